@@ -1,28 +1,28 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The shape of a function: order, dominance, loops.
+ * Control-flow analysis: reverse postorder, dominators, postdominators and natural loops.
  *
- * Dominators are found by the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
- * Algorithm", 2001), once over the graph and once over its reverse. The reverse has one virtual
- * root, the end of the kernel, with an edge from every block without successors. Blocks that cannot
- * reach the end (endless loops) get a virtual edge as well: of those the one that comes last in
- * reverse postorder is tied to the end until none is left, so every block has a postdominator and
- * a loop that never ends behaves as if its last block could leave it.
+ * Dominators come from the iteration of Cooper, Harvey and Kennedy ("A Simple, Fast Dominance
+ * Algorithm", 2001), over the graph and over its reverse. The reverse graph has a virtual root, the
+ * end of the kernel, with an edge from every block without successors. Blocks that cannot reach the
+ * end (infinite loops) get a virtual edge as well: the last of them in reverse postorder is tied to
+ * the end, repeatedly, until none is left. So every block has a postdominator, and an infinite loop
+ * behaves as if its last block could leave it.
  *
- * Loops are natural loops: a back edge goes to a block that dominates its source. A cycle with more
- * than one entry (irreducible) has no such edge and counts as no loop; its blocks belong to the
- * loops around it. Passes that move code out of loops thereby leave such cycles alone.
+ * A back edge leads to a block that dominates its source. An irreducible cycle, which has several
+ * entries, has no back edge and is no loop; its blocks belong to the loops around it. Passes that
+ * hoist code thus leave irreducible cycles alone.
  */
 #include "libsov/compiler/ir/ir.h"
 
 #define NONE UINT32_MAX
 
-/* One direction of the graph, as the dominance iteration sees it: nodes are blocks; 0 is the
- * virtual end (reverse direction only). */
+/* One direction of the graph for the dominance iteration. Nodes are blocks; node 0 is the virtual
+ * end (reverse direction only). */
 struct graph {
 	uint32_t n;      /* nodes in order */
 	ir_block *order; /* reverse postorder from the root */
-	uint32_t *index; /* node -> place in order, NONE = not reached */
+	uint32_t *index; /* by node: index in order; NONE: not reached */
 	ir_block *idom;
 };
 
@@ -40,10 +40,10 @@ static struct graph graph_new(const struct ir_func *f)
 	return g;
 }
 
-/* A depth-first walk from root along successors (or predecessors), without recursion. Appends the
- * blocks in postorder; index serves as the mark. */
-static void postorder(const struct ir_func *f, struct graph *g, ir_block root, bool backward,
-		      uint32_t *cursor, ir_block *stack)
+/* Depth-first search from root along successors (or predecessors) without recursion. Appends the
+ * blocks in postorder; index serves as the visited mark. */
+static void append_postorder(const struct ir_func *f, struct graph *g, ir_block root, bool backward,
+			     uint32_t *cursor, ir_block *stack)
 {
 	uint32_t depth = 0;
 
@@ -71,7 +71,7 @@ static void postorder(const struct ir_func *f, struct graph *g, ir_block root, b
 	}
 }
 
-static void reverse(struct graph *g)
+static void reverse_order(struct graph *g)
 {
 	for (uint32_t k = 0; k < g->n / 2; k++) {
 		ir_block other = g->order[g->n - 1 - k];
@@ -94,8 +94,10 @@ static ir_block intersect(const struct graph *g, ir_block a, ir_block b)
 	return a;
 }
 
-/* order[0] is the root and its own dominator while this runs. known marks nodes that have one. */
-static void dominators(const struct ir_func *f, struct graph *g, bool backward, const bool *tied)
+/* order[0] is the root and its own dominator during the iteration. known marks nodes that have a
+ * dominator. */
+static void compute_dominators(const struct ir_func *f, struct graph *g, bool backward,
+			       const bool *tied)
 {
 	bool *known = arena_array(f->module->arena, f->nblocks, sizeof(*known)), changed = true;
 	ir_block root = g->order[0];
@@ -111,8 +113,9 @@ static void dominators(const struct ir_func *f, struct graph *g, bool backward, 
 			uint32_t n = backward ? bb->nsucc : bb->npreds;
 			bool have = backward && tied[b]; /* an edge to the root, 0 */
 
-			/* From the last on: of thousands of early exits in a row, neighbours meet
-			 * after a step, but the first and the last only after thousands. */
+			/* Start with the last: of thousands of early exits in a row, neighbours
+			 * intersect after one step, but the first and the last only after
+			 * thousands. */
 			for (uint32_t j = n; j-- > 0;) {
 				if (!known[from[j]])
 					continue;
@@ -128,13 +131,14 @@ static void dominators(const struct ir_func *f, struct graph *g, bool backward, 
 	g->idom[root] = 0;
 }
 
-/* Places in a preorder of the dominator tree, without walking it: subtrees are counted from the
- * leaves up, and from the root down each block takes its share of its dominator's places. */
+/* Numbers the dominator tree in preorder without walking it: computes subtree sizes bottom-up, then
+ * assigns each block a subrange of its dominator's range top-down. */
 static void number_dominators(const struct ir_func *f, struct ir_cfg *c)
 {
 	struct arena *a = f->module->arena;
 	uint32_t *size = arena_array(a, f->nblocks, sizeof(*size));
-	uint32_t *next = arena_array(a, f->nblocks, sizeof(*next)); /* free place; 0 = the root's */
+	/* next free number; 0 is the root's */
+	uint32_t *next = arena_array(a, f->nblocks, sizeof(*next));
 
 	c->dom_enter = arena_array(a, f->nblocks, sizeof(*c->dom_enter));
 	c->dom_leave = arena_array(a, f->nblocks, sizeof(*c->dom_leave));
@@ -152,7 +156,7 @@ static void number_dominators(const struct ir_func *f, struct ir_cfg *c)
 	}
 }
 
-static void postdominators(const struct ir_func *f, struct ir_cfg *c)
+static void compute_postdominators(const struct ir_func *f, struct ir_cfg *c)
 {
 	struct arena *a = f->module->arena;
 	struct graph g = graph_new(f);
@@ -165,23 +169,23 @@ static void postdominators(const struct ir_func *f, struct ir_cfg *c)
 
 		tied[b] = !f->blocks[b].nsucc;
 		if (tied[b])
-			postorder(f, &g, b, true, cursor, stack);
+			append_postorder(f, &g, b, true, cursor, stack);
 	}
 	for (uint32_t k = c->nrpo; k-- > 0;) {
 		ir_block b = c->rpo[k];
 
 		if (g.index[b] == NONE) {
 			tied[b] = true;
-			postorder(f, &g, b, true, cursor, stack);
+			append_postorder(f, &g, b, true, cursor, stack);
 		}
 	}
-	g.order[g.n++] = 0; /* the end comes first when reversed; it takes the place of block 0 */
-	reverse(&g);
-	dominators(f, &g, true, tied);
+	g.order[g.n++] = 0; /* the virtual end is the root after reversal, as node 0 */
+	reverse_order(&g);
+	compute_dominators(f, &g, true, tied);
 	c->ipdom = g.idom;
 }
 
-/* Adds the blocks of the natural loop with this header; outer headers come first. */
+/* Adds the blocks of the natural loop with this header; outer headers are processed first. */
 static void add_loop(const struct ir_func *f, struct ir_cfg *c, ir_block header, ir_block *stack,
 		     ir_block *mark)
 {
@@ -230,9 +234,9 @@ struct ir_cfg *ir_cfg_build(const struct ir_func *f)
 	ir_block *stack = arena_array(a, f->nblocks, sizeof(*stack));
 	ir_block *mark = arena_array(a, f->nblocks, sizeof(*mark));
 
-	postorder(f, &g, f->entry, false, cursor, stack);
-	reverse(&g);
-	dominators(f, &g, false, NULL);
+	append_postorder(f, &g, f->entry, false, cursor, stack);
+	reverse_order(&g);
+	compute_dominators(f, &g, false, NULL);
 	c->nrpo = g.n;
 	c->rpo = g.order;
 	c->rpo_index = g.index;
@@ -243,7 +247,7 @@ struct ir_cfg *ir_cfg_build(const struct ir_func *f)
 	c->loop_parent = arena_array(a, f->nblocks, sizeof(*c->loop_parent));
 	for (uint32_t k = 0; k < c->nrpo; k++)
 		add_loop(f, c, c->rpo[k], stack, mark);
-	postdominators(f, c);
+	compute_postdominators(f, c);
 	return c;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Walks over the control-flow graph, all with an explicit stack: a kernel of a hundred thousand
- * blocks in a row is legal input and must not exhaust the machine's.
+ * Control-flow graph walks. All use an explicit stack: a kernel of a hundred thousand consecutive
+ * blocks is legal input and must not exhaust the C stack.
  */
 #include <string.h>
 #include "libsov/compiler/analysis/cfg_walk.h"

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What several passes ask of the control-flow graph beyond its edges: which blocks can be reached,
- * where the phis end, how a conditional branch becomes a plain one, and in which order the
- * dominator tree is walked.
+ * Control-flow graph utilities that several passes share: reachability, block splitting, removal of
+ * branch edges, and preorder traversal of the dominator tree.
  */
-#ifndef SOV_COMPILER_FLOW_H
-#define SOV_COMPILER_FLOW_H
+#ifndef SOV_COMPILER_CFG_WALK_H
+#define SOV_COMPILER_CFG_WALK_H
 
 #include "libsov/compiler/ir/ir.h"
 
-/* First instruction of the block that is not a phi. */
 ir_id cfg_first_non_phi(const struct ir_func *f, ir_block b);
-/* The conditional branch at the end of b always takes successor k: the other edge goes. */
+/* Makes the conditional branch at the end of b unconditional: keeps the edge to successor k and
+ * removes the other. */
 void cfg_make_unconditional(struct ir_func *f, ir_block b, uint32_t k);
-/* What stands before i stays, without an end; the rest goes to a new block behind, with the edges. */
+/* Moves i and all instructions after it to a new block, with the outgoing edges; leaves b without a
+ * terminator. */
 ir_block cfg_split_block(struct ir_func *f, ir_id i);
-/* Which blocks a path from the entry reaches. Both arrays have room for every block. */
+/* Marks the blocks reachable from the entry. Both arrays have room for every block. */
 void cfg_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack);
-/* Marks at least one block of every cycle: without edges to marked blocks the graph has none. */
+/* Marks the targets of back edges of a depth-first search: at least one block of every cycle. */
 void cfg_mark_cycles(const struct ir_func *f, bool *marked);
-/* Removes every block that no path from the entry reaches. */
+/* Removes unreachable blocks; returns whether there were any. */
 bool cfg_remove_unreachable(struct ir_func *f);
 
-/* The dominator tree in preorder: a block comes after its dominators, and its subtree is what
- * follows until the depth is back at or above its own. */
+/* The dominator tree in preorder. A block's subtree is the run of blocks after it whose depth is
+ * greater than its own. */
 struct cfg_domtree {
 	ir_block *order;
 	uint32_t count;

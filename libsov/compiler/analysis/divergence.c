@@ -1,18 +1,18 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Which values differ between lanes that execute an instruction together. A value is uniform when
- * all lanes of the warp that are at its definition compute the same; what cannot be shown to be
- * uniform is divergent. Divergence starts at lane numbers, shuffles and memory, and spreads
+ * Divergence analysis. A value is uniform when all lanes of the warp that execute its definition
+ * together compute the same result; a value that cannot be proven uniform is divergent. Divergence
+ * starts at lane numbers, shuffles and memory, and propagates
  *
- *  - along data: a result of a divergent argument is divergent;
- *  - to joins: where two ways from a divergent branch meet, a phi picks by lane;
- *  - in time: lanes that leave a cycle in different rounds carry the values of their rounds out of
- *    it, so what is defined in the cycle and used after it is divergent, though in every round it
- *    may be the same for all lanes still there.
+ *  - along data dependences: an operation with a divergent argument is divergent;
+ *  - to joins: where two paths from a divergent branch join, a phi selects per lane;
+ *  - out of cycles (temporal divergence): lanes that leave a cycle in different iterations carry
+ *    values of their iterations out of it, so a value defined in the cycle and used after it is
+ *    divergent, even if it is uniform in every iteration.
  *
- * Both control rules work on the region of a divergent branch, the blocks on the way from it to its
- * immediate postdominator, where its lanes meet again. They need no loop structure, so cycles with
- * several entries are treated like any other.
+ * Both control rules work on the influence region of a divergent branch: the blocks between the
+ * branch and its immediate postdominator, where its lanes reconverge. They need no loop structure,
+ * so irreducible cycles are no special case.
  */
 #include <string.h>
 #include "libsov/compiler/ir/ir.h"
@@ -21,38 +21,38 @@ struct analysis {
 	const struct ir_func *f;
 	const struct ir_cfg *cfg;
 	struct ir_divergence *d;
-	bool *join;      /* by block: some divergent branch's ways meet here */
+	bool *join;      /* by block: paths from a divergent branch join here */
 	ir_block *stack; /* scratch, as are the next two */
 	bool *region, *cycle;
-	uint32_t first, last; /* of the region and its end, in reverse postorder */
+	uint32_t first, last; /* range of the region and its end in reverse postorder */
 	ir_block *label;
 	bool changed;
 };
 
-/* Data. */
+/* ---- data dependences ---- */
 
 static bool divergent_source(const struct ir_inst *in)
 {
 	switch (in->op) {
-	case IR_SREG: /* the block's and the grid's shape and place are the same for a warp */
+	case IR_SREG: /* block and grid dimensions and indices are uniform in a warp */
 		return in->sub <= IR_TID_Z || (in->sub >= IR_LANEID && in->sub <= IR_LANEMASK_GE);
 	case IR_LOAD:
-		/* Lanes that load together read the same, but a warp may execute one load in parts,
-		 * and between the parts another thread may write: only memory that does not change
-		 * is uniform. */
+		/* Lanes that load together read the same value, but a warp may execute a load in
+		 * parts, and another thread may write in between: only loads of memory that does
+		 * not change are uniform. */
 		return !(in->space == IR_PARAM || in->space == IR_CONSTANT ||
 			 (in->flags & IR_INVARIANT && in->space != IR_LOCAL));
-	case IR_READ: /* registers are not followed; SSA construction comes first */
+	case IR_READ: /* mutable registers are not tracked; SSA construction runs first */
 	case IR_ATOM:
 	case IR_CAS:
 	case IR_SHUFFLE:
 	case IR_MATCH_ANY:
-	case IR_ARG: /* whoever calls may bring anything */
+	case IR_ARG: /* callers may pass any value */
 	case IR_CALL:
 	case IR_CALLPTR:
 	case IR_ALLOCA:
 	case IR_STACKSAVE:
-	case IR_CLOCK: /* lanes that come apart read it at different times */
+	case IR_CLOCK: /* divergent lanes read it at different times */
 		return true;
 	default:
 		return false;
@@ -65,11 +65,11 @@ static bool divergent_result(const struct analysis *a, const struct ir_inst *in)
 
 	if (divergent_source(in))
 		return true;
-	/* How much callers have allocated is each thread's own affair. */
+	/* The callers' stack depth differs between threads. */
 	if (in->op == IR_ADDR && a->f->kind == IR_FUNCTION &&
 	    a->f->module->symbols[in->symbol].space == IR_LOCAL)
 		return true;
-	/* Everybody gets the same answer, whatever they bring. */
+	/* All members get the same result, whatever their arguments. */
 	if (in->op == IR_VOTE || in->op == IR_REDUCE || in->op == IR_MATCH_ALL)
 		first = 1;
 	if (in->op == IR_BARRIER_RED)
@@ -91,9 +91,9 @@ static void set_divergent(struct analysis *a, ir_val v)
 	a->d->value[v] = true;
 }
 
-/* The region of a branch. */
+/* ---- influence region of a branch ---- */
 
-static void widen(struct analysis *a, ir_block b)
+static void extend_range(struct analysis *a, ir_block b)
 {
 	uint32_t n = b ? a->cfg->rpo_index[b] : a->first;
 
@@ -101,29 +101,29 @@ static void widen(struct analysis *a, ir_block b)
 	a->last = n > a->last ? n : a->last;
 }
 
-/* Blocks on a way from branch to meet, without meet; branch itself when it lies on a cycle there.
- */
-static void find_region(struct analysis *a, ir_block branch, ir_block meet)
+/* Blocks on paths from the branch to its reconvergence point, exclusive; includes the branch itself
+ * if it is on a cycle there. */
+static void find_region(struct analysis *a, ir_block branch, ir_block reconverge)
 {
 	uint32_t depth = 0;
 
 	a->first = a->last = a->cfg->rpo_index[branch];
-	widen(a, meet);
+	extend_range(a, reconverge);
 	memset(a->region, 0, a->f->nblocks * sizeof(*a->region));
 	a->stack[depth++] = branch;
 	while (depth) {
 		const struct ir_bb *bb = &a->f->blocks[a->stack[--depth]];
 
 		for (uint32_t k = 0; k < bb->nsucc; k++)
-			if (bb->succ[k] != meet && !a->region[bb->succ[k]]) {
+			if (bb->succ[k] != reconverge && !a->region[bb->succ[k]]) {
 				a->region[bb->succ[k]] = true;
-				widen(a, bb->succ[k]);
+				extend_range(a, bb->succ[k]);
 				a->stack[depth++] = bb->succ[k];
 			}
 	}
 }
 
-/* Blocks of the region that lie on a cycle with the branch; false: it is on none there. */
+/* Blocks of the region that are on a cycle with the branch; false: the branch is on none. */
 static bool find_cycle(struct analysis *a, ir_block branch)
 {
 	uint32_t depth = 0;
@@ -145,35 +145,34 @@ static bool find_cycle(struct analysis *a, ir_block branch)
 	return true;
 }
 
-/*
- * One round of labels: a block's label is the way by which the branch's lanes came, named by the
- * block where the way began: a successor of the branch or an earlier join. A block that two labels
- * reach is a join. True when one was found that was not known (known by starts).
- */
-static bool label_ways(struct analysis *a, ir_block branch, ir_block meet, bool *starts)
+/* One round of label propagation. A block's label names the path on which lanes of the branch reach
+ * it by the block where the path starts: a successor of the branch or an earlier join. A block with
+ * two labels is a join. Returns true for a new join; starts holds the known ones. */
+static bool propagate_labels(struct analysis *a, ir_block branch, ir_block reconverge, bool *starts)
 {
 	const struct ir_cfg *c = a->cfg;
-	bool moved = true;
+	bool changed = true;
 
 	memset(a->label, 0, a->f->nblocks * sizeof(*a->label));
-	while (moved) {
-		moved = false;
+	while (changed) {
+		changed = false;
 		for (uint32_t n = a->first; n <= a->last; n++) {
 			ir_block b = c->rpo[n];
 			const struct ir_bb *bb = &a->f->blocks[b];
 
-			for (uint32_t k = 0; k < bb->npreds && (a->region[b] || b == meet); k++) {
+			for (uint32_t k = 0; k < bb->npreds && (a->region[b] || b == reconverge);
+			     k++) {
 				ir_block p = bb->preds[k];
-				ir_block way = p == branch     ? b
-					       : !a->region[p] ? 0
-					       : starts[p]     ? p
-							       : a->label[p];
+				ir_block path = p == branch     ? b
+						: !a->region[p] ? 0
+						: starts[p]     ? p
+								: a->label[p];
 
-				if (way && a->label[b] && way != a->label[b] && !starts[b])
+				if (path && a->label[b] && path != a->label[b] && !starts[b])
 					return starts[b] = true;
-				if (way && !a->label[b]) {
-					a->label[b] = way;
-					moved = true;
+				if (path && !a->label[b]) {
+					a->label[b] = path;
+					changed = true;
 				}
 			}
 		}
@@ -181,19 +180,19 @@ static bool label_ways(struct analysis *a, ir_block branch, ir_block meet, bool 
 	return false;
 }
 
-static void find_joins(struct analysis *a, ir_block branch, ir_block meet)
+static void find_joins(struct analysis *a, ir_block branch, ir_block reconverge)
 {
 	bool *starts = arena_array(a->f->module->arena, a->f->nblocks, sizeof(*starts));
 
-	while (label_ways(a, branch, meet, starts))
+	while (propagate_labels(a, branch, reconverge, starts))
 		;
 	for (ir_block b = 1; b < a->f->nblocks; b++)
 		a->join[b] |= starts[b];
 }
 
-/* Values that leave the cycle. A phi after the cycle may take its argument on the way out, lane by
- * lane: then the phi is divergent, but its argument need not be. */
-static void spread_in_time(struct analysis *a)
+/* Temporal divergence of values that leave the cycle. A phi after the cycle may take its argument
+ * on the exit edge, per lane: then the phi is divergent, but its argument need not be. */
+static void propagate_temporal(struct analysis *a)
 {
 	const struct ir_func *f = a->f;
 
@@ -216,13 +215,13 @@ static void spread_in_time(struct analysis *a)
 
 static void diverge_branch(struct analysis *a, ir_block branch)
 {
-	ir_block meet = a->cfg->ipdom[branch];
+	ir_block reconverge = a->cfg->ipdom[branch];
 
 	a->d->branch[branch] = true;
-	find_region(a, branch, meet);
-	find_joins(a, branch, meet);
+	find_region(a, branch, reconverge);
+	find_joins(a, branch, reconverge);
 	if (find_cycle(a, branch))
-		spread_in_time(a);
+		propagate_temporal(a);
 	a->changed = true;
 }
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Use lists: singly linked through one table, entries are only ever added. Taking an argument away
- * lowers the count and leaves the entry, which costs a later walk one look at an instruction.
+ * Use lists, singly linked through one table to which entries are only added. Removing an argument
+ * decrements the count and leaves the entry; a later walk over the list sees one instruction more.
  */
 #include "libsov/compiler/analysis/uses.h"
 
 #include <string.h>
 
-/* What the arena adds to an array is zero: no uses. */
-static void cover(struct uses *u, ir_val v)
+/* arena_grow zeroes new elements: no uses. */
+static void grow_to_value(struct uses *u, ir_val v)
 {
 	struct arena *a = u->f->module->arena;
 
@@ -16,32 +16,32 @@ static void cover(struct uses *u, ir_val v)
 	u->count = arena_grow(a, u->count, &u->count_capacity, v + 1, sizeof(*u->count));
 }
 
-static void link(struct uses *u, ir_id i, ir_val v)
+static void link_use(struct uses *u, ir_id i, ir_val v)
 {
 	u->list[u->nlist] = (struct use){.user = i, .next = u->head[v]};
 	u->head[v] = u->nlist++;
 	u->count[v]++;
 }
 
-static void add(struct uses *u, ir_id i, ir_val v)
+static void add_use(struct uses *u, ir_id i, ir_val v)
 {
 	u->list = arena_grow(u->f->module->arena, u->list, &u->list_capacity, u->nlist + 1,
 			     sizeof(*u->list));
-	cover(u, v);
-	link(u, i, v);
+	grow_to_value(u, v);
+	link_use(u, i, v);
 }
 
-static void add_all(struct uses *u, ir_id i)
+static void add_uses(struct uses *u, ir_id i)
 {
 	const struct ir_inst *p = ir_at(u->f, i);
 
 	for (uint32_t k = 0; k < p->nargs; k++)
-		add(u, i, p->args[k]);
+		add_use(u, i, p->args[k]);
 	for (uint32_t k = 0; k < p->nres; k++)
-		cover(u, p->res + k);
+		grow_to_value(u, p->res + k);
 }
 
-static void drop_all(struct uses *u, ir_id i)
+static void drop_uses(struct uses *u, ir_id i)
 {
 	const struct ir_inst *p = ir_at(u->f, i);
 
@@ -70,14 +70,14 @@ void uses_init(struct uses *u, struct ir_func *f)
 		ir_for_each_inst(f, b, i)
 			count += ir_at(f, i)->nargs;
 	*u = (struct uses){.f = f, .nlist = 1};
-	cover(u, f->nvalues - 1);
+	grow_to_value(u, f->nvalues - 1);
 	u->list = arena_grow(f->module->arena, NULL, &u->list_capacity, count, sizeof(*u->list));
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
 			const struct ir_inst *p = ir_at(f, i);
 
 			for (uint32_t k = 0; k < p->nargs; k++)
-				link(u, i, p->args[k]);
+				link_use(u, i, p->args[k]);
 		}
 }
 
@@ -87,7 +87,7 @@ void uses_set_arg(struct uses *u, ir_id i, uint32_t k, ir_val v)
 
 	u->count[p->args[k]]--;
 	p->args[k] = v;
-	add(u, i, v);
+	add_use(u, i, v);
 }
 
 void uses_replace(struct uses *u, ir_val of, ir_val with)
@@ -111,7 +111,7 @@ void uses_become(struct uses *u, ir_id i, enum ir_op op, enum ir_type type, cons
 	struct ir_inst old = *p;
 	ir_val *room = old.args;
 
-	drop_all(u, i);
+	drop_uses(u, i);
 	if (nargs > old.nargs)
 		room = arena_array(u->f->module->arena, nargs, sizeof(*room));
 	if (nargs)
@@ -128,7 +128,7 @@ void uses_become(struct uses *u, ir_id i, enum ir_op op, enum ir_type type, cons
 		.next = old.next,
 		.line = old.line,
 	};
-	add_all(u, i);
+	add_uses(u, i);
 }
 
 ir_id uses_insert(struct uses *u, ir_id before, enum ir_op op, enum ir_type type,
@@ -138,7 +138,7 @@ ir_id uses_insert(struct uses *u, ir_id before, enum ir_op op, enum ir_type type
 
 	ir_at(u->f, i)->line = ir_at(u->f, before)->line;
 	ir_insert_before(u->f, before, i);
-	add_all(u, i);
+	add_uses(u, i);
 	return i;
 }
 
@@ -152,7 +152,7 @@ ir_val uses_const(struct uses *u, ir_id before, enum ir_type type, uint64_t valu
 
 void uses_remove(struct uses *u, ir_id i)
 {
-	drop_all(u, i);
+	drop_uses(u, i);
 	ir_at(u->f, i)->nargs = 0; /* lists may still name it */
 	ir_remove(u->f, i);
 }

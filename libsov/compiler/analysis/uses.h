@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who uses a value: for each value the instructions that have it as an argument, and how many
- * argument slots do. A pass that rewrites locally builds this once and then changes the function
- * through these calls alone, so that the counts stay exact and no change costs a scan of the
- * function. The lists may name an instruction that has since stopped using the value; the counts
- * never lie.
+ * Use lists and use counts of values. A pass that rewrites locally builds them once and changes the
+ * function only through these calls, so that counts stay exact and no change scans the function. A
+ * list may still name an instruction that no longer uses the value; the counts are always exact.
  */
 #ifndef SOV_COMPILER_USES_H
 #define SOV_COMPILER_USES_H
@@ -13,7 +11,7 @@
 
 struct use {
 	ir_id user;
-	uint32_t next; /* in the list of the same value, 0 = end */
+	uint32_t next; /* next use of the same value; 0: end */
 };
 
 struct uses {
@@ -26,25 +24,24 @@ struct uses {
 
 void uses_init(struct uses *u, struct ir_func *f);
 
-/* For a pass that keeps no lists: every argument becomes what stands for it in a table by value,
- * 0 = itself; values from n on stay. */
+/* For passes without use lists: replaces every argument v < n by to[v] until to[v] is 0. */
 void uses_forward(struct ir_func *f, const ir_val *to, uint32_t n);
 
 #define uses_for_each(u, v, it) for (uint32_t it = (u)->head[v]; it; it = (u)->list[it].next)
 
-/* One argument of an instruction becomes another value. */
+/* Replaces one argument of an instruction. */
 void uses_set_arg(struct uses *u, ir_id i, uint32_t k, ir_val v);
-/* Every use of one value becomes a use of another. */
+/* Replaces all uses of one value by another. */
 void uses_replace(struct uses *u, ir_val of, ir_val with);
-/* An instruction in place becomes a different one with the same result; all attributes are cleared
- * and left to the caller. */
+/* Turns an instruction into a different one with the same result; clears all attributes, which the
+ * caller sets. */
 void uses_become(struct uses *u, ir_id i, enum ir_op op, enum ir_type type, const ir_val *args,
 		 uint32_t nargs);
-/* A new instruction, placed before another. */
+/* Creates an instruction and inserts it before another. */
 ir_id uses_insert(struct uses *u, ir_id before, enum ir_op op, enum ir_type type,
 		  const ir_val *args, uint32_t nargs);
 ir_val uses_const(struct uses *u, ir_id before, enum ir_type type, uint64_t value);
-/* An instruction whose results have no uses disappears. */
+/* Removes an instruction whose results are unused. */
 void uses_remove(struct uses *u, ir_id i);
 
 #endif

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The arena: a list of chunks, each twice as large as the one before it. Chunks come zeroed from
- * calloc or the kernel, so what an arena gives out is zero without being cleared; only what is given
- * back early (arena_rewind) is cleared then, and its chunks are kept for whoever asks next. Pages
- * are asked of the kernel some at a time, ahead of their first use: a fault for each costs more than
- * most of what is done with them. Large chunks lie where huge pages can be, which cost less still.
+ * The arena: a list of chunks of doubling size. Chunks come zeroed from calloc or mmap, so
+ * allocations are zero without a memset; only arena_rewind clears memory, and it keeps the chunks
+ * for later allocations. MADV_POPULATE_WRITE populates pages in batches ahead of their first use:
+ * one page fault per page would cost more than most uses of it. Large chunks are aligned for huge
+ * pages, which cost even less.
  */
 #include <stdalign.h>
 #include <stdbool.h>
@@ -14,21 +14,21 @@
 #include <sys/mman.h>
 #include "libsov/compiler/base/arena.h"
 
-#define FIRST_CHUNK   ((size_t)16 << 10)
-#define LARGEST_CHUNK ((size_t)8 << 20)
-#define HUGE          ((size_t)2 << 20) /* of a huge page, where there are any */
-#define AHEAD         ((size_t)128 << 10)
-#define PAGE          ((uintptr_t)4096) /* or a multiple of it; then madvise refuses some */
+#define FIRST_CHUNK    ((size_t)16 << 10)
+#define LARGEST_CHUNK  ((size_t)8 << 20)
+#define HUGE_PAGE      ((size_t)2 << 20) /* size of a huge page, where supported */
+#define POPULATE_AHEAD ((size_t)128 << 10)
+#define PAGE_BYTES     ((uintptr_t)4096) /* larger pages make some madvise calls fail */
 
 #ifndef MADV_POPULATE_WRITE
-#define MADV_POPULATE_WRITE 23 /* from Linux 5.14 on; before, pages come one by one */
+#define MADV_POPULATE_WRITE 23 /* since Linux 5.14; older kernels fault page by page */
 #endif
 
 struct arena_chunk {
 	struct arena_chunk *previous;
 	size_t size, used;
-	size_t populated; /* bytes whose pages are there */
-	size_t mapped;    /* bytes from the kernel; 0: from calloc */
+	size_t populated; /* bytes whose pages are populated */
+	size_t mapped;    /* bytes from mmap; 0: from calloc */
 	max_align_t data[];
 };
 
@@ -65,21 +65,21 @@ static _Noreturn void out_of_memory(const struct arena *a)
 	abort();
 }
 
-/* Whole huge pages: what is mapped before and behind them goes again. */
+/* Maps whole huge pages; unmaps the unaligned rest before and after them. */
 static struct arena_chunk *map_chunk(size_t bytes)
 {
-	size_t mapped = (bytes + HUGE - 1) / HUGE * HUGE, before;
+	size_t mapped = (bytes + HUGE_PAGE - 1) / HUGE_PAGE * HUGE_PAGE, before;
 	struct arena_chunk *c;
-	char *all = mmap(NULL, mapped + HUGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-			 -1, 0);
+	char *all = mmap(NULL, mapped + HUGE_PAGE, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	if (all == MAP_FAILED)
 		return NULL;
-	before = HUGE - (uintptr_t)all % HUGE;
+	before = HUGE_PAGE - (uintptr_t)all % HUGE_PAGE;
 	c = (struct arena_chunk *)(all + before);
 	munmap(all, before);
-	if (before < HUGE)
-		munmap(all + before + mapped, HUGE - before);
+	if (before < HUGE_PAGE)
+		munmap(all + before + mapped, HUGE_PAGE - before);
 	madvise(c, mapped, MADV_HUGEPAGE);
 	c->mapped = mapped;
 	return c;
@@ -97,7 +97,7 @@ static struct arena_chunk *new_chunk(struct arena *a, size_t need)
 		size = need;
 	if (a->limit && (a->total > a->limit || size > a->limit - a->total))
 		out_of_memory(a);
-	if (size < HUGE)
+	if (size < HUGE_PAGE)
 		c = calloc(1, sizeof(*c) + size);
 	else
 		c = map_chunk(size - need >= sizeof(*c) ? size : need + sizeof(*c));
@@ -122,14 +122,14 @@ static void add_chunk(struct arena *a, size_t need)
 	a->chunk = c;
 }
 
-static void populate(struct arena_chunk *c)
+static void populate_chunk(struct arena_chunk *c)
 {
 	uintptr_t start = (uintptr_t)c->data, end;
 
 	start += c->populated;
-	c->populated = c->size - c->used > AHEAD ? c->used + AHEAD : c->size;
-	end = ((uintptr_t)c->data + c->populated) & ~(PAGE - 1);
-	start = (start + PAGE - 1) & ~(PAGE - 1);
+	c->populated = c->size - c->used > POPULATE_AHEAD ? c->used + POPULATE_AHEAD : c->size;
+	end = ((uintptr_t)c->data + c->populated) & ~(PAGE_BYTES - 1);
+	start = (start + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	if (start < end)
 		madvise((void *)start, end - start, MADV_POPULATE_WRITE);
 }
@@ -150,7 +150,7 @@ void *arena_alloc(struct arena *a, size_t size)
 	p = (char *)c->data + c->used;
 	c->used += size;
 	if (c->used > c->populated)
-		populate(c);
+		populate_chunk(c);
 	return p;
 }
 
@@ -159,7 +159,7 @@ struct arena_mark arena_mark(const struct arena *a)
 	return (struct arena_mark){a->chunk, a->chunk ? a->chunk->used : 0};
 }
 
-static void clear(struct arena_chunk *c, size_t from)
+static void clear_chunk(struct arena_chunk *c, size_t from)
 {
 	memset((char *)c->data + from, 0, c->used - from);
 	c->used = from;
@@ -170,13 +170,13 @@ void arena_rewind(struct arena *a, struct arena_mark m)
 	while (a->chunk != m.chunk) {
 		struct arena_chunk *c = a->chunk;
 
-		clear(c, 0);
+		clear_chunk(c, 0);
 		a->chunk = c->previous;
 		c->previous = a->spare;
 		a->spare = c;
 	}
 	if (m.chunk)
-		clear(m.chunk, m.used);
+		clear_chunk(m.chunk, m.used);
 }
 
 void *arena_array(struct arena *a, size_t count, size_t size)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An arena: memory that is given out in order and given back all at once. One compilation owns one
- * arena; nothing in the compiler frees piecemeal and nothing is shared between compilations.
- * Allocation failure does not return: it jumps to no_memory, the compilation's entry. Where that is
- * NULL (tests, small tools) it ends the process with a sentence.
+ * A bump allocator whose memory is freed all at once. Each compilation owns one arena; the compiler
+ * frees nothing else and shares nothing between compilations. A failed allocation does not return:
+ * it jumps to no_memory, which the compilation's entry point sets. If no_memory is NULL (tests,
+ * small tools), it prints a message and ends the process.
  */
 #ifndef SOV_COMPILER_ARENA_H
 #define SOV_COMPILER_ARENA_H
@@ -17,11 +17,11 @@ struct arena_chunk;
 
 struct arena {
 	struct arena_chunk *chunk;
-	struct arena_chunk *spare; /* given back, cleared */
-	size_t size;               /* of the largest chunk that was not made for one piece */
-	size_t total;              /* bytes taken from malloc so far */
-	size_t limit;              /* refuse to grow beyond; 0 = none */
-	jmp_buf *no_memory;        /* where to go when memory or the limit is exhausted */
+	struct arena_chunk *spare; /* rewound and cleared, for reuse */
+	size_t size;               /* of the largest chunk that serves many allocations */
+	size_t total;              /* bytes obtained from malloc */
+	size_t limit;              /* maximum of total; 0: none */
+	jmp_buf *no_memory;        /* jump target when malloc or the limit is exhausted */
 };
 
 void arena_init(struct arena *a, size_t limit, jmp_buf *no_memory);
@@ -29,8 +29,8 @@ void arena_free(struct arena *a);
 /* Zeroed, aligned for any scalar type. */
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_array(struct arena *a, size_t count, size_t size);
-/* Gives back all that was asked for since the mark: for scratch memory of a stage that leaves nothing
- * else behind. */
+/* Frees everything allocated since the mark: scratch memory of a stage that leaves no other
+ * allocation behind. */
 struct arena_mark {
 	struct arena_chunk *chunk;
 	size_t used;
@@ -39,10 +39,11 @@ struct arena_mark arena_mark(const struct arena *a);
 void arena_rewind(struct arena *a, struct arena_mark m);
 char *arena_strndup(struct arena *a, const char *s, size_t n);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* Grows an array of *capacity elements so that it holds at least need; keeps the old content. */
+/* Grows an array of *capacity elements to at least need elements; keeps the content and zeroes the
+ * rest. */
 void *arena_grow(struct arena *a, void *old, uint32_t *capacity, uint32_t need, size_t size);
 
-/* A text that grows at its end, always terminated once something was added. */
+/* A string builder; s is NUL-terminated after the first append. */
 struct text {
 	struct arena *arena;
 	char *s; /* NULL while empty */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Bytes that grow at their end, in an arena: sections of a file before they have a place in it. */
+/* A growing byte buffer in an arena, for sections of a file before their file offsets are known. */
 #ifndef SOV_COMPILER_BYTES_H
 #define SOV_COMPILER_BYTES_H
 
@@ -12,7 +12,7 @@ struct bytes {
 	uint32_t size, capacity;
 };
 
-/* data NULL: zeros. */
+/* data NULL: appends zeros. */
 static inline void bytes_append(struct bytes *b, const void *data, uint32_t size)
 {
 	if (!size)
@@ -25,7 +25,7 @@ static inline void bytes_append(struct bytes *b, const void *data, uint32_t size
 	b->size += size;
 }
 
-/* With its end; returns where it is. */
+/* Appends the string with its NUL; returns its offset. */
 static inline uint32_t bytes_string(struct bytes *b, const char *text)
 {
 	uint32_t at = b->size;

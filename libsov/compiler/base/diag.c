@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Diagnostics: messages are collected, never printed; whoever asked for the compilation decides
- * where they go. A file of nothing but mistakes costs DIAG_MAX_ERRORS lines, not more.
+ * Diagnostics: messages are collected, never printed; the caller of the compilation decides where
+ * they go. Their number is limited to DIAG_MAX_ERRORS.
  */
 #include "libsov/compiler/base/diag.h"
 

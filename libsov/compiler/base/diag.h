@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Diagnostics of one compilation: every error of a file, in order, each "ptx: 12:7: sentence".
- * The sentence names the thing, the value and the way out.
+ * Diagnostics of one compilation: all errors in order, each formatted "ptx: 12:7: message". A
+ * message names the thing, the value and the way out.
  */
 #ifndef SOV_COMPILER_DIAG_H
 #define SOV_COMPILER_DIAG_H
@@ -15,7 +15,7 @@
 struct diag {
 	struct arena *arena;
 	const char *prefix; /* "ptx", "ir", "cubin", "compile" */
-	char *text;         /* all messages so far, each ending in a newline; "" when none */
+	char *text;         /* all messages, each with a newline; "" when none */
 	uint32_t length, capacity;
 	uint32_t errors;
 };

@@ -1,11 +1,12 @@
-/* SPDX-License-Identifier: MIT */
-/* Names: linear probing at a load of at most one half, so that a probe always ends. */
+// SPDX-License-Identifier: MIT
+/* The name map: linear probing with a load factor of at most one half, so that a probe always
+ * ends. */
 #include <stdbool.h>
 #include <string.h>
 #include "libsov/compiler/base/name_map.h"
 
 /* FNV-1a (Fowler, Noll, Vo). */
-static uint32_t hash(const char *s, uint32_t length)
+static uint32_t hash_name(const char *s, uint32_t length)
 {
 	uint32_t h = 2166136261u;
 
@@ -14,9 +15,10 @@ static uint32_t hash(const char *s, uint32_t length)
 	return h;
 }
 
-static struct name_map_entry *find(const struct name_map *n, const char *name, uint32_t length)
+static struct name_map_entry *find_entry(const struct name_map *n, const char *name,
+					 uint32_t length)
 {
-	uint32_t k = hash(name, length) & (n->capacity - 1);
+	uint32_t k = hash_name(name, length) & (n->capacity - 1);
 
 	while (n->entries[k].name &&
 	       (n->entries[k].length != length || memcmp(n->entries[k].name, name, length)))
@@ -24,7 +26,7 @@ static struct name_map_entry *find(const struct name_map *n, const char *name, u
 	return &n->entries[k];
 }
 
-static void rehash(struct name_map *n)
+static void grow_map(struct name_map *n)
 {
 	struct name_map old = *n;
 
@@ -32,7 +34,7 @@ static void rehash(struct name_map *n)
 	n->entries = arena_array(n->arena, n->capacity, sizeof(*n->entries));
 	for (uint32_t k = 0; k < old.capacity; k++)
 		if (old.entries[k].name)
-			*find(n, old.entries[k].name, old.entries[k].length) = old.entries[k];
+			*find_entry(n, old.entries[k].name, old.entries[k].length) = old.entries[k];
 }
 
 uint32_t *name_map_get(struct name_map *n, const char *name, uint32_t length)
@@ -40,8 +42,8 @@ uint32_t *name_map_get(struct name_map *n, const char *name, uint32_t length)
 	struct name_map_entry *e;
 
 	if (n->count >= n->capacity / 2)
-		rehash(n);
-	e = find(n, name, length);
+		grow_map(n);
+	e = find_entry(n, name, length);
 	if (!e->name) {
 		*e = (struct name_map_entry){.name = name, .length = length};
 		n->count++;

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The way through the compiler: front end, check, inlining and the plan for the module; passes and code for
- * each unit; images of these. The module lives in one arena as long as the compilation, a unit in one of
- * its own that goes when its code is there. So units know nothing of each other, and any number of
- * threads compile them; what they leave is put together in the order of the text, whoever was first.
+ * The compiler driver: front end, verifier, module-level passes and the back end's plan for the
+ * module; then passes and code generation per unit; then the images. The module lives in one arena
+ * as long as the compilation; each unit has another, which is freed once its code exists. Units are
+ * independent, so any number of threads can compile them; linking follows the order of the text,
+ * not of completion.
  *
- * Running out of memory anywhere inside, or out of the limit that keeps hostile input from eating the
- * machine, comes back here as one message.
+ * Running out of memory, or exceeding the limit that protects the machine from hostile input,
+ * longjmps back to this file and yields one message.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -21,12 +22,13 @@
 #include "libsov/compiler/driver/unit.h"
 
 #define DEFAULT_MEMORY_LIMIT ((size_t)1 << 30)
-#define MOST_THREADS         64
-#define WORTH_A_THREAD       2000              /* instructions of the IR */
-#define STACK_BYTES          ((size_t)8 << 20) /* of a thread: what a program starts with */
+#define MAX_THREADS          64
+#define INSTS_PER_THREAD     2000 /* IR instructions */
+/* stack of a thread: the default of a program's main thread */
+#define STACK_BYTES          ((size_t)8 << 20)
 
-static const char too_much[] =
-	"compile: out of memory: the input takes more than one compilation may; "
+static const char out_of_memory_message[] =
+	"compile: out of memory: the input needs more memory than one compilation may use; "
 	"compile its kernels one by one\n";
 
 struct unit {
@@ -34,7 +36,7 @@ struct unit {
 	struct ir_module module;
 	struct arena keep; /* the code */
 	void *code;        /* NULL: errors */
-	char *messages;    /* malloc; NULL: not compiled yet, or no memory for them */
+	char *messages;    /* malloc; NULL: not compiled yet, or out of memory */
 	jmp_buf no_memory;
 };
 
@@ -47,7 +49,7 @@ struct compilation {
 	jmp_buf no_memory;
 };
 
-/* ---- the front ---- */
+/* ---- front end ---- */
 
 static bool parse_ir(struct compile_job *job, const char *text, size_t length, struct ir_module **m)
 {
@@ -59,7 +61,7 @@ static const struct front_end {
 	const char *name; /* in messages */
 	bool (*parse)(struct compile_job *job, const char *text, size_t length,
 		      struct ir_module **m);
-	bool verify; /* text can say what makes no sense; else only a fault of ours could */
+	bool verify; /* IR text may be invalid; PTX yields invalid IR only through a compiler bug */
 } front_ends[] = {
 	[COMPILE_PTX] = {"ptx", ptx_parse, false},
 	[COMPILE_IR] = {"ir", parse_ir, true},
@@ -90,7 +92,7 @@ static bool choose_target(struct compile_job *job)
 	return false;
 }
 
-/* ---- a target without machine code ends at the IR: its image is the text ---- */
+/* ---- a target without a back end: the image is IR text ---- */
 
 static void *text_plan(struct compile_job *job, const struct ir_module *m, const uint32_t *unit_of)
 {
@@ -129,7 +131,7 @@ static size_t memory_limit(const struct compile_job *job)
 	return job->options.memory_limit ? job->options.memory_limit : DEFAULT_MEMORY_LIMIT;
 }
 
-static void part(struct compilation *c, struct ir_module *m, const uint32_t *unit_of)
+static void split_units(struct compilation *c, struct ir_module *m, const uint32_t *unit_of)
 {
 	struct arena *a = &c->job.arena;
 	struct ir_module **units = arena_array(a, c->nunits, sizeof(struct ir_module *));
@@ -142,7 +144,7 @@ static void part(struct compilation *c, struct ir_module *m, const uint32_t *uni
 	units_split(m, unit_of, units, c->nunits);
 }
 
-/* Everything that needs all of the module. */
+/* Runs everything that needs the whole module. */
 static bool read_module(struct compilation *c, const char *text, size_t length)
 {
 	struct compile_job *job = &c->job;
@@ -169,7 +171,7 @@ static bool read_module(struct compilation *c, const char *text, size_t length)
 	c->plan = c->backend->plan(job, m, unit_of);
 	if (!c->plan)
 		return false;
-	part(c, m, unit_of);
+	split_units(c, m, unit_of);
 	return true;
 }
 
@@ -178,7 +180,7 @@ static const char *open_in_arena(struct compilation *c, const char *text, size_t
 	arena_init(&c->job.arena, memory_limit(&c->job), &c->no_memory);
 	if (setjmp(c->no_memory)) {
 		c->units = NULL;
-		return too_much;
+		return out_of_memory_message;
 	}
 	read_module(c, text, length);
 	return c->job.diag.text;
@@ -187,7 +189,7 @@ static const char *open_in_arena(struct compilation *c, const char *text, size_t
 struct compilation *compilation_open(const char *text, size_t length,
 				     const struct compile_options *o, struct compile_result *r)
 {
-	/* On the heap: a longjmp may leave changed locals with any value. */
+	/* On the heap: after a longjmp, changed local variables are indeterminate. */
 	struct compilation *c = calloc(1, sizeof(*c));
 
 	*r = (struct compile_result){0};
@@ -229,7 +231,7 @@ uint32_t compilation_units(const struct compilation *c)
 
 /* ---- units ---- */
 
-static void generate(const struct compilation *c, struct unit *u)
+static void generate_unit(const struct compilation *c, struct unit *u)
 {
 	struct compile_job *job = &u->job;
 
@@ -237,7 +239,7 @@ static void generate(const struct compilation *c, struct unit *u)
 	arena_init(&u->keep, memory_limit(job), &u->no_memory);
 	if (setjmp(u->no_memory)) {
 		u->code = NULL;
-		u->messages = strdup(too_much);
+		u->messages = strdup(out_of_memory_message);
 		return;
 	}
 	diag_init(&job->diag, &job->arena, "compile");
@@ -250,70 +252,73 @@ static void compile_unit(const struct compilation *c, struct unit *u)
 {
 	u->job.options = c->job.options;
 	u->job.target = c->job.target;
-	generate(c, u);
+	generate_unit(c, u);
 	arena_free(&u->job.arena);
-	/* Nobody jumps there any more. */
+	/* the setjmp frame is gone */
 	u->keep.no_memory = NULL;
 }
 
-struct crew {
+struct unit_queue {
 	const struct compilation *c;
 	atomic_uint next;
 };
 
-static void *work(void *arg)
+static void *unit_worker(void *arg)
 {
-	struct crew *crew = arg;
+	struct unit_queue *unit_queue = arg;
 	uint32_t k;
 
-	while ((k = atomic_fetch_add(&crew->next, 1)) < crew->c->nunits)
-		compile_unit(crew->c, &crew->c->units[k]);
+	while ((k = atomic_fetch_add(&unit_queue->next, 1)) < unit_queue->c->nunits)
+		compile_unit(unit_queue->c, &unit_queue->c->units[k]);
 	return NULL;
 }
 
-static uint32_t processors(void)
+static uint32_t count_processors(void)
 {
 	cpu_set_t set;
 
 	return sched_getaffinity(0, sizeof(set), &set) ? 1 : (uint32_t)CPU_COUNT(&set);
 }
 
-/* As many as there are processors for, and instructions: to start one costs what it takes to compile some
- * hundred. */
-static uint32_t threads_for(const struct compilation *c)
+/* One thread per processor, but not more than the module's size justifies: starting a thread costs
+ * as much as compiling several hundred instructions. */
+static uint32_t default_threads(const struct compilation *c)
 {
-	uint64_t instructions = 0, worth, most = processors();
+	uint64_t instructions = 0, worth, max_threads = count_processors();
 
 	for (uint32_t k = 0; k < c->nunits; k++)
 		for (const struct ir_func *f = c->units[k].module.funcs; f; f = f->next)
 			instructions += f->ninsts;
-	worth = 1 + instructions / WORTH_A_THREAD;
-	return (uint32_t)(worth < most ? worth : most);
+	worth = 1 + instructions / INSTS_PER_THREAD;
+	return (uint32_t)(worth < max_threads ? worth : max_threads);
 }
 
-/* The caller is one of the crew; those beside it leave signals to the program. Fewer than wanted do. */
+/* The calling thread works as well; the other threads block all signals. If pthread_create fails,
+ * fewer threads do the work. */
 static void compile_units(const struct compilation *c)
 {
-	uint32_t wanted = c->job.options.threads ? c->job.options.threads : threads_for(c), n = 0;
-	struct crew crew = {.c = c};
-	pthread_t threads[MOST_THREADS];
+	uint32_t wanted = c->job.options.threads ? c->job.options.threads : default_threads(c),
+		 n = 0;
+	struct unit_queue unit_queue = {.c = c};
+	pthread_t threads[MAX_THREADS];
 	pthread_attr_t attributes;
 	sigset_t all, before;
 
-	if (c->job.options.print_pass || wanted > MOST_THREADS)
-		wanted = c->job.options.print_pass ? 1 : MOST_THREADS;
+	if (c->job.options.print_pass || wanted > MAX_THREADS)
+		wanted = c->job.options.print_pass ? 1 : MAX_THREADS;
 	if (wanted > c->nunits)
 		wanted = c->nunits;
 	if (wanted > 1 && !pthread_attr_init(&attributes)) {
 		pthread_attr_setstacksize(&attributes, STACK_BYTES);
 		sigfillset(&all);
 		pthread_sigmask(SIG_SETMASK, &all, &before);
-		while (n + 1 < wanted && !pthread_create(&threads[n], &attributes, work, &crew))
+		while (n + 1 < wanted &&
+		       !pthread_create(&threads[n], &attributes, unit_worker, &unit_queue))
 			n++;
 		pthread_sigmask(SIG_SETMASK, &before, NULL);
 		pthread_attr_destroy(&attributes);
 	}
-	work(&crew);
+	unit_worker(&unit_queue);
 	while (n)
 		pthread_join(threads[--n], NULL);
 }
@@ -341,7 +346,7 @@ static struct kernel_stats *copy_stats(const struct compile_image *image)
 	return copy;
 }
 
-static bool copy_out(const struct compile_image *image, struct compile_result *r)
+static bool copy_image(const struct compile_image *image, struct compile_result *r)
 {
 	r->image = malloc(image->size + 1);
 	r->stats = copy_stats(image);
@@ -371,10 +376,10 @@ static bool link_in_arena(const struct compilation *c, struct linking *l,
 	if (setjmp(l->no_memory))
 		return false;
 	c->backend->link(&l->job, c->plan, l->code, l->count, content, &image);
-	return copy_out(&image, r);
+	return copy_image(&image, r);
 }
 
-/* An image of so many units from the first on. */
+/* Links an image of count units from the first on. */
 static bool link_units(const struct compilation *c, uint32_t first, uint32_t count,
 		       enum image_content content, struct compile_result *r)
 {
@@ -401,8 +406,9 @@ static bool link_units(const struct compilation *c, uint32_t first, uint32_t cou
 	return good;
 }
 
-/* What there is to say about these units; true: they have code. */
-static bool gather(const struct compilation *c, uint32_t first, uint32_t count, char **messages)
+/* Concatenates the messages of these units; returns whether all of them have code. */
+static bool collect_messages(const struct compilation *c, uint32_t first, uint32_t count,
+			     char **messages)
 {
 	size_t bytes = 1;
 	bool good = true;
@@ -425,14 +431,14 @@ bool compilation_all(struct compilation *c, struct compile_result *r)
 {
 	*r = (struct compile_result){0};
 	compile_units(c);
-	return gather(c, 0, c->nunits, &r->messages) &&
+	return collect_messages(c, 0, c->nunits, &r->messages) &&
 	       link_units(c, 0, c->nunits, IMAGE_OF_ALL, r);
 }
 
 bool compilation_head(struct compilation *c, struct compile_result *r)
 {
 	*r = (struct compile_result){0};
-	return gather(c, 0, 0, &r->messages) && link_units(c, 0, 0, IMAGE_OF_HEAD, r);
+	return collect_messages(c, 0, 0, &r->messages) && link_units(c, 0, 0, IMAGE_OF_HEAD, r);
 }
 
 bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_result *r)
@@ -442,7 +448,8 @@ bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_resul
 
 	*r = (struct compile_result){0};
 	compile_unit(c, u);
-	good = gather(c, unit, 1, &r->messages) && link_units(c, unit, 1, IMAGE_OF_UNIT, r);
+	good = collect_messages(c, unit, 1, &r->messages) &&
+	       link_units(c, unit, 1, IMAGE_OF_UNIT, r);
 	arena_free(&u->keep);
 	return good;
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 /*
- * Units are what calls connect: sets of functions that are joined where one calls another, each named by
- * its lowest member. What moves from the module to a unit are the functions themselves. Their tables stay
- * where they are, in the module's arena, and grow into the unit's.
+ * Compilation units: connected components of the call graph, found with union-find; the lowest
+ * function index names a set. Splitting moves the functions themselves to the units. Their tables
+ * stay in the module's arena and grow into the unit's.
  */
 #include "libsov/compiler/driver/unit.h"
 
-static uint32_t find(uint32_t *parent, uint32_t k)
+static uint32_t find_root(uint32_t *parent, uint32_t k)
 {
 	while (parent[k] != k)
 		k = parent[k] = parent[parent[k]];
 	return k;
 }
 
-static void join(uint32_t *parent, uint32_t a, uint32_t b)
+static void union_sets(uint32_t *parent, uint32_t a, uint32_t b)
 {
-	a = find(parent, a);
-	b = find(parent, b);
+	a = find_root(parent, a);
+	b = find_root(parent, b);
 	if (a < b)
 		parent[b] = a;
 	else
@@ -28,8 +28,8 @@ static bool has_body(const struct ir_func *f)
 	return f->kind == IR_KERNEL || f->kind == IR_FUNCTION;
 }
 
-/* Joins a function with those that it calls. False: it may get to any. */
-static bool join_calls(const struct ir_module *m, const struct ir_func *f, uint32_t *parent)
+/* Unites a function with its callees. Returns false if it may call any function. */
+static bool union_callees(const struct ir_module *m, const struct ir_func *f, uint32_t *parent)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
@@ -38,19 +38,19 @@ static bool join_calls(const struct ir_module *m, const struct ir_func *f, uint3
 			if (in->op == IR_CALLPTR || in->op == IR_FUNCADDR)
 				return false;
 			if (in->op == IR_CALL && has_body(m->table[in->symbol]))
-				join(parent, f->index, in->symbol);
+				union_sets(parent, f->index, in->symbol);
 		}
 	return true;
 }
 
-static bool may_part(const struct ir_module *m, uint32_t *parent)
+static bool can_split(const struct ir_module *m, uint32_t *parent)
 {
 	for (uint32_t k = 0; k < m->nsymbols; k++)
 		for (uint32_t j = 0; j < m->symbols[k].naddresses; j++)
 			if (m->symbols[k].addresses[j].function)
 				return false;
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		if (!join_calls(m, f, parent))
+		if (!union_callees(m, f, parent))
 			return false;
 	return true;
 }
@@ -61,20 +61,22 @@ uint32_t units_find(const struct ir_module *m, uint32_t *unit_of)
 
 	for (uint32_t k = 0; k < m->nfuncs; k++)
 		parent[k] = k;
-	if (!may_part(m, parent)) {
+	if (!can_split(m, parent)) {
 		for (uint32_t k = 0; k < m->nfuncs; k++)
 			unit_of[k] = 0;
 		return 1;
 	}
-	/* The lowest of each set comes first. */
+	/* The lowest member of each set comes first. */
 	for (uint32_t k = 0; k < m->nfuncs; k++)
 		if (has_body(m->table[k]))
-			unit_of[k] = find(parent, k) == k ? count++ : unit_of[find(parent, k)];
+			unit_of[k] =
+				find_root(parent, k) == k ? count++ : unit_of[find_root(parent, k)];
 	return count ? count : 1;
 }
 
-/* No functions yet. Whoever adds to a table gets one of his own. */
-static void share(struct ir_module *unit, const struct ir_module *m)
+/* Starts a unit without functions. Its tables are full, so that adding to one copies it to the
+ * unit's arena. */
+static void init_unit(struct ir_module *unit, const struct ir_module *m)
 {
 	struct arena *own = unit->arena;
 
@@ -83,17 +85,17 @@ static void share(struct ir_module *unit, const struct ir_module *m)
 	unit->funcs = unit->last_func = NULL;
 	unit->table_capacity = m->nfuncs;
 	unit->symbols_capacity = m->nsymbols;
-	unit->places_capacity = m->nplaces;
+	unit->source_locs_capacity = m->nsource_locs;
 	unit->files_capacity = m->nfiles;
 }
 
 void units_split(struct ir_module *m, const uint32_t *unit_of, struct ir_module *const *units,
-		uint32_t count)
+		 uint32_t count)
 {
 	struct ir_func *next;
 
 	for (uint32_t k = 0; k < count; k++)
-		share(units[k], m);
+		init_unit(units[k], m);
 	for (struct ir_func *f = m->funcs; f; f = next) {
 		struct ir_module *u = units[unit_of[f->index]];
 

@@ -1,14 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Building and changing functions: the only file that touches the links between instructions,
- * blocks and edges. Everything is an id into a table that grows; nothing is ever freed or
- * renumbered, so an id stays valid for as long as its function, also after the thing was taken out.
+ * Building and changing functions: the only file that changes the links between instructions,
+ * blocks and edges. Everything is an id into a table that grows; nothing is freed or renumbered, so
+ * an id stays valid as long as its function, also after the item was removed from its block or the
+ * layout.
  */
 #include <assert.h>
 #include <string.h>
 #include "libsov/compiler/ir/ir.h"
 
-/* One more element at the end of a table of f, zeroed; its index. Slot 0 of a table stays empty. */
+/* Appends a zeroed element to a table of f and returns its index. Slot 0 of a table stays empty. */
 #define TABLE_ADD(f, table, capacity, count) \
 	((f)->table = arena_grow((f)->module->arena, (f)->table, &(f)->capacity, (f)->count + 1, \
 				 sizeof(*(f)->table)), \
@@ -22,7 +23,7 @@ struct ir_module *ir_module_new(struct arena *a)
 	return m;
 }
 
-static const char *own_name(struct ir_module *m, const char *name)
+static const char *copy_name(struct ir_module *m, const char *name)
 {
 	return name ? arena_strndup(m->arena, name, strlen(name)) : NULL;
 }
@@ -33,7 +34,7 @@ static struct ir_func *func_new(struct ir_module *m, enum ir_kind kind, const ch
 
 	f->module = m;
 	f->kind = kind;
-	f->name = own_name(m, name);
+	f->name = copy_name(m, name);
 	TABLE_ADD(f, insts, insts_capacity, ninsts);
 	TABLE_ADD(f, values, values_capacity, nvalues);
 	TABLE_ADD(f, blocks, blocks_capacity, nblocks);
@@ -61,7 +62,7 @@ struct ir_func *ir_func_new(struct ir_module *m, const char *name)
 	return f;
 }
 
-static uint8_t *own_types(struct ir_module *m, const uint8_t *types, uint32_t n)
+static uint8_t *copy_types(struct ir_module *m, const uint8_t *types, uint32_t n)
 {
 	uint8_t *own = arena_array(m->arena, n, sizeof(*own));
 
@@ -76,9 +77,9 @@ struct ir_func *ir_function_new(struct ir_module *m, enum ir_kind kind, const ch
 {
 	struct ir_func *f = func_new(m, kind, name);
 
-	f->arg_types = own_types(m, args, nargs);
+	f->arg_types = copy_types(m, args, nargs);
 	f->nargs = nargs;
-	f->result_types = own_types(m, results, nresults);
+	f->result_types = copy_types(m, results, nresults);
 	f->nresults = nresults;
 	if (kind == IR_FUNCTION)
 		link_func(f);
@@ -121,7 +122,7 @@ uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s)
 	m->symbols = arena_grow(m->arena, m->symbols, &m->symbols_capacity, m->nsymbols + 1,
 				sizeof(*m->symbols));
 	m->symbols[m->nsymbols] = *s;
-	m->symbols[m->nsymbols].name = own_name(m, s->name);
+	m->symbols[m->nsymbols].name = copy_name(m, s->name);
 	return m->nsymbols++;
 }
 
@@ -133,7 +134,7 @@ uint32_t ir_reg_new(struct ir_func *f, enum ir_type type)
 	return r;
 }
 
-/* Blocks. */
+/* ---- blocks ---- */
 
 ir_block ir_block_new(struct ir_func *f, const char *name)
 {
@@ -146,7 +147,7 @@ ir_block ir_block_new_before(struct ir_func *f, ir_block where, const char *name
 	ir_block b = TABLE_ADD(f, blocks, blocks_capacity, nblocks);
 	ir_block prev = where ? f->blocks[where].prev : f->last_block;
 
-	f->blocks[b].name = own_name(f->module, name);
+	f->blocks[b].name = copy_name(f->module, name);
 	f->blocks[b].prev = prev;
 	f->blocks[b].next = where;
 	*(prev ? &f->blocks[prev].next : &f->entry) = b;
@@ -169,7 +170,7 @@ void ir_block_remove(struct ir_func *f, ir_block b)
 	bb->prev = bb->next = 0;
 }
 
-/* Instructions. */
+/* ---- instructions ---- */
 
 ir_id ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type, const ir_val *args,
 		  uint32_t nargs, uint32_t nres)
@@ -212,7 +213,7 @@ ir_id ir_call_new(struct ir_func *f, enum ir_op op, const struct ir_func *callee
 	return i;
 }
 
-static void link_between(struct ir_func *f, ir_block b, ir_id prev, ir_id i, ir_id next)
+static void link_inst(struct ir_func *f, ir_block b, ir_id prev, ir_id i, ir_id next)
 {
 	struct ir_inst *in = ir_at(f, i);
 
@@ -226,12 +227,12 @@ static void link_between(struct ir_func *f, ir_block b, ir_id prev, ir_id i, ir_
 
 void ir_append(struct ir_func *f, ir_block b, ir_id i)
 {
-	link_between(f, b, f->blocks[b].last, i, 0);
+	link_inst(f, b, f->blocks[b].last, i, 0);
 }
 
 void ir_insert_before(struct ir_func *f, ir_id where, ir_id i)
 {
-	link_between(f, ir_at(f, where)->block, ir_at(f, where)->prev, i, where);
+	link_inst(f, ir_at(f, where)->block, ir_at(f, where)->prev, i, where);
 }
 
 void ir_remove(struct ir_func *f, ir_id i)
@@ -272,7 +273,7 @@ ir_val ir_const(struct ir_func *f, ir_block b, enum ir_type t, uint64_t value)
 	return ir_at(f, i)->res;
 }
 
-/* Edges. */
+/* ---- edges ---- */
 
 static void add_pred(struct ir_func *f, ir_block from, ir_block to)
 {
@@ -292,7 +293,7 @@ void ir_edge(struct ir_func *f, ir_block from, ir_block to)
 	add_pred(f, from, to);
 }
 
-static uint32_t find_block(const ir_block *list, uint32_t n, ir_block b)
+static uint32_t block_index(const ir_block *list, uint32_t n, ir_block b)
 {
 	uint32_t k = 0;
 
@@ -302,10 +303,10 @@ static uint32_t find_block(const ir_block *list, uint32_t n, ir_block b)
 	return k;
 }
 
-static void drop_pred(struct ir_func *f, ir_block from, ir_block to)
+static void remove_pred(struct ir_func *f, ir_block from, ir_block to)
 {
 	struct ir_bb *t = &f->blocks[to];
-	uint32_t k = find_block(t->preds, t->npreds, from), after = t->npreds - k - 1;
+	uint32_t k = block_index(t->preds, t->npreds, from), after = t->npreds - k - 1;
 
 	memmove(t->preds + k, t->preds + k + 1, after * sizeof(*t->preds));
 	t->npreds--;
@@ -322,20 +323,20 @@ static void drop_pred(struct ir_func *f, ir_block from, ir_block to)
 void ir_edge_remove(struct ir_func *f, ir_block from, ir_block to)
 {
 	struct ir_bb *b = &f->blocks[from];
-	uint32_t k = find_block(b->succ, b->nsucc, to);
+	uint32_t k = block_index(b->succ, b->nsucc, to);
 
 	if (k == 0)
 		b->succ[0] = b->succ[1];
 	b->succ[--b->nsucc] = 0;
-	drop_pred(f, from, to);
+	remove_pred(f, from, to);
 }
 
 void ir_edge_redirect(struct ir_func *f, ir_block from, ir_block old_to, ir_block new_to)
 {
 	struct ir_bb *b = &f->blocks[from];
 
-	b->succ[find_block(b->succ, b->nsucc, old_to)] = new_to;
-	drop_pred(f, from, old_to);
+	b->succ[block_index(b->succ, b->nsucc, old_to)] = new_to;
+	remove_pred(f, from, old_to);
 	add_pred(f, from, new_to);
 }
 
@@ -358,26 +359,26 @@ void ir_block_join(struct ir_func *f, ir_block b)
 		struct ir_bb *to = &f->blocks[next->succ[k]];
 
 		bb->succ[bb->nsucc++] = next->succ[k];
-		to->preds[find_block(to->preds, to->npreds, s)] = b;
+		to->preds[block_index(to->preds, to->npreds, s)] = b;
 	}
 	next->nsucc = 0;
 	bb->rolled |= next->rolled;
 	ir_block_remove(f, s);
 }
 
-/* Places in the text. */
+/* ---- source locations ---- */
 
 const struct ir_source_loc *ir_source_loc_of(const struct ir_module *m, uint32_t text_line)
 {
-	uint32_t low = 0, high = m->nplaces; /* the answer is before high */
+	uint32_t low = 0, high = m->nsource_locs; /* invariant: the result is before high */
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (m->places[middle].text_line <= text_line)
+		if (m->source_locs[middle].text_line <= text_line)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low && text_line ? &m->places[low - 1] : NULL;
+	return low && text_line ? &m->source_locs[low - 1] : NULL;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The two tables of cond.h, in the order of enum ir_cond. */
+/* The tables of cond.h, in the order of enum ir_cond. */
 #include "libsov/compiler/ir/cond.h"
 
 const uint8_t cond_mirrored[IR_COND_COUNT] = {

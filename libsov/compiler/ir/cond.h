@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Conditions as they turn into each other, by enum ir_cond. Mirrored: the same answer with the
- * arguments exchanged. Inverse: the opposite answer, also for NaN, which is why the inverse of an
- * ordered float condition is an unordered one.
+ * Tables that map conditions to conditions. Mirrored: the same result with the arguments exchanged.
+ * Inverse: the opposite result, also for NaN, so the inverse of an ordered float condition is
+ * unordered.
  */
 #ifndef SOV_COMPILER_COND_H
 #define SOV_COMPILER_COND_H

@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: MIT */
-/* The table of services; see services.h. */
+// SPDX-License-Identifier: MIT
+/* The table of device services; see device_services.h. */
 #include <string.h>
 #include "libsov/compiler/ir/device_services.h"
 
 #define FIRST_REGISTER 4
 
 const struct service_type services[SERVICES] = {
-	/* format, arguments in memory as C would lay them out in a structure */
+	/* format; arguments in memory, laid out like a C structure */
 	[SERVICE_PRINT] = {"vprintf", 2, {IR_B64, IR_B64}, IR_B32},
 	/* expression, file, line, function, bytes of a character */
 	[SERVICE_ASSERT] = {"__assertfail", 5, {IR_B64, IR_B64, IR_B32, IR_B64, IR_B64}, IR_VOID},

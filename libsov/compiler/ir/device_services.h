@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions that a program may call without defining them: what CUDA's compilers leave to the
- * system. The image names them as undefined symbols, whoever loads it has them in device memory
- * (libsov/runtime/module/device_services.c), and a call is as ptxas makes it: the address comes from constant bank 4,
- * arguments are in R4 and up, those of 64 bits in even pairs, the result in R4, the absolute address
- * to return to in R20 and R21, and nothing but what carries arguments or results is changed.
+ * Device services: functions that CUDA's compilers leave to the system (printf, assert, malloc,
+ * free). The image names them as undefined symbols; the loader resolves these to code in device
+ * memory (libsov/runtime/module/device_services.c). The calling convention is ptxas's: the address
+ * comes from constant bank 4, arguments are in R4 and up with 64-bit ones in even pairs, the result
+ * is in R4, the absolute return address is in R20 and R21, and the callee preserves all other
+ * registers.
  */
 #ifndef SOV_COMPILER_SERVICES_H
 #define SOV_COMPILER_SERVICES_H
@@ -20,13 +21,13 @@ struct service_type {
 };
 extern const struct service_type services[SERVICES];
 
-/* SERVICES: there is none of that name. */
+/* Returns SERVICES for an unknown name. */
 enum service service_find(const char *name);
-/* Whether it is called by the types that it has. */
+/* Whether the declaration has the service's signature. */
 bool service_fits(enum service s, const struct ir_func *f);
-/* Those that the module calls: a mask. */
+/* Bit mask of the services that the module calls. */
 uint32_t services_called(const struct ir_module *m);
-/* The register of the next argument or result of this type; moves on. *next is 0 at first. */
+/* Assigns the register of the next argument or result of this type. *next starts at 0. */
 uint32_t service_register(uint32_t *next, uint8_t type);
 
 #endif

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The meaning of pure operations: one expression each. a is the arguments, signed_(k) argument k as
- * a signed number, bits the width of the instruction's type; what exceeds the width of a result is
- * cut off at the end. A division by zero gives all ones and leaves the dividend as remainder; the
+ * Semantics of the pure integer operations, one expression each. a is the arguments, signed_(k)
+ * argument k as a signed number, bits the width of the instruction's type; the result is truncated
+ * to its width at the end. Division by zero returns all ones, and remainder the dividend; a
  * quotient that does not fit (-2^n / -1) wraps around.
  */
 #include "libsov/compiler/ir/eval.h"
 
-static uint64_t mask(uint32_t bits)
+static uint64_t width_mask(uint32_t bits)
 {
 	return UINT64_MAX >> (64 - bits);
 }
@@ -18,22 +18,22 @@ static int64_t sign_extend(uint64_t x, uint32_t bits)
 }
 
 /* High half of the product, for up to 64 bits. */
-static uint64_t mulhi_u(uint64_t x, uint64_t y, uint32_t bits)
+static uint64_t eval_mulhi_u(uint64_t x, uint64_t y, uint32_t bits)
 {
 	return (uint64_t)((unsigned __int128)x * y >> bits);
 }
 
-static uint64_t mulhi_s(int64_t x, int64_t y, uint32_t bits)
+static uint64_t eval_mulhi_s(int64_t x, int64_t y, uint32_t bits)
 {
 	return (uint64_t)((__int128)x * y >> bits);
 }
 
-static uint64_t divide_s(int64_t x, int64_t y)
+static uint64_t eval_div_s(int64_t x, int64_t y)
 {
 	return !y ? UINT64_MAX : y == -1 ? 0 - (uint64_t)x : (uint64_t)(x / y);
 }
 
-static uint64_t remainder_s(int64_t x, int64_t y)
+static uint64_t eval_rem_s(int64_t x, int64_t y)
 {
 	return !y ? (uint64_t)x : y == -1 ? 0 : (uint64_t)(x % y);
 }
@@ -43,7 +43,7 @@ static uint64_t leading_zeros(uint64_t x, uint32_t bits)
 	return x ? (uint64_t)__builtin_clzll(x) - (64 - bits) : bits;
 }
 
-static uint64_t reverse(uint64_t x, uint32_t bits)
+static uint64_t reverse_bits(uint64_t x, uint32_t bits)
 {
 	uint64_t r = 0;
 
@@ -52,8 +52,8 @@ static uint64_t reverse(uint64_t x, uint32_t bits)
 	return r;
 }
 
-/* A sum with carry, of up to 64 bits. */
-static void add_carry(uint32_t bits, uint64_t x, uint64_t y, uint64_t carry, uint64_t *r)
+/* Sum with carry, for up to 64 bits. */
+static void eval_addc(uint32_t bits, uint64_t x, uint64_t y, uint64_t carry, uint64_t *r)
 {
 	unsigned __int128 sum = (unsigned __int128)x + y + carry;
 
@@ -61,13 +61,13 @@ static void add_carry(uint32_t bits, uint64_t x, uint64_t y, uint64_t carry, uin
 	r[1] = (uint64_t)(sum >> bits);
 }
 
-static void subtract_borrow(uint64_t x, uint64_t y, uint64_t borrow, uint64_t *r)
+static void eval_subc(uint64_t x, uint64_t y, uint64_t borrow, uint64_t *r)
 {
 	r[0] = x - y - borrow;
 	r[1] = (unsigned __int128)x < (unsigned __int128)y + borrow;
 }
 
-static uint64_t permute(uint64_t low, uint64_t high, uint64_t digits)
+static uint64_t eval_permute(uint64_t low, uint64_t high, uint64_t digits)
 {
 	uint64_t from = low | high << 32, r = 0;
 
@@ -82,7 +82,7 @@ static uint64_t permute(uint64_t low, uint64_t high, uint64_t digits)
 	return r;
 }
 
-static uint64_t look_up(uint64_t table, uint64_t x, uint64_t y, uint64_t z)
+static uint64_t eval_logic3(uint64_t table, uint64_t x, uint64_t y, uint64_t z)
 {
 	uint64_t r = 0;
 
@@ -91,25 +91,25 @@ static uint64_t look_up(uint64_t table, uint64_t x, uint64_t y, uint64_t z)
 	return r;
 }
 
-static int64_t element(uint64_t x, uint32_t k, uint32_t bits, bool is_signed)
+static int64_t dot_element(uint64_t x, uint32_t k, uint32_t bits, bool is_signed)
 {
-	uint64_t part = x >> k * bits & mask(bits);
+	uint64_t part = x >> k * bits & width_mask(bits);
 
 	return is_signed ? sign_extend(part, bits) : (int64_t)part;
 }
 
-static uint64_t dot(enum ir_dot kind, uint64_t x, uint64_t y, uint64_t sum)
+static uint64_t eval_dot(enum ir_dot kind, uint64_t x, uint64_t y, uint64_t sum)
 {
 	bool x_signed = kind & 2, y_signed = kind & 1, bytes = kind <= IR_DOT4_SS;
 	uint32_t first = kind >= IR_DOT2HI_UU ? 2 : 0;
 
 	for (uint32_t k = 0; k < (bytes ? 4 : 2); k++)
-		sum += (uint64_t)(element(x, k, bytes ? 8 : 16, x_signed) *
-				  element(y, first + k, 8, y_signed));
+		sum += (uint64_t)(dot_element(x, k, bytes ? 8 : 16, x_signed) *
+				  dot_element(y, first + k, 8, y_signed));
 	return sum;
 }
 
-static bool compare(enum ir_cond cond, uint64_t x, uint64_t y, int64_t sx, int64_t sy)
+static bool eval_icmp(enum ir_cond cond, uint64_t x, uint64_t y, int64_t sx, int64_t sy)
 {
 	switch (cond) {
 	case IR_EQ:
@@ -154,14 +154,14 @@ bool ir_eval(const struct ir_inst *in, const uint64_t *a, uint64_t *r)
 	CASE(SUB,       a[0] - a[1])
 	CASE(MUL,       a[0] * a[1])
 	CASE(MAD,       a[0] * a[1] + a[2])
-	CASE(MULHI_U,   mulhi_u(a[0], a[1], bits))
-	CASE(MULHI_S,   mulhi_s(signed_(0), signed_(1), bits))
+	CASE(MULHI_U,   eval_mulhi_u(a[0], a[1], bits))
+	CASE(MULHI_S,   eval_mulhi_s(signed_(0), signed_(1), bits))
 	CASE(MULWIDE_U, a[0] * a[1])
 	CASE(MULWIDE_S, (uint64_t)sign_extend(a[0], half) * (uint64_t)sign_extend(a[1], half))
 	CASE(DIV_U,     a[1] ? a[0] / a[1] : UINT64_MAX)
-	CASE(DIV_S,     divide_s(signed_(0), signed_(1)))
+	CASE(DIV_S,     eval_div_s(signed_(0), signed_(1)))
 	CASE(REM_U,     a[1] ? a[0] % a[1] : a[0])
-	CASE(REM_S,     remainder_s(signed_(0), signed_(1)))
+	CASE(REM_S,     eval_rem_s(signed_(0), signed_(1)))
 	CASE(MIN_U,     a[0] < a[1] ? a[0] : a[1])
 	CASE(MIN_S,     signed_(0) < signed_(1) ? a[0] : a[1])
 	CASE(MAX_U,     a[0] > a[1] ? a[0] : a[1])
@@ -176,27 +176,27 @@ bool ir_eval(const struct ir_inst *in, const uint64_t *a, uint64_t *r)
 	CASE(SHR_S,     (uint64_t)(signed_(0) >> (a[1] < bits ? a[1] : bits - 1)))
 	CASE(POPC,      (uint64_t)__builtin_popcountll(a[0]))
 	CASE(CLZ,       leading_zeros(a[0], bits))
-	CASE(BREV,      reverse(a[0], bits))
-	CASE(ICMP,      compare(in->cond, a[0], a[1], signed_(0), signed_(1)))
+	CASE(BREV,      reverse_bits(a[0], bits))
+	CASE(ICMP,      eval_icmp(in->cond, a[0], a[1], signed_(0), signed_(1)))
 	CASE(SELECT,    a[0] ? a[1] : a[2])
 	CASE(ZEXT,      a[0])
 	CASE(SEXT,      (uint64_t)sign_extend(a[0], from))
 	CASE(TRUNC,     a[0])
 	CASE(PACK,      a[0] | a[1] << half)
-	CASE(PERMUTE,   permute(a[0], a[1], a[2]))
-	CASE(LOGIC3,    look_up(in->imm, a[0], a[1], a[2]))
-	CASE(DOT,       dot(in->sub, a[0], a[1], a[2]))
+	CASE(PERMUTE,   eval_permute(a[0], a[1], a[2]))
+	CASE(LOGIC3,    eval_logic3(in->imm, a[0], a[1], a[2]))
+	CASE(DOT,       eval_dot(in->sub, a[0], a[1], a[2]))
 	CASE(FCMP,      ir_eval_fcmp(in, a[0], a[1]))
 	/* clang-format on */
 	case IR_UNPACK:
-		r[0] = a[0] & mask(half);
+		r[0] = a[0] & width_mask(half);
 		r[1] = a[0] >> half;
 		break;
 	case IR_ADDC:
-		add_carry(bits, a[0], a[1], a[2], r);
+		eval_addc(bits, a[0], a[1], a[2], r);
 		break;
 	case IR_SUBC:
-		subtract_borrow(a[0], a[1], a[2], r);
+		eval_subc(a[0], a[1], a[2], r);
 		break;
 	case IR_UTOF:
 	case IR_STOF:
@@ -222,6 +222,6 @@ bool ir_eval(const struct ir_inst *in, const uint64_t *a, uint64_t *r)
 	default:
 		return false;
 	}
-	r[0] &= mask(ir_type_bits(ir_result_type(in, 0)));
+	r[0] &= width_mask(ir_type_bits(ir_result_type(in, 0)));
 	return true;
 }

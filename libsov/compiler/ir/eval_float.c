@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Floating-point semantics. A format is a row of numbers; everything that looks at bits works for
- * all of them. Sums, products, quotients and roots are the host's, in an environment of our own (a
- * program may have changed rounding or turned subnormals off), behind volatile variables so that no
- * compiler moves them out of it or computes them beforehand. Formats of 16 bits are computed as
- * doubles that are rounded to odd: towards zero, and the last bit is set when something was lost.
- * Such a double has more than twice the bits of the format, so rounding it once more gives what
- * rounding the exact result would have given (Boldo and Melquiond, "Emulation of FMA and correctly
- * rounded sums: proved algorithms using rounding to odd", 2008).
+ * Floating-point semantics. A format is a row of parameters; all bit manipulation works for every
+ * format. Sums, products, quotients and roots use the host's arithmetic in a default environment (a
+ * program may have changed the rounding mode or disabled subnormals), on volatile variables so that
+ * no compiler moves or precomputes them. 16-bit formats are computed as doubles that are rounded to
+ * odd: towards zero, with the last bit set when something was lost. Such a double has more than
+ * twice the bits of the format, so rounding it again gives the same result as rounding the exact
+ * value (Boldo and Melquiond, "Emulation of FMA and correctly rounded sums: proved algorithms using
+ * rounding to odd", 2008).
  */
 #include <fenv.h>
 #include <math.h>
@@ -20,8 +20,8 @@ struct format {
 	uint64_t infinity, one, nan;
 };
 
-/* The OCP 8-bit Floating Point Specification (1.0) has e4m3 without infinities: numbers go up to the last
- * pattern, which is the NaN. What stands for infinity here is what comes behind the greatest number. */
+/* e4m3 of the OCP 8-bit Floating Point Specification (1.0) has no infinities: numbers extend to the
+ * last pattern, which is the NaN. Its "infinity" here is the pattern after the greatest number. */
 static const struct format e4m3 = {8, 3, -6, 8, 0x7f, 0x38, 0x7f};
 static const struct format e5m2 = {8, 2, -14, 15, 0x7c, 0x3c, 0x7f};
 static const struct format f16 = {16, 10, -14, 15, 0x7c00, 0x3c00, 0x7fff};
@@ -41,7 +41,7 @@ static bool is_pair(uint8_t format)
 	return format == IR_F16X2 || format == IR_BF16X2;
 }
 
-/* Of the values of a type, or of the halves of a pair. */
+/* The format of a type's values, or of the halves of a pair. */
 static const struct format *format_of(enum ir_type t, uint8_t format)
 {
 	if (format == IR_F16X2 || (t == IR_B16 && format != IR_BF16))
@@ -56,52 +56,52 @@ static uint64_t sign_bit(const struct format *f)
 	return UINT64_C(1) << (f->bits - 1);
 }
 
-static uint64_t magnitude(const struct format *f, uint64_t x)
+static uint64_t float_magnitude(const struct format *f, uint64_t x)
 {
 	return x & ~sign_bit(f);
 }
 
 static bool is_nan(const struct format *f, uint64_t x)
 {
-	return f == &e4m3 ? magnitude(f, x) == f->nan : magnitude(f, x) > f->infinity;
+	return f == &e4m3 ? float_magnitude(f, x) == f->nan : float_magnitude(f, x) > f->infinity;
 }
 
-static uint64_t flush(const struct format *f, uint8_t flags, uint64_t x)
+static uint64_t flush_subnormal(const struct format *f, uint8_t flags, uint64_t x)
 {
 	uint64_t normal = UINT64_C(1) << f->fraction;
 
-	return flags & IR_FTZ && magnitude(f, x) < normal ? x & sign_bit(f) : x;
+	return flags & IR_FTZ && float_magnitude(f, x) < normal ? x & sign_bit(f) : x;
 }
 
-static uint64_t saturate(const struct format *f, uint64_t x)
+static uint64_t saturate_float(const struct format *f, uint64_t x)
 {
 	if (is_nan(f, x) || x & sign_bit(f))
 		return 0;
 	return x > f->one ? f->one : x;
 }
 
-/* Numbers in order; -0 and +0 are the same. */
-static int64_t order(const struct format *f, uint64_t x)
+/* Integers in the order of the numbers; -0 and +0 are equal. */
+static int64_t order_key(const struct format *f, uint64_t x)
 {
-	return x & sign_bit(f) ? -(int64_t)magnitude(f, x) : (int64_t)x;
+	return x & sign_bit(f) ? -(int64_t)float_magnitude(f, x) : (int64_t)x;
 }
 
 /* ---- rounding ---- */
 
-static uint64_t overflow(const struct format *f, enum ir_round round, bool negative)
+static uint64_t overflow_value(const struct format *f, enum ir_round round, bool negative)
 {
 	bool stays = round == IR_RZ || round == (negative ? IR_RP : IR_RM);
 
 	return f->infinity - stays;
 }
 
-/* The number mantissa * 2^exponent, and a bit more when inexact, in a format. The sign is left to
- * the caller. */
-static uint64_t round_to(const struct format *f, enum ir_round round, bool negative,
-			 uint64_t mantissa, int exponent, bool inexact)
+/* Rounds mantissa * 2^exponent, plus a fraction of the last bit when inexact, to a format. The
+ * caller adds the sign. */
+static uint64_t round_to_format(const struct format *f, enum ir_round round, bool negative,
+				uint64_t mantissa, int exponent, bool inexact)
 {
 	uint64_t kept, rest, half, result;
-	int top, shift; /* exponent of the highest bit; bits to lose */
+	int top, shift; /* exponent of the highest bit; bits to discard */
 	bool up;
 
 	if (!mantissa)
@@ -110,9 +110,9 @@ static uint64_t round_to(const struct format *f, enum ir_round round, bool negat
 	mantissa <<= shift;
 	top = exponent - shift + 63;
 	if (top > f->highest)
-		return overflow(f, round, negative);
+		return overflow_value(f, round, negative);
 	shift = 63 - (int)f->fraction + (top < f->lowest ? f->lowest - top : 0);
-	if (shift > 64) { /* below half of the smallest */
+	if (shift > 64) { /* below half of the smallest number */
 		inexact = true;
 		mantissa = 0;
 		shift = 63;
@@ -124,19 +124,19 @@ static uint64_t round_to(const struct format *f, enum ir_round round, bool negat
 		up = rest > half || (rest == half && (inexact || kept & 1));
 	else
 		up = (rest || inexact) && round == (negative ? IR_RM : IR_RP);
-	/* The hidden bit and a carry both go into the exponent as they should. */
+	/* The hidden bit and a carry both increment the exponent, as intended. */
 	result = kept + up;
 	if (top >= f->lowest)
 		result += (uint64_t)(top - f->lowest) << f->fraction;
-	return result >= f->infinity ? overflow(f, round, negative) : result;
+	return result >= f->infinity ? overflow_value(f, round, negative) : result;
 }
 
-/* A number that is no NaN, in another format. */
-static uint64_t convert(const struct format *from, const struct format *to, enum ir_round round,
-			uint64_t x, bool inexact)
+/* Converts a number that is no NaN to another format. */
+static uint64_t convert_format(const struct format *from, const struct format *to,
+			       enum ir_round round, uint64_t x, bool inexact)
 {
 	bool negative = x & sign_bit(from);
-	uint64_t m = magnitude(from, x), fraction = m & ((UINT64_C(1) << from->fraction) - 1);
+	uint64_t m = float_magnitude(from, x), fraction = m & ((UINT64_C(1) << from->fraction) - 1);
 	int exponent = (int)(m >> from->fraction);
 	uint64_t result;
 
@@ -146,23 +146,23 @@ static uint64_t convert(const struct format *from, const struct format *to, enum
 		if (exponent)
 			fraction |= UINT64_C(1) << from->fraction;
 		exponent += from->lowest - (exponent ? 1 : 0) - (int)from->fraction;
-		result = round_to(to, round, negative, fraction, exponent, inexact);
+		result = round_to_format(to, round, negative, fraction, exponent, inexact);
 	}
 	return result | (negative ? sign_bit(to) : 0);
 }
 
-static uint64_t finish(const struct format *f, uint8_t flags, uint64_t x)
+static uint64_t finish_result(const struct format *f, uint8_t flags, uint64_t x)
 {
 	if (is_nan(f, x))
 		x = f->nan;
 	if (flags & IR_SAT)
-		x = saturate(f, x);
-	return flush(f, flags, x);
+		x = saturate_float(f, x);
+	return flush_subnormal(f, flags, x);
 }
 
 static double to_double(const struct format *f, uint64_t x)
 {
-	uint64_t wide = is_nan(f, x) ? f64.nan : convert(f, &f64, IR_RN, x, false);
+	uint64_t wide = is_nan(f, x) ? f64.nan : convert_format(f, &f64, IR_RN, x, false);
 	double d;
 
 	memcpy(&d, &wide, sizeof(d));
@@ -223,10 +223,11 @@ static uint64_t compute_by_double(const struct ir_inst *in, const struct format 
 		return f->nan;
 	if (fetestexcept(FE_INEXACT))
 		bits |= 1;
-	return convert(&f64, f, round, bits, false);
+	return convert_format(&f64, f, round, bits, false);
 }
 
-static uint64_t arithmetic(const struct ir_inst *in, const struct format *f, const uint64_t *args)
+static uint64_t eval_arithmetic(const struct ir_inst *in, const struct format *f,
+				const uint64_t *args)
 {
 	static const int modes[] = {[IR_RN] = FE_TONEAREST,
 				    [IR_RZ] = FE_TOWARDZERO,
@@ -236,7 +237,7 @@ static uint64_t arithmetic(const struct ir_inst *in, const struct format *f, con
 	fenv_t outside;
 
 	for (uint32_t k = 0; k < in->nargs; k++)
-		flushed[k] = flush(f, in->flags, args[k]);
+		flushed[k] = flush_subnormal(f, in->flags, args[k]);
 	fegetenv(&outside);
 	fesetenv(FE_DFL_ENV);
 	fesetround(f->bits == 16 ? FE_TOWARDZERO : modes[in->round]);
@@ -248,15 +249,15 @@ static uint64_t arithmetic(const struct ir_inst *in, const struct format *f, con
 		result = compute_by_double(in, f, flushed, in->round);
 	}
 	fesetenv(&outside);
-	return finish(f, in->flags, result);
+	return finish_result(f, in->flags, result);
 }
 
-/* What the functions are without error, as far as the host knows. Of doubles only the high words
- * take part. */
-static uint64_t approximate(const struct ir_inst *in, const struct format *f, uint64_t arg)
+/* The function's exact value as far as the host computes it. For doubles only the high words
+ * count. */
+static uint64_t eval_approx(const struct ir_inst *in, const struct format *f, uint64_t arg)
 {
 	uint64_t part = f == &f64 ? ~UINT64_C(0xffffffff) : UINT64_MAX, bits;
-	double x = to_double(f, flush(f, in->flags, arg & part)), r;
+	double x = to_double(f, flush_subnormal(f, in->flags, arg & part)), r;
 
 	switch (in->sub) {
 	case IR_APPROX_RCP:
@@ -285,12 +286,12 @@ static uint64_t approximate(const struct ir_inst *in, const struct format *f, ui
 		break;
 	}
 	memcpy(&bits, &r, sizeof(bits));
-	bits = is_nan(&f64, bits) ? f->nan : convert(&f64, f, IR_RN, bits, false);
-	return finish(f, in->flags, bits & part);
+	bits = is_nan(&f64, bits) ? f->nan : convert_format(&f64, f, IR_RN, bits, false);
+	return finish_result(f, in->flags, bits & part);
 }
 
-static uint64_t least_or_most(const struct ir_inst *in, const struct format *f, uint64_t a,
-			      uint64_t b)
+static uint64_t eval_min_max(const struct ir_inst *in, const struct format *f, uint64_t a,
+			     uint64_t b)
 {
 	bool a_first;
 
@@ -298,18 +299,18 @@ static uint64_t least_or_most(const struct ir_inst *in, const struct format *f, 
 	    (in->flags & IR_NAN && (is_nan(f, a) || is_nan(f, b))))
 		return f->nan;
 	if (is_nan(f, a) || is_nan(f, b))
-		return flush(f, in->flags, is_nan(f, a) ? b : a);
-	a = flush(f, in->flags, a);
-	b = flush(f, in->flags, b);
-	a_first = order(f, a) < order(f, b) ||
-		  (order(f, a) == order(f, b) && a & sign_bit(f)); /* -0 before +0 */
+		return flush_subnormal(f, in->flags, is_nan(f, a) ? b : a);
+	a = flush_subnormal(f, in->flags, a);
+	b = flush_subnormal(f, in->flags, b);
+	a_first = order_key(f, a) < order_key(f, b) ||
+		  (order_key(f, a) == order_key(f, b) && a & sign_bit(f)); /* -0 before +0 */
 	return a_first == (in->op == IR_FMIN) ? a : b;
 }
 
-/* To an integer that stays a float. */
-static uint64_t to_integral(const struct ir_inst *in, const struct format *f, uint64_t arg)
+/* Rounds to an integer that stays a float. */
+static uint64_t round_to_integral(const struct ir_inst *in, const struct format *f, uint64_t arg)
 {
-	uint64_t x = flush(f, in->flags, arg), sign = x & sign_bit(f), bits;
+	uint64_t x = flush_subnormal(f, in->flags, arg), sign = x & sign_bit(f), bits;
 	double d, r;
 
 	if (is_nan(f, x))
@@ -321,25 +322,25 @@ static uint64_t to_integral(const struct ir_inst *in, const struct format *f, ui
 	else if (in->round == (sign ? IR_RM : IR_RP))
 		r = ceil(d);
 	memcpy(&bits, &r, sizeof(bits));
-	return convert(&f64, f, IR_RN, bits, false) | sign;
+	return convert_format(&f64, f, IR_RN, bits, false) | sign;
 }
 
-static uint64_t one(const struct ir_inst *in, const struct format *f, const uint64_t *args)
+static uint64_t eval_scalar(const struct ir_inst *in, const struct format *f, const uint64_t *args)
 {
 	switch (in->op) {
 	case IR_FNEG:
-		return flush(f, in->flags, args[0]) ^ sign_bit(f);
+		return flush_subnormal(f, in->flags, args[0]) ^ sign_bit(f);
 	case IR_FABS:
-		return magnitude(f, flush(f, in->flags, args[0]));
+		return float_magnitude(f, flush_subnormal(f, in->flags, args[0]));
 	case IR_FMIN:
 	case IR_FMAX:
-		return least_or_most(in, f, args[0], args[1]);
+		return eval_min_max(in, f, args[0], args[1]);
 	case IR_FROUND:
-		return to_integral(in, f, args[0]);
+		return round_to_integral(in, f, args[0]);
 	case IR_APPROX:
-		return approximate(in, f, args[0]);
+		return eval_approx(in, f, args[0]);
 	default:
-		return arithmetic(in, f, args);
+		return eval_arithmetic(in, f, args);
 	}
 }
 
@@ -349,20 +350,21 @@ uint64_t ir_eval_float(const struct ir_inst *in, const uint64_t *args)
 	uint64_t halves[2][3] = {{0}};
 
 	if (!is_pair(in->format))
-		return one(in, f, args);
+		return eval_scalar(in, f, args);
 	for (uint32_t k = 0; k < in->nargs; k++) {
 		halves[0][k] = args[k] & 0xffff;
 		halves[1][k] = args[k] >> 16;
 	}
-	return one(in, f, halves[0]) | one(in, f, halves[1]) << 16;
+	return eval_scalar(in, f, halves[0]) | eval_scalar(in, f, halves[1]) << 16;
 }
 
-/* Conditions from IR_FEQ and from IR_FEQU on are in the same order: eq ne lt le gt ge. */
+/* The conditions from IR_FEQ and from IR_FEQU on are in the same order: eq ne lt le gt ge. */
 bool ir_eval_fcmp(const struct ir_inst *in, uint64_t a, uint64_t b)
 {
 	const struct format *f = format_of(in->type, in->format);
 	bool nan = is_nan(f, a) || is_nan(f, b), unordered = in->cond >= IR_FEQU;
-	int64_t x = order(f, flush(f, in->flags, a)), y = order(f, flush(f, in->flags, b));
+	int64_t x = order_key(f, flush_subnormal(f, in->flags, a)),
+		y = order_key(f, flush_subnormal(f, in->flags, b));
 
 	if (in->cond == IR_FNUM || in->cond == IR_FNAN)
 		return nan == (in->cond == IR_FNAN);
@@ -386,81 +388,83 @@ bool ir_eval_fcmp(const struct ir_inst *in, uint64_t a, uint64_t b)
 
 /* ---- conversions ---- */
 
-static uint64_t from_integer(const struct ir_inst *in, uint64_t x)
+static uint64_t convert_from_int(const struct ir_inst *in, uint64_t x)
 {
 	const struct format *f = format_of(in->type, in->format);
 	uint32_t above = 64 - ir_type_bits(in->from);
 	int64_t s = (int64_t)(x << above) >> above;
 	bool negative = in->op == IR_STOF && s < 0;
-	uint64_t r = round_to(f, in->round, negative, negative ? 0 - (uint64_t)s : x, 0, false);
+	uint64_t r =
+		round_to_format(f, in->round, negative, negative ? 0 - (uint64_t)s : x, 0, false);
 
-	return finish(f, in->flags, r | (negative ? sign_bit(f) : 0));
+	return finish_result(f, in->flags, r | (negative ? sign_bit(f) : 0));
 }
 
-/* PTX ISA, cvt: a NaN becomes 0, or the most negative number where a double or 64 bits take part.
- */
-static uint64_t to_integer(const struct ir_inst *in, uint64_t arg)
+/* PTX ISA, cvt: a NaN becomes 0, or the most negative number where a double or a 64-bit integer
+ * takes part. */
+static uint64_t convert_to_int(const struct ir_inst *in, uint64_t arg)
 {
 	const struct format *f = format_of(in->from, in->format);
 	bool is_signed = in->op == IR_FTOS;
 	uint32_t bits = ir_type_bits(in->type);
-	uint64_t most = UINT64_MAX >> (64 - bits + is_signed), least = is_signed ? most + 1 : 0;
+	uint64_t max_value = UINT64_MAX >> (64 - bits + is_signed),
+		 min_value = is_signed ? max_value + 1 : 0;
 	struct ir_inst round = {.type = in->from, .flags = in->flags, .round = in->round};
-	uint64_t x = flush(f, in->flags, arg);
+	uint64_t x = flush_subnormal(f, in->flags, arg);
 	double d, limit = ldexp(1, (int)bits - is_signed);
 
 	if (is_nan(f, x))
 		return in->from == IR_B64 || bits == 64 ? UINT64_C(1) << (bits - 1) : 0;
-	d = to_double(f, to_integral(&round, f, x));
+	d = to_double(f, round_to_integral(&round, f, x));
 	if (d >= limit)
-		return most;
+		return max_value;
 	if (d < 0)
-		return !is_signed || d <= -limit ? least : 0 - (uint64_t)-d;
+		return !is_signed || d <= -limit ? min_value : 0 - (uint64_t)-d;
 	return (uint64_t)d;
 }
 
-static uint64_t between_floats(const struct ir_inst *in, uint64_t arg)
+static uint64_t convert_float(const struct ir_inst *in, uint64_t arg)
 {
 	bool widens = in->from < in->type;
 	const struct format *from = format_of(in->from, widens ? in->format : IR_BY_WIDTH);
 	const struct format *to = in->format == IR_TF32
 					  ? &tf32
 					  : format_of(in->type, widens ? IR_BY_WIDTH : in->format);
-	uint32_t below =
-		ir_type_bits(in->type) - to->bits; /* zeros behind a fraction that is shorter */
-	/* Only singles are flushed here: halves and doubles have their subnormals. */
+	uint32_t below = ir_type_bits(in->type) - to->bits; /* zero bits below a shorter fraction */
+	/* ftz applies to singles only here: halves and doubles keep their subnormals. */
 	uint8_t in_flags = from == &f32 ? in->flags : 0;
 	uint8_t out_flags = to == &f32 ? in->flags : in->flags & ~IR_FTZ;
-	uint64_t x = flush(from, in_flags, arg);
+	uint64_t x = flush_subnormal(from, in_flags, arg);
 
 	if (is_nan(from, x))
-		return finish(to, out_flags, to->nan) << below;
-	return finish(to, out_flags, convert(from, to, in->round, x, false)) << below;
+		return finish_result(to, out_flags, to->nan) << below;
+	return finish_result(to, out_flags, convert_format(from, to, in->round, x, false)) << below;
 }
 
-/* One of a pair of bytes: from a half or a single, or to a half. */
-static uint64_t byte(const struct format *from, const struct format *to, uint64_t x)
+/* One element of a byte pair: from a half or a single, or to a half. */
+static uint64_t convert_byte(const struct format *from, const struct format *to, uint64_t x)
 {
 	uint64_t greatest;
 
 	if (is_nan(from, x))
 		return to->nan;
 	if (to->bits == 8) {
-		greatest = convert(to, from, IR_RN, to->infinity - 1, false);
-		if (magnitude(from, x) > greatest)
+		greatest = convert_format(to, from, IR_RN, to->infinity - 1, false);
+		if (float_magnitude(from, x) > greatest)
 			x = greatest | (x & sign_bit(from));
 	}
-	return convert(from, to, IR_RN, x, false);
+	return convert_format(from, to, IR_RN, x, false);
 }
 
-static uint64_t pair_of_bytes(const struct ir_inst *in, uint64_t arg)
+static uint64_t convert_byte_pair(const struct ir_inst *in, uint64_t arg)
 {
 	const struct format *narrow = in->format == IR_E4M3X2 ? &e4m3 : &e5m2;
 	const struct format *from = in->from == IR_B64 ? &f32 : in->from == IR_B32 ? &f16 : narrow;
 	const struct format *to = in->type == IR_B16 ? narrow : &f16;
 	uint64_t mask = (UINT64_C(1) << from->bits) - 1;
 
-	return byte(from, to, arg & mask) | byte(from, to, arg >> from->bits & mask) << to->bits;
+	return convert_byte(from, to, arg & mask) | convert_byte(from, to, arg >> from->bits & mask)
+							    << to->bits;
 }
 
 uint64_t ir_eval_convert(const struct ir_inst *in, uint64_t arg)
@@ -468,11 +472,12 @@ uint64_t ir_eval_convert(const struct ir_inst *in, uint64_t arg)
 	switch (in->op) {
 	case IR_UTOF:
 	case IR_STOF:
-		return from_integer(in, arg);
+		return convert_from_int(in, arg);
 	case IR_FTOU:
 	case IR_FTOS:
-		return to_integer(in, arg);
+		return convert_to_int(in, arg);
 	default:
-		return in->format >= IR_E4M3X2 ? pair_of_bytes(in, arg) : between_floats(in, arg);
+		return in->format >= IR_E4M3X2 ? convert_byte_pair(in, arg)
+					       : convert_float(in, arg);
 	}
 }

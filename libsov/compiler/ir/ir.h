@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The intermediate representation: typed SSA over a control-flow graph, vendor-neutral, with a text
- * form that can be printed, read back and compared. Values are typed by width alone; what an
- * operation makes of the bits is in the operation. Instructions, values, blocks and mutable
- * registers are 32-bit ids into tables of their function; id 0 is "none" everywhere, and a table's
- * count includes that slot: loops over ids run from 1 to count - 1.
+ * form that can be printed, parsed and compared. A value's type is its width alone; each operation
+ * defines how it interprets the bits. Instructions, values, blocks and mutable registers are 32-bit
+ * ids into tables of their function. Id 0 means "none", and a table's count includes slot 0: loops
+ * over ids run from 1 to count - 1.
  */
 #ifndef SOV_COMPILER_IR_H
 #define SOV_COMPILER_IR_H
@@ -50,18 +50,18 @@ enum ir_rule {
 	R_NONE
 };
 enum {
-	A_IMM = 1 << 0,    /* imm: constant, or byte offset added to an address */
+	A_IMM = 1 << 0,    /* imm: a constant, or a byte offset added to an address */
 	A_COND = 1 << 1,   /* cond */
 	A_FLOAT = 1 << 2,  /* format, round, flags FTZ SAT CONTRACT NAN NORMAL */
 	A_SPACE = 1 << 3,  /* space */
 	A_MEM = 1 << 4,    /* space, scope, order, align, memtype, flags SEXT VOLATILE INVARIANT */
 	A_ORDER = 1 << 5,  /* scope, order */
-	A_SUB = 1 << 6,    /* sub: which of a family, names by op */
+	A_SUB = 1 << 6,    /* sub: selects one operation of a family; each op has its own enum */
 	A_FROM = 1 << 7,   /* from: argument type of a conversion */
 	A_SYMBOL = 1 << 8, /* symbol: index into the module's variables */
 	A_REG = 1 << 9,    /* reg: mutable register */
 	A_FUNC = 1 << 10,  /* symbol: index of a function */
-	/* those that are printed as words */
+	/* attributes that are printed as words */
 	A_WORDS = A_COND | A_FLOAT | A_SPACE | A_MEM | A_ORDER | A_SUB | A_FROM,
 };
 enum {
@@ -125,7 +125,7 @@ enum ir_format {
 	IR_BF16X2,
 	IR_TF32,
 	IR_E4M3X2,
-	IR_E5M2X2 /* nothing computes with these: ftof alone has them */
+	IR_E5M2X2 /* storage-only formats: ftof alone accepts them */
 };
 enum ir_approx {
 	IR_APPROX_RCP,
@@ -138,8 +138,8 @@ enum ir_approx {
 	IR_APPROX_TANH,
 	IR_APPROX_COUNT
 };
-/* Four bytes each, or two halves and two bytes; u and s say how the first and the second argument
- * of the operation are read. */
+/* Dot products of four bytes by four bytes, or of two halves by two bytes. The letters give the
+ * signedness of the operation's first and second argument. */
 enum ir_dot {
 	IR_DOT4_UU,
 	IR_DOT4_US,
@@ -224,7 +224,8 @@ enum ir_sreg {
 	IR_LANEMASK_LE,
 	IR_LANEMASK_GT,
 	IR_LANEMASK_GE,
-	/* the rest is the same for all lanes of a warp; smem: bytes, of all and of the launch's */
+	/* Uniform in a warp from here on. TOTAL_SMEM, DYNAMIC_SMEM: bytes of the block, bytes that
+	 * the launch adds. */
 	IR_WARPID,
 	IR_NWARPID,
 	IR_SMID,
@@ -237,12 +238,14 @@ enum ir_sreg {
 enum {
 	IR_FTZ = 1 << 0,
 	IR_SAT = 1 << 1,
-	IR_CONTRACT = 1 << 2, /* may fuse with a neighbour */
-	IR_SEXT_MEM = 1 << 3, /* narrow load extends the sign */
+	IR_CONTRACT = 1 << 2, /* may be fused into an fma */
+	IR_SEXT_MEM = 1 << 3, /* a narrow load sign-extends */
 	IR_VOLATILE = 1 << 4,
-	IR_INVARIANT = 1 << 5, /* nothing writes there while the kernel runs: a load is pure */
-	IR_NAN = 1 << 6,       /* fmin, fmax: a NaN among the arguments is the result */
-	IR_NORMAL = 1 << 7,    /* approx: what is subnormal does not matter, ftz or not */
+	/* no store to this address while the kernel runs: the load is pure */
+	IR_INVARIANT = 1 << 5,
+	IR_NAN = 1 << 6, /* fmin, fmax: a NaN argument makes the result NaN */
+	/* approx: the treatment of subnormals does not matter, with or without ftz */
+	IR_NORMAL = 1 << 7,
 };
 
 struct ir_inst {
@@ -250,17 +253,17 @@ struct ir_inst {
 	uint8_t type; /* T of the type rule */
 	uint8_t nres;
 	uint32_t nargs;
-	ir_val res; /* first result; a second is res + 1, and so on */
+	ir_val res; /* first result; result k is res + k */
 	ir_val *args;
-	ir_block block; /* 0 when not placed */
+	ir_block block; /* 0: not in a block */
 	ir_id prev, next;
 	uint64_t imm;
-	uint32_t symbol; /* also reg, function */
+	uint32_t symbol; /* variable, mutable register or function */
 	uint8_t sub, cond, round, flags, format;
 	uint8_t space, scope, order;
 	uint8_t from;   /* argument type of a conversion; type in memory of an A_MEM op */
 	uint32_t align; /* bytes, power of two */
-	uint32_t line;  /* in the source, 0 = none */
+	uint32_t line;  /* source line; 0: none */
 };
 
 struct ir_value {
@@ -269,39 +272,42 @@ struct ir_value {
 };
 
 struct ir_bb {
-	const char *name; /* label from the source; NULL: printed as bN by place in the layout */
+	const char *name; /* label from the source; NULL: printed as bN by layout position */
 	ir_id first, last;
 	ir_block succ[2];
 	uint8_t nsucc;
 	ir_block *preds;
 	uint32_t npreds, preds_capacity;
-	bool rolled;         /* as the header of a loop: its turns are not to be copied */
-	ir_block prev, next; /* layout order; the entry block is first and has no predecessors */
+	/* loop header: the source forbids unrolling (PTX .pragma "nounroll") */
+	bool rolled;
+	ir_block prev, next; /* layout order; the entry block comes first and has no predecessors */
 };
 
-/* An address among a variable's first bytes: so many of its bytes, from shift / 8 on. */
+/* A relocation in a variable's initial bytes: some bytes of an address, from byte shift / 8 of it
+ * on. */
 struct ir_address {
 	uint64_t offset;        /* in the variable */
 	uint32_t target;        /* variable or function */
-	bool function, generic; /* generic: as a generic address, else as one in its space */
+	bool function, generic; /* generic: a generic address, else one in the target's space */
 	uint8_t bytes, shift;
 	uint64_t addend;
 };
 
-/* How many of these, which follow each other, make one address of 64 bits: one, or several that have some
- * of its bytes each; 0: they do not. */
+/* Number of consecutive relocations at @a that together hold one 64-bit address, which PTX may
+ * store byte by byte; 0 when they do not form one. */
 uint32_t ir_address_parts(const struct ir_address *a, uint32_t left);
 
 struct ir_symbol {        /* a variable of the module */
-	const char *name; /* no two of a module are the same */
+	const char *name; /* unique in the module */
 	uint8_t space;
 	bool external; /* dynamic shared memory */
 	uint32_t align;
 	uint64_t size;
-	const uint8_t *init;          /* size bytes that live as long as the module; NULL: zero */
-	struct ir_address *addresses; /* these bytes are zero in init */
+	const uint8_t *init;          /* size bytes that outlive the module; NULL: zero */
+	struct ir_address *addresses; /* relocations; these bytes are zero in init */
 	uint32_t naddresses;
-	struct ir_func *owner; /* local variables: each call of it has its own; others: NULL */
+	/* local variables: the function in whose frame they live; others: NULL */
+	struct ir_func *owner;
 };
 
 struct ir_param {
@@ -311,18 +317,18 @@ struct ir_param {
 };
 
 /* A kernel has parameters, which are memory; a function has arguments and results, which are
- * values. An external function has no body: somebody else provides it. A prototype is what an
- * indirect call knows about its target. */
+ * values. An external function has no body; the loader provides it. A prototype is the signature of
+ * an indirect call. */
 enum ir_kind { IR_KERNEL, IR_FUNCTION, IR_EXTERNAL, IR_PROTOTYPE, IR_KIND_COUNT };
 
 struct ir_func {
 	struct ir_module *module;
-	struct ir_func *next; /* with a body */
+	struct ir_func *next; /* next function with a body */
 	const char *name;
 	uint8_t kind;
 	uint32_t index; /* in the module's table */
 	struct ir_param *params;
-	uint32_t nparams, param_bytes;     /* up to the last parameter's end */
+	uint32_t nparams, param_bytes;     /* param_bytes: end of the last parameter */
 	uint8_t *arg_types, *result_types; /* enum ir_type */
 	uint32_t nargs, nresults;
 	struct ir_inst *insts;
@@ -332,16 +338,18 @@ struct ir_func {
 	struct ir_bb *blocks;
 	uint32_t nblocks, blocks_capacity;
 	ir_block entry, last_block;
-	uint8_t *reg_types; /* mutable registers: reg -> type */
+	uint8_t *reg_types; /* by mutable register */
 	uint32_t nregs, regs_capacity;
 	uint32_t max_threads[3], required_threads[3], min_ctas, max_registers; /* 0: not stated */
-	bool ssa;  /* no read and write is left */
-	bool rare; /* a function: hardly ever called, so it keeps all that it changes itself; one way
-		    * leads through it, and its lanes stay together */
-	bool meets; /* … but they wait there for lanes that come from elsewhere */
+	bool ssa; /* no read or write of a mutable register is left */
+	/* an outlined function that saves every register it changes; it is a single block, so its
+	 * lanes do not diverge */
+	bool rare;
+	/* a rare function that contains a warp sync: its lanes wait for lanes of other callers */
+	bool syncs_warp;
 };
 
-/* From this line of the text on, code comes from that place in a file that was compiled to it. */
+/* From this line of the PTX text on, code was compiled from this source location (.loc). */
 struct ir_source_loc {
 	uint32_t text_line, file, line, column;
 };
@@ -350,40 +358,41 @@ struct ir_source_loc {
 
 struct ir_module {
 	struct arena *arena;
-	struct ir_func *funcs, *last_func; /* kernels and functions, in order */
-	struct ir_func **table;            /* all, by index */
+	struct ir_func *funcs, *last_func; /* those with a body, in order */
+	struct ir_func **table;            /* all of them, by index */
 	uint32_t nfuncs, table_capacity;
 	struct ir_symbol *symbols;
 	uint32_t nsymbols, symbols_capacity;
-	struct ir_source_loc *places; /* in the order of text_line */
-	uint32_t nplaces, places_capacity;
-	struct ir_func *slow[IR_SLOW_KINDS]; /* shared slow paths (slow.c); NULL: written out */
-	const char **files;                  /* by number; NULL: not named */
+	struct ir_source_loc *source_locs; /* sorted by text_line */
+	uint32_t nsource_locs, source_locs_capacity;
+	/* outlined slow paths (slow_paths.c); NULL: expanded inline */
+	struct ir_func *slow[IR_SLOW_KINDS];
+	const char **files; /* by number; NULL: not named */
 	uint32_t nfiles, files_capacity;
 };
 
-/* What the rows say (ops.c). */
+/* Facts about operations, derived from the rows of ops.h (ops.c). */
 uint32_t ir_type_bits(enum ir_type t);
-enum ir_type ir_type_half(enum ir_type t); /* IR_VOID when there is none */
+enum ir_type ir_type_half(enum ir_type t); /* IR_VOID: none */
 extern const char *const ir_type_names[IR_TYPE_COUNT];
 extern const char *const ir_space_names[IR_SPACE_COUNT];
-/* Type of argument k, of result k. IR_VOID: an address, b32 or b64. IR_TYPE_COUNT: the function
- * that is called, or returned from, says it. */
+/* Type of argument or result k. IR_VOID: an address, b32 or b64. IR_TYPE_COUNT: the callee's
+ * signature determines it. */
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k);
 enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k);
-uint32_t ir_successors(enum ir_op op); /* how many a block has that ends in op */
-/* Position of the address among the arguments, or -1 where imm alone is the address. */
+uint32_t ir_successors(enum ir_op op); /* successors of a block that ends in op */
+/* Index of the address among the arguments, or -1 when imm alone is the address. */
 int ir_address_arg(const struct ir_inst *in);
-/* Whether its frame has no fixed end: alloca, stacksave, stackrestore. */
+/* Whether the function's frame has a dynamic size: alloca, stacksave, stackrestore. */
 bool ir_has_dynamic_frame(const struct ir_func *f);
 
-/* An attribute that is one word of a list: how it is printed, parsed and checked. */
+/* An attribute that is one word of a list: drives the printer, the parser and the verifier. */
 struct ir_field {
-	uint16_t attributes;      /* ops with one of these have the field … */
-	uint8_t op;               /* … and only this op, unless IR_OP_COUNT */
+	uint16_t attributes;      /* ops with one of these attributes have the field, */
+	uint8_t op;               /* restricted to this op unless IR_OP_COUNT */
 	uint8_t offset;           /* of the byte in struct ir_inst */
-	uint8_t first, count;     /* values */
-	const char *const *names; /* by value - first; "" stands for no word */
+	uint8_t first, count;     /* range of values */
+	const char *const *names; /* by value - first; "" prints no word */
 };
 extern const struct ir_field ir_fields[];
 extern const uint32_t ir_nfields;
@@ -395,49 +404,55 @@ extern const struct ir_flag {
 } ir_flags[];
 extern const uint32_t ir_nflags;
 
-/* Lanes at operations of the same kind (shuffle.idx, vote.any, …) meet, wherever these stand; 0: at
- * others they do not. */
+/* Kind of a warp sync (shuffle.idx, vote.any, …); 0: the instruction is none. Lanes that execute
+ * the same kind with the same member mask take part in one warp sync, even at different
+ * instructions. */
 #define IR_SYNC_KINDS 22
 uint32_t ir_sync_kind(const struct ir_inst *in);
 
-/* Building (build.c). A pointer into a table is good until the next call that adds to the table. */
+/* Building (build.c). A pointer into a table is valid until the next call that adds to the
+ * table. */
 struct ir_module *ir_module_new(struct arena *a);
 struct ir_func *ir_func_new(struct ir_module *m, const char *name); /* a kernel */
-/* A function without a body; ir_func_define makes it one with a body. */
+/* Declares a function without a body; ir_func_define gives it one. */
 struct ir_func *ir_function_new(struct ir_module *m, enum ir_kind kind, const char *name,
 				const uint8_t *args, uint32_t nargs, const uint8_t *results,
 				uint32_t nresults);
 void ir_func_define(struct ir_func *f);
-void ir_func_reserve(struct ir_func *f, uint32_t count); /* room for about so many instructions */
+/* reserves table space for about count instructions */
+void ir_func_reserve(struct ir_func *f, uint32_t count);
 uint32_t ir_symbol_new(struct ir_module *m, const struct ir_symbol *s); /* index, from 0 */
 ir_block ir_block_new(struct ir_func *f, const char *name);             /* appended to the layout */
 ir_block ir_block_new_before(struct ir_func *f, ir_block where, const char *name);
-/* Takes a block out of the layout with its instructions and both kinds of edges. */
+/* Removes a block from the layout with its instructions and edges. */
 void ir_block_remove(struct ir_func *f, ir_block b);
-/* Block b takes in its only successor, which has no phis and no other predecessor. */
+/* Merges block b with its only successor, which has no phis and no other predecessor. */
 void ir_block_join(struct ir_func *f, ir_block b);
 uint32_t ir_reg_new(struct ir_func *f, enum ir_type type);
-/* A new, unplaced instruction; its results are created from the op's row (nres for variadic).
- * Attributes are zero, but a memory operation starts out naturally aligned with T in memory. */
+/* Creates an instruction outside of any block. The op's row determines its results (nres for
+ * variadic ops). Attributes are zero, except that a memory operation starts naturally aligned with
+ * T in memory. */
 ir_id ir_inst_new(struct ir_func *f, enum ir_op op, enum ir_type type, const ir_val *args,
 		  uint32_t nargs, uint32_t nres);
-/* The same for call and callptr: the results are those of the callee. */
+/* The same for call and callptr: the results are the callee's. */
 ir_id ir_call_new(struct ir_func *f, enum ir_op op, const struct ir_func *callee,
 		  const ir_val *args, uint32_t nargs);
 void ir_append(struct ir_func *f, ir_block b, ir_id i);
 void ir_insert_before(struct ir_func *f, ir_id where, ir_id i);
-void ir_remove(struct ir_func *f, ir_id i); /* unplaced; its results must have no uses */
+/* takes it out of its block; its results must be unused */
+void ir_remove(struct ir_func *f, ir_id i);
 void ir_edge(struct ir_func *f, ir_block from, ir_block to); /* appends a successor */
-/* Drops one edge, and in to's phis the argument that came along it. */
+/* Removes one edge, and the phi arguments in @to that belong to it. */
 void ir_edge_remove(struct ir_func *f, ir_block from, ir_block to);
-/* The edge keeps its place among from's successors; old_to's phis lose an argument, and new_to's
- * phis need one more: appending it is up to the caller (ir_arg_append). */
+/* The edge keeps its index among from's successors. The phis of old_to lose an argument; the caller
+ * appends one to each phi of new_to (ir_arg_append). */
 void ir_edge_redirect(struct ir_func *f, ir_block from, ir_block old_to, ir_block new_to);
 void ir_arg_append(struct ir_func *f, ir_id i, ir_val v);
 void ir_replace_uses(struct ir_func *f, ir_val of, ir_val with);
-ir_val ir_const(struct ir_func *f, ir_block b, enum ir_type t, uint64_t value); /* appended */
+/* appended to the block */
+ir_val ir_const(struct ir_func *f, ir_block b, enum ir_type t, uint64_t value);
 
-/* Which place the code of a line of the text comes from; NULL: not known. */
+/* Source location of a line of the PTX text; NULL: unknown. */
 const struct ir_source_loc *ir_source_loc_of(const struct ir_module *m, uint32_t text_line);
 
 static inline struct ir_inst *ir_at(const struct ir_func *f, ir_id i)
@@ -464,43 +479,41 @@ static inline bool ir_is_const(const struct ir_func *f, ir_val v, uint64_t *valu
 	for (ir_id i = (f)->blocks[b].first, i##_next = i ? (f)->insts[i].next : 0; i; \
 	     i = i##_next, i##_next = i ? (f)->insts[i].next : 0)
 
-/*
- * Text (print.c, parse.c): ir_parse(ir_print(m)) is m, but for numbers. The printer numbers values,
- * registers and blocks without a name in the order of the layout; source lines are not printed.
- * The parser returns NULL after errors. A function without read and write is ssa.
- */
+/* Text (ir_print.c, ir_parse.c): ir_parse(ir_print(m)) equals m up to numbering. The printer
+ * numbers values, registers and unnamed blocks in layout order and omits source lines. The parser
+ * returns NULL after errors and sets ssa on functions without read and write. */
 void ir_print(const struct ir_module *m, FILE *out);
 void ir_print_func(const struct ir_func *f, FILE *out);
-char *ir_text(const struct ir_module *m);             /* in the arena, as are the next two */
-char *ir_text_inst(const struct ir_func *f, ir_id i); /* one line, without its end */
+/* allocated in the arena, as are the next two */
+char *ir_text(const struct ir_module *m);
+char *ir_text_inst(const struct ir_func *f, ir_id i);           /* one line, without the newline */
 const char *ir_text_block(const struct ir_func *f, ir_block b); /* its label */
 struct ir_module *ir_parse(struct arena *a, const char *text, size_t length, struct diag *d);
 
-/* Checking (verify.c): false and one sentence per fault. */
+/* Verifier (ir_verify.c): returns false and reports one message per fault. */
 bool ir_verify(const struct ir_module *m, struct diag *d);
 
-/* Control flow (cfg.c). Arrays are indexed by block and live in the arena. */
+/* Control-flow analysis (cfg.c). Arrays are indexed by block and allocated in the arena. */
 struct ir_cfg {
 	uint32_t nrpo;
 	ir_block *rpo;                   /* reverse postorder of the reachable blocks */
 	uint32_t *rpo_index;             /* UINT32_MAX: unreachable */
 	ir_block *idom;                  /* immediate dominator; 0 for the entry */
-	uint32_t *dom_enter, *dom_leave; /* place in a preorder of the dominator tree; a block's
-					  * subtree is what is entered before it is left */
-	ir_block *ipdom;                 /* immediate postdominator; 0 = the end of the kernel */
-	uint32_t *loop_depth;            /* natural loops around the block */
-	ir_block *loop_header; /* innermost loop's header, 0 = none; a header's is itself */
-	ir_block *loop_parent; /* by header: header of the next loop around it, 0 = none */
+	uint32_t *dom_enter, *dom_leave; /* preorder interval of the block's dominator subtree */
+	ir_block *ipdom;                 /* immediate postdominator; 0: the end of the kernel */
+	uint32_t *loop_depth;            /* number of natural loops around the block */
+	ir_block *loop_header; /* header of the innermost loop; 0: none; a header maps to itself */
+	ir_block *loop_parent; /* by header: header of the enclosing loop; 0: none */
 };
 struct ir_cfg *ir_cfg_build(const struct ir_func *f);
-bool ir_dominates(const struct ir_cfg *c, ir_block a, ir_block b); /* also when a is b */
+bool ir_dominates(const struct ir_cfg *c, ir_block a, ir_block b); /* reflexive */
 bool ir_in_loop(const struct ir_cfg *c, ir_block b, ir_block header);
 
-/* Divergence (divergence.c): which values differ between the lanes of a warp, and which branches
- * part them. */
+/* Divergence analysis (divergence.c): values that differ between the lanes of a warp, and branches
+ * at which lanes diverge. */
 struct ir_divergence {
 	bool *value;  /* by value */
-	bool *branch; /* by block: its terminator diverges */
+	bool *branch; /* by block: its terminator is divergent */
 };
 struct ir_divergence *ir_divergence_compute(const struct ir_func *f, const struct ir_cfg *c);
 

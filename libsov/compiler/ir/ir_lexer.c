@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* The lexer of IR text: one token at a time, errors reported where they are found. */
+// SPDX-License-Identifier: MIT
+/* The lexer of IR text: one token at a time; errors are reported where they occur. */
 #include <stdio.h>
 #include <string.h>
 #include "libsov/compiler/ir/ir_lexer.h"
@@ -54,7 +54,7 @@ static void lex_number(struct ir_lexer *l)
 	}
 	t->length = (uint32_t)(l->at - t->s);
 	if (!digits || (l->at < l->end && ir_word_length(l->at, 1)))
-		error_here(l, t->s, "number with a digit that is none; write 12 or 0x0c");
+		error_here(l, t->s, "invalid digit in a number; write 12 or 0x0c");
 	else if (!fits)
 		error_here(l, t->s, "number above 0xffffffffffffffff");
 	while (l->at < l->end && ir_word_length(l->at, 1))

@@ -1,24 +1,24 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Reading IR text. One line is one thing: a variable, a kernel's head, a label, an instruction, a
- * closing brace; an error skips the rest of its line and reading goes on, so a file gives all of
- * its errors.
+ * Parser of IR text. Each line is one item: a variable, a function head, a label, an instruction, a
+ * closing brace. After an error the parser skips the rest of the line and continues, so that it
+ * reports all errors of a file.
  */
 #include <stdio.h>
 #include <string.h>
 #include "libsov/compiler/ir/ir_parse.h"
 
-/* Tokens. */
+/* ---- tokens ---- */
 
 bool parse_error(struct parser *p, const struct ir_token *where, const char *fmt, ...)
 {
 	va_list ap;
-	char sentence[400];
+	char message[400];
 
 	va_start(ap, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	diag_error(p->lex.diag, where->line, where->column, "%s", sentence);
+	diag_error(p->lex.diag, where->line, where->column, "%s", message);
 	return false;
 }
 
@@ -49,20 +49,20 @@ bool parse_expected(struct parser *p, const char *what)
 
 bool parse_accept_sign(struct parser *p, char sign)
 {
-	bool there = parse_at_sign(p, sign);
+	bool found = parse_at_sign(p, sign);
 
-	if (there)
+	if (found)
 		ir_lex_next(&p->lex);
-	return there;
+	return found;
 }
 
 bool parse_accept_word(struct parser *p, const char *word)
 {
-	bool there = parse_at_word(p, word);
+	bool found = parse_at_word(p, word);
 
-	if (there)
+	if (found)
 		ir_lex_next(&p->lex);
-	return there;
+	return found;
 }
 
 bool parse_need_sign(struct parser *p, char sign)
@@ -110,7 +110,7 @@ bool parse_need_name(struct parser *p, const char *what, const char **name)
 	return true;
 }
 
-/* Names of values and labels. */
+/* ---- names of values and labels ---- */
 
 uint32_t parse_use(struct parser *p, struct parse_names *l, const struct ir_token *t)
 {
@@ -143,7 +143,7 @@ void parse_set_id(struct parser *p, struct parse_names *l, const struct ir_token
 	l->list[parse_use(p, l, t)].id = id;
 }
 
-/* The end of a function: names become ids. */
+/* ---- end of a function: resolve names to ids ---- */
 
 static bool check_defined(struct parser *p, const struct parse_names *l, const char *what)
 {
@@ -157,7 +157,7 @@ static bool check_defined(struct parser *p, const struct parse_names *l, const c
 	return good;
 }
 
-/* Puts the arguments into the order of the predecessors. */
+/* Reorders the arguments to the order of the predecessors. */
 static void resolve_phi(struct parser *p, const struct parse_phi *phi)
 {
 	struct ir_inst *in = ir_at(p->f, phi->inst);
@@ -182,7 +182,7 @@ static void resolve_phi(struct parser *p, const struct parse_phi *phi)
 			return;
 		}
 		args[k] = in->args[j];
-		phi->labels[j] = 0; /* taken: two edges from one block have an argument each */
+		phi->labels[j] = 0; /* used: two edges from one block have an argument each */
 	}
 	in->args = args;
 }
@@ -205,9 +205,9 @@ static void finish_func(struct parser *p)
 	f->ssa = f->nregs == 1;
 }
 
-/* Kernels and functions. */
+/* ---- kernels and functions ---- */
 
-/* A word is a label when a colon follows. */
+/* A word followed by a colon is a label. */
 static bool at_label(const struct parser *p)
 {
 	return p->lex.token.kind == LEX_WORD && ir_lex_peek(&p->lex) == ':';
@@ -235,7 +235,7 @@ static void skip_line(struct parser *p)
 	ir_lex_next(&p->lex);
 }
 
-/* Local variables of a function stand before its first label. */
+/* Local variables of a function precede its first label. */
 static bool at_variable(const struct parser *p)
 {
 	return parse_at_word(p, ir_space_names[IR_LOCAL]);
@@ -250,7 +250,7 @@ static void end_line(struct parser *p, bool good)
 
 static bool parse_symbol(struct parser *p);
 
-/* From the head's word on. */
+/* Parses from the head's name to the closing brace. */
 static void parse_body(struct parser *p, const struct ir_token head, bool good)
 {
 	p->block = 0;
@@ -260,7 +260,8 @@ static void parse_body(struct parser *p, const struct ir_token head, bool good)
 	p->nedges = p->nphis = 0;
 	end_line(p, good);
 	if (!p->f)
-		p->f = ir_func_new(p->module, "?"); /* an error is out already: read on for more */
+		/* after an error in the head, continue to find more */
+		p->f = ir_func_new(p->module, "?");
 	while (!parse_at_sign(p, '}')) {
 		if (p->lex.token.kind == LEX_END) {
 			parse_error(p, &head, "%s %s has no closing brace",
@@ -277,7 +278,7 @@ static void parse_body(struct parser *p, const struct ir_token head, bool good)
 	finish_func(p);
 }
 
-/* Variables. */
+/* ---- variables ---- */
 
 static bool parse_symbol(struct parser *p)
 {
@@ -313,8 +314,8 @@ static bool parse_symbol(struct parser *p)
 	return true;
 }
 
-/* One thing of a module: a kernel or a function with its body, or a line. */
-static void parse_thing(struct parser *p)
+/* Parses one item of a module: a kernel or function with its body, or a line. */
+static void parse_item(struct parser *p)
 {
 	struct ir_token head;
 	bool good, rare, body = false;
@@ -337,7 +338,7 @@ static void parse_thing(struct parser *p)
 		else
 			end_line(p, good);
 	} else if (rare) {
-		end_line(p, parse_error(p, &head, "'rare' stands before 'function' only"));
+		end_line(p, parse_error(p, &head, "'rare' may only precede 'function'"));
 	} else if (!p->external && parse_accept_word(p, "prototype")) {
 		end_line(p, parse_prototype(p));
 	} else if (!p->external && parse_accept_word(p, "address")) {
@@ -359,7 +360,7 @@ struct ir_module *ir_parse(struct arena *a, const char *text, size_t length, str
 	}
 	ir_lex_init(&p.lex, text, length, d);
 	while (p.lex.token.kind != LEX_END)
-		parse_thing(&p);
+		parse_item(&p);
 	if (d->errors == errors)
 		parse_resolve(&p);
 	return d->errors == errors ? p.module : NULL;

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The parser of IR text, as its two files share it: parse.c reads modules and kernels, parse_inst.c
- * one line of a kernel.
+ * Internals of the IR text parser: ir_parse.c parses modules, ir_parse_func.c function heads,
+ * ir_parse_inst.c instructions.
  *
- * Values and labels may be used before they are defined. While a function is read, arguments hold
- * the numbers of their names, and edges and phis are kept in lists; at the closing brace names
- * become ids.
+ * Text may use values and labels before their definition. While a function is parsed, arguments
+ * hold indices into the name list, and edges and phis are kept in lists; the closing brace resolves
+ * names to ids.
  */
-#ifndef SOV_COMPILER_PARSE_H
-#define SOV_COMPILER_PARSE_H
+#ifndef SOV_COMPILER_IR_PARSE_H
+#define SOV_COMPILER_IR_PARSE_H
 
 #include "libsov/compiler/ir/ir.h"
 #include "libsov/compiler/ir/ir_lexer.h"
 #include "libsov/compiler/base/name_map.h"
 
-/* A name of a value or label, and what it stands for once it is defined. */
+/* A value or label name, and its id once defined. */
 struct parse_name {
-	struct ir_token first; /* where it was first seen */
+	struct ir_token first; /* first occurrence */
 	uint32_t id;           /* ir_val or ir_block */
 	bool defined;
 };
 
 struct parse_names {
-	struct name_map index; /* name -> index into list; 0 is not used */
+	struct name_map index; /* name -> index into list; 0 is unused */
 	struct parse_name *list;
 	uint32_t count, capacity;
 };
@@ -39,8 +39,8 @@ struct parse_phi {
 	uint32_t nlabels, capacity;
 };
 
-/* Calls, and addresses of functions, may come before the function; at the end of the text names
- * become indices. A call's results wait for their types until then. */
+/* A call or function address that precedes the function's declaration. The end of the text resolves
+ * these to indices; only then the types of a call's results are known. */
 struct parse_call {
 	struct ir_func *f;
 	ir_id inst;
@@ -57,16 +57,16 @@ struct parser {
 	struct ir_lexer lex;
 	struct arena *arena;
 	struct ir_module *module;
-	struct name_map symbols;     /* variable -> index + 1 */
-	struct name_map funcs;       /* kernel or function -> index + 1, of those declared so far */
-	struct parse_call *calls; /* of functions that were not declared yet */
+	struct name_map symbols;  /* variable -> index + 1 */
+	struct name_map funcs;    /* kernel or function -> index + 1, of those declared so far */
+	struct parse_call *calls; /* calls of functions that are not declared yet */
 	uint32_t ncalls, calls_capacity;
 	struct parse_address *addresses;
 	uint32_t naddresses, addresses_capacity;
-	/* of the current function */
+	/* State of the current function: */
 	struct ir_func *f;
-	bool external;   /* the line begins with this word */
-	uint32_t errors; /* before it */
+	bool external;   /* the line starts with "external" */
+	uint32_t errors; /* error count before the function */
 	ir_block block;  /* 0 before the first label */
 	bool ended;      /* the block has its terminator */
 	struct parse_names values, labels;
@@ -77,10 +77,10 @@ struct parser {
 	uint32_t nphis, phis_capacity;
 };
 
-/* Each returns whether it found what it names; need and define report an error when not. */
+/* Each returns whether the parser found the item; need and define report an error otherwise. */
 bool parse_error(struct parser *p, const struct ir_token *where, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));           /* false */
-bool parse_expected(struct parser *p, const char *what); /* false */
+	__attribute__((format(printf, 3, 4)));           /* returns false */
+bool parse_expected(struct parser *p, const char *what); /* returns false */
 bool parse_at_sign(const struct parser *p, char sign);
 bool parse_at_word(const struct parser *p, const char *word);
 bool parse_at_line_end(const struct parser *p);
@@ -89,7 +89,7 @@ bool parse_accept_word(struct parser *p, const char *word);
 bool parse_need_sign(struct parser *p, char sign);
 bool parse_need_number(struct parser *p, const char *what, uint64_t max, uint64_t *number);
 bool parse_need_u32(struct parser *p, const char *what, uint32_t *number);
-/* Number of a name in its list; a new name gets a new one. */
+/* Index of a name in its list; adds new names. */
 uint32_t parse_use(struct parser *p, struct parse_names *l, const struct ir_token *t);
 bool parse_define(struct parser *p, struct parse_names *l, const struct ir_token *t);
 void parse_set_id(struct parser *p, struct parse_names *l, const struct ir_token *t, uint32_t id);
@@ -98,7 +98,7 @@ bool parse_inst(struct parser *p);
 bool parse_need_word(struct parser *p, const char *word);
 bool parse_need_type(struct parser *p, uint8_t *type);
 
-/* parse_func.c: heads of kernels and functions, and what the end of the text resolves */
+/* ir_parse_func.c: heads of kernels and functions, and resolution at the end of the text. */
 bool parse_kernel_head(struct parser *p);
 bool parse_function_head(struct parser *p, bool external, bool rare, bool *body);
 bool parse_prototype(struct parser *p);

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Heads of kernels and functions in IR text, addresses among the first bytes of variables, and what
- * the end of the text resolves: a call may stand before the function that it names.
+ * Heads of kernels and functions in IR text, relocations of variables, and resolution at the end of
+ * the text: a call may precede the function that it names.
  */
 #include <string.h>
 #include "libsov/compiler/ir/ir_parse.h"
@@ -186,7 +186,7 @@ static void resolve_address(struct parser *p, const struct parse_address *a)
 	s->addresses = all;
 }
 
-/* The function's index, and with it the types of the results. */
+/* Sets the callee's index and the types of the results. */
 static void resolve_call(struct parser *p, const struct parse_call *c)
 {
 	uint32_t index = *name_map_get(&p->funcs, c->name.s, c->name.length);

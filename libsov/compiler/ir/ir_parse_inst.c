@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Reading one instruction: results, the operation with its type, words, operands. What it may say
- * comes from its row in ops.h and from ir_fields; the text is checked for form here, and what a
- * well-formed instruction must also satisfy is for the verifier.
+ * Parser of one instruction: results, operation with type, words, operands. The rows of ops.h and
+ * ir_fields define what is accepted; this file checks the form of the text, and the verifier checks
+ * the semantic rules.
  */
 #include <string.h>
 #include "libsov/compiler/ir/ir_parse.h"
 
-/* Names. */
+/* ---- names ---- */
 
 static bool need_value(struct parser *p, uint32_t *index)
 {
@@ -27,7 +27,7 @@ static bool need_label(struct parser *p, uint32_t *index)
 	return true;
 }
 
-/* Instructions: the operation and its words. */
+/* ---- the operation and its words ---- */
 
 static bool parse_type(const char *s, size_t length, enum ir_type *type)
 {
@@ -104,7 +104,7 @@ static const char *word_list(struct parser *p, enum ir_op op)
 	return list.s;
 }
 
-/* One word that sets a field or a flag of in; false when there is no such word. */
+/* Accepts one word that sets a field or a flag of in; false when there is no such word. */
 static bool accept_field(struct parser *p, struct ir_inst *in, uint32_t *seen, bool *twice)
 {
 	for (uint32_t k = 0; k < ir_nfields; k++) {
@@ -151,7 +151,7 @@ static bool parse_words(struct parser *p, struct ir_inst *in)
 				p->lex.token.s, ir_ops[in->op].text, word_list(p, in->op));
 		} else if (twice) {
 			return parse_error(p, &p->lex.token,
-					   "'%.*s' says again what a word before it said",
+					   "'%.*s' sets an attribute that an earlier word has set",
 					   (int)p->lex.token.length, p->lex.token.s);
 		} else {
 			ir_lex_next(&p->lex);
@@ -170,12 +170,12 @@ static bool parse_words(struct parser *p, struct ir_inst *in)
 	return true;
 }
 
-/* Instructions: operands. */
+/* ---- operands ---- */
 
 struct operands {
-	uint32_t *values; /* numbers of names */
+	uint32_t *values; /* indices of names */
 	uint32_t count, capacity;
-	uint32_t listed; /* operands of any kind so far: commas stand between them */
+	uint32_t listed; /* operands of any kind so far, for the commas */
 };
 
 static bool next_operand(struct parser *p, struct operands *o)
@@ -232,7 +232,8 @@ static bool parse_symbol_operand(struct parser *p, struct ir_inst *in)
 	return parse_offset(p, &in->imm);
 }
 
-/* Which function it is shows at the end of the text; until then symbol is the place in the list. */
+/* The end of the text resolves the function; until then symbol is the index in the list of
+ * calls. */
 static bool parse_func_operand(struct parser *p, struct ir_inst *in)
 {
 	struct parse_call call = {.f = p->f};
@@ -250,7 +251,7 @@ static bool parse_func_operand(struct parser *p, struct ir_inst *in)
 	return true;
 }
 
-/* A constant may be given as unsigned or as signed number of its width. */
+/* A constant may be written as an unsigned or a signed number of its width. */
 static bool parse_const(struct parser *p, struct ir_inst *in)
 {
 	uint32_t bits = ir_type_bits(in->type);
@@ -325,7 +326,7 @@ static bool parse_operands(struct parser *p, struct ir_inst *in, struct operands
 	return true;
 }
 
-/* Instructions: the line. */
+/* ---- the line ---- */
 
 struct results {
 	struct ir_token tokens[IR_MAX_RESULTS];
@@ -350,35 +351,35 @@ static bool parse_results(struct parser *p, struct results *r)
 	return parse_need_sign(p, '=');
 }
 
-static bool add_inst(struct parser *p, const struct ir_inst *said, const struct operands *o,
+static bool add_inst(struct parser *p, const struct ir_inst *parsed, const struct operands *o,
 		     const struct results *r, const struct ir_token *t, struct parse_phi *phi)
 {
 	struct ir_func *f = p->f;
-	uint8_t need = ir_ops[said->op].results;
+	uint8_t need = ir_ops[parsed->op].results;
 	struct ir_inst *in;
 	ir_id i;
 
 	if (need == IR_VARIADIC
-		    ? ir_ops[said->op].rule != R_CALL && (!r->count || r->count > IR_MAX_ELEMENTS)
+		    ? ir_ops[parsed->op].rule != R_CALL && (!r->count || r->count > IR_MAX_ELEMENTS)
 		    : r->count != need)
-		return parse_error(p, t, "'%s' has %s results, not %u", ir_ops[said->op].text,
+		return parse_error(p, t, "'%s' has %s results, not %u", ir_ops[parsed->op].text,
 				   need == IR_VARIADIC ? "1 to 4"
 						       : (const char *[]){"no", "1", "2"}[need],
 				   r->count);
-	i = ir_inst_new(f, said->op, said->type, o->values, o->count, r->count);
+	i = ir_inst_new(f, parsed->op, parsed->type, o->values, o->count, r->count);
 	in = ir_at(f, i);
-	in->imm = said->imm;
-	in->symbol = said->symbol;
-	in->sub = said->sub;
-	in->cond = said->cond;
-	in->round = said->round;
-	in->flags = said->flags;
-	in->format = said->format;
-	in->space = said->space;
-	in->scope = said->scope;
-	in->order = said->order;
-	in->from = said->from;
-	in->align = said->align;
+	in->imm = parsed->imm;
+	in->symbol = parsed->symbol;
+	in->sub = parsed->sub;
+	in->cond = parsed->cond;
+	in->round = parsed->round;
+	in->flags = parsed->flags;
+	in->format = parsed->format;
+	in->space = parsed->space;
+	in->scope = parsed->scope;
+	in->order = parsed->order;
+	in->from = parsed->from;
+	in->align = parsed->align;
 	in->line = t->line;
 	ir_append(f, p->block, i);
 	if (ir_ops[in->op].attributes & A_FUNC)
@@ -400,7 +401,7 @@ bool parse_inst(struct parser *p)
 	struct results r = {0};
 	struct ir_token t;
 	struct parse_phi phi = {0};
-	struct ir_inst said = {0};
+	struct ir_inst parsed = {0};
 	enum ir_op op = IR_OP_COUNT;
 	enum ir_type type = IR_VOID;
 
@@ -410,20 +411,21 @@ bool parse_inst(struct parser *p)
 	if (!parse_op(p, &op, &type))
 		return false;
 	if (!p->block)
-		return parse_error(p, &t, "'%s' stands before the first label", ir_ops[op].text);
+		return parse_error(p, &t, "'%s' precedes the first label", ir_ops[op].text);
 	if (p->ended)
-		return parse_error(p, &t, "'%s' stands after the end of its block; give it a label",
+		return parse_error(p, &t,
+				   "'%s' follows the end of its block; add a label before it",
 				   ir_ops[op].text);
 	p->ended = ir_ops[op].properties & P_TERM;
-	said.op = op;
-	said.type = type;
+	parsed.op = op;
+	parsed.type = type;
 	if (ir_ops[op].attributes & A_MEM) {
-		said.from = type;
-		said.align = ir_type_bits(type) / 8;
+		parsed.from = type;
+		parsed.align = ir_type_bits(type) / 8;
 	}
-	if (ir_ops[op].attributes & A_WORDS && !parse_words(p, &said))
+	if (ir_ops[op].attributes & A_WORDS && !parse_words(p, &parsed))
 		return false;
-	if (!(op == IR_PHI ? parse_phi(p, &phi, &o) : parse_operands(p, &said, &o)))
+	if (!(op == IR_PHI ? parse_phi(p, &phi, &o) : parse_operands(p, &parsed, &o)))
 		return false;
-	return add_inst(p, &said, &o, &r, &t, &phi);
+	return add_inst(p, &parsed, &o, &r, &t, &phi);
 }

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The text of a module. An instruction is
+ * Printer of IR text. An instruction is
  *
  *	results = op.type words operands
  *
- * where the words are the attributes that are not at their defaults, in the order of ir_fields.
- * Numbers of values and registers follow the layout, so two modules that do the same in the same
- * order print the same, whatever passes they went through. Broken functions print too (a value that
- * has no place shows as %?ID): the verifier quotes them.
+ * The words are the attributes that differ from their defaults, in the order of ir_fields. Values
+ * and registers are numbered in layout order, so two modules with the same code print the same
+ * text, whatever passes they went through. Invalid functions print as well, because the verifier
+ * quotes them: a value that is not in the layout prints as %?ID.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,17 +18,17 @@
 struct printer {
 	const struct ir_func *f;
 	struct text *out;
-	uint32_t *values, *regs; /* id -> printed number, 0 = none */
-	uint32_t *place;         /* block -> place in the layout, from 1; 0 = not in it */
+	uint32_t *values, *regs; /* id -> printed number; 0: none */
+	uint32_t *layout_index;  /* block -> index in the layout, from 1; 0: not in it */
 	const char **labels;     /* block -> label */
-	const char *separator;   /* before the next operand */
+	const char *separator;   /* printed before the next operand */
 };
 
-/* Numbering. */
+/* ---- numbering ---- */
 
-/* A source label can be printed when it is a word, is the first of its name, and does not look like
- * the label of a block without a name. */
-static bool printable_label(const char *name)
+/* A source label is printed if it is a word, the first of its name, and does not look like the
+ * label of an unnamed block. */
+static bool is_printable_label(const char *name)
 {
 	return name && *name && ir_word_length(name, strlen(name)) == strlen(name) &&
 	       !(name[0] == 'b' && name[1] && !name[1 + strspn(name + 1, "0123456789")]);
@@ -40,13 +40,13 @@ static void number_blocks(struct printer *p)
 	struct name_map seen = {.arena = f->module->arena};
 	uint32_t n = 0;
 
-	p->place = arena_array(f->module->arena, f->nblocks, sizeof(*p->place));
+	p->layout_index = arena_array(f->module->arena, f->nblocks, sizeof(*p->layout_index));
 	p->labels = arena_array(f->module->arena, f->nblocks, sizeof(*p->labels));
 	ir_for_each_block(f, b) {
 		const char *name = f->blocks[b].name;
 
-		p->place[b] = ++n;
-		if (printable_label(name) && !(*name_map_get(&seen, name, strlen(name)))++)
+		p->layout_index[b] = ++n;
+		if (is_printable_label(name) && !(*name_map_get(&seen, name, strlen(name)))++)
 			p->labels[b] = name;
 		else
 			p->labels[b] = arena_printf(f->module->arena, "b%u", n);
@@ -81,7 +81,7 @@ static struct printer printer_new(const struct ir_func *f, struct text *out)
 	return p;
 }
 
-/* Pieces of text. */
+/* ---- parts of an instruction ---- */
 
 static void print_name(struct text *out, const char *name)
 {
@@ -107,18 +107,18 @@ static void print_value(struct printer *p, ir_val v)
 		text_printf(p->out, "%%?%u", v);
 }
 
-static const char *label(const struct printer *p, ir_block b)
+static const char *block_label(const struct printer *p, ir_block b)
 {
 	return b < p->f->nblocks && p->labels[b] ? p->labels[b] : "?";
 }
 
-static void separate(struct printer *p)
+static void print_separator(struct printer *p)
 {
 	text_printf(p->out, "%s", p->separator);
 	p->separator = ", ";
 }
 
-/* A signed offset after something that it is added to. */
+/* A signed offset that is added to the preceding operand. */
 static void print_offset(struct printer *p, uint64_t imm)
 {
 	if ((int64_t)imm < 0)
@@ -157,7 +157,7 @@ static void print_words(struct printer *p, const struct ir_inst *in)
 
 static void print_memory_operand(struct printer *p, const struct ir_inst *in)
 {
-	separate(p);
+	print_separator(p);
 	text_printf(p->out, "[");
 	if (ir_address_arg(in) >= 0) {
 		print_value(p, in->args[0]);
@@ -168,8 +168,8 @@ static void print_memory_operand(struct printer *p, const struct ir_inst *in)
 	text_printf(p->out, "]");
 }
 
-/* The arguments come in the layout's order of the predecessors, which is the order that the parser
- * will find; a list of predecessors in another order would not survive being read back. */
+/* Prints the arguments in layout order of the predecessors, which is the order that the parser will
+ * build; another order would not survive printing and parsing. */
 static void print_phi_operands(struct printer *p, const struct ir_inst *in)
 {
 	const struct ir_bb *bb = &p->f->blocks[in->block];
@@ -177,22 +177,23 @@ static void print_phi_operands(struct printer *p, const struct ir_inst *in)
 	uint32_t last = 0, last_k = 0;
 
 	for (uint32_t done = 0; done < n; done++) {
-		uint32_t best = 0, best_place = UINT32_MAX;
+		uint32_t best = 0, best_index = UINT32_MAX;
 
 		for (uint32_t k = 0; k < n; k++) {
-			uint32_t place = p->place[bb->preds[k]];
-			bool later = place > last || (place == last && k > last_k) || !done;
+			uint32_t layout_index = p->layout_index[bb->preds[k]];
+			bool later = layout_index > last || (layout_index == last && k > last_k) ||
+				     !done;
 
-			if (later && place < best_place) {
+			if (later && layout_index < best_index) {
 				best = k;
-				best_place = place;
+				best_index = layout_index;
 			}
 		}
-		separate(p);
-		text_printf(p->out, "[%s: ", label(p, bb->preds[best]));
+		print_separator(p);
+		text_printf(p->out, "[%s: ", block_label(p, bb->preds[best]));
 		print_value(p, in->args[best]);
 		text_printf(p->out, "]");
-		last = best_place;
+		last = best_index;
 		last_k = best;
 	}
 }
@@ -211,29 +212,29 @@ static void print_operands(struct printer *p, const struct ir_inst *in)
 		print_memory_operand(p, in);
 		first = ir_address_arg(in) + 1;
 	} else if (attributes & A_SYMBOL) {
-		separate(p);
+		print_separator(p);
 		text_printf(p->out, "@");
 		print_name(p->out, in->symbol < m->nsymbols ? m->symbols[in->symbol].name : "?");
 		print_offset(p, in->imm);
 	} else if (attributes & A_FUNC) {
-		separate(p);
+		print_separator(p);
 		text_printf(p->out, "@");
 		print_name(p->out, in->symbol < m->nfuncs ? m->table[in->symbol]->name : "?");
 	} else if (attributes & A_IMM) {
-		separate(p);
+		print_separator(p);
 		text_printf(p->out, "0x%" PRIx64, in->imm);
 	} else if (attributes & A_REG) {
-		separate(p);
+		print_separator(p);
 		text_printf(p->out, "r%u", in->symbol < p->f->nregs ? p->regs[in->symbol] : 0);
 	}
 	for (uint32_t k = first; k < in->nargs; k++) {
-		separate(p);
+		print_separator(p);
 		print_value(p, in->args[k]);
 	}
 	if (ir_ops[in->op].properties & P_TERM && in->block)
 		for (uint32_t k = 0; k < p->f->blocks[in->block].nsucc; k++) {
-			separate(p);
-			text_printf(p->out, "%s", label(p, p->f->blocks[in->block].succ[k]));
+			print_separator(p);
+			text_printf(p->out, "%s", block_label(p, p->f->blocks[in->block].succ[k]));
 		}
 }
 
@@ -243,7 +244,7 @@ static void print_inst(struct printer *p, ir_id i)
 
 	p->separator = "";
 	for (uint32_t k = 0; k < in->nres; k++) {
-		separate(p);
+		print_separator(p);
 		print_value(p, in->res + k);
 	}
 	text_printf(p->out, "%s%s", in->nres ? " = " : "", ir_ops[in->op].text);
@@ -255,7 +256,7 @@ static void print_inst(struct printer *p, ir_id i)
 	print_operands(p, in);
 }
 
-/* Declarations. */
+/* ---- declarations ---- */
 
 static void print_symbol(struct text *out, const struct ir_symbol *s)
 {
@@ -271,7 +272,7 @@ static void print_symbol(struct text *out, const struct ir_symbol *s)
 	text_printf(out, "\n");
 }
 
-/* Addresses come after all variables: one may have another's. */
+/* Relocations follow all variables: they may refer to any of them. */
 static void print_addresses(struct text *out, const struct ir_module *m, const struct ir_symbol *s)
 {
 	for (uint32_t k = 0; k < s->naddresses; k++) {
@@ -302,7 +303,7 @@ static void print_types(struct text *out, const uint8_t *types, uint32_t n)
 	text_printf(out, ")");
 }
 
-/* "function f(b32, b64) -> (b32)": what a caller needs to know. */
+/* "function f(b32, b64) -> (b32)" */
 static void print_signature(struct text *out, const struct ir_func *f)
 {
 	static const char *const words[] = {[IR_FUNCTION] = "function",
@@ -367,7 +368,7 @@ static void print_func(const struct ir_func *f, struct text *out)
 	text_printf(out, "}\n");
 }
 
-/* The doors. */
+/* ---- entry points ---- */
 
 char *ir_text(const struct ir_module *m)
 {
@@ -419,5 +420,5 @@ const char *ir_text_block(const struct ir_func *f, ir_block b)
 	struct printer p = {.f = f};
 
 	number_blocks(&p);
-	return label(&p, b);
+	return block_label(&p, b);
 }

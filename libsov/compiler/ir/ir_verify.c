@@ -1,18 +1,17 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Is a module what the other files believe it to be? Four questions to a function, each asked only
- * when the one before it has no complaint: do the lists and tables hold together, do edges and
- * terminators agree, is every instruction what its row says, does every value reach its uses. A
- * fault is one sentence that names the kernel, the block and the instruction.
+ * The verifier. It checks a function in four steps, each only if the previous one found nothing:
+ * links and tables, edges and terminators, instructions against their rows, and dominance of
+ * definitions over uses. A message names the function, the block and the instruction.
  */
 #include <stdio.h>
 #include <string.h>
 #include "libsov/compiler/base/name_map.h"
 #include "libsov/compiler/ir/ir_verify.h"
 
-/* Faults. */
+/* ---- messages ---- */
 
-static const char *kind(const struct verifier *v)
+static const char *func_kind(const struct verifier *v)
 {
 	return v->f->kind == IR_KERNEL ? "kernel" : "function";
 }
@@ -20,43 +19,43 @@ static const char *kind(const struct verifier *v)
 __attribute__((format(printf, 2, 3))) static bool func_fault(struct verifier *v, const char *fmt,
 							     ...)
 {
-	char sentence[300];
+	char message[300];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	diag_error(v->diag, 0, 0, "%s %s: %s", kind(v), v->f->name, sentence);
+	diag_error(v->diag, 0, 0, "%s %s: %s", func_kind(v), v->f->name, message);
 	return false;
 }
 
 __attribute__((format(printf, 3, 4))) static bool block_fault(struct verifier *v, ir_block b,
 							      const char *fmt, ...)
 {
-	char sentence[300];
+	char message[300];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	diag_error(v->diag, 0, 0, "%s %s, block %s: %s", kind(v), v->f->name,
-		   ir_text_block(v->f, b), sentence);
+	diag_error(v->diag, 0, 0, "%s %s, block %s: %s", func_kind(v), v->f->name,
+		   ir_text_block(v->f, b), message);
 	return false;
 }
 
 bool verify_inst_fault(struct verifier *v, ir_id i, const char *fmt, ...)
 {
-	char sentence[300];
+	char message[300];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
 	return block_fault(v, ir_at(v->f, i)->block, "'%.200s': %.90s", ir_text_inst(v->f, i),
-			   sentence);
+			   message);
 }
 
-/* Lists and tables. */
+/* ---- links and tables ---- */
 
 static bool check_inst_links(struct verifier *v, ir_block b)
 {
@@ -72,10 +71,11 @@ static bool check_inst_links(struct verifier *v, ir_block b)
 		in = ir_at(f, i);
 		if (in->block != b || in->prev != prev || in->op >= IR_OP_COUNT ||
 		    in->type >= IR_TYPE_COUNT)
-			return func_fault(v, "block %u: instruction %u is not linked or is none", b,
-					  i);
+			return func_fault(
+				v, "block %u: instruction %u is invalid or has wrong links", b, i);
 		if (in->nres && (!in->res || in->res > f->nvalues - in->nres))
-			return func_fault(v, "instruction %u: its results are no values", i);
+			return func_fault(
+				v, "instruction %u: its results are not in the value table", i);
 		for (uint32_t k = 0; k < in->nres; k++)
 			if (f->values[in->res + k].def != i ||
 			    f->values[in->res + k].type >= IR_TYPE_COUNT)
@@ -103,7 +103,7 @@ static bool check_links(struct verifier *v, bool *placed)
 	return prev == f->last_block || func_fault(v, "the last block is not the layout's");
 }
 
-/* Edges and terminators. */
+/* ---- edges and terminators ---- */
 
 static uint32_t count_block(const ir_block *list, uint32_t n, ir_block b)
 {
@@ -169,16 +169,16 @@ static bool check_block(struct verifier *v, ir_block b)
 	return good;
 }
 
-/* Dominance. */
+/* ---- dominance ---- */
 
-struct reach {
+struct dominance {
 	const struct ir_cfg *cfg;
-	uint32_t *position; /* instruction -> place in its block */
+	uint32_t *position; /* by instruction: index in its block */
 };
 
-/* The value is there at the position of a block; blocks that cannot be reached do not matter. */
-static bool reaches(const struct verifier *v, const struct reach *r, ir_val value, ir_block b,
-		    uint32_t position)
+/* Whether the definition of a value dominates a position; unreachable blocks are exempt. */
+static bool dominates_use(const struct verifier *v, const struct dominance *r, ir_val value,
+			  ir_block b, uint32_t position)
 {
 	ir_id def = v->f->values[value].def;
 
@@ -192,7 +192,7 @@ static bool reaches(const struct verifier *v, const struct reach *r, ir_val valu
 static bool check_dominance(struct verifier *v)
 {
 	const struct ir_func *f = v->f;
-	struct reach r = {.cfg = ir_cfg_build(f)};
+	struct dominance r = {.cfg = ir_cfg_build(f)};
 	bool good = true;
 
 	r.position = arena_array(f->module->arena, f->ninsts, sizeof(*r.position));
@@ -208,18 +208,17 @@ static bool check_dominance(struct verifier *v)
 
 			for (uint32_t k = 0; k < in->nargs; k++)
 				if (in->op == IR_PHI
-					    ? !reaches(v, &r, in->args[k], f->blocks[b].preds[k],
-						       UINT32_MAX)
-					    : !reaches(v, &r, in->args[k], b, r.position[i]))
+					    ? !dominates_use(v, &r, in->args[k],
+							     f->blocks[b].preds[k], UINT32_MAX)
+					    : !dominates_use(v, &r, in->args[k], b, r.position[i]))
 					good = verify_inst_fault(
-						v, i,
-						"argument %u is not defined on every way here",
+						v, i, "argument %u does not dominate this use",
 						k + 1);
 		}
 	return good;
 }
 
-/* Functions. */
+/* ---- functions ---- */
 
 static bool check_params(struct verifier *v)
 {
@@ -233,10 +232,11 @@ static bool check_params(struct verifier *v)
 			return func_fault(v, "parameter %s has a size of %u bytes", p->name,
 					  p->size);
 		if (!p->align || p->align & (p->align - 1) || p->offset % p->align)
-			return func_fault(v,
-					  "parameter %s at %u is not aligned to %u, or that is no "
-					  "power of two",
-					  p->name, p->offset, p->align);
+			return func_fault(
+				v,
+				"parameter %s at %u is not aligned to %u, or that is not a "
+				"power of two",
+				p->name, p->offset, p->align);
 		if (p->offset < end)
 			return func_fault(v, "parameter %s at %u overlaps the one before it",
 					  p->name, p->offset);
@@ -246,7 +246,8 @@ static bool check_params(struct verifier *v)
 	       func_fault(v, "parameters end at %u bytes, not at %u", end, f->param_bytes);
 }
 
-/* A rare function could not keep what others change, nor its lanes together on several ways. */
+/* A rare function must be a single block without calls: it saves only registers that it changes
+ * itself, and its lanes must not diverge. */
 static bool check_rare(struct verifier *v)
 {
 	const struct ir_func *f = v->f;
@@ -286,7 +287,7 @@ static bool check_func(struct verifier *v)
 	return good && (!f->rare || check_rare(v)) && check_dominance(v);
 }
 
-/* Modules. */
+/* ---- modules ---- */
 
 static const char *address_fault(const struct ir_module *m, const struct ir_symbol *s)
 {
@@ -294,11 +295,11 @@ static const char *address_fault(const struct ir_module *m, const struct ir_symb
 		const struct ir_address *a = &s->addresses[k];
 
 		if (!s->init || a->offset > s->size || a->bytes > s->size - a->offset)
-			return "has an address beyond its first bytes";
+			return "has a relocation beyond its initial bytes";
 		if (!a->bytes || a->shift % 8 || a->shift / 8 + a->bytes > 8)
-			return "has a part of an address that is none";
+			return "has a relocation with invalid bytes or shift";
 		if (a->target >= (a->function ? m->nfuncs : m->nsymbols))
-			return "has the address of what the module does not have";
+			return "has a relocation to an unknown symbol";
 	}
 	return NULL;
 }
@@ -312,16 +313,16 @@ static bool check_symbol(struct verifier *v, const struct ir_symbol *s, struct n
 		return false;
 	}
 	if ((*name_map_get(seen, s->name, (uint32_t)strlen(s->name)))++)
-		fault = "has the name of another one";
+		fault = "has the name of another variable";
 	else if (s->space != IR_GLOBAL && s->space != IR_SHARED && s->space != IR_CONSTANT &&
 		 s->space != IR_LOCAL)
 		fault = "is in a space that has no variables";
 	else if (!s->align || s->align & (s->align - 1))
-		fault = "has an alignment that is no power of two";
+		fault = "has an alignment that is not a power of two";
 	else if (s->external && (s->space != IR_SHARED || s->size))
-		fault = "is external, which only shared variables of size 0 are";
+		fault = "is external, but only shared variables of size 0 may be";
 	else if (s->init && s->space != IR_GLOBAL && s->space != IR_CONSTANT)
-		fault = "has bytes to start with, which only global and constant ones have";
+		fault = "has initial bytes, which only global and constant variables may have";
 	else if ((s->space == IR_LOCAL) != !!s->owner)
 		fault = "is local outside of a function, or inside and not local";
 	else
@@ -348,7 +349,7 @@ bool ir_verify(const struct ir_module *m, struct diag *d)
 		}
 		if ((*name_map_get(&kernels, v.f->name, (uint32_t)strlen(v.f->name)))++)
 			good = func_fault(&v, "another kernel has this name");
-		/* Those of other units (unit.h) are being changed. */
+		/* Functions of other units (unit.h) change concurrently. */
 		if (v.f->module == m && (v.f->kind == IR_KERNEL || v.f->kind == IR_FUNCTION))
 			good &= check_func(&v);
 	}

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The verifier, as its two files share it: verify.c looks at modules, graphs and dominance,
- * verify_inst.c at one instruction. */
-#ifndef SOV_COMPILER_VERIFY_H
-#define SOV_COMPILER_VERIFY_H
+/* Internals of the verifier: ir_verify.c checks modules, graphs and dominance, ir_verify_inst.c
+ * single instructions. */
+#ifndef SOV_COMPILER_IR_VERIFY_H
+#define SOV_COMPILER_IR_VERIFY_H
 
 #include "libsov/compiler/ir/ir.h"
 
@@ -12,11 +12,11 @@ struct verifier {
 	const struct ir_func *f;
 };
 
-/* Each reports one fault, with the function, the block and the instruction's text, and is false. */
+/* Reports one fault with function, block and instruction text; returns false. */
 bool verify_inst_fault(struct verifier *v, ir_id i, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Everything that ops.h says of the instruction alone and of its arguments' types. */
+/* Checks an instruction and its argument types against its row in ops.h. */
 bool verify_inst(struct verifier *v, ir_id i);
 
 #endif

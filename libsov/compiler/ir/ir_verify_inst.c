@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Is an instruction what its row in ops.h says? Counts and types follow from the row; the rest are
- * rules that one word of an attribute imposes on another, one small function per kind of attribute.
- * An attribute that an operation does not have must be zero: then two instructions do the same when
- * all of their members are equal, and value numbering need not know which of them count.
+ * Checks of single instructions against their rows in ops.h. Counts and types follow from the row;
+ * the other rules relate attributes to each other, one function per kind of attribute. Attributes
+ * that an operation does not have must be zero: then instructions are equal when all of their
+ * members are, and value numbering need not know which attributes apply.
  */
 #include "libsov/compiler/ir/ir_verify.h"
 
@@ -16,7 +16,7 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	const struct ir_op_info *info = &ir_ops[in->op];
 	static const uint8_t limits[][3] = {
-		/* least and most arguments where the row says "any number" */
+		/* minimum and maximum of arguments of variadic ops */
 		{IR_LOAD, 0, 1},    {IR_STORE, 2, 1 + IR_MAX_ELEMENTS},
 		{IR_ATOM, 2, 3},    {IR_CAS, 3, 5},
 		{IR_BARRIER, 1, 2}, {IR_BARRIER_RED, 2, 3},
@@ -40,7 +40,7 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 	return true;
 }
 
-/* What a list of values must be, for which an instruction's own type says nothing. */
+/* Checks a list of values against a signature. */
 static bool check_list(struct verifier *v, ir_id i, const char *what, const ir_val *values,
 		       uint32_t n, const uint8_t *types, uint32_t wanted)
 {
@@ -85,7 +85,7 @@ static bool check_types(struct verifier *v, ir_id i, const struct ir_inst *in)
 		enum ir_type want = ir_arg_type(in, k), have;
 
 		if (!in->args[k] || in->args[k] >= f->nvalues || !ir_def(f, in->args[k])->block)
-			return verify_inst_fault(v, i, "argument %u is no value of the function",
+			return verify_inst_fault(v, i, "argument %u is not a value of the function",
 						 k + 1);
 		have = f->values[in->args[k]].type;
 		if (want == IR_VOID && have != IR_B32 && have != IR_B64)
@@ -105,7 +105,8 @@ static bool check_types(struct verifier *v, ir_id i, const struct ir_inst *in)
 	return true;
 }
 
-/* Every byte that ir_fields describes: a word of its list where the op has it, else zero. */
+/* Every byte that ir_fields describes must hold a word of its list, or zero if the op lacks the
+ * field. */
 static bool check_words(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	const uint8_t *bytes = (const uint8_t *)in;
@@ -146,7 +147,7 @@ static bool check_numbers(struct verifier *v, ir_id i, const struct ir_inst *in)
 	if (in->op == IR_CONST && in->imm > UINT64_MAX >> (64 - ir_type_bits(in->type)))
 		return verify_inst_fault(v, i, "the constant is wider than its type");
 	if (in->op == IR_LOGIC3 && in->imm > 0xff)
-		return verify_inst_fault(v, i, "a table for three arguments has 8 bits");
+		return verify_inst_fault(v, i, "the truth table of three arguments has 8 bits");
 	if (in->op == IR_ALLOCA && (!is_power_of_two(in->imm) || in->imm > IR_MAX_STACK_ALIGN))
 		return verify_inst_fault(v, i, "an alignment is a power of two up to %d",
 					 IR_MAX_STACK_ALIGN);
@@ -173,13 +174,13 @@ static bool check_numbers(struct verifier *v, ir_id i, const struct ir_inst *in)
 		return verify_inst_fault(v, i, "the register is %s",
 					 ir_type_names[v->f->reg_types[in->symbol]]);
 	if (in->from && !(attributes & (A_FROM | A_MEM)))
-		return verify_inst_fault(v, i, "'%s' has no type of origin", ir_ops[in->op].text);
+		return verify_inst_fault(v, i, "'%s' has no source type", ir_ops[in->op].text);
 	if (in->align && !(attributes & A_MEM))
 		return verify_inst_fault(v, i, "'%s' has no alignment", ir_ops[in->op].text);
 	return true;
 }
 
-/* Between integers and floats any width goes with any other. */
+/* Between integers and floats, any widths are allowed. */
 static bool check_conversion(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	bool narrows = in->op == IR_TRUNC;
@@ -189,21 +190,22 @@ static bool check_conversion(struct verifier *v, ir_id i, const struct ir_inst *
 		if (in->from >= IR_TYPE_COUNT ||
 		    !((from_float ? T_FLOAT : T_INT) & 1 << in->from) ||
 		    (in->op == IR_FTOF && (in->from == in->type) != (in->format == IR_TF32)))
-			return verify_inst_fault(v, i, "'%s' to %s cannot start from this type",
+			return verify_inst_fault(v, i,
+						 "'%s' to %s does not accept this source type",
 						 ir_ops[in->op].text, ir_type_names[in->type]);
 		return true;
 	}
 
 	if (in->from >= IR_TYPE_COUNT || !(T_BITS & 1 << in->from) ||
 	    (narrows ? in->from <= in->type : in->from >= in->type))
-		return verify_inst_fault(v, i, "'%s' to %s does not start from a %s type",
+		return verify_inst_fault(v, i, "'%s' to %s needs a %s source type",
 					 ir_ops[in->op].text, ir_type_names[in->type],
 					 narrows ? "wider" : "narrower");
 	return true;
 }
 
-/* The type of the floats: for conversions to integers that of the argument; for those between
- * floats the one that the format is about, the narrower. */
+/* The type that the format applies to: the argument's for conversions to integers, the narrower one
+ * for conversions between floats, else the instruction's. */
 static enum ir_type float_type(const struct ir_inst *in)
 {
 	if (in->op == IR_FTOU || in->op == IR_FTOS || (in->op == IR_FTOF && in->from < in->type))
@@ -211,7 +213,7 @@ static enum ir_type float_type(const struct ir_inst *in)
 	return in->type;
 }
 
-/* What an operation can have beside ftz: a rounding, sat, contract, nan. */
+/* Attributes that an operation accepts in addition to ftz. */
 enum { HAS_ROUND = 1, HAS_SAT = 2, HAS_CONTRACT = 4, HAS_NAN = 8, HAS_FORMAT = 16 };
 static const uint8_t float_words[IR_OP_COUNT] = {
 	[IR_FADD] = HAS_ROUND | HAS_SAT | HAS_CONTRACT | HAS_FORMAT,
@@ -234,7 +236,7 @@ static const uint8_t float_words[IR_OP_COUNT] = {
 	[IR_ATOM] = HAS_FORMAT,
 };
 
-/* Formats that only ftof knows: whether it makes this one, or of bytes halves again. */
+/* tf32 and 8-bit formats: whether ftof converts to this format, or from bytes back to halves. */
 static bool is_narrowing(const struct ir_inst *in)
 {
 	bool bytes =
@@ -254,20 +256,20 @@ static bool check_float(struct verifier *v, ir_id i, const struct ir_inst *in)
 	if (in->format >= IR_TF32)
 		return is_narrowing(in) ||
 		       verify_inst_fault(v, i,
-					 "no operation like this has tf32 or floats of 8 bits");
+					 "this operation does not support tf32 or 8-bit floats");
 	if (in->format && t != (pair ? IR_B32 : IR_B16))
 		return verify_inst_fault(v, i, "bf16 has 16 bits, a pair of halves 32");
 	if (pair && !(words & HAS_FORMAT))
 		return verify_inst_fault(v, i, "'%s' does not work on pairs", ir_ops[in->op].text);
 	if (in->round && (in->op == IR_FADD || in->op == IR_FMUL || in->op == IR_FMA) &&
 	    (t == IR_B16 || pair))
-		return verify_inst_fault(v, i, "halves are rounded to nearest");
+		return verify_inst_fault(v, i, "16-bit arithmetic rounds to nearest only");
 	if (in->flags & IR_FTZ && t == IR_B64 && in->op != IR_APPROX && in->op != IR_FTOF)
 		return verify_inst_fault(v, i, "b64 has no ftz");
 	if (in->flags & IR_SAT && in->type == IR_B64)
 		return verify_inst_fault(v, i, "b64 has no sat");
 	if (in->flags & IR_NORMAL && in->op != IR_APPROX)
-		return verify_inst_fault(v, i, "'%s' is not approximate: what is subnormal matters",
+		return verify_inst_fault(v, i, "'%s' is not approximate and cannot be 'normal'",
 					 ir_ops[in->op].text);
 	if ((in->round && !(words & HAS_ROUND)) || (in->flags & IR_SAT && !(words & HAS_SAT)) ||
 	    (in->flags & IR_CONTRACT && !(words & HAS_CONTRACT)) ||
@@ -277,7 +279,7 @@ static bool check_float(struct verifier *v, ir_id i, const struct ir_inst *in)
 	return true;
 }
 
-/* Which orders a kind of access can have, as a set. */
+/* The memory orders that an operation accepts, as a bit mask. */
 static uint32_t allowed_orders(enum ir_op op)
 {
 	switch (op) {
@@ -299,11 +301,11 @@ static bool check_order(struct verifier *v, ir_id i, const struct ir_inst *in)
 					 ir_ops[in->op].text);
 	if ((in->order == IR_WEAK) != (in->scope == IR_SCOPE_NONE))
 		return verify_inst_fault(v, i,
-					 "a scope goes with a memory order, and only with one");
+					 "a scope requires a memory order, and an order a scope");
 	return true;
 }
 
-/* One element, or 128 bits as two. */
+/* Atomics have one element, or two for 128 bits. */
 static bool check_atomic(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	uint32_t values = in->op == IR_CAS ? 2 : 1;
@@ -312,9 +314,9 @@ static bool check_atomic(struct verifier *v, ir_id i, const struct ir_inst *in)
 		return verify_inst_fault(v, i, "%u arguments, not %u for %u results", in->nargs,
 					 1 + values * in->nres, in->nres);
 	if (in->space == IR_LOCAL)
-		return verify_inst_fault(v, i,
-					 "'%s' is for memory that threads share, local is not",
-					 ir_ops[in->op].text);
+		return verify_inst_fault(
+			v, i, "'%s' needs memory that threads share; local memory is private",
+			ir_ops[in->op].text);
 	if (in->nres > 2 || (in->nres == 2 && (in->type != IR_B64 ||
 					       (in->op == IR_ATOM && in->sub != IR_ATOM_EXCH))))
 		return verify_inst_fault(v, i, "only cas and exch have two elements, of b64");
@@ -324,21 +326,22 @@ static bool check_atomic(struct verifier *v, ir_id i, const struct ir_inst *in)
 static bool check_memory(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	bool load = in->op == IR_LOAD,
-	     only_read = in->space == IR_CONSTANT || in->space == IR_PARAM;
+	     read_only = in->space == IR_CONSTANT || in->space == IR_PARAM;
 	uint32_t elements = in->op == IR_STORE ? in->nargs - 1 : in->nres;
 
 	if (!load && in->op != IR_STORE && !check_atomic(v, i, in))
 		return false;
 	if (in->from >= IR_TYPE_COUNT || !(T_INT & 1 << in->from) || in->from > in->type)
-		return verify_inst_fault(v, i, "the type in memory is not b8 up to the type");
+		return verify_inst_fault(v, i,
+					 "the type in memory is wider than the type, or none");
 	if (in->from != in->type && !load && in->op != IR_STORE)
-		return verify_inst_fault(v, i, "'%s' needs its own type in memory",
+		return verify_inst_fault(v, i, "'%s' cannot have a different type in memory",
 					 ir_ops[in->op].text);
 	if (!is_power_of_two(in->align))
 		return verify_inst_fault(v, i, "alignment %u is not a power of two", in->align);
 	if (elements == 3)
 		return verify_inst_fault(v, i, "vectors have 2 or 4 elements");
-	if (only_read && !load)
+	if (read_only && !load)
 		return verify_inst_fault(v, i, "%s memory cannot be written",
 					 ir_space_names[in->space]);
 	if (in->flags & (IR_SEXT_MEM | IR_INVARIANT) && !load)

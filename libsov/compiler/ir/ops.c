@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What the rows of ops.h say, as data and as four small functions: the table itself, the words that
- * attributes are written with, and the types that a rule gives to arguments and results.
+ * The rows of ops.h as tables: the operations, the words of their attributes, and the types that a
+ * type rule assigns to arguments and results.
  */
 #include <assert.h>
 #include <stddef.h>
@@ -67,7 +67,7 @@ _Static_assert(COUNT(barrier_red_names) == IR_BARRIER_RED_COUNT, "a barrier has 
 _Static_assert(COUNT(clock_names) == IR_CLOCK_COUNT, "a clock has no name");
 _Static_assert(COUNT(sreg_names) == IR_SREG_COUNT, "a special register has no name");
 
-/* In the order in which they are printed. */
+/* In print order. */
 const struct ir_field ir_fields[] = {
 	FIELD(A_SUB, IR_SREG, sub, 0, sreg_names),
 	FIELD(A_SUB, IR_ATOM, sub, 0, atom_names),
@@ -202,9 +202,9 @@ uint32_t ir_sync_kind(const struct ir_inst *in)
 	uint32_t kind = 1;
 
 	static_assert(1 + IR_SHUFFLE_COUNT + IR_VOTE_COUNT + IR_REDUCE_COUNT + 5 == IR_SYNC_KINDS,
-		      "one for each");
+		      "one kind per operation and variant");
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
-		/* A match has no sub, all others have one type. */
+		/* A match has two types and no sub; the others have a sub and one type. */
 		if (rows[k].op == in->op)
 			return kind + in->sub + (in->type == IR_B64);
 		kind += rows[k].count;

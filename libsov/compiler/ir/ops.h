@@ -38,29 +38,29 @@
  */
 /* clang-format off */
 /*  name       text        args res rule    types       attributes      properties */
-/* leaves: sreg is one of enum ir_sreg (those that change, as a clock does, are not here); addr is
- * the address of a variable in its own space, plus imm; funcaddr what an indirect call takes; arg
- * is argument number imm of the function */
+/* Leaves. sreg reads one of enum ir_sreg (registers that change, such as clocks, are not among
+ * them); addr is the address of a variable in its space, plus imm; funcaddr is the target of an
+ * indirect call; arg is argument number imm of the function. */
 OP(CONST,     "const",     0, 1, LEAF,    T_BITS,     A_IMM,          P_PURE)
 OP(UNDEF,     "undef",     0, 1, LEAF,    T_BITS,     0,              P_PURE)
 OP(SREG,      "sreg",      0, 1, LEAF,    T_B32,      A_SUB,          P_PURE)
 OP(ADDR,      "addr",      0, 1, LEAF,    T_WORD,     A_SYMBOL|A_IMM, P_PURE)
 OP(FUNCADDR,  "funcaddr",  0, 1, LEAF,    T_B64,      A_FUNC,         P_PURE)
 OP(ARG,       "arg",       0, 1, LEAF,    T_BITS,     A_IMM,          P_PURE)
-/* mutable registers are what a front end emits, and SSA construction removes them; a phi has one
- * argument per predecessor, in their order */
+/* Front ends emit mutable registers; SSA construction removes them. A phi has one argument per
+ * predecessor, in their order. */
 OP(READ,      "read",      0, 1, LEAF,    T_BITS,     A_REG,          0)
 OP(WRITE,     "write",     1, 0, SAME,    T_BITS,     A_REG,          0)
 OP(PHI,       "phi",       V, 1, SAME,    T_BITS,     0,              0)
 OP(COPY,      "copy",      1, 1, SAME,    T_BITS,     0,              P_PURE)
-/* integers: div rounds towards zero and rem has the dividend's sign; division by zero gives all
- * ones and leaves the dividend; shifts by the width and more give 0, or the sign for shr.s; popc
- * counts ones, clz leading zeros (the width for 0), brev reverses the bits. addc adds a carry;
- * subc takes a borrow away and gives one. Of the bytes 0 to 7 of its first two arguments permute
- * picks four, each by a digit of the third, lowest first; a digit's bit 3 asks for eight copies of
- * the byte's sign. logic3 looks up each bit in the eight bits of imm, by its arguments' bits as a
- * number, the first argument's highest. dot adds to its third argument the products of four bytes
- * of the others, or of two halves of the first with two bytes (low or high) of the second */
+/* Integers. div rounds towards zero and rem has the dividend's sign; division by zero returns all
+ * ones and remainder the dividend. Shifts by the width or more return 0, or the sign for shr.s.
+ * popc counts ones, clz leading zeros (the width for 0), brev reverses the bits. addc adds a carry;
+ * subc subtracts a borrow and returns one. permute selects four of the bytes 0 to 7 of its first
+ * two arguments, each by a digit of the third, lowest first; bit 3 of a digit replicates the byte's
+ * sign. logic3 looks up each result bit in the eight bits of imm, indexed by the arguments' bits,
+ * the first argument's highest. dot adds to its third argument the products of four bytes of the
+ * others, or of two halves of the first with two bytes (low or high) of the second. */
 OP(ADD,       "add",       2, 1, SAME,    T_INT,      0,              P_PURE|P_COMM)
 OP(SUB,       "sub",       2, 1, SAME,    T_INT,      0,              P_PURE)
 OP(MUL,       "mul",       2, 1, SAME,    T_INT,      0,              P_PURE|P_COMM)
@@ -95,16 +95,16 @@ OP(LOGIC3,    "logic3",    3, 1, SAME,    T_INT,      A_IMM,          P_PURE)
 OP(DOT,       "dot",       3, 1, SAME,    T_B32,      A_SUB,          P_PURE)
 OP(ICMP,      "icmp",      2, 1, CMP,     T_BITS,     A_COND,         P_PURE)
 OP(SELECT,    "select",    3, 1, SELECT,  T_BITS,     0,              P_PURE)
-/* width changes: values have no signedness, only widths */
+/* Width changes: values have widths but no signedness. */
 OP(ZEXT,      "zext",      1, 1, CONVERT, T_INT,      A_FROM,         P_PURE)
 OP(SEXT,      "sext",      1, 1, CONVERT, T_INT,      A_FROM,         P_PURE)
 OP(TRUNC,     "trunc",     1, 1, CONVERT, T_BITS,     A_FROM,         P_PURE)
 OP(PACK,      "pack",      2, 1, PACK,    T_HALVES,   0,              P_PURE)
 OP(UNPACK,    "unpack",    1, 2, UNPACK,  T_HALVES,   0,              P_PURE)
-/* floating point: the width says which format, but for 16 bits that are bf16 and 32 bits that are
- * two of 16 (f16x2, bf16x2), which say so; what the standard leaves open is in eval.h. fdiv, frcp
- * and fsqrt round correctly, approx does not: how far it is off is the target's affair. fround
- * rounds to an integer that stays a float */
+/* Floating point. The width implies the format, except for bf16 in 16 bits and pairs (f16x2,
+ * bf16x2) in 32 bits, which the format attribute names; eval.h fixes what IEEE 754 leaves open.
+ * fdiv, frcp and fsqrt round correctly; the error of approx depends on the target. fround rounds to
+ * an integral float. */
 OP(FADD,      "fadd",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FMUL,      "fmul",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FMA,       "fma",       3, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE)
@@ -118,20 +118,20 @@ OP(FABS,      "fabs",      1, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE)
 OP(FMIN,      "fmin",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FMAX,      "fmax",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FCMP,      "fcmp",      2, 1, CMP,     T_FLOAT,    A_COND|A_FLOAT, P_PURE)
-/* conversions with floats: bf16 is about the side that has 16 bits. ftof to tf32 takes b32 to b32: a
- * single with the fraction of a half, its other 13 bits zero. e4m3x2 and e5m2x2 are two floats of
- * 8 bits, which b16 holds: of two halves (b32) or two singles (b64), low ones first, what is too
- * large becoming the greatest number, or back to two halves. To integers everything that does not
- * fit becomes the nearest that does; for NaN see eval.h */
+/* Float conversions. bf16 refers to the 16-bit side. ftof to tf32 converts b32 to b32: a single
+ * with the fraction of a half, its other 13 bits zero. e4m3x2 and e5m2x2 are two 8-bit floats in
+ * b16: from two halves (b32) or two singles (b64), low element first, saturating to the greatest
+ * finite number, or back to two halves. Conversions to integers saturate; for NaN see eval.h. */
 OP(UTOF,      "utof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
 OP(STOF,      "stof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
 OP(FTOU,      "ftou",      1, 1, CONVERT, T_INT,      A_FROM|A_FLOAT, P_PURE)
 OP(FTOS,      "ftos",      1, 1, CONVERT, T_INT,      A_FROM|A_FLOAT, P_PURE)
 OP(FTOF,      "ftof",      1, 1, CONVERT, T_FLOAT,    A_FROM|A_FLOAT, P_PURE)
-/* memory: cas has address, compare, new. Two elements of b64, which cas and atom exch alone have, are 128
- * bits that change at once: all of compare comes before all of new; inc counts up to its argument and starts over at 0, dec
- * counts down to 0 and starts over at its argument; tospace takes a generic address to a space,
- * generic one of a space to a generic address, inspace asks whether a generic address is there */
+/* Memory. cas takes address, compare, new. Two elements of b64, which only cas and atom exch have,
+ * are one 128-bit access: both words of compare precede both words of new. inc counts up to its
+ * argument and wraps to 0; dec counts down to 0 and wraps to its argument. tospace converts a
+ * generic address to a space, generic the other direction; inspace tests whether a generic address
+ * is in a space. */
 OP(LOAD,      "load",      V, V, LOAD,    T_INT,      A_MEM|A_IMM,    P_READ)
 OP(STORE,     "store",     V, 0, STORE,   T_INT,      A_MEM|A_IMM,    P_WRITE)
 OP(ATOM,      "atom",      V, V, ATOMIC,  T_HALVES,   A_MEM|A_IMM|A_SUB|A_FLOAT, P_READ|P_WRITE)
@@ -140,20 +140,21 @@ OP(FENCE,     "fence",     0, 0, NONE,    T_VOID,     A_ORDER,        P_READ|P_W
 OP(TOSPACE,   "tospace",   1, 1, SAME,    T_WORD,     A_SPACE,        P_PURE)
 OP(GENERIC,   "generic",   1, 1, SAME,    T_WORD,     A_SPACE,        P_PURE)
 OP(INSPACE,   "inspace",   1, 1, CMP,     T_WORD,     A_SPACE,        P_PURE)
-/* stack: alloca gives the local address of so many bytes, aligned to imm (a power of two), which are there
- * until the function returns or takes the stack back to where stacksave has seen it */
+/* Stack. alloca returns the local address of the given number of bytes, aligned to imm (a power of
+ * two). The bytes exist until the function returns or restores the stack pointer that stacksave
+ * returned. */
 OP(ALLOCA,    "alloca",    1, 1, SAME,    T_WORD,     A_IMM,          P_READ|P_WRITE)
 OP(STACKSAVE, "stacksave", 0, 1, LEAF,    T_WORD,     0,              P_READ|P_WRITE)
 OP(STACKRESTORE, "stackrestore", 1, 0, SAME, T_WORD,  0,              P_READ|P_WRITE)
-/* lanes and blocks: a shuffle's clamp has in bits 0 to 4 the last lane that may be read (for up the
- * first), in bits 8 to 12 the bits of a lane's number that divide a warp into segments; out of
- * range a lane reads itself. A ballot is b32, other votes are b1. match.any gives the members with
- * the same value; match.all all members, or none when their values differ. active is the set of
- * lanes that execute it together, alive that of the warp's lanes that have not ended. warpsync waits for its members and orders their memory accesses.
- * Lanes that name the same members meet also at different instructions of the same kind.
- * A barrier's arguments are b32: number, and how many threads meet there (all of the block when not
- * given). That of a barrier.red are number, b1, threads; all get what the b1 of all have in common:
- * their and, their or, how many are true */
+/* Lanes and blocks. Bits 0 to 4 of a shuffle's clamp are the last lane that may be read (for up the
+ * first); bits 8 to 12 are the lane-number bits that divide a warp into segments; out of range a
+ * lane reads itself. A ballot is b32, other votes are b1. match.any returns the members with the
+ * same value; match.all all members, or none when their values differ. active is the set of lanes
+ * that execute it together, alive the set of the warp's lanes that have not exited. warpsync waits
+ * for its members and orders their memory accesses. Lanes that name the same members join one warp
+ * sync, also at different instructions of the same kind. A barrier's arguments are b32: number, and
+ * thread count (default: the whole block). barrier.red takes number, b1, thread count; all threads
+ * receive the and, the or, or the number of true b1 arguments. */
 OP(SHUFFLE,   "shuffle",   4, 2, LANE,    T_B32,      A_SUB,          P_CONV)
 OP(VOTE,      "vote",      2, 1, VOTE,    T_B1|T_B32, A_SUB,          P_CONV)
 OP(MATCH_ANY, "match.any", 2, 1, MATCH,   T_WORD,     0,              P_CONV)
@@ -164,15 +165,15 @@ OP(ALIVE,     "alive",     0, 1, LEAF,    T_B32,      0,              P_CONV)
 OP(WARPSYNC,  "warpsync",  1, 0, NONE,    T_VOID,     0,              P_CONV|P_READ|P_WRITE)
 OP(BARRIER,   "barrier",   V, 0, NONE,    T_VOID,     A_SUB,          P_CONV|P_READ|P_WRITE)
 OP(BARRIER_RED, "barrier.red", V, 1, NONE, T_B1|T_B32, A_SUB,         P_CONV|P_READ|P_WRITE)
-/* time: clock counts cycles or nanoseconds; sleep takes about so many nanoseconds, b32 */
+/* Time. clock counts cycles or nanoseconds; sleep takes the approximate nanoseconds, b32. */
 OP(CLOCK,     "clock",     0, 1, LEAF,    T_WORD,     A_SUB,          P_READ|P_WRITE)
 OP(SLEEP,     "sleep",     1, 0, NONE,    T_VOID,     0,              P_READ|P_WRITE)
-/* calls: callptr's first argument is the address, and its function a prototype */
+/* Calls. callptr's first argument is the address; its function is a prototype. */
 OP(CALL,      "call",      V, V, CALL,    T_VOID,     A_FUNC,         P_CONV|P_READ|P_WRITE)
 OP(CALLPTR,   "callptr",   V, V, CALL,    T_VOID,     A_FUNC,         P_CONV|P_READ|P_WRITE)
-/* control: always last in a block; successors are in the block; cbr goes to successor 0 when its b1
- * is true, else to successor 1; ret has the function's results, a kernel's none; exit ends the
- * thread, also inside of calls */
+/* Control flow. A terminator is last in its block; the block holds the successors. cbr branches to
+ * successor 0 when its b1 is true, else to successor 1; ret has the function's results, a kernel's
+ * none; exit ends the thread, also inside of calls. */
 OP(BR,        "br",        0, 0, NONE,    T_VOID,     0,              P_TERM)
 OP(CBR,       "cbr",       1, 0, NONE,    T_VOID,     0,              P_TERM)
 OP(RET,       "ret",       V, 0, CALL,    T_VOID,     0,              P_TERM)

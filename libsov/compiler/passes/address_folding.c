@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Address folding: constants that are added to an address go into the offset that a memory
- * instruction carries, as far as the target's offset reaches. 64-bit addresses and offsets add
- * modulo 2^64, so the order of additions does not matter. A 32-bit address is another thing: it is
- * extended before the offset is added, and a sum of 32 bits may have wrapped before that; so
- * neither 32-bit addresses nor addresses that were widened from 32 bits are looked through.
+ * Address folding: moves constant addends of an address into the offset of the memory instruction,
+ * as far as the target's offset reaches. 64-bit addresses and offsets add modulo 2^64, so additions
+ * can be reassociated. A 32-bit address is extended before the offset is added, and a 32-bit sum
+ * may have wrapped before that; so the pass does not look through 32-bit addresses or addresses
+ * extended from 32 bits.
  *
  *  - [(x + 8) + 4] becomes [x + 12].
- *  - [p + (i + 16)] becomes [(p + i) + 16] where the sum is used for nothing but addressing: its
- *    neighbours [p + i], [p + (i + 8)] then share one sum.
- *  - x + 5000, x + 5008, … beyond the offset's reach share one new base x + 4096, as does an offset
- *    that was too large to begin with: afterwards every offset is one that the target has.
- *  - A load whose address is a constant among the parameters needs no address register at all.
- *  - What is left of variable + constant becomes the address of a place inside the variable.
+ *  - [p + (i + 16)] becomes [(p + i) + 16] if the sum is used for addressing only: [p + i] and
+ *    [p + (i + 8)] then share one sum.
+ *  - x + 5000, x + 5008, … beyond the offset's range share one new base x + 4096, as does an offset
+ *    that was out of range to begin with: afterwards the target can encode every offset.
+ *  - A load from a constant parameter address needs no address register.
+ *  - A remaining variable + constant becomes an address inside of the variable.
  */
 #include <stdlib.h>
 #include "libsov/compiler/analysis/cfg_walk.h"
@@ -24,31 +24,31 @@ struct sum { /* base + offset */
 	uint64_t offset;
 };
 
-struct far { /* a memory operation whose offset from the root of its address is out of reach */
+struct far_access { /* a memory operation whose offset from its root is out of range */
 	ir_id inst;
 	ir_val root;
 	uint64_t offset; /* from the root */
-	bool must;       /* and no nearer base is there */
+	bool must;       /* its current base is out of range too */
 };
 
-struct address {
+struct address_folding {
 	struct ir_func *f;
 	const struct target *target;
 	struct uses uses;
-	uint32_t *addressing;  /* by value: how many uses of it are as an address */
-	struct sum *regrouped; /* by value: p + (i + 16) as (p + i) + 16, once it was asked for */
-	struct far *far;
+	uint32_t *addressing;     /* by value: number of its uses as an address */
+	struct sum *reassociated; /* by value: p + (i + 16) as (p + i) + 16, computed on demand */
+	struct far_access *far;
 	uint32_t nfar, far_capacity;
 	bool changed;
 };
 
-static bool reaches(const struct address *a, uint64_t offset)
+static bool is_encodable(const struct address_folding *a, uint64_t offset)
 {
 	return (int64_t)offset >= a->target->offset_min && (int64_t)offset <= a->target->offset_max;
 }
 
-/* One step down a chain of additions of constants. */
-static bool peel(const struct ir_func *f, struct sum *s)
+/* Strips one addition of a constant. */
+static bool strip_constant(const struct ir_func *f, struct sum *s)
 {
 	const struct ir_inst *d = ir_def(f, s->base);
 	uint64_t c;
@@ -65,12 +65,12 @@ static bool peel(const struct ir_func *f, struct sum *s)
 	return false;
 }
 
-/* (p + c) + (i + d) as (p + i) + (c + d); false when both constants are 0. */
-static bool regroup(struct address *a, struct sum *s)
+/* Reassociates (p + c) + (i + d) to (p + i) + (c + d); false when the constants sum up to 0. */
+static bool reassociate(struct address_folding *a, struct sum *s)
 {
 	struct ir_func *f = a->f;
 	ir_id i = f->values[s->base].def;
-	struct sum *known = &a->regrouped[s->base], part[2];
+	struct sum *known = &a->reassociated[s->base], part[2];
 	uint64_t offset;
 
 	if (ir_at(f, i)->op != IR_ADD)
@@ -79,11 +79,11 @@ static bool regroup(struct address *a, struct sum *s)
 		return false;
 	for (uint32_t k = 0; k < 2; k++) {
 		part[k] = (struct sum){.base = ir_at(f, i)->args[k]};
-		while (peel(f, &part[k]))
+		while (strip_constant(f, &part[k]))
 			continue;
 	}
 	offset = part[0].offset + part[1].offset;
-	if (!offset || !reaches(a, s->offset + offset))
+	if (!offset || !is_encodable(a, s->offset + offset))
 		return false;
 	if (!known->base) {
 		ir_val bases[2] = {part[0].base, part[1].base};
@@ -96,7 +96,7 @@ static bool regroup(struct address *a, struct sum *s)
 	return true;
 }
 
-static void set_address(struct address *a, ir_id i, struct sum s)
+static void set_address(struct address_folding *a, ir_id i, struct sum s)
 {
 	if (ir_at(a->f, i)->args[0] == s.base && ir_at(a->f, i)->imm == s.offset)
 		return;
@@ -105,14 +105,14 @@ static void set_address(struct address *a, ir_id i, struct sum s)
 	a->changed = true;
 }
 
-static void add_far(struct address *a, struct far far)
+static void add_far(struct address_folding *a, struct far_access far_access)
 {
 	a->far = arena_grow(a->f->module->arena, a->far, &a->far_capacity, a->nfar + 1,
 			    sizeof(*a->far));
-	a->far[a->nfar++] = far;
+	a->far[a->nfar++] = far_access;
 }
 
-/* Does the load at this offset stay within the parameters? */
+/* Whether the load at this offset stays within the parameters. */
 static bool is_param(const struct ir_func *f, const struct ir_inst *load, uint64_t offset)
 {
 	uint64_t bytes = (uint64_t)load->nres * ir_type_bits(load->from) / 8;
@@ -120,7 +120,7 @@ static bool is_param(const struct ir_func *f, const struct ir_inst *load, uint64
 	return offset <= f->param_bytes && bytes <= f->param_bytes - offset;
 }
 
-static void fold_address(struct address *a, ir_id i)
+static void fold_address(struct address_folding *a, ir_id i)
 {
 	const struct ir_inst *p = ir_at(a->f, i);
 	struct sum s = {.base = p->args[0], .offset = p->imm}, best = s;
@@ -135,34 +135,34 @@ static void fold_address(struct address *a, ir_id i)
 		return;
 	}
 	if (a->f->values[s.base].type == IR_B64) {
-		while (peel(a->f, &s))
-			if (reaches(a, s.offset))
+		while (strip_constant(a->f, &s))
+			if (is_encodable(a, s.offset))
 				best = s;
-		if (regroup(a, &s))
+		if (reassociate(a, &s))
 			best = s;
 	}
 	set_address(a, i, best);
-	if (!reaches(a, s.offset))
-		add_far(a, (struct far){i, s.base, s.offset, !reaches(a, best.offset)});
+	if (!is_encodable(a, s.offset))
+		add_far(a, (struct far_access){i, s.base, s.offset, !is_encodable(a, best.offset)});
 }
 
-/* What stays in the offset when the rest goes into a base: nothing of a 32-bit address, whose base
- * would wrap where the address does not. */
-static uint64_t near_part(const struct address *a, const struct far *far)
+/* The part of the offset that stays in the instruction; 0 for a 32-bit address, whose base would
+ * wrap where the address does not. */
+static uint64_t near_part(const struct address_folding *a, const struct far_access *far_access)
 {
 	uint64_t span = 1;
 
-	if (a->f->values[far->root].type == IR_B32)
+	if (a->f->values[far_access->root].type == IR_B32)
 		return 0;
 	while (2 * span <= (uint64_t)a->target->offset_max + 1)
 		span *= 2;
-	return far->offset & (span - 1);
+	return far_access->offset & (span - 1);
 }
 
-/* The far ones in groups that can share a base: by root, then by what lies between. */
-static int by_base(const void *x, const void *y)
+/* Sorts far accesses so that those that can share a base are adjacent. */
+static int compare_far(const void *x, const void *y)
 {
-	const struct far *a = x, *b = y;
+	const struct far_access *a = x, *b = y;
 
 	if (a->root != b->root)
 		return a->root < b->root ? -1 : 1;
@@ -171,7 +171,7 @@ static int by_base(const void *x, const void *y)
 	return a->inst < b->inst ? -1 : a->inst > b->inst;
 }
 
-static ir_val new_base(struct address *a, ir_val root, uint64_t distance)
+static ir_val insert_base(struct address_folding *a, ir_val root, uint64_t distance)
 {
 	struct ir_func *f = a->f;
 	ir_id def = f->values[root].def, where;
@@ -184,13 +184,13 @@ static ir_val new_base(struct address *a, ir_val root, uint64_t distance)
 	return ir_at(f, uses_insert(&a->uses, where, IR_ADD, type, args, 2))->res;
 }
 
-static void share_bases(struct address *a)
+static void share_bases(struct address_folding *a)
 {
 	uint32_t end;
 
-	qsort(a->far, a->nfar, sizeof(*a->far), by_base);
+	qsort(a->far, a->nfar, sizeof(*a->far), compare_far);
 	for (uint32_t k = 0; k < a->nfar; k = end) {
-		const struct far *first = &a->far[k];
+		const struct far_access *first = &a->far[k];
 		uint64_t distance = first->offset - near_part(a, first);
 		bool wanted = false;
 		ir_val base;
@@ -202,20 +202,20 @@ static void share_bases(struct address *a)
 							      ir_at(a->f, first->inst)->args[0];
 		if (!wanted)
 			continue;
-		base = new_base(a, first->root, distance);
+		base = insert_base(a, first->root, distance);
 		for (uint32_t m = k; m < end; m++)
 			set_address(a, a->far[m].inst,
 				    (struct sum){base, near_part(a, &a->far[m])});
 	}
 }
 
-static void fold_symbol(struct address *a, ir_id i)
+static void fold_symbol(struct address_folding *a, ir_id i)
 {
 	struct ir_func *f = a->f;
 	struct sum s = {.base = ir_at(f, i)->res};
 	const struct ir_inst *d;
 
-	if (!a->uses.count[s.base] || !peel(f, &s))
+	if (!a->uses.count[s.base] || !strip_constant(f, &s))
 		return;
 	d = ir_def(f, s.base);
 	if (d->op == IR_ADDR) {
@@ -231,12 +231,13 @@ static void fold_symbol(struct address *a, ir_id i)
 
 bool pass_address_folding(struct ir_func *f, const struct target *t)
 {
-	struct address a = {.f = f, .target = t};
+	struct address_folding a = {.f = f, .target = t};
 
-	a.changed = cfg_remove_unreachable(f); /* where a sum may contain itself */
+	/* in unreachable code an addition may be its own argument */
+	a.changed = cfg_remove_unreachable(f);
 	uses_init(&a.uses, f);
 	a.addressing = arena_array(f->module->arena, f->nvalues, sizeof(*a.addressing));
-	a.regrouped = arena_array(f->module->arena, f->nvalues, sizeof(*a.regrouped));
+	a.reassociated = arena_array(f->module->arena, f->nvalues, sizeof(*a.reassociated));
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
 			if (ir_address_arg(ir_at(f, i)) == 0)

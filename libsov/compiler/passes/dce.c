@@ -1,20 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * Dead code. Live is what has an effect, what decides a branch, and whatever these use; everything
- * else goes, and because life is only ever passed on from uses to definitions, cycles of phis that
- * feed nothing but each other go too. Then the graph is tidied: blocks that cannot be reached,
- * blocks that only branch on, blocks that continue another without a choice.
+ * Dead code elimination. Instructions with effects, branch conditions and, transitively, their
+ * arguments are live; the pass removes all others, including cycles of phis that feed only each
+ * other. It then simplifies the graph: unreachable blocks, blocks with only a branch, and blocks
+ * whose only predecessor has them as its only successor.
  *
- * A shuffle or vote whose results nobody uses is dead: being convergent forbids to move it, not to
- * drop it. But where there are others of its kind, lanes may wait at these for those that are at
- * it; only a back end that knows better drops it then. An ordinary load is dead without uses; a volatile or ordered one is not.
+ * A shuffle or vote with unused results is dead: convergence forbids moving it, not removing it.
+ * But if the function has other sync sites of its kind, lanes may wait there for lanes at this one;
+ * only a back end that can exclude this removes it then. An unused weak load is dead; an unused
+ * volatile or ordered load is not.
  */
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/pass.h"
 
-/* Marks the kinds of operations between lanes of which there are several; in functions and
- * whoever calls any, all. */
-static void find_company(const struct ir_func *f, bool *company)
+/* Marks the warp-sync kinds with several sites; all kinds in functions and in callers of
+ * functions. */
+static void find_shared_kinds(const struct ir_func *f, bool *shared_kinds)
 {
 	uint32_t count[IR_SYNC_KINDS] = {0};
 	bool calls = f->kind == IR_FUNCTION;
@@ -25,12 +26,12 @@ static void find_company(const struct ir_func *f, bool *company)
 			count[ir_sync_kind(ir_at(f, i))]++;
 		}
 	for (uint32_t k = 1; k < IR_SYNC_KINDS; k++)
-		company[k] = calls || count[k] > 1;
+		shared_kinds[k] = calls || count[k] > 1;
 }
 
-static bool has_effect(const struct ir_inst *p, const bool *company)
+static bool has_effect(const struct ir_inst *p, const bool *shared_kinds)
 {
-	if (company[ir_sync_kind(p)])
+	if (shared_kinds[ir_sync_kind(p)])
 		return true;
 	if (p->op == IR_LOAD)
 		return p->flags & IR_VOLATILE || p->order != IR_WEAK;
@@ -41,13 +42,13 @@ static bool remove_dead(struct ir_func *f)
 {
 	bool *live = arena_array(f->module->arena, f->ninsts, sizeof(*live));
 	ir_id *work = arena_array(f->module->arena, f->ninsts, sizeof(*work));
-	bool company[IR_SYNC_KINDS] = {false}, changed = false;
+	bool shared_kinds[IR_SYNC_KINDS] = {false}, changed = false;
 	uint32_t n = 0;
 
-	find_company(f, company);
+	find_shared_kinds(f, shared_kinds);
 	ir_for_each_block(f, b) {
 		ir_for_each_inst(f, b, i) {
-			if (has_effect(ir_at(f, i), company)) {
+			if (has_effect(ir_at(f, i), shared_kinds)) {
 				live[i] = true;
 				work[n++] = i;
 			}
@@ -76,13 +77,11 @@ static bool remove_dead(struct ir_func *f)
 	return changed;
 }
 
-/*
- * May the branches to e, which does nothing but branch on, go to its successor at once? Not around
- * a loop header: the block before it is the preheader that hoisting fills, the block behind it the
- * one latch. Not where an edge would arise that leaves a choice and arrives at phis: the copies
- * that phis become need a block of their own there, and e is it.
- */
-static bool can_skip(const struct ir_func *f, const struct ir_cfg *c, ir_block e)
+/* Whether branches to e, a block with only a branch, may bypass it. Not at a loop header: the block
+ * before the header is the preheader that LICM fills, and the block that branches back is the only
+ * latch. Not if that would create a critical edge to a block with phis: the copies for the phis go
+ * to e. */
+static bool can_bypass(const struct ir_func *f, const struct ir_cfg *c, ir_block e)
 {
 	const struct ir_bb *bb = &f->blocks[e];
 	ir_block s = bb->succ[0];
@@ -99,7 +98,7 @@ static bool can_skip(const struct ir_func *f, const struct ir_cfg *c, ir_block e
 	return true;
 }
 
-static void skip(struct ir_func *f, ir_block e)
+static void bypass_block(struct ir_func *f, ir_block e)
 {
 	ir_block s = f->blocks[e].succ[0];
 
@@ -121,29 +120,29 @@ static void skip(struct ir_func *f, ir_block e)
 	ir_block_remove(f, e);
 }
 
-static bool skip_empty(struct ir_func *f, const struct ir_cfg *c)
+static bool bypass_empty_blocks(struct ir_func *f, const struct ir_cfg *c)
 {
 	bool changed = false;
 
 	for (ir_block b = f->entry, next; b; b = next) {
 		next = f->blocks[b].next;
-		if (can_skip(f, c, b)) {
-			skip(f, b);
+		if (can_bypass(f, c, b)) {
+			bypass_block(f, b);
 			changed = true;
 		}
 	}
 	return changed;
 }
 
-static ir_val resolve(const ir_val *forward, ir_val v)
+static ir_val resolve_value(const ir_val *forward, ir_val v)
 {
 	while (forward[v])
 		v = forward[v];
 	return v;
 }
 
-/* A block with one successor that has no other predecessor takes it in, and then the next. Phis of
- * what is taken in have one argument, which stands for them from now on. */
+/* Merges each block with its successor while that is the only successor and has no other
+ * predecessor. Phis of the merged block have one argument, which replaces them. */
 static bool merge_chains(struct ir_func *f)
 {
 	ir_val *forward = arena_array(f->module->arena, f->nvalues, sizeof(*forward));
@@ -169,7 +168,7 @@ static bool merge_chains(struct ir_func *f)
 			struct ir_inst *p = ir_at(f, i);
 
 			for (uint32_t k = 0; k < p->nargs; k++)
-				p->args[k] = resolve(forward, p->args[k]);
+				p->args[k] = resolve_value(forward, p->args[k]);
 		}
 	}
 	return true;
@@ -181,8 +180,8 @@ bool pass_dce(struct ir_func *f, const struct target *t)
 
 	(void)t;
 	changed |= remove_dead(f);
-	if (skip_empty(f, ir_cfg_build(f))) {
-		remove_dead(f); /* conditions of branches that lost their choice */
+	if (bypass_empty_blocks(f, ir_cfg_build(f))) {
+		remove_dead(f); /* conditions of branches that became unconditional */
 		changed = true;
 	}
 	return merge_chains(f) || changed;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * How expansions are written down: every call makes one instruction before the place where the
- * expansion stands. A branch splits the block there, and the usual side is an empty block, because
- * an edge that leaves a choice and arrives at a phi needs one.
+ * Emitting expansions: every call inserts one instruction at the expansion's insertion point.
+ * expand_if_begin splits the block there. The common side is an empty block, because the edge to
+ * the join's phi would otherwise be critical.
  */
 #include "libsov/compiler/passes/expand.h"
 
 #include "libsov/compiler/analysis/cfg_walk.h"
 
-static struct ir_inst *place(struct expand *e, ir_id i)
+static struct ir_inst *insert_inst(struct expand *e, ir_id i)
 {
 	ir_at(e->f, i)->line = e->line;
 	ir_insert_before(e->f, e->at, i);
@@ -19,12 +19,12 @@ ir_val expand_op_of(struct expand *e, enum ir_op op, enum ir_type t, const ir_va
 {
 	ir_id i = ir_inst_new(e->f, op, t, args, args[2] ? 3 : args[1] ? 2 : args[0] != 0, 1);
 
-	return place(e, i)->res;
+	return insert_inst(e, i)->res;
 }
 
 ir_val expand_const(struct expand *e, enum ir_type t, uint64_t value)
 {
-	struct ir_inst *in = place(e, ir_inst_new(e->f, IR_CONST, t, NULL, 0, 1));
+	struct ir_inst *in = insert_inst(e, ir_inst_new(e->f, IR_CONST, t, NULL, 0, 1));
 
 	in->imm = value & UINT64_MAX >> (64 - ir_type_bits(t));
 	return in->res;
@@ -34,7 +34,8 @@ ir_val expand_compare(struct expand *e, enum ir_cond cond, ir_val a, ir_val b)
 {
 	const ir_val args[2] = {a, b};
 	enum ir_op op = cond >= IR_FEQ ? IR_FCMP : IR_ICMP;
-	struct ir_inst *in = place(e, ir_inst_new(e->f, op, e->f->values[a].type, args, 2, 1));
+	struct ir_inst *in =
+		insert_inst(e, ir_inst_new(e->f, op, e->f->values[a].type, args, 2, 1));
 
 	in->cond = cond;
 	return in->res;
@@ -52,7 +53,7 @@ ir_val expand_convert(struct expand *e, enum ir_op op, enum ir_type t, ir_val a)
 
 	if (from == t)
 		return a;
-	in = place(e, ir_inst_new(e->f, op, t, &a, 1, 1));
+	in = insert_inst(e, ir_inst_new(e->f, op, t, &a, 1, 1));
 	in->from = from;
 	return in->res;
 }
@@ -93,20 +94,20 @@ struct expand_if expand_if_begin(struct expand *e, ir_val condition)
 	struct expand_if br = {.back = e->at, .join = cfg_split_block(e->f, e->at)};
 	ir_id end = ir_inst_new(e->f, IR_CBR, IR_VOID, &condition, 1, 0);
 
-	br.usual = ir_block_new_before(e->f, br.join, NULL);
-	br.rare = ir_block_new(e->f, NULL); /* at the end, out of the way */
+	br.common = ir_block_new_before(e->f, br.join, NULL);
+	br.rare = ir_block_new(e->f, NULL); /* at the end of the layout, off the common path */
 	ir_append(e->f, b, end);
 	ir_edge(e->f, b, br.rare);
-	ir_edge(e->f, b, br.usual);
+	ir_edge(e->f, b, br.common);
 	append_branch(e, br.rare, br.join);
-	append_branch(e, br.usual, br.join);
+	append_branch(e, br.common, br.join);
 	e->at = e->f->blocks[br.rare].last;
 	return br;
 }
 
-ir_val expand_if_end(struct expand *e, const struct expand_if *b, ir_val rare, ir_val usual)
+ir_val expand_if_end(struct expand *e, const struct expand_if *b, ir_val rare, ir_val common)
 {
-	const ir_val args[2] = {rare, usual}; /* in the order of the edges that open made */
+	const ir_val args[2] = {rare, common}; /* in the order of the edges of expand_if_begin */
 	ir_id phi = ir_inst_new(e->f, IR_PHI, e->f->values[rare].type, args, 2, 1);
 
 	ir_at(e->f, phi)->line = e->line;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Expansions: an operation that a machine does not have becomes several that it has, in place. The
- * writer of one says what is computed, in order, with these calls; a slow path for hard arguments
- * is a branch that is opened and closed. Who is looked at is expanded by legalise.c, last
- * instruction of a block first.
+ * Expansions: sequences of operations that replace one operation which the target lacks. An
+ * expansion emits its instructions in order with the calls below; a slow path is emitted between
+ * expand_if_begin and expand_if_end. legalise.c picks the instructions, from the end of each block
+ * backwards.
  */
 #ifndef SOV_COMPILER_EXPAND_H
 #define SOV_COMPILER_EXPAND_H
@@ -12,28 +12,31 @@
 
 struct expand {
 	struct ir_func *f;
-	ir_id at; /* new instructions go before this one */
+	ir_id at; /* insertion point: new instructions precede this one */
 	uint32_t line;
-	uint8_t flags; /* of float operations: IR_FTZ or none */
+	uint8_t flags; /* of float operations: IR_FTZ or 0 */
 };
 
-/* An operation with up to three arguments; 0 ends the list. All of them have the type T. */
-/* Those of three values take them from left to right, also where they make instructions: C leaves
- * the order of a call's arguments open, and hosts differ. */
+/* Emits an operation with up to three arguments of type t; 0 ends the list. */
+/* Arguments go into an array because initialiser lists are evaluated left to right in practice on
+ * every host, while the order of a call's arguments differs between compilers, and an argument may
+ * itself emit instructions. */
 ir_val expand_op_of(struct expand *e, enum ir_op op, enum ir_type t, const ir_val args[3]);
 #define expand_op(e, op, t, ...) expand_op_of(e, op, t, (const ir_val[3]){__VA_ARGS__})
 ir_val expand_const(struct expand *e, enum ir_type t, uint64_t value);
 ir_val expand_compare(struct expand *e, enum ir_cond cond, ir_val a, ir_val b);
-ir_val expand_select_of(struct expand *e, const ir_val args[3]); /* condition, yes, no */
+/* condition, true value, false value */
+ir_val expand_select_of(struct expand *e, const ir_val args[3]);
 #define expand_select(e, ...) expand_select_of(e, (const ir_val[3]){__VA_ARGS__})
 ir_val expand_convert(struct expand *e, enum ir_op op, enum ir_type t, ir_val a);
 ir_val expand_round_of(struct expand *e, enum ir_op op, enum ir_round round,
-		       const ir_val args[3]); /* of floats, in a given mode */
+		       const ir_val args[3]); /* float operation with a rounding mode */
 #define expand_round(e, op, round, ...) \
 	expand_round_of(e, op, round, (const ir_val[3]){__VA_ARGS__})
-ir_val expand_approx(struct expand *e, enum ir_approx function, ir_val a); /* a machine's own */
+/* the target's own approximation */
+ir_val expand_approx(struct expand *e, enum ir_approx function, ir_val a);
 
-/* With a constant as second argument, of a's type. */
+/* The second argument is a constant of a's type. */
 static inline ir_val expand_op_imm(struct expand *e, enum ir_op op, ir_val a, uint64_t k)
 {
 	enum ir_type t = e->f->values[a].type;
@@ -46,26 +49,26 @@ static inline ir_val expand_compare_imm(struct expand *e, enum ir_cond cond, ir_
 }
 ir_val expand_shift(struct expand *e, enum ir_op op, ir_val a, uint32_t n);
 
-/* Where the condition holds, what is written after open and before close is computed, elsewhere
- * not; close gives the first value where it held and the second elsewhere. Control flow costs: a
- * branch is for what is rare. */
+/* Instructions emitted between begin and end execute only where the condition holds; end returns a
+ * phi of the first value (condition true) and the second (false). Use it for rare cases only: the
+ * branch is divergent. */
 struct expand_if {
-	ir_id back; /* where code goes on */
-	ir_block rare, usual, join;
+	ir_id back; /* insertion point after the join */
+	ir_block rare, common, join;
 };
 struct expand_if expand_if_begin(struct expand *e, ir_val condition);
-ir_val expand_if_end(struct expand *e, const struct expand_if *b, ir_val rare, ir_val usual);
+ir_val expand_if_end(struct expand *e, const struct expand_if *b, ir_val rare, ir_val common);
 
-/* What there is. Each gives the value that takes the place of the instruction's result, or 0 where
- * the instruction can stay. */
-ir_val expand_fdiv(struct expand *e, const struct ir_inst *in); /* fdiv, frcp */
-ir_val expand_fsqrt(struct expand *e, const struct ir_inst *in);     /* fsqrt */
+/* Each returns the value that replaces the instruction's result, or 0 when the target executes the
+ * instruction as it is. */
+ir_val expand_fdiv(struct expand *e, const struct ir_inst *in);             /* fdiv, frcp */
+ir_val expand_fsqrt(struct expand *e, const struct ir_inst *in);            /* fsqrt */
 ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in); /* approx without ftz */
-ir_val expand_idiv(struct expand *e, const struct ir_inst *in); /* of integers */
-ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in);  /* stof, utof, ftof */
+ir_val expand_idiv(struct expand *e, const struct ir_inst *in); /* integer division and remainder */
+ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in); /* stof, utof, ftof */
 
-/* The slow path of a quotient or a root: a call where the module shares it (slow.c), else what these
- * two compute of the arguments. */
+/* The slow path of fdiv, frcp or fsqrt: a call when the module outlines it (slow_paths.c), else the
+ * inline code that the other two functions emit. */
 ir_val expand_slow_path(struct expand *e, const struct ir_inst *in);
 ir_val expand_slow_fdiv(struct expand *e, const struct ir_inst *in, const ir_val *args);
 ir_val expand_slow_fsqrt(struct expand *e, const struct ir_inst *in, const ir_val *args);

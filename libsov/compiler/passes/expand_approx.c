@@ -1,29 +1,31 @@
 // SPDX-License-Identifier: MIT
 /*
- * Approximations of f32 whose arguments and results may be subnormal. The machine's functions take
- * both for zero; powers of two around them take the argument to where it counts and the result back.
- * Everything is within the PTX manual's bounds where the machine's function is: multiplying by a power
- * of two is exact, but for a result that becomes subnormal by it and is rounded there.
+ * Approximate f32 functions with subnormal arguments and results. The hardware functions flush both
+ * to zero, so the expansions scale the argument into the normal range by a power of two and scale
+ * the result back. The PTX manual's error bounds hold where the hardware function keeps them:
+ * scaling by a power of two is exact, except for results that become subnormal and are rounded
+ * there.
  */
 #include "libsov/compiler/passes/expand.h"
 
 #define F32(exponent) ((uint64_t)(127 + (exponent)) << 23) /* a power of two */
-#define MINUS_0       0x80000000                           /* plus this, a number is the same */
+#define MINUS_0       0x80000000                           /* neutral element of addition */
 #define MINUS_24      0xc1c00000
 #define MINUS_126     0xc2fc0000
 
-static ir_val scale(struct expand *e, ir_val x, ir_val by)
+static ir_val emit_scale(struct expand *e, ir_val x, ir_val by)
 {
 	return expand_round(e, IR_FMUL, IR_RN, x, by, 0);
 }
 
-static ir_val constant(struct expand *e, uint64_t bits)
+static ir_val f32_const(struct expand *e, uint64_t bits)
 {
 	return expand_const(e, IR_B32, bits);
 }
 
-/* Of what the scaling has made normal, and so is the result; or it is so small that it vanishes in the end. */
-static ir_val approximate(struct expand *e, enum ir_approx function, ir_val x)
+/* The scaled argument is normal, and so is the result, or it is small enough to vanish in the
+ * end. */
+static ir_val approx_normal(struct expand *e, enum ir_approx function, ir_val x)
 {
 	ir_val v = expand_approx(e, function, x);
 
@@ -38,38 +40,39 @@ static ir_val is_subnormal(struct expand *e, ir_val x)
 	return expand_compare_imm(e, IR_FLT, size, F32(-126));
 }
 
-/* The reciprocal of what is subnormal or above 2^126: x s, then the result times s. */
-static ir_val reciprocal(struct expand *e, ir_val x)
+/* Reciprocal of a subnormal number or one above 2^126: scales the argument by s and the result by
+ * s. */
+static ir_val expand_rcp(struct expand *e, ir_val x)
 {
 	ir_val size = expand_op(e, IR_FABS, IR_B32, x, 0, 0);
 	ir_val large = expand_compare_imm(e, IR_FGE, size, F32(126));
 	ir_val small = expand_compare_imm(e, IR_FLT, size, F32(-126));
-	ir_val s = expand_select(e, small, constant(e, F32(24)), constant(e, F32(0)));
+	ir_val s = expand_select(e, small, f32_const(e, F32(24)), f32_const(e, F32(0)));
 
-	s = expand_select(e, large, constant(e, F32(-24)), s);
-	return scale(e, approximate(e, IR_APPROX_RCP, scale(e, x, s)), s);
+	s = expand_select(e, large, f32_const(e, F32(-24)), s);
+	return emit_scale(e, approx_normal(e, IR_APPROX_RCP, emit_scale(e, x, s)), s);
 }
 
-/* f(x) where x is normal; for others f(x 2^24) times or plus something. */
-static ir_val below_normal(struct expand *e, const struct ir_inst *in, enum ir_op undo, uint64_t by,
-			   uint64_t neutral)
+/* f(x) for normal x; for subnormal x, f(x 2^24) multiplied by or added to a correction. */
+static ir_val expand_scaled(struct expand *e, const struct ir_inst *in, enum ir_op undo,
+			    uint64_t by, uint64_t neutral)
 {
 	ir_val x = in->args[0], small = is_subnormal(e, x), y, back;
 
-	y = scale(e, x, expand_select(e, small, constant(e, F32(24)), constant(e, F32(0))));
-	y = approximate(e, in->sub, y);
-	back = expand_select(e, small, constant(e, by), constant(e, neutral));
+	y = emit_scale(e, x, expand_select(e, small, f32_const(e, F32(24)), f32_const(e, F32(0))));
+	y = approx_normal(e, in->sub, y);
+	back = expand_select(e, small, f32_const(e, by), f32_const(e, neutral));
 	return expand_round(e, undo, IR_RN, y, back, 0);
 }
 
-/* 2^x where that is subnormal is the square of 2^(x / 2). */
-static ir_val power(struct expand *e, ir_val x)
+/* A subnormal 2^x is the square of 2^(x / 2). */
+static ir_val expand_ex2(struct expand *e, ir_val x)
 {
 	ir_val low = expand_compare_imm(e, IR_FLT, x, MINUS_126), y;
 
-	y = scale(e, x, expand_select(e, low, constant(e, F32(-1)), constant(e, F32(0))));
-	y = approximate(e, IR_APPROX_EX2, y);
-	return scale(e, y, expand_select(e, low, y, constant(e, F32(0))));
+	y = emit_scale(e, x, expand_select(e, low, f32_const(e, F32(-1)), f32_const(e, F32(0))));
+	y = approx_normal(e, IR_APPROX_EX2, y);
+	return emit_scale(e, y, expand_select(e, low, y, f32_const(e, F32(0))));
 }
 
 ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in)
@@ -78,16 +81,16 @@ ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in)
 		return 0;
 	switch (in->sub) {
 	case IR_APPROX_RCP:
-		return reciprocal(e, in->args[0]);
+		return expand_rcp(e, in->args[0]);
 	case IR_APPROX_SQRT:
-		return below_normal(e, in, IR_FMUL, F32(-12), F32(0));
+		return expand_scaled(e, in, IR_FMUL, F32(-12), F32(0));
 	case IR_APPROX_RSQRT:
-		return below_normal(e, in, IR_FMUL, F32(12), F32(0));
+		return expand_scaled(e, in, IR_FMUL, F32(12), F32(0));
 	case IR_APPROX_LG2:
-		return below_normal(e, in, IR_FADD, MINUS_24, MINUS_0);
+		return expand_scaled(e, in, IR_FADD, MINUS_24, MINUS_0);
 	case IR_APPROX_EX2:
-		return power(e, in->args[0]);
-	default: /* tanh keeps subnormals; sine and cosine of them are zero and one */
+		return expand_ex2(e, in->args[0]);
+	default: /* tanh preserves subnormals; sine and cosine of them are zero and one */
 		return 0;
 	}
 }

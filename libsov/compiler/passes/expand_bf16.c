@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * To bf16 from whole numbers of 32 and 64 bits and from doubles, where machines know the way from singles only. Rounding
- * twice would be wrong, unless the first time keeps in its last bit whether anything was lost (rounding to odd; Boldo and
- * Melquiond, "When double rounding is odd", 2005): a single has 24 bits, and ten would do. Both formats have the same
- * exponents, so overflow and subnormal numbers are the second rounding's alone.
+ * Conversions to bf16 from 32- and 64-bit integers and from doubles, for targets that convert from
+ * singles only. Rounding twice would be wrong unless the first rounding is to odd, which keeps in
+ * its last bit whether anything was lost (Boldo and Melquiond, "When double rounding is odd",
+ * 2005): a single has 24 bits, and ten would suffice. Both formats have the same exponents, so
+ * overflow and subnormals concern the second rounding only.
  */
 #include "libsov/compiler/passes/expand.h"
 
-/* Also where widths are the same: a number is not its bits. */
-static ir_val convert(struct expand *e, enum ir_op op, enum ir_type to, ir_val x,
-		      enum ir_round round)
+/* Converts also between equal widths, unlike expand_convert: an integer is not its bits as a
+ * float. */
+static ir_val convert_value(struct expand *e, enum ir_op op, enum ir_type to, ir_val x,
+			    enum ir_round round)
 {
 	ir_val v = expand_op(e, op, to, x, 0, 0);
 
@@ -20,18 +22,18 @@ static ir_val convert(struct expand *e, enum ir_op op, enum ir_type to, ir_val x
 
 ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in)
 {
-	bool whole = in->op != IR_FTOF;
+	bool from_int = in->op != IR_FTOF;
 	enum ir_op undo = in->op == IR_STOF ? IR_FTOS : in->op == IR_UTOF ? IR_FTOU : IR_FTOF;
 	ir_val x = in->args[0], single, exact, v;
 
 	if (in->format != IR_BF16 || in->type != IR_B16 || in->flags & IR_SAT ||
-	    (in->from != IR_B64 && !(whole && in->from == IR_B32)))
+	    (in->from != IR_B64 && !(from_int && in->from == IR_B32)))
 		return 0;
-	single = convert(e, in->op, IR_B32, x, IR_RZ);
-	v = convert(e, undo, in->from, single, IR_RZ);
-	exact = expand_compare(e, whole ? IR_EQ : IR_FEQ, v, x);
+	single = convert_value(e, in->op, IR_B32, x, IR_RZ);
+	v = convert_value(e, undo, in->from, single, IR_RZ);
+	exact = expand_compare(e, from_int ? IR_EQ : IR_FEQ, v, x);
 	single = expand_select(e, exact, single, expand_op_imm(e, IR_OR, single, 1));
-	v = convert(e, IR_FTOF, IR_B16, single, in->round);
+	v = convert_value(e, IR_FTOF, IR_B16, single, in->round);
 	ir_def(e->f, v)->format = IR_BF16;
 	return v;
 }

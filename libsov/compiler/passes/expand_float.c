@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Correctly rounded quotients and reciprocals from an approximate reciprocal and fused multiply-adds.
+ * Correctly rounded division and reciprocal from an approximate reciprocal and fused multiply-adds.
  *
- * A reciprocal r of b is improved with its error 1 - b r, which one FMA gives exactly enough. From the
- * quotient q = a r, the remainder a - b q is exact, and q + r (a - b q), rounded once and in the mode
- * that is asked for, is correctly rounded when q is off by at most half a unit and a little and r is
- * the number nearest to 1 / b (Markstein, "Computation of elementary functions on the IBM RISC
- * System/6000 processor", 1990). Therefore q is corrected twice, the last time in the wanted mode, and
- * so is r; not where rounding is directed, because then only the sign of the last correction counts. The
- * reciprocal of a number with all bits set is next to the middle between two numbers, and the nearest
- * is found when r was rounded up before.
+ * An approximation r of 1 / b is refined with its error 1 - b r, which one FMA computes accurately
+ * enough. From the quotient q = a r, the remainder a - b q is exact, and q + r (a - b q), rounded
+ * once and in the requested mode, is correctly rounded if q is off by little more than half a unit
+ * in the last place and r is the number nearest to 1 / b (Markstein, "Computation of elementary
+ * functions on the IBM RISC System/6000 processor", 1990). Therefore q is corrected twice, the last
+ * time in the requested mode, and so is r; directed rounding needs no second correction of r,
+ * because only the sign of the last correction of q counts. The reciprocal of a number with all
+ * fraction bits set is next to the midpoint of two numbers; the nearest is found if r was rounded
+ * up before.
  *
- * That holds while nothing overflows or loses bits on the way: for magnitudes of a from 2^-70 to 2^70
- * and of b from 2^-55 to 2^55 (f64: 2^-400 to 2^400 both). All others take a slow path. In f32 it
- * computes in f64, where there is room for every exponent and for bits to round only once: a quotient
- * of two numbers of 24 bits is a number of at most 25 bits or at least 2^-49 of itself away from any,
- * and the f64 quotient is off by less. In f64 it divides the fractions and rounds the result by hand.
+ * This holds while nothing overflows or loses bits: for magnitudes of a from 2^-70 to 2^70 and of b
+ * from 2^-55 to 2^55 (f64: 2^-400 to 2^400 for both). Other arguments take a slow path. The f32
+ * slow path computes in f64, which has room for every exponent and enough bits to round only once:
+ * a quotient of two 24-bit numbers is a number of at most 25 bits or at least 2^-49 of itself away
+ * from any, and the f64 quotient is off by less. The f64 slow path divides the significands and
+ * rounds in integer arithmetic.
  */
 #include "libsov/compiler/passes/expand.h"
 
@@ -27,22 +29,22 @@
 
 #define fma_(e, ...) expand_round(e, IR_FMA, IR_RN, __VA_ARGS__)
 
-static ir_val mul(struct expand *e, ir_val a, ir_val b)
+static ir_val emit_mul(struct expand *e, ir_val a, ir_val b)
 {
 	return expand_round(e, IR_FMUL, IR_RN, a, b, 0);
 }
 
-static ir_val negate(struct expand *e, ir_val a)
+static ir_val emit_neg(struct expand *e, ir_val a)
 {
 	return expand_op(e, IR_FNEG, e->f->values[a].type, a, 0, 0);
 }
 
-static ir_val one(struct expand *e, enum ir_type t)
+static ir_val emit_one(struct expand *e, enum ir_type t)
 {
 	return expand_const(e, t, t == IR_B32 ? ONE32 : ONE64);
 }
 
-/* An f64 as two words: most of what is done to its bits is about the high one. */
+/* An f64 as two words: most bit manipulation concerns the high one. */
 static ir_val low_word(struct expand *e, ir_val x)
 {
 	return expand_convert(e, IR_TRUNC, IR_B32, x);
@@ -53,28 +55,28 @@ static ir_val high_word(struct expand *e, ir_val x)
 	return expand_convert(e, IR_TRUNC, IR_B32, expand_shift(e, IR_SHR_U, x, 32));
 }
 
-#define of_words(e, ...) expand_op(e, IR_PACK, IR_B64, __VA_ARGS__, 0) /* low, high */
+#define pack_words(e, ...) expand_op(e, IR_PACK, IR_B64, __VA_ARGS__, 0) /* low, high */
 
-/* Is the exponent of x not within two bounds? Of an f64 the high word says it. */
+/* Whether the exponent of x is outside of [low, high). The high word of an f64 decides it. */
 static ir_val out_of_range(struct expand *e, ir_val x, int low, int high)
 {
 	bool wide = e->f->values[x].type == IR_B64;
 	uint32_t shift = wide ? 20 : 23, bias = wide ? 1023 : 127;
-	uint32_t least = (uint32_t)((int)bias + low) << shift;
+	uint32_t min_bits = (uint32_t)((int)bias + low) << shift;
 	uint32_t span = (uint32_t)(high - low) << shift;
 
 	if (wide)
 		x = high_word(e, x);
-	x = expand_op_imm(e, IR_SUB, expand_op_imm(e, IR_AND, x, 0x7fffffff), least);
+	x = expand_op_imm(e, IR_SUB, expand_op_imm(e, IR_AND, x, 0x7fffffff), min_bits);
 	return expand_compare_imm(e, IR_GE_U, x, span);
 }
 
-/* 1 / b, off by a unit at most. In f64 the approximation has 20 bits; with the error d of a
- * reciprocal, 1 + d + d^2 takes it to 60. */
-static ir_val reciprocal(struct expand *e, ir_val b, ir_val minus_b, enum ir_round round)
+/* 1 / b with an error of at most one unit in the last place. The f64 approximation has 20 bits;
+ * with the error d of a reciprocal, 1 + d + d^2 extends it to 60. */
+static ir_val approx_reciprocal(struct expand *e, ir_val b, ir_val minus_b, enum ir_round round)
 {
 	enum ir_type t = e->f->values[b].type;
-	ir_val r = expand_approx(e, IR_APPROX_RCP, b), d = fma_(e, minus_b, r, one(e, t));
+	ir_val r = expand_approx(e, IR_APPROX_RCP, b), d = fma_(e, minus_b, r, emit_one(e, t));
 
 	if (t == IR_B64)
 		d = fma_(e, d, d, d);
@@ -82,18 +84,18 @@ static ir_val reciprocal(struct expand *e, ir_val b, ir_val minus_b, enum ir_rou
 }
 
 /* q + r (a - b q) */
-static ir_val correct(struct expand *e, ir_val a, ir_val minus_b, ir_val q, ir_val r,
-		      enum ir_round round)
+static ir_val correct_quotient(struct expand *e, ir_val a, ir_val minus_b, ir_val q, ir_val r,
+			       enum ir_round round)
 {
 	return expand_round(e, IR_FMA, round, fma_(e, minus_b, q, a), r, q);
 }
 
-/* The number nearest to 1 / b, of a positive b: up is away from zero only there. */
+/* The number nearest to 1 / b for a positive b; only there rounding up is away from zero. */
 static ir_val nearest_of_positive(struct expand *e, ir_val b)
 {
-	ir_val minus = negate(e, b), r = reciprocal(e, b, minus, IR_RP);
+	ir_val minus = emit_neg(e, b), r = approx_reciprocal(e, b, minus, IR_RP);
 
-	return correct(e, one(e, e->f->values[b].type), minus, r, r, IR_RN);
+	return correct_quotient(e, emit_one(e, e->f->values[b].type), minus, r, r, IR_RN);
 }
 
 static ir_val nearest_reciprocal(struct expand *e, ir_val b)
@@ -105,67 +107,74 @@ static ir_val nearest_reciprocal(struct expand *e, ir_val b)
 	return expand_op(e, IR_OR, t, r, expand_op_imm(e, IR_AND, b, sign), 0);
 }
 
-/* With the number nearest to 1 / b, or where rounding is directed one next to it. */
-static ir_val divide_by(struct expand *e, ir_val a, ir_val b, ir_val r, enum ir_round round)
+/* a / b from the number nearest to 1 / b, or for directed rounding from a neighbour of it. */
+static ir_val divide_by_reciprocal(struct expand *e, ir_val a, ir_val b, ir_val r,
+				   enum ir_round round)
 {
-	ir_val minus_b = negate(e, b), q = correct(e, a, minus_b, mul(e, a, r), r, IR_RN);
+	ir_val minus_b = emit_neg(e, b),
+	       q = correct_quotient(e, a, minus_b, emit_mul(e, a, r), r, IR_RN);
 
-	return correct(e, a, minus_b, q, r, round);
+	return correct_quotient(e, a, minus_b, q, r, round);
 }
 
-static ir_val divide(struct expand *e, ir_val a, ir_val b, enum ir_round round)
+static ir_val divide_rounded(struct expand *e, ir_val a, ir_val b, enum ir_round round)
 {
-	ir_val minus_b = negate(e, b), r;
+	ir_val minus_b = emit_neg(e, b), r;
 
-	r = round == IR_RN ? nearest_reciprocal(e, b) : reciprocal(e, b, minus_b, IR_RN);
+	r = round == IR_RN ? nearest_reciprocal(e, b) : approx_reciprocal(e, b, minus_b, IR_RN);
 	if (a)
-		return divide_by(e, a, b, r, round);
-	return round == IR_RN ? r : correct(e, one(e, e->f->values[b].type), minus_b, r, r, round);
+		return divide_by_reciprocal(e, a, b, r, round);
+	return round == IR_RN ? r
+			      : correct_quotient(e, emit_one(e, e->f->values[b].type), minus_b, r,
+						 r, round);
 }
 
-/* An f32, subnormal or not, as f64. */
-static ir_val widen(struct expand *e, ir_val x)
+/* Converts an f32, subnormal or not, to f64. */
+static ir_val f32_to_f64(struct expand *e, ir_val x)
 {
 	if (e->flags & IR_FTZ)
-		x = mul(e, x, one(e, IR_B32));
+		x = emit_mul(e, x, emit_one(e, IR_B32));
 	return expand_convert(e, IR_FTOF, IR_B64, x);
 }
 
-/* Back to f32. The product with one makes every NaN the one NaN, and flushes where that is asked for. */
-static ir_val narrow(struct expand *e, ir_val x, enum ir_round round)
+/* Converts back to f32. The product with one canonicalises NaNs and applies ftz. */
+static ir_val f64_to_f32(struct expand *e, ir_val x, enum ir_round round)
 {
 	x = expand_convert(e, IR_FTOF, IR_B32, x);
 	ir_def(e->f, x)->round = round;
-	return mul(e, x, one(e, IR_B32));
+	return emit_mul(e, x, emit_one(e, IR_B32));
 }
 
-/* Zeros, infinities and NaNs make a zero or a NaN of q; then a times the approximation is the answer. */
-static ir_val divide_wide(struct expand *e, ir_val a, ir_val b, enum ir_round round)
+/* For zeros, infinities and NaNs q is a zero or a NaN; then a times the approximation is the
+ * result. */
+static ir_val divide_in_f64(struct expand *e, ir_val a, ir_val b, enum ir_round round)
 {
-	ir_val x = a ? widen(e, a) : one(e, IR_B64), y = widen(e, b), minus_y = negate(e, y);
-	ir_val simple = expand_approx(e, IR_APPROX_RCP, y), r = reciprocal(e, y, minus_y, IR_RN);
-	ir_val q = correct(e, x, minus_y, a ? mul(e, x, r) : r, r, IR_RN);
+	ir_val x = a ? f32_to_f64(e, a) : emit_one(e, IR_B64), y = f32_to_f64(e, b),
+	       minus_y = emit_neg(e, y);
+	ir_val simple = expand_approx(e, IR_APPROX_RCP, y),
+	       r = approx_reciprocal(e, y, minus_y, IR_RN);
+	ir_val q = correct_quotient(e, x, minus_y, a ? emit_mul(e, x, r) : r, r, IR_RN);
 	ir_val is_number = expand_compare_imm(e, IR_FNE, q, 0);
 
 	if (a)
-		simple = mul(e, x, simple);
-	return narrow(e, expand_select(e, is_number, q, simple), round);
+		simple = emit_mul(e, x, simple);
+	return f64_to_f32(e, expand_select(e, is_number, q, simple), round);
 }
 
-/* A number of any exponent as a fraction from 1 up to 2 and a b32 exponent. */
+/* A number of any exponent as a significand in [1, 2) and a b32 exponent. */
 struct parts {
 	ir_val fraction, exponent;
 	ir_val special; /* b1: zero, infinity or NaN */
-	ir_val class;   /* itself where special, else 1 with its sign */
-	ir_val sign;    /* b32: of the high word */
+	ir_val class;   /* the number itself where special, else 1 with its sign */
+	ir_val sign;    /* b32: sign of the high word */
 };
 
-static struct parts take_apart(struct expand *e, ir_val x)
+static struct parts decompose_f64(struct expand *e, ir_val x)
 {
-	const int up = 54; /* takes subnormal numbers to normal ones */
+	const int up = 54; /* scales subnormal numbers to normal ones */
 	ir_val size = expand_op(e, IR_FABS, IR_B64, x, 0, 0), word = high_word(e, size);
 	ir_val small = expand_compare_imm(e, IR_LT_U, word, 1u << 20);
-	ir_val scaled = mul(e, size, expand_const(e, IR_B64, (uint64_t)(1023 + up) << 52));
+	ir_val scaled = emit_mul(e, size, expand_const(e, IR_B64, (uint64_t)(1023 + up) << 52));
 	ir_val normal = expand_select(e, small, scaled, size), high = high_word(e, normal);
 	ir_val less, twice, low;
 	struct parts p;
@@ -175,19 +184,20 @@ static struct parts take_apart(struct expand *e, ir_val x)
 	p.exponent = expand_op(e, IR_SUB, IR_B32, expand_shift(e, IR_SHR_U, high, 20), less, 0);
 	high = expand_op_imm(e, IR_AND, high, (1u << 20) - 1);
 	high = expand_op_imm(e, IR_OR, high, ONE64 >> 32);
-	p.fraction = of_words(e, low_word(e, normal), high);
+	p.fraction = pack_words(e, low_word(e, normal), high);
 	p.special = expand_compare_imm(e, IR_GE_U, word, INF64 >> 32);
 	p.special = expand_op(e, IR_OR, IR_B1, expand_compare_imm(e, IR_FEQ, x, 0), p.special, 0);
 	p.sign = expand_op_imm(e, IR_AND, high_word(e, x), SIGN64 >> 32);
-	/* x + x: what a NaN is must be in its high word, because approximations see no other. */
+	/* x + x makes a NaN quiet: the approximation sees only the high word, which then tells that
+	 * it is a NaN. */
 	twice = expand_round(e, IR_FADD, IR_RN, x, x, 0);
 	low = expand_select(e, p.special, low_word(e, twice), expand_const(e, IR_B32, 0));
 	high = expand_op_imm(e, IR_OR, p.sign, ONE64 >> 32);
-	p.class = of_words(e, low, expand_select(e, p.special, high_word(e, twice), high));
+	p.class = pack_words(e, low, expand_select(e, p.special, high_word(e, twice), high));
 	return p;
 }
 
-/* Does what is lost, two bits, round the number up that ends in last? Both b32. */
+/* Whether the two discarded bits round up the number that ends in last. Both are b32. */
 static ir_val rounds_up(struct expand *e, ir_val rest, ir_val last, ir_val negative,
 			enum ir_round round)
 {
@@ -205,8 +215,8 @@ static ir_val rounds_up(struct expand *e, ir_val rest, ir_val last, ir_val negat
 	return expand_op(e, IR_AND, IR_B1, up, negative, 0);
 }
 
-/* What is too large for a number: infinity, or the largest one where rounding goes towards zero. */
-static ir_val too_large(struct expand *e, ir_val negative, enum ir_round round)
+/* Result on overflow: infinity, or the largest finite number where rounding is towards zero. */
+static ir_val overflow_value(struct expand *e, ir_val negative, enum ir_round round)
 {
 	ir_val infinity = expand_const(e, IR_B64, INF64),
 	       largest = expand_const(e, IR_B64, INF64 - 1);
@@ -217,14 +227,11 @@ static ir_val too_large(struct expand *e, ir_val negative, enum ir_round round)
 			      : expand_select(e, negative, largest, infinity);
 }
 
-/*
- * The number m 2^(exponent - 1023 - 54) with sign, as f64. m has 55 bits, of which the last two say
- * what is lost: its highest bit, and whether there is more below. Where the number is subnormal,
- * more bits go the same way. The highest bit of the fraction and a carry out of it count up
- * the exponent, as they should.
- */
-static ir_val assemble(struct expand *e, ir_val sign, ir_val exponent, ir_val m,
-		       enum ir_round round)
+/* Assembles the f64 m 2^(exponent - 1023 - 54) with sign. m has 55 bits; the last two are the guard
+ * bit and the sticky bit. A subnormal result shifts further bits into these. The leading bit of the
+ * significand and a carry out of it increment the exponent field, as intended. */
+static ir_val compose_f64(struct expand *e, ir_val sign, ir_val exponent, ir_val m,
+			  enum ir_round round)
 {
 	ir_val zero = expand_const(e, IR_B32, 0), negative = expand_compare(e, IR_NE, sign, zero);
 	ir_val few = expand_op(e, IR_SUB, IR_B32, expand_const(e, IR_B32, 1), exponent, 0);
@@ -233,7 +240,8 @@ static ir_val assemble(struct expand *e, ir_val sign, ir_val exponent, ir_val m,
 	ir_val kept = expand_op(e, IR_SHR_U, IR_B64, m, n, 0);
 	ir_val again = expand_op(e, IR_SHL, IR_B64, kept, n, 0);
 	ir_val lost = expand_convert(e, IR_ZEXT, IR_B32, expand_compare(e, IR_NE, again, m));
-	ir_val field = expand_op(e, IR_MAX_S, IR_B32, expand_op_imm(e, IR_SUB, exponent, 1), zero, 0);
+	ir_val field =
+		expand_op(e, IR_MAX_S, IR_B32, expand_op_imm(e, IR_SUB, exponent, 1), zero, 0);
 	ir_val rest, bits, up, high, huge;
 
 	rest = expand_op(e, IR_OR, IR_B32, low_word(e, kept), lost, 0);
@@ -246,26 +254,28 @@ static ir_val assemble(struct expand *e, ir_val sign, ir_val exponent, ir_val m,
 	huge = expand_compare_imm(e, IR_GT_S, field, 2045);
 	huge = expand_op(e, IR_OR, IR_B1, huge, expand_compare_imm(e, IR_GE_U, high, INF64 >> 32),
 			 0);
-	bits = of_words(e, low_word(e, bits), high);
-	bits = expand_select(e, huge, too_large(e, negative, round), bits);
-	return of_words(e, low_word(e, bits),
-			expand_op(e, IR_OR, IR_B32, high_word(e, bits), sign, 0));
+	bits = pack_words(e, low_word(e, bits), high);
+	bits = expand_select(e, huge, overflow_value(e, negative, round), bits);
+	return pack_words(e, low_word(e, bits),
+			  expand_op(e, IR_OR, IR_B32, high_word(e, bits), sign, 0));
 }
 
-static ir_val divide_parts(struct expand *e, ir_val a, ir_val b, enum ir_round round)
+static ir_val divide_decomposed(struct expand *e, ir_val a, ir_val b, enum ir_round round)
 {
-	struct parts x = take_apart(e, a ? a : one(e, IR_B64)), y = take_apart(e, b);
+	struct parts x = decompose_f64(e, a ? a : emit_one(e, IR_B64)), y = decompose_f64(e, b);
 	ir_val special = expand_op(e, IR_OR, IR_B1, x.special, y.special, 0);
-	ir_val simple = mul(e, x.class, expand_approx(e, IR_APPROX_RCP, y.class));
+	ir_val simple = emit_mul(e, x.class, expand_approx(e, IR_APPROX_RCP, y.class));
 	ir_val sign = expand_op(e, IR_XOR, IR_B32, x.sign, y.sign, 0);
-	ir_val q = divide_by(e, x.fraction, y.fraction, nearest_of_positive(e, y.fraction), IR_RN);
-	ir_val rest = fma_(e, negate(e, y.fraction), q, x.fraction);
+	ir_val q = divide_by_reciprocal(e, x.fraction, y.fraction,
+					nearest_of_positive(e, y.fraction), IR_RN);
+	ir_val rest = fma_(e, emit_neg(e, y.fraction), q, x.fraction);
 	ir_val below = expand_compare_imm(e, IR_FLT, rest, 0);
 	ir_val inexact = expand_compare_imm(e, IR_FNE, rest, 0);
 	ir_val exponent = expand_op(e, IR_SUB, IR_B32, x.exponent, y.exponent, 0), high, m, lost;
 
-	/* q is the nearest: the quotient lies between it and half a unit below, or above. Towards zero, with
-	 * all that is lost above, that is one unit less and more than half of it, or less than half. */
+	/* q is the nearest number: the quotient lies within half a unit below it, or above.
+	 * Truncated, with the discarded part added, that is one unit less plus more than half, or
+	 * plus less than half. */
 	lost = expand_select(e, below, expand_const(e, IR_B32, 3),
 			     expand_convert(e, IR_ZEXT, IR_B32, inexact));
 	q = expand_op(e, IR_SUB, IR_B64, q, expand_convert(e, IR_ZEXT, IR_B64, below), 0);
@@ -273,17 +283,17 @@ static ir_val divide_parts(struct expand *e, ir_val a, ir_val b, enum ir_round r
 	exponent = expand_op(e, IR_ADD, IR_B32, exponent, expand_shift(e, IR_SHR_U, high, 20), 0);
 	high = expand_op_imm(e, IR_AND, high, (1u << 20) - 1);
 	high = expand_op_imm(e, IR_OR, high, 1u << 20);
-	m = expand_shift(e, IR_SHL, of_words(e, low_word(e, q), high), 2);
-	m = of_words(e, expand_op(e, IR_OR, IR_B32, low_word(e, m), lost, 0), high_word(e, m));
-	return expand_select(e, special, simple, assemble(e, sign, exponent, m, round));
+	m = expand_shift(e, IR_SHL, pack_words(e, low_word(e, q), high), 2);
+	m = pack_words(e, expand_op(e, IR_OR, IR_B32, low_word(e, m), lost, 0), high_word(e, m));
+	return expand_select(e, special, simple, compose_f64(e, sign, exponent, m, round));
 }
 
 ir_val expand_slow_fdiv(struct expand *e, const struct ir_inst *in, const ir_val *args)
 {
 	ir_val a = in->op == IR_FDIV ? args[0] : 0, b = args[in->nargs - 1];
 
-	return in->type == IR_B64 ? divide_parts(e, a, b, in->round)
-				  : divide_wide(e, a, b, in->round);
+	return in->type == IR_B64 ? divide_decomposed(e, a, b, in->round)
+				  : divide_in_f64(e, a, b, in->round);
 }
 
 ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
@@ -299,21 +309,19 @@ ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
 	} else {
 		hard = out_of_range(e, b, wide ? -1000 : -124, wide ? 1000 : 124);
 	}
-	q = divide(e, a, b, in->round);
+	q = divide_rounded(e, a, b, in->round);
 	br = expand_if_begin(e, hard);
 	return expand_if_end(e, &br, expand_slow_path(e, in), q);
 }
 
-/*
- * Square roots. With y near 1 / sqrt(x), g = x y is near the root and h = y / 2 near half its reciprocal;
- * the remainder x - g g is exact, and g + h (x - g g) is the better root. Corrected twice, the last time
- * in the wanted mode, it is correctly rounded in every mode but to nearest, where it may be wrong
- * when the root lies next to the middle between two numbers. In f32 an h of full precision is
- * enough (all fractions were tried, with y off by two units either way). In f64 the middle
- * itself is tested: of g and its neighbour g + u on the remainder's side, the root is beyond the middle when
- * x - g g exceeds g u + u u / 4, and because all other terms are multiples of u u, when x - g g - g u is
- * above 0.
- */
+/* Square roots. With y near 1 / sqrt(x), g = x y is near the root and h = y / 2 near half its
+ * reciprocal; the remainder x - g g is exact, and g + h (x - g g) is the refined root. Corrected
+ * twice, the last time in the requested mode, it is correctly rounded in every mode except to
+ * nearest, where it may be wrong if the root is next to the midpoint of two numbers. In f32 an h of
+ * full precision suffices (verified for all fractions, with y off by two units in either
+ * direction). In f64 the midpoint itself is tested: of g and its neighbour g + u on the remainder's
+ * side, the root is beyond the midpoint when x - g g exceeds g u + u u / 4, and, because all other
+ * terms are multiples of u u, when x - g g - g u is above 0. */
 static ir_val root_nearest(struct expand *e, ir_val g, ir_val rest)
 {
 	ir_val above = expand_compare_imm(e, IR_FGT, rest, 0), other, u, beyond;
@@ -321,30 +329,30 @@ static ir_val root_nearest(struct expand *e, ir_val g, ir_val rest)
 	other = expand_select(e, above, expand_const(e, IR_B64, 1),
 			      expand_const(e, IR_B64, UINT64_MAX));
 	other = expand_op(e, IR_ADD, IR_B64, g, other, 0);
-	u = expand_round(e, IR_FADD, IR_RN, other, negate(e, g), 0);
-	beyond = expand_compare_imm(e, IR_FGT, fma_(e, negate(e, g), u, rest), 0);
+	u = expand_round(e, IR_FADD, IR_RN, other, emit_neg(e, g), 0);
+	beyond = expand_compare_imm(e, IR_FGT, fma_(e, emit_neg(e, g), u, rest), 0);
 	beyond = expand_compare(e, IR_EQ, beyond, above);
 	return expand_select(e, beyond, other, g);
 }
 
-/* Of an f64 from 20 bits: with d = 1 - x y y, y (1 + d / 2 + 3 d d / 8) has 57. */
+/* 1 / sqrt(x) of an f64 from 20 bits: with d = 1 - x y y, y (1 + d / 2 + 3 d d / 8) has 57. */
 static ir_val inverse_root(struct expand *e, ir_val x)
 {
 	ir_val y = expand_approx(e, IR_APPROX_RSQRT, x), d, p;
 
-	d = fma_(e, negate(e, mul(e, x, y)), y, one(e, IR_B64));
+	d = fma_(e, emit_neg(e, emit_mul(e, x, y)), y, emit_one(e, IR_B64));
 	p = fma_(e, d, expand_const(e, IR_B64, UINT64_C(0x3fd8000000000000)),
 		 expand_const(e, IR_B64, UINT64_C(0x3fe0000000000000)));
-	return fma_(e, p, mul(e, y, d), y);
+	return fma_(e, p, emit_mul(e, y, d), y);
 }
 
 static ir_val root64(struct expand *e, ir_val x, enum ir_round round)
 {
-	ir_val y = inverse_root(e, x), g = mul(e, x, y), h, rest;
+	ir_val y = inverse_root(e, x), g = emit_mul(e, x, y), h, rest;
 
-	h = mul(e, y, expand_const(e, IR_B64, UINT64_C(0x3fe0000000000000)));
-	g = fma_(e, fma_(e, negate(e, g), g, x), h, g);
-	rest = fma_(e, negate(e, g), g, x);
+	h = emit_mul(e, y, expand_const(e, IR_B64, UINT64_C(0x3fe0000000000000)));
+	g = fma_(e, fma_(e, emit_neg(e, g), g, x), h, g);
+	rest = fma_(e, emit_neg(e, g), g, x);
 	return round == IR_RN ? root_nearest(e, g, rest)
 			      : expand_round(e, IR_FMA, round, rest, h, g);
 }
@@ -352,14 +360,15 @@ static ir_val root64(struct expand *e, ir_val x, enum ir_round round)
 static ir_val root32(struct expand *e, ir_val x, enum ir_round round)
 {
 	ir_val half = expand_const(e, IR_B32, 0x3f000000), y = expand_approx(e, IR_APPROX_RSQRT, x);
-	ir_val g = mul(e, x, y), h = mul(e, y, half), minus_g = negate(e, g), better;
+	ir_val g = emit_mul(e, x, y), h = emit_mul(e, y, half), minus_g = emit_neg(e, g), better;
 
 	better = fma_(e, fma_(e, minus_g, g, x), h, g);
 	h = fma_(e, h, fma_(e, minus_g, h, half), h);
-	return expand_round(e, IR_FMA, round, fma_(e, negate(e, better), better, x), h, better);
+	return expand_round(e, IR_FMA, round, fma_(e, emit_neg(e, better), better, x), h, better);
 }
 
-/* The root of a zero or positive infinity is itself; there is none of numbers below zero and of NaN. */
+/* The root of a zero or of positive infinity is the argument; the root of a negative number or a
+ * NaN is NaN. */
 static ir_val root_special(struct expand *e, ir_val x, ir_val root)
 {
 	ir_val zero = expand_const(e, IR_B64, 0), finite, positive, none;
@@ -371,44 +380,45 @@ static ir_val root_special(struct expand *e, ir_val x, ir_val root)
 	return expand_select(e, expand_op(e, IR_AND, IR_B1, positive, finite, 0), root, none);
 }
 
-/* In f64 there is room for all exponents of f32, and no root comes near enough to the middle between
- * two f32 to be rounded wrongly the second time. */
-static ir_val root_wide(struct expand *e, ir_val x, enum ir_round round)
+/* f64 has room for all f32 exponents, and no root is close enough to the midpoint of two f32
+ * numbers to be rounded wrongly the second time. */
+static ir_val root_in_f64(struct expand *e, ir_val x, enum ir_round round)
 {
-	ir_val wide = widen(e, x), y = inverse_root(e, wide), g = mul(e, wide, y), h;
+	ir_val wide = f32_to_f64(e, x), y = inverse_root(e, wide), g = emit_mul(e, wide, y), h;
 
-	h = mul(e, y, expand_const(e, IR_B64, UINT64_C(0x3fe0000000000000)));
-	g = fma_(e, fma_(e, negate(e, g), g, wide), h, g);
-	return narrow(e, root_special(e, wide, g), round);
+	h = emit_mul(e, y, expand_const(e, IR_B64, UINT64_C(0x3fe0000000000000)));
+	g = fma_(e, fma_(e, emit_neg(e, g), g, wide), h, g);
+	return f64_to_f32(e, root_special(e, wide, g), round);
 }
 
 static ir_val root_scaled(struct expand *e, ir_val x, enum ir_round round)
 {
-	ir_val scaled = mul(e, x, expand_const(e, IR_B64, (uint64_t)(1023 + 256) << 52));
+	ir_val scaled = emit_mul(e, x, expand_const(e, IR_B64, (uint64_t)(1023 + 256) << 52));
 	ir_val g = root64(e, scaled, round);
 
-	return root_special(e, x, mul(e, g, expand_const(e, IR_B64, (uint64_t)(1023 - 128) << 52)));
+	return root_special(e, x,
+			    emit_mul(e, g, expand_const(e, IR_B64, (uint64_t)(1023 - 128) << 52)));
 }
 
 ir_val expand_slow_fsqrt(struct expand *e, const struct ir_inst *in, const ir_val *args)
 {
 	return in->type == IR_B64 ? root_scaled(e, args[0], in->round)
-				  : root_wide(e, args[0], in->round);
+				  : root_in_f64(e, args[0], in->round);
 }
 
 ir_val expand_fsqrt(struct expand *e, const struct ir_inst *in)
 {
 	bool wide = in->type == IR_B64;
 	ir_val x = in->args[0], word = x, hard, g;
-	uint32_t least = wide ? (1023 - 700) << 20 : (127 - 70) << 23;
+	uint32_t min_bits = wide ? (1023 - 700) << 20 : (127 - 70) << 23;
 	uint32_t infinity = wide ? 0x7ff00000 : 0x7f800000;
 	struct expand_if br;
 
-	/* With their signs: what is negative is far above infinity. */
+	/* The comparison includes the sign bit: negative numbers are far above infinity. */
 	if (wide)
 		word = high_word(e, x);
-	word = expand_op_imm(e, IR_SUB, word, least);
-	hard = expand_compare_imm(e, IR_GE_U, word, infinity - least);
+	word = expand_op_imm(e, IR_SUB, word, min_bits);
+	hard = expand_compare_imm(e, IR_GE_U, word, infinity - min_bits);
 	g = wide ? root64(e, x, in->round) : root32(e, x, in->round);
 	br = expand_if_begin(e, hard);
 	return expand_if_end(e, &br, expand_slow_path(e, in), g);

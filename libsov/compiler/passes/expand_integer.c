@@ -1,29 +1,29 @@
 // SPDX-License-Identifier: MIT
 /*
- * Division of integers.
+ * Integer division.
  *
- * By a constant d it is a multiplication: with m = ceil(2^(n + s) / d), the quotient of every number of
- * n bits is (m x) >> (n + s) as soon as m d - 2^(n + s) is at most 2^s (Granlund and Montgomery,
- * "Division by invariant integers using multiplication", 1994). The smallest such s is taken; where
- * m has n + 1 bits, its highest is added by hand. Signed numbers are one bit shorter, and their
- * quotient is one more where it is negative. Powers of two are shifts.
+ * Division by a constant d becomes a multiplication: with m = ceil(2^(n + s) / d), the quotient of
+ * every n-bit number x is (m x) >> (n + s) if m d - 2^(n + s) is at most 2^s (Granlund and
+ * Montgomery, "Division by invariant integers using multiplication", 1994). The pass uses the
+ * smallest such s; if m has n + 1 bits, an addition supplies the highest. Signed numbers are one
+ * bit shorter, and a negative quotient is incremented. Powers of two become shifts.
  *
- * By a variable, 64 bits: mostly both numbers fit into 32, and then 32 bits are divided. Else, with
- * v = 2^64 / b taken from a double reciprocal, too small by up to 2^-48 of itself, the high half of
- * a v is the quotient but for 2^16, the high half of what is left times v the rest of it but
- * for two.
+ * 64-bit division by a variable: if both numbers fit into 32 bits, which is common, a 32-bit
+ * division follows. Otherwise, with v = 2^64 / b from a double reciprocal, too small by up to 2^-48
+ * of itself, the high half of a v is the quotient up to an error of 2^16; the high half of the
+ * remainder times v reduces the error to two.
  */
 #include "libsov/compiler/passes/expand.h"
 
-/* The divisor's magnitude as multiplication: q = mulhi(x, low bits of m) >> shift, and x added before the
- * shift where m has one bit more than x. */
+/* Multiplier and shift for a divisor: q = mulhi(x, low bits of m) >> shift, with x added before the
+ * shift if m has one bit more than x. */
 struct magic {
 	uint64_t multiplier;
 	uint32_t shift;
 	bool add;
 };
 
-/* For numbers below 2^bits; d is neither 0 nor a power of two. */
+/* For dividends below 2^bits; d is neither 0 nor a power of two. */
 static struct magic find_magic(uint64_t d, uint32_t bits, uint32_t width)
 {
 	struct magic m = {0};
@@ -50,7 +50,7 @@ static struct magic find_magic(uint64_t d, uint32_t bits, uint32_t width)
 	}
 }
 
-static ir_val high(struct expand *e, enum ir_op op, ir_val x, uint64_t multiplier)
+static ir_val mulhi_const(struct expand *e, enum ir_op op, ir_val x, uint64_t multiplier)
 {
 	return expand_op_imm(e, op, x, multiplier);
 }
@@ -63,10 +63,10 @@ static ir_val divide_unsigned(struct expand *e, ir_val x, uint64_t d, uint32_t b
 	if (!(d & (d - 1)))
 		return expand_shift(e, IR_SHR_U, x, (uint32_t)__builtin_ctzll(d));
 	m = find_magic(d, bits, bits);
-	t = high(e, IR_MULHI_U, x, m.multiplier);
+	t = mulhi_const(e, IR_MULHI_U, x, m.multiplier);
 	if (!m.add)
 		return expand_shift(e, IR_SHR_U, t, m.shift);
-	/* (x + t) / 2 without its carry, and one shift less */
+	/* (x + t) / 2 without its carry, then shift by one less */
 	x = expand_shift(e, IR_SHR_U, expand_op(e, IR_SUB, e->f->values[x].type, x, t, 0), 1);
 	x = expand_op(e, IR_ADD, e->f->values[x].type, x, t, 0);
 	return expand_shift(e, IR_SHR_U, x, m.shift - 1);
@@ -82,15 +82,15 @@ static ir_val divide_signed(struct expand *e, ir_val x, int64_t d, uint32_t bits
 	if (!(size & (size - 1))) {
 		uint32_t n = (uint32_t)__builtin_ctzll(size);
 
-		/* Towards zero: 2^n - 1 more where x is negative. */
+		/* Rounds towards zero: adds 2^n - 1 if x is negative. */
 		q = n ? expand_op(e, IR_ADD, t, x, expand_shift(e, IR_SHR_U, sign, bits - n), 0)
 		      : x;
 		q = expand_shift(e, IR_SHR_S, q, n);
 	} else {
 		struct magic m = find_magic(size, bits - 1, bits);
 
-		/* A multiplier with its highest bit set is 2^bits too small as a signed number. */
-		q = high(e, IR_MULHI_S, x, m.multiplier);
+		/* As a signed number, a multiplier with its highest bit set is 2^bits too small. */
+		q = mulhi_const(e, IR_MULHI_S, x, m.multiplier);
 		if (m.multiplier >> (bits - 1))
 			q = expand_op(e, IR_ADD, t, q, x, 0);
 		q = expand_op(e, IR_SUB, t, expand_shift(e, IR_SHR_S, q, m.shift), sign, 0);
@@ -99,7 +99,7 @@ static ir_val divide_signed(struct expand *e, ir_val x, int64_t d, uint32_t bits
 }
 
 /* 8 and 16 bits are divided as 32. */
-static ir_val by_constant(struct expand *e, const struct ir_inst *in, uint64_t d)
+static ir_val divide_by_constant(struct expand *e, const struct ir_inst *in, uint64_t d)
 {
 	bool is_signed = in->op == IR_DIV_S || in->op == IR_REM_S;
 	uint32_t above = 64 - ir_type_bits(in->type);
@@ -118,11 +118,11 @@ static ir_val by_constant(struct expand *e, const struct ir_inst *in, uint64_t d
 }
 
 struct quotient {
-	ir_val quotient, rest;
+	ir_val quotient, remainder;
 };
 
-/* 2^64 / b, a little too small. */
-static ir_val estimate(struct expand *e, ir_val b)
+/* 2^64 / b, slightly too small. */
+static ir_val estimate_reciprocal(struct expand *e, ir_val b)
 {
 	ir_val x, r, d;
 
@@ -144,22 +144,22 @@ static ir_val estimate(struct expand *e, ir_val b)
 
 static struct quotient divide_wide(struct expand *e, ir_val a, ir_val b)
 {
-	ir_val v = estimate(e, b), part;
-	struct quotient q = {.rest = a};
+	ir_val v = estimate_reciprocal(e, b), part;
+	struct quotient q = {.remainder = a};
 
 	for (uint32_t k = 0; k < 2; k++) {
-		part = expand_op(e, IR_MULHI_U, IR_B64, q.rest, v, 0);
-		q.rest = expand_op(e, IR_SUB, IR_B64, q.rest,
-				   expand_op(e, IR_MUL, IR_B64, part, b, 0), 0);
+		part = expand_op(e, IR_MULHI_U, IR_B64, q.remainder, v, 0);
+		q.remainder = expand_op(e, IR_SUB, IR_B64, q.remainder,
+					expand_op(e, IR_MUL, IR_B64, part, b, 0), 0);
 		q.quotient = k ? expand_op(e, IR_ADD, IR_B64, q.quotient, part, 0) : part;
 	}
 	for (uint32_t k = 0; k < 2; k++) {
-		ir_val more = expand_compare(e, IR_GE_U, q.rest, b);
+		ir_val more = expand_compare(e, IR_GE_U, q.remainder, b);
 
 		part = expand_convert(e, IR_ZEXT, IR_B64, more);
 		q.quotient = expand_op(e, IR_ADD, IR_B64, q.quotient, part, 0);
 		part = expand_select(e, more, b, expand_const(e, IR_B64, 0));
-		q.rest = expand_op(e, IR_SUB, IR_B64, q.rest, part, 0);
+		q.remainder = expand_op(e, IR_SUB, IR_B64, q.remainder, part, 0);
 	}
 	return q;
 }
@@ -169,7 +169,7 @@ static ir_val magnitude(struct expand *e, ir_val x, ir_val negative)
 	return expand_select(e, negative, expand_op(e, IR_NEG, IR_B64, x, 0, 0), x);
 }
 
-/* Of two numbers that fit into 32 bits. */
+/* Quotient or remainder of two numbers that fit into 32 bits. */
 static ir_val divide_narrow(struct expand *e, enum ir_op op, ir_val a, ir_val b)
 {
 	a = expand_convert(e, IR_TRUNC, IR_B32, a);
@@ -177,10 +177,10 @@ static ir_val divide_narrow(struct expand *e, enum ir_op op, ir_val a, ir_val b)
 	return expand_convert(e, IR_ZEXT, IR_B64, expand_op(e, op, IR_B32, a, b, 0));
 }
 
-static ir_val by_variable(struct expand *e, const struct ir_inst *in)
+static ir_val divide_by_variable(struct expand *e, const struct ir_inst *in)
 {
 	bool is_signed = in->op == IR_DIV_S || in->op == IR_REM_S;
-	bool is_rest = in->op == IR_REM_U || in->op == IR_REM_S;
+	bool is_remainder = in->op == IR_REM_U || in->op == IR_REM_S;
 	ir_val a = in->args[0], b = in->args[1], below[2] = {0}, large, q, by_zero;
 	struct quotient wide;
 	struct expand_if br;
@@ -193,19 +193,19 @@ static ir_val by_variable(struct expand *e, const struct ir_inst *in)
 	}
 	large = expand_op(e, IR_OR, IR_B64, a, b, 0);
 	large = expand_compare_imm(e, IR_GT_U, large, UINT32_MAX);
-	q = divide_narrow(e, is_rest ? IR_REM_U : IR_DIV_U, a, b);
+	q = divide_narrow(e, is_remainder ? IR_REM_U : IR_DIV_U, a, b);
 	br = expand_if_begin(e, large);
 	wide = divide_wide(e, a, b);
-	q = expand_if_end(e, &br, is_rest ? wide.rest : wide.quotient, q);
+	q = expand_if_end(e, &br, is_remainder ? wide.remainder : wide.quotient, q);
 	if (is_signed) {
-		ir_val negative =
-			is_rest ? below[0] : expand_op(e, IR_XOR, IR_B1, below[0], below[1], 0);
+		ir_val negative = is_remainder ? below[0]
+					       : expand_op(e, IR_XOR, IR_B1, below[0], below[1], 0);
 
 		q = magnitude(e, q, negative);
 	}
 	by_zero = expand_compare_imm(e, IR_EQ, b, 0);
 	return expand_select(e, by_zero,
-			     is_rest ? in->args[0] : expand_const(e, IR_B64, UINT64_MAX), q);
+			     is_remainder ? in->args[0] : expand_const(e, IR_B64, UINT64_MAX), q);
 }
 
 ir_val expand_idiv(struct expand *e, const struct ir_inst *in)
@@ -213,6 +213,6 @@ ir_val expand_idiv(struct expand *e, const struct ir_inst *in)
 	uint64_t d;
 
 	if (ir_is_const(e->f, in->args[1], &d) && d)
-		return by_constant(e, in, d);
-	return in->type == IR_B64 ? by_variable(e, in) : 0;
+		return divide_by_constant(e, in, d);
+	return in->type == IR_B64 ? divide_by_variable(e, in) : 0;
 }

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Folding: a work list of instructions, each looked at until no rule applies. A pure operation on
- * constants is computed by the interpreter's own ir_eval, so that compile time and run time cannot
- * disagree; then come the algebraic identities (identity.c), phis that always have the same value,
- * and branches. An instruction that lost its last use is dropped on the way, because some rules
- * hold only for values that are used once.
+ * Folding: applies rules to the instructions on a work list until none matches. ir_eval, the
+ * interpreter's own evaluator, folds pure operations on constants, so that compile time and run
+ * time cannot disagree; then follow algebraic identities (fold_identities.c), redundant phis, and
+ * branches. Instructions that lose their last use are removed immediately, because some rules apply
+ * only to values with one use.
  *
- * A branch on a constant is remembered until the list is empty, and then all of them are taken at
- * once and what cannot be reached any more is removed, before anything else is looked at: in
- * unreachable code a value may be its own argument, and no rule should have to think of that. A
- * block without predecessors goes at once; only where a cycle lost a way in does it take a walk
- * over the whole graph to find out.
+ * Branches on constants are collected until the work list is empty and then folded together, and
+ * unreachable code is removed before any other rule runs: in unreachable code a value may be its
+ * own argument, and no rule should have to handle that. A block without predecessors is removed at
+ * once; only if a cycle loses an entry, the pass searches the whole graph for unreachable blocks.
  */
 #include "libsov/compiler/passes/fold.h"
 
@@ -25,9 +24,9 @@ uint64_t fold_ones(enum ir_type t)
 	return bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 }
 
-/* The work list. */
+/* ---- work list ---- */
 
-static void push(struct fold *c, ir_id i)
+static void push_inst(struct fold *c, ir_id i)
 {
 	c->queued = arena_grow(c->arena, c->queued, &c->queued_capacity, i + 1, sizeof(*c->queued));
 	if (c->queued[i])
@@ -40,11 +39,11 @@ static void push(struct fold *c, ir_id i)
 static void push_users(struct fold *c, ir_val v)
 {
 	uses_for_each(&c->uses, v, it)
-		push(c, c->uses.list[it].user);
+		push_inst(c, c->uses.list[it].user);
 }
 
-/* What a change of i may concern: itself, who uses it, and what it used, which may be dead now or
- * have one use left. Called before and after a change, this covers old and new arguments. */
+/* Pushes everything that a change of i may affect: i, its users, and its arguments, which may be
+ * dead or have one use left. Called before and after a change, it covers old and new arguments. */
 static void push_around(struct fold *c, ir_id i)
 {
 	const struct ir_inst *p = ir_at(c->f, i);
@@ -52,21 +51,22 @@ static void push_around(struct fold *c, ir_id i)
 	for (uint32_t k = 0; k < p->nres; k++)
 		push_users(c, p->res + k);
 	for (uint32_t k = 0; k < p->nargs; k++)
-		push(c, c->f->values[p->args[k]].def);
-	push(c, i);
+		push_inst(c, c->f->values[p->args[k]].def);
+	push_inst(c, i);
 	c->changed = true;
 }
 
-/* What rules do. */
+/* ---- actions of rules ---- */
 
-bool fold_to_value(struct fold *c, const struct look *l, ir_val v)
+bool fold_to_value(struct fold *c, const struct fold_site *l, ir_val v)
 {
 	push_around(c, l->i);
 	uses_replace(&c->uses, l->p.res, v);
 	return true;
 }
 
-bool fold_to_op(struct fold *c, const struct look *l, enum ir_op op, ir_val x, ir_val y, ir_val z)
+bool fold_to_op(struct fold *c, const struct fold_site *l, enum ir_op op, ir_val x, ir_val y,
+		ir_val z)
 {
 	const ir_val args[3] = {x, y, z};
 	uint32_t n = z ? 3 : y ? 2 : x ? 1 : 0;
@@ -77,7 +77,7 @@ bool fold_to_op(struct fold *c, const struct look *l, enum ir_op op, ir_val x, i
 	return true;
 }
 
-bool fold_swap(struct fold *c, const struct look *l)
+bool fold_swap(struct fold *c, const struct fold_site *l)
 {
 	ir_at(c->f, l->i)->args[0] = l->b;
 	ir_at(c->f, l->i)->args[1] = l->a;
@@ -85,21 +85,22 @@ bool fold_swap(struct fold *c, const struct look *l)
 	return true;
 }
 
-bool fold_to_const(struct fold *c, const struct look *l, uint64_t x)
+bool fold_to_const(struct fold *c, const struct fold_site *l, uint64_t x)
 {
 	fold_to_op(c, l, IR_CONST, 0, 0, 0);
 	ir_at(c->f, l->i)->imm = x & fold_ones(ir_at(c->f, l->i)->type);
 	return true;
 }
 
-bool fold_to_convert(struct fold *c, const struct look *l, enum ir_op op, ir_val x)
+bool fold_to_convert(struct fold *c, const struct fold_site *l, enum ir_op op, ir_val x)
 {
 	fold_to_op(c, l, op, x, 0, 0);
 	ir_at(c->f, l->i)->from = c->f->values[x].type;
 	return true;
 }
 
-bool fold_to_compare(struct fold *c, const struct look *l, enum ir_cond cond, ir_val x, ir_val y)
+bool fold_to_compare(struct fold *c, const struct fold_site *l, enum ir_cond cond, ir_val x,
+		     ir_val y)
 {
 	bool is_float = cond >= IR_FEQ;
 
@@ -109,17 +110,17 @@ bool fold_to_compare(struct fold *c, const struct look *l, enum ir_cond cond, ir
 	return true;
 }
 
-ir_id fold_new(struct fold *c, const struct look *l, enum ir_op op, enum ir_type t, ir_val x,
+ir_id fold_new(struct fold *c, const struct fold_site *l, enum ir_op op, enum ir_type t, ir_val x,
 	       ir_val y)
 {
 	const ir_val args[2] = {x, y};
 	ir_id i = uses_insert(&c->uses, l->i, op, t, args, y ? 2 : x ? 1 : 0);
 
-	push(c, i);
+	push_inst(c, i);
 	return i;
 }
 
-ir_val fold_const(struct fold *c, const struct look *l, enum ir_type t, uint64_t x)
+ir_val fold_const(struct fold *c, const struct fold_site *l, enum ir_type t, uint64_t x)
 {
 	ir_id i = fold_new(c, l, IR_CONST, t, 0, 0);
 
@@ -127,9 +128,9 @@ ir_val fold_const(struct fold *c, const struct look *l, enum ir_type t, uint64_t
 	return ir_at(c->f, i)->res;
 }
 
-/* Constants. */
+/* ---- constants and phis ---- */
 
-static bool fold_constants(struct fold *c, const struct look *l)
+static bool fold_constants(struct fold *c, const struct fold_site *l)
 {
 	uint64_t args[3], results[2];
 
@@ -149,8 +150,8 @@ static bool fold_constants(struct fold *c, const struct look *l)
 	return true;
 }
 
-/* A phi whose arguments are all one value, or itself, is that value. */
-static bool fold_phi(struct fold *c, const struct look *l)
+/* A phi whose arguments are all one value or the phi itself is that value. */
+static bool fold_phi(struct fold *c, const struct fold_site *l)
 {
 	ir_val only = 0;
 
@@ -166,10 +167,10 @@ static bool fold_phi(struct fold *c, const struct look *l)
 	return only && fold_to_value(c, l, only);
 }
 
-/* Branches. */
+/* ---- branches ---- */
 
-/* Before an edge goes: the phis at its end will lose an argument, or all. */
-static void release_edge(struct fold *c, ir_block b, ir_block to)
+/* Before an edge is removed: its target's phis lose an argument, or all. */
+static void unlink_edge(struct fold *c, ir_block b, ir_block to)
 {
 	const struct ir_bb *t = &c->f->blocks[to];
 	uint32_t slot = 0;
@@ -186,12 +187,12 @@ static void release_edge(struct fold *c, ir_block b, ir_block to)
 		c->cycle_cut |= c->cycle[to];
 }
 
-static void take_branch(struct fold *c, ir_block b, uint32_t k)
+static void fold_branch(struct fold *c, ir_block b, uint32_t k)
 {
 	ir_id end = c->f->blocks[b].last;
 
 	push_around(c, end);
-	release_edge(c, b, c->f->blocks[b].succ[!k]);
+	unlink_edge(c, b, c->f->blocks[b].succ[!k]);
 	c->uses.count[ir_at(c->f, end)->args[0]]--;
 	cfg_make_unconditional(c->f, b, k);
 }
@@ -210,7 +211,7 @@ static bool phis_agree(const struct fold *c, ir_block b, ir_block to)
 	return true;
 }
 
-static bool fold_cbr(struct fold *c, const struct look *l)
+static bool fold_cbr(struct fold *c, const struct fold_site *l)
 {
 	struct ir_bb *bb = &c->f->blocks[l->p.block];
 	const struct ir_inst *condition = fold_def(c, l->a);
@@ -218,7 +219,7 @@ static bool fold_cbr(struct fold *c, const struct look *l)
 	if (bb->succ[0] == bb->succ[1]) {
 		if (!phis_agree(c, l->p.block, bb->succ[0]))
 			return false;
-		take_branch(c, l->p.block, 0);
+		fold_branch(c, l->p.block, 0);
 		return true;
 	}
 	if (condition->op == IR_NOT) {
@@ -238,12 +239,12 @@ static bool fold_cbr(struct fold *c, const struct look *l)
 	return false;
 }
 
-static void remove_block(struct fold *c, ir_block b)
+static void remove_unreachable_block(struct fold *c, ir_block b)
 {
 	const struct ir_bb *bb = &c->f->blocks[b];
 
 	while (bb->nsucc) {
-		release_edge(c, b, bb->succ[0]);
+		unlink_edge(c, b, bb->succ[0]);
 		ir_edge_remove(c->f, b, bb->succ[0]);
 	}
 	while (bb->last) {
@@ -253,7 +254,7 @@ static void remove_block(struct fold *c, ir_block b)
 	ir_block_remove(c->f, b);
 }
 
-static void take_decided(struct fold *c)
+static void fold_decided_branches(struct fold *c)
 {
 	while (c->ndecided) {
 		ir_block b = c->decided[--c->ndecided];
@@ -261,10 +262,10 @@ static void take_decided(struct fold *c)
 		uint64_t condition;
 
 		if (end->op == IR_CBR && ir_is_const(c->f, end->args[0], &condition))
-			take_branch(c, b, !condition);
+			fold_branch(c, b, !condition);
 	}
 	while (c->norphans)
-		remove_block(c, c->orphans[--c->norphans]);
+		remove_unreachable_block(c, c->orphans[--c->norphans]);
 	if (!c->cycle_cut)
 		return;
 	c->cycle_cut = false;
@@ -272,12 +273,12 @@ static void take_decided(struct fold *c)
 	for (ir_block b = c->f->entry, next; b; b = next) {
 		next = c->f->blocks[b].next;
 		if (!c->reached[b])
-			remove_block(c, b);
+			remove_unreachable_block(c, b);
 	}
-	c->norphans = 0; /* they were among them */
+	c->norphans = 0; /* the search has found them */
 }
 
-/* The driver. */
+/* ---- driver ---- */
 
 static bool is_dead(const struct fold *c, const struct ir_inst *p)
 {
@@ -287,9 +288,9 @@ static bool is_dead(const struct fold *c, const struct ir_inst *p)
 	return ir_ops[p->op].properties & P_PURE || p->op == IR_PHI;
 }
 
-static struct look look_at(const struct fold *c, ir_id i)
+static struct fold_site make_site(const struct fold *c, ir_id i)
 {
-	struct look l = {.i = i, .p = *ir_at(c->f, i)};
+	struct fold_site l = {.i = i, .p = *ir_at(c->f, i)};
 
 	l.a = l.p.nargs > 0 ? l.p.args[0] : 0;
 	l.b = l.p.nargs > 1 ? l.p.args[1] : 0;
@@ -301,9 +302,9 @@ static struct look look_at(const struct fold *c, ir_id i)
 	return l;
 }
 
-static void look(struct fold *c, ir_id i)
+static void fold_inst(struct fold *c, ir_id i)
 {
-	struct look l;
+	struct fold_site l;
 
 	if (!ir_at(c->f, i)->block)
 		return;
@@ -312,13 +313,13 @@ static void look(struct fold *c, ir_id i)
 		uses_remove(&c->uses, i);
 		return;
 	}
-	l = look_at(c, i);
+	l = make_site(c, i);
 	if (l.p.op == IR_PHI)
 		fold_phi(c, &l);
 	else if (l.p.op == IR_CBR)
 		fold_cbr(c, &l);
 	else if (!fold_constants(c, &l))
-		identity_apply(c, &l);
+		fold_identity(c, &l);
 }
 
 bool pass_fold(struct ir_func *f, const struct target *t)
@@ -335,14 +336,14 @@ bool pass_fold(struct ir_func *f, const struct target *t)
 	uses_init(&c.uses, f);
 	for (ir_block b = f->last_block; b; b = f->blocks[b].prev)
 		for (ir_id i = f->blocks[b].last; i; i = ir_at(f, i)->prev)
-			push(&c, i);
+			push_inst(&c, i);
 	while (c.nwork) {
 		ir_id i = c.work[--c.nwork];
 
 		c.queued[i] = false;
-		look(&c, i);
+		fold_inst(&c, i);
 		if (!c.nwork && c.ndecided)
-			take_decided(&c);
+			fold_decided_branches(&c);
 	}
 	return c.changed;
 }

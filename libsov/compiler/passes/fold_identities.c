@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * Algebraic identities, one function per operation and a table of them. Constants stand on the
- * right of commutative operations and comparisons; differences with a constant are sums. A rule
- * never makes more instructions than it removes, unless the new form is what back ends look for
- * (halves of a wide value).
+ * Algebraic identities: one function per operation, and a table of them. Constants are canonically
+ * the right operand of commutative operations and comparisons; subtraction of a constant becomes
+ * addition. A rule never creates more instructions than it removes, unless back ends match the new
+ * form (halves of a wide value).
  *
- * A float identity holds for every input or it is not here. Arithmetic replaces any NaN by the
- * canonical one and may flush subnormal numbers, so x * 1 is not x and x + -0 is not x. What
- * changes results by permission of the source, contraction into fma, asks both operations for it.
+ * A float identity must hold for every input. Arithmetic canonicalises NaNs and may flush
+ * subnormals, so x * 1 is not x and x + -0 is not x. Contraction into fma changes results with the
+ * source's permission; both operations must allow it.
  */
 #include "libsov/compiler/ir/cond.h"
 #include "libsov/compiler/ir/eval.h"
 #include "libsov/compiler/passes/fold.h"
 
-/* Sums. */
+/* ---- sums ---- */
 
-/* The single use of a product is a sum: mad. A constant addend stays apart, for addresses; and a
- * product of another block stays there, which may be outside of this one's loop. */
-static bool fuse_mul(struct fold *c, const struct look *l)
+/* Fuses a product whose only use is an addition to mad. A constant addend stays separate, for
+ * address folding; a product of another block stays there, which may be outside of this block's
+ * loop. */
+static bool fuse_mul(struct fold *c, const struct fold_site *l)
 {
 	for (uint32_t k = 0; k < 2; k++) {
 		const struct ir_inst *m = fold_def(c, l->p.args[k]);
@@ -29,7 +30,7 @@ static bool fuse_mul(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_add(struct fold *c, const struct look *l)
+static bool identity_add(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a), *b = fold_def(c, l->b);
 	uint64_t k;
@@ -48,7 +49,7 @@ static bool identity_add(struct fold *c, const struct look *l)
 	return fuse_mul(c, l);
 }
 
-static bool identity_sub(struct fold *c, const struct look *l)
+static bool identity_sub(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *b = fold_def(c, l->b);
 	uint64_t k;
@@ -64,7 +65,7 @@ static bool identity_sub(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_neg(struct fold *c, const struct look *l)
+static bool identity_neg(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 
@@ -75,9 +76,10 @@ static bool identity_neg(struct fold *c, const struct look *l)
 	return false;
 }
 
-/* Products. A factor that is a power of two stays: whether to shift is up to the machine. */
+/* ---- products; multiplication by a power of two stays, because the back end decides whether to
+ * shift ---- */
 
-static bool identity_mul(struct fold *c, const struct look *l)
+static bool identity_mul(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 	uint64_t k;
@@ -98,7 +100,7 @@ static bool identity_mul(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_mad(struct fold *c, const struct look *l)
+static bool identity_mad(struct fold *c, const struct fold_site *l)
 {
 	uint64_t k;
 
@@ -118,14 +120,14 @@ static bool identity_mad(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_mulhi(struct fold *c, const struct look *l)
+static bool identity_mulhi(struct fold *c, const struct fold_site *l)
 {
 	if (l->is_const && (l->k == 0 || (l->k == 1 && l->p.op == IR_MULHI_U)))
 		return fold_to_const(c, l, 0);
 	return false;
 }
 
-static bool identity_mulwide(struct fold *c, const struct look *l)
+static bool identity_mulwide(struct fold *c, const struct fold_site *l)
 {
 	if (l->is_const && l->k == 0)
 		return fold_to_const(c, l, 0);
@@ -134,8 +136,8 @@ static bool identity_mulwide(struct fold *c, const struct look *l)
 	return false;
 }
 
-/* No machine likes to divide: powers of two shift and mask. */
-static bool identity_div(struct fold *c, const struct look *l)
+/* Division is slow on every target: powers of two become shifts and masks. */
+static bool identity_div(struct fold *c, const struct fold_site *l)
 {
 	bool power = l->k && !(l->k & (l->k - 1));
 
@@ -151,7 +153,7 @@ static bool identity_div(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_rem(struct fold *c, const struct look *l)
+static bool identity_rem(struct fold *c, const struct fold_site *l)
 {
 	bool power = l->k && !(l->k & (l->k - 1));
 
@@ -164,27 +166,28 @@ static bool identity_rem(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_min_max(struct fold *c, const struct look *l)
+static bool identity_min_max(struct fold *c, const struct fold_site *l)
 {
-	uint64_t least = 0, most = l->ones;
+	uint64_t min_value = 0, max_value = l->ones;
 	bool max = l->p.op == IR_MAX_U || l->p.op == IR_MAX_S;
 
 	if (l->a == l->b)
 		return fold_to_value(c, l, l->a);
 	if (l->p.op == IR_MIN_S || l->p.op == IR_MAX_S) {
-		least = l->sign;
-		most = l->sign - 1;
+		min_value = l->sign;
+		max_value = l->sign - 1;
 	}
-	if (l->is_const && l->k == (max ? least : most))
+	if (l->is_const && l->k == (max ? min_value : max_value))
 		return fold_to_value(c, l, l->a);
-	if (l->is_const && l->k == (max ? most : least))
+	if (l->is_const && l->k == (max ? max_value : min_value))
 		return fold_to_const(c, l, l->k);
 	return false;
 }
 
-/* Bits. */
+/* ---- bits ---- */
 
-/* The halves of a wide value where they are known without computing anything; 0 is zero. */
+/* Finds the halves of a wide value if they are known without new instructions; 0 stands for a zero
+ * half. */
 static bool find_halves(const struct fold *c, ir_val v, ir_val *low, ir_val *high)
 {
 	const struct ir_inst *d = fold_def(c, v);
@@ -203,7 +206,7 @@ static bool find_halves(const struct fold *c, ir_val v, ir_val *low, ir_val *hig
 	return false;
 }
 
-static bool identity_and(struct fold *c, const struct look *l)
+static bool identity_and(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 	uint64_t k;
@@ -228,7 +231,7 @@ static bool identity_and(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_or(struct fold *c, const struct look *l)
+static bool identity_or(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 	ir_val low[2], high[2];
@@ -248,7 +251,8 @@ static bool identity_or(struct fold *c, const struct look *l)
 	if (find_halves(c, l->a, &low[0], &high[0]) && find_halves(c, l->b, &low[1], &high[1]) &&
 	    !(low[0] && low[1]) && !(high[0] && high[1])) {
 		enum ir_type half = ir_type_half(l->p.type);
-		ir_val lo = low[0] | low[1], hi = high[0] | high[1]; /* one of each is none */
+		/* at most one of each pair is set */
+		ir_val lo = low[0] | low[1], hi = high[0] | high[1];
 
 		if (!lo)
 			lo = fold_const(c, l, half, 0);
@@ -259,7 +263,7 @@ static bool identity_or(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_xor(struct fold *c, const struct look *l)
+static bool identity_xor(struct fold *c, const struct fold_site *l)
 {
 	if (l->a == l->b)
 		return fold_to_const(c, l, 0);
@@ -270,7 +274,7 @@ static bool identity_xor(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_not(struct fold *c, const struct look *l)
+static bool identity_not(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 
@@ -287,7 +291,7 @@ static bool identity_not(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_shift(struct fold *c, const struct look *l)
+static bool identity_shift(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 	enum ir_type half = ir_type_half(l->p.type);
@@ -322,38 +326,38 @@ static bool identity_shift(struct fold *c, const struct look *l)
 	return false;
 }
 
-/* Comparisons and choices. */
+/* ---- comparisons and selects ---- */
 
-/* What a comparison with this constant always says, or equality where only one value is left. */
-static bool compare_with_bound(struct fold *c, const struct look *l)
+/* A comparison with the smallest or largest value is constant, or an equality. */
+static bool compare_with_bound(struct fold *c, const struct fold_site *l)
 {
 	bool is_signed = l->p.cond >= IR_LT_S && l->p.cond <= IR_GE_S;
-	uint64_t least = is_signed ? l->sign : 0, most = is_signed ? l->sign - 1 : l->ones;
+	uint64_t min_value = is_signed ? l->sign : 0, max_value = is_signed ? l->sign - 1 : l->ones;
 
 	switch (l->p.cond) {
 	case IR_LT_S:
 	case IR_LT_U:
-		return l->k == least && fold_to_const(c, l, 0);
+		return l->k == min_value && fold_to_const(c, l, 0);
 	case IR_GE_S:
 	case IR_GE_U:
-		return l->k == least && fold_to_const(c, l, 1);
+		return l->k == min_value && fold_to_const(c, l, 1);
 	case IR_GT_S:
 	case IR_GT_U:
-		if (l->k == least)
+		if (l->k == min_value)
 			return fold_to_compare(c, l, IR_NE, l->a, l->b);
-		return l->k == most && fold_to_const(c, l, 0);
+		return l->k == max_value && fold_to_const(c, l, 0);
 	case IR_LE_S:
 	case IR_LE_U:
-		if (l->k == least)
+		if (l->k == min_value)
 			return fold_to_compare(c, l, IR_EQ, l->a, l->b);
-		return l->k == most && fold_to_const(c, l, 1);
+		return l->k == max_value && fold_to_const(c, l, 1);
 	default:
 		return false;
 	}
 }
 
-/* (p ? k1 : k2) compared with k is p, its opposite, or known. */
-static bool compare_choice(struct fold *c, const struct look *l, const struct ir_inst *s)
+/* (p ? k1 : k2) compared with a constant is p, its inverse, or constant. */
+static bool compare_select(struct fold *c, const struct fold_site *l, const struct ir_inst *s)
 {
 	uint64_t args[2] = {0, l->k}, answer[2];
 
@@ -369,7 +373,7 @@ static bool compare_choice(struct fold *c, const struct look *l, const struct ir
 	return fold_to_op(c, l, IR_NOT, s->args[0], 0, 0);
 }
 
-static bool identity_icmp(struct fold *c, const struct look *l)
+static bool identity_icmp(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 	bool equality = l->p.cond == IR_EQ || l->p.cond == IR_NE;
@@ -391,7 +395,7 @@ static bool identity_icmp(struct fold *c, const struct look *l)
 			return fold_to_value(c, l, l->a);
 		return fold_to_op(c, l, IR_NOT, l->a, 0, 0);
 	}
-	if (a->op == IR_SELECT && compare_choice(c, l, a))
+	if (a->op == IR_SELECT && compare_select(c, l, a))
 		return true;
 	if (equality && a->op == IR_ZEXT) {
 		enum ir_type from = a->from;
@@ -404,7 +408,7 @@ static bool identity_icmp(struct fold *c, const struct look *l)
 	return compare_with_bound(c, l);
 }
 
-static bool identity_fcmp(struct fold *c, const struct look *l)
+static bool identity_fcmp(struct fold *c, const struct fold_site *l)
 {
 	uint64_t k;
 
@@ -416,7 +420,7 @@ static bool identity_fcmp(struct fold *c, const struct look *l)
 	return true;
 }
 
-static bool identity_select(struct fold *c, const struct look *l)
+static bool identity_select(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 	uint64_t k, other;
@@ -440,9 +444,9 @@ static bool identity_select(struct fold *c, const struct look *l)
 	return l->is_const && l->k && fold_to_op(c, l, IR_OR, l->a, l->c, 0);
 }
 
-/* Widths. */
+/* ---- widths ---- */
 
-static bool identity_extend(struct fold *c, const struct look *l)
+static bool identity_extend(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 
@@ -451,7 +455,7 @@ static bool identity_extend(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_trunc(struct fold *c, const struct look *l)
+static bool identity_trunc(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 	ir_val x = a->nargs ? a->args[0] : 0;
@@ -479,7 +483,7 @@ static bool identity_trunc(struct fold *c, const struct look *l)
 	return false;
 }
 
-/* The value whose lower (upper) half this is, 0 = not known to be one. */
+/* The value whose lower (upper) half this is; 0: unknown. */
 static ir_val half_of(const struct fold *c, ir_val v, bool upper)
 {
 	const struct ir_inst *d = fold_def(c, v);
@@ -491,7 +495,7 @@ static ir_val half_of(const struct fold *c, ir_val v, bool upper)
 	return 0;
 }
 
-static bool identity_pack(struct fold *c, const struct look *l)
+static bool identity_pack(struct fold *c, const struct fold_site *l)
 {
 	ir_val low = half_of(c, l->a, false), high = half_of(c, l->b, true);
 
@@ -502,11 +506,11 @@ static bool identity_pack(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool identity_unpack(struct fold *c, const struct look *l)
+static bool identity_unpack(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 	enum ir_type half = ir_type_half(l->p.type);
-	struct look upper = *l;
+	struct fold_site upper = *l;
 	ir_val low, high;
 
 	if (a->op == IR_PACK) {
@@ -523,13 +527,13 @@ static bool identity_unpack(struct fold *c, const struct look *l)
 	return fold_to_value(c, &upper, high);
 }
 
-static bool identity_copy(struct fold *c, const struct look *l)
+static bool identity_copy(struct fold *c, const struct fold_site *l)
 {
 	return fold_to_value(c, l, l->a);
 }
 
-/* An address that went to the generic window and back. */
-static bool identity_tospace(struct fold *c, const struct look *l)
+/* Conversion to a generic address and back. */
+static bool identity_tospace(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 
@@ -538,10 +542,10 @@ static bool identity_tospace(struct fold *c, const struct look *l)
 	return false;
 }
 
-/* Floats. */
+/* ---- floats ---- */
 
-static bool fold_to_float(struct fold *c, const struct look *l, enum ir_op op, ir_val x, ir_val y,
-			  ir_val z)
+static bool fold_to_float(struct fold *c, const struct fold_site *l, enum ir_op op, ir_val x,
+			  ir_val y, ir_val z)
 {
 	fold_to_op(c, l, op, x, y, z);
 	ir_at(c->f, l->i)->round = l->p.round;
@@ -560,8 +564,8 @@ static uint64_t float_one(const struct ir_inst *p)
 	return p->format ? of_format[p->format] : of_width[p->type];
 }
 
-/* The single use of a product is a sum, and both may contract: fma. */
-static bool identity_fadd(struct fold *c, const struct look *l)
+/* Fuses a product whose only use is an addition to fma if both may contract. */
+static bool identity_fadd(struct fold *c, const struct fold_site *l)
 {
 	for (uint32_t k = 0; k < 2 && l->p.flags & IR_CONTRACT; k++) {
 		const struct ir_inst *m = fold_def(c, l->p.args[k]);
@@ -574,8 +578,8 @@ static bool identity_fadd(struct fold *c, const struct look *l)
 	return false;
 }
 
-/* a * 1 is exact, and so the sum is rounded once either way. */
-static bool identity_fma(struct fold *c, const struct look *l)
+/* a * 1 is exact, so the sum is rounded once in both forms. */
+static bool identity_fma(struct fold *c, const struct fold_site *l)
 {
 	uint64_t k;
 
@@ -586,8 +590,8 @@ static bool identity_fma(struct fold *c, const struct look *l)
 	return false;
 }
 
-/* Signs are bits, also those of NaN, unless a subnormal number is flushed on the way. */
-static bool identity_fsign(struct fold *c, const struct look *l)
+/* Sign operations only change bits, also of a NaN, unless they flush subnormals. */
+static bool identity_fsign(struct fold *c, const struct fold_site *l)
 {
 	const struct ir_inst *a = fold_def(c, l->a);
 	const uint8_t not_bits = IR_FTZ | IR_SAT;
@@ -603,7 +607,7 @@ static bool identity_fsign(struct fold *c, const struct look *l)
 	return false;
 }
 
-static bool (*const identities[IR_OP_COUNT])(struct fold *c, const struct look *l) = {
+static bool (*const identities[IR_OP_COUNT])(struct fold *c, const struct fold_site *l) = {
 	[IR_COPY] = identity_copy,         [IR_ADD] = identity_add,
 	[IR_SUB] = identity_sub,           [IR_MUL] = identity_mul,
 	[IR_MAD] = identity_mad,           [IR_MULHI_U] = identity_mulhi,
@@ -625,7 +629,7 @@ static bool (*const identities[IR_OP_COUNT])(struct fold *c, const struct look *
 	[IR_FCMP] = identity_fcmp,         [IR_TOSPACE] = identity_tospace,
 };
 
-bool identity_apply(struct fold *c, const struct look *l)
+bool fold_identity(struct fold *c, const struct fold_site *l)
 {
 	uint64_t k;
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Flattening: a loop whose number of turns is known and small becomes its turns, one after the
- * other.
+ * Full unrolling: replaces a loop of small constant trip count by its iterations.
  *
  *	    P                   P
  *	    |                   |
@@ -11,60 +10,59 @@
  *	                             |
  *	                             L' --> exit
  *
- * How many turns there are is found by taking them: what the condition of an exit depends on must
- * be constants, phis of the header that start from constants, and pure operations on these. So any
- * kind of counting will do. The exit must be passed in every turn; other exits may end the loop
- * earlier.
+ * The pass finds the trip count by evaluating the exit condition for one iteration after another.
+ * The condition must depend only on constants, header phis with constant start values, and pure
+ * operations on these, so any induction variable qualifies. The counted exit must dominate the
+ * latch; other exits may leave the loop earlier.
  *
- * Copies cost code. They pay at once where the whole is small, and above all where an array in
- * local memory is indexed by something that changes from turn to turn: flat, every index is a
- * constant, and the array can live in registers (promote.c). A loop that its author wants rolled
- * stays so, and so does one with operations between lanes. Inner loops come first; a loop around
- * one that cannot be flattened may turn its bounds into constants, so after folding all is looked
- * at again, until nothing changes or the budget is spent.
+ * Unrolling pays where the result is small, and above all where an array in local memory is indexed
+ * by an induction variable: after unrolling, every index is constant and scalar replacement can
+ * remove the array. Loops marked nounroll and loops with convergent operations stay. Inner loops
+ * come first. Unrolling an outer loop may make the trip count of a remaining inner loop constant,
+ * so the pass folds constants and repeats until nothing changes or its budget is spent.
  *
- * What a turn defines and somebody uses behind the loop is written to a mutable register in every
- * turn and read there; SSA construction then finds out who sees which.
+ * A value that an iteration defines and code after the loop uses is written to a mutable register
+ * in every iteration and read after the loop; SSA construction then inserts the phis.
  */
 #include "libsov/compiler/ir/eval.h"
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/pass.h"
 
-#define MOST_TURNS  64
-#define MOST_SLICE  16 /* instructions that a condition depends on */
-#define MOST_ROUNDS 4
-#define SMALL       192   /* instructions of all turns together */
-#define LARGE       4096  /* the same where an array may become registers */
-#define BUDGET      16384 /* instructions that a function may gain */
-#define COST_LONG   16    /* of an operation that becomes dozens later */
-#define MOST_ARRAY  640   /* bytes of an array that is worth it */
+#define MAX_TRIP_COUNT      64
+#define MAX_SLICE           16 /* instructions that an exit condition depends on */
+#define MAX_ROUNDS          4
+#define MAX_TOTAL_COST      192   /* instructions of all iterations together */
+#define MAX_ARRAY_LOOP_COST 4096  /* the same for loops that index a local array */
+#define GROWTH_BUDGET       16384 /* instructions that the pass may add to a function */
+#define COST_EXPANDED       16    /* of an operation that legalisation expands to dozens */
+#define MAX_ARRAY           640   /* bytes of an array that scalar replacement handles well */
 
 struct loop {
-	ir_block header, before, latch;
+	ir_block header, preheader, latch;
 	ir_block *blocks; /* in reverse postorder, the header first */
 	uint32_t nblocks, cost;
-	ir_block exit_from; /* the exit that is counted */
-	uint32_t turns;
+	ir_block exit_from; /* source of the counted exit edge */
+	uint32_t trip_count;
 };
 
-struct flatten {
+struct full_unroll {
 	struct ir_func *f;
 	const struct ir_cfg *cfg;
 	struct arena *arena;
-	uint32_t *inside; /* by block: number of the loop that was last looked at and has it */
-	uint32_t loop;    /* that number */
-	bool *chosen;     /* by block: of a loop that this round flattens */
-	uint32_t nblocks; /* both arrays cover so many; newer blocks are copies */
-	ir_block *stack;  /* room for LARGE */
+	uint32_t *inside; /* by block: number of the last loop examined that contains it */
+	uint32_t loop;    /* number of the current loop */
+	bool *chosen;     /* by block: in a loop that this round unrolls */
+	uint32_t nblocks; /* size of the two arrays; later blocks are copies */
+	ir_block *stack;  /* MAX_ARRAY_LOOP_COST entries */
 	int32_t budget;
 };
 
-static bool is_inside(const struct flatten *s, ir_block b)
+static bool in_loop(const struct full_unroll *s, ir_block b)
 {
 	return b < s->nblocks && s->inside[b] == s->loop;
 }
 
-static bool is_long(enum ir_op op)
+static bool is_expanded(enum ir_op op)
 {
 	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT ||
 	       (op >= IR_DIV_U && op <= IR_REM_S);
@@ -72,8 +70,8 @@ static bool is_long(enum ir_op op)
 
 /* ---- the blocks of a loop ---- */
 
-/* All blocks from which the latch is reached without passing the header. */
-static bool find_blocks(struct flatten *s, struct loop *l)
+/* The natural loop of the back edge: blocks that reach the latch without passing the header. */
+static bool find_loop_blocks(struct full_unroll *s, struct loop *l)
 {
 	struct ir_func *f = s->f;
 	ir_block *stack = s->stack;
@@ -90,9 +88,9 @@ static bool find_blocks(struct flatten *s, struct loop *l)
 		const struct ir_bb *bb = &f->blocks[stack[--depth]];
 
 		for (uint32_t k = 0; k < bb->npreds; k++) {
-			if (is_inside(s, bb->preds[k]))
+			if (in_loop(s, bb->preds[k]))
 				continue;
-			if (n == LARGE)
+			if (n == MAX_ARRAY_LOOP_COST)
 				return false;
 			s->inside[bb->preds[k]] = s->loop;
 			stack[depth++] = bb->preds[k];
@@ -103,8 +101,8 @@ static bool find_blocks(struct flatten *s, struct loop *l)
 	return true;
 }
 
-/* What may be copied, and what a turn costs. */
-static bool weigh(struct flatten *s, struct loop *l)
+/* Checks that every instruction may be duplicated, and sums up the cost of an iteration. */
+static bool compute_cost(struct full_unroll *s, struct loop *l)
 {
 	struct ir_func *f = s->f;
 	uint32_t found = 0;
@@ -113,9 +111,9 @@ static bool weigh(struct flatten *s, struct loop *l)
 	for (uint32_t k = s->cfg->rpo_index[l->header]; found < l->nblocks; k++) {
 		ir_block b = s->cfg->rpo[k];
 
-		if (k - s->cfg->rpo_index[l->header] > LARGE)
-			return false; /* much that is not of the loop lies in between */
-		if (!is_inside(s, b))
+		if (k - s->cfg->rpo_index[l->header] > MAX_ARRAY_LOOP_COST)
+			return false; /* too many blocks outside of the loop lie in between */
+		if (!in_loop(s, b))
 			continue;
 		if (s->chosen[b])
 			return false;
@@ -125,15 +123,15 @@ static bool weigh(struct flatten *s, struct loop *l)
 
 			if (ir_ops[in->op].properties & P_CONV || in->op == IR_CLOCK)
 				return false;
-			l->cost += is_long(in->op) ? COST_LONG : 1;
-			if (l->cost > LARGE)
+			l->cost += is_expanded(in->op) ? COST_EXPANDED : 1;
+			if (l->cost > MAX_ARRAY_LOOP_COST)
 				return false;
 		}
 	}
 	return true;
 }
 
-static bool find_loop(struct flatten *s, struct loop *l, ir_block header)
+static bool find_loop(struct full_unroll *s, struct loop *l, ir_block header)
 {
 	const struct ir_bb *bb = &s->f->blocks[header];
 	uint32_t self;
@@ -147,17 +145,18 @@ static bool find_loop(struct flatten *s, struct loop *l, ir_block header)
 	if (self == 2 || ir_dominates(s->cfg, header, bb->preds[!self]))
 		return false;
 	l->latch = bb->preds[self];
-	l->before = bb->preds[!self];
-	return find_blocks(s, l) && weigh(s, l);
+	l->preheader = bb->preds[!self];
+	return find_loop_blocks(s, l) && compute_cost(s, l);
 }
 
-/* ---- counting turns ---- */
+/* ---- trip count ---- */
 
 struct slice {
-	const struct flatten *s;
+	const struct full_unroll *s;
 	const struct loop *l;
-	ir_val values[MOST_SLICE]; /* phis of the header anywhere, others after their arguments */
-	uint64_t now[MOST_SLICE];
+	/* header phis in any order, other values after their arguments */
+	ir_val values[MAX_SLICE];
+	uint64_t current[MAX_SLICE];
 	uint32_t n;
 };
 
@@ -192,12 +191,12 @@ static bool slice_add(struct slice *c, ir_val v, uint32_t depth)
 
 	if (d->op == IR_CONST || slice_find(c, v) < c->n)
 		return true;
-	if (!is_inside(c->s, d->block) || depth == MOST_SLICE)
+	if (!in_loop(c->s, d->block) || depth == MAX_SLICE)
 		return false;
 	if (is_header_phi(c, v)) {
-		if (!ir_is_const(f, phi_arg(c, v, c->l->before), &start) || c->n == MOST_SLICE)
+		if (!ir_is_const(f, phi_arg(c, v, c->l->preheader), &start) || c->n == MAX_SLICE)
 			return false;
-		c->now[c->n] = start;
+		c->current[c->n] = start;
 		c->values[c->n++] = v;
 		return slice_add(c, phi_arg(c, v, c->l->latch), depth + 1);
 	}
@@ -206,9 +205,9 @@ static bool slice_add(struct slice *c, ir_val v, uint32_t depth)
 	for (uint32_t k = 0; k < d->nargs; k++)
 		if (!slice_add(c, d->args[k], depth + 1))
 			return false;
-	if (slice_find(c, v) < c->n) /* around a phi */
+	if (slice_find(c, v) < c->n) /* added while a cycle of phis was followed */
 		return true;
-	if (c->n == MOST_SLICE)
+	if (c->n == MAX_SLICE)
 		return false;
 	c->values[c->n++] = v;
 	return true;
@@ -218,10 +217,10 @@ static uint64_t slice_value(const struct slice *c, ir_val v)
 {
 	uint64_t value;
 
-	return ir_is_const(c->s->f, v, &value) ? value : c->now[slice_find(c, v)];
+	return ir_is_const(c->s->f, v, &value) ? value : c->current[slice_find(c, v)];
 }
 
-/* One turn: what is computed from the phis, in order. */
+/* Evaluates the slice for one iteration from the values of the header phis. */
 static bool slice_compute(struct slice *c)
 {
 	for (uint32_t k = 0; k < c->n; k++) {
@@ -232,7 +231,7 @@ static bool slice_compute(struct slice *c)
 			continue;
 		for (uint32_t j = 0; j < d->nargs; j++)
 			args[j] = slice_value(c, d->args[j]);
-		if (!ir_eval(d, args, &c->now[k]))
+		if (!ir_eval(d, args, &c->current[k]))
 			return false;
 	}
 	return true;
@@ -240,48 +239,48 @@ static bool slice_compute(struct slice *c)
 
 static void slice_step(struct slice *c)
 {
-	uint64_t next[MOST_SLICE];
+	uint64_t next[MAX_SLICE];
 
 	for (uint32_t k = 0; k < c->n; k++)
 		next[k] = is_header_phi(c, c->values[k])
 				  ? slice_value(c, phi_arg(c, c->values[k], c->l->latch))
-				  : c->now[k];
+				  : c->current[k];
 	for (uint32_t k = 0; k < c->n; k++)
-		c->now[k] = next[k];
+		c->current[k] = next[k];
 }
 
-/* In which turn the loop is left here at the latest; 0: not known. */
-static uint32_t count_turns(const struct flatten *s, const struct loop *l, ir_block from)
+/* The iteration in which this exit is taken if no other is taken earlier; 0: unknown. */
+static uint32_t count_iterations(const struct full_unroll *s, const struct loop *l, ir_block from)
 {
 	const struct ir_bb *bb = &s->f->blocks[from];
 	struct slice c = {.s = s, .l = l};
 	ir_val condition = ir_at(s->f, bb->last)->args[0];
-	bool leaves_when = !is_inside(s, bb->succ[0]);
+	bool leaves_when = !in_loop(s, bb->succ[0]);
 
 	if (!slice_add(&c, condition, 0))
 		return 0;
-	for (uint32_t turn = 1; turn <= MOST_TURNS; turn++) {
+	for (uint32_t iteration = 1; iteration <= MAX_TRIP_COUNT; iteration++) {
 		if (!slice_compute(&c))
 			return 0;
 		if (slice_value(&c, condition) == leaves_when)
-			return turn;
+			return iteration;
 		slice_step(&c);
 	}
 	return 0;
 }
 
-/* An exit that every turn passes: it dominates the latch. */
-static bool find_turns(const struct flatten *s, struct loop *l)
+/* Searches the exits that dominate the latch for one with a constant trip count. */
+static bool find_trip_count(const struct full_unroll *s, struct loop *l)
 {
 	for (ir_block b = l->latch;; b = s->cfg->idom[b]) {
 		const struct ir_bb *bb = &s->f->blocks[b];
 
 		if (ir_at(s->f, bb->last)->op == IR_CBR &&
-		    is_inside(s, bb->succ[0]) != is_inside(s, bb->succ[1]) &&
+		    in_loop(s, bb->succ[0]) != in_loop(s, bb->succ[1]) &&
 		    (b != l->latch || bb->succ[0] == l->header || bb->succ[1] == l->header)) {
-			l->turns = count_turns(s, l, b);
+			l->trip_count = count_iterations(s, l, b);
 			l->exit_from = b;
-			if (l->turns)
+			if (l->trip_count)
 				return true;
 		}
 		if (b == l->header)
@@ -289,9 +288,9 @@ static bool find_turns(const struct flatten *s, struct loop *l)
 	}
 }
 
-/* ---- is it worth it? ---- */
+/* ---- profitability ---- */
 
-/* The array of this function that an address is in, as far as a few sums show it. */
+/* The local array that an address points into, found through a few additions; NULL: unknown. */
 static const struct ir_symbol *array_of(const struct ir_func *f, ir_val address, uint32_t depth)
 {
 	const struct ir_inst *d = ir_def(f, address);
@@ -308,21 +307,21 @@ static const struct ir_symbol *array_of(const struct ir_func *f, ir_val address,
 	return found;
 }
 
-/* Somewhere in a small local array, where is no constant. */
-static bool is_indexed(const struct flatten *s, ir_val address)
+/* Whether an address is in a small local array at an offset that is not constant. */
+static bool is_indexed(const struct full_unroll *s, ir_val address)
 {
 	const struct ir_inst *d = ir_def(s->f, address);
 	const struct ir_symbol *array = array_of(s->f, address, 4);
 	uint64_t c;
 
-	if (!array || array->size > MOST_ARRAY || d->op == IR_ADDR)
+	if (!array || array->size > MAX_ARRAY || d->op == IR_ADDR)
 		return false;
 	return d->op != IR_ADD ||
 	       (!ir_is_const(s->f, d->args[0], &c) && !ir_is_const(s->f, d->args[1], &c)) ||
 	       is_indexed(s, d->args[ir_is_const(s->f, d->args[0], &c)]);
 }
 
-static bool indexes_array(const struct flatten *s, const struct loop *l)
+static bool indexes_array(const struct full_unroll *s, const struct loop *l)
 {
 	for (uint32_t k = 0; k < l->nblocks; k++) {
 		ir_for_each_inst(s->f, l->blocks[k], i) {
@@ -337,35 +336,36 @@ static bool indexes_array(const struct flatten *s, const struct loop *l)
 	return false;
 }
 
-static bool is_worth_it(const struct flatten *s, const struct loop *l)
+static bool is_profitable(const struct full_unroll *s, const struct loop *l)
 {
-	uint32_t all = l->cost * l->turns;
+	uint32_t all = l->cost * l->trip_count;
 
 	if ((int64_t)all > s->budget)
 		return false;
-	return l->turns == 1 || all <= SMALL || (all <= LARGE && indexes_array(s, l));
+	return l->trip_count == 1 || all <= MAX_TOTAL_COST ||
+	       (all <= MAX_ARRAY_LOOP_COST && indexes_array(s, l));
 }
 
 /* ---- copying ---- */
 
 struct copier {
-	struct flatten *s;
+	struct full_unroll *s;
 	const struct loop *l;
-	ir_val *map; /* by value: in the turn at hand */
+	ir_val *map; /* by value: its copy in the current iteration */
 	uint32_t nmap;
-	ir_block *copy;      /* by block: in the turn at hand */
-	ir_val *carried;     /* by phi of the header, in order: its value in the turn at hand */
-	uint32_t latch_slot; /* of the header's predecessors */
+	ir_block *copy;      /* by block: its copy in the current iteration */
+	ir_val *carried;     /* by header phi, in order: its value in the current iteration */
+	uint32_t latch_slot; /* index of the latch among the header's predecessors */
 };
 
-static ir_val mapped(const struct copier *c, ir_val v)
+static ir_val mapped_value(const struct copier *c, ir_val v)
 {
 	return v < c->nmap && c->map[v] ? c->map[v] : v;
 }
 
 static bool is_inner_edge(const struct copier *c, ir_block to)
 {
-	return is_inside(c->s, to) && to != c->l->header;
+	return in_loop(c->s, to) && to != c->l->header;
 }
 
 static void copy_inst(struct copier *c, ir_block to, ir_id i)
@@ -384,7 +384,7 @@ static void copy_inst(struct copier *c, ir_block to, ir_id i)
 		c->map[old + k] = in.res + k;
 }
 
-/* A way out of a copy arrives at the same phis as that of the original, with its own values. */
+/* Adds the exit edge of a copy to the exit's phis, with the copy's values. */
 static void copy_exit(struct copier *c, ir_block from, ir_block copy, ir_block to)
 {
 	struct ir_func *f = c->s->f;
@@ -395,14 +395,15 @@ static void copy_exit(struct copier *c, ir_block from, ir_block copy, ir_block t
 	ir_for_each_inst(f, to, i) {
 		if (ir_at(f, i)->op != IR_PHI)
 			break;
-		ir_arg_append(f, i, mapped(c, ir_at(f, i)->args[slot]));
+		ir_arg_append(f, i, mapped_value(c, ir_at(f, i)->args[slot]));
 	}
 	ir_edge(f, copy, to);
 }
 
-/* The end of a block's copy. The exit that is counted is taken in the last turn and in no other;
- * what would follow it in the last turn is never reached and goes with the next sweep. */
-static void copy_end(struct copier *c, ir_block b, bool last)
+/* Terminates a block's copy. The counted exit becomes an unconditional branch: into the loop in
+ * every iteration but the last, out of it in the last. Code after it in the last copy is
+ * unreachable, and DCE removes it. */
+static void copy_terminator(struct copier *c, ir_block b, bool last)
 {
 	struct ir_func *f = c->s->f;
 	const struct ir_bb bb = f->blocks[b];
@@ -411,7 +412,7 @@ static void copy_end(struct copier *c, ir_block b, bool last)
 	uint32_t wanted[2], n = 0;
 
 	for (uint32_t k = 0; k < bb.nsucc && !ends; k++)
-		if (!counted || is_inside(c->s, bb.succ[k]) != last)
+		if (!counted || in_loop(c->s, bb.succ[k]) != last)
 			wanted[n++] = k;
 	if (n == bb.nsucc && n == 2)
 		copy_inst(c, copy, bb.last);
@@ -425,14 +426,14 @@ static void copy_end(struct copier *c, ir_block b, bool last)
 			ir_edge(f, copy, c->copy[to]);
 		else if (to == c->l->header)
 			f->blocks[copy].succ[f->blocks[copy].nsucc++] =
-				to; /* where the next turn begins is known then */
+				to; /* patched once the next copy of the header exists */
 		else
 			copy_exit(c, b, copy, to);
 	}
 }
 
-/* Phis of a copied block have their arguments in the order of the original's predecessors; so must
- * the copy's be. */
+/* Orders the predecessors of a copy like the original's, because its phi arguments are in that
+ * order. */
 static void order_preds(struct copier *c, ir_block b)
 {
 	struct ir_func *f = c->s->f;
@@ -446,10 +447,10 @@ static void order_preds(struct copier *c, ir_block b)
 	for (uint32_t k = 0; k < old->npreds; k++) {
 		ir_block from = c->copy[old->preds[k]];
 		const struct ir_bb *p = &f->blocks[from];
-		bool there = p->nsucc && (p->succ[0] == c->copy[b] ||
-					  (p->nsucc == 2 && p->succ[1] == c->copy[b]));
+		bool is_pred = p->nsucc && (p->succ[0] == c->copy[b] ||
+					    (p->nsucc == 2 && p->succ[1] == c->copy[b]));
 
-		if (!there)
+		if (!is_pred)
 			continue;
 		for (ir_id i = phi; ir_at(f, i)->op == IR_PHI; i = ir_at(f, i)->next)
 			ir_at(f, i)->args[n] = ir_at(f, i)->args[k];
@@ -460,27 +461,27 @@ static void order_preds(struct copier *c, ir_block b)
 		ir_at(f, i)->nargs = n;
 }
 
-static void map_args(struct copier *c, ir_block b)
+static void map_block_args(struct copier *c, ir_block b)
 {
 	struct ir_func *f = c->s->f;
 
 	ir_for_each_inst(f, b, i)
 		for (uint32_t k = 0; k < ir_at(f, i)->nargs; k++)
-			ir_at(f, i)->args[k] = mapped(c, ir_at(f, i)->args[k]);
+			ir_at(f, i)->args[k] = mapped_value(c, ir_at(f, i)->args[k]);
 }
 
-/* What the phis of the header are in the next turn. */
-static void step(struct copier *c)
+/* Computes the header phis' values for the next iteration. */
+static void step_header_phis(struct copier *c)
 {
 	struct ir_func *f = c->s->f;
 	uint32_t n = 0;
 
 	for (ir_id i = f->blocks[c->l->header].first; ir_at(f, i)->op == IR_PHI;
 	     i = ir_at(f, i)->next)
-		c->carried[n++] = mapped(c, ir_at(f, i)->args[c->latch_slot]);
+		c->carried[n++] = mapped_value(c, ir_at(f, i)->args[c->latch_slot]);
 }
 
-static void copy_turn(struct copier *c, ir_block where, bool last)
+static void copy_iteration(struct copier *c, ir_block where, bool last)
 {
 	struct ir_func *f = c->s->f;
 	const struct loop *l = c->l;
@@ -500,19 +501,19 @@ static void copy_turn(struct copier *c, ir_block where, bool last)
 			copy_inst(c, copy, i);
 	}
 	for (uint32_t k = 0; k < l->nblocks; k++)
-		copy_end(c, l->blocks[k], last);
+		copy_terminator(c, l->blocks[k], last);
 	for (uint32_t k = 0; k < l->nblocks; k++) {
 		if (l->blocks[k] != l->header)
 			order_preds(c, l->blocks[k]);
-		map_args(c, c->copy[l->blocks[k]]);
+		map_block_args(c, c->copy[l->blocks[k]]);
 	}
-	step(c);
+	step_header_phis(c);
 }
 
-/* The turns after the first are copies; the first is the loop as it was. */
-static void flatten_loop(struct copier *c, const struct loop *l)
+/* Keeps the original loop body as the first iteration and appends copies for the others. */
+static void unroll_loop(struct copier *c, const struct loop *l)
 {
-	struct flatten *s = c->s;
+	struct full_unroll *s = c->s;
 	struct ir_func *f = s->f;
 	ir_block where = f->blocks[l->latch].next, from = l->latch, first = 0;
 	bool on_true;
@@ -524,12 +525,12 @@ static void flatten_loop(struct copier *c, const struct loop *l)
 	c->latch_slot = 0;
 	while (f->blocks[l->header].preds[c->latch_slot] != l->latch)
 		c->latch_slot++;
-	step(c);
-	for (uint32_t turn = 2; turn <= l->turns; turn++) {
+	step_header_phis(c);
+	for (uint32_t iteration = 2; iteration <= l->trip_count; iteration++) {
 		struct ir_bb *bb;
 
-		copy_turn(c, where, turn == l->turns);
-		if (turn == 2) {
+		copy_iteration(c, where, iteration == l->trip_count);
+		if (iteration == 2) {
 			first = c->copy[l->header];
 		} else {
 			bb = &f->blocks[from];
@@ -541,24 +542,25 @@ static void flatten_loop(struct copier *c, const struct loop *l)
 		}
 		from = c->copy[l->latch];
 	}
-	on_true = is_inside(s, f->blocks[l->exit_from].succ[0]) == (l->turns > 1);
+	on_true = in_loop(s, f->blocks[l->exit_from].succ[0]) == (l->trip_count > 1);
 	cfg_make_unconditional(f, l->exit_from, on_true ? 0 : 1);
 	if (first)
 		ir_edge_redirect(f, l->latch, l->header, first);
 }
 
-/* ---- what is used behind a loop ---- */
+/* ---- values used after the loop ---- */
 
-/* Loops that are flattened have nothing in common, so one scan finds for all of them what crosses
- * their borders. Ways out to phis are not among it: these get an argument for every copy. */
-struct border {
-	struct flatten *s;
+/* The unrolled loops of a round are disjoint, so one scan finds all values that leave any of them.
+ * Values that reach a phi of an exit block directly are no concern: the phi gets an argument for
+ * every copy. */
+struct live_out {
+	struct full_unroll *s;
 	uint32_t *loop_of; /* by block, from 1; 0: none */
 	uint32_t *reg;     /* by value */
-	uint32_t nvalues;  /* that were there before */
+	uint32_t nvalues;  /* number of values before the scan */
 };
 
-static ir_id insert(struct ir_func *f, ir_id where, enum ir_op op, uint32_t reg, ir_val v)
+static ir_id insert_access(struct ir_func *f, ir_id where, enum ir_op op, uint32_t reg, ir_val v)
 {
 	ir_id i = ir_inst_new(f, op, f->reg_types[reg], &v, op == IR_WRITE ? 1 : 0, 1);
 
@@ -568,7 +570,7 @@ static ir_id insert(struct ir_func *f, ir_id where, enum ir_op op, uint32_t reg,
 	return i;
 }
 
-static void cross(struct border *b, ir_id user, uint32_t k, ir_block at)
+static void carry_out(struct live_out *b, ir_id user, uint32_t k, ir_block at)
 {
 	struct ir_func *f = b->s->f;
 	ir_val v = ir_at(f, user)->args[k];
@@ -581,17 +583,17 @@ static void cross(struct border *b, ir_id user, uint32_t k, ir_block at)
 		b->reg[v] = ir_reg_new(f, f->values[v].type);
 		after = ir_at(f, def)->op == IR_PHI ? cfg_first_non_phi(f, ir_at(f, def)->block)
 						    : ir_at(f, def)->next;
-		insert(f, after, IR_WRITE, b->reg[v], v);
+		insert_access(f, after, IR_WRITE, b->reg[v], v);
 	}
-	read = insert(f, ir_at(f, user)->op == IR_PHI ? f->blocks[at].last : user, IR_READ,
-		      b->reg[v], 0);
+	read = insert_access(f, ir_at(f, user)->op == IR_PHI ? f->blocks[at].last : user, IR_READ,
+			     b->reg[v], 0);
 	ir_at(f, user)->args[k] = ir_at(f, read)->res;
 }
 
-static void find_borders(struct flatten *s, const struct loop *loops, uint32_t n)
+static void find_live_outs(struct full_unroll *s, const struct loop *loops, uint32_t n)
 {
 	struct ir_func *f = s->f;
-	struct border b = {
+	struct live_out b = {
 		.s = s,
 		.loop_of = arena_array(s->arena, f->nblocks, sizeof(*b.loop_of)),
 		.reg = arena_array(s->arena, f->nvalues, sizeof(*b.reg)),
@@ -604,20 +606,20 @@ static void find_borders(struct flatten *s, const struct loop *loops, uint32_t n
 	ir_for_each_block(f, at)
 		ir_for_each_inst(f, at, i)
 			for (uint32_t k = 0; k < ir_at(f, i)->nargs; k++)
-				cross(&b, i, k,
-				      ir_at(f, i)->op == IR_PHI ? f->blocks[at].preds[k] : at);
+				carry_out(&b, i, k,
+					  ir_at(f, i)->op == IR_PHI ? f->blocks[at].preds[k] : at);
 }
 
 /* ---- rounds ---- */
 
-static bool flatten_round(struct ir_func *f, int32_t *budget)
+static bool unroll_round(struct ir_func *f, int32_t *budget)
 {
 	struct arena *a = f->module->arena;
-	struct flatten s = {.f = f,
-			    .cfg = ir_cfg_build(f),
-			    .arena = a,
-			    .nblocks = f->nblocks,
-			    .budget = *budget};
+	struct full_unroll s = {.f = f,
+				.cfg = ir_cfg_build(f),
+				.arena = a,
+				.nblocks = f->nblocks,
+				.budget = *budget};
 	struct copier c = {.s = &s};
 	struct loop *loops = NULL, l;
 	uint32_t n = 0, capacity = 0;
@@ -628,27 +630,27 @@ static bool flatten_round(struct ir_func *f, int32_t *budget)
 		if (s.cfg->loop_header[b] != b)
 			continue;
 		if (!s.stack) {
-			s.stack = arena_array(a, LARGE, sizeof(*s.stack));
+			s.stack = arena_array(a, MAX_ARRAY_LOOP_COST, sizeof(*s.stack));
 			s.inside = arena_array(a, f->nblocks, sizeof(*s.inside));
 			s.chosen = arena_array(a, f->nblocks, sizeof(*s.chosen));
 		}
-		if (!find_loop(&s, &l, b) || !find_turns(&s, &l) || !is_worth_it(&s, &l))
+		if (!find_loop(&s, &l, b) || !find_trip_count(&s, &l) || !is_profitable(&s, &l))
 			continue;
 		for (uint32_t j = 0; j < l.nblocks; j++)
 			s.chosen[l.blocks[j]] = true;
-		s.budget -= (int32_t)(l.cost * (l.turns - 1));
+		s.budget -= (int32_t)(l.cost * (l.trip_count - 1));
 		loops = arena_grow(a, loops, &capacity, n + 1, sizeof(*loops));
 		loops[n++] = l;
 	}
 	if (!n)
 		return false;
-	find_borders(&s, loops, n);
+	find_live_outs(&s, loops, n);
 	c.nmap = f->nvalues;
 	c.map = arena_array(a, f->nvalues, sizeof(*c.map));
 	c.copy = arena_array(a, f->nblocks, sizeof(*c.copy));
 	c.carried = arena_array(a, f->nvalues, sizeof(*c.carried));
 	for (uint32_t k = 0; k < n; k++)
-		flatten_loop(&c, &loops[k]);
+		unroll_loop(&c, &loops[k]);
 	*budget = s.budget;
 	f->ssa = false;
 	return true;
@@ -656,10 +658,10 @@ static bool flatten_round(struct ir_func *f, int32_t *budget)
 
 bool pass_full_unroll(struct ir_func *f, const struct target *t)
 {
-	int32_t budget = BUDGET;
+	int32_t budget = GROWTH_BUDGET;
 	uint32_t round = 0;
 
-	while (round < MOST_ROUNDS && flatten_round(f, &budget)) {
+	while (round < MAX_ROUNDS && unroll_round(f, &budget)) {
 		pass_ssa_construction(f, t);
 		pass_fold(f, t);
 		pass_dce(f, t);

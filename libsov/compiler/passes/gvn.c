@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * Value numbering: of several computations of the same value, the first stays and the others become
- * it, where the first dominates them. The dominator tree is walked with a scoped hash table, so
- * that what is found is always in force. Two instructions are the same when they agree in
- * operation, type, attributes and arguments, the arguments of commutative operations in either
- * order. Pure operations qualify, phis of one block, and loads of what does not change while a
- * kernel runs: marked invariant, or from parameters or constant memory.
+ * Global value numbering: replaces an instruction by an equal one that dominates it. The pass walks
+ * the dominator tree with a scoped hash table, so that every entry dominates the current block.
+ * Instructions are equal when operation, type, attributes and arguments agree, with the arguments
+ * of commutative operations in either order. Candidates are pure operations, phis of one block, and
+ * loads of memory that does not change while a kernel runs: invariant loads, parameters and
+ * constant memory.
  *
- * Another load may be shared only where nothing can have written in between: within one block, with
- * no write to a space that might overlap, barrier, fence, or ordered or volatile access between the
- * two. That is said by an epoch, a number that goes into the comparison and that is new after each
- * of these and in each block.
+ * Other loads are candidates only within one block and without an aliasing store, barrier, fence,
+ * or ordered or volatile access in between. An epoch number, part of the key, enforces this: each
+ * such access and each block start a new epoch.
  *
- * Convergent operations are never shared: the same shuffle at two places is executed by different
+ * Convergent operations are never replaced: the same shuffle at two sites is executed by different
  * sets of lanes.
  */
 #include "libsov/compiler/ir/cond.h"
@@ -28,20 +27,20 @@ struct entry {
 struct gvn {
 	struct ir_func *f;
 	struct arena *arena;
-	ir_val *leader; /* by value: what stands for it, 0 = itself */
+	ir_val *leader; /* by value: its replacement; 0: none */
 	uint32_t *buckets, mask;
 	struct entry *entries; /* a stack; entry 0 is unused */
 	uint32_t nentries, entries_capacity;
-	uint32_t epoch[IR_SPACE_COUNT], last_epoch; /* epoch 0 never ends */
+	uint32_t epoch[IR_SPACE_COUNT], last_epoch; /* epoch 0 is for values that never change */
 };
 
-/* An instruction as it is compared: its attributes and its arguments in their one order. */
-struct form {
+/* The key of an instruction: its attributes and its arguments in canonical order. */
+struct key {
 	struct ir_inst inst;
 	ir_val args[3];
 };
 
-static void normalise(const struct ir_inst *p, struct form *n)
+static void make_key(const struct ir_inst *p, struct key *n)
 {
 	bool compare = p->op == IR_ICMP || p->op == IR_FCMP;
 	bool swaps = ir_ops[p->op].properties & P_COMM || p->op == IR_MAD || p->op == IR_FMA;
@@ -60,25 +59,25 @@ static void normalise(const struct ir_inst *p, struct form *n)
 	}
 }
 
-static uint32_t mix(uint32_t h, uint64_t x)
+static uint32_t hash_mix(uint32_t h, uint64_t x)
 {
 	h = (h ^ (uint32_t)x) * 0x9e3779b1u;
 	h = (h ^ (uint32_t)(x >> 32) ^ h >> 15) * 0x85ebca6bu;
 	return h ^ h >> 13;
 }
 
-static uint32_t hash(const struct ir_inst *p, uint32_t epoch)
+static uint32_t hash_inst(const struct ir_inst *p, uint32_t epoch)
 {
-	uint32_t h = mix(epoch, p->op | p->type << 8 | p->sub << 16 | (uint32_t)p->from << 24);
+	uint32_t h = hash_mix(epoch, p->op | p->type << 8 | p->sub << 16 | (uint32_t)p->from << 24);
 
-	h = mix(h, p->imm);
-	h = mix(h, (uint64_t)p->symbol << 32 | p->cond << 16 | p->space << 8 | p->flags);
+	h = hash_mix(h, p->imm);
+	h = hash_mix(h, (uint64_t)p->symbol << 32 | p->cond << 16 | p->space << 8 | p->flags);
 	for (uint32_t k = 0; k < p->nargs; k++)
-		h = mix(h, p->args[k]);
+		h = hash_mix(h, p->args[k]);
 	return h;
 }
 
-static bool same(const struct ir_inst *a, const struct ir_inst *b)
+static bool is_equal(const struct ir_inst *a, const struct ir_inst *b)
 {
 	if (a->op != b->op || a->type != b->type || a->nargs != b->nargs || a->nres != b->nres ||
 	    a->imm != b->imm || a->symbol != b->symbol || a->sub != b->sub || a->cond != b->cond ||
@@ -93,13 +92,13 @@ static bool same(const struct ir_inst *a, const struct ir_inst *b)
 	return true;
 }
 
-static bool is_plain(const struct ir_inst *p) /* of a memory operation */
+static bool is_plain(const struct ir_inst *p) /* neither ordered nor volatile */
 {
 	return p->order == IR_WEAK && !(p->flags & IR_VOLATILE);
 }
 
-/* May it be shared, and until when? */
-static bool may_share(const struct gvn *g, const struct ir_inst *p, uint32_t *epoch)
+/* Whether an instruction is a candidate, and its epoch. */
+static bool is_candidate(const struct gvn *g, const struct ir_inst *p, uint32_t *epoch)
 {
 	*epoch = 0;
 	if (ir_ops[p->op].properties & P_PURE || p->op == IR_PHI)
@@ -111,22 +110,22 @@ static bool may_share(const struct gvn *g, const struct ir_inst *p, uint32_t *ep
 	return true;
 }
 
-static void end_epochs(struct gvn *g)
+static void new_epochs(struct gvn *g)
 {
 	g->last_epoch++;
 	for (uint32_t s = 0; s < IR_SPACE_COUNT; s++)
 		g->epoch[s] = g->last_epoch;
 }
 
-/* After this instruction, which loads may give something new? */
-static void note_memory(struct gvn *g, const struct ir_inst *p)
+/* Starts a new epoch for the spaces that an instruction may write. */
+static void update_epochs(struct gvn *g, const struct ir_inst *p)
 {
 	const struct ir_op_info *info = &ir_ops[p->op];
 
 	if (!(info->properties & (P_READ | P_WRITE)) || (p->op == IR_LOAD && is_plain(p)))
 		return;
 	if (!(info->attributes & A_MEM) || !is_plain(p) || p->space == IR_GENERIC_SPACE) {
-		end_epochs(g);
+		new_epochs(g);
 	} else {
 		g->last_epoch++;
 		g->epoch[p->space] = g->epoch[IR_GENERIC_SPACE] = g->last_epoch;
@@ -135,16 +134,16 @@ static void note_memory(struct gvn *g, const struct ir_inst *p)
 
 static ir_id find_or_add(struct gvn *g, ir_id i, uint32_t epoch)
 {
-	struct form mine, other;
+	struct key mine, other;
 	uint32_t h;
 
-	normalise(ir_at(g->f, i), &mine);
-	h = hash(&mine.inst, epoch);
+	make_key(ir_at(g->f, i), &mine);
+	h = hash_inst(&mine.inst, epoch);
 	for (uint32_t e = g->buckets[h & g->mask]; e; e = g->entries[e].next) {
 		if (g->entries[e].hash != h || g->entries[e].epoch != epoch)
 			continue;
-		normalise(ir_at(g->f, g->entries[e].inst), &other);
-		if (same(&mine.inst, &other.inst))
+		make_key(ir_at(g->f, g->entries[e].inst), &other);
+		if (is_equal(&mine.inst, &other.inst))
 			return g->entries[e].inst;
 	}
 	g->entries = arena_grow(g->arena, g->entries, &g->entries_capacity, g->nentries + 1,
@@ -159,7 +158,7 @@ static ir_id find_or_add(struct gvn *g, ir_id i, uint32_t epoch)
 	return i;
 }
 
-static void take_leaders(struct gvn *g, struct ir_inst *p)
+static void replace_args(struct gvn *g, struct ir_inst *p)
 {
 	for (uint32_t k = 0; k < p->nargs; k++)
 		if (g->leader[p->args[k]])
@@ -170,15 +169,15 @@ static bool number_block(struct gvn *g, ir_block b)
 {
 	bool changed = false;
 
-	end_epochs(g);
+	new_epochs(g);
 	ir_for_each_inst_safe(g->f, b, i) {
 		struct ir_inst *p = ir_at(g->f, i);
 		uint32_t epoch;
 		ir_id first;
 
-		take_leaders(g, p);
-		if (!may_share(g, p, &epoch)) {
-			note_memory(g, p);
+		replace_args(g, p);
+		if (!is_candidate(g, p, &epoch)) {
+			update_epochs(g, p);
 			continue;
 		}
 		first = find_or_add(g, i, epoch);
@@ -217,9 +216,9 @@ bool pass_gvn(struct ir_func *f, const struct target *t)
 		mark[++depth] = g.nentries;
 		changed |= number_block(&g, tree.order[k]);
 	}
-	/* What comes back along a loop was not yet numbered when its phi was visited. */
+	/* Back-edge arguments of phis were not numbered yet when the phi was visited. */
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
-			take_leaders(&g, ir_at(f, i));
+			replace_args(&g, ir_at(f, i));
 	return changed;
 }

@@ -1,41 +1,39 @@
 // SPDX-License-Identifier: MIT
 /*
- * Inlining: a call of a small function becomes the function's body. It comes before SSA construction, when
- * values cross blocks in mutable registers: arguments take the place of the callee's arg instructions, results
- * go through new registers, and every return branches to what followed the call. Variables in the callee's
- * frame become variables in the caller's, one for each place that calls.
+ * Inlining: replaces a call of a small function by the function's body. It runs before SSA
+ * construction, when values cross blocks in mutable registers: call arguments replace the callee's
+ * arg instructions, results go through new registers, and every return branches to the code after
+ * the call. Variables of the callee's frame are copied to the caller's, once per call site.
  *
- * What may call itself again, directly or by way of others, is not inlined, nor what allocates stack memory, nor
- * what has no body, nor what would
- * let the caller outgrow MAX_GROWN. Where lanes that are apart cannot meet in a function that is called, those in which
- * they may go before all others, however large they are. A function whose calls have all gone is left for drop_unreachable_functions, which keeps
- * those that a kernel still reaches or whose address somebody has.
+ * The pass does not inline recursive functions, functions with dynamic stack allocation, functions
+ * without a body, or calls that would let the caller outgrow MAX_GROWN. inline-sync-callees runs
+ * first, for targets whose divergent lanes cannot join a warp sync inside of a called function: it
+ * inlines functions that contain sync sites, whatever their size. drop_unreachable_functions later
+ * removes functions that no kernel reaches and whose address is not taken.
  */
 #include <string.h>
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/lower.h"
 #include "libsov/compiler/passes/pass.h"
 
-#define SMALL     400   /* instructions of a callee */
-#define MAX_GROWN 20000 /* of a caller */
+#define MAX_CALLEE 400   /* instructions of a callee */
+#define MAX_GROWN  20000 /* instructions of a caller */
 
-/* ---- who calls whom ---- */
+/* ---- call graph ---- */
 
-enum { UNKNOWN, PLAIN, RECURSIVE, ALLOCATES };
+enum { UNKNOWN, INLINABLE, RECURSIVE, ALLOCATES };
 
 struct inliner {
 	struct ir_func *f;
 	struct ir_module *m;
-	uint8_t *
-		state; /* by function: can a path of calls come back to it, does it move its stack? */
-	uint32_t copies; /* of variables, for their names */
+	uint8_t *state;  /* by function: recursive, or a dynamic frame? */
+	uint32_t copies; /* of variables, for unique names */
 	bool (*wanted)(struct inliner *s, uint32_t callee);
-	uint8_t *
-		places; /* by function: 0: not asked yet; 1: lanes do not meet there; 2: they may */
+	uint8_t *has_sync; /* by function: 0: unknown; 1: no sync site; 2: has one */
 };
 
-/* Does a chain of calls from one function lead to another? seen: by function. */
-static bool reaches(const struct ir_module *m, uint32_t from, uint32_t wanted, bool *seen)
+/* Whether a chain of calls from one function leads to another. seen: by function. */
+static bool reaches_function(const struct ir_module *m, uint32_t from, uint32_t wanted, bool *seen)
 {
 	uint32_t *stack = arena_array(m->arena, m->nfuncs, sizeof(*stack)), n = 0;
 
@@ -48,7 +46,7 @@ static bool reaches(const struct ir_module *m, uint32_t from, uint32_t wanted, b
 				const struct ir_inst *in = ir_at(g, i);
 
 				if (in->op == IR_CALLPTR)
-					return true; /* anybody */
+					return true; /* an indirect call may reach any function */
 				if (in->op != IR_CALL)
 					continue;
 				if (in->symbol == wanted)
@@ -65,17 +63,17 @@ static bool reaches(const struct ir_module *m, uint32_t from, uint32_t wanted, b
 
 static bool is_small(struct inliner *s, uint32_t callee)
 {
-	return s->m->table[callee]->ninsts <= SMALL;
+	return s->m->table[callee]->ninsts <= MAX_CALLEE;
 }
 
-static bool has_places(struct inliner *s, uint32_t callee)
+static bool has_sync_site(struct inliner *s, uint32_t callee)
 {
-	if (!s->places[callee]) {
+	if (!s->has_sync[callee]) {
 		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
 
-		s->places[callee] = 1 + reaches_sync_site(s->m, callee, seen);
+		s->has_sync[callee] = 1 + reaches_sync_site(s->m, callee, seen);
 	}
-	return s->m->table[callee]->ninsts <= MAX_GROWN && s->places[callee] == 2;
+	return s->m->table[callee]->ninsts <= MAX_GROWN && s->has_sync[callee] == 2;
 }
 
 static bool may_inline(struct inliner *s, uint32_t callee)
@@ -88,12 +86,12 @@ static bool may_inline(struct inliner *s, uint32_t callee)
 	if (s->state[callee] == UNKNOWN) {
 		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
 
-		/* What it allocates goes when it returns, and inside of its caller it would not. */
-		s->state[callee] = ir_has_dynamic_frame(g)                     ? ALLOCATES
-				   : reaches(s->m, callee, callee, seen) ? RECURSIVE
-									 : PLAIN;
+		/* Inlined, an allocation would live until the caller returns. */
+		s->state[callee] = ir_has_dynamic_frame(g)                        ? ALLOCATES
+				   : reaches_function(s->m, callee, callee, seen) ? RECURSIVE
+										  : INLINABLE;
 	}
-	return s->state[callee] == PLAIN;
+	return s->state[callee] == INLINABLE;
 }
 
 /* ---- copying ---- */
@@ -102,15 +100,16 @@ struct copy {
 	struct inliner *s;
 	const struct ir_func *from;
 	const ir_val *args; /* of the call */
-	ir_val *values;     /* by the callee's values, blocks, registers, variables: the caller's */
+	/* maps of the callee's values, blocks, registers and variables to the caller's */
+	ir_val *values;
 	ir_block *blocks;
 	uint32_t *regs, *symbols;
 	uint32_t *results; /* registers */
-	ir_block after;    /* what follows the call */
+	ir_block after;    /* the code after the call */
 };
 
-/* A variable in the callee's frame has a copy in the caller's; others are the same. */
-static uint32_t symbol_of(struct copy *c, uint32_t symbol)
+/* A variable of the callee's frame is copied to the caller's; others are shared. */
+static uint32_t map_symbol(struct copy *c, uint32_t symbol)
 {
 	struct ir_module *m = c->s->m;
 	struct ir_symbol s = m->symbols[symbol];
@@ -137,7 +136,7 @@ static void copy_inst(struct copy *c, ir_block to, const struct ir_inst *old)
 		c->values[in.res] = c->args[in.imm];
 		return;
 	}
-	if (in.op == IR_RET) { /* results are known only when all is copied */
+	if (in.op == IR_RET) { /* writes of the results follow once all values are copied */
 		ir_append(f, to, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
 		return;
 	}
@@ -149,7 +148,7 @@ static void copy_inst(struct copy *c, ir_block to, const struct ir_inst *old)
 	if (in.op == IR_READ || in.op == IR_WRITE)
 		in.symbol = c->regs[in.symbol];
 	else if (ir_ops[in.op].attributes & A_SYMBOL)
-		in.symbol = symbol_of(c, in.symbol);
+		in.symbol = map_symbol(c, in.symbol);
 	*ir_at(f, i) = in;
 	for (uint32_t k = 0; k < in.nres; k++) {
 		f->values[in.res + k].type = c->from->values[old->res + k].type;
@@ -158,8 +157,8 @@ static void copy_inst(struct copy *c, ir_block to, const struct ir_inst *old)
 	ir_append(f, to, i);
 }
 
-/* Arguments of what was copied, and edges, in the order that phis count on. */
-static void connect(struct copy *c, ir_block b)
+/* Maps the arguments of a copied block and adds its edges in the order of the phi arguments. */
+static void connect_block(struct copy *c, ir_block b)
 {
 	const struct ir_bb *old = &c->from->blocks[b];
 	const struct ir_inst *end = ir_at(c->from, old->last);
@@ -188,7 +187,7 @@ static void connect(struct copy *c, ir_block b)
 	ir_edge(f, to, c->after);
 }
 
-/* The call's results are read where they were made. */
+/* Replaces the call's results by reads of the result registers. */
 static void read_results(struct copy *c, const struct ir_inst *call)
 {
 	struct ir_func *f = c->s->f;
@@ -234,7 +233,7 @@ static void inline_call(struct inliner *s, ir_id i)
 		ir_for_each_inst(g, b, k)
 			copy_inst(&c, c.blocks[b], ir_at(g, k));
 	ir_for_each_block(g, b)
-		connect(&c, b);
+		connect_block(&c, b);
 	read_results(&c, &call);
 	ir_remove(f, i);
 	ir_append(f, call.block, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
@@ -242,21 +241,21 @@ static void inline_call(struct inliner *s, ir_id i)
 	f->ssa = false;
 }
 
-/* What was inlined is looked at as well: it comes next. */
-static bool inline_all(struct ir_func *f, bool (*wanted)(struct inliner *s, uint32_t callee))
+/* Visits inlined bodies too: their blocks come next in the layout. */
+static bool inline_calls(struct ir_func *f, bool (*wanted)(struct inliner *s, uint32_t callee))
 {
 	struct inliner s = {.f = f, .m = f->module, .wanted = wanted};
 	bool changed = false;
 
 	s.state = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.state));
-	s.places = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.places));
+	s.has_sync = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.has_sync));
 	for (ir_block b = f->entry; b; b = f->blocks[b].next) {
 		ir_for_each_inst(f, b, i) {
 			if (ir_at(f, i)->op != IR_CALL || !may_inline(&s, ir_at(f, i)->symbol))
 				continue;
 			inline_call(&s, i);
 			changed = true;
-			break; /* the rest of the block is another block now */
+			break; /* the rest of the block is a new block */
 		}
 	}
 	return changed;
@@ -265,17 +264,17 @@ static bool inline_all(struct ir_func *f, bool (*wanted)(struct inliner *s, uint
 bool pass_inline(struct ir_func *f, const struct target *t)
 {
 	(void)t;
-	return inline_all(f, is_small);
+	return inline_calls(f, is_small);
 }
 
 bool pass_inline_sync_callees(struct ir_func *f, const struct target *t)
 {
-	return t->lacks & TARGET_CALLED_PLACES && inline_all(f, has_places);
+	return t->lacks & TARGET_CALLED_PLACES && inline_calls(f, has_sync_site);
 }
 
-/* ---- what nobody calls any more ---- */
+/* ---- unreachable functions ---- */
 
-static void keep(bool *kept, uint32_t *stack, uint32_t *n, uint32_t function)
+static void keep_function(bool *kept, uint32_t *stack, uint32_t *n, uint32_t function)
 {
 	if (!kept[function]) {
 		kept[function] = true;
@@ -291,12 +290,12 @@ void drop_unreachable_functions(struct ir_module *m)
 
 	for (uint32_t k = 0; k < m->nfuncs; k++)
 		if (m->table[k]->kind == IR_KERNEL)
-			keep(kept, stack, &n, k);
+			keep_function(kept, stack, &n, k);
 	for (uint32_t k = 0; k < m->nsymbols; k++)
 		for (uint32_t j = 0; j < m->symbols[k].naddresses; j++)
 			if (m->symbols[k].addresses[j].function)
-				keep(kept, stack, &n, m->symbols[k].addresses[j].target);
-	if (!n) /* a library: all of it is wanted */
+				keep_function(kept, stack, &n, m->symbols[k].addresses[j].target);
+	if (!n) /* a library: keep everything */
 		return;
 	while (n) {
 		const struct ir_func *g = m->table[stack[--n]];
@@ -304,7 +303,7 @@ void drop_unreachable_functions(struct ir_module *m)
 		ir_for_each_block(g, b)
 			ir_for_each_inst(g, b, i)
 				if (ir_ops[ir_at(g, i)->op].attributes & A_FUNC)
-					keep(kept, stack, &n, ir_at(g, i)->symbol);
+					keep_function(kept, stack, &n, ir_at(g, i)->symbol);
 	}
 	m->last_func = NULL;
 	while (*link) {
@@ -312,7 +311,7 @@ void drop_unreachable_functions(struct ir_module *m)
 			m->last_func = *link;
 			link = &(*link)->next;
 		} else {
-			(*link)->kind = IR_EXTERNAL; /* by name only */
+			(*link)->kind = IR_EXTERNAL; /* keeps the declaration */
 			*link = (*link)->next;
 		}
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a machine does not have becomes what it has: the target says what it lacks, and expand_*.c know
- * how to do without. Because an expansion may split the block it stands in, a block is walked from its
- * end: what is moved into the rest of the block was looked at already, and nothing is moved twice.
+ * Legalisation: expands operations that the target lacks (target->lacks) with the sequences of
+ * expand_*.c. An expansion may split its block, so the pass walks each block backwards:
+ * instructions that a split moves were visited already, and none moves twice.
  */
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/passes/pass.h"
@@ -24,8 +24,8 @@ static const struct {
 	[IR_FTOF] = {TARGET_TO_BF16, expand_to_bf16},
 };
 
-/* The instruction stays where it is as a copy of what it was expanded to. */
-static bool expand(struct ir_func *f, ir_id i)
+/* Turns the instruction into a copy of its expansion's result. */
+static bool expand_inst(struct ir_func *f, ir_id i)
 {
 	struct ir_inst in = *ir_at(f, i), *now;
 	struct expand e = {.f = f, .at = i, .line = in.line, .flags = in.flags & IR_FTZ};
@@ -66,7 +66,7 @@ bool pass_legalise(struct ir_func *f, const struct target *t)
 			before = ir_at(f, i)->prev;
 			if (t->lacks & expansions[ir_at(f, i)->op].lack &&
 			    !is_native(ir_at(f, i), t))
-				changed |= expand(f, i);
+				changed |= expand_inst(f, i);
 		}
 	}
 	return changed;

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loop-invariant code motion: what a loop computes anew in each turn from values that do not change
- * is computed once, in the loop's preheader, out of as many loops as possible. First all decisions
- * are taken, in reverse postorder so that arguments are decided before their users; then the
- * preheaders are made where something wants to go and none is there; then the code moves.
+ * Loop-invariant code motion: hoists invariant computations to the preheader, out of as many loops
+ * as possible. The pass first decides what to hoist, in reverse postorder so that arguments are
+ * decided before their users; then it creates missing preheaders and moves the code.
  *
- * Only pure operations move: they cannot trap, so that it does no harm when the loop would not have
- * reached them. Loads of what does not change move too: from a constant place among the parameters
- * always, since that cannot trap either; from elsewhere only out of the loop's header, which is
- * certain to run after the preheader, and only out of one loop. Convergent operations stay where
- * they are.
+ * Only pure operations move: they cannot trap, so hoisting is safe even if the loop would not have
+ * reached them. Invariant loads move as well: from a constant parameter address always, since that
+ * cannot trap either; from other addresses only out of the loop's header, which certainly executes
+ * after the preheader, and only out of one loop. Convergent operations stay.
  *
- * A value that leaves a loop holds a register through all of it. So a loop takes in at most
- * MAX_WORDS 32-bit words of such values and MAX_FLAGS conditions (of which machines have few);
- * first come, first served. Constants cost nothing, because an instruction can hold them; they
- * follow their users.
+ * A hoisted value occupies a register throughout the loop, so a loop accepts at most MAX_WORDS
+ * 32-bit words of such values and MAX_FLAGS conditions (of which machines have few), first come,
+ * first served. Constants are free, because instructions hold them as immediates; they follow their
+ * users.
  */
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/pass.h"
@@ -25,12 +23,12 @@
 struct licm {
 	struct ir_func *f;
 	const struct ir_cfg *cfg;
-	/* By instruction: header of the innermost loop around it, after the motion; header of the
-	 * outermost loop that it leaves, 0 = stays. */
+	/* By instruction: header of the innermost loop around it after the motion; header of the
+	 * outermost loop that it leaves, 0: stays. */
 	ir_block *home, *out;
-	uint8_t *words, *flags; /* by header: taken in so far */
-	ir_block *preheader;    /* by header, once it is known */
-	ir_id *moves;           /* in the order in which they were decided */
+	uint8_t *words, *flags; /* by header: accepted so far */
+	ir_block *preheader;    /* by header, once known */
+	ir_id *moves;           /* in order of decision */
 	uint32_t nmoves;
 };
 
@@ -45,13 +43,13 @@ static bool is_unchanging_load(const struct ir_inst *p)
 	       (p->flags & IR_INVARIANT || p->space == IR_PARAM || p->space == IR_CONSTANT);
 }
 
-/* From within the parameters, which the verifier checks, and aligned. */
+/* The verifier checks the bounds of parameter loads; only alignment is left to check. */
 static bool cannot_trap(const struct ir_inst *load)
 {
 	return load->space == IR_PARAM && ir_address_arg(load) < 0 && load->imm % load->align == 0;
 }
 
-static bool may_leave(const struct licm *l, const struct ir_inst *p, ir_block header)
+static bool can_hoist(const struct licm *l, const struct ir_inst *p, ir_block header)
 {
 	const struct ir_cfg *c = l->cfg;
 	bool sure = p->block == header && c->loop_header[p->block] == header;
@@ -72,8 +70,8 @@ static bool may_leave(const struct licm *l, const struct ir_inst *p, ir_block he
 	return true;
 }
 
-/* Room in the loop for the results of p? If so, it is taken. */
-static bool charge(struct licm *l, const struct ir_inst *p, ir_block header)
+/* Reserves registers in the loop for the results of p; false when the limit is reached. */
+static bool reserve_registers(struct licm *l, const struct ir_inst *p, ir_block header)
 {
 	uint32_t words = l->words[header], flags = l->flags[header];
 
@@ -90,7 +88,7 @@ static bool charge(struct licm *l, const struct ir_inst *p, ir_block header)
 	return true;
 }
 
-static void decide(struct licm *l)
+static void decide_hoists(struct licm *l)
 {
 	for (uint32_t k = 0; k < l->cfg->nrpo; k++) {
 		ir_block b = l->cfg->rpo[k];
@@ -99,7 +97,8 @@ static void decide(struct licm *l)
 			const struct ir_inst *p = ir_at(l->f, i);
 			ir_block h = l->home[i] = l->cfg->loop_header[b];
 
-			while (h && !is_free(p) && may_leave(l, p, h) && charge(l, p, h)) {
+			while (h && !is_free(p) && can_hoist(l, p, h) &&
+			       reserve_registers(l, p, h)) {
 				l->out[i] = h;
 				h = l->home[i] = l->cfg->loop_parent[h];
 			}
@@ -109,9 +108,9 @@ static void decide(struct licm *l)
 	}
 }
 
-/* All ways into the loop from outside lead through a new block; what the header's phis received
- * along them meets there. */
-static ir_block new_preheader(struct licm *l, ir_block header)
+/* Creates a preheader: redirects all entry edges of the loop to it and moves the phi arguments of
+ * these edges to new phis. */
+static ir_block insert_preheader(struct licm *l, ir_block header)
 {
 	struct ir_func *f = l->f;
 	ir_block pre = ir_block_new_before(f, header, NULL);
@@ -149,7 +148,7 @@ static ir_block new_preheader(struct licm *l, ir_block header)
 	return pre;
 }
 
-static ir_block preheader(struct licm *l, ir_block header)
+static ir_block get_preheader(struct licm *l, ir_block header)
 {
 	const struct ir_bb *h = &l->f->blocks[header];
 	ir_block outside = 0;
@@ -164,13 +163,13 @@ static ir_block preheader(struct licm *l, ir_block header)
 		}
 	}
 	if (entries != 1 || l->f->blocks[outside].nsucc != 1)
-		outside = new_preheader(l, header);
+		outside = insert_preheader(l, header);
 	return l->preheader[header] = outside;
 }
 
-static void move(struct licm *l, ir_id i, ir_block header)
+static void hoist(struct licm *l, ir_id i, ir_block header)
 {
-	ir_block pre = preheader(l, header);
+	ir_block pre = get_preheader(l, header);
 	ir_id end = l->f->blocks[pre].last;
 
 	ir_remove(l->f, i);
@@ -190,7 +189,7 @@ bool pass_licm(struct ir_func *f, const struct target *t)
 	l.words = arena_array(a, f->nblocks, sizeof(*l.words));
 	l.flags = arena_array(a, f->nblocks, sizeof(*l.flags));
 	l.preheader = arena_array(a, f->nblocks, sizeof(*l.preheader));
-	decide(&l);
+	decide_hoists(&l);
 	for (uint32_t m = 0; m < l.nmoves; m++) {
 		ir_id i = l.moves[m];
 
@@ -199,9 +198,9 @@ bool pass_licm(struct ir_func *f, const struct target *t)
 
 			if (is_free(ir_at(f, def)) && l.home[def] &&
 			    ir_in_loop(l.cfg, l.home[def], l.out[i]))
-				move(&l, def, l.out[i]);
+				hoist(&l, def, l.out[i]);
 		}
-		move(&l, i, l.out[i]);
+		hoist(&l, i, l.out[i]);
 	}
 	return l.nmoves > 0;
 }

@@ -1,35 +1,35 @@
 // SPDX-License-Identifier: MIT
 /*
- * Constants of loops: what holds no immediate of an instruction is put into a register before the
- * outermost loop that uses it, and stays there through all of it. Equal constants in blocks of
- * which none dominates the other, such as the slow paths of many divisions, would each take one; so
- * they become one, at the end of the block that dominates the loop. Outside of loops a constant
- * stays next to its users: there it is made when it is needed.
+ * Sharing of loop constants. A constant that does not fit an instruction's immediate occupies a
+ * register from before the outermost loop that uses it until the end of that loop. Equal constants
+ * in blocks that do not dominate each other, such as the slow paths of several divisions, would
+ * each occupy one; this pass merges them at the end of the block that dominates the loop. Constants
+ * outside of loops stay next to their uses.
  */
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/analysis/uses.h"
 
-struct constants {
+struct loop_constants {
 	struct ir_func *f;
 	ir_block *home; /* by block: nearest dominator outside of all loops */
-	ir_val *leader; /* by value: what stands for it, 0 = itself */
-	ir_id *table;   /* hashed by home, type and value */
+	ir_val *leader; /* by value: its replacement; 0: none */
+	ir_id *table;   /* hashed by home block, type and value */
 	uint32_t mask;
 };
 
-static uint32_t hash(ir_block home, const struct ir_inst *c)
+static uint32_t hash_constant(ir_block home, const struct ir_inst *c)
 {
 	uint64_t h = (c->imm ^ (uint64_t)home << 32 ^ c->type) * UINT64_C(0x9e3779b97f4a7c15);
 
 	return (uint32_t)(h >> 32);
 }
 
-/* The first of a home goes there; the others become it. */
-static bool share(struct constants *s, ir_id i)
+/* Moves the first of equal constants to its home block and replaces the others by it. */
+static bool merge_constant(struct loop_constants *s, ir_id i)
 {
 	struct ir_inst *c = ir_at(s->f, i);
 	ir_block home = s->home[c->block];
-	uint32_t at = hash(home, c) & s->mask;
+	uint32_t at = hash_constant(home, c) & s->mask;
 
 	while (s->table[at]) {
 		const struct ir_inst *first = ir_at(s->f, s->table[at]);
@@ -51,7 +51,7 @@ bool pass_loop_constants(struct ir_func *f, const struct target *t)
 {
 	struct arena *a = f->module->arena;
 	const struct ir_cfg *cfg = ir_cfg_build(f);
-	struct constants s = {.f = f, .mask = 63};
+	struct loop_constants s = {.f = f, .mask = 63};
 	bool changed = false;
 
 	(void)t;
@@ -68,7 +68,7 @@ bool pass_loop_constants(struct ir_func *f, const struct target *t)
 			continue;
 		ir_for_each_inst_safe(f, b, i)
 			if (ir_at(f, i)->op == IR_CONST)
-				changed |= share(&s, i);
+				changed |= merge_constant(&s, i);
 	}
 	if (!changed)
 		return false;

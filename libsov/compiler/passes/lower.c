@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a machine does not have becomes what it has while the code is still IR. A function returns
- * at one place, so that lanes that parted in it meet there. Reductions in groups of lanes are in
- * groups.c. Atomics that are not there become loops around one that is: read, compute what should
- * be there, put it there if nobody else was faster.
+ * Lowering on the IR that back ends request. lower_returns merges a function's returns, so that
+ * divergent lanes reconverge there. lower_atomic replaces atomics that the target lacks by
+ * compare-and-swap loops:
  *
  *	        first = load [a]                  join of the rest of the block:
  *	loop:   old = phi first, seen             result = seen
  *	        seen = cas [a], old, f(old, x)
  *	        cbr seen = old, rest, loop
  *
- * Of 16 bits there are none: what changes is the word around them, and f looks at its half only. At a generic
- * address a machine does what shared memory can do; the rest is a choice between a loop and the operation
- * on global memory.
+ * A 16-bit atomic works on the 32-bit word around it, and f changes its half only. At a generic
+ * address hardware supports the atomics of shared memory; for others the code branches between a
+ * loop for shared memory and the native operation for global memory.
  */
 #include "libsov/compiler/passes/lower.h"
 
@@ -24,8 +23,8 @@ struct builder {
 	uint32_t line;
 };
 
-static ir_id append(struct builder *b, enum ir_op op, enum ir_type type, ir_val x, ir_val y,
-		    uint32_t nargs)
+static ir_id append_op(struct builder *b, enum ir_op op, enum ir_type type, ir_val x, ir_val y,
+		       uint32_t nargs)
 {
 	ir_id i = ir_inst_new(b->f, op, type, (ir_val[]){x, y}, nargs, 1);
 
@@ -34,20 +33,20 @@ static ir_id append(struct builder *b, enum ir_op op, enum ir_type type, ir_val 
 	return i;
 }
 
-static ir_val compute(struct builder *b, enum ir_op op, ir_val x, ir_val y)
+static ir_val append_binary(struct builder *b, enum ir_op op, ir_val x, ir_val y)
 {
-	return ir_at(b->f, append(b, op, b->type, x, y, 2))->res;
+	return ir_at(b->f, append_op(b, op, b->type, x, y, 2))->res;
 }
 
-static ir_val compare(struct builder *b, enum ir_cond cond, ir_val x, ir_val y)
+static ir_val append_compare(struct builder *b, enum ir_cond cond, ir_val x, ir_val y)
 {
-	ir_id i = append(b, IR_ICMP, b->type, x, y, 2);
+	ir_id i = append_op(b, IR_ICMP, b->type, x, y, 2);
 
 	ir_at(b->f, i)->cond = (uint8_t)cond;
 	return ir_at(b->f, i)->res;
 }
 
-static ir_val choose(struct builder *b, ir_val p, ir_val x, ir_val y)
+static ir_val append_select(struct builder *b, ir_val p, ir_val x, ir_val y)
 {
 	ir_id i = ir_inst_new(b->f, IR_SELECT, b->type, (ir_val[]){p, x, y}, 3, 1);
 
@@ -55,8 +54,8 @@ static ir_val choose(struct builder *b, ir_val p, ir_val x, ir_val y)
 	return ir_at(b->f, i)->res;
 }
 
-/* What is to be in memory after old was there. */
-static ir_val update(struct builder *b, enum ir_atom what, ir_val old, ir_val x)
+/* The new value in memory after an atomic found old there. */
+static ir_val append_update(struct builder *b, enum ir_atom what, ir_val old, ir_val x)
 {
 	static const uint8_t ops[IR_ATOM_COUNT] = {
 		[IR_ATOM_ADD] = IR_ADD,     [IR_ATOM_MIN_U] = IR_MIN_U, [IR_ATOM_MIN_S] = IR_MIN_S,
@@ -67,7 +66,7 @@ static ir_val update(struct builder *b, enum ir_atom what, ir_val old, ir_val x)
 	ir_val zero, one, next;
 
 	if (ops[what]) {
-		next = compute(b, ops[what], old, x);
+		next = append_binary(b, ops[what], old, x);
 		if (what >= IR_ATOM_FADD)
 			ir_def(b->f, next)->format = b->format;
 		if (what >= IR_ATOM_FADD)
@@ -79,16 +78,16 @@ static ir_val update(struct builder *b, enum ir_atom what, ir_val old, ir_val x)
 	zero = ir_const(b->f, b->block, b->type, 0);
 	one = ir_const(b->f, b->block, b->type, 1);
 	if (what == IR_ATOM_INC) {
-		next = compute(b, IR_ADD, old, one);
-		return choose(b, compare(b, IR_GE_U, old, x), zero, next);
+		next = append_binary(b, IR_ADD, old, one);
+		return append_select(b, append_compare(b, IR_GE_U, old, x), zero, next);
 	}
-	next = compute(b, IR_SUB, old, one);
-	next = choose(b, compare(b, IR_GT_U, old, x), x, next);
-	return choose(b, compare(b, IR_EQ, old, zero), x, next);
+	next = append_binary(b, IR_SUB, old, one);
+	next = append_select(b, append_compare(b, IR_GT_U, old, x), x, next);
+	return append_select(b, append_compare(b, IR_EQ, old, zero), x, next);
 }
 
-/* Everything from an instruction on moves to a new block, with the edges that leave. */
-static ir_block split(struct ir_func *f, ir_id at)
+/* Moves an instruction and everything after it to a new block, with the outgoing edges. */
+static ir_block split_block(struct ir_func *f, ir_id at)
 {
 	ir_block from = ir_at(f, at)->block, to = ir_block_new(f, NULL);
 
@@ -113,7 +112,7 @@ static ir_block split(struct ir_func *f, ir_id at)
 	return to;
 }
 
-/* A memory operation on the same place as another. */
+/* A memory operation at the address and with the attributes of another. */
 static ir_id append_access(struct builder *b, ir_id like, enum ir_op op, const ir_val *args,
 			   uint32_t nargs)
 {
@@ -132,11 +131,11 @@ static ir_id append_access(struct builder *b, ir_id like, enum ir_op op, const i
 	return i;
 }
 
-static void make_loop(struct ir_func *f, ir_id atom)
+static void lower_to_cas_loop(struct ir_func *f, ir_id atom)
 {
 	const struct ir_inst in = *ir_at(f, atom);
 	ir_val address = in.args[0], x = in.args[1], first, old, next, seen;
-	ir_block before = in.block, rest = split(f, atom);
+	ir_block before = in.block, rest = split_block(f, atom);
 	ir_block loop = ir_block_new_before(f, rest, NULL);
 	struct builder b = {.f = f,
 			    .block = before,
@@ -154,9 +153,10 @@ static void make_loop(struct ir_func *f, ir_id atom)
 	phi = ir_inst_new(f, IR_PHI, in.type, (ir_val[]){first}, 1, 1);
 	ir_append(f, loop, phi);
 	old = ir_at(f, phi)->res;
-	next = update(&b, in.sub, old, x);
+	next = append_update(&b, in.sub, old, x);
 	seen = ir_at(f, append_access(&b, atom, IR_CAS, (ir_val[]){address, old, next}, 3))->res;
-	branch = ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){compare(&b, IR_EQ, seen, old)}, 1, 0);
+	branch = ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){append_compare(&b, IR_EQ, seen, old)},
+			     1, 0);
 	ir_append(f, loop, branch);
 	ir_edge(f, loop, rest);
 	ir_edge(f, loop, loop);
@@ -166,12 +166,12 @@ static void make_loop(struct ir_func *f, ir_id atom)
 	ir_remove(f, atom);
 }
 
-/* There is such an operation on global memory, so only shared memory needs a loop. Local memory has no
- * atomics (PTX ISA, atom). */
-static void choose_space(struct ir_func *f, ir_id atom)
+/* The target has the operation for global memory, so only shared memory needs a loop. Local memory
+ * has no atomics (PTX ISA, atom). */
+static void branch_on_space(struct ir_func *f, ir_id atom)
 {
 	const struct ir_inst in = *ir_at(f, atom);
-	ir_block before = in.block, rest = split(f, atom);
+	ir_block before = in.block, rest = split_block(f, atom);
 	ir_block shared = ir_block_new_before(f, rest, NULL),
 		 global = ir_block_new_before(f, rest, NULL);
 	struct builder b = {
@@ -180,8 +180,8 @@ static void choose_space(struct ir_func *f, ir_id atom)
 	ir_id test, twin, phi;
 
 	if (in.imm)
-		at = compute(&b, IR_ADD, at, ir_const(f, before, b.type, in.imm));
-	test = append(&b, IR_INSPACE, b.type, at, 0, 1);
+		at = append_binary(&b, IR_ADD, at, ir_const(f, before, b.type, in.imm));
+	test = append_op(&b, IR_INSPACE, b.type, at, 0, 1);
 	ir_at(f, test)->space = IR_SHARED;
 	ir_append(f, before,
 		  ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){ir_at(f, test)->res}, 1, 0));
@@ -193,7 +193,7 @@ static void choose_space(struct ir_func *f, ir_id atom)
 	twin = append_access(&b, atom, in.op, in.args, in.nargs);
 	ir_at(f, twin)->sub = in.sub;
 	ir_at(f, twin)->format = in.format;
-	ir_at(f, twin)->flags = in.flags & ~IR_FTZ; /* which is global memory's */
+	ir_at(f, twin)->flags = in.flags & ~IR_FTZ; /* ftz applies to global memory only */
 	ir_remove(f, atom);
 	ir_append(f, global, atom);
 	ir_at(f, atom)->space = IR_GLOBAL;
@@ -206,12 +206,12 @@ static void choose_space(struct ir_func *f, ir_id atom)
 	ir_replace_uses(f, in.res, ir_at(f, phi)->res);
 	ir_arg_append(f, phi, ir_at(f, twin)->res);
 	ir_arg_append(f, phi, in.res);
-	make_loop(f, twin);
+	lower_to_cas_loop(f, twin);
 }
 
-/* The word around two bytes, and where in it they are. */
+/* The 32-bit word that contains a 16-bit location. */
 struct half {
-	ir_val word, shift, others; /* address; bits; mask of the other half */
+	ir_val word, shift, others; /* address; shift of the half in bits; mask of the other half */
 };
 
 static struct half find_half(struct builder *b, const struct ir_inst *in)
@@ -224,53 +224,54 @@ static struct half find_half(struct builder *b, const struct ir_inst *in)
 
 	wide.type = type;
 	if (in->imm)
-		at = compute(&wide, IR_ADD, at, ir_const(b->f, b->block, type, in->imm));
-	h.word = compute(&wide, IR_AND, at, ir_const(b->f, b->block, type, ~UINT64_C(3)));
+		at = append_binary(&wide, IR_ADD, at, ir_const(b->f, b->block, type, in->imm));
+	h.word = append_binary(&wide, IR_AND, at, ir_const(b->f, b->block, type, ~UINT64_C(3)));
 	low = at;
 	if (type == IR_B64) {
-		i = append(b, IR_TRUNC, IR_B32, at, 0, 1);
+		i = append_op(b, IR_TRUNC, IR_B32, at, 0, 1);
 		ir_at(b->f, i)->from = IR_B64;
 		low = ir_at(b->f, i)->res;
 	}
-	low = compute(b, IR_AND, low, ir_const(b->f, b->block, IR_B32, 2));
-	h.shift = compute(b, IR_SHL, low, ir_const(b->f, b->block, IR_B32, 3));
-	one = compute(b, IR_SHL, ir_const(b->f, b->block, IR_B32, 0xffff), h.shift);
-	h.others = compute(b, IR_XOR, one, ir_const(b->f, b->block, IR_B32, UINT32_MAX));
+	low = append_binary(b, IR_AND, low, ir_const(b->f, b->block, IR_B32, 2));
+	h.shift = append_binary(b, IR_SHL, low, ir_const(b->f, b->block, IR_B32, 3));
+	one = append_binary(b, IR_SHL, ir_const(b->f, b->block, IR_B32, 0xffff), h.shift);
+	h.others = append_binary(b, IR_XOR, one, ir_const(b->f, b->block, IR_B32, UINT32_MAX));
 	return h;
 }
 
-static ir_val convert(struct builder *b, enum ir_op op, enum ir_type type, enum ir_type from,
-		      ir_val x)
+static ir_val append_convert(struct builder *b, enum ir_op op, enum ir_type type, enum ir_type from,
+			     ir_val x)
 {
-	ir_id i = append(b, op, type, x, 0, 1);
+	ir_id i = append_op(b, op, type, x, 0, 1);
 
 	ir_at(b->f, i)->from = (uint8_t)from;
 	return ir_at(b->f, i)->res;
 }
 
-/* What the word is to be after it was old, and the half that was in it. */
-static ir_val update_half(struct builder *b, const struct ir_inst *in, const struct half *h,
-			  ir_val old, ir_val *was)
+/* The new word after an atomic found old there, and the previous half. */
+static ir_val append_half_update(struct builder *b, const struct ir_inst *in, const struct half *h,
+				 ir_val old, ir_val *was)
 {
 	struct builder narrow = *b;
 	ir_val next, kept, same;
 
 	narrow.type = IR_B16;
-	*was = convert(b, IR_TRUNC, IR_B16, IR_B32, compute(b, IR_SHR_U, old, h->shift));
-	next = in->op == IR_CAS ? in->args[2] : update(&narrow, in->sub, *was, in->args[1]);
-	next = compute(b, IR_SHL, convert(b, IR_ZEXT, IR_B32, IR_B16, next), h->shift);
-	kept = compute(b, IR_AND, old, h->others);
-	next = compute(b, IR_OR, next, kept);
+	*was = append_convert(b, IR_TRUNC, IR_B16, IR_B32,
+			      append_binary(b, IR_SHR_U, old, h->shift));
+	next = in->op == IR_CAS ? in->args[2] : append_update(&narrow, in->sub, *was, in->args[1]);
+	next = append_binary(b, IR_SHL, append_convert(b, IR_ZEXT, IR_B32, IR_B16, next), h->shift);
+	kept = append_binary(b, IR_AND, old, h->others);
+	next = append_binary(b, IR_OR, next, kept);
 	if (in->op != IR_CAS)
 		return next;
-	same = compare(&narrow, IR_EQ, *was, in->args[1]);
-	return choose(b, same, next, old);
+	same = append_compare(&narrow, IR_EQ, *was, in->args[1]);
+	return append_select(b, same, next, old);
 }
 
-static void make_half_loop(struct ir_func *f, ir_id atom)
+static void lower_half_to_cas_loop(struct ir_func *f, ir_id atom)
 {
 	const struct ir_inst in = *ir_at(f, atom);
-	ir_block before = in.block, rest = split(f, atom);
+	ir_block before = in.block, rest = split_block(f, atom);
 	ir_block loop = ir_block_new_before(f, rest, NULL);
 	struct builder b = {.f = f,
 			    .block = before,
@@ -294,13 +295,14 @@ static void make_half_loop(struct ir_func *f, ir_id atom)
 	phi = ir_inst_new(f, IR_PHI, IR_B32, (ir_val[]){first}, 1, 1);
 	ir_append(f, loop, phi);
 	old = ir_at(f, phi)->res;
-	next = update_half(&b, &in, &h, old, &was);
+	next = append_half_update(&b, &in, &h, old, &was);
 	access = append_access(&b, atom, IR_CAS, (ir_val[]){h.word, old, next}, 3);
 	ir_at(f, access)->imm = 0;
 	ir_at(f, access)->from = IR_B32;
 	ir_at(f, access)->align = 4;
 	seen = ir_at(f, access)->res;
-	branch = ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){compare(&b, IR_EQ, seen, old)}, 1, 0);
+	branch = ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){append_compare(&b, IR_EQ, seen, old)},
+			     1, 0);
 	ir_append(f, loop, branch);
 	ir_edge(f, loop, rest);
 	ir_edge(f, loop, loop);
@@ -310,12 +312,11 @@ static void make_half_loop(struct ir_func *f, ir_id atom)
 	ir_remove(f, atom);
 }
 
-static bool returns(const struct ir_func *f, ir_block b)
+static bool ends_in_ret(const struct ir_func *f, ir_block b)
 {
 	return f->blocks[b].last && ir_at(f, f->blocks[b].last)->op == IR_RET;
 }
 
-/* All returns of a function become jumps to one, and its results phis there. */
 void lower_returns(struct ir_func *f)
 {
 	ir_val *results = arena_array(f->module->arena, f->nresults + 1, sizeof(*results));
@@ -324,7 +325,7 @@ void lower_returns(struct ir_func *f)
 	ir_id *phis;
 
 	ir_for_each_block(f, b)
-		count += returns(f, b);
+		count += ends_in_ret(f, b);
 	if (count < 2)
 		return;
 	end = ir_block_new(f, NULL);
@@ -337,7 +338,7 @@ void lower_returns(struct ir_func *f)
 	for (ir_block b = f->entry; b != end; b = f->blocks[b].next) {
 		ir_id last = f->blocks[b].last;
 
-		if (!returns(f, b))
+		if (!ends_in_ret(f, b))
 			continue;
 		for (uint32_t k = 0; k < f->nresults; k++)
 			ir_arg_append(f, phis[k], ir_at(f, last)->args[k]);
@@ -348,7 +349,6 @@ void lower_returns(struct ir_func *f)
 	ir_append(f, end, ir_inst_new(f, IR_RET, IR_VOID, results, f->nresults, 0));
 }
 
-/* The rest of the block is another one afterwards. */
 void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in))
 {
 	const struct ir_inst *in = ir_at(f, i);
@@ -356,9 +356,9 @@ void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_
 
 	global.space = IR_GLOBAL;
 	if (in->type == IR_B16)
-		make_half_loop(f, i);
+		lower_half_to_cas_loop(f, i);
 	else if (in->space == IR_GENERIC_SPACE && is_native(&global))
-		choose_space(f, i);
+		branch_on_space(f, i);
 	else
-		make_loop(f, i);
+		lower_to_cas_loop(f, i);
 }

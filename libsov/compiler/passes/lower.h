@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* What back ends write out on the IR, each for what its machine does not have (lower.c, groups.c, places.c). */
+/* IR lowering that back ends request for operations their target lacks (lower.c,
+ * lower_group_reductions.c), and the warp-sync analysis that they share (divergent_syncs.c). */
 #ifndef SOV_COMPILER_LOWER_H
 #define SOV_COMPILER_LOWER_H
 
 #include "libsov/compiler/ir/ir.h"
 
-/* An atomic operation that is_native() refuses becomes a loop around one that it does not; what stood
- * behind it in its block stands in another one afterwards. */
+/* Replaces an atomic that is_native() rejects by a compare-and-swap loop. The instructions after it
+ * move to a new block. */
 void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in));
-/* A reduction becomes a chain of shuffles (groups.c). */
+/* Replaces a reduction over a member mask by shuffles (lower_group_reductions.c). */
 void lower_reduce(struct ir_func *f, ir_id i);
-/* Whether an instruction is one at which lanes that name the same members meet, wherever they are; *kind as of
- * ir_sync_kind (places.c). */
+/* Whether an instruction is a sync site: lanes with the same member mask may join its warp sync
+ * from other instructions. Sets *kind as ir_sync_kind does (divergent_syncs.c). */
 bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind);
-/* Whether there are such in a function, or in what it calls. seen: by function, all false. */
+/* Whether a function or one of its callees contains a sync site. seen: by function, all false. */
 bool reaches_sync_site(const struct ir_module *module, uint32_t function, bool *seen);
-/* By instruction: those where lanes meet others that are at another one, before cfg's postdominators bring them
- * together. */
+/* By instruction: sync sites at which lanes may wait for lanes at other sites before they
+ * reconverge at cfg's postdominators. */
 bool *divergent_sync_sites(const struct ir_func *f, const struct ir_cfg *cfg,
-		   const struct ir_divergence *d);
-/* All returns of a function become jumps to one, and its results phis there. */
+			   const struct ir_divergence *d);
+/* Replaces all returns of a function by branches to a single one, with phis for the results. */
 void lower_returns(struct ir_func *f);
 
 #endif

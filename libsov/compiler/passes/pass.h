@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Passes over the IR. Each is one file and one function that returns whether it changed anything;
- * the list of all, in order, is in pass.c. After any of them the IR can be printed, and in builds
- * with SOV_VERIFY, or where the options ask for it, it is checked.
+ * Passes over the IR. Each pass is one file and one function pass_<file>() that returns whether it
+ * changed anything; pass.c lists them in pipeline order. The IR can be printed after every pass,
+ * and the verifier checks it there in builds with SOV_VERIFY or with the verify option.
  */
 #ifndef SOV_COMPILER_PASS_H
 #define SOV_COMPILER_PASS_H
@@ -13,35 +13,45 @@
 struct pass {
 	const char *name; /* for --print and golden tests */
 	bool (*run)(struct ir_func *f, const struct target *t);
-	bool needed; /* also when nothing is to be optimised */
-	bool whole;  /* looks at other functions: comes before the module is parted into units */
+	bool mandatory; /* runs without optimisation too */
+	/* inspects other functions, so it runs before the module is split into units */
+	bool module_level;
 };
 
 bool pass_inline_sync_callees(struct ir_func *f,
-			const struct target *t); /* calls of functions where lanes meet */
-bool pass_inline(struct ir_func *f, const struct target *t); /* calls of small functions */
-void drop_unreachable_functions(struct ir_module *m); /* those that no kernel reaches any more */
-bool pass_ssa_construction(struct ir_func *f, const struct target *t);      /* read/write -> phi */
-bool pass_fold(struct ir_func *f, const struct target *t);     /* constants, identities */
-bool pass_gvn(struct ir_func *f, const struct target *t);      /* one computation per value */
-bool pass_full_unroll(struct ir_func *f, const struct target *t);  /* loops of few, known turns */
-bool pass_scalar_replacement(struct ir_func *f, const struct target *t);  /* local memory -> registers */
-bool pass_store_forwarding(struct ir_func *f, const struct target *t);  /* stores to loads, dead stores */
-bool pass_licm(struct ir_func *f, const struct target *t);     /* invariant code out of loops */
-bool pass_unroll(struct ir_func *f, const struct target *t);   /* four turns of a loop at a time */
-bool pass_legalise(struct ir_func *f, const struct target *t); /* what the target lacks */
-void outline_slow_paths(struct ir_module *m, const struct target *t); /* functions, for legalise */
-bool pass_address_folding(struct ir_func *f, const struct target *t);       /* constants into offsets */
+			      const struct target *t);       /* callees that contain warp syncs */
+bool pass_inline(struct ir_func *f, const struct target *t); /* small callees */
+void drop_unreachable_functions(struct ir_module *m);        /* after inlining */
+/* mutable registers -> values and phis */
+bool pass_ssa_construction(struct ir_func *f, const struct target *t);
+bool pass_fold(struct ir_func *f, const struct target *t); /* constants, algebraic identities */
+bool pass_gvn(struct ir_func *f, const struct target *t);  /* global value numbering */
+/* loops of a small constant trip count */
+bool pass_full_unroll(struct ir_func *f, const struct target *t);
+/* local arrays -> values */
+bool pass_scalar_replacement(struct ir_func *f, const struct target *t);
+/* store-to-load forwarding, dead stores */
+bool pass_store_forwarding(struct ir_func *f, const struct target *t);
+bool pass_licm(struct ir_func *f, const struct target *t);   /* loop-invariant code motion */
+bool pass_unroll(struct ir_func *f, const struct target *t); /* unrolls loops by four */
+/* expands operations that the target lacks */
+bool pass_legalise(struct ir_func *f, const struct target *t);
+/* for legalise: makes functions of common slow paths */
+void outline_slow_paths(struct ir_module *m, const struct target *t);
+/* constant addends -> instruction offsets */
+bool pass_address_folding(struct ir_func *f, const struct target *t);
 bool pass_vectorise(struct ir_func *f,
-		    const struct target *t); /* neighbours in memory: one access */
-bool pass_loop_constants(struct ir_func *f, const struct target *t); /* of loops: one of each */
-bool pass_dce(struct ir_func *f, const struct target *t);       /* what is not used or reached */
+		    const struct target *t); /* adjacent accesses -> vector accesses */
+/* one copy of each constant, outside of the loop */
+bool pass_loop_constants(struct ir_func *f, const struct target *t);
+bool pass_dce(struct ir_func *f, const struct target *t); /* dead and unreachable code */
 
-extern const struct pass passes[]; /* the pipeline, in order; name NULL ends it */
+extern const struct pass passes[]; /* in pipeline order; ends with name NULL */
 const struct pass *pass_find(const char *name);
 
-/* The pipeline over a module: what needs all of it, and what does with a unit (unit.h). Before the
- * first pass the IR's name is "front". False when a pass broke the IR: job->diag says which and how. */
+/* Run the pipeline: the module-level passes over a module, the others over a unit (unit.h). --print
+ * calls the IR before the first pass "front". Return false when a pass produced invalid IR;
+ * job->diag names the pass and the fault. */
 bool passes_run_module(struct compile_job *job, struct ir_module *m);
 bool passes_run_unit(struct compile_job *job, struct ir_module *m);
 bool passes_run(struct compile_job *job, struct ir_module *m); /* both */

@@ -1,38 +1,37 @@
 // SPDX-License-Identifier: MIT
 /*
- * Promotion: what is in local memory only because it was an array or had its address taken goes to
- * registers, where every access is at a constant place. The bytes of a variable fall into cells,
- * each read and written as a whole wherever it is touched; a cell becomes a mutable register, loads
- * become reads and stores writes, and SSA construction makes values of them. Before the first write
- * a cell is undefined, as memory was.
+ * Scalar replacement of aggregates (SROA): moves local variables to registers where every access is
+ * at a constant offset. The pass divides a variable's bytes into cells, each read and written only
+ * as a whole. A cell becomes a mutable register, loads become reads and stores become writes; SSA
+ * construction replaces these by values. Before the first write a cell is undefined, as the memory
+ * was.
  *
- * A variable whose address goes anywhere but into loads and stores (an index that is not known, a
- * call, a comparison) stays in memory. Bytes that are accessed now as a word and now as halves of
- * it stay there too, beside cells of the same variable that do not overlap with them.
+ * A variable whose address escapes (a variable index, a call, a comparison) stays in memory. So do
+ * bytes that are accessed with different widths, next to cells of the same variable that do not
+ * overlap them.
  */
 #include <stdlib.h>
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/analysis/uses.h"
 
-#define MOST_WORDS \
-	160 /* in registers at once; beyond that they would be back in memory as spills */
+#define MAX_WORDS 160 /* limit of cells in 32-bit words; more would only be spilled again */
 
-struct access { /* of one element of a load or store */
+struct access { /* one element of a load or store */
 	ir_id inst;
 	uint32_t element, symbol;
 	uint64_t offset;
 	uint32_t bytes;
-	uint32_t reg; /* of its cell; 0: stays in memory */
+	uint32_t reg; /* mutable register of its cell; 0: stays in memory */
 };
 
-struct promote {
+struct sroa {
 	struct ir_func *f;
 	struct arena *arena;
-	bool *kept;       /* by variable: its address got away */
-	bool *known;      /* by value: variable + offset … */
-	uint32_t *symbol; /* … this one … */
-	uint64_t *offset; /* … and so many bytes */
+	bool *escapes;    /* by variable: its address escapes */
+	bool *known;      /* by value: an address with known variable and offset */
+	uint32_t *symbol; /* by known value: the variable */
+	uint64_t *offset; /* by known value: the offset in bytes */
 	struct access *accesses;
 	uint32_t naccesses, capacity;
 };
@@ -42,8 +41,8 @@ static bool is_plain(const struct ir_inst *in)
 	return in->order == IR_WEAK && !(in->flags & IR_VOLATILE);
 }
 
-/* Does an instruction compute a place in a variable from another? */
-static bool follows(const struct promote *p, const struct ir_inst *in)
+/* Whether an instruction computes an address at a constant offset in a variable; records it. */
+static bool track_address(const struct sroa *p, const struct ir_inst *in)
 {
 	uint64_t c;
 
@@ -68,8 +67,8 @@ static bool follows(const struct promote *p, const struct ir_inst *in)
 	return false;
 }
 
-/* A load or store at a known place: an access for each element. */
-static bool note_access(struct promote *p, ir_id i)
+/* Records one access per element of a load or store at a known address. */
+static bool note_access(struct sroa *p, ir_id i)
 {
 	const struct ir_inst *in = ir_at(p->f, i);
 	ir_val address = in->args[0];
@@ -92,24 +91,23 @@ static bool note_access(struct promote *p, ir_id i)
 	return true;
 }
 
-/* In reverse postorder, so that an address is met before its users; a phi of addresses lets them
- * get away. */
-static bool find_accesses(struct promote *p)
+/* Visits definitions before uses by reverse postorder. A phi of addresses makes them escape. */
+static bool find_accesses(struct sroa *p)
 {
 	const struct ir_cfg *cfg = ir_cfg_build(p->f);
 
 	for (uint32_t b = 0; b < cfg->nrpo; b++) {
 		ir_for_each_inst(p->f, cfg->rpo[b], i) {
 			const struct ir_inst *in = ir_at(p->f, i);
-			bool place = follows(p, in),
-			     moves = in->op == IR_LOAD || in->op == IR_STORE;
+			bool tracked = track_address(p, in),
+			     is_access = in->op == IR_LOAD || in->op == IR_STORE;
 
-			if (place)
+			if (tracked)
 				p->known[in->res] = true;
-			for (uint32_t k = 0; k < in->nargs && in->op != IR_PHI && !place; k++)
+			for (uint32_t k = 0; k < in->nargs && in->op != IR_PHI && !tracked; k++)
 				if (p->known[in->args[k]] &&
-				    !(moves && k == 0 && note_access(p, i)))
-					p->kept[p->symbol[in->args[k]]] = true;
+				    !(is_access && k == 0 && note_access(p, i)))
+					p->escapes[p->symbol[in->args[k]]] = true;
 		}
 	}
 	ir_for_each_block(p->f, b)
@@ -117,11 +115,11 @@ static bool find_accesses(struct promote *p)
 		     i = ir_at(p->f, i)->next)
 			for (uint32_t k = 0; k < ir_at(p->f, i)->nargs; k++)
 				if (p->known[ir_at(p->f, i)->args[k]])
-					p->kept[p->symbol[ir_at(p->f, i)->args[k]]] = true;
+					p->escapes[p->symbol[ir_at(p->f, i)->args[k]]] = true;
 	return p->naccesses > 0;
 }
 
-static int order(const void *a, const void *b)
+static int compare_accesses(const void *a, const void *b)
 {
 	const struct access *x = a, *y = b;
 
@@ -141,8 +139,8 @@ static enum ir_type type_of_bytes(uint32_t bytes)
 	return bytes == 1 ? IR_B8 : bytes == 2 ? IR_B16 : bytes == 4 ? IR_B32 : IR_B64;
 }
 
-/* Accesses that overlap are one cell if they are all the same bytes. */
-static bool make_cells(struct promote *p)
+/* Overlapping accesses form a cell if all of them cover the same bytes. */
+static bool make_cells(struct sroa *p)
 {
 	uint32_t words = 0;
 	bool any = false;
@@ -151,7 +149,7 @@ static bool make_cells(struct promote *p)
 		const struct access *first = &p->accesses[k];
 		uint64_t end = first->offset + first->bytes;
 		uint32_t room = (first->bytes + 3) / 4, reg = 0;
-		bool whole = !p->kept[first->symbol];
+		bool whole = !p->escapes[first->symbol];
 
 		for (next = k + 1; next < p->naccesses; next++) {
 			const struct access *a = &p->accesses[next];
@@ -162,7 +160,7 @@ static bool make_cells(struct promote *p)
 			if (a->offset + a->bytes > end)
 				end = a->offset + a->bytes;
 		}
-		if (whole && words + room <= MOST_WORDS) {
+		if (whole && words + room <= MAX_WORDS) {
 			words += room;
 			reg = ir_reg_new(p->f, type_of_bytes(first->bytes));
 			any = true;
@@ -175,8 +173,8 @@ static bool make_cells(struct promote *p)
 
 /* ---- rewriting ---- */
 
-static ir_val insert(struct promote *p, ir_id where, enum ir_op op, enum ir_type type,
-		     uint32_t symbol, ir_val v)
+static ir_val insert_op(struct sroa *p, ir_id where, enum ir_op op, enum ir_type type,
+			uint32_t symbol, ir_val v)
 {
 	ir_id i = ir_inst_new(p->f, op, type, &v, v ? 1 : 0, 1);
 
@@ -186,17 +184,17 @@ static ir_val insert(struct promote *p, ir_id where, enum ir_op op, enum ir_type
 	return ir_at(p->f, i)->res;
 }
 
-static ir_val convert(struct promote *p, ir_id where, enum ir_op op, enum ir_type to, ir_val v)
+static ir_val insert_convert(struct sroa *p, ir_id where, enum ir_op op, enum ir_type to, ir_val v)
 {
-	ir_val result = insert(p, where, op, to, 0, v);
+	ir_val result = insert_op(p, where, op, to, 0, v);
 
 	ir_def(p->f, result)->from = p->f->values[v].type;
 	return result;
 }
 
-/* The value of a load's element: it takes the place of the result in all its uses, by way of
- * forward. */
-static void rewrite(struct promote *p, const struct access *a, ir_val *forward)
+/* Replaces a stored element by a write, or a loaded one by a read that forward[] substitutes for
+ * the result. */
+static void rewrite_access(struct sroa *p, const struct access *a, ir_val *forward)
 {
 	const struct ir_inst in = *ir_at(p->f, a->inst);
 	enum ir_type cell = p->f->reg_types[a->reg];
@@ -205,32 +203,34 @@ static void rewrite(struct promote *p, const struct access *a, ir_val *forward)
 	if (in.op == IR_STORE) {
 		v = in.args[1 + a->element];
 		if (ir_type_bits(in.type) > ir_type_bits(cell))
-			v = convert(p, a->inst, IR_TRUNC, cell, v);
-		insert(p, a->inst, IR_WRITE, cell, a->reg, v);
+			v = insert_convert(p, a->inst, IR_TRUNC, cell, v);
+		insert_op(p, a->inst, IR_WRITE, cell, a->reg, v);
 		return;
 	}
-	v = insert(p, a->inst, IR_READ, cell, a->reg, 0);
+	v = insert_op(p, a->inst, IR_READ, cell, a->reg, 0);
 	if (ir_type_bits(in.type) > ir_type_bits(cell))
-		v = convert(p, a->inst, in.flags & IR_SEXT_MEM ? IR_SEXT : IR_ZEXT, in.type, v);
+		v = insert_convert(p, a->inst, in.flags & IR_SEXT_MEM ? IR_SEXT : IR_ZEXT, in.type,
+				   v);
 	forward[in.res + a->element] = v;
 }
 
-static void rewrite_all(struct promote *p)
+static void rewrite_accesses(struct sroa *p)
 {
 	struct ir_func *f = p->f;
-	uint32_t nvalues = f->nvalues, *left = arena_array(p->arena, f->ninsts, sizeof(*left));
+	uint32_t nvalues = f->nvalues,
+		 *remaining = arena_array(p->arena, f->ninsts, sizeof(*remaining));
 	ir_val *forward = arena_array(p->arena, nvalues, sizeof(*forward));
 
 	for (uint32_t k = 0; k < p->naccesses; k++) {
-		left[p->accesses[k].inst] += !p->accesses[k].reg;
+		remaining[p->accesses[k].inst] += !p->accesses[k].reg;
 		if (p->accesses[k].reg)
-			rewrite(p, &p->accesses[k], forward);
+			rewrite_access(p, &p->accesses[k], forward);
 	}
 	for (uint32_t k = 0; k < p->naccesses; k++) {
 		ir_id i = p->accesses[k].inst;
 
-		/* Loads without users go with the next sweep. */
-		if (ir_at(f, i)->op == IR_STORE && ir_at(f, i)->block && !left[i])
+		/* DCE removes the loads, which have no uses left. */
+		if (ir_at(f, i)->op == IR_STORE && ir_at(f, i)->block && !remaining[i])
 			ir_remove(f, i);
 	}
 	uses_forward(f, forward, nvalues);
@@ -238,23 +238,23 @@ static void rewrite_all(struct promote *p)
 
 bool pass_scalar_replacement(struct ir_func *f, const struct target *t)
 {
-	struct promote p = {.f = f, .arena = f->module->arena};
+	struct sroa p = {.f = f, .arena = f->module->arena};
 	bool any = false;
 
 	for (uint32_t k = 0; k < f->module->nsymbols; k++)
 		any |= f->module->symbols[k].owner == f;
 	if (!any)
 		return false;
-	p.kept = arena_array(p.arena, f->module->nsymbols, sizeof(*p.kept));
+	p.escapes = arena_array(p.arena, f->module->nsymbols, sizeof(*p.escapes));
 	p.known = arena_array(p.arena, f->nvalues, sizeof(*p.known));
 	p.symbol = arena_array(p.arena, f->nvalues, sizeof(*p.symbol));
 	p.offset = arena_array(p.arena, f->nvalues, sizeof(*p.offset));
 	if (!find_accesses(&p))
 		return false;
-	qsort(p.accesses, p.naccesses, sizeof(*p.accesses), order);
+	qsort(p.accesses, p.naccesses, sizeof(*p.accesses), compare_accesses);
 	if (!make_cells(&p))
 		return false;
-	rewrite_all(&p);
+	rewrite_accesses(&p);
 	f->ssa = false;
 	pass_ssa_construction(f, t);
 	return true;

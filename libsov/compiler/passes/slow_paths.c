@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
 /*
- * Slow paths that are shared. A quotient or a root ends in dozens of instructions for arguments that
- * hardly ever come. Where a function has several of a kind, writing them out each time would make
- * most of its code, and most of the work of compiling it, what never runs. So the slow path of such
- * a kind becomes a function of the module, marked as rare: nobody saves registers around a call of
- * it; it keeps all that it changes itself. The module knows the functions by kind, and whoever
- * expands asks here.
+ * Outlining of slow paths. A correctly rounded division or square root ends in dozens of
+ * instructions for arguments that rarely occur. If a function has several operations of one kind,
+ * expanding each inline would spend most of its code size, and most of the compile time, on code
+ * that hardly ever runs. So the slow path becomes a function of the module, marked rare: it saves
+ * every register that it changes, and callers save none around the call. The module indexes these
+ * functions by kind for the expansions.
  */
 #include <assert.h>
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/passes/pass.h"
 
-/* As many in one function are worth a call. */
-#define SEVERAL 4
+/* Minimum number in one function for which a call pays. */
+#define MIN_USES 4
 
-enum { QUOTIENT, RECIPROCAL, ROOT, SLOW_OPS };
+enum { SLOW_FDIV, SLOW_FRCP, SLOW_FSQRT, SLOW_OPS };
 
 static const struct slow_path {
 	enum ir_op op;
 	const char *name;
 	ir_val (*compute)(struct expand *e, const struct ir_inst *in, const ir_val *args);
 } slow_paths[SLOW_OPS] = {
-	[QUOTIENT] = {IR_FDIV, "fdiv", expand_slow_fdiv},
-	[RECIPROCAL] = {IR_FRCP, "frcp", expand_slow_fdiv},
-	[ROOT] = {IR_FSQRT, "fsqrt", expand_slow_fsqrt},
+	[SLOW_FDIV] = {IR_FDIV, "fdiv", expand_slow_fdiv},
+	[SLOW_FRCP] = {IR_FRCP, "frcp", expand_slow_fdiv},
+	[SLOW_FSQRT] = {IR_FSQRT, "fsqrt", expand_slow_fsqrt},
 };
 
-/* Which path an instruction needs; SLOW_OPS: none. */
-static uint32_t path_of(const struct ir_inst *in)
+/* The slow path that an instruction needs; SLOW_OPS: none. */
+static uint32_t slow_path_index(const struct ir_inst *in)
 {
 	uint32_t k = 0;
 
@@ -36,19 +36,19 @@ static uint32_t path_of(const struct ir_inst *in)
 	return k;
 }
 
-/* One for each operation, type, rounding and treatment of subnormal numbers. */
-static uint32_t kind_of(const struct ir_inst *in)
+/* Index by operation, type, rounding mode and ftz. */
+static uint32_t slow_path_kind(const struct ir_inst *in)
 {
 	uint32_t wide = in->type == IR_B64, ftz = in->flags & IR_FTZ ? 1 : 0;
 
-	return ((path_of(in) * 2 + wide) * 4 + in->round) * 2 + ftz;
+	return ((slow_path_index(in) * 2 + wide) * 4 + in->round) * 2 + ftz;
 }
 
-static struct ir_func *define(struct ir_module *m, const struct ir_inst *in)
+static struct ir_func *define_slow_path(struct ir_module *m, const struct ir_inst *in)
 {
 	static const char *const rounds[] = {
 		[IR_RN] = "rn", [IR_RZ] = "rz", [IR_RM] = "rm", [IR_RP] = "rp"};
-	const struct slow_path *path = &slow_paths[path_of(in)];
+	const struct slow_path *path = &slow_paths[slow_path_index(in)];
 	const uint8_t types[2] = {in->type, in->type};
 	const char *name = arena_printf(m->arena, ".slow.%s.%s%s.%s", path->name, rounds[in->round],
 					in->flags & IR_FTZ ? ".ftz" : "", ir_type_names[in->type]);
@@ -68,7 +68,7 @@ static struct ir_func *define(struct ir_module *m, const struct ir_inst *in)
 	return f;
 }
 
-static void share_in(struct ir_module *m, const struct ir_func *f)
+static void outline_in_function(struct ir_module *m, const struct ir_func *f)
 {
 	uint32_t counts[IR_SLOW_KINDS] = {0};
 
@@ -77,33 +77,34 @@ static void share_in(struct ir_module *m, const struct ir_func *f)
 			const struct ir_inst in = *ir_at(f, i);
 			uint32_t kind;
 
-			if (path_of(&in) == SLOW_OPS)
+			if (slow_path_index(&in) == SLOW_OPS)
 				continue;
-			kind = kind_of(&in);
-			if (++counts[kind] == SEVERAL && !m->slow[kind])
-				m->slow[kind] = define(m, &in);
+			kind = slow_path_kind(&in);
+			if (++counts[kind] == MIN_USES && !m->slow[kind])
+				m->slow[kind] = define_slow_path(m, &in);
 		}
 }
 
 void outline_slow_paths(struct ir_module *m, const struct target *t)
 {
-	static_assert(IR_SLOW_KINDS == SLOW_OPS * 2 * 4 * 2, "one for each kind");
+	static_assert(IR_SLOW_KINDS == SLOW_OPS * 2 * 4 * 2,
+		      "one index per operation, type, rounding and ftz");
 	const struct ir_func *last = m->last_func;
 
 	if (!(t->lacks & TARGET_QUOTIENTS) || t->lacks & TARGET_QUIET_CALLS)
 		return;
 	for (const struct ir_func *f = m->funcs; f; f = f == last ? NULL : f->next)
-		share_in(m, f);
+		outline_in_function(m, f);
 }
 
 ir_val expand_slow_path(struct expand *e, const struct ir_inst *in)
 {
-	const struct ir_func *shared = e->f->module->slow[kind_of(in)];
+	const struct ir_func *outlined = e->f->module->slow[slow_path_kind(in)];
 	ir_id call;
 
-	if (!shared)
-		return slow_paths[path_of(in)].compute(e, in, in->args);
-	call = ir_call_new(e->f, IR_CALL, shared, in->args, in->nargs);
+	if (!outlined)
+		return slow_paths[slow_path_index(in)].compute(e, in, in->args);
+	call = ir_call_new(e->f, IR_CALL, outlined, in->args, in->nargs);
 	ir_at(e->f, call)->line = e->line;
 	ir_insert_before(e->f, e->at, call);
 	return ir_at(e->f, call)->res;

@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * SSA construction. A front end reads and writes mutable registers; afterwards every read is the
- * value that was written last on the way there. Where ways with different writes meet, that value
- * is a phi: at the iterated dominance frontier of the writes (Cytron et al., 1991), but only in
- * blocks where the register is still read before it is written again, so that no phi is born dead
- * (pruned SSA). Most registers of a PTX kernel are written and read within one block and cost
- * nothing beyond the two scans. A register that is read where nothing wrote it gives undef.
+ * SSA construction: replaces reads of mutable registers, which front ends emit, by the values that
+ * reach them. It inserts phis at the iterated dominance frontier of the writes (Cytron et al.,
+ * 1991), but only where the register is live-in, so that no phi is dead (pruned SSA). Most
+ * registers of a PTX kernel are written and read within one block and cost nothing beyond the two
+ * scans. A read that no write reaches yields undef.
  */
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/pass.h"
 
-struct item { /* of singly linked lists of blocks and phis */
+struct item { /* node of singly linked lists of blocks and phis */
 	uint32_t id, reg, next;
 };
 
@@ -20,18 +19,21 @@ struct ssa {
 	const struct ir_cfg *cfg;
 	struct item *items;
 	uint32_t nitems, items_capacity;
-	uint32_t *writes, *exposed;  /* by register: blocks that write, that read before writing */
-	uint32_t *frontier;          /* by block: its dominance frontier */
-	uint32_t *phis;              /* by block: phis made for registers */
-	uint32_t (*slot)[2];         /* by block and successor: place in its predecessors, from 1 */
-	ir_val *current;             /* by register, while renaming */
-	ir_val *forward;             /* by value: what a read stands for */
+	/* by register: blocks that write it; blocks with an upward-exposed read */
+	uint32_t *writes, *exposed;
+	uint32_t *frontier; /* by block: its dominance frontier */
+	uint32_t *phis;     /* by block: phis inserted for registers */
+	/* by block and successor: index among its predecessors, from 1 */
+	uint32_t (*slot)[2];
+	ir_val *current;             /* by register: reaching value while renaming */
+	ir_val *forward;             /* by value: replacement of a removed read */
 	ir_val undef[IR_TYPE_COUNT]; /* for phi arguments that no write reaches */
-	struct item *undo;           /* values of current to restore when a subtree is left */
+	/* values of current[] to restore when renaming leaves a subtree */
+	struct item *undo;
 	uint32_t nundo, undo_capacity;
 };
 
-static void push(struct ssa *s, uint32_t *list, uint32_t id, uint32_t reg)
+static void push_item(struct ssa *s, uint32_t *list, uint32_t id, uint32_t reg)
 {
 	s->items = arena_grow(s->arena, s->items, &s->items_capacity, s->nitems + 1,
 			      sizeof(*s->items));
@@ -41,7 +43,7 @@ static void push(struct ssa *s, uint32_t *list, uint32_t id, uint32_t reg)
 
 #define for_each_item(s, list, it) for (uint32_t it = (list); it; it = (s)->items[it].next)
 
-static void collect(struct ssa *s)
+static void collect_accesses(struct ssa *s)
 {
 	struct ir_func *f = s->f;
 	ir_block *written = arena_array(s->arena, f->nregs, sizeof(*written));
@@ -54,10 +56,10 @@ static void collect(struct ssa *s)
 
 			if (p->op == IR_READ && written[reg] != b && read[reg] != b) {
 				read[reg] = b;
-				push(s, &s->exposed[reg], b, reg);
+				push_item(s, &s->exposed[reg], b, reg);
 			} else if (p->op == IR_WRITE && written[reg] != b) {
 				written[reg] = b;
-				push(s, &s->writes[reg], b, reg);
+				push_item(s, &s->writes[reg], b, reg);
 			}
 		}
 	}
@@ -76,14 +78,14 @@ static void find_frontiers(struct ssa *s)
 				uint32_t first = s->frontier[d];
 
 				if (first && s->items[first].id == b)
-					break; /* and so have all above it */
-				push(s, &s->frontier[d], b, 0);
+					break; /* the dominators above have it too */
+				push_item(s, &s->frontier[d], b, 0);
 			}
 		}
 	}
 }
 
-static void find_slots(struct ssa *s)
+static void find_pred_slots(struct ssa *s)
 {
 	const struct ir_func *f = s->f;
 
@@ -99,7 +101,7 @@ static void find_slots(struct ssa *s)
 	}
 }
 
-struct marks { /* by block: of the register that was last here */
+struct marks { /* by block: the last register that set the mark */
 	uint32_t *live, *written, *phi;
 	ir_block *work;
 };
@@ -128,7 +130,7 @@ static void mark_live(struct ssa *s, struct marks *m, uint32_t reg)
 	}
 }
 
-static void new_phi(struct ssa *s, ir_block b, uint32_t reg)
+static void insert_phi(struct ssa *s, ir_block b, uint32_t reg)
 {
 	struct ir_func *f = s->f;
 	uint32_t n = f->blocks[b].npreds;
@@ -136,10 +138,10 @@ static void new_phi(struct ssa *s, ir_block b, uint32_t reg)
 	ir_id phi = ir_inst_new(f, IR_PHI, f->reg_types[reg], args, n, 1);
 
 	ir_insert_before(f, cfg_first_non_phi(f, b), phi);
-	push(s, &s->phis[b], phi, reg);
+	push_item(s, &s->phis[b], phi, reg);
 }
 
-static void place_phis(struct ssa *s)
+static void insert_phis(struct ssa *s)
 {
 	uint32_t blocks = s->f->nblocks;
 	struct marks m = {
@@ -164,7 +166,7 @@ static void place_phis(struct ssa *s)
 				if (m.phi[b] == reg || m.live[b] != reg)
 					continue;
 				m.phi[b] = reg;
-				new_phi(s, b, reg);
+				insert_phi(s, b, reg);
 				m.work[n++] = b;
 			}
 		}
@@ -178,7 +180,7 @@ static void set_current(struct ssa *s, uint32_t reg, ir_val v)
 	s->current[reg] = v;
 }
 
-static ir_val undef_of(struct ssa *s, enum ir_type type)
+static ir_val undef_value(struct ssa *s, enum ir_type type)
 {
 	struct ir_func *f = s->f;
 
@@ -222,7 +224,7 @@ static void rename_block(struct ssa *s, ir_block b)
 			ir_val v = s->current[s->items[it].reg];
 
 			if (!v)
-				v = undef_of(s, f->reg_types[s->items[it].reg]);
+				v = undef_value(s, f->reg_types[s->items[it].reg]);
 			ir_at(f, s->items[it].id)->args[slot] = v;
 		}
 	}
@@ -265,10 +267,10 @@ bool pass_ssa_construction(struct ir_func *f, const struct target *t)
 	s.frontier = arena_array(a, f->nblocks, sizeof(*s.frontier));
 	s.phis = arena_array(a, f->nblocks, sizeof(*s.phis));
 	s.slot = arena_array(a, f->nblocks, sizeof(*s.slot));
-	collect(&s);
-	find_slots(&s);
+	collect_accesses(&s);
+	find_pred_slots(&s);
 	find_frontiers(&s);
-	place_phis(&s);
+	insert_phis(&s);
 	s.forward = arena_array(a, f->nvalues + IR_TYPE_COUNT, sizeof(*s.forward));
 	rename_all(&s);
 	ir_for_each_block(f, b) {
@@ -280,7 +282,7 @@ bool pass_ssa_construction(struct ir_func *f, const struct target *t)
 					p->args[k] = s.forward[p->args[k]];
 		}
 	}
-	f->nregs = 1; /* slot 0 is none */
+	f->nregs = 1; /* slot 0 means none */
 	f->ssa = true;
 	return true;
 }

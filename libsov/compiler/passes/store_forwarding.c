@@ -1,61 +1,61 @@
 // SPDX-License-Identifier: MIT
 /*
- * Forwarding through memory: within a block, a load from where a store or another load has just
- * been is the value that was stored or loaded there, and a store that is overwritten before anybody
- * can have looked at it is none.
+ * Store-to-load forwarding and dead store elimination within a block: a load takes the value of an
+ * earlier store to or load from the same location, and a store that is overwritten before any load
+ * can observe it is removed.
  *
- * What is known of memory is a short list of places, each a root, an offset and a size: the root is
- * what is left of an address without the constants that are added to it. Two places with one root
- * overlap when their bytes do. Places with different roots may overlap if their spaces may, unless
- * both are inside of different variables. A store takes away what it may overlap with; barriers,
- * fences, atomics, calls and ordered or volatile accesses take everything, because afterwards other
- * threads may have written and may look.
+ * The pass keeps a short table of available locations, each a root, an offset and a size; the root
+ * is the address without its constant addends. Locations with the same root alias when their bytes
+ * overlap. Locations with different roots may alias if their spaces may, unless they are inside of
+ * different variables. A store invalidates entries that it may alias. Barriers, fences, atomics,
+ * calls and ordered or volatile accesses invalidate all of them, because other threads may write or
+ * read there.
  */
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/analysis/uses.h"
 
-#define MOST_PLACES 32
-#define MOST_STEPS  16 /* down a chain of sums; in code that is never reached it may have no end */
+#define MAX_LOCATIONS 32
+#define MAX_CHAIN     16 /* additions followed; unreachable code may have cycles of them */
 
-struct place {
-	ir_val root; /* 0: the variable instead */
+struct location {
+	ir_val root; /* 0: variable instead */
 	uint32_t variable;
 	uint8_t space, type;
 	uint64_t offset;
 	uint32_t bytes;
 	ir_val value;
-	ir_id store; /* that nobody has looked at yet; 0: none */
+	ir_id store; /* store that no load may have observed yet; 0: none */
 };
 
-struct forward {
+struct forwarding {
 	struct ir_func *f;
-	struct place places[MOST_PLACES];
-	uint32_t n, next; /* next: whose turn it is to be forgotten */
-	ir_val *value;    /* by value: what stands for it, 0 = itself */
+	struct location available[MAX_LOCATIONS];
+	uint32_t n, next; /* next: entry to evict */
+	ir_val *value;    /* by value: its replacement; 0: none */
 	bool changed;
 };
 
-static ir_val resolve(const struct forward *s, ir_val v)
+static ir_val resolve_value(const struct forwarding *s, ir_val v)
 {
 	while (s->value[v])
 		v = s->value[v];
 	return v;
 }
 
-/* Where an access is. 64-bit sums add modulo 2^64 like their offsets; others are roots as they are.
- */
-static struct place place_of(const struct forward *s, const struct ir_inst *in)
+/* The location of an access. Chains of 64-bit additions are followed, since they wrap like offsets;
+ * others are opaque roots. */
+static struct location location_of(const struct forwarding *s, const struct ir_inst *in)
 {
 	const struct ir_func *f = s->f;
-	struct place p = {.space = in->space,
-			  .type = in->from,
-			  .offset = in->imm,
-			  .bytes = ir_type_bits(in->from) / 8};
+	struct location p = {.space = in->space,
+			     .type = in->from,
+			     .offset = in->imm,
+			     .bytes = ir_type_bits(in->from) / 8};
 	const struct ir_inst *d;
 	uint64_t c;
 
-	p.root = resolve(s, in->args[0]);
-	for (uint32_t step = 0; step < MOST_STEPS && f->values[p.root].type == IR_B64; step++) {
+	p.root = resolve_value(s, in->args[0]);
+	for (uint32_t step = 0; step < MAX_CHAIN && f->values[p.root].type == IR_B64; step++) {
 		uint32_t k = 0;
 
 		d = ir_def(f, p.root);
@@ -64,7 +64,7 @@ static struct place place_of(const struct forward *s, const struct ir_inst *in)
 		if (d->op != IR_ADD || k == 2)
 			break;
 		p.offset += c;
-		p.root = resolve(s, d->args[!k]);
+		p.root = resolve_value(s, d->args[!k]);
 	}
 	d = ir_def(f, p.root);
 	if (d->op == IR_ADDR && d->type == IR_B64) {
@@ -75,92 +75,93 @@ static struct place place_of(const struct forward *s, const struct ir_inst *in)
 	return p;
 }
 
-static bool is_within(const struct forward *s, const struct place *p)
+static bool is_in_variable(const struct forwarding *s, const struct location *p)
 {
 	uint64_t size = p->root ? 0 : s->f->module->symbols[p->variable].size;
 
 	return p->offset < size && p->bytes <= size - p->offset;
 }
 
-static bool may_overlap(const struct forward *s, const struct place *a, const struct place *b)
+static bool may_alias(const struct forwarding *s, const struct location *a,
+		      const struct location *b)
 {
 	if (a->space != b->space && a->space != IR_GENERIC_SPACE && b->space != IR_GENERIC_SPACE)
 		return false;
 	if (a->space == b->space && a->root == b->root && (a->root || a->variable == b->variable))
 		return a->offset - b->offset < b->bytes || b->offset - a->offset < a->bytes;
-	return !(is_within(s, a) && is_within(s, b) && a->variable != b->variable);
+	return !(is_in_variable(s, a) && is_in_variable(s, b) && a->variable != b->variable);
 }
 
-static bool is_same(const struct place *a, const struct place *b)
+static bool is_same_location(const struct location *a, const struct location *b)
 {
 	return a->space == b->space && a->root == b->root && a->variable == b->variable &&
 	       a->offset == b->offset && a->type == b->type;
 }
 
-static void remember(struct forward *s, const struct place *p)
+static void add_available(struct forwarding *s, const struct location *p)
 {
-	if (s->n < MOST_PLACES) {
-		s->places[s->n++] = *p;
+	if (s->n < MAX_LOCATIONS) {
+		s->available[s->n++] = *p;
 		return;
 	}
-	s->places[s->next] = *p;
-	s->next = (s->next + 1) % MOST_PLACES;
+	s->available[s->next] = *p;
+	s->next = (s->next + 1) % MAX_LOCATIONS;
 }
 
-static void forget_all(struct forward *s)
+static void invalidate_all(struct forwarding *s)
 {
 	s->n = s->next = 0;
 }
 
-/* A store of an element; whole: its instruction has no other. */
-static void store_element(struct forward *s, ir_id i, struct place p, bool whole)
+/* Records a stored element; whole: it is the only element of its instruction. */
+static void store_element(struct forwarding *s, ir_id i, struct location p, bool whole)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t k = 0; k < s->n; k++) {
-		const struct place *old = &s->places[k];
+		const struct location *old = &s->available[k];
 
-		if (whole && old->store && is_same(old, &p)) {
+		if (whole && old->store && is_same_location(old, &p)) {
 			ir_remove(s->f, old->store);
 			s->changed = true;
 		}
-		if (!may_overlap(s, old, &p))
-			s->places[kept++] = *old;
+		if (!may_alias(s, old, &p))
+			s->available[kept++] = *old;
 	}
 	s->n = kept;
 	s->next = 0;
 	p.store = whole ? i : 0;
-	remember(s, &p);
+	add_available(s, &p);
 }
 
-static void do_store(struct forward *s, ir_id i)
+static void forward_store(struct forwarding *s, ir_id i)
 {
 	const struct ir_inst in = *ir_at(s->f, i);
-	struct place p = place_of(s, &in);
+	struct location p = location_of(s, &in);
 
 	for (uint32_t k = 1; k < in.nargs; k++, p.offset += p.bytes) {
-		p.value = in.from == in.type ? resolve(s, in.args[k]) : 0;
+		p.value = in.from == in.type ? resolve_value(s, in.args[k]) : 0;
 		store_element(s, i, p, in.nargs == 2);
 	}
 }
 
-static void do_load(struct forward *s, ir_id i)
+static void forward_load(struct forwarding *s, ir_id i)
 {
 	const struct ir_inst in = *ir_at(s->f, i);
-	struct place p = place_of(s, &in);
+	struct location p = location_of(s, &in);
 	ir_val found[IR_MAX_ELEMENTS] = {0};
 	bool all = in.from == in.type && in.nres <= IR_MAX_ELEMENTS;
 
 	for (uint32_t r = 0; r < in.nres; r++) {
-		struct place e = p;
+		struct location e = p;
 
 		e.offset += (uint64_t)r * p.bytes;
 		e.value = in.from == in.type ? in.res + r : 0;
 		for (uint32_t k = 0; k < s->n; k++) {
-			if (is_same(&s->places[k], &e) && all)
-				found[r] = s->places[k].value;
-			else if (may_overlap(s, &s->places[k], &e))
-				s->places[k].store = 0;
+			if (is_same_location(&s->available[k], &e) && all)
+				found[r] = s->available[k].value;
+			else if (may_alias(s, &s->available[k], &e))
+				s->available[k].store = 0;
 		}
 		all = all && found[r];
 	}
@@ -173,41 +174,41 @@ static void do_load(struct forward *s, ir_id i)
 	}
 	for (uint32_t r = 0; r < in.nres; r++, p.offset += p.bytes) {
 		for (uint32_t k = 0; k < s->n; k++)
-			if (may_overlap(s, &s->places[k], &p))
-				s->places[k].store = 0;
+			if (may_alias(s, &s->available[k], &p))
+				s->available[k].store = 0;
 		p.value = in.res + r;
 		if (in.from == in.type)
-			remember(s, &p);
+			add_available(s, &p);
 	}
 }
 
-static void do_block(struct forward *s, ir_block b)
+static void forward_block(struct forwarding *s, ir_block b)
 {
-	forget_all(s);
+	invalidate_all(s);
 	ir_for_each_inst_safe(s->f, b, i) {
 		const struct ir_inst *in = ir_at(s->f, i);
-		bool moves = in->op == IR_LOAD || in->op == IR_STORE;
+		bool is_access = in->op == IR_LOAD || in->op == IR_STORE;
 
 		if (!(ir_ops[in->op].properties & (P_READ | P_WRITE)) || in->space == IR_PARAM ||
 		    in->space == IR_CONSTANT)
 			continue;
-		if (!moves || in->order != IR_WEAK || in->flags & IR_VOLATILE || !in->nargs)
-			forget_all(s);
+		if (!is_access || in->order != IR_WEAK || in->flags & IR_VOLATILE || !in->nargs)
+			invalidate_all(s);
 		else if (in->op == IR_STORE)
-			do_store(s, i);
+			forward_store(s, i);
 		else
-			do_load(s, i);
+			forward_load(s, i);
 	}
 }
 
 bool pass_store_forwarding(struct ir_func *f, const struct target *t)
 {
-	struct forward s = {.f = f,
-			    .value = arena_array(f->module->arena, f->nvalues, sizeof(*s.value))};
+	struct forwarding s = {
+		.f = f, .value = arena_array(f->module->arena, f->nvalues, sizeof(*s.value))};
 
 	(void)t;
 	ir_for_each_block(f, b)
-		do_block(&s, b);
+		forward_block(&s, b);
 	if (!s.changed)
 		return false;
 	uses_forward(f, s.value, f->nvalues);

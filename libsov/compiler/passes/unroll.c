@@ -1,63 +1,63 @@
 // SPDX-License-Identifier: MIT
 /*
- * Unrolling: a loop of one block that loads from memory runs four turns at a time, so that four
- * loads are on their way at once instead of one (which they cannot be where a turn may write what
- * the next one reads). While at least four turns are left, a copy of the loop without exits
- * between its turns runs; what is left over, the loop as it was.
+ * Loop unrolling by four: a single-block loop with loads runs four iterations per trip, so that
+ * four loads are in flight at once. The loads must not depend on stores of the previous iteration.
+ * While at least four iterations are left, the unrolled copy runs, without exits between its
+ * iterations; the original loop runs the remainder.
  *
- *	        P                       P: are four turns left?
+ *	        P                       P: are four iterations left?
  *	        |                      / \
- *	    +-> H             +----> U    |     U: four turns; then: is there another at all,
- *	    +---|      =>     +--yes-|\   |        and are there four?
+ *	    +-> H             +----> U    |     U: four iterations; then: is another one left,
+ *	    +---|      =>     +--yes-|\   |        and are four?
  *	        |                    | no |
- *	        X                    |  +-H<+   H: one turn
+ *	        X                    |  +-H<+   H: one iteration
  *	                             |  +-|-+
- *	                             +--> E     E: what was made last, whoever made it
+ *	                             +--> E     E: phis of the last values of both loops
  *
- * How many are left is told by a counter i that grows by s in each turn while i < n (or that comes
- * to n in steps of one): in a turn with i < n, four are left when n - i > 3 s, in exact
- * arithmetic. So s must be known to be positive and not so large that 3 s overflows: a constant,
- * or where the comparison is unsigned, a variable that is looked at before the loop. Loops with
- * barriers, shuffles or calls are left alone, and those that are to be rolled.
+ * The number of iterations left follows from an induction variable i that grows by s in each
+ * iteration while i < n (or reaches n in steps of one): in an iteration with i < n, four are left
+ * when n - i > 3 s, in exact arithmetic. So s must be positive and small enough that 3 s does not
+ * overflow: a constant, or, for unsigned comparisons, a variable that is tested before the loop.
+ * Loops with barriers, shuffles or calls and loops marked nounroll stay.
  */
 #include "libsov/compiler/ir/cond.h"
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/analysis/uses.h"
 
-#define TURNS     4
-#define MOST_SIZE 40                   /* instructions of a loop */
-#define MOST_STEP UINT64_C(0x0fffffff) /* of a variable step */
+#define FACTOR   4
+#define MAX_SIZE 40                   /* instructions of a loop */
+#define MAX_STEP UINT64_C(0x0fffffff) /* bound of a variable step */
 
 struct loop {
 	struct ir_func *f;
 	struct uses *uses;
-	ir_block header, before, exit;
-	ir_val start, limit, step; /* of the counter; step 0: the constant instead */
-	uint64_t constant;         /* its magnitude */
-	ir_id next;                /* the addition that makes the next i */
-	enum ir_cond cond;         /* the loop goes on while i cond limit */
+	ir_block header, preheader, exit;
+	ir_val start, limit, step; /* of the induction variable; step 0: constant instead */
+	uint64_t constant;         /* magnitude of the step */
+	ir_id next;                /* the addition that computes the next i */
+	enum ir_cond cond;         /* the loop continues while i cond limit */
 	bool down;
 	enum ir_type type;
 };
 
 /* ---- which loops ---- */
 
-static bool is_inside(const struct loop *l, ir_val v)
+static bool in_loop(const struct loop *l, ir_val v)
 {
 	return ir_def(l->f, v)->block == l->header;
 }
 
-/* Divisions become dozens of instructions each; next to them a load costs little. */
-static bool is_long(enum ir_op op)
+/* A division expands to dozens of instructions, which hide the latency of a load anyway. */
+static bool is_expanded(enum ir_op op)
 {
 	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT ||
 	       (op >= IR_DIV_U && op <= IR_REM_S);
 }
 
-/* A load that can be on its way before the turn before it has ended: nothing there writes to
- * where it might read. */
-static bool may_overtake(const struct ir_inst *in, uint32_t written)
+/* Whether a load can issue before the previous iteration has ended: no store of the loop may alias
+ * it. */
+static bool may_issue_early(const struct ir_inst *in, uint32_t written)
 {
 	uint32_t generic = 1 << IR_GENERIC_SPACE;
 
@@ -68,28 +68,27 @@ static bool may_overtake(const struct ir_inst *in, uint32_t written)
 	       !(written & (generic | 1u << in->space) || in->space == IR_GENERIC_SPACE);
 }
 
-static bool body_fits(const struct loop *l)
+static bool is_body_unrollable(const struct loop *l)
 {
-	uint32_t size = 0, written = 0; /* spaces, a bit each */
+	uint32_t size = 0, written = 0; /* bit mask of spaces */
 	bool loads = false;
 
 	ir_for_each_inst(l->f, l->header, i) {
 		const struct ir_inst *in = ir_at(l->f, i);
 
-		if (++size > MOST_SIZE || ir_ops[in->op].properties & P_CONV ||
-		    in->op == IR_FENCE || in->op == IR_CLOCK || in->op == IR_SLEEP ||
-		    is_long(in->op))
+		if (++size > MAX_SIZE || ir_ops[in->op].properties & P_CONV || in->op == IR_FENCE ||
+		    in->op == IR_CLOCK || in->op == IR_SLEEP || is_expanded(in->op))
 			return false;
 		if (ir_ops[in->op].properties & P_WRITE)
 			written |= 1u << in->space;
 	}
 	ir_for_each_inst(l->f, l->header, i)
-		loads |= may_overtake(ir_at(l->f, i), written);
+		loads |= may_issue_early(ir_at(l->f, i), written);
 	return loads;
 }
 
-/* i + s, or i - 1 as i + -1, with i a phi of the header whose next value this is. */
-static bool find_counter(struct loop *l, ir_val next)
+/* Matches i + s, or i - 1 as i + -1, where i is a header phi and the sum its next value. */
+static bool find_induction_variable(struct loop *l, ir_val next)
 {
 	const struct ir_inst *add = ir_def(l->f, next), *phi;
 	uint32_t from_loop = l->f->blocks[l->header].preds[0] == l->header ? 0 : 1;
@@ -110,14 +109,14 @@ static bool find_counter(struct loop *l, ir_val next)
 			l->down = l->constant > ones / 2;
 			if (l->down)
 				l->constant = ones + 1 - l->constant;
-			return l->constant && l->constant <= MOST_STEP;
+			return l->constant && l->constant <= MAX_STEP;
 		}
-		return !is_inside(l, l->step);
+		return !in_loop(l, l->step);
 	}
 	return false;
 }
 
-static bool cond_fits(const struct loop *l)
+static bool is_cond_unrollable(const struct loop *l)
 {
 	switch (l->cond) {
 	case IR_LT_U:
@@ -149,9 +148,9 @@ static bool find_limit(struct loop *l)
 		if (k)
 			l->cond = cond_mirrored[l->cond];
 		l->limit = cmp->args[!k];
-		if (!is_inside(l, l->limit) && is_inside(l, cmp->args[k]) &&
-		    find_counter(l, cmp->args[k]))
-			return cond_fits(l);
+		if (!in_loop(l, l->limit) && in_loop(l, cmp->args[k]) &&
+		    find_induction_variable(l, cmp->args[k]))
+			return is_cond_unrollable(l);
 	}
 	return false;
 }
@@ -166,14 +165,15 @@ static bool find_loop(struct loop *l, ir_block b)
 		return false;
 	self = bb->preds[0] == b ? 0 : 1;
 	l->header = b;
-	l->before = bb->preds[!self];
+	l->preheader = bb->preds[!self];
 	l->exit = bb->succ[bb->succ[0] == b];
-	return l->f->blocks[l->before].nsucc == 1 && body_fits(l) && find_limit(l);
+	return l->f->blocks[l->preheader].nsucc == 1 && is_body_unrollable(l) && find_limit(l);
 }
 
 /* ---- building ---- */
 
-static ir_val append(struct loop *l, ir_block b, enum ir_op op, enum ir_type t, ir_val x, ir_val y)
+static ir_val append_op(struct loop *l, ir_block b, enum ir_op op, enum ir_type t, ir_val x,
+			ir_val y)
 {
 	const ir_val args[2] = {x, y};
 	ir_id i = ir_inst_new(l->f, op, t, args, y ? 2 : 1, 1);
@@ -184,14 +184,14 @@ static ir_val append(struct loop *l, ir_block b, enum ir_op op, enum ir_type t, 
 
 static ir_val append_compare(struct loop *l, ir_block b, enum ir_cond cond, ir_val x, ir_val y)
 {
-	ir_val v = append(l, b, IR_ICMP, l->f->values[x].type, x, y);
+	ir_val v = append_op(l, b, IR_ICMP, l->f->values[x].type, x, y);
 
 	ir_def(l->f, v)->cond = cond;
 	return v;
 }
 
-static ir_block new_branch(struct loop *l, ir_block where,
-			   ir_block to) /* a block that only goes on */
+static ir_block new_branch_block(struct loop *l, ir_block where,
+				 ir_block to) /* a block with only a branch */
 {
 	ir_block b = ir_block_new_before(l->f, where, NULL);
 
@@ -200,58 +200,60 @@ static ir_block new_branch(struct loop *l, ir_block where,
 	return b;
 }
 
-static void end_with_choice(struct loop *l, ir_block b, ir_val c, ir_block yes, ir_block no)
+static void append_cond_branch(struct loop *l, ir_block b, ir_val c, ir_block yes, ir_block no)
 {
 	ir_append(l->f, b, ir_inst_new(l->f, IR_CBR, IR_VOID, &c, 1, 0));
 	ir_edge(l->f, b, yes);
 	ir_edge(l->f, b, no);
 }
 
-/* In a turn with this i: are there three more? */
-static ir_val enough(struct loop *l, ir_block b, ir_val i)
+/* In an iteration with this i: are three more left? */
+static ir_val factor_left(struct loop *l, ir_block b, ir_val i)
 {
-	ir_val left = l->down ? append(l, b, IR_SUB, l->type, i, l->limit)
-			      : append(l, b, IR_SUB, l->type, l->limit, i);
-	ir_val three = ir_const(l->f, b, l->type, (TURNS - 1) * (l->step ? 1 : l->constant));
+	ir_val left = l->down ? append_op(l, b, IR_SUB, l->type, i, l->limit)
+			      : append_op(l, b, IR_SUB, l->type, l->limit, i);
+	ir_val three = ir_const(l->f, b, l->type, (FACTOR - 1) * (l->step ? 1 : l->constant));
 
 	if (l->step)
-		three = append(l, b, IR_MUL, l->type, l->step, three);
+		three = append_op(l, b, IR_MUL, l->type, l->step, three);
 	return append_compare(l, b, IR_GT_U, left, three);
 }
 
-/* The same for the first turn, which runs whatever i is. */
-static ir_val enough_at_first(struct loop *l, ir_block b)
+/* The same for the first iteration, which runs whatever i is. */
+static ir_val factor_left_at_entry(struct loop *l, ir_block b)
 {
-	ir_val c = enough(l, b, l->start);
+	ir_val c = factor_left(l, b, l->start);
 
 	if (l->cond != IR_NE)
-		c = append(l, b, IR_AND, IR_B1, c,
-			   append_compare(l, b, l->cond, l->start, l->limit));
+		c = append_op(l, b, IR_AND, IR_B1, c,
+			      append_compare(l, b, l->cond, l->start, l->limit));
 	if (l->step) {
-		ir_val most = ir_const(l->f, b, l->type, MOST_STEP);
+		ir_val max_step = ir_const(l->f, b, l->type, MAX_STEP);
 
-		c = append(l, b, IR_AND, IR_B1, c, append_compare(l, b, IR_LE_U, l->step, most));
+		c = append_op(l, b, IR_AND, IR_B1, c,
+			      append_compare(l, b, IR_LE_U, l->step, max_step));
 	}
 	return c;
 }
 
-/* The header's phis: what they are before the loop, after each turn, and in U. */
+/* A header phi: its values before the loop, after each iteration, and in U. */
 struct carried {
 	ir_id phi;
 	ir_val start, next; /* next: in the header */
 	ir_id in_u;
-	ir_val last; /* next, in the last turn of U */
+	ir_val last; /* next, in the last iteration of U */
 };
 
 struct unroller {
 	struct loop loop;
-	ir_val *map; /* by value of the function as it was: what stands for a header's value in the turn at hand */
+	/* by value of the original function: its copy in the current iteration; 0: none */
+	ir_val *map;
 	uint32_t nmap;
 	struct carried *carried;
 	uint32_t ncarried;
 };
 
-static ir_val mapped(const struct unroller *u, ir_val v)
+static ir_val mapped_value(const struct unroller *u, ir_val v)
 {
 	return v < u->nmap && u->map[v] ? u->map[v] : v;
 }
@@ -272,7 +274,7 @@ static void find_carried(struct unroller *u)
 							     .next = ir_at(f, i)->args[self]};
 }
 
-static void copy_turn(struct unroller *u, ir_block to)
+static void copy_iteration(struct unroller *u, ir_block to)
 {
 	struct ir_func *f = u->loop.f;
 	ir_block header = u->loop.header;
@@ -287,18 +289,18 @@ static void copy_turn(struct unroller *u, ir_block to)
 		in.args = ir_at(f, copy)->args;
 		in.block = in.prev = in.next = 0;
 		for (uint32_t k = 0; k < in.nargs; k++)
-			in.args[k] = mapped(u, in.args[k]);
+			in.args[k] = mapped_value(u, in.args[k]);
 		*ir_at(f, copy) = in;
 		ir_append(f, to, copy);
 		for (uint32_t k = 0; k < in.nres; k++)
 			u->map[old + k] = in.res + k;
 	}
 	for (uint32_t k = 0; k < u->ncarried; k++)
-		u->carried[k].last = mapped(u, u->carried[k].next);
+		u->carried[k].last = mapped_value(u, u->carried[k].next);
 }
 
-/* U: phis for what is carried, and the turns. */
-static ir_block make_turns(struct unroller *u)
+/* Builds U: phis for the carried values, then the iterations. */
+static ir_block build_unrolled(struct unroller *u)
 {
 	struct ir_func *f = u->loop.f;
 	ir_block b = ir_block_new_before(f, u->loop.header, NULL);
@@ -306,48 +308,48 @@ static ir_block make_turns(struct unroller *u)
 	for (uint32_t k = 0; k < u->ncarried; k++) {
 		struct carried *c = &u->carried[k];
 		const ir_val args[2] = {c->start,
-					c->start}; /* the second is known only after the turns */
+					c->start}; /* the second is set after the iterations */
 
 		c->in_u = ir_inst_new(f, IR_PHI, ir_at(f, c->phi)->type, args, 2, 1);
 		ir_append(f, b, c->in_u);
 		c->last = ir_at(f, c->in_u)->res;
 	}
-	for (uint32_t turn = 0; turn < TURNS; turn++) {
+	for (uint32_t iteration = 0; iteration < FACTOR; iteration++) {
 		for (uint32_t k = 0; k < u->ncarried; k++)
 			u->map[ir_at(f, u->carried[k].phi)->res] = u->carried[k].last;
-		copy_turn(u, b);
+		copy_iteration(u, b);
 	}
 	for (uint32_t k = 0; k < u->ncarried; k++)
 		ir_at(f, u->carried[k].in_u)->args[1] = u->carried[k].last;
 	return b;
 }
 
-/* Both ways out meet in a new block before the exit. */
-static ir_block make_exit(struct unroller *u)
+/* Joins both exits in a new block before the exit block. */
+static ir_block build_exit(struct unroller *u)
 {
 	struct loop *l = &u->loop;
 	struct ir_func *f = l->f;
-	ir_block where = f->blocks[l->header].next, meet, from_header;
+	ir_block where = f->blocks[l->header].next, join, from_header;
 	uint32_t slot = 0;
 
 	while (f->blocks[l->exit].preds[slot] != l->header)
 		slot++;
-	meet = new_branch(l, where, l->exit);
+	join = new_branch_block(l, where, l->exit);
 	ir_for_each_inst(f, l->exit, i) {
 		if (ir_at(f, i)->op != IR_PHI)
 			break;
 		ir_arg_append(f, i, ir_at(f, i)->args[slot]);
 	}
-	from_header = new_branch(l, meet, meet);
+	from_header = new_branch_block(l, join, join);
 	ir_edge_redirect(f, l->header, l->exit, from_header);
-	return meet;
+	return join;
 }
 
-/* Who used a value of the header behind the loop uses the one that was made last. */
-static void merge_value(struct unroller *u, ir_block meet, ir_val v)
+/* Replaces uses of a header value after the loop by a phi of its last values in both loops. */
+static void merge_live_out(struct unroller *u, ir_block join, ir_val v)
 {
 	struct loop *l = &u->loop;
-	ir_val args[2] = {v, mapped(u, v)}, both = 0;
+	ir_val args[2] = {v, mapped_value(u, v)}, both = 0;
 
 	uses_for_each(l->uses, v, it) {
 		ir_id user = l->uses->list[it].user;
@@ -361,7 +363,7 @@ static void merge_value(struct unroller *u, ir_block meet, ir_val v)
 				ir_id phi =
 					ir_inst_new(l->f, IR_PHI, l->f->values[v].type, args, 2, 1);
 
-				ir_insert_before(l->f, l->f->blocks[meet].first, phi);
+				ir_insert_before(l->f, l->f->blocks[join].first, phi);
 				both = ir_at(l->f, phi)->res;
 			}
 			ir_at(l->f, user)->args[k] = both;
@@ -369,45 +371,47 @@ static void merge_value(struct unroller *u, ir_block meet, ir_val v)
 	}
 }
 
-static void unroll(struct unroller *u)
+static void unroll_loop(struct unroller *u)
 {
 	struct loop *l = &u->loop;
 	struct ir_func *f = l->f;
 	const struct ir_inst end = *ir_at(f, f->blocks[l->header].last);
 	bool on_true = f->blocks[l->header].succ[0] == l->header;
-	ir_block turns, to_turns, to_header, check, again, rest, leave, meet;
+	ir_block unrolled, to_unrolled, to_header, check, again, rest, leave, join;
 	ir_val next = ir_at(f, l->next)->res;
 
 	find_carried(u);
-	turns = make_turns(u);
-	/* the way in */
-	ir_remove(f, f->blocks[l->before].last);
-	ir_edge_remove(f, l->before, l->header);
-	to_turns = new_branch(l, turns, turns);
-	to_header = new_branch(l, l->header, l->header);
-	end_with_choice(l, l->before, enough_at_first(l, l->before), to_turns, to_header);
-	/* after four turns */
-	meet = make_exit(u);
+	unrolled = build_unrolled(u);
+	/* entry */
+	ir_remove(f, f->blocks[l->preheader].last);
+	ir_edge_remove(f, l->preheader, l->header);
+	to_unrolled = new_branch_block(l, unrolled, unrolled);
+	to_header = new_branch_block(l, l->header, l->header);
+	append_cond_branch(l, l->preheader, factor_left_at_entry(l, l->preheader), to_unrolled,
+			   to_header);
+	/* after four iterations */
+	join = build_exit(u);
 	check = ir_block_new_before(f, to_header, NULL);
-	again = new_branch(l, to_header, turns);
-	rest = new_branch(l, to_header, l->header);
-	leave = new_branch(l, meet, meet);
-	end_with_choice(l, turns, mapped(u, end.args[0]), on_true ? check : leave,
-			on_true ? leave : check);
-	end_with_choice(l, check, enough(l, check, mapped(u, next)), again, rest);
+	again = new_branch_block(l, to_header, unrolled);
+	rest = new_branch_block(l, to_header, l->header);
+	leave = new_branch_block(l, join, join);
+	append_cond_branch(l, unrolled, mapped_value(u, end.args[0]), on_true ? check : leave,
+			   on_true ? leave : check);
+	append_cond_branch(l, check, factor_left(l, check, mapped_value(u, next)), again, rest);
 	for (uint32_t k = 0; k < u->ncarried; k++) {
 		ir_arg_append(f, u->carried[k].phi, u->carried[k].start);
 		ir_arg_append(f, u->carried[k].phi, u->carried[k].last);
 	}
 	ir_for_each_inst(f, l->header, i)
 		for (uint32_t k = 0; k < ir_at(f, i)->nres; k++)
-			merge_value(u, meet, ir_at(f, i)->res + k);
+			merge_live_out(u, join, ir_at(f, i)->res + k);
 	ir_for_each_inst(f, l->header, i)
 		for (uint32_t k = 0; k < ir_at(f, i)->nres; k++)
 			u->map[ir_at(f, i)->res + k] = 0;
 }
 
-/* In reverse postorder: who uses what a loop made comes after it, and is copied with what is right by then. */
+/* Visits loops in reverse postorder: code that uses a loop's values comes later and is copied with
+ * its arguments already rewritten. */
 bool pass_unroll(struct ir_func *f, const struct target *t)
 {
 	const struct ir_cfg *cfg = ir_cfg_build(f);
@@ -422,7 +426,7 @@ bool pass_unroll(struct ir_func *f, const struct target *t)
 			uses_init(&uses, f);
 			u.map = arena_array(f->module->arena, f->nvalues, sizeof(*u.map));
 		}
-		unroll(&u);
+		unroll_loop(&u);
 		changed = true;
 	}
 	return changed;

@@ -1,67 +1,67 @@
 // SPDX-License-Identifier: MIT
 /*
- * Vectors: loads or stores of neighbouring words become one of two or four words, where the first
- * is known to lie at a multiple of the whole, or the machine does not mind.
+ * Vectorisation: merges loads or stores of adjacent words to one access of two or four words if the
+ * first word is known to be aligned to the whole, or the target allows unaligned vectors.
  *
- * Known is how many low bits of an address are zero: that of a variable by its alignment, others by
- * what they are computed from. All values begin with the best that could be, and what contradicts
- * that lowers them until nothing changes, so that a counter around a loop keeps what all of its
- * steps have in common.
+ * Alignment comes from a known-bits analysis of trailing zeros: a variable's address has its
+ * alignment, other values follow from their operands. The analysis is optimistic: all values start
+ * with the maximum, and contradictions lower them to a fixed point, so an induction variable keeps
+ * the alignment that all of its steps have in common.
  *
- * Within a block accesses with the same base gather in groups. A group of loads moves up to its
- * first one, so it ends where something may write to its bytes; a group of stores moves down to its
- * last one and ends where something may read or write them. Accesses with another base may be
- * anywhere in the same space; with the same base, offsets tell. Barriers, fences, atomics, calls
- * and ordered or volatile accesses end all groups.
+ * Within a block, accesses with the same base form groups. A group of loads moves up to its first
+ * member, so a store that may alias ends it; a group of stores moves down to its last member, so
+ * any access that may alias ends it. Accesses with different bases may alias within a space; with
+ * the same base, offsets decide. Barriers, fences, atomics, calls and ordered or volatile accesses
+ * end all groups.
  */
 #include <stdlib.h>
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/analysis/uses.h"
 
-#define MOST_BYTES 16 /* of a vector */
-#define MOST_GROUP 64 /* members, and */
-#define MOST_OPEN  16 /* groups: looking through all of them must stay cheap */
-#define ALL_ZERO   64
+#define MAX_BYTES       16 /* of a vector */
+#define MAX_MEMBERS     64 /* members of a group, and */
+#define MAX_OPEN_GROUPS 16 /* open groups: bound the linear searches */
+#define ALL_ZERO        64
 
 struct member {
 	ir_id inst;
 	uint64_t offset;
-	uint32_t place; /* in the block */
+	uint32_t position; /* position in the block */
 };
 
 struct group {
 	ir_val base;
 	uint8_t op, type, space, flags;
-	struct member members[MOST_GROUP];
+	struct member members[MAX_MEMBERS];
 	uint32_t n;
-	struct group *next; /* open, or free */
+	struct group *next; /* in the list of open or of unused groups */
 };
 
 struct vectorise {
 	struct ir_func *f;
 	const struct target *target;
 	struct arena *arena;
-	uint8_t *zeros;   /* by value: low bits that are zero */
-	ir_val *forward;  /* by value: the vector's element that took its place */
-	uint32_t nvalues; /* both arrays cover so many */
+	uint8_t *zeros;   /* by value: known trailing zero bits */
+	ir_val *forward;  /* by value: the vector element that replaced it */
+	uint32_t nvalues; /* size of the two arrays */
 	struct group *open, *unused;
 	uint32_t nopen;
 	bool changed;
 };
 
-/* ---- low bits ---- */
+/* ---- trailing zeros ---- */
 
-static uint32_t trailing(uint64_t value)
+static uint32_t trailing_zeros(uint64_t value)
 {
 	return value ? (uint32_t)__builtin_ctzll(value) : ALL_ZERO;
 }
 
-static uint32_t least(uint32_t a, uint32_t b)
+static uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
-static uint32_t zeros_of(const struct vectorise *s, const struct ir_inst *in)
+static uint32_t known_zeros(const struct vectorise *s, const struct ir_inst *in)
 {
 	const uint8_t *z = s->zeros;
 	const struct ir_symbol *symbol;
@@ -70,26 +70,26 @@ static uint32_t zeros_of(const struct vectorise *s, const struct ir_inst *in)
 
 	switch (in->op) {
 	case IR_CONST:
-		return trailing(in->imm);
+		return trailing_zeros(in->imm);
 	case IR_ADDR:
 		symbol = &s->f->module->symbols[in->symbol];
-		return least(trailing(symbol->align), trailing(in->imm));
+		return min_u32(trailing_zeros(symbol->align), trailing_zeros(in->imm));
 	case IR_ADD:
 	case IR_SUB:
 	case IR_OR:
 	case IR_XOR:
-		return least(z[in->args[0]], z[in->args[1]]);
+		return min_u32(z[in->args[0]], z[in->args[1]]);
 	case IR_AND:
 		return z[in->args[0]] > z[in->args[1]] ? z[in->args[0]] : z[in->args[1]];
 	case IR_MUL:
 	case IR_MULWIDE_U:
 	case IR_MULWIDE_S:
-		return least(ALL_ZERO, z[in->args[0]] + z[in->args[1]]);
+		return min_u32(ALL_ZERO, z[in->args[0]] + z[in->args[1]]);
 	case IR_MAD:
-		return least(z[in->args[2]], z[in->args[0]] + z[in->args[1]]);
+		return min_u32(z[in->args[2]], z[in->args[0]] + z[in->args[1]]);
 	case IR_SHL:
 		return ir_is_const(s->f, in->args[1], &c)
-			       ? least(ALL_ZERO, z[in->args[0]] + (uint32_t)(c & 63))
+			       ? min_u32(ALL_ZERO, z[in->args[0]] + (uint32_t)(c & 63))
 			       : 0;
 	case IR_ZEXT:
 	case IR_SEXT:
@@ -100,17 +100,17 @@ static uint32_t zeros_of(const struct vectorise *s, const struct ir_inst *in)
 	case IR_NEG:
 		return z[in->args[0]];
 	case IR_SELECT:
-		return least(z[in->args[1]], z[in->args[2]]);
+		return min_u32(z[in->args[1]], z[in->args[2]]);
 	case IR_PHI:
 		for (uint32_t k = 0; k < in->nargs; k++)
-			n = least(n, z[in->args[k]]);
+			n = min_u32(n, z[in->args[k]]);
 		return n;
 	default:
 		return 0;
 	}
 }
 
-static void find_zeros(struct vectorise *s)
+static void compute_known_zeros(struct vectorise *s)
 {
 	const struct ir_cfg *cfg = ir_cfg_build(s->f);
 	bool again = true;
@@ -123,7 +123,7 @@ static void find_zeros(struct vectorise *s)
 		for (uint32_t k = 0; k < cfg->nrpo; k++) {
 			ir_for_each_inst(s->f, cfg->rpo[k], i) {
 				const struct ir_inst *in = ir_at(s->f, i);
-				uint32_t n = in->nres ? zeros_of(s, in) : 0;
+				uint32_t n = in->nres ? known_zeros(s, in) : 0;
 
 				for (uint32_t r = 0; r < in->nres; r++) {
 					again |= n < s->zeros[in->res + r];
@@ -136,36 +136,37 @@ static void find_zeros(struct vectorise *s)
 
 /* ---- vectors from a group ---- */
 
-static uint32_t size_of(const struct group *g)
+static uint32_t member_size(const struct group *g)
 {
 	return ir_type_bits(g->type) / 8;
 }
 
-static int by_offset(const void *a, const void *b)
+static int compare_offsets(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
 
 	if (x->offset != y->offset)
 		return (int64_t)x->offset < (int64_t)y->offset ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	return (x->position > y->position) - (x->position < y->position);
 }
 
-/* Whether the machine wants a vector to lie at a multiple of its size. */
-static bool is_strict(const struct vectorise *s, uint8_t space)
+/* Whether the target requires vectors to be aligned to their size. */
+static bool requires_alignment(const struct vectorise *s, uint8_t space)
 {
 	return !s->target->loose_vectors || space != IR_GLOBAL;
 }
 
-/* How many from this one on lie side by side and can be one: 4, 2 or 1. */
-static uint32_t count_together(const struct vectorise *s, const struct group *g, uint32_t k)
+/* How many accesses from this one on are adjacent and can be merged: 4, 2 or 1. */
+static uint32_t count_adjacent(const struct vectorise *s, const struct group *g, uint32_t k)
 {
-	uint32_t size = size_of(g),
-		 zeros = least(s->zeros[g->base], trailing(g->members[k].offset));
+	uint32_t size = member_size(g),
+		 zeros = min_u32(s->zeros[g->base], trailing_zeros(g->members[k].offset));
 
-	for (uint32_t n = MOST_BYTES / size; n > 1; n /= 2) {
+	for (uint32_t n = MAX_BYTES / size; n > 1; n /= 2) {
 		uint32_t same = 1;
 
-		if ((is_strict(s, g->space) && zeros < trailing((uint64_t)n * size)) ||
+		if ((requires_alignment(s, g->space) &&
+		     zeros < trailing_zeros((uint64_t)n * size)) ||
 		    n > g->n - k)
 			continue;
 		while (same < n &&
@@ -177,7 +178,7 @@ static uint32_t count_together(const struct vectorise *s, const struct group *g,
 	return 1;
 }
 
-static void merge(struct vectorise *s, const struct group *g, uint32_t first, uint32_t n)
+static void merge_members(struct vectorise *s, const struct group *g, uint32_t first, uint32_t n)
 {
 	struct ir_func *f = s->f;
 	ir_val args[1 + IR_MAX_ELEMENTS] = {g->base};
@@ -191,7 +192,7 @@ static void merge(struct vectorise *s, const struct group *g, uint32_t first, ui
 
 		if (store)
 			args[1 + k] = ir_at(f, m->inst)->args[1];
-		if (store ? m->place > where->place : m->place < where->place)
+		if (store ? m->position > where->position : m->position < where->position)
 			where = m;
 	}
 	i = ir_inst_new(f, g->op, g->type, args, store ? 1 + n : 1, store ? 0 : n);
@@ -200,7 +201,7 @@ static void merge(struct vectorise *s, const struct group *g, uint32_t first, ui
 	in->imm = g->members[first].offset;
 	in->space = g->space;
 	in->flags = g->flags;
-	in->align = is_strict(s, g->space) ? n * size_of(g) : size_of(g);
+	in->align = requires_alignment(s, g->space) ? n * member_size(g) : member_size(g);
 	in->line = old.line;
 	ir_insert_before(f, where->inst, i);
 	for (uint32_t k = 0; k < n; k++) {
@@ -213,13 +214,13 @@ static void merge(struct vectorise *s, const struct group *g, uint32_t first, ui
 	s->changed = true;
 }
 
-static void finish(struct vectorise *s, struct group *g)
+static void finish_group(struct vectorise *s, struct group *g)
 {
-	qsort(g->members, g->n, sizeof(*g->members), by_offset);
+	qsort(g->members, g->n, sizeof(*g->members), compare_offsets);
 	for (uint32_t k = 0, n; k < g->n; k += n) {
-		n = count_together(s, g, k);
+		n = count_adjacent(s, g, k);
 		if (n > 1)
-			merge(s, g, k, n);
+			merge_members(s, g, k, n);
 	}
 	g->n = 0;
 	g->next = s->unused;
@@ -227,7 +228,7 @@ static void finish(struct vectorise *s, struct group *g)
 	s->nopen--;
 }
 
-static void finish_oldest(struct vectorise *s)
+static void finish_oldest_group(struct vectorise *s)
 {
 	struct group **link = &s->open, *g;
 
@@ -235,14 +236,14 @@ static void finish_oldest(struct vectorise *s)
 		link = &(*link)->next;
 	g = *link;
 	*link = NULL;
-	finish(s, g);
+	finish_group(s, g);
 }
 
-/* ---- what belongs to a group, and what ends it ---- */
+/* ---- group membership ---- */
 
-/* Loads move up to the first of their group, so a store stands in the way of those that are still
- * to come as well, wherever they are. Stores move down to the last. */
-static bool may_overlap(const struct group *g, const struct ir_inst *in)
+/* Whether an access may alias the group. Loads move up to the first of their group, so a store
+ * blocks future members too, wherever they are. Stores move down to the last. */
+static bool may_alias(const struct group *g, const struct ir_inst *in)
 {
 	uint32_t bytes =
 		ir_type_bits(in->from) / 8 * (in->op == IR_LOAD ? in->nres : in->nargs - 1);
@@ -253,12 +254,12 @@ static bool may_overlap(const struct group *g, const struct ir_inst *in)
 		return true;
 	for (uint32_t k = 0; k < g->n; k++)
 		if (g->members[k].offset - in->imm < bytes ||
-		    in->imm - g->members[k].offset < size_of(g))
+		    in->imm - g->members[k].offset < member_size(g))
 			return true;
 	return false;
 }
 
-/* in NULL: something that no access may pass. */
+/* in NULL: no access may move across this instruction. */
 static void end_groups(struct vectorise *s, const struct ir_inst *in)
 {
 	struct group **link = &s->open;
@@ -266,35 +267,35 @@ static void end_groups(struct vectorise *s, const struct ir_inst *in)
 	while (*link) {
 		struct group *g = *link;
 
-		if (!in || ((in->op == IR_STORE || g->op == IR_STORE) && may_overlap(g, in))) {
+		if (!in || ((in->op == IR_STORE || g->op == IR_STORE) && may_alias(g, in))) {
 			*link = g->next;
-			finish(s, g);
+			finish_group(s, g);
 		} else {
 			link = &g->next;
 		}
 	}
 }
 
-static bool is_member(const struct vectorise *s, const struct ir_inst *in)
+static bool is_candidate(const struct vectorise *s, const struct ir_inst *in)
 {
 	return (in->type == IR_B32 || in->type == IR_B64) && in->from == in->type && in->nargs &&
 	       (in->op == IR_LOAD ? in->nres == 1 : in->nargs == 2) && in->args[0] < s->nvalues &&
 	       (in->space == IR_GLOBAL || in->space == IR_SHARED || in->space == IR_LOCAL) &&
-	       (!is_strict(s, in->space) ||
-		s->zeros[in->args[0]] >= trailing(2 * ir_type_bits(in->type) / 8));
+	       (!requires_alignment(s, in->space) ||
+		s->zeros[in->args[0]] >= trailing_zeros(2 * ir_type_bits(in->type) / 8));
 }
 
-static void add(struct vectorise *s, ir_id i, uint32_t place)
+static void add_member(struct vectorise *s, ir_id i, uint32_t position)
 {
 	const struct ir_inst *in = ir_at(s->f, i);
 	struct group *g = s->open;
 
 	while (g && !(g->base == in->args[0] && g->op == in->op && g->type == in->type &&
-		      g->space == in->space && g->flags == in->flags && g->n < MOST_GROUP))
+		      g->space == in->space && g->flags == in->flags && g->n < MAX_MEMBERS))
 		g = g->next;
 	if (!g) {
-		if (s->nopen == MOST_OPEN)
-			finish_oldest(s);
+		if (s->nopen == MAX_OPEN_GROUPS)
+			finish_oldest_group(s);
 		in = ir_at(s->f, i);
 		s->nopen++;
 		g = s->unused;
@@ -310,29 +311,30 @@ static void add(struct vectorise *s, ir_id i, uint32_t place)
 		g->next = s->open;
 		s->open = g;
 	}
-	g->members[g->n++] = (struct member){.inst = i, .offset = in->imm, .place = place};
+	g->members[g->n++] = (struct member){.inst = i, .offset = in->imm, .position = position};
 }
 
-static void do_block(struct vectorise *s, ir_block b)
+static void vectorise_block(struct vectorise *s, ir_block b)
 {
-	uint32_t place = 0;
+	uint32_t position = 0;
 
 	ir_for_each_inst_safe(s->f, b, i) {
-		const struct ir_inst in = *ir_at(s->f, i); /* new instructions may move the table */
-		bool moves = in.op == IR_LOAD || in.op == IR_STORE;
+		/* a copy: new instructions may move the table */
+		const struct ir_inst in = *ir_at(s->f, i);
+		bool is_access = in.op == IR_LOAD || in.op == IR_STORE;
 
-		place++;
+		position++;
 		if (!(ir_ops[in.op].properties & (P_READ | P_WRITE)))
 			continue;
-		if (!moves || in.order != IR_WEAK || in.flags & IR_VOLATILE) {
+		if (!is_access || in.order != IR_WEAK || in.flags & IR_VOLATILE) {
 			end_groups(s, NULL);
 			continue;
 		}
 		if (in.space == IR_PARAM || in.space == IR_CONSTANT)
 			continue;
 		end_groups(s, &in);
-		if (is_member(s, &in))
-			add(s, i, place);
+		if (is_candidate(s, &in))
+			add_member(s, i, position);
 	}
 	end_groups(s, NULL);
 }
@@ -342,10 +344,10 @@ bool pass_vectorise(struct ir_func *f, const struct target *t)
 	struct vectorise s = {
 		.f = f, .target = t, .arena = f->module->arena, .nvalues = f->nvalues};
 
-	find_zeros(&s);
+	compute_known_zeros(&s);
 	s.forward = arena_array(s.arena, s.nvalues, sizeof(*s.forward));
 	ir_for_each_block(f, b)
-		do_block(&s, b);
+		vectorise_block(&s, b);
 	if (!s.changed)
 		return false;
 	uses_forward(f, s.forward, s.nvalues);

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Two witnesses of what a PTX kernel does: the IR interpreter, which runs what the front end made of
- * it, and software GPUs of all chips, which run the machine code, in normal and in hazard mode, from
- * default, unoptimised, serial and spilling code. All must leave the same bytes behind. Kernels for this are
+ * Differential test of PTX kernels: the IR interpreter, which runs the front end's output, against
+ * software GPUs of all chips, which run the machine code, in normal and in hazard mode, from
+ * default, unoptimised, serial and spilling code. All must leave the same bytes. Kernels for this
+ * are
  *
  *	k(.param .u64 out, .param .u64 in, .param .u64 scratch, .param .u32 a, .param .u64 b)
  *
- * with AGREE_SLOTS 64-bit words of out and scratch for each thread of the grid, AGREE_SHARED more of
+ * with AGREE_SLOTS 64-bit words of out and scratch per thread of the grid, AGREE_SHARED more of
  * scratch that all threads share, and AGREE_INPUTS of in.
  */
 #ifndef TESTS_COMPILER_AGREE_H
@@ -25,11 +26,12 @@
 #define AGREE_SHARED      8
 #define AGREE_WORDS       (AGREE_BLOCKS * AGREE_MAX_THREADS * AGREE_SLOTS + AGREE_SHARED)
 #define AGREE_DEVICES     9
-#define AGREE_PLAIN       4 /* the first without hazards checked */
-#define AGREE_SHOWN       4 /* words that differ */
-/* Behind it stands what takes the bits that a NaN has on some machines. On NVIDIA's it is a comment. */
+#define AGREE_PLAIN       4 /* index of the first device without hazard checks */
+#define AGREE_SHOWN       4 /* differing words to print */
+/* Followed by code that canonicalises the NaN bits that some hardware produces. On NVIDIA targets
+ * it is a comment. */
 #define AGREE_ONE_NAN     "//NaN:"
-/* Behind it stands what only Hopper can do; elsewhere it is a comment, and all must come to the same. */
+/* Followed by code for Hopper only; elsewhere it is a comment, and the results must be the same. */
 #define AGREE_HOPPER      "//Hopper:"
 
 enum { AGREE_OUT, AGREE_IN, AGREE_SCRATCH, AGREE_BUFFERS };
@@ -45,8 +47,9 @@ static struct agree {
 	struct agree_memory before, expected, got;
 	uint32_t threads, a;
 	uint64_t b;
-	uint32_t refused; /* kernels, by name: the AMD back end does not have everything yet */
-	char error[512];  /* the last of agree_must() */
+	/* kernels refused by name: the AMD back end does not support everything yet */
+	uint32_t refused;
+	char error[512]; /* last error of agree_must() */
 } agree;
 
 static inline uint64_t agree_random(uint64_t *seed)
@@ -102,7 +105,7 @@ static inline bool agree_start(void)
 	return good;
 }
 
-/* Fresh numbers for one kernel: small ones, special ones, any. */
+/* Fresh inputs for one kernel: small, special and arbitrary numbers. */
 static inline void agree_inputs(uint64_t seed, uint32_t threads)
 {
 	static const uint64_t corners[] = {0,
@@ -216,7 +219,7 @@ static inline bool agree_launch(uint32_t n, sov_module m)
 	return good;
 }
 
-/* Names the first words that differ: which threads they are of says much. */
+/* Prints the first differing words; the threads that they belong to are a strong hint. */
 static inline bool agree_same(void)
 {
 	static const char *const names[] = {"out", "in", "scratch"};
@@ -240,7 +243,7 @@ static inline bool agree_same(void)
 
 #define AGREE_FNV_START UINT64_C(0xcbf29ce484222325)
 
-/* FNV-1a, further bytes. */
+/* FNV-1a over further bytes. */
 static inline uint64_t agree_fnv(uint64_t mark, const void *data, size_t size)
 {
 	const uint8_t *bytes = data;
@@ -250,7 +253,7 @@ static inline uint64_t agree_fnv(uint64_t mark, const void *data, size_t size)
 	return mark;
 }
 
-/* All that a kernel left, in one number. */
+/* Hash of all bytes that a kernel left. */
 static inline uint64_t agree_mark(void)
 {
 	return agree_fnv(AGREE_FNV_START, &agree.got, sizeof(agree.got));
@@ -265,7 +268,7 @@ static const struct agree_mode {
 		   {"spilling", false, false, true}};
 #define AGREE_MODES (sizeof(agree_modes) / sizeof(agree_modes[0]))
 
-/* An image on one device; a context that failed is replaced. */
+/* Runs an image on one device; replaces a failed context. */
 static inline bool agree_image(uint32_t n, const void *image, size_t size)
 {
 	sov_module m;
@@ -294,7 +297,7 @@ static inline void agree_uncomment(char *text, const char *mark)
 		memset(at, ' ', strlen(mark));
 }
 
-/* The text as a device is to have it; malloc'ed. */
+/* The text for a device; malloc'ed. */
 static inline char *agree_text(uint32_t n, const char *ptx)
 {
 	char *text = strdup(ptx);
@@ -333,7 +336,7 @@ static inline bool agree_device(uint32_t n, const char *ptx, const struct agree_
 	return good;
 }
 
-/* Everywhere; says where there was a difference. */
+/* Runs on all devices; prints where results differ. */
 static inline bool agree_everywhere(const char *ptx)
 {
 	bool good = true;
@@ -341,7 +344,7 @@ static inline bool agree_everywhere(const char *ptx)
 	for (uint32_t n = 0; n < AGREE_DEVICES; n++) {
 		bool hazard = agree.properties[n].features & SOV_FEATURE_HAZARD_CHECK;
 
-		/* Without checks there is nothing to see in the same code again. */
+		/* Without hazard checks the other modes add nothing. */
 		for (uint32_t k = 0; k < (hazard ? AGREE_MODES : 1); k++) {
 			if (agree_device(n, ptx, &agree_modes[k]))
 				continue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * PTX modules of many kernels, for tests of units: kernel K of COUNT stores to out[tid]
+ * PTX modules of many kernels, for tests of compilation units. Kernel K stores to out[tid]
  *
- *	tid * K + the variable vK, which starts as 1000 + K, + K! where it calls the recursive function
+ *	tid * K + the variable vK, initially 1000 + K, + K! if it calls the recursive function
  *
- * and goes by 256 bytes of shared memory of its own on the way.
+ * and passes the value through 256 bytes of private shared memory.
  */
 #ifndef TESTS_MANY_H
 #define TESTS_MANY_H
@@ -17,11 +17,12 @@
 
 struct many {
 	unsigned kernels;
-	unsigned callers;      /* of these, the first so many with odd numbers call the function */
-	bool address;          /* … and the last one by its address */
-	unsigned shared_bytes; /* of each kernel; 0 = 256 */
-	unsigned broken;       /* 1 + a kernel that does not fit into shared memory; 0 = none */
-	bool misspelt;         /* an error of the text in the last kernel */
+	/* number of odd-numbered kernels, from the first on, that call the function */
+	unsigned callers;
+	bool address;          /* the last of them calls it by its address */
+	unsigned shared_bytes; /* per kernel; 0: 256 */
+	unsigned broken;       /* 1 + index of a kernel that exceeds shared memory; 0: none */
+	bool misspelt;         /* a syntax error in the last kernel */
 };
 
 static const char many_head[] = ".version 8.0\n.target sm_80\n.address_size 64\n";

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random PTX kernels whose flow of control is as bad as PTX allows: branches into and out of loops,
+ * Random PTX kernels with the worst control flow that PTX allows: branches into and out of loops,
  * several exits, early ends of threads, deep nests, guards on anything, registers written on every
- * path. A piece of code knows how much its threads have in common: all threads of a block (LEVEL_BLOCK)
- * may meet at barriers, all members of a mask (LEVEL_WARP) may exchange values, threads that go their
- * own ways (LEVEL_THREAD) may do neither. Every cycle runs on fuel, so every kernel ends.
+ * path. Each piece of code knows which threads execute it together: all threads of a block
+ * (LEVEL_BLOCK) may use barriers, all members of a mask (LEVEL_WARP) may exchange values, single
+ * threads (LEVEL_THREAD) may do neither. Every cycle consumes fuel, so every kernel ends.
  */
 #ifndef TESTS_COMPILER_RANDOM_H
 #define TESTS_COMPILER_RANDOM_H
 
 #include "tests/userspace/compiler/driver/_random_together.h"
 
-/* A condition that all who are here agree on, or not; as a guard. */
-static inline void put_condition(struct random_ptx *k, struct random_place at)
+/* A guard whose condition is uniform at the current level, or divergent. */
+static inline void put_condition(struct random_ptx *k, struct random_context at)
 {
 	uint32_t n = k->fuels++, number;
 
@@ -38,15 +38,15 @@ static inline void put_condition(struct random_ptx *k, struct random_place at)
 	put(k, "\t@%s%%q%u ", pick(k, 2) ? "!" : "", n);
 }
 
-static inline struct random_place inside(struct random_place at, enum random_level most)
+static inline struct random_context nested(struct random_context at, enum random_level max_level)
 {
 	at.depth++;
-	if (at.level > most)
-		at.level = most;
+	if (at.level > max_level)
+		at.level = max_level;
 	return at;
 }
 
-static inline void add_if(struct random_ptx *k, struct random_place at)
+static inline void add_if(struct random_ptx *k, struct random_context at)
 {
 	uint32_t n = k->labels++;
 	bool both = pick(k, 2);
@@ -61,11 +61,11 @@ static inline void add_if(struct random_ptx *k, struct random_place at)
 	put(k, "L%u_end:\n", n);
 }
 
-/* Both sides of a bit of the lane's number work together among themselves. */
-static inline void add_split(struct random_ptx *k, struct random_place at)
+/* Splits the lanes by a bit of the lane number; each side may sync among itself. */
+static inline void add_split(struct random_ptx *k, struct random_context at)
 {
 	uint32_t n = k->labels++, bit = pick(k, 5), mask = random_masks[bit];
-	struct random_place yes = inside(at, LEVEL_WARP), no = yes;
+	struct random_context yes = nested(at, LEVEL_WARP), no = yes;
 
 	if (!(at.members & mask) || !(at.members & ~mask))
 		return;
@@ -82,8 +82,8 @@ static inline void add_split(struct random_ptx *k, struct random_place at)
 	put(k, "L%u_end:\n", n);
 }
 
-/* Fuel for a cycle; how much is as common as those who are here. */
-static inline uint32_t add_fuel(struct random_ptx *k, struct random_place at)
+/* Fuel for a cycle; as uniform as the current level. */
+static inline uint32_t add_fuel(struct random_ptx *k, struct random_context at)
 {
 	uint32_t n = k->fuels++, mask = at.depth < 2 ? 7 : at.depth < 3 ? 3 : 1;
 
@@ -94,10 +94,10 @@ static inline uint32_t add_fuel(struct random_ptx *k, struct random_place at)
 	return n;
 }
 
-static inline void add_loop(struct random_ptx *k, struct random_place at)
+static inline void add_loop(struct random_ptx *k, struct random_context at)
 {
 	uint32_t n = k->labels++, fuel = add_fuel(k, at);
-	bool first = pick(k, 2); /* where the test stands */
+	bool first = pick(k, 2); /* whether the test is at the top */
 
 	put(k, "L%u_head:\n", n);
 	if (first)
@@ -124,7 +124,7 @@ static inline void add_loop(struct random_ptx *k, struct random_place at)
 	put(k, "L%u_end:\n", n);
 }
 
-/* A loop that counts, up or down and in any step, and loads on the way: what unrolling looks for. */
+/* A counted loop, up or down and with any step, that loads: input for unrolling. */
 static inline void add_count(struct random_ptx *k)
 {
 	static const char *const ends[] = {
@@ -154,8 +154,8 @@ static inline void add_count(struct random_ptx *k)
 	    how == 4 ? "ne.s32" : ends[2 * how + 1], c, c, limit, c, n);
 }
 
-/* Blocks that branch to each other at will. */
-static inline void add_soup(struct random_ptx *k, struct random_place at)
+/* Blocks that branch to each other arbitrarily. */
+static inline void add_soup(struct random_ptx *k, struct random_context at)
 {
 	uint32_t n = k->labels++, fuel = add_fuel(k, at), blocks = 2 + pick(k, 4), i;
 
@@ -176,8 +176,8 @@ static inline void add_soup(struct random_ptx *k, struct random_place at)
 	put(k, "L%u_%u:\n", n, blocks);
 }
 
-/* More levels of divergence than there are barriers for it in the hardware. */
-static inline void add_nest(struct random_ptx *k, struct random_place at)
+/* More levels of divergence than the hardware has convergence barriers. */
+static inline void add_nest(struct random_ptx *k, struct random_context at)
 {
 	uint32_t n = k->labels++, levels = 10 + pick(k, 14), i;
 
@@ -190,21 +190,23 @@ static inline void add_nest(struct random_ptx *k, struct random_place at)
 		add_operation(k);
 	}
 	at.depth = RANDOM_MAX_DEPTH;
-	add_code(k, inside(at, LEVEL_THREAD));
+	add_code(k, nested(at, LEVEL_THREAD));
 	while (i--) {
 		put(k, "L%u_%u:\n", n, i);
 		add_operation(k);
 	}
 }
 
-/* A switch while it is written. Numbers of registers: the index, which may be read again, and fuel. */
+/* A switch under construction. Register numbers: the index, which may be read again, and fuel. */
 struct random_switch {
-	uint32_t n, ways, index, fuel, turns;
-	bool loop; /* ways may lead back to the switch */
+	uint32_t n, cases, index, fuel, loop_fuel;
+	bool loop; /* cases may branch back to the switch */
 };
 
-/* By a table, where several numbers may lead to one way, or by comparisons, of which many become a table. */
-static inline void add_choice(struct random_ptx *k, const struct random_switch *w, uint32_t numbers)
+/* Dispatch by a table, in which several numbers may lead to one case, or by comparisons, of which
+ * many become a table. */
+static inline void add_dispatch(struct random_ptx *k, const struct random_switch *w,
+				uint32_t numbers)
 {
 	bool table = pick(k, 3);
 	uint32_t q = k->fuels++;
@@ -212,23 +214,24 @@ static inline void add_choice(struct random_ptx *k, const struct random_switch *
 	if (table)
 		put(k, "L%u_ways: .branchtargets ", w->n);
 	for (uint32_t i = 0; i < numbers; i++) {
-		uint32_t way = i < w->ways ? i : pick(k, w->ways);
+		uint32_t index = i < w->cases ? i : pick(k, w->cases);
 
 		if (table)
-			put(k, "L%u_%u%s", w->n, way, i + 1 < numbers ? ", " : ";\n");
+			put(k, "L%u_%u%s", w->n, index, i + 1 < numbers ? ", " : ";\n");
 		else if (i + 1 < numbers)
 			put(k, "\tsetp.eq.u32 %%q%u, %%c%u, %u;\n\t@%%q%u bra L%u_%u;\n", q,
-			    w->index, i, q, w->n, way);
+			    w->index, i, q, w->n, index);
 		else
-			put(k, "\tbra L%u_%u;\n", w->n, way);
+			put(k, "\tbra L%u_%u;\n", w->n, index);
 	}
 	if (table)
 		put(k, "\tbrx.idx %%c%u, L%u_ways;\n", w->index, w->n);
 }
 
-/* It may be a loop from its first instruction on, and end in the next way, behind the switch or before it. */
-static inline void add_way(struct random_ptx *k, struct random_place at,
-			   const struct random_switch *w, uint32_t i)
+/* A case may be a loop from its first instruction on, and end in the next case, after the switch or
+ * before it. */
+static inline void add_case(struct random_ptx *k, struct random_context at,
+			    const struct random_switch *w, uint32_t i)
 {
 	bool cycle = !pick(k, 3);
 	uint32_t word;
@@ -250,14 +253,14 @@ static inline void add_way(struct random_ptx *k, struct random_place at,
 		put(k, "\tbra L%u_end;\n", w->n);
 }
 
-/* One of several ways, by number; some run on into the next. */
-static inline void add_switch(struct random_ptx *k, struct random_place at)
+/* Selects one of several cases by number; some fall through. */
+static inline void add_switch(struct random_ptx *k, struct random_context at)
 {
-	struct random_switch w = {.n = k->labels++, .ways = 2 + pick(k, 7), .loop = !pick(k, 3)};
-	uint32_t numbers = pick(k, 2) ? w.ways : w.ways + 8, word;
+	struct random_switch w = {.n = k->labels++, .cases = 2 + pick(k, 7), .loop = !pick(k, 3)};
+	uint32_t numbers = pick(k, 2) ? w.cases : w.cases + 8, word;
 
 	w.fuel = add_fuel(k, at);
-	w.turns = w.loop ? add_fuel(k, at) : 0;
+	w.loop_fuel = w.loop ? add_fuel(k, at) : 0;
 	w.index = k->fuels++;
 	if (at.level == LEVEL_THREAD)
 		put(k, "\tmov.u32 %%c%u, %%r%u;\n", w.index, pick(k, RANDOM_WORDS));
@@ -268,12 +271,12 @@ static inline void add_switch(struct random_ptx *k, struct random_place at)
 		    "L%u_head:\n\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.lt.s32 %%q%u, %%c%u, "
 		    "0;\n\t@%%q%u bra L%u_end;\n"
 		    "\tadd.s32 %%c%u, %%c%u, %u;\n",
-		    w.n, w.turns, w.turns, w.turns, w.turns, w.turns, w.n, w.index, w.index,
-		    pick(k, 8));
+		    w.n, w.loop_fuel, w.loop_fuel, w.loop_fuel, w.loop_fuel, w.loop_fuel, w.n,
+		    w.index, w.index, pick(k, 8));
 	put(k, "\trem.u32 %%c%u, %%c%u, %u;\n", w.index, w.index, numbers);
-	add_choice(k, &w, numbers);
-	for (uint32_t i = 0; i < w.ways; i++)
-		add_way(k, at, &w, i);
+	add_dispatch(k, &w, numbers);
+	for (uint32_t i = 0; i < w.cases; i++)
+		add_case(k, at, &w, i);
 	if (w.loop && pick(k, 2))
 		put(k, "\tbra L%u_head;\n", w.n);
 	put(k, "L%u_end:\n", w.n);
@@ -320,13 +323,13 @@ static inline void put_end(struct random_ptx *k)
 	put(k, "\t@%%p%u %s;\n", pick(k, RANDOM_PREDICATES), how);
 }
 
-static inline void add_code(struct random_ptx *k, struct random_place at)
+static inline void add_code(struct random_ptx *k, struct random_context at)
 {
 	uint32_t n = 1 + pick(k, 7);
 
 	for (uint32_t i = 0; i < n && k->budget; i++) {
 		uint32_t what = pick(k, 28);
-		struct random_place deeper = inside(at, (enum random_level)pick(k, 3));
+		struct random_context deeper = nested(at, (enum random_level)pick(k, 3));
 
 		k->budget--;
 		if (what < 7 && at.depth >= RANDOM_MAX_DEPTH)
@@ -356,7 +359,7 @@ static inline void add_code(struct random_ptx *k, struct random_place at)
 	}
 }
 
-/* What the names of a body stand for. */
+/* Declares the names of a body. */
 static inline void add_registers(struct random_ptx *k, const struct random_ptx *body)
 {
 	put(k,
@@ -369,7 +372,7 @@ static inline void add_registers(struct random_ptx *k, const struct random_ptx *
 	    RANDOM_PREDICATES, body->fuels + 1, AGREE_SLOTS * 8, AGREE_SLOTS * 8);
 }
 
-/* Everything has a value before it is used: memory of the thread's own … */
+/* Initialises everything before its use: private memory, */
 static inline void add_memory(struct random_ptx *k, const char *spaces)
 {
 	put(k, "\tmov.u64 %%stack, stack;\n\tcvta.local.u64 %%stack_any, "
@@ -392,7 +395,7 @@ static inline void add_memory(struct random_ptx *k, const char *spaces)
 		}
 }
 
-/* … and what the first words and longs do not have. */
+/* and the registers other than the first words and longs. */
 static inline void add_values(struct random_ptx *k)
 {
 	for (uint32_t i = 0; i < RANDOM_HALVES; i++)
@@ -436,10 +439,10 @@ static inline void add_start(struct random_ptx *k)
 	put(k, "\tst.shared.u64 [tally], 0;\n\tst.shared.u64 [tally+8], 0;\n\tbar.sync 0;\n");
 }
 
-/* A function starts from its arguments. Its calls lead no deeper than it is told. */
+/* A function starts from its arguments. Argument %deep limits the depth of its calls. */
 static inline void add_function(struct random_ptx *k, struct random_ptx *out, uint32_t n)
 {
-	struct random_place top = {LEVEL_THREAD, 0, 0, 2};
+	struct random_context top = {LEVEL_THREAD, 0, 0, 2};
 	struct random_ptx body = *k;
 	uint32_t label;
 
@@ -503,7 +506,7 @@ static inline void add_end(struct random_ptx *k)
 	for (uint32_t i = 0; i < RANDOM_HALVES; i++)
 		put(k, "\tcvt.u32.u16 %%warp, %%h%u;\n\tmad.lo.s32 %%t, %%t, 17, %%warp;\n", i);
 	put(k, "\tst.global.u32 [%%result+52], %%t;\n\tmov.b64 %%l0, 0;\n");
-	/* What is in memory, as one number. */
+	/* Hash of the memory. */
 	for (uint32_t i = 0; i < AGREE_SLOTS; i++)
 		put(k,
 		    "\tld.shared.u64 %%l1, [%%mine+%u];\n\tmad.lo.s64 %%l0, %%l0, 31, %%l1;\n"
@@ -529,7 +532,7 @@ static inline void random_open(struct random_ptx *k)
 		abort();
 }
 
-/* What stands before the kernels of a file: functions, constants and variables that all may use. */
+/* The prelude of a file: functions, constants and variables that all kernels may use. */
 static inline void add_prelude(struct random_ptx *k)
 {
 	uint64_t seed = 1;
@@ -559,11 +562,11 @@ static inline void add_prelude(struct random_ptx *k)
 	       "\tst.param.b32 [r], c;\n\tst.param.b32 [r+4], b;\n\tret;\n}\n");
 }
 
-/* A kernel and its functions. Returns how many threads a block must have. */
+/* A kernel and its functions. Returns the required number of threads per block. */
 static inline uint32_t add_kernel(struct random_ptx *whole, uint64_t number, const char *name)
 {
 	struct random_ptx body = {.seed = number, .number = number};
-	struct random_place top = {LEVEL_BLOCK, UINT32_MAX, 0, 0};
+	struct random_context top = {LEVEL_BLOCK, UINT32_MAX, 0, 0};
 	uint32_t threads, n;
 
 	random_open(&body);
@@ -599,7 +602,7 @@ static inline uint32_t add_kernel(struct random_ptx *whole, uint64_t number, con
 	return threads;
 }
 
-/* The text is malloc'ed. *threads: how many a block must have. */
+/* malloc'ed text. *threads: the required number of threads per block. */
 static inline char *random_ptx(uint64_t number, uint32_t *threads)
 {
 	struct random_ptx whole = {0};

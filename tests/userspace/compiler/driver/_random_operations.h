@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads of random kernels (_random.h) do for themselves: rows of PTX with places to fill in. Every
- * row means one thing only: no division by zero, no NaN whose bits a machine may choose, no sum that may
- * be fused with a product, no memory that another thread writes, unless in an order that makes no difference.
- * What ptxas 13.0 makes of some PTX is not what the manual says (docs/evidence.md); that is left out, too.
+ * Code of single threads of random kernels (_random.h): rows of PTX with slots to fill in. Every
+ * row has one defined result: no division by zero, no NaN whose bits hardware may choose, no sum
+ * that may be fused with a product, no memory that another thread writes, except commutatively.
+ * Rows also avoid PTX that ptxas 13.0 compiles against the manual (docs/evidence.md).
  *
  *	$r $l $h $p     registers of 32, 64, 16 bits, predicates; $R $L: or a number
- *	$f              a register for a single that is NaN in one way on NVIDIA's machines, in several on others
+ *	$f              a register for a single whose NaN is canonical on NVIDIA hardware only
  *	$T $d $a $A     one of the row's types; a register of it; the same; or a number
  *	$b $w           the type's width in bits; a register of twice the width
- *	$S $M           a kind of memory and an address in it, of the thread's own; $G: not of local memory
- *	$o4             an offset there, aligned to as many bytes
- *	$2 $4 $D        different registers: two, four of 32 bits, two of 64, in braces
- *	$5 $8           a number of so many bits
+ *	$S $M           a state space and a private address in it; $G: not local memory
+ *	$o4             an offset there, aligned to that number of bytes
+ *	$2 $4 $D        distinct registers: two, four of 32 bits, two of 64, in braces
+ *	$5 $8           a number of that many bits
  *	<a|b|c>         one of these
  */
 #ifndef TESTS_COMPILER_RANDOM_OPERATIONS_H
@@ -24,7 +24,7 @@
 #define ROUND         "<.rn|.rz|.rm|.rp>"
 #define FLOAT_COMPARE "<eq|ne|lt|le|gt|ge|equ|neu|ltu|leu|gtu|geu|num|nan>"
 
-/* What a NaN keeps of one that it came from is up to the machine; here it keeps nothing. */
+/* Hardware may propagate the payload of a NaN; these macros canonicalise it. */
 #define F16(operation) \
 	"{.reg .b16 d; .reg .pred n; " operation \
 	" setp.nan.f16 n, d, d; selp.b16 $h, 0x7FFF, d, n;}"
@@ -34,10 +34,10 @@
 #define F64(operation) \
 	"{.reg .f64 d; .reg .pred n; " operation \
 	" setp.nan.f64 n, d, d; selp.f64 $l, 0d7FF8000000000000, d, n;}"
-/* Numbers of a whole value, so no NaN, in a register x. */
+/* Integral numbers, so no NaN, in a register x. */
 #define BF16(operation) \
 	"{.reg .b16 x; .reg .f32 f; cvt.rn.f32.s16 f, $h; cvt.rn.bf16.f32 x, f; " operation "}"
-/* An address in a thread's own memory, from a register; j. */
+/* A private address from a register, in j. */
 #define INDEXED(mask, operation) \
 	"{.reg .b32 i; .reg .b64 j; and.b32 i, $r, " mask \
 	"; cvt.u64.u32 j, i; add.s64 j, j, $M; " operation "}"
@@ -45,7 +45,7 @@
 static const struct random_row {
 	const char *types, *text;
 } random_rows[] = {
-	/* whole numbers */
+	/* integers */
 	{INTEGERS, "<add|sub|mul.lo|min|max>.$T $d, $a, $A;"},
 	{INTEGERS, "<add|sub|mul.lo|mul.hi|min|max>.$T $d, $a, $a;"},
 	{INTEGERS, "mad.<lo|hi>.$T $d, $a, $a, $A;"},
@@ -145,7 +145,7 @@ static const struct random_row {
 	{"f64", "setp." FLOAT_COMPARE ".f64 $p, $l, $l;"},
 	{"f32 f64", "set." FLOAT_COMPARE ".<u32|s32|f32>.$T $r, $a, $a;"},
 	{"f32", "slct.<b32|f32|s32>.f32 $r, $r, $r, $r;"},
-	/* from one to the other */
+	/* conversions */
 	{"s8 u8 s16 u16 s32 u32", "cvt.$T.<s8|u8|s16|u16|s32|u32> $r, $r;"},
 	{"s8 u8 s16 u16", "cvt.sat.$T.<s32|u32> $r, $r;"},
 	{"s32 u32", "cvt.sat.$T.<s64|u64> $r, $l;"},
@@ -164,7 +164,7 @@ static const struct random_row {
 	{"f64", F64("cvt<.rni|.rzi|.rmi|.rpi>.f64.f64 d, $l;")},
 	{"f64", F64("cvt<|.ftz>.f64.f32 d, $r;")},
 	{"f32", F32("cvt" ROUND "<|.ftz><|.sat>.f32.f64 d, $l;")},
-	/* comparisons and choices */
+	/* comparisons and selects */
 	{"s16 s32 s64", "setp.<eq|ne|lt|le|gt|ge>.$T $p, $a, $A;"},
 	{"u16 u32 u64", "setp.<eq|ne|lo|ls|hi|hs|lt|ge>.$T $p, $a, $A;"},
 	{"s16 s32 u32 s64", "setp.<eq|ne|lt|le|gt|ge><.and|.or|.xor>.$T $p, $a, $A, <|!>$p;"},
@@ -175,7 +175,7 @@ static const struct random_row {
 	{"b1", "<not|mov>.pred $p, $p;"},
 	{"b16 b32 b64", "selp.$T $d, $a, $A, $p;"},
 	{"b16 b32 b64", "slct.$T.s32 $d, $a, $a, $r;"},
-	/* memory of the thread's own */
+	/* private memory of the thread */
 	{"u32 s32 b32 f32", "ld$S.$T $r, [$M+$o4];"},
 	{"u32 s32 b32 f32", "st$S.$T [$M+$o4], $r;"},
 	{"u8 s8", "ld$S.$T $r, [$M+$o1];"},
@@ -210,7 +210,7 @@ static const struct random_row {
 	{"u32", "selp.b64 %any, <%any|%own_any|%mine_any>, <%any|%stack_any|%heap_any>, $p;"},
 	{"u32", "selp.b64 %far, <%far|%own_any>, <%mine_any|%heap_any>, $p;"},
 	{"u32", "isspacep.<global|shared|local> $p, %any;"},
-	/* memory that nobody writes */
+	/* read-only memory */
 	{"u32", "{.reg .b32 i; .reg .b64 j; and.b32 i, $r, 63; mad.wide.u32 j, i, 8, %input; "
 		"ld.global<|.nc>.u64 $l, [j];}"},
 	{"u32", "{.reg .b32 i; .reg .b64 j; and.b32 i, $r, 63; mad.wide.u32 j, i, 8, %input; "
@@ -238,7 +238,7 @@ static const struct random_row {
 	 "{.reg .b32 x, y; .reg .b16 f; cvt.rn.f16.s16 f, $h; mov.b32 x, {f, f}; mov.b32 y, "
 	 "0x3C00C000; "
 	 "and.b32 x, x, 0xbfffbfff; st$G.b32 [$M+4], x; atom$G.add.noftz.f16x2 $r, [$M+4], y;}"},
-	/* by everyone, and in any order the same */
+	/* commutative updates by all threads */
 	{"u32", "red.global.add.u32 [%common+4], $r;"},
 	{"u64", "red.global.max.u64 [%common+8], $l;"},
 	{"s32", "red.global.min.s32 [%common+16], $r;"},
@@ -250,7 +250,7 @@ static const struct random_row {
 	{"u32", "red.shared.add.u32 [tally], $r;"},
 	{"u32", "red.shared.max.u32 [tally+4], $r;"},
 	{"u64", "red.shared.xor.b64 [tally+8], $l;"},
-	/* the rest */
+	/* others */
 	{"u32", "<fence.acq_rel.cta|fence.sc.gpu|membar.gl|membar.cta>;"},
 	{"u32", "mov.u32 $r, "
 		"<%lanemask_lt|%lanemask_ge|%nctaid.x|%ctaid.x|%tid.x|%tid.y|%ntid.z|WARP_SZ>;"},
@@ -263,8 +263,9 @@ static const struct random_row {
 
 #define RANDOM_ROWS (sizeof(random_rows) / sizeof(random_rows[0]))
 
-/* 128 bits at once, on Hopper: what an exchange put there a comparison takes away again, and another finds
- * something else. Only some kernels have it (RANDOM_WIDE), so that the numbers of all others mean what they meant. */
+/* 128-bit atomics on Hopper: a compare-and-swap removes what an exchange stored, and a second one
+ * fails. Only some kernels have it (RANDOM_WIDE), so that the numbers of all others keep their
+ * meaning. */
 static const struct random_row random_wide_row = {
 	"b64",
 	"{.reg .b64 j, x, y; ld$G.b64 x, [$M]; add.s64 j, $M, $o16; ld$G.v2.b64 {x, y}, "

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The text of random kernels (_random.h) while it is written, and what one thread does for itself.
+ * Text of random kernels (_random.h) under construction, and code of single threads.
  */
 #ifndef TESTS_COMPILER_RANDOM_TEXT_H
 #define TESTS_COMPILER_RANDOM_TEXT_H
@@ -10,17 +10,18 @@
 #include "tests/userspace/compiler/driver/_agree.h"
 #include "tests/userspace/compiler/driver/_random_operations.h"
 
-#define RANDOM_WORDS      12 /* registers of 32 bits */
+#define RANDOM_WORDS      12 /* 32-bit registers */
 #define RANDOM_LONGS      6
 #define RANDOM_HALVES     4
 #define RANDOM_PREDICATES 10
 #define RANDOM_UNIFORM    4
 #define RANDOM_MAX_DEPTH  4
-/* Around what is random. What stands outside keeps threads apart: without it a kernel says nothing. */
+/* Delimit the random part. Code outside of it keeps threads from racing: without it a kernel proves
+ * nothing. */
 #define RANDOM_BEGIN      "\t// begin\n"
 #define RANDOM_END        "\t// end\n"
 
-/* Lanes whose number has a bit. */
+/* By bit of the lane number: lanes in which it is set. */
 static const uint32_t random_masks[] = {0xaaaaaaaa, 0xcccccccc, 0xf0f0f0f0, 0xff00ff00, 0xffff0000};
 
 enum random_level { LEVEL_THREAD, LEVEL_WARP, LEVEL_BLOCK };
@@ -31,14 +32,15 @@ struct random_ptx {
 	size_t size, capacity;
 	uint32_t labels, fuels, budget;
 	uint32_t functions; /* of the kernel */
-	bool function;      /* this is one */
-	bool ends;          /* threads may end early; then nothing is read from other lanes */
+	bool function;      /* this is a function */
+	bool ends;          /* threads may exit early; then no lane reads from others */
 };
 
-struct random_place {
+struct random_context {
 	enum random_level level;
 	uint32_t members,
-		split; /* lanes that are here together; lane bits that tell them from others */
+		/* lanes that are here together; lane bits that distinguish them from others */
+		split;
 	uint32_t depth;
 };
 
@@ -118,7 +120,7 @@ static inline void put_register_or_number(struct random_ptx *k, uint32_t bits)
 		put_register(k, bits);
 }
 
-/* Different ones, in braces. */
+/* Distinct registers, in braces. */
 static inline void put_registers(struct random_ptx *k, uint32_t count, uint32_t bits)
 {
 	uint32_t all = bits == 64 ? RANDOM_LONGS : RANDOM_WORDS, n = pick(k, all),
@@ -129,18 +131,18 @@ static inline void put_registers(struct random_ptx *k, uint32_t count, uint32_t 
 	put(k, "}");
 }
 
-/* Memory of a thread's own. */
+/* Private memory of the thread. */
 static inline void choose_memory(struct random_ptx *k, struct random_filling *f, bool local)
 {
-	static const char *const places[][2] = {{".global", "%own"},  {".shared", "%mine"},
-						{".global", "%heap"}, {"", "%far"},
-						{".local", "%stack"}, {"", "%any"}};
+	static const char *const memories[][2] = {{".global", "%own"},  {".shared", "%mine"},
+						  {".global", "%heap"}, {"", "%far"},
+						  {".local", "%stack"}, {"", "%any"}};
 	uint32_t n = pick(k, local ? 6 : 4);
 
 	if (f->space)
 		return;
-	f->space = places[n][0];
-	f->base = places[n][1];
+	f->space = memories[n][0];
+	f->base = memories[n][1];
 }
 
 static inline void choose_type(struct random_ptx *k, struct random_filling *f, const char *types)
@@ -158,7 +160,7 @@ static inline void choose_type(struct random_ptx *k, struct random_filling *f, c
 	f->bits = (uint32_t)strtoul(digits, NULL, 10) * (strstr(f->type, "x2") ? 2 : 1);
 }
 
-static inline void fill_place(struct random_ptx *k, struct random_filling *f, char what)
+static inline void fill_slot(struct random_ptx *k, struct random_filling *f, char what)
 {
 	switch (what) {
 	case 'r':
@@ -246,14 +248,14 @@ static inline void fill(struct random_ptx *k, struct random_filling *f, const ch
 			put(k, "%u", size * pick(k, AGREE_SLOTS * 8 / size));
 			t = after - 1;
 		} else if (*t == '$') {
-			fill_place(k, f, *++t);
+			fill_slot(k, f, *++t);
 		} else {
 			put(k, "%c", *t);
 		}
 	}
 }
 
-/* Returns what $f was. */
+/* Returns the register of $f. */
 static inline uint32_t put_row(struct random_ptx *k, const char *types, const char *text)
 {
 	struct random_filling f = {.bits = 0};
@@ -263,8 +265,8 @@ static inline uint32_t put_row(struct random_ptx *k, const char *types, const ch
 	return f.single;
 }
 
-/* An instruction that stands alone may have a guard, but for set and testp: under a false one, ptxas 13.0 changes what
- * was there before (seen on an H200). */
+/* A single instruction may have a guard, except set and testp: under a false guard, ptxas 13.0
+ * changes the previous value (seen on an H200). */
 static inline void add_operation(struct random_ptx *k)
 {
 	const struct random_row *row = RANDOM_WIDE(k->number) && !pick(k, 8)

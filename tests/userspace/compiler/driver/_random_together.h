@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What threads of random kernels (_random.h) do together: lanes exchange values, at one instruction or each at its
- * own, and blocks meet at barriers.
+ * Code of random kernels (_random.h) in which threads cooperate: warp syncs, at one site or at
+ * several, and block barriers.
  */
 #ifndef TESTS_COMPILER_RANDOM_TOGETHER_H
 #define TESTS_COMPILER_RANDOM_TOGETHER_H
 
 #include "tests/userspace/compiler/driver/_random_text.h"
 
-static inline void add_code(struct random_ptx *k, struct random_place at);
+static inline void add_code(struct random_ptx *k, struct random_context at);
 
-/* Members fall into two groups by a bit of their lane's number, and each group works for itself at the
- * same instructions. Reductions do not: ptxas 13.0 lets all lanes that are there take part. */
-static inline void add_groups(struct random_ptx *k, struct random_place at)
+/* Members form two groups by a bit of the lane number, and each group syncs separately at the same
+ * instructions. Not for reductions: ptxas 13.0 lets all active lanes take part. */
+static inline void add_groups(struct random_ptx *k, struct random_context at)
 {
 	static const char *const operations[] = {
 		"vote.sync.ballot.b32 $r, $p, %t;", "vote.sync.any.pred $p, $p, %t;",
@@ -32,8 +32,8 @@ static inline void add_groups(struct random_ptx *k, struct random_place at)
 	}
 }
 
-/* What members of a mask do together. */
-static inline void add_exchange(struct random_ptx *k, struct random_place at)
+/* A warp sync of the members of a mask. */
+static inline void add_exchange(struct random_ptx *k, struct random_context at)
 {
 	static const char *const reductions[] = {"add.u32", "add.s32", "min.u32",
 						 "min.s32", "max.u32", "max.s32",
@@ -70,8 +70,8 @@ static inline void add_exchange(struct random_ptx *k, struct random_place at)
 	}
 }
 
-/* What a whole block does together. */
-static inline void add_meeting(struct random_ptx *k)
+/* Cooperation of a whole block. */
+static inline void add_block_sync(struct random_ptx *k)
 {
 	uint32_t what = pick(k, 6), r = pick(k, RANDOM_WORDS), s = pick(k, RANDOM_WORDS),
 		 p = pick(k, RANDOM_PREDICATES);
@@ -87,7 +87,7 @@ static inline void add_meeting(struct random_ptx *k)
 
 		put(k, "\tbar.red.%s.pred %%p%u, %u, %%p%u;\n", pick(k, 2) ? "and" : "or", p,
 		    barrier, from);
-	} else if (what == 3 && !k->ends) { /* the first warp's words for the others */
+	} else if (what == 3 && !k->ends) { /* words of the first warp for the others */
 		uint32_t n = k->labels++, q = k->fuels++;
 
 		put(k,
@@ -97,7 +97,7 @@ static inline void add_meeting(struct random_ptx *k)
 		    "\tld.shared.u32 %%r%u, [%%first+%u];\nL%u_end:\n\tbar.sync 0;\n",
 		    4 * (s % 4), s, q, q, n, AGREE_MAX_THREADS, n, n, AGREE_MAX_THREADS, r,
 		    4 * (s % 4), n);
-	} else { /* a neighbour's word */
+	} else { /* a word of the neighbour */
 		put(k,
 		    "\tst.shared.u32 [%%mine+%u], %%r%u;\n\tbar.sync 0;\n"
 		    "\tld.shared.u32 %%r%u, [%%next+%u];\n\tbar.sync 0;\n",
@@ -105,9 +105,9 @@ static inline void add_meeting(struct random_ptx *k)
 	}
 }
 
-/* Operations that lanes of several ways carry out together, each way at an instruction of its own. Those from
- * RANDOM_READS on read from other lanes, who must be there, and the last reads any of them. */
-static const char *const random_apart[] = {
+/* Warp syncs that lanes on several paths execute together, each path at a separate site. Those from
+ * RANDOM_READS on read from other lanes, which must be present, and the last reads any of them. */
+static const char *const random_divergent[] = {
 	"vote.sync.ballot.b32 $r, $p, %s;",
 	"vote.sync.any.pred $p, $p, %s;",
 	"vote.sync.all.pred $p, <|!>$p, %s;",
@@ -127,16 +127,16 @@ static const char *const random_apart[] = {
 #define RANDOM_READS 12
 #define RANDOM_ANY   13
 
-struct random_apart {
+struct random_divergent {
 	uint32_t what[3], count;
 	const char *members;
 };
 
-/* Lanes go separate ways and meet on them. */
-static inline void add_way_apart(struct random_ptx *k, struct random_place at,
-				 const struct random_apart *a)
+/* One path of diverged lanes, with its sync sites. */
+static inline void add_divergent_path(struct random_ptx *k, struct random_context at,
+				      const struct random_divergent *a)
 {
-	struct random_place own = {LEVEL_THREAD, 0, 0, at.depth + 1};
+	struct random_context own = {LEVEL_THREAD, 0, 0, at.depth + 1};
 	char row[160];
 
 	for (uint32_t i = 0; i < a->count; i++) {
@@ -145,10 +145,10 @@ static inline void add_way_apart(struct random_ptx *k, struct random_place at,
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		if (a->what[i] == RANDOM_READS)
-			snprintf(row, sizeof(row), random_apart[a->what[i]],
+			snprintf(row, sizeof(row), random_divergent[a->what[i]],
 				 pick(k, 32) & ~at.split, a->members);
 		else
-			snprintf(row, sizeof(row), random_apart[a->what[i]], a->members);
+			snprintf(row, sizeof(row), random_divergent[a->what[i]], a->members);
 #pragma GCC diagnostic pop
 		put(k, "\t");
 		put_row(k, "b32", row);
@@ -158,16 +158,16 @@ static inline void add_way_apart(struct random_ptx *k, struct random_place at,
 		add_code(k, own);
 }
 
-/* What they do is the same on all ways, in the same order, with the same members: all that are here, or groups
- * by a bit of the lane's number. */
-static inline void add_apart(struct random_ptx *k, struct random_place at)
+/* All paths execute the same syncs in the same order with the same members: all lanes that are
+ * here, or groups by a bit of the lane number. */
+static inline void add_divergent_syncs(struct random_ptx *k, struct random_context at)
 {
-	uint32_t n = k->labels++, q = k->fuels++, ways = 2 + pick(k, 3), bit = pick(k, 5),
+	uint32_t n = k->labels++, q = k->fuels++, paths = 2 + pick(k, 3), bit = pick(k, 5),
 		 group = k->fuels++, last;
-	struct random_apart a = {.count = 1 + pick(k, 3)};
+	struct random_divergent a = {.count = 1 + pick(k, 3)};
 	char members[16];
 
-	/* Reductions in groups: see add_groups. */
+	/* No reductions in groups: see add_groups. */
 	last = pick(k, 3) ? 0 : RANDOM_REDUX;
 	if (last)
 		snprintf(members, sizeof(members), "%%c%u", group);
@@ -184,26 +184,26 @@ static inline void add_apart(struct random_ptx *k, struct random_place at)
 	    1u << bit, q, group, at.members & random_masks[bit], at.members & ~random_masks[bit],
 	    q);
 	if (pick(k, 2))
-		put(k, "\tshr.u32 %%t, %%lane, %u;\n\trem.u32 %%t, %%t, %u;\n", pick(k, 4), ways);
+		put(k, "\tshr.u32 %%t, %%lane, %u;\n\trem.u32 %%t, %%t, %u;\n", pick(k, 4), paths);
 	else
-		put(k, "\trem.u32 %%t, %%r%u, %u;\n", pick(k, RANDOM_WORDS), ways);
+		put(k, "\trem.u32 %%t, %%r%u, %u;\n", pick(k, RANDOM_WORDS), paths);
 	put(k, "\tmov.b32 %%c%u, %%t;\n", q);
-	for (uint32_t i = 0; i + 1 < ways; i++)
+	for (uint32_t i = 0; i + 1 < paths; i++)
 		put(k, "\tsetp.eq.s32 %%q%u, %%c%u, %u;\n\t@%%q%u bra L%u_%u;\n", q, q, i, q, n, i);
-	add_way_apart(k, at, &a);
-	for (uint32_t i = 0; i + 1 < ways; i++) {
+	add_divergent_path(k, at, &a);
+	for (uint32_t i = 0; i + 1 < paths; i++) {
 		put(k, "\tbra L%u_end;\nL%u_%u:\n", n, n, i);
-		add_way_apart(k, at, &a);
+		add_divergent_path(k, at, &a);
 	}
 	put(k, "L%u_end:\n", n);
 }
 
-static inline void add_together(struct random_ptx *k, struct random_place at)
+static inline void add_together(struct random_ptx *k, struct random_context at)
 {
 	if (at.level == LEVEL_BLOCK && pick(k, 2))
-		add_meeting(k);
+		add_block_sync(k);
 	else if (at.depth < RANDOM_MAX_DEPTH && !pick(k, 4))
-		add_apart(k, at);
+		add_divergent_syncs(k, at);
 	else
 		add_exchange(k, at);
 }

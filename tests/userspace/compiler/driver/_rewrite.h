@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Why ptxas's code of a kernel does something else: the kernel's text, rewritten at one kind of instruction so that
- * ptxas is known to make right code of it and that it means the same. Where that alone makes it right, that was the
- * reason. What ptxas does wrong with each kind is in tests/silicon/ptxas_faults.
+ * Finds out why ptxas's code of a kernel is wrong: rewrites the kernel at one kind of instruction
+ * to an equivalent form that ptxas is known to compile correctly. If the rewritten kernel is right,
+ * that kind was the reason. tests/silicon/ptxas_faults describes the faults.
  */
 #ifndef TESTS_COMPILER_REWRITE_H
 #define TESTS_COMPILER_REWRITE_H
@@ -13,15 +13,16 @@
 
 /* One instruction of the text: [start, end), without its semicolon. */
 struct rewrite_instruction {
-	const char *text; /* all of the kernel */
+	const char *text; /* the whole kernel */
 	const char *start, *end;
 	char guard[16], opcode[48], operands[REWRITE_OPERANDS][96];
 	uint32_t count;  /* operands */
-	uint32_t number; /* among those rewritten: for labels */
+	uint32_t number; /* index among the rewritten instructions, for labels */
 };
 
-/* Writes the instruction in another way, with its semicolon; false: writes nothing. The text may use %zero, which is the
- * same for all lanes, and %nil (%nill: 64 bits), which is not; ptxas does not know that they are 0. */
+/* Writes an equivalent instruction, with its semicolon; false: writes nothing. The text may use
+ * %zero, which is uniform, and %nil (%nill: 64 bits), which is divergent; ptxas does not know that
+ * they are 0. */
 typedef bool rewrite_one(struct random_ptx *out, const struct rewrite_instruction *i);
 
 static inline bool rewrite_is(const struct rewrite_instruction *i, const char *opcode)
@@ -36,7 +37,7 @@ static inline bool rewrite_ends(const struct rewrite_instruction *i, const char 
 	return a >= b && !strcmp(i->opcode + a - b, with);
 }
 
-/* The instruction with another operand in place of one. */
+/* The instruction with one operand replaced. */
 static inline void rewrite_operand(struct random_ptx *out, const struct rewrite_instruction *i,
 				   uint32_t which, const char *other)
 {
@@ -46,7 +47,8 @@ static inline void rewrite_operand(struct random_ptx *out, const struct rewrite_
 	put(out, ";");
 }
 
-/* Is the first operand a single? Its type is the first of the last two of cvt, set and slct, else the last. */
+/* Whether the first operand is a single. Its type is the first of the last two of cvt, set and
+ * slct, else the last. */
 static inline bool rewrite_is_single(const struct rewrite_instruction *i)
 {
 	const char *to = strstr(i->opcode, ".f32");
@@ -56,8 +58,9 @@ static inline bool rewrite_is_single(const struct rewrite_instruction *i)
 	return rewrite_ends(i, ".f32");
 }
 
-/* A register is written as .f32 and read as something else: what was written has a whole number added, and so has what
- * the shifts and stores read that take it for a number to be converted. */
+/* A register is written as .f32 and read as another type: an integer add separates the write from
+ * the read, and likewise the operands of shifts and stores that ptxas would take for a number to be
+ * converted. */
 static inline bool rewrite_value(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	bool shift = (rewrite_is(i, "shl.") || rewrite_is(i, "shr.")) && rewrite_ends(i, "64");
@@ -78,7 +81,8 @@ static inline bool rewrite_value(struct random_ptx *out, const struct rewrite_in
 	return true;
 }
 
-/* Groups that meet at one instruction have one each. Which groups, the selp that made the mask says. */
+/* Groups of lanes that sync at one instruction get one each. The selp that computed the mask tells
+ * the groups. */
 static inline bool rewrite_groups(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	const char *mask = i->count ? i->operands[i->count - 1] : "", *made = NULL;
@@ -104,7 +108,7 @@ static inline bool rewrite_groups(struct random_ptx *out, const struct rewrite_i
 	return true;
 }
 
-/* A bit field of a value that is the same for all lanes, at places that are not: the value is not, either. */
+/* A bit field of a uniform value at divergent positions: makes the value divergent. */
 static inline bool rewrite_bfe(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	const char *bits = rewrite_ends(i, "64") ? "64" : "32";
@@ -118,7 +122,8 @@ static inline bool rewrite_bfe(struct random_ptx *out, const struct rewrite_inst
 	return true;
 }
 
-/* What is the same for all lanes here need not be what others bring who come another way: it is not the same. */
+/* The shuffled value may be uniform here but differ on the paths of other lanes: makes it
+ * divergent. */
 static inline bool rewrite_shuffle(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	if (!rewrite_is(i, "shfl.sync"))
@@ -129,7 +134,8 @@ static inline bool rewrite_shuffle(struct random_ptx *out, const struct rewrite_
 	return true;
 }
 
-/* What a branch was taken by, or an end, must not be known behind it: it is a copy that nobody knows to be one. */
+/* After a branch or exit ptxas must not derive the condition's value: uses an opaque copy of the
+ * condition. */
 static inline bool rewrite_condition(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	bool unless = i->guard[0] && i->guard[1] == '!';
@@ -151,8 +157,8 @@ static inline bool rewrite_condition(struct random_ptx *out, const struct rewrit
 	return true;
 }
 
-/* What is taken away by sub.sat is not a number that can be seen, and what is saturated as .s32 is a sum: nobody may
- * take it to be saturated as .f32. */
+/* Makes the subtrahend of sub.sat opaque, and separates results saturated as .s32 so that ptxas
+ * does not treat them as saturated .f32. */
 static inline bool rewrite_saturate(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	bool less = rewrite_is(i, "sub.");
@@ -167,7 +173,8 @@ static inline bool rewrite_saturate(struct random_ptx *out, const struct rewrite
 	return true;
 }
 
-/* Who reads the upper half of a register, perhaps alone, reads that of a sum: nobody may look for it in memory. */
+/* Reads of a register's upper half read that of a sum, so that ptxas does not take it from
+ * memory. */
 static inline bool rewrite_upper(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	if (rewrite_is(i, "mov.b32") && i->operands[0][0] == '{') {
@@ -185,7 +192,8 @@ static inline bool rewrite_upper(struct random_ptx *out, const struct rewrite_in
 	return true;
 }
 
-/* A redux behind a branch stands in a loop that never turns: no guard is made of the branch. */
+/* A redux after a branch is put into a loop that never repeats, so that ptxas does not predicate
+ * it. */
 static inline bool rewrite_redux(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	if (!rewrite_is(i, "redux."))
@@ -195,9 +203,9 @@ static inline bool rewrite_redux(struct random_ptx *out, const struct rewrite_in
 	return true;
 }
 
-/* The address of a shared variable is each lane's own, from the start on: it lies in no register that lanes who go another
- * way may use meanwhile. The only one that is used by name is tally. */
-static inline bool rewrite_ways(struct random_ptx *out, const struct rewrite_instruction *i)
+/* The address of a shared variable is divergent from the start, so that it is not in a register
+ * that lanes on other paths may use meanwhile. Only tally is accessed by name. */
+static inline bool rewrite_paths(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	if (!strstr(i->opcode, ".shared") || strncmp(i->operands[0], "[tally", 6))
 		return false;
@@ -205,7 +213,7 @@ static inline bool rewrite_ways(struct random_ptx *out, const struct rewrite_ins
 	return true;
 }
 
-/* A load that acquires, a store that releases: the fence stands apart. */
+/* Splits a load-acquire or store-release into an access and a fence. */
 static inline bool rewrite_order(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	const char *rest = i->opcode + strlen("ld.acquire");
@@ -222,7 +230,7 @@ static inline bool rewrite_order(struct random_ptx *out, const struct rewrite_in
 	return true;
 }
 
-/* A function calls nobody who may call it: a kernel of another meaning. */
+/* Removes recursive calls, which changes the semantics. */
 static inline bool rewrite_recursion(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	if (!rewrite_is(i, "call") || !strstr(i->operands[2], "%deep"))
@@ -231,7 +239,7 @@ static inline bool rewrite_recursion(struct random_ptx *out, const struct rewrit
 	return true;
 }
 
-/* A loop with a mad.hi that has a guard is not unrolled (rewrite_head). */
+/* A loop that contains a guarded mad.hi is not unrolled (rewrite_head). */
 static inline bool rewrite_mad(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	(void)out;
@@ -252,17 +260,17 @@ static const struct rewriting {
 	{"saturate", rewrite_saturate},
 	{"mad", rewrite_mad},
 	{"order", rewrite_order},
-	{"ways", rewrite_ways},
+	{"paths", rewrite_paths},
 	{"upper", rewrite_upper},
 	{"several", NULL},                /* all of these */
-	{"recursion", rewrite_recursion}, /* of which ptxas dies */
+	{"recursion", rewrite_recursion}, /* on which ptxas crashes */
 };
 enum {
 	REWRITE_RECURSION = sizeof(rewritings) / sizeof(rewritings[0]) - 1,
 	REWRITE_ALL = REWRITE_RECURSION - 1
 };
 
-/* An operand ends at a comma that stands in no brackets. */
+/* An operand ends at a comma outside of brackets. */
 static inline void rewrite_split(struct rewrite_instruction *i)
 {
 	const char *at = i->start, *from;
@@ -292,7 +300,7 @@ static inline void rewrite_split(struct rewrite_instruction *i)
 	}
 }
 
-/* Is this the label of a loop that rewrite_mad means? */
+/* Whether this is the label of a loop that rewrite_mad means. */
 static inline bool rewrite_head(const char *label, size_t length, uint32_t kind)
 {
 	const char *end = strstr(label, "\n}\n"), *last = NULL;
@@ -310,7 +318,8 @@ static inline bool rewrite_head(const char *label, size_t length, uint32_t kind)
 	return false;
 }
 
-/* How much at the start of a piece of text is no instruction: space, braces, comments, labels, directives. */
+/* Length of text at the start that is no instruction: white space, braces, comments, labels,
+ * directives. */
 static inline size_t rewrite_other(const char *at)
 {
 	size_t name = strcspn(at, " \t\n;:{}");
@@ -324,7 +333,7 @@ static inline size_t rewrite_other(const char *at)
 	return at[name] == ':' ? name + 1 : *at == ';' ? 1 : 0;
 }
 
-/* The text rewritten at one kind of instruction, or at all; NULL: there is none. malloc'ed. */
+/* The text rewritten at one kind of instruction, or at all; NULL: none occurs. malloc'ed. */
 static inline char *rewrite(const char *text, uint32_t kind)
 {
 	struct rewrite_instruction i = {.text = text};
@@ -338,7 +347,8 @@ static inline char *rewrite(const char *text, uint32_t kind)
 
 		if (other) {
 			put_text(&out, at, other);
-			/* A function begins: what the rewritten text uses. */
+			/* At the start of a function: declares the registers that the rewritten
+			 * text uses. */
 			if (*at == '\n' && at[1] == '{' && at[2] == '\n')
 				put(&out,
 				    "\t.reg .b32 %%zero, %%nil; .reg .b64 %%nill, %%tally; mov.u32 "
@@ -372,7 +382,7 @@ static inline char *rewrite(const char *text, uint32_t kind)
 	return out.text;
 }
 
-/* Does it still do what the interpreter was last seen to do? Says so when it does not. */
+/* Whether the interpreter still computes the previous result; prints a message otherwise. */
 static inline bool rewrite_means_the_same(const char *text, uint64_t number, uint32_t kind)
 {
 	static struct agree_memory wanted;

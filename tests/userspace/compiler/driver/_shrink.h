@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel on which the IR interpreter and somebody else disagree becomes as small as it can be while they
- * still do: lines between RANDOM_BEGIN and RANDOM_END are taken away, larger pieces first, for as long as
- * any may go. Barriers stay: without them threads would race. The other is our code in one mode on one device, or ptxas's code.
+ * Test case reduction: minimises a kernel on which the IR interpreter and another execution
+ * disagree. It removes lines between RANDOM_BEGIN and RANDOM_END, large chunks first, until no
+ * removal preserves the failure. Barriers stay: without them threads would race. The other
+ * execution is our code in one mode on one device, or ptxas's code.
  */
 #ifndef TESTS_COMPILER_SHRINK_H
 #define TESTS_COMPILER_SHRINK_H
@@ -11,9 +12,10 @@
 
 struct shrink_other {
 	bool (*agrees)(const struct shrink_other *o,
-		       const char *ptx); /* with the interpreter; true: or says nothing */
-	const char *ptxas;               /* NULL: our code … */
-	const struct agree_mode *mode;   /* … in this mode */
+		       /* with the interpreter; true also when it yields no result */
+		       const char *ptx);
+	const char *ptxas;             /* NULL: our code */
+	const struct agree_mode *mode; /* mode of our code */
 	uint32_t device;
 };
 
@@ -27,7 +29,7 @@ static inline size_t shrink_read(const char *path, void *data, size_t size)
 	return n;
 }
 
-/* What ptxas makes of the text; NULL: nothing. */
+/* Compiles the text with ptxas; NULL: failed. */
 static inline const void *shrink_ptxas(const char *ptxas, const char *target, const char *ptx,
 				       size_t *size)
 {
@@ -66,7 +68,7 @@ static inline bool shrink_soft_agrees(const struct shrink_other *o, const char *
 	return !image || agree_image(o->device, image, size);
 }
 
-/* Does the text still say something, and do they still disagree about it? */
+/* Whether the text is still valid and the results still differ. */
 static inline bool shrink_fails(const struct shrink_other *o, const char *ptx)
 {
 	bool differ;
@@ -77,7 +79,8 @@ static inline bool shrink_fails(const struct shrink_other *o, const char *ptx)
 	return differ;
 }
 
-/* Which software GPU, from the given one on, disagrees with the interpreter, and in which mode; false: none. */
+/* Finds the first software GPU from the given one on, and its mode, that disagrees with the
+ * interpreter; false: none. */
 static inline bool shrink_find(struct shrink_other *o, const char *ptx)
 {
 	o->agrees = shrink_soft_agrees;
@@ -92,7 +95,7 @@ static inline bool shrink_find(struct shrink_other *o, const char *ptx)
 	return false;
 }
 
-/* The text without so many lines of what is random, from one on; *all: how many there are. */
+/* Copies the text without count random lines from first on; *all: number of random lines. */
 static inline char *shrink_without(const char *text, size_t first, size_t count, size_t *all)
 {
 	char *out = malloc(strlen(text) + 1), *at = out;
@@ -117,17 +120,17 @@ static inline char *shrink_without(const char *text, size_t first, size_t count,
 	return out;
 }
 
-/* Takes and gives malloc'ed text. */
+/* Takes and returns malloc'ed text. */
 static inline char *shrink(const struct shrink_other *o, char *ptx)
 {
-	size_t lines, last = SIZE_MAX, piece, first;
+	size_t lines, last = SIZE_MAX, chunk, first;
 
 	for (free(shrink_without(ptx, 0, 0, &lines)); lines < last;) {
 		last = lines;
-		for (piece = lines; piece; piece /= 2)
+		for (chunk = lines; chunk; chunk /= 2)
 			for (first = 0; first < lines;) {
 				size_t n;
-				char *less = shrink_without(ptx, first, piece, &n);
+				char *less = shrink_without(ptx, first, chunk, &n);
 
 				if (less && strlen(less) < strlen(ptx) && shrink_fails(o, less)) {
 					free(ptx);
@@ -135,7 +138,7 @@ static inline char *shrink(const struct shrink_other *o, char *ptx)
 					free(shrink_without(ptx, 0, 0, &lines));
 				} else {
 					free(less);
-					first += piece;
+					first += chunk;
 				}
 			}
 	}

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Odd kernels, one per file of tests/userspace/compiler/driver/odd, do the same as machine code, on every
- * software GPU and in every mode, as on the IR interpreter. What is odd stands in the file.
+ * Machine code of odd kernels, one per file of tests/userspace/compiler/driver/odd, on every
+ * software GPU and in every mode, computes the same as the IR interpreter. Each file says what is
+ * odd.
  *
  *	odd_kernels [FILE …]
  */
@@ -26,7 +27,7 @@ static void try_file(const char *path)
 		agree_inputs(i, threads[i]);
 		good = agree_interpret(text) && agree_everywhere(text);
 	}
-	ok(good, "%s", path);
+	ok(good, "%s agrees with the interpreter on every device and mode", path);
 }
 
 static int is_ptx(const struct dirent *d)
@@ -42,7 +43,7 @@ static void try_folder(void)
 	int n = scandir(FOLDER, &list, is_ptx, alphasort);
 	char path[512];
 
-	ok(n > 0, FOLDER " has kernels");
+	ok(n > 0, FOLDER " contains kernels");
 	for (int i = 0; i < n; i++) {
 		snprintf(path, sizeof(path), FOLDER "/%s", list[i]->d_name);
 		try_file(path);
@@ -55,7 +56,7 @@ static void try_folder(void)
 int main(int argc, char **argv)
 {
 	if (!agree_start()) {
-		ok(false, "software GPUs start");
+		ok(false, "software GPUs start for odd kernels");
 		return tap_done();
 	}
 	if (argc < 2)

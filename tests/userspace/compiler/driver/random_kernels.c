@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: MIT
 /*
- * Random PTX kernels (_random.h) do the same as machine code, on every software GPU and in every
- * mode, as on the IR interpreter.
+ * Machine code of random PTX kernels (_random.h), on every software GPU and in every mode, computes
+ * the same as the IR interpreter.
  *
- *	random_kernels [FIRST [COUNT]]     the numbers of the kernels; one alone is printed
- *	random_kernels rotate FIRST COUNT   each in one mode on one chip, in turns: for many kernels
- *	random_kernels CHIP FIRST COUNT    … on this chip alone, for instance navi21
- *	random_kernels shrink NUMBER       prints what is left of a kernel that fails when every line that
- *	                                   does not matter is taken away
- *	random_kernels shrink NUMBER CHIP  the same, of devices from this chip's on
- *	random_kernels shrink NUMBER PTXAS the same, for a kernel that fails as ptxas compiles it
- *	random_kernels theirs PTXAS NUMBER...  what its code leaves on software GPUs: "AGREES" with the interpreter, or
- *	                                   "WRONG" with the mark that tests/silicon/random.c prints for the same bytes,
- *	                                   or "REFUSED" and why; then "EXPLAINED" by what (_rewrite.h), "UNEXPLAINED", or
- *	                                   "CRASH" of what ptxas dies
+ *	random_kernels [FIRST [COUNT]]      numbers of the kernels; a single one is printed
+ *	random_kernels rotate FIRST COUNT   each kernel in one mode on one chip, round-robin
+ *	random_kernels CHIP FIRST COUNT     the same on this chip only, for instance navi21
+ *	random_kernels shrink NUMBER        prints a failing kernel without the lines that do not
+ *	                                    matter
+ *	random_kernels shrink NUMBER CHIP   the same, with devices from this chip on
+ *	random_kernels shrink NUMBER PTXAS  the same, for a kernel that fails as ptxas compiles it
+ *	random_kernels theirs PTXAS NUMBER...
+ *		results of ptxas's code on software GPUs: "AGREES" with the interpreter; "WRONG"
+ *		with the hash that tests/silicon/random.c prints for the same bytes; or "REFUSED"
+ *		and why; then "EXPLAINED" with a reason (_rewrite.h), "UNEXPLAINED", or "CRASH"
+ *		of ptxas
  *
- * SOV_TEST_KERNELS in the environment says how many to try instead of the usual number.
+ * SOV_TEST_KERNELS in the environment overrides the usual number of kernels.
  */
 #include <time.h>
 #include "tests/userspace/compiler/driver/_rewrite.h"
 #include "tests/userspace/compiler/driver/_shrink.h"
 
 #define USUAL_COUNT     (40 / TAP_SLOWNESS)
-#define REWRITE_CHECKED 30    /* kernels, and of these … */
-#define REWRITE_MAD     63199 /* … one that has what few have */
+#define REWRITE_CHECKED 30    /* kernels, including */
+#define REWRITE_MAD     63199 /* one with a rare pattern */
 
 static void try_kernel(uint64_t number, bool print)
 {
@@ -33,29 +34,31 @@ static void try_kernel(uint64_t number, bool print)
 	if (print)
 		printf("%s", ptx);
 	agree_inputs(number, threads);
-	ok(agree_interpret(ptx) && agree_everywhere(ptx), "random kernel %llu",
+	ok(agree_interpret(ptx) && agree_everywhere(ptx),
+	   "random kernel %llu agrees with the interpreter on every device and mode",
 	   (unsigned long long)number);
 	free(ptx);
 }
 
-/* A number means the same kernel whoever compiled the generator: what a GPU did wrong elsewhere can be looked at
- * here. Kernels 50304, 51879, 53212 and 55115 of this generator were compared with those of an x86-64 machine. */
+/* A number denotes the same kernel on every host, so that a failure on a GPU elsewhere can be
+ * examined here. Kernels 50304, 51879, 53212 and 55115 of this generator were compared with those
+ * of an x86-64 machine. */
 static void check_generator(void)
 {
-	uint64_t mark = AGREE_FNV_START;
+	uint64_t hash = AGREE_FNV_START;
 
 	for (uint64_t number = 1; number <= 100; number++) {
 		uint32_t threads;
 		char *ptx = random_ptx(number, &threads);
 
-		mark = agree_fnv(mark, ptx, strlen(ptx));
+		hash = agree_fnv(hash, ptx, strlen(ptx));
 		free(ptx);
 	}
-	ok(mark == UINT64_C(0x61220ed496f864b1),
-	   "the generator makes the same kernels on every machine (mark %016" PRIx64 ")", mark);
+	ok(hash == UINT64_C(0x61220ed496f864b1),
+	   "the generator produces the same kernels on every host (hash %016" PRIx64 ")", hash);
 }
 
-/* A kernel that is rewritten to find a reason (_rewrite.h) does what it did. */
+/* Rewriting a kernel to find a reason (_rewrite.h) preserves its semantics. */
 static void check_rewriting(void)
 {
 	uint32_t rewritten[REWRITE_RECURSION + 1] = {0}, wrong = 0, none = 0;
@@ -71,7 +74,7 @@ static void check_rewriting(void)
 			char *text = rewrite(ptx, kind);
 
 			rewritten[kind] += text != NULL;
-			/* Without recursion it is another kernel. */
+			/* Without recursion the kernel computes something else. */
 			wrong += text && kind != REWRITE_RECURSION &&
 				 !rewrite_means_the_same(text, number, kind);
 			wrong += text && kind == REWRITE_RECURSION && strstr(text, ", %deep)");
@@ -84,10 +87,10 @@ static void check_rewriting(void)
 		diag("rewritten at %s: %u of %d kernels", rewritings[kind].name, rewritten[kind],
 		     REWRITE_CHECKED);
 	}
-	ok(!wrong && !none, "rewritten kernels do what they did");
+	ok(!wrong && !none, "rewritten kernels compute the same");
 }
 
-/* The first device of a chip; AGREE_DEVICES: there is none. */
+/* The first device of a chip; AGREE_DEVICES: none. */
 static uint32_t device_of(const char *chip)
 {
 	uint32_t n = 0;
@@ -97,8 +100,9 @@ static uint32_t device_of(const char *chip)
 	return n;
 }
 
-/* All modes on devices from one on take turns; at the end, how many kernels each had and how long one took. */
-static int take_turns(uint32_t device, uint32_t devices, uint64_t first, uint64_t count)
+/* Runs all modes on devices from one on, round-robin; then prints per mode the number of kernels
+ * and the time of one. */
+static int rotate_modes(uint32_t device, uint32_t devices, uint64_t first, uint64_t count)
 {
 	uint64_t had[AGREE_DEVICES][AGREE_MODES] = {{0}}, good[AGREE_DEVICES][AGREE_MODES] = {{0}},
 		 bad = 0;
@@ -122,7 +126,7 @@ static int take_turns(uint32_t device, uint32_t devices, uint64_t first, uint64_
 	}
 	for (uint32_t n = device; n < device + devices; n++)
 		for (uint32_t mode = 0; mode < AGREE_MODES; mode++)
-			printf("turns %s%s %s %" PRIu64 " of %" PRIu64 "\n",
+			printf("rotate %s%s %s %" PRIu64 " of %" PRIu64 "\n",
 			       agree.properties[n].target,
 			       agree.properties[n].features & SOV_FEATURE_HAZARD_CHECK ? ",hazard"
 										       : "",
@@ -157,8 +161,8 @@ static int shrink_kernel(uint64_t number, const char *whose)
 	return fails;
 }
 
-/* Which kinds of instructions ptxas's code is right without, each alone or, failing that, all. The interpreter has run
- * the kernel. */
+/* Names the kinds of instructions without which ptxas's code is right, each alone or, failing that,
+ * all. The interpreter has run the kernel before. */
 static void explain_theirs(uint64_t number, const char *ptx, const char *ptxas, uint32_t n)
 {
 	char reasons[REWRITE_REASONS] = "";
@@ -190,7 +194,7 @@ static void explain_crash(uint64_t number, const char *ptx, const char *ptxas, c
 	free(text);
 }
 
-/* Hopper first, then Ampere: ptxas makes different code for them. */
+/* Hopper first, then Ampere: ptxas generates different code for them. */
 static void show_theirs(uint64_t number, const char *ptxas)
 {
 	uint32_t threads;
@@ -226,15 +230,15 @@ static void show_theirs(uint64_t number, const char *ptxas)
 
 int main(int argc, char **argv)
 {
-	const char *wish = getenv("SOV_TEST_KERNELS");
+	const char *count_env = getenv("SOV_TEST_KERNELS");
 	uint64_t first = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
-	uint64_t count = argc > 2   ? strtoull(argv[2], NULL, 0)
-			 : argc > 1 ? 1
-			 : wish     ? strtoull(wish, NULL, 0)
-				    : USUAL_COUNT;
+	uint64_t count = argc > 2    ? strtoull(argv[2], NULL, 0)
+			 : argc > 1  ? 1
+			 : count_env ? strtoull(count_env, NULL, 0)
+				     : USUAL_COUNT;
 
 	if (!agree_start()) {
-		ok(false, "software GPUs start");
+		ok(false, "software GPUs start for random kernels");
 		return tap_done();
 	}
 	if (argc > 2 && !strcmp(argv[1], "shrink"))
@@ -243,12 +247,12 @@ int main(int argc, char **argv)
 		show_theirs(strtoull(argv[i], NULL, 0), argv[2]);
 	if (argc > 3 && !strcmp(argv[1], "theirs"))
 		return 0;
-	if (argc > 3 && !strcmp(argv[1], "turns"))
-		return take_turns(0, AGREE_DEVICES, strtoull(argv[2], NULL, 0),
-				  strtoull(argv[3], NULL, 0));
+	if (argc > 3 && !strcmp(argv[1], "rotate"))
+		return rotate_modes(0, AGREE_DEVICES, strtoull(argv[2], NULL, 0),
+				    strtoull(argv[3], NULL, 0));
 	if (argc > 3 && device_of(argv[1]) < AGREE_DEVICES)
-		return take_turns(device_of(argv[1]), 1, strtoull(argv[2], NULL, 0),
-				  strtoull(argv[3], NULL, 0));
+		return rotate_modes(device_of(argv[1]), 1, strtoull(argv[2], NULL, 0),
+				    strtoull(argv[3], NULL, 0));
 	if (argc < 2) {
 		check_generator();
 		check_rewriting();

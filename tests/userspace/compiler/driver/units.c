@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Units: the kernels of a module are compiled each for itself, by any number of threads, and what comes
- * out is the same to the last byte. What belongs together stays together; what does not, does not
- * get in each other's way.
+ * Compilation units: the kernels of a module compile independently, on any number of threads, and
+ * the image is byte for byte the same. Kernels that share functions form one unit; others do not
+ * affect each other.
  */
 #include <pthread.h>
 #include "libsov/compiler/driver/compiler.h"
@@ -39,7 +39,7 @@ static void count_units(const struct many *m, uint32_t expected, const char *pro
 	compilation_close(c);
 }
 
-static void same_bytes(const struct many *m, const char *promise)
+static void check_same_bytes(const struct many *m, const char *promise)
 {
 	static const uint32_t threads[] = {2, 3, 8, 64, 0};
 	struct compile_options o = options(1);
@@ -58,20 +58,20 @@ static void same_bytes(const struct many *m, const char *promise)
 				r.stats[n].instructions == first.stats[n].instructions;
 		compile_result_free(&r);
 	}
-	ok(same, "%s: the same bytes by any number of threads", promise);
+	ok(same, "%s: any number of threads produces the same bytes", promise);
 	for (uint32_t n = 0; good && n < first.nstats; n++) {
 		char name[16];
 
 		snprintf(name, sizeof(name), "k%u", n);
 		good = !strcmp(first.stats[n].name, name);
 	}
-	ok(good, "kernels in the order of the text");
+	ok(good, "statistics list kernels in text order");
 	compile_result_free(&first);
 	free(text);
 }
 
-/* Errors come in the order of the text, each unit's once. */
-static void errors_in_order(void)
+/* Errors come in text order, each unit's once. */
+static void check_error_order(void)
 {
 	struct many m = {.kernels = 40, .shared_bytes = 1 << 20};
 	struct compile_options o = options(1);
@@ -83,8 +83,7 @@ static void errors_in_order(void)
 
 	o.threads = 8;
 	good &= !compile(text, strlen(text), &o, &many);
-	is_str(many.messages, one.messages,
-	       "errors of units are the same by any number of threads");
+	is_str(many.messages, one.messages, "any number of threads reports the same errors");
 	for (; *at; lines++) {
 		char expected[32];
 
@@ -92,14 +91,14 @@ static void errors_in_order(void)
 		order &= !strncmp(at, expected, strlen(expected));
 		at = strchr(at, '\n') + 1;
 	}
-	ok(good && order && lines == m.kernels, "one for each, in the order of the text");
+	ok(good && order && lines == m.kernels, "every unit reports one error, in text order");
 	compile_result_free(&one);
 	compile_result_free(&many);
 	free(text);
 }
 
-/* Shared memory of kernels that have nothing to do with each other does not add up. */
-static void shared_apart(void)
+/* Shared memory of unrelated kernels does not add up. */
+static void check_shared_memory(void)
 {
 	struct many m = {.kernels = 10, .callers = 4, .shared_bytes = 100 << 10};
 	struct compile_options o = options(2);
@@ -107,27 +106,27 @@ static void shared_apart(void)
 	struct compile_result r;
 	bool good = compile(text, strlen(text), &o, &r);
 
-	ok(good, "ten kernels with 100 KiB of shared memory each, four of which call a function");
+	ok(good, "ten kernels with 100 KiB of shared memory each, four with a call, compile");
 	if (!good)
 		diag("%s", r.messages);
 	for (uint32_t k = 0; good && k < r.nstats; k++)
 		good &= r.stats[k].shared_bytes == 1024 + (100 << 10);
-	ok(good, "each has its own and no more");
+	ok(good, "each kernel has only its own shared memory");
 	compile_result_free(&r);
 	free(text);
 }
 
 /* ---- heads and units ---- */
 
-struct asker {
+struct requester {
 	struct compilation *c;
 	uint32_t first, step;
 	struct compile_result *results;
 };
 
-static void *ask(void *arg)
+static void *request_units(void *arg)
 {
-	struct asker *a = arg;
+	struct requester *a = arg;
 
 	for (uint32_t k = a->first; k < compilation_units(a->c); k += a->step)
 		compilation_unit(a->c, k, &a->results[k]);
@@ -142,8 +141,9 @@ static const struct image_kernel *find_kernel(const struct image *im, const char
 	return NULL;
 }
 
-/* A unit's image against the one of all: the same code, and variables at the same places. */
-static bool fits(const struct image *all, const struct compile_result *r)
+/* Compares a unit's image with the whole module's: the same code, and variables at the same
+ * offsets. */
+static bool matches_whole(const struct image *all, const struct compile_result *r)
 {
 	struct image im;
 	char why[256];
@@ -171,7 +171,7 @@ static bool fits(const struct image *all, const struct compile_result *r)
 	return good;
 }
 
-static void pieces_fit(const struct many *m, const char *promise)
+static void check_unit_images(const struct many *m, const char *promise)
 {
 	struct compile_options o = options(0);
 	char *text = many_ptx(m), why[256];
@@ -181,12 +181,12 @@ static void pieces_fit(const struct many *m, const char *promise)
 	struct compile_result *results = calloc(units + 1, sizeof(*results));
 	struct image all = {0}, names = {0};
 	pthread_t threads[4];
-	struct asker askers[4];
+	struct requester requesters[4];
 
 	ok(c && compile(text, strlen(text), &o, &whole) && compilation_head(c, &head) &&
 		   image_read(&all, whole.image, whole.image_size, why, sizeof(why)) &&
 		   image_read(&names, head.image, head.image_size, why, sizeof(why)),
-	   "%s: a module and its head", promise);
+	   "%s: a module and its head compile and load", promise);
 	for (uint32_t k = 0; k < names.ndeclared; k++) {
 		char name[16];
 
@@ -194,18 +194,18 @@ static void pieces_fit(const struct many *m, const char *promise)
 		declared += !strcmp(names.declared[k].name, name) && names.declared[k].unit < units;
 	}
 	ok(declared == m->kernels && !names.nkernels && names.nvariables == all.nvariables,
-	   "the head has all names and no code");
+	   "the head image has all kernel names and no code");
 	for (uint32_t k = 0; k < 4; k++) {
-		askers[k] = (struct asker){c, k, 4, results};
-		pthread_create(&threads[k], NULL, ask, &askers[k]);
+		requesters[k] = (struct requester){c, k, 4, results};
+		pthread_create(&threads[k], NULL, request_units, &requesters[k]);
 	}
 	for (uint32_t k = 0; k < 4; k++)
 		pthread_join(threads[k], NULL);
 	for (uint32_t k = 0; k < units; k++) {
-		good += fits(&all, &results[k]);
+		good += matches_whole(&all, &results[k]);
 		compile_result_free(&results[k]);
 	}
-	ok(good == units && units, "units by four threads are what the whole has of them: %u of %u",
+	ok(good == units && units, "units compiled by four threads match the whole image: %u of %u",
 	   good, units);
 	image_free(&all);
 	image_free(&names);
@@ -216,25 +216,25 @@ static void pieces_fit(const struct many *m, const char *promise)
 	free(text);
 }
 
-/* What is not asked for costs nothing and is freed. */
-static void closed_early(void)
+/* Units that are not requested cost nothing and are freed. */
+static void check_partial_use(void)
 {
 	struct many m = {.kernels = 8, .broken = 3};
 	struct compilation *c = open_many(&m);
 	struct compile_result r;
 
 	ok(c && compilation_unit(c, 5, &r) && r.nstats == 1 && !strcmp(r.stats[0].name, "k5"),
-	   "one unit of many");
+	   "a single unit of a module compiles");
 	compile_result_free(&r);
 	ok(c && !compilation_unit(c, 2, &r) && strstr(r.messages, "'k2'") && !r.image,
-	   "one that does not compile says why");
+	   "a unit that fails to compile reports its kernel");
 	compile_result_free(&r);
 	compilation_close(c);
 	compilation_close(NULL);
 }
 
-/* The limit counts for each thread, so the outcome is the same for any number of them. */
-static void limits(void)
+/* The limit applies per thread, so the outcome does not depend on the number of threads. */
+static void check_memory_limits(void)
 {
 	struct many m = {.kernels = 12, .callers = 3};
 	char *text = many_ptx(&m);
@@ -263,23 +263,23 @@ static void limits(void)
 
 int main(void)
 {
-	count_units(&(struct many){.kernels = 30}, 30, "kernels that call nothing are apart");
+	count_units(&(struct many){.kernels = 30}, 30, "kernels without calls are separate units");
 	count_units(&(struct many){.kernels = 30, .callers = 12}, 19,
-		    "callers of one function are together");
+		    "callers of one function are one unit");
 	count_units(&(struct many){.kernels = 30, .callers = 12, .address = true}, 1,
-		    "a function's address joins all");
-	same_bytes(&(struct many){.kernels = 50}, "kernels alone");
-	same_bytes(&(struct many){.kernels = 50, .callers = 20}, "kernels and a function");
-	same_bytes(&(struct many){.kernels = 50, .callers = 20, .address = true},
-		   "a function's address");
-	same_bytes(&(struct many){.kernels = 1}, "one kernel");
-	errors_in_order();
-	shared_apart();
-	pieces_fit(&(struct many){.kernels = 24}, "kernels alone");
-	pieces_fit(&(struct many){.kernels = 24, .callers = 9}, "kernels and a function");
-	pieces_fit(&(struct many){.kernels = 24, .callers = 9, .address = true},
-		   "a function's address");
-	closed_early();
-	limits();
+		    "taking a function's address makes one unit");
+	check_same_bytes(&(struct many){.kernels = 50}, "kernels without calls");
+	check_same_bytes(&(struct many){.kernels = 50, .callers = 20}, "kernels and a function");
+	check_same_bytes(&(struct many){.kernels = 50, .callers = 20, .address = true},
+			 "kernels and a function whose address is taken");
+	check_same_bytes(&(struct many){.kernels = 1}, "one kernel");
+	check_error_order();
+	check_shared_memory();
+	check_unit_images(&(struct many){.kernels = 24}, "kernels without calls");
+	check_unit_images(&(struct many){.kernels = 24, .callers = 9}, "kernels and a function");
+	check_unit_images(&(struct many){.kernels = 24, .callers = 9, .address = true},
+			  "kernels and a function whose address is taken");
+	check_partial_use();
+	check_memory_limits();
 	return tap_done();
 }

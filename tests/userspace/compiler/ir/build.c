@@ -1,6 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Building: the arena and its limit, names, and what changes to blocks and edges leave behind.
+ * Building the IR: the arena and its limit, name maps, and changes of blocks and edges.
  */
 #include "libsov/compiler/base/name_map.h"
 #include "tests/userspace/compiler/ir/ir_test.h"
@@ -21,26 +21,27 @@ static void check_arena(void)
 			clean &= p[j] == 0;
 		memset(p, 0xff, (size_t)k % 97);
 	}
-	ok(clean, "what an arena gives out is zero and aligned");
+	ok(clean, "arena allocations are zeroed and aligned");
 	for (uint32_t n = 0; n < 1000; n++) {
 		list = arena_grow(&a, list, &capacity, n + 1, sizeof(*list));
 		list[n] = n;
 	}
 	ok(list[0] == 0 && list[999] == 999 && capacity >= 1000,
-	   "an array grows and keeps its content");
-	ok(!strcmp(arena_printf(&a, "%s-%d", "x", 7), "x-7"), "text is formatted into the arena");
+	   "arena_grow keeps an array's content");
+	ok(!strcmp(arena_printf(&a, "%s-%d", "x", 7), "x-7"),
+	   "arena_printf formats text into the arena");
 	arena_free(&a);
-	ok(!a.chunk && !a.total, "an arena gives everything back");
+	ok(!a.chunk && !a.total, "arena_free frees everything");
 	if (!setjmp(no_memory)) {
 		for (;;)
 			arena_alloc(&a, 1000);
 	}
-	ok(a.total > (1 << 19) && a.total <= 1 << 20, "at its limit it goes where it was told to");
+	ok(a.total > (1 << 19) && a.total <= 1 << 20, "an arena at its limit jumps to no_memory");
 	if (!setjmp(no_memory)) {
 		arena_array(&a, SIZE_MAX / 2, 4);
-		ok(false, "a size that overflows is no memory");
+		ok(false, "an array size that overflows counts as out of memory");
 	} else {
-		ok(true, "a size that overflows is no memory");
+		ok(true, "an array size that overflows counts as out of memory");
 	}
 	arena_free(&a);
 }
@@ -59,12 +60,12 @@ static void check_names(void)
 	}
 	for (uint32_t k = 0; k < 500; k++)
 		good &= *name_map_get(&n, text[k], (uint32_t)strlen(text[k])) == k + 1;
-	ok(good && n.count == 500, "500 names keep their numbers");
-	ok(!*name_map_get(&n, "n1", 1), "and the beginning of one is another");
+	ok(good && n.count == 500, "a name map keeps 500 names");
+	ok(!*name_map_get(&n, "n1", 1), "a name map distinguishes a name from its prefix");
 	arena_free(&a);
 }
 
-/* Each change to this graph must leave a module that verifies and prints as told. */
+/* Each change to this graph must leave a module that verifies and prints the expected text. */
 static const char *const before =
 	"kernel k() {\n"
 	"entry:\n\t%1 = const.b1 0x1\n\t%2 = const.b32 0x5\n\tcbr %1, left, right\n"
@@ -74,7 +75,7 @@ static const char *const before =
 
 static void check_result(struct bench *b, struct ir_func *f, const char *want, const char *name)
 {
-	if (!ok(ir_verify(f->module, &b->diag), "%s: the function is good", name))
+	if (!ok(ir_verify(f->module, &b->diag), "%s: the function verifies", name))
 		diag("%s", b->diag.text);
 	is_str(ir_text(f->module), want, name);
 }
@@ -99,7 +100,7 @@ static void check_changes(struct bench *b)
 		     "entry:\n\t%1 = const.b1 0x1\n\t%2 = const.b32 0x5\n\tbr right\n"
 		     "right:\n\tbr join\n"
 		     "join:\n\t%3 = phi.b32 [right: %2]\n\tret\n}\n",
-		     "a block that is removed takes its edges and its part of phis along");
+		     "removing a block removes its edges and their phi arguments");
 
 	f = bench_module(b, before)->funcs;
 	made = ir_block_new_before(f, join, "middle");
@@ -114,7 +115,7 @@ static void check_changes(struct bench *b)
 		     "right:\n\tbr join\n"
 		     "middle:\n\tbr join\n"
 		     "join:\n\t%3 = phi.b32 [right: %2], [middle: %2]\n\tret\n}\n",
-		     "an edge is led through a new block");
+		     "an edge is redirected through a new block");
 
 	f = bench_module(b, before)->funcs;
 	i = ir_inst_new(f, IR_CONST, IR_B32, NULL, 0, 1);
@@ -127,7 +128,7 @@ static void check_changes(struct bench *b)
 		     "left:\n\tbr join\n"
 		     "right:\n\tbr join\n"
 		     "join:\n\t%3 = phi.b32 [left: %1], [right: %1]\n\tret\n}\n",
-		     "an instruction takes another's place");
+		     "an instruction replaces another in all uses");
 
 	f = bench_module(b, before)->funcs;
 	ir_edge_redirect(f, entry, bench_block(f, "right"), left);
@@ -148,9 +149,9 @@ static void check_changes(struct bench *b)
 		     "kernel k() {\n"
 		     "entry:\n\t%1 = const.b1 0x1\n\t%2 = const.b32 0x5\n\tbr join\n"
 		     "join:\n\tret\n}\n",
-		     "a block takes in its only successor");
+		     "a block is merged with its only successor");
 	ok(ir_def(f, ir_const(f, left, IR_B8, 0x1ff))->imm == 0xff,
-	   "a constant is cut to its type");
+	   "a constant is truncated to its type");
 }
 
 int main(void)

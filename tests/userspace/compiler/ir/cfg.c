@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Order, dominance and loops, on small graphs with known answers (endless, irreducible, unreachable
- * parts among them) and on random graphs against definitions taken literally.
+ * Reverse postorder, dominance and loops: small graphs with known answers, including infinite,
+ * irreducible and unreachable parts, and random graphs checked against the definitions.
  */
 #include "tests/userspace/compiler/ir/ir_test.h"
 
@@ -35,27 +35,27 @@ static struct ir_func *graph(struct bench *b, const char *edges)
 
 static const struct {
 	const char *name, *edges;
-	/* By block: '-' none, 'x' not reached. */
+	/* By block: '-' none, 'x' unreachable. */
 	const char *idom, *ipdom, *header, *depth;
 } graphs[] = {
 	{"one block", "a:", "-", "-", "-", "0"},
 	{"a diamond", "a:bc b:d c:d d:", "-aaa", "ddd-", "----", "0000"},
 	{"a branch around a block", "a:bc b:c c:", "-aa", "cc-", "---", "000"},
-	{"two ends", "a:bc b: c:", "-aa", "---", "---", "000"},
+	{"two exits", "a:bc b: c:", "-aa", "---", "---", "000"},
 	{"two edges between two blocks", "a:bb b:", "-a", "b-", "--", "00"},
 	{"a loop", "a:b b:cd c:b d:", "-abb", "bdb-", "-bb-", "0110"},
 	{"a loop of one block", "a:b b:bc c:", "-ab", "bc-", "-b-", "010"},
 	{"a loop in a loop", "a:b b:cf c:d d:ce e:b f:", "-abcdb", "bfdeb-", "-bccb-", "012210"},
-	{"two ways back to a header", "a:b b:cd c:b d:be e:", "-abbd", "bdbe-", "-bbb-", "01110"},
-	{"two loops with one end", "a:bc b:bd c:cd d:", "-aaa", "ddd-", "-bc-", "0110"},
+	{"two back edges to a header", "a:b b:cd c:b d:be e:", "-abbd", "bdbe-", "-bbb-", "01110"},
+	{"two loops with one exit", "a:bc b:bd c:cd d:", "-aaa", "ddd-", "-bc-", "0110"},
 	{"a cycle with two entries", "a:bc b:cd c:bd d:", "-aaa", "ddd-", "----", "0000"},
-	{"such a cycle in a loop", "a:b b:cd c:de d:ce e:bf f:", "-abbbe", "beeef-", "-bbbb-",
-	 "011110"},
-	{"a loop without end", "a:b b:c c:b", "-ab", "bc-", "-bb", "011"},
-	{"a loop without end beside the end", "a:bc b:b c:", "-aa", "---", "-b-", "010"},
-	{"two loops without end", "a:bc b:b c:c", "-aa", "---", "-bc", "011"},
-	{"a block that is not reached", "a:b b: c:b", "-ax", "b-x", "--x", "00x"},
-	{"a loop that is not reached", "a:d b:c c:bd d:", "-xxa", "dxx-", "-xx-", "0xx0"},
+	{"a cycle with two entries in a loop", "a:b b:cd c:de d:ce e:bf f:", "-abbbe", "beeef-",
+	 "-bbbb-", "011110"},
+	{"an infinite loop", "a:b b:c c:b", "-ab", "bc-", "-bb", "011"},
+	{"an infinite loop next to the exit", "a:bc b:b c:", "-aa", "---", "-b-", "010"},
+	{"two infinite loops", "a:bc b:b c:c", "-aa", "---", "-bc", "011"},
+	{"an unreachable block", "a:b b: c:b", "-ax", "b-x", "--x", "00x"},
+	{"an unreachable loop", "a:d b:c c:bd d:", "-xxa", "dxx-", "-xx-", "0xx0"},
 };
 
 static char letter(const struct ir_cfg *c, ir_block b, ir_block value)
@@ -87,7 +87,7 @@ static void check_graphs(struct bench *b)
 	}
 }
 
-/* Random graphs against the definitions. */
+/* ---- random graphs against the definitions ---- */
 
 static uint32_t next_random(uint64_t *state)
 {
@@ -108,7 +108,7 @@ static struct ir_func *random_graph(struct bench *b, uint64_t *state)
 	return graph(b, t.s);
 }
 
-/* What from reaches when one block is taken out (0: none), going with or against the edges. */
+/* Blocks reachable from a block when another is removed (0: none). */
 static uint32_t reach(const struct ir_func *f, ir_block from, ir_block without)
 {
 	uint32_t seen = from == without ? 0 : 1u << from, before = 0;
@@ -154,7 +154,7 @@ static bool postdominance_holds(const struct ir_func *f, const struct ir_cfg *c)
 
 	for (ir_block b = 1; b < f->nblocks; b++)
 		if (reached >> b & 1 && !(reach(f, b, 0) & ends(f)))
-			return true; /* an endless part: the definition does not say */
+			return true; /* an infinite part: the definition does not apply */
 	for (ir_block b = 1; b < f->nblocks; b++) {
 		uint32_t chain = 0, want = 0;
 
@@ -171,7 +171,7 @@ static bool postdominance_holds(const struct ir_func *f, const struct ir_cfg *c)
 	return true;
 }
 
-/* A block is in the loop of h when it reaches, without h, the source of an edge back to h. */
+/* A block is in the loop of h if it reaches, without passing h, the source of a back edge to h. */
 static bool loops_hold(const struct ir_func *f, const struct ir_cfg *c)
 {
 	uint32_t reached = reach(f, f->entry, 0);
@@ -216,12 +216,12 @@ static void check_random(struct bench *b)
 			bench_init(b);
 		}
 	}
-	ok(dominance == count, "dominators of %d random graphs are those of the definition", count);
-	ok(postdominance == count, "and so are postdominators");
-	ok(loops == count, "and so are loops");
+	ok(dominance == count, "dominators of %d random graphs match the definition", count);
+	ok(postdominance == count, "postdominators of random graphs match the definition");
+	ok(loops == count, "loops of random graphs match the definition");
 }
 
-/* A chain as long as no stack is deep, with a way back at its end. */
+/* A chain longer than any recursion depth, with a back edge at its end. */
 static void check_long(struct bench *b)
 {
 	enum { LENGTH = 100000 };
@@ -234,10 +234,12 @@ static void check_long(struct bench *b)
 		ir_edge(f, n, n + 1);
 	ir_edge(f, LENGTH - 1, 2);
 	c = ir_cfg_build(f);
-	ok(c->nrpo == LENGTH && c->rpo[LENGTH - 1] == LENGTH, "a chain of %d blocks is in order",
-	   LENGTH);
-	ok(c->idom[LENGTH] == LENGTH - 1 && c->ipdom[1] == 2, "with its dominators");
-	ok(c->loop_depth[LENGTH / 2] == 1 && !c->loop_depth[LENGTH], "and its loop");
+	ok(c->nrpo == LENGTH && c->rpo[LENGTH - 1] == LENGTH,
+	   "a chain of %d blocks is in reverse postorder", LENGTH);
+	ok(c->idom[LENGTH] == LENGTH - 1 && c->ipdom[1] == 2,
+	   "a long chain of blocks has the right dominators");
+	ok(c->loop_depth[LENGTH / 2] == 1 && !c->loop_depth[LENGTH],
+	   "a long chain of blocks has the right loop depth");
 }
 
 int main(void)

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/* Divergence: what diverges in the kernels of cases/divergence.ir is what stands beside them. */
+// SPDX-License-Identifier: MIT
+/* Divergence analysis of the kernels of cases/divergence.ir against the comments there. */
 #include "tests/userspace/compiler/ir/ir_test.h"
 
-/* Divergent values of every block, and where the lanes of a divergent branch meet. */
+/* The divergent values of every block, and the reconvergence points of divergent branches. */
 static char *report(const struct ir_func *f)
 {
 	struct text t = {.arena = f->module->arena};
@@ -33,7 +33,7 @@ int main(void)
 
 	bench_init(&b);
 	c = bench_cases(&b, "tests/userspace/compiler/ir/cases/divergence.ir", &n);
-	ok(n >= 17, "there are cases");
+	ok(n >= 17, "cases/divergence.ir has its cases");
 	for (uint32_t k = 0; k < n; k++)
 		is_str(report(bench_module(&b, c[k].text)->funcs), bench_comment(&b, &c[k], "want"),
 		       c[k].name);

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The meaning of pure operations: the corner cases of cases/eval.txt, and for the integer
- * operations every pair of bytes against arithmetic on int that is written out here once more.
+ * Semantics of pure operations: the corner cases of cases/eval.txt, and integer operations on every
+ * pair of bytes against separate int arithmetic.
  */
 #include <fenv.h>
 #include "libsov/compiler/ir/eval.h"
 #include "tests/userspace/compiler/ir/ir_test.h"
 
-/* One line of cases/eval.txt: the instruction is parsed with its arguments as constants. */
+/* One line of cases/eval.txt: parses the instruction with its arguments as constants. */
 static void check_line(struct bench *b, char *line)
 {
 	struct text t = {.arena = &b->arena};
@@ -30,13 +30,13 @@ static void check_line(struct bench *b, char *line)
 		    (int)(colon - line), line, nargs > 1 ? ", %1" : "", nargs > 2 ? ", %2" : "");
 	m = bench_parse(b, t.s);
 	if (!m) {
-		ok(false, "%s", line);
+		ok(false, "eval %s", line);
 		diag("%s", b->diag.text);
 		return;
 	}
 	f = m->funcs;
 	done = ir_eval(ir_at(f, ir_at(f, f->blocks[f->entry].last)->prev), args, got);
-	if (!ok(done && got[0] == want[0] && got[1] == want[1], "%s", line))
+	if (!ok(done && got[0] == want[0] && got[1] == want[1], "eval %s", line))
 		diag("got 0x%llx 0x%llx", (unsigned long long)got[0], (unsigned long long)got[1]);
 }
 
@@ -51,7 +51,7 @@ static void check_table(struct bench *b)
 		check_line(b, line);
 		n++;
 	}
-	ok(n > 110, "there are cases");
+	ok(n > 110, "cases/eval.txt has its cases");
 }
 
 /* Every pair of bytes. x and y are the arguments, a and b the same as signed numbers. */
@@ -75,7 +75,7 @@ static int zeros_above(int x)
 	return x ? zeros_above(x / 2) - 1 : 8;
 }
 
-static int by_definition(enum ir_op op, int cond, int x, int y)
+static int reference_result(enum ir_op op, int cond, int x, int y)
 {
 	int a = x < 128 ? x : x - 256, b = y < 128 ? y : y - 256;
 
@@ -160,13 +160,13 @@ static void check_bytes(enum ir_op op, int cond)
 			uint64_t args[2] = {(uint64_t)x, (uint64_t)y}, r;
 
 			wrong += !ir_eval(&in, args, &r) ||
-				 r != (uint64_t)(by_definition(op, cond, x, y) & 255);
+				 r != (uint64_t)(reference_result(op, cond, x, y) & 255);
 		}
-	ok(!wrong, "%s%s%d of every pair of bytes", ir_ops[op].text, op == IR_ICMP ? " cond " : " ",
-	   cond);
+	ok(!wrong, "%s%s%d is right for every pair of bytes", ir_ops[op].text,
+	   op == IR_ICMP ? " cond " : " ", cond);
 }
 
-/* What is not a function of the arguments is left alone. */
+/* Operations that do not depend on the arguments alone are refused. */
 static void check_refused(void)
 {
 	static const uint8_t ops[] = {IR_UNDEF,   IR_SREG,    IR_ADDR, IR_READ, IR_LOAD, IR_TOSPACE,
@@ -189,12 +189,13 @@ static void check_environment(void)
 
 	fesetround(FE_UPWARD);
 	ir_eval(&in, args, &r);
-	ok(r == 0x3f800000, "the caller's rounding mode does not matter");
-	ok(fegetround() == FE_UPWARD, "and is as it was afterwards");
+	ok(r == 0x3f800000, "evaluation ignores the caller's rounding mode");
+	ok(fegetround() == FE_UPWARD, "evaluation preserves the caller's rounding mode");
 	fesetround(FE_TONEAREST);
 	in.round = IR_RP;
 	ir_eval(&in, args, &r);
-	ok(r == 0x3f800001 && fegetround() == FE_TONEAREST, "an operation's own does");
+	ok(r == 0x3f800001 && fegetround() == FE_TONEAREST,
+	   "evaluation uses the operation's rounding mode");
 }
 
 int main(void)

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The interpreter: kernels written in IR text against the host's own arithmetic, in many shapes of
- * grid and block, lanes that work together, and an exact sentence for everything that goes wrong.
+ * The IR interpreter: kernels in IR text against the host's arithmetic, in many shapes of grid and
+ * block, warp syncs, and the exact message of every error.
  */
 #include "libsov/compiler/interp/interp.h"
 #include "libsov/compiler/passes/pass.h"
 #include "tests/userspace/compiler/ir/ir_test.h"
 
-#define BASE   UINT64_C(0x10000) /* the address of the first byte of memory */
+#define BASE   UINT64_C(0x10000) /* address of the first byte of memory */
 #define FLOATS 4096
 
 static union {
@@ -16,7 +16,7 @@ static union {
 	uint32_t u[FLOATS];
 } memory;
 
-static bool find_memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
+static bool access_memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
 {
 	(void)user;
 	(void)write;
@@ -37,10 +37,10 @@ static struct interp_launch launch(const struct ir_func *f, uint32_t blocks, uin
 				      .param_bytes = param_bytes,
 				      .warp_lanes = 32,
 				      .step_limit = 50000000,
-				      .memory = find_memory};
+				      .memory = access_memory};
 }
 
-static bool run(const struct interp_launch *l)
+static bool run_launch(const struct interp_launch *l)
 {
 	char message[800] = "";
 
@@ -50,7 +50,7 @@ static bool run(const struct interp_launch *l)
 	return false;
 }
 
-static struct ir_func *kernel(struct bench *b, const char *file)
+static struct ir_func *load_kernel(struct bench *b, const char *file)
 {
 	return bench_module(b, bench_file(b, arena_printf(&b->arena,
 							  "tests/userspace/compiler/ir/text/%s.ir",
@@ -58,14 +58,14 @@ static struct ir_func *kernel(struct bench *b, const char *file)
 		->funcs;
 }
 
-/* Kernels against the host. */
+/* ---- kernels against the host ---- */
 
 static const uint32_t shapes[][2] = {{1, 1},   {1, 32}, {3, 31},  {2, 33},
 				     {1, 100}, {5, 64}, {2, 1000}};
 
 static void check_saxpy(struct bench *b)
 {
-	const struct ir_func *f = kernel(b, "saxpy");
+	const struct ir_func *f = load_kernel(b, "saxpy");
 
 	for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++) {
 		uint32_t blocks = shapes[k][0], threads = shapes[k][1], n = blocks * threads - 1,
@@ -79,20 +79,20 @@ static void check_saxpy(struct bench *b)
 
 		for (uint32_t i = 0; i < FLOATS; i++)
 			memory.f[i] = (float)i / 3;
-		ok(run(&l), "saxpy runs with %u blocks of %u threads", blocks, threads);
+		ok(run_launch(&l), "saxpy runs with %u blocks of %u threads", blocks, threads);
 		for (uint32_t i = 0; i < FLOATS; i++) {
 			float was = (float)i / 3, x = (float)(i - FLOATS / 2) / 3;
 			bool inside = i >= FLOATS / 2 && i - FLOATS / 2 < n;
 
 			bad += memory.f[i] != (inside ? __builtin_fmaf(x, 1.5f, was) : was);
 		}
-		ok(!bad, "and changes exactly the %u elements it should", n);
+		ok(!bad, "saxpy changes exactly its %u elements", n);
 	}
 }
 
 static void check_reduce(struct bench *b)
 {
-	const struct ir_func *f = kernel(b, "reduce");
+	const struct ir_func *f = load_kernel(b, "reduce");
 
 	for (size_t k = 0; k < sizeof(shapes) / sizeof(shapes[0]); k++) {
 		struct {
@@ -104,8 +104,8 @@ static void check_reduce(struct bench *b)
 
 		for (uint32_t i = 0; i < FLOATS; i++)
 			memory.f[i] = (float)(i % 10);
-		memory.f[1000] = 0.5f; /* small integers: any order of sums gives the same */
-		ok(run(&l) && memory.f[1000] == 0.5f + 77 * 45 + 21,
+		memory.f[1000] = 0.5f; /* small integers: every order of summation gives the same */
+		ok(run_launch(&l) && memory.f[1000] == 0.5f + 77 * 45 + 21,
 		   "reduce sums 777 elements with %u blocks of %u threads", shapes[k][0],
 		   shapes[k][1]);
 	}
@@ -118,7 +118,7 @@ static bool sums_right(const struct ir_func *f)
 	uint32_t bad = 0;
 
 	memset(&memory, 0xff, sizeof(memory));
-	if (!run(&l))
+	if (!run_launch(&l))
 		return false;
 	for (uint32_t i = 0; i < 50; i++)
 		bad += memory.u[i] != i * (i + 1) / 2;
@@ -127,15 +127,16 @@ static bool sums_right(const struct ir_func *f)
 
 static void check_registers(struct bench *b)
 {
-	struct ir_func *f = kernel(b, "registers");
+	struct ir_func *f = load_kernel(b, "registers");
 
-	ok(!f->ssa && sums_right(f), "a kernel with registers runs");
+	ok(!f->ssa && sums_right(f), "a kernel with mutable registers runs");
 	pass_ssa_construction(f, target_find("dummy"));
 	ok(f->ssa && ir_verify(f->module, &b->diag) && sums_right(f),
-	   "and gives the same in SSA form");
+	   "a kernel with mutable registers gives the same in SSA form");
 }
 
-/* Cases: little kernels that must leave the right words at out, or fail with the right words. */
+/* ---- cases: small kernels that must store the right words at out, or fail with the right message
+ * ---- */
 
 static struct interp_launch case_launch(struct bench *b, const struct test_case *c,
 					const uint64_t *params)
@@ -155,7 +156,7 @@ static void check_cases(struct bench *b)
 	uint32_t n, untouched = 0xeeeeeeee;
 	struct test_case *c = bench_cases(b, "tests/userspace/compiler/ir/cases/run.ir", &n);
 
-	ok(n >= 20, "there are cases");
+	ok(n >= 20, "cases/run.ir has its cases");
 	for (uint32_t k = 0; k < n; k++) {
 		uint64_t params = BASE;
 		struct interp_launch l = case_launch(b, &c[k], &params);
@@ -163,7 +164,7 @@ static void check_cases(struct bench *b)
 		uint32_t count = 0, bad = 0;
 
 		memset(&memory, 0xee, sizeof(memory));
-		ok(run(&l), "%s: runs", c[k].name);
+		ok(run_launch(&l), "%s: runs", c[k].name);
 		for (char *end; *want; want = end, count++) {
 			uint32_t word = (uint32_t)strtoul(want, &end, 0);
 
@@ -172,7 +173,7 @@ static void check_cases(struct bench *b)
 				diag("[%u] is 0x%x, not 0x%x", count, memory.u[count], word);
 		}
 		ok(!bad && memory.u[count > l.block[0] ? count : l.block[0]] == untouched,
-		   "and stores what it should");
+		   "%s: stores the expected words", c[k].name);
 	}
 }
 
@@ -181,7 +182,7 @@ static void check_errors(struct bench *b)
 	uint32_t n;
 	struct test_case *c = bench_cases(b, "tests/userspace/compiler/ir/cases/errors.ir", &n);
 
-	ok(n >= 32, "there are errors");
+	ok(n >= 32, "cases/errors.ir has its cases");
 	for (uint32_t k = 0; k < n; k++) {
 		uint64_t params = BASE;
 		struct interp_launch l = case_launch(b, &c[k], &params);
@@ -190,28 +191,31 @@ static void check_errors(struct bench *b)
 		if (!strncmp(want, "thread", 6))
 			want = arena_printf(&b->arena, "kernel k, block (0,0,0), %s", want);
 		memset(&memory, 0, sizeof(memory));
-		ok(!interp_run(&l, message, sizeof(message)), "%s: does not run", c[k].name);
-		is_str(message, want, "and says why");
+		ok(!interp_run(&l, message, sizeof(message)), "%s: is refused", c[k].name);
+		is_str(message, want, arena_printf(&b->arena, "%s: has its message", c[k].name));
 	}
 }
 
-/* What a launch itself may have wrong. */
+/* Errors of the launch itself. */
 static void check_launch(struct bench *b)
 {
-	struct ir_func *f = kernel(b, "registers");
+	struct ir_func *f = load_kernel(b, "registers");
 	uint64_t params = BASE;
 	struct interp_launch l = launch(f, 1, 1, &params, 8);
 	char message[800] = "";
 
 	l.warp_lanes = 0;
 	ok(!interp_run(&l, message, sizeof(message)), "a warp without lanes is refused");
-	is_str(message, "kernel sums: a warp of 0 lanes, not 1 to 32", "with this sentence");
+	is_str(message, "kernel sums: a warp of 0 lanes, not 1 to 32",
+	       "a warp without lanes is refused with its message");
 	l.warp_lanes = 33;
-	ok(!interp_run(&l, message, sizeof(message)), "and one of 33 lanes");
-	is_str(message, "kernel sums: a warp of 33 lanes, not 1 to 32", "with this sentence");
+	ok(!interp_run(&l, message, sizeof(message)), "a warp of 33 lanes is refused");
+	is_str(message, "kernel sums: a warp of 33 lanes, not 1 to 32",
+	       "a warp of 33 lanes is refused with its message");
 	l.warp_lanes = 32;
 	l.memory = NULL;
-	ok(!interp_run(&l, message, sizeof(message)), "without global memory there is none");
+	ok(!interp_run(&l, message, sizeof(message)),
+	   "a store without a memory callback is refused");
 	is_str(message,
 	       "kernel sums, block (0,0,0), thread (0,0,0), 'store.b32 global [%12], %13': a write "
 	       "of 4 "
@@ -220,18 +224,19 @@ static void check_launch(struct bench *b)
 	l = launch(f, 1, 1, &params, 8);
 	l.dynamic_shared = 1 << 24;
 	ok(interp_run(&l, message, sizeof(message)),
-	   "16 MiB of dynamic shared memory are possible");
+	   "16 MiB of dynamic shared memory are accepted");
 	l.dynamic_shared++;
-	ok(!interp_run(&l, message, sizeof(message)), "more are not");
+	ok(!interp_run(&l, message, sizeof(message)),
+	   "more than 16 MiB of dynamic shared memory are refused");
 	is_str(message, "kernel sums: 16777217 bytes of shared memory are too many",
 	       "with this sentence");
 }
 
-/* The place of a block in a grid of three directions, and of a thread in a block of three. */
+/* Indices of a block in a three-dimensional grid, and of a thread in a three-dimensional block. */
 static void check_directions(struct bench *b)
 {
 	uint64_t params = BASE;
-	struct interp_launch l = launch(kernel(b, "directions"), 3, 2, &params, 8);
+	struct interp_launch l = launch(load_kernel(b, "directions"), 3, 2, &params, 8);
 	uint32_t bad = 0, n = 3 * 2 * 2 * 24;
 
 	l.grid[1] = l.grid[2] = 2;
@@ -239,10 +244,11 @@ static void check_directions(struct bench *b)
 	l.block[2] = 4;
 	l.warp_lanes = 8;
 	memset(&memory, 0xee, sizeof(memory));
-	ok(run(&l), "a grid and a block with three directions run");
+	ok(run_launch(&l), "a kernel with a three-dimensional grid and block runs");
 	for (uint32_t i = 0; i < n; i++)
 		bad += memory.u[i] != i % 24 % 8;
-	ok(!bad && memory.u[n] == 0xeeeeeeee, "every thread once, x first, in warps of 8 lanes");
+	ok(!bad && memory.u[n] == 0xeeeeeeee,
+	   "three-dimensional blocks run every thread once, x first, in warps of 8");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the IR's tests share: an arena with diagnostics, modules from text, files with cases. */
+/* Shared by the IR tests: an arena with diagnostics, modules from text, files with cases. */
 #ifndef TESTS_USERSPACE_IR_TEST_H
 #define TESTS_USERSPACE_IR_TEST_H
 
@@ -22,14 +22,14 @@ static inline void bench_free(struct bench *b)
 	arena_free(&b->arena);
 }
 
-/* The module, or NULL with what is wrong in b->diag.text. */
+/* The module, or NULL with the errors in b->diag.text. */
 static inline struct ir_module *bench_parse(struct bench *b, const char *text)
 {
 	diag_init(&b->diag, &b->arena, "ir");
 	return ir_parse(&b->arena, text, strlen(text), &b->diag);
 }
 
-/* A module that is parsed and verified, or the end of the test. */
+/* A parsed and verified module; ends the test otherwise. */
 static inline struct ir_module *bench_module(struct bench *b, const char *text)
 {
 	struct ir_module *m = bench_parse(b, text);
@@ -58,7 +58,7 @@ static inline char *bench_file(struct bench *b, const char *path)
 	return t.s;
 }
 
-/* Cases of a file: each begins with a line ";; promise" and ends where the next one begins. */
+/* Cases of a file: each starts with a line ";; promise" and extends to the next one. */
 struct test_case {
 	char *name, *text;
 };
@@ -81,7 +81,7 @@ static inline struct test_case *bench_cases(struct bench *b, const char *path, u
 	return list;
 }
 
-/* What follows the word in all comments of the case that begin with it, a line each. */
+/* Concatenates the rest of all comments of the case that start with the word, one per line. */
 static inline char *bench_comment(struct bench *b, const struct test_case *c, const char *word)
 {
 	const char *mark = arena_printf(&b->arena, "\n; %s ", word);

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The text of the IR: a module that is printed, read and printed again is the same, every operation
- * takes part in that, and a text with mistakes gives each of them its place and its sentence.
+ * IR text: printing, parsing and printing a module again gives the same text, for every operation,
+ * and every error in a text is reported with position and message.
  */
 #include "tests/userspace/compiler/ir/ir_test.h"
 
@@ -10,18 +10,19 @@ static char *round_trip(struct bench *b, const char *text, const char *name)
 	struct ir_module *m = bench_parse(b, text);
 	char *first, *second;
 
-	if (!ok(m && ir_verify(m, &b->diag), "%s is read and found good", name)) {
+	if (!ok(m && ir_verify(m, &b->diag), "%s parses and verifies", name)) {
 		diag("%s", b->diag.text);
 		return NULL;
 	}
 	first = ir_text(m);
 	m = bench_parse(b, first);
-	if (!ok(m, "%s is read again after being printed", name)) {
+	if (!ok(m, "%s parses again after printing", name)) {
 		diag("%s", b->diag.text);
 		return NULL;
 	}
 	second = ir_text(m);
-	is_str(second, first, "and prints the same");
+	is_str(second, first,
+	       arena_printf(&b->arena, "%s prints the same after parsing its text", name));
 	return first;
 }
 
@@ -36,7 +37,7 @@ static void every_operation(struct bench *b, const char *text)
 			seen[f->insts[i].op] = true;
 	for (uint32_t op = 0; op < IR_OP_COUNT; op++)
 		if (!seen[op]) {
-			diag("not there: %s", ir_ops[op].text);
+			diag("missing: %s", ir_ops[op].text);
 			missing++;
 		}
 	ok(!missing, "text/operations.ir has every operation of ops.h");
@@ -44,7 +45,7 @@ static void every_operation(struct bench *b, const char *text)
 
 static const struct {
 	const char *text, *message;
-} mistakes[] = {
+} errors[] = {
 	{"kernal k() {\n}\n", "ir: 1:1: expected 'kernel' or a variable's space, not 'kernal'\n"
 			      "ir: 2:1: expected 'kernel' or a variable's space, not '}'\n"},
 	{"kernel k() {\n", "ir: 1:8: kernel k has no closing brace\n"},
@@ -65,7 +66,7 @@ static const struct {
 	{"kernel k() {\ne:\n\t\"\\01~\"\n\tret\n}\n", "ir: 3:2: expected an operation, not '?~'\n"},
 	{"kernel k() {\ne:\n\tbr 5\n\tcbr f\nf:\n\tret\n}\n",
 	 "ir: 3:5: expected a label, not '5'\n"
-	 "ir: 4:2: 'cbr' stands after the end of its block; give it a label\n"},
+	 "ir: 4:2: 'cbr' follows the end of its block; add a label before it\n"},
 	{"kernel k() {\ne:\n\t%c = const.b1 2\n\tcbr %c f, f\nf:\n\tret\n}\n",
 	 "ir: 3:16: a constant of the type's width is above 1\n"
 	 "ir: 4:9: expected ',', not 'f'\n"},
@@ -81,9 +82,9 @@ static const struct {
 	{"kernel k() fast {\ne:\n\tret\n}\n",
 	 "ir: 1:12: expected max_threads, required_threads, min_ctas, max_registers or '{', "
 	 "not 'fast'\n"},
-	{"kernel k() {\n\tret\n}\n", "ir: 2:2: 'ret' stands before the first label\n"},
+	{"kernel k() {\n\tret\n}\n", "ir: 2:2: 'ret' precedes the first label\n"},
 	{"kernel k() {\ne:\n\tret\n\tret\n}\n",
-	 "ir: 4:2: 'ret' stands after the end of its block; give it a label\n"},
+	 "ir: 4:2: 'ret' follows the end of its block; add a label before it\n"},
 	{"kernel k() {\ne:\n\t%1 = frob.b32 %2\n\tret\n}\n", "ir: 3:7: unknown operation 'frob'\n"},
 	{"kernel k() {\ne:\n\t%1 = frob.b32 %2\n\t%3 = add.b32 %1, %4\n\tbarge\n\tret\n}\n",
 	 "ir: 3:7: unknown operation 'frob'\n"
@@ -117,14 +118,14 @@ static const struct {
 	{"kernel k() {\ne:\n\t%1 = const.b64 0x10000000000000000\n\tret\n}\n",
 	 "ir: 3:17: number above 0xffffffffffffffff\n"},
 	{"kernel k() {\ne:\n\t%1 = const.b32 12ab\n\tret\n}\n",
-	 "ir: 3:17: number with a digit that is none; write 12 or 0x0c\n"},
+	 "ir: 3:17: invalid digit in a number; write 12 or 0x0c\n"},
 	{"kernel k() {\ne:\n\t%1 = icmp.b32 %1, %1\n\tret\n}\n",
 	 "ir: 3:16: 'icmp' needs one of its words; known: eq ne lt.s le.s gt.s ge.s lt.u le.u "
 	 "gt.u ge.u\n"},
 	{"kernel k() {\ne:\n\t%1 = vote.b1 most %1, %1\n\tret\n}\n",
 	 "ir: 3:15: unknown word 'most' on 'vote'; known: all any uni ballot\n"},
 	{"kernel k() {\ne:\n\t%1 = fadd.b32 rz rm %1, %1\n\tret\n}\n",
-	 "ir: 3:19: 'rm' says again what a word before it said\n"},
+	 "ir: 3:19: 'rm' sets an attribute that an earlier word has set\n"},
 	{"kernel k() {\ne:\n\t%1 = zext.b32 %1\n\tret\n}\n",
 	 "ir: 3:16: expected 'from' and a type, not '%1'\n"},
 	{"kernel k() {\ne:\n\t%1 = load.b32 global %1\n\tret\n}\n",
@@ -157,21 +158,21 @@ static const struct {
 	 "ir: 3:2: expected an operation, not the byte 0x01\n"},
 };
 
-static void check_mistakes(struct bench *b)
+static void check_errors(struct bench *b)
 {
-	for (size_t k = 0; k < sizeof(mistakes) / sizeof(mistakes[0]); k++) {
-		struct ir_module *m = bench_parse(b, mistakes[k].text);
+	for (size_t k = 0; k < sizeof(errors) / sizeof(errors[0]); k++) {
+		struct ir_module *m = bench_parse(b, errors[k].text);
 		char name[120];
 
-		snprintf(name, sizeof(name), "a mistake has its sentence: %.60s",
-			 mistakes[k].message);
+		snprintf(name, sizeof(name), "a syntax error has its message: %.60s",
+			 errors[k].message);
 		name[strcspn(name, "\n")] = '\0';
-		if (!ok(!m && !strcmp(b->diag.text, mistakes[k].message), "%s", name))
+		if (!ok(!m && !strcmp(b->diag.text, errors[k].message), "%s", name))
 			diag("got: %s", b->diag.text);
 	}
 }
 
-/* Every line of the file is a mistake; a hundred are told and the rest is counted. */
+/* Every line of the file is an error; a hundred are listed and the rest is counted. */
 static void check_flood(struct bench *b)
 {
 	struct text t = {.arena = &b->arena};
@@ -179,14 +180,14 @@ static void check_flood(struct bench *b)
 	for (int k = 0; k < 1000; k++)
 		text_printf(&t, "?\n");
 	bench_parse(b, t.s);
-	ok(b->diag.errors == 1000, "1000 mistakes are counted");
+	ok(b->diag.errors == 1000, "1000 errors are counted");
 	ok(strstr(b->diag.text, "ir: 100:1:") && !strstr(b->diag.text, "ir: 101:1:"),
-	   "and 100 of them are told");
+	   "100 of 1000 errors are listed");
 	ok(strstr(b->diag.text, "ir: more than 100 errors; the rest is not listed\n"),
-	   "with a last line that says so");
+	   "a last line says that further errors are not listed");
 }
 
-/* The order of a block's predecessors is an accident of construction and must not show. */
+/* The order of a block's predecessors depends on construction and must not affect the text. */
 static void check_phi_order(struct bench *b)
 {
 	struct ir_module *m = ir_module_new(&b->arena);
@@ -204,8 +205,8 @@ static void check_phi_order(struct bench *b)
 	ir_append(f, y, ir_inst_new(f, IR_PHI, IR_B32, both, 2, 1));
 	ir_append(f, y, ir_inst_new(f, IR_RET, IR_VOID, NULL, 0, 0));
 	ok(strstr(ir_text(m), "%4 = phi.b32 [entry: %1], [x: %2]\n"),
-	   "a phi is printed in the layout's order of its predecessors");
-	round_trip(b, ir_text(m), "a phi whose predecessors came in another order");
+	   "a phi prints its arguments in layout order of the predecessors");
+	round_trip(b, ir_text(m), "a phi whose predecessors are in another order");
 }
 
 int main(void)
@@ -222,7 +223,7 @@ int main(void)
 		printed = round_trip(&b, text, path);
 		if (!k) {
 			ok(printed && !strcmp(printed, strchr(text, '\n') + 1),
-			   "text/operations.ir is printed as it is written, but for the comment");
+			   "text/operations.ir prints as written, except for the comment");
 			every_operation(&b, text);
 		}
 	}
@@ -233,8 +234,8 @@ int main(void)
 			     "\tbr end\nend:\n\tret\n}\n",
 			     "numbers in either case");
 	ok(printed && strstr(printed, "b1:\n\t%1 = const.b64 0xaaff\n\t%2 = const.b16 0xffff\n"),
-	   "numbers and labels without a name are printed in one way");
-	check_mistakes(&b);
+	   "numbers and unnamed labels print in canonical form");
+	check_errors(&b);
 	check_flood(&b);
 	check_phi_order(&b);
 	bench_free(&b);

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The verifier: each fault has its sentence. First faults that text can express, then those that
- * only a program can make, each in a module that was good before.
+ * The verifier reports each fault with its message: first faults that text can express, then faults
+ * that only a program can create in a valid module.
  */
 #include "tests/userspace/compiler/ir/ir_test.h"
 
@@ -35,9 +35,9 @@ static const struct {
 	 IN("'%4 = load.b32 global [%3]': the address is b1, not b32 or b64")},
 	/* conversions */
 	{BODY("%1 = zext.b32 from b32 %a"),
-	 IN("'%4 = zext.b32 from b32 %1': 'zext' to b32 does not start from a narrower type")},
+	 IN("'%4 = zext.b32 from b32 %1': 'zext' to b32 needs a narrower source type")},
 	{BODY("%1 = trunc.b32 from b32 %a"),
-	 IN("'%4 = trunc.b32 from b32 %1': 'trunc' to b32 does not start from a wider type")},
+	 IN("'%4 = trunc.b32 from b32 %1': 'trunc' to b32 needs a wider source type")},
 	{BODY("%1 = sext.b64 from b32 %b"),
 	 IN("'%4 = sext.b64 from b32 %2': argument 1 is b64, not b32")},
 	/* floats */
@@ -48,10 +48,11 @@ static const struct {
 	 IN("'%4 = fma.b32 contract %1, %1, %1': 'fma' has no rounding, sat, contract or nan")},
 	/* memory */
 	{BODY("%1 = load.b32 global as b64 [%b]"),
-	 IN("'%4 = load.b32 global as b64 [%2]': the type in memory is not b8 up to the type")},
+	 IN("'%4 = load.b32 global as b64 [%2]': the type in memory is wider than the type, or "
+	    "none")},
 	{BODY("%1 = atom.b32 add global relaxed gpu as b8 [%b], %a"),
-	 IN("'%4 = atom.b32 add global relaxed gpu as b8 [%2], %1': 'atom' needs its own type in "
-	    "memory")},
+	 IN("'%4 = atom.b32 add global relaxed gpu as b8 [%2], %1': 'atom' cannot have a different "
+	    "type in memory")},
 	{BODY("%1, %2 = atom.b64 exch global relaxed gpu [%b], %b"),
 	 IN("'%4, %5 = atom.b64 exch global relaxed gpu [%2], %2': 2 arguments, not 3 for 2 "
 	    "results")},
@@ -66,8 +67,8 @@ static const struct {
 	{BODY("%1 = cas.b64 global relaxed gpu [%b], %b"),
 	 IN("'%4 = cas.b64 global relaxed gpu [%2], %2': 2 arguments, not 3 to 5")},
 	{BODY("%1 = cas.b64 local relaxed gpu [%b], %b, %b"),
-	 IN("'%4 = cas.b64 local relaxed gpu [%2], %2, %2': 'cas' is for memory that threads "
-	    "share, local is not")},
+	 IN("'%4 = cas.b64 local relaxed gpu [%2], %2, %2': 'cas' needs memory that threads share; "
+	    "local memory is private")},
 	{BODY("%1 = load.b32 global align 3 [%b]"),
 	 IN("'%4 = load.b32 global align 3 [%2]': alignment 3 is not a power of two")},
 	{BODY("%1 = load.b32 global align 0 [%b]"),
@@ -95,13 +96,14 @@ static const struct {
 	{BODY("%1 = atom.b32 add global [%b], %a"),
 	 IN("'%4 = atom.b32 add global [%2], %1': 'atom' cannot have this memory order")},
 	{BODY("%1 = load.b32 global relaxed [%b]"),
-	 IN("'%4 = load.b32 global relaxed [%2]': a scope goes with a memory order, and only with "
-	    "one")},
-	{BODY("%1 = load.b32 global gpu [%b]"), IN("'%4 = load.b32 global gpu [%2]': a scope goes "
-						   "with a memory order, and only with one")},
+	 IN("'%4 = load.b32 global relaxed [%2]': a scope requires a memory order, and an order a "
+	    "scope")},
+	{BODY("%1 = load.b32 global gpu [%b]"),
+	 IN("'%4 = load.b32 global gpu [%2]': a scope requires a memory order, and an order a "
+	    "scope")},
 	{BODY("fence relaxed gpu"),
 	 IN("'fence relaxed gpu': 'fence' cannot have this memory order")},
-	/* special ones */
+	/* others */
 	{BODY("%1 = tospace.b64 generic %b"),
 	 IN("'%4 = tospace.b64 generic %2': generic is not a space to convert to or from")},
 	{BODY("%1 = vote.b32 all %c, %a"),
@@ -111,32 +113,32 @@ static const struct {
 	{BODY("%1 = barrier.red.b32 or %a, %c"),
 	 IN("'%4 = barrier.red.b32 or %1, %3': popc is b32, and and or are b1")},
 	{BODY("%1 = logic3.b32 0x100, %a, %a, %a"),
-	 IN("'%4 = logic3.b32 0x100, %1, %1, %1': a table for three arguments has 8 bits")},
+	 IN("'%4 = logic3.b32 0x100, %1, %1, %1': the truth table of three arguments has 8 bits")},
 	{BODY("%1 = alloca.b32 24, %a"),
 	 IN("'%4 = alloca.b32 0x18, %1': an alignment is a power of two up to 1024")},
 	{BODY("%1 = fadd.b32 bf16 %a, %a"),
 	 IN("'%4 = fadd.b32 bf16 %1, %1': bf16 has 16 bits, a pair of halves 32")},
 	{BODY("%1 = fadd.b32 f16x2 rz %a, %a"),
-	 IN("'%4 = fadd.b32 f16x2 rz %1, %1': halves are rounded to nearest")},
+	 IN("'%4 = fadd.b32 f16x2 rz %1, %1': 16-bit arithmetic rounds to nearest only")},
 	{BODY("%1 = fcmp.b32 eq f16x2 %a, %a"),
 	 IN("'%4 = fcmp.b32 eq f16x2 %1, %1': 'fcmp' does not work on pairs")},
 	{BODY("%1 = fadd.b32 nan %a, %a"),
 	 IN("'%4 = fadd.b32 nan %1, %1': 'fadd' has no rounding, sat, contract or nan")},
 	{BODY("%1 = ftof.b32 from b32 %a"),
-	 IN("'%4 = ftof.b32 from b32 %1': 'ftof' to b32 cannot start from this type")},
+	 IN("'%4 = ftof.b32 from b32 %1': 'ftof' to b32 does not accept this source type")},
 	{BODY("%1 = ftof.b64 tf32 from b32 %a"),
-	 IN("'%4 = ftof.b64 tf32 from b32 %1': 'ftof' to b64 cannot start from this type")},
+	 IN("'%4 = ftof.b64 tf32 from b32 %1': 'ftof' to b64 does not accept this source type")},
 	{BODY("%1 = ftof.b32 tf32 ftz from b32 %a"),
-	 IN("'%4 = ftof.b32 tf32 ftz from b32 %1': no operation like this has tf32 or floats of 8 "
-	    "bits")},
+	 IN("'%4 = ftof.b32 tf32 ftz from b32 %1': this operation does not support tf32 or 8-bit "
+	    "floats")},
 	{BODY("%1 = fadd.b32 tf32 %a, %a"),
-	 IN("'%4 = fadd.b32 tf32 %1, %1': no operation like this has tf32 or floats of 8 bits")},
+	 IN("'%4 = fadd.b32 tf32 %1, %1': this operation does not support tf32 or 8-bit floats")},
 	{BODY("%1 = ftof.b16 e4m3x2 rz from b32 %a"),
-	 IN("'%4 = ftof.b16 e4m3x2 rz from b32 %1': no operation like this has tf32 or floats of 8 "
-	    "bits")},
+	 IN("'%4 = ftof.b16 e4m3x2 rz from b32 %1': this operation does not support tf32 or 8-bit "
+	    "floats")},
 	{BODY("%1 = ftof.b64 e5m2x2 from b32 %a"),
-	 IN("'%4 = ftof.b64 e5m2x2 from b32 %1': no operation like this has tf32 or floats of 8 "
-	    "bits")},
+	 IN("'%4 = ftof.b64 e5m2x2 from b32 %1': this operation does not support tf32 or 8-bit "
+	    "floats")},
 	{BODY("barrier arrive %a"), IN("'barrier arrive %1': arrive needs a number of threads")},
 	/* graph and dominance */
 	{"kernel k() {\n}\n", "ir: kernel k: no blocks\n"},
@@ -145,43 +147,42 @@ static const struct {
 	{"kernel k() {\ne:\n\tbr f\nf:\n\t%1 = const.b32 0\n\t%2 = phi.b32 [e: %1]\n\tret\n}\n",
 	 "ir: kernel k, block f: '%2 = phi.b32 [e: %1]': a phi after other instructions\n"},
 	{"kernel k() {\ne:\n\t%1 = neg.b32 %2\n\t%2 = const.b32 0\n\tret\n}\n",
-	 IN("'%1 = neg.b32 %2': argument 1 is not defined on every way here")},
+	 IN("'%1 = neg.b32 %2': argument 1 does not dominate this use")},
 	{"kernel k() {\ne:\n\t%1 = neg.b32 %1\n\tret\n}\n",
-	 IN("'%1 = neg.b32 %1': argument 1 is not defined on every way here")},
+	 IN("'%1 = neg.b32 %1': argument 1 does not dominate this use")},
 	{"kernel k() {\ne:\n\t%c = const.b1 0\n\tcbr %c, f, g\nf:\n\t%1 = const.b32 0\n\tbr g\n"
 	 "g:\n\t%2 = neg.b32 %1\n\tret\n}\n",
-	 "ir: kernel k, block g: '%3 = neg.b32 %2': argument 1 is not defined on every way here\n"},
+	 "ir: kernel k, block g: '%3 = neg.b32 %2': argument 1 does not dominate this use\n"},
 	{"kernel k() {\ne:\n\t%c = const.b1 0\n\tcbr %c, f, g\nf:\n\t%1 = const.b32 0\n\tbr g\n"
 	 "g:\n\t%2 = phi.b32 [e: %1], [f: %1]\n\tret\n}\n",
-	 "ir: kernel k, block g: '%3 = phi.b32 [e: %2], [f: %2]': argument 1 is not defined on "
-	 "every "
-	 "way here\n"},
+	 "ir: kernel k, block g: '%3 = phi.b32 [e: %2], [f: %2]': argument 1 does not dominate "
+	 "this use\n"},
 	/* parameters, variables, names */
 	{"kernel k(n: 0 at 0) {\ne:\n\tret\n}\n",
 	 "ir: kernel k: parameter n has a size of 0 bytes\n"},
 	{"kernel k(n: 4 at 2) {\ne:\n\tret\n}\n",
-	 "ir: kernel k: parameter n at 2 is not aligned to 4, or that is no power of two\n"},
+	 "ir: kernel k: parameter n at 2 is not aligned to 4, or that is not a power of two\n"},
 	{"kernel k(n: 12 at 0) {\ne:\n\tret\n}\n",
-	 "ir: kernel k: parameter n at 0 is not aligned to 12, or that is no power of two\n"},
+	 "ir: kernel k: parameter n at 0 is not aligned to 12, or that is not a power of two\n"},
 	{"kernel k(n: 8 at 0, m: 4 at 4) {\ne:\n\tret\n}\n",
 	 "ir: kernel k: parameter m at 4 overlaps the one before it\n"},
 	{"kernel k() {\ne:\n\tret\n}\nkernel k() {\ne:\n\tret\n}\n",
 	 "ir: kernel k: another kernel has this name\n"},
 	{"param @a align 4 size 4\n", "ir: variable @a is in a space that has no variables\n"},
 	{"shared @a align 6 size 4\n",
-	 "ir: variable @a has an alignment that is no power of two\n"},
+	 "ir: variable @a has an alignment that is not a power of two\n"},
 	{"external shared @a align 4 size 4\n",
-	 "ir: variable @a is external, which only shared variables of size 0 are\n"},
+	 "ir: variable @a is external, but only shared variables of size 0 may be\n"},
 	{"shared @a align 4 size 1 = 00\n",
-	 "ir: variable @a has bytes to start with, which only global and constant ones have\n"},
+	 "ir: variable @a has initial bytes, which only global and constant variables may have\n"},
 	{"local @a align 4 size 4\n",
 	 "ir: variable @a is local outside of a function, or inside and not local\n"},
 	{"global @a align 8 size 8\naddress @a + 0 = variable @a + 0 bytes 8 shift 0\n",
-	 "ir: variable @a has an address beyond its first bytes\n"},
+	 "ir: variable @a has a relocation beyond its initial bytes\n"},
 	{"global @a align 1 size 2 = 00 00\naddress @a + 1 = variable @a + 0 bytes 2 shift 0\n",
-	 "ir: variable @a has an address beyond its first bytes\n"},
+	 "ir: variable @a has a relocation beyond its initial bytes\n"},
 	{"global @a align 1 size 2 = 00 00\naddress @a + 0 = variable @a + 0 bytes 2 shift 56\n",
-	 "ir: variable @a has a part of an address that is none\n"},
+	 "ir: variable @a has a relocation with invalid bytes or shift\n"},
 	/* calls */
 	{"function f(b32) -> (b32) {\ne:\n\tret\n}\n",
 	 "ir: function f, block e: 'ret': 0 arguments, not 1\n"},
@@ -216,7 +217,7 @@ static void check_text(struct bench *b)
 		struct ir_module *m = bench_parse(b, faults[k].text);
 		char name[200];
 
-		snprintf(name, sizeof(name), "a fault has its sentence: %.150s",
+		snprintf(name, sizeof(name), "a fault has its message: %.150s",
 			 faults[k].message + 4);
 		name[strcspn(name, "\n")] = '\0';
 		if (!ok(m && !ir_verify(m, &b->diag) && !strcmp(b->diag.text, faults[k].message),
@@ -225,7 +226,7 @@ static void check_text(struct bench *b)
 	}
 }
 
-/* Faults that a program makes. The function has e -> f, g; f -> g. */
+/* Faults made by a program. The function has e -> f, g; f -> g. */
 static const char *const good =
 	"shared @s align 4 size 4\n"
 	"kernel k(n: 4 at 0) {\ne:\n\t%1 = const.b32 7\n\t%2 = const.b1 1\n\t%3 = addr.b64 @s\n"
@@ -237,7 +238,7 @@ struct good {
 	struct ir_func *f;
 	ir_block e, b, g;
 };
-static ir_id find(const struct good *g, enum ir_op op)
+static ir_id find_inst(const struct good *g, enum ir_op op)
 {
 	ir_id i = 1;
 
@@ -245,9 +246,9 @@ static ir_id find(const struct good *g, enum ir_op op)
 		i++;
 	return i;
 }
-static struct ir_inst *first(const struct good *g, enum ir_op op)
+static struct ir_inst *first_inst(const struct good *g, enum ir_op op)
 {
-	return ir_at(g->f, find(g, op));
+	return ir_at(g->f, find_inst(g, op));
 }
 
 static void break_layout(struct good *g)
@@ -260,27 +261,27 @@ static void break_layout_end(struct good *g)
 }
 static void break_list(struct good *g)
 {
-	first(g, IR_ADD)->next = find(g, IR_ADD);
+	first_inst(g, IR_ADD)->next = find_inst(g, IR_ADD);
 }
 static void break_block(struct good *g)
 {
-	first(g, IR_ADD)->block = g->e;
+	first_inst(g, IR_ADD)->block = g->e;
 }
 static void break_op(struct good *g)
 {
-	first(g, IR_ADD)->op = IR_OP_COUNT;
+	first_inst(g, IR_ADD)->op = IR_OP_COUNT;
 }
 static void break_last(struct good *g)
 {
-	g->f->blocks[g->b].last = find(g, IR_ADD);
+	g->f->blocks[g->b].last = find_inst(g, IR_ADD);
 }
 static void break_result(struct good *g)
 {
-	first(g, IR_ADD)->res = 1000;
+	first_inst(g, IR_ADD)->res = 1000;
 }
 static void break_def(struct good *g)
 {
-	g->f->values[first(g, IR_ADD)->res].def = 1;
+	g->f->values[first_inst(g, IR_ADD)->res].def = 1;
 }
 static void break_succ(struct good *g)
 {
@@ -316,69 +317,69 @@ static void break_nsucc(struct good *g)
 }
 static void break_term(struct good *g)
 {
-	first(g, IR_ADD)->op = IR_TRAP;
+	first_inst(g, IR_ADD)->op = IR_TRAP;
 }
 static void break_phi(struct good *g)
 {
-	first(g, IR_PHI)->nargs = 1;
+	first_inst(g, IR_PHI)->nargs = 1;
 }
 static void break_type(struct good *g)
 {
-	first(g, IR_ADD)->type = IR_B1;
+	first_inst(g, IR_ADD)->type = IR_B1;
 }
 static void break_arg(struct good *g)
 {
-	first(g, IR_ADD)->args[1] = 50;
+	first_inst(g, IR_ADD)->args[1] = 50;
 }
 static void break_removed(struct good *g)
 {
-	ir_id i = find(g, IR_CONST);
+	ir_id i = find_inst(g, IR_CONST);
 
 	ir_remove(g->f, i);
 }
 static void break_nres(struct good *g)
 {
-	first(g, IR_ADD)->nres = 0;
+	first_inst(g, IR_ADD)->nres = 0;
 }
 static void break_res_type(struct good *g)
 {
-	g->f->values[first(g, IR_ADD)->res].type = IR_B8;
+	g->f->values[first_inst(g, IR_ADD)->res].type = IR_B8;
 }
 static void break_const(struct good *g)
 {
-	first(g, IR_CONST)->imm = UINT64_C(1) << 32;
+	first_inst(g, IR_CONST)->imm = UINT64_C(1) << 32;
 }
 static void break_imm(struct good *g)
 {
-	first(g, IR_ADD)->imm = 1;
+	first_inst(g, IR_ADD)->imm = 1;
 }
 static void break_symbol(struct good *g)
 {
-	first(g, IR_ADDR)->symbol = 1;
+	first_inst(g, IR_ADDR)->symbol = 1;
 }
 static void break_no_symbol(struct good *g)
 {
-	first(g, IR_ADD)->symbol = 1;
+	first_inst(g, IR_ADD)->symbol = 1;
 }
 static void break_word(struct good *g)
 {
-	first(g, IR_STORE)->space = IR_SPACE_COUNT;
+	first_inst(g, IR_STORE)->space = IR_SPACE_COUNT;
 }
 static void break_no_word(struct good *g)
 {
-	first(g, IR_ADD)->round = IR_RZ;
+	first_inst(g, IR_ADD)->round = IR_RZ;
 }
 static void break_flags(struct good *g)
 {
-	first(g, IR_ADD)->flags = IR_FTZ;
+	first_inst(g, IR_ADD)->flags = IR_FTZ;
 }
 static void break_from(struct good *g)
 {
-	first(g, IR_ADD)->from = IR_B8;
+	first_inst(g, IR_ADD)->from = IR_B8;
 }
 static void break_align(struct good *g)
 {
-	first(g, IR_ADD)->align = 4;
+	first_inst(g, IR_ADD)->align = 4;
 }
 static void break_params(struct good *g)
 {
@@ -398,13 +399,13 @@ static void break_ssa(struct good *g)
 	ir_id i = ir_inst_new(g->f, IR_READ, IR_B32, NULL, 0, 1);
 
 	ir_at(g->f, i)->symbol = r;
-	ir_insert_before(g->f, find(g, IR_ADD), i);
+	ir_insert_before(g->f, find_inst(g, IR_ADD), i);
 }
 static void break_reg(struct good *g)
 {
 	break_ssa(g);
 	g->f->ssa = false;
-	first(g, IR_READ)->symbol = 2;
+	first_inst(g, IR_READ)->symbol = 2;
 }
 static void break_reg_type(struct good *g)
 {
@@ -419,11 +420,11 @@ static const struct {
 } breakages[] = {
 	{break_layout, "kernel k: the layout of blocks is broken after block 3"},
 	{break_layout_end, "kernel k: the last block is not the layout's"},
-	{break_list, "kernel k: block 2: instruction 5 is not linked or is none"},
-	{break_block, "kernel k: block 2: instruction 5 is not linked or is none"},
-	{break_op, "kernel k: block 2: instruction 5 is not linked or is none"},
+	{break_list, "kernel k: block 2: instruction 5 is invalid or has wrong links"},
+	{break_block, "kernel k: block 2: instruction 5 is invalid or has wrong links"},
+	{break_op, "kernel k: block 2: instruction 5 is invalid or has wrong links"},
 	{break_last, "kernel k: block 2: its last instruction is not the list's"},
-	{break_result, "kernel k: instruction 5: its results are no values"},
+	{break_result, "kernel k: instruction 5: its results are not in the value table"},
 	{break_def, "kernel k: value 4 is not defined by instruction 5"},
 	{break_succ, "kernel k: a successor of block 2 is not in the layout"},
 	{break_no_pred, "kernel k: a predecessor of block 1 is not in the layout"},
@@ -435,10 +436,10 @@ static const struct {
 		     "the block"},
 	{break_phi, "kernel k, block g: '%5 = phi.b32 [e: %1]': 1 arguments for 2 predecessors"},
 	{break_type, "kernel k, block f: '%4 = add.b1 %1, %1': 'add' has no such type"},
-	{break_arg, "kernel k, block f: '%4 = add.b32 %1, %?50': argument 2 is no value of the "
-		    "function"},
-	{break_removed, "kernel k, block f: '%3 = add.b32 %?1, %?1': argument 1 is no value of the "
-			"function"},
+	{break_arg,
+	 "kernel k, block f: '%4 = add.b32 %1, %?50': argument 2 is not a value of the function"},
+	{break_removed,
+	 "kernel k, block f: '%3 = add.b32 %?1, %?1': argument 1 is not a value of the function"},
 	{break_nres, "kernel k, block f: 'add.b32 %1, %1': 0 results, not 1"},
 	{break_res_type, "kernel k, block f: '%4 = add.b32 %1, %1': result 1 is b8, not b32"},
 	{break_const, "kernel k, block e: '%1 = const.b32 0x100000000': the constant is wider than "
@@ -455,7 +456,7 @@ static const struct {
 	 "have is 1"},
 	{break_flags,
 	 "kernel k, block f: '%4 = add.b32 %1, %1': flags 0x1 that 'add' does not have"},
-	{break_from, "kernel k, block f: '%4 = add.b32 %1, %1': 'add' has no type of origin"},
+	{break_from, "kernel k, block f: '%4 = add.b32 %1, %1': 'add' has no source type"},
 	{break_align, "kernel k, block f: '%4 = add.b32 %1, %1': 'add' has no alignment"},
 	{break_params, "kernel k: parameters end at 4 bytes, not at 8"},
 	{break_name, "a variable has no name"},
@@ -482,7 +483,7 @@ static void check_breakages(struct bench *b)
 		snprintf(line, sizeof(line), "%.*s", (int)strcspn(b->diag.text, "\n"),
 			 b->diag.text);
 		if (!ok(!strncmp(line, "ir: ", 4) && !strcmp(line + 4, want),
-			"and with this sentence"))
+			"a broken module is refused with the message: %s", want))
 			diag("got: %s", b->diag.text);
 	}
 }

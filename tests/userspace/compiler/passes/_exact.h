@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quotients and square roots of binary32 and binary64 by integer arithmetic alone, for every rounding: the
- * reference of numerics.c. Nothing here uses the host's floating point.
+ * Quotients and square roots of binary32 and binary64 in integer arithmetic, for every rounding
+ * mode: the reference of numerics.c. It does not use the host's floating point.
  */
 #ifndef TESTS_PASSES_EXACT_H
 #define TESTS_PASSES_EXACT_H
@@ -52,7 +52,8 @@ static inline struct exact_number exact_read(const struct exact_format *f, uint6
 	return n;
 }
 
-/* m 2^exponent, and a little more where inexact, rounded. m has more bits than the format. */
+/* Rounds m 2^exponent, plus a fraction of its last bit when inexact. m has more bits than the
+ * format. */
 static inline uint64_t exact_write(const struct exact_format *f, bool negative, exact_wide m,
 				   int exponent, bool inexact, enum ir_round round, bool ftz)
 {
@@ -119,7 +120,7 @@ static inline uint64_t exact_root(const struct exact_format *f, uint64_t a, enum
 		return exact_infinity(f);
 	more += (x.exponent - (int)more) & 1;
 	n <<= more;
-	for (int k = 63; k >= 0; k--) { /* digit by digit, two bits of n for one of the root */
+	for (int k = 63; k >= 0; k--) { /* digit by digit: two bits of n per bit of the root */
 		rest = rest << 2 | (n >> 2 * k & 3);
 		root <<= 1;
 		if (rest >= 2 * root + 1) {

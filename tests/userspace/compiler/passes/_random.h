@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Random kernels for the tests of the passes. A kernel is a graph of blocks with edges forward and,
- * through a counter that ends every cycle, back; nothing keeps it structured or reducible. Values
- * cross blocks in mutable registers, except those of the entry, which everyone may use. What the
- * operations are is read off ops.h, so that new ones take part by themselves. Each thread stores
- * into and loads from its own part of an output buffer and of shared memory, by addresses that
- * are put together in many ways, and at the end stores all registers.
+ * Random kernels for the pass tests. A kernel is a graph of blocks with forward edges and, guarded
+ * by a counter that ends every cycle, backward edges; it need not be structured or reducible.
+ * Values cross blocks in mutable registers, except those of the entry, which all blocks may use.
+ * The operations come from ops.h, so new ones take part automatically. Each thread stores to and
+ * loads from a private part of an output buffer and of shared memory, through addresses composed in
+ * many forms, and finally stores all registers.
  *
- * Left out is what may give another result by permission: contraction, and races between threads.
+ * Left out is code whose result may legally change: contraction, and races between threads.
  */
 #ifndef TESTS_PASSES_RANDOM_H
 #define TESTS_PASSES_RANDOM_H
@@ -15,32 +15,32 @@
 #include "libsov/compiler/ir/ir.h"
 
 #define RANDOM_THREADS    6
-#define RANDOM_PART       8192 /* bytes of the output and input buffers that belong to one thread */
+#define RANDOM_PART       8192 /* bytes per thread of the output and input buffers */
 #define RANDOM_PARAMS     5    /* two buffers and three numbers, 8 bytes each */
-#define RANDOM_SLOT       32   /* bytes of shared memory that belong to one thread */
+#define RANDOM_SLOT       32   /* bytes of shared memory per thread */
 #define RANDOM_BELOW      4096
 #define RANDOM_POOL       256
-#define RANDOM_REGS       3 /* of each type */
+#define RANDOM_REGS       3 /* per type */
 #define RANDOM_MAX_BLOCKS 12
-#define RANDOM_RESULTS    4352 /* offset in the thread's part of results, 8 bytes each … */
-#define RANDOM_NRESULTS   200  /* … and how many until the first is overwritten */
+#define RANDOM_RESULTS    4352 /* offset of the results in the thread's part, 8 bytes each, */
+#define RANDOM_NRESULTS   200  /* and their number before the first is overwritten */
 
 struct random {
 	uint64_t state;
-	uint32_t types; /* that operations have, where they have them at all */
-	bool straight;  /* only pure operations, no registers */
+	uint32_t types; /* types of operations, where an operation supports them */
+	bool straight;  /* pure operations only, no registers */
 	struct ir_func *f;
-	ir_block block;                          /* where code goes */
-	ir_val pool[IR_TYPE_COUNT][RANDOM_POOL]; /* values that may be used here */
+	ir_block block;                          /* block under construction */
+	ir_val pool[IR_TYPE_COUNT][RANDOM_POOL]; /* values available here */
 	uint32_t npool[IR_TYPE_COUNT], nentry[IR_TYPE_COUNT];
 	uint32_t regs[IR_TYPE_COUNT][RANDOM_REGS], fuel;
-	ir_val out, in, tid_offset; /* b64: the buffers, this thread's part in them */
-	ir_val shared64, shared32;  /* this thread's slot, RANDOM_BELOW under it */
-	ir_val last;                /* result, to build on in this block */
+	ir_val out, in, tid_offset; /* b64: the buffers, this thread's offset in them */
+	ir_val shared64, shared32;  /* this thread's slot, RANDOM_BELOW below it */
+	ir_val last;                /* last result, to build on in this block */
 	ir_val results;             /* b64: this thread's part of the output */
-	ir_val cells;               /* b64: an array in local memory; 0: there is none */
-	bool unknown;               /* its indices may be anything */
-	uint32_t deep;              /* loops of known turns around this place */
+	ir_val cells;               /* b64: an array in local memory; 0: none */
+	bool unknown;               /* its indices may be unknown */
+	uint32_t loop_depth;        /* depth of counted loops */
 	uint32_t nresults;
 	ir_block blocks[RANDOM_MAX_BLOCKS], exit;
 	uint32_t nblocks;
@@ -65,7 +65,7 @@ static bool random_chance(struct random *r, uint32_t percent)
 	return random_below(r, 100) < percent;
 }
 
-/* Numbers at which operations change their behaviour come up more often than others. */
+/* Prefers numbers at which operations change their behaviour. */
 static uint64_t random_number(struct random *r)
 {
 	static const uint64_t edges[] = {
@@ -126,7 +126,7 @@ static uint64_t random_number(struct random *r)
 	return random_bits(r) >> random_below(r, 64);
 }
 
-/* Numbers that identities know, of a type's width. */
+/* Numbers that identities match, of a type's width. */
 static uint64_t random_special(struct random *r, enum ir_type t)
 {
 	uint32_t bits = ir_type_bits(t);
@@ -168,7 +168,7 @@ static void random_offer(struct random *r, ir_val v)
 
 	if (r->npool[t] < RANDOM_POOL)
 		r->pool[t][r->npool[t]++] = v;
-	else if (r->nentry[t] < RANDOM_POOL) /* what the entry made stays */
+	else if (r->nentry[t] < RANDOM_POOL) /* values of the entry stay */
 		r->pool[t][r->nentry[t] + random_below(r, RANDOM_POOL - r->nentry[t])] = v;
 }
 
@@ -201,7 +201,7 @@ static void random_write(struct random *r, uint32_t reg, ir_val v)
 	ir_at(r->f, i)->symbol = reg;
 }
 
-/* A value to use: more often a young one, so that operations build on each other. */
+/* Picks a value, preferably a recent one, so that operations build on each other. */
 static ir_val random_value(struct random *r, enum ir_type t)
 {
 	uint32_t n = r->npool[t], back;
@@ -250,7 +250,7 @@ static void random_store(struct random *r, ir_val address, uint64_t imm, ir_val 
 	ir_at(r->f, i)->imm = imm;
 }
 
-/* Offers a new value for use, and stores some where nobody reads them, so that they matter. */
+/* Makes a new value available, and stores some where no code reads them, so that they stay live. */
 static void random_result(struct random *r, ir_val v)
 {
 	random_offer(r, v);
@@ -260,7 +260,7 @@ static void random_result(struct random *r, ir_val v)
 			     v);
 }
 
-/* Wide values put together from halves and taken apart, nearly always the way compilers do it. */
+/* Wide values composed from halves and split again, mostly as compilers do it. */
 static void random_halves(struct random *r)
 {
 	static const enum ir_op joins[] = {IR_OR, IR_OR, IR_OR, IR_ADD, IR_XOR};
@@ -284,7 +284,7 @@ static void random_halves(struct random *r)
 	random_result(r, random_convert(r, IR_TRUNC, half, wide));
 }
 
-/* A condition that became a number and is compared again. */
+/* A condition converted to a number and compared again. */
 static void random_choice(struct random *r)
 {
 	enum ir_type t = random_type(r, T_INT);
@@ -303,7 +303,7 @@ static void random_choice(struct random *r)
 	random_result(r, ir_at(r->f, i)->res);
 }
 
-/* Which of a family: any of the words that the operation has for it. */
+/* A random member of the operation's family. */
 static uint8_t random_sub(struct random *r, enum ir_op op)
 {
 	for (uint32_t k = 0; k < ir_nfields; k++)
@@ -312,7 +312,7 @@ static uint8_t random_sub(struct random *r, enum ir_op op)
 	return 0;
 }
 
-/* bf16 for 16 bits, pairs for 32 where the operation has them. */
+/* bf16 for 16 bits, pairs for 32 if the operation supports them. */
 static uint8_t random_format(struct random *r, const struct ir_inst *in)
 {
 	bool pairs = (in->op >= IR_FADD && in->op <= IR_FMA) || in->op == IR_APPROX ||
@@ -334,7 +334,7 @@ static void random_float(struct random *r, struct ir_inst *in)
 		      (in->op >= IR_FDIV && in->op <= IR_FSQRT);
 
 	in->format = random_format(r, in);
-	/* Where an approximation's subnormals count, a target may round once more on the way. */
+	/* Without ftz a target may round an approximation with subnormals twice. */
 	if (in->op == IR_APPROX && in->type == IR_B32 && !in->format)
 		in->flags |= IR_FTZ;
 	if (in->type == IR_B32 && in->from != IR_B64 && random_chance(r, 25))
@@ -349,7 +349,7 @@ static void random_float(struct random *r, struct ir_inst *in)
 		in->flags |= IR_NAN;
 }
 
-/* A pure operation with random attributes, in keeping with its row. */
+/* A pure operation with random attributes that its row allows. */
 static void random_pure(struct random *r)
 {
 	const struct ir_op_info *info;
@@ -360,7 +360,7 @@ static void random_pure(struct random *r)
 
 	do {
 		op = random_below(r, IR_OP_COUNT);
-		if (last && random_chance(r, 20)) /* once more, on its own result */
+		if (last && random_chance(r, 20)) /* the same operation on its own result */
 			op = ir_def(r->f, last)->op;
 		info = &ir_ops[op];
 	} while (!(info->properties & P_PURE) ||
@@ -408,8 +408,8 @@ static void random_pure(struct random *r)
 		random_result(r, ir_at(r->f, i)->res + k);
 }
 
-/* base + this thread's part + a constant, added up in any order; the last of it is left to the
- * offset of the memory operation. */
+/* base + this thread's part + a constant, added in random order; the memory operation's offset
+ * holds the rest. */
 static ir_val random_address(struct random *r, ir_val base, uint64_t constant, uint64_t *imm)
 {
 	ir_val terms[5] = {base, r->tid_offset};
@@ -447,12 +447,13 @@ static ir_val random_address(struct random *r, ir_val base, uint64_t constant, u
 	return terms[0];
 }
 
-/* An offset within the thread's part: a few that meet again, on both sides of small reaches. */
-static uint64_t random_place(struct random *r)
+/* An offset within the thread's part: few values, so that accesses overlap, on both sides of small
+ * offset ranges. */
+static uint64_t random_offset(struct random *r)
 {
-	static const uint32_t places[] = {0, 16, 32, 2032, 2048, 4096, 4112, 6000, 8160};
+	static const uint32_t offsets[] = {0, 16, 32, 2032, 2048, 4096, 4112, 6000, 8160};
 
-	return places[random_below(r, sizeof(places) / sizeof(places[0]))];
+	return offsets[random_below(r, sizeof(offsets) / sizeof(offsets[0]))];
 }
 
 static void random_memory(struct random *r)
@@ -467,11 +468,11 @@ static void random_memory(struct random *r)
 	ir_id i;
 
 	if (shared) {
-		uint64_t place = 8 * random_below(r, RANDOM_SLOT / 8);
+		uint64_t offset = 8 * random_below(r, RANDOM_SLOT / 8);
 		uint64_t part = 8 * random_below(r, 8);
 
 		args[0] = narrow ? r->shared32 : r->shared64;
-		imm = place;
+		imm = offset;
 		if (narrow || random_chance(r, 60)) {
 			enum ir_type address = narrow ? IR_B32 : IR_B64;
 			uint64_t sum = narrow ? part + RANDOM_BELOW : part;
@@ -481,7 +482,7 @@ static void random_memory(struct random *r)
 			imm -= part;
 		}
 	} else {
-		args[0] = random_address(r, input ? r->in : r->out, random_place(r), &imm);
+		args[0] = random_address(r, input ? r->in : r->out, random_offset(r), &imm);
 	}
 	for (uint32_t k = 0; !load && k < elements; k++)
 		args[1 + k] = random_value(r, t);
@@ -516,8 +517,8 @@ static void random_code(struct random *r, uint32_t n)
 			random_halves(r);
 		else if (kind < 70)
 			random_choice(r);
-		else if (kind < 71 && r->cells && r->deep < RANDOM_DEEP)
-			random_turns(r);
+		else if (kind < 71 && r->cells && r->loop_depth < RANDOM_LOOP_DEPTH)
+			random_counted_loop(r);
 		else if (kind < 73 && r->cells)
 			random_local(r, 0);
 		else if (kind < 85)
@@ -559,7 +560,7 @@ static void random_entry(struct random *r)
 	i = random_append(r, IR_ADDR, IR_B32, NULL, 0, 1);
 	slot = random_op2(r, IR_MUL, IR_B32, tid, random_const(r, IR_B32, RANDOM_SLOT));
 	r->shared32 = random_op2(r, IR_ADD, IR_B32, ir_at(f, i)->res, slot);
-	/* Below the first slot, so that only a sum of 32 bits comes back to it. */
+	/* Below the first slot, so that only a 32-bit sum wraps back to it. */
 	r->shared32 =
 		random_op2(r, IR_ADD, IR_B32, r->shared32, random_const(r, IR_B32, -RANDOM_BELOW));
 	if (f->module->nsymbols > 1) {
@@ -593,10 +594,10 @@ static void random_entry(struct random *r)
 	random_write(r, r->fuel, random_const(r, IR_B32, 2 + random_below(r, 8)));
 }
 
-/* At the end all threads are together again: lanes exchange, and registers are stored. */
+/* The exit, where all threads have reconverged: lanes exchange values, and registers are stored. */
 static void random_exit(struct random *r)
 {
-	uint64_t place = 64;
+	uint64_t offset = 64;
 
 	r->block = r->exit;
 	for (uint32_t k = random_below(r, 3); k; k--) {
@@ -604,7 +605,8 @@ static void random_exit(struct random *r)
 		ir_id i;
 
 		args[0] = random_value(r, IR_B32);
-		/* A lane that is not there gives nothing that could be stored. */
+		/* A lane that does not exist yields an undefined value, which must not be
+		 * stored. */
 		args[1] = random_const(r, IR_B32, random_below(r, RANDOM_THREADS));
 		args[2] = random_const(r, IR_B32, 31);
 		args[3] = random_const(r, IR_B32, UINT32_MAX);
@@ -621,18 +623,18 @@ static void random_exit(struct random *r)
 	}
 	random_code(r, 3);
 	for (enum ir_type t = IR_B1; t < IR_TYPE_COUNT; t++) {
-		for (uint32_t k = 0; k < RANDOM_REGS; k++, place += 8) {
+		for (uint32_t k = 0; k < RANDOM_REGS; k++, offset += 8) {
 			ir_val v = random_read(r, r->regs[t][k], t), address;
 			uint64_t imm;
 
-			address = random_address(r, r->out, place, &imm);
+			address = random_address(r, r->out, offset, &imm);
 			random_store(r, address, imm, v);
 		}
 	}
 	random_append(r, IR_RET, IR_VOID, NULL, 0, 0);
 }
 
-/* Where an edge from block k leads: on, or back through a block that counts. */
+/* Target of an edge from block k: forward, or backward through a block that counts. */
 static ir_block random_target(struct random *r, uint32_t k)
 {
 	ir_block to, here = r->block;
@@ -695,9 +697,9 @@ __attribute__((unused)) static struct ir_module *random_kernel(struct arena *a, 
 		.name = "cells", .space = IR_LOCAL, .align = 16, .size = 8 * RANDOM_CELLS};
 	struct random r = {.state = seed};
 	struct ir_module *m = ir_module_new(a);
-	bool dense; /* few blocks, much to compute, of few types */
+	bool dense; /* few blocks, much computation, few types */
 
-	r.state = random_bits(&r); /* or neighbours would be each other's echo */
+	r.state = random_bits(&r); /* decorrelates neighbouring seeds */
 	dense = random_chance(&r, 50);
 	r.types = dense ? types[random_below(&r, 4)] : T_BITS;
 

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Loops of a known number of turns over an array in local memory, for the random kernels: what
- * flattening, promotion and the forwarding of stores look for. A turn may be left early or cut
- * short, the array is accessed at constant places, by the counter and now and then by a number that
- * nobody knows, in words and parts of words, and what a turn computed is used behind the loop.
+ * Loops of constant trip count over an array in local memory, for the random kernels: input for
+ * full unrolling, scalar replacement and store forwarding. An iteration may exit or continue early;
+ * the array is accessed at constant offsets, by the induction variable and sometimes by an unknown
+ * index, in words and parts of words; values of an iteration are used after the loop.
  */
-#ifndef TESTS_PASSES_TURNS_H
-#define TESTS_PASSES_TURNS_H
+#ifndef TESTS_PASSES_RANDOM_LOOPS_H
+#define TESTS_PASSES_RANDOM_LOOPS_H
 
-#define RANDOM_CELLS 32 /* of 8 bytes */
-#define RANDOM_DEEP  2  /* loops in loops */
+#define RANDOM_CELLS      32 /* of 8 bytes */
+#define RANDOM_LOOP_DEPTH 2  /* nesting depth of loops */
 
-/* A place in the array: base + counter * 8, a constant, or anything. */
+/* An address in the array: base + counter * 8, a constant, or an unknown index. */
 static ir_val random_cell(struct random *r, ir_val counter, uint64_t *imm)
 {
 	ir_val index, shift;
@@ -50,7 +50,7 @@ static void random_local(struct random *r, ir_val counter)
 	p = ir_at(r->f, i);
 	p->imm = imm;
 	p->space = IR_LOCAL;
-	if (random_chance(r, 15)) /* now and then of the second half of a cell */
+	if (random_chance(r, 15)) /* sometimes the second half of a cell */
 		p->imm += ir_type_bits(t) / 8 < 8 ? 8 - ir_type_bits(t) / 8 : 0;
 	p->from = t > IR_B8 && random_chance(r, 15) ? IR_B8 + random_below(r, t - IR_B8) : t;
 	p->align = ir_type_bits(p->from) / 8;
@@ -68,9 +68,9 @@ static void random_jump(struct random *r, ir_val condition, ir_block yes, ir_blo
 		ir_edge(r->f, r->block, no);
 }
 
-static void random_turns(struct random *r)
+static void random_counted_loop(struct random *r)
 {
-	uint32_t turns = 1 + random_below(r, 5), step = 1 + random_below(r, 2),
+	uint32_t trip_count = 1 + random_below(r, 5), step = 1 + random_below(r, 2),
 		 start = random_below(r, 4);
 	uint32_t reg = ir_reg_new(r->f, IR_B32), npool[IR_TYPE_COUNT];
 	ir_block header = ir_block_new(r->f, NULL), latch = ir_block_new(r->f, NULL),
@@ -78,7 +78,7 @@ static void random_turns(struct random *r)
 	ir_val counter, next;
 	ir_id compare;
 
-	r->deep++;
+	r->loop_depth++;
 	random_write(r, reg, random_const(r, IR_B32, start));
 	random_jump(r, 0, header, 0);
 	r->block = header;
@@ -88,7 +88,7 @@ static void random_turns(struct random *r)
 	random_local(r, counter);
 	memcpy(npool, r->npool, sizeof(npool));
 	for (uint32_t k = random_below(r, 4); k--;) {
-		if (random_chance(r, 50)) { /* leave, or go on to the next turn */
+		if (random_chance(r, 50)) { /* exit, or continue with the next iteration */
 			ir_block go_on = ir_block_new(r->f, NULL);
 			ir_val condition = random_value(r, IR_B1);
 
@@ -109,14 +109,15 @@ static void random_turns(struct random *r)
 	random_local(r, counter);
 	next = random_op2(r, IR_ADD, IR_B32, counter, random_const(r, IR_B32, step));
 	random_write(r, reg, next);
-	next = random_op2(r, IR_ICMP, IR_B32, next, random_const(r, IR_B32, start + turns * step));
+	next = random_op2(r, IR_ICMP, IR_B32, next,
+			  random_const(r, IR_B32, start + trip_count * step));
 	compare = r->f->values[next].def;
 	ir_at(r->f, compare)->cond = random_chance(r, 50) ? IR_NE : IR_LT_U;
 	random_jump(r, next, header, out);
 	r->block = out;
 	memcpy(r->npool, npool, sizeof(npool));
 	r->last = 0;
-	r->deep--;
+	r->loop_depth--;
 }
 
 #endif

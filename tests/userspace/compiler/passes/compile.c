@@ -1,7 +1,6 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The compiler's door: what comes out of it when all is well, one message for each thing that is
- * not, a limit on its memory, and any number of threads at once.
+ * The compiler's interface: images and messages, the memory limit, and concurrent compilations.
  */
 #include <pthread.h>
 #include "libsov/compiler/driver/compiler.h"
@@ -31,7 +30,7 @@ static struct compile_options options(const char *target)
 	return (struct compile_options){.source = COMPILE_IR, .target = target, .verify = true};
 }
 
-static void text_comes_out(void)
+static void check_text_image(void)
 {
 	struct compile_options o = options("dummy");
 	struct compile_result r;
@@ -39,52 +38,55 @@ static void text_comes_out(void)
 	struct diag d;
 	struct ir_module *m;
 
-	ok(compile(kernel, strlen(kernel), &o, &r), "a kernel compiles");
-	is_str(r.messages, "", "and there is nothing to say about it");
+	ok(compile(kernel, strlen(kernel), &o, &r), "a kernel compiles for dummy");
+	is_str(r.messages, "", "a successful compilation has no messages");
 	arena_init(&a, 0, NULL);
 	diag_init(&d, &a, "test");
 	m = ir_parse(&a, (char *)r.image, r.image_size, &d);
-	ok(m && ir_verify(m, &d), "the image for dummy is the IR, which can be read again");
-	ok(m && m->funcs->ssa, "in SSA form");
+	ok(m && ir_verify(m, &d), "the image for dummy is IR text that parses and verifies");
+	ok(m && m->funcs->ssa, "the image for dummy is in SSA form");
 	arena_free(&a);
 	compile_result_free(&r);
 	ok(!r.image && !r.messages && !r.stats, "a freed result is empty");
 }
 
-static void fails(const char *text, const struct compile_options *o, const char *message,
-		  const char *promise)
+static void check_fails(const char *text, const struct compile_options *o, const char *message,
+			const char *promise)
 {
 	struct compile_result r;
 	bool good = compile(text, strlen(text), o, &r);
 
-	ok(!good && !r.image && !r.stats && !r.nstats, "%s: nothing comes out", promise);
+	ok(!good && !r.image && !r.stats && !r.nstats, "%s: no image and no statistics", promise);
 	is_str(r.messages, message, promise);
 	compile_result_free(&r);
 }
 
-static void errors_are_named(void)
+static void check_errors(void)
 {
 	struct compile_options o = options("sm_12");
 
-	fails(kernel, &o,
-	      "compile: unknown target 'sm_12'; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
-	      "an unknown target is named with those that there are");
+	check_fails(
+		kernel, &o,
+		"compile: unknown target 'sm_12'; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
+		"an unknown target is refused with a list of known ones");
 	o.target = NULL;
-	fails(kernel, &o,
-	      "compile: unknown target ''; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
-	      "no target is no target");
+	check_fails(kernel, &o,
+		    "compile: unknown target ''; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
+		    "a missing target is refused");
 	o.target = "dummy";
-	fails("kernel k() {\nentry:\n\t%x = frob.b32 %y\n}\n", &o,
-	      "ir: 3:7: unknown operation 'frob'\n", "an error of the text has its place");
+	check_fails("kernel k() {\nentry:\n\t%x = frob.b32 %y\n}\n", &o,
+		    "ir: 3:7: unknown operation 'frob'\n",
+		    "a syntax error is reported with its position");
 	o.memory_limit = 20 << 10;
-	fails(kernel, &o,
-	      "compile: out of memory: the input takes more than one compilation may; "
-	      "compile its kernels one by one\n",
-	      "too little memory ends with a message");
+	check_fails(
+		kernel, &o,
+		"compile: out of memory: the input needs more memory than one compilation may use; "
+		"compile its kernels one by one\n",
+		"a compilation over its memory limit fails with a message");
 }
 
-/* Every limit on the way from nothing to enough ends well or with the message, and never leaks. */
-static void every_limit_holds(void)
+/* Every limit between nothing and enough ends with success or with the message, and never leaks. */
+static void check_memory_limits(void)
 {
 	struct compile_options o = options("dummy");
 	uint32_t done = 0, refused = 0, other = 0;
@@ -101,11 +103,12 @@ static void every_limit_holds(void)
 			other++;
 		compile_result_free(&r);
 	}
-	ok(done && refused && !other, "a limit on memory is kept: %u enough, %u not, %u other",
+	ok(done && refused && !other,
+	   "every memory limit succeeds or reports out of memory: %u succeed, %u fail, %u other",
 	   done, refused, other);
 }
 
-static void passes_are_printed(void)
+static void check_print_pass(void)
 {
 	struct compile_options o = options("dummy");
 	struct compile_result r;
@@ -124,7 +127,7 @@ static void passes_are_printed(void)
 		snprintf(line, sizeof(line), "; scale after %s\n", p->name);
 		at = strstr(at + 1, line);
 	}
-	ok(at != NULL, "every pass can be printed, in the order of the pipeline");
+	ok(at != NULL, "print_pass \"all\" prints every pass in pipeline order");
 	free(printed);
 	o.print_pass = "gvn";
 	o.print_to = open_memstream(&printed, &size);
@@ -132,11 +135,11 @@ static void passes_are_printed(void)
 	compile_result_free(&r);
 	fclose(o.print_to);
 	ok(strstr(printed, "; scale after gvn\n") && !strstr(printed, "after fold"),
-	   "and one alone");
+	   "print_pass prints a single pass");
 	free(printed);
 }
 
-/* Threads. */
+/* ---- threads ---- */
 
 #define THREADS 8
 #define ROUNDS  20
@@ -164,7 +167,7 @@ static bool compile_kind(const struct kind *k, struct compile_result *r)
 	return compile(k->text, strlen(k->text), &o, r);
 }
 
-static void *work(void *user)
+static void *compile_repeatedly(void *user)
 {
 	struct worker *w = user;
 	const struct compile_result *want = &w->kind->want;
@@ -179,7 +182,7 @@ static void *work(void *user)
 	return NULL;
 }
 
-static void threads_compile(void)
+static void check_threads(void)
 {
 	struct kind kinds[KINDS] = {
 		{.text = kernel, .target = "dummy", .source = COMPILE_IR},
@@ -190,32 +193,33 @@ static void threads_compile(void)
 	FILE *file = fopen("tests/kernels/reduce.ptx", "rb");
 	uint32_t same = 0;
 
-	ok(file && fread(ptx, 1, sizeof(ptx) - 1, file) > 0, "the PTX can be read");
+	ok(file && fread(ptx, 1, sizeof(ptx) - 1, file) > 0, "reduce.ptx can be read");
 	if (file)
 		fclose(file);
 	for (uint32_t k = 0; k < KINDS; k++)
-		if (!ok(compile_kind(&kinds[k], &kinds[k].want), "it compiles for %s",
-			kinds[k].target))
+		if (!ok(compile_kind(&kinds[k], &kinds[k].want),
+			"a kernel compiles for %s before the threaded runs", kinds[k].target))
 			diag("%s", kinds[k].want.messages);
 	for (uint32_t k = 0; k < THREADS; k++) {
 		workers[k] = (struct worker){.kind = &kinds[k % KINDS]};
-		pthread_create(&workers[k].thread, NULL, work, &workers[k]);
+		pthread_create(&workers[k].thread, NULL, compile_repeatedly, &workers[k]);
 	}
 	for (uint32_t k = 0; k < THREADS; k++) {
 		pthread_join(workers[k].thread, NULL);
 		same += workers[k].same;
 	}
-	ok(same == THREADS * ROUNDS, "%d threads compile at once and get the same bytes", THREADS);
+	ok(same == THREADS * ROUNDS, "%d threads compile concurrently and get the same bytes",
+	   THREADS);
 	for (uint32_t k = 0; k < KINDS; k++)
 		compile_result_free(&kinds[k].want);
 }
 
 int main(void)
 {
-	text_comes_out();
-	errors_are_named();
-	every_limit_holds();
-	passes_are_printed();
-	threads_compile();
+	check_text_image();
+	check_errors();
+	check_memory_limits();
+	check_print_pass();
+	check_threads();
 	return tap_done();
 }

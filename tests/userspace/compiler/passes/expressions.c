@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Folding and value numbering do not change what an expression gives: small random expressions of
- * parameters, computed for several inputs before and after. They are many and cheap, so that every
- * pair of operations with every special constant comes by; whole kernels are in meaning.c.
+ * Folding and value numbering preserve the value of an expression: small random expressions of
+ * parameters are evaluated for several inputs before and after. They are many and cheap, so that
+ * every pair of operations occurs with every special constant; whole kernels are in semantics.c.
  *
- *	expressions [FIRST [COUNT]]     the numbers of the expressions; by default 1 and 30000
+ *	expressions [FIRST [COUNT]]     numbers of the expressions; default 1 and 30000
  */
 #include "libsov/compiler/ir/eval.h"
 #include "libsov/compiler/passes/pass.h"
@@ -14,7 +14,7 @@
 #define INPUTS 3
 #define RUNS   8
 
-static struct ir_module *make(struct arena *a, uint64_t seed)
+static struct ir_module *make_expression(struct arena *a, uint64_t seed)
 {
 	static const uint32_t types[] = {
 		T_BITS,        T_B1 | 1 << IR_B8, T_B1 | 1 << IR_B8 | 1 << IR_B16,
@@ -46,8 +46,9 @@ static struct ir_module *make(struct arena *a, uint64_t seed)
 	return m;
 }
 
-/* The value that the expression's one store gets. */
-static uint64_t compute(struct arena *a, const struct ir_func *f, const uint64_t inputs[INPUTS])
+/* The value that the expression's only store receives. */
+static uint64_t eval_expression(struct arena *a, const struct ir_func *f,
+				const uint64_t inputs[INPUTS])
 {
 	uint64_t *values = arena_array(a, f->nvalues + 1, sizeof(*values));
 
@@ -78,18 +79,18 @@ static bool try_expression(uint64_t seed)
 
 	arena_init(&a, 0, NULL);
 	diag_init(&d, &a, "expressions");
-	m = make(&a, seed);
-	old = make(&a, seed);
+	m = make_expression(&a, seed);
+	old = make_expression(&a, seed);
 	pass_fold(m->funcs, target_find("dummy"));
 	pass_gvn(m->funcs, target_find("dummy"));
 	pass_fold(m->funcs, target_find("dummy"));
 	for (uint32_t n = 0; good && n < RUNS; n++) {
 		for (uint32_t k = 0; k < INPUTS; k++)
 			inputs[k] = random_number(&r);
-		if (n % 2) /* two alike */
+		if (n % 2) /* two equal inputs */
 			inputs[random_below(&r, INPUTS)] = inputs[0];
-		want = compute(&a, old->funcs, inputs);
-		got = compute(&a, m->funcs, inputs);
+		want = eval_expression(&a, old->funcs, inputs);
+		got = eval_expression(&a, m->funcs, inputs);
 		good = want == got;
 	}
 	if (!ir_verify(m, &d)) {
@@ -114,7 +115,8 @@ int main(int argc, char **argv)
 
 	for (uint64_t seed = first; seed < first + count && good == seed - first; seed++)
 		good += try_expression(seed);
-	ok(good == count, "%llu random expressions give the same after folding and value numbering",
+	ok(good == count,
+	   "%llu random expressions keep their value after folding and value numbering",
 	   (unsigned long long)count);
 	return tap_done();
 }

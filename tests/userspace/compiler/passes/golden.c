@@ -1,16 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Golden tests of the passes: each .ir file beside this one says which passes to run, for which
- * target, and what the text must be afterwards.
+ * Golden tests of the passes. Each .ir file in this folder names the passes to run, the target, and
+ * the expected text.
  *
  *	; run: gvn dce
- *	; target: dummy            (which is the default)
+ *	; target: dummy            (the default)
  *	; promise: the same sum in either order is computed once
  *	kernel k(...) { ... }
  *	--- expect
  *	kernel k(...) { ... }
  *
- * "golden --print FILE" shows what the passes make of a file. It is up to a person to judge that.
+ * "golden --print FILE" prints the result of the passes, for a person to judge.
  */
 #include <dirent.h>
 #include "libsov/compiler/passes/pass.h"
@@ -44,7 +44,7 @@ static char *read_file(struct arena *a, const char *path)
 	return text;
 }
 
-static char *header(struct arena *a, const char *text, const char *key, const char *otherwise)
+static char *header_field(struct arena *a, const char *text, const char *key, const char *otherwise)
 {
 	const char *at = strstr(text, key);
 
@@ -54,7 +54,7 @@ static char *header(struct arena *a, const char *text, const char *key, const ch
 	return arena_strndup(a, at, strcspn(at, "\n"));
 }
 
-static void load(struct golden *g, const char *path)
+static void load_file(struct golden *g, const char *path)
 {
 	char *mark;
 
@@ -65,9 +65,9 @@ static void load(struct golden *g, const char *path)
 	g->expect = mark ? mark + strlen(MARK) : NULL;
 	if (mark)
 		mark[1] = '\0';
-	g->run = header(&g->arena, g->text, "; run: ", "");
-	g->target = header(&g->arena, g->text, "; target: ", "dummy");
-	g->promise = header(&g->arena, g->text, "; promise: ", "");
+	g->run = header_field(&g->arena, g->text, "; run: ", "");
+	g->target = header_field(&g->arena, g->text, "; target: ", "dummy");
+	g->promise = header_field(&g->arena, g->text, "; promise: ", "");
 }
 
 /* The text after the passes, or NULL with a reason in the diagnostics. */
@@ -111,7 +111,7 @@ static void show_lines(const char *title, const char *text)
 	}
 }
 
-static void check(const char *name)
+static void check_file(const char *name)
 {
 	char path[512];
 	struct golden g;
@@ -119,13 +119,14 @@ static void check(const char *name)
 	bool good;
 
 	snprintf(path, sizeof(path), FOLDER "/%s", name);
-	load(&g, path);
+	load_file(&g, path);
 	got = transform(&g);
 	good = got && g.expect && *g.run && *g.promise && !strcmp(got, g.expect);
 	ok(good, "%s: %s", name, g.promise);
 	if (!good) {
 		show_lines("got:", got ? got : g.diag.text);
-		show_lines("expected:", g.expect ? g.expect : "(there is no line '--- expect')");
+		show_lines("expected:",
+			   g.expect ? g.expect : "(the file has no line '--- expect')");
 	}
 	arena_free(&g.arena);
 }
@@ -146,16 +147,16 @@ int main(int argc, char **argv)
 		struct golden g;
 		char *got;
 
-		load(&g, argv[2]);
+		load_file(&g, argv[2]);
 		got = transform(&g);
 		fputs(got ? got : g.diag.text, stdout);
 		arena_free(&g.arena);
 		return !got;
 	}
 	n = scandir(FOLDER, &cases, is_case, alphasort);
-	ok(n > 0, "there are cases in " FOLDER);
+	ok(n > 0, FOLDER " contains golden test cases");
 	for (int k = 0; k < n; k++) {
-		check(cases[k]->d_name);
+		check_file(cases[k]->d_name);
 		free(cases[k]);
 	}
 	if (n >= 0)

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Large kernels compile: tens of thousands of blocks, in the shapes that tempt a compiler to
- * recurse until its stack ends or to take quadratic time until the caller's patience ends. The
- * limit on time is that of the test runner.
+ * Large kernels compile: tens of thousands of blocks in shapes that provoke deep recursion or
+ * quadratic time. The test runner's time limit applies.
  */
 #include "libsov/compiler/driver/compiler.h"
 #include "tests/tap.h"
@@ -35,7 +34,7 @@ static void diamond(FILE *out, uint32_t k)
 	fprintf(out, "\tbr d%u\n", k + 1);
 }
 
-/* Each branch is decided only when the one before it has been taken. */
+/* Each branch condition becomes constant only after the previous branch was folded. */
 static void decided(FILE *out, uint32_t k)
 {
 	fprintf(out, "d%u:\n\t%%v%u = read.b32 r1\n", k, k);
@@ -64,10 +63,10 @@ static const struct shape {
 	void (*write)(FILE *out, uint32_t k);
 } shapes[] = {
 	{"blocks in a row", line},
-	{"branches that meet again", diamond},
-	{"branches that decide each other", decided},
+	{"diamonds in a row", diamond},
+	{"branches whose conditions depend on each other", decided},
 	{"early exits", early_exit},
-	{"stores out of each other's reach", far_store},
+	{"stores out of each other's offset range", far_store},
 };
 
 int main(void)
@@ -85,7 +84,8 @@ int main(void)
 		fprintf(out, "d%u:\n\t%%last = read.b32 r1\n", BLOCKS);
 		fprintf(out, "\tstore.b32 global [%%o], %%last\n\tret\n}\n");
 		fclose(out);
-		if (!ok(compile(text, size, &o, &r), "%d %s compile", BLOCKS, shapes[s].promise))
+		if (!ok(compile(text, size, &o, &r), "a kernel of %d %s compiles", BLOCKS,
+			shapes[s].promise))
 			diag("%s", r.messages);
 		compile_result_free(&r);
 		free(text);

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Passes do not change what a kernel does: random kernels run on the IR interpreter before and
- * after every pass, and leave the same bytes in memory. Each kernel goes through the pipeline, and
- * through a random list of passes, for two targets that differ in what their offsets reach.
+ * Passes preserve the semantics of a kernel: random kernels run on the IR interpreter before and
+ * after every pass and must leave the same bytes in memory. Each kernel goes through the pipeline
+ * and through a random sequence of passes, for two targets with different offset ranges.
  *
- *	meaning [FIRST [COUNT]]     the numbers of the kernels; by default 1 and 500, fewer with sanitizers
+ *	semantics [FIRST [COUNT]]     kernel numbers; default 1 and 500, fewer with sanitizers
  */
 #include "libsov/compiler/interp/interp.h"
 #include "libsov/compiler/passes/pass.h"
@@ -69,11 +69,11 @@ struct trial {
 	const struct target *target;
 	struct ir_module *m;
 	const struct memory *want;
-	const struct pass *steps[MAX_STEPS]; /* that m went through */
+	const struct pass *steps[MAX_STEPS]; /* passes applied to m */
 	uint32_t nsteps;
 };
 
-/* Shows m and, made once more, what it was before the last step. */
+/* Prints m, and the kernel before the last step, generated again. */
 static bool complain(struct trial *t, const char *what)
 {
 	struct ir_module *before = random_kernel(&t->arena, t->seed);
@@ -98,7 +98,7 @@ static bool try_pass(struct trial *t, const struct pass *p)
 	if (!execute(t->m, t->seed, &got, message, sizeof(message)))
 		return complain(t, message);
 	if (memcmp(got.out, t->want->out, sizeof(got.out)))
-		return complain(t, "it stores something else");
+		return complain(t, "it stores different bytes");
 	return true;
 }
 
@@ -112,23 +112,31 @@ static bool try_pipeline(struct trial *t)
 	return good;
 }
 
-static bool try_shuffled(struct trial *t)
+static bool try_random_sequence(struct trial *t)
 {
-	static const char *const names[] = {"fold",      "gvn",       "licm",    "address",
-					    "dce",       "flatten",   "promote", "unroll",
-					    "constants", "vectorise", "forward"};
+	static const char *const names[] = {"fold",
+					    "gvn",
+					    "licm",
+					    "address-folding",
+					    "dce",
+					    "full-unroll",
+					    "scalar-replacement",
+					    "unroll",
+					    "loop-constants",
+					    "vectorise",
+					    "store-forwarding"};
 	struct random r = {.state = t->seed};
 	bool good;
 
 	t->nsteps = 0;
-	good = try_pass(t, pass_find("ssa"));
+	good = try_pass(t, pass_find("ssa-construction"));
 	for (uint32_t k = 0; good && k < 10; k++)
 		good = try_pass(t, pass_find(names[random_below(&r, 11)]));
 	return good;
 }
 
-/* After the pipeline every offset is one that the target has. */
-static bool offsets_reach(struct trial *t)
+/* After the pipeline the target can encode every offset. */
+static bool offsets_encodable(struct trial *t)
 {
 	const struct ir_func *f = t->m->funcs;
 
@@ -152,19 +160,19 @@ static bool try_kernel(uint64_t seed, const struct target *target)
 	bool good;
 
 	arena_init(&t.arena, 0, NULL);
-	diag_init(&t.diag, &t.arena, "meaning");
+	diag_init(&t.diag, &t.arena, "semantics");
 	t.m = random_kernel(&t.arena, seed);
 	good = ir_verify(t.m, &t.diag);
 	if (!good)
-		diag("kernel %llu is no kernel: %s", (unsigned long long)seed, t.diag.text);
+		diag("kernel %llu does not verify: %s", (unsigned long long)seed, t.diag.text);
 	if (good && !execute(t.m, seed, &want, message, sizeof(message))) {
 		diag("kernel %llu does not run: %s", (unsigned long long)seed, message);
 		ir_print(t.m, stdout);
 		good = false;
 	}
-	good = good && try_pipeline(&t) && offsets_reach(&t);
+	good = good && try_pipeline(&t) && offsets_encodable(&t);
 	t.m = random_kernel(&t.arena, seed);
-	good = good && try_shuffled(&t);
+	good = good && try_random_sequence(&t);
 	arena_free(&t.arena);
 	return good;
 }
@@ -181,7 +189,8 @@ int main(int argc, char **argv)
 
 		for (uint64_t seed = first; seed < first + count && good == seed - first; seed++)
 			good += try_kernel(seed, t);
-		ok(good == count, "%llu random kernels do the same after every pass for %s",
+		ok(good == count,
+		   "%llu random kernels store the same bytes after every pass for %s",
 		   (unsigned long long)count, t->name);
 	}
 	return tap_done();
