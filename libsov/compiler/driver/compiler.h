@@ -48,8 +48,12 @@ struct compile_options {
 
 struct kernel_stats {
 	const char *name;
-	uint32_t instructions, registers, predicates, shared_bytes, stack_bytes, code_bytes,
-		static_cycles;
+	uint32_t instructions;
+	uint32_t registers;        /* per thread: NVIDIA's registers, AMD's VGPRs */
+	uint32_t predicates;       /* NVIDIA */
+	uint32_t scalar_registers; /* AMD: SGPRs */
+	uint32_t shared_bytes, stack_bytes, code_bytes;
+	uint32_t static_cycles; /* NVIDIA: sum of the stall counts */
 };
 
 /* State of one thread of a compilation: of the whole module or of one unit. Back ends receive

@@ -102,10 +102,14 @@ static const struct stage {
 	bool (*run)(struct mir_func *f);
 	bool (*check)(const struct mir_func *f, struct text *why); /* NULL: none */
 } stages[] = {
-	{"nv-jump-table", table, NULL},         {"nv-uniform", uniform, NULL},
-	{"nv-pre-ra-schedule", schedule, NULL},      {"nv-regalloc", assign_registers, nv_check_registers},
-	{"nv-if-convert", predicate, NULL}, {"nv-converge", converge, NULL},
-	{"nv-schedule", schedule, NULL},   {"nv-scoreboards", wait, nv_check_hazards},
+	{"nv-jump-table", stage_jump_tables, NULL},
+	{"nv-uniform", stage_uniform, NULL},
+	{"nv-pre-ra-schedule", stage_schedule, NULL},
+	{"nv-regalloc", stage_regalloc, nv_check_registers},
+	{"nv-if-convert", stage_if_convert, NULL},
+	{"nv-converge", stage_convergence_barriers, NULL},
+	{"nv-schedule", stage_schedule, NULL},
+	{"nv-scoreboards", stage_scoreboards, nv_check_hazards},
 };
 
 static void print_after(const struct mir_func *f, const char *name)
