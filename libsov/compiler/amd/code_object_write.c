@@ -129,7 +129,7 @@ static void write_text(struct writer *w)
 
 static struct amd_kernel_descriptor make_descriptor(const struct amd_fragment *k)
 {
-	const struct amd_start *s = &k->start;
+	const struct amd_initial_state *s = &k->start;
 
 	return (struct amd_kernel_descriptor){
 		.group_segment_bytes = k->lds_bytes,
@@ -496,7 +496,7 @@ static void write_line_table(struct writer *w)
 		return;
 	for (uint32_t k = 0; k < w->nfragments; k++)
 		tables[k] = w->fragments[k]->lines;
-	section = lines_write(w->arena, w->plan->files.names, w->plan->files.count, tables,
+	section = line_table_write(w->arena, w->plan->files.names, w->plan->files.count, tables,
 			      w->nfragments, &size);
 	for (uint32_t k = 0; k < w->nfragments; k++) {
 		uint64_t address = w->headers[S_TEXT].sh_addr + w->text_offset[k];

@@ -308,7 +308,7 @@ static void *nv_make_plan(struct compile_job *job, const struct ir_module *m,
 	}
 	if (!nv_layout_variables(job, p, m))
 		return NULL;
-	p->files = lines_files(&job->arena, m);
+	p->files = line_files_new(&job->arena, m);
 	p->out.files = p->files.names;
 	p->out.nfiles = p->files.count;
 	declare_kernels(job, p, m, unit_of);
