@@ -132,7 +132,7 @@ void *amd_plan(struct compile_job *job, const struct ir_module *m, const uint32_
 	if (!declare_kernels(job, p, m, unit_of) || !place_variables(job, p))
 		return NULL;
 	place_services(p, m);
-	p->files = lines_files(&job->arena, m);
+	p->files = line_files_new(&job->arena, m);
 	return p;
 }
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Running threads: one instruction at a time, one thread at a time. What an instruction computes
  * comes from eval.c; here are positions, registers and undefined values. An undefined argument

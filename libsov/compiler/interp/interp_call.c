@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Calls. A frame holds what one call of a function has for itself; frames of calls that returned
  * are kept by function and used again. An external function is the caller's of the interpreter, if

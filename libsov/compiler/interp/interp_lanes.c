@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * What threads do together. A thread that comes to a shuffle, a vote or a barrier checks its own
  * operands and waits; when all whom the operation needs are there, it is carried out for all of

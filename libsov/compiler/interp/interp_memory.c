@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Memory as the interpreter sees it. A space is a row of variables from address 0 on, with a mark
  * for every byte of shared and local memory that was written; global memory is the caller's, behind

@@ -301,7 +301,7 @@ static void *make_plan(struct compile_job *job, const struct ir_module *m, const
 	}
 	if (!nv_place_variables(job, p, m))
 		return NULL;
-	p->files = lines_files(&job->arena, m);
+	p->files = line_files_new(&job->arena, m);
 	p->out.files = p->files.names;
 	p->out.nfiles = p->files.count;
 	declare_kernels(job, p, m, unit_of);

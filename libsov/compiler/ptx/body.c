@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * What stands in a kernel or function: blocks in braces, declarations, labels, instructions with their guards.
  * Each instruction is matched against the table and lowered as soon as it is read, so the labels of

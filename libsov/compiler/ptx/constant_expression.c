@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Constant expressions: 64-bit integers with C's operators and precedence, signed unless an operand
  * is unsigned; floats as literals with an optional sign. What a constant means to an instruction

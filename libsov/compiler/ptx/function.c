@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Functions: .func (.param .b32 r) f (.param .b64 a, .param .align 8 .b8 s[24]) { … }. Parameters
  * and results are objects (call.c) or, in the older style, registers; in the IR they are arguments

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Initial values: .global .u32 table[2][3] = {{1, 2}, {3, 4, 5}}. A pair of braces is a row of the
  * array (or a vector), and what it leaves out is zero. An element is a constant or an address: of a

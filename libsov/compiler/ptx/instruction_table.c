@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The instructions, one row per form, in the notation of the PTX manual: {} is optional, a word
  * such as .rnd stands for a choice, every other word for itself. Modifiers may come in any order;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * What the words of PTX mean: types, modifiers by the slot that they fill, special registers. The
  * instruction table (table.c) says which of them an instruction takes.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The lexer: characters become tokens, one at a time. Its state is a few pointers, so that a copy
  * of it can run ahead (silently) to find the labels of a block before the block is read.

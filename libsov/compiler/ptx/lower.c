@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * From instructions to IR: reading and writing operands, guards, and the lowering of everything
  * that computes a value. Each PTX register is one mutable register of the IR.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Lowering of arithmetic that takes more than one operation of the IR: carries, saturation, minima
  * with a say on NaN and signs, approximate division, and what looks at the bits of floats.

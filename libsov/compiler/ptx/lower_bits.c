@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Lowering of what moves bits and bytes. Shifts of the IR by the width and more give 0 (or the
  * sign), so a mask of n bits is (1 << n) - 1 for every n from 0 on, the width included.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Calls, and the .param objects that carry arguments and results. An object's bytes are held by
  * registers of the IR, its cells. An access that is a cell is that register; any other is put

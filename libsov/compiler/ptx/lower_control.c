@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Lowering of what changes the course of control: branches and ends. Blocks follow each other in
  * the IR as they do in the text.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Lowering of cvt. Between integers a width changes; with floats the IR has an operation for each
  * direction. Roundings say which: .rni and its like round to an integer, .rn and its like to what

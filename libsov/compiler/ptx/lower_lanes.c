@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Lowering of what several lanes or threads do together: shuffles, votes, matches, reductions,
  * barriers. Forms without .sync, from before a warp's lanes could come apart, are for the lanes

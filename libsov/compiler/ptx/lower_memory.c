@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Lowering of what touches memory: loads, stores, atomics, fences. Words about caches are advice
  * and leave no trace, but for .cv, which asks for a fresh value as .volatile does.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Interprets the table: finds the row whose form has the instruction's modifiers, gives each
  * operand its role, and checks kinds and types. The rows are read as they are written; there is no

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Operands: registers, constants, special registers, addresses in brackets, vectors in braces,
  * variables and labels by name. Names are resolved here; whether an operand suits its instruction

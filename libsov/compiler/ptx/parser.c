@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The structure of a module: its header, its variables, its kernels with their parameters and
  * limits. An error is reported and reading goes on after the next ';' (or the block's end), so that

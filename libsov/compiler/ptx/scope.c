@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Names and where they are known. Each pair of braces is a scope; a name is looked for from the
  * innermost outwards. A declaration such as %r<1000> makes a thousand names at the price of one:

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Registers and variables: .reg .b32 %r<15>, .shared .align 16 .f32 tile[32][33]. Registers become
  * names only; variables become symbols of the module.

@@ -15,6 +15,7 @@
  * writes; what a kernel writes and reads again through the L1 is its own.
  */
 #include <string.h>
+#include "libsov/compiler/image/image_nv.h"
 #include "libsov/isa/nv/sass.h"
 #include "libsov/gpu/nv/nv_gpu.h"
 
@@ -102,8 +103,8 @@ static bool has_constants(const struct image_kernel *k)
 {
 	uint32_t i;
 
-	for (i = 1; i < IMAGE_BANKS; i++)
-		if (k->banks[i].bytes)
+	for (i = 1; i < IMAGE_NV_BANKS; i++)
+		if (image_nv_kernel(k)->banks[i].bytes)
 			return true;
 	return false;
 }
