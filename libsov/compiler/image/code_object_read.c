@@ -2,8 +2,8 @@
 /*
  * AMD code object reader: segments, symbols and kernels. The file is untrusted: each step checks
  * what the next one relies on, and the first error ends reading with a message. Segments keep their
- * distances in memory; only if .rela.text lists every reference of the code are the variables a part
- * of their own.
+ * distances in memory; only if .rela.text lists every reference of the code are the variables a
+ * part of their own.
  */
 #include <inttypes.h>
 #include <stdarg.h>

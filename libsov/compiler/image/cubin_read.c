@@ -2,8 +2,8 @@
 /*
  * Cubin reader: kernels and their attributes. The file is untrusted: each step checks what the next
  * one relies on (header, section table, section extents and names, symbols, attributes), and the
- * first error ends reading with a message. Structures are copied before use, since the file does not
- * guarantee their alignment.
+ * first error ends reading with a message. Structures are copied before use, since the file does
+ * not guarantee their alignment.
  */
 #include <inttypes.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Shared by the parts of the cubin reader: cubin_read.c reads kernels and their attributes,
- * cubin_link.c sections, variables and relocations, cubin_lines.c source lines. On malformed input a
- * function calls cubin_fail, which writes the message and returns false.
+ * cubin_link.c sections, variables and relocations, cubin_lines.c source lines. On malformed input
+ * a function calls cubin_fail, which writes the message and returns false.
  */
 #ifndef SOV_COMPILER_NV_CUBIN_READER_H
 #define SOV_COMPILER_NV_CUBIN_READER_H

@@ -91,7 +91,7 @@ struct cubin_module {
 	uint32_t ndeclarations;
 	const struct cubin_variable *variables;
 	uint32_t nvariables;
-	bool variables_elsewhere; /* another image initialises them; this one only has their offsets */
+	bool variables_elsewhere; /* another image initialises them; here they have offsets only */
 	const char *externals[CUBIN_MAX_EXTERNALS]; /* names; NULL: none with this index */
 	const struct cubin_address *addresses;
 	uint32_t naddresses;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A loadable image as the runtime sees it: kernels with their code, parameters and resource needs,
- * and the sections to load with them. The readers accept cubins (ours, ptxas's of CUDA 12 with ABI 7
- * and of CUDA 13 with ABI 8) and AMD code objects (ours and LLVM's, version 5). A reader copies
+ * and the sections to load with them. The readers accept cubins (ours, ptxas's of CUDA 12 with ABI
+ * 7 and of CUDA 13 with ABI 8) and AMD code objects (ours and LLVM's, version 5). A reader copies
  * nothing, so the file must outlive the image; it checks every offset and size against the file.
  *
  * An image has two parts, each one contiguous allocation: IMAGE_CODE holds code and the constant
@@ -44,7 +44,7 @@ struct image_kernel {
 	struct image_param *params;
 	uint32_t max_threads;         /* per block; 0: not stated */
 	uint32_t required_threads[3]; /* the exact block shape; x 0: not stated */
-	void *vendor; /* launch data of the image's format: image_nv.h, image_amd.h; in image.vendor */
+	void *vendor; /* launch data of the format (image_nv.h, image_amd.h), in image.vendor */
 };
 
 /* Code that kernels call, or data embedded in code. Disassemblers show it; the runtime ignores it.
@@ -157,7 +157,8 @@ struct image_addresses {
 	uint64_t base[IMAGE_PARTS];  /* of the image's parts */
 	uint64_t services[SERVICES]; /* of the services that the image refers to */
 };
-/* Writes the part_bytes bytes of a part and never reads them back: the memory may be slow to read. */
+/* Writes the part_bytes bytes of a part and never reads them back: the memory may be slow to
+ * read. */
 void image_load_part(const struct image *im, enum image_part part,
 		     const struct image_addresses *addresses, uint8_t *memory);
 

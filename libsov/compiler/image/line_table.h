@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Line tables: the source line of each instruction, as a DWARF 2 line-number program in .debug_line,
- * the section that nvdisasm, readelf and debuggers read. (DWARF Debugging Information Format,
- * version 2, section 6.2.)
+ * Line tables: the source line of each instruction, as a DWARF 2 line-number program in
+ * .debug_line, the section that nvdisasm, readelf and debuggers read. (DWARF Debugging Information
+ * Format, version 2, section 6.2.)
  */
 #ifndef SOV_COMPILER_LINES_H
 #define SOV_COMPILER_LINES_H
@@ -45,9 +45,9 @@ bool line_row_locate(const struct line_files *files, const struct ir_module *m, 
 uint8_t *line_table_write(struct arena *a, const char *const *files, uint32_t nfiles,
 			  struct line_table *tables, uint32_t ntables, uint32_t *size);
 
-/* Calls visit for each row of the sequence whose address operand is at `start`, with offsets in that
- * sequence's code; with LINE_TABLE_ALL, for all rows, with the section's addresses. The section is
- * untrusted. Returns false at the first malformed unit, or when visit returns false. */
+/* Calls visit for each row of the sequence whose address operand is at `start`, with offsets in
+ * that sequence's code; with LINE_TABLE_ALL, for all rows, with the section's addresses. The
+ * section is untrusted. Returns false at the first malformed unit, or when visit returns false. */
 #define LINE_TABLE_ALL UINT64_MAX
 struct line_location {
 	uint64_t offset;

@@ -126,8 +126,8 @@ static uint32_t predecessor_index(const struct ir_func *f, ir_block from, uint32
 	return p;
 }
 
-/* Follows edge k of the current block. Phis read all of their arguments before any is written, since
- * one may be the argument of another. */
+/* Follows edge k of the current block. Phis read all of their arguments before any is written,
+ * since one may be the argument of another. */
 static void follow_edge(struct interp *ip, struct interp_thread *t, uint32_t k)
 {
 	const struct ir_func *f = t->f;

@@ -3,10 +3,10 @@
  * The IR interpreter: a slow and simple reference that tells front-end errors from back-end errors.
  * It executes functions before and after SSA construction and after any pass.
  *
- * Each thread has its own program counter and runs until it reaches an operation of several lanes or
- * threads, where it waits. A warp sync executes once all member lanes that have not exited wait at
- * sites of the same operation; a barrier opens once all of its threads have arrived. Blocks run one
- * after the other, threads in time slices in the order of their indices, so launches are
+ * Each thread has its own program counter and runs until it reaches an operation of several lanes
+ * or threads, where it waits. A warp sync executes once all member lanes that have not exited wait
+ * at sites of the same operation; a barrier opens once all of its threads have arrived. Blocks run
+ * one after the other, threads in time slices in the order of their indices, so launches are
  * deterministic. A clock reads the number of instructions executed so far.
  *
  * Each call has a frame: values, registers, and local variables on a small stack.

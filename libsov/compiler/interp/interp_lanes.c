@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Warp syncs and barriers. A thread that arrives checks its operands and waits; once all participants
- * have arrived, the operation executes for all of them at once. If no thread can run, the deadlock
- * message names the first waiting thread and what it waits for.
+ * Warp syncs and barriers. A thread that arrives checks its operands and waits; once all
+ * participants have arrived, the operation executes for all of them at once. If no thread can run,
+ * the deadlock message names the first waiting thread and what it waits for.
  */
 #include "libsov/compiler/ir/eval.h"
 #include "libsov/compiler/interp/interp_state.h"
@@ -70,9 +70,9 @@ static bool waits_at_same_sync(const struct interp_thread *t, const struct inter
 }
 
 /*
- * The lane that a shuffle reads, and whether it is in range. Bits 0 to 4 of the clamp operand are the
- * last lane that may be read (the first one for up); bits 8 to 12 mask the bits of the lane number
- * that divide a warp into segments.
+ * The lane that a shuffle reads, and whether it is in range. Bits 0 to 4 of the clamp operand are
+ * the last lane that may be read (the first one for up); bits 8 to 12 mask the bits of the lane
+ * number that divide a warp into segments.
  */
 static uint32_t source_lane(enum ir_shuffle kind, uint32_t lane, uint32_t selector, uint32_t clamp,
 			    bool *in_range)
@@ -277,8 +277,8 @@ static void write_barrier_result(struct interp_thread *t, const struct interp_ba
 }
 
 /* Lanes that count as arrived because their warp did. A barrier counts whole warps: a warp has
- * arrived when those of its threads that have not exited have (PTX manual, barrier). So exited lanes,
- * and lanes beyond the end of the block, count if another lane of their warp arrived. */
+ * arrived when those of its threads that have not exited have (PTX manual, barrier). So exited
+ * lanes, and lanes beyond the end of the block, count if another lane of their warp arrived. */
 static uint32_t missing_lanes(const struct interp *ip, uint32_t number)
 {
 	uint32_t n = 0, lanes = ip->launch->warp_lanes;

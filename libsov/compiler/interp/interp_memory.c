@@ -2,8 +2,8 @@
 /*
  * The interpreter's memory. The variables of a state space are laid out from address 0 on; a flag
  * marks each byte of shared and local memory that was written. Global memory belongs to the caller,
- * behind a callback; the module's global variables have addresses far from it. A generic address is a
- * global address, or an address in the window of another space.
+ * behind a callback; the module's global variables have addresses far from it. A generic address is
+ * a global address, or an address in the window of another space.
  */
 #include <string.h>
 #include "libsov/compiler/ir/eval.h"

@@ -28,7 +28,8 @@ static bool plain_word(const char *word, size_t n)
 
 static bool known_word(const char *word, size_t n)
 {
-	return ptx_type_find(word, n) || ptx_word_find(SLOT_COUNT, word, n) || plain_word(word, n);
+	return ptx_type_find(word, n) || ptx_keyword_find(SLOT_COUNT, word, n) ||
+	       plain_word(word, n);
 }
 
 static bool check_form(const char *form)
@@ -110,8 +111,8 @@ int main(void)
 		forms &= check_form(ptx_rows[i].form);
 		clauses &= check_clauses(&ptx_rows[i]);
 		order &= together(i);
-		for (uint32_t k = 0; ptx_absent[k].names; k++)
-			absent &= !in_list(ptx_absent[k].names, ptx_rows[i].form,
+		for (uint32_t k = 0; ptx_unsupported[k].names; k++)
+			absent &= !in_list(ptx_unsupported[k].names, ptx_rows[i].form,
 					   name_length(ptx_rows[i].form));
 	}
 	ok(forms, "every word and operand of a form is known");
