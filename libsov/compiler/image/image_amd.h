@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* AMD's part of an image: what a code object says beyond image.h. */
+/* The AMD-specific part of an image: the launch data of code objects. */
 #ifndef SOV_COMPILER_IMAGE_AMD_H
 #define SOV_COMPILER_IMAGE_AMD_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* NVIDIA's part of an image: what a cubin says beyond image.h. */
+/* The NVIDIA-specific part of an image: the launch data of cubins. */
 #ifndef SOV_COMPILER_IMAGE_NV_H
 #define SOV_COMPILER_IMAGE_NV_H
 

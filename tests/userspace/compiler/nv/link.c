@@ -210,7 +210,7 @@ static const struct {
 	{"what has no address", no_address,
 	 "names symbol 5 'zeroed' in section 9, which has no address"},
 	{"half a relocation", entries,
-	 "section 11 '.rela.text.k' is no table of 24-byte relocations"},
+	 "section 11 '.rela.text.k' is not a table of 24-byte relocations"},
 	{"relocations all over the file", overlap, "overlaps other relocations"},
 };
 
