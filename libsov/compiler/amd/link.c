@@ -46,7 +46,7 @@ static bool place_addresses(struct compile_job *job, struct amd_plan *p, uint32_
 
 	for (uint32_t j = 0; j < s->naddresses;) {
 		const struct ir_address *a = &s->addresses[j];
-		uint32_t pieces = ir_address_pieces(a, s->naddresses - j);
+		uint32_t pieces = ir_address_parts(a, s->naddresses - j);
 
 		if (pieces && a->function) {
 			p->numbers = arena_grow(&job->arena, p->numbers, &p->numbers_capacity,

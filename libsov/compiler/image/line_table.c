@@ -38,7 +38,7 @@ struct line_files line_files_new(struct arena *a, const struct ir_module *m)
 	struct line_files f = {.names = arena_array(a, m->nfiles + 1, sizeof(*f.names)),
 			       .number = arena_array(a, m->nfiles + 1, sizeof(*f.number))};
 
-	for (uint32_t k = 0; k < m->nfiles && m->nplaces; k++) {
+	for (uint32_t k = 0; k < m->nfiles && m->nsource_locs; k++) {
 		if (!m->files[k])
 			continue;
 		f.names[f.count] = m->files[k];
@@ -50,7 +50,7 @@ struct line_files line_files_new(struct arena *a, const struct ir_module *m)
 bool line_row_locate(const struct line_files *files, const struct ir_module *m, uint32_t text_line,
 		     struct line_row *row)
 {
-	const struct ir_place *p = ir_place_of(m, text_line);
+	const struct ir_source_loc *p = ir_source_loc_of(m, text_line);
 
 	if (!p || p->file >= m->nfiles || !files->number[p->file])
 		return false;

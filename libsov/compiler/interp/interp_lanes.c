@@ -65,7 +65,7 @@ static bool waits_at_same_sync(const struct interp_thread *t, const struct inter
 {
 	const struct ir_inst *in = waits_at(t), *other_in = waits_at(other);
 
-	return other->state == THREAD_WAITS && ir_lane_kind(in) == ir_lane_kind(other_in) &&
+	return other->state == THREAD_WAITS && ir_sync_kind(in) == ir_sync_kind(other_in) &&
 	       member_mask(t, in) == member_mask(other, other_in);
 }
 

@@ -170,7 +170,7 @@ static bool place_addresses(struct compile_job *job, struct nv_plan *p, const st
 			continue;
 		for (uint32_t j = 0; j < symbol->naddresses;) {
 			const struct ir_address *first = &symbol->addresses[j];
-			uint32_t count = ir_address_pieces(first, symbol->naddresses - j);
+			uint32_t count = ir_address_parts(first, symbol->naddresses - j);
 
 			if (!place_address(job, p, m, k, first, count))
 				return false;

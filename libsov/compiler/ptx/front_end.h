@@ -212,7 +212,7 @@ struct ptx_object {
 
 struct ptx_scope {
 	struct ptx_scope *outer;
-	struct names names, ranges; /* index in ptx.names + 1 */
+	struct name_map names, ranges; /* index in ptx.names + 1 */
 };
 
 /* ---- operands and instructions ---- */
@@ -327,11 +327,11 @@ struct ptx {
 	uint32_t blocks;        /* nesting depth of { } blocks in the body */
 	uint32_t depth;         /* nesting depth of the constant expression */
 	uint32_t braces;        /* open braces of vectors and initializers in this statement */
-	struct names rows;      /* instruction name -> index of its first row + 1 */
-	struct names spellings; /* "add.s32" -> index in matches + 1 */
+	struct name_map rows;      /* instruction name -> index of its first row + 1 */
+	struct name_map spellings; /* "add.s32" -> index in matches + 1 */
 	struct ptx_match **matches;
 	uint32_t nmatches, matches_capacity;
-	struct names symbols; /* variable name -> how many symbols of the module have it */
+	struct name_map symbols; /* variable name -> how many symbols of the module have it */
 	struct ir_module *module;
 	/* The function that is being parsed. */
 	struct ir_func *func;

@@ -188,7 +188,7 @@ void ptx_index_build(struct ptx *x)
 	x->rows.arena = x->spellings.arena = x->arena;
 	for (uint32_t i = 0; ptx_rows[i].form; i++) {
 		uint32_t *first =
-			names_get(&x->rows, ptx_rows[i].form, name_length(ptx_rows[i].form));
+			name_map_get(&x->rows, ptx_rows[i].form, name_length(ptx_rows[i].form));
 
 		if (!*first)
 			*first = i + 1;
@@ -484,7 +484,7 @@ static uint32_t *find_spelling(struct ptx *x, const struct ptx_inst *in)
 			return NULL;
 		end += in->modifiers[i].length;
 	}
-	return names_get(&x->spellings, in->name.text, (uint32_t)(end - in->name.text));
+	return name_map_get(&x->spellings, in->name.text, (uint32_t)(end - in->name.text));
 }
 
 static void use_match(struct ptx_inst *in, const struct ptx_match *s)
@@ -511,7 +511,7 @@ static struct ptx_match *match_new(struct ptx *x, const struct ptx_inst *in)
 
 static bool find_row(struct ptx *x, struct ptx_inst *in)
 {
-	uint32_t first = *names_get(&x->rows, in->name.text, in->name.length);
+	uint32_t first = *name_map_get(&x->rows, in->name.text, in->name.length);
 
 	if (!first) {
 		report_unknown_instruction(x, in);

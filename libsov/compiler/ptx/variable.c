@@ -192,7 +192,7 @@ void ptx_parse_registers(struct ptx *x)
  * dot. */
 static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
 {
-	uint32_t *used = names_get(&x->symbols, t->text, t->length);
+	uint32_t *used = name_map_get(&x->symbols, t->text, t->length);
 
 	if (!(*used)++)
 		return arena_strndup(x->arena, t->text, t->length);

@@ -141,7 +141,7 @@ static void check_kernel(const struct kernel *k)
 	       "%s parses and verifies", path)) {
 		run_kernel(m, k, "after the front end");
 		for (struct ir_func *f = m->funcs; f; f = f->next)
-			pass_ssa(f, job.target);
+			pass_ssa_construction(f, job.target);
 		if (ir_verify(m, &job.diag))
 			run_kernel(m, k, "in SSA form");
 		if (passes_run(&job, m))
