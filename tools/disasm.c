@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/compiler/image/image_nv.h"
 #include "tools/disasm.h"
 
 struct request {

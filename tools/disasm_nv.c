@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* sov disasm for NVIDIA's machine code, in the syntax of NVIDIA's own disassembler. */
 #include <string.h>
+#include "libsov/compiler/image/image_nv.h"
 #include "libsov/isa/nv/sass.h"
 #include "tools/disasm.h"
 

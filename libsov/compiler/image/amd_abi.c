@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a kernel may count on when it starts, as HSA has it: which scalar registers hold what, and where
- * the arguments are that the runtime adds. Source: LLVM's "User Guide for AMDGPU Backend", initial kernel
- * execution state and code object V5 metadata; what clang 19 writes is held against it by
- * tests/oracles/amd_kernels.sh.
+ * The HSA ABI of a kernel: its initial scalar registers and the offsets of its hidden arguments.
+ * Source: LLVM's "User Guide for AMDGPU Backend", initial kernel execution state and code object V5
+ * metadata; tests/oracles/amd_kernels.sh compares this with the output of clang 19.
  */
 #include "libsov/compiler/image/amd_abi.h"
 
@@ -49,11 +48,11 @@ uint32_t amd_kernarg_bytes(uint32_t param_bytes, uint32_t hidden)
 	return (bytes + 7) / 8 * 8;
 }
 
-/* In the order in which they are given. */
+/* User SGPRs in the order in which the hardware fills them. */
 static const struct {
 	uint16_t bit;
 	uint8_t count;
-} users[] = {
+} user_sgprs[] = {
 	{AMD_PRIVATE_SEGMENT_BUFFER, 4}, {AMD_DISPATCH_PTR, 2}, {AMD_QUEUE_PTR, 2},
 	{AMD_KERNARG_SEGMENT_PTR, 2},    {AMD_DISPATCH_ID, 2},  {AMD_FLAT_SCRATCH_INIT, 2},
 	{AMD_PRIVATE_SEGMENT_SIZE, 1},
@@ -61,21 +60,22 @@ static const struct {
 
 uint32_t amd_user_sgpr(const struct amd_initial_state *s, uint32_t bit)
 {
-	uint32_t at = 0;
+	uint32_t sgpr = 0;
 
-	for (uint32_t k = 0; k < sizeof(users) / sizeof(users[0]) && users[k].bit < bit; k++)
-		if (s->user & users[k].bit)
-			at += users[k].count;
-	return at;
+	for (uint32_t k = 0;
+	     k < sizeof(user_sgprs) / sizeof(user_sgprs[0]) && user_sgprs[k].bit < bit; k++)
+		if (s->user & user_sgprs[k].bit)
+			sgpr += user_sgprs[k].count;
+	return sgpr;
 }
 
 uint32_t amd_group_id_sgpr(const struct amd_initial_state *s, uint32_t axis)
 {
-	uint32_t at = amd_user_sgpr(s, UINT32_MAX);
+	uint32_t sgpr = amd_user_sgpr(s, UINT32_MAX);
 
 	for (uint32_t k = 0; k < axis; k++)
-		at += s->group_ids >> k & 1;
-	return at;
+		sgpr += s->group_ids >> k & 1;
+	return sgpr;
 }
 
 uint32_t amd_scratch_sgpr(const struct amd_initial_state *s)

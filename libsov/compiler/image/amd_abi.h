@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What compiler and runtime agree on about AMD's kernels: what they find in registers when they start, and
- * the arguments that the runtime adds (abi.c).
+ * The ABI of AMD's kernels as compiler and runtime share it: the initial register state, and the
+ * hidden arguments that the runtime appends.
  */
 #ifndef SOV_COMPILER_AMD_ABI_H
 #define SOV_COMPILER_AMD_ABI_H
@@ -10,8 +10,9 @@
 #include <stdint.h>
 #include "hw/amd/kernel_descriptor.h"
 
-/* Arguments that the runtime adds behind those of the programmer, each at its place from the next multiple
- * of 8 on (abi.c has the table); a kernel says which it reads, and pays for no others. */
+/* Hidden arguments. They follow the explicit ones, from the next multiple of 8 on, each at a fixed
+ * offset (amd_hidden_args). A kernel's metadata list those that it reads; the runtime writes no
+ * others. */
 enum amd_hidden {
 	AMD_HIDDEN_BLOCK_COUNT_X,
 	AMD_HIDDEN_BLOCK_COUNT_Y,
@@ -43,22 +44,23 @@ struct amd_hidden_arg {
 	uint16_t offset, bytes;
 };
 extern const struct amd_hidden_arg amd_hidden_args[AMD_HIDDEN_COUNT];
-#define AMD_HIDDEN_BYTES 256 /* of all of them */
+#define AMD_HIDDEN_BYTES 256 /* all hidden arguments together */
 
-/* Where the first of them would be, behind this many bytes of parameters. */
+/* Offset of the first hidden argument after param_bytes of explicit ones. */
 uint32_t amd_hidden_base(uint32_t param_bytes);
-/* Bytes of arguments: parameters, and hidden ones up to the last of the mask. */
+/* Size of the kernarg segment: parameters, and hidden arguments up to the last one in the mask. */
 uint32_t amd_kernarg_bytes(uint32_t param_bytes, uint32_t hidden);
 
-/* What a kernel finds in scalar registers when it starts: pointers that the descriptor asks for by
- * AMD_* of its properties, then ids of the workgroup, then the offset of the wave's scratch. */
+/* The initial contents of a kernel's scalar registers: the user SGPRs that the descriptor's
+ * properties enable, the workgroup ids, and the wave's scratch offset. */
 struct amd_initial_state {
 	uint16_t user;      /* mask of AMD_PRIVATE_SEGMENT_BUFFER … AMD_PRIVATE_SEGMENT_SIZE */
 	uint8_t group_ids;  /* mask: x 1, y 2, z 4 */
 	uint8_t thread_ids; /* 1 to 3: x, y, z in v0 to v2 */
-	bool scratch;       /* offset of the wave's scratch, after the ids */
+	bool scratch;       /* the wave's scratch offset follows the ids */
 };
-/* First register of one of the user's (a single bit); of the id of an axis; of the offset of scratch. */
+/* The first SGPR of a user value (one bit of `user`), of an axis's workgroup id, of the scratch
+ * offset. */
 uint32_t amd_user_sgpr(const struct amd_initial_state *s, uint32_t bit);
 uint32_t amd_group_id_sgpr(const struct amd_initial_state *s, uint32_t axis);
 uint32_t amd_scratch_sgpr(const struct amd_initial_state *s);

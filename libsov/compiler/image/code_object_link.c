@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The reader of AMD code objects: what goes into memory has its names here, and what has to be filled in
- * there. Addresses in memory are in .rela.dyn, as any loader has them; what code refers to relative to
- * itself is in .rela.text, and matters where variables lie apart from code.
+ * AMD code object reader: variables, declared kernels and relocations. .rela.dyn relocates absolute
+ * addresses in data. .rela.text lists the PC-relative references of code, which matter only if data
+ * is loaded separately from code.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "hw/amd/code_object.h"
 #include "libsov/compiler/image/code_object_read.h"
 
-static bool is_descriptor(const char *name, const Elf64_Sym *s)
+static bool is_kernel_descriptor(const char *name, const Elf64_Sym *s)
 {
 	size_t n = strlen(name);
 
@@ -18,7 +18,7 @@ static bool is_descriptor(const char *name, const Elf64_Sym *s)
 	       s->st_size == sizeof(struct amd_kernel_descriptor);
 }
 
-static bool take_variable(struct amd_object *o, const char *name, const Elf64_Sym *s)
+static bool add_variable(struct amd_object *o, const char *name, const Elf64_Sym *s)
 {
 	struct image *im = o->image;
 	uint32_t in = amd_object_locate(o, s->st_value);
@@ -42,21 +42,21 @@ static bool take_variable(struct amd_object *o, const char *name, const Elf64_Sy
 	return true;
 }
 
-static bool take_symbols(struct amd_object *o)
+static bool read_symbols(struct amd_object *o)
 {
 	struct image *im = o->image;
 
-	im->variables = calloc(o->symbols.count + 1, sizeof(*im->variables));
-	im->declared = calloc(o->symbols.count + 1, sizeof(*im->declared));
+	im->variables = calloc(o->symtab.count + 1, sizeof(*im->variables));
+	im->declared = calloc(o->symtab.count + 1, sizeof(*im->declared));
 	if (!im->variables || !im->declared)
 		return amd_object_fail(o, "out of memory");
-	for (uint64_t i = 0; i < o->symbols.count; i++) {
+	for (uint64_t i = 0; i < o->symtab.count; i++) {
 		uint32_t type;
 		const char *name;
 		Elf64_Sym s;
 
-		amd_object_symbol(o, &o->symbols, i, &s);
-		name = amd_symbol_name(&o->symbols, &s);
+		amd_object_symbol(o, &o->symtab, i, &s);
+		name = amd_symbol_name(&o->symtab, &s);
 		type = ELF64_ST_TYPE(s.st_info);
 		if (!*name)
 			continue;
@@ -65,8 +65,8 @@ static bool take_symbols(struct amd_object *o)
 		else if (s.st_shndx == SHN_UNDEF && service_find(name) != SERVICES)
 			im->services |= 1u << service_find(name);
 		else if (type == STT_OBJECT && s.st_shndx != SHN_UNDEF &&
-			 !is_descriptor(name, &s) && !amd_object_in_code(o, &s) &&
-			 !take_variable(o, name, &s))
+			 !is_kernel_descriptor(name, &s) && !amd_object_in_code(o, &s) &&
+			 !add_variable(o, name, &s))
 			return false;
 	}
 	return true;
@@ -74,15 +74,15 @@ static bool take_symbols(struct amd_object *o)
 
 /* ---- relocations ---- */
 
-static const struct kind {
+static const struct relocation_kind {
 	uint8_t kind, bytes;
-	bool code; /* of code; others are of memory */
+	bool code; /* applies to code; the others apply to data */
 } kinds[] = {
 	{AMD_R_NONE, 0, false},    {AMD_R_ABS64, 8, false},   {AMD_R_RELATIVE64, 8, false},
 	{AMD_R_REL32_LO, 4, true}, {AMD_R_REL32_HI, 4, true},
 };
 
-static const struct kind *find_kind(uint32_t kind)
+static const struct relocation_kind *find_relocation_kind(uint32_t kind)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].kind == kind)
@@ -90,7 +90,7 @@ static const struct kind *find_kind(uint32_t kind)
 	return NULL;
 }
 
-/* What an address of the file is in the image. */
+/* Translates a virtual address of the file into section and addend. */
 static bool resolve_address(struct amd_object *o, uint64_t address, struct image_relocation *out)
 {
 	out->target = amd_object_locate(o, address);
@@ -101,8 +101,8 @@ static bool resolve_address(struct amd_object *o, uint64_t address, struct image
 	return true;
 }
 
-/* What is not defined is a service, or 0 if it is weak. */
-static bool resolve_symbol(struct amd_object *o, const struct amd_symbols *t, uint64_t index,
+/* An undefined symbol is a device service, or 0 if it is weak. */
+static bool resolve_symbol(struct amd_object *o, const struct amd_symtab *t, uint64_t index,
 			   struct image_relocation *out)
 {
 	enum service service;
@@ -124,17 +124,18 @@ static bool resolve_symbol(struct amd_object *o, const struct amd_symbols *t, ui
 		return true;
 	return amd_object_fail(
 		o,
-		"'%.128s' is used but not defined; what a program calls has to be in its "
-		"image, unless it is vprintf, __assertfail, malloc or free",
+		"'%.128s' is used but not defined; the image must define every function that it "
+		"calls, except vprintf, __assertfail, malloc and free",
 		amd_symbol_name(t, &s));
 }
 
-static bool take_relocation(struct amd_object *o, const struct amd_symbols *t,
-			    const Elf64_Rela *rel, bool of_code)
+static bool add_relocation(struct amd_object *o, const struct amd_symtab *t, const Elf64_Rela *rel,
+			   bool of_code)
 {
 	struct image *im = o->image;
 	struct image_relocation out = {0};
-	const struct kind *kind = find_kind((uint32_t)ELF64_R_TYPE(rel->r_info));
+	const struct relocation_kind *kind =
+		find_relocation_kind((uint32_t)ELF64_R_TYPE(rel->r_info));
 	uint32_t in = amd_object_locate(o, rel->r_offset);
 
 	if (!kind || (kind->bytes && kind->code != of_code))
@@ -158,7 +159,7 @@ static bool take_relocation(struct amd_object *o, const struct amd_symbols *t,
 			return false;
 		out.addend += (uint64_t)rel->r_addend;
 	}
-	/* The linker has seen to what keeps its distance. */
+	/* The linker has resolved references within a part: their distance is fixed. */
 	if (of_code &&
 	    (out.target == UINT32_MAX || im->sections[out.target].part == im->sections[in].part))
 		return true;
@@ -166,11 +167,11 @@ static bool take_relocation(struct amd_object *o, const struct amd_symbols *t,
 	return true;
 }
 
-static bool take_relocations(struct amd_object *o, uint32_t index)
+static bool read_relocations(struct amd_object *o, uint32_t index)
 {
 	Elf64_Shdr s = amd_object_section(o, index), of = {0};
-	struct image_relocation *more;
-	struct amd_symbols symbols;
+	struct image_relocation *grown;
+	struct amd_symtab symtab;
 	bool of_code;
 
 	if ((s.sh_type != SHT_RELA && s.sh_type != SHT_REL) || !s.sh_size)
@@ -179,27 +180,27 @@ static bool take_relocations(struct amd_object *o, uint32_t index)
 		of = amd_object_section(o, s.sh_info);
 	of_code = !(s.sh_flags & SHF_ALLOC);
 	if (of_code && !(of.sh_flags & SHF_EXECINSTR))
-		return true; /* of something that is not loaded, such as lines */
+		return true; /* relocates a section that is not loaded, such as .debug_line */
 	if (s.sh_type != SHT_RELA || s.sh_size % sizeof(Elf64_Rela) ||
 	    !amd_inside(s.sh_offset, s.sh_size, o->size))
-		return amd_object_fail(o, "section %u is no table of %zu-byte relocations", index,
-				       sizeof(Elf64_Rela));
-	/* Also keeps the time to read a file in proportion to its size. */
+		return amd_object_fail(o, "section %u is not a table of %zu-byte relocations",
+				       index, sizeof(Elf64_Rela));
+	/* This also bounds the reading time by the file size. */
 	o->relocation_bytes += s.sh_size;
 	if (o->relocation_bytes > o->size)
 		return amd_object_fail(o, "section %u overlaps other relocations", index);
-	if (!amd_object_symbols(o, s.sh_link, &symbols))
+	if (!amd_object_symtab(o, s.sh_link, &symtab))
 		return false;
-	more = realloc(o->image->relocations,
-		       (o->image->nrelocations + s.sh_size / sizeof(Elf64_Rela)) * sizeof(*more));
-	if (!more)
+	grown = realloc(o->image->relocations,
+			(o->image->nrelocations + s.sh_size / sizeof(Elf64_Rela)) * sizeof(*grown));
+	if (!grown)
 		return amd_object_fail(o, "out of memory");
-	o->image->relocations = more;
+	o->image->relocations = grown;
 	for (uint64_t at = 0; at < s.sh_size; at += sizeof(Elf64_Rela)) {
 		Elf64_Rela rel;
 
 		memcpy(&rel, o->file + s.sh_offset + at, sizeof(rel));
-		if (!take_relocation(o, &symbols, &rel, of_code))
+		if (!add_relocation(o, &symtab, &rel, of_code))
 			return false;
 	}
 	return true;
@@ -207,13 +208,13 @@ static bool take_relocations(struct amd_object *o, uint32_t index)
 
 bool amd_object_link(struct amd_object *o)
 {
-	if (!take_symbols(o))
+	if (!read_symbols(o))
 		return false;
-	/* Which of them call any is not said. */
+	/* The file does not say which kernels call services: assume all. */
 	for (uint32_t k = 0; k < o->image->nkernels; k++)
 		o->image->kernels[k].services = o->image->services;
 	for (uint32_t i = 0; i < o->header.e_shnum; i++)
-		if (!take_relocations(o, i))
+		if (!read_relocations(o, i))
 			return false;
 	return true;
 }

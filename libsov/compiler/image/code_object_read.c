@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The reader of AMD code objects: segments, symbols and kernels. The file comes from outside: each step
- * checks what the next one relies on, and the first fault ends the reading with one sentence. What is in
- * memory is what the segments say, at the distances that they say; only where the file lists all that
- * its code refers to (.rela.text), variables are a part of their own.
+ * AMD code object reader: segments, symbols and kernels. The file is untrusted: each step checks
+ * what the next one relies on, and the first error ends reading with a message. Segments keep their
+ * distances in memory; only if .rela.text lists every reference of the code are the variables a
+ * part of their own.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "hw/amd/code_object.h"
 #include "libsov/compiler/image/code_object_read.h"
 
-#define MOST_BYTES (1ull << 31) /* of memory: an address in the file has 31 bits */
+#define MAX_MEMORY_BYTES (1ull << 31) /* virtual addresses in the file have 31 bits */
 
 bool amd_object_fail(struct amd_object *o, const char *fmt, ...)
 {
@@ -39,7 +39,7 @@ static bool check_header(struct amd_object *o)
 	memcpy(e, o->file, sizeof(*e));
 	if (memcmp(e->e_ident, ELFMAG, SELFMAG) || e->e_ident[EI_CLASS] != ELFCLASS64 ||
 	    e->e_ident[EI_DATA] != ELFDATA2LSB || e->e_machine != AMD_ELF_MACHINE)
-		return amd_object_fail(o, "no 64-bit little-endian ELF file for machine %u",
+		return amd_object_fail(o, "not a 64-bit little-endian ELF file for machine %u",
 				       AMD_ELF_MACHINE);
 	if (e->e_ident[EI_OSABI] != AMD_ELF_OSABI_HSA)
 		return amd_object_fail(o, "OS ABI %u is not HSA's (%u)", e->e_ident[EI_OSABI],
@@ -67,7 +67,7 @@ static bool check_header(struct amd_object *o)
 	return true;
 }
 
-static Elf64_Phdr segment(const struct amd_object *o, uint32_t i)
+static Elf64_Phdr program_header(const struct amd_object *o, uint32_t i)
 {
 	Elf64_Phdr p;
 
@@ -85,13 +85,13 @@ Elf64_Shdr amd_object_section(const struct amd_object *o, uint32_t index)
 
 /* ---- memory ---- */
 
-/* There is no code, or a list of what it refers to. */
-static bool lies_apart(const struct amd_object *o)
+/* Whether data may be loaded separately: there is no code, or its references are listed. */
+static bool has_separable_data(const struct amd_object *o)
 {
 	bool code = false;
 
 	for (uint32_t i = 0; i < o->header.e_phnum; i++) {
-		Elf64_Phdr p = segment(o, i);
+		Elf64_Phdr p = program_header(o, i);
 
 		code |= p.p_type == PT_LOAD && p.p_flags & PF_X;
 	}
@@ -107,12 +107,12 @@ static bool lies_apart(const struct amd_object *o)
 	return !code;
 }
 
-/* Bytes of a segment from its first on, or zeros behind these. */
+/* Adds the file contents of a segment, or the zeros that follow them. */
 static void add_section(struct amd_object *o, const Elf64_Phdr *p, bool zeros, uint64_t data_base)
 {
 	struct image *im = o->image;
 	bool writable = p->p_flags & PF_W;
-	enum image_part part = o->apart && writable ? IMAGE_DATA : IMAGE_CODE;
+	enum image_part part = o->separate_data && writable ? IMAGE_DATA : IMAGE_CODE;
 	uint64_t address = p->p_vaddr + (zeros ? p->p_filesz : 0);
 	struct image_section s = {
 		.name = p->p_flags & PF_X ? "code"
@@ -137,39 +137,39 @@ static bool read_segments(struct amd_object *o)
 	uint32_t n = o->header.e_phnum;
 	uint64_t end = 0, data_base = UINT64_MAX;
 
-	o->apart = lies_apart(o);
+	o->separate_data = has_separable_data(o);
 	o->image->sections = calloc(2 * (size_t)n + 1, sizeof(*o->image->sections));
 	o->address = calloc(2 * (size_t)n + 1, sizeof(*o->address));
 	o->writable = calloc(2 * (size_t)n + 1, sizeof(*o->writable));
 	if (!o->image->sections || !o->address || !o->writable)
 		return amd_object_fail(o, "out of memory");
 	for (uint32_t i = 0; i < n; i++) {
-		Elf64_Phdr p = segment(o, i);
+		Elf64_Phdr p = program_header(o, i);
 
 		if (p.p_type != PT_LOAD)
 			continue;
 		if (!amd_inside(p.p_offset, p.p_filesz, o->size) || p.p_filesz > p.p_memsz ||
-		    !amd_inside(p.p_vaddr, p.p_memsz, MOST_BYTES))
+		    !amd_inside(p.p_vaddr, p.p_memsz, MAX_MEMORY_BYTES))
 			return amd_object_fail(o,
 					       "segment %u of 0x%" PRIx64 " bytes at 0x%" PRIx64
 					       " ends beyond the file, or beyond 2 GiB of memory",
 					       i, (uint64_t)p.p_filesz, (uint64_t)p.p_offset);
 		if (p.p_flags & PF_W && p.p_flags & PF_X)
-			return amd_object_fail(o, "segment %u is code that may be written", i);
+			return amd_object_fail(o, "segment %u is both writable and executable", i);
 		if (p.p_vaddr < end)
-			return amd_object_fail(o, "segment %u lies over one before it", i);
+			return amd_object_fail(o, "segment %u overlaps an earlier segment", i);
 		if (p.p_flags & PF_W && data_base == UINT64_MAX)
 			data_base = p.p_vaddr / IMAGE_ALIGN * IMAGE_ALIGN;
 		end = p.p_vaddr + p.p_memsz;
 		add_section(o, &p, false, data_base);
 		add_section(o, &p, true, data_base);
 	}
-	return o->image->nsections ? true : amd_object_fail(o, "nothing in it is to be loaded");
+	return o->image->nsections ? true : amd_object_fail(o, "the file has no loadable segment");
 }
 
 uint32_t amd_object_locate(const struct amd_object *o, uint64_t address)
 {
-	uint32_t low = 0, high = o->image->nsections; /* the answer is before high */
+	uint32_t low = 0, high = o->image->nsections; /* binary search: first section behind */
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -186,12 +186,12 @@ uint32_t amd_object_locate(const struct amd_object *o, uint64_t address)
 
 /* ---- symbols ---- */
 
-bool amd_object_symbols(struct amd_object *o, uint32_t section, struct amd_symbols *out)
+bool amd_object_symtab(struct amd_object *o, uint32_t section, struct amd_symtab *out)
 {
 	Elf64_Shdr s, names;
 
 	if (section >= o->header.e_shnum)
-		return amd_object_fail(o, "section %u, which has symbols, does not exist", section);
+		return amd_object_fail(o, "symbol table section %u does not exist", section);
 	s = amd_object_section(o, section);
 	if (s.sh_link >= o->header.e_shnum)
 		return amd_object_fail(o,
@@ -202,27 +202,27 @@ bool amd_object_symbols(struct amd_object *o, uint32_t section, struct amd_symbo
 	    !amd_inside(s.sh_offset, s.sh_size, o->size) || s.sh_size % sizeof(Elf64_Sym) ||
 	    names.sh_type != SHT_STRTAB || !amd_inside(names.sh_offset, names.sh_size, o->size) ||
 	    !names.sh_size || o->file[names.sh_offset + names.sh_size - 1])
-		return amd_object_fail(o, "section %u is no table of symbols with names", section);
-	*out = (struct amd_symbols){s.sh_offset, s.sh_size / sizeof(Elf64_Sym),
-				    (const char *)o->file + names.sh_offset, names.sh_size};
+		return amd_object_fail(o, "section %u is not a symbol table with names", section);
+	*out = (struct amd_symtab){s.sh_offset, s.sh_size / sizeof(Elf64_Sym),
+				   (const char *)o->file + names.sh_offset, names.sh_size};
 	return true;
 }
 
-bool amd_object_symbol(const struct amd_object *o, const struct amd_symbols *t, uint64_t index,
+bool amd_object_symbol(const struct amd_object *o, const struct amd_symtab *t, uint64_t index,
 		       Elf64_Sym *out)
 {
 	if (index >= t->count)
 		return false;
-	memcpy(out, o->file + t->at + index * sizeof(*out), sizeof(*out));
+	memcpy(out, o->file + t->offset + index * sizeof(*out), sizeof(*out));
 	return true;
 }
 
-const char *amd_symbol_name(const struct amd_symbols *t, const Elf64_Sym *s)
+const char *amd_symbol_name(const struct amd_symtab *t, const Elf64_Sym *s)
 {
 	return s->st_name < t->names_bytes ? t->names + s->st_name : "";
 }
 
-static int by_name(const void *a, const void *b)
+static int compare_names(const void *a, const void *b)
 {
 	const struct amd_named *x = a, *y = b;
 
@@ -240,34 +240,34 @@ static bool read_symbols(struct amd_object *o)
 			table = i;
 	}
 	if (!table)
-		return amd_object_fail(o, "it has no symbols");
-	if (!amd_object_symbols(o, table, &o->symbols))
+		return amd_object_fail(o, "the file has no symbols");
+	if (!amd_object_symtab(o, table, &o->symtab))
 		return false;
-	o->named = calloc(o->symbols.count + 1, sizeof(*o->named));
+	o->named = calloc(o->symtab.count + 1, sizeof(*o->named));
 	if (!o->named)
 		return amd_object_fail(o, "out of memory");
-	for (uint64_t i = 0; i < o->symbols.count; i++) {
+	for (uint64_t i = 0; i < o->symtab.count; i++) {
 		const char *name;
 		Elf64_Sym s;
 
-		amd_object_symbol(o, &o->symbols, i, &s);
-		name = amd_symbol_name(&o->symbols, &s);
+		amd_object_symbol(o, &o->symtab, i, &s);
+		name = amd_symbol_name(&o->symtab, &s);
 		if (*name && s.st_shndx != SHN_UNDEF)
 			o->named[o->nnamed++] = (struct amd_named){name, (uint32_t)i};
 	}
-	qsort(o->named, o->nnamed, sizeof(*o->named), by_name);
+	qsort(o->named, o->nnamed, sizeof(*o->named), compare_names);
 	return true;
 }
 
-/* The symbol NAME with this behind it. */
-struct wanted {
-	struct amd_metadata_names name;
+/* A search key: the symbol named NAME + suffix. */
+struct symbol_key {
+	struct amd_metadata_name name;
 	const char *suffix;
 };
 
-static int compare_name(const void *a, const void *b)
+static int compare_key(const void *a, const void *b)
 {
-	const struct wanted *w = a;
+	const struct symbol_key *w = a;
 	const char *name = ((const struct amd_named *)b)->name;
 	int order = strncmp(w->name.name, name, w->name.length);
 
@@ -275,24 +275,24 @@ static int compare_name(const void *a, const void *b)
 }
 
 static const struct amd_named *find_symbol(const struct amd_object *o,
-					   struct amd_metadata_names name, const char *suffix,
+					   struct amd_metadata_name name, const char *suffix,
 					   Elf64_Sym *out)
 {
-	struct wanted w = {name, suffix};
+	struct symbol_key w = {name, suffix};
 	const struct amd_named *found =
-		bsearch(&w, o->named, o->nnamed, sizeof(*o->named), compare_name);
+		bsearch(&w, o->named, o->nnamed, sizeof(*o->named), compare_key);
 
 	if (found)
-		amd_object_symbol(o, &o->symbols, found->index, out);
+		amd_object_symbol(o, &o->symtab, found->index, out);
 	return found;
 }
 
 /* ---- kernels ---- */
 
-static bool find_note(struct amd_object *o, struct amd_metadata_names **names)
+static bool read_metadata_note(struct amd_object *o, struct amd_metadata_name **names)
 {
 	for (uint32_t i = 0; i < o->header.e_phnum; i++) {
-		Elf64_Phdr p = segment(o, i);
+		Elf64_Phdr p = program_header(o, i);
 		uint64_t at = 0;
 
 		if (p.p_type != PT_NOTE || !amd_inside(p.p_offset, p.p_filesz, o->size))
@@ -316,10 +316,10 @@ static bool find_note(struct amd_object *o, struct amd_metadata_names **names)
 			at += sizeof(n) + name + bytes;
 		}
 	}
-	return amd_object_fail(o, "it has no metadata of kernels");
+	return amd_object_fail(o, "the file has no kernel metadata");
 }
 
-/* The file's bytes at an address, all in one section of the image. */
+/* The file contents at a virtual address; NULL: not contiguous in one section. */
 static const uint8_t *bytes_at(const struct amd_object *o, uint64_t address, uint64_t bytes)
 {
 	uint32_t s = amd_object_locate(o, address);
@@ -337,11 +337,11 @@ bool amd_object_in_code(const struct amd_object *o, const Elf64_Sym *s)
 	return section != UINT32_MAX && !strcmp(o->image->sections[section].name, "code");
 }
 
-static bool read_kernel(struct amd_object *o, struct image_kernel *k,
-			struct amd_metadata_names name)
+static bool read_kernel(struct amd_object *o, struct image_kernel *k, struct amd_metadata_name name)
 {
 	const struct amd_named *code, *descriptor;
-	struct amd_kernel_descriptor *d = &k->amd.descriptor;
+	struct image_amd_kernel *amd = amd_kernel_data(k);
+	struct amd_kernel_descriptor *d = &amd->descriptor;
 	const uint8_t *bytes;
 	Elf64_Sym f, s;
 
@@ -358,22 +358,23 @@ static bool read_kernel(struct amd_object *o, struct image_kernel *k,
 		return amd_object_fail(o, "kernel '%.128s': its descriptor is not in the file",
 				       k->name);
 	memcpy(d, bytes, sizeof(*d));
-	k->amd.descriptor_offset = s.st_value;
+	amd->descriptor_offset = s.st_value;
 	k->code = bytes_at(o, f.st_value, f.st_size);
 	if (!k->code || f.st_value % 4 || f.st_size % 4 || !f.st_size || f.st_size > INT32_MAX ||
 	    s.st_value + (uint64_t)d->entry_offset != f.st_value || !amd_object_in_code(o, &f))
-		return amd_object_fail(o,
-				       "kernel '%.128s': 0x%" PRIx64 " bytes at 0x%" PRIx64
-				       " are not its code, or its descriptor says another place",
-				       k->name, (uint64_t)f.st_size, (uint64_t)f.st_value);
+		return amd_object_fail(
+			o,
+			"kernel '%.128s': 0x%" PRIx64 " bytes at 0x%" PRIx64
+			" are not its code, or its descriptor has another entry point",
+			k->name, (uint64_t)f.st_size, (uint64_t)f.st_value);
 	k->code_offset = f.st_value;
 	k->code_bytes = (uint32_t)f.st_size;
-	if (d->kernarg_bytes && d->kernarg_bytes != k->amd.kernarg_bytes)
+	if (d->kernarg_bytes && d->kernarg_bytes != amd->kernarg_bytes)
 		return amd_object_fail(
 			o,
 			"kernel '%.128s': descriptor and metadata disagree about the size "
 			"of arguments: %u and %u bytes",
-			k->name, d->kernarg_bytes, k->amd.kernarg_bytes);
+			k->name, d->kernarg_bytes, amd->kernarg_bytes);
 	k->shared_bytes = d->group_segment_bytes;
 	k->stack_bytes = d->private_segment_bytes;
 	k->calls = d->properties & AMD_DYNAMIC_STACK;
@@ -384,8 +385,8 @@ static bool read_kernel(struct amd_object *o, struct image_kernel *k,
 
 static bool read_kernels(struct amd_object *o)
 {
-	struct amd_metadata_names *names = NULL;
-	bool good = find_note(o, &names);
+	struct amd_metadata_name *names = NULL;
+	bool good = read_metadata_note(o, &names);
 
 	for (uint32_t k = 0; good && k < o->image->nkernels; k++)
 		good = read_kernel(o, &o->image->kernels[k], names[k]);
@@ -395,7 +396,7 @@ static bool read_kernels(struct amd_object *o)
 
 /* ---- functions ---- */
 
-static int by_place(const void *a, const void *b)
+static int compare_code_offsets(const void *a, const void *b)
 {
 	const struct image_function *x = a, *y = b;
 
@@ -407,7 +408,7 @@ static int by_place(const void *a, const void *b)
 static bool is_function(const struct amd_object *o, const char *name, const Elf64_Sym *s,
 			bool *data)
 {
-	struct amd_metadata_names n = {name, (uint32_t)strlen(name)};
+	struct amd_metadata_name n = {name, (uint32_t)strlen(name)};
 	Elf64_Sym unused;
 
 	*data = ELF64_ST_TYPE(s->st_info) == STT_OBJECT;
@@ -417,7 +418,7 @@ static bool is_function(const struct amd_object *o, const char *name, const Elf6
 	       !find_symbol(o, n, ".kd", &unused);
 }
 
-/* Of several names of one place the first is taken. */
+/* Where several symbols name one address, the alphabetically first is kept. */
 static bool read_functions(struct amd_object *o)
 {
 	struct image *im = o->image;
@@ -430,7 +431,7 @@ static bool read_functions(struct amd_object *o)
 		struct image_function f = {.name = o->named[i].name};
 		Elf64_Sym s;
 
-		amd_object_symbol(o, &o->symbols, o->named[i].index, &s);
+		amd_object_symbol(o, &o->symtab, o->named[i].index, &s);
 		if (!is_function(o, f.name, &s, &f.data))
 			continue;
 		f.code = bytes_at(o, s.st_value, s.st_size);
@@ -444,15 +445,15 @@ static bool read_functions(struct amd_object *o)
 		f.code_offset = s.st_value;
 		im->functions[found++] = f;
 	}
-	qsort(im->functions, found, sizeof(*im->functions), by_place);
+	qsort(im->functions, found, sizeof(*im->functions), compare_code_offsets);
 	for (uint32_t i = 0; i < found; i++)
 		if (!i || im->functions[i].code_offset != im->functions[i - 1].code_offset)
 			im->functions[im->nfunctions++] = im->functions[i];
 	return true;
 }
 
-/* Addresses in it are those of the file. */
-static bool find_lines(struct amd_object *o)
+/* Finds .debug_line, whose addresses are the file's virtual addresses. */
+static bool find_line_table(struct amd_object *o)
 {
 	Elf64_Shdr names;
 
@@ -474,8 +475,8 @@ static bool find_lines(struct amd_object *o)
 	return true;
 }
 
-static bool read_object(struct image *im, const void *file, size_t size, char *message,
-			size_t message_size)
+static bool code_object_read(struct image *im, const void *file, size_t size, char *message,
+			     size_t message_size)
 {
 	struct amd_object o = {.image = im,
 			       .file = file,
@@ -485,7 +486,7 @@ static bool read_object(struct image *im, const void *file, size_t size, char *m
 	bool good;
 
 	good = check_header(&o) && read_segments(&o) && read_symbols(&o) && read_kernels(&o) &&
-	       read_functions(&o) && amd_object_link(&o) && find_lines(&o);
+	       read_functions(&o) && amd_object_link(&o) && find_line_table(&o);
 	if (good && !im->nkernels && !im->ndeclared)
 		good = amd_object_fail(&o, "the file has no kernel");
 	free(o.address);
@@ -494,27 +495,27 @@ static bool read_object(struct image *im, const void *file, size_t size, char *m
 	return good;
 }
 
-static void patch(const struct image *im, const struct image_relocation *r, uint64_t address,
-		  uint64_t from, uint8_t *place)
+static void code_object_patch(const struct image *im, const struct image_relocation *r,
+			      uint64_t address, uint64_t from, uint8_t *field)
 {
 	uint64_t distance = address - from;
 
 	(void)im;
 	switch (r->kind) {
 	case AMD_R_REL32_LO:
-		memcpy(place, &(uint32_t){(uint32_t)distance}, 4);
+		memcpy(field, &(uint32_t){(uint32_t)distance}, 4);
 		break;
 	case AMD_R_REL32_HI:
-		memcpy(place, &(uint32_t){(uint32_t)(distance >> 32)}, 4);
+		memcpy(field, &(uint32_t){(uint32_t)(distance >> 32)}, 4);
 		break;
 	default:
-		memcpy(place, &address, 8);
+		memcpy(field, &address, 8);
 	}
 }
 
 const struct image_format image_code_object = {
 	.machine = AMD_ELF_MACHINE,
-	.lines_of_parts = true,
-	.read = read_object,
-	.patch = patch,
+	.lines_are_code_offsets = true,
+	.read = code_object_read,
+	.patch = code_object_patch,
 };

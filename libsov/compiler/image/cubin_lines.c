@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cubin reader: source lines. The table stays in the file until somebody asks; what is noted is
- * which part of it is about which kernel, which relocations tell. Lines are a help for people, so a
- * table that makes no sense is the same as none.
+ * Cubin reader: source lines. image_lines decodes .debug_line on request; this file records which
+ * sequence of the line-number program describes which kernel, by its relocations. Lines are
+ * diagnostics only, so a malformed table counts as none.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/image/cubin_read.h"
 
-static bool take_starts(struct reader *r, const Elf64_Shdr *s)
+static bool read_line_starts(struct cubin_reader *r, const Elf64_Shdr *s)
 {
-	uint64_t each = s->sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
+	uint64_t entry_size = s->sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel);
 	struct image *im = r->image;
 
-	im->line_starts = calloc(s->sh_size / each + 1, sizeof(*im->line_starts));
+	im->line_starts = calloc(s->sh_size / entry_size + 1, sizeof(*im->line_starts));
 	if (!im->line_starts)
 		return cubin_fail(r, "out of memory");
-	for (uint64_t at = 0; at + each <= s->sh_size; at += each) {
+	for (uint64_t at = 0; at + entry_size <= s->sh_size; at += entry_size) {
 		Elf64_Rela rel = {0};
 		Elf64_Sym symbol;
 
-		memcpy(&rel, r->file + s->sh_offset + at, each);
+		memcpy(&rel, r->file + s->sh_offset + at, entry_size);
 		if (!cubin_symbol(r, (uint32_t)ELF64_R_SYM(rel.r_info), &symbol) ||
 		    symbol.st_shndx >= r->header.e_shnum || !r->kernel_of[symbol.st_shndx])
 			continue;
@@ -32,7 +32,7 @@ static bool take_starts(struct reader *r, const Elf64_Shdr *s)
 	return true;
 }
 
-bool cubin_lines(struct reader *r)
+bool cubin_lines(struct cubin_reader *r)
 {
 	uint32_t table = 0;
 
@@ -49,7 +49,7 @@ bool cubin_lines(struct reader *r)
 		Elf64_Shdr s = cubin_section(r, i);
 
 		if ((s.sh_type == SHT_RELA || s.sh_type == SHT_REL) && s.sh_info == table)
-			return take_starts(r, &s);
+			return read_line_starts(r, &s);
 	}
 	return true;
 }

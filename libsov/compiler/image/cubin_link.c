@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What of a cubin goes into memory, and what has to be filled in there: sections get their places
- * in the image's two parts, constant banks are found for each kernel, symbols of data become
- * variables, relocations are checked and kept. Everything is done when the first fault is found or
- * everything is known to be in order.
+ * Cubin reader: memory layout. Assigns sections to the image's two parts, finds each kernel's
+ * constant banks, turns data symbols into variables, and validates relocations.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,8 +11,8 @@
 
 #define CODE_ALIGN 128
 
-/* The bank of ".nv.constant3" or ".nv.constant2.KERNEL", and the kernel's name or "". Bank 0 is the
- * launch's: what the file has of it says only how large it is. -1: the section is no bank. */
+/* The bank of ".nv.constant3" or ".nv.constant2.KERNEL", and the kernel's name or "". Each launch
+ * fills bank 0, so only the size of its section counts. -1: the section is not a bank. */
 static int bank_of(const char *name, const char **kernel)
 {
 	const char *digits = cubin_name_after(name, ".nv.constant");
@@ -30,7 +28,7 @@ static int bank_of(const char *name, const char **kernel)
 	return bank;
 }
 
-/* Which part the section goes to; IMAGE_PARTS: it is not needed at run time. */
+/* The part that a section is loaded into; IMAGE_PARTS: it is not loaded. */
 static enum image_part part_of(const char *name)
 {
 	const char *kernel;
@@ -45,8 +43,8 @@ static enum image_part part_of(const char *name)
 	return IMAGE_PARTS;
 }
 
-/* Gives a section its place behind the others of its part. */
-static bool place_section(struct reader *r, uint32_t index, const Elf64_Shdr *s)
+/* Appends a section to its part. */
+static bool layout_section(struct cubin_reader *r, uint32_t index, const Elf64_Shdr *s)
 {
 	const char *name = cubin_section_name(r, s);
 	enum image_part part = part_of(name);
@@ -60,7 +58,7 @@ static bool place_section(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 				  s->sh_type);
 	if (s->sh_addralign > IMAGE_ALIGN)
 		return cubin_fail(r,
-				  "section %u '%s' wants to be aligned to 0x%" PRIx64
+				  "section %u '%s' requires alignment 0x%" PRIx64
 				  ", at most %u is possible",
 				  index, name, s->sh_addralign, IMAGE_ALIGN);
 	end = (r->image->part_bytes[part] + align - 1) / align * align;
@@ -82,7 +80,7 @@ static bool place_section(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 	return true;
 }
 
-static bool place_sections(struct reader *r)
+static bool layout_sections(struct cubin_reader *r)
 {
 	uint32_t n = r->header.e_shnum;
 
@@ -93,7 +91,7 @@ static bool place_sections(struct reader *r)
 	for (uint32_t i = 0; i < n; i++) {
 		Elf64_Shdr s = cubin_section(r, i);
 
-		if (!place_section(r, i, &s))
+		if (!layout_section(r, i, &s))
 			return false;
 		if (r->kernel_of[i])
 			r->image->kernels[r->kernel_of[i] - 1].code_offset =
@@ -102,8 +100,8 @@ static bool place_sections(struct reader *r)
 	return true;
 }
 
-/* Banks. A kernel's own name it by sh_info; all others are for every kernel. */
-static bool take_bank(struct reader *r, uint32_t index, const Elf64_Shdr *s)
+/* A bank belongs to the kernel whose code section its sh_info names, or else to all kernels. */
+static bool read_bank(struct cubin_reader *r, uint32_t index, const Elf64_Shdr *s)
 {
 	const char *name = cubin_section_name(r, s), *kernel;
 	int bank = bank_of(name, &kernel);
@@ -116,7 +114,8 @@ static bool take_bank(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 		return cubin_fail(r,
 				  "section %u '%s' of 0x%" PRIx64
 				  " bytes: there are banks 1 to %u of at most %u bytes",
-				  index, name, s->sh_size, IMAGE_NV_BANKS - 1, IMAGE_NV_MAX_BANK_BYTES);
+				  index, name, s->sh_size, IMAGE_NV_BANKS - 1,
+				  IMAGE_NV_MAX_BANK_BYTES);
 	if (*kernel) {
 		if (s->sh_info >= r->header.e_shnum || !r->kernel_of[s->sh_info])
 			return cubin_fail(r,
@@ -128,7 +127,7 @@ static bool take_bank(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 	}
 	at = &r->image->sections[r->section_of[index] - 1];
 	for (uint32_t k = first; k < last; k++)
-		r->image->kernels[k].banks[bank] = (struct image_nv_bank){
+		cubin_kernel_data(&r->image->kernels[k])->banks[bank] = (struct image_nv_bank){
 			.part = at->part,
 			.offset = at->offset,
 			.bytes = (uint32_t)at->bytes,
@@ -136,8 +135,8 @@ static bool take_bank(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 	return true;
 }
 
-/* Variables: named objects in the data part. */
-static bool take_variables(struct reader *r)
+/* Variables are named object symbols in the data part. */
+static bool read_variables(struct cubin_reader *r)
 {
 	uint64_t n = r->symtab.sh_size / sizeof(Elf64_Sym);
 	struct image *im = r->image;
@@ -174,18 +173,18 @@ static bool take_variables(struct reader *r)
 	return true;
 }
 
-/* Relocations. */
+/* ---- relocations ---- */
 
-static const struct kind {
+static const struct relocation_kind {
 	uint8_t kind, bytes;
-	bool code;
+	bool code; /* applies to an instruction; the others apply to data */
 } kinds[] = {
 	{NV_R_NONE, 0, false},       {NV_R_ADDRESS_32, 4, false}, {NV_R_ADDRESS_64, 8, false},
 	{NV_R_GENERIC_32, 4, false}, {NV_R_GENERIC_64, 8, false}, {NV_R_CODE_LOW, 16, true},
 	{NV_R_CODE_HIGH, 16, true},  {NV_R_CALL, 16, true},       {NV_R_CALL_SM90, 16, true},
 };
 
-static const struct kind *find_kind(uint32_t kind)
+static const struct relocation_kind *find_relocation_kind(uint32_t kind)
 {
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		if (kinds[i].kind == kind)
@@ -193,8 +192,8 @@ static const struct kind *find_kind(uint32_t kind)
 	return NULL;
 }
 
-/* The symbol's place. What is not defined is a service, or 0 if it is weak. */
-static bool resolve(struct reader *r, uint32_t index, struct image_relocation *out)
+/* An undefined symbol is a device service, or 0 if it is weak. */
+static bool resolve_symbol(struct cubin_reader *r, uint32_t index, struct image_relocation *out)
 {
 	enum service service = SERVICES;
 	Elf64_Sym symbol;
@@ -214,8 +213,8 @@ static bool resolve(struct reader *r, uint32_t index, struct image_relocation *o
 	if (symbol.st_shndx == SHN_UNDEF)
 		return cubin_fail(
 			r,
-			"'%.128s' is used but not defined; what a program calls has to "
-			"be in its image, unless it is vprintf, __assertfail, malloc or free",
+			"'%.128s' is used but not defined; the image must define every function "
+			"that it calls, except vprintf, __assertfail, malloc and free",
 			cubin_symbol_name(r, &symbol));
 	if (symbol.st_shndx >= r->header.e_shnum || !r->section_of[symbol.st_shndx])
 		return cubin_fail(r,
@@ -227,18 +226,18 @@ static bool resolve(struct reader *r, uint32_t index, struct image_relocation *o
 	return true;
 }
 
-static bool take_relocation(struct reader *r, const Elf64_Shdr *s, uint32_t section,
-			    const uint8_t *entry)
+static bool add_relocation(struct cubin_reader *r, const Elf64_Shdr *s, uint32_t section,
+			   const uint8_t *entry)
 {
 	const struct image_section *at = &r->image->sections[section];
 	struct image_relocation *out = &r->image->relocations[r->image->nrelocations];
 	const char *name = cubin_section_name(r, s);
-	const struct kind *kind;
+	const struct relocation_kind *kind;
 	Elf64_Rela rel = {0};
-	uint64_t there = 0;
+	uint64_t addend = 0;
 
 	memcpy(&rel, entry, s->sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel));
-	kind = find_kind((uint32_t)ELF64_R_TYPE(rel.r_info));
+	kind = find_relocation_kind((uint32_t)ELF64_R_TYPE(rel.r_info));
 	if (!kind || (kind->code && at->part != IMAGE_CODE))
 		return cubin_fail(r,
 				  "section '%s': relocation kind %u at 0x%" PRIx64
@@ -257,53 +256,54 @@ static bool take_relocation(struct reader *r, const Elf64_Shdr *s, uint32_t sect
 	};
 	if (kind->kind == NV_R_NONE)
 		return true;
-	if (!resolve(r, (uint32_t)ELF64_R_SYM(rel.r_info), out))
+	if (!resolve_symbol(r, (uint32_t)ELF64_R_SYM(rel.r_info), out))
 		return false;
 	if (s->sh_type == SHT_REL && !kind->code)
-		memcpy(&there, at->data + rel.r_offset, kind->bytes);
-	out->addend += s->sh_type == SHT_REL ? there : (uint64_t)rel.r_addend;
+		memcpy(&addend, at->data + rel.r_offset, kind->bytes);
+	out->addend += s->sh_type == SHT_REL ? addend : (uint64_t)rel.r_addend;
 	r->image->nrelocations++;
 	return true;
 }
 
-static bool take_relocations(struct reader *r, uint32_t index, const Elf64_Shdr *s)
+static bool read_relocations(struct cubin_reader *r, uint32_t index, const Elf64_Shdr *s)
 {
-	uint64_t each = s->sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel), n;
-	struct image_relocation *more;
+	uint64_t entry_size = s->sh_type == SHT_RELA ? sizeof(Elf64_Rela) : sizeof(Elf64_Rel), n;
+	struct image_relocation *grown;
 
 	if (s->sh_type != SHT_RELA && s->sh_type != SHT_REL)
 		return true;
 	if (s->sh_info >= r->header.e_shnum || !r->section_of[s->sh_info] || !s->sh_size)
-		return true; /* of something that is not loaded */
-	if (s->sh_entsize != each || s->sh_size % each)
-		return cubin_fail(r, "section %u '%s' is no table of %" PRIu64 "-byte relocations",
-				  index, cubin_section_name(r, s), each);
-	/* Also keeps the time to read a file in proportion to its size. */
+		return true; /* relocates a section that is not loaded */
+	if (s->sh_entsize != entry_size || s->sh_size % entry_size)
+		return cubin_fail(r,
+				  "section %u '%s' is not a table of %" PRIu64 "-byte relocations",
+				  index, cubin_section_name(r, s), entry_size);
+	/* This also bounds the reading time by the file size. */
 	r->relocation_bytes += s->sh_size;
 	if (r->relocation_bytes > r->size)
 		return cubin_fail(r, "section %u '%s' overlaps other relocations", index,
 				  cubin_section_name(r, s));
-	n = s->sh_size / each;
-	more = realloc(r->image->relocations,
-		       (r->image->nrelocations + n) * sizeof(*r->image->relocations));
-	if (!more)
+	n = s->sh_size / entry_size;
+	grown = realloc(r->image->relocations,
+			(r->image->nrelocations + n) * sizeof(*r->image->relocations));
+	if (!grown)
 		return cubin_fail(r, "out of memory");
-	r->image->relocations = more;
+	r->image->relocations = grown;
 	for (uint64_t i = 0; i < n; i++)
-		if (!take_relocation(r, s, r->section_of[s->sh_info] - 1,
-				     r->file + s->sh_offset + i * each))
+		if (!add_relocation(r, s, r->section_of[s->sh_info] - 1,
+				    r->file + s->sh_offset + i * entry_size))
 			return false;
 	return true;
 }
 
-bool cubin_link(struct reader *r)
+bool cubin_link(struct cubin_reader *r)
 {
-	if (!place_sections(r) || !take_variables(r))
+	if (!layout_sections(r) || !read_variables(r))
 		return false;
 	for (uint32_t i = 0; i < r->header.e_shnum; i++) {
 		Elf64_Shdr s = cubin_section(r, i);
 
-		if (!take_bank(r, i, &s) || !take_relocations(r, i, &s))
+		if (!read_bank(r, i, &s) || !read_relocations(r, i, &s))
 			return false;
 	}
 	return true;

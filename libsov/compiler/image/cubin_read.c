@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cubin reader: kernels. The file comes from outside, so nothing in it is believed: each step
- * below checks what the next one relies on (header, section table, section extents and names,
- * symbols, attributes), and the first fault found ends the reading with one sentence. Structures
- * are copied out before use because nothing promises their alignment.
+ * Cubin reader: kernels and their attributes. The file is untrusted: each step checks what the next
+ * one relies on (header, section table, section extents and names, symbols, attributes), and the
+ * first error ends reading with a message. Structures are copied before use, since the file does
+ * not guarantee their alignment.
  */
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/image/cubin_read.h"
 
-bool cubin_fail(struct reader *r, const char *fmt, ...)
+bool cubin_fail(struct cubin_reader *r, const char *fmt, ...)
 {
 	va_list ap;
 	int n = snprintf(r->message, r->message_size, "cubin: ");
@@ -26,7 +26,7 @@ bool cubin_fail(struct reader *r, const char *fmt, ...)
 	return false;
 }
 
-Elf64_Shdr cubin_section(const struct reader *r, uint32_t index)
+Elf64_Shdr cubin_section(const struct cubin_reader *r, uint32_t index)
 {
 	Elf64_Shdr s;
 
@@ -34,13 +34,12 @@ Elf64_Shdr cubin_section(const struct reader *r, uint32_t index)
 	return s;
 }
 
-/* Only after check_sections. */
-const char *cubin_section_name(const struct reader *r, const Elf64_Shdr *s)
+/* Requires check_sections. */
+const char *cubin_section_name(const struct cubin_reader *r, const Elf64_Shdr *s)
 {
-	return r->names + s->sh_name;
+	return r->section_names + s->sh_name;
 }
 
-/* The kernel's name when the section is named PREFIX.KERNEL; NULL otherwise. */
 const char *cubin_name_after(const char *name, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -48,7 +47,7 @@ const char *cubin_name_after(const char *name, const char *prefix)
 	return strncmp(name, prefix, n) ? NULL : name + n;
 }
 
-static bool check_header(struct reader *r)
+static bool check_header(struct cubin_reader *r)
 {
 	const unsigned char *id = r->header.e_ident;
 
@@ -75,13 +74,13 @@ static bool check_header(struct reader *r)
 			NV_ELF_OSABI_CUDA13, NV_ELF_ABI_CUDA13);
 	if (r->header.e_type == ET_REL)
 		return cubin_fail(r, "the file is an object to be linked, not a program");
-	r->image->sm = r->abi == NV_ELF_ABI_CUDA12 ? NV_ELF_FLAGS_SM7(r->header.e_flags)
-						   : NV_ELF_FLAGS_SM8(r->header.e_flags);
-	snprintf(r->image->target, sizeof(r->image->target), "sm_%u", r->image->sm);
+	r->sm = r->abi == NV_ELF_ABI_CUDA12 ? NV_ELF_FLAGS_SM7(r->header.e_flags)
+					    : NV_ELF_FLAGS_SM8(r->header.e_flags);
+	snprintf(r->image->target, sizeof(r->image->target), "sm_%u", r->sm);
 	return true;
 }
 
-static bool check_section_table(struct reader *r)
+static bool check_section_table(struct cubin_reader *r)
 {
 	const Elf64_Ehdr *h = &r->header;
 	uint64_t bytes = (uint64_t)h->e_shnum * sizeof(Elf64_Shdr);
@@ -104,16 +103,16 @@ static bool check_section_table(struct reader *r)
 				  "the section names (section %u) end beyond the file's 0x%" PRIx64
 				  " bytes",
 				  h->e_shstrndx, r->size);
-	r->names = (const char *)r->file + names.sh_offset;
-	r->names_size = names.sh_size;
-	if (!r->names_size || r->names[r->names_size - 1])
+	r->section_names = (const char *)r->file + names.sh_offset;
+	r->section_names_size = names.sh_size;
+	if (!r->section_names_size || r->section_names[r->section_names_size - 1])
 		return cubin_fail(r, "the section names (section %u) do not end in a zero byte",
 				  h->e_shstrndx);
 	return true;
 }
 
-/* The names of symbols are in the section that their table links to. */
-static bool check_symbol_names(struct reader *r)
+/* .symtab's sh_link is its string table. */
+static bool check_symbol_names(struct cubin_reader *r)
 {
 	Elf64_Shdr s;
 
@@ -131,12 +130,12 @@ static bool check_symbol_names(struct reader *r)
 	return true;
 }
 
-static bool check_sections(struct reader *r)
+static bool check_sections(struct cubin_reader *r)
 {
 	for (uint32_t i = 0; i < r->header.e_shnum; i++) {
 		Elf64_Shdr s = cubin_section(r, i);
 
-		if (s.sh_name >= r->names_size)
+		if (s.sh_name >= r->section_names_size)
 			return cubin_fail(r, "section %u has a name outside the section names", i);
 		if (s.sh_type == SHT_NULL || s.sh_type == SHT_NOBITS)
 			continue;
@@ -149,14 +148,14 @@ static bool check_sections(struct reader *r)
 		if (s.sh_type != SHT_SYMTAB)
 			continue;
 		if (s.sh_entsize != sizeof(Elf64_Sym) || s.sh_size % sizeof(Elf64_Sym))
-			return cubin_fail(r, "section %u '%s' is no table of %zu-byte symbols", i,
-					  cubin_section_name(r, &s), sizeof(Elf64_Sym));
+			return cubin_fail(r, "section %u '%s' is not a table of %zu-byte symbols",
+					  i, cubin_section_name(r, &s), sizeof(Elf64_Sym));
 		r->symtab = s;
 	}
 	return check_symbol_names(r);
 }
 
-bool cubin_symbol(const struct reader *r, uint32_t index, Elf64_Sym *out)
+bool cubin_symbol(const struct cubin_reader *r, uint32_t index, Elf64_Sym *out)
 {
 	if (index >= r->symtab.sh_size / sizeof(*out))
 		return false;
@@ -164,13 +163,13 @@ bool cubin_symbol(const struct reader *r, uint32_t index, Elf64_Sym *out)
 	return true;
 }
 
-const char *cubin_symbol_name(const struct reader *r, const Elf64_Sym *symbol)
+const char *cubin_symbol_name(const struct cubin_reader *r, const Elf64_Sym *symbol)
 {
 	return symbol->st_name < r->symbol_names_size ? r->symbol_names + symbol->st_name : "";
 }
 
 /* 1: the section is the code of a kernel; 0: it is not; -1: it is malformed. */
-static int is_kernel(struct reader *r, uint32_t index, const Elf64_Shdr *s)
+static int is_kernel(struct cubin_reader *r, uint32_t index, const Elf64_Shdr *s)
 {
 	const char *name = cubin_section_name(r, s);
 	Elf64_Sym symbol;
@@ -185,9 +184,7 @@ static int is_kernel(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 	return (symbol.st_other & NV_STO_ENTRY) != 0;
 }
 
-/*
- * Attributes.
- */
+/* ---- attributes ---- */
 
 struct attribute {
 	uint8_t form, code;
@@ -195,9 +192,9 @@ struct attribute {
 	const uint8_t *data;
 };
 
-/* Takes the attribute at *at and moves on; false at the end and (with a message) at a fault. */
-static bool next_attribute(struct reader *r, const Elf64_Shdr *s, uint64_t *at, struct attribute *a,
-			   bool *fault)
+/* Reads the attribute at *at and advances; false at the end, and with a message on an error. */
+static bool next_attribute(struct cubin_reader *r, const Elf64_Shdr *s, uint64_t *at,
+			   struct attribute *a, bool *fault)
 {
 	const uint8_t *p = r->file + s->sh_offset + *at;
 
@@ -226,7 +223,7 @@ static bool next_attribute(struct reader *r, const Elf64_Shdr *s, uint64_t *at, 
 	return true;
 }
 
-static uint32_t word(const struct attribute *a, uint32_t index)
+static uint32_t attribute_word(const struct attribute *a, uint32_t index)
 {
 	uint32_t w;
 
@@ -234,7 +231,7 @@ static uint32_t word(const struct attribute *a, uint32_t index)
 	return w;
 }
 
-/* How much of the data a code needs before anything reads it. */
+/* The attributes that the reader uses, and the size that it relies on. */
 static const struct {
 	uint8_t code, form, bytes;
 } known_attributes[] = {
@@ -245,8 +242,8 @@ static const struct {
 	{NV_INFO_FRAME_SIZE, NV_INFO_SIZED, 8},
 };
 
-/* 1: known and well-formed; 0: not ours to read; -1: malformed. */
-static int check_attribute(struct reader *r, const Elf64_Shdr *s, const struct attribute *a)
+/* 1: used and well-formed; 0: not used; -1: malformed. */
+static int check_attribute(struct cubin_reader *r, const Elf64_Shdr *s, const struct attribute *a)
 {
 	for (size_t i = 0; i < sizeof(known_attributes) / sizeof(known_attributes[0]); i++) {
 		if (known_attributes[i].code != a->code)
@@ -265,16 +262,16 @@ static int check_attribute(struct reader *r, const Elf64_Shdr *s, const struct a
 	return 0;
 }
 
-/* Calls take for each known attribute of the section. */
-static bool each_attribute(struct reader *r, const Elf64_Shdr *s, struct image_kernel *k,
-			   bool (*take)(struct reader *, struct image_kernel *,
-					const struct attribute *))
+/* Calls visit for each used attribute of the section. */
+static bool for_each_attribute(struct cubin_reader *r, const Elf64_Shdr *s, struct image_kernel *k,
+			       bool (*visit)(struct cubin_reader *, struct image_kernel *,
+					     const struct attribute *))
 {
 	struct attribute a;
 	uint64_t at = 0;
 	bool fault = false;
 
-	/* Also keeps the time to read a file in proportion to its size. */
+	/* This also bounds the reading time by the file size. */
 	r->attribute_bytes += s->sh_size;
 	if (r->attribute_bytes > r->size)
 		return cubin_fail(r, "section '%s' overlaps other attributes",
@@ -282,14 +279,15 @@ static bool each_attribute(struct reader *r, const Elf64_Shdr *s, struct image_k
 	while (next_attribute(r, s, &at, &a, &fault)) {
 		int known = check_attribute(r, s, &a);
 
-		if (known < 0 || (known && !take(r, k, &a)))
+		if (known < 0 || (known && !visit(r, k, &a)))
 			return false;
 	}
 	return !fault;
 }
 
-/* From .nv.info: attributes that name their kernel by its symbol. */
-static bool take_common(struct reader *r, struct image_kernel *unused, const struct attribute *a)
+/* .nv.info: attributes that name their kernel by its symbol. */
+static bool read_module_attribute(struct cubin_reader *r, struct image_kernel *unused,
+				  const struct attribute *a)
 {
 	Elf64_Sym symbol;
 	uint32_t k;
@@ -298,24 +296,24 @@ static bool take_common(struct reader *r, struct image_kernel *unused, const str
 	if (a->code != NV_INFO_REGISTERS && a->code != NV_INFO_MIN_STACK_SIZE &&
 	    a->code != NV_INFO_FRAME_SIZE)
 		return true;
-	if (!cubin_symbol(r, word(a, 0), &symbol))
+	if (!cubin_symbol(r, attribute_word(a, 0), &symbol))
 		return cubin_fail(r, "attribute 0x%02x names symbol %u, which does not exist",
-				  a->code, word(a, 0));
+				  a->code, attribute_word(a, 0));
 	if (symbol.st_shndx >= r->header.e_shnum || !r->kernel_of[symbol.st_shndx])
 		return true; /* a device function */
 	k = r->kernel_of[symbol.st_shndx] - 1;
 	if (a->code == NV_INFO_REGISTERS)
-		r->image->kernels[k].registers = word(a, 1);
+		r->image->kernels[k].registers = attribute_word(a, 1);
 	else if (a->code == NV_INFO_MIN_STACK_SIZE)
-		r->image->kernels[k].stack_bytes = word(a, 1);
+		r->image->kernels[k].stack_bytes = attribute_word(a, 1);
 	else if (symbol.st_other & NV_STO_ENTRY) /* not a function in the kernel's section */
-		r->frames[k] = word(a, 1);
+		r->frames[k] = attribute_word(a, 1);
 	return true;
 }
 
-static bool take_param(struct reader *r, struct image_kernel *k, const struct attribute *a)
+static bool read_param(struct cubin_reader *r, struct image_kernel *k, const struct attribute *a)
 {
-	uint32_t ordinal = word(a, 1) & 0xffff;
+	uint32_t ordinal = attribute_word(a, 1) & 0xffff;
 	struct image_param *p;
 
 	if (ordinal >= IMAGE_MAX_PARAM_BYTES)
@@ -329,61 +327,67 @@ static bool take_param(struct reader *r, struct image_kernel *k, const struct at
 		k->nparams = ordinal + 1;
 	}
 	p = &k->params[ordinal];
-	p->offset = word(a, 1) >> 16;
-	p->size = NV_KPARAM_SIZE(word(a, 2));
+	p->offset = attribute_word(a, 1) >> 16;
+	p->size = NV_KPARAM_SIZE(attribute_word(a, 2));
 	return true;
 }
 
-/* The number of threads of a block that is stated as x, y, z. */
-static bool take_threads(struct reader *r, struct image_kernel *k, const struct attribute *a)
+/* A block size given as x, y, z. */
+static bool read_block_size(struct cubin_reader *r, struct image_kernel *k,
+			    const struct attribute *a)
 {
-	uint64_t threads = (uint64_t)word(a, 0) * word(a, 1);
+	uint64_t threads = (uint64_t)attribute_word(a, 0) * attribute_word(a, 1);
 
-	if (threads > UINT32_MAX || threads * word(a, 2) > UINT32_MAX || !threads || !word(a, 2))
+	if (threads > UINT32_MAX || threads * attribute_word(a, 2) > UINT32_MAX || !threads ||
+	    !attribute_word(a, 2))
 		return cubin_fail(r, "kernel '%s': a block of %u x %u x %u threads is impossible",
-				  k->name, word(a, 0), word(a, 1), word(a, 2));
-	k->max_threads = (uint32_t)threads * word(a, 2);
+				  k->name, attribute_word(a, 0), attribute_word(a, 1),
+				  attribute_word(a, 2));
+	k->max_threads = (uint32_t)threads * attribute_word(a, 2);
 	for (uint32_t i = 0; a->code == NV_INFO_REQUIRED_THREADS && i < 3; i++)
-		k->required_threads[i] = word(a, i);
+		k->required_threads[i] = attribute_word(a, i);
 	return true;
 }
 
-/* From .nv.info.KERNEL. */
-static bool take_own(struct reader *r, struct image_kernel *k, const struct attribute *a)
+/* .nv.info.KERNEL. */
+static bool read_kernel_attribute(struct cubin_reader *r, struct image_kernel *k,
+				  const struct attribute *a)
 {
 	switch (a->code) {
 	case NV_INFO_PARAM_CBANK:
-		k->param_base = word(a, 1) & 0xffff;
-		k->param_bytes = word(a, 1) >> 16;
+		cubin_kernel_data(k)->param_base = attribute_word(a, 1) & 0xffff;
+		k->param_bytes = attribute_word(a, 1) >> 16;
 		return true;
 	case NV_INFO_KPARAM:
-		return take_param(r, k, a);
+		return read_param(r, k, a);
 	case NV_INFO_EXTERNALS:
 		k->services = true;
 		return true;
 	case NV_INFO_BARRIERS:
-		k->barriers = a->value & 0xff;
+		cubin_kernel_data(k)->barriers = a->value & 0xff;
 		return true;
 	case NV_INFO_MAX_THREADS:
 	case NV_INFO_REQUIRED_THREADS:
-		return take_threads(r, k, a);
+		return read_block_size(r, k, a);
 	default:
 		return true;
 	}
 }
 
-static bool check_params(struct reader *r, const struct image_kernel *k)
+static bool check_params(struct cubin_reader *r, const struct image_kernel *k)
 {
+	const struct image_nv_kernel *nv = image_nv_kernel(k);
+
 	if (k->nparams && !k->param_bytes)
 		return cubin_fail(
-			r, "kernel '%s' has %u parameters but no place for them in constant bank 0",
+			r, "kernel '%s' has %u parameters but no room for them in constant bank 0",
 			k->name, k->nparams);
-	if (!cubin_inside(k->param_base, k->param_bytes, k->bank0_bytes))
+	if (!cubin_inside(nv->param_base, k->param_bytes, nv->bank0_bytes))
 		return cubin_fail(
 			r,
 			"kernel '%s': parameters of %u bytes at 0x%x end beyond the 0x%x bytes "
 			"of constant bank 0",
-			k->name, k->param_bytes, k->param_base, k->bank0_bytes);
+			k->name, k->param_bytes, nv->param_base, nv->bank0_bytes);
 	if (k->param_bytes > IMAGE_MAX_PARAM_BYTES)
 		return cubin_fail(r, "kernel '%s': %u bytes of parameters, at most %u are possible",
 				  k->name, k->param_bytes, IMAGE_MAX_PARAM_BYTES);
@@ -401,19 +405,19 @@ static bool check_params(struct reader *r, const struct image_kernel *k)
 	return true;
 }
 
-/* Sections of a kernel point at its code by sh_info. */
-static bool read_section(struct reader *r, uint32_t index, const Elf64_Shdr *s)
+/* A kernel's sections name its code section by sh_info. */
+static bool read_section(struct cubin_reader *r, uint32_t index, const Elf64_Shdr *s)
 {
 	const char *name = cubin_section_name(r, s);
 	struct image_kernel *k;
 
 	if (s->sh_type == NV_SHT_INFO && !strcmp(name, ".nv.info"))
-		return each_attribute(r, s, NULL, take_common);
+		return for_each_attribute(r, s, NULL, read_module_attribute);
 	if (s->sh_info >= r->header.e_shnum || !r->kernel_of[s->sh_info])
 		return true;
 	k = &r->image->kernels[r->kernel_of[s->sh_info] - 1];
 	if (s->sh_type == NV_SHT_INFO)
-		return each_attribute(r, s, k, take_own);
+		return for_each_attribute(r, s, k, read_kernel_attribute);
 	if (!cubin_name_after(name, ".nv.constant0.") && !cubin_name_after(name, ".nv.shared."))
 		return true;
 	if (s->sh_size > INT32_MAX)
@@ -422,14 +426,16 @@ static bool read_section(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 	if (s->sh_type == SHT_NOBITS)
 		k->shared_bytes = (uint32_t)s->sh_size;
 	else
-		k->bank0_bytes = (uint32_t)s->sh_size;
+		cubin_kernel_data(k)->bank0_bytes = (uint32_t)s->sh_size;
 	return true;
 }
 
-static bool read_code(struct reader *r, uint32_t text, const Elf64_Shdr *s)
+static bool read_code(struct cubin_reader *r, uint32_t text, const Elf64_Shdr *s)
 {
-	struct image_kernel *k = &r->image->kernels[r->image->nkernels++];
+	struct image_kernel *k = &r->image->kernels[r->image->nkernels];
+	struct image_nv *nv = r->image->vendor;
 
+	k->vendor = &nv->kernels[r->image->nkernels++];
 	r->kernel_of[text] = r->image->nkernels;
 	k->name = cubin_name_after(cubin_section_name(r, s), ".text.");
 	if (!s->sh_size || s->sh_size % 16 || s->sh_size > INT32_MAX)
@@ -440,15 +446,16 @@ static bool read_code(struct reader *r, uint32_t text, const Elf64_Shdr *s)
 	k->code = r->file + s->sh_offset;
 	k->code_bytes = (uint32_t)s->sh_size;
 	if (r->abi == NV_ELF_ABI_CUDA12)
-		k->barriers = NV_TEXT_BARRIERS((uint32_t)s->sh_flags);
+		cubin_kernel_data(k)->barriers = NV_TEXT_BARRIERS((uint32_t)s->sh_flags);
 	return true;
 }
 
 /*
- * Functions that may use the stack: those in a kernel's own code are the kernel's, others
- * anybody's. ptxas's own ("$__internal_…", divisions and the like) do without.
+ * Finds kernels that may call functions which use the stack. A function inside a kernel's section
+ * belongs to that kernel; any other may be called by all. ptxas's helpers ("$__internal_…", such as
+ * divisions) use no stack.
  */
-static bool find_functions(struct reader *r)
+static bool find_functions(struct cubin_reader *r)
 {
 	uint64_t n = r->symtab.sh_size / sizeof(Elf64_Sym);
 
@@ -471,16 +478,16 @@ static bool find_functions(struct reader *r)
 	return true;
 }
 
-/* Where functions call each other in a circle, ptxas 12 says that nobody knows how much they need,
- * ptxas 13 says what the kernel alone does: its own frame is known in any case. */
-static void guess_stack(struct image_kernel *k, bool calls, uint32_t frame)
+/* For recursive functions ptxas 12 reports an unknown stack size and ptxas 13 only the kernel's own
+ * frame; the frame is known in both cases. */
+static void estimate_stack(struct image_kernel *k, bool calls, uint32_t frame)
 {
 	k->calls = calls || k->stack_bytes == NV_STACK_UNKNOWN;
 	if (k->stack_bytes == NV_STACK_UNKNOWN)
 		k->stack_bytes = frame;
 }
 
-static bool check_kernel(struct reader *r, const struct image_kernel *k)
+static bool check_kernel(struct cubin_reader *r, const struct image_kernel *k)
 {
 	if (!k->registers || k->registers > 256)
 		return cubin_fail(r, "kernel '%s' states %u registers, 1 to 256 are possible",
@@ -488,8 +495,8 @@ static bool check_kernel(struct reader *r, const struct image_kernel *k)
 	return check_params(r, k);
 }
 
-/* Kernels that are named here and defined elsewhere. */
-static bool read_declared(struct reader *r)
+/* Kernels that another image defines. */
+static bool read_declared(struct cubin_reader *r)
 {
 	uint64_t n = r->symtab.sh_size / sizeof(Elf64_Sym);
 	struct image *im = r->image;
@@ -513,9 +520,10 @@ static bool read_declared(struct reader *r)
 	return true;
 }
 
-static bool read_kernels(struct reader *r)
+static bool read_kernels(struct cubin_reader *r)
 {
 	uint32_t count = 0, n = r->header.e_shnum;
+	struct image_nv *nv;
 
 	for (uint32_t i = 0; i < n; i++) {
 		Elf64_Shdr s = cubin_section(r, i);
@@ -530,10 +538,12 @@ static bool read_kernels(struct reader *r)
 	if (!count && !r->image->ndeclared)
 		return cubin_fail(r, "the file has no kernel");
 	r->image->kernels = calloc(count + 1, sizeof(*r->image->kernels));
+	r->image->vendor = nv = calloc(1, sizeof(*nv) + count * sizeof(nv->kernels[0]));
 	r->kernel_of = calloc(n, sizeof(*r->kernel_of));
 	r->frames = calloc(count + 1, sizeof(*r->frames));
-	if (!r->image->kernels || !r->kernel_of || !r->frames)
+	if (!r->image->kernels || !nv || !r->kernel_of || !r->frames)
 		return cubin_fail(r, "out of memory");
+	nv->sm = r->sm;
 	for (uint32_t i = 0; i < n; i++) {
 		Elf64_Shdr s = cubin_section(r, i);
 
@@ -549,7 +559,7 @@ static bool read_kernels(struct reader *r)
 	if (!find_functions(r))
 		return false;
 	for (uint32_t k = 0; k < count; k++) {
-		guess_stack(&r->image->kernels[k], r->calls[k], r->frames[k]);
+		estimate_stack(&r->image->kernels[k], r->calls[k], r->frames[k]);
 		if (!check_kernel(r, &r->image->kernels[k]))
 			return false;
 	}
@@ -559,11 +569,11 @@ static bool read_kernels(struct reader *r)
 static bool cubin_read(struct image *im, const void *file, size_t size, char *message,
 		       size_t message_size)
 {
-	struct reader r = {.image = im,
-			   .file = file,
-			   .size = size,
-			   .message = message,
-			   .message_size = message_size};
+	struct cubin_reader r = {.image = im,
+				 .file = file,
+				 .size = size,
+				 .message = message,
+				 .message_size = message_size};
 	bool good;
 
 	good = check_header(&r) && check_section_table(&r) && check_sections(&r) &&
@@ -575,10 +585,10 @@ static bool cubin_read(struct image *im, const void *file, size_t size, char *me
 	return good;
 }
 
-/* ---- into memory ---- */
+/* ---- relocation ---- */
 
-/* Bits low to low + width - 1 of a 16-byte instruction. */
-static void set_bits(uint64_t word[2], uint32_t low, uint32_t width, uint64_t value)
+/* Sets bits low to low + width - 1 of a 16-byte instruction. */
+static void set_instruction_bits(uint64_t word[2], uint32_t low, uint32_t width, uint64_t value)
 {
 	uint64_t mask = (1ull << width) - 1;
 
@@ -592,45 +602,44 @@ static void set_bits(uint64_t word[2], uint32_t low, uint32_t width, uint64_t va
 	}
 }
 
-/* An instruction has one relocation at most: what is around its field comes out of the file. */
-static void patch_code(const struct image_relocation *r, uint64_t word[2], uint64_t address)
+static void patch_instruction(const struct image_relocation *r, uint64_t word[2], uint64_t address)
 {
 	switch (r->kind) {
 	case NV_R_CODE_LOW:
-		set_bits(word, 32, 32, address);
+		set_instruction_bits(word, 32, 32, address);
 		break;
 	case NV_R_CODE_HIGH:
-		set_bits(word, 32, 32, address >> 32);
+		set_instruction_bits(word, 32, 32, address >> 32);
 		break;
 	case NV_R_CALL:
-		set_bits(word, 34, 47, address >> 2);
+		set_instruction_bits(word, 34, 47, address >> 2);
 		break;
 	case NV_R_CALL_SM90:
-		set_bits(word, 16, 8, address >> 2);
-		set_bits(word, 34, 47, address >> 10);
+		set_instruction_bits(word, 16, 8, address >> 2);
+		set_instruction_bits(word, 34, 47, address >> 10);
 		break;
 	}
 }
 
 static void cubin_patch(const struct image *im, const struct image_relocation *r, uint64_t address,
-			uint64_t from, uint8_t *place)
+			uint64_t from, uint8_t *field)
 {
 	uint64_t word[2];
 
-	(void)from; /* nothing is relative */
+	(void)from; /* cubins have no PC-relative relocations */
 	switch (r->kind) {
 	case NV_R_ADDRESS_32:
 	case NV_R_GENERIC_32:
-		memcpy(place, &(uint32_t){(uint32_t)address}, 4);
+		memcpy(field, &(uint32_t){(uint32_t)address}, 4);
 		break;
 	case NV_R_ADDRESS_64:
 	case NV_R_GENERIC_64:
-		memcpy(place, &address, 8);
+		memcpy(field, &address, 8);
 		break;
-	default:
+	default: /* an instruction has at most one relocation: the file has its other bits */
 		memcpy(word, im->sections[r->section].data + r->offset, sizeof(word));
-		patch_code(r, word, address);
-		memcpy(place, word, sizeof(word));
+		patch_instruction(r, word, address);
+		memcpy(field, word, sizeof(word));
 	}
 }
 

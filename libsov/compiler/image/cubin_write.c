@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cubin writer. A list of sections is built first, each with its own growing buffer; their
- * places in the file are then assigned in order and everything is copied out once. Section indices
- * are needed before their content is known (symbols name sections, attributes name symbols), so
- * they are given out first: the fixed sections, those of variables as far as there are any, then one
- * group per kind with one for each kernel.
+ * The cubin writer. Each section has a growing buffer; once all are complete, the writer assigns
+ * file offsets in order and copies everything. Symbols name sections and attributes name symbols,
+ * so section indices are assigned first: the fixed sections, the data sections that exist, then one
+ * group per kind with one section for each kernel.
  */
 #include <elf.h>
 #include <string.h>
@@ -17,21 +16,22 @@ struct writer {
 	const struct cubin_module *module;
 	uint32_t sm, nkernels, nsections;
 	const struct cubin_kernel *kernels;
-	uint32_t place[CUBIN_DATA_SECTIONS];                   /* sections of variables; 0 = none */
-	uint32_t rel[CUBIN_DATA_SECTIONS], rela[CUBIN_DATA_SECTIONS]; /* … and what is to be done to them */
-	uint32_t lines, lines_rela;                     /* .debug_line; 0 = none */
-	uint32_t *index; /* section of group g and kernel k at g * nkernels + k; 0 = none */
+	uint32_t data[CUBIN_DATA_SECTIONS];                           /* section; 0: none */
+	uint32_t rel[CUBIN_DATA_SECTIONS], rela[CUBIN_DATA_SECTIONS]; /* their relocations */
+	uint32_t lines, lines_rela;                                   /* .debug_line; 0: none */
+	uint32_t *index; /* section of group g and kernel k at g * nkernels + k; 0: none */
 	Elf64_Shdr *headers;
 	struct bytes *content;
 };
 
-/* The fixed sections; those of the kernels follow. */
+/* The fixed sections; the kernels' follow. */
 enum { S_NULL, S_SHSTRTAB, S_STRTAB, S_SYMTAB, S_INFO, S_CALLGRAPH, S_FIXED };
 enum group { G_INFO, G_RELA, G_TEXT, G_SHARED, G_CONSTANT, G_COUNT };
 static const char *const group_names[G_COUNT] = {".nv.info.", ".rela.text.", ".text.",
 						 ".nv.shared.", ".nv.constant0."};
 
-/* Symbols: null, then per kernel its text section, its constant bank, and (globals last) itself. */
+/* Symbol order: null; per kernel its text section and constant bank; then the globals: kernels,
+ * variables, external functions, declared kernels. */
 static uint32_t constant_symbol(uint32_t k)
 {
 	return 2 + 2 * k;
@@ -56,7 +56,7 @@ static uint32_t external_symbol(const struct writer *w, uint32_t external)
 	return symbol;
 }
 
-static uint32_t section(const struct writer *w, enum group g, uint32_t k)
+static uint32_t kernel_section(const struct writer *w, enum group g, uint32_t k)
 {
 	return w->index[g * w->nkernels + k];
 }
@@ -64,27 +64,27 @@ static uint32_t section(const struct writer *w, enum group g, uint32_t k)
 static const struct {
 	const char *name, *rel, *rela;
 	uint32_t type, flags;
-} places[CUBIN_DATA_SECTIONS] = {
+} data_sections[CUBIN_DATA_SECTIONS] = {
 	[CUBIN_GLOBAL_INIT] = {".nv.global.init", ".rel.nv.global.init", ".rela.nv.global.init",
-			   SHT_PROGBITS, SHF_WRITE | SHF_ALLOC},
+			       SHT_PROGBITS, SHF_WRITE | SHF_ALLOC},
 	[CUBIN_GLOBAL_ZERO] = {".nv.global", NULL, NULL, SHT_NOBITS, SHF_WRITE | SHF_ALLOC},
 	[CUBIN_CONSTANT_VARIABLES] = {".nv.constant3", ".rel.nv.constant3", ".rela.nv.constant3",
-			     SHT_PROGBITS, SHF_ALLOC},
+				      SHT_PROGBITS, SHF_ALLOC},
 	[CUBIN_CONSTANT_ADDRESSES] = {".nv.constant4", ".rel.nv.constant4", ".rela.nv.constant4",
-			     SHT_PROGBITS, SHF_ALLOC},
+				      SHT_PROGBITS, SHF_ALLOC},
 };
 
-static void number_places(struct writer *w)
+static void number_data_sections(struct writer *w)
 {
 	const struct cubin_module *m = w->module;
 
 	for (uint32_t p = 0; p < CUBIN_DATA_SECTIONS; p++) {
 		if (m->bytes[p])
-			w->place[p] = w->nsections++;
+			w->data[p] = w->nsections++;
 	}
 	for (uint32_t k = 0; k < m->naddresses && !m->variables_elsewhere; k++) {
 		const struct cubin_address *a = &m->addresses[k];
-		uint32_t *s = a->addend ? &w->rela[a->place] : &w->rel[a->place];
+		uint32_t *s = a->addend ? &w->rela[a->section] : &w->rel[a->section];
 
 		if (!*s)
 			*s = w->nsections++;
@@ -94,7 +94,7 @@ static void number_places(struct writer *w)
 static void number_sections(struct writer *w)
 {
 	w->nsections = S_FIXED;
-	number_places(w);
+	number_data_sections(w);
 	if (w->module->nfiles) {
 		w->lines = w->nsections++;
 		w->lines_rela = w->nsections++;
@@ -136,8 +136,8 @@ static void set_header(struct writer *w, uint32_t s, uint32_t type, uint64_t fla
 	h->sh_entsize = entry;
 }
 
-static void attribute(struct writer *w, uint32_t s, uint8_t form, uint8_t code, uint32_t value,
-		      const void *data)
+static void add_attribute(struct writer *w, uint32_t s, uint8_t form, uint8_t code, uint32_t value,
+			  const void *data)
 {
 	struct bytes *b = &w->content[s];
 	uint16_t half = (uint16_t)value;
@@ -149,23 +149,23 @@ static void attribute(struct writer *w, uint32_t s, uint8_t form, uint8_t code, 
 		bytes_append(b, data, value);
 }
 
-static void attribute_words(struct writer *w, uint32_t s, uint8_t code, const uint32_t *words,
-			    uint32_t count)
+static void add_attribute_words(struct writer *w, uint32_t s, uint8_t code, const uint32_t *words,
+				uint32_t count)
 {
-	attribute(w, s, NV_INFO_SIZED, code, count * 4, words);
+	add_attribute(w, s, NV_INFO_SIZED, code, count * 4, words);
 }
 
-/* Attributes by kernel that stand in the common section. */
-static void write_common_info(struct writer *w, uint32_t k)
+/* .nv.info: attributes that name their kernel by its symbol. */
+static void write_module_info(struct writer *w, uint32_t k)
 {
 	uint32_t symbol = kernel_symbol(w, k);
 
-	attribute_words(w, S_INFO, NV_INFO_REGISTERS, (uint32_t[]){symbol, w->kernels[k].registers},
-			2);
-	attribute_words(w, S_INFO, NV_INFO_FRAME_SIZE,
-			(uint32_t[]){symbol, w->kernels[k].frame_bytes}, 2);
-	attribute_words(w, S_INFO, NV_INFO_MIN_STACK_SIZE,
-			(uint32_t[]){symbol, w->kernels[k].stack_bytes}, 2);
+	add_attribute_words(w, S_INFO, NV_INFO_REGISTERS,
+			    (uint32_t[]){symbol, w->kernels[k].registers}, 2);
+	add_attribute_words(w, S_INFO, NV_INFO_FRAME_SIZE,
+			    (uint32_t[]){symbol, w->kernels[k].frame_bytes}, 2);
+	add_attribute_words(w, S_INFO, NV_INFO_MIN_STACK_SIZE,
+			    (uint32_t[]){symbol, w->kernels[k].stack_bytes}, 2);
 }
 
 static void write_externals(struct writer *w, uint32_t s, uint32_t mask)
@@ -177,44 +177,44 @@ static void write_externals(struct writer *w, uint32_t s, uint32_t mask)
 			symbols[n++] = external_symbol(w, e);
 	}
 	if (n)
-		attribute_words(w, s, NV_INFO_EXTERNALS, symbols, n);
+		add_attribute_words(w, s, NV_INFO_EXTERNALS, symbols, n);
 }
 
 static void write_kernel_info(struct writer *w, uint32_t k)
 {
 	const struct cubin_kernel *kernel = &w->kernels[k];
-	uint32_t s = section(w, G_INFO, k);
+	uint32_t s = kernel_section(w, G_INFO, k);
 
-	attribute_words(w, s, NV_INFO_API_VERSION, (uint32_t[]){NV_ELF_VERSION}, 1);
+	add_attribute_words(w, s, NV_INFO_API_VERSION, (uint32_t[]){NV_ELF_VERSION}, 1);
 	for (uint32_t p = kernel->nparams; p-- > 0;) {
 		const struct cubin_param *param = &kernel->params[p];
 
-		attribute_words(w, s, NV_INFO_KPARAM,
-				(uint32_t[]){0, p | param->offset << 16, NV_KPARAM(param->size)},
-				3);
+		add_attribute_words(
+			w, s, NV_INFO_KPARAM,
+			(uint32_t[]){0, p | param->offset << 16, NV_KPARAM(param->size)}, 3);
 	}
 	write_externals(w, s, kernel->externals);
-	attribute(w, s, NV_INFO_HALF, NV_INFO_MAX_REGISTERS, 0xff, NULL);
-	attribute_words(w, s, NV_INFO_EXITS, kernel->exits, kernel->nexits);
+	add_attribute(w, s, NV_INFO_HALF, NV_INFO_MAX_REGISTERS, 0xff, NULL);
+	add_attribute_words(w, s, NV_INFO_EXITS, kernel->exits, kernel->nexits);
 	for (uint32_t at = 0; at < kernel->nbranches; at += 3 + kernel->branches[at + 2])
-		attribute_words(w, s, NV_INFO_BRANCH_TARGETS, kernel->branches + at,
-				3 + kernel->branches[at + 2]);
+		add_attribute_words(w, s, NV_INFO_BRANCH_TARGETS, kernel->branches + at,
+				    3 + kernel->branches[at + 2]);
 	if (kernel->max_threads[0])
-		attribute_words(w, s, NV_INFO_MAX_THREADS, kernel->max_threads, 3);
+		add_attribute_words(w, s, NV_INFO_MAX_THREADS, kernel->max_threads, 3);
 	if (kernel->required_threads[0])
-		attribute_words(w, s, NV_INFO_REQUIRED_THREADS, kernel->required_threads, 3);
+		add_attribute_words(w, s, NV_INFO_REQUIRED_THREADS, kernel->required_threads, 3);
 	if (!kernel->param_bytes)
 		return;
-	attribute(w, s, NV_INFO_HALF, NV_INFO_PARAM_BYTES, kernel->param_bytes, NULL);
-	attribute_words(
+	add_attribute(w, s, NV_INFO_HALF, NV_INFO_PARAM_BYTES, kernel->param_bytes, NULL);
+	add_attribute_words(
 		w, s, NV_INFO_PARAM_CBANK,
 		(uint32_t[]){constant_symbol(k), kernel->param_base | kernel->param_bytes << 16},
 		2);
 }
 
-static void write_code_addresses(struct writer *w, uint32_t k)
+static void write_code_relocations(struct writer *w, uint32_t k)
 {
-	uint32_t s = section(w, G_RELA, k);
+	uint32_t s = kernel_section(w, G_RELA, k);
 
 	for (uint32_t i = 0; i < w->kernels[k].naddresses; i++) {
 		const struct cubin_code_address *a = &w->kernels[k].addresses[i];
@@ -225,24 +225,24 @@ static void write_code_addresses(struct writer *w, uint32_t k)
 
 		bytes_append(&w->content[s], &r, sizeof(r));
 	}
-	set_header(w, s, SHT_RELA, SHF_INFO_LINK, S_SYMTAB, section(w, G_TEXT, k), 8,
+	set_header(w, s, SHT_RELA, SHF_INFO_LINK, S_SYMTAB, kernel_section(w, G_TEXT, k), 8,
 		   sizeof(Elf64_Rela));
 }
 
 static void write_kernel(struct writer *w, uint32_t k)
 {
 	const struct cubin_kernel *kernel = &w->kernels[k];
-	uint32_t text = section(w, G_TEXT, k), shared = section(w, G_SHARED, k);
-	uint32_t constant = section(w, G_CONSTANT, k), info = section(w, G_INFO, k);
+	uint32_t text = kernel_section(w, G_TEXT, k), shared = kernel_section(w, G_SHARED, k);
+	uint32_t constant = kernel_section(w, G_CONSTANT, k), info = kernel_section(w, G_INFO, k);
 	uint32_t registers = w->sm < 90 ? kernel->registers << NV_TEXT_REGISTERS_SHIFT : 0;
 
-	write_common_info(w, k);
+	write_module_info(w, k);
 	write_kernel_info(w, k);
 	bytes_append(&w->content[text], kernel->code, kernel->code_bytes);
 	bytes_append(&w->content[constant], NULL, kernel->param_base + kernel->param_bytes);
 
 	if (kernel->naddresses)
-		write_code_addresses(w, k);
+		write_code_relocations(w, k);
 	set_header(w, info, NV_SHT_INFO, SHF_INFO_LINK, S_SYMTAB, text, 4, 0);
 	set_header(w, text, SHT_PROGBITS,
 		   SHF_ALLOC | SHF_EXECINSTR | kernel->barriers << NV_TEXT_BARRIERS_SHIFT, S_SYMTAB,
@@ -255,30 +255,31 @@ static void write_kernel(struct writer *w, uint32_t k)
 	}
 }
 
-static void write_first_bytes(struct writer *w)
+static void write_initial_values(struct writer *w)
 {
 	const struct cubin_module *m = w->module;
 
 	for (uint32_t p = 0; p < CUBIN_DATA_SECTIONS; p++) {
-		if (w->place[p] && places[p].type == SHT_PROGBITS)
-			bytes_append(&w->content[w->place[p]], NULL, (uint32_t)m->bytes[p]);
+		if (w->data[p] && data_sections[p].type == SHT_PROGBITS)
+			bytes_append(&w->content[w->data[p]], NULL, (uint32_t)m->bytes[p]);
 	}
 	for (uint32_t v = 0; v < m->nvariables; v++) {
 		const struct cubin_variable *var = &m->variables[v];
 
 		if (var->init)
-			memcpy(w->content[w->place[var->place]].data + var->offset, var->init,
+			memcpy(w->content[w->data[var->section]].data + var->offset, var->init,
 			       var->size);
 	}
 }
 
-static void write_addresses(struct writer *w)
+static void write_data_relocations(struct writer *w)
 {
 	const struct cubin_module *m = w->module;
 
 	for (uint32_t k = 0; k < m->naddresses; k++) {
 		const struct cubin_address *a = &m->addresses[k];
-		uint32_t type = a->place == CUBIN_CONSTANT_ADDRESSES ? NV_R_ADDRESS_64 : NV_R_GENERIC_64;
+		uint32_t type =
+			a->section == CUBIN_CONSTANT_ADDRESSES ? NV_R_ADDRESS_64 : NV_R_GENERIC_64;
 		uint32_t symbol = a->variable < CUBIN_EXTERNAL
 					  ? variable_symbol(w, a->variable)
 					  : external_symbol(w, a->variable - CUBIN_EXTERNAL);
@@ -287,9 +288,9 @@ static void write_addresses(struct writer *w)
 				.r_info = ELF64_R_INFO((uint64_t)symbol, type)};
 
 		if (a->addend)
-			bytes_append(&w->content[w->rela[a->place]], &r, sizeof(r));
+			bytes_append(&w->content[w->rela[a->section]], &r, sizeof(r));
 		else
-			bytes_append(&w->content[w->rel[a->place]], &r, sizeof(Elf64_Rel));
+			bytes_append(&w->content[w->rel[a->section]], &r, sizeof(Elf64_Rel));
 	}
 }
 
@@ -299,29 +300,30 @@ static void write_variables(struct writer *w)
 	uint32_t align[CUBIN_DATA_SECTIONS] = {[CUBIN_CONSTANT_ADDRESSES] = 8};
 
 	for (uint32_t v = 0; v < m->nvariables; v++) {
-		if (m->variables[v].align > align[m->variables[v].place])
-			align[m->variables[v].place] = m->variables[v].align;
+		if (m->variables[v].align > align[m->variables[v].section])
+			align[m->variables[v].section] = m->variables[v].align;
 	}
 	for (uint32_t p = 0; p < CUBIN_DATA_SECTIONS; p++) {
-		if (!w->place[p])
+		if (!w->data[p])
 			continue;
-		set_header(w, w->place[p], m->variables_elsewhere ? SHT_NOBITS : places[p].type,
-			   places[p].flags, 0, 0, align[p], 0);
-		w->headers[w->place[p]].sh_size = m->bytes[p];
+		set_header(w, w->data[p],
+			   m->variables_elsewhere ? SHT_NOBITS : data_sections[p].type,
+			   data_sections[p].flags, 0, 0, align[p], 0);
+		w->headers[w->data[p]].sh_size = m->bytes[p];
 		if (w->rel[p])
-			set_header(w, w->rel[p], SHT_REL, SHF_INFO_LINK, S_SYMTAB, w->place[p], 8,
+			set_header(w, w->rel[p], SHT_REL, SHF_INFO_LINK, S_SYMTAB, w->data[p], 8,
 				   sizeof(Elf64_Rel));
 		if (w->rela[p])
-			set_header(w, w->rela[p], SHT_RELA, SHF_INFO_LINK, S_SYMTAB, w->place[p], 8,
+			set_header(w, w->rela[p], SHT_RELA, SHF_INFO_LINK, S_SYMTAB, w->data[p], 8,
 				   sizeof(Elf64_Rela));
 	}
 	if (!m->variables_elsewhere) {
-		write_first_bytes(w);
-		write_addresses(w);
+		write_initial_values(w);
+		write_data_relocations(w);
 	}
 }
 
-/* The addresses in it are those of the kernels. */
+/* .debug_line, with a relocation for the address of each kernel. */
 static void write_lines(struct writer *w)
 {
 	const struct cubin_module *m = w->module;
@@ -365,20 +367,21 @@ static void write_symbols(struct writer *w)
 		const char *name = w->kernels[k].name;
 
 		add_symbol(w, add_string(w, S_STRTAB, group_names[G_TEXT], name),
-			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_TEXT, k), 0, 0);
+			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, kernel_section(w, G_TEXT, k),
+			   0, 0);
 		add_symbol(w, add_string(w, S_STRTAB, group_names[G_CONSTANT], name),
-			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0, section(w, G_CONSTANT, k), 0,
-			   0);
+			   ELF64_ST_INFO(STB_LOCAL, STT_SECTION), 0,
+			   kernel_section(w, G_CONSTANT, k), 0, 0);
 	}
 	for (uint32_t k = 0; k < w->nkernels; k++)
 		add_symbol(w, add_string(w, S_STRTAB, "", w->kernels[k].name),
-			   ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), NV_STO_ENTRY, section(w, G_TEXT, k),
-			   0, w->kernels[k].code_bytes);
+			   ELF64_ST_INFO(STB_GLOBAL, STT_FUNC), NV_STO_ENTRY,
+			   kernel_section(w, G_TEXT, k), 0, w->kernels[k].code_bytes);
 	for (uint32_t v = 0; v < w->module->nvariables; v++) {
 		const struct cubin_variable *var = &w->module->variables[v];
 
 		add_symbol(w, add_string(w, S_STRTAB, "", var->name),
-			   ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 0, w->place[var->place],
+			   ELF64_ST_INFO(STB_GLOBAL, STT_OBJECT), 0, w->data[var->section],
 			   var->offset, var->size);
 	}
 	for (uint32_t e = 0; e < CUBIN_MAX_EXTERNALS; e++) {
@@ -402,15 +405,15 @@ static void write_section_names(struct writer *w)
 	for (uint32_t s = 0; s < S_FIXED; s++)
 		w->headers[s].sh_name = add_string(w, S_SHSTRTAB, fixed[s], "");
 	for (uint32_t p = 0; p < CUBIN_DATA_SECTIONS; p++) {
-		if (w->place[p])
-			w->headers[w->place[p]].sh_name =
-				add_string(w, S_SHSTRTAB, places[p].name, "");
+		if (w->data[p])
+			w->headers[w->data[p]].sh_name =
+				add_string(w, S_SHSTRTAB, data_sections[p].name, "");
 		if (w->rel[p])
 			w->headers[w->rel[p]].sh_name =
-				add_string(w, S_SHSTRTAB, places[p].rel, "");
+				add_string(w, S_SHSTRTAB, data_sections[p].rel, "");
 		if (w->rela[p])
 			w->headers[w->rela[p]].sh_name =
-				add_string(w, S_SHSTRTAB, places[p].rela, "");
+				add_string(w, S_SHSTRTAB, data_sections[p].rela, "");
 	}
 	if (w->lines) {
 		w->headers[w->lines].sh_name = add_string(w, S_SHSTRTAB, ".debug_line", "");
@@ -419,16 +422,15 @@ static void write_section_names(struct writer *w)
 	}
 	for (uint32_t g = 0; g < G_COUNT; g++) {
 		for (uint32_t k = 0; k < w->nkernels; k++) {
-			if (section(w, g, k))
-				w->headers[section(w, g, k)].sh_name = add_string(
+			if (kernel_section(w, g, k))
+				w->headers[kernel_section(w, g, k)].sh_name = add_string(
 					w, S_SHSTRTAB, group_names[g], w->kernels[k].name);
 		}
 	}
 	set_header(w, S_SHSTRTAB, SHT_STRTAB, 0, 0, 0, 1, 0);
 }
 
-/* Pairs of caller and callee, as far as the callee is not here, between what ptxas puts around
- * them. */
+/* .nv.callgraph: pairs of caller and external callee, between the markers that ptxas writes. */
 static void write_call_graph(struct writer *w)
 {
 	static const int32_t first[] = {0, -1}, rest[] = {0, -2, 0, -3, 0, -4};
@@ -451,8 +453,8 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 	return (at + align - 1) / align * align;
 }
 
-/* Gives every section its place; returns the end. */
-static uint64_t place_sections(struct writer *w)
+/* Assigns file offsets to all sections; returns the end. */
+static uint64_t layout_sections(struct writer *w)
 {
 	uint64_t at = sizeof(Elf64_Ehdr);
 
@@ -483,23 +485,23 @@ static void extend_segment(const struct writer *w, Elf64_Phdr *p, uint32_t s)
 		p->p_memsz = p->p_filesz = h->sh_offset + h->sh_size - p->p_offset;
 }
 
-/* One segment over all sections of a group. */
+/* One segment covers all sections of a group. */
 static void set_segment(struct writer *w, Elf64_Phdr *p, enum group g, uint32_t flags)
 {
 	*p = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = flags, .p_align = 8};
 	for (uint32_t k = 0; k < w->nkernels; k++)
-		extend_segment(w, p, section(w, g, k));
+		extend_segment(w, p, kernel_section(w, g, k));
 }
 
-/* … and over variables. */
+/* Data sections have two segments: read-write and read-only. */
 static void set_variable_segments(struct writer *w, Elf64_Phdr *writable, Elf64_Phdr *constant)
 {
 	*writable = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_align = 8};
 	*constant = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R, .p_align = 8};
-	extend_segment(w, writable, w->place[CUBIN_GLOBAL_INIT]);
-	extend_segment(w, writable, w->place[CUBIN_GLOBAL_ZERO]);
-	extend_segment(w, constant, w->place[CUBIN_CONSTANT_VARIABLES]);
-	extend_segment(w, constant, w->place[CUBIN_CONSTANT_ADDRESSES]);
+	extend_segment(w, writable, w->data[CUBIN_GLOBAL_INIT]);
+	extend_segment(w, writable, w->data[CUBIN_GLOBAL_ZERO]);
+	extend_segment(w, constant, w->data[CUBIN_CONSTANT_VARIABLES]);
+	extend_segment(w, constant, w->data[CUBIN_CONSTANT_ADDRESSES]);
 }
 
 uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size)
@@ -537,7 +539,7 @@ uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size
 	write_lines(&w);
 
 	header.e_shnum = (uint16_t)w.nsections;
-	header.e_shoff = place_sections(&w);
+	header.e_shoff = layout_sections(&w);
 	header.e_phoff = header.e_shoff + w.nsections * sizeof(Elf64_Shdr);
 	segments[0] = (Elf64_Phdr){.p_type = PT_PHDR,
 				   .p_flags = PF_R,

@@ -1,15 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The image of a file, read by whoever knows its machine, and on its way into memory: sections to
- * their places, addresses into what refers to them. The reader has checked everything, so nothing can go
- * wrong there.
+ * Format dispatch and loading. image_read selects the reader by the ELF machine; image_load_part
+ * copies sections and applies relocations. The reader has validated both, so loading cannot fail.
  */
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/image/image.h"
 
-/* The first is asked about files that are nobody's. */
+/* The first format also reports files of unknown machines. */
 static const struct image_format *const formats[] = {&image_cubin, &image_code_object};
 
 bool image_read(struct image *im, const void *file, size_t size, char *message, size_t message_size)
@@ -28,8 +27,8 @@ bool image_read(struct image *im, const void *file, size_t size, char *message, 
 	return im->format->read(im, file, size, message, message_size);
 }
 
-static void patch(const struct image *im, const struct image_relocation *r,
-		  const struct image_addresses *addresses, uint8_t *memory)
+static void apply_relocation(const struct image *im, const struct image_relocation *r,
+			     const struct image_addresses *addresses, uint8_t *memory)
 {
 	const struct image_section *at = &im->sections[r->section];
 	uint64_t offset = at->offset + r->offset, address = r->addend;
@@ -43,7 +42,7 @@ static void patch(const struct image *im, const struct image_relocation *r,
 }
 
 void image_load_part(const struct image *im, enum image_part part,
-		 const struct image_addresses *addresses, uint8_t *memory)
+		     const struct image_addresses *addresses, uint8_t *memory)
 {
 	uint64_t end = 0;
 
@@ -62,7 +61,7 @@ void image_load_part(const struct image *im, enum image_part part,
 	memset(memory + end, 0, im->part_bytes[part] - end);
 	for (uint32_t i = 0; i < im->nrelocations; i++)
 		if (im->sections[im->relocations[i].section].part == part)
-			patch(im, &im->relocations[i], addresses, memory);
+			apply_relocation(im, &im->relocations[i], addresses, memory);
 }
 
 void image_free(struct image *im)
@@ -76,5 +75,6 @@ void image_free(struct image *im)
 	free(im->variables);
 	free(im->relocations);
 	free(im->line_starts);
+	free(im->vendor);
 	memset(im, 0, sizeof(*im));
 }

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
-/* Source lines of an image's kernels, read from the table of the file when somebody asks. */
+/* Source lines of an image's kernels and functions, decoded from .debug_line on request. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "libsov/compiler/image/image.h"
 #include "libsov/compiler/image/line_table.h"
 
-struct list {
+struct line_list {
 	struct image_line *lines;
 	uint32_t count, capacity;
-	uint64_t base; /* what the table counts from, in the kernel's code; may be before it */
+	uint64_t base; /* added to the table's addresses; may be negative (mod 2^64) */
 	uint64_t end;  /* of the code */
 };
 
-/* A row of this kernel's code. */
-static bool add(void *user, const struct line_location *p)
+/* Appends a row, unless it lies outside the code. */
+static bool line_list_append(void *user, const struct line_location *location)
 {
-	struct list *l = user;
-	uint64_t offset = l->base + p->offset;
+	struct line_list *l = user;
+	uint64_t offset = l->base + location->offset;
 
 	if (offset >= l->end)
 		return true;
@@ -30,42 +30,43 @@ static bool add(void *user, const struct line_location *p)
 		l->lines = lines;
 		l->capacity = more;
 	}
-	l->lines[l->count++] =
-		(struct image_line){(uint32_t)offset, p->line, p->directory, p->file};
+	l->lines[l->count++] = (struct image_line){(uint32_t)offset, location->line,
+						   location->directory, location->file};
 	return true;
 }
 
-static int by_offset(const void *a, const void *b)
+static int compare_offsets(const void *a, const void *b)
 {
 	const struct image_line *x = a, *y = b;
 
 	return x->offset < y->offset ? -1 : x->offset > y->offset;
 }
 
-/* kernel: UINT32_MAX for code of none. */
-static struct image_line *read_lines(const struct image *im, uint32_t kernel, uint64_t code_offset,
-				     uint32_t code_bytes, uint32_t *count)
+/* kernel: UINT32_MAX for a function. */
+static struct image_line *lines_of_code(const struct image *im, uint32_t kernel,
+					uint64_t code_offset, uint32_t code_bytes, uint32_t *count)
 {
-	struct list l = {.end = code_bytes};
+	struct line_list l = {.end = code_bytes};
 	bool good = true;
 
-	if (im->format->lines_of_parts && im->line_table) {
+	if (im->format->lines_are_code_offsets && im->line_table) {
 		l.base = 0 - code_offset;
-		good = line_table_read(im->line_table, im->line_table_bytes, LINE_TABLE_ALL, add, &l);
+		good = line_table_read(im->line_table, im->line_table_bytes, LINE_TABLE_ALL,
+				       line_list_append, &l);
 	}
 	for (uint32_t k = 0; k < im->nline_starts && good; k++) {
 		if (im->line_starts[k].kernel != kernel)
 			continue;
 		l.base = im->line_starts[k].base;
-		good = line_table_read(im->line_table, im->line_table_bytes, im->line_starts[k].offset,
-				  add, &l);
+		good = line_table_read(im->line_table, im->line_table_bytes,
+				       im->line_starts[k].offset, line_list_append, &l);
 	}
 	if (!good) {
 		free(l.lines);
-		l = (struct list){0};
+		l = (struct line_list){0};
 	}
 	if (l.count)
-		qsort(l.lines, l.count, sizeof(*l.lines), by_offset);
+		qsort(l.lines, l.count, sizeof(*l.lines), compare_offsets);
 	*count = l.count;
 	return l.lines;
 }
@@ -74,20 +75,20 @@ struct image_line *image_lines(const struct image *im, uint32_t kernel, uint32_t
 {
 	const struct image_kernel *k = &im->kernels[kernel];
 
-	return read_lines(im, kernel, k->code_offset, k->code_bytes, count);
+	return lines_of_code(im, kernel, k->code_offset, k->code_bytes, count);
 }
 
 struct image_line *image_function_lines(const struct image *im, uint32_t function, uint32_t *count)
 {
 	const struct image_function *f = &im->functions[function];
 
-	return read_lines(im, UINT32_MAX, f->code_offset, f->code_bytes, count);
+	return lines_of_code(im, UINT32_MAX, f->code_offset, f->code_bytes, count);
 }
 
 const struct image_line *image_line_at(const struct image_line *lines, uint32_t count,
 				       uint32_t offset)
 {
-	uint32_t low = 0, high = count; /* the answer is before high */
+	uint32_t low = 0, high = count; /* binary search for the first line behind offset */
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
@@ -102,8 +103,8 @@ const struct image_line *image_line_at(const struct image_line *lines, uint32_t 
 
 void image_line_print(const struct image_line *line, char *text, size_t size)
 {
-	bool below = *line->directory && *line->file != '/';
+	bool relative = *line->directory && *line->file != '/';
 
-	snprintf(text, size, "%s%s%s:%u", below ? line->directory : "", below ? "/" : "",
+	snprintf(text, size, "%s%s%s:%u", relative ? line->directory : "", relative ? "/" : "",
 		 line->file, line->line);
 }

@@ -1,40 +1,38 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Running threads: one instruction at a time, one thread at a time. What an instruction computes
- * comes from eval.c; here are positions, registers and undefined values. An undefined argument
- * makes a result undefined, and no more is known about it.
+ * Executes threads one instruction at a time. eval.c computes results; this file keeps program
+ * counters, registers and undefined values. A result with an undefined argument is undefined.
  */
 #include <stdio.h>
 #include <string.h>
 #include "libsov/compiler/ir/eval.h"
 #include "libsov/compiler/interp/interp_state.h"
 
-#define SLICE \
-	1000 /* instructions before the next thread has its turn: one may wait for another         \
-	      */
+#define SLICE 1000 /* instructions before a switch of threads: one may spin for another */
 
 bool interp_fail(struct interp *ip, const struct interp_thread *t, const char *fmt, ...)
 {
-	char sentence[300];
+	char text[300];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	if (!t)
-		snprintf(ip->message, ip->message_size, "kernel %s: %s", ip->f->name, sentence);
+		snprintf(ip->message, ip->message_size, "kernel %s: %s", ip->f->name, text);
 	else
 		snprintf(ip->message, ip->message_size,
 			 "%s %s, block (%u,%u,%u), thread (%u,%u,%u), '%s': %s",
 			 t->f->kind == IR_KERNEL ? "kernel" : "function", t->f->name, ip->ctaid[0],
 			 ip->ctaid[1], ip->ctaid[2], t->tid[0], t->tid[1], t->tid[2],
-			 ir_text_inst(t->f, t->at), sentence);
+			 ir_text_inst(t->f, t->at), text);
 	return false;
 }
 
-/* Values. */
+/* ---- values ---- */
 
-static uint64_t special(const struct interp *ip, const struct interp_thread *t, enum ir_sreg s)
+static uint64_t special_register(const struct interp *ip, const struct interp_thread *t,
+				 enum ir_sreg s)
 {
 	uint32_t lane = t->index % ip->launch->warp_lanes;
 	uint32_t eq = 1u << lane, lt = eq - 1;
@@ -68,7 +66,7 @@ static uint64_t special(const struct interp *ip, const struct interp_thread *t, 
 		return ~lt;
 	case IR_WARPID:
 		return t->index / ip->launch->warp_lanes;
-	case IR_NWARPID: /* as many as the largest block has */
+	case IR_NWARPID: /* the warps of the largest block */
 		return INTERP_MAX_THREADS / ip->launch->warp_lanes;
 	case IR_NSMID:
 		return 1;
@@ -84,7 +82,7 @@ static uint64_t special(const struct interp *ip, const struct interp_thread *t, 
 	}
 }
 
-static void set(struct interp_thread *t, const struct ir_inst *in, uint64_t bits)
+static void set_result(struct interp_thread *t, const struct ir_inst *in, uint64_t bits)
 {
 	uint32_t width = ir_type_bits(in->type);
 
@@ -92,13 +90,13 @@ static void set(struct interp_thread *t, const struct ir_inst *in, uint64_t bits
 	t->values[in->res].defined = true;
 }
 
-static void compute(struct interp_thread *t, const struct ir_inst *in)
+static void evaluate(struct interp_thread *t, const struct ir_inst *in)
 {
 	uint64_t args[3] = {0}, results[2];
 	bool defined = true;
 
 	if (in->op == IR_SELECT && t->values[in->args[0]].defined) {
-		/* The argument that is not chosen may be undefined. */
+		/* The argument that is not selected may be undefined. */
 		t->values[in->res] = t->values[in->args[t->values[in->args[0]].bits ? 1 : 2]];
 		return;
 	}
@@ -113,10 +111,10 @@ static void compute(struct interp_thread *t, const struct ir_inst *in)
 			(struct interp_value){.bits = defined ? results[k] : 0, .defined = defined};
 }
 
-/* Positions. */
+/* ---- control flow ---- */
 
-/* Which of to's predecessors edge k of from is; a branch may have two edges to the same block. */
-static uint32_t predecessor(const struct ir_func *f, ir_block from, uint32_t k)
+/* The predecessor index of edge k of `from`; a branch may have two edges to one block. */
+static uint32_t predecessor_index(const struct ir_func *f, ir_block from, uint32_t k)
 {
 	ir_block to = f->blocks[from].succ[k];
 	uint32_t earlier = k && f->blocks[from].succ[0] == to, p = 0;
@@ -128,13 +126,13 @@ static uint32_t predecessor(const struct ir_func *f, ir_block from, uint32_t k)
 	return p;
 }
 
-/* Along edge k out of the block that the thread is at the end of. Phis take their values all at
- * once: one may be the argument of another. */
+/* Follows edge k of the current block. Phis read all of their arguments before any is written,
+ * since one may be the argument of another. */
 static void follow_edge(struct interp *ip, struct interp_thread *t, uint32_t k)
 {
 	const struct ir_func *f = t->f;
 	ir_block from = ir_at(f, t->at)->block, to = f->blocks[from].succ[k];
-	uint32_t p = predecessor(f, from, k), n = 0;
+	uint32_t p = predecessor_index(f, from, k), n = 0;
 	ir_id i;
 
 	for (i = f->blocks[to].first; ir_at(f, i)->op == IR_PHI; i = ir_at(f, i)->next)
@@ -150,7 +148,7 @@ static bool execute_branch(struct interp *ip, struct interp_thread *t, const str
 	const struct interp_value *condition = in->nargs ? &t->values[in->args[0]] : NULL;
 
 	if (in->op == IR_TRAP)
-		return interp_fail(ip, t, "the kernel gave up here");
+		return interp_fail(ip, t, "the kernel executed a trap");
 	if (in->op == IR_EXIT)
 		interp_exit(ip, t);
 	if (in->op == IR_RET)
@@ -175,15 +173,16 @@ static bool convert_address(struct interp *ip, struct interp_thread *t, const st
 	return true;
 }
 
-/* An address of the kind that the program was given, in this thread's frame if it is local. */
-static uint64_t address_of(const struct interp *ip, const struct interp_thread *t, uint32_t symbol)
+/* The address of a symbol in its space; of a local variable, in this thread's frame. */
+static uint64_t symbol_address(const struct interp *ip, const struct interp_thread *t,
+			       uint32_t symbol)
 {
 	bool local = ip->f->module->symbols[symbol].space == IR_LOCAL;
 
 	return ip->symbol_address[symbol] + (local ? t->frame->local : 0);
 }
 
-static bool in_space(struct interp_thread *t, const struct ir_inst *in)
+static bool test_space(struct interp_thread *t, const struct ir_inst *in)
 {
 	struct interp_value *v = &t->values[in->res];
 
@@ -192,9 +191,9 @@ static bool in_space(struct interp_thread *t, const struct ir_inst *in)
 	return true;
 }
 
-/* One instruction. The position moves on, but not past a branch (it has a place of its own to go
- * to) and not past an operation that the thread waits at. */
-static bool step(struct interp *ip, struct interp_thread *t)
+/* Executes one instruction and advances, except after a branch, which sets the program counter, and
+ * after an operation that the thread waits at. */
+static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 {
 	const struct ir_inst *in = ir_at(t->f, t->at);
 	bool good = true;
@@ -210,16 +209,16 @@ static bool step(struct interp *ip, struct interp_thread *t)
 		t->values[in->res].defined = false;
 		break;
 	case IR_SREG:
-		set(t, in, special(ip, t, in->sub));
+		set_result(t, in, special_register(ip, t, in->sub));
 		break;
 	case IR_ADDR:
-		set(t, in, address_of(ip, t, in->symbol) + in->imm);
+		set_result(t, in, symbol_address(ip, t, in->symbol) + in->imm);
 		break;
 	case IR_FUNCADDR:
-		set(t, in, interp_function_address(ip->f->module->table[in->symbol]));
+		set_result(t, in, interp_function_address(ip->f->module->table[in->symbol]));
 		break;
 	case IR_CLOCK:
-		set(t, in, ip->steps);
+		set_result(t, in, ip->steps);
 		break;
 	case IR_READ:
 		t->values[in->res] = t->frame->regs[in->symbol];
@@ -228,7 +227,7 @@ static bool step(struct interp *ip, struct interp_thread *t)
 		t->frame->regs[in->symbol] = t->values[in->args[0]];
 		break;
 	case IR_INSPACE:
-		good = in_space(t, in);
+		good = test_space(t, in);
 		break;
 	case IR_TOSPACE:
 	case IR_GENERIC:
@@ -248,13 +247,13 @@ static bool step(struct interp *ip, struct interp_thread *t)
 	case IR_ARG:
 		t->values[in->res] = t->frame->args[in->imm];
 		break;
-	case IR_FENCE: /* everything happens in one order already */
+	case IR_FENCE: /* the interpreter is sequentially consistent */
 	case IR_SLEEP:
 		break;
 	default:
-		compute(t, in);
+		evaluate(t, in);
 	}
-	t->at = good ? in->next : t->at; /* an error names the instruction */
+	t->at = good ? in->next : t->at; /* an error message names this instruction */
 	return good;
 }
 
@@ -264,13 +263,13 @@ static bool run_slice(struct interp *ip, struct interp_thread *t)
 		if (ip->steps++ >= ip->launch->step_limit)
 			return interp_fail(ip, t, "the limit of %llu instructions is reached",
 					   (unsigned long long)ip->launch->step_limit);
-		if (!step(ip, t))
+		if (!execute_instruction(ip, t))
 			return false;
 	}
 	return true;
 }
 
-/* Blocks and launches. */
+/* ---- blocks and launches ---- */
 
 static void start_threads(struct interp *ip)
 {
@@ -282,7 +281,7 @@ static void start_threads(struct interp *ip)
 		struct interp_thread *t = &ip->threads[n];
 
 		t->state = THREAD_READY;
-		t->came = 0;
+		t->arrived = 0;
 		t->index = n;
 		t->tid[0] = n % size[0];
 		t->tid[1] = n / size[0] % size[1];
@@ -346,17 +345,17 @@ static bool check_launch(struct interp *ip)
 	return true;
 }
 
-static bool allocate(struct interp *ip)
+static bool allocate_state(struct interp *ip)
 {
 	const struct ir_module *m = ip->f->module;
-	uint32_t most = 0;
+	uint32_t max_insts = 0;
 
 	if (!interp_memory_init(ip))
 		return false;
 	for (uint32_t k = 0; k < m->nfuncs; k++)
-		most = m->table[k]->ninsts > most ? m->table[k]->ninsts : most;
-	ip->phis = arena_array(&ip->arena, most, sizeof(*ip->phis));
-	ip->free = arena_array(&ip->arena, m->nfuncs, sizeof(*ip->free));
+		max_insts = m->table[k]->ninsts > max_insts ? m->table[k]->ninsts : max_insts;
+	ip->phis = arena_array(&ip->arena, max_insts, sizeof(*ip->phis));
+	ip->free_frames = arena_array(&ip->arena, m->nfuncs, sizeof(*ip->free_frames));
 	ip->threads = arena_array(&ip->arena, ip->nthreads, sizeof(*ip->threads));
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
 		struct interp_thread *t = &ip->threads[n];
@@ -371,7 +370,7 @@ static bool run_grid(struct interp *ip)
 {
 	const uint32_t *grid = ip->launch->grid;
 
-	if (!check_launch(ip) || !allocate(ip))
+	if (!check_launch(ip) || !allocate_state(ip))
 		return false;
 	for (ip->ctaid[2] = 0; ip->ctaid[2] < grid[2]; ip->ctaid[2]++)
 		for (ip->ctaid[1] = 0; ip->ctaid[1] < grid[1]; ip->ctaid[1]++)
@@ -381,7 +380,7 @@ static bool run_grid(struct interp *ip)
 	return true;
 }
 
-static bool run_or_run_out(struct interp *ip)
+static bool run_catching_oom(struct interp *ip)
 {
 	jmp_buf no_memory;
 
@@ -394,7 +393,7 @@ static bool run_or_run_out(struct interp *ip)
 bool interp_run(const struct interp_launch *l, char *message, size_t size)
 {
 	struct interp ip = {.launch = l, .f = l->kernel, .message = message, .message_size = size};
-	bool good = run_or_run_out(&ip);
+	bool good = run_catching_oom(&ip);
 
 	arena_free(&ip.arena);
 	return good;

@@ -1,20 +1,19 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The IR interpreter, slow and obvious: the witness that tells a front end's errors from a back
- * end's. It runs functions before SSA construction and after, and any of the passes in between.
+ * The IR interpreter: a slow and simple reference that tells front-end errors from back-end errors.
+ * It executes functions before and after SSA construction and after any pass.
  *
- * Every thread has a position of its own and runs until it comes to an operation for several lanes
- * or threads; there it waits. A shuffle or vote happens when all lanes that its members name and
- * that have not left the kernel wait at the same instruction; a barrier opens when all of its
- * threads have come. Blocks run one after the other, threads in slices in the order of their
- * numbers: the same launch always does the same.
+ * Each thread has its own program counter and runs until it reaches an operation of several lanes
+ * or threads, where it waits. A warp sync executes once all member lanes that have not exited wait
+ * at sites of the same operation; a barrier opens once all of its threads have arrived. Blocks run
+ * one after the other, threads in time slices in the order of their indices, so launches are
+ * deterministic. A clock reads the number of instructions executed so far.
  *
- * A call has a frame of its own: values, registers, local variables on a small stack. Time is the
- * number of instructions executed so far.
+ * Each call has a frame: values, registers, and local variables on a small stack.
  *
- * It checks what hardware does not: a value that is undefined (undef, a register never written, a
- * byte of shared or local memory never written, a lane that does not take part) may be computed
- * with, but not be branched on, used as an address or stored.
+ * The interpreter also checks what hardware does not: a program may compute with an undefined value
+ * (undef, an unwritten register, an unwritten byte of shared or local memory, the value of a lane
+ * that takes no part), but may not branch on it, use it as an address or store it.
  */
 #ifndef SOV_COMPILER_INTERP_H
 #define SOV_COMPILER_INTERP_H
@@ -23,7 +22,7 @@
 
 #define INTERP_MAX_THREADS 1024
 #define INTERP_MAX_LANES   32
-#define INTERP_STACK_BYTES 16384 /* of a thread, where there are functions */
+#define INTERP_STACK_BYTES 16384 /* per thread, if the module has functions */
 
 struct interp_launch {
 	const struct ir_func *kernel; /* of a module that ir_verify accepts */
@@ -33,16 +32,16 @@ struct interp_launch {
 	uint32_t param_bytes;
 	uint32_t warp_lanes;
 	uint64_t step_limit; /* instructions of all threads together */
-	/* Global memory: where the bytes are in the host's memory. false: there are none. */
+	/* Maps global memory to host memory. false: the address is not mapped. */
 	bool (*memory)(void *user, uint64_t address, uint32_t bytes, bool write, void **host);
-	/* What an external function does; false: there is no such. NULL: there are none. */
+	/* Executes an external function. false: unknown. NULL: there are none. */
 	bool (*service)(void *user, const char *name, const uint64_t *args, uint32_t nargs,
 			uint64_t *results, uint32_t nresults);
 	void *user;
 };
 
-/* false: message says which thread failed, at which instruction and why. Global variables of the
- * module start each launch with the bytes that the module gives them. */
+/* false: message names the thread, the instruction and the error. Each launch starts with the
+ * module's initial values in its global variables. */
 bool interp_run(const struct interp_launch *l, char *message, size_t size);
 
 #endif

@@ -1,13 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Calls. A frame holds what one call of a function has for itself; frames of calls that returned
- * are kept by function and used again. An external function is the caller's of the interpreter, if
- * it has such a service.
+ * Calls and frames. Frames of calls that returned are kept by function and reused. External
+ * functions call the launch's service callback.
  */
 #include <string.h>
 #include "libsov/compiler/interp/interp_state.h"
 
-/* Far away from all memory, and no two the same. */
+/* Functions get distinct addresses far from all memory. */
 #define FUNCTION_ADDRESS (UINT64_C(0xf) << 60)
 
 uint64_t interp_function_address(const struct ir_func *f)
@@ -23,7 +22,7 @@ static const struct ir_func *function_at(const struct interp *ip, uint64_t addre
 	return address % 16 || k >= m->nfuncs ? NULL : m->table[k];
 }
 
-static void use_frame(struct interp_thread *t, struct interp_frame *frame)
+static void set_frame(struct interp_thread *t, struct interp_frame *frame)
 {
 	t->frame = frame;
 	t->f = frame->f;
@@ -33,15 +32,15 @@ static void use_frame(struct interp_thread *t, struct interp_frame *frame)
 
 bool interp_enter(struct interp *ip, struct interp_thread *t, const struct ir_func *f)
 {
-	struct interp_frame *frame = ip->free[f->index], *caller = t->frame;
-	uint64_t below = caller ? caller->top : 0;
+	struct interp_frame *frame = ip->free_frames[f->index], *caller = t->frame;
+	uint64_t base = caller ? caller->top : 0;
 
-	below = (below + 15) & ~UINT64_C(15);
-	if (below > ip->space_bytes[IR_LOCAL] ||
-	    ip->frame_bytes[f->index] > ip->space_bytes[IR_LOCAL] - below)
+	base = (base + 15) & ~UINT64_C(15);
+	if (base > ip->space_bytes[IR_LOCAL] ||
+	    ip->frame_bytes[f->index] > ip->space_bytes[IR_LOCAL] - base)
 		return interp_fail(ip, t, "the stack of %u bytes is full", INTERP_STACK_BYTES);
 	if (frame) {
-		ip->free[f->index] = frame->caller;
+		ip->free_frames[f->index] = frame->caller;
 		memset(frame->values, 0, f->nvalues * sizeof(*frame->values));
 		memset(frame->regs, 0, f->nregs * sizeof(*frame->regs));
 	} else {
@@ -54,16 +53,16 @@ bool interp_enter(struct interp *ip, struct interp_thread *t, const struct ir_fu
 	if (caller)
 		caller->at = t->at;
 	frame->caller = caller;
-	frame->local = below;
-	frame->top = below + ip->frame_bytes[f->index];
+	frame->local = base;
+	frame->top = base + ip->frame_bytes[f->index];
 	frame->at = f->blocks[f->entry].first;
 	if (t->local && ip->frame_bytes[f->index])
-		memset(t->local_written + below, 0, ip->frame_bytes[f->index]);
-	use_frame(t, frame);
+		memset(t->local_written + base, 0, ip->frame_bytes[f->index]);
+	set_frame(t, frame);
 	return true;
 }
 
-/* Here the stack grows up: nobody can tell but by comparing addresses, of which the IR says nothing. */
+/* The stack grows upwards, which the IR leaves unspecified. */
 bool interp_stack(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	struct interp_frame *frame = t->frame;
@@ -76,7 +75,7 @@ bool interp_stack(struct interp *ip, struct interp_thread *t, const struct ir_in
 	}
 	if (in->op == IR_STACKRESTORE) {
 		if (x > frame->top || x < frame->local + ip->frame_bytes[frame->f->index])
-			return interp_fail(ip, t, "0x%llx is not where the stack was",
+			return interp_fail(ip, t, "0x%llx is not a saved stack pointer",
 					   (unsigned long long)x);
 		frame->top = x;
 		return true;
@@ -95,41 +94,41 @@ bool interp_stack(struct interp *ip, struct interp_thread *t, const struct ir_in
 	return true;
 }
 
-/* Gives back the frame; what it held can still be read. The frame of its caller. */
-static struct interp_frame *leave(struct interp *ip, struct interp_frame *done)
+/* Frees the frame and returns its caller's; the contents stay readable until the next call. */
+static struct interp_frame *pop_frame(struct interp *ip, struct interp_frame *done)
 {
 	struct interp_frame *caller = done->caller;
 
-	done->caller = ip->free[done->f->index];
-	ip->free[done->f->index] = done;
+	done->caller = ip->free_frames[done->f->index];
+	ip->free_frames[done->f->index] = done;
 	return caller;
 }
 
 void interp_exit(struct interp *ip, struct interp_thread *t)
 {
 	for (struct interp_frame *f = t->frame; f;)
-		f = leave(ip, f);
+		f = pop_frame(ip, f);
 	t->state = THREAD_EXITED;
 }
 
 void interp_return(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
-	struct interp_frame *done = t->frame, *caller = leave(ip, done);
+	struct interp_frame *done = t->frame, *caller = pop_frame(ip, done);
 	const struct ir_inst *call;
 
 	if (!caller) {
 		t->state = THREAD_EXITED;
 		return;
 	}
-	use_frame(t, caller);
+	set_frame(t, caller);
 	call = ir_at(t->f, t->at);
 	for (uint32_t k = 0; k < in->nargs; k++)
 		t->values[call->res + k] = done->values[in->args[k]];
 	t->at = call->next;
 }
 
-static bool serve(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
-		  const struct ir_func *f, const ir_val *args)
+static bool call_service(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+			 const struct ir_func *f, const ir_val *args)
 {
 	uint64_t given[IR_MAX_RESULTS], results[IR_MAX_RESULTS] = {0};
 
@@ -140,14 +139,14 @@ static bool serve(struct interp *ip, struct interp_thread *t, const struct ir_in
 	}
 	if (!ip->launch->service ||
 	    !ip->launch->service(ip->launch->user, f->name, given, f->nargs, results, f->nresults))
-		return interp_fail(ip, t, "nobody provides the external function %s", f->name);
+		return interp_fail(ip, t, "external function %s is not provided", f->name);
 	for (uint32_t k = 0; k < in->nres; k++)
 		t->values[in->res + k] = (struct interp_value){.bits = results[k], .defined = true};
 	t->at = in->next;
 	return true;
 }
 
-static bool same_types(const struct ir_func *f, const struct ir_func *g)
+static bool same_signature(const struct ir_func *f, const struct ir_func *g)
 {
 	return f->nargs == g->nargs && f->nresults == g->nresults &&
 	       (!f->nargs || !memcmp(f->arg_types, g->arg_types, f->nargs)) &&
@@ -165,13 +164,13 @@ bool interp_call(struct interp *ip, struct interp_thread *t, const struct ir_ins
 		const struct ir_func *target =
 			address->defined ? function_at(ip, address->bits) : NULL;
 
-		if (!target || !same_types(target, f))
-			return interp_fail(ip, t, "there is no such function at 0x%llx",
+		if (!target || !same_signature(target, f))
+			return interp_fail(ip, t, "no function of the prototype's type at 0x%llx",
 					   (unsigned long long)address->bits);
 		f = target;
 	}
 	if (f->kind == IR_EXTERNAL)
-		return serve(ip, t, in, f, args);
+		return call_service(ip, t, in, f, args);
 	if (!interp_enter(ip, t, f))
 		return false;
 	for (uint32_t k = 0; k < f->nargs; k++)

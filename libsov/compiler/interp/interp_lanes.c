@@ -1,22 +1,22 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What threads do together. A thread that comes to a shuffle, a vote or a barrier checks its own
- * operands and waits; when all whom the operation needs are there, it is carried out for all of
- * them at once and they go on. When nobody can go on, the first who waits is named, with what it
- * waits for.
+ * Warp syncs and barriers. A thread that arrives checks its operands and waits; once all
+ * participants have arrived, the operation executes for all of them at once. If no thread can run,
+ * the deadlock message names the first waiting thread and what it waits for.
  */
 #include "libsov/compiler/ir/eval.h"
 #include "libsov/compiler/interp/interp_state.h"
 
-/* Lanes. */
+/* ---- warp syncs ---- */
 
-/* Members of a shuffle or vote are the last argument. */
-static uint32_t members(const struct interp_thread *t, const struct ir_inst *in)
+/* The last argument of a warp sync is its member mask. */
+static uint32_t member_mask(const struct interp_thread *t, const struct ir_inst *in)
 {
 	return (uint32_t)t->values[in->args[in->nargs - 1]].bits;
 }
 
-static bool arrive_with_lanes(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+static bool arrive_at_warp_sync(struct interp *ip, struct interp_thread *t,
+				const struct ir_inst *in)
 {
 	uint32_t lane = t->index % ip->launch->warp_lanes;
 
@@ -24,53 +24,54 @@ static bool arrive_with_lanes(struct interp *ip, struct interp_thread *t, const 
 		t->state = THREAD_WAITS;
 		return true;
 	}
-	/* The value that a shuffle passes on may be undefined, all else decides what happens. */
+	/* Only the value that a shuffle passes on may be undefined. */
 	for (uint32_t k = in->op == IR_SHUFFLE; k < in->nargs; k++)
 		if (!t->values[in->args[k]].defined)
 			return interp_fail(ip, t, "argument %u is undefined", k + 1);
-	if (!(members(t, in) >> lane & 1))
+	if (!(member_mask(t, in) >> lane & 1))
 		return interp_fail(ip, t, "lane %u is not among its members 0x%x", lane,
-				   members(t, in));
+				   member_mask(t, in));
 	t->state = THREAD_WAITS;
 	return true;
 }
 
-/* Lane of the warp that takes part in what t waits for: named, there, and not out of the kernel. */
-static struct interp_thread *partner(struct interp *ip, const struct interp_thread *t,
-				     uint32_t lane)
+/* A lane that takes part in the warp sync of t: it is a member, exists and has not exited. */
+static struct interp_thread *participant(struct interp *ip, const struct interp_thread *t,
+					 uint32_t lane)
 {
 	uint32_t n = t->index - t->index % ip->launch->warp_lanes + lane;
 
 	if (lane >= ip->launch->warp_lanes || n >= ip->nthreads ||
-	    ip->threads[n].state == THREAD_EXITED || !(members(t, ir_at(t->f, t->at)) >> lane & 1))
+	    ip->threads[n].state == THREAD_EXITED ||
+	    !(member_mask(t, ir_at(t->f, t->at)) >> lane & 1))
 		return NULL;
 	return &ip->threads[n];
 }
 
-static bool waits_with(const struct interp_thread *t, const struct interp_thread *other)
+static bool waits_at_same_site(const struct interp_thread *t, const struct interp_thread *other)
 {
 	return other->state == THREAD_WAITS && other->f == t->f && other->at == t->at;
 }
 
-/* What a thread waits at. */
+/* The instruction that a thread waits at. */
 static const struct ir_inst *waits_at(const struct interp_thread *t)
 {
 	return ir_at(t->f, t->at);
 }
 
-/* Lanes meet at one operation in different places, too, if they name the same members (PTX ISA,
+/* Lanes may execute one warp sync at different sites, if they name the same members (PTX ISA,
  * shfl.sync: "the same qualifiers and same membermask value"). */
-static bool meets(const struct interp_thread *t, const struct interp_thread *other)
+static bool waits_at_same_sync(const struct interp_thread *t, const struct interp_thread *other)
 {
-	const struct ir_inst *in = waits_at(t), *there = waits_at(other);
+	const struct ir_inst *in = waits_at(t), *other_in = waits_at(other);
 
-	return other->state == THREAD_WAITS && ir_sync_kind(in) == ir_sync_kind(there) &&
-	       members(t, in) == members(other, there);
+	return other->state == THREAD_WAITS && ir_sync_kind(in) == ir_sync_kind(other_in) &&
+	       member_mask(t, in) == member_mask(other, other_in);
 }
 
 /*
- * The lane that a shuffle reads, and whether it is in range. The clamp operand has the last lane
- * that may be read in bits 0 to 4 (the first one for up), and in bits 8 to 12 the bits of the lane
+ * The lane that a shuffle reads, and whether it is in range. Bits 0 to 4 of the clamp operand are
+ * the last lane that may be read (the first one for up); bits 8 to 12 mask the bits of the lane
  * number that divide a warp into segments.
  */
 static uint32_t source_lane(enum ir_shuffle kind, uint32_t lane, uint32_t selector, uint32_t clamp,
@@ -100,35 +101,35 @@ static uint32_t source_lane(enum ir_shuffle kind, uint32_t lane, uint32_t select
 	return *in_range ? source : lane;
 }
 
-static const struct interp_value *brought(const struct interp_thread *t)
+static const struct interp_value *contribution(const struct interp_thread *t)
 {
 	return &t->values[waits_at(t)->args[0]];
 }
 
-static void shuffle(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+static void execute_shuffle(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	bool in_range;
 	uint32_t source = source_lane(in->sub, t->index % ip->launch->warp_lanes,
 				      (uint32_t)t->values[in->args[1]].bits,
 				      (uint32_t)t->values[in->args[2]].bits, &in_range);
-	const struct interp_thread *from = partner(ip, t, source);
+	const struct interp_thread *from = participant(ip, t, source);
 
-	t->values[in->res] = from ? *brought(from) : (struct interp_value){0};
+	t->values[in->res] = from ? *contribution(from) : (struct interp_value){0};
 	t->values[in->res + 1] = (struct interp_value){.bits = in_range, .defined = true};
 }
 
-static void vote(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+static void execute_vote(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	uint32_t ballot = 0, voters = 0;
 	uint64_t result;
 
 	for (uint32_t lane = 0; lane < ip->launch->warp_lanes; lane++) {
-		const struct interp_thread *p = partner(ip, t, lane);
+		const struct interp_thread *p = participant(ip, t, lane);
 
 		if (!p)
 			continue;
 		voters |= 1u << lane;
-		ballot |= (uint32_t)brought(p)->bits << lane;
+		ballot |= (uint32_t)contribution(p)->bits << lane;
 	}
 	result = in->sub == IR_VOTE_ALL   ? ballot == voters
 		 : in->sub == IR_VOTE_ANY ? ballot != 0
@@ -137,30 +138,30 @@ static void vote(struct interp *ip, struct interp_thread *t, const struct ir_ins
 	t->values[in->res] = (struct interp_value){.bits = result, .defined = true};
 }
 
-/* Who of all has the same value as t; lanes of the others are 0. */
-static void match(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
-		  struct interp_thread **all, uint32_t n)
+/* The mask of lanes whose value equals that of t. */
+static void execute_match(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+			  struct interp_thread **all, uint32_t n)
 {
 	uint32_t same = 0, others = 0;
-	bool everybody;
+	bool all_equal;
 
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t lane = 1u << all[k]->index % ip->launch->warp_lanes;
 
-		if (brought(all[k])->bits == brought(t)->bits)
+		if (contribution(all[k])->bits == contribution(t)->bits)
 			same |= lane;
 		else
 			others |= lane;
 	}
-	everybody = !others;
+	all_equal = !others;
 	t->values[in->res] = (struct interp_value){
-		.bits = in->op == IR_MATCH_ANY || everybody ? same : 0, .defined = true};
+		.bits = in->op == IR_MATCH_ANY || all_equal ? same : 0, .defined = true};
 	if (in->op == IR_MATCH_ALL)
-		t->values[in->res + 1] = (struct interp_value){.bits = everybody, .defined = true};
+		t->values[in->res + 1] = (struct interp_value){.bits = all_equal, .defined = true};
 }
 
-static void reduce(struct interp_thread *t, const struct ir_inst *in, struct interp_thread **all,
-		   uint32_t n)
+static void execute_reduce(struct interp_thread *t, const struct ir_inst *in,
+			   struct interp_thread **all, uint32_t n)
 {
 	static const uint8_t ops[IR_REDUCE_COUNT] = {
 		[IR_REDUCE_ADD] = IR_ADD,     [IR_REDUCE_MIN_U] = IR_MIN_U,
@@ -168,30 +169,30 @@ static void reduce(struct interp_thread *t, const struct ir_inst *in, struct int
 		[IR_REDUCE_MAX_S] = IR_MAX_S, [IR_REDUCE_AND] = IR_AND,
 		[IR_REDUCE_OR] = IR_OR,       [IR_REDUCE_XOR] = IR_XOR};
 	struct ir_inst op = {.op = ops[in->sub], .type = in->type, .nargs = 2};
-	uint64_t sum = brought(all[0])->bits;
+	uint64_t sum = contribution(all[0])->bits;
 
 	for (uint32_t k = 1; k < n; k++)
-		ir_eval(&op, (uint64_t[]){sum, brought(all[k])->bits}, &sum);
+		ir_eval(&op, (uint64_t[]){sum, contribution(all[k])->bits}, &sum);
 	t->values[in->res] = (struct interp_value){.bits = sum, .defined = true};
 }
 
-static void carry_out(struct interp *ip, struct interp_thread **all, uint32_t n)
+static void execute_warp_sync(struct interp *ip, struct interp_thread **all, uint32_t n)
 {
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ir_inst *in = waits_at(all[k]);
 
 		if (in->op == IR_SHUFFLE)
-			shuffle(ip, all[k], in);
+			execute_shuffle(ip, all[k], in);
 		else if (in->op == IR_VOTE)
-			vote(ip, all[k], in);
+			execute_vote(ip, all[k], in);
 		else if (in->op == IR_MATCH_ANY || in->op == IR_MATCH_ALL)
-			match(ip, all[k], in, all, n);
+			execute_match(ip, all[k], in, all, n);
 		else if (in->op == IR_REDUCE)
-			reduce(all[k], in, all, n);
+			execute_reduce(all[k], in, all, n);
 	}
 }
 
-/* Who is there together is known when no lane of the warp runs any more. */
+/* The active lanes are known once no lane of the warp can run. */
 static void release_active(struct interp *ip, struct interp_thread *t, bool *progress)
 {
 	uint32_t first = t->index - t->index % ip->launch->warp_lanes, active = 0, alive = 0, n = 0;
@@ -206,7 +207,7 @@ static void release_active(struct interp *ip, struct interp_thread *t, bool *pro
 			return;
 		if (other->state != THREAD_EXITED)
 			alive |= 1u << lane;
-		if (!waits_with(t, other))
+		if (!waits_at_same_site(t, other))
 			continue;
 		active |= 1u << lane;
 		all[n++] = other;
@@ -220,8 +221,8 @@ static void release_active(struct interp *ip, struct interp_thread *t, bool *pro
 	*progress = true;
 }
 
-/* Carries out what t waits for if all who take part are there. */
-static void release_lanes(struct interp *ip, struct interp_thread *t, bool *progress)
+/* Executes the warp sync of t if all participants have arrived. */
+static void release_warp_sync(struct interp *ip, struct interp_thread *t, bool *progress)
 {
 	struct interp_thread *all[INTERP_MAX_LANES];
 	uint32_t n = 0;
@@ -231,14 +232,14 @@ static void release_lanes(struct interp *ip, struct interp_thread *t, bool *prog
 		return;
 	}
 	for (uint32_t lane = 0; lane < ip->launch->warp_lanes; lane++) {
-		struct interp_thread *p = partner(ip, t, lane);
+		struct interp_thread *p = participant(ip, t, lane);
 
-		if (p && !meets(t, p))
+		if (p && !waits_at_same_sync(t, p))
 			return;
 		if (p)
 			all[n++] = p;
 	}
-	carry_out(ip, all, n);
+	execute_warp_sync(ip, all, n);
 	for (uint32_t k = 0; k < n; k++) {
 		all[k]->at = waits_at(all[k])->next;
 		all[k]->state = THREAD_READY;
@@ -246,9 +247,9 @@ static void release_lanes(struct interp *ip, struct interp_thread *t, bool *prog
 	*progress = true;
 }
 
-/* Barriers. */
+/* ---- barriers ---- */
 
-static uint32_t living(const struct interp *ip)
+static uint32_t live_threads(const struct interp *ip)
 {
 	uint32_t n = 0;
 
@@ -264,7 +265,7 @@ static bool at_barrier(const struct interp_thread *t)
 	return t->state == THREAD_WAITS && (op == IR_BARRIER || op == IR_BARRIER_RED);
 }
 
-static void give_votes(struct interp_thread *t, const struct interp_barrier *b)
+static void write_barrier_result(struct interp_thread *t, const struct interp_barrier *b)
 {
 	const struct ir_inst *in = ir_at(t->f, t->at);
 	uint64_t result = in->sub == IR_BARRIER_AND  ? b->votes == b->arrived
@@ -275,24 +276,24 @@ static void give_votes(struct interp_thread *t, const struct interp_barrier *b)
 		t->values[in->res] = (struct interp_value){.bits = result, .defined = true};
 }
 
-/* A count of threads is one of whole warps (PTX manual, barrier: it waits for the threads of a warp that have not
- * ended, and then the warp has come). Lanes that the block does not have, or that ended before, count where others of
- * their warp came. */
-static uint32_t absent(const struct interp *ip, uint32_t number)
+/* Lanes that count as arrived because their warp did. A barrier counts whole warps: a warp has
+ * arrived when those of its threads that have not exited have (PTX manual, barrier). So exited
+ * lanes, and lanes beyond the end of the block, count if another lane of their warp arrived. */
+static uint32_t missing_lanes(const struct interp *ip, uint32_t number)
 {
 	uint32_t n = 0, lanes = ip->launch->warp_lanes;
 
 	for (uint32_t first = 0; first < ip->nthreads; first += lanes) {
-		uint32_t gone = 0, came = 0;
+		uint32_t missing = 0, arrived = 0;
 
 		for (uint32_t k = first; k < first + lanes; k++) {
-			bool here = k < ip->nthreads && ip->threads[k].came >> number & 1;
+			bool here = k < ip->nthreads && ip->threads[k].arrived >> number & 1;
 
-			came += here;
-			gone += !here &&
-				(k >= ip->nthreads || ip->threads[k].state == THREAD_EXITED);
+			arrived += here;
+			missing += !here &&
+				   (k >= ip->nthreads || ip->threads[k].state == THREAD_EXITED);
 		}
-		n += came ? gone : 0;
+		n += arrived ? missing : 0;
 	}
 	return n;
 }
@@ -301,16 +302,16 @@ static bool release_barrier(struct interp *ip, uint32_t number)
 {
 	struct interp_barrier *b = &ip->barriers[number];
 
-	if (!b->arrived ||
-	    (b->threads ? b->arrived + absent(ip, number) < b->threads : b->arrived < living(ip)))
+	if (!b->arrived || (b->threads ? b->arrived + missing_lanes(ip, number) < b->threads
+				       : b->arrived < live_threads(ip)))
 		return false;
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
 		struct interp_thread *t = &ip->threads[n];
 
-		t->came &= ~(1u << number);
+		t->arrived &= ~(1u << number);
 		if (!at_barrier(t) || t->barrier != number)
 			continue;
-		give_votes(t, b);
+		write_barrier_result(t, b);
 		t->at = ir_at(t->f, t->at)->next;
 		t->state = THREAD_READY;
 	}
@@ -338,11 +339,11 @@ static bool arrive_at_barrier(struct interp *ip, struct interp_thread *t, const 
 	}
 	b = &ip->barriers[number];
 	if (b->arrived && b->threads != threads)
-		return interp_fail(ip, t, "threads disagree on how many meet at barrier %llu",
+		return interp_fail(ip, t, "threads disagree on the thread count of barrier %llu",
 				   (unsigned long long)number);
 	b->threads = (uint32_t)threads;
 	b->arrived++;
-	t->came |= 1u << number;
+	t->arrived |= 1u << number;
 	b->votes += votes && t->values[in->args[1]].bits;
 	if (!votes && in->sub == IR_BARRIER_ARRIVE) {
 		t->at = in->next;
@@ -350,16 +351,16 @@ static bool arrive_at_barrier(struct interp *ip, struct interp_thread *t, const 
 		t->barrier = (uint32_t)number;
 		t->state = THREAD_WAITS;
 	}
-	release_barrier(ip, (uint32_t)number); /* before a thread of the next round comes */
+	release_barrier(ip, (uint32_t)number); /* before a thread arrives for the next phase */
 	return true;
 }
 
-/* The doors. */
+/* ---- interface ---- */
 
 bool interp_arrive(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	return in->op == IR_BARRIER || in->op == IR_BARRIER_RED ? arrive_at_barrier(ip, t, in)
-								: arrive_with_lanes(ip, t, in);
+								: arrive_at_warp_sync(ip, t, in);
 }
 
 void interp_release(struct interp *ip, bool *progress)
@@ -368,13 +369,13 @@ void interp_release(struct interp *ip, bool *progress)
 		struct interp_thread *t = &ip->threads[n];
 
 		if (t->state == THREAD_WAITS && !at_barrier(t))
-			release_lanes(ip, t, progress);
+			release_warp_sync(ip, t, progress);
 	}
 	for (uint32_t k = 0; k < INTERP_BARRIERS; k++)
 		*progress |= release_barrier(ip, k);
 }
 
-/* Nobody is ready, and somebody waits. */
+/* No thread is ready, and at least one waits. */
 bool interp_deadlock(struct interp *ip)
 {
 	struct interp_thread *t = ip->threads;
@@ -385,16 +386,18 @@ bool interp_deadlock(struct interp *ip)
 	if (at_barrier(t)) {
 		b = &ip->barriers[t->barrier];
 		return interp_fail(ip, t, "deadlock: %u of %u threads are at barrier %u",
-				   b->arrived, b->threads ? b->threads : living(ip), t->barrier);
+				   b->arrived, b->threads ? b->threads : live_threads(ip),
+				   t->barrier);
 	}
 	for (uint32_t lane = 0; lane < ip->launch->warp_lanes; lane++) {
-		struct interp_thread *p = partner(ip, t, lane);
+		struct interp_thread *p = participant(ip, t, lane);
 
-		if (!p || meets(t, p))
+		if (!p || waits_at_same_sync(t, p))
 			continue;
-		if (waits_with(t, p))
+		if (waits_at_same_site(t, p))
 			return interp_fail(ip, t, "its members are 0x%x, but lane %u has 0x%x",
-					   members(t, waits_at(t)), lane, members(p, waits_at(p)));
+					   member_mask(t, waits_at(t)), lane,
+					   member_mask(p, waits_at(p)));
 		return interp_fail(ip, t, "deadlock: lane %u, a member, waits at '%s'", lane,
 				   ir_text_inst(p->f, p->at));
 	}

@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Memory as the interpreter sees it. A space is a row of variables from address 0 on, with a mark
- * for every byte of shared and local memory that was written; global memory is the caller's, behind
- * a function, and the module's global variables lie far away from it. A generic address is a global
- * one, or the place of another space's window plus the address there.
+ * The interpreter's memory. The variables of a state space are laid out from address 0 on; a flag
+ * marks each byte of shared and local memory that was written. Global memory belongs to the caller,
+ * behind a callback; the module's global variables have addresses far from it. A generic address is
+ * a global address, or an address in the window of another space.
  */
 #include <string.h>
 #include "libsov/compiler/ir/eval.h"
@@ -11,7 +11,7 @@
 
 #define WINDOW(n)       ((uint64_t)(n) << 56)
 #define WINDOW_BYTES    (UINT64_C(1) << 32)
-#define MAX_SPACE_BYTES (UINT64_C(1) << 24) /* of variables; more is a mistake, not a kernel */
+#define MAX_SPACE_BYTES (UINT64_C(1) << 24) /* of variables; real kernels stay below */
 
 static const uint64_t windows[IR_SPACE_COUNT] = {[IR_SHARED] = WINDOW(1),
 						 [IR_LOCAL] = WINDOW(2),
@@ -29,7 +29,7 @@ uint64_t interp_from_generic(enum ir_space space, uint64_t address)
 	return address - windows[space];
 }
 
-static void leave_generic(enum ir_space *space, uint64_t *address)
+static void decode_generic(enum ir_space *space, uint64_t *address)
 {
 	*space = IR_GLOBAL;
 	for (enum ir_space s = 0; s < IR_SPACE_COUNT; s++)
@@ -40,18 +40,17 @@ static void leave_generic(enum ir_space *space, uint64_t *address)
 		}
 }
 
-/* Is a generic address one of this space? */
 bool interp_in_space(enum ir_space space, uint64_t address)
 {
 	enum ir_space found;
 
-	leave_generic(&found, &address);
+	decode_generic(&found, &address);
 	return found == space;
 }
 
-/* Layout. */
+/* ---- layout ---- */
 
-static bool place_symbol(struct interp *ip, uint32_t k)
+static bool layout_symbol(struct interp *ip, uint32_t k)
 {
 	const struct ir_symbol *s = &ip->f->module->symbols[k];
 	uint64_t *end = s->owner ? &ip->frame_bytes[s->owner->index] : &ip->space_bytes[s->space];
@@ -65,7 +64,7 @@ static bool place_symbol(struct interp *ip, uint32_t k)
 				   s->name, (unsigned)(MAX_SPACE_BYTES >> 20));
 	*end = (*end + s->align - 1) / s->align * s->align;
 	ip->symbol_address[k] = *end + (s->space == IR_GLOBAL ? GLOBAL_VARIABLES : 0);
-	/* External variables all begin at the same place, after the others. */
+	/* External variables all share one address, after the others. */
 	if (!s->external)
 		*end += size;
 	if (*end > MAX_SPACE_BYTES)
@@ -74,7 +73,7 @@ static bool place_symbol(struct interp *ip, uint32_t k)
 	return true;
 }
 
-static void put_address(struct interp *ip, uint32_t k, const struct ir_address *a)
+static void write_initial_address(struct interp *ip, uint32_t k, const struct ir_address *a)
 {
 	const struct ir_module *m = ip->f->module;
 	bool constant = m->symbols[k].space == IR_CONSTANT;
@@ -99,7 +98,7 @@ bool interp_memory_init(struct interp *ip)
 	ip->symbol_address = arena_array(&ip->arena, m->nsymbols, sizeof(*ip->symbol_address));
 	for (int external = 0; external < 2; external++)
 		for (uint32_t k = 0; k < m->nsymbols; k++)
-			if (m->symbols[k].external == external && !place_symbol(ip, k))
+			if (m->symbols[k].external == external && !layout_symbol(ip, k))
 				return false;
 	ip->space_bytes[IR_SHARED] += ip->launch->dynamic_shared;
 	if (ip->space_bytes[IR_SHARED] > MAX_SPACE_BYTES)
@@ -125,7 +124,7 @@ bool interp_memory_init(struct interp *ip)
 	}
 	for (uint32_t k = 0; k < m->nsymbols; k++)
 		for (uint32_t n = 0; n < m->symbols[k].naddresses; n++)
-			put_address(ip, k, &m->symbols[k].addresses[n]);
+			write_initial_address(ip, k, &m->symbols[k].addresses[n]);
 	return true;
 }
 
@@ -136,27 +135,27 @@ void interp_memory_reset(struct interp *ip)
 		memset(ip->threads[n].local_written, 0, ip->space_bytes[IR_LOCAL]);
 }
 
-/* Access. */
+/* ---- accesses ---- */
 
-struct place {
+struct location {
 	uint8_t *host;
-	bool *written; /* a mark for every byte, or NULL: all bytes count as written */
+	bool *written; /* by byte; NULL: all bytes count as written */
 };
 
-static bool find_place(struct interp *ip, struct interp_thread *t, enum ir_space space,
-		       uint64_t address, uint32_t bytes, bool write, struct place *p)
+static bool translate_address(struct interp *ip, struct interp_thread *t, enum ir_space space,
+			      uint64_t address, uint32_t bytes, bool write, struct location *p)
 {
-	struct place base = {0};
+	struct location base = {0};
 	uint64_t size, at = address;
 	void *host = NULL;
 
 	if (space == IR_GENERIC_SPACE)
-		leave_generic(&space, &at);
+		decode_generic(&space, &at);
 	size = ip->space_bytes[space];
 	if (space == IR_SHARED)
-		base = (struct place){ip->shared, ip->shared_written};
+		base = (struct location){ip->shared, ip->shared_written};
 	else if (space == IR_LOCAL)
-		base = (struct place){t->local, t->local_written};
+		base = (struct location){t->local, t->local_written};
 	else if (space == IR_CONSTANT)
 		base.host = ip->constant;
 	else if (space == IR_PARAM)
@@ -177,11 +176,11 @@ static bool find_place(struct interp *ip, struct interp_thread *t, enum ir_space
 		return interp_fail(ip, t, "%s of %u bytes at 0x%llx is outside of %s memory",
 				   write ? "a write" : "a read", bytes, (unsigned long long)address,
 				   ir_space_names[space]);
-	*p = (struct place){.host = host};
+	*p = (struct location){.host = host};
 	return true;
 }
 
-static struct interp_value get(const struct place *p, uint32_t offset, uint32_t bytes)
+static struct interp_value load_bits(const struct location *p, uint32_t offset, uint32_t bytes)
 {
 	struct interp_value v = {.defined = true};
 
@@ -191,21 +190,21 @@ static struct interp_value get(const struct place *p, uint32_t offset, uint32_t 
 	return v;
 }
 
-static void put(const struct place *p, uint32_t offset, uint32_t bytes, uint64_t bits)
+static void store_bits(const struct location *p, uint32_t offset, uint32_t bytes, uint64_t bits)
 {
 	memcpy(p->host + offset, &bits, bytes);
 	if (p->written)
 		memset(p->written + offset, true, bytes);
 }
 
-/* Atomics that are an operation of the IR, with its arguments: what was there, what is given. */
+/* Atomics that apply an IR operation to the old value and the operand. */
 static const uint8_t atom_ops[IR_ATOM_COUNT] = {
 	[IR_ATOM_ADD] = IR_ADD,     [IR_ATOM_MIN_U] = IR_MIN_U, [IR_ATOM_MIN_S] = IR_MIN_S,
 	[IR_ATOM_MAX_U] = IR_MAX_U, [IR_ATOM_MAX_S] = IR_MAX_S, [IR_ATOM_AND] = IR_AND,
 	[IR_ATOM_OR] = IR_OR,       [IR_ATOM_XOR] = IR_XOR,     [IR_ATOM_FADD] = IR_FADD,
 	[IR_ATOM_FMIN] = IR_FMIN,   [IR_ATOM_FMAX] = IR_FMAX};
 
-static uint64_t atom_result(const struct ir_inst *in, uint64_t old, uint64_t given)
+static uint64_t atom_result(const struct ir_inst *in, uint64_t old, uint64_t operand)
 {
 	struct ir_inst op = {.op = atom_ops[in->sub],
 			     .type = in->type,
@@ -217,24 +216,24 @@ static uint64_t atom_result(const struct ir_inst *in, uint64_t old, uint64_t giv
 
 	switch (in->sub) {
 	case IR_ATOM_EXCH:
-		return given;
-	case IR_ATOM_INC: /* counts up to given and starts over */
-		return old >= given ? 0 : old + 1;
-	case IR_ATOM_DEC: /* counts down to 0 and starts over at given */
-		return !old || old > given ? given : old - 1;
+		return operand;
+	case IR_ATOM_INC: /* counts up to the operand and wraps to 0 */
+		return old >= operand ? 0 : old + 1;
+	case IR_ATOM_DEC: /* counts down to 0 and wraps to the operand */
+		return !old || old > operand ? operand : old - 1;
 	default:
-		ir_eval(&op, (uint64_t[]){old, given}, &result);
+		ir_eval(&op, (uint64_t[]){old, operand}, &result);
 		return result;
 	}
 }
 
 static bool read_modify_write(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
-			      const struct place *p, uint32_t bytes)
+			      const struct location *p, uint32_t bytes)
 {
 	bool equal = true;
 
 	for (uint32_t k = 0; k < in->nres; k++) {
-		t->values[in->res + k] = get(p, k * bytes, bytes);
+		t->values[in->res + k] = load_bits(p, k * bytes, bytes);
 		if (!t->values[in->res + k].defined)
 			return interp_fail(ip, t, "an atomic operation on an undefined value");
 		equal &= t->values[in->res + k].bits == t->values[in->args[1 + k]].bits;
@@ -246,15 +245,15 @@ static bool read_modify_write(struct interp *ip, struct interp_thread *t, const 
 		uint64_t old = t->values[in->res + k].bits;
 
 		if (in->op == IR_ATOM)
-			put(p, k * bytes, bytes,
-			    atom_result(in, old, t->values[in->args[1 + k]].bits));
+			store_bits(p, k * bytes, bytes,
+				   atom_result(in, old, t->values[in->args[1 + k]].bits));
 		else if (equal)
-			put(p, k * bytes, bytes, t->values[in->args[1 + in->nres + k]].bits);
+			store_bits(p, k * bytes, bytes, t->values[in->args[1 + in->nres + k]].bits);
 	}
 	return true;
 }
 
-static uint64_t extend(const struct ir_inst *in, uint64_t bits)
+static uint64_t extend_loaded(const struct ir_inst *in, uint64_t bits)
 {
 	uint32_t above = 64 - ir_type_bits(in->from);
 
@@ -269,7 +268,7 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 	uint32_t elements = in->op == IR_STORE ? in->nargs - 1 : in->nres;
 	struct interp_value base = {.defined = true};
 	uint64_t address;
-	struct place p = {0};
+	struct location p = {0};
 
 	if (in->nargs)
 		base = t->values[in->args[0]];
@@ -279,18 +278,18 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 	if (address % in->align)
 		return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
 				   (unsigned long long)address, in->align);
-	if (!find_place(ip, t, in->space, address, bytes * elements, in->op != IR_LOAD, &p))
+	if (!translate_address(ip, t, in->space, address, bytes * elements, in->op != IR_LOAD, &p))
 		return false;
 	if (in->op == IR_ATOM || in->op == IR_CAS)
 		return read_modify_write(ip, t, in, &p, bytes);
 	for (uint32_t k = 0; k < elements; k++) {
 		if (in->op == IR_LOAD) {
-			struct interp_value v = get(&p, k * bytes, bytes);
+			struct interp_value v = load_bits(&p, k * bytes, bytes);
 
-			v.bits = extend(in, v.bits);
+			v.bits = extend_loaded(in, v.bits);
 			t->values[in->res + k] = v;
 		} else if (t->values[in->args[k + 1]].defined) {
-			put(&p, k * bytes, bytes, t->values[in->args[k + 1]].bits);
+			store_bits(&p, k * bytes, bytes, t->values[in->args[k + 1]].bits);
 		} else {
 			return interp_fail(ip, t, "stores an undefined value");
 		}

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What stands in a kernel or function: blocks in braces, declarations, labels, instructions with their guards.
- * Each instruction is matched against the table and lowered as soon as it is read, so the labels of
- * a block are looked for before its first statement.
+ * Parser of bodies: blocks in braces, declarations, labels, instructions with their predicate
+ * guards. Each instruction is matched and lowered as soon as it is read, so a lookahead declares
+ * the labels of a block before its first statement.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
@@ -13,23 +13,23 @@ static void declare_label(struct ptx *x, const struct ptx_token *t, ir_block bef
 {
 	const char *name = arena_strndup(x->arena, t->text, t->length);
 
-	if (ptx_find_here(x, t))
-		return; /* reported when the label itself is read */
+	if (ptx_lookup_innermost(x, t))
+		return; /* parse_label reports the duplicate */
 	ptx_declare(x, NAME_LABEL, t)->block = ir_block_new_before(x->func, before, name);
 }
 
-/* "name: .branchtargets …" is no label. */
-static bool begins_list(const struct ptx_token *t)
+/* "name: .branchtargets …" declares a list, not a label. */
+static bool starts_target_list(const struct ptx_token *t)
 {
-	return ptx_is_word(t, ".branchtargets") || ptx_is_word(t, ".calltargets") ||
-	       ptx_is_word(t, ".callprototype");
+	return ptx_is_keyword(t, ".branchtargets") || ptx_is_keyword(t, ".calltargets") ||
+	       ptx_is_keyword(t, ".callprototype");
 }
 
-/* Declares the labels of the block that begins at the next token, and counts its statements. Labels of
- * inner blocks are theirs. */
-static uint32_t find_labels(struct ptx *x)
+/* Declares the labels of the block that starts at the next token, excluding those of inner blocks,
+ * and returns the number of its statements. */
+static uint32_t declare_labels(struct ptx *x)
 {
-	ir_block before = x->func->blocks[x->place].next;
+	ir_block before = x->func->blocks[x->last_block].next;
 	struct ptx_lexer l = x->lexer;
 	struct ptx_token t = x->token, name;
 	uint32_t depth = 0, braces = 0, statements = 0;
@@ -38,7 +38,7 @@ static uint32_t find_labels(struct ptx *x)
 	l.diag = NULL;
 	while (t.kind != TOKEN_END) {
 		name = t;
-		if (start && (ptx_is_word(&t, ".loc") || ptx_is_word(&t, ".file"))) {
+		if (start && (ptx_is_keyword(&t, ".loc") || ptx_is_keyword(&t, ".file"))) {
 			while (t.kind != TOKEN_END && t.line == name.line)
 				ptx_lex(&l, &t);
 			continue;
@@ -49,7 +49,7 @@ static uint32_t find_labels(struct ptx *x)
 			if (!start)
 				continue;
 			ptx_lex(&l, &t);
-			if (!depth && !begins_list(&t))
+			if (!depth && !starts_target_list(&t))
 				declare_label(x, &name, before);
 			continue;
 		}
@@ -65,7 +65,7 @@ static uint32_t find_labels(struct ptx *x)
 			start = name.kind == ';';
 			statements += start;
 			if (!start)
-				ptx_lex_over(&l);
+				ptx_lex_skip(&l);
 		}
 		ptx_lex(&l, &t);
 	}
@@ -74,7 +74,7 @@ static uint32_t find_labels(struct ptx *x)
 
 static void parse_label(struct ptx *x, const struct ptx_token *t)
 {
-	struct ptx_name *n = ptx_find_here(x, t);
+	struct ptx_name *n = ptx_lookup_innermost(x, t);
 
 	if (n->kind != NAME_LABEL || n->line != t->line || n->column != t->column) {
 		ptx_error(x, t, "'%.*s' is already declared at %u:%u", TEXT(t), n->line, n->column);
@@ -82,14 +82,14 @@ static void parse_label(struct ptx *x, const struct ptx_token *t)
 	}
 	if (x->block)
 		ptx_jump(x, n->block);
-	ptx_place(x, n->block);
+	ptx_set_block(x, n->block);
 }
 
-/* ---- lists of targets ---- */
+/* ---- target lists ---- */
 
 #define MAX_TARGETS 65536
 
-static bool parse_names(struct ptx *x, struct ptx_name *n)
+static bool parse_targets(struct ptx *x, struct ptx_name *n)
 {
 	uint32_t capacity = 0;
 
@@ -103,14 +103,14 @@ static bool parse_names(struct ptx *x, struct ptx_name *n)
 		n->targets[n->count++] = x->token;
 		if (!ptx_expect(x, TOKEN_NAME, "a name", "a list of targets"))
 			return false;
-	} while (ptx_take(x, ','));
+	} while (ptx_accept(x, ','));
 	return ptx_expect(x, ';', "',' or ';'", "a target");
 }
 
-/* Of .calltargets the first tells what all of them look like. */
-static void find_signature(struct ptx *x, struct ptx_name *n)
+/* The first function of .calltargets determines the signature of all. */
+static void set_signature(struct ptx *x, struct ptx_name *n)
 {
-	const struct ptx_name *first = ptx_find(x, &n->targets[0]);
+	const struct ptx_name *first = ptx_lookup(x, &n->targets[0]);
 	const struct ir_func *f = first && first->kind == NAME_FUNCTION ? first->func : NULL;
 	const char *name = arena_printf(x->arena, "%s.%.*s", x->func->name, TEXT(n));
 
@@ -123,21 +123,21 @@ static void find_signature(struct ptx *x, struct ptx_name *n)
 				  f->result_types, f->nresults);
 }
 
-static void parse_list(struct ptx *x, const struct ptx_token *t)
+static void parse_target_list(struct ptx *x, const struct ptx_token *t)
 {
 	struct ptx_token kind = x->token;
-	bool branches = ptx_is_word(&kind, ".branchtargets");
+	bool branches = ptx_is_keyword(&kind, ".branchtargets");
 	struct ptx_name *n = ptx_declare(x, branches ? NAME_TARGETS : NAME_CALLEES, t);
 
 	ptx_next(x);
-	if (n && ptx_is_word(&kind, ".callprototype")) {
-		ptx_prototype(x, n);
-	} else if (!n || !parse_names(x, n)) {
+	if (n && ptx_is_keyword(&kind, ".callprototype")) {
+		ptx_parse_prototype(x, n);
+	} else if (!n || !parse_targets(x, n)) {
 		if (n)
 			n->kind = NAME_BAD;
 		ptx_skip_statement(x);
 	} else if (!branches) {
-		find_signature(x, n);
+		set_signature(x, n);
 	}
 }
 
@@ -147,13 +147,13 @@ static bool parse_guard(struct ptx *x, struct ptx_inst *in)
 {
 	struct ptx_token t;
 
-	in->guard_negated = ptx_take(x, '!');
+	in->guard_negated = ptx_accept(x, '!');
 	t = x->token;
 	if (!ptx_expect(x, TOKEN_NAME, "a predicate", in->guard_negated ? "'@!'" : "'@'"))
 		return false;
-	in->guard = ptx_find(x, &t);
+	in->guard = ptx_lookup(x, &t);
 	if (!in->guard) {
-		ptx_undeclared(x, &t, "predicate");
+		ptx_report_undeclared(x, &t, "predicate");
 		return false;
 	}
 	if (in->guard->kind == NAME_REGISTER && in->guard->type->class == CLASS_PREDICATE)
@@ -166,21 +166,21 @@ static bool parse_guard(struct ptx *x, struct ptx_inst *in)
 static void parse_instruction(struct ptx *x, struct ptx_inst *in)
 {
 	if (in->name.length == 4 && !memcmp(in->name.text, "call", 4)) {
-		while (ptx_take(x, TOKEN_WORD)) /* .uni */
+		while (ptx_accept(x, TOKEN_KEYWORD)) /* .uni */
 			;
-		ptx_call(x, in);
+		ptx_call_statement(x, in);
 		return;
 	}
-	while (x->token.kind == TOKEN_WORD) {
-		if (in->nwords == PTX_MAX_WORDS) {
-			ptx_error(x, &x->token, "more than %d modifiers", PTX_MAX_WORDS);
+	while (x->token.kind == TOKEN_KEYWORD) {
+		if (in->nmodifiers == PTX_MAX_MODIFIERS) {
+			ptx_error(x, &x->token, "more than %d modifiers", PTX_MAX_MODIFIERS);
 			ptx_skip_statement(x);
 			return;
 		}
-		in->words[in->nwords++] = x->token;
+		in->modifiers[in->nmodifiers++] = x->token;
 		ptx_next(x);
 	}
-	if (!ptx_match_words(x, in) || !ptx_operands(x, in)) {
+	if (!ptx_match_modifiers(x, in) || !ptx_parse_operands(x, in)) {
 		ptx_skip_statement(x);
 		return;
 	}
@@ -192,7 +192,7 @@ static void parse_instruction(struct ptx *x, struct ptx_inst *in)
 
 static void parse_block(struct ptx *x);
 
-/* "nounroll" speaks of the loop that begins with this block; other advice is not taken. */
+/* "nounroll" applies to the loop that starts with this block; other pragmas are ignored. */
 static void parse_pragma(struct ptx *x)
 {
 	static const char nounroll[] = "nounroll";
@@ -207,25 +207,25 @@ static void parse_directive(struct ptx *x)
 {
 	struct ptx_token t = x->token;
 
-	if (ptx_is_word(&t, ".loc") || ptx_is_word(&t, ".file")) {
-		*(t.text + 1) == 'l' ? ptx_place_in_source(x) : ptx_file(x);
+	if (ptx_is_keyword(&t, ".loc") || ptx_is_keyword(&t, ".file")) {
+		*(t.text + 1) == 'l' ? ptx_parse_loc(x) : ptx_parse_file(x);
 		return;
 	}
 	ptx_next(x);
-	if (ptx_is_word(&t, ".reg")) {
-		ptx_register_declaration(x);
-	} else if (ptx_is_word(&t, ".shared")) {
-		ptx_variable_declaration(x, IR_SHARED, false);
-	} else if (ptx_is_word(&t, ".local")) {
-		ptx_variable_declaration(x, IR_LOCAL, false);
-	} else if (ptx_is_word(&t, ".global")) {
-		ptx_variable_declaration(x, IR_GLOBAL, false);
-	} else if (ptx_is_word(&t, ".const")) {
-		ptx_variable_declaration(x, IR_CONSTANT, false);
-	} else if (ptx_is_word(&t, ".pragma")) {
+	if (ptx_is_keyword(&t, ".reg")) {
+		ptx_parse_registers(x);
+	} else if (ptx_is_keyword(&t, ".shared")) {
+		ptx_parse_variables(x, IR_SHARED, false);
+	} else if (ptx_is_keyword(&t, ".local")) {
+		ptx_parse_variables(x, IR_LOCAL, false);
+	} else if (ptx_is_keyword(&t, ".global")) {
+		ptx_parse_variables(x, IR_GLOBAL, false);
+	} else if (ptx_is_keyword(&t, ".const")) {
+		ptx_parse_variables(x, IR_CONSTANT, false);
+	} else if (ptx_is_keyword(&t, ".pragma")) {
 		parse_pragma(x);
-	} else if (ptx_is_word(&t, ".param")) {
-		ptx_argument(x);
+	} else if (ptx_is_keyword(&t, ".param")) {
+		ptx_parse_param_variable(x);
 	} else {
 		ptx_error(x, &t,
 			  "unknown directive '%.*s' in a kernel; known: .reg .param .shared "
@@ -244,13 +244,13 @@ static void parse_statement(struct ptx *x)
 		parse_block(x);
 		return;
 	}
-	if (x->token.kind == TOKEN_WORD) {
+	if (x->token.kind == TOKEN_KEYWORD) {
 		parse_directive(x);
 		return;
 	}
-	if (ptx_take(x, ';'))
+	if (ptx_accept(x, ';'))
 		return;
-	if (ptx_take(x, '@') && !parse_guard(x, &in)) {
+	if (ptx_accept(x, '@') && !parse_guard(x, &in)) {
 		ptx_skip_statement(x);
 		return;
 	}
@@ -263,24 +263,25 @@ static void parse_statement(struct ptx *x)
 		return;
 	}
 	ptx_next(x);
-	if (!in.guard && ptx_take(x, ':'))
-		begins_list(&x->token) ? parse_list(x, &in.name) : parse_label(x, &in.name);
+	if (!in.guard && ptx_accept(x, ':'))
+		starts_target_list(&x->token) ? parse_target_list(x, &in.name)
+					      : parse_label(x, &in.name);
 	else
 		parse_instruction(x, &in);
 }
 
 static void parse_statements(struct ptx *x, const struct ptx_token *open)
 {
-	uint32_t statements = find_labels(x);
+	uint32_t statements = declare_labels(x);
 
-	if (!x->blocks) /* most become an operation, its result's way into a register, and a bit */
+	if (!x->blocks) /* a statement becomes about 2.5 IR instructions */
 		ir_func_reserve(x->func, statements * 5 / 2);
 	while (x->token.kind != '}' && x->token.kind != TOKEN_END)
 		parse_statement(x);
-	if (ptx_take(x, '}') || x->lexer.cut)
+	if (ptx_accept(x, '}') || x->lexer.truncated)
 		return;
 	ptx_error(x, open, "'{' is not closed; '}' is missing");
-	x->lexer.cut = true; /* said once, for the innermost */
+	x->lexer.truncated = true; /* report only the innermost block */
 }
 
 static void parse_block(struct ptx *x)
@@ -289,8 +290,8 @@ static void parse_block(struct ptx *x)
 
 	if (x->blocks == PTX_MAX_DEPTH) {
 		ptx_error(x, &open, "blocks are nested deeper than %d", PTX_MAX_DEPTH);
-		x->lexer.at = x->lexer.end; /* what follows could only be misread */
-		x->lexer.cut = true;
+		x->lexer.at = x->lexer.end; /* the rest would only cause follow-up errors */
+		x->lexer.truncated = true;
 		ptx_next(x);
 		return;
 	}
@@ -302,9 +303,9 @@ static void parse_block(struct ptx *x)
 	x->blocks--;
 }
 
-void ptx_body(struct ptx *x)
+void ptx_parse_body(struct ptx *x)
 {
-	static const char carry[] = "CC.CF"; /* no name of PTX has a dot */
+	static const char carry[] = "CC.CF"; /* the dot keeps it distinct from PTX names */
 	struct ptx_token open = x->token, flag = {.text = carry, .length = sizeof(carry) - 1};
 
 	ptx_next(x);

@@ -1,17 +1,17 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Constant expressions: 64-bit integers with C's operators and precedence, signed unless an operand
- * is unsigned; floats as literals with an optional sign. What a constant means to an instruction
- * depends on the type that the instruction wants (ptx_constant_bits).
+ * Constant expressions, by precedence climbing: 64-bit integers with C's operators and precedence,
+ * signed unless an operand is unsigned; floats are literals with an optional sign. The
+ * instruction's operand type determines the bits of a constant (ptx_constant_bits).
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
 
 /* clang-format off */
-static const struct binary {
+static const struct binary_operator {
 	int token;
-	uint8_t level; /* binds tighter the higher */
-} binaries[] = {
+	uint8_t precedence; /* a higher one binds tighter */
+} binary_operators[] = {
 	{PAIR('|', '|'), 1}, {PAIR('&', '&'), 2}, {'|', 3},  {'^', 4},
 	{'&', 5},            {PAIR('=', '='), 6}, {PAIR('!', '='), 6},
 	{'<', 7},            {'>', 7},            {PAIR('<', '='), 7}, {PAIR('>', '='), 7},
@@ -20,7 +20,7 @@ static const struct binary {
 };
 /* clang-format on */
 
-static bool ternary(struct ptx *x, struct ptx_constant *c);
+static bool parse_ternary(struct ptx *x, struct ptx_constant *c);
 
 bool ptx_constant_starts(const struct ptx_token *t)
 {
@@ -29,7 +29,7 @@ bool ptx_constant_starts(const struct ptx_token *t)
 	       (t->kind == TOKEN_NAME && t->length == 7 && !memcmp(t->text, "WARP_SZ", 7));
 }
 
-static bool deeper(struct ptx *x, const struct ptx_token *t)
+static bool enter_nesting(struct ptx *x, const struct ptx_token *t)
 {
 	if (x->depth < PTX_MAX_DEPTH)
 		return ++x->depth;
@@ -37,7 +37,7 @@ static bool deeper(struct ptx *x, const struct ptx_token *t)
 	return false;
 }
 
-static bool primary(struct ptx *x, struct ptx_constant *c)
+static bool parse_primary(struct ptx *x, struct ptx_constant *c)
 {
 	struct ptx_token t = x->token;
 
@@ -47,24 +47,24 @@ static bool primary(struct ptx *x, struct ptx_constant *c)
 	}
 	ptx_next(x);
 	if (t.kind == '(')
-		return ternary(x, c) && ptx_expect(x, ')', "')'", "the constant expression");
+		return parse_ternary(x, c) && ptx_expect(x, ')', "')'", "the constant expression");
 	*c = (struct ptx_constant){t.kind == TOKEN_FLOAT, t.is_unsigned, t.bits, t.integer};
 	if (t.kind == TOKEN_NAME)
 		c->value = 32; /* WARP_SZ */
 	return t.kind != TOKEN_BAD;
 }
 
-static bool unary(struct ptx *x, struct ptx_constant *c)
+static bool parse_unary(struct ptx *x, struct ptx_constant *c)
 {
 	struct ptx_token t = x->token;
 	bool good;
 
 	if (t.kind != '-' && t.kind != '+' && t.kind != '~' && t.kind != '!')
-		return primary(x, c);
-	if (!deeper(x, &t))
+		return parse_primary(x, c);
+	if (!enter_nesting(x, &t))
 		return false;
 	ptx_next(x);
-	good = unary(x, c);
+	good = parse_unary(x, c);
 	x->depth--;
 	if (!good)
 		return false;
@@ -84,7 +84,8 @@ static bool unary(struct ptx *x, struct ptx_constant *c)
 	return true;
 }
 
-static bool less(const struct ptx_constant *a, const struct ptx_constant *b, bool is_unsigned)
+static bool constant_less(const struct ptx_constant *a, const struct ptx_constant *b,
+			  bool is_unsigned)
 {
 	return is_unsigned ? a->value < b->value : (int64_t)a->value < (int64_t)b->value;
 }
@@ -104,13 +105,13 @@ static uint64_t divide(const struct ptx_constant *a, const struct ptx_constant *
 {
 	if (is_unsigned)
 		return remainder ? a->value % b->value : a->value / b->value;
-	if (b->value == UINT64_MAX) /* by -1: the one quotient that can overflow wraps around */
+	if (b->value == UINT64_MAX) /* by -1: INT64_MIN / -1 overflows and wraps */
 		return remainder ? 0 : 0 - a->value;
 	return (uint64_t)(remainder ? (int64_t)a->value % (int64_t)b->value
 				    : (int64_t)a->value / (int64_t)b->value);
 }
 
-static uint64_t combine(int op, const struct ptx_constant *a, const struct ptx_constant *b)
+static uint64_t fold_binary(int op, const struct ptx_constant *a, const struct ptx_constant *b)
 {
 	bool is_unsigned = a->is_unsigned || b->is_unsigned;
 
@@ -120,12 +121,12 @@ static uint64_t combine(int op, const struct ptx_constant *a, const struct ptx_c
 	case PAIR('&', '&'): return a->value && b->value;
 	case PAIR('=', '='): return a->value == b->value;
 	case PAIR('!', '='): return a->value != b->value;
-	case PAIR('<', '='): return !less(b, a, is_unsigned);
-	case PAIR('>', '='): return !less(a, b, is_unsigned);
+	case PAIR('<', '='): return !constant_less(b, a, is_unsigned);
+	case PAIR('>', '='): return !constant_less(a, b, is_unsigned);
 	case PAIR('<', '<'): return b->value < 64 ? a->value << b->value : 0;
 	case PAIR('>', '>'): return shift_right(a, b->value);
-	case '<': return less(a, b, is_unsigned);
-	case '>': return less(b, a, is_unsigned);
+	case '<': return constant_less(a, b, is_unsigned);
+	case '>': return constant_less(b, a, is_unsigned);
 	case '|': return a->value | b->value;
 	case '^': return a->value ^ b->value;
 	case '&': return a->value & b->value;
@@ -137,77 +138,78 @@ static uint64_t combine(int op, const struct ptx_constant *a, const struct ptx_c
 	/* clang-format on */
 }
 
-static const struct binary *binary_of(const struct ptx_token *t)
+static const struct binary_operator *find_operator(const struct ptx_token *t)
 {
-	for (size_t i = 0; i < sizeof(binaries) / sizeof(binaries[0]); i++)
-		if (binaries[i].token == t->kind)
-			return &binaries[i];
+	for (size_t i = 0; i < sizeof(binary_operators) / sizeof(binary_operators[0]); i++)
+		if (binary_operators[i].token == t->kind)
+			return &binary_operators[i];
 	return NULL;
 }
 
-static bool binary(struct ptx *x, struct ptx_constant *c, uint8_t level)
+static bool parse_binary(struct ptx *x, struct ptx_constant *c, uint8_t precedence)
 {
-	const struct binary *op;
+	const struct binary_operator *op;
 
-	if (!unary(x, c))
+	if (!parse_unary(x, c))
 		return false;
-	while ((op = binary_of(&x->token)) && op->level >= level) {
+	while ((op = find_operator(&x->token)) && op->precedence >= precedence) {
 		struct ptx_token t = x->token;
 		struct ptx_constant right;
 
 		ptx_next(x);
-		if (!binary(x, &right, op->level + 1))
+		if (!parse_binary(x, &right, op->precedence + 1))
 			return false;
 		if (c->is_float || right.is_float) {
 			ptx_error(x, &t, "'%.*s' does not take floating-point constants", TEXT(&t));
 			return false;
 		}
-		if (op->level == 10 && t.kind != '*' && !right.value) {
+		if (op->precedence == 10 && t.kind != '*' && !right.value) {
 			ptx_error(x, &t, "division by zero in a constant expression");
 			return false;
 		}
-		c->value = combine(t.kind, c, &right);
-		/* Comparisons give an int; a shift has the type of its left operand. */
-		if (op->level < 3 || op->level == 6 || op->level == 7)
+		c->value = fold_binary(t.kind, c, &right);
+		/* Comparisons are signed; a shift has the type of its left operand. */
+		if (op->precedence < 3 || op->precedence == 6 || op->precedence == 7)
 			c->is_unsigned = false;
-		else if (op->level != 8)
+		else if (op->precedence != 8)
 			c->is_unsigned |= right.is_unsigned;
 	}
 	return true;
 }
 
-static bool ternary(struct ptx *x, struct ptx_constant *c)
+static bool parse_ternary(struct ptx *x, struct ptx_constant *c)
 {
-	struct ptx_constant no;
+	struct ptx_constant otherwise;
 	struct ptx_token t = x->token;
 	bool good, choose;
 
-	if (!deeper(x, &t))
+	if (!enter_nesting(x, &t))
 		return false;
-	good = binary(x, c, 1);
+	good = parse_binary(x, c, 1);
 	if (good && x->token.kind == '?') {
 		ptx_next(x);
 		choose = c->value != 0;
-		good = ternary(x, c) && ptx_expect(x, ':', "':'", "'?' and its first value") &&
-		       ternary(x, &no);
+		good = parse_ternary(x, c) &&
+		       ptx_expect(x, ':', "':'", "'?' and its first value") &&
+		       parse_ternary(x, &otherwise);
 		if (good && !choose)
-			*c = no;
+			*c = otherwise;
 	}
 	x->depth--;
 	return good;
 }
 
-bool ptx_constant(struct ptx *x, struct ptx_constant *c)
+bool ptx_parse_constant(struct ptx *x, struct ptx_constant *c)
 {
-	return ternary(x, c);
+	return parse_ternary(x, c);
 }
 
-bool ptx_integer(struct ptx *x, const char *what, uint64_t min, uint64_t max, uint64_t *value)
+bool ptx_parse_integer(struct ptx *x, const char *what, uint64_t min, uint64_t max, uint64_t *value)
 {
 	struct ptx_token t = x->token;
 	struct ptx_constant c;
 
-	if (!ptx_constant(x, &c))
+	if (!ptx_parse_constant(x, &c))
 		return false;
 	*value = c.value;
 	if (!c.is_float && c.value >= min && c.value <= max &&
@@ -218,7 +220,7 @@ bool ptx_integer(struct ptx *x, const char *what, uint64_t min, uint64_t max, ui
 	return false;
 }
 
-/* A double as a value of 32 or 64 bits. */
+/* The bits of a double, rounded to 32 bits if need be. */
 static uint64_t float_bits(uint64_t value, uint8_t bits)
 {
 	uint32_t narrow;
@@ -233,10 +235,10 @@ static uint64_t float_bits(uint64_t value, uint8_t bits)
 	return narrow;
 }
 
-/* Integers are written signed or unsigned as the author likes: what counts is that no bit is lost.
- * A float whose bits are written out (0f, 0d) may stand for untyped bits of its width. Doubles are
- * rounded to singles; 0f for a double is refused, because ptxas takes its bits for a double's
- * without a word (seen on an H200: mov.f64 of 0fC0000000 gives 0x00000000c0000000). */
+/* An integer fits if no significant bit is lost, whether written signed or unsigned. A float
+ * written as bits (0f, 0d) may stand for untyped bits of its width. Doubles are rounded to
+ * singles. 0f for a double is rejected, because ptxas silently uses its bits as a double's (seen
+ * on an H200: mov.f64 of 0fC0000000 gives 0x00000000c0000000). */
 bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, uint64_t *bits)
 {
 	int64_t s = (int64_t)c->value;

@@ -1,22 +1,21 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Functions: .func (.param .b32 r) f (.param .b64 a, .param .align 8 .b8 s[24]) { … }. Parameters
- * and results are objects (call.c) or, in the older style, registers; in the IR they are arguments
- * and results, one for each cell. A function may be declared any number of times before it is
- * defined, or never: then somebody else provides it. Prototypes say the same about what is called
- * by address.
+ * and results are .param variables (lower_call.c) or, in older PTX, registers; each of their cells
+ * is an argument or result of the IR function. A function may be declared any number of times; if
+ * it is never defined, it is external. Prototypes give the signature of indirect calls.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
 
-/* A parameter or result, as it is declared; of a prototype nothing but its types count. */
+/* A formal parameter or result. */
 struct formal {
 	struct ptx_token name;
 	struct ptx_shape shape;
 	bool is_register, is_named;
 };
 
-struct head {
+struct signature {
 	struct formal results[IR_MAX_RESULTS], args[IR_MAX_RESULTS];
 	uint32_t nresults, nargs;
 };
@@ -29,48 +28,49 @@ static uint32_t cells_of(const struct formal *f, enum ir_type *cell)
 	return scalar ? 1 : (uint32_t)((ptx_shape_bytes(&f->shape) + 3) / 4);
 }
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
-static bool is(const struct ptx *x, const char *word)
+static bool at_keyword(const struct ptx *x, const char *word)
 {
-	return ptx_is_word(&x->token, word);
+	return ptx_is_keyword(&x->token, word);
 }
 
-static void skip_pointer(struct ptx *x)
+static void skip_pointer_attribute(struct ptx *x)
 {
 	uint32_t align;
 
-	if (!is(x, ".ptr"))
+	if (!at_keyword(x, ".ptr"))
 		return;
 	ptx_next(x);
-	while (is(x, ".global") || is(x, ".shared") || is(x, ".const") || is(x, ".local"))
+	while (at_keyword(x, ".global") || at_keyword(x, ".shared") || at_keyword(x, ".const") ||
+	       at_keyword(x, ".local"))
 		ptx_next(x);
-	if (is(x, ".align"))
-		ptx_align(x, &align);
+	if (at_keyword(x, ".align"))
+		ptx_parse_align(x, &align);
 }
 
 static bool parse_formal(struct ptx *x, struct formal *f)
 {
-	f->is_register = is(x, ".reg");
-	if (!f->is_register && !is(x, ".param")) {
+	f->is_register = at_keyword(x, ".reg");
+	if (!f->is_register && !at_keyword(x, ".param")) {
 		ptx_error(x, &x->token, "expected .param or .reg, found %s",
 			  ptx_token_name(x, &x->token));
 		return false;
 	}
 	ptx_next(x);
 	f->shape = (struct ptx_shape){.count = 1};
-	if (f->is_register && is(x, ".pred")) {
+	if (f->is_register && at_keyword(x, ".pred")) {
 		ptx_error(x, &x->token, "a .pred cannot be passed; pass a number");
 		return false;
 	}
-	if (!ptx_shape_type(x, &f->shape))
+	if (!ptx_parse_type_spec(x, &f->shape))
 		return false;
-	skip_pointer(x);
+	skip_pointer_attribute(x);
 	f->name = x->token;
-	f->is_named = ptx_take(x, TOKEN_NAME);
+	f->is_named = ptx_accept(x, TOKEN_NAME);
 	if (f->is_named && f->name.length == 1 && *f->name.text == '_')
 		f->is_named = false;
-	if (!ptx_shape_dimensions(x, &f->shape))
+	if (!ptx_parse_dimensions(x, &f->shape))
 		return false;
 	if (f->shape.count)
 		return true;
@@ -78,11 +78,11 @@ static bool parse_formal(struct ptx *x, struct formal *f)
 	return false;
 }
 
-/* "( … )"; nothing when there is none. */
+/* "( … )", which may be absent. */
 static bool parse_formals(struct ptx *x, struct formal *list, uint32_t *n)
 {
 	*n = 0;
-	if (!ptx_take(x, '(') || ptx_take(x, ')'))
+	if (!ptx_accept(x, '(') || ptx_accept(x, ')'))
 		return true;
 	do {
 		if (*n == IR_MAX_RESULTS) {
@@ -91,7 +91,7 @@ static bool parse_formals(struct ptx *x, struct formal *list, uint32_t *n)
 		}
 		if (!parse_formal(x, &list[(*n)++]))
 			return false;
-	} while (ptx_take(x, ','));
+	} while (ptx_accept(x, ','));
 	return ptx_expect(x, ')', "',' or ')'", "a parameter");
 }
 
@@ -116,8 +116,8 @@ static bool list_types(struct ptx *x, const struct formal *list, uint32_t n, uin
 	return true;
 }
 
-static struct ir_func *make(struct ptx *x, const struct head *h, enum ir_kind kind,
-			    const char *name)
+static struct ir_func *function_from_signature(struct ptx *x, const struct signature *h,
+					       enum ir_kind kind, const char *name)
 {
 	uint8_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS];
 	uint32_t nargs, nresults;
@@ -128,8 +128,8 @@ static struct ir_func *make(struct ptx *x, const struct head *h, enum ir_kind ki
 	return ir_function_new(x->module, kind, name, args, nargs, results, nresults);
 }
 
-/* A second declaration says what the first one said. */
-static bool same_head(struct ptx *x, const struct head *h, const struct ir_func *f)
+/* Whether a declaration agrees with an earlier one. */
+static bool same_signature(struct ptx *x, const struct signature *h, const struct ir_func *f)
 {
 	uint8_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS];
 	uint32_t nargs, nresults;
@@ -140,7 +140,7 @@ static bool same_head(struct ptx *x, const struct head *h, const struct ir_func 
 	       (!nresults || !memcmp(results, f->result_types, nresults));
 }
 
-/* ---- objects ---- */
+/* ---- .param variables ---- */
 
 static struct ptx_name *declare_formal(struct ptx *x, const struct formal *f)
 {
@@ -161,27 +161,27 @@ static struct ptx_name *declare_formal(struct ptx *x, const struct formal *f)
 	return n;
 }
 
-/* What nobody has written yet is zero, so that an access may be wider than what was written. */
+/* Zeroes the cells, so that a read may be wider than the preceding writes. */
 static void clear_object(struct ptx *x, const struct ptx_object *o)
 {
 	for (uint32_t k = 0; k < o->ncells; k++)
-		ptx_cell_write(x, o, k, ptx_constant_value(x, o->cell, 0));
+		ptx_cell_write(x, o, k, ptx_emit_constant(x, o->cell, 0));
 }
 
-/* .param in a body: what is passed to calls and comes back. */
-void ptx_argument(struct ptx *x)
+/* .param in a body: arguments and results of calls. */
+void ptx_parse_param_variable(struct ptx *x)
 {
 	struct formal f = {.shape = {.count = 1}};
 	struct ptx_name *n;
 
 	do {
-		if ((!f.shape.type && !ptx_shape_type(x, &f.shape)))
+		if ((!f.shape.type && !ptx_parse_type_spec(x, &f.shape)))
 			break;
 		f.name = x->token;
 		f.shape.count = 1;
 		f.shape.ndimensions = 0;
 		if (!ptx_expect(x, TOKEN_NAME, "a name", "the type of .param") ||
-		    !ptx_shape_dimensions(x, &f.shape))
+		    !ptx_parse_dimensions(x, &f.shape))
 			break;
 		if (!f.shape.count || ptx_shape_bytes(&f.shape) > 4 * IR_MAX_RESULTS) {
 			ptx_error(x, &f.name, "'%.*s' must have from 1 to %d bytes", TEXT(&f.name),
@@ -193,9 +193,9 @@ void ptx_argument(struct ptx *x)
 		if (!n)
 			break;
 		if (!x->block)
-			ptx_place(x, ptx_block_after(x));
+			ptx_set_block(x, ptx_block_new(x));
 		clear_object(x, n->object);
-		if (ptx_take(x, ';'))
+		if (ptx_accept(x, ';'))
 			return;
 	} while (ptx_expect(x, ',', "',' or ';'", "a .param"));
 	ptx_skip_statement(x);
@@ -203,8 +203,8 @@ void ptx_argument(struct ptx *x)
 
 /* ---- bodies ---- */
 
-/* Arguments go where the body looks for them; results start out as zero. */
-static void bind_formals(struct ptx *x, const struct head *h)
+/* Copies the IR arguments into the parameters and zeroes the results. */
+static void bind_formals(struct ptx *x, const struct signature *h)
 {
 	uint32_t n = 0;
 
@@ -218,7 +218,7 @@ static void bind_formals(struct ptx *x, const struct head *h)
 		if (r->kind == NAME_OBJECT)
 			clear_object(x, r->object);
 		else
-			ptx_write_register(x, r, ptx_constant_value(x, r->type->ir, 0));
+			ptx_write_register(x, r, ptx_emit_constant(x, r->type->ir, 0));
 	}
 	for (uint32_t k = 0; k < h->nargs; k++) {
 		enum ir_type cell;
@@ -240,34 +240,35 @@ static void bind_formals(struct ptx *x, const struct head *h)
 	}
 }
 
-static void parse_body(struct ptx *x, const struct head *h, struct ir_func *f)
+static void parse_body(struct ptx *x, const struct signature *h, struct ir_func *f)
 {
 	x->func = f;
 	ptx_scope_open(x);
-	ptx_place(x, ir_block_new(f, NULL));
+	ptx_set_block(x, ir_block_new(f, NULL));
 	bind_formals(x, h);
-	ptx_body(x);
+	ptx_parse_body(x);
 	ptx_scope_close(x);
 	x->nresults = 0;
 }
 
-/* .noreturn and limits between the head and the body. */
+/* .noreturn and performance directives between signature and body. */
 static void skip_attributes(struct ptx *x)
 {
-	while (x->token.kind == TOKEN_WORD || x->token.kind == TOKEN_INTEGER ||
+	while (x->token.kind == TOKEN_KEYWORD || x->token.kind == TOKEN_INTEGER ||
 	       x->token.kind == TOKEN_STRING)
 		ptx_next(x);
 }
 
-static struct ptx_name *declare(struct ptx *x, const struct head *h, const struct ptx_token *t)
+static struct ptx_name *declare_function(struct ptx *x, const struct signature *h,
+					 const struct ptx_token *t)
 {
-	struct ptx_name *n = ptx_find_here(x, t);
+	struct ptx_name *n = ptx_lookup_innermost(x, t);
 
 	if (n && (n->kind != NAME_FUNCTION || !n->func)) {
 		ptx_error(x, t, "'%.*s' is already declared at %u:%u", TEXT(t), n->line, n->column);
 		return NULL;
 	}
-	if (n && !same_head(x, h, n->func)) {
+	if (n && !same_signature(x, h, n->func)) {
 		ptx_error(x, t, "function '%.*s' has other parameters than at %u:%u", TEXT(t),
 			  n->line, n->column);
 		return NULL;
@@ -275,15 +276,16 @@ static struct ptx_name *declare(struct ptx *x, const struct head *h, const struc
 	if (n)
 		return n;
 	n = ptx_declare(x, NAME_FUNCTION, t);
-	n->func = make(x, h, IR_EXTERNAL, arena_strndup(x->arena, t->text, t->length));
+	n->func = function_from_signature(x, h, IR_EXTERNAL,
+					  arena_strndup(x->arena, t->text, t->length));
 	if (!n->func)
 		n->kind = NAME_BAD;
 	return n->func ? n : NULL;
 }
 
-void ptx_function(struct ptx *x)
+void ptx_parse_function(struct ptx *x)
 {
-	struct head *h = arena_alloc(x->arena, sizeof(*h));
+	struct signature *h = arena_alloc(x->arena, sizeof(*h));
 	struct ptx_name *n = NULL;
 	struct ptx_token t;
 
@@ -292,14 +294,14 @@ void ptx_function(struct ptx *x)
 		if (ptx_expect(x, TOKEN_NAME, "a name", ".func") &&
 		    parse_formals(x, h->args, &h->nargs)) {
 			skip_attributes(x);
-			n = declare(x, h, &t);
+			n = declare_function(x, h, &t);
 		}
 	}
 	if (!n) {
 		ptx_skip_declaration(x);
 		return;
 	}
-	if (ptx_take(x, ';'))
+	if (ptx_accept(x, ';'))
 		return;
 	if (x->token.kind != '{') {
 		ptx_expect(x, '{', "';' or '{'", "the head of a function");
@@ -316,16 +318,16 @@ void ptx_function(struct ptx *x)
 	parse_body(x, h, n->func);
 }
 
-void ptx_prototype(struct ptx *x, struct ptx_name *n)
+void ptx_parse_prototype(struct ptx *x, struct ptx_name *n)
 {
-	struct head *h = arena_alloc(x->arena, sizeof(*h));
+	struct signature *h = arena_alloc(x->arena, sizeof(*h));
 	const char *name = arena_printf(x->arena, "%s.%.*s", x->func->name, TEXT(n));
 
 	if (parse_formals(x, h->results, &h->nresults) &&
 	    ptx_expect(x, TOKEN_NAME, "'_'", ".callprototype") &&
 	    parse_formals(x, h->args, &h->nargs)) {
 		skip_attributes(x);
-		n->func = make(x, h, IR_PROTOTYPE, name);
+		n->func = function_from_signature(x, h, IR_PROTOTYPE, name);
 		if (n->func && ptx_expect(x, ';', "';'", "a prototype"))
 			return;
 	}
@@ -333,7 +335,7 @@ void ptx_prototype(struct ptx *x, struct ptx_name *n)
 	ptx_skip_statement(x);
 }
 
-/* Calls that named the alias before it was one. */
+/* Redirects calls that precede the .alias directive. */
 static void replace_calls(struct ir_module *m, const struct ir_func *of, const struct ir_func *with)
 {
 	for (struct ir_func *f = m->funcs; f; f = f->next)
@@ -343,8 +345,8 @@ static void replace_calls(struct ir_module *m, const struct ir_func *of, const s
 				f->insts[i].symbol = with->index;
 }
 
-/* .alias new, old; */
-void ptx_alias(struct ptx *x)
+/* ".alias new, old;" */
+void ptx_parse_alias(struct ptx *x)
 {
 	struct ptx_token t = x->token, old;
 	struct ptx_name *n, *alias;
@@ -354,8 +356,8 @@ void ptx_alias(struct ptx *x)
 		old = x->token;
 		if (ptx_expect(x, TOKEN_NAME, "a name", "','") &&
 		    ptx_expect(x, ';', "';'", ".alias")) {
-			n = ptx_find(x, &old);
-			alias = ptx_find(x, &t);
+			n = ptx_lookup(x, &old);
+			alias = ptx_lookup(x, &t);
 			if (!n || n->kind != NAME_FUNCTION || !n->func)
 				ptx_error(x, &old, "'%.*s' is no function", TEXT(&old));
 			else if (alias && alias->kind != NAME_FUNCTION)

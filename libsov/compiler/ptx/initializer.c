@@ -1,14 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Initial values: .global .u32 table[2][3] = {{1, 2}, {3, 4, 5}}. A pair of braces is a row of the
- * array (or a vector), and what it leaves out is zero. An element is a constant or an address: of a
- * variable or a function, with an offset, as it is in its space or generic(name), whole or cut out
- * by a mask of whole bytes, 0xff00(name).
+ * Initializers: .global .u32 table[2][3] = {{1, 2}, {3, 4, 5}}. A pair of braces encloses a row of
+ * the array (or a vector); omitted elements are zero. An element is a constant or the address of a
+ * variable or function plus an offset: in its state space or generic(name), whole or some of its
+ * bytes selected by a mask, 0xff00(name).
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
 
-#define MAX_INITIALIZED (UINT64_C(16) << 20) /* bytes of a variable with an initial value */
+#define MAX_INITIALIZED (UINT64_C(16) << 20) /* bytes of a variable with an initializer */
 
 struct initializer {
 	const struct ptx_type *type;
@@ -16,12 +16,13 @@ struct initializer {
 	uint32_t capacity;
 	uint64_t count, limit;                 /* elements */
 	uint64_t rows[PTX_MAX_DIMENSIONS + 2]; /* elements of a pair of braces, by depth */
-	uint32_t depth, most_depth;
+	uint32_t depth, max_depth;
 	struct ir_address *addresses;
 	uint32_t naddresses, addresses_capacity;
 };
 
-static bool put(struct ptx *x, struct initializer *v, const struct ptx_token *t, uint64_t bits)
+static bool append_element(struct ptx *x, struct initializer *v, const struct ptx_token *t,
+			   uint64_t bits)
 {
 	uint32_t size = v->type->bits / 8;
 
@@ -44,8 +45,8 @@ static bool parse_addend(struct ptx *x, struct ir_address *a)
 
 	if (t.kind != '+' && t.kind != '-')
 		return true;
-	ptx_take(x, '+');
-	if (!ptx_constant(x, &c))
+	ptx_accept(x, '+');
+	if (!ptx_parse_constant(x, &c))
 		return false;
 	if (c.is_float)
 		ptx_error(x, &t, "an offset must be an integer");
@@ -54,14 +55,14 @@ static bool parse_addend(struct ptx *x, struct ir_address *a)
 }
 
 /* "name" or "name+4". */
-static bool parse_target(struct ptx *x, struct ir_address *a)
+static bool parse_symbol(struct ptx *x, struct ir_address *a)
 {
 	struct ptx_token t = x->token;
 	const struct ptx_name *n;
 
 	if (!ptx_expect(x, TOKEN_NAME, "the name of a variable or function", "'('"))
 		return false;
-	n = ptx_find(x, &t);
+	n = ptx_lookup(x, &t);
 	if (!n || (n->kind != NAME_VARIABLE && n->kind != NAME_FUNCTION) ||
 	    (n->kind == NAME_FUNCTION && !n->func)) {
 		ptx_error(x, &t, "'%.*s' is no variable or function that has been declared",
@@ -78,8 +79,8 @@ static bool is_generic(const struct ptx_token *t)
 	return t->kind == TOKEN_NAME && t->length == 7 && !memcmp(t->text, "generic", 7);
 }
 
-/* A mask of consecutive whole bytes: which of them. */
-static bool read_mask(uint64_t mask, struct ir_address *a)
+/* Decodes a mask of consecutive whole bytes into shift and size; false: it is not one. */
+static bool decode_mask(uint64_t mask, struct ir_address *a)
 {
 	uint32_t shift = mask ? (uint32_t)__builtin_ctzll(mask) : 1;
 	uint64_t low = mask >> (shift & 63);
@@ -93,13 +94,13 @@ static bool read_mask(uint64_t mask, struct ir_address *a)
 	return mask && !(shift % 8) && a->bytes && !low;
 }
 
-static bool put_address(struct ptx *x, struct initializer *v, const struct ptx_token *t,
-			const uint64_t *mask)
+static bool parse_address(struct ptx *x, struct initializer *v, const struct ptx_token *t,
+			  const uint64_t *mask)
 {
 	struct ir_address a = {.offset = v->count * (v->type->bits / 8), .bytes = 8};
 	bool parentheses;
 
-	if (mask && (!read_mask(*mask, &a) || a.bytes > v->type->bits / 8)) {
+	if (mask && (!decode_mask(*mask, &a) || a.bytes > v->type->bits / 8)) {
 		ptx_error(x, t, "mask 0x%llx is not one of whole bytes that fit %s",
 			  (unsigned long long)*mask, v->type->name);
 		return false;
@@ -111,38 +112,39 @@ static bool put_address(struct ptx *x, struct initializer *v, const struct ptx_t
 	a.generic = is_generic(&x->token);
 	if (a.generic)
 		ptx_next(x);
-	parentheses = a.generic && ptx_take(x, '(');
-	if (!parse_target(x, &a))
+	parentheses = a.generic && ptx_accept(x, '(');
+	if (!parse_symbol(x, &a))
 		return false;
 	if (parentheses && (!ptx_expect(x, ')', "')'", "the variable") || !parse_addend(x, &a)))
 		return false;
 	v->addresses = arena_grow(x->arena, v->addresses, &v->addresses_capacity, v->naddresses + 1,
 				  sizeof(*v->addresses));
 	v->addresses[v->naddresses++] = a;
-	return put(x, v, t, 0);
+	return append_element(x, v, t, 0);
 }
 
-static bool put_element(struct ptx *x, struct initializer *v)
+static bool parse_element(struct ptx *x, struct initializer *v)
 {
 	struct ptx_token t = x->token;
 	struct ptx_constant c;
 	uint64_t bits;
 
 	if (t.kind == TOKEN_NAME && !ptx_constant_starts(&t))
-		return put_address(x, v, &t, NULL);
-	if (!ptx_constant(x, &c))
+		return parse_address(x, v, &t, NULL);
+	if (!ptx_parse_constant(x, &c))
 		return false;
-	if (!c.is_float && ptx_take(x, '('))
-		return put_address(x, v, &t, &c.value) && ptx_expect(x, ')', "')'", "the variable");
+	if (!c.is_float && ptx_accept(x, '('))
+		return parse_address(x, v, &t, &c.value) &&
+		       ptx_expect(x, ')', "')'", "the variable");
 	if (!ptx_constant_bits(&c, v->type, &bits)) {
 		ptx_error(x, &t, "initial value does not fit %s", v->type->name);
 		return false;
 	}
-	return put(x, v, &t, bits);
+	return append_element(x, v, &t, bits);
 }
 
-/* What a row leaves out is zero. */
-static bool end_row(struct ptx *x, struct initializer *v)
+/* Handles '}' and fills the rest of the row with zeros. */
+static bool close_row(struct ptx *x, struct initializer *v)
 {
 	uint64_t row = v->rows[v->depth];
 	struct ptx_token t = x->token;
@@ -151,7 +153,7 @@ static bool end_row(struct ptx *x, struct initializer *v)
 	x->braces--;
 	v->depth--;
 	while (v->depth && row && v->count % row)
-		if (!put(x, v, &t, 0))
+		if (!append_element(x, v, &t, 0))
 			return false;
 	return true;
 }
@@ -160,7 +162,7 @@ static bool parse_rows(struct ptx *x, struct initializer *v)
 {
 	do {
 		while (x->token.kind == '{') {
-			if (v->depth == v->most_depth) {
+			if (v->depth == v->max_depth) {
 				ptx_error(x, &x->token,
 					  "initial value has more braces than dimensions");
 				return false;
@@ -169,10 +171,10 @@ static bool parse_rows(struct ptx *x, struct initializer *v)
 			x->braces++;
 			v->depth++;
 		}
-		if (!put_element(x, v))
+		if (!parse_element(x, v))
 			return false;
 		while (v->depth && x->token.kind == '}')
-			if (!end_row(x, v))
+			if (!close_row(x, v))
 				return false;
 		if (!v->depth)
 			return true;
@@ -180,14 +182,14 @@ static bool parse_rows(struct ptx *x, struct initializer *v)
 	return false;
 }
 
-/* How many elements a pair of braces holds: the outermost all, each further one a dimension less.
- */
-static void measure_rows(struct initializer *v, const struct ptx_shape *s)
+/* Elements per pair of braces, by depth: the outermost encloses all, each inner one a dimension
+ * less. */
+static void compute_row_sizes(struct initializer *v, const struct ptx_shape *s)
 {
 	uint64_t row = 1;
 
-	v->most_depth = (s->ndimensions ? s->ndimensions : 1) + (s->vector > 1 && s->ndimensions);
-	for (uint32_t depth = v->most_depth; depth > 1; depth--) {
+	v->max_depth = (s->ndimensions ? s->ndimensions : 1) + (s->vector > 1 && s->ndimensions);
+	for (uint32_t depth = v->max_depth; depth > 1; depth--) {
 		bool vector = s->vector > 1 && depth == s->ndimensions + 1;
 
 		row *= vector ? s->vector : s->dimensions[depth - 1];
@@ -195,7 +197,7 @@ static void measure_rows(struct initializer *v, const struct ptx_shape *s)
 	}
 }
 
-bool ptx_initial_value(struct ptx *x, struct ptx_shape *s, struct ir_symbol *out)
+bool ptx_parse_initializer(struct ptx *x, struct ptx_shape *s, struct ir_symbol *out)
 {
 	struct initializer v = {.type = s->type};
 	struct ptx_token t = x->token;
@@ -214,7 +216,7 @@ bool ptx_initial_value(struct ptx *x, struct ptx_shape *s, struct ir_symbol *out
 			  (unsigned long long)MAX_INITIALIZED);
 		return false;
 	}
-	measure_rows(&v, s);
+	compute_row_sizes(&v, s);
 	ptx_next(x);
 	if (!parse_rows(x, &v))
 		return false;

@@ -1,25 +1,25 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The instructions, one row per form, in the notation of the PTX manual: {} is optional, a word
- * such as .rnd stands for a choice, every other word for itself. Modifiers may come in any order;
- * two of the same kind (cvt's types) come in the row's order.
+ * The instruction table: one row per form, in the notation of the PTX manual. {} is optional, a
+ * group such as .rnd stands for a choice, every other keyword for itself. Modifiers may come in any
+ * order, but types (of cvt) only in the row's order.
  *
- * The second string says what the manual says in prose, as clauses "names = meaning":
+ * The second string holds what the manual states in prose, as clauses "names = meaning":
  *
- *   .type = .u32 .s32     the choices of a group, where they are not all that words.c knows
- *   b c = .u32            the type of these operands, where it is not the instruction's
+ *   .type = .u32 .s32     the choices of a group, if not all that keywords.c lists
+ *   b c = .u32            the type of these operands, if not the instruction's
  *   d = twice .type       twice as wide
- *   d = .type or wider    a register may be wider: loads extend, stores and conversions cut off
+ *   d = .type or wider    a register may be wider: loads extend, stores and conversions truncate
  *   a = .type or special  also a special register
  *   a = .type or variable also the address of a variable or parameter
- *   d = .type or parts    also a vector whose elements together are as wide
- *   d = .type or vector   with .v2 or .v4, a vector of so many
+ *   d = .type or parts    also a vector whose elements together have this width
+ *   d = .type or vector   with .v2 or .v4, a vector of that many elements
  *   d = .type or nothing  also _
  *   tgt = label           tlist = targets: a .branchtargets list
  *
- * d, p and q are written, all others read; brackets are an address. Operands beyond c are called e
- * and f, whatever the manual calls them. The row then names the function that lowers it and the IR
- * operation that it is mainly about.
+ * d, p and q are written, all others read; brackets are an address. Operands after c are named e and
+ * f, whatever the manual names them. The row ends with the function that lowers it and its main IR
+ * operation.
  */
 #include "libsov/compiler/ptx/front_end.h"
 
@@ -414,8 +414,8 @@ const struct ptx_row ptx_rows[] = {
 };
 /* clang-format on */
 
-/* Instructions of PTX 9.0 without a row: named as such, not as unknown. */
-const struct ptx_absent ptx_absent[] = {
+/* Instructions of PTX 9.0 that are not supported; the error names their feature. */
+const struct ptx_unsupported ptx_unsupported[] = {
 	{"mma wmma wgmma ldmatrix stmatrix movmatrix tcgen05", "tensor core"},
 	{"cp mbarrier tensormap", "asynchronous copy"},
 	{"mapa getctarank clusterlaunchcontrol", "clusters"},

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What the words of PTX mean: types, modifiers by the slot that they fill, special registers. The
- * instruction table (table.c) says which of them an instruction takes.
+ * The keywords of PTX: types, modifiers with slot and value, special registers. The instruction table
+ * lists which of them an instruction accepts.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
@@ -14,7 +14,7 @@ const struct ptx_type ptx_types[] = {
 	{".b16", CLASS_BITS, 16, IR_B16, 0},
 	{".b32", CLASS_BITS, 32, IR_B32, 0},
 	{".b64", CLASS_BITS, 64, IR_B64, 0},
-	{".b128", CLASS_BITS, 128, IR_B64, 0}, /* of registers alone, which are two of 64 bits */
+	{".b128", CLASS_BITS, 128, IR_B64, 0}, /* registers only: two of 64 bits */
 	{".u8", CLASS_UNSIGNED, 8, IR_B8, 0},
 	{".u16", CLASS_UNSIGNED, 16, IR_B16, 0},
 	{".u32", CLASS_UNSIGNED, 32, IR_B32, 0},
@@ -25,12 +25,12 @@ const struct ptx_type ptx_types[] = {
 	{".s64", CLASS_SIGNED, 64, IR_B64, 0},
 	{".u16x2", CLASS_BITS, 32, IR_B32, 0},
 	{".s16x2", CLASS_BITS, 32, IR_B32, 0},
-	{".u4", CLASS_UNSIGNED, 4, IR_B8, 0}, /* of cvt.pack alone */
+	{".u4", CLASS_UNSIGNED, 4, IR_B8, 0}, /* cvt.pack only */
 	{".s4", CLASS_SIGNED, 4, IR_B8, 0},
 	{".u2", CLASS_UNSIGNED, 2, IR_B8, 0},
 	{".s2", CLASS_SIGNED, 2, IR_B8, 0},
 	{".tf32", CLASS_BITS, 32, IR_B32, IR_TF32},
-	{".e4m3x2", CLASS_BITS, 16, IR_B16, IR_E4M3X2}, /* of conversions alone: no register has it */
+	{".e4m3x2", CLASS_BITS, 16, IR_B16, IR_E4M3X2}, /* conversions only: no register has this type */
 	{".e5m2x2", CLASS_BITS, 16, IR_B16, IR_E5M2X2},
 	{".f16", CLASS_FLOAT, 16, IR_B16, IR_BY_WIDTH},
 	{".f16x2", CLASS_FLOAT, 32, IR_B32, IR_F16X2},
@@ -41,7 +41,7 @@ const struct ptx_type ptx_types[] = {
 };
 const uint32_t ptx_type_count = COUNT(ptx_types);
 
-/* Groups of the manual's notation and what they say. */
+/* Groups of the manual's notation and their slots. */
 static const struct {
 	const char *name;
 	enum ptx_slot slot;
@@ -56,9 +56,8 @@ static const struct {
 	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE},
 };
 
-/* Caching words are hints about speed; nothing here depends on them, but for .cv, which asks for a
- * fresh value each time. */
-const struct ptx_word ptx_words[] = {
+/* Cache operators are performance hints and are ignored, except .cv, which acts as .volatile. */
+const struct ptx_keyword ptx_keywords[] = {
 	{".rn", SLOT_ROUND, IR_RN},
 	{".rz", SLOT_ROUND, IR_RZ},
 	{".rm", SLOT_ROUND, IR_RM},
@@ -161,7 +160,7 @@ const struct ptx_word ptx_words[] = {
 	{".add", SLOT_ATOM, IR_ATOM_ADD},
 	{".inc", SLOT_ATOM, IR_ATOM_INC},
 	{".dec", SLOT_ATOM, IR_ATOM_DEC},
-	{".min", SLOT_ATOM, IR_ATOM_MIN_U}, /* the type decides on signed */
+	{".min", SLOT_ATOM, IR_ATOM_MIN_U}, /* the type selects signed */
 	{".max", SLOT_ATOM, IR_ATOM_MAX_U},
 	{".and", SLOT_ATOM, IR_ATOM_AND},
 	{".or", SLOT_ATOM, IR_ATOM_OR},
@@ -178,11 +177,11 @@ const struct ptx_word ptx_words[] = {
 	{".sync", SLOT_BARRIER, IR_BARRIER_SYNC},
 	{".arrive", SLOT_BARRIER, IR_BARRIER_ARRIVE},
 };
-const uint32_t ptx_word_count = COUNT(ptx_words);
+const uint32_t ptx_keyword_count = COUNT(ptx_keywords);
 
 static const struct {
 	const char *name;
-	int sreg; /* or one of enum ptx_special; -2: PTX has it, we do not */
+	int sreg; /* enum ir_sreg or enum ptx_special; -2: unsupported */
 } specials[] = {
 	{"%tid.x", IR_TID_X},           {"%tid.y", IR_TID_Y},         {"%tid.z", IR_TID_Z},
 	{"%ntid.x", IR_NTID_X},         {"%ntid.y", IR_NTID_Y},       {"%ntid.z", IR_NTID_Z},
@@ -211,7 +210,7 @@ static const struct {
 	{"%cluster_ctarank", -2}, {"%cluster_nctarank", -2},
 };
 
-static bool same(const char *known, const char *text, size_t length)
+static bool text_equals(const char *known, const char *text, size_t length)
 {
 	return strlen(known) == length && !memcmp(known, text, length);
 }
@@ -219,7 +218,7 @@ static bool same(const char *known, const char *text, size_t length)
 const struct ptx_type *ptx_type_find(const char *text, size_t length)
 {
 	for (uint32_t i = 0; i < ptx_type_count; i++)
-		if (same(ptx_types[i].name, text, length))
+		if (text_equals(ptx_types[i].name, text, length))
 			return &ptx_types[i];
 	return NULL;
 }
@@ -227,21 +226,21 @@ const struct ptx_type *ptx_type_find(const char *text, size_t length)
 enum ptx_slot ptx_group_slot(const char *text, size_t length)
 {
 	for (uint32_t i = 0; i < COUNT(groups); i++)
-		if (same(groups[i].name, text, length))
+		if (text_equals(groups[i].name, text, length))
 			return groups[i].slot;
 	return SLOT_COUNT;
 }
 
-const struct ptx_word *ptx_word_find(enum ptx_slot slot, const char *text, size_t length)
+const struct ptx_keyword *ptx_keyword_find(enum ptx_slot slot, const char *text, size_t length)
 {
-	for (uint32_t i = 0; i < ptx_word_count; i++)
-		if ((slot == SLOT_COUNT || ptx_words[i].slot == slot) &&
-		    same(ptx_words[i].text, text, length))
-			return &ptx_words[i];
+	for (uint32_t i = 0; i < ptx_keyword_count; i++)
+		if ((slot == SLOT_COUNT || ptx_keywords[i].slot == slot) &&
+		    text_equals(ptx_keywords[i].text, text, length))
+			return &ptx_keywords[i];
 	return NULL;
 }
 
-/* The name with a number below a limit behind it. */
+/* Whether the text is the name followed by a number below the limit. */
 static bool is_numbered(const char *text, size_t length, const char *name, uint32_t limit)
 {
 	size_t n = strlen(name);
@@ -257,14 +256,14 @@ static bool is_numbered(const char *text, size_t length, const char *name, uint3
 	return number < limit;
 }
 
-/* All have 32 bits but these; %tid and its like may be read as 16 bits, as old PTX does. */
+/* 32 bits, except the following; old PTX reads %tid and similar registers as 16 bits. */
 uint32_t ptx_special_widths(const char *text, size_t length)
 {
 	static const char *const wide[] = {"%clock64", "%globaltimer", "%current_graph_exec"};
 	int sreg = ptx_special_find(text, length);
 
 	for (uint32_t i = 0; i < COUNT(wide); i++)
-		if (same(wide[i], text, length))
+		if (text_equals(wide[i], text, length))
 			return 64;
 	if (sreg == IR_GRIDID)
 		return 16 | 32 | 64;
@@ -277,12 +276,12 @@ uint32_t ptx_special_widths(const char *text, size_t length)
 int ptx_special_find(const char *text, size_t length)
 {
 	for (uint32_t i = 0; i < COUNT(specials); i++)
-		if (same(specials[i].name, text, length))
+		if (text_equals(specials[i].name, text, length))
 			return specials[i].sreg;
-	/* %envreg0 to %envreg31 hold what a driver puts there, and ours puts nothing. */
+	/* %envreg0 to %envreg31 are set by the driver; this one leaves them zero. */
 	if (is_numbered(text, length, "%envreg", 32))
 		return SPECIAL_ZERO;
-	/* %pm0 to %pm7, also with _64: what a profiler counts */
+	/* %pm0 to %pm7, also with _64: performance counters */
 	if (length > 3 && !memcmp(text, "%pm", 3))
 		return -2;
 	return -1;

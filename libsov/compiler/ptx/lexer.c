@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The lexer: characters become tokens, one at a time. Its state is a few pointers, so that a copy
- * of it can run ahead (silently) to find the labels of a block before the block is read.
+ * The lexer. Its state is a few pointers, so a copy can look ahead without reporting errors, which
+ * finds the labels of a block before the block is parsed.
  */
 #include <locale.h>
 #include <stdlib.h>
@@ -10,14 +10,14 @@
 
 #define MAX_DECIMAL 64 /* characters of a decimal float */
 
-/* What a character may be part of. */
+/* Character classes. */
 enum {
 	LETTER = 1,
 	DIGIT = 2,
 	BLANK = 4,
-	SIGN = 8,
-	DOUBLE = 16, /* first of a pair of signs */
-	HALT = 32,   /* ptx_lex_over looks at it */
+	PUNCTUATION = 8,
+	PAIR_START = 16, /* may start a two-character operator */
+	SKIP_STOP = 32,  /* ptx_lex_skip stops at it */
 };
 
 #define LETTERS(c) \
@@ -26,38 +26,73 @@ enum {
 	[c + 10] = LETTER, [c + 11] = LETTER, [c + 12] = LETTER
 
 static const uint8_t classes[256] = {
-	LETTERS('a'),          LETTERS('n'),          LETTERS('A'),          LETTERS('N'),
-	['_'] = LETTER,        ['$'] = LETTER,        ['0'] = DIGIT,         ['1'] = DIGIT,
-	['2'] = DIGIT,         ['3'] = DIGIT,         ['4'] = DIGIT,         ['5'] = DIGIT,
-	['6'] = DIGIT,         ['7'] = DIGIT,         ['8'] = DIGIT,         ['9'] = DIGIT,
-	[' '] = BLANK,         ['\t'] = BLANK,        ['\r'] = BLANK,        ['\v'] = BLANK,
-	['\f'] = BLANK,        ['('] = SIGN,          [')'] = SIGN,          ['['] = SIGN,
-	[']'] = SIGN,          ['{'] = SIGN | HALT,   ['}'] = SIGN | HALT,   [';'] = SIGN | HALT,
-	['"'] = HALT,          ['\n'] = HALT,         [','] = SIGN,          [':'] = SIGN,
-	['+'] = SIGN,          ['-'] = SIGN,          ['*'] = SIGN,          ['/'] = SIGN | HALT,
-	['%'] = SIGN,          ['^'] = SIGN,          ['~'] = SIGN,          ['?'] = SIGN,
-	['@'] = SIGN,          ['<'] = SIGN | DOUBLE, ['>'] = SIGN | DOUBLE, ['='] = SIGN | DOUBLE,
-	['!'] = SIGN | DOUBLE, ['&'] = SIGN | DOUBLE, ['|'] = SIGN | DOUBLE,
+	LETTERS('a'),
+	LETTERS('n'),
+	LETTERS('A'),
+	LETTERS('N'),
+	['_'] = LETTER,
+	['$'] = LETTER,
+	['0'] = DIGIT,
+	['1'] = DIGIT,
+	['2'] = DIGIT,
+	['3'] = DIGIT,
+	['4'] = DIGIT,
+	['5'] = DIGIT,
+	['6'] = DIGIT,
+	['7'] = DIGIT,
+	['8'] = DIGIT,
+	['9'] = DIGIT,
+	[' '] = BLANK,
+	['\t'] = BLANK,
+	['\r'] = BLANK,
+	['\v'] = BLANK,
+	['\f'] = BLANK,
+	['('] = PUNCTUATION,
+	[')'] = PUNCTUATION,
+	['['] = PUNCTUATION,
+	[']'] = PUNCTUATION,
+	['{'] = PUNCTUATION | SKIP_STOP,
+	['}'] = PUNCTUATION | SKIP_STOP,
+	[';'] = PUNCTUATION | SKIP_STOP,
+	['"'] = SKIP_STOP,
+	['\n'] = SKIP_STOP,
+	[','] = PUNCTUATION,
+	[':'] = PUNCTUATION,
+	['+'] = PUNCTUATION,
+	['-'] = PUNCTUATION,
+	['*'] = PUNCTUATION,
+	['/'] = PUNCTUATION | SKIP_STOP,
+	['%'] = PUNCTUATION,
+	['^'] = PUNCTUATION,
+	['~'] = PUNCTUATION,
+	['?'] = PUNCTUATION,
+	['@'] = PUNCTUATION,
+	['<'] = PUNCTUATION | PAIR_START,
+	['>'] = PUNCTUATION | PAIR_START,
+	['='] = PUNCTUATION | PAIR_START,
+	['!'] = PUNCTUATION | PAIR_START,
+	['&'] = PUNCTUATION | PAIR_START,
+	['|'] = PUNCTUATION | PAIR_START,
 };
 
-static bool is(char c, uint8_t class)
+static bool has_class(char c, uint8_t class)
 {
 	return classes[(unsigned char)c] & class;
 }
 
 static bool is_digit(char c)
 {
-	return is(c, DIGIT);
+	return has_class(c, DIGIT);
 }
 
 static bool starts_name(char c)
 {
-	return is(c, LETTER);
+	return has_class(c, LETTER);
 }
 
 static bool in_name(char c)
 {
-	return is(c, LETTER | DIGIT);
+	return has_class(c, LETTER | DIGIT);
 }
 
 static char peek(const struct ptx_lexer *l, size_t ahead)
@@ -65,7 +100,7 @@ static char peek(const struct ptx_lexer *l, size_t ahead)
 	return ahead < (size_t)(l->end - l->at) ? l->at[ahead] : '\0';
 }
 
-static void newline(struct ptx_lexer *l)
+static void skip_newline(struct ptx_lexer *l)
 {
 	l->at++;
 	l->line++;
@@ -75,7 +110,7 @@ static void newline(struct ptx_lexer *l)
 #define lex_error(l, t, ...) \
 	((l)->diag ? diag_error((l)->diag, (t)->line, (t)->column, __VA_ARGS__) : (void)0)
 
-static void position(const struct ptx_lexer *l, struct ptx_token *t)
+static void start_token(const struct ptx_lexer *l, struct ptx_token *t)
 {
 	t->line = l->line;
 	t->column = (uint32_t)(l->at - l->line_start) + 1;
@@ -87,18 +122,18 @@ static void skip_block_comment(struct ptx_lexer *l)
 {
 	struct ptx_token start;
 
-	position(l, &start);
+	start_token(l, &start);
 	for (l->at += 2; l->at < l->end;) {
 		if (l->at[0] == '*' && peek(l, 1) == '/') {
 			l->at += 2;
 			return;
 		}
 		if (*l->at == '\n')
-			newline(l);
+			skip_newline(l);
 		else
 			l->at++;
 	}
-	l->cut = true;
+	l->truncated = true;
 	lex_error(l, &start, "comment is not closed; '*/' is missing");
 }
 
@@ -108,8 +143,8 @@ static void skip_blanks(struct ptx_lexer *l)
 		char c = *l->at;
 
 		if (c == '\n')
-			newline(l);
-		else if (is(c, BLANK))
+			skip_newline(l);
+		else if (has_class(c, BLANK))
 			l->at++;
 		else if (c == '/' && peek(l, 1) == '/')
 			while (l->at < l->end && *l->at != '\n')
@@ -132,8 +167,7 @@ static int digit_value(char c)
 	return 99;
 }
 
-/* Digits of a base; false when there are none, one is foreign, or the value needs more than 64
- * bits. */
+/* false: there is no digit, one is not of the base, or the value exceeds 64 bits. */
 static bool read_digits(const char *s, size_t n, unsigned base, uint64_t *value)
 {
 	uint64_t v = 0;
@@ -149,7 +183,7 @@ static bool read_digits(const char *s, size_t n, unsigned base, uint64_t *value)
 	return n > 0;
 }
 
-/* The C library reads decimals by the user's locale; PTX always has a dot. */
+/* PTX always uses a decimal point, so parse in the C locale, not in the user's. */
 static bool read_decimal(const char *s, size_t n, uint64_t *bits)
 {
 	char text[MAX_DECIMAL + 1], *end;
@@ -239,9 +273,9 @@ static void lex_string(struct ptx_lexer *l, struct ptx_token *t)
 	lex_error(l, t, "string is not closed before the end of its line");
 }
 
-static void lex_word(struct ptx_lexer *l, struct ptx_token *t)
+static void lex_keyword(struct ptx_lexer *l, struct ptx_token *t)
 {
-	t->kind = TOKEN_WORD;
+	t->kind = TOKEN_KEYWORD;
 	l->at++;
 	while (in_name(peek(l, 0)) ||
 	       (peek(l, 0) == ':' && peek(l, 1) == ':' && in_name(peek(l, 2))))
@@ -254,7 +288,8 @@ static void lex_punctuation(struct ptx_lexer *l, struct ptx_token *t)
 	static const char pairs[][3] = {"<<", ">>", "<=", ">=", "==", "!=", "&&", "||"};
 	unsigned char c = (unsigned char)*l->at;
 
-	for (size_t i = 0; is(*l->at, DOUBLE) && i < sizeof(pairs) / sizeof(pairs[0]); i++) {
+	for (size_t i = 0; has_class(*l->at, PAIR_START) && i < sizeof(pairs) / sizeof(pairs[0]);
+	     i++) {
 		if (c == pairs[i][0] && peek(l, 1) == pairs[i][1]) {
 			t->kind = PAIR(pairs[i][0], pairs[i][1]);
 			t->length = 2;
@@ -264,7 +299,7 @@ static void lex_punctuation(struct ptx_lexer *l, struct ptx_token *t)
 	}
 	t->length = 1;
 	t->kind = c;
-	if (is(*l->at++, SIGN))
+	if (has_class(*l->at++, PUNCTUATION))
 		return;
 	t->kind = TOKEN_BAD;
 	if (c >= ' ' && c < 0x7f)
@@ -279,7 +314,7 @@ void ptx_lex(struct ptx_lexer *l, struct ptx_token *t)
 
 	memset(t, 0, sizeof(*t));
 	skip_blanks(l);
-	position(l, t);
+	start_token(l, t);
 	if (l->at == l->end) {
 		t->kind = TOKEN_END;
 		return;
@@ -294,7 +329,7 @@ void ptx_lex(struct ptx_lexer *l, struct ptx_token *t)
 			;
 		t->length = (uint32_t)(l->at - t->text);
 	} else if (c == '.' && in_name(second)) {
-		lex_word(l, t);
+		lex_keyword(l, t);
 	} else if (c == '"') {
 		lex_string(l, t);
 	} else {
@@ -302,16 +337,16 @@ void ptx_lex(struct ptx_lexer *l, struct ptx_token *t)
 	}
 }
 
-void ptx_lex_over(struct ptx_lexer *l)
+void ptx_lex_skip(struct ptx_lexer *l)
 {
 	struct ptx_token t;
 
 	for (;;) {
-		while (l->at < l->end && !is(*l->at, HALT))
+		while (l->at < l->end && !has_class(*l->at, SKIP_STOP))
 			l->at++;
 		switch (peek(l, 0)) {
 		case '\n':
-			newline(l);
+			skip_newline(l);
 			break;
 		case '"':
 			lex_string(l, &t);

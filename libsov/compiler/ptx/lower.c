@@ -1,15 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * From instructions to IR: reading and writing operands, guards, and the lowering of everything
- * that computes a value. Each PTX register is one mutable register of the IR.
+ * Lowering: operand access, predicate guards, and instructions that only compute a value. Each PTX
+ * register is one mutable register of the IR.
  *
- * A guarded instruction that only computes becomes the computation and a select between the new and
- * the old value of its destination. Any other stands in a block of its own behind a branch.
+ * A guarded instruction without side effects is if-converted: it executes always, and a select
+ * chooses between the new and the old value of its destination. Any other guarded instruction gets
+ * a block behind a branch.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
 
-/* ---- building ---- */
+/* ---- emitting ---- */
 
 ir_id ptx_emit(struct ptx *x, enum ir_op op, enum ir_type t, uint32_t nres, uint32_t nargs,
 	       const ir_val *args)
@@ -21,14 +22,14 @@ ir_id ptx_emit(struct ptx *x, enum ir_op op, enum ir_type t, uint32_t nres, uint
 	return i;
 }
 
-ir_val ptx_op_of(struct ptx *x, enum ir_op op, enum ir_type t, const ir_val args[3])
+ir_val ptx_emit_op(struct ptx *x, enum ir_op op, enum ir_type t, const ir_val args[3])
 {
 	ir_id i = ptx_emit(x, op, t, 1, !!args[0] + !!args[1] + !!args[2], args);
 
 	return ir_at(x->func, i)->res;
 }
 
-ir_val ptx_constant_value(struct ptx *x, enum ir_type t, uint64_t value)
+ir_val ptx_emit_constant(struct ptx *x, enum ir_type t, uint64_t value)
 {
 	ir_val v = ir_const(x->func, x->block, t, value);
 
@@ -64,18 +65,18 @@ static uint32_t register_of(struct ptx *x, struct ptx_name *n)
 	return n->reg;
 }
 
-/* Blocks are written from their first instruction to their last, so what was read or written in
- * this one is still there. */
+/* Blocks are emitted from start to end, so a value read or written earlier in this block is still
+ * current. */
 ir_val ptx_read_register(struct ptx *x, struct ptx_name *n)
 {
 	uint32_t reg = register_of(x, n);
 
 	if (n->block == x->block)
-		return n->holds;
-	n->holds = ptx_op(x, IR_READ, n->type->ir, 0, 0, 0);
+		return n->cached;
+	n->cached = ptx_op(x, IR_READ, n->type->ir, 0, 0, 0);
 	n->block = x->block;
-	ir_def(x->func, n->holds)->symbol = reg;
-	return n->holds;
+	ir_def(x->func, n->cached)->symbol = reg;
+	return n->cached;
 }
 
 ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t)
@@ -83,7 +84,7 @@ ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t
 	ir_val v;
 
 	if (o->kind == OPERAND_PARAMETER)
-		return ptx_constant_value(x, t, x->func->params[o->name->symbol].offset + o->value);
+		return ptx_emit_constant(x, t, x->func->params[o->name->symbol].offset + o->value);
 	if (o->kind == OPERAND_FUNCTION) {
 		v = ptx_op(x, IR_FUNCADDR, IR_B64, 0, 0, 0);
 		ir_def(x->func, v)->symbol = o->name->func->index;
@@ -95,8 +96,8 @@ ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t
 	return v;
 }
 
-/* Clocks are read anew each time; of 64 bits when the instruction wants them, or wants the high
- * half. */
+/* Each read of a clock emits an instruction, with 64 bits if the operand or its high half needs
+ * them. */
 static ir_val read_special(struct ptx *x, const struct ptx_operand *o)
 {
 	bool high = o->special == SPECIAL_CLOCK_HIGH || o->special == SPECIAL_TIMER_HIGH;
@@ -105,7 +106,7 @@ static ir_val read_special(struct ptx *x, const struct ptx_operand *o)
 	ir_val v;
 
 	if (o->special == SPECIAL_ZERO)
-		return ptx_constant_value(x, o->type->ir, 0);
+		return ptx_emit_constant(x, o->type->ir, 0);
 	if (o->special < IR_SREG_COUNT) {
 		v = ptx_op(x, IR_SREG, IR_B32, 0, 0, 0);
 		ir_def(x->func, v)->sub = o->special;
@@ -122,7 +123,7 @@ static ir_val read_special(struct ptx *x, const struct ptx_operand *o)
 			   v);
 }
 
-ir_val ptx_read(struct ptx *x, const struct ptx_operand *o)
+ir_val ptx_read_operand(struct ptx *x, const struct ptx_operand *o)
 {
 	ir_val v;
 
@@ -138,7 +139,7 @@ ir_val ptx_read(struct ptx *x, const struct ptx_operand *o)
 	case OPERAND_FUNCTION:
 		return ptx_address_of(x, o, o->type->ir);
 	default:
-		return ptx_constant_value(x, o->type->ir, o->value);
+		return ptx_emit_constant(x, o->type->ir, o->value);
 	}
 }
 
@@ -155,15 +156,15 @@ void ptx_write_register(struct ptx *x, struct ptx_name *n, ir_val v)
 	}
 	i = ptx_emit(x, IR_WRITE, n->type->ir, 0, 1, &v);
 	ir_at(x->func, i)->symbol = reg;
-	n->holds = v;
+	n->cached = v;
 	n->block = x->block;
 }
 
-void ptx_write(struct ptx *x, const struct ptx_operand *o, ir_val v)
+void ptx_write_operand(struct ptx *x, const struct ptx_operand *o, ir_val v)
 {
 	bool is_signed;
 
-	if (!o || o->kind == OPERAND_NOTHING)
+	if (!o || o->kind == OPERAND_BIT_BUCKET)
 		return;
 	is_signed = o->type->class == CLASS_SIGNED;
 	v = ptx_convert(x, is_signed ? IR_SEXT : IR_ZEXT, o->type->ir, o->name->type->ir, v);
@@ -172,23 +173,23 @@ void ptx_write(struct ptx *x, const struct ptx_operand *o, ir_val v)
 
 /* ---- guards ---- */
 
-static void lower_behind_branch(struct ptx *x, const struct ptx_inst *in, ir_val guard)
+static void lower_in_guarded_block(struct ptx *x, const struct ptx_inst *in, ir_val guard)
 {
-	ir_block then = ptx_block_after(x), next;
+	ir_block then = ptx_block_new(x), next;
 	ir_block from = x->block;
 
-	ptx_place(x, then);
-	next = ptx_block_after(x);
+	ptx_set_block(x, then);
+	next = ptx_block_new(x);
 	x->block = from;
 	if (in->guard_negated)
 		ptx_branch(x, guard, next, then);
 	else
 		ptx_branch(x, guard, then, next);
-	ptx_place(x, then);
+	ptx_set_block(x, then);
 	in->row->lower(x, in);
 	if (x->block)
 		ptx_jump(x, next);
-	ptx_place(x, next);
+	ptx_set_block(x, next);
 }
 
 void ptx_lower(struct ptx *x, const struct ptx_inst *in)
@@ -198,14 +199,14 @@ void ptx_lower(struct ptx *x, const struct ptx_inst *in)
 
 	x->line = in->name.line;
 	if (!x->block)
-		ptx_place(x, ptx_block_after(x));
+		ptx_set_block(x, ptx_block_new(x));
 	if (!in->guard) {
 		in->row->lower(x, in);
 		return;
 	}
 	guard = ptx_read_register(x, in->guard);
 	if (!pure && in->row->op != IR_BR) {
-		lower_behind_branch(x, in, guard);
+		lower_in_guarded_block(x, in, guard);
 		return;
 	}
 	x->guard = guard;
@@ -216,84 +217,84 @@ void ptx_lower(struct ptx *x, const struct ptx_inst *in)
 
 /* ---- computations ---- */
 
-/* Without a rounding word PTX allows to fuse the operation with its neighbour. */
-ir_val ptx_float_words(struct ptx *x, const struct ptx_inst *in, ir_val v)
+/* Without a rounding modifier PTX allows contraction to fma. */
+ir_val ptx_float_modifiers(struct ptx *x, const struct ptx_inst *in, ir_val v)
 {
 	struct ir_inst *i = ir_def(x->func, v);
 
 	if (!(ir_ops[i->op].attributes & A_FLOAT))
 		return v;
 	i->format = ptx_inst_type(in, SLOT_TYPE)->format;
-	if (ptx_said(in, SLOT_ROUND))
+	if (ptx_has_modifier(in, SLOT_ROUND))
 		i->round = in->value[SLOT_ROUND];
 	else if (i->op == IR_FADD || i->op == IR_FMUL)
 		i->flags |= IR_CONTRACT;
-	if (ptx_said(in, SLOT_FTZ))
+	if (ptx_has_modifier(in, SLOT_FTZ))
 		i->flags |= IR_FTZ;
-	if (ptx_said(in, SLOT_SAT))
+	if (ptx_has_modifier(in, SLOT_SAT))
 		i->flags |= IR_SAT;
 	return v;
 }
 
-ir_val ptx_role(struct ptx *x, const struct ptx_inst *in, enum ptx_role role)
+ir_val ptx_read_role(struct ptx *x, const struct ptx_inst *in, enum ptx_role role)
 {
-	return in->role[role] ? ptx_read(x, in->role[role]) : 0;
+	return in->role[role] ? ptx_read_operand(x, in->role[role]) : 0;
 }
 
 void ptx_lower_plain(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val a = ptx_role(x, in, ROLE_A);
-	ir_val b = ptx_role(x, in, ROLE_B);
-	ir_val c = ptx_role(x, in, ROLE_C);
+	ir_val a = ptx_read_role(x, in, ROLE_A);
+	ir_val b = ptx_read_role(x, in, ROLE_B);
+	ir_val c = ptx_read_role(x, in, ROLE_C);
 	ir_val v = ptx_op(x, in->row->op, in->role[ROLE_D]->type->ir, a, b, c);
 
-	ptx_write(x, in->role[ROLE_D], ptx_float_words(x, in, v));
+	ptx_write_operand(x, in->role[ROLE_D], ptx_float_modifiers(x, in, v));
 }
 
-/* a - b is a + -b, to the bit. */
+/* a - b equals a + -b bit for bit. */
 void ptx_lower_fsub(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;
-	ir_val a = ptx_role(x, in, ROLE_A);
-	ir_val b = ptx_op(x, IR_FNEG, t, ptx_role(x, in, ROLE_B), 0, 0), v;
+	ir_val a = ptx_read_role(x, in, ROLE_A);
+	ir_val b = ptx_op(x, IR_FNEG, t, ptx_read_role(x, in, ROLE_B), 0, 0), v;
 
 	ir_def(x->func, b)->format = ptx_inst_type(in, SLOT_TYPE)->format;
 	v = ptx_op(x, IR_FADD, t, a, b, 0);
-	ptx_write(x, in->role[ROLE_D], ptx_float_words(x, in, v));
+	ptx_write_operand(x, in->role[ROLE_D], ptx_float_modifiers(x, in, v));
 }
 
-/* The most negative number stays itself. */
+/* abs(INT_MIN) is INT_MIN. */
 void ptx_lower_iabs(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;
-	ir_val a = ptx_role(x, in, ROLE_A);
+	ir_val a = ptx_read_role(x, in, ROLE_A);
 	ir_val negative = ptx_op(x, IR_NEG, t, a, 0, 0);
 
-	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_MAX_S, t, a, negative, 0));
+	ptx_write_operand(x, in->role[ROLE_D], ptx_op(x, IR_MAX_S, t, a, negative, 0));
 }
 
-/* mad.hi and mad.wide: the row's multiplication, then the sum. */
+/* mad.hi and mad.wide: the row's multiplication, then an addition. */
 void ptx_lower_mad(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;
-	ir_val a = ptx_role(x, in, ROLE_A);
-	ir_val b = ptx_role(x, in, ROLE_B);
-	ir_val c = ptx_role(x, in, ROLE_C);
+	ir_val a = ptx_read_role(x, in, ROLE_A);
+	ir_val b = ptx_read_role(x, in, ROLE_B);
+	ir_val c = ptx_read_role(x, in, ROLE_C);
 	ir_val product = ptx_op(x, in->row->op, t, a, b, 0);
 
-	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_ADD, t, product, c, 0));
+	ptx_write_operand(x, in->role[ROLE_D], ptx_op(x, IR_ADD, t, product, c, 0));
 }
 
-/* How many bits: a number of 32 bits, whatever the width of the argument. */
+/* Bit counts are 32-bit, whatever the width of the argument. */
 void ptx_lower_count(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_A]->type->ir;
-	ir_val v = ptx_op(x, in->row->op, t, ptx_role(x, in, ROLE_A), 0, 0);
+	ir_val v = ptx_op(x, in->row->op, t, ptx_read_role(x, in, ROLE_A), 0, 0);
 
-	ptx_write(x, in->role[ROLE_D], ptx_convert(x, IR_TRUNC, t, IR_B32, v));
+	ptx_write_operand(x, in->role[ROLE_D], ptx_convert(x, IR_TRUNC, t, IR_B32, v));
 }
 
-static enum ir_cond condition(const struct ptx_inst *in, const struct ptx_type *t)
+static enum ir_cond condition_code(const struct ptx_inst *in, const struct ptx_type *t)
 {
 	static const uint8_t of_signed[] = {IR_EQ, IR_NE, IR_LT_S, IR_LE_S, IR_GT_S, IR_GE_S};
 	static const uint8_t of_unsigned[] = {IR_EQ, IR_NE, IR_LT_U, IR_LE_U, IR_GT_U, IR_GE_U};
@@ -313,17 +314,17 @@ static bool is_pair(const struct ptx_type *t)
 	return t->format == IR_F16X2 || t->format == IR_BF16X2;
 }
 
-/* Compares a and b as values of t, or of its halves where it is a pair, low half first; how many
- * comparisons that makes. */
-static uint32_t compare(struct ptx *x, const struct ptx_inst *in, const struct ptx_type *t,
-			ir_val p[2])
+/* Compares a and b as values of t or, for a packed type, of its halves, low half first; returns the
+ * number of comparisons. */
+static uint32_t emit_comparisons(struct ptx *x, const struct ptx_inst *in, const struct ptx_type *t,
+				 ir_val p[2])
 {
 	enum ir_op op = t->class == CLASS_FLOAT ? IR_FCMP : IR_ICMP;
 	enum ir_type ir = is_pair(t) ? IR_B16 : t->ir;
 	ir_val a[2], b[2];
 
-	a[0] = ptx_role(x, in, ROLE_A);
-	b[0] = ptx_role(x, in, ROLE_B);
+	a[0] = ptx_read_role(x, in, ROLE_A);
+	b[0] = ptx_read_role(x, in, ROLE_B);
 	if (is_pair(t)) {
 		a[0] = ptx_op(x, IR_UNPACK, IR_B32, a[0], 0, 0);
 		b[0] = ptx_op(x, IR_UNPACK, IR_B32, b[0], 0, 0);
@@ -331,18 +332,18 @@ static uint32_t compare(struct ptx *x, const struct ptx_inst *in, const struct p
 		b[1] = b[0] + 1;
 	}
 	for (uint32_t k = 0; k < 1u + is_pair(t); k++) {
-		p[k] = ptx_compare(x, op, ir, condition(in, t), a[k], b[k]);
+		p[k] = ptx_compare(x, op, ir, condition_code(in, t), a[k], b[k]);
 		if (t->format == IR_BF16 || t->format == IR_BF16X2)
 			ir_def(x->func, p[k])->format = IR_BF16;
-		if (ptx_said(in, SLOT_FTZ))
+		if (ptx_has_modifier(in, SLOT_FTZ))
 			ir_def(x->func, p[k])->flags |= IR_FTZ;
 	}
 	return 1 + is_pair(t);
 }
 
-static bool check_third(struct ptx *x, const struct ptx_inst *in)
+static bool check_operand_c(struct ptx *x, const struct ptx_inst *in)
 {
-	bool combined = ptx_said(in, SLOT_BOOL);
+	bool combined = ptx_has_modifier(in, SLOT_BOOL);
 
 	if (combined == !!in->role[ROLE_C])
 		return true;
@@ -351,27 +352,27 @@ static bool check_third(struct ptx *x, const struct ptx_inst *in)
 	return false;
 }
 
-/* p is the comparison, q its opposite, each combined with c. Of a pair p is about the low halves, q
- * about the high ones. */
+/* p is the comparison, q its negation, each combined with c. For a packed type p compares the low
+ * halves and q the high ones. */
 void ptx_lower_setp(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *t = ptx_inst_type(in, SLOT_TYPE);
 	ir_val c, p[2] = {0};
 
-	if (!check_third(x, in))
+	if (!check_operand_c(x, in))
 		return;
-	if (compare(x, in, t, p) == 1 && in->role[ROLE_Q])
+	if (emit_comparisons(x, in, t, p) == 1 && in->role[ROLE_Q])
 		p[1] = ptx_op(x, IR_NOT, IR_B1, p[0], 0, 0);
-	c = ptx_role(x, in, ROLE_C);
+	c = ptx_read_role(x, in, ROLE_C);
 	for (int k = 0; c && k < 2; k++)
 		if (p[k])
 			p[k] = ptx_op(x, in->value[SLOT_BOOL], IR_B1, p[k], c, 0);
-	ptx_write(x, in->role[ROLE_P], p[0]);
-	ptx_write(x, in->role[ROLE_Q], p[1]);
+	ptx_write_operand(x, in->role[ROLE_P], p[0]);
+	ptx_write_operand(x, in->role[ROLE_Q], p[1]);
 }
 
-/* One and zero of a format, all ones and zero of an integer. */
-static uint64_t truth(const struct ptx_type *d, bool half)
+/* True as a value of d: 1.0 for floats, all ones for integers. */
+static uint64_t true_value(const struct ptx_type *d, bool half)
 {
 	if (d->class != CLASS_FLOAT)
 		return UINT64_MAX;
@@ -390,76 +391,79 @@ void ptx_lower_set(struct ptx *x, const struct ptx_inst *in)
 	ir_val c, p[2] = {0};
 	uint32_t n;
 
-	if (!check_third(x, in))
+	if (!check_operand_c(x, in))
 		return;
-	n = compare(x, in, t, p);
+	n = emit_comparisons(x, in, t, p);
 	part = n == 2 ? IR_B16 : d->ir;
-	c = ptx_role(x, in, ROLE_C);
+	c = ptx_read_role(x, in, ROLE_C);
 	for (uint32_t k = 0; k < n; k++) {
 		if (c)
 			p[k] = ptx_op(x, in->value[SLOT_BOOL], IR_B1, p[k], c, 0);
 		p[k] = ptx_op(x, IR_SELECT, part, p[k],
-			      ptx_constant_value(x, part, truth(d, part == IR_B16)),
-			      ptx_constant_value(x, part, 0));
+			      ptx_emit_constant(x, part, true_value(d, part == IR_B16)),
+			      ptx_emit_constant(x, part, 0));
 	}
 	if (n == 2)
 		p[0] = ptx_op(x, IR_PACK, IR_B32, p[0], p[1], 0);
-	ptx_write(x, in->role[ROLE_D], p[0]);
+	ptx_write_operand(x, in->role[ROLE_D], p[0]);
 }
 
-/* a where c is not negative, else b; NaN is taken for negative. */
+/* a if c >= 0, else b; a NaN selects b. */
 void ptx_lower_slct(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *t = in->role[ROLE_C]->type;
 	bool is_float = t->class == CLASS_FLOAT;
-	ir_val a = ptx_role(x, in, ROLE_A);
-	ir_val b = ptx_role(x, in, ROLE_B);
-	ir_val c = ptx_role(x, in, ROLE_C);
+	ir_val a = ptx_read_role(x, in, ROLE_A);
+	ir_val b = ptx_read_role(x, in, ROLE_B);
+	ir_val c = ptx_read_role(x, in, ROLE_C);
 	ir_val p = ptx_compare(x, is_float ? IR_FCMP : IR_ICMP, IR_B32, is_float ? IR_FGE : IR_GE_S,
-			       c, ptx_constant_value(x, IR_B32, 0));
+			       c, ptx_emit_constant(x, IR_B32, 0));
 
-	if (ptx_said(in, SLOT_FTZ))
+	if (ptx_has_modifier(in, SLOT_FTZ))
 		ir_def(x->func, p)->flags |= IR_FTZ;
-	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_SELECT, in->role[ROLE_D]->type->ir, p, a, b));
+	ptx_write_operand(x, in->role[ROLE_D],
+			  ptx_op(x, IR_SELECT, in->role[ROLE_D]->type->ir, p, a, b));
 }
 
 void ptx_lower_selp(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val a = ptx_role(x, in, ROLE_A);
-	ir_val b = ptx_role(x, in, ROLE_B);
-	ir_val c = ptx_role(x, in, ROLE_C);
+	ir_val a = ptx_read_role(x, in, ROLE_A);
+	ir_val b = ptx_read_role(x, in, ROLE_B);
+	ir_val c = ptx_read_role(x, in, ROLE_C);
 
-	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_SELECT, in->role[ROLE_D]->type->ir, c, a, b));
+	ptx_write_operand(x, in->role[ROLE_D],
+			  ptx_op(x, IR_SELECT, in->role[ROLE_D]->type->ir, c, a, b));
 }
 
 /* ---- moves and conversions ---- */
 
-/* The first element is the lowest. */
-static ir_val pack(struct ptx *x, const struct ptx_operand *e, uint32_t count, enum ir_type t)
+/* The first element is the least significant. */
+static ir_val pack_elements(struct ptx *x, const struct ptx_operand *e, uint32_t count,
+			    enum ir_type t)
 {
 	enum ir_type half = ir_type_half(t);
 	ir_val low, high;
 
 	if (count == 1)
-		return ptx_read(x, e);
-	low = pack(x, e, count / 2, half);
-	high = pack(x, e + count / 2, count / 2, half);
+		return ptx_read_operand(x, e);
+	low = pack_elements(x, e, count / 2, half);
+	high = pack_elements(x, e + count / 2, count / 2, half);
 	return ptx_op(x, IR_PACK, t, low, high, 0);
 }
 
-static void unpack(struct ptx *x, const struct ptx_operand *e, uint32_t count, enum ir_type t,
-		   ir_val v)
+static void unpack_elements(struct ptx *x, const struct ptx_operand *e, uint32_t count,
+			    enum ir_type t, ir_val v)
 {
 	enum ir_type half = ir_type_half(t);
 	ir_val low;
 
 	if (count == 1) {
-		ptx_write(x, e, v);
+		ptx_write_operand(x, e, v);
 		return;
 	}
 	low = ptx_op(x, IR_UNPACK, t, v, 0, 0);
-	unpack(x, e, count / 2, half, low);
-	unpack(x, e + count / 2, count / 2, half, low + 1);
+	unpack_elements(x, e, count / 2, half, low);
+	unpack_elements(x, e + count / 2, count / 2, half, low + 1);
 }
 
 void ptx_lower_mov(struct ptx *x, const struct ptx_inst *in)
@@ -468,28 +472,28 @@ void ptx_lower_mov(struct ptx *x, const struct ptx_inst *in)
 	ir_val v;
 
 	if (a->kind == OPERAND_VECTOR)
-		v = pack(x, a->elements, a->count, a->type->ir);
+		v = pack_elements(x, a->elements, a->count, a->type->ir);
 	else
-		v = ptx_read(x, a);
+		v = ptx_read_operand(x, a);
 	if (d->kind == OPERAND_VECTOR)
-		unpack(x, d->elements, d->count, d->type->ir, v);
+		unpack_elements(x, d->elements, d->count, d->type->ir, v);
 	else
-		ptx_write(x, d, v);
+		ptx_write_operand(x, d, v);
 }
 
-/* All elements are read before any is written. */
+/* Reads all elements before it writes any. */
 void ptx_lower_mov_vector(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_operand *d = in->role[ROLE_D], *a = in->role[ROLE_A];
 	ir_val v[4];
 
 	for (uint32_t k = 0; k < a->count; k++)
-		v[k] = ptx_read(x, &a->elements[k]);
+		v[k] = ptx_read_operand(x, &a->elements[k]);
 	for (uint32_t k = 0; k < d->count; k++)
-		ptx_write(x, &d->elements[k], v[k]);
+		ptx_write_operand(x, &d->elements[k], v[k]);
 }
 
-/* 128 bits as two of 64, or four of 32. */
+/* Moves 128 bits as two elements of 64 or four of 32. */
 void ptx_lower_mov_wide(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_operand *d = in->role[ROLE_D], *a = in->role[ROLE_A];
@@ -497,24 +501,24 @@ void ptx_lower_mov_wide(struct ptx *x, const struct ptx_inst *in)
 	ir_val v[2];
 
 	for (uint32_t k = 0; k < 2; k++)
-		v[k] = pack(x, &a->elements[k * from], from, IR_B64);
+		v[k] = pack_elements(x, &a->elements[k * from], from, IR_B64);
 	for (uint32_t k = 0; k < 2; k++)
-		unpack(x, &d->elements[k * to], to, IR_B64, v[k]);
+		unpack_elements(x, &d->elements[k * to], to, IR_B64, v[k]);
 }
 
 void ptx_lower_cvta(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = in->role[ROLE_D]->type->ir;
-	ir_val v = ptx_op(x, in->row->op, t, ptx_role(x, in, ROLE_A), 0, 0);
+	ir_val v = ptx_op(x, in->row->op, t, ptx_read_role(x, in, ROLE_A), 0, 0);
 
 	ir_def(x->func, v)->space = in->value[SLOT_SPACE];
-	ptx_write(x, in->role[ROLE_D], v);
+	ptx_write_operand(x, in->role[ROLE_D], v);
 }
 
 void ptx_lower_isspacep(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val v = ptx_op(x, IR_INSPACE, IR_B64, ptx_role(x, in, ROLE_A), 0, 0);
+	ir_val v = ptx_op(x, IR_INSPACE, IR_B64, ptx_read_role(x, in, ROLE_A), 0, 0);
 
 	ir_def(x->func, v)->space = in->value[SLOT_SPACE];
-	ptx_write(x, in->role[ROLE_P], v);
+	ptx_write_operand(x, in->role[ROLE_P], v);
 }

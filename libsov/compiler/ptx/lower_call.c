@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Calls, and the .param objects that carry arguments and results. An object's bytes are held by
- * registers of the IR, its cells. An access that is a cell is that register; any other is put
- * together from the cells that it touches, which folding makes cheap again.
+ * Lowering of calls, and the .param objects that carry arguments and results. IR registers, the
+ * object's cells, hold its bytes. An access to exactly one cell is that register; any other
+ * combines the cells that it overlaps with shifts and masks, which later passes fold.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
@@ -24,15 +24,15 @@ void ptx_cell_write(struct ptx *x, const struct ptx_object *o, uint32_t k, ir_va
 	ir_at(x->func, i)->symbol = o->regs[k];
 }
 
-/* As 64 bits, up by so many bytes, or down when negative. */
-static ir_val moved(struct ptx *x, ir_val v, int64_t bytes)
+/* Shifts a 64-bit value left by a number of bytes, or right if it is negative. */
+static ir_val shift_bytes(struct ptx *x, ir_val v, int64_t bytes)
 {
 	uint64_t by = (uint64_t)(bytes < 0 ? -bytes : bytes) * 8;
 
 	if (!bytes)
 		return v;
-	return ptx_op(x, bytes < 0 ? IR_SHR_U : IR_SHL, IR_B64, v,
-		      ptx_constant_value(x, IR_B32, by), 0);
+	return ptx_op(x, bytes < 0 ? IR_SHR_U : IR_SHL, IR_B64, v, ptx_emit_constant(x, IR_B32, by),
+		      0);
 }
 
 ir_val ptx_object_read(struct ptx *x, const struct ptx_object *o, uint64_t offset, enum ir_type t)
@@ -46,7 +46,7 @@ ir_val ptx_object_read(struct ptx *x, const struct ptx_object *o, uint64_t offse
 		ir_val v =
 			ptx_convert(x, IR_ZEXT, o->cell, IR_B64, ptx_cell_read(x, o, (uint32_t)k));
 
-		v = moved(x, v, (int64_t)(k * size) - (int64_t)offset);
+		v = shift_bytes(x, v, (int64_t)(k * size) - (int64_t)offset);
 		all = all ? ptx_op(x, IR_OR, IR_B64, all, v, 0) : v;
 	}
 	return ptx_convert(x, IR_TRUNC, IR_B64, t, all);
@@ -66,10 +66,10 @@ void ptx_object_write(struct ptx *x, const struct ptx_object *o, uint64_t offset
 	for (uint64_t k = offset / size; k * size < offset + bytes; k++) {
 		int64_t up = (int64_t)offset - (int64_t)(k * size);
 		uint64_t mask = up < 0 ? ones >> -up * 8 : ones << up * 8;
-		ir_val part = ptx_convert(x, IR_TRUNC, IR_B64, o->cell, moved(x, v, up)), old;
+		ir_val part = ptx_convert(x, IR_TRUNC, IR_B64, o->cell, shift_bytes(x, v, up)), old;
 
 		old = ptx_op(x, IR_AND, o->cell, ptx_cell_read(x, o, (uint32_t)k),
-			     ptx_constant_value(x, o->cell, ~mask), 0);
+			     ptx_emit_constant(x, o->cell, ~mask), 0);
 		part = ptx_op(x, IR_OR, o->cell, old, part, 0);
 		ptx_cell_write(x, o, (uint32_t)k, part);
 	}
@@ -80,13 +80,13 @@ void ptx_object_write(struct ptx *x, const struct ptx_object *o, uint64_t offset
 struct call {
 	struct ptx_operand results[IR_MAX_RESULTS], args[IR_MAX_RESULTS];
 	uint32_t nresults, nargs;
-	const struct ptx_name *callee; /* NULL: by address */
+	const struct ptx_name *callee; /* NULL: an indirect call */
 	struct ptx_name *address;
-	const struct ir_func *func; /* what is called, or the prototype */
+	const struct ir_func *func; /* the callee, or the prototype */
 	struct ptx_token at;
 };
 
-static bool parse_list(struct ptx *x, struct ptx_operand *list, uint32_t *n)
+static bool parse_arguments(struct ptx *x, struct ptx_operand *list, uint32_t *n)
 {
 	for (*n = 0; x->token.kind != ')';) {
 		struct ptx_operand *o = &list[*n];
@@ -95,10 +95,10 @@ static bool parse_list(struct ptx *x, struct ptx_operand *list, uint32_t *n)
 			ptx_error(x, &x->token, "more than %d arguments", IR_MAX_RESULTS);
 			return false;
 		}
-		if (!ptx_operand(x, o, "argument"))
+		if (!ptx_parse_operand(x, o, "argument"))
 			return false;
 		(*n)++;
-		if (!ptx_take(x, ','))
+		if (!ptx_accept(x, ','))
 			break;
 	}
 	return ptx_expect(x, ')', "',' or ')'", "an argument");
@@ -106,10 +106,10 @@ static bool parse_list(struct ptx *x, struct ptx_operand *list, uint32_t *n)
 
 static bool find_callee(struct ptx *x, struct call *c)
 {
-	struct ptx_name *n = ptx_find(x, &c->at);
+	struct ptx_name *n = ptx_lookup(x, &c->at);
 
 	if (!n) {
-		ptx_undeclared(x, &c->at, "function");
+		ptx_report_undeclared(x, &c->at, "function");
 		return false;
 	}
 	if (n->kind == NAME_FUNCTION && n->func) {
@@ -129,27 +129,27 @@ static bool find_callee(struct ptx *x, struct call *c)
 	return false;
 }
 
-/* "(result), function, (arguments), prototype;" and less. */
+/* "(result), function, (arguments), prototype;", of which only the function is required. */
 static bool parse_call(struct ptx *x, struct call *c)
 {
 	const struct ptx_name *n;
 
-	if (ptx_take(x, '(') &&
-	    (!parse_list(x, c->results, &c->nresults) || !ptx_expect(x, ',', "','", "the results")))
+	if (ptx_accept(x, '(') && (!parse_arguments(x, c->results, &c->nresults) ||
+				   !ptx_expect(x, ',', "','", "the results")))
 		return false;
 	c->at = x->token;
 	if (!ptx_expect(x, TOKEN_NAME, "a function", "call") || !find_callee(x, c))
 		return false;
-	if (ptx_take(x, ',') && x->token.kind == '(') {
+	if (ptx_accept(x, ',') && x->token.kind == '(') {
 		ptx_next(x);
-		if (!parse_list(x, c->args, &c->nargs))
+		if (!parse_arguments(x, c->args, &c->nargs))
 			return false;
-		ptx_take(x, ',');
+		ptx_accept(x, ',');
 	}
 	if (x->token.kind == TOKEN_NAME) {
 		struct ptx_token t = x->token;
 
-		n = ptx_find(x, &t);
+		n = ptx_lookup(x, &t);
 		ptx_next(x);
 		if (!n || n->kind != NAME_CALLEES || !n->func) {
 			ptx_error(x, &t, "'%.*s' is no .callprototype or .calltargets", TEXT(&t));
@@ -165,9 +165,9 @@ static bool parse_call(struct ptx *x, struct call *c)
 	return ptx_expect(x, ';', "';'", "a call");
 }
 
-/* Appends the values that the operand passes; wanted are the types that the callee has for them. */
-static bool pass(struct ptx *x, const struct call *c, struct ptx_operand *o, ir_val *values,
-		 uint32_t *n)
+/* Appends the values that the operand passes, with the types of the callee's arguments. */
+static bool pass_argument(struct ptx *x, const struct call *c, struct ptx_operand *o,
+			  ir_val *values, uint32_t *n)
 {
 	const struct ir_func *f = c->func;
 	struct ptx_constant k = {o->kind == OPERAND_FLOAT, o->is_unsigned, o->bits, o->value};
@@ -179,14 +179,14 @@ static bool pass(struct ptx *x, const struct call *c, struct ptx_operand *o, ir_
 		return true;
 	}
 	if (*n >= f->nargs)
-		return true; /* the counts will show it */
+		return true; /* check_argument_types reports the count */
 	type = (struct ptx_type){"", CLASS_BITS, (uint8_t)ir_type_bits(f->arg_types[*n]),
 				 f->arg_types[*n], 0};
 	o->type = o->kind == OPERAND_REGISTER ? o->name->type : &type;
 	if (o->kind == OPERAND_REGISTER ||
 	    ((o->kind == OPERAND_INTEGER || o->kind == OPERAND_FLOAT) &&
 	     ptx_constant_bits(&k, &type, &o->value))) {
-		values[(*n)++] = ptx_read(x, o);
+		values[(*n)++] = ptx_read_operand(x, o);
 		return true;
 	}
 	if (o->kind != OPERAND_BAD)
@@ -194,7 +194,8 @@ static bool pass(struct ptx *x, const struct call *c, struct ptx_operand *o, ir_
 	return false;
 }
 
-static bool check_values(struct ptx *x, const struct call *c, const ir_val *values, uint32_t n)
+static bool check_argument_types(struct ptx *x, const struct call *c, const ir_val *values,
+				 uint32_t n)
 {
 	const struct ir_func *f = c->func;
 	bool same = n == f->nargs;
@@ -207,8 +208,8 @@ static bool check_values(struct ptx *x, const struct call *c, const ir_val *valu
 	return same;
 }
 
-/* Where the callee's results go: objects take as many as they have cells. */
-static bool take_results(struct ptx *x, const struct call *c, ir_val first)
+/* Stores the callee's results; an object takes one for each cell. */
+static bool store_results(struct ptx *x, const struct call *c, ir_val first)
 {
 	const struct ir_func *f = c->func;
 	uint32_t n = 0;
@@ -220,7 +221,7 @@ static bool take_results(struct ptx *x, const struct call *c, ir_val first)
 		enum ir_type t = object ? o->name->object->cell : reg ? o->name->type->ir : IR_VOID;
 
 		for (uint32_t i = 0; i < count; i++, n++) {
-			if (o->kind == OPERAND_NOTHING)
+			if (o->kind == OPERAND_BIT_BUCKET)
 				continue;
 			if (n >= f->nresults || f->result_types[n] != t) {
 				ptx_error(x, &c->at,
@@ -246,18 +247,18 @@ static void lower_call(struct ptx *x, struct call *c)
 	if (address)
 		values[0] = ptx_read_register(x, c->address);
 	for (uint32_t k = 0; k < c->nargs; k++)
-		if (!pass(x, c, &c->args[k], values + address, &n))
+		if (!pass_argument(x, c, &c->args[k], values + address, &n))
 			return;
-	if (!check_values(x, c, values + address, n))
+	if (!check_argument_types(x, c, values + address, n))
 		return;
 	i = ir_call_new(x->func, address ? IR_CALLPTR : IR_CALL, c->func, values, n + address);
 	ir_at(x->func, i)->line = x->line;
 	ir_append(x->func, x->block, i);
-	take_results(x, c, ir_at(x->func, i)->res);
+	store_results(x, c, ir_at(x->func, i)->res);
 }
 
-/* A guarded call stands behind a branch, as everything with an effect does. */
-void ptx_call(struct ptx *x, const struct ptx_inst *in)
+/* A guarded call gets a block behind a branch, as every instruction with side effects. */
+void ptx_call_statement(struct ptx *x, const struct ptx_inst *in)
 {
 	struct call *c = arena_alloc(x->arena, sizeof(*c));
 	ir_block then, next, from;
@@ -269,20 +270,20 @@ void ptx_call(struct ptx *x, const struct ptx_inst *in)
 	}
 	x->line = in->name.line;
 	if (!x->block)
-		ptx_place(x, ptx_block_after(x));
+		ptx_set_block(x, ptx_block_new(x));
 	if (!in->guard) {
 		lower_call(x, c);
 		return;
 	}
 	guard = ptx_read_register(x, in->guard);
 	from = x->block;
-	then = ptx_block_after(x);
-	ptx_place(x, then);
-	next = ptx_block_after(x);
+	then = ptx_block_new(x);
+	ptx_set_block(x, then);
+	next = ptx_block_new(x);
 	x->block = from;
 	ptx_branch(x, guard, in->guard_negated ? next : then, in->guard_negated ? then : next);
-	ptx_place(x, then);
+	ptx_set_block(x, then);
 	lower_call(x, c);
 	ptx_jump(x, next);
-	ptx_place(x, next);
+	ptx_set_block(x, next);
 }

@@ -1,18 +1,15 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Lowering of what changes the course of control: branches and ends. Blocks follow each other in
- * the IR as they do in the text.
- */
+// SPDX-License-Identifier: MIT
+/* Lowering of control flow: branches, ret, exit, trap. IR blocks keep the order of the text. */
 #include "libsov/compiler/ptx/front_end.h"
 
-void ptx_place(struct ptx *x, ir_block b)
+void ptx_set_block(struct ptx *x, ir_block b)
 {
-	x->block = x->place = b;
+	x->block = x->last_block = b;
 }
 
-ir_block ptx_block_after(struct ptx *x)
+ir_block ptx_block_new(struct ptx *x)
 {
-	return ir_block_new_before(x->func, x->func->blocks[x->place].next, NULL);
+	return ir_block_new_before(x->func, x->func->blocks[x->last_block].next, NULL);
 }
 
 void ptx_jump(struct ptx *x, ir_block to)
@@ -30,10 +27,11 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no)
 	x->block = 0;
 }
 
-/* The block of the label that comes next in the text; 0 when something else does. */
+/* The block of the label that the next token declares; 0: the next token is not a label. */
 static ir_block next_label(struct ptx *x)
 {
-	const struct ptx_name *n = x->token.kind == TOKEN_NAME ? ptx_find_here(x, &x->token) : NULL;
+	const struct ptx_name *n =
+		x->token.kind == TOKEN_NAME ? ptx_lookup_innermost(x, &x->token) : NULL;
 	bool here = n && n->kind == NAME_LABEL && n->line == x->token.line &&
 		    n->column == x->token.column;
 
@@ -49,18 +47,18 @@ void ptx_lower_bra(struct ptx *x, const struct ptx_inst *in)
 		ptx_jump(x, to);
 		return;
 	}
-	next = label && label != to ? label : ptx_block_after(x);
+	next = label && label != to ? label : ptx_block_new(x);
 	if (x->guard_negated)
 		ptx_branch(x, x->guard, next, to);
 	else
 		ptx_branch(x, x->guard, to, next);
 	if (next != label)
-		ptx_place(x, next);
+		ptx_set_block(x, next);
 }
 
-/* Jumps to one of the labels from first on, count of them, by an index: halves them until one is
- * left. */
-static void choose(struct ptx *x, ir_val index, const ir_block *to, uint32_t first, uint32_t count)
+/* Emits a binary decision tree that jumps to to[index], for index in [first, first + count). */
+static void emit_branch_tree(struct ptx *x, ir_val index, const ir_block *to, uint32_t first,
+			     uint32_t count)
 {
 	uint32_t half = count / 2;
 	ir_block low, high;
@@ -71,14 +69,14 @@ static void choose(struct ptx *x, ir_val index, const ir_block *to, uint32_t fir
 		return;
 	}
 	below = ptx_compare(x, IR_ICMP, IR_B32, IR_LT_U, index,
-			    ptx_constant_value(x, IR_B32, first + half));
-	high = ptx_block_after(x);
-	low = ptx_block_after(x);
+			    ptx_emit_constant(x, IR_B32, first + half));
+	high = ptx_block_new(x);
+	low = ptx_block_new(x);
 	ptx_branch(x, below, low, high);
-	ptx_place(x, low);
-	choose(x, index, to, first, half);
-	ptx_place(x, high);
-	choose(x, index, to, first + half, count - half);
+	ptx_set_block(x, low);
+	emit_branch_tree(x, index, to, first, half);
+	ptx_set_block(x, high);
+	emit_branch_tree(x, index, to, first + half, count - half);
 }
 
 void ptx_lower_brx(struct ptx *x, const struct ptx_inst *in)
@@ -88,7 +86,7 @@ void ptx_lower_brx(struct ptx *x, const struct ptx_inst *in)
 	ir_val index;
 
 	for (uint32_t k = 0; k < list->count; k++) {
-		const struct ptx_name *n = ptx_find(x, &list->targets[k]);
+		const struct ptx_name *n = ptx_lookup(x, &list->targets[k]);
 
 		if (!n || n->kind != NAME_LABEL) {
 			ptx_error(x, &list->targets[k], "'%.*s' is no label",
@@ -97,11 +95,11 @@ void ptx_lower_brx(struct ptx *x, const struct ptx_inst *in)
 		}
 		to[k] = n->block;
 	}
-	index = ptx_role(x, in, ROLE_A);
-	choose(x, index, to, 0, list->count);
+	index = ptx_read_role(x, in, ROLE_A);
+	emit_branch_tree(x, index, to, 0, list->count);
 }
 
-/* A function returns what its result holds by then. */
+/* Returns the current values of the function's results. */
 void ptx_lower_ret(struct ptx *x, const struct ptx_inst *in)
 {
 	ir_val values[IR_MAX_RESULTS];
@@ -120,7 +118,7 @@ void ptx_lower_ret(struct ptx *x, const struct ptx_inst *in)
 	x->block = 0;
 }
 
-/* A kernel's ret and exit are the same. */
+/* In a kernel, exit is ret. */
 void ptx_lower_exit(struct ptx *x, const struct ptx_inst *in)
 {
 	(void)in;

@@ -1,13 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Lowering of cvt. Between integers a width changes; with floats the IR has an operation for each
- * direction. Roundings say which: .rni and its like round to an integer, .rn and its like to what
- * the format can hold.
+ * Lowering of cvt. Integer conversions truncate or extend; for floats the IR has an operation for
+ * each direction. .rni and its variants round to an integral value, .rn and its variants to the
+ * precision of the format.
  */
 #include "libsov/compiler/ptx/front_end.h"
 
-/* Clamps v, a value of type from, to what type to can hold. Bounds that from cannot exceed are left
- * out; those that are left are values of from. */
+/* Clamps v, of type `from`, to the range of `to`. Omits bounds that `from` cannot exceed. */
 static ir_val saturate(struct ptx *x, ir_val v, const struct ptx_type *from,
 		       const struct ptx_type *to)
 {
@@ -17,25 +16,25 @@ static ir_val saturate(struct ptx *x, ir_val v, const struct ptx_type *from,
 	uint64_t lowest = out_signed ? ~highest : 0;
 
 	if (in_signed && (!out_signed || from->bits > to->bits))
-		v = ptx_op(x, IR_MAX_S, from->ir, v, ptx_constant_value(x, from->ir, lowest), 0);
+		v = ptx_op(x, IR_MAX_S, from->ir, v, ptx_emit_constant(x, from->ir, lowest), 0);
 	if (in_bits > out_bits)
 		v = ptx_op(x, in_signed ? IR_MIN_S : IR_MIN_U, from->ir, v,
-			   ptx_constant_value(x, from->ir, highest), 0);
+			   ptx_emit_constant(x, from->ir, highest), 0);
 	return v;
 }
 
-static ir_val between_integers(struct ptx *x, const struct ptx_inst *in, ir_val v,
-			       const struct ptx_type *to, const struct ptx_type *from)
+static ir_val convert_integer(struct ptx *x, const struct ptx_inst *in, ir_val v,
+			      const struct ptx_type *to, const struct ptx_type *from)
 {
 	enum ir_op extend = from->class == CLASS_SIGNED ? IR_SEXT : IR_ZEXT;
 
-	if (ptx_said(in, SLOT_SAT))
+	if (ptx_has_modifier(in, SLOT_SAT))
 		v = saturate(x, v, from, to);
 	return ptx_convert(x, to->bits < from->bits ? IR_TRUNC : extend, from->ir, to->ir, v);
 }
 
-/* .ftz is about singles, on whichever side they are. */
-static void set_float(struct ptx *x, const struct ptx_inst *in, ir_val v, uint8_t format)
+/* .ftz applies to single-precision sources and results. */
+static void set_float_modifiers(struct ptx *x, const struct ptx_inst *in, ir_val v, uint8_t format)
 {
 	struct ir_inst *i = ir_def(x->func, v);
 	const struct ptx_type *to = ptx_inst_type(in, SLOT_TYPE);
@@ -44,26 +43,26 @@ static void set_float(struct ptx *x, const struct ptx_inst *in, ir_val v, uint8_
 		      (from->class == CLASS_FLOAT && from->bits == 32);
 
 	i->format = format;
-	if (ptx_said(in, SLOT_FTZ) && single)
+	if (ptx_has_modifier(in, SLOT_FTZ) && single)
 		i->flags |= IR_FTZ;
 }
 
-/* To between 0 and 1. Doubles are clamped, as no machine does it on the way; NaN becomes 0. */
+/* Clamps to [0, 1]; NaN becomes 0. Doubles need min and max, since no target saturates them. */
 static ir_val saturate_float(struct ptx *x, const struct ptx_inst *in, ir_val v)
 {
-	if (!ptx_said(in, SLOT_SAT))
+	if (!ptx_has_modifier(in, SLOT_SAT))
 		return v;
 	if (ir_def(x->func, v)->type != IR_B64) {
 		ir_def(x->func, v)->flags |= IR_SAT;
 		return v;
 	}
-	v = ptx_op(x, IR_FMAX, IR_B64, v, ptx_constant_value(x, IR_B64, 0), 0);
+	v = ptx_op(x, IR_FMAX, IR_B64, v, ptx_emit_constant(x, IR_B64, 0), 0);
 	return ptx_op(x, IR_FMIN, IR_B64, v,
-		      ptx_constant_value(x, IR_B64, UINT64_C(0x3ff0000000000000)), 0);
+		      ptx_emit_constant(x, IR_B64, UINT64_C(0x3ff0000000000000)), 0);
 }
 
-static ir_val with_integer(struct ptx *x, const struct ptx_inst *in, ir_val v,
-			   const struct ptx_type *to, const struct ptx_type *from)
+static ir_val convert_float_integer(struct ptx *x, const struct ptx_inst *in, ir_val v,
+				    const struct ptx_type *to, const struct ptx_type *from)
 {
 	bool to_float = to->class == CLASS_FLOAT;
 	const struct ptx_type *integer = to_float ? from : to;
@@ -75,93 +74,95 @@ static ir_val with_integer(struct ptx *x, const struct ptx_inst *in, ir_val v,
 	i = ir_def(x->func, v);
 	i->from = from->ir;
 	i->round = in->value[to_float ? SLOT_ROUND : SLOT_INTEGRAL];
-	set_float(x, in, v, (to_float ? to : from)->format);
+	set_float_modifiers(x, in, v, (to_float ? to : from)->format);
 	return to_float ? saturate_float(x, in, v) : v;
 }
 
-/* Adding -0 changes nothing but what ftz and sat change. */
-static ir_val same_float(struct ptx *x, const struct ptx_inst *in, ir_val v,
-			 const struct ptx_type *t)
+/* Adding -0 is the identity, apart from .ftz and .sat. */
+static ir_val convert_same_float(struct ptx *x, const struct ptx_inst *in, ir_val v,
+				 const struct ptx_type *t)
 {
 	uint64_t sign = UINT64_C(1) << (t->bits - 1);
 
-	if (ptx_said(in, SLOT_INTEGRAL)) {
+	if (ptx_has_modifier(in, SLOT_INTEGRAL)) {
 		v = ptx_op(x, IR_FROUND, t->ir, v, 0, 0);
 		ir_def(x->func, v)->round = in->value[SLOT_INTEGRAL];
-		set_float(x, in, v, t->format);
+		set_float_modifiers(x, in, v, t->format);
 	}
-	if (!ptx_said(in, SLOT_FTZ) && !ptx_said(in, SLOT_SAT))
+	if (!ptx_has_modifier(in, SLOT_FTZ) && !ptx_has_modifier(in, SLOT_SAT))
 		return v;
-	v = ptx_op(x, IR_FADD, t->ir, v, ptx_constant_value(x, t->ir, sign), 0);
-	set_float(x, in, v, t->format);
+	v = ptx_op(x, IR_FADD, t->ir, v, ptx_emit_constant(x, t->ir, sign), 0);
+	set_float_modifiers(x, in, v, t->format);
 	return saturate_float(x, in, v);
 }
 
-/* Between f16 and bf16 the way is through f32, which holds both. */
-static ir_val between_floats(struct ptx *x, const struct ptx_inst *in, ir_val v,
-			     const struct ptx_type *to, const struct ptx_type *from)
+/* f16 and bf16 convert by f32, which represents both exactly. */
+static ir_val convert_float(struct ptx *x, const struct ptx_inst *in, ir_val v,
+			    const struct ptx_type *to, const struct ptx_type *from)
 {
 	static const struct ptx_type single = {".f32", CLASS_FLOAT, 32, IR_B32, IR_BY_WIDTH};
 	bool narrows = to->bits < from->bits;
 	struct ir_inst *i;
 
 	if (to == from)
-		return same_float(x, in, v, to);
+		return convert_same_float(x, in, v, to);
 	if (to->bits == from->bits) {
 		v = ptx_convert(x, IR_FTOF, from->ir, IR_B32, v);
 		ir_def(x->func, v)->format = from->format;
-		return between_floats(x, in, v, to, &single);
+		return convert_float(x, in, v, to, &single);
 	}
 	v = ptx_convert(x, IR_FTOF, from->ir, to->ir, v);
 	i = ir_def(x->func, v);
-	set_float(x, in, v, narrows ? to->format : from->format);
-	if (ptx_said(in, SLOT_ROUND) && narrows)
+	set_float_modifiers(x, in, v, narrows ? to->format : from->format);
+	if (ptx_has_modifier(in, SLOT_ROUND) && narrows)
 		i->round = in->value[SLOT_ROUND];
 	return saturate_float(x, in, v);
 }
 
-/* Negative becomes 0, NaN stays one. */
-static ir_val without_negative(struct ptx *x, const struct ptx_inst *in, ir_val v,
-			       const struct ptx_type *t)
+/* .relu: a negative value becomes 0, NaN stays NaN. */
+static ir_val apply_relu(struct ptx *x, const struct ptx_inst *in, ir_val v,
+			 const struct ptx_type *t)
 {
-	if (!ptx_said(in, SLOT_RELU))
+	if (!ptx_has_modifier(in, SLOT_RELU))
 		return v;
-	v = ptx_op(x, IR_FMAX, t->ir, v, ptx_constant_value(x, t->ir, 0), 0);
+	v = ptx_op(x, IR_FMAX, t->ir, v, ptx_emit_constant(x, t->ir, 0), 0);
 	ir_def(x->func, v)->format = t->format;
 	ir_def(x->func, v)->flags |= IR_NAN;
 	return v;
 }
 
-/* The greatest numbers of formats, as singles. */
-#define GREATEST_F16  0x477fe000
-#define GREATEST_BF16 0x7f7f0000
-#define GREATEST_TF32 0x7f7fe000
+/* The largest finite numbers of the formats, as singles. */
+#define MAX_F16  0x477fe000
+#define MAX_BF16 0x7f7f0000
+#define MAX_TF32 0x7f7fe000
 
-/* .satfinite: what lies beyond the format's greatest number, infinities too, becomes that one; NaN stays NaN.
- * To clamp first and round then comes to the same, as the bound itself needs no rounding. */
-static ir_val stay_finite(struct ptx *x, const struct ptx_inst *in, ir_val v, uint32_t greatest)
+/* .satfinite: clamps to the largest finite number, infinities included; NaN stays NaN. Clamping
+ * before rounding is equivalent, since the bound is representable. */
+static ir_val saturate_finite(struct ptx *x, const struct ptx_inst *in, ir_val v,
+			      uint32_t max_finite)
 {
 	const struct {
 		enum ir_op op;
 		uint32_t bound;
-	} steps[] = {{IR_FMIN, greatest}, {IR_FMAX, greatest | 0x80000000}};
+	} steps[] = {{IR_FMIN, max_finite}, {IR_FMAX, max_finite | 0x80000000}};
 
-	for (int k = 0; ptx_said(in, SLOT_FINITE) && k < 2; k++) {
-		v = ptx_op(x, steps[k].op, IR_B32, v, ptx_constant_value(x, IR_B32, steps[k].bound),
+	for (int k = 0; ptx_has_modifier(in, SLOT_FINITE) && k < 2; k++) {
+		v = ptx_op(x, steps[k].op, IR_B32, v, ptx_emit_constant(x, IR_B32, steps[k].bound),
 			   0);
 		ir_def(x->func, v)->flags |= IR_NAN;
 	}
 	return v;
 }
 
-/* The rounding that the conversion needs is there, and no other. */
+/* Checks that the instruction has exactly the rounding modifier that the conversion needs. */
 static bool check_rounding(struct ptx *x, const struct ptx_inst *in, const struct ptx_type *to,
 			   const struct ptx_type *from)
 {
 	bool to_float = to->class == CLASS_FLOAT, from_float = from->class == CLASS_FLOAT;
 	bool narrows = to_float && from_float &&
 		       (to->bits < from->bits || (to->bits == from->bits && to != from));
-	bool integral = ptx_said(in, SLOT_INTEGRAL), rounds = ptx_said(in, SLOT_ROUND);
+	bool integral = ptx_has_modifier(in, SLOT_INTEGRAL),
+	     rounds = ptx_has_modifier(in, SLOT_ROUND);
 	const char *needs = NULL;
 
 	if (from_float && !to_float && !integral)
@@ -178,29 +179,30 @@ static bool check_rounding(struct ptx *x, const struct ptx_inst *in, const struc
 	return !needs;
 }
 
-static bool holds(const struct ptx_type *to, const struct ptx_type *from)
+static bool type_contains(const struct ptx_type *to, const struct ptx_type *from)
 {
 	if (to->class == from->class)
 		return to->bits >= from->bits;
 	return to->class == CLASS_SIGNED && to->bits > from->bits;
 }
 
-/* Where .ftz and .sat may stand, and which types do not go together (PTX ISA, cvt; as ptxas 13.0 reads it). */
-static bool check_words(struct ptx *x, const struct ptx_inst *in, const struct ptx_type *to,
-			const struct ptx_type *from)
+/* Checks .ftz, .sat and the combination of types (PTX ISA, cvt; as ptxas 13.0 implements it). */
+static bool check_modifiers(struct ptx *x, const struct ptx_inst *in, const struct ptx_type *to,
+			    const struct ptx_type *from)
 {
 	bool to_float = to->class == CLASS_FLOAT, from_float = from->class == CLASS_FLOAT;
 	bool single = (to_float && to->bits == 32) || (from_float && from->bits == 32);
 	bool bf16 = to->format == IR_BF16 || from->format == IR_BF16;
 	const char *fault = NULL;
 
-	if (ptx_said(in, SLOT_FTZ) && !single)
+	if (ptx_has_modifier(in, SLOT_FTZ) && !single)
 		fault = ".ftz is about .f32, and there is none";
 	else if (bf16 && (to->bits == 8 || from->bits == 8))
 		fault = ".bf16 and 8 bits do not go together";
-	else if (ptx_said(in, SLOT_SAT) && !to_float && !from_float && holds(to, from))
+	else if (ptx_has_modifier(in, SLOT_SAT) && !to_float && !from_float &&
+		 type_contains(to, from))
 		fault = ".sat has nothing to do, as every value fits";
-	else if (ptx_said(in, SLOT_SAT) && bf16 && !(to_float && to->bits == 32))
+	else if (ptx_has_modifier(in, SLOT_SAT) && bf16 && !(to_float && to->bits == 32))
 		fault = ".sat and .bf16 do not go together";
 	if (fault)
 		ptx_error(x, &in->name, "'%s': %s", ptx_spelling(x, in), fault);
@@ -214,20 +216,20 @@ void ptx_lower_cvt(struct ptx *x, const struct ptx_inst *in)
 	bool to_float = to->class == CLASS_FLOAT, from_float = from->class == CLASS_FLOAT;
 	ir_val v;
 
-	if (!check_rounding(x, in, to, from) || !check_words(x, in, to, from))
+	if (!check_rounding(x, in, to, from) || !check_modifiers(x, in, to, from))
 		return;
-	v = ptx_read(x, in->role[ROLE_A]);
-	v = stay_finite(x, in, v, to->format == IR_BF16 ? GREATEST_BF16 : GREATEST_F16);
+	v = ptx_read_operand(x, in->role[ROLE_A]);
+	v = saturate_finite(x, in, v, to->format == IR_BF16 ? MAX_BF16 : MAX_F16);
 	if (to_float && from_float)
-		v = without_negative(x, in, between_floats(x, in, v, to, from), to);
+		v = apply_relu(x, in, convert_float(x, in, v, to, from), to);
 	else if (to_float || from_float)
-		v = with_integer(x, in, v, to, from);
+		v = convert_float_integer(x, in, v, to, from);
 	else
-		v = between_integers(x, in, v, to, from);
-	ptx_write(x, in->role[ROLE_D], v);
+		v = convert_integer(x, in, v, to, from);
+	ptx_write_operand(x, in->role[ROLE_D], v);
 }
 
-/* Two floats to a pair; the second one is the low half. */
+/* Two floats to a packed type; the second one becomes the low half. */
 void ptx_lower_cvt_pair(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *pair = in->role[ROLE_D]->type;
@@ -237,80 +239,80 @@ void ptx_lower_cvt_pair(struct ptx *x, const struct ptx_inst *in)
 	ir_val parts[2];
 
 	for (int k = 0; k < 2; k++) {
-		ir_val v = ptx_role(x, in, k ? ROLE_B : ROLE_A);
+		ir_val v = ptx_read_role(x, in, k ? ROLE_B : ROLE_A);
 
-		v = stay_finite(x, in, v, bf16 ? GREATEST_BF16 : GREATEST_F16);
-		parts[k] = without_negative(x, in, between_floats(x, in, v, &half, from), &half);
+		v = saturate_finite(x, in, v, bf16 ? MAX_BF16 : MAX_F16);
+		parts[k] = apply_relu(x, in, convert_float(x, in, v, &half, from), &half);
 	}
-	ptx_write(x, in->role[ROLE_D], ptx_op(x, IR_PACK, IR_B32, parts[1], parts[0], 0));
+	ptx_write_operand(x, in->role[ROLE_D], ptx_op(x, IR_PACK, IR_B32, parts[1], parts[0], 0));
 }
 
 void ptx_lower_cvt_tf32(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *single = ptx_inst_type(in, SLOT_TYPE); /* .f32 */
-	ir_val v = ptx_convert(x, IR_FTOF, IR_VOID, IR_B32, ptx_role(x, in, ROLE_A));
+	ir_val v = ptx_convert(x, IR_FTOF, IR_VOID, IR_B32, ptx_read_role(x, in, ROLE_A));
 	struct ir_inst *i = ir_def(x->func, v);
 
 	i->from = IR_B32;
 	i->format = IR_TF32;
 	i->round = in->value[SLOT_ROUND];
-	ptx_write(x, in->role[ROLE_D], without_negative(x, in, v, single));
+	ptx_write_operand(x, in->role[ROLE_D], apply_relu(x, in, v, single));
 }
 
-/* To the nearest, ties away from zero: half of the last bit is added to the magnitude, and a carry goes into
- * the exponent as it should. */
+/* Round to nearest, ties away from zero: adds half a unit in the last place to the magnitude; a
+ * carry correctly increments the exponent. */
 void ptx_lower_cvt_tf32_away(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val v = stay_finite(x, in, ptx_role(x, in, ROLE_A), GREATEST_TF32), r, nan;
+	ir_val v = saturate_finite(x, in, ptx_read_role(x, in, ROLE_A), MAX_TF32), r, nan;
 
-	r = ptx_op(x, IR_ADD, IR_B32, v, ptx_constant_value(x, IR_B32, 0x1000), 0);
-	r = ptx_op(x, IR_AND, IR_B32, r, ptx_constant_value(x, IR_B32, 0xffffe000), 0);
+	r = ptx_op(x, IR_ADD, IR_B32, v, ptx_emit_constant(x, IR_B32, 0x1000), 0);
+	r = ptx_op(x, IR_AND, IR_B32, r, ptx_emit_constant(x, IR_B32, 0xffffe000), 0);
 	nan = ptx_compare(x, IR_FCMP, IR_B32, IR_FNAN, v, v);
-	r = ptx_op(x, IR_SELECT, IR_B32, nan, ptx_constant_value(x, IR_B32, 0x7fffe000), r);
-	ptx_write(x, in->role[ROLE_D], r);
+	r = ptx_op(x, IR_SELECT, IR_B32, nan, ptx_emit_constant(x, IR_B32, 0x7fffe000), r);
+	ptx_write_operand(x, in->role[ROLE_D], r);
 }
 
-/* Two floats of 8 bits each from two singles or a pair of halves, or back to halves. Without the negative ones
- * first or last is the same: what rounds to 0 from below becomes it either way. */
+/* Two 8-bit floats from two singles or packed halves, or back to halves. .relu may be applied
+ * before or after rounding: a negative value that rounds to 0 gives 0 either way. */
 void ptx_lower_cvt_bytes(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *to = ptx_inst_type(in, SLOT_TYPE);
 	const struct ptx_type *from = ptx_inst_type(in, SLOT_SOURCE_TYPE);
 	bool widens = to->bits > from->bits, singles = in->role[ROLE_B];
-	ir_val v = ptx_role(x, in, ROLE_A), low;
+	ir_val v = ptx_read_role(x, in, ROLE_A), low;
 	struct ir_inst *i;
 
 	if (!widens)
-		v = without_negative(x, in, v, from);
+		v = apply_relu(x, in, v, from);
 	if (singles) {
-		low = without_negative(x, in, ptx_role(x, in, ROLE_B), from);
+		low = apply_relu(x, in, ptx_read_role(x, in, ROLE_B), from);
 		v = ptx_op(x, IR_PACK, IR_B64, low, v, 0);
 	}
 	v = ptx_convert(x, IR_FTOF, singles ? IR_B64 : from->ir, to->ir, v);
 	i = ir_def(x->func, v);
 	i->format = widens ? from->format : to->format;
-	ptx_write(x, in->role[ROLE_D], widens ? without_negative(x, in, v, to) : v);
+	ptx_write_operand(x, in->role[ROLE_D], widens ? apply_relu(x, in, v, to) : v);
 }
 
-/* Two integers, clamped, b in the low part; above them what c had there. */
+/* Packs two clamped integers, b in the low part, below the bits of c. */
 void ptx_lower_cvt_pack(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *to = ptx_inst_type(in, SLOT_TYPE);
 	const struct ptx_type *from = ptx_inst_type(in, SLOT_SOURCE_TYPE);
 	uint64_t mask = (UINT64_C(1) << to->bits) - 1;
-	ir_val parts[2], v, shift = ptx_constant_value(x, IR_B32, to->bits);
+	ir_val parts[2], v, shift = ptx_emit_constant(x, IR_B32, to->bits);
 
-	parts[0] = saturate(x, ptx_role(x, in, ROLE_B), from, to);
-	parts[1] = saturate(x, ptx_role(x, in, ROLE_A), from, to);
+	parts[0] = saturate(x, ptx_read_role(x, in, ROLE_B), from, to);
+	parts[1] = saturate(x, ptx_read_role(x, in, ROLE_A), from, to);
 	for (int k = 0; k < 2; k++)
 		parts[k] =
-			ptx_op(x, IR_AND, IR_B32, parts[k], ptx_constant_value(x, IR_B32, mask), 0);
+			ptx_op(x, IR_AND, IR_B32, parts[k], ptx_emit_constant(x, IR_B32, mask), 0);
 	v = ptx_op(x, IR_OR, IR_B32, parts[0], ptx_op(x, IR_SHL, IR_B32, parts[1], shift, 0), 0);
 	if (in->role[ROLE_C]) {
-		ir_val above = ptx_op(x, IR_SHL, IR_B32, ptx_role(x, in, ROLE_C),
-				      ptx_constant_value(x, IR_B32, 2u * to->bits), 0);
+		ir_val above = ptx_op(x, IR_SHL, IR_B32, ptx_read_role(x, in, ROLE_C),
+				      ptx_emit_constant(x, IR_B32, 2u * to->bits), 0);
 
 		v = ptx_op(x, IR_OR, IR_B32, v, above, 0);
 	}
-	ptx_write(x, in->role[ROLE_D], v);
+	ptx_write_operand(x, in->role[ROLE_D], v);
 }

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Lowering of what touches memory: loads, stores, atomics, fences. Words about caches are advice
- * and leave no trace, but for .cv, which asks for a fresh value as .volatile does.
+ * Lowering of memory instructions: loads, stores, atomics, fences. Cache operators are hints and
+ * are ignored, except .cv, which acts as .volatile.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
@@ -9,11 +9,11 @@
 
 static enum ir_space space_of(const struct ptx_inst *in)
 {
-	return ptx_said(in, SLOT_SPACE) ? in->value[SLOT_SPACE] : IR_GENERIC_SPACE;
+	return ptx_has_modifier(in, SLOT_SPACE) ? in->value[SLOT_SPACE] : IR_GENERIC_SPACE;
 }
 
-/* Global and generic addresses have 64 bits; the small spaces also know 32. */
-static bool needs_wide(enum ir_space s)
+/* Global and generic addresses have 64 bits; other spaces also allow 32. */
+static bool needs_wide_address(enum ir_space s)
 {
 	return s == IR_GENERIC_SPACE || s == IR_GLOBAL;
 }
@@ -24,11 +24,11 @@ static bool check_base_register(struct ptx *x, const struct ptx_inst *in,
 	const struct ptx_type *t = o->name->type;
 	bool integer = t->class != CLASS_FLOAT && t->class != CLASS_PREDICATE;
 
-	if (integer && (t->bits == 64 || (t->bits == 32 && !needs_wide(space_of(in)))))
+	if (integer && (t->bits == 64 || (t->bits == 32 && !needs_wide_address(space_of(in)))))
 		return true;
 	ptx_error(x, &o->at, "address '%.*s' of '%s' is a %s register; it must be a %s integer",
 		  TEXT(o->name), ptx_spelling(x, in), t->name,
-		  needs_wide(space_of(in)) ? "64-bit" : "64-bit or 32-bit");
+		  needs_wide_address(space_of(in)) ? "64-bit" : "64-bit or 32-bit");
 	return false;
 }
 
@@ -39,7 +39,7 @@ static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
 		o->kind == OPERAND_VARIABLE ? x->module->symbols[o->name->symbol].space : IR_PARAM;
 	enum ir_space want = space_of(in);
 
-	/* A global address is its own generic address. */
+	/* A global address equals its generic address. */
 	if (have == want || (have == IR_GLOBAL && want == IR_GENERIC_SPACE))
 		return true;
 	ptx_error(x, &o->at, "'%.*s' is in .%s space, but '%s' accesses .%s", TEXT(o->name),
@@ -47,7 +47,7 @@ static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
 	return false;
 }
 
-/* A parameter is reached by its offset alone: whether an access is inside and aligned is known. */
+/* Parameters are addressed by constant offsets, so bounds and alignment are checked here. */
 static bool check_parameter(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
 			    uint32_t bytes)
 {
@@ -69,13 +69,13 @@ static bool check_parameter(struct ptx *x, const struct ptx_inst *in, const stru
 	return true;
 }
 
-/* Fills in arg and *offset; arg stays 0 when the offset alone is the address. */
+/* Sets *arg and *offset; *arg is 0 if the offset alone is the address. */
 static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t bytes, ir_val *arg,
 			 uint64_t *offset)
 {
 	const struct ptx_operand *o = in->role[ROLE_A];
 	struct ptx_operand variable = *o;
-	bool wide = needs_wide(space_of(in)) || space_of(in) == IR_CONSTANT;
+	bool wide = needs_wide_address(space_of(in)) || space_of(in) == IR_CONSTANT;
 
 	*arg = 0;
 	*offset = o->value;
@@ -98,12 +98,12 @@ static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t byte
 
 static enum ir_order order_of(const struct ptx_inst *in, enum ir_order otherwise)
 {
-	if (!ptx_said(in, SLOT_ORDER))
+	if (!ptx_has_modifier(in, SLOT_ORDER))
 		return otherwise;
 	return in->value[SLOT_ORDER] == ORDER_VOLATILE ? IR_RELAXED : in->value[SLOT_ORDER];
 }
 
-/* Elements of an access; 128 bits are two of 64 (match.c). */
+/* The width of an element; match.c splits 128 bits into two of 64. */
 static uint32_t element_bits(const struct ptx_inst *in)
 {
 	uint32_t bits = ptx_inst_type(in, SLOT_TYPE)->bits;
@@ -111,16 +111,17 @@ static uint32_t element_bits(const struct ptx_inst *in)
 	return bits > 64 ? 64 : bits;
 }
 
-static void set_memory(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64_t offset,
+static void set_access(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64_t offset,
 		       enum ir_order otherwise)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
-	uint32_t count = ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1;
+	uint32_t count = ptx_has_modifier(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1;
 	struct ir_inst *m = ir_at(x->func, i);
 	bool is_constant =
-		space_of(in) == IR_CONSTANT || space_of(in) == IR_PARAM; /* always fresh */
-	bool is_volatile = (ptx_said(in, SLOT_ORDER) && in->value[SLOT_ORDER] == ORDER_VOLATILE) ||
-			   (ptx_said(in, SLOT_CACHE) && in->value[SLOT_CACHE] && !is_constant);
+		space_of(in) == IR_CONSTANT || space_of(in) == IR_PARAM; /* .cv has no effect */
+	bool is_volatile =
+		(ptx_has_modifier(in, SLOT_ORDER) && in->value[SLOT_ORDER] == ORDER_VOLATILE) ||
+		(ptx_has_modifier(in, SLOT_CACHE) && in->value[SLOT_CACHE] && !is_constant);
 
 	m->imm = offset;
 	m->space = space_of(in);
@@ -131,7 +132,7 @@ static void set_memory(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64
 		m->scope = IR_SCOPE_SYS;
 		m->flags |= IR_VOLATILE;
 	} else if (m->order != IR_WEAK) {
-		m->scope = ptx_said(in, SLOT_SCOPE) ? in->value[SLOT_SCOPE] : IR_SCOPE_GPU;
+		m->scope = ptx_has_modifier(in, SLOT_SCOPE) ? in->value[SLOT_SCOPE] : IR_SCOPE_GPU;
 	}
 }
 
@@ -144,7 +145,7 @@ static uint32_t elements_of(const struct ptx_operand *o, const struct ptx_operan
 static bool check_vector_size(struct ptx *x, const struct ptx_inst *in)
 {
 	uint32_t bits = ptx_inst_type(in, SLOT_TYPE)->bits *
-			(ptx_said(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1u);
+			(ptx_has_modifier(in, SLOT_VECTOR) ? in->value[SLOT_VECTOR] : 1u);
 
 	if (bits <= 128)
 		return true;
@@ -153,13 +154,13 @@ static bool check_vector_size(struct ptx *x, const struct ptx_inst *in)
 	return false;
 }
 
-/* The type that all destinations share, so that the load extends; else the type in memory. */
+/* The common type of all destinations, so that the load extends; else the type in memory. */
 static enum ir_type load_type(const struct ptx_operand *e, uint32_t count, enum ir_type memory)
 {
 	enum ir_type t = IR_VOID;
 
 	for (uint32_t i = 0; i < count; i++) {
-		if (e[i].kind == OPERAND_NOTHING)
+		if (e[i].kind == OPERAND_BIT_BUCKET)
 			continue;
 		if (t && e[i].name->type->ir != t)
 			return memory;
@@ -168,7 +169,7 @@ static enum ir_type load_type(const struct ptx_operand *e, uint32_t count, enum 
 	return t ? t : memory;
 }
 
-/* A .param of a function or call: registers hold it. false: it is something else. */
+/* Accesses a .param object of a function or call, which registers hold. false: not an object. */
 static bool move_object(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *e,
 			uint32_t count, bool store)
 {
@@ -191,42 +192,43 @@ static bool move_object(struct ptx *x, const struct ptx_inst *in, const struct p
 	}
 	for (uint32_t k = 0; k < count; k++, at += bytes) {
 		if (store) {
-			v = ptx_read(x, &e[k]);
+			v = ptx_read_operand(x, &e[k]);
 			ptx_object_write(x, o->name->object, (uint64_t)at, type->ir, v);
-		} else if (e[k].kind != OPERAND_NOTHING) {
+		} else if (e[k].kind != OPERAND_BIT_BUCKET) {
 			v = ptx_object_read(x, o->name->object, (uint64_t)at, type->ir);
-			ptx_write(x, &e[k], v);
+			ptx_write_operand(x, &e[k], v);
 		}
 	}
 	return true;
 }
 
-static void load(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *e,
-		 uint32_t count, ir_val address, uint64_t offset)
+static void emit_load(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *e,
+		      uint32_t count, ir_val address, uint64_t offset)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
 	enum ir_type t = load_type(e, count, type->ir);
 	ir_id i = ptx_emit(x, IR_LOAD, t, count, !!address, &address);
 
-	set_memory(x, in, i, offset, IR_WEAK);
+	set_access(x, in, i, offset, IR_WEAK);
 	if (t != type->ir && type->class == CLASS_SIGNED)
 		ir_at(x->func, i)->flags |= IR_SEXT_MEM;
-	if (ptx_said(in, SLOT_INVARIANT) || space_of(in) == IR_PARAM || space_of(in) == IR_CONSTANT)
+	if (ptx_has_modifier(in, SLOT_INVARIANT) || space_of(in) == IR_PARAM ||
+	    space_of(in) == IR_CONSTANT)
 		ir_at(x->func, i)->flags |= IR_INVARIANT;
 	for (uint32_t k = 0; k < count; k++) {
 		ir_val v = ir_at(x->func, i)->res + k;
 
-		if (e[k].kind == OPERAND_NOTHING)
+		if (e[k].kind == OPERAND_BIT_BUCKET)
 			continue;
 		if (t == e[k].name->type->ir)
 			ptx_write_register(x, e[k].name, v);
 		else
-			ptx_write(x, &e[k], v);
+			ptx_write_operand(x, &e[k], v);
 	}
 }
 
-/* Parameters that are narrower than a word are read one by one: they are constants, and nothing is
- * won by reading several at once. */
+/* Elements of parameters that are narrower than a word are loaded one by one: they are
+ * constants, so a vector load gains nothing. */
 void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
@@ -240,11 +242,11 @@ void ptx_lower_ld(struct ptx *x, const struct ptx_inst *in)
 	    !read_address(x, in, bytes * count, &address, &offset))
 		return;
 	if (!one_by_one) {
-		load(x, in, e, count, address, offset);
+		emit_load(x, in, e, count, address, offset);
 		return;
 	}
 	for (uint32_t k = 0; k < count; k++)
-		load(x, in, &e[k], 1, address, offset + k * bytes);
+		emit_load(x, in, &e[k], 1, address, offset + k * bytes);
 }
 
 void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
@@ -266,9 +268,9 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 	if (!read_address(x, in, bytes, &args[0], &offset))
 		return;
 	for (uint32_t k = 0; k < count; k++)
-		args[1 + k] = ptx_read(x, &e[k]);
+		args[1 + k] = ptx_read_operand(x, &e[k]);
 	i = ptx_emit(x, IR_STORE, type->ir, 0, 1 + count, args);
-	set_memory(x, in, i, offset, IR_WEAK);
+	set_access(x, in, i, offset, IR_WEAK);
 }
 
 /* ---- atomics ---- */
@@ -291,8 +293,8 @@ static enum ir_atom atom_of(const struct ptx_inst *in)
 	return op;
 }
 
-/* PTX ISA, atom: adding f32 to global memory flushes denormals, adding to shared memory does not. A
- * generic address is taken for a global one, as the hardware's instruction does. */
+/* PTX ISA, atom: adding f32 to global memory flushes denormals, adding to shared memory does not.
+ * Generic addresses flush as global ones do, like the hardware's instruction. */
 static bool flushes(const struct ptx_inst *in)
 {
 	const struct ptx_type *t = ptx_inst_type(in, SLOT_TYPE);
@@ -301,8 +303,7 @@ static bool flushes(const struct ptx_inst *in)
 	       space_of(in) != IR_SHARED;
 }
 
-/* A vector is atomic element by element (PTX ISA, atom), so it is as many operations. Loads and
- * stores at the same address have the alignment of the whole. */
+/* A vector is atomic element by element (PTX ISA, atom), so each element becomes one operation. */
 void ptx_lower_atom(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
@@ -318,16 +319,16 @@ void ptx_lower_atom(struct ptx *x, const struct ptx_inst *in)
 	for (uint32_t k = 0; k < count; k++) {
 		ir_id i;
 
-		args[1] = ptx_read(x, &b[k]);
+		args[1] = ptx_read_operand(x, &b[k]);
 		i = ptx_emit(x, IR_ATOM, type->ir, 1, 2, args);
-		set_memory(x, in, i, offset + k * bytes, IR_RELAXED);
+		set_access(x, in, i, offset + k * bytes, IR_RELAXED);
 		ir_at(x->func, i)->align = bytes;
 		ir_at(x->func, i)->sub = atom_of(in);
 		ir_at(x->func, i)->format = type->format;
 		if (flushes(in))
 			ir_at(x->func, i)->flags |= IR_FTZ;
 		if (to)
-			ptx_write(x, &to[k], ir_at(x->func, i)->res);
+			ptx_write_operand(x, &to[k], ir_at(x->func, i)->res);
 	}
 }
 
@@ -340,14 +341,14 @@ void ptx_lower_cas(struct ptx *x, const struct ptx_inst *in)
 
 	if (!read_address(x, in, type->bits / 8, &args[0], &offset))
 		return;
-	args[1] = ptx_role(x, in, ROLE_B);
-	args[2] = ptx_role(x, in, ROLE_C);
+	args[1] = ptx_read_role(x, in, ROLE_B);
+	args[2] = ptx_read_role(x, in, ROLE_C);
 	i = ptx_emit(x, IR_CAS, type->ir, 1, 3, args);
-	set_memory(x, in, i, offset, IR_RELAXED);
-	ptx_write(x, in->role[ROLE_D], ir_at(x->func, i)->res);
+	set_access(x, in, i, offset, IR_RELAXED);
+	ptx_write_operand(x, in->role[ROLE_D], ir_at(x->func, i)->res);
 }
 
-/* PTX ISA, atom: of NVIDIA's chips those from sm_90 on have it. */
+/* PTX ISA, atom: NVIDIA's chips support it from sm_90 on. */
 static bool check_wide_atomic(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct target *t = x->job->target;
@@ -360,7 +361,7 @@ static bool check_wide_atomic(struct ptx *x, const struct ptx_inst *in)
 	return false;
 }
 
-/* 128 bits at once: both halves of what is compared, then both of what is new. */
+/* 128-bit atomics: the two halves of the comparand, then the two of the new value. */
 void ptx_lower_atom_wide(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_operand *d = in->role[ROLE_D];
@@ -373,16 +374,16 @@ void ptx_lower_atom_wide(struct ptx *x, const struct ptx_inst *in)
 		return;
 	for (enum ptx_role r = ROLE_B; r <= ROLE_C; r++)
 		for (uint32_t k = 0; in->role[r] && k < 2; k++)
-			args[n++] = ptx_read(x, &in->role[r]->elements[k]);
+			args[n++] = ptx_read_operand(x, &in->role[r]->elements[k]);
 	i = ptx_emit(x, in->row->op, IR_B64, 2, n, args);
-	set_memory(x, in, i, offset, IR_RELAXED);
+	set_access(x, in, i, offset, IR_RELAXED);
 	if (in->row->op == IR_ATOM)
 		ir_at(x->func, i)->sub = IR_ATOM_EXCH;
 	for (uint32_t k = 0; d->kind == OPERAND_VECTOR && k < 2; k++)
-		ptx_write(x, &d->elements[k], ir_at(x->func, i)->res + k);
+		ptx_write_operand(x, &d->elements[k], ir_at(x->func, i)->res + k);
 }
 
-/* membar has always been the strong one; fence is acq_rel unless it says more. */
+/* membar is sequentially consistent; fence is acq_rel unless stated otherwise. */
 void ptx_lower_fence(struct ptx *x, const struct ptx_inst *in)
 {
 	bool membar = in->name.length == 6;
@@ -393,25 +394,25 @@ void ptx_lower_fence(struct ptx *x, const struct ptx_inst *in)
 	f->order = order_of(in, membar ? IR_SEQ_CST : IR_ACQ_REL);
 }
 
-/* Advice on caches, and what only other kinds of launches than ours could notice. */
+/* Cache hints, and instructions without effect under the launches of this runtime. */
 void ptx_lower_nothing(struct ptx *x, const struct ptx_inst *in)
 {
 	(void)x;
 	(void)in;
 }
 
-/* A policy is advice too; there is one, whatever it says. */
+/* Cache policies are hints too; every policy is the same constant. */
 void ptx_lower_createpolicy(struct ptx *x, const struct ptx_inst *in)
 {
-	ptx_write(x, in->role[ROLE_D], ptx_constant_value(x, IR_B64, 0));
+	ptx_write_operand(x, in->role[ROLE_D], ptx_emit_constant(x, IR_B64, 0));
 }
 
-#define USUAL_STACK_ALIGN 8 /* PTX ISA, alloca */
+#define DEFAULT_STACK_ALIGN 8 /* PTX ISA, alloca */
 
 void ptx_lower_alloca(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_operand *align = in->role[ROLE_B];
-	uint64_t n = align ? align->value : USUAL_STACK_ALIGN;
+	uint64_t n = align ? align->value : DEFAULT_STACK_ALIGN;
 	ir_val v;
 
 	if (align &&
@@ -420,14 +421,15 @@ void ptx_lower_alloca(struct ptx *x, const struct ptx_inst *in)
 			  IR_MAX_STACK_ALIGN, TEXT(&align->at));
 		return;
 	}
-	v = ptx_op(x, IR_ALLOCA, ptx_inst_type(in, SLOT_TYPE)->ir, ptx_role(x, in, ROLE_A), 0, 0);
+	v = ptx_op(x, IR_ALLOCA, ptx_inst_type(in, SLOT_TYPE)->ir, ptx_read_role(x, in, ROLE_A), 0,
+		   0);
 	ir_def(x->func, v)->imm = n;
-	ptx_write(x, in->role[ROLE_D], v);
+	ptx_write_operand(x, in->role[ROLE_D], v);
 }
 
 void ptx_lower_stackrestore(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val a = ptx_role(x, in, ROLE_A);
+	ir_val a = ptx_read_role(x, in, ROLE_A);
 
 	ptx_emit(x, IR_STACKRESTORE, ptx_inst_type(in, SLOT_TYPE)->ir, 0, 1, &a);
 }

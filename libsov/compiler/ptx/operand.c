@@ -1,14 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Operands: registers, constants, special registers, addresses in brackets, vectors in braces,
- * variables and labels by name. Names are resolved here; whether an operand suits its instruction
- * is decided in match.c.
+ * Parser of operands: registers, constants, special registers, addresses in brackets, vectors in
+ * braces, variables and labels. It resolves names; match.c checks operands against the instruction.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
 
-/* The operand's text goes from its first token to here. */
-static void extend(struct ptx *x, struct ptx_operand *o)
+/* Extends the operand's text up to the current token. */
+static void extend_text(struct ptx *x, struct ptx_operand *o)
 {
 	const char *end = x->token.text;
 
@@ -18,13 +17,13 @@ static void extend(struct ptx *x, struct ptx_operand *o)
 		o->at.length = (uint32_t)(end - o->at.text);
 }
 
-/* "%tid.x" comes from the lexer as "%tid" and ".x". */
-static int take_special(struct ptx *x, struct ptx_token *t)
+/* The lexer splits "%tid.x" into "%tid" and ".x". */
+static int parse_special(struct ptx *x, struct ptx_token *t)
 {
 	const struct ptx_token *suffix = &x->token;
 	int found = -1;
 
-	if (suffix->kind == TOKEN_WORD && suffix->text == t->text + t->length)
+	if (suffix->kind == TOKEN_KEYWORD && suffix->text == t->text + t->length)
 		found = ptx_special_find(t->text, t->length + suffix->length);
 	if (found == -1)
 		return ptx_special_find(t->text, t->length);
@@ -33,8 +32,8 @@ static int take_special(struct ptx *x, struct ptx_token *t)
 	return found;
 }
 
-static void make_elements(struct ptx *x, struct ptx_operand *o, const struct ptx_token *t,
-			  uint32_t first)
+static void make_special_vector(struct ptx *x, struct ptx_operand *o, const struct ptx_token *t,
+				uint32_t first)
 {
 	o->kind = OPERAND_VECTOR;
 	o->count = 4;
@@ -49,22 +48,23 @@ static void make_elements(struct ptx *x, struct ptx_operand *o, const struct ptx
 static void resolve_special(struct ptx *x, struct ptx_operand *o, struct ptx_token *t,
 			    const char *what)
 {
-	int special = take_special(x, t);
+	int special = parse_special(x, t);
 
 	o->kind = OPERAND_BAD;
 	if (special >= SPECIAL_VECTOR) {
-		make_elements(x, o, t, (uint32_t)special - SPECIAL_VECTOR);
+		make_special_vector(x, o, t, (uint32_t)special - SPECIAL_VECTOR);
 	} else if (special >= 0) {
 		o->kind = OPERAND_SPECIAL;
 		o->special = (uint8_t)special;
 	} else if (special == -2) {
 		ptx_error(x, t, "special register '%.*s' is not supported", TEXT(t));
 	} else {
-		ptx_undeclared(x, t, what);
+		ptx_report_undeclared(x, t, what);
 	}
 }
 
-static void resolve(struct ptx *x, struct ptx_operand *o, struct ptx_token *t, const char *what)
+static void resolve_name(struct ptx *x, struct ptx_operand *o, struct ptx_token *t,
+			 const char *what)
 {
 	static const uint8_t kinds[] = {
 		[NAME_REGISTER] = OPERAND_REGISTER,
@@ -78,7 +78,7 @@ static void resolve(struct ptx *x, struct ptx_operand *o, struct ptx_token *t, c
 		[NAME_BAD] = OPERAND_BAD,
 	};
 
-	o->name = ptx_find(x, t);
+	o->name = ptx_lookup(x, t);
 	if (!o->name) {
 		resolve_special(x, o, t, what);
 		return;
@@ -97,7 +97,7 @@ static bool parse_constant(struct ptx *x, struct ptx_operand *o)
 {
 	struct ptx_constant c;
 
-	if (!ptx_constant(x, &c))
+	if (!ptx_parse_constant(x, &c))
 		return false;
 	o->kind = c.is_float ? OPERAND_FLOAT : OPERAND_INTEGER;
 	o->value = c.value;
@@ -112,14 +112,14 @@ static bool parse_offset(struct ptx *x, struct ptx_operand *o)
 	struct ptx_token t = x->token;
 	struct ptx_constant c;
 
-	if (x->token.kind != '-' && !ptx_take(x, '+')) /* ptxas reads [a-4] as well */
+	if (x->token.kind != '-' && !ptx_accept(x, '+')) /* ptxas reads [a-4] as well */
 		return true;
 	if (x->token.kind == TOKEN_NAME && !ptx_constant_starts(&x->token)) {
 		ptx_error(x, &x->token, "an offset must be a constant, found '%.*s'",
 			  TEXT(&x->token));
 		return false;
 	}
-	if (!ptx_constant(x, &c))
+	if (!ptx_parse_constant(x, &c))
 		return false;
 	o->value = c.value;
 	if (!c.is_float && (int64_t)c.value >= INT32_MIN && (int64_t)c.value <= INT32_MAX)
@@ -134,10 +134,10 @@ static bool parse_name(struct ptx *x, struct ptx_operand *o, const char *what)
 
 	ptx_next(x);
 	if (t.length == 1 && *t.text == '_') {
-		o->kind = OPERAND_NOTHING;
+		o->kind = OPERAND_BIT_BUCKET;
 		return true;
 	}
-	resolve(x, o, &t, what);
+	resolve_name(x, o, &t, what);
 	if (o->address || o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER ||
 	    o->kind == OPERAND_OBJECT)
 		return parse_offset(x, o);
@@ -151,7 +151,7 @@ static bool parse_scalar(struct ptx *x, struct ptx_operand *o, const char *what)
 
 	if (x->token.kind == TOKEN_NAME && !ptx_constant_starts(&x->token))
 		return parse_name(x, o, what);
-	if (x->token.kind == '!') { /* a predicate's opposite, or the start of a constant */
+	if (x->token.kind == '!') { /* a negated predicate, or the start of a constant */
 		after.diag = NULL;
 		ptx_lex(&after, &second);
 		if (second.kind == TOKEN_NAME && !ptx_constant_starts(&second)) {
@@ -182,8 +182,8 @@ static bool parse_vector(struct ptx *x, struct ptx_operand *o)
 		elements[o->count].at = x->token;
 		if (!parse_scalar(x, &elements[o->count], "register"))
 			return false;
-		extend(x, &elements[o->count++]);
-	} while (ptx_take(x, ','));
+		extend_text(x, &elements[o->count++]);
+	} while (ptx_accept(x, ','));
 	if (!ptx_expect(x, '}', "',' or '}'", "an element of a vector"))
 		return false;
 	x->braces--;
@@ -200,22 +200,22 @@ static bool parse_address(struct ptx *x, struct ptx_operand *o)
 	return ptx_expect(x, ']', "']'", "an address");
 }
 
-bool ptx_operand(struct ptx *x, struct ptx_operand *o, const char *what)
+bool ptx_parse_operand(struct ptx *x, struct ptx_operand *o, const char *what)
 {
 	bool good;
 
 	o->at = x->token;
-	if (ptx_take(x, '['))
+	if (ptx_accept(x, '['))
 		good = parse_address(x, o);
-	else if (ptx_take(x, '{'))
+	else if (ptx_accept(x, '{'))
 		good = parse_vector(x, o);
 	else
 		good = parse_scalar(x, o, what);
-	extend(x, o);
+	extend_text(x, o);
 	return good;
 }
 
-/* What a name that nobody knows was probably meant to be. */
+/* How to describe an undeclared name in a message. */
 static const char *expected_name(const struct ptx *x, const struct ptx_inst *in)
 {
 	if (in->row->op == IR_BR || in->row->op == IR_CBR)
@@ -223,11 +223,11 @@ static const char *expected_name(const struct ptx *x, const struct ptx_inst *in)
 	return x->token.kind == TOKEN_NAME && *x->token.text == '%' ? "register" : "name";
 }
 
-bool ptx_operands(struct ptx *x, struct ptx_inst *in)
+bool ptx_parse_operands(struct ptx *x, struct ptx_inst *in)
 {
 	int separator = 0;
 
-	if (ptx_take(x, ';'))
+	if (ptx_accept(x, ';'))
 		return true;
 	do {
 		struct ptx_operand *o = &in->operands[in->noperands];
@@ -237,10 +237,10 @@ bool ptx_operands(struct ptx *x, struct ptx_inst *in)
 			return false;
 		}
 		o->separator = separator;
-		if (!ptx_operand(x, o, expected_name(x, in)))
+		if (!ptx_parse_operand(x, o, expected_name(x, in)))
 			return false;
 		in->noperands++;
 		separator = x->token.kind;
-	} while (ptx_take(x, ',') || ptx_take(x, '|'));
+	} while (ptx_accept(x, ',') || ptx_accept(x, '|'));
 	return ptx_expect(x, ';', "',' or ';'", "an operand");
 }

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The structure of a module: its header, its variables, its kernels with their parameters and
- * limits. An error is reported and reading goes on after the next ';' (or the block's end), so that
- * one run finds every error of a file.
+ * Parser of the module level: header, variables, kernels with their parameters and performance
+ * directives. After an error the parser recovers at the next ';' or the end of the block, so that
+ * one run reports every error of a file.
  */
 #include <string.h>
 #include "libsov/compiler/image/image.h"
@@ -15,7 +15,7 @@ void ptx_next(struct ptx *x)
 	ptx_lex(&x->lexer, &x->token);
 }
 
-bool ptx_take(struct ptx *x, int kind)
+bool ptx_accept(struct ptx *x, int kind)
 {
 	if (x->token.kind != kind)
 		return false;
@@ -34,7 +34,7 @@ const char *ptx_token_name(struct ptx *x, const struct ptx_token *t)
 
 bool ptx_expect(struct ptx *x, int kind, const char *what, const char *after)
 {
-	if (ptx_take(x, kind))
+	if (ptx_accept(x, kind))
 		return true;
 	if (x->token.kind != TOKEN_BAD)
 		ptx_error(x, &x->token, "expected %s after %s, found %s", what, after,
@@ -42,21 +42,21 @@ bool ptx_expect(struct ptx *x, int kind, const char *what, const char *after)
 	return false;
 }
 
-bool ptx_is_word(const struct ptx_token *t, const char *word)
+bool ptx_is_keyword(const struct ptx_token *t, const char *word)
 {
-	return t->kind == TOKEN_WORD && t->length == strlen(word) &&
+	return t->kind == TOKEN_KEYWORD && t->length == strlen(word) &&
 	       !memcmp(t->text, word, t->length);
 }
 
-static bool take_word(struct ptx *x, const char *word)
+static bool accept_keyword(struct ptx *x, const char *word)
 {
-	if (!ptx_is_word(&x->token, word))
+	if (!ptx_is_keyword(&x->token, word))
 		return false;
 	ptx_next(x);
 	return true;
 }
 
-/* ---- recovery ---- */
+/* ---- error recovery ---- */
 
 void ptx_skip_statement(struct ptx *x)
 {
@@ -85,7 +85,7 @@ void ptx_skip_line(struct ptx *x)
 		ptx_next(x);
 }
 
-/* From '{' past its '}'. */
+/* Skips from '{' past its '}'. */
 static void skip_block(struct ptx *x)
 {
 	struct ptx_token open = x->token;
@@ -98,11 +98,11 @@ static void skip_block(struct ptx *x)
 			depth--;
 		ptx_next(x);
 	} while (depth && x->token.kind != TOKEN_END);
-	if (depth && !x->lexer.cut)
+	if (depth && !x->lexer.truncated)
 		ptx_error(x, &open, "'{' is not closed; '}' is missing");
 }
 
-/* At module level a block may be in the way of the next ';'. */
+/* At module level a block may precede the next ';'. */
 void ptx_skip_declaration(struct ptx *x)
 {
 	x->braces = 0;
@@ -111,7 +111,7 @@ void ptx_skip_declaration(struct ptx *x)
 			skip_block(x);
 			return;
 		}
-		if (ptx_take(x, ';'))
+		if (ptx_accept(x, ';'))
 			return;
 		ptx_next(x);
 	}
@@ -149,8 +149,8 @@ static const uint16_t architectures[] = {
 	50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121,
 };
 
-/* "sm_90", "sm_90a": the number; 0 when it is not known. */
-static uint32_t architecture(const struct ptx_token *t, bool *specific)
+/* The number of "sm_90" or "sm_90a"; 0: unknown. */
+static uint32_t parse_architecture(const struct ptx_token *t, bool *specific)
 {
 	uint32_t n = t->length, version = 0;
 
@@ -174,7 +174,7 @@ static void check_architecture(struct ptx *x, const struct ptx_token *t)
 {
 	const struct target *target = x->job->target;
 	bool specific;
-	uint32_t version = architecture(t, &specific);
+	uint32_t version = parse_architecture(t, &specific);
 
 	if (!version)
 		ptx_error(x, t, "unknown target '%.*s'; known: sm_50 to sm_121, debug", TEXT(t));
@@ -199,7 +199,7 @@ static void parse_target(struct ptx *x)
 			return;
 		if (t.length != 5 || memcmp(t.text, "debug", 5))
 			check_architecture(x, &t);
-	} while (ptx_take(x, ','));
+	} while (ptx_accept(x, ','));
 }
 
 static void parse_address_size(struct ptx *x)
@@ -207,25 +207,26 @@ static void parse_address_size(struct ptx *x)
 	struct ptx_token t = x->token;
 	uint64_t bits;
 
-	if (ptx_integer(x, "address size", 0, 1024, &bits) && bits != 64)
+	if (ptx_parse_integer(x, "address size", 0, 1024, &bits) && bits != 64)
 		ptx_error(x, &t, "address size %u is not supported; only 64 is", (unsigned)bits);
 }
 
 /* ---- kernels ---- */
 
-static void parse_pointer(struct ptx *x)
+/* After ".ptr": ".global .align 16". */
+static void parse_pointer_attribute(struct ptx *x)
 {
 	static const char *const spaces[] = {".global", ".shared", ".const", ".local"};
 	uint32_t align;
 
 	for (size_t i = 0; i < sizeof(spaces) / sizeof(spaces[0]); i++)
-		if (take_word(x, spaces[i]))
+		if (accept_keyword(x, spaces[i]))
 			break;
-	if (ptx_is_word(&x->token, ".align"))
-		ptx_align(x, &align);
+	if (ptx_is_keyword(&x->token, ".align"))
+		ptx_parse_align(x, &align);
 }
 
-/* Parameters lie behind each other, each at its alignment. */
+/* Appends a parameter at the next offset that satisfies its alignment. */
 static void add_parameter(struct ptx *x, const struct ptx_token *t, const struct ptx_shape *s,
 			  bool pointer)
 {
@@ -264,18 +265,18 @@ static bool parse_parameter(struct ptx *x)
 	struct ptx_token t;
 	bool pointer;
 
-	if (!take_word(x, ".param")) {
+	if (!accept_keyword(x, ".param")) {
 		ptx_error(x, &x->token, "expected .param, found %s", ptx_token_name(x, &x->token));
 		return false;
 	}
-	if (!ptx_shape_type(x, &s))
+	if (!ptx_parse_type_spec(x, &s))
 		return false;
-	pointer = take_word(x, ".ptr");
+	pointer = accept_keyword(x, ".ptr");
 	if (pointer)
-		parse_pointer(x);
+		parse_pointer_attribute(x);
 	t = x->token;
 	if (!ptx_expect(x, TOKEN_NAME, "a name", "the parameter's type") ||
-	    !ptx_shape_dimensions(x, &s))
+	    !ptx_parse_dimensions(x, &s))
 		return false;
 	if (!s.count) {
 		ptx_error(x, &t, "parameter '%.*s' has no size", TEXT(&t));
@@ -287,17 +288,17 @@ static bool parse_parameter(struct ptx *x)
 
 static bool parse_parameters(struct ptx *x)
 {
-	if (!ptx_take(x, '(') || ptx_take(x, ')'))
+	if (!ptx_accept(x, '(') || ptx_accept(x, ')'))
 		return true;
 	do {
 		if (!parse_parameter(x))
 			return false;
-	} while (ptx_take(x, ','));
+	} while (ptx_accept(x, ','));
 	return ptx_expect(x, ')', "',' or ')'", "a parameter");
 }
 
-/* .maxntid 32, 8: the dimensions that are not given are 1. */
-static void parse_threads(struct ptx *x, const char *word, uint32_t threads[3])
+/* ".maxntid 32, 8": omitted dimensions are 1. */
+static void parse_block_shape(struct ptx *x, const char *word, uint32_t threads[3])
 {
 	const struct target *target = x->job->target;
 	uint32_t limit = target && !strcmp(target->family, "nv") ? target->max_threads : 1024;
@@ -306,9 +307,9 @@ static void parse_threads(struct ptx *x, const char *word, uint32_t threads[3])
 	int i = 0;
 
 	do {
-		if (!ptx_integer(x, word, 1, limit, &n[i]))
+		if (!ptx_parse_integer(x, word, 1, limit, &n[i]))
 			return;
-	} while (++i < 3 && ptx_take(x, ','));
+	} while (++i < 3 && ptx_accept(x, ','));
 	if (n[0] * n[1] * n[2] > limit)
 		ptx_error(x, &t, "%s of %u x %u x %u threads is more than the target's %u", word,
 			  (unsigned)n[0], (unsigned)n[1], (unsigned)n[2], limit);
@@ -318,34 +319,34 @@ static void parse_threads(struct ptx *x, const char *word, uint32_t threads[3])
 
 static bool is_cluster_directive(const struct ptx_token *t)
 {
-	return ptx_is_word(t, ".reqnctapercluster") || ptx_is_word(t, ".explicitcluster") ||
-	       ptx_is_word(t, ".maxclusterrank") || ptx_is_word(t, ".blocksareclusters");
+	return ptx_is_keyword(t, ".reqnctapercluster") || ptx_is_keyword(t, ".explicitcluster") ||
+	       ptx_is_keyword(t, ".maxclusterrank") || ptx_is_keyword(t, ".blocksareclusters");
 }
 
-/* Directives between a kernel's parameters and its body. */
-static bool parse_limits(struct ptx *x)
+/* Performance-tuning directives between a kernel's parameters and its body. */
+static bool parse_kernel_directives(struct ptx *x)
 {
 	uint64_t n;
 
-	while (x->token.kind == TOKEN_WORD) {
+	while (x->token.kind == TOKEN_KEYWORD) {
 		struct ptx_token t = x->token;
 
 		ptx_next(x);
-		if (ptx_is_word(&t, ".maxntid")) {
-			parse_threads(x, ".maxntid", x->func->max_threads);
-		} else if (ptx_is_word(&t, ".reqntid")) {
-			parse_threads(x, ".reqntid", x->func->required_threads);
-		} else if (ptx_is_word(&t, ".minnctapersm")) {
-			if (ptx_integer(x, ".minnctapersm", 1, 64, &n))
+		if (ptx_is_keyword(&t, ".maxntid")) {
+			parse_block_shape(x, ".maxntid", x->func->max_threads);
+		} else if (ptx_is_keyword(&t, ".reqntid")) {
+			parse_block_shape(x, ".reqntid", x->func->required_threads);
+		} else if (ptx_is_keyword(&t, ".minnctapersm")) {
+			if (ptx_parse_integer(x, ".minnctapersm", 1, 64, &n))
 				x->func->min_ctas = (uint32_t)n;
-		} else if (ptx_is_word(&t, ".maxnreg")) {
-			if (ptx_integer(x, ".maxnreg", 1, 1024, &n))
+		} else if (ptx_is_keyword(&t, ".maxnreg")) {
+			if (ptx_parse_integer(x, ".maxnreg", 1, 1024, &n))
 				x->func->max_registers = (uint32_t)n;
-		} else if (ptx_is_word(&t, ".maxnctapersm")) {
-			ptx_integer(x, "limit", 1, 1024, &n); /* of old, for .minnctapersm */
-		} else if (ptx_is_word(&t, ".pragma")) {
+		} else if (ptx_is_keyword(&t, ".maxnctapersm")) {
+			ptx_parse_integer(x, "limit", 1, 1024, &n); /* deprecated */
+		} else if (ptx_is_keyword(&t, ".pragma")) {
 			ptx_expect(x, TOKEN_STRING, "a string", ".pragma");
-			ptx_take(x, ';');
+			ptx_accept(x, ';');
 		} else if (is_cluster_directive(&t)) {
 			ptx_error(x, &t, "kernel directive '%.*s' is not supported: clusters",
 				  TEXT(&t));
@@ -361,8 +362,8 @@ static bool parse_limits(struct ptx *x)
 	return true;
 }
 
-/* A kernel may be declared before it is defined; the declaration says nothing new. */
-static bool skip_declared(struct ptx *x)
+/* Skips the declaration of a kernel that is defined later. */
+static bool skip_forward_declaration(struct ptx *x)
 {
 	struct ptx_lexer l = x->lexer;
 	struct ptx_token t = x->token;
@@ -372,7 +373,7 @@ static bool skip_declared(struct ptx *x)
 		ptx_lex(&l, &t);
 	if (t.kind != ';')
 		return false;
-	while (!ptx_take(x, ';'))
+	while (!ptx_accept(x, ';'))
 		ptx_next(x);
 	return true;
 }
@@ -382,7 +383,7 @@ static void parse_entry(struct ptx *x)
 	struct ptx_token t = x->token;
 	char *name;
 
-	if (t.kind == TOKEN_NAME && skip_declared(x))
+	if (t.kind == TOKEN_NAME && skip_forward_declaration(x))
 		return;
 	if (!ptx_expect(x, TOKEN_NAME, "a name", ".entry") || !ptx_declare(x, NAME_FUNCTION, &t)) {
 		ptx_skip_declaration(x);
@@ -391,11 +392,11 @@ static void parse_entry(struct ptx *x)
 	name = arena_strndup(x->arena, t.text, t.length);
 	x->func = ir_func_new(x->module, name);
 	ptx_scope_open(x);
-	if (!parse_parameters(x) || !parse_limits(x)) {
+	if (!parse_parameters(x) || !parse_kernel_directives(x)) {
 		ptx_skip_declaration(x);
 	} else if (x->token.kind == '{') {
-		ptx_place(x, ir_block_new(x->func, NULL));
-		ptx_body(x);
+		ptx_set_block(x, ir_block_new(x->func, NULL));
+		ptx_parse_body(x);
 	} else {
 		ptx_expect(x, '{', "'{'", "the head of a kernel");
 		ptx_skip_declaration(x);
@@ -403,12 +404,12 @@ static void parse_entry(struct ptx *x)
 	ptx_scope_close(x);
 }
 
-/* ---- places in the source ---- */
+/* ---- source locations ---- */
 
 #define MAX_FILES 65536
 
-/* .file 1 "name" … */
-void ptx_file(struct ptx *x)
+/* ".file 1 "name" …" */
+void ptx_parse_file(struct ptx *x)
 {
 	struct ir_module *m = x->module;
 	uint32_t line = x->token.line;
@@ -430,8 +431,8 @@ void ptx_file(struct ptx *x)
 		ptx_skip_line(x);
 }
 
-/* .loc file line column … */
-void ptx_place_in_source(struct ptx *x)
+/* ".loc file line column …" */
+void ptx_parse_loc(struct ptx *x)
 {
 	struct ir_module *m = x->module;
 	struct ir_source_loc p = {.text_line = x->token.line};
@@ -455,29 +456,30 @@ void ptx_place_in_source(struct ptx *x)
 
 /* ---- module ---- */
 
-static void parse_linked(struct ptx *x)
+/* A kernel, function or variable after its linking directives. */
+static void parse_definition(struct ptx *x)
 {
 	bool external = false;
 
 	for (;;) {
-		if (take_word(x, ".extern"))
+		if (accept_keyword(x, ".extern"))
 			external = true;
-		else if (!take_word(x, ".visible") && !take_word(x, ".weak") &&
-			 !take_word(x, ".common"))
+		else if (!accept_keyword(x, ".visible") && !accept_keyword(x, ".weak") &&
+			 !accept_keyword(x, ".common"))
 			break;
 	}
-	if (take_word(x, ".entry"))
+	if (accept_keyword(x, ".entry"))
 		parse_entry(x);
-	else if (take_word(x, ".func"))
-		ptx_function(x);
-	else if (take_word(x, ".global"))
-		ptx_variable_declaration(x, IR_GLOBAL, external);
-	else if (take_word(x, ".const"))
-		ptx_variable_declaration(x, IR_CONSTANT, external);
-	else if (take_word(x, ".shared"))
-		ptx_variable_declaration(x, IR_SHARED, external);
+	else if (accept_keyword(x, ".func"))
+		ptx_parse_function(x);
+	else if (accept_keyword(x, ".global"))
+		ptx_parse_variables(x, IR_GLOBAL, external);
+	else if (accept_keyword(x, ".const"))
+		ptx_parse_variables(x, IR_CONSTANT, external);
+	else if (accept_keyword(x, ".shared"))
+		ptx_parse_variables(x, IR_SHARED, external);
 	else {
-		if (x->token.kind == TOKEN_WORD)
+		if (x->token.kind == TOKEN_KEYWORD)
 			ptx_error(x, &x->token,
 				  "unknown directive '%.*s'; known: .version .target .address_size "
 				  ".visible .extern .weak .common .entry .func .global .const "
@@ -486,41 +488,41 @@ static void parse_linked(struct ptx *x)
 		else if (x->token.kind != TOKEN_BAD)
 			ptx_error(x, &x->token, "expected a directive, found %s",
 				  ptx_token_name(x, &x->token));
-		if (!ptx_take(x, '}'))
+		if (!ptx_accept(x, '}'))
 			ptx_skip_declaration(x);
 	}
 }
 
-static void parse_statement(struct ptx *x)
+static void parse_module_statement(struct ptx *x)
 {
-	if (take_word(x, ".version"))
+	if (accept_keyword(x, ".version"))
 		parse_version(x);
-	else if (take_word(x, ".target"))
+	else if (accept_keyword(x, ".target"))
 		parse_target(x);
-	else if (take_word(x, ".address_size"))
+	else if (accept_keyword(x, ".address_size"))
 		parse_address_size(x);
-	else if (ptx_is_word(&x->token, ".file"))
-		ptx_file(x);
-	else if (take_word(x, ".alias"))
-		ptx_alias(x);
-	else if (ptx_is_word(&x->token, ".section") || ptx_is_word(&x->token, ".pragma"))
-		ptx_skip_declaration(x); /* debug information and advice */
+	else if (ptx_is_keyword(&x->token, ".file"))
+		ptx_parse_file(x);
+	else if (accept_keyword(x, ".alias"))
+		ptx_parse_alias(x);
+	else if (ptx_is_keyword(&x->token, ".section") || ptx_is_keyword(&x->token, ".pragma"))
+		ptx_skip_declaration(x); /* debug information and hints */
 	else
-		parse_linked(x);
+		parse_definition(x);
 }
 
 /* A module begins with .version, then .target. */
 static void parse_module(struct ptx *x)
 {
 	ptx_next(x);
-	if (!ptx_is_word(&x->token, ".version"))
+	if (!ptx_is_keyword(&x->token, ".version"))
 		ptx_error(x, &x->token, "a PTX module begins with .version, such as .version 8.0");
 	else
-		parse_statement(x);
-	if (!ptx_is_word(&x->token, ".target"))
+		parse_module_statement(x);
+	if (!ptx_is_keyword(&x->token, ".target"))
 		ptx_error(x, &x->token, "expected .target after .version, such as .target sm_90");
 	while (x->token.kind != TOKEN_END)
-		parse_statement(x);
+		parse_module_statement(x);
 }
 
 bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct ir_module **out)

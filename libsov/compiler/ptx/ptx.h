@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PTX front end's door: PTX text in, a module of IR with mutable registers out (pass_ssa_construction makes
- * them values).
+ * Interface of the PTX front end: parses PTX text into an IR module. PTX registers become mutable
+ * registers of the IR, which pass_ssa_construction turns into SSA values.
  */
 #ifndef SOV_COMPILER_PTX_PTX_H
 #define SOV_COMPILER_PTX_PTX_H
@@ -11,12 +11,12 @@
 #include "libsov/compiler/driver/compiler.h"
 #include "libsov/compiler/ir/ir.h"
 
-/* Newest PTX that is read: 9.0. */
+/* The newest supported PTX version. */
 #define PTX_VERSION_MAJOR 9
 #define PTX_VERSION_MINOR 0
 
-/* false: every error of the text is in job->diag, in the order of the text. The module lives in
- * job->arena; the text may go when this returns. */
+/* false: job->diag has every error, in the order of the text. The module is allocated in job->arena
+ * and does not refer to the text. */
 bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct ir_module **out);
 
 #endif

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Names and where they are known. Each pair of braces is a scope; a name is looked for from the
- * innermost outwards. A declaration such as %r<1000> makes a thousand names at the price of one:
- * a member becomes a register of its own when it is first used.
+ * The symbol table. Each pair of braces is a scope; lookups go from the innermost outwards. A
+ * parameterised declaration such as %r<1000> is one entry; each of its registers gets an entry when
+ * it is first used.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
@@ -21,7 +21,8 @@ void ptx_scope_close(struct ptx *x)
 	x->scope = x->scope->outer;
 }
 
-static struct ptx_name *get(struct ptx *x, struct name_map *map, const char *text, uint32_t length)
+static struct ptx_name *scope_get(struct ptx *x, struct name_map *map, const char *text,
+				  uint32_t length)
 {
 	uint32_t number;
 
@@ -31,8 +32,8 @@ static struct ptx_name *get(struct ptx *x, struct name_map *map, const char *tex
 	return number ? x->names[number - 1] : NULL;
 }
 
-static struct ptx_name *add(struct ptx *x, struct name_map *map, enum ptx_name_kind kind,
-			    const struct ptx_token *t)
+static struct ptx_name *scope_add(struct ptx *x, struct name_map *map, enum ptx_name_kind kind,
+				  const struct ptx_token *t)
 {
 	struct ptx_name *n = arena_alloc(x->arena, sizeof(*n));
 
@@ -48,8 +49,9 @@ static struct ptx_name *add(struct ptx *x, struct name_map *map, enum ptx_name_k
 	return n;
 }
 
-/* Splits "%r12" into "%r" and 12; false when it is no member of any range. */
-static bool split_number(const char *text, uint32_t length, uint32_t *prefix, uint32_t *number)
+/* Splits "%r12" into "%r" and 12; false: the name cannot be part of a range. */
+static bool split_register_name(const char *text, uint32_t length, uint32_t *prefix,
+				uint32_t *number)
 {
 	uint32_t n = length, value = 0;
 
@@ -69,12 +71,12 @@ static struct ptx_name *find_in_range(struct ptx *x, struct ptx_scope *s, const 
 	uint32_t prefix, number;
 	struct ptx_name *range, *n;
 
-	if (!s->ranges.count || !split_number(t->text, t->length, &prefix, &number))
+	if (!s->ranges.count || !split_register_name(t->text, t->length, &prefix, &number))
 		return NULL;
-	range = get(x, &s->ranges, t->text, prefix);
+	range = scope_get(x, &s->ranges, t->text, prefix);
 	if (!range || number >= range->count)
 		return NULL;
-	n = add(x, &s->names, NAME_REGISTER, t);
+	n = scope_add(x, &s->names, NAME_REGISTER, t);
 	n->type = range->type;
 	n->line = range->line;
 	n->column = range->column;
@@ -83,12 +85,12 @@ static struct ptx_name *find_in_range(struct ptx *x, struct ptx_scope *s, const 
 
 static struct ptx_name *find_in(struct ptx *x, struct ptx_scope *s, const struct ptx_token *t)
 {
-	struct ptx_name *n = get(x, &s->names, t->text, t->length);
+	struct ptx_name *n = scope_get(x, &s->names, t->text, t->length);
 
 	return n ? n : find_in_range(x, s, t);
 }
 
-struct ptx_name *ptx_find(struct ptx *x, const struct ptx_token *t)
+struct ptx_name *ptx_lookup(struct ptx *x, const struct ptx_token *t)
 {
 	for (struct ptx_scope *s = x->scope; s; s = s->outer) {
 		struct ptx_name *n = find_in(x, s, t);
@@ -99,7 +101,7 @@ struct ptx_name *ptx_find(struct ptx *x, const struct ptx_token *t)
 	return NULL;
 }
 
-struct ptx_name *ptx_find_here(struct ptx *x, const struct ptx_token *t)
+struct ptx_name *ptx_lookup_innermost(struct ptx *x, const struct ptx_token *t)
 {
 	return find_in(x, x->scope, t);
 }
@@ -109,13 +111,14 @@ struct ptx_name *ptx_declare(struct ptx *x, enum ptx_name_kind kind, const struc
 	struct ptx_name *old = find_in(x, x->scope, t);
 
 	if (!old)
-		return add(x, &x->scope->names, kind, t);
+		return scope_add(x, &x->scope->names, kind, t);
 	ptx_error(x, t, "'%.*s' is already declared at %u:%u", TEXT(t), old->line, old->column);
 	return NULL;
 }
 
-/* A name of the scope that the new range would make a second time. */
-static struct ptx_name *clash(struct ptx *x, const struct ptx_token *t, uint32_t count)
+/* A name of the scope that the new range would declare again. */
+static struct ptx_name *find_range_conflict(struct ptx *x, const struct ptx_token *t,
+					    uint32_t count)
 {
 	struct name_map *map = &x->scope->names;
 	uint32_t prefix, number;
@@ -123,7 +126,8 @@ static struct ptx_name *clash(struct ptx *x, const struct ptx_token *t, uint32_t
 	for (uint32_t k = 0; k < map->capacity; k++) {
 		const struct name_map_entry *e = &map->entries[k];
 
-		if (e->name && e->value && split_number(e->name, e->length, &prefix, &number) &&
+		if (e->name && e->value &&
+		    split_register_name(e->name, e->length, &prefix, &number) &&
 		    prefix == t->length && !memcmp(e->name, t->text, prefix) && number < count)
 			return x->names[e->value - 1];
 	}
@@ -133,24 +137,24 @@ static struct ptx_name *clash(struct ptx *x, const struct ptx_token *t, uint32_t
 struct ptx_name *ptx_declare_range(struct ptx *x, const struct ptx_token *t, uint32_t count,
 				   const struct ptx_type *type)
 {
-	struct ptx_name *old = get(x, &x->scope->ranges, t->text, t->length), *n;
+	struct ptx_name *old = scope_get(x, &x->scope->ranges, t->text, t->length), *n;
 
 	if (!old)
-		old = clash(x, t, count);
+		old = find_range_conflict(x, t, count);
 	if (old) {
 		ptx_error(x, t, "'%.*s<%u>' declares '%.*s%s' again, first declared at %u:%u",
 			  TEXT(t), count, TEXT(old), old->kind == NAME_RANGE ? "0" : "", old->line,
 			  old->column);
 		return NULL;
 	}
-	n = add(x, &x->scope->ranges, NAME_RANGE, t);
+	n = scope_add(x, &x->scope->ranges, NAME_RANGE, t);
 	n->count = count;
 	n->type = type;
 	return n;
 }
 
-struct ptx_name *ptx_undeclared(struct ptx *x, const struct ptx_token *t, const char *what)
+struct ptx_name *ptx_report_undeclared(struct ptx *x, const struct ptx_token *t, const char *what)
 {
 	ptx_error(x, t, "%s '%.*s' is not declared", what, TEXT(t));
-	return add(x, &x->scope->names, NAME_BAD, t);
+	return scope_add(x, &x->scope->names, NAME_BAD, t);
 }

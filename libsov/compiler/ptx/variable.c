@@ -1,21 +1,21 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Registers and variables: .reg .b32 %r<15>, .shared .align 16 .f32 tile[32][33]. Registers become
- * names only; variables become symbols of the module.
+ * Declarations of registers and variables: .reg .b32 %r<15>, .shared .align 16 .f32 tile[32][33].
+ * Registers are entries of the symbol table only; variables become symbols of the module.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
 
 /* ---- types and sizes ---- */
 
-bool ptx_align(struct ptx *x, uint32_t *align)
+bool ptx_parse_align(struct ptx *x, uint32_t *align)
 {
 	struct ptx_token t;
 	uint64_t n;
 
 	ptx_next(x);
 	t = x->token;
-	if (!ptx_integer(x, "alignment", 1, PTX_MAX_ALIGN, &n))
+	if (!ptx_parse_integer(x, "alignment", 1, PTX_MAX_ALIGN, &n))
 		return false;
 	*align = (uint32_t)n;
 	if (!(n & (n - 1)))
@@ -24,8 +24,8 @@ bool ptx_align(struct ptx *x, uint32_t *align)
 	return false;
 }
 
-/* Some types are there for conversions alone. */
-static bool is_declared(const struct ptx_type *t)
+/* Whether variables may have the type; some exist for conversions alone. */
+static bool is_declarable(const struct ptx_type *t)
 {
 	return t->format < IR_TF32 && (t->bits >= 8 || t->class == CLASS_PREDICATE);
 }
@@ -33,31 +33,32 @@ static bool is_declared(const struct ptx_type *t)
 static const struct ptx_type *parse_type(struct ptx *x)
 {
 	struct ptx_token t = x->token;
-	const struct ptx_type *type = t.kind == TOKEN_WORD ? ptx_type_find(t.text, t.length) : NULL;
+	const struct ptx_type *type =
+		t.kind == TOKEN_KEYWORD ? ptx_type_find(t.text, t.length) : NULL;
 	struct text known = {.arena = x->arena};
 
-	if (type && is_declared(type)) {
+	if (type && is_declarable(type)) {
 		ptx_next(x);
 		return type;
 	}
 	if (t.kind == TOKEN_BAD)
 		return NULL;
 	for (uint32_t i = 0; i < ptx_type_count; i++)
-		if (is_declared(&ptx_types[i]))
+		if (is_declarable(&ptx_types[i]))
 			text_printf(&known, " %s", ptx_types[i].name);
-	if (t.kind == TOKEN_WORD)
+	if (t.kind == TOKEN_KEYWORD)
 		ptx_error(x, &t, "unknown type '%.*s'; known:%s", TEXT(&t), known.s);
 	else
 		ptx_error(x, &t, "expected a type, found %s", ptx_token_name(x, &t));
 	return NULL;
 }
 
-/* .attribute(.managed), .attribute(.unified(…)): where the host sees a variable is its affair. */
+/* .attribute(.managed), .attribute(.unified(…)): hints for the host, ignored. */
 static void skip_attribute(struct ptx *x)
 {
 	uint32_t depth = 0;
 
-	if (!ptx_is_word(&x->token, ".attribute"))
+	if (!ptx_is_keyword(&x->token, ".attribute"))
 		return;
 	ptx_next(x);
 	do {
@@ -69,15 +70,15 @@ static void skip_attribute(struct ptx *x)
 	} while (depth);
 }
 
-bool ptx_shape_type(struct ptx *x, struct ptx_shape *s)
+bool ptx_parse_type_spec(struct ptx *x, struct ptx_shape *s)
 {
 	struct ptx_token t;
 
 	skip_attribute(x);
-	if (ptx_is_word(&x->token, ".align") && !ptx_align(x, &s->align))
+	if (ptx_is_keyword(&x->token, ".align") && !ptx_parse_align(x, &s->align))
 		return false;
 	s->vector = 1;
-	if (ptx_is_word(&x->token, ".v2") || ptx_is_word(&x->token, ".v4")) {
+	if (ptx_is_keyword(&x->token, ".v2") || ptx_is_keyword(&x->token, ".v4")) {
 		s->vector = (uint32_t)(x->token.text[2] - '0');
 		ptx_next(x);
 	}
@@ -96,13 +97,13 @@ bool ptx_shape_type(struct ptx *x, struct ptx_shape *s)
 	return s->type;
 }
 
-bool ptx_shape_dimensions(struct ptx *x, struct ptx_shape *s)
+bool ptx_parse_dimensions(struct ptx *x, struct ptx_shape *s)
 {
-	uint64_t most = PTX_MAX_BYTES / (s->vector * s->type->bits / 8);
+	uint64_t max_count = PTX_MAX_BYTES / (s->vector * s->type->bits / 8);
 	uint64_t n;
 	bool open = false;
 
-	for (uint32_t i = 0; ptx_take(x, '['); i++) {
+	for (uint32_t i = 0; ptx_accept(x, '['); i++) {
 		struct ptx_token t = x->token;
 
 		if (i == PTX_MAX_DIMENSIONS) {
@@ -110,15 +111,15 @@ bool ptx_shape_dimensions(struct ptx *x, struct ptx_shape *s)
 			return false;
 		}
 		s->ndimensions = i + 1;
-		if (!i && ptx_take(x, ']')) {
+		if (!i && ptx_accept(x, ']')) {
 			open = true;
 			continue;
 		}
-		if (!ptx_integer(x, "array size", 1, PTX_MAX_BYTES, &n))
+		if (!ptx_parse_integer(x, "array size", 1, PTX_MAX_BYTES, &n))
 			return false;
 		if (!ptx_expect(x, ']', "']'", "an array size"))
 			return false;
-		if (n > most / s->count) {
+		if (n > max_count / s->count) {
 			ptx_error(x, &t, "array is larger than %llu bytes",
 				  (unsigned long long)PTX_MAX_BYTES);
 			return false;
@@ -146,13 +147,13 @@ static bool declare_register(struct ptx *x, const struct ptx_type *type)
 
 	if (!ptx_expect(x, TOKEN_NAME, "a register name", "the type of .reg"))
 		return false;
-	if (!ptx_take(x, '<')) {
+	if (!ptx_accept(x, '<')) {
 		n = ptx_declare(x, NAME_REGISTER, &t);
 		if (n)
 			n->type = type;
 		return true;
 	}
-	/* A literal: a constant expression would take the closing '>' for an operator. */
+	/* A literal only: a constant expression would parse the closing '>' as an operator. */
 	count = x->token.integer;
 	if (x->token.kind == TOKEN_INTEGER && (!count || count > 1000000000)) {
 		ptx_error(x, &x->token, "number of registers must be from 1 to 1000000000");
@@ -165,12 +166,12 @@ static bool declare_register(struct ptx *x, const struct ptx_type *type)
 	return true;
 }
 
-void ptx_register_declaration(struct ptx *x)
+void ptx_parse_registers(struct ptx *x)
 {
 	const struct ptx_type *type;
 	bool good;
 
-	if (ptx_is_word(&x->token, ".v2") || ptx_is_word(&x->token, ".v4")) {
+	if (ptx_is_keyword(&x->token, ".v2") || ptx_is_keyword(&x->token, ".v4")) {
 		ptx_error(x, &x->token,
 			  "vector registers are not supported yet; declare one register "
 			  "for each element");
@@ -179,7 +180,7 @@ void ptx_register_declaration(struct ptx *x)
 	}
 	type = parse_type(x);
 	good = type;
-	while (good && (good = declare_register(x, type)) && ptx_take(x, ','))
+	while (good && (good = declare_register(x, type)) && ptx_accept(x, ','))
 		;
 	if (!good || !ptx_expect(x, ';', "',' or ';'", "a register"))
 		ptx_skip_statement(x);
@@ -187,7 +188,8 @@ void ptx_register_declaration(struct ptx *x)
 
 /* ---- variables ---- */
 
-/* Variables of two kernels may share a name; symbols of a module may not. PTX names have no dot. */
+/* Variables of two kernels may have one name; symbols of a module may not. PTX names have no
+ * dot. */
 static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
 {
 	uint32_t *used = name_map_get(&x->symbols, t->text, t->length);
@@ -209,9 +211,9 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 	struct ptx_name *n;
 
 	if (!ptx_expect(x, TOKEN_NAME, "a name", "the variable's type") ||
-	    !ptx_shape_dimensions(x, &s))
+	    !ptx_parse_dimensions(x, &s))
 		return false;
-	if (x->token.kind == '=' && !ptx_initial_value(x, &s, &symbol))
+	if (x->token.kind == '=' && !ptx_parse_initializer(x, &s, &symbol))
 		return false;
 	n = ptx_declare(x, NAME_VARIABLE, &t);
 	if (!n)
@@ -231,7 +233,7 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 	}
 	symbol.name = symbol_name(x, &t);
 	symbol.size = ptx_shape_bytes(&s);
-	/* More than is asked for: then neighbours in the array can be accessed together. */
+	/* Over-align, so that accesses to neighbouring elements can be vectorised. */
 	if (space == IR_SHARED && !external && symbol.size >= SHARED_ALIGN &&
 	    symbol.align < SHARED_ALIGN)
 		symbol.align = SHARED_ALIGN;
@@ -239,13 +241,13 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 	return true;
 }
 
-void ptx_variable_declaration(struct ptx *x, enum ir_space space, bool external)
+void ptx_parse_variables(struct ptx *x, enum ir_space space, bool external)
 {
 	struct ptx_shape s = {.count = 1};
-	bool good = ptx_shape_type(x, &s);
+	bool good = ptx_parse_type_spec(x, &s);
 
 	x->braces = 0;
-	while (good && (good = declare_variable(x, s, space, external)) && ptx_take(x, ','))
+	while (good && (good = declare_variable(x, s, space, external)) && ptx_accept(x, ','))
 		;
 	if (!good || !ptx_expect(x, ';', "',' or ';'", "a variable"))
 		ptx_skip_statement(x);

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/compiler/image/image_amd.h"
 #include "libsov/gpu/amd/amd_gpu.h"
 #include "libsov/isa/amd/amd_isa.h"
 

@@ -15,6 +15,7 @@
  * writes; what a kernel writes and reads again through the L1 is its own.
  */
 #include <string.h>
+#include "libsov/compiler/image/image_nv.h"
 #include "libsov/isa/nv/sass.h"
 #include "libsov/gpu/nv/nv_gpu.h"
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "hw/nv/bank0.h"
+#include "libsov/compiler/image/image_nv.h"
 #include "libsov/isa/nv/sass.h"
 #include "libsov/gpu/nv/nv_gpu.h"
 

@@ -17,6 +17,7 @@ allowed() {
 	libsov/gpu/gpu.c "sm_"			whose targets begin so
 	libsov/gpu/gpu.c "gfx"			the same
 	libsov/compiler/driver/target.c .name = "	the list of targets
+	libsov/compiler/driver/target.c .family = "	the same
 	libsov/compiler/driver/target.c _backend	the same
 	libsov/compiler/driver/target.c compiler/amd/amd.h	the same
 	libsov/compiler/driver/target.c compiler/nv/nv.h	the same
@@ -26,6 +27,10 @@ allowed() {
 	libsov/compiler/image/image.h AMD_HIDDEN_COUNT	the same
 	libsov/compiler/image/image.h uint32_t sm	which of NVIDIA's code is in it: their back end asks
 	libsov/runtime/device.c &winsys_nvrm		the list of ways to a GPU, one of which is a vendor's kernel module
+	libsov/compiler/ptx/parser.c sm_		PTX names NVIDIA's architectures in .target
+	libsov/compiler/ptx/parser.c "nv"		.target and .maxntid bind NVIDIA's targets alone
+	libsov/compiler/ptx/lower_memory.c "nv"	the PTX manual ties 128-bit atomics to an architecture
+	libsov/compiler/ptx/lower_memory.c sm_90	the same
 	libsov/sov.h "sm_			an example in the interface
 	libsov/runtime/module/module.c take PTX or a cubin	files that users have
 	END
@@ -66,12 +71,12 @@ code() {
 	}' "$@"
 }
 
-files=$(find libsov/sov.h libsov/runtime libsov/gpu/gpu.[ch] libsov/compiler -name "*.[ch]" | grep -vE "^libsov/compiler/(nv|amd)/|/image/(cubin|code_object|metadata|amd_abi)" | sort)
+files=$(find libsov/sov.h libsov/runtime libsov/gpu/gpu.[ch] libsov/compiler -name "*.[ch]" | grep -vE "^libsov/compiler/(nv|amd)/|/image/(cubin|code_object|metadata|amd_abi|image_nv|image_amd)" | sort)
 [ "$(echo "$files" | wc -l)" -gt 90 ]
 ok $? "the list of files is not empty"
 # A word is between letters of another kind: nv_gpu has nv, convert has not.
 lines=$(code $files)
-found=$(echo "$lines" | grep -iE "(^|[^a-z0-9])($words)[0-9]*([^a-z0-9]|$)" |
+found=$(echo "$lines" | grep -aiE "(^|[^a-z0-9])($words)[0-9]*([^a-z0-9]|$)" |
 	while IFS= read -r line; do
 		file=${line%%:*} why=
 		while read -r where what; do
@@ -85,7 +90,7 @@ found=$(echo "$lines" | grep -iE "(^|[^a-z0-9])($words)[0-9]*([^a-z0-9]|$)" |
 [ -z "$found" ]
 ok $? "common code names no vendor, chip, instruction set or file of one"
 [ -z "$found" ] || diag "$found"
-found=$(echo "$lines" | grep -iE "$lanes" | grep -v '^libsov/compiler/driver/target\.c:') # the list of targets
+found=$(echo "$lines" | grep -aiE "$lanes" | grep -v '^libsov/compiler/driver/target\.c:') # the list of targets
 [ -z "$found" ]
 ok $? "common code does not know how many lanes a warp has"
 [ -z "$found" ] || diag "$found"

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The two kernels of tests/kernels on the IR interpreter: as the front end leaves them, and after
- * each pass of the pipeline. Memory is exactly the elements of the buffers, so an access beside them
- * is an error of its own. Where this is right and the software GPU wrong, the back end is to blame.
+ * saxpy and reduce of tests/kernels on the IR interpreter, after the front end and after each pass
+ * of the pipeline. Only the buffers' elements are mapped, so any out-of-bounds access is an error.
+ * If this passes and the software GPU fails, the error is in a back end.
  */
 #include "libsov/compiler/interp/interp.h"
 #include "libsov/compiler/passes/pass.h"
@@ -16,7 +16,7 @@ struct buffers {
 	const struct guarded *list[2];
 };
 
-static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
+static bool map_global_memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
 {
 	const struct buffers *b = user;
 
@@ -33,9 +33,9 @@ static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, voi
 	return false;
 }
 
-/* One launch on buffers x and out; parameters are laid out by the kernel's own list. */
-static bool run(const struct ir_func *f, const struct kernel *k, uint32_t n, double a,
-		struct shape s, const struct guarded *x, const struct guarded *out, char *why)
+/* Launches on the buffers x and out, with parameters laid out as the kernel declares them. */
+static bool interpret(const struct ir_func *f, const struct kernel *k, uint32_t n, double a,
+		      struct shape s, const struct guarded *x, const struct guarded *out, char *why)
 {
 	uint8_t params[64] = {0};
 	struct buffers b = {{x, out}};
@@ -51,7 +51,7 @@ static bool run(const struct ir_func *f, const struct kernel *k, uint32_t n, dou
 		.param_bytes = f->param_bytes,
 		.warp_lanes = 32,
 		.step_limit = 100000000,
-		.memory = memory,
+		.memory = map_global_memory,
 		.user = &b,
 	};
 
@@ -80,7 +80,7 @@ static bool run_saxpy(const struct ir_func *f, const struct kernel *k, uint32_t 
 	void *before = malloc((size_t)n * k->bytes);
 
 	memcpy(before, guarded_elements(&y), (size_t)n * k->bytes);
-	bool good = run(f, k, n, a, s, &x, &y, why) && saxpy_right(&x, before, &y, a, why);
+	bool good = interpret(f, k, n, a, s, &x, &y, why) && saxpy_right(&x, before, &y, a, why);
 
 	free(before);
 	free(x.words);
@@ -94,15 +94,15 @@ static bool run_reduce(const struct ir_func *f, const struct kernel *k, uint32_t
 	struct guarded x = buffer_new(k, n, kind, 0x10000000),
 		       out = buffer_new(k, 1, kind, 0x20000000);
 	double start = get(guarded_elements(&out), k->bytes, 0);
-	bool good =
-		run(f, k, n, 0, s, &x, &out, why) && reduce_right(&x, start, &out, s, kind, why);
+	bool good = interpret(f, k, n, 0, s, &x, &out, why) &&
+		    reduce_right(&x, start, &out, s, kind, why);
 
 	free(x.words);
 	free(out.words);
 	return good;
 }
 
-/* All sizes and shapes; stops at the first that is wrong, and why says which. */
+/* Runs all sizes and shapes up to the first failure, which `why` describes. */
 static bool run_kernel(const struct ir_func *f, const struct kernel *k, char *why)
 {
 	static const uint32_t sizes[] = {1, 33, 300};
@@ -128,8 +128,8 @@ static void run_stage(const struct ir_module *m, const char *file, const char *t
 		for (unsigned i = 0; i < KERNELS; i++)
 			if (!strcmp(kernels[i].name, f->name) && !strcmp(kernels[i].file, file) &&
 			    !ok(run_kernel(f, &kernels[i], why),
-				"%s for %s is right after stage %u, %s", f->name, target, number,
-				stage))
+				"%s for %s gives the reference results after stage %u, %s", f->name,
+				target, number, stage))
 				diag("%s", why);
 }
 
@@ -149,12 +149,12 @@ static void run_file(const char *file, const char *target)
 		fclose(source);
 	arena_init(&job.arena, 0, &no_memory);
 	if (setjmp(no_memory)) {
-		ok(false, "memory suffices");
+		ok(false, "%s compiles for %s without running out of memory", file, target);
 		return;
 	}
 	diag_init(&job.diag, &job.arena, "ptx");
-	if (ok(job.target && ptx_parse(&job, text, size, &m), "%s is read", path)) {
-		run_stage(m, file, target, 0, "front");
+	if (ok(job.target && ptx_parse(&job, text, size, &m), "%s parses for %s", path, target)) {
+		run_stage(m, file, target, 0, "front end");
 		for (unsigned i = 0; passes[i].name; i++) {
 			for (struct ir_func *f = m->funcs; f; f = f->next)
 				passes[i].run(f, job.target);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * The kernels of tests/kernels compute what they should, as machine code on every software GPU: with default
- * and with serial code, and in hazard mode.
+ * The kernels of tests/kernels as machine code on every software GPU, against their reference: with
+ * scheduled and serial code, and in hazard mode.
  *
- *	science [KERNEL [IMAGE]]    one alone, and from a given image (a cubin of anybody's) instead of its PTX
+ *	science [KERNEL [IMAGE]]    one kernel alone, from an image (any cubin) instead of its PTX
  */
 #include "tests/kernels/launch.h"
 #include "tests/soft.h"
@@ -40,11 +40,11 @@ static void run_on(uint32_t device, const struct work_kind *kind, const char *im
 	limits.kernel_time_limit = UINT64_C(60000000000);
 	work_make(&w, kind, kind->small, 20260115);
 	good = work_must(&w, sov_device_open(device, &d), "opening a device") &&
-	       work_must(&w, sov_device_get_properties(d, &properties), "asking it") &&
+	       work_must(&w, sov_device_get_properties(d, &properties), "reading its properties") &&
 	       work_must(&w, sov_context_create(d, &limits, &c), "creating a context") &&
 	       work_must(&w, sov_module_load(c, program, bytes, &o, &m), "loading") &&
 	       work_launch(&w, c, m) && kind->right(&w);
-	ok(good, "%s on %s%s%s", kind->function, properties.target,
+	ok(good, "%s gives the reference results on %s%s%s", kind->function, properties.target,
 	   properties.features & SOV_FEATURE_HAZARD_CHECK ? ", hazard mode" : "",
 	   serial ? ", serial code" : "");
 	if (!good)
@@ -61,8 +61,8 @@ int main(int argc, char **argv)
 
 	soft_gpus("gh100:vram=256M,gh100:vram=256M:hazard,ga100:vram=256M:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
-	/* A card, if one was asked for, comes first. */
-	if (!ok(!sov_device_count(&soft) && soft >= 3, "there are devices"))
+	/* A card that TEST_CARD requests comes first. */
+	if (!ok(!sov_device_count(&soft) && soft >= 3, "at least 3 software GPUs exist"))
 		return tap_done();
 	soft -= 3;
 	for (int k = 0; k < WORK_KINDS; k++) {

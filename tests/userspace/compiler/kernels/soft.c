@@ -1,15 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The two kernels of tests/kernels, from PTX through the compiler to an image, and that image on the
- * software GPU: Hopper and Ampere, with and without hazard checks, scheduled and serial code. Inputs
- * are random, buffers stand between guards of poison, and every element is checked.
+ * saxpy and reduce of tests/kernels, compiled from PTX to an image and run on the software GPU:
+ * Hopper and Ampere, with and without hazard mode, scheduled and serial code. Inputs are random,
+ * buffers lie between poisoned guards, and every element is checked.
  */
 #include "libsov/compiler/driver/compiler.h"
 #include "tests/kernels/run.h"
 #include "tests/soft.h"
 #include "tests/tap.h"
 
-static sov_module load(sov_context context, const char *target, const char *file, bool serial)
+static sov_module compile_and_load(sov_context context, const char *target, const char *file,
+				   bool serial)
 {
 	struct compile_options o = {.source = COMPILE_PTX, .target = target, .serial = serial};
 	struct compile_result r = {0};
@@ -29,7 +30,7 @@ static sov_module load(sov_context context, const char *target, const char *file
 	return module;
 }
 
-/* All sizes and shapes of one kernel; stops at the first that is wrong. */
+/* Runs all sizes and shapes of one kernel up to the first failure. */
 static bool run_kernel(sov_context c, sov_function f, const struct kernel *k)
 {
 	static const uint32_t sizes[] = {1, 31, 32, 33, 1000, 4097};
@@ -47,8 +48,8 @@ static bool run_kernel(sov_context c, sov_function f, const struct kernel *k)
 	return good;
 }
 
-/* A result with its reason behind it. */
-#define promise(good, ...) \
+/* ok() that prints the reason of a failure. */
+#define ok_or_why(good, ...) \
 	do { \
 		if (!ok(good, __VA_ARGS__)) \
 			diag("%s", why); \
@@ -61,25 +62,27 @@ static void run_device(uint32_t ordinal, bool hazard, bool serial)
 	sov_context context;
 
 	bool good = must(sov_device_open(ordinal, &device), "opening") &&
-		    must(sov_device_get_properties(device, &p), "asking") &&
+		    must(sov_device_get_properties(device, &p), "reading its properties") &&
 		    must(sov_context_create(device, NULL, &context), "creating a context");
 
-	promise(good, "device %u opens", ordinal);
+	ok_or_why(good, "software GPU %u opens and creates a context", ordinal);
 	if (!good)
 		return;
-	ok(!!(p.features & SOV_FEATURE_HAZARD_CHECK) == hazard, "%s %s hazards", p.name,
-	   hazard ? "checks" : "does not check");
+	ok(!!(p.features & SOV_FEATURE_HAZARD_CHECK) == hazard,
+	   "software GPU %s reports hazard mode %s", p.name, hazard ? "on" : "off");
 	for (unsigned i = 0; i < KERNELS; i++) {
-		sov_module m = load(context, p.target, kernels[i].file, serial);
+		sov_module m = compile_and_load(context, p.target, kernels[i].file, serial);
 		sov_function f = NULL;
 
 		good = m &&
-		       must(sov_module_get_function(m, kernels[i].name, &f), "looking for it") &&
+		       must(sov_module_get_function(m, kernels[i].name, &f),
+			    "looking for the kernel") &&
 		       run_kernel(context, f, &kernels[i]);
-		promise(good, "%s on %s%s%s", kernels[i].name, p.name,
-			hazard ? ", hazards checked" : "", serial ? ", serial code" : "");
+		ok_or_why(good, "%s gives the reference results on %s%s%s", kernels[i].name, p.name,
+			  hazard ? ", hazard mode" : "", serial ? ", serial code" : "");
 	}
-	promise(must(sov_context_destroy(context), "destroying"), "its context goes");
+	ok_or_why(must(sov_context_destroy(context), "destroying"),
+		  "the context of software GPU %u is destroyed", ordinal);
 }
 
 #define SOFTWARE 4
@@ -90,9 +93,9 @@ int main(void)
 
 	soft_gpus("gh100:vram=64M,ga100:vram=64M,gh100:vram=64M:hazard,ga100:vram=64M:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
-	promise(must(sov_device_count(&count), "counting") && count >= SOFTWARE,
-		"there are devices");
-	/* A card, if one was asked for, comes first; the last two check hazards. */
+	ok_or_why(must(sov_device_count(&count), "counting") && count >= SOFTWARE,
+		  "at least %d software GPUs exist", SOFTWARE);
+	/* A card that TEST_CARD requests comes first; the last two are in hazard mode. */
 	for (uint32_t ordinal = 0; ordinal < (getenv("TEST_CARD") ? 1 : count); ordinal++)
 		for (int serial = 0; serial < 2; serial++)
 			run_device(ordinal, ordinal >= count - SOFTWARE / 2, serial);

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Makes kernels and inputs of the rows, and compares results (_families.h). */
+// SPDX-License-Identifier: MIT
+/* Generates kernels and inputs from the rows, and compares results (_families.h). */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static uint64_t random_bits(uint64_t *seed)
 	return *seed >> 33 ^ *seed << 31;
 }
 
-static uint64_t corner(const struct family_type *t, uint32_t k)
+static uint64_t corner_value(const struct family_type *t, uint32_t k)
 {
 	static const uint64_t integers[] = {0, 1, 2, 3, 7, 31, 32, 33, 63, 64, 100, 255};
 	static const uint16_t f16[] = {0,      0x8000, 0x3c00, 0xbc00, 0x7c00, 0xfc00,
@@ -92,7 +92,7 @@ static uint64_t corner(const struct family_type *t, uint32_t k)
 	return k < 6 ? 0 - integers[k + 1] : UINT64_C(1) << ((k - 6) * half / 3 % 64);
 }
 
-static uint64_t moderate(const struct family_type *t, uint64_t bits, bool positive)
+static uint64_t moderate_float(const struct family_type *t, uint64_t bits, bool positive)
 {
 	uint64_t sign = positive ? 0 : bits >> 63, power = bits >> 56 & 0xff;
 	int exponent = (int)(power % 12) - 6;
@@ -100,7 +100,8 @@ static uint64_t moderate(const struct family_type *t, uint64_t bits, bool positi
 	if (t->pair) {
 		struct family_type one = {.letter = t->letter, .bits = 16};
 
-		return moderate(&one, bits, positive) | moderate(&one, bits << 17, positive) << 16;
+		return moderate_float(&one, bits, positive) |
+		       moderate_float(&one, bits << 17, positive) << 16;
 	}
 	if (t->letter == 'h')
 		return sign << 15 | (uint64_t)(exponent + 127) << 7 | (bits & 0x7f);
@@ -111,9 +112,9 @@ static uint64_t moderate(const struct family_type *t, uint64_t bits, bool positi
 	return sign << 63 | (uint64_t)(exponent + 1023) << 52 | (bits & 0xfffffffffffff);
 }
 
-/* Element k keeps k bits of the fraction (modulo their number), and is half of the last one more: exactly, or a
- * little less, or a little more. Singles are about as large as smaller formats reach. */
-static uint64_t halfway(const struct family_type *t, uint64_t bits, uint32_t k)
+/* A tie between two numbers with k fraction bits (modulo the width), or one unit below or above it.
+ * Singles stay within the exponent range of smaller formats. */
+static uint64_t halfway_float(const struct family_type *t, uint64_t bits, uint32_t k)
 {
 	uint32_t fraction = t->bits == 32      ? 23
 			    : t->letter == 'h' ? 7
@@ -125,7 +126,7 @@ static uint64_t halfway(const struct family_type *t, uint64_t bits, uint32_t k)
 	if (t->pair) {
 		struct family_type one = {.letter = t->letter, .bits = 16};
 
-		return halfway(&one, bits, k) | halfway(&one, bits << 17, k) << 16;
+		return halfway_float(&one, bits, k) | halfway_float(&one, bits << 17, k) << 16;
 	}
 	kept = (kept >> below | 1) << below;
 	return (sign | exponent << fraction | kept) + k % 3 - 1;
@@ -138,23 +139,23 @@ static void fill_inputs(struct family_case *c)
 	for (uint32_t o = 1; o < c->operands; o++) {
 		const struct family_type *t = &c->types[o];
 		bool is_float = t->letter == 'f' || t->letter == 'h';
-		uint8_t how = c->family->inputs;
+		uint8_t inputs = c->family->inputs;
 
 		for (uint32_t k = 0; k < FAMILY_ELEMENTS; k++) {
 			uint64_t v = random_bits(&seed);
 
-			if (is_float && (how == MODERATE || how == POSITIVE))
-				v = moderate(t, v, how == POSITIVE);
-			else if (is_float && how == HALFWAY)
-				v = halfway(t, v, k);
-			else if (how == BYTES)
+			if (is_float && (inputs == MODERATE || inputs == POSITIVE))
+				v = moderate_float(t, v, inputs == POSITIVE);
+			else if (is_float && inputs == HALFWAY)
+				v = halfway_float(t, v, k);
+			else if (inputs == BYTES)
 				v = k | (255 - k) << 8;
-			else if (how == SMALL && o + 1 == c->operands)
+			else if (inputs == SMALL && o + 1 == c->operands)
 				v = k % 41;
-			else if (how == SMALL && o + 2 == c->operands && o > 1)
+			else if (inputs == SMALL && o + 2 == c->operands && o > 1)
 				v = v % 41;
 			else if (k < 48)
-				v = corner(t, o == 1 ? k : o == 2 ? k * 5 + 3 : k * 7 + 1);
+				v = corner_value(t, o == 1 ? k : o == 2 ? k * 5 + 3 : k * 7 + 1);
 			c->values[o][k] = v & UINT64_MAX >> (64 - t->bits);
 		}
 	}
@@ -162,7 +163,7 @@ static void fill_inputs(struct family_case *c)
 
 /* ---- kernels ---- */
 
-static void add(struct family_case *c, const char *fmt, ...)
+static void add_text(struct family_case *c, const char *fmt, ...)
 {
 	size_t n = strlen(c->text);
 	va_list ap;
@@ -177,23 +178,23 @@ static void write_kernel(struct family_case *c)
 	const char *name = "dabc";
 	bool predicate = c->types[0].letter == 'p';
 
-	add(c, ".version 8.6\n.target sm_80\n.address_size 64\n.visible .entry k(");
+	add_text(c, ".version 8.6\n.target sm_80\n.address_size 64\n.visible .entry k(");
 	for (uint32_t o = 0; o < c->operands; o++)
-		add(c, "%s.param .u64 %c", o ? ", " : "", name[o]);
-	add(c, ")\n{\n\t.reg .b32 %%i;\n\t.reg .pred %%p, %%q;\n\tmov.u32 %%i, %%tid.x;\n");
+		add_text(c, "%s.param .u64 %c", o ? ", " : "", name[o]);
+	add_text(c, ")\n{\n\t.reg .b32 %%i;\n\t.reg .pred %%p, %%q;\n\tmov.u32 %%i, %%tid.x;\n");
 	for (uint32_t o = 0; o < c->operands; o++) {
-		add(c, "\t.reg %s %%%c;\n\t.reg .b64 %%p%c;\n", register_type(&c->types[o]),
-		    name[o], name[o]);
-		add(c, "\tld.param.u64 %%p%c, [%c];\n\tmad.wide.u32 %%p%c, %%i, %u, %%p%c;\n",
-		    name[o], name[o], name[o], c->types[o].bits / 8, name[o]);
+		add_text(c, "\t.reg %s %%%c;\n\t.reg .b64 %%p%c;\n", register_type(&c->types[o]),
+			 name[o], name[o]);
+		add_text(c, "\tld.param.u64 %%p%c, [%c];\n\tmad.wide.u32 %%p%c, %%i, %u, %%p%c;\n",
+			 name[o], name[o], name[o], c->types[o].bits / 8, name[o]);
 		if (o)
-			add(c, "\tld.global%s %%%c, [%%p%c];\n", memory_type(&c->types[o]), name[o],
-			    name[o]);
+			add_text(c, "\tld.global%s %%%c, [%%p%c];\n", memory_type(&c->types[o]),
+				 name[o], name[o]);
 	}
-	add(c, "\t%s\n", c->family->text);
+	add_text(c, "\t%s\n", c->family->text);
 	if (predicate)
-		add(c, "\tselp.b32 %%d, 1, 0, %%p;\n");
-	add(c, "\tst.global%s [%%pd], %%d;\n\tret;\n}\n", memory_type(&c->types[0]));
+		add_text(c, "\tselp.b32 %%d, 1, 0, %%p;\n");
+	add_text(c, "\tst.global%s [%%pd], %%d;\n\tret;\n}\n", memory_type(&c->types[0]));
 }
 
 void family_make(const struct family *f, struct family_case *c)
@@ -223,8 +224,8 @@ void family_make(const struct family *f, struct family_case *c)
 
 /* ---- results ---- */
 
-static bool same_float(const struct family *f, const struct family_type *t, uint64_t got,
-		       uint64_t want)
+static bool floats_equal(const struct family *f, const struct family_type *t, uint64_t got,
+			 uint64_t want)
 {
 	double x = t->letter == 'h' ? bf16_value(got)
 		   : t->bits == 16  ? half_value(got)
@@ -242,16 +243,17 @@ static bool same_float(const struct family *f, const struct family_type *t, uint
 	return fabs(x - y) <= ldexp(fabs(y) > 1e-3 ? fabs(y) : 1e-3, -f->bits);
 }
 
-static bool same(const struct family *f, const struct family_type *t, uint64_t got, uint64_t want)
+static bool results_equal(const struct family *f, const struct family_type *t, uint64_t got,
+			  uint64_t want)
 {
 	struct family_type half = {.letter = t->letter, .bits = 16};
 
 	if (t->letter != 'f' && t->letter != 'h')
 		return got == want;
 	if (t->pair)
-		return same_float(f, &half, got & 0xffff, want & 0xffff) &&
-		       same_float(f, &half, got >> 16, want >> 16);
-	return same_float(f, t, got, want);
+		return floats_equal(f, &half, got & 0xffff, want & 0xffff) &&
+		       floats_equal(f, &half, got >> 16, want >> 16);
+	return floats_equal(f, t, got, want);
 }
 
 bool family_check(const struct family_case *c)
@@ -262,7 +264,7 @@ bool family_check(const struct family_case *c)
 		uint64_t got = 0, want = c->values[0][k];
 
 		memcpy(&got, c->memory[0] + k * bytes, bytes);
-		if (same(c->family, &c->types[0], got, want) || wrong++ > 3)
+		if (results_equal(c->family, &c->types[0], got, want) || wrong++ > 3)
 			continue;
 		diag("a 0x%llx b 0x%llx c 0x%llx: got 0x%llx, want 0x%llx",
 		     (unsigned long long)c->values[1][k], (unsigned long long)c->values[2][k],

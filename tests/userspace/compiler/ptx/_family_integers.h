@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Families of instructions (_families.h): integers, bits and bytes. A row is text, types of d a b c, inputs, level, bits
- * of an approximation that must be right, and the body of the function that says what comes out.
+ * Families of instructions (_families.h): integers, bits and bytes. A row is text, types of d a b
+ * c, inputs, level, accurate bits of an approximation, and the body of the reference function.
  * Included twice.
  */
 /* clang-format off */
@@ -38,25 +38,25 @@ ROW("mul.lo.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
 ROW("mad.lo.s16 %d, %a, %b, %c;", "s16 s16 s16 s16", ANY, CODE, 0,
     { return (uint64_t)(A * B + C); })
 ROW("min.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 16) < sign_of(B, 16) ? A : B); })
+    { return (uint64_t)(sign_extend(A, 16) < sign_extend(B, 16) ? A : B); })
 ROW("max.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 16) > sign_of(B, 16) ? A : B); })
+    { return (uint64_t)(sign_extend(A, 16) > sign_extend(B, 16) ? A : B); })
 ROW("sad.s16 %d, %a, %b, %c;", "s16 s16 s16 s16", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 16) > sign_of(B, 16) ? A - B + C : B - A + C); })
+    { return (uint64_t)(sign_extend(A, 16) > sign_extend(B, 16) ? A - B + C : B - A + C); })
 ROW("div.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
-    { return (uint64_t)(!B ? UINT64_MAX : sign_of(B, 16) == -1 ? 0 - A : (uint64_t)(sign_of(A, 16) / sign_of(B, 16))); })
+    { return (uint64_t)(!B ? UINT64_MAX : sign_extend(B, 16) == -1 ? 0 - A : (uint64_t)(sign_extend(A, 16) / sign_extend(B, 16))); })
 ROW("rem.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
-    { return (uint64_t)(!B ? A : sign_of(B, 16) == -1 ? 0 : (uint64_t)(sign_of(A, 16) % sign_of(B, 16))); })
+    { return (uint64_t)(!B ? A : sign_extend(B, 16) == -1 ? 0 : (uint64_t)(sign_extend(A, 16) % sign_extend(B, 16))); })
 ROW("mul.wide.s16 %d, %a, %b;", "s32 s16 s16", ANY, CODE, 0,
-    { return (uint64_t)((uint64_t)(sign_of(A, 16) * sign_of(B, 16))); })
+    { return (uint64_t)((uint64_t)(sign_extend(A, 16) * sign_extend(B, 16))); })
 ROW("mul.hi.s16 %d, %a, %b;", "s16 s16 s16", ANY, CODE, 0,
-    { return (uint64_t)((uint64_t)(sign_of(A, 16) * sign_of(B, 16)) >> 16); })
+    { return (uint64_t)((uint64_t)(sign_extend(A, 16) * sign_extend(B, 16)) >> 16); })
 ROW("neg.s16 %d, %a;", "s16 s16", ANY, CODE, 0,
     { return (uint64_t)(0 - A); })
 ROW("abs.s16 %d, %a;", "s16 s16", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 16) < 0 ? 0 - A : A); })
+    { return (uint64_t)(sign_extend(A, 16) < 0 ? 0 - A : A); })
 ROW("shr.s16 %d, %a, %b;", "s16 s16 u32", SMALL, CODE, 0,
-    { return (uint64_t)((uint64_t)(sign_of(A, 16) >> (B < 16 ? B : 15))); })
+    { return (uint64_t)((uint64_t)(sign_extend(A, 16) >> (B < 16 ? B : 15))); })
 ROW("add.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
     { return (uint64_t)(A + B); })
 ROW("sub.u32 %d, %a, %b;", "u32 u32 u32", ANY, CODE, 0,
@@ -100,15 +100,15 @@ ROW("mul.lo.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
 ROW("mad.lo.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)(A * B + C); })
 ROW("min.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 32) < sign_of(B, 32) ? A : B); })
+    { return (uint64_t)(sign_extend(A, 32) < sign_extend(B, 32) ? A : B); })
 ROW("max.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 32) > sign_of(B, 32) ? A : B); })
+    { return (uint64_t)(sign_extend(A, 32) > sign_extend(B, 32) ? A : B); })
 ROW("sad.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 32) > sign_of(B, 32) ? A - B + C : B - A + C); })
+    { return (uint64_t)(sign_extend(A, 32) > sign_extend(B, 32) ? A - B + C : B - A + C); })
 ROW("div.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)(!B ? UINT64_MAX : sign_of(B, 32) == -1 ? 0 - A : (uint64_t)(sign_of(A, 32) / sign_of(B, 32))); })
+    { return (uint64_t)(!B ? UINT64_MAX : sign_extend(B, 32) == -1 ? 0 - A : (uint64_t)(sign_extend(A, 32) / sign_extend(B, 32))); })
 ROW("rem.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)(!B ? A : sign_of(B, 32) == -1 ? 0 : (uint64_t)(sign_of(A, 32) % sign_of(B, 32))); })
+    { return (uint64_t)(!B ? A : sign_extend(B, 32) == -1 ? 0 : (uint64_t)(sign_extend(A, 32) % sign_extend(B, 32))); })
 ROW("mul.wide.s32 %d, %a, %b;", "s64 s32 s32", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)(SA * SB)); })
 ROW("mad.wide.s32 %d, %a, %b, %c;", "s64 s32 s32 s64", ANY, CODE, 0,
@@ -118,19 +118,19 @@ ROW("mul.hi.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
 ROW("mad.hi.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)(((uint64_t)(SA * SB) >> 32) + C); })
 ROW("mul24.lo.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)((uint64_t)(sign_of(A, 24) * sign_of(B, 24))); })
+    { return (uint64_t)((uint64_t)(sign_extend(A, 24) * sign_extend(B, 24))); })
 ROW("mul24.hi.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)((uint64_t)(sign_of(A, 24) * sign_of(B, 24)) >> 16); })
+    { return (uint64_t)((uint64_t)(sign_extend(A, 24) * sign_extend(B, 24)) >> 16); })
 ROW("mad24.lo.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)((uint64_t)(sign_of(A, 24) * sign_of(B, 24)) + C); })
+    { return (uint64_t)((uint64_t)(sign_extend(A, 24) * sign_extend(B, 24)) + C); })
 ROW("mad24.hi.sat.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)between((int32_t)(sign_of(A, 24) * sign_of(B, 24) >> 16) + SC, INT32_MIN, INT32_MAX); })
+    { return (uint64_t)clamp((int32_t)(sign_extend(A, 24) * sign_extend(B, 24) >> 16) + SC, INT32_MIN, INT32_MAX); })
 ROW("neg.s32 %d, %a;", "s32 s32", ANY, CODE, 0,
     { return (uint64_t)(0 - A); })
 ROW("abs.s32 %d, %a;", "s32 s32", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 32) < 0 ? 0 - A : A); })
+    { return (uint64_t)(sign_extend(A, 32) < 0 ? 0 - A : A); })
 ROW("shr.s32 %d, %a, %b;", "s32 s32 u32", SMALL, CODE, 0,
-    { return (uint64_t)((uint64_t)(sign_of(A, 32) >> (B < 32 ? B : 31))); })
+    { return (uint64_t)((uint64_t)(sign_extend(A, 32) >> (B < 32 ? B : 31))); })
 ROW("add.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
     { return (uint64_t)(A + B); })
 ROW("sub.u64 %d, %a, %b;", "u64 u64 u64", ANY, CODE, 0,
@@ -162,29 +162,29 @@ ROW("mul.lo.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
 ROW("mad.lo.s64 %d, %a, %b, %c;", "s64 s64 s64 s64", ANY, CODE, 0,
     { return (uint64_t)(A * B + C); })
 ROW("min.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 64) < sign_of(B, 64) ? A : B); })
+    { return (uint64_t)(sign_extend(A, 64) < sign_extend(B, 64) ? A : B); })
 ROW("max.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 64) > sign_of(B, 64) ? A : B); })
+    { return (uint64_t)(sign_extend(A, 64) > sign_extend(B, 64) ? A : B); })
 ROW("sad.s64 %d, %a, %b, %c;", "s64 s64 s64 s64", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 64) > sign_of(B, 64) ? A - B + C : B - A + C); })
+    { return (uint64_t)(sign_extend(A, 64) > sign_extend(B, 64) ? A - B + C : B - A + C); })
 ROW("div.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
-    { return (uint64_t)(!B ? UINT64_MAX : sign_of(B, 64) == -1 ? 0 - A : (uint64_t)(sign_of(A, 64) / sign_of(B, 64))); })
+    { return (uint64_t)(!B ? UINT64_MAX : sign_extend(B, 64) == -1 ? 0 - A : (uint64_t)(sign_extend(A, 64) / sign_extend(B, 64))); })
 ROW("rem.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
-    { return (uint64_t)(!B ? A : sign_of(B, 64) == -1 ? 0 : (uint64_t)(sign_of(A, 64) % sign_of(B, 64))); })
+    { return (uint64_t)(!B ? A : sign_extend(B, 64) == -1 ? 0 : (uint64_t)(sign_extend(A, 64) % sign_extend(B, 64))); })
 ROW("mul.hi.s64 %d, %a, %b;", "s64 s64 s64", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)((__int128)(int64_t)A * (int64_t)B >> 64)); })
 ROW("neg.s64 %d, %a;", "s64 s64", ANY, CODE, 0,
     { return (uint64_t)(0 - A); })
 ROW("abs.s64 %d, %a;", "s64 s64", ANY, CODE, 0,
-    { return (uint64_t)(sign_of(A, 64) < 0 ? 0 - A : A); })
+    { return (uint64_t)(sign_extend(A, 64) < 0 ? 0 - A : A); })
 ROW("shr.s64 %d, %a, %b;", "s64 s64 u32", SMALL, CODE, 0,
-    { return (uint64_t)((uint64_t)(sign_of(A, 64) >> (B < 64 ? B : 63))); })
+    { return (uint64_t)((uint64_t)(sign_extend(A, 64) >> (B < 64 ? B : 63))); })
 ROW("add.sat.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)((uint64_t)between(SA + SB, INT32_MIN, INT32_MAX)); })
+    { return (uint64_t)((uint64_t)clamp(SA + SB, INT32_MIN, INT32_MAX)); })
 ROW("sub.sat.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)((uint64_t)between(SA - SB, INT32_MIN, INT32_MAX)); })
+    { return (uint64_t)((uint64_t)clamp(SA - SB, INT32_MIN, INT32_MAX)); })
 ROW("mad.hi.sat.s32 %d, %a, %b, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)((uint64_t)between((SA * SB >> 32) + SC, INT32_MIN, INT32_MAX)); })
+    { return (uint64_t)((uint64_t)clamp((SA * SB >> 32) + SC, INT32_MIN, INT32_MAX)); })
 ROW("add.cc.u32 %d, %a, %b; addc.u32 %d, %c, %c;", "u32 u32 u32 u32", ANY, CODE, 0,
     { return (uint64_t)(2 * C + ((A + B) >> 32)); })
 ROW("add.cc.u64 %d, %a, %b; addc.u64 %d, %c, 0;", "u64 u64 u64 u64", ANY, CODE, 0,
@@ -204,17 +204,17 @@ ROW("mad.lo.cc.u32 %d, %a, %b, %c; madc.hi.u32 %d, %a, %b, 7;", "u32 u32 u32 u32
 ROW("mad.lo.cc.u32 %d, %a, %b, %c; madc.lo.cc.u32 %d, %a, %a, %b; addc.u32 %d, 0, 0;", "u32 u32 u32 u32", ANY, CODE, 0,
     { return (uint64_t)(((A * A & 0xffffffff) + B + (((A * B & 0xffffffff) + C) >> 32)) >> 32); })
 ROW("min.relu.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)((uint64_t)between(SA < SB ? SA : SB, 0, INT32_MAX)); })
+    { return (uint64_t)((uint64_t)clamp(SA < SB ? SA : SB, 0, INT32_MAX)); })
 ROW("max.relu.s32 %d, %a, %b;", "s32 s32 s32", ANY, CODE, 0,
-    { return (uint64_t)((uint64_t)between(SA > SB ? SA : SB, 0, INT32_MAX)); })
+    { return (uint64_t)((uint64_t)clamp(SA > SB ? SA : SB, 0, INT32_MAX)); })
 ROW("add.u16x2 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
     { PAIR2(H(A) + H(B)); })
 ROW("min.u16x2 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
     { PAIR2(H(A) < H(B) ? H(A) : H(B)); })
 ROW("max.s16x2 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
-    { PAIR2(sign_of(H(A), 16) > sign_of(H(B), 16) ? H(A) : H(B)); })
+    { PAIR2(sign_extend(H(A), 16) > sign_extend(H(B), 16) ? H(A) : H(B)); })
 ROW("min.relu.s16x2 %d, %a, %b;", "b32 b32 b32", ANY, CODE, 0,
-    { PAIR2(sign_of(H(A), 16) < 0 || sign_of(H(B), 16) < 0 ? 0 : H(A) < H(B) ? H(A) : H(B)); })
+    { PAIR2(sign_extend(H(A), 16) < 0 || sign_extend(H(B), 16) < 0 ? 0 : H(A) < H(B) ? H(A) : H(B)); })
 ROW("and.b16 %d, %a, %b;", "b16 b16 b16", ANY, CODE, 0,
     { return (uint64_t)(A & B); })
 ROW("or.b16 %d, %a, %b;", "b16 b16 b16", ANY, CODE, 0,
@@ -254,51 +254,51 @@ ROW("shl.b64 %d, %a, %b;", "b64 b64 u32", SMALL, CODE, 0,
 ROW("popc.b32 %d, %a;", "u32 b32", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)__builtin_popcountll(A)); })
 ROW("clz.b32 %d, %a;", "u32 b32", ANY, CODE, 0,
-    { return (uint64_t)(A ? 31 - highest(A, 32, false) : 32); })
+    { return (uint64_t)(A ? 31 - find_highest(A, 32, false) : 32); })
 ROW("brev.b32 %d, %a;", "b32 b32", ANY, CODE, 0,
     { uint64_t r = 0; for (int k = 0; k < 32; k++) r = r << 1 | (A >> k & 1); return r; })
 ROW("bfi.b32 %d, %a, %b, %c, 9;", "b32 b32 b32 u32", SMALL, CODE, 0,
-    { return (uint64_t)(put_field(A, B, (uint32_t)C, 9, 32)); })
+    { return (uint64_t)(insert_field(A, B, (uint32_t)C, 9, 32)); })
 ROW("bfi.b32 %d, %a, %b, 3, %c;", "b32 b32 b32 u32", SMALL, CODE, 0,
-    { return (uint64_t)(put_field(A, B, 3, (uint32_t)C, 32)); })
+    { return (uint64_t)(insert_field(A, B, 3, (uint32_t)C, 32)); })
 ROW("bfe.u32 %d, %a, %b, %c;", "u32 u32 u32 u32", SMALL, CODE, 0,
-    { return (uint64_t)(field(A, (uint32_t)B, (uint32_t)C, 32, false)); })
+    { return (uint64_t)(extract_field(A, (uint32_t)B, (uint32_t)C, 32, false)); })
 ROW("fns.b32 %d, %a, %b, %c;", "b32 b32 u32 s32", SMALL, CODE, 0,
     { return nth_bit(A, B, (int64_t)C); })
 ROW("{.reg .s32 t; neg.s32 t, %c; fns.b32 %d, %a, %b, t;}", "b32 b32 u32 s32", SMALL, CODE, 0,
     { return nth_bit(A, B, -(int64_t)C); })
 ROW("bfind.u32 %d, %a;", "u32 u32", ANY, CODE, 0,
-    { return (uint64_t)(highest(A, 32, false)); })
+    { return (uint64_t)(find_highest(A, 32, false)); })
 ROW("bfind.shiftamt.u32 %d, %a;", "u32 u32", ANY, CODE, 0,
-    { uint64_t h = highest(A, 32, false); return h == UINT32_MAX ? h : 31 - h; })
+    { uint64_t h = find_highest(A, 32, false); return h == UINT32_MAX ? h : 31 - h; })
 ROW("bfe.s32 %d, %a, %b, %c;", "s32 s32 u32 u32", SMALL, CODE, 0,
-    { return (uint64_t)(field(A, (uint32_t)B, (uint32_t)C, 32, true)); })
+    { return (uint64_t)(extract_field(A, (uint32_t)B, (uint32_t)C, 32, true)); })
 ROW("bfind.s32 %d, %a;", "u32 s32", ANY, CODE, 0,
-    { return (uint64_t)(highest(A, 32, true)); })
+    { return (uint64_t)(find_highest(A, 32, true)); })
 ROW("bfind.shiftamt.s32 %d, %a;", "u32 s32", ANY, CODE, 0,
-    { uint64_t h = highest(A, 32, true); return h == UINT32_MAX ? h : 31 - h; })
+    { uint64_t h = find_highest(A, 32, true); return h == UINT32_MAX ? h : 31 - h; })
 ROW("popc.b64 %d, %a;", "u32 b64", ANY, CODE, 0,
     { return (uint64_t)((uint64_t)__builtin_popcountll(A)); })
 ROW("clz.b64 %d, %a;", "u32 b64", ANY, CODE, 0,
-    { return (uint64_t)(A ? 63 - highest(A, 64, false) : 64); })
+    { return (uint64_t)(A ? 63 - find_highest(A, 64, false) : 64); })
 ROW("brev.b64 %d, %a;", "b64 b64", ANY, CODE, 0,
     { uint64_t r = 0; for (int k = 0; k < 64; k++) r = r << 1 | (A >> k & 1); return r; })
 ROW("bfi.b64 %d, %a, %b, %c, 9;", "b64 b64 b64 u32", SMALL, CODE, 0,
-    { return (uint64_t)(put_field(A, B, (uint32_t)C, 9, 64)); })
+    { return (uint64_t)(insert_field(A, B, (uint32_t)C, 9, 64)); })
 ROW("bfi.b64 %d, %a, %b, 3, %c;", "b64 b64 b64 u32", SMALL, CODE, 0,
-    { return (uint64_t)(put_field(A, B, 3, (uint32_t)C, 64)); })
+    { return (uint64_t)(insert_field(A, B, 3, (uint32_t)C, 64)); })
 ROW("bfe.u64 %d, %a, %b, %c;", "u64 u64 u32 u32", SMALL, CODE, 0,
-    { return (uint64_t)(field(A, (uint32_t)B, (uint32_t)C, 64, false)); })
+    { return (uint64_t)(extract_field(A, (uint32_t)B, (uint32_t)C, 64, false)); })
 ROW("bfind.u64 %d, %a;", "u32 u64", ANY, CODE, 0,
-    { return (uint64_t)(highest(A, 64, false)); })
+    { return (uint64_t)(find_highest(A, 64, false)); })
 ROW("bfind.shiftamt.u64 %d, %a;", "u32 u64", ANY, CODE, 0,
-    { uint64_t h = highest(A, 64, false); return h == UINT32_MAX ? h : 63 - h; })
+    { uint64_t h = find_highest(A, 64, false); return h == UINT32_MAX ? h : 63 - h; })
 ROW("bfe.s64 %d, %a, %b, %c;", "s64 s64 u32 u32", SMALL, CODE, 0,
-    { return (uint64_t)(field(A, (uint32_t)B, (uint32_t)C, 64, true)); })
+    { return (uint64_t)(extract_field(A, (uint32_t)B, (uint32_t)C, 64, true)); })
 ROW("bfind.s64 %d, %a;", "u32 s64", ANY, CODE, 0,
-    { return (uint64_t)(highest(A, 64, true)); })
+    { return (uint64_t)(find_highest(A, 64, true)); })
 ROW("bfind.shiftamt.s64 %d, %a;", "u32 s64", ANY, CODE, 0,
-    { uint64_t h = highest(A, 64, true); return h == UINT32_MAX ? h : 63 - h; })
+    { uint64_t h = find_highest(A, 64, true); return h == UINT32_MAX ? h : 63 - h; })
 ROW("bmsk.clamp.b32 %d, %a, %b;", "b32 u32 u32", SMALL, CODE, 0,
     { return (uint64_t)(mask_bits(A, B)); })
 ROW("bmsk.wrap.b32 %d, %a, %b;", "b32 u32 u32", SMALL, CODE, 0,
@@ -306,9 +306,9 @@ ROW("bmsk.wrap.b32 %d, %a, %b;", "b32 u32 u32", SMALL, CODE, 0,
 ROW("szext.clamp.u32 %d, %a, %b;", "u32 u32 u32", SMALL, CODE, 0,
     { return (uint64_t)(B > 31 ? A : A & ((UINT64_C(1) << B) - 1)); })
 ROW("szext.wrap.s32 %d, %a, %b;", "s32 s32 u32", SMALL, CODE, 0,
-    { return (uint64_t)(B % 32 ? (uint64_t)sign_of(A, (int)(B % 32)) : 0); })
+    { return (uint64_t)(B % 32 ? (uint64_t)sign_extend(A, (int)(B % 32)) : 0); })
 ROW("szext.clamp.s32 %d, %a, %b;", "s32 s32 u32", SMALL, CODE, 0,
-    { return (uint64_t)(B ? (uint64_t)sign_of(A, B > 31 ? 32 : (int)B) : 0); })
+    { return (uint64_t)(B ? (uint64_t)sign_extend(A, B > 31 ? 32 : (int)B) : 0); })
 ROW("prmt.b32 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
     { return (uint64_t)(bytes_by_digits(A, B, C)); })
 ROW("prmt.b32.f4e %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The rows of _families.h, and the C that says what each must give. Floats of all formats are
- * doubles here, rounded by scaling to an integer; every rounding is one call of the C library. A
- * row's function is written beside it: A B C are the arguments' bits, SA SB SC the same with the
- * sign of 32 bits, and f32(A), f16(A), bf16(A), f64(A) their values.
+ * The rows of _families.h and the C reference of each. Floats of all formats are doubles here,
+ * rounded by scaling to an integer; each rounding is one call of the C library. A row contains its
+ * reference: A B C are the arguments' bits, SA SB SC the same sign-extended from 32 bits, and
+ * f32(A), f16(A), bf16(A), f64(A) their values.
  */
 #ifndef TESTS_PTX_FAMILY_ROWS_H
 #define TESTS_PTX_FAMILY_ROWS_H
@@ -28,7 +28,7 @@ static double double_value(uint64_t bits)
 	return d;
 }
 
-/* A number with so many bits of fraction and of exponent. */
+/* Decodes a float with these widths of fraction and exponent. */
 static double small_value(uint64_t bits, int fraction, int exponent)
 {
 	int field = (int)(bits >> fraction) & ((1 << exponent) - 1);
@@ -44,7 +44,7 @@ static double small_value(uint64_t bits, int fraction, int exponent)
 static double half_value(uint64_t bits) { return small_value(bits, 10, 5); }
 static double bf16_value(uint64_t bits) { return small_value(bits, 7, 8); }
 static double e5m2_value(uint64_t bits) { return small_value(bits, 2, 5); }
-/* No infinities: but for the NaN the last exponent is as any other, twice the one before. */
+/* e4m3 has no infinities: except for the NaN, the highest exponent is an ordinary one. */
 static double e4m3_value(uint64_t bits)
 {
 	uint64_t one_lower = bits - 8;
@@ -54,7 +54,7 @@ static double e4m3_value(uint64_t bits)
 				       : small_value(bits, 3, 4);
 }
 
-static double toward(double x, char mode)
+static double round_to(double x, char mode)
 {
 	return mode == 'n'   ? nearbyint(x)
 	       : mode == 'z' ? trunc(x)
@@ -63,8 +63,8 @@ static double toward(double x, char mode)
 			     : ceil(x);
 }
 
-/* A double as a number with so many bits of fraction and exponent: scaled so that its last bit
- * counts one, rounded, scaled back. */
+/* Encodes a double with these widths of fraction and exponent: scales it so that the last bit is
+ * 1, rounds, and scales back. */
 static uint64_t small_bits(double x, int fraction, int exponent, char mode)
 {
 	int bias = (1 << (exponent - 1)) - 1, e;
@@ -79,7 +79,7 @@ static uint64_t small_bits(double x, int fraction, int exponent, char mode)
 	if (x == 0)
 		return sign;
 	e = ilogb(x) < 1 - bias ? 1 - bias : ilogb(x);
-	m = fabs(toward(ldexp(x, fraction - e), mode));
+	m = fabs(round_to(ldexp(x, fraction - e), mode));
 	if (m >= ldexp(2, fraction)) {
 		m /= 2;
 		e++;
@@ -107,30 +107,31 @@ static uint64_t double_bits(double x)
 	return bits;
 }
 
-/* Subnormal numbers become zero. */
-static double flushed(double x) { return fabs(x) < ldexp(1, -126) ? copysign(0, x) : x; }
-static double flushed_half(double x) { return fabs(x) < ldexp(1, -14) ? copysign(0, x) : x; }
-static double saturated(double x) { return isnan(x) || x < 0 ? 0 : x > 1 ? 1 : x == 0 ? 0 : x; }
-static double least(double x, double y)
+/* Flush subnormal numbers to zero. */
+static double flush_subnormal(double x) { return fabs(x) < ldexp(1, -126) ? copysign(0, x) : x; }
+static double flush_subnormal_half(double x) { return fabs(x) < ldexp(1, -14) ? copysign(0, x) : x; }
+static double saturate(double x) { return isnan(x) || x < 0 ? 0 : x > 1 ? 1 : x == 0 ? 0 : x; }
+static double min_number(double x, double y)
 {
 	return isnan(x) ? y : isnan(y) ? x : x < y || (x == y && signbit(x)) ? x : y;
 }
-static double most(double x, double y) { return -least(-x, -y); }
-static double positive(double x) { return isnan(x) ? x : most(x, 0); }
-static double within(double x, double limit) { return fabs(x) > limit ? copysign(limit, x) : x; }
-/* Always finite; 256 and more is where other formats have their infinity. */
-static uint64_t e5m2_bits(double x) { return isnan(x) ? 0x7f : small_bits(within(x, 57344), 2, 5, 'n'); }
+static double max_number(double x, double y) { return -min_number(-x, -y); }
+static double relu(double x) { return isnan(x) ? x : max_number(x, 0); }
+static double clamp_magnitude(double x, double limit) { return fabs(x) > limit ? copysign(limit, x) : x; }
+/* Both encodings saturate to finite numbers. From 248 on e4m3 uses the exponent that other formats
+ * reserve for infinity. */
+static uint64_t e5m2_bits(double x) { return isnan(x) ? 0x7f : small_bits(clamp_magnitude(x, 57344), 2, 5, 'n'); }
 static uint64_t e4m3_bits(double x)
 {
-	x = within(x, 448);
+	x = clamp_magnitude(x, 448);
 	return isnan(x) ? 0x7f : fabs(x) >= 248 ? small_bits(x / 2, 3, 4, 'n') + 8 : small_bits(x, 3, 4, 'n');
 }
 static double nan_or(double x, double y, double z) { return isnan(x) || isnan(y) ? NAN : z; }
 
-/* To an integer of so many bits; NaN as the manual says for the types that take part. */
-static uint64_t integer(double x, char mode, int bits, bool is_signed, bool wide)
+/* Converts to an integer of this width; the PTX manual defines the result for NaN. */
+static uint64_t to_integer(double x, char mode, int bits, bool is_signed, bool wide)
 {
-	double r = toward(x, mode), above = ldexp(1, bits - is_signed);
+	double r = round_to(x, mode), above = ldexp(1, bits - is_signed);
 
 	if (isnan(x))
 		return wide || bits == 64 ? UINT64_C(1) << (bits - 1) : 0;
@@ -141,15 +142,15 @@ static uint64_t integer(double x, char mode, int bits, bool is_signed, bool wide
 	return is_signed ? (uint64_t)(int64_t)r : (uint64_t)r;
 }
 
-static int64_t sign_of(uint64_t x, int bits) { return (int64_t)(x << (64 - bits)) >> (64 - bits); }
+static int64_t sign_extend(uint64_t x, int bits) { return (int64_t)(x << (64 - bits)) >> (64 - bits); }
 
-static int64_t between(int64_t x, int64_t low, int64_t high)
+static int64_t clamp(int64_t x, int64_t low, int64_t high)
 {
 	return x < low ? low : x > high ? high : x;
 }
 
-/* One bit after the other: what a field of bits is, and a number with a field put in. */
-static uint64_t field(uint64_t x, uint32_t at, uint32_t n, uint32_t bits, bool is_signed)
+/* bfe and bfi, bit by bit. */
+static uint64_t extract_field(uint64_t x, uint32_t at, uint32_t n, uint32_t bits, bool is_signed)
 {
 	uint64_t r = 0, sign = 0;
 
@@ -164,7 +165,7 @@ static uint64_t field(uint64_t x, uint32_t at, uint32_t n, uint32_t bits, bool i
 	return r;
 }
 
-static uint64_t put_field(uint64_t from, uint64_t into, uint32_t at, uint32_t n, uint32_t bits)
+static uint64_t insert_field(uint64_t from, uint64_t into, uint32_t at, uint32_t n, uint32_t bits)
 {
 	for (uint32_t k = 0; k < n && at + k < bits; k++) {
 		into &= ~(UINT64_C(1) << (at + k));
@@ -173,7 +174,7 @@ static uint64_t put_field(uint64_t from, uint64_t into, uint32_t at, uint32_t n,
 	return into;
 }
 
-static uint64_t highest(uint64_t x, int bits, bool is_signed)
+static uint64_t find_highest(uint64_t x, int bits, bool is_signed)
 {
 	if (is_signed && x >> (bits - 1) & 1)
 		x = ~x;
@@ -183,7 +184,7 @@ static uint64_t highest(uint64_t x, int bits, bool is_signed)
 	return UINT32_MAX;
 }
 
-/* fns, step by step. */
+/* fns, bit by bit. */
 static uint64_t nth_bit(uint64_t mask, uint64_t base, int64_t offset)
 {
 	int64_t left = offset < 0 ? -offset - 1 : offset - 1, step = offset < 0 ? -1 : 1;
@@ -243,7 +244,7 @@ static uint64_t dot2(uint64_t a, uint64_t b, uint64_t c, bool sa, bool sb)
 	return c;
 }
 
-/* 64 bits as a double with 53 that keeps in its last bit whether something was lost. */
+/* Converts 64 bits to a double, rounded to odd: the last bit is set if the result is inexact. */
 static double odd_double(bool negative, uint64_t x)
 {
 	int low = x >> 53 ? 64 - __builtin_clzll(x) - 53 : 0;
@@ -259,16 +260,16 @@ static double odd_double(bool negative, uint64_t x)
 #define A     args[0]
 #define B     args[1]
 #define C     args[2]
-#define SA    sign_of(A, 32)
-#define SB    sign_of(B, 32)
-#define SC    sign_of(C, 32)
+#define SA    sign_extend(A, 32)
+#define SB    sign_extend(B, 32)
+#define SC    sign_extend(C, 32)
 #define e4m3(x) e4m3_value(x)
 #define e5m2(x) e5m2_value(x)
 #define f16(x)  half_value(x)
 #define bf16(x) bf16_value(x)
 #define f32(x)  single_value(x)
 #define f64(x)  double_value(x)
-/* For both halves of a pair: L is 0 for the low one, 16 for the high one. */
+/* For both halves of a packed type: L is 0 for the low half, 16 for the high half. */
 #define H(x)    ((x) >> L & 0xffff)
 #define PAIR2(expression) \
 	uint64_t r = 0; \
@@ -276,7 +277,7 @@ static double odd_double(bool negative, uint64_t x)
 		r |= ((expression) & 0xffff) << L; \
 	return r
 
-/* A row's function is named by its file and line. */
+/* A row's reference function is named by its file and line. */
 #define JOIN(a, b) a##b
 #define INTEGER(line) JOIN(want_integer_, line)
 #define FLOAT(line)   JOIN(want_float_, line)

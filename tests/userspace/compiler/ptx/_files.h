@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* All files of a folder, in the order of their names, read whole. */
+/* Reads all files of a folder, in the order of their names. */
 #ifndef TESTS_PTX_FILES_H
 #define TESTS_PTX_FILES_H
 
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The file and a terminating zero, from malloc; ends the program when it cannot be read. */
+/* The file's contents with a terminating zero, from malloc; exits if it cannot be read. */
 static inline char *file_read(const char *path, size_t *length)
 {
 	FILE *f = fopen(path, "rb");
@@ -31,7 +31,7 @@ static inline char *file_read(const char *path, size_t *length)
 	return text;
 }
 
-/* Calls with each file's name and text; the number of files. */
+/* Calls each() for every file with the suffix and returns their number. */
 static inline int files_each(const char *folder, const char *suffix,
 			     void (*each)(const char *name, const char *text, size_t length))
 {

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One-instruction tests: a PTX file whose comments say what goes in and what must come out. One
- * line per kernel parameter, in their order:
+ * One-instruction tests: PTX files whose comments give inputs and expected results, one line per
+ * kernel parameter, in their order:
  *
- *   // in u32: 1 2 3            a buffer; its address is the parameter
- *   // out f32: 1.5 nan -0      a buffer that the kernel fills; it starts as garbage
- *   // inout s32: 5 7 -> 6 8    a buffer with these values before and those after
+ *   // in u32: 1 2 3            a buffer; the parameter is its address
+ *   // out f32: 1.5 nan -0      a buffer that the kernel fills; initially garbage
+ *   // inout s32: 5 7 -> 6 8    a buffer with its values before and after
  *   // value u64: 10            the parameter itself
  *
- * and, where the launch is not one block with a thread per element of the first result:
+ * and, unless the launch is one block with a thread per element of the first result:
  *
  *   // block: 64    // grid: 2    // shared: 256 (dynamic bytes)    // fails (by a trap)
  *
- * "// machine code: not yet" says that the back ends refuse the file, and say so; "// machine code: Hopper's"
- * that all others do, for want of such an instruction.
+ * "// machine code: not yet" means that all back ends reject the file as not supported,
+ * "// machine code: Hopper's" that all but Hopper's do.
  *
- * Floats are decimal, bits (0x...), or nan for any NaN. The first comment after the licence is
- * what the test promises.
+ * Floats are decimal, bits (0x...), or nan for any NaN. The first comment after the licence is the
+ * title of the test.
  */
 #ifndef TESTS_PTX_INSTRUCTIONS_H
 #define TESTS_PTX_INSTRUCTIONS_H
@@ -37,19 +37,19 @@ struct test_parameter {
 	uint32_t count;
 	uint64_t before[TEST_MAX_ELEMENTS], after[TEST_MAX_ELEMENTS];
 	bool any_nan[TEST_MAX_ELEMENTS];
-	uint8_t memory[TEST_MAX_ELEMENTS * 8]; /* what the kernel works on */
+	uint8_t memory[TEST_MAX_ELEMENTS * 8]; /* the buffer that the kernel accesses */
 };
 
 struct instruction_test {
 	const char *name; /* of the file */
-	char promise[200];
+	char title[200];
 	struct test_parameter parameters[TEST_MAX_PARAMETERS];
 	uint32_t count, block, grid, shared;
-	bool fails, not_yet, hopper;
+	bool fails, unsupported, needs_hopper;
 };
 
 __attribute__((noreturn, format(printf, 2, 3))) static inline void
-test_broken(const struct instruction_test *t, const char *fmt, ...)
+test_malformed(const struct instruction_test *t, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -61,7 +61,7 @@ test_broken(const struct instruction_test *t, const char *fmt, ...)
 	exit(1);
 }
 
-/* ---- reading ---- */
+/* ---- parsing ---- */
 
 static inline uint64_t test_number(const struct instruction_test *t, const struct test_parameter *p,
 				   const char *word, bool *any_nan)
@@ -84,7 +84,7 @@ static inline uint64_t test_number(const struct instruction_test *t, const struc
 		memcpy(&bits, &d, sizeof(d));
 	}
 	if (*end)
-		test_broken(t, "'%s' is not a number", word);
+		test_malformed(t, "'%s' is not a number", word);
 	return p->bytes == 8 ? bits : bits & ((UINT64_C(1) << 8 * p->bytes) - 1);
 }
 
@@ -94,10 +94,10 @@ static inline void test_type(const struct instruction_test *t, struct test_param
 	p->type = word[0];
 	p->bytes = (uint32_t)atoi(word + 1) / 8;
 	if (!strchr("usbf", p->type) || !p->bytes || p->bytes > 8 || word[strlen(word) - 1] != ':')
-		test_broken(t, "'%s' is not a type", word);
+		test_malformed(t, "'%s' is not a type", word);
 }
 
-/* Words of a line, one after the other; NULL at its end. */
+/* The next word of a line; NULL: the end. */
 static inline char *test_word(char **line)
 {
 	return strtok_r(NULL, " \t", line);
@@ -111,7 +111,7 @@ static inline void test_parameter_line(struct instruction_test *t, const char *k
 	uint32_t n[2] = {0, 0};
 
 	if (t->count++ == TEST_MAX_PARAMETERS || !word)
-		test_broken(t, "too many parameters, or one without a type");
+		test_malformed(t, "too many parameters, or one without a type");
 	test_type(t, p, word);
 	p->buffer = strcmp(kind, "value");
 	memset(p->before, TEST_GARBAGE, sizeof(p->before));
@@ -121,7 +121,7 @@ static inline void test_parameter_line(struct instruction_test *t, const char *k
 			continue;
 		}
 		if (n[second] == TEST_MAX_ELEMENTS)
-			test_broken(t, "too many elements");
+			test_malformed(t, "too many elements");
 		if (second || !both)
 			p->after[n[second]] = test_number(t, p, word, &p->any_nan[n[second]]);
 		if (!second && (in || both || !p->buffer))
@@ -130,7 +130,7 @@ static inline void test_parameter_line(struct instruction_test *t, const char *k
 	}
 	p->count = n[0];
 	if (!n[0] || (both && n[0] != n[1]))
-		test_broken(t, "'%s' with %u and %u elements", kind, n[0], n[1]);
+		test_malformed(t, "'%s' with %u and %u elements", kind, n[0], n[1]);
 	if (!strcmp(kind, "out") && !t->block)
 		t->block = n[0];
 }
@@ -157,13 +157,13 @@ static inline void test_comment(struct instruction_test *t, char *line)
 	else if (!strcmp(word, "fails"))
 		t->fails = true;
 	else if (!strcmp(word, "machine"))
-		t->not_yet = !strcmp(line, "code: not yet"),
-		t->hopper = !strcmp(line, "code: Hopper's");
-	else if (!*t->promise && strncmp(word, "SPDX", 4))
-		snprintf(t->promise, sizeof(t->promise), "%s %s", word, line);
+		t->unsupported = !strcmp(line, "code: not yet"),
+		t->needs_hopper = !strcmp(line, "code: Hopper's");
+	else if (!*t->title && strncmp(word, "SPDX", 4))
+		snprintf(t->title, sizeof(t->title), "%s %s", word, line);
 }
 
-/* The comments before the first line that is none. From malloc. */
+/* Parses the comments at the start of the file; the caller frees the result. */
 static inline struct instruction_test *test_read(const char *name, const char *text)
 {
 	struct instruction_test *t = calloc(1, sizeof(*t));
@@ -175,7 +175,7 @@ static inline struct instruction_test *test_read(const char *name, const char *t
 		size_t n = strcspn(text, "\n");
 
 		if (n >= sizeof(line))
-			test_broken(t, "a line is too long");
+			test_malformed(t, "a line is too long");
 		memcpy(line, text + 2, n - 2);
 		line[n - 2] = '\0';
 		test_comment(t, line);
@@ -183,8 +183,8 @@ static inline struct instruction_test *test_read(const char *name, const char *t
 	}
 	if (!t->block)
 		t->block = 1;
-	if (!*t->promise)
-		test_broken(t, "it promises nothing");
+	if (!*t->title)
+		test_malformed(t, "it has no title");
 	return t;
 }
 
@@ -208,7 +208,7 @@ static inline bool test_same(const struct test_parameter *p, uint32_t k, uint64_
 	return p->any_nan[k] ? (got & ~sign) > infinity : got == p->after[k];
 }
 
-/* Says what differs. */
+/* Prints differences. */
 static inline bool test_compare(const struct instruction_test *t)
 {
 	bool good = true;

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Every family of instructions (_family_rows.h) on the IR interpreter, as the front end leaves it
- * and after all passes, against results that are computed here.
+ * Every row of _family_rows.h on the IR interpreter, directly after the front end and after all
+ * passes, against the C reference.
  */
 #include "libsov/compiler/interp/interp.h"
 #include "libsov/compiler/passes/pass.h"
@@ -10,7 +10,7 @@
 
 #define SPACING UINT64_C(0x100000) /* between the addresses of two buffers */
 
-static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
+static bool map_global_memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
 {
 	struct family_case *c = user;
 	uint64_t i = address / SPACING - 1, offset = address % SPACING;
@@ -19,7 +19,7 @@ static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, voi
 	return i < c->operands && write == !i && offset + bytes <= sizeof(c->memory[i]);
 }
 
-static bool run(struct family_case *c, const struct ir_module *m, const char *form)
+static bool interpret(struct family_case *c, const struct ir_module *m, const char *form)
 {
 	uint64_t params[FAMILY_OPERANDS];
 	char message[600] = "";
@@ -31,7 +31,7 @@ static bool run(struct family_case *c, const struct ir_module *m, const char *fo
 		.param_bytes = m->funcs->param_bytes,
 		.warp_lanes = 32,
 		.step_limit = 1000000,
-		.memory = memory,
+		.memory = map_global_memory,
 		.user = c,
 	};
 
@@ -43,7 +43,7 @@ static bool run(struct family_case *c, const struct ir_module *m, const char *fo
 	return false;
 }
 
-static void check(const struct family *f)
+static void check_family(const struct family *f)
 {
 	struct compile_job job = {.target = target_find("sm_90"), .options.verify = true};
 	struct family_case *c = malloc(sizeof(*c));
@@ -54,8 +54,9 @@ static void check(const struct family *f)
 	arena_init(&job.arena, 0, NULL);
 	diag_init(&job.diag, &job.arena, "test");
 	good = ptx_parse(&job, c->text, strlen(c->text), &m) && ir_verify(m, &job.diag) &&
-	       run(c, m, "as read:") && passes_run(&job, m) && run(c, m, "after all passes:");
-	ok(good, "%s", f->text);
+	       interpret(c, m, "after the front end:") && passes_run(&job, m) &&
+	       interpret(c, m, "after all passes:");
+	ok(good, "'%s' gives the reference results in the IR interpreter", f->text);
 	if (job.diag.errors)
 		diag("%s", job.diag.text);
 	arena_free(&job.arena);
@@ -65,6 +66,6 @@ static void check(const struct family *f)
 int main(void)
 {
 	for (uint32_t k = 0; k < family_count; k++)
-		check(&families[k]);
+		check_family(&families[k]);
 	return tap_done();
 }

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What small PTX becomes, to the letter: each golden/NAME.ptx must be read as golden/NAME.ir, whose
- * text must also mean the same when it is read back.
+ * Golden tests of the PTX front end: golden/NAME.ptx must lower to exactly the text of
+ * golden/NAME.ir, which must parse back to the same text.
  */
 #include "tests/tap.h"
 #include "tests/userspace/compiler/ptx/_files.h"
@@ -15,7 +15,7 @@ static const char *skip_comments(const char *text)
 	return text;
 }
 
-static void check(const char *name, const char *text, size_t length)
+static void check_golden(const char *name, const char *text, size_t length)
 {
 	struct compile_job job = {.target = target_find("sm_90")};
 	struct ir_module *m, *again;
@@ -29,14 +29,15 @@ static void check(const char *name, const char *text, size_t length)
 		 (int)strlen(name) - 4, name);
 	golden = file_read(path, &size);
 	want = skip_comments(golden);
-	if (!ok(ptx_parse(&job, text, length, &m) && ir_verify(m, &job.diag), "%s is read", name)) {
+	if (!ok(ptx_parse(&job, text, length, &m) && ir_verify(m, &job.diag),
+		"%s parses and verifies", name)) {
 		diag("%s", job.diag.text);
 	} else {
 		got = ir_text(m);
-		if (!ok(!strcmp(got, want), "%s becomes %s", name, path))
+		if (!ok(!strcmp(got, want), "%s lowers to exactly %s", name, path))
 			diag("got:\n%s", got);
 		again = ir_parse(&job.arena, got, strlen(got), &job.diag);
-		ok(again && !strcmp(ir_text(again), got), "%s means the same when read back", path);
+		ok(again && !strcmp(ir_text(again), got), "%s parses back to the same text", path);
 	}
 	free(golden);
 	arena_free(&job.arena);
@@ -44,7 +45,7 @@ static void check(const char *name, const char *text, size_t length)
 
 int main(void)
 {
-	ok(files_each("tests/userspace/compiler/ptx/golden", ".ptx", check) >= 5,
-	   "there are golden files");
+	ok(files_each("tests/userspace/compiler/ptx/golden", ".ptx", check_golden) >= 5,
+	   "the golden folder has at least 5 PTX files");
 	return tap_done();
 }

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Every file in instructions/ on the IR interpreter, three times: as the front end leaves it, in
- * SSA form, and after all passes. The results were worked out by hand from the PTX manual.
+ * Every file in instructions/ on the IR interpreter: after the front end, in SSA form, and after
+ * all passes. The expected results were derived by hand from the PTX manual.
  */
 #include "tests/userspace/compiler/ptx/_instructions.h"
 #include "libsov/compiler/interp/interp.h"
@@ -10,7 +10,7 @@
 
 #define BUFFER_SPACING UINT64_C(0x100000) /* between the addresses of two buffers */
 
-static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
+static bool map_global_memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
 {
 	struct instruction_test *t = user;
 	uint64_t i = address / BUFFER_SPACING - 1, offset = address % BUFFER_SPACING;
@@ -24,7 +24,7 @@ static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, voi
 	return p->buffer && offset + bytes <= p->count * p->bytes;
 }
 
-/* Puts the parameters where the kernel expects them; false when it expects others. */
+/* Lays out the parameters as the kernel declares them; false: the kernel declares others. */
 static bool fill_parameters(const struct instruction_test *t, const struct ir_func *f,
 			    uint8_t *bytes)
 {
@@ -42,8 +42,8 @@ static bool fill_parameters(const struct instruction_test *t, const struct ir_fu
 	return true;
 }
 
-/* Functions may stand before it. */
-static const struct ir_func *kernel_of(const struct ir_module *m)
+/* The first kernel; functions may precede it. */
+static const struct ir_func *find_kernel(const struct ir_module *m)
 {
 	const struct ir_func *f = m->funcs;
 
@@ -52,9 +52,9 @@ static const struct ir_func *kernel_of(const struct ir_module *m)
 	return f;
 }
 
-static void run(struct instruction_test *t, const struct ir_module *m, const char *form)
+static void interpret(struct instruction_test *t, const struct ir_module *m, const char *form)
 {
-	const struct ir_func *kernel = kernel_of(m);
+	const struct ir_func *kernel = find_kernel(m);
 	uint8_t params[4096] = {0};
 	char message[600] = "";
 	struct interp_launch l = {
@@ -66,24 +66,24 @@ static void run(struct instruction_test *t, const struct ir_module *m, const cha
 		.param_bytes = kernel->param_bytes,
 		.warp_lanes = 32,
 		.step_limit = 1000000,
-		.memory = memory,
+		.memory = map_global_memory,
 		.user = t,
 	};
 	bool ran, right;
 
 	test_reset(t);
 	if (!fill_parameters(t, kernel, params)) {
-		ok(false, "%s: its comments describe its parameters", t->name);
+		ok(false, "the comments of %s describe its parameters", t->name);
 		return;
 	}
 	ran = interp_run(&l, message, sizeof(message));
 	right = ran && test_compare(t);
-	ok(t->fails ? !ran : right, "%s, %s: %s", t->name, form, t->promise);
+	ok(t->fails ? !ran : right, "%s, %s: %s", t->name, form, t->title);
 	if (!ran && !t->fails)
 		diag("%s", message);
 }
 
-static void check(const char *name, const char *text, size_t length)
+static void check_instruction(const char *name, const char *text, size_t length)
 {
 	struct compile_job job = {.target = target_find("sm_90"), .options.verify = true};
 	struct instruction_test *t = test_read(name, text);
@@ -92,13 +92,13 @@ static void check(const char *name, const char *text, size_t length)
 	arena_init(&job.arena, 0, NULL);
 	diag_init(&job.diag, &job.arena, "test");
 	if (ptx_parse(&job, text, length, &m) && ir_verify(m, &job.diag)) {
-		run(t, m, "as read");
+		interpret(t, m, "after the front end");
 		for (struct ir_func *f = m->funcs; f; f = f->next)
 			pass_ssa_construction(f, job.target);
 		if (ir_verify(m, &job.diag))
-			run(t, m, "in SSA form");
+			interpret(t, m, "in SSA form");
 		if (passes_run(&job, m))
-			run(t, m, "after all passes");
+			interpret(t, m, "after all passes");
 	}
 	if (job.diag.errors) {
 		ok(false, "%s compiles", name);
@@ -110,8 +110,8 @@ static void check(const char *name, const char *text, size_t length)
 
 int main(void)
 {
-	int n = files_each("tests/userspace/compiler/ptx/instructions", ".ptx", check);
+	int n = files_each("tests/userspace/compiler/ptx/instructions", ".ptx", check_instruction);
 
-	ok(n >= 60, "there are at least 60 one-instruction tests");
+	ok(n >= 60, "the instructions folder has at least 60 PTX files");
 	return tap_done();
 }

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The two kernels of tests/kernels on the IR interpreter, as the front end reads them, in SSA form
- * and after all passes, against the reference that real GPUs are held to. When this is right and
- * the software GPU is wrong, the fault is behind the IR.
+ * saxpy and reduce of tests/kernels on the IR interpreter, after the front end, in SSA form and
+ * after all passes, against the reference that real GPUs are compared with. If this passes and the
+ * software GPU fails, the error is in a back end.
  */
 #include "libsov/compiler/interp/interp.h"
 #include "libsov/compiler/passes/pass.h"
@@ -18,7 +18,7 @@ struct buffers {
 	int count;
 };
 
-static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
+static bool map_global_memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
 {
 	struct buffers *b = user;
 
@@ -34,8 +34,8 @@ static bool memory(void *user, uint64_t address, uint32_t bytes, bool write, voi
 	return false;
 }
 
-static bool launch(const struct ir_func *f, struct shape s, struct buffers *b,
-		   const void *const *arguments, char why[WHY])
+static bool interpret(const struct ir_func *f, struct shape s, struct buffers *b,
+		      const void *const *arguments, char why[WHY])
 {
 	uint8_t params[64] = {0};
 	struct interp_launch l = {
@@ -46,7 +46,7 @@ static bool launch(const struct ir_func *f, struct shape s, struct buffers *b,
 		.param_bytes = f->param_bytes,
 		.warp_lanes = 32,
 		.step_limit = 100000000,
-		.memory = memory,
+		.memory = map_global_memory,
 		.user = b,
 	};
 
@@ -74,7 +74,7 @@ static bool run_saxpy(const struct ir_func *f, unsigned bytes, uint32_t n, unsig
 	at_x = guarded_address(&x);
 	at_y = guarded_address(&y);
 	memcpy(before, guarded_elements(&y), (size_t)n * bytes);
-	good = launch(f, s, &b, arguments, why) && saxpy_right(&x, before, &y, a, why);
+	good = interpret(f, s, &b, arguments, why) && saxpy_right(&x, before, &y, a, why);
 	free(before);
 	free(x.words);
 	free(y.words);
@@ -96,7 +96,7 @@ static bool run_reduce(const struct ir_func *f, unsigned bytes, uint32_t n, stru
 	out.base = 0x200000000;
 	at_x = guarded_address(&x);
 	at_out = guarded_address(&out);
-	good = launch(f, s, &b, arguments, why) && reduce_right(&x, start, &out, s, kind, why);
+	good = interpret(f, s, &b, arguments, why) && reduce_right(&x, start, &out, s, kind, why);
 	free(x.words);
 	free(out.words);
 	return good;
@@ -123,10 +123,10 @@ static void run_kernel(const struct ir_module *m, const struct kernel *k, const 
 		if (!good)
 			diag("n = %u, shape %d: %s", n, i % 3, why);
 	}
-	ok(f && good, "%s is right, %s", k->name, form);
+	ok(f && good, "%s gives the reference results in the interpreter %s", k->name, form);
 }
 
-static void check(const struct kernel *k)
+static void check_kernel(const struct kernel *k)
 {
 	struct compile_job job = {.target = target_find("sm_90"), .options.verify = true};
 	struct ir_module *m;
@@ -137,8 +137,9 @@ static void check(const struct kernel *k)
 	diag_init(&job.diag, &job.arena, "test");
 	snprintf(path, sizeof(path), "tests/kernels/%s.ptx", k->file);
 	text = file_read(path, &length);
-	if (ok(ptx_parse(&job, text, length, &m) && ir_verify(m, &job.diag), "%s reads", path)) {
-		run_kernel(m, k, "as read");
+	if (ok(ptx_parse(&job, text, length, &m) && ir_verify(m, &job.diag),
+	       "%s parses and verifies", path)) {
+		run_kernel(m, k, "after the front end");
 		for (struct ir_func *f = m->funcs; f; f = f->next)
 			pass_ssa_construction(f, job.target);
 		if (ir_verify(m, &job.diag))
@@ -146,7 +147,7 @@ static void check(const struct kernel *k)
 		if (passes_run(&job, m))
 			run_kernel(m, k, "after all passes");
 	}
-	ok(!job.diag.errors, "%s: no pass breaks the IR%s", k->name, job.diag.text);
+	ok(!job.diag.errors, "%s is valid IR after every pass%s", k->name, job.diag.text);
 	free(text);
 	arena_free(&job.arena);
 }
@@ -154,6 +155,6 @@ static void check(const struct kernel *k)
 int main(void)
 {
 	for (int i = 0; i < KERNELS; i++)
-		check(&kernels[i]);
+		check_kernel(&kernels[i]);
 	return tap_done();
 }

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Each file in malformed/ says in its first lines which messages it gets ("// expect: ..."), and it
- * must get exactly those, in that order. Positions were written by hand.
+ * Each file in malformed/ lists the expected messages in its first lines ("// expect: ..."). The
+ * front end must report exactly those, in that order. Positions were written by hand.
  */
 #include "tests/tap.h"
 #include "tests/userspace/compiler/ptx/_files.h"
 #include "libsov/compiler/ptx/ptx.h"
 
-static void check(const char *name, const char *text, size_t length)
+static void check_malformed(const char *name, const char *text, size_t length)
 {
 	struct compile_job job = {.target = target_find("sm_90")};
 	struct text want = {.arena = &job.arena};
@@ -25,7 +25,7 @@ static void check(const char *name, const char *text, size_t length)
 	}
 	accepted = ptx_parse(&job, text, length, &m);
 	ok(!accepted && want.length && !strcmp(job.diag.text, want.s),
-	   "%s is refused with exactly its messages", name);
+	   "malformed %s is rejected with exactly its expected messages", name);
 	if (accepted || strcmp(job.diag.text, want.s)) {
 		diag("got:\n%s", job.diag.text);
 		diag("want:\n%s", want.s);
@@ -35,8 +35,8 @@ static void check(const char *name, const char *text, size_t length)
 
 int main(void)
 {
-	int n = files_each("tests/userspace/compiler/ptx/malformed", ".ptx", check);
+	int n = files_each("tests/userspace/compiler/ptx/malformed", ".ptx", check_malformed);
 
-	ok(n >= 40, "there are at least 40 malformed files");
+	ok(n >= 40, "the malformed folder has at least 40 PTX files");
 	return tap_done();
 }

@@ -1,16 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A thousand PTX files with mistakes, made from good ones by a generator that always makes the
- * same: characters and words are changed, doubled, swapped or lost. None may crash or hang the
- * compiler; what it still accepts must be sound IR, before and after all passes, and what it
- * refuses must get a message with a place.
+ * Mutation test of the PTX front end: a seeded generator changes, duplicates, inserts or deletes
+ * characters and words of valid files. No mutant may crash or hang the compiler; an accepted one
+ * must give valid IR before and after all passes, a rejected one a message with a position.
  */
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/ptx/ptx.h"
 #include "tests/tap.h"
 #include "tests/userspace/compiler/ptx/_files.h"
 
-#define FILES 1000
+#define MUTANTS 1000
 
 static struct {
 	char *texts[1000];
@@ -27,7 +26,7 @@ static void collect(const char *name, const char *text, size_t length)
 
 static uint64_t state = 2026;
 
-static uint32_t below(uint32_t n)
+static uint32_t random_below(uint32_t n)
 {
 	state = state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
 	return (uint32_t)((state >> 33) % n);
@@ -76,7 +75,7 @@ static const char *const words[] = {
 	":",
 };
 
-/* Where the next word begins, from some place on. */
+/* The start of the next word after a position. */
 static size_t word_start(const char *s, size_t at, size_t length)
 {
 	while (at < length && !strchr(" \t\n,;", s[at]))
@@ -86,39 +85,39 @@ static size_t word_start(const char *s, size_t at, size_t length)
 	return at;
 }
 
-/* One change; the text has room for it. */
-static void change(char *s, size_t *length)
+/* Applies one mutation; the buffer has room for it. */
+static void mutate(char *s, size_t *length)
 {
-	size_t at = below((uint32_t)*length), from = word_start(s, at, *length);
+	size_t at = random_below((uint32_t)*length), from = word_start(s, at, *length);
 	size_t to = word_start(s, from, *length), n;
-	const char *word = words[below(sizeof(words) / sizeof(words[0]))];
+	const char *word = words[random_below(sizeof(words) / sizeof(words[0]))];
 
-	switch (below(6)) {
-	case 0: /* another character */
-		s[at] = (char)below(256);
+	switch (random_below(6)) {
+	case 0: /* replace a character */
+		s[at] = (char)random_below(256);
 		break;
-	case 1: /* one less */
+	case 1: /* delete a character */
 		memmove(s + at, s + at + 1, *length - at - 1);
 		--*length;
 		break;
-	case 2: /* a word less */
+	case 2: /* delete a word */
 		memmove(s + from, s + to, *length - to);
 		*length -= to - from;
 		break;
-	case 3: /* a word twice */
+	case 3: /* duplicate a word */
 		n = to - from;
 		memmove(s + to + n, s + to, *length - to);
 		memcpy(s + to, s + from, n);
 		*length += n;
 		break;
-	case 4: /* a word more */
+	case 4: /* insert a word */
 		n = strlen(word);
 		memmove(s + from + n, s + from, *length - from);
 		memcpy(s + from, word, n);
 		*length += n;
 		break;
-	default: /* an early end, now and then */
-		if (!below(8))
+	default: /* truncate the file, sometimes */
+		if (!random_below(8))
 			*length = at ? at : 1;
 		break;
 	}
@@ -150,25 +149,26 @@ int main(void)
 	files_each("tests/userspace/compiler/ptx/instructions", ".ptx", collect);
 	files_each("tests/userspace/compiler/ptx/golden", ".ptx", collect);
 	files_each("tests/kernels", ".ptx", collect);
-	ok(good.count > 150, "there are files to begin with");
-	for (uint32_t n = 0; n < FILES && !broken; n++) {
-		const char *from = good.texts[below(good.count)];
+	ok(good.count > 150, "more than 150 valid PTX files exist to mutate");
+	for (uint32_t n = 0; n < MUTANTS && !broken; n++) {
+		const char *from = good.texts[random_below(good.count)];
 		size_t length = strlen(from);
-		uint32_t changes = 1 + below(4);
+		uint32_t changes = 1 + random_below(4);
 		char *text = malloc(length * (1 + changes) + 256);
 		bool is_good;
 
 		memcpy(text, from, length);
 		while (changes--)
-			change(text, &length);
-		text = realloc(text, length); /* to the byte, for those who watch */
+			mutate(text, &length);
+		text = realloc(text, length); /* the exact size, so that sanitizers see overruns */
 		broken += !survives(text, length, &is_good);
 		accepted += is_good;
 		free(text);
 	}
-	ok(!broken, "%d mutated files are read or refused soundly", FILES);
-	ok(accepted > FILES / 20 && accepted < FILES / 2, "some of them are still good: %u",
-	   accepted);
+	ok(!broken, "each of %d mutated PTX files gives valid IR or a message with a position",
+	   MUTANTS);
+	ok(accepted > MUTANTS / 20 && accepted < MUTANTS / 2,
+	   "between 5%% and 50%% of the mutated PTX files are accepted: %u", accepted);
 	for (uint32_t k = 0; k < good.count; k++)
 		free(good.texts[k]);
 	return tap_done();

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Every family of instructions (_family_rows.h) as machine code on the software GPU, hazards
- * checked, for Hopper and Ampere. What a row says the back ends cannot do yet they must refuse, and
- * call by its name.
+ * Every row of _family_rows.h as machine code on the software GPU, in hazard mode, for Hopper and
+ * Ampere. The back ends must reject rows above their level as not supported.
  */
 #include "libsov/sov.h"
 #include "tests/soft.h"
@@ -20,7 +19,7 @@ static bool must(sov_result r, const char *doing)
 	return !r;
 }
 
-static bool launch(struct family_case *c, sov_module m)
+static bool launch_family(struct family_case *c, sov_module m)
 {
 	sov_launch l = SOV_INIT(sov_launch);
 	sov_ptr at[FAMILY_OPERANDS] = {0};
@@ -54,7 +53,7 @@ static bool launch(struct family_case *c, sov_module m)
 	return good;
 }
 
-static void check(const struct family *f, const char *device)
+static void check_family(const struct family *f, const char *device)
 {
 	struct family_case *c = malloc(sizeof(*c));
 	sov_module m = NULL;
@@ -65,9 +64,10 @@ static void check(const struct family *f, const char *device)
 	if (f->level == IR || (f->level == HOPPER && strstr(device, "ga100")))
 		ok(r == SOV_ERROR_INVALID_SOURCE &&
 			   strstr(sov_module_messages(), "not supported on "),
-		   "%s on %s is refused by name", f->text, device);
+		   "'%s' is rejected as not supported on %s", f->text, device);
 	else
-		ok(must(r, "loading") && launch(c, m), "%s on %s", f->text, device);
+		ok(must(r, "loading") && launch_family(c, m),
+		   "'%s' gives the reference results on %s", f->text, device);
 	if (m)
 		sov_module_unload(m);
 	free(c);
@@ -79,7 +79,8 @@ int main(void)
 
 	soft_gpus("gh100:vram=64M:hazard,ga100:vram=64M:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
-	ok(must(sov_device_count(&count), "counting") && count >= 2, "there are devices");
+	ok(must(sov_device_count(&count), "counting") && count >= 2,
+	   "at least 2 software GPUs exist");
 	for (uint32_t ordinal = 0; ordinal < count; ordinal++) {
 		sov_device_properties p = SOV_INIT(sov_device_properties);
 		sov_device device;
@@ -87,11 +88,12 @@ int main(void)
 		if (!ok(must(sov_device_open(ordinal, &device), "opening") &&
 				must(sov_device_get_properties(device, &p), "asking") &&
 				must(sov_context_create(device, NULL, &context), "creating"),
-			"device %u opens", ordinal))
+			"software GPU %u opens and creates a context", ordinal))
 			continue;
 		for (uint32_t k = 0; k < family_count; k++)
-			check(&families[k], p.name);
-		ok(must(sov_context_destroy(context), "destroying"), "its context goes");
+			check_family(&families[k], p.name);
+		ok(must(sov_context_destroy(context), "destroying"),
+		   "the context of software GPU %u is destroyed", ordinal);
 	}
 	return tap_done();
 }

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Every file in instructions/ as machine code on the software GPU, through the public API: Hopper
- * and Ampere, with and without hazard checks, scheduled and serial code. The expected results are
- * those of the interpreter's test, so a difference between the two points behind the IR.
+ * and Ampere, with and without hazard mode, scheduled and serial code. instructions.c expects the
+ * same results of the interpreter, so a failure here alone points to a back end.
  */
 #include "libsov/sov.h"
 #include "tests/soft.h"
@@ -23,8 +23,8 @@ static bool must(sov_result r, const char *doing)
 	return !r;
 }
 
-/* What a chip cannot do, also when the file says that it is for such a chip, is refused and called by its name. */
-static bool refused(const char *text, size_t length)
+/* Whether the compiler rejects the file as not supported, also if its .target is sm_80. */
+static bool is_rejected(const char *text, size_t length)
 {
 	char *copy = strdup(text), *target = strstr(copy, ".target sm_90");
 	sov_module m;
@@ -38,7 +38,8 @@ static bool refused(const char *text, size_t length)
 	return good;
 }
 
-static bool load(const char *text, size_t length, const char *name, sov_module *m, sov_function *f)
+static bool load_kernel(const char *text, size_t length, const char *name, sov_module *m,
+			sov_function *f)
 {
 	sov_module_options o = SOV_INIT(sov_module_options);
 	char kernel[128];
@@ -52,7 +53,7 @@ static bool load(const char *text, size_t length, const char *name, sov_module *
 	return must(sov_module_get_function(*m, kernel, f), "looking for the kernel");
 }
 
-/* Buffers to the GPU; arguments[i] points at their address or at the value itself. */
+/* Copies buffers to the GPU; arguments[i] points to a buffer's address or to the value. */
 static bool copy_in(struct instruction_test *t, sov_ptr *at, const void **arguments)
 {
 	bool good = true;
@@ -87,7 +88,8 @@ static bool copy_out(struct instruction_test *t, const sov_ptr *at)
 	return good;
 }
 
-static sov_result launch(const struct instruction_test *t, sov_function f, const void **arguments)
+static sov_result launch_and_wait(const struct instruction_test *t, sov_function f,
+				  const void **arguments)
 {
 	sov_launch l = SOV_INIT(sov_launch);
 	sov_result r;
@@ -101,7 +103,7 @@ static sov_result launch(const struct instruction_test *t, sov_function f, const
 	return r ? r : sov_context_wait(now.context, TIME_LIMIT);
 }
 
-static void check(const char *name, const char *text, size_t length)
+static void check_instruction(const char *name, const char *text, size_t length)
 {
 	struct instruction_test *t = test_read(name, text);
 	sov_ptr at[TEST_MAX_PARAMETERS] = {0};
@@ -110,20 +112,21 @@ static void check(const char *name, const char *text, size_t length)
 	sov_function f;
 	bool good;
 
-	if (t->not_yet || (t->hopper && !strstr(now.device, "gh100"))) {
-		ok(refused(text, length), "%s on %s is refused by name", name, now.device);
+	if (t->unsupported || (t->needs_hopper && !strstr(now.device, "gh100"))) {
+		ok(is_rejected(text, length), "%s is rejected as not supported on %s", name,
+		   now.device);
 		free(t);
 		return;
 	}
 	test_reset(t);
-	good = load(text, length, name, &m, &f) && copy_in(t, at, arguments);
+	good = load_kernel(text, length, name, &m, &f) && copy_in(t, at, arguments);
 	if (good && t->fails)
-		good = launch(t, f, arguments) == SOV_ERROR_FAULT &&
+		good = launch_and_wait(t, f, arguments) == SOV_ERROR_FAULT &&
 		       must(sov_context_reset(now.context), "resetting");
 	else if (good)
-		good = must(launch(t, f, arguments), "running") && copy_out(t, at) &&
+		good = must(launch_and_wait(t, f, arguments), "running") && copy_out(t, at) &&
 		       test_compare(t);
-	ok(good, "%s on %s%s: %s", name, now.device, now.serial ? ", serial code" : "", t->promise);
+	ok(good, "%s on %s%s: %s", name, now.device, now.serial ? ", serial code" : "", t->title);
 	if (sov_context_status(now.context))
 		sov_context_reset(now.context);
 	for (uint32_t i = 0; i < t->count; i++)
@@ -143,16 +146,17 @@ static void run_device(uint32_t ordinal)
 	if (!ok(must(sov_device_open(ordinal, &device), "opening") &&
 			must(sov_device_get_properties(device, &p), "asking") &&
 			must(sov_context_create(device, NULL, &now.context), "creating a context"),
-		"device %u opens", ordinal))
+		"software GPU %u opens and creates a context", ordinal))
 		return;
 	snprintf(name, sizeof(name), "%s%s", p.name,
-		 p.features & SOV_FEATURE_HAZARD_CHECK ? ", hazards checked" : "");
+		 p.features & SOV_FEATURE_HAZARD_CHECK ? ", hazard mode" : "");
 	now.device = name;
 	for (int serial = 0; serial < 2; serial++) {
 		now.serial = serial;
-		files_each("tests/userspace/compiler/ptx/instructions", ".ptx", check);
+		files_each("tests/userspace/compiler/ptx/instructions", ".ptx", check_instruction);
 	}
-	ok(must(sov_context_destroy(now.context), "destroying"), "its context goes");
+	ok(must(sov_context_destroy(now.context), "destroying"),
+	   "the context of software GPU %u is destroyed", ordinal);
 }
 
 int main(void)
@@ -161,7 +165,8 @@ int main(void)
 
 	soft_gpus("gh100:vram=1G,ga100:vram=1G,gh100:vram=1G:hazard,ga100:vram=1G:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
-	ok(must(sov_device_count(&count), "counting") && count >= 4, "there are devices");
+	ok(must(sov_device_count(&count), "counting") && count >= 4,
+	   "at least 4 software GPUs exist");
 	for (uint32_t ordinal = 0; ordinal < count; ordinal++)
 		run_device(ordinal);
 	return tap_done();

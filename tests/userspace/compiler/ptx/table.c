@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The instruction table is text, so a slip of the pen in it compiles. Here every word of it must
- * mean something to the files that interpret it.
+ * Lint of the instruction table. The table is text, so a typo in it compiles; this test checks that
+ * match.c knows every keyword, operand and clause word.
  */
 #include "tests/tap.h"
 #include "libsov/compiler/ptx/front_end.h"
@@ -17,8 +17,8 @@ static bool in_list(const char *list, const char *word, size_t n)
 	return false;
 }
 
-/* Words that say something by their presence alone. */
-static bool plain_word(const char *word, size_t n)
+/* Keywords without a value. */
+static bool valueless_keyword(const char *word, size_t n)
 {
 	return in_list(".lo .hi .wide .to .cas .aligned .approx .full .abs .shiftamt .pack .warp "
 		       ".red .popc "
@@ -26,9 +26,10 @@ static bool plain_word(const char *word, size_t n)
 		       word, n);
 }
 
-static bool known_word(const char *word, size_t n)
+static bool known_keyword(const char *word, size_t n)
 {
-	return ptx_type_find(word, n) || ptx_word_find(SLOT_COUNT, word, n) || plain_word(word, n);
+	return ptx_type_find(word, n) || ptx_keyword_find(SLOT_COUNT, word, n) ||
+	       valueless_keyword(word, n);
 }
 
 static bool check_form(const char *form)
@@ -39,8 +40,8 @@ static bool check_form(const char *form)
 	while (*at && *at != ' ') {
 		size_t n = *at == '.' ? 1 + strcspn(at + 1, ".{} ") : 1;
 
-		if (*at == '.' && ptx_group_slot(at, n) == SLOT_COUNT && !known_word(at, n)) {
-			diag("%s: '%.*s' means nothing", form, (int)n, at);
+		if (*at == '.' && ptx_group_slot(at, n) == SLOT_COUNT && !known_keyword(at, n)) {
+			diag("%s: unknown keyword '%.*s'", form, (int)n, at);
 			good = false;
 		}
 		at += n;
@@ -49,7 +50,7 @@ static bool check_form(const char *form)
 		size_t n = strcspn(at, " ,|[]{}");
 
 		if (n && !in_list(operands, at, n)) {
-			diag("%s: there is no operand '%.*s'", form, (int)n, at);
+			diag("%s: unknown operand '%.*s'", form, (int)n, at);
 			good = false;
 		}
 		at += n + (at[n] != '\0');
@@ -64,11 +65,11 @@ static bool check_clauses(const struct ptx_row *row)
 	for (const char *at = row->where; *at;) {
 		size_t n = strcspn(at, " =;");
 		bool group = ptx_group_slot(at, n) != SLOT_COUNT;
-		bool known = group || (right ? known_word(at, n) || in_list(meanings, at, n)
+		bool known = group || (right ? known_keyword(at, n) || in_list(meanings, at, n)
 					     : in_list(operands, at, n));
 
 		if (n && !known) {
-			diag("%s, where %s: '%.*s' means nothing", row->form, row->where, (int)n,
+			diag("%s, where %s: unknown word '%.*s'", row->form, row->where, (int)n,
 			     at);
 			good = false;
 		}
@@ -89,8 +90,8 @@ static bool same_name(const char *a, const char *b)
 	return name_length(a) == name_length(b) && !memcmp(a, b, name_length(a));
 }
 
-/* Once another instruction has begun, no row of this one may follow. */
-static bool together(uint32_t i)
+/* Whether all rows of the instruction of row i are adjacent. */
+static bool rows_adjacent(uint32_t i)
 {
 	uint32_t j = i;
 
@@ -109,14 +110,14 @@ int main(void)
 	for (uint32_t i = 0; ptx_rows[i].form; i++) {
 		forms &= check_form(ptx_rows[i].form);
 		clauses &= check_clauses(&ptx_rows[i]);
-		order &= together(i);
-		for (uint32_t k = 0; ptx_absent[k].names; k++)
-			absent &= !in_list(ptx_absent[k].names, ptx_rows[i].form,
+		order &= rows_adjacent(i);
+		for (uint32_t k = 0; ptx_unsupported[k].names; k++)
+			absent &= !in_list(ptx_unsupported[k].names, ptx_rows[i].form,
 					   name_length(ptx_rows[i].form));
 	}
-	ok(forms, "every word and operand of a form is known");
-	ok(clauses, "every word of a clause is known");
-	ok(order, "rows of one instruction stand together");
-	ok(absent, "what has a row is not called unsupported");
+	ok(forms, "every keyword and operand in the forms of the instruction table is known");
+	ok(clauses, "every word in the clauses of the instruction table is known");
+	ok(order, "the rows of each instruction are adjacent in the instruction table");
+	ok(absent, "no instruction of the table is also listed as unsupported");
 	return tap_done();
 }
