@@ -362,8 +362,8 @@ static void nv_link_image(struct compile_job *job, const void *planned, void *co
 	}
 	out.kernels = kernels;
 	out.lines = lines;
-	out.variables_elsewhere = content == IMAGE_OF_UNIT;
-	if (content == IMAGE_OF_HEAD) {
+	out.variables_elsewhere = content == IMAGE_UNIT;
+	if (content == IMAGE_HEAD) {
 		out.nfiles = 0;
 		out.declarations = p->declarations;
 		out.ndeclarations = p->ndeclarations;
