@@ -14,14 +14,14 @@ static bool is_native(const struct ir_inst *in)
 	return in->type != IR_B16 && !in->format && (in->op == IR_CAS || in->sub < IR_ATOM_FADD);
 }
 
-static void write_out(struct ir_func *f)
+static void write_out(struct ir_func *f, uint32_t warp_lanes)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
 			if (in->op == IR_REDUCE) {
-				lower_reduce(f, i);
+				lower_reduce(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
 				lower_atomic(f, i, is_native);
 				break; /* the rest of the block is another one now, still to come */
@@ -74,7 +74,7 @@ bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_jo
 	gcn_legalise_calls(f, u);
 	gcn_legalise_barriers(f, u);
 	gcn_legalise_formats(f);
-	write_out(f);
+	write_out(f, job->target->warp_lanes);
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
 	split_edges(f);

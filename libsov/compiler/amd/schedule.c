@@ -16,6 +16,7 @@
  * Times are those that LLVM schedules gfx10 for (SISchedule.td, GFX10SpeedModel), issue cycles the rates of the units.
  */
 #include <string.h>
+#include "hw/chips.h"
 #include "libsov/compiler/amd/mir.h"
 
 #define MOST_RUN 1500 /* instructions at once: time grows with the square */
@@ -25,9 +26,9 @@
 
 /* A unit of vectors has 1,024 registers for 16 waves of 32 lanes, and gives them out by 16 (llc-19 says so of gfx1030
  * in what it prints of occupancy). */
-#define SIMD_VGPRS 1024
-#define MOST_WAVES 16
-#define VGPR_STEP  16
+#define SIMD_VGPRS AMD_GFX1030_VGPRS_PER_SIMD
+#define MOST_WAVES AMD_GFX1030_WAVES_PER_SIMD
+#define VGPR_STEP  AMD_GFX1030_VGPR_GRANULE
 
 #define MOST_TRIES  24
 #define MOST_MISSED 2    /* limits that were not kept */

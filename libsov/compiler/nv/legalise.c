@@ -27,7 +27,7 @@ static bool is_of_all_lanes(const struct ir_func *f, const struct ir_inst *in)
 	return ir_is_const(f, in->args[1], &members) && (uint32_t)members == UINT32_MAX;
 }
 
-void nv_legalise(struct ir_func *f)
+void nv_legalise(struct ir_func *f, uint32_t warp_lanes)
 {
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
@@ -36,7 +36,7 @@ void nv_legalise(struct ir_func *f)
 			const struct ir_inst *in = ir_at(f, i);
 
 			if (in->op == IR_REDUCE && !is_of_all_lanes(f, in)) {
-				lower_reduce(f, i);
+				lower_reduce(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
 				lower_atomic(f, i, is_native);
 				break; /* the rest of the block is another one now, still to come */

@@ -292,7 +292,7 @@ char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i);
 /*
  * The stages (nv.c has their order). Those that can fail say so in job->diag and return false.
  */
-void nv_legalise(struct ir_func *f); /* legalise.c: on the IR */
+void nv_legalise(struct ir_func *f, uint32_t warp_lanes); /* legalise.c: on the IR */
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
 void nv_tables(struct mir_func *f);   /* table.c: of many branches one */

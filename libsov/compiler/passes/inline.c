@@ -270,7 +270,7 @@ bool pass_inline(struct ir_func *f, const struct target *t)
 
 bool pass_inline_places(struct ir_func *f, const struct target *t)
 {
-	return t->lacks & TARGET_CALLED_PLACES && inline_all(f, has_places);
+	return t->lacks & TARGET_SYNC_IN_CALLEES && inline_all(f, has_places);
 }
 
 /* ---- what nobody calls any more ---- */

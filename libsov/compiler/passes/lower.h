@@ -9,7 +9,7 @@
  * behind it in its block stands in another one afterwards. */
 void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in));
 /* A reduction becomes a chain of shuffles (groups.c). */
-void lower_reduce(struct ir_func *f, ir_id i);
+void lower_reduce(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Whether an instruction is one at which lanes that name the same members meet, wherever they are; *kind as of
  * ir_lane_kind (places.c). */
 bool places_is(const struct ir_func *f, ir_id i, uint32_t *kind);

@@ -90,7 +90,7 @@ void slow_paths_share(struct ir_module *m, const struct target *t)
 	static_assert(IR_SLOW_KINDS == SLOW_OPS * 2 * 4 * 2, "one for each kind");
 	const struct ir_func *last = m->last_func;
 
-	if (!(t->lacks & TARGET_QUOTIENTS) || t->lacks & TARGET_QUIET_CALLS)
+	if (!(t->lacks & TARGET_FLOAT_DIVIDE) || t->lacks & TARGET_PRESERVING_CALLS)
 		return;
 	for (const struct ir_func *f = m->funcs; f; f = f == last ? NULL : f->next)
 		share_in(m, f);

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* SM versions whose machine code the tables describe, newest first; the compiler has a target for each. */
+#define SASS_SM_VERSIONS(X) X(90) X(89) X(86) X(80)
+
 enum sass_op {
 #define SASS_OP(name) SASS_##name,
 #include "libsov/isa/nv/sass_ops.h"

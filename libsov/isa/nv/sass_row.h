@@ -151,16 +151,20 @@ struct sass_form {
 	const char *(*alias)(const struct sass_inst *in);
 };
 
+/* Sets of SM versions: SM_90 and so on, one bit each. */
+#define SM_INDEX(sm) SM_INDEX_##sm,
+#define SM_BIT(sm)   SM_##sm = 1 << SM_INDEX_##sm,
+enum { SASS_SM_VERSIONS(SM_INDEX) };
+enum { SASS_SM_VERSIONS(SM_BIT) };
 enum {
-	SM_80 = 1,
-	SM_86 = 2,
-	SM_89 = 4,
-	SM_90 = 8,
 	SM_8X = SM_80 | SM_86 | SM_89,
 	SM_86_UP = SM_86 | SM_89 | SM_90,
 	SM_ALL = SM_8X | SM_90,
 };
+#undef SM_INDEX
+#undef SM_BIT
 
+/* The bit of an SM version; 0: the tables do not describe it. */
 uint8_t sass_sm_mask(uint32_t sm);
 /* A row of the instruction's op. All rows of an op agree in their pipe and in which operands are
  * written and how wide, so that any will do for register uses and timing. */

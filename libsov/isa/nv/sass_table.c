@@ -134,14 +134,11 @@ const struct sass_form *sass_rows(uint16_t opcode, uint32_t *n)
 uint8_t sass_sm_mask(uint32_t sm)
 {
 	switch (sm) {
-	case 80:
-		return SM_80;
-	case 86:
-		return SM_86;
-	case 89:
-		return SM_89;
-	case 90:
-		return SM_90;
+#define SM_CASE(version) \
+	case version: \
+		return SM_##version;
+		SASS_SM_VERSIONS(SM_CASE)
+#undef SM_CASE
 	default:
 		return 0;
 	}

@@ -265,7 +265,7 @@ static void whole(void)
 	struct compile_image made;
 	struct image im;
 
-	hand_link(&module, IMAGE_OF_ALL, &made);
+	hand_link(&module, IMAGE_WHOLE, &made);
 	if (!ok(read_image(&made, &im), "a code object that was written is read"))
 		return;
 	ok(kernels_as_made(&im),
@@ -289,8 +289,8 @@ static void apart(void)
 	struct compile_image head_made, unit_made;
 	struct image head, unit;
 
-	hand_link(&module, IMAGE_OF_HEAD, &head_made);
-	hand_link(&module, IMAGE_OF_UNIT, &unit_made);
+	hand_link(&module, IMAGE_HEAD, &head_made);
+	hand_link(&module, IMAGE_UNIT, &unit_made);
 	if (!ok(read_image(&head_made, &head), "an image of variables alone is read"))
 		return;
 	ok(head.ndeclared == 3 && !head.nkernels &&
@@ -312,8 +312,8 @@ static void the_same(void)
 {
 	struct compile_image first, second;
 
-	hand_link(&module, IMAGE_OF_ALL, &first);
-	hand_link(&module, IMAGE_OF_ALL, &second);
+	hand_link(&module, IMAGE_WHOLE, &first);
+	hand_link(&module, IMAGE_WHOLE, &second);
 	ok(first.size == second.size && !memcmp(first.data, second.data, first.size),
 	   "equal kernels give equal bytes");
 }
