@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chips: one row per chip, read by the compiler, the software GPUs, the winsyses, the kernel driver
- * and `sov doctor`. Each of them expands the row into the columns it needs:
+ * The chips: one row per chip, read by the compiler, the software GPUs, the winsyses, the kernel
+ * driver and `sov doctor`. Each of them expands the row into the columns it needs:
  *
  *   #define ROW(chip, CHIP, number, sm, sms, generation, pci_first, pci_last) ...
  *   SOV_NV_CHIPS(ROW)    all chips
  *   SOV_NV_GH100(ROW)    one chip
  *
- * Facts that all chips of one SM version or gfx target have in common are constants named after it,
- * so that a row reaches them by NV_SM##sm##_WARPS_PER_SM. The header includes nothing; kernel and user
- * space both use it. Class numbers are the constants of hw/nv/compute.h, copy.h, host.h and rm.h: a user
- * of those columns includes these headers.
+ * Facts that all chips of one SM version or gfx target have in common are constants named after
+ * it, so that a row reaches them by NV_SM##sm##_WARPS_PER_SM. The header includes nothing; kernel
+ * and user space both use it. Class numbers are the constants of hw/nv/compute.h, copy.h, host.h
+ * and rm.h: a user of those columns includes these headers.
  */
 #ifndef HW_CHIPS_H
 #define HW_CHIPS_H
@@ -24,12 +24,14 @@
 /*
  * Columns and their sources:
  *   chip, CHIP   the name as firmware files spell it, and as documents do
- *   number       architecture and implementation in PMC_BOOT_42: open-gpu-kernel-modules, ctrl2080mc.h
+ *   number       architecture and implementation in PMC_BOOT_42: open-gpu-kernel-modules,
+ *                ctrl2080mc.h
  *   sm           SM version, ten times the compute capability: CUDA C++ programming guide
  *   sms          SMs of the full chip: NVIDIA's architecture white papers. Products have fewer.
  *   generation   NVIDIA's name of the architecture
- *   pci_first..  PCI device ids of GPUs with this chip: https://pci-ids.ucw.cz (August 2026). NVIDIA gives
- *   pci_last     each chip blocks of 128 ids; ids from 0x2280 to 0x22ff are audio functions and switches.
+ *   pci_first..  PCI device ids of GPUs with this chip: https://pci-ids.ucw.cz (August 2026).
+ *   pci_last     NVIDIA gives each chip blocks of 128 ids; ids from 0x2280 to 0x22ff are audio
+ *                functions and switches.
  * Of these chips only GH100 has been tried.
  */
 #define SOV_NV_TU102(X) X(tu102, TU102, 0x162, 75,  72, "Turing", 0x1e00, 0x1e7f)
@@ -63,8 +65,8 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 
 /*
  * Facts of an SM version:
- *   SHARED_PER_SM, SHARED_PER_BLOCK (bytes), WARPS_PER_SM, BLOCKS_PER_SM, REGISTERS_PER_SM (of 32 bits):
- *                  CUDA C++ programming guide, "Technical Specifications per Compute Capability"
+ *   SHARED_PER_SM, SHARED_PER_BLOCK (bytes), WARPS_PER_SM, BLOCKS_PER_SM, REGISTERS_PER_SM (of 32
+ *                  bits): CUDA C++ programming guide, "Technical Specifications per Compute Capability"
  *   SMS_PER_TPC    NVIDIA's architecture white papers
  *   *_CLASS        open-gpu-kernel-modules, src/nvidia/generated/g_gpu_class_list.c
  */
@@ -148,7 +150,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
  * Facts of a gfx target, in waves of 32 lanes:
  *   MAX_THREADS, LDS_PER_WORKGROUP (bytes): LLVM's "User Guide for AMDGPU Backend"
  *   LDS_PER_CU, CUS_PER_WGP, SIMDS_PER_CU, MAX_VGPRS (of one lane): RDNA2 ISA manual
- *   WAVES_PER_SIMD, VGPRS_PER_SIMD (of one lane), VGPR_GRANULE (the unit of their allocation): LLVM,
+ *   WAVES_PER_SIMD, VGPRS_PER_SIMD (of one lane), VGPR_GRANULE (their allocation unit): LLVM,
  *                AMDGPUBaseInfo for gfx10.3; llc-19 reports occupancy by the same numbers
  */
 #define AMD_GFX1030_MAX_THREADS       1024

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * sov doctor: why a GPU cannot be used, and what to do about it. Each winsys has a list of obstacles, in
- * the order in which a user encounters them; doctor reports the first that applies to a GPU, with its remedy.
- * A winsys without obstacles can use the GPU. Then doctor reports what the library itself finds.
+ * sov doctor: why a GPU cannot be used, and what to do about it. Each winsys has a list of
+ * obstacles, in the order in which a user encounters them; doctor reports the first that applies
+ * to a GPU, with its remedy. A winsys without obstacles can use the GPU. Then doctor reports what
+ * the library itself finds.
  */
 #include <stdarg.h>
 #include <stdlib.h>
@@ -39,8 +40,8 @@ enum { KNOWN_BY_NVRM = 1 << 0, KNOWN_BY_KMOD = 1 << 1 };
 #define AMD_CHIP(chip, title, gfx, cus, generation, pci_first, pci_last) \
 	{SOV_PCI_AMD, pci_first, pci_last, title, 0},
 
-/* By PCI device id, the first match counts. The library knows all chips of hw/chips.h, sovgpu.ko those
- * of its own list. Id ranges of other generations: https://pci-ids.ucw.cz */
+/* By PCI device id, the first match counts. The library knows all chips of hw/chips.h, sovgpu.ko
+ * those of its own list. Id ranges of other generations: https://pci-ids.ucw.cz */
 static const struct chip_ids {
 	uint32_t vendor, first, last;
 	const char *name;
@@ -505,7 +506,7 @@ static void print_json(const struct doctor_sight *s, uint32_t unusable, const ch
 		memset(&f, 0, sizeof(f));
 		bool good = host_rows[i].check(s, &f);
 
-		json_finding(&j, "what", host_rows[i].name, good, &f);
+		json_finding(&j, "check", host_rows[i].name, good, &f);
 	}
 	json_end_array(&j);
 	json_string(&j, "library", library);

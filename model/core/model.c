@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The modelled chips, and the model itself: video memory and the worker threads that run blocks. All
- * other state belongs to address spaces and channels.
+ * The modelled chips, and the model itself: video memory and the worker threads that run blocks.
+ * All other state belongs to address spaces and channels.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,9 +17,9 @@
 #include "model/core/model_internal.h"
 
 /*
- * Facts of the chips are those of hw/chips.h; the number of SMs is that of a product: H100 and H200 SXM
- * (132, measured on an H200), A100, GeForce RTX 3090 and 4090, Radeon RX 6900 XT (NVIDIA's and AMD's
- * product pages).
+ * Facts of the chips are those of hw/chips.h; the number of SMs is that of a product: H100 and
+ * H200 SXM (132, measured on an H200), A100, GeForce RTX 3090 and 4090, Radeon RX 6900 XT
+ * (NVIDIA's and AMD's product pages).
  */
 #define NV_FACTS(chip_, CHIP_, number_, sm_, sms_, generation_, ...) \
 	.name = #chip_, .product = "software GPU, " generation_ " " #CHIP_, .target = "sm_" #sm_, \

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * The compute class. Methods store words in struct compute until one of them launches a descriptor (QMD).
- * The launch checks the descriptor by the conditions of the hardware's scheduler (the SKEDCHECK numbers
- * of its errors) and reports an error where hardware silently runs nothing. It then copies the constant
- * banks, runs the grid to its end and releases the descriptor's semaphores.
+ * The compute class. Methods store words in struct compute until one of them launches a
+ * descriptor (QMD). The launch checks the descriptor by the conditions of the hardware's
+ * scheduler (the SKEDCHECK numbers of its errors) and reports an error where hardware silently
+ * runs nothing. It then copies the constant banks, runs the grid to its end and releases the
+ * descriptor's semaphores.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -53,9 +54,9 @@ static uint64_t launch_get(const struct launch *l, enum nv_qmd_field field)
 		     "QMD: " __VA_ARGS__)
 
 /*
- * A dependent grid that starts early must wait for its predecessor's latch in its first instruction. The
- * model always runs it after the predecessor has ended, which hides a missing wait; so the model rejects
- * descriptors that would race on hardware.
+ * A dependent grid that starts early must wait for its predecessor's latch in its first
+ * instruction. The model always runs it after the predecessor has ended, which hides a missing
+ * wait; so the model rejects descriptors that would race on hardware.
  */
 static bool check_latches(struct launch *l)
 {
@@ -216,9 +217,9 @@ static bool check_shared(struct launch *l)
 }
 
 /*
- * The model keeps local memory in host memory, but the channel must still have write access to the area
- * it has set. Hardware faults at the first access; the model checks both ends of one TPC's part at the
- * launch.
+ * The model keeps local memory in host memory, but the channel must still have write access to
+ * the area it has set. Hardware faults at the first access; the model checks both ends of one
+ * TPC's part at the launch.
  */
 static bool check_local_area(struct launch *l, uint64_t area, uint64_t bytes)
 {
@@ -314,7 +315,8 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Blocks that the chip holds at a time: an SM's blocks, warps, registers and shared memory limit them. */
+/* Blocks that the chip holds at a time: an SM's blocks, warps, registers and shared memory limit
+ * them. */
 static uint32_t resident_blocks(const struct grid *g, const struct model_chip *chip)
 {
 	uint32_t n = min_u32(chip->blocks_per_sm, chip->warps_per_sm / g->warps);
@@ -358,7 +360,8 @@ static bool launch_run(struct launch *l)
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
-	/* This thread does not poll its MMU reader while blocks run, so an unmap must not wait for it. */
+	/* This thread does not poll its MMU reader while blocks run, so an unmap must not wait
+	 * for it. */
 	mmu_leave(&c->reader);
 	workers_run(c->model->workers, &g->work);
 	mmu_enter(&c->reader, c->space);
@@ -388,7 +391,7 @@ static bool launch_one(struct model_channel *c, uint64_t address, struct predece
 	return good;
 }
 
-/* A descriptor may depend on itself: the chain then runs until the channel stops, as on hardware. */
+/* A descriptor may depend on itself; the chain then runs until the channel stops, as on silicon. */
 static bool launch_chain(struct model_channel *c)
 {
 	uint64_t next = (uint64_t)c->compute.pcas << 8;

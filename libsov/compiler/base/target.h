@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target: the machine properties that the common passes may depend on, and the back end that turns
- * finished IR into a loadable image. target.c has one table row per target. The test target "dummy" has
- * no back end and shows that no common pass depends on a vendor.
+ * A target: the machine properties that the common passes may depend on, and the back end that
+ * compiles finished IR to a loadable image. target.c has one table row per target. The test target
+ * "dummy" has no back end and shows that no common pass depends on a vendor.
  */
 #ifndef SOV_COMPILER_TARGET_H
 #define SOV_COMPILER_TARGET_H
@@ -34,8 +34,8 @@ struct backend {
 	/* Collects, in job->arena, the facts that the code of every unit depends on. unit_of maps
 	 * functions to units; NULL: there is one unit. Returns NULL on errors. */
 	void *(*plan)(struct compile_job *job, const struct ir_module *m, const uint32_t *unit_of);
-	/* Compiles the kernels of a unit. The code is in keep, which outlives job->arena. Returns NULL
-	 * on errors. */
+	/* Compiles the kernels of a unit. The code is in keep, which outlives job->arena. Returns
+	 * NULL on errors. */
 	void *(*generate)(struct compile_job *job, const void *plan, struct ir_module *unit,
 			  struct arena *keep);
 	/* Links the code of these units to an image in job->arena. */

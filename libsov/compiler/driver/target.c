@@ -7,8 +7,8 @@
 #include "libsov/compiler/nv/nv.h"
 #include "libsov/isa/nv/sass.h"
 
-/* NVIDIA: one target per SM version that the instruction tables know. Memory instructions have a signed
- * offset of 24 bits (nvdisasm). */
+/* NVIDIA: one target per SM version that the instruction tables know. Memory instructions have a
+ * signed offset of 24 bits (nvdisasm). */
 #define NV_TARGET(sm_) \
 	{ \
 		.name = "sm_" #sm_, \

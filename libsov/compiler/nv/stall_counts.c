@@ -80,9 +80,9 @@ static uint32_t distance(const struct staller *s, struct mir_inst *from, struct 
 			if (a.kind != b.kind || a.reg >= b.reg + b.count ||
 			    b.reg >= a.reg + a.count || !(a.write || b.write))
 				continue;
-			n = !a.write  ? sass_war(&from->sass, &to->sass, a.kind)
-			    : b.write ? sass_waw(s->f->sm, &from->sass, &to->sass)
-				      : sass_raw(s->f->sm, &from->sass, &a, &to->sass, &b);
+			n = !a.write  ? sass_war_latency(&from->sass, &to->sass, a.kind)
+			    : b.write ? sass_waw_latency(s->f->sm, &from->sass, &to->sass)
+				      : sass_raw_latency(s->f->sm, &from->sass, &a, &to->sass, &b);
 			if (n > least)
 				least = n;
 		}
@@ -108,7 +108,7 @@ static uint32_t missing(const struct staller *s, const struct window *w,
 			least = other > least ? other : least;
 		}
 		if (r->inst == before || r->barrier) {
-			other = sass_after(s->f->sm, &r->inst->sass, &i->sass);
+			other = sass_min_distance(s->f->sm, &r->inst->sass, &i->sass);
 			least = other > least ? other : least;
 		}
 		if (least > since(w, r) && least - since(w, r) > most)

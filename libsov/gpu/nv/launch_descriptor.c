@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * A grid as the hardware reads it: the launch descriptor (QMD), whose fields have different offsets on
- * Hopper, Ampere and Turing, and constant bank 0, from which compiled code reads block size, grid size
- * and parameters. Most fields are the same for every launch of a kernel; nv_grid_plan() writes those
- * once. Hopper's values were measured on an H200; the other layouts come from the public headers and
- * have not been tried on a chip.
+ * A grid as the hardware reads it: the launch descriptor (QMD), whose fields have different
+ * offsets on Hopper, Ampere and Turing, and constant bank 0, from which compiled code reads block
+ * size, grid size and parameters. Most fields are the same for every launch of a kernel;
+ * nv_grid_plan() writes those once. Hopper's values were measured on an H200; the other layouts
+ * come from the public headers and have not been tried on a chip.
  */
 #include <string.h>
 #include "hw/chips.h"
@@ -12,8 +12,9 @@
 #include "libsov/gpu/nv/nv_gpu.h"
 
 /*
- * An SM has four partitions with a quarter of the registers each. A warp gets its registers from one
- * partition, in units of 256 (CUDA programming guide, and the toolkit's occupancy calculator).
+ * An SM has four partitions with a quarter of the registers each. A warp gets its registers from
+ * one partition, in units of 256 (CUDA programming guide, and the toolkit's occupancy
+ * calculator).
  */
 #define PARTITIONS    4
 #define REGISTER_UNIT 256
@@ -53,8 +54,8 @@ uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uin
 }
 
 /*
- * The target is large enough for all blocks that warps and registers allow: a smaller one silently costs
- * throughput, half of it in one measurement on an H200.
+ * The target is large enough for all blocks that warps and registers allow: a smaller one
+ * silently costs throughput, half of it in one measurement on an H200.
  */
 void nv_grid_split(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
 		   uint32_t dynamic_shared, uint32_t *min, uint32_t *target)
@@ -173,7 +174,8 @@ static bool set_dependent(const struct nv_qmd_layout *l, const struct gpu_launch
 	return set_fields(l, fields, COUNT(fields), qmd);
 }
 
-/* A chain must use one latch id while its grids run: a chain that cycled through eight ids hung an H200. */
+/* A chain must use one latch id while its grids run: a chain that cycled through eight ids hung
+ * an H200. */
 static bool set_latches(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
 {
 	const struct field fields[] = {

@@ -2,8 +2,8 @@
 /*
  * Blocks per SM: an SM holds at most as many blocks as the CUDA programming guide's "Technical
  * Specifications per Compute Capability" states, however few warps, registers and bytes of shared
- * memory they need. Each block counts itself and then polls a flag that the test sets, so the counter
- * stops at the number of blocks that the chip holds at a time.
+ * memory they need. Each block counts itself and then polls a flag that the test sets, so the
+ * counter stops at the number of blocks that the chip holds at a time.
  */
 #include "tests/userspace/model/nv/_rig.h"
 
