@@ -12,11 +12,8 @@
 #include "kmod/nv/rm.h"
 
 #define NV_HAL_GH100 \
-	.interrupt_leaves = NV_VF_INTR_LEAVES_GH100, \
-	.config_mirror = NV_GSP_CONFIG_MIRROR_GH100, \
-	.graphics = RM_CLASS_HOPPER_3D, \
-	.awake = nv_fsp_awake, \
-	.boot = nv_gsp_boot
+	.interrupt_leaves = NV_VF_INTR_LEAVES_GH100, .config_mirror = NV_GSP_CONFIG_MIRROR_GH100, \
+	.graphics = RM_CLASS_HOPPER_3D, .awake = nv_fsp_awake, .boot = nv_gsp_boot
 
 #define NV_CHIP_ROW(chip_, CHIP_, number_, sm_, ...) \
 	{ \
@@ -30,9 +27,7 @@
 		NV_HAL_##CHIP_, \
 	},
 
-static const struct nv_chip chips[] = {
-	NV_DRIVER_CHIPS(NV_CHIP_ROW)
-};
+static const struct nv_chip chips[] = { NV_DRIVER_CHIPS(NV_CHIP_ROW) };
 
 /**
  * nv_chip_find() - find a chip by its number

@@ -25,9 +25,9 @@
 		.multiprocessors = sms_, \
 	},
 
-static const struct chip chips[] = {SOV_NV_CHIPS(CHIP)};
+static const struct winsys_nv_chip chips[] = {SOV_NV_CHIPS(CHIP)};
 
-const struct chip *chip_find(uint32_t number)
+const struct winsys_nv_chip *winsys_nv_chip_find(uint32_t number)
 {
 	uint32_t i;
 
@@ -37,7 +37,7 @@ const struct chip *chip_find(uint32_t number)
 	return NULL;
 }
 
-void chip_describe(const struct chip *c, struct winsys_info *out)
+void winsys_nv_chip_describe(const struct winsys_nv_chip *c, struct winsys_info *out)
 {
 	*out = (struct winsys_info){
 		.sm = c->sm,

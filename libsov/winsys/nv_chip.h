@@ -6,7 +6,7 @@
 #include "libsov/winsys/winsys.h"
 
 /* The columns of hw/chips.h that a winsys needs. */
-struct chip {
+struct winsys_nv_chip {
 	uint16_t number; /* architecture and implementation; RM reports them separately */
 	const char *name;
 	uint16_t sm;
@@ -18,8 +18,8 @@ struct chip {
 };
 
 /* Returns NULL for an unknown number. */
-const struct chip *chip_find(uint32_t number);
+const struct winsys_nv_chip *winsys_nv_chip_find(uint32_t number);
 /* Fills in the members that follow from the chip and zeroes the others. */
-void chip_describe(const struct chip *c, struct winsys_info *out);
+void winsys_nv_chip_describe(const struct winsys_nv_chip *c, struct winsys_info *out);
 
 #endif

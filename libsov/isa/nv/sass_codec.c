@@ -27,8 +27,8 @@ struct source_field {
 static const struct source_field source_24 = {24, 72, 73, 74};
 static const struct source_field source_32 = {32, 63, 62, 60};
 static const struct source_field source_64 = {64, 75, 74, 72};
-static const struct source_field source_64_half = {64, 84, 83,
-						   81}; /* 74 and 75 select a's halves */
+/* With packed halves: bits 74 and 75 select the halves of a. */
+static const struct source_field source_64_half = {64, 84, 83, 81};
 
 enum misfit { FITS = -1, MISFIT_KIND, MISFIT_VALUE, MISFIT_FLAG };
 #define OPERAND_REASONS(n) \
