@@ -139,7 +139,7 @@ static void part(struct compilation *c, struct ir_module *m, const uint32_t *uni
 		units[k] = &c->units[k].module;
 		units[k]->arena = &c->units[k].job.arena;
 	}
-	units_part(m, unit_of, units, c->nunits);
+	units_split(m, unit_of, units, c->nunits);
 }
 
 /* Everything that needs all of the module. */
@@ -159,7 +159,7 @@ static bool read_module(struct compilation *c, const char *text, size_t length)
 	if ((front->verify || compile_verifies(job)) && !ir_verify(m, &job->diag))
 		return false;
 	diag_init(&job->diag, &job->arena, "compile");
-	if (!passes_run_whole(job, m))
+	if (!passes_run_module(job, m))
 		return false;
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		c->kernels += f->kind == IR_KERNEL;

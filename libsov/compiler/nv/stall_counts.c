@@ -15,7 +15,7 @@
 #define BOARD_SET  2
 
 /* What an instruction names. Resources are hashed to bits: no common bit, no conflict. */
-struct names {
+struct name_map {
 	uint64_t writes, all;
 };
 
@@ -39,7 +39,7 @@ struct staller {
 	struct mir_func *f;
 	struct window *out;            /* by block, at its end */
 	struct window coming, leaving; /* the block being looked at */
-	struct names *names;           /* by instruction; 0, a NOP of ours, has none */
+	struct name_map *names;           /* by instruction; 0, a NOP of ours, has none */
 	bool *stale; /* by block: what comes to it is not what it was looked at with */
 };
 
@@ -51,7 +51,7 @@ static uint32_t since(const struct window *w, const struct recent *r)
 
 static void find_names(struct staller *s, struct mir_inst *i)
 {
-	struct names *names = &s->names[i->number];
+	struct name_map *names = &s->names[i->number];
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(s->f, i, &n);
 
@@ -137,7 +137,7 @@ static uint8_t board_bit(uint8_t board)
 
 static void append(const struct staller *s, struct window *w, struct mir_inst *i, uint32_t ago)
 {
-	const struct names *names = &s->names[i->number];
+	const struct name_map *names = &s->names[i->number];
 	bool reads_uniform_late = sass_pipe(s->f->sm, &i->sass) == SASS_PIPE_UNIFORM;
 
 	if (w->count == w->capacity && w->first) {

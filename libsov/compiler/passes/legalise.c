@@ -11,14 +11,14 @@ static const struct {
 	uint32_t lack;
 	ir_val (*expand)(struct expand *e, const struct ir_inst *in);
 } expansions[IR_OP_COUNT] = {
-	[IR_FDIV] = {TARGET_FLOAT_DIVIDE, expand_quotient},
-	[IR_FRCP] = {TARGET_FLOAT_DIVIDE, expand_quotient},
-	[IR_FSQRT] = {TARGET_FLOAT_DIVIDE, expand_root},
-	[IR_APPROX] = {TARGET_SUBNORMAL_APPROX, expand_function},
-	[IR_DIV_U] = {TARGET_INT_DIVIDE, expand_division},
-	[IR_DIV_S] = {TARGET_INT_DIVIDE, expand_division},
-	[IR_REM_U] = {TARGET_INT_DIVIDE, expand_division},
-	[IR_REM_S] = {TARGET_INT_DIVIDE, expand_division},
+	[IR_FDIV] = {TARGET_FLOAT_DIVIDE, expand_fdiv},
+	[IR_FRCP] = {TARGET_FLOAT_DIVIDE, expand_fdiv},
+	[IR_FSQRT] = {TARGET_FLOAT_DIVIDE, expand_fsqrt},
+	[IR_APPROX] = {TARGET_SUBNORMAL_APPROX, expand_approx_subnormal},
+	[IR_DIV_U] = {TARGET_INT_DIVIDE, expand_idiv},
+	[IR_DIV_S] = {TARGET_INT_DIVIDE, expand_idiv},
+	[IR_REM_U] = {TARGET_INT_DIVIDE, expand_idiv},
+	[IR_REM_S] = {TARGET_INT_DIVIDE, expand_idiv},
 	[IR_STOF] = {TARGET_CVT_TO_BF16, expand_to_bf16},
 	[IR_UTOF] = {TARGET_CVT_TO_BF16, expand_to_bf16},
 	[IR_FTOF] = {TARGET_CVT_TO_BF16, expand_to_bf16},

@@ -73,7 +73,7 @@ void lower_reduce(struct ir_func *f, ir_id at, uint32_t warp_lanes)
 	lane = leaf(e, IR_SREG, IR_LANEID);
 	next = lowest(e, expand_op(e, IR_AND, IR_B32, here, leaf(e, IR_SREG, IR_LANEMASK_GT), 0));
 	for (uint32_t reach = 1; reach < warp_lanes; reach *= 2) {
-		ir_val more = expand_compare_with(e, IR_LT_U, next, CLZ_OF_EMPTY_MASK);
+		ir_val more = expand_compare_imm(e, IR_LT_U, next, CLZ_OF_EMPTY_MASK);
 		ir_val other = expand_select(e, more, next, lane);
 		ir_val theirs = from_lane(&g, sum, other), after = from_lane(&g, next, other);
 
