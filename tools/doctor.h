@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "hw/chips.h"
 
 #define DOCTOR_GPUS   32u
 #define DOCTOR_GROUPS 64u

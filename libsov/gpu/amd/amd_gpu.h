@@ -13,6 +13,7 @@
 #include "hw/amd/pm4.h"
 #include "hw/amd/queue.h"
 #include "hw/amd/sdma.h"
+#include "hw/chips.h"
 #include "libsov/compiler/image/amd_abi.h"
 #include "libsov/gpu/gpu.h"
 
@@ -79,7 +80,7 @@ struct amd_kernel {
 /* A wave's private memory is a multiple of a kilobyte. */
 #define AMD_PRIVATE_ALIGN (AMD_TMPRING_GRANULE / 32)
 #define AMD_PRIVATE_MAX   (0x1fffu * AMD_PRIVATE_ALIGN)
-#define AMD_LDS_MAX       (64u << 10) /* of a workgroup */
+#define AMD_LDS_MAX       AMD_GFX1030_LDS_PER_WORKGROUP
 
 /* false: a value does not fit its field, and nothing may be launched. */
 bool amd_grid_fits(const struct amd_kernel *k);

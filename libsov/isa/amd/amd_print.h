@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two halves of the disassembler: operands (print.c) and what follows them (print_fields.c). */
+/* The two parts of the disassembler: operands (amd_print.c) and the fields behind them
+ * (amd_print_fields.c). */
 #ifndef SOV_ISA_AMD_PRINT_H
 #define SOV_ISA_AMD_PRINT_H
 
@@ -7,12 +8,13 @@
 
 struct amd_text {
 	char *buffer;
-	size_t size, length; /* length: of everything, even if it does not fit */
+	size_t size, length; /* length: of the whole text, even if it does not fit */
 };
 
-__attribute__((format(printf, 2, 3))) void amd_text_printf(struct amd_text *t, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void amd_text_printf(struct amd_text *t, const char *format,
+							   ...);
 void amd_print_operand(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot);
-/* SOPK's and SOPP's immediate; after: operands stand before it. */
+/* The immediate of SOPK and SOPP; after: an operand precedes it. */
 void amd_print_immediate(struct amd_text *t, const struct amd_inst *in, bool after);
 /* The operands of s_getreg and s_setreg. */
 void amd_print_hwreg(struct amd_text *t, const struct amd_inst *in);

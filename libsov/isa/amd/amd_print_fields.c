@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The disassembler's second half: immediates, offsets and modifiers, in LLVM's words. Names of
+ * The second part of the disassembler: immediates, offsets and modifiers in LLVM's syntax. Names of
  * hardware registers, messages and counters are those of LLVM's AMDGPU user guide.
  */
 #include "libsov/isa/amd/amd_print.h"
@@ -19,7 +19,7 @@ static const char *const messages[16] = {
 	[9] = "MSG_GS_ALLOC_REQ", [10] = "MSG_GET_DOORBELL",   [11] = "MSG_GET_DDID",
 };
 
-/* Counters in one immediate; those at their limit are left out. */
+/* Counters packed in an immediate; a counter at its maximum is not printed. */
 struct counter {
 	const char *name;
 	uint8_t lo, width, lo2, width2;
@@ -37,7 +37,7 @@ static const struct counter dependence_counters[] = {
 	{"depctr_vm_vsrc", 2, 3, 0, 0},  {NULL, 0, 0, 0, 0},
 };
 
-static void say_counters(struct amd_text *t, const struct counter *c, uint32_t imm)
+static void print_counters(struct amd_text *t, const struct counter *c, uint32_t imm)
 {
 	bool all = true;
 
@@ -54,7 +54,7 @@ static void say_counters(struct amd_text *t, const struct counter *c, uint32_t i
 		}
 }
 
-static void say_hwreg_name(struct amd_text *t, uint32_t imm)
+static void print_hwreg_name(struct amd_text *t, uint32_t imm)
 {
 	uint32_t id = imm & 63, offset = imm >> 6 & 31, width = (imm >> 11) + 1;
 
@@ -78,7 +78,7 @@ void amd_print_hwreg(struct amd_text *t, const struct amd_inst *in)
 		amd_print_operand(t, in, AMD_D);
 		amd_text_printf(t, ", ");
 	}
-	say_hwreg_name(t, imm);
+	print_hwreg_name(t, imm);
 	if (reads)
 		return;
 	amd_text_printf(t, ", ");
@@ -93,9 +93,9 @@ void amd_print_immediate(struct amd_text *t, const struct amd_inst *in, bool aft
 	if (!amd_field_mask(row, in->form, AMD_F_IMM))
 		return;
 	if (row->op == AMD_s_waitcnt)
-		say_counters(t, wait_counters, imm);
+		print_counters(t, wait_counters, imm);
 	else if (row->op == AMD_s_waitcnt_depctr)
-		say_counters(t, dependence_counters, imm);
+		print_counters(t, dependence_counters, imm);
 	else if (row->flags & MESSAGE)
 		amd_text_printf(t, " sendmsg(%s)", messages[imm & 15]);
 	else if (row->flags & TARGET)
@@ -110,13 +110,14 @@ void amd_print_immediate(struct amd_text *t, const struct amd_inst *in, bool aft
 		amd_text_printf(t, " 0x%x", imm);
 }
 
-static bool power_of_2(uint32_t x)
+static bool is_power_of_2(uint32_t x)
 {
 	return x && !(x & (x - 1));
 }
 
-/* ds_swizzle's pattern: lane = ((lane & and) | or) ^ xor within 32, or a permutation of fours. */
-static void say_swizzle(struct amd_text *t, uint32_t pattern)
+/* The pattern of ds_swizzle: lane = ((lane & and) | or) ^ xor within 32, or a permutation of
+ * quads. */
+static void print_swizzle(struct amd_text *t, uint32_t pattern)
 {
 	uint32_t and_mask = pattern & 31, or_mask = pattern >> 5 & 31,
 		 xor_mask = pattern >> 10 & 31;
@@ -125,14 +126,14 @@ static void say_swizzle(struct amd_text *t, uint32_t pattern)
 	amd_text_printf(t, " offset:");
 	if (pattern >> 8 == 0x80) {
 		amd_text_printf(t, "swizzle(QUAD_PERM,%u,%u,%u,%u)", pattern & 3, pattern >> 2 & 3,
-			pattern >> 4 & 3, pattern >> 6 & 3);
+				pattern >> 4 & 3, pattern >> 6 & 3);
 	} else if (pattern & 0x8000) {
 		amd_text_printf(t, "%u", pattern);
-	} else if (and_mask == 31 && !or_mask && power_of_2(xor_mask)) {
+	} else if (and_mask == 31 && !or_mask && is_power_of_2(xor_mask)) {
 		amd_text_printf(t, "swizzle(SWAP,%u)", xor_mask);
-	} else if (and_mask == 31 && !or_mask && xor_mask && power_of_2(xor_mask + 1)) {
+	} else if (and_mask == 31 && !or_mask && xor_mask && is_power_of_2(xor_mask + 1)) {
 		amd_text_printf(t, "swizzle(REVERSE,%u)", xor_mask + 1);
-	} else if (group > 1 && power_of_2(group) && or_mask < group && !xor_mask) {
+	} else if (group > 1 && is_power_of_2(group) && or_mask < group && !xor_mask) {
 		amd_text_printf(t, "swizzle(BROADCAST,%u,%u)", group, or_mask);
 	} else {
 		amd_text_printf(t, "swizzle(BITMASK_PERM,\"");
@@ -140,29 +141,31 @@ static void say_swizzle(struct amd_text *t, uint32_t pattern)
 			uint32_t zero = (or_mask ^ xor_mask) >> b & 1;
 			uint32_t one = ((and_mask | or_mask) ^ xor_mask) >> b & 1;
 
-			amd_text_printf(t, "%c", zero == one ? (zero ? '1' : '0') : zero ? 'i' : 'p');
+			amd_text_printf(t, "%c",
+					zero == one ? (zero ? '1' : '0')
+					: zero      ? 'i'
+						    : 'p');
 		}
 		amd_text_printf(t, "\")");
 	}
 }
 
-static void say_scalar_offset(struct amd_text *t, const struct amd_inst *in)
+static void print_scalar_offset(struct amd_text *t, const struct amd_inst *in)
 {
 	int32_t offset = in->field[AMD_F_OFFSET];
 	uint32_t size = offset < 0 ? -(uint32_t)offset : (uint32_t)offset;
 
 	if (offset)
-		amd_text_printf(t, "%s%s0x%x",
-			in->reg[AMD_S1] == AMD_NULL ? ", " : " offset:", offset < 0 ? "-" : "",
-			size);
+		amd_text_printf(t, "%s%s0x%x", in->reg[AMD_S1] == AMD_NULL ? ", " : " offset:",
+				offset < 0 ? "-" : "", size);
 }
 
-static void say_offset(struct amd_text *t, const struct amd_inst *in)
+static void print_offset(struct amd_text *t, const struct amd_inst *in)
 {
 	int32_t offset = in->field[AMD_F_OFFSET];
 
 	if (in->row->format == AMD_SMEM) {
-		say_scalar_offset(t, in);
+		print_scalar_offset(t, in);
 	} else if (!offset) {
 		return;
 	} else if (in->row->flags & OFFSETS) {
@@ -171,7 +174,7 @@ static void say_offset(struct amd_text *t, const struct amd_inst *in)
 		if (offset >> 8)
 			amd_text_printf(t, " offset1:%d", offset >> 8);
 	} else if (in->row->flags & SWIZZLE) {
-		say_swizzle(t, (uint32_t)offset);
+		print_swizzle(t, (uint32_t)offset);
 	} else {
 		amd_text_printf(t, " offset:%d", offset);
 	}
@@ -188,14 +191,14 @@ void amd_print_memory_fields(struct amd_text *t, const struct amd_inst *in)
 		amd_text_printf(t, " idxen");
 	if (in->field[AMD_F_OFFEN])
 		amd_text_printf(t, " offen");
-	say_offset(t, in);
+	print_offset(t, in);
 	for (uint32_t i = 0; i < sizeof(after) / sizeof(after[0]); i++)
 		if (in->field[after[i].field])
 			amd_text_printf(t, "%s", after[i].name);
 }
 
-/* " name:[1,0,1]", a number per source; with the destination where there is a fourth bit. */
-static void say_bits(struct amd_text *t, const char *name, uint32_t bits, uint32_t n)
+/* " name:[1,0,1]", one bit per source, and a last one for the destination. */
+static void print_bits(struct amd_text *t, const char *name, uint32_t bits, uint32_t n)
 {
 	amd_text_printf(t, " %s:[", name);
 	for (uint32_t i = 0; i < n; i++)
@@ -203,7 +206,7 @@ static void say_bits(struct amd_text *t, const char *name, uint32_t bits, uint32
 	amd_text_printf(t, "]");
 }
 
-static void say_selects(struct amd_text *t, const struct amd_inst *in)
+static void print_selects(struct amd_text *t, const struct amd_inst *in)
 {
 	const struct amd_row *row = in->row;
 	uint32_t sources = row->type[AMD_S2] ? 3 : row->type[AMD_S1] ? 2 : 1;
@@ -214,37 +217,38 @@ static void say_selects(struct amd_text *t, const struct amd_inst *in)
 		bool mix = row->type[AMD_S0] == TYPE_MIX;
 
 		if (sel)
-			say_bits(t, "op_sel", sel, sources);
+			print_bits(t, "op_sel", sel, sources);
 		if ((high & ((1u << sources) - 1)) != (mix ? 0 : (1u << sources) - 1))
-			say_bits(t, "op_sel_hi", high, sources);
+			print_bits(t, "op_sel_hi", high, sources);
 		if (!mix && in->field[AMD_F_NEG])
-			say_bits(t, "neg_lo", (uint32_t)in->field[AMD_F_NEG], sources);
+			print_bits(t, "neg_lo", (uint32_t)in->field[AMD_F_NEG], sources);
 		if (!mix && in->field[AMD_F_ABS])
-			say_bits(t, "neg_hi", (uint32_t)in->field[AMD_F_ABS], sources);
+			print_bits(t, "neg_hi", (uint32_t)in->field[AMD_F_ABS], sources);
 	} else if (sel && row->type[AMD_S0] == TYPE_V32) {
-		say_bits(t, "op_sel", sel, 2);
+		print_bits(t, "op_sel", sel, 2);
 	} else if (sel) {
 		/* The destination's bit is the fourth, whatever the number of sources. */
-		say_bits(t, "op_sel", (sel & ((1u << sources) - 1)) | sel >> 3 << sources,
-			 sources + 1);
+		print_bits(t, "op_sel", (sel & ((1u << sources) - 1)) | sel >> 3 << sources,
+			   sources + 1);
 	}
 }
 
-static void say_sdwa(struct amd_text *t, const struct amd_inst *in)
+static void print_sdwa(struct amd_text *t, const struct amd_inst *in)
 {
 	static const char *const parts[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
 					    "WORD_0", "WORD_1", "DWORD"};
 	static const char *const unused[] = {"PAD", "SEXT", "PRESERVE"};
 
 	if (in->row->format != AMD_VOPC)
-		amd_text_printf(t, " dst_sel:%s dst_unused:UNUSED_%s", parts[in->field[AMD_F_DST_SEL]],
-			unused[in->field[AMD_F_DST_UNUSED]]);
+		amd_text_printf(t, " dst_sel:%s dst_unused:UNUSED_%s",
+				parts[in->field[AMD_F_DST_SEL]],
+				unused[in->field[AMD_F_DST_UNUSED]]);
 	amd_text_printf(t, " src0_sel:%s", parts[in->field[AMD_F_SRC0_SEL]]);
 	if (in->row->type[AMD_S1])
 		amd_text_printf(t, " src1_sel:%s", parts[in->field[AMD_F_SRC1_SEL]]);
 }
 
-static void say_dpp(struct amd_text *t, const struct amd_inst *in)
+static void print_dpp(struct amd_text *t, const struct amd_inst *in)
 {
 	static const struct {
 		uint16_t first;
@@ -257,7 +261,8 @@ static void say_dpp(struct amd_text *t, const struct amd_inst *in)
 	uint32_t c = (uint32_t)in->field[AMD_F_DPP_CTRL], i;
 
 	if (c < AMD_DPP_ROW_SHL) {
-		amd_text_printf(t, " quad_perm:[%u,%u,%u,%u]", c & 3, c >> 2 & 3, c >> 4 & 3, c >> 6 & 3);
+		amd_text_printf(t, " quad_perm:[%u,%u,%u,%u]", c & 3, c >> 2 & 3, c >> 4 & 3,
+				c >> 6 & 3);
 	} else if (c == AMD_DPP_ROW_MIRROR || c == AMD_DPP_ROW_HALF_MIRROR) {
 		amd_text_printf(t, c == AMD_DPP_ROW_MIRROR ? " row_mirror" : " row_half_mirror");
 	} else {
@@ -266,7 +271,7 @@ static void say_dpp(struct amd_text *t, const struct amd_inst *in)
 		amd_text_printf(t, " %s:%u", controls[i].name, c - controls[i].first);
 	}
 	amd_text_printf(t, " row_mask:0x%x bank_mask:0x%x", (unsigned)in->field[AMD_F_ROW_MASK],
-		(unsigned)in->field[AMD_F_BANK_MASK]);
+			(unsigned)in->field[AMD_F_BANK_MASK]);
 	if (in->field[AMD_F_BOUND_CTRL])
 		amd_text_printf(t, " bound_ctrl:1");
 }
@@ -275,14 +280,14 @@ void amd_print_modifiers(struct amd_text *t, const struct amd_inst *in)
 {
 	static const char *const omods[] = {"", " mul:2", " mul:4", " div:2"};
 
-	say_selects(t, in);
+	print_selects(t, in);
 	if (in->field[AMD_F_CLAMP])
 		amd_text_printf(t, " clamp");
 	amd_text_printf(t, "%s", omods[in->field[AMD_F_OMOD] & 3]);
 	if (in->form == AMD_SDWA)
-		say_sdwa(t, in);
+		print_sdwa(t, in);
 	if (in->form == AMD_DPP)
-		say_dpp(t, in);
+		print_dpp(t, in);
 	if (in->form == AMD_DPP8) {
 		uint32_t lanes = (uint32_t)in->field[AMD_F_DPP8];
 

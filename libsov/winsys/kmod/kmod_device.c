@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "hw/chips.h"
 #include "libsov/runtime/base/log.h"
 #include "libsov/winsys/kmod/kmod.h"
 
