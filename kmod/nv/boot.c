@@ -58,8 +58,7 @@ static int nv_boot_request(struct nv_device *nv, const char *part, const struct 
 	ret = firmware_request_nowarn(fw, path, nv->base.drm.dev);
 	if (ret)
 		drm_err(&nv->base.drm,
-			"failed to load firmware %s: %pe; Debian has it in "
-			"firmware-nvidia-graphics\n",
+			"firmware %s: %pe; install package firmware-nvidia-graphics (Debian)\n",
 			path, ERR_PTR(ret));
 	return ret;
 }
@@ -91,7 +90,7 @@ static int nv_boot_copy_fmc_field(struct nv_device *nv, const struct firmware *f
 	const u8 *data;
 	size_t size;
 
-	if (nv_firmware_find_section(fw->data, fw->size, name, &data, &size) || size != bytes)
+	if (nv_firmware_section(fw->data, fw->size, name, &data, &size) || size != bytes)
 		return nv_boot_bad_file(nv, "fmc", name);
 	memcpy(to, data, bytes);
 	return 0;
@@ -117,7 +116,7 @@ static int nv_boot_load_fmc(struct nv_device *nv, struct nv_boot *b)
 	ret = nv_boot_copy_fmc_field(nv, fw, "signature", cot->signature, sizeof(cot->signature));
 	if (ret)
 		goto out;
-	if (nv_firmware_find_section(fw->data, fw->size, "image", &data, &size)) {
+	if (nv_firmware_section(fw->data, fw->size, "image", &data, &size)) {
 		ret = nv_boot_bad_file(nv, "fmc", "no image");
 		goto out;
 	}
@@ -138,7 +137,7 @@ static int nv_boot_load_bootloader(struct nv_device *nv, struct nv_boot *b)
 	ret = nv_boot_request(nv, "bootloader", &fw);
 	if (ret)
 		return ret;
-	if (nv_firmware_find_bootloader(fw->data, fw->size, &data, &size, &description)) {
+	if (nv_firmware_bootloader(fw->data, fw->size, &data, &size, &description)) {
 		ret = nv_boot_bad_file(nv, "bootloader", "bad header");
 		goto out;
 	}
@@ -162,12 +161,12 @@ static int nv_boot_load_image(struct nv_device *nv, struct nv_boot *b)
 	if (ret)
 		return ret;
 	snprintf(section, sizeof(section), ".fwsignature_%s", nv_boot_chip_name(nv));
-	if (nv_firmware_find_section(fw->data, fw->size, ".fwimage", &data, &size) || !size ||
+	if (nv_firmware_section(fw->data, fw->size, ".fwimage", &data, &size) || !size ||
 	    size > RADIX3_ENTRIES * RADIX3_ENTRIES * NV_GSP_PAGE) {
 		ret = nv_boot_bad_file(nv, "gsp", "no image");
 		goto out;
 	}
-	if (nv_firmware_find_section(fw->data, fw->size, section, &signature, &signature_size)) {
+	if (nv_firmware_section(fw->data, fw->size, section, &signature, &signature_size)) {
 		ret = nv_boot_bad_file(nv, "gsp", "no signature for this chip");
 		goto out;
 	}

@@ -86,8 +86,7 @@ static int nv_device_map_vram(struct nv_device *nv)
 
 	if (pci_resource_len(pdev, NV_PCI_BAR_VRAM) < nv->vram_bytes) {
 		drm_err(&nv->base.drm,
-			"BAR 2 is too small: %llu MiB, video memory %llu MiB; enable resizable "
-			"BARs in the BIOS\n",
+			"BAR 2 has %llu MiB, VRAM %llu MiB: enable resizable BARs in the BIOS\n",
 			pci_resource_len(pdev, NV_PCI_BAR_VRAM) >> 20, nv->vram_bytes >> 20);
 		return -ENOSPC;
 	}

@@ -116,7 +116,7 @@ struct nv_device {
 	/** @method_bytes: size of a channel's method buffer */
 	u32 method_bytes;
 
-	/** @context_bytes: sizes of the buffers of a graphics context; 0 if a buffer is not needed */
+	/** @context_bytes: sizes of the buffers of a graphics context; 0 if not needed */
 	u64 context_bytes[NV_CONTEXT_BUFFERS];
 
 	/** @context_shared: context buffers that all contexts share */

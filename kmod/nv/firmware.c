@@ -67,7 +67,7 @@ static bool nv_firmware_read_header(const u8 *file, size_t bytes, struct nv_elf 
 }
 
 /**
- * nv_firmware_find_section() - find a section of an ELF file by name
+ * nv_firmware_section() - find a section of an ELF file by name
  * @file: contents of an ELF file of 32 or 64 bits
  * @bytes: size of the file
  * @name: name of the section
@@ -76,8 +76,8 @@ static bool nv_firmware_read_header(const u8 *file, size_t bytes, struct nv_elf 
  *
  * Return: 0; -EINVAL if the file is not a valid ELF file; -ENOENT if there is no such section.
  */
-int nv_firmware_find_section(const u8 *file, size_t bytes, const char *name, const u8 **data,
-			     size_t *size)
+int nv_firmware_section(const u8 *file, size_t bytes, const char *name, const u8 **data,
+			size_t *size)
 {
 	size_t length = strlen(name) + 1;
 	struct nv_elf_section names, s;
@@ -101,7 +101,7 @@ int nv_firmware_find_section(const u8 *file, size_t bytes, const char *name, con
 }
 
 /**
- * nv_firmware_find_bootloader() - find the boot loader image in its file
+ * nv_firmware_bootloader() - find the boot loader image in its file
  * @file: contents of the file
  * @bytes: size of the file
  * @data: on success, the first byte of the image
@@ -110,8 +110,8 @@ int nv_firmware_find_section(const u8 *file, size_t bytes, const char *name, con
  *
  * Return: 0, or -EINVAL if the file is malformed.
  */
-int nv_firmware_find_bootloader(const u8 *file, size_t bytes, const u8 **data, size_t *size,
-				const struct nv_riscv_description **description)
+int nv_firmware_bootloader(const u8 *file, size_t bytes, const u8 **data, size_t *size,
+			   const struct nv_riscv_description **description)
 {
 	const struct nv_firmware_header *h = (const void *)file;
 	const struct nv_riscv_description *d;

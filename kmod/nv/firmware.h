@@ -7,9 +7,9 @@
 
 #include "hw/nv/gsp_570.h"
 
-int nv_firmware_find_section(const u8 *file, size_t bytes, const char *name, const u8 **data,
-			     size_t *size);
-int nv_firmware_find_bootloader(const u8 *file, size_t bytes, const u8 **data, size_t *size,
-				const struct nv_riscv_description **description);
+int nv_firmware_section(const u8 *file, size_t bytes, const char *name, const u8 **data,
+			size_t *size);
+int nv_firmware_bootloader(const u8 *file, size_t bytes, const u8 **data, size_t *size,
+			   const struct nv_riscv_description **description);
 
 #endif

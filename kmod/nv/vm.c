@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Address spaces of a GH100. The page tables lie in video memory, and the driver writes them through
+ * Address spaces of a GH100. The page tables lie in video memory; the driver writes them through
  * the BAR1 window and invalidates the TLB by a register. The driver registers the page directory
  * with the GSP, which programs it into channels. The first GiB of every address space is reserved
  * for the driver's own mappings: rings and contexts of channels.

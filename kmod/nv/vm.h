@@ -19,7 +19,7 @@
  * struct nv_vm - an address space
  */
 struct nv_vm {
-	/** @base: the core's address space; must be first, because the core allocates the structure */
+	/** @base: the core's address space; must be first, because the core allocates it */
 	struct sov_vm base;
 
 	/** @nv: the device; valid from nv_vm_init() on, before the DRM object knows the device */
