@@ -258,7 +258,7 @@ static void nv_rpc_wedge_locked(struct nv_device *nv)
 	if (!nv->gsp.running)
 		return;
 	if (!READ_ONCE(nv->lost))
-		drm_err(&nv->base.drm, "GSP is not responding: device is wedged until reset\n");
+		drm_err(&nv->base.drm, "GSP: device is wedged until it is reset\n");
 	nv->gsp.running = false;
 	pci_clear_master(sov_pci(&nv->base));
 	sov_wedge(&nv->base);
