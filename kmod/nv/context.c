@@ -166,7 +166,7 @@ void nv_context_fini(struct nv_context *c)
 	c->vm = NULL;
 }
 
-/* What the creation of the golden context needs for a moment. */
+/* Temporary state for the creation of the golden context. */
 struct nv_golden {
 	struct nv_vm vm;
 	struct nv_channel channel;

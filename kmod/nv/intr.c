@@ -8,7 +8,7 @@
  *
  * Spurious interrupts must not monopolise a CPU. No other device shares the MSI, so the kernel
  * would disable it for good after 100,000 unhandled interrupts; the driver masks it for a short
- * time long before that, and handles at the end of the pause whatever happened meanwhile.
+ * time long before that, and checks all sources at the end of the pause.
  */
 #include <drm/drm_print.h>
 #include <linux/interrupt.h>

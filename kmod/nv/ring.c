@@ -35,13 +35,13 @@ void nv_ring_init(struct nv_ring *ring, void *memory, u64 va, u32 jobs, u64 seqn
  */
 static void nv_ring_write_methods(u32 *w, u64 address, u64 seqno)
 {
-	w[0] = nv_method_pack(NV_METHOD_INCREMENT, 0, NV_HOST_SEM_ADDR_LO, 5);
+	w[0] = nv_method_pack(NV_METHOD_INC, 0, NV_HOST_SEM_ADDR_LO, 5);
 	w[1] = (u32)address;
 	w[2] = (u32)(address >> 32);
 	w[3] = (u32)seqno;
 	w[4] = (u32)(seqno >> 32);
 	w[5] = NV_SEM_RELEASE | NV_SEM_RELEASE_WFI | NV_SEM_PAYLOAD_64;
-	w[6] = nv_method_pack(NV_METHOD_INCREMENT, 0, NV_HOST_NON_STALL_INTERRUPT, 1);
+	w[6] = nv_method_pack(NV_METHOD_INC, 0, NV_HOST_NON_STALL_INTERRUPT, 1);
 	w[7] = 0;
 }
 
