@@ -6,6 +6,7 @@
 #include "hw/nv/copy.h"
 #include "hw/nv/host.h"
 #include "hw/nv/registers.h"
+#include "kmod/nv/boot.h"
 #include "kmod/nv/chip.h"
 #include "kmod/nv/chip_list.h"
 #include "kmod/nv/boot.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Messages to and from the GSP, as data: how a call becomes an element, what an element must be to
- * be believed, and how elements lie in a ring of pages. Touches no hardware, waits for nothing.
+ * Wire format of GSP messages: builds a queue element from an RPC, validates a received element,
+ * and copies elements into and out of a ring of pages. Pure functions without hardware access.
  */
 #ifndef SOV_NV_MESSAGE_H
 #define SOV_NV_MESSAGE_H
@@ -10,25 +10,25 @@
 
 #include "hw/nv/gsp_570.h"
 
-#define NV_MESSAGE_MAX_BYTES (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE) /* of the largest */
+#define NV_MESSAGE_MAX_BYTES (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE)
 
 /**
- * struct nv_message - what a call says
+ * struct nv_message - an RPC to send
  */
 struct nv_message {
-	/** @function: number of the call */
+	/** @function: RPC function number */
 	u32 function;
 
-	/** @head: first part of its payload */
+	/** @head: first part of the payload */
 	const void *head;
 
-	/** @head_bytes: size of it */
+	/** @head_bytes: size of @head */
 	u32 head_bytes;
 
-	/** @body: second part */
+	/** @body: second part of the payload */
 	const void *body;
 
-	/** @body_bytes: size of it */
+	/** @body_bytes: size of @body */
 	u32 body_bytes;
 };
 
