@@ -323,5 +323,5 @@ void nv_rpc_events(struct work_struct *work)
 		give_up(nv);
 	mutex_unlock(&nv->gsp.lock);
 	if (!left) /* calls come in between, however much it has to say */
-		queue_work(nv->base.work, work);
+		queue_work(nv->base.wq, work);
 }
