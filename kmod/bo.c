@@ -251,7 +251,7 @@ static int sov_bo_clip_segment(u64 address, u64 bytes, u64 *offset, u64 *size, b
 }
 
 /**
- * sov_bo_for_each_segment() - iterate over the contiguous segments of a range of a BO
+ * sov_bo_walk_segments() - iterate over the contiguous segments of a range of a BO
  * @bo: The BO, after sov_bo_dma_get().
  * @offset: Offset of the range.
  * @size: Size of the range.
@@ -260,8 +260,7 @@ static int sov_bo_clip_segment(u64 address, u64 bytes, u64 *offset, u64 *size, b
  *
  * Return: The last return value of @fn.
  */
-int sov_bo_for_each_segment(struct sov_bo *bo, u64 offset, u64 size, sov_bo_segment_fn fn,
-			    void *data)
+int sov_bo_walk_segments(struct sov_bo *bo, u64 offset, u64 size, sov_bo_segment_fn fn, void *data)
 {
 	struct sg_table *sgt = bo->imported ? bo->imported : &bo->sgt;
 	struct sov_vram_block *b;

@@ -121,8 +121,7 @@ struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_
 u64 sov_bo_region_align(u32 region);
 int sov_bo_dma_get(struct sov_bo *bo);
 void sov_bo_dma_put(struct sov_bo *bo);
-int sov_bo_for_each_segment(struct sov_bo *bo, u64 offset, u64 size, sov_bo_segment_fn fn,
-			    void *data);
+int sov_bo_walk_segments(struct sov_bo *bo, u64 offset, u64 size, sov_bo_segment_fn fn, void *data);
 int sov_bo_word_map(struct sov_bo *bo, u64 offset, struct sov_bo_word *word);
 u64 sov_bo_word_read(const struct sov_bo_word *word);
 void sov_bo_word_unmap(struct sov_bo_word *word);

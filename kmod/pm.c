@@ -86,11 +86,11 @@ static int sov_pm_suspend(struct device *dev)
 	struct sov_pm_blockers b = {};
 	int ret = sov_pm_stop(sov, &b);
 
-	if (ret)
-		drm_err(&sov->drm,
-			"suspend refused: device in use (%u address spaces, %u groups, %llu KiB of "
-			"VRAM); close its users or unbind the driver\n",
-			b.vms, b.groups, b.vram >> 10);
+	if (!ret)
+		return 0;
+	drm_err(&sov->drm, "suspend refused: device in use (%u VMs, %u groups, %llu KiB of VRAM)\n",
+		b.vms, b.groups, b.vram >> 10);
+	drm_err(&sov->drm, "close all files of the device or unbind the driver to suspend\n");
 	return ret;
 }
 
@@ -132,6 +132,7 @@ const struct dev_pm_ops sov_pm_ops = {
 	RUNTIME_PM_OPS(sov_pm_runtime_suspend, sov_pm_runtime_resume, NULL)
 	.complete = pm_sleep_ptr(sov_pm_complete),
 };
+
 /* clang-format on */
 
 /**

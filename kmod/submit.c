@@ -22,17 +22,20 @@ static bool sov_queue_is_usable(struct sov_queue *queue)
 	return READ_ONCE(queue->state) == DRM_SOVGPU_QUEUE_STATE_USABLE;
 }
 
+static bool sov_submit_wait_is_over(struct sov_queue *queue, u32 count)
+{
+	return !sov_queue_is_usable(queue) || READ_ONCE(queue->job_count) + count <= queue->entries;
+}
+
 /*
  * Waits for space for @count jobs; returns -ERESTARTSYS or -ECANCELED on failure. The caller holds
- * the submit lock, so the space stays free. The wait is bounded, because every job has a time
- * limit.
+ * the submit lock, so the space stays free. Every job has a time limit, which bounds the wait.
  */
 static int sov_submit_wait_for_space(struct sov_queue *queue, u32 count)
 {
-	int ret = wait_event_interruptible(
-		queue->space_wq, !sov_queue_is_usable(queue) ||
-					 READ_ONCE(queue->job_count) + count <= queue->entries);
+	int ret;
 
+	ret = wait_event_interruptible(queue->space_wq, sov_submit_wait_is_over(queue, count));
 	if (ret)
 		return ret;
 	return sov_queue_is_usable(queue) ? 0 : -ECANCELED;

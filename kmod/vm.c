@@ -109,8 +109,8 @@ static int sov_vm_step_map(struct drm_gpuva_op *op, void *data)
 		sov_account_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
 		return ret;
 	}
-	ret = sov_bo_for_each_segment(bo, op->map.gem.offset, op->map.va.range, sov_vm_map_segment,
-				      &m);
+	ret = sov_bo_walk_segments(bo, op->map.gem.offset, op->map.va.range, sov_vm_map_segment,
+				   &m);
 	if (ret) {
 		/* A TLB may hold the first segments: free their memory after the invalidate. */
 		sov_account_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
