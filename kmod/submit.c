@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * QUEUE_SUBMIT: turns the user's arrays into jobs of a kernel queue. All steps that can fail come
+ * QUEUE_SUBMIT: converts the user's arrays to jobs of a kernel queue. All steps that can fail come
  * first. sov_submit_publish() is the point of no return: it assigns the seqnos, appends all jobs to
  * the queue at once, and publishes the fence of the last one.
  */

@@ -10,12 +10,13 @@
 #include <linux/module.h>
 #include <linux/vmalloc.h>
 
+#include "tests/kunit/coverage/coverage.h"
+
 #define COVER_BYTES 65536 /* for 256 KiB of code, one byte per instruction word */
 
 static u8 *cover_map;
 static struct dentry *cover_file;
 
-void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)
 {
 	unsigned long pc = (unsigned long)__builtin_return_address(0);
