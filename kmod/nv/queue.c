@@ -342,7 +342,7 @@ u64 nv_queue_done(struct sov_queue *queue)
 u64 nv_queue_begun(struct sov_queue *queue)
 {
 	struct nv_queue *q = to_nv_queue(queue);
-	u64 waiting = nv_ring_waiting(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
+	u64 waiting = nv_ring_unstarted(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
 
 	return queue->pushed_seqno - min(queue->pushed_seqno, waiting);
 }
@@ -359,7 +359,7 @@ u64 nv_queue_begun(struct sov_queue *queue)
 u64 nv_queue_passed(struct sov_queue *queue)
 {
 	struct nv_queue *q = to_nv_queue(queue);
-	u64 left = nv_ring_left(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
+	u64 left = nv_ring_incomplete(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
 
 	return queue->pushed_seqno - min(queue->pushed_seqno, left);
 }

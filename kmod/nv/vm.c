@@ -16,17 +16,17 @@
 
 /* A table and its place. */
 struct nv_vram_table {
-	struct nv_table base;
+	struct nv_mmu_table base;
 	struct list_head blocks;
 	void __iomem *cpu;
 };
 
-static struct nv_vram_table *to_vram_table(struct nv_table *table)
+static struct nv_vram_table *to_vram_table(struct nv_mmu_table *table)
 {
 	return container_of(table, struct nv_vram_table, base);
 }
 
-static void table_free(void *owner, struct nv_table *table)
+static void table_free(void *owner, struct nv_mmu_table *table)
 {
 	struct nv_vm *vm = owner;
 	struct nv_vram_table *t;
@@ -61,7 +61,7 @@ static int table_make(struct nv_vram_table *t, struct sov_device *sov, u32 child
 	return t->cpu ? 0 : -ENOMEM;
 }
 
-static int table_alloc(void *owner, u32 children, bool granted, struct nv_table **table)
+static int table_alloc(void *owner, u32 children, bool granted, struct nv_mmu_table **table)
 {
 	struct nv_vm *vm = owner;
 	struct nv_vram_table *t;
@@ -87,17 +87,17 @@ static int table_alloc(void *owner, u32 children, bool granted, struct nv_table 
 	return ret;
 }
 
-static u64 table_read(void *owner, struct nv_table *table, u32 index)
+static u64 table_read(void *owner, struct nv_mmu_table *table, u32 index)
 {
 	return readq(to_vram_table(table)->cpu + 8 * index);
 }
 
-static void table_write(void *owner, struct nv_table *table, u32 index, u64 value)
+static void table_write(void *owner, struct nv_mmu_table *table, u32 index, u64 value)
 {
 	writeq(value, to_vram_table(table)->cpu + 8 * index);
 }
 
-static const struct nv_mmu_memory table_memory = {
+static const struct nv_mmu_ops table_memory = {
 	.alloc = table_alloc,
 	.free = table_free,
 	.read = table_read,
@@ -311,6 +311,6 @@ int nv_vm_flush(struct sov_vm *base)
 	if (ret)
 		nv_give_up(nv);
 	else
-		nv_mmu_sweep(&vm->mmu);
+		nv_mmu_reap(&vm->mmu);
 	return ret;
 }
