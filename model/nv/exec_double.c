@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * 64-bit floats in register pairs: low words in one row, high words in the next. A NaN that goes in
- * comes out, made quiet, with the sign that it has in the register whatever the modifiers say; of
- * several b's comes first, then c's, then a's (seen on an H200).
- */
+/* 64-bit floats in register pairs: low words in one row, high words in the next. A NaN operand is
+ * the result, made quiet, with the sign that the register holds regardless of modifiers; of several
+ * NaNs, b takes precedence, then c, then a (measured on an H200). */
 #include <math.h>
 #include <string.h>
 
 #include "model/nv/exec.h"
 #include "model/core/softfloat.h"
 
-#define NAN_BITS  0xfff8000000000000ull /* what an invalid operation gives */
+#define NAN_BITS  0xfff8000000000000ull /* result of an invalid operation */
 #define QUIET_BIT 0x0008000000000000ull
 
 static inline double as_double(uint64_t x)
@@ -34,7 +32,7 @@ static inline bool is_nan(uint64_t x)
 	return (x & ~(1ull << 63)) > 0x7ff0000000000000ull;
 }
 
-/* The result, or if it is a NaN the one that the hardware gives. */
+/* Returns the result, or if it is a NaN, the NaN that hardware returns. */
 static inline uint64_t choose(uint64_t result, uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t nan = is_nan(b) ? b : is_nan(c) ? c : a;
@@ -48,7 +46,7 @@ static inline uint64_t choose(uint64_t result, uint64_t a, uint64_t b, uint64_t 
 #define SRC(n) \
 	((uint64_t)((o->s[n][LANES + i] & op->s[n].keep) ^ op->s[n].flip) << 32 | o->s[n][i])
 
-/* The same without. */
+/* Source n of lane i without modifiers. */
 #define RAW(n) ((uint64_t)o->s[n][LANES + i] << 32 | o->s[n][i])
 
 static inline void put(struct operands *o, uint32_t i, uint64_t value)
@@ -57,7 +55,7 @@ static inline void put(struct operands *o, uint32_t i, uint64_t value)
 	o->d[LANES + i] = (uint32_t)(value >> 32);
 }
 
-/* The same after LOCAL_SOURCES. */
+/* SRC(n) after LOCAL_SOURCES. */
 #define FAST(n) ((uint64_t)((row##n[LANES + i] & keep##n) ^ flip##n) << 32 | row##n[i])
 
 #define FAST_CORE(name, expression, attribute) \
@@ -135,14 +133,14 @@ static void core_dsetp(const struct op *op, struct operands *o)
 	o->p[1] = join(how, ~bits, o->x[0]);
 }
 
-/* Sign and magnitude as a number that compares; -0 is below +0. */
+/* Maps sign and magnitude to a signed integer in the same order; -0 sorts below +0. */
 static int64_t order(uint64_t x)
 {
 	return (int64_t)(x >> 63 ? ~x ^ 1ull << 63 : x);
 }
 
-/* DSETP.MIN and .MAX, coded as the comparisons that never and always hold: is a the one to take,
- * and are both NaN? One NaN alone loses. */
+/* DSETP.MIN and .MAX, encoded as the comparisons "never" and "always": p[0] is true if a is the
+ * result, p[1] if both are NaN. A single NaN is not the result. */
 static void core_dsetp_minmax(const struct op *op, struct operands *o)
 {
 	bool max = op->inst->mod[SASS_M_CMP] == SASS_CMP_T;

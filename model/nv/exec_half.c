@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Two 16-bit floats in a register. An operand may give its low or its high half to both places.
- * Results are rounded once to the half format, through float.c.
- */
+/* Two 16-bit floats in a register. An operand may broadcast its low or its high half. Results are
+ * rounded once to the half format by softfloat.c. */
 #include "model/nv/exec.h"
 #include "model/core/softfloat.h"
 
@@ -11,7 +9,7 @@ static const struct float_format *format(const struct op *op)
 	return op->inst->mod[SASS_M_HFORMAT] == SASS_HALF_BF16 ? &float_bf16 : &float_f16;
 }
 
-/* Half k of source n. Registers and constants may be read sideways. */
+/* Half k of source n, after the operand's swizzle (registers and constants only). */
 static uint32_t raw_half(const struct op *op, const struct operands *o, uint32_t n, uint32_t i,
 			 uint32_t k)
 {
@@ -68,8 +66,8 @@ static uint64_t compute(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 	}
 }
 
-/* The NaN that .OOB counts as zero: what a load beyond the end of a tensor gives. The PTX manual does
- * not say which it is; of 32,768 inputs an H200 did so for this one. */
+/* The NaN that .OOB treats as zero: the result of a load beyond the end of a tensor. The PTX manual
+ * does not specify it; of all 32,768 inputs, an H200 does so for this one. */
 #define OUT_OF_BOUNDS 0x7ff7u
 
 static void core_half(const struct op *op, struct operands *o)
@@ -89,7 +87,7 @@ static void core_half(const struct op *op, struct operands *o)
 	}
 }
 
-/* Minimum and maximum, as of larger floats (exec_float.c). */
+/* Minimum and maximum, as for 32-bit floats (exec_float.c). */
 
 static int32_t order(uint32_t x)
 {
@@ -117,7 +115,7 @@ static void core_hmnmx2(const struct op *op, struct operands *o)
 			uint32_t x = minmax(op, half(op, o, 0, i, k), half(op, o, 1, i, k),
 					    o->x[0] >> i & 1);
 
-			/* The signs are those that the registers have. */
+			/* The signs are those in the registers. */
 			if (op->inst->mod[SASS_M_XORSIGN] && !float_is_nan(format(op), x))
 				x = (x & 0x7fff) |
 				    ((raw_half(op, o, 0, i, k) ^ raw_half(op, o, 1, i, k)) &
@@ -128,7 +126,7 @@ static void core_hmnmx2(const struct op *op, struct operands *o)
 	}
 }
 
-/* Lanes whose halves k compare. */
+/* Returns the lanes whose halves k satisfy the comparison. */
 static uint32_t compare(const struct op *op, struct operands *o, uint32_t k)
 {
 	const struct float_format *f = format(op);
@@ -171,14 +169,14 @@ static void core_hset2(const struct op *op, struct operands *o)
 		o->d[i] = (low >> i & 1 ? yes : 0) | (high >> i & 1 ? yes << 16 : 0);
 }
 
-/* Sources are the operands behind the destinations. */
+/* Sources are the operands after the destinations. */
 static const char *prepare_half(struct op *op, const struct sass_inst *in)
 {
 	op->data[0] = in->op == SASS_HSETP2 ? 2 : 1;
 	return in->mod[SASS_M_HAND] ? "HSETP2.H_AND is not modelled" : NULL;
 }
 
-/* f16 in, f32 out: one half of each operand. */
+/* f16 inputs, f32 output: one half of each operand. */
 static void core_hadd2_f32(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
@@ -190,7 +188,7 @@ static void core_hadd2_f32(const struct op *op, struct operands *o)
 	}
 }
 
-/* f32 to halves: a is the high one, or a half of c goes there. */
+/* f32 to halves: a becomes the high half, or a half of c is merged there. */
 
 static uint32_t narrow(const struct op *op, uint32_t x)
 {
@@ -211,7 +209,7 @@ static void core_f2fp_merge(const struct op *op, struct operands *o)
 		o->d[i] = o->s[1][i] >> 16 * op->inst->ops[2].aux << 16 | narrow(op, o->s[0][i]);
 }
 
-/* f32 with the mantissa of a half: the low 13 bits are zero. */
+/* f32 with a 10-bit mantissa (TF32): the low 13 bits are zero. */
 static void core_f2fp_tf32(const struct op *op, struct operands *o)
 {
 	enum float_rounding r = (enum float_rounding)op->inst->mod[SASS_M_RND];
@@ -225,12 +223,10 @@ static void core_f2fp_tf32(const struct op *op, struct operands *o)
 	}
 }
 
-/*
- * Floats of 8 bits. e4m3 has numbers where other formats have infinity and NaNs, but for the last pattern,
- * which is its NaN: they are converted with an exponent that is one less.
- */
+/* 8-bit floats. e4m3 encodes numbers where other formats encode infinity and NaNs, except for the
+ * last pattern, its NaN: these are converted with the exponent reduced by one. */
 
-#define E4M3_TOP 0x78u /* from 256 on */
+#define E4M3_TOP 0x78u /* patterns from 256 on */
 
 static bool is_byte_nan(const struct op *op, uint32_t x)
 {

@@ -865,7 +865,7 @@ static bool rights(void)
 					  .threads = 32,
 					  .user = {NAVI_HOLE, 1},
 					  .entry = program_store()});
-	good = fails(q, MODEL_FAULT_MMU, "without that right");
+	good = fails(q, MODEL_FAULT_MMU, "does not permit this access");
 	model_unmap(n.space, NAVI_HOLE, 4096);
 	free(page);
 	return good;
