@@ -280,10 +280,10 @@ static const struct {
 	{bad_semaphore, false, MODEL_FAULT_MMU, 31,
 	 "the semaphore to release at 0x70000000 is not mapped"},
 	{bad_translation, false, MODEL_FAULT_METHOD, 69,
-	 "operation 0x09 is not a user's to ask for"},
-	{bad_counter, false, MODEL_FAULT_METHOD, 69, "operation 0x16 is not a user's to ask for"},
+	 "operation 0x09 needs a privileged channel"},
+	{bad_counter, false, MODEL_FAULT_METHOD, 69, "operation 0x16 needs a privileged channel"},
 	{bad_memory_operation, false, MODEL_FAULT_METHOD, 69, "operation 0x1f is not known"},
-	{bad_put, true, MODEL_FAULT_RING, 32, "put is 67, but the ring has 64 entries"},
+	{bad_put, true, MODEL_FAULT_RING, 32, "PUT is 67, but the ring has 64 entries"},
 	{bad_segment, true, MODEL_FAULT_MMU, 31, "the method stream at 0x700000000 is not mapped"},
 };
 

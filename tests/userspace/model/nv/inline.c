@@ -48,8 +48,8 @@ static const struct {
 	{1, 0, 2, DST, 69, "only one line to linear memory"},
 	{2, NV_INLINE_LINEAR, 2, DST, 69, "only one line to linear memory"},
 	{1, NV_INLINE_LINEAR | 2u << 4, 2, DST, 69, "without a semaphore"},
-	{1, NV_INLINE_LINEAR, 3, DST, 69, "more data than was announced"},
-	{1, NV_INLINE_LINEAR, 1, DST, 69, "the data before has not all come"},
+	{1, NV_INLINE_LINEAR, 3, DST, 69, "more data than the transfer's length"},
+	{1, NV_INLINE_LINEAR, 1, DST, 69, "the previous transfer still expects data"},
 	{1, NV_INLINE_LINEAR, 2, RIG_HOLE, 31, "inline data at 0x700000000 is not mapped"},
 };
 

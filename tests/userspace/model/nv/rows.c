@@ -16,9 +16,9 @@ static const char *const reasons[] = {
 	"loads with predicates are not modelled",
 	"this atomic operation is not modelled for this type",
 	"QSPC with a register result is not modelled",
-	"the hardware's call stack is not modelled",
+	"the hardware call stack is not modelled",
 	"HSETP2.H_AND is not modelled",
-	"VABSDIFF4 with a third source that is not summed is not modelled",
+	"VABSDIFF4 with a third source but without a sum is not modelled",
 	"ATOMS.POPC.INC with a result is not modelled",
 };
 
