@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-/*
- * Comparisons to a lane mask: eight conditions of integers, sixteen of floats, and membership in
- * classes of floats. A condition is the set of relations that make it true.
- */
+/* Comparisons to a lane mask: eight conditions on integers, sixteen on floats, and float class
+ * tests. A condition is the set of relations for which it is true. */
 #include "model/amd/wave.h"
 #include "model/core/softfloat.h"
 
-/* How two values are related. */
+/* Relations of two values. */
 enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8, ANY = 15 };
 
 #define RELATION(x, y) ((x) < (y) ? LESS : (x) > (y) ? GREATER : EQUAL)
@@ -31,7 +29,7 @@ INTEGERS(u32, uint32_t, s[0][i])
 INTEGERS(i64, int64_t, WIDE(s, i))
 INTEGERS(u64, uint64_t, WIDE(s, i))
 
-/* Floats as integers of their format: sign and magnitude become an order. */
+/* Maps sign and magnitude of a float to an ordered integer. */
 static int64_t ordered(const struct float_format *f, uint64_t x)
 {
 	uint64_t sign = 1ull << (f->mantissa + f->exponent);

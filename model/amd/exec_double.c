@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * 64-bit floats in pairs of registers, by the host's own. Reciprocals and roots, which the hardware
- * only begins, are the nearest value.
- */
+/* 64-bit floats in register pairs, by host arithmetic. Reciprocals and roots, which hardware only
+ * approximates, are correctly rounded. */
 #include <math.h>
 #include <string.h>
 
@@ -38,7 +36,7 @@ static inline void put(row *d, uint32_t i, double v)
 	d[1][i] = (uint32_t)(x >> 32);
 }
 
-/* Sources that are no pairs are not looked at. */
+/* Sources that are not pairs are ignored. */
 #define CORE1(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \
 	{ \
@@ -67,14 +65,14 @@ static inline void put(row *d, uint32_t i, double v)
 		} \
 	}
 
-static double least(double a, double b)
+static double min_f64(double a, double b)
 {
 	if (a != a || b != b)
 		return a != a ? b : a;
 	return a < b || (a == b && signbit(a)) ? a : b;
 }
 
-static double most(double a, double b)
+static double max_f64(double a, double b)
 {
 	if (a != a || b != b)
 		return a != a ? b : a;
@@ -104,8 +102,8 @@ static double scaled(double x, uint32_t by)
 
 CORE2(v_add_f64, a + b)
 CORE2(v_mul_f64, a *b)
-CORE2(v_min_f64, least(a, b))
-CORE2(v_max_f64, most(a, b))
+CORE2(v_min_f64, min_f64(a, b))
+CORE2(v_max_f64, max_f64(a, b))
 CORE3(v_fma_f64, __builtin_fma(a, b, c))
 CORE1(v_rcp_f64, 1 / a)
 CORE1(v_rsq_f64, 1 / sqrt(a))
@@ -202,7 +200,7 @@ static double fixed_up(double quotient, double denominator, double numerator)
 }
 
 CORE3(v_div_fixup_f64, fixed_up(a, b, c))
-/* (a * b + c) times what undoes the scaling, rounded once. */
+/* (a * b + c) multiplied by the inverse scale, rounded once. */
 static double unscaled(double a, double b, double c, bool undo)
 {
 	int by = !undo ? 0 : biased(c) > 1023 ? 128 : -128;

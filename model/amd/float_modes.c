@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-/*
- * Arithmetic in modes other than the usual one. MODE says how results are rounded and whether subnormal
- * numbers count as zeros, singles and the others each for themselves (RDNA2 manual, mode register). Sums,
- * products and conversions round as they are told, by model/core/softfloat.c; minima, integral values and functions
- * that are approximations anyway do not depend on it. What does and is not here is refused.
- */
+/* Arithmetic in non-default float modes. MODE selects the rounding and whether subnormals are
+ * flushed, separately for singles and for halves and doubles (RDNA2 manual, mode register). Sums,
+ * products and conversions round by model/core/softfloat.c; minima, integral values and
+ * approximated functions do not depend on the mode. Operations that do, but are not listed here,
+ * are rejected. */
 #include "model/amd/wave.h"
 #include "model/core/softfloat.h"
 
@@ -76,7 +75,7 @@ static const struct {
 	{AMD_v_cvt_f16_f32, from_single},
 };
 
-/* Results that are exact, or as near as the machine has them. */
+/* True if the result is exact, or approximated anyway. */
 static bool rounds_nothing(const struct amd_row *what)
 {
 	static const uint16_t ops[] = {
@@ -108,7 +107,7 @@ static uint32_t rounding_of(const struct wave *w, const struct op *op)
 	return w->mode >> (d == TYPE_F64 || d == TYPE_F16 || d == TYPE_PF16 ? 2 : 0) & 3;
 }
 
-/* Whether subnormal numbers of a type are zeros: singles by two bits of MODE, halves and doubles by the
+/* True if subnormals of a type are flushed: singles by two bits of MODE, halves and doubles by the
  * next two. */
 static bool flushes(const struct wave *w, const struct op *op, uint8_t type)
 {
@@ -123,7 +122,7 @@ bool amd_mode_is_known(uint32_t mode)
 	return (mode >> 6 & 3) % 3 == 0 && (mode >> 4 & 3) % 3 == 0;
 }
 
-/* Sources that have to be looked at first. */
+/* True if a source must be flushed first. */
 bool amd_mode_flushes(const struct wave *w, const struct op *op, uint32_t source)
 {
 	return flushes(w, op, op->in.row->type[AMD_S0 + source]);
@@ -150,7 +149,7 @@ void amd_mode_flush(row *r, uint8_t type)
 		}
 }
 
-/* One value of a lane, of an operand's type; half: of two in a word, by the packed selectors. */
+/* One value of a lane, in an operand's type; half: index of a packed half. */
 static uint64_t value(const struct op *op, const struct operands *o, uint32_t k, uint32_t i,
 		      int half)
 {

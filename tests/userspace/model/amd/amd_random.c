@@ -64,7 +64,7 @@ static bool run(const struct op *op, uint64_t from, row *v, uint8_t *lds, struct
 				.lds_bytes = 65536,
 				.private_bytes = 256,
 				.threads = {32, 1, 1}};
-	struct group g = {.grid = &grid, .lds = lds, .waves_count = 1, .waves = w};
+	struct workgroup g = {.grid = &grid, .lds = lds, .waves_count = 1, .waves = w};
 	bool good;
 
 	pthread_mutex_init(&c.lock, NULL);
@@ -72,7 +72,7 @@ static bool run(const struct op *op, uint64_t from, row *v, uint8_t *lds, struct
 			   .grid = &grid,
 			   .v = v,
 			   .vgprs = 256,
-			   .state = RUNS,
+			   .state = WAVE_RUNNING,
 			   .mode = AMD_FLOAT_MODE_DEFAULT,
 			   .flat_scratch = DATA};
 	fill(w, from);
