@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* sovgpu-model: the software GPU as a PCI card for a virtual machine. Waits for QEMU's
  * vfio-user-pci on a local socket, serves it until it disconnects, and exits with status 1 if the
  * card rejected anything that the guest did. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Address spaces of the card: page tables that the driver wrote into video memory, identified by
  * the address of their root. Engines walk them on a TLB miss and cache the translation, as hardware
  * does, until the driver invalidates. So a driver that frees memory without a TLB invalidate

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* BAR 0 registers: one row each, sorted by offset, with the reset value, the writable bits, and
  * functions for reads or writes with side effects; or one row for a block of registers of one unit.
  * The card rejects offsets without a row, accesses of other than four bytes and writes to reserved

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Windows through which the driver accesses video memory. BAR 1 (PCI BAR 2) and BAR 2 (PCI BAR 4)
  * use page tables once these are set, and are flat before; PRAMIN is a movable 1 MiB window in BAR
  * 0. The roots of the page tables are pages of the firmware; the driver writes entries of the first

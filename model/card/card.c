@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The card as a whole: product constants, video memory, interrupt vectors, and the routing of
  * accesses to units. */
 #include <errno.h>

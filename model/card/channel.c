@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Channels of the card. The driver names their memory by address, and the firmware verifies all of
  * it. Once scheduled, a channel is a channel of the software GPU, whose ring, method streams and
  * kernels are reached through the driver's page tables. When one fails, a recovery thread of the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Engines of a GH100 that channels can use. Runlist numbers are those in doorbell tokens of an H200
  * (copy engine 2: 1, 3: 3, 4: 10); that copy engines 0 and 1 share the graphics runlist is inferred
  * from their capabilities. Interrupt vectors are arbitrary: a driver must query them. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Fault injection, for tests of drivers: the FSP rejects the firmware, registers stay locked, the
  * card falls off the bus, interrupts or events never end (interrupt_storm.c), or the GSP corrupts
  * one message. NAME@N selects the N-th message since the GSP booted, counted over boot, calls and

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Reads the firmware files that a driver should load, to compare what arrives on the card with the
  * files byte by byte. This parser deliberately shares no code with the driver's. */
 #include <elf.h>

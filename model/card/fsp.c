@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The modelled FSP: a small memory with a cursor, two pairs of queue pointers, and one message,
  * which boots the GSP. It rejects other messages with an error reply. */
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Graphics context buffers. The graphics engine saves a channel's state in memory of the driver:
  * some buffers belong to one channel, others to all. The firmware reports their sizes; the driver
  * "promotes" them, that is, tells the firmware where they lie and where they are mapped; only then

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The modelled GSP, part one: boot. It follows every pointer that the driver left in memory, by DMA
  * as the real GSP does, and verifies everything: images must match the files, sizes must suffice,
  * tables must point to mapped memory. Then it creates its queue, executes the commands in the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The modelled GSP, part two: RPC queues and calls. Every element is verified as a whole (length,
  * sequence number, checksum, headers) before its call is decoded; a call without a row, or of
  * another size, is rejected. */

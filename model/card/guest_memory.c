@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* DMA mappings of the machine's memory. Without an IOMMU these are one or a few ranges that cover
  * all of it; with one they are ranges of a page and more that the driver maps and unmaps. A DMA may
  * span adjacent ranges, so these must be adjacent in the host address space, too: each range is

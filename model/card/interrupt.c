@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The interrupt tree of the function: a pending bit for each vector, which a unit sets and the
  * driver clears by writing it back. The card sends one MSI when an enabled bit below an enabled top
  * bit becomes pending, and the next only after the condition was false in between; a driver causes

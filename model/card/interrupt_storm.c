@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Interrupt storms (faults "spurious" and "storm"): a thread raises interrupts without a cause, or
  * has the GSP send meaningless events, as fast as it can, from boot to unload. The card works
  * otherwise, so refusals count against the driver. */

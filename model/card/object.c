@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The resource manager of the modelled GSP: a tree of objects, each with a class, a handle chosen
  * by its client, and a parent. object_class.c and object_command.c describe classes and controls;
  * this file creates, finds and frees objects. Real firmware frees an object with all its children;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Page walk of a GH100: the MMU reads page tables in video memory. A directory entry must point to
  * a table in video memory and have no unknown bits set. Of the two tables of an entry in the last
  * directory, the big-page table takes precedence. */

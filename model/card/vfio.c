@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Requests of the vfio-user protocol, a row each: the minimum size of the body, and the handler.
  * Layouts and order of events are those of QEMU 11.1 (docs/interop/vfio-user.rst and as seen on the
  * wire); numbers of regions, interrupts and flags are those of linux/vfio.h. */

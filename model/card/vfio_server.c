@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The socket side of vfio-user: receives whole messages with their descriptors and sends one reply
  * for each. Descriptors arrive with the first byte of a message, so the header is read
  * separately. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Channels. Each channel is a thread that sleeps until its doorbell rings and then has the vendor's
  * front end execute the ring from GET to PUT. A front end completes each command before the next,
  * so work of one channel never overlaps; channels run concurrently. This file holds what the front

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Copies and fills of one line of memory by a channel's copy engine, page by page. */
 #include "model/core/model_internal.h"
 

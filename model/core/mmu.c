@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The MMU: a radix page table over 49-bit addresses. An entry is empty, points to a table, or is a
  * leaf: a host address with access bits below it. Leaves cover 4 KiB, or 2 MiB one level up where a
  * mapping is large enough. Readers walk without a lock. An unmap clears the entries, increments the

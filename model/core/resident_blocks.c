@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The resident blocks of one host thread. The thread starts a block of the grid, executes it to its
  * end, and starts the next. A block that exhausts its quantum stays resident while the thread
  * starts others, up to the chip's occupancy, and executes them round-robin, so that blocks that

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* A runlist: groups of channels share its engine by time slices, round-robin. Channels of the
  * scheduled group run concurrently. A channel checks between methods, and while it waits for a
  * semaphore, whether its group's time slice has expired; a grid is never preempted. On a held

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Worker threads that execute the blocks of grids. The launching thread works on its grid too, so
  * that a grid makes progress even when another one, perhaps endless, occupies all helpers. Helpers
  * serve the most urgent grid: a helper starts no more blocks of its grid once a more urgent one

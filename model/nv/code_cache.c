@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The cache of decoded code. The first fetch from a page decodes the whole page; later writes to it
  * are not visible until the instruction cache is invalidated, which replaces the whole cache. Grids
  * hold a reference, so a cache lives as long as a grid executes from it. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The copy engine: linear copies of one or more lines, fills with a constant, and the semaphore
  * release after them. It rejects block-linear surfaces, and physical addresses on a channel without
  * permission. */

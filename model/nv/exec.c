@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Block execution: a host thread schedules the warps of a block round-robin, a quantum of
  * instructions each, until all have ended or the block has used up its budget; then
  * resident_blocks.c chooses the next block. Between quanta the thread checks for a stop request and

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Atomics: per lane, read, compute, and compare-and-swap until no other thread interfered. Other
  * host threads may access the same words. */
 #include <string.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Control flow and divergence. The active lanes of a warp are a group with one pc: a divergent
  * branch splits it, and the group with the lowest pc runs first. Groups that reach the same
  * instruction stay separate, as on hardware, until their lanes reconverge at BSYNC (all lanes in

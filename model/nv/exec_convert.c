@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Conversions between integers and floats of all sizes, and rounding to integral values. They work
  * on bit patterns lane by lane and are exact in every rounding mode. */
 #include "model/nv/exec.h"

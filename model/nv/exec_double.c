@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* 64-bit floats in register pairs: low words in one row, high words in the next. A NaN operand is
  * the result, made quiet, with the sign that the register holds regardless of modifiers; of several
  * NaNs, b takes precedence, then c, then a (measured on an H200). */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* 32-bit floats. Round-to-nearest uses host floats, 32 lanes at a time; other rounding modes,
  * saturation and scaling use softfloat.c lane by lane. NaN results are 0x7fffffff. FTZ flushes
  * subnormal inputs and results to zeros of the same sign; a product counts as subnormal if it is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Two 16-bit floats in a register. An operand may broadcast its low or its high half. Results are
  * rounded once to the half format by softfloat.c. */
 #include "model/nv/exec.h"

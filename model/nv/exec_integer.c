@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Integer arithmetic, logic, predicates. The same cores serve the vector instructions and their
  * uniform counterparts. */
 #include "model/nv/exec.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Warp-level communication: shuffles, votes, matches, reductions. The lanes that execute the
  * instruction together take part. */
 #include "model/nv/exec.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Loads and stores. Each lane computes its address, and each access is checked: alignment, page
  * permissions, bounds of shared memory and of local memory. Local memory has a low and a high part
  * (the stack grows down from 2^24), both private to the thread; generic addresses in the shared and

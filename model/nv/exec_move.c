@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Moves: between registers, from special registers and constants, between the vector and the
  * uniform datapath, and of predicates to and from register bits. */
 #include <string.h>

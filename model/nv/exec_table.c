@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Translates a decoded instruction into the executor's form: finds the row of the operation,
  * assigns operands by the row's shape, and has its prepare check the modifiers. Then the two ways
  * to execute a core: over the lanes of a warp, and on the uniform datapath. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Hazard mode: checks the instruction schedule. Hardware has no interlocks here: an instruction
  * that reads a register too early gets the old value, so code carries stall counts (for results of
  * fixed latency) and scoreboards (for variable latency), and this file verifies both. Each warp has
@@ -144,7 +144,7 @@ static void report_distance(struct warp *w, const struct op *op, const char *ver
 			    const struct sass_reg_use *u, uint32_t reg, const struct flight *f,
 			    uint64_t have, uint64_t need)
 {
-	char why[48];
+	char why[64];
 
 	snprintf(why, sizeof(why), "issued %llu cycles earlier and needs %llu",
 		 (unsigned long long)have, (unsigned long long)need);

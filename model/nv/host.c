@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The host engine, NVIDIA's front end of a channel (PBDMA): executes the ring from GET to PUT,
  * splits each segment into methods, executes host methods (semaphores, waits) and passes the others
  * to the class bound to their subchannel. */

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Inline-to-memory: the compute class takes data words from the method stream and writes them to
  * memory. Modelled is one line to linear memory without a semaphore; other modes are rejected. */
 

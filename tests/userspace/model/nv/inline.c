@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Data in the method stream: any length to any address, and what is refused. */
+// SPDX-License-Identifier: MIT
+/* Inline-to-memory: any length to any address, and rejected modes. */
 #include "libsov/gpu/nv/nv_gpu.h"
 #include "tests/userspace/model/nv/_rig.h"
 
@@ -26,7 +26,7 @@ static void lengths(void)
 			rig_word(&r, words[k]);
 		ok(rig_go(&r) && !p.overflow && !memcmp(dst + to, data, n) && dst[to + n] == 0xee &&
 			   (!to || dst[to - 1] == 0xee),
-		   "%u bytes to +%u, and nothing else", n, to);
+		   "inline data writes %u bytes to +%u, and nothing else", n, to);
 	}
 }
 
@@ -36,7 +36,8 @@ static void too_little_room(void)
 	struct gpu_push p = {.words = words, .capacity = 16};
 
 	nv_push_inline(&p, DST, data, sizeof(data));
-	ok(p.overflow && p.count <= 16, "data that does not fit a stream is left out, and said so");
+	ok(p.overflow && p.count <= 16,
+	   "inline data that overflows the push buffer is omitted and reported");
 }
 
 static const struct {
@@ -69,7 +70,7 @@ static void refusals(void)
 		rig_method(&r, 1, NV_COMPUTE_INLINE_LAUNCH, refused[i].launch);
 		if (!ok(!rig_go(&r) && strstr(rig_error(&r, &e), refused[i].text) &&
 				e.xid == refused[i].xid,
-			"refused: %s", refused[i].text))
+			"inline data error: %s", refused[i].text))
 			diag("%s", e.text);
 	}
 }
