@@ -44,7 +44,7 @@ static uint32_t relation(const struct float_format *f, uint64_t a, uint64_t b)
 	return RELATION(ordered(f, a), ordered(f, b));
 }
 
-static uint64_t value(const struct float_format *f, const row *s, uint32_t i)
+static uint64_t float_operand(const struct float_format *f, const row *s, uint32_t i)
 {
 	return f == &float_f64 ? WIDE(s, i) : f == &float_f16 ? s[0][i] & 0xffff : s[0][i];
 }
@@ -62,7 +62,7 @@ static void core_float(const struct op *op, struct operands *o)
 	uint32_t set = op->handler->data;
 
 	for (uint32_t i = 0; i < LANES; i++)
-		if (set & relation(f, value(f, o->s[0], i), value(f, o->s[1], i)))
+		if (set & relation(f, float_operand(f, o->s[0], i), float_operand(f, o->s[1], i)))
 			o->mask |= 1u << i;
 }
 
@@ -84,7 +84,7 @@ static void core_class(const struct op *op, struct operands *o)
 	const struct float_format *f = format_of(op);
 
 	for (uint32_t i = 0; i < LANES; i++)
-		if (o->s[1][0][i] & class_of(f, value(f, o->s[0], i)))
+		if (o->s[1][0][i] & class_of(f, float_operand(f, o->s[0], i)))
 			o->mask |= 1u << i;
 }
 

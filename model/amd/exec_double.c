@@ -23,12 +23,12 @@ static inline double as_double(uint64_t x)
 	return d;
 }
 
-static inline double get(const row *s, uint32_t i)
+static inline double read_f64(const row *s, uint32_t i)
 {
 	return as_double(s[0][i] | (uint64_t)s[1][i] << 32);
 }
 
-static inline void put(row *d, uint32_t i, double v)
+static inline void write_f64(row *d, uint32_t i, double v)
 {
 	uint64_t x = as_bits(v);
 
@@ -42,8 +42,8 @@ static inline void put(row *d, uint32_t i, double v)
 	{ \
 		(void)op; \
 		EACH_LANE(i) { \
-			double a = get(o->s[0], i); \
-			put(o->d, i, expression); \
+			double a = read_f64(o->s[0], i); \
+			write_f64(o->d, i, expression); \
 		} \
 	}
 #define CORE2(name, expression) \
@@ -51,8 +51,8 @@ static inline void put(row *d, uint32_t i, double v)
 	{ \
 		(void)op; \
 		EACH_LANE(i) { \
-			double a = get(o->s[0], i), b = get(o->s[1], i); \
-			put(o->d, i, expression); \
+			double a = read_f64(o->s[0], i), b = read_f64(o->s[1], i); \
+			write_f64(o->d, i, expression); \
 		} \
 	}
 #define CORE3(name, expression) \
@@ -60,8 +60,9 @@ static inline void put(row *d, uint32_t i, double v)
 	{ \
 		(void)op; \
 		EACH_LANE(i) { \
-			double a = get(o->s[0], i), b = get(o->s[1], i), c = get(o->s[2], i); \
-			put(o->d, i, expression); \
+			double a = read_f64(o->s[0], i), b = read_f64(o->s[1], i), \
+			       c = read_f64(o->s[2], i); \
+			write_f64(o->d, i, expression); \
 		} \
 	}
 
@@ -120,7 +121,7 @@ static void core_v_frexp_exp_i32_f64(const struct op *op, struct operands *o)
 {
 	(void)op;
 	for (uint32_t i = 0; i < LANES; i++) {
-		double x = get(o->s[0], i);
+		double x = read_f64(o->s[0], i);
 		int e = 0;
 
 		if (isfinite(x))
@@ -140,7 +141,7 @@ static bool is_denormal(double x)
 }
 
 /* As for 32 bits, see exec_float.c. */
-static double scale(double x, double denominator, double numerator, bool *undo)
+static double div_scale(double x, double denominator, double numerator, bool *undo)
 {
 	*undo = false;
 	if (numerator == 0 || denominator == 0)
@@ -172,7 +173,9 @@ static void core_v_div_scale_f64(const struct op *op, struct operands *o)
 	for (uint32_t i = 0; i < LANES; i++) {
 		bool undo;
 
-		put(o->d, i, scale(get(o->s[0], i), get(o->s[1], i), get(o->s[2], i), &undo));
+		write_f64(o->d, i,
+			  div_scale(read_f64(o->s[0], i), read_f64(o->s[1], i),
+				    read_f64(o->s[2], i), &undo));
 		mask |= (uint32_t)undo << i;
 	}
 	o->carry = mask;
@@ -201,7 +204,7 @@ static double fixed_up(double quotient, double denominator, double numerator)
 
 CORE3(v_div_fixup_f64, fixed_up(a, b, c))
 /* (a * b + c) multiplied by the inverse scale, rounded once. */
-static double unscaled(double a, double b, double c, bool undo)
+static double div_unscale(double a, double b, double c, bool undo)
 {
 	int by = !undo ? 0 : biased(c) > 1023 ? 128 : -128;
 
@@ -209,7 +212,7 @@ static double unscaled(double a, double b, double c, bool undo)
 		float_fma(&float_f64, as_bits(a), as_bits(b), as_bits(c), by, FLOAT_NEAREST));
 }
 
-CORE3(v_div_fmas_f64, unscaled(a, b, c, o->carry >> i & 1))
+CORE3(v_div_fmas_f64, div_unscale(a, b, c, o->carry >> i & 1))
 
 #define H(name) \
 	{ \

@@ -146,7 +146,7 @@ static bool is_denormal(float x)
 
 /* Scales one operand of a division so that the Newton steps neither overflow nor underflow. The
  * mask marks the lanes in which V_DIV_FMAS must undo it. */
-static float scale(float x, float denominator, float numerator, bool *undo)
+static float div_scale(float x, float denominator, float numerator, bool *undo)
 {
 	*undo = false;
 	if (numerator == 0 || denominator == 0)
@@ -181,8 +181,8 @@ static void core_v_div_scale_f32(const struct op *op, struct operands *o)
 	for (uint32_t i = 0; i < LANES; i++) {
 		bool undo;
 
-		o->d[0][i] = bits_of(scale(float_of(o->s[0][0][i]), float_of(o->s[1][0][i]),
-					   float_of(o->s[2][0][i]), &undo));
+		o->d[0][i] = bits_of(div_scale(float_of(o->s[0][0][i]), float_of(o->s[1][0][i]),
+					       float_of(o->s[2][0][i]), &undo));
 		mask |= (uint32_t)undo << i;
 	}
 	o->carry = mask;
@@ -214,7 +214,7 @@ CORE(v_div_fixup_f32, fixed_up(a, b, c))
 
 /* Undoes the scaling: a large quotient was made smaller, a small one larger. Rounded once, or
  * denormal quotients would be wrong. */
-static int undo(float quotient)
+static int div_undo_exponent(float quotient)
 {
 	return biased(quotient) > 127 ? 64 : -64;
 }
@@ -225,9 +225,9 @@ static void core_v_div_fmas_f32(const struct op *op, struct operands *o)
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t a = o->s[0][0][i], b = o->s[1][0][i], c = o->s[2][0][i];
 
-		o->d[0][i] = (uint32_t)float_fma(&float_f32, a, b, c,
-						 o->carry >> i & 1 ? undo(float_of(c)) : 0,
-						 FLOAT_NEAREST);
+		o->d[0][i] = (uint32_t)float_fma(
+			&float_f32, a, b, c, o->carry >> i & 1 ? div_undo_exponent(float_of(c)) : 0,
+			FLOAT_NEAREST);
 	}
 }
 

@@ -117,7 +117,7 @@ static void run_write2(struct wave *w, const struct op *op)
  * data operand. */
 enum { WIDE = 64 };
 
-static uint64_t value(const row *s, uint32_t words, uint32_t i)
+static uint64_t read_data(const row *s, uint32_t words, uint32_t i)
 {
 	return s[0][i] | (words > 1 ? (uint64_t)s[1][i] << 32 : 0);
 }
@@ -134,10 +134,10 @@ static void run_atomic(struct wave *w, const struct op *op)
 		if (!memory)
 			return;
 		memcpy(&old, memory, 4 * words);
-		data = value(REG(AMD_S1), words, i);
+		data = read_data(REG(AMD_S1), words, i);
 		if (a == ATOMIC_CMPSWAP) {
 			compare = data;
-			data = value(REG(AMD_S2), words, i);
+			data = read_data(REG(AMD_S2), words, i);
 		}
 		new = amd_atomic_result(a, 4 * words, old, data, compare);
 		memcpy(memory, &new, 4 * words);

@@ -400,7 +400,8 @@ static void run_s_trap(struct wave *w, const struct op *op)
 static void run_s_code_end(struct wave *w, const struct op *op)
 {
 	(void)op;
-	amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0, "execution ran past the end of the program");
+	amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
+		       "execution ran past the end of the program");
 }
 
 static uint32_t *hwreg(struct wave *w, uint32_t id, uint32_t *copy)
@@ -418,7 +419,8 @@ static uint32_t *hwreg(struct wave *w, uint32_t id, uint32_t *copy)
 		*copy = (uint32_t)w->steps & 0xfffff;
 		return copy;
 	default:
-		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0, "hardware register %u is not modelled", id);
+		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
+			       "hardware register %u is not modelled", id);
 		return NULL;
 	}
 }
@@ -447,7 +449,8 @@ static void set_hwreg(struct wave *w, uint32_t imm, uint32_t value)
 		w->flat_scratch = (w->flat_scratch & 0xffffffff) | (uint64_t)value << 32;
 	else if (id == HWREG_MODE && !amd_mode_is_known(value))
 		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
-			       "subnormal numbers are flushed or kept, not one of sources and results alone as in mode 0x%x",
+			       "denormal mode 0x%x, which flushes sources or results alone, is not "
+			       "modelled",
 			       value & 0xff);
 	else if (id == HWREG_MODE)
 		w->mode = value;

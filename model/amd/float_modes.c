@@ -150,8 +150,8 @@ void amd_mode_flush(row *r, uint8_t type)
 }
 
 /* One value of a lane, in an operand's type; half: index of a packed half. */
-static uint64_t value(const struct op *op, const struct operands *o, uint32_t k, uint32_t i,
-		      int half)
+static uint64_t read_value(const struct op *op, const struct operands *o, uint32_t k, uint32_t i,
+			   int half)
 {
 	const int32_t *f = op->in.field;
 	uint32_t x = o->s[k][0][i];
@@ -165,7 +165,8 @@ static uint64_t value(const struct op *op, const struct operands *o, uint32_t k,
 	return x ^ ((half ? f[AMD_F_ABS] : f[AMD_F_NEG]) >> k & 1 ? 0x8000 : 0);
 }
 
-static void compute(const struct op *op, struct operands *o, rounded_fn *fn, enum float_rounding r)
+static void compute_rounded(const struct op *op, struct operands *o, rounded_fn *fn,
+			    enum float_rounding r)
 {
 	uint8_t d = op->in.row->type[AMD_D];
 	bool pairs = d == TYPE_PF16;
@@ -181,7 +182,7 @@ static void compute(const struct op *op, struct operands *o, rounded_fn *fn, enu
 
 			for (uint32_t k = 0; k < 3; k++)
 				if (op->in.row->type[AMD_S0 + k])
-					x[k] = value(op, o, k, i, half);
+					x[k] = read_value(op, o, k, i, half);
 			result |= fn(f, x, r) << (half > 0 ? 16 : 0);
 		}
 		o->d[0][i] = (uint32_t)result;
@@ -197,7 +198,7 @@ void amd_mode_run(struct wave *w, const struct op *op, struct operands *o)
 
 	for (uint32_t k = 0; round && k < sizeof(rounded) / sizeof(rounded[0]); k++)
 		if (rounded[k].op == op->in.row->op) {
-			compute(op, o, rounded[k].compute, roundings[round]);
+			compute_rounded(op, o, rounded[k].compute, roundings[round]);
 			found = true;
 		}
 	if (round && !found && !rounds_nothing(op->in.row)) {

@@ -15,7 +15,7 @@ static const uint64_t twice[9] = {
 	0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882,
 };
 
-static uint64_t special(const struct wave *w, uint32_t reg)
+static uint64_t special_source(const struct wave *w, uint32_t reg)
 {
 	switch (reg) {
 	case AMD_SHARED_BASE: /* the upper word of 64 bits; the same as 32 bits */
@@ -39,8 +39,8 @@ static uint64_t special(const struct wave *w, uint32_t reg)
 
 /* A constant in the width and format of the operand's type. A literal is the upper half of a 64-bit
  * float; otherwise it is sign-extended for signed operands. */
-static uint64_t constant(const struct wave *w, const struct op *op, enum amd_slot slot,
-			 uint8_t type)
+static uint64_t constant_source(const struct wave *w, const struct op *op, enum amd_slot slot,
+				uint8_t type)
 {
 	uint32_t reg = op->in.reg[slot];
 	bool wide = amd_types[type].words == 2;
@@ -62,7 +62,7 @@ static uint64_t constant(const struct wave *w, const struct op *op, enum amd_slo
 			return half[reg - AMD_HALF];
 		return amd_constant_single[reg - AMD_HALF];
 	}
-	return special(w, reg) >> (wide || reg > AMD_PRIVATE_LIMIT ? 0 : 32);
+	return special_source(w, reg) >> (wide || reg > AMD_PRIVATE_LIMIT ? 0 : 32);
 }
 
 uint32_t amd_read_scalar(const struct wave *w, const struct op *op, enum amd_slot slot,
@@ -72,7 +72,7 @@ uint32_t amd_read_scalar(const struct wave *w, const struct op *op, enum amd_slo
 
 	if (reg < AMD_INT_0)
 		return reg == AMD_NULL ? 0 : w->s[reg + word];
-	return (uint32_t)(constant(w, op, slot, op->in.row->type[slot]) >> (32 * word));
+	return (uint32_t)(constant_source(w, op, slot, op->in.row->type[slot]) >> (32 * word));
 }
 
 uint64_t amd_read_scalar64(const struct wave *w, const struct op *op, enum amd_slot slot)
@@ -117,10 +117,10 @@ static void fill_source(struct wave *w, const struct op *op, uint32_t source, ro
 			memcpy(to[k], w->v[reg - AMD_VGPR + k], sizeof(row));
 			continue;
 		}
-		value = reg < AMD_INT_0
-				? amd_read_scalar(w, op, slot, k)
-				: (uint32_t)(constant(w, op, slot, source_type(op, source)) >>
-					     (32 * k));
+		value = reg < AMD_INT_0 ? amd_read_scalar(w, op, slot, k)
+					: (uint32_t)(constant_source(w, op, slot,
+								     source_type(op, source)) >>
+						     (32 * k));
 		for (uint32_t i = 0; i < LANES; i++)
 			to[k][i] = value;
 	}
@@ -291,7 +291,7 @@ static void clamp64(uint32_t *low, uint32_t *high)
 /* Clamps to [0, 1]; NaN becomes 0 (DX10_CLAMP, which compilers set). Integers saturate in their
  * cores. The output multiplier has no effect: denormal results are on, RDNA2 manual, output
  * modifiers. */
-static void clamp(const struct op *op, row *d)
+static void clamp_result(const struct op *op, row *d)
 {
 	for (uint32_t i = 0; i < LANES; i++)
 		switch (op->in.row->type[AMD_D]) {
@@ -366,7 +366,7 @@ void amd_run_vector(struct wave *w, const struct op *op)
 	else
 		amd_mode_run(w, op, &o);
 	if (in->field[AMD_F_CLAMP])
-		clamp(op, result);
+		clamp_result(op, result);
 	merge_result(op, d[0], result[0]);
 	for (uint32_t k = 0; k < words; k++) {
 		if (may == ALL_LANES)

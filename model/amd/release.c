@@ -37,7 +37,7 @@ struct release {
 	pthread_mutex_t lock;
 	struct amd_writer *writers;
 	uint32_t count;
-	struct written_word places[WORDS];
+	struct written_word words[WORDS];
 };
 
 struct release *amd_release_create(void)
@@ -64,7 +64,7 @@ void amd_release_destroy(struct release *r)
 
 static struct written_word *find_word(struct release *r, uint64_t word)
 {
-	return &r->places[(word * 0x9e3779b97f4a7c15 >> 40) % WORDS];
+	return &r->words[(word * 0x9e3779b97f4a7c15 >> 40) % WORDS];
 }
 
 /* Creates the wave's table entry; NULL: the wave is not tracked. The caller holds the lock. */

@@ -61,7 +61,7 @@ static bool run_sub_window(struct packet *p)
 		return AMD_PACKET_ERROR(
 			p, "%s: %u elements from %u and to %u on, in lines of %u and %u", p->name,
 			width, from.x, to.x, from.columns, to.columns);
-	/* Linux and Mesa copy only whole words this way. */
+	/* Linux and Mesa copy whole words with this packet only. */
 	if (!amd_packet_aligned(p, from.base, 4) || !amd_packet_aligned(p, to.base, 4))
 		return false;
 	for (uint32_t z = 0; z < depth; z++)

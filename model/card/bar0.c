@@ -52,14 +52,14 @@ static void write_alarm(struct card *c, uint32_t value)
 }
 
 /* Queue pointers and memory control are state of the FSP. */
-#define FSP_WORD(name, place) \
+#define FSP_WORD(name, member) \
 	static uint32_t read_##name(struct card *c) \
 	{ \
-		return c->fsp.place; \
+		return c->fsp.member; \
 	} \
 	static void write_##name(struct card *c, uint32_t value) \
 	{ \
-		c->fsp.place = value; \
+		c->fsp.member = value; \
 	}
 FSP_WORD(ememc, control)
 FSP_WORD(queue_tail, queue[1])

@@ -129,11 +129,9 @@ static bool check_meta(struct card *c, const struct nv_gsp_fmc_boot *boot,
 		       struct nv_gsp_wpr_meta *m)
 {
 	if (boot->rm_target != NV_GSP_TARGET_COHERENT || boot->is_rm_boot != 1 ||
-	    boot->rm_bytes != sizeof(*m) ||
-	    boot->libos_target != NV_GSP_TARGET_NONCOHERENT) {
+	    boot->rm_bytes != sizeof(*m) || boot->libos_target != NV_GSP_TARGET_NONCOHERENT) {
 		card_refuse(c, "GSP: boot parameters: targets %u %u, kind %u, %u bytes",
-			    boot->rm_target, boot->libos_target,
-			    boot->is_rm_boot, boot->rm_bytes);
+			    boot->rm_target, boot->libos_target, boot->is_rm_boot, boot->rm_bytes);
 		return false;
 	}
 	if (!dma_read(c, boot->rm, m, sizeof(*m), "the WPR metadata"))
@@ -245,8 +243,7 @@ static bool boot_verified(struct card *c, const struct nv_fsp_cot *cot)
 	return check_trust(c, cot) &&
 	       matches_file(c, cot->fmc, c->firmware.known ? c->firmware.fmc.bytes : NV_GSP_PAGE,
 			    c->firmware.fmc, "FMC") &&
-	       dma_read(c, cot->boot_args, &boot, sizeof(boot),
-			"boot parameters") &&
+	       dma_read(c, cot->boot_args, &boot, sizeof(boot), "boot parameters") &&
 	       check_meta(c, &boot, &m) &&
 	       matches_file(c, m.bootloader, m.bootloader_bytes, c->firmware.bootloader,
 			    "the boot loader") &&

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Classes that the GSP's stand-in has, a row each:
+ * RM classes of the modelled GSP, a row each:
  *
- *   class  parameters  below                     what
+ *   class  parameters  parent                    object
  *   0000   120         itself                    client
  *   0080    56         client                    device
  *   2080     4         device                    subdevice
- *   90f1    48         device                    VA space, with tables of the driver's or without
+ *   90f1    48         device                    VA space, page tables of the driver or none
  *   a06c    20         device                    channel group
  *   9067    12         channel group             context share
  *   c86f   368         device, channel group     channel
  *   cbc0     0         channel                   compute
- *   cb97     0         channel                   3D, which a driver makes once for the golden
- * context c8b5     8         channel                   copy
+ *   cb97     0         channel                   3D, allocated once for the golden context
+ *   c8b5     8         channel                   copy
  */
 #include <string.h>
 

@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: MIT
 /*
- * Controls that the GSP's stand-in has, a row each:
+ * RM controls of the modelled GSP, a row each:
  *
- *   command   bytes  of              what
+ *   command   bytes  class           purpose
  *   20800137     4   subdevice       mask of GPCs
  *   20800138     8   subdevice       mask of a GPC's TPCs
  *   208001b0  1284   subdevice       falcons with contexts: none
  *   2080012b   560   subdevice       promotion of a channel's context buffers
  *   20800a32  1664   subdevice       sizes of context buffers
  *   20800a5c  2068   subdevice       interrupt vectors
- *   2080110b   536   subdevice       stop channels of any client, all at once
+ *   2080110b   536   subdevice       disable channels of any client together
  *   20801112  3212   subdevice       engines and their runlists
  *   20801206    40   subdevice       depth culling, for drivers that draw: none
  *   20801210    32   subdevice       preemption mode of a channel
  *   20802a08     4   subdevice       bytes of a channel's method buffer
  *   00801813    32   device          page directory of a VA space
- *   00801814     8   device          and none
+ *   00801814     8   device          unsets the page directory
  *   90f10106   184   VA space        directories of a VA space that is not external
  *   a06c0101     2   channel group   schedule or stop
  *   a06c0103     8   channel group   time slice
@@ -23,10 +23,10 @@
  *   a06f0103     2   channel         schedule or stop
  *   a06f0104     4   channel         bind to its engine
  *   a06f0112     1   channel         stop
- *   c36f0108     4   channel         its part of the doorbell's token
+ *   c36f0108     4   channel         work submit token
  *
- * What the software GPU has no use for (preemption, and time slices unless channels take turns) is checked and then
- * forgotten.
+ * Settings without an effect on the software GPU (preemption, and time slices without a runlist
+ * mode) are checked and ignored.
  */
 #include <inttypes.h>
 #include <string.h>

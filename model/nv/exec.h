@@ -235,14 +235,14 @@ static inline void row_splat(uint32_t *d, uint32_t value)
 #if defined(__x86_64__) && !defined(__FMA__)
 #define FUSED_TWICE 1
 #define FUSED       __attribute__((target("avx2,fma")))
-static inline bool fused(void)
+static inline bool host_has_fma(void)
 {
 	return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
 }
 #endif
 
 /* Returns the rows of source i. space: two rows for a broadcast uniform value. */
-const uint32_t *fetch(struct warp *w, const struct op *op, uint32_t i, uint32_t *space);
+const uint32_t *fetch_source(struct warp *w, const struct op *op, uint32_t i, uint32_t *space);
 bool constant_read(struct warp *w, uint32_t bank, uint32_t offset, uint32_t bytes, uint32_t *out);
 
 run_fn run_vector, run_uniform, run_illegal;

@@ -275,7 +275,8 @@ static bool bar_is_complete(const struct cta *c, uint32_t bar)
 static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2][2 * LANES], lane = mask ? first_lane(mask) : 0, kind = op->data[0];
-	uint32_t bar = fetch(w, op, 0, space[0])[lane], count = fetch(w, op, 1, space[1])[lane];
+	uint32_t bar = fetch_source(w, op, 0, space[0])[lane],
+		 count = fetch_source(w, op, 1, space[1])[lane];
 	uint32_t votes = pred_read(w, op, 0);
 
 	if (!mask)
@@ -382,14 +383,14 @@ static void run_bmov_write(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES];
 
-	row_blend(w->breg[op->breg], fetch(w, op, 0, space), mask);
+	row_blend(w->breg[op->breg], fetch_source(w, op, 0, space), mask);
 	w->moved[op->breg] |= mask;
 }
 
 static void run_warpsync(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES];
-	const uint32_t *need = fetch(w, op, 0, space);
+	const uint32_t *need = fetch_source(w, op, 0, space);
 
 	mask &= pred_read(w, op, 0);
 	for (uint32_t i = 0; i < LANES; i++)
@@ -421,7 +422,7 @@ static void run_collective(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES];
 
-	block_collective(w, op, mask, fetch(w, op, 0, space));
+	block_collective(w, op, mask, fetch_source(w, op, 0, space));
 }
 
 static void run_collective_all(struct warp *w, const struct op *op, uint32_t mask)
@@ -462,7 +463,7 @@ static void run_bra_mask(struct warp *w, const struct op *op, uint32_t mask)
 static void jump_register(struct warp *w, const struct op *op, uint32_t mask, uint64_t from)
 {
 	uint32_t space[2 * LANES];
-	const uint32_t *a = fetch(w, op, 0, space);
+	const uint32_t *a = fetch_source(w, op, 0, space);
 	uint64_t pc[LANES];
 
 	for (uint32_t i = 0; i < LANES; i++)

@@ -33,7 +33,7 @@ static inline bool is_nan(uint64_t x)
 }
 
 /* Returns the result, or if it is a NaN, the NaN that hardware returns. */
-static inline uint64_t choose(uint64_t result, uint64_t a, uint64_t b, uint64_t c)
+static inline uint64_t propagate_nan(uint64_t result, uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t nan = is_nan(b) ? b : is_nan(c) ? c : a;
 
@@ -49,7 +49,7 @@ static inline uint64_t choose(uint64_t result, uint64_t a, uint64_t b, uint64_t 
 /* Source n of lane i without modifiers. */
 #define RAW(n) ((uint64_t)o->s[n][LANES + i] << 32 | o->s[n][i])
 
-static inline void put(struct operands *o, uint32_t i, uint64_t value)
+static inline void write_pair(struct operands *o, uint32_t i, uint64_t value)
 {
 	o->d[i] = (uint32_t)value;
 	o->d[LANES + i] = (uint32_t)(value >> 32);
@@ -75,7 +75,7 @@ static inline void put(struct operands *o, uint32_t i, uint64_t value)
 			nans |= (high[i] & 0x7fffffff) >= 0x7ff00000; \
 		for (uint32_t i = 0; nans && i < LANES; i++) { \
 			uint64_t d = (uint64_t)high[i] << 32 | low[i]; \
-			d = choose(d, RAW(0), RAW(1), RAW(2)); \
+			d = propagate_nan(d, RAW(0), RAW(1), RAW(2)); \
 			low[i] = (uint32_t)d; \
 			high[i] = (uint32_t)(d >> 32); \
 		} \
@@ -100,7 +100,7 @@ static void core_exact(const struct op *op, struct operands *o)
 			     : kind == SASS_DMUL ? float_mul(&float_f64, a, b, 0, r)
 						 : float_fma(&float_f64, a, b, c, 0, r);
 
-		put(o, i, choose(x, RAW(0), RAW(1), RAW(2)));
+		write_pair(o, i, propagate_nan(x, RAW(0), RAW(1), RAW(2)));
 	}
 }
 
@@ -109,13 +109,13 @@ static const char *prepare_arithmetic(struct op *op, const struct sass_inst *in)
 	if (in->mod[SASS_M_RND])
 		op->core = core_exact;
 #if FUSED_TWICE
-	else if (in->op == SASS_DFMA && fused())
+	else if (in->op == SASS_DFMA && host_has_fma())
 		op->core = core_dfma_fused;
 #endif
 	return NULL;
 }
 
-static uint32_t join(uint32_t how, uint32_t a, uint32_t b)
+static uint32_t bool_combine(uint32_t how, uint32_t a, uint32_t b)
 {
 	return how == SASS_AND ? a & b : how == SASS_OR ? a | b : a ^ b;
 }
@@ -129,12 +129,12 @@ static void core_dsetp(const struct op *op, struct operands *o)
 
 		bits |= (uint32_t)!!(cmp & (a < b ? 1u : a == b ? 2u : a > b ? 4u : 8u)) << i;
 	}
-	o->p[0] = join(how, bits, o->x[0]);
-	o->p[1] = join(how, ~bits, o->x[0]);
+	o->p[0] = bool_combine(how, bits, o->x[0]);
+	o->p[1] = bool_combine(how, ~bits, o->x[0]);
 }
 
 /* Maps sign and magnitude to a signed integer in the same order; -0 sorts below +0. */
-static int64_t order(uint64_t x)
+static int64_t f64_order(uint64_t x)
 {
 	return (int64_t)(x >> 63 ? ~x ^ 1ull << 63 : x);
 }
@@ -148,13 +148,13 @@ static void core_dsetp_minmax(const struct op *op, struct operands *o)
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint64_t a = SRC(0), b = SRC(1);
-		bool first = max ? order(a) > order(b) : order(a) < order(b);
+		bool first = max ? f64_order(a) > f64_order(b) : f64_order(a) < f64_order(b);
 
 		take |= (uint32_t)(is_nan(b) ? !is_nan(a) : !is_nan(a) && first) << i;
 		both |= (uint32_t)(is_nan(a) && is_nan(b)) << i;
 	}
-	o->p[0] = join(how, take, o->x[0]);
-	o->p[1] = join(how, both, o->x[0]);
+	o->p[0] = bool_combine(how, take, o->x[0]);
+	o->p[1] = bool_combine(how, both, o->x[0]);
 }
 
 static const char *prepare_dsetp(struct op *op, const struct sass_inst *in)

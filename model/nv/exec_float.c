@@ -71,8 +71,8 @@ static uint32_t rounded(const struct op *op, uint32_t a, uint32_t b, uint32_t c,
 	}
 }
 
-#define MIN_NORMAL 0x00800000u
-#define EXPONENT_OFFSET          64 /* scale at which no result is subnormal */
+#define MIN_NORMAL      0x00800000u
+#define EXPONENT_OFFSET 64 /* scale at which no result is subnormal */
 
 static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -147,7 +147,7 @@ static const char *prepare_arithmetic(struct op *op, const struct sass_inst *in)
 	else if (in->mod[SASS_M_FTZ])
 		op->core = flushing[op->data[0]];
 #if FUSED_TWICE
-	if (in->op == SASS_FFMA && op->core != core_exact && fused())
+	if (in->op == SASS_FFMA && op->core != core_exact && host_has_fma())
 		op->core = in->mod[SASS_M_FTZ] ? core_ffma_fused_ftz : core_ffma_fused;
 #endif
 	return NULL;
@@ -156,12 +156,12 @@ static const char *prepare_arithmetic(struct op *op, const struct sass_inst *in)
 /* Minimum, maximum, comparison. */
 
 /* Maps sign and magnitude to a signed integer in the same order; -0 sorts below +0. */
-static inline int32_t order(uint32_t x)
+static inline int32_t f32_order(uint32_t x)
 {
 	return (int32_t)(x & 0x80000000 ? ~x ^ 0x80000000 : x);
 }
 
-static uint32_t minmax(uint32_t a, uint32_t b, bool min, const uint8_t *mod)
+static uint32_t f32_minmax(uint32_t a, uint32_t b, bool min, const uint8_t *mod)
 {
 	uint32_t x;
 
@@ -172,14 +172,14 @@ static uint32_t minmax(uint32_t a, uint32_t b, bool min, const uint8_t *mod)
 	if (is_nan(a) || is_nan(b))
 		x = mod[SASS_M_NAN] || (is_nan(a) && is_nan(b)) ? NAN_BITS : is_nan(a) ? b : a;
 	else
-		x = (order(a) < order(b)) == min ? a : b;
+		x = (f32_order(a) < f32_order(b)) == min ? a : b;
 	return x;
 }
 
 static void core_fmnmx(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t x = minmax(SRC(0), SRC(1), o->x[0] >> i & 1, op->inst->mod);
+		uint32_t x = f32_minmax(SRC(0), SRC(1), o->x[0] >> i & 1, op->inst->mod);
 
 		/* The signs are those in the registers: PTX ISA, max.xorsign.abs. */
 		if (op->inst->mod[SASS_M_XORSIGN] && !is_nan(x))
@@ -205,7 +205,7 @@ static inline uint32_t relation(float a, float b)
 	return a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
 }
 
-static uint32_t compare(const struct op *op, struct operands *o)
+static uint32_t fset_compare(const struct op *op, struct operands *o)
 {
 	uint32_t bits = 0, cmp = op->inst->mod[SASS_M_CMP], ftz = op->inst->mod[SASS_M_FTZ];
 
@@ -221,22 +221,22 @@ static uint32_t compare(const struct op *op, struct operands *o)
 	return bits;
 }
 
-static uint32_t combine(uint32_t how, uint32_t a, uint32_t b)
+static uint32_t bool_combine(uint32_t how, uint32_t a, uint32_t b)
 {
 	return how == SASS_AND ? a & b : how == SASS_OR ? a | b : a ^ b;
 }
 
 static void core_fsetp(const struct op *op, struct operands *o)
 {
-	uint32_t bits = compare(op, o), how = op->inst->mod[SASS_M_BOOL];
+	uint32_t bits = fset_compare(op, o), how = op->inst->mod[SASS_M_BOOL];
 
-	o->p[0] = combine(how, bits, o->x[0]);
-	o->p[1] = combine(how, ~bits, o->x[0]);
+	o->p[0] = bool_combine(how, bits, o->x[0]);
+	o->p[1] = bool_combine(how, ~bits, o->x[0]);
 }
 
 static void core_fset(const struct op *op, struct operands *o)
 {
-	uint32_t bits = combine(op->inst->mod[SASS_M_BOOL], compare(op, o), o->x[0]);
+	uint32_t bits = bool_combine(op->inst->mod[SASS_M_BOOL], fset_compare(op, o), o->x[0]);
 
 	for (uint32_t i = 0; i < LANES; i++)
 		o->d[i] = bits >> i & 1 ? 0x3f800000 : 0;

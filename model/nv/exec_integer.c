@@ -506,11 +506,11 @@ static void core_prmt(const struct op *op, struct operands *o)
 		uint32_t selector = o->s[1][i], value = 0;
 
 		for (uint32_t k = 0; k < 4; k++) {
-			uint32_t place = mode == SASS_PRMT_IDX
-						 ? selector >> 4 * k & 15
-						 : prmt_selector(mode, selector & 3, k);
+			uint32_t byte = mode == SASS_PRMT_IDX
+						? selector >> 4 * k & 15
+						: prmt_selector(mode, selector & 3, k);
 
-			value |= pick_byte(pair, place) << 8 * k;
+			value |= pick_byte(pair, byte) << 8 * k;
 		}
 		o->d[i] = value;
 	}

@@ -33,8 +33,8 @@ static uint32_t shuffle_source(uint32_t mode, uint32_t lane, uint32_t b, uint32_
 static void run_shfl(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[3][2 * LANES], row[LANES], bits = 0, mode = op->inst->mod[SASS_M_SHFL];
-	const uint32_t *a = fetch(w, op, 0, space[0]), *b = fetch(w, op, 1, space[1]);
-	const uint32_t *c = fetch(w, op, 2, space[2]);
+	const uint32_t *a = fetch_source(w, op, 0, space[0]), *b = fetch_source(w, op, 1, space[1]);
+	const uint32_t *c = fetch_source(w, op, 2, space[2]);
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		bool inside;
@@ -73,7 +73,7 @@ static void run_voteu(struct warp *w, const struct op *op, uint32_t mask)
 static void run_match(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES], row[LANES];
-	const uint32_t *a = fetch(w, op, 0, space);
+	const uint32_t *a = fetch_source(w, op, 0, space);
 	bool all = op->inst->op == SASS_MATCH_ALL, wide = op->s[0].words == 2, same = true;
 
 	for (uint32_t i = 0; i < LANES; i++) {

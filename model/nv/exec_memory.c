@@ -188,7 +188,7 @@ struct lanes {
 static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op, uint32_t mask)
 {
 	const uint64_t page = ~(uint64_t)(MMU_PAGE_BYTES - 1);
-	uint64_t first, odd = 0, apart = 0, beyond = 0, size = x->w->grid->shared_bytes;
+	uint64_t first, odd = 0, other_page = 0, beyond = 0, size = x->w->grid->shared_bytes;
 	enum mmu_result why;
 
 	lane_addresses(x->w, op, l->address);
@@ -197,14 +197,14 @@ static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op
 		uint64_t in = 0 - (uint64_t)(mask >> i & 1);
 
 		odd |= l->address[i] & (x->bytes - 1) & in;
-		apart |= (l->address[i] ^ first) & page & in;
+		other_page |= (l->address[i] ^ first) & page & in;
 		beyond |= (l->address[i] + x->bytes > size) & in;
 	}
 	l->host = NULL;
 	l->base = 0;
 	if (x->space == SPACE_SHARED && !odd && !beyond) {
 		l->host = x->w->cta->shared;
-	} else if (x->space == SPACE_GLOBAL && !odd && !apart) {
+	} else if (x->space == SPACE_GLOBAL && !odd && !other_page) {
 		l->base = first & page;
 		l->host = mmu_translate(&x->w->exec->thread.reader, l->base, x->rights, &why);
 	}

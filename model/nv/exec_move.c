@@ -252,7 +252,8 @@ static void run_r2ur(struct warp *w, const struct op *op, uint32_t mask)
 static void run_p2r(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2][2 * LANES], row[LANES];
-	const uint32_t *a = fetch(w, op, 0, space[0]), *select = fetch(w, op, 1, space[1]);
+	const uint32_t *a = fetch_source(w, op, 0, space[0]),
+		       *select = fetch_source(w, op, 1, space[1]);
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t bits = 0;
@@ -267,7 +268,8 @@ static void run_p2r(struct warp *w, const struct op *op, uint32_t mask)
 static void run_r2p(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2][2 * LANES];
-	const uint32_t *a = fetch(w, op, 0, space[0]), *select = fetch(w, op, 1, space[1]);
+	const uint32_t *a = fetch_source(w, op, 0, space[0]),
+		       *select = fetch_source(w, op, 1, space[1]);
 
 	for (uint32_t p = 0; p < SASS_PT; p++) {
 		uint32_t bits = 0, chosen = 0;
@@ -284,19 +286,20 @@ static void run_r2p(struct warp *w, const struct op *op, uint32_t mask)
 
 static void run_up2ur(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t space[2][2 * LANES], bits = 0, select = fetch(w, op, 1, space[1])[0];
+	uint32_t space[2][2 * LANES], bits = 0, select = fetch_source(w, op, 1, space[1])[0];
 
 	if (!mask)
 		return;
 	for (uint32_t p = 0; p < SASS_PT; p++)
 		bits |= (w->p[PRED_UNIFORM + p] & 1) << p;
-	w->ur[op->d] = (fetch(w, op, 0, space[0])[0] & ~select) | (bits & select);
+	w->ur[op->d] = (fetch_source(w, op, 0, space[0])[0] & ~select) | (bits & select);
 }
 
 static void run_ur2up(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2][2 * LANES];
-	uint32_t a = fetch(w, op, 0, space[0])[0], select = fetch(w, op, 1, space[1])[0];
+	uint32_t a = fetch_source(w, op, 0, space[0])[0],
+		 select = fetch_source(w, op, 1, space[1])[0];
 
 	for (uint32_t p = 0; mask && p < SASS_PT; p++)
 		if (select >> p & 1)

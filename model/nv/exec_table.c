@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Translates a decoded instruction into the executor's form: finds the row of the operation,
- * assigns operands by the row's shape, and has its prepare check the modifiers. Then the two ways
- * to execute a core: over the lanes of a warp, and on the uniform datapath. */
+ * assigns operands by the row's shape, and has its prepare check the modifiers. Then the two
+ * functions that execute a core: over the lanes of a warp, and on the uniform datapath. */
 #include <string.h>
 
 #include "model/nv/exec.h"
@@ -75,7 +75,7 @@ static const char *set_source(struct source *s, char letter, const struct sass_o
 	}
 }
 
-static uint8_t predicate(const struct sass_operand *o, bool write)
+static uint8_t predicate_index(const struct sass_operand *o, bool write)
 {
 	uint8_t base = o->kind == SASS_UPRED ? PRED_UNIFORM : 0;
 
@@ -111,7 +111,7 @@ static const char *set_operand(struct op *op, char letter, const struct sass_ope
 		set_destination(op, letter, o);
 		return NULL;
 	case 'p':
-		op->p[used[0]++] = predicate(o, true);
+		op->p[used[0]++] = predicate_index(o, true);
 		return NULL;
 	case 's':
 	case 'S':
@@ -120,7 +120,7 @@ static const char *set_operand(struct op *op, char letter, const struct sass_ope
 	case 'c':
 		return set_source(&op->s[used[1]++], letter, o);
 	case 'x':
-		op->px[used[2]] = predicate(o, false);
+		op->px[used[2]] = predicate_index(o, false);
 		op->px_flip[used[2]++] = o->flags & SASS_NEG ? ALL_LANES : 0;
 		return NULL;
 	case 'i':
@@ -201,7 +201,7 @@ bool constant_read(struct warp *w, uint32_t bank, uint32_t offset, uint32_t byte
 	return false;
 }
 
-const uint32_t *fetch(struct warp *w, const struct op *op, uint32_t i, uint32_t *space)
+const uint32_t *fetch_source(struct warp *w, const struct op *op, uint32_t i, uint32_t *space)
 {
 	const struct source *s = &op->s[i];
 	uint32_t value[2] = {s->value, s->high};
@@ -224,7 +224,7 @@ static void fetch_all(struct warp *w, const struct op *op, struct operands *o,
 		      uint32_t space[3][2 * LANES])
 {
 	for (uint32_t i = 0; i < 3; i++) {
-		o->s[i] = i < op->sources ? fetch(w, op, i, space[i]) : w->r[ROW_ZERO];
+		o->s[i] = i < op->sources ? fetch_source(w, op, i, space[i]) : w->r[ROW_ZERO];
 		o->x[i] = 0;
 	}
 	for (uint32_t i = 0; i < op->px_count; i++)

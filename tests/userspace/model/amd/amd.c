@@ -363,7 +363,7 @@ static bool named_faults(void)
 	good = !run(32, 0, false) && contains("not modelled") && good;
 	begin();
 	put_imm(AMD_s_denorm_mode, 0, 1);
-	good = !run(32, 0, false) && contains("subnormal") && good;
+	good = !run(32, 0, false) && contains("denormal mode") && good;
 	return good && !run(2000, 0, false) && contains("1 to 1024 threads");
 }
 

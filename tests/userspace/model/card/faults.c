@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Fault injection affects exactly the selected message, in the selected way, and nothing else; a
- * sweep injects another fault in every boot. How drivers survive this is tested in tests/vm,
+/* Fault injection affects exactly the selected message, with the selected fault, and nothing else;
+ * a sweep injects another fault in every boot. How drivers survive this is tested in tests/vm,
  * scenario faults. */
 #include <sys/eventfd.h>
 #include <time.h>

@@ -12,16 +12,16 @@ static double half_value(uint32_t bits, bool bf16)
 {
 	int exponent = bf16 ? (int)(bits >> 7 & 0xff) : (int)(bits >> 10 & 0x1f),
 	    most = bf16 ? 0xff : 0x1f;
-	int mantissa = bf16 ? bits & 0x7f : bits & 0x3ff, places = bf16 ? 7 : 10,
+	int mantissa = bf16 ? bits & 0x7f : bits & 0x3ff, mantissa_bits = bf16 ? 7 : 10,
 	    bias = bf16 ? 127 : 15;
 	double x;
 
 	if (exponent == most)
 		x = mantissa ? NAN : INFINITY;
 	else if (exponent)
-		x = ldexp(mantissa + (1 << places), exponent - bias - places);
+		x = ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits);
 	else
-		x = ldexp(mantissa, 1 - bias - places);
+		x = ldexp(mantissa, 1 - bias - mantissa_bits);
 	return bits & 0x8000 ? -x : x;
 }
 
@@ -144,13 +144,14 @@ static void merge(const struct row *r, const struct values *v, struct answer *o)
 static double byte_value(const struct row *r, uint32_t bits)
 {
 	bool e4m3 = MOD(HFORMAT) == SASS_HALF_E4M3;
-	int places = e4m3 ? 3 : 2, lowest = e4m3 ? -6 : -14, exponent = (int)(bits >> places);
-	double m = bits & ((1u << places) - 1);
+	int mantissa_bits = e4m3 ? 3 : 2, lowest = e4m3 ? -6 : -14,
+	    exponent = (int)(bits >> mantissa_bits);
+	double m = bits & ((1u << mantissa_bits) - 1);
 
 	if (e4m3 ? bits == 0x7f : bits >= 0x7c)
 		return bits == 0x7c ? INFINITY : NAN;
-	return exponent ? ldexp(m + (1 << places), exponent - 1 + lowest - places)
-			: ldexp(m, lowest - places);
+	return exponent ? ldexp(m + (1 << mantissa_bits), exponent - 1 + lowest - mantissa_bits)
+			: ldexp(m, lowest - mantissa_bits);
 }
 
 static uint32_t to_byte(const struct row *r, double x)
