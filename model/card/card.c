@@ -55,7 +55,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100", o->chip);
 		return NULL;
 	}
-	struct fault fault = {0};
+	struct fault_injection fault = {0};
 
 	if (o->fault && !fault_set(&fault, o->fault)) {
 		char known[256];

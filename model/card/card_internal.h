@@ -46,7 +46,7 @@ enum card_fault {
 	FAULT_ONES,    /* the card falls off the bus instead */
 };
 
-struct fault { /* fault_injection.c */
+struct fault_injection { /* fault_injection.c */
 	enum card_fault kind, now;
 	uint32_t at, messages;      /* messages since boot */
 	uint32_t accesses;          /* register accesses since the last reset */
@@ -88,9 +88,9 @@ struct fsp {
 
 struct gsp {
 	bool running, unloaded;
-	bool deaf;             /* ignores all commands */
+	bool unresponsive;     /* ignores all commands */
 	bool window_virtual;   /* BAR 1 uses page tables of the GSP, not flat VRAM */
-	bool bar2_virtual;     /* so does BAR 2 */
+	bool bar2_virtual;     /* the same for BAR 2 */
 	uint32_t locked_reads; /* mailbox reads until the registers unlock */
 	uint64_t frts, wpr_start, wpr_end, heap_outside;
 	uint64_t pages[GSP_SHARED_PAGES]; /* DMA addresses of the shared memory */
@@ -103,7 +103,7 @@ struct gsp {
 
 #define DMA_WINDOWS 16
 struct dma_maps {              /* DMA mappings of the machine's memory, guest_memory.c */
-	pthread_rwlock_t lock; /* all members */
+	pthread_rwlock_t lock; /* protects all members */
 	struct dma_range {
 		uint64_t address, bytes;
 		uint8_t *host; /* NULL: exists, but cannot be accessed */
@@ -117,7 +117,7 @@ struct dma_maps {              /* DMA mappings of the machine's memory, guest_me
 };
 
 struct interrupts { /* interrupt tree of the function */
-	/* all members, and the card's vectors; raising an interrupt takes no other lock */
+	/* Protects all members and the card's vectors; raising an interrupt takes no other lock. */
 	pthread_mutex_t lock;
 	uint32_t pending[NV_VF_INTR_LEAVES_GH100], enabled[NV_VF_INTR_LEAVES_GH100];
 	uint32_t top_enabled;
@@ -130,7 +130,7 @@ struct interrupts { /* interrupt tree of the function */
 struct card {
 	const struct card_chip *chip;
 	FILE *log;
-	struct fault fault;
+	struct fault_injection fault;
 	struct storm storm;
 	bool trap; /* windows are not mapped into the machine */
 	pthread_mutex_t lock;
@@ -151,13 +151,13 @@ struct card {
 	struct model *model; /* engines */
 	struct card_space *spaces;
 	struct card_channel *channels;
-	struct model_runlist *runlists
-		[CARD_MAX_ENGINES]; /* by the first engine of a runlist; NULL: no time slicing */
-	uint32_t stop_ms;           /* to stop busy channels */
+	/* By the first engine of a runlist; NULL: no time slicing. */
+	struct model_runlist *runlists[CARD_MAX_ENGINES];
+	uint32_t stop_ms; /* to stop busy channels */
 	bool require_quiesced;
 	struct recovery { /* the thread that recovers failed channels */
 		pthread_t thread;
-		pthread_mutex_t lock; /* failed, end */
+		pthread_mutex_t lock; /* protects failed, end */
 		pthread_cond_t wake;
 		bool failed, end;
 	} recovery;
@@ -220,7 +220,7 @@ void gsp_retrigger(struct card *c, uint32_t value);
 void gsp_publish(struct card *c, uint32_t put);
 
 /* fault_injection.c. fault_set() returns false for an unknown fault. */
-bool fault_set(struct fault *f, const char *text);
+bool fault_set(struct fault_injection *f, const char *text);
 void fault_names(char *to, size_t size);
 void fault_reset(struct card *c);
 void fault_boot(struct card *c);

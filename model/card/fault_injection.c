@@ -112,19 +112,19 @@ static bool parse_number(const char **text, char before, uint32_t *value)
 	return n <= UINT32_MAX;
 }
 
-static bool parse_sweep(const char *text, struct fault *f)
+static bool parse_sweep(const char *text, struct fault_injection *f)
 {
 	return parse_number(&text, ':', &f->next) && parse_number(&text, ':', &f->step) &&
 	       parse_number(&text, ':', &f->times) && !*text;
 }
 
 /* NAME, NAME@N, sweep:FIRST:STEP:TIMES or gone:FIRST:STEP:TIMES. */
-bool fault_set(struct fault *f, const char *text)
+bool fault_set(struct fault_injection *f, const char *text)
 {
 	size_t length = strcspn(text, "@:");
 	const char *rest = text + length;
 
-	*f = (struct fault){.at = 1};
+	*f = (struct fault_injection){.at = 1};
 	if (length == 5 && !strncmp(text, "sweep", length))
 		return parse_sweep(rest, f);
 	for (uint32_t i = 0; i < ROWS; i++)
@@ -152,7 +152,7 @@ void fault_names(char *to, size_t size)
 /* Advances a sweep over accesses at each reset, unless no access happened since the last. */
 static void sweep_next_access(struct card *c)
 {
-	struct fault *f = &c->fault;
+	struct fault_injection *f = &c->fault;
 
 	if (f->accesses) {
 		f->missed = f->happened ? 0 : f->missed + 1;
@@ -171,7 +171,7 @@ static void sweep_next_access(struct card *c)
 
 void fault_reset(struct card *c)
 {
-	struct fault *f = &c->fault;
+	struct fault_injection *f = &c->fault;
 
 	if (f->kind == FAULT_GONE) {
 		if (f->step)
@@ -196,7 +196,7 @@ void fault_reset(struct card *c)
 
 void fault_boot(struct card *c)
 {
-	struct fault *f = &c->fault;
+	struct fault_injection *f = &c->fault;
 
 	f->messages = 0;
 	if (!f->step || f->kind == FAULT_GONE)
@@ -256,7 +256,7 @@ void fault_end(struct card *c)
 
 bool fault_corrupt(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
-	struct fault *f = &c->fault;
+	struct fault_injection *f = &c->fault;
 
 	f->messages++;
 	f->now = f->messages == f->at && rows[f->kind].corrupt ? f->kind : FAULT_NONE;
@@ -299,7 +299,7 @@ void fault_publish(struct card *c, uint32_t put)
 
 void fault_access(struct card *c)
 {
-	struct fault *f = &c->fault;
+	struct fault_injection *f = &c->fault;
 
 	if (f->kind != FAULT_GONE || f->happened || ++f->accesses != f->at)
 		return;

@@ -267,7 +267,7 @@ static uint32_t call_free(struct card *c, struct call *call)
 
 	if (faulty && object_is_users_channel(c, f->client, f->object)) {
 		f->status = NV_STATUS_INVALID_STATE;
-		c->gsp.deaf = c->fault.kind == FAULT_DEAF;
+		c->gsp.unresponsive = c->fault.kind == FAULT_DEAF;
 		c->fault.happened = true;
 	} else {
 		f->status = object_free(c, f);
@@ -324,7 +324,7 @@ static void execute_call(struct card *c, struct call *call)
 	}
 	uint32_t result = r->run(c, call);
 
-	if (r->answer && !c->gsp.deaf)
+	if (r->answer && !c->gsp.unresponsive)
 		send_message(c, r->function, call->payload, call->bytes, result);
 	if (r->run == unloading_guest_driver && !result)
 		gsp_unload(c);
@@ -369,7 +369,7 @@ void gsp_commands(struct card *c)
 	struct gsp *g = &c->gsp;
 	uint8_t *element = malloc(ELEMENT_BYTES);
 
-	while (element && g->running && !g->deaf) {
+	while (element && g->running && !g->unresponsive) {
 		struct nv_gsp_queue *command = queue_at(c, g->command),
 				    *status = queue_at(c, g->status);
 		uint32_t put = command ? __atomic_load_n(&command->put, __ATOMIC_ACQUIRE) : g->get;

@@ -20,8 +20,8 @@ struct vendor {
 	uint32_t va_bits, ring_align, userd_align;
 	void (*begin)(struct model_channel *c); /* initialises a new channel's state */
 	void (*drain)(struct model_channel *c); /* executes the ring from GET to PUT */
-	void (*failed)(
-		struct model_channel *c); /* called after the error is filled in; may be NULL */
+	/* Called after the error is filled in; may be NULL. */
+	void (*failed)(struct model_channel *c);
 	struct code *(*code_create)(const struct model *m);
 	void (*code_put)(struct code *c); /* NULL is allowed */
 };

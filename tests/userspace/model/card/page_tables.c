@@ -260,7 +260,7 @@ static void at_a_limit(void)
 	ok(!unmap(&mmu, 256, 1) && granted == 2 && tables == 7,
 	   "limit: a part can be unmapped, with two granted tables");
 	expect(256, 1, 0);
-	ok(mmu_agrees(&mmu, "a part was given back"), "limit: the rest stays mapped");
+	ok(mmu_agrees(&mmu, "a part was unmapped"), "limit: the rest stays mapped");
 	ok(!unmap(&mmu, 256, 512), "limit: the whole range can be unmapped");
 	nv_mmu_sweep(&mmu);
 	ok(tables == 1, "limit: only the root is left of the tables");

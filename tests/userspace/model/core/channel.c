@@ -107,10 +107,10 @@ static const struct {
 } acquires[] = {
 	{"equals the payload", NV_SEM_ACQUIRE, 5, 6, 5},
 	{"is greater than the payload", NV_SEM_ACQUIRE_STRICT_GEQ, 5, 4, 9},
-	{"is greater or equal: equal", NV_SEM_ACQUIRE_STRICT_GEQ, 5, 4, 5},
+	{"is equal, for greater or equal", NV_SEM_ACQUIRE_STRICT_GEQ, 5, 4, 5},
 	{"is circularly greater than the payload", NV_SEM_ACQUIRE_CIRC_GEQ, UINT64_MAX - 1,
 	 UINT64_MAX - 5, 3},
-	{"is circularly greater or equal: equal", NV_SEM_ACQUIRE_CIRC_GEQ, 3, UINT64_MAX, 3},
+	{"is equal, for circularly greater or equal", NV_SEM_ACQUIRE_CIRC_GEQ, 3, UINT64_MAX, 3},
 	{"has a bit of the payload", NV_SEM_ACQUIRE_AND, 6, 9, 4},
 	{"lacks a bit of the payload", NV_SEM_ACQUIRE_NOR, 1, UINT64_MAX - 1, UINT64_MAX - 3},
 };

@@ -308,7 +308,8 @@ int main(void)
 			}
 			if (!ok(!run(i, true) && strstr(rig_error(&r, &e), rules[i].text) &&
 					e.fault == MODEL_FAULT_HAZARD,
-				"%s: %s", rules[i].rule, rules[i].text))
+				"%s: a violation is reported with \"%s\"", rules[i].rule,
+				rules[i].text))
 				diag("%s", e.text);
 			rig_renew(&r);
 		}
