@@ -37,7 +37,7 @@ struct winsys_info {
 	 * block of the group runs for seconds. */
 	uint32_t spare_queues;
 	/* Of queues: 0 is the usual one, larger is more urgent. */
-	int32_t least_priority, most_priority;
+	int32_t min_priority, max_priority;
 	bool software, hazard;
 };
 
