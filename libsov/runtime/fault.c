@@ -5,44 +5,25 @@
  * a process little) leaves the kernel to be taken for the only one that can have done it, and the
  * instruction for the only one there that does such a thing.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/runtime/graph/graph.h"
-
-void fault_init(sov_fault *f, sov_result r, const struct function *kernel)
-{
-	memset(f, 0, sizeof(*f));
-	f->size = sizeof(*f);
-	f->result = r;
-	f->pc = UINT64_MAX;
-	if (kernel)
-		snprintf(f->kernel, sizeof(f->kernel), "%s", kernel->kernel->name);
-}
-
-/* Appends; what does not fit is cut off. */
-__attribute__((format(printf, 3, 4))) static void say(char *buffer, size_t bytes, const char *fmt,
-						      ...)
-{
-	size_t n = strlen(buffer);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(buffer + n, bytes - n, fmt, ap);
-	va_end(ap);
-}
+#include "libsov/runtime/base/fault_record.h"
+#include "libsov/runtime/base/text.h"
+#include "libsov/runtime/fault.h"
+#include "libsov/runtime/graph/graph_exec.h"
+#include "libsov/runtime/memory/allocation.h"
+#include "libsov/runtime/module/module.h"
+#include "libsov/runtime/stream/stream.h"
 
 /* Whose code is at an address, and where that begins. */
 static const struct function *function_at(const struct context *c, uint64_t va, uint64_t *base)
 {
-	const struct link *l;
+	const struct list_head *l;
 	uint32_t i;
 
 	for (l = c->modules.next; l != &c->modules; l = l->next) {
-		const struct module *m =
-			(const struct module *)((const char *)l -
-						offsetof(struct module, member.link));
+		const struct module *m = container_of(l, struct module, member.link);
 
 		for (i = 0; i < m->image.nkernels; i++)
 			if (va - m->functions[i].va < m->functions[i].kernel->code_bytes) {
@@ -107,15 +88,15 @@ static bool infer_place(const struct context *c, const struct function *f,
 	if (places == 1)
 		out->pc = pc[0];
 	for (i = 0; places > 1 && places <= PLACES && i < places; i++)
-		say(out->cause, sizeof(out->cause), "%s+0x%llx", i ? ", " : "; by one of ",
-		    (unsigned long long)pc[i]);
+		text_append(out->cause, sizeof(out->cause), "%s+0x%llx", i ? ", " : "; by one of ",
+			    (unsigned long long)pc[i]);
 	return places == 1;
 }
 
 /* ---- which kernel, when nobody says ---- */
 
 #define SUSPECTS 4
-#define LONG_AGO 4 /* pieces of work */
+#define MAX_AGE  4 /* submissions */
 
 struct suspects {
 	const struct function *list[SUSPECTS];
@@ -149,32 +130,29 @@ static void narrow(const struct context *c, const struct winsys_error *e, struct
 }
 
 /* Of a kernel that has ended the module may be gone. */
-static const struct function *still_there(const struct context *c, const struct function *f)
+static const struct function *function_of(const struct context *c, const struct kernel_info *k)
 {
-	const struct link *l;
+	const struct list_head *l;
 
-	for (l = c->modules.next; f && l != &c->modules; l = l->next) {
-		const struct module *m =
-			(const struct module *)((const char *)l -
-						offsetof(struct module, member.link));
+	for (l = c->modules.next; k && l != &c->modules; l = l->next) {
+		const struct module *m = container_of(l, struct module, member.link);
 
-		if ((uintptr_t)f - (uintptr_t)m->functions <
+		if ((uintptr_t)k - (uintptr_t)m->functions <
 		    m->image.nkernels * sizeof(*m->functions))
-			return f;
+			return container_of(k, struct function, info);
 	}
 	return NULL;
 }
 
 /* The kernel that was the last to end before this piece, if that was not long ago. */
-static const struct function *last_before(const struct context *c, struct stream *s,
-					  uint64_t number)
+static const struct function *last_before(const struct context *c, struct stream *s, uint64_t seqno)
 {
-	const struct function *f = NULL;
+	const struct kernel_info *k = NULL;
 	uint32_t i;
 
-	for (i = 1; i <= LONG_AGO && i < number && !f; i++)
-		f = stream_kernel(s, number - i);
-	return still_there(c, f);
+	for (i = 1; i <= MAX_AGE && i < seqno && !k; i++)
+		k = stream_kernel_at(s, seqno - i);
+	return function_of(c, k);
 }
 
 /*
@@ -186,18 +164,17 @@ static void find_suspects(const struct context *c, const struct winsys_error *e,
 			  struct suspects *out)
 {
 	bool late = e->memory && e->access != WINSYS_READ && c->stream_count > 1;
-	struct link *l;
+	struct list_head *l;
 
 	out->count = 0;
 	for (l = c->streams.next; l != &c->streams; l = l->next) {
-		struct stream *s =
-			(struct stream *)((char *)l - offsetof(struct stream, member.link));
+		struct stream *s = container_of(l, struct stream, member.link);
 		uint64_t head = stream_poll(s) + 1;
 
-		if (e->queue && s->queues[ENGINE_COMPUTE].way != e->queue)
+		if (e->queue && s->queues[ENGINE_COMPUTE].winsys_queue != e->queue)
 			continue;
 		if (head <= stream_last(s))
-			suspect(out, stream_kernel(s, head));
+			suspect(out, function_of(c, stream_kernel_at(s, head)));
 		if (late)
 			suspect(out, last_before(c, s, head));
 	}
@@ -209,13 +186,13 @@ static void name_suspects(const struct suspects *s, char *text, size_t bytes)
 	uint32_t i;
 
 	for (i = 0; i < s->count && i < SUSPECTS; i++)
-		say(text, bytes, "%s'%s'", i ? " or " : "; it was kernel ",
-		    s->list[i]->kernel->name);
+		text_append(text, bytes, "%s'%s'", i ? " or " : "; it was kernel ",
+			    s->list[i]->kernel->name);
 	if (s->count > SUSPECTS)
-		say(text, bytes, " or another");
+		text_append(text, bytes, " or another");
 }
 
-void fault_from_winsys(const struct context *c, const struct winsys_error *e, sov_fault *f)
+static void fault_attribute(const struct context *c, const struct winsys_error *e, sov_fault *f)
 {
 	uint64_t base = 0, other;
 	const struct function *at = e->pc ? function_at(c, e->pc, &base) : NULL;
@@ -229,15 +206,17 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 		find_suspects(c, e, &s);
 	if (s.count == 1)
 		kernel = s.list[0];
-	fault_init(f, e->overdue ? SOV_ERROR_HANG : SOV_ERROR_FAULT, kernel);
+	fault_init(f, e->overdue ? SOV_ERROR_HANG : SOV_ERROR_FAULT,
+		   kernel ? kernel->kernel->name : NULL);
 	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
 	if (e->memory) {
 		f->address = e->address;
-		memory_place(c, e->address, f->cause + n, sizeof(f->cause) - (size_t)n);
+		allocation_describe_address(c, e->address, f->cause + n,
+					    sizeof(f->cause) - (size_t)n);
 	}
 	if (s.count > 1)
 		name_suspects(&s, f->cause, sizeof(f->cause));
-	f->placed = e->place;
+	f->has_thread = e->place;
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)
@@ -250,18 +229,4 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	}
 }
 
-void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, size_t bytes)
-{
-	*buffer = 0;
-	if (*f->kernel)
-		say(buffer, bytes, "kernel '%s' on ", f->kernel);
-	say(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
-	if (f->placed)
-		say(buffer, bytes, "; block (%u, %u, %u), thread (%u, %u, %u)", f->block[0],
-		    f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);
-	if (f->pc != UINT64_MAX)
-		say(buffer, bytes, "%s at +0x%llx%s%s", f->placed ? "," : ";",
-		    (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
-	if (*f->source)
-		say(buffer, bytes, ", %s", f->source);
-}
+const struct context_part fault_part = {.attribute_fault = fault_attribute};

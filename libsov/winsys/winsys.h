@@ -42,7 +42,7 @@ struct winsys_info {
 	/* GPU addresses that the driver uses in every address space; 0 bytes: none. */
 	uint64_t driver_va, driver_va_bytes;
 	/* Of queues: 0 is the usual one, larger is more urgent. */
-	int32_t least_priority, most_priority;
+	int32_t min_priority, max_priority;
 	bool software, hazard;
 };
 

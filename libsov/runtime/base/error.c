@@ -4,12 +4,13 @@
  * names the thing, the value and the way out. Structures of the API are versioned by their size,
  * and that is checked here too, because a wrong size is the first mistake a caller can make.
  */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/runtime.h"
 
 /* next: what to do, where the sentence of a failed call does not say so itself; NULL: it does. */
 static const struct {
@@ -68,7 +69,7 @@ const char *sov_result_name(sov_result r)
 	return (size_t)r < sizeof(results) / sizeof(*results) ? results[r].name : "unknown result";
 }
 
-const char *sov_result_sentence(sov_result r)
+const char *sov_result_string(sov_result r)
 {
 	return (size_t)r < sizeof(results) / sizeof(*results) ? results[r].sentence
 							      : "This is no result of libsov.";
@@ -84,7 +85,7 @@ uint32_t sov_version(void)
 	return SOV_VERSION_MAJOR << 16 | SOV_VERSION_MINOR;
 }
 
-sov_result refuse(sov_result r, const char *fmt, ...)
+sov_result set_error(sov_result r, const char *fmt, ...)
 {
 	const char *next = results[r].next;
 	va_list ap;
@@ -132,12 +133,12 @@ static sov_result struct_size(const char *what, const void *theirs, size_t *size
 	uint32_t bytes;
 
 	if (!theirs)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s is NULL", what);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "%s is NULL", what);
 	memcpy(&bytes, theirs, sizeof(bytes));
 	*size = bytes;
 	if (bytes < sizeof(bytes) || bytes > 65536)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "%s has size %u; begin it with SOV_INIT(%s)", what, bytes, what);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "%s has size %u; begin it with SOV_INIT(%s)", what, bytes, what);
 	return SOV_OK;
 }
 
@@ -149,10 +150,10 @@ sov_result struct_in(const char *what, void *ours, size_t our_bytes, const void 
 	if (r)
 		return r;
 	if (size > our_bytes && !all_zero((const uint8_t *)theirs + our_bytes, size - our_bytes))
-		return refuse(SOV_ERROR_UNSUPPORTED,
-			      "%s of %zu bytes sets members after byte %zu, which this version "
-			      "(%d.%d) does not know; leave them 0",
-			      what, size, our_bytes, SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
+		return set_error(SOV_ERROR_UNSUPPORTED,
+				 "%s of %zu bytes sets members after byte %zu, which this version "
+				 "(%d.%d) does not know; leave them 0",
+				 what, size, our_bytes, SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
 	memset(ours, 0, our_bytes);
 	memcpy(ours, theirs, size < our_bytes ? size : our_bytes);
 	return SOV_OK;

@@ -6,10 +6,13 @@
  * names the object, and a count of references; taking a reference is one compare-and-swap on that
  * word. Slots are never given back to the system, so looking at one is always allowed.
  */
+#include <assert.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/base/object.h"
 
 #define MAX_OBJECTS (1u << 18)
 
@@ -34,8 +37,8 @@ static_assert(sizeof(void *) == sizeof(uint64_t), "handles need 64 bits");
 static_assert(MAX_OBJECTS <= 1u << 24, "a handle has 24 bits for the slot");
 
 static const char *const kind_names[OBJECT_KINDS] = {
-	"nothing",  "a device", "a context", "a module",          "a function",
-	"a stream", "an event", "a graph",   "a graph that runs",
+	"nothing",  "a device", "a context",           "a module", "a function", "a stream",
+	"an event", "a graph",  "an executable graph",
 };
 
 sov_result object_publish(struct object *o, enum object_kind kind, void (*destroy)(struct object *))
@@ -51,8 +54,9 @@ sov_result object_publish(struct object *o, enum object_kind kind, void (*destro
 		slot = slots_used++;
 	pthread_mutex_unlock(&slots_lock);
 	if (!slot)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
-			      "there are %u live objects already; destroy some", MAX_OBJECTS - 1);
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
+				 "there are %u live objects already; destroy some",
+				 MAX_OBJECTS - 1);
 	o->kind = kind;
 	o->slot = slot;
 	o->destroy = destroy;
@@ -69,21 +73,22 @@ void *object_handle(const struct object *o)
 	return (void *)(uintptr_t)HANDLE(generation, o->slot, o->kind);
 }
 
-static void *refuse_handle(uint64_t handle, enum object_kind kind)
+static void *set_handle_error(uint64_t handle, enum object_kind kind)
 {
 	uint32_t found = handle & 0xff, slot = (uint32_t)handle >> 8;
 
 	if (!handle)
-		refuse(SOV_ERROR_INVALID_HANDLE, "the handle of %s is NULL", kind_names[kind]);
+		set_error(SOV_ERROR_INVALID_HANDLE, "the handle of %s is NULL", kind_names[kind]);
 	else if (!found || found >= OBJECT_KINDS || !slot || slot >= MAX_OBJECTS)
-		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx was never the handle of %s",
-		       (unsigned long long)handle, kind_names[kind]);
+		set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx was never the handle of %s",
+			  (unsigned long long)handle, kind_names[kind]);
 	else if (found != kind)
-		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx is the handle of %s, not of %s",
-		       (unsigned long long)handle, kind_names[found], kind_names[kind]);
+		set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx is the handle of %s, not of %s",
+			  (unsigned long long)handle, kind_names[found], kind_names[kind]);
 	else
-		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx was the handle of %s that was destroyed",
-		       (unsigned long long)handle, kind_names[kind]);
+		set_error(SOV_ERROR_INVALID_HANDLE,
+			  "0x%llx was the handle of %s that was destroyed",
+			  (unsigned long long)handle, kind_names[kind]);
 	return NULL;
 }
 
@@ -93,16 +98,16 @@ void *object_get(const void *pointer, enum object_kind kind)
 	uint32_t slot = (uint32_t)handle >> 8;
 
 	if ((handle & 0xff) != kind || slot >= MAX_OBJECTS)
-		return refuse_handle(handle, kind);
+		return set_handle_error(handle, kind);
 	state = atomic_load(&slots[slot].state);
 	do {
 		if (GENERATION(state) != handle >> 32 || !(state & NAMED))
-			return refuse_handle(handle, kind);
+			return set_handle_error(handle, kind);
 	} while (!atomic_compare_exchange_weak(&slots[slot].state, &state, state + 1));
 	/* A forged handle may name a live slot of another kind. */
 	if (slots[slot].object->kind != kind) {
 		object_put(slots[slot].object);
-		return refuse_handle(handle, kind);
+		return set_handle_error(handle, kind);
 	}
 	return slots[slot].object;
 }

@@ -6,9 +6,11 @@
  * they are needed and stay. What the host's front end reads (rings, method streams, launch
  * descriptors) must lie below 2^40 and comes from a reservation of its own.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include "libsov/runtime/base/range.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/memory/address_space.h"
 
 #define HIGH_BYTES   (1ull << 36) /* at a time */
 #define GUARD_BYTES  (1ull << 16) /* unmapped behind each piece, so that running over it faults */
@@ -36,9 +38,10 @@ static struct {
 	uint32_t region_count;             /* this may be read without the lock */
 	struct ranges low, high;
 	uint64_t windows;
+	struct range excluded; /* see va_exclude */
 } va = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start)
+static bool va_reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start)
 {
 	void *p;
 
@@ -59,55 +62,72 @@ static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start
 	return true;
 }
 
+void va_exclude(uint64_t start, uint64_t bytes)
+{
+	if (!bytes)
+		return;
+	pthread_mutex_lock(&va.lock);
+	va.excluded = (struct range){start, bytes};
+	pthread_mutex_unlock(&va.lock);
+}
+
+static bool va_is_excluded(uint64_t start, uint64_t bytes)
+{
+	return start < va.excluded.start + va.excluded.bytes && va.excluded.start < start + bytes;
+}
+
 /*
- * Once: 4 GiB at some power of two. The kernel module behind nvrm keeps 512 MiB from 4 GiB on for itself
- * in every address space (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen on an H200), so that place
- * comes late. A sanitizer's shadow may lie in the low terabyte: ThreadSanitizer leaves 8 GiB on
- * aarch64, AddressSanitizer on x86-64 only 2 GiB, where programs that cannot be moved begin too.
+ * Once: 4 GiB at some power of two, outside the excluded range if possible. A sanitizer's shadow may
+ * lie in the low terabyte: ThreadSanitizer leaves 8 GiB on aarch64, AddressSanitizer on x86-64 only
+ * 2 GiB, where programs that are not position-independent begin too.
  */
-static bool grow_low(void)
+static bool va_grow_low(void)
 {
 	static const struct {
 		uint8_t start_bits, size_bits;
 	} tries[] = {LOW_FIRST{33, 32}, {34, 32}, {35, 32}, {36, 32}, {37, 32},
 		     {38, 32},          {39, 32}, {32, 32}, {30, 29}};
-	uint64_t start;
-	uint32_t i;
+	uint64_t start, bytes;
+	uint32_t i, excluded;
 
 	if (va.low.bound)
 		return false;
-	for (i = 0; i < sizeof(tries) / sizeof(*tries); i++)
-		if (reserve_at(1ull << tries[i].start_bits, 1ull << tries[i].size_bits,
-			       MAP_FIXED_NOREPLACE, &start))
-			return ranges_add(&va.low, start, 1ull << tries[i].size_bits);
+	for (excluded = 0; excluded < 2; excluded++)
+		for (i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+			start = 1ull << tries[i].start_bits;
+			bytes = 1ull << tries[i].size_bits;
+			if (va_is_excluded(start, bytes) == !!excluded &&
+			    va_reserve_at(start, bytes, MAP_FIXED_NOREPLACE, &start))
+				return ranges_add(&va.low, start, bytes);
+		}
 	return false;
 }
 
 /* Where the kernel likes, or, if that is too high, at some power of two or behind it. */
-static bool reserve_high(uint64_t bytes, uint64_t *start)
+static bool va_reserve_high(uint64_t bytes, uint64_t *start)
 {
 	static const uint8_t bits[] = {46, 44, 43, 42};
 	uint32_t i, k;
 
 	if (bytes > HIGH_END)
 		return false;
-	if (reserve_at(0, bytes, 0, start))
+	if (va_reserve_at(0, bytes, 0, start))
 		return true;
 	for (i = 0; i < sizeof(bits); i++)
 		for (k = 0; k < 8; k++)
-			if (reserve_at((UINT64_C(1) << bits[i]) + k * HIGH_BYTES, bytes,
-				       MAP_FIXED_NOREPLACE, start))
+			if (va_reserve_at((UINT64_C(1) << bits[i]) + k * HIGH_BYTES, bytes,
+					  MAP_FIXED_NOREPLACE, start))
 				return true;
 	return false;
 }
 
 /* Less than planned when the process may not have as much (ulimit -v). */
-static bool grow_high(uint64_t need)
+static bool va_grow_high(uint64_t need)
 {
 	uint64_t bytes, start;
 
 	for (bytes = HIGH_BYTES > need ? HIGH_BYTES : need; bytes >= need; bytes /= 2)
-		if (reserve_high(bytes, &start))
+		if (va_reserve_high(bytes, &start))
 			return ranges_add(&va.high, start, bytes);
 	return false;
 }
@@ -122,7 +142,7 @@ bool va_alloc(bool low, uint64_t bytes, uint64_t align, uint64_t *address)
 		return false;
 	pthread_mutex_lock(&va.lock);
 	good = ranges_take(r, whole, align, address) ||
-	       ((low ? grow_low() : grow_high(whole + align)) &&
+	       ((low ? va_grow_low() : va_grow_high(whole + align)) &&
 		ranges_take(r, whole, align, address));
 	pthread_mutex_unlock(&va.lock);
 	return good;
@@ -171,7 +191,7 @@ bool va_windows(uint64_t *shared, uint64_t *local)
 	uint64_t start;
 
 	pthread_mutex_lock(&va.lock);
-	if (!va.windows && reserve_high(3 * WINDOW_BYTES, &start))
+	if (!va.windows && va_reserve_high(3 * WINDOW_BYTES, &start))
 		va.windows = (start + WINDOW_BYTES - 1) & ~(WINDOW_BYTES - 1);
 	*shared = va.windows;
 	*local = va.windows + WINDOW_BYTES;

@@ -8,8 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/memory/address_space.h"
+#include "libsov/runtime/memory/allocation.h"
 
 #ifndef MADV_POPULATE_WRITE /* Linux 5.14 */
 #define MADV_POPULATE_WRITE 23
@@ -42,29 +45,29 @@ static sov_result import(struct context *c, uint64_t address, uint64_t bytes, st
 	uint64_t page = c->device->info.import_page_bytes, start = address & ~(page - 1);
 	uint64_t mapped = (address + bytes - start + page - 1) & ~(page - 1);
 	struct buffer *b;
-	sov_result r = memory_reserve(c);
+	sov_result r = allocation_reserve_entry(c);
 	const char *said;
 	int error;
 
 	if (r)
 		return r;
 	if ((start + mapped - 1) >> c->gpu->address_bits)
-		return refuse(SOV_ERROR_UNSUPPORTED,
-			      "host memory at 0x%llx: %s reaches addresses of %u bits; let "
-			      "sov_host_alloc choose",
-			      (ull)address, c->device->properties.name, c->gpu->address_bits);
+		return set_error(SOV_ERROR_UNSUPPORTED,
+				 "host memory at 0x%llx: %s reaches addresses of %u bits; let "
+				 "sov_host_alloc choose",
+				 (ull)address, c->device->properties.name, c->gpu->address_bits);
 	b = calloc(1, sizeof(*b));
 	if (!b)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
 	*b = (struct buffer){
 		.va = start,
 		.bytes = bytes,
 		.mapped = mapped,
 		.cpu = (void *)(uintptr_t)start,
 		.host = true,
-		.skew = (uint32_t)(address - start),
+		.page_offset = (uint32_t)(address - start),
 	};
-	error = c->winsys->buffer_import(c->device->way, b->cpu, mapped, &b->backing);
+	error = c->winsys->buffer_import(c->device->winsys_device, b->cpu, mapped, &b->backing);
 	if (!error) {
 		error = c->winsys->bind(c->group, b->backing, start);
 		if (error)
@@ -73,19 +76,19 @@ static sov_result import(struct context *c, uint64_t address, uint64_t bytes, st
 	if (error) {
 		free(b);
 		said = winsys_said();
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
-			      "%llu bytes of host memory at 0x%llx cannot be pinned for %s: %s",
-			      (ull)bytes, (ull)address, c->device->properties.name,
-			      *said ? said : strerror(-error));
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
+				 "%llu bytes of host memory at 0x%llx cannot be pinned for %s: %s",
+				 (ull)bytes, (ull)address, c->device->properties.name,
+				 *said ? said : strerror(-error));
 	}
-	list_add(&c->buffers, &b->link);
-	memory_insert(c, b);
+	list_add_tail(&c->buffers, &b->link);
+	allocation_insert(c, b);
 	LOG(MEMORY, DEBUG, "pinned %llu bytes at 0x%llx", (ull)bytes, (ull)address);
 	*out = b;
 	return SOV_OK;
 }
 
-sov_result sov_host_alloc(sov_context context, uint64_t bytes, void **pointer)
+sov_result api_host_alloc(sov_context context, uint64_t bytes, void **pointer)
 {
 	struct context *c;
 	struct buffer *b;
@@ -94,8 +97,8 @@ sov_result sov_host_alloc(sov_context context, uint64_t bytes, void **pointer)
 	void *memory;
 
 	if (!pointer || !bytes)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      pointer ? "bytes is 0" : "pointer is NULL");
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 pointer ? "bytes is 0" : "pointer is NULL");
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
@@ -103,14 +106,14 @@ sov_result sov_host_alloc(sov_context context, uint64_t bytes, void **pointer)
 	mapped = (bytes + page - 1) & ~(page - 1);
 	memory = mapped < bytes ? NULL : va_map_host(mapped, c->gpu->address_bits);
 	if (!memory)
-		return context_leave(c, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
-					       "the host has no %llu bytes", (ull)bytes));
+		return context_leave(c, set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
+						  "the host has no %llu bytes", (ull)bytes));
 	r = import(c, SOV_HOST(memory), bytes, &b);
 	if (r) {
 		munmap(memory, mapped);
 		return context_leave(c, r);
 	}
-	b->mapping = true;
+	b->host_mapping = true;
 	*pointer = memory;
 	return context_leave(c, SOV_OK);
 }
@@ -124,19 +127,19 @@ static sov_result check_registered(struct context *c, uint64_t address, uint64_t
 	const struct buffer *met;
 
 	if (address + bytes < address || va_reserved(address) || va_reserved(address + bytes - 1))
-		return refuse(SOV_ERROR_INVALID_ADDRESS,
-			      "pointer 0x%llx and %llu bytes are no host memory", (ull)address,
-			      (ull)bytes);
-	met = memory_meeting(c, start, end);
+		return set_error(SOV_ERROR_INVALID_ADDRESS,
+				 "pointer 0x%llx and %llu bytes are no host memory", (ull)address,
+				 (ull)bytes);
+	met = allocation_overlapping(c, start, end);
 	if (met)
-		return refuse(
+		return set_error(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"pointer 0x%llx and %llu bytes share a page with %llu bytes at 0x%llx "
 			"that are pinned already; register both at once, or in pages of their "
 			"own",
-			(ull)address, (ull)bytes, (ull)met->bytes, (ull)memory_start(met));
+			(ull)address, (ull)bytes, (ull)met->bytes, (ull)buffer_start(met));
 	if (!writable(start, end - start))
-		return refuse(
+		return set_error(
 			SOV_ERROR_INVALID_ADDRESS,
 			"pointer 0x%llx and %llu bytes are not all memory that the process can "
 			"write to",
@@ -144,15 +147,15 @@ static sov_result check_registered(struct context *c, uint64_t address, uint64_t
 	return SOV_OK;
 }
 
-sov_result sov_host_register(sov_context context, void *pointer, uint64_t bytes)
+sov_result api_host_register(sov_context context, void *pointer, uint64_t bytes)
 {
 	struct context *c;
 	struct buffer *b;
 	sov_result r;
 
 	if (!pointer || !bytes)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      pointer ? "bytes is 0" : "pointer is NULL");
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 pointer ? "bytes is 0" : "pointer is NULL");
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
@@ -173,31 +176,32 @@ static sov_result give_back(sov_context context, void *pointer, bool mapping)
 	c = context_enter_failed(context, &r);
 	if (!c)
 		return r;
-	b = memory_holding(c, address, 1);
+	b = allocation_containing(c, address, 1);
 	if (!b || !b->host)
-		r = refuse(SOV_ERROR_INVALID_ADDRESS,
-			   "pointer 0x%llx is no pinned host memory of this context", (ull)address);
-	else if (memory_start(b) != address)
-		r = refuse(
+		r = set_error(SOV_ERROR_INVALID_ADDRESS,
+			      "pointer 0x%llx is no pinned host memory of this context",
+			      (ull)address);
+	else if (buffer_start(b) != address)
+		r = set_error(
 			SOV_ERROR_INVALID_ADDRESS,
 			"pointer 0x%llx lies %llu bytes inside its memory, which begins at 0x%llx",
-			(ull)address, (ull)(address - memory_start(b)), (ull)memory_start(b));
-	else if (b->mapping != mapping)
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   mapping ? "0x%llx was registered; use sov_host_unregister"
-				   : "0x%llx came from sov_host_alloc; use sov_host_free",
-			   (ull)address);
+			(ull)address, (ull)(address - buffer_start(b)), (ull)buffer_start(b));
+	else if (b->host_mapping != mapping)
+		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
+			      mapping ? "0x%llx was registered; use sov_host_unregister"
+				      : "0x%llx came from sov_host_alloc; use sov_host_free",
+			      (ull)address);
 	else
-		r = memory_give_back(c, b);
+		r = allocation_free(c, b);
 	return context_leave(c, r);
 }
 
-sov_result sov_host_free(sov_context context, void *pointer)
+sov_result api_host_free(sov_context context, void *pointer)
 {
 	return give_back(context, pointer, true);
 }
 
-sov_result sov_host_unregister(sov_context context, void *pointer)
+sov_result api_host_unregister(sov_context context, void *pointer)
 {
 	return give_back(context, pointer, false);
 }

@@ -15,15 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "libsov/runtime/base/error.h"
 #include "libsov/runtime/module/compile_cache.h"
 
-#define FEWEST_UNITS 4   /* with fewer, all are compiled at once */
-#define WAIT_SECONDS 600 /* for another thread that compiles */
+#define MIN_LAZY_UNITS 4   /* with fewer, all are compiled at once */
+#define WAIT_SECONDS   600 /* for another thread that compiles */
 
-enum state { NOBODYS, SOMEBODYS, THERE, REFUSED };
+enum unit_state { UNIT_UNCOMPILED, UNIT_COMPILING, UNIT_LOADED, UNIT_FAILED };
 
 struct unit {
-	enum state state;
+	enum unit_state state;
 	struct compile_result result; /* image: not installed yet; messages: why it is refused */
 	bool compiled;
 	struct module *module; /* a reference; NULL: not there */
@@ -62,7 +63,7 @@ static struct lazy *lazy_new(const struct compile_options *o, struct cache *cach
 	return l;
 }
 
-void lazy_free(struct lazy *l)
+static void lazy_free(struct lazy *l)
 {
 	if (!l)
 		return;
@@ -127,7 +128,7 @@ bool lazy_compile(const char *text, size_t bytes, const struct compile_options *
 	}
 	if (!found)
 		c = compilation_open(text, bytes, o, r);
-	if (c && !eager && compilation_units(c) >= FEWEST_UNITS)
+	if (c && !eager && compilation_units(c) >= MIN_LAZY_UNITS)
 		*lazy = lazy_new(o, cache);
 	if (*lazy) {
 		(*lazy)->compilation = c;
@@ -161,10 +162,10 @@ static sov_result read_text(struct lazy *l, const struct timespec *deadline)
 
 	while (l->reading)
 		if (!wait_for_others(l, deadline))
-			return refuse(SOV_ERROR_TIMEOUT,
-				      "another thread has been reading the module's "
-				      "text for %u s",
-				      WAIT_SECONDS);
+			return set_error(SOV_ERROR_TIMEOUT,
+					 "another thread has been reading the module's "
+					 "text for %u s",
+					 WAIT_SECONDS);
 	if (l->compilation)
 		return SOV_OK;
 	l->reading = true;
@@ -183,8 +184,8 @@ static sov_result read_text(struct lazy *l, const struct timespec *deadline)
 	}
 	compile_result_free(&r);
 	return c ? SOV_OK
-		 : refuse(SOV_ERROR_INVALID_SOURCE, "%.*s",
-			  (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
+		 : set_error(SOV_ERROR_INVALID_SOURCE, "%.*s",
+			     (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
 }
 
 /* With the lock held, which is let go meanwhile; the unit is the caller's. */
@@ -220,8 +221,8 @@ static sov_result compile_unit(struct lazy *l, uint32_t number, const struct tim
 static sov_result refuse_unit(const struct unit *u)
 {
 	module_messages_set(u->result.messages ? strdup(u->result.messages) : NULL);
-	return refuse(SOV_ERROR_INVALID_SOURCE, "%.*s", (int)strcspn(sov_module_messages(), "\n"),
-		      sov_module_messages());
+	return set_error(SOV_ERROR_INVALID_SOURCE, "%.*s",
+			 (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
 }
 
 /* The unit is the caller's. With the lock held, which is let go meanwhile. */
@@ -235,7 +236,7 @@ static sov_result make_unit(struct module *m, uint32_t number, const struct time
 	if (r)
 		return r;
 	if (!u->result.image) {
-		u->state = REFUSED;
+		u->state = UNIT_FAILED;
 		return SOV_OK;
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -247,7 +248,7 @@ static sov_result make_unit(struct module *m, uint32_t number, const struct time
 	/* Whoever unloads the module meanwhile sets its own first, and could not find this one. */
 	unit->unloading = m->unloading;
 	u->module = unit;
-	u->state = THERE;
+	u->state = UNIT_LOADED;
 	return SOV_OK;
 }
 
@@ -261,8 +262,8 @@ static sov_result give_up(struct lazy *l, struct unit *u)
 	if (unit)
 		module_drop(unit);
 	pthread_mutex_lock(&l->lock);
-	return refuse(SOV_ERROR_INVALID_HANDLE,
-		      "the module was unloaded while a kernel of it was compiled");
+	return set_error(SOV_ERROR_INVALID_HANDLE,
+			 "the module was unloaded while a kernel of it was compiled");
 }
 
 /* Until the unit is done, by whomever. With the lock held, which is let go meanwhile. */
@@ -275,22 +276,22 @@ static sov_result finish_unit(struct module *m, uint32_t number)
 
 	clock_gettime(CLOCK_MONOTONIC, &deadline);
 	deadline.tv_sec += WAIT_SECONDS;
-	while (u->state == SOMEBODYS && !l->retired)
+	while (u->state == UNIT_COMPILING && !l->retired)
 		if (!wait_for_others(l, &deadline))
-			return refuse(SOV_ERROR_TIMEOUT,
-				      "another thread has been compiling the kernel "
-				      "for %u s",
-				      WAIT_SECONDS);
-	if (u->state == NOBODYS && !l->retired) {
-		u->state = SOMEBODYS;
+			return set_error(SOV_ERROR_TIMEOUT,
+					 "another thread has been compiling the kernel "
+					 "for %u s",
+					 WAIT_SECONDS);
+	if (u->state == UNIT_UNCOMPILED && !l->retired) {
+		u->state = UNIT_COMPILING;
 		r = make_unit(m, number, &deadline);
 		if (r)
-			u->state = NOBODYS;
+			u->state = UNIT_UNCOMPILED;
 		pthread_cond_broadcast(&l->changed);
 	}
 	if (l->retired)
 		return give_up(l, u);
-	if (!r && u->state == REFUSED)
+	if (!r && u->state == UNIT_FAILED)
 		r = refuse_unit(u);
 	return r;
 }
@@ -305,12 +306,12 @@ static sov_result need_units(struct lazy *l, const struct image *head)
 	for (uint32_t k = 0; k < head->ndeclared; k++)
 		last = head->declared[k].unit > last ? head->declared[k].unit : last;
 	if (last >= head->ndeclared)
-		return refuse(SOV_ERROR_INTERNAL,
-			      "the module has %u kernels, but a unit number %llu", head->ndeclared,
-			      (unsigned long long)last);
+		return set_error(SOV_ERROR_INTERNAL,
+				 "the module has %u kernels, but a unit number %llu",
+				 head->ndeclared, (unsigned long long)last);
 	l->units = calloc(last + 1, sizeof(*l->units));
 	if (!l->units)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");
 	l->nunits = l->left = (uint32_t)last + 1;
 	return SOV_OK;
 }
@@ -336,7 +337,7 @@ sov_result lazy_function(struct module *m, uint32_t k, sov_function *function)
 			r = SOV_OK;
 		}
 		if (r)
-			refuse(r, "kernel '%s' is not in its unit", d->name);
+			set_error(r, "kernel '%s' is not in its unit", d->name);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return r;
@@ -344,7 +345,7 @@ sov_result lazy_function(struct module *m, uint32_t k, sov_function *function)
 
 /* ---- the end ---- */
 
-void lazy_set_unloading(struct lazy *l, bool unloading)
+static void lazy_set_unloading(struct lazy *l, bool unloading)
 {
 	pthread_mutex_lock(&l->lock);
 	for (uint32_t k = 0; k < l->nunits; k++)
@@ -353,7 +354,7 @@ void lazy_set_unloading(struct lazy *l, bool unloading)
 	pthread_mutex_unlock(&l->lock);
 }
 
-void lazy_retire(struct lazy *l)
+static void lazy_retire(struct lazy *l)
 {
 	pthread_mutex_lock(&l->lock);
 	l->retired = true;
@@ -370,3 +371,9 @@ void lazy_retire(struct lazy *l)
 	}
 	pthread_mutex_unlock(&l->lock);
 }
+
+const struct lazy_ops lazy_compile_ops = {
+	.set_unloading = lazy_set_unloading,
+	.retire = lazy_retire,
+	.free = lazy_free,
+};

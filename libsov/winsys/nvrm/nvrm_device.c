@@ -137,8 +137,8 @@ static int learn(struct winsys_device *d)
 	i->queue_create_patience = QUEUE_CREATE_PATIENCE;
 	i->driver_va = DRIVER_VA;
 	i->driver_va_bytes = DRIVER_VA_BYTES;
-	i->least_priority = NVRM_LEAST_PRIORITY;
-	i->most_priority = NVRM_LEAST_PRIORITY + NVRM_PRIORITIES - 1;
+	i->min_priority = NVRM_MIN_PRIORITY;
+	i->max_priority = NVRM_MIN_PRIORITY + NVRM_PRIORITIES - 1;
 	snprintf(i->product, sizeof(i->product), "%.63s", name.text);
 	snprintf(i->driver, sizeof(i->driver), "NVIDIA's kernel module %.32s", d->rm->version);
 	return 0;

@@ -2,7 +2,7 @@
 /* Every result has a name and a sentence, and every refusal says what to do next: its own words, or
  * those for its result. */
 #include "libsov/sov.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/base/error.h"
 #include "tests/tap.h"
 
 /* Results whose refusals say the way out in words of their own: tests/userspace/source/errors.sh
@@ -24,22 +24,22 @@ static bool has_own_words(sov_result r)
 
 static void one(sov_result r)
 {
-	const char *name = sov_result_name(r), *sentence = sov_result_sentence(r);
+	const char *name = sov_result_name(r), *sentence = sov_result_string(r);
 	char first[1024];
 	bool general, again;
 
 	ok(!strncmp(name, "SOV_ERROR_", 10) && strlen(sentence) > 10 &&
 		   sentence[strlen(sentence) - 1] == '.',
 	   "result %d has a name and a sentence", r);
-	refuse(r, "something is wrong");
+	set_error(r, "something is wrong");
 	snprintf(first, sizeof(first), "%s", sov_last_error());
 	general = !strncmp(first, "something is wrong; ", 20) && strlen(first) > 30;
 	ok(has_own_words(r) ? !strcmp(first, "something is wrong") : general, "%s: %s", name,
 	   first);
-	refuse(r, "%s", first);
+	set_error(r, "%s", first);
 	again = !strcmp(first, sov_last_error());
 	ok(again, "%s: told again it is not said twice", name);
-	refuse(r, "the pool is full; free something");
+	set_error(r, "the pool is full; free something");
 	ok(!strcmp(sov_last_error(), "the pool is full; free something") ||
 		   strstr(sov_last_error(), "; sov_context_reset"),
 	   "%s: own words for the way out are enough, but for errors that stick", name);

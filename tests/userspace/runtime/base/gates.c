@@ -5,7 +5,7 @@
  */
 #include <pthread.h>
 #include <time.h>
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/stream/submit.h"
 #include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/runtime/_ptx.h"

@@ -3,7 +3,7 @@
  * There is not always room for the CPU to see one more piece of a GPU's memory. Then calls are
  * refused, nothing is given back twice, and once there is room again they work.
  */
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/device.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
@@ -36,7 +36,7 @@ static void loads(sov_context c)
 
 	no_room = true;
 	refused(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m),
-		SOV_ERROR_OUT_OF_HOST_MEMORY, "gave the CPU no way",
+		SOV_ERROR_OUT_OF_HOST_MEMORY, "gave the CPU no mapping",
 		"a module whose code cannot be written is refused");
 	no_room = false;
 	good(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m),
@@ -46,7 +46,7 @@ static void loads(sov_context c)
 
 static void graphs(sov_context c)
 {
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_node node;
 	sov_graph g;
 	sov_ptr p;
@@ -55,11 +55,11 @@ static void graphs(sov_context c)
 	MUST(sov_graph_create(c, 0, &g));
 	MUST(sov_graph_add_fill(g, NULL, 0, p, 7, 4, 2, &node));
 	no_room = true;
-	refused(sov_graph_instantiate(g, &run), SOV_ERROR_OUT_OF_HOST_MEMORY, "gave the CPU no way",
+	refused(sov_graph_instantiate(g, &run), SOV_ERROR_OUT_OF_HOST_MEMORY, "gave the CPU no mapping",
 		"a graph that cannot be written down is refused");
 	no_room = false;
 	good(sov_graph_instantiate(g, &run), "and made ready when there is room again");
-	MUST(sov_graph_run_destroy(run));
+	MUST(sov_graph_exec_destroy(run));
 	MUST(sov_graph_destroy(g));
 }
 

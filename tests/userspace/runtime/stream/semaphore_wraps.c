@@ -3,7 +3,8 @@
  * Numbers of pieces of work and values of events have 32 bits where the GPU compares them. Streams that are about to
  * run out of them go on as if nothing were, whether the GPU compares around the wrap or not.
  */
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/stream/event.h"
+#include "libsov/runtime/stream/submit.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
@@ -23,7 +24,7 @@ static void set_number(sov_stream handle, uint64_t number)
 	gate_close(&s->gate);
 	s->published = number;
 	atomic_store(&s->completed, number);
-	atomic_store(&s->tail, number << STREAM_ENDS_BITS | ENDS_COMPUTE);
+	atomic_store(&s->tail, number << STREAM_COMPLETION_BITS | COMPLETED_BY_COMPUTE);
 	__atomic_store_n(s->done->payload, (uint32_t)number, __ATOMIC_RELEASE);
 	gate_open(&s->gate);
 	pthread_mutex_unlock(&s->member.context->lock);
@@ -63,7 +64,7 @@ static void turns(const char *device)
 	MUST(sov_memory_fill(c, word, 0, 4, 1));
 	for (i = 0; i < 2; i++) {
 		MUST(sov_stream_create(c, 0, &s[i]));
-		MUST(sov_event_create(c, i ? SOV_EVENT_NO_TIME : 0, &e[i]));
+		MUST(sov_event_create(c, i ? SOV_EVENT_DISABLE_TIMING : 0, &e[i]));
 	}
 	set_number(s[0], (UINT64_C(1) << 32) - BEFORE);
 	set_number(s[1], (UINT64_C(7) << 32) - BEFORE - 11);
@@ -109,7 +110,7 @@ static void calls(const char *device)
 	MUST(sov_stream_create(c, 0, &s));
 	set_number(s, (UINT64_C(1) << 32) - 5);
 	for (i = 0; i < 10; i++)
-		MUST(sov_stream_call(s, nothing, &called));
+		MUST(sov_stream_host_function(s, nothing, &called));
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	ok(called == 10, "%s: host functions are called on both sides of it", device);
 	MUST(sov_context_destroy(c));

@@ -4,7 +4,7 @@
  * them at any time; here one is told that it does not, and its way to make queues is watched.
  */
 #include <pthread.h>
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/device.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
@@ -38,6 +38,7 @@ static sov_context context_with_spares(uint32_t spares)
 	watched.queue_destroy = take_down;
 	d->winsys = &watched;
 	d->info.spare_queues = spares;
+	d->info.queue_create_patience = 2 * SECOND;
 	object_put(&d->object);
 	made = live = 0;
 	MUST(sov_context_create(device, NULL, &c));
