@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The public functions of libsov. Each is generated from its row in api_calls.h: it calls its
- * implementation directly unless the call log (SOV_LOG=call) or the trace (SOV_TRACE) observes calls.
+ * implementation directly unless the call log (SOV_LOG=call) or the trace (SOV_TRACE) observes
+ * calls.
  */
 #include <assert.h>
 #include <stdarg.h>

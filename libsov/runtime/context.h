@@ -3,15 +3,16 @@
  * A context is the unit of fault containment: one queue group with its address space, and the
  * memory, modules, streams, events and graphs in it.
  *
- * context.c knows none of these by name. Each kind of object, and each service that a context offers,
- * is a struct context_part: a table of hooks that its own file defines. context_create.c lists the
- * parts and states the order in which their hooks run.
+ * context.c knows none of these by name. Each kind of object, and each service that a context
+ * offers, is a struct context_part: a table of hooks that its own file defines. context_create.c
+ * lists the parts and states the order in which their hooks run.
  *
  * Submitting work and waiting for it take no lock (stream/submit.c). The context's lock guards
- * everything else. A thread that holds the lock and has to wait for the GPU does so in context_block,
- * which releases the lock while it sleeps. Lock order, outermost first: services_loading, a stream's
- * staging ring, an event's recording lock, a graph's execution lock, the context's lock, the
- * services' reader lock, then the leaf locks of object.c, address_space.c, the trace and the winsys.
+ * everything else. A thread that holds the lock and has to wait for the GPU does so in
+ * context_block, which releases the lock while it sleeps. Lock order, outermost first:
+ * services_loading, a stream's staging ring, an event's recording lock, a graph's execution lock,
+ * the context's lock, the services' reader lock, then the leaf locks of object.c, address_space.c,
+ * the trace and the winsys.
  */
 #ifndef SOV_CONTEXT_H
 #define SOV_CONTEXT_H
@@ -30,8 +31,8 @@ struct context;
 struct member;
 
 /*
- * The hooks of one part; NULL where the part has nothing to do. All run with the context's lock held,
- * except close and destroy.
+ * The hooks of one part; NULL where the part has nothing to do. All run with the context's lock
+ * held, except close and destroy.
  */
 struct context_part {
 	/* The context is new. On failure the context is closed and destroyed. */
@@ -41,7 +42,8 @@ struct context_part {
 	bool (*quiesce)(struct context *c);
 	/* Opens the gates again; on a failed context they stay closed. */
 	void (*resume)(struct context *c);
-	/* Waits until the threads that are submitting have finished; later ones see earlier writes. */
+	/* Waits until the threads that are submitting have finished; later ones see earlier
+	 * writes. */
 	void (*flush_submitters)(struct context *c);
 	/* All submitted work is complete. */
 	bool (*idle)(struct context *c);
@@ -86,8 +88,8 @@ struct context {
 	const void *first_handle;                /* of the first stream */
 
 	pthread_mutex_t lock;
-	/* NULL: failed or closed. Written while all stream gates and sleepers are closed, hence read
-	 * with the lock held or from inside one of these gates. The same holds for local. */
+	/* NULL: failed or closed. Written while all stream gates and sleepers are closed, hence
+	 * read with the lock held or from inside one of these gates. The same holds for local. */
 	struct winsys_group *group;
 	struct local_memory { /* memory/local_memory.c */
 		struct buffer *area;
@@ -102,8 +104,8 @@ struct context {
 	uint64_t stream_serial;        /* counts streams created */
 	uint64_t capture_serial;       /* counts captures begun */
 	_Atomic uint32_t stream_count; /* live streams */
-	/* Up to this many streams end a kernel with a wait-for-idle; with more of them that would stall
-	 * the others (stream/submit.c). */
+	/* Up to this many streams end a kernel with a wait-for-idle; with more of them that would
+	 * stall the others (stream/submit.c). */
 	uint32_t max_streams_sharing_wfi;
 
 	_Atomic sov_result error; /* sticky */
@@ -156,8 +158,8 @@ void context_retire_members(struct list_head *list, struct member **retired);
 
 /*
  * Look up a handle, take the context's lock and check the context for errors. NULL with *r set on
- * failure. The _failed variants also enter a failed context, with its sticky error in *r. Each enter
- * is paired with a leave, which returns r.
+ * failure. The _failed variants also enter a failed context, with its sticky error in *r. Each
+ * enter is paired with a leave, which returns r.
  */
 struct context *context_enter(sov_context handle, sov_result *r);
 struct context *context_enter_failed(sov_context handle, sov_result *r);

@@ -150,7 +150,8 @@ sov_result context_settle(struct context *c, bool (*needed)(struct context *c, v
 	pthread_mutex_lock(&c->lock);
 	r = context_check(c);
 	while (!r && needed(c, arg)) {
-		/* Repeated after each wait: streams may have been created while the lock was free. */
+		/* Repeated after each wait: streams may have been created while the lock was
+		 * free. */
 		context_quiesce(c);
 		if (context_idle(c)) {
 			r = act(c, arg);

@@ -118,7 +118,7 @@ static struct device *device_find(struct device *const *found, uint32_t count, c
 	return NULL;
 }
 
-/* Moves what the variable names from found to the visible. */
+/* Makes the devices visible that SOV_VISIBLE_DEVICES names, in its order. */
 static sov_result device_filter(const char *variable, struct device **found, uint32_t count)
 {
 	char known[512];

@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What is said about a failure: which kernel, which instruction, which thread, which address. The
- * way to the GPU reports addresses; here they become names. A way that knows less (a real GPU tells
- * a process little) leaves the kernel to be taken for the only one that can have done it, and the
- * instruction for the only one there that does such a thing.
+ * Attribution of GPU errors: kernel, instruction, thread, allocation. The winsys reports addresses,
+ * which become names here. Hardware reports little to a process: then the kernel is inferred as the
+ * only one that can have caused the error, and the instruction as the only one of that kernel that
+ * makes such an access.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "libsov/runtime/module/module.h"
 #include "libsov/runtime/stream/stream.h"
 
-/* Whose code is at an address, and where that begins. */
+/* The kernel whose code contains the address, and where that code begins. */
 static const struct function *function_at(const struct context *c, uint64_t va, uint64_t *base)
 {
 	const struct list_head *l;
@@ -34,14 +34,14 @@ static const struct function *function_at(const struct context *c, uint64_t va, 
 	return graph_function_at(c, va, base);
 }
 
-static void disassemble(const struct context *c, const struct function *f, uint64_t pc,
-			sov_fault *out)
+static void fault_disassemble(const struct context *c, const struct function *f, uint64_t pc,
+			      sov_fault *out)
 {
 	c->gpu->instruction(c->chip, f->kernel, pc, out->instruction, sizeof(out->instruction),
 			    NULL);
 }
 
-static void find_source(const struct function *f, uint64_t pc, sov_fault *out)
+static void fault_find_source(const struct function *f, uint64_t pc, sov_fault *out)
 {
 	const struct image *im = &f->module->image;
 	const struct image_line *line;
@@ -55,14 +55,14 @@ static void find_source(const struct function *f, uint64_t pc, sov_fault *out)
 	free(lines);
 }
 
-#define PLACES 4 /* that are named; with more of them a list helps nobody */
+#define MAX_SITES 4 /* longer lists do not help */
 
-/* Where the kernel does this, or anything of the kind when that is not known: how many places, and
- * the first of them. UINT32_MAX: cannot be told. */
-static uint32_t find_places(const struct context *c, const struct function *f,
-			    enum winsys_access access, uint64_t pc[static PLACES])
+/* Counts the instructions of a kernel that make such an access (any access, if the kind is unknown)
+ * and returns the first of them. UINT32_MAX: the code cannot be decoded. */
+static uint32_t find_access_sites(const struct context *c, const struct function *f,
+				  enum winsys_access access, uint64_t pc[static MAX_SITES])
 {
-	uint32_t offset, bytes, places = 0;
+	uint32_t offset, bytes, sites = 0;
 	enum winsys_access does;
 
 	for (offset = 0; offset < f->kernel->code_bytes; offset += bytes) {
@@ -71,39 +71,39 @@ static uint32_t find_places(const struct context *c, const struct function *f,
 			return UINT32_MAX;
 		if (!does || (access && does != access))
 			continue;
-		if (places < PLACES)
-			pc[places] = offset;
-		places++;
+		if (sites < MAX_SITES)
+			pc[sites] = offset;
+		sites++;
 	}
-	return places;
+	return sites;
 }
 
-/* The instruction by inference; where there are a few, their places go into the cause. */
-static bool infer_place(const struct context *c, const struct function *f,
-			enum winsys_access access, sov_fault *out)
+/* Infers the faulting instruction; lists several candidates in the cause. */
+static bool infer_instruction(const struct context *c, const struct function *f,
+			      enum winsys_access access, sov_fault *out)
 {
-	uint64_t pc[PLACES];
-	uint32_t i, places = find_places(c, f, access, pc);
+	uint64_t pc[MAX_SITES];
+	uint32_t i, sites = find_access_sites(c, f, access, pc);
 
-	if (places == 1)
+	if (sites == 1)
 		out->pc = pc[0];
-	for (i = 0; places > 1 && places <= PLACES && i < places; i++)
+	for (i = 0; sites > 1 && sites <= MAX_SITES && i < sites; i++)
 		text_append(out->cause, sizeof(out->cause), "%s+0x%llx", i ? ", " : "; by one of ",
 			    (unsigned long long)pc[i]);
-	return places == 1;
+	return sites == 1;
 }
 
-/* ---- which kernel, when nobody says ---- */
+/* ---- inferring the kernel ---- */
 
 #define SUSPECTS 4
 #define MAX_AGE  4 /* submissions */
 
 struct suspects {
 	const struct function *list[SUSPECTS];
-	uint32_t count; /* may be more than are listed */
+	uint32_t count; /* may exceed the list */
 };
 
-static void suspect(struct suspects *s, const struct function *f)
+static void suspects_add(struct suspects *s, const struct function *f)
 {
 	uint32_t i;
 
@@ -115,21 +115,22 @@ static void suspect(struct suspects *s, const struct function *f)
 	s->count += !!f;
 }
 
-/* Of several, those that do such a thing at all, if there are any. */
-static void narrow(const struct context *c, const struct winsys_error *e, struct suspects *s)
+/* Keeps the suspects that make such an access at all, if there are any. */
+static void suspects_narrow(const struct context *c, const struct winsys_error *e,
+			    struct suspects *s)
 {
 	struct suspects left = {.count = 0};
-	uint64_t pc[PLACES];
+	uint64_t pc[MAX_SITES];
 	uint32_t i;
 
 	for (i = 0; e->memory && s->count > 1 && s->count <= SUSPECTS && i < s->count; i++)
-		if (find_places(c, s->list[i], e->access, pc))
-			suspect(&left, s->list[i]);
+		if (find_access_sites(c, s->list[i], e->access, pc))
+			suspects_add(&left, s->list[i]);
 	if (left.count)
 		*s = left;
 }
 
-/* Of a kernel that has ended the module may be gone. */
+/* The function that a submission refers to; NULL: its module was unloaded since. */
 static const struct function *function_of(const struct context *c, const struct kernel_info *k)
 {
 	const struct list_head *l;
@@ -144,8 +145,9 @@ static const struct function *function_of(const struct context *c, const struct 
 	return NULL;
 }
 
-/* The kernel that was the last to end before this piece, if that was not long ago. */
-static const struct function *last_before(const struct context *c, struct stream *s, uint64_t seqno)
+/* The most recent kernel before this submission, among the last few. */
+static const struct function *last_kernel_before(const struct context *c, struct stream *s,
+						 uint64_t seqno)
 {
 	const struct kernel_info *k = NULL;
 	uint32_t i;
@@ -156,11 +158,11 @@ static const struct function *last_before(const struct context *c, struct stream
 }
 
 /*
- * What the queue, or without one any queue, was working on. Beside other streams a kernel ends by
- * itself, and nobody waits for what its stores do: it may have ended before the MMU refuses one
- * (seen on an H200), so the last that ended is suspected too.
+ * The kernels that the queue, or any queue if none is known, was executing. With several streams a
+ * kernel completes without waiting for its stores: it may have completed before the MMU rejects one
+ * (seen on an H200), so the last completed kernel is suspected too.
  */
-static void find_suspects(const struct context *c, const struct winsys_error *e,
+static void suspects_find(const struct context *c, const struct winsys_error *e,
 			  struct suspects *out)
 {
 	bool late = e->memory && e->access != WINSYS_READ && c->stream_count > 1;
@@ -174,14 +176,14 @@ static void find_suspects(const struct context *c, const struct winsys_error *e,
 		if (e->queue && s->queues[ENGINE_COMPUTE].winsys_queue != e->queue)
 			continue;
 		if (head <= stream_last(s))
-			suspect(out, function_of(c, stream_kernel_at(s, head)));
+			suspects_add(out, function_of(c, stream_kernel_at(s, head)));
 		if (late)
-			suspect(out, last_before(c, s, head));
+			suspects_add(out, last_kernel_before(c, s, head));
 	}
-	narrow(c, e, out);
+	suspects_narrow(c, e, out);
 }
 
-static void name_suspects(const struct suspects *s, char *text, size_t bytes)
+static void suspects_format(const struct suspects *s, char *text, size_t bytes)
 {
 	uint32_t i;
 
@@ -203,7 +205,7 @@ static void fault_attribute(const struct context *c, const struct winsys_error *
 	if (!kernel && e->program)
 		kernel = function_at(c, e->program, &other);
 	if (!kernel)
-		find_suspects(c, e, &s);
+		suspects_find(c, e, &s);
 	if (s.count == 1)
 		kernel = s.list[0];
 	fault_init(f, e->overdue ? SOV_ERROR_HANG : SOV_ERROR_FAULT,
@@ -215,17 +217,17 @@ static void fault_attribute(const struct context *c, const struct winsys_error *
 					    sizeof(f->cause) - (size_t)n);
 	}
 	if (s.count > 1)
-		name_suspects(&s, f->cause, sizeof(f->cause));
+		suspects_format(&s, f->cause, sizeof(f->cause));
 	f->has_thread = e->place;
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)
 		f->pc = e->pc - base;
-	else if (kernel && e->memory && infer_place(c, kernel, e->access, f))
+	else if (kernel && e->memory && infer_instruction(c, kernel, e->access, f))
 		at = kernel;
 	if (at) {
-		disassemble(c, at, f->pc, f);
-		find_source(at, f->pc, f);
+		fault_disassemble(c, at, f->pc, f);
+		fault_find_source(at, f->pc, f);
 	}
 }
 

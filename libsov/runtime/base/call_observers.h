@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 enum call_observer {
-	/* SOV_LOG and SOV_TRACE have not been read: the first call that needs a device reads them, and
-	 * that call is logged and traced too. */
+	/* SOV_LOG and SOV_TRACE have not been read: the first call that needs a device reads them,
+	 * and that call is logged and traced too. */
 	CALL_OBSERVER_UNKNOWN = 1,
 	CALL_OBSERVER_LOG = 2,
 	CALL_OBSERVER_TRACE = 4,

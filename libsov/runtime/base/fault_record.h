@@ -8,7 +8,7 @@
 
 /* kernel is the kernel's name, or NULL. Long names are truncated. */
 void fault_init(sov_fault *f, sov_result r, const char *kernel);
-/* Formats the record as one sentence for sov_last_error. */
+/* Formats the record as one line for sov_last_error. */
 void fault_format(const sov_fault *f, const char *device, char *buffer, size_t bytes);
 
 #endif

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Handles. A handle is a name, not a pointer: slot, generation and kind packed into a pointer's
- * bits, so that one that was destroyed, or never was, is found out without touching freed memory.
- * Each slot holds one atomic word with its generation, a bit that says whether the handle still
- * names the object, and a count of references; taking a reference is one compare-and-swap on that
- * word. Slots are never given back to the system, so looking at one is always allowed.
+ * Handles. A handle is not a pointer: it packs slot, generation and kind, so that a destroyed or
+ * forged handle is detected without touching freed memory. Each slot has one atomic word with its
+ * generation, a bit that says whether the handle is valid, and a reference count; taking a
+ * reference is one compare-and-swap. Slots are never unmapped, so any slot may be read.
  */
 #include <assert.h>
 #include <pthread.h>
@@ -16,8 +15,8 @@
 
 #define MAX_OBJECTS (1u << 18)
 
-/* State of a slot: generation in 63:32, named in 31, references in 30:0. */
-#define NAMED         (1ull << 31)
+/* State of a slot: generation in 63:32, valid in 31, references in 30:0. */
+#define VALID         (1ull << 31)
 #define GENERATION(s) ((uint32_t)((s) >> 32))
 #define REFERENCES(s) ((uint32_t)(s)&0x7fffffff)
 
@@ -30,7 +29,7 @@ static struct slot_entry {
 	struct object *object;
 	uint32_t next_free;
 } slots[MAX_OBJECTS];
-static uint32_t slots_used = 1, free_slot; /* slot 0 is none */
+static uint32_t slots_used = 1, free_slot; /* slot 0 is unused */
 static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static_assert(sizeof(void *) == sizeof(uint64_t), "handles need 64 bits");
@@ -62,7 +61,7 @@ sov_result object_publish(struct object *o, enum object_kind kind, void (*destro
 	o->destroy = destroy;
 	slots[slot].object = o;
 	state = atomic_load(&slots[slot].state);
-	atomic_store(&slots[slot].state, (uint64_t)(GENERATION(state) + 1) << 32 | NAMED | 1);
+	atomic_store(&slots[slot].state, (uint64_t)(GENERATION(state) + 1) << 32 | VALID | 1);
 	return SOV_OK;
 }
 
@@ -101,10 +100,10 @@ void *object_get(const void *pointer, enum object_kind kind)
 		return set_handle_error(handle, kind);
 	state = atomic_load(&slots[slot].state);
 	do {
-		if (GENERATION(state) != handle >> 32 || !(state & NAMED))
+		if (GENERATION(state) != handle >> 32 || !(state & VALID))
 			return set_handle_error(handle, kind);
 	} while (!atomic_compare_exchange_weak(&slots[slot].state, &state, state + 1));
-	/* A forged handle may name a live slot of another kind. */
+	/* A forged handle may refer to a live slot of another kind. */
 	if (slots[slot].object->kind != kind) {
 		object_put(slots[slot].object);
 		return set_handle_error(handle, kind);
@@ -133,5 +132,5 @@ void object_put(struct object *o)
 
 bool object_retire(struct object *o)
 {
-	return atomic_fetch_and(&slots[o->slot].state, ~NAMED) & NAMED;
+	return atomic_fetch_and(&slots[o->slot].state, ~VALID) & VALID;
 }

@@ -34,7 +34,8 @@ void *object_handle(const struct object *o);
 void *object_get(const void *handle, enum object_kind kind);
 void object_reference(struct object *o);
 void object_put(struct object *o);
-/* Invalidates the handle and transfers its reference to the caller. false: it already was invalid. */
+/* Invalidates the handle and transfers its reference to the caller. false: it already was
+ * invalid. */
 bool object_retire(struct object *o);
 
 #endif

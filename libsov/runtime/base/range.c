@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: MIT */
-/* Free ranges in a sorted array. */
+// SPDX-License-Identifier: MIT
+/* Free ranges in a sorted array, allocated next fit. */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/runtime/base/range.h"
 
-/* n pieces that were taken leave at most n + 1 free ranges between them, for each piece of space
- * that was added: room for all of them is made beforehand. */
+/* n allocated ranges leave at most n + 1 free ranges between them, per range that was added:
+ * allocates entries for all of them in advance, so that freeing cannot fail. */
 static bool reserve(struct ranges *r, uint32_t bound)
 {
 	struct range *bigger;
@@ -24,7 +24,7 @@ static bool reserve(struct ranges *r, uint32_t bound)
 	return true;
 }
 
-/* Index of the first free range that ends behind the position. */
+/* Index of the first free range that ends after the position. */
 static uint32_t find(const struct ranges *r, uint64_t position)
 {
 	uint32_t low = 0, high = r->count;
@@ -81,7 +81,7 @@ bool ranges_add(struct ranges *r, uint64_t start, uint64_t bytes)
 	return true;
 }
 
-/* Cuts [start, start + bytes) out of the free range that holds it. */
+/* Removes [start, start + bytes) from the free range that contains it. */
 static void cut(struct ranges *r, uint32_t at, uint64_t start, uint64_t bytes)
 {
 	struct range f = r->free[at];
@@ -96,7 +96,7 @@ static void cut(struct ranges *r, uint32_t at, uint64_t start, uint64_t bytes)
 	r->cursor = start + bytes;
 }
 
-/* In free range at, not before the position. */
+/* Whether an aligned range fits into free range at, not before the position. */
 static bool fits(const struct ranges *r, uint32_t at, uint64_t position, uint64_t bytes,
 		 uint64_t align, uint64_t *start)
 {

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Copies and fills: what is asked for, whether it may be done, and the method it is done. Each side of a
- * copy is a GPU address or a host address by its value. Host memory that is pinned is as good as the
- * GPU's own; other host memory goes through the stream's staging ring, or small enough in the
- * methods themselves.
+ * Linear copies and fills: validation, and the choice of the copy method. The value of an address
+ * tells whether it is a GPU or a host address. Pinned host memory is copied directly; pageable host
+ * memory goes through the stream's staging ring or, if small, is part of the commands.
  */
 #include <string.h>
 #include <time.h>
@@ -21,35 +20,35 @@ typedef unsigned long long ull;
 
 /* ---- which method ---- */
 
-enum direction { IN, OUT, ACROSS }; /* seen from the GPU */
+enum direction { IN, OUT, ACROSS }; /* host to device, device to host, device to device */
 
 /*
- * The first row that fits, for copies of at most so many bytes.
+ * The first row that applies, for copies of at most max_bytes.
  *
- * Measured on an H200 (tests/silicon/bench_copy_methods.c, docs/evidence.md): methods beat the engine while
- * they fit a slot. The engine beats a kernel over the bus at every size, and inside the GPU until
- * the kernel's start is paid for, between 256 KiB (4.6 against 4.7 us) and 1 MiB (6.8 against 4.8),
- * also when the sides are words and not units apart (256 MiB: 261 against 519 us).
- * Behind work of the compute queue that is not done it is different: another kernel on the same
- * queue is there sooner than the other queue (4 bytes out behind a kernel: 6.2 against 7.1 us).
+ * Measured on an H200 (tests/silicon/bench_copy_methods.c, docs/evidence.md): inline data beats the
+ * engine while it fits a slot. The engine beats a kernel over the bus at every size, and inside the
+ * GPU until the kernel's start is amortised, between 256 KiB (4.6 against 4.7 us) and 1 MiB (6.8
+ * against 4.8), also when the sides' alignments differ by words (256 MiB: 261 against 519 us).
+ * Behind incomplete work of the compute queue, another kernel on that queue starts sooner than the
+ * copy queue (4 bytes out behind a kernel: 6.2 against 7.1 us).
  */
-struct choice {
+struct method_choice {
 	enum direction direction;
 	enum { ANY, BEHIND } when;
 	enum copy_method method;
-	uint64_t most;
+	uint64_t max_bytes;
 };
 
-static const struct choice choices[] = {
-	{IN, ANY, COPY_INLINE, UINT64_MAX}, /* while they fit */
+static const struct method_choice method_choices[] = {
+	{IN, ANY, COPY_INLINE, UINT64_MAX}, /* as far as it fits */
 	{IN, BEHIND, COPY_KERNEL, 256 << 10},      {IN, ANY, COPY_ENGINE, UINT64_MAX},
 	{OUT, BEHIND, COPY_KERNEL, 1 << 20},       {OUT, ANY, COPY_ENGINE, UINT64_MAX},
 	{ACROSS, BEHIND, COPY_KERNEL, UINT64_MAX}, {ACROSS, ANY, COPY_ENGINE, 256 << 10},
 	{ACROSS, ANY, COPY_KERNEL, UINT64_MAX},    {ACROSS, ANY, COPY_ENGINE, UINT64_MAX},
 };
-#define FILL_BY_ENGINE (256u << 10) /* the same for fills */
-/* A software GPU's copy engine is the host's memcpy; its processors are a thousand times slower. */
-static const struct choice software_choices[] = {
+#define MAX_ENGINE_FILL (256u << 10) /* the largest fill by the engine */
+/* A software GPU's copy engine is memcpy; its multiprocessors are a thousand times slower. */
+static const struct method_choice software_method_choices[] = {
 	{IN, ANY, COPY_INLINE, 256},
 	{IN, ANY, COPY_ENGINE, UINT64_MAX},
 	{OUT, ANY, COPY_ENGINE, UINT64_MAX},
@@ -57,15 +56,15 @@ static const struct choice software_choices[] = {
 };
 
 static enum copy_method choose_method(struct stream *s, enum direction direction, uint64_t to,
-				      uint64_t from, uint64_t bytes, bool inline_too)
+				      uint64_t from, uint64_t bytes, bool allow_inline)
 {
 	const struct gpu *gpu = s->member.context->gpu;
 	bool software = s->member.context->device->info.software;
-	const struct choice *k = software ? software_choices : choices;
+	const struct method_choice *k = software ? software_method_choices : method_choices;
 	bool behind = !software && stream_busy(s, ENGINE_COMPUTE);
 
-	while (k->direction != direction || bytes > k->most || (k->when == BEHIND && !behind) ||
-	       (k->method == COPY_INLINE && !inline_too) ||
+	while (k->direction != direction || bytes > k->max_bytes ||
+	       (k->when == BEHIND && !behind) || (k->method == COPY_INLINE && !allow_inline) ||
 	       !copy_method_fits(gpu, k->method, to, from, bytes))
 		k++;
 	return k->method;
@@ -73,7 +72,7 @@ static enum copy_method choose_method(struct stream *s, enum direction direction
 
 static enum copy_method fill_method(const struct context *c, uint64_t bytes)
 {
-	return c->device->info.software || bytes <= FILL_BY_ENGINE ? COPY_ENGINE : COPY_KERNEL;
+	return c->device->info.software || bytes <= MAX_ENGINE_FILL ? COPY_ENGINE : COPY_KERNEL;
 }
 
 /* ---- moving ---- */
@@ -83,7 +82,7 @@ static uint64_t min_u64(uint64_t a, uint64_t b)
 	return a < b ? a : b;
 }
 
-/* Everything that was submitted is done, so that memory holds what a copy is to find there. */
+/* All submitted work is complete, so that inline data may be read from memory now. */
 static bool stream_idle(struct stream *s)
 {
 	return stream_poll(s) == stream_last(s);
@@ -101,7 +100,7 @@ sov_result stream_stage(struct stream *s, uint64_t align_as, uint64_t bytes,
 	return r;
 }
 
-/* Both sides are the GPU's to reach. */
+/* The GPU can address both sides. */
 static sov_result copy_device(struct stream *s, const struct copy_range *k, uint64_t *seqno)
 {
 	enum direction d = k->from->host ? IN : k->to->host ? OUT : ACROSS;
@@ -139,7 +138,7 @@ static sov_result copy_pageable_in(struct stream *s, uint64_t destination, const
 	return r;
 }
 
-/* While the CPU empties one chunk, the next are on their method. */
+/* While the CPU empties one chunk, the GPU copies the next ones. */
 static sov_result copy_pageable_out(struct stream *s, uint8_t *host, uint64_t source,
 				    uint64_t bytes, uint64_t *seqno)
 {
@@ -198,33 +197,33 @@ sov_result copy_submit(struct stream *s, const struct copy_range *k, uint64_t *s
 }
 
 /*
- * Before the wait for something large. Being woken by an interrupt costs 35 us, which is a tenth of
- * the time of 16 MiB over the bus and a quarter of 256 MiB inside the GPU; so sleep through what it
- * takes at least, on the fastest there is, and look closely from then on. The wait behind this sees
- * to limits and errors.
+ * Called before the wait for a large copy. Waking by an interrupt costs 35 us, a tenth of the time
+ * of 16 MiB over the bus and a quarter of 256 MiB inside the GPU. Hence sleep for max_bytes of the
+ * minimum time that the copy takes on the fastest hardware, then busy-wait. The wait that follows
+ * handles timeouts and errors.
  */
 #define BUS_BYTES_PER_NS    64u   /* PCIe 5, 16 lanes */
-#define ACROSS_BYTES_PER_NS 2400u /* an H200's memory, which is read and written */
+#define ACROSS_BYTES_PER_NS 2400u /* an H200's memory, half for reads and half for writes */
 #define FILL_BYTES_PER_NS   4800u
-#define OVERSLEPT_NS        UINT64_C(100000)
-#define WORTH_LOOKING_NS    UINT64_C(15000)    /* below, the wait itself looks long enough */
-#define WORTH_RESTING_NS    UINT64_C(20000000) /* above, 35 us are nothing */
+#define WAKEUP_MARGIN_NS    UINT64_C(100000)
+#define MIN_BUSY_WAIT_NS    UINT64_C(15000)    /* below, semaphore_wait busy-waits long enough */
+#define MAX_BUSY_WAIT_NS    UINT64_C(20000000) /* above, 35 us do not matter */
 
-static void busy_wait_large(struct stream *s, uint64_t seqno, uint64_t least)
+static void busy_wait_large(struct stream *s, uint64_t seqno, uint64_t min_ns)
 {
 	uint64_t start = now_ns();
 
-	if (s->member.context->device->info.software || least < WORTH_LOOKING_NS ||
-	    least > WORTH_RESTING_NS)
+	if (s->member.context->device->info.software || min_ns < MIN_BUSY_WAIT_NS ||
+	    min_ns > MAX_BUSY_WAIT_NS)
 		return;
-	if (least > 2 * OVERSLEPT_NS) {
-		uint64_t sleep = least - OVERSLEPT_NS;
+	if (min_ns > 2 * WAKEUP_MARGIN_NS) {
+		uint64_t sleep = min_ns - WAKEUP_MARGIN_NS;
 		struct timespec t = {.tv_sec = (time_t)(sleep / 1000000000),
 				     .tv_nsec = (long)(sleep % 1000000000)};
 
 		nanosleep(&t, NULL);
 	}
-	while (!semaphore_reached(s->done, (uint32_t)seqno) && now_ns() - start < 2 * least)
+	while (!semaphore_reached(s->done, (uint32_t)seqno) && now_ns() - start < 2 * min_ns)
 		;
 }
 
@@ -239,7 +238,7 @@ static sov_result copy_check_host(const char *what, uint64_t address, uint64_t b
 	return SOV_OK;
 }
 
-/* One side, if it is a GPU's: its allocation. */
+/* Looks up the allocation of one side, if it is a GPU address or pinned. */
 static sov_result copy_check_side(struct context *c, const char *what, uint64_t address,
 				  uint64_t bytes, struct buffer **out)
 {
@@ -269,7 +268,7 @@ sov_result copy_check(struct context *c, struct copy_range *k, uint64_t to_bytes
 	return r;
 }
 
-/* Which is which, and whether they may be copied. */
+/* Looks up both sides and rejects overlapping ranges. */
 static sov_result copy_check_overlap(struct context *c, struct copy_range *k)
 {
 	sov_result r = copy_check(c, k, k->bytes, k->bytes);
@@ -279,7 +278,7 @@ static sov_result copy_check_overlap(struct context *c, struct copy_range *k)
 		r = set_error(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"destination 0x%llx and source 0x%llx overlap within %llu bytes; copy "
-			"by way of other memory",
+			"through other memory",
 			(ull)k->destination, (ull)k->source, (ull)k->bytes);
 	return r;
 }
@@ -293,7 +292,7 @@ void copy_pin(struct context *c, const struct copy_range *k, int by)
 		k->from->pins += (uint32_t)by;
 }
 
-/* The caller's reference to the stream is used up. */
+/* Takes over the caller's reference to the stream. */
 static sov_result copy_on_stream(struct stream *s, struct copy_range k, bool wait)
 {
 	struct context *c = s->member.context;
@@ -342,7 +341,7 @@ sov_result api_memory_copy_async(sov_stream stream, sov_ptr destination, sov_ptr
 	return r;
 }
 
-/* The context's first stream, with a reference. */
+/* The context's first stream; takes a reference. */
 static struct stream *first_stream(sov_context context, sov_result *r)
 {
 	struct context *c = object_get(context, OBJECT_CONTEXT);

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Three ways to move bytes between memory that the GPU reaches. Inline: the bytes are part of the
- * words that the queue reads. Kernel: one of our own, compiled for the device when a context first needs it. Engine:
- * the copy engine's queue. What is fastest depends on size and direction, and is for copy.c to say.
+ * The three copy methods. Inline: the data is part of the commands. Kernel: the library's own copy
+ * kernels, compiled when a context first needs them. Engine: the copy queue. copy.c chooses by size
+ * and direction.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +103,7 @@ static void copy_kernels_destroy(struct context *c)
 
 const struct context_part copy_kernels_part = {.destroy = copy_kernels_destroy};
 
-/* How a range is cut: odd bytes before the first whole unit, units, odd bytes behind. */
+/* A range split into bytes before the first aligned unit, units, and remaining bytes. */
 struct unit_split {
 	uint32_t head, tail;
 	uint64_t units;
@@ -236,7 +236,7 @@ bool copy_method_fits(const struct gpu *gpu, enum copy_method method, uint64_t t
 	switch (method) {
 	case COPY_INLINE:
 		return bytes <= gpu->inline_most && (to | bytes) % gpu->inline_unit == 0;
-	case COPY_KERNEL: /* units are aligned on both sides or on none */
+	case COPY_KERNEL: /* both sides must have the same alignment */
 		return (to - from) % MEMORY_WORD == 0;
 	default:
 		return true;

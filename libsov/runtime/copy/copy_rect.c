@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Copies of boxes: rows that lie a pitch apart, slices of such rows. The copy engine takes a slice
- * at a time. Host memory that it does not reach is packed into, or unpacked from, the stream's
- * staging ring, as many rows at a time as fit there.
+ * Copies of rectangles: rows at a pitch, and slices of such rows. The copy engine copies a slice at
+ * a time. Pageable host memory is packed into, or unpacked from, the stream's staging ring, as many
+ * rows at a time as fit.
  */
 #include <string.h>
 #include "libsov/runtime/api_calls.h"
@@ -16,7 +16,7 @@ typedef unsigned long long ull;
 
 /* ---- what may be copied ---- */
 
-/* Bytes from the first to behind the last; false: they do not fit 64 bits. */
+/* Bytes from the first byte to the end of the last row; false: overflow. */
 static bool copy_side_extent(const struct copy_rect *b, const struct copy_side *s, uint64_t *bytes)
 {
 	uint64_t rows, slices;
@@ -84,14 +84,14 @@ sov_result copy_rect_check(struct context *c, const struct copy_rect *b, struct 
 	    k->source < k->destination + to_bytes)
 		r = set_error(
 			SOV_ERROR_INVALID_ARGUMENT,
-			"destination 0x%llx and source 0x%llx overlap; copy by way of other memory",
+			"destination 0x%llx and source 0x%llx overlap; copy through other memory",
 			(ull)k->destination, (ull)k->source);
 	return r;
 }
 
 /* ---- moving ---- */
 
-/* Rows that the GPU reaches on both sides. */
+/* Copies rows that the GPU can address on both sides. */
 static sov_result copy_rows(struct stream *s, const struct copy_side *to,
 			    const struct copy_side *from, uint64_t width, uint64_t rows,
 			    uint64_t *seqno)
@@ -124,7 +124,8 @@ static sov_result copy_rows(struct stream *s, const struct copy_side *to,
 	return SOV_OK;
 }
 
-/* One side is host memory that the GPU does not reach. in: the source. With the staging's lock. */
+/* Copies rows through the staging ring, with its lock held. in: the source is pageable, else the
+ * destination. */
 static sov_result stage_rows(struct stream *s, const struct copy_side *to,
 			     const struct copy_side *from, bool in, uint64_t width, uint64_t rows,
 			     uint64_t *seqno)
@@ -158,7 +159,7 @@ static sov_result stage_rows(struct stream *s, const struct copy_side *to,
 	return r;
 }
 
-/* Rows that fit no staging go one by one. */
+/* Copies rows that are larger than a staging chunk one by one. */
 static sov_result copy_long_rows(struct stream *s, const struct copy_side *to,
 				 const struct copy_side *from, const struct copy_range *k,
 				 const struct copy_rect *b, uint64_t *seqno)

@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Graphs recorded from streams. While a stream is captured, work for it becomes nodes, each dependencies
- * the one before. An event that is recorded there stands for the nodes so far; a stream that waits
- * for it is captured too, and its work comes dependencies them. In the end every node has to lead to the
- * stream that was captured first: what was left on another is an error, not lost.
+ * Stream capture. While a stream is captured, its work becomes nodes of a graph, each depending on
+ * the previous one. An event recorded in the capture stands for the nodes so far; a stream that
+ * waits for it joins the capture, and its work depends on these nodes. When the capture ends, the
+ * first stream must depend on every node: nodes left on other streams are an error.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -15,10 +15,10 @@
 #include "libsov/runtime/stream/stream.h"
 
 struct capture {
-	uint64_t id;            /* all streams of a capture have it, and no other capture */
+	uint64_t id;            /* shared by all streams of the capture, unique among captures */
 	struct graph *graph;    /* a reference */
-	bool first;             /* the stream that sov_stream_begin_capture was called for */
-	uint32_t *dependencies; /* nodes that the next one comes dependencies */
+	bool first;             /* sov_stream_begin_capture was called for this stream */
+	uint32_t *dependencies; /* of the next node */
 	uint32_t count;
 };
 
@@ -27,7 +27,7 @@ static struct stream *stream_of(struct list_head *l)
 	return container_of(l, struct stream, member.link);
 }
 
-/* With the lock held, all of it. */
+/* All with the context's lock held. */
 
 static sov_result capture_depend_on(struct capture *k, uint32_t node, bool only)
 {
@@ -58,7 +58,7 @@ static sov_result capture_start(struct stream *s, struct graph *g, uint64_t id, 
 	return SOV_OK;
 }
 
-/* The graph's reference goes to the caller, who puts it without the lock. */
+/* Transfers the reference to the graph to the caller, who drops it without the lock. */
 static struct graph *capture_end(struct stream *s)
 {
 	struct capture *k = s->capture;
@@ -71,8 +71,8 @@ static struct graph *capture_end(struct stream *s)
 	return g;
 }
 
-/* With all streams that have joined it, if it is the first. How many references to the graph are
- * left to be put. */
+/* Ends the capture of the stream, and if it is the first, of all streams that joined. Returns how
+ * many references to the graph the caller has to drop. */
 static uint32_t capture_end_all(struct stream *s)
 {
 	struct context *c = s->member.context;
@@ -118,7 +118,7 @@ static sov_result capture_append(struct stream *s, struct node *n)
 	return r ? r : capture_depend_on(k, number, true);
 }
 
-/* The lock is taken; false: it is not, with *r set; the capture has ended meanwhile. */
+/* Takes the lock; false with *r set and without the lock if the capture has ended meanwhile. */
 static bool capture_enter(struct stream *s, sov_result *r)
 {
 	pthread_mutex_lock(&s->member.context->lock);
@@ -212,7 +212,7 @@ static sov_result capture_record(struct stream *s, struct event *e)
 	return capture_leave(s, SOV_OK);
 }
 
-/* A stream of this capture; NULL: it has ended. */
+/* A stream of this capture; NULL: the capture has ended. */
 static struct stream *capture_find_stream(struct context *c, uint64_t id)
 {
 	struct list_head *l;
@@ -223,7 +223,7 @@ static struct stream *capture_find_stream(struct context *c, uint64_t id)
 	return NULL;
 }
 
-/* The stream waits for an event that was recorded in a capture. */
+/* The stream waits for an event of a capture, and joins it. */
 static sov_result capture_wait(struct stream *s, struct event *e)
 {
 	struct context *c = s->member.context;
@@ -275,8 +275,8 @@ sov_result api_stream_begin_capture(sov_stream stream, sov_graph graph)
 	return r;
 }
 
-/* Nodes that lead to the stream's last ones. */
-static void mark_back(const struct graph *g, bool *seen, uint32_t *stack, uint32_t n)
+/* Marks all transitive dependencies of the nodes on the stack. */
+static void mark_dependencies(const struct graph *g, bool *seen, uint32_t *stack, uint32_t n)
 {
 	while (n) {
 		const struct node *node = &g->nodes[stack[--n] - 1];
@@ -307,7 +307,7 @@ static sov_result capture_check_joined(const struct capture *k)
 			seen[k->dependencies[i]] = true;
 			stack[n++] = k->dependencies[i];
 		}
-	mark_back(g, seen, stack, n);
+	mark_dependencies(g, seen, stack, n);
 	for (i = g->count; i; i--)
 		if (!seen[i]) {
 			lost++;

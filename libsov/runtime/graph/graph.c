@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Graphs by hand: nodes are added with the nodes that they come after. A node is checked when it is
- * added, as the call would be that does the same at once; that there is no circle is found out when
- * the graph is instantiated.
+ * Building graphs. A node is validated when it is added, like the corresponding asynchronous call;
+ * cycles are detected when the graph is instantiated.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -127,7 +126,7 @@ sov_result graph_add(struct graph *g, const uint32_t *dependencies, uint32_t nde
 	for (i = 0; !r && i < ndependencies; i++)
 		if (!dependencies[i] || dependencies[i] > g->count)
 			r = set_error(SOV_ERROR_INVALID_ARGUMENT,
-				      "there is no node %u to come after; the graph has %u",
+				      "there is no node %u to depend on; the graph has %u",
 				      dependencies[i], g->count);
 	if (!r && g->count == MAX_NODES)
 		r = set_error(SOV_ERROR_UNSUPPORTED, "a graph has at most %u nodes", MAX_NODES);

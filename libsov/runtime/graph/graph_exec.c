@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Graphs that run. What there is to do is written down once (graph_write.c); to run it is one piece
- * of work on a stream, whose ring entries point there, and one doorbell. Only host functions cut a
- * graph into several pieces.
+ * Executable graphs. graph_write.c writes their commands once; a launch is one submission, whose
+ * ring entries point to them, and one doorbell. Only host functions split a graph into several
+ * submissions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -70,7 +70,7 @@ const struct function *graph_function_at(const struct context *c, uint64_t va, u
 
 /* ---- instantiating ---- */
 
-static sov_result copy_nodes(struct graph_exec *g, const struct graph *from)
+static sov_result graph_copy_nodes(struct graph_exec *g, const struct graph *from)
 {
 	uint32_t i;
 
@@ -107,7 +107,7 @@ static sov_result copy_nodes(struct graph_exec *g, const struct graph *from)
 static sov_result graph_exec_build(struct graph_exec *g, const struct graph *from)
 {
 	struct context *c = g->member.context;
-	sov_result r = copy_nodes(g, from);
+	sov_result r = graph_copy_nodes(g, from);
 
 	if (!r)
 		r = graph_order(g, c->gpu->chains(c->chip));
@@ -121,7 +121,7 @@ static const struct member_ops graph_exec_member_ops = {
 
 sov_result api_graph_instantiate(sov_graph graph, sov_graph_exec *exec)
 {
-	struct graph_exec *made;
+	struct graph_exec *built;
 	struct graph *g;
 	sov_result r;
 
@@ -134,29 +134,29 @@ sov_result api_graph_instantiate(sov_graph graph, sov_graph_exec *exec)
 		return member_leave(
 			g, set_error(SOV_ERROR_INVALID_ARGUMENT,
 				     "the graph has no nodes; add some, or capture a stream"));
-	made = calloc(1, sizeof(*made));
-	if (!made)
+	built = calloc(1, sizeof(*built));
+	if (!built)
 		return member_leave(
 			g, set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph"));
-	pthread_mutex_init(&made->executing, NULL);
-	r = member_publish(&made->member, g->member.context, &g->member.context->graphs,
+	pthread_mutex_init(&built->executing, NULL);
+	r = member_publish(&built->member, g->member.context, &g->member.context->graphs,
 			   &graph_exec_member_ops);
 	if (r) {
-		pthread_mutex_destroy(&made->executing);
-		free(made);
+		pthread_mutex_destroy(&built->executing);
+		free(built);
 		return member_leave(g, r);
 	}
-	r = graph_exec_build(made, g);
+	r = graph_exec_build(built, g);
 	if (!r)
-		*exec = object_handle(&made->member.object);
+		*exec = object_handle(&built->member.object);
 	else
-		object_retire(&made->member.object);
+		object_retire(&built->member.object);
 	member_leave(g, r);
 	if (r)
-		object_put(&made->member.object);
+		object_put(&built->member.object);
 	else
-		LOG(LAUNCH, INFO, "a graph of %u nodes in %u levels and %u segments", made->count,
-		    made->levels, made->nsegments);
+		LOG(LAUNCH, INFO, "a graph of %u nodes in %u levels and %u segments", built->count,
+		    built->levels, built->nsegments);
 	return r;
 }
 
@@ -166,7 +166,7 @@ sov_result api_graph_exec_destroy(sov_graph_exec exec)
 	sov_result r;
 	bool keep;
 
-	/* From here on it is not run again; executing takes the context's lock inside of its own. */
+	/* Prevents further launches. The context's lock nests inside the executing lock. */
 	if (g) {
 		pthread_mutex_lock(&g->executing);
 		g->closing = true;
@@ -212,7 +212,7 @@ sov_result api_graph_exec_set_arguments(sov_graph_exec exec, sov_node node,
 				      n->kernel.function->kernel->name);
 	if (!r) {
 		pthread_mutex_lock(&g->executing);
-		/* What runs reads them. */
+		/* An execution in progress reads the parameters. */
 		if (g->last)
 			r = stream_wait_for(g->last, g->last_seqno, SOV_MAX_WAIT);
 		if (!r) {
@@ -226,7 +226,7 @@ sov_result api_graph_exec_set_arguments(sov_graph_exec exec, sov_node node,
 	return r;
 }
 
-static bool needs_local(const struct graph_exec *g)
+static bool graph_needs_local(const struct graph_exec *g)
 {
 	return g->max_local && g->max_local->info.local_bytes;
 }
@@ -240,7 +240,7 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 					 .kind = WORK_GRAPH,
 					 .kernel = g->max_local ? &g->max_local->info : NULL,
 					 .time_limit = segment->time_limit};
-	struct gpu_local mine;
+	struct gpu_local stream_local;
 	struct slot slot;
 	sov_result r;
 
@@ -248,17 +248,18 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 	r = stream_begin_request(s, &q, &slot);
 	if (r)
 		return r;
-	if (needs_local(g) && segment->engine == ENGINE_COMPUTE &&
+	if (graph_needs_local(g) && segment->engine == ENGINE_COMPUTE &&
 	    atomic_load_explicit(&s->local, memory_order_relaxed) != local->serial) {
-		mine = local_of(c, s->index);
-		c->gpu->set_local(&slot.push, &mine);
+		stream_local = local_of(c, s->index);
+		c->gpu->set_local(&slot.push, &stream_local);
 		slot.submission->local = local->serial;
 	}
-	/* Whoever replaced it has waited for all work, and follow_last for this graph's: nothing of it runs. */
-	mine = local_of(c, s->index);
-	if (c->gpu->local_in_launch && needs_local(g) &&
-	    (g->local_serial != local->serial || g->local.address != mine.address)) {
-		g->local = mine;
+	/* The thread that replaced the area waited for all work, and graph_order_after_last for
+	 * this graph: nothing of it executes. */
+	stream_local = local_of(c, s->index);
+	if (c->gpu->local_in_launch && graph_needs_local(g) &&
+	    (g->local_serial != local->serial || g->local.address != stream_local.address)) {
+		g->local = stream_local;
 		g->local_serial = local->serial;
 		graph_write_methods(g);
 	}
@@ -271,16 +272,16 @@ static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
 	return SOV_OK;
 }
 
-/* The run before may have been on another stream: then this one waits for it, whose limits those
- * of the other's work are. */
+/* Orders this launch after the previous one, which may have been on another stream. The wait has no
+ * limit: the other stream's work has. */
 static sov_result graph_order_after_last(struct graph_exec *g, struct stream *s)
 {
 	sov_result r = SOV_OK;
 
 	if (g->last == s)
 		return r;
-	/* What it has of local memory may be written in it. */
-	if (g->last && needs_local(g) && g->member.context->gpu->local_in_launch)
+	/* The commands contain the stream's part of local memory and have to be rewritten. */
+	if (g->last && graph_needs_local(g) && g->member.context->gpu->local_in_launch)
 		r = stream_wait_for(g->last, g->last_seqno, SOV_MAX_WAIT);
 	else if (g->last)
 		r = stream_acquire(s, g->last->done, (uint32_t)g->last_seqno);

@@ -1,14 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The order of a graph's nodes. They are put into levels: a node's is one more than the highest of
- * what it comes after. Nodes of one level may run at the same time. Kernels that are alone in their
- * levels, one behind the other, are a chain.
+ * Topological order of a graph (Kahn's algorithm). A node's level is one more than the highest
+ * level of its dependencies; nodes of one level may execute concurrently. Consecutive levels that
+ * consist of a single kernel form a chain.
  */
 #include <stdlib.h>
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/graph/graph_order.h"
 
-/* How many nodes each comes after, and who comes after it, in one array. */
+/* missing: unfinished dependencies of each node; later: successors of all nodes in one array. */
 static sov_result graph_sort(struct graph_exec *g)
 {
 	uint32_t *missing = calloc(g->count + 1, 4), *start = calloc(g->count + 2, 4);
@@ -32,7 +32,7 @@ static sov_result graph_sort(struct graph_exec *g)
 		for (k = 0; k < g->nodes[i].ndependencies; k++)
 			later[start[g->nodes[i].dependencies[k]]++] = i;
 	}
-	/* start[n] is now the end of what comes after node n, and start[n - 1] its beginning. */
+	/* start[n] is now the end of the successors of node n, and start[n - 1] their beginning. */
 	for (i = 0; i < g->count; i++)
 		if (!missing[i])
 			g->order[done++] = i;
@@ -52,8 +52,7 @@ static sov_result graph_sort(struct graph_exec *g)
 		;
 	if (i < g->count)
 		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
-			      "node %u comes after itself by way of others; a graph has no circles",
-			      i + 1);
+			      "node %u depends on itself; a graph must not have cycles", i + 1);
 out:
 	free(missing);
 	free(start);
@@ -61,7 +60,7 @@ out:
 	return r;
 }
 
-/* By level; inside one in the order in which they were added. */
+/* Sorts by level; within a level in the order of creation. */
 static sov_result graph_order_by_level(struct graph_exec *g)
 {
 	uint32_t *start, i;
@@ -82,7 +81,7 @@ static sov_result graph_order_by_level(struct graph_exec *g)
 	return SOV_OK;
 }
 
-/* The kernel at this place of the order is alone in its level. */
+/* The node at this position is a kernel and alone in its level. */
 static bool is_alone_in_level(const struct graph_exec *g, uint32_t at)
 {
 	uint32_t level = g->level[g->order[at]];

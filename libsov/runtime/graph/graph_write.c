@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A graph written down for the GPU: its grids and the words for queues, once, in memory of the
- * graph's own. Between levels the engines become idle. In a chain, where the GPU has such a thing, each grid names
- * the next, which the hardware then starts by itself, and the last releases a semaphore. How exactly a
- * kernel follows another is a row of a table; tests/silicon/graph_ways.c measures them all.
+ * Writes an executable graph for the GPU: launch descriptors and command words, once, in the
+ * graph's own memory. Levels are separated by a wait-for-idle. In a chain, where the GPU supports
+ * it, each launch descriptor names the next kernel, which the hardware starts, and the last one
+ * releases a semaphore.
  *
- * Where compute queues take no copies, those of a level are a part of their own, for the copy queue, behind
- * the level's kernels.
+ * Where compute queues cannot copy, the copies of a level are a separate segment for the copy
+ * queue, after the level's kernels.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,9 +18,9 @@
 /*
  * How a kernel of a chain follows another. Measured on an H200, a chain of 100 small kernels took
  * 120 us with dependent launch descriptors alone, and 145 us with a wait-for-idle between kernels;
- * every row that was tried, and the kernels that show missing barriers, are in docs/evidence.md. The
- * constant banks change only when a graph that does not execute gets other arguments, hence they are
- * invalidated once per execution.
+ * every row that was tried, and the kernels that show missing barriers, are in docs/evidence.md.
+ * The constant banks change only when a graph that does not execute gets other arguments, hence
+ * they are invalidated once per execution.
  */
 static const struct gpu_link chain_link = {
 	.chase = true,
@@ -39,10 +39,10 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 }
 
 /*
- * Code for chains. Where a kernel has more blocks than the GPU has multiprocessors, its
- * blocks may have more in common in a cache than is saved.
+ * Whether a kernel uses its code variant for chains. With more blocks than multiprocessors, blocks
+ * may share more cache lines than the variant saves.
  */
-static bool wants_code(const struct graph_exec *g, uint32_t i)
+static bool node_wants_code(const struct graph_exec *g, uint32_t i)
 {
 	const struct context *c = g->member.context;
 	const struct node *n = &g->nodes[i];
@@ -52,17 +52,17 @@ static bool wants_code(const struct graph_exec *g, uint32_t i)
 		       c->device->properties.multiprocessors;
 }
 
-static struct graph_code *code_of(const struct graph_exec *g, uint32_t i)
+static struct graph_code *node_code(const struct graph_exec *g, uint32_t i)
 {
 	uint32_t k;
 
-	for (k = 0; wants_code(g, i) && k < g->ncodes; k++)
+	for (k = 0; node_wants_code(g, i) && k < g->ncodes; k++)
 		if (g->codes[k].function == g->nodes[i].kernel.function)
 			return &g->codes[k];
 	return NULL;
 }
 
-/* Kernels that have such code get a place for it, from *bytes on. */
+/* Allocates space for the code variants, from *bytes on. */
 static sov_result graph_find_codes(struct graph_exec *g, uint64_t *bytes)
 {
 	const struct context *c = g->member.context;
@@ -75,7 +75,7 @@ static sov_result graph_find_codes(struct graph_exec *g, uint64_t *bytes)
 		const struct function *f = g->nodes[i].kernel.function;
 		uint8_t *code;
 
-		if (g->nodes[i].kind != NODE_KERNEL || !wants_code(g, i) || code_of(g, i))
+		if (g->nodes[i].kind != NODE_KERNEL || !node_wants_code(g, i) || node_code(g, i))
 			continue;
 		code = malloc((size_t)wait + f->kernel->code_bytes + 1);
 		if (!code || !c->gpu->chain_code(c->chip, &f->module->image, f->kernel, code)) {
@@ -89,8 +89,9 @@ static sov_result graph_find_codes(struct graph_exec *g, uint64_t *bytes)
 }
 
 /*
- * Who waits by itself: in a chain, a kernel that has code for that, behind another that has. All blocks of the one
- * before have started then, so those that wait keep nobody from ending.
+ * Finds kernels that start early and wait in their own code: in a chain, a kernel with a code
+ * variant after another that has one. All blocks of the previous kernel have started by then, so
+ * waiting blocks cannot keep them from finishing.
  */
 static void graph_find_early(struct graph_exec *g)
 {
@@ -102,8 +103,8 @@ static void graph_find_early(struct graph_exec *g)
 	for (at = 0; at < g->count; at++) {
 		uint32_t i = g->order[at], next = g->next[i] - 1;
 
-		if (!g->next[i] || g->next[i] == GRAPH_CHAIN_END || !code_of(g, i) ||
-		    !code_of(g, next) || ++depth == GRAPH_MAX_EARLY) {
+		if (!g->next[i] || g->next[i] == GRAPH_CHAIN_END || !node_code(g, i) ||
+		    !node_code(g, next) || ++depth == GRAPH_MAX_EARLY) {
 			depth = 0;
 			continue;
 		}
@@ -114,7 +115,7 @@ static void graph_find_early(struct graph_exec *g)
 static sov_result graph_allocate(struct graph_exec *g)
 {
 	const struct gpu *gpu = g->member.context->gpu;
-	uint64_t bytes = GPU_PLACE_ALIGN; /* the counter's */
+	uint64_t bytes = GPU_PLACE_ALIGN; /* for the counter */
 	uint32_t i, arguments;
 	sov_result r = graph_find_codes(g, &bytes);
 
@@ -151,7 +152,7 @@ static uint8_t *cpu_at(const struct graph_exec *g, uint64_t va)
 	return (uint8_t *)g->memory->cpu + (va - g->memory->va);
 }
 
-/* Parameters; to video memory, which is not read. */
+/* Writes parameters to video memory, which is never read back. */
 void graph_write_parameters(struct graph_exec *g, uint32_t i)
 {
 	const struct node *n = &g->nodes[i];
@@ -177,7 +178,7 @@ static void write_codes(struct graph_exec *g)
 	}
 }
 
-/* The first level that has kernels: those have the instruction cache look for new code. */
+/* Kernels of this level invalidate the instruction cache. */
 static uint32_t find_first_kernels_level(const struct graph_exec *g)
 {
 	uint32_t first = UINT32_MAX, i;
@@ -191,7 +192,7 @@ static uint32_t find_first_kernels_level(const struct graph_exec *g)
 static struct gpu_launch launch_of(const struct graph_exec *g, uint32_t i)
 {
 	const struct node *n = &g->nodes[i];
-	const struct graph_code *code = code_of(g, i);
+	const struct graph_code *code = node_code(g, i);
 	bool has_next = g->next[i] && g->next[i] != GRAPH_CHAIN_END;
 	struct gpu_launch l = {
 		.dynamic_shared = n->kernel.shared_bytes,
@@ -268,8 +269,8 @@ static bool is_copy(const struct node *n)
 struct writer {
 	struct graph_exec *g;
 	struct gpu_push p;
-	uint32_t start; /* of the part that is being written, in words … */
-	uint32_t begin; /* … and in the order */
+	uint32_t start; /* of the current segment, in words … */
+	uint32_t begin; /* … and in the node order */
 };
 
 static uint32_t level_end(const struct graph_exec *g, uint32_t at)
@@ -281,7 +282,7 @@ static uint32_t level_end(const struct graph_exec *g, uint32_t at)
 	return at;
 }
 
-/* A level from here to there in the order, on one queue, and what makes the next wait for it. */
+/* Writes one level for one queue, and the wait of the next level for it. */
 static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 {
 	struct graph_exec *g = w->g;
@@ -290,7 +291,7 @@ static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 
 	for (i = at; i < end; i++)
 		copies += is_copy(&g->nodes[g->order[i]]);
-	if (copies) { /* the last run left its count there */
+	if (copies) { /* the previous execution left its count there */
 		gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NOW);
 		gpu->begin_copies(g->member.context->chip, &w->p);
 	}
@@ -302,11 +303,11 @@ static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 	}
 	if (copies)
 		gpu->acquire(&w->p, g->counter, copies);
-	if (!last) /* the piece of work behind it waits in the same way */
+	if (!last) /* the next submission waits for idle too */
 		gpu->idle(&w->p, false);
 }
 
-/* All of a chain, whose levels are passed. */
+/* Writes a whole chain and returns the position after it. */
 static uint32_t push_chain(struct writer *w, uint32_t at)
 {
 	struct graph_exec *g = w->g;
@@ -336,7 +337,7 @@ static uint64_t node_time_limit(const struct context *c, const struct node *n)
 	return n->kind == NODE_HOST_FUNCTION ? 0 : c->other_time_limit;
 }
 
-/* Of the nodes from one place of the order to another: they may run one after the other. */
+/* Sum of the limits of nodes [from, to): they may execute one after the other. */
 static uint64_t time_limit(const struct graph_exec *g, uint32_t from, uint32_t to)
 {
 	uint64_t sum = 0, limit;
@@ -348,7 +349,7 @@ static uint64_t time_limit(const struct graph_exec *g, uint32_t from, uint32_t t
 	return sum;
 }
 
-/* What was written since the last cut is a part of its own, from *begin on in the order. */
+/* Ends a segment that begins at w->begin in the node order. */
 static void end_segment(struct writer *w, enum engine engine, uint32_t at, uint32_t first,
 			uint32_t host_count)
 {
@@ -367,7 +368,7 @@ static void end_segment(struct writer *w, enum engine engine, uint32_t at, uint3
 	w->start = w->p.count;
 }
 
-/* The same level by two queues: copies behind kernels. */
+/* Writes a level for two queues, copies after kernels; false: it has no copies. */
 static bool push_copies_separately(struct writer *w, uint32_t at, uint32_t end, uint32_t host_count)
 {
 	struct graph_exec *g = w->g;
@@ -441,10 +442,10 @@ sov_result graph_write_methods(struct graph_exec *g)
 		if (g->segments[i].words > g->member.context->gpu->span_most)
 			r = set_error(SOV_ERROR_UNSUPPORTED,
 				      "a graph of %u nodes has too many methods "
-				      "for one piece of work; make two of it",
+				      "for one submission; split it in two",
 				      g->count);
 	if (!r && w.p.overflow)
-		r = set_error(SOV_ERROR_INTERNAL, "a graph's methods do not fit their place");
+		r = set_error(SOV_ERROR_INTERNAL, "a graph's commands do not fit their buffer");
 	if (!r) {
 		memcpy(cpu_at(g, g->methods), g->words, 4ull * w.p.count);
 		winsys_write_barrier();

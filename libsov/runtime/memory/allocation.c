@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A context's memory: allocations in a table sorted by address, against which every range that a
- * call names is checked. What is not inside one live allocation is refused with a sentence that
- * says how it misses. Freed addresses stay recognisable: the address space is never given back to
- * the host, and is handed out again only after going round.
+ * The context's table of allocations, sorted by address. Every range that a call names is checked
+ * against it; a range outside of one live allocation is rejected with a message that says how it
+ * misses. Freed addresses stay recognisable, because GPU address space is never returned to the
+ * host and is reused as late as possible.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@
 
 typedef unsigned long long ull;
 
-/* Accesses this little behind an allocation were probably meant for it. */
+/* A faulting address this close after an allocation probably overran it. */
 #define NEAR_BYTES (1u << 20)
 
 struct allocation_table {
@@ -29,8 +29,8 @@ struct allocation_table {
 	uint32_t freed_count;
 };
 
-/* Index of the first allocation above the address. */
-static uint32_t above(const struct context *c, uint64_t address)
+/* Index of the first allocation that starts above the address. */
+static uint32_t allocation_index_above(const struct context *c, uint64_t address)
 {
 	uint32_t low = 0, high = c->allocations->count;
 
@@ -45,10 +45,10 @@ static uint32_t above(const struct context *c, uint64_t address)
 	return low;
 }
 
-/* The allocation that holds the address; NULL: none. */
-static struct buffer *holding(const struct context *c, uint64_t address)
+/* The allocation that contains the address; NULL: none. */
+static struct buffer *allocation_holding(const struct context *c, uint64_t address)
 {
-	uint32_t i = above(c, address);
+	uint32_t i = allocation_index_above(c, address);
 
 	return i && address - buffer_start(c->allocations->list[i - 1]) <
 				       c->allocations->list[i - 1]->bytes
@@ -58,14 +58,14 @@ static struct buffer *holding(const struct context *c, uint64_t address)
 
 struct buffer *allocation_containing(const struct context *c, uint64_t address, uint64_t bytes)
 {
-	struct buffer *b = holding(c, address);
+	struct buffer *b = allocation_holding(c, address);
 
 	return b && !b->freeing && bytes <= b->bytes - (address - buffer_start(b)) ? b : NULL;
 }
 
 struct buffer *allocation_at(const struct context *c, uint64_t address)
 {
-	uint32_t i = above(c, address);
+	uint32_t i = allocation_index_above(c, address);
 
 	return i && buffer_start(c->allocations->list[i - 1]) == address
 		       ? c->allocations->list[i - 1]
@@ -74,7 +74,7 @@ struct buffer *allocation_at(const struct context *c, uint64_t address)
 
 struct buffer *allocation_overlapping(const struct context *c, uint64_t start, uint64_t end)
 {
-	uint32_t i = above(c, start);
+	uint32_t i = allocation_index_above(c, start);
 	struct buffer *before = i ? c->allocations->list[i - 1] : NULL;
 	struct buffer *behind = i < c->allocations->count ? c->allocations->list[i] : NULL;
 
@@ -83,8 +83,8 @@ struct buffer *allocation_overlapping(const struct context *c, uint64_t start, u
 	return behind && behind->va < end ? behind : NULL;
 }
 
-/* The last freed allocation that held the address; its index in freed, or -1. */
-static int freed_at(const struct context *c, uint64_t address)
+/* Index of the most recently freed allocation that contained the address, or -1. */
+static int allocation_freed_at(const struct context *c, uint64_t address)
 {
 	uint32_t i, kept = sizeof(c->allocations->freed) / sizeof(*c->allocations->freed);
 
@@ -100,13 +100,13 @@ static int freed_at(const struct context *c, uint64_t address)
 void allocation_describe_address(const struct context *c, uint64_t address, char *text,
 				 size_t bytes)
 {
-	uint32_t i = above(c, address);
+	uint32_t i = allocation_index_above(c, address);
 	const struct buffer *b = i ? c->allocations->list[i - 1] : NULL;
 	uint64_t past = b ? address - buffer_start(b) : 0;
-	int k = freed_at(c, address);
+	int k = allocation_freed_at(c, address);
 
 	*text = 0;
-	if (holding(c, address)) /* what was freed there before does not matter any more */
+	if (allocation_holding(c, address)) /* the address was allocated again */
 		return;
 	if (k >= 0)
 		snprintf(text, bytes,
@@ -118,9 +118,9 @@ void allocation_describe_address(const struct context *c, uint64_t address, char
 			 (ull)(past - b->bytes), (ull)b->bytes, (ull)buffer_start(b));
 }
 
-static sov_result refuse_address(const struct context *c, const char *what, uint64_t address)
+static sov_result set_address_error(const struct context *c, const char *what, uint64_t address)
 {
-	int k = freed_at(c, address);
+	int k = allocation_freed_at(c, address);
 
 	if (!address)
 		return set_error(SOV_ERROR_INVALID_ADDRESS, "%s is 0, which is never an address",
@@ -143,11 +143,11 @@ static sov_result refuse_address(const struct context *c, const char *what, uint
 struct buffer *allocation_find(struct context *c, const char *what, uint64_t address,
 			       uint64_t bytes)
 {
-	struct buffer *b = holding(c, address);
+	struct buffer *b = allocation_holding(c, address);
 	uint64_t left;
 
 	if (!b) {
-		refuse_address(c, what, address);
+		set_address_error(c, what, address);
 		return NULL;
 	}
 	if (b->freeing) {
@@ -186,7 +186,7 @@ sov_result allocation_reserve_entry(struct context *c)
 
 void allocation_insert(struct context *c, struct buffer *b)
 {
-	uint32_t i = above(c, buffer_start(b));
+	uint32_t i = allocation_index_above(c, buffer_start(b));
 
 	memmove(c->allocations->list + i + 1, c->allocations->list + i,
 		(c->allocations->count - i) * sizeof(*c->allocations->list));
@@ -219,12 +219,12 @@ sov_result api_memory_alloc(sov_context context, uint64_t bytes, sov_ptr *addres
 
 void allocation_remove(struct context *c, struct buffer *b)
 {
-	uint32_t i = above(c, buffer_start(b)) - 1, k;
+	uint32_t i = allocation_index_above(c, buffer_start(b)) - 1, k;
 
 	c->allocations->count--;
 	memmove(c->allocations->list + i, c->allocations->list + i + 1,
 		(c->allocations->count - i) * sizeof(*c->allocations->list));
-	if (b->host) /* its addresses are the process's to use again */
+	if (b->host) /* the process may reuse its addresses */
 		return;
 	k = c->allocations->freed_count++ %
 	    (sizeof(c->allocations->freed) / sizeof(*c->allocations->freed));
@@ -298,7 +298,7 @@ sov_result api_memory_free(sov_context context, sov_ptr address)
 
 	if (!c)
 		return r;
-	b = allocation_at(c, address); /* also a reservation in which there is nothing */
+	b = allocation_at(c, address); /* also finds an empty reservation */
 	if (!b || b->freeing)
 		b = allocation_find(c, "address", address, 1);
 	if (!b)

@@ -18,7 +18,7 @@ static sov_result set_no_memory_error(struct context *c, enum winsys_placement w
 				 c->device->properties.name);
 	c->winsys->memory_info(c->device->winsys_device, &free_bytes, &total);
 	return set_error(SOV_ERROR_OUT_OF_MEMORY,
-			 "%s has no %llu bytes in one piece; %llu of %llu are free",
+			 "%s has no %llu contiguous bytes; %llu of %llu are free",
 			 c->device->properties.name, (unsigned long long)bytes,
 			 (unsigned long long)free_bytes, (unsigned long long)total);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Buffers: memory that is bound in a context's address space while the context has a queue group. */
+/* Buffers: memory that is bound in a context's address space while the context has a queue
+ * group. */
 #ifndef SOV_BUFFER_H
 #define SOV_BUFFER_H
 

@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Host memory that the GPU reaches. Whole pages of the process are pinned and bound in the context's
- * address space where the process has them: the addresses of GPUs are reserved in the process, so
- * the two kinds never meet, and one number names a byte on both sides. Such memory stands in the
- * context's table beside its allocations.
+ * Pinned host memory. Whole pages of the process are pinned and bound in the context's address
+ * space at their host address: GPU addresses are reserved in the process, so that both never
+ * collide and one address is valid on both sides. The context's table lists pinned memory together
+ * with allocations.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 
 typedef unsigned long long ull;
 
-/* Everything there, and the process may write to it? */
-static bool writable(uint64_t start, uint64_t bytes)
+/* Whether all pages are mapped and range_is_writable. */
+static bool range_is_writable(uint64_t start, uint64_t bytes)
 {
 	void *memory = (void *)(uintptr_t)start;
 	unsigned char *resident;
@@ -29,8 +29,8 @@ static bool writable(uint64_t start, uint64_t bytes)
 
 	if (!madvise(memory, bytes, MADV_POPULATE_WRITE))
 		return true;
-	/* A kernel that knows the question has answered it; an older one says at least what is
-	 * mapped at all. */
+	/* A kernel with MADV_POPULATE_WRITE has answered; for an older one, check at least that the
+	 * range is mapped. */
 	if (!madvise(memory, 0, MADV_POPULATE_WRITE))
 		return false;
 	resident = malloc(bytes / 4096 + 1);
@@ -39,8 +39,9 @@ static bool writable(uint64_t start, uint64_t bytes)
 	return there;
 }
 
-/* The pages around [address, address + bytes) become a buffer of the context, in its table. */
-static sov_result import(struct context *c, uint64_t address, uint64_t bytes, struct buffer **out)
+/* Pins the pages of [address, address + bytes) and adds them to the table. */
+static sov_result host_import(struct context *c, uint64_t address, uint64_t bytes,
+			      struct buffer **out)
 {
 	uint64_t page = c->device->info.import_page_bytes, start = address & ~(page - 1);
 	uint64_t mapped = (address + bytes - start + page - 1) & ~(page - 1);
@@ -108,7 +109,7 @@ sov_result api_host_alloc(sov_context context, uint64_t bytes, void **pointer)
 	if (!memory)
 		return context_leave(c, set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
 						  "the host has no %llu bytes", (ull)bytes));
-	r = import(c, SOV_HOST(memory), bytes, &b);
+	r = host_import(c, SOV_HOST(memory), bytes, &b);
 	if (r) {
 		munmap(memory, mapped);
 		return context_leave(c, r);
@@ -118,27 +119,28 @@ sov_result api_host_alloc(sov_context context, uint64_t bytes, void **pointer)
 	return context_leave(c, SOV_OK);
 }
 
-static sov_result check_registered(struct context *c, uint64_t address, uint64_t bytes)
+static sov_result host_check_range(struct context *c, uint64_t address, uint64_t bytes)
 {
 	uint64_t page = c->device->info.import_page_bytes, start = address & ~(page - 1);
 	uint64_t end = address + bytes > UINT64_MAX - page
 			       ? UINT64_MAX
 			       : (address + bytes + page - 1) & ~(page - 1);
-	const struct buffer *met;
+	const struct buffer *overlapping;
 
 	if (address + bytes < address || va_reserved(address) || va_reserved(address + bytes - 1))
 		return set_error(SOV_ERROR_INVALID_ADDRESS,
 				 "pointer 0x%llx and %llu bytes are no host memory", (ull)address,
 				 (ull)bytes);
-	met = allocation_overlapping(c, start, end);
-	if (met)
+	overlapping = allocation_overlapping(c, start, end);
+	if (overlapping)
 		return set_error(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"pointer 0x%llx and %llu bytes share a page with %llu bytes at 0x%llx "
 			"that are pinned already; register both at once, or in pages of their "
 			"own",
-			(ull)address, (ull)bytes, (ull)met->bytes, (ull)buffer_start(met));
-	if (!writable(start, end - start))
+			(ull)address, (ull)bytes, (ull)overlapping->bytes,
+			(ull)buffer_start(overlapping));
+	if (!range_is_writable(start, end - start))
 		return set_error(
 			SOV_ERROR_INVALID_ADDRESS,
 			"pointer 0x%llx and %llu bytes are not all memory that the process can "
@@ -159,14 +161,14 @@ sov_result api_host_register(sov_context context, void *pointer, uint64_t bytes)
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
-	r = check_registered(c, SOV_HOST(pointer), bytes);
+	r = host_check_range(c, SOV_HOST(pointer), bytes);
 	if (!r)
-		r = import(c, SOV_HOST(pointer), bytes, &b);
+		r = host_import(c, SOV_HOST(pointer), bytes, &b);
 	return context_leave(c, r);
 }
 
-/* Both ways to give it back; each takes only what came the same way. */
-static sov_result give_back(sov_context context, void *pointer, bool mapping)
+/* mapping: allocated by sov_host_alloc, else pinned by sov_host_register. */
+static sov_result host_unpin(sov_context context, void *pointer, bool mapping)
 {
 	uint64_t address = SOV_HOST(pointer);
 	struct context *c;
@@ -198,10 +200,10 @@ static sov_result give_back(sov_context context, void *pointer, bool mapping)
 
 sov_result api_host_free(sov_context context, void *pointer)
 {
-	return give_back(context, pointer, true);
+	return host_unpin(context, pointer, true);
 }
 
 sov_result api_host_unregister(sov_context context, void *pointer)
 {
-	return give_back(context, pointer, false);
+	return host_unpin(context, pointer, false);
 }

@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Local memory: each thread's own, for its stack and what does not fit its registers. The hardware
- * gives every thread that can be resident its part of one area, so the area has to be there before
- * the first launch that needs one, and is as large as the hungriest kernel so far asks for times
- * the threads of the whole GPU. A context has one area, of which each stream has a part
- * where queues give it out without a look at each other (local_in_launch). To replace it by a larger one, all its
- * streams are emptied first, because what runs uses the old one; CUDA does the same.
+ * Local memory: the threads' stacks and spilled registers. The hardware divides one area among all
+ * threads that can be resident, so the area must exist before the first launch that uses it; its
+ * size is the largest per-thread size so far times the threads of the whole GPU. A context has one
+ * area. Where queues divide it independently of each other (local_in_launch), each stream has a
+ * part of it. To replace the area by a larger one, all streams have to be idle, because running
+ * kernels use the old one; CUDA does the same.
  */
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/context_wait.h"
@@ -30,8 +30,8 @@ static sov_result set_too_large_error(const struct context *c, const struct loca
 			 (unsigned long long)c->device->info.memory_bytes);
 }
 
-/* With the lock held, all gates closed and all streams empty. The old area goes first: two at a
- * time may be too much. */
+/* With the lock held and all streams quiesced and idle. Frees the old area first: both may not
+ * fit. */
 static sov_result local_replace(struct context *c, void *arg)
 {
 	const struct local_request *q = arg;

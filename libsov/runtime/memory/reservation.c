@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Reservations: address space of which a part, from its start, is memory. The part grows and shrinks
- * in place, so what lies there keeps its address. It is made of pieces, each a buffer bound behind
- * the one before; to everything else it is one allocation.
+ * Reservations: address space whose first part is backed by memory and grows or shrinks in place.
+ * The backing consists of chunks, each a buffer bound after the previous one. The rest of the
+ * runtime sees one allocation.
  */
 #include <stdlib.h>
 #include "libsov/runtime/api_calls.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Staging rings for pageable host memory. Each stream that copies such memory has a ring of pinned
- * system memory; the CPU fills or empties some of its blocks while the GPU copies others. A block is
- * free again when the submission that uses it has completed.
+ * system memory; the CPU fills or empties some of its blocks while the GPU copies others. A block
+ * is free again when the submission that uses it has completed.
  */
 #include <string.h>
 #if defined(__SSE2__)

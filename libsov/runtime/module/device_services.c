@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Services for kernels on the host's side: printf, assert, malloc and free. The device code is a
- * module of the context's own (libsov/kernels/device_services.cu), loaded with the first module that calls
- * one of them. Lines are read while threads wait for the GPU and before a wait returns, so that what
- * a kernel printed is there when it is known to have ended; nothing on the GPU ever waits for that.
+ * Device services on the host's side: printf, assert, malloc and free of kernels. The device code
+ * is an internal module (libsov/kernels/device_services.cu), which is loaded with the first module
+ * that calls a service. Waiting threads read printf records, and every wait reads them before it
+ * returns, so that a completed kernel's output has been printed. The GPU never waits for that.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,9 +19,9 @@
 
 typedef unsigned long long ull;
 
-struct services { /* where the context's are */
+struct services {
 	uint64_t entries[SERVICES];
-	uint32_t registers, stack_bytes; /* most of any */
+	uint32_t registers, stack_bytes; /* maximum over all services */
 	struct buffer *control_buffer, *log, *heap;
 	struct services_control *control; /* video memory: written, rarely read */
 	struct services_assertion *assertion;
@@ -30,7 +30,7 @@ struct services { /* where the context's are */
 
 	pthread_mutex_t reading;
 	uint64_t tail, lost;
-	uint8_t *record; /* room for the largest */
+	uint8_t *record; /* a copy of one record */
 	struct print_text text;
 };
 
@@ -53,7 +53,8 @@ static uint64_t ring_word(const struct services *s, uint64_t position)
 	return __atomic_load_n(&s->ring[(position & (s->ring_bytes - 1)) / 8], __ATOMIC_ACQUIRE);
 }
 
-/* The record at the tail, if it is complete; its bytes behind the two words. */
+/* Copies the record at the tail, if it is complete, and returns its size without the two header
+ * words. */
 static size_t services_take_record(struct services *s)
 {
 	uint64_t bytes, i;
@@ -62,7 +63,7 @@ static size_t services_take_record(struct services *s)
 		return 0;
 	bytes = ring_word(s, s->tail + 8);
 	if (bytes < 24 || bytes % 8 || bytes > s->ring_bytes) {
-		/* A kernel wrote over the ring; nothing in it can be believed any more. */
+		/* A kernel overwrote the ring: nothing in it can be trusted any more. */
 		LOG(CONTEXT, ERROR, "printf: a record of %llu bytes is no record", (ull)bytes);
 		s->tail = UINT64_MAX / 2;
 		return 0;
@@ -95,7 +96,7 @@ static void services_report_lost(struct context *c, struct services *s)
 		fputs(text, stderr);
 }
 
-#define TEXT_ENOUGH 65536 /* give it out */
+#define PRINT_THRESHOLD 65536 /* print when this much has accumulated */
 
 static void services_read(struct context *c)
 {
@@ -107,7 +108,7 @@ static void services_read(struct context *c)
 	pthread_mutex_lock(&s->reading);
 	while ((bytes = services_take_record(s))) {
 		print_line(&s->text, s->record, bytes);
-		if (s->text.count >= TEXT_ENOUGH) {
+		if (s->text.count >= PRINT_THRESHOLD) {
 			__atomic_store_n(&s->control->tail, s->tail, __ATOMIC_RELAXED);
 			winsys_write_barrier();
 			services_print(c, s->text.bytes, s->text.count);
@@ -143,7 +144,7 @@ static void services_check_assertion(const struct context *c, sov_fault *f)
 		snprintf(f->cause, sizeof(f->cause), "%.80s:%u: %.48s: assertion '%.90s' failed",
 			 text[1], a->line, text[2], text[0]);
 	f->address = a->address;
-	f->pc = UINT64_MAX; /* the service's, which says nothing */
+	f->pc = UINT64_MAX; /* inside the service, hence not useful */
 	f->instruction[0] = 0;
 	f->has_thread = 1;
 	memcpy(f->block, a->block, sizeof(f->block));
@@ -174,7 +175,7 @@ static sov_result services_create_log(struct context *c, struct services *s)
 				     (ull)s->ring_bytes);
 }
 
-/* Nothing was printed and no thread has stopped; what the heap holds stays. */
+/* Discards records and assertions; the heap keeps its content. */
 static void services_reset(struct context *c)
 {
 	struct services *s = c->services;

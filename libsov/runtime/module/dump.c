@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Copies of every program that is loaded, in the folder SOV_DUMP_DIR: what came in (.ptx), what each
- * pass of the compiler makes of it (.ir), the image and its machine code as text (.cubin, .sass; of AMD .co, .s).
- * Names begin with the process and a number and hold the first kernel's name, as far as it is
- * harmless. Files are only ever created: what is there already, by whomever, is left alone.
+ * SOV_DUMP_DIR: copies of every module that is loaded: the PTX (.ptx), the IR after each compiler
+ * pass (.ir), the image and its disassembly (.cubin, .sass; AMD .co, .s). File names consist of the
+ * process id, a number and the sanitised name of the first kernel. Existing files are never
+ * overwritten.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,7 +21,7 @@
 #define NAME_BYTES 64
 #define MAX_TRIES  100000u
 
-static char folder[PATH_MAX]; /* "": none is wanted */
+static char folder[PATH_MAX]; /* "": disabled */
 static uint32_t next_number;
 
 sov_result dump_init(void)
@@ -50,7 +50,7 @@ bool dump_wanted(void)
 	return *folder;
 }
 
-/* Letters, digits and underscores of a name; it comes out of a file and may be anything. */
+/* Replaces everything except letters, digits and underscores: the name comes from a file. */
 static void sanitise_name(const char *name, char out[NAME_BYTES])
 {
 	static const char allowed[] =
@@ -72,7 +72,7 @@ static FILE *dump_create(const char *stem, const char *extension)
 	return file < 0 ? NULL : fdopen(file, "w");
 }
 
-/* A file is whole or it is said that it is not. */
+/* Closes a file and logs if it is incomplete. */
 static void dump_finish(FILE *f, const char *stem, const char *extension)
 {
 	bool good = f && !ferror(f);
@@ -139,7 +139,7 @@ static void write_code(const char *stem, const struct dump *d)
 	dump_finish(f, stem, d->gpu->code);
 }
 
-/* The first number of ours that nobody has used: of a process of the same number before us. */
+/* Finds an unused number: an earlier process may have had the same process id. */
 static bool choose_stem(const char *extension, const char *kernel, char *stem, size_t bytes,
 			FILE **first)
 {

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Launching: check the request against the kernel and the device, then have it written into a slot of
- * the stream as the GPU reads it (gpu.h).
+ * Launching kernels: validates the launch against the kernel and the device, then encodes it into a
+ * slot of the stream (gpu.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,28 +16,28 @@
 
 /* ---- checks ---- */
 
-static sov_result check_side(const char *what, char side, uint32_t value, uint32_t most)
+static sov_result check_dimension(const char *what, char axis, uint32_t value, uint32_t max)
 {
 	if (!value)
-		return set_error(SOV_ERROR_INVALID_LAUNCH, "%s %c is 0; every side is at least 1",
-				 what, side);
-	if (value > most)
+		return set_error(SOV_ERROR_INVALID_LAUNCH, "%s %c is 0; it must be at least 1",
+				 what, axis);
+	if (value > max)
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
-				 "%s %c is %u; the device allows at most %u", what, side, value,
-				 most);
+				 "%s %c is %u; the device allows at most %u", what, axis, value,
+				 max);
 	return SOV_OK;
 }
 
-/* The first of the sides that is wrong. */
+/* Reports the first invalid dimension. */
 static sov_result set_shape_error(const sov_device_properties *d, const sov_launch *l)
 {
 	sov_result r = SOV_OK;
 	uint32_t i;
 
 	for (i = 0; !r && i < 3; i++)
-		r = check_side("grid", (char)('x' + i), l->grid[i], d->max_grid[i]);
+		r = check_dimension("grid", (char)('x' + i), l->grid[i], d->max_grid[i]);
 	for (i = 0; !r && i < 3; i++)
-		r = check_side("block", (char)('x' + i), l->block[i], d->max_block[i]);
+		r = check_dimension("block", (char)('x' + i), l->block[i], d->max_block[i]);
 	return r;
 }
 
@@ -49,7 +49,7 @@ static sov_result check_shape(const struct function *f, const sov_launch *l)
 	uint64_t threads;
 	uint32_t i;
 
-	for (i = 0; i < 3; i++) /* 0 - 1 is more than all */
+	for (i = 0; i < 3; i++) /* 0 - 1 wraps around to the maximum */
 		bad |= l->grid[i] - 1 >= d->max_grid[i] || l->block[i] - 1 >= d->max_block[i];
 	if (bad)
 		return set_shape_error(d, l);
@@ -136,8 +136,9 @@ static sov_result check_arguments(const struct function *f, const sov_launch *l)
 
 /* ---- writing ---- */
 
-/* A stream's caches know code up to a certain load, and the GPU an area of local memory. The piece
- * that changes that says so, and until the publisher has passed it, those behind it say it too. */
+/* A stream's instruction cache is valid for code up to some load, and the GPU knows one area of
+ * local memory. The submission that changes either says so, and so do those after it until the
+ * publisher has passed it. */
 static sov_result launch_submit(struct function *f, const sov_launch *l, struct stream *s,
 				uint64_t *seqno, struct doorbell *doorbell)
 {

@@ -1,13 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Kernels that are compiled when they are asked for. A unit is nobody's, somebody's who compiles it, or
- * done: there, or refused for good. Who asks for one that another thread compiles waits for that; who
- * asks for another one compiles it meanwhile. The lock is held for looking alone. The text is kept
- * until it is read, which is at once, unless the head was found in the cache: then it is right, and it is
- * read when a unit is missing there.
+ * Lazy compilation. A unit is uncompiled, being compiled by a thread, loaded, or failed for good. A
+ * thread that asks for a unit which another thread compiles waits; units are compiled concurrently.
+ * The lock is not held while compiling. The PTX text is kept until it is parsed: at once, or, if
+ * the head came from the cache, when a unit is missing there; the text is known to be valid then.
  *
- * References: the head has one to each of its units, until it is retired, and each unit has one to the
- * head, for its variables.
+ * References: the head holds one to each of its units until it is retired, and each unit holds one
+ * to the head, for its variables.
  */
 #include "libsov/runtime/module/lazy_compile.h"
 
@@ -18,16 +17,16 @@
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/module/compile_cache.h"
 
-#define MIN_LAZY_UNITS 4   /* with fewer, all are compiled at once */
-#define WAIT_SECONDS   600 /* for another thread that compiles */
+#define MIN_LAZY_UNITS 4   /* smaller modules are compiled at once */
+#define WAIT_SECONDS   600 /* timeout for another thread's compilation */
 
 enum unit_state { UNIT_UNCOMPILED, UNIT_COMPILING, UNIT_LOADED, UNIT_FAILED };
 
 struct unit {
 	enum unit_state state;
-	struct compile_result result; /* image: not installed yet; messages: why it is refused */
+	struct compile_result result; /* image until it is installed; messages of a failure */
 	bool compiled;
-	struct module *module; /* a reference; NULL: not there */
+	struct module *module; /* a reference; NULL: not loaded */
 };
 
 struct lazy {
@@ -35,13 +34,13 @@ struct lazy {
 	pthread_cond_t changed;
 	struct compile_options options;
 	struct cache *cache;
-	char *text; /* NULL: was read */
+	char *text; /* NULL: was parsed */
 	size_t bytes;
-	struct compilation *compilation; /* NULL: not read yet, or not needed any more */
-	bool reading;                    /* somebody reads the text */
+	struct compilation *compilation; /* NULL: not parsed yet, or all units are compiled */
+	bool reading;                    /* a thread parses the text */
 	bool retired;
 	struct unit *units;
-	uint32_t nunits, left; /* to be compiled */
+	uint32_t nunits, left; /* left: not compiled yet */
 };
 
 /* ---- at load ---- */
@@ -78,7 +77,7 @@ static void lazy_free(struct lazy *l)
 	free(l);
 }
 
-static bool take_text(struct lazy *l, const char *text, size_t bytes)
+static bool lazy_keep_text(struct lazy *l, const char *text, size_t bytes)
 {
 	l->text = malloc(bytes + 1);
 	if (!l->text)
@@ -88,7 +87,7 @@ static bool take_text(struct lazy *l, const char *text, size_t bytes)
 	return true;
 }
 
-static bool compile_now(struct compilation *c, struct cache *cache, struct compile_result *r)
+static bool compile_whole(struct compilation *c, struct cache *cache, struct compile_result *r)
 {
 	bool good;
 
@@ -118,9 +117,9 @@ bool lazy_compile(const char *text, size_t bytes, const struct compile_options *
 	*lazy = NULL;
 	if (!found && !eager && cache_find(cache, CACHE_HEAD, r)) {
 		*lazy = lazy_new(o, cache);
-		if (*lazy && take_text(*lazy, text, bytes))
+		if (*lazy && lazy_keep_text(*lazy, text, bytes))
 			return true;
-		compile_result_free(r); /* no memory: as if it was not found */
+		compile_result_free(r); /* without memory, as if it was not in the cache */
 		if (*lazy)
 			(*lazy)->cache = NULL;
 		lazy_free(*lazy);
@@ -140,7 +139,7 @@ bool lazy_compile(const char *text, size_t bytes, const struct compile_options *
 		return false;
 	}
 	if (c)
-		good = compile_now(c, cache, r);
+		good = compile_whole(c, cache, r);
 	compilation_close(c);
 	cache_close(cache);
 	return good;
@@ -148,14 +147,14 @@ bool lazy_compile(const char *text, size_t bytes, const struct compile_options *
 
 /* ---- being asked ---- */
 
-/* Until another thread has done something. With the lock held; false: the time is up. */
+/* Waits for another thread's progress, with the lock held; false: timed out. */
 static bool wait_for_others(struct lazy *l, const struct timespec *deadline)
 {
 	return pthread_cond_timedwait(&l->changed, &l->lock, deadline) != ETIMEDOUT;
 }
 
-/* With the lock held, which is let go meanwhile. The text has no errors: it was compiled before. */
-static sov_result read_text(struct lazy *l, const struct timespec *deadline)
+/* Parses the text, which compiled without errors before. Releases the lock meanwhile. */
+static sov_result lazy_parse_text(struct lazy *l, const struct timespec *deadline)
 {
 	struct compilation *c;
 	struct compile_result r;
@@ -188,8 +187,8 @@ static sov_result read_text(struct lazy *l, const struct timespec *deadline)
 			     (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
 }
 
-/* With the lock held, which is let go meanwhile; the unit is the caller's. */
-static sov_result compile_unit(struct lazy *l, uint32_t number, const struct timespec *deadline)
+/* Compiles a unit that the caller has marked. Releases the lock meanwhile. */
+static sov_result unit_compile(struct lazy *l, uint32_t number, const struct timespec *deadline)
 {
 	struct unit *u = &l->units[number];
 	struct compilation *c;
@@ -202,7 +201,7 @@ static sov_result compile_unit(struct lazy *l, uint32_t number, const struct tim
 	found = cache_find(l->cache, number, &u->result);
 	pthread_mutex_lock(&l->lock);
 	if (!found)
-		r = read_text(l, deadline);
+		r = lazy_parse_text(l, deadline);
 	if (r)
 		return r;
 	c = l->compilation;
@@ -218,20 +217,20 @@ static sov_result compile_unit(struct lazy *l, uint32_t number, const struct tim
 	return SOV_OK;
 }
 
-static sov_result refuse_unit(const struct unit *u)
+static sov_result set_unit_error(const struct unit *u)
 {
 	module_messages_set(u->result.messages ? strdup(u->result.messages) : NULL);
 	return set_error(SOV_ERROR_INVALID_SOURCE, "%.*s",
 			 (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
 }
 
-/* The unit is the caller's. With the lock held, which is let go meanwhile. */
-static sov_result make_unit(struct module *m, uint32_t number, const struct timespec *deadline)
+/* Compiles and loads a unit that the caller has marked. Releases the lock meanwhile. */
+static sov_result unit_load(struct module *m, uint32_t number, const struct timespec *deadline)
 {
 	struct lazy *l = m->lazy;
 	struct unit *u = &l->units[number];
 	struct module *unit = NULL;
-	sov_result r = compile_unit(l, number, deadline);
+	sov_result r = unit_compile(l, number, deadline);
 
 	if (r)
 		return r;
@@ -245,15 +244,16 @@ static sov_result make_unit(struct module *m, uint32_t number, const struct time
 	if (r)
 		return r;
 	compile_result_free(&u->result);
-	/* Whoever unloads the module meanwhile sets its own first, and could not find this one. */
+	/* A thread that unloads the module sets m->unloading first and cannot have seen this
+	 * unit. */
 	unit->unloading = m->unloading;
 	u->module = unit;
 	u->state = UNIT_LOADED;
 	return SOV_OK;
 }
 
-/* Retired meanwhile: nobody else will give up the head's reference. */
-static sov_result give_up(struct lazy *l, struct unit *u)
+/* The module was retired meanwhile: drops the reference that lazy_retire could not see. */
+static sov_result unit_abandon(struct lazy *l, struct unit *u)
 {
 	struct module *unit = u->module;
 
@@ -266,8 +266,9 @@ static sov_result give_up(struct lazy *l, struct unit *u)
 			 "the module was unloaded while a kernel of it was compiled");
 }
 
-/* Until the unit is done, by whomever. With the lock held, which is let go meanwhile. */
-static sov_result finish_unit(struct module *m, uint32_t number)
+/* Waits until the unit is loaded or has failed, and compiles it if no thread does. Releases the
+ * lock meanwhile. */
+static sov_result unit_need(struct module *m, uint32_t number)
 {
 	struct unit *u = &m->lazy->units[number];
 	struct lazy *l = m->lazy;
@@ -284,20 +285,20 @@ static sov_result finish_unit(struct module *m, uint32_t number)
 					 WAIT_SECONDS);
 	if (u->state == UNIT_UNCOMPILED && !l->retired) {
 		u->state = UNIT_COMPILING;
-		r = make_unit(m, number, &deadline);
+		r = unit_load(m, number, &deadline);
 		if (r)
 			u->state = UNIT_UNCOMPILED;
 		pthread_cond_broadcast(&l->changed);
 	}
 	if (l->retired)
-		return give_up(l, u);
+		return unit_abandon(l, u);
 	if (!r && u->state == UNIT_FAILED)
-		r = refuse_unit(u);
+		r = set_unit_error(u);
 	return r;
 }
 
-/* How many units there are is what the head says. With the lock held. */
-static sov_result need_units(struct lazy *l, const struct image *head)
+/* Allocates the units; the head says how many there are. With the lock held. */
+static sov_result lazy_need_units(struct lazy *l, const struct image *head)
 {
 	uint64_t last = 0;
 
@@ -324,9 +325,9 @@ sov_result lazy_function(struct module *m, uint32_t k, sov_function *function)
 	sov_result r;
 
 	pthread_mutex_lock(&l->lock);
-	r = need_units(l, &m->image);
+	r = lazy_need_units(l, &m->image);
 	if (!r)
-		r = finish_unit(m, (uint32_t)d->unit);
+		r = unit_need(m, (uint32_t)d->unit);
 	if (!r) {
 		unit = l->units[d->unit].module;
 		r = SOV_ERROR_INTERNAL;

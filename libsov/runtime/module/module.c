@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Modules in a context: an image's code and variables are written into two buffers of video memory, and
- * its kernels become functions. module_load.c turns PTX or a file into an image; lazy_compile.c
+ * Modules in a context: an image's code and variables are written into two buffers of video memory,
+ * and its kernels become functions. module_load.c turns PTX or a file into an image; lazy_compile.c
  * compiles the kernels of large modules on first use.
  */
 #include <stdio.h>
@@ -56,13 +56,13 @@ static sov_result module_check_kernels(const struct context *c, const struct mod
 
 /* ---- into the context ---- */
 
-/* It is the whole module's. */
+/* A unit uses the data of its module. */
 static bool part_is_shared(const struct module *m, enum image_part part)
 {
 	return m->whole && part == IMAGE_DATA;
 }
 
-/* One of the image's parts, with everything in it but the references. */
+/* Allocates one part of the image. */
 static sov_result module_create_part(struct context *c, struct module *m, enum image_part part)
 {
 	uint64_t bytes = m->image.part_bytes[part];
@@ -175,7 +175,7 @@ static void module_destroy(struct object *o)
 	object_put(&c->object);
 }
 
-/* Handles for all functions; each holds a reference to the module. */
+/* Publishes all functions; each holds a reference to the module. */
 static sov_result module_publish_functions(struct context *c, struct module *m)
 {
 	sov_result r = SOV_OK;
@@ -196,7 +196,6 @@ static sov_result module_publish_functions(struct context *c, struct module *m)
 	return r;
 }
 
-/* The image is there: what it needs of the context before the lock is taken. */
 sov_result module_prepare(struct context *c, struct module *m)
 {
 	sov_result r = module_check_kernels(c, m);
@@ -222,8 +221,6 @@ static const struct member_ops module_member_ops = {
 	.retired = module_retired,
 };
 
-/* With the lock held, which is let go. The module is used up. A handle, or a reference where there is no
- * place for one. */
 sov_result module_install(struct context *c, struct module *m, sov_module *handle)
 {
 	sov_result r = member_publish(&m->member, c, &c->modules, &module_member_ops);
@@ -267,7 +264,8 @@ static sov_result module_prepare_unit(struct context *c, struct module *m, const
 				 "a unit has %llu bytes of variables, its module %llu",
 				 (unsigned long long)m->image.part_bytes[IMAGE_DATA],
 				 (unsigned long long)m->whole->image.part_bytes[IMAGE_DATA]);
-	m->image.services = m->whole->image.services; /* the addresses are in the module's data */
+	m->image.services =
+		m->whole->image.services; /* the services' addresses are in the module's data */
 	return module_prepare(c, m);
 }
 
@@ -289,7 +287,7 @@ sov_result module_install_unit(struct module *whole, const void *image, size_t b
 	if (!r && whole->unloading)
 		r = set_error(SOV_ERROR_BUSY, "another thread is unloading the module");
 	if (!r) {
-		object_reference(&c->object); /* install gives it back */
+		object_reference(&c->object); /* module_install drops it */
 		*unit = m;
 		return module_install(c, m, NULL);
 	}

@@ -23,7 +23,8 @@ struct module {
 	struct function *functions;
 	struct lazy *lazy; /* NULL: all kernels are in the image */
 	const struct lazy_ops *lazy_ops;
-	/* Of a compilation unit: the module that it belongs to (a reference), whose data it uses. */
+	/* Of a compilation unit: the module that it belongs to (a reference), whose data it
+	 * uses. */
 	struct module *whole;
 	bool library;           /* device code of device_services.c, which kernels call */
 	_Atomic bool unloading; /* a thread waits for the GPU to free it */
@@ -42,7 +43,8 @@ extern const struct context_part module_part;
 /* Reports text as the compiler's messages and as the error. */
 sov_result set_source_error(const char *text);
 
-/* Checks a module whose image has been read, and prepares it for module_install. Without the lock. */
+/* Checks a module whose image has been read, and prepares it for module_install. Without the
+ * lock. */
 sov_result module_prepare(struct context *c, struct module *m);
 /* With the lock and a reference to the context, both of which it releases. Publishes and uploads a
  * prepared module; takes ownership of it. Returns a handle, or a reference if handle is NULL. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loading modules: PTX is compiled, or read from the cache; an image is used as it is. Also the calls
- * that look up kernels and variables.
+ * Loading modules: PTX is compiled, or read from the cache; an image is used as it is. Also the
+ * calls that look up kernels and variables.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -122,7 +122,7 @@ static void module_dump(const struct context *c, const void *data, size_t bytes,
 	dump_module(&d);
 }
 
-/* Compiling takes its time and needs nothing of the context but its device: without the lock. */
+/* Compiles without the lock: it is slow and needs only the context's device. */
 static sov_result module_compile(struct context *c, const void *data, size_t bytes, uint32_t flags,
 				 struct module *m)
 {
@@ -173,7 +173,7 @@ static sov_result module_load(sov_context context, const void *data, size_t byte
 sov_result module_load_services(struct context *c, const char *ptx, size_t bytes,
 				sov_module *module)
 {
-	char *messages = strdup(sov_module_messages()); /* the user's, of his own module */
+	char *messages = strdup(sov_module_messages()); /* of the program's own load */
 	sov_result r = module_load(object_handle(&c->object), ptx, bytes, MODULE_LIBRARY, module);
 
 	module_messages_set(messages);
@@ -214,7 +214,7 @@ static const char *kernel_name(const struct module *m, uint32_t k)
 	return m->lazy ? m->image.declared[k].name : m->image.kernels[k].name;
 }
 
-/* Kernel number k, compiled now if it was not before; leaves the module. */
+/* Returns kernel k, compiled now if necessary; leaves the module. */
 static sov_result module_get_function(struct module *m, uint32_t k, sov_function *function)
 {
 	sov_result r;

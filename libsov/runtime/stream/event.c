@@ -1,15 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Events: marks in streams. Recording puts a timed release of the event's semaphore into the
- * stream; other streams wait for its value on the GPU, threads wait for it on the CPU. A
- * semaphore's values must come in order, so a record that overtakes an older, pending one of the
- * same event on another stream waits for that first.
+ * Events. A record adds a release with a time stamp of the event's semaphore to the stream; other
+ * streams wait for its value on the GPU, threads wait on the CPU. A semaphore's values must be
+ * released in order, so a record on one stream first waits for a pending record of the same event
+ * on another.
  *
- * An event without time needs none of this: a record notes how far its stream is, and whoever waits
- * for it waits for the stream's own semaphore.
+ * An event without timing needs no semaphore: a record notes the stream's last seqno, and waits are
+ * for the stream's own semaphore.
  *
- * Records of one event take value and place in the stream together, under a lock of the event's
- * own; otherwise two of them could wait for each other. Nothing here takes the context's lock.
+ * Records of one event take their value and their seqno under the event's recording lock; otherwise
+ * two records could wait for each other. Nothing here takes the context's lock.
  */
 #include <stdlib.h>
 #include "libsov/runtime/api_calls.h"
@@ -34,7 +34,7 @@ static void event_free(struct object *o)
 	object_put(&c->object);
 }
 
-/* With all gates closed. */
+/* Records that a reset dropped count as never made. Called with all gates closed. */
 static void event_forget_dropped(struct event *e)
 {
 	uint64_t mark = atomic_load(&e->mark);
@@ -105,7 +105,8 @@ sov_result api_event_destroy(sov_event event)
 	return r;
 }
 
-/* What its last record is reached by. A context's own error comes before that there was none. */
+/* The semaphore value that the last record releases. The context's sticky error takes precedence
+ * over "never recorded". */
 struct event_target {
 	const struct semaphore *semaphore;
 	uint32_t value;
@@ -130,7 +131,7 @@ static sov_result event_last_record(struct event *e, const char *what, struct ev
 			 what);
 }
 
-/* A stream's semaphore goes on counting when the stream is gone, so it may be looked at for ever. */
+/* The stream's semaphore stays valid, and keeps counting, after the stream is destroyed. */
 static sov_result event_record_seqno(struct event *e, struct stream *s)
 {
 	struct context *c = s->member.context;
@@ -194,7 +195,6 @@ sov_result api_event_record(sov_event event, sov_stream stream)
 	return r;
 }
 
-/* Later work on the stream waits for the event's last record. */
 static sov_result stream_acquire_event(struct stream *s, struct event *e)
 {
 	struct event_target at;
@@ -263,11 +263,9 @@ static sov_result event_elapsed(struct event *from, struct event *to, uint64_t *
 	start = semaphore_time(from->member.context, from->semaphore);
 	end = semaphore_time(to->member.context, to->semaphore);
 	if (end < start)
-		return set_error(
-			SOV_ERROR_INVALID_ARGUMENT,
-			"event to was reached %llu ns before event from; give them the other "
-			"way round",
-			(unsigned long long)(start - end));
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "event to was reached %llu ns before event from; swap them",
+				 (unsigned long long)(start - end));
 	*nanoseconds = end - start;
 	return SOV_OK;
 }

@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Host functions in streams. One thread of the context runs them, as soon as everything before them
- * on their stream is done; the stream meanwhile waits for a semaphore that the thread then writes.
- * Any function whose turn has come may run next, so one that waits for another stream does not hold
- * that stream's up.
+ * Host functions in streams. One thread per context runs them. A function's stream waits for a
+ * semaphore that the thread releases from the CPU when the function has returned. The thread runs
+ * any function whose earlier work is complete, so that a function which waits for another stream
+ * does not block that stream's functions.
  */
 #include <stdlib.h>
 #include <time.h>
@@ -20,20 +20,20 @@
 struct host_call {
 	struct host_call *next;
 	struct stream *stream; /* a reference */
-	uint64_t seqno;        /* the piece that waits for it */
+	uint64_t seqno;        /* the submission that waits for the function */
 	uint64_t epoch;
 	void (*function)(void *user);
 	void *user;
-	struct semaphore *semaphore; /* its own, also when it is spare */
+	struct semaphore *semaphore; /* kept for the next use */
 	uint32_t value;
 };
 
-/* Made by the first call and kept until the context is freed, so that whoever has a reference to
- * the context may look at it. */
+/* Created by the first call and freed with the context, so that every holder of a context reference
+ * may use it. */
 struct host_functions {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t some;
+	pthread_cond_t not_empty;
 	struct host_call *first, **last, *spare;
 	bool closing;
 };
@@ -43,7 +43,7 @@ static bool host_call_is_void(const struct context *c, const struct host_call *k
 	return atomic_load_explicit(&c->epoch, memory_order_acquire) != k->epoch;
 }
 
-/* The stream goes on, and the call waits for another to need it. */
+/* Lets the stream continue and keeps the call for reuse. */
 static void host_call_finish(struct host_functions *l, struct host_call *k)
 {
 	struct stream *s = k->stream;
@@ -56,7 +56,7 @@ static void host_call_finish(struct host_functions *l, struct host_call *k)
 	object_put(&s->member.object);
 }
 
-/* Takes the first whose turn has come, or that nobody waits for any more; NULL: none. */
+/* Takes the first call whose earlier work is complete or whose context was reset; NULL: none. */
 static struct host_call *host_call_take(struct context *c, struct host_functions *l)
 {
 	struct host_call **p, *k;
@@ -101,7 +101,7 @@ static void *host_functions_thread(void *arg)
 			pthread_mutex_lock(&l->lock);
 			sleep_ns = MIN_SLEEP_NS;
 		} else if (!l->first) {
-			pthread_cond_wait(&l->some, &l->lock);
+			pthread_cond_wait(&l->not_empty, &l->lock);
 		} else {
 			struct timespec t = {.tv_nsec = sleep_ns};
 
@@ -124,11 +124,11 @@ static sov_result host_functions_start(struct context *c)
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for host functions");
 	l->last = &l->first;
 	pthread_mutex_init(&l->lock, NULL);
-	pthread_cond_init(&l->some, NULL);
+	pthread_cond_init(&l->not_empty, NULL);
 	c->host_functions = l;
 	if (pthread_create(&l->thread, NULL, host_functions_thread, c)) {
 		c->host_functions = NULL;
-		pthread_cond_destroy(&l->some);
+		pthread_cond_destroy(&l->not_empty);
 		pthread_mutex_destroy(&l->lock);
 		free(l);
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no thread for host functions");
@@ -144,7 +144,7 @@ static void host_functions_close(struct context *c)
 		return;
 	pthread_mutex_lock(&l->lock);
 	l->closing = true;
-	pthread_cond_signal(&l->some);
+	pthread_cond_signal(&l->not_empty);
 	pthread_mutex_unlock(&l->lock);
 	pthread_join(l->thread, NULL);
 }
@@ -160,7 +160,7 @@ static void host_functions_destroy(struct context *c)
 		l->spare = k->next;
 		free(k);
 	}
-	pthread_cond_destroy(&l->some);
+	pthread_cond_destroy(&l->not_empty);
 	pthread_mutex_destroy(&l->lock);
 	free(l);
 }
@@ -203,7 +203,7 @@ static sov_result host_call_new(struct context *c, struct host_call **out)
 	return r;
 }
 
-/* One that was used before needs nothing more: then nobody waits for the context's lock. */
+/* A reused call has its semaphore already and does not need the context's lock. */
 static sov_result host_call_get(struct context *c, struct host_call **out)
 {
 	struct host_functions *l = c->host_functions;
@@ -219,7 +219,7 @@ static sov_result host_call_get(struct context *c, struct host_call **out)
 	return *out ? SOV_OK : host_call_new(c, out);
 }
 
-/* false: the thread has gone meanwhile, with the context. */
+/* false: the context is being destroyed and its thread has ended. */
 static bool host_call_queue(struct host_functions *l, struct host_call *k)
 {
 	bool open;
@@ -230,7 +230,7 @@ static bool host_call_queue(struct host_functions *l, struct host_call *k)
 		k->next = NULL;
 		*l->last = k;
 		l->last = &k->next;
-		pthread_cond_signal(&l->some);
+		pthread_cond_signal(&l->not_empty);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return open;
@@ -256,7 +256,8 @@ sov_result stream_host_function(struct stream *s, void (*function)(void *user), 
 		host_call_finish(c->host_functions, k);
 		return r;
 	}
-	/* Inside the gate: a reset, which releases what was asked for, comes before or after. */
+	/* Inside the gate, hence atomic with respect to a reset, which releases all values up to
+	 * semaphore->value. */
 	k->value = ++k->semaphore->value;
 	k->epoch = atomic_load_explicit(&c->epoch, memory_order_acquire);
 	k->seqno = slot.seqno;

@@ -1,16 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The context's pool: memory that is allocated and freed in the order of a stream, without waiting
- * and mostly without asking the system. What is freed is kept. Its stream may have it back at once,
- * since what comes later on a stream runs later; others when the work before the free is done.
+ * The context's memory pool: stream-ordered allocation without waiting, and mostly without system
+ * calls. Freed blocks stay in the pool. The stream that freed a block may reuse it at once, because
+ * its later work executes later; other streams may when the work before the free is complete.
  *
- * Small blocks are parts of segments, large ones buffers of their own. Sizes are rounded up to eight
- * steps for each power of two (large: thirty-two), so that what is freed fits what is asked for
- * next. If nothing fits, small blocks go back to their segments, where neighbours become one again.
- * Large blocks are not parts of anything larger: with fifty of up to 10 MiB in use, parts of segments
- * would hold a quarter more than that after a trim (simulated), buffers of their own hold a twentieth.
- * Large blocks that wait for use are at most a sixteenth of what is in use, or 8 MiB; twice that while
- * the GPU still uses them. Everything here is guarded by the context's lock.
+ * Small blocks are parts of segments, large blocks are separate buffers. Sizes are rounded up to
+ * eight steps per power of two (large blocks: thirty-two), so that freed blocks fit later requests.
+ * If no block fits, free small blocks are merged back into their segments. Large blocks are
+ * separate because, with fifty of up to 10 MiB in use, parts of segments would hold a quarter more
+ * memory than that after a trim (simulated), separate buffers a twentieth. Free large blocks are
+ * limited to a sixteenth of the memory in use, at least 8 MiB; to twice that while the GPU still
+ * uses them. The context's lock guards everything here.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,13 +25,13 @@
 
 typedef unsigned long long ull;
 
-#define UNIT        UINT64_C(256) /* what addresses are multiples of */
-#define LARGE       (UINT64_C(1) << 20)
-#define LARGE_UNIT  (UINT64_C(64) << 10)
-#define SEGMENT     (UINT64_C(4) << 20)
-#define MAX_SEGMENT (UINT64_C(128) << 20)
-#define SPARE       (UINT64_C(8) << 20) /* large blocks that may wait for use however little is used */
-#define LOOKS       32                  /* at blocks of one size that wait for use */
+#define POOL_UNIT         UINT64_C(256) /* alignment of addresses */
+#define LARGE_BYTES       (UINT64_C(1) << 20)
+#define LARGE_UNIT        (UINT64_C(64) << 10)
+#define SEGMENT_BYTES     (UINT64_C(4) << 20)
+#define MAX_SEGMENT_BYTES (UINT64_C(128) << 20)
+#define MIN_FREE_LARGE    (UINT64_C(8) << 20) /* free large blocks that are always kept */
+#define MAX_SEARCH        32                  /* blocks of one size to search */
 
 #define POOL_SIZES 40
 
@@ -70,7 +70,7 @@ static sov_result pool_create(struct context *c)
 
 /* ---- sizes ---- */
 
-/* Up to a multiple of 2^-steps of the power of two below, at least of the unit. */
+/* Rounds up to 2^-steps of the power of two below, and to a multiple of unit. */
 static uint64_t pool_round_size(uint64_t bytes, uint64_t unit, uint32_t steps)
 {
 	uint64_t step = bytes >> steps ? UINT64_C(1) << (63 - __builtin_clzll(bytes >> steps)) : 1;
@@ -82,14 +82,14 @@ static uint64_t pool_round_size(uint64_t bytes, uint64_t unit, uint32_t steps)
 
 static uint32_t pool_list_index(uint64_t size)
 {
-	uint32_t power = 63 - (uint32_t)__builtin_clzll(size / UNIT);
+	uint32_t power = 63 - (uint32_t)__builtin_clzll(size / POOL_UNIT);
 
 	return power < POOL_SIZES ? power : POOL_SIZES - 1;
 }
 
 /* ---- what waits for use ---- */
 
-/* Everything that used it is done; s: or comes before what will be on this stream. */
+/* All work that used the block is complete, or precedes later work on stream s. */
 static bool block_is_usable(struct context *c, const struct buffer *b, const struct stream *s)
 {
 	struct list_head *l;
@@ -102,7 +102,7 @@ static bool block_is_usable(struct context *c, const struct buffer *b, const str
 		if (other->serial == b->free_stream)
 			return stream_poll(other) >= b->free_seqno;
 	}
-	return true; /* the stream is gone, and was empty when it went */
+	return true; /* the stream was destroyed, hence idle */
 }
 
 static void block_remove(struct pool *p, struct buffer *b)
@@ -123,17 +123,17 @@ static void block_add(struct pool *p, struct buffer *b)
 		p->free_large_bytes += b->mapped;
 }
 
-/* One of that size, or little larger. */
+/* Finds a free block that is at most a sixteenth larger. */
 static struct buffer *block_find(struct context *c, const struct stream *s, uint64_t size)
 {
 	struct list_head *head = &c->pool->free_blocks[pool_list_index(size)], *l;
-	uint32_t looks = 0;
+	uint32_t searched = 0;
 
-	for (l = head->previous; l != head && looks < LOOKS; l = l->previous, looks++) {
+	for (l = head->previous; l != head && searched < MAX_SEARCH; l = l->previous, searched++) {
 		struct buffer *b = block_of(l);
 
 		if (b->mapped >= size && b->mapped - size <= size / 16 &&
-		    !b->segment == (size >= LARGE) && block_is_usable(c, b, s))
+		    !b->segment == (size >= LARGE_BYTES) && block_is_usable(c, b, s))
 			return b;
 	}
 	return NULL;
@@ -146,12 +146,12 @@ static void block_destroy_large(struct context *c, struct buffer *b)
 	buffer_destroy(c, b);
 }
 
-/* Oldest first, until at most so much of it waits. */
-static void pool_shrink_large(struct context *c, uint64_t most)
+/* Frees the oldest large blocks until at most max_bytes of them are free. */
+static void pool_shrink_large(struct context *c, uint64_t max_bytes)
 {
 	struct list_head *l = c->pool->by_age.next, *next;
 
-	for (; l != &c->pool->by_age && c->pool->free_large_bytes > most; l = next) {
+	for (; l != &c->pool->by_age && c->pool->free_large_bytes > max_bytes; l = next) {
 		struct buffer *b = container_of(l, struct buffer, age);
 
 		next = l->next;
@@ -160,7 +160,7 @@ static void pool_shrink_large(struct context *c, uint64_t most)
 	}
 }
 
-/* Small blocks that nobody uses any more become parts of their segments. */
+/* Merges free small blocks into their segments. */
 static void pool_merge_small(struct context *c)
 {
 	struct list_head *l = c->pool->by_age.next, *next;
@@ -214,10 +214,10 @@ static void pool_trim(struct context *c, uint64_t keep)
 
 static uint64_t max_free_large(const struct pool *p)
 {
-	return p->used / 16 > SPARE ? p->used / 16 : SPARE;
+	return p->used / 16 > MIN_FREE_LARGE ? p->used / 16 : MIN_FREE_LARGE;
 }
 
-/* The oldest of the large blocks that wait for use; NULL: none. */
+/* The oldest free large block; NULL: none. */
 static struct buffer *pool_oldest_large(struct context *c)
 {
 	struct list_head *l;
@@ -239,8 +239,8 @@ static bool pool_oldest_usable(void *arg)
 	return !b || block_is_usable(c, b, NULL);
 }
 
-/* Before more is taken from the device. When very much is still in use by work that was submitted
- * before its free, that work is waited for. */
+/* Called before the pool allocates device memory. Waits if too much freed memory is still in
+ * use. */
 static sov_result pool_make_room(struct context *c)
 {
 	struct pool *p = c->pool;
@@ -272,7 +272,7 @@ static sov_result pool_grow(struct context *c, uint64_t bytes, uint64_t page, st
 			(ull)p->held, (ull)bytes, (ull)p->limit);
 	r = buffer_create_pages(c, WINSYS_VRAM, bytes, page, out);
 	if (r == SOV_ERROR_OUT_OF_MEMORY && p->held > p->used) {
-		/* What waits for use may be what is missing; what is still in use, if it must be. */
+		/* Free blocks may be the memory that is missing. */
 		pool_trim(c, 0);
 		r = buffer_create_pages(c, WINSYS_VRAM, bytes, page, out);
 	}
@@ -294,18 +294,18 @@ static sov_result pool_grow(struct context *c, uint64_t bytes, uint64_t page, st
 static sov_result pool_add_segment(struct context *c)
 {
 	struct pool_segment *g = calloc(1, sizeof(*g));
-	uint64_t bytes = pool_round_size(c->pool->small_held / 2, SEGMENT, 0);
+	uint64_t bytes = pool_round_size(c->pool->small_held / 2, SEGMENT_BYTES, 0);
 	sov_result r;
 
 	if (!g)
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a pool");
-	if (bytes < SEGMENT)
-		bytes = SEGMENT;
-	if (bytes > MAX_SEGMENT)
-		bytes = MAX_SEGMENT;
+	if (bytes < SEGMENT_BYTES)
+		bytes = SEGMENT_BYTES;
+	if (bytes > MAX_SEGMENT_BYTES)
+		bytes = MAX_SEGMENT_BYTES;
 	r = pool_grow(c, bytes, c->device->info.large_page_bytes, &g->buffer);
 	if (r == SOV_ERROR_OUT_OF_MEMORY)
-		r = pool_grow(c, LARGE, c->device->info.page_bytes, &g->buffer);
+		r = pool_grow(c, LARGE_BYTES, c->device->info.page_bytes, &g->buffer);
 	if (!r && !ranges_add(&g->free, g->buffer->va, g->buffer->mapped)) {
 		c->pool->held -= g->buffer->mapped;
 		buffer_destroy(c, g->buffer);
@@ -326,7 +326,7 @@ static bool block_take_small(struct context *c, uint64_t size, struct buffer *b)
 	struct pool_segment *g;
 
 	for (g = c->pool->segments; g; g = g->next)
-		if (ranges_take(&g->free, size, UNIT, &b->va)) {
+		if (ranges_take(&g->free, size, POOL_UNIT, &b->va)) {
 			b->segment = g;
 			b->mapped = size;
 			return true;
@@ -368,8 +368,8 @@ static const struct buffer_ops pool_buffer_ops;
 static sov_result pool_allocate(struct context *c, struct stream *s, uint64_t bytes,
 				struct buffer **out)
 {
-	uint64_t size = bytes < LARGE ? pool_round_size(bytes, UNIT, 3)
-				      : pool_round_size(bytes, LARGE_UNIT, 5);
+	uint64_t size = bytes < LARGE_BYTES ? pool_round_size(bytes, POOL_UNIT, 3)
+					    : pool_round_size(bytes, LARGE_UNIT, 5);
 	sov_result r = SOV_OK;
 
 	if (size < bytes || size > c->device->info.memory_bytes)
@@ -379,7 +379,8 @@ static sov_result pool_allocate(struct context *c, struct stream *s, uint64_t by
 	if (*out)
 		block_remove(c->pool, *out);
 	else
-		r = size < LARGE ? block_new_small(c, size, out) : block_new_large(c, size, out);
+		r = size < LARGE_BYTES ? block_new_small(c, size, out)
+				       : block_new_large(c, size, out);
 	if (r)
 		return r;
 	(*out)->pooled = true;
@@ -394,8 +395,8 @@ static sov_result pool_allocate(struct context *c, struct stream *s, uint64_t by
 	return SOV_OK;
 }
 
-/* A stream, its context's lock held and no error in it; leave gives both back. A graph runs later,
- * and more than once: memory that comes and goes now is of no use to it. */
+/* Enters the stream's context; member_leave leaves it. A captured graph runs later, and more than
+ * once: allocations at capture time are useless to it. */
 static struct stream *pool_enter(sov_stream stream, sov_result *r)
 {
 	struct stream *s = member_enter(stream, OBJECT_STREAM, r);
@@ -408,7 +409,7 @@ static struct stream *pool_enter(sov_stream stream, sov_result *r)
 	return NULL;
 }
 
-/* What was submitted to the stream so far may use it. */
+/* Puts a block into the free lists; work submitted to the stream so far may still use it. */
 static void pool_keep(struct context *c, struct buffer *b, const struct stream *s)
 {
 	struct pool *p = c->pool;
@@ -436,7 +437,8 @@ sov_result api_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *ad
 		return r;
 	c = s->member.context;
 	r = pool_allocate(c, s, bytes, &b);
-	/* Allocating may have waited with the context unlocked, so room is made afterwards. */
+	/* pool_allocate may have released the context's lock, so the table entry is reserved after
+	 * it. */
 	if (!r) {
 		r = allocation_reserve_entry(c);
 		if (r)
@@ -543,7 +545,7 @@ sov_result api_pool_get_statistics(sov_context context, sov_pool_statistics *sta
 	return context_leave(c, struct_out("sov_pool_statistics", statistics, &t, sizeof(t)));
 }
 
-/* The context goes, and its allocations are gone already. */
+/* The allocations were freed before. */
 static void pool_destroy(struct context *c)
 {
 	struct pool_segment *g;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Semaphores: how the GPU reports progress to the CPU. They lie in system memory, which the CPU polls
- * cheaply, one per cache line. Values only grow (and wrap); a new owner continues where the previous
- * one stopped.
+ * Semaphores: how the GPU reports progress to the CPU. They lie in system memory, which the CPU
+ * polls cheaply, one per cache line. Values only grow (and wrap); a new owner continues where the
+ * previous one stopped.
  */
 #include <stdlib.h>
 #include "libsov/runtime/base/error.h"
@@ -185,15 +185,16 @@ sov_result semaphore_wait(struct context *c, const struct semaphore *s, uint32_t
 		spins = timeout / SPIN_NS + 1;
 	while (!semaphore_reached(s, value) && --spins)
 		cpu_relax();
-	/* A reset increments the epoch before it releases semaphores whose work was dropped: then the
-	 * value proves nothing. */
+	/* A reset increments the epoch before it releases semaphores whose work was dropped: then
+	 * the value proves nothing. */
 	if (spins && !atomic_load_explicit(&c->error, memory_order_relaxed) &&
 	    atomic_load_explicit(&c->epoch, memory_order_relaxed) == epoch) {
 		context_collect_output(c);
 		return SOV_OK;
 	}
 	interrupt = timeout && request_interrupt ? request_interrupt(arg) : 0;
-	/* If nothing was submitted in between, wait for the request too: the stream is idle then. */
+	/* If nothing was submitted in between, wait for the request too: the stream is idle
+	 * then. */
 	if (interrupt && (uint32_t)interrupt - 1 == value)
 		t.value++;
 	pthread_mutex_lock(&c->lock);

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Streams: work in order. How a piece of work gets to the GPU is submit.c's; this is how streams
- * come and go, how long a piece may take, and who waits for what.
+ * Streams: creating and destroying them, time limits of their work, and the context's hooks that
+ * quiesce, drain and restart all streams. submit.c submits work.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static const char *const work_names[] = {
 	[WORK_GRAPH] = "a graph",
 };
 
-/* 0: none. What a wait for an event waits for is work with a limit of its own. */
+/* 0: none. The work that an event wait waits for has its own limit. */
 static uint64_t time_limit_of(const struct context *c, const struct submit_request *q)
 {
 	if (q->kind == WORK_WAIT)
@@ -45,7 +45,8 @@ static uint64_t time_limit_of(const struct context *c, const struct submit_reque
 	return c->other_time_limit;
 }
 
-/* No launch looks at a clock: time begins when a call first sees the piece at the stream's head. */
+/* Launches do not read a clock: the time runs from the first call that sees the submission at the
+ * head of the stream. */
 static bool stream_overdue(struct stream *s, sov_fault *f)
 {
 	uint64_t head = stream_poll(s) + 1, limit;
@@ -73,7 +74,7 @@ static bool stream_overdue(struct stream *s, sov_fault *f)
 
 /* ---- coming and going ---- */
 
-/* All that a stream needs but a name. With the context's lock held. */
+/* Creates a stream without a handle. With the context's lock held. */
 static sov_result stream_new(struct context *c, int32_t priority, struct stream **out)
 {
 	struct stream *s = aligned_alloc(_Alignof(struct stream), sizeof(*s));
@@ -88,7 +89,7 @@ static sov_result stream_new(struct context *c, int32_t priority, struct stream 
 	r = semaphore_create(c, &s->done);
 	if (r)
 		goto no_semaphore;
-	/* A semaphore's new owner goes on counting where the old one stopped. */
+	/* The semaphore's values continue where its previous owner stopped. */
 	atomic_init(&s->tail, (uint64_t)s->done->value << STREAM_COMPLETION_BITS);
 	r = buffer_create_mapped(c, WINSYS_VRAM, true, COMMAND_BYTES, &s->commands);
 	if (r)
@@ -190,8 +191,9 @@ static void stream_free(struct object *o)
 }
 
 /*
- * A spare one, or a new one. Where queues cannot be made while a block of threads runs on and on,
- * trying costs the context: so what is running has to end first, or the call is refused.
+ * Takes a spare stream or creates one. Where a queue cannot be created while a block runs for
+ * seconds (winsys_info.spare_queues), the attempt would lose the group: running work has to finish
+ * first, or the call fails.
  */
 static sov_result stream_take_or_new(struct context *c, int32_t priority, struct stream **out)
 {
@@ -217,7 +219,7 @@ static sov_result stream_take_or_new(struct context *c, int32_t priority, struct
 	return stream_new(c, priority, out);
 }
 
-/* The smallest that no stream has. */
+/* The smallest index that no stream has. */
 static uint32_t free_index(const struct context *c)
 {
 	const struct list_head *l = c->streams.next;
@@ -257,7 +259,7 @@ static sov_result stream_create(struct context *c, int32_t priority, struct stre
 	s->serial = ++c->stream_serial;
 	s->closed = false;
 	staging_init(&s->staging);
-	if (gate_closed(&s->gate)) /* it had another name before */
+	if (gate_closed(&s->gate)) /* it was a spare stream */
 		gate_open(&s->gate);
 	atomic_fetch_add_explicit(&c->stream_count, 1, memory_order_relaxed);
 	LOG(STREAM, INFO, "%llu created", (unsigned long long)s->serial);
@@ -265,7 +267,7 @@ static sov_result stream_create(struct context *c, int32_t priority, struct stre
 	return SOV_OK;
 }
 
-/* Only one each time: to make it takes as long as the stream that was asked for. */
+/* Creates one at a time: it takes as long as the stream that the caller asked for. */
 static void spare_create(struct context *c)
 {
 	struct stream *s;
@@ -342,8 +344,8 @@ sov_result api_stream_get_priority(sov_stream stream, int32_t *priority)
 	return SOV_OK;
 }
 
-/* With the lock held. *keep: it was not emptied. */
-static sov_result stream_empty(struct stream *s, bool *keep)
+/* Closes the gate and waits until the stream is idle; *keep: it timed out. With the lock held. */
+static sov_result stream_close_and_wait(struct stream *s, bool *keep)
 {
 	sov_result r;
 
@@ -378,7 +380,7 @@ sov_result api_stream_destroy(sov_stream stream)
 	if (r)
 		s->closed = true;
 	else
-		r = stream_empty(s, &keep);
+		r = stream_close_and_wait(s, &keep);
 	pthread_mutex_unlock(&c->lock);
 	if (!keep && object_retire(&s->member.object))
 		object_put(&s->member.object);

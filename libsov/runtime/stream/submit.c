@@ -1,28 +1,28 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * How a piece of work gets to the GPU, from any seqno of threads, with no lock and no system call.
+ * Submitting work to the GPU from any number of threads, without locks or system calls.
  *
- * A stream is one sequence of numbers. Piece n is written into slot n % STREAM_SLOTS, announced by
- * one ring entry, and ends by releasing n to the stream's semaphore. A thread that submits
+ * A stream is a sequence of seqnos. Submission n uses slot n % STREAM_SLOTS, is announced by a ring
+ * entry, and releases n to the stream's semaphore when it completes. A thread that submits
  *
- *   1. enters the stream's gate, which is closed while queues are made, taken away or drained;
- *   2. takes the next seqno by compare-and-swap, provided that its slot is free;
- *   3. writes the slot, which is its own now, and marks the slot ready;
- *   4. publishes: whoever gets hold of the publisher's role, now or when it took its seqno, moves
- *      the rings over all slots that are ready, in order, and rings the doorbell. Who does not get
- *      it goes on: the one who has it looks again after giving it back, so nothing stays behind;
+ *   1. enters the stream's gate, which is closed while queues are created, destroyed or drained;
+ *   2. reserves the next seqno by compare-and-swap, if its slot is free;
+ *   3. writes the slot, which it owns now, and marks it ready;
+ *   4. publishes: the thread that holds the publisher role adds ring entries for all ready slots, in
+ *      order, and rings the doorbell. A thread that does not get the role goes on: the publisher looks
+ *      for ready slots again after it has released the role, so that no slot is missed;
  *   5. leaves the gate.
  *
- * Nothing between 2 and 4 can fail or wait. See docs/runtime.md for why nothing is lost.
+ * Nothing between 2 and 4 may fail or wait. docs/runtime.md explains why no submission is lost.
  *
- * Two queues do the work of a stream, one for compute and one for copies. A piece on one of them
- * begins by waiting for the piece before it if that went to the other.
+ * A stream has two queues, one for compute and one for copies. A submission to one of them begins
+ * with an acquire of the previous seqno if that went to the other.
  *
- * A compute piece ends with a release that waits until the engine is idle. That is the fastest way
- * to order what follows, but until it is idle the engine takes no work from any channel of the
- * group (H200), so one stream's long kernel would hold up all others. Beside other streams a kernel
- * therefore releases by itself, the piece behind it waits for that, and submissions that are no kernels
- * have nothing to wait for.
+ * A compute submission ends with a release that waits for the engine to become idle (WFI). That is
+ * the cheapest order for later work, but until the engine is idle it takes no work from any
+ * channel of the group (H200), so a long kernel of one stream would stall all others. With several
+ * streams, a kernel therefore releases its seqno itself, the next submission acquires it, and
+ * submissions other than kernels do not wait.
  */
 #include <assert.h>
 #include <string.h>
@@ -59,13 +59,13 @@ static bool submission_ready(struct stream *s, uint64_t seqno)
 	return atomic_load_explicit(&submission_of(s, seqno)->ready, memory_order_acquire) == seqno;
 }
 
-/* The semaphore holds the low half of the seqno. Several threads may look at the same time. */
+/* The semaphore holds the low half of the seqno. Several threads may poll at the same time. */
 uint64_t stream_poll(struct stream *s)
 {
 	uint64_t completed = atomic_load_explicit(&s->completed, memory_order_acquire);
 	uint32_t ahead = semaphore_read(s->done) - (uint32_t)completed;
 
-	/* More than was ever taken is not the GPU's word, or an old look at completed. */
+	/* A value beyond the last seqno was not written by the GPU, or completed is stale. */
 	if (!ahead || ahead > stream_last(s) - completed)
 		return completed;
 	if (atomic_compare_exchange_strong_explicit(&s->completed, &completed, completed + ahead,
@@ -74,7 +74,7 @@ uint64_t stream_poll(struct stream *s)
 	return completed;
 }
 
-/* Of a piece that may be overwritten while we look; false: it was. */
+/* Reads a submission that may be overwritten meanwhile; false: it was. */
 static bool submission_snapshot(struct stream *s, uint64_t seqno, struct submit_request *out)
 {
 	struct submission *p = submission_of(s, seqno);
@@ -104,13 +104,14 @@ const struct kernel_info *stream_kernel_at(struct stream *s, uint64_t seqno)
 
 /* ---- taking a seqno ---- */
 
-/* The next seqno's low half is 0, and the GPU would take it for less than those before: see wrap. */
+/* The low half of the next seqno is 0, which the GPU would compare as less than the values before:
+ * see stream_wrap. */
 static bool stream_must_wrap(const struct stream *s, uint64_t last)
 {
 	return !(uint32_t)(last + 1) && s->member.context->gpu->compares_unsigned;
 }
 
-/* One entry of a ring stays empty: put equal to get means that there is nothing. */
+/* One entry of a ring stays empty: PUT equal to GET means an empty ring. */
 static bool slot_available(struct stream *s, uint64_t last)
 {
 	uint64_t completed = atomic_load_explicit(&s->completed, memory_order_acquire);
@@ -119,7 +120,7 @@ static bool slot_available(struct stream *s, uint64_t last)
 	       (int64_t)(last - stream_poll(s)) < STREAM_SLOTS - 1;
 }
 
-/* The publisher's, to be given back by publish. */
+/* Takes the publisher role, which publish releases. */
 static bool publisher_acquire(struct stream *s)
 {
 	return !atomic_exchange_explicit(&s->publishing, true, memory_order_acq_rel);
@@ -139,7 +140,7 @@ static void slot_open(struct stream *s, uint64_t seqno, struct slot *slot)
 	slot->push.overflow = false;
 	slot->inserted = 0;
 	slot->traced = NULL;
-	/* Before anything is written: on x86 an atomic operation waits for write-combined lines. */
+	/* Before the slot is written: on x86 an atomic operation waits for write-combined lines. */
 	slot->publisher = publisher_acquire(s);
 }
 
@@ -166,7 +167,7 @@ static void submission_trace(struct stream *s, const struct submit_request *q, s
 					});
 }
 
-/* Inside the gate. false: no slot is free. */
+/* Reserves a seqno and opens its slot. Inside the gate. false: no slot is free. */
 static bool slot_take(struct stream *s, const struct submit_request *q, struct slot *slot)
 {
 	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed), seqno;
@@ -186,7 +187,7 @@ static bool slot_take(struct stream *s, const struct submit_request *q, struct s
 		memory_order_relaxed));
 	slot_open(s, seqno, slot);
 	p = slot->submission;
-	/* Who sees one of the three below sees that they are not those of the piece before. */
+	/* A reader that sees one of the three values below sees that ready has changed too. */
 	atomic_store_explicit(&p->ready, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->kind, q->kind, memory_order_release);
 	atomic_store_explicit(&p->kernel, q->kernel, memory_order_release);
@@ -195,7 +196,7 @@ static bool slot_take(struct stream *s, const struct submit_request *q, struct s
 	p->code = p->local = 0;
 	slot->concurrent = concurrent;
 	slot->push.copying = q->engine == ENGINE_COPY;
-	/* What is known to be done needs no waiting for. */
+	/* Submissions known to be complete need no acquire. */
 	if ((tail & COMPLETION_MASK) != queue &&
 	    (int64_t)((tail >> STREAM_COMPLETION_BITS) -
 		      atomic_load_explicit(&s->completed, memory_order_acquire)) > 0)
@@ -222,7 +223,7 @@ static void ring_add_entry(struct stream *s, struct queue *q, const struct submi
 					       p->engine == ENGINE_COPY, end);
 }
 
-/* By a ring that releases numbers. */
+/* Where the ring entry itself releases the seqno (gpu->enter). */
 static void ring_add_submission(struct stream *s, struct queue *q, const struct submission *p,
 				uint64_t seqno)
 {
@@ -245,8 +246,8 @@ static inline void ring_add_span(struct queue *q, uint64_t span)
 	q->put = (q->put + 1) % STREAM_RING_ENTRIES;
 }
 
-/* Moves the rings over what is ready, and returns how far. Only for the publisher. moved: which
- * doorbells are to be rung. */
+/* Adds ring entries for all ready slots and returns the last published seqno; moved: queues whose
+ * doorbell must be rung. Called by the publisher. */
 static uint64_t publish_ready(struct stream *s, bool moved[ENGINES])
 {
 	const bool has_enter = s->member.context->gpu->enter;
@@ -286,8 +287,8 @@ static uint64_t publish_ready(struct stream *s, bool moved[ENGINES])
 	return n;
 }
 
-/* Doorbells only say that there is something to be seen: anyone's, in any order, but one behind
- * each move of put. Rings what is not to be rung later. */
+/* Rings a queue, or returns its doorbell to be rung later and rings the pending one. Doorbells may
+ * be rung by any thread in any order, as long as one follows each change of PUT. */
 static struct doorbell queue_ring(struct stream *s, const struct queue *q, struct doorbell pending)
 {
 	struct doorbell b = {q->memory.bell, q->memory.token};
@@ -301,32 +302,33 @@ static struct doorbell queue_ring(struct stream *s, const struct queue *q, struc
 	return b.word ? b : pending;
 }
 
-/* mine: the role is the caller's already. Returns the bell that is left to ring. */
-static struct doorbell publish(struct stream *s, bool mine)
+/* is_publisher: the caller holds the publisher role. Returns the doorbell that remains to be
+ * rung. */
+static struct doorbell publish(struct stream *s, bool is_publisher)
 {
-	struct doorbell bell = {0};
+	struct doorbell doorbell = {0};
 	uint64_t n;
 	uint32_t i;
 
 	do {
 		bool moved[ENGINES] = {false};
 
-		/* Whoever has the role now gives it back with an exchange of its own, which reads
-		 * ours, and so sees the slot that we marked. */
-		if (!mine && !publisher_acquire(s))
+		/* The current publisher releases the role with an exchange that reads ours, hence
+		 * it sees the slot that we marked. */
+		if (!is_publisher && !publisher_acquire(s))
 			break;
-		mine = false;
+		is_publisher = false;
 		n = publish_ready(s, moved);
 		atomic_exchange_explicit(&s->publishing, false, memory_order_acq_rel);
 		winsys_write_barrier_after_exchange();
 		for (i = 0; i < ENGINES; i++)
 			if (moved[i])
-				bell = queue_ring(s, &s->queues[i], bell);
+				doorbell = queue_ring(s, &s->queues[i], doorbell);
 	} while (submission_ready(s, n + 1));
-	return bell;
+	return doorbell;
 }
 
-/* Somebody else's words between the slot's own. */
+/* Places the inserted commands between the slot's own. */
 static void submission_insert(const struct slot *slot, struct submission *p)
 {
 	uint64_t at = slot->va + STREAM_SLOT_PUSH;
@@ -344,7 +346,7 @@ static struct doorbell slot_finish(struct stream *s, struct slot *slot)
 	bool release = !gpu->enter && p->engine == ENGINE_COMPUTE &&
 		       !(kind == WORK_KERNEL && slot->concurrent);
 
-	/* Data inside the method stream is the engine's work, unlike marks and waits. */
+	/* Inline data is work of the engine, unlike semaphore operations. */
 	if (release)
 		gpu->release(&slot->push, s->done->va, (uint32_t)slot->seqno,
 			     slot->concurrent && kind != WORK_COPY && kind != WORK_GRAPH
@@ -363,8 +365,8 @@ static struct doorbell slot_finish(struct stream *s, struct slot *slot)
 	p->span = gpu_span(slot->va + STREAM_SLOT_PUSH, slot->push.count);
 	if (slot->inserted)
 		submission_insert(slot, p);
-	/* What another thread may publish must have reached memory; who publishes its own piece has
-	 * a barrier still to come. */
+	/* A slot that another thread may publish must have reached memory; a thread that publishes
+	 * its own slot executes a barrier later. */
 	if (!slot->publisher || s->published + 1 != slot->seqno)
 		winsys_write_barrier();
 	atomic_store_explicit(&p->ready, slot->seqno, memory_order_release);
@@ -373,10 +375,10 @@ static struct doorbell slot_finish(struct stream *s, struct slot *slot)
 
 struct doorbell stream_submit_deferred(struct stream *s, struct slot *slot)
 {
-	struct doorbell bell = slot_finish(s, slot);
+	struct doorbell doorbell = slot_finish(s, slot);
 
 	gate_leave(&s->gate);
-	return bell;
+	return doorbell;
 }
 
 void stream_submit(struct stream *s, struct slot *slot)
@@ -393,9 +395,9 @@ static bool gate_passable(void *arg)
 	return s->closed || !gate_closed(&s->gate);
 }
 
-/* The gate was closed, or something needs the lock: the context failed, is being reset or
- * destroyed, the stream is being destroyed; or it is open again. */
-static sov_result wait_for_gate(struct stream *s)
+/* Waits until the gate is open, or returns why it will not open: the context failed or is being
+ * reset or destroyed, or the stream is being destroyed. */
+static sov_result stream_wait_for_gate(struct stream *s)
 {
 	struct context *c = s->member.context;
 	sov_result r;
@@ -440,7 +442,7 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 	return SOV_OK;
 }
 
-/* The stream's first copy. */
+/* Creates the copy queue on the stream's first copy. */
 static sov_result stream_need_copy_queue(struct stream *s)
 {
 	struct context *c = s->member.context;
@@ -463,7 +465,7 @@ static bool stream_wrap_needed(struct context *c, void *arg)
 	return stream_must_wrap(arg, stream_last(arg));
 }
 
-/* Nothing runs: the seqno counts as done, and the semaphore begins anew below all that are to come. */
+/* All streams are idle: skips the seqno whose low half is 0 and restarts the semaphore there. */
 static sov_result stream_wrap(struct context *c, void *arg)
 {
 	struct stream *s = arg;
@@ -477,17 +479,18 @@ static sov_result stream_wrap(struct context *c, void *arg)
 	return SOV_OK;
 }
 
-enum step { STEP_GO, STEP_LOOK, STEP_QUEUE, STEP_LOCAL, STEP_ROOM, STEP_UNLOADED };
+enum step { STEP_GO, STEP_CHECK_CONTEXT, STEP_QUEUE, STEP_LOCAL, STEP_ROOM, STEP_UNLOADED };
 
-/* Inside the gate: whether the piece can be begun, and if so, begins it. */
-static enum step try_begin(struct stream *s, const struct submit_request *q, struct slot *slot)
+/* Inside the gate: begins the submission, or returns what prevents it. */
+static enum step stream_try_begin(struct stream *s, const struct submit_request *q,
+				  struct slot *slot)
 {
 	struct context *c = s->member.context;
 	const struct kernel_info *k = q->kernel;
 	struct winsys_error e;
 
 	if (c->winsys->group_error(c->group, &e))
-		return STEP_LOOK;
+		return STEP_CHECK_CONTEXT;
 	if (!s->queue_of[q->engine])
 		return STEP_QUEUE;
 	if (k && atomic_load_explicit(k->unloading, memory_order_relaxed))
@@ -497,8 +500,8 @@ static enum step try_begin(struct stream *s, const struct submit_request *q, str
 	return slot_take(s, q, slot) ? STEP_GO : STEP_ROOM;
 }
 
-/* Outside of the gate: what has to happen before trying again. */
-static sov_result resolve_obstacle(struct stream *s, enum step step, const struct kernel_info *k)
+/* Outside of the gate: removes what prevented the submission. */
+static sov_result stream_resolve_step(struct stream *s, enum step step, const struct kernel_info *k)
 {
 	switch (step) {
 	case STEP_QUEUE:
@@ -514,7 +517,7 @@ static sov_result resolve_obstacle(struct stream *s, enum step step, const struc
 		return set_error(SOV_ERROR_INVALID_HANDLE,
 				 "another thread is unloading kernel '%s'", k->name);
 	default:
-		return wait_for_gate(s);
+		return stream_wait_for_gate(s);
 	}
 }
 
@@ -524,14 +527,14 @@ sov_result stream_begin_request(struct stream *s, const struct submit_request *q
 	sov_result r;
 
 	for (;;) {
-		step = STEP_LOOK;
+		step = STEP_CHECK_CONTEXT;
 		if (gate_enter(&s->gate)) {
-			step = try_begin(s, q, slot);
+			step = stream_try_begin(s, q, slot);
 			if (step == STEP_GO)
 				return SOV_OK;
 			gate_leave(&s->gate);
 		}
-		r = resolve_obstacle(s, step, q->kernel);
+		r = stream_resolve_step(s, step, q->kernel);
 		if (r)
 			return r;
 	}
@@ -550,13 +553,14 @@ sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, u
 	struct slot slot;
 	sov_result r;
 
-	/* It may be older than the last time that numbers wrapped. */
+	/* The value may be older than the last wrap. */
 	if (gpu->compares_unsigned && semaphore_reached(semaphore, value))
 		return SOV_OK;
 	r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 	if (r)
 		return r;
-	/* Before this seqno was taken others may have wrapped, with all work done; from then on they cannot. */
+	/* Semaphores may have wrapped, with all work complete, before this seqno was reserved; from
+	 * now on they cannot. */
 	if (!gpu->compares_unsigned || !semaphore_reached(semaphore, value))
 		gpu->acquire(&slot.push, semaphore->va, value);
 	stream_submit(s, &slot);
@@ -604,7 +608,7 @@ sov_result stream_start(struct stream *s)
 	if (stream_must_wrap(s, s->published))
 		stream_wrap(c, s);
 	slot_take(s, &setup, &slot);
-	slot.concurrent = true; /* the stream may not be counted yet */
+	slot.concurrent = true; /* the stream may not be in stream_count yet */
 	c->gpu->setup(c->chip, &slot.push);
 	doorbell_ring(slot_finish(s, &slot));
 	gate_open(&s->gate);

@@ -8,11 +8,13 @@
 #include "libsov/runtime/stream/semaphore.h"
 
 #define STREAM_SLOTS        256
-/* A submission has up to three ring entries: a graph's commands, and those before and after them. */
+/* A submission has up to three ring entries: a graph's commands, and those before and after
+ * them. */
 #define STREAM_RING_ENTRIES 1024u
 #define STREAM_RING_BYTES   65536u                        /* at most */
 #define STREAM_SLOTS_OFFSET (ENGINES * STREAM_RING_BYTES) /* the rings come first */
-/* A slot: the launch descriptor with its constants, then command words; both aligned to 64 bytes. */
+/* A slot: the launch descriptor with its constants, then command words; both aligned to 64
+ * bytes. */
 #define STREAM_SLOT_BYTES   8192u
 #define STREAM_SLOT_PUSH    GPU_PLACE_BYTES
 #define STREAM_PUSH_WORDS   ((STREAM_SLOT_BYTES - STREAM_SLOT_PUSH) / 4)
@@ -108,7 +110,8 @@ struct slot {
 	uint64_t va;
 	bool publisher;  /* the thread holds the publisher role */
 	bool concurrent; /* other streams must not be stalled: see submit.c */
-	/* Commands elsewhere in memory to run, and how many of the slot's words come before them. */
+	/* Commands elsewhere in memory to run, and how many of the slot's words come before
+	 * them. */
 	uint64_t inserted;
 	uint32_t before;
 	struct trace_work *traced; /* trace/trace_gpu.c; NULL: not traced */
@@ -130,9 +133,9 @@ static inline void doorbell_ring(struct doorbell b)
 
 /*
  * Submitting, from any thread, without the context's lock. stream_begin reserves the next seqno, or
- * fails and reserves none; it waits while all slots are in use. Between begin and submit nothing may
- * fail or wait: later submissions cannot be published meanwhile. On ENGINE_COMPUTE submit adds the
- * release of slot->seqno; on ENGINE_COPY the commands end with a release by the copy engine.
+ * fails and reserves none; it waits while all slots are in use. Between begin and submit nothing
+ * may fail or wait: later submissions cannot be published meanwhile. On ENGINE_COMPUTE submit adds
+ * the release of slot->seqno; on ENGINE_COPY the commands end with a release by the copy engine.
  */
 sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, struct slot *slot);
 sov_result stream_begin_request(struct stream *s, const struct submit_request *q,

@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The trace's file, in the JSON that Chrome's tracing began and Perfetto reads: complete events
- * ("X") on tracks, which are threads of processes. Our process has its threads; each GPU is a
- * process of its own, with a stream as a thread. Flow arrows ("s", "f") lead from the call that
- * submitted a piece of work to the piece. Times are microseconds since the trace began.
+ * The trace file, in Chrome's JSON trace format, which Perfetto reads: complete events ("X") on
+ * tracks, which are threads of processes. The process shows its threads; each GPU is a process
+ * whose threads are streams. Flow arrows ("s", "f") lead from the call that submitted GPU work to
+ * that work. Times are microseconds since the trace began.
  *
- * The file is a whole document after every write: each writes over the brackets at its end and puts
- * them behind what it adds, in one system call.
+ * The file is a complete document after every write: each write overwrites the closing brackets and
+ * appends them again, in one system call.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +23,8 @@
 #include "libsov/runtime/trace/trace_file.h"
 
 #define BUFFER_BYTES (256u << 10)
-#define LINE_BYTES   2048u       /* of one event, at most */
-#define GPU_PROCESS  1000000000u /* and its number; above what Linux has for processes */
+#define LINE_BYTES   2048u       /* maximum of one event */
+#define GPU_PROCESS  1000000000u /* plus the device number; above all Linux process ids */
 
 typedef unsigned long long ull;
 
@@ -34,7 +34,7 @@ static struct {
 	pthread_mutex_t lock;
 	int file;
 	uint64_t start; /* of the trace, on the host's clock */
-	uint64_t at;    /* where the brackets stand */
+	uint64_t at;    /* offset of the closing brackets */
 	bool broken;    /* a write failed: nothing more is written */
 	uint64_t lost;  /* events that could not be written */
 	size_t used;
@@ -59,8 +59,7 @@ static bool write_at(const char *data, size_t bytes, uint64_t at)
 	return true;
 }
 
-/* What does not fit any more, on a disk that is full, leaves the document as it was; what comes
- * after that is dropped. */
+/* A write that fails, on a full disk, leaves the document complete; later events are dropped. */
 static void file_flush(void)
 {
 	size_t bytes = out.used;
@@ -81,7 +80,7 @@ static void file_flush(void)
 	}
 }
 
-/* One line, with the lock held; a line never spans two writes. */
+/* Adds one line, with the lock held; a line is never split between two writes. */
 __attribute__((format(printf, 1, 2))) static void json_add(const char *fmt, ...)
 {
 	va_list ap;
@@ -96,9 +95,9 @@ __attribute__((format(printf, 1, 2))) static void json_add(const char *fmt, ...)
 		out.used += (size_t)n;
 }
 
-/* ---- pieces of JSON ---- */
+/* ---- JSON ---- */
 
-/* A name may hold any byte. Cut off where it would not fit the line. */
+/* Escapes a name, which may contain any byte, and truncates it to fit the line. */
 static const char *quoted(const char *s, char *text, size_t bytes)
 {
 	size_t n = 0;
@@ -154,7 +153,7 @@ static void name_process(uint32_t process, const char *name)
 
 /* ---- events ---- */
 
-/* Arguments that are numbers; what lies behind pointers may be gone. */
+/* Prints arguments by value; memory behind pointers may have been freed. */
 static void call_arguments(const struct trace_event *e, char *text, size_t bytes)
 {
 	const struct call_info *call = e->call.info;
@@ -177,7 +176,7 @@ static void call_arguments(const struct trace_event *e, char *text, size_t bytes
 
 static void write_host(const struct trace_event *e)
 {
-	/* The call that began the trace began before it. */
+	/* The call that started the trace began before it. */
 	uint64_t start = e->start > out.start ? e->start : out.start;
 	struct time at = since_start(start), took = time_text(e->end - start);
 	uint32_t process = (uint32_t)getpid();
@@ -351,7 +350,7 @@ static void document_begin(void)
 	file_flush();
 }
 
-/* %p in the path becomes the number of the process. */
+/* Replaces %p in the path by the process id. */
 static bool expand_path(const char *path, char *text, size_t bytes)
 {
 	size_t n = 0;

@@ -1,13 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What the GPU did, and when. A traced piece of work has two more semaphore releases with time
- * stamps: one before its methods, which the queue comes to when the piece before is done, and one
- * behind, which it comes to when this one is. Both are written to a line of the stream's own in
- * system memory, one for each slot. Whoever uses a slot again, and the thread that writes the
- * trace, turn the line into an event.
+ * GPU work in the trace. A traced submission has two more semaphore releases with time stamps: one
+ * before its commands, which the queue executes when the previous submission is complete, and one
+ * after them. Both write to a line in system memory that the stream has for each slot. The thread
+ * that reuses a slot, or the trace's writer thread, makes an event of the line.
  *
- * GPUs have clocks of their own. At the start and then every second both clocks are read, one
- * between two looks at the other; between two such pairs time is a straight line.
+ * GPU clocks differ from the host's. At the start, and then every second, both clocks are read, the
+ * GPU's between two readings of the host's; times between two such pairs are interpolated linearly.
  */
 #include <sched.h>
 #include <stdlib.h>
@@ -18,17 +17,17 @@
 #include "libsov/runtime/trace/trace_gpu.h"
 
 #define MAX_DEVICES 64u
-#define STAMP_BYTES 16u /* a release with its time */
+#define STAMP_BYTES 16u /* a semaphore with its time stamp */
 #define LINE_BYTES  64u
 #define CLOCK_TRIES 16u
 #define CLOCK_EVERY UINT64_C(1000000000)
-#define LATE_NS     UINT64_C(1000000) /* how long a stamp may be behind its piece's number */
+#define LATE_NS     UINT64_C(1000000) /* how long a time stamp may lag behind the seqno */
 
-enum state { EMPTY, FILLING, WAITING, TAKEN };
+enum work_state { EMPTY, FILLING, WAITING, TAKEN };
 
 struct trace_work {
-	_Atomic enum state state;
-	uint32_t payload; /* the low half of its number: what both stamps become */
+	_Atomic enum work_state state;
+	uint32_t payload; /* low half of the seqno: what both releases write */
 	struct trace_event event;
 };
 
@@ -43,18 +42,18 @@ struct trace_stream {
 	struct trace_work work[];
 };
 
-struct moment {
-	uint64_t host, gpu, window; /* the host's clock is off by half of the window at most */
+struct clock_pair {
+	uint64_t host, gpu, window; /* the host's time is off by at most half the window */
 };
 
 static struct {
-	pthread_mutex_t lock; /* innermost of all, but for those inside the way to the GPU */
+	pthread_mutex_t lock; /* a leaf lock, except for those of the winsys */
 	struct trace_stream *streams;
 	uint64_t contexts;
 	uint32_t tracks, device_count;
 	struct {
 		struct device *device;
-		struct moment from, to; /* the straight line; from.gpu 0: not known */
+		struct clock_pair from, to; /* the line of interpolation; from.gpu 0: unknown */
 	} devices[MAX_DEVICES];
 } gpu = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
@@ -62,7 +61,7 @@ static _Atomic uint64_t work_ids;
 
 /* ---- clocks ---- */
 
-static bool read_clocks(const struct device *d, struct moment *out)
+static bool read_clocks(const struct device *d, struct clock_pair *out)
 {
 	uint32_t i;
 
@@ -72,17 +71,17 @@ static bool read_clocks(const struct device *d, struct moment *out)
 
 		window = now_ns() - before;
 		if (now && window < out->window)
-			*out = (struct moment){before + window / 2, now, window};
+			*out = (struct clock_pair){before + window / 2, now, window};
 	}
 	return out->window != UINT64_MAX;
 }
 
-static void tell_clock(uint32_t device, const struct moment *m)
+static void report_clock(uint32_t device, const struct clock_pair *m)
 {
 	trace_file_clock(device, m->host, m->gpu, m->window);
 }
 
-/* By the thread that writes. The lock is not held while clocks are read: devices stay. */
+/* Does not hold the lock while it reads clocks: devices are never freed. */
 void trace_gpu_read_clocks(void)
 {
 	uint32_t i, count;
@@ -91,7 +90,7 @@ void trace_gpu_read_clocks(void)
 	count = gpu.device_count;
 	pthread_mutex_unlock(&gpu.lock);
 	for (i = 0; i < count; i++) {
-		struct moment now, *from = &gpu.devices[i].from, *to = &gpu.devices[i].to;
+		struct clock_pair now, *from = &gpu.devices[i].from, *to = &gpu.devices[i].to;
 
 		if (from->gpu && now_ns() - to->host < CLOCK_EVERY)
 			continue;
@@ -101,13 +100,13 @@ void trace_gpu_read_clocks(void)
 			trace_file_device(i, gpu.devices[i].device->properties.name);
 		*from = from->gpu ? *to : now;
 		*to = now;
-		tell_clock(i, &now);
+		report_clock(i, &now);
 	}
 }
 
 bool trace_gpu_time(uint32_t device, uint64_t time, uint64_t *host)
 {
-	const struct moment *from = &gpu.devices[device].from, *to = &gpu.devices[device].to;
+	const struct clock_pair *from = &gpu.devices[device].from, *to = &gpu.devices[device].to;
 	int64_t since = (int64_t)(time - from->gpu);
 	double drift = 0;
 
@@ -187,16 +186,16 @@ void trace_stream_destroy(struct context *c, struct trace_stream *t)
 	free(t);
 }
 
-/* ---- pieces ---- */
+/* ---- traced work ---- */
 
 static uint64_t line_offset(const struct trace_stream *t, const struct trace_work *p)
 {
 	return (uint64_t)(p - t->work) * LINE_BYTES;
 }
 
-/* The stamp's time, if the GPU has been there. */
-static bool stamped(const struct trace_stream *t, const struct trace_work *p, uint32_t which,
-		    uint64_t *time)
+/* The time stamp, if the GPU has written it. */
+static bool work_stamped(const struct trace_stream *t, const struct trace_work *p, uint32_t which,
+			 uint64_t *time)
 {
 	const uint8_t *at =
 		(const uint8_t *)t->stamps->cpu + line_offset(t, p) + which * STAMP_BYTES;
@@ -209,20 +208,20 @@ static bool stamped(const struct trace_stream *t, const struct trace_work *p, ui
 	return true;
 }
 
-enum taking { DONE, DONE_OR_LOST, ALL };
+enum take_mode { TAKE_DONE, TAKE_DONE_OR_LOST, TAKE_ALL };
 
 /*
- * Makes an event of a piece that waits, if the GPU is done with it; ALL: also if it is not, as cut.
- * Whoever finds another thread at it waits for the few instructions that this takes.
+ * Makes an event of WAITING work if the GPU has completed it; with TAKE_ALL also if it has not, as
+ * cut. If another thread is doing so, waits for the few instructions that this takes.
  */
-static void take(struct trace_stream *t, struct trace_work *p, enum taking what,
-		 void (*put)(const struct trace_event *e))
+static void work_take(struct trace_stream *t, struct trace_work *p, enum take_mode what,
+		      void (*put)(const struct trace_event *e))
 {
-	enum state state = WAITING;
+	enum work_state state = WAITING;
 	struct trace_event e;
 	bool began, ended;
 
-	if (what == DONE && !stamped(t, p, 1, &e.end))
+	if (what == TAKE_DONE && !work_stamped(t, p, 1, &e.end))
 		return;
 	if (!atomic_compare_exchange_strong(&p->state, &state, TAKEN)) {
 		while (atomic_load(&p->state) == TAKEN)
@@ -230,9 +229,9 @@ static void take(struct trace_stream *t, struct trace_work *p, enum taking what,
 		return;
 	}
 	e = p->event;
-	began = stamped(t, p, 0, &e.start);
-	ended = stamped(t, p, 1, &e.end);
-	if (!ended && what == ALL && began) {
+	began = work_stamped(t, p, 0, &e.start);
+	ended = work_stamped(t, p, 1, &e.end);
+	if (!ended && what == TAKE_ALL && began) {
 		e.gpu.cut = true;
 		e.end = t->context->device->winsys->gpu_time(t->context->device->winsys_device);
 		ended = e.end > e.start;
@@ -242,17 +241,17 @@ static void take(struct trace_stream *t, struct trace_work *p, enum taking what,
 		put(&e);
 }
 
-/* The stamp comes right behind the number by which the slot was found to be free. */
-static void make_room(struct trace_stream *t, struct trace_work *p)
+/* The slot was found free by its seqno; the time stamp follows right after that. */
+static void work_make_room(struct trace_stream *t, struct trace_work *p)
 {
 	uint64_t since, time;
 
 	if (atomic_load(&p->state) == EMPTY)
 		return;
 	since = now_ns();
-	while (!stamped(t, p, 1, &time) && now_ns() - since < LATE_NS)
+	while (!work_stamped(t, p, 1, &time) && now_ns() - since < LATE_NS)
 		sched_yield();
-	take(t, p, DONE_OR_LOST, trace_put);
+	work_take(t, p, TAKE_DONE_OR_LOST, trace_put);
 }
 
 static void name_track(struct trace_stream *t, uint64_t stream_serial)
@@ -264,7 +263,7 @@ static void name_track(struct trace_stream *t, uint64_t stream_serial)
 
 /* ---- names ---- */
 
-/* Kernels' names outlive their modules: each is kept once. */
+/* Interned kernel names: they outlive their modules. */
 struct name {
 	struct name *next;
 	char text[];
@@ -306,7 +305,7 @@ static const char *const copy_names[] = {
 	[TRACE_FILL] = "fill",
 };
 
-static void describe(struct trace_event *e, const struct trace_submission *what)
+static void work_describe(struct trace_event *e, const struct trace_submission *what)
 {
 	struct trace_gpu_work *g = &e->gpu;
 
@@ -330,7 +329,7 @@ struct trace_work *trace_work_begin(struct trace_stream *t, uint64_t seqno, uint
 {
 	struct trace_work *w = &t->work[seqno % t->slots];
 
-	make_room(t, w);
+	work_make_room(t, w);
 	atomic_store(&w->state, FILLING);
 	name_track(t, stream_serial);
 	w->payload = (uint32_t)seqno;
@@ -342,7 +341,7 @@ struct trace_work *trace_work_begin(struct trace_stream *t, uint64_t seqno, uint
 			.id = atomic_fetch_add(&work_ids, 1) + 1,
 			.submitted = now_ns()},
 	};
-	describe(&w->event, what);
+	work_describe(&w->event, what);
 	t->context->gpu->release(push, t->stamps->va + line_offset(t, w), w->payload,
 				 GPU_RELEASE_TIMED | GPU_RELEASE_NOW);
 	return w;
@@ -376,7 +375,7 @@ void trace_stream_stop(struct trace_stream *t)
 
 	for (i = 0; i < t->slots; i++)
 		if (atomic_load(&t->work[i].state) == WAITING)
-			take(t, &t->work[i], ALL, trace_put);
+			work_take(t, &t->work[i], TAKE_ALL, trace_put);
 }
 
 void trace_gpu_collect(void (*put)(const struct trace_event *e), bool finish)
@@ -389,6 +388,6 @@ void trace_gpu_collect(void (*put)(const struct trace_event *e), bool finish)
 		for (i = 0; i < t->slots; i++)
 			if (atomic_load_explicit(&t->work[i].state, memory_order_acquire) ==
 			    WAITING)
-				take(t, &t->work[i], finish ? ALL : DONE, put);
+				work_take(t, &t->work[i], finish ? TAKE_ALL : TAKE_DONE, put);
 	pthread_mutex_unlock(&gpu.lock);
 }

@@ -31,8 +31,8 @@ void trace_work_set_shape(struct trace_work *w, const sov_launch *l);
 void trace_work_end(struct trace_stream *t, struct trace_work *w, struct gpu_push *push,
 		    uint64_t done_va);
 
-/* For the writer thread. Passes completed work to put, with times on the host's clock where they are
- * known; finish: also incomplete work, as cut. */
+/* For the writer thread. Passes completed work to put, with times on the host's clock where they
+ * are known; finish: also incomplete work, as cut. */
 void trace_gpu_collect(void (*put)(const struct trace_event *e), bool finish);
 /* Reads the clocks of all devices once a second. */
 void trace_gpu_read_clocks(void);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Ring buffers of trace events, one per thread: a thread appends without a lock, and the writer thread
- * removes (single producer, single consumer). A full ring counts lost events.
+ * Ring buffers of trace events, one per thread: a thread appends without a lock, and the writer
+ * thread removes (single producer, single consumer). A full ring counts lost events.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -22,12 +22,12 @@ struct ring {
 	struct ring *next;
 	uint32_t thread;
 	char name[16];
-	bool named;        /* in the file */
+	bool named;        /* its name is in the file */
 	_Atomic bool left; /* its thread has ended */
 	_Alignas(64) _Atomic uint32_t put;
 	_Alignas(64) _Atomic uint32_t taken;
 	_Atomic uint64_t lost;
-	uint64_t told; /* of those */
+	uint64_t lost_reported; /* lost events that the file reports */
 	struct trace_event events[RING_EVENTS];
 };
 
@@ -145,9 +145,9 @@ static void ring_empty(struct ring *r, void (*write_event)(const struct trace_ev
 		write_event(&r->events[taken % RING_EVENTS]);
 		atomic_store_explicit(&r->taken, taken + 1, memory_order_release);
 	}
-	if (lost != r->told)
-		trace_file_lost(lost - r->told);
-	r->told = lost;
+	if (lost != r->lost_reported)
+		trace_file_lost(lost - r->lost_reported);
+	r->lost_reported = lost;
 }
 
 void trace_rings_empty(void (*write_event)(const struct trace_event *e))

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Kernels that go wrong. Each is reported by the next call on its context with the kernel's name
  * and the cause, sticks until a reset, and touches no other context; a new context works at once.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Which devices there are, for each setting of SOV_SOFT and SOV_VISIBLE_DEVICES. The list is made
  * once in a process, so each row runs in a child of its own.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * What the runtime makes of a failure that a way to the GPU reports, however little that knows: a
  * software GPU knows block, thread and queue, NVIDIA's kernel module an address or a program

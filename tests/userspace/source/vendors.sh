@@ -17,6 +17,7 @@ allowed() {
 	libsov/gpu/gpu.c "sm_"			whose targets begin so
 	libsov/gpu/gpu.c "gfx"			the same
 	libsov/compiler/driver/target.c .name = "	the list of targets
+	libsov/compiler/driver/target.c .family = "	the same
 	libsov/compiler/driver/target.c _backend	the same
 	libsov/compiler/driver/target.c compiler/amd/amd.h	the same
 	libsov/compiler/driver/target.c compiler/nv/nv.h	the same
@@ -25,9 +26,9 @@ allowed() {
 	libsov/compiler/image/image.h amd		what a kernel's descriptor says is part of the image, either vendor's
 	libsov/compiler/image/image.h AMD_HIDDENS	the same
 	libsov/compiler/image/image.h uint32_t sm	which of NVIDIA's code is in it: their back end asks
-	libsov/runtime/device.c &winsys_nvrm		the list of ways to a GPU, one of which is a vendor's kernel module
+	libsov/runtime/device.c &winsys_nvrm		the list of winsys back ends, one of which drives a vendor's kernel module
 	libsov/sov.h "sm_			an example in the interface
-	libsov/runtime/module/module.c take PTX or a cubin	files that users have
+	libsov/runtime/module/module_load.c take PTX or a cubin	files that users have
 	END
 }
 

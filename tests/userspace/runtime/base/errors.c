@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Every result has a name and a sentence, and every refusal says what to do next: its own words, or
  * those for its result. */
 #include "libsov/sov.h"

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Gates: who is inside is waited for, who comes to a closed one is told so. And who waits: whatever
  * takes something away that a thread in the middle of a submission may be using.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Handles, structures and results: what is not a live object is refused, structures of other
  * versions are read and written as far as both sides know them, and every result can be explained.

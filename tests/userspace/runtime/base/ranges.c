@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The range allocator against a map with one byte per unit, over many random takes and gives. */
 #include "libsov/runtime/base/range.h"
 #include "tests/tap.h"

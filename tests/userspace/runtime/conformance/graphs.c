@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* A graph does what the same work on streams does, in its order, as often as it is run. */
 #include "tests/userspace/runtime/conformance/_conformance.h"
 
@@ -159,7 +159,7 @@ static void circles(void)
 	one = add_step(g, 0, a, 1);
 	two = add_step(g, one, a, 2);
 	MUST(sov_graph_add_dependency(g, two, one));
-	refused(sov_graph_instantiate(g, &run), SOV_ERROR_INVALID_ARGUMENT, "comes after itself",
+	refused(sov_graph_instantiate(g, &run), SOV_ERROR_INVALID_ARGUMENT, "depends on itself",
 		"so is one with a circle");
 	refused(sov_graph_add_dependency(g, 5, one), SOV_ERROR_INVALID_ARGUMENT, "no node 5",
 		"and a node that is not there");

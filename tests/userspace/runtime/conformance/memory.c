@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* What is written to a GPU's memory is read back, every byte of it, whatever way it goes. */
 #include "tests/userspace/runtime/conformance/_conformance.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* The pool is frugal: few allocations behind it, little more held than used, and nothing is lost. */
 #include "tests/userspace/runtime/conformance/_conformance.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Of very many lines that a kernel prints none is lost, and none is made up. */
 #include "tests/userspace/runtime/conformance/_conformance.h"
 

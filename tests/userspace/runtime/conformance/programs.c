@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Programs: what is right runs and computes right, what is wrong is refused, and nothing waits for
  * ever. */
 #include <math.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Every way to copy and fill does the same: random offsets and lengths, each compared with what the
  * CPU does to a copy of the memory, so that not a byte too many is touched.

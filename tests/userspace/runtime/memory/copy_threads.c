@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Threads that copy at the same time, on one stream and on streams of their own, in all directions
  * and sizes, while others pin and unpin memory. Each thread knows what its own memory must hold.

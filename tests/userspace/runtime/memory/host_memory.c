@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Host memory that the GPU reaches: kernels see it at its own address, copies from and to it are
  * submitted and not waited for, and what is not as it should be is refused by name. Kernels that

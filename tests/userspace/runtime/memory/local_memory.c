@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Kernels that need local memory: the context gives it when the first of them is launched, and more
  * when one needs more, also while others run. The kernels here keep more values alive than there are

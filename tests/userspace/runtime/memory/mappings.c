@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * There is not always room for the CPU to see one more piece of a GPU's memory. Then calls are
  * refused, nothing is given back twice, and once there is room again they work.

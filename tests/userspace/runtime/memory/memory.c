@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Memory: what is allocated, copied, filled and freed, and every way in which an address can be
  * wrong. */
 #include "tests/userspace/runtime/_api.h"
@@ -180,8 +180,8 @@ static void amounts(void)
 	ok(free_bytes == before - 16 * MIB, "an allocation takes what it is");
 	MUST(sov_memory_free(c, a));
 	refused(sov_memory_alloc(c, 257 * MIB, &a), SOV_ERROR_OUT_OF_MEMORY,
-		"has no 269484032 bytes in one piece", "more than there is is refused");
-	refused(sov_memory_alloc(c, UINT64_MAX, &a), SOV_ERROR_OUT_OF_MEMORY, "in one piece",
+		"has no 269484032 contiguous bytes", "more than there is is refused");
+	refused(sov_memory_alloc(c, UINT64_MAX, &a), SOV_ERROR_OUT_OF_MEMORY, "contiguous",
 		"a size that overflows when rounded is refused");
 	refused(sov_memory_alloc(c, 0, &a), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
 		"no bytes are refused");

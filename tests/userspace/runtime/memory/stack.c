@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * A kernel whose functions call each other in a circle says in its image that nobody knows how much
  * stack it needs. It gets what the context was asked for, by default what CUDA gives, on top of what is

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Grids and blocks of one, two and three dimensions: every thread stores what it reads of its place
  * (block, thread and both sizes) at its own index, so each wrong number shows.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Both kernels, f32 and f64, from PTX to results through the public API: fresh inputs, poisoned
  * outputs, on Hopper and Ampere, with and without hazard checks, scheduled and serial code.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Launches that do not fit the kernel or the device are refused by name before anything runs. */
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
@@ -46,7 +46,7 @@ static sov_result shaped(sov_function f, const uint32_t grid[3], const uint32_t 
 
 static void shapes(void)
 {
-	WRONG("grid x is 0; every side is at least 1", "an empty grid", bounded, THREE(0, 1, 1),
+	WRONG("grid x is 0; it must be at least 1", "an empty grid", bounded, THREE(0, 1, 1),
 	      THREE(1, 1, 1), 0);
 	WRONG("grid z is 0", "a grid without depth", bounded, THREE(1, 1, 0), THREE(1, 1, 1), 0);
 	WRONG("block x is 0", "an empty block", bounded, THREE(1, 1, 1), THREE(0, 1, 1), 0);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * A module of many kernels is read when it is loaded, and each kernel compiled when it is first asked for:
  * nobody can tell by what it computes. Errors of the text come with the load, what keeps one kernel from

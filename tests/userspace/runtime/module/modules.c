@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Modules and functions: what can be loaded, what is refused and how, and what a function says of
  * itself. */
 #include "tests/userspace/runtime/_api.h"

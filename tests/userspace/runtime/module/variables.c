@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Variables of a module: found by name, initialised when it is loaded, read and written from both
  * sides, gone with it. The module is a cubin made by hand, which also calls a function in another

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Several threads launch at the same time: on one stream, on streams of one context, on contexts of
  * their own. Every launch must run once, with its own arguments and shape, in the order of its

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Queues of one context at the same time on the same memory: kernels wait for what copies, fills and
  * other kernels write while they run. Under a thread sanitizer this also says that the software GPU

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* Host functions in streams: they come in their turn, and destroying the context around them is safe. */
 #include <pthread.h>
 #include <sched.h>

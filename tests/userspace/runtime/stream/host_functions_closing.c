@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * A context is destroyed in the one moment of sov_stream_host_function when the stream has its piece of work
  * and the thread of host functions does not know of the call yet. That moment begins with the

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * How long work may take: each kernel as long as its launch, its context or the environment says,
  * and what waits for other work as long as that may.

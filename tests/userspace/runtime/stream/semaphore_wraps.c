@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Numbers of pieces of work and values of events have 32 bits where the GPU compares them. Streams that are about to
  * run out of them go on as if nothing were, whether the GPU compares around the wrap or not.

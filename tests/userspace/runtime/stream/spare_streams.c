@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Where queues cannot be made while a kernel runs, some are kept in reserve. A software GPU makes
  * them at any time; here one is told that it does not, and its way to make queues is watched.

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Streams and events: order inside a stream, order between streams where an event asks for it,
  * waits that ask, wait and give up, and the GPU's time. A kernel that runs until the test opens its

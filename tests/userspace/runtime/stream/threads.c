@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Any call from any thread at any time: eight threads with a context each, eight threads in one
  * context, and threads that are in the middle of a call when their context goes.

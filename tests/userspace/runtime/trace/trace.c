@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * SOV_TRACE: the file tells what was called and what the GPU did, in an order that can be, and it
  * is JSON however the program ends. Each case is a program of its own, a child; the parent reads

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* malloc gives each thread memory of its own, until there is none left, and free gives it back. */
 #include "tests/userspace/runtime/module/device_services/_services.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* What kernels print comes out as C would have it, every line of it, and what does not is counted. */
 #include "tests/userspace/runtime/module/device_services/_services.h"
 

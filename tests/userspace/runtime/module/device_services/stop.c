@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* An assertion that fails ends its grid and says where; so does a free of what is not malloc's. */
 #include "tests/userspace/runtime/module/device_services/_services.h"
 
