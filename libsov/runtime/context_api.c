@@ -11,10 +11,10 @@
  *            gate; rebind buffers; forget dropped event records; release all semaphores to their
  *            last value; start the streams
  *   destroy  stop; collect printf output; retire the handles of graphs, events, streams, modules;
- *            without the lock: join the host function thread; drop the handles' references, youngest
- *            member first, of modules, streams, events, graphs, in this order. When the last
- *            reference is gone: free allocations, pool, local memory, semaphores, copy kernels,
- *            services, host functions.
+ *            without the lock: join the host function thread; drop the handles' references,
+ *            youngest member first, of modules, streams, events, graphs, in this order. When the
+ *            last reference is gone: free allocations, pool, local memory, semaphores, copy
+ *            kernels, services, host functions.
  *
  * Events forget their dropped records before the semaphores are released: the semaphores' values
  * would otherwise claim that these records were reached.
@@ -44,13 +44,20 @@
 #include "libsov/runtime/stream/stream.h"
 
 static const struct context_part *const parts[] = {
-	&buffer_part,        &allocation_part,
-	&pool_part,          &local_memory_part,
-	&graph_part,         &event_part,
-	&semaphore_part,     &stream_part,
-	&module_part,        &fault_part,
-	&copy_kernels_part,  &services_part,
-	&host_function_part, NULL,
+	&buffer_part,        /* restart */
+	&allocation_part,    /* create, destroy */
+	&pool_part,          /* create, destroy */
+	&local_memory_part,  /* destroy */
+	&graph_part,         /* create, retire */
+	&event_part,         /* restart, retire */
+	&semaphore_part,     /* restart, destroy */
+	&stream_part,        /* create, all of stop, drain and resume, restart, retire, destroy */
+	&module_part,        /* retire */
+	&fault_part,         /* attribute_fault */
+	&copy_kernels_part,  /* destroy */
+	&services_part,      /* create, collect_output, check_assertion, reset, destroy */
+	&host_function_part, /* close, destroy */
+	NULL,
 };
 
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
@@ -115,9 +122,8 @@ sov_result api_context_destroy(sov_context context)
 		return SOV_ERROR_INVALID_HANDLE;
 	if (host_functions_on_this_thread(c)) {
 		object_put(&c->object);
-		return set_error(SOV_ERROR_BUSY,
-				 "a host function of the context runs, the caller: another thread "
-				 "can destroy the context");
+		return set_error(SOV_ERROR_BUSY, "the caller is a host function of the context; "
+						 "destroy the context from another thread");
 	}
 	if (!object_retire(&c->object)) {
 		object_put(&c->object);
@@ -421,7 +427,6 @@ sov_result api_context_get_fault(sov_context context, sov_fault *fault)
 		return r;
 	r = c->error ? struct_out("sov_fault", fault, &c->fault, sizeof(c->fault))
 		     : set_error(SOV_ERROR_NOT_FOUND,
-				 "the context has no error; there is a fault to read after one "
-				 "only");
+				 "the context has no error; a fault record exists only after one");
 	return context_leave(c, r);
 }

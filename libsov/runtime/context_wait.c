@@ -16,10 +16,10 @@
 sov_result check_timeout(uint64_t timeout)
 {
 	if (timeout > SOV_MAX_WAIT)
-		return set_error(SOV_ERROR_INVALID_ARGUMENT,
-				 "a limit of %llu ns is longer than SOV_MAX_WAIT, one hour; wait "
-				 "several times",
-				 (unsigned long long)timeout);
+		return set_error(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"%llu ns are longer than SOV_MAX_WAIT, one hour; use a shorter time",
+			(unsigned long long)timeout);
 	return SOV_OK;
 }
 
@@ -75,7 +75,7 @@ sov_result context_block_since(struct context *c, bool (*ready)(void *arg), void
 			return SOV_NOT_READY;
 		if (waited >= timeout)
 			return set_error(SOV_ERROR_TIMEOUT,
-					 "not finished after %llu.%06llu ms; the work goes on",
+					 "not finished after %llu.%06llu ms; the work continues",
 					 (unsigned long long)(timeout / 1000000),
 					 (unsigned long long)(timeout % 1000000));
 		context_sleep(c, &seen, waited);

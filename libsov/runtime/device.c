@@ -132,9 +132,10 @@ static sov_result device_filter(const char *variable, struct device **found, uin
 		struct device *d = device_find(found, count, entry, length);
 
 		if (!d || (*end && *end != ','))
-			return set_error(SOV_ERROR_INVALID_ARGUMENT,
-					 "SOV_VISIBLE_DEVICES: '%.*s' is no device; there are: %s",
-					 (int)strcspn(p, ","), p, known);
+			return set_error(
+				SOV_ERROR_INVALID_ARGUMENT,
+				"SOV_VISIBLE_DEVICES: '%.*s' is not a device; there are: %s",
+				(int)strcspn(p, ","), p, known);
 		for (i = 0; i < visible.count; i++)
 			if (visible.devices[i] == d)
 				return set_error(

@@ -233,7 +233,7 @@ static sov_result copy_check_host(const char *what, uint64_t address, uint64_t b
 {
 	if (!address || address + bytes < address)
 		return set_error(SOV_ERROR_INVALID_ADDRESS,
-				 "%s 0x%llx and %llu bytes are no host memory", what, (ull)address,
+				 "%s 0x%llx and %llu bytes are not host memory", what, (ull)address,
 				 (ull)bytes);
 	return SOV_OK;
 }
@@ -374,10 +374,10 @@ sov_result fill_check(uint64_t address, uint32_t element_bytes, uint64_t count)
 				 "%llu elements of %u bytes are more than 2^64 bytes", (ull)count,
 				 element_bytes);
 	if (address % element_bytes)
-		return set_error(
-			SOV_ERROR_INVALID_ARGUMENT,
-			"address 0x%llx is not a multiple of %u; it must be, as elements are",
-			(ull)address, element_bytes);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "address 0x%llx is not a multiple of %u; it must be aligned to "
+				 "its elements",
+				 (ull)address, element_bytes);
 	return SOV_OK;
 }
 

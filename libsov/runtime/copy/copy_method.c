@@ -34,7 +34,7 @@ sov_result copy_inline(struct stream *s, uint64_t to, const void *data, uint32_t
 	s->member.context->gpu->write(&slot.push, to, data, bytes);
 	*seqno = slot.seqno;
 	stream_submit(s, &slot);
-	LOG(COPY, DEBUG, "%u bytes to 0x%llx in the methods", bytes, (unsigned long long)to);
+	LOG(COPY, DEBUG, "%u bytes to 0x%llx inline", bytes, (unsigned long long)to);
 	return SOV_OK;
 }
 

@@ -335,8 +335,8 @@ sov_result api_stream_end_capture(sov_stream stream)
 		return r;
 	if (!s->capture || !s->capture->first)
 		return member_leave(s, set_error(SOV_ERROR_INVALID_ARGUMENT,
-						 "no capture was begun on the stream; "
-						 "sov_stream_begin_capture does"));
+						 "no capture was begun on the stream; call "
+						 "sov_stream_begin_capture first"));
 	if (!r)
 		r = capture_check_joined(s->capture);
 	g = s->capture->graph;

@@ -78,8 +78,8 @@ sov_result node_kernel(struct context *c, struct function *f, const sov_launch *
 static sov_result set_unpinned_error(const struct copy_range *k)
 {
 	return set_error(SOV_ERROR_INVALID_ADDRESS,
-			 "%s 0x%llx is host memory that is not pinned; a graph copies what the GPU "
-			 "reaches: see sov_host_alloc",
+			 "%s 0x%llx is host memory that is not pinned; a graph copies GPU or "
+			 "pinned memory: see sov_host_alloc",
 			 k->to ? "source" : "destination",
 			 (ull)(k->to ? k->source : k->destination));
 }

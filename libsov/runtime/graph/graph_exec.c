@@ -197,10 +197,10 @@ sov_result api_graph_exec_set_arguments(sov_graph_exec exec, sov_node node,
 		return SOV_ERROR_INVALID_HANDLE;
 	n = node && node <= g->count ? &g->nodes[node - 1] : NULL;
 	if (!n || n->kind != NODE_KERNEL)
-		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
-			      "node %u is no kernel of the graph; sov_graph_add_kernel tells their "
-			      "numbers",
-			      node);
+		r = set_error(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"node %u is not a kernel node; sov_graph_add_kernel returns their numbers",
+			node);
 	else if (count != n->kernel.function->kernel->nparams || (count && !arguments))
 		r = set_error(SOV_ERROR_INVALID_LAUNCH, "kernel '%s' takes %u arguments; %u given",
 			      n->kernel.function->kernel->name, n->kernel.function->kernel->nparams,
@@ -330,8 +330,8 @@ sov_result api_graph_launch(sov_graph_exec exec, sov_stream stream)
 		return r;
 	s = stream_find(g->member.context, stream);
 	if (s && stream_captured(s)) {
-		r = set_error(SOV_ERROR_UNSUPPORTED,
-			      "a graph inside a graph; add its nodes to the one that is captured");
+		r = set_error(SOV_ERROR_UNSUPPORTED, "a captured stream cannot launch a graph; add "
+						     "its nodes to the captured graph");
 		object_put(&s->member.object);
 	} else if (s) {
 		pthread_mutex_lock(&g->executing);

@@ -136,7 +136,7 @@ static sov_result set_address_error(const struct context *c, const char *what, u
 			SOV_ERROR_INVALID_ADDRESS,
 			"%s 0x%llx is a GPU address, but in no live allocation of this context",
 			what, (ull)address);
-	return set_error(SOV_ERROR_INVALID_ADDRESS, "%s 0x%llx is no GPU address", what,
+	return set_error(SOV_ERROR_INVALID_ADDRESS, "%s 0x%llx is not a GPU address", what,
 			 (ull)address);
 }
 
@@ -310,9 +310,10 @@ sov_result api_memory_free(sov_context context, sov_ptr address)
 						  b->host_mapping ? "free" : "unregister"));
 	if (b->module)
 		return context_leave(
-			c, set_error(SOV_ERROR_INVALID_ADDRESS,
-				     "address 0x%llx belongs to a module; it goes with it",
-				     (ull)address));
+			c,
+			set_error(SOV_ERROR_INVALID_ADDRESS,
+				  "address 0x%llx belongs to a module; it is freed with the module",
+				  (ull)address));
 	if (b->va != address)
 		return context_leave(
 			c,

@@ -129,23 +129,20 @@ static sov_result host_check_range(struct context *c, uint64_t address, uint64_t
 
 	if (address + bytes < address || va_reserved(address) || va_reserved(address + bytes - 1))
 		return set_error(SOV_ERROR_INVALID_ADDRESS,
-				 "pointer 0x%llx and %llu bytes are no host memory", (ull)address,
+				 "pointer 0x%llx and %llu bytes are not host memory", (ull)address,
 				 (ull)bytes);
 	overlapping = allocation_overlapping(c, start, end);
 	if (overlapping)
 		return set_error(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"pointer 0x%llx and %llu bytes share a page with %llu bytes at 0x%llx "
-			"that are pinned already; register both at once, or in pages of their "
-			"own",
+			"that are pinned already; register both at once, or in separate pages",
 			(ull)address, (ull)bytes, (ull)overlapping->bytes,
 			(ull)buffer_start(overlapping));
 	if (!range_is_writable(start, end - start))
-		return set_error(
-			SOV_ERROR_INVALID_ADDRESS,
-			"pointer 0x%llx and %llu bytes are not all memory that the process can "
-			"write to",
-			(ull)address, (ull)bytes);
+		return set_error(SOV_ERROR_INVALID_ADDRESS,
+				 "pointer 0x%llx and %llu bytes are not all writable memory",
+				 (ull)address, (ull)bytes);
 	return SOV_OK;
 }
 
@@ -181,7 +178,7 @@ static sov_result host_unpin(sov_context context, void *pointer, bool mapping)
 	b = allocation_containing(c, address, 1);
 	if (!b || !b->host)
 		r = set_error(SOV_ERROR_INVALID_ADDRESS,
-			      "pointer 0x%llx is no pinned host memory of this context",
+			      "pointer 0x%llx is not pinned host memory of this context",
 			      (ull)address);
 	else if (buffer_start(b) != address)
 		r = set_error(

@@ -22,12 +22,12 @@ struct local_request {
 static sov_result set_too_large_error(const struct context *c, const struct local_request *q,
 				      uint64_t bytes)
 {
-	return set_error(SOV_ERROR_OUT_OF_MEMORY,
-			 "kernel '%s' needs %u bytes of local memory a thread: %llu bytes for all "
-			 "threads that %s can hold, and it has %llu in all",
-			 q->kernel, q->local_bytes, (unsigned long long)bytes,
-			 c->device->properties.name,
-			 (unsigned long long)c->device->info.memory_bytes);
+	return set_error(
+		SOV_ERROR_OUT_OF_MEMORY,
+		"kernel '%s' needs %u bytes of local memory per thread: %llu bytes for all "
+		"threads that %s can hold, and it has %llu in all",
+		q->kernel, q->local_bytes, (unsigned long long)bytes, c->device->properties.name,
+		(unsigned long long)c->device->info.memory_bytes);
 }
 
 /* With the lock held and all streams quiesced and idle. Frees the old area first: both may not

@@ -64,7 +64,8 @@ static size_t services_take_record(struct services *s)
 	bytes = ring_word(s, s->tail + 8);
 	if (bytes < 24 || bytes % 8 || bytes > s->ring_bytes) {
 		/* A kernel overwrote the ring: nothing in it can be trusted any more. */
-		LOG(CONTEXT, ERROR, "printf: a record of %llu bytes is no record", (ull)bytes);
+		LOG(CONTEXT, ERROR, "printf: the ring is corrupt: a record has %llu bytes",
+		    (ull)bytes);
 		s->tail = UINT64_MAX / 2;
 		return 0;
 	}

@@ -33,14 +33,12 @@ sov_result dump_init(void)
 	if (!path || !*path || *folder)
 		return SOV_OK;
 	if (!realpath(path, full) || stat(full, &st))
-		return set_error(
-			SOV_ERROR_INVALID_ARGUMENT,
-			"SOV_DUMP_DIR: '%s': %s; it must be a folder that can be written to", path,
-			strerror(errno));
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "SOV_DUMP_DIR: '%s': %s; it must be a writable directory", path,
+				 strerror(errno));
 	if (!S_ISDIR(st.st_mode) || access(full, W_OK | X_OK))
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
-				 "SOV_DUMP_DIR: '%s' is no folder that can be written to; name one",
-				 path);
+				 "SOV_DUMP_DIR: '%s' is not a writable directory; name one", path);
 	memcpy(folder, full, sizeof(folder));
 	return SOV_OK;
 }

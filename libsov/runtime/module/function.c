@@ -34,7 +34,7 @@ sov_result function_plan(struct context *c, struct function *f, const struct ima
 	if (stack > max)
 		return set_error(
 			SOV_ERROR_INVALID_SOURCE,
-			"kernel '%s' needs %u bytes of local memory a thread; a thread has "
+			"kernel '%s' needs %u bytes of local memory per thread; a thread has "
 			"at most %u",
 			k->name, stack, max);
 	/* The known stack is the minimum; recursion comes on top. */

@@ -63,14 +63,13 @@ static sov_result check_shape(const struct function *f, const sov_launch *l)
 	if (required[0] && memcmp(required, l->block, sizeof(l->block)))
 		return set_error(
 			SOV_ERROR_INVALID_LAUNCH,
-			"kernel '%s' was made for blocks of exactly %u x %u x %u, not %u x "
-			"%u x %u; launch it so",
+			"kernel '%s' requires blocks of %u x %u x %u, not %u x %u x %u; use these",
 			f->kernel->name, required[0], required[1], required[2], l->block[0],
 			l->block[1], l->block[2]);
 	if (threads > f->max_threads)
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
-				 "a block has %llu threads; kernel '%s' with %u registers a thread "
-				 "allows at most %u",
+				 "a block has %llu threads; kernel '%s' with %u registers per "
+				 "thread allows at most %u",
 				 (unsigned long long)threads, f->kernel->name, f->kernel->registers,
 				 f->max_threads);
 	return SOV_OK;
@@ -83,8 +82,8 @@ static sov_result check_memory(const struct function *f, const sov_launch *l)
 
 	if ((uint64_t)own + l->shared_bytes > d->max_shared_per_block)
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
-				 "kernel '%s' has %u bytes of shared memory and %u more are asked "
-				 "for; a block has at most %u",
+				 "kernel '%s' has %u bytes of shared memory and %u more are "
+				 "requested; a block has at most %u",
 				 f->kernel->name, own, l->shared_bytes, d->max_shared_per_block);
 	return SOV_OK;
 }

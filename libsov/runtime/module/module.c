@@ -34,8 +34,8 @@ static sov_result module_check_kernels(const struct context *c, const struct mod
 	}
 	if (im->ndeclared && !m->lazy) {
 		snprintf(text, sizeof(text),
-			 "kernel '%.128s' is declared here and defined in another image; give all "
-			 "of it",
+			 "kernel '%.128s' is declared here and defined in another image; link them "
+			 "first",
 			 im->declared[0].name);
 		return set_source_error(text);
 	}

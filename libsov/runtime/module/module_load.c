@@ -50,7 +50,8 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 
 	if (zero) {
 		snprintf(text_error, sizeof(text_error),
-			 "the text holds a zero byte at offset %zu; bytes counts no terminator",
+			 "the text contains a zero byte at offset %zu; bytes must not include a "
+			 "terminator",
 			 (size_t)(zero - text));
 		return set_source_error(text_error);
 	}
@@ -81,7 +82,7 @@ static sov_result module_make_image(const struct context *c, const void *data, s
 	if (magic == SPIRV_MAGIC || magic == __builtin_bswap32(SPIRV_MAGIC))
 		return set_error(
 			SOV_ERROR_UNSUPPORTED,
-			"this is SPIR-V, which this version (%d.%d) cannot compile; give PTX",
+			"this is SPIR-V, which this version (%d.%d) cannot compile; use PTX",
 			SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
 	if (magic == FATBIN_MAGIC)
 		return set_error(SOV_ERROR_UNSUPPORTED,
@@ -138,7 +139,7 @@ static sov_result module_compile(struct context *c, const void *data, size_t byt
 	if (r)
 		return r;
 	LOG(MODULE, INFO, "%u kernels%s, an image of %zu bytes made of %zu in %llu us",
-	    m->image.nkernels + m->image.ndeclared, m->lazy ? " to be compiled when asked for" : "",
+	    m->image.nkernels + m->image.ndeclared, m->lazy ? " to be compiled on first use" : "",
 	    image_bytes, bytes, (unsigned long long)(now_ns() - start) / 1000);
 	return module_prepare(c, m);
 }
@@ -264,7 +265,7 @@ sov_result api_module_get_function_at(sov_module module, uint32_t index, sov_fun
 	if (index < count_kernels(m))
 		return module_get_function(m, index, function);
 	return member_leave(m, set_error(SOV_ERROR_NOT_FOUND,
-					 "the module has %u kernels; there is no number %u",
+					 "the module has %u kernels; there is no index %u",
 					 count_kernels(m), index));
 }
 
@@ -345,10 +346,10 @@ sov_result api_function_get_parameter(sov_function function, uint32_t index, uin
 	if (!f)
 		return r;
 	if (index >= f->kernel->nparams)
-		return member_leave(
-			f, set_error(SOV_ERROR_NOT_FOUND,
-				     "kernel '%s' has %u parameters; there is no number %u",
-				     f->kernel->name, f->kernel->nparams, index));
+		return member_leave(f,
+				    set_error(SOV_ERROR_NOT_FOUND,
+					      "kernel '%s' has %u parameters; there is no index %u",
+					      f->kernel->name, f->kernel->nparams, index));
 	if (offset)
 		*offset = f->kernel->params[index].offset;
 	if (bytes)

@@ -127,8 +127,8 @@ static sov_result event_last_record(struct event *e, const char *what, struct ev
 	r = mark ? SOV_OK : context_status(e->member.context);
 	if (r || mark)
 		return r;
-	return set_error(SOV_ERROR_INVALID_ARGUMENT, "%s was never recorded; sov_event_record does",
-			 what);
+	return set_error(SOV_ERROR_INVALID_ARGUMENT,
+			 "%s was never recorded; call sov_event_record first", what);
 }
 
 /* The stream's semaphore stays valid, and keeps counting, after the stream is destroyed. */
@@ -219,7 +219,7 @@ sov_result api_stream_wait_event(sov_stream stream, sov_event event)
 			r = stream_capture(s)->wait(s, e);
 		else if (stream_captured(s))
 			set_error(r = SOV_ERROR_UNSUPPORTED,
-				  "a stream that is captured waits for events of its capture only; "
+				  "a captured stream can only wait for events of its capture; "
 				  "record one there");
 		else
 			r = stream_acquire_event(s, e);
@@ -251,9 +251,10 @@ static sov_result event_elapsed(struct event *from, struct event *to, uint64_t *
 	uint64_t start, end;
 
 	if (!r && (from->no_timing || to->no_timing))
-		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
-			      "event %s was made with SOV_EVENT_DISABLE_TIMING; make it without",
-			      from->no_timing ? "from" : "to");
+		r = set_error(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"event %s was created with SOV_EVENT_DISABLE_TIMING; create it without",
+			from->no_timing ? "from" : "to");
 	if (!r)
 		r = event_last_record(to, "event to", &b);
 	if (r)

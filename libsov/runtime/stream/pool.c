@@ -471,9 +471,10 @@ sov_result api_memory_free_async(sov_stream stream, sov_ptr address)
 	if (!b)
 		r = SOV_ERROR_INVALID_ADDRESS;
 	else if (!b->pooled)
-		r = set_error(SOV_ERROR_INVALID_ADDRESS,
-			      "address 0x%llx is not of sov_memory_alloc_async; use sov_%s",
-			      (ull)address, b->host ? "host_free" : "memory_free");
+		r = set_error(
+			SOV_ERROR_INVALID_ADDRESS,
+			"address 0x%llx was not allocated by sov_memory_alloc_async; use sov_%s",
+			(ull)address, b->host ? "host_free" : "memory_free");
 	else if (b->va != address)
 		r = set_error(SOV_ERROR_INVALID_ADDRESS,
 			      "address 0x%llx lies %llu bytes inside its allocation; free 0x%llx",

@@ -205,14 +205,13 @@ static sov_result stream_take_or_new(struct context *c, int32_t priority, struct
 		sov_result r = context_drain(c, patience);
 
 		if (r == SOV_ERROR_TIMEOUT)
-			return set_error(
-				r,
-				"%s makes no queue for a stream while a kernel runs: it has "
-				"not ended within %llu s, and those kept for such a moment "
-				"(%u) are in use; create streams before it",
-				c->device->properties.name,
-				(unsigned long long)(patience / 1000000000),
-				c->device->info.spare_queues);
+			return set_error(r,
+					 "%s cannot create a queue while a kernel runs: the kernel "
+					 "did not end within %llu s, and all spare queues (%u) are "
+					 "in use; create streams before the launch",
+					 c->device->properties.name,
+					 (unsigned long long)(patience / 1000000000),
+					 c->device->info.spare_queues);
 		if (r)
 			return r;
 	}

@@ -8,9 +8,9 @@
  *   1. enters the stream's gate, which is closed while queues are created, destroyed or drained;
  *   2. reserves the next seqno by compare-and-swap, if its slot is free;
  *   3. writes the slot, which it owns now, and marks it ready;
- *   4. publishes: the thread that holds the publisher role adds ring entries for all ready slots, in
- *      order, and rings the doorbell. A thread that does not get the role goes on: the publisher looks
- *      for ready slots again after it has released the role, so that no slot is missed;
+ *   4. publishes: the thread that holds the publisher role adds ring entries for all ready slots,
+ *      in order, and rings the doorbell. A thread that does not get the role goes on: the publisher
+ *      looks for ready slots again after it has released the role, so that no slot is missed;
  *   5. leaves the gate.
  *
  * Nothing between 2 and 4 may fail or wait. docs/runtime.md explains why no submission is lost.
@@ -18,8 +18,8 @@
  * A stream has two queues, one for compute and one for copies. A submission to one of them begins
  * with an acquire of the previous seqno if that went to the other.
  *
- * A compute submission ends with a release that waits for the engine to become idle (WFI). That is
- * the cheapest order for later work, but until the engine is idle it takes no work from any
+ * A compute submission ends with a release that waits for the engine to become idle (WFI). That
+ * orders later work at the lowest cost, but until the engine is idle it takes no work from any
  * channel of the group (H200), so a long kernel of one stream would stall all others. With several
  * streams, a kernel therefore releases its seqno itself, the next submission acquires it, and
  * submissions other than kernels do not wait.
@@ -34,7 +34,7 @@
 
 #define COMPLETION_MASK ((1u << STREAM_COMPLETION_BITS) - 1)
 
-static_assert(!(STREAM_SLOTS & (STREAM_SLOTS - 1)), "numbers may wrap");
+static_assert(!(STREAM_SLOTS & (STREAM_SLOTS - 1)), "seqnos may wrap");
 
 uint64_t stream_last(const struct stream *s)
 {
@@ -431,10 +431,10 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 	error = c->winsys->queue_create(c->group, &options, &q->winsys_queue);
 	if (error) {
 		said = winsys_said();
-		return set_error(SOV_ERROR_DEVICE_LOST, "%s gave no %s queue for a stream: %s",
-				 c->device->properties.name,
-				 engine == ENGINE_COPY ? "copy" : "compute",
-				 *said ? said : strerror(-error));
+		return set_error(
+			SOV_ERROR_DEVICE_LOST, "%s could not create a %s queue for a stream: %s",
+			c->device->properties.name, engine == ENGINE_COPY ? "copy" : "compute",
+			*said ? said : strerror(-error));
 	}
 	c->winsys->queue_memory(q->winsys_queue, &q->memory);
 	q->put = 0;

@@ -383,19 +383,15 @@ sov_result trace_file_open(const char *given)
 			strerror(errno));
 	if (fstat(out.file, &st) || !S_ISREG(st.st_mode)) {
 		close(out.file);
-		return set_error(
-			SOV_ERROR_INVALID_ARGUMENT,
-			"SOV_TRACE: '%s' is no ordinary file, in which one can go back; name one",
-			path);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "SOV_TRACE: '%s' is not a regular file; name one", path);
 	}
 	if (flock(out.file, LOCK_EX | LOCK_NB)) {
 		close(out.file);
-		return set_error(
-			SOV_ERROR_INVALID_ARGUMENT,
-			"SOV_TRACE: another process writes '%s'; %%p in the name becomes the "
-			"number of "
-			"the process",
-			path);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "SOV_TRACE: another process writes '%s'; %%p in the name becomes "
+				 "the process id",
+				 path);
 	}
 	out.broken = ftruncate(out.file, 0) != 0;
 	document_begin();

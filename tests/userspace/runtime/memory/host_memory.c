@@ -51,7 +51,7 @@ static void reached_by_kernels(void)
 	refused(sov_host_free(c, p + 1), SOV_ERROR_INVALID_ADDRESS, "lies 4 bytes inside",
 		"sov_host_free rejects an address inside the allocation");
 	good(sov_host_free(c, p), "pinned memory can be freed");
-	refused(sov_host_free(c, p), SOV_ERROR_INVALID_ADDRESS, "is no pinned host memory",
+	refused(sov_host_free(c, p), SOV_ERROR_INVALID_ADDRESS, "is not pinned host memory",
 		"freeing pinned memory twice is rejected");
 	refused(sov_host_alloc(c, 0, (void **)&p), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
 		"sov_host_alloc rejects 0 bytes");
@@ -201,7 +201,7 @@ static void registered(void)
 	refused(sov_host_free(c, p), SOV_ERROR_INVALID_ARGUMENT, "use sov_host_unregister",
 		"sov_host_free rejects registered memory");
 	refused(sov_host_unregister(c, p - 1), SOV_ERROR_INVALID_ADDRESS,
-		"is no pinned host memory",
+		"is not pinned host memory",
 		"unregistering by an address before the range is rejected");
 	memset(pages + 4 * PAGE - 50, 0x77, 100);
 	good(sov_memory_copy(c, device, SOV_HOST(pages + 4 * PAGE - 50), 100),
@@ -212,7 +212,7 @@ static void registered(void)
 	good(sov_host_unregister(c, pages + 4 * PAGE), "each");
 	good(sov_host_unregister(c, pages),
 	     "other registrations are unregistered by their own addresses");
-	refused(sov_host_unregister(c, p), SOV_ERROR_INVALID_ADDRESS, "is no pinned host memory",
+	refused(sov_host_unregister(c, p), SOV_ERROR_INVALID_ADDRESS, "is not pinned host memory",
 		"unregistering twice is rejected");
 	memset(p, 0x11, 4);
 	good(sov_memory_copy(c, device, SOV_HOST(p), 4), "unregistered memory can be copied from");
@@ -232,15 +232,13 @@ static void what_cannot_be_registered(void)
 	refused(sov_host_register(c, pages, 0), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
 		"registering 0 bytes is rejected");
 	refused(sov_host_register(c, pages + PAGE, PAGE + 1), SOV_ERROR_INVALID_ADDRESS,
-		"not all memory that the process can write to",
-		"registering memory with an unmapped page is rejected");
+		"not all writable memory", "registering memory with an unmapped page is rejected");
 	refused(sov_host_register(c, pages + 3 * PAGE, 8), SOV_ERROR_INVALID_ADDRESS,
-		"not all memory that the process can write to",
-		"registering read-only memory is rejected");
+		"not all writable memory", "registering read-only memory is rejected");
 	refused(sov_host_register(c, pages, UINT64_MAX), SOV_ERROR_INVALID_ADDRESS,
-		"are no host memory", "registering a range that overflows is rejected");
+		"are not host memory", "registering a range that overflows is rejected");
 	refused(sov_host_register(c, (void *)(uintptr_t)device, 8), SOV_ERROR_INVALID_ADDRESS,
-		"are no host memory", "registering a GPU address is rejected");
+		"are not host memory", "registering a GPU address is rejected");
 	good(sov_host_register(c, pages, 2 * PAGE),
 	     "memory next to an unmapped page can be registered");
 	good(sov_host_unregister(c, pages), "memory next to an unmapped page can be unregistered");

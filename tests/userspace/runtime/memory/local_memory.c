@@ -184,7 +184,7 @@ static void too_little(void)
 
 	press_create(&p, c, 300);
 	snprintf(want, sizeof(want),
-		 "kernel 'press' needs %u bytes of local memory a thread: ", local_bytes(p.f));
+		 "kernel 'press' needs %u bytes of local memory per thread: ", local_bytes(p.f));
 	refused(press_launch(&p, 1), SOV_ERROR_OUT_OF_MEMORY, want,
 		"a launch whose local memory exceeds the device is rejected");
 	ok(strstr(sov_last_error(), "and it has 67108864 in all") != NULL,

@@ -122,7 +122,7 @@ static void wrong_ranges(void)
 	refused(sov_memory_copy(c, 0, a, 16), SOV_ERROR_INVALID_ADDRESS, "destination 0x0",
 		"a copy to NULL is rejected");
 	refused(sov_memory_copy(c, a, UINT64_MAX - 3, 16), SOV_ERROR_INVALID_ADDRESS,
-		"are no host memory", "a copy with a host range that overflows is rejected");
+		"are not host memory", "a copy with a host range that overflows is rejected");
 	refused(sov_memory_copy(c, a, a + 8, 16), SOV_ERROR_INVALID_ARGUMENT, "overlap",
 		"an overlapping copy is rejected");
 	good(sov_memory_copy(c, a, a + 16, 16), "a copy between adjacent ranges succeeds");
@@ -131,7 +131,7 @@ static void wrong_ranges(void)
 	     "sov_memory_range finds an allocation by an inner address");
 	ok(start == a && bytes == 4096, "sov_memory_range returns the requested bounds");
 	refused(sov_memory_range(c, SOV_HOST(host), &start, &bytes), SOV_ERROR_INVALID_ADDRESS,
-		"is no GPU address", "sov_memory_range rejects a host address");
+		"is not a GPU address", "sov_memory_range rejects a host address");
 	MUST(sov_memory_free(c, a));
 	MUST(sov_memory_free(c, b));
 }
@@ -157,8 +157,8 @@ static void wrong_frees(void)
 		"that was freed", "a copy to freed memory is rejected");
 	refused(sov_memory_free(c, 0), SOV_ERROR_INVALID_ADDRESS, "is 0",
 		"freeing address 0 is rejected");
-	refused(sov_memory_free(c, SOV_HOST(host)), SOV_ERROR_INVALID_ADDRESS, "is no GPU address",
-		"sov_memory_free rejects host memory");
+	refused(sov_memory_free(c, SOV_HOST(host)), SOV_ERROR_INVALID_ADDRESS,
+		"is not a GPU address", "sov_memory_free rejects host memory");
 	MUST(sov_memory_alloc(c, 256, &again));
 	ok(again != a, "a freed address is not reused at once");
 	MUST(sov_memory_free(c, again));

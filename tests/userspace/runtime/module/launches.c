@@ -80,7 +80,7 @@ static void shapes(void)
 	      THREE(65, 1, 1), 0);
 	good(shaped(bounded, THREE(1, 1, 1), THREE(64, 1, 1), 0),
 	     "a block at the kernel's launch bound is accepted");
-	WRONG("kernel 'exactly' was made for blocks of exactly 16 x 2 x 1, not 32 x 1 x 1",
+	WRONG("kernel 'exactly' requires blocks of 16 x 2 x 1, not 32 x 1 x 1",
 	      "a block other than the required one is rejected", exactly, THREE(1, 1, 1),
 	      THREE(32, 1, 1), 0);
 	good(shaped(exactly, THREE(1, 1, 1), THREE(16, 2, 1), 0),
@@ -93,7 +93,7 @@ static void shared_memory(uint32_t most)
 	uint32_t got = 0;
 
 	snprintf(part, sizeof(part),
-		 "kernel 'shared' has 1000 bytes of shared memory and %u more are asked for; a "
+		 "kernel 'shared' has 1000 bytes of shared memory and %u more are requested; a "
 		 "block has at most %u",
 		 most - 999, most);
 	WRONG(part, "a launch with one byte too much shared memory is rejected", shared,

@@ -118,7 +118,7 @@ static void handles(sov_context c)
 		"no kernel 'k99'; its first of 24 is 'k0'",
 		"an unknown kernel of a lazy module is not found");
 	refused(sov_module_get_function_at(module, KERNELS, &again), SOV_ERROR_NOT_FOUND,
-		"has 24 kernels; there is no number 24",
+		"has 24 kernels; there is no index 24",
 		"a kernel index past the end of a lazy module is not found");
 	MUST(sov_module_unload(module));
 	refused(sov_function_get_attributes(by_name, &a), SOV_ERROR_INVALID_HANDLE, "destroyed",

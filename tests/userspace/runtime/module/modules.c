@@ -30,7 +30,7 @@ static void functions(void)
 	ok(!sov_function_get_parameter(f, 0, &offset, &size) && !offset && size == 4,
 	   "the first parameter has offset 0 and 4 bytes");
 	refused(sov_function_get_parameter(f, 3, &offset, &size), SOV_ERROR_NOT_FOUND,
-		"kernel 'reduce_f64' has 3 parameters; there is no number 3",
+		"kernel 'reduce_f64' has 3 parameters; there is no index 3",
 		"a parameter index past the end is not found");
 	refused(sov_module_get_function(m, "reduce_f16", &f), SOV_ERROR_NOT_FOUND,
 		"the module has no kernel 'reduce_f16'; its first of 2 is 'reduce_f32'",

@@ -80,14 +80,14 @@ static void of_launches(void)
 	good(sov_stream_wait(one, 30 * SECOND), "a kernel within its own time limit completes");
 	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
 	MUST(run(one, 0));
-	refused(sov_stream_wait(one, 100 * MS), SOV_ERROR_TIMEOUT, "the work goes on",
+	refused(sov_stream_wait(one, 100 * MS), SOV_ERROR_TIMEOUT, "the work continues",
 		"a launch without a limit uses the context's limit");
 	refused(run(two, SOV_MAX_WAIT + 1), SOV_ERROR_INVALID_ARGUMENT, "longer than SOV_MAX_WAIT",
 		"a launch time limit over an hour is rejected");
 	end();
 	begin(40 * MS, 60 * SECOND);
 	MUST(run(one, 60 * SECOND));
-	refused(sov_stream_wait(one, 200 * MS), SOV_ERROR_TIMEOUT, "the work goes on",
+	refused(sov_stream_wait(one, 200 * MS), SOV_ERROR_TIMEOUT, "the work continues",
 		"a launch's time limit may exceed the context's");
 	end();
 }
@@ -136,7 +136,7 @@ static void of_waits(void)
 	MUST(run(one, 60 * SECOND));
 	MUST(sov_event_record(e, one));
 	MUST(sov_event_record(e, two));
-	refused(sov_stream_wait(two, 2 * LATE), SOV_ERROR_TIMEOUT, "the work goes on",
+	refused(sov_stream_wait(two, 2 * LATE), SOV_ERROR_TIMEOUT, "the work continues",
 		"an event record that waits for another stream is not overdue");
 	let_go();
 	MUST(sov_stream_wait(two, 60 * SECOND));
@@ -144,7 +144,7 @@ static void of_waits(void)
 	MUST(run(one, 60 * SECOND));
 	MUST(sov_graph_launch(again, one));
 	MUST(sov_graph_launch(again, two));
-	refused(sov_stream_wait(two, 2 * LATE), SOV_ERROR_TIMEOUT, "the work goes on",
+	refused(sov_stream_wait(two, 2 * LATE), SOV_ERROR_TIMEOUT, "the work continues",
 		"a graph that waits for its previous launch is not overdue");
 	let_go();
 	good(sov_stream_wait(two, 60 * SECOND), "streams that waited without a limit continue");
@@ -174,7 +174,7 @@ static void of_the_environment(void)
 	end();
 	begin(60 * SECOND, 60 * SECOND);
 	MUST(run(one, 0));
-	refused(sov_stream_wait(one, 150 * MS), SOV_ERROR_TIMEOUT, "the work goes on",
+	refused(sov_stream_wait(one, 150 * MS), SOV_ERROR_TIMEOUT, "the work continues",
 		"a context's own time limit overrides SOV_KERNEL_TIME_LIMIT");
 	end();
 }

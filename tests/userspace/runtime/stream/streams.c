@@ -135,7 +135,7 @@ static void asking(sov_stream s)
 	   "polling a busy context returns SOV_NOT_READY");
 	refused(sov_stream_wait(s, 3000000), SOV_ERROR_TIMEOUT, "not finished after 3.000000 ms",
 		"a stream wait times out");
-	refused(sov_event_wait(e, 1000), SOV_ERROR_TIMEOUT, "the work goes on",
+	refused(sov_event_wait(e, 1000), SOV_ERROR_TIMEOUT, "the work continues",
 		"an event wait times out");
 	good(sov_context_status(c), "a timed-out wait does not fail the context");
 	ok(word(4) == 0, "a blocked stream does not stall another");

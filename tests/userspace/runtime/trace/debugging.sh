@@ -84,5 +84,5 @@ SOV_DUMP_DIR=$dir/name "$sov" run --block 32 "$dir/name.ptx" u32:32 f32:2 buf:f3
 is "$(find "$dir/name" -name '*-0-_Z5saxpy_x.cubin' | wc -l)" 1 "dump file names are sanitised"
 has "$(SOV_DUMP_DIR=$dir/none "$sov" devices 2>&1)" "SOV_DUMP_DIR: '$dir/none': No such file or directory" \
 	"a missing SOV_DUMP_DIR is an error"
-has "$(SOV_DUMP_DIR=$dir/log "$sov" devices 2>&1)" "is no folder that can be written to" "an SOV_DUMP_DIR that is a file is an error"
+has "$(SOV_DUMP_DIR=$dir/log "$sov" devices 2>&1)" "is not a writable directory" "an SOV_DUMP_DIR that is a file is an error"
 tap_done

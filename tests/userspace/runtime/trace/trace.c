@@ -444,7 +444,7 @@ static void wrong(void)
 		"SOV_TRACE: cannot write '/nonexistent/trace'",
 		"an unwritable SOV_TRACE is an error");
 	setenv("SOV_TRACE", "/dev/null", 1);
-	refused(sov_device_open(0, &d), SOV_ERROR_INVALID_ARGUMENT, "no ordinary file",
+	refused(sov_device_open(0, &d), SOV_ERROR_INVALID_ARGUMENT, "not a regular file",
 		"an SOV_TRACE that is no regular file is an error");
 	unsetenv("SOV_TRACE");
 	good(sov_device_open(0, &d), "the device opens after SOV_TRACE is corrected");
