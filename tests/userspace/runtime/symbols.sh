@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The shared library exports the calls of sov.h, all of them and nothing else.
+# The shared library exports exactly the calls of sov.h.
 . tests/tap.sh
 lib=$BUILD/libsov.so
 
@@ -11,8 +11,8 @@ declared=$(cc -E -P libsov/sov.h | tr '\n;' ' \n' | grep 'visibility("default")'
 is "$(echo "$exported" | grep -v '^sov_')" "" "only names that begin with sov_ are exported"
 [ "$(echo "$declared" | wc -l)" -gt 40 ]
 ok $? "the header declares more than 40 calls"
-is "$exported" "$declared" "exactly the calls that are declared are exported"
-has "$(readelf -V "$lib")" "Name: SOV_0" "they carry the version SOV_0"
+is "$exported" "$declared" "the library exports exactly the calls that sov.h declares"
+has "$(readelf -V "$lib")" "Name: SOV_0" "exported symbols have the version SOV_0"
 # A call without a row is neither logged nor traced, and its implementation is not declared.
 results=$(cc -E -P libsov/sov.h | tr '\n;' ' \n' | grep 'visibility("default"))) *sov_result ' |
 	grep -o 'sov_[a-z_]* *(' | tr -d ' (' | sort)
