@@ -18,7 +18,7 @@
 
 typedef unsigned long long ull;
 
-/* ---- which method ---- */
+/* ---- choosing the method ---- */
 
 enum direction { IN, OUT, ACROSS }; /* host to device, device to host, device to device */
 
@@ -75,7 +75,7 @@ static enum copy_method fill_method(const struct context *c, uint64_t bytes)
 	return c->device->info.software || bytes <= MAX_ENGINE_FILL ? COPY_ENGINE : COPY_KERNEL;
 }
 
-/* ---- moving ---- */
+/* ---- submitting copies ---- */
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
 {
@@ -227,7 +227,7 @@ static void busy_wait_large(struct stream *s, uint64_t seqno, uint64_t min_ns)
 		;
 }
 
-/* ---- what may be copied ---- */
+/* ---- validation ---- */
 
 static sov_result copy_check_host(const char *what, uint64_t address, uint64_t bytes)
 {

@@ -228,7 +228,7 @@ static sov_result fill_with_engine(struct stream *s, uint64_t to, uint32_t word,
 	return r;
 }
 
-/* ---- all ---- */
+/* ---- dispatch ---- */
 
 bool copy_method_fits(const struct gpu *gpu, enum copy_method method, uint64_t to, uint64_t from,
 		      uint64_t bytes)

@@ -14,7 +14,7 @@
 
 typedef unsigned long long ull;
 
-/* ---- what may be copied ---- */
+/* ---- validation ---- */
 
 /* Bytes from the first byte to the end of the last row; false: overflow. */
 static bool copy_side_extent(const struct copy_rect *b, const struct copy_side *s, uint64_t *bytes)
@@ -89,7 +89,7 @@ sov_result copy_rect_check(struct context *c, const struct copy_rect *b, struct 
 	return r;
 }
 
-/* ---- moving ---- */
+/* ---- submitting copies ---- */
 
 /* Copies rows that the GPU can address on both sides. */
 static sov_result copy_rows(struct stream *s, const struct copy_side *to,

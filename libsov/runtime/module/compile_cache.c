@@ -55,7 +55,7 @@ struct entry_path {
 	uint8_t key[SHA256_BYTES];
 };
 
-/* ---- where and how much ---- */
+/* ---- directory and size ---- */
 
 static bool read_size(const char *text, uint64_t *bytes)
 {

@@ -42,7 +42,7 @@ void print_add(struct print_text *out, const char *text, size_t bytes)
 	out->count += bytes;
 }
 
-static bool take(struct record *r, void *value, size_t bytes)
+static bool record_take(struct record *r, void *value, size_t bytes)
 {
 	if ((size_t)(r->end - r->at) < bytes)
 		return false;
@@ -64,7 +64,7 @@ static bool parse_number(struct record *r, const char **p, int *out)
 
 	if (**p == '*') {
 		(*p)++;
-		if (!take(r, &value, 4))
+		if (!record_take(r, &value, 4))
 			return false;
 		*out = limited(value);
 		return true;
@@ -151,7 +151,7 @@ static bool put_integer(struct print_text *out, struct record *r, const struct c
 	uint64_t wide = 0;
 	uint32_t narrow = 0;
 
-	if (c->wide ? !take(r, &wide, 8) : !take(r, &narrow, 4))
+	if (c->wide ? !record_take(r, &wide, 8) : !record_take(r, &narrow, 4))
 		return false;
 	if (c->wide && c->letter == 'c')
 		PUT(out, c, "", (int)wide);
@@ -192,13 +192,13 @@ static bool put_value(struct print_text *out, struct record *r, const struct con
 	if (strchr("diuoxXc", c->letter))
 		return put_integer(out, r, c);
 	if (strchr("fFeEgGaA", c->letter)) {
-		if (!take(r, &real, 8))
+		if (!record_take(r, &real, 8))
 			return false;
 		PUT(out, c, "", real);
 		return true;
 	}
 	if (c->letter == 'p') {
-		if (!take(r, &address, 8))
+		if (!record_take(r, &address, 8))
 			return false;
 		PUT(out, c, "", (void *)(uintptr_t)address);
 		return true;

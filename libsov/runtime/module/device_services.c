@@ -34,7 +34,7 @@ struct services {
 	struct print_text text;
 };
 
-/* ---- reading lines ---- */
+/* ---- reading printf records ---- */
 
 static void services_print(const struct context *c, const char *text, size_t bytes)
 {
@@ -152,7 +152,7 @@ static void services_check_assertion(const struct context *c, sov_fault *f)
 	memcpy(f->thread, a->thread, sizeof(f->thread));
 }
 
-/* ---- memory for them ---- */
+/* ---- memory of the services ---- */
 
 static sov_result services_create_log(struct context *c, struct services *s)
 {
@@ -227,7 +227,7 @@ static void services_destroy(struct context *c)
 		services_free(c, c->services);
 }
 
-/* ---- being needed ---- */
+/* ---- loading the services ---- */
 
 /* With the lock held. */
 static sov_result services_install(struct context *c, struct services *s, const struct module *m)

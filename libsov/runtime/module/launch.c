@@ -133,7 +133,7 @@ static sov_result check_arguments(const struct function *f, const sov_launch *l)
 	return SOV_OK;
 }
 
-/* ---- writing ---- */
+/* ---- encoding ---- */
 
 /* A stream's instruction cache is valid for code up to some load, and the GPU knows one area of
  * local memory. The submission that changes either says so, and so do those after it until the

@@ -43,7 +43,7 @@ struct lazy {
 	uint32_t nunits, left; /* left: not compiled yet */
 };
 
-/* ---- at load ---- */
+/* ---- loading ---- */
 
 static struct lazy *lazy_new(const struct compile_options *o, struct cache *cache)
 {
@@ -145,7 +145,7 @@ bool lazy_compile(const char *text, size_t bytes, const struct compile_options *
 	return good;
 }
 
-/* ---- being asked ---- */
+/* ---- looking up kernels ---- */
 
 /* Waits for another thread's progress, with the lock held; false: timed out. */
 static bool wait_for_others(struct lazy *l, const struct timespec *deadline)
@@ -344,7 +344,7 @@ sov_result lazy_function(struct module *m, uint32_t k, sov_function *function)
 	return r;
 }
 
-/* ---- the end ---- */
+/* ---- unloading ---- */
 
 static void lazy_set_unloading(struct lazy *l, bool unloading)
 {

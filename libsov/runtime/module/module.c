@@ -54,7 +54,7 @@ static sov_result module_check_kernels(const struct context *c, const struct mod
 	return SOV_OK;
 }
 
-/* ---- into the context ---- */
+/* ---- uploading ---- */
 
 /* A unit uses the data of its module. */
 static bool part_is_shared(const struct module *m, enum image_part part)

@@ -177,7 +177,7 @@ bool host_functions_on_this_thread(struct context *c)
 	return mine;
 }
 
-/* ---- calling ---- */
+/* ---- submitting host functions ---- */
 
 static sov_result host_call_new(struct context *c, struct host_call **out)
 {

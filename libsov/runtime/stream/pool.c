@@ -87,7 +87,7 @@ static uint32_t pool_list_index(uint64_t size)
 	return power < POOL_SIZES ? power : POOL_SIZES - 1;
 }
 
-/* ---- what waits for use ---- */
+/* ---- free blocks ---- */
 
 /* All work that used the block is complete, or precedes later work on stream s. */
 static bool block_is_usable(struct context *c, const struct buffer *b, const struct stream *s)
@@ -210,7 +210,7 @@ static void pool_trim(struct context *c, uint64_t keep)
 	pool_shrink_segments(c, keep);
 }
 
-/* ---- more of it ---- */
+/* ---- allocating device memory ---- */
 
 static uint64_t max_free_large(const struct pool *p)
 {

@@ -72,7 +72,7 @@ static bool stream_overdue(struct stream *s, sov_fault *f)
 	return true;
 }
 
-/* ---- coming and going ---- */
+/* ---- creating and destroying ---- */
 
 /* Creates a stream without a handle. With the context's lock held. */
 static sov_result stream_new(struct context *c, int32_t priority, struct stream **out)

@@ -102,7 +102,7 @@ const struct kernel_info *stream_kernel_at(struct stream *s, uint64_t seqno)
 	return submission_snapshot(s, seqno, &q) && q.kind == WORK_KERNEL ? q.kernel : NULL;
 }
 
-/* ---- taking a seqno ---- */
+/* ---- reserving a seqno ---- */
 
 /* The low half of the next seqno is 0, which the GPU would compare as less than the values before:
  * see stream_wrap. */
@@ -304,7 +304,7 @@ static struct doorbell queue_ring(struct stream *s, const struct queue *q, struc
 
 /* is_publisher: the caller holds the publisher role. Returns the doorbell that remains to be
  * rung. */
-static struct doorbell publish(struct stream *s, bool is_publisher)
+static struct doorbell stream_publish(struct stream *s, bool is_publisher)
 {
 	struct doorbell doorbell = {0};
 	uint64_t n;
@@ -370,7 +370,7 @@ static struct doorbell slot_finish(struct stream *s, struct slot *slot)
 	if (!slot->publisher || s->published + 1 != slot->seqno)
 		winsys_write_barrier();
 	atomic_store_explicit(&p->ready, slot->seqno, memory_order_release);
-	return publish(s, slot->publisher);
+	return stream_publish(s, slot->publisher);
 }
 
 struct doorbell stream_submit_deferred(struct stream *s, struct slot *slot)
@@ -386,7 +386,7 @@ void stream_submit(struct stream *s, struct slot *slot)
 	doorbell_ring(stream_submit_deferred(s, slot));
 }
 
-/* ---- beginning ---- */
+/* ---- beginning submissions ---- */
 
 static bool gate_passable(void *arg)
 {

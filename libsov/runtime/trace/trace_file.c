@@ -322,7 +322,7 @@ void trace_file_flush(void)
 	pthread_mutex_unlock(&out.lock);
 }
 
-/* ---- coming and going ---- */
+/* ---- creating and destroying ---- */
 
 static void document_begin(void)
 {

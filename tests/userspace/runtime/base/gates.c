@@ -19,7 +19,7 @@ static void must(sov_result r, const char *call)
 }
 #define MUST(call) must(call, #call)
 
-/* ---- the gate itself ---- */
+/* ---- the gate ---- */
 
 #define THREADS 4
 #define ROUNDS  20000
@@ -72,7 +72,7 @@ static void the_gate(void)
 	ok(gate.state == 0, "an open gate without threads has state 0");
 }
 
-/* ---- who waits for those inside ---- */
+/* ---- calls that wait for threads inside ---- */
 
 struct taker {
 	const char *what;

@@ -69,7 +69,7 @@ static void fills(sov_context c)
 	MUST(sov_memory_free(c, p));
 }
 
-/* ---- rects ---- */
+/* ---- rectangles ---- */
 
 enum { WIDTH = 37, HEIGHT = 11, DEPTH = 3, PITCH_A = 64, PITCH_B = 48, ROWS_A = 13, ROWS_B = 11 };
 

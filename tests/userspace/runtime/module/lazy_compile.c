@@ -380,7 +380,7 @@ static void threads_and_destroy(const char *device)
 	   "a context can be destroyed while threads look up kernels");
 }
 
-/* ---- what happens while kernels run ---- */
+/* ---- changes while kernels run ---- */
 
 static void faults(const char *device)
 {

@@ -110,7 +110,7 @@ static double sum_of(const char *category, const char *name, const char *key)
 	return sum;
 }
 
-/* ---- running ---- */
+/* ---- launching ---- */
 
 /* The child's wait status. */
 static int run(void (*program)(void))
@@ -140,7 +140,7 @@ static sov_context here(void)
 	return c;
 }
 
-/* ---- everything there is ---- */
+/* ---- all kinds of work ---- */
 
 static void rest(void *user)
 {
@@ -292,7 +292,7 @@ static void check_everything(void)
 	check_order();
 }
 
-/* ---- other ends ---- */
+/* ---- abnormal ends ---- */
 
 static void killed(void)
 {
