@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each way to copy costs, by size: the figures behind the table of choices in libsov/runtime/memory/copy.c.
+ * What each way to copy costs, by size: the figures behind the table of choices in libsov/runtime/copy/copy.c.
  *
  *   bench_copy_methods [--small]
  *
