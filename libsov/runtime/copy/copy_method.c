@@ -1,101 +1,133 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Three ways to move bytes between memory that the GPU reaches. Inline: the bytes are part of the
- * words that the queue reads. Kernel: one of our own, compiled for the device when a context first needs it. Engine:
- * the copy engine's queue. What is fastest depends on size and direction, and is for copy.c to say.
+ * The three copy methods. Inline: the data is part of the commands. Kernel: the library's own copy
+ * kernels, compiled when a context first needs them. Engine: the copy queue. copy.c chooses by size
+ * and direction.
  */
+#include <stdlib.h>
 #include <string.h>
 #include "libsov/kernels/memory_kernels.h"
+#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/runtime.h"
-#include "libsov/runtime/trace/trace.h"
+#include "libsov/runtime/copy/copy_method.h"
+#include "libsov/runtime/module/launch.h"
+#include "libsov/runtime/trace/trace_ring.h"
 
 #define MAX_BLOCKS 0x7fffffffu
 
-static uint64_t smaller(uint64_t a, uint64_t b)
+static uint64_t min_u64(uint64_t a, uint64_t b)
 {
 	return a < b ? a : b;
 }
 
-sov_result way_inline(struct stream *s, uint64_t to, const void *data, uint32_t bytes,
-		      uint64_t *number)
+sov_result copy_inline(struct stream *s, uint64_t to, const void *data, uint32_t bytes,
+		       uint64_t *seqno)
 {
 	struct slot slot;
 	sov_result r;
 
-	trace_bytes(bytes);
+	trace_expect_bytes(bytes);
 	r = stream_begin(s, ENGINE_COMPUTE, WORK_COPY, &slot);
 	if (r)
 		return r;
 	s->member.context->gpu->write(&slot.push, to, data, bytes);
-	*number = slot.number;
+	*seqno = slot.seqno;
 	stream_submit(s, &slot);
-	LOG(COPY, DEBUG, "%u bytes to 0x%llx in the methods", bytes, (unsigned long long)to);
+	LOG(COPY, DEBUG, "%u bytes to 0x%llx inline", bytes, (unsigned long long)to);
 	return SOV_OK;
 }
 
 /* ---- by kernel ---- */
 
-/* Loads the kernels into the context; several threads may try, one module stays. */
-static sov_result need_kernels(struct context *c)
+struct copy_kernels {
+	sov_module module;
+	sov_function copy, copy_words, fill;
+};
+
+static sov_result copy_kernels_load(struct context *c, struct copy_kernels *k)
 {
 	sov_context handle = object_handle(&c->object);
-	sov_function copy = NULL, words = NULL, fill = NULL;
-	sov_module module;
-	char *messages;
+	char *messages = strdup(sov_module_messages()); /* of the program's own last load */
 	sov_result r;
-	bool lost;
 
-	if (__atomic_load_n(&c->kernels.module, __ATOMIC_ACQUIRE))
-		return SOV_OK;
-	messages = strdup(sov_module_messages()); /* the user's, of a load of his own */
-	r = sov_module_load(handle, memory_kernels, strlen(memory_kernels), NULL, &module);
+	r = api_module_load(handle, memory_kernels, strlen(memory_kernels), NULL, &k->module);
 	module_messages_set(messages);
 	if (r)
 		return r;
-	r = sov_module_get_function(module, "sov_copy", &copy);
+	r = api_module_get_function(k->module, "sov_copy", &k->copy);
 	if (!r)
-		r = sov_module_get_function(module, "sov_copy_words", &words);
+		r = api_module_get_function(k->module, "sov_copy_words", &k->copy_words);
 	if (!r)
-		r = sov_module_get_function(module, "sov_fill", &fill);
-	pthread_mutex_lock(&c->lock);
-	lost = r || c->kernels.module;
-	if (!lost) {
-		c->kernels.copy = copy;
-		c->kernels.copy_words = words;
-		c->kernels.fill = fill;
-		__atomic_store_n(&c->kernels.module, module, __ATOMIC_RELEASE);
-	}
-	pthread_mutex_unlock(&c->lock);
-	if (lost)
-		sov_module_unload(module);
+		r = api_module_get_function(k->module, "sov_fill", &k->fill);
+	if (r)
+		api_module_unload(k->module);
 	return r;
 }
 
-/* How a range is cut: odd bytes before the first whole unit, units, odd bytes behind. */
-struct cut {
+/* Several threads may load the kernels at the same time; the first one's are kept. */
+static sov_result copy_kernels_need(struct context *c, const struct copy_kernels **out)
+{
+	struct copy_kernels *k;
+	sov_result r;
+	bool lost;
+
+	*out = __atomic_load_n(&c->copy_kernels, __ATOMIC_ACQUIRE);
+	if (*out)
+		return SOV_OK;
+	k = calloc(1, sizeof(*k));
+	if (!k)
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
+	r = copy_kernels_load(c, k);
+	if (r) {
+		free(k);
+		return r;
+	}
+	pthread_mutex_lock(&c->lock);
+	lost = c->copy_kernels;
+	if (!lost)
+		__atomic_store_n(&c->copy_kernels, k, __ATOMIC_RELEASE);
+	*out = c->copy_kernels;
+	pthread_mutex_unlock(&c->lock);
+	if (lost) {
+		api_module_unload(k->module);
+		free(k);
+	}
+	return SOV_OK;
+}
+
+static void copy_kernels_destroy(struct context *c)
+{
+	free(c->copy_kernels);
+}
+
+const struct context_part copy_kernels_part = {.destroy = copy_kernels_destroy};
+
+/* A range split into bytes before the first aligned unit, units, and remaining bytes. */
+struct unit_split {
 	uint32_t head, tail;
 	uint64_t units;
 };
 
-static struct cut cut(uint64_t to, uint64_t bytes, uint32_t unit)
+static struct unit_split split_units(uint64_t to, uint64_t bytes, uint32_t unit)
 {
-	uint64_t head = smaller(-to % unit, bytes);
+	uint64_t head = min_u64(-to % unit, bytes);
 
-	return (struct cut){
+	return (struct unit_split){
 		.head = (uint32_t)head,
 		.units = (bytes - head) / unit,
 		.tail = (uint32_t)((bytes - head) % unit),
 	};
 }
 
-static sov_result launch(struct stream *s, sov_function handle, const struct cut *k,
-			 const void *const *arguments, uint64_t *number)
+static sov_result copy_kernel_launch(struct stream *s, sov_function handle,
+				     const struct unit_split *u, const void *const *arguments,
+				     uint64_t *seqno)
 {
 	struct function *f = object_get(handle, OBJECT_FUNCTION);
-	uint64_t blocks = (k->units + MEMORY_THREADS - 1) / MEMORY_THREADS;
+	uint64_t blocks = (u->units + MEMORY_THREADS - 1) / MEMORY_THREADS;
 	sov_launch l = SOV_INIT(sov_launch);
-	struct bell bell = {0};
+	struct doorbell doorbell = {0};
 	sov_result r;
 
 	if (!f)
@@ -105,56 +137,56 @@ static sov_result launch(struct stream *s, sov_function handle, const struct cut
 	l.grid[1] = l.grid[2] = l.block[1] = l.block[2] = 1;
 	l.arguments = arguments;
 	l.argument_count = 5;
-	r = function_submit(f, &l, s, number, &bell);
+	r = function_submit(f, &l, s, seqno, &doorbell);
 	object_put(&f->member.object);
-	bell_ring(bell);
+	doorbell_ring(doorbell);
 	return r;
 }
 
-static sov_result kernel_copy(struct stream *s, uint64_t to, uint64_t from, uint64_t bytes,
-			      uint64_t *number)
+static sov_result copy_with_kernel(struct stream *s, uint64_t to, uint64_t from, uint64_t bytes,
+				   uint64_t *seqno)
 {
-	struct context *c = s->member.context;
+	const struct copy_kernels *k;
 	uint32_t unit = (to - from) % MEMORY_UNIT ? MEMORY_WORD : MEMORY_UNIT;
-	sov_result r = need_kernels(c);
+	sov_result r = copy_kernels_need(s->member.context, &k);
 	uint64_t n;
 
 	for (; !r && bytes; to += n, from += n, bytes -= n) {
-		struct cut k;
-		const void *arguments[] = {&to, &from, &k.head, &k.units, &k.tail};
+		struct unit_split u;
+		const void *arguments[] = {&to, &from, &u.head, &u.units, &u.tail};
 
-		n = smaller(bytes, (uint64_t)MAX_BLOCKS * MEMORY_THREADS * unit);
-		k = cut(to, n, unit);
-		trace_bytes(n);
-		r = launch(s, unit == MEMORY_UNIT ? c->kernels.copy : c->kernels.copy_words, &k,
-			   arguments, number);
+		n = min_u64(bytes, (uint64_t)MAX_BLOCKS * MEMORY_THREADS * unit);
+		u = split_units(to, n, unit);
+		trace_expect_bytes(n);
+		r = copy_kernel_launch(s, unit == MEMORY_UNIT ? k->copy : k->copy_words, &u,
+				       arguments, seqno);
 	}
 	return r;
 }
 
-static sov_result kernel_fill(struct stream *s, uint64_t to, uint32_t word, uint64_t bytes,
-			      uint64_t *number)
+static sov_result fill_with_kernel(struct stream *s, uint64_t to, uint32_t word, uint64_t bytes,
+				   uint64_t *seqno)
 {
-	struct context *c = s->member.context;
-	sov_result r = need_kernels(c);
+	const struct copy_kernels *k;
+	sov_result r = copy_kernels_need(s->member.context, &k);
 	uint64_t n;
 
 	for (; !r && bytes; to += n, bytes -= n) {
-		struct cut k;
-		const void *arguments[] = {&to, &k.head, &k.units, &k.tail, &word};
+		struct unit_split u;
+		const void *arguments[] = {&to, &u.head, &u.units, &u.tail, &word};
 
-		n = smaller(bytes, (uint64_t)MAX_BLOCKS * MEMORY_BLOCK);
-		k = cut(to, n, MEMORY_UNIT);
-		trace_bytes(n);
-		r = launch(s, c->kernels.fill, &k, arguments, number);
+		n = min_u64(bytes, (uint64_t)MAX_BLOCKS * MEMORY_BLOCK);
+		u = split_units(to, n, MEMORY_UNIT);
+		trace_expect_bytes(n);
+		r = copy_kernel_launch(s, k->fill, &u, arguments, seqno);
 	}
 	return r;
 }
 
 /* ---- by engine ---- */
 
-static sov_result engine_copy(struct stream *s, uint64_t to, uint64_t from, uint64_t bytes,
-			      uint64_t *number)
+static sov_result copy_with_engine(struct stream *s, uint64_t to, uint64_t from, uint64_t bytes,
+				   uint64_t *seqno)
 {
 	const struct gpu *gpu = s->member.context->gpu;
 	struct slot slot;
@@ -162,20 +194,20 @@ static sov_result engine_copy(struct stream *s, uint64_t to, uint64_t from, uint
 	uint64_t n;
 
 	for (; bytes; to += n, from += n, bytes -= n) {
-		n = smaller(bytes, gpu->copy_most);
-		trace_bytes(n);
+		n = min_u64(bytes, gpu->copy_most);
+		trace_expect_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
 			break;
-		gpu->copy(&slot.push, to, from, n, s->done->va, (uint32_t)slot.number);
-		*number = slot.number;
+		gpu->copy(&slot.push, to, from, n, s->done->va, (uint32_t)slot.seqno);
+		*seqno = slot.seqno;
 		stream_submit(s, &slot);
 	}
 	return r;
 }
 
-static sov_result engine_fill(struct stream *s, uint64_t to, uint32_t word, uint32_t element_bytes,
-			      uint64_t bytes, uint64_t *number)
+static sov_result fill_with_engine(struct stream *s, uint64_t to, uint32_t word,
+				   uint32_t element_bytes, uint64_t bytes, uint64_t *seqno)
 {
 	const struct gpu *gpu = s->member.context->gpu;
 	struct slot slot;
@@ -183,53 +215,54 @@ static sov_result engine_fill(struct stream *s, uint64_t to, uint32_t word, uint
 	uint64_t n;
 
 	for (; bytes; to += n, bytes -= n) {
-		n = smaller(bytes, gpu->copy_most);
-		trace_bytes(n);
+		n = min_u64(bytes, gpu->copy_most);
+		trace_expect_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
 			break;
 		gpu->fill(&slot.push, to, word, element_bytes, n, s->done->va,
-			  (uint32_t)slot.number);
-		*number = slot.number;
+			  (uint32_t)slot.seqno);
+		*seqno = slot.seqno;
 		stream_submit(s, &slot);
 	}
 	return r;
 }
 
-/* ---- all ---- */
+/* ---- dispatch ---- */
 
-bool way_fits(const struct gpu *gpu, enum way way, uint64_t to, uint64_t from, uint64_t bytes)
+bool copy_method_fits(const struct gpu *gpu, enum copy_method method, uint64_t to, uint64_t from,
+		      uint64_t bytes)
 {
-	switch (way) {
-	case WAY_INLINE:
+	switch (method) {
+	case COPY_INLINE:
 		return bytes <= gpu->inline_most && (to | bytes) % gpu->inline_unit == 0;
-	case WAY_KERNEL: /* units are aligned on both sides or on none */
+	case COPY_KERNEL: /* both sides must have the same alignment */
 		return (to - from) % MEMORY_WORD == 0;
 	default:
 		return true;
 	}
 }
 
-sov_result way_copy(struct stream *s, enum way way, uint64_t to, uint64_t from, uint64_t bytes,
-		    uint64_t *number)
+sov_result copy_by(struct stream *s, enum copy_method method, uint64_t to, uint64_t from,
+		   uint64_t bytes, uint64_t *seqno)
 {
 	LOG(COPY, DEBUG, "%llu bytes to 0x%llx from 0x%llx by %s", (unsigned long long)bytes,
 	    (unsigned long long)to, (unsigned long long)from,
-	    way == WAY_KERNEL ? "kernel" : "engine");
-	return way == WAY_KERNEL ? kernel_copy(s, to, from, bytes, number)
-				 : engine_copy(s, to, from, bytes, number);
+	    method == COPY_KERNEL ? "kernel" : "engine");
+	return method == COPY_KERNEL ? copy_with_kernel(s, to, from, bytes, seqno)
+				     : copy_with_engine(s, to, from, bytes, seqno);
 }
 
-sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
-		    uint32_t element_bytes, uint64_t bytes, uint64_t *number)
+sov_result fill_by(struct stream *s, enum copy_method method, uint64_t to, uint32_t value,
+		   uint32_t element_bytes, uint64_t bytes, uint64_t *seqno)
 {
 	uint32_t word = element_bytes == 1   ? (value & 0xff) * 0x01010101u
 			: element_bytes == 2 ? (value & 0xffff) * 0x00010001u
 					     : value;
 
-	trace_direction(TRACE_FILL);
+	trace_expect_work(TRACE_FILL);
 	LOG(COPY, DEBUG, "%llu bytes at 0x%llx filled by %s", (unsigned long long)bytes,
-	    (unsigned long long)to, way == WAY_KERNEL ? "kernel" : "engine");
-	return way == WAY_KERNEL ? kernel_fill(s, to, word, bytes, number)
-				 : engine_fill(s, to, word, element_bytes, bytes, number);
+	    (unsigned long long)to, method == COPY_KERNEL ? "kernel" : "engine");
+	return method == COPY_KERNEL ? fill_with_kernel(s, to, word, bytes, seqno)
+				     : fill_with_engine(s, to, word, element_bytes, bytes, seqno);
 }

@@ -1,32 +1,48 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The context's pool: memory that is allocated and freed in the order of a stream, without waiting
- * and mostly without asking the system. What is freed is kept. Its stream may have it back at once,
- * since what comes later on a stream runs later; others when the work before the free is done.
+ * The context's memory pool: stream-ordered allocation without waiting, and mostly without system
+ * calls. Freed blocks stay in the pool. The stream that freed a block may reuse it at once, because
+ * its later work executes later; other streams may when the work before the free is complete.
  *
- * Small blocks are parts of segments, large ones buffers of their own. Sizes are rounded up to eight
- * steps for each power of two (large: thirty-two), so that what is freed fits what is asked for
- * next. If nothing fits, small blocks go back to their segments, where neighbours become one again.
- * Large blocks are not parts of anything larger: with fifty of up to 10 MiB in use, parts of segments
- * would hold a quarter more than that after a trim (simulated), buffers of their own hold a twentieth.
- * Large blocks that wait for use are at most a sixteenth of what is in use, or 8 MiB; twice that while
- * the GPU still uses them. Everything here is guarded by the context's lock.
+ * Small blocks are parts of segments, large blocks are separate buffers. Sizes are rounded up to
+ * eight steps per power of two (large blocks: thirty-two), so that freed blocks fit later requests.
+ * If no block fits, free small blocks are merged back into their segments. Large blocks are
+ * separate because, with fifty of up to 10 MiB in use, parts of segments would hold a quarter more
+ * memory than that after a trim (simulated), separate buffers a twentieth. Free large blocks are
+ * limited to a sixteenth of the memory in use, at least 8 MiB; to twice that while the GPU still
+ * uses them. The context's lock guards everything here.
  */
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
 #include "libsov/runtime/base/range.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/memory/allocation.h"
+#include "libsov/runtime/stream/pool.h"
+#include "libsov/runtime/stream/stream.h"
 
 typedef unsigned long long ull;
 
-#define UNIT         UINT64_C(256) /* what addresses are multiples of */
-#define LARGE        (UINT64_C(1) << 20)
-#define LARGE_UNIT   (UINT64_C(64) << 10)
-#define SEGMENT      (UINT64_C(4) << 20)
-#define MOST_SEGMENT (UINT64_C(128) << 20)
-#define SPARE        (UINT64_C(8) << 20) /* large blocks that may wait for use however little is used */
-#define LOOKS        32                  /* at blocks of one size that wait for use */
+#define POOL_UNIT         UINT64_C(256) /* alignment of addresses */
+#define LARGE_BYTES       (UINT64_C(1) << 20)
+#define LARGE_UNIT        (UINT64_C(64) << 10)
+#define SEGMENT_BYTES     (UINT64_C(4) << 20)
+#define MAX_SEGMENT_BYTES (UINT64_C(128) << 20)
+#define MIN_FREE_LARGE    (UINT64_C(8) << 20) /* free large blocks that are always kept */
+#define MAX_SEARCH        32                  /* blocks of one size to search */
+
+#define POOL_SIZES 40
+
+struct pool {
+	struct pool_segment *segments;
+	struct list_head free_blocks[POOL_SIZES];         /* by size, the youngest last */
+	struct list_head by_age;                          /* the same blocks, the oldest first */
+	uint64_t used, held, peak_used, peak_held, limit; /* bytes; limit 0: none */
+	uint64_t free_bytes, free_large_bytes, small_held;
+	uint64_t allocations, backings;
+};
 
 struct pool_segment {
 	struct pool_segment *next;
@@ -34,22 +50,28 @@ struct pool_segment {
 	struct ranges free;
 };
 
-static struct buffer *block_of(struct link *l)
+static struct buffer *block_of(struct list_head *l)
 {
-	return (struct buffer *)((char *)l - offsetof(struct buffer, waiting));
+	return container_of(l, struct buffer, chunk);
 }
 
-void pool_init(struct pool *p)
+static sov_result pool_create(struct context *c)
 {
+	struct pool *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a pool");
+	c->pool = p;
 	for (uint32_t i = 0; i < POOL_SIZES; i++)
-		list_init(&p->waiting[i]);
+		list_init(&p->free_blocks[i]);
 	list_init(&p->by_age);
+	return SOV_OK;
 }
 
 /* ---- sizes ---- */
 
-/* Up to a multiple of 2^-steps of the power of two below, at least of the unit. */
-static uint64_t round_size(uint64_t bytes, uint64_t unit, uint32_t steps)
+/* Rounds up to 2^-steps of the power of two below, and to a multiple of unit. */
+static uint64_t pool_round_size(uint64_t bytes, uint64_t unit, uint32_t steps)
 {
 	uint64_t step = bytes >> steps ? UINT64_C(1) << (63 - __builtin_clzll(bytes >> steps)) : 1;
 
@@ -58,150 +80,150 @@ static uint64_t round_size(uint64_t bytes, uint64_t unit, uint32_t steps)
 	return (bytes + step - 1) & ~(step - 1);
 }
 
-static uint32_t list_index(uint64_t size)
+static uint32_t pool_list_index(uint64_t size)
 {
-	uint32_t power = 63 - (uint32_t)__builtin_clzll(size / UNIT);
+	uint32_t power = 63 - (uint32_t)__builtin_clzll(size / POOL_UNIT);
 
 	return power < POOL_SIZES ? power : POOL_SIZES - 1;
 }
 
-/* ---- what waits for use ---- */
+/* ---- free blocks ---- */
 
-/* Everything that used it is done; s: or comes before what will be on this stream. */
-static bool is_usable(struct context *c, const struct buffer *b, const struct stream *s)
+/* All work that used the block is complete, or precedes later work on stream s. */
+static bool block_is_usable(struct context *c, const struct buffer *b, const struct stream *s)
 {
-	struct link *l;
+	struct list_head *l;
 
 	if (s && s->serial == b->free_stream)
 		return true;
 	for (l = c->streams.next; l != &c->streams; l = l->next) {
-		struct stream *other =
-			(struct stream *)((char *)l - offsetof(struct stream, member.link));
+		struct stream *other = container_of(l, struct stream, member.link);
 
 		if (other->serial == b->free_stream)
-			return stream_poll(other) >= b->free_number;
+			return stream_poll(other) >= b->free_seqno;
 	}
-	return true; /* the stream is gone, and was empty when it went */
+	return true; /* the stream was destroyed, hence idle */
 }
 
-static void take_out(struct pool *p, struct buffer *b)
+static void block_remove(struct pool *p, struct buffer *b)
 {
-	list_remove(&b->waiting);
-	list_remove(&b->age);
-	p->waiting_bytes -= b->mapped;
+	list_del(&b->chunk);
+	list_del(&b->age);
+	p->free_bytes -= b->mapped;
 	if (!b->segment)
-		p->waiting_large -= b->mapped;
+		p->free_large_bytes -= b->mapped;
 }
 
-static void put_in(struct pool *p, struct buffer *b)
+static void block_add(struct pool *p, struct buffer *b)
 {
-	list_add(&p->waiting[list_index(b->mapped)], &b->waiting);
-	list_add(&p->by_age, &b->age);
-	p->waiting_bytes += b->mapped;
+	list_add_tail(&p->free_blocks[pool_list_index(b->mapped)], &b->chunk);
+	list_add_tail(&p->by_age, &b->age);
+	p->free_bytes += b->mapped;
 	if (!b->segment)
-		p->waiting_large += b->mapped;
+		p->free_large_bytes += b->mapped;
 }
 
-/* One of that size, or little larger. */
-static struct buffer *find_waiting(struct context *c, const struct stream *s, uint64_t size)
+/* Finds a free block that is at most a sixteenth larger. */
+static struct buffer *block_find(struct context *c, const struct stream *s, uint64_t size)
 {
-	struct link *head = &c->pool.waiting[list_index(size)], *l;
-	uint32_t looks = 0;
+	struct list_head *head = &c->pool->free_blocks[pool_list_index(size)], *l;
+	uint32_t searched = 0;
 
-	for (l = head->previous; l != head && looks < LOOKS; l = l->previous, looks++) {
+	for (l = head->previous; l != head && searched < MAX_SEARCH; l = l->previous, searched++) {
 		struct buffer *b = block_of(l);
 
 		if (b->mapped >= size && b->mapped - size <= size / 16 &&
-		    !b->segment == (size >= LARGE) && is_usable(c, b, s))
+		    !b->segment == (size >= LARGE_BYTES) && block_is_usable(c, b, s))
 			return b;
 	}
 	return NULL;
 }
 
-static void release_large(struct context *c, struct buffer *b)
+static void block_destroy_large(struct context *c, struct buffer *b)
 {
-	take_out(&c->pool, b);
-	c->pool.held -= b->mapped;
+	block_remove(c->pool, b);
+	c->pool->held -= b->mapped;
 	buffer_destroy(c, b);
 }
 
-/* Oldest first, until at most so much of it waits. */
-static void shrink_large(struct context *c, uint64_t most)
+/* Frees the oldest large blocks until at most max_bytes of them are free. */
+static void pool_shrink_large(struct context *c, uint64_t max_bytes)
 {
-	struct link *l = c->pool.by_age.next, *next;
+	struct list_head *l = c->pool->by_age.next, *next;
 
-	for (; l != &c->pool.by_age && c->pool.waiting_large > most; l = next) {
-		struct buffer *b = (struct buffer *)((char *)l - offsetof(struct buffer, age));
+	for (; l != &c->pool->by_age && c->pool->free_large_bytes > max_bytes; l = next) {
+		struct buffer *b = container_of(l, struct buffer, age);
 
 		next = l->next;
-		if (!b->segment && is_usable(c, b, NULL))
-			release_large(c, b);
+		if (!b->segment && block_is_usable(c, b, NULL))
+			block_destroy_large(c, b);
 	}
 }
 
-/* Small blocks that nobody uses any more become parts of their segments. */
-static void dissolve_small(struct context *c)
+/* Merges free small blocks into their segments. */
+static void pool_merge_small(struct context *c)
 {
-	struct link *l = c->pool.by_age.next, *next;
+	struct list_head *l = c->pool->by_age.next, *next;
 
-	for (; l != &c->pool.by_age; l = next) {
-		struct buffer *b = (struct buffer *)((char *)l - offsetof(struct buffer, age));
+	for (; l != &c->pool->by_age; l = next) {
+		struct buffer *b = container_of(l, struct buffer, age);
 
 		next = l->next;
-		if (!b->segment || !is_usable(c, b, NULL))
+		if (!b->segment || !block_is_usable(c, b, NULL))
 			continue;
-		take_out(&c->pool, b);
+		block_remove(c->pool, b);
 		ranges_give(&b->segment->free, b->va, b->mapped);
 		free(b);
 	}
 }
 
-static void drop_segment(struct context *c, struct pool_segment *g)
+static void segment_destroy(struct context *c, struct pool_segment *g)
 {
-	c->pool.held -= g->buffer->mapped;
-	c->pool.small_held -= g->buffer->mapped;
+	c->pool->held -= g->buffer->mapped;
+	c->pool->small_held -= g->buffer->mapped;
 	ranges_fini(&g->free);
 	buffer_destroy(c, g->buffer);
 	free(g);
 }
 
-static void shrink_segments(struct context *c, uint64_t keep)
+static void pool_shrink_segments(struct context *c, uint64_t keep)
 {
-	struct pool_segment **p = &c->pool.segments, *g;
+	struct pool_segment **p = &c->pool->segments, *g;
 
-	dissolve_small(c);
+	pool_merge_small(c);
 	while ((g = *p)) {
-		if (g->free.free_bytes == g->buffer->mapped && c->pool.held > keep) {
+		if (g->free.free_bytes == g->buffer->mapped && c->pool->held > keep) {
 			*p = g->next;
-			drop_segment(c, g);
+			segment_destroy(c, g);
 		} else {
 			p = &g->next;
 		}
 	}
 }
 
-static void trim(struct context *c, uint64_t keep)
+static void pool_trim(struct context *c, uint64_t keep)
 {
-	uint64_t over = c->pool.held > keep ? c->pool.held - keep : 0;
+	uint64_t over = c->pool->held > keep ? c->pool->held - keep : 0;
 
-	shrink_large(c, over < c->pool.waiting_large ? c->pool.waiting_large - over : 0);
-	shrink_segments(c, keep);
+	pool_shrink_large(c,
+			  over < c->pool->free_large_bytes ? c->pool->free_large_bytes - over : 0);
+	pool_shrink_segments(c, keep);
 }
 
-/* ---- more of it ---- */
+/* ---- allocating device memory ---- */
 
-static uint64_t most_waiting(const struct pool *p)
+static uint64_t max_free_large(const struct pool *p)
 {
-	return p->used / 16 > SPARE ? p->used / 16 : SPARE;
+	return p->used / 16 > MIN_FREE_LARGE ? p->used / 16 : MIN_FREE_LARGE;
 }
 
-/* The oldest of the large blocks that wait for use; NULL: none. */
-static struct buffer *oldest_large(struct context *c)
+/* The oldest free large block; NULL: none. */
+static struct buffer *pool_oldest_large(struct context *c)
 {
-	struct link *l;
+	struct list_head *l;
 
-	for (l = c->pool.by_age.next; l != &c->pool.by_age; l = l->next) {
-		struct buffer *b = (struct buffer *)((char *)l - offsetof(struct buffer, age));
+	for (l = c->pool->by_age.next; l != &c->pool->by_age; l = l->next) {
+		struct buffer *b = container_of(l, struct buffer, age);
 
 		if (!b->segment)
 			return b;
@@ -209,56 +231,57 @@ static struct buffer *oldest_large(struct context *c)
 	return NULL;
 }
 
-static bool oldest_usable(void *arg)
+static bool pool_oldest_usable(void *arg)
 {
 	struct context *c = arg;
-	struct buffer *b = oldest_large(c);
+	struct buffer *b = pool_oldest_large(c);
 
-	return !b || is_usable(c, b, NULL);
+	return !b || block_is_usable(c, b, NULL);
 }
 
-/* Before more is taken from the device. When very much is still in use by work that was submitted
- * before its free, that work is waited for. */
-static sov_result make_room(struct context *c)
+/* Called before the pool allocates device memory. Waits if too much freed memory is still in
+ * use. */
+static sov_result pool_make_room(struct context *c)
 {
-	struct pool *p = &c->pool;
+	struct pool *p = c->pool;
 	sov_result r = SOV_OK;
 
-	if (p->waiting_large > most_waiting(p))
-		shrink_large(c, most_waiting(p));
-	while (!r && p->waiting_large > 2 * most_waiting(p)) {
-		r = context_block(c, oldest_usable, c, SOV_MAX_WAIT);
+	if (p->free_large_bytes > max_free_large(p))
+		pool_shrink_large(c, max_free_large(p));
+	while (!r && p->free_large_bytes > 2 * max_free_large(p)) {
+		r = context_block(c, pool_oldest_usable, c, SOV_MAX_WAIT);
 		if (!r)
-			shrink_large(c, most_waiting(p));
+			pool_shrink_large(c, max_free_large(p));
 	}
 	return r;
 }
 
-static sov_result grow(struct context *c, uint64_t bytes, uint64_t page, struct buffer **out)
+static sov_result pool_grow(struct context *c, uint64_t bytes, uint64_t page, struct buffer **out)
 {
-	struct pool *p = &c->pool;
-	sov_result r = make_room(c);
+	struct pool *p = c->pool;
+	sov_result r = pool_make_room(c);
 
 	if (r)
 		return r;
 	if (p->limit && (bytes > p->limit || p->held > p->limit - bytes))
-		trim(c, p->limit > bytes ? p->limit - bytes : 0);
+		pool_trim(c, p->limit > bytes ? p->limit - bytes : 0);
 	if (p->limit && (bytes > p->limit || p->held > p->limit - bytes))
-		return refuse(SOV_ERROR_OUT_OF_MEMORY,
-			      "the pool holds %llu bytes, and %llu more are over its limit of %llu",
-			      (ull)p->held, (ull)bytes, (ull)p->limit);
+		return set_error(
+			SOV_ERROR_OUT_OF_MEMORY,
+			"the pool holds %llu bytes, and %llu more are over its limit of %llu",
+			(ull)p->held, (ull)bytes, (ull)p->limit);
 	r = buffer_create_pages(c, WINSYS_VRAM, bytes, page, out);
 	if (r == SOV_ERROR_OUT_OF_MEMORY && p->held > p->used) {
-		/* What waits for use may be what is missing; what is still in use, if it must be. */
-		trim(c, 0);
+		/* Free blocks may be the memory that is missing. */
+		pool_trim(c, 0);
 		r = buffer_create_pages(c, WINSYS_VRAM, bytes, page, out);
 	}
-	if (r == SOV_ERROR_OUT_OF_MEMORY && p->waiting_bytes) {
+	if (r == SOV_ERROR_OUT_OF_MEMORY && p->free_bytes) {
 		sov_result drained = context_drain(c, SOV_MAX_WAIT);
 
 		if (drained)
 			return drained;
-		trim(c, 0);
+		pool_trim(c, 0);
 		r = buffer_create_pages(c, WINSYS_VRAM, bytes, page, out);
 	}
 	if (r)
@@ -268,42 +291,42 @@ static sov_result grow(struct context *c, uint64_t bytes, uint64_t page, struct 
 	return SOV_OK;
 }
 
-static sov_result add_segment(struct context *c)
+static sov_result pool_add_segment(struct context *c)
 {
 	struct pool_segment *g = calloc(1, sizeof(*g));
-	uint64_t bytes = round_size(c->pool.small_held / 2, SEGMENT, 0);
+	uint64_t bytes = pool_round_size(c->pool->small_held / 2, SEGMENT_BYTES, 0);
 	sov_result r;
 
 	if (!g)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a pool");
-	if (bytes < SEGMENT)
-		bytes = SEGMENT;
-	if (bytes > MOST_SEGMENT)
-		bytes = MOST_SEGMENT;
-	r = grow(c, bytes, c->device->info.large_page_bytes, &g->buffer);
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a pool");
+	if (bytes < SEGMENT_BYTES)
+		bytes = SEGMENT_BYTES;
+	if (bytes > MAX_SEGMENT_BYTES)
+		bytes = MAX_SEGMENT_BYTES;
+	r = pool_grow(c, bytes, c->device->info.large_page_bytes, &g->buffer);
 	if (r == SOV_ERROR_OUT_OF_MEMORY)
-		r = grow(c, LARGE, c->device->info.page_bytes, &g->buffer);
+		r = pool_grow(c, LARGE_BYTES, c->device->info.page_bytes, &g->buffer);
 	if (!r && !ranges_add(&g->free, g->buffer->va, g->buffer->mapped)) {
-		c->pool.held -= g->buffer->mapped;
+		c->pool->held -= g->buffer->mapped;
 		buffer_destroy(c, g->buffer);
-		r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a pool");
+		r = set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a pool");
 	}
 	if (r) {
 		free(g);
 		return r;
 	}
-	c->pool.small_held += g->buffer->mapped;
-	g->next = c->pool.segments;
-	c->pool.segments = g;
+	c->pool->small_held += g->buffer->mapped;
+	g->next = c->pool->segments;
+	c->pool->segments = g;
 	return SOV_OK;
 }
 
-static bool take_small(struct context *c, uint64_t size, struct buffer *b)
+static bool block_take_small(struct context *c, uint64_t size, struct buffer *b)
 {
 	struct pool_segment *g;
 
-	for (g = c->pool.segments; g; g = g->next)
-		if (ranges_take(&g->free, size, UNIT, &b->va)) {
+	for (g = c->pool->segments; g; g = g->next)
+		if (ranges_take(&g->free, size, POOL_UNIT, &b->va)) {
 			b->segment = g;
 			b->mapped = size;
 			return true;
@@ -311,17 +334,17 @@ static bool take_small(struct context *c, uint64_t size, struct buffer *b)
 	return false;
 }
 
-static sov_result make_small(struct context *c, uint64_t size, struct buffer **out)
+static sov_result block_new_small(struct context *c, uint64_t size, struct buffer **out)
 {
 	struct buffer *b = calloc(1, sizeof(*b));
 	sov_result r = SOV_OK;
 
 	if (!b)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
-	if (!take_small(c, size, b)) {
-		dissolve_small(c);
-		while (!r && !take_small(c, size, b))
-			r = add_segment(c);
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a buffer");
+	if (!block_take_small(c, size, b)) {
+		pool_merge_small(c);
+		while (!r && !block_take_small(c, size, b))
+			r = pool_add_segment(c);
 	}
 	if (r)
 		free(b);
@@ -330,70 +353,76 @@ static sov_result make_small(struct context *c, uint64_t size, struct buffer **o
 	return r;
 }
 
-static sov_result make_large(struct context *c, uint64_t size, struct buffer **out)
+static sov_result block_new_large(struct context *c, uint64_t size, struct buffer **out)
 {
 	uint64_t large = c->device->info.large_page_bytes;
 	bool fits = size % large == 0;
 
-	return grow(c, size, fits ? large : c->device->info.page_bytes, out);
+	return pool_grow(c, size, fits ? large : c->device->info.page_bytes, out);
 }
 
-/* ---- calls ---- */
+/* ---- allocating and freeing ---- */
 
-static sov_result allocate(struct context *c, struct stream *s, uint64_t bytes, struct buffer **out)
+static const struct buffer_ops pool_buffer_ops;
+
+static sov_result pool_allocate(struct context *c, struct stream *s, uint64_t bytes,
+				struct buffer **out)
 {
-	uint64_t size =
-		bytes < LARGE ? round_size(bytes, UNIT, 3) : round_size(bytes, LARGE_UNIT, 5);
+	uint64_t size = bytes < LARGE_BYTES ? pool_round_size(bytes, POOL_UNIT, 3)
+					    : pool_round_size(bytes, LARGE_UNIT, 5);
 	sov_result r = SOV_OK;
 
 	if (size < bytes || size > c->device->info.memory_bytes)
-		return refuse(SOV_ERROR_OUT_OF_MEMORY, "%s has no %llu bytes",
-			      c->device->properties.name, (ull)bytes);
-	*out = find_waiting(c, s, size);
+		return set_error(SOV_ERROR_OUT_OF_MEMORY, "%s has no %llu bytes",
+				 c->device->properties.name, (ull)bytes);
+	*out = block_find(c, s, size);
 	if (*out)
-		take_out(&c->pool, *out);
+		block_remove(c->pool, *out);
 	else
-		r = size < LARGE ? make_small(c, size, out) : make_large(c, size, out);
+		r = size < LARGE_BYTES ? block_new_small(c, size, out)
+				       : block_new_large(c, size, out);
 	if (r)
 		return r;
 	(*out)->pooled = true;
+	(*out)->ops = &pool_buffer_ops;
 	(*out)->bytes = bytes;
-	c->pool.used += bytes;
-	c->pool.allocations++;
-	if (c->pool.used > c->pool.most_used)
-		c->pool.most_used = c->pool.used;
-	if (c->pool.held > c->pool.most_held)
-		c->pool.most_held = c->pool.held;
+	c->pool->used += bytes;
+	c->pool->allocations++;
+	if (c->pool->used > c->pool->peak_used)
+		c->pool->peak_used = c->pool->used;
+	if (c->pool->held > c->pool->peak_held)
+		c->pool->peak_held = c->pool->held;
 	return SOV_OK;
 }
 
-/* A stream, its context's lock held and no error in it; leave gives both back. A graph runs later,
- * and more than once: memory that comes and goes now is of no use to it. */
-static struct stream *enter(sov_stream stream, sov_result *r)
+/* Enters the stream's context; member_leave leaves it. A captured graph runs later, and more than
+ * once: allocations at capture time are useless to it. */
+static struct stream *pool_enter(sov_stream stream, sov_result *r)
 {
 	struct stream *s = member_enter(stream, OBJECT_STREAM, r);
 
-	if (!s || !graph_capturing(s))
+	if (!s || !stream_captured(s))
 		return s;
-	*r = member_leave(s, refuse(SOV_ERROR_UNSUPPORTED, "the stream is captured into a graph: "
+	*r = member_leave(s,
+			  set_error(SOV_ERROR_UNSUPPORTED, "the stream is captured into a graph: "
 							   "allocate and free outside of it"));
 	return NULL;
 }
 
-/* What was submitted to the stream so far may use it. */
-static void keep(struct context *c, struct buffer *b, const struct stream *s)
+/* Puts a block into the free lists; work submitted to the stream so far may still use it. */
+static void pool_keep(struct context *c, struct buffer *b, const struct stream *s)
 {
-	struct pool *p = &c->pool;
+	struct pool *p = c->pool;
 
 	p->used -= b->bytes;
 	b->free_stream = s ? s->serial : 0;
-	b->free_number = s ? stream_last(s) : 0;
-	put_in(p, b);
-	if (p->waiting_large > most_waiting(p))
-		shrink_large(c, most_waiting(p));
+	b->free_seqno = s ? stream_last(s) : 0;
+	block_add(p, b);
+	if (p->free_large_bytes > max_free_large(p))
+		pool_shrink_large(c, max_free_large(p));
 }
 
-sov_result sov_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *address)
+sov_result api_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *address)
 {
 	struct buffer *b;
 	struct stream *s;
@@ -401,84 +430,105 @@ sov_result sov_memory_alloc_async(sov_stream stream, uint64_t bytes, sov_ptr *ad
 	sov_result r;
 
 	if (!address || !bytes)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      address ? "bytes is 0" : "address is NULL");
-	s = enter(stream, &r);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 address ? "bytes is 0" : "address is NULL");
+	s = pool_enter(stream, &r);
 	if (!s)
 		return r;
 	c = s->member.context;
-	r = allocate(c, s, bytes, &b);
-	/* Allocating may have waited with the context unlocked, so room is made afterwards. */
+	r = pool_allocate(c, s, bytes, &b);
+	/* pool_allocate may have released the context's lock, so the table entry is reserved after
+	 * it. */
 	if (!r) {
-		r = memory_reserve(c);
+		r = allocation_reserve_entry(c);
 		if (r)
-			keep(c, b, s);
+			pool_keep(c, b, s);
 	}
 	if (!r) {
-		memory_insert(c, b);
+		allocation_insert(c, b);
 		*address = b->va;
 		LOG(MEMORY, DEBUG, "%llu bytes of the pool at 0x%llx", (ull)bytes, (ull)b->va);
 	}
 	return member_leave(s, r);
 }
 
-void pool_give_back(struct context *c, struct buffer *b, const struct stream *s)
+static void pool_release(struct context *c, struct buffer *b, const struct stream *s)
 {
 	LOG(MEMORY, DEBUG, "%llu bytes at 0x%llx back to the pool", (ull)b->bytes, (ull)b->va);
-	memory_forget(c, b);
-	keep(c, b, s);
+	allocation_remove(c, b);
+	pool_keep(c, b, s);
 }
 
-sov_result sov_memory_free_async(sov_stream stream, sov_ptr address)
+sov_result api_memory_free_async(sov_stream stream, sov_ptr address)
 {
 	sov_result r;
-	struct stream *s = enter(stream, &r);
+	struct stream *s = pool_enter(stream, &r);
 	struct buffer *b;
 
 	if (!s)
 		return r;
-	b = memory_find(s->member.context, "address", address, 1);
+	b = allocation_find(s->member.context, "address", address, 1);
 	if (!b)
 		r = SOV_ERROR_INVALID_ADDRESS;
 	else if (!b->pooled)
-		r = refuse(SOV_ERROR_INVALID_ADDRESS,
-			   "address 0x%llx is not of sov_memory_alloc_async; use sov_%s",
-			   (ull)address, b->host ? "host_free" : "memory_free");
+		r = set_error(
+			SOV_ERROR_INVALID_ADDRESS,
+			"address 0x%llx was not allocated by sov_memory_alloc_async; use sov_%s",
+			(ull)address, b->host ? "host_free" : "memory_free");
 	else if (b->va != address)
-		r = refuse(SOV_ERROR_INVALID_ADDRESS,
-			   "address 0x%llx lies %llu bytes inside its allocation; free 0x%llx",
-			   (ull)address, (ull)(address - b->va), (ull)b->va);
+		r = set_error(SOV_ERROR_INVALID_ADDRESS,
+			      "address 0x%llx lies %llu bytes inside its allocation; free 0x%llx",
+			      (ull)address, (ull)(address - b->va), (ull)b->va);
 	else if (b->pins)
-		r = refuse(SOV_ERROR_BUSY, "another thread is copying to or from 0x%llx",
-			   (ull)address);
+		r = set_error(SOV_ERROR_BUSY, "another thread is copying to or from 0x%llx",
+			      (ull)address);
 	else
-		pool_give_back(s->member.context, b, s);
+		pool_release(s->member.context, b, s);
 	return member_leave(s, r);
 }
 
-sov_result sov_pool_trim(sov_context context, uint64_t keep_bytes)
+/* The GPU has finished with the block: no stream has to be waited for. */
+static void pool_buffer_free(struct context *c, struct buffer *b)
+{
+	pool_release(c, b, NULL);
+}
+
+static void pool_buffer_destroy(struct context *c, struct buffer *b)
+{
+	if (b->segment)
+		free(b);
+	else
+		buffer_destroy(c, b);
+}
+
+static const struct buffer_ops pool_buffer_ops = {
+	.free = pool_buffer_free,
+	.destroy = pool_buffer_destroy,
+};
+
+sov_result api_pool_trim(sov_context context, uint64_t keep_bytes)
 {
 	sov_result r;
 	struct context *c = context_enter(context, &r);
 
 	if (!c)
 		return r;
-	trim(c, keep_bytes);
+	pool_trim(c, keep_bytes);
 	return context_leave(c, SOV_OK);
 }
 
-sov_result sov_pool_set_limit(sov_context context, uint64_t bytes)
+sov_result api_pool_set_limit(sov_context context, uint64_t bytes)
 {
 	sov_result r;
 	struct context *c = context_enter(context, &r);
 
 	if (!c)
 		return r;
-	c->pool.limit = bytes;
+	c->pool->limit = bytes;
 	return context_leave(c, SOV_OK);
 }
 
-sov_result sov_pool_get_statistics(sov_context context, sov_pool_statistics *statistics)
+sov_result api_pool_get_statistics(sov_context context, sov_pool_statistics *statistics)
 {
 	sov_pool_statistics t = SOV_INIT(sov_pool_statistics);
 	sov_result r;
@@ -486,38 +536,35 @@ sov_result sov_pool_get_statistics(sov_context context, sov_pool_statistics *sta
 
 	if (!c)
 		return r;
-	t.used_bytes = c->pool.used;
-	t.held_bytes = c->pool.held;
-	t.peak_used_bytes = c->pool.most_used;
-	t.peak_held_bytes = c->pool.most_held;
-	t.limit_bytes = c->pool.limit;
-	t.allocations = c->pool.allocations;
-	t.backing_allocations = c->pool.backings;
+	t.used_bytes = c->pool->used;
+	t.held_bytes = c->pool->held;
+	t.peak_used_bytes = c->pool->peak_used;
+	t.peak_held_bytes = c->pool->peak_held;
+	t.limit_bytes = c->pool->limit;
+	t.allocations = c->pool->allocations;
+	t.backing_allocations = c->pool->backings;
 	return context_leave(c, struct_out("sov_pool_statistics", statistics, &t, sizeof(t)));
 }
 
-/* The context goes, and its allocations are gone already. */
-void pool_free(struct context *c)
+/* The allocations were freed before. */
+static void pool_destroy(struct context *c)
 {
 	struct pool_segment *g;
-	struct link *l, *next;
+	struct list_head *l, *next;
 
-	for (l = c->pool.by_age.next; l != &c->pool.by_age; l = next) {
-		struct buffer *b = (struct buffer *)((char *)l - offsetof(struct buffer, age));
+	if (!c->pool)
+		return;
+	for (l = c->pool->by_age.next; l != &c->pool->by_age; l = next) {
+		struct buffer *b = container_of(l, struct buffer, age);
 
 		next = l->next;
-		pool_destroy(c, b);
+		pool_buffer_destroy(c, b);
 	}
-	while ((g = c->pool.segments)) {
-		c->pool.segments = g->next;
-		drop_segment(c, g);
+	while ((g = c->pool->segments)) {
+		c->pool->segments = g->next;
+		segment_destroy(c, g);
 	}
+	free(c->pool);
 }
 
-void pool_destroy(struct context *c, struct buffer *b)
-{
-	if (b->segment)
-		free(b);
-	else
-		buffer_destroy(c, b);
-}
+const struct context_part pool_part = {.create = pool_create, .destroy = pool_destroy};

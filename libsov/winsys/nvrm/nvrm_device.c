@@ -17,6 +17,12 @@
 /* RM cannot add a channel to a group of which a block runs: after four seconds it gives up, and the
  * group with it (status 0x65, Xid 109; H200). */
 #define SPARE_QUEUES 2
+/* Half of the time that the kernel module waits before it gives up, and the context with it. */
+#define QUEUE_CREATE_PATIENCE UINT64_C(2000000000)
+/* The kernel module keeps 512 MiB from 4 GiB on in every address space
+ * (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen on an H200). */
+#define DRIVER_VA       (UINT64_C(4) << 30)
+#define DRIVER_VA_BYTES (UINT64_C(512) << 20)
 
 static struct {
 	bool open;
@@ -128,6 +134,9 @@ static int learn(struct winsys_device *d)
 	i->memory_bytes = (uint64_t)heap.value * KIB;
 	i->copy_queues = true;
 	i->spare_queues = SPARE_QUEUES;
+	i->queue_create_patience = QUEUE_CREATE_PATIENCE;
+	i->driver_va = DRIVER_VA;
+	i->driver_va_bytes = DRIVER_VA_BYTES;
 	i->min_priority = NVRM_MIN_PRIORITY;
 	i->max_priority = NVRM_MIN_PRIORITY + NVRM_PRIORITIES - 1;
 	snprintf(i->product, sizeof(i->product), "%.63s", name.text);
