@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
-<<<<<<< /tmp/mout.ours
- * SOV_TRACE: what a program called and what the GPU did for it, with times, as a file that Perfetto
- * and Chrome show. docs/observability.md tells what stands in it and what is guaranteed.
-=======
  * SOV_TRACE: API calls and GPU work with their times, as a file for Perfetto and Chrome. See
- * docs/seeing.md for its content and guarantees.
->>>>>>> /work/wt/runtime/libsov/runtime/trace/trace.h
+ * docs/observability.md for its content and guarantees.
  *
  *   trace_file.c  the file, a complete JSON document at every moment
  *   trace_ring.c  events of host threads: one ring buffer per thread

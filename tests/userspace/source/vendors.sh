@@ -37,15 +37,11 @@ allowed() {
 	libsov/compiler/image/image.h amd		what a kernel's descriptor says is part of the image, either vendor's
 	libsov/compiler/image/image.h AMD_HIDDEN_COUNT	the same
 	libsov/compiler/image/image.h uint32_t sm	which of NVIDIA's code is in it: their back end asks
-<<<<<<< /tmp/mout.ours
-	libsov/runtime/device.c &winsys_nvrm		the list of ways to a GPU, one of which is a vendor's kernel module
 	libsov/compiler/ptx/parser.c sm_		PTX names NVIDIA's architectures in .target
 	libsov/compiler/ptx/parser.c "nv"		.target and .maxntid bind NVIDIA's targets alone
 	libsov/compiler/ptx/lower_memory.c "nv"	the PTX manual ties 128-bit atomics to an architecture
 	libsov/compiler/ptx/lower_memory.c sm_90	the same
-=======
 	libsov/runtime/device.c &winsys_nvrm		the list of winsys back ends, one of which drives a vendor's kernel module
->>>>>>> /work/wt/runtime/tests/userspace/source/vendors.sh
 	libsov/sov.h "sm_			an example in the interface
 	libsov/runtime/module/module_load.c take PTX or a cubin	files that users have
 	END
