@@ -16,7 +16,7 @@
 
 sov_result set_winsys_error(int error, const char *what)
 {
-	const char *said = winsys_said();
+	const char *said = winsys_take_error();
 
 	return set_error(error == -ENOMEM ? SOV_ERROR_OUT_OF_HOST_MEMORY : SOV_ERROR_DEVICE_LOST,
 			 "%s failed: %s", what, *said ? said : strerror(-error));

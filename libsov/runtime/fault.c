@@ -208,7 +208,7 @@ static void fault_attribute(const struct context *c, const struct winsys_error *
 		suspects_find(c, e, &s);
 	if (s.count == 1)
 		kernel = s.list[0];
-	fault_init(f, e->overdue ? SOV_ERROR_HANG : SOV_ERROR_FAULT,
+	fault_init(f, e->timed_out ? SOV_ERROR_HANG : SOV_ERROR_FAULT,
 		   kernel ? kernel->kernel->name : NULL);
 	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
 	if (e->memory) {
@@ -218,7 +218,7 @@ static void fault_attribute(const struct context *c, const struct winsys_error *
 	}
 	if (s.count > 1)
 		suspects_format(&s, f->cause, sizeof(f->cause));
-	f->has_thread = e->place;
+	f->has_thread = e->has_thread;
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)

@@ -136,7 +136,7 @@ void buffer_destroy(struct context *c, struct buffer *b)
 sov_result buffer_map(struct context *c, struct buffer *b)
 {
 	if (!b->cpu)
-		b->cpu = c->winsys->buffer_cpu(b->backing);
+		b->cpu = c->winsys->buffer_map(b->backing);
 	return b->cpu ? SOV_OK
 		      : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
 				  "%s gave the CPU no mapping of %llu bytes of its memory",

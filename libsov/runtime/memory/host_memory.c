@@ -76,7 +76,7 @@ static sov_result host_import(struct context *c, uint64_t address, uint64_t byte
 	}
 	if (error) {
 		free(b);
-		said = winsys_said();
+		said = winsys_take_error();
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
 				 "%llu bytes of host memory at 0x%llx cannot be pinned for %s: %s",
 				 (ull)bytes, (ull)address, c->device->properties.name,

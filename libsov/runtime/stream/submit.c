@@ -291,12 +291,12 @@ static uint64_t publish_ready(struct stream *s, bool moved[ENGINES])
  * be rung by any thread in any order, as long as one follows each change of PUT. */
 static struct doorbell queue_ring(struct stream *s, const struct queue *q, struct doorbell pending)
 {
-	struct doorbell b = {q->memory.bell, q->memory.token};
+	struct doorbell b = {q->memory.doorbell, q->memory.doorbell_value};
 
-	if (q->memory.overtakes)
-		winsys_arrived(q->memory.put);
+	if (q->memory.doorbell_passes_writes)
+		winsys_read_back(q->memory.put);
 	if (!b.word)
-		s->member.context->winsys->doorbell(q->winsys_queue);
+		s->member.context->winsys->ring_doorbell(q->winsys_queue);
 	else if (pending.word && pending.token != b.token)
 		doorbell_ring(pending);
 	return b.word ? b : pending;
@@ -430,7 +430,7 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 
 	error = c->winsys->queue_create(c->group, &options, &q->winsys_queue);
 	if (error) {
-		said = winsys_said();
+		said = winsys_take_error();
 		return set_error(
 			SOV_ERROR_DEVICE_LOST, "%s could not create a %s queue for a stream: %s",
 			c->device->properties.name, engine == ENGINE_COPY ? "copy" : "compute",

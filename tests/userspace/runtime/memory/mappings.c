@@ -12,7 +12,7 @@ static bool mapping_fails;
 
 static void *cpu(struct winsys_buffer *b)
 {
-	return mapping_fails ? NULL : winsys_soft.buffer_cpu(b);
+	return mapping_fails ? NULL : winsys_soft.buffer_map(b);
 }
 
 /* Copies through a staging buffer, when mappings are possible again. */
@@ -77,7 +77,7 @@ int main(void)
 	MUST(sov_device_open(0, &device));
 	d = object_get(device, OBJECT_DEVICE);
 	fake_winsys = winsys_soft;
-	fake_winsys.buffer_cpu = cpu;
+	fake_winsys.buffer_map = cpu;
 	d->winsys = &fake_winsys;
 	object_put(&d->object);
 	MUST(sov_context_create(device, NULL, &c));
