@@ -13,7 +13,6 @@
 
 #define MAX_DEVICES 64
 
-static const struct winsys *const ways[] = {&winsys_kmod, &winsys_nvrm, &winsys_soft};
 
 static struct {
 	pthread_mutex_t lock;
@@ -54,8 +53,8 @@ static void describe(struct device *d, uint32_t instance)
 	p->registers_per_multiprocessor = i->registers_per_multiprocessor;
 	p->max_threads_per_multiprocessor = p->warp_size * i->warps_per_multiprocessor;
 	p->memory_bytes = i->memory_bytes;
-	p->least_priority = i->least_priority;
-	p->most_priority = i->most_priority;
+	p->min_priority = i->min_priority;
+	p->max_priority = i->max_priority;
 }
 
 static void free_found(struct device **found, uint32_t count)
@@ -177,8 +176,8 @@ static sov_result make_list(void)
 		r = trace_init();
 	if (!r)
 		api_watch();
-	for (i = 0; !r && i < sizeof(ways) / sizeof(*ways); i++)
-		r = find_way(ways[i], found, &count);
+	for (i = 0; !r && i < WINSYS_MAX_BACKENDS && winsys_backends[i]; i++)
+		r = find_way(winsys_backends[i], found, &count);
 	if (!r && visible) {
 		r = filter(visible, found, count);
 	} else if (!r) {
