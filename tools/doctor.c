@@ -36,17 +36,17 @@ static const struct generation {
 	const char *name;
 	bool sovgpu, nvrm; /* the way knows it */
 } generations[] = {
-	{PCI_NVIDIA, 0x1d80, 0x1dff, "Volta", false, false},
-	{PCI_NVIDIA, 0x1e00, 0x1fff, "Turing", false, true},
-	{PCI_NVIDIA, 0x2080, 0x20ff, "GA100", false, true},
-	{PCI_NVIDIA, 0x2180, 0x21ff, "Turing", false, true},
-	{PCI_NVIDIA, 0x2200, 0x22ff, "GA102", false, true},
-	{PCI_NVIDIA, 0x2300, 0x23ff, "GH100", true, true},
-	{PCI_NVIDIA, 0x2400, 0x25ff, "GA10x", false, true},
-	{PCI_NVIDIA, 0x2600, 0x28ff, "AD10x", false, true},
-	{PCI_NVIDIA, 0x2900, 0x2fff, "Blackwell", false, false},
-	{PCI_NVIDIA, 0, 0xffff, "another chip of NVIDIA's", false, false},
-	{PCI_AMD, 0, 0xffff, "a chip of AMD's", false, false},
+	{SOV_PCI_NVIDIA, 0x1d80, 0x1dff, "Volta", false, false},
+	{SOV_PCI_NVIDIA, 0x1e00, 0x1fff, "Turing", false, true},
+	{SOV_PCI_NVIDIA, 0x2080, 0x20ff, "GA100", false, true},
+	{SOV_PCI_NVIDIA, 0x2180, 0x21ff, "Turing", false, true},
+	{SOV_PCI_NVIDIA, 0x2200, 0x22ff, "GA102", false, true},
+	{SOV_PCI_NVIDIA, 0x2300, 0x23ff, "GH100", true, true},
+	{SOV_PCI_NVIDIA, 0x2400, 0x25ff, "GA10x", false, true},
+	{SOV_PCI_NVIDIA, 0x2600, 0x28ff, "AD10x", false, true},
+	{SOV_PCI_NVIDIA, 0x2900, 0x2fff, "Blackwell", false, false},
+	{SOV_PCI_NVIDIA, 0, 0xffff, "another chip of NVIDIA's", false, false},
+	{SOV_PCI_AMD, 0, 0xffff, "a chip of AMD's", false, false},
 };
 
 static const struct generation *generation_of(const struct doctor_gpu *g)
@@ -184,7 +184,7 @@ static bool nvrm_not_nvidia(const struct doctor_sight *s, const struct doctor_gp
 			    struct finding *f)
 {
 	(void)s;
-	return g->vendor != PCI_NVIDIA && say(f->why, "it is no GPU of NVIDIA's") &&
+	return g->vendor != SOV_PCI_NVIDIA && say(f->why, "it is no GPU of NVIDIA's") &&
 	       say(f->out, "SOV_SOFT names software GPUs, which need no card");
 }
 
@@ -320,14 +320,14 @@ static bool look_cache(const struct doctor_sight *s, struct finding *f)
 				 places[i].below);
 	if (!*path)
 		return !say(f->why,
-			    "there is no folder for compiled programs: each run compiles anew") ||
+			    "there is no folder for compiled programs: each run compiles again") ||
 		       !say(f->out, "set SOV_CACHE_DIR");
 	snprintf(nearest, sizeof(nearest), "%s", path);
 	while (access(nearest, F_OK) && (slash = strrchr(nearest, '/')) && slash != nearest)
 		*slash = 0;
 	if (!stat(nearest, &st) && S_ISDIR(st.st_mode) && !access(nearest, W_OK))
 		return say(f->why, "compiled programs are kept in %.250s", path);
-	say(f->why, "compiled programs cannot be kept in %.200s: each run compiles anew", path);
+	say(f->why, "compiled programs cannot be kept in %.200s: each run compiles again", path);
 	return !say(f->out, "set SOV_CACHE_DIR to a folder that you can write to");
 }
 
@@ -422,7 +422,7 @@ static void print_text(const struct doctor_sight *s)
 			}
 	}
 	if (!s->gpu_count)
-		printf("no GPU of NVIDIA's or AMD's on the PCI bus%s\n",
+		printf("no NVIDIA or AMD GPU on the PCI bus%s\n",
 		       s->container ? "; this is a container, which may not see it" : "");
 	printf("host  kernel %s%s\n", s->kernel, s->container ? ", in a container" : "");
 	for (size_t i = 0; i < HOST_ROWS; i++) {

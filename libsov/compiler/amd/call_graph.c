@@ -25,7 +25,7 @@ bool gcn_calls(const struct ir_func *f)
 		ir_for_each_inst(f, b, i)
 			if (ir_at(f, i)->op == IR_CALL || ir_at(f, i)->op == IR_CALLPTR)
 				return true;
-	return ir_moves_stack(f);
+	return ir_has_dynamic_frame(f);
 }
 
 static uint16_t wants(const struct ir_inst *in)
@@ -209,7 +209,7 @@ static uint32_t stack_of(struct walk *w, uint32_t index)
 		return w->stack[index];
 	w->reached[index] = w->open[index] = true;
 	w->vgprs = f->vgprs > w->vgprs ? f->vgprs : w->vgprs;
-	w->unknown |= ir_moves_stack(f->ir);
+	w->unknown |= ir_has_dynamic_frame(f->ir);
 	w->stack[index] = stack_of_callees(w, f) + f->frame_bytes;
 	w->open[index] = false;
 	return w->stack[index];

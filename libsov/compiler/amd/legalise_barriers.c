@@ -114,8 +114,8 @@ static ir_val lanes_that_count(struct expand *e, ir_val lanes)
 
 	all = expand_op(e, IR_MUL, IR_B32, all, leaf(e, IR_SREG, IR_NTID_Y), 0);
 	all = expand_op(e, IR_MUL, IR_B32, all, leaf(e, IR_SREG, IR_NTID_Z), 0);
-	all = expand_with(e, IR_AND, all, 31);
-	last = expand_with(e, IR_ADD, leaf(e, IR_SREG, IR_WARPID), 1);
+	all = expand_op_imm(e, IR_AND, all, 31);
+	last = expand_op_imm(e, IR_ADD, leaf(e, IR_SREG, IR_WARPID), 1);
 	last = expand_compare(e, IR_EQ, last, leaf(e, IR_SREG, IR_NWARPID));
 	return expand_select(e, both(e, last, expand_compare(e, IR_EQ, count, all)),
 			     expand_const(e, IR_B32, 32), count);
@@ -136,7 +136,7 @@ static ir_val arrive(struct barrier *b, ir_val threads, ir_val brought)
 	leads = expand_compare(e, IR_EQ, leaf(e, IR_SREG, IR_LANEID), lowest);
 	count = lanes_that_count(e, lanes);
 	opened = read(e, b->at, OPENED);
-	other = expand_with(e, IR_AND, opened, 1);
+	other = expand_op_imm(e, IR_AND, opened, 1);
 	if (brought)
 		add_to(e, expand_op(e, IR_ADD, IR_B32, b->at, expand_shift(e, IR_SHL, other, 2), 0),
 		       SUMS, brought);
@@ -149,7 +149,7 @@ static ir_val arrive(struct barrier *b, ir_val threads, ir_val brought)
 	add_to(e, b->at, ARRIVED,
 	       only_if(e, fills, expand_op(e, IR_SUB, IR_B32, zero, threads, 0)));
 	/* The other sum, by as much as it is: nobody adds to it now. */
-	other = expand_shift(e, IR_SHL, expand_with(e, IR_XOR, other, 1), 2);
+	other = expand_shift(e, IR_SHL, expand_op_imm(e, IR_XOR, other, 1), 2);
 	other = expand_op(e, IR_ADD, IR_B32, b->at, other, 0);
 	old = expand_op(e, IR_SUB, IR_B32, zero, read(e, other, SUMS), 0);
 	add_to(e, other, SUMS, only_if(e, fills, old));
@@ -161,7 +161,7 @@ static ir_val arrive(struct barrier *b, ir_val threads, ir_val brought)
 static void wait_for(struct barrier *b, ir_val opened)
 {
 	struct ir_func *f = b->e.f;
-	ir_block before = ir_at(f, b->e.at)->block, rest = flow_split(f, b->e.at);
+	ir_block before = ir_at(f, b->e.at)->block, rest = cfg_split_block(f, b->e.at);
 	ir_block loop = ir_block_new_before(f, rest, NULL);
 	struct expand in = {.f = f, .line = b->e.line};
 	ir_val p = opened, naps;
@@ -187,7 +187,7 @@ static ir_val reduce(struct barrier *b, const struct ir_inst *in)
 			in->sub == IR_BARRIER_AND ? expand_select(e, in->args[1], zero, one)
 						  : expand_select(e, in->args[1], one, zero));
 	wait_for(b, opened);
-	opened = expand_shift(e, IR_SHL, expand_with(e, IR_AND, opened, 1), 2);
+	opened = expand_shift(e, IR_SHL, expand_op_imm(e, IR_AND, opened, 1), 2);
 	sum = read(e, expand_op(e, IR_ADD, IR_B32, b->at, opened, 0), SUMS);
 	if (in->sub == IR_BARRIER_POPC)
 		return sum;
@@ -202,7 +202,7 @@ static void write_out(struct ir_func *f, const struct gcn_unit *u, ir_id i)
 	ir_val number;
 
 	fence(&b.e);
-	number = expand_shift(&b.e, IR_SHL, expand_with(&b.e, IR_AND, in.args[0], BARRIERS - 1), 4);
+	number = expand_shift(&b.e, IR_SHL, expand_op_imm(&b.e, IR_AND, in.args[0], BARRIERS - 1), 4);
 	b.at = expand_op(&b.e, IR_ADD, IR_B32, address(&b.e, u), number, 0);
 	if (in.op == IR_BARRIER_RED)
 		ir_replace_uses(f, in.res, reduce(&b, &in));
@@ -217,7 +217,7 @@ static void write_out(struct ir_func *f, const struct gcn_unit *u, ir_id i)
 /* Before anybody comes to one. */
 static void clear(struct ir_func *f, const struct gcn_unit *u)
 {
-	struct expand e = {.f = f, .at = flow_first_non_phi(f, f->entry)};
+	struct expand e = {.f = f, .at = cfg_first_non_phi(f, f->entry)};
 	ir_val at = address(&e, u), zero = expand_const(&e, IR_B32, 0), number = zero;
 	ir_id i;
 

@@ -80,8 +80,8 @@ static void carry_results(struct ir_func *f, ir_id call, ir_block without, ir_bl
 
 static void call_in_turns(struct ir_func *f, ir_id call)
 {
-	ir_block before = ir_at(f, call)->block, rest = flow_split(f, ir_at(f, call)->next);
-	ir_block made = flow_split(f, call), way = ir_block_new_before(f, made, NULL);
+	ir_block before = ir_at(f, call)->block, rest = cfg_split_block(f, ir_at(f, call)->next);
+	ir_block made = cfg_split_block(f, call), way = ir_block_new_before(f, made, NULL);
 	ir_block again = ir_block_new_before(f, rest, NULL);
 	struct expand e = {.f = f, .line = ir_at(f, call)->line};
 	ir_val same = ir_at(f, call)->args[0];
@@ -130,7 +130,7 @@ static void split_behind_exits(struct ir_func *f, const struct gcn_unit *u)
 
 			if (!gcn_may_exit(u, ir_at(f, i)))
 				continue;
-			rest = flow_split(f, ir_at(f, i)->next);
+			rest = cfg_split_block(f, ir_at(f, i)->next);
 			go_to(f, b, rest);
 			break;
 		}

@@ -46,7 +46,7 @@ static bool place_addresses(struct compile_job *job, struct amd_plan *p, uint32_
 
 	for (uint32_t j = 0; j < s->naddresses;) {
 		const struct ir_address *a = &s->addresses[j];
-		uint32_t pieces = ir_address_pieces(a, s->naddresses - j);
+		uint32_t pieces = ir_address_parts(a, s->naddresses - j);
 
 		if (pieces && a->function) {
 			p->numbers = arena_grow(&job->arena, p->numbers, &p->numbers_capacity,
@@ -132,7 +132,7 @@ void *amd_plan(struct compile_job *job, const struct ir_module *m, const uint32_
 	if (!declare_kernels(job, p, m, unit_of) || !place_variables(job, p))
 		return NULL;
 	place_services(p, m);
-	p->files = lines_files(&job->arena, m);
+	p->files = line_files_new(&job->arena, m);
 	return p;
 }
 

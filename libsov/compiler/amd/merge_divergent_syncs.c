@@ -50,7 +50,7 @@ struct meeting {
 
 bool gcn_is_meeting(const struct ir_func *f, ir_block b)
 {
-	return ir_at(f, flow_first_non_phi(f, b))->op == IR_ALIVE;
+	return ir_at(f, cfg_first_non_phi(f, b))->op == IR_ALIVE;
 }
 
 static bool is_barrier(const struct ir_inst *in)
@@ -113,7 +113,7 @@ static void mark_between(const struct ir_func *f, bool *marked)
 			bool was = marked[i];
 
 			if (behind && (last || before[b]) &&
-			    (places_is(f, i, &kind) || is_barrier(ir_at(f, i))))
+			    (is_sync_site(f, i, &kind) || is_barrier(ir_at(f, i))))
 				marked[i] = true;
 			behind |= was;
 			if (i == last)
@@ -125,7 +125,7 @@ static void mark_between(const struct ir_func *f, bool *marked)
 /* A barrier is of a kind of its own: what it is told does not go through registers. */
 static uint32_t kind_of(const struct ir_inst *in, ir_id i)
 {
-	return is_barrier(in) ? IR_LANE_KINDS + i : ir_lane_kind(in);
+	return is_barrier(in) ? IR_SYNC_KINDS + i : ir_sync_kind(in);
 }
 
 static void list_sites(struct meeting *m, const bool *marked)
@@ -148,7 +148,7 @@ static void list_sites(struct meeting *m, const bool *marked)
 	}
 	for (uint32_t k = 0; k < m->nsites; k++) {
 		ir_block before = ir_at(m->f, m->sites[k].id)->block,
-			 behind = flow_split(m->f, m->sites[k].id);
+			 behind = cfg_split_block(m->f, m->sites[k].id);
 
 		ir_append(m->f, before, ir_inst_new(m->f, IR_BR, IR_VOID, NULL, 0, 0));
 		ir_edge(m->f, before, behind);
@@ -190,7 +190,7 @@ static ir_val kept(struct expand *e, uint32_t reg, enum ir_type t)
 {
 	ir_val v = read_reg(e, reg);
 
-	return t == IR_B1 ? expand_compare_with(e, IR_NE, v, 0) : v;
+	return t == IR_B1 ? expand_compare_imm(e, IR_NE, v, 0) : v;
 }
 
 static uint32_t argument(struct meeting *m, uint32_t k, enum ir_type t)
@@ -254,7 +254,7 @@ static void fan_out(struct meeting *m, struct expand e, ir_block b, uint32_t fir
 		ir_block next;
 		struct expand after = begin(m, &next, e.line);
 
-		finish(&e, b, expand_compare_with(&e, IR_EQ, read_reg(&e, m->site), first),
+		finish(&e, b, expand_compare_imm(&e, IR_EQ, read_reg(&e, m->site), first),
 		       m->sites[first].behind, next);
 		e = after;
 		b = next;
@@ -305,7 +305,7 @@ static ir_block gather(struct meeting *m, ir_val alive, uint32_t first, uint32_t
 	}
 	missing = expand_op(&e, IR_AND, IR_B32, members, expand_op(&e, IR_NOT, IR_B32, here, 0, 0),
 			    0);
-	finish(&e, b, expand_compare_with(&e, IR_NE, missing, 0), m->block, then);
+	finish(&e, b, expand_compare_imm(&e, IR_NE, missing, 0), m->block, then);
 	return b;
 }
 
@@ -328,7 +328,7 @@ static void make_meeting(struct meeting *m)
 			break;
 		}
 		after = begin(m, &next, 0);
-		finish(&e, b, expand_compare_with(&e, IR_LT_U, read_reg(&e, m->site), last), kind,
+		finish(&e, b, expand_compare_imm(&e, IR_LT_U, read_reg(&e, m->site), last), kind,
 		       next);
 		e = after;
 		b = next;
@@ -462,7 +462,7 @@ static void carry_definitions(struct meeting *m, uint32_t nvalues)
 
 		if (!def || is_constant(f, v))
 			continue;
-		e.at = ir_at(f, def)->op == IR_PHI ? flow_first_non_phi(f, ir_at(f, def)->block)
+		e.at = ir_at(f, def)->op == IR_PHI ? cfg_first_non_phi(f, ir_at(f, def)->block)
 						   : ir_at(f, def)->next;
 		keep(&e, m->reg[v], v);
 	}
@@ -505,7 +505,7 @@ bool gcn_meets_in_calls(const struct ir_func *f, const struct gcn_control *c, ui
 	const bool *marked;
 
 	cfg.ipdom = c->meet;
-	marked = places_apart(f, &cfg, c->divergence);
+	marked = divergent_sync_sites(f, &cfg, c->divergence);
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
@@ -517,7 +517,7 @@ bool gcn_meets_in_calls(const struct ir_func *f, const struct gcn_control *c, ui
 			if (in->op != IR_CALL || !(c->masked[b] || c->structure_of[b]))
 				continue;
 			seen = arena_array(f->module->arena, f->module->nfuncs, sizeof(*seen));
-			if (places_in_calls(f->module, in->symbol, seen))
+			if (reaches_sync_site(f->module, in->symbol, seen))
 				return true;
 		}
 	return false;
@@ -531,7 +531,7 @@ void gcn_meet(struct ir_func *f)
 	bool *marked;
 
 	cfg.ipdom = c->meet;
-	marked = places_apart(f, &cfg, c->divergence);
+	marked = divergent_sync_sites(f, &cfg, c->divergence);
 	mark_between(f, marked);
 	list_sites(&m, marked);
 	if (!m.nsites)
@@ -555,5 +555,5 @@ void gcn_meet(struct ir_func *f)
 	for (uint32_t k = 0; k < m.nsites; k++)
 		ir_edge_redirect(f, m.sites[k].before, m.sites[k].behind, m.block);
 	carry(&m);
-	pass_ssa(f, NULL);
+	pass_ssa_construction(f, NULL);
 }

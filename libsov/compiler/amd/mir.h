@@ -159,7 +159,7 @@ struct gcn_func {
 	uint32_t first, last; /* in the layout */
 	uint32_t nunits;
 	uint32_t *unit_vreg;
-	struct amd_start start;
+	struct amd_initial_state start;
 	uint32_t hidden;
 	uint32_t come[GCN_COMES]; /* registers that hold these at the start, 0: not wanted */
 	uint32_t arg_kept[GCN_PASSED_WORDS]; /* … words of arguments, each for itself */

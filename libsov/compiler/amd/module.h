@@ -75,7 +75,7 @@ struct amd_piece {
 	uint8_t float_mode;    /* rsrc1 19:12: AMD_FLOAT_MODE_DEFAULT unless it wants another */
 	bool ieee, dx10_clamp; /* bits of the mode register at the start */
 	bool cu_mode; /* a workgroup on one compute unit, whose L0 is then all its waves' */
-	struct amd_start start;
+	struct amd_initial_state start;
 	uint32_t hidden; /* mask by enum amd_hidden: those that it reads */
 	const struct amd_param *params;
 	uint32_t nparams, param_bytes;             /* up to the last one's end */

@@ -92,7 +92,7 @@ static void needs(const struct state *s, const struct amd_inst *in, uint32_t nee
 
 static void issue(struct state *s, const struct amd_inst *in)
 {
-	uint32_t counters = amd_raises(in), n;
+	uint32_t counters = amd_wait_counters(in), n;
 	struct amd_use uses[AMD_MAX_USES];
 
 	if (in->row->flags & WAIT)

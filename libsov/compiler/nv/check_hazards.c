@@ -53,15 +53,15 @@ static bool meet_use(const struct walk *w, const struct mir_inst *i, struct prog
 		if (use->write && w->late && own->operand != SASS_USE_GUARD &&
 		    own->kind != SASS_UGPR && !p->sources && !p->results)
 			return complain(w, i, p, "overwrites a source that may not have been read");
-		if (use->write && p->cycles < sass_war(from, to, own->kind))
+		if (use->write && p->cycles < sass_war_latency(from, to, own->kind))
 			return complain(w, i, p, "overwrites its source too early");
 		return true;
 	}
 	if (w->variable && !p->results)
 		return complain(w, i, p, "does not wait for its result");
-	if (!use->write && p->cycles < sass_raw(w->f->sm, from, own, to, use))
+	if (!use->write && p->cycles < sass_raw_latency(w->f->sm, from, own, to, use))
 		return complain(w, i, p, "reads its result too early");
-	if (use->write && p->cycles < sass_waw(w->f->sm, from, to))
+	if (use->write && p->cycles < sass_waw_latency(w->f->sm, from, to))
 		return complain(w, i, p, "overwrites its result too early");
 	/* The same registers exactly: from then on it is the other's result. */
 	if (use->write && to->guard == SASS_PT && use->reg <= own->reg &&
@@ -143,7 +143,7 @@ bool nv_check_hazards(const struct mir_func *f, struct text *why)
 
 			w.from = i;
 			w.nuses = sass_uses(&i->sass, w.uses);
-			w.variable = sass_variable(f->sm, &i->sass);
+			w.variable = sass_has_variable_latency(f->sm, &i->sass);
 			w.late = sass_reads_late(f->sm, &i->sass);
 			memset(w.seen, 0, 4 * f->nblocks * sizeof(*w.seen));
 			if (i->sass.stall < sass_min_stall(f->sm, &i->sass))

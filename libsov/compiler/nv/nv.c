@@ -101,10 +101,10 @@ static const struct stage {
 	bool (*run)(struct mir_func *f);
 	bool (*check)(const struct mir_func *f, struct text *why); /* NULL: none */
 } stages[] = {
-	{"nv-table", table, NULL},         {"nv-uniform", uniform, NULL},
-	{"nv-order", schedule, NULL},      {"nv-registers", assign_registers, nv_check_registers},
-	{"nv-predicate", predicate, NULL}, {"nv-converge", converge, NULL},
-	{"nv-schedule", schedule, NULL},   {"nv-wait", wait, nv_check_hazards},
+	{"nv-jump-table", table, NULL},         {"nv-uniform", uniform, NULL},
+	{"nv-pre-ra-schedule", schedule, NULL},      {"nv-regalloc", assign_registers, nv_check_registers},
+	{"nv-if-convert", predicate, NULL}, {"nv-converge", converge, NULL},
+	{"nv-schedule", schedule, NULL},   {"nv-scoreboards", wait, nv_check_hazards},
 };
 
 static void print_after(const struct mir_func *f, const char *name)
@@ -301,7 +301,7 @@ static void *make_plan(struct compile_job *job, const struct ir_module *m, const
 	}
 	if (!nv_place_variables(job, p, m))
 		return NULL;
-	p->files = lines_files(&job->arena, m);
+	p->files = line_files_new(&job->arena, m);
 	p->out.files = p->files.names;
 	p->out.nfiles = p->files.count;
 	declare_kernels(job, p, m, unit_of);
@@ -355,8 +355,8 @@ static void link_image(struct compile_job *job, const void *planned, void *const
 	}
 	out.kernels = kernels;
 	out.lines = lines;
-	out.variables_elsewhere = content == IMAGE_OF_UNIT;
-	if (content == IMAGE_OF_HEAD) {
+	out.variables_elsewhere = content == IMAGE_UNIT;
+	if (content == IMAGE_HEAD) {
 		out.nfiles = 0;
 		out.declarations = p->declarations;
 		out.ndeclarations = p->ndeclarations;

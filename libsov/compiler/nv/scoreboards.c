@@ -222,7 +222,7 @@ static void give_boards(struct waiter *w, uint32_t b, struct mir_inst *i)
 {
 	uint32_t sm = w->f->sm, use = NEVER, overwrite;
 	struct registers r;
-	bool variable = sass_variable(sm, &i->sass), late = sass_reads_late(sm, &i->sass), needed;
+	bool variable = sass_has_variable_latency(sm, &i->sass), late = sass_reads_late(sm, &i->sass), needed;
 
 	/* Whoever waits here frees the scoreboard for others. */
 	for (uint32_t sb = 0; sb < SCOREBOARDS; sb++) {
@@ -382,7 +382,7 @@ void nv_wait_serial(struct mir_func *f)
 			i->sass.stall = 15;
 			i->sass.yield = true;
 			i->sass.wait = 3;
-			if (sass_variable(f->sm, &i->sass) && !is_empty(&r.writes))
+			if (sass_has_variable_latency(f->sm, &i->sass) && !is_empty(&r.writes))
 				i->sass.write_barrier = 0;
 			if (sass_reads_late(f->sm, &i->sass) && !is_empty(&r.sources))
 				i->sass.read_barrier = 1;

@@ -294,7 +294,7 @@ static bool place_local(struct select *s, const bool *used)
 	struct mir_func *f = s->f;
 	uint64_t at = f->passing = passing_bytes(s->ir);
 
-	f->dynamic = ir_moves_stack(s->ir);
+	f->dynamic = ir_has_dynamic_frame(s->ir);
 	if (f->dynamic) {
 		f->dynamic_at = (uint32_t)(at = align_up(at, 4));
 		at += 4;

@@ -15,7 +15,7 @@
 #define BOARD_SET  2
 
 /* What an instruction names. Resources are hashed to bits: no common bit, no conflict. */
-struct names {
+struct name_map {
 	uint64_t writes, all;
 };
 
@@ -39,7 +39,7 @@ struct staller {
 	struct mir_func *f;
 	struct window *out;            /* by block, at its end */
 	struct window coming, leaving; /* the block being looked at */
-	struct names *names;           /* by instruction; 0, a NOP of ours, has none */
+	struct name_map *names;           /* by instruction; 0, a NOP of ours, has none */
 	bool *stale; /* by block: what comes to it is not what it was looked at with */
 };
 
@@ -51,7 +51,7 @@ static uint32_t since(const struct window *w, const struct recent *r)
 
 static void find_names(struct staller *s, struct mir_inst *i)
 {
-	struct names *names = &s->names[i->number];
+	struct name_map *names = &s->names[i->number];
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(s->f, i, &n);
 
@@ -80,9 +80,9 @@ static uint32_t distance(const struct staller *s, struct mir_inst *from, struct 
 			if (a.kind != b.kind || a.reg >= b.reg + b.count ||
 			    b.reg >= a.reg + a.count || !(a.write || b.write))
 				continue;
-			n = !a.write  ? sass_war(&from->sass, &to->sass, a.kind)
-			    : b.write ? sass_waw(s->f->sm, &from->sass, &to->sass)
-				      : sass_raw(s->f->sm, &from->sass, &a, &to->sass, &b);
+			n = !a.write  ? sass_war_latency(&from->sass, &to->sass, a.kind)
+			    : b.write ? sass_waw_latency(s->f->sm, &from->sass, &to->sass)
+				      : sass_raw_latency(s->f->sm, &from->sass, &a, &to->sass, &b);
 			if (n > least)
 				least = n;
 		}
@@ -108,7 +108,7 @@ static uint32_t missing(const struct staller *s, const struct window *w,
 			least = other > least ? other : least;
 		}
 		if (r->inst == before || r->barrier) {
-			other = sass_after(s->f->sm, &r->inst->sass, &i->sass);
+			other = sass_min_distance(s->f->sm, &r->inst->sass, &i->sass);
 			least = other > least ? other : least;
 		}
 		if (least > since(w, r) && least - since(w, r) > most)
@@ -137,7 +137,7 @@ static uint8_t board_bit(uint8_t board)
 
 static void append(const struct staller *s, struct window *w, struct mir_inst *i, uint32_t ago)
 {
-	const struct names *names = &s->names[i->number];
+	const struct name_map *names = &s->names[i->number];
 	bool reads_uniform_late = sass_pipe(s->f->sm, &i->sass) == SASS_PIPE_UNIFORM;
 
 	if (w->count == w->capacity && w->first) {

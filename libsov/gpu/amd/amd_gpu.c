@@ -47,7 +47,7 @@ static bool runs(const void *chip, const struct image *im, char *reason, size_t 
 
 static uint32_t launch_bytes(const struct image_kernel *k)
 {
-	return k->amd.kernarg_bytes;
+	return image_amd_kernel(k)->kernarg_bytes;
 }
 
 static uint32_t reserved_shared(const struct image *im)
@@ -59,7 +59,7 @@ static uint32_t reserved_shared(const struct image *im)
 static uint32_t pair_blocks(const void *chip, const struct image_kernel *k, uint32_t threads,
 			    uint64_t shared)
 {
-	return amd_grid_blocks(chip, k->registers, k->amd.descriptor.rsrc1 & AMD_RSRC1_WGP_MODE,
+	return amd_grid_blocks(chip, k->registers, image_amd_kernel(k)->descriptor.rsrc1 & AMD_RSRC1_WGP_MODE,
 			       threads, shared);
 }
 
@@ -152,7 +152,7 @@ static bool plan_kernel(const void *chip, const struct image_kernel *k,
 			const uint64_t base[IMAGE_PARTS], uint32_t local_bytes, uint64_t id,
 			void *plan)
 {
-	const struct amd_kernel_descriptor *d = &k->amd.descriptor;
+	const struct amd_kernel_descriptor *d = &image_amd_kernel(k)->descriptor;
 	struct plan *p = plan;
 	uint32_t h;
 
@@ -160,19 +160,19 @@ static bool plan_kernel(const void *chip, const struct image_kernel *k,
 	(void)id;
 	p->kernel = k;
 	p->amd = (struct amd_kernel){
-		.entry = base[IMAGE_CODE] + k->amd.descriptor_offset + (uint64_t)d->entry_offset,
-		.descriptor = base[IMAGE_CODE] + k->amd.descriptor_offset,
+		.entry = base[IMAGE_CODE] + image_amd_kernel(k)->descriptor_offset + (uint64_t)d->entry_offset,
+		.descriptor = base[IMAGE_CODE] + image_amd_kernel(k)->descriptor_offset,
 		.rsrc1 = with_registers(d->rsrc1, k->registers),
 		.rsrc2 = d->rsrc2 | (local_bytes ? AMD_RSRC2_SET_SCRATCH : 0),
 		.rsrc3 = d->rsrc3,
 		.properties = d->properties,
 		.lds_bytes = k->shared_bytes,
 		.private_bytes = local_bytes,
-		.kernarg_bytes = k->amd.kernarg_bytes,
+		.kernarg_bytes = image_amd_kernel(k)->kernarg_bytes,
 	};
-	for (h = 0; h < AMD_HIDDENS; h++) {
-		p->amd.hidden[h].offset = k->amd.hidden[h].offset;
-		p->amd.hidden[h].bytes = k->amd.hidden[h].bytes;
+	for (h = 0; h < AMD_HIDDEN_COUNT; h++) {
+		p->amd.hidden[h].offset = image_amd_kernel(k)->hidden[h].offset;
+		p->amd.hidden[h].bytes = image_amd_kernel(k)->hidden[h].bytes;
 	}
 	return p->amd.kernarg_bytes <= GPU_MAX_CONSTANTS && amd_grid_fits(&p->amd);
 }

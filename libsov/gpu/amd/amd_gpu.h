@@ -73,7 +73,7 @@ struct amd_kernel {
 	uint32_t kernarg_bytes;
 	struct {
 		uint16_t offset, bytes; /* in the arguments; bytes 0: it is not read */
-	} hidden[AMD_HIDDENS];
+	} hidden[AMD_HIDDEN_COUNT];
 };
 
 /* A wave's private memory is a multiple of a kilobyte. */

@@ -75,7 +75,7 @@ static struct cut cut(const struct gpu_lines *l)
 		c.log2++;
 	if (c.log2 >= 2 && pitch >> c.log2 <= AMD_SDMA_MAX_PITCH)
 		c.columns = ((l->bytes >> c.log2) + AMD_SDMA_MAX_EXTENT - 1) / AMD_SDMA_MAX_EXTENT;
-	if (c.columns * AMD_SDMA_BOX_WORDS > AMD_SDMA_LINES_WORDS)
+	if (c.columns * AMD_SDMA_COPY_RECT_WORDS > AMD_SDMA_LINES_WORDS)
 		c.columns = 0;
 	return c;
 }
@@ -84,7 +84,7 @@ uint32_t amd_sdma_lines_most(const struct gpu_lines *l)
 {
 	struct cut c = cut(l);
 
-	return c.columns ? AMD_SDMA_LINES_WORDS / (c.columns * AMD_SDMA_BOX_WORDS) *
+	return c.columns ? AMD_SDMA_LINES_WORDS / (c.columns * AMD_SDMA_COPY_RECT_WORDS) *
 				   AMD_SDMA_MAX_EXTENT
 			 : AMD_SDMA_LINES_WORDS / AMD_SDMA_COPY_WORDS;
 }

@@ -24,8 +24,8 @@ static_assert(NV_GRID_HEAD_BYTES == LINE, "what differs from launch to launch is
 static_assert(!(GPU_PLACE_CONSTANTS % LINE) && !(GPU_PLACE_BYTES % LINE), "parts begin lines");
 static_assert(NV_QMD_MAX_BYTES <= GPU_PLACE_CONSTANTS, "a descriptor fits before its bank");
 static_assert(GPU_TIME_OFFSET == NV_SEM_TIMESTAMP_OFFSET, "releases put the time there");
-static_assert((int)GPU_FETCH_BEFORE == NV_QMD_FETCH_BEFORE &&
-		      (int)GPU_FETCH_BEHIND == NV_QMD_FETCH_BEHIND,
+static_assert((int)GPU_FETCH_BEFORE == NV_QMD_PREFETCH_PRE &&
+		      (int)GPU_FETCH_BEHIND == NV_QMD_PREFETCH_POST,
 	      "the hardware's values");
 /* Spans are entries as they are: nv_gp_entry_pack. */
 static_assert(NV_GP_MAX_WORDS == GPU_SPAN_MOST && NV_GP_ENTRY_BYTES == 8, "the hardware's layout");
@@ -67,17 +67,17 @@ static bool runs(const void *chip, const struct image *im, char *reason, size_t 
 	uint32_t sm = ((const struct nv_chip *)chip)->sm;
 
 	snprintf(reason, bytes, "%s", im->target);
-	return im->sm / 10 == sm / 10 && im->sm <= sm;
+	return image_nv_sm(im) / 10 == sm / 10 && image_nv_sm(im) <= sm;
 }
 
 static uint32_t launch_bytes(const struct image_kernel *k)
 {
-	return k->bank0_bytes;
+	return image_nv_kernel(k)->bank0_bytes;
 }
 
 static uint32_t reserved_shared(const struct image *im)
 {
-	return im->sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
+	return image_nv_sm(im) >= 90 ? NV_SM90_RESERVED_SHARED : 0;
 }
 
 static uint32_t blocks(const void *chip, const struct image_kernel *k, uint32_t threads,
@@ -177,18 +177,18 @@ static bool plan_kernel(const void *chip, const struct image_kernel *k,
 		.program = base[IMAGE_CODE] + k->code_offset,
 		.program_bytes = k->code_bytes,
 		.registers = k->registers,
-		.barriers = k->barriers,
+		.barriers = image_nv_kernel(k)->barriers,
 		.shared_bytes = k->shared_bytes,
 		.local_bytes = local_bytes,
-		.bank0_bytes = k->bank0_bytes,
+		.bank0_bytes = image_nv_kernel(k)->bank0_bytes,
 	};
 	uint32_t i;
 
-	for (i = 1; i < IMAGE_BANKS; i++) {
-		if (!k->banks[i].bytes)
+	for (i = 1; i < IMAGE_NV_BANKS; i++) {
+		if (!image_nv_kernel(k)->banks[i].bytes)
 			continue;
-		kernel.banks[i].address = base[k->banks[i].part] + k->banks[i].offset;
-		kernel.banks[i].bytes = k->banks[i].bytes;
+		kernel.banks[i].address = base[image_nv_kernel(k)->banks[i].part] + image_nv_kernel(k)->banks[i].offset;
+		kernel.banks[i].bytes = image_nv_kernel(k)->banks[i].bytes;
 	}
 	p->kernel = k;
 	p->id = id;
@@ -262,7 +262,7 @@ static void write_bank(const struct nv_chip *chip, const struct plan *p, const s
 {
 	const struct nv_kernel *nv = &p->nv.kernel;
 	const struct image_kernel *k = p->kernel;
-	uint32_t base = k->param_base / LINE * LINE, end = k->param_base + k->param_bytes;
+	uint32_t base = image_nv_kernel(k)->param_base / LINE * LINE, end = image_nv_kernel(k)->param_base + k->param_bytes;
 	_Alignas(LINE) uint8_t lines[GPU_MAX_CONSTANTS + LINE];
 
 	if (at->written->base != base ||
@@ -271,7 +271,7 @@ static void write_bank(const struct nv_chip *chip, const struct plan *p, const s
 	nv_grid_head(chip, g, lines);
 	gpu_write_lines(at->cpu + GPU_PLACE_CONSTANTS, lines, LINE);
 	memset(lines, 0, (end - base + LINE - 1) / LINE * LINE);
-	gpu_write_arguments(k, g->arguments, lines + (k->param_base - base));
+	gpu_write_arguments(k, g->arguments, lines + (image_nv_kernel(k)->param_base - base));
 	gpu_write_lines(at->cpu + GPU_PLACE_CONSTANTS + base, lines, end - base);
 }
 
@@ -290,8 +290,8 @@ static uint32_t place_bytes(const void *plan, uint32_t *arguments)
 {
 	const struct image_kernel *k = ((const struct plan *)plan)->kernel;
 
-	*arguments = GPU_PLACE_CONSTANTS + k->param_base;
-	return GPU_PLACE_CONSTANTS + k->bank0_bytes;
+	*arguments = GPU_PLACE_CONSTANTS + image_nv_kernel(k)->param_base;
+	return GPU_PLACE_CONSTANTS + image_nv_kernel(k)->bank0_bytes;
 }
 
 static bool grid(const void *chip, const void *plan, struct gpu_launch *g, uint8_t *cpu,
@@ -306,10 +306,10 @@ static bool grid(const void *chip, const void *plan, struct gpu_launch *g, uint8
 		      g->dynamic_shared, &g->split_min, &g->split_target);
 	if (!nv_grid_qmd(chip, &p->nv, g, qmd))
 		return false;
-	nv_grid_body(chip, &p->nv.kernel, p->kernel->param_base, bank);
+	nv_grid_body(chip, &p->nv.kernel, image_nv_kernel(p->kernel)->param_base, bank);
 	nv_grid_head(chip, g, bank);
 	memcpy(cpu, qmd, sizeof(qmd));
-	memcpy(cpu + GPU_PLACE_CONSTANTS, bank, p->kernel->bank0_bytes);
+	memcpy(cpu + GPU_PLACE_CONSTANTS, bank, image_nv_kernel(p->kernel)->bank0_bytes);
 	return true;
 }
 

@@ -186,7 +186,7 @@ static sov_result upload(struct context *c, struct module *m)
 	services_addresses(c, at.services);
 	for (i = 0; i < IMAGE_PARTS; i++)
 		if (m->parts[i] && !is_shared(m, (enum image_part)i))
-			image_place(&m->image, (enum image_part)i, &at, m->parts[i]->cpu);
+			image_load_part(&m->image, (enum image_part)i, &at, m->parts[i]->cpu);
 	c->code_writes++;
 	for (i = 0; !r && i < m->image.nkernels; i++) {
 		m->functions[i].va = at.base[IMAGE_CODE] + m->image.kernels[i].code_offset;

@@ -88,7 +88,7 @@ static void test_compiled(void)
 	   "functions that are called have lines");
 }
 
-static bool take_nothing(void *user, const struct line_place *p)
+static bool take_nothing(void *user, const struct line_location *p)
 {
 	++*(uint32_t *)user;
 	return p->line < UINT32_MAX;
@@ -104,11 +104,11 @@ static void test_hostile(void)
 	uint8_t *section;
 
 	arena_init(&arena, 0, NULL);
-	section = lines_write(&arena, files, 2, &t, 1, &size);
-	ok(lines_read(section, size, t.start, take_nothing, &count) && count == 3,
+	section = line_table_write(&arena, files, 2, &t, 1, &size);
+	ok(line_table_read(section, size, t.start, take_nothing, &count) && count == 3,
 	   "what was written is read");
 	for (uint32_t n = 0; n < size; n++)
-		cut += !lines_read(section, n, t.start, take_nothing, &count);
+		cut += !line_table_read(section, n, t.start, take_nothing, &count);
 	ok(cut == size, "a table that is cut off is none (%u of %u)", cut, size);
 	for (uint32_t n = 0; n < changed; n++) {
 		uint8_t copy[256];
@@ -118,7 +118,7 @@ static void test_hostile(void)
 			seed = seed * 1664525 + 1013904223;
 			copy[(seed >> 16) % size] = (uint8_t)(seed >> 8);
 		}
-		good += lines_read(copy, size, t.start, take_nothing, &count);
+		good += line_table_read(copy, size, t.start, take_nothing, &count);
 	}
 	ok(good && good < changed, "of %u changed tables %u can still be read", changed, good);
 	arena_free(&arena);

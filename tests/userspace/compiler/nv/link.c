@@ -4,7 +4,7 @@
  * are filled in for any address, and each way to break them gets its own sentence.
  */
 #include "tests/tap.h"
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_nv.h"
 #include "tests/userspace/compiler/nv/_elf.h"
 
 static struct elf e;
@@ -38,14 +38,14 @@ static void layout(const struct image *im)
 	ok(k->code_offset % 128 == 0 && named(im, ".text.f")->offset % 128 == 0 &&
 		   named(im, ".text.f")->offset >= k->code_offset + k->code_bytes,
 	   "code is aligned and apart");
-	ok(k->banks[2].bytes == 4 && k->banks[2].part == IMAGE_CODE && k->banks[3].bytes == 16 &&
-		   k->banks[4].bytes == 8 && !k->banks[1].bytes && !k->banks[5].bytes,
+	ok(image_nv_kernel(k)->banks[2].bytes == 4 && image_nv_kernel(k)->banks[2].part == IMAGE_CODE && image_nv_kernel(k)->banks[3].bytes == 16 &&
+		   image_nv_kernel(k)->banks[4].bytes == 8 && !image_nv_kernel(k)->banks[1].bytes && !image_nv_kernel(k)->banks[5].bytes,
 	   "it has constant banks 2, 3 and 4");
-	ok(k->banks[3].offset % 256 == 0 && k->banks[2].offset % 64 == 0,
+	ok(image_nv_kernel(k)->banks[3].offset % 256 == 0 && image_nv_kernel(k)->banks[2].offset % 64 == 0,
 	   "where the hardware can read them");
 	ok(im->nvariables == 4 && counter && counter->bytes == 4 && coefs && coefs->bytes == 16,
 	   "four variables");
-	ok(coefs->offset == k->banks[3].offset && coefs->part == k->banks[3].part,
+	ok(coefs->offset == image_nv_kernel(k)->banks[3].offset && coefs->part == image_nv_kernel(k)->banks[3].part,
 	   "constants are variables too");
 	ok(im->nrelocations == 7, "references of what is not loaded do not count");
 }
@@ -73,8 +73,8 @@ static void placed(const struct image *im)
 
 	memset(code, 0xee, im->part_bytes[IMAGE_CODE] + 1);
 	memset(data, 0xee, im->part_bytes[IMAGE_DATA] + 1);
-	image_place(im, IMAGE_CODE, &at, code);
-	image_place(im, IMAGE_DATA, &at, data);
+	image_load_part(im, IMAGE_CODE, &at, code);
+	image_load_part(im, IMAGE_DATA, &at, data);
 	ok(word(k + 0x44, 4) == (uint32_t)zeroed && word(k + 0x54, 4) == zeroed >> 32,
 	   "code has both halves of a variable's address");
 	ok(word(k + 0x74, 4) == (uint32_t)back && word(k + 0x84, 4) == back >> 32,
@@ -82,7 +82,7 @@ static void placed(const struct image *im)
 	memcpy(&w, k + 0x90, 16);
 	ok(sass_decode(90, w, &in) && in.op == SASS_CALL_ABS && (uint64_t)in.ops[1].value == f,
 	   "it calls the function");
-	ok(word(data + im->kernels[0].banks[4].offset, 8) ==
+	ok(word(data + image_nv_kernel(&im->kernels[0])->banks[4].offset, 8) ==
 		   base[IMAGE_DATA] + variable(im, "counter")->offset,
 	   "bank 4 has the address of a variable");
 	ok(word(data + variable(im, "pointer")->offset, 8) == zeroed + 16,
@@ -177,7 +177,7 @@ static const struct {
 	 "section 1 '.text.k' does not hold the names of symbols"},
 	{"variables that are notes", type, "section 7 '.nv.global' has type 0x7, not program data"},
 	{"too much alignment", align,
-	 "section 7 '.nv.global' wants to be aligned to 0x1000, at most 256 is possible"},
+	 "section 7 '.nv.global' requires alignment 0x1000, at most 256 is possible"},
 	{"too many variables", huge, "makes the image larger than 0x10000000000"},
 	{"variables all around", wraps, "makes the image larger than 0x10000000000"},
 	{"a bank that is too large", bank_huge, "there are banks 1 to 7 of at most 65536 bytes"},
@@ -205,7 +205,7 @@ static const struct {
 	{"what has no address", no_address,
 	 "names symbol 5 'zeroed' in section 9, which has no address"},
 	{"half a relocation", entries,
-	 "section 11 '.rela.text.k' is no table of 24-byte relocations"},
+	 "section 11 '.rela.text.k' is not a table of 24-byte relocations"},
 	{"relocations all over the file", overlap, "overlaps other relocations"},
 };
 

@@ -133,9 +133,9 @@ static void arguments(void)
 	uint8_t bytes[272] = {0}, head[AMD_PLACE_HEAD];
 	uint32_t h, word;
 
-	for (h = 0; h < AMD_HIDDENS; h++) {
-		k.hidden[h].offset = 16 + amd_hiddens[h].offset;
-		k.hidden[h].bytes = amd_hiddens[h].bytes;
+	for (h = 0; h < AMD_HIDDEN_COUNT; h++) {
+		k.hidden[h].offset = 16 + amd_hidden_args[h].offset;
+		k.hidden[h].bytes = amd_hidden_args[h].bytes;
 	}
 	amd_grid_hidden(&k, &launch, bytes);
 	memcpy(&word, bytes + 16 + 4, 4);
