@@ -38,7 +38,7 @@ static double now_us(void)
 
 static bool start(struct bench *b, const char *name)
 {
-	static const struct winsys *const ways[] = {&winsys_nvrm, &winsys_soft, &winsys_kmod};
+	static const struct winsys *const ways[] = {&winsys_nvrm, &winsys_soft};
 	struct winsys_device **devices;
 	struct winsys_buffer *small, *big;
 	struct winsys_info info;

@@ -303,7 +303,7 @@ static void describe(const struct model_error *e, struct winsys_queue *q, struct
 		.address = e->address,
 		.pc = e->pc,
 		.program = e->program,
-		.place = e->pc,
+		.has_thread = e->pc,
 	};
 	memcpy(out->block, e->cta, sizeof(out->block));
 	memcpy(out->thread, e->thread, sizeof(out->thread));

@@ -39,7 +39,7 @@ static void finding(void)
 	ok(!enumerate(&devices, &count) && !count, "SOV_KMOD=0 does not even look");
 	setenv("SOV_KMOD", "yes", 1);
 	ok(enumerate(&devices, &count) == -EINVAL && strstr(message, "'yes'"),
-	   "SOV_KMOD is 0, 1 or calls");
+	   "SOV_KMOD other than 0, 1 or ioctl is rejected");
 	unsetenv("SOV_KMOD");
 
 	fake_reset();
@@ -58,7 +58,7 @@ static void finding(void)
 	w->memory_info(devices[0], &free_bytes, &total);
 	ok(free_bytes == 1 << 20 && total == UINT64_C(1) << 30 && w->gpu_time(devices[0]) == 12345,
 	   "memory and time are asked for");
-	kmod_forget();
+	kmod_close_devices();
 	ok(!fake_live() && !fake.wrong, "and all is given back");
 
 	fake_reset();
@@ -82,10 +82,12 @@ static void left_out(void)
 	} cases[] = {
 		{"a chip that is not known", "chip 0x1b2", 0x1b2, 0x10de, 3, "sovgpu", 0, 0, 65536},
 		{"another vendor", "vendor 0x1002", 0x180, 0x1002, 3, "sovgpu", 0, 0, 65536},
-		{"a driver without queues", "no queues", 0x180, 0x10de, 0, "sovgpu", 0, 0, 65536},
+		{"a driver without queues", "no compute queues", 0x180, 0x10de, 0, "sovgpu", 0, 0,
+		 65536},
 		{"another driver", "'amdgpu'", 0x180, 0x10de, 3, "amdgpu", 0, 0, 65536},
 		{"a later version", "version 1.2", 0x180, 0x10de, 3, "sovgpu", 1, 0, 65536},
-		{"pages of no size", "make no sense", 0x180, 0x10de, 3, "sovgpu", 0, -EPROTO, 1000},
+		{"a page size that is no power of two", "implausible", 0x180, 0x10de, 3, "sovgpu",
+		 0, -EPROTO, 1000},
 	};
 	struct winsys_device **devices;
 	uint32_t i, count;
@@ -158,7 +160,7 @@ static void end(struct program *p)
 		w->buffer_destroy(p->system);
 	if (p->vram)
 		w->buffer_destroy(p->vram);
-	kmod_forget();
+	kmod_close_devices();
 }
 
 static uint32_t run(void *page, int *error)
@@ -287,7 +289,8 @@ static void own_rings(void *page)
 		   (uint8_t *)m.put - (uint8_t *)m.get == FAKE_PUT - FAKE_GET && m.doorbell &&
 		   (uintptr_t)m.doorbell % 16 == 0 && m.doorbell_value == FAKE_TOKEN,
 	   "a ring is the runtime's own memory, and has pointers and a bell");
-	ok(m.doorbell == copy.doorbell && m.put != copy.put, "queues share the bell, and nothing else");
+	ok(m.doorbell == copy.doorbell && m.put != copy.put,
+	   "queues share the bell, and nothing else");
 	ok(!fake.live[FAKE_SYNCOBJ] && !fake.submits, "no call takes work");
 	w->wait(p.group, &seen, 1000);
 	ok(!seen && fake.waits == 1, "there is waiting for an interrupt");
@@ -304,11 +307,11 @@ static void own_rings(void *page)
 	end(&p);
 	ok(!fake_live() && !fake.wrong, "all is given back");
 
-	setenv("SOV_KMOD", "calls", 1);
+	setenv("SOV_KMOD", "ioctl", 1);
 	start(page);
 	ring(p.compute, 2);
 	ok(fake.submits == 1 && fake.job_count == 2,
-	   "SOV_KMOD=calls hands work over by calls all the same");
+	   "SOV_KMOD=ioctl submits by ioctl although user queues exist");
 	end(&p);
 	unsetenv("SOV_KMOD");
 	fake_modes = 1 << DRM_SOVGPU_QUEUE_KERNEL;
@@ -320,39 +323,38 @@ static void failing(void *page)
 		uint32_t state, code;
 		uint64_t address;
 		const char *text;
-		bool memory, overdue;
+		bool memory, timed_out;
 	} cases[] = {
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 31, 0x7000, "in the page at 0x7000", true, false},
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 13, 0,
 		 "the compute engine refused the work (Xid 13)", false, false},
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 999, 0, "the channel failed (Xid 999)", false,
 		 false},
-		{DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, 0, 0, "the driver's limit of 60.000 s", false,
-		 true},
+		{DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, 0, 0, "time limit of 60.000 s", false, true},
 	};
 	struct winsys_error e;
 	uint32_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		start(page);
-		ok(!w->group_error(p.group, &e), "all is well");
-		p.group->asked = 0; /* a millisecond later */
+		ok(!w->group_error(p.group, &e), "a new group has no error");
+		p.group->state_queried_ns = 0; /* a millisecond later */
 		fake.state = (struct drm_sovgpu_queue_state){.queue_id = p.compute->id,
 							     .state = cases[i].state,
 							     .fault_code = cases[i].code,
 							     .fault_address = cases[i].address};
 		ok(w->group_error(p.group, &e) && e.queue == p.compute && e.xid == cases[i].code &&
 			   e.memory == cases[i].memory && e.address == cases[i].address &&
-			   e.overdue == cases[i].overdue && strstr(e.text, cases[i].text),
-		   "until it is not: %s", e.text);
+			   e.timed_out == cases[i].timed_out && strstr(e.text, cases[i].text),
+		   "a faulted queue is reported: %s", e.text);
 		end(&p);
 	}
 	start(page);
 	fake.submit_error = ENOMEM;
 	ring(p.compute, 1);
 	ok(w->group_error(p.group, &e) && !e.queue &&
-		   strstr(e.text, "refused work: Cannot allocate memory"),
-	   "work that is refused is an error of the group: %s", e.text);
+		   strstr(e.text, "rejected work: Cannot allocate memory"),
+	   "a rejected submission is an error of the group: %s", e.text);
 	end(&p);
 	start(page);
 	fake.submit_error = ECANCELED;
@@ -378,8 +380,7 @@ static void priorities(void *page)
 
 	start(page);
 	w->info(p.devices[0], &info);
-	ok(info.min_priority == -1 && !info.max_priority,
-	   "there is one priority below the usual");
+	ok(info.min_priority == -1 && !info.max_priority, "there is one priority below the usual");
 	ok(fake.priorities == 1, "a group is the usual one at first");
 	o.ring = p.vram;
 	if (!ok(!w->queue_create(p.group, &o, &low) && fake.priorities == 3 &&

@@ -92,7 +92,7 @@ int main(void)
 	submit(nonsense, 2);
 	for (tries = 0; seen == 1 && tries < 100; tries++)
 		w->wait(group, &seen, 100000000);
-	ok(seen == 2 && w->group_error(group, &e) && e.queue == queue && !e.place,
+	ok(seen == 2 && w->group_error(group, &e) && e.queue == queue && !e.has_thread,
 	   "an error ends it too, and is told: %s", e.text);
 	w->group_stop(group);
 	w->queue_destroy(queue);
