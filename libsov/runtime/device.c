@@ -13,10 +13,6 @@
 
 #define MAX_DEVICES 64
 
-<<<<<<< /tmp/mout.ours
-static const struct winsys *const back_ends[] = {&winsys_kmod, &winsys_nvrm, &winsys_soft};
-=======
->>>>>>> /work/wt/winsys/libsov/runtime/device.c
 
 static struct {
 	bool ready;
@@ -188,25 +184,12 @@ sov_result device_enumerate(void)
 	uint32_t count = 0, i;
 	sov_result r = SOV_OK;
 
-<<<<<<< /tmp/mout.ours
 	if (visible.ready)
 		return SOV_OK;
-	for (i = 0; !r && i < sizeof(back_ends) / sizeof(*back_ends); i++)
-		r = device_enumerate_winsys(back_ends[i], found, &count);
+	for (i = 0; !r && i < WINSYS_MAX_BACKENDS && winsys_backends[i]; i++)
+		r = device_enumerate_winsys(winsys_backends[i], found, &count);
 	if (!r && variable) {
 		r = device_filter(variable, found, count);
-=======
-	if (!r)
-		r = dump_init();
-	if (!r)
-		r = trace_init();
-	if (!r)
-		api_watch();
-	for (i = 0; !r && i < WINSYS_MAX_BACKENDS && winsys_backends[i]; i++)
-		r = find_way(winsys_backends[i], found, &count);
-	if (!r && visible) {
-		r = filter(visible, found, count);
->>>>>>> /work/wt/winsys/libsov/runtime/device.c
 	} else if (!r) {
 		memcpy(visible.devices, found, count * sizeof(*found));
 		visible.count = count;

@@ -13,18 +13,10 @@
 #include "libsov/runtime/base/log.h"
 #include "libsov/winsys/kmod/kmod.h"
 
-<<<<<<< /tmp/mout.ours
-#define WAY_OUT    "SOV_KMOD=0 leaves sovgpu.ko's GPUs out"
-#define FIRST_NODE 128 /* of DRM's render nodes */
-#define LARGE_PAGE 0x200000u
-#define MAX_UNITS  4096u
-=======
 #define REMEDY            "SOV_KMOD=0 disables the GPUs of sovgpu.ko"
 #define FIRST_RENDER_NODE 128
-#define SOV_PCI_NVIDIA        0x10de
 #define LARGE_PAGE        0x200000u
 #define MAX_UNITS         4096u
->>>>>>> /work/wt/winsys/libsov/winsys/kmod/kmod_device.c
 
 static struct {
 	bool enumerated;
