@@ -184,7 +184,7 @@ static void context_init(struct context *c, struct device *d, const sov_context_
 	c->print_user = o->print_user;
 	c->kernel_time_limit = o->kernel_time_limit;
 	c->other_time_limit = OTHER_TIME_LIMIT;
-	c->gpu = gpu_of(&d->info);
+	c->gpu = gpu_find(&d->info);
 	c->max_streams_sharing_wfi = c->gpu->kernels_release ? 1 : UINT32_MAX;
 	list_init(&c->buffers);
 	list_init(&c->modules);
@@ -216,7 +216,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 		*r = set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			       "the process has no address space for 12 GiB of windows");
 	if (!*r) {
-		c->chip = c->gpu->chip(i, shared, local);
+		c->chip = c->gpu->chip_create(i, shared, local);
 		if (!c->chip)
 			*r = set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
 				       "no host memory for a context");
@@ -236,7 +236,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 
 static sov_result check_options(const struct device *d, const sov_context_options *o)
 {
-	const struct gpu *gpu = gpu_of(&d->info);
+	const struct gpu *gpu = gpu_find(&d->info);
 
 	if (o->flags)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
@@ -257,10 +257,10 @@ static sov_result check_options(const struct device *d, const sov_context_option
 				 "%s by %s has no copy queues, and its compute queues do not copy; "
 				 "use another winsys",
 				 d->properties.name, d->properties.winsys);
-	if (o->stack_bytes > gpu->local_most)
+	if (o->stack_bytes > gpu->max_local_bytes)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "stack_bytes is %u; a thread has at most %u", o->stack_bytes,
-				 gpu->local_most);
+				 gpu->max_local_bytes);
 	if (o->print_bytes &&
 	    (o->print_bytes & (o->print_bytes - 1) || o->print_bytes < MIN_PRINT_BYTES ||
 	     o->print_bytes > MAX_PRINT_BYTES))

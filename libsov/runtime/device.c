@@ -39,7 +39,7 @@ static void device_fill_properties(struct device *d, uint32_t instance)
 	p->features = SOV_FEATURE_F64 | SOV_FEATURE_TIMESTAMPS;
 	p->features |= i->software ? SOV_FEATURE_SOFTWARE : 0;
 	p->features |= i->hazard ? SOV_FEATURE_HAZARD_CHECK : 0;
-	p->warp_size = gpu_of(i)->warp_lanes;
+	p->warp_size = gpu_find(i)->warp_size;
 	p->multiprocessors = i->multiprocessors;
 	p->max_threads_per_block = i->max_threads_per_block;
 	p->max_block[0] = p->max_block[1] = i->max_threads_per_block;

@@ -37,7 +37,7 @@ static const struct function *function_at(const struct context *c, uint64_t va, 
 static void fault_disassemble(const struct context *c, const struct function *f, uint64_t pc,
 			      sov_fault *out)
 {
-	c->gpu->instruction(c->chip, f->kernel, pc, out->instruction, sizeof(out->instruction),
+	c->gpu->disassemble(c->chip, f->kernel, pc, out->instruction, sizeof(out->instruction),
 			    NULL);
 }
 
@@ -66,7 +66,7 @@ static uint32_t find_access_sites(const struct context *c, const struct function
 	enum winsys_access does;
 
 	for (offset = 0; offset < f->kernel->code_bytes; offset += bytes) {
-		bytes = c->gpu->instruction(c->chip, f->kernel, offset, NULL, 0, &does);
+		bytes = c->gpu->disassemble(c->chip, f->kernel, offset, NULL, 0, &does);
 		if (!bytes)
 			return UINT32_MAX;
 		if (!does || (access && does != access))

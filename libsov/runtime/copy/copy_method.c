@@ -31,7 +31,7 @@ sov_result copy_inline(struct stream *s, uint64_t to, const void *data, uint32_t
 	r = stream_begin(s, ENGINE_COMPUTE, WORK_COPY, &slot);
 	if (r)
 		return r;
-	s->member.context->gpu->write(&slot.push, to, data, bytes);
+	s->member.context->gpu->write_inline(&slot.push, to, data, bytes);
 	*seqno = slot.seqno;
 	stream_submit(s, &slot);
 	LOG(COPY, DEBUG, "%u bytes to 0x%llx inline", bytes, (unsigned long long)to);
@@ -194,7 +194,7 @@ static sov_result copy_with_engine(struct stream *s, uint64_t to, uint64_t from,
 	uint64_t n;
 
 	for (; bytes; to += n, from += n, bytes -= n) {
-		n = min_u64(bytes, gpu->copy_most);
+		n = min_u64(bytes, gpu->max_copy_bytes);
 		trace_expect_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
@@ -215,7 +215,7 @@ static sov_result fill_with_engine(struct stream *s, uint64_t to, uint32_t word,
 	uint64_t n;
 
 	for (; bytes; to += n, bytes -= n) {
-		n = min_u64(bytes, gpu->copy_most);
+		n = min_u64(bytes, gpu->max_copy_bytes);
 		trace_expect_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
@@ -235,7 +235,7 @@ bool copy_method_fits(const struct gpu *gpu, enum copy_method method, uint64_t t
 {
 	switch (method) {
 	case COPY_INLINE:
-		return bytes <= gpu->inline_most && (to | bytes) % gpu->inline_unit == 0;
+		return bytes <= gpu->max_inline_bytes && (to | bytes) % gpu->inline_align == 0;
 	case COPY_KERNEL: /* both sides must have the same alignment */
 		return (to - from) % MEMORY_WORD == 0;
 	default:

@@ -110,7 +110,7 @@ static sov_result copy_rows(struct stream *s, const struct copy_side *to,
 			.bytes = (uint32_t)width,
 		};
 
-		n = gpu->lines_most(&lines);
+		n = gpu->max_lines(&lines);
 		n = rows - done < n ? rows - done : n;
 		lines.lines = (uint32_t)n;
 		trace_expect_bytes(n * width);

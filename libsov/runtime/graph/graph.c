@@ -88,11 +88,11 @@ sov_result node_copy(struct context *c, uint64_t destination, uint64_t source, u
 		     struct node *n)
 {
 	struct copy_range k = {.destination = destination, .source = source, .bytes = bytes};
-	sov_result r = bytes && bytes <= c->gpu->copy_most
+	sov_result r = bytes && bytes <= c->gpu->max_copy_bytes
 			       ? copy_check(c, &k, bytes, bytes)
 			       : set_error(SOV_ERROR_INVALID_ARGUMENT,
 					   "a copy of %llu bytes; a node has 1 to %llu", (ull)bytes,
-					   (ull)c->gpu->copy_most);
+					   (ull)c->gpu->max_copy_bytes);
 
 	if (!r && (!k.to || !k.from))
 		r = set_unpinned_error(&k);
@@ -107,10 +107,10 @@ sov_result node_fill(struct context *c, uint64_t address, uint32_t value, uint32
 
 	*n = (struct node){.kind = NODE_FILL,
 			   .fill = {address, count * element_bytes, value, element_bytes}};
-	if (!r && (!count || n->fill.bytes > c->gpu->copy_most))
+	if (!r && (!count || n->fill.bytes > c->gpu->max_copy_bytes))
 		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
 			      "a fill of %llu bytes; a node has 1 to %llu", (ull)n->fill.bytes,
-			      (ull)c->gpu->copy_most);
+			      (ull)c->gpu->max_copy_bytes);
 	if (!r && !allocation_find(c, "address", address, n->fill.bytes))
 		r = SOV_ERROR_INVALID_ADDRESS;
 	return r;
@@ -170,16 +170,16 @@ static sov_result graph_check_rect(struct graph *g, const struct copy_rect *b)
 	struct copy_range k = {.destination = b->to.address, .source = b->from.address};
 	const struct gpu *gpu = g->member.context->gpu;
 	struct gpu_lines lines = rect_slice_lines(b, 0);
-	uint64_t max_rows = b->width <= gpu->copy_most ? gpu->lines_most(&lines) : 0;
+	uint64_t max_rows = b->width <= gpu->max_copy_bytes ? gpu->max_lines(&lines) : 0;
 	sov_result r;
 
-	if (!b->width || b->width > gpu->copy_most || b->height > max_rows ||
+	if (!b->width || b->width > gpu->max_copy_bytes || b->height > max_rows ||
 	    b->depth > MAX_NODES - g->count)
 		return set_error(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"a rectangle of %llu x %llu x %llu; in a graph rows have 1 to %llu bytes, "
 			"slices at most %llu rows of these, and each slice is a node of at most %u",
-			(ull)b->width, (ull)b->height, (ull)b->depth, (ull)gpu->copy_most,
+			(ull)b->width, (ull)b->height, (ull)b->depth, (ull)gpu->max_copy_bytes,
 			(ull)max_rows, MAX_NODES);
 	r = copy_rect_check(g->member.context, b, &k);
 	return r || (k.to && k.from) ? r : set_unpinned_error(&k);

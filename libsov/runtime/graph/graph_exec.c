@@ -60,7 +60,7 @@ const struct function *graph_function_at(const struct context *c, uint64_t va, u
 		const struct graph_exec *g = (const struct graph_exec *)m;
 
 		for (i = 0; m->object.kind == OBJECT_GRAPH_EXEC && i < g->ncodes; i++) {
-			*base = g->codes[i].va + c->gpu->wait_bytes(c->chip);
+			*base = g->codes[i].va + c->gpu->chain_wait_bytes(c->chip);
 			if (va - *base < g->codes[i].function->kernel->code_bytes)
 				return g->codes[i].function;
 		}
@@ -110,7 +110,7 @@ static sov_result graph_exec_build(struct graph_exec *g, const struct graph *fro
 	sov_result r = graph_copy_nodes(g, from);
 
 	if (!r)
-		r = graph_order(g, c->gpu->chains(c->chip));
+		r = graph_order(g, c->gpu->supports_chains(c->chip));
 	return r ? r : graph_write(g);
 }
 

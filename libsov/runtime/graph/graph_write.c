@@ -22,13 +22,13 @@
  * The constant banks change only when a graph that does not execute gets other arguments, hence
  * they are invalidated once per execution.
  */
-static const struct gpu_link chain_link = {
-	.chase = true,
-	.keep_bank0 = true,
-	.fetch_bank0 = GPU_FETCH_BEFORE,
-	.fetch_program = true,
+static const struct gpu_chain_options chain_link = {
+	.overlap_barrier = true,
+	.keep_constants = true,
+	.prefetch_constants = GPU_PREFETCH_PRE,
+	.prefetch_program = true,
 	.chain_code = true,
-	.early = true,
+	.early_start = true,
 };
 
 /* ---- memory ---- */
@@ -66,7 +66,7 @@ static struct graph_code *node_code(const struct graph_exec *g, uint32_t i)
 static sov_result graph_find_codes(struct graph_exec *g, uint64_t *bytes)
 {
 	const struct context *c = g->member.context;
-	uint32_t wait = c->gpu->chain_code ? c->gpu->wait_bytes(c->chip) : 0, i;
+	uint32_t wait = c->gpu->chain_code ? c->gpu->chain_wait_bytes(c->chip) : 0, i;
 
 	g->codes = calloc(GRAPH_MAX_CODES, sizeof(*g->codes));
 	if (!g->codes)
@@ -83,7 +83,7 @@ static sov_result graph_find_codes(struct graph_exec *g, uint64_t *bytes)
 			continue;
 		}
 		g->codes[g->ncodes++] = (struct graph_code){f, *bytes, code};
-		*bytes = align_up(*bytes + wait + f->kernel->code_bytes, GPU_PLACE_ALIGN);
+		*bytes = align_up(*bytes + wait + f->kernel->code_bytes, GPU_SLOT_ALIGN);
 	}
 	return SOV_OK;
 }
@@ -98,7 +98,7 @@ static void graph_find_early(struct graph_exec *g)
 	const struct context *c = g->member.context;
 	uint32_t depth = 0, at;
 
-	if (!c->gpu->chain_code || !c->gpu->wait_bytes(c->chip))
+	if (!c->gpu->chain_code || !c->gpu->chain_wait_bytes(c->chip))
 		return;
 	for (at = 0; at < g->count; at++) {
 		uint32_t i = g->order[at], next = g->next[i] - 1;
@@ -115,7 +115,7 @@ static void graph_find_early(struct graph_exec *g)
 static sov_result graph_allocate(struct graph_exec *g)
 {
 	const struct gpu *gpu = g->member.context->gpu;
-	uint64_t bytes = GPU_PLACE_ALIGN; /* for the counter */
+	uint64_t bytes = GPU_SLOT_ALIGN; /* for the counter */
 	uint32_t i, arguments;
 	sov_result r = graph_find_codes(g, &bytes);
 
@@ -129,11 +129,11 @@ static sov_result graph_allocate(struct graph_exec *g)
 		if (g->nodes[i].kind != NODE_KERNEL)
 			continue;
 		g->kernels[i] = bytes;
-		bytes += gpu->place_bytes(g->nodes[i].kernel.function->plan.gpu, &arguments);
-		bytes = align_up(bytes, GPU_PLACE_ALIGN);
+		bytes += gpu->slot_bytes(g->nodes[i].kernel.function->plan.gpu, &arguments);
+		bytes = align_up(bytes, GPU_SLOT_ALIGN);
 	}
 	g->methods = bytes;
-	g->methods_max = g->count * gpu->node_words + (g->levels + 1) * gpu->level_words;
+	g->methods_max = g->count * gpu->max_node_words + (g->levels + 1) * gpu->max_level_words;
 	bytes += 4ull * g->methods_max;
 	r = buffer_create_mapped(g->member.context, WINSYS_VRAM, true, bytes, &g->memory);
 	if (r)
@@ -159,7 +159,7 @@ void graph_write_parameters(struct graph_exec *g, uint32_t i)
 	const struct function *f = n->kernel.function;
 	uint32_t at;
 
-	g->member.context->gpu->place_bytes(f->plan.gpu, &at);
+	g->member.context->gpu->slot_bytes(f->plan.gpu, &at);
 	memcpy(cpu_at(g, g->kernels[i] + at), n->kernel.parameters, f->kernel->param_bytes);
 }
 
@@ -171,7 +171,7 @@ static void write_codes(struct graph_exec *g)
 		struct graph_code *k = &g->codes[i];
 
 		memcpy(cpu_at(g, k->va), k->code,
-		       g->member.context->gpu->wait_bytes(g->member.context->chip) +
+		       g->member.context->gpu->chain_wait_bytes(g->member.context->chip) +
 			       k->function->kernel->code_bytes);
 		free(k->code);
 		k->code = NULL;
@@ -204,7 +204,7 @@ static struct gpu_launch launch_of(const struct graph_exec *g, uint32_t i)
 		.next = has_next ? g->kernels[g->next[i] - 1] : 0,
 		.arrive = has_next && g->before[g->next[i] - 1] ? g->kernels[i] : 0,
 		.wait = g->before[i] ? g->kernels[g->before[i] - 1] : 0,
-		.link = &chain_link,
+		.chain = &chain_link,
 		.program = code ? code->va : 0,
 	};
 
@@ -219,7 +219,7 @@ static sov_result write_kernel(struct graph_exec *g, uint32_t i)
 	const struct function *f = g->nodes[i].kernel.function;
 	struct gpu_launch l = launch_of(g, i);
 
-	if (!c->gpu->grid(c->chip, f->plan.gpu, &l, cpu_at(g, g->kernels[i]), g->kernels[i]))
+	if (!c->gpu->write_grid(c->chip, f->plan.gpu, &l, cpu_at(g, g->kernels[i]), g->kernels[i]))
 		return set_error(SOV_ERROR_INTERNAL,
 				 "a value of kernel '%s' does not fit its launch descriptor",
 				 f->kernel->name);
@@ -236,7 +236,7 @@ static void push_kernel(struct graph_exec *g, struct gpu_push *p, uint32_t i)
 	const struct context *c = g->member.context;
 	struct gpu_launch l = launch_of(g, i);
 
-	c->gpu->start(c->chip, g->nodes[i].kernel.function->plan.gpu, &l, g->kernels[i], p);
+	c->gpu->launch_grid(c->chip, g->nodes[i].kernel.function->plan.gpu, &l, g->kernels[i], p);
 }
 
 static void push_copy(struct graph_exec *g, struct gpu_push *p, uint32_t i, uint32_t *copies)
@@ -292,8 +292,8 @@ static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 	for (i = at; i < end; i++)
 		copies += is_copy(&g->nodes[g->order[i]]);
 	if (copies) { /* the previous execution left its count there */
-		gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NOW);
-		gpu->begin_copies(g->member.context->chip, &w->p);
+		gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NO_WAIT);
+		gpu->setup_copy(g->member.context->chip, &w->p);
 	}
 	for (i = at, copies = 0; i < end; i++) {
 		if (g->nodes[g->order[i]].kind == NODE_KERNEL)
@@ -304,7 +304,7 @@ static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 	if (copies)
 		gpu->acquire(&w->p, g->counter, copies);
 	if (!last) /* the next submission waits for idle too */
-		gpu->idle(&w->p, false);
+		gpu->wait_for_idle(&w->p, false);
 }
 
 /* Writes a whole chain and returns the position after it. */
@@ -313,7 +313,7 @@ static uint32_t push_chain(struct writer *w, uint32_t at)
 	struct graph_exec *g = w->g;
 	const struct gpu *gpu = g->member.context->gpu;
 
-	gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NOW);
+	gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NO_WAIT);
 	push_kernel(g, &w->p, g->order[at]);
 	while (g->next[g->order[at]] != GRAPH_CHAIN_END)
 		at++;
@@ -383,11 +383,11 @@ static bool push_copies_separately(struct writer *w, uint32_t at, uint32_t end, 
 		return false;
 	if (w->p.count != w->start)
 		end_segment(w, ENGINE_COMPUTE, end, at, 0);
-	w->p.copying = true;
+	w->p.copy_queue = true;
 	for (i = at, copies = 0; i < end; i++)
 		push_copy(g, &w->p, g->order[i], &copies);
 	end_segment(w, ENGINE_COPY, end, at, host_count);
-	w->p.copying = false;
+	w->p.copy_queue = false;
 	w->begin = end;
 	return true;
 }
@@ -398,7 +398,7 @@ static void push_all(struct writer *w)
 	const struct gpu *gpu = g->member.context->gpu;
 	uint32_t at = 0;
 
-	gpu->forget_constants(&w->p);
+	gpu->invalidate_constants(&w->p);
 	while (at < g->count) {
 		uint32_t first = at, end = level_end(g, at), host_count;
 		bool ends = has_host_function(g, at, &host_count);
@@ -413,7 +413,7 @@ static void push_all(struct writer *w)
 				continue;
 			}
 			if (!ends && end < g->count)
-				gpu->idle(&w->p, false);
+				gpu->wait_for_idle(&w->p, false);
 		}
 		at = end;
 		if (!ends && at < g->count)
@@ -439,7 +439,7 @@ sov_result graph_write_methods(struct graph_exec *g)
 	g->nsegments = 0;
 	push_all(&w);
 	for (i = 0; !r && i < g->nsegments; i++)
-		if (g->segments[i].words > g->member.context->gpu->span_most)
+		if (g->segments[i].words > g->member.context->gpu->max_span_words)
 			r = set_error(SOV_ERROR_UNSUPPORTED,
 				      "a graph of %u nodes has too many methods "
 				      "for one submission; split it in two",

@@ -94,7 +94,7 @@ sov_result local_reserve(struct context *c, uint32_t stream_index, const char *k
 	had = c->local.has.thread_bytes;
 	queues = c->local.queues;
 	pthread_mutex_unlock(&c->lock);
-	q.need = c->gpu->local(c->chip, max_u32(local_bytes, had));
+	q.need = c->gpu->local_layout(c->chip, max_u32(local_bytes, had));
 	if (c->gpu->local_in_launch)
 		q.queues =
 			max_u32(max_u32(stream_index + 1, queues), atomic_load(&c->stream_count));

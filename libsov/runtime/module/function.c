@@ -18,7 +18,7 @@ uint32_t function_max_threads(const struct context *c, const struct image_kernel
 
 	if (k->max_threads && k->max_threads < threads)
 		threads = k->max_threads;
-	while (threads && !c->gpu->blocks(c->chip, k, threads, 0))
+	while (threads && !c->gpu->occupancy(c->chip, k, threads, 0))
 		threads = (threads - 1) / 32 * 32;
 	return threads;
 }
@@ -29,7 +29,7 @@ sov_result function_plan(struct context *c, struct function *f, const struct ima
 	static _Atomic uint64_t plans;
 	const struct image_kernel *k = f->kernel;
 	struct launch_plan *p = &f->plan;
-	uint32_t max = c->gpu->local_most, stack = k->stack_bytes;
+	uint32_t max = c->gpu->max_local_bytes, stack = k->stack_bytes;
 
 	if (stack > max)
 		return set_error(
@@ -44,7 +44,7 @@ sov_result function_plan(struct context *c, struct function *f, const struct ima
 	if (!p->gpu)
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for kernel '%s'",
 				 k->name);
-	f->info.local_bytes = c->gpu->local(c->chip, stack).thread_bytes;
+	f->info.local_bytes = c->gpu->local_layout(c->chip, stack).thread_bytes;
 	p->id = atomic_fetch_add(&plans, 1) + 1;
 	p->code = c->code_writes;
 	p->own_shared = k->shared_bytes - function_reserved_shared(c, im, k);
@@ -62,6 +62,6 @@ uint32_t function_occupancy(const struct function *f, uint64_t threads, uint32_t
 	if (!threads || threads > f->max_threads ||
 	    f->plan.own_shared + (uint64_t)shared_bytes > c->device->info.shared_per_block)
 		return 0;
-	return c->gpu->blocks(c->chip, f->kernel, (uint32_t)threads,
+	return c->gpu->occupancy(c->chip, f->kernel, (uint32_t)threads,
 			      (uint64_t)f->kernel->shared_bytes + shared_bytes);
 }

@@ -98,7 +98,7 @@ static sov_result check_cooperative(const struct function *f, const sov_launch *
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "sov_launch.flags is 0x%x; known: SOV_LAUNCH_COOPERATIVE",
 				 l->flags);
-	fit = c->gpu->together(c->chip, f->kernel, l->block[0] * l->block[1] * l->block[2],
+	fit = c->gpu->max_resident_blocks(c->chip, f->kernel, l->block[0] * l->block[1] * l->block[2],
 			       (uint64_t)f->kernel->shared_bytes + l->shared_bytes);
 	if (blocks > fit)
 		return set_error(
@@ -175,9 +175,9 @@ static sov_result launch_submit(struct function *f, const sov_launch *l, struct 
 	g.release = slot.concurrent ? s->done->va : 0;
 	g.payload = (uint32_t)slot.seqno;
 	g.next = 0;
-	g.link = NULL;
+	g.chain = NULL;
 	c->gpu->launch(c->chip, f->plan.gpu, &g,
-		       &(struct gpu_place){slot.cpu, slot.va, &slot.submission->written},
+		       &(struct gpu_slot){slot.cpu, slot.va, &slot.submission->written},
 		       &slot.push);
 	*seqno = slot.seqno;
 	*doorbell = stream_submit_deferred(s, &slot);

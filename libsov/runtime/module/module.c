@@ -27,7 +27,7 @@ static sov_result module_check_kernels(const struct context *c, const struct mod
 	char text[320], wants[64];
 	uint32_t i;
 
-	if (!c->gpu->runs(c->chip, im, wants, sizeof(wants))) {
+	if (!c->gpu->supports(c->chip, im, wants, sizeof(wants))) {
 		snprintf(text, sizeof(text), "the image is for %s; %s runs %s", wants,
 			 c->device->properties.name, c->device->properties.target);
 		return set_source_error(text);
@@ -40,7 +40,7 @@ static sov_result module_check_kernels(const struct context *c, const struct mod
 		return set_source_error(text);
 	}
 	for (i = 0; i < im->nkernels; i++) {
-		uint32_t bytes = c->gpu->launch_bytes(&im->kernels[i]);
+		uint32_t bytes = c->gpu->constant_bytes(&im->kernels[i]);
 
 		if (bytes > GPU_MAX_CONSTANTS) {
 			snprintf(text, sizeof(text),

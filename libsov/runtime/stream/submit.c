@@ -108,7 +108,7 @@ const struct kernel_info *stream_kernel_at(struct stream *s, uint64_t seqno)
  * see stream_wrap. */
 static bool stream_must_wrap(const struct stream *s, uint64_t last)
 {
-	return !(uint32_t)(last + 1) && s->member.context->gpu->compares_unsigned;
+	return !(uint32_t)(last + 1) && s->member.context->gpu->acquire_compares_unsigned;
 }
 
 /* One entry of a ring stays empty: PUT equal to GET means an empty ring. */
@@ -195,7 +195,7 @@ static bool slot_take(struct stream *s, const struct submit_request *q, struct s
 	p->engine = q->engine;
 	p->code = p->local = 0;
 	slot->concurrent = concurrent;
-	slot->push.copying = q->engine == ENGINE_COPY;
+	slot->push.copy_queue = q->engine == ENGINE_COPY;
 	/* Submissions known to be complete need no acquire. */
 	if ((tail & COMPLETION_MASK) != queue &&
 	    (int64_t)((tail >> STREAM_COMPLETION_BITS) -
@@ -203,7 +203,7 @@ static bool slot_take(struct stream *s, const struct submit_request *q, struct s
 		c->gpu->acquire(&slot->push, s->done->va,
 				(uint32_t)(tail >> STREAM_COMPLETION_BITS));
 	if ((tail & COMPLETION_MASK) != queue && q->engine == ENGINE_COPY)
-		c->gpu->begin_copies(c->chip, &slot->push);
+		c->gpu->setup_copy(c->chip, &slot->push);
 	if (tracing())
 		submission_trace(s, q, slot);
 	return true;
@@ -217,17 +217,17 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 }
 
 static void ring_add_entry(struct stream *s, struct queue *q, const struct submission *p,
-			   uint64_t span, const struct gpu_end *end)
+			   uint64_t span, const struct gpu_completion *end)
 {
-	q->put = s->member.context->gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES, span,
+	q->put = s->member.context->gpu->write_ring_entry(&q->memory, q->put, STREAM_RING_ENTRIES, span,
 					       p->engine == ENGINE_COPY, end);
 }
 
-/* Where the ring entry itself releases the seqno (gpu->enter). */
+/* Where the ring entry itself releases the seqno (gpu->write_ring_entry). */
 static void ring_add_submission(struct stream *s, struct queue *q, const struct submission *p,
 				uint64_t seqno)
 {
-	const struct gpu_end end = {
+	const struct gpu_completion end = {
 		.semaphore = s->done->va,
 		.payload = (uint32_t)seqno,
 		.interrupt = atomic_load_explicit(&p->kind, memory_order_relaxed) == WORK_INTERRUPT,
@@ -250,7 +250,7 @@ static inline void ring_add_span(struct queue *q, uint64_t span)
  * doorbell must be rung. Called by the publisher. */
 static uint64_t publish_ready(struct stream *s, bool moved[ENGINES])
 {
-	const bool has_enter = s->member.context->gpu->enter;
+	const bool has_enter = s->member.context->gpu->write_ring_entry;
 	uint64_t n = s->published, code = 0, local = 0;
 	struct queue *q;
 	uint32_t i;
@@ -343,18 +343,18 @@ static struct doorbell slot_finish(struct stream *s, struct slot *slot)
 	const struct gpu *gpu = s->member.context->gpu;
 	struct submission *p = slot->submission;
 	enum work kind = atomic_load_explicit(&p->kind, memory_order_relaxed);
-	bool release = !gpu->enter && p->engine == ENGINE_COMPUTE &&
+	bool release = !gpu->write_ring_entry && p->engine == ENGINE_COMPUTE &&
 		       !(kind == WORK_KERNEL && slot->concurrent);
 
 	/* Inline data is work of the engine, unlike semaphore operations. */
 	if (release)
 		gpu->release(&slot->push, s->done->va, (uint32_t)slot->seqno,
 			     slot->concurrent && kind != WORK_COPY && kind != WORK_GRAPH
-				     ? GPU_RELEASE_NOW
+				     ? GPU_RELEASE_NO_WAIT
 				     : 0);
 	if (slot->traced)
 		trace_work_end(s->trace, slot->traced, &slot->push, release ? 0 : s->done->va);
-	if (kind == WORK_INTERRUPT && !gpu->enter)
+	if (kind == WORK_INTERRUPT && !gpu->write_ring_entry)
 		gpu->interrupt(&slot->push);
 	if (gpu->pad)
 		gpu->pad(&slot->push);
@@ -422,7 +422,7 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 		.ring_offset = engine * STREAM_RING_BYTES,
 		.ring_va = s->commands->va + engine * STREAM_RING_BYTES,
 		.ring_entries = STREAM_RING_ENTRIES,
-		.ring_entry_bytes = c->gpu->entry_bytes,
+		.ring_entry_bytes = c->gpu->ring_entry_bytes,
 		.priority = s->priority,
 	};
 	const char *said;
@@ -554,14 +554,14 @@ sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, u
 	sov_result r;
 
 	/* The value may be older than the last wrap. */
-	if (gpu->compares_unsigned && semaphore_reached(semaphore, value))
+	if (gpu->acquire_compares_unsigned && semaphore_reached(semaphore, value))
 		return SOV_OK;
 	r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 	if (r)
 		return r;
 	/* Semaphores may have wrapped, with all work complete, before this seqno was reserved; from
 	 * now on they cannot. */
-	if (!gpu->compares_unsigned || !semaphore_reached(semaphore, value))
+	if (!gpu->acquire_compares_unsigned || !semaphore_reached(semaphore, value))
 		gpu->acquire(&slot.push, semaphore->va, value);
 	stream_submit(s, &slot);
 	return SOV_OK;
@@ -609,7 +609,7 @@ sov_result stream_start(struct stream *s)
 		stream_wrap(c, s);
 	slot_take(s, &setup, &slot);
 	slot.concurrent = true; /* the stream may not be in stream_count yet */
-	c->gpu->setup(c->chip, &slot.push);
+	c->gpu->setup_compute(c->chip, &slot.push);
 	doorbell_ring(slot_finish(s, &slot));
 	gate_open(&s->gate);
 	return SOV_OK;

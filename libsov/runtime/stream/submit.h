@@ -16,7 +16,7 @@
 /* A slot: the launch descriptor with its constants, then command words; both aligned to 64
  * bytes. */
 #define STREAM_SLOT_BYTES   8192u
-#define STREAM_SLOT_PUSH    GPU_PLACE_BYTES
+#define STREAM_SLOT_PUSH    GPU_SLOT_BYTES
 #define STREAM_PUSH_WORDS   ((STREAM_SLOT_BYTES - STREAM_SLOT_PUSH) / 4)
 
 enum work {
@@ -73,7 +73,7 @@ struct submission {
 	uint64_t before[2];   /* … and entries before it; 0: none */
 	uint64_t code, local; /* versions that the GPU has seen once it has begun the submission */
 	/* Content of the slot's memory, from its last launch. */
-	struct gpu_written written;
+	struct gpu_slot_contents written;
 };
 
 struct stream {

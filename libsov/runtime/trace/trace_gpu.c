@@ -202,9 +202,9 @@ static bool work_stamped(const struct trace_stream *t, const struct trace_work *
 
 	if (__atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE) != p->payload)
 		return false;
-	*time = t->context->gpu->time(
+	*time = t->context->gpu->ticks_to_ns(
 		t->context->chip,
-		__atomic_load_n((const uint64_t *)(at + GPU_TIME_OFFSET), __ATOMIC_RELAXED));
+		__atomic_load_n((const uint64_t *)(at + GPU_TIMESTAMP_OFFSET), __ATOMIC_RELAXED));
 	return true;
 }
 
@@ -343,7 +343,7 @@ struct trace_work *trace_work_begin(struct trace_stream *t, uint64_t seqno, uint
 	};
 	work_describe(&w->event, what);
 	t->context->gpu->release(push, t->stamps->va + line_offset(t, w), w->payload,
-				 GPU_RELEASE_TIMED | GPU_RELEASE_NOW);
+				 GPU_RELEASE_TIMESTAMP | GPU_RELEASE_NO_WAIT);
 	return w;
 }
 
@@ -361,11 +361,11 @@ void trace_work_end(struct trace_stream *t, struct trace_work *w, struct gpu_pus
 {
 	const struct gpu *g = t->context->gpu;
 
-	/* Where the ring entry releases the seqno (gpu->enter), that comes after all of this. */
-	if (done_va && !g->enter)
+	/* Where the ring entry releases the seqno (gpu->write_ring_entry), that comes after all of this. */
+	if (done_va && !g->write_ring_entry)
 		g->acquire(push, done_va, w->payload);
 	g->release(push, t->stamps->va + line_offset(t, w) + STAMP_BYTES, w->payload,
-		   GPU_RELEASE_TIMED | (g->enter ? 0 : GPU_RELEASE_NOW));
+		   GPU_RELEASE_TIMESTAMP | (g->write_ring_entry ? 0 : GPU_RELEASE_NO_WAIT));
 	atomic_store(&w->state, WAITING);
 }
 

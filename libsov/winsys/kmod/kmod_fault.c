@@ -29,11 +29,11 @@ static int query_state(struct winsys_queue *q, struct drm_sovgpu_queue_state *s)
 static void describe_fault(struct winsys_queue *q, const struct drm_sovgpu_queue_state *s,
 			   struct winsys_error *out)
 {
-	const char *words = xid_words(s->fault_code);
+	const char *words = nv_xid_text(s->fault_code);
 
 	*out = (struct winsys_error){
 		.queue = q,
-		.xid = s->fault_code,
+		.vendor_code = s->fault_code,
 		.timed_out = s->state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
 		.memory = s->fault_code == NV_XID_MMU_FAULT,
 		/* Hardware reports the page. */

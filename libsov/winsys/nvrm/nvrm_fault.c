@@ -89,7 +89,7 @@ static void describe_access(const struct rm_mmu_faults *f, struct winsys_error *
 void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,
 		   const struct rm_sm_errors *errors, struct winsys_error *out)
 {
-	const char *words = xid_words(xid), *warp = NULL;
+	const char *words = nv_xid_text(xid), *warp = NULL;
 	uint32_t i, number = 0;
 
 	*out = (struct winsys_error){.xid = xid};

@@ -149,7 +149,7 @@ static void reports(void)
 	snprintf(write, sizeof(write), ": %s", soft_instruction("STG"));
 	reset_and_wait();
 	run(gate, streams[0], word);
-	fails((struct winsys_error){.xid = 13,
+	fails((struct winsys_error){.vendor_code = 13,
 				    .pc = code_of(gate) + 0x10,
 				    .text = "a warp's error"},
 	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a warp's error; at +0x10: ",
@@ -162,7 +162,7 @@ static void reports(void)
 	run(gate, streams[0], word);
 	fails(
 		(struct winsys_error){
-			.xid = 31, .memory = true, .address = word + 0x100000, .text = "x"},
+			.vendor_code = 31, .memory = true, .address = word + 0x100000, .text = "x"},
 		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
 		"a fault without program counter names the only running kernel");
 	MUST(sov_context_get_fault(context, &f));
@@ -171,7 +171,7 @@ static void reports(void)
 	reset_and_wait();
 
 	run(gate, streams[0], word);
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
 	      SOV_ERROR_FAULT, write, "a faulting write is attributed to the kernel's only store");
 	MUST(sov_context_get_fault(context, &f));
 	ok(f.pc != UINT64_MAX && !strncmp(f.instruction, write + 2, strlen(write + 2)),
@@ -179,7 +179,7 @@ static void reports(void)
 	reset_and_wait();
 
 	run(twice, streams[0], word);
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
 	      SOV_ERROR_FAULT, "; by one of +0x",
 	      "a faulting write lists both stores of the kernel");
 	MUST(sov_context_get_fault(context, &f));
@@ -190,7 +190,7 @@ static void reports(void)
 	run(gate, streams[0], word);
 	fails(
 		(struct winsys_error){
-			.xid = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
+			.vendor_code = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
 		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
 		"a faulting atomic names a kernel that has none");
 	MUST(sov_context_get_fault(context, &f));
@@ -201,20 +201,20 @@ static void reports(void)
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4); /* ends at once */
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
 	      "the running kernel is named when another stream is idle");
 	reset_and_wait();
 
 	run(gate, streams[0], word);
 	run(gate, streams[1], word);
 	run(opener, streams[1], word);
-	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
 	      "a kernel that runs on two streams is named once");
 	reset_and_wait();
 
 	run(gate, streams[0], word);
 	run(waiter, streams[1], word);
-	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT,
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT,
 	      "gh100.0: x; it was kernel 'gate' or 'gate'",
 	      "a fault with two running kernels names both as suspects");
 	MUST(sov_context_get_fault(context, &f));
@@ -224,7 +224,7 @@ static void reports(void)
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4);
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
 	      SOV_ERROR_FAULT, "gh100.0: x; it was kernel 'gate' or 'open'",
 	      "a completed kernel is suspected of a faulting store");
 	reset_and_wait();
@@ -232,18 +232,18 @@ static void reports(void)
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4);
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_READ, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_READ, .text = "x"},
 	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
 	      "a completed kernel without loads is not suspected of a faulting load");
 	reset_and_wait();
 
-	fails((struct winsys_error){.xid = 79, .text = "gone"}, SOV_ERROR_FAULT, "gh100.0: gone",
+	fails((struct winsys_error){.vendor_code = 79, .text = "gone"}, SOV_ERROR_FAULT, "gh100.0: gone",
 	      "an error on an idle GPU names no kernel");
 	reset_and_wait();
 
 	fails(
 		(struct winsys_error){
-			.pc = 0x123456780, .text = "x", .place = true, .block = {1, 2, 3}},
+			.pc = 0x123456780, .text = "x", .has_thread = true, .block = {1, 2, 3}},
 		SOV_ERROR_FAULT, "gh100.0: x; block (1, 2, 3), thread (0, 0, 0)",
 		"a fault outside all kernels reports block and thread but no program counter");
 	reset_and_wait();
@@ -272,14 +272,14 @@ static void told_late(void)
 
 	c->kernel_time_limit = 50000000;
 	fails_late(
-		(struct winsys_error){.xid = 31, .memory = true, .address = 64, .text = "a fault"},
+		(struct winsys_error){.vendor_code = 31, .memory = true, .address = 64, .text = "a fault"},
 		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a fault",
 		"a fault reported after the time limit is SOV_ERROR_FAULT, not a hang");
 	fails_late(
-		(struct winsys_error){.xid = 31, .memory = true, .stopped = true, .text = "a stop"},
+		(struct winsys_error){.vendor_code = 31, .memory = true, .stopped = true, .text = "a stop"},
 		SOV_ERROR_HANG, "did not end within its limit of 0.050 s",
 		"an error caused by stopping a hung kernel is SOV_ERROR_HANG");
-	fails_late((struct winsys_error){.overdue = true, .text = "too long"}, SOV_ERROR_HANG,
+	fails_late((struct winsys_error){.timed_out = true, .text = "too long"}, SOV_ERROR_HANG,
 		   "kernel 'gate' on gh100.0: too long", "a driver timeout is SOV_ERROR_HANG");
 	c->kernel_time_limit = limit;
 	object_put(&c->object);

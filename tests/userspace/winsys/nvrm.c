@@ -279,10 +279,10 @@ static void group(void)
 	ok(fake.stops == 1, "what runs is stopped, whichever queue was made last");
 	((struct nv_notification *)g->notifier->cpu)->info32 = 31;
 	((struct nv_notification *)g->notifier->cpu)->status = 0xffff;
-	ok(w->group_error(g, &e) && e.xid == 31 && e.memory && e.address == 0x7000000000 &&
+	ok(w->group_error(g, &e) && e.vendor_code == 31 && e.memory && e.address == 0x7000000000 &&
 		   e.pc == 0x12340,
 	   "until the notifier says otherwise: %s", e.text);
-	ok(w->group_error(g, &e) && e.xid == 31, "which stays so");
+	ok(w->group_error(g, &e) && e.vendor_code == 31, "which stays so");
 	w->group_stop(g);
 	ok(fake.stops == 1, "and then nothing runs that would have to be stopped");
 	w->queue_destroy(q[0]);

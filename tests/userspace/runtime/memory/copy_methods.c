@@ -63,7 +63,7 @@ static void copies(enum copy_method method, const char *name)
 
 	for (i = 0; i < n; i++) {
 		uint32_t bytes = length(
-			i, method == COPY_INLINE ? s->member.context->gpu->inline_most : AREA);
+			i, method == COPY_INLINE ? s->member.context->gpu->max_inline_bytes : AREA);
 		uint32_t a = (uint32_t)(random_u64() % 64), b = (uint32_t)(random_u64() % 64);
 		uint64_t number = 0;
 
