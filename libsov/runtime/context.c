@@ -196,7 +196,7 @@ sov_result member_publish(struct member *m, struct context *c, struct link *list
 
 static sov_result refuse_errno(int error, const char *what)
 {
-	const char *said = winsys_said();
+	const char *said = winsys_take_error();
 
 	return refuse(error == -ENOMEM ? SOV_ERROR_OUT_OF_HOST_MEMORY : SOV_ERROR_DEVICE_LOST,
 		      "%s failed: %s", what, *said ? said : strerror(-error));
@@ -328,7 +328,7 @@ void buffer_destroy(struct context *c, struct buffer *b)
 sov_result buffer_map(struct context *c, struct buffer *b)
 {
 	if (!b->cpu)
-		b->cpu = c->winsys->buffer_cpu(b->backing);
+		b->cpu = c->winsys->buffer_map(b->backing);
 	return b->cpu ? SOV_OK
 		      : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			       "%s gave the CPU no way to %llu bytes of its memory",

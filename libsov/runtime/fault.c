@@ -229,7 +229,7 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 		find_suspects(c, e, &s);
 	if (s.count == 1)
 		kernel = s.list[0];
-	fault_init(f, e->overdue ? SOV_ERROR_HANG : SOV_ERROR_FAULT, kernel);
+	fault_init(f, e->timed_out ? SOV_ERROR_HANG : SOV_ERROR_FAULT, kernel);
 	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
 	if (e->memory) {
 		f->address = e->address;
@@ -237,7 +237,7 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	}
 	if (s.count > 1)
 		name_suspects(&s, f->cause, sizeof(f->cause));
-	f->placed = e->place;
+	f->placed = e->has_thread;
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)

@@ -29,7 +29,7 @@ static void use(uint64_t va)
 
 	if (d->winsys->buffer_create(d->way, WINSYS_VRAM, STEP, &b) ||
 	    d->winsys->bind(group, b, va) || d->winsys->unbind(group, b, va)) {
-		printf("BROKEN: %s\n", winsys_said());
+		printf("BROKEN: %s\n", winsys_take_error());
 		exit(2);
 	}
 	d->winsys->buffer_destroy(b);
@@ -47,7 +47,7 @@ int main(void)
 	d = object_get(device, OBJECT_DEVICE);
 	at_first = free_now();
 	if (d->winsys->group_create(d->way, &group)) {
-		printf("BROKEN: %s\n", winsys_said());
+		printf("BROKEN: %s\n", winsys_take_error());
 		return 2;
 	}
 	use(va);

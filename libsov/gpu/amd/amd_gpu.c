@@ -108,11 +108,11 @@ static enum winsys_access access_of(const char *name)
 			return !strncmp(name + n, "load", 4)     ? WINSYS_READ
 			       : !strncmp(name + n, "store", 5)  ? WINSYS_WRITE
 			       : !strncmp(name + n, "atomic", 6) ? WINSYS_ATOMIC
-								 : WINSYS_SOME_ACCESS;
+								 : WINSYS_UNKNOWN_ACCESS;
 	}
 	return !strncmp(name, "s_load", 6) || !strncmp(name, "s_buffer_load", 13)
 		       ? WINSYS_READ
-		       : WINSYS_SOME_ACCESS;
+		       : WINSYS_UNKNOWN_ACCESS;
 }
 
 static uint32_t instruction(const void *chip, const struct image_kernel *k, uint64_t pc, char *text,

@@ -134,7 +134,7 @@ static enum winsys_access access_of(const struct sass_inst *in)
 	case SASS_RED:
 		return WINSYS_ATOMIC;
 	}
-	return WINSYS_SOME_ACCESS;
+	return WINSYS_UNKNOWN_ACCESS;
 }
 
 static uint32_t instruction(const void *chip, const struct image_kernel *k, uint64_t pc, char *text,

@@ -268,12 +268,12 @@ static uint64_t advance(struct stream *s, bool moved[ENGINES])
  * each move of put. Rings what is not to be rung later. */
 static struct bell ring(struct stream *s, const struct queue *q, struct bell later)
 {
-	struct bell b = {q->memory.bell, q->memory.token};
+	struct bell b = {q->memory.doorbell, q->memory.doorbell_value};
 
-	if (q->memory.overtakes)
-		winsys_arrived(q->memory.put);
+	if (q->memory.doorbell_passes_writes)
+		winsys_read_back(q->memory.put);
 	if (!b.word)
-		s->member.context->winsys->doorbell(q->way);
+		s->member.context->winsys->ring_doorbell(q->way);
 	else if (later.word && later.token != b.token)
 		bell_ring(later);
 	return b.word ? b : later;
@@ -406,7 +406,7 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 
 	error = c->winsys->queue_create(c->group, &options, &q->way);
 	if (error) {
-		said = winsys_said();
+		said = winsys_take_error();
 		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no %s queue for a stream: %s",
 			      c->device->properties.name,
 			      engine == ENGINE_COPY ? "copy" : "compute",

@@ -20,7 +20,7 @@ static int ask(struct winsys_queue *q, struct drm_sovgpu_queue_state *s)
 	*s = (struct drm_sovgpu_queue_state){.queue_id = q->id};
 	error = kmod_call(q->group->device->file, DRM_IOCTL_SOVGPU_QUEUE_STATE, s,
 			  "asking for a queue's state");
-	(void)winsys_said();
+	(void)winsys_take_error();
 	return error;
 }
 
@@ -106,7 +106,7 @@ static void look(struct winsys_group *g)
 
 void kmod_group_refused(struct winsys_group *g, int error)
 {
-	(void)winsys_said();
+	(void)winsys_take_error();
 	pthread_mutex_lock(&g->lock);
 	g->refused = error;
 	pthread_mutex_unlock(&g->lock);

@@ -33,7 +33,7 @@ static const struct word accesses[] = {
 	{0, "read"}, {1, "write"}, {2, "atomic"}, {3, "prefetch"}, {4, "atomic"},
 };
 static const enum winsys_access access_kinds[] = {
-	WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC, WINSYS_SOME_ACCESS, WINSYS_ATOMIC,
+	WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC, WINSYS_UNKNOWN_ACCESS, WINSYS_ATOMIC,
 };
 
 static const struct word warp_errors[] = {
@@ -222,7 +222,7 @@ static void investigate(struct winsys_group *g, uint32_t xid)
 	for (i = 0; f && i < NVRM_PRIORITIES; i++)
 		if (examine(g, NVRM_LEAST_PRIORITY + i, f))
 			break;
-	(void)winsys_said();
+	(void)winsys_take_error();
 	log_errors(f && f->have_faults ? &f->faults : NULL,
 		   f && f->have_errors ? &f->errors : NULL);
 	nvrm_describe(xid, f && f->have_faults ? &f->faults : NULL,
@@ -301,6 +301,6 @@ void nvrm_group_stop(struct winsys_group *g)
 		trying |= stop(g, NVRM_LEAST_PRIORITY + i);
 	if (trying)
 		wait_for_failure(g);
-	(void)winsys_said(); /* then it takes longer */
+	(void)winsys_take_error(); /* then it takes longer */
 	pthread_mutex_unlock(&g->lock);
 }

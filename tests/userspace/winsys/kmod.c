@@ -129,7 +129,7 @@ static int step(struct program *p, uint32_t number, void *page)
 	case 3:
 		return w->buffer_import(d, page, 0x10000, &p->own);
 	case 4:
-		return w->buffer_cpu(p->system) ? 0 : -ENOMEM;
+		return w->buffer_map(p->system) ? 0 : -ENOMEM;
 	case 5:
 		return w->group_create(d, &p->group);
 	case 6:
@@ -185,11 +185,11 @@ static void failures(void *page)
 	for (n = 1; n <= calls; n++) {
 		fake_reset();
 		fake.fail_at = n;
-		(void)winsys_said();
+		(void)winsys_take_error();
 		reached = run(page, &error);
 		left += fake_live();
 		wrong += fake.wrong;
-		untold += error == 1 || reached >= steps || (reached && !*winsys_said());
+		untold += error == 1 || reached >= steps || (reached && !*winsys_take_error());
 	}
 	ok(!left, "whichever call fails, nothing is left");
 	ok(!wrong, "and nothing is used that is not there");
@@ -230,7 +230,7 @@ static void ring(struct winsys_queue *q, uint32_t jobs)
 		m.ring[put] = nv_gp_entry_pack(0x100000 + 0x100 * put, 7 + put);
 		__atomic_store_n(m.put, (put + 1) % m.ring_entries, __ATOMIC_RELEASE);
 	}
-	w->doorbell(q);
+	w->ring_doorbell(q);
 }
 
 static void handing_over(void *page)
@@ -242,7 +242,7 @@ static void handing_over(void *page)
 	ok(fake.submits == 1 && fake.job_count == 3 && fake.jobs[2].va == 0x100200 &&
 		   fake.jobs[2].size == 36,
 	   "entries of the ring are handed over as jobs, at once");
-	w->doorbell(p.compute);
+	w->ring_doorbell(p.compute);
 	ok(fake.submits == 1, "and only once");
 	for (i = 0; i < 3; i++)
 		ring(p.compute, 200);
@@ -283,11 +283,11 @@ static void own_rings(void *page)
 	start(page);
 	w->queue_memory(p.compute, &m);
 	w->queue_memory(p.copy, &copy);
-	ok((void *)m.ring == w->buffer_cpu(p.vram) && m.ring_entries == 256 &&
-		   (uint8_t *)m.put - (uint8_t *)m.get == FAKE_PUT - FAKE_GET && m.bell &&
-		   (uintptr_t)m.bell % 16 == 0 && m.token == FAKE_TOKEN,
+	ok((void *)m.ring == w->buffer_map(p.vram) && m.ring_entries == 256 &&
+		   (uint8_t *)m.put - (uint8_t *)m.get == FAKE_PUT - FAKE_GET && m.doorbell &&
+		   (uintptr_t)m.doorbell % 16 == 0 && m.doorbell_value == FAKE_TOKEN,
 	   "a ring is the runtime's own memory, and has pointers and a bell");
-	ok(m.bell == copy.bell && m.put != copy.put, "queues share the bell, and nothing else");
+	ok(m.doorbell == copy.doorbell && m.put != copy.put, "queues share the bell, and nothing else");
 	ok(!fake.live[FAKE_SYNCOBJ] && !fake.submits, "no call takes work");
 	w->wait(p.group, &seen, 1000);
 	ok(!seen && fake.waits == 1, "there is waiting for an interrupt");
@@ -299,7 +299,7 @@ static void own_rings(void *page)
 			   &(struct winsys_queue_options){
 				   .ring = p.vram, .ring_va = 0x10000, .ring_entries = 256},
 			   &bad) == -EPROTO &&
-		   strstr(winsys_said(), "4095"),
+		   strstr(winsys_take_error(), "4095"),
 	   "pointers that lie beyond their page are refused");
 	end(&p);
 	ok(!fake_live() && !fake.wrong, "all is given back");

@@ -12,7 +12,7 @@ static bool no_room;
 
 static void *cpu(struct winsys_buffer *b)
 {
-	return no_room ? NULL : winsys_soft.buffer_cpu(b);
+	return no_room ? NULL : winsys_soft.buffer_map(b);
 }
 
 /* By a buffer in the middle, when there is room again. */
@@ -75,7 +75,7 @@ int main(void)
 	MUST(sov_device_open(0, &device));
 	d = object_get(device, OBJECT_DEVICE);
 	way = winsys_soft;
-	way.buffer_cpu = cpu;
+	way.buffer_map = cpu;
 	d->winsys = &way;
 	object_put(&d->object);
 	MUST(sov_context_create(device, NULL, &c));
