@@ -122,7 +122,7 @@ typedef struct sov_device_properties {
 	uint32_t max_threads_per_multiprocessor;
 	uint64_t memory_bytes;
 	char driver[64]; /* what stands behind the way to it, with its version; for people */
-	int32_t least_priority, most_priority; /* of streams */
+	int32_t min_priority, max_priority; /* of streams */
 } sov_device_properties;
 
 /* Devices that SOV_VISIBLE_DEVICES lets through, in its order; without it all, real ones first.

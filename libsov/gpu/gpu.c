@@ -1,24 +1,24 @@
-/* SPDX-License-Identifier: MIT */
-/* The makes of GPUs that there are. */
+// SPDX-License-Identifier: MIT
+/* The list of GPU vendors. */
 #include <string.h>
 #include "libsov/gpu/gpu.h"
 
 extern const struct gpu nv_gpu, amd_gpu;
 
 static const struct {
-	const char *targets; /* how their names begin */
+	const char *target_prefix;
 	const struct gpu *gpu;
-} makes[] = {
+} vendors[] = {
 	{"sm_", &nv_gpu},
 	{"gfx", &amd_gpu},
 };
 
-const struct gpu *gpu_of(const struct winsys_info *i)
+const struct gpu *gpu_find(const struct winsys_info *i)
 {
 	uint32_t k;
 
-	for (k = 0; k < sizeof(makes) / sizeof(*makes); k++)
-		if (!strncmp(i->target, makes[k].targets, strlen(makes[k].targets)))
-			return makes[k].gpu;
+	for (k = 0; k < sizeof(vendors) / sizeof(*vendors); k++)
+		if (!strncmp(i->target, vendors[k].target_prefix, strlen(vendors[k].target_prefix)))
+			return vendors[k].gpu;
 	return NULL;
 }

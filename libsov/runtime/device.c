@@ -42,7 +42,7 @@ static void describe(struct device *d, uint32_t instance)
 	p->features = SOV_FEATURE_F64 | SOV_FEATURE_TIMESTAMPS;
 	p->features |= i->software ? SOV_FEATURE_SOFTWARE : 0;
 	p->features |= i->hazard ? SOV_FEATURE_HAZARD_CHECK : 0;
-	p->warp_size = gpu_of(i)->warp_lanes;
+	p->warp_size = gpu_find(i)->warp_size;
 	p->multiprocessors = i->multiprocessors;
 	p->max_threads_per_block = i->max_threads_per_block;
 	p->max_block[0] = p->max_block[1] = i->max_threads_per_block;
@@ -54,8 +54,8 @@ static void describe(struct device *d, uint32_t instance)
 	p->registers_per_multiprocessor = i->registers_per_multiprocessor;
 	p->max_threads_per_multiprocessor = p->warp_size * i->warps_per_multiprocessor;
 	p->memory_bytes = i->memory_bytes;
-	p->least_priority = i->least_priority;
-	p->most_priority = i->most_priority;
+	p->min_priority = i->min_priority;
+	p->max_priority = i->max_priority;
 }
 
 static void free_found(struct device **found, uint32_t count)

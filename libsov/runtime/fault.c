@@ -56,7 +56,7 @@ static const struct function *function_at(const struct context *c, uint64_t va, 
 static void disassemble(const struct context *c, const struct function *f, uint64_t pc,
 			sov_fault *out)
 {
-	c->gpu->instruction(c->chip, f->kernel, pc, out->instruction, sizeof(out->instruction),
+	c->gpu->disassemble(c->chip, f->kernel, pc, out->instruction, sizeof(out->instruction),
 			    NULL);
 }
 
@@ -85,7 +85,7 @@ static uint32_t find_places(const struct context *c, const struct function *f,
 	enum winsys_access does;
 
 	for (offset = 0; offset < f->kernel->code_bytes; offset += bytes) {
-		bytes = c->gpu->instruction(c->chip, f->kernel, offset, NULL, 0, &does);
+		bytes = c->gpu->disassemble(c->chip, f->kernel, offset, NULL, 0, &does);
 		if (!bytes)
 			return UINT32_MAX;
 		if (!does || (access && does != access))

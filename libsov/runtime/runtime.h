@@ -510,7 +510,7 @@ sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
 #define STREAM_SLOTS_AT     (ENGINES * STREAM_RING_BYTES) /* the rings lie before them */
 /* A slot: the place of a launch, words for the queue. Each begins a line of 64 bytes. */
 #define STREAM_SLOT_BYTES   8192u
-#define STREAM_SLOT_PUSH    GPU_PLACE_BYTES
+#define STREAM_SLOT_PUSH    GPU_SLOT_BYTES
 #define STREAM_PUSH_WORDS   ((STREAM_SLOT_BYTES - STREAM_SLOT_PUSH) / 4)
 
 enum work { WORK_SETUP, WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT, WORK_ALARM, WORK_GRAPH };
@@ -554,7 +554,7 @@ struct piece {
 	uint64_t before[2];   /* … and what goes before it; 0: nothing */
 	uint64_t code, local; /* what the GPU knows once it has begun this piece */
 	/* What stands in the slot's memory, from its last launch. */
-	struct gpu_written written;
+	struct gpu_slot_contents written;
 };
 
 struct stream {

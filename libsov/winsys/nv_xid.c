@@ -23,7 +23,7 @@ static const struct {
 	{119, "the GPU's controller does not answer"},
 };
 
-const char *xid_words(uint32_t xid)
+const char *nv_xid_text(uint32_t xid)
 {
 	size_t i;
 

@@ -222,7 +222,7 @@ static void write_methods(struct graph_run *g, enum methods methods)
 		return;
 	}
 	if (methods == LAUNCH_ALL) {
-		nv_push_release(&p, g->counter, 0, GPU_RELEASE_NOW);
+		nv_push_release(&p, g->counter, 0, GPU_RELEASE_NO_WAIT);
 		for (i = g->count; i--;)
 			nv_push_launch(&p, g->kernels[i]);
 		nv_push_acquire(&p, g->counter, 1);

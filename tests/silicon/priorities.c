@@ -140,8 +140,8 @@ int main(int argc, char **argv)
 	must(sov_module_get_function(m, "work", &work), "a kernel");
 	printf("| priorities | kernels of the first | of the second | ratio | |\n"
 	       "| --- | --- | --- | --- | --- |\n");
-	for (a = p.least_priority; a <= p.most_priority; a++)
-		for (b = a; b <= p.most_priority; b++)
+	for (a = p.min_priority; a <= p.max_priority; a++)
+		for (b = a; b <= p.max_priority; b++)
 			good &= compare(a, b);
 	must(sov_context_destroy(context), "ending");
 	printf("%s\n", good ? "PASS: every kernel counted" : "FAIL");

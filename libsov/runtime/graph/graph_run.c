@@ -52,7 +52,7 @@ const struct function *graph_function_at(const struct context *c, uint64_t va, u
 		const struct graph_run *g = (const struct graph_run *)m;
 
 		for (i = 0; m->object.kind == OBJECT_GRAPH_RUN && i < g->ncodes; i++) {
-			*base = g->codes[i].va + c->gpu->wait_bytes(c->chip);
+			*base = g->codes[i].va + c->gpu->chain_wait_bytes(c->chip);
 			if (va - *base < g->codes[i].function->kernel->code_bytes)
 				return g->codes[i].function;
 		}
@@ -101,7 +101,7 @@ static sov_result build(struct graph_run *g, const struct graph *from)
 
 	g->way = c->graph_way;
 	if (!r)
-		r = graph_order(g, g->way->follow == GRAPH_CHAIN && c->gpu->chains(c->chip));
+		r = graph_order(g, g->way->follow == GRAPH_CHAIN && c->gpu->supports_chains(c->chip));
 	return r ? r : graph_write(g);
 }
 

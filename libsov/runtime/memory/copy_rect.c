@@ -104,7 +104,7 @@ static sov_result copy_rows(struct stream *s, const struct side *to, const struc
 			.bytes = (uint32_t)width,
 		};
 
-		n = gpu->lines_most(&lines);
+		n = gpu->max_lines(&lines);
 		n = rows - done < n ? rows - done : n;
 		lines.lines = (uint32_t)n;
 		trace_bytes(n * width);

@@ -156,8 +156,8 @@ static sov_result record(struct event *e, struct stream *s)
 		atomic_store_explicit(&e->mark, EVENT_RECORDED | semaphore->value,
 				      memory_order_release);
 		s->member.context->gpu->release(&slot.push, semaphore->va, semaphore->value,
-						GPU_RELEASE_TIMED |
-							(slot.beside ? GPU_RELEASE_NOW : 0));
+						GPU_RELEASE_TIMESTAMP |
+							(slot.beside ? GPU_RELEASE_NO_WAIT : 0));
 		stream_submit(s, &slot);
 	}
 	pthread_mutex_unlock(&e->recording);

@@ -86,7 +86,7 @@ static int check_queues(struct winsys_device *d, const struct drm_sovgpu_queue_i
 
 	d->ring_entries = queue->ring_entries_max;
 	d->time_limit_ms = queue->time_limit_ms_max;
-	d->info.least_priority = 1 - KMOD_PRIORITIES;
+	d->info.min_priority = 1 - KMOD_PRIORITIES;
 	d->info.copy_queues = queue->classes >> DRM_SOVGPU_QUEUE_COPY & 1;
 	d->user_queues = queue->modes >> DRM_SOVGPU_QUEUE_USER & 1 && !(kmod.by_calls && jobs);
 	if (queue->classes >> DRM_SOVGPU_QUEUE_COMPUTE & 1 && d->ring_entries &&

@@ -144,7 +144,7 @@ int nvrm_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 
 /* ---- nvrm_queue.c ---- */
 
-#define NVRM_LEAST_PRIORITY (-1)
+#define NVRM_MIN_PRIORITY (-1)
 #define NVRM_PRIORITIES     3
 #define NVRM_QUEUES         (NVRM_PAGE_BYTES / NV_USERD_BYTES) /* in a group */
 

@@ -128,8 +128,8 @@ static int learn(struct winsys_device *d)
 	i->memory_bytes = (uint64_t)heap.value * KIB;
 	i->copy_queues = true;
 	i->spare_queues = SPARE_QUEUES;
-	i->least_priority = NVRM_LEAST_PRIORITY;
-	i->most_priority = NVRM_LEAST_PRIORITY + NVRM_PRIORITIES - 1;
+	i->min_priority = NVRM_MIN_PRIORITY;
+	i->max_priority = NVRM_MIN_PRIORITY + NVRM_PRIORITIES - 1;
 	snprintf(i->product, sizeof(i->product), "%.63s", name.text);
 	snprintf(i->driver, sizeof(i->driver), "NVIDIA's kernel module %.32s", d->rm->version);
 	return 0;

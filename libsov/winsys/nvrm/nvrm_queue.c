@@ -101,14 +101,14 @@ static const struct {
 static struct nvrm_engine *engine_of(struct winsys_group *g, int32_t priority,
 				     enum winsys_engine which)
 {
-	return &g->engines[priority - NVRM_LEAST_PRIORITY][which];
+	return &g->engines[priority - NVRM_MIN_PRIORITY][which];
 }
 
 static int set_priority(struct rm *rm, uint32_t group, int32_t priority)
 {
-	struct rm_time_slice slice = {.us = priorities[priority - NVRM_LEAST_PRIORITY].slice_us};
+	struct rm_time_slice slice = {.us = priorities[priority - NVRM_MIN_PRIORITY].slice_us};
 	struct rm_interleave interleave = {
-		.level = priorities[priority - NVRM_LEAST_PRIORITY].interleave};
+		.level = priorities[priority - NVRM_MIN_PRIORITY].interleave};
 	int error = 0;
 
 	if (interleave.level && rm_control(rm, group, RM_CONTROL_INTERLEAVE, &interleave,

@@ -378,7 +378,7 @@ static void priorities(void *page)
 
 	start(page);
 	w->info(p.devices[0], &info);
-	ok(info.least_priority == -1 && !info.most_priority,
+	ok(info.min_priority == -1 && !info.max_priority,
 	   "there is one priority below the usual");
 	ok(fake.priorities == 1, "a group is the usual one at first");
 	o.ring = p.vram;

@@ -386,7 +386,7 @@ static void priorities(void)
 		return;
 	}
 	w->info(devices[0], &info);
-	ok(info.least_priority == -1 && info.most_priority == 1, "there are three priorities");
+	ok(info.min_priority == -1 && info.max_priority == 1, "there are three priorities");
 	for (i = 0; i < 5; i++) {
 		o.priority = of[i];
 		good += !w->queue_create(g, &o, &q[i]);

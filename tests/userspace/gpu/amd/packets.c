@@ -39,7 +39,7 @@ static struct gpu_push begin(bool copying)
 
 /* ---- launches ---- */
 
-static const struct amd_card navi21 = {
+static const struct amd_gpu_config navi21 = {
 	.units = 80, .waves_per_unit = 32, .registers_per_unit = 65536, .lds_per_unit = 64 << 10};
 
 static const struct gpu_local private_memory = {
@@ -65,8 +65,8 @@ static void plain_launch(void)
 	};
 	struct gpu_push p = begin(false);
 
-	ok(amd_grid_fits(&k), "a kernel fits");
-	amd_grid_push(&navi21, &k, &launch, 0x3000000000, 0x3000000200, &p);
+	ok(amd_dispatch_fits(&k), "a kernel fits");
+	amd_dispatch_push(&navi21, &k, &launch, 0x3000000000, 0x3000000200, &p);
 	ok(ARE(&p, 0xc0065802, 0, 0xffffffff, 0x01ffffff, 0, 0, 10, 0xc3f0, /* ACQUIRE_MEM */
 	       0xc0067602, 0x204, 0, 0, 0, 64, 2, 1,   /* START_X … NUM_THREAD_Z */
 	       0xc0027602, 0x20c, 0x3456789a, 0x12,    /* PGM_LO, PGM_HI */
@@ -87,14 +87,14 @@ static void greedy_launch(void)
 		.rsrc2 = 1 | 15 << 1,
 		.rsrc3 = 5,
 		.properties = AMD_WAVE32 | 0x7f,
-		.private_bytes = 96,
+		.scratch_bytes = 96,
 	};
 	struct gpu_launch l = launch;
 	struct gpu_push p = begin(false);
 
 	l.dynamic_shared = 0;
 	l.new_code = true;
-	amd_grid_push(&navi21, &k, &l, 0x3000000000, 0x3000000200, &p);
+	amd_dispatch_push(&navi21, &k, &l, 0x3000000000, 0x3000000200, &p);
 	ok(ARE(&p, 0xc0065802, 0, 0xffffffff, 0x01ffffff, 0, 0, 10, 0xc3f1, 0xc0067602, 0x204, 0, 0,
 	       0, 64, 2, 1, 0xc0027602, 0x20c, 1, 0, 0xc0027602, 0x212, 0, 31, 0xc0017602, 0x215, 0,
 	       0xc0017602, 0x218, 3 << 12 | 2560, 0xc0017602, 0x228, 5, 0xc00f7602, 0x240,
@@ -115,29 +115,29 @@ static void misfits(void)
 	struct amd_kernel k = good;
 
 	k.entry = 0x180;
-	ok(!amd_grid_fits(&k), "code begins at a multiple of 256");
+	ok(!amd_dispatch_fits(&k), "code begins at a multiple of 256");
 	k = good;
 	k.properties = 0;
-	ok(!amd_grid_fits(&k), "waves have 32 lanes");
+	ok(!amd_dispatch_fits(&k), "waves have 32 lanes");
 	k = good;
-	k.private_bytes = AMD_PRIVATE_MAX + AMD_PRIVATE_ALIGN;
-	ok(!amd_grid_fits(&k), "private memory has a limit");
+	k.scratch_bytes = AMD_SCRATCH_MAX + AMD_SCRATCH_ALIGN;
+	ok(!amd_dispatch_fits(&k), "private memory has a limit");
 	k = good;
 	k.rsrc2 = 17 << 1;
-	ok(!amd_grid_fits(&k), "there are sixteen user registers");
+	ok(!amd_dispatch_fits(&k), "there are sixteen user registers");
 }
 
 static void arguments(void)
 {
 	struct amd_kernel k = {.kernarg_bytes = 272};
-	uint8_t bytes[272] = {0}, head[AMD_PLACE_HEAD];
+	uint8_t bytes[272] = {0}, head[AMD_SLOT_HEAD_BYTES];
 	uint32_t h, word;
 
 	for (h = 0; h < AMD_HIDDEN_COUNT; h++) {
 		k.hidden[h].offset = 16 + amd_hidden_args[h].offset;
 		k.hidden[h].bytes = amd_hidden_args[h].bytes;
 	}
-	amd_grid_hidden(&k, &launch, bytes);
+	amd_dispatch_hidden_args(&k, &launch, bytes);
 	memcpy(&word, bytes + 16 + 4, 4);
 	ok(word == 8, "hidden_block_count_y");
 	ok(bytes[16 + 12] == 64 && bytes[16 + 14] == 2 && !bytes[16 + 18],
@@ -145,28 +145,28 @@ static void arguments(void)
 	ok(bytes[16 + 64] == 3 && bytes[16 + 120] == 100, "dimensions, dynamic LDS");
 	memcpy(&word, bytes + 16 + 196, 4);
 	ok(word == 0x00010000, "the window of LDS");
-	amd_grid_head(&k, &launch, 0x3000000200, head);
+	amd_dispatch_slot_head(&k, &launch, 0x3000000200, head);
 	memcpy(&word, head + 12, 4);
 	ok(head[4] == 64 && word == 7 * 64 && head[40] == 0 && head[41] == 2, "HSA's packet");
-	memcpy(&word, head + AMD_PLACE_QUEUE + 68, 4);
+	memcpy(&word, head + AMD_SLOT_AMD_QUEUE + 68, 4);
 	ok(word == 0x00020000, "the window of private memory in the queue");
 }
 
 static void occupancy(void)
 {
-	struct gpu_local l = amd_grid_local(&navi21, 33);
+	struct gpu_local l = amd_dispatch_scratch(&navi21, 33);
 
 	ok(l.thread_bytes == 64 && l.unit_bytes == 2048 && l.bytes == 2048ull * 2560,
 	   "private memory for 2,560 waves of 32 threads");
-	ok(amd_grid_blocks(&navi21, 64, false, 1024, 0) == 2,
+	ok(amd_dispatch_occupancy(&navi21, 64, false, 1024, 0) == 2,
 	   "1,024 threads of 64 registers: one a unit");
-	ok(amd_grid_blocks(&navi21, 65, false, 1024, 0) == 0, "of 65: none");
-	ok(amd_grid_blocks(&navi21, 128, true, 1024, 0) == 1, "by pairs 128: one");
-	ok(amd_grid_blocks(&navi21, 1, false, 32, 0) == 64,
+	ok(amd_dispatch_occupancy(&navi21, 65, false, 1024, 0) == 0, "of 65: none");
+	ok(amd_dispatch_occupancy(&navi21, 128, true, 1024, 0) == 1, "by pairs 128: one");
+	ok(amd_dispatch_occupancy(&navi21, 1, false, 32, 0) == 64,
 	   "of one wave, as many as there are waves");
-	ok(amd_grid_blocks(&navi21, 1, false, 33, 0) == 32,
+	ok(amd_dispatch_occupancy(&navi21, 1, false, 33, 0) == 32,
 	   "of two, as many as there are barriers");
-	ok(amd_grid_blocks(&navi21, 1, true, 64, 20 << 10) == 6, "128 KiB of LDS a pair");
+	ok(amd_dispatch_occupancy(&navi21, 1, true, 64, 20 << 10) == 6, "128 KiB of LDS a pair");
 }
 
 /* ---- order ---- */
@@ -182,7 +182,7 @@ static void order(void)
 	ok(ARE(&p, 0xc0004602, 0x407, 0xc0064902, 0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0),
 	   "a release waits for dispatches");
 	p = begin(false);
-	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMED | GPU_RELEASE_NOW);
+	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMESTAMP | GPU_RELEASE_NO_WAIT);
 	ok(ARE(&p, 0xc0064902, 0x06603514, 3u << 29, 0x34567898, 0x12, 0, 0, 0, 0xc0064902,
 	       0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0),
 	   "the time comes before the value");
@@ -201,7 +201,7 @@ static void order(void)
 	ok(ARE(&p, 0xd0000008, 0x34567890, 0x12, 42, 0xffffffff, 0x0fff000a),
 	   "a copy queue's wait");
 	p = begin(true);
-	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMED);
+	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMESTAMP);
 	ok(ARE(&p, 0x20d, 0x34567898, 0x12, 0x30005, 0x34567890, 0x12, 42), "its release");
 	p = begin(true);
 	amd_gpu.interrupt(&p);
@@ -270,7 +270,7 @@ static void lines(void)
 
 static void rings(void)
 {
-	const struct gpu_end end = {.semaphore = 0x1234567890, .payload = 42},
+	const struct gpu_completion end = {.semaphore = 0x1234567890, .payload = 42},
 			     loud = {.semaphore = 0x1234567890, .payload = 42, .interrupt = true};
 	uint32_t ring[4 * 16 + 1] = {0};
 	struct winsys_queue_memory m = {.ring = (uint64_t *)(void *)ring, .ring_entries = 4};
