@@ -165,7 +165,7 @@ fuzz: deps
 
 # The kernel driver as dkms wants it: source under /usr/src, built for every kernel that comes. It is installed for the one
 # that runs, or for KERNEL.
-kernel_src := Kbuild kmod/features.sh $(shell find kmod hw/nv uapi -name '*.[chS]')
+kernel_src := Kbuild kmod/features.sh $(shell find kmod hw/*.h hw/nv uapi -name '*.[chS]')
 dkms       := /usr/src/sovgpu-$(VERSION)
 dkms-source:
 	$(Q)for f in $(kernel_src); do install -D -m 644 $$f $(DESTDIR)$(dkms)/$$f || exit 1; done

@@ -33,7 +33,6 @@
 #define NV_LOCAL_MEMORY_ALL_SMS         0xff   /* as many as there are (H200: 132) */
 #define NV_LOCAL_MEMORY_WARP_ALIGN      0x200
 #define NV_LOCAL_MEMORY_TPC_ALIGN       0x8000
-#define NV_SMS_PER_TPC                  2
 /* Addresses inside local memory have 24 bits; the high part of a thread's memory ends here. */
 #define NV_LOCAL_MEMORY_TOP             0x1000000
 

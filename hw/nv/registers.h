@@ -10,6 +10,8 @@
 #ifndef HW_NV_REGISTERS_H
 #define HW_NV_REGISTERS_H
 
+#include "hw/chips.h"
+
 /* PMC, identity. OGKM nv_ref.h. BOOT_42 exists since Fermi and names architecture and chip. */
 #define NV_PMC_BOOT_0                  0x000000
 #define NV_PMC_BOOT_1                  0x000004
@@ -19,8 +21,6 @@
 #define NV_PMC_BOOT_42_CHIP(v)         ((v) >> 20 & 0x3ff) /* architecture and implementation */
 #define NV_PMC_BOOT_42_MAJOR(v)        ((v) >> 16 & 15)
 #define NV_PMC_BOOT_42_MINOR(v)        ((v) >> 12 & 15)
-
-#define NV_CHIP_GH100                  0x180
 
 /* Straps that tell boards apart, of which drivers only take note. */
 #define NV_PEXTDEV_BOOT_0              0x101000

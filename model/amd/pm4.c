@@ -111,7 +111,7 @@ static bool run_release(struct packet *p)
 	if (interrupt > AMD_RELEASE_INTERRUPT_AFTER)
 		return AMD_BAD(p, "%s: an interrupt of kind %u is not modelled", p->name,
 			       interrupt);
-	if (data != AMD_RELEASE_NOTHING &&
+	if (data != AMD_RELEASE_NO_DATA &&
 	    (!amd_packet_aligned(p, address, size) ||
 	     !channel_store(p->c, address, value, size, "the fence")))
 		return false;

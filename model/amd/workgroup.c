@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "hw/amd/kernel_descriptor.h"
+#include "hw/chips.h"
 #include "model/amd/wave.h"
 
 #define TURN   2048u      /* instructions of a wave before the next has its turn */
@@ -328,12 +329,16 @@ const struct work_kind amd_grid_kind = {
  */
 static uint32_t groups_at_a_time(const struct amd_grid *g, uint32_t units)
 {
-	uint32_t both = g->rsrc1 & AMD_RSRC1_WGP_MODE ? 2 : 1;
-	uint32_t waves = 1024 / ((g->vgprs + 15) / 16 * 16);
-	uint32_t n = (waves < 16 ? waves : 16) * 2 * both / g->waves;
+	uint32_t both = g->rsrc1 & AMD_RSRC1_WGP_MODE ? AMD_GFX1030_CUS_PER_WGP : 1;
+	uint32_t granules = (g->vgprs + AMD_GFX1030_VGPR_GRANULE - 1) / AMD_GFX1030_VGPR_GRANULE;
+	uint32_t waves = AMD_GFX1030_VGPRS_PER_SIMD / (granules * AMD_GFX1030_VGPR_GRANULE);
+	uint32_t n;
 
-	if (g->lds_bytes && 65536 * both / g->lds_bytes < n)
-		n = 65536 * both / g->lds_bytes;
+	if (waves > AMD_GFX1030_WAVES_PER_SIMD)
+		waves = AMD_GFX1030_WAVES_PER_SIMD;
+	n = waves * AMD_GFX1030_SIMDS_PER_CU * both / g->waves;
+	if (g->lds_bytes && AMD_GFX1030_LDS_PER_CU * both / g->lds_bytes < n)
+		n = AMD_GFX1030_LDS_PER_CU * both / g->lds_bytes;
 	return n * (units / both);
 }
 
@@ -347,18 +352,19 @@ const char *amd_grid_prepare(struct amd_grid *g)
 		if (g->groups[i] && g->work.blocks > UINT64_MAX / g->groups[i])
 			return "there are more workgroups than 64 bits count";
 		g->work.blocks *= g->groups[i];
-		threads *= g->threads[i] > 1024 ? 1025 : g->threads[i];
+		threads *= g->threads[i] > AMD_GFX1030_MAX_THREADS ? AMD_GFX1030_MAX_THREADS + 1
+								   : g->threads[i];
 	}
-	if (!threads || threads > 1024)
+	if (!threads || threads > AMD_GFX1030_MAX_THREADS)
 		return "a workgroup has 1 to 1024 threads";
 	g->thread_count = (uint32_t)threads;
 	g->waves = (g->thread_count + LANES - 1) / LANES;
 	g->vgprs = AMD_RSRC1_VGPRS(g->rsrc1);
-	if (g->lds_bytes > 65536)
+	if (g->lds_bytes > AMD_GFX1030_LDS_PER_WORKGROUP)
 		return "a workgroup has at most 64 KiB of LDS";
 	if (AMD_RSRC1_FLOAT_MODE(g->rsrc1) != AMD_FLOAT_MODE_DEFAULT)
 		return "only round to nearest with denormals is modelled";
-	if (g->vgprs > 256)
+	if (g->vgprs > AMD_GFX1030_MAX_VGPRS)
 		return "a wave has at most 256 vector registers";
 	if (AMD_RSRC2_USER_SGPRS(g->rsrc2) > AMD_COMPUTE_USER_DATA_COUNT)
 		return "there are at most 16 user registers";

@@ -25,6 +25,7 @@ struct model_chip {          /* facts of a modelled chip */
 	const struct vendor *vendor;
 	uint32_t sm;                                            /* 90, 80; 0: AMD */
 	uint32_t sm_count, warps_per_sm, max_threads_per_block; /* AMD: compute units, waves */
+	uint32_t blocks_per_sm, sms_per_tpc; /* AMD: 0 (no such limit), compute units per WGP */
 	uint32_t shared_per_block, shared_per_sm, registers_per_sm;
 	uint16_t host_class, compute_class, copy_class;
 	uint32_t qmd_bytes;

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
-/* The table of chips: a chip is found by its number and no other, and every row is complete. */
+/* The driver's chip table: lookup by number, and completeness of every row. */
 #include <kunit/test.h>
 
 #include "kmod/nv/chip.c"
 
-/* What rows refer to; nothing is booted here. */
+/* Stubs for the functions that rows refer to; the tests boot nothing. */
 int nv_fsp_awake(struct nv_device *nv)
 {
 	return -ENODEV;

@@ -17,6 +17,7 @@
  * the units' rates. Both are in the ISA rows (amd_row.h).
  */
 #include <string.h>
+#include "hw/chips.h"
 #include "libsov/compiler/amd/mir.h"
 
 #define MAX_REGION      1500 /* instructions per region: time is quadratic */

@@ -3,6 +3,7 @@
  * Selection of special registers and of changes of width. Between 32 and 64 bits most of these need
  * no instruction: see find_origin() in select_arg.c.
  */
+#include "hw/chips.h"
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
 

@@ -13,6 +13,7 @@
 #include "hw/amd/pm4.h"
 #include "hw/amd/queue.h"
 #include "hw/amd/sdma.h"
+#include "hw/chips.h"
 #include "libsov/compiler/image/amd_abi.h"
 #include "libsov/gpu/gpu.h"
 
@@ -80,7 +81,7 @@ struct amd_kernel {
 /* The scratch of a wave is a multiple of 1 KiB. */
 #define AMD_SCRATCH_ALIGN (AMD_TMPRING_GRANULE / 32)
 #define AMD_SCRATCH_MAX   (0x1fffu * AMD_SCRATCH_ALIGN)
-#define AMD_LDS_MAX       (64u << 10) /* per workgroup */
+#define AMD_LDS_MAX       AMD_GFX1030_LDS_PER_WORKGROUP
 
 /* Returns false if a value does not fit its field; the kernel must not be launched then. */
 bool amd_dispatch_fits(const struct amd_kernel *k);

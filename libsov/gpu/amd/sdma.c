@@ -78,7 +78,7 @@ static struct tiling choose_tiling(const struct gpu_lines *l)
 		t.log2++;
 	if (t.log2 >= 2 && pitch >> t.log2 <= AMD_SDMA_MAX_PITCH)
 		t.columns = ((l->bytes >> t.log2) + AMD_SDMA_MAX_EXTENT - 1) / AMD_SDMA_MAX_EXTENT;
-	if (t.columns * AMD_SDMA_BOX_WORDS > AMD_SDMA_MAX_LINES_WORDS)
+	if (t.columns * AMD_SDMA_COPY_RECT_WORDS > AMD_SDMA_MAX_LINES_WORDS)
 		t.columns = 0;
 	return t;
 }
@@ -87,7 +87,7 @@ uint32_t amd_sdma_max_lines(const struct gpu_lines *l)
 {
 	struct tiling t = choose_tiling(l);
 
-	return t.columns ? AMD_SDMA_MAX_LINES_WORDS / (t.columns * AMD_SDMA_BOX_WORDS) *
+	return t.columns ? AMD_SDMA_MAX_LINES_WORDS / (t.columns * AMD_SDMA_COPY_RECT_WORDS) *
 				   AMD_SDMA_MAX_EXTENT
 			 : AMD_SDMA_MAX_LINES_WORDS / AMD_SDMA_COPY_WORDS;
 }

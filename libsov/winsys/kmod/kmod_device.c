@@ -9,12 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "hw/chips.h"
 #include "libsov/runtime/base/log.h"
 #include "libsov/winsys/kmod/kmod.h"
 
 #define WAY_OUT    "SOV_KMOD=0 leaves sovgpu.ko's GPUs out"
 #define FIRST_NODE 128 /* of DRM's render nodes */
-#define PCI_NVIDIA 0x10de
+#define SOV_PCI_NVIDIA 0x10de
 #define LARGE_PAGE 0x200000u
 #define MAX_UNITS  4096u
 
@@ -63,7 +64,7 @@ static int check_answers(struct winsys_device *d, const struct drm_sovgpu_device
 			 const struct drm_sovgpu_memory_info *memory,
 			 const struct drm_sovgpu_vm_info *vm)
 {
-	if (device->vendor != PCI_NVIDIA || !chip_find(device->chip)) {
+	if (device->vendor != SOV_PCI_NVIDIA || !winsys_nv_chip_find(device->chip)) {
 		winsys_set_error("%s: chip 0x%x of vendor 0x%x is not known", d->path, device->chip,
 			   device->vendor);
 		return -ENOTSUP;
@@ -120,7 +121,7 @@ static int learn(struct winsys_device *d)
 	if (error)
 		return error;
 	memcpy(driver, i->driver, sizeof(driver));
-	chip_describe(chip_find(device.chip), i);
+	winsys_nv_chip_describe(winsys_nv_chip_find(device.chip), i);
 	snprintf(i->driver, sizeof(i->driver), "%.24s, firmware %.24s", driver, device.firmware);
 	snprintf(i->product, sizeof(i->product), "%.16s, PCI %04x:%04x", i->chip, device.vendor,
 		 device.device);

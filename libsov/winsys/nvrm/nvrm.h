@@ -94,7 +94,7 @@ struct winsys_device {
 	char path[32];
 	struct rm_scope scope;
 	uint32_t device, subdevice;
-	const struct chip *chip;
+	const struct winsys_nv_chip *chip;
 	struct winsys_info info;
 
 	pthread_mutex_t lock; /* for what follows, which is made at first use */

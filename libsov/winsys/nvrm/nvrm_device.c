@@ -104,7 +104,7 @@ static int learn(struct winsys_device *d)
 				   "the product's name");
 	if (error)
 		return error;
-	d->chip = chip_find(chip.architecture | chip.implementation);
+	d->chip = winsys_nv_chip_find(chip.architecture | chip.implementation);
 	sm = (facts[SM_VERSION].value >> 8) * 10 + (facts[SM_VERSION].value & 15);
 	if (!d->chip || d->chip->sm != sm) {
 		winsys_set_error("%s: chip 0x%x:0x%x, sm_%u, is not known", d->path, chip.architecture,
@@ -117,7 +117,7 @@ static int learn(struct winsys_device *d)
 			   facts[TPCS].value, facts[SMS_PER_TPC].value, facts[WARPS].value);
 		return -EPROTO;
 	}
-	chip_describe(d->chip, i);
+	winsys_nv_chip_describe(d->chip, i);
 	i->multiprocessors = facts[TPCS].value * facts[SMS_PER_TPC].value;
 	i->warps_per_multiprocessor = facts[WARPS].value;
 	i->sms_per_tpc = facts[SMS_PER_TPC].value;

@@ -203,7 +203,7 @@ static bool take_slot(struct winsys_group *g, uint32_t *slot)
 static int make_channel(struct winsys_queue *q, const struct winsys_queue_options *o)
 {
 	struct winsys_group *g = q->group;
-	const struct chip *chip = g->device->chip;
+	const struct winsys_nv_chip *chip = g->device->chip;
 	struct nvrm_engine *e = engine_of(g, q->priority, q->engine);
 	struct rm_channel_parameters c = {
 		.notifier = g->notifier->memory,

@@ -8,6 +8,7 @@
 words='nv|nvidia|nvrm|cuda|cubin|sass|ptxas|sm|qmd|hopper|ampere|ada|[ag]h?[01][0-9][0-9]'
 words="$words|amd|amdgpu|gcn|gfx|rdna|navi|hsa|pm4|sdma|vgprs?|sgprs?|waitcnt|vmcnt|vcc"
 lanes='(lanes?|warp(_?size)?)[a-z_]* *(=|==|\*|/|%) *(32|64)|(32|64)u? *[*/%] *[a-z_>.-]*(lane|warp)'
+lanes="$lanes|#define +[a-z_]*(lane|warp)[a-z_]* +\\(?(32|64)"
 
 # Lines where it has to be so, and why: FILE WHAT-THE-LINE-HAS.
 allowed() {
@@ -21,6 +22,16 @@ allowed() {
 	libsov/compiler/driver/target.c _backend	the same
 	libsov/compiler/driver/target.c compiler/amd/amd.h	the same
 	libsov/compiler/driver/target.c compiler/nv/nv.h	the same
+	libsov/compiler/driver/target.c isa/nv/sass.h	the same
+	libsov/compiler/driver/target.c NV_TARGET	the same
+	libsov/compiler/driver/target.c .family = "	the same
+	libsov/compiler/driver/target.c = NV_	the same, with the facts of hw/chips.h
+	libsov/compiler/driver/target.c = AMD_	the same
+	libsov/compiler/driver/target.c .version = sm_	the same
+	libsov/compiler/ptx/parser.c sm_		PTX's directive .target names NVIDIA's chips
+	libsov/compiler/ptx/parser.c family, "nv")	PTX's limits hold on NVIDIA's chips
+	libsov/compiler/ptx/lower_memory.c needs sm_90	the same
+	libsov/compiler/ptx/lower_memory.c family, "nv")	the same
 	libsov/compiler/image/image.c &image_cubin	the list of kinds of files
 	libsov/compiler/image/image.h image_cubin	the same
 	libsov/compiler/image/image.h amd		what a kernel's descriptor says is part of the image, either vendor's
