@@ -105,7 +105,7 @@ static struct wrong knowledge(const struct wrong *w, const char *way)
 	if (strcmp(way, "kmod") || w->result != SOV_ERROR_FAULT)
 		return known;
 	if (!w->mmu) {
-		known.cause = "the compute engine refused the work (Xid 13)";
+		known.cause = "the compute engine rejected the work (Xid 13)";
 		known.address = false;
 	}
 	if (!w->mmu || !w->single)

@@ -324,7 +324,7 @@ static void failing(void *page)
 	} cases[] = {
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 31, 0x7000, "in the page at 0x7000", true, false},
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 13, 0,
-		 "the compute engine refused the work (Xid 13)", false, false},
+		 "the compute engine rejected the work (Xid 13)", false, false},
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 999, 0, "the channel failed (Xid 999)", false,
 		 false},
 		{DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, 0, 0, "the driver's limit of 60.000 s", false,

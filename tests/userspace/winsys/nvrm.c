@@ -52,14 +52,14 @@ static void finding(void)
 		   info.memory_bytes == UINT64_C(128) << 30 &&
 		   info.shared_per_multiprocessor == 228 << 10,
 	   "a card is known by its chip and size");
-	nvrm_forget();
+	nvrm_close();
 	ok(!fake_live() && !fake.wrong, "and all is given back");
 
 	fake_reset();
 	fake.architecture = 0x1b0;
 	ok(!enumerate(&devices, &count, message) && !count,
 	   "a chip that this version does not know is left out");
-	nvrm_forget();
+	nvrm_close();
 	fake_reset();
 	fake.lost = true;
 	ok(enumerate(&devices, &count, message) == -ENODEV && strstr(message, "gone from the bus"),
@@ -97,12 +97,12 @@ static void versions(void)
 		ok(!enumerate(&devices, &count, message) == cases[i].good &&
 			   strstr(message, cases[i].part),
 		   "version '%s' is %s", cases[i].version, cases[i].good ? "taken" : "refused");
-		nvrm_forget();
+		nvrm_close();
 		setenv("SOV_NVRM_ANY", "1", 1);
 		ok(!enumerate(&devices, &count, message) == cases[i].any,
 		   "and with SOV_NVRM_ANY=1 %s", cases[i].any ? "taken" : "refused");
 		unsetenv("SOV_NVRM_ANY");
-		nvrm_forget();
+		nvrm_close();
 		if (fake_live())
 			ok(false, "nothing is left of version '%s'", cases[i].version);
 	}
@@ -175,7 +175,7 @@ static void end(struct program *p)
 		w->buffer_destroy(p->large);
 	if (p->vram)
 		w->buffer_destroy(p->vram);
-	nvrm_forget();
+	nvrm_close();
 }
 
 /* How many steps went well. */
@@ -289,7 +289,7 @@ static void group(void)
 	w->queue_destroy(q[2]);
 	w->group_destroy(g);
 	w->buffer_destroy(ring);
-	nvrm_forget();
+	nvrm_close();
 	ok(!fake_live() && !fake.wrong, "all is given back");
 }
 
@@ -317,13 +317,13 @@ static void bell_of_registers(void)
 	w->queue_destroy(q);
 	w->group_destroy(g);
 	w->buffer_destroy(o.ring);
-	nvrm_forget();
+	nvrm_close();
 	ok(!fake_live() && !fake.wrong, "all is given back");
 }
 
 static void many_queues(void)
 {
-	static struct winsys_queue *q[NVRM_QUEUES + 1];
+	static struct winsys_queue *q[NVRM_MAX_QUEUES + 1];
 	struct winsys_queue_options o = {.ring_va = 0x10000, .ring_entries = 256};
 	struct winsys_device **devices;
 	struct winsys_group *g;
@@ -341,7 +341,7 @@ static void many_queues(void)
 	while (n < 100 && !(error = w->queue_create(g, &o, &q[n])))
 		n++;
 	ok(!error, "a group takes a hundred queues");
-	for (i = 0; i < 3 * NVRM_QUEUES && !error; i++) {
+	for (i = 0; i < 3 * NVRM_MAX_QUEUES && !error; i++) {
 		w->queue_destroy(q[n - 1]);
 		error = w->queue_create(g, &o, &q[n - 1]);
 	}
@@ -353,7 +353,7 @@ static void many_queues(void)
 		w->queue_destroy(q[--n]);
 	w->group_destroy(g);
 	w->buffer_destroy(o.ring);
-	nvrm_forget();
+	nvrm_close();
 	ok(!fake_live() && !fake.wrong, "all is given back");
 }
 
@@ -402,7 +402,7 @@ static void priorities(void)
 		w->queue_destroy(q[--good]);
 	w->group_destroy(g);
 	w->buffer_destroy(o.ring);
-	nvrm_forget();
+	nvrm_close();
 	ok(!fake_live() && !fake.wrong, "all is given back");
 }
 
@@ -415,23 +415,23 @@ static void words(void)
 		.count = 3, .sm = {[1] = {.warp = 0x80000f, .pc = 0x40, .address = 0x1002}}};
 	struct winsys_error e;
 
-	nvrm_describe(31, &faults, NULL, &e);
+	nvrm_describe_error(31, &faults, NULL, &e);
 	is_str(e.text, "invalid write in the page at 0x7000000000: it may only be read",
 	       "an MMU fault has an address, an access and a reason");
-	nvrm_describe(13, &faults, &errors, &e);
+	nvrm_describe_error(13, &faults, &errors, &e);
 	is_str(e.text, "an address that is not aligned to its size: 0x1002",
 	       "a warp's error has a name and an address");
 	ok(e.pc == 0x40 && e.memory && e.address == 0x1002, "and a place");
 	errors.sm[1].warp = 0x20;
-	nvrm_describe(13, &faults, &errors, &e);
+	nvrm_describe_error(13, &faults, &errors, &e);
 	ok(strstr(e.text, "only be read") && e.pc == 0x40 && e.address == 0x7000000000,
 	   "a warp whose access the MMU refused says what and where");
-	nvrm_describe(109, NULL, NULL, &e);
+	nvrm_describe_error(109, NULL, NULL, &e);
 	ok(strstr(e.text, "Xid 109") && strstr(e.text, "interrupted"), "other Xids have words");
-	nvrm_describe(1234, NULL, NULL, &e);
+	nvrm_describe_error(1234, NULL, NULL, &e);
 	ok(strstr(e.text, "Xid 1234"), "unknown ones their number");
 	errors.sm[1].warp = 0x7e;
-	nvrm_describe(13, NULL, &errors, &e);
+	nvrm_describe_error(13, NULL, &errors, &e);
 	ok(strstr(e.text, "no name"), "unknown errors of warps are told as such");
 }
 
