@@ -16,8 +16,6 @@
 #define DOCTOR_GROUPS 64u
 #define DOCTOR_PATH   96u
 
-enum { SOV_PCI_AMD = 0x1002, SOV_PCI_NVIDIA = 0x10de };
-
 /* A device file, and whether this user may read and write it. */
 struct doctor_node {
 	char path[DOCTOR_PATH]; /* as on the machine; "": not known */

@@ -28,8 +28,8 @@ static_assert(!(GPU_SLOT_CONSTANTS % LINE) && !(GPU_SLOT_BYTES % LINE),
 static_assert(NV_QMD_MAX_BYTES <= GPU_SLOT_CONSTANTS, "a descriptor fits before its constants");
 static_assert(GPU_TIMESTAMP_OFFSET == NV_SEM_TIMESTAMP_OFFSET,
 	      "the hardware writes the time stamp there");
-static_assert((int)GPU_PREFETCH_PRE == NV_QMD_FETCH_BEFORE &&
-		      (int)GPU_PREFETCH_POST == NV_QMD_FETCH_BEHIND,
+static_assert((int)GPU_PREFETCH_PRE == NV_QMD_PREFETCH_PRE &&
+		      (int)GPU_PREFETCH_POST == NV_QMD_PREFETCH_POST,
 	      "the QMD field's values");
 /* A span has the layout of a GPFIFO entry: nv_gp_entry_pack. */
 static_assert(NV_GP_MAX_WORDS == GPU_MAX_SPAN_WORDS && NV_GP_ENTRY_BYTES == 8,
