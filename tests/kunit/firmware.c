@@ -80,7 +80,7 @@ static void expect_image(struct kunit *test, const u8 *file, size_t bytes)
 	KUNIT_EXPECT_EQ(test, -ENOENT, nv_firmware_section(file, bytes, "fwimage", &data, &size));
 }
 
-static void elf_both_classes(struct kunit *test)
+static void elf_section_found_in_both_classes(struct kunit *test)
 {
 	size_t bytes;
 	u8 *file = make_elf64(test, &bytes);
@@ -91,7 +91,7 @@ static void elf_both_classes(struct kunit *test)
 }
 
 /* Each length in memory of its own. */
-static void elf_cut_off(struct kunit *test)
+static void elf_truncated_file_is_rejected(struct kunit *test)
 {
 	size_t bytes, size;
 	u8 *whole = make_elf64(test, &bytes), *part;
@@ -109,7 +109,7 @@ static void elf_cut_off(struct kunit *test)
 }
 
 /* Every byte, with a few values: found is only what lies in the file. */
-static void elf_spoiled(struct kunit *test)
+static void elf_corrupt_file_stays_in_bounds(struct kunit *test)
 {
 	static const u8 values[] = {0, 1, 0x7f, 0x80, 0xff};
 	size_t bytes, size, i;
@@ -164,7 +164,7 @@ static int find(const struct loader *l, size_t bytes)
 	return nv_firmware_bootloader((const u8 *)l, bytes, &data, &size, &description);
 }
 
-static void bootloader_found(struct kunit *test)
+static void bootloader_image_is_found(struct kunit *test)
 {
 	const struct nv_riscv_description *description;
 	struct loader *l = make_loader(test);
@@ -178,7 +178,7 @@ static void bootloader_found(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, description, &l->description);
 }
 
-static void bootloader_refuses(struct kunit *test)
+static void bootloader_bad_header_is_rejected(struct kunit *test)
 {
 	struct loader *l = make_loader(test), good = *l;
 	u32 *const members[] = {
@@ -214,8 +214,8 @@ static void bootloader_refuses(struct kunit *test)
 }
 
 static struct kunit_case firmware_cases[] = {
-	KUNIT_CASE(elf_both_classes), KUNIT_CASE(elf_cut_off),        KUNIT_CASE(elf_spoiled),
-	KUNIT_CASE(bootloader_found), KUNIT_CASE(bootloader_refuses), {}};
+	KUNIT_CASE(elf_section_found_in_both_classes), KUNIT_CASE(elf_truncated_file_is_rejected),        KUNIT_CASE(elf_corrupt_file_stays_in_bounds),
+	KUNIT_CASE(bootloader_image_is_found), KUNIT_CASE(bootloader_bad_header_is_rejected), {}};
 
 static struct kunit_suite firmware_suite = {
 	.name = "sovgpu_firmware",

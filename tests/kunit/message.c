@@ -22,7 +22,7 @@ static struct nv_message call_of(const void *head, u32 head_bytes, const void *b
 	return (struct nv_message){76, head, head_bytes, body, body_bytes};
 }
 
-static void message_built(struct kunit *test)
+static void message_build_fills_all_fields(struct kunit *test)
 {
 	struct nv_gsp_element *e = memory(test, NV_MESSAGE_MAX_BYTES);
 	struct nv_message m = call_of("head", 4, "body!", 5);
@@ -40,7 +40,7 @@ static void message_built(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, nv_message_check(e, 9, 1));
 }
 
-static void message_sizes(struct kunit *test)
+static void message_build_returns_page_count(struct kunit *test)
 {
 	struct nv_gsp_element *e = memory(test, NV_MESSAGE_MAX_BYTES);
 	static const struct {
@@ -69,7 +69,7 @@ static void message_sizes(struct kunit *test)
 }
 
 /* Any bit anywhere; the checksum knows. */
-static void message_bit_changed(struct kunit *test)
+static void message_check_detects_bit_flips(struct kunit *test)
 {
 	struct nv_gsp_element *e = memory(test, NV_MESSAGE_MAX_BYTES);
 	struct nv_message m = call_of("12345678", 8, NULL, 0);
@@ -86,7 +86,7 @@ static void message_bit_changed(struct kunit *test)
 }
 
 /* Wrong, and with the right checksum all the same. */
-static void message_refused(struct kunit *test)
+static void message_check_rejects_bad_fields(struct kunit *test)
 {
 	struct nv_gsp_element *e = memory(test, NV_MESSAGE_MAX_BYTES);
 	struct nv_gsp_rpc *rpc = nv_message_rpc(e);
@@ -118,7 +118,7 @@ static void message_refused(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, nv_message_check(e, 1, NV_GSP_ELEMENT_PAGES + 1));
 }
 
-static void ring_space(struct kunit *test)
+static void message_ring_space_plus_count_is_constant(struct kunit *test)
 {
 	u32 put, get;
 
@@ -132,7 +132,7 @@ static void ring_space(struct kunit *test)
 }
 
 /* From every page of the ring on; nothing but the element's pages is written. */
-static void ring_around_the_end(struct kunit *test)
+static void message_ring_wraps_around(struct kunit *test)
 {
 	struct nv_gsp_element *in = memory(test, NV_MESSAGE_MAX_BYTES);
 	struct nv_gsp_element *out = memory(test, NV_MESSAGE_MAX_BYTES);
@@ -164,12 +164,12 @@ static void ring_around_the_end(struct kunit *test)
 	kvfree(q);
 }
 
-static struct kunit_case message_cases[] = {KUNIT_CASE(message_built),
-					    KUNIT_CASE(message_sizes),
-					    KUNIT_CASE(message_bit_changed),
-					    KUNIT_CASE(message_refused),
-					    KUNIT_CASE(ring_space),
-					    KUNIT_CASE(ring_around_the_end),
+static struct kunit_case message_cases[] = {KUNIT_CASE(message_build_fills_all_fields),
+					    KUNIT_CASE(message_build_returns_page_count),
+					    KUNIT_CASE(message_check_detects_bit_flips),
+					    KUNIT_CASE(message_check_rejects_bad_fields),
+					    KUNIT_CASE(message_ring_space_plus_count_is_constant),
+					    KUNIT_CASE(message_ring_wraps_around),
 					    {}};
 
 static struct kunit_suite message_suite = {

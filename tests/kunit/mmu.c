@@ -172,7 +172,7 @@ static void expect(struct tables *ts, u32 first, u32 count, u64 entry)
 		ts->expected[first + i] = entry ? entry + i * SMALL_BYTES : 0;
 }
 
-static void mmu_page_sizes(struct kunit *test)
+static void mmu_map_selects_page_sizes(struct kunit *test)
 {
 	u64 va = 0x40000000000;
 	struct nv_mmu mmu;
@@ -200,7 +200,7 @@ static void mmu_page_sizes(struct kunit *test)
 	finish(test, &mmu);
 }
 
-static void mmu_last_address(struct kunit *test)
+static void mmu_maps_last_address(struct kunit *test)
 {
 	u64 last = BIT64(NV_MMU3_VA_BITS) - SMALL_BYTES;
 	struct nv_mmu mmu;
@@ -215,7 +215,7 @@ static void mmu_last_address(struct kunit *test)
 	finish(test, &mmu);
 }
 
-static void mmu_split_keeps_what_is_mapped(struct kunit *test)
+static void mmu_split_preserves_mappings(struct kunit *test)
 {
 	u64 va = BASE + 0x100000; /* a slot begins there */
 	struct nv_mmu mmu;
@@ -269,7 +269,7 @@ static void random_step(struct kunit *test, struct nv_mmu *mmu)
 	expect_all(test, mmu);
 }
 
-static void mmu_random_steps(struct kunit *test)
+static void mmu_random_operations_match_walk(struct kunit *test)
 {
 	struct tables *ts = test->priv;
 	struct nv_mmu mmu;
@@ -288,7 +288,7 @@ static void mmu_random_steps(struct kunit *test)
 	}
 }
 
-static void mmu_no_memory_for_tables(struct kunit *test)
+static void mmu_map_fails_without_tables(struct kunit *test)
 {
 	const u64 bytes = 0x300000 + SMALL_BYTES;
 	struct nv_mmu mmu;
@@ -313,7 +313,7 @@ static void mmu_no_memory_for_tables(struct kunit *test)
  * Where a limit allows no table more, nothing new is mapped, but all that is there can be given
  * back, in parts that are no whole pages, too: what takes the place of a page is granted.
  */
-static void mmu_gives_back_at_a_limit(struct kunit *test)
+static void mmu_unmap_works_at_table_limit(struct kunit *test)
 {
 	u64 va = BASE + 0x100000; /* a slot begins there */
 	struct nv_mmu mmu;
@@ -354,12 +354,12 @@ static int mmu_test_init(struct kunit *test)
 	return 0;
 }
 
-static struct kunit_case mmu_cases[] = {KUNIT_CASE(mmu_page_sizes),
-					KUNIT_CASE(mmu_last_address),
-					KUNIT_CASE(mmu_split_keeps_what_is_mapped),
-					KUNIT_CASE(mmu_random_steps),
-					KUNIT_CASE(mmu_no_memory_for_tables),
-					KUNIT_CASE(mmu_gives_back_at_a_limit),
+static struct kunit_case mmu_cases[] = {KUNIT_CASE(mmu_map_selects_page_sizes),
+					KUNIT_CASE(mmu_maps_last_address),
+					KUNIT_CASE(mmu_split_preserves_mappings),
+					KUNIT_CASE(mmu_random_operations_match_walk),
+					KUNIT_CASE(mmu_map_fails_without_tables),
+					KUNIT_CASE(mmu_unmap_works_at_table_limit),
 					{}};
 
 static struct kunit_suite mmu_suite = {
