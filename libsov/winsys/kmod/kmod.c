@@ -125,5 +125,5 @@ const struct winsys winsys_kmod = {
 	.queue_create = kmod_queue_create,
 	.queue_destroy = kmod_queue_destroy,
 	.queue_memory = kmod_queue_memory,
-	.doorbell = kmod_doorbell,
+	.ring_doorbell = kmod_doorbell,
 };

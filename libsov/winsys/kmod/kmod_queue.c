@@ -169,9 +169,9 @@ static int own_ring(struct winsys_queue *q, const struct winsys_queue_options *o
 		.ring_entries = o->ring_entries,
 		.put = (uint32_t *)(q->pointers + c.put_offset),
 		.get = (uint32_t *)(q->pointers + c.get_offset),
-		.bell = (uint32_t *)(bell + in_page),
-		.token = c.doorbell_value,
-		.overtakes = true,
+		.doorbell = (uint32_t *)(bell + in_page),
+		.doorbell_value = c.doorbell_value,
+		.doorbell_passes_writes = true,
 	};
 	return 0;
 }
