@@ -1,47 +1,47 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Queues of processes, see user.h. What is mapped to a process are buffers without a handle: one
- * page of video memory for each queue, and the page of registers that has the doorbell. So the file
- * alone can map them, they outlive the queue where they are mapped, and go with the device.
+ * User queues, see user_queue.h. A process maps two BOs that have no handle: a page of VRAM per
+ * queue, and the register page with the doorbell. Only the file of the queue can mmap them.
+ * Existing mappings outlive the queue and end when the device is unplugged.
  *
- * All processes share the doorbell, and one can guess another's token. That makes the hardware look
- * at a ring whose end has not moved: it does nothing. What a process writes to its own ring and
- * ends can only end its own group.
+ * All processes share the doorbell register, and a process can guess the token of another one. The
+ * hardware then reads a PUT that has not changed and does nothing. By writing to its own ring and
+ * pointers, a process can only fault its own group.
  */
 #include <drm/drm_vma_manager.h>
 #include <linux/mm.h>
 
 #include "kmod/bo.h"
 #include "kmod/device.h"
-#include "kmod/group.h"
-#include "kmod/queue.h"
 #include "kmod/user_queue.h"
+#include "kmod/vram.h"
 
-static int doorbell_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
+static int sov_doorbell_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 {
 	drm_gem_private_object_init(drm, &bo->base, size);
 	return 0;
 }
 
-static void doorbell_empty(struct sov_bo *bo)
+static void sov_doorbell_release(struct sov_bo *bo)
 {
 }
 
-static unsigned long doorbell_pfn(struct sov_bo *bo, u64 offset)
+static unsigned long sov_doorbell_pfn(struct sov_bo *bo, u64 offset)
 {
 	return PHYS_PFN(to_sov_device(bo->base.dev)->doorbell);
 }
 
-static const struct sov_bo_kind doorbell = {
+static const struct sov_bo_type sov_doorbell_type = {
 	.align = PAGE_SIZE,
-	.limit = SOV_LIMITS,
+	.limit = SOV_LIMIT_NONE,
 	.registers = true,
-	.init = doorbell_init,
-	.empty = doorbell_empty,
-	.pfn = doorbell_pfn,
+	.init = sov_doorbell_init,
+	.release = sov_doorbell_release,
+	.pfn = sov_doorbell_pfn,
 };
 
-static struct sov_bo *make_pointers(struct drm_device *drm, struct sov_account *account)
+static struct sov_bo *sov_user_queue_create_pointers(struct drm_device *drm,
+						     struct sov_account *account)
 {
 	const struct drm_sovgpu_bo_create c = {
 		.size = SOV_VRAM_PAGE_SIZE,
@@ -52,9 +52,9 @@ static struct sov_bo *make_pointers(struct drm_device *drm, struct sov_account *
 	return sov_bo_create(drm, &c, account);
 }
 
-static struct sov_bo *make_doorbell(struct drm_device *drm)
+static struct sov_bo *sov_user_queue_create_doorbell(struct drm_device *drm)
 {
-	struct sov_bo *bo = sov_bo_make(drm, &doorbell, PAGE_SIZE);
+	struct sov_bo *bo = sov_bo_alloc(drm, &sov_doorbell_type, PAGE_SIZE);
 	int ret;
 
 	if (IS_ERR(bo))
@@ -68,7 +68,7 @@ static struct sov_bo *make_doorbell(struct drm_device *drm)
 	return bo;
 }
 
-static int show(struct sov_user_queue *u, struct drm_file *file)
+static int sov_user_queue_allow(struct sov_user_queue *u, struct drm_file *file)
 {
 	int ret;
 
@@ -85,56 +85,53 @@ static int show(struct sov_user_queue *u, struct drm_file *file)
 }
 
 /**
- * sov_user_init() - make what a process will see of its queue
- * @queue: the queue, not on the hardware yet
- * @file: whose it is
- * @ring_va: address of its ring
+ * sov_user_queue_init() - create the mappable parts of a user queue
+ * @u: The zero-initialised structure.
+ * @drm: The device.
+ * @account: The account to charge.
+ * @file: The file that may map the pages.
+ * @ring_va: GPU address of the ring.
  *
- * Return: 0 or a negative errno; then sov_user_fini() is wanted all the same.
+ * Return: 0 or a negative errno. The caller must call sov_user_queue_fini() in both cases.
  */
-int sov_user_init(struct sov_queue *queue, struct drm_file *file, u64 ring_va)
+int sov_user_queue_init(struct sov_user_queue *u, struct drm_device *drm,
+			struct sov_account *account, struct drm_file *file, u64 ring_va)
 {
-	struct drm_device *drm = &queue->group->sov->drm;
-	struct sov_user_queue *u = &queue->user;
 	struct sov_bo *bo;
 
 	u->ring_va = ring_va;
-	bo = make_pointers(drm, queue->account);
+	bo = sov_user_queue_create_pointers(drm, account);
 	if (IS_ERR(bo))
 		return PTR_ERR(bo);
 	u->pointers = bo;
-	bo = make_doorbell(drm);
+	bo = sov_user_queue_create_doorbell(drm);
 	if (IS_ERR(bo))
 		return PTR_ERR(bo);
 	u->doorbell = bo;
-	return show(u, file);
+	return sov_user_queue_allow(u, file);
 }
 
 /**
- * sov_user_tell() - where a process finds it
- * @queue: the queue
- * @c: what QUEUE_CREATE answers
+ * sov_user_queue_describe() - fill the mmap offsets in the reply of QUEUE_CREATE
+ * @u: The user queue.
+ * @c: The reply.
  */
-void sov_user_tell(struct sov_queue *queue, struct drm_sovgpu_queue_create *c)
+void sov_user_queue_describe(const struct sov_user_queue *u, struct drm_sovgpu_queue_create *c)
 {
-	const struct sov_user_queue *u = &queue->user;
-
 	c->doorbell_value = u->token;
 	c->doorbell_offset = drm_vma_node_offset_addr(&u->doorbell->base.vma_node) +
-			     offset_in_page(queue->group->sov->doorbell);
+			     offset_in_page(to_sov_device(u->doorbell->base.dev)->doorbell);
 	c->pointers_offset = drm_vma_node_offset_addr(&u->pointers->base.vma_node);
 	c->put_offset = u->put;
 	c->get_offset = u->get;
 }
 
 /**
- * sov_user_hide() - let it be mapped no more; what is mapped stays
- * @queue: the queue, of any mode; its file is still there
+ * sov_user_queue_revoke() - refuse new mappings of the pages; existing ones stay
+ * @u: The structure, also of a kernel queue. The file is still open.
  */
-void sov_user_hide(struct sov_queue *queue)
+void sov_user_queue_revoke(struct sov_user_queue *u)
 {
-	struct sov_user_queue *u = &queue->user;
-
 	if (!u->file)
 		return;
 	drm_vma_node_revoke(&u->pointers->base.vma_node, u->file);
@@ -143,13 +140,11 @@ void sov_user_hide(struct sov_queue *queue)
 }
 
 /**
- * sov_user_fini() - let it go
- * @queue: the queue, of any mode, which the hardware does not have
+ * sov_user_queue_fini() - drop the BOs
+ * @u: The structure, also of a kernel queue. The queue is not on the hardware.
  */
-void sov_user_fini(struct sov_queue *queue)
+void sov_user_queue_fini(struct sov_user_queue *u)
 {
-	struct sov_user_queue *u = &queue->user;
-
 	if (u->doorbell)
 		drm_gem_object_put(&u->doorbell->base);
 	if (u->pointers)

@@ -1,48 +1,51 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Queues that a process writes itself: the ring is memory of its own, and its two ends and the
- * doorbell are mapped to it. The kernel makes such a queue, stops it, and says what went wrong with
- * it; it never sees its work, so it gives out no fences for it and sets it no time.
+ * User queues: queues whose ring the process writes. The ring is in the process's memory, and the
+ * kernel maps GET, PUT and the doorbell to it. The kernel creates and stops such a queue and
+ * reports its faults. It does not see the submissions, so it provides neither fences nor time
+ * limits.
  */
-#ifndef SOV_USER_H
-#define SOV_USER_H
+#ifndef SOV_USER_QUEUE_H
+#define SOV_USER_QUEUE_H
 
 #include <linux/types.h>
 
+struct drm_device;
 struct drm_file;
 struct drm_sovgpu_queue_create;
+struct sov_account;
 struct sov_bo;
-struct sov_queue;
 
 /**
- * struct sov_user_queue - what a process sees of its queue
+ * struct sov_user_queue - the parts of a user queue that its process maps
  */
 struct sov_user_queue {
-	/** @file: who may map it, as long as that has a number for the queue */
+	/** @file: The file that may mmap the pages while it has an ID for the queue, or NULL. */
 	struct drm_file *file;
 
-	/** @pointers: a page of video memory with both ends of the ring */
+	/** @pointers: VRAM with the GET and PUT pointers of the ring. */
 	struct sov_bo *pointers;
 
-	/** @doorbell: a page of registers */
+	/** @doorbell: The register page with the doorbell. */
 	struct sov_bo *doorbell;
 
-	/** @ring_va: where the ring is */
+	/** @ring_va: GPU address of the ring. */
 	u64 ring_va;
 
-	/** @token: what to write to the doorbell; set by the vendor's queue_init */
+	/** @token: The value to write to the doorbell; set by &sov_vendor.queue_init. */
 	u32 token;
 
-	/** @put: byte in @pointers, likewise */
+	/** @put: Offset of PUT in @pointers; set by &sov_vendor.queue_init. */
 	u32 put;
 
-	/** @get: likewise */
+	/** @get: Offset of GET in @pointers; set by &sov_vendor.queue_init. */
 	u32 get;
 };
 
-int sov_user_init(struct sov_queue *queue, struct drm_file *file, u64 ring_va);
-void sov_user_tell(struct sov_queue *queue, struct drm_sovgpu_queue_create *c);
-void sov_user_hide(struct sov_queue *queue);
-void sov_user_fini(struct sov_queue *queue);
+int sov_user_queue_init(struct sov_user_queue *u, struct drm_device *drm,
+			struct sov_account *account, struct drm_file *file, u64 ring_va);
+void sov_user_queue_describe(const struct sov_user_queue *u, struct drm_sovgpu_queue_create *c);
+void sov_user_queue_revoke(struct sov_user_queue *u);
+void sov_user_queue_fini(struct sov_user_queue *u);
 
 #endif
