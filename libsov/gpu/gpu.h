@@ -181,7 +181,7 @@ struct gpu {
 	 * for one of those then. */
 	bool acquire_compares_unsigned;
 	/* Each launch names its local memory: a graph written before it moved is stale, and each
-	 * queue needs an area of its own because queues allocate from it independently. */
+	 * queue needs a separate area because queues allocate from it independently. */
 	bool local_in_launch;
 
 	/* Allocates the chip description that the other functions take; the caller frees it. NULL:
@@ -206,9 +206,9 @@ struct gpu {
 	/* Whether a grid can start its successor (gpu_launch.next). */
 	bool (*supports_chains)(const void *chip);
 	/* Writes the variant of a kernel's code that may run in a chain without cache invalidation.
-	 * It is preceded by chain_wait_bytes of instructions that wait for the previous grid; 0: the
-	 * chip has none. Returns false if the kernel has no such variant or gains nothing from it.
-	 * NULL: not supported. */
+	 * It is preceded by chain_wait_bytes of instructions that wait for the previous grid; 0:
+	 * the chip has none. Returns false if the kernel has no such variant or gains nothing from
+	 * it. NULL: not supported. */
 	bool (*chain_code)(const void *chip, const struct image *im, const struct image_kernel *k,
 			   uint8_t *to);
 	uint32_t (*chain_wait_bytes)(const void *chip);

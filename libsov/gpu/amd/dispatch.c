@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * A launch as PM4 packets. The initial state of a kernel is HSA's: user SGPRs as the properties of
- * its kernel descriptor request, a kernarg segment with hidden arguments at its end, scratch through
- * a buffer resource or an address (LLVM's "User Guide for AMDGPU Backend", Initial Kernel Execution
- * State). All workgroups are full, so remainders are 0.
+ * its kernel descriptor request, a kernarg segment with hidden arguments at its end, scratch
+ * through a buffer resource or an address (LLVM's "User Guide for AMDGPU Backend", Initial Kernel
+ * Execution State). All workgroups are full, so remainders are 0.
  */
 #include <string.h>
 #include "libsov/gpu/amd/amd_gpu.h"
@@ -12,7 +12,8 @@
 #define SIMDS             2u /* per compute unit */
 /* Allocation granularity of VGPRs (gfx10.3, wave32; LLVM AMDGPUBaseInfo). */
 #define VGPR_GRANULE      16u
-/* Workgroups of more than one wave per compute unit (LLVM AMDGPUBaseInfo, getMaxWorkGroupsPerCU). */
+/* Workgroups of more than one wave per compute unit (LLVM AMDGPUBaseInfo,
+ * getMaxWorkGroupsPerCU). */
 #define BARRIERS_PER_UNIT 16u
 
 /* The buffer resource of scratch, whose lanes interleave word by word (RDNA2 ISA manual, buffer

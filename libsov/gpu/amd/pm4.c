@@ -59,8 +59,8 @@ void amd_pm4_cs_partial_flush(struct gpu_push *p)
 	       AMD_RELEASE_EVENT(AMD_EVENT_CS_PARTIAL_FLUSH, AMD_EVENT_INDEX_PARTIAL_FLUSH));
 }
 
-/* Also invalidates the L2: whether it caches system memory depends on the page tables, which are not
- * known here. */
+/* Also invalidates the L2: whether it caches system memory depends on the page tables, which are
+ * not known here. */
 void amd_pm4_acquire_mem(struct gpu_push *p, bool new_code)
 {
 	PACKET(p, AMD_PM4_ACQUIRE_MEM, 0, AMD_ACQUIRE_ALL_LOW, AMD_ACQUIRE_ALL_HIGH, 0, 0,

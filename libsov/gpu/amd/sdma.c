@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * SDMA packets of copy queues. The engine executes packets in order, so a fence after a copy
- * signals its completion. Pitched copies use sub-window copies if addresses and pitches are multiples
- * of 4, and one linear copy per line otherwise: whether sub-window copies support other alignments is
- * not known.
+ * signals its completion. Pitched copies use sub-window copies if addresses and pitches are
+ * multiples of 4, and one linear copy per line otherwise: whether sub-window copies support other
+ * alignments is not known.
  */
 #include <string.h>
 #include "libsov/gpu/amd/amd_gpu.h"
@@ -59,8 +59,8 @@ void amd_sdma_copy(struct gpu_push *p, uint64_t destination, uint64_t source, ui
 
 /* ---- lines ---- */
 
-/* How a pitched copy is divided into sub-window packets. The element is the largest that divides all
- * addresses, pitches and the width. */
+/* How a pitched copy is divided into sub-window packets. The element is the largest that divides
+ * all addresses, pitches and the width. */
 struct tiling {
 	uint32_t log2;    /* of the element's size in bytes */
 	uint32_t columns; /* packets per row of packets; 0: copy line by line */

@@ -8,9 +8,10 @@
  *
  * Its first instruction is ACQBULK, which holds a block until the previous grid has ended and its
  * stores are visible, if the launch descriptor asks for that. Blocks can therefore start while the
- * previous grid still runs, which saves an H200 another 0.2 us (both: docs/results/2026-11-16-h200-compiler-and-runtime.md). Before
- * ACQBULK the hardware reads only constant bank 0, which no kernel writes. Kernels with other
- * constant banks, which the previous grid might have written, get no such variant.
+ * previous grid still runs, which saves an H200 another 0.2 us (both:
+ * docs/results/2026-11-16-h200-compiler-and-runtime.md). Before ACQBULK the hardware reads only
+ * constant bank 0, which no kernel writes. Kernels with other constant banks, which the previous
+ * grid might have written, get no such variant.
  *
  * Bypassing the L1 pays where each load executes once: in kernels without loops. Local memory stays
  * in the L1, because no other kernel writes it; data that a kernel writes and reads again through
@@ -39,8 +40,8 @@ static bool has_relocations(const struct image *im, const struct image_kernel *k
 	return false;
 }
 
-/* Whether control continues with the next instruction, jumps forward or ends. A jump to itself (-16)
- * is an endless loop without loads. */
+/* Whether control continues with the next instruction, jumps forward or ends. A jump to itself
+ * (-16) is an endless loop without loads. */
 static bool flows_forward(const struct sass_inst *in)
 {
 	uint32_t i;

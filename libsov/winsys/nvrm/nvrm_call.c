@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Calls to NVIDIA's resource manager (RM). RM reports a failure as an errno of the ioctl or as a
- * status in its argument; the functions below turn both into one errno and one message. Each
+ * status in its argument; the functions below map both to one errno and one message. Each
  * allocated object goes into a scope that is unwound in reverse order, so that error paths and
  * destructors share their code. SOV_LOG=device=debug logs each call with its duration.
  */
@@ -207,7 +207,7 @@ int rm_map_cpu(struct rm *rm, uint32_t device, uint32_t memory, uint64_t bytes, 
 	};
 	int error;
 
-	/* Each mapping needs a file of its own, which may be closed after the mmap. */
+	/* Each mapping needs a separate open file, which may be closed after the mmap. */
 	m.file = nvrm_os->open(path);
 	if (m.file < 0) {
 		error = -errno;
@@ -276,7 +276,8 @@ int rm_unmap_gpu(struct rm *rm, uint32_t device, uint32_t va_range, uint32_t mem
 int rm_pin(struct rm_scope *s, int file, uint32_t device, void *memory, uint64_t bytes,
 	   uint32_t *handle)
 {
-	/* This ioctl needs a handle from the caller; the handles that RM chooses begin with 0xcaf. */
+	/* This ioctl needs a handle from the caller; the handles that RM chooses begin with
+	 * 0xcaf. */
 	static uint32_t counter;
 	struct rm_pin p = {
 		.client = s->rm->client,

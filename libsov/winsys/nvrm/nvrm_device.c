@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Enumeration of the GPUs that NVIDIA's kernel module drives. The process has one RM client. Each GPU
- * gets its RM device and subdevice when it is enumerated; costlier objects follow on first use. A
- * missing module means no devices and no message. If the module exists but is inaccessible or
+ * Enumeration of the GPUs that NVIDIA's kernel module drives. The process has one RM client. Each
+ * GPU gets its RM device and subdevice when it is enumerated; costlier objects follow on first use.
+ * A missing module means no devices and no message. If the module exists but is inaccessible or
  * unsupported, the message names the file or the version.
  */
 #include <errno.h>
@@ -338,9 +338,9 @@ static int map_usermode_page(struct winsys_device *d, void *parameters, uint32_t
 /*
  * PUT lies in video memory behind BAR1, the doorbell register behind BAR0. A BAR0 write can pass an
  * earlier BAR1 write, and the GPU then reads the old PUT and does not look again until the next
- * doorbell (seen on an H200 about once in 20,000 submissions under heavy memory traffic). Hopper maps
- * the usermode page behind BAR1 as well, where the doorbell stays ordered after PUT; the timer is not
- * readable there. On other chips the runtime reads PUT back before it rings.
+ * doorbell (seen on an H200 about once in 20,000 submissions under heavy memory traffic). Hopper
+ * maps the usermode page behind BAR1 as well, where the doorbell stays ordered after PUT; the timer
+ * is not readable there. On other chips the runtime reads PUT back before it rings.
  */
 int nvrm_map_usermode(struct winsys_device *d)
 {
@@ -374,8 +374,9 @@ uint64_t nvrm_gpu_time(struct winsys_device *d)
 	return (uint64_t)high << 32 | low;
 }
 
-/* Chooses the copy engine with the most physical copy engines (PCEs) that is not a GRCE, which shares
- * its runlist with the graphics engine. On an H200 it copies at 52 GB/s, the others at 40. */
+/* Chooses the copy engine with the most physical copy engines (PCEs) that is not a GRCE, which
+ * shares its runlist with the graphics engine. On an H200 it copies at 52 GB/s, the others at
+ * 40. */
 int nvrm_choose_copy_engine(struct winsys_device *d, uint32_t *engine)
 {
 	uint32_t i, best = 0, units = 0;

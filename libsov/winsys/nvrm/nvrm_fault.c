@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Error reports and stopping. When a channel fails, RM writes the Xid to the group's error notifier;
- * the details go only to the kernel log. An SM debugger object that is allocated afterwards still
- * reports the address of an MMU fault and, per SM, the warp error and its PC.
+ * Error reports and stopping. When a channel fails, RM writes the Xid to the group's error
+ * notifier; the details go only to the kernel log. An SM debugger object that is allocated
+ * afterwards still reports the address of an MMU fault and, per SM, the warp error and its PC.
  *
  * MMU fault types: open-gpu-doc, manuals/turing/tu104/dev_mmu_fault.ref.txt. Warp errors: nouveau's
  * names for SM_HWW_WARP_ESR; 0x9, 0xe, 0xf and 0x20 were seen on an H200.
@@ -174,8 +174,8 @@ static bool read_sm_errors(struct winsys_device *d, uint32_t debugger, uint32_t 
 	return false;
 }
 
-/* Allocates a debugger for the compute channels of one priority, which share their context. The caller
- * holds the group's lock and unwinds the scope. channel: one of the channels. */
+/* Allocates a debugger for the compute channels of one priority, which share their context. The
+ * caller holds the group's lock and unwinds the scope. channel: one of the channels. */
 static bool debugger_create(struct winsys_group *g, int32_t priority, struct rm_scope *scope,
 			    uint32_t *debugger, uint32_t *channel)
 {

@@ -2,7 +2,8 @@
 /*
  * Buffers: video memory in pages of 64 KiB or 2 MiB, system memory that RM allocates, and pages of
  * the process that RM pins. The CPU maps video memory write-combined through BAR1 and system memory
- * cached. The runtime chooses the GPU address; GPU accesses to system memory snoop the CPU's caches.
+ * cached. The runtime chooses the GPU address; GPU accesses to system memory snoop the CPU's
+ * caches.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -3,8 +3,8 @@
  * Groups and queues. A group is a VA space and one channel group (TSG) for each engine and priority
  * in use; a queue is a channel of such a TSG. All channels of a group share one error notifier, so
  * that one word of memory tells whether the group has failed, and one page of USERD with 512 bytes
- * for the GP_PUT and GP_GET of each channel. USERD lies in video memory, as rings do, because the GPU
- * fetches from there in half the time (measured on an H200).
+ * for the GP_PUT and GP_GET of each channel. USERD lies in video memory, as rings do, because the
+ * GPU fetches from there in half the time (measured on an H200).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -91,7 +91,8 @@ int nvrm_group_create(struct winsys_device *d, struct winsys_group **out)
 
 /*
  * RM expresses a priority by the time slice of a TSG, which any process may set, and by its
- * interleave level on the runlist, which needs privileges. Without them only the time slice differs.
+ * interleave level on the runlist, which needs privileges. Without them only the time slice
+ * differs.
  */
 static const struct {
 	uint64_t slice_us; /* 0: RM's default */
@@ -158,8 +159,8 @@ static int channel_group_create(struct winsys_group *g, int32_t priority, enum w
 }
 
 /*
- * Enables preemption at block (CTA) boundaries. Without it other processes wait until our grids end,
- * and after some seconds RM kills them (Xid 109). A finer mode would need a trap handler.
+ * Enables preemption at block (CTA) boundaries. Without it other processes wait until our grids
+ * end, and after some seconds RM kills them (Xid 109). A finer mode would need a trap handler.
  */
 static int enable_preemption(struct winsys_group *g, const struct winsys_queue *q)
 {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The back end for the software GPU in the process (the model). It stands in for a kernel driver: it
- * allocates video memory, maps pages, creates channels and reports failed groups. The runtime submits
- * work as it does to hardware, through rings and doorbells.
+ * The back end for the software GPU in the process (the model). It stands in for a kernel driver:
+ * it allocates video memory, maps pages, creates channels and reports failed groups. The runtime
+ * submits work as it does to hardware, through rings and doorbells.
  *
  * A model is created on first use; enumeration is free.
  */

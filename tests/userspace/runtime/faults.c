@@ -238,7 +238,7 @@ static void reports(void)
 
 	fails(
 		(struct winsys_error){
-			.pc = 0x123456780, .text = "x", .place = true, .block = {1, 2, 3}},
+			.pc = 0x123456780, .text = "x", .has_thread = true, .block = {1, 2, 3}},
 		SOV_ERROR_FAULT, "gh100.0: x; block (1, 2, 3), thread (0, 0, 0)",
 		"a program counter that is nobody's is not shown, a place is");
 	begin_anew();
@@ -271,7 +271,7 @@ static void told_late(void)
 	late((struct winsys_error){.xid = 31, .memory = true, .stopped = true, .text = "a stop"},
 	     SOV_ERROR_HANG, "did not end within its limit of 0.050 s",
 	     "what stopping it does is not");
-	late((struct winsys_error){.overdue = true, .text = "too long"}, SOV_ERROR_HANG,
+	late((struct winsys_error){.timed_out = true, .text = "too long"}, SOV_ERROR_HANG,
 	     "kernel 'gate' on gh100.0: too long", "nor is a time limit of the driver's own");
 	c->kernel_time_limit = limit;
 	object_put(&c->object);

@@ -343,7 +343,7 @@ static void failing(void *page)
 							     .fault_address = cases[i].address};
 		ok(w->group_error(p.group, &e) && e.queue == p.compute && e.xid == cases[i].code &&
 			   e.memory == cases[i].memory && e.address == cases[i].address &&
-			   e.overdue == cases[i].overdue && strstr(e.text, cases[i].text),
+			   e.timed_out == cases[i].overdue && strstr(e.text, cases[i].text),
 		   "until it is not: %s", e.text);
 		end(&p);
 	}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The back end for NVIDIA's kernel module against a fake RM: enumeration, rejected modules and devices,
- * and that no object leaks, whichever call fails.
+ * The back end for NVIDIA's kernel module against a fake RM: enumeration, rejected modules and
+ * devices, and that no object leaks, whichever call fails.
  */
 #include "tests/tap.h"
 #include "tests/userspace/winsys/_fake_rm.h"

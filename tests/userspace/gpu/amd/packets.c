@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The packets of AMD's compute and copy queues, word for word. The expected words were derived by hand
- * from the layouts in amdgpu's nvd.h and navi10_sdma_pkt_open.h, not by the code under test.
+ * The packets of AMD's compute and copy queues, word for word. The expected words were derived by
+ * hand from the layouts in amdgpu's nvd.h and navi10_sdma_pkt_open.h, not by the code under test.
  */
 #include <stdlib.h>
 #include <string.h>

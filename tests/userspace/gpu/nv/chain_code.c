@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Chain code (libsov/gpu/nv/chain_code.c): which kernels have it; that it begins with the wait where the
- * chip supports one; that all its loads bypass the L1 cache and no other instruction changes; that a
- * graph whose kernels run it computes the right result and reports faults.
+ * Chain code (libsov/gpu/nv/chain_code.c): which kernels have it; that it begins with the wait
+ * where the chip supports one; that all its loads bypass the L1 cache and no other instruction
+ * changes; that a graph whose kernels run it computes the right result and reports faults.
  */
 #include <string.h>
 #include "libsov/compiler/driver/compiler.h"

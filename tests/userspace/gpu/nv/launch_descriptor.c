@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a launch writes, word for word: launch descriptors (QMD), constant bank 0 and methods. The bit
- * positions and values are those that an H200 was seen to run with, repeated here on purpose instead
- * of using the tables of hw/nv.
+ * What a launch writes, word for word: launch descriptors (QMD), constant bank 0 and methods. The
+ * bit positions and values are those that an H200 was seen to run with, repeated here on purpose
+ * instead of using the tables of hw/nv.
  */
 #include "libsov/gpu/nv/nv_gpu.h"
 #include "tests/tap.h"

@@ -21,7 +21,7 @@ static sem_t rings, gone;
 static void with_bell(struct winsys_queue *q, struct winsys_queue_memory *out)
 {
 	winsys_soft.queue_memory(q, out);
-	out->bell = word;
+	out->doorbell = word;
 }
 
 static void on_fault(int signal, siginfo_t *info, void *state)
