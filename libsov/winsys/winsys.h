@@ -36,6 +36,11 @@ struct winsys_info {
 	/* Compute queues to create in advance, where creating one waits for the group's running
 	 * blocks; 0: creation never waits. */
 	uint32_t spare_queues;
+	/* Where queue_create may block behind running work: how long the caller lets that work finish
+	 * before it gives up, in nanoseconds. Longer, and the driver loses the group. */
+	uint64_t queue_create_patience;
+	/* GPU addresses that the driver uses in every address space; 0 bytes: none. */
+	uint64_t driver_va, driver_va_bytes;
 	/* Queue priorities: 0 is the default, larger is more urgent. */
 	int32_t min_priority, max_priority;
 	bool software, hazard;

@@ -12,11 +12,17 @@
 #include "libsov/runtime/base/log.h"
 #include "libsov/winsys/nvrm/nvrm.h"
 
-#define REMEDY       "SOV_NVRM=0 disables the GPUs of NVIDIA's kernel module"
-#define KIB          1024u
+#define REMEDY                "SOV_NVRM=0 disables the GPUs of NVIDIA's kernel module"
+#define KIB                   1024u
 /* RM cannot add a channel to a channel group while one of its blocks runs: after four seconds it
  * gives up and fails the group (status 0x65, Xid 109; H200). */
-#define SPARE_QUEUES 2
+#define SPARE_QUEUES          2
+/* Half of the time that RM waits before it gives up and fails the group. */
+#define QUEUE_CREATE_PATIENCE UINT64_C(2000000000)
+/* RM reserves 512 MiB from 4 GiB on in every VA space (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen on
+ * an H200). */
+#define DRIVER_VA             (UINT64_C(4) << 30)
+#define DRIVER_VA_BYTES       (UINT64_C(512) << 20)
 
 static struct {
 	bool open;
@@ -128,6 +134,9 @@ static int device_query(struct winsys_device *d)
 	i->memory_bytes = (uint64_t)heap.value * KIB;
 	i->copy_queues = true;
 	i->spare_queues = SPARE_QUEUES;
+	i->queue_create_patience = QUEUE_CREATE_PATIENCE;
+	i->driver_va = DRIVER_VA;
+	i->driver_va_bytes = DRIVER_VA_BYTES;
 	i->min_priority = NVRM_MIN_PRIORITY;
 	i->max_priority = NVRM_MIN_PRIORITY + NVRM_PRIORITIES - 1;
 	snprintf(i->product, sizeof(i->product), "%.63s", name.text);
