@@ -53,15 +53,15 @@ static void *nv_chip_create(const struct winsys_info *i, uint64_t shared_window,
 
 	if (chip)
 		*chip = (struct nv_chip){
-			.sm = i->sm,
+			.sm = i->nv.sm,
 			.multiprocessors = i->multiprocessors,
 			.warps_per_sm = i->warps_per_multiprocessor,
 			.registers_per_sm = i->registers_per_multiprocessor,
 			.shared_per_sm = i->shared_per_multiprocessor,
-			.sms_per_tpc = i->sms_per_tpc,
-			.tpcs = i->tpcs,
-			.compute_class = i->compute_class,
-			.copy_class = i->copy_class,
+			.sms_per_tpc = i->nv.sms_per_tpc,
+			.tpcs = i->nv.tpcs,
+			.compute_class = i->nv.compute_class,
+			.copy_class = i->nv.copy_class,
 			.shared_window = shared_window,
 			.local_window = local_window,
 		};

@@ -126,7 +126,7 @@ static int learn(struct winsys_device *d)
 		 device.device);
 	if (device.units) { /* otherwise room for the whole chip */
 		i->multiprocessors = device.units;
-		i->tpcs = (device.units + i->sms_per_tpc - 1) / i->sms_per_tpc;
+		i->nv.tpcs = (device.units + i->nv.sms_per_tpc - 1) / i->nv.sms_per_tpc;
 	}
 	i->page_bytes = memory.vram_page > host_page ? (uint32_t)memory.vram_page : host_page;
 	i->large_page_bytes = vm.page_sizes & LARGE_PAGE ? LARGE_PAGE : i->page_bytes;

@@ -31,7 +31,7 @@ static void describe(struct winsys_queue *q, const struct drm_sovgpu_queue_state
 
 	*out = (struct winsys_error){
 		.queue = q,
-		.xid = s->fault_code,
+		.vendor_code = s->fault_code,
 		.timed_out = s->state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
 		.memory = s->fault_code == NV_XID_MMU_FAULT,
 		/* Real hardware tells the page. */

@@ -126,8 +126,8 @@ static int device_query(struct winsys_device *d)
 	winsys_nv_chip_describe(d->chip, i);
 	i->multiprocessors = facts[TPCS].value * facts[SMS_PER_TPC].value;
 	i->warps_per_multiprocessor = facts[WARPS].value;
-	i->sms_per_tpc = facts[SMS_PER_TPC].value;
-	i->tpcs = facts[TPCS].value;
+	i->nv.sms_per_tpc = facts[SMS_PER_TPC].value;
+	i->nv.tpcs = facts[TPCS].value;
 	i->page_bytes = NVRM_PAGE_BYTES;
 	i->large_page_bytes = NVRM_LARGE_PAGE_BYTES;
 	i->import_page_bytes = NVRM_HOST_PAGE_BYTES;

@@ -97,7 +97,7 @@ void nvrm_describe_error(uint32_t xid, const struct rm_mmu_faults *faults,
 	const char *text = nv_xid_text(xid), *warp = NULL;
 	uint32_t i, number = 0;
 
-	*out = (struct winsys_error){.xid = xid};
+	*out = (struct winsys_error){.vendor_code = xid};
 	for (i = 0; errors && i < errors->count && !warp; i++) {
 		number = errors->sm[i].warp & 0xff;
 		if (!number)

@@ -105,18 +105,12 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 	const struct model_chip *c = d->config.chip;
 
 	*out = (struct winsys_info){
-		.sm = c->sm,
 		.multiprocessors = c->sm_count,
 		.warps_per_multiprocessor = c->warps_per_sm,
 		.max_threads_per_block = c->max_threads_per_block,
 		.shared_per_block = c->shared_per_block,
 		.shared_per_multiprocessor = c->shared_per_sm,
 		.registers_per_multiprocessor = c->registers_per_sm,
-		.host_class = c->host_class,
-		.compute_class = c->compute_class,
-		.copy_class = c->copy_class,
-		.sms_per_tpc = c->sms_per_tpc,
-		.tpcs = (c->sm_count + c->sms_per_tpc - 1) / c->sms_per_tpc,
 		.page_bytes = PAGE_BYTES,
 		.large_page_bytes = PAGE_BYTES,
 		.min_priority = -1,
@@ -126,7 +120,17 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 		.memory_bytes = d->config.vram_bytes,
 		.software = true,
 		.hazard = d->config.hazard,
+		.vendor = c->sm ? WINSYS_VENDOR_NV : WINSYS_VENDOR_AMD,
 	};
+	if (c->sm)
+		out->nv = (struct winsys_nv_info){
+			.sm = c->sm,
+			.sms_per_tpc = c->sms_per_tpc,
+			.tpcs = (c->sm_count + c->sms_per_tpc - 1) / c->sms_per_tpc,
+			.host_class = c->host_class,
+			.compute_class = c->compute_class,
+			.copy_class = c->copy_class,
+		};
 	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
 	snprintf(out->product, sizeof(out->product), "%s", c->product);
 	snprintf(out->target, sizeof(out->target), "%s", c->target);
@@ -299,7 +303,7 @@ static void describe_error(const struct model_error *e, struct winsys_queue *q,
 {
 	*out = (struct winsys_error){
 		.queue = q,
-		.xid = e->xid,
+		.vendor_code = e->xid,
 		.memory = e->fault == MODEL_FAULT_MMU || e->fault == MODEL_FAULT_MISALIGNED,
 		.address = e->address,
 		.pc = e->pc,

@@ -49,7 +49,7 @@ static void finding(void)
 	   "three nodes are three devices, in their order");
 	w->info(devices[0], &info);
 	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
-		   info.multiprocessors == 132 && info.tpcs == 66 &&
+		   info.multiprocessors == 132 && info.nv.tpcs == 66 &&
 		   info.warps_per_multiprocessor == 64 && info.memory_bytes == UINT64_C(1) << 30 &&
 		   info.page_bytes == 65536 && info.large_page_bytes == 2 << 20 &&
 		   info.copy_queues && !info.software &&
@@ -341,7 +341,7 @@ static void failing(void *page)
 							     .state = cases[i].state,
 							     .fault_code = cases[i].code,
 							     .fault_address = cases[i].address};
-		ok(w->group_error(p.group, &e) && e.queue == p.compute && e.xid == cases[i].code &&
+		ok(w->group_error(p.group, &e) && e.queue == p.compute && e.vendor_code == cases[i].code &&
 			   e.memory == cases[i].memory && e.address == cases[i].address &&
 			   e.timed_out == cases[i].overdue && strstr(e.text, cases[i].text),
 		   "until it is not: %s", e.text);
@@ -359,7 +359,7 @@ static void failing(void *page)
 	fake.state = (struct drm_sovgpu_queue_state){
 		.queue_id = p.copy->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 69};
 	ring(p.compute, 1);
-	ok(w->group_error(p.group, &e) && e.queue == p.copy && e.xid == 69,
+	ok(w->group_error(p.group, &e) && e.queue == p.copy && e.vendor_code == 69,
 	   "work that is refused because another queue failed tells of that one");
 	w->group_stop(p.group);
 	ok(!fake.live[FAKE_GROUP] && fake.live[FAKE_QUEUE] == 2,
@@ -388,7 +388,7 @@ static void priorities(void *page)
 		return;
 	fake.state = (struct drm_sovgpu_queue_state){
 		.queue_id = low->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 13};
-	ok(w->group_error(p.group, &e) && e.queue == low && e.xid == 13, "their fate is one: %s",
+	ok(w->group_error(p.group, &e) && e.queue == low && e.vendor_code == 13, "their fate is one: %s",
 	   e.text);
 	w->group_stop(p.group);
 	ok(!fake.live[FAKE_GROUP], "both are stopped");

@@ -285,10 +285,10 @@ static void test_group(void)
 	ok(fake.stops == 1, "nvrm: group_stop stops the SMs after a queue was destroyed");
 	((struct nv_notification *)g->notifier->cpu)->info32 = 31;
 	((struct nv_notification *)g->notifier->cpu)->status = 0xffff;
-	ok(w->group_error(g, &e) && e.xid == 31 && e.memory && e.address == 0x7000000000 &&
+	ok(w->group_error(g, &e) && e.vendor_code == 31 && e.memory && e.address == 0x7000000000 &&
 		   e.pc == 0x12340,
 	   "nvrm: the error notifier and the SM debugger describe the error: %s", e.text);
-	ok(w->group_error(g, &e) && e.xid == 31, "nvrm: group_error reports the same error again");
+	ok(w->group_error(g, &e) && e.vendor_code == 31, "nvrm: group_error reports the same error again");
 	w->group_stop(g);
 	ok(fake.stops == 1, "nvrm: group_stop does not stop the SMs of a failed group");
 	w->queue_destroy(q[0]);
