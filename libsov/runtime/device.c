@@ -274,23 +274,23 @@ sov_result sov_device_open_name(const char *name, sov_device *device)
 	return refuse_none(what);
 }
 
-static bool grants(const sov_device_properties *p, const sov_device_wish *w)
+static bool grants(const sov_device_properties *p, const sov_device_requirements *w)
 {
 	return (p->features & w->features) == w->features &&
 	       !(p->features & w->features_excluded) && p->multiprocessors >= w->multiprocessors &&
 	       p->memory_bytes >= w->memory_bytes && (!w->target || !strcmp(p->target, w->target));
 }
 
-sov_result sov_device_open_wish(const sov_device_wish *wish, sov_device *device)
+sov_result sov_device_open_matching(const sov_device_requirements *wish, sov_device *device)
 {
-	sov_device_wish w;
+	sov_device_requirements w;
 	sov_result r;
 	char what[256];
 	uint32_t i;
 
 	if (!device)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT, "device is NULL");
-	r = struct_in("sov_device_wish", &w, sizeof(w), wish);
+	r = struct_in("sov_device_requirements", &w, sizeof(w), wish);
 	if (!r)
 		r = need_list();
 	if (r)

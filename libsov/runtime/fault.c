@@ -237,7 +237,7 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	}
 	if (s.count > 1)
 		name_suspects(&s, f->cause, sizeof(f->cause));
-	f->placed = e->has_thread;
+	f->has_thread = e->has_thread;
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)
@@ -256,11 +256,11 @@ void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, s
 	if (*f->kernel)
 		say(buffer, bytes, "kernel '%s' on ", f->kernel);
 	say(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
-	if (f->placed)
+	if (f->has_thread)
 		say(buffer, bytes, "; block (%u, %u, %u), thread (%u, %u, %u)", f->block[0],
 		    f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);
 	if (f->pc != UINT64_MAX)
-		say(buffer, bytes, "%s at +0x%llx%s%s", f->placed ? "," : ";",
+		say(buffer, bytes, "%s at +0x%llx%s%s", f->has_thread ? "," : ";",
 		    (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
 	if (*f->source)
 		say(buffer, bytes, ", %s", f->source);

@@ -46,7 +46,7 @@ enum object_kind {
 	OBJECT_STREAM,
 	OBJECT_EVENT,
 	OBJECT_GRAPH,
-	OBJECT_GRAPH_RUN,
+	OBJECT_GRAPH_EXEC,
 	OBJECT_KINDS
 };
 
@@ -482,7 +482,7 @@ struct box {
 	uint64_t width, height, depth;
 };
 
-sov_result box_take(const sov_box *given, struct box *b);
+sov_result box_take(const sov_copy_rect *given, struct box *b);
 /* With the lock: what its sides lie in. */
 sov_result box_check(struct context *c, const struct box *b, struct sides *k);
 

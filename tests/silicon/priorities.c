@@ -77,7 +77,7 @@ static void *keep_busy(void *arg)
 	l.arguments = arguments;
 	l.argument_count = 2;
 	for (i = 0; i < 8; i++)
-		must(sov_event_create(context, SOV_EVENT_NO_TIME, &events[i]), "an event");
+		must(sov_event_create(context, SOV_EVENT_DISABLE_TIMING, &events[i]), "an event");
 	for (i = 0; now_ns() < end; i++) {
 		if (i >= 8) {
 			must(sov_event_wait(events[i % 8], SOV_MAX_WAIT), "waiting");

@@ -300,8 +300,8 @@ sov_result sov_graph_add_copy(sov_graph graph, const sov_node *after, uint32_t c
 	return member_leave(g, r);
 }
 
-sov_result sov_graph_add_box(sov_graph graph, const sov_node *after, uint32_t count,
-			     const sov_box *box, sov_node *node)
+sov_result sov_graph_add_copy_rect(sov_graph graph, const sov_node *after, uint32_t count,
+			     const sov_copy_rect *box, sov_node *node)
 {
 	struct box b;
 	struct graph *g;
@@ -329,7 +329,7 @@ sov_result sov_graph_add_fill(sov_graph graph, const sov_node *after, uint32_t c
 	return member_leave(g, r);
 }
 
-sov_result sov_graph_add_call(sov_graph graph, const sov_node *after, uint32_t count,
+sov_result sov_graph_add_host_function(sov_graph graph, const sov_node *after, uint32_t count,
 			      void (*function)(void *user), void *user, sov_node *node)
 {
 	struct node n = {.kind = NODE_CALL, .call = {function, user}};
@@ -342,7 +342,7 @@ sov_result sov_graph_add_call(sov_graph graph, const sov_node *after, uint32_t c
 	return g ? member_leave(g, graph_add(g, after, count, &n, node)) : r;
 }
 
-sov_result sov_graph_add_order(sov_graph graph, sov_node from, sov_node to)
+sov_result sov_graph_add_dependency(sov_graph graph, sov_node from, sov_node to)
 {
 	sov_result r;
 	struct graph *g = member_enter(graph, OBJECT_GRAPH, &r);

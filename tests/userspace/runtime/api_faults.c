@@ -125,7 +125,7 @@ static void described(sov_context c, const struct wrong *w, uint64_t address)
 		strstr(fault.cause, w->cause) && fault.address == (w->address ? address : 0);
 	if (w->instruction)
 		right = right && fault.pc != UINT64_MAX &&
-			strstr(fault.instruction, w->instruction) && !!fault.placed == soft &&
+			strstr(fault.instruction, w->instruction) && !!fault.has_thread == soft &&
 			fault.block[0] == soft && fault.block[1] == 0 && fault.thread[0] == 0;
 	else
 		right = right && fault.pc == UINT64_MAX && !*fault.instruction;

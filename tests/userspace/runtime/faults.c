@@ -155,7 +155,7 @@ static void reports(void)
 	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a warp's error; at +0x10: ",
 	      "a program counter becomes a kernel, an offset and an instruction");
 	MUST(sov_context_get_fault(context, &f));
-	ok(f.pc == 0x10 && *f.instruction && !f.placed && !strstr(sov_last_error(), "block"),
+	ok(f.pc == 0x10 && *f.instruction && !f.has_thread && !strstr(sov_last_error(), "block"),
 	   "and no block or thread is invented");
 	begin_anew();
 

@@ -46,7 +46,7 @@ static void loads(sov_context c)
 
 static void graphs(sov_context c)
 {
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_node node;
 	sov_graph g;
 	sov_ptr p;
@@ -59,7 +59,7 @@ static void graphs(sov_context c)
 		"a graph that cannot be written down is refused");
 	no_room = false;
 	good(sov_graph_instantiate(g, &run), "and made ready when there is room again");
-	MUST(sov_graph_run_destroy(run));
+	MUST(sov_graph_exec_destroy(run));
 	MUST(sov_graph_destroy(g));
 }
 
