@@ -195,7 +195,8 @@ static bool set_chain_link(const struct nv_qmd_layout *l, const struct nv_kernel
 	uint64_t program = g->program ? g->program : k->program;
 	uint64_t first = program / NV_QMD_PREFETCH_UNIT;
 	uint64_t units =
-		(program + k->program_bytes + NV_QMD_PREFETCH_UNIT - 1) / NV_QMD_PREFETCH_UNIT - first;
+		(program + k->program_bytes + NV_QMD_PREFETCH_UNIT - 1) / NV_QMD_PREFETCH_UNIT -
+		first;
 	uint32_t bank = round_up(k->bank0_bytes, 256);
 	const struct field fields[] = {
 		{NV_QMD_PROGRAM, program},

@@ -1,25 +1,24 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Method streams: each function below appends the methods of one step. The order inside a stream of
- * work is made of two things. A release with WFI happens when all launches before it have ended; a
- * copy releases its semaphore by itself, and the next step waits for that. Which methods are needed
- * was found on an H200 by leaving each out in turn.
+ * Method streams. Two mechanisms order the work of a stream: a semaphore release with WFI happens
+ * when all earlier launches have ended, and a copy releases its own semaphore, which the next
+ * submission acquires. Which methods are needed was found on an H200 by omitting one at a time.
  */
 #include <string.h>
 #include "hw/nv/copy.h"
 #include "libsov/gpu/nv/nv_gpu.h"
 
-/* Data words for consecutive methods, beginning with the first. */
+/* Writes consecutive methods with one incrementing header. */
 #define METHODS(p, subchannel, method, ...) \
-	methods(p, subchannel, method, (const uint32_t[]){__VA_ARGS__}, \
-		sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+	push_methods(p, subchannel, method, (const uint32_t[]){__VA_ARGS__}, \
+		     sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 #define HIGH(address) ((uint32_t)((address) >> 32))
 #define LOW(address)  ((uint32_t)(address))
 
-/* Inlined, the words are stored one by one and the array is never made. */
-__attribute__((always_inline)) static inline void methods(struct gpu_push *p, uint32_t subchannel,
-							  uint32_t method, const uint32_t *data,
-							  uint32_t count)
+/* Always inlined, so that the compiler stores the words directly and omits the array. */
+__attribute__((always_inline)) static inline void push_methods(struct gpu_push *p,
+							       uint32_t subchannel, uint32_t method,
+							       const uint32_t *data, uint32_t count)
 {
 	uint32_t *words = p->words + p->count, i;
 
@@ -88,8 +87,8 @@ void nv_push_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, u
 			(flags & GPU_RELEASE_TIMESTAMP ? NV_SEM_RELEASE_TIMESTAMP : 0));
 }
 
-/* Non-pipelined: starts when the copy before it has ended. Flush: writes are visible before the
- * semaphore is. */
+/* Non-pipelined: the copy starts when the previous one has ended. Flush: its writes are visible
+ * before the semaphore release. */
 #define COPY_LAUNCH \
 	(NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_RELEASE_PLAIN | \
 	 NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR)

@@ -22,5 +22,9 @@ const struct winsys winsys_kmod = {
 	.queue_create = kmod_queue_create,
 	.queue_destroy = kmod_queue_destroy,
 	.queue_memory = kmod_queue_memory,
+<<<<<<< /tmp/mout.ours
 	.ring_doorbell = kmod_ring_doorbell,
+=======
+	.ring_doorbell = kmod_doorbell,
+>>>>>>> /work/wt/wsgpu/libsov/winsys/kmod/kmod.c
 };
