@@ -5,7 +5,7 @@
 #include "kmod/nv/chip.c"
 
 /* Stubs for the functions that rows refer to; the tests boot nothing. */
-int nv_fsp_awake(struct nv_device *nv)
+int nv_fsp_wait_boot(struct nv_device *nv)
 {
 	return -ENODEV;
 }

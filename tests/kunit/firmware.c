@@ -73,11 +73,11 @@ static void expect_image(struct kunit *test, const u8 *file, size_t bytes)
 	const u8 *data = NULL;
 	size_t size = 0;
 
-	KUNIT_EXPECT_EQ(test, 0, nv_elf_section(file, bytes, ".fwimage", &data, &size));
+	KUNIT_EXPECT_EQ(test, 0, nv_firmware_section(file, bytes, ".fwimage", &data, &size));
 	KUNIT_ASSERT_EQ(test, size, sizeof(DATA));
 	KUNIT_EXPECT_MEMEQ(test, data, DATA, size);
-	KUNIT_EXPECT_EQ(test, -ENOENT, nv_elf_section(file, bytes, ".fwimag", &data, &size));
-	KUNIT_EXPECT_EQ(test, -ENOENT, nv_elf_section(file, bytes, "fwimage", &data, &size));
+	KUNIT_EXPECT_EQ(test, -ENOENT, nv_firmware_section(file, bytes, ".fwimag", &data, &size));
+	KUNIT_EXPECT_EQ(test, -ENOENT, nv_firmware_section(file, bytes, "fwimage", &data, &size));
 }
 
 static void elf_both_classes(struct kunit *test)
@@ -102,7 +102,7 @@ static void elf_cut_off(struct kunit *test)
 		part = kmemdup(whole, length, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, part);
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
-				    nv_elf_section(part, length, ".fwimage", &data, &size),
+				    nv_firmware_section(part, length, ".fwimage", &data, &size),
 				    "%zu of %zu bytes", length, bytes);
 		kfree(part);
 	}
@@ -121,7 +121,7 @@ static void elf_spoiled(struct kunit *test)
 		kept = file[i];
 		for (v = 0; v < ARRAY_SIZE(values); v++) {
 			file[i] = values[v];
-			if (nv_elf_section(file, bytes, ".fwimage", &data, &size))
+			if (nv_firmware_section(file, bytes, ".fwimage", &data, &size))
 				continue;
 			KUNIT_EXPECT_TRUE(test, data >= file && data <= file + bytes);
 			KUNIT_EXPECT_LE(test, size, file + bytes - data);
@@ -161,7 +161,7 @@ static int find(const struct loader *l, size_t bytes)
 	const u8 *data;
 	size_t size;
 
-	return nv_bootloader_find((const u8 *)l, bytes, &data, &size, &description);
+	return nv_firmware_bootloader((const u8 *)l, bytes, &data, &size, &description);
 }
 
 static void bootloader_found(struct kunit *test)
@@ -172,7 +172,7 @@ static void bootloader_found(struct kunit *test)
 	size_t size;
 
 	KUNIT_ASSERT_EQ(test, 0,
-			nv_bootloader_find((u8 *)l, sizeof(*l), &data, &size, &description));
+			nv_firmware_bootloader((u8 *)l, sizeof(*l), &data, &size, &description));
 	KUNIT_EXPECT_PTR_EQ(test, data, &l->image[0]);
 	KUNIT_EXPECT_EQ(test, size, sizeof(l->image));
 	KUNIT_EXPECT_PTR_EQ(test, description, &l->description);

@@ -76,21 +76,21 @@ static void ring_left(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, memory);
 	nv_ring_init(&ring, memory, VA, JOBS, NUMBER_VA);
-	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, 0), 0);
+	KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, 0), 0);
 	for (n = 0; n < 20; n++) {
 		for (i = 0; i < JOBS; i++)
 			nv_ring_push(&ring, i, 0x1000, 4);
 		for (i = 0; i < 3 * JOBS; i++, get = (get + 1) % (4 * JOBS)) {
-			KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, get), JOBS - i / 3);
-			KUNIT_EXPECT_EQ(test, nv_ring_waiting(&ring, get), JOBS - (i + 2) / 3);
+			KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, get), JOBS - i / 3);
+			KUNIT_EXPECT_EQ(test, nv_ring_unstarted(&ring, get), JOBS - (i + 2) / 3);
 		}
-		KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, get), 0);
-		KUNIT_EXPECT_EQ(test, nv_ring_waiting(&ring, get), 0);
+		KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, get), 0);
+		KUNIT_EXPECT_EQ(test, nv_ring_unstarted(&ring, get), 0);
 	}
-	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, (get + 1) % (4 * JOBS)), JOBS);
-	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, 4 * JOBS), JOBS);
-	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, U32_MAX), JOBS);
-	KUNIT_EXPECT_EQ(test, nv_ring_waiting(&ring, U32_MAX), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, (get + 1) % (4 * JOBS)), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, 4 * JOBS), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, U32_MAX), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_unstarted(&ring, U32_MAX), JOBS);
 }
 
 /* As many jobs as there is room: the device must not take that for an empty ring. */

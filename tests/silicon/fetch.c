@@ -80,7 +80,7 @@ static bool start(struct bench *b, const char *name)
 
 static uint32_t *method(uint32_t *w, uint32_t subchannel, uint32_t number, uint32_t count)
 {
-	*w++ = nv_method_pack(NV_METHOD_INCREMENT, subchannel, number, count);
+	*w++ = nv_method_pack(NV_METHOD_INC, subchannel, number, count);
 	return w;
 }
 

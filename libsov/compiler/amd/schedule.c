@@ -29,9 +29,9 @@
  * A SIMD has 1,024 VGPRs for up to 16 wave32 waves, allocated in granules of 16 (per the occupancy
  * that llc-19 prints for gfx1030).
  */
-#define SIMD_VGPRS   1024
-#define MAX_WAVES    16
-#define VGPR_GRANULE 16
+#define SIMD_VGPRS   AMD_GFX1030_VGPRS_PER_SIMD
+#define MAX_WAVES    AMD_GFX1030_WAVES_PER_SIMD
+#define VGPR_GRANULE AMD_GFX1030_VGPR_GRANULE
 
 #define MAX_TRIES         24
 #define MAX_MISSED_LIMITS 2    /* attempts whose limit was exceeded */

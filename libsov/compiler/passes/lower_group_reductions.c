@@ -1,23 +1,23 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reductions in groups. A machine reduces over all lanes that are there together, if it does, and may
- * put the result into a register that a warp has once. Where not all lanes are members, lanes of another
- * group may be there too, or use that register in between. So each lane follows the chain of the
- * members above it, twice as far each time, as in list ranking (Wyllie, 1979): after log2(lanes) steps it
- * knows the result of all members from itself on, and the lowest of them tells the others.
+ * Reductions over a subset of lanes. Hardware reduces over all active lanes, and may deliver the
+ * result in a register that the warp has once. If not all lanes are members, lanes of another group
+ * may be active too or overwrite that register. So each lane follows the chain of higher members
+ * with doubling distance, as in list ranking (Wyllie, 1979): after log2(lanes) steps it knows the result
+ * of all members from itself upwards, and the lowest member broadcasts the total.
  */
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/passes/lower.h"
 
-#define CLZ_OF_EMPTY_MASK 32 /* masks of lanes have 32 bits */
+#define CLZ_OF_EMPTY_MASK 32 /* lane masks have 32 bits */
 
-struct group {
+struct reduction {
 	struct expand e;
 	ir_val members;
 	uint32_t warp_lanes;
 };
 
-static ir_val leaf(struct expand *e, enum ir_op op, uint8_t sub)
+static ir_val emit_leaf(struct expand *e, enum ir_op op, uint8_t sub)
 {
 	ir_id i = ir_inst_new(e->f, op, IR_B32, NULL, 0, 1);
 
@@ -27,8 +27,8 @@ static ir_val leaf(struct expand *e, enum ir_op op, uint8_t sub)
 	return ir_at(e->f, i)->res;
 }
 
-/* The value of another member. */
-static ir_val from_lane(struct group *g, ir_val value, ir_val lane)
+/* Reads a value from another member. */
+static ir_val emit_shuffle(struct reduction *g, ir_val value, ir_val lane)
 {
 	ir_val last = expand_const(&g->e, IR_B32, g->warp_lanes - 1);
 	const ir_val args[4] = {value, lane, last, g->members};
@@ -40,7 +40,7 @@ static ir_val from_lane(struct group *g, ir_val value, ir_val lane)
 	return ir_at(g->e.f, i)->res;
 }
 
-static void wait_for_members(struct group *g)
+static void emit_warpsync(struct reduction *g)
 {
 	ir_id i = ir_inst_new(g->e.f, IR_WARPSYNC, IR_VOID, &g->members, 1, 0);
 
@@ -48,8 +48,8 @@ static void wait_for_members(struct group *g)
 	ir_insert_before(g->e.f, g->e.at, i);
 }
 
-/* CLZ_OF_EMPTY_MASK if there is none. */
-static ir_val lowest(struct expand *e, ir_val lanes)
+/* Lowest set bit; CLZ_OF_EMPTY_MASK if there is none. */
+static ir_val emit_lowest_lane(struct expand *e, ir_val lanes)
 {
 	return expand_op(e, IR_CLZ, IR_B32, expand_op(e, IR_BREV, IR_B32, lanes, 0, 0), 0, 0);
 }
@@ -63,24 +63,25 @@ void lower_reduce(struct ir_func *f, ir_id at, uint32_t warp_lanes)
 		[IR_REDUCE_OR] = IR_OR,       [IR_REDUCE_XOR] = IR_XOR,
 	};
 	const struct ir_inst in = *ir_at(f, at);
-	struct group g = {{.f = f, .at = at, .line = in.line}, in.args[1], warp_lanes};
+	struct reduction g = {{.f = f, .at = at, .line = in.line}, in.args[1], warp_lanes};
 	struct expand *e = &g.e;
 	ir_val sum = in.args[0], lane, here, next;
 
-	/* Members that have ended are not there. */
-	wait_for_members(&g);
-	here = expand_op(e, IR_AND, IR_B32, leaf(e, IR_ACTIVE, 0), g.members, 0);
-	lane = leaf(e, IR_SREG, IR_LANEID);
-	next = lowest(e, expand_op(e, IR_AND, IR_B32, here, leaf(e, IR_SREG, IR_LANEMASK_GT), 0));
-	for (uint32_t reach = 1; reach < warp_lanes; reach *= 2) {
+	/* Members that have exited are not in the active mask. */
+	emit_warpsync(&g);
+	here = expand_op(e, IR_AND, IR_B32, emit_leaf(e, IR_ACTIVE, 0), g.members, 0);
+	lane = emit_leaf(e, IR_SREG, IR_LANEID);
+	next = emit_lowest_lane(
+		e, expand_op(e, IR_AND, IR_B32, here, emit_leaf(e, IR_SREG, IR_LANEMASK_GT), 0));
+	for (uint32_t distance = 1; distance < warp_lanes; distance *= 2) {
 		ir_val more = expand_compare_imm(e, IR_LT_U, next, CLZ_OF_EMPTY_MASK);
 		ir_val other = expand_select(e, more, next, lane);
-		ir_val theirs = from_lane(&g, sum, other), after = from_lane(&g, next, other);
+		ir_val theirs = emit_shuffle(&g, sum, other), after = emit_shuffle(&g, next, other);
 
 		theirs = expand_op(e, ops[in.sub], IR_B32, sum, theirs, 0);
 		sum = expand_select(e, more, theirs, sum);
 		next = expand_select(e, more, after, next);
 	}
-	ir_replace_uses(f, in.res, from_lane(&g, sum, lowest(e, here)));
+	ir_replace_uses(f, in.res, emit_shuffle(&g, sum, emit_lowest_lane(e, here)));
 	ir_remove(f, at);
 }

@@ -193,9 +193,9 @@ static bool set_chain_link(const struct nv_qmd_layout *l, const struct nv_kernel
 {
 	const struct gpu_link *link = g->link;
 	uint64_t program = g->program ? g->program : k->program;
-	uint64_t first = program / NV_QMD_FETCH_UNIT;
+	uint64_t first = program / NV_QMD_PREFETCH_UNIT;
 	uint64_t units =
-		(program + k->program_bytes + NV_QMD_FETCH_UNIT - 1) / NV_QMD_FETCH_UNIT - first;
+		(program + k->program_bytes + NV_QMD_PREFETCH_UNIT - 1) / NV_QMD_PREFETCH_UNIT - first;
 	uint32_t bank = round_up(k->bank0_bytes, 256);
 	const struct field fields[] = {
 		{NV_QMD_PROGRAM, program},
@@ -203,11 +203,11 @@ static bool set_chain_link(const struct nv_qmd_layout *l, const struct nv_kernel
 		{NV_QMD_INVALIDATE_DATA, !g->program},
 		{NV_QMD_BANK_INVALIDATE, !link->keep_bank0},
 		{NV_QMD_MEMBAR_CHASING, link->chase},
-		{NV_QMD_BANK_FETCH, link->fetch_bank0},
-		{NV_QMD_BANK_FETCH_MOST, link->fetch_bank0 == NV_QMD_FETCH_BEFORE ? bank : 0},
-		{NV_QMD_PROGRAM_FETCH_ADDRESS, link->fetch_program ? first * NV_QMD_FETCH_UNIT : 0},
-		{NV_QMD_PROGRAM_FETCH_UNITS, !link->fetch_program        ? 0
-					     : units > NV_QMD_FETCH_MOST ? NV_QMD_FETCH_MOST
+		{NV_QMD_BANK_PREFETCH, link->fetch_bank0},
+		{NV_QMD_BANK_PREFETCH_MAX, link->fetch_bank0 == NV_QMD_PREFETCH_PRE ? bank : 0},
+		{NV_QMD_PROGRAM_PREFETCH_ADDRESS, link->fetch_program ? first * NV_QMD_PREFETCH_UNIT : 0},
+		{NV_QMD_PROGRAM_PREFETCH_UNITS, !link->fetch_program        ? 0
+					     : units > NV_QMD_PREFETCH_MAX ? NV_QMD_PREFETCH_MAX
 									 : units},
 	};
 

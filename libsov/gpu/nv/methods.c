@@ -27,7 +27,7 @@ __attribute__((always_inline)) static inline void methods(struct gpu_push *p, ui
 		p->overflow = true;
 		return;
 	}
-	words[0] = nv_method_pack(NV_METHOD_INCREMENT, subchannel, method, count);
+	words[0] = nv_method_pack(NV_METHOD_INC, subchannel, method, count);
 	for (i = 0; i < count; i++)
 		words[i + 1] = data[i];
 	p->count += count + 1;
@@ -140,7 +140,7 @@ void nv_push_inline(struct gpu_push *p, uint64_t destination, const void *data, 
 		p->overflow = true;
 		return;
 	}
-	p->words[p->count++] = nv_method_pack(NV_METHOD_SAME, NV_SUBCHANNEL_COMPUTE,
+	p->words[p->count++] = nv_method_pack(NV_METHOD_NON_INC, NV_SUBCHANNEL_COMPUTE,
 					      NV_COMPUTE_INLINE_DATA, words);
 	memcpy(p->words + p->count, data, 4ul * whole);
 	if (words > whole) {

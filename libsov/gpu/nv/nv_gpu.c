@@ -25,8 +25,8 @@ static_assert(NV_GRID_HEAD_BYTES == LINE, "what differs from launch to launch is
 static_assert(!(GPU_PLACE_CONSTANTS % LINE) && !(GPU_PLACE_BYTES % LINE), "parts begin lines");
 static_assert(NV_QMD_MAX_BYTES <= GPU_PLACE_CONSTANTS, "a descriptor fits before its bank");
 static_assert(GPU_TIME_OFFSET == NV_SEM_TIMESTAMP_OFFSET, "releases put the time there");
-static_assert((int)GPU_FETCH_BEFORE == NV_QMD_FETCH_BEFORE &&
-		      (int)GPU_FETCH_BEHIND == NV_QMD_FETCH_BEHIND,
+static_assert((int)GPU_FETCH_BEFORE == NV_QMD_PREFETCH_PRE &&
+		      (int)GPU_FETCH_BEHIND == NV_QMD_PREFETCH_POST,
 	      "the hardware's values");
 /* Spans are entries as they are: nv_gp_entry_pack. */
 static_assert(NV_GP_MAX_WORDS == GPU_SPAN_MOST && NV_GP_ENTRY_BYTES == 8, "the hardware's layout");

@@ -94,9 +94,9 @@ enum { /* flags */
        EXEC_IN = 1 << 26, /* a scalar instruction that reads EXEC */
        M0_IN = 1 << 27,
        MESSAGE = 1 << 28,       /* the immediate is a message to the host or the scheduler */
-       TRANS = 1 << 29,         /* transcendental unit */
-       SLOW_MUL = 1 << 30,      /* multiplication of 32-bit words at a quarter of the rate */
-       FULL = E64 | SDWA | DPP, /* what most short instructions have */
+	TRANS = 1 << 29,         /* transcendental unit */
+	SLOW_MUL = 1 << 30,      /* multiplication of 32-bit words at a quarter of the rate */
+	FULL = E64 | SDWA | DPP, /* the forms of most short instructions */
        FLOAT = FULL | CLAMP | OMOD,
        FMAC = E64 | DPP | CLAMP | OMOD | READS_D,
 };
@@ -139,7 +139,7 @@ struct amd_type_info {
 };
 extern const struct amd_type_info amd_types[TYPE_COUNT];
 
-/* Where the parts of an instruction lie. */
+/* Bit fields of an encoding. */
 enum amd_bitfield_kind {
 	P_END,
 	P_SRC,      /* operand number */
@@ -155,7 +155,9 @@ enum amd_bitfield_kind {
 	P_FI,       /* FI of DPP8: 1 or 2, see amd_layout.c */
 };
 struct amd_bitfield {
-	uint8_t kind, what, lo, width, extra;
+	uint8_t kind;
+	uint8_t index; /* enum amd_slot or enum amd_field, by kind */
+	uint8_t lo, width, extra;
 };
 #define AMD_MAX_BITFIELDS 18
 
@@ -164,7 +166,7 @@ struct amd_layout {
 	uint8_t bytes;
 	uint64_t mask, match;
 	uint8_t op_lo, op_width;
-	struct amd_bitfield places[AMD_MAX_BITFIELDS];
+	struct amd_bitfield bitfields[AMD_MAX_BITFIELDS];
 };
 
 /* The layout of a row in a form, and the opcode in that layout. */
@@ -173,10 +175,10 @@ uint32_t amd_layout_opcode(enum amd_chip chip, const struct amd_row *row, enum a
 /* Finds the layout, row and form of an instruction's first words, or NULL. */
 const struct amd_layout *amd_layout_find(enum amd_chip chip, uint64_t word,
 					 const struct amd_row **row, enum amd_form *form);
-/* The place of an operand; NULL: it is implied or not there. */
+/* The bit field of an operand; NULL: the operand is implicit or absent. */
 const struct amd_bitfield *amd_operand_field(const struct amd_layout *l, const struct amd_row *row,
-				     enum amd_slot slot);
-/* The number that an operand without place has. */
+					     enum amd_slot slot);
+/* The number of an implicit operand. */
 uint16_t amd_implied(const struct amd_row *row, enum amd_slot slot);
 /* Bits of a field that may be set in this row and form; all others are 0. */
 uint32_t amd_field_mask(const struct amd_row *row, enum amd_form form, enum amd_field field);

@@ -7,6 +7,17 @@
 
 #include "libsov/isa/amd/amd_row.h"
 
+/* A row's latency class follows from its format, its types and two flags. */
+#define LATENCY(format, d, s0, s1, s2, flags) \
+	((format) >= AMD_FLAT                           ? AMD_LATENCY_VMEM \
+	 : (format) == AMD_DS || (format) == AMD_SMEM   ? AMD_LATENCY_LGKM \
+	 : (format) <= AMD_SOP2 || (format) == AMD_SOPC ? AMD_LATENCY_SALU \
+	 : (d) == TYPE_F64 || (s0) == TYPE_F64 || (s1) == TYPE_F64 || (s2) == TYPE_F64 \
+		 ? AMD_LATENCY_F64 \
+	 : (flags)&TRANS    ? AMD_LATENCY_TRANS \
+	 : (flags)&SLOW_MUL ? AMD_LATENCY_SLOW_MUL \
+			    : AMD_LATENCY_VALU)
+
 static const struct amd_row rows[AMD_OP_COUNT] = {
 #define ROW(format_, name_, opcode_, d_, s0_, s1_, s2_, flags_) \
 	{.name = #name_, \
@@ -20,8 +31,17 @@ static const struct amd_row rows[AMD_OP_COUNT] = {
 		  [AMD_SX] = (flags_)&CARRY                                ? TYPE_M \
 			     : (flags_)&BARE || AMD_##format_ != AMD_MUBUF ? TYPE_NO \
 									   : TYPE_L32}, \
-	 .flags = flags_},
+	 .flags = flags_, \
+	 .latency = \
+		 LATENCY(AMD_##format_, TYPE_##d_, TYPE_##s0_, TYPE_##s1_, TYPE_##s2_, flags_)},
 #include "libsov/isa/amd/amd_rows.h"
+};
+
+const struct amd_latency amd_latencies[AMD_LATENCY_CLASSES] = {
+	[AMD_LATENCY_VALU] = {1, 5},   [AMD_LATENCY_SALU] = {1, 2},
+	[AMD_LATENCY_TRANS] = {4, 10}, [AMD_LATENCY_SLOW_MUL] = {4, 8},
+	[AMD_LATENCY_F64] = {16, 22},  [AMD_LATENCY_LGKM] = {1, 20},
+	[AMD_LATENCY_VMEM] = {1, 320},
 };
 
 #define ANY      .scalar = true, .vector = true, .constant = true, .literal = true

@@ -15,7 +15,6 @@
 
 #define WAY_OUT    "SOV_KMOD=0 leaves sovgpu.ko's GPUs out"
 #define FIRST_NODE 128 /* of DRM's render nodes */
-#define SOV_PCI_NVIDIA 0x10de
 #define LARGE_PAGE 0x200000u
 #define MAX_UNITS  4096u
 

@@ -67,11 +67,11 @@ static int make_objects(struct winsys_device *d, uint32_t gpu_id)
 	return error;
 }
 
-static int memory_facts(struct winsys_device *d, struct rm_fact *facts, uint32_t count)
+static int memory_facts(struct winsys_device *d, struct rm_info *facts, uint32_t count)
 {
-	struct rm_memory_facts f = {.count = count, .facts = (uintptr_t)facts};
+	struct rm_fb_info f = {.count = count, .facts = (uintptr_t)facts};
 
-	return rm_control(d->rm, d->subdevice, RM_CONTROL_MEMORY_FACTS, &f, sizeof(f),
+	return rm_control(d->rm, d->subdevice, RM_CONTROL_FB_INFO, &f, sizeof(f),
 			  "the size of video memory");
 }
 
@@ -79,14 +79,14 @@ static int memory_facts(struct winsys_device *d, struct rm_fact *facts, uint32_t
 static int learn(struct winsys_device *d)
 {
 	enum { TPCS, SM_VERSION, WARPS, SMS_PER_TPC };
-	struct rm_fact facts[] = {
-		[TPCS] = {.index = RM_FACT_TPCS},
-		[SM_VERSION] = {.index = RM_FACT_SM_VERSION},
-		[WARPS] = {.index = RM_FACT_WARPS_PER_SM},
-		[SMS_PER_TPC] = {.index = RM_FACT_SMS_PER_TPC},
+	struct rm_info facts[] = {
+		[TPCS] = {.index = RM_INFO_TPCS},
+		[SM_VERSION] = {.index = RM_INFO_SM_VERSION},
+		[WARPS] = {.index = RM_INFO_WARPS_PER_SM},
+		[SMS_PER_TPC] = {.index = RM_INFO_SMS_PER_TPC},
 	};
-	struct rm_fact heap = {.index = RM_FACT_HEAP_KIB};
-	struct rm_graphics_facts g = {.count = 4, .facts = (uintptr_t)facts};
+	struct rm_info heap = {.index = RM_INFO_HEAP_KIB};
+	struct rm_gr_info g = {.count = 4, .facts = (uintptr_t)facts};
 	struct rm_chip chip = {0};
 	struct rm_name name = {0};
 	struct winsys_info *i = &d->info;
@@ -95,7 +95,7 @@ static int learn(struct winsys_device *d)
 			       "the chip's number");
 
 	if (!error)
-		error = rm_control(d->rm, d->subdevice, RM_CONTROL_GRAPHICS_FACTS, &g, sizeof(g),
+		error = rm_control(d->rm, d->subdevice, RM_CONTROL_GR_INFO, &g, sizeof(g),
 				   "the chip's size");
 	if (!error)
 		error = memory_facts(d, &heap, 1);
@@ -310,7 +310,7 @@ void nvrm_info(struct winsys_device *d, struct winsys_info *out)
 
 void nvrm_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes)
 {
-	struct rm_fact heap = {.index = RM_FACT_HEAP_FREE_KIB};
+	struct rm_info heap = {.index = RM_INFO_HEAP_FREE_KIB};
 
 	*total_bytes = d->info.memory_bytes;
 	*free_bytes = memory_facts(d, &heap, 1) ? 0 : (uint64_t)heap.value * KIB;
@@ -342,7 +342,7 @@ static int map_user(struct winsys_device *d, void *parameters, uint32_t bytes, u
  */
 int nvrm_device_start(struct winsys_device *d)
 {
-	struct rm_user_parameters bell = {.by_memory_window = 1};
+	struct rm_user_parameters bell = {.bar1_mapping = 1};
 	int error = 0;
 
 	pthread_mutex_lock(&d->lock);

@@ -12,7 +12,7 @@ set -- $(cards)
 modprobe sovgpu
 is "$(bound "$1") $(bound "$2")" "sovgpu sovgpu" "sovgpu.ko binds to both"
 says_given_up() { # card
-	says "it is given up, and the card with it" "$1"
+	says "GSP: device is wedged until it is reset" "$1"
 	ok $? "the driver says that it gives the card up"
 }
 RENDER_NODE=/dev/dri/renderD128 program /test/bin/_wedged

@@ -232,7 +232,7 @@ static void test_layouts(void)
 		uint32_t used[NV_QMD_MAX_WORDS] = {0}, words[NV_QMD_MAX_WORDS] = {0};
 
 		for (uint32_t f = 0; f < NV_QMD_FIELD_COUNT; f++) {
-			const struct nv_qmd_place *p = &layouts[l]->place[f];
+			const struct nv_qmd_position *p = &layouts[l]->position[f];
 
 			for (uint32_t i = 0; i < p->count; i++) {
 				uint64_t value = (0xa5c3a5c3a5c3a5c3 & nv_qmd_mask(p->width))
