@@ -12,15 +12,18 @@ for row in "launch and wait" "issue after idle" "issue in a burst of 100" "kerne
 	has "$out" "$row " "sov bench prints the row: $row"
 done
 for row in "pinned host to device" "device to pinned host" "host to device" "device to host" "device to device"; do
-	is "$(echo "$out" | grep -c "^$row  *[0-9]* [KM]*i*B ")" 8 "sov bench prints eight sizes of: $row"
+	is "$(echo "$out" | grep -c "^$row  *[0-9]* [KM]*i*B ")" 8 \
+		"sov bench prints eight sizes of: $row"
 done
-is "$(echo "$out" | awk 'NR > 2 && $(NF) != 3' | wc -l)" 0 "sov bench --repeat 3 takes three samples per row"
+is "$(echo "$out" | awk 'NR > 2 && $(NF) != 3' | wc -l)" 0 \
+	"sov bench --repeat 3 takes three samples per row"
 out=$("$sov" bench --repeat 2 --json --only "device to device" --largest 100)
 ok $? "sov bench --only --largest --json succeeds"
 echo "$out" | "$json"
 ok $? "sov bench --json prints valid JSON"
 is "$(echo "$out" | grep -o '"name"' | wc -l)" 2 "sov bench --only prints only the matching rows"
-has "$out" '{"name": "device to device", "bytes": 64, "median_ns": ' "sov bench --json reports the median in nanoseconds"
+has "$out" '{"name": "device to device", "bytes": 64, "median_ns": ' \
+	"sov bench --json reports the median in nanoseconds"
 has "$("$sov" bench --only launch --largest 67108864 2>&1)" "sov: bench: allocating: SOV_ERROR_OUT_OF_MEMORY" \
 	"sov bench --largest beyond device memory fails with SOV_ERROR_OUT_OF_MEMORY"
 tap_done

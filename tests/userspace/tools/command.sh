@@ -45,7 +45,8 @@ refused 2 "sov: compile: unexpected operand 'b'" compile a b
 refused 2 "sov: compile: option '--target' needs a value: TARGET" compile a --target
 refused 2 "sov: compile: nothing to do: give -o FILE, --stats, --json or --print PASS" compile a.ptx
 refused 2 "sov: compile: --json and --print both write to standard output; use only one" compile a.ptx --json --print ssa-construction
-refused 1 "sov: compile: cannot read '$work/none.ptx': No such file or directory" compile --stats "$work/none.ptx"
+refused 1 "sov: compile: cannot read '$work/none.ptx': No such file or directory" compile --stats \
+	"$work/none.ptx"
 refused 1 "sov: compile: cannot read '$work': Is a directory" compile --stats "$work"
 refused 1 "sov: compile: cannot write '$work/no/x.cubin': No such file or directory" \
 	compile -o "$work/no/x.cubin" tests/kernels/saxpy.ptx
@@ -89,11 +90,13 @@ argument buf:f32:8:print=0 "'0' is not a valid number of elements"
 # Failing writes are errors.
 if [ -e /dev/full ]; then
 	is "$("$sov" devices 2>&1 >/dev/full)" \
-		"sov: devices: cannot write to standard output: No space left on device" "sov devices reports a full disk on standard output"
+		"sov: devices: cannot write to standard output: No space left on device" \
+		"sov devices reports a full disk on standard output"
 	# A symbolic link protects /dev/full itself if the test fails.
 	ln -s /dev/full "$work/full"
 	is "$("$sov" compile -o "$work/full" tests/kernels/saxpy.ptx 2>&1)" \
-		"sov: compile: cannot write '$work/full': No space left on device" "sov compile reports a device that is full"
+		"sov: compile: cannot write '$work/full': No space left on device" \
+		"sov compile reports a device that is full"
 	[ -L "$work/full" ]
 	ok $? "sov compile does not remove a device after a failed write"
 fi

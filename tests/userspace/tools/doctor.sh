@@ -72,64 +72,83 @@ diagnose() {
 
 machine nothing
 out=$("$sov" doctor --root "$m")
-is "$? $(echo "$out" | head -n 1)" "0 no NVIDIA or AMD GPU on the PCI bus" "sov doctor succeeds on a machine without a GPU"
+is "$? $(echo "$out" | head -n 1)" "0 no NVIDIA or AMD GPU on the PCI bus" \
+	"sov doctor succeeds on a machine without a GPU"
 touch "$m/.dockerenv"
-has "$("$sov" doctor --root "$m")" "on the PCI bus; a GPU may be hidden from this container" "sov doctor says that a container may hide a GPU"
+has "$("$sov" doctor --root "$m")" "on the PCI bus; a GPU may be hidden from this container" \
+	"sov doctor says that a container may hide a GPU"
 
 machine bare; h200
-diagnose 1 kmod "no sovgpu.ko is not installed for kernel 6.12.1" "as root: make dkms-install" "doctor: sovgpu.ko is not installed"
+diagnose 1 kmod "no sovgpu.ko is not installed for kernel 6.12.1" "as root: make dkms-install" \
+	"doctor: sovgpu.ko is not installed"
 diagnose 1 nvrm "no NVIDIA's open kernel module is not loaded" \
-	"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia" "doctor: NVIDIA's module is not loaded"
+	"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia" \
+	"doctor: NVIDIA's module is not loaded"
 machine nouveau; h200 nouveau; sovgpu installed
 diagnose 1 kmod "no the GPU is bound to driver nouveau" "keep that driver from loading (doc/sovgpu/modprobe.conf is an example), \
-then as root: echo 0000:01:00.0 >/sys/bus/pci/drivers_probe" "doctor: nouveau is bound, remedy for kmod"
+then as root: echo 0000:01:00.0 >/sys/bus/pci/drivers_probe" \
+	"doctor: nouveau is bound, remedy for kmod"
 diagnose 1 nvrm "no NVIDIA's open kernel module is not loaded; the GPU is bound to driver nouveau" \
-	"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia" "doctor: nouveau is bound, remedy for nvrm"
+	"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia" \
+	"doctor: nouveau is bound, remedy for nvrm"
 machine vfio; h200 vfio-pci
 diagnose 1 kmod "no the GPU is bound to driver vfio-pci" "it is passed through to a virtual machine: use it there, or unbind it (as root: echo \
-0000:01:00.0 >/sys/bus/pci/drivers/vfio-pci/unbind)" "doctor: the GPU is passed through to a virtual machine"
+0000:01:00.0 >/sys/bus/pci/drivers/vfio-pci/unbind)" \
+	"doctor: the GPU is passed through to a virtual machine"
 machine ada; card 0000:01:00.0 0x10de 0x2684
 diagnose 1 kmod "no sovgpu.ko does not support this chip (AD102); supported: GH100" "use it with NVIDIA's open kernel module" \
 	"doctor: sovgpu.ko does not support the chip"
 machine amd; card 0000:03:00.0 0x1002 0x73bf amdgpu
-diagnose 1 nvrm "no this is not an NVIDIA GPU" "SOV_SOFT names software GPUs, which need no hardware" "doctor: nvrm does not support AMD GPUs"
+diagnose 1 nvrm "no this is not an NVIDIA GPU" "SOV_SOFT names software GPUs, which need no hardware" \
+	"doctor: nvrm does not support AMD GPUs"
 
 machine no_firmware; h200; sovgpu loaded
 diagnose 1 kmod "no firmware nvidia/gh100/gsp/fmc-570.144.bin is missing" "install it (Debian: firmware-nvidia-graphics of \
-trixie-backports), then as root: modprobe -r sovgpu; modprobe sovgpu" "doctor: all firmware is missing"
+trixie-backports), then as root: modprobe -r sovgpu; modprobe sovgpu" \
+	"doctor: all firmware is missing"
 rm -f "$m"/lib/firmware/nvidia/gh100/gsp/* && firmware .xz && rm "$m/lib/firmware/nvidia/gh100/gsp/gsp-570.144.bin.xz"
 diagnose 1 kmod "no firmware nvidia/gh100/gsp/gsp-570.144.bin is missing" "install it (Debian: firmware-nvidia-graphics of \
-trixie-backports), then as root: modprobe -r sovgpu; modprobe sovgpu" "doctor: one firmware file is missing, the others are compressed"
+trixie-backports), then as root: modprobe -r sovgpu; modprobe sovgpu" \
+	"doctor: one firmware file is missing, the others are compressed"
 machine not_loaded; h200; sovgpu installed; firmware ""
-diagnose 1 kmod "no sovgpu.ko is not loaded" "as root: modprobe sovgpu" "doctor: sovgpu.ko is not loaded"
+diagnose 1 kmod "no sovgpu.ko is not loaded" "as root: modprobe sovgpu" \
+	"doctor: sovgpu.ko is not loaded"
 machine not_bound; h200; sovgpu loaded; firmware .zst
 diagnose 1 kmod "no sovgpu.ko is loaded but did not bind the GPU" \
-	"the kernel's log says why (as root: dmesg | grep 0000:01:00.0)" "doctor: sovgpu.ko did not bind the GPU"
+	"the kernel's log says why (as root: dmesg | grep 0000:01:00.0)" \
+	"doctor: sovgpu.ko did not bind the GPU"
 machine no_node; h200 sovgpu; sovgpu loaded
 diagnose 1 kmod "no its render node in /dev/dri does not exist" "let udev create it (as root: udevadm trigger --subsystem-match=drm)" \
 	"doctor: the render node is missing"
 render 660 && rm "$m/dev/dri/renderD128" && touch "$m/.dockerenv"
-diagnose 1 kmod "no /dev/dri/renderD128 does not exist" "start the container with --device /dev/dri/renderD128" "doctor: the render node is missing in a container"
+diagnose 1 kmod "no /dev/dri/renderD128 does not exist" "start the container with --device /dev/dri/renderD128" \
+	"doctor: the render node is missing in a container"
 machine denied; h200 sovgpu; sovgpu loaded; render 660
 diagnose 1 kmod "no user 4711 has no permission to open /dev/dri/renderD128" \
-	"join group render (as root: usermod -aG render NAME) and log in again" "doctor: the user is not in the group of the render node"
+	"join group render (as root: usermod -aG render NAME) and log in again" \
+	"doctor: the user is not in the group of the render node"
 user 4711 "27 $mine"
-diagnose 0 kmod "yes through /dev/dri/renderD128" "" "doctor: the user is in the group of the render node"
+diagnose 0 kmod "yes through /dev/dri/renderD128" "" \
+	"doctor: the user is in the group of the render node"
 chmod 600 "$m/dev/dri/renderD128"
 diagnose 1 kmod "no user 4711 has no permission to open /dev/dri/renderD128" \
-	"as root: chmod 666 /dev/dri/renderD128, or give it to a group of yours (chgrp)" "doctor: only the owner has access to the render node"
+	"as root: chmod 666 /dev/dri/renderD128, or give it to a group of yours (chgrp)" \
+	"doctor: only the owner has access to the render node"
 user "$me" "$me"
 diagnose 0 kmod "yes through /dev/dri/renderD128" "" "doctor: the user owns the render node"
 out=$(SOV_KMOD=0 "$sov" doctor --root "$m")
-is "$? $(echo "$out" | grep -c 'SOV_KMOD=0 disables it')" "1 1" "doctor: SOV_KMOD=0 disables the winsys"
+is "$? $(echo "$out" | grep -c 'SOV_KMOD=0 disables it')" "1 1" \
+	"doctor: SOV_KMOD=0 disables the winsys"
 
 machine nvidia; h200 nvidia; nvidia 580.95.05 666
 diagnose 0 nvrm "yes through /dev/nvidia0" "" "doctor: nvrm is usable with the open module 580"
 diagnose 0 kmod "no the GPU is bound to driver nvidia" "keep that driver from loading (doc/sovgpu/modprobe.conf is an example), \
-then as root: echo 0000:01:00.0 >/sys/bus/pci/drivers_probe" "doctor: one usable winsys suffices for exit status 0"
+then as root: echo 0000:01:00.0 >/sys/bus/pci/drivers_probe" \
+	"doctor: one usable winsys suffices for exit status 0"
 machine old; h200 nvidia; nvidia 535.54.03 666
 diagnose 1 nvrm "no NVIDIA's kernel module has version 535.54.03; supported: 570 and 580" \
-	"install one of those, or try this one with SOV_NVRM_ANY=1" "doctor: the version of NVIDIA's module is unsupported"
+	"install one of those, or try this one with SOV_NVRM_ANY=1" \
+	"doctor: the version of NVIDIA's module is unsupported"
 out=$(SOV_NVRM_ANY=1 "$sov" doctor --root "$m")
 is $? 0 "doctor: SOV_NVRM_ANY=1 accepts an unsupported version"
 machine ancient; h200 nvidia; nvidia 470.10 666
@@ -137,32 +156,39 @@ diagnose 1 nvrm "no NVIDIA's kernel module has version 470.10; supported: 570 an
 	"doctor: SOV_NVRM_ANY=1 is no remedy for a version that is too old"
 machine closed; h200 nvidia; nvidia 580.95.05 666 "x86_64 Kernel Module"
 diagnose 1 nvrm "no NVIDIA's kernel module is the closed one, which is untested" \
-	"install the open one (Debian: nvidia-open-kernel-dkms)" "doctor: NVIDIA's module is the closed one"
+	"install the open one (Debian: nvidia-open-kernel-dkms)" \
+	"doctor: NVIDIA's module is the closed one"
 machine nvidia_denied; h200 nvidia; nvidia 580.95.05 660
 diagnose 1 nvrm "no user 4711 has no permission to open /dev/nvidiactl" \
-	"join group render (as root: usermod -aG render NAME) and log in again" "doctor: the user has no access to /dev/nvidiactl"
+	"join group render (as root: usermod -aG render NAME) and log in again" \
+	"doctor: the user has no access to /dev/nvidiactl"
 rm "$m/dev/nvidia0" && chmod 666 "$m/dev/nvidiactl"
-diagnose 1 nvrm "no /dev/nvidia0 does not exist" "as root: nvidia-modprobe -c 0, or mknod by hand" "doctor: /dev/nvidia0 is missing"
+diagnose 1 nvrm "no /dev/nvidia0 does not exist" "as root: nvidia-modprobe -c 0, or mknod by hand" \
+	"doctor: /dev/nvidia0 is missing"
 machine two; h200 nvidia; nvidia 580.95.05 666; card 0000:02:00.0 0x10de 0x2335 nouveau
 out=$("$sov" doctor --root "$m")
-is "$? $(echo "$out" | tail -n 1)" "1 1 of 2 GPUs are unusable" "sov doctor exits with 1 if one of two GPUs is unusable"
+is "$? $(echo "$out" | tail -n 1)" "1 1 of 2 GPUs are unusable" \
+	"sov doctor exits with 1 if one of two GPUs is unusable"
 
 # ---- the host ----
 machine host
 sed -i 's/unlimited            unlimited/8388608              8388608  /' "$m/proc/self/limits"
-has "$("$sov" doctor --root "$m")" "the limit on pinned memory is 8192 KiB" "sov doctor notes a low limit on pinned memory"
+has "$("$sov" doctor --root "$m")" "the limit on pinned memory is 8192 KiB" \
+	"sov doctor notes a low limit on pinned memory"
 has "$(SOV_CACHE_DIR=$m/etc/group/none "$sov" doctor --root "$m")" \
 	"cannot write the cache folder $m/etc/group/none: each run compiles its kernels again" \
 	"sov doctor notes a cache folder that cannot be written"
 has "$(SOV_SOFT=none "$sov" doctor --root "$m")" "SOV_SOFT=none disables software GPUs" \
 	"sov doctor notes disabled software GPUs"
-has "$(SOV_VISIBLE_DEVICES= "$sov" doctor --root "$m")" "-> unset SOV_VISIBLE_DEVICES" "sov doctor notes hidden devices"
+has "$(SOV_VISIBLE_DEVICES= "$sov" doctor --root "$m")" "-> unset SOV_VISIBLE_DEVICES" \
+	"sov doctor notes hidden devices"
 for machine in "$dir"/*/; do
 	"$sov" doctor --json --root "$machine" | "$json" || echo "$machine"
 done >"$dir/bad"
 is "$(cat "$dir/bad")" "" "sov doctor --json prints valid JSON for every machine"
 out=$(SOV_KMOD=0 SOV_NVRM=0 "$sov" doctor)
-is "$(echo "$out" | sed -n 's/^the library finds //p')" "1 device: 0 = gh100.0 by soft" "sov doctor prints the devices that the library finds"
+is "$(echo "$out" | sed -n 's/^the library finds //p')" "1 device: 0 = gh100.0 by soft" \
+	"sov doctor prints the devices that the library finds"
 out=$(SOV_KMOD=0 SOV_NVRM=0 SOV_SOFT=nosuch "$sov" doctor)
 is "$? $(echo "$out" | sed -n 's/^the library finds \([A-Z_]*\):.*/\1/p')" "1 SOV_ERROR_INVALID_ARGUMENT" \
 	"sov doctor prints the library's error and exits with 1"

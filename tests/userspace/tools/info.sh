@@ -11,7 +11,8 @@ ok $? "sov info succeeds"
 has "$out" "$(printf '%-34s %s' name gh100.0)" "sov info without an operand describes device 0"
 has "$out" "$(printf '%-34s %s' winsys soft)" "sov info prints the winsys"
 has "$out" "$(printf '%-34s %s' driver 'libsov 0.')" "sov info prints the driver"
-has "$out" "$(printf '%-34s %s' 'max grid dimensions' '2147483647 x 65535 x 65535')" "sov info prints the grid limits"
+has "$out" "$(printf '%-34s %s' 'max grid dimensions' '2147483647 x 65535 x 65535')" \
+	"sov info prints the grid limits"
 has "$out" "$(printf '%-34s %s' 'memory bytes' 67108864)" "sov info prints the memory size"
 has "$out" "free memory bytes " "sov info prints the free memory"
 has "$("$sov" info ga100.0)" "$(printf '%-34s %s' target sm_80)" "sov info finds a device by name"
@@ -21,16 +22,20 @@ echo "$out" | "$json"
 ok $? "sov info --json of a device prints valid JSON"
 has "$out" '"name": "ga100.0"' "sov info --json has the device name"
 has "$out" '"usable": true, "free_bytes": ' "sov info --json has the free memory"
-has "$("$sov" info nosuch 2>&1)" "there is no device 'nosuch'; there are: 0 = gh100.0, 1 = ga100.0" "sov info of an unknown device lists the known ones"
+has "$("$sov" info nosuch 2>&1)" "there is no device 'nosuch'; there are: 0 = gh100.0, 1 = ga100.0" \
+	"sov info of an unknown device lists the known ones"
 out=$("$sov" info tests/fuzz/corpus/image/hand.co)
-has "$out" "target gfx1030: 3 kernels, 5 variables" "sov info FILE prints target and counts of an image"
-has "$out" "24 kernarg bytes; hidden arguments: block_count_x at 16" "sov info FILE prints hidden arguments of a code object"
+has "$out" "target gfx1030: 3 kernels, 5 variables" \
+	"sov info FILE prints target and counts of an image"
+has "$out" "24 kernarg bytes; hidden arguments: block_count_x at 16" \
+	"sov info FILE prints hidden arguments of a code object"
 has "$out" "variable words: 16 bytes at 0x4 of data" "sov info FILE prints the offset of variables"
 "$sov" info --json tests/fuzz/corpus/image/saxpy_sm90.cubin | "$json"
 ok $? "sov info --json of a cubin prints valid JSON"
 out=$("$sov" info tests/kernels/saxpy.ptx 2>&1)
 is "$?" 1 "sov info rejects a file that is not an image"
-has "$out" "sov: info: 'tests/kernels/saxpy.ptx': cubin: " "the message about a file that is not an image names the format"
+has "$out" "sov: info: 'tests/kernels/saxpy.ptx': cubin: " \
+	"the message about a file that is not an image names the format"
 # Without address space, context creation fails; sanitizers need terabytes of it themselves.
 if nm "$sov" | grep -q __asan_init; then
 	skip "sov info of an unusable device exits with 1" "sanitizers need the address space"

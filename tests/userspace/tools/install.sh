@@ -15,7 +15,8 @@ for f in bin/sov include/sov.h lib/libsov.so.0 lib/libsov.so lib/pkgconfig/sov.p
 	[ -e "$work/usr/$f" ]
 	ok $? "make install installs $f"
 done
-has "$(readelf -d "$work/usr/lib/libsov.so")" "[libsov.so.0]" "the soname of libsov.so is libsov.so.0"
+has "$(readelf -d "$work/usr/lib/libsov.so")" "[libsov.so.0]" \
+	"the soname of libsov.so is libsov.so.0"
 exported=$(nm -D --defined-only "$work/usr/lib/libsov.so" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' | sort -u)
 declared=$(grep '^SOV_API' libsov/sov.h | grep -o '\bsov_[a-z_0-9]*(' | tr -d '(' | sort -u)
 is "$exported" "$declared" "libsov.so exports exactly the functions that sov.h declares"
@@ -25,7 +26,8 @@ ok $? "the installed sov runs"
 export PKG_CONFIG_PATH="$work/usr/lib/pkgconfig" PKG_CONFIG_SYSROOT_DIR="$work"
 cc -std=c11 $flags examples/saxpy.c -o "$work/saxpy" $(pkg-config --cflags --libs sov)
 ok $? "a program builds with the flags of pkg-config"
-is "$(LD_LIBRARY_PATH=$work/usr/lib "$work/saxpy")" "y[1] = 3, y[1023] = 3069" "a program that pkg-config built runs"
+is "$(LD_LIBRARY_PATH=$work/usr/lib "$work/saxpy")" "y[1] = 3, y[1023] = 3069" \
+	"a program that pkg-config built runs"
 
 $make uninstall >"$work/log" 2>&1
 is "$(find "$work/usr" ! -type d)" "" "make uninstall removes every file"

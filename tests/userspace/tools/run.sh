@@ -15,11 +15,13 @@ values() {
 is "$(values --kernel saxpy_f32 --block 8 $saxpy u32:6 f32:2.5 buf:f32:8:iota buf:f32:8:fill=1:print)" \
 	"4, f32[8]: 1 3.5 6 8.5 11 13.5 1 1" "saxpy_f32 from PTX changes only the first n elements"
 is "$(values --kernel saxpy_f64 --grid 2 --block 3 $saxpy u32:6 f64:0.1 buf:f64:6:iota buf:f64:6:print=3)" \
-	"4, f64[6]: 0 0.1 0.2 ..." "saxpy_f64 in two blocks is correct, and print=3 prints three elements"
+	"4, f64[6]: 0 0.1 0.2 ..." \
+	"saxpy_f64 in two blocks is correct, and print=3 prints three elements"
 is "$(values --kernel saxpy_f32 --block 4 $saxpy u32:4 f32:1 buf:f32:4:fill=inf buf:f32:4:iota:print)" \
 	"4, f32[4]: inf inf inf inf" "sov run prints infinities as inf"
 is "$(values --kernel reduce_f64 --grid 3 --block 96 tests/kernels/reduce.ptx u32:1000 buf:f64:1000:iota \
-	buf:f64:1:fill=0.5:print)" "3, f64[1]: 499500.5" "reduce_f64 adds to the initial value of its result"
+	buf:f64:1:fill=0.5:print)" "3, f64[1]: 499500.5" \
+	"reduce_f64 adds to the initial value of its result"
 "$sov" compile -o "$work/cubin" $saxpy
 is "$(values --kernel saxpy_f32 --block 8 "$work/cubin" u32:8 f32:-1 buf:f32:8:iota buf:f32:8:print)" \
 	"4, f32[8]: 0 -1 -2 -3 -4 -5 -6 -7" "sov run launches a kernel of an image"
@@ -30,7 +32,8 @@ is "$(SOV_SOFT=gh100,ga100 "$sov" run --device ga100.0 --kernel saxpy_f32 --bloc
 	"ga100.0 4, f32[4]: 0 2 4 6 " "sov run --device accepts a device name"
 is "$(SOV_SOFT=gh100,ga100 "$sov" run -d 1 --kernel saxpy_f32 --block 4 $saxpy u32:4 f32:2 buf:f32:4 buf:f32:4 |
 	sed -n 's/^saxpy_f32 on \([^ ]*\).*/\1/p')" "ga100.0" "sov run --device accepts an ordinal"
-has "$("$sov" run --time --block 4 $saxpy u32:4 f32:2 buf:f32:4 buf:f32:4)" "time: " "sov run --time prints the run time"
+has "$("$sov" run --time --block 4 $saxpy u32:4 f32:2 buf:f32:4 buf:f32:4)" "time: " \
+	"sov run --time prints the run time"
 
 # Files and seeds.
 "$sov" run --kernel saxpy_f32 --block 32 $saxpy u32:32 f32:0 buf:f32:32 buf:f32:32:random=7:out="$work/a" >"$work/out"
@@ -49,8 +52,10 @@ ok $? "file=PATH reads the file that out=PATH wrote"
 "$sov" run --json --time --kernel saxpy_f32 --block 4 $saxpy u32:4 f32:1 buf:f32:4:fill=nan buf:f32:4:print |
 	tee "$work/json" | "$json"
 ok $? "sov run --json prints valid JSON for NaN values"
-has "$(cat "$work/json")" '"values": ["nan", "nan", "nan", "nan"]' "sov run --json prints NaN as a string"
-has "$(cat "$work/json")" '"grid": [1, 1, 1], "block": [4, 1, 1]' "sov run --json has grid and block dimensions"
+has "$(cat "$work/json")" '"values": ["nan", "nan", "nan", "nan"]' \
+	"sov run --json prints NaN as a string"
+has "$(cat "$work/json")" '"grid": [1, 1, 1], "block": [4, 1, 1]' \
+	"sov run --json has grid and block dimensions"
 
 refused() { # part of the message, words
 	want=$1

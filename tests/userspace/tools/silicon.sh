@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# make silicon builds the test bundle for real GPUs; its programs accept correct code and reject wrong
-# code. Here a software GPU behind a libcuda.so.1 replaces the real one.
+# make silicon builds the test bundle for real GPUs; its programs accept correct code and
+# reject wrong code. Here a software GPU behind a libcuda.so.1 replaces the real one.
 . tests/tap.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -86,9 +86,13 @@ out=$(./instructions --small default 2>&1)
 [ $? -eq 1 ]
 ok $? "instructions fails for wrong tests"
 diag "$out"
-has "$out" "instructions, default: 3 right, 4 wrong, 0 not compiled; " "instructions runs the remaining tests after a failure"
-has "$out" "WRONG sub_s32 default: parameter 2, element 0: got 0x" "instructions names a wrong value"
+has "$out" "instructions, default: 3 right, 4 wrong, 0 not compiled; " \
+	"instructions runs the remaining tests after a failure"
+has "$out" "WRONG sub_s32 default: parameter 2, element 0: got 0x" \
+	"instructions names a wrong value"
 has "$out" "WRONG mul_f32 default: CUDA_ERROR_LAUNCH_FAILED (719)" "instructions names a fault"
-has "$out" "WRONG brev_b32 default: memory before parameter 2 was written" "instructions names a store outside the buffer"
-has "$out" "WRONG trap default: it ran to its end" "instructions names a trap that does not stop its kernel"
+has "$out" "WRONG brev_b32 default: memory before parameter 2 was written" \
+	"instructions names a store outside the buffer"
+has "$out" "WRONG trap default: it ran to its end" \
+	"instructions names a trap that does not stop its kernel"
 tap_done

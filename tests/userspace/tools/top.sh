@@ -37,9 +37,11 @@ card 0000:01:00.0 0x2335 sovgpu
 process 100 train
 drm 100 5 0000:01:00.0 7 1000000000 500000000 2048 1024
 out=$("$sov" top --once --interval 0 --root "$m")
-is "$? $(echo "$out" | head -n 1)" "0 GPU 0000:01:00.0  PCI 10de:2335, driver sovgpu" "sov top lists the GPU with its driver"
+is "$? $(echo "$out" | head -n 1)" "0 GPU 0000:01:00.0  PCI 10de:2335, driver sovgpu" \
+	"sov top lists the GPU with its driver"
 is "$(rows)" "0000:01:00.0 100 train 2.0 1.0" "sov top lists a process with VRAM and host memory"
-is "$(echo "$out" | awk '/^0000/ { print $7, $8, $9 }')" "- - 1.5" "a single sample of sov top has engine seconds but no utilisation"
+is "$(echo "$out" | awk '/^0000/ { print $7, $8, $9 }')" "- - 1.5" \
+	"a single sample of sov top has engine seconds but no utilisation"
 drm 100 6 0000:01:00.0 7 1000000000 500000000 2048 1024
 drm 100 7 0000:01:00.0 8 0 0 1024 0
 process 101 child
@@ -47,7 +49,8 @@ drm 101 5 0000:01:00.0 7 1000000000 500000000 2048 1024
 process 102 shell
 file 102 0 /dev/null
 out=$("$sov" top --once --interval 0 --root "$m")
-is "$(rows)" "0000:01:00.0 100 train 3.0 1.0" "sov top counts a shared DRM client once and omits processes without a GPU"
+is "$(rows)" "0000:01:00.0 100 train 3.0 1.0" \
+	"sov top counts a shared DRM client once and omits processes without a GPU"
 
 # Utilisation is the growth of engine time between two samples.
 (
@@ -57,7 +60,8 @@ is "$(rows)" "0000:01:00.0 100 train 3.0 1.0" "sov top counts a shared DRM clien
 ) &
 out=$("$sov" top --once --interval 0.8 --root "$m")
 wait
-is "$(echo "$out" | awk '/^0000/ { print ($7 + 0 > 0 && $7 + 0 <= 12.5), $8 }')" "1 0.0%" "sov top computes utilisation from two samples"
+is "$(echo "$out" | awk '/^0000/ { print ($7 + 0 > 0 && $7 + 0 <= 12.5), $8 }')" "1 0.0%" \
+	"sov top computes utilisation from two samples"
 
 # NVIDIA's module shows which processes have a GPU open, but no usage.
 card 0000:02:00.0 0x2335 nvidia
@@ -67,18 +71,22 @@ process 103 infer
 file 103 9 /dev/nvidia1
 file 103 10 /dev/nvidiactl
 out=$("$sov" top --once --interval 0 --root "$m")
-is "$(rows | sed -n 2p)" "0000:02:00.0 103 infer - -" "sov top lists processes that have a GPU of NVIDIA's module open"
+is "$(rows | sed -n 2p)" "0000:02:00.0 103 infer - -" \
+	"sov top lists processes that have a GPU of NVIDIA's module open"
 out=$("$sov" top --once --interval 0 --json --root "$m")
 echo "$out" | "$json"
 ok $? "sov top --json prints valid JSON"
 has "$out" '"pid": 100, "command": "train", ' "sov top --json lists processes"
-has "$out" '"vram_bytes": 3145728, "system_bytes": 1048576, "compute_percent": null, "compute_ns": 1100000000' "sov top --json has memory and engine time of a process"
+has "$out" '"vram_bytes": 3145728, "system_bytes": 1048576, "compute_percent": null, "compute_ns": 1100000000' \
+	"sov top --json has memory and engine time of a process"
 
 mkdir "$dir/empty"
 out=$("$sov" top --once --interval 0 --root "$dir/empty")
 is "$? $(echo "$out" | head -n 1)" \
-	"0 no GPU on the PCI bus; software GPUs are part of their processes and not listed" "sov top reports a machine without a GPU"
-has "$(timeout 5 "$sov" top --interval 0.1 --root "$m" | head -n 15 | grep -c '^GPU  ')" 3 "sov top repeats without a terminal"
+	"0 no GPU on the PCI bus; software GPUs are part of their processes and not listed" \
+	"sov top reports a machine without a GPU"
+has "$(timeout 5 "$sov" top --interval 0.1 --root "$m" | head -n 15 | grep -c '^GPU  ')" 3 \
+	"sov top repeats without a terminal"
 is "$("$sov" top --interval 0 2>&1 | head -n 1)" "sov: top: interval '0' is too short; the minimum without --once is 0.1" \
 	"sov top rejects interval 0 without --once"
 is "$("$sov" top --interval x 2>&1 | head -n 1)" "sov: top: interval 'x' is not a number of seconds from 0 to 3600" \

@@ -14,15 +14,19 @@ is $? 0 "sov trace exits with the status 0 of its program"
 has "$(cat "$dir/out")" "saxpy_f32 on gh100.0" "standard output of sov trace is the program's"
 "$json" <"$dir/a.json"
 ok $? "sov trace writes a trace that is valid JSON"
-is "$(awk '$1 == "saxpy_f32" { print $2 }' "$dir/summary")" 1 "the summary of a trace counts the kernel"
-is "$(awk '/^  copy in/ { print $3, $8 }' "$dir/summary")" "2 256" "the summary of a trace has copies and their bytes"
+is "$(awk '$1 == "saxpy_f32" { print $2 }' "$dir/summary")" 1 \
+	"the summary of a trace counts the kernel"
+is "$(awk '/^  copy in/ { print $3, $8 }' "$dir/summary")" "2 256" \
+	"the summary of a trace has copies and their bytes"
 has "$(cat "$dir/summary")" "sov_function_launch" "the summary of a trace has API calls"
-has "$(tail -n 1 "$dir/summary")" "$dir/a.json: open it in" "the last line of the summary names the trace file"
+has "$(tail -n 1 "$dir/summary")" "$dir/a.json: open it in" \
+	"the last line of the summary names the trace file"
 
 out=$("$sov" trace --read "$dir/a.json" --json)
 echo "$out" | "$json"
 ok $? "sov trace --read --json prints valid JSON"
-has "$out" '"kernels": [{"name": "saxpy_f32", "count": 1, "total_ns": ' "sov trace --read --json lists the kernel"
+has "$out" '"kernels": [{"name": "saxpy_f32", "count": 1, "total_ns": ' \
+	"sov trace --read --json lists the kernel"
 has "$out" '{"name": "copy in", "count": 2, ' "sov trace --read --json lists the copies"
 "$sov" trace --json -o "$dir/b.json" -- "$sov" devices --json >"$dir/out" 2>"$dir/summary"
 "$json" <"$dir/summary" && "$json" <"$dir/out"
@@ -32,18 +36,22 @@ ok $? "options after the program belong to it, and its JSON and the summary's ar
 is $? 7 "sov trace exits with the status 7 of its program"
 out=$("$sov" trace -o "$dir/d.json" sh -c 'kill -9 $$' 2>&1)
 is "$? $out" "137 sov: trace: signal 9 (Killed) terminated 'sh'
-sov: trace: 'sh' wrote no trace: it did not call libsov with a device" "sov trace reports the signal that killed its program, with status 137"
+sov: trace: 'sh' wrote no trace: it did not call libsov with a device" \
+	"sov trace reports the signal that killed its program, with status 137"
 out=$("$sov" trace -o "$dir/d.json" true 2>&1)
 is "$? $out" "1 sov: trace: 'true' wrote no trace: it did not call libsov with a device" \
 	"sov trace reports a program that does not use libsov"
 out=$("$sov" trace -o "$dir/d.json" "$dir/none" 2>&1)
-is "$? $out" "127 sov: trace: cannot run '$dir/none': No such file or directory" "sov trace exits with 127 if the program does not exist"
+is "$? $out" "127 sov: trace: cannot run '$dir/none': No such file or directory" \
+	"sov trace exits with 127 if the program does not exist"
 out=$("$sov" trace 2>&1)
-is "$? $(echo "$out" | head -n 1)" "2 sov: trace: missing operand: PROGRAM" "sov trace without a program is a usage error"
+is "$? $(echo "$out" | head -n 1)" "2 sov: trace: missing operand: PROGRAM" \
+	"sov trace without a program is a usage error"
 
 # Programs that start other programs.
 "$sov" trace -o "$dir/p-%p.json" sh -c "$saxpy & $saxpy; wait" >/dev/null 2>&1
-is "$(find "$dir" -name 'p-[0-9]*.json' | wc -l)" 2 "%p in the file name gives each process a separate trace"
+is "$(find "$dir" -name 'p-[0-9]*.json' | wc -l)" 2 \
+	"%p in the file name gives each process a separate trace"
 
 # A program that dies while writing its trace.
 size=$(wc -c <"$dir/a.json")
@@ -58,11 +66,13 @@ ok $? "a truncated trace is not valid JSON"
 is "$?" 0 "sov trace accepts the truncated trace of a program that died"
 "$json" <"$dir/e.json"
 ok $? "sov trace repairs a truncated trace to valid JSON"
-is "$(awk '$1 == "saxpy_f32" { print $2 }' "$dir/out")" 1 "the summary of a repaired trace has all intact events"
+is "$(awk '$1 == "saxpy_f32" { print $2 }' "$dir/out")" 1 \
+	"the summary of a repaired trace has all intact events"
 
 printf '{"traceEvents":[{"ph":"X"' >"$dir/wrong"
 is "$("$sov" trace --read "$dir/wrong" 2>&1)" "sov: trace: '$dir/wrong' is not a trace: byte 25: unclosed bracket" \
 	"sov trace --read names the byte of a syntax error"
 is "$(echo '{}' >"$dir/wrong" && "$sov" trace --read "$dir/wrong" 2>&1)" \
-	"sov: trace: '$dir/wrong' is not a trace: byte 1: expected a string" "sov trace --read rejects an empty object"
+	"sov: trace: '$dir/wrong' is not a trace: byte 1: expected a string" \
+	"sov trace --read rejects an empty object"
 tap_done
