@@ -93,21 +93,21 @@ static sov_result launch_store(struct state *s, uint32_t value)
 
 static bool sample_launch(struct state *s, const struct row *row, uint64_t *nanoseconds)
 {
-	uint64_t from = clock_ns();
-	sov_result r = launch_store(s, (uint32_t)from);
+	uint64_t start = clock_ns();
+	sov_result r = launch_store(s, (uint32_t)start);
 
 	if (!r)
 		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
-	*nanoseconds = clock_ns() - from;
+	*nanoseconds = clock_ns() - start;
 	return !failed(s, r, row->name);
 }
 
 static bool sample_issue(struct state *s, const struct row *row, uint64_t *nanoseconds)
 {
-	uint64_t from = clock_ns();
-	sov_result r = launch_store(s, (uint32_t)from);
+	uint64_t start = clock_ns();
+	sov_result r = launch_store(s, (uint32_t)start);
 
-	*nanoseconds = clock_ns() - from;
+	*nanoseconds = clock_ns() - start;
 	if (!r)
 		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
 	return !failed(s, r, row->name);
@@ -117,15 +117,15 @@ static bool sample_issue(struct state *s, const struct row *row, uint64_t *nanos
 static bool sample_launches(struct state *s, const struct row *row, uint64_t *nanoseconds,
 			    bool complete)
 {
-	uint64_t from = clock_ns(), issued;
+	uint64_t start = clock_ns(), issued;
 	sov_result r = SOV_OK;
 
 	for (uint32_t i = 0; i < BURST && !r; i++)
-		r = launch_store(s, (uint32_t)from + i);
+		r = launch_store(s, (uint32_t)start + i);
 	issued = clock_ns();
 	if (!r)
 		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
-	*nanoseconds = ((complete ? clock_ns() : issued) - from) / BURST;
+	*nanoseconds = ((complete ? clock_ns() : issued) - start) / BURST;
 	return !failed(s, r, row->name);
 }
 
@@ -156,10 +156,10 @@ static bool verify_store(struct state *s)
 
 static bool sample_copy(struct state *s, const struct row *row, uint64_t *nanoseconds)
 {
-	uint64_t from = clock_ns();
+	uint64_t start = clock_ns();
 	sov_result r = sov_memory_copy(s->context, row->to, row->from, row->bytes);
 
-	*nanoseconds = clock_ns() - from;
+	*nanoseconds = clock_ns() - start;
 	return !failed(s, r, row->name);
 }
 

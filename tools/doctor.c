@@ -16,7 +16,7 @@
 #include "tools/tool.h"
 
 struct finding {
-	char why[320], remedy[320]; /* remedy "": none exists, or none is needed */
+	char reason[320], remedy[320]; /* remedy "": none exists, or none is needed */
 };
 
 __attribute__((format(printf, 2, 3))) static bool set_text(char text[320], const char *fmt, ...)
@@ -72,20 +72,20 @@ static const struct chip_ids *gpu_chip(const struct doctor_gpu *g)
 typedef bool obstacle(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 		      struct finding *f);
 
-static bool switched_off(const char *variable, struct finding *f)
+static bool disabled_by_env(const char *variable, struct finding *f)
 {
 	const char *value = getenv(variable);
 
-	return value && !strcmp(value, "0") && set_text(f->why, "%s=0 disables it", variable) &&
+	return value && !strcmp(value, "0") && set_text(f->reason, "%s=0 disables it", variable) &&
 	       set_text(f->remedy, "unset %s", variable);
 }
 
-static bool not_allowed(const struct doctor_snapshot *s, const struct doctor_node *n,
-			struct finding *f)
+static bool node_inaccessible(const struct doctor_snapshot *s, const struct doctor_node *n,
+			      struct finding *f)
 {
 	if (n->accessible)
 		return false;
-	set_text(f->why, "user %u has no permission to open %s", s->uid, n->path);
+	set_text(f->reason, "user %u has no permission to open %s", s->uid, n->path);
 	if (*n->group)
 		set_text(f->remedy, "join group %s (as root: usermod -aG %s NAME) and log in again",
 			 n->group, n->group);
@@ -95,18 +95,19 @@ static bool not_allowed(const struct doctor_snapshot *s, const struct doctor_nod
 	return true;
 }
 
-static bool kmod_off(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_disabled(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			  struct finding *f)
 {
 	(void)s, (void)g;
-	return switched_off("SOV_KMOD", f);
+	return disabled_by_env("SOV_KMOD", f);
 }
 
-static bool kmod_unknown(const struct doctor_snapshot *s, const struct doctor_gpu *g,
-			 struct finding *f)
+static bool kmod_unsupported_chip(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				  struct finding *f)
 {
 	(void)s;
 	return !(gpu_chip(g)->known_by & KNOWN_BY_KMOD) &&
-	       set_text(f->why,
+	       set_text(f->reason,
 			"sovgpu.ko does not support this chip (%s); supported:" NV_DRIVER_CHIPS(
 				KMOD_CHIP),
 			gpu_chip(g)->name) &&
@@ -116,18 +117,17 @@ static bool kmod_unknown(const struct doctor_snapshot *s, const struct doctor_gp
 				: "SOV_SOFT names software GPUs, which need no hardware");
 }
 
-static bool kmod_taken(const struct doctor_snapshot *s, const struct doctor_gpu *g,
-		       struct finding *f)
+static bool kmod_bound_elsewhere(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				 struct finding *f)
 {
 	(void)s;
 	if (!*g->driver || !strcmp(g->driver, "sovgpu"))
 		return false;
-	set_text(f->why, "the GPU is bound to driver %s", g->driver);
+	set_text(f->reason, "the GPU is bound to driver %s", g->driver);
 	return set_text(f->remedy,
 			!strcmp(g->driver, "vfio-pci")
 				? "it is passed through to a virtual machine: use it there, or "
-				  "unbind it (as "
-				  "root: echo %s "
+				  "unbind it (as root: echo %s "
 				  ">/sys/bus/pci/drivers/vfio-pci/unbind)"
 				: "keep that driver from loading (doc/sovgpu/modprobe.conf is an "
 				  "example), then as root: "
@@ -140,7 +140,7 @@ static bool kmod_not_installed(const struct doctor_snapshot *s, const struct doc
 {
 	(void)g;
 	return !s->sovgpu.installed &&
-	       set_text(f->why, "sovgpu.ko is not installed for kernel %s", s->kernel) &&
+	       set_text(f->reason, "sovgpu.ko is not installed for kernel %s", s->kernel) &&
 	       set_text(f->remedy, "as root: make dkms-install");
 }
 
@@ -148,7 +148,7 @@ static bool kmod_no_firmware(const struct doctor_snapshot *s, const struct docto
 			     struct finding *f)
 {
 	return strcmp(g->driver, "sovgpu") && *s->sovgpu.missing_firmware &&
-	       set_text(f->why, "firmware %s is missing", s->sovgpu.missing_firmware) &&
+	       set_text(f->reason, "firmware %s is missing", s->sovgpu.missing_firmware) &&
 	       set_text(f->remedy,
 			"install it (Debian: firmware-nvidia-graphics of trixie-backports), "
 			"then as root: "
@@ -159,7 +159,7 @@ static bool kmod_not_loaded(const struct doctor_snapshot *s, const struct doctor
 			    struct finding *f)
 {
 	(void)g;
-	return !s->sovgpu.loaded && set_text(f->why, "sovgpu.ko is not loaded") &&
+	return !s->sovgpu.loaded && set_text(f->reason, "sovgpu.ko is not loaded") &&
 	       set_text(f->remedy, "as root: modprobe sovgpu");
 }
 
@@ -167,7 +167,7 @@ static bool kmod_not_bound(const struct doctor_snapshot *s, const struct doctor_
 			   struct finding *f)
 {
 	(void)s;
-	return !*g->driver && set_text(f->why, "sovgpu.ko is loaded but did not bind the GPU") &&
+	return !*g->driver && set_text(f->reason, "sovgpu.ko is loaded but did not bind the GPU") &&
 	       set_text(f->remedy, "the kernel's log says why (as root: dmesg | grep %s)",
 			g->address);
 }
@@ -179,7 +179,7 @@ static bool kmod_no_node(const struct doctor_snapshot *s, const struct doctor_gp
 
 	if (g->render.exists)
 		return false;
-	set_text(f->why, "%s does not exist", path);
+	set_text(f->reason, "%s does not exist", path);
 	return s->container ? set_text(f->remedy, "start the container with --device %s",
 				       *g->render.path ? g->render.path : "/dev/dri")
 			    : set_text(f->remedy, "let udev create it (as root: udevadm trigger "
@@ -189,20 +189,21 @@ static bool kmod_no_node(const struct doctor_snapshot *s, const struct doctor_gp
 static bool kmod_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			struct finding *f)
 {
-	return not_allowed(s, &g->render, f);
+	return node_inaccessible(s, &g->render, f);
 }
 
-static bool nvrm_off(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_disabled(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			  struct finding *f)
 {
 	(void)s, (void)g;
-	return switched_off("SOV_NVRM", f);
+	return disabled_by_env("SOV_NVRM", f);
 }
 
 static bool nvrm_not_nvidia(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			    struct finding *f)
 {
 	(void)s;
-	return g->vendor != SOV_PCI_NVIDIA && set_text(f->why, "this is not an NVIDIA GPU") &&
+	return g->vendor != SOV_PCI_NVIDIA && set_text(f->reason, "this is not an NVIDIA GPU") &&
 	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no hardware");
 }
 
@@ -212,7 +213,7 @@ static bool nvrm_not_loaded(const struct doctor_snapshot *s, const struct doctor
 	if (s->nvidia.loaded)
 		return false;
 	set_text(
-		f->why,
+		f->reason,
 		*g->driver && strcmp(g->driver, "nvidia")
 			? "NVIDIA's open kernel module is not loaded; the GPU is bound to driver %s"
 			: "NVIDIA's open kernel module is not loaded%s",
@@ -222,34 +223,35 @@ static bool nvrm_not_loaded(const struct doctor_snapshot *s, const struct doctor
 		"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia");
 }
 
-static bool nvrm_taken(const struct doctor_snapshot *s, const struct doctor_gpu *g,
-		       struct finding *f)
+static bool nvrm_bound_elsewhere(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				 struct finding *f)
 {
 	(void)s;
 	if (!strcmp(g->driver, "nvidia"))
 		return false;
 	if (!*g->driver)
-		return set_text(f->why, "NVIDIA's kernel module did not bind the GPU") &&
+		return set_text(f->reason, "NVIDIA's kernel module did not bind the GPU") &&
 		       set_text(f->remedy,
 				"the kernel's log says why (as root: dmesg | grep NVRM)");
-	return set_text(f->why, "the GPU is bound to driver %s", g->driver) &&
+	return set_text(f->reason, "the GPU is bound to driver %s", g->driver) &&
 	       set_text(f->remedy,
 			"as root: echo %s >/sys/bus/pci/drivers/%s/unbind; echo %s "
 			">/sys/bus/pci/drivers/nvidia/bind",
 			g->address, g->driver, g->address);
 }
 
-static bool nvrm_unknown(const struct doctor_snapshot *s, const struct doctor_gpu *g,
-			 struct finding *f)
+static bool nvrm_unsupported_chip(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				  struct finding *f)
 {
 	(void)s;
 	return !(gpu_chip(g)->known_by & KNOWN_BY_NVRM) &&
-	       set_text(f->why, "the library does not support this chip (%s)", gpu_chip(g)->name) &&
+	       set_text(f->reason, "the library does not support this chip (%s)",
+			gpu_chip(g)->name) &&
 	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no hardware");
 }
 
-static bool nvrm_version(const struct doctor_snapshot *s, const struct doctor_gpu *g,
-			 struct finding *f)
+static bool nvrm_unsupported_version(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				     struct finding *f)
 {
 	const char *any = getenv("SOV_NVRM_ANY");
 	uint32_t major;
@@ -258,18 +260,18 @@ static bool nvrm_version(const struct doctor_snapshot *s, const struct doctor_gp
 	(void)g;
 	if (r && (r->tried || (any && !strcmp(any, "1"))))
 		return false;
-	set_text(f->why, "NVIDIA's kernel module has version %s; supported: 570 and 580",
+	set_text(f->reason, "NVIDIA's kernel module has version %s; supported: 570 and 580",
 		 *s->nvidia.version ? s->nvidia.version : "(unknown)");
 	return set_text(f->remedy, r ? "install one of those, or try this one with SOV_NVRM_ANY=1"
 				     : "install one of those");
 }
 
-static bool nvrm_closed(const struct doctor_snapshot *s, const struct doctor_gpu *g,
-			struct finding *f)
+static bool nvrm_closed_module(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			       struct finding *f)
 {
 	(void)g;
 	return !s->nvidia.open &&
-	       set_text(f->why, "NVIDIA's kernel module is the closed one, which is untested") &&
+	       set_text(f->reason, "NVIDIA's kernel module is the closed one, which is untested") &&
 	       set_text(f->remedy, "install the open one (Debian: nvidia-open-kernel-dkms)");
 }
 
@@ -282,7 +284,7 @@ static bool nvrm_no_node(const struct doctor_snapshot *s, const struct doctor_gp
 
 	if (missing->exists)
 		return false;
-	set_text(f->why, "%s does not exist", path);
+	set_text(f->reason, "%s does not exist", path);
 	return s->container
 		       ? set_text(f->remedy,
 				  "start the container with --device /dev/nvidiactl --device %s",
@@ -293,7 +295,7 @@ static bool nvrm_no_node(const struct doctor_snapshot *s, const struct doctor_gp
 static bool nvrm_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			struct finding *f)
 {
-	return not_allowed(s, &s->nvidia.control, f) || not_allowed(s, &g->nvidia, f);
+	return node_inaccessible(s, &s->nvidia.control, f) || node_inaccessible(s, &g->nvidia, f);
 }
 
 enum { WINSYS_KMOD, WINSYS_NVRM, WINSYSES, MAX_OBSTACLES = 10 };
@@ -302,11 +304,13 @@ static const struct {
 	obstacle *obstacles[MAX_OBSTACLES];
 } winsyses[WINSYSES] = {
 	[WINSYS_KMOD] = {"kmod",
-			 {kmod_off, kmod_unknown, kmod_taken, kmod_not_installed, kmod_no_firmware,
-			  kmod_not_loaded, kmod_not_bound, kmod_no_node, kmod_denied}},
+			 {kmod_disabled, kmod_unsupported_chip, kmod_bound_elsewhere,
+			  kmod_not_installed, kmod_no_firmware, kmod_not_loaded, kmod_not_bound,
+			  kmod_no_node, kmod_denied}},
 	[WINSYS_NVRM] = {"nvrm",
-			 {nvrm_off, nvrm_not_nvidia, nvrm_not_loaded, nvrm_taken, nvrm_unknown,
-			  nvrm_version, nvrm_closed, nvrm_no_node, nvrm_denied}},
+			 {nvrm_disabled, nvrm_not_nvidia, nvrm_not_loaded, nvrm_bound_elsewhere,
+			  nvrm_unsupported_chip, nvrm_unsupported_version, nvrm_closed_module,
+			  nvrm_no_node, nvrm_denied}},
 };
 
 /* Whether the winsys can use the GPU; if not, f describes the first obstacle. */
@@ -345,14 +349,15 @@ static bool check_cache(const struct doctor_snapshot *s, struct finding *f)
 			snprintf(path, sizeof(path), "%s%s", getenv(candidates[i].variable),
 				 candidates[i].below);
 	if (!*path)
-		return !set_text(f->why, "no cache folder: each run compiles its kernels again") ||
+		return !set_text(f->reason,
+				 "no cache folder: each run compiles its kernels again") ||
 		       !set_text(f->remedy, "set SOV_CACHE_DIR");
 	snprintf(nearest, sizeof(nearest), "%s", path);
 	while (access(nearest, F_OK) && (slash = strrchr(nearest, '/')) && slash != nearest)
 		*slash = 0;
 	if (!stat(nearest, &st) && S_ISDIR(st.st_mode) && !access(nearest, W_OK))
-		return set_text(f->why, "compiled kernels are cached in %.250s", path);
-	set_text(f->why,
+		return set_text(f->reason, "compiled kernels are cached in %.250s", path);
+	set_text(f->reason,
 		 "cannot write the cache folder %.200s: each run compiles its kernels again", path);
 	return !set_text(f->remedy, "set SOV_CACHE_DIR to a writable folder");
 }
@@ -362,8 +367,8 @@ static bool check_cache(const struct doctor_snapshot *s, struct finding *f)
 static bool check_memlock(const struct doctor_snapshot *s, struct finding *f)
 {
 	if (s->memlock == UINT64_MAX)
-		return set_text(f->why, "no limit on pinned memory");
-	set_text(f->why, "the limit on pinned memory is %llu KiB",
+		return set_text(f->reason, "no limit on pinned memory");
+	set_text(f->reason, "the limit on pinned memory is %llu KiB",
 		 (unsigned long long)(s->memlock >> 10));
 	if (s->memlock >= MIN_MEMLOCK)
 		return true;
@@ -379,11 +384,11 @@ static bool check_processor(const struct doctor_snapshot *s, struct finding *f)
 
 	(void)s;
 #if defined(__x86_64__)
-	return set_text(f->why, "x86-64, %ld cores, pages of %ld bytes", cores, page);
+	return set_text(f->reason, "x86-64, %ld cores, pages of %ld bytes", cores, page);
 #elif defined(__aarch64__)
-	return set_text(f->why, "arm64, %ld cores, pages of %ld bytes", cores, page);
+	return set_text(f->reason, "arm64, %ld cores, pages of %ld bytes", cores, page);
 #else
-	set_text(f->why, "an untested architecture, %ld cores, pages of %ld bytes", cores, page);
+	set_text(f->reason, "an untested architecture, %ld cores, pages of %ld bytes", cores, page);
 	return !set_text(f->remedy, "x86-64 and arm64 are tested");
 #endif
 }
@@ -394,9 +399,9 @@ static bool check_soft(const struct doctor_snapshot *s, struct finding *f)
 
 	(void)s;
 	if (!soft || (*soft && strcmp(soft, "none")))
-		return set_text(f->why, "software GPUs are available%s%s",
+		return set_text(f->reason, "software GPUs are available%s%s",
 				soft ? "; SOV_SOFT creates " : "", soft ? soft : "");
-	set_text(f->why, "SOV_SOFT=%s disables software GPUs", soft);
+	set_text(f->reason, "SOV_SOFT=%s disables software GPUs", soft);
 	return !set_text(f->remedy, "unset SOV_SOFT");
 }
 
@@ -406,8 +411,8 @@ static bool check_visible(const struct doctor_snapshot *s, struct finding *f)
 
 	(void)s;
 	if (!visible)
-		return set_text(f->why, "all devices are visible");
-	set_text(f->why, "SOV_VISIBLE_DEVICES='%.64s' hides all other devices", visible);
+		return set_text(f->reason, "all devices are visible");
+	set_text(f->reason, "SOV_VISIBLE_DEVICES='%.64s' hides all other devices", visible);
 	return *visible || !set_text(f->remedy, "unset SOV_VISIBLE_DEVICES, or name devices in it");
 }
 
@@ -425,7 +430,7 @@ static const struct {
 
 static void print_finding(const char *name, const char *verdict, const struct finding *f)
 {
-	printf("  %-13s %-4s %s\n", name, verdict, f->why);
+	printf("  %-13s %-4s %s\n", name, verdict, f->reason);
 	if (*f->remedy)
 		printf("  %-13s %-4s -> %s\n", "", "", f->remedy);
 }
@@ -442,7 +447,7 @@ static void print_text(const struct doctor_snapshot *s)
 		       g->iommu ? ", behind an IOMMU" : "");
 		for (uint32_t winsys = 0; winsys < WINSYSES; winsys++)
 			if (winsys_can_use(s, g, winsys, &f)) {
-				snprintf(f.why, sizeof(f.why), "through %s",
+				snprintf(f.reason, sizeof(f.reason), "through %s",
 					 winsys == WINSYS_KMOD ? g->render.path : g->nvidia.path);
 				print_finding(winsyses[winsys].name, "yes", &f);
 			} else {
@@ -467,7 +472,7 @@ static void json_finding(struct json *j, const char *key, const char *name, bool
 	json_object(j, NULL);
 	json_string(j, key, name);
 	json_bool(j, "ok", good);
-	json_string(j, "reason", f->why);
+	json_string(j, "reason", f->reason);
 	json_string(j, "remedy", f->remedy);
 	json_end_object(j);
 }
@@ -522,7 +527,7 @@ static void print_json(const struct doctor_snapshot *s, uint32_t unusable, const
 /* ---- the library ---- */
 
 /* Returns false if the library finds no device, not even a software GPU. */
-static bool ask_library(char *text, size_t bytes)
+static bool query_library(char *text, size_t bytes)
 {
 	uint32_t count, i;
 	sov_result r = sov_device_count(&count);
@@ -567,7 +572,7 @@ static int doctor_run(const struct verb *v, int argc, char **argv)
 	for (uint32_t i = 0; i < s.gpu_count; i++)
 		unusable += !gpu_is_usable(&s, &s.gpus[i]);
 	if (!root)
-		works = ask_library(library, sizeof(library));
+		works = query_library(library, sizeof(library));
 	if (as_json) {
 		print_json(&s, unusable, library);
 	} else {

@@ -16,25 +16,25 @@ static const char *const engine_keys[TOP_ENGINES] = {
 
 /* The row of the same process and GPU in another sample. */
 static const struct top_process *find_process(const struct top_sample *s,
-					      const struct top_process *u)
+					      const struct top_process *p)
 {
 	for (uint32_t i = 0; i < s->count; i++)
-		if (s->processes[i].pid == u->pid && !strcmp(s->processes[i].gpu, u->gpu) &&
-		    !strcmp(s->processes[i].driver, u->driver))
+		if (s->processes[i].pid == p->pid && !strcmp(s->processes[i].gpu, p->gpu) &&
+		    !strcmp(s->processes[i].driver, p->driver))
 			return &s->processes[i];
 	return NULL;
 }
 
 /* Percentage of the time between two samples; negative: unknown. */
 static double utilisation(const struct top_sample *old, const struct top_sample *now,
-			  const struct top_process *u, enum top_engine engine)
+			  const struct top_process *p, enum top_engine engine)
 {
-	const struct top_process *b = find_process(old, u);
+	const struct top_process *previous = find_process(old, p);
 
-	if (!u->has_usage || !b || now->time_ns <= old->time_ns ||
-	    u->busy[engine] < b->busy[engine])
+	if (!p->has_usage || !previous || now->time_ns <= old->time_ns ||
+	    p->engine_ns[engine] < previous->engine_ns[engine])
 		return -1;
-	return 100.0 * (double)(u->busy[engine] - b->busy[engine]) /
+	return 100.0 * (double)(p->engine_ns[engine] - previous->engine_ns[engine]) /
 	       (double)(now->time_ns - old->time_ns);
 }
 
@@ -48,28 +48,30 @@ static void print_cell(double value, const char *unit)
 		printf(" %8.1f%s", value, unit);
 }
 
-static void print_text(const struct doctor_snapshot *m, const struct top_sample *old,
+static void print_text(const struct doctor_snapshot *machine, const struct top_sample *old,
 		       const struct top_sample *now)
 {
-	for (uint32_t i = 0; i < m->gpu_count; i++)
-		printf("GPU %s  PCI %04x:%04x, %s%s\n", m->gpus[i].address, m->gpus[i].vendor,
-		       m->gpus[i].device, *m->gpus[i].driver ? "driver " : "no driver",
-		       m->gpus[i].driver);
-	if (!m->gpu_count)
+	for (uint32_t i = 0; i < machine->gpu_count; i++)
+		printf("GPU %s  PCI %04x:%04x, %s%s\n", machine->gpus[i].address,
+		       machine->gpus[i].vendor, machine->gpus[i].device,
+		       *machine->gpus[i].driver ? "driver " : "no driver", machine->gpus[i].driver);
+	if (!machine->gpu_count)
 		printf("no GPU on the PCI bus; software GPUs are part of their processes and not "
 		       "listed\n");
 	printf("%-14s %8s %-16s %6s %9s %9s %9s %9s %9s\n", "GPU", "PID", "COMMAND", "UID",
 	       "VRAM MiB", "HOST MiB", "COMPUTE", "COPY", "SECONDS");
 	for (uint32_t i = 0; i < now->count; i++) {
-		const struct top_process *u = &now->processes[i];
+		const struct top_process *p = &now->processes[i];
 
-		printf("%-14s %8u %-16s %6u", u->gpu, u->pid, u->command, u->uid);
-		print_cell(u->has_usage ? (double)u->vram / 1048576 : -1, " ");
-		print_cell(u->has_usage ? (double)u->system / 1048576 : -1, " ");
+		printf("%-14s %8u %-16s %6u", p->gpu, p->pid, p->command, p->uid);
+		print_cell(p->has_usage ? (double)p->vram / 1048576 : -1, " ");
+		print_cell(p->has_usage ? (double)p->system / 1048576 : -1, " ");
 		for (uint32_t e = 0; e < TOP_ENGINES; e++)
-			print_cell(utilisation(old, now, u, e), "%");
-		print_cell(u->has_usage ? (double)(u->busy[TOP_COMPUTE] + u->busy[TOP_COPY]) * 1e-9
-					: -1,
+			print_cell(utilisation(old, now, p, e), "%");
+		print_cell(p->has_usage
+				   ? (double)(p->engine_ns[TOP_COMPUTE] + p->engine_ns[TOP_COPY]) *
+					     1e-9
+				   : -1,
 			   " ");
 		printf("\n");
 	}
@@ -86,43 +88,43 @@ static void json_percent(struct json *j, const char *key, double value)
 	json_raw(j, key, value < 0 ? "null" : text);
 }
 
-static void print_json(const struct doctor_snapshot *m, const struct top_sample *old,
+static void print_json(const struct doctor_snapshot *machine, const struct top_sample *old,
 		       const struct top_sample *now)
 {
 	struct json j = {.out = stdout};
 
 	json_object(&j, NULL);
 	json_array(&j, "gpus");
-	for (uint32_t i = 0; i < m->gpu_count; i++) {
+	for (uint32_t i = 0; i < machine->gpu_count; i++) {
 		json_object(&j, NULL);
-		json_string(&j, "address", m->gpus[i].address);
-		json_u64(&j, "vendor", m->gpus[i].vendor);
-		json_u64(&j, "device", m->gpus[i].device);
-		json_string(&j, "driver", m->gpus[i].driver);
+		json_string(&j, "address", machine->gpus[i].address);
+		json_u64(&j, "vendor", machine->gpus[i].vendor);
+		json_u64(&j, "device", machine->gpus[i].device);
+		json_string(&j, "driver", machine->gpus[i].driver);
 		json_end_object(&j);
 	}
 	json_end_array(&j);
 	json_array(&j, "processes");
 	for (uint32_t i = 0; i < now->count; i++) {
-		const struct top_process *u = &now->processes[i];
+		const struct top_process *p = &now->processes[i];
 
 		json_object(&j, NULL);
-		json_string(&j, "gpu", u->gpu);
-		json_string(&j, "driver", u->driver);
-		json_u64(&j, "pid", u->pid);
-		json_string(&j, "command", u->command);
-		json_u64(&j, "uid", u->uid);
-		json_u64(&j, "files", u->files);
-		json_bool(&j, "has_usage", u->has_usage);
-		json_u64(&j, "vram_bytes", u->vram);
-		json_u64(&j, "system_bytes", u->system);
+		json_string(&j, "gpu", p->gpu);
+		json_string(&j, "driver", p->driver);
+		json_u64(&j, "pid", p->pid);
+		json_string(&j, "command", p->command);
+		json_u64(&j, "uid", p->uid);
+		json_u64(&j, "files", p->files);
+		json_bool(&j, "has_usage", p->has_usage);
+		json_u64(&j, "vram_bytes", p->vram);
+		json_u64(&j, "system_bytes", p->system);
 		for (uint32_t e = 0; e < TOP_ENGINES; e++) {
 			char key[32];
 
 			snprintf(key, sizeof(key), "%s_percent", engine_keys[e]);
-			json_percent(&j, key, utilisation(old, now, u, e));
+			json_percent(&j, key, utilisation(old, now, p, e));
 			snprintf(key, sizeof(key), "%s_ns", engine_keys[e]);
-			json_u64(&j, key, u->busy[e]);
+			json_u64(&j, key, p->engine_ns[e]);
 		}
 		json_end_object(&j);
 	}

@@ -14,8 +14,8 @@ enum top_engine { TOP_COMPUTE, TOP_COPY, TOP_ENGINES };
 struct top_client {
 	char driver[32], gpu[32]; /* "sovgpu", PCI address */
 	uint64_t id;
-	uint64_t busy[TOP_ENGINES]; /* cumulated nanoseconds */
-	uint64_t vram, system;      /* bytes */
+	uint64_t engine_ns[TOP_ENGINES]; /* cumulative */
+	uint64_t vram, system;           /* bytes */
 };
 
 /* The use of one GPU by one process. */
@@ -24,7 +24,7 @@ struct top_process {
 	char command[32], driver[32], gpu[32];
 	bool has_usage; /* the driver reports memory and engine time */
 	uint32_t files; /* open files of the driver; a DRM client counts once */
-	uint64_t busy[TOP_ENGINES], vram, system;
+	uint64_t engine_ns[TOP_ENGINES], vram, system;
 };
 
 struct top_sample {

@@ -52,7 +52,7 @@ static void parse_fdinfo_line(const char *key, const char *value, struct top_cli
 	else if (!strncmp(key, "drm-engine-", 11))
 		for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++)
 			if (!strcmp(key + 11, engines[i].name))
-				c->busy[engines[i].engine] += strtoull(value, NULL, 10);
+				c->engine_ns[engines[i].engine] += strtoull(value, NULL, 10);
 }
 
 bool top_parse_fdinfo(const char *text, struct top_client *out)
@@ -105,18 +105,18 @@ static struct top_process *process_on_gpu(struct top_scan *scan, const char *gpu
 					  const char *driver)
 {
 	struct top_sample *s = scan->sample;
-	struct top_process *u;
+	struct top_process *p;
 
 	for (uint32_t i = s->count; i-- && s->processes[i].pid == scan->current.pid;)
 		if (!strcmp(s->processes[i].gpu, gpu) && !strcmp(s->processes[i].driver, driver))
 			return &s->processes[i];
 	if (!grow_array((void **)&s->processes, s->count, &s->capacity, sizeof(*s->processes)))
 		return NULL;
-	u = &s->processes[s->count++];
-	*u = scan->current;
-	snprintf(u->gpu, sizeof(u->gpu), "%s", gpu);
-	snprintf(u->driver, sizeof(u->driver), "%s", driver);
-	return u;
+	p = &s->processes[s->count++];
+	*p = scan->current;
+	snprintf(p->gpu, sizeof(p->gpu), "%s", gpu);
+	snprintf(p->driver, sizeof(p->driver), "%s", driver);
+	return p;
 }
 
 static bool client_is_counted(struct top_sample *s, const struct top_client *c)
@@ -130,21 +130,21 @@ static bool client_is_counted(struct top_sample *s, const struct top_client *c)
 static bool add_client(struct top_scan *scan, const struct top_client *c)
 {
 	struct top_sample *s = scan->sample;
-	struct top_process *u;
+	struct top_process *p;
 
 	if (client_is_counted(s, c))
 		return true;
-	u = process_on_gpu(scan, c->gpu, c->driver);
-	if (!u || !grow_array((void **)&s->clients, s->client_count, &s->client_capacity,
+	p = process_on_gpu(scan, c->gpu, c->driver);
+	if (!p || !grow_array((void **)&s->clients, s->client_count, &s->client_capacity,
 			      sizeof(*s->clients)))
 		return false;
 	s->clients[s->client_count++] = *c;
-	u->has_usage = true;
-	u->files++;
-	u->vram += c->vram;
-	u->system += c->system;
+	p->has_usage = true;
+	p->files++;
+	p->vram += c->vram;
+	p->system += c->system;
 	for (uint32_t i = 0; i < TOP_ENGINES; i++)
-		u->busy[i] += c->busy[i];
+		p->engine_ns[i] += c->engine_ns[i];
 	return true;
 }
 
@@ -162,9 +162,9 @@ static size_t read_text(const char *path, char *text, size_t bytes)
 static bool scan_file(struct top_scan *scan, const char *folder, const char *number)
 {
 	char path[4096], target[256], text[4096];
-	const struct doctor_snapshot *m = scan->machine;
+	const struct doctor_snapshot *machine = scan->machine;
 	struct top_client c;
-	struct top_process *u;
+	struct top_process *p;
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "%.2040s/fd/%.40s", folder, number);
@@ -175,13 +175,13 @@ static bool scan_file(struct top_scan *scan, const char *folder, const char *num
 		return !read_text(path, text, sizeof(text)) || !top_parse_fdinfo(text, &c) ||
 		       add_client(scan, &c);
 	}
-	for (uint32_t i = 0; i < m->gpu_count; i++) {
-		if (!*m->gpus[i].nvidia.path || strcmp(target, m->gpus[i].nvidia.path))
+	for (uint32_t i = 0; i < machine->gpu_count; i++) {
+		if (!*machine->gpus[i].nvidia.path || strcmp(target, machine->gpus[i].nvidia.path))
 			continue;
-		u = process_on_gpu(scan, m->gpus[i].address, "nvidia");
-		if (!u)
+		p = process_on_gpu(scan, machine->gpus[i].address, "nvidia");
+		if (!p)
 			return false;
-		u->files++;
+		p->files++;
 	}
 	return true;
 }
