@@ -258,7 +258,7 @@ static bool nvrm_unsupported_version(const struct doctor_snapshot *s, const stru
 	const struct nvrm_release *r = nvrm_release_find(s->nvidia.version, &major);
 
 	(void)g;
-	if (r && (r->tried || (any && !strcmp(any, "1"))))
+	if (r && (r->tested || (any && !strcmp(any, "1"))))
 		return false;
 	set_text(f->reason, "NVIDIA's kernel module has version %s; supported: 570 and 580",
 		 *s->nvidia.version ? s->nvidia.version : "(unknown)");

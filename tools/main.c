@@ -49,7 +49,7 @@ int report_sov_error(const struct verb *v, int result, const char *operation)
 		report_error(v, "%s: %s: %s", operation, sov_result_name(result), detail);
 	else
 		report_error(v, "%s: %s: %s", operation, sov_result_name(result),
-			     sov_result_sentence(result));
+			     sov_result_string(result));
 	return EXIT_FAILED;
 }
 

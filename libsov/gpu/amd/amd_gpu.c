@@ -12,8 +12,8 @@
 #include "libsov/gpu/amd/amd_gpu.h"
 #include "libsov/isa/amd/amd_isa.h"
 
-static_assert(AMD_PLACE_HEAD <= GPU_PLACE_CONSTANTS, "what is beside arguments lies before them");
-static_assert(AMD_PM4_IB_MAX_SIZE <= GPU_SPAN_MOST, "a span has as many words as a buffer");
+static_assert(AMD_PLACE_HEAD <= GPU_SLOT_CONSTANTS, "what is beside arguments lies before them");
+static_assert(AMD_PM4_IB_MAX_SIZE <= GPU_MAX_SPAN_WORDS, "a span has as many words as a buffer");
 
 struct plan {
 	struct amd_kernel amd;
@@ -108,11 +108,11 @@ static enum winsys_access access_of(const char *name)
 			return !strncmp(name + n, "load", 4)     ? WINSYS_READ
 			       : !strncmp(name + n, "store", 5)  ? WINSYS_WRITE
 			       : !strncmp(name + n, "atomic", 6) ? WINSYS_ATOMIC
-								 : WINSYS_SOME_ACCESS;
+								 : WINSYS_UNKNOWN_ACCESS;
 	}
 	return !strncmp(name, "s_load", 6) || !strncmp(name, "s_buffer_load", 13)
 		       ? WINSYS_READ
-		       : WINSYS_SOME_ACCESS;
+		       : WINSYS_UNKNOWN_ACCESS;
 }
 
 static uint32_t instruction(const void *chip, const struct image_kernel *k, uint64_t pc, char *text,
@@ -183,12 +183,12 @@ static bool looks(const struct amd_kernel *k)
 	return k->properties & (AMD_DISPATCH_PTR | AMD_QUEUE_PTR);
 }
 
-static void launch(const void *chip, void *plan, struct gpu_launch *l, const struct gpu_place *at,
+static void launch(const void *chip, void *plan, struct gpu_launch *l, const struct gpu_slot *at,
 		   struct gpu_push *p)
 {
 	const struct plan *pl = plan;
 	const struct amd_kernel *k = &pl->amd;
-	uint64_t kernarg = at->va + GPU_PLACE_CONSTANTS;
+	uint64_t kernarg = at->va + GPU_SLOT_CONSTANTS;
 	_Alignas(GPU_LINE) uint8_t lines[GPU_MAX_CONSTANTS];
 
 	if (looks(k)) {
@@ -198,14 +198,14 @@ static void launch(const void *chip, void *plan, struct gpu_launch *l, const str
 	memset(lines, 0, (k->kernarg_bytes + GPU_LINE - 1) / GPU_LINE * GPU_LINE);
 	gpu_write_arguments(pl->kernel, l->arguments, lines);
 	amd_grid_hidden(k, l, lines);
-	gpu_write_lines(at->cpu + GPU_PLACE_CONSTANTS, lines, k->kernarg_bytes);
+	gpu_write_lines(at->cpu + GPU_SLOT_CONSTANTS, lines, k->kernarg_bytes);
 	amd_grid_push(chip, k, l, at->va, kernarg, p);
 }
 
 static uint32_t place_bytes(const void *plan, uint32_t *arguments)
 {
-	*arguments = GPU_PLACE_CONSTANTS;
-	return GPU_PLACE_CONSTANTS + ((const struct plan *)plan)->amd.kernarg_bytes;
+	*arguments = GPU_SLOT_CONSTANTS;
+	return GPU_SLOT_CONSTANTS + ((const struct plan *)plan)->amd.kernarg_bytes;
 }
 
 static bool grid(const void *chip, const void *plan, struct gpu_launch *l, uint8_t *cpu,
@@ -216,8 +216,8 @@ static bool grid(const void *chip, const void *plan, struct gpu_launch *l, uint8
 
 	(void)chip;
 	amd_grid_hidden(k, l, bytes);
-	memcpy(cpu + GPU_PLACE_CONSTANTS, bytes, k->kernarg_bytes);
-	amd_grid_head(k, l, va + GPU_PLACE_CONSTANTS, bytes);
+	memcpy(cpu + GPU_SLOT_CONSTANTS, bytes, k->kernarg_bytes);
+	amd_grid_head(k, l, va + GPU_SLOT_CONSTANTS, bytes);
 	memcpy(cpu, bytes, AMD_PLACE_HEAD);
 	return true;
 }
@@ -225,7 +225,7 @@ static bool grid(const void *chip, const void *plan, struct gpu_launch *l, uint8
 static void start(const void *chip, const void *plan, const struct gpu_launch *l, uint64_t va,
 		  struct gpu_push *p)
 {
-	amd_grid_push(chip, &((const struct plan *)plan)->amd, l, va, va + GPU_PLACE_CONSTANTS, p);
+	amd_grid_push(chip, &((const struct plan *)plan)->amd, l, va, va + GPU_SLOT_CONSTANTS, p);
 }
 
 /* ---- words ---- */
@@ -322,7 +322,7 @@ static void pad(struct gpu_push *p)
 
 /* A compute queue counts words, a copy queue bytes. */
 static uint32_t enter(const struct winsys_queue_memory *m, uint32_t put, uint32_t entries,
-		      uint64_t span, bool copying, const struct gpu_end *end)
+		      uint64_t span, bool copying, const struct gpu_completion *end)
 {
 	uint32_t unit = copying ? 4 * AMD_ENTRY_WORDS : AMD_ENTRY_WORDS, entry[AMD_ENTRY_WORDS];
 

@@ -107,13 +107,13 @@ static int learn(struct winsys_device *d)
 	d->chip = winsys_nv_chip_find(chip.architecture | chip.implementation);
 	sm = (facts[SM_VERSION].value >> 8) * 10 + (facts[SM_VERSION].value & 15);
 	if (!d->chip || d->chip->sm != sm) {
-		winsys_say("%s: chip 0x%x:0x%x, sm_%u, is not known", d->path, chip.architecture,
+		winsys_set_error("%s: chip 0x%x:0x%x, sm_%u, is not known", d->path, chip.architecture,
 			   chip.implementation, sm);
 		return -ENOTSUP;
 	}
 	if (!facts[TPCS].value || facts[TPCS].value > 4096 || !facts[WARPS].value ||
 	    facts[WARPS].value > 64 || !facts[SMS_PER_TPC].value || facts[SMS_PER_TPC].value > 4) {
-		winsys_say("%s: %u TPCs of %u SMs with %u warps make no sense", d->path,
+		winsys_set_error("%s: %u TPCs of %u SMs with %u warps make no sense", d->path,
 			   facts[TPCS].value, facts[SMS_PER_TPC].value, facts[WARPS].value);
 		return -EPROTO;
 	}
@@ -128,8 +128,8 @@ static int learn(struct winsys_device *d)
 	i->memory_bytes = (uint64_t)heap.value * KIB;
 	i->copy_queues = true;
 	i->spare_queues = SPARE_QUEUES;
-	i->least_priority = NVRM_LEAST_PRIORITY;
-	i->most_priority = NVRM_LEAST_PRIORITY + NVRM_PRIORITIES - 1;
+	i->min_priority = NVRM_MIN_PRIORITY;
+	i->max_priority = NVRM_MIN_PRIORITY + NVRM_PRIORITIES - 1;
 	snprintf(i->product, sizeof(i->product), "%.63s", name.text);
 	snprintf(i->driver, sizeof(i->driver), "NVIDIA's kernel module %.32s", d->rm->version);
 	return 0;
@@ -147,7 +147,7 @@ static int device_open(struct rm *rm, const struct rm_card *card, struct winsys_
 	d->file = nvrm_os->open(d->path);
 	if (d->file < 0) {
 		error = -errno;
-		winsys_say("%s: %s", d->path, strerror(errno));
+		winsys_set_error("%s: %s", d->path, strerror(errno));
 		free(d);
 		return error;
 	}
@@ -184,7 +184,7 @@ static int check_version(char *message, size_t bytes)
 	int error = rm_ioctl(nvrm.rm.file, RM_IOCTL_VERSION, &v, sizeof(v), "the module's version");
 
 	if (error) {
-		snprintf(message, bytes, "%s; " WAY_OUT, winsys_said());
+		snprintf(message, bytes, "%s; " WAY_OUT, winsys_take_error());
 		return error;
 	}
 	v.text[sizeof(v.text) - 1] = 0;
@@ -238,7 +238,7 @@ static int find_devices(char *message, size_t bytes)
 		error = rm_alloc(&nvrm.scope, 0, RM_CLASS_CLIENT, NULL, 0, &nvrm.rm.client,
 				 "a client");
 	if (error) {
-		snprintf(message, bytes, "%s; " WAY_OUT, winsys_said());
+		snprintf(message, bytes, "%s; " WAY_OUT, winsys_take_error());
 		return error;
 	}
 	/* A GPU that cannot be used (not known, broken, not this container's) leaves the others;
@@ -249,7 +249,7 @@ static int find_devices(char *message, size_t bytes)
 			nvrm.count++;
 			continue;
 		}
-		snprintf(message, bytes, "%s", winsys_said());
+		snprintf(message, bytes, "%s", winsys_take_error());
 		LOG(DEVICE, INFO, "left out: %s", message);
 	}
 	if (nvrm.count || !error || error == -ENOTSUP || error == -ENOENT)
@@ -396,12 +396,12 @@ int nvrm_copy_engine(struct winsys_device *d, uint32_t *engine)
 			best = caps.engine;
 		}
 	}
-	(void)winsys_said(); /* about those that are not there */
+	(void)winsys_take_error(); /* about those that are not there */
 	if (best)
 		d->copy_engine = best;
 	*engine = d->copy_engine;
 	if (!*engine) {
-		winsys_say("%s has no copy engine of its own", d->path);
+		winsys_set_error("%s has no copy engine of its own", d->path);
 		error = -ENODEV;
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -416,7 +416,7 @@ const struct winsys winsys_nvrm = {
 	.buffer_create = nvrm_buffer_create,
 	.buffer_import = nvrm_buffer_import,
 	.buffer_destroy = nvrm_buffer_destroy,
-	.buffer_cpu = nvrm_buffer_cpu,
+	.buffer_map = nvrm_buffer_map,
 	.memory_info = nvrm_memory_info,
 	.group_create = nvrm_group_create,
 	.group_stop = nvrm_group_stop,
