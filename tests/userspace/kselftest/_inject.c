@@ -18,14 +18,14 @@
 #define MOST      100000    /* a call that needs more memory than that is lost in a loop */
 #define AREA      (2 * GIB) /* where rows map something */
 #define LARGE     (2 * MIB) /* a large page */
-#define RING      (3 * MIB)
+#define RING_OFFSET      (3 * MIB)
 #define OWN_BYTES (16 * 4096)
 #define JOBS      4
 #define PROGRESS  100
 
 /* What rows find and what they leave for their undoing. */
 struct world {
-	struct machine m;
+	struct fixture m;
 	int file; /* descriptor that a call gave */
 	uint32_t id, other, vram, system_memory, own, sync[2];
 	uint64_t point;
@@ -107,7 +107,7 @@ static void nothing(struct world *w)
 static void drop(struct world *w)
 {
 	if (w->id)
-		forget(w->m.fd, w->id);
+		bo_close(w->m.fd, w->id);
 }
 static int open_file(struct world *w)
 {
@@ -126,16 +126,16 @@ static int ask(struct world *w)
 	int status = 0;
 
 	for (uint32_t type = 0; !status && type <= DRM_SOVGPU_DEV_QUERY_TIME; type++)
-		status = query(w->m.fd, type, sizeof(answer), answer, NULL);
+		status = dev_query(w->m.fd, type, sizeof(answer), answer, NULL);
 	return status;
 }
 static int make_vram(struct world *w)
 {
-	return create(w->m.fd, VRAM, 3 * VRAM_PAGE, MAPPABLE, &w->id);
+	return bo_create(w->m.fd, VRAM, 3 * VRAM_PAGE, MAPPABLE, &w->id);
 }
 static int make_system(struct world *w)
 {
-	return create(w->m.fd, SYSTEM, OWN_BYTES, MAPPABLE, &w->id);
+	return bo_create(w->m.fd, SYSTEM, OWN_BYTES, MAPPABLE, &w->id);
 }
 static void fresh_memory(struct world *w)
 {
@@ -145,7 +145,7 @@ static int make_own(struct world *w)
 {
 	struct drm_sovgpu_bo_create c = {
 		.region = USER, .size = OWN_BYTES, .user_address = (uintptr_t)w->user};
-	int status = call(w->m.fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c);
+	int status = gpu_ioctl(w->m.fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c);
 
 	w->id = status ? 0 : c.handle;
 	return status;
@@ -161,7 +161,7 @@ static void have_vram(struct world *w)
 }
 static int drop_vram(struct world *w)
 {
-	int status = forget(w->m.fd, w->id);
+	int status = bo_close(w->m.fd, w->id);
 
 	w->id = status ? w->id : 0;
 	return status;
@@ -170,13 +170,13 @@ static int look_at_buffer(struct world *w)
 {
 	struct drm_sovgpu_bo_mmap_offset o = {.handle = w->vram};
 	struct drm_sovgpu_bo_info i = {.handle = w->vram};
-	int status = call(w->m.fd, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &o);
+	int status = gpu_ioctl(w->m.fd, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &o);
 
-	return status ? status : call(w->m.fd, DRM_IOCTL_SOVGPU_BO_INFO, &i);
+	return status ? status : gpu_ioctl(w->m.fd, DRM_IOCTL_SOVGPU_BO_INFO, &i);
 }
 static int map_it(struct world *w)
 {
-	w->at = map(w->m.fd, w->vram, LARGE);
+	w->at = bo_map(w->m.fd, w->vram, LARGE);
 	return w->at == MAP_FAILED ? -errno : 0;
 }
 static void unmap_it(struct world *w)
@@ -211,7 +211,7 @@ static int take_over(struct world *w)
 static void took_over(struct world *w)
 {
 	if (w->id)
-		forget(watcher, w->id);
+		bo_close(watcher, w->id);
 	close_file(w);
 }
 /* Memory of another driver, which must be mapped for us. */
@@ -294,7 +294,7 @@ static int bind_many(struct world *w)
 				       .ops = {sizeof(*ops), COUNT(ops), (uintptr_t)ops},
 				       .syncs = {sizeof(sync), 1, (uintptr_t)&sync}};
 
-	return call(w->m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b);
+	return gpu_ioctl(w->m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b);
 }
 
 /* Groups and queues. */
@@ -333,9 +333,9 @@ static int make_user(struct world *w)
 	struct drm_sovgpu_queue_create c = {.group_id = w->m.group,
 					    .queue_class = COPY,
 					    .mode = DRM_SOVGPU_QUEUE_USER,
-					    .ring_va = BUFFER_VA + RING,
+					    .ring_va = BUFFER_VA + RING_OFFSET,
 					    .ring_entries = 16};
-	int status = call(w->m.fd, DRM_IOCTL_SOVGPU_QUEUE_CREATE, &c);
+	int status = gpu_ioctl(w->m.fd, DRM_IOCTL_SOVGPU_QUEUE_CREATE, &c);
 
 	w->id = status ? 0 : c.id;
 	return status;
@@ -363,26 +363,26 @@ static int run_jobs(struct world *w)
 	struct drm_sovgpu_job jobs[JOBS];
 
 	for (uint32_t i = 0; i < JOBS; i++) {
-		struct stream s = at(&w->m, i * 4096);
+		struct stream s = stream_at(&w->m, i * 4096);
 
-		add_copy(&s, BUFFER_VA + MIB, BUFFER_VA + 2 * MIB, 4096);
-		jobs[i] = job_of(&w->m, &s);
+		stream_copy(&s, BUFFER_VA + MIB, BUFFER_VA + 2 * MIB, 4096);
+		jobs[i] = stream_job(&w->m, &s);
 	}
-	return submit(w->m.fd, w->m.queue, jobs, JOBS, syncs, COUNT(syncs));
+	return queue_submit(w->m.fd, w->m.queue, jobs, JOBS, syncs, COUNT(syncs));
 }
 /* Those that were taken end, and nothing is wrong with the queue. */
 static void jobs_end(struct world *w)
 {
-	if (wait_for(w->m.fd, w->sync[1], 0, 20) || queue_state(w->m.fd, w->m.queue).state)
+	if (syncobj_wait(w->m.fd, w->sync[1], 0, 20) || queue_state(w->m.fd, w->m.queue).state)
 		diag("jobs that were taken do not end");
 }
 static int look_at_queue(struct world *w)
 {
 	struct drm_sovgpu_queue_state q = {.queue_id = w->m.queue};
 	struct drm_sovgpu_vm_state v = {.vm_id = w->m.vm};
-	int status = call(w->m.fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &q);
+	int status = gpu_ioctl(w->m.fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &q);
 
-	return status ? status : call(w->m.fd, DRM_IOCTL_SOVGPU_VM_STATE, &v);
+	return status ? status : gpu_ioctl(w->m.fd, DRM_IOCTL_SOVGPU_VM_STATE, &v);
 }
 /* A value that is there: one in video memory must be mapped to be seen. */
 static int wait_value(struct world *w)
@@ -390,36 +390,36 @@ static int wait_value(struct world *w)
 	struct drm_sovgpu_fence_wait f = {
 		.handle = w->vram, .op = DRM_SOVGPU_FENCE_AT_LEAST, .mask = UINT64_MAX};
 
-	return call(w->m.fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &f);
+	return gpu_ioctl(w->m.fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &f);
 }
 static int wait_interrupt(struct world *w)
 {
 	struct drm_sovgpu_interrupt_wait i = {.count = UINT32_MAX};
 
-	return call(w->m.fd, DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &i);
+	return gpu_ioctl(w->m.fd, DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &i);
 }
 
 /* A file with all there can be in it, and work that runs. */
 static void have_all(struct world *w)
 {
-	struct machine m = {.fd = open_device()};
+	struct fixture m = {.fd = open_device()};
 	uint32_t id;
 
-	create(m.fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &m.buffer);
-	m.memory = map(m.fd, m.buffer, BUFFER_BYTES);
+	bo_create(m.fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &m.buffer);
+	m.memory = bo_map(m.fd, m.buffer, BUFFER_BYTES);
 	vm_create(m.fd, &m.vm);
 	vm_map(m.fd, m.vm, m.buffer, 0, BUFFER_VA, BUFFER_BYTES);
-	create(m.fd, VRAM, VRAM_PAGE, 0, &id);
+	bo_create(m.fd, VRAM, VRAM_PAGE, 0, &id);
 	vm_map(m.fd, m.vm, id, 0, AREA, VRAM_PAGE);
 	group_create(m.fd, m.vm, &m.group);
 	queue_create(m.fd, m.group, COMPUTE, 16, LIMIT_MS, &id);
 	queue_create(m.fd, m.group, COPY, 16, LIMIT_MS, &m.queue);
-	struct stream s = at(&m, 0);
+	struct stream s = stream_at(&m, 0);
 
-	add_acquire(&s, BUFFER_VA + MIB, 1);
-	struct drm_sovgpu_job job = job_of(&m, &s);
+	stream_acquire(&s, BUFFER_VA + MIB, 1);
+	struct drm_sovgpu_job job = stream_job(&m, &s);
 
-	submit(m.fd, m.queue, &job, 1, NULL, 0);
+	queue_submit(m.fd, m.queue, &job, 1, NULL, 0);
 	munmap(m.memory, BUFFER_BYTES);
 	w->file = m.fd;
 }
@@ -487,10 +487,10 @@ struct books {
 
 static struct books books_of(int fd)
 {
-	struct books b = {free_vram(watcher), pinned(), {0}};
+	struct books b = {free_vram_bytes(watcher), pinned(), {0}};
 
 	for (size_t i = 0; i < COUNT(accounts); i++)
-		b.accounts[i] = value_of(fd, accounts[i]);
+		b.accounts[i] = fdinfo_value(fd, accounts[i]);
 	return b;
 }
 
@@ -558,17 +558,17 @@ static bool try_row(const struct row *r, struct world *w, unsigned n, bool *hit,
 static bool world_open(struct world *w)
 {
 	*w = (struct world){.file = -1};
-	if (!machine_open(&w->m, COPY))
+	if (!fixture_open(&w->m, COPY))
 		return false;
 	fresh_memory(w);
 	memset(w->user, 1, OWN_BYTES);
 	bool good = !make_own(w);
 
 	w->own = w->id;
-	w->sync[0] = syncobj(w->m.fd);
-	w->sync[1] = syncobj(w->m.fd);
-	return ok(good && !create(w->m.fd, VRAM, LARGE, MAPPABLE, &w->vram) &&
-			  !create(w->m.fd, SYSTEM, OWN_BYTES, MAPPABLE, &w->system_memory),
+	w->sync[0] = syncobj_create(w->m.fd);
+	w->sync[1] = syncobj_create(w->m.fd);
+	return ok(good && !bo_create(w->m.fd, VRAM, LARGE, MAPPABLE, &w->vram) &&
+			  !bo_create(w->m.fd, SYSTEM, OWN_BYTES, MAPPABLE, &w->system_memory),
 		  "there are buffers of each kind");
 }
 
@@ -613,7 +613,7 @@ static bool bind_well(int to_bind, int to_unbind, const char *card, unsigned n)
 	int status = to_bind < 0 ? 0 : tell(to_bind, card);
 
 	watcher = open_device();
-	bool good = !status && watcher >= 0 && free_vram(watcher);
+	bool good = !status && watcher >= 0 && free_vram_bytes(watcher);
 
 	close(watcher);
 	if (!good)

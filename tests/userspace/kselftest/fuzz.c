@@ -14,8 +14,8 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "tests/userspace/kselftest/calls.h"
-#include "tests/userspace/kselftest/user.h"
+#include "tests/userspace/kselftest/ioctl_members.h"
+#include "tests/userspace/kselftest/user_queue.h"
 
 #define CORPUS  "/test/corpus"
 #define COVER   "/sys/kernel/debug/sovgpu_cover"
@@ -40,7 +40,7 @@ struct file {
 };
 
 static struct file files[FILES];
-static struct names spoils;
+static struct bad_handles spoils;
 static uint8_t *scratch; /* the page before spoils.hole */
 static uint8_t reached[REACH], *cover;
 static struct program corpus[KEPT];
@@ -206,22 +206,22 @@ static void make_queue_destroy(struct reader *r, struct file *f, void *argument)
 static struct drm_sovgpu_job make_stream(struct reader *r, struct file *f)
 {
 	uint32_t how = next(r), offset = (how >> 4) * 1024;
-	struct machine m = {.memory = f->memory};
-	struct stream s = at(&m, offset);
+	struct fixture m = {.memory = f->memory};
+	struct stream s = stream_at(&m, offset);
 
 	if (how % 8 == 0)
-		add_release(&s, BUFFER_VA + 24 * KIB + 8 * next(r), how);
+		stream_release(&s, BUFFER_VA + 24 * KIB + 8 * next(r), how);
 	else if (how % 8 == 1)
-		add_copy(&s, BUFFER_VA + 16 * KIB, BUFFER_VA + 20 * KIB, 16u * next(r));
+		stream_copy(&s, BUFFER_VA + 16 * KIB, BUFFER_VA + 20 * KIB, 16u * next(r));
 	else if (how % 8 == 2)
-		add_acquire(&s, BUFFER_VA + 24 * KIB + 8 * next(r), 1);
+		stream_acquire(&s, BUFFER_VA + 24 * KIB + 8 * next(r), 1);
 	else if (how % 8 == 3)
-		add_copy(&s, next_word(r), BUFFER_VA, 64);
+		stream_copy(&s, next_word(r), BUFFER_VA, 64);
 	else if (how % 8 == 4)
 		for (int i = next(r) % 8; i; i--)
-			data(&s, (uint32_t)next_word(r));
+			stream_data(&s, (uint32_t)next_word(r));
 	if (!s.count)
-		method(&s, 0, NV_HOST_WFI, 0);
+		stream_method(&s, 0, NV_HOST_WFI, 0);
 	return (struct drm_sovgpu_job){.va = how % 8 == 7 ? 3 * GIB : BUFFER_VA + offset,
 				       .size = 4 * s.count};
 }
@@ -309,12 +309,12 @@ static const struct described {
 static void spoil(struct reader *r, const struct described *d, uint8_t *argument)
 {
 	const struct member *m = &d->members[next(r) % d->count];
-	struct trial t[MOST_TRYS];
+	struct trial t[MAX_TRIALS];
 	uint64_t value = 0;
 	size_t n;
 
 	memcpy(&value, argument + m->offset, m->size);
-	n = trials(m, value, &spoils, t);
+	n = member_trials(m, value, &spoils, t);
 	value = next(r) & 1 && n ? t[next(r) % n].value : next_word(r);
 	if (strstr(m->name, "deadline"))
 		value %= UINT64_C(1) << 40;
@@ -329,7 +329,7 @@ static int run_call(struct reader *r, struct file *f, const struct described *d)
 	d->make(r, f, argument);
 	for (uint32_t i = spoiled < 192 ? 0 : 1 + spoiled % 2; i; i--)
 		spoil(r, d, argument);
-	int status = call(f->fd, d->request, argument);
+	int status = gpu_ioctl(f->fd, d->request, argument);
 
 	if (!status && d->kind != OBJECTS) {
 		memcpy(&given, argument + d->gives, sizeof(given));
@@ -345,12 +345,12 @@ static int close_buffer(struct reader *r, struct file *f)
 	uint32_t which = next(r) % SLOTS;
 
 	/* The first is where streams are. */
-	return which ? forget(f->fd, f->names[OBJECT_BUFFER][which]) : 0;
+	return which ? bo_close(f->fd, f->names[OBJECT_BUFFER][which]) : 0;
 }
 static int touch_buffer(struct reader *r, struct file *f)
 {
 	uint32_t which = next(r);
-	volatile uint8_t *p = map(f->fd, name(r, f, OBJECT_BUFFER), VRAM_PAGE);
+	volatile uint8_t *p = bo_map(f->fd, name(r, f, OBJECT_BUFFER), VRAM_PAGE);
 
 	if ((void *)p == MAP_FAILED)
 		return -errno;
@@ -383,7 +383,7 @@ static int share_buffer(struct reader *r, struct file *f)
 static int make_syncobj(struct reader *r, struct file *f)
 {
 	struct drm_syncobj_create c = {.flags = next(r) % 2};
-	int status = call(f->fd, DRM_IOCTL_SYNCOBJ_CREATE, &c);
+	int status = gpu_ioctl(f->fd, DRM_IOCTL_SYNCOBJ_CREATE, &c);
 
 	learn(f, OBJECT_SYNCOBJ, status ? 0 : c.handle);
 	return status;
@@ -392,7 +392,7 @@ static int close_syncobj(struct reader *r, struct file *f)
 {
 	struct drm_syncobj_destroy d = {.handle = name(r, f, OBJECT_SYNCOBJ)};
 
-	return call(f->fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
+	return gpu_ioctl(f->fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
 }
 static int change_syncobj(struct reader *r, struct file *f)
 {
@@ -402,13 +402,13 @@ static int change_syncobj(struct reader *r, struct file *f)
 		.handles = (uintptr_t)&handle, .points = (uintptr_t)&point, .count_handles = 1};
 	struct drm_syncobj_array b = {.handles = (uintptr_t)&handle, .count_handles = 1};
 
-	return point & 1 ? call(f->fd, DRM_IOCTL_SYNCOBJ_RESET, &b)
-			 : call(f->fd, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a);
+	return point & 1 ? gpu_ioctl(f->fd, DRM_IOCTL_SYNCOBJ_RESET, &b)
+			 : gpu_ioctl(f->fd, DRM_IOCTL_SYNCOBJ_TIMELINE_SIGNAL, &a);
 }
 /* A queue of its own, with whatever the program writes to ring and ends; its pages stay mapped or not. */
 static int use_ring(struct reader *r, struct file *f)
 {
-	struct user u = {
+	struct user_queue u = {
 		.m = {.fd = f->fd, .memory = f->memory, .group = name(r, f, OBJECT_GROUP)}};
 	uint32_t how = next(r);
 
@@ -416,27 +416,27 @@ static int use_ring(struct reader *r, struct file *f)
 					       .queue_class = how & 1,
 					       .mode = DRM_SOVGPU_QUEUE_USER,
 					       .ring_va = BUFFER_VA + 32 * KIB,
-					       .ring_entries = ENTRIES};
-	int status = call(f->fd, DRM_IOCTL_SOVGPU_QUEUE_CREATE, &u.c);
+					       .ring_entries = RING_ENTRIES};
+	int status = gpu_ioctl(f->fd, DRM_IOCTL_SOVGPU_QUEUE_CREATE, &u.c);
 
 	if (status)
 		return status;
 	learn(f, OBJECT_QUEUE, u.c.id);
-	u.page = map_at(f->fd, u.c.pointers_offset);
-	uint8_t *bell = map_at(f->fd, u.c.doorbell_offset);
+	u.userd = map_driver_page(f->fd, u.c.pointers_offset);
+	uint8_t *doorbell = map_driver_page(f->fd, u.c.doorbell_offset);
 	struct drm_sovgpu_job job = make_stream(r, f);
 
-	if (u.page == MAP_FAILED || bell == MAP_FAILED)
+	if (u.userd == MAP_FAILED || doorbell == MAP_FAILED)
 		return -errno;
 	*(volatile uint64_t *)(f->memory + 32 * KIB) =
 		how & 2 ? next_word(r) : nv_gp_entry_pack(job.va, job.size / 4);
-	u.ends_put = (volatile uint32_t *)(u.page + u.c.put_offset);
-	u.bell = (volatile uint32_t *)(bell + u.c.doorbell_offset % page_bytes);
-	ring_until(&u, how & 4 ? next(r) : 1);
+	u.userd_put = (volatile uint32_t *)(u.userd + u.c.put_offset);
+	u.doorbell = (volatile uint32_t *)(doorbell + u.c.doorbell_offset % page_bytes);
+	ring_set_put(&u, how & 4 ? next(r) : 1);
 	if (how & 8)
 		queue_destroy(f->fd, u.c.id);
-	munmap(bell, page_bytes);
-	munmap(u.page, page_bytes);
+	munmap(doorbell, page_bytes);
+	munmap(u.userd, page_bytes);
 	return 0;
 }
 static int reopen(struct reader *r, struct file *f);
@@ -453,7 +453,7 @@ static bool open_file(struct file *f)
 
 	memset(f, 0, sizeof(*f));
 	f->fd = open_device();
-	if (f->fd < 0 || create(f->fd, SYSTEM, VRAM_PAGE, MAPPABLE, &handle) ||
+	if (f->fd < 0 || bo_create(f->fd, SYSTEM, VRAM_PAGE, MAPPABLE, &handle) ||
 	    vm_create(f->fd, &id) || vm_map(f->fd, id, handle, 0, BUFFER_VA, VRAM_PAGE))
 		return false;
 	learn(f, OBJECT_BUFFER, handle);
@@ -462,8 +462,8 @@ static bool open_file(struct file *f)
 	learn(f, OBJECT_GROUP, id);
 	queue_create(f->fd, id, COPY, 8, 60, &id);
 	learn(f, OBJECT_QUEUE, id);
-	learn(f, OBJECT_SYNCOBJ, syncobj(f->fd));
-	f->memory = map(f->fd, handle, VRAM_PAGE);
+	learn(f, OBJECT_SYNCOBJ, syncobj_create(f->fd));
+	f->memory = bo_map(f->fd, handle, VRAM_PAGE);
 	return f->memory != MAP_FAILED;
 }
 
@@ -700,25 +700,25 @@ static void prepare(uint64_t seed)
 }
 
 /* A file that has nothing to do with them. */
-static bool beside_works(struct machine *m)
+static bool beside_works(struct fixture *m)
 {
 	volatile uint64_t *flag = (volatile uint64_t *)(m->memory + MIB);
-	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
+	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(m->fd), 0};
 	struct drm_syncobj_destroy d = {.handle = sync.handle};
-	struct stream s = at(m, 0);
+	struct stream s = stream_at(m, 0);
 	int status;
 
 	*flag = 0;
-	add_release(&s, BUFFER_VA + MIB, 9);
-	struct drm_sovgpu_job job = job_of(m, &s);
+	stream_release(&s, BUFFER_VA + MIB, 9);
+	struct drm_sovgpu_job job = stream_job(m, &s);
 
 	do
-		status = submit(m->fd, m->queue, &job, 1, &sync, 1);
+		status = queue_submit(m->fd, m->queue, &job, 1, &sync, 1);
 	while (status == -EINTR);
 	do
-		status = status ? status : wait_for(m->fd, sync.handle, 0, 60);
+		status = status ? status : syncobj_wait(m->fd, sync.handle, 0, 60);
 	while (status == -EINTR);
-	call(m->fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
+	gpu_ioctl(m->fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
 	return !status && *flag == 9;
 }
 
@@ -735,12 +735,12 @@ int main(int argc, char **argv)
 {
 	uint64_t seconds = argc > 1 ? strtoull(argv[1], NULL, 0) : 0,
 		 seed = argc > 2 ? strtoull(argv[2], NULL, 0) : 1;
-	struct machine beside;
+	struct fixture beside;
 	bool good = true, works = true;
 
-	if (!machine_open(&beside, COPY))
+	if (!fixture_open(&beside, COPY))
 		return tap_done();
-	uint64_t before = free_vram(beside.fd);
+	uint64_t before = free_vram_bytes(beside.fd);
 
 	prepare(seed);
 	uint32_t files_there = load(), of_corpus;
@@ -773,9 +773,9 @@ int main(int argc, char **argv)
 	}
 	ok(good, "all programs begin, and the kernel does not complain");
 	ok(works && beside_works(&beside), "a file beside them works all the while");
-	for (int i = 0; i < 600 && free_vram(beside.fd) != before; i++)
+	for (int i = 0; i < 600 && free_vram_bytes(beside.fd) != before; i++)
 		usleep(50000);
-	ok(free_vram(beside.fd) == before, "nothing is left of them");
+	ok(free_vram_bytes(beside.fd) == before, "nothing is left of them");
 	diag("%llu programs, %llu calls; reached by the corpus %u, by all %u, %s",
 	     (unsigned long long)programs_run, (unsigned long long)calls_made, of_corpus,
 	     count_reached(), cover ? "of the driver's code" : "orders of calls");
@@ -783,6 +783,6 @@ int main(int argc, char **argv)
 		diag("%zu: %u of %u calls succeed", i, done_calls[i], all_calls[i]);
 	for (uint32_t i = files_there; seconds && i < corpus_count; i++)
 		show("kept:", &corpus[i]);
-	machine_close(&beside);
+	fixture_close(&beside);
 	return tap_done();
 }

@@ -37,8 +37,8 @@ enum {
 enum way { BY_CALL, BY_ITSELF, WAYS };
 static const char *const way_names[] = {"by a call", "by its own ring"};
 
-static struct machine base;   /* what all tries have in common */
-static struct machine beside; /* another group of the same address space */
+static struct fixture base;   /* what all tries have in common */
+static struct fixture beside; /* another group of the same address space */
 static struct victim victim;
 static uint8_t *read_only;
 static unsigned tries;
@@ -89,25 +89,25 @@ static void prepare(enum program program, uint64_t p)
 
 static void add_windows(struct stream *s, uint64_t shared, uint64_t local, uint64_t area)
 {
-	method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SET_OBJECT, 1);
-	data(s, NV_CLASS_HOPPER_COMPUTE);
-	method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SHARED_WINDOW_A, 2);
-	address(s, shared);
-	method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_WINDOW_A, 2);
-	address(s, local);
-	method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_A, 2);
-	address(s, area);
-	method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_TPC_A, 3);
-	address(s, 0x10000);
-	data(s, NV_LOCAL_MEMORY_ALL_SMS);
+	stream_method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SET_OBJECT, 1);
+	stream_data(s, NV_CLASS_HOPPER_COMPUTE);
+	stream_method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SHARED_WINDOW_A, 2);
+	stream_address(s, shared);
+	stream_method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_WINDOW_A, 2);
+	stream_address(s, local);
+	stream_method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_A, 2);
+	stream_address(s, area);
+	stream_method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_TPC_A, 3);
+	stream_address(s, 0x10000);
+	stream_data(s, NV_LOCAL_MEMORY_ALL_SMS);
 }
 
 static void add_schedule(struct stream *s, uint64_t qmd)
 {
-	method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_PCAS_A, 1);
-	data(s, (uint32_t)(qmd >> 8));
-	method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, 1);
-	data(s, NV_PCAS2_INVALIDATE_COPY_SCHEDULE);
+	stream_method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_PCAS_A, 1);
+	stream_data(s, (uint32_t)(qmd >> 8));
+	stream_method(s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, 1);
+	stream_data(s, NV_PCAS2_INVALIDATE_COPY_SCHEDULE);
 }
 
 static void add_launch(struct stream *s)
@@ -118,8 +118,8 @@ static void add_launch(struct stream *s)
 
 static void add_word(struct stream *s, uint32_t subchannel, uint32_t number, uint32_t word)
 {
-	method(s, subchannel, number, 1);
-	data(s, word);
+	stream_method(s, subchannel, number, 1);
+	stream_data(s, word);
 }
 
 /* One access to an address: `detail` is a program, an operation, a field. */
@@ -127,21 +127,21 @@ static void add_word(struct stream *s, uint32_t subchannel, uint32_t number, uin
 static void copies_from(struct try *t, uint64_t va, uint32_t detail)
 {
 	(void)detail;
-	add_copy(&t->s, BUFFER_VA + RESULT, va, 4096);
+	stream_copy(&t->s, BUFFER_VA + RESULT, va, 4096);
 }
 static void copies_to(struct try *t, uint64_t va, uint32_t detail)
 {
 	(void)detail;
-	add_copy(&t->s, va, BUFFER_VA + PATCH, 4096);
+	stream_copy(&t->s, va, BUFFER_VA + PATCH, 4096);
 }
 static void fills(struct try *t, uint64_t va, uint32_t detail)
 {
 	(void)detail;
-	add_copy(&t->s, BUFFER_VA + PATCH, BUFFER_VA + PATCH, 0); /* binds the class */
+	stream_copy(&t->s, BUFFER_VA + PATCH, BUFFER_VA + PATCH, 0); /* binds the class */
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_REMAP_CONST_A, 0x600df00d);
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_REMAP_COMPONENTS, NV_COPY_REMAP_FILL(4));
-	method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_DST_HIGH, 2);
-	address(&t->s, va);
+	stream_method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_DST_HIGH, 2);
+	stream_address(&t->s, va);
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LINE_BYTES, 64);
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH,
 		 NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_SRC_LINEAR |
@@ -150,19 +150,19 @@ static void fills(struct try *t, uint64_t va, uint32_t detail)
 static void releases_by_copy(struct try *t, uint64_t va, uint32_t detail)
 {
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_SET_OBJECT, NV_CLASS_HOPPER_COPY);
-	method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, 3);
-	address(&t->s, va);
-	data(&t->s, 0x600df00d);
+	stream_method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_SEMAPHORE_A, 3);
+	stream_address(&t->s, va);
+	stream_data(&t->s, 0x600df00d);
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, detail);
 }
 static void semaphore(struct try *t, uint64_t va, uint32_t detail)
 {
-	method(&t->s, 0, NV_HOST_SEM_ADDR_LO, 5);
-	data(&t->s, (uint32_t)va);
-	data(&t->s, (uint32_t)(va >> 32));
-	data(&t->s, 0x600df00d);
-	data(&t->s, 0);
-	data(&t->s, detail);
+	stream_method(&t->s, 0, NV_HOST_SEM_ADDR_LO, 5);
+	stream_data(&t->s, (uint32_t)va);
+	stream_data(&t->s, (uint32_t)(va >> 32));
+	stream_data(&t->s, 0x600df00d);
+	stream_data(&t->s, 0);
+	stream_data(&t->s, detail);
 }
 static void is_fetched(struct try *t, uint64_t va, uint32_t detail)
 {
@@ -173,10 +173,10 @@ static void inlines(struct try *t, uint64_t va, uint32_t detail)
 {
 	(void)detail;
 	add_word(&t->s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SET_OBJECT, NV_CLASS_HOPPER_COMPUTE);
-	method(&t->s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INLINE_BYTES, 4);
-	data(&t->s, 4);
-	data(&t->s, 1);
-	address(&t->s, va);
+	stream_method(&t->s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INLINE_BYTES, 4);
+	stream_data(&t->s, 4);
+	stream_data(&t->s, 1);
+	stream_address(&t->s, va);
 	add_word(&t->s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INLINE_LAUNCH, NV_INLINE_LINEAR);
 	add_word(&t->s, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INLINE_DATA, 0x600df00d);
 }
@@ -274,12 +274,12 @@ static const struct place {
 
 static void physical(struct try *t, uint64_t targets, uint32_t launch)
 {
-	method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_SRC_PHYSICAL_TARGET, 2);
-	data(&t->s, (uint32_t)(targets & 3));
-	data(&t->s, (uint32_t)(targets >> 8));
-	method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, 4);
-	address(&t->s, launch & NV_COPY_SRC_PHYSICAL ? 16 * MIB : BUFFER_VA + PATCH);
-	address(&t->s, launch & NV_COPY_DST_PHYSICAL ? 16 * MIB : BUFFER_VA + RESULT);
+	stream_method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_SRC_PHYSICAL_TARGET, 2);
+	stream_data(&t->s, (uint32_t)(targets & 3));
+	stream_data(&t->s, (uint32_t)(targets >> 8));
+	stream_method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, 4);
+	stream_address(&t->s, launch & NV_COPY_SRC_PHYSICAL ? 16 * MIB : BUFFER_VA + PATCH);
+	stream_address(&t->s, launch & NV_COPY_DST_PHYSICAL ? 16 * MIB : BUFFER_VA + RESULT);
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LINE_BYTES, 4096);
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_REMAP_COMPONENTS, NV_COPY_REMAP_FILL(4));
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH,
@@ -288,14 +288,14 @@ static void physical(struct try *t, uint64_t targets, uint32_t launch)
 }
 static void sends(struct try *t, uint64_t word, uint32_t header)
 {
-	data(&t->s, header);
-	data(&t->s, (uint32_t)word);
+	stream_data(&t->s, header);
+	stream_data(&t->s, (uint32_t)word);
 }
 /* The rest of the stream is within what the header announces. */
 static void sends_header(struct try *t, uint64_t word, uint32_t header)
 {
 	(void)word;
-	data(&t->s, header);
+	stream_data(&t->s, header);
 }
 static void describes_wrongly(struct try *t, uint64_t value, uint32_t field)
 {
@@ -338,7 +338,7 @@ static void chases_itself(struct try *t, uint64_t value, uint32_t detail)
 /* The first copy writes over the words of the second, which are of another stream in the end. */
 static void rewrites_itself(struct try *t, uint64_t to, uint32_t launch)
 {
-	struct stream other = at(&base, PATCH);
+	struct stream other = stream_at(&base, PATCH);
 	struct try patched = {.s = other};
 
 	if (launch)
@@ -347,13 +347,13 @@ static void rewrites_itself(struct try *t, uint64_t to, uint32_t launch)
 		copies_to(&patched, to, 0);
 	uint32_t words = patched.s.count, first = 40;
 
-	add_copy(&t->s, BUFFER_VA + STREAM + 4 * first, BUFFER_VA + PATCH, 4 * words);
+	stream_copy(&t->s, BUFFER_VA + STREAM + 4 * first, BUFFER_VA + PATCH, 4 * words);
 	while (t->s.count < first + words)
-		data(&t->s, 0);
+		stream_data(&t->s, 0);
 }
 static void runs_over(struct try *t, uint64_t from, uint32_t bytes)
 {
-	add_copy(&t->s, BUFFER_VA + RESULT, from, bytes);
+	stream_copy(&t->s, BUFFER_VA + RESULT, from, bytes);
 }
 static void fetches_over(struct try *t, uint64_t va, uint32_t bytes)
 {
@@ -362,28 +362,28 @@ static void fetches_over(struct try *t, uint64_t va, uint32_t bytes)
 }
 static void copies_lines(struct try *t, uint64_t to, uint32_t lines)
 {
-	add_copy(&t->s, BUFFER_VA + PATCH, BUFFER_VA + PATCH, 64);
-	method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, 8);
-	address(&t->s, BUFFER_VA + PATCH);
-	address(&t->s, BUFFER_VA + PATCH);
-	data(&t->s, 0);
-	data(&t->s, (uint32_t)(to - (BUFFER_VA + PATCH)));
-	data(&t->s, 64);
-	data(&t->s, lines);
+	stream_copy(&t->s, BUFFER_VA + PATCH, BUFFER_VA + PATCH, 64);
+	stream_method(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_SRC_HIGH, 8);
+	stream_address(&t->s, BUFFER_VA + PATCH);
+	stream_address(&t->s, BUFFER_VA + PATCH);
+	stream_data(&t->s, 0);
+	stream_data(&t->s, (uint32_t)(to - (BUFFER_VA + PATCH)));
+	stream_data(&t->s, 64);
+	stream_data(&t->s, lines);
 	add_word(&t->s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH,
 		 NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_SRC_LINEAR |
 			 NV_COPY_DST_LINEAR | NV_COPY_MULTI_LINE);
 }
 static void floods(struct try *t, uint64_t interrupts, uint32_t header)
 {
-	data(&t->s, header | (uint32_t)interrupts << 16);
+	stream_data(&t->s, header | (uint32_t)interrupts << 16);
 	for (uint64_t i = 0; i < interrupts; i++)
-		data(&t->s, 0);
+		stream_data(&t->s, 0);
 }
 static void waits(struct try *t, uint64_t va, uint32_t detail)
 {
 	(void)detail;
-	add_acquire(&t->s, va, 0x1234567);
+	stream_acquire(&t->s, va, 0x1234567);
 }
 static void writes_entry(struct try *t, uint64_t entry, uint32_t put)
 {
@@ -544,12 +544,12 @@ static const struct wrong {
 	 ITSELF_ONLY},
 	{"an entry of ones", writes_entry, UINT64_MAX, 1, COMPUTE, ENDS_FAULTED, MMU, 0xfffffffffc,
 	 ITSELF_ONLY},
-	{"an end beyond the ring", writes_entry, 0, ENTRIES, COPY, ENDS_FAULTED, HOST, 0,
+	{"an end beyond the ring", writes_entry, 0, RING_ENTRIES, COPY, ENDS_FAULTED, HOST, 0,
 	 ITSELF_ONLY},
 	{"an end far beyond the ring", writes_entry, 0, UINT32_MAX, COMPUTE, ENDS_FAULTED, HOST, 0,
 	 ITSELF_ONLY},
 	{"a ring that is not there any more", unmaps_ring, 0, 1, COPY, ENDS_FAULTED, MMU,
-	 BUFFER_VA + RING, ITSELF_ONLY},
+	 BUFFER_VA + RING_OFFSET, ITSELF_ONLY},
 };
 
 /* Running a try. */
@@ -569,53 +569,53 @@ static bool all(const uint8_t *p, uint64_t bytes, uint8_t value)
 	return true;
 }
 
-static bool others_work(struct machine *m)
+static bool others_work(struct fixture *m)
 {
-	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
+	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(m->fd), 0};
 	struct drm_syncobj_destroy d = {.handle = sync.handle};
-	struct stream s = at(m, DONE + 0x10000);
+	struct stream s = stream_at(m, DONE + 0x10000);
 	volatile uint64_t *flag = (volatile uint64_t *)(m->memory + DONE + 0x8000);
 
 	*flag = 0;
-	add_release(&s, BUFFER_VA + DONE + 0x8000, 7);
-	struct drm_sovgpu_job job = job_of(m, &s);
-	bool good = !submit(m->fd, m->queue, &job, 1, &sync, 1) &&
-		    !wait_for(m->fd, sync.handle, 0, 20) && *flag == 7;
+	stream_release(&s, BUFFER_VA + DONE + 0x8000, 7);
+	struct drm_sovgpu_job job = stream_job(m, &s);
+	bool good = !queue_submit(m->fd, m->queue, &job, 1, &sync, 1) &&
+		    !syncobj_wait(m->fd, sync.handle, 0, 20) && *flag == 7;
 
-	call(m->fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
+	gpu_ioctl(m->fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
 	return good;
 }
 
 /* Hands it over and waits for its end; true: what was done beside it is over, too. */
-static bool hand_over(struct user *u, const struct try *t, enum way way, enum end end)
+static bool hand_over(struct user_queue *u, const struct try *t, enum way way, enum end end)
 {
 	volatile uint64_t *done = (volatile uint64_t *)(base.memory + DONE);
-	struct drm_sovgpu_job job = t->job.size ? t->job : job_of(&base, &t->s);
-	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(base.fd), 0};
+	struct drm_sovgpu_job job = t->job.size ? t->job : stream_job(&base, &t->s);
+	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(base.fd), 0};
 	struct drm_syncobj_destroy d = {.handle = sync.handle};
 	bool good = true;
 
 	if (way == BY_CALL) {
-		good = !submit(base.fd, u->m.queue, &job, 1, &sync, 1) &&
-		       !wait_for(base.fd, sync.handle, 0, 20);
+		good = !queue_submit(base.fd, u->m.queue, &job, 1, &sync, 1) &&
+		       !syncobj_wait(base.fd, sync.handle, 0, 20);
 	} else if (t->put) {
-		*(volatile uint64_t *)(base.memory + RING) = t->entry;
+		*(volatile uint64_t *)(base.memory + RING_OFFSET) = t->entry;
 		if (t->ring_gone)
-			vm_unmap(base.fd, base.vm, BUFFER_VA + RING, 64 * KIB);
-		ring_until(u, t->put);
+			vm_unmap(base.fd, base.vm, BUFFER_VA + RING_OFFSET, 64 * KIB);
+		ring_set_put(u, t->put);
 	} else {
-		push(u, &job);
+		ring_push(u, &job);
 	}
 	for (int i = 0; way == BY_ITSELF && end != ENDS_NEVER && i < 2000; i++, poll(NULL, 0, 10))
 		if (end == ENDS_WELL ? *done : queue_state(base.fd, u->id).state)
 			break;
 	if (way == BY_ITSELF && end == ENDS_NEVER)
 		poll(NULL, 0, 50);
-	call(base.fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
+	gpu_ioctl(base.fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
 	return good;
 }
 
-static bool is_as_expected(struct user *u, enum way way, uint32_t beside_it,
+static bool is_as_expected(struct user_queue *u, enum way way, uint32_t beside_it,
 			   const struct expected *e)
 {
 	static const uint32_t states[] = {[ENDS_FAULTED] = DRM_SOVGPU_QUEUE_STATE_FAULTED,
@@ -644,7 +644,7 @@ static bool is_as_expected(struct user *u, enum way way, uint32_t beside_it,
 /* One stream in a group of its own. */
 static bool attempt(struct try *t, enum way way, uint32_t queue_class, const struct expected *e)
 {
-	struct user u = {.m = base};
+	struct user_queue u = {.m = base};
 	uint32_t beside_it;
 	bool good;
 
@@ -654,25 +654,25 @@ static bool attempt(struct try *t, enum way way, uint32_t queue_class, const str
 			     e->end == ENDS_NEVER ? SHORT_MS : 10000, &u.m.queue) &&
 	       !queue_create(base.fd, u.m.group, queue_class == COPY ? COMPUTE : COPY, 16, LIMIT_MS,
 			     &beside_it) &&
-	       (way == BY_CALL || user_attach(&u, queue_class));
+	       (way == BY_CALL || user_queue_attach(&u, queue_class));
 	if (!good)
 		diag("there are no queues for it");
 	good = good && hand_over(&u, t, way, e->end) && is_as_expected(&u, way, beside_it, e);
 	if (way == BY_ITSELF)
-		user_detach(&u);
+		user_queue_detach(&u);
 	good = !group_destroy(base.fd, u.m.group) && good;
 	queue_destroy(base.fd, u.m.queue);
 	queue_destroy(base.fd, beside_it);
 	if (way == BY_ITSELF)
 		queue_destroy(base.fd, u.id);
 	if (t->ring_gone)
-		vm_map(base.fd, base.vm, base.buffer, RING, BUFFER_VA + RING, 64 * KIB);
+		vm_map(base.fd, base.vm, base.buffer, RING_OFFSET, BUFFER_VA + RING_OFFSET, 64 * KIB);
 	return good;
 }
 
 static void begin(struct try *t)
 {
-	*t = (struct try){.s = at(&base, STREAM)};
+	*t = (struct try){.s = stream_at(&base, STREAM)};
 	memset(base.memory + RESULT, 0, 8192);
 	memset(base.memory + DONE, 0, 8);
 	memset(base.memory + PATCH, 0xc3, 4096);
@@ -716,12 +716,12 @@ static bool accesses_to(const struct access *a)
 				continue;
 			begin(&t);
 			a->write(&t, va, a->detail);
-			add_release(&t.s, BUFFER_VA + DONE, 1);
+			stream_release(&t.s, BUFFER_VA + DONE, 1);
 			bool good = attempt(&t, way, a->queue_class, &e);
 
 			ok(good && nothing_changed(), "%s, %s: where %s it is a fault", a->what,
 			   way_names[way], place->name);
-			complaints |= victim_ask(&victim);
+			complaints |= victim_request_report(&victim);
 		}
 	}
 	return goes_on(a->what);
@@ -739,7 +739,7 @@ static bool is_wrong(const struct wrong *w)
 			continue;
 		begin(&t);
 		w->write(&t, w->value, w->detail);
-		add_release(&t.s, BUFFER_VA + DONE, 1);
+		stream_release(&t.s, BUFFER_VA + DONE, 1);
 		bool good = attempt(&t, way, w->queue_class, &e);
 
 		/* One that does no harm may write what is its own; another's bytes it may not. */
@@ -750,13 +750,13 @@ static bool is_wrong(const struct wrong *w)
 					   victim_byte(2) << 16 | (uint32_t)victim_byte(3) << 24)
 				: nothing_changed());
 		ok(good, "%s, %s, %s", w->what, way_names[way], ends[w->end]);
-		complaints |= victim_ask(&victim);
+		complaints |= victim_request_report(&victim);
 	}
 	return goes_on(w->what);
 }
 
 struct pusher {
-	struct user u;
+	struct user_queue u;
 	struct drm_sovgpu_job job;
 	bool end;
 	uint64_t pushed;
@@ -767,7 +767,7 @@ static void *push_on(void *argument)
 	struct pusher *p = argument;
 
 	for (; !__atomic_load_n(&p->end, __ATOMIC_RELAXED); p->pushed++)
-		push(&p->u, &p->job);
+		ring_push(&p->u, &p->job);
 	return NULL;
 }
 
@@ -780,14 +780,14 @@ static void endless_ring(void)
 
 	begin(&t);
 	floods(&t, 64, WORD(NV_METHOD_SAME, 0, NV_HOST_NON_STALL_INTERRUPT, 0));
-	p.job = job_of(&base, &t.s);
-	bool good = !group_create(base.fd, base.vm, &p.u.m.group) && user_attach(&p.u, COPY) &&
+	p.job = stream_job(&base, &t.s);
+	bool good = !group_create(base.fd, base.vm, &p.u.m.group) && user_queue_attach(&p.u, COPY) &&
 		    !pthread_create(&thread, NULL, push_on, &p);
 
 	if (!ok(good, "a ring is filled without end"))
 		return;
 	for (int i = 0; i < 5; i++)
-		complaints |= victim_ask(&victim);
+		complaints |= victim_request_report(&victim);
 	goes_on("a ring without end");
 	struct drm_sovgpu_queue_state state = queue_state(base.fd, p.u.id);
 
@@ -795,8 +795,8 @@ static void endless_ring(void)
 	good = !group_destroy(base.fd, p.u.m.group) && !queue_destroy(base.fd, p.u.id);
 	__atomic_store_n(&p.end, true, __ATOMIC_RELAXED);
 	pthread_join(thread, NULL);
-	user_detach(&p.u);
-	ok(good && !state.state && p.pushed > ENTRIES, "a ring without end can be ended");
+	user_queue_detach(&p.u);
+	ok(good && !state.state && p.pushed > RING_ENTRIES, "a ring without end can be ended");
 	diag("%llu entries were pushed", (unsigned long long)p.pushed);
 }
 
@@ -805,11 +805,11 @@ static bool make_base(void)
 	struct drm_sovgpu_vm_bind_op op = {
 		.va = READ_ONLY_VA, .size = VRAM_PAGE, .flags = DRM_SOVGPU_VM_MAP_READONLY};
 
-	if (!machine_open(&base, COPY))
+	if (!fixture_open(&base, COPY))
 		return false;
 	beside = base;
-	create(base.fd, VRAM, VRAM_PAGE, MAPPABLE, &op.handle);
-	read_only = map(base.fd, op.handle, VRAM_PAGE);
+	bo_create(base.fd, VRAM, VRAM_PAGE, MAPPABLE, &op.handle);
+	read_only = bo_map(base.fd, op.handle, VRAM_PAGE);
 	if (read_only == MAP_FAILED || vm_bind(base.fd, base.vm, &op, 1, NULL))
 		return ok(false, "a page is read-only");
 	memset(read_only, CANARY, VRAM_PAGE);
@@ -820,7 +820,7 @@ int main(void)
 {
 	if (!victim_start(&victim) || !make_base())
 		return tap_done();
-	uint64_t free_before = free_vram(base.fd);
+	uint64_t free_before = free_vram_bytes(base.fd);
 
 	/* When others have suffered, nothing that follows says anything. */
 	for (size_t i = 0; i < COUNT(accesses); i++)
@@ -843,13 +843,13 @@ int main(void)
 			continue; /* what is there is none */
 		begin(&t);
 		accesses[i].write(&t, BUFFER_VA + LOCAL, accesses[i].detail);
-		add_release(&t.s, BUFFER_VA + DONE, 1);
+		stream_release(&t.s, BUFFER_VA + DONE, 1);
 		ok(attempt(&t, BY_CALL, accesses[i].queue_class, &e), "%s, where it may, is done",
 		   accesses[i].what);
 	}
-	ok(free_vram(base.fd) == free_before, "all of it has taken nothing");
+	ok(free_vram_bytes(base.fd) == free_before, "all of it has taken nothing");
 	diag("%u streams", tries);
 	victim_end(&victim);
-	machine_close(&base);
+	fixture_close(&base);
 	return tap_done();
 }

@@ -34,15 +34,15 @@ struct things {
 
 static int make_vram(struct things *t, uint32_t i)
 {
-	return create(t->fd, VRAM, MIB, 0, &t->ids[i]);
+	return bo_create(t->fd, VRAM, MIB, 0, &t->ids[i]);
 }
 static int make_system(struct things *t, uint32_t i)
 {
-	return create(t->fd, SYSTEM, MIB, 0, &t->ids[i]);
+	return bo_create(t->fd, SYSTEM, MIB, 0, &t->ids[i]);
 }
 static int drop_buffer(struct things *t, uint32_t i)
 {
-	return forget(t->fd, t->ids[i]);
+	return bo_close(t->fd, t->ids[i]);
 }
 static int make_vm(struct things *t, uint32_t i)
 {
@@ -98,7 +98,7 @@ static const struct row {
 static bool things_open(struct things *t)
 {
 	*t = (struct things){.fd = open_device()};
-	return ok(t->fd >= 0 && !create(t->fd, SYSTEM, MIB, 0, &t->buffer) &&
+	return ok(t->fd >= 0 && !bo_create(t->fd, SYSTEM, MIB, 0, &t->buffer) &&
 			  !vm_create(t->fd, &t->vm) && !group_create(t->fd, t->vm, &t->group),
 		  "there is a file with a few things");
 }
@@ -116,29 +116,29 @@ static void holds(const struct row *r)
 	long long before = set_parameter(r->parameter, r->beside + FEW);
 
 	ok(before >= 0, "%s can be set", r->parameter);
-	ok(value_of(t.fd, most) == (r->beside + FEW) * r->each, "%s: fdinfo tells the limit",
+	ok(fdinfo_value(t.fd, most) == (r->beside + FEW) * r->each, "%s: fdinfo tells the limit",
 	   r->key);
 	while (made < FEW && !r->make(&t, made))
 		made++;
 	ok(made == FEW, "%s: as many as the limit allows", r->key);
-	ok(value_of(t.fd, used) == r->there + FEW * r->each, "%s: fdinfo counts them", r->key);
+	ok(fdinfo_value(t.fd, used) == r->there + FEW * r->each, "%s: fdinfo counts them", r->key);
 	int got = r->make(&t, FEW);
 
 	if (!ok(got == r->error, "%s: one more is refused", r->key))
 		diag("got %d (%s), want %d", got, strerror(-got), r->error);
-	ok(value_of(t.fd, used) == r->there + FEW * r->each, "%s: what was refused is not counted",
+	ok(fdinfo_value(t.fd, used) == r->there + FEW * r->each, "%s: what was refused is not counted",
 	   r->key);
 	int other = open_device();
 	struct things second = {.fd = other};
 
-	ok(!create(other, SYSTEM, MIB, 0, &second.buffer) && !vm_create(other, &second.vm) &&
+	ok(!bo_create(other, SYSTEM, MIB, 0, &second.buffer) && !vm_create(other, &second.vm) &&
 		   !group_create(other, second.vm, &second.group) && !r->make(&second, 0),
 	   "%s: another file has its own", r->key);
 	close(other);
 	ok(!r->drop(&t, 1) && !r->make(&t, 1), "%s: there is room again when one is gone", r->key);
 	for (uint32_t i = 0; i < FEW; i++)
 		r->drop(&t, i);
-	ok(value_of(t.fd, used) == r->there, "%s: what is gone is not counted", r->key);
+	ok(fdinfo_value(t.fd, used) == r->there, "%s: what is gone is not counted", r->key);
 	set_parameter(r->parameter, (unsigned long long)before);
 	close(t.fd);
 }
@@ -159,22 +159,22 @@ static void without_handle(void)
 	ok(!make_vram(&t, 0) && !vm_map(t.fd, t.vm, t.ids[0], 0, 2 * GIB, MIB) &&
 		   !drop_buffer(&t, 0),
 	   "a buffer loses its handle, and is still mapped");
-	ok(value_of(t.fd, "sovgpu-vram") == ROOT + WAY + 1024 &&
-		   create(t.fd, VRAM, MIB, 0, &again) == -ENOSPC,
+	ok(fdinfo_value(t.fd, "sovgpu-vram") == ROOT + WAY + 1024 &&
+		   bo_create(t.fd, VRAM, MIB, 0, &again) == -ENOSPC,
 	   "it counts");
-	ok(!vm_unmap(t.fd, t.vm, 2 * GIB, MIB) && value_of(t.fd, "sovgpu-vram") == ROOT &&
-		   !create(t.fd, VRAM, MIB, 0, &again),
+	ok(!vm_unmap(t.fd, t.vm, 2 * GIB, MIB) && fdinfo_value(t.fd, "sovgpu-vram") == ROOT &&
+		   !bo_create(t.fd, VRAM, MIB, 0, &again),
 	   "until it is unmapped");
 	int file = prime_export(t.fd, again), other = open_device();
 	uint32_t theirs = 0;
 
-	ok(file >= 0 && !prime_import(other, file, &theirs) && !value_of(other, "sovgpu-vram") &&
-		   value_of(other, "sovgpu-buffers") == 1,
+	ok(file >= 0 && !prime_import(other, file, &theirs) && !fdinfo_value(other, "sovgpu-vram") &&
+		   fdinfo_value(other, "sovgpu-buffers") == 1,
 	   "who gets a buffer has its handle, and not its memory, on its account");
 	close(file);
-	ok(!forget(t.fd, again) && value_of(t.fd, "sovgpu-vram") == ROOT + 1024,
+	ok(!bo_close(t.fd, again) && fdinfo_value(t.fd, "sovgpu-vram") == ROOT + 1024,
 	   "who made it has that, also without a handle");
-	ok(!forget(other, theirs) && value_of(t.fd, "sovgpu-vram") == ROOT, "until nobody has one");
+	ok(!bo_close(other, theirs) && fdinfo_value(t.fd, "sovgpu-vram") == ROOT, "until nobody has one");
 	set_parameter("max_vram_mib", (unsigned long long)before);
 	close(other);
 	close(t.fd);
@@ -203,38 +203,38 @@ static void tables(void)
 	int fd = open_device(), got;
 	long long before = set_parameter("max_vram_mib", 1);
 
-	ok(!vm_create(fd, &vm) && value_of(fd, "sovgpu-vram") == ROOT,
+	ok(!vm_create(fd, &vm) && fdinfo_value(fd, "sovgpu-vram") == ROOT,
 	   "an empty address space counts as its root");
-	ok(!create(fd, VRAM, 64 * KIB, 0, &buffer), "with a buffer of 64 KiB");
+	ok(!bo_create(fd, VRAM, 64 * KIB, 0, &buffer), "with a buffer of 64 KiB");
 	made = scatter(fd, vm, buffer, 1, &got);
-	ok(made == 1 && value_of(fd, "sovgpu-vram") == 64 + ROOT + WAY, "page tables count");
-	ok(!vm_unmap(fd, vm, GIB, 64 * KIB) && value_of(fd, "sovgpu-vram") == 64 + ROOT,
+	ok(made == 1 && fdinfo_value(fd, "sovgpu-vram") == 64 + ROOT + WAY, "page tables count");
+	ok(!vm_unmap(fd, vm, GIB, 64 * KIB) && fdinfo_value(fd, "sovgpu-vram") == 64 + ROOT,
 	   "what a mapping takes goes, and is given back with it");
 	made = scatter(fd, vm, buffer, 1000, &got);
-	ok(made == all && got == -ENOSPC && value_of(fd, "sovgpu-vram") == 1024,
+	ok(made == all && got == -ENOSPC && fdinfo_value(fd, "sovgpu-vram") == 1024,
 	   "mapped far and wide, %u tables fill the limit to the byte, then ENOSPC", all * 3 + 3);
-	diag("%u mappings, %d, %lld KiB", made, got, value_of(fd, "sovgpu-vram"));
-	ok(vm_mapped(fd, vm) == all * 64 * KIB && value_of(fd, "sovgpu-mappings") == all,
+	diag("%u mappings, %d, %lld KiB", made, got, fdinfo_value(fd, "sovgpu-vram"));
+	ok(vm_mapped(fd, vm) == all * 64 * KIB && fdinfo_value(fd, "sovgpu-mappings") == all,
 	   "what was refused is not mapped");
-	ok(vm_create(fd, &other) == -ENOSPC && create(fd, VRAM, 64 * KIB, 0, &other) == -ENOSPC,
+	ok(vm_create(fd, &other) == -ENOSPC && bo_create(fd, VRAM, 64 * KIB, 0, &other) == -ENOSPC,
 	   "neither an address space nor a buffer is to be had");
 	ok(!vm_map(fd, vm, buffer, 0, GIB + 64 * KIB, 64 * KIB), "what needs no table is mapped");
 	ok(!vm_unmap(fd, vm, GIB + (1ull << 38), 64 * KIB) &&
-		   value_of(fd, "sovgpu-vram") == 1024 - 12 &&
+		   fdinfo_value(fd, "sovgpu-vram") == 1024 - 12 &&
 		   !vm_map(fd, vm, buffer, 0, GIB + (7ull << 42), 64 * KIB) &&
-		   value_of(fd, "sovgpu-vram") == 1024,
+		   fdinfo_value(fd, "sovgpu-vram") == 1024,
 	   "one that goes makes room for one elsewhere");
 	struct drm_sovgpu_vm_bind_op move[] = {
 		{.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = GIB + (7ull << 42), .size = 64 * KIB},
 		{.handle = buffer, .va = GIB + (1ull << 38), .size = 64 * KIB},
 	};
 
-	ok(!vm_bind(fd, vm, move, COUNT(move), NULL) && value_of(fd, "sovgpu-vram") == 1024,
+	ok(!vm_bind(fd, vm, move, COUNT(move), NULL) && fdinfo_value(fd, "sovgpu-vram") == 1024,
 	   "also in the same call");
-	ok(!vm_unmap(fd, vm, GIB, (1ull << 48)) && value_of(fd, "sovgpu-vram") == 64 + ROOT,
+	ok(!vm_unmap(fd, vm, GIB, (1ull << 48)) && fdinfo_value(fd, "sovgpu-vram") == 64 + ROOT,
 	   "all go at once");
 	scatter(fd, vm, buffer, 1000, &got);
-	ok(!vm_destroy(fd, vm) && value_of(fd, "sovgpu-vram") == 64,
+	ok(!vm_destroy(fd, vm) && fdinfo_value(fd, "sovgpu-vram") == 64,
 	   "with their address space all go");
 	ok(!vm_create(fd, &vm) && scatter(fd, vm, buffer, 1000, &got) == all && got == -ENOSPC,
 	   "it is the same in the next");
@@ -250,30 +250,30 @@ static void part_at_limit(void)
 	int fd = open_device();
 	long long before = set_parameter("max_vram_mib", 3);
 
-	ok(!vm_create(fd, &vm) && !create(fd, VRAM, 2 * MIB, 0, &large) &&
-		   !create(fd, VRAM, 960 * KIB, 0, &small) &&
+	ok(!vm_create(fd, &vm) && !bo_create(fd, VRAM, 2 * MIB, 0, &large) &&
+		   !bo_create(fd, VRAM, 960 * KIB, 0, &small) &&
 		   !vm_map(fd, vm, large, 0, at, 2 * MIB) &&
-		   value_of(fd, "sovgpu-vram") == 3072 - 44,
+		   fdinfo_value(fd, "sovgpu-vram") == 3072 - 44,
 	   "a large page needs no table");
 	while (made < COUNT(vms) && !vm_create(fd, &vms[made]))
 		made++;
-	ok(made == COUNT(vms) && value_of(fd, "sovgpu-vram") == 3072,
+	ok(made == COUNT(vms) && fdinfo_value(fd, "sovgpu-vram") == 3072,
 	   "the file has what it may have");
 	ok(vm_map(fd, vm, small, 0, at + 2 * MIB, 64 * KIB) == -ENOSPC &&
-		   value_of(fd, "sovgpu-vram") == 3072,
+		   fdinfo_value(fd, "sovgpu-vram") == 3072,
 	   "a table for another mapping is refused");
 	ok(!vm_unmap(fd, vm, at + MIB, 64 * KIB) && vm_mapped(fd, vm) == 2 * MIB - 64 * KIB &&
-		   value_of(fd, "sovgpu-vram") == 3076,
+		   fdinfo_value(fd, "sovgpu-vram") == 3076,
 	   "a part of a large page can be given back, and the table for it counts");
 	ok(vm_map(fd, vm, small, 0, at + 2 * MIB, 64 * KIB) == -ENOSPC,
 	   "who has more than it may have gets no more");
-	ok(!vm_unmap(fd, vm, at, 2 * MIB) && value_of(fd, "sovgpu-vram") == 3076 - WAY,
+	ok(!vm_unmap(fd, vm, at, 2 * MIB) && fdinfo_value(fd, "sovgpu-vram") == 3076 - WAY,
 	   "and can give back all");
 	ok(vm_map(fd, vm, small, 0, at, 64 * KIB) == -ENOSPC &&
-		   value_of(fd, "sovgpu-vram") == 3076 - WAY,
+		   fdinfo_value(fd, "sovgpu-vram") == 3076 - WAY,
 	   "four tables of five leave nothing behind when the fifth is refused");
 	ok(!vm_destroy(fd, vms[0]) && !vm_map(fd, vm, small, 0, at, 64 * KIB) &&
-		   value_of(fd, "sovgpu-vram") == 3072,
+		   fdinfo_value(fd, "sovgpu-vram") == 3072,
 	   "with one page more it is mapped, and the limit is reached again");
 	close(fd);
 	set_parameter("max_vram_mib", (unsigned long long)before);
@@ -286,19 +286,19 @@ struct filling {
 
 static bool fill(int fd, struct filling *f, long long limit, long long left)
 {
-	long long more = limit - left - value_of(fd, "sovgpu-vram");
+	long long more = limit - left - fdinfo_value(fd, "sovgpu-vram");
 
 	*f = (struct filling){0};
-	if (more >= 64 && create(fd, VRAM, (uint64_t)more / 64 * 64 * KIB, 0, &f->buffer))
+	if (more >= 64 && bo_create(fd, VRAM, (uint64_t)more / 64 * 64 * KIB, 0, &f->buffer))
 		return false;
 	while (f->count < more % 64 / ROOT && !vm_create(fd, &f->vms[f->count]))
 		f->count++;
-	return limit - value_of(fd, "sovgpu-vram") == left;
+	return limit - fdinfo_value(fd, "sovgpu-vram") == left;
 }
 static void empty(int fd, struct filling *f)
 {
 	if (f->buffer)
-		forget(fd, f->buffer);
+		bo_close(fd, f->buffer);
 	while (f->count)
 		vm_destroy(fd, f->vms[--f->count]);
 }
@@ -311,19 +311,19 @@ static void queue_memory(uint32_t class)
 
 	if (!things_open(&t))
 		return;
-	long long vram = value_of(t.fd, "sovgpu-vram"), system = value_of(t.fd, "sovgpu-system");
+	long long vram = fdinfo_value(t.fd, "sovgpu-vram"), system = fdinfo_value(t.fd, "sovgpu-system");
 
 	ok(!queue_create(t.fd, t.group, class, 4, LIMIT_MS, &queue) &&
-		   value_of(t.fd, "sovgpu-vram") > vram && value_of(t.fd, "sovgpu-system") > system,
+		   fdinfo_value(t.fd, "sovgpu-vram") > vram && fdinfo_value(t.fd, "sovgpu-system") > system,
 	   "a queue takes memory of both kinds");
-	long long needs = value_of(t.fd, "sovgpu-vram") - vram, limit = (needs / 1024 + 2) * 1024;
+	long long needs = fdinfo_value(t.fd, "sovgpu-vram") - vram, limit = (needs / 1024 + 2) * 1024;
 
 	diag("class %u: %lld KiB of video memory, %lld KiB of system memory", class, needs,
-	     value_of(t.fd, "sovgpu-system") - system);
+	     fdinfo_value(t.fd, "sovgpu-system") - system);
 	ok(!queue_destroy(t.fd, queue) && !group_destroy(t.fd, t.group), "it goes with its group");
-	ok(value_of(t.fd, "sovgpu-vram") == vram,
+	ok(fdinfo_value(t.fd, "sovgpu-vram") == vram,
 	   "then the file has of video memory what it had before");
-	ok(value_of(t.fd, "sovgpu-system") == system, "and of system memory what it had before");
+	ok(fdinfo_value(t.fd, "sovgpu-system") == system, "and of system memory what it had before");
 
 	long long before = set_parameter("max_vram_mib", (unsigned long long)limit / 1024);
 	bool good = true;
@@ -339,11 +339,11 @@ static void queue_memory(uint32_t class)
 
 		good = good && got == (left < needs ? -ENOSPC : 0) &&
 		       (got || !queue_destroy(t.fd, queue)) && !group_destroy(t.fd, t.group) &&
-		       value_of(t.fd, "sovgpu-vram") == limit - left &&
-		       value_of(t.fd, "sovgpu-system") == system;
+		       fdinfo_value(t.fd, "sovgpu-vram") == limit - left &&
+		       fdinfo_value(t.fd, "sovgpu-system") == system;
 		if (!good)
 			diag("with %lld of %lld KiB: %d, then %lld KiB are left", left, needs, got,
-			     limit - value_of(t.fd, "sovgpu-vram"));
+			     limit - fdinfo_value(t.fd, "sovgpu-vram"));
 		empty(t.fd, &f);
 	}
 	ok(good && tries > 2, "with less than that it is ENOSPC, %u times, and nothing of it stays",
@@ -353,8 +353,8 @@ static void queue_memory(uint32_t class)
 	before = set_parameter("max_system_mib", 1); /* there is a buffer of that size */
 	ok(!group_create(t.fd, t.vm, &t.group) &&
 		   queue_create(t.fd, t.group, class, 4, LIMIT_MS, &queue) == -ENOMEM &&
-		   value_of(t.fd, "sovgpu-system") == system && !group_destroy(t.fd, t.group) &&
-		   value_of(t.fd, "sovgpu-vram") == vram,
+		   fdinfo_value(t.fd, "sovgpu-system") == system && !group_destroy(t.fd, t.group) &&
+		   fdinfo_value(t.fd, "sovgpu-vram") == vram,
 	   "without system memory it is ENOMEM, and nothing of it stays");
 	set_parameter("max_system_mib", (unsigned long long)before);
 	close(t.fd);
@@ -377,17 +377,17 @@ static void split(void)
 		   vm_mapped(t.fd, t.vm) == MIB - 2 * page,
 	   "it can lose its ends");
 	set_parameter("max_mappings", 2);
-	ok(!vm_unmap(t.fd, t.vm, at + 4 * page, page) && value_of(t.fd, "sovgpu-mappings") == 2,
+	ok(!vm_unmap(t.fd, t.vm, at + 4 * page, page) && fdinfo_value(t.fd, "sovgpu-mappings") == 2,
 	   "two are allowed: now it can");
 	set_parameter("max_mappings", 1);
 	ok(!vm_unmap(t.fd, t.vm, at + page, page) &&
 		   !vm_unmap(t.fd, t.vm, at + MIB - 2 * page, page) &&
-		   value_of(t.fd, "sovgpu-mappings") == 2,
+		   fdinfo_value(t.fd, "sovgpu-mappings") == 2,
 	   "who has more than a new limit allows can still give back a part");
-	ok(!vm_unmap(t.fd, t.vm, at, MIB) && !value_of(t.fd, "sovgpu-mappings"), "both go");
+	ok(!vm_unmap(t.fd, t.vm, at, MIB) && !fdinfo_value(t.fd, "sovgpu-mappings"), "both go");
 	ok(!vm_map(t.fd, t.vm, t.buffer, 0, at, MIB) && !vm_destroy(t.fd, t.vm) &&
-		   !group_destroy(t.fd, t.group) && !value_of(t.fd, "sovgpu-mappings") &&
-		   !value_of(t.fd, "sovgpu-vms"),
+		   !group_destroy(t.fd, t.group) && !fdinfo_value(t.fd, "sovgpu-mappings") &&
+		   !fdinfo_value(t.fd, "sovgpu-vms"),
 	   "with their address space all go");
 	set_parameter("max_mappings", (unsigned long long)before);
 	close(t.fd);
@@ -401,18 +401,18 @@ static void pressure(void)
 	long long before = set_parameter("max_system_mib", 1 << 20);
 	uint64_t start = now_ns();
 
-	while (made < COUNT(handles) && !(got = create(fd, SYSTEM, 32 * MIB, 0, &handles[made])))
+	while (made < COUNT(handles) && !(got = bo_create(fd, SYSTEM, 32 * MIB, 0, &handles[made])))
 		made++;
 	ok(made && got == -ENOMEM, "more memory than the machine has is ENOMEM");
 	diag("%u buffers of 32 MiB, %llu ms", made,
 	     (unsigned long long)(now_ns() - start) / 1000000);
 	while (made)
-		forget(fd, handles[--made]);
-	ok(!value_of(fd, "sovgpu-system") && !create(fd, SYSTEM, 32 * MIB, 0, &last),
+		bo_close(fd, handles[--made]);
+	ok(!fdinfo_value(fd, "sovgpu-system") && !bo_create(fd, SYSTEM, 32 * MIB, 0, &last),
 	   "afterwards there is memory again");
 	ok(!set_parameter("max_system_mib", 0) || before >= 0,
 	   "the limit is the driver's own choice again");
-	ok(value_of(fd, "sovgpu-max-system") > 0, "which is a part of the machine's memory");
+	ok(fdinfo_value(fd, "sovgpu-max-system") > 0, "which is a part of the machine's memory");
 	close(fd);
 }
 
@@ -428,7 +428,7 @@ static void listed(void)
 		return;
 	uint32_t vram;
 
-	create(t.fd, VRAM, 3 * MIB, 0, &vram);
+	bo_create(t.fd, VRAM, 3 * MIB, 0, &vram);
 	if (glob("/sys/kernel/debug/dri/*/limits", 0, NULL, &g) || !g.gl_pathc) {
 		ok(false, "debugfs has a list of limits");
 		return;
@@ -442,7 +442,7 @@ static void listed(void)
 		if (sscanf(line, "%llu %llu %llu %llu %llu %llu %llu %llu", &c, &v, &s, &b, &vms,
 			   &m, &groups, &queues) == 8)
 			found = found ||
-				(c == (unsigned long long)value_of(t.fd, "drm-client-id") &&
+				(c == (unsigned long long)fdinfo_value(t.fd, "drm-client-id") &&
 				 v == 3 * MIB + ROOT * KIB && s == MIB && b == 2 && vms == 1 &&
 				 !m && groups == 1 && !queues);
 	}

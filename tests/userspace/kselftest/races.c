@@ -38,18 +38,18 @@ static int make_buffer(struct thread *t)
 {
 	uint32_t handle;
 
-	return create(fd, next(t, 2) ? VRAM : SYSTEM, VRAM_PAGE, MAPPABLE, &handle);
+	return bo_create(fd, next(t, 2) ? VRAM : SYSTEM, VRAM_PAGE, MAPPABLE, &handle);
 }
 static int drop_buffer(struct thread *t)
 {
 	int status =
-		forget(fd, 2 + next(t, NUMBERS)); /* not the one that everybody writes streams in */
+		bo_close(fd, 2 + next(t, NUMBERS)); /* not the one that everybody writes streams in */
 
 	return status == -EINVAL ? -ENOENT : status; /* GEM_CLOSE has its own word */
 }
 static int touch_buffer(struct thread *t)
 {
-	uint8_t *p = map(fd, guess(t), VRAM_PAGE);
+	uint8_t *p = bo_map(fd, guess(t), VRAM_PAGE);
 
 	if (p == MAP_FAILED)
 		return -errno;
@@ -112,24 +112,24 @@ static int look(struct thread *t)
 {
 	struct drm_sovgpu_queue_state q = {.queue_id = guess(t)};
 	struct drm_sovgpu_vm_state v = {.vm_id = guess(t)};
-	int status = call(fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &q);
+	int status = gpu_ioctl(fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &q);
 
-	return status ? status : call(fd, DRM_IOCTL_SOVGPU_VM_STATE, &v);
+	return status ? status : gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_STATE, &v);
 }
 static int run(struct thread *t)
 {
 	struct stream s = {.words = (uint32_t *)(t->memory + 4096 * next(t, 8))};
-	struct drm_sovgpu_sync done_sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(fd), 0};
+	struct drm_sovgpu_sync done_sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(fd), 0};
 
-	add_release(&s, BUFFER_VA + MIB, 1);
+	stream_release(&s, BUFFER_VA + MIB, 1);
 	struct drm_sovgpu_job job = {.va = BUFFER_VA + (uint64_t)((uint8_t *)s.words - t->memory),
 				     .size = 4 * s.count};
-	int status = submit(fd, guess(t), &job, 1, &done_sync, 1);
+	int status = queue_submit(fd, guess(t), &job, 1, &done_sync, 1);
 	struct drm_syncobj_destroy d = {.handle = done_sync.handle};
 
 	if (!status && next(t, 2))
-		status = wait_for(fd, done_sync.handle, 0, 60);
-	call(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
+		status = syncobj_wait(fd, done_sync.handle, 0, 60);
+	gpu_ioctl(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
 	return status;
 }
 static int sleep_on_memory(struct thread *t)
@@ -139,7 +139,7 @@ static int sleep_on_memory(struct thread *t)
 					  .mask = 1,
 					  .deadline_ns = (int64_t)(now_ns() + 1000000)};
 
-	return call(fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
+	return gpu_ioctl(fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
 }
 
 /* What may come of each: done, or the thing is not there, or one of these. */
@@ -188,16 +188,16 @@ static void *live(void *argument)
 int main(void)
 {
 	struct thread threads[THREADS];
-	struct machine beside;
+	struct fixture beside;
 	uint32_t buffer;
 
-	if (!machine_open(&beside, COPY))
+	if (!fixture_open(&beside, COPY))
 		return tap_done();
-	uint64_t before = free_vram(beside.fd);
+	uint64_t before = free_vram_bytes(beside.fd);
 
 	fd = open_device();
-	create(fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &buffer);
-	uint8_t *memory = map(fd, buffer, BUFFER_BYTES);
+	bo_create(fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &buffer);
+	uint8_t *memory = bo_map(fd, buffer, BUFFER_BYTES);
 
 	if (!ok(memory != MAP_FAILED && !vm_create(fd, &shared_vm) &&
 			!vm_map(fd, shared_vm, buffer, 0, BUFFER_VA, BUFFER_BYTES),
@@ -219,17 +219,17 @@ int main(void)
 	ok(all, "each kind was done at least once");
 	munmap(memory, BUFFER_BYTES);
 	close(fd);
-	ok(free_vram(beside.fd) == before, "when the file is closed all memory is free again");
-	struct stream s = at(&beside, 0);
-	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(beside.fd), 0};
+	ok(free_vram_bytes(beside.fd) == before, "when the file is closed all memory is free again");
+	struct stream s = stream_at(&beside, 0);
+	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(beside.fd), 0};
 
-	add_release(&s, BUFFER_VA + MIB, 9);
-	struct drm_sovgpu_job job = job_of(&beside, &s);
+	stream_release(&s, BUFFER_VA + MIB, 9);
+	struct drm_sovgpu_job job = stream_job(&beside, &s);
 
-	ok(!submit(beside.fd, beside.queue, &job, 1, &sync, 1) &&
-		   !wait_for(beside.fd, sync.handle, 0, 60) &&
+	ok(!queue_submit(beside.fd, beside.queue, &job, 1, &sync, 1) &&
+		   !syncobj_wait(beside.fd, sync.handle, 0, 60) &&
 		   *(uint64_t *)(beside.memory + MIB) == 9,
 	   "another file did not notice");
-	machine_close(&beside);
+	fixture_close(&beside);
 	return tap_done();
 }

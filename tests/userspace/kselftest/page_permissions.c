@@ -14,29 +14,29 @@
 enum { READ_ONLY = DRM_SOVGPU_VM_MAP_READONLY };
 
 /* Runs a stream and waits for its end; the queue's state. */
-static struct drm_sovgpu_queue_state run(struct machine *m, struct stream *s)
+static struct drm_sovgpu_queue_state run(struct fixture *m, struct stream *s)
 {
-	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
-	struct drm_sovgpu_job job = job_of(m, s);
+	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(m->fd), 0};
+	struct drm_sovgpu_job job = stream_job(m, s);
 
-	if (submit(m->fd, m->queue, &job, 1, &done, 1) || wait_for(m->fd, done.handle, 0, 60))
+	if (queue_submit(m->fd, m->queue, &job, 1, &done, 1) || syncobj_wait(m->fd, done.handle, 0, 60))
 		return (struct drm_sovgpu_queue_state){.state = UINT32_MAX};
 	return queue_state(m->fd, m->queue);
 }
 
 static void copies_to(struct stream *s, uint64_t va)
 {
-	add_copy(s, va, BUFFER_VA, 4096);
+	stream_copy(s, va, BUFFER_VA, 4096);
 }
 
 static void copies_from(struct stream *s, uint64_t va)
 {
-	add_copy(s, BUFFER_VA + TO, va, 4096);
+	stream_copy(s, BUFFER_VA + TO, va, 4096);
 }
 
 static void releases(struct stream *s, uint64_t va)
 {
-	add_release(s, va, 1);
+	stream_release(s, va, 1);
 }
 
 static const struct
@@ -70,21 +70,21 @@ static void attempt(const struct try *t, uint32_t region)
 	const char *where = region == VRAM ? "video memory" : "system memory";
 	struct drm_sovgpu_vm_bind_op op = {.va = PAGES, .size = BYTES, .flags = t->flags};
 	uint64_t target = t->write ? PAGES : 64 * KIB;
-	struct machine m;
+	struct fixture m;
 	uint8_t *pages;
 
-	if (!machine_open(&m, t->queue_class))
+	if (!fixture_open(&m, t->queue_class))
 		return;
-	struct stream s = at(&m, 2 * MIB);
+	struct stream s = stream_at(&m, 2 * MIB);
 
-	create(m.fd, region, BYTES, MAPPABLE, &op.handle);
-	pages = map(m.fd, op.handle, BYTES);
+	bo_create(m.fd, region, BYTES, MAPPABLE, &op.handle);
+	pages = bo_map(m.fd, op.handle, BYTES);
 	if (!ok(pages != MAP_FAILED && !vm_bind(m.fd, m.vm, &op, 1, NULL), "%s is mapped", where))
 		return;
 	memset(pages, CANARY, BYTES);
 	memset(m.memory, 1, 4096);
 	if (t->unmap) { /* after the device has been there, and may remember it */
-		struct stream before = at(&m, 3 * MIB);
+		struct stream before = stream_at(&m, 3 * MIB);
 
 		copies_from(&before, PAGES);
 		ok(run(&m, &before).state == DRM_SOVGPU_QUEUE_STATE_USABLE, "%s: is reached first",
@@ -108,7 +108,7 @@ static void attempt(const struct try *t, uint32_t region)
 	else
 		ok(all(pages, 4096, 1), "%s: with the right bytes", where);
 	munmap(pages, BYTES);
-	machine_close(&m);
+	fixture_close(&m);
 }
 
 int main(void)

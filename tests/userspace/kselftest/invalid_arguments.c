@@ -4,14 +4,14 @@
  * succeeds, which is tried before and after. A call that fails leaves its argument as it was, and in the end the file has
  * nothing that it did not have.
  */
-#include "tests/userspace/kselftest/calls.h"
+#include "tests/userspace/kselftest/ioctl_members.h"
 
 #define VA (8 * GIB)
 
 static struct world {
-	struct machine m;
+	struct fixture m;
 	int other;
-	struct names n;
+	struct bad_handles n;
 	uint32_t syncobj;
 	uint64_t page;
 	struct drm_sovgpu_vm_bind_op op;
@@ -39,7 +39,7 @@ static void make_user_buffer(void *argument)
 }
 static void forget_buffer(const void *argument)
 {
-	forget(w.m.fd, ((const struct drm_sovgpu_bo_create *)argument)->handle);
+	bo_close(w.m.fd, ((const struct drm_sovgpu_bo_create *)argument)->handle);
 }
 static void make_offset(void *argument)
 {
@@ -73,8 +73,8 @@ static void forget_sync(const void *argument)
 	struct drm_syncobj_array a = {.handles = (uintptr_t)&w.syncobj, .count_handles = 1};
 
 	(void)argument;
-	wait_for(w.m.fd, w.syncobj, 0, 60);
-	call(w.m.fd, DRM_IOCTL_SYNCOBJ_RESET, &a);
+	syncobj_wait(w.m.fd, w.syncobj, 0, 60);
+	gpu_ioctl(w.m.fd, DRM_IOCTL_SYNCOBJ_RESET, &a);
 }
 static void forget_bind(const void *argument)
 {
@@ -126,10 +126,10 @@ static void make_queue_destroy(void *argument)
 }
 static void make_submit(void *argument)
 {
-	struct stream s = at(&w.m, 0);
+	struct stream s = stream_at(&w.m, 0);
 
-	add_copy(&s, BUFFER_VA + MIB, BUFFER_VA + 2 * MIB, 64);
-	w.job = job_of(&w.m, &s);
+	stream_copy(&s, BUFFER_VA + MIB, BUFFER_VA + 2 * MIB, 64);
+	w.job = stream_job(&w.m, &s);
 	w.sync = (struct drm_sovgpu_sync){DRM_SOVGPU_SYNC_SIGNAL, w.syncobj, 0};
 	*(struct drm_sovgpu_queue_submit *)argument =
 		(struct drm_sovgpu_queue_submit){.queue_id = w.m.queue,
@@ -203,7 +203,7 @@ static bool attempt(const struct abused *a, uint8_t *argument, const struct memb
 	memcpy(kept, place + m->offset, m->size);
 	memcpy(place + m->offset, &t->value, m->size);
 	memcpy(before, argument, bytes);
-	int got = call(w.m.fd, a->request, argument);
+	int got = gpu_ioctl(w.m.fd, a->request, argument);
 	bool good = got == t->want && (!got ? true : !memcmp(argument, before, bytes));
 
 	cases++;
@@ -222,7 +222,7 @@ static bool succeeds(const struct abused *a)
 
 	if (a->make)
 		a->make(argument);
-	if (call(w.m.fd, a->request, argument))
+	if (gpu_ioctl(w.m.fd, a->request, argument))
 		return false;
 	if (a->done)
 		a->done(argument);
@@ -232,7 +232,7 @@ static bool succeeds(const struct abused *a)
 static void abuse(const struct abused *a)
 {
 	uint8_t argument[256] = {0};
-	struct trial t[MOST_TRYS];
+	struct trial t[MAX_TRIALS];
 	bool before = succeeds(a);
 
 	if (a->make)
@@ -243,13 +243,13 @@ static void abuse(const struct abused *a)
 		bool good = true;
 
 		memcpy(&now, (a->element ? (uint8_t *)a->element : argument) + m->offset, m->size);
-		for (size_t n = trials(m, now, &w.n, t), j = 0; j < n; j++)
+		for (size_t n = member_trials(m, now, &w.n, t), j = 0; j < n; j++)
 			good = attempt(a, argument, m, &t[j]) && good;
 		ok(good, "%s: %s cannot be abused", a->name, m->name);
 	}
 	/* What the argument named for a call that destroys is still there: the call itself takes it away. */
 	if (a->make && !a->done)
-		call(w.m.fd, a->request, argument);
+		gpu_ioctl(w.m.fd, a->request, argument);
 	ok(before && succeeds(a), "%s is done before and after", a->name);
 }
 
@@ -261,7 +261,7 @@ static void misplaced(const struct abused *a)
 			   (void *)8,
 			   w.n.hole,
 			   edge,
-			   (void *)(uintptr_t)KERNEL,
+			   (void *)(uintptr_t)KERNEL_ADDRESS,
 			   (void *)(UINTPTR_MAX - 7)};
 	bool good = true;
 
@@ -270,11 +270,11 @@ static void misplaced(const struct abused *a)
 	for (size_t i = 0; i < COUNT(nowhere); i++, cases++) {
 		if (nowhere[i] == edge && _IOC_SIZE(a->request) <= 8)
 			continue;
-		good = call(w.m.fd, a->request, nowhere[i]) == -EFAULT && good;
+		good = gpu_ioctl(w.m.fd, a->request, nowhere[i]) == -EFAULT && good;
 	}
 	ok(good, "%s: an argument that is not there is EFAULT", a->name);
 	if (!a->done && a->make)
-		call(w.m.fd, a->request, argument);
+		gpu_ioctl(w.m.fd, a->request, argument);
 }
 
 /* Numbers of another file and of what is gone, all beyond those that we have. */
@@ -288,58 +288,58 @@ static void make_world(void)
 	mprotect(w.n.hole + w.page, w.page, PROT_NONE);
 	w.n.hole += w.page;
 	w.other = open_device();
-	w.syncobj = syncobj(fd);
+	w.syncobj = syncobj_create(fd);
 	for (int i = 0; i < 9; i++) {
-		create(w.other, SYSTEM, 65536, 0, &w.n.foreign[OBJECT_BUFFER]);
+		bo_create(w.other, SYSTEM, 65536, 0, &w.n.foreign[OBJECT_BUFFER]);
 		vm_create(w.other, &w.n.foreign[OBJECT_VM]);
 		group_create(w.other, w.n.foreign[OBJECT_VM], &w.n.foreign[OBJECT_GROUP]);
 		queue_create(w.other, w.n.foreign[OBJECT_GROUP], COPY, 16, LIMIT_MS,
 			     &w.n.foreign[OBJECT_QUEUE]);
-		w.n.foreign[OBJECT_SYNCOBJ] = syncobj(w.other);
+		w.n.foreign[OBJECT_SYNCOBJ] = syncobj_create(w.other);
 	}
 	/* The second of two: the first one's number is what a later object gets. */
 	uint32_t first[OBJECTS];
 
-	create(fd, SYSTEM, 65536, 0, &first[OBJECT_BUFFER]);
+	bo_create(fd, SYSTEM, 65536, 0, &first[OBJECT_BUFFER]);
 	vm_create(fd, &first[OBJECT_VM]);
 	group_create(fd, w.m.vm, &first[OBJECT_GROUP]);
 	queue_create(fd, w.m.group, COPY, 16, LIMIT_MS, &first[OBJECT_QUEUE]);
-	create(fd, SYSTEM, 65536, 0, &w.n.closed[OBJECT_BUFFER]);
+	bo_create(fd, SYSTEM, 65536, 0, &w.n.closed[OBJECT_BUFFER]);
 	vm_create(fd, &w.n.closed[OBJECT_VM]);
 	group_create(fd, w.m.vm, &w.n.closed[OBJECT_GROUP]);
 	queue_create(fd, w.m.group, COPY, 16, LIMIT_MS, &w.n.closed[OBJECT_QUEUE]);
-	w.n.closed[OBJECT_SYNCOBJ] = syncobj(fd);
+	w.n.closed[OBJECT_SYNCOBJ] = syncobj_create(fd);
 	queue_destroy(fd, w.n.closed[OBJECT_QUEUE]);
 	group_destroy(fd, w.n.closed[OBJECT_GROUP]);
 	vm_destroy(fd, w.n.closed[OBJECT_VM]);
-	forget(fd, w.n.closed[OBJECT_BUFFER]);
+	bo_close(fd, w.n.closed[OBJECT_BUFFER]);
 	struct drm_syncobj_destroy d = {.handle = w.n.closed[OBJECT_SYNCOBJ]};
 
-	call(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
+	gpu_ioctl(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
 	queue_destroy(fd, first[OBJECT_QUEUE]);
 	group_destroy(fd, first[OBJECT_GROUP]);
 	vm_destroy(fd, first[OBJECT_VM]);
-	forget(fd, first[OBJECT_BUFFER]);
+	bo_close(fd, first[OBJECT_BUFFER]);
 }
 
 int main(void)
 {
-	if (!machine_open(&w.m, COPY))
+	if (!fixture_open(&w.m, COPY))
 		return tap_done();
 	make_world();
 	for (size_t i = 0; i < COUNT(calls); i++) /* page tables, once made, stay */
 		succeeds(&calls[i]);
-	uint64_t before = free_vram(w.m.fd), mapped = vm_mapped(w.m.fd, w.m.vm);
+	uint64_t before = free_vram_bytes(w.m.fd), mapped = vm_mapped(w.m.fd, w.m.vm);
 
 	for (size_t i = 0; i < COUNT(calls); i++) {
 		abuse(&calls[i]);
 		if (!calls[i].element)
 			misplaced(&calls[i]);
 	}
-	ok(free_vram(w.m.fd) == before && vm_mapped(w.m.fd, w.m.vm) == mapped,
+	ok(free_vram_bytes(w.m.fd) == before && vm_mapped(w.m.fd, w.m.vm) == mapped,
 	   "all of it has taken nothing");
 	diag("%u cases", cases);
 	close(w.other);
-	machine_close(&w.m);
+	fixture_close(&w.m);
 	return tap_done();
 }

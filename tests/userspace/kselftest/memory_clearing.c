@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "tests/userspace/kselftest/user.h"
+#include "tests/userspace/kselftest/user_queue.h"
 
 #define SECRET     0xa5
 #define MOST       9000
@@ -36,24 +36,24 @@ static uint32_t take(int fd, uint32_t region, uint64_t size, uint64_t bytes, str
 		struct piece *p = &pieces[n];
 
 		p->bytes = size ? size : sizes[n % COUNT(sizes)];
-		if (create(fd, region, p->bytes, MAPPABLE, &p->handle))
+		if (bo_create(fd, region, p->bytes, MAPPABLE, &p->handle))
 			break;
 		taken += p->bytes;
 	}
 	if (bytes != ALL)
 		return n;
 	/* What is left over is less than a piece. A little is given back: page tables are made of it. */
-	for (; n < MOST && !create(fd, region, VRAM_PAGE, MAPPABLE, &pieces[n].handle); n++)
+	for (; n < MOST && !bo_create(fd, region, VRAM_PAGE, MAPPABLE, &pieces[n].handle); n++)
 		pieces[n].bytes = VRAM_PAGE;
 	for (uint64_t back = 0; n && back < MIB; back += pieces[n].bytes)
-		forget(fd, pieces[--n].handle);
+		bo_close(fd, pieces[--n].handle);
 	return n;
 }
 
 static bool fill(int fd, const struct piece *pieces, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		uint8_t *p = map(fd, pieces[i].handle, pieces[i].bytes);
+		uint8_t *p = bo_map(fd, pieces[i].handle, pieces[i].bytes);
 
 		if (p == MAP_FAILED)
 			return false;
@@ -69,7 +69,7 @@ static uint64_t found(int fd, const struct piece *pieces, uint32_t count, uint64
 	uint64_t wrong = 0;
 
 	for (uint32_t i = 0; i < count; i++) {
-		const uint64_t *p = map(fd, pieces[i].handle, pieces[i].bytes);
+		const uint64_t *p = bo_map(fd, pieces[i].handle, pieces[i].bytes);
 
 		if (p == MAP_FAILED)
 			return UINT64_MAX;
@@ -82,79 +82,79 @@ static uint64_t found(int fd, const struct piece *pieces, uint32_t count, uint64
 }
 
 /* The same as the device sees it: the last bytes of each piece are copied to where they can be looked at. */
-static bool device_finds_zeros(struct machine *m, const struct piece *pieces, uint32_t count)
+static bool device_finds_zeros(struct fixture *m, const struct piece *pieces, uint32_t count)
 {
-	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
+	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(m->fd), 0};
 	struct drm_syncobj_destroy d = {.handle = sync.handle};
 	bool good = true;
 
 	for (uint32_t i = 0; good && i < count; i += 16) {
-		struct stream s = at(m, STREAM);
+		struct stream s = stream_at(m, STREAM);
 
 		memset(m->memory + CHECKED, 0xff, 4096);
 		good = !vm_map(m->fd, m->vm, pieces[i].handle, 0, VA, pieces[i].bytes);
-		add_copy(&s, BUFFER_VA + CHECKED, VA + pieces[i].bytes - 4096, 4096);
-		struct drm_sovgpu_job job = job_of(m, &s);
+		stream_copy(&s, BUFFER_VA + CHECKED, VA + pieces[i].bytes - 4096, 4096);
+		struct drm_sovgpu_job job = stream_job(m, &s);
 
-		good = good && !submit(m->fd, m->queue, &job, 1, &sync, 1) &&
-		       !wait_for(m->fd, sync.handle, 0, 20);
+		good = good && !queue_submit(m->fd, m->queue, &job, 1, &sync, 1) &&
+		       !syncobj_wait(m->fd, sync.handle, 0, 20);
 		for (uint32_t k = 0; k < 4096; k++)
 			good = good && !m->memory[CHECKED + k];
 		vm_unmap(m->fd, m->vm, VA, pieces[i].bytes);
 	}
-	call(m->fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
+	gpu_ioctl(m->fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
 	return good;
 }
 
 /* How a process parts from its memory. It ends in any case. */
 
-static void closes_each(struct machine *m, const struct piece *pieces, uint32_t count)
+static void closes_each(struct fixture *m, const struct piece *pieces, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
-		forget(m->fd, pieces[i].handle);
+		bo_close(m->fd, pieces[i].handle);
 }
-static void ends(struct machine *m, const struct piece *pieces, uint32_t count)
+static void ends(struct fixture *m, const struct piece *pieces, uint32_t count)
 {
 	(void)m;
 	(void)pieces;
 	(void)count;
 }
-static void is_killed(struct machine *m, const struct piece *pieces, uint32_t count)
+static void is_killed(struct fixture *m, const struct piece *pieces, uint32_t count)
 {
-	struct stream s = at(m, STREAM);
+	struct stream s = stream_at(m, STREAM);
 
 	vm_map(m->fd, m->vm, pieces[0].handle, 0, VA, pieces[0].bytes);
-	add_acquire(&s, BUFFER_VA + CHECKED, 1); /* with work that waits */
-	struct drm_sovgpu_job job = job_of(m, &s);
+	stream_acquire(&s, BUFFER_VA + CHECKED, 1); /* with work that waits */
+	struct drm_sovgpu_job job = stream_job(m, &s);
 
 	(void)count;
-	submit(m->fd, m->queue, &job, 1, NULL, 0);
+	queue_submit(m->fd, m->queue, &job, 1, NULL, 0);
 	raise(SIGKILL);
 }
 /* Handles go first; the address space has the memory a while longer. */
-static void unmaps_late(struct machine *m, const struct piece *pieces, uint32_t count)
+static void unmaps_late(struct fixture *m, const struct piece *pieces, uint32_t count)
 {
 	uint64_t va = VA;
 
 	for (uint32_t i = 0; i < count; i++) {
 		vm_map(m->fd, m->vm, pieces[i].handle, 0, va, pieces[i].bytes);
 		va += pieces[i].bytes;
-		forget(m->fd, pieces[i].handle);
+		bo_close(m->fd, pieces[i].handle);
 	}
 	vm_unmap(m->fd, m->vm, VA, va - VA);
 }
 /* Contexts, tables and pages of pointers are made and given back; of those that can be written, every byte is. */
-static void makes_queues(struct machine *m, const struct piece *pieces, uint32_t count)
+static void makes_queues(struct fixture *m, const struct piece *pieces, uint32_t count)
 {
-	struct user u = {.m = *m};
+	struct user_queue u = {.m = *m};
 
 	closes_each(m, pieces, count);
 	for (uint32_t i = 0; i < 4; i++) {
 		if (group_create(m->fd, m->vm, &u.m.group) ||
-		    !user_attach(&u, i & 1 ? COPY : COMPUTE))
+		    !user_queue_attach(&u, i & 1 ? COPY : COMPUTE))
 			return;
-		memset(u.page + 512, SECRET, page_bytes - 512);
-		user_detach(&u);
+		memset(u.userd + 512, SECRET, page_bytes - 512);
+		user_queue_detach(&u);
 		queue_destroy(m->fd, u.id);
 		group_destroy(m->fd, u.m.group);
 	}
@@ -162,7 +162,7 @@ static void makes_queues(struct machine *m, const struct piece *pieces, uint32_t
 
 static const struct {
 	const char *name;
-	void (*part)(struct machine *m, const struct piece *pieces, uint32_t count);
+	void (*part)(struct fixture *m, const struct piece *pieces, uint32_t count);
 } ways[] = {
 	{"it closes each piece", closes_each},
 	{"it ends", ends},
@@ -179,9 +179,9 @@ static int owner(uint32_t region, uint64_t size, uint64_t bytes, size_t way)
 	int status = 0;
 
 	if (!child) {
-		struct machine m;
+		struct fixture m;
 
-		if (!machine_make(&m, COPY, 16, 10000))
+		if (!fixture_create(&m, COPY, 16, 10000))
 			_exit(1);
 		uint32_t n = take(m.fd, region, size, bytes, pieces);
 
@@ -198,13 +198,13 @@ static void next_owner(uint32_t region, uint64_t first, uint64_t then, uint64_t 
 {
 	const char *where = region == VRAM ? "video memory" : "system memory";
 	uint64_t looked = 0, wrong;
-	struct machine m;
+	struct fixture m;
 
 	if (!ok(!owner(region, first, bytes, way),
 		"a process fills %s in pieces of %llu KiB, and %s", where,
 		(unsigned long long)(first >> 10), ways[way].name))
 		return;
-	if (!machine_make(&m, COPY, 16, LIMIT_MS))
+	if (!fixture_create(&m, COPY, 16, LIMIT_MS))
 		return;
 	uint32_t n = take(m.fd, region, then, bytes, pieces);
 
@@ -212,7 +212,7 @@ static void next_owner(uint32_t region, uint64_t first, uint64_t then, uint64_t 
 	if (!ok(looked && !wrong && device_finds_zeros(&m, pieces, n),
 		"the next one finds zeros in %llu MiB of it", (unsigned long long)(looked >> 20)))
 		diag("%llu bytes are not zero", (unsigned long long)wrong);
-	machine_close(&m);
+	fixture_close(&m);
 }
 
 /* What a page of pointers has that was another queue's before. */
@@ -221,16 +221,16 @@ static void pointers(void)
 	bool zeros = true;
 
 	for (int i = 0; i < 8; i++) {
-		struct user u = {0};
+		struct user_queue u = {0};
 
-		if (!machine_make(&u.m, COPY, 16, LIMIT_MS) || !user_attach(&u, COPY)) {
+		if (!fixture_create(&u.m, COPY, 16, LIMIT_MS) || !user_queue_attach(&u, COPY)) {
 			zeros = false;
 			break;
 		}
 		for (uint64_t k = 0; k < page_bytes; k++)
-			zeros = zeros && !u.page[k];
-		memset(u.page + 512, SECRET, page_bytes - 512);
-		user_close(&u);
+			zeros = zeros && !u.userd[k];
+		memset(u.userd + 512, SECRET, page_bytes - 512);
+		user_queue_close(&u);
 	}
 	ok(zeros, "a page of pointers has nothing of the queue before");
 }
@@ -238,7 +238,7 @@ static void pointers(void)
 int main(void)
 {
 	int fd = open_device();
-	uint64_t there = free_vram(fd);
+	uint64_t there = free_vram_bytes(fd);
 	bool small = there <= SMALL_CARD;
 
 	close(fd);
@@ -252,9 +252,9 @@ int main(void)
 	next_owner(SYSTEM, 0, MIB, 8 * MIB, 2);
 	pointers();
 	fd = open_device();
-	for (int i = 0; i < 100 && free_vram(fd) != there; i++)
+	for (int i = 0; i < 100 && free_vram_bytes(fd) != there; i++)
 		usleep(50000);
-	ok(free_vram(fd) == there, "all memory is free again: %llu MiB",
+	ok(free_vram_bytes(fd) == there, "all memory is free again: %llu MiB",
 	   (unsigned long long)(there >> 20));
 	close(fd);
 	return tap_done();

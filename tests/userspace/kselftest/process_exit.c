@@ -22,27 +22,27 @@ static int watcher; /* a file that does nothing but ask how much memory is free 
 static bool all_free(void)
 {
 	for (int i = 0; i < 600; i++) {
-		if (free_vram(watcher) == before)
+		if (free_vram_bytes(watcher) == before)
 			return true;
 		poll(NULL, 0, 50);
 	}
-	diag("%lld bytes are missing", (long long)(before - free_vram(watcher)));
+	diag("%lld bytes are missing", (long long)(before - free_vram_bytes(watcher)));
 	return false;
 }
 
 /* Work that goes on until the flag in its buffer is 1. */
-static int gated(struct machine *m, uint32_t done)
+static int gated(struct fixture *m, uint32_t done)
 {
 	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, done, 0};
-	struct stream s = at(m, 0);
+	struct stream s = stream_at(m, 0);
 
-	add_acquire(&s, BUFFER_VA + FLAG, 1);
-	struct drm_sovgpu_job job = job_of(m, &s);
+	stream_acquire(&s, BUFFER_VA + FLAG, 1);
+	struct drm_sovgpu_job job = stream_job(m, &s);
 
-	return submit(m->fd, m->queue, &job, 1, &sync, done ? 1 : 0);
+	return queue_submit(m->fd, m->queue, &job, 1, &sync, done ? 1 : 0);
 }
 
-static int wait_on_memory(struct machine *m, uint32_t milliseconds)
+static int wait_on_memory(struct fixture *m, uint32_t milliseconds)
 {
 	struct drm_sovgpu_fence_wait w = {.handle = m->buffer,
 					  .offset = FLAG,
@@ -51,62 +51,62 @@ static int wait_on_memory(struct machine *m, uint32_t milliseconds)
 					  .deadline_ns =
 						  (int64_t)(now_ns() + milliseconds * 1000000ull)};
 
-	return call(m->fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
+	return gpu_ioctl(m->fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
 }
 
 /* What a process may be doing when it is killed; none of it ends by itself within the test. */
-static void runs(struct machine *m)
+static void runs(struct fixture *m)
 {
 	gated(m, 0);
 	pause();
 }
-static void waits_for_memory(struct machine *m)
+static void waits_for_memory(struct fixture *m)
 {
 	gated(m, 0);
 	wait_on_memory(m, 60000);
 }
-static void waits_for_a_fence(struct machine *m)
+static void waits_for_a_fence(struct fixture *m)
 {
-	uint32_t done = syncobj(m->fd);
+	uint32_t done = syncobj_create(m->fd);
 
 	gated(m, done);
-	wait_for(m->fd, done, 0, 60);
+	syncobj_wait(m->fd, done, 0, 60);
 }
-static void waits_for_room(struct machine *m)
+static void waits_for_room(struct fixture *m)
 {
 	for (;;)
 		gated(m, 0);
 }
-static void makes_things(struct machine *m)
+static void makes_things(struct fixture *m)
 {
 	uint32_t id;
 
 	for (;;) {
-		create(m->fd, VRAM, 4 * MIB, 0, &id);
+		bo_create(m->fd, VRAM, 4 * MIB, 0, &id);
 		vm_map(m->fd, m->vm, id, 0, 4 * GIB, 4 * MIB);
-		forget(m->fd, id);
+		bo_close(m->fd, id);
 		queue_create(m->fd, m->group, COMPUTE, 16, LIMIT_MS, &id);
 		queue_destroy(m->fd, id);
 	}
 }
-static void waits_for_another_queue(struct machine *m)
+static void waits_for_another_queue(struct fixture *m)
 {
-	struct drm_sovgpu_sync syncs[] = {{0, syncobj(m->fd), 0}};
-	struct stream s = at(m, MIB);
+	struct drm_sovgpu_sync syncs[] = {{0, syncobj_create(m->fd), 0}};
+	struct stream s = stream_at(m, MIB);
 	uint32_t other;
 
 	gated(m, syncs[0].handle);
-	add_release(&s, BUFFER_VA + 3 * MIB, 1);
-	struct drm_sovgpu_job job = job_of(m, &s);
+	stream_release(&s, BUFFER_VA + 3 * MIB, 1);
+	struct drm_sovgpu_job job = stream_job(m, &s);
 
 	queue_create(m->fd, m->group, COMPUTE, 16, LIMIT_MS, &other);
-	submit(m->fd, other, &job, 1, syncs, 1);
+	queue_submit(m->fd, other, &job, 1, syncs, 1);
 	pause();
 }
 
 static const struct {
 	const char *name;
-	void (*live)(struct machine *m);
+	void (*live)(struct fixture *m);
 } lives[] = {
 	{"its work runs", runs},
 	{"it waits for memory", waits_for_memory},
@@ -123,7 +123,7 @@ static void killed(void)
 
 	for (int i = 0; i < kills; i++) {
 		size_t which = (size_t)i % COUNT(lives);
-		struct machine m;
+		struct fixture m;
 		int status;
 		char c;
 
@@ -132,7 +132,7 @@ static void killed(void)
 		pid_t child = fork();
 
 		if (!child) {
-			if (machine_make(&m, COPY, 4, 10000) && write(ready[1], "x", 1) == 1)
+			if (fixture_create(&m, COPY, 4, 10000) && write(ready[1], "x", 1) == 1)
 				lives[which].live(&m);
 			_exit(1);
 		}
@@ -156,28 +156,28 @@ static void killed(void)
 /* Parent and child have the same file; what either does the other sees. */
 static void forked(void)
 {
-	struct machine m;
+	struct fixture m;
 	int status;
 
-	if (!ok(machine_make(&m, COPY, 4, 10000), "there is a file with a queue"))
+	if (!ok(fixture_create(&m, COPY, 4, 10000), "there is a file with a queue"))
 		return;
-	uint32_t done = syncobj(m.fd);
+	uint32_t done = syncobj_create(m.fd);
 
 	ok(!gated(&m, done), "it has work under way");
 	pid_t child = fork();
 
 	if (!child) {
 		/* The child ends the work: by a copy of the file, and without mappings of its own. */
-		volatile uint64_t *flag = map(m.fd, m.buffer, BUFFER_BYTES);
+		volatile uint64_t *flag = bo_map(m.fd, m.buffer, BUFFER_BYTES);
 
 		if (flag == MAP_FAILED)
 			_exit(2);
 		flag[FLAG / 8] = 1;
-		_exit(wait_for(m.fd, done, 0, 60) ? 3 : 0);
+		_exit(syncobj_wait(m.fd, done, 0, 60) ? 3 : 0);
 	}
 	waitpid(child, &status, 0);
 	ok(WIFEXITED(status) && !WEXITSTATUS(status), "a child uses what its parent has made");
-	ok(!wait_for(m.fd, done, 0, 60) &&
+	ok(!syncobj_wait(m.fd, done, 0, 60) &&
 		   queue_state(m.fd, m.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
 	   "its end does no harm to the parent");
 	/* The parent goes first: the child's file lives on. */
@@ -204,12 +204,12 @@ static void forked(void)
 		close(gone[1]);
 		if (fd < 0 || write(taken[1], "x", 1) != 1 || read(gone[0], &byte, 1))
 			_exit(2);
-		volatile uint64_t *flag = map(fd, m.buffer, BUFFER_BYTES);
+		volatile uint64_t *flag = bo_map(fd, m.buffer, BUFFER_BYTES);
 
 		if (flag == MAP_FAILED)
 			_exit(3);
 		flag[FLAG / 8] = 1;
-		_exit(wait_for(fd, done, 0, 60) ? 4 : 0);
+		_exit(syncobj_wait(fd, done, 0, 60) ? 4 : 0);
 	}
 	close(taken[1]);
 	ok(read(taken[0], &byte, 1) == 1, "another process takes the file over");
@@ -245,11 +245,11 @@ static void storm(bool on, int flags)
 static void interrupted(void)
 {
 	uint32_t one;
-	struct machine m;
+	struct fixture m;
 
-	if (!ok(machine_make(&m, COPY, 4, 10000), "there is a file with a queue"))
+	if (!ok(fixture_create(&m, COPY, 4, 10000), "there is a file with a queue"))
 		return;
-	one = syncobj(m.fd);
+	one = syncobj_create(m.fd);
 	for (int i = 0; i < 4; i++) /* as many as there is room for */
 		gated(&m, one);
 	storm(true, 0);
@@ -263,7 +263,7 @@ static void interrupted(void)
 
 	if (!child) {
 		poll(NULL, 0, 100);
-		*(volatile uint64_t *)((uint8_t *)map(m.fd, m.buffer, BUFFER_BYTES) + FLAG) = 1;
+		*(volatile uint64_t *)((uint8_t *)bo_map(m.fd, m.buffer, BUFFER_BYTES) + FLAG) = 1;
 		_exit(0);
 	}
 	storm(true, SA_RESTART);
@@ -272,7 +272,7 @@ static void interrupted(void)
 	ok(!status && signals > 1, "QUEUE_SUBMIT begins anew after signals, and takes the job");
 	storm(false, 0);
 	waitpid(child, NULL, 0);
-	ok(!wait_for(m.fd, one, 0, 60), "all of that has ended nothing early");
+	ok(!syncobj_wait(m.fd, one, 0, 60), "all of that has ended nothing early");
 	munmap(m.memory, BUFFER_BYTES);
 	close(m.fd);
 	ok(all_free(), "and everything is free");
@@ -280,16 +280,16 @@ static void interrupted(void)
 
 int main(int argc, char **argv)
 {
-	struct machine m;
+	struct fixture m;
 
 	if (argc > 1)
 		kills = atoi(argv[1]);
 	watcher = open_device();
-	if (!ok(watcher >= 0 && machine_make(&m, COPY, 4, 10000), "the render node opens"))
+	if (!ok(watcher >= 0 && fixture_create(&m, COPY, 4, 10000), "the render node opens"))
 		return tap_done();
 	munmap(m.memory, BUFFER_BYTES);
 	close(m.fd);
-	before = free_vram(watcher);
+	before = free_vram_bytes(watcher);
 	killed();
 	if (argc > 1)
 		return tap_done();
