@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Processes with work in flight that keep changing descriptors: each duplicates its file, passes it
  * to a forked child, or sends it to another process over a socket, and submits more work. They exit

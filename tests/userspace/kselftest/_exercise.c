@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Makes a few calls of every kind (memory, address space, queues, copies, a fault) on a card that
  * may fail at any moment. Any result is accepted, but every call must return in time. Prints how
@@ -29,10 +29,10 @@ int main(void)
 
 		/* Copies to system memory, to VRAM, and to an unmapped address. */
 		stream_copy(&s,
-			 i == 0   ? BUFFER_VA + MIB
-			 : i == 1 ? 2 * GIB
-				  : 3 * GIB,
-			 BUFFER_VA, 4096);
+			    i == 0   ? BUFFER_VA + MIB
+			    : i == 1 ? 2 * GIB
+				     : 3 * GIB,
+			    BUFFER_VA, 4096);
 		struct drm_sovgpu_job job = stream_job(&m, &s);
 
 		TRY(queue_submit(m.fd, i == 1 ? second : m.queue, &job, 1, &sync, 1));

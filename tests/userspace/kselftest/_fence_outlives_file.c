@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * A fence outlives the file that created it: while a descriptor for it is open, its status can be
  * queried, and the module is either still loaded or not needed for that. Once the fence is freed,
@@ -25,7 +25,8 @@ static int create_signalled_fence(struct fixture *m)
 	stream_release(&s, BUFFER_VA + MIB, 1);
 	struct drm_sovgpu_job job = stream_job(m, &s);
 
-	return queue_submit(m->fd, m->queue, &job, 1, &done, 1) || syncobj_wait(m->fd, done.handle, 0, 20) ||
+	return queue_submit(m->fd, m->queue, &job, 1, &done, 1) ||
+			       syncobj_wait(m->fd, done.handle, 0, 20) ||
 			       gpu_ioctl(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h)
 		       ? -1
 		       : h.fd;

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Hung work on a card that needs a second to stop a group (sovgpu-model --stop): eight hung groups
  * of a file must stop in about the time of one, both when the file is closed and when they time
@@ -59,8 +59,10 @@ int main(void)
 		return tap_done();
 	uint64_t took = timed_close_ms(&m);
 
-	ok(took >= STOP_MS, "closing a file with eight hung groups takes at least the time to stop one");
-	ok(took < 2 * idle + 3 * STOP_MS, "eight hung groups are stopped concurrently when their file is closed");
+	ok(took >= STOP_MS,
+	   "closing a file with eight hung groups takes at least the time to stop one");
+	ok(took < 2 * idle + 3 * STOP_MS,
+	   "eight hung groups are stopped concurrently when their file is closed");
 	diag("%llu ms, %llu ms without work", (unsigned long long)took, (unsigned long long)idle);
 	/* They share the engine, so they reach their limits together, after eight times 50 ms. */
 	if (!fixture_open(&m, COPY) || !create_groups(&m, 50, fences))

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Bounds the interrupt rate of a card that raises interrupts without pause. The driver masks the
  * interrupt for the rest of a tenth of a second after a hundred without a cause, so it takes at
@@ -11,7 +11,7 @@
 #include "tests/userspace/kselftest/device.h"
 
 #define MEASURE_MS 3000
-#define BURST  100 /* interrupts without a cause per tenth of a second: kmod/nv/intr.c */
+#define BURST      100 /* interrupts without a cause per tenth of a second: kmod/nv/intr.c */
 
 /* Total of one interrupt over all CPUs; -1 if the kernel does not report it. */
 static long long interrupt_count(const char *number)
@@ -50,6 +50,7 @@ int main(int argc, char **argv)
 
 	diag("%lld interrupts, at most %lld", taken, limit);
 	ok(taken > BURST, "the card raises interrupts without pause");
-	ok(taken <= limit, "the driver takes at most a hundred spurious interrupts per tenth of a second");
+	ok(taken <= limit,
+	   "the driver takes at most a hundred spurious interrupts per tenth of a second");
 	return tap_done();
 }

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Copies bytes through nouveau's own uAPI, for the scenario that loads nouveau: from system memory
  * to VRAM and on to other system memory, by the copy engine, with a fence. The method stream is the
@@ -82,12 +82,12 @@ static uint32_t *add_method(uint32_t *to, uint32_t number, uint32_t count, const
 static uint32_t *add_copy(uint32_t *to, uint64_t from, uint64_t into)
 {
 	to = add_method(to, NV_COPY_SRC_HIGH, 4,
-		    (uint32_t[]){(uint32_t)(from >> 32), (uint32_t)from, (uint32_t)(into >> 32),
-				 (uint32_t)into});
+			(uint32_t[]){(uint32_t)(from >> 32), (uint32_t)from, (uint32_t)(into >> 32),
+				     (uint32_t)into});
 	to = add_method(to, NV_COPY_LINE_BYTES, 1, (uint32_t[]){BYTES});
 	return add_method(to, NV_COPY_LAUNCH, 1,
-		      (uint32_t[]){NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH |
-				   NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR});
+			  (uint32_t[]){NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH |
+				       NV_COPY_SRC_LINEAR | NV_COPY_DST_LINEAR});
 }
 
 /* Submits the stream and waits for its fence, at most a minute. */
@@ -141,13 +141,17 @@ int main(void)
 
 	ok(channel >= 0, "a copy engine channel is created (%d)", channel);
 	status = create_channel(NOUVEAU_FIFO_ENGINE_GR, NV_CLASS_HOPPER_COMPUTE);
-	ok(status >= 0, "a channel with a compute object, which needs a context, is created (%d)", status);
-	uint32_t *stream = (uint32_t *)create_mapped_buffer("the method buffer", NOUVEAU_GEM_DOMAIN_GART,
-					      STREAM, 1 << 16),
+	ok(status >= 0, "a channel with a compute object, which needs a context, is created (%d)",
+	   status);
+	uint32_t *stream = (uint32_t *)create_mapped_buffer(
+			 "the method buffer", NOUVEAU_GEM_DOMAIN_GART, STREAM, 1 << 16),
 		 *end;
-	uint8_t *source = create_mapped_buffer("the source buffer", NOUVEAU_GEM_DOMAIN_GART, SOURCE, BYTES);
-	uint8_t *middle = create_mapped_buffer("the VRAM buffer", NOUVEAU_GEM_DOMAIN_VRAM, MIDDLE, BYTES);
-	uint8_t *target = create_mapped_buffer("the target buffer", NOUVEAU_GEM_DOMAIN_GART, TARGET, BYTES);
+	uint8_t *source =
+		create_mapped_buffer("the source buffer", NOUVEAU_GEM_DOMAIN_GART, SOURCE, BYTES);
+	uint8_t *middle =
+		create_mapped_buffer("the VRAM buffer", NOUVEAU_GEM_DOMAIN_VRAM, MIDDLE, BYTES);
+	uint8_t *target =
+		create_mapped_buffer("the target buffer", NOUVEAU_GEM_DOMAIN_GART, TARGET, BYTES);
 
 	if (channel < 0 || !stream || !source || !middle || !target)
 		return tap_done();

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * PRIME between two cards: the second card copies from system memory that the first exported; VRAM
  * cannot be imported.
@@ -24,14 +24,17 @@ int main(void)
 	ok(file >= 0 && vram_file >= 0, "system memory and VRAM are exported as dma-bufs");
 	ok(prime_import(m.fd, vram_file, &refused) == -EOPNOTSUPP,
 	   "importing another card's VRAM is EOPNOTSUPP");
-	if (!ok(!prime_import(m.fd, file, &imported), "importing another card's system memory succeeds"))
+	if (!ok(!prime_import(m.fd, file, &imported),
+		"importing another card's system memory succeeds"))
 		return tap_done();
 	info.handle = imported;
 	ok(!gpu_ioctl(m.fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) && info.region == SYSTEM &&
 		   info.size == MIB && !info.flags,
 	   "the import reports system memory that is not mappable");
-	ok(bo_map(m.fd, imported, MIB) == MAP_FAILED && errno == EACCES, "mapping imported memory on the CPU is EACCES");
-	ok(!vm_map(m.fd, m.vm, imported, 0, SHARED_VA, MIB), "imported memory is mapped into an address space");
+	ok(bo_map(m.fd, imported, MIB) == MAP_FAILED && errno == EACCES,
+	   "mapping imported memory on the CPU is EACCES");
+	ok(!vm_map(m.fd, m.vm, imported, 0, SHARED_VA, MIB),
+	   "imported memory is mapped into an address space");
 	uint8_t *here = bo_map(first, system_memory, MIB);
 
 	memset(here, 0x6e, MIB);
@@ -43,8 +46,8 @@ int main(void)
 	stream_copy(&s, BUFFER_VA + MIB, SHARED_VA, MIB);
 	struct drm_sovgpu_job job = stream_job(&m, &s);
 
-	ok(!queue_submit(m.fd, m.queue, &job, 1, &done, 1) && !syncobj_wait(m.fd, done.handle, 0, 20) &&
-		   !memcmp(m.memory + MIB, here, MIB),
+	ok(!queue_submit(m.fd, m.queue, &job, 1, &done, 1) &&
+		   !syncobj_wait(m.fd, done.handle, 0, 20) && !memcmp(m.memory + MIB, here, MIB),
 	   "the importing card's engine copies the exporter's bytes");
 	munmap(here, MIB);
 	close(first);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The card is reset through the PCI device's sysfs file while a process uses it: fences signal,
  * later calls of that file return ENODEV, and a new open finds a working card.
@@ -81,13 +81,15 @@ int main(int argc, char **argv)
 	close(reset);
 	ok(is_signalled(fence), "the reset signals the fence of the pending job");
 	ok(dev_query(m.fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV &&
-		   bo_create(m.fd, VRAM, MIB, 0, &id) == -ENODEV && vm_create(m.fd, &id) == -ENODEV &&
+		   bo_create(m.fd, VRAM, MIB, 0, &id) == -ENODEV &&
+		   vm_create(m.fd, &id) == -ENODEV &&
 		   queue_create(m.fd, m.group, COPY, 16, LIMIT_MS, &id) == -ENODEV,
 	   "calls of a file that was open during the reset are ENODEV");
 	int again = reopen_card(argv[1]);
 
 	ok(again >= 0, "the card can be opened again after the reset");
-	ok(!bo_create(again, VRAM, MIB, 0, &id) && !vm_create(again, &id), "the card works after the reset");
+	ok(!bo_create(again, VRAM, MIB, 0, &id) && !vm_create(again, &id),
+	   "the card works after the reset");
 	close(again);
 	close(fence);
 	fixture_close(&m);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * System suspend, stopped after the device phase (/sys/power/pm_test), and runtime suspend of the
  * card.
@@ -102,7 +102,8 @@ static void test_exported(const char *card)
 		munmap(memory, MIB);
 	}
 	close(file);
-	ok(runtime_suspends(card, 60), "the card runtime-suspends after the exported buffer is closed");
+	ok(runtime_suspends(card, 60),
+	   "the card runtime-suspends after the exported buffer is closed");
 }
 
 static void test_reopen(void)

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Ten groups with endless work share an engine with one group whose work completes, on a card that
  * time-slices its groups (sovgpu-model --turns). A job's time limit counts engine time, so a job
@@ -23,7 +23,8 @@ struct spinner {
 	uint32_t group, queue, done;
 };
 
-static uint32_t submit_endless_job(struct fixture *m, uint32_t group, uint32_t limit_ms, struct spinner *s)
+static uint32_t submit_endless_job(struct fixture *m, uint32_t group, uint32_t limit_ms,
+				   struct spinner *s)
 {
 	struct stream stream = stream_at(m, 0);
 
@@ -58,13 +59,15 @@ static uint64_t run_copies(struct fixture *m, uint32_t queue, uint32_t copies)
 	struct drm_sovgpu_job job = stream_job(m, &s);
 	uint64_t start = now_ns();
 
-	if (queue_submit(m->fd, queue, &job, 1, &done, 1) || syncobj_wait(m->fd, done.handle, 0, 120) ||
+	if (queue_submit(m->fd, queue, &job, 1, &done, 1) ||
+	    syncobj_wait(m->fd, done.handle, 0, 120) ||
 	    queue_state(m->fd, queue).state != DRM_SOVGPU_QUEUE_STATE_USABLE)
 		return 0;
 	return now_ns() - start;
 }
 
-static uint32_t count_spinners_in_state(struct fixture *m, const struct spinner *spinners, uint32_t state)
+static uint32_t count_spinners_in_state(struct fixture *m, const struct spinner *spinners,
+					uint32_t state)
 {
 	uint32_t count = 0;
 
@@ -102,7 +105,8 @@ static void test_sliced(struct fixture *m)
 		return;
 	uint64_t second = run_copies(m, queue, copies);
 
-	ok(second > 0, "a job whose wall time exceeds its limit completes while its engine time does not");
+	ok(second > 0,
+	   "a job whose wall time exceeds its limit completes while its engine time does not");
 	ok(second > limit_ms * 1000000ull, "that job's wall time exceeded its time limit");
 	diag("%u copies: alone %llu ms, shared %llu ms and %llu ms, limit %u ms", copies,
 	     (unsigned long long)alone / 1000000, (unsigned long long)first / 1000000,
@@ -114,8 +118,10 @@ static void test_sliced(struct fixture *m)
 	   "an endless job on a shared engine is timed out");
 	uint64_t took = now_ns() - start;
 
-	ok(took > 5 * 100 * 1000000ull, "the endless job was not timed out before it had used its engine time");
-	ok(took < (16 * 100 + 5000) * 1000000ull, "the endless job was timed out within sixteen times its limit");
+	ok(took > 5 * 100 * 1000000ull,
+	   "the endless job was not timed out before it had used its engine time");
+	ok(took < (16 * 100 + 5000) * 1000000ull,
+	   "the endless job was timed out within sixteen times its limit");
 	diag("the limit of 100 ms expired after %llu ms", (unsigned long long)took / 1000000);
 	ok(count_spinners_in_state(m, spinners, DRM_SOVGPU_QUEUE_STATE_USABLE) == SPINNERS,
 	   "the competing groups are still usable");
@@ -134,7 +140,8 @@ static void test_held(struct fixture *m)
 	uint64_t took = run_copies(m, queue, 16);
 
 	ok(took > 0, "the waiting group's job completes");
-	ok(took > SECOND_NS, "a job that waited longer than its limit for the engine is not timed out");
+	ok(took > SECOND_NS,
+	   "a job that waited longer than its limit for the engine is not timed out");
 	ok(count_spinners_in_state(m, spinners, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT) == SPINNERS,
 	   "the groups that held the engine were timed out one by one");
 	diag("%llu ms", (unsigned long long)took / 1000000);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The card is unbound while a process has it open, with buffers and mappings. Calls return ENODEV,
  * mappings of VRAM and system memory raise SIGBUS, and closing the remaining objects is harmless. A
@@ -244,8 +244,7 @@ static void finish_long_calls(struct long_calls *s)
 {
 	pthread_join(s->threads[0], NULL);
 	pthread_join(s->threads[1], NULL);
-	ok(s->create_result == -ENODEV,
-	   "unbind interrupts a BO_CREATE that clears VRAM: ENODEV");
+	ok(s->create_result == -ENODEV, "unbind interrupts a BO_CREATE that clears VRAM: ENODEV");
 	ok(s->bind_result == -ENODEV && s->bind.done < COUNT(s->ops),
 	   "unbind interrupts a VM_BIND of 1024 operations: ENODEV");
 	diag("BO_CREATE: %d, VM_BIND: %d after %u of %zu", s->create_result, s->bind_result,
@@ -301,11 +300,12 @@ int main(int argc, char **argv)
 	struct drm_sovgpu_vm_bind bind = {.ops = {sizeof(ops[0]), 2, (uintptr_t)ops}};
 
 	ok(!vm_create(fd, &bind.vm_id), "an address space is created");
-	ok(!gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind), "both buffers are mapped into the address space");
-	uint32_t theirs = import_udmabuf(
-		fd); /* DMA-mapped at import; the unbind must unmap it */
+	ok(!gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind),
+	   "both buffers are mapped into the address space");
+	uint32_t theirs = import_udmabuf(fd); /* DMA-mapped at import; the unbind must unmap it */
 
-	ok(!theirs || !vm_map(fd, bind.vm_id, theirs, 0, 3ull << 30, 65536), "imported memory is mapped into the address space");
+	ok(!theirs || !vm_map(fd, bind.vm_id, theirs, 0, 3ull << 30, 65536),
+	   "imported memory is mapped into the address space");
 	struct sigaction catch = {.sa_sigaction = on_bus_error, .sa_flags = SA_SIGINFO};
 
 	sigaction(SIGBUS, &catch, NULL);
@@ -323,16 +323,19 @@ int main(int argc, char **argv)
 	ok(is_signalled(fence), "the unbind signals the fence of the pending job");
 	ok(queue_state(m.fd, m.queue).state == UINT32_MAX && errno == ENODEV,
 	   "QUEUE_STATE after the unbind is ENODEV");
-	ok(raises_bus_error(p) && raises_bus_error(q), "mappings of VRAM and system memory raise SIGBUS after the unbind");
+	ok(raises_bus_error(p) && raises_bus_error(q),
+	   "mappings of VRAM and system memory raise SIGBUS after the unbind");
 	ok(raises_bus_error(r), "a dma-buf mapping of VRAM raises SIGBUS after the unbind");
 	ok(dev_query(fd, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL) == -ENODEV,
 	   "DEV_QUERY after the unbind is ENODEV");
-	ok(bo_create(fd, VRAM, 65536, 0, &handle) == -ENODEV, "BO_CREATE after the unbind is ENODEV");
+	ok(bo_create(fd, VRAM, 65536, 0, &handle) == -ENODEV,
+	   "BO_CREATE after the unbind is ENODEV");
 	bind.done = 0;
-	ok(gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind) == -ENODEV, "VM_BIND after the unbind is ENODEV");
+	ok(gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind) == -ENODEV,
+	   "VM_BIND after the unbind is ENODEV");
 	ok(write_driver_file("bind", argv[1]), "the card is bound again");
-	int again = open("/dev/dri/renderD129",
-			 O_RDWR | O_CLOEXEC); /* the old minor is still in use */
+	int again =
+		open("/dev/dri/renderD129", O_RDWR | O_CLOEXEC); /* the old minor is still in use */
 
 	ok(again >= 0 && !dev_query(again, DRM_SOVGPU_DEV_QUERY_DEVICE, sizeof(info), &info, NULL),
 	   "a new open of the bound card works");

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * A card whose firmware does not free a channel on request, so the channel's work may still be
  * running: the driver declares the card wedged. Fences signal, creating anything is EIO, and freed
@@ -44,7 +44,8 @@ static void expect_creation_refused(struct fixture *m)
 	   "BO_CREATE on a wedged card is EIO");
 	ok(vm_create(m->fd, &id) == -EIO, "VM_CREATE on a wedged card is EIO");
 	ok(group_create(m->fd, m->vm, &id) == -EIO, "GROUP_CREATE on a wedged card is EIO");
-	ok(queue_create(m->fd, m->group, COPY, 16, LIMIT_MS, &id) == -EIO, "QUEUE_CREATE on a wedged card is EIO");
+	ok(queue_create(m->fd, m->group, COPY, 16, LIMIT_MS, &id) == -EIO,
+	   "QUEUE_CREATE on a wedged card is EIO");
 	ok(vm_bind(m->fd, m->vm, &op, 1, NULL) == -EIO, "VM_BIND on a wedged card is EIO");
 }
 
@@ -62,8 +63,10 @@ int main(void)
 	int fence = submit_endless_job(&m);
 
 	ok(fence >= 0 && !is_signalled(fence), "an endless job is submitted");
-	ok(!queue_destroy(m.fd, m.queue), "QUEUE_DESTROY succeeds although the firmware does not free the channel");
-	ok(is_signalled(fence), "the fence of the pending job signals when the card is declared wedged");
+	ok(!queue_destroy(m.fd, m.queue),
+	   "QUEUE_DESTROY succeeds although the firmware does not free the channel");
+	ok(is_signalled(fence),
+	   "the fence of the pending job signals when the card is declared wedged");
 	expect_creation_refused(&m);
 	for (int i = 0; i < 100 && !queue_state(other.fd, other.queue).state; i++)
 		nanosleep(&pause, NULL);
@@ -75,7 +78,8 @@ int main(void)
 	bo_close(m.fd, vram);
 	vm_destroy(m.fd, m.vm);
 	group_destroy(m.fd, m.group);
-	ok(free_vram_bytes(m.fd) == left, "VRAM freed on a wedged card is not returned to the allocator");
+	ok(free_vram_bytes(m.fd) == left,
+	   "VRAM freed on a wedged card is not returned to the allocator");
 	close(fence);
 	fixture_close(&m);
 	fixture_close(&other);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * BO_CREATE: VRAM, system memory and user memory are zeroed, usable and freed; invalid arguments.
  */
@@ -99,16 +99,17 @@ static void test_user_memory(void)
 	   "user memory: a range with an unmapped hole is EFAULT");
 	static const struct bad_member rows[] = {
 		BAD_MEMBER(bo_create, user_address, 0, -EINVAL, "user memory at address 0"),
-		BAD_MEMBER(bo_create, user_address, 1, -EINVAL, "user memory at an unaligned address"),
+		BAD_MEMBER(bo_create, user_address, 1, -EINVAL,
+			   "user memory at an unaligned address"),
 		BAD_MEMBER(bo_create, user_address, GIB + 2048, -EINVAL,
-		      "user memory that starts inside a page"),
-		BAD_MEMBER(bo_create, user_address, MIB, -EFAULT, "user memory at an unmapped address"),
+			   "user memory that starts inside a page"),
+		BAD_MEMBER(bo_create, user_address, MIB, -EFAULT,
+			   "user memory at an unmapped address"),
 		BAD_MEMBER(bo_create, user_address, UINT64_MAX & ~(MIB - 1), -EFAULT,
-		      "user memory at a kernel address"),
-		BAD_MEMBER(bo_create, flags, MAPPABLE, -EINVAL,
-		      "mappable user memory"),
+			   "user memory at a kernel address"),
+		BAD_MEMBER(bo_create, flags, MAPPABLE, -EINVAL, "mappable user memory"),
 		BAD_MEMBER(bo_create, size, UINT64_C(1) << 46, -ENOMEM,
-		      "more user memory than the system has"),
+			   "more user memory than the system has"),
 	};
 
 	bad.size = size / 2;
@@ -133,12 +134,16 @@ static void test_invalid_arguments(void)
 	static const struct bad_member rows[] = {
 		BAD_MEMBER(bo_create, size, 0, -EINVAL, "size 0"),
 		BAD_MEMBER(bo_create, size, 1, -EINVAL, "a size of one byte"),
-		BAD_MEMBER(bo_create, size, VRAM_PAGE / 2, -EINVAL, "VRAM smaller than a VRAM page"),
-		BAD_MEMBER(bo_create, size, VRAM_PAGE + 4096, -EINVAL, "a VRAM size that is not a multiple of 64 KiB"),
-		BAD_MEMBER(bo_create, size, UINT64_MAX & ~0xffffull, -EINVAL, "the largest aligned size"),
+		BAD_MEMBER(bo_create, size, VRAM_PAGE / 2, -EINVAL,
+			   "VRAM smaller than a VRAM page"),
+		BAD_MEMBER(bo_create, size, VRAM_PAGE + 4096, -EINVAL,
+			   "a VRAM size that is not a multiple of 64 KiB"),
+		BAD_MEMBER(bo_create, size, UINT64_MAX & ~0xffffull, -EINVAL,
+			   "the largest aligned size"),
 		BAD_MEMBER(bo_create, size, (UINT64_C(1) << 46) + VRAM_PAGE, -EINVAL,
-		      "a size above the maximum of any card"),
-		BAD_MEMBER(bo_create, size, UINT64_C(1) << 46, -ENOSPC, "a size above the card's VRAM"),
+			   "a size above the maximum of any card"),
+		BAD_MEMBER(bo_create, size, UINT64_C(1) << 46, -ENOSPC,
+			   "a size above the card's VRAM"),
 		BAD_MEMBER(bo_create, region, 0, -EINVAL, "region 0"),
 		BAD_MEMBER(bo_create, region, VRAM | SYSTEM, -EINVAL, "two regions at once"),
 		BAD_MEMBER(bo_create, region, 8, -EINVAL, "an unknown region"),
@@ -147,16 +152,18 @@ static void test_invalid_arguments(void)
 		BAD_MEMBER(bo_create, flags, UINT32_C(1) << 31, -EINVAL, "flag bit 31"),
 		BAD_MEMBER(bo_create, user_address, 65536, -EINVAL, "a user address for VRAM"),
 		BAD_MEMBER(bo_create, handle, 1, -EINVAL, "a nonzero output handle"),
-		BAD_MEMBER(bo_create, exclusive_vm, 77, -ENOENT, "an exclusive VM that does not exist"),
+		BAD_MEMBER(bo_create, exclusive_vm, 77, -ENOENT,
+			   "an exclusive VM that does not exist"),
 	};
 	static const struct bad_member system_rows[] = {
-		BAD_MEMBER(bo_create, size, 4097, -EINVAL, "a system memory size that is not a multiple of the page size"),
+		BAD_MEMBER(bo_create, size, 4097, -EINVAL,
+			   "a system memory size that is not a multiple of the page size"),
 		BAD_MEMBER(bo_create, size, UINT64_MAX, -EINVAL, "the size 2^64 - 1"),
 	};
 
 	expect_refused(fd, "BO_CREATE", DRM_IOCTL_SOVGPU_BO_CREATE, &good, rows, COUNT(rows));
 	expect_refused(fd, "BO_CREATE", DRM_IOCTL_SOVGPU_BO_CREATE, &system, system_rows,
-		COUNT(system_rows));
+		       COUNT(system_rows));
 }
 
 static void test_close_frees(void)
@@ -167,7 +174,8 @@ static void test_close_frees(void)
 
 	for (int i = 0; i < 20; i++)
 		bo_create(other, VRAM, MIB, 0, &handle);
-	ok(free_vram_bytes(fd) == before - 20 * MIB, "twenty buffers of another file reduce the free VRAM");
+	ok(free_vram_bytes(fd) == before - 20 * MIB,
+	   "twenty buffers of another file reduce the free VRAM");
 	close(other);
 	ok(free_vram_bytes(fd) == before, "closing a file frees its buffers");
 }

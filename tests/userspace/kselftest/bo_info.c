@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* BO_INFO: returns what a buffer was created with. */
 #include "tests/userspace/kselftest/device.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* BO_MMAP_OFFSET: mappings of a buffer are coherent and outlive its handle; access control. */
 #include "tests/userspace/kselftest/device.h"
 
@@ -21,8 +21,8 @@ static void test_mappings(const char *name, uint32_t region, uint32_t flags)
 	munmap(q, size);
 	ok(!bo_close(fd, handle), "%s: the handle of a mapped buffer is closed", name);
 	p[7] = 77;
-	ok(p[7] == 77 && p[size / 8 - 1] == ~(size / 8 - 1), "%s: a mapping outlives its buffer's handle",
-	   name);
+	ok(p[7] == 77 && p[size / 8 - 1] == ~(size / 8 - 1),
+	   "%s: a mapping outlives its buffer's handle", name);
 	munmap(p, size);
 }
 
@@ -67,7 +67,8 @@ int main(void)
 		BAD_MEMBER(bo_mmap_offset, offset, 4096, -EINVAL, "a nonzero output offset"),
 	};
 	static const struct bad_member hidden[] = {
-		BAD_MEMBER(bo_mmap_offset, pad, 0, -EACCES, "a buffer that was created without MAPPABLE"),
+		BAD_MEMBER(bo_mmap_offset, pad, 0, -EACCES,
+			   "a buffer that was created without MAPPABLE"),
 	};
 	struct drm_sovgpu_bo_mmap_offset m = {0};
 
@@ -79,9 +80,11 @@ int main(void)
 	test_mappings("uncached system memory", SYSTEM, MAPPABLE | UNCACHED);
 	test_offsets();
 	bo_create(fd, VRAM, VRAM_PAGE, MAPPABLE, &m.handle);
-	expect_refused(fd, "BO_MMAP_OFFSET", DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m, rows, COUNT(rows));
+	expect_refused(fd, "BO_MMAP_OFFSET", DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m, rows,
+		       COUNT(rows));
 	bo_close(fd, m.handle);
 	bo_create(fd, VRAM, VRAM_PAGE, 0, &m.handle);
-	expect_refused(fd, "BO_MMAP_OFFSET", DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m, hidden, COUNT(hidden));
+	expect_refused(fd, "BO_MMAP_OFFSET", DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m, hidden,
+		       COUNT(hidden));
 	return tap_done();
 }

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* DEV_QUERY: values for an H200, struct size negotiation, invalid arguments. */
 #include <time.h>
 
@@ -16,7 +16,8 @@ static void test_device_info(void)
 	ok(i.vendor == 0x10de && i.device == 0x2335 && i.subsystem == 0x18bf10de &&
 		   i.revision == 0xa1,
 	   "DEV_QUERY_DEVICE returns the PCI IDs of an H200");
-	ok(i.chip == 0x180 && i.isa == 90 && !strcmp((char *)i.name, "gh100"), "DEV_QUERY_DEVICE returns chip GH100, sm_90");
+	ok(i.chip == 0x180 && i.isa == 90 && !strcmp((char *)i.name, "gh100"),
+	   "DEV_QUERY_DEVICE returns chip GH100, sm_90");
 	is_str((char *)i.firmware, "570.144", "DEV_QUERY_DEVICE returns the GSP firmware version");
 }
 
@@ -44,13 +45,14 @@ static void test_invalid_arguments(void)
 	const struct drm_sovgpu_dev_query good = {.size = sizeof(i), .pointer = (uintptr_t)&i};
 	static const struct bad_member rows[] = {
 		BAD_MEMBER(dev_query, type, DRM_SOVGPU_DEV_QUERY_TIME + 1, -EINVAL,
-		      "the first undefined query type"),
+			   "the first undefined query type"),
 		BAD_MEMBER(dev_query, type, 1000, -EINVAL, "an undefined type"),
 		BAD_MEMBER(dev_query, type, UINT32_MAX, -EINVAL, "type 0xffffffff"),
 		BAD_MEMBER(dev_query, pointer, 8, -EFAULT, "a pointer to unmapped memory"),
-		BAD_MEMBER(dev_query, pointer, UINT64_MAX - 7, -EFAULT, "a pointer into kernel memory"),
+		BAD_MEMBER(dev_query, pointer, UINT64_MAX - 7, -EFAULT,
+			   "a pointer into kernel memory"),
 		BAD_MEMBER(dev_query, pointer, UINT64_C(1) << 63, -EFAULT,
-		      "a non-canonical pointer"),
+			   "a non-canonical pointer"),
 	};
 
 	expect_refused(fd, "DEV_QUERY", DRM_IOCTL_SOVGPU_DEV_QUERY, &good, rows, COUNT(rows));
@@ -70,11 +72,11 @@ static void test_undefined_ioctls(void)
 	uint8_t argument[256] = {0};
 
 	ok(gpu_ioctl(fd,
-		DRM_IOWR(DRM_COMMAND_BASE + DRM_SOVGPU_INTERRUPT_WAIT + 1,
-			 struct drm_sovgpu_dev_query),
-		argument) == -EINVAL &&
-		   gpu_ioctl(fd, DRM_IOWR(DRM_COMMAND_END - 1, struct drm_sovgpu_dev_query), argument) ==
-			   -EINVAL,
+		     DRM_IOWR(DRM_COMMAND_BASE + DRM_SOVGPU_INTERRUPT_WAIT + 1,
+			      struct drm_sovgpu_dev_query),
+		     argument) == -EINVAL &&
+		   gpu_ioctl(fd, DRM_IOWR(DRM_COMMAND_END - 1, struct drm_sovgpu_dev_query),
+			     argument) == -EINVAL,
 	   "an undefined ioctl number is EINVAL");
 }
 
@@ -83,7 +85,8 @@ static void test_clocks(void)
 	struct drm_sovgpu_time_info a = {0}, b = {0};
 	struct timespec pause = {.tv_nsec = 20000000};
 
-	ok(!dev_query(fd, DRM_SOVGPU_DEV_QUERY_TIME, sizeof(a), &a, NULL), "DEV_QUERY_TIME returns both clocks");
+	ok(!dev_query(fd, DRM_SOVGPU_DEV_QUERY_TIME, sizeof(a), &a, NULL),
+	   "DEV_QUERY_TIME returns both clocks");
 	nanosleep(&pause, NULL);
 	ok(!dev_query(fd, DRM_SOVGPU_DEV_QUERY_TIME, sizeof(b), &b, NULL) &&
 		   b.device_ns > a.device_ns && b.monotonic_ns >= a.monotonic_ns + 20000000,
@@ -103,7 +106,8 @@ int main(void)
 	ok(m.vram_bytes > 140ull << 30 && m.vram_bytes < 143771ull << 20 &&
 		   m.vram_free <= m.vram_bytes && m.vram_bytes - m.vram_free < GIB &&
 		   m.vram_mappable == m.vram_bytes && m.vram_page == 65536,
-	   "almost all VRAM of an H200 is reported, free apart from the driver's own, and mappable");
+	   "almost all VRAM of an H200 is reported, free apart from the driver's own, and "
+	   "mappable");
 	test_struct_sizes();
 	test_invalid_arguments();
 	test_undefined_ioctls();

@@ -66,8 +66,9 @@ struct bad_member {
  * Tries each row: writes the bad value into `target`, which is the argument itself or an element of
  * an array that the argument points to. A failed ioctl must also leave its argument unchanged.
  */
-static inline void expect_refused_in(int fd, const char *name, unsigned long request, void *argument,
-			      void *target, const struct bad_member *rows, size_t count)
+static inline void expect_refused_in(int fd, const char *name, unsigned long request,
+				     void *argument, void *target, const struct bad_member *rows,
+				     size_t count)
 {
 	size_t bytes = _IOC_SIZE(request);
 	uint8_t before[256], kept[8];
@@ -90,7 +91,7 @@ static inline void expect_refused_in(int fd, const char *name, unsigned long req
 }
 
 static inline void expect_refused(int fd, const char *name, unsigned long request, const void *good,
-			   const struct bad_member *rows, size_t count)
+				  const struct bad_member *rows, size_t count)
 {
 	uint8_t argument[256];
 
@@ -136,7 +137,8 @@ static inline long long fdinfo_value(int fd, const char *key)
 }
 
 /* Creates a buffer; *handle is 0 on failure. */
-static inline int bo_create(int fd, uint32_t region, uint64_t size, uint32_t flags, uint32_t *handle)
+static inline int bo_create(int fd, uint32_t region, uint64_t size, uint32_t flags,
+			    uint32_t *handle)
 {
 	struct drm_sovgpu_bo_create c = {.size = size, .region = region, .flags = flags};
 	int status = gpu_ioctl(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c);

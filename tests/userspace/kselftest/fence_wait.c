@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * FENCE_WAIT: sleeps until a memory word satisfies a comparison, written by the device or by a
  * process, or until the deadline.
@@ -42,8 +42,8 @@ static void test_comparisons(struct fixture *m)
 	ok(wait_value(m, w) == -ETIME, "FENCE_WAIT equal: a difference in other bits is ETIME");
 	w.mask = 0xffff;
 	w.deadline_ns = 1;
-	ok(!wait_value(m, w),
-	   "FENCE_WAIT equal: masked bits are ignored, and a satisfied wait succeeds after its deadline");
+	ok(!wait_value(m, w), "FENCE_WAIT equal: masked bits are ignored, and a satisfied wait "
+			      "succeeds after its deadline");
 	w.value = 0x11;
 	ok(wait_value(m, w) == -ETIME, "FENCE_WAIT with a deadline in the past is ETIME");
 	w.deadline_ns = INT64_MIN;
@@ -58,7 +58,8 @@ static void test_device_write(struct fixture *m)
 	stream_release(&s, BUFFER_VA + OFFSET, 77);
 	struct drm_sovgpu_job job = stream_job(m, &s);
 
-	ok(!queue_submit(m->fd, m->queue, &job, 1, NULL, 0) && !wait_value(m, for_value(m, 77, 20000)),
+	ok(!queue_submit(m->fd, m->queue, &job, 1, NULL, 0) &&
+		   !wait_value(m, for_value(m, 77, 20000)),
 	   "a semaphore release by the device ends FENCE_WAIT");
 }
 
@@ -89,7 +90,8 @@ int main(void)
 		BAD_MEMBER(fence_wait, op, 2, -EINVAL, "an undefined comparison"),
 		BAD_MEMBER(fence_wait, op, UINT32_MAX, -EINVAL, "comparison 0xffffffff"),
 		BAD_MEMBER(fence_wait, offset, 4, -EINVAL, "an unaligned offset"),
-		BAD_MEMBER(fence_wait, offset, BUFFER_BYTES, -EINVAL, "an offset beyond the end of the buffer"),
+		BAD_MEMBER(fence_wait, offset, BUFFER_BYTES, -EINVAL,
+			   "an offset beyond the end of the buffer"),
 		BAD_MEMBER(fence_wait, offset, UINT64_MAX - 7, -EINVAL, "an offset near 2^64"),
 		BAD_MEMBER(fence_wait, mask, 0xf, -EINVAL, "a value with bits outside its mask"),
 	};

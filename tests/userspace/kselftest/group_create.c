@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* GROUP_CREATE: up to 64 groups per file, each of which holds a reference to its address space. */
 #include "tests/userspace/kselftest/queue.h"
 
@@ -38,7 +38,8 @@ int main(void)
 		BAD_MEMBER(group_create, priority, 2, -EINVAL, "an undefined priority"),
 		BAD_MEMBER(group_create, priority, UINT32_MAX, -EINVAL, "priority 0xffffffff"),
 		BAD_MEMBER(group_create, time_slice_us, 10001, -EINVAL, "a time slice above 10 ms"),
-		BAD_MEMBER(group_create, time_slice_us, UINT32_MAX, -EINVAL, "a time slice of 0xffffffff us"),
+		BAD_MEMBER(group_create, time_slice_us, UINT32_MAX, -EINVAL,
+			   "a time slice of 0xffffffff us"),
 		BAD_MEMBER(group_create, id, 1, -EINVAL, "a nonzero output ID"),
 		BAD_MEMBER(group_create, pad, 1, -EINVAL, "a nonzero pad"),
 	};

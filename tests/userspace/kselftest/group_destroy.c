@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* GROUP_DESTROY: stops the queues of a group and signals the fences of their jobs. */
 #include "tests/userspace/kselftest/queue.h"
 
@@ -13,10 +13,12 @@ static void test_destroy_with_running_job(struct fixture *m)
 
 	ok(!queue_submit(m->fd, m->queue, &job, 1, &done, 1), "an endless job is submitted");
 	ok(!group_destroy(m->fd, m->group), "a group with a running job is destroyed");
-	ok(!syncobj_wait(m->fd, done.handle, 0, 20), "GROUP_DESTROY signals the fence of the running job");
+	ok(!syncobj_wait(m->fd, done.handle, 0, 20),
+	   "GROUP_DESTROY signals the fence of the running job");
 	ok(queue_state(m->fd, m->queue).state == DRM_SOVGPU_QUEUE_STATE_INNOCENT,
 	   "a queue of a destroyed group is in state innocent");
-	ok(queue_submit(m->fd, m->queue, &job, 1, NULL, 0) == -ECANCELED, "QUEUE_SUBMIT to a queue of a destroyed group is ECANCELED");
+	ok(queue_submit(m->fd, m->queue, &job, 1, NULL, 0) == -ECANCELED,
+	   "QUEUE_SUBMIT to a queue of a destroyed group is ECANCELED");
 }
 
 int main(void)
@@ -35,8 +37,10 @@ int main(void)
 	const struct drm_sovgpu_group_destroy good = {.id = m.group};
 	uint32_t queue;
 
-	expect_refused(m.fd, "GROUP_DESTROY", DRM_IOCTL_SOVGPU_GROUP_DESTROY, &good, rows, COUNT(rows));
-	ok(group_destroy(other, m.group) == -ENOENT, "GROUP_DESTROY of another file's group is ENOENT");
+	expect_refused(m.fd, "GROUP_DESTROY", DRM_IOCTL_SOVGPU_GROUP_DESTROY, &good, rows,
+		       COUNT(rows));
+	ok(group_destroy(other, m.group) == -ENOENT,
+	   "GROUP_DESTROY of another file's group is ENOENT");
 	test_destroy_with_running_job(&m);
 	ok(group_destroy(m.fd, m.group) == -ENOENT, "GROUP_DESTROY of a destroyed group is ENOENT");
 	ok(queue_create(m.fd, m.group, COPY, 16, LIMIT_MS, &queue) == -ENOENT,

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * INTERRUPT_WAIT: sleeps until a command stream of any file raises an interrupt, or until the
  * deadline.
@@ -21,7 +21,7 @@ int main(void)
 		BAD_MEMBER(interrupt_wait, pad, 1, -EINVAL, "a nonzero pad"),
 		BAD_MEMBER(interrupt_wait, deadline_ns, 0, -ETIME, "a deadline in the past"),
 		BAD_MEMBER(interrupt_wait, deadline_ns, UINT64_C(1) << 63, -ETIME,
-		      "a negative deadline"),
+			   "a negative deadline"),
 	};
 	struct drm_sovgpu_interrupt_wait good = {0};
 	uint32_t count = 0, before;
@@ -41,8 +41,10 @@ int main(void)
 	ok(wait_interrupt(m.fd, &count, 0) == -ETIME && count == before,
 	   "INTERRUPT_WAIT without an interrupt is ETIME at its deadline");
 	good.count = count;
-	expect_refused(m.fd, "INTERRUPT_WAIT", DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &good, rows, COUNT(rows));
-	ok(!queue_submit(m.fd, m.queue, &job, 1, NULL, 0), "a job that raises an interrupt is submitted");
+	expect_refused(m.fd, "INTERRUPT_WAIT", DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &good, rows,
+		       COUNT(rows));
+	ok(!queue_submit(m.fd, m.queue, &job, 1, NULL, 0),
+	   "a job that raises an interrupt is submitted");
 	ok(!wait_interrupt(other, &count, 20) && count != before,
 	   "an interrupt ends INTERRUPT_WAIT of another file");
 	good.count = before;

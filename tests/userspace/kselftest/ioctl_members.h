@@ -10,8 +10,8 @@
 
 #include "tests/userspace/kselftest/queue.h"
 
-#define MAX_TRIALS 72
-#define KERNEL_ADDRESS    UINT64_C(0xffff800000001000)
+#define MAX_TRIALS     72
+#define KERNEL_ADDRESS UINT64_C(0xffff800000001000)
 
 /* Kinds of object that have handles or IDs. */
 enum object { OBJECT_BUFFER, OBJECT_VM, OBJECT_GROUP, OBJECT_QUEUE, OBJECT_SYNCOBJ, OBJECTS };
@@ -20,19 +20,19 @@ enum object { OBJECT_BUFFER, OBJECT_VM, OBJECT_GROUP, OBJECT_QUEUE, OBJECT_SYNCO
 struct bad_handles {
 	uint32_t foreign[OBJECTS]; /* valid in another file only */
 	uint32_t closed[OBJECTS];  /* closed handles */
-	uint8_t *hole; /* a PROT_NONE page that follows a mapped page */
+	uint8_t *hole;             /* a PROT_NONE page that follows a mapped page */
 };
 
 enum kind {
-	MUST_BE_ZERO,     /* pads, output members, unused words */
-	FLAGS,    /* `detail`: mask of the defined bits */
-	BELOW,    /* `detail`: the first invalid value */
-	HANDLE,     /* `detail`: an enum object */
-	POINTER,  /* a user pointer that the kernel reads or writes */
-	ARRAY_COUNT, /* `detail`: maximum element count; 0 is EINVAL as well */
-	STRIDE,   /* `detail`: element size in bytes */
-	ALIGNED,     /* `detail`: required alignment */
-	VALUE,    /* `detail` itself, which must return `want` */
+	MUST_BE_ZERO, /* pads, output members, unused words */
+	FLAGS,        /* `detail`: mask of the defined bits */
+	BELOW,        /* `detail`: the first invalid value */
+	HANDLE,       /* `detail`: an enum object */
+	POINTER,      /* a user pointer that the kernel reads or writes */
+	ARRAY_COUNT,  /* `detail`: maximum element count; 0 is EINVAL as well */
+	STRIDE,       /* `detail`: element size in bytes */
+	ALIGNED,      /* `detail`: required alignment */
+	VALUE,        /* `detail` itself, which must return `want` */
 };
 
 struct member {
@@ -62,8 +62,8 @@ static inline size_t trial_add(struct trial *t, size_t n, uint64_t value, int wa
 /*
  * Lists the invalid values of a member whose value in a valid call is `now`; returns their number.
  */
-static inline size_t member_trials(const struct member *m, uint64_t now, const struct bad_handles *handles,
-			    struct trial *t)
+static inline size_t member_trials(const struct member *m, uint64_t now,
+				   const struct bad_handles *handles, struct trial *t)
 {
 	uint64_t all = m->size == 8 ? UINT64_MAX : UINT32_MAX;
 	size_t n = 0;
@@ -206,9 +206,9 @@ static const struct member vm_bind_op_members[] = {
 	MEMBER(vm_bind_op, size, VALUE, UINT64_MAX & ~UINT64_C(0xffff), -EINVAL),
 };
 static const struct member vm_state_members[] = {
-	MEMBER(vm_state, vm_id, HANDLE, OBJECT_VM), MEMBER(vm_state, state, MUST_BE_ZERO),
-	MEMBER(vm_state, mapped, MUST_BE_ZERO),           MEMBER(vm_state, fault_address, MUST_BE_ZERO),
-	MEMBER(vm_state, fault_count, MUST_BE_ZERO),      MEMBER(vm_state, pad, MUST_BE_ZERO),
+	MEMBER(vm_state, vm_id, HANDLE, OBJECT_VM),  MEMBER(vm_state, state, MUST_BE_ZERO),
+	MEMBER(vm_state, mapped, MUST_BE_ZERO),      MEMBER(vm_state, fault_address, MUST_BE_ZERO),
+	MEMBER(vm_state, fault_count, MUST_BE_ZERO), MEMBER(vm_state, pad, MUST_BE_ZERO),
 };
 static const struct member group_create_members[] = {
 	MEMBER(group_create, vm_id, HANDLE, OBJECT_VM),
@@ -316,7 +316,8 @@ static const struct member fence_wait_members[] = {
 
 static const struct member interrupt_wait_members[] = {
 	MEMBER(interrupt_wait, pad, MUST_BE_ZERO),
-	MEMBER(interrupt_wait, deadline_ns, VALUE, UINT64_MAX, 0), /* an interrupt has already arrived */
+	MEMBER(interrupt_wait, deadline_ns, VALUE, UINT64_MAX,
+	       0), /* an interrupt has already arrived */
 };
 
 #endif

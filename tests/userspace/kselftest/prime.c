@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* PRIME and GEM names: another file of the same device gets the same buffer, if that is allowed. */
 #include "tests/userspace/kselftest/queue.h"
 
@@ -10,7 +10,8 @@ static void test_export_import(int fd, int other, const char *name, uint32_t reg
 	bo_create(fd, region, MIB, MAPPABLE, &handle);
 	int file = prime_export(fd, handle);
 
-	ok(file >= 0 && !prime_import(other, file, &again), "%s: a buffer is exported and imported by another file", name);
+	ok(file >= 0 && !prime_import(other, file, &again),
+	   "%s: a buffer is exported and imported by another file", name);
 	close(file);
 	info.handle = again;
 	ok(!gpu_ioctl(other, DRM_IOCTL_SOVGPU_BO_INFO, &info) && info.region == region &&
@@ -18,11 +19,13 @@ static void test_export_import(int fd, int other, const char *name, uint32_t reg
 	   "%s: an imported buffer reports its region and size", name);
 	uint8_t *here = bo_map(fd, handle, MIB), *there = bo_map(other, again, MIB);
 
-	if (!ok(here != MAP_FAILED && there != MAP_FAILED, "%s: exporter and importer map the buffer", name))
+	if (!ok(here != MAP_FAILED && there != MAP_FAILED,
+		"%s: exporter and importer map the buffer", name))
 		return;
 	memset(here, 0x3c, MIB);
 	ok(there[MIB - 1] == 0x3c, "%s: the importer sees what the exporter writes", name);
-	ok(!bo_close(fd, handle) && there[0] == 0x3c, "%s: the import outlives the exporter's handle", name);
+	ok(!bo_close(fd, handle) && there[0] == 0x3c,
+	   "%s: the import outlives the exporter's handle", name);
 	munmap(here, MIB);
 	munmap(there, MIB);
 	bo_close(other, again);
@@ -44,8 +47,10 @@ static void test_not_exportable(int fd)
 	ok(!gpu_ioctl(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &own),
 	   "a VRAM buffer exclusive to an address space is created");
 	ok(prime_export(fd, own.handle) == -EPERM, "exporting an exclusive buffer is EPERM");
-	ok(!vm_map(fd, a, own.handle, 0, GIB, MIB), "an exclusive buffer is mapped into its address space");
-	ok(vm_map(fd, b, own.handle, 0, GIB, MIB) == -EPERM, "mapping an exclusive buffer into another address space is EPERM");
+	ok(!vm_map(fd, a, own.handle, 0, GIB, MIB),
+	   "an exclusive buffer is mapped into its address space");
+	ok(vm_map(fd, b, own.handle, 0, GIB, MIB) == -EPERM,
+	   "mapping an exclusive buffer into another address space is EPERM");
 	ok(!vm_destroy(fd, a) && vm_map(fd, b, own.handle, 0, GIB, MIB) == -EPERM,
 	   "an exclusive buffer stays EPERM elsewhere after its address space is destroyed");
 }
@@ -63,7 +68,8 @@ static void test_exclusive_vm_not_kept(int fd)
 	for (uint64_t i = 1; i <= 64; i++)
 		mapped =
 			mapped && !vm_map(fd, own.exclusive_vm, own.handle, 0, i * 1024 * GIB, MIB);
-	ok(mapped && free_vram_bytes(fd) < before, "mapping an exclusive buffer allocates page tables in VRAM");
+	ok(mapped && free_vram_bytes(fd) < before,
+	   "mapping an exclusive buffer allocates page tables in VRAM");
 	ok(!vm_destroy(fd, own.exclusive_vm) && free_vram_bytes(fd) == before,
 	   "VM_DESTROY frees the page tables although an exclusive buffer still exists");
 	bo_close(fd, own.handle);
@@ -72,7 +78,8 @@ static void test_exclusive_vm_not_kept(int fd)
 /* On the primary node, a buffer can have a GEM name by which any file can open it. */
 static void test_gem_names(void)
 {
-	struct drm_sovgpu_bo_create exclusive = {.size = MIB, .region = SYSTEM}, public_bo = exclusive;
+	struct drm_sovgpu_bo_create exclusive = {.size = MIB, .region = SYSTEM},
+				    public_bo = exclusive;
 	int fd = open("/dev/dri/card0", O_RDWR | O_CLOEXEC),
 	    other = open("/dev/dri/card0", O_RDWR | O_CLOEXEC);
 	struct drm_gem_flink name = {0};
@@ -94,7 +101,8 @@ static void test_gem_names(void)
 	ok(gpu_ioctl(other, DRM_IOCTL_GEM_OPEN, &wanted) == -EPERM &&
 		   gpu_ioctl(fd, DRM_IOCTL_GEM_OPEN, &wanted) == -EPERM,
 	   "opening an exclusive buffer by its GEM name is EPERM");
-	ok(fdinfo_value(other, "sovgpu-buffers") == 1, "a refused GEM_OPEN is not counted in fdinfo");
+	ok(fdinfo_value(other, "sovgpu-buffers") == 1,
+	   "a refused GEM_OPEN is not counted in fdinfo");
 	close(other);
 	close(fd);
 }

@@ -68,8 +68,9 @@ static inline struct drm_sovgpu_queue_state queue_state(int fd, uint32_t id)
 	return s;
 }
 
-static inline int queue_submit(int fd, uint32_t queue, const struct drm_sovgpu_job *jobs, uint32_t count,
-			 const struct drm_sovgpu_sync *syncs, uint32_t sync_count)
+static inline int queue_submit(int fd, uint32_t queue, const struct drm_sovgpu_job *jobs,
+			       uint32_t count, const struct drm_sovgpu_sync *syncs,
+			       uint32_t sync_count)
 {
 	struct drm_sovgpu_queue_submit s = {
 		.queue_id = queue,
@@ -111,7 +112,8 @@ struct stream {
 	uint32_t *words, count;
 };
 
-static inline void stream_method(struct stream *s, uint32_t subchannel, uint32_t number, uint32_t count)
+static inline void stream_method(struct stream *s, uint32_t subchannel, uint32_t number,
+				 uint32_t count)
 {
 	s->words[s->count++] = nv_method_pack(NV_METHOD_INCREMENT, subchannel, number, count);
 }
@@ -138,7 +140,7 @@ static inline void stream_copy(struct stream *s, uint64_t to, uint64_t from, uin
 	stream_data(s, bytes);
 	stream_method(s, NV_SUBCHANNEL_COPY, NV_COPY_LAUNCH, 1);
 	stream_data(s, NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_FLUSH | NV_COPY_SRC_LINEAR |
-			NV_COPY_DST_LINEAR);
+			       NV_COPY_DST_LINEAR);
 }
 
 /* Makes the queue wait until the 64-bit word at va equals value. */
@@ -173,7 +175,7 @@ struct fixture {
 
 /* Prints no TAP, so that child processes can call it. */
 static inline bool fixture_create(struct fixture *m, uint32_t queue_class, uint32_t entries,
-				uint32_t limit_ms)
+				  uint32_t limit_ms)
 {
 	*m = (struct fixture){.fd = open_device()};
 	bo_create(m->fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &m->buffer);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* QUEUE_CREATE: kernel queues of both classes, within the limits that DEV_QUERY reports. */
 #include "tests/userspace/kselftest/queue.h"
 
@@ -32,7 +32,8 @@ static void test_queue_limit(int fd, uint32_t group)
 		status = queue_create(fd, group, COPY, 2, LIMIT_MS, &ids[made]);
 		made += !status;
 	}
-	ok(status == -ENOSPC && made >= 16, "%u queues are created, then QUEUE_CREATE is ENOSPC", made);
+	ok(status == -ENOSPC && made >= 16, "%u queues are created, then QUEUE_CREATE is ENOSPC",
+	   made);
 	diag("status %d", status);
 	bool destroyed = true;
 
@@ -88,20 +89,26 @@ int main(void)
 		BAD_MEMBER(queue_create, group_id, 0, -ENOENT, "group ID 0"),
 		BAD_MEMBER(queue_create, group_id, 63, -ENOENT, "an unallocated group ID"),
 		BAD_MEMBER(queue_create, queue_class, 2, -EINVAL, "an undefined queue class"),
-		BAD_MEMBER(queue_create, queue_class, UINT32_MAX, -EINVAL, "queue class 0xffffffff"),
+		BAD_MEMBER(queue_create, queue_class, UINT32_MAX, -EINVAL,
+			   "queue class 0xffffffff"),
 		BAD_MEMBER(queue_create, mode, 2, -EINVAL, "an undefined queue mode"),
 		BAD_MEMBER(queue_create, flags, 1, -EINVAL, "an unknown flag"),
-		BAD_MEMBER(queue_create, ring_va, 4096, -EINVAL, "a ring address for a kernel queue"),
+		BAD_MEMBER(queue_create, ring_va, 4096, -EINVAL,
+			   "a ring address for a kernel queue"),
 		BAD_MEMBER(queue_create, ring_entries, 0, -EINVAL, "a ring of 0 entries"),
 		BAD_MEMBER(queue_create, ring_entries, 17, -EINVAL, "a ring of 17 entries"),
-		BAD_MEMBER(queue_create, ring_entries, UINT32_C(1) << 31, -EINVAL, "a ring of 2^31 entries"),
+		BAD_MEMBER(queue_create, ring_entries, UINT32_C(1) << 31, -EINVAL,
+			   "a ring of 2^31 entries"),
 		BAD_MEMBER(queue_create, time_limit_ms, 0, -EINVAL, "time limit 0"),
-		BAD_MEMBER(queue_create, time_limit_ms, UINT32_MAX, -EINVAL, "time limit 0xffffffff"),
+		BAD_MEMBER(queue_create, time_limit_ms, UINT32_MAX, -EINVAL,
+			   "time limit 0xffffffff"),
 		BAD_MEMBER(queue_create, id, 1, -EINVAL, "a nonzero output ID"),
-		BAD_MEMBER(queue_create, doorbell_value, 1, -EINVAL, "a nonzero output doorbell value"),
+		BAD_MEMBER(queue_create, doorbell_value, 1, -EINVAL,
+			   "a nonzero output doorbell value"),
 		BAD_MEMBER(queue_create, doorbell_offset, 1, -EINVAL,
-		      "a nonzero output doorbell offset"),
-		BAD_MEMBER(queue_create, pointers_offset, 1, -EINVAL, "a nonzero output GET/PUT page offset"),
+			   "a nonzero output doorbell offset"),
+		BAD_MEMBER(queue_create, pointers_offset, 1, -EINVAL,
+			   "a nonzero output GET/PUT page offset"),
 		BAD_MEMBER(queue_create, put_offset, 1, -EINVAL, "a nonzero output PUT offset"),
 		BAD_MEMBER(queue_create, get_offset, 1, -EINVAL, "a nonzero output GET offset"),
 	};
@@ -114,8 +121,8 @@ int main(void)
 		return tap_done();
 	uint64_t before = free_vram_bytes(fd);
 
-	ok(!dev_query(fd, DRM_SOVGPU_DEV_QUERY_QUEUE, sizeof(info), &info, NULL) && info.classes == 3 &&
-		   info.modes,
+	ok(!dev_query(fd, DRM_SOVGPU_DEV_QUERY_QUEUE, sizeof(info), &info, NULL) &&
+		   info.classes == 3 && info.modes,
 	   "DEV_QUERY_QUEUE returns the queue classes and modes");
 	vm_create(fd, &vm);
 	group_create(fd, vm, &good.group_id);

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * QUEUE_STATE: reports whether a queue is usable, and if not, whether its own work faulted or timed
  * out, or another queue of its group did.
@@ -22,7 +22,8 @@ static int submit_and_wait(struct fixture *m, struct stream *s)
 enum { NO_ENTRY = 2, READ_ONLY = 6 };
 
 /* The fault's address, kind and queue are exact, and no other group is affected. */
-static void expect_exact_fault(const char *what, uint64_t to, uint64_t from, uint64_t want, uint32_t kind)
+static void expect_exact_fault(const char *what, uint64_t to, uint64_t from, uint64_t want,
+			       uint32_t kind)
 {
 	struct drm_sovgpu_vm_bind_op op = {
 		.flags = DRM_SOVGPU_VM_MAP_READONLY, .va = 2 * GIB, .size = BUFFER_BYTES};
@@ -43,8 +44,8 @@ static void expect_exact_fault(const char *what, uint64_t to, uint64_t from, uin
 	s = queue_state(m.fd, m.queue);
 	ok(s.state == DRM_SOVGPU_QUEUE_STATE_FAULTED && s.fault_code == 31,
 	   "%s: the queue reports an MMU fault", what);
-	if (!ok(s.fault_address == want && s.fault_kind == kind, "%s: the queue reports the exact fault address and kind",
-		what))
+	if (!ok(s.fault_address == want && s.fault_kind == kind,
+		"%s: the queue reports the exact fault address and kind", what))
 		diag("0x%llx, kind %u", (unsigned long long)s.fault_address, s.fault_kind);
 	ok(!queue_state(m.fd, other).state, "%s: the other group is usable", what);
 	fixture_close(&m);
@@ -67,7 +68,8 @@ static void test_fault(void)
 	s = queue_state(m.fd, m.queue);
 	ok(s.state == DRM_SOVGPU_QUEUE_STATE_FAULTED && s.fault_code,
 	   "the queue of a faulting copy is in state faulted");
-	ok(s.fault_address >= UNMAPPED_VA && s.fault_address < UNMAPPED_VA + 4096, "the queue of a faulting copy reports the fault address");
+	ok(s.fault_address >= UNMAPPED_VA && s.fault_address < UNMAPPED_VA + 4096,
+	   "the queue of a faulting copy reports the fault address");
 	diag("state %u, code %u, unit %u, address 0x%llx", s.state, s.fault_code, s.fault_unit,
 	     (unsigned long long)s.fault_address);
 	ok(!gpu_ioctl(m.fd, DRM_IOCTL_SOVGPU_VM_STATE, &vm) && vm.fault_count == 1 &&
@@ -91,7 +93,8 @@ static void test_time_limit(void)
 	queue_destroy(m.fd, m.queue);
 	queue_create(m.fd, m.group, COPY, 16, 50, &m.queue);
 	stream_acquire(&stream, BUFFER_VA + MIB, 1);
-	ok(!submit_and_wait(&m, &stream), "the fence of an endless job signals after its time limit");
+	ok(!submit_and_wait(&m, &stream),
+	   "the fence of an endless job signals after its time limit");
 	s = queue_state(m.fd, m.queue);
 	ok(s.state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT && !s.fault_address,
 	   "the queue of an endless job is in state timed out");
@@ -136,8 +139,8 @@ static void test_forged_seqno(uint64_t number, uint32_t want, const char *what)
 	ok(*written, "%s: the stream has written the sequence number", what);
 	ok(!syncobj_wait(m.fd, done.handle, 0, 30), "%s: the job's fence signals", what);
 	s = queue_state(m.fd, m.queue);
-	ok(s.state == want && !s.fault_code && !s.fault_address,
-	   "%s: the driver stops the queue", what);
+	ok(s.state == want && !s.fault_code && !s.fault_address, "%s: the driver stops the queue",
+	   what);
 	diag("state %u, code %u, address 0x%llx", s.state, s.fault_code,
 	     (unsigned long long)s.fault_address);
 	fixture_close(&m);
@@ -151,7 +154,8 @@ int main(void)
 		BAD_MEMBER(queue_state, state, 1, -EINVAL, "a nonzero output state"),
 		BAD_MEMBER(queue_state, fault_code, 1, -EINVAL, "a nonzero output fault code"),
 		BAD_MEMBER(queue_state, fault_unit, 1, -EINVAL, "a nonzero output fault unit"),
-		BAD_MEMBER(queue_state, fault_address, 1, -EINVAL, "a nonzero output fault address"),
+		BAD_MEMBER(queue_state, fault_address, 1, -EINVAL,
+			   "a nonzero output fault address"),
 		BAD_MEMBER(queue_state, fault_kind, 1, -EINVAL, "a nonzero output fault kind"),
 		BAD_MEMBER(queue_state, pad, 1, -EINVAL, "a nonzero pad"),
 	};
@@ -172,12 +176,16 @@ int main(void)
 	   "QUEUE_STATE of another file's queue is ENOENT");
 	fixture_close(&m);
 	test_fault();
-	expect_exact_fault("write to an unmapped address", UNMAPPED_VA, BUFFER_VA, UNMAPPED_VA, NO_ENTRY);
-	expect_exact_fault("read from an unmapped address", BUFFER_VA + MIB, UNMAPPED_VA + MIB, UNMAPPED_VA + MIB, NO_ENTRY);
+	expect_exact_fault("write to an unmapped address", UNMAPPED_VA, BUFFER_VA, UNMAPPED_VA,
+			   NO_ENTRY);
+	expect_exact_fault("read from an unmapped address", BUFFER_VA + MIB, UNMAPPED_VA + MIB,
+			   UNMAPPED_VA + MIB, NO_ENTRY);
 	expect_exact_fault("write to a read-only page", 2 * GIB + MIB, BUFFER_VA, 2 * GIB + MIB,
-	      READ_ONLY);
+			   READ_ONLY);
 	test_time_limit();
-	test_forged_seqno(1, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, "a job that forges its own completion and keeps running");
-	test_forged_seqno(77, DRM_SOVGPU_QUEUE_STATE_FAULTED, "a job that forges the completion of later jobs");
+	test_forged_seqno(1, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
+			  "a job that forges its own completion and keeps running");
+	test_forged_seqno(77, DRM_SOVGPU_QUEUE_STATE_FAULTED,
+			  "a job that forges the completion of later jobs");
 	return tap_done();
 }

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* QUEUE_SUBMIT: jobs run in order, wait for their dependencies, and signal their fences. */
 #include "tests/userspace/kselftest/queue.h"
 
@@ -24,7 +24,8 @@ static void test_copy(struct fixture *m, const char *name)
 
 	ok(!queue_submit(m->fd, m->queue, &job, 1, &done, 1), "%s: a copy job is submitted", name);
 	ok(!syncobj_wait(m->fd, done.handle, 0, 20), "%s: the syncobj of a copy job signals", name);
-	ok(!memcmp(m->memory + TO, m->memory + FROM, BYTES), "%s: a copy job copies its bytes", name);
+	ok(!memcmp(m->memory + TO, m->memory + FROM, BYTES), "%s: a copy job copies its bytes",
+	   name);
 	ok(queue_state(m->fd, m->queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
 	   "%s: the queue is usable after a copy job", name);
 }
@@ -40,7 +41,8 @@ static void test_order(struct fixture *m)
 	for (uint32_t i = 0; i < 16; i++) {
 		struct stream s = stream_at(m, i * STREAM);
 
-		stream_copy(&s, BUFFER_VA + TO + (i + 1) * chunk, BUFFER_VA + TO + i * chunk, chunk);
+		stream_copy(&s, BUFFER_VA + TO + (i + 1) * chunk, BUFFER_VA + TO + i * chunk,
+			    chunk);
 		jobs[i] = stream_job(m, &s);
 	}
 	memset(m->memory + TO, 0, 17 * chunk);
@@ -52,13 +54,15 @@ static void test_order(struct fixture *m)
 	for (uint32_t i = 0; i < 17 * chunk; i++)
 		good = good && m->memory[TO + i] == 0x5a;
 	ok(good, "the jobs of a submission run in order");
-	ok(queue_submit(m->fd, m->queue, jobs, 17, &done, 1) == -EINVAL, "QUEUE_SUBMIT of more jobs than ring entries is EINVAL");
+	ok(queue_submit(m->fd, m->queue, jobs, 17, &done, 1) == -EINVAL,
+	   "QUEUE_SUBMIT of more jobs than ring entries is EINVAL");
 	/* Three times the ring's capacity: the call waits for free entries. */
 	for (uint32_t i = 0; i < 48; i++) {
 		done.point = 8 + i;
 		good = good && !queue_submit(m->fd, m->queue, &jobs[i % 16], 1, &done, 1);
 	}
-	ok(good && !syncobj_wait(m->fd, done.handle, 55, 20), "QUEUE_SUBMIT waits for free ring entries");
+	ok(good && !syncobj_wait(m->fd, done.handle, 55, 20),
+	   "QUEUE_SUBMIT waits for free ring entries");
 }
 
 /* One queue waits for another, which waits for the test. */
@@ -88,7 +92,8 @@ static void test_dependencies(struct fixture *m)
 	ok(syncobj_wait(m->fd, then[1].handle, 1, 0) == -ETIME && !m->memory[TO + 5],
 	   "dependent jobs do not run before the memory word is written");
 	*flag = 1;
-	ok(!syncobj_wait(m->fd, then[1].handle, 1, 20), "dependent jobs complete after the memory word is written");
+	ok(!syncobj_wait(m->fd, then[1].handle, 1, 20),
+	   "dependent jobs complete after the memory word is written");
 	ok(!memcmp(m->memory + TO, m->memory + FROM, BYTES), "the dependent copy copies its bytes");
 	ok(!queue_destroy(m->fd, other), "the second queue is destroyed");
 }
@@ -109,19 +114,24 @@ static void test_invalid_arguments(struct fixture *m)
 		BAD_MEMBER(queue_submit, queue_id, NO_HANDLE, -ENOENT, "an unallocated queue ID"),
 		BAD_MEMBER(queue_submit, flags, 1, -EINVAL, "an unknown flag"),
 		BAD_MEMBER(queue_submit, jobs.count, 0, -EINVAL, "a job count of 0"),
-		BAD_MEMBER(queue_submit, jobs.count, UINT32_MAX, -EINVAL, "a job count of 0xffffffff"),
-		BAD_MEMBER(queue_submit, jobs.stride, 8, -EINVAL, "a job stride below the struct size"),
+		BAD_MEMBER(queue_submit, jobs.count, UINT32_MAX, -EINVAL,
+			   "a job count of 0xffffffff"),
+		BAD_MEMBER(queue_submit, jobs.stride, 8, -EINVAL,
+			   "a job stride below the struct size"),
 		BAD_MEMBER(queue_submit, jobs.array, 8, -EFAULT, "a job array in unmapped memory"),
 		BAD_MEMBER(queue_submit, syncs.count, 65, -EINVAL, "65 syncs"),
-		BAD_MEMBER(queue_submit, syncs.array, 8, -EFAULT, "a sync array in unmapped memory"),
+		BAD_MEMBER(queue_submit, syncs.array, 8, -EFAULT,
+			   "a sync array in unmapped memory"),
 	};
 	static const struct bad_member job_rows[] = {
 		BAD_MEMBER(job, size, 0, -EINVAL, "a job of size 0"),
 		BAD_MEMBER(job, size, 6, -EINVAL, "a job whose size is not a multiple of 4"),
 		BAD_MEMBER(job, size, UINT32_C(4) << 21, -EINVAL, "a job above the maximum size"),
 		BAD_MEMBER(job, va, BUFFER_VA + 2, -EINVAL, "a job at an unaligned address"),
-		BAD_MEMBER(job, va, (UINT64_C(1) << 40) - 4, -EINVAL, "a job that crosses the end of the address space"),
-		BAD_MEMBER(job, va, UINT64_MAX & ~UINT64_C(3), -EINVAL, "a job at the last address"),
+		BAD_MEMBER(job, va, (UINT64_C(1) << 40) - 4, -EINVAL,
+			   "a job that crosses the end of the address space"),
+		BAD_MEMBER(job, va, UINT64_MAX & ~UINT64_C(3), -EINVAL,
+			   "a job at the last address"),
 		BAD_MEMBER(job, pad, 1, -EINVAL, "a job with a nonzero pad"),
 	};
 	static const struct bad_member sync_rows[] = {
@@ -130,17 +140,19 @@ static void test_invalid_arguments(struct fixture *m)
 		BAD_MEMBER(sync, handle, NO_HANDLE, -ENOENT, "an unallocated syncobj handle"),
 		BAD_MEMBER(sync, point, 1, -EINVAL, "a timeline point for a binary syncobj"),
 		BAD_MEMBER(sync, flags, DRM_SOVGPU_SYNC_TIMELINE | DRM_SOVGPU_SYNC_SIGNAL, -EINVAL,
-		      "timeline point 0"),
+			   "timeline point 0"),
 	};
 
-	expect_refused(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, rows, COUNT(rows));
-	expect_refused_in(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, &job, job_rows,
-		   COUNT(job_rows));
-	expect_refused_in(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, syncs, sync_rows,
-		   COUNT(sync_rows));
+	expect_refused(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, rows,
+		       COUNT(rows));
+	expect_refused_in(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, &job,
+			  job_rows, COUNT(job_rows));
+	expect_refused_in(m->fd, "QUEUE_SUBMIT", DRM_IOCTL_SOVGPU_QUEUE_SUBMIT, &good, syncs,
+			  sync_rows, COUNT(sync_rows));
 	ok(queue_submit(m->fd, m->queue, &job, 1, &never, 1) == -EINVAL,
 	   "QUEUE_SUBMIT that waits for a syncobj without a fence is EINVAL");
-	ok(syncobj_wait(m->fd, syncs[0].handle, 0, 0) == -EINVAL, "a refused QUEUE_SUBMIT attaches no fence to its syncobj");
+	ok(syncobj_wait(m->fd, syncs[0].handle, 0, 0) == -EINVAL,
+	   "a refused QUEUE_SUBMIT attaches no fence to its syncobj");
 	test_copy(m, "after refused submissions");
 }
 

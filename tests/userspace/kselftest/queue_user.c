@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * QUEUE_CREATE of user queues: work runs without a system call, errors are contained in the group,
  * and no other file can map the queue's pages.
@@ -41,8 +41,8 @@ static void test_ring_rounds(struct user_queue *u, const char *name)
 	}
 	ok(good, "%s: jobs for three rounds of the ring run without a system call", name);
 	ok(*u->userd_get == *u->userd_put, "%s: GET reaches PUT", name);
-	ok(queue_state(u->m.fd, u->id).state == DRM_SOVGPU_QUEUE_STATE_USABLE, "%s: the user queue is usable after its jobs",
-	   name);
+	ok(queue_state(u->m.fd, u->id).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
+	   "%s: the user queue is usable after its jobs", name);
 }
 
 static void test_invalid_arguments(struct user_queue *u)
@@ -53,27 +53,33 @@ static void test_invalid_arguments(struct user_queue *u)
 					       .ring_va = BUFFER_VA + RING_OFFSET,
 					       .ring_entries = RING_ENTRIES};
 	static const struct bad_member rows[] = {
-		BAD_MEMBER(queue_create, time_limit_ms, 1, -EINVAL, "a time limit for a user queue"),
+		BAD_MEMBER(queue_create, time_limit_ms, 1, -EINVAL,
+			   "a time limit for a user queue"),
 		BAD_MEMBER(queue_create, ring_va, 0, -EINVAL, "a ring at address 0"),
 		BAD_MEMBER(queue_create, ring_va, BUFFER_VA + RING_OFFSET + 4, -EINVAL,
-		      "a ring at an unaligned address"),
-		BAD_MEMBER(queue_create, ring_va, 2 * MIB, -EINVAL, "a ring in the driver's address range"),
+			   "a ring at an unaligned address"),
+		BAD_MEMBER(queue_create, ring_va, 2 * MIB, -EINVAL,
+			   "a ring in the driver's address range"),
 		BAD_MEMBER(queue_create, ring_va, (UINT64_C(1) << 40) - 8, -EINVAL,
-		      "a ring that crosses the end of the address range"),
+			   "a ring that crosses the end of the address range"),
 		BAD_MEMBER(queue_create, ring_va, UINT64_MAX & ~UINT64_C(7), -EINVAL,
-		      "a ring at the last address"),
-		BAD_MEMBER(queue_create, ring_va, 3 * GIB, -EFAULT, "a ring at an unmapped address"),
+			   "a ring at the last address"),
+		BAD_MEMBER(queue_create, ring_va, 3 * GIB, -EFAULT,
+			   "a ring at an unmapped address"),
 		BAD_MEMBER(queue_create, ring_va, BUFFER_VA + BUFFER_BYTES - 8, -EFAULT,
-		      "a ring that is partly unmapped"),
+			   "a ring that is partly unmapped"),
 		BAD_MEMBER(queue_create, ring_entries, 0, -EINVAL, "a user queue with 0 entries"),
 		BAD_MEMBER(queue_create, ring_entries, 12, -EINVAL, "a user queue with 12 entries"),
-		BAD_MEMBER(queue_create, doorbell_value, 1, -EINVAL, "a nonzero output doorbell token"),
+		BAD_MEMBER(queue_create, doorbell_value, 1, -EINVAL,
+			   "a nonzero output doorbell token"),
 	};
 	struct drm_sovgpu_job job = {.va = BUFFER_VA, .size = 4};
 	int other = open_device();
 
-	expect_refused(u->m.fd, "QUEUE_CREATE", DRM_IOCTL_SOVGPU_QUEUE_CREATE, &good, rows, COUNT(rows));
-	ok(queue_submit(u->m.fd, u->id, &job, 1, NULL, 0) == -EINVAL, "QUEUE_SUBMIT to a user queue is EINVAL");
+	expect_refused(u->m.fd, "QUEUE_CREATE", DRM_IOCTL_SOVGPU_QUEUE_CREATE, &good, rows,
+		       COUNT(rows));
+	ok(queue_submit(u->m.fd, u->id, &job, 1, NULL, 0) == -EINVAL,
+	   "QUEUE_SUBMIT to a user queue is EINVAL");
 	ok(map_driver_page(other, u->c.pointers_offset) == MAP_FAILED && errno == EACCES &&
 		   map_driver_page(other, u->c.doorbell_offset) == MAP_FAILED && errno == EACCES,
 	   "mapping a user queue's pages through another file is EACCES");
@@ -95,7 +101,8 @@ static void test_broken_ring(uint32_t put, uint64_t entry, const char *what)
 	ok(wait_for_error_state(&u, u.id) == DRM_SOVGPU_QUEUE_STATE_FAULTED &&
 		   queue_state(u.m.fd, u.id).fault_code,
 	   "%s: the user queue is in state faulted", what);
-	ok(wait_for_error_state(&u, u.m.queue) == DRM_SOVGPU_QUEUE_STATE_INNOCENT, "%s: the group's kernel queue is in state innocent", what);
+	ok(wait_for_error_state(&u, u.m.queue) == DRM_SOVGPU_QUEUE_STATE_INNOCENT,
+	   "%s: the group's kernel queue is in state innocent", what);
 	test_ring_rounds(&other, "a user queue of another file");
 	user_queue_close(&u);
 	user_queue_close(&other);
@@ -122,7 +129,8 @@ static void test_after_destroy(struct user_queue *u)
 		*u->doorbell = u->c.doorbell_value;
 		still_mapped = *u->userd_put == 5;
 	}
-	ok(still_mapped, "existing mappings of a destroyed user queue stay, and its doorbell is harmless");
+	ok(still_mapped,
+	   "existing mappings of a destroyed user queue stay, and its doorbell is harmless");
 }
 
 /* A process is killed with work in flight; the kernel stops its group when it closes the file. */
@@ -168,7 +176,8 @@ int main(void)
 	test_after_destroy(&u);
 	user_queue_close(&u);
 	test_broken_ring(RING_ENTRIES, 0, "PUT beyond the ring");
-	test_broken_ring(1, nv_gp_entry_pack(3 * GIB, 4), "a ring entry that points to unmapped memory");
+	test_broken_ring(1, nv_gp_entry_pack(3 * GIB, 4),
+			 "a ring entry that points to unmapped memory");
 	test_broken_ring(1, UINT64_C(7) << 32, "a ring entry with an undefined opcode");
 	fflush(stdout);
 	test_killed_process();

@@ -156,8 +156,8 @@ static inline uint32_t victim_read_report(struct victim *v)
 	struct pollfd p = {.fd = v->report, .events = POLLIN};
 	uint32_t complaints;
 
-	return poll(&p, 1, 60000) == 1 &&
-			       read(v->report, &complaints, sizeof(complaints)) == sizeof(complaints)
+	return poll(&p, 1, 60000) == 1 && read(v->report, &complaints, sizeof(complaints)) ==
+						  sizeof(complaints)
 		       ? complaints
 		       : UINT32_MAX;
 }

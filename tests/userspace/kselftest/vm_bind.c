@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * VM_BIND: VRAM, system and user memory are mapped, also over existing mappings, and unmapped. Only
  * the amount of mapped memory is visible here; the modelled card validates the page tables after
@@ -35,7 +35,8 @@ static void test_three_regions(void)
 	ok(!vm_unmap(fd, vm, VA + 10 * MIB - page, 2 * MIB) &&
 		   vm_mapped(fd, vm) == 10 * MIB - 65536,
 	   "a range that covers parts of two mappings is unmapped");
-	ok(!bo_close(fd, a) && !bo_close(fd, b) && !bo_close(fd, c.handle), "the handles of mapped buffers are closed");
+	ok(!bo_close(fd, a) && !bo_close(fd, b) && !bo_close(fd, c.handle),
+	   "the handles of mapped buffers are closed");
 	ok(vm_mapped(fd, vm) == 10 * MIB - 65536, "mappings outlive the handles of their buffers");
 	ok(!vm_unmap(fd, vm, VA, 64 * MIB) && vm_mapped(fd, vm) == 0,
 	   "one operation unmaps every mapping");
@@ -75,35 +76,42 @@ static void test_invalid_operations(uint32_t a)
 		BAD_MEMBER(vm_bind_op, size, 0, -EINVAL, "size 0"),
 		BAD_MEMBER(vm_bind_op, size, 4097, -EINVAL, "an unaligned size"),
 		BAD_MEMBER(vm_bind_op, size, 4 * MIB, -EINVAL, "a size above the buffer's size"),
-		BAD_MEMBER(vm_bind_op, size, UINT64_MAX & ~0xffffull, -EINVAL, "a size that overflows"),
+		BAD_MEMBER(vm_bind_op, size, UINT64_MAX & ~0xffffull, -EINVAL,
+			   "a size that overflows"),
 		BAD_MEMBER(vm_bind_op, va, VA + 4096, -EINVAL, "an unaligned address"),
 		BAD_MEMBER(vm_bind_op, va, 0, -EINVAL, "address 0"),
-		BAD_MEMBER(vm_bind_op, va, GIB - VRAM_PAGE, -EINVAL, "the last page below the address range"),
-		BAD_MEMBER(vm_bind_op, va, UINT64_C(1) << 49, -EINVAL, "the first address above the range"),
+		BAD_MEMBER(vm_bind_op, va, GIB - VRAM_PAGE, -EINVAL,
+			   "the last page below the address range"),
+		BAD_MEMBER(vm_bind_op, va, UINT64_C(1) << 49, -EINVAL,
+			   "the first address above the range"),
 		BAD_MEMBER(vm_bind_op, va, (UINT64_C(1) << 49) - VRAM_PAGE, -EINVAL,
-		      "a mapping that crosses the end of the address range"),
+			   "a mapping that crosses the end of the address range"),
 		BAD_MEMBER(vm_bind_op, va, UINT64_MAX & ~0xffffull, -EINVAL,
-		      "an address that overflows"),
+			   "an address that overflows"),
 		BAD_MEMBER(vm_bind_op, offset, 4096, -EINVAL, "an unaligned offset"),
-		BAD_MEMBER(vm_bind_op, offset, 2 * MIB, -EINVAL, "an offset beyond the end of the buffer"),
+		BAD_MEMBER(vm_bind_op, offset, 2 * MIB, -EINVAL,
+			   "an offset beyond the end of the buffer"),
 		BAD_MEMBER(vm_bind_op, offset, UINT64_MAX & ~0xffffull, -EINVAL,
-		      "an offset that overflows"),
+			   "an offset that overflows"),
 	};
 	static const struct bad_member unmap_rows[] = {
 		BAD_MEMBER(vm_bind_op, flags, DRM_SOVGPU_VM_MAP_READONLY, -EINVAL,
-		      "an unmap with a flag"),
+			   "an unmap with a flag"),
 		BAD_MEMBER(vm_bind_op, handle, 1, -EINVAL, "an unmap with a buffer handle"),
 		BAD_MEMBER(vm_bind_op, offset, VRAM_PAGE, -EINVAL, "an unmap with a buffer offset"),
 		BAD_MEMBER(vm_bind_op, pad, 1, -EINVAL, "an unmap with a nonzero pad"),
 		BAD_MEMBER(vm_bind_op, size, 0, -EINVAL, "an unmap of size 0"),
-		BAD_MEMBER(vm_bind_op, size, UINT64_C(1) << 49, -EINVAL, "an unmap above the address range"),
+		BAD_MEMBER(vm_bind_op, size, UINT64_C(1) << 49, -EINVAL,
+			   "an unmap above the address range"),
 		BAD_MEMBER(vm_bind_op, va, VA + 1, -EINVAL, "an unmap at an unaligned address"),
 	};
 
-	expect_refused_in(fd, "VM_BIND", DRM_IOCTL_SOVGPU_VM_BIND, &b, &op, map_rows, COUNT(map_rows));
+	expect_refused_in(fd, "VM_BIND", DRM_IOCTL_SOVGPU_VM_BIND, &b, &op, map_rows,
+			  COUNT(map_rows));
 	op = (struct drm_sovgpu_vm_bind_op){
 		.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = VA, .size = MIB};
-	expect_refused_in(fd, "VM_BIND", DRM_IOCTL_SOVGPU_VM_BIND, &b, &op, unmap_rows, COUNT(unmap_rows));
+	expect_refused_in(fd, "VM_BIND", DRM_IOCTL_SOVGPU_VM_BIND, &b, &op, unmap_rows,
+			  COUNT(unmap_rows));
 	ok(vm_mapped(fd, vm) == 0, "refused operations map nothing");
 }
 
@@ -121,12 +129,13 @@ static void test_invalid_arguments(uint32_t a)
 		BAD_MEMBER(vm_bind, ops.count, 0, -EINVAL, "0 operations"),
 		BAD_MEMBER(vm_bind, ops.count, 1025, -EINVAL, "1025 operations"),
 		BAD_MEMBER(vm_bind, ops.count, UINT32_MAX, -EINVAL, "2^32 - 1 operations"),
-		BAD_MEMBER(vm_bind, ops.stride, 32, -EINVAL, "an operation stride below the struct size"),
+		BAD_MEMBER(vm_bind, ops.stride, 32, -EINVAL,
+			   "an operation stride below the struct size"),
 		BAD_MEMBER(vm_bind, ops.stride, 41, -EINVAL, "an unaligned operation stride"),
 		BAD_MEMBER(vm_bind, ops.stride, UINT32_MAX, -EINVAL, "a stride of 4 GiB"),
 		BAD_MEMBER(vm_bind, ops.array, 8, -EFAULT, "an operation array in unmapped memory"),
 		BAD_MEMBER(vm_bind, ops.array, UINT64_MAX & ~0xfffull, -EFAULT,
-		      "an operation array in kernel memory"),
+			   "an operation array in kernel memory"),
 	};
 
 	expect_refused(fd, "VM_BIND", DRM_IOCTL_SOVGPU_VM_BIND, &good, rows, COUNT(rows));
@@ -172,7 +181,8 @@ static void test_syncs(void)
 				       .syncs = {sizeof(*both), 2, (uintptr_t)both}};
 	static const struct bad_member rows[] = {
 		BAD_MEMBER(vm_bind, syncs.count, 65, -EINVAL, "65 syncs"),
-		BAD_MEMBER(vm_bind, syncs.stride, 8, -EINVAL, "a sync stride below the struct size"),
+		BAD_MEMBER(vm_bind, syncs.stride, 8, -EINVAL,
+			   "a sync stride below the struct size"),
 		BAD_MEMBER(vm_bind, syncs.array, 8, -EFAULT, "a sync array in unmapped memory"),
 	};
 	struct stream s = stream_at(&m, 0);
@@ -185,12 +195,14 @@ static void test_syncs(void)
 	stream_acquire(&s, BUFFER_VA + FLAG, 1);
 	struct drm_sovgpu_job job = stream_job(&m, &s);
 
-	ok(!queue_submit(m.fd, m.queue, &job, 1, &done, 1), "a job that waits for a memory word is submitted");
+	ok(!queue_submit(m.fd, m.queue, &job, 1, &done, 1),
+	   "a job that waits for a memory word is submitted");
 	pthread_create(&thread, NULL, write_flag_later, &gate);
 	ok(!gpu_ioctl(m.fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) && *gate.flag == 1 && b.done == 1,
 	   "VM_BIND waits for its input fence before it binds");
 	pthread_join(thread, NULL);
-	ok(!syncobj_wait(m.fd, both[1].handle, 3, 0), "VM_BIND signals its output fence when it returns");
+	ok(!syncobj_wait(m.fd, both[1].handle, 3, 0),
+	   "VM_BIND signals its output fence when it returns");
 	both[1].point = 4;
 	op.size = 1;
 	b.done = 0;
@@ -211,11 +223,13 @@ static void test_longer_elements(uint32_t a)
 	struct drm_sovgpu_vm_bind b = {.vm_id = vm,
 				       .ops = {sizeof(longer[0]), 2, (uintptr_t)longer}};
 
-	ok(!gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) && b.done == 2 && vm_mapped(fd, vm) == 2 * MIB,
+	ok(!gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) && b.done == 2 &&
+		   vm_mapped(fd, vm) == 2 * MIB,
 	   "VM_BIND accepts longer elements whose rest is zero");
 	longer[1].more = 1;
 	b.done = 0;
-	ok(gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) == -E2BIG, "VM_BIND of longer elements whose rest is not zero is E2BIG");
+	ok(gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_BIND, &b) == -E2BIG,
+	   "VM_BIND of longer elements whose rest is not zero is E2BIG");
 	vm_unmap(fd, vm, VA, 64 * MIB);
 }
 
@@ -230,8 +244,9 @@ int main(void)
 	if (!ok(fd >= 0, "the render node opens"))
 		return tap_done();
 	before = free_vram_bytes(fd);
-	ok(!dev_query(fd, DRM_SOVGPU_DEV_QUERY_VM, sizeof(info), &info, NULL) && info.va_start == GIB &&
-		   info.va_end == UINT64_C(1) << 49 && info.page_sizes == (4096 | 65536 | 2 * MIB),
+	ok(!dev_query(fd, DRM_SOVGPU_DEV_QUERY_VM, sizeof(info), &info, NULL) &&
+		   info.va_start == GIB && info.va_end == UINT64_C(1) << 49 &&
+		   info.page_sizes == (4096 | 65536 | 2 * MIB),
 	   "DEV_QUERY_VM reports 49-bit addresses and three page sizes");
 	ok(!vm_create(fd, &vm) && vm, "an address space is created");
 	ok(vm_mapped(fd, vm) == 0, "a new address space is usable and empty");

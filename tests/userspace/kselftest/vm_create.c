@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* VM_CREATE: up to 64 address spaces per file, initially empty. */
 #include "tests/userspace/kselftest/device.h"
 
@@ -29,7 +29,8 @@ int main(void)
 	ok(free_vram_bytes(fd) == before, "a refused VM_CREATE takes no VRAM");
 	int other = open_device();
 
-	ok(!vm_create(other, &last) && !vm_create(other, &last), "another file can create address spaces");
+	ok(!vm_create(other, &last) && !vm_create(other, &last),
+	   "another file can create address spaces");
 	close(other);
 	ok(free_vram_bytes(fd) == before, "closing a file frees its address spaces");
 	return tap_done();

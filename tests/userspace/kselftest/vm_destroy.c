@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* VM_DESTROY: releases mapped buffers and the ID. */
 #include "tests/userspace/kselftest/device.h"
 
@@ -20,11 +20,14 @@ int main(void)
 
 	vm_create(fd, &good.id);
 	bo_create(fd, VRAM, 2 * MIB, 0, &handle);
-	ok(!vm_map(fd, good.id, handle, 0, GIB, 2 * MIB), "a buffer is mapped into an address space");
+	ok(!vm_map(fd, good.id, handle, 0, GIB, 2 * MIB),
+	   "a buffer is mapped into an address space");
 	bo_close(fd, handle);
 	expect_refused(fd, "VM_DESTROY", DRM_IOCTL_SOVGPU_VM_DESTROY, &good, rows, COUNT(rows));
-	ok(vm_destroy(other, good.id) == -ENOENT, "VM_DESTROY of another file's address space is ENOENT");
-	ok(vm_mapped(fd, good.id) == 2 * MIB, "a refused VM_DESTROY leaves the address space unchanged");
+	ok(vm_destroy(other, good.id) == -ENOENT,
+	   "VM_DESTROY of another file's address space is ENOENT");
+	ok(vm_mapped(fd, good.id) == 2 * MIB,
+	   "a refused VM_DESTROY leaves the address space unchanged");
 	ok(!vm_destroy(fd, good.id), "an address space is destroyed");
 	ok(free_vram_bytes(fd) == before, "VM_DESTROY frees the page tables and the mapped buffer");
 	ok(vm_destroy(fd, good.id) == -ENOENT && vm_mapped(fd, good.id) == UINT64_MAX,

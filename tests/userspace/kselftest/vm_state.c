@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /* VM_STATE: whether an address space is usable, how much is mapped, and its last fault. */
 #include "tests/userspace/kselftest/device.h"
 
