@@ -6,8 +6,10 @@
  * something must succeed. The same call must then succeed, and after its objects are destroyed,
  * VRAM, pinned memory and the file's accounting must be exactly what they were. kmemleak finds
  * kernel memory that was lost (tests/vm/guest/init).
- *   usage: _inject calls STEP [NAME]   each call, or those whose name contains NAME; every STEP-th allocation
- *          _inject bind CARD STEP [FIRST]   binding the driver to a card (PCI address), from allocation FIRST
+ *   usage: _inject calls STEP [NAME]
+ *              every STEP-th allocation of each call, or of those whose name contains NAME
+ *          _inject bind CARD STEP [FIRST]
+ *              binding the driver to a card (PCI address), from allocation FIRST
  */
 #include <linux/udmabuf.h>
 #include <poll.h>

@@ -2,11 +2,11 @@
 /*
  * System suspend, stopped after the device phase (/sys/power/pm_test), and runtime suspend of the
  * card.
- *   _suspend busy           a queue has work: EBUSY, and the work completes
- *   _suspend idle           a file is open without objects: suspend works, and the file stays usable
- *   _suspend exported FOLDER  an exported VRAM buffer outlives its file: the card (a sysfs folder) must not
- *                           runtime-suspend
- *   _suspend reopen         processes open, use and close the card, so that it suspends and resumes meanwhile
+ *   _suspend busy             a queue has work: EBUSY, and the work completes
+ *   _suspend idle             a file is open without objects: suspend works, the file stays usable
+ *   _suspend exported FOLDER  an exported VRAM buffer outlives its file: the card, a sysfs folder,
+ *                             must not runtime-suspend
+ *   _suspend reopen           processes open and close the card while it suspends and resumes
  */
 #include <sys/wait.h>
 

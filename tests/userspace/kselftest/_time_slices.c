@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Ten groups with endless work share an engine with one group whose work completes, on a card that
- * time-slices its groups (sovgpu-model --turns). A job's time limit counts engine time, so a job
- * that waits because of other groups must not time out.
+ * time-slices its groups. A job's time limit counts engine time, so a job that waits because of
+ * other groups must not time out.
  *   _time_slices sliced: a time slice ends after its length
  *   _time_slices held: a group keeps the engine until its work completes or is stopped
  */

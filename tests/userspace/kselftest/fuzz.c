@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Coverage-guided fuzzer of the ioctls. A program is a byte string: the first byte determines how
- * many threads run its parts concurrently, the others choose calls, arguments and invalid values
- * (ioctl_members.h), on two files and their objects. Any byte string is a valid program, so
- * mutations need no care. A program with new coverage is kept: driver code if the module was built
- * to report it (tests/cover), otherwise sequences of calls and errors.
+ * Coverage-guided fuzzer of the ioctls. A program is a byte string: the first byte sets how many
+ * threads run its parts concurrently, the others choose calls, arguments and invalid values
+ * (ioctl_members.h), on two files. Any byte string is a valid program, so mutations need no care.
+ * Programs with new coverage are kept: of driver code if the module was built to report it
+ * (tests/kunit/coverage), otherwise of call and error sequences.
  *
- * The kernel's own checkers find the bugs. The fuzzer only checks that every call returns, that a
- * file outside the fuzzed ones keeps working, and that nothing is left when a program's files are
- * closed.
- *   usage: fuzz [SECONDS [SEED]]     without arguments: the corpus and a few mutations. Prints kept programs.
+ * The kernel's own checkers find the bugs; the fuzzer checks that every call returns, that an
+ * unrelated file keeps working, and that nothing is left when the files are closed.
+ *   usage: fuzz [SECONDS [SEED]]     without arguments: the corpus and a few mutations
  */
 #include <dirent.h>
 #include <pthread.h>

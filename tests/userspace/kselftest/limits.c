@@ -106,18 +106,18 @@ static bool objects_open(struct objects *t)
 
 static void test_limit(const struct row *r)
 {
-	char used[64], most[64];
+	char used[64], limit[64];
 	struct objects t;
 	uint32_t created = 0;
 
 	if (!objects_open(&t))
 		return;
 	snprintf(used, sizeof(used), "sovgpu-%s", r->key);
-	snprintf(most, sizeof(most), "sovgpu-max-%s", r->key);
+	snprintf(limit, sizeof(limit), "sovgpu-max-%s", r->key);
 	long long before = set_parameter(r->parameter, r->preexisting + COUNT_ALLOWED);
 
 	ok(before >= 0, "module parameter %s can be set", r->parameter);
-	ok(fdinfo_value(t.fd, most) == (r->preexisting + COUNT_ALLOWED) * r->unit,
+	ok(fdinfo_value(t.fd, limit) == (r->preexisting + COUNT_ALLOWED) * r->unit,
 	   "%s: fdinfo reports the limit", r->key);
 	while (created < COUNT_ALLOWED && !r->create(&t, created))
 		created++;
@@ -192,12 +192,12 @@ static void test_buffer_without_handle(void)
 /*
  * Maps a buffer of 64 KiB at steps of 256 GiB until it is refused with *error; returns the count.
  */
-static uint32_t map_scattered(int fd, uint32_t vm, uint32_t buffer, uint32_t most, int *error)
+static uint32_t map_scattered(int fd, uint32_t vm, uint32_t buffer, uint32_t max, int *error)
 {
 	uint32_t created = 0;
 
 	*error = 0;
-	while (created < most &&
+	while (created < max &&
 	       !(*error = vm_map(fd, vm, buffer, 0, GIB + ((uint64_t)created << 38), 64 * KIB)))
 		created++;
 	return created;
@@ -453,7 +453,7 @@ static void test_debugfs(void)
 {
 	struct objects t;
 	char line[256];
-	bool found = false, most = false;
+	bool found = false, has_limits = false;
 	glob_t g;
 
 	if (!objects_open(&t))
@@ -470,7 +470,7 @@ static void test_debugfs(void)
 	while (f && fgets(line, sizeof(line), f)) {
 		unsigned long long c, v, s, b, vms, m, groups, queues;
 
-		most = most || !strncmp(line, "most\t", 5);
+		has_limits = has_limits || !strncmp(line, "most\t", 5);
 		if (sscanf(line, "%llu %llu %llu %llu %llu %llu %llu %llu", &c, &v, &s, &b, &vms,
 			   &m, &groups, &queues) == 8)
 			found = found ||
@@ -481,7 +481,7 @@ static void test_debugfs(void)
 	if (f)
 		fclose(f);
 	globfree(&g);
-	ok(most, "debugfs lists the limits");
+	ok(has_limits, "debugfs lists the limits");
 	ok(found, "debugfs lists the usage of this file");
 	close(t.fd);
 }

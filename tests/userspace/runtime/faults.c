@@ -127,9 +127,9 @@ static void fails(struct winsys_error e, sov_result want, const char *sentence, 
 	said = e;
 	failed = true;
 	r = sov_context_status(context);
-	if (!ok(r == want && strstr(sov_last_error(), soft_sentence(sentence)), "%s", promise)) {
+	if (!ok(r == want && strstr(sov_last_error(), soft_message(sentence)), "%s", promise)) {
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
-		diag("want: … %s", soft_sentence(sentence));
+		diag("want: … %s", soft_message(sentence));
 	}
 	failed = false;
 }
@@ -254,7 +254,7 @@ static void late(struct winsys_error e, sov_result want, const char *sentence, c
 	tells_late = true;
 	run(gate, streams[0], word);
 	r = sov_context_wait(context, 10000000000);
-	if (!ok(r == want && strstr(sov_last_error(), soft_sentence(sentence)), "%s", promise))
+	if (!ok(r == want && strstr(sov_last_error(), soft_message(sentence)), "%s", promise))
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
 	tells_late = failed = false;
 }

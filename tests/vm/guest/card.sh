@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie trixie-backports trixie-16k
-# A card on Debian's kernels, from probe to unload.
+# One card on Debian's kernels, from probe to module unload.
 . /test/common.sh
 part probe
 part unplug
