@@ -19,7 +19,7 @@ marked='scenario$'
 [ -z "${VM_LONG:-}" ] || marked='(scenario|kernels) of check-long'
 [ $# -gt 0 ] || set -- $(grep -lE "^# $marked" tests/vm/guest/*.sh | sed 's|.*/||; s|\.sh$||')
 
-tries "the initramfs with the test programs is built" "$work/base.log" base || { tap_done; exit 1; }
+check_command "the initramfs with the test programs is built" "$work/base.log" base || { tap_done; exit 1; }
 while read -r kernel release; do
 	case " ${VM_SUITES:-$kernel} " in *" $kernel "*) echo "$kernel $release $*" ;; esac
 done <"$VM_CACHE/kernels" | tac >"$work/kernels"

@@ -5,6 +5,6 @@
 . /test/common.sh
 part probe
 part unplug
-part cycles 5
+part rebind 5
 part firmware
 tap_done

@@ -10,6 +10,6 @@
 part kunit
 part probe
 part unplug
-part cycles 5
+part rebind 5
 part firmware
 tap_done

@@ -18,8 +18,8 @@ modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"
 # A failed vmalloc logs the caller with a trace, and a failed /proc file of an interrupt logs a
 # warning when the interrupt is freed. Rewrite both, so that they do not count as kernel complaints.
-dmesg -c | awk '/vmalloc error: |page allocation failure: / { told = 1 }
-	/WARNING: .* remove_proc_entry/ { sub("WARNING:", "not there:"); told = 1 }
-	told && sub("Call trace:", "who asked:") { told = 0 }
+dmesg -c | awk '/vmalloc error: |page allocation failure: / { pending = 1 }
+	/WARNING: .* remove_proc_entry/ { sub("WARNING:", "missing entry:"); pending = 1 }
+	pending && sub("Call trace:", "caller:") { pending = 0 }
 	{ print "guest: dmesg: " $0 }'
 tap_done
