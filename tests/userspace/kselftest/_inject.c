@@ -638,11 +638,11 @@ static bool bind_and_unbind(int to_bind, int to_unbind, const char *card, unsign
  */
 static bool is_out_of_memory(int status)
 {
-	char said[512] = "";
+	char log[512] = "";
 
-	klogctl(3, said, sizeof(said) - 1); /* reads the end of the log */
+	klogctl(3, log, sizeof(log) - 1); /* reads the end of the log */
 	return status == -ENOMEM || status == -ENOSPC ||
-	       (status == -ENODEV && strstr(said, "no MSI: -19"));
+	       (status == -ENODEV && strstr(log, "no MSI: -19"));
 }
 
 static void inject_bind(const char *card, unsigned step, unsigned first)

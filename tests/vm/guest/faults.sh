@@ -15,9 +15,9 @@ address=${card##*/}
 quiet_boots=${quiet_boots:-14}
 driver=/sys/bus/pci/drivers/sovgpu
 up=0 clean=0 errors=0
-said=/tmp/said$address
+kmsg=/tmp/kmsg$address
 transcript=/tmp/out$address # fault_sweeps.sh runs several instances concurrently
-cat /dev/kmsg >"$said" & # the kernel's log buffer wraps
+cat /dev/kmsg >"$kmsg" & # the kernel's log buffer wraps
 reader=$!
 modprobe sovgpu
 ok $? "sovgpu.ko loads"
@@ -33,12 +33,12 @@ while [ $i -lt "$times" ] && [ $clean -lt $quiet_boots ]; do
 	fi
 	is "$(bound "$card")" "" "the driver unbinds from the faulty card, boot $i"
 	clean=$((clean + 1))
-	now=$(grep -F "$address" "$said" | grep -cF '*ERROR*')
+	now=$(grep -F "$address" "$kmsg" | grep -cF '*ERROR*')
 	[ "$now" = "$errors" ] || clean=0
 	[ $((now - errors)) -le "${max_errors:-$now}" ]
 	ok $? "the driver logs no more errors than allowed, boot $i"
 	[ $((now - errors)) -le "${max_errors:-$now}" ] ||
-		diag "$(grep -F "$address" "$said" | grep -F '*ERROR*' | tail -n 5)"
+		diag "$(grep -F "$address" "$kmsg" | grep -F '*ERROR*' | tail -n 5)"
 	errors=$now
 	echo 1 >"$card/reset" || break
 	echo "$address" >$driver/bind 2>/dev/null

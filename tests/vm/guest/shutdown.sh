@@ -18,8 +18,8 @@ node() {
 mkfifo /tmp/busy_clients
 exec 8<>/tmp/busy_clients
 RENDER_NODE=$(node "$1") /test/bin/_busy_clients >&8 2>&1 8>&- &
-read -r said <&8
-is "$said" "ready: 2 of 2 have work in flight" "processes have work in flight on the first card"
+read -r line <&8
+is "$line" "ready: 2 of 2 have work in flight" "processes have work in flight on the first card"
 if [ -e "$2/power/runtime_status" ]; then
 	echo 100 >"$2/power/autosuspend_delay_ms"
 	echo auto >"$2/power/control"

@@ -30,19 +30,19 @@ exec 8<>/tmp/busy_clients
 start_clients() { # starts processes; returns when they have work in flight
 	RENDER_NODE=$(node) /test/bin/_busy_clients >&8 2>&1 8>&- &
 	busy=$!
-	said=nothing
-	read -r -t 60 said <&8
-	[ "$said" = "ready: 2 of 2 have work in flight" ] || echo "not ok - busy clients printed: $said"
+	line=nothing
+	read -r -t 60 line <&8
+	[ "$line" = "ready: 2 of 2 have work in flight" ] || echo "not ok - busy clients printed: $line"
 }
 # Removes the card under processes with work in flight, which must exit within a minute.
 remove_in_use() { # sysfs file, value to write
 	start_clients
 	usleep $((round % 10 * 3000))
 	echo "$2" >"$1" || return 1
-	said=nothing
-	read -r -t 60 said <&8
+	line=nothing
+	read -r -t 60 line <&8
 	kill -9 $busy 2>/dev/null
-	[ "$said" = over ]
+	[ "$line" = over ]
 }
 # Repeats a command until it fails; prints how often it succeeded.
 repeat() { # times, command
@@ -72,7 +72,7 @@ reload_in_use() {
 		i=$((i + 1))
 	done
 	wait $busy $other
-	read -r -t 60 said <&8
+	read -r -t 60 line <&8
 	[ ! -e /sys/module/sovgpu ] && modprobe sovgpu && [ "$(bound "$card")" = sovgpu ]
 }
 
