@@ -27,13 +27,13 @@ static int private_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 
 static int vram_fill(struct sov_bo *bo, u64 user_address)
 {
-	struct sov_device *sov = to_sov(bo->base.dev);
+	struct sov_device *sov = to_sov_device(bo->base.dev);
 	int ret, idx;
 
 	ret = sov_enter(sov, &idx);
 	if (ret)
 		return ret;
-	ret = sov_vram_alloc(sov, bo->base.size, SOV_VRAM_PAGE, false, &bo->pieces);
+	ret = sov_vram_alloc(sov, bo->base.size, SOV_VRAM_PAGE_SIZE, false, &bo->pieces);
 	drm_dev_exit(idx);
 	return ret;
 }
@@ -41,12 +41,12 @@ static int vram_fill(struct sov_bo *bo, u64 user_address)
 static void vram_empty(struct sov_bo *bo)
 {
 	if (!list_empty(&bo->pieces))
-		sov_vram_free(to_sov(bo->base.dev), &bo->pieces);
+		sov_vram_free(to_sov_device(bo->base.dev), &bo->pieces);
 }
 
 static unsigned long vram_pfn(struct sov_bo *bo, u64 offset)
 {
-	struct sov_device *sov = to_sov(bo->base.dev);
+	struct sov_device *sov = to_sov_device(bo->base.dev);
 
 	return PHYS_PFN(sov->vram.window + sov_vram_address(&bo->pieces, offset));
 }
@@ -138,7 +138,7 @@ static void user_empty(struct sov_bo *bo)
 
 /* By the bit of its region. */
 static const struct sov_bo_kind kinds[] = {
-	{ SOV_VRAM_PAGE, SOV_LIMIT_VRAM, false, private_init, vram_fill, vram_empty, vram_pfn },
+	{ SOV_VRAM_PAGE_SIZE, SOV_LIMIT_VRAM, false, private_init, vram_fill, vram_empty, vram_pfn },
 	{ PAGE_SIZE, SOV_LIMIT_SYSTEM, false, system_init, system_fill, system_empty, page_pfn },
 	{ PAGE_SIZE, SOV_LIMITS, false, private_init, user_fill, user_empty, page_pfn },
 };
@@ -252,7 +252,7 @@ int sov_bo_walk(struct sov_bo *bo, u64 offset, u64 size, sov_bo_visitor fn, void
  */
 int sov_bo_word(struct sov_bo *bo, u64 offset, struct sov_word *word)
 {
-	struct sov_device *sov = to_sov(bo->base.dev);
+	struct sov_device *sov = to_sov_device(bo->base.dev);
 	u64 in_page = offset_in_page(offset);
 
 	*word = (struct sov_word){};
@@ -294,7 +294,7 @@ static vm_fault_t sov_bo_fault(struct vm_fault *vmf)
 {
 	struct drm_gem_object *obj = vmf->vma->vm_private_data;
 	u64 page = vmf->pgoff - drm_vma_node_start(&obj->vma_node);
-	struct sov_bo *bo = to_bo(obj);
+	struct sov_bo *bo = to_sov_bo(obj);
 	vm_fault_t ret;
 	int idx;
 
@@ -317,7 +317,7 @@ static const struct vm_operations_struct sov_bo_vm_ops = {
  */
 static int sov_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 {
-	struct sov_bo *bo = to_bo(obj);
+	struct sov_bo *bo = to_sov_bo(obj);
 
 	if (!(bo->flags & DRM_SOVGPU_BO_MAPPABLE))
 		return -EACCES;
@@ -333,11 +333,11 @@ static int sov_bo_mmap(struct drm_gem_object *obj, struct vm_area_struct *vma)
 
 static void sov_bo_free(struct drm_gem_object *obj)
 {
-	struct sov_bo *bo = to_bo(obj);
+	struct sov_bo *bo = to_sov_bo(obj);
 
 	bo->kind->empty(bo);
 	if (bo->account) {
-		sov_uncharge(bo->account, bo->kind->limit, obj->size);
+		sov_account_uncharge(bo->account, bo->kind->limit, obj->size);
 		sov_account_put(bo->account);
 	}
 	drm_gem_object_release(obj);
@@ -350,14 +350,14 @@ static void sov_bo_free(struct drm_gem_object *obj)
 /* A file gets a handle, by whatever way, also by a name: for GEM_FLINK nobody is asked. */
 static int sov_bo_open(struct drm_gem_object *obj, struct drm_file *file)
 {
-	if (sov_bo_kept(to_bo(obj)) && READ_ONCE(obj->handle_count) > 1)
+	if (sov_bo_kept(to_sov_bo(obj)) && READ_ONCE(obj->handle_count) > 1)
 		return -EPERM;
-	return sov_charge(to_sov_file(file)->account, SOV_LIMIT_BUFFERS, 1);
+	return sov_account_charge(to_sov_file(file)->account, SOV_LIMIT_BUFFERS, 1);
 }
 
 static void sov_bo_close(struct drm_gem_object *obj, struct drm_file *file)
 {
-	sov_uncharge(to_sov_file(file)->account, SOV_LIMIT_BUFFERS, 1);
+	sov_account_uncharge(to_sov_file(file)->account, SOV_LIMIT_BUFFERS, 1);
 }
 
 static const struct drm_gem_object_funcs sov_bo_funcs = {
@@ -425,7 +425,7 @@ struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_
 		return bo;
 	bo->region = c->region;
 	bo->flags = c->flags;
-	ret = sov_charge(account, bo->kind->limit, c->size);
+	ret = sov_account_charge(account, bo->kind->limit, c->size);
 	if (!ret) {
 		bo->account = sov_account_get(account);
 		ret = bo->kind->fill(bo, c->user_address);
@@ -480,7 +480,7 @@ int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 		if (!vm)
 			return -ENOENT;
 	}
-	ret = sov_enter(to_sov(drm), &idx);
+	ret = sov_enter(to_sov_device(drm), &idx);
 	bo = ERR_PTR(ret);
 	if (!ret) {
 		drm_dev_exit(idx); /* a process's pages come when it likes; removal cannot wait */
@@ -520,7 +520,7 @@ int sov_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file
 	obj = drm_gem_object_lookup(file, m->handle);
 	if (!obj)
 		return -ENOENT;
-	if (to_bo(obj)->flags & DRM_SOVGPU_BO_MAPPABLE)
+	if (to_sov_bo(obj)->flags & DRM_SOVGPU_BO_MAPPABLE)
 		m->offset = drm_vma_node_offset_addr(&obj->vma_node);
 	else
 		ret = -EACCES;
@@ -546,9 +546,9 @@ int sov_bo_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 	obj = drm_gem_object_lookup(file, i->handle);
 	if (!obj)
 		return -ENOENT;
-	i->region = to_bo(obj)->region;
+	i->region = to_sov_bo(obj)->region;
 	i->size = obj->size;
-	i->flags = to_bo(obj)->flags;
+	i->flags = to_sov_bo(obj)->flags;
 	drm_gem_object_put(obj);
 	return 0;
 }

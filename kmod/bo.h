@@ -8,7 +8,7 @@
 #include <linux/mutex.h>
 #include <linux/scatterlist.h>
 
-#include "kmod/limit.h"
+#include "kmod/limits.h"
 
 struct drm_sovgpu_bo_create;
 struct sov_bo_kind;
@@ -99,7 +99,7 @@ struct sov_word {
 	const void __iomem *window;
 };
 
-static inline struct sov_bo *to_bo(struct drm_gem_object *obj)
+static inline struct sov_bo *to_sov_bo(struct drm_gem_object *obj)
 {
 	return container_of(obj, struct sov_bo, base);
 }

@@ -34,7 +34,7 @@ struct sov_vendor {
 	size_t device_bytes;
 
 	/**
-	 * @start: find out which chip this is, sov_claim() it, and bring it up, until it could take
+	 * @start: find out which chip this is, sov_claim_aperture() it, and bring it up, until it could take
 	 * work. PCI is enabled, mastering is not. When it fails it has undone what it did.
 	 */
 	int (*start)(struct sov_device *sov);
@@ -218,7 +218,7 @@ struct sov_device {
 	struct work_struct wedge;
 };
 
-static inline struct sov_device *to_sov(struct drm_device *drm)
+static inline struct sov_device *to_sov_device(struct drm_device *drm)
 {
 	return container_of(drm, struct sov_device, drm);
 }
@@ -242,7 +242,7 @@ bool sov_machine_ends(void);
 /* drv.c */
 void sov_take_down(struct sov_device *sov);
 int sov_enter(struct sov_device *sov, int *idx);
-int sov_claim(struct sov_device *sov);
+int sov_claim_aperture(struct sov_device *sov);
 void sov_interrupt(struct sov_device *sov);
 void sov_wedge(struct sov_device *sov);
 

@@ -21,7 +21,7 @@
 #include "kmod/fence.h"
 #include "kmod/file.h"
 #include "kmod/group.h"
-#include "kmod/limit.h"
+#include "kmod/limits.h"
 #include "kmod/queue.h"
 
 static const struct drm_ioctl_desc sov_ioctls[] = {
@@ -89,12 +89,12 @@ int sov_enter(struct sov_device *sov, int *idx)
 }
 
 /**
- * sov_claim() - take a device from drivers that show what firmware left on its screen
+ * sov_claim_aperture() - take a device from drivers that show what firmware left on its screen
  * @sov: the device; the vendor's start has found that it is one for us
  *
  * Return: 0, or a negative errno after a message.
  */
-int sov_claim(struct sov_device *sov)
+int sov_claim_aperture(struct sov_device *sov)
 {
 	int ret = aperture_remove_conflicting_pci_devices(sov_pci(sov), sov_driver.name);
 

@@ -122,7 +122,7 @@ static int look(struct drm_device *drm, const struct sov_word *word,
 static int wait(struct drm_device *drm, const struct sov_word *word,
 		const struct drm_sovgpu_fence_wait *w)
 {
-	wait_queue_head_t *wake = &to_sov(drm)->wake;
+	wait_queue_head_t *wake = &to_sov_device(drm)->wake;
 	u64 nap = NAP_MIN_NS;
 	DEFINE_WAIT(self);
 	int ret;
@@ -170,7 +170,7 @@ int sov_fence_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
 	obj = drm_gem_object_lookup(file, w->handle);
 	if (!obj)
 		return -ENOENT;
-	ret = sov_bo_word(to_bo(obj), w->offset, &word);
+	ret = sov_bo_word(to_sov_bo(obj), w->offset, &word);
 	if (!ret) {
 		ret = wait(drm, &word, w);
 		sov_word_put(&word);
@@ -190,7 +190,7 @@ int sov_fence_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
 int sov_interrupt_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_sovgpu_interrupt_wait *w = data;
-	struct sov_device *sov = to_sov(drm);
+	struct sov_device *sov = to_sov_device(drm);
 	s64 begin = ktime_get_ns();
 	s64 left = w->deadline_ns > begin ? w->deadline_ns - begin : 0;
 	u32 now;

@@ -11,7 +11,7 @@
 #include "kmod/device.h"
 #include "kmod/file.h"
 #include "kmod/group.h"
-#include "kmod/limit.h"
+#include "kmod/limits.h"
 #include "kmod/queue.h"
 
 /**
@@ -76,7 +76,7 @@ static void show_memory(struct drm_printer *p, struct drm_file *file)
 	idr_for_each_entry(&file->object_idr, obj, id) {
 		struct drm_memory_stats *s = &system;
 
-		if (to_bo(obj)->region == DRM_SOVGPU_REGION_VRAM)
+		if (to_sov_bo(obj)->region == DRM_SOVGPU_REGION_VRAM)
 			s = &vram;
 		if (drm_gem_object_is_shared_for_memory_stats(obj))
 			s->shared += obj->size;

@@ -16,7 +16,7 @@
 #include "kmod/device.h"
 #include "kmod/file.h"
 #include "kmod/group.h"
-#include "kmod/limit.h"
+#include "kmod/limits.h"
 #include "kmod/queue.h"
 
 #define SOV_PRIORITIES 2
@@ -32,7 +32,7 @@ static void release(struct kref *ref)
 	sov_vm_put(group->vm);
 	mutex_destroy(&group->lock);
 	mutex_destroy(&group->building);
-	sov_uncharge(group->account, SOV_LIMIT_GROUPS, 1);
+	sov_account_uncharge(group->account, SOV_LIMIT_GROUPS, 1);
 	sov_account_put(group->account);
 	kfree(group);
 }
@@ -71,7 +71,7 @@ static void stop(struct sov_group *group)
 	struct sov_queue *queue, *next;
 	bool cookie = dma_fence_begin_signalling();
 
-	WRITE_ONCE(group->condemned, true);
+	WRITE_ONCE(group->stop_pending, true);
 	mutex_lock(&group->lock);
 	WRITE_ONCE(group->dead, true);
 	list_for_each_entry_safe(queue, next, &group->queues, link)
@@ -151,7 +151,7 @@ static void kill(struct work_struct *work)
  */
 void sov_group_stop_later(struct sov_group *group)
 {
-	WRITE_ONCE(group->condemned, true);
+	WRITE_ONCE(group->stop_pending, true);
 	kref_get(&group->ref);
 	if (!queue_work(group->sov->work, &group->kill))
 		kref_put(&group->ref, release); /* not the last: the work has one */
@@ -167,7 +167,7 @@ void sov_groups_stop(struct sov_device *sov)
 
 	mutex_lock(&sov->groups_lock);
 	list_for_each_entry(group, &sov->groups, link)
-		WRITE_ONCE(group->condemned, true); /* those that hang are stopped together */
+		WRITE_ONCE(group->stop_pending, true); /* those that hang are stopped together */
 	list_for_each_entry(group, &sov->groups, link)
 		stop(group);
 	mutex_unlock(&sov->groups_lock);
@@ -212,7 +212,7 @@ void sov_groups_condemn(struct sov_file *file)
 	unsigned long id;
 
 	xa_for_each(&file->groups, id, group)
-		WRITE_ONCE(group->condemned, true);
+		WRITE_ONCE(group->stop_pending, true);
 }
 
 /**
@@ -238,11 +238,11 @@ static struct sov_group *make(struct sov_device *sov, struct sov_vm *vm,
 	struct sov_group *group = NULL;
 	int ret;
 
-	ret = sov_charge(account, SOV_LIMIT_GROUPS, 1);
+	ret = sov_account_charge(account, SOV_LIMIT_GROUPS, 1);
 	if (!ret) {
 		group = kzalloc(sov->vendor->group_bytes, GFP_KERNEL_ACCOUNT);
 		if (!group) {
-			sov_uncharge(account, SOV_LIMIT_GROUPS, 1);
+			sov_account_uncharge(account, SOV_LIMIT_GROUPS, 1);
 			ret = -ENOMEM;
 		}
 	}
@@ -294,17 +294,17 @@ int sov_group_create_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	u32 id;
 
 	if (c->flags || c->id || c->pad || c->priority >= SOV_PRIORITIES ||
-	    c->time_slice_us > to_sov(drm)->queue_info.time_slice_us_max)
+	    c->time_slice_us > to_sov_device(drm)->queue_info.time_slice_us_max)
 		return -EINVAL;
 	vm = sov_vm_find(own, c->vm_id);
 	if (!vm)
 		return -ENOENT;
-	ret = sov_enter(to_sov(drm), &idx);
+	ret = sov_enter(to_sov_device(drm), &idx);
 	if (ret) {
 		sov_vm_put(vm);
 		return ret;
 	}
-	group = make(to_sov(drm), vm, own->account, c);
+	group = make(to_sov_device(drm), vm, own->account, c);
 	drm_dev_exit(idx);
 	if (IS_ERR(group))
 		return PTR_ERR(group);

@@ -64,8 +64,8 @@ struct sov_group {
 	/** @busy: queues that may have their engine now, by class */
 	atomic_t busy[SOV_QUEUE_CLASSES];
 
-	/** @condemned: it will be stopped, by whoever comes first; set without a lock */
-	bool condemned;
+	/** @stop_pending: it will be stopped, by whoever comes first; set without a lock */
+	bool stop_pending;
 
 	/** @dead: nothing of it is on the hardware any more */
 	bool dead;

@@ -252,10 +252,10 @@ static void progress(struct sov_queue *queue)
 }
 
 /**
- * sov_queues_progress() - end all jobs that the hardware has done, on every queue
+ * sov_queues_retire() - end all jobs that the hardware has done, on every queue
  * @sov: the device; its interrupt said that some may be
  */
-void sov_queues_progress(struct sov_device *sov)
+void sov_queues_retire(struct sov_device *sov)
 {
 	struct sov_queue *queue;
 	unsigned long flags;

@@ -32,10 +32,10 @@ bool sov_bo_kept(struct sov_bo *bo)
  */
 struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags)
 {
-	if (sov_bo_kept(to_bo(obj)))
+	if (sov_bo_kept(to_sov_bo(obj)))
 		return ERR_PTR(-EPERM);
 	/* Others' memory is passed on by its own file, while we have it. */
-	if (to_bo(obj)->import_file)
+	if (to_sov_bo(obj)->import_file)
 		return ERR_PTR(-ENODEV);
 	return drm_gem_prime_export(obj, flags);
 }
@@ -48,7 +48,7 @@ struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags)
  */
 int sov_bo_pin(struct drm_gem_object *obj)
 {
-	return to_bo(obj)->pages ? 0 : -EOPNOTSUPP;
+	return to_sov_bo(obj)->pages ? 0 : -EOPNOTSUPP;
 }
 
 /**
@@ -59,7 +59,7 @@ int sov_bo_pin(struct drm_gem_object *obj)
  */
 struct sg_table *sov_bo_get_sg_table(struct drm_gem_object *obj)
 {
-	struct sov_bo *bo = to_bo(obj);
+	struct sov_bo *bo = to_sov_bo(obj);
 
 	if (!bo->pages || obj->size >> PAGE_SHIFT > UINT_MAX)
 		return ERR_PTR(-EOPNOTSUPP);
@@ -90,7 +90,7 @@ static void detach(struct sov_bo *bo)
 
 static void import_empty(struct sov_bo *bo)
 {
-	struct sov_device *sov = to_sov(bo->base.dev);
+	struct sov_device *sov = to_sov_device(bo->base.dev);
 
 	mutex_lock(&sov->imports_lock);
 	list_del(&bo->import_link);
@@ -150,7 +150,7 @@ struct drm_gem_object *sov_bo_import_pages(struct drm_device *drm,
 					   struct dma_buf_attachment *attachment,
 					   struct sg_table *sgt)
 {
-	struct sov_device *sov = to_sov(drm);
+	struct sov_device *sov = to_sov_device(drm);
 	u64 size = attachment->dmabuf->size;
 	struct sov_bo *bo;
 
@@ -182,7 +182,7 @@ struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf *fil
 	struct drm_gem_object *obj;
 	int ret, idx;
 
-	ret = sov_enter(to_sov(drm), &idx);
+	ret = sov_enter(to_sov_device(drm), &idx);
 	if (ret)
 		return ERR_PTR(ret);
 	obj = drm_gem_prime_import(drm, file);

@@ -80,7 +80,7 @@ int sov_dev_query_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 	if (q->pointer) {
 		if (!drm_dev_enter(drm, &idx))
 			return -ENODEV;
-		queries[type].fill(to_sov(drm), &a);
+		queries[type].fill(to_sov_device(drm), &a);
 		drm_dev_exit(idx);
 
 		copied = min(q->size, known);

@@ -10,7 +10,7 @@
 #include "kmod/device.h"
 #include "kmod/file.h"
 #include "kmod/group.h"
-#include "kmod/limit.h"
+#include "kmod/limits.h"
 #include "kmod/queue.h"
 
 static void release(struct kref *ref)
@@ -20,7 +20,7 @@ static void release(struct kref *ref)
 	sov_user_fini(queue);
 	sov_group_put(queue->group);
 	mutex_destroy(&queue->submit);
-	sov_uncharge(queue->account, SOV_LIMIT_QUEUES, 1);
+	sov_account_uncharge(queue->account, SOV_LIMIT_QUEUES, 1);
 	sov_account_put(queue->account);
 	kfree(queue);
 }
@@ -67,7 +67,7 @@ void sov_queue_stop(struct sov_queue *queue)
 	lockdep_assert_held(&queue->group->lock);
 	if (!queue->live)
 		return;
-	sov_queues_progress(sov); /* what was done is not cancelled */
+	sov_queues_retire(sov); /* what was done is not cancelled */
 	spin_lock_irq(&queue->lock);
 	queue->live = false;
 	sov_queue_set_busy(queue, false);
@@ -178,7 +178,7 @@ static int start(struct sov_queue *queue)
 			vendor->queue_stop(queue);
 			vendor->queue_fini(queue);
 		}
-	} else if (READ_ONCE(group->condemned) && !READ_ONCE(group->sov->wedged)) {
+	} else if (READ_ONCE(group->stop_pending) && !READ_ONCE(group->sov->wedged)) {
 		ret = -ECANCELED; /* the hardware knew first that it has failed */
 	}
 	mutex_unlock(&group->building);
@@ -193,11 +193,11 @@ static struct sov_queue *make(struct sov_group *group, struct drm_file *file,
 	struct sov_queue *queue = NULL;
 	int ret;
 
-	ret = sov_charge(account, SOV_LIMIT_QUEUES, 1);
+	ret = sov_account_charge(account, SOV_LIMIT_QUEUES, 1);
 	if (!ret) {
 		queue = kzalloc(group->sov->vendor->queue_bytes, GFP_KERNEL_ACCOUNT);
 		if (!queue) {
-			sov_uncharge(account, SOV_LIMIT_QUEUES, 1);
+			sov_account_uncharge(account, SOV_LIMIT_QUEUES, 1);
 			ret = -ENOMEM;
 		}
 	}
@@ -277,7 +277,7 @@ int sov_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	struct sov_queue *queue;
 	int ret, idx;
 
-	ret = check(to_sov(drm), c);
+	ret = check(to_sov_device(drm), c);
 	if (ret)
 		return ret;
 	group = sov_group_find(own, c->group_id);
@@ -286,8 +286,8 @@ int sov_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	ret = -EFAULT;
 	if (c->mode == DRM_SOVGPU_QUEUE_KERNEL ||
 	    sov_vm_maps(group->vm, c->ring_va,
-			(u64)c->ring_entries * to_sov(drm)->vendor->ring_entry_bytes))
-		ret = sov_enter(to_sov(drm), &idx);
+			(u64)c->ring_entries * to_sov_device(drm)->vendor->ring_entry_bytes))
+		ret = sov_enter(to_sov_device(drm), &idx);
 	if (ret) {
 		sov_group_put(group);
 		return ret;

@@ -17,7 +17,7 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "kmod/user.h"
+#include "kmod/user_queue.h"
 
 struct drm_device;
 struct drm_file;
@@ -94,7 +94,7 @@ struct sov_queue {
 	u32 entries;
 
 	/** @user: what its process sees of it */
-	struct sov_user user;
+	struct sov_user_queue user;
 
 	/** @time_limit_ms: for each job */
 	u32 time_limit_ms;
@@ -179,7 +179,7 @@ void sov_queue_init(struct sov_queue *queue);
 void sov_queue_advance(struct sov_queue *queue);
 void sov_queue_cancel(struct sov_queue *queue);
 void sov_queue_set_busy(struct sov_queue *queue, bool busy);
-void sov_queues_progress(struct sov_device *sov);
+void sov_queues_retire(struct sov_device *sov);
 struct sov_job *sov_job_make(struct sov_queue *queue, u64 va, u32 size);
 void sov_job_free(struct sov_job *job);
 

@@ -14,7 +14,7 @@
 #include "kmod/fence.h"
 #include "kmod/file.h"
 #include "kmod/queue.h"
-#include "kmod/sync.h"
+#include "kmod/syncobj.h"
 
 static bool usable(struct sov_queue *queue)
 {
@@ -146,7 +146,7 @@ int sov_queue_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	/* The device may go at any time: then the queue is stopped, and says so. */
 	ret = -EINVAL;
 	if (queue->mode == DRM_SOVGPU_QUEUE_KERNEL)
-		ret = submit(queue, s, to_sov(drm), file);
+		ret = submit(queue, s, to_sov_device(drm), file);
 	if (ret == -ECANCELED && drm_dev_is_unplugged(drm))
 		ret = -ENODEV;
 	sov_queue_put(queue);

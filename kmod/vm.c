@@ -15,8 +15,8 @@
 #include "kmod/compat.h"
 #include "kmod/device.h"
 #include "kmod/file.h"
-#include "kmod/limit.h"
-#include "kmod/sync.h"
+#include "kmod/limits.h"
+#include "kmod/syncobj.h"
 
 #define SOV_MAX_BIND_OPS 1024
 
@@ -41,21 +41,21 @@ struct sov_step {
 
 static const struct sov_vendor *vendor_of(struct sov_vm *vm)
 {
-	return to_sov(vm->base.drm)->vendor;
+	return to_sov_device(vm->base.drm)->vendor;
 }
 
 /* A range takes its buffer, which is mapped for DMA already, or lets it go. */
 static void range_hold(struct sov_range *r)
 {
 	drm_gem_object_get(r->base.gem.obj);
-	sov_bo_dma_get(to_bo(r->base.gem.obj));
+	sov_bo_dma_get(to_sov_bo(r->base.gem.obj));
 }
 
 static void range_release(struct sov_range *r)
 {
 	struct drm_gem_object *obj = r->base.gem.obj;
 
-	sov_bo_dma_put(to_bo(obj));
+	sov_bo_dma_put(to_sov_bo(obj));
 	drm_gem_object_put(obj);
 	kfree(r);
 }
@@ -99,21 +99,21 @@ static int sov_step_map(struct drm_gpuva_op *op, void *data)
 	struct sov_step *step = data;
 	struct sov_vm *vm = step->vm;
 	struct sov_mapping m = { vm, op->map.va.addr, step->flags };
-	struct sov_bo *bo = to_bo(op->map.gem.obj);
+	struct sov_bo *bo = to_sov_bo(op->map.gem.obj);
 	struct sov_range *r = step->fresh;
 	int ret;
 
-	ret = sov_charge(vm->account, SOV_LIMIT_MAPPINGS, 1);
+	ret = sov_account_charge(vm->account, SOV_LIMIT_MAPPINGS, 1);
 	if (ret)
 		return ret;
 	ret = sov_bo_dma_get(bo);
 	if (ret) {
-		sov_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
+		sov_account_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
 		return ret;
 	}
 	ret = sov_bo_walk(bo, op->map.gem.offset, op->map.va.range, map_piece, &m);
 	if (ret) {
-		sov_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
+		sov_account_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
 		vendor_of(vm)->vm_unmap(vm, op->map.va.addr, op->map.va.range);
 		r->base.gem.obj = op->map.gem.obj;
 		drm_gem_object_get(r->base.gem.obj);
@@ -139,7 +139,7 @@ static int sov_step_remap(struct drm_gpuva_op *op, void *data)
 	u64 start, range, more = op->remap.prev && op->remap.next;
 	int ret;
 
-	ret = sov_charge(vm->account, SOV_LIMIT_MAPPINGS, more);
+	ret = sov_account_charge(vm->account, SOV_LIMIT_MAPPINGS, more);
 	if (ret)
 		return ret;
 	drm_gpuva_op_remap_to_unmap_range(&op->remap, &start, &range);
@@ -147,7 +147,7 @@ static int sov_step_remap(struct drm_gpuva_op *op, void *data)
 	if (!ret)
 		ret = vendor_of(vm)->vm_split(vm, start + range);
 	if (ret) {
-		sov_uncharge(vm->account, SOV_LIMIT_MAPPINGS, more);
+		sov_account_uncharge(vm->account, SOV_LIMIT_MAPPINGS, more);
 		return ret;
 	}
 	vendor_of(vm)->vm_unmap(vm, start, range);
@@ -178,14 +178,14 @@ static int sov_step_unmap(struct drm_gpuva_op *op, void *data)
 	vendor_of(vm)->vm_unmap(vm, r->base.va.addr, r->base.va.range);
 	vm->mapped -= r->base.va.range;
 	drm_gpuva_unmap(&op->unmap);
-	sov_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
+	sov_account_uncharge(vm->account, SOV_LIMIT_MAPPINGS, 1);
 	range_retire(vm, r);
 	return 0;
 }
 
 static void sov_vm_free(struct drm_gpuvm *gpuvm)
 {
-	struct sov_vm *vm = to_vm(gpuvm);
+	struct sov_vm *vm = to_sov_vm(gpuvm);
 
 	mutex_destroy(&vm->lock);
 	kfree(vm);
@@ -211,7 +211,7 @@ static void sov_vm_empty(struct sov_vm *vm)
 		range_release(to_range(va));
 		count++;
 	}
-	sov_uncharge(vm->account, SOV_LIMIT_MAPPINGS, count);
+	sov_account_uncharge(vm->account, SOV_LIMIT_MAPPINGS, count);
 	release_gone(vm);
 	vm->mapped = 0;
 	mutex_unlock(&vm->lock);
@@ -220,7 +220,7 @@ static void sov_vm_empty(struct sov_vm *vm)
 static void release(struct kref *users)
 {
 	struct sov_vm *vm = container_of(users, struct sov_vm, users);
-	struct sov_device *sov = to_sov(vm->base.drm);
+	struct sov_device *sov = to_sov_device(vm->base.drm);
 
 	/* Removal waits for the lock that this takes as long as it finds the address space. */
 	sov_vm_empty(vm);
@@ -229,7 +229,7 @@ static void release(struct kref *users)
 	list_del(&vm->link);
 	mutex_unlock(&sov->vms_lock);
 	sov->vendor->vm_fini(vm);
-	sov_uncharge(vm->account, SOV_LIMIT_VMS, 1);
+	sov_account_uncharge(vm->account, SOV_LIMIT_VMS, 1);
 	sov_account_put(vm->account);
 	drm_gpuvm_put(&vm->base); /* buffers may keep the structure, and nothing but that */
 }
@@ -384,13 +384,13 @@ int sov_vm_create_ioctl(struct drm_device *drm, void *data, struct drm_file *fil
 
 	if (c->flags || c->id)
 		return -EINVAL;
-	ret = sov_enter(to_sov(drm), &idx);
+	ret = sov_enter(to_sov_device(drm), &idx);
 	if (ret)
 		return ret;
-	ret = sov_charge(own->account, SOV_LIMIT_VMS, 1);
-	vm = ret ? ERR_PTR(ret) : sov_vm_make(to_sov(drm), own->account);
+	ret = sov_account_charge(own->account, SOV_LIMIT_VMS, 1);
+	vm = ret ? ERR_PTR(ret) : sov_vm_make(to_sov_device(drm), own->account);
 	if (!ret && IS_ERR(vm))
-		sov_uncharge(own->account, SOV_LIMIT_VMS, 1);
+		sov_account_uncharge(own->account, SOV_LIMIT_VMS, 1);
 	drm_dev_exit(idx);
 	if (IS_ERR(vm))
 		return PTR_ERR(vm);
@@ -440,7 +440,7 @@ static int bind_map(struct sov_step *step, const struct drm_sovgpu_vm_bind_op *o
 {
 	const u32 flags =
 		DRM_SOVGPU_VM_MAP_READONLY | DRM_SOVGPU_VM_MAP_NOEXEC | DRM_SOVGPU_VM_MAP_UNCACHED;
-	struct sov_device *sov = to_sov(step->vm->base.drm);
+	struct sov_device *sov = to_sov_device(step->vm->base.drm);
 	struct drm_gem_object *obj;
 	struct sov_bo *bo;
 	int ret = -EINVAL;
@@ -450,7 +450,7 @@ static int bind_map(struct sov_step *step, const struct drm_sovgpu_vm_bind_op *o
 	obj = drm_gem_object_lookup(file, op->handle);
 	if (!obj)
 		return -ENOENT;
-	bo = to_bo(obj);
+	bo = to_sov_bo(obj);
 	if (bo->exclusive && bo->exclusive != step->vm) {
 		ret = -EPERM;
 	} else if (range_valid(sov, op, bo->kind->align) && op->offset < obj->size &&
@@ -464,7 +464,7 @@ static int bind_map(struct sov_step *step, const struct drm_sovgpu_vm_bind_op *o
 
 static int bind_unmap(struct sov_step *step, const struct drm_sovgpu_vm_bind_op *op)
 {
-	struct sov_device *sov = to_sov(step->vm->base.drm);
+	struct sov_device *sov = to_sov_device(step->vm->base.drm);
 
 	if (op->flags || op->handle || op->offset || !range_valid(sov, op, PAGE_SIZE))
 		return -EINVAL;
@@ -551,7 +551,7 @@ static int bind(struct sov_vm *vm, struct drm_sovgpu_vm_bind *b, struct sov_sync
 		return PTR_ERR(ops);
 	ret = sov_syncs_wait(syncs);
 	if (!ret)
-		ret = sov_enter(to_sov(vm->base.drm), &idx);
+		ret = sov_enter(to_sov_device(vm->base.drm), &idx);
 	if (!ret) {
 		ret = bind_all(vm, ops, b, file);
 		drm_dev_exit(idx);

@@ -53,7 +53,7 @@ struct sov_vm {
 	u64 fault_address;
 };
 
-static inline struct sov_vm *to_vm(struct drm_gpuvm *gpuvm)
+static inline struct sov_vm *to_sov_vm(struct drm_gpuvm *gpuvm)
 {
 	return container_of(gpuvm, struct sov_vm, base);
 }

@@ -34,7 +34,7 @@ static void give_back(struct sov_vram *v, struct list_head *pieces)
 
 static void sov_vram_fini(struct drm_device *drm, void *data)
 {
-	struct sov_vram *v = &to_sov(drm)->vram;
+	struct sov_vram *v = &to_sov_device(drm)->vram;
 
 	give_back(v, &v->lost);
 	drm_mm_takedown(&v->taken);
@@ -61,7 +61,7 @@ int sov_vram_init(struct sov_device *sov)
 	drm_mm_init(&v->taken, v->start, v->available);
 	sov->memory.vram_bytes = v->available;
 	sov->memory.vram_mappable = v->available;
-	sov->memory.vram_page = SOV_VRAM_PAGE;
+	sov->memory.vram_page = SOV_VRAM_PAGE_SIZE;
 	return drmm_add_action_or_reset(&sov->drm, sov_vram_fini, NULL);
 }
 
@@ -141,7 +141,7 @@ static int take_all(struct sov_vram *v, u64 size, u64 align, bool one_piece,
  * sov_vram_alloc() - zeroed video memory
  * @sov: the device, which must be there
  * @size: a multiple of @align
- * @align: of every piece, a power of two, at least SOV_VRAM_CHUNK
+ * @align: of every piece, a power of two, at least SOV_VRAM_MIN_BLOCK
  * @one_piece: there may be no more than one
  * @pieces: an empty list, to which the pieces are added in order
  *

@@ -14,10 +14,10 @@
 struct sov_device;
 
 /* Smallest piece that users get. Page tables of every supported chip have pages of this size. */
-#define SOV_VRAM_PAGE SZ_64K
+#define SOV_VRAM_PAGE_SIZE SZ_64K
 
 /* Smallest piece at all: a page table. */
-#define SOV_VRAM_CHUNK SZ_4K
+#define SOV_VRAM_MIN_BLOCK SZ_4K
 
 /**
  * struct sov_piece - memory that an allocation has in one piece

@@ -3,7 +3,7 @@
  * libsov, version 0: run compute kernels on a GPU, real or software, with no vendor's compiler or
  * runtime. See libsov(3).
  *
- * Every call returns a sov_result; sov_result_name and sov_result_sentence explain it, and
+ * Every call returns a sov_result; sov_result_name and sov_result_string explain it, and
  * sov_last_error says what went wrong in particular, for the calling thread. All calls may be made
  * from any thread at any time.
  *
@@ -72,7 +72,7 @@ typedef enum sov_result {
 } sov_result;
 
 SOV_API const char *sov_result_name(sov_result r);     /* "SOV_ERROR_FAULT" */
-SOV_API const char *sov_result_sentence(sov_result r); /* "A kernel or copy faulted." */
+SOV_API const char *sov_result_string(sov_result r); /* "A kernel or copy faulted." */
 /* What the calling thread's last failed call has to say; "" when none. Valid until its next
  * call. */
 SOV_API const char *sov_last_error(void);
@@ -92,7 +92,7 @@ typedef struct sov_function_t *sov_function; /* lives as long as its module */
 typedef struct sov_stream_t *sov_stream;
 typedef struct sov_event_t *sov_event;
 typedef struct sov_graph_t *sov_graph;
-typedef struct sov_graph_run_t *sov_graph_run;
+typedef struct sov_graph_exec_t *sov_graph_exec;
 /* An address on a GPU; unique across all devices and the process's host memory. 0 is never one. */
 typedef uint64_t sov_ptr;
 
@@ -122,7 +122,7 @@ typedef struct sov_device_properties {
 	uint32_t max_threads_per_multiprocessor;
 	uint64_t memory_bytes;
 	char driver[64]; /* what stands behind the way to it, with its version; for people */
-	int32_t least_priority, most_priority; /* of streams */
+	int32_t min_priority, max_priority; /* of streams */
 } sov_device_properties;
 
 /* Devices that SOV_VISIBLE_DEVICES lets through, in its order; without it all, real ones first.
@@ -131,15 +131,15 @@ SOV_API sov_result sov_device_count(uint32_t *count);
 SOV_API sov_result sov_device_open(uint32_t ordinal, sov_device *device);
 SOV_API sov_result sov_device_open_name(const char *name, sov_device *device);
 /* The first device with all of these; zero members ask for nothing. */
-typedef struct sov_device_wish {
+typedef struct sov_device_requirements {
 	uint32_t size;
 	uint32_t features;          /* must have */
 	uint32_t features_excluded; /* must not have, e.g. SOV_FEATURE_SOFTWARE */
 	uint32_t multiprocessors;   /* at least */
 	uint64_t memory_bytes;      /* at least */
 	const char *target;         /* exactly; NULL = any */
-} sov_device_wish;
-SOV_API sov_result sov_device_open_wish(const sov_device_wish *wish, sov_device *device);
+} sov_device_requirements;
+SOV_API sov_result sov_device_open_matching(const sov_device_requirements *wish, sov_device *device);
 SOV_API sov_result sov_device_get_properties(sov_device device, sov_device_properties *properties);
 
 /* ---- contexts ---- */
@@ -187,7 +187,7 @@ typedef struct sov_fault {
 	uint64_t pc;      /* byte offset in the kernel's code; UINT64_MAX = none */
 	uint32_t block[3], thread[3];
 	char instruction[128]; /* disassembled; "" when unknown */
-	uint32_t placed;       /* 1: block and thread are known; a real GPU does not tell */
+	uint32_t has_thread;       /* 1: block and thread are known; a real GPU does not tell */
 	char source[256];      /* "file:line" of the instruction; "" when the image does not tell */
 } sov_fault;
 /* What is known about the sticky error; SOV_ERROR_NOT_FOUND when there is none. */
@@ -215,25 +215,25 @@ SOV_API sov_result sov_memory_fill_async(sov_stream stream, sov_ptr address, uin
 					 uint32_t element_bytes, uint64_t count);
 /* A box of bytes: rows of width_bytes, height of them in a slice, depth slices. Rows of a side are
  * its pitch apart, its slices so many rows; 0 = packed. Otherwise as sov_memory_copy_async. */
-typedef struct sov_box {
+typedef struct sov_copy_rect {
 	uint32_t size;
 	uint32_t reserved;
 	sov_ptr destination, source;
 	uint64_t destination_pitch, source_pitch;
 	uint64_t destination_rows, source_rows;
 	uint64_t width_bytes, height, depth; /* height and depth: 0 = 1 */
-} sov_box;
-SOV_API sov_result sov_memory_copy_box_async(sov_stream stream, const sov_box *box);
+} sov_copy_rect;
+SOV_API sov_result sov_memory_copy_rect_async(sov_stream stream, const sov_copy_rect *box);
 SOV_API sov_result sov_memory_info(sov_context context, uint64_t *free_bytes,
 				   uint64_t *total_bytes);
 /* Allocation that holds the address. */
 SOV_API sov_result sov_memory_range(sov_context context, sov_ptr address, sov_ptr *start,
 				    uint64_t *bytes);
 
-/* Address space for most_bytes, of which the first bytes, none at first, are memory: resize makes
+/* Address space for max_bytes, of which the first bytes, none at first, are memory: resize makes
  * them more or less in place. To make it less waits for work that was launched before.
  * sov_memory_free frees both. */
-SOV_API sov_result sov_memory_reserve(sov_context context, uint64_t most_bytes, sov_ptr *address);
+SOV_API sov_result sov_memory_reserve(sov_context context, uint64_t max_bytes, sov_ptr *address);
 SOV_API sov_result sov_memory_resize(sov_context context, sov_ptr address, uint64_t bytes);
 
 /* Memory of the context's pool, in the order of a stream: it may be used by work that is
@@ -249,8 +249,8 @@ SOV_API sov_result sov_pool_set_limit(sov_context context, uint64_t bytes);
 typedef struct sov_pool_statistics {
 	uint32_t size;
 	uint32_t reserved;
-	uint64_t used_bytes, most_used_bytes; /* as asked for */
-	uint64_t held_bytes, most_held_bytes; /* of the device's memory */
+	uint64_t used_bytes, peak_used_bytes; /* as asked for */
+	uint64_t held_bytes, peak_held_bytes; /* of the device's memory */
 	uint64_t limit_bytes;
 	uint64_t allocations;         /* of the pool, so far */
 	uint64_t backing_allocations; /* of the device, for them */
@@ -364,7 +364,7 @@ SOV_API sov_result sov_function_launch(sov_function function, const sov_launch *
 /* Events mark points in streams and carry the GPU's time. Recording again moves the mark; records
  * of one event are reached in the order in which they were made, also across streams. */
 SOV_API sov_result sov_event_create(sov_context context, uint32_t flags, sov_event *event);
-#define SOV_EVENT_NO_TIME 1u /* no time is taken: recording costs the GPU nothing */
+#define SOV_EVENT_DISABLE_TIMING 1u /* no time is taken: recording costs the GPU nothing */
 SOV_API sov_result sov_event_destroy(sov_event event);
 SOV_API sov_result sov_event_record(sov_event event, sov_stream stream);
 /* SOV_NO_WAIT asks: SOV_NOT_READY. An event that was never recorded is an invalid argument. */
@@ -376,7 +376,7 @@ SOV_API sov_result sov_event_elapsed(sov_event from, sov_event to, uint64_t *nan
  * library, and work behind it when it has returned. It must not wait for its own context, whose host
  * functions all run in that thread; nor can it destroy it: SOV_ERROR_BUSY. When the context fails or
  * is reset before its turn, it is not called. sov_context_destroy waits for one that runs. */
-SOV_API sov_result sov_stream_call(sov_stream stream, void (*function)(void *user), void *user);
+SOV_API sov_result sov_stream_host_function(sov_stream stream, void (*function)(void *user), void *user);
 
 /* ---- graphs ---- */
 
@@ -394,30 +394,30 @@ SOV_API sov_result sov_graph_add_copy(sov_graph graph, const sov_node *after, ui
 				      sov_ptr destination, sov_ptr source, uint64_t bytes,
 				      sov_node *node);
 /* Each slice of the box is a node; the one that is told comes after all of them. */
-SOV_API sov_result sov_graph_add_box(sov_graph graph, const sov_node *after, uint32_t count,
-				     const sov_box *box, sov_node *node);
+SOV_API sov_result sov_graph_add_copy_rect(sov_graph graph, const sov_node *after, uint32_t count,
+				     const sov_copy_rect *box, sov_node *node);
 SOV_API sov_result sov_graph_add_fill(sov_graph graph, const sov_node *after, uint32_t count,
 				      sov_ptr address, uint32_t value, uint32_t element_bytes,
 				      uint64_t elements, sov_node *node);
-SOV_API sov_result sov_graph_add_call(sov_graph graph, const sov_node *after, uint32_t count,
+SOV_API sov_result sov_graph_add_host_function(sov_graph graph, const sov_node *after, uint32_t count,
 				      void (*function)(void *user), void *user, sov_node *node);
 /* One more node that to comes after. */
-SOV_API sov_result sov_graph_add_order(sov_graph graph, sov_node from, sov_node to);
+SOV_API sov_result sov_graph_add_dependency(sov_graph graph, sov_node from, sov_node to);
 /* Until the end, work for the stream becomes nodes of the graph, and is not run: launches,
  * copy_async, copy_box_async, fill_async, call. Events carry the order to other streams, which are captured as well
  * from when they wait for one; in the end the first stream has to have waited for all of them. */
 SOV_API sov_result sov_stream_begin_capture(sov_stream stream, sov_graph graph);
 SOV_API sov_result sov_stream_end_capture(sov_stream stream);
 /* The graph as it is now, ready to run; what is added later is not in it. Circles are refused. */
-SOV_API sov_result sov_graph_instantiate(sov_graph graph, sov_graph_run *run);
+SOV_API sov_result sov_graph_instantiate(sov_graph graph, sov_graph_exec *run);
 /* Waits for work that was launched before. */
-SOV_API sov_result sov_graph_run_destroy(sov_graph_run run);
+SOV_API sov_result sov_graph_exec_destroy(sov_graph_exec run);
 /* Other arguments for a kernel of it; waits until it does not run. */
-SOV_API sov_result sov_graph_run_set_arguments(sov_graph_run run, sov_node node,
+SOV_API sov_result sov_graph_exec_set_arguments(sov_graph_exec run, sov_node node,
 					       const void *const *arguments, uint32_t count);
 /* All of it, as one piece of work of the stream; host functions make it several. One run comes after
  * the other, also on different streams. */
-SOV_API sov_result sov_graph_launch(sov_graph_run run, sov_stream stream);
+SOV_API sov_result sov_graph_launch(sov_graph_exec run, sov_stream stream);
 
 #ifdef __cplusplus
 }

@@ -107,7 +107,7 @@ static void kernel_head_json(struct json *j, const struct image *im, const struc
 	json_string(j, "name", k->name);
 	json_u64(j, "registers", k->registers);
 	if (im->format == &image_cubin)
-		json_u64(j, "barriers", k->barriers);
+		json_u64(j, "barriers", image_nv_kernel(k)->barriers);
 	json_u64(j, "shared_bytes", k->shared_bytes);
 	json_u64(j, "stack_bytes", k->stack_bytes);
 	json_u64(j, "parameter_bytes", k->param_bytes);
@@ -195,7 +195,7 @@ static uint32_t print_json(const struct request *q, const struct image *im,
 
 	json_object(&j, NULL);
 	if (im->format == &image_cubin)
-		json_u64(&j, "sm", im->sm);
+		json_u64(&j, "sm", image_nv_sm(im));
 	json_string(&j, "target", im->target);
 	for (int kernels = 1; kernels >= 0; kernels--) {
 		json_array(&j, kernels ? "kernels" : "functions");

@@ -25,7 +25,7 @@ static bool take(const struct image *im, const struct image_function *f, uint32_
 	struct sass_word w;
 
 	memcpy(&w, f->code + at, sizeof(w)); /* little-endian host */
-	return sass_decode(im->sm, w, in);
+	return sass_decode(image_nv_sm(im), w, in);
 }
 
 static void decode(const struct image *im, const struct image_function *f, uint32_t at,
@@ -38,7 +38,7 @@ static void decode(const struct image *im, const struct image_function *f, uint3
 	out->known = take(im, f, at, &in);
 	if (!out->known)
 		return;
-	n = sass_print(im->sm, &in, at, out->text, sizeof(out->text) - 2);
+	n = sass_print(image_nv_sm(im), &in, at, out->text, sizeof(out->text) - 2);
 	if (n >= 0 && (size_t)n < sizeof(out->text) - 2)
 		strcpy(out->text + n, " ;");
 	print_control(&in, out->control);

@@ -36,17 +36,17 @@ static const struct generation {
 	const char *name;
 	bool sovgpu, nvrm; /* the way knows it */
 } generations[] = {
-	{PCI_NVIDIA, 0x1d80, 0x1dff, "Volta", false, false},
-	{PCI_NVIDIA, 0x1e00, 0x1fff, "Turing", false, true},
-	{PCI_NVIDIA, 0x2080, 0x20ff, "GA100", false, true},
-	{PCI_NVIDIA, 0x2180, 0x21ff, "Turing", false, true},
-	{PCI_NVIDIA, 0x2200, 0x22ff, "GA102", false, true},
-	{PCI_NVIDIA, 0x2300, 0x23ff, "GH100", true, true},
-	{PCI_NVIDIA, 0x2400, 0x25ff, "GA10x", false, true},
-	{PCI_NVIDIA, 0x2600, 0x28ff, "AD10x", false, true},
-	{PCI_NVIDIA, 0x2900, 0x2fff, "Blackwell", false, false},
-	{PCI_NVIDIA, 0, 0xffff, "another chip of NVIDIA's", false, false},
-	{PCI_AMD, 0, 0xffff, "a chip of AMD's", false, false},
+	{SOV_PCI_NVIDIA, 0x1d80, 0x1dff, "Volta", false, false},
+	{SOV_PCI_NVIDIA, 0x1e00, 0x1fff, "Turing", false, true},
+	{SOV_PCI_NVIDIA, 0x2080, 0x20ff, "GA100", false, true},
+	{SOV_PCI_NVIDIA, 0x2180, 0x21ff, "Turing", false, true},
+	{SOV_PCI_NVIDIA, 0x2200, 0x22ff, "GA102", false, true},
+	{SOV_PCI_NVIDIA, 0x2300, 0x23ff, "GH100", true, true},
+	{SOV_PCI_NVIDIA, 0x2400, 0x25ff, "GA10x", false, true},
+	{SOV_PCI_NVIDIA, 0x2600, 0x28ff, "AD10x", false, true},
+	{SOV_PCI_NVIDIA, 0x2900, 0x2fff, "Blackwell", false, false},
+	{SOV_PCI_NVIDIA, 0, 0xffff, "another chip of NVIDIA's", false, false},
+	{SOV_PCI_AMD, 0, 0xffff, "a chip of AMD's", false, false},
 };
 
 static const struct generation *generation_of(const struct doctor_gpu *g)
@@ -60,7 +60,7 @@ static const struct generation *generation_of(const struct doctor_gpu *g)
 
 /* ---- obstacles ---- */
 
-typedef bool obstacle(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f);
+typedef bool obstacle(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f);
 
 static bool switched_off(const char *variable, struct finding *f)
 {
@@ -70,7 +70,7 @@ static bool switched_off(const char *variable, struct finding *f)
 	       say(f->out, "unset %s", variable);
 }
 
-static bool not_allowed(const struct doctor_sight *s, const struct doctor_node *n,
+static bool not_allowed(const struct doctor_snapshot *s, const struct doctor_node *n,
 			struct finding *f)
 {
 	if (n->allowed)
@@ -85,13 +85,13 @@ static bool not_allowed(const struct doctor_sight *s, const struct doctor_node *
 	return true;
 }
 
-static bool kmod_off(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_off(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)s, (void)g;
 	return switched_off("SOV_KMOD", f);
 }
 
-static bool kmod_unknown(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_unknown(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	(void)s;
@@ -103,7 +103,7 @@ static bool kmod_unknown(const struct doctor_sight *s, const struct doctor_gpu *
 				   : "SOV_SOFT names software GPUs, which need no card");
 }
 
-static bool kmod_taken(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_taken(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)s;
 	if (!*g->driver || !strcmp(g->driver, "sovgpu"))
@@ -120,7 +120,7 @@ static bool kmod_taken(const struct doctor_sight *s, const struct doctor_gpu *g,
 		   g->address);
 }
 
-static bool kmod_not_installed(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_not_installed(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			       struct finding *f)
 {
 	(void)g;
@@ -129,7 +129,7 @@ static bool kmod_not_installed(const struct doctor_sight *s, const struct doctor
 	       say(f->out, "as root: make dkms-install");
 }
 
-static bool kmod_no_firmware(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_no_firmware(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			     struct finding *f)
 {
 	return strcmp(g->driver, "sovgpu") && *s->sovgpu.missing &&
@@ -139,7 +139,7 @@ static bool kmod_no_firmware(const struct doctor_sight *s, const struct doctor_g
 			   "modprobe -r sovgpu; modprobe sovgpu");
 }
 
-static bool kmod_not_loaded(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_not_loaded(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			    struct finding *f)
 {
 	(void)g;
@@ -147,7 +147,7 @@ static bool kmod_not_loaded(const struct doctor_sight *s, const struct doctor_gp
 	       say(f->out, "as root: modprobe sovgpu");
 }
 
-static bool kmod_not_bound(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_not_bound(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			   struct finding *f)
 {
 	(void)s;
@@ -155,7 +155,7 @@ static bool kmod_not_bound(const struct doctor_sight *s, const struct doctor_gpu
 	       say(f->out, "the kernel's log says why (as root: dmesg | grep %s)", g->address);
 }
 
-static bool kmod_no_node(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_no_node(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	const char *path = *g->render.path ? g->render.path : "its file in /dev/dri";
@@ -169,26 +169,26 @@ static bool kmod_no_node(const struct doctor_sight *s, const struct doctor_gpu *
 				  "udev makes it (as root: udevadm trigger --subsystem-match=drm)");
 }
 
-static bool kmod_denied(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	return not_allowed(s, &g->render, f);
 }
 
-static bool nvrm_off(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_off(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)s, (void)g;
 	return switched_off("SOV_NVRM", f);
 }
 
-static bool nvrm_not_nvidia(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_not_nvidia(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			    struct finding *f)
 {
 	(void)s;
-	return g->vendor != PCI_NVIDIA && say(f->why, "it is no GPU of NVIDIA's") &&
+	return g->vendor != SOV_PCI_NVIDIA && say(f->why, "it is no GPU of NVIDIA's") &&
 	       say(f->out, "SOV_SOFT names software GPUs, which need no card");
 }
 
-static bool nvrm_not_loaded(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_not_loaded(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			    struct finding *f)
 {
 	if (s->nvidia.loaded)
@@ -202,7 +202,7 @@ static bool nvrm_not_loaded(const struct doctor_sight *s, const struct doctor_gp
 		   "install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia");
 }
 
-static bool nvrm_taken(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_taken(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)s;
 	if (!strcmp(g->driver, "nvidia"))
@@ -217,7 +217,7 @@ static bool nvrm_taken(const struct doctor_sight *s, const struct doctor_gpu *g,
 		   g->address, g->driver, g->address);
 }
 
-static bool nvrm_unknown(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_unknown(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	(void)s;
@@ -226,7 +226,7 @@ static bool nvrm_unknown(const struct doctor_sight *s, const struct doctor_gpu *
 	       say(f->out, "SOV_SOFT names software GPUs, which need no card");
 }
 
-static bool nvrm_version(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_version(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	const char *any = getenv("SOV_NVRM_ANY");
@@ -234,7 +234,7 @@ static bool nvrm_version(const struct doctor_sight *s, const struct doctor_gpu *
 	const struct nvrm_release *r = nvrm_release_find(s->nvidia.version, &major);
 
 	(void)g;
-	if (r && (r->tried || (any && !strcmp(any, "1"))))
+	if (r && (r->tested || (any && !strcmp(any, "1"))))
 		return false;
 	say(f->why, "NVIDIA's kernel module has version %s; known are 570 and 580",
 	    *s->nvidia.version ? s->nvidia.version : "(not told)");
@@ -242,7 +242,7 @@ static bool nvrm_version(const struct doctor_sight *s, const struct doctor_gpu *
 			     : "install one of those");
 }
 
-static bool nvrm_closed(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_closed(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)g;
 	return !s->nvidia.open &&
@@ -250,7 +250,7 @@ static bool nvrm_closed(const struct doctor_sight *s, const struct doctor_gpu *g
 	       say(f->out, "install the open one (Debian: nvidia-open-kernel-dkms)");
 }
 
-static bool nvrm_no_node(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_no_node(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	const struct doctor_node *missing =
@@ -266,7 +266,7 @@ static bool nvrm_no_node(const struct doctor_sight *s, const struct doctor_gpu *
 		       : say(f->out, "as root: nvidia-modprobe -c 0, or mknod by hand");
 }
 
-static bool nvrm_denied(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	return not_allowed(s, &s->nvidia.control, f) || not_allowed(s, &g->nvidia, f);
 }
@@ -285,7 +285,7 @@ static const struct {
 };
 
 /* Is the way open? Otherwise f says why not. */
-static bool is_open(const struct doctor_sight *s, const struct doctor_gpu *g, uint32_t way,
+static bool is_open(const struct doctor_snapshot *s, const struct doctor_gpu *g, uint32_t way,
 		    struct finding *f)
 {
 	memset(f, 0, sizeof(*f));
@@ -295,7 +295,7 @@ static bool is_open(const struct doctor_sight *s, const struct doctor_gpu *g, ui
 	return true;
 }
 
-static bool usable(const struct doctor_sight *s, const struct doctor_gpu *g)
+static bool usable(const struct doctor_snapshot *s, const struct doctor_gpu *g)
 {
 	struct finding f;
 
@@ -305,7 +305,7 @@ static bool usable(const struct doctor_sight *s, const struct doctor_gpu *g)
 /* ---- the host ---- */
 
 /* Folders are made when they are needed: the nearest that is there must be writable. */
-static bool look_cache(const struct doctor_sight *s, struct finding *f)
+static bool look_cache(const struct doctor_snapshot *s, struct finding *f)
 {
 	static const struct {
 		const char *variable, *below;
@@ -320,20 +320,20 @@ static bool look_cache(const struct doctor_sight *s, struct finding *f)
 				 places[i].below);
 	if (!*path)
 		return !say(f->why,
-			    "there is no folder for compiled programs: each run compiles anew") ||
+			    "there is no folder for compiled programs: each run compiles again") ||
 		       !say(f->out, "set SOV_CACHE_DIR");
 	snprintf(nearest, sizeof(nearest), "%s", path);
 	while (access(nearest, F_OK) && (slash = strrchr(nearest, '/')) && slash != nearest)
 		*slash = 0;
 	if (!stat(nearest, &st) && S_ISDIR(st.st_mode) && !access(nearest, W_OK))
 		return say(f->why, "compiled programs are kept in %.250s", path);
-	say(f->why, "compiled programs cannot be kept in %.200s: each run compiles anew", path);
+	say(f->why, "compiled programs cannot be kept in %.200s: each run compiles again", path);
 	return !say(f->out, "set SOV_CACHE_DIR to a folder that you can write to");
 }
 
 #define LEAST_MEMLOCK (UINT64_C(64) << 20)
 
-static bool look_memlock(const struct doctor_sight *s, struct finding *f)
+static bool look_memlock(const struct doctor_snapshot *s, struct finding *f)
 {
 	if (s->memlock == UINT64_MAX)
 		return say(f->why, "memory can be pinned without limit");
@@ -345,7 +345,7 @@ static bool look_memlock(const struct doctor_sight *s, struct finding *f)
 		    "/etc/security/limits.conf: memlock)");
 }
 
-static bool look_processor(const struct doctor_sight *s, struct finding *f)
+static bool look_processor(const struct doctor_snapshot *s, struct finding *f)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN), page = sysconf(_SC_PAGESIZE);
 
@@ -361,7 +361,7 @@ static bool look_processor(const struct doctor_sight *s, struct finding *f)
 #endif
 }
 
-static bool look_soft(const struct doctor_sight *s, struct finding *f)
+static bool look_soft(const struct doctor_snapshot *s, struct finding *f)
 {
 	const char *soft = getenv("SOV_SOFT");
 
@@ -373,7 +373,7 @@ static bool look_soft(const struct doctor_sight *s, struct finding *f)
 	return !say(f->out, "unset SOV_SOFT");
 }
 
-static bool look_visible(const struct doctor_sight *s, struct finding *f)
+static bool look_visible(const struct doctor_snapshot *s, struct finding *f)
 {
 	const char *visible = getenv("SOV_VISIBLE_DEVICES");
 
@@ -386,7 +386,7 @@ static bool look_visible(const struct doctor_sight *s, struct finding *f)
 
 static const struct {
 	const char *name;
-	bool (*look)(const struct doctor_sight *s, struct finding *f);
+	bool (*look)(const struct doctor_snapshot *s, struct finding *f);
 } host_rows[] = {
 	{"processor", look_processor}, {"software GPU", look_soft}, {"visible", look_visible},
 	{"cache", look_cache},         {"pinning", look_memlock},
@@ -402,7 +402,7 @@ static void print_finding(const char *name, const char *verdict, const struct fi
 		printf("  %-12s %-4s -> %s\n", "", "", f->out);
 }
 
-static void print_text(const struct doctor_sight *s)
+static void print_text(const struct doctor_snapshot *s)
 {
 	struct finding f;
 
@@ -422,7 +422,7 @@ static void print_text(const struct doctor_sight *s)
 			}
 	}
 	if (!s->gpu_count)
-		printf("no GPU of NVIDIA's or AMD's on the PCI bus%s\n",
+		printf("no NVIDIA or AMD GPU on the PCI bus%s\n",
 		       s->container ? "; this is a container, which may not see it" : "");
 	printf("host  kernel %s%s\n", s->kernel, s->container ? ", in a container" : "");
 	for (size_t i = 0; i < HOST_ROWS; i++) {
@@ -444,7 +444,7 @@ static void json_finding(struct json *j, const char *key, const char *name, bool
 	json_end_object(j);
 }
 
-static void gpu_json(struct json *j, const struct doctor_sight *s, const struct doctor_gpu *g)
+static void gpu_json(struct json *j, const struct doctor_snapshot *s, const struct doctor_gpu *g)
 {
 	struct finding f;
 
@@ -466,7 +466,7 @@ static void gpu_json(struct json *j, const struct doctor_sight *s, const struct 
 	json_end_object(j);
 }
 
-static void print_json(const struct doctor_sight *s, uint32_t unusable, const char *library)
+static void print_json(const struct doctor_snapshot *s, uint32_t unusable, const char *library)
 {
 	struct json j = {.out = stdout};
 	struct finding f;
@@ -526,7 +526,7 @@ static int run(const struct verb *v, int argc, char **argv)
 		 NULL, &root},
 		{0},
 	};
-	static struct doctor_sight s;
+	static struct doctor_snapshot s;
 	char library[512] = "";
 	uint32_t unusable = 0;
 	int operands, status;
@@ -535,7 +535,7 @@ static int run(const struct verb *v, int argc, char **argv)
 		return status;
 	if (operands)
 		return usage_error(v, "unexpected operand '%s'", argv[0]);
-	doctor_look(root ? root : "", &s);
+	doctor_probe(root ? root : "", &s);
 	for (uint32_t i = 0; i < s.gpu_count; i++)
 		unusable += !usable(&s, &s.gpus[i]);
 	if (!root)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sov doctor in two halves: doctor_look.c gathers what the machine's files say and judges nothing,
+ * sov doctor in two halves: doctor_probe.c gathers what the machine's files say and judges nothing,
  * doctor.c judges and looks at nothing. All files are below a root, so that tests can make
  * machines.
  */
@@ -15,7 +15,7 @@
 #define DOCTOR_GROUPS 64u
 #define DOCTOR_PATH   96u
 
-enum { PCI_AMD = 0x1002, PCI_NVIDIA = 0x10de };
+enum { SOV_PCI_AMD = 0x1002, SOV_PCI_NVIDIA = 0x10de };
 
 /* A device file, and whether this user may read and write it. */
 struct doctor_node {
@@ -33,7 +33,7 @@ struct doctor_gpu {
 	struct doctor_node nvidia; /* of NVIDIA's module */
 };
 
-struct doctor_sight {
+struct doctor_snapshot {
 	const char *root;
 	char kernel[64];
 	uint32_t user, groups[DOCTOR_GROUPS], group_count;
@@ -52,6 +52,6 @@ struct doctor_sight {
 	} nvidia;
 };
 
-void doctor_look(const char *root, struct doctor_sight *s);
+void doctor_probe(const char *root, struct doctor_snapshot *s);
 
 #endif

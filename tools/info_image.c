@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* sov info of a file: what an image has in it, of either vendor. */
 #include <stdlib.h>
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_amd.h"
 #include "tools/info.h"
 
 static const char *const part_names[IMAGE_PARTS] = {"code", "data"};
@@ -20,14 +20,14 @@ static void print_kernel(const struct image *im, const struct image_kernel *k)
 		printf("\tblocks of up to %u threads\n", k->max_threads);
 	if (im->format != &image_code_object)
 		return;
-	printf("\t%u bytes of arguments; hidden:", k->amd.kernarg_bytes);
-	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
-		if (k->amd.hidden[h].bytes)
-			printf(" %s at %u", amd_hiddens[h].kind + sizeof("hidden_") - 1,
-			       k->amd.hidden[h].offset);
+	printf("\t%u bytes of arguments; hidden:", image_amd_kernel(k)->kernarg_bytes);
+	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
+		if (image_amd_kernel(k)->hidden[h].bytes)
+			printf(" %s at %u", amd_hidden_args[h].kind + sizeof("hidden_") - 1,
+			       image_amd_kernel(k)->hidden[h].offset);
 	printf("\n\trsrc1 0x%08x, rsrc2 0x%08x, rsrc3 0x%08x, properties 0x%04x\n",
-	       k->amd.descriptor.rsrc1, k->amd.descriptor.rsrc2, k->amd.descriptor.rsrc3,
-	       k->amd.descriptor.properties);
+	       image_amd_kernel(k)->descriptor.rsrc1, image_amd_kernel(k)->descriptor.rsrc2, image_amd_kernel(k)->descriptor.rsrc3,
+	       image_amd_kernel(k)->descriptor.properties);
 }
 
 static void print_text(const struct image *im)
@@ -63,12 +63,12 @@ static void kernel_json(struct json *j, const struct image *im, const struct ima
 	json_u64(j, "max_threads", k->max_threads);
 	json_triple(j, "required_threads", k->required_threads);
 	if (im->format == &image_code_object) {
-		json_u64(j, "kernarg_bytes", k->amd.kernarg_bytes);
+		json_u64(j, "kernarg_bytes", image_amd_kernel(k)->kernarg_bytes);
 		json_object(j, "hidden");
-		for (uint32_t h = 0; h < AMD_HIDDENS; h++)
-			if (k->amd.hidden[h].bytes)
-				json_u64(j, amd_hiddens[h].kind + sizeof("hidden_") - 1,
-					 k->amd.hidden[h].offset);
+		for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
+			if (image_amd_kernel(k)->hidden[h].bytes)
+				json_u64(j, amd_hidden_args[h].kind + sizeof("hidden_") - 1,
+					 image_amd_kernel(k)->hidden[h].offset);
 		json_end_object(j);
 	}
 	json_end_object(j);

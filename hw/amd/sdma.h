@@ -50,7 +50,7 @@ enum { AMD_SDMA_COPY_LINEAR = 0, AMD_SDMA_COPY_SUB_WINDOW = 4 };
  * source x and y, source z and pitch - 1, source slice pitch - 1, the same five for the destination,
  * width - 1 and height - 1, depth - 1. Everything counts elements, slice pitches too.
  */
-#define AMD_SDMA_BOX_WORDS        13
+#define AMD_SDMA_COPY_RECT_WORDS        13
 #define AMD_SDMA_ELEMENT(log2)    ((uint32_t)(log2) << 29)
 #define AMD_SDMA_ELEMENT_LOG2(word) ((word) >> 29)
 #define AMD_SDMA_MAX_ELEMENT_LOG2 4

@@ -66,14 +66,14 @@ static inline struct nv_gp_entry nv_gp_entry_unpack(uint64_t e)
  * so methods reach to 0x3ffc; count is at most 0x1fff. Kinds 0 and 2 are forms of older chips.
  */
 enum nv_method_kind {
-	NV_METHOD_OLD_INCREMENT = 0,
-	NV_METHOD_INCREMENT = 1, /* each word goes to the next method */
-	NV_METHOD_OLD_SAME = 2,
-	NV_METHOD_SAME = 3,	 /* each word goes to the same method */
-	NV_METHOD_IMMEDIATE = 4, /* no data words: 13 bits of data in the header's count field */
-	NV_METHOD_INCREMENT_ONCE = 5, /* first word to the method, all others to the next */
+	NV_METHOD_GRP0 = 0,
+	NV_METHOD_INC = 1, /* each word goes to the next method */
+	NV_METHOD_GRP2 = 2,
+	NV_METHOD_NON_INC = 3,	 /* each word goes to the same method */
+	NV_METHOD_IMMD_DATA = 4, /* no data words: 13 bits of data in the header's count field */
+	NV_METHOD_ONE_INC = 5, /* first word to the method, all others to the next */
 	NV_METHOD_RESERVED = 6,
-	NV_METHOD_END_SEGMENT = 7, /* the rest of the segment is skipped */
+	NV_METHOD_END_PB_SEGMENT = 7, /* the rest of the segment is skipped */
 };
 #define NV_METHOD_MAX_COUNT 0x1fff
 #define NV_SUBCHANNELS      8

@@ -25,11 +25,11 @@
 #define NV_QMD_DEPENDENT_SCHEDULE 1
 #define NV_QMD_MEMBAR_GPU         3 /* L1_MEMBAR */
 /* Of a constant bank: PREFETCH_PRE, PREFETCH_POST. What is before or behind what is not said. */
-#define NV_QMD_FETCH_BEFORE 1
-#define NV_QMD_FETCH_BEHIND 2
+#define NV_QMD_PREFETCH_PRE 1
+#define NV_QMD_PREFETCH_POST 2
 /* Code to be fetched is counted in 256 bytes. tinygrad takes it so; not tried. */
-#define NV_QMD_FETCH_UNIT 256u
-#define NV_QMD_FETCH_MOST 0x1ffu
+#define NV_QMD_PREFETCH_UNIT 256u
+#define NV_QMD_PREFETCH_MAX 0x1ffu
 
 /*
  * BIT, BITS(high, low): one field. ARRAY(high, low, count, stride): several, stride bits apart.
@@ -116,7 +116,7 @@ enum nv_qmd_field {
 	NV_QMD_FIELD_COUNT
 };
 
-struct nv_qmd_place {
+struct nv_qmd_position {
 	const char *name;
 	uint16_t low;
 	uint8_t width; /* 0: the layout has no such field */
@@ -127,7 +127,7 @@ struct nv_qmd_layout {
 	uint32_t bytes;
 	uint32_t version; /* major << 4 | minor */
 	uint32_t releases;
-	struct nv_qmd_place place[NV_QMD_FIELD_COUNT];
+	struct nv_qmd_position place[NV_QMD_FIELD_COUNT];
 };
 
 #define NV_QMD_SCALED(high, low, count, stride, shift) low, (high) - (low) + 1, count, stride, shift
@@ -191,7 +191,7 @@ static inline uint64_t nv_qmd_mask(uint32_t width)
 static inline uint64_t nv_qmd_get_at(const struct nv_qmd_layout *l, const uint32_t *words,
 				     enum nv_qmd_field f, uint32_t index)
 {
-	const struct nv_qmd_place *p = &l->place[f];
+	const struct nv_qmd_position *p = &l->place[f];
 	uint32_t bit = p->low + p->stride * index, done = 0;
 	uint64_t value = 0;
 
@@ -210,7 +210,7 @@ static inline uint64_t nv_qmd_get_at(const struct nv_qmd_layout *l, const uint32
 __attribute__((always_inline)) static inline bool nv_qmd_set_at(const struct nv_qmd_layout *l, uint32_t *words,
 				 enum nv_qmd_field f, uint32_t index, uint64_t value)
 {
-	const struct nv_qmd_place *p = &l->place[f];
+	const struct nv_qmd_position *p = &l->place[f];
 	uint32_t bit = p->low + p->stride * index, left = p->width;
 
 	if (index >= p->count || value & nv_qmd_mask(p->shift) ||

@@ -308,28 +308,28 @@ struct rm_chip {
 };
 static_assert(sizeof(struct rm_chip) == 16, "MC_GET_ARCH_INFO");
 
-struct rm_fact { /* one question and its answer */
+struct rm_info { /* one question and its answer */
 	uint32_t index, value;
 };
-#define RM_CONTROL_GRAPHICS_FACTS 0x20801201
-struct rm_graphics_facts { /* NV2080_CTRL_GR_GET_INFO_PARAMS */
+#define RM_CONTROL_GR_INFO 0x20801201
+struct rm_gr_info { /* NV2080_CTRL_GR_GET_INFO_PARAMS */
 	uint32_t count, pad;
 	uint64_t facts, route[2];
 };
-static_assert(sizeof(struct rm_graphics_facts) == 32, "GR_GET_INFO");
-#define RM_FACT_TPCS         9
-#define RM_FACT_SM_VERSION   12 /* 0x900: 9.0 */
-#define RM_FACT_WARPS_PER_SM 13
-#define RM_FACT_SMS_PER_TPC  32
+static_assert(sizeof(struct rm_gr_info) == 32, "GR_GET_INFO");
+#define RM_INFO_TPCS         9
+#define RM_INFO_SM_VERSION   12 /* 0x900: 9.0 */
+#define RM_INFO_WARPS_PER_SM 13
+#define RM_INFO_SMS_PER_TPC  32
 
-#define RM_CONTROL_MEMORY_FACTS 0x20801301
-struct rm_memory_facts { /* NV2080_CTRL_FB_GET_INFO_PARAMS */
+#define RM_CONTROL_FB_INFO 0x20801301
+struct rm_fb_info { /* NV2080_CTRL_FB_GET_INFO_PARAMS */
 	uint32_t count, pad;
 	uint64_t facts;
 };
-static_assert(sizeof(struct rm_memory_facts) == 16, "FB_GET_INFO");
-#define RM_FACT_HEAP_KIB      9
-#define RM_FACT_HEAP_FREE_KIB 22
+static_assert(sizeof(struct rm_fb_info) == 16, "FB_GET_INFO");
+#define RM_INFO_HEAP_KIB      9
+#define RM_INFO_HEAP_FREE_KIB 22
 
 #define RM_CONTROL_PREEMPTION 0x20801210
 struct rm_preemption { /* NV2080_CTRL_GR_SET_CTXSW_PREEMPTION_MODE_PARAMS */
@@ -437,7 +437,7 @@ static_assert(sizeof(struct rm_sm_errors) == 4824, "READ_ALL_SM_ERROR_STATES");
 
 /* For Hopper's class; without them it is a page of registers. clc661.h */
 struct rm_user_parameters {
-	uint8_t by_memory_window, privileged;
+	uint8_t bar1_mapping, privileged;
 };
 static_assert(sizeof(struct rm_user_parameters) == 2, "NV_HOPPER_USERMODE_A_PARAMS");
 

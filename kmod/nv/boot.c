@@ -119,7 +119,7 @@ static int load_bootloader(struct nv_device *nv, struct boot *b)
 	ret = request(nv, "bootloader", &fw);
 	if (ret)
 		return ret;
-	if (nv_bootloader_find(fw->data, fw->size, &data, &size, &description)) {
+	if (nv_firmware_bootloader(fw->data, fw->size, &data, &size, &description)) {
 		ret = broken(nv, "bootloader", "its header is wrong");
 	} else {
 		b->description = *description;

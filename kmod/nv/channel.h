@@ -5,7 +5,7 @@
 
 #include <drm/drm_mm.h>
 
-#include "kmod/file.h"
+#include "kmod/vendor.h"
 #include "kmod/group.h"
 #include "kmod/nv/memory.h"
 #include "kmod/nv/ring.h"

@@ -7,7 +7,8 @@
 #include "hw/nv/host.h"
 #include "hw/nv/registers.h"
 #include "kmod/nv/chip.h"
-#include "kmod/nv/gsp.h"
+#include "kmod/nv/boot.h"
+#include "kmod/nv/fsp.h"
 #include "kmod/nv/rm.h"
 
 static const struct nv_chip chips[] = {
@@ -22,7 +23,7 @@ static const struct nv_chip chips[] = {
 		.compute = NV_CLASS_HOPPER_COMPUTE,
 		.copy = NV_CLASS_HOPPER_COPY,
 		.graphics = RM_CLASS_HOPPER_3D,
-		.awake = nv_fsp_awake,
+		.awake = nv_fsp_wait_boot,
 		.boot = nv_gsp_boot,
 	},
 };

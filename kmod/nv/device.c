@@ -111,7 +111,7 @@ static int nv_open_window(struct nv_device *nv)
 /* Numbers are given back by address spaces, which may outlive the card. */
 static void nv_release(struct drm_device *drm, void *data)
 {
-	struct nv_device *nv = to_nv(to_sov(drm));
+	struct nv_device *nv = to_nv(to_sov_device(drm));
 
 	xa_destroy(&nv->channels);
 	ida_destroy(&nv->channel_ids);
@@ -196,7 +196,7 @@ static int nv_start(struct sov_device *sov)
 	}
 	ret = nv_identify(nv);
 	if (!ret)
-		ret = sov_claim(sov);
+		ret = sov_claim_aperture(sov);
 	if (ret)
 		return ret;
 	ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(NV_DMA_BITS));
@@ -241,7 +241,7 @@ const struct sov_vendor sov_nv = {
 	.name = "NVIDIA",
 	.device_bytes = sizeof(struct nv_device),
 	.start = nv_start,
-	.wake = nv_wake,
+	.resume = nv_wake,
 	.stop = nv_stop,
 	.time = nv_time,
 	.vm_bytes = sizeof(struct nv_vm),
@@ -261,7 +261,7 @@ const struct sov_vendor sov_nv = {
 	.queue_stop = nv_queue_stop,
 	.queue_fini = nv_queue_fini,
 	.queue_push = nv_queue_push,
-	.queue_done = nv_queue_done,
-	.queue_begun = nv_queue_begun,
-	.queue_passed = nv_queue_passed,
+	.queue_completed_seqno = nv_queue_done,
+	.queue_started_seqno = nv_queue_begun,
+	.queue_consumed_seqno = nv_queue_passed,
 };

@@ -99,7 +99,7 @@ int nv_elf_section(const u8 *file, size_t bytes, const char *name, const u8 **da
 }
 
 /**
- * nv_bootloader_find() - find the boot loader in its file
+ * nv_firmware_bootloader() - find the boot loader in its file
  * @file: the file
  * @bytes: its size
  * @data: out: the image
@@ -108,7 +108,7 @@ int nv_elf_section(const u8 *file, size_t bytes, const char *name, const u8 **da
  *
  * Return: 0 or EINVAL.
  */
-int nv_bootloader_find(const u8 *file, size_t bytes, const u8 **data, size_t *size,
+int nv_firmware_bootloader(const u8 *file, size_t bytes, const u8 **data, size_t *size,
 		       const struct nv_riscv_description **description)
 {
 	const struct nv_firmware_header *h = (const void *)file;

@@ -8,7 +8,7 @@
 #include "hw/nv/gsp_570.h"
 
 int nv_elf_section(const u8 *file, size_t bytes, const char *name, const u8 **data, size_t *size);
-int nv_bootloader_find(const u8 *file, size_t bytes, const u8 **data, size_t *size,
+int nv_firmware_bootloader(const u8 *file, size_t bytes, const u8 **data, size_t *size,
 		       const struct nv_riscv_description **description);
 
 #endif

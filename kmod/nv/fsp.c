@@ -121,12 +121,12 @@ int nv_fsp_send(struct nv_device *nv, const struct nv_fsp_cot *cot)
 }
 
 /**
- * nv_fsp_awake() - wait until the FSP has come up, which it does by itself from power-on
+ * nv_fsp_wait_boot() - wait until the FSP has come up, which it does by itself from power-on
  * @nv: the device
  *
  * Return: 0, or ETIMEDOUT or EIO after a message.
  */
-int nv_fsp_awake(struct nv_device *nv)
+int nv_fsp_wait_boot(struct nv_device *nv)
 {
 	u32 status;
 	int ret;

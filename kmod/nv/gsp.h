@@ -64,7 +64,7 @@ struct nv_gsp {
 int nv_gsp_boot(struct nv_device *nv);
 
 /* fsp.c */
-int nv_fsp_awake(struct nv_device *nv);
+int nv_fsp_wait_boot(struct nv_device *nv);
 int nv_fsp_send(struct nv_device *nv, const struct nv_fsp_cot *cot);
 
 /* gsp.c */

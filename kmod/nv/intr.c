@@ -39,7 +39,7 @@ static irqreturn_t without_reason(struct nv_device *nv, int irq)
 		return IRQ_HANDLED;
 	intr->vain = 0;
 	disable_irq_nosync(irq);
-	queue_delayed_work(nv->base.work, &intr->resume, STORM_PAUSE);
+	queue_delayed_work(nv->base.wq, &intr->resume, STORM_PAUSE);
 	dev_warn_ratelimited(nv->base.drm.dev,
 			     "interrupts without a reason: they are not heard for %u ms\n",
 			     jiffies_to_msecs(STORM_PAUSE));
@@ -52,8 +52,8 @@ static void resume(struct work_struct *work)
 	struct nv_device *nv = container_of(to_delayed_work(work), struct nv_device, intr.resume);
 
 	enable_irq(pci_irq_vector(sov_pci(&nv->base), 0));
-	queue_work(nv->base.work, &nv->gsp.events);
-	sov_queues_progress(&nv->base);
+	queue_work(nv->base.wq, &nv->gsp.events);
+	sov_queues_retire(&nv->base);
 }
 
 static irqreturn_t hard(int irq, void *data)
@@ -71,7 +71,7 @@ static void on_gsp(struct nv_device *nv)
 {
 	if (nv_rd32(nv, NV_PGSP_IRQSTAT) & NV_PGSP_IRQ_SWGEN0) {
 		nv_wr32(nv, NV_PGSP_IRQSCLR, NV_PGSP_IRQ_SWGEN0);
-		queue_work(nv->base.work, &nv->gsp.events);
+		queue_work(nv->base.wq, &nv->gsp.events);
 	}
 	nv_wr32(nv, NV_PGSP_IRQ_RETRIGGER, 1);
 }
@@ -94,7 +94,7 @@ static irqreturn_t thread(int irq, void *data)
 		on_gsp(nv);
 	for (i = 0; i < intr->engine_count; i++) {
 		if (pending(intr, leaves, intr->engines[i])) {
-			sov_queues_progress(&nv->base);
+			sov_queues_retire(&nv->base);
 			break;
 		}
 	}
@@ -187,7 +187,7 @@ int nv_intr_start(struct nv_device *nv)
 		if (intr->enabled[i])
 			nv_wr32(nv, NV_VF_INTR_LEAF_ENABLE(i), intr->enabled[i]);
 	nv_wr32(nv, NV_VF_INTR_TOP_ENABLE, intr->subtrees);
-	queue_work(nv->base.work, &nv->gsp.events); /* what came before */
+	queue_work(nv->base.wq, &nv->gsp.events); /* what came before */
 	return 0;
 }
 

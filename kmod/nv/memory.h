@@ -23,7 +23,7 @@ struct nv_buffer {
  * struct nv_vram - video memory
  */
 struct nv_vram {
-	struct list_head pieces;
+	struct list_head blocks;
 	u64 address, bytes;
 	struct sov_account *account; /* likewise */
 };

@@ -26,7 +26,7 @@ static u32 checksum(const struct nv_gsp_element *e, u32 pages)
 
 /**
  * nv_message_build() - make an element
- * @e: NV_MESSAGE_BYTES
+ * @e: NV_MESSAGE_MAX_BYTES
  * @sequence: its number
  * @m: what it says
  *
@@ -34,7 +34,7 @@ static u32 checksum(const struct nv_gsp_element *e, u32 pages)
  */
 u32 nv_message_build(struct nv_gsp_element *e, u32 sequence, const struct nv_message *m)
 {
-	struct nv_gsp_rpc *rpc = nv_message_call(e);
+	struct nv_gsp_rpc *rpc = nv_message_rpc(e);
 	u64 bytes = (u64)m->head_bytes + m->body_bytes;
 	u32 pages;
 
@@ -84,13 +84,13 @@ const char *nv_message_check(const struct nv_gsp_element *e, u32 sequence, u32 p
 }
 
 /**
- * nv_message_filled() - pages that wait in a ring
+ * nv_message_count() - pages that wait in a ring
  * @put: where the writer is, below NV_GSP_QUEUE_ELEMENTS
  * @get: where the reader is, likewise
  *
  * Return: their number.
  */
-u32 nv_message_filled(u32 put, u32 get)
+u32 nv_message_count(u32 put, u32 get)
 {
 	return (put + NV_GSP_QUEUE_ELEMENTS - get) % NV_GSP_QUEUE_ELEMENTS;
 }
@@ -104,7 +104,7 @@ u32 nv_message_filled(u32 put, u32 get)
  */
 u32 nv_message_space(u32 put, u32 get)
 {
-	return NV_GSP_QUEUE_ELEMENTS - 1 - nv_message_filled(put, get);
+	return NV_GSP_QUEUE_ELEMENTS - 1 - nv_message_count(put, get);
 }
 
 /**
@@ -126,7 +126,7 @@ void nv_message_write(struct nv_gsp_queue *q, u32 put, const struct nv_gsp_eleme
  * nv_message_read() - copy an element out of a ring
  * @q: the ring
  * @get: first page
- * @e: where to, NV_MESSAGE_BYTES
+ * @e: where to, NV_MESSAGE_MAX_BYTES
  * @pages: at most NV_GSP_ELEMENT_PAGES
  */
 void nv_message_read(const struct nv_gsp_queue *q, u32 get, struct nv_gsp_element *e, u32 pages)

@@ -10,7 +10,7 @@
 
 #include "hw/nv/gsp_570.h"
 
-#define NV_MESSAGE_BYTES (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE) /* of the largest */
+#define NV_MESSAGE_MAX_BYTES (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE) /* of the largest */
 
 /**
  * struct nv_message - what a call says
@@ -34,12 +34,12 @@ struct nv_message {
 
 u32 nv_message_build(struct nv_gsp_element *e, u32 sequence, const struct nv_message *m);
 const char *nv_message_check(const struct nv_gsp_element *e, u32 sequence, u32 pages);
-u32 nv_message_filled(u32 put, u32 get);
+u32 nv_message_count(u32 put, u32 get);
 u32 nv_message_space(u32 put, u32 get);
 void nv_message_write(struct nv_gsp_queue *q, u32 put, const struct nv_gsp_element *e, u32 pages);
 void nv_message_read(const struct nv_gsp_queue *q, u32 get, struct nv_gsp_element *e, u32 pages);
 
-static inline struct nv_gsp_rpc *nv_message_call(struct nv_gsp_element *e)
+static inline struct nv_gsp_rpc *nv_message_rpc(struct nv_gsp_element *e)
 {
 	return (struct nv_gsp_rpc *)(e + 1);
 }

@@ -14,7 +14,7 @@
 #define BIG         0 /* of the two words of a slot, and of its two tables */
 #define SMALL       1
 #define LAST        (NV_MMU3_LEVELS - 1)
-#define SLOT_BYTES  BIT64(NV_MMU3_HUGE)
+#define HUGE_BYTES  BIT64(NV_MMU3_HUGE)
 #define BIG_BYTES   BIT64(NV_MMU3_BIG)
 #define SMALL_BYTES BIT64(NV_MMU3_SMALL)
 
@@ -23,25 +23,25 @@ static const u16 entries[] = NV_MMU3_ENTRIES;
 
 /* One slot: a pair of words in a last directory. */
 struct slot {
-	struct nv_table *directory;
+	struct nv_mmu_table *directory;
 	u32 index; /* of the first word */
-	struct nv_table **tables;
-	struct nv_table *path[NV_MMU3_LEVELS]; /* directories on the way, that one the last */
+	struct nv_mmu_table **tables;
+	struct nv_mmu_table *path[NV_MMU3_LEVELS]; /* directories on the way, that one the last */
 	u32 level;                             /* how far the way goes */
 };
 
-static u64 rd(struct nv_mmu *mmu, struct nv_table *t, u32 index)
+static u64 rd(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index)
 {
 	return mmu->memory->read(mmu->owner, t, index);
 }
 
-static void wr(struct nv_mmu *mmu, struct nv_table *t, u32 index, u64 value)
+static void wr(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index, u64 value)
 {
 	mmu->memory->write(mmu->owner, t, index, value);
 }
 
 /* A page in a table of pages, or none: 0. What is none already is not written. */
-static void set_page(struct nv_mmu *mmu, struct nv_table *t, u32 index, u64 entry)
+static void set_page(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index, u64 entry)
 {
 	u64 bit = BIT64(index % 64), *word = &t->valid[index / 64];
 
@@ -60,7 +60,7 @@ static u32 children_at(u32 level)
 /* The slot of an address. Without @make: ENOENT when a directory on the way is missing. */
 static int find_slot(struct nv_mmu *mmu, u64 va, bool make, struct slot *s)
 {
-	struct nv_table *t = mmu->root, *fresh;
+	struct nv_mmu_table *t = mmu->root, *fresh;
 	u32 level, index;
 	int ret;
 
@@ -97,7 +97,7 @@ static bool is_huge(struct nv_mmu *mmu, const struct slot *s)
 /* A table of big or small pages in a slot; nobody sees it before its entry is shown. */
 static int table_in(struct nv_mmu *mmu, struct slot *s, u32 which, bool granted)
 {
-	struct nv_table *fresh;
+	struct nv_mmu_table *fresh;
 	int ret;
 
 	if (s->tables[which])
@@ -118,19 +118,19 @@ static void show(struct nv_mmu *mmu, struct slot *s, u32 which)
 
 static u64 slot_end(u64 va, u64 end)
 {
-	u64 next = (va / SLOT_BYTES + 1) * SLOT_BYTES;
+	u64 next = (va / HUGE_BYTES + 1) * HUGE_BYTES;
 
 	return next < end ? next : end;
 }
 
 static u32 big_index(u64 va)
 {
-	return va % SLOT_BYTES >> NV_MMU3_BIG;
+	return va % HUGE_BYTES >> NV_MMU3_BIG;
 }
 
 static u32 small_index(u64 va)
 {
-	return va % SLOT_BYTES >> NV_MMU3_SMALL;
+	return va % HUGE_BYTES >> NV_MMU3_SMALL;
 }
 
 /**
@@ -141,14 +141,14 @@ static u32 small_index(u64 va)
  *
  * Return: 0, or why there is no memory for it.
  */
-int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_memory *memory, void *owner)
+int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_ops *memory, void *owner)
 {
 	*mmu = (struct nv_mmu){ memory, owner, NULL, NULL };
 	return memory->alloc(owner, children_at(0), false, &mmu->root);
 }
 
 /* No recursion deeper than the levels there are. */
-static void free_below(struct nv_mmu *mmu, struct nv_table *t, u32 level)
+static void free_below(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 level)
 {
 	u32 i;
 
@@ -165,7 +165,7 @@ static void free_below(struct nv_mmu *mmu, struct nv_table *t, u32 level)
  */
 void nv_mmu_fini(struct nv_mmu *mmu)
 {
-	nv_mmu_sweep(mmu);
+	nv_mmu_reap(mmu);
 	free_below(mmu, mmu->root, 0);
 	mmu->root = NULL;
 }
@@ -176,7 +176,7 @@ static int map_in_slot(struct nv_mmu *mmu, struct slot *s, u64 va, u64 end, u64 
 	bool empty = !s->tables[BIG] && !s->tables[SMALL];
 	int ret;
 
-	if (empty && end - va == SLOT_BYTES && !(address % SLOT_BYTES)) {
+	if (empty && end - va == HUGE_BYTES && !(address % HUGE_BYTES)) {
 		wr(mmu, s->directory, s->index, address | bits | NV_MMU3_VALID);
 		s->directory->used++;
 		return 0;
@@ -228,7 +228,7 @@ int nv_mmu_map(struct nv_mmu *mmu, u64 va, u64 bytes, u64 address, u64 bits)
 }
 
 /* The pages of a larger one, in a table; the larger one is replaced when the table is complete. */
-static void fill(struct nv_mmu *mmu, struct nv_table *t, u32 index, u32 count, u64 entry, u64 step)
+static void fill(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index, u32 count, u64 entry, u64 step)
 {
 	u32 i;
 
@@ -251,14 +251,14 @@ int nv_mmu_split(struct nv_mmu *mmu, u64 va)
 	u64 entry;
 	int ret;
 
-	if (!(va % SLOT_BYTES) || find_slot(mmu, va, false, &s))
+	if (!(va % HUGE_BYTES) || find_slot(mmu, va, false, &s))
 		return 0;
 	if (is_huge(mmu, &s)) {
 		entry = rd(mmu, s.directory, s.index);
 		ret = table_in(mmu, &s, BIG, true);
 		if (ret)
 			return ret;
-		fill(mmu, s.tables[BIG], 0, SLOT_BYTES / BIG_BYTES, entry, BIG_BYTES);
+		fill(mmu, s.tables[BIG], 0, HUGE_BYTES / BIG_BYTES, entry, BIG_BYTES);
 		show(mmu, &s, BIG);
 		s.directory->used--; /* the table stands where the page stood */
 	}
@@ -294,9 +294,9 @@ static void unmap_in_slot(struct nv_mmu *mmu, struct slot *s, u64 va, u64 end)
 }
 
 /* Nothing leads from the directory to the table any more. */
-static void take_out(struct nv_mmu *mmu, struct nv_table *directory, u32 index)
+static void take_out(struct nv_mmu *mmu, struct nv_mmu_table *directory, u32 index)
 {
-	struct nv_table *t = directory->children[index];
+	struct nv_mmu_table *t = directory->children[index];
 
 	wr(mmu, directory, index, 0);
 	directory->children[index] = NULL;
@@ -337,12 +337,12 @@ void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes)
 }
 
 /**
- * nv_mmu_sweep() - give back tables that unmapping left empty
+ * nv_mmu_reap() - give back tables that unmapping left empty
  * @mmu: the address space; the GPU has forgotten what it had read of it
  */
-void nv_mmu_sweep(struct nv_mmu *mmu)
+void nv_mmu_reap(struct nv_mmu *mmu)
 {
-	struct nv_table *t;
+	struct nv_mmu_table *t;
 
 	while ((t = mmu->gone)) {
 		mmu->gone = t->gone;

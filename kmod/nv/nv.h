@@ -13,7 +13,7 @@
 
 #include "hw/nv/pci.h"
 #include "hw/nv/registers.h"
-#include "kmod/device.h"
+#include "kmod/vendor.h"
 #include "kmod/nv/channel.h"
 #include "kmod/nv/chip.h"
 #include "kmod/nv/gsp.h"

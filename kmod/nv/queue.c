@@ -166,13 +166,13 @@ static int schedule_channel(struct nv_queue *q, const struct nv_tsg *tsg,
 /* The process's ring and the ends that are mapped to it, or ours. */
 static int find_ring(struct nv_queue *q, struct nv_channel_words *words)
 {
-	struct sov_user *user = &q->base.user;
+	struct sov_user_queue *user = &q->base.user;
 	int ret;
 
 	if (q->base.mode == DRM_SOVGPU_QUEUE_USER) {
 		words->ring_va = user->ring_va;
 		words->entries = q->base.entries;
-		words->userd = sov_vram_address(&user->pointers->pieces, 0);
+		words->userd = sov_vram_address(&user->pointers->blocks, 0);
 		user->put = NV_USERD_GP_PUT;
 		user->get = NV_USERD_GP_GET;
 		return 0;
@@ -262,7 +262,7 @@ static void halt_condemned(struct nv_device *nv, struct nv_queue *first)
 	xa_for_each(&nv->channels, id, q) {
 		if (p.count == RM_DISABLE_CHANNELS)
 			break;
-		if (!q->halted && READ_ONCE(q->base.group->condemned))
+		if (!q->halted && READ_ONCE(q->base.group->stop_pending))
 			add_channel(&p, q);
 	}
 	xa_unlock_irq(&nv->channels);
@@ -342,9 +342,9 @@ u64 nv_queue_done(struct sov_queue *queue)
 u64 nv_queue_begun(struct sov_queue *queue)
 {
 	struct nv_queue *q = to_nv_queue(queue);
-	u64 waiting = nv_ring_waiting(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
+	u64 waiting = nv_ring_unstarted(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
 
-	return queue->pushed - min(queue->pushed, waiting);
+	return queue->pushed_seqno - min(queue->pushed_seqno, waiting);
 }
 
 /**
@@ -359,7 +359,7 @@ u64 nv_queue_begun(struct sov_queue *queue)
 u64 nv_queue_passed(struct sov_queue *queue)
 {
 	struct nv_queue *q = to_nv_queue(queue);
-	u64 left = nv_ring_left(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
+	u64 left = nv_ring_incomplete(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
 
-	return queue->pushed - min(queue->pushed, left);
+	return queue->pushed_seqno - min(queue->pushed_seqno, left);
 }

@@ -32,13 +32,13 @@ void nv_ring_init(struct nv_ring *ring, void *memory, u64 va, u32 jobs, u64 numb
  */
 static void write_words(u32 *w, u64 address, u64 number)
 {
-	w[0] = nv_method_pack(NV_METHOD_INCREMENT, 0, NV_HOST_SEM_ADDR_LO, 5);
+	w[0] = nv_method_pack(NV_METHOD_INC, 0, NV_HOST_SEM_ADDR_LO, 5);
 	w[1] = (u32)address;
 	w[2] = (u32)(address >> 32);
 	w[3] = (u32)number;
 	w[4] = (u32)(number >> 32);
 	w[5] = NV_SEM_RELEASE | NV_SEM_RELEASE_WFI | NV_SEM_PAYLOAD_64;
-	w[6] = nv_method_pack(NV_METHOD_INCREMENT, 0, NV_HOST_NON_STALL_INTERRUPT, 1);
+	w[6] = nv_method_pack(NV_METHOD_INC, 0, NV_HOST_NON_STALL_INTERRUPT, 1);
 	w[7] = 0;
 }
 
@@ -82,25 +82,25 @@ static u32 entries_left(const struct nv_ring *ring, u32 get)
 }
 
 /**
- * nv_ring_left() - jobs that the device has not fetched whole
+ * nv_ring_incomplete() - jobs that the device has not fetched whole
  * @ring: the ring
  * @get: the entry that it will fetch next, as it says itself
  *
  * Return: their number; all that fit when what it says makes no sense.
  */
-u32 nv_ring_left(const struct nv_ring *ring, u32 get)
+u32 nv_ring_incomplete(const struct nv_ring *ring, u32 get)
 {
 	return DIV_ROUND_UP(entries_left(ring, get), NV_RING_ENTRIES_USED);
 }
 
 /**
- * nv_ring_waiting() - jobs of which the device has fetched nothing
+ * nv_ring_unstarted() - jobs of which the device has fetched nothing
  * @ring: the ring
  * @get: the entry that it will fetch next, as it says itself
  *
  * Return: their number; all that fit when what it says makes no sense.
  */
-u32 nv_ring_waiting(const struct nv_ring *ring, u32 get)
+u32 nv_ring_unstarted(const struct nv_ring *ring, u32 get)
 {
 	return entries_left(ring, get) / NV_RING_ENTRIES_USED;
 }

@@ -52,8 +52,8 @@ static inline u64 nv_ring_bytes(u32 jobs)
 }
 
 void nv_ring_init(struct nv_ring *ring, void *memory, u64 va, u32 jobs, u64 number_va);
-u32 nv_ring_left(const struct nv_ring *ring, u32 get);
-u32 nv_ring_waiting(const struct nv_ring *ring, u32 get);
+u32 nv_ring_incomplete(const struct nv_ring *ring, u32 get);
+u32 nv_ring_unstarted(const struct nv_ring *ring, u32 get);
 u32 nv_ring_push(struct nv_ring *ring, u64 number, u64 va, u32 bytes);
 
 #endif

@@ -32,7 +32,7 @@ int nv_rpc_init(struct nv_device *nv)
 	u32 i;
 	int ret;
 
-	gsp->element = kvzalloc(NV_MESSAGE_BYTES, GFP_KERNEL);
+	gsp->element = kvzalloc(NV_MESSAGE_MAX_BYTES, GFP_KERNEL);
 	if (!gsp->element)
 		return -ENOMEM;
 	/* The pages that hold the addresses have theirs in there, too. */
@@ -118,7 +118,7 @@ static int receive(struct nv_device *nv)
 		drm_err(drm, "GSP: its queue ends at %u of %u\n", put, NV_GSP_QUEUE_ELEMENTS);
 		return -EIO;
 	}
-	there = nv_message_filled(put, get);
+	there = nv_message_count(put, get);
 	if (!there)
 		return -EAGAIN;
 	dma_rmb(); /* the pointer before the element */
@@ -186,7 +186,7 @@ static int wait(struct nv_device *nv, u32 function, void *head, u32 head_bytes, 
 		u32 body_bytes, u32 limit_ms)
 {
 	unsigned long deadline = jiffies + msecs_to_jiffies(limit_ms);
-	const struct nv_gsp_rpc *rpc = nv_message_call(nv->gsp.element);
+	const struct nv_gsp_rpc *rpc = nv_message_rpc(nv->gsp.element);
 	int ret;
 
 	for (;;) {
@@ -316,12 +316,12 @@ void nv_rpc_events(struct work_struct *work)
 	while (nv->gsp.running && left && !ret) {
 		ret = receive(nv);
 		if (!ret)
-			nv_event(nv, nv_message_call(nv->gsp.element));
+			nv_event(nv, nv_message_rpc(nv->gsp.element));
 		left--;
 	}
 	if (ret && ret != -EAGAIN)
 		give_up(nv);
 	mutex_unlock(&nv->gsp.lock);
 	if (!left) /* calls come in between, however much it has to say */
-		queue_work(nv->base.work, work);
+		queue_work(nv->base.wq, work);
 }

@@ -9,24 +9,24 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
-#include "kmod/limit.h"
+#include "kmod/limits.h"
 #include "kmod/nv/nv.h"
 
 #define FLUSH_LIMIT_US (2 * USEC_PER_SEC)
 
 /* A table and its place. */
 struct nv_vram_table {
-	struct nv_table base;
-	struct list_head pieces;
+	struct nv_mmu_table base;
+	struct list_head blocks;
 	void __iomem *cpu;
 };
 
-static struct nv_vram_table *to_vram_table(struct nv_table *table)
+static struct nv_vram_table *to_vram_table(struct nv_mmu_table *table)
 {
 	return container_of(table, struct nv_vram_table, base);
 }
 
-static void table_free(void *owner, struct nv_table *table)
+static void table_free(void *owner, struct nv_mmu_table *table)
 {
 	struct nv_vm *vm = owner;
 	struct nv_vram_table *t;
@@ -36,9 +36,9 @@ static void table_free(void *owner, struct nv_table *table)
 	t = to_vram_table(table);
 	if (t->cpu)
 		iounmap(t->cpu);
-	if (!list_empty(&t->pieces))
-		sov_vram_free(&vm->nv->base, &t->pieces);
-	sov_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+	if (!list_empty(&t->blocks))
+		sov_vram_free(&vm->nv->base, &t->blocks);
+	sov_account_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 	kfree(t->base.children);
 	kfree(t);
 }
@@ -53,32 +53,32 @@ static int table_make(struct nv_vram_table *t, struct sov_device *sov, u32 child
 		if (!t->base.children)
 			return -ENOMEM;
 	}
-	ret = sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->pieces);
+	ret = sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->blocks);
 	if (ret)
 		return ret;
-	t->base.address = sov_vram_address(&t->pieces, 0);
+	t->base.address = sov_vram_address(&t->blocks, 0);
 	t->cpu = ioremap_wc(sov->vram.window + t->base.address, NV_MMU3_TABLE_BYTES);
 	return t->cpu ? 0 : -ENOMEM;
 }
 
-static int table_alloc(void *owner, u32 children, bool granted, struct nv_table **table)
+static int table_alloc(void *owner, u32 children, bool granted, struct nv_mmu_table **table)
 {
 	struct nv_vm *vm = owner;
 	struct nv_vram_table *t;
 	int ret = 0;
 
 	if (granted)
-		sov_charge_granted(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+		sov_account_charge_forced(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 	else
-		ret = sov_charge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+		ret = sov_account_charge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 	if (ret)
 		return ret;
 	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 	if (!t) {
-		sov_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+		sov_account_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 		return -ENOMEM;
 	}
-	INIT_LIST_HEAD(&t->pieces);
+	INIT_LIST_HEAD(&t->blocks);
 	ret = table_make(t, &vm->nv->base, children);
 	if (ret)
 		table_free(vm, &t->base);
@@ -87,17 +87,17 @@ static int table_alloc(void *owner, u32 children, bool granted, struct nv_table 
 	return ret;
 }
 
-static u64 table_read(void *owner, struct nv_table *table, u32 index)
+static u64 table_read(void *owner, struct nv_mmu_table *table, u32 index)
 {
 	return readq(to_vram_table(table)->cpu + 8 * index);
 }
 
-static void table_write(void *owner, struct nv_table *table, u32 index, u64 value)
+static void table_write(void *owner, struct nv_mmu_table *table, u32 index, u64 value)
 {
 	writeq(value, to_vram_table(table)->cpu + 8 * index);
 }
 
-static const struct nv_mmu_memory table_memory = {
+static const struct nv_mmu_ops table_memory = {
 	.alloc = table_alloc,
 	.free = table_free,
 	.read = table_read,
@@ -311,6 +311,6 @@ int nv_vm_flush(struct sov_vm *base)
 	if (ret)
 		nv_give_up(nv);
 	else
-		nv_mmu_sweep(&vm->mmu);
+		nv_mmu_reap(&vm->mmu);
 	return ret;
 }

@@ -13,7 +13,7 @@ static const struct {
 	{"gfx", &amd_gpu},
 };
 
-const struct gpu *gpu_of(const struct winsys_info *i)
+const struct gpu *gpu_find(const struct winsys_info *i)
 {
 	uint32_t k;
 

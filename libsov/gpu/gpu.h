@@ -32,15 +32,15 @@ struct gpu_lines {
 };
 
 /* A semaphore is 32 bits that only grow (and wrap), and at this offset the time in ticks. */
-#define GPU_TIME_OFFSET     8
+#define GPU_TIMESTAMP_OFFSET     8
 #define GPU_SEMAPHORE_BYTES 16
 
-#define GPU_RELEASE_TIMED 1u /* with the time */
-#define GPU_RELEASE_NOW   2u /* does not wait: what came before is known to have finished */
+#define GPU_RELEASE_TIMESTAMP 1u /* with the time */
+#define GPU_RELEASE_NO_WAIT   2u /* does not wait: what came before is known to have finished */
 
 /* What a queue reads next, in one word: an address below 2^40, a multiple of 4, and from bit 42 on how many words are
  * there. 0: nothing. */
-#define GPU_SPAN_MOST ((1u << 21) - 1)
+#define GPU_MAX_SPAN_WORDS ((1u << 21) - 1)
 static inline uint64_t gpu_span(uint64_t address, uint32_t words)
 {
 	return address | (uint64_t)words << 42;
@@ -55,7 +55,7 @@ static inline uint32_t gpu_span_words(uint64_t span)
 }
 
 /* How a piece of work ends. */
-struct gpu_end {
+struct gpu_completion {
 	uint64_t semaphore;
 	uint32_t payload;
 	bool interrupt; /* wake sleepers, too */
@@ -72,20 +72,20 @@ struct gpu_local {
 };
 
 /* What a grid that stands between others in memory of its own may leave out or do ahead. */
-struct gpu_link {
-	bool keep_bank0;     /* constants have not been written since somebody had them read anew */
-	bool chase;          /* the barrier behind it goes on beside what comes next */
-	bool fetch_program;  /* its first instructions, when it is launched */
-	uint8_t fetch_bank0; /* GPU_FETCH_BEFORE or _BEHIND; 0: when it is read */
+struct gpu_chain_options {
+	bool keep_constants;     /* constants have not been written since somebody had them read anew */
+	bool overlap_barrier;          /* the barrier behind it goes on beside what comes next */
+	bool prefetch_program;  /* its first instructions, when it is launched */
+	uint8_t prefetch_constants; /* GPU_PREFETCH_PRE or _BEHIND; 0: when it is read */
 	bool chain_code;     /* by its code for chains, where that can be had … */
 	bool early; /* … by which blocks start before the kernel before has ended, and wait for that themselves */
 };
-enum { GPU_FETCH_BEFORE = 1, GPU_FETCH_BEHIND = 2 };
+enum { GPU_PREFETCH_PRE = 1, GPU_PREFETCH_POST = 2 };
 
 struct gpu_launch {
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
-	uint32_t split_min, split_target; /* the make's own, as the next: how memory is split … */
+	uint32_t carveout_min, carveout_target; /* the make's own, as the next: how memory is split … */
 	uint64_t bank0;                   /* … and where its constants are */
 	uint64_t release; /* a semaphore that the kernel gives payload when it has ended; 0: none */
 	uint32_t payload;
@@ -99,13 +99,13 @@ struct gpu_launch {
 	/* Latches, named by places of grids. arrive: the next starts when this one's last block has, and waits for that
 	 * latch by itself; wait: the one that this waits for. 0: none. */
 	uint64_t arrive, wait;
-	const struct gpu_link
+	const struct gpu_chain_options
 		*link; /* NULL: it does not stand between others, and has no latches */
 	uint64_t id;
 };
 
 /* What stands in a place from its last launch; all zeros: nothing. Whoever writes there sees to it. */
-struct gpu_written {
+struct gpu_slot_contents {
 	uint64_t id; /* of the plan; 0: nothing */
 	uint32_t grid[3], block[3], dynamic_shared;
 	uint32_t base;      /* what all launches have in common is right up to there */
@@ -114,17 +114,17 @@ struct gpu_written {
 };
 
 /* Memory that a launch is written to, for the GPU to read. It is write-combined: whole lines, in order, once. */
-struct gpu_place {
+struct gpu_slot {
 	uint8_t *cpu;
 	uint64_t va;
-	struct gpu_written *written;
+	struct gpu_slot_contents *written;
 };
 #define GPU_LINE            64u
-#define GPU_PLACE_ALIGN     256u /* also of code */
+#define GPU_SLOT_ALIGN     256u /* also of code */
 /* Of a slot; constants begin so far behind its start. */
-#define GPU_PLACE_BYTES     5632u
-#define GPU_PLACE_CONSTANTS 512u
-#define GPU_MAX_CONSTANTS   (GPU_PLACE_BYTES - GPU_PLACE_CONSTANTS)
+#define GPU_SLOT_BYTES     5632u
+#define GPU_SLOT_CONSTANTS 512u
+#define GPU_MAX_CONSTANTS   (GPU_SLOT_BYTES - GPU_SLOT_CONSTANTS)
 
 static inline void gpu_write_lines(uint8_t *to, const void *from, uint32_t bytes)
 {
@@ -214,9 +214,9 @@ struct gpu {
 	bool (*plan)(const void *chip, const struct image_kernel *k,
 		     const uint64_t base[IMAGE_PARTS], uint32_t local_bytes, uint64_t id,
 		     void *plan);
-	/* In a place of GPU_PLACE_BYTES. */
+	/* In a place of GPU_SLOT_BYTES. */
 	void (*launch)(const void *chip, void *plan, struct gpu_launch *l,
-		       const struct gpu_place *at, struct gpu_push *p);
+		       const struct gpu_slot *at, struct gpu_push *p);
 	/* The same in two steps, in a place of place_bytes whose arguments begin at an offset: what the GPU reads
 	 * there, which is for ever, and what a queue reads. */
 	uint32_t (*place_bytes)(const void *plan, uint32_t *arguments);
@@ -264,10 +264,10 @@ struct gpu {
 	 * the entry, put counts entries, and release is part of the words.
 	 */
 	uint32_t (*enter)(const struct winsys_queue_memory *m, uint32_t put, uint32_t entries,
-			  uint64_t span, bool copying, const struct gpu_end *end);
+			  uint64_t span, bool copying, const struct gpu_completion *end);
 };
 
 /* The one that reads what this device does; NULL: none. */
-const struct gpu *gpu_of(const struct winsys_info *i);
+const struct gpu *gpu_find(const struct winsys_info *i);
 
 #endif

@@ -60,7 +60,7 @@ static void add_launch(struct line *l, const char *name, const sov_launch *s)
 		    s->shared_bytes, (void *)s->stream, s->argument_count);
 }
 
-static void add_box(struct line *l, const char *name, const sov_box *b)
+static void add_box(struct line *l, const char *name, const sov_copy_rect *b)
 {
 	if (!b || b->size != sizeof(*b))
 		add(l, "%s=%p", name, (const void *)b);
@@ -193,7 +193,7 @@ typedef void host_function(void *user);
 CALL(device_count, (uint32_t *, count, OUT_WORD))
 CALL(device_open, (uint32_t, ordinal, NUMBER), (sov_device *, device, OUT_ADDRESS))
 CALL(device_open_name, (const char *, name, TEXT), (sov_device *, device, OUT_ADDRESS))
-CALL(device_open_wish, (const sov_device_wish *, wish, ADDRESS),
+CALL(device_open_wish, (const sov_device_requirements *, wish, ADDRESS),
      (sov_device *, device, OUT_ADDRESS))
 CALL(device_get_properties, (sov_device, device, ADDRESS),
      (sov_device_properties *, properties, ADDRESS))
@@ -216,12 +216,12 @@ CALL(memory_fill, (sov_context, context, ADDRESS), (sov_ptr, address, ADDRESS),
      (uint32_t, value, NUMBER), (uint32_t, element_bytes, NUMBER), (uint64_t, count, NUMBER))
 CALL(memory_fill_async, (sov_stream, stream, ADDRESS), (sov_ptr, address, ADDRESS),
      (uint32_t, value, NUMBER), (uint32_t, element_bytes, NUMBER), (uint64_t, count, NUMBER))
-CALL(memory_copy_box_async, (sov_stream, stream, ADDRESS), (const sov_box *, box, BOX))
+CALL(memory_copy_box_async, (sov_stream, stream, ADDRESS), (const sov_copy_rect *, box, BOX))
 CALL(memory_info, (sov_context, context, ADDRESS), (uint64_t *, free_bytes, OUT_NUMBER),
      (uint64_t *, total_bytes, OUT_NUMBER))
 CALL(memory_range, (sov_context, context, ADDRESS), (sov_ptr, address, ADDRESS),
      (sov_ptr *, start, OUT_ADDRESS), (uint64_t *, bytes, OUT_NUMBER))
-CALL(memory_reserve, (sov_context, context, ADDRESS), (uint64_t, most_bytes, NUMBER),
+CALL(memory_reserve, (sov_context, context, ADDRESS), (uint64_t, max_bytes, NUMBER),
      (sov_ptr *, address, OUT_ADDRESS))
 CALL(memory_resize, (sov_context, context, ADDRESS), (sov_ptr, address, ADDRESS),
      (uint64_t, bytes, NUMBER))
@@ -283,7 +283,7 @@ CALL(graph_add_copy, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDR
      (uint32_t, count, NUMBER), (sov_ptr, destination, ADDRESS), (sov_ptr, source, ADDRESS),
      (uint64_t, bytes, NUMBER), (sov_node *, node, OUT_WORD))
 CALL(graph_add_box, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRESS),
-     (uint32_t, count, NUMBER), (const sov_box *, box, BOX), (sov_node *, node, OUT_WORD))
+     (uint32_t, count, NUMBER), (const sov_copy_rect *, box, BOX), (sov_node *, node, OUT_WORD))
 CALL(graph_add_fill, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDRESS),
      (uint32_t, count, NUMBER), (sov_ptr, address, ADDRESS), (uint32_t, value, NUMBER),
      (uint32_t, element_bytes, NUMBER), (uint64_t, elements, NUMBER), (sov_node *, node, OUT_WORD))
@@ -293,8 +293,8 @@ CALL(graph_add_call, (sov_graph, graph, ADDRESS), (const sov_node *, after, ADDR
 CALL(graph_add_order, (sov_graph, graph, ADDRESS), (sov_node, from, NUMBER), (sov_node, to, NUMBER))
 CALL(stream_begin_capture, (sov_stream, stream, ADDRESS), (sov_graph, graph, ADDRESS))
 CALL(stream_end_capture, (sov_stream, stream, ADDRESS))
-CALL(graph_instantiate, (sov_graph, graph, ADDRESS), (sov_graph_run *, run, OUT_ADDRESS))
-CALL(graph_run_destroy, (sov_graph_run, run, ADDRESS))
-CALL(graph_run_set_arguments, (sov_graph_run, run, ADDRESS), (sov_node, node, NUMBER),
+CALL(graph_instantiate, (sov_graph, graph, ADDRESS), (sov_graph_exec *, run, OUT_ADDRESS))
+CALL(graph_run_destroy, (sov_graph_exec, run, ADDRESS))
+CALL(graph_run_set_arguments, (sov_graph_exec, run, ADDRESS), (sov_node, node, NUMBER),
      (const void *const *, arguments, ADDRESS), (uint32_t, count, NUMBER))
-CALL(graph_launch, (sov_graph_run, run, ADDRESS), (sov_stream, stream, ADDRESS))
+CALL(graph_launch, (sov_graph_exec, run, ADDRESS), (sov_stream, stream, ADDRESS))

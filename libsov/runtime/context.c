@@ -196,7 +196,7 @@ sov_result member_publish(struct member *m, struct context *c, struct link *list
 
 static sov_result refuse_errno(int error, const char *what)
 {
-	const char *said = winsys_said();
+	const char *said = winsys_take_error();
 
 	return refuse(error == -ENOMEM ? SOV_ERROR_OUT_OF_HOST_MEMORY : SOV_ERROR_DEVICE_LOST,
 		      "%s failed: %s", what, *said ? said : strerror(-error));
@@ -328,7 +328,7 @@ void buffer_destroy(struct context *c, struct buffer *b)
 sov_result buffer_map(struct context *c, struct buffer *b)
 {
 	if (!b->cpu)
-		b->cpu = c->winsys->buffer_cpu(b->backing);
+		b->cpu = c->winsys->buffer_map(b->backing);
 	return b->cpu ? SOV_OK
 		      : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			       "%s gave the CPU no way to %llu bytes of its memory",
@@ -463,7 +463,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 	c->kernel_time_limit = o->kernel_time_limit;
 	c->other_time_limit = OTHER_TIME_LIMIT;
 	c->graph_way = &graph_ways[0];
-	c->gpu = gpu_of(i);
+	c->gpu = gpu_find(i);
 	c->alone = c->gpu->kernels_release ? 1 : UINT32_MAX;
 	list_init(&c->buffers);
 	list_init(&c->modules);
@@ -482,7 +482,7 @@ static struct context *context_new(struct device *d, const sov_context_options *
 		*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			    "the process has no address space for 12 GiB of windows");
 	if (!*r) {
-		c->chip = c->gpu->chip(i, shared, local);
+		c->chip = c->gpu->chip_create(i, shared, local);
 		if (!c->chip)
 			*r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a context");
 	}
@@ -524,7 +524,7 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 			      "kernel_time_limit of %llu ns is longer than SOV_MAX_WAIT, one hour; "
 			      "give less",
 			      (unsigned long long)o.kernel_time_limit);
-	gpu = gpu_of(&d->info);
+	gpu = gpu_find(&d->info);
 	if (!gpu)
 		return refuse(SOV_ERROR_UNSUPPORTED,
 			      "%s runs %s, for which this version (%d.%d) has no commands; see sov "
@@ -536,10 +536,10 @@ sov_result sov_context_create(sov_device device, const sov_context_options *opti
 			      "%s by %s has no copy queues, and its compute queues do not copy; "
 			      "use another way to it",
 			      d->properties.name, d->properties.winsys);
-	if (o.stack_bytes > gpu->local_most)
+	if (o.stack_bytes > gpu->max_local_bytes)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "stack_bytes is %u; a thread has at most %u", o.stack_bytes,
-			      gpu->local_most);
+			      gpu->max_local_bytes);
 	if (o.print_bytes && (o.print_bytes & (o.print_bytes - 1) || o.print_bytes < LEAST_PRINT ||
 			      o.print_bytes > MOST_PRINT))
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,

@@ -42,7 +42,7 @@ static void describe(struct device *d, uint32_t instance)
 	p->features = SOV_FEATURE_F64 | SOV_FEATURE_TIMESTAMPS;
 	p->features |= i->software ? SOV_FEATURE_SOFTWARE : 0;
 	p->features |= i->hazard ? SOV_FEATURE_HAZARD_CHECK : 0;
-	p->warp_size = gpu_of(i)->warp_lanes;
+	p->warp_size = gpu_find(i)->warp_size;
 	p->multiprocessors = i->multiprocessors;
 	p->max_threads_per_block = i->max_threads_per_block;
 	p->max_block[0] = p->max_block[1] = i->max_threads_per_block;
@@ -54,8 +54,8 @@ static void describe(struct device *d, uint32_t instance)
 	p->registers_per_multiprocessor = i->registers_per_multiprocessor;
 	p->max_threads_per_multiprocessor = p->warp_size * i->warps_per_multiprocessor;
 	p->memory_bytes = i->memory_bytes;
-	p->least_priority = i->least_priority;
-	p->most_priority = i->most_priority;
+	p->min_priority = i->min_priority;
+	p->max_priority = i->max_priority;
 }
 
 static void free_found(struct device **found, uint32_t count)
@@ -274,23 +274,23 @@ sov_result sov_device_open_name(const char *name, sov_device *device)
 	return refuse_none(what);
 }
 
-static bool grants(const sov_device_properties *p, const sov_device_wish *w)
+static bool grants(const sov_device_properties *p, const sov_device_requirements *w)
 {
 	return (p->features & w->features) == w->features &&
 	       !(p->features & w->features_excluded) && p->multiprocessors >= w->multiprocessors &&
 	       p->memory_bytes >= w->memory_bytes && (!w->target || !strcmp(p->target, w->target));
 }
 
-sov_result sov_device_open_wish(const sov_device_wish *wish, sov_device *device)
+sov_result sov_device_open_matching(const sov_device_requirements *wish, sov_device *device)
 {
-	sov_device_wish w;
+	sov_device_requirements w;
 	sov_result r;
 	char what[256];
 	uint32_t i;
 
 	if (!device)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT, "device is NULL");
-	r = struct_in("sov_device_wish", &w, sizeof(w), wish);
+	r = struct_in("sov_device_requirements", &w, sizeof(w), wish);
 	if (!r)
 		r = need_list();
 	if (r)

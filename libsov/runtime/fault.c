@@ -56,7 +56,7 @@ static const struct function *function_at(const struct context *c, uint64_t va, 
 static void disassemble(const struct context *c, const struct function *f, uint64_t pc,
 			sov_fault *out)
 {
-	c->gpu->instruction(c->chip, f->kernel, pc, out->instruction, sizeof(out->instruction),
+	c->gpu->disassemble(c->chip, f->kernel, pc, out->instruction, sizeof(out->instruction),
 			    NULL);
 }
 
@@ -85,7 +85,7 @@ static uint32_t find_places(const struct context *c, const struct function *f,
 	enum winsys_access does;
 
 	for (offset = 0; offset < f->kernel->code_bytes; offset += bytes) {
-		bytes = c->gpu->instruction(c->chip, f->kernel, offset, NULL, 0, &does);
+		bytes = c->gpu->disassemble(c->chip, f->kernel, offset, NULL, 0, &does);
 		if (!bytes)
 			return UINT32_MAX;
 		if (!does || (access && does != access))
@@ -229,7 +229,7 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 		find_suspects(c, e, &s);
 	if (s.count == 1)
 		kernel = s.list[0];
-	fault_init(f, e->overdue ? SOV_ERROR_HANG : SOV_ERROR_FAULT, kernel);
+	fault_init(f, e->timed_out ? SOV_ERROR_HANG : SOV_ERROR_FAULT, kernel);
 	n = snprintf(f->cause, sizeof(f->cause), "%s", e->text);
 	if (e->memory) {
 		f->address = e->address;
@@ -237,7 +237,7 @@ void fault_from_winsys(const struct context *c, const struct winsys_error *e, so
 	}
 	if (s.count > 1)
 		name_suspects(&s, f->cause, sizeof(f->cause));
-	f->placed = e->place;
+	f->has_thread = e->has_thread;
 	memcpy(f->block, e->block, sizeof(f->block));
 	memcpy(f->thread, e->thread, sizeof(f->thread));
 	if (at)
@@ -256,11 +256,11 @@ void fault_sentence(const struct context *c, const sov_fault *f, char *buffer, s
 	if (*f->kernel)
 		say(buffer, bytes, "kernel '%s' on ", f->kernel);
 	say(buffer, bytes, "%s: %s", c->device->properties.name, f->cause);
-	if (f->placed)
+	if (f->has_thread)
 		say(buffer, bytes, "; block (%u, %u, %u), thread (%u, %u, %u)", f->block[0],
 		    f->block[1], f->block[2], f->thread[0], f->thread[1], f->thread[2]);
 	if (f->pc != UINT64_MAX)
-		say(buffer, bytes, "%s at +0x%llx%s%s", f->placed ? "," : ";",
+		say(buffer, bytes, "%s at +0x%llx%s%s", f->has_thread ? "," : ";",
 		    (unsigned long long)f->pc, *f->instruction ? ": " : "", f->instruction);
 	if (*f->source)
 		say(buffer, bytes, ", %s", f->source);

@@ -48,7 +48,7 @@ static const struct chip chips[] = {
 	{0x197, "ad107", 89, ADA, 24},
 };
 
-const struct chip *chip_find(uint32_t number)
+const struct winsys_nv_chip *winsys_nv_chip_find(uint32_t number)
 {
 	uint32_t i;
 
@@ -58,7 +58,7 @@ const struct chip *chip_find(uint32_t number)
 	return NULL;
 }
 
-void chip_describe(const struct chip *c, struct winsys_info *out)
+void winsys_nv_chip_describe(const struct winsys_nv_chip *c, struct winsys_info *out)
 {
 	*out = (struct winsys_info){
 		.sm = c->sm,

@@ -16,8 +16,8 @@ struct chip {
 };
 
 /* NULL: not known. */
-const struct chip *chip_find(uint32_t number);
+const struct winsys_nv_chip *winsys_nv_chip_find(uint32_t number);
 /* What follows from the chip: the rest of the information is zero. */
-void chip_describe(const struct chip *c, struct winsys_info *out);
+void winsys_nv_chip_describe(const struct winsys_nv_chip *c, struct winsys_info *out);
 
 #endif

@@ -7,7 +7,7 @@ static const struct {
 	uint32_t xid;
 	const char *words;
 } xids[] = {
-	{13, "the compute engine refused the work"},
+	{13, "the compute engine rejected the work"},
 	{31, "an address cannot be accessed"},
 	{32, "the command stream is broken"},
 	{43, "the channel was stopped"},
@@ -23,7 +23,7 @@ static const struct {
 	{119, "the GPU's controller does not answer"},
 };
 
-const char *xid_words(uint32_t xid)
+const char *nv_xid_text(uint32_t xid)
 {
 	size_t i;
 

@@ -6,6 +6,6 @@
 #include <stdint.h>
 
 /* NULL: without a name here. */
-const char *xid_words(uint32_t xid);
+const char *nv_xid_text(uint32_t xid);
 
 #endif

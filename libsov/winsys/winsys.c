@@ -7,7 +7,7 @@
 static _Thread_local char said[256];
 static _Thread_local bool fresh;
 
-void winsys_say(const char *fmt, ...)
+void winsys_set_error(const char *fmt, ...)
 {
 	va_list ap;
 
@@ -17,7 +17,7 @@ void winsys_say(const char *fmt, ...)
 	fresh = true;
 }
 
-const char *winsys_said(void)
+const char *winsys_take_error(void)
 {
 	const char *text = fresh ? said : "";
 

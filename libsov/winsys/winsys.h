@@ -37,7 +37,7 @@ struct winsys_info {
 	 * block of the group runs for seconds. */
 	uint32_t spare_queues;
 	/* Of queues: 0 is the usual one, larger is more urgent. */
-	int32_t least_priority, most_priority;
+	int32_t min_priority, max_priority;
 	bool software, hazard;
 };
 
@@ -47,7 +47,7 @@ enum winsys_placement { WINSYS_VRAM, WINSYS_SYSTEM };
  * both classes. */
 enum winsys_engine { WINSYS_COMPUTE, WINSYS_COPY };
 
-enum winsys_access { WINSYS_SOME_ACCESS, WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC };
+enum winsys_access { WINSYS_UNKNOWN_ACCESS, WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC };
 
 struct winsys_error {
 	struct winsys_queue *queue; /* where it happened; NULL: not known */
@@ -76,7 +76,7 @@ struct winsys_queue_options {
  * What a submitter writes, and in which order: what the entry points at, the entry,
  * winsys_write_barrier(), put, winsys_write_barrier(), bell or doorbell. Video memory is write-combined:
  * it is written once, in order, and reading from it takes a microsecond. Where the bell overtakes
- * what is written there, put is read before it is rung (winsys_arrived).
+ * what is written there, put is read before it is rung (winsys_read_back).
  */
 struct winsys_queue_memory {
 	uint64_t *ring; /* CPU address of the ring */
@@ -111,7 +111,7 @@ struct winsys {
 	void (*buffer_destroy)(struct winsys_buffer *b);
 	/* Made by the first call, which is not to be made twice at the same time. NULL: the CPU
 	 * cannot reach it. */
-	void *(*buffer_cpu)(struct winsys_buffer *b);
+	void *(*buffer_map)(struct winsys_buffer *b);
 	void (*memory_info)(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes);
 
 	/* A group has an address space of its own. Its queues are destroyed before it, and if they
@@ -142,8 +142,8 @@ struct winsys {
 
 /* The sentence for a failure of this thread that an errno says too little about: a way leaves it,
  * who reports the failure takes it; "" for none. */
-void winsys_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-const char *winsys_said(void);
+void winsys_set_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+const char *winsys_take_error(void);
 
 /* Everything written so far reaches memory before what is written next, also from a CPU's
  * write-combining buffers, about which an atomic store says nothing. */
@@ -169,7 +169,7 @@ static inline void winsys_write_barrier_after_exchange(void)
 
 /* Behind a barrier: what was written to video memory up to this word has arrived there. On Arm a read could be answered
  * by what the CPU still holds back. */
-static inline void winsys_arrived(const uint32_t *word)
+static inline void winsys_read_back(const uint32_t *word)
 {
 #if defined(__aarch64__)
 	__asm__ volatile("dsb osh" ::: "memory");

@@ -173,7 +173,7 @@ static bool caches_in_order(struct wave *w, const struct op *op)
 		return !still_loading(w, op, VM, h->issued[VM]) &&
 		       !still_loading(w, op, VS, h->atomic);
 	}
-	if (!h->emptied || !(amd_raises(&op->in) >> VM & 1) || op->in.field[AMD_F_GLC])
+	if (!h->emptied || !(amd_wait_counters(&op->in) >> VM & 1) || op->in.field[AMD_F_GLC])
 		return true;
 	amd_print(&op->in, text, sizeof(text));
 	amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
@@ -233,7 +233,7 @@ bool amd_hazard_check(struct wave *w, const struct op *op)
 	struct hazard *h = w->hazard;
 	uint8_t format = op->in.row->format;
 	bool unordered = format == AMD_SMEM || format == AMD_FLAT;
-	uint32_t counters = amd_raises(&op->in);
+	uint32_t counters = amd_wait_counters(&op->in);
 
 	if (op->in.row->flags & WAIT || op->in.row->op == AMD_s_wait_idle)
 		waits(w, &op->in);

@@ -111,7 +111,7 @@ static bool run_release(struct packet *p)
 	if (interrupt > AMD_RELEASE_INTERRUPT_AFTER)
 		return AMD_BAD(p, "%s: an interrupt of kind %u is not modelled", p->name,
 			       interrupt);
-	if (data != AMD_RELEASE_NOTHING &&
+	if (data != AMD_RELEASE_NO_DATA &&
 	    (!amd_packet_aligned(p, address, size) ||
 	     !channel_store(p->c, address, value, size, "the fence")))
 		return false;
@@ -195,11 +195,11 @@ static bool run_dma(struct packet *p)
 	if (from == 1 || to == 1 || to == 2 || p->word[6] & 0xfu << 26)
 		return AMD_BAD(p, "%s: only memory and a constant are modelled", p->name);
 	if (from * (1u << 29) != AMD_DMA_FROM_DATA)
-		return channel_copy(p->c, place_at(amd_packet_address(p, 2)), place_at(dst), bytes);
+		return channel_copy(p->c, channel_va(amd_packet_address(p, 2)), channel_va(dst), bytes);
 	if (bytes % 4)
 		return AMD_BAD(p, "%s: a fill of %u bytes, no multiple of 4", p->name, bytes);
 	return amd_packet_aligned(p, dst, 4) &&
-	       channel_fill(p->c, place_at(dst), bytes / 4, 4, p->word[2]);
+	       channel_fill(p->c, channel_va(dst), bytes / 4, 4, p->word[2]);
 }
 
 #define ANY 0x3fff /* as many as the count can say */

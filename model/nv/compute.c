@@ -66,7 +66,7 @@ static bool check_latches(struct launch *l)
 	uint64_t fault;
 
 	if (get(l, NV_QMD_DEPENDENT_EARLY) && !(arrives && get(l, NV_QMD_DEPENDENT_ENABLE)))
-		return REFUSE(l, "a next one starts early, and there is no latch or none such");
+		return REFUSE(l, "its dependent starts early, but it has no dependent or arrives at no latch");
 	if (l->before->early && (!waits || wait != l->before->latch))
 		return REFUSE(l,
 			      "it starts before the one before has ended, and does not wait for "

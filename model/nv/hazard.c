@@ -23,7 +23,7 @@
 struct timing {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t count;
-	struct sass_kept kept[SASS_KEPT]; /* what reuse flags may be about */
+	struct sass_reuse_slot kept[SASS_REUSE_SLOTS]; /* what reuse flags may be about */
 	bool variable, in_order, late;
 	uint8_t unit;
 };
@@ -68,7 +68,7 @@ struct scoreboard {
 };
 
 struct hazard {
-	struct flight kept[SASS_KEPT];      /* who keeps an operand, by slot */
+	struct flight kept[SASS_REUSE_SLOTS];      /* who keeps an operand, by slot */
 	struct flight last, barrier;        /* the instruction before, the last block barrier */
 	uint64_t sequence[SASS_PIPE_COUNT]; /* instructions issued to each unit */
 	struct progress settled[SASS_PIPE_COUNT]; /* up to which they are done */
@@ -87,11 +87,11 @@ const struct timing *timing_prepare(struct timing *all, uint32_t index, const st
 	struct timing *t = &all[index];
 
 	t->count = sass_uses(in, t->uses);
-	t->variable = sass_variable(sm, in);
-	t->in_order = sass_in_order(sm, in);
+	t->variable = sass_has_variable_latency(sm, in);
+	t->in_order = sass_completes_in_order(sm, in);
 	t->late = sass_reads_late(sm, in);
 	t->unit = (uint8_t)sass_pipe(sm, in);
-	sass_kept(in, t->kept);
+	sass_reuse_slots(in, t->kept);
 	return t;
 }
 
@@ -261,7 +261,7 @@ static bool check_read(struct warp *w, const struct op *op, const struct sass_re
 					  f->op->inst->write_barrier);
 			return false;
 		}
-		need = sass_raw(w->grid->chip->sm, f->op->inst, &t->uses[f->use], op->inst, u);
+		need = sass_raw_latency(w->grid->chip->sm, f->op->inst, &t->uses[f->use], op->inst, u);
 		if (w->clock - f->cycle < need) {
 			report_distance(w, op, "reads", u, u->reg + i, f, w->clock - f->cycle,
 					need);
@@ -289,7 +289,7 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 					  f->op->inst->write_barrier);
 			return false;
 		}
-		need = sass_waw(sm, f->op->inst, op->inst);
+		need = sass_waw_latency(sm, f->op->inst, op->inst);
 		if (w->clock - f->cycle < need) {
 			report_distance(w, op, "overwrites", u, u->reg + i, f, w->clock - f->cycle,
 					need);
@@ -300,7 +300,7 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 		const struct flight *f = &c->readers[k];
 
 		if (f->op && u->kind == SASS_UGPR) {
-			uint64_t need = sass_war(f->op->inst, op->inst, u->kind);
+			uint64_t need = sass_war_latency(f->op->inst, op->inst, u->kind);
 
 			if (w->clock - f->cycle >= need)
 				continue;
@@ -352,7 +352,7 @@ static struct flight *writer_slot(struct cell *c, uint32_t lanes)
 
 /* A lane's registers are fetched when the unit gets to it, predicates and what is the warp's at
  * issue: ptxas overwrites the uniform register of an address in the next cycle. Uniform arithmetic
- * reads a little later (sass_war). */
+ * reads a little later (sass_war_latency). */
 static bool read_late(const struct timing *t, const struct sass_reg_use *u)
 {
 	return (t->late && u->kind == SASS_GPR) ||
@@ -400,7 +400,7 @@ static bool check(struct warp *w, const struct op *op, uint32_t mask)
 /* Some instructions need their distance from whatever comes next. */
 static bool check_distance(struct warp *w, const struct op *op, const struct flight *f)
 {
-	uint32_t need = f->op ? sass_after(w->grid->chip->sm, f->op->inst, op->inst) : 0;
+	uint32_t need = f->op ? sass_min_distance(w->grid->chip->sm, f->op->inst, op->inst) : 0;
 	char here[88], there[88];
 
 	if (w->clock - f->cycle >= need)
@@ -413,7 +413,7 @@ static bool check_distance(struct warp *w, const struct op *op, const struct fli
 	return false;
 }
 
-static bool writes(const struct timing *t, struct sass_kept k)
+static bool writes(const struct timing *t, struct sass_reuse_slot k)
 {
 	for (uint32_t n = 0; n < t->count; n++)
 		if (t->uses[n].write && t->uses[n].kind == SASS_GPR &&
@@ -433,9 +433,9 @@ static bool check_kept(struct warp *w, const struct op *op)
 	const struct timing *t = op->timing;
 	bool dropped = !h->last.op || h->last.op->inst->yield || h->last.pc + 16 != w->pc;
 
-	for (uint32_t k = 0; k < SASS_KEPT; k++) {
+	for (uint32_t k = 0; k < SASS_REUSE_SLOTS; k++) {
 		struct flight *f = &h->kept[k];
-		struct sass_kept was;
+		struct sass_reuse_slot was;
 		char here[88], there[88];
 
 		if (dropped)
@@ -444,7 +444,7 @@ static bool check_kept(struct warp *w, const struct op *op)
 			continue;
 		was = f->op->timing->kept[k];
 		if (t->kept[k].reg == was.reg &&
-		    sass_shares_kept(w->grid->chip->sm, f->op->inst, op->inst)) {
+		    sass_reuse_hits(w->grid->chip->sm, f->op->inst, op->inst)) {
 			f->op = NULL;
 			continue;
 		}
@@ -461,7 +461,7 @@ static bool check_kept(struct warp *w, const struct op *op)
 
 static void keep(struct hazard *h, const struct op *op, const struct flight *f)
 {
-	for (uint32_t k = 0; k < SASS_KEPT; k++)
+	for (uint32_t k = 0; k < SASS_REUSE_SLOTS; k++)
 		if (op->inst->reuse >> k & 1 && op->timing->kept[k].reg != SASS_RZ)
 			h->kept[k] = *f;
 }
@@ -508,5 +508,5 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 	h->last = f;
 	if (in->op == SASS_BAR)
 		h->barrier = f;
-	w->clock += sass_cycles(in);
+	w->clock += sass_stall_cycles(in);
 }

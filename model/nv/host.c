@@ -206,11 +206,11 @@ static bool fetch(struct model_channel *c, uint64_t address, uint32_t *word)
 
 static bool run_method(struct model_channel *c, struct nv_method m, uint64_t data_at)
 {
-	if (m.kind == NV_METHOD_IMMEDIATE)
+	if (m.kind == NV_METHOD_IMMD_DATA)
 		return dispatch(c, m.subchannel, m.method, m.count);
 	for (uint32_t i = 0; i < m.count; i++) {
-		uint32_t step = m.kind == NV_METHOD_INCREMENT        ? i
-				: m.kind == NV_METHOD_INCREMENT_ONCE ? i != 0
+		uint32_t step = m.kind == NV_METHOD_INC        ? i
+				: m.kind == NV_METHOD_ONE_INC ? i != 0
 								     : 0;
 		uint32_t data;
 
@@ -232,22 +232,22 @@ static bool run_segment(struct model_channel *c, uint64_t address, uint32_t word
 		uint32_t header;
 
 		mmu_poll(&c->reader);
-		turn_poll(c);
+		runlist_yield(c);
 		if (!fetch(c, at, &header))
 			return false;
 		at += 4;
 		if (!header) /* a no-operation */
 			continue;
 		m = nv_method_unpack(header);
-		if (m.kind == NV_METHOD_END_SEGMENT)
+		if (m.kind == NV_METHOD_END_PB_SEGMENT)
 			return true;
-		if (m.kind == NV_METHOD_OLD_INCREMENT || m.kind == NV_METHOD_OLD_SAME ||
+		if (m.kind == NV_METHOD_GRP0 || m.kind == NV_METHOD_GRP2 ||
 		    m.kind == NV_METHOD_RESERVED)
 			return channel_fail(c, &e,
 					    "method header 0x%08x is of kind %u, which is not used "
 					    "since Fermi",
 					    header, (unsigned)m.kind);
-		if (m.kind == NV_METHOD_IMMEDIATE) {
+		if (m.kind == NV_METHOD_IMMD_DATA) {
 			if (!run_method(c, m, 0))
 				return false;
 			continue;

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_amd.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -30,12 +30,12 @@ static void check_amd(const struct image *im, const struct image_kernel *k)
 
 	check(k->code_bytes % 4 == 0 && k->code_offset % 4 == 0);
 	check(k->code_offset <= code && k->code_bytes <= code - k->code_offset);
-	check(k->amd.descriptor_offset <= code && code - k->amd.descriptor_offset >= 64);
-	check(k->amd.descriptor_offset + (uint64_t)k->amd.descriptor.entry_offset ==
+	check(image_amd_kernel(k)->descriptor_offset <= code && code - image_amd_kernel(k)->descriptor_offset >= 64);
+	check(image_amd_kernel(k)->descriptor_offset + (uint64_t)image_amd_kernel(k)->descriptor.entry_offset ==
 	      k->code_offset);
-	check(k->param_bytes <= k->amd.kernarg_bytes);
-	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
-		check(k->amd.hidden[h].offset + k->amd.hidden[h].bytes <= k->amd.kernarg_bytes);
+	check(k->param_bytes <= image_amd_kernel(k)->kernarg_bytes);
+	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
+		check(image_amd_kernel(k)->hidden[h].offset + image_amd_kernel(k)->hidden[h].bytes <= image_amd_kernel(k)->kernarg_bytes);
 }
 
 static void check_kernel(const struct image *im, const struct image_kernel *k, const uint8_t *data,
@@ -50,7 +50,7 @@ static void check_kernel(const struct image *im, const struct image_kernel *k, c
 		check_amd(im, k);
 	else
 		check(k->code_bytes % 16 == 0 && k->registers <= 256 &&
-		      k->param_base + k->param_bytes <= k->bank0_bytes);
+		      image_nv_kernel(k)->param_base + k->param_bytes <= image_nv_kernel(k)->bank0_bytes);
 	for (uint32_t p = 0; p < k->nparams; p++)
 		check(k->params[p].size &&
 		      k->params[p].offset + k->params[p].size <= k->param_bytes);
@@ -104,9 +104,9 @@ static void check_sections(const struct image *im, const uint8_t *data, size_t s
 		      im->variables[i].offset <=
 			      im->part_bytes[im->variables[i].part] - im->variables[i].bytes);
 	for (uint32_t k = 0; k < im->nkernels && im->format == &image_cubin; k++)
-		for (uint32_t b = 0; b < IMAGE_BANKS; b++)
-			check(im->kernels[k].banks[b].bytes <= IMAGE_MAX_BANK_BYTES &&
-			      im->kernels[k].banks[b].offset % 64 == 0);
+		for (uint32_t b = 0; b < IMAGE_NV_BANKS; b++)
+			check(image_nv_kernel(&im->kernels[k])->banks[b].bytes <= IMAGE_NV_MAX_BANK_BYTES &&
+			      image_nv_kernel(&im->kernels[k])->banks[b].offset % 64 == 0);
 }
 
 static void check_placing(const struct image *im)
@@ -121,7 +121,7 @@ static void check_placing(const struct image *im)
 			continue;
 		memory = malloc(im->part_bytes[part] ? im->part_bytes[part] : 1);
 		check(memory);
-		image_place(im, (enum image_part)part, &addresses, memory);
+		image_load_part(im, (enum image_part)part, &addresses, memory);
 		free(memory);
 	}
 }

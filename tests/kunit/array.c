@@ -31,7 +31,7 @@ static void put_words(struct kunit *test, unsigned long at, const u64 *words, si
 	KUNIT_ASSERT_EQ(test, 0, copy_to_user((void __user *)at, words, bytes));
 }
 
-static void array_same_size(struct kunit *test)
+static void array_copies_elements_of_same_size(struct kunit *test)
 {
 	const u64 words[] = {1, 2, 3, 4};
 	struct drm_sovgpu_array a = {sizeof(struct element), 2, user_memory(test)};
@@ -44,7 +44,7 @@ static void array_same_size(struct kunit *test)
 	kvfree(e);
 }
 
-static void array_of_an_older_caller(struct kunit *test)
+static void array_zero_extends_shorter_elements(struct kunit *test)
 {
 	const u64 words[] = {7, 8};
 	struct drm_sovgpu_array a = {sizeof(u64), 2, user_memory(test)};
@@ -59,7 +59,7 @@ static void array_of_an_older_caller(struct kunit *test)
 	kvfree(e);
 }
 
-static void array_of_a_newer_caller(struct kunit *test)
+static void array_accepts_longer_elements_with_zero_tail(struct kunit *test)
 {
 	u64 words[] = {1, 2, 0, 3, 4, 0};
 	struct drm_sovgpu_array a = {24, 2, user_memory(test)};
@@ -77,7 +77,7 @@ static void array_of_a_newer_caller(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, sov_array_get(&a, MOST, sizeof(*e), sizeof(*e)), ERR_PTR(-E2BIG));
 }
 
-static void array_refuses(struct kunit *test)
+static void array_rejects_bad_stride_and_count(struct kunit *test)
 {
 	static const struct {
 		u32 stride, count;
@@ -96,7 +96,7 @@ static void array_refuses(struct kunit *test)
 	}
 }
 
-static void array_over_the_end(struct kunit *test)
+static void array_rejects_unmapped_memory(struct kunit *test)
 {
 	unsigned long end = user_memory(test) + USER_BYTES;
 	struct drm_sovgpu_array a = {16, 2, end - 32};
@@ -113,9 +113,9 @@ static void array_over_the_end(struct kunit *test)
 }
 
 static struct kunit_case array_cases[] = {
-	KUNIT_CASE(array_same_size),         KUNIT_CASE(array_of_an_older_caller),
-	KUNIT_CASE(array_of_a_newer_caller), KUNIT_CASE(array_refuses),
-	KUNIT_CASE(array_over_the_end),      {}};
+	KUNIT_CASE(array_copies_elements_of_same_size),         KUNIT_CASE(array_zero_extends_shorter_elements),
+	KUNIT_CASE(array_accepts_longer_elements_with_zero_tail), KUNIT_CASE(array_rejects_bad_stride_and_count),
+	KUNIT_CASE(array_rejects_unmapped_memory),      {}};
 
 static struct kunit_suite array_suite = {
 	.name = "sovgpu_array",

@@ -73,14 +73,14 @@ static void expect_image(struct kunit *test, const u8 *file, size_t bytes)
 	const u8 *data = NULL;
 	size_t size = 0;
 
-	KUNIT_EXPECT_EQ(test, 0, nv_elf_section(file, bytes, ".fwimage", &data, &size));
+	KUNIT_EXPECT_EQ(test, 0, nv_firmware_section(file, bytes, ".fwimage", &data, &size));
 	KUNIT_ASSERT_EQ(test, size, sizeof(DATA));
 	KUNIT_EXPECT_MEMEQ(test, data, DATA, size);
-	KUNIT_EXPECT_EQ(test, -ENOENT, nv_elf_section(file, bytes, ".fwimag", &data, &size));
-	KUNIT_EXPECT_EQ(test, -ENOENT, nv_elf_section(file, bytes, "fwimage", &data, &size));
+	KUNIT_EXPECT_EQ(test, -ENOENT, nv_firmware_section(file, bytes, ".fwimag", &data, &size));
+	KUNIT_EXPECT_EQ(test, -ENOENT, nv_firmware_section(file, bytes, "fwimage", &data, &size));
 }
 
-static void elf_both_classes(struct kunit *test)
+static void elf_section_found_in_both_classes(struct kunit *test)
 {
 	size_t bytes;
 	u8 *file = make_elf64(test, &bytes);
@@ -91,7 +91,7 @@ static void elf_both_classes(struct kunit *test)
 }
 
 /* Each length in memory of its own. */
-static void elf_cut_off(struct kunit *test)
+static void elf_truncated_file_is_rejected(struct kunit *test)
 {
 	size_t bytes, size;
 	u8 *whole = make_elf64(test, &bytes), *part;
@@ -102,14 +102,14 @@ static void elf_cut_off(struct kunit *test)
 		part = kmemdup(whole, length, GFP_KERNEL);
 		KUNIT_ASSERT_NOT_NULL(test, part);
 		KUNIT_EXPECT_EQ_MSG(test, -EINVAL,
-				    nv_elf_section(part, length, ".fwimage", &data, &size),
+				    nv_firmware_section(part, length, ".fwimage", &data, &size),
 				    "%zu of %zu bytes", length, bytes);
 		kfree(part);
 	}
 }
 
 /* Every byte, with a few values: found is only what lies in the file. */
-static void elf_spoiled(struct kunit *test)
+static void elf_corrupt_file_stays_in_bounds(struct kunit *test)
 {
 	static const u8 values[] = {0, 1, 0x7f, 0x80, 0xff};
 	size_t bytes, size, i;
@@ -121,7 +121,7 @@ static void elf_spoiled(struct kunit *test)
 		kept = file[i];
 		for (v = 0; v < ARRAY_SIZE(values); v++) {
 			file[i] = values[v];
-			if (nv_elf_section(file, bytes, ".fwimage", &data, &size))
+			if (nv_firmware_section(file, bytes, ".fwimage", &data, &size))
 				continue;
 			KUNIT_EXPECT_TRUE(test, data >= file && data <= file + bytes);
 			KUNIT_EXPECT_LE(test, size, file + bytes - data);
@@ -161,10 +161,10 @@ static int find(const struct loader *l, size_t bytes)
 	const u8 *data;
 	size_t size;
 
-	return nv_bootloader_find((const u8 *)l, bytes, &data, &size, &description);
+	return nv_firmware_bootloader((const u8 *)l, bytes, &data, &size, &description);
 }
 
-static void bootloader_found(struct kunit *test)
+static void bootloader_image_is_found(struct kunit *test)
 {
 	const struct nv_riscv_description *description;
 	struct loader *l = make_loader(test);
@@ -172,13 +172,13 @@ static void bootloader_found(struct kunit *test)
 	size_t size;
 
 	KUNIT_ASSERT_EQ(test, 0,
-			nv_bootloader_find((u8 *)l, sizeof(*l), &data, &size, &description));
+			nv_firmware_bootloader((u8 *)l, sizeof(*l), &data, &size, &description));
 	KUNIT_EXPECT_PTR_EQ(test, data, &l->image[0]);
 	KUNIT_EXPECT_EQ(test, size, sizeof(l->image));
 	KUNIT_EXPECT_PTR_EQ(test, description, &l->description);
 }
 
-static void bootloader_refuses(struct kunit *test)
+static void bootloader_bad_header_is_rejected(struct kunit *test)
 {
 	struct loader *l = make_loader(test), good = *l;
 	u32 *const members[] = {
@@ -214,8 +214,8 @@ static void bootloader_refuses(struct kunit *test)
 }
 
 static struct kunit_case firmware_cases[] = {
-	KUNIT_CASE(elf_both_classes), KUNIT_CASE(elf_cut_off),        KUNIT_CASE(elf_spoiled),
-	KUNIT_CASE(bootloader_found), KUNIT_CASE(bootloader_refuses), {}};
+	KUNIT_CASE(elf_section_found_in_both_classes), KUNIT_CASE(elf_truncated_file_is_rejected),        KUNIT_CASE(elf_corrupt_file_stays_in_bounds),
+	KUNIT_CASE(bootloader_image_is_found), KUNIT_CASE(bootloader_bad_header_is_rejected), {}};
 
 static struct kunit_suite firmware_suite = {
 	.name = "sovgpu_firmware",

@@ -25,10 +25,10 @@ struct tables {
 	u64 expected[PAGES]; /* entry of each 4 KiB, without VALID; 0: none */
 };
 
-static int table_alloc(void *owner, u32 children, bool granted, struct nv_table **table)
+static int table_alloc(void *owner, u32 children, bool granted, struct nv_mmu_table **table)
 {
 	struct tables *ts = owner;
-	struct nv_table *t;
+	struct nv_mmu_table *t;
 	u32 at;
 
 	for (at = 1; at < MAX_TABLES && ts->words[at]; at++)
@@ -50,7 +50,7 @@ static int table_alloc(void *owner, u32 children, bool granted, struct nv_table 
 	return 0;
 }
 
-static void table_free(void *owner, struct nv_table *t)
+static void table_free(void *owner, struct nv_mmu_table *t)
 {
 	struct tables *ts = owner;
 
@@ -63,21 +63,21 @@ static void table_free(void *owner, struct nv_table *t)
 	ts->alive--;
 }
 
-static u64 table_read(void *owner, struct nv_table *t, u32 index)
+static u64 table_read(void *owner, struct nv_mmu_table *t, u32 index)
 {
 	struct tables *ts = owner;
 
 	return ts->words[t->address / NV_MMU3_TABLE_BYTES][index];
 }
 
-static void table_write(void *owner, struct nv_table *t, u32 index, u64 value)
+static void table_write(void *owner, struct nv_mmu_table *t, u32 index, u64 value)
 {
 	struct tables *ts = owner;
 
 	ts->words[t->address / NV_MMU3_TABLE_BYTES][index] = value;
 }
 
-static const struct nv_mmu_memory table_memory = {
+static const struct nv_mmu_ops table_memory = {
 	table_alloc,
 	table_free,
 	table_read,
@@ -172,18 +172,18 @@ static void expect(struct tables *ts, u32 first, u32 count, u64 entry)
 		ts->expected[first + i] = entry ? entry + i * SMALL_BYTES : 0;
 }
 
-static void mmu_page_sizes(struct kunit *test)
+static void mmu_map_selects_page_sizes(struct kunit *test)
 {
 	u64 va = 0x40000000000;
 	struct nv_mmu mmu;
 	struct tables *ts = fresh(test, &mmu);
 	u32 shift = 0;
 
-	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, 2 * SLOT_BYTES, 0x80000000, BITS));
+	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, 2 * HUGE_BYTES, 0x80000000, BITS));
 	KUNIT_EXPECT_EQ(test, 0x80200000 | BITS | NV_MMU3_VALID,
-			walk(ts, &mmu, va + SLOT_BYTES, &shift));
+			walk(ts, &mmu, va + HUGE_BYTES, &shift));
 	KUNIT_EXPECT_EQ(test, shift, NV_MMU3_HUGE);
-	va += 2 * SLOT_BYTES;
+	va += 2 * HUGE_BYTES;
 	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, 0x30000, 0x90010000, BITS));
 	KUNIT_EXPECT_EQ(test, 0x90010000 | BITS | NV_MMU3_VALID, walk(ts, &mmu, va, &shift));
 	KUNIT_EXPECT_EQ(test, shift, NV_MMU3_BIG);
@@ -193,14 +193,14 @@ static void mmu_page_sizes(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, shift, NV_MMU3_SMALL);
 	KUNIT_EXPECT_EQ(test, 0, walk(ts, &mmu, va + 0x32000, &shift));
 	/* A whole slot of memory that begins in the middle of a huge page. */
-	va += SLOT_BYTES;
-	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, SLOT_BYTES, 0x90010000, BITS));
+	va += HUGE_BYTES;
+	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, HUGE_BYTES, 0x90010000, BITS));
 	KUNIT_EXPECT_EQ(test, 0x90010000 | BITS | NV_MMU3_VALID, walk(ts, &mmu, va, &shift));
 	KUNIT_EXPECT_EQ(test, shift, NV_MMU3_BIG);
 	finish(test, &mmu);
 }
 
-static void mmu_last_address(struct kunit *test)
+static void mmu_maps_last_address(struct kunit *test)
 {
 	u64 last = BIT64(NV_MMU3_VA_BITS) - SMALL_BYTES;
 	struct nv_mmu mmu;
@@ -215,19 +215,19 @@ static void mmu_last_address(struct kunit *test)
 	finish(test, &mmu);
 }
 
-static void mmu_split_keeps_what_is_mapped(struct kunit *test)
+static void mmu_split_preserves_mappings(struct kunit *test)
 {
 	u64 va = BASE + 0x100000; /* a slot begins there */
 	struct nv_mmu mmu;
 	struct tables *ts = fresh(test, &mmu);
 
-	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, SLOT_BYTES, SLOT_BYTES, BITS));
-	expect(ts, 256, 512, SLOT_BYTES | BITS);
+	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, HUGE_BYTES, HUGE_BYTES, BITS));
+	expect(ts, 256, 512, HUGE_BYTES | BITS);
 	KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(&mmu, va + 5 * SMALL_BYTES));
 	expect_all(test, &mmu);
-	KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(&mmu, va + SLOT_BYTES - SMALL_BYTES));
+	KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(&mmu, va + HUGE_BYTES - SMALL_BYTES));
 	expect_all(test, &mmu);
-	nv_mmu_unmap(&mmu, va + 5 * SMALL_BYTES, SLOT_BYTES - 6 * SMALL_BYTES);
+	nv_mmu_unmap(&mmu, va + 5 * SMALL_BYTES, HUGE_BYTES - 6 * SMALL_BYTES);
 	expect(ts, 256 + 5, 512 - 6, 0);
 	expect_all(test, &mmu);
 	finish(test, &mmu);
@@ -255,12 +255,12 @@ static void random_step(struct kunit *test, struct nv_mmu *mmu)
 	va = BASE + first * SMALL_BYTES;
 	address = (1 + random_below(ts, 1 << 16)) << 21;
 	if (random_below(ts, 2))
-		address |= va % SLOT_BYTES;
+		address |= va % HUGE_BYTES;
 	KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(mmu, va));
 	KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(mmu, va + count * SMALL_BYTES));
 	nv_mmu_unmap(mmu, va, count * SMALL_BYTES);
 	if (random_below(ts, 2))
-		nv_mmu_sweep(mmu);
+		nv_mmu_reap(mmu);
 	expect(ts, first, count, 0);
 	if (random_below(ts, 4)) {
 		KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(mmu, va, count * SMALL_BYTES, address, BITS));
@@ -269,7 +269,7 @@ static void random_step(struct kunit *test, struct nv_mmu *mmu)
 	expect_all(test, mmu);
 }
 
-static void mmu_random_steps(struct kunit *test)
+static void mmu_random_operations_match_walk(struct kunit *test)
 {
 	struct tables *ts = test->priv;
 	struct nv_mmu mmu;
@@ -282,13 +282,13 @@ static void mmu_random_steps(struct kunit *test)
 		KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(&mmu, BASE));
 		KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(&mmu, BASE + PAGES * SMALL_BYTES));
 		nv_mmu_unmap(&mmu, BASE, PAGES * SMALL_BYTES);
-		nv_mmu_sweep(&mmu);
+		nv_mmu_reap(&mmu);
 		KUNIT_EXPECT_EQ_MSG(test, ts->alive, 1, "where nothing is mapped tables are left");
 		finish(test, &mmu);
 	}
 }
 
-static void mmu_no_memory_for_tables(struct kunit *test)
+static void mmu_map_fails_without_tables(struct kunit *test)
 {
 	const u64 bytes = 0x300000 + SMALL_BYTES;
 	struct nv_mmu mmu;
@@ -313,31 +313,31 @@ static void mmu_no_memory_for_tables(struct kunit *test)
  * Where a limit allows no table more, nothing new is mapped, but all that is there can be given
  * back, in parts that are no whole pages, too: what takes the place of a page is granted.
  */
-static void mmu_gives_back_at_a_limit(struct kunit *test)
+static void mmu_unmap_works_at_table_limit(struct kunit *test)
 {
 	u64 va = BASE + 0x100000; /* a slot begins there */
 	struct nv_mmu mmu;
 	struct tables *ts = fresh(test, &mmu);
 	u32 alive;
 
-	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, SLOT_BYTES, SLOT_BYTES, BITS));
-	expect(ts, 256, 512, SLOT_BYTES | BITS);
+	KUNIT_ASSERT_EQ(test, 0, nv_mmu_map(&mmu, va, HUGE_BYTES, HUGE_BYTES, BITS));
+	expect(ts, 256, 512, HUGE_BYTES | BITS);
 	KUNIT_EXPECT_EQ(test, ts->alive, 5);
 	KUNIT_EXPECT_EQ(test, ts->granted, 0);
 	ts->allow = 0;
 	alive = ts->alive;
 	KUNIT_EXPECT_EQ(test, -ENOSPC,
-			nv_mmu_map(&mmu, va + SLOT_BYTES, SMALL_BYTES, 0x1000, BITS));
-	KUNIT_EXPECT_EQ(test, -ENOSPC, nv_mmu_map(&mmu, 0, SLOT_BYTES, 0, BITS));
-	nv_mmu_sweep(&mmu);
+			nv_mmu_map(&mmu, va + HUGE_BYTES, SMALL_BYTES, 0x1000, BITS));
+	KUNIT_EXPECT_EQ(test, -ENOSPC, nv_mmu_map(&mmu, 0, HUGE_BYTES, 0, BITS));
+	nv_mmu_reap(&mmu);
 	KUNIT_EXPECT_EQ_MSG(test, ts->alive, alive, "what was refused leaves tables");
 	KUNIT_ASSERT_EQ(test, 0, nv_mmu_split(&mmu, va + SMALL_BYTES));
 	KUNIT_EXPECT_EQ(test, ts->granted, 2);
 	nv_mmu_unmap(&mmu, va, SMALL_BYTES);
 	expect(ts, 256, 1, 0);
 	expect_all(test, &mmu);
-	nv_mmu_unmap(&mmu, va + SMALL_BYTES, SLOT_BYTES - SMALL_BYTES);
-	nv_mmu_sweep(&mmu);
+	nv_mmu_unmap(&mmu, va + SMALL_BYTES, HUGE_BYTES - SMALL_BYTES);
+	nv_mmu_reap(&mmu);
 	KUNIT_EXPECT_EQ_MSG(test, ts->alive, 1, "where nothing is mapped tables are left");
 	finish(test, &mmu);
 }
@@ -354,12 +354,12 @@ static int mmu_test_init(struct kunit *test)
 	return 0;
 }
 
-static struct kunit_case mmu_cases[] = {KUNIT_CASE(mmu_page_sizes),
-					KUNIT_CASE(mmu_last_address),
-					KUNIT_CASE(mmu_split_keeps_what_is_mapped),
-					KUNIT_CASE(mmu_random_steps),
-					KUNIT_CASE(mmu_no_memory_for_tables),
-					KUNIT_CASE(mmu_gives_back_at_a_limit),
+static struct kunit_case mmu_cases[] = {KUNIT_CASE(mmu_map_selects_page_sizes),
+					KUNIT_CASE(mmu_maps_last_address),
+					KUNIT_CASE(mmu_split_preserves_mappings),
+					KUNIT_CASE(mmu_random_operations_match_walk),
+					KUNIT_CASE(mmu_map_fails_without_tables),
+					KUNIT_CASE(mmu_unmap_works_at_table_limit),
 					{}};
 
 static struct kunit_suite mmu_suite = {

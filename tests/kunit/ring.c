@@ -31,7 +31,7 @@ static struct nv_gp_entry entry_of(const struct nv_ring *ring, u32 first, u32 n)
 	return nv_gp_entry_unpack(ring->entries[(first + n) % (ring->jobs * 4)]);
 }
 
-static void ring_jobs(struct kunit *test)
+static void ring_push_writes_job_entries(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
 	struct nv_ring ring;
@@ -68,7 +68,7 @@ static void ring_jobs(struct kunit *test)
  * What is left is counted in jobs, and a job counts until its last entry was fetched; it waits
  * until its first was.
  */
-static void ring_left(struct kunit *test)
+static void ring_counts_incomplete_jobs(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
 	struct nv_ring ring;
@@ -76,25 +76,25 @@ static void ring_left(struct kunit *test)
 
 	KUNIT_ASSERT_NOT_NULL(test, memory);
 	nv_ring_init(&ring, memory, VA, JOBS, NUMBER_VA);
-	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, 0), 0);
+	KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, 0), 0);
 	for (n = 0; n < 20; n++) {
 		for (i = 0; i < JOBS; i++)
 			nv_ring_push(&ring, i, 0x1000, 4);
 		for (i = 0; i < 3 * JOBS; i++, get = (get + 1) % (4 * JOBS)) {
-			KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, get), JOBS - i / 3);
-			KUNIT_EXPECT_EQ(test, nv_ring_waiting(&ring, get), JOBS - (i + 2) / 3);
+			KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, get), JOBS - i / 3);
+			KUNIT_EXPECT_EQ(test, nv_ring_unstarted(&ring, get), JOBS - (i + 2) / 3);
 		}
-		KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, get), 0);
-		KUNIT_EXPECT_EQ(test, nv_ring_waiting(&ring, get), 0);
+		KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, get), 0);
+		KUNIT_EXPECT_EQ(test, nv_ring_unstarted(&ring, get), 0);
 	}
-	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, (get + 1) % (4 * JOBS)), JOBS);
-	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, 4 * JOBS), JOBS);
-	KUNIT_EXPECT_EQ(test, nv_ring_left(&ring, U32_MAX), JOBS);
-	KUNIT_EXPECT_EQ(test, nv_ring_waiting(&ring, U32_MAX), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, (get + 1) % (4 * JOBS)), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, 4 * JOBS), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_incomplete(&ring, U32_MAX), JOBS);
+	KUNIT_EXPECT_EQ(test, nv_ring_unstarted(&ring, U32_MAX), JOBS);
 }
 
 /* As many jobs as there is room: the device must not take that for an empty ring. */
-static void ring_full(struct kunit *test)
+static void ring_full_differs_from_empty(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
 	struct nv_ring ring;
@@ -112,7 +112,7 @@ static void ring_full(struct kunit *test)
 	}
 }
 
-static void ring_longest_job(struct kunit *test)
+static void ring_accepts_longest_job(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, nv_ring_bytes(2), GFP_KERNEL);
 	u64 va = BIT_ULL(NV_GP_ADDRESS_BITS) - 4;
@@ -128,7 +128,7 @@ static void ring_longest_job(struct kunit *test)
 }
 
 /* No two jobs share words, so the device may still read those of one when the next is pushed. */
-static void ring_words_apart(struct kunit *test)
+static void ring_jobs_have_separate_words(struct kunit *test)
 {
 	u64 bytes = nv_ring_bytes(JOBS);
 	void *memory = kunit_kzalloc(test, bytes, GFP_KERNEL);
@@ -146,9 +146,9 @@ static void ring_words_apart(struct kunit *test)
 	}
 }
 
-static struct kunit_case ring_cases[] = {KUNIT_CASE(ring_jobs),        KUNIT_CASE(ring_full),
-					 KUNIT_CASE(ring_left),        KUNIT_CASE(ring_longest_job),
-					 KUNIT_CASE(ring_words_apart), {}};
+static struct kunit_case ring_cases[] = {KUNIT_CASE(ring_push_writes_job_entries),        KUNIT_CASE(ring_full_differs_from_empty),
+					 KUNIT_CASE(ring_counts_incomplete_jobs),        KUNIT_CASE(ring_accepts_longest_job),
+					 KUNIT_CASE(ring_jobs_have_separate_words), {}};
 
 static struct kunit_suite ring_suite = {
 	.name = "sovgpu_ring",

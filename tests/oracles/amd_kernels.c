@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_amd.h"
 #include "libsov/isa/amd/amd_isa.h"
 #include "model/amd/amd.h"
 #include "model/core/softfloat.h"
@@ -713,7 +713,7 @@ static struct amd_probe probe; /* of all runs */
 static bool run(const struct image_kernel *k, const struct test *t, bool hazard)
 {
 	static const struct amd_memory memory = {at, NULL};
-	const struct amd_kernel_descriptor *d = &k->amd.descriptor;
+	const struct amd_kernel_descriptor *d = &image_amd_kernel(k)->descriptor;
 	uint32_t expected[WORDS], n = N;
 	struct amd_launch l = {
 		.memory = &memory,
@@ -734,7 +734,7 @@ static bool run(const struct image_kernel *k, const struct test *t, bool hazard)
 	};
 	uint64_t pointers[2] = {0x40000000, 0x30000000};
 
-	if (k->amd.kernarg_bytes < 20 || !map(ARGUMENTS, l.kernarg, k->amd.kernarg_bytes, false) ||
+	if (image_amd_kernel(k)->kernarg_bytes < 20 || !map(ARGUMENTS, l.kernarg, image_amd_kernel(k)->kernarg_bytes, false) ||
 	    !map(PACKET, l.dispatch, 64, false) || !map(INPUT, pointers[1], 4 * WORDS, false) ||
 	    !map(OUTPUT, pointers[0], 4 * WORDS, true) ||
 	    !map(SCRATCH, l.scratch, amd_scratch_bytes(&l), true))
@@ -855,7 +855,7 @@ int main(int argc, char **argv)
 		return printf("# %s: %s\n", argv[1], message), 1;
 	if (!map(CODE, CODE_VA, o.part_bytes[IMAGE_CODE], false))
 		return perror("amd_kernels"), 1;
-	image_place(&o, IMAGE_CODE, &(struct image_addresses){.base = {CODE_VA}},
+	image_load_part(&o, IMAGE_CODE, &(struct image_addresses){.base = {CODE_VA}},
 		    ranges[CODE].bytes);
 	for (uint32_t i = 0; i < TESTS; i++) {
 		const struct image_kernel *k = find(&o, tests[i].name);

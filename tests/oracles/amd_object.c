@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_amd.h"
 #include "tests/userspace/compiler/amd/_module.h"
 
 static bool write_object(const char *path)
@@ -18,7 +18,7 @@ static bool write_object(const char *path)
 	bool good = f && hand_build(&m);
 
 	if (good) {
-		hand_link(&m, IMAGE_OF_ALL, &image);
+		hand_link(&m, IMAGE_WHOLE, &image);
 		good = fwrite(image.data, 1, image.size, f) == image.size;
 	}
 	arena_free(&m.job.arena);
@@ -28,17 +28,17 @@ static bool write_object(const char *path)
 /* Counts hidden arguments; false: one lies elsewhere. */
 static bool check_kernel(const struct image_kernel *k, uint32_t *hidden)
 {
-	const struct amd_kernel_descriptor *d = &k->amd.descriptor;
-	struct amd_start s = {.user = d->properties & 0x7f};
+	const struct amd_kernel_descriptor *d = &image_amd_kernel(k)->descriptor;
+	struct amd_initial_state s = {.user = d->properties & 0x7f};
 	uint32_t base = amd_hidden_base(k->param_bytes), users = amd_user_sgpr(&s, UINT32_MAX);
 
-	for (uint32_t h = 0; h < AMD_HIDDENS; h++) {
-		if (!k->amd.hidden[h].bytes)
+	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++) {
+		if (!image_amd_kernel(k)->hidden[h].bytes)
 			continue;
 		++*hidden;
-		if (k->amd.hidden[h].offset != base + amd_hiddens[h].offset) {
-			printf("# %s: %s is at %u, not at %u\n", k->name, amd_hiddens[h].kind,
-			       k->amd.hidden[h].offset, base + amd_hiddens[h].offset);
+		if (image_amd_kernel(k)->hidden[h].offset != base + amd_hidden_args[h].offset) {
+			printf("# %s: %s is at %u, not at %u\n", k->name, amd_hidden_args[h].kind,
+			       image_amd_kernel(k)->hidden[h].offset, base + amd_hidden_args[h].offset);
 			return false;
 		}
 	}

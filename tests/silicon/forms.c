@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_nv.h"
 #include "libsov/sov.h"
 #include "tests/silicon/driver.h"
 
@@ -297,7 +297,7 @@ static void load(const char *path, struct file *out)
 	if (!image_read(&out->image, bytes, out->gpu.size, message, sizeof(message)))
 		die(path, message);
 	for (uint32_t i = 0; i < sizeof(chips) / sizeof(chips[0]); i++)
-		if (chips[i].sm == out->image.sm)
+		if (chips[i].sm == image_nv_sm(&out->image))
 			out->gpu.device = chips[i].device;
 	if (!out->gpu.device)
 		die(path, "no software GPU runs this");

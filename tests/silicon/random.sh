@@ -36,7 +36,7 @@ start=$(date +%s)
 middle=$(date +%s)
 export SOV_CACHE_SIZE=0 SOV_NVRM=0
 [ "$soft" -eq 0 ] || spread $((first + kernels)) "$soft" 250 "$work/soft.log" "$SOFT_SECONDS" \
-	"$BUILD/tests/compiler/driver/random_kernels" turns
+	"$BUILD/tests/compiler/driver/random_kernels" rotate
 end=$(date +%s)
 
 grep -h '^UNEXPLAINED\|^WRONG\|^FAULT\|^HANG\|^DIED\|^REFUSED\|^BROKEN' "$work/gpu.log" "$work/soft.log" 2>/dev/null | sort | uniq -c | sort -rn | head -n 60 || true
@@ -49,7 +49,7 @@ cat "$work/gpu.log" "$work/soft.log" 2>/dev/null | awk -v gpu=$((middle - start)
 		programs += $4; interpreted += $6
 		for (i = 7; i < NF; i += 4) { names[$i]; agree[$i] += $(i + 1); differ[$i] += $(i + 2); refused[$i] += $(i + 3) }
 	}
-	/^turns/ { good[$2 " " $3] += $4; had[$2 " " $3] += $6; right += $4 }
+	/^rotate/ { good[$2 " " $3] += $4; had[$2 " " $3] += $6; right += $4 }
 	/^batch .* cpu/ { soft_programs += $4; cpu += $4 * $6 }
 	END {
 		for (n in open) unexplained++

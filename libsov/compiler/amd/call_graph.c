@@ -27,7 +27,7 @@ bool gcn_has_calls(const struct ir_func *f)
 		ir_for_each_inst(f, b, i)
 			if (ir_at(f, i)->op == IR_CALL || ir_at(f, i)->op == IR_CALLPTR)
 				return true;
-	return ir_moves_stack(f);
+	return ir_has_dynamic_frame(f);
 }
 
 static uint16_t inputs_of_inst(const struct ir_inst *in)
@@ -211,7 +211,7 @@ static uint32_t call_stack_bytes(struct stack_walk *w, uint32_t index)
 		return w->stack[index];
 	w->reached[index] = w->on_path[index] = true;
 	w->vgprs = f->vgprs > w->vgprs ? f->vgprs : w->vgprs;
-	w->unknown |= ir_moves_stack(f->ir);
+	w->unknown |= ir_has_dynamic_frame(f->ir);
 	w->stack[index] = callee_stack_bytes(w, f) + f->frame_bytes;
 	w->on_path[index] = false;
 	return w->stack[index];

@@ -232,8 +232,8 @@ static bool write_code(struct gcn_func *f, uint8_t *code, struct arena *keep, st
 			if (i->address.present)
 				add_reference(f, i, size, keep, out);
 			if (i->line && f->plan &&
-			    lines_place(&f->plan->files, f->ir->module, i->line, &row))
-				lines_add(keep, &out->lines, row);
+			    line_row_locate(&f->plan->files, f->ir->module, i->line, &row))
+				line_table_append(keep, &out->lines, row);
 		}
 	return true;
 }

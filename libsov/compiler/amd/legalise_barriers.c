@@ -115,8 +115,8 @@ static ir_val count_arriving_threads(struct expand *e, ir_val lanes)
 
 	all = expand_op(e, IR_MUL, IR_B32, all, insert_leaf(e, IR_SREG, IR_NTID_Y), 0);
 	all = expand_op(e, IR_MUL, IR_B32, all, insert_leaf(e, IR_SREG, IR_NTID_Z), 0);
-	all = expand_with(e, IR_AND, all, 31);
-	last = expand_with(e, IR_ADD, insert_leaf(e, IR_SREG, IR_WARPID), 1);
+	all = expand_op_imm(e, IR_AND, all, 31);
+	last = expand_op_imm(e, IR_ADD, insert_leaf(e, IR_SREG, IR_WARPID), 1);
 	last = expand_compare(e, IR_EQ, last, insert_leaf(e, IR_SREG, IR_NWARPID));
 	return expand_select(e, insert_and(e, last, expand_compare(e, IR_EQ, count, all)),
 			     expand_const(e, IR_B32, 32), count);
@@ -138,7 +138,7 @@ static ir_val barrier_arrive(struct barrier *b, ir_val threads, ir_val contribut
 	is_leader = expand_compare(e, IR_EQ, insert_leaf(e, IR_SREG, IR_LANEID), lowest);
 	count = count_arriving_threads(e, lanes);
 	generation = insert_load(e, b->at, GENERATION_OFFSET);
-	other = expand_with(e, IR_AND, generation, 1);
+	other = expand_op_imm(e, IR_AND, generation, 1);
 	if (contribution)
 		insert_atomic_add(
 			e,
@@ -154,7 +154,7 @@ static ir_val barrier_arrive(struct barrier *b, ir_val threads, ir_val contribut
 		e, b->at, ARRIVED_OFFSET,
 		select_or_zero(e, completes, expand_op(e, IR_SUB, IR_B32, zero, threads, 0)));
 	/* Clear the other sum by subtracting its value: no wave adds to it in this generation. */
-	other = expand_shift(e, IR_SHL, expand_with(e, IR_XOR, other, 1), 2);
+	other = expand_shift(e, IR_SHL, expand_op_imm(e, IR_XOR, other, 1), 2);
 	other = expand_op(e, IR_ADD, IR_B32, b->at, other, 0);
 	old = expand_op(e, IR_SUB, IR_B32, zero, insert_load(e, other, SUMS_OFFSET), 0);
 	insert_atomic_add(e, other, SUMS_OFFSET, select_or_zero(e, completes, old));
@@ -167,7 +167,7 @@ static ir_val barrier_arrive(struct barrier *b, ir_val threads, ir_val contribut
 static void barrier_wait(struct barrier *b, ir_val generation)
 {
 	struct ir_func *f = b->e.f;
-	ir_block before = ir_at(f, b->e.at)->block, rest = flow_split(f, b->e.at);
+	ir_block before = ir_at(f, b->e.at)->block, rest = cfg_split_block(f, b->e.at);
 	ir_block loop = ir_block_new_before(f, rest, NULL);
 	struct expand in = {.f = f, .line = b->e.line};
 	ir_val p = generation, duration;
@@ -194,7 +194,7 @@ static ir_val barrier_reduce(struct barrier *b, const struct ir_inst *in)
 					    ? expand_select(e, in->args[1], zero, one)
 					    : expand_select(e, in->args[1], one, zero));
 	barrier_wait(b, generation);
-	generation = expand_shift(e, IR_SHL, expand_with(e, IR_AND, generation, 1), 2);
+	generation = expand_shift(e, IR_SHL, expand_op_imm(e, IR_AND, generation, 1), 2);
 	sum = insert_load(e, expand_op(e, IR_ADD, IR_B32, b->at, generation, 0), SUMS_OFFSET);
 	if (in->sub == IR_BARRIER_POPC)
 		return sum;
@@ -209,7 +209,7 @@ static void expand_barrier(struct ir_func *f, const struct gcn_unit *u, ir_id i)
 	ir_val number;
 
 	insert_fence(&b.e);
-	number = expand_shift(&b.e, IR_SHL, expand_with(&b.e, IR_AND, in.args[0], BARRIERS - 1), 4);
+	number = expand_shift(&b.e, IR_SHL, expand_op_imm(&b.e, IR_AND, in.args[0], BARRIERS - 1), 4);
 	b.at = expand_op(&b.e, IR_ADD, IR_B32, barrier_base(&b.e, u), number, 0);
 	if (in.op == IR_BARRIER_RED)
 		ir_replace_uses(f, in.res, barrier_reduce(&b, &in));
@@ -224,7 +224,7 @@ static void expand_barrier(struct ir_func *f, const struct gcn_unit *u, ir_id i)
 /* Zeroes all barriers at kernel entry. */
 static void clear_barriers(struct ir_func *f, const struct gcn_unit *u)
 {
-	struct expand e = {.f = f, .at = flow_first_non_phi(f, f->entry)};
+	struct expand e = {.f = f, .at = cfg_first_non_phi(f, f->entry)};
 	ir_val at = barrier_base(&e, u), zero = expand_const(&e, IR_B32, 0), number = zero;
 	ir_id i;
 

@@ -82,8 +82,8 @@ static void merge_results(struct ir_func *f, ir_id call, ir_block without, ir_bl
 
 static void expand_indirect_call(struct ir_func *f, ir_id call)
 {
-	ir_block before = ir_at(f, call)->block, rest = flow_split(f, ir_at(f, call)->next);
-	ir_block call_block = flow_split(f, call),
+	ir_block before = ir_at(f, call)->block, rest = cfg_split_block(f, ir_at(f, call)->next);
+	ir_block call_block = cfg_split_block(f, call),
 		 header = ir_block_new_before(f, call_block, NULL);
 	ir_block latch = ir_block_new_before(f, rest, NULL);
 	struct expand e = {.f = f, .line = ir_at(f, call)->line};
@@ -133,7 +133,7 @@ static void split_after_exiting_calls(struct ir_func *f, const struct gcn_unit *
 
 			if (!gcn_may_exit(u, ir_at(f, i)))
 				continue;
-			rest = flow_split(f, ir_at(f, i)->next);
+			rest = cfg_split_block(f, ir_at(f, i)->next);
 			append_branch(f, b, rest);
 			break;
 		}

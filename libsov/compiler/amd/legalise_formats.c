@@ -30,25 +30,25 @@ static uint32_t power_of_two(int exponent)
 /* Rounds to the nearest multiple of 1 << bits, ties to even; the low bits are garbage. */
 static ir_val round_to_even(struct expand *e, ir_val x, uint32_t bits)
 {
-	ir_val odd = expand_with(e, IR_AND, expand_shift(e, IR_SHR_U, x, bits), 1);
+	ir_val odd = expand_op_imm(e, IR_AND, expand_shift(e, IR_SHR_U, x, bits), 1);
 
-	return expand_op(e, IR_ADD, IR_B32, expand_with(e, IR_ADD, x, (1u << (bits - 1)) - 1), odd,
+	return expand_op(e, IR_ADD, IR_B32, expand_op_imm(e, IR_ADD, x, (1u << (bits - 1)) - 1), odd,
 			 0);
 }
 
 static ir_val magnitude(struct expand *e, ir_val x)
 {
-	return expand_with(e, IR_AND, x, ~SINGLE_SIGN);
+	return expand_op_imm(e, IR_AND, x, ~SINGLE_SIGN);
 }
 
 /* Keeps the upper 19 bits of a single; a carry out of the fraction increments the exponent. */
 static ir_val to_tf32(struct expand *e, const struct ir_inst *in)
 {
 	ir_val x = in->args[0],
-	       nan = expand_compare_with(e, IR_GT_U, magnitude(e, x), SINGLE_INFINITY);
+	       nan = expand_compare_imm(e, IR_GT_U, magnitude(e, x), SINGLE_INFINITY);
 	ir_val r = in->round == IR_RZ ? x : round_to_even(e, x, 13);
 
-	r = expand_with(e, IR_AND, r, 0xffffe000);
+	r = expand_op_imm(e, IR_AND, r, 0xffffe000);
 	return expand_select(e, nan, expand_const(e, IR_B32, 0x7fffe000), r);
 }
 
@@ -60,18 +60,18 @@ static ir_val single_to_float8(struct expand *e, const struct float8_format *f, 
 {
 	uint32_t bits = 23 - f->fraction,
 		 offset = power_of_two(f->min_exponent - (int)f->fraction + 23);
-	ir_val m = magnitude(e, x), nan = expand_compare_with(e, IR_GT_U, m, SINGLE_INFINITY),
+	ir_val m = magnitude(e, x), nan = expand_compare_imm(e, IR_GT_U, m, SINGLE_INFINITY),
 	       small, normal, below;
 
-	m = expand_with(e, IR_MIN_U, m, f->max_finite);
+	m = expand_op_imm(e, IR_MIN_U, m, f->max_finite);
 	normal = expand_shift(e, IR_SHR_U, round_to_even(e, m, bits), bits);
-	normal = expand_with(e, IR_SUB, normal, (uint32_t)(f->min_exponent + 126) << f->fraction);
+	normal = expand_op_imm(e, IR_SUB, normal, (uint32_t)(f->min_exponent + 126) << f->fraction);
 	below = expand_round(e, IR_FADD, IR_RN, m, expand_const(e, IR_B32, offset), 0);
-	below = expand_with(e, IR_SUB, below, offset);
-	small = expand_compare_with(e, IR_LT_U, m, power_of_two(f->min_exponent));
+	below = expand_op_imm(e, IR_SUB, below, offset);
+	small = expand_compare_imm(e, IR_LT_U, m, power_of_two(f->min_exponent));
 	m = expand_select(e, small, below, normal);
 	m = expand_op(e, IR_OR, IR_B32, m,
-		      expand_shift(e, IR_SHR_U, expand_with(e, IR_AND, x, SINGLE_SIGN), 24), 0);
+		      expand_shift(e, IR_SHR_U, expand_op_imm(e, IR_AND, x, SINGLE_SIGN), 24), 0);
 	return expand_select(e, nan, expand_const(e, IR_B32, FLOAT8_NAN), m);
 }
 
@@ -81,8 +81,8 @@ static ir_val single_to_float8(struct expand *e, const struct float8_format *f, 
  */
 static ir_val float8_to_half(struct expand *e, const struct float8_format *f, ir_val x)
 {
-	ir_val m = expand_with(e, IR_AND, x, 0x7f),
-	       nan = expand_compare_with(e, IR_GT_U, m, f->max_magnitude), r;
+	ir_val m = expand_op_imm(e, IR_AND, x, 0x7f),
+	       nan = expand_compare_imm(e, IR_GT_U, m, f->max_magnitude), r;
 
 	r = expand_shift(e, IR_SHL, m, 10 - f->fraction);
 	if (f == &e4m3) {
@@ -92,7 +92,7 @@ static ir_val float8_to_half(struct expand *e, const struct float8_format *f, ir
 		r = expand_convert(e, IR_ZEXT, IR_B32, r);
 	}
 	r = expand_op(e, IR_OR, IR_B32, r,
-		      expand_shift(e, IR_SHL, expand_with(e, IR_AND, x, 0x80), 8), 0);
+		      expand_shift(e, IR_SHL, expand_op_imm(e, IR_AND, x, 0x80), 8), 0);
 	return expand_select(e, nan, expand_const(e, IR_B32, HALF_NAN), r);
 }
 

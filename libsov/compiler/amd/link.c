@@ -45,7 +45,7 @@ static bool layout_pointers(struct compile_job *job, struct amd_plan *p, uint32_
 
 	for (uint32_t j = 0; j < s->naddresses;) {
 		const struct ir_address *a = &s->addresses[j];
-		uint32_t pieces = ir_address_pieces(a, s->naddresses - j);
+		uint32_t pieces = ir_address_parts(a, s->naddresses - j);
 
 		if (pieces && a->function) {
 			p->function_pointers = arena_grow(
@@ -134,7 +134,7 @@ void *amd_plan(struct compile_job *job, const struct ir_module *m, const uint32_
 	if (!declare_kernels(job, p, m, unit_of) || !layout_variables(job, p))
 		return NULL;
 	layout_services(p, m);
-	p->files = lines_files(&job->arena, m);
+	p->files = line_files_new(&job->arena, m);
 	return p;
 }
 

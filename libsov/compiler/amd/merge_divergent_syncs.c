@@ -50,7 +50,7 @@ struct sync_merge {
 
 bool gcn_is_sync_header(const struct ir_func *f, ir_block b)
 {
-	return ir_at(f, flow_first_non_phi(f, b))->op == IR_ALIVE;
+	return ir_at(f, cfg_first_non_phi(f, b))->op == IR_ALIVE;
 }
 
 static bool is_barrier(const struct ir_inst *in)
@@ -116,7 +116,7 @@ static void mark_sites_between(const struct ir_func *f, bool *marked)
 			bool was = marked[i];
 
 			if (follows && (last || before[b]) &&
-			    (places_is(f, i, &kind) || is_barrier(ir_at(f, i))))
+			    (is_sync_site(f, i, &kind) || is_barrier(ir_at(f, i))))
 				marked[i] = true;
 			follows |= was;
 			if (i == last)
@@ -128,7 +128,7 @@ static void mark_sites_between(const struct ir_func *f, bool *marked)
 /* Every barrier is its own kind: its constant arguments are not passed through registers. */
 static uint32_t sync_kind(const struct ir_inst *in, ir_id i)
 {
-	return is_barrier(in) ? IR_LANE_KINDS + i : ir_lane_kind(in);
+	return is_barrier(in) ? IR_SYNC_KINDS + i : ir_sync_kind(in);
 }
 
 static void split_sites(struct sync_merge *m, const bool *marked)
@@ -151,7 +151,7 @@ static void split_sites(struct sync_merge *m, const bool *marked)
 	}
 	for (uint32_t k = 0; k < m->nsites; k++) {
 		ir_block before = ir_at(m->f, m->sites[k].id)->block,
-			 after = flow_split(m->f, m->sites[k].id);
+			 after = cfg_split_block(m->f, m->sites[k].id);
 
 		ir_append(m->f, before, ir_inst_new(m->f, IR_BR, IR_VOID, NULL, 0, 0));
 		ir_edge(m->f, before, after);
@@ -193,7 +193,7 @@ static ir_val load_value(struct expand *e, uint32_t reg, enum ir_type t)
 {
 	ir_val v = insert_reg_read(e, reg);
 
-	return t == IR_B1 ? expand_compare_with(e, IR_NE, v, 0) : v;
+	return t == IR_B1 ? expand_compare_imm(e, IR_NE, v, 0) : v;
 }
 
 static uint32_t argument_reg(struct sync_merge *m, uint32_t k, enum ir_type t)
@@ -263,7 +263,7 @@ static void dispatch_to_sites(struct sync_merge *m, struct expand e, ir_block b,
 		struct expand after = begin_block(m, &next, e.line);
 
 		finish_block(&e, b,
-			     expand_compare_with(&e, IR_EQ, insert_reg_read(&e, m->site), first),
+			     expand_compare_imm(&e, IR_EQ, insert_reg_read(&e, m->site), first),
 			     m->sites[first].after, next);
 		e = after;
 		b = next;
@@ -314,7 +314,7 @@ static ir_block emit_kind_check(struct sync_merge *m, ir_val alive, uint32_t fir
 	}
 	missing = expand_op(&e, IR_AND, IR_B32, members,
 			    expand_op(&e, IR_NOT, IR_B32, present_lanes, 0, 0), 0);
-	finish_block(&e, b, expand_compare_with(&e, IR_NE, missing, 0), m->header, then);
+	finish_block(&e, b, expand_compare_imm(&e, IR_NE, missing, 0), m->header, then);
 	return b;
 }
 
@@ -338,7 +338,7 @@ static void emit_sync_header(struct sync_merge *m)
 		}
 		after = begin_block(m, &next, 0);
 		finish_block(&e, b,
-			     expand_compare_with(&e, IR_LT_U, insert_reg_read(&e, m->site), last),
+			     expand_compare_imm(&e, IR_LT_U, insert_reg_read(&e, m->site), last),
 			     kind, next);
 		e = after;
 		b = next;
@@ -472,7 +472,7 @@ static void carry_definitions(struct sync_merge *m, uint32_t nvalues)
 
 		if (!def || is_constant_value(f, v))
 			continue;
-		e.at = ir_at(f, def)->op == IR_PHI ? flow_first_non_phi(f, ir_at(f, def)->block)
+		e.at = ir_at(f, def)->op == IR_PHI ? cfg_first_non_phi(f, ir_at(f, def)->block)
 						   : ir_at(f, def)->next;
 		store_value(&e, m->value_reg[v], v);
 	}
@@ -516,7 +516,7 @@ bool gcn_syncs_across_calls(const struct ir_func *f, const struct gcn_control *c
 	const bool *marked;
 
 	cfg.ipdom = c->reconvergence;
-	marked = places_apart(f, &cfg, c->divergence);
+	marked = divergent_sync_sites(f, &cfg, c->divergence);
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
@@ -528,7 +528,7 @@ bool gcn_syncs_across_calls(const struct ir_func *f, const struct gcn_control *c
 			if (in->op != IR_CALL || !(c->masked[b] || c->structure_of[b]))
 				continue;
 			seen = arena_array(f->module->arena, f->module->nfuncs, sizeof(*seen));
-			if (places_in_calls(f->module, in->symbol, seen))
+			if (reaches_sync_site(f->module, in->symbol, seen))
 				return true;
 		}
 	return false;
@@ -542,7 +542,7 @@ void gcn_merge_divergent_syncs(struct ir_func *f)
 	bool *marked;
 
 	cfg.ipdom = c->reconvergence;
-	marked = places_apart(f, &cfg, c->divergence);
+	marked = divergent_sync_sites(f, &cfg, c->divergence);
 	mark_sites_between(f, marked);
 	split_sites(&m, marked);
 	if (!m.nsites)
@@ -566,5 +566,5 @@ void gcn_merge_divergent_syncs(struct ir_func *f)
 	for (uint32_t k = 0; k < m.nsites; k++)
 		ir_edge_redirect(f, m.sites[k].before, m.sites[k].after, m.header);
 	carry_values(&m);
-	pass_ssa(f, NULL);
+	pass_ssa_construction(f, NULL);
 }

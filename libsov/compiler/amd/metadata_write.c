@@ -87,16 +87,16 @@ static void put_arguments(struct bytes *o, const struct amd_fragment *k)
 {
 	uint32_t base = amd_hidden_base(k->param_bytes), count = k->nparams;
 
-	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
+	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
 		count += k->hidden >> h & 1;
 	put_array(o, count);
 	for (uint32_t p = 0; p < k->nparams; p++)
 		put_argument(o, k->params[p].pointer ? "global_buffer" : "by_value",
 			     k->params[p].offset, k->params[p].size);
-	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
+	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
 		if (k->hidden >> h & 1)
-			put_argument(o, amd_hiddens[h].kind, base + amd_hiddens[h].offset,
-				     amd_hiddens[h].bytes);
+			put_argument(o, amd_hidden_args[h].kind, base + amd_hidden_args[h].offset,
+				     amd_hidden_args[h].bytes);
 }
 
 /* VCC, FLAT_SCRATCH and XNACK_MASK follow the allocated SGPRs and are counted. */

@@ -166,7 +166,7 @@ struct gcn_func {
 	uint32_t first, last; /* in the layout */
 	uint32_t nunits;
 	uint32_t *unit_vreg;
-	struct amd_start start;
+	struct amd_initial_state start;
 	uint32_t hidden;
 	uint32_t input[GCN_INPUTS];           /* vregs at entry, 0: not read */
 	uint32_t arg_copy[GCN_ABI_ARG_VGPRS]; /* copies of argument words, one vreg each */

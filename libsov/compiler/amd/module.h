@@ -81,7 +81,7 @@ struct amd_fragment {
 	uint8_t float_mode;    /* rsrc1 19:12, usually AMD_FLOAT_MODE_DEFAULT */
 	bool ieee, dx10_clamp; /* initial MODE bits */
 	bool cu_mode; /* the workgroup runs on one compute unit, whose L0 its waves share */
-	struct amd_start start;
+	struct amd_initial_state start;
 	uint32_t hidden; /* mask by enum amd_hidden: those that it reads */
 	const struct amd_param *params;
 	uint32_t nparams, param_bytes;             /* up to the end of the last one */

@@ -54,13 +54,13 @@ struct gcn_src select_hidden(struct select *s, enum amd_hidden h)
 	struct gcn_src word = sel_temp(s, GCN_SCALAR, 1), d, base = hidden_base(s, &at);
 	struct gcn_inst *i = sel_emit(s, AMD_s_load_dword, AMD_PLAIN);
 
-	at += amd_hiddens[h].offset;
+	at += amd_hidden_args[h].offset;
 	s->f->hidden |= 1u << h;
 	gcn_set_operand(s->f, i, AMD_D, word);
 	gcn_set_operand(s->f, i, AMD_S0, base);
 	gcn_set_operand(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
 	i->in.field[AMD_F_OFFSET] = (int32_t)(at & ~3u);
-	if (amd_hiddens[h].bytes == 4)
+	if (amd_hidden_args[h].bytes == 4)
 		return word;
 	d = sel_temp(s, GCN_SCALAR, 1);
 	sel_sop(s, AMD_s_bfe_u32, d, word, gcn_imm((at & 2) * 8 | 16 << 16));

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "libsov/compiler/analysis/cfg_walk.h"
 
-ir_id flow_first_non_phi(const struct ir_func *f, ir_block b)
+ir_id cfg_first_non_phi(const struct ir_func *f, ir_block b)
 {
 	ir_id i = f->blocks[b].first;
 
@@ -15,7 +15,7 @@ ir_id flow_first_non_phi(const struct ir_func *f, ir_block b)
 	return i;
 }
 
-void flow_make_br(struct ir_func *f, ir_block b, uint32_t k)
+void cfg_make_unconditional(struct ir_func *f, ir_block b, uint32_t k)
 {
 	struct ir_inst *t = ir_at(f, f->blocks[b].last);
 
@@ -24,7 +24,7 @@ void flow_make_br(struct ir_func *f, ir_block b, uint32_t k)
 	t->nargs = 0;
 }
 
-ir_block flow_split(struct ir_func *f, ir_id i)
+ir_block cfg_split_block(struct ir_func *f, ir_id i)
 {
 	ir_block b = ir_at(f, i)->block, rest = ir_block_new_before(f, f->blocks[b].next, NULL);
 	struct ir_bb *from = &f->blocks[b], *to = &f->blocks[rest];
@@ -45,7 +45,7 @@ ir_block flow_split(struct ir_func *f, ir_id i)
 	return rest;
 }
 
-void flow_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack)
+void cfg_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack)
 {
 	uint32_t n = 0;
 
@@ -64,7 +64,7 @@ void flow_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack
 	}
 }
 
-void flow_mark_cycles(const struct ir_func *f, bool *marked)
+void cfg_mark_cycles(const struct ir_func *f, bool *marked)
 {
 	enum { NEW, OPEN, DONE };
 	uint8_t *state = arena_array(f->module->arena, f->nblocks, sizeof(*state));
@@ -92,13 +92,13 @@ void flow_mark_cycles(const struct ir_func *f, bool *marked)
 	}
 }
 
-bool flow_remove_unreachable(struct ir_func *f)
+bool cfg_remove_unreachable(struct ir_func *f)
 {
 	bool *reached = arena_array(f->module->arena, f->nblocks, sizeof(*reached));
 	ir_block *stack = arena_array(f->module->arena, f->nblocks, sizeof(*stack));
 	bool changed = false;
 
-	flow_mark_reachable(f, reached, stack);
+	cfg_mark_reachable(f, reached, stack);
 	for (ir_block b = f->entry, next; b; b = next) {
 		next = f->blocks[b].next;
 		if (!reached[b]) {
@@ -109,10 +109,10 @@ bool flow_remove_unreachable(struct ir_func *f)
 	return changed;
 }
 
-struct flow_domtree flow_domtree_build(const struct ir_func *f, const struct ir_cfg *c)
+struct cfg_domtree cfg_domtree_build(const struct ir_func *f, const struct ir_cfg *c)
 {
 	struct arena *a = f->module->arena;
-	struct flow_domtree t = {
+	struct cfg_domtree t = {
 		.order = arena_array(a, c->nrpo, sizeof(*t.order)),
 		.depth = arena_array(a, f->nblocks, sizeof(*t.depth)),
 	};

@@ -14,7 +14,7 @@ static uint32_t hash(const char *s, uint32_t length)
 	return h;
 }
 
-static struct names_entry *find(const struct names *n, const char *name, uint32_t length)
+static struct name_map_entry *find(const struct name_map *n, const char *name, uint32_t length)
 {
 	uint32_t k = hash(name, length) & (n->capacity - 1);
 
@@ -24,9 +24,9 @@ static struct names_entry *find(const struct names *n, const char *name, uint32_
 	return &n->entries[k];
 }
 
-static void rehash(struct names *n)
+static void rehash(struct name_map *n)
 {
-	struct names old = *n;
+	struct name_map old = *n;
 
 	n->capacity = old.capacity ? old.capacity * 2 : 32;
 	n->entries = arena_array(n->arena, n->capacity, sizeof(*n->entries));
@@ -35,21 +35,21 @@ static void rehash(struct names *n)
 			*find(n, old.entries[k].name, old.entries[k].length) = old.entries[k];
 }
 
-uint32_t *names_get(struct names *n, const char *name, uint32_t length)
+uint32_t *name_map_get(struct name_map *n, const char *name, uint32_t length)
 {
-	struct names_entry *e;
+	struct name_map_entry *e;
 
 	if (n->count >= n->capacity / 2)
 		rehash(n);
 	e = find(n, name, length);
 	if (!e->name) {
-		*e = (struct names_entry){.name = name, .length = length};
+		*e = (struct name_map_entry){.name = name, .length = length};
 		n->count++;
 	}
 	return &e->value;
 }
 
-size_t names_word(const char *s, size_t n)
+size_t ir_word_length(const char *s, size_t n)
 {
 	size_t k = 0;
 

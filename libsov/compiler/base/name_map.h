@@ -8,9 +8,9 @@
 
 #include "libsov/compiler/base/arena.h"
 
-struct names {
+struct name_map {
 	struct arena *arena;
-	struct names_entry {
+	struct name_map_entry {
 		const char *name; /* NULL: free */
 		uint32_t length, value;
 	} * entries;
@@ -19,10 +19,10 @@ struct names {
 
 /* The number of a name; a new name gets 0. The pointer is good until the next call that adds, and
  * the name must live as long as the map. */
-uint32_t *names_get(struct names *n, const char *name, uint32_t length);
+uint32_t *name_map_get(struct name_map *n, const char *name, uint32_t length);
 
 /* How many of the n characters at s are a word of IR text: a letter, _ or $, then also digits and
  * dots. What is no word is quoted. */
-size_t names_word(const char *s, size_t n);
+size_t ir_word_length(const char *s, size_t n);
 
 #endif

@@ -17,17 +17,17 @@ struct ir_module;
 
 /* What machines lack, and legalising makes up for. */
 enum {
-	TARGET_QUOTIENTS = 1 << 0,           /* fdiv, frcp, fsqrt */
-	TARGET_SUBNORMAL_FUNCTIONS = 1 << 1, /* approx of f32 without ftz */
-	TARGET_DIVISION = 1 << 2,            /* integers by constants, and of 64 bits */
-	TARGET_TO_BF16 = 1 << 3,     /* conversions to bf16, but from f32 and small integers */
-	TARGET_QUIET_CALLS = 1 << 4, /* calls that change no register: slow paths are written out */
-	TARGET_CALLED_PLACES =
+	TARGET_FLOAT_DIVIDE = 1 << 0,           /* fdiv, frcp, fsqrt */
+	TARGET_SUBNORMAL_APPROX = 1 << 1, /* approx of f32 without ftz */
+	TARGET_INT_DIVIDE = 1 << 2,            /* integers by constants, and of 64 bits */
+	TARGET_CVT_TO_BF16 = 1 << 3,     /* conversions to bf16, but from f32 and small integers */
+	TARGET_PRESERVING_CALLS = 1 << 4, /* calls that change no register: slow paths are written out */
+	TARGET_SYNC_IN_CALLEES =
 		1 << 5, /* places in functions that are called where lanes meet that are apart */
 };
 
 /* Which parts of a module an image has. */
-enum image_content { IMAGE_OF_ALL, IMAGE_OF_HEAD, IMAGE_OF_UNIT };
+enum image_content { IMAGE_WHOLE, IMAGE_HEAD, IMAGE_UNIT };
 
 /* A back end: units of finished IR become machine code, and that becomes images. What fails has its
  * errors in job->diag. */
@@ -50,9 +50,9 @@ struct target {
 	uint32_t warp_lanes;
 	int32_t offset_min, offset_max; /* immediate byte offsets of memory instructions */
 	uint32_t lacks;
-	bool nearest_quotients; /* of those that it lacks it has what is rounded to nearest and not flushed */
-	bool loose_vectors; /* of global memory need the alignment of their elements only */
-	bool keeps_loops; /* others of its many waves run while a loop's loads are on their way: no unrolling */
+	bool native_rn_divide; /* of those that it lacks it has what is rounded to nearest and not flushed */
+	bool element_aligned_vectors; /* of global memory need the alignment of their elements only */
+	bool hides_load_latency; /* others of its many waves run while a loop's loads are on their way: no unrolling */
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	const struct backend *backend;          /* NULL: the pipeline ends at the IR */
 };

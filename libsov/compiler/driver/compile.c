@@ -139,7 +139,7 @@ static void part(struct compilation *c, struct ir_module *m, const uint32_t *uni
 		units[k] = &c->units[k].module;
 		units[k]->arena = &c->units[k].job.arena;
 	}
-	units_part(m, unit_of, units, c->nunits);
+	units_split(m, unit_of, units, c->nunits);
 }
 
 /* Everything that needs all of the module. */
@@ -159,7 +159,7 @@ static bool read_module(struct compilation *c, const char *text, size_t length)
 	if ((front->verify || compile_verifies(job)) && !ir_verify(m, &job->diag))
 		return false;
 	diag_init(&job->diag, &job->arena, "compile");
-	if (!passes_run_whole(job, m))
+	if (!passes_run_module(job, m))
 		return false;
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		c->kernels += f->kind == IR_KERNEL;
@@ -426,13 +426,13 @@ bool compilation_all(struct compilation *c, struct compile_result *r)
 	*r = (struct compile_result){0};
 	compile_units(c);
 	return gather(c, 0, c->nunits, &r->messages) &&
-	       link_units(c, 0, c->nunits, IMAGE_OF_ALL, r);
+	       link_units(c, 0, c->nunits, IMAGE_WHOLE, r);
 }
 
 bool compilation_head(struct compilation *c, struct compile_result *r)
 {
 	*r = (struct compile_result){0};
-	return gather(c, 0, 0, &r->messages) && link_units(c, 0, 0, IMAGE_OF_HEAD, r);
+	return gather(c, 0, 0, &r->messages) && link_units(c, 0, 0, IMAGE_HEAD, r);
 }
 
 bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_result *r)
@@ -442,7 +442,7 @@ bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_resul
 
 	*r = (struct compile_result){0};
 	compile_unit(c, u);
-	good = gather(c, unit, 1, &r->messages) && link_units(c, unit, 1, IMAGE_OF_UNIT, r);
+	good = gather(c, unit, 1, &r->messages) && link_units(c, unit, 1, IMAGE_UNIT, r);
 	arena_free(&u->keep);
 	return good;
 }

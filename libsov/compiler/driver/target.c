@@ -18,8 +18,8 @@ static const struct target targets[] = {
 		.warp_lanes = 32,
 		.offset_min = -0x800000,
 		.offset_max = 0x7fffff,
-		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16,
+		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE |
+			 TARGET_CVT_TO_BF16,
 		.max_threads = 1024,
 		.max_shared_bytes = 227 << 10,
 		.backend = &nv_backend,
@@ -31,8 +31,8 @@ static const struct target targets[] = {
 		.warp_lanes = 32,
 		.offset_min = -0x800000,
 		.offset_max = 0x7fffff,
-		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16,
+		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE |
+			 TARGET_CVT_TO_BF16,
 		.max_threads = 1024,
 		.max_shared_bytes = 99 << 10,
 		.backend = &nv_backend,
@@ -44,8 +44,8 @@ static const struct target targets[] = {
 		.warp_lanes = 32,
 		.offset_min = -0x800000,
 		.offset_max = 0x7fffff,
-		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16,
+		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE |
+			 TARGET_CVT_TO_BF16,
 		.max_threads = 1024,
 		.max_shared_bytes = 99 << 10,
 		.backend = &nv_backend,
@@ -57,8 +57,8 @@ static const struct target targets[] = {
 		.warp_lanes = 32,
 		.offset_min = -0x800000,
 		.offset_max = 0x7fffff,
-		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16,
+		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE |
+			 TARGET_CVT_TO_BF16,
 		.max_threads = 1024,
 		.max_shared_bytes = 163 << 10,
 		.backend = &nv_backend,
@@ -73,11 +73,11 @@ static const struct target targets[] = {
 		.warp_lanes = 32,
 		.offset_min = -2048,
 		.offset_max = 2047,
-		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16 | TARGET_QUIET_CALLS | TARGET_CALLED_PLACES,
-		.nearest_quotients = true,
-		.loose_vectors = true,
-		.keeps_loops = true,
+		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE |
+			 TARGET_CVT_TO_BF16 | TARGET_PRESERVING_CALLS | TARGET_SYNC_IN_CALLEES,
+		.native_rn_divide = true,
+		.element_aligned_vectors = true,
+		.hides_load_latency = true,
 		.max_threads = 1024,
 		.max_shared_bytes = 64 << 10,
 		.backend = &amd_backend,

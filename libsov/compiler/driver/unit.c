@@ -87,7 +87,7 @@ static void share(struct ir_module *unit, const struct ir_module *m)
 	unit->files_capacity = m->nfiles;
 }
 
-void units_part(struct ir_module *m, const uint32_t *unit_of, struct ir_module *const *units,
+void units_split(struct ir_module *m, const uint32_t *unit_of, struct ir_module *const *units,
 		uint32_t count)
 {
 	struct ir_func *next;

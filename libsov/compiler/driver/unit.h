@@ -16,7 +16,7 @@ uint32_t units_find(const struct ir_module *m, uint32_t *unit_of);
 /* Takes the module apart: its functions are those of the units now. Variables, names and places are
  * shared, and nobody changes these any more. What a unit asks for from now on comes from its arena,
  * which is set already. */
-void units_part(struct ir_module *m, const uint32_t *unit_of, struct ir_module *const *units,
+void units_split(struct ir_module *m, const uint32_t *unit_of, struct ir_module *const *units,
 		uint32_t count);
 
 #endif

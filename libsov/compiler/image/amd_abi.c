@@ -7,7 +7,7 @@
  */
 #include "libsov/compiler/image/amd_abi.h"
 
-const struct amd_hidden_place amd_hiddens[AMD_HIDDENS] = {
+const struct amd_hidden_arg amd_hidden_args[AMD_HIDDEN_COUNT] = {
 	[AMD_HIDDEN_BLOCK_COUNT_X] = {"hidden_block_count_x", 0, 4},
 	[AMD_HIDDEN_BLOCK_COUNT_Y] = {"hidden_block_count_y", 4, 4},
 	[AMD_HIDDEN_BLOCK_COUNT_Z] = {"hidden_block_count_z", 8, 4},
@@ -42,10 +42,10 @@ uint32_t amd_kernarg_bytes(uint32_t param_bytes, uint32_t hidden)
 {
 	uint32_t bytes = param_bytes;
 
-	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
+	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
 		if (hidden >> h & 1)
-			bytes = amd_hidden_base(param_bytes) + amd_hiddens[h].offset +
-				amd_hiddens[h].bytes;
+			bytes = amd_hidden_base(param_bytes) + amd_hidden_args[h].offset +
+				amd_hidden_args[h].bytes;
 	return (bytes + 7) / 8 * 8;
 }
 
@@ -59,7 +59,7 @@ static const struct {
 	{AMD_PRIVATE_SEGMENT_SIZE, 1},
 };
 
-uint32_t amd_user_sgpr(const struct amd_start *s, uint32_t bit)
+uint32_t amd_user_sgpr(const struct amd_initial_state *s, uint32_t bit)
 {
 	uint32_t at = 0;
 
@@ -69,7 +69,7 @@ uint32_t amd_user_sgpr(const struct amd_start *s, uint32_t bit)
 	return at;
 }
 
-uint32_t amd_group_id_sgpr(const struct amd_start *s, uint32_t axis)
+uint32_t amd_group_id_sgpr(const struct amd_initial_state *s, uint32_t axis)
 {
 	uint32_t at = amd_user_sgpr(s, UINT32_MAX);
 
@@ -78,7 +78,7 @@ uint32_t amd_group_id_sgpr(const struct amd_start *s, uint32_t axis)
 	return at;
 }
 
-uint32_t amd_scratch_sgpr(const struct amd_start *s)
+uint32_t amd_scratch_sgpr(const struct amd_initial_state *s)
 {
 	return amd_group_id_sgpr(s, 3);
 }

@@ -36,13 +36,13 @@ enum amd_hidden {
 	AMD_HIDDEN_PRIVATE_BASE,
 	AMD_HIDDEN_SHARED_BASE,
 	AMD_HIDDEN_QUEUE_PTR,
-	AMD_HIDDENS,
+	AMD_HIDDEN_COUNT,
 };
-struct amd_hidden_place {
+struct amd_hidden_arg {
 	const char *kind; /* in metadata: "hidden_block_count_x" */
 	uint16_t offset, bytes;
 };
-extern const struct amd_hidden_place amd_hiddens[AMD_HIDDENS];
+extern const struct amd_hidden_arg amd_hidden_args[AMD_HIDDEN_COUNT];
 #define AMD_HIDDEN_BYTES 256 /* of all of them */
 
 /* Where the first of them would be, behind this many bytes of parameters. */
@@ -52,15 +52,15 @@ uint32_t amd_kernarg_bytes(uint32_t param_bytes, uint32_t hidden);
 
 /* What a kernel finds in scalar registers when it starts: pointers that the descriptor asks for by
  * AMD_* of its properties, then ids of the workgroup, then the offset of the wave's scratch. */
-struct amd_start {
+struct amd_initial_state {
 	uint16_t user;      /* mask of AMD_PRIVATE_SEGMENT_BUFFER … AMD_PRIVATE_SEGMENT_SIZE */
 	uint8_t group_ids;  /* mask: x 1, y 2, z 4 */
 	uint8_t thread_ids; /* 1 to 3: x, y, z in v0 to v2 */
 	bool scratch;       /* offset of the wave's scratch, after the ids */
 };
 /* First register of one of the user's (a single bit); of the id of an axis; of the offset of scratch. */
-uint32_t amd_user_sgpr(const struct amd_start *s, uint32_t bit);
-uint32_t amd_group_id_sgpr(const struct amd_start *s, uint32_t axis);
-uint32_t amd_scratch_sgpr(const struct amd_start *s);
+uint32_t amd_user_sgpr(const struct amd_initial_state *s, uint32_t bit);
+uint32_t amd_group_id_sgpr(const struct amd_initial_state *s, uint32_t axis);
+uint32_t amd_scratch_sgpr(const struct amd_initial_state *s);
 
 #endif

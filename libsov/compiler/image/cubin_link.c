@@ -112,11 +112,11 @@ static bool take_bank(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 
 	if (bank <= 0 || !s->sh_size)
 		return true;
-	if (bank >= IMAGE_BANKS || s->sh_size > IMAGE_MAX_BANK_BYTES)
+	if (bank >= IMAGE_NV_BANKS || s->sh_size > IMAGE_NV_MAX_BANK_BYTES)
 		return cubin_fail(r,
 				  "section %u '%s' of 0x%" PRIx64
 				  " bytes: there are banks 1 to %u of at most %u bytes",
-				  index, name, s->sh_size, IMAGE_BANKS - 1, IMAGE_MAX_BANK_BYTES);
+				  index, name, s->sh_size, IMAGE_NV_BANKS - 1, IMAGE_NV_MAX_BANK_BYTES);
 	if (*kernel) {
 		if (s->sh_info >= r->header.e_shnum || !r->kernel_of[s->sh_info])
 			return cubin_fail(r,
@@ -128,7 +128,7 @@ static bool take_bank(struct reader *r, uint32_t index, const Elf64_Shdr *s)
 	}
 	at = &r->image->sections[r->section_of[index] - 1];
 	for (uint32_t k = first; k < last; k++)
-		r->image->kernels[k].banks[bank] = (struct image_bank){
+		r->image->kernels[k].banks[bank] = (struct image_nv_bank){
 			.part = at->part,
 			.offset = at->offset,
 			.bytes = (uint32_t)at->bytes,

@@ -17,8 +17,8 @@ struct writer {
 	const struct cubin_module *module;
 	uint32_t sm, nkernels, nsections;
 	const struct cubin_kernel *kernels;
-	uint32_t place[CUBIN_PLACES];                   /* sections of variables; 0 = none */
-	uint32_t rel[CUBIN_PLACES], rela[CUBIN_PLACES]; /* … and what is to be done to them */
+	uint32_t place[CUBIN_DATA_SECTIONS];                   /* sections of variables; 0 = none */
+	uint32_t rel[CUBIN_DATA_SECTIONS], rela[CUBIN_DATA_SECTIONS]; /* … and what is to be done to them */
 	uint32_t lines, lines_rela;                     /* .debug_line; 0 = none */
 	uint32_t *index; /* section of group g and kernel k at g * nkernels + k; 0 = none */
 	Elf64_Shdr *headers;
@@ -64,13 +64,13 @@ static uint32_t section(const struct writer *w, enum group g, uint32_t k)
 static const struct {
 	const char *name, *rel, *rela;
 	uint32_t type, flags;
-} places[CUBIN_PLACES] = {
-	[CUBIN_INITIAL] = {".nv.global.init", ".rel.nv.global.init", ".rela.nv.global.init",
+} places[CUBIN_DATA_SECTIONS] = {
+	[CUBIN_GLOBAL_INIT] = {".nv.global.init", ".rel.nv.global.init", ".rela.nv.global.init",
 			   SHT_PROGBITS, SHF_WRITE | SHF_ALLOC},
-	[CUBIN_ZERO] = {".nv.global", NULL, NULL, SHT_NOBITS, SHF_WRITE | SHF_ALLOC},
-	[CUBIN_CONSTANTS] = {".nv.constant3", ".rel.nv.constant3", ".rela.nv.constant3",
+	[CUBIN_GLOBAL_ZERO] = {".nv.global", NULL, NULL, SHT_NOBITS, SHF_WRITE | SHF_ALLOC},
+	[CUBIN_CONSTANT_VARIABLES] = {".nv.constant3", ".rel.nv.constant3", ".rela.nv.constant3",
 			     SHT_PROGBITS, SHF_ALLOC},
-	[CUBIN_ADDRESSES] = {".nv.constant4", ".rel.nv.constant4", ".rela.nv.constant4",
+	[CUBIN_CONSTANT_ADDRESSES] = {".nv.constant4", ".rel.nv.constant4", ".rela.nv.constant4",
 			     SHT_PROGBITS, SHF_ALLOC},
 };
 
@@ -78,7 +78,7 @@ static void number_places(struct writer *w)
 {
 	const struct cubin_module *m = w->module;
 
-	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
+	for (uint32_t p = 0; p < CUBIN_DATA_SECTIONS; p++) {
 		if (m->bytes[p])
 			w->place[p] = w->nsections++;
 	}
@@ -259,7 +259,7 @@ static void write_first_bytes(struct writer *w)
 {
 	const struct cubin_module *m = w->module;
 
-	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
+	for (uint32_t p = 0; p < CUBIN_DATA_SECTIONS; p++) {
 		if (w->place[p] && places[p].type == SHT_PROGBITS)
 			bytes_append(&w->content[w->place[p]], NULL, (uint32_t)m->bytes[p]);
 	}
@@ -278,7 +278,7 @@ static void write_addresses(struct writer *w)
 
 	for (uint32_t k = 0; k < m->naddresses; k++) {
 		const struct cubin_address *a = &m->addresses[k];
-		uint32_t type = a->place == CUBIN_ADDRESSES ? NV_R_ADDRESS_64 : NV_R_GENERIC_64;
+		uint32_t type = a->place == CUBIN_CONSTANT_ADDRESSES ? NV_R_ADDRESS_64 : NV_R_GENERIC_64;
 		uint32_t symbol = a->variable < CUBIN_EXTERNAL
 					  ? variable_symbol(w, a->variable)
 					  : external_symbol(w, a->variable - CUBIN_EXTERNAL);
@@ -296,13 +296,13 @@ static void write_addresses(struct writer *w)
 static void write_variables(struct writer *w)
 {
 	const struct cubin_module *m = w->module;
-	uint32_t align[CUBIN_PLACES] = {[CUBIN_ADDRESSES] = 8};
+	uint32_t align[CUBIN_DATA_SECTIONS] = {[CUBIN_CONSTANT_ADDRESSES] = 8};
 
 	for (uint32_t v = 0; v < m->nvariables; v++) {
 		if (m->variables[v].align > align[m->variables[v].place])
 			align[m->variables[v].place] = m->variables[v].align;
 	}
-	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
+	for (uint32_t p = 0; p < CUBIN_DATA_SECTIONS; p++) {
 		if (!w->place[p])
 			continue;
 		set_header(w, w->place[p], m->variables_elsewhere ? SHT_NOBITS : places[p].type,
@@ -330,7 +330,7 @@ static void write_lines(struct writer *w)
 
 	if (!w->lines)
 		return;
-	section = lines_write(w->arena, m->files, m->nfiles, m->lines, m->nkernels, &size);
+	section = line_table_write(w->arena, m->files, m->nfiles, m->lines, m->nkernels, &size);
 	bytes_append(&w->content[w->lines], section, size);
 	for (uint32_t k = 0; k < w->nkernels; k++) {
 		Elf64_Rela r = {
@@ -401,7 +401,7 @@ static void write_section_names(struct writer *w)
 
 	for (uint32_t s = 0; s < S_FIXED; s++)
 		w->headers[s].sh_name = add_string(w, S_SHSTRTAB, fixed[s], "");
-	for (uint32_t p = 0; p < CUBIN_PLACES; p++) {
+	for (uint32_t p = 0; p < CUBIN_DATA_SECTIONS; p++) {
 		if (w->place[p])
 			w->headers[w->place[p]].sh_name =
 				add_string(w, S_SHSTRTAB, places[p].name, "");
@@ -496,10 +496,10 @@ static void set_variable_segments(struct writer *w, Elf64_Phdr *writable, Elf64_
 {
 	*writable = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R | PF_W, .p_align = 8};
 	*constant = (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = PF_R, .p_align = 8};
-	extend_segment(w, writable, w->place[CUBIN_INITIAL]);
-	extend_segment(w, writable, w->place[CUBIN_ZERO]);
-	extend_segment(w, constant, w->place[CUBIN_CONSTANTS]);
-	extend_segment(w, constant, w->place[CUBIN_ADDRESSES]);
+	extend_segment(w, writable, w->place[CUBIN_GLOBAL_INIT]);
+	extend_segment(w, writable, w->place[CUBIN_GLOBAL_ZERO]);
+	extend_segment(w, constant, w->place[CUBIN_CONSTANT_VARIABLES]);
+	extend_segment(w, constant, w->place[CUBIN_CONSTANT_ADDRESSES]);
 }
 
 uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size)

@@ -51,11 +51,11 @@ struct cubin_kernel {
 
 /* Where a module's variables are: global memory, with initial values or zero; constant bank 3; and
  * the table of addresses in constant bank 4, which has no variables of its own. */
-enum cubin_place { CUBIN_INITIAL, CUBIN_ZERO, CUBIN_CONSTANTS, CUBIN_ADDRESSES, CUBIN_PLACES };
+enum cubin_data_section { CUBIN_GLOBAL_INIT, CUBIN_GLOBAL_ZERO, CUBIN_CONSTANT_VARIABLES, CUBIN_CONSTANT_ADDRESSES, CUBIN_DATA_SECTIONS };
 
 struct cubin_variable {
 	const char *name;
-	uint8_t place; /* enum cubin_place */
+	uint8_t place; /* enum cubin_data_section */
 	uint32_t align;
 	uint64_t offset, size; /* in its place */
 	const uint8_t *init;   /* NULL: zero */
@@ -66,7 +66,7 @@ struct cubin_variable {
 
 /* 64 bits that become the address of a variable or function when the module is loaded. */
 struct cubin_address {
-	uint8_t place; /* not CUBIN_ZERO */
+	uint8_t place; /* not CUBIN_GLOBAL_ZERO */
 	uint64_t offset;
 	uint32_t variable; /* its number; CUBIN_EXTERNAL and up: that of an external function */
 #define CUBIN_EXTERNAL 0x80000000u
@@ -91,7 +91,7 @@ struct cubin_module {
 	const char *externals[CUBIN_MAX_EXTERNALS]; /* names; NULL: none of this number */
 	const struct cubin_address *addresses;
 	uint32_t naddresses;
-	uint64_t bytes[CUBIN_PLACES];
+	uint64_t bytes[CUBIN_DATA_SECTIONS];
 	const char *const *files; /* that lines are of, from number 1 on */
 	uint32_t nfiles;          /* 0: no lines are known */
 	struct line_table *lines; /* by kernel */

@@ -42,7 +42,7 @@ static void patch(const struct image *im, const struct image_relocation *r,
 	im->format->patch(im, r, address, addresses->base[at->part] + offset, memory + offset);
 }
 
-void image_place(const struct image *im, enum image_part part,
+void image_load_part(const struct image *im, enum image_part part,
 		 const struct image_addresses *addresses, uint8_t *memory)
 {
 	uint64_t end = 0;

@@ -9,7 +9,7 @@
  * which nobody writes, and data, which are the module's variables and the banks of all kernels. A code
  * object that does not say what its code refers to is one part, IMAGE_CODE, variables too. Sections lie
  * in parts at offsets that the reader has chosen; when the runtime knows the addresses of both parts,
- * image_place writes a part out with all references in it filled in.
+ * image_load_part writes a part out with all references in it filled in.
  */
 #ifndef SOV_COMPILER_IMAGE_H
 #define SOV_COMPILER_IMAGE_H
@@ -21,8 +21,8 @@
 #include "libsov/compiler/ir/device_services.h"
 
 #define IMAGE_MAX_PARAM_BYTES 4096
-#define IMAGE_BANKS           8 /* constant banks; 0 is the launch's */
-#define IMAGE_MAX_BANK_BYTES  65536u
+#define IMAGE_NV_BANKS           8 /* constant banks; 0 is the launch's */
+#define IMAGE_NV_MAX_BANK_BYTES  65536u
 #define IMAGE_ALIGN           256 /* what a part's address must be a multiple of */
 #define IMAGE_MAX_BYTES       (1ull << 40)
 
@@ -33,14 +33,14 @@ struct image_param {
 };
 
 /* A constant bank: bytes of a part. */
-struct image_bank {
+struct image_nv_bank {
 	enum image_part part;
 	uint64_t offset;
 	uint32_t bytes; /* 0: the kernel has no such bank */
 };
 
 /* An argument that the runtime adds. */
-struct image_hidden {
+struct image_amd_hidden {
 	uint16_t offset, bytes; /* bytes 0: the kernel does not read it */
 };
 
@@ -65,13 +65,13 @@ struct image_kernel {
 			uint32_t barriers;
 			uint32_t bank0_bytes; /* size of constant bank 0 with the parameters */
 			uint32_t param_base;  /* where they are in it */
-			struct image_bank banks[IMAGE_BANKS]; /* all but bank 0 */
+			struct image_nv_bank banks[IMAGE_NV_BANKS]; /* all but bank 0 */
 		};
 		struct image_amd { /* AMD's code objects; parameters start where the arguments do */
 			struct amd_kernel_descriptor descriptor;
 			uint64_t descriptor_offset; /* in the part IMAGE_CODE */
 			uint32_t kernarg_bytes;     /* all arguments, with hidden ones */
-			struct image_hidden hidden[AMD_HIDDENS];
+			struct image_amd_hidden hidden[AMD_HIDDEN_COUNT];
 		} amd;
 	};
 };
@@ -187,7 +187,7 @@ struct image_addresses {
 	uint64_t services[SERVICES]; /* of those that it needs */
 };
 /* Writes the part's part_bytes bytes. Only writes: the memory may be slow to read. */
-void image_place(const struct image *im, enum image_part part,
+void image_load_part(const struct image *im, enum image_part part,
 		 const struct image_addresses *addresses, uint8_t *memory);
 
 #endif

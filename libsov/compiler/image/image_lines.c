@@ -13,7 +13,7 @@ struct list {
 };
 
 /* A row of this kernel's code. */
-static bool add(void *user, const struct line_place *p)
+static bool add(void *user, const struct line_location *p)
 {
 	struct list *l = user;
 	uint64_t offset = l->base + p->offset;
@@ -51,13 +51,13 @@ static struct image_line *read_lines(const struct image *im, uint32_t kernel, ui
 
 	if (im->format->lines_of_parts && im->line_table) {
 		l.base = 0 - code_offset;
-		good = lines_read(im->line_table, im->line_table_bytes, LINES_ALL, add, &l);
+		good = line_table_read(im->line_table, im->line_table_bytes, LINE_TABLE_ALL, add, &l);
 	}
 	for (uint32_t k = 0; k < im->nline_starts && good; k++) {
 		if (im->line_starts[k].kernel != kernel)
 			continue;
 		l.base = im->line_starts[k].base;
-		good = lines_read(im->line_table, im->line_table_bytes, im->line_starts[k].offset,
+		good = line_table_read(im->line_table, im->line_table_bytes, im->line_starts[k].offset,
 				  add, &l);
 	}
 	if (!good) {

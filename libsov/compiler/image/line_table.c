@@ -36,12 +36,12 @@ enum { /* standard, then extended operations */
  * What there is to write.
  */
 
-struct line_files lines_files(struct arena *a, const struct ir_module *m)
+struct line_files line_files_new(struct arena *a, const struct ir_module *m)
 {
 	struct line_files f = {.names = arena_array(a, m->nfiles + 1, sizeof(*f.names)),
 			       .number = arena_array(a, m->nfiles + 1, sizeof(*f.number))};
 
-	for (uint32_t k = 0; k < m->nfiles && m->nplaces; k++) {
+	for (uint32_t k = 0; k < m->nfiles && m->nsource_locs; k++) {
 		if (!m->files[k])
 			continue;
 		f.names[f.count] = m->files[k];
@@ -50,10 +50,10 @@ struct line_files lines_files(struct arena *a, const struct ir_module *m)
 	return f;
 }
 
-bool lines_place(const struct line_files *files, const struct ir_module *m, uint32_t text_line,
+bool line_row_locate(const struct line_files *files, const struct ir_module *m, uint32_t text_line,
 		 struct line_row *row)
 {
-	const struct ir_place *p = ir_place_of(m, text_line);
+	const struct ir_source_loc *p = ir_source_loc_of(m, text_line);
 
 	if (!p || p->file >= m->nfiles || !files->number[p->file])
 		return false;
@@ -62,7 +62,7 @@ bool lines_place(const struct line_files *files, const struct ir_module *m, uint
 	return true;
 }
 
-void lines_add(struct arena *a, struct line_table *t, struct line_row row)
+void line_table_append(struct arena *a, struct line_table *t, struct line_row row)
 {
 	const struct line_row *last = t->count ? &t->rows[t->count - 1] : NULL;
 
@@ -174,7 +174,7 @@ static void put_table(struct bytes *o, struct line_table *t)
 	bytes_append(o, end, sizeof(end));
 }
 
-uint8_t *lines_write(struct arena *a, const char *const *files, uint32_t nfiles,
+uint8_t *line_table_write(struct arena *a, const char *const *files, uint32_t nfiles,
 		     struct line_table *tables, uint32_t ntables, uint32_t *size)
 {
 	struct bytes o = {.arena = a};
@@ -337,14 +337,14 @@ struct machine {
 	const struct unit *unit;
 	uint64_t address, file, line;
 	bool wanted; /* the rows are of the code that was asked for */
-	bool (*take)(void *user, const struct line_place *p);
+	bool (*take)(void *user, const struct line_location *p);
 	void *user;
 };
 
 static bool append(const struct machine *m)
 {
 	const struct unit *u = m->unit;
-	struct line_place p = {m->address, (uint32_t)m->line, "", ""};
+	struct line_location p = {m->address, (uint32_t)m->line, "", ""};
 
 	if (!m->wanted)
 		return true;
@@ -438,11 +438,11 @@ static bool run_unit(struct machine *m, const uint8_t *wanted)
 	return !in.cut;
 }
 
-bool lines_read(const uint8_t *section, uint64_t bytes, uint64_t start,
-		bool (*take)(void *user, const struct line_place *p), void *user)
+bool line_table_read(const uint8_t *section, uint64_t bytes, uint64_t start,
+		bool (*take)(void *user, const struct line_location *p), void *user)
 {
 	struct in in = {section, section + bytes, false};
-	const uint8_t *wanted = start == LINES_ALL ? NULL : section + start;
+	const uint8_t *wanted = start == LINE_TABLE_ALL ? NULL : section + start;
 	bool good = !wanted || start < bytes;
 
 	while (good && in.at < in.end) {

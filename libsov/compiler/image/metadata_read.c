@@ -167,13 +167,13 @@ static const char *read_argument(struct reader *r, struct image_kernel *k)
 		k->params[k->nparams++] = (struct image_param){offset, size};
 		return NULL;
 	}
-	while (hidden < AMD_HIDDENS && !is(kind, amd_hiddens[hidden].kind))
+	while (hidden < AMD_HIDDEN_COUNT && !is(kind, amd_hidden_args[hidden].kind))
 		hidden++;
-	if (hidden == AMD_HIDDENS)
+	if (hidden == AMD_HIDDEN_COUNT)
 		return NULL;
-	if (size != amd_hiddens[hidden].bytes)
+	if (size != amd_hidden_args[hidden].bytes)
 		return "a hidden argument has another size than its kind";
-	k->amd.hidden[hidden] = (struct image_hidden){(uint16_t)offset, (uint16_t)size};
+	k->amd.hidden[hidden] = (struct image_amd_hidden){(uint16_t)offset, (uint16_t)size};
 	return offset <= UINT16_MAX ? NULL : "a hidden argument lies beyond 64 KiB";
 }
 
@@ -215,7 +215,7 @@ static const char *check_arguments(struct image_kernel *k)
 {
 	uint32_t bytes = k->amd.kernarg_bytes;
 
-	for (uint32_t h = 0; h < AMD_HIDDENS; h++)
+	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
 		if (k->amd.hidden[h].offset + k->amd.hidden[h].bytes > bytes)
 			return "a hidden argument lies beyond the kernel's arguments";
 	for (uint32_t i = 0; i < k->nparams; i++) {

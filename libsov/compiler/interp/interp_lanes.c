@@ -64,7 +64,7 @@ static bool meets(const struct interp_thread *t, const struct interp_thread *oth
 {
 	const struct ir_inst *in = waits_at(t), *there = waits_at(other);
 
-	return other->state == THREAD_WAITS && ir_lane_kind(in) == ir_lane_kind(there) &&
+	return other->state == THREAD_WAITS && ir_sync_kind(in) == ir_sync_kind(there) &&
 	       members(t, in) == members(other, there);
 }
 

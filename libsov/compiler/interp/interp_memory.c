@@ -106,7 +106,7 @@ bool interp_memory_init(struct interp *ip)
 		return interp_fail(ip, NULL, "%llu bytes of shared memory are too many",
 				   (unsigned long long)ip->space_bytes[IR_SHARED]);
 	for (uint32_t k = 0; k < m->nfuncs; k++)
-		grows |= m->table[k]->kind == IR_FUNCTION || ir_moves_stack(m->table[k]);
+		grows |= m->table[k]->kind == IR_FUNCTION || ir_has_dynamic_frame(m->table[k]);
 	ip->space_bytes[IR_LOCAL] =
 		ip->frame_bytes[ip->f->index] + (grows ? INTERP_STACK_BYTES : 0);
 	ip->space_bytes[IR_PARAM] = ip->launch->param_bytes;

@@ -100,7 +100,7 @@ void ir_func_define(struct ir_func *f)
 	link_func(f);
 }
 
-uint32_t ir_address_pieces(const struct ir_address *a, uint32_t left)
+uint32_t ir_address_parts(const struct ir_address *a, uint32_t left)
 {
 	uint32_t bytes = 0;
 
@@ -367,7 +367,7 @@ void ir_block_join(struct ir_func *f, ir_block b)
 
 /* Places in the text. */
 
-const struct ir_place *ir_place_of(const struct ir_module *m, uint32_t text_line)
+const struct ir_source_loc *ir_source_loc_of(const struct ir_module *m, uint32_t text_line)
 {
 	uint32_t low = 0, high = m->nplaces; /* the answer is before high */
 

@@ -290,7 +290,7 @@ struct ir_address {
 
 /* How many of these, which follow each other, make one address of 64 bits: one, or several that have some
  * of its bytes each; 0: they do not. */
-uint32_t ir_address_pieces(const struct ir_address *a, uint32_t left);
+uint32_t ir_address_parts(const struct ir_address *a, uint32_t left);
 
 struct ir_symbol {        /* a variable of the module */
 	const char *name; /* no two of a module are the same */
@@ -342,7 +342,7 @@ struct ir_func {
 };
 
 /* From this line of the text on, code comes from that place in a file that was compiled to it. */
-struct ir_place {
+struct ir_source_loc {
 	uint32_t text_line, file, line, column;
 };
 
@@ -355,7 +355,7 @@ struct ir_module {
 	uint32_t nfuncs, table_capacity;
 	struct ir_symbol *symbols;
 	uint32_t nsymbols, symbols_capacity;
-	struct ir_place *places; /* in the order of text_line */
+	struct ir_source_loc *places; /* in the order of text_line */
 	uint32_t nplaces, places_capacity;
 	struct ir_func *slow[IR_SLOW_KINDS]; /* shared slow paths (slow.c); NULL: written out */
 	const char **files;                  /* by number; NULL: not named */
@@ -375,7 +375,7 @@ uint32_t ir_successors(enum ir_op op); /* how many a block has that ends in op *
 /* Position of the address among the arguments, or -1 where imm alone is the address. */
 int ir_address_arg(const struct ir_inst *in);
 /* Whether its frame has no fixed end: alloca, stacksave, stackrestore. */
-bool ir_moves_stack(const struct ir_func *f);
+bool ir_has_dynamic_frame(const struct ir_func *f);
 
 /* An attribute that is one word of a list: how it is printed, parsed and checked. */
 struct ir_field {
@@ -397,8 +397,8 @@ extern const uint32_t ir_nflags;
 
 /* Lanes at operations of the same kind (shuffle.idx, vote.any, …) meet, wherever these stand; 0: at
  * others they do not. */
-#define IR_LANE_KINDS 22
-uint32_t ir_lane_kind(const struct ir_inst *in);
+#define IR_SYNC_KINDS 22
+uint32_t ir_sync_kind(const struct ir_inst *in);
 
 /* Building (build.c). A pointer into a table is good until the next call that adds to the table. */
 struct ir_module *ir_module_new(struct arena *a);
@@ -438,7 +438,7 @@ void ir_replace_uses(struct ir_func *f, ir_val of, ir_val with);
 ir_val ir_const(struct ir_func *f, ir_block b, enum ir_type t, uint64_t value); /* appended */
 
 /* Which place the code of a line of the text comes from; NULL: not known. */
-const struct ir_place *ir_place_of(const struct ir_module *m, uint32_t text_line);
+const struct ir_source_loc *ir_source_loc_of(const struct ir_module *m, uint32_t text_line);
 
 static inline struct ir_inst *ir_at(const struct ir_func *f, ir_id i)
 {

@@ -53,11 +53,11 @@ static void lex_number(struct ir_lexer *l)
 		digits = true;
 	}
 	t->length = (uint32_t)(l->at - t->s);
-	if (!digits || (l->at < l->end && names_word(l->at, 1)))
+	if (!digits || (l->at < l->end && ir_word_length(l->at, 1)))
 		error_here(l, t->s, "number with a digit that is none; write 12 or 0x0c");
 	else if (!fits)
 		error_here(l, t->s, "number above 0xffffffffffffffff");
-	while (l->at < l->end && names_word(l->at, 1))
+	while (l->at < l->end && ir_word_length(l->at, 1))
 		l->at++;
 }
 
@@ -110,7 +110,7 @@ void ir_lex_next(struct ir_lexer *l)
 		.s = l->at, .line = l->line, .column = (uint32_t)(l->at - l->line_start) + 1};
 	if (l->at == l->end)
 		return;
-	t->length = (uint32_t)names_word(l->at, (size_t)(l->end - l->at));
+	t->length = (uint32_t)ir_word_length(l->at, (size_t)(l->end - l->at));
 	if (t->length) {
 		t->kind = LEX_WORD;
 		l->at += t->length;
@@ -127,7 +127,7 @@ void ir_lex_next(struct ir_lexer *l)
 	} else if (*l->at == '%') {
 		t->kind = LEX_VALUE;
 		for (t->s = ++l->at; l->at < l->end; l->at++, t->length++)
-			if (!names_word(l->at, 1) && !(*l->at >= '0' && *l->at <= '9') &&
+			if (!ir_word_length(l->at, 1) && !(*l->at >= '0' && *l->at <= '9') &&
 			    *l->at != '.')
 				break;
 	} else {

@@ -114,7 +114,7 @@ bool parse_need_name(struct parser *p, const char *what, const char **name)
 
 uint32_t parse_use(struct parser *p, struct parse_names *l, const struct ir_token *t)
 {
-	uint32_t *index = names_get(&l->index, t->s, t->length);
+	uint32_t *index = name_map_get(&l->index, t->s, t->length);
 
 	if (!*index) {
 		if (!l->count)
@@ -256,7 +256,7 @@ static void parse_body(struct parser *p, const struct ir_token head, bool good)
 	p->block = 0;
 	p->ended = false;
 	p->values = p->labels = (struct parse_names){.index.arena = p->arena};
-	p->regs = (struct names){.arena = p->arena};
+	p->regs = (struct name_map){.arena = p->arena};
 	p->nedges = p->nphis = 0;
 	end_line(p, good);
 	if (!p->f)
@@ -306,7 +306,7 @@ static bool parse_symbol(struct parser *p)
 					   (unsigned long long)s.size, count);
 		s.init = bytes;
 	}
-	index = names_get(&p->symbols, s.name, (uint32_t)strlen(s.name));
+	index = name_map_get(&p->symbols, s.name, (uint32_t)strlen(s.name));
 	if (*index)
 		return parse_error(p, &name, "@%s is defined twice", s.name);
 	*index = ir_symbol_new(p->module, &s) + 1;

@@ -22,7 +22,7 @@ struct parse_name {
 };
 
 struct parse_names {
-	struct names index; /* name -> index into list; 0 is not used */
+	struct name_map index; /* name -> index into list; 0 is not used */
 	struct parse_name *list;
 	uint32_t count, capacity;
 };
@@ -57,8 +57,8 @@ struct parser {
 	struct ir_lexer lex;
 	struct arena *arena;
 	struct ir_module *module;
-	struct names symbols;     /* variable -> index + 1 */
-	struct names funcs;       /* kernel or function -> index + 1, of those declared so far */
+	struct name_map symbols;     /* variable -> index + 1 */
+	struct name_map funcs;       /* kernel or function -> index + 1, of those declared so far */
 	struct parse_call *calls; /* of functions that were not declared yet */
 	uint32_t ncalls, calls_capacity;
 	struct parse_address *addresses;
@@ -70,7 +70,7 @@ struct parser {
 	ir_block block;  /* 0 before the first label */
 	bool ended;      /* the block has its terminator */
 	struct parse_names values, labels;
-	struct names regs;
+	struct name_map regs;
 	struct parse_edge *edges;
 	uint32_t nedges, edges_capacity;
 	struct parse_phi *phis;

@@ -50,7 +50,7 @@ bool parse_kernel_head(struct parser *p)
 	if (!parse_need_name(p, "a kernel's name", &name))
 		return false;
 	f = p->f = ir_func_new(p->module, name);
-	*names_get(&p->funcs, name, (uint32_t)strlen(name)) = f->index + 1;
+	*name_map_get(&p->funcs, name, (uint32_t)strlen(name)) = f->index + 1;
 	if (!parse_params(p))
 		return false;
 	while (p->lex.token.kind == LEX_WORD) {
@@ -105,7 +105,7 @@ static bool parse_signature(struct parser *p, enum ir_kind kind)
 	if (parse_accept_sign(p, '-') &&
 	    (!parse_need_sign(p, '>') || !parse_types(p, results, &nresults)))
 		return false;
-	index = names_get(&p->funcs, name, (uint32_t)strlen(name));
+	index = name_map_get(&p->funcs, name, (uint32_t)strlen(name));
 	if (*index)
 		return parse_error(p, &t, "@%s is defined twice", name);
 	p->f = ir_function_new(p->module, kind, name, args, nargs, results, nresults);
@@ -137,7 +137,7 @@ bool parse_address(struct parser *p)
 	if (!parse_need_sign(p, '@'))
 		return false;
 	t = p->lex.token;
-	a.symbol = *names_get(&p->symbols, t.s, t.length) - 1;
+	a.symbol = *name_map_get(&p->symbols, t.s, t.length) - 1;
 	if (a.symbol == UINT32_MAX)
 		return parse_error(p, &t, "no variable @%.*s before this line",
 				   (int)(t.length < 60 ? t.length : 60), t.s);
@@ -167,8 +167,8 @@ bool parse_address(struct parser *p)
 
 static void resolve_address(struct parser *p, const struct parse_address *a)
 {
-	struct names *names = a->address.function ? &p->funcs : &p->symbols;
-	uint32_t index = *names_get(names, a->target.s, a->target.length);
+	struct name_map *names = a->address.function ? &p->funcs : &p->symbols;
+	uint32_t index = *name_map_get(names, a->target.s, a->target.length);
 	struct ir_symbol *s = &p->module->symbols[a->symbol];
 	struct ir_address *all;
 
@@ -189,7 +189,7 @@ static void resolve_address(struct parser *p, const struct parse_address *a)
 /* The function's index, and with it the types of the results. */
 static void resolve_call(struct parser *p, const struct parse_call *c)
 {
-	uint32_t index = *names_get(&p->funcs, c->name.s, c->name.length);
+	uint32_t index = *name_map_get(&p->funcs, c->name.s, c->name.length);
 	struct ir_inst *in = ir_at(c->f, c->inst);
 	const struct ir_func *callee;
 

@@ -224,7 +224,7 @@ static bool parse_symbol_operand(struct parser *p, struct ir_inst *in)
 	t = &p->lex.token;
 	if (t->kind != LEX_WORD && t->kind != LEX_STRING)
 		return parse_expected(p, "a variable's name");
-	in->symbol = *names_get(&p->symbols, t->s, t->length) - 1;
+	in->symbol = *name_map_get(&p->symbols, t->s, t->length) - 1;
 	if (in->symbol == UINT32_MAX)
 		return parse_error(p, t, "no variable @%.*s before this line",
 				   (int)(t->length < 60 ? t->length : 60), t->s);
@@ -271,7 +271,7 @@ static bool parse_reg(struct parser *p, struct ir_inst *in)
 
 	if (t.kind != LEX_WORD)
 		return parse_expected(p, "a register (r1)");
-	reg = names_get(&p->regs, t.s, t.length);
+	reg = name_map_get(&p->regs, t.s, t.length);
 	if (!*reg)
 		*reg = ir_reg_new(p->f, in->type);
 	in->symbol = *reg;

@@ -30,14 +30,14 @@ struct printer {
  * the label of a block without a name. */
 static bool printable_label(const char *name)
 {
-	return name && *name && names_word(name, strlen(name)) == strlen(name) &&
+	return name && *name && ir_word_length(name, strlen(name)) == strlen(name) &&
 	       !(name[0] == 'b' && name[1] && !name[1 + strspn(name + 1, "0123456789")]);
 }
 
 static void number_blocks(struct printer *p)
 {
 	const struct ir_func *f = p->f;
-	struct names seen = {.arena = f->module->arena};
+	struct name_map seen = {.arena = f->module->arena};
 	uint32_t n = 0;
 
 	p->place = arena_array(f->module->arena, f->nblocks, sizeof(*p->place));
@@ -46,7 +46,7 @@ static void number_blocks(struct printer *p)
 		const char *name = f->blocks[b].name;
 
 		p->place[b] = ++n;
-		if (printable_label(name) && !(*names_get(&seen, name, strlen(name)))++)
+		if (printable_label(name) && !(*name_map_get(&seen, name, strlen(name)))++)
 			p->labels[b] = name;
 		else
 			p->labels[b] = arena_printf(f->module->arena, "b%u", n);
@@ -85,7 +85,7 @@ static struct printer printer_new(const struct ir_func *f, struct text *out)
 
 static void print_name(struct text *out, const char *name)
 {
-	if (*name && names_word(name, strlen(name)) == strlen(name)) {
+	if (*name && ir_word_length(name, strlen(name)) == strlen(name)) {
 		text_printf(out, "%s", name);
 		return;
 	}

@@ -303,7 +303,7 @@ static const char *address_fault(const struct ir_module *m, const struct ir_symb
 	return NULL;
 }
 
-static bool check_symbol(struct verifier *v, const struct ir_symbol *s, struct names *seen)
+static bool check_symbol(struct verifier *v, const struct ir_symbol *s, struct name_map *seen)
 {
 	const char *fault = NULL;
 
@@ -311,7 +311,7 @@ static bool check_symbol(struct verifier *v, const struct ir_symbol *s, struct n
 		diag_error(v->diag, 0, 0, "a variable has no name");
 		return false;
 	}
-	if ((*names_get(seen, s->name, (uint32_t)strlen(s->name)))++)
+	if ((*name_map_get(seen, s->name, (uint32_t)strlen(s->name)))++)
 		fault = "has the name of another one";
 	else if (s->space != IR_GLOBAL && s->space != IR_SHARED && s->space != IR_CONSTANT &&
 		 s->space != IR_LOCAL)
@@ -334,7 +334,7 @@ static bool check_symbol(struct verifier *v, const struct ir_symbol *s, struct n
 bool ir_verify(const struct ir_module *m, struct diag *d)
 {
 	struct verifier v = {.module = m, .diag = d};
-	struct names symbols = {.arena = m->arena}, kernels = {.arena = m->arena};
+	struct name_map symbols = {.arena = m->arena}, kernels = {.arena = m->arena};
 	bool good = true;
 
 	for (uint32_t k = 0; k < m->nsymbols; k++)
@@ -346,7 +346,7 @@ bool ir_verify(const struct ir_module *m, struct diag *d)
 			good = false;
 			continue;
 		}
-		if ((*names_get(&kernels, v.f->name, (uint32_t)strlen(v.f->name)))++)
+		if ((*name_map_get(&kernels, v.f->name, (uint32_t)strlen(v.f->name)))++)
 			good = func_fault(&v, "another kernel has this name");
 		/* Those of other units (unit.h) are being changed. */
 		if (v.f->module == m && (v.f->kind == IR_KERNEL || v.f->kind == IR_FUNCTION))

@@ -124,7 +124,7 @@ int ir_address_arg(const struct ir_inst *in)
 	return ir_ops[in->op].attributes & A_MEM && in->nargs ? 0 : -1;
 }
 
-bool ir_moves_stack(const struct ir_func *f)
+bool ir_has_dynamic_frame(const struct ir_func *f)
 {
 	ir_for_each_block(f, b) {
 		ir_for_each_inst(f, b, i) {
@@ -189,7 +189,7 @@ enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k)
 	}
 }
 
-uint32_t ir_lane_kind(const struct ir_inst *in)
+uint32_t ir_sync_kind(const struct ir_inst *in)
 {
 	static const struct {
 		uint8_t op, count;
@@ -201,7 +201,7 @@ uint32_t ir_lane_kind(const struct ir_inst *in)
 		    {IR_WARPSYNC, 1}};
 	uint32_t kind = 1;
 
-	static_assert(1 + IR_SHUFFLE_COUNT + IR_VOTE_COUNT + IR_REDUCE_COUNT + 5 == IR_LANE_KINDS,
+	static_assert(1 + IR_SHUFFLE_COUNT + IR_VOTE_COUNT + IR_REDUCE_COUNT + 5 == IR_SYNC_KINDS,
 		      "one for each");
 	for (size_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
 		/* A match has no sub, all others have one type. */

@@ -24,9 +24,9 @@
 
 struct sync_merger {
 	struct ir_module *m;
-	struct ir_func *functions[IR_LANE_KINDS]; /* NULL: not needed yet */
-	uint32_t nsites[IR_LANE_KINDS];           /* in the whole compilation unit */
-	bool in_callee[IR_LANE_KINDS];            /* some sites are in functions that are called */
+	struct ir_func *functions[IR_SYNC_KINDS]; /* NULL: not needed yet */
+	uint32_t nsites[IR_SYNC_KINDS];           /* in the whole compilation unit */
+	bool in_callee[IR_SYNC_KINDS];            /* some sites are in functions that are called */
 };
 
 /* ---- calls ---- */
@@ -45,9 +45,9 @@ static struct ir_func *new_sync_function(struct ir_module *m, const struct ir_fu
 	for (uint32_t k = 0; k < in.nres; k++)
 		results[k] = f->values[in.res + k].type;
 	callee = ir_function_new(m, IR_FUNCTION,
-				 arena_printf(m->arena, ".warp_sync.%u", ir_lane_kind(&in)), args,
+				 arena_printf(m->arena, ".warp_sync.%u", ir_sync_kind(&in)), args,
 				 in.nargs, results, in.nres);
-	callee->ssa = callee->rare = callee->meets = true;
+	callee->ssa = callee->rare = callee->syncs_warp = true;
 	b = ir_block_new(callee, NULL);
 	for (uint32_t k = 0; k < in.nargs; k++) {
 		i = ir_inst_new(callee, IR_ARG, args[k], NULL, 0, 1);
@@ -86,13 +86,13 @@ static void replace_by_call(struct sync_merger *a, struct ir_func *f, ir_id at)
 {
 	const struct ir_inst in = *ir_at(f, at);
 	struct expand e = {.f = f, .at = at, .line = in.line};
-	struct expand_branch branch;
-	uint32_t kind = ir_lane_kind(&in);
+	struct expand_if branch;
+	uint32_t kind = ir_sync_kind(&in);
 	ir_id call, inner;
 
 	if (!a->functions[kind])
 		a->functions[kind] = new_sync_function(a->m, f, at);
-	branch = expand_open(&e, emit_some_missing(&e, in.args[in.nargs - 1]));
+	branch = expand_if_begin(&e, emit_some_missing(&e, in.args[in.nargs - 1]));
 	call = ir_call_new(f, IR_CALL, a->functions[kind], in.args, in.nargs);
 	ir_at(f, call)->line = in.line;
 	ir_insert_before(f, e.at, call);
@@ -100,10 +100,10 @@ static void replace_by_call(struct sync_merger *a, struct ir_func *f, ir_id at)
 		inner = ir_inst_new(f, in.op, in.type, in.args, in.nargs, in.nres);
 		ir_at(f, inner)->sub = in.sub;
 		ir_at(f, inner)->line = in.line;
-		ir_insert_before(f, f->blocks[branch.usual].last, inner);
+		ir_insert_before(f, f->blocks[branch.common].last, inner);
 		for (uint32_t k = 0; k < in.nres; k++)
 			ir_replace_uses(f, in.res + k,
-					expand_close(&e, &branch, ir_at(f, call)->res + k,
+					expand_if_end(&e, &branch, ir_at(f, call)->res + k,
 						     ir_at(f, inner)->res + k));
 	}
 	ir_remove(f, at);
@@ -124,10 +124,10 @@ static bool *find_divergent_sites(struct sync_merger *a, const struct ir_func *f
 	struct ir_cfg *cfg = ir_cfg_build(f);
 	uint32_t kind;
 
-	marked = places_apart(f, cfg, ir_divergence_compute(f, cfg));
+	marked = divergent_sync_sites(f, cfg, ir_divergence_compute(f, cfg));
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
-			if (everywhere && places_is(f, i, &kind))
+			if (everywhere && is_sync_site(f, i, &kind))
 				marked[i] |= a->in_callee[kind] && a->nsites[kind] > 1;
 	return marked;
 }
@@ -145,7 +145,7 @@ static void remove_unused_syncs(struct ir_func *f, const bool *marked)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
-			if (!marked[i] && ir_lane_kind(in) && in->nres && !used[in->res] &&
+			if (!marked[i] && ir_sync_kind(in) && in->nres && !used[in->res] &&
 			    (in->nres == 1 || !used[in->res + 1]))
 				ir_remove(f, i);
 		}
@@ -158,7 +158,7 @@ static void merge_syncs_in(struct sync_merger *a, struct ir_func *f)
 
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
-			several |= places_is(f, i, &kind) && a->nsites[kind] > 1;
+			several |= is_sync_site(f, i, &kind) && a->nsites[kind] > 1;
 	if (!several)
 		return;
 	marked = find_divergent_sites(a, f);
@@ -177,7 +177,7 @@ void nv_merge_divergent_syncs(struct ir_module *m)
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		ir_for_each_block(f, b)
 			ir_for_each_inst(f, b, i)
-				if (places_is(f, i, &kind)) {
+				if (is_sync_site(f, i, &kind)) {
 					a.nsites[kind]++;
 					a.in_callee[kind] |= f->kind == IR_FUNCTION;
 				}

@@ -304,7 +304,7 @@ static void *nv_make_plan(struct compile_job *job, const struct ir_module *m,
 	}
 	if (!nv_layout_variables(job, p, m))
 		return NULL;
-	p->files = lines_files(&job->arena, m);
+	p->files = line_files_new(&job->arena, m);
 	p->out.files = p->files.names;
 	p->out.nfiles = p->files.count;
 	declare_kernels(job, p, m, unit_of);
@@ -358,8 +358,8 @@ static void nv_link_image(struct compile_job *job, const void *planned, void *co
 	}
 	out.kernels = kernels;
 	out.lines = lines;
-	out.variables_elsewhere = content == IMAGE_OF_UNIT;
-	if (content == IMAGE_OF_HEAD) {
+	out.variables_elsewhere = content == IMAGE_UNIT;
+	if (content == IMAGE_HEAD) {
 		out.nfiles = 0;
 		out.declarations = p->declarations;
 		out.ndeclarations = p->ndeclarations;

@@ -294,7 +294,7 @@ static bool layout_local(struct select *s, const bool *used)
 	struct mir_func *f = s->f;
 	uint64_t at = f->call_bytes = call_slots_size(s->ir);
 
-	f->has_alloca = ir_moves_stack(s->ir);
+	f->has_alloca = ir_has_dynamic_frame(s->ir);
 	if (f->has_alloca) {
 		f->dynamic_end_at = (uint32_t)(at = align_up(at, 4));
 		at += 4;

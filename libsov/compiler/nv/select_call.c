@@ -129,7 +129,7 @@ bool select_call(struct select *s, const struct ir_inst *in)
 		i->callee = indirect ? 0 : in->symbol + 1;
 	}
 	i->preserve_all = callee->rare;
-	i->syncs_warp = callee->meets;
+	i->syncs_warp = callee->syncs_warp;
 	i->members = MIR_SOME_LANES;
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	set_mod(i, SASS_M_NODEC, 1);

@@ -16,9 +16,9 @@ static void add_function_lines(const struct nv_module *n, const struct mir_func 
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			lines_place(&n->plan->files, m, i->line, &row);
+			line_row_locate(&n->plan->files, m, i->line, &row);
 			row.offset = i->offset;
-			lines_add(f->arena, t, row);
+			line_table_append(f->arena, t, row);
 		}
 }
 

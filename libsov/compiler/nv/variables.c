@@ -47,12 +47,12 @@ static void layout_services(struct compile_job *job, struct nv_plan *p, const st
 	for (uint32_t s = 0; s < SERVICES; s++) {
 		if (!(called >> s & 1))
 			continue;
-		p->service_offset[s] = (uint32_t)p->out.bytes[CUBIN_ADDRESSES];
-		p->out.bytes[CUBIN_ADDRESSES] += 8;
+		p->service_offset[s] = (uint32_t)p->out.bytes[CUBIN_CONSTANT_ADDRESSES];
+		p->out.bytes[CUBIN_CONSTANT_ADDRESSES] += 8;
 		p->addresses = arena_grow(&job->arena, p->addresses, &p->addresses_capacity,
 					  p->out.naddresses + 1, sizeof(*p->addresses));
 		p->addresses[p->out.naddresses++] = (struct cubin_address){
-			.place = CUBIN_ADDRESSES,
+			.section = CUBIN_CONSTANT_ADDRESSES,
 			.offset = p->service_offset[s],
 			.variable = CUBIN_EXTERNAL + s,
 		};
@@ -60,7 +60,7 @@ static void layout_services(struct compile_job *job, struct nv_plan *p, const st
 	}
 }
 
-static void add_address(struct compile_job *job, struct nv_plan *p, enum cubin_place section,
+static void add_address(struct compile_job *job, struct nv_plan *p, enum cubin_data_section section,
 			uint64_t offset, uint32_t symbol, uint64_t addend)
 {
 	p->addresses = arena_grow(&job->arena, p->addresses, &p->addresses_capacity,
@@ -89,7 +89,7 @@ static bool layout_initial_address(struct compile_job *job, struct nv_plan *p,
 			   (unsigned long long)a->offset, job->target->name);
 		return false;
 	}
-	add_address(job, p, var->place, var->offset + a->offset, a->target, a->addend);
+	add_address(job, p, var->section, var->offset + a->offset, a->target, a->addend);
 	return true;
 }
 
@@ -97,9 +97,9 @@ static bool layout_variable(struct compile_job *job, struct nv_plan *p,
 			    const struct ir_symbol *symbol, uint32_t k)
 {
 	bool constant = symbol->space == IR_CONSTANT;
-	enum cubin_place section = constant                             ? CUBIN_CONSTANTS
-				   : symbol->init || symbol->naddresses ? CUBIN_INITIAL
-									: CUBIN_ZERO;
+	enum cubin_data_section section = constant                             ? CUBIN_CONSTANT_VARIABLES
+				   : symbol->init || symbol->naddresses ? CUBIN_GLOBAL_INIT
+									: CUBIN_GLOBAL_ZERO;
 	uint64_t at = align_up(p->out.bytes[section], symbol->align);
 
 	if (symbol->external) {
@@ -164,15 +164,15 @@ static bool layout_addresses(struct compile_job *job, struct nv_plan *p, const s
 		const struct ir_symbol *symbol = &m->symbols[k];
 
 		if (symbol->space == IR_GLOBAL && used[k]) {
-			p->offset[k] = (uint32_t)p->out.bytes[CUBIN_ADDRESSES];
-			p->out.bytes[CUBIN_ADDRESSES] += 8;
-			add_address(job, p, CUBIN_ADDRESSES, p->offset[k], k, 0);
+			p->offset[k] = (uint32_t)p->out.bytes[CUBIN_CONSTANT_ADDRESSES];
+			p->out.bytes[CUBIN_CONSTANT_ADDRESSES] += 8;
+			add_address(job, p, CUBIN_CONSTANT_ADDRESSES, p->offset[k], k, 0);
 		}
 		if (symbol->space != IR_GLOBAL && symbol->space != IR_CONSTANT)
 			continue;
 		for (uint32_t j = 0; j < symbol->naddresses;) {
 			const struct ir_address *first = &symbol->addresses[j];
-			uint32_t count = ir_address_pieces(first, symbol->naddresses - j);
+			uint32_t count = ir_address_parts(first, symbol->naddresses - j);
 
 			if (!layout_initial_address(job, p, m, k, first, count))
 				return false;

@@ -178,7 +178,7 @@ static ir_val new_base(struct address *a, ir_val root, uint64_t distance)
 	enum ir_type type = f->values[root].type;
 	ir_val args[2] = {root};
 
-	where = ir_at(f, def)->op == IR_PHI ? flow_first_non_phi(f, ir_at(f, def)->block)
+	where = ir_at(f, def)->op == IR_PHI ? cfg_first_non_phi(f, ir_at(f, def)->block)
 					    : ir_at(f, def)->next;
 	args[1] = uses_const(&a->uses, where, type, type == IR_B32 ? (uint32_t)distance : distance);
 	return ir_at(f, uses_insert(&a->uses, where, IR_ADD, type, args, 2))->res;
@@ -229,11 +229,11 @@ static void fold_symbol(struct address *a, ir_id i)
 	}
 }
 
-bool pass_address(struct ir_func *f, const struct target *t)
+bool pass_address_folding(struct ir_func *f, const struct target *t)
 {
 	struct address a = {.f = f, .target = t};
 
-	a.changed = flow_remove_unreachable(f); /* where a sum may contain itself */
+	a.changed = cfg_remove_unreachable(f); /* where a sum may contain itself */
 	uses_init(&a.uses, f);
 	a.addressing = arena_array(f->module->arena, f->nvalues, sizeof(*a.addressing));
 	a.regrouped = arena_array(f->module->arena, f->nvalues, sizeof(*a.regrouped));

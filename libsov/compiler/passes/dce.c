@@ -16,21 +16,21 @@
  * whoever calls any, all. */
 static void find_company(const struct ir_func *f, bool *company)
 {
-	uint32_t count[IR_LANE_KINDS] = {0};
+	uint32_t count[IR_SYNC_KINDS] = {0};
 	bool calls = f->kind == IR_FUNCTION;
 
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
 			calls |= ir_at(f, i)->op == IR_CALL || ir_at(f, i)->op == IR_CALLPTR;
-			count[ir_lane_kind(ir_at(f, i))]++;
+			count[ir_sync_kind(ir_at(f, i))]++;
 		}
-	for (uint32_t k = 1; k < IR_LANE_KINDS; k++)
+	for (uint32_t k = 1; k < IR_SYNC_KINDS; k++)
 		company[k] = calls || count[k] > 1;
 }
 
 static bool has_effect(const struct ir_inst *p, const bool *company)
 {
-	if (company[ir_lane_kind(p)])
+	if (company[ir_sync_kind(p)])
 		return true;
 	if (p->op == IR_LOAD)
 		return p->flags & IR_VOLATILE || p->order != IR_WEAK;
@@ -41,7 +41,7 @@ static bool remove_dead(struct ir_func *f)
 {
 	bool *live = arena_array(f->module->arena, f->ninsts, sizeof(*live));
 	ir_id *work = arena_array(f->module->arena, f->ninsts, sizeof(*work));
-	bool company[IR_LANE_KINDS] = {false}, changed = false;
+	bool company[IR_SYNC_KINDS] = {false}, changed = false;
 	uint32_t n = 0;
 
 	find_company(f, company);
@@ -116,7 +116,7 @@ static void skip(struct ir_func *f, ir_block e)
 			ir_arg_append(f, i, ir_at(f, i)->args[slot]);
 		}
 		if (f->blocks[p].nsucc == 2 && f->blocks[p].succ[0] == f->blocks[p].succ[1])
-			flow_make_br(f, p, 0);
+			cfg_make_unconditional(f, p, 0);
 	}
 	ir_block_remove(f, e);
 }
@@ -177,7 +177,7 @@ static bool merge_chains(struct ir_func *f)
 
 bool pass_dce(struct ir_func *f, const struct target *t)
 {
-	bool changed = flow_remove_unreachable(f);
+	bool changed = cfg_remove_unreachable(f);
 
 	(void)t;
 	changed |= remove_dead(f);

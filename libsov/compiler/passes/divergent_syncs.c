@@ -38,18 +38,18 @@ static ir_val members_of(const struct ir_inst *in)
 }
 
 /* Who names those that are here at the time (a form without .sync) meets nobody elsewhere. */
-bool places_is(const struct ir_func *f, ir_id i, uint32_t *kind)
+bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind)
 {
 	const struct ir_inst *in = ir_at(f, i), *d;
 
-	*kind = ir_lane_kind(in);
+	*kind = ir_sync_kind(in);
 	if (!*kind)
 		return false;
 	d = ir_def(f, members_of(in));
 	return d->op != IR_ACTIVE || d->block != in->block;
 }
 
-bool places_in_calls(const struct ir_module *module, uint32_t function, bool *seen)
+bool reaches_sync_site(const struct ir_module *module, uint32_t function, bool *seen)
 {
 	const struct ir_func *f = module->table[function];
 	uint32_t kind;
@@ -59,9 +59,9 @@ bool places_in_calls(const struct ir_module *module, uint32_t function, bool *se
 	seen[function] = true;
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
-			if (places_is(f, i, &kind) ||
+			if (is_sync_site(f, i, &kind) ||
 			    (ir_at(f, i)->op == IR_CALL &&
-			     places_in_calls(module, ir_at(f, i)->symbol, seen)))
+			     reaches_sync_site(module, ir_at(f, i)->symbol, seen)))
 				return true;
 	return false;
 }
@@ -97,17 +97,17 @@ static void put_in_group(struct places *p, ir_id i, uint32_t kind, bool any)
 
 static void find_groups(struct places *p)
 {
-	bool any[IR_LANE_KINDS] = {false};
+	bool any[IR_SYNC_KINDS] = {false};
 	uint32_t kind;
 	uint64_t mask;
 
 	ir_for_each_block(p->f, b)
 		ir_for_each_inst(p->f, b, i)
-			if (places_is(p->f, i, &kind))
+			if (is_sync_site(p->f, i, &kind))
 				any[kind] |= !ir_is_const(p->f, members_of(ir_at(p->f, i)), &mask);
 	ir_for_each_block(p->f, b)
 		ir_for_each_inst(p->f, b, i)
-			if (places_is(p->f, i, &kind))
+			if (is_sync_site(p->f, i, &kind))
 				put_in_group(p, i, kind, any[kind]);
 }
 
@@ -225,7 +225,7 @@ static void mark_group(struct places *p, const struct ir_cfg *cfg, const struct 
 			mark_after(p, b, cfg->ipdom[b]);
 }
 
-bool *places_apart(const struct ir_func *f, const struct ir_cfg *cfg, const struct ir_divergence *d)
+bool *divergent_sync_sites(const struct ir_func *f, const struct ir_cfg *cfg, const struct ir_divergence *d)
 {
 	struct places p = {.f = f, .arena = f->module->arena};
 

@@ -87,10 +87,10 @@ static void append_branch(struct expand *e, ir_block from, ir_block to)
 	ir_edge(e->f, from, to);
 }
 
-struct expand_branch expand_open(struct expand *e, ir_val condition)
+struct expand_if expand_if_begin(struct expand *e, ir_val condition)
 {
 	ir_block b = ir_at(e->f, e->at)->block;
-	struct expand_branch br = {.back = e->at, .join = flow_split(e->f, e->at)};
+	struct expand_if br = {.back = e->at, .join = cfg_split_block(e->f, e->at)};
 	ir_id end = ir_inst_new(e->f, IR_CBR, IR_VOID, &condition, 1, 0);
 
 	br.usual = ir_block_new_before(e->f, br.join, NULL);
@@ -104,7 +104,7 @@ struct expand_branch expand_open(struct expand *e, ir_val condition)
 	return br;
 }
 
-ir_val expand_close(struct expand *e, const struct expand_branch *b, ir_val rare, ir_val usual)
+ir_val expand_if_end(struct expand *e, const struct expand_if *b, ir_val rare, ir_val usual)
 {
 	const ir_val args[2] = {rare, usual}; /* in the order of the edges that open made */
 	ir_id phi = ir_inst_new(e->f, IR_PHI, e->f->values[rare].type, args, 2, 1);

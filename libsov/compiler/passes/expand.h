@@ -34,13 +34,13 @@ ir_val expand_round_of(struct expand *e, enum ir_op op, enum ir_round round,
 ir_val expand_approx(struct expand *e, enum ir_approx function, ir_val a); /* a machine's own */
 
 /* With a constant as second argument, of a's type. */
-static inline ir_val expand_with(struct expand *e, enum ir_op op, ir_val a, uint64_t k)
+static inline ir_val expand_op_imm(struct expand *e, enum ir_op op, ir_val a, uint64_t k)
 {
 	enum ir_type t = e->f->values[a].type;
 
 	return expand_op(e, op, t, a, expand_const(e, t, k), 0);
 }
-static inline ir_val expand_compare_with(struct expand *e, enum ir_cond cond, ir_val a, uint64_t k)
+static inline ir_val expand_compare_imm(struct expand *e, enum ir_cond cond, ir_val a, uint64_t k)
 {
 	return expand_compare(e, cond, a, expand_const(e, e->f->values[a].type, k));
 }
@@ -49,25 +49,25 @@ ir_val expand_shift(struct expand *e, enum ir_op op, ir_val a, uint32_t n);
 /* Where the condition holds, what is written after open and before close is computed, elsewhere
  * not; close gives the first value where it held and the second elsewhere. Control flow costs: a
  * branch is for what is rare. */
-struct expand_branch {
+struct expand_if {
 	ir_id back; /* where code goes on */
 	ir_block rare, usual, join;
 };
-struct expand_branch expand_open(struct expand *e, ir_val condition);
-ir_val expand_close(struct expand *e, const struct expand_branch *b, ir_val rare, ir_val usual);
+struct expand_if expand_if_begin(struct expand *e, ir_val condition);
+ir_val expand_if_end(struct expand *e, const struct expand_if *b, ir_val rare, ir_val usual);
 
 /* What there is. Each gives the value that takes the place of the instruction's result, or 0 where
  * the instruction can stay. */
-ir_val expand_quotient(struct expand *e, const struct ir_inst *in); /* fdiv, frcp */
-ir_val expand_root(struct expand *e, const struct ir_inst *in);     /* fsqrt */
-ir_val expand_function(struct expand *e, const struct ir_inst *in); /* approx without ftz */
-ir_val expand_division(struct expand *e, const struct ir_inst *in); /* of integers */
+ir_val expand_fdiv(struct expand *e, const struct ir_inst *in); /* fdiv, frcp */
+ir_val expand_fsqrt(struct expand *e, const struct ir_inst *in);     /* fsqrt */
+ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in); /* approx without ftz */
+ir_val expand_idiv(struct expand *e, const struct ir_inst *in); /* of integers */
 ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in);  /* stof, utof, ftof */
 
 /* The slow path of a quotient or a root: a call where the module shares it (slow.c), else what these
  * two compute of the arguments. */
-ir_val expand_slow(struct expand *e, const struct ir_inst *in);
-ir_val expand_slow_quotient(struct expand *e, const struct ir_inst *in, const ir_val *args);
-ir_val expand_slow_root(struct expand *e, const struct ir_inst *in, const ir_val *args);
+ir_val expand_slow_path(struct expand *e, const struct ir_inst *in);
+ir_val expand_slow_fdiv(struct expand *e, const struct ir_inst *in, const ir_val *args);
+ir_val expand_slow_fsqrt(struct expand *e, const struct ir_inst *in, const ir_val *args);
 
 #endif

@@ -35,15 +35,15 @@ static ir_val is_subnormal(struct expand *e, ir_val x)
 {
 	ir_val size = expand_op(e, IR_FABS, IR_B32, x, 0, 0);
 
-	return expand_compare_with(e, IR_FLT, size, F32(-126));
+	return expand_compare_imm(e, IR_FLT, size, F32(-126));
 }
 
 /* The reciprocal of what is subnormal or above 2^126: x s, then the result times s. */
 static ir_val reciprocal(struct expand *e, ir_val x)
 {
 	ir_val size = expand_op(e, IR_FABS, IR_B32, x, 0, 0);
-	ir_val large = expand_compare_with(e, IR_FGE, size, F32(126));
-	ir_val small = expand_compare_with(e, IR_FLT, size, F32(-126));
+	ir_val large = expand_compare_imm(e, IR_FGE, size, F32(126));
+	ir_val small = expand_compare_imm(e, IR_FLT, size, F32(-126));
 	ir_val s = expand_select(e, small, constant(e, F32(24)), constant(e, F32(0)));
 
 	s = expand_select(e, large, constant(e, F32(-24)), s);
@@ -65,14 +65,14 @@ static ir_val below_normal(struct expand *e, const struct ir_inst *in, enum ir_o
 /* 2^x where that is subnormal is the square of 2^(x / 2). */
 static ir_val power(struct expand *e, ir_val x)
 {
-	ir_val low = expand_compare_with(e, IR_FLT, x, MINUS_126), y;
+	ir_val low = expand_compare_imm(e, IR_FLT, x, MINUS_126), y;
 
 	y = scale(e, x, expand_select(e, low, constant(e, F32(-1)), constant(e, F32(0))));
 	y = approximate(e, IR_APPROX_EX2, y);
 	return scale(e, y, expand_select(e, low, y, constant(e, F32(0))));
 }
 
-ir_val expand_function(struct expand *e, const struct ir_inst *in)
+ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in)
 {
 	if (in->type != IR_B32 || in->format || in->flags & IR_FTZ)
 		return 0;

@@ -30,7 +30,7 @@ ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in)
 	single = convert(e, in->op, IR_B32, x, IR_RZ);
 	v = convert(e, undo, in->from, single, IR_RZ);
 	exact = expand_compare(e, whole ? IR_EQ : IR_FEQ, v, x);
-	single = expand_select(e, exact, single, expand_with(e, IR_OR, single, 1));
+	single = expand_select(e, exact, single, expand_op_imm(e, IR_OR, single, 1));
 	v = convert(e, IR_FTOF, IR_B16, single, in->round);
 	ir_def(e->f, v)->format = IR_BF16;
 	return v;

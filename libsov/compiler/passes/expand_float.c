@@ -65,8 +65,8 @@ static ir_val out_of_range(struct expand *e, ir_val x, int low, int high)
 
 	if (wide)
 		x = high_word(e, x);
-	x = expand_with(e, IR_SUB, expand_with(e, IR_AND, x, 0x7fffffff), least);
-	return expand_compare_with(e, IR_GE_U, x, span);
+	x = expand_op_imm(e, IR_SUB, expand_op_imm(e, IR_AND, x, 0x7fffffff), least);
+	return expand_compare_imm(e, IR_GE_U, x, span);
 }
 
 /* 1 / b, off by a unit at most. In f64 the approximation has 20 bits; with the error d of a
@@ -102,7 +102,7 @@ static ir_val nearest_reciprocal(struct expand *e, ir_val b)
 	ir_val r = nearest_of_positive(e, expand_op(e, IR_FABS, t, b, 0, 0));
 	uint64_t sign = t == IR_B32 ? UINT64_C(1) << 31 : SIGN64;
 
-	return expand_op(e, IR_OR, t, r, expand_with(e, IR_AND, b, sign), 0);
+	return expand_op(e, IR_OR, t, r, expand_op_imm(e, IR_AND, b, sign), 0);
 }
 
 /* With the number nearest to 1 / b, or where rounding is directed one next to it. */
@@ -145,7 +145,7 @@ static ir_val divide_wide(struct expand *e, ir_val a, ir_val b, enum ir_round ro
 	ir_val x = a ? widen(e, a) : one(e, IR_B64), y = widen(e, b), minus_y = negate(e, y);
 	ir_val simple = expand_approx(e, IR_APPROX_RCP, y), r = reciprocal(e, y, minus_y, IR_RN);
 	ir_val q = correct(e, x, minus_y, a ? mul(e, x, r) : r, r, IR_RN);
-	ir_val is_number = expand_compare_with(e, IR_FNE, q, 0);
+	ir_val is_number = expand_compare_imm(e, IR_FNE, q, 0);
 
 	if (a)
 		simple = mul(e, x, simple);
@@ -164,7 +164,7 @@ static struct parts take_apart(struct expand *e, ir_val x)
 {
 	const int up = 54; /* takes subnormal numbers to normal ones */
 	ir_val size = expand_op(e, IR_FABS, IR_B64, x, 0, 0), word = high_word(e, size);
-	ir_val small = expand_compare_with(e, IR_LT_U, word, 1u << 20);
+	ir_val small = expand_compare_imm(e, IR_LT_U, word, 1u << 20);
 	ir_val scaled = mul(e, size, expand_const(e, IR_B64, (uint64_t)(1023 + up) << 52));
 	ir_val normal = expand_select(e, small, scaled, size), high = high_word(e, normal);
 	ir_val less, twice, low;
@@ -173,16 +173,16 @@ static struct parts take_apart(struct expand *e, ir_val x)
 	less = expand_select(e, small, expand_const(e, IR_B32, (uint64_t)up),
 			     expand_const(e, IR_B32, 0));
 	p.exponent = expand_op(e, IR_SUB, IR_B32, expand_shift(e, IR_SHR_U, high, 20), less, 0);
-	high = expand_with(e, IR_AND, high, (1u << 20) - 1);
-	high = expand_with(e, IR_OR, high, ONE64 >> 32);
+	high = expand_op_imm(e, IR_AND, high, (1u << 20) - 1);
+	high = expand_op_imm(e, IR_OR, high, ONE64 >> 32);
 	p.fraction = of_words(e, low_word(e, normal), high);
-	p.special = expand_compare_with(e, IR_GE_U, word, INF64 >> 32);
-	p.special = expand_op(e, IR_OR, IR_B1, expand_compare_with(e, IR_FEQ, x, 0), p.special, 0);
-	p.sign = expand_with(e, IR_AND, high_word(e, x), SIGN64 >> 32);
+	p.special = expand_compare_imm(e, IR_GE_U, word, INF64 >> 32);
+	p.special = expand_op(e, IR_OR, IR_B1, expand_compare_imm(e, IR_FEQ, x, 0), p.special, 0);
+	p.sign = expand_op_imm(e, IR_AND, high_word(e, x), SIGN64 >> 32);
 	/* x + x: what a NaN is must be in its high word, because approximations see no other. */
 	twice = expand_round(e, IR_FADD, IR_RN, x, x, 0);
 	low = expand_select(e, p.special, low_word(e, twice), expand_const(e, IR_B32, 0));
-	high = expand_with(e, IR_OR, p.sign, ONE64 >> 32);
+	high = expand_op_imm(e, IR_OR, p.sign, ONE64 >> 32);
 	p.class = of_words(e, low, expand_select(e, p.special, high_word(e, twice), high));
 	return p;
 }
@@ -194,12 +194,12 @@ static ir_val rounds_up(struct expand *e, ir_val rest, ir_val last, ir_val negat
 	ir_val up;
 
 	if (round == IR_RN) { /* more than half, or half of an odd number: rest + last bit > 2 */
-		up = expand_op(e, IR_ADD, IR_B32, rest, expand_with(e, IR_AND, last, 1), 0);
-		return expand_compare_with(e, IR_GT_U, up, 2);
+		up = expand_op(e, IR_ADD, IR_B32, rest, expand_op_imm(e, IR_AND, last, 1), 0);
+		return expand_compare_imm(e, IR_GT_U, up, 2);
 	}
 	if (round == IR_RZ)
 		return expand_const(e, IR_B1, 0);
-	up = expand_compare_with(e, IR_NE, rest, 0);
+	up = expand_compare_imm(e, IR_NE, rest, 0);
 	if (round == IR_RP)
 		negative = expand_op(e, IR_NOT, IR_B1, negative, 0, 0);
 	return expand_op(e, IR_AND, IR_B1, up, negative, 0);
@@ -233,18 +233,18 @@ static ir_val assemble(struct expand *e, ir_val sign, ir_val exponent, ir_val m,
 	ir_val kept = expand_op(e, IR_SHR_U, IR_B64, m, n, 0);
 	ir_val again = expand_op(e, IR_SHL, IR_B64, kept, n, 0);
 	ir_val lost = expand_convert(e, IR_ZEXT, IR_B32, expand_compare(e, IR_NE, again, m));
-	ir_val field = expand_op(e, IR_MAX_S, IR_B32, expand_with(e, IR_SUB, exponent, 1), zero, 0);
+	ir_val field = expand_op(e, IR_MAX_S, IR_B32, expand_op_imm(e, IR_SUB, exponent, 1), zero, 0);
 	ir_val rest, bits, up, high, huge;
 
 	rest = expand_op(e, IR_OR, IR_B32, low_word(e, kept), lost, 0);
 	bits = expand_shift(e, IR_SHR_U, kept, 2);
-	rest = expand_with(e, IR_AND, rest, 3);
+	rest = expand_op_imm(e, IR_AND, rest, 3);
 	up = rounds_up(e, rest, low_word(e, bits), negative, round);
 	bits = expand_op(e, IR_ADD, IR_B64, bits, expand_convert(e, IR_ZEXT, IR_B64, up), 0);
 	high = expand_op(e, IR_ADD, IR_B32, high_word(e, bits), expand_shift(e, IR_SHL, field, 20),
 			 0);
-	huge = expand_compare_with(e, IR_GT_S, field, 2045);
-	huge = expand_op(e, IR_OR, IR_B1, huge, expand_compare_with(e, IR_GE_U, high, INF64 >> 32),
+	huge = expand_compare_imm(e, IR_GT_S, field, 2045);
+	huge = expand_op(e, IR_OR, IR_B1, huge, expand_compare_imm(e, IR_GE_U, high, INF64 >> 32),
 			 0);
 	bits = of_words(e, low_word(e, bits), high);
 	bits = expand_select(e, huge, too_large(e, negative, round), bits);
@@ -260,8 +260,8 @@ static ir_val divide_parts(struct expand *e, ir_val a, ir_val b, enum ir_round r
 	ir_val sign = expand_op(e, IR_XOR, IR_B32, x.sign, y.sign, 0);
 	ir_val q = divide_by(e, x.fraction, y.fraction, nearest_of_positive(e, y.fraction), IR_RN);
 	ir_val rest = fma_(e, negate(e, y.fraction), q, x.fraction);
-	ir_val below = expand_compare_with(e, IR_FLT, rest, 0);
-	ir_val inexact = expand_compare_with(e, IR_FNE, rest, 0);
+	ir_val below = expand_compare_imm(e, IR_FLT, rest, 0);
+	ir_val inexact = expand_compare_imm(e, IR_FNE, rest, 0);
 	ir_val exponent = expand_op(e, IR_SUB, IR_B32, x.exponent, y.exponent, 0), high, m, lost;
 
 	/* q is the nearest: the quotient lies between it and half a unit below, or above. Towards zero, with
@@ -271,14 +271,14 @@ static ir_val divide_parts(struct expand *e, ir_val a, ir_val b, enum ir_round r
 	q = expand_op(e, IR_SUB, IR_B64, q, expand_convert(e, IR_ZEXT, IR_B64, below), 0);
 	high = high_word(e, q);
 	exponent = expand_op(e, IR_ADD, IR_B32, exponent, expand_shift(e, IR_SHR_U, high, 20), 0);
-	high = expand_with(e, IR_AND, high, (1u << 20) - 1);
-	high = expand_with(e, IR_OR, high, 1u << 20);
+	high = expand_op_imm(e, IR_AND, high, (1u << 20) - 1);
+	high = expand_op_imm(e, IR_OR, high, 1u << 20);
 	m = expand_shift(e, IR_SHL, of_words(e, low_word(e, q), high), 2);
 	m = of_words(e, expand_op(e, IR_OR, IR_B32, low_word(e, m), lost, 0), high_word(e, m));
 	return expand_select(e, special, simple, assemble(e, sign, exponent, m, round));
 }
 
-ir_val expand_slow_quotient(struct expand *e, const struct ir_inst *in, const ir_val *args)
+ir_val expand_slow_fdiv(struct expand *e, const struct ir_inst *in, const ir_val *args)
 {
 	ir_val a = in->op == IR_FDIV ? args[0] : 0, b = args[in->nargs - 1];
 
@@ -286,11 +286,11 @@ ir_val expand_slow_quotient(struct expand *e, const struct ir_inst *in, const ir
 				  : divide_wide(e, a, b, in->round);
 }
 
-ir_val expand_quotient(struct expand *e, const struct ir_inst *in)
+ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
 {
 	bool wide = in->type == IR_B64;
 	ir_val a = in->op == IR_FDIV ? in->args[0] : 0, b = in->args[in->nargs - 1], hard, q;
-	struct expand_branch br;
+	struct expand_if br;
 
 	if (a) {
 		hard = out_of_range(e, b, wide ? -400 : -55, wide ? 400 : 55);
@@ -300,8 +300,8 @@ ir_val expand_quotient(struct expand *e, const struct ir_inst *in)
 		hard = out_of_range(e, b, wide ? -1000 : -124, wide ? 1000 : 124);
 	}
 	q = divide(e, a, b, in->round);
-	br = expand_open(e, hard);
-	return expand_close(e, &br, expand_slow(e, in), q);
+	br = expand_if_begin(e, hard);
+	return expand_if_end(e, &br, expand_slow_path(e, in), q);
 }
 
 /*
@@ -316,13 +316,13 @@ ir_val expand_quotient(struct expand *e, const struct ir_inst *in)
  */
 static ir_val root_nearest(struct expand *e, ir_val g, ir_val rest)
 {
-	ir_val above = expand_compare_with(e, IR_FGT, rest, 0), other, u, beyond;
+	ir_val above = expand_compare_imm(e, IR_FGT, rest, 0), other, u, beyond;
 
 	other = expand_select(e, above, expand_const(e, IR_B64, 1),
 			      expand_const(e, IR_B64, UINT64_MAX));
 	other = expand_op(e, IR_ADD, IR_B64, g, other, 0);
 	u = expand_round(e, IR_FADD, IR_RN, other, negate(e, g), 0);
-	beyond = expand_compare_with(e, IR_FGT, fma_(e, negate(e, g), u, rest), 0);
+	beyond = expand_compare_imm(e, IR_FGT, fma_(e, negate(e, g), u, rest), 0);
 	beyond = expand_compare(e, IR_EQ, beyond, above);
 	return expand_select(e, beyond, other, g);
 }
@@ -365,7 +365,7 @@ static ir_val root_special(struct expand *e, ir_val x, ir_val root)
 	ir_val zero = expand_const(e, IR_B64, 0), finite, positive, none;
 
 	positive = expand_compare(e, IR_FGT, x, zero);
-	finite = expand_compare_with(e, IR_FLT, x, INF64);
+	finite = expand_compare_imm(e, IR_FLT, x, INF64);
 	none = expand_select(e, expand_compare(e, IR_FLTU, x, zero), expand_const(e, IR_B64, NAN64),
 			     x);
 	return expand_select(e, expand_op(e, IR_AND, IR_B1, positive, finite, 0), root, none);
@@ -390,26 +390,26 @@ static ir_val root_scaled(struct expand *e, ir_val x, enum ir_round round)
 	return root_special(e, x, mul(e, g, expand_const(e, IR_B64, (uint64_t)(1023 - 128) << 52)));
 }
 
-ir_val expand_slow_root(struct expand *e, const struct ir_inst *in, const ir_val *args)
+ir_val expand_slow_fsqrt(struct expand *e, const struct ir_inst *in, const ir_val *args)
 {
 	return in->type == IR_B64 ? root_scaled(e, args[0], in->round)
 				  : root_wide(e, args[0], in->round);
 }
 
-ir_val expand_root(struct expand *e, const struct ir_inst *in)
+ir_val expand_fsqrt(struct expand *e, const struct ir_inst *in)
 {
 	bool wide = in->type == IR_B64;
 	ir_val x = in->args[0], word = x, hard, g;
 	uint32_t least = wide ? (1023 - 700) << 20 : (127 - 70) << 23;
 	uint32_t infinity = wide ? 0x7ff00000 : 0x7f800000;
-	struct expand_branch br;
+	struct expand_if br;
 
 	/* With their signs: what is negative is far above infinity. */
 	if (wide)
 		word = high_word(e, x);
-	word = expand_with(e, IR_SUB, word, least);
-	hard = expand_compare_with(e, IR_GE_U, word, infinity - least);
+	word = expand_op_imm(e, IR_SUB, word, least);
+	hard = expand_compare_imm(e, IR_GE_U, word, infinity - least);
 	g = wide ? root64(e, x, in->round) : root32(e, x, in->round);
-	br = expand_open(e, hard);
-	return expand_close(e, &br, expand_slow(e, in), g);
+	br = expand_if_begin(e, hard);
+	return expand_if_end(e, &br, expand_slow_path(e, in), g);
 }

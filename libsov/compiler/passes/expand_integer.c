@@ -52,7 +52,7 @@ static struct magic find_magic(uint64_t d, uint32_t bits, uint32_t width)
 
 static ir_val high(struct expand *e, enum ir_op op, ir_val x, uint64_t multiplier)
 {
-	return expand_with(e, op, x, multiplier);
+	return expand_op_imm(e, op, x, multiplier);
 }
 
 static ir_val divide_unsigned(struct expand *e, ir_val x, uint64_t d, uint32_t bits)
@@ -113,7 +113,7 @@ static ir_val by_constant(struct expand *e, const struct ir_inst *in, uint64_t d
 		q = divide_unsigned(e, x, d, ir_type_bits(t));
 	}
 	if (in->op == IR_REM_U || in->op == IR_REM_S)
-		q = expand_op(e, IR_SUB, t, x, expand_with(e, IR_MUL, q, d), 0);
+		q = expand_op(e, IR_SUB, t, x, expand_op_imm(e, IR_MUL, q, d), 0);
 	return expand_convert(e, IR_TRUNC, in->type, q);
 }
 
@@ -183,32 +183,32 @@ static ir_val by_variable(struct expand *e, const struct ir_inst *in)
 	bool is_rest = in->op == IR_REM_U || in->op == IR_REM_S;
 	ir_val a = in->args[0], b = in->args[1], below[2] = {0}, large, q, by_zero;
 	struct quotient wide;
-	struct expand_branch br;
+	struct expand_if br;
 
 	if (is_signed) {
 		for (int k = 0; k < 2; k++)
-			below[k] = expand_compare_with(e, IR_LT_S, in->args[k], 0);
+			below[k] = expand_compare_imm(e, IR_LT_S, in->args[k], 0);
 		a = magnitude(e, a, below[0]);
 		b = magnitude(e, b, below[1]);
 	}
 	large = expand_op(e, IR_OR, IR_B64, a, b, 0);
-	large = expand_compare_with(e, IR_GT_U, large, UINT32_MAX);
+	large = expand_compare_imm(e, IR_GT_U, large, UINT32_MAX);
 	q = divide_narrow(e, is_rest ? IR_REM_U : IR_DIV_U, a, b);
-	br = expand_open(e, large);
+	br = expand_if_begin(e, large);
 	wide = divide_wide(e, a, b);
-	q = expand_close(e, &br, is_rest ? wide.rest : wide.quotient, q);
+	q = expand_if_end(e, &br, is_rest ? wide.rest : wide.quotient, q);
 	if (is_signed) {
 		ir_val negative =
 			is_rest ? below[0] : expand_op(e, IR_XOR, IR_B1, below[0], below[1], 0);
 
 		q = magnitude(e, q, negative);
 	}
-	by_zero = expand_compare_with(e, IR_EQ, b, 0);
+	by_zero = expand_compare_imm(e, IR_EQ, b, 0);
 	return expand_select(e, by_zero,
 			     is_rest ? in->args[0] : expand_const(e, IR_B64, UINT64_MAX), q);
 }
 
-ir_val expand_division(struct expand *e, const struct ir_inst *in)
+ir_val expand_idiv(struct expand *e, const struct ir_inst *in)
 {
 	uint64_t d;
 

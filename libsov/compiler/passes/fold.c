@@ -193,7 +193,7 @@ static void take_branch(struct fold *c, ir_block b, uint32_t k)
 	push_around(c, end);
 	release_edge(c, b, c->f->blocks[b].succ[!k]);
 	c->uses.count[ir_at(c->f, end)->args[0]]--;
-	flow_make_br(c->f, b, k);
+	cfg_make_unconditional(c->f, b, k);
 }
 
 static bool phis_agree(const struct fold *c, ir_block b, ir_block to)
@@ -268,7 +268,7 @@ static void take_decided(struct fold *c)
 	if (!c->cycle_cut)
 		return;
 	c->cycle_cut = false;
-	flow_mark_reachable(c->f, c->reached, c->stack);
+	cfg_mark_reachable(c->f, c->reached, c->stack);
 	for (ir_block b = c->f->entry, next; b; b = next) {
 		next = c->f->blocks[b].next;
 		if (!c->reached[b])
@@ -326,10 +326,10 @@ bool pass_fold(struct ir_func *f, const struct target *t)
 	struct fold c = {.f = f, .arena = f->module->arena};
 
 	(void)t;
-	c.changed = flow_remove_unreachable(f);
+	c.changed = cfg_remove_unreachable(f);
 	c.orphans = arena_array(c.arena, f->nblocks, sizeof(*c.orphans));
 	c.cycle = arena_array(c.arena, f->nblocks, sizeof(*c.cycle));
-	flow_mark_cycles(f, c.cycle);
+	cfg_mark_cycles(f, c.cycle);
 	c.reached = arena_array(c.arena, f->nblocks, sizeof(*c.reached));
 	c.stack = arena_array(c.arena, f->nblocks, sizeof(*c.stack));
 	uses_init(&c.uses, f);

@@ -23,9 +23,9 @@ struct fold {
 	uint32_t ndecided, decided_capacity;
 	ir_block *orphans; /* blocks that lost their last predecessor */
 	uint32_t norphans;
-	bool *cycle;    /* by block: see flow_mark_cycles */
+	bool *cycle;    /* by block: see cfg_mark_cycles */
 	bool cycle_cut; /* one of these lost a predecessor: it may only be reached from itself */
-	bool *reached;  /* by block, with the stack to find it: see flow_mark_reachable */
+	bool *reached;  /* by block, with the stack to find it: see cfg_mark_reachable */
 	ir_block *stack;
 	bool changed;
 };

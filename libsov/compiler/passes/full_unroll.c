@@ -495,7 +495,7 @@ static void copy_turn(struct copier *c, ir_block where, bool last)
 		ir_block b = l->blocks[k], copy = c->copy[b];
 
 		f->blocks[copy].rolled = f->blocks[b].rolled && b != l->header;
-		for (ir_id i = b == l->header ? flow_first_non_phi(f, b) : f->blocks[b].first;
+		for (ir_id i = b == l->header ? cfg_first_non_phi(f, b) : f->blocks[b].first;
 		     i != f->blocks[b].last; i = ir_at(f, i)->next)
 			copy_inst(c, copy, i);
 	}
@@ -542,7 +542,7 @@ static void flatten_loop(struct copier *c, const struct loop *l)
 		from = c->copy[l->latch];
 	}
 	on_true = is_inside(s, f->blocks[l->exit_from].succ[0]) == (l->turns > 1);
-	flow_make_br(f, l->exit_from, on_true ? 0 : 1);
+	cfg_make_unconditional(f, l->exit_from, on_true ? 0 : 1);
 	if (first)
 		ir_edge_redirect(f, l->latch, l->header, first);
 }
@@ -579,7 +579,7 @@ static void cross(struct border *b, ir_id user, uint32_t k, ir_block at)
 		return;
 	if (!b->reg[v]) {
 		b->reg[v] = ir_reg_new(f, f->values[v].type);
-		after = ir_at(f, def)->op == IR_PHI ? flow_first_non_phi(f, ir_at(f, def)->block)
+		after = ir_at(f, def)->op == IR_PHI ? cfg_first_non_phi(f, ir_at(f, def)->block)
 						    : ir_at(f, def)->next;
 		insert(f, after, IR_WRITE, b->reg[v], v);
 	}
@@ -654,13 +654,13 @@ static bool flatten_round(struct ir_func *f, int32_t *budget)
 	return true;
 }
 
-bool pass_flatten(struct ir_func *f, const struct target *t)
+bool pass_full_unroll(struct ir_func *f, const struct target *t)
 {
 	int32_t budget = BUDGET;
 	uint32_t round = 0;
 
 	while (round < MOST_ROUNDS && flatten_round(f, &budget)) {
-		pass_ssa(f, t);
+		pass_ssa_construction(f, t);
 		pass_fold(f, t);
 		pass_dce(f, t);
 		round++;

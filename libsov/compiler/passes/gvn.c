@@ -195,7 +195,7 @@ static bool number_block(struct gvn *g, ir_block b)
 bool pass_gvn(struct ir_func *f, const struct target *t)
 {
 	struct arena *a = f->module->arena;
-	struct flow_domtree tree = flow_domtree_build(f, ir_cfg_build(f));
+	struct cfg_domtree tree = cfg_domtree_build(f, ir_cfg_build(f));
 	struct gvn g = {.f = f, .arena = a, .nentries = 1, .mask = 63};
 	uint32_t *mark = arena_array(a, tree.count + 1, sizeof(*mark)); /* by depth */
 	uint32_t depth = 0;

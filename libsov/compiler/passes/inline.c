@@ -8,7 +8,7 @@
  * What may call itself again, directly or by way of others, is not inlined, nor what allocates stack memory, nor
  * what has no body, nor what would
  * let the caller outgrow MAX_GROWN. Where lanes that are apart cannot meet in a function that is called, those in which
- * they may go before all others, however large they are. A function whose calls have all gone is left for functions_drop, which keeps
+ * they may go before all others, however large they are. A function whose calls have all gone is left for drop_unreachable_functions, which keeps
  * those that a kernel still reaches or whose address somebody has.
  */
 #include <string.h>
@@ -73,7 +73,7 @@ static bool has_places(struct inliner *s, uint32_t callee)
 	if (!s->places[callee]) {
 		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
 
-		s->places[callee] = 1 + places_in_calls(s->m, callee, seen);
+		s->places[callee] = 1 + reaches_sync_site(s->m, callee, seen);
 	}
 	return s->m->table[callee]->ninsts <= MAX_GROWN && s->places[callee] == 2;
 }
@@ -89,7 +89,7 @@ static bool may_inline(struct inliner *s, uint32_t callee)
 		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
 
 		/* What it allocates goes when it returns, and inside of its caller it would not. */
-		s->state[callee] = ir_moves_stack(g)                     ? ALLOCATES
+		s->state[callee] = ir_has_dynamic_frame(g)                     ? ALLOCATES
 				   : reaches(s->m, callee, callee, seen) ? RECURSIVE
 									 : PLAIN;
 	}
@@ -219,7 +219,7 @@ static void inline_call(struct inliner *s, ir_id i)
 		.regs = arena_array(a, g->nregs, sizeof(*c.regs)),
 		.symbols = arena_array(a, s->m->nsymbols, sizeof(*c.symbols)),
 		.results = arena_array(a, call.nres, sizeof(*c.results)),
-		.after = flow_split(f, call.next),
+		.after = cfg_split_block(f, call.next),
 	};
 
 	for (uint32_t r = 1; r < g->nregs; r++)
@@ -268,9 +268,9 @@ bool pass_inline(struct ir_func *f, const struct target *t)
 	return inline_all(f, is_small);
 }
 
-bool pass_inline_places(struct ir_func *f, const struct target *t)
+bool pass_inline_sync_callees(struct ir_func *f, const struct target *t)
 {
-	return t->lacks & TARGET_CALLED_PLACES && inline_all(f, has_places);
+	return t->lacks & TARGET_SYNC_IN_CALLEES && inline_all(f, has_places);
 }
 
 /* ---- what nobody calls any more ---- */
@@ -283,7 +283,7 @@ static void keep(bool *kept, uint32_t *stack, uint32_t *n, uint32_t function)
 	}
 }
 
-void functions_drop(struct ir_module *m)
+void drop_unreachable_functions(struct ir_module *m)
 {
 	bool *kept = arena_array(m->arena, m->nfuncs, sizeof(*kept));
 	uint32_t *stack = arena_array(m->arena, m->nfuncs, sizeof(*stack)), n = 0;

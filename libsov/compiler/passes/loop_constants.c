@@ -47,7 +47,7 @@ static bool share(struct constants *s, ir_id i)
 	return true;
 }
 
-bool pass_constants(struct ir_func *f, const struct target *t)
+bool pass_loop_constants(struct ir_func *f, const struct target *t)
 {
 	struct arena *a = f->module->arena;
 	const struct ir_cfg *cfg = ir_cfg_build(f);

@@ -11,13 +11,13 @@ void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_
 /* A reduction becomes a chain of shuffles (groups.c). */
 void lower_reduce(struct ir_func *f, ir_id i);
 /* Whether an instruction is one at which lanes that name the same members meet, wherever they are; *kind as of
- * ir_lane_kind (places.c). */
-bool places_is(const struct ir_func *f, ir_id i, uint32_t *kind);
+ * ir_sync_kind (places.c). */
+bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind);
 /* Whether there are such in a function, or in what it calls. seen: by function, all false. */
-bool places_in_calls(const struct ir_module *module, uint32_t function, bool *seen);
+bool reaches_sync_site(const struct ir_module *module, uint32_t function, bool *seen);
 /* By instruction: those where lanes meet others that are at another one, before cfg's postdominators bring them
  * together. */
-bool *places_apart(const struct ir_func *f, const struct ir_cfg *cfg,
+bool *divergent_sync_sites(const struct ir_func *f, const struct ir_cfg *cfg,
 		   const struct ir_divergence *d);
 /* All returns of a function become jumps to one, and its results phis there. */
 void lower_returns(struct ir_func *f);

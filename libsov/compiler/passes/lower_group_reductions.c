@@ -72,7 +72,7 @@ void lower_reduce(struct ir_func *f, ir_id at)
 	lane = leaf(e, IR_SREG, IR_LANEID);
 	next = lowest(e, expand_op(e, IR_AND, IR_B32, here, leaf(e, IR_SREG, IR_LANEMASK_GT), 0));
 	for (int k = 0; k < STEPS; k++) {
-		ir_val more = expand_compare_with(e, IR_LT_U, next, LANES);
+		ir_val more = expand_compare_imm(e, IR_LT_U, next, LANES);
 		ir_val other = expand_select(e, more, next, lane);
 		ir_val theirs = from_lane(&g, sum, other), after = from_lane(&g, next, other);
 

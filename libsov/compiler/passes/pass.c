@@ -15,28 +15,28 @@
 #include "libsov/compiler/passes/pass.h"
 
 const struct pass passes[] = {
-	{"inline-places", pass_inline_places, true, true},
+	{"inline-places", pass_inline_sync_callees, true, true},
 	{"inline", pass_inline, false, true},
-	{"ssa", pass_ssa, true, false},
+	{"ssa", pass_ssa_construction, true, false},
 	{"fold", pass_fold, false, false},
 	{"dce", pass_dce, false, false},
 	{"gvn", pass_gvn, false, false},
 	{"fold", pass_fold, false, false},
-	{"flatten", pass_flatten, false, false},
-	{"promote", pass_promote, false, false},
+	{"flatten", pass_full_unroll, false, false},
+	{"promote", pass_scalar_replacement, false, false},
 	{"fold", pass_fold, false, false},
 	{"dce", pass_dce, false, false},
 	{"gvn", pass_gvn, false, false},
-	{"forward", pass_forward, false, false},
+	{"forward", pass_store_forwarding, false, false},
 	{"licm", pass_licm, false, false},
 	{"unroll", pass_unroll, false, false},
 	{"legalise", pass_legalise, true, false},
 	{"fold", pass_fold, false, false},
 	{"gvn", pass_gvn, false, false},
-	{"address", pass_address, true, false},
+	{"address", pass_address_folding, true, false},
 	{"gvn", pass_gvn, false, false},
 	{"vectorise", pass_vectorise, false, false},
-	{"constants", pass_constants, false, false},
+	{"constants", pass_loop_constants, false, false},
 	{"dce", pass_dce, false, false},
 	{NULL, NULL, false, false},
 };
@@ -97,7 +97,7 @@ static bool run(struct compile_job *job, struct ir_module *m, bool whole)
 		if (p->run == pass_legalise) {
 			uint32_t old = m->nfuncs;
 
-			slow_paths_share(m, job->target);
+			outline_slow_paths(m, job->target);
 			changed = arena_grow(m->arena, changed, &capacity, m->nfuncs,
 					     sizeof(*changed));
 			while (old < m->nfuncs)
@@ -110,15 +110,15 @@ static bool run(struct compile_job *job, struct ir_module *m, bool whole)
 				changed[f->index] = (uint32_t)(p - passes) + 1;
 			print_after(job, f, p->name);
 		}
-		if (p->run == pass_inline || p->run == pass_inline_places)
-			functions_drop(m);
+		if (p->run == pass_inline || p->run == pass_inline_sync_callees)
+			drop_unreachable_functions(m);
 		if (!verify_after(job, m, p))
 			return false;
 	}
 	return true;
 }
 
-bool passes_run_whole(struct compile_job *job, struct ir_module *m)
+bool passes_run_module(struct compile_job *job, struct ir_module *m)
 {
 	for (struct ir_func *f = m->funcs; f; f = f->next)
 		print_after(job, f, "front");
@@ -132,5 +132,5 @@ bool passes_run_unit(struct compile_job *job, struct ir_module *m)
 
 bool passes_run(struct compile_job *job, struct ir_module *m)
 {
-	return passes_run_whole(job, m) && passes_run_unit(job, m);
+	return passes_run_module(job, m) && passes_run_unit(job, m);
 }

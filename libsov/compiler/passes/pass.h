@@ -17,24 +17,24 @@ struct pass {
 	bool whole;  /* looks at other functions: comes before the module is parted into units */
 };
 
-bool pass_inline_places(struct ir_func *f,
+bool pass_inline_sync_callees(struct ir_func *f,
 			const struct target *t); /* calls of functions where lanes meet */
 bool pass_inline(struct ir_func *f, const struct target *t); /* calls of small functions */
-void functions_drop(struct ir_module *m); /* those that no kernel reaches any more */
-bool pass_ssa(struct ir_func *f, const struct target *t);      /* read/write -> phi */
+void drop_unreachable_functions(struct ir_module *m); /* those that no kernel reaches any more */
+bool pass_ssa_construction(struct ir_func *f, const struct target *t);      /* read/write -> phi */
 bool pass_fold(struct ir_func *f, const struct target *t);     /* constants, identities */
 bool pass_gvn(struct ir_func *f, const struct target *t);      /* one computation per value */
-bool pass_flatten(struct ir_func *f, const struct target *t);  /* loops of few, known turns */
-bool pass_promote(struct ir_func *f, const struct target *t);  /* local memory -> registers */
-bool pass_forward(struct ir_func *f, const struct target *t);  /* stores to loads, dead stores */
+bool pass_full_unroll(struct ir_func *f, const struct target *t);  /* loops of few, known turns */
+bool pass_scalar_replacement(struct ir_func *f, const struct target *t);  /* local memory -> registers */
+bool pass_store_forwarding(struct ir_func *f, const struct target *t);  /* stores to loads, dead stores */
 bool pass_licm(struct ir_func *f, const struct target *t);     /* invariant code out of loops */
 bool pass_unroll(struct ir_func *f, const struct target *t);   /* four turns of a loop at a time */
 bool pass_legalise(struct ir_func *f, const struct target *t); /* what the target lacks */
-void slow_paths_share(struct ir_module *m, const struct target *t); /* functions, for legalise */
-bool pass_address(struct ir_func *f, const struct target *t);       /* constants into offsets */
+void outline_slow_paths(struct ir_module *m, const struct target *t); /* functions, for legalise */
+bool pass_address_folding(struct ir_func *f, const struct target *t);       /* constants into offsets */
 bool pass_vectorise(struct ir_func *f,
 		    const struct target *t); /* neighbours in memory: one access */
-bool pass_constants(struct ir_func *f, const struct target *t); /* of loops: one of each */
+bool pass_loop_constants(struct ir_func *f, const struct target *t); /* of loops: one of each */
 bool pass_dce(struct ir_func *f, const struct target *t);       /* what is not used or reached */
 
 extern const struct pass passes[]; /* the pipeline, in order; name NULL ends it */
@@ -42,7 +42,7 @@ const struct pass *pass_find(const char *name);
 
 /* The pipeline over a module: what needs all of it, and what does with a unit (unit.h). Before the
  * first pass the IR's name is "front". False when a pass broke the IR: job->diag says which and how. */
-bool passes_run_whole(struct compile_job *job, struct ir_module *m);
+bool passes_run_module(struct compile_job *job, struct ir_module *m);
 bool passes_run_unit(struct compile_job *job, struct ir_module *m);
 bool passes_run(struct compile_job *job, struct ir_module *m); /* both */
 

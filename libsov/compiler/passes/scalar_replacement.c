@@ -236,7 +236,7 @@ static void rewrite_all(struct promote *p)
 	uses_forward(f, forward, nvalues);
 }
 
-bool pass_promote(struct ir_func *f, const struct target *t)
+bool pass_scalar_replacement(struct ir_func *f, const struct target *t)
 {
 	struct promote p = {.f = f, .arena = f->module->arena};
 	bool any = false;
@@ -256,6 +256,6 @@ bool pass_promote(struct ir_func *f, const struct target *t)
 		return false;
 	rewrite_all(&p);
 	f->ssa = false;
-	pass_ssa(f, t);
+	pass_ssa_construction(f, t);
 	return true;
 }

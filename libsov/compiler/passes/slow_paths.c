@@ -21,9 +21,9 @@ static const struct slow_path {
 	const char *name;
 	ir_val (*compute)(struct expand *e, const struct ir_inst *in, const ir_val *args);
 } slow_paths[SLOW_OPS] = {
-	[QUOTIENT] = {IR_FDIV, "fdiv", expand_slow_quotient},
-	[RECIPROCAL] = {IR_FRCP, "frcp", expand_slow_quotient},
-	[ROOT] = {IR_FSQRT, "fsqrt", expand_slow_root},
+	[QUOTIENT] = {IR_FDIV, "fdiv", expand_slow_fdiv},
+	[RECIPROCAL] = {IR_FRCP, "frcp", expand_slow_fdiv},
+	[ROOT] = {IR_FSQRT, "fsqrt", expand_slow_fsqrt},
 };
 
 /* Which path an instruction needs; SLOW_OPS: none. */
@@ -85,18 +85,18 @@ static void share_in(struct ir_module *m, const struct ir_func *f)
 		}
 }
 
-void slow_paths_share(struct ir_module *m, const struct target *t)
+void outline_slow_paths(struct ir_module *m, const struct target *t)
 {
 	static_assert(IR_SLOW_KINDS == SLOW_OPS * 2 * 4 * 2, "one for each kind");
 	const struct ir_func *last = m->last_func;
 
-	if (!(t->lacks & TARGET_QUOTIENTS) || t->lacks & TARGET_QUIET_CALLS)
+	if (!(t->lacks & TARGET_FLOAT_DIVIDE) || t->lacks & TARGET_PRESERVING_CALLS)
 		return;
 	for (const struct ir_func *f = m->funcs; f; f = f == last ? NULL : f->next)
 		share_in(m, f);
 }
 
-ir_val expand_slow(struct expand *e, const struct ir_inst *in)
+ir_val expand_slow_path(struct expand *e, const struct ir_inst *in)
 {
 	const struct ir_func *shared = e->f->module->slow[kind_of(in)];
 	ir_id call;

@@ -135,7 +135,7 @@ static void new_phi(struct ssa *s, ir_block b, uint32_t reg)
 	ir_val *args = arena_array(s->arena, n, sizeof(*args));
 	ir_id phi = ir_inst_new(f, IR_PHI, f->reg_types[reg], args, n, 1);
 
-	ir_insert_before(f, flow_first_non_phi(f, b), phi);
+	ir_insert_before(f, cfg_first_non_phi(f, b), phi);
 	push(s, &s->phis[b], phi, reg);
 }
 
@@ -230,7 +230,7 @@ static void rename_block(struct ssa *s, ir_block b)
 
 static void rename_all(struct ssa *s)
 {
-	struct flow_domtree tree = flow_domtree_build(s->f, s->cfg);
+	struct cfg_domtree tree = cfg_domtree_build(s->f, s->cfg);
 	uint32_t *mark = arena_array(s->arena, tree.count + 1, sizeof(*mark)); /* by depth */
 	uint32_t depth = 0;
 
@@ -249,7 +249,7 @@ static void rename_all(struct ssa *s)
 	}
 }
 
-bool pass_ssa(struct ir_func *f, const struct target *t)
+bool pass_ssa_construction(struct ir_func *f, const struct target *t)
 {
 	struct arena *a = f->module->arena;
 	struct ssa s = {.f = f, .arena = a, .nitems = 1};
@@ -257,7 +257,7 @@ bool pass_ssa(struct ir_func *f, const struct target *t)
 	(void)t;
 	if (f->ssa)
 		return false;
-	flow_remove_unreachable(f);
+	cfg_remove_unreachable(f);
 	s.cfg = ir_cfg_build(f);
 	s.writes = arena_array(a, f->nregs, sizeof(*s.writes));
 	s.exposed = arena_array(a, f->nregs, sizeof(*s.exposed));

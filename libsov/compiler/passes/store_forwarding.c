@@ -200,7 +200,7 @@ static void do_block(struct forward *s, ir_block b)
 	}
 }
 
-bool pass_forward(struct ir_func *f, const struct target *t)
+bool pass_store_forwarding(struct ir_func *f, const struct target *t)
 {
 	struct forward s = {.f = f,
 			    .value = arena_array(f->module->arena, f->nvalues, sizeof(*s.value))};

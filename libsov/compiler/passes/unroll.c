@@ -277,7 +277,7 @@ static void copy_turn(struct unroller *u, ir_block to)
 	struct ir_func *f = u->loop.f;
 	ir_block header = u->loop.header;
 
-	for (ir_id i = flow_first_non_phi(f, header); i != f->blocks[header].last;
+	for (ir_id i = cfg_first_non_phi(f, header); i != f->blocks[header].last;
 	     i = ir_at(f, i)->next) {
 		struct ir_inst in = *ir_at(f, i);
 		ir_id copy = ir_inst_new(f, in.op, in.type, in.args, in.nargs, in.nres);
@@ -415,7 +415,7 @@ bool pass_unroll(struct ir_func *f, const struct target *t)
 	struct unroller u = {.loop = {.f = f, .uses = &uses}, .nmap = f->nvalues};
 	bool changed = false;
 
-	for (uint32_t k = 0; k < cfg->nrpo && !t->keeps_loops; k++) {
+	for (uint32_t k = 0; k < cfg->nrpo && !t->hides_load_latency; k++) {
 		if (!find_loop(&u.loop, cfg->rpo[k]))
 			continue;
 		if (!changed) {

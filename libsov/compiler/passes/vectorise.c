@@ -153,7 +153,7 @@ static int by_offset(const void *a, const void *b)
 /* Whether the machine wants a vector to lie at a multiple of its size. */
 static bool is_strict(const struct vectorise *s, uint8_t space)
 {
-	return !s->target->loose_vectors || space != IR_GLOBAL;
+	return !s->target->element_aligned_vectors || space != IR_GLOBAL;
 }
 
 /* How many from this one on lie side by side and can be one: 4, 2 or 1. */

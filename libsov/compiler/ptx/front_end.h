@@ -213,7 +213,7 @@ struct ptx_object {
 
 struct ptx_scope {
 	struct ptx_scope *outer;
-	struct names names, ranges; /* number + 1 of the name in ptx.names */
+	struct name_map names, ranges; /* number + 1 of the name in ptx.names */
 };
 
 /* ---- operands and instructions ---- */
@@ -328,11 +328,11 @@ struct ptx {
 	uint32_t blocks;        /* open in the kernel */
 	uint32_t depth;         /* of a constant expression */
 	uint32_t braces;        /* of vectors and initial values that the statement has open */
-	struct names rows;      /* instruction -> its first row + 1 */
-	struct names spellings; /* "add.s32" -> number + 1 in spelled */
+	struct name_map rows;      /* instruction -> its first row + 1 */
+	struct name_map spellings; /* "add.s32" -> number + 1 in spelled */
 	struct ptx_spelled **spelled;
 	uint32_t nspelled, spelled_capacity;
-	struct names symbols; /* how often a variable's name was used in the module */
+	struct name_map symbols; /* how often a variable's name was used in the module */
 	struct ir_module *module;
 	/* the kernel that is being read */
 	struct ir_func *func;

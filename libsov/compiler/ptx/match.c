@@ -190,7 +190,7 @@ void ptx_index_build(struct ptx *x)
 	x->rows.arena = x->spellings.arena = x->arena;
 	for (uint32_t i = 0; ptx_rows[i].form; i++) {
 		uint32_t *first =
-			names_get(&x->rows, ptx_rows[i].form, name_length(ptx_rows[i].form));
+			name_map_get(&x->rows, ptx_rows[i].form, name_length(ptx_rows[i].form));
 
 		if (!*first)
 			*first = i + 1;
@@ -485,7 +485,7 @@ static uint32_t *spelling_number(struct ptx *x, const struct ptx_inst *in)
 			return NULL;
 		end += in->words[i].length;
 	}
-	return names_get(&x->spellings, in->name.text, (uint32_t)(end - in->name.text));
+	return name_map_get(&x->spellings, in->name.text, (uint32_t)(end - in->name.text));
 }
 
 static void use_spelled(struct ptx_inst *in, const struct ptx_spelled *s)
@@ -512,7 +512,7 @@ static struct ptx_spelled *read_row(struct ptx *x, const struct ptx_inst *in)
 
 static bool find_row(struct ptx *x, struct ptx_inst *in)
 {
-	uint32_t first = *names_get(&x->rows, in->name.text, in->name.length);
+	uint32_t first = *name_map_get(&x->rows, in->name.text, in->name.length);
 
 	if (!first) {
 		report_name(x, in);

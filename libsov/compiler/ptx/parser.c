@@ -434,7 +434,7 @@ void ptx_file(struct ptx *x)
 void ptx_place_in_source(struct ptx *x)
 {
 	struct ir_module *m = x->module;
-	struct ir_place p = {.text_line = x->token.line};
+	struct ir_source_loc p = {.text_line = x->token.line};
 	uint32_t *numbers[] = {&p.file, &p.line, &p.column};
 	uint32_t n = 0;
 
@@ -445,9 +445,9 @@ void ptx_place_in_source(struct ptx *x)
 		ptx_next(x);
 	}
 	if (n == 3) {
-		m->places = arena_grow(x->arena, m->places, &m->places_capacity, m->nplaces + 1,
-				       sizeof(*m->places));
-		m->places[m->nplaces++] = p;
+		m->source_locs = arena_grow(x->arena, m->source_locs, &m->source_locs_capacity, m->nsource_locs + 1,
+				       sizeof(*m->source_locs));
+		m->source_locs[m->nsource_locs++] = p;
 	}
 	if (x->token.line == p.text_line)
 		ptx_skip_line(x);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The PTX front end's door: PTX text in, a module of IR with mutable registers out (pass_ssa makes
+ * The PTX front end's door: PTX text in, a module of IR with mutable registers out (pass_ssa_construction makes
  * them values).
  */
 #ifndef SOV_COMPILER_PTX_PTX_H

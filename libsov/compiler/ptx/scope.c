@@ -21,17 +21,17 @@ void ptx_scope_close(struct ptx *x)
 	x->scope = x->scope->outer;
 }
 
-static struct ptx_name *get(struct ptx *x, struct names *map, const char *text, uint32_t length)
+static struct ptx_name *get(struct ptx *x, struct name_map *map, const char *text, uint32_t length)
 {
 	uint32_t number;
 
 	if (!map->count)
 		return NULL;
-	number = *names_get(map, text, length);
+	number = *name_map_get(map, text, length);
 	return number ? x->names[number - 1] : NULL;
 }
 
-static struct ptx_name *add(struct ptx *x, struct names *map, enum ptx_name_kind kind,
+static struct ptx_name *add(struct ptx *x, struct name_map *map, enum ptx_name_kind kind,
 			    const struct ptx_token *t)
 {
 	struct ptx_name *n = arena_alloc(x->arena, sizeof(*n));
@@ -44,7 +44,7 @@ static struct ptx_name *add(struct ptx *x, struct names *map, enum ptx_name_kind
 	x->names = arena_grow(x->arena, x->names, &x->names_capacity, x->nnames + 1,
 			      sizeof(*x->names));
 	x->names[x->nnames++] = n;
-	*names_get(map, t->text, t->length) = x->nnames;
+	*name_map_get(map, t->text, t->length) = x->nnames;
 	return n;
 }
 
@@ -117,11 +117,11 @@ struct ptx_name *ptx_declare(struct ptx *x, enum ptx_name_kind kind, const struc
 /* A name of the scope that the new range would make a second time. */
 static struct ptx_name *clash(struct ptx *x, const struct ptx_token *t, uint32_t count)
 {
-	struct names *map = &x->scope->names;
+	struct name_map *map = &x->scope->names;
 	uint32_t prefix, number;
 
 	for (uint32_t k = 0; k < map->capacity; k++) {
-		const struct names_entry *e = &map->entries[k];
+		const struct name_map_entry *e = &map->entries[k];
 
 		if (e->name && e->value && split_number(e->name, e->length, &prefix, &number) &&
 		    prefix == t->length && !memcmp(e->name, t->text, prefix) && number < count)

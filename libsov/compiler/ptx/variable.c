@@ -190,7 +190,7 @@ void ptx_register_declaration(struct ptx *x)
 /* Variables of two kernels may share a name; symbols of a module may not. PTX names have no dot. */
 static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
 {
-	uint32_t *used = names_get(&x->symbols, t->text, t->length);
+	uint32_t *used = name_map_get(&x->symbols, t->text, t->length);
 
 	if (!(*used)++)
 		return arena_strndup(x->arena, t->text, t->length);

@@ -11,8 +11,8 @@
 #include "libsov/gpu/amd/amd_gpu.h"
 #include "libsov/isa/amd/amd_isa.h"
 
-static_assert(AMD_PLACE_HEAD <= GPU_PLACE_CONSTANTS, "what is beside arguments lies before them");
-static_assert(AMD_PM4_IB_MAX_SIZE <= GPU_SPAN_MOST, "a span has as many words as a buffer");
+static_assert(AMD_PLACE_HEAD <= GPU_SLOT_CONSTANTS, "what is beside arguments lies before them");
+static_assert(AMD_PM4_IB_MAX_SIZE <= GPU_MAX_SPAN_WORDS, "a span has as many words as a buffer");
 
 struct plan {
 	struct amd_kernel amd;
@@ -47,7 +47,7 @@ static bool runs(const void *chip, const struct image *im, char *reason, size_t 
 
 static uint32_t launch_bytes(const struct image_kernel *k)
 {
-	return k->amd.kernarg_bytes;
+	return image_amd_kernel(k)->kernarg_bytes;
 }
 
 static uint32_t reserved_shared(const struct image *im)
@@ -59,7 +59,7 @@ static uint32_t reserved_shared(const struct image *im)
 static uint32_t pair_blocks(const void *chip, const struct image_kernel *k, uint32_t threads,
 			    uint64_t shared)
 {
-	return amd_grid_blocks(chip, k->registers, k->amd.descriptor.rsrc1 & AMD_RSRC1_WGP_MODE,
+	return amd_grid_blocks(chip, k->registers, image_amd_kernel(k)->descriptor.rsrc1 & AMD_RSRC1_WGP_MODE,
 			       threads, shared);
 }
 
@@ -107,11 +107,11 @@ static enum winsys_access access_of(const char *name)
 			return !strncmp(name + n, "load", 4)     ? WINSYS_READ
 			       : !strncmp(name + n, "store", 5)  ? WINSYS_WRITE
 			       : !strncmp(name + n, "atomic", 6) ? WINSYS_ATOMIC
-								 : WINSYS_SOME_ACCESS;
+								 : WINSYS_UNKNOWN_ACCESS;
 	}
 	return !strncmp(name, "s_load", 6) || !strncmp(name, "s_buffer_load", 13)
 		       ? WINSYS_READ
-		       : WINSYS_SOME_ACCESS;
+		       : WINSYS_UNKNOWN_ACCESS;
 }
 
 static uint32_t instruction(const void *chip, const struct image_kernel *k, uint64_t pc, char *text,
@@ -152,7 +152,7 @@ static bool plan_kernel(const void *chip, const struct image_kernel *k,
 			const uint64_t base[IMAGE_PARTS], uint32_t local_bytes, uint64_t id,
 			void *plan)
 {
-	const struct amd_kernel_descriptor *d = &k->amd.descriptor;
+	const struct amd_kernel_descriptor *d = &image_amd_kernel(k)->descriptor;
 	struct plan *p = plan;
 	uint32_t h;
 
@@ -160,19 +160,19 @@ static bool plan_kernel(const void *chip, const struct image_kernel *k,
 	(void)id;
 	p->kernel = k;
 	p->amd = (struct amd_kernel){
-		.entry = base[IMAGE_CODE] + k->amd.descriptor_offset + (uint64_t)d->entry_offset,
-		.descriptor = base[IMAGE_CODE] + k->amd.descriptor_offset,
+		.entry = base[IMAGE_CODE] + image_amd_kernel(k)->descriptor_offset + (uint64_t)d->entry_offset,
+		.descriptor = base[IMAGE_CODE] + image_amd_kernel(k)->descriptor_offset,
 		.rsrc1 = with_registers(d->rsrc1, k->registers),
 		.rsrc2 = d->rsrc2 | (local_bytes ? AMD_RSRC2_SET_SCRATCH : 0),
 		.rsrc3 = d->rsrc3,
 		.properties = d->properties,
 		.lds_bytes = k->shared_bytes,
 		.private_bytes = local_bytes,
-		.kernarg_bytes = k->amd.kernarg_bytes,
+		.kernarg_bytes = image_amd_kernel(k)->kernarg_bytes,
 	};
-	for (h = 0; h < AMD_HIDDENS; h++) {
-		p->amd.hidden[h].offset = k->amd.hidden[h].offset;
-		p->amd.hidden[h].bytes = k->amd.hidden[h].bytes;
+	for (h = 0; h < AMD_HIDDEN_COUNT; h++) {
+		p->amd.hidden[h].offset = image_amd_kernel(k)->hidden[h].offset;
+		p->amd.hidden[h].bytes = image_amd_kernel(k)->hidden[h].bytes;
 	}
 	return p->amd.kernarg_bytes <= GPU_MAX_CONSTANTS && amd_grid_fits(&p->amd);
 }
@@ -182,12 +182,12 @@ static bool looks(const struct amd_kernel *k)
 	return k->properties & (AMD_DISPATCH_PTR | AMD_QUEUE_PTR);
 }
 
-static void launch(const void *chip, void *plan, struct gpu_launch *l, const struct gpu_place *at,
+static void launch(const void *chip, void *plan, struct gpu_launch *l, const struct gpu_slot *at,
 		   struct gpu_push *p)
 {
 	const struct plan *pl = plan;
 	const struct amd_kernel *k = &pl->amd;
-	uint64_t kernarg = at->va + GPU_PLACE_CONSTANTS;
+	uint64_t kernarg = at->va + GPU_SLOT_CONSTANTS;
 	_Alignas(GPU_LINE) uint8_t lines[GPU_MAX_CONSTANTS];
 
 	if (looks(k)) {
@@ -197,14 +197,14 @@ static void launch(const void *chip, void *plan, struct gpu_launch *l, const str
 	memset(lines, 0, (k->kernarg_bytes + GPU_LINE - 1) / GPU_LINE * GPU_LINE);
 	gpu_write_arguments(pl->kernel, l->arguments, lines);
 	amd_grid_hidden(k, l, lines);
-	gpu_write_lines(at->cpu + GPU_PLACE_CONSTANTS, lines, k->kernarg_bytes);
+	gpu_write_lines(at->cpu + GPU_SLOT_CONSTANTS, lines, k->kernarg_bytes);
 	amd_grid_push(chip, k, l, at->va, kernarg, p);
 }
 
 static uint32_t place_bytes(const void *plan, uint32_t *arguments)
 {
-	*arguments = GPU_PLACE_CONSTANTS;
-	return GPU_PLACE_CONSTANTS + ((const struct plan *)plan)->amd.kernarg_bytes;
+	*arguments = GPU_SLOT_CONSTANTS;
+	return GPU_SLOT_CONSTANTS + ((const struct plan *)plan)->amd.kernarg_bytes;
 }
 
 static bool grid(const void *chip, const void *plan, struct gpu_launch *l, uint8_t *cpu,
@@ -215,8 +215,8 @@ static bool grid(const void *chip, const void *plan, struct gpu_launch *l, uint8
 
 	(void)chip;
 	amd_grid_hidden(k, l, bytes);
-	memcpy(cpu + GPU_PLACE_CONSTANTS, bytes, k->kernarg_bytes);
-	amd_grid_head(k, l, va + GPU_PLACE_CONSTANTS, bytes);
+	memcpy(cpu + GPU_SLOT_CONSTANTS, bytes, k->kernarg_bytes);
+	amd_grid_head(k, l, va + GPU_SLOT_CONSTANTS, bytes);
 	memcpy(cpu, bytes, AMD_PLACE_HEAD);
 	return true;
 }
@@ -224,7 +224,7 @@ static bool grid(const void *chip, const void *plan, struct gpu_launch *l, uint8
 static void start(const void *chip, const void *plan, const struct gpu_launch *l, uint64_t va,
 		  struct gpu_push *p)
 {
-	amd_grid_push(chip, &((const struct plan *)plan)->amd, l, va, va + GPU_PLACE_CONSTANTS, p);
+	amd_grid_push(chip, &((const struct plan *)plan)->amd, l, va, va + GPU_SLOT_CONSTANTS, p);
 }
 
 /* ---- words ---- */
@@ -321,7 +321,7 @@ static void pad(struct gpu_push *p)
 
 /* A compute queue counts words, a copy queue bytes. */
 static uint32_t enter(const struct winsys_queue_memory *m, uint32_t put, uint32_t entries,
-		      uint64_t span, bool copying, const struct gpu_end *end)
+		      uint64_t span, bool copying, const struct gpu_completion *end)
 {
 	uint32_t unit = copying ? 4 * AMD_ENTRY_WORDS : AMD_ENTRY_WORDS, entry[AMD_ENTRY_WORDS];
 

@@ -38,7 +38,7 @@ void amd_pm4_registers(struct gpu_push *p, uint32_t first, const uint32_t *value
 void amd_pm4_dispatch(struct gpu_push *p, const uint32_t groups[3]);
 /* To a multiple of what a buffer's length has to be. */
 void amd_pm4_pad(struct gpu_push *p);
-void amd_pm4_enter(uint32_t *entry, uint64_t span, const struct gpu_end *end);
+void amd_pm4_enter(uint32_t *entry, uint64_t span, const struct gpu_completion *end);
 
 /* ---- sdma.c: words for a copy queue ---- */
 
@@ -53,7 +53,7 @@ void amd_sdma_lines(struct gpu_push *p, const struct gpu_lines *l);
 void amd_sdma_fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
 		   uint64_t bytes);
 void amd_sdma_pad(struct gpu_push *p);
-void amd_sdma_enter(uint32_t *entry, uint64_t span, const struct gpu_end *end);
+void amd_sdma_enter(uint32_t *entry, uint64_t span, const struct gpu_completion *end);
 
 /* An entry of either ring: an indirect buffer, and how its piece of work ends. */
 #define AMD_ENTRY_WORDS  16u
@@ -73,7 +73,7 @@ struct amd_kernel {
 	uint32_t kernarg_bytes;
 	struct {
 		uint16_t offset, bytes; /* in the arguments; bytes 0: it is not read */
-	} hidden[AMD_HIDDENS];
+	} hidden[AMD_HIDDEN_COUNT];
 };
 
 /* A wave's private memory is a multiple of a kilobyte. */

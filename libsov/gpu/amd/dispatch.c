@@ -99,7 +99,7 @@ void amd_grid_hidden(const struct amd_kernel *k, const struct gpu_launch *l, uin
 	uint32_t h;
 	uint64_t value;
 
-	for (h = 0; h < AMD_HIDDENS; h++) {
+	for (h = 0; h < AMD_HIDDEN_COUNT; h++) {
 		if (!k->hidden[h].bytes)
 			continue;
 		value = hidden_value((enum amd_hidden)h, k, l);

@@ -89,11 +89,11 @@ static void release(struct gpu_push *p, uint32_t select, uint64_t address, uint3
 /* The time first: who sees the value finds it there. */
 void amd_pm4_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
 {
-	if (!(flags & GPU_RELEASE_NOW))
+	if (!(flags & GPU_RELEASE_NO_WAIT))
 		amd_pm4_idle(p);
-	if (flags & GPU_RELEASE_TIMED)
+	if (flags & GPU_RELEASE_TIMESTAMP)
 		release(p, (uint32_t)AMD_RELEASE_CLOCK << AMD_RELEASE_DATA_SHIFT,
-			semaphore + GPU_TIME_OFFSET, 0);
+			semaphore + GPU_TIMESTAMP_OFFSET, 0);
 	release(p, (uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT, semaphore, payload);
 }
 
@@ -126,7 +126,7 @@ void amd_pm4_pad(struct gpu_push *p)
 		p->words[p->count++] = AMD_PM4(AMD_PM4_NOP, AMD_PM4_NOP_ALONE + 1);
 }
 
-void amd_pm4_enter(uint32_t *entry, uint64_t span, const struct gpu_end *end)
+void amd_pm4_enter(uint32_t *entry, uint64_t span, const struct gpu_completion *end)
 {
 	struct gpu_push p = {.words = entry, .capacity = AMD_ENTRY_WORDS};
 	uint64_t address = gpu_span_address(span);

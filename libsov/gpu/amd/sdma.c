@@ -37,9 +37,9 @@ void amd_sdma_wait(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
 /* The time first: who sees the value finds it there. */
 void amd_sdma_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
 {
-	if (flags & GPU_RELEASE_TIMED)
+	if (flags & GPU_RELEASE_TIMESTAMP)
 		PACKET(p, AMD_SDMA(AMD_SDMA_TIMESTAMP, AMD_SDMA_TIMESTAMP_GET_GLOBAL),
-		       LOW(semaphore + GPU_TIME_OFFSET), HIGH(semaphore + GPU_TIME_OFFSET));
+		       LOW(semaphore + GPU_TIMESTAMP_OFFSET), HIGH(semaphore + GPU_TIMESTAMP_OFFSET));
 	PACKET(p, AMD_SDMA(AMD_SDMA_FENCE, 0) | AMD_SDMA_FENCE_MTYPE(FENCE_UNCACHED),
 	       LOW(semaphore), HIGH(semaphore), payload);
 }
@@ -75,7 +75,7 @@ static struct cut cut(const struct gpu_lines *l)
 		c.log2++;
 	if (c.log2 >= 2 && pitch >> c.log2 <= AMD_SDMA_MAX_PITCH)
 		c.columns = ((l->bytes >> c.log2) + AMD_SDMA_MAX_EXTENT - 1) / AMD_SDMA_MAX_EXTENT;
-	if (c.columns * AMD_SDMA_BOX_WORDS > AMD_SDMA_LINES_WORDS)
+	if (c.columns * AMD_SDMA_COPY_RECT_WORDS > AMD_SDMA_LINES_WORDS)
 		c.columns = 0;
 	return c;
 }
@@ -84,7 +84,7 @@ uint32_t amd_sdma_lines_most(const struct gpu_lines *l)
 {
 	struct cut c = cut(l);
 
-	return c.columns ? AMD_SDMA_LINES_WORDS / (c.columns * AMD_SDMA_BOX_WORDS) *
+	return c.columns ? AMD_SDMA_LINES_WORDS / (c.columns * AMD_SDMA_COPY_RECT_WORDS) *
 				   AMD_SDMA_MAX_EXTENT
 			 : AMD_SDMA_LINES_WORDS / AMD_SDMA_COPY_WORDS;
 }
@@ -152,7 +152,7 @@ void amd_sdma_pad(struct gpu_push *p)
 }
 
 /* The first packet ends at a multiple of eight words. */
-void amd_sdma_enter(uint32_t *entry, uint64_t span, const struct gpu_end *end)
+void amd_sdma_enter(uint32_t *entry, uint64_t span, const struct gpu_completion *end)
 {
 	struct gpu_push p = {.words = entry, .capacity = AMD_ENTRY_WORDS};
 	uint64_t address = gpu_span_address(span);

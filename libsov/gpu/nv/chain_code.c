@@ -102,8 +102,8 @@ static bool has_constants(const struct image_kernel *k)
 {
 	uint32_t i;
 
-	for (i = 1; i < IMAGE_BANKS; i++)
-		if (k->banks[i].bytes)
+	for (i = 1; i < IMAGE_NV_BANKS; i++)
+		if (image_nv_kernel(k)->banks[i].bytes)
 			return true;
 	return false;
 }

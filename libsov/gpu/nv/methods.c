@@ -27,7 +27,7 @@ __attribute__((always_inline)) static inline void methods(struct gpu_push *p, ui
 		p->overflow = true;
 		return;
 	}
-	words[0] = nv_method_pack(NV_METHOD_INCREMENT, subchannel, method, count);
+	words[0] = nv_method_pack(NV_METHOD_INC, subchannel, method, count);
 	for (i = 0; i < count; i++)
 		words[i + 1] = data[i];
 	p->count += count + 1;
@@ -47,17 +47,17 @@ void nv_push_bind_copy(struct gpu_push *p, const struct nv_chip *chip)
 	METHODS(p, NV_SUBCHANNEL_COPY, NV_HOST_SET_OBJECT, chip->copy_class);
 }
 
-void nv_push_wait(struct gpu_push *p)
+void nv_push_wfi(struct gpu_push *p)
 {
 	METHODS(p, 0, NV_HOST_WFI, 0);
 }
 
-void nv_push_wait_class(struct gpu_push *p)
+void nv_push_compute_wfi(struct gpu_push *p)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_WAIT_FOR_IDLE, 0);
 }
 
-void nv_push_forget_constants(struct gpu_push *p)
+void nv_push_invalidate_constants(struct gpu_push *p)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI,
 		NV_INVALIDATE_CONSTANT);
@@ -68,7 +68,7 @@ void nv_push_interrupt(struct gpu_push *p)
 	METHODS(p, 0, NV_HOST_NON_STALL_INTERRUPT, 0);
 }
 
-void nv_push_local(struct gpu_push *p, uint64_t area, uint64_t tpc_bytes)
+void nv_push_set_local(struct gpu_push *p, uint64_t area, uint64_t tpc_bytes)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_A, HIGH(area), LOW(area));
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_MEMORY_TPC_A, HIGH(tpc_bytes),
@@ -84,8 +84,8 @@ void nv_push_acquire(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
 void nv_push_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
 {
 	METHODS(p, 0, NV_HOST_SEM_ADDR_LO, LOW(semaphore), HIGH(semaphore), payload, 0,
-		NV_SEM_RELEASE | (flags & GPU_RELEASE_NOW ? 0 : NV_SEM_RELEASE_WFI) |
-			(flags & GPU_RELEASE_TIMED ? NV_SEM_RELEASE_TIMESTAMP : 0));
+		NV_SEM_RELEASE | (flags & GPU_RELEASE_NO_WAIT ? 0 : NV_SEM_RELEASE_WFI) |
+			(flags & GPU_RELEASE_TIMESTAMP ? NV_SEM_RELEASE_TIMESTAMP : 0));
 }
 
 /* Non-pipelined: starts when the copy before it has ended. Flush: writes are visible before the
@@ -140,7 +140,7 @@ void nv_push_inline(struct gpu_push *p, uint64_t destination, const void *data, 
 		p->overflow = true;
 		return;
 	}
-	p->words[p->count++] = nv_method_pack(NV_METHOD_SAME, NV_SUBCHANNEL_COMPUTE,
+	p->words[p->count++] = nv_method_pack(NV_METHOD_NON_INC, NV_SUBCHANNEL_COMPUTE,
 					      NV_COMPUTE_INLINE_DATA, words);
 	memcpy(p->words + p->count, data, 4ul * whole);
 	if (words > whole) {

@@ -20,16 +20,16 @@
 #define INSTRUCTION_BYTES 16
 #define MOST_LINES        0x40000000u /* that the copy engine takes at a time */
 
-static_assert(NV_GRID_HEAD_BYTES == LINE, "what differs from launch to launch is one line");
-static_assert(!(GPU_PLACE_CONSTANTS % LINE) && !(GPU_PLACE_BYTES % LINE), "parts begin lines");
-static_assert(NV_QMD_MAX_BYTES <= GPU_PLACE_CONSTANTS, "a descriptor fits before its bank");
-static_assert(GPU_TIME_OFFSET == NV_SEM_TIMESTAMP_OFFSET, "releases put the time there");
-static_assert((int)GPU_FETCH_BEFORE == NV_QMD_FETCH_BEFORE &&
-		      (int)GPU_FETCH_BEHIND == NV_QMD_FETCH_BEHIND,
+static_assert(NV_GRID_BANK0_LAUNCH_BYTES == LINE, "what differs from launch to launch is one line");
+static_assert(!(GPU_SLOT_CONSTANTS % LINE) && !(GPU_SLOT_BYTES % LINE), "parts begin lines");
+static_assert(NV_QMD_MAX_BYTES <= GPU_SLOT_CONSTANTS, "a descriptor fits before its bank");
+static_assert(GPU_TIMESTAMP_OFFSET == NV_SEM_TIMESTAMP_OFFSET, "releases put the time there");
+static_assert((int)GPU_PREFETCH_PRE == NV_QMD_PREFETCH_PRE &&
+		      (int)GPU_PREFETCH_POST == NV_QMD_PREFETCH_POST,
 	      "the hardware's values");
 /* Spans are entries as they are: nv_gp_entry_pack. */
-static_assert(NV_GP_MAX_WORDS == GPU_SPAN_MOST && NV_GP_ENTRY_BYTES == 8, "the hardware's layout");
-static_assert(GPU_MAX_CONSTANTS >= NV_GRID_HEAD_BYTES, "the bank has its head");
+static_assert(NV_GP_MAX_WORDS == GPU_MAX_SPAN_WORDS && NV_GP_ENTRY_BYTES == 8, "the hardware's layout");
+static_assert(GPU_MAX_CONSTANTS >= NV_GRID_BANK0_LAUNCH_BYTES, "the bank has its head");
 
 struct plan {
 	struct nv_plan nv;
@@ -67,17 +67,17 @@ static bool runs(const void *chip, const struct image *im, char *reason, size_t 
 	uint32_t sm = ((const struct nv_chip *)chip)->sm;
 
 	snprintf(reason, bytes, "%s", im->target);
-	return im->sm / 10 == sm / 10 && im->sm <= sm;
+	return image_nv_sm(im) / 10 == sm / 10 && image_nv_sm(im) <= sm;
 }
 
 static uint32_t launch_bytes(const struct image_kernel *k)
 {
-	return k->bank0_bytes;
+	return image_nv_kernel(k)->bank0_bytes;
 }
 
 static uint32_t reserved_shared(const struct image *im)
 {
-	return im->sm >= 90 ? NV_SM90_RESERVED_SHARED : 0;
+	return image_nv_sm(im) >= 90 ? NV_SM90_RESERVED_SHARED : 0;
 }
 
 static uint32_t blocks(const void *chip, const struct image_kernel *k, uint32_t threads,
@@ -101,7 +101,7 @@ static uint64_t together(const void *chip, const struct image_kernel *k, uint32_
 
 static struct gpu_local local(const void *chip, uint32_t thread_bytes)
 {
-	return nv_grid_local(chip, thread_bytes);
+	return nv_grid_local_layout(chip, thread_bytes);
 }
 
 static uint64_t nanoseconds(const void *chip, uint64_t ticks)
@@ -133,7 +133,7 @@ static enum winsys_access access_of(const struct sass_inst *in)
 	case SASS_RED:
 		return WINSYS_ATOMIC;
 	}
-	return WINSYS_SOME_ACCESS;
+	return WINSYS_UNKNOWN_ACCESS;
 }
 
 static uint32_t instruction(const void *chip, const struct image_kernel *k, uint64_t pc, char *text,
@@ -177,18 +177,18 @@ static bool plan_kernel(const void *chip, const struct image_kernel *k,
 		.program = base[IMAGE_CODE] + k->code_offset,
 		.program_bytes = k->code_bytes,
 		.registers = k->registers,
-		.barriers = k->barriers,
+		.barriers = image_nv_kernel(k)->barriers,
 		.shared_bytes = k->shared_bytes,
 		.local_bytes = local_bytes,
-		.bank0_bytes = k->bank0_bytes,
+		.bank0_bytes = image_nv_kernel(k)->bank0_bytes,
 	};
 	uint32_t i;
 
-	for (i = 1; i < IMAGE_BANKS; i++) {
-		if (!k->banks[i].bytes)
+	for (i = 1; i < IMAGE_NV_BANKS; i++) {
+		if (!image_nv_kernel(k)->banks[i].bytes)
 			continue;
-		kernel.banks[i].address = base[k->banks[i].part] + k->banks[i].offset;
-		kernel.banks[i].bytes = k->banks[i].bytes;
+		kernel.banks[i].address = base[image_nv_kernel(k)->banks[i].part] + image_nv_kernel(k)->banks[i].offset;
+		kernel.banks[i].bytes = image_nv_kernel(k)->banks[i].bytes;
 	}
 	p->kernel = k;
 	p->id = id;
@@ -206,16 +206,16 @@ static void split(const struct nv_chip *chip, struct plan *p, struct gpu_launch 
 	uint64_t known = atomic_load_explicit(&p->split, memory_order_relaxed);
 
 	if (known >> 12 != key >> 12) {
-		nv_grid_split(chip, &p->nv.kernel, threads, g->dynamic_shared, &g->split_min,
-			      &g->split_target);
-		known = key | g->split_min << 6 | g->split_target;
+		nv_grid_carveout(chip, &p->nv.kernel, threads, g->dynamic_shared, &g->carveout_min,
+			      &g->carveout_target);
+		known = key | g->carveout_min << 6 | g->carveout_target;
 		atomic_store_explicit(&p->split, known, memory_order_relaxed);
 	}
-	g->split_min = known >> 6 & 63;
-	g->split_target = known & 63;
+	g->carveout_min = known >> 6 & 63;
+	g->carveout_target = known & 63;
 }
 
-static bool same_shape(const struct gpu_written *w, const struct plan *p,
+static bool same_shape(const struct gpu_slot_contents *w, const struct plan *p,
 		       const struct gpu_launch *g)
 {
 	return w->id == p->id && !memcmp(w->grid, g->grid, sizeof(g->grid)) &&
@@ -224,10 +224,10 @@ static bool same_shape(const struct gpu_written *w, const struct plan *p,
 }
 
 static void write_descriptor(const struct nv_chip *chip, struct plan *p, struct gpu_launch *g,
-			     const struct gpu_place *at)
+			     const struct gpu_slot *at)
 {
 	_Alignas(LINE) uint32_t qmd[NV_GRID_QMD_WORDS];
-	struct gpu_written *w = at->written;
+	struct gpu_slot_contents *w = at->written;
 
 	if (!g->release && same_shape(w, p, g))
 		return;
@@ -245,44 +245,44 @@ static void write_descriptor(const struct nv_chip *chip, struct plan *p, struct 
 /* The part of bank 0 that no launch of the module changes, and the part of the descriptor that none
  * uses. */
 static void write_once(const struct nv_chip *chip, const struct nv_kernel *k,
-		       const struct gpu_place *at, uint32_t base)
+		       const struct gpu_slot *at, uint32_t base)
 {
 	_Alignas(LINE) uint8_t body[GPU_MAX_CONSTANTS];
 
 	memset(body, 0, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
 	gpu_write_lines(at->cpu + NV_GRID_QMD_BYTES, body, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
-	nv_grid_body(chip, k, base, body);
-	gpu_write_lines(at->cpu + GPU_PLACE_CONSTANTS, body, base);
+	nv_grid_bank0_common(chip, k, base, body);
+	gpu_write_lines(at->cpu + GPU_SLOT_CONSTANTS, body, base);
 	at->written->base = base;
 	at->written->constants = k->banks[NV_CONSTANT_VARIABLES].address;
 }
 
 static void write_bank(const struct nv_chip *chip, const struct plan *p, const struct gpu_launch *g,
-		       const struct gpu_place *at)
+		       const struct gpu_slot *at)
 {
 	const struct nv_kernel *nv = &p->nv.kernel;
 	const struct image_kernel *k = p->kernel;
-	uint32_t base = k->param_base / LINE * LINE, end = k->param_base + k->param_bytes;
+	uint32_t base = image_nv_kernel(k)->param_base / LINE * LINE, end = image_nv_kernel(k)->param_base + k->param_bytes;
 	_Alignas(LINE) uint8_t lines[GPU_MAX_CONSTANTS + LINE];
 
 	if (at->written->base != base ||
 	    at->written->constants != nv->banks[NV_CONSTANT_VARIABLES].address)
 		write_once(chip, nv, at, base);
-	nv_grid_head(chip, g, lines);
-	gpu_write_lines(at->cpu + GPU_PLACE_CONSTANTS, lines, LINE);
+	nv_grid_bank0_launch(chip, g, lines);
+	gpu_write_lines(at->cpu + GPU_SLOT_CONSTANTS, lines, LINE);
 	memset(lines, 0, (end - base + LINE - 1) / LINE * LINE);
-	gpu_write_arguments(k, g->arguments, lines + (k->param_base - base));
-	gpu_write_lines(at->cpu + GPU_PLACE_CONSTANTS + base, lines, end - base);
+	gpu_write_arguments(k, g->arguments, lines + (image_nv_kernel(k)->param_base - base));
+	gpu_write_lines(at->cpu + GPU_SLOT_CONSTANTS + base, lines, end - base);
 }
 
-static void launch(const void *chip, void *plan, struct gpu_launch *l, const struct gpu_place *at,
+static void launch(const void *chip, void *plan, struct gpu_launch *l, const struct gpu_slot *at,
 		   struct gpu_push *p)
 {
-	l->bank0 = at->va + GPU_PLACE_CONSTANTS;
+	l->bank0 = at->va + GPU_SLOT_CONSTANTS;
 	write_descriptor(chip, plan, l, at);
 	write_bank(chip, plan, l, at);
 	if (l->new_local)
-		nv_push_local(p, l->local->address, l->local->unit_bytes);
+		nv_push_set_local(p, l->local->address, l->local->unit_bytes);
 	nv_push_launch(p, at->va);
 }
 
@@ -290,8 +290,8 @@ static uint32_t place_bytes(const void *plan, uint32_t *arguments)
 {
 	const struct image_kernel *k = ((const struct plan *)plan)->kernel;
 
-	*arguments = GPU_PLACE_CONSTANTS + k->param_base;
-	return GPU_PLACE_CONSTANTS + k->bank0_bytes;
+	*arguments = GPU_SLOT_CONSTANTS + image_nv_kernel(k)->param_base;
+	return GPU_SLOT_CONSTANTS + image_nv_kernel(k)->bank0_bytes;
 }
 
 static bool grid(const void *chip, const void *plan, struct gpu_launch *g, uint8_t *cpu,
@@ -301,15 +301,15 @@ static bool grid(const void *chip, const void *plan, struct gpu_launch *g, uint8
 	uint32_t qmd[NV_QMD_MAX_BYTES / 4] = {0};
 	uint8_t bank[GPU_MAX_CONSTANTS] = {0};
 
-	g->bank0 = va + GPU_PLACE_CONSTANTS;
-	nv_grid_split(chip, &p->nv.kernel, g->block[0] * g->block[1] * g->block[2],
-		      g->dynamic_shared, &g->split_min, &g->split_target);
+	g->bank0 = va + GPU_SLOT_CONSTANTS;
+	nv_grid_carveout(chip, &p->nv.kernel, g->block[0] * g->block[1] * g->block[2],
+		      g->dynamic_shared, &g->carveout_min, &g->carveout_target);
 	if (!nv_grid_qmd(chip, &p->nv, g, qmd))
 		return false;
-	nv_grid_body(chip, &p->nv.kernel, p->kernel->param_base, bank);
-	nv_grid_head(chip, g, bank);
+	nv_grid_bank0_common(chip, &p->nv.kernel, image_nv_kernel(p->kernel)->param_base, bank);
+	nv_grid_bank0_launch(chip, g, bank);
 	memcpy(cpu, qmd, sizeof(qmd));
-	memcpy(cpu + GPU_PLACE_CONSTANTS, bank, p->kernel->bank0_bytes);
+	memcpy(cpu + GPU_SLOT_CONSTANTS, bank, image_nv_kernel(p->kernel)->bank0_bytes);
 	return true;
 }
 
@@ -337,14 +337,14 @@ static void begin_copies(const void *chip, struct gpu_push *p)
 static void idle(struct gpu_push *p, bool engine)
 {
 	if (engine)
-		nv_push_wait_class(p);
+		nv_push_compute_wfi(p);
 	else
-		nv_push_wait(p);
+		nv_push_wfi(p);
 }
 
 static void set_local(struct gpu_push *p, const struct gpu_local *l)
 {
-	nv_push_local(p, l->address, l->unit_bytes);
+	nv_push_set_local(p, l->address, l->unit_bytes);
 }
 
 static void copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes,
@@ -403,7 +403,7 @@ const struct gpu nv_gpu = {
 	.setup = setup,
 	.begin_copies = begin_copies,
 	.idle = idle,
-	.forget_constants = nv_push_forget_constants,
+	.forget_constants = nv_push_invalidate_constants,
 	.interrupt = nv_push_interrupt,
 	.set_local = set_local,
 	.acquire = nv_push_acquire,

@@ -27,14 +27,14 @@ void nv_push_setup(struct gpu_push *p, const struct nv_chip *chip);
 /* Once per copy channel, before its first copy; again does no harm. */
 void nv_push_bind_copy(struct gpu_push *p, const struct nv_chip *chip);
 /* What comes next starts when the engine is idle: the channel waits for that, or the engine. */
-void nv_push_wait(struct gpu_push *p);
-void nv_push_wait_class(struct gpu_push *p);
+void nv_push_wfi(struct gpu_push *p);
+void nv_push_compute_wfi(struct gpu_push *p);
 /* Constants are read anew by what comes next. */
-void nv_push_forget_constants(struct gpu_push *p);
+void nv_push_invalidate_constants(struct gpu_push *p);
 /* Wakes whoever sleeps in the way to the GPU. */
 void nv_push_interrupt(struct gpu_push *p);
 /* Before the first launch of a channel that needs local memory, and when its area is another. */
-void nv_push_local(struct gpu_push *p, uint64_t area, uint64_t tpc_bytes);
+void nv_push_set_local(struct gpu_push *p, uint64_t area, uint64_t tpc_bytes);
 /* The channel waits until the 32-bit semaphore has reached the payload, wrapping around. */
 void nv_push_acquire(struct gpu_push *p, uint64_t semaphore, uint32_t payload);
 /* When everything before, on this engine, has finished and its writes are visible. Meanwhile the
@@ -67,7 +67,7 @@ uint32_t nv_chain_wait_bytes(uint32_t sm);
 #define NV_GRID_QMD_BYTES  256u
 #define NV_GRID_QMD_WORDS  (NV_GRID_QMD_BYTES / 4)
 /* Bytes at the start of constant bank 0 that differ from launch to launch. */
-#define NV_GRID_HEAD_BYTES 64u
+#define NV_GRID_BANK0_LAUNCH_BYTES 64u
 
 struct nv_kernel {
 	uint64_t program;
@@ -93,18 +93,18 @@ bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct 
 bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct gpu_launch *g,
 		 uint32_t qmd[NV_GRID_QMD_WORDS]);
 /* How much of an SM's memory is to be shared memory, at least and better, for such blocks. */
-void nv_grid_split(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
+void nv_grid_carveout(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
 		   uint32_t dynamic_shared, uint32_t *least, uint32_t *target);
-/* The first NV_GRID_HEAD_BYTES of bank 0, and all that follows up to the parameters. */
-void nv_grid_head(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank);
-void nv_grid_body(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
+/* The first NV_GRID_BANK0_LAUNCH_BYTES of bank 0, and all that follows up to the parameters. */
+void nv_grid_bank0_launch(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank);
+void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
 		  uint8_t *bank);
 /* Blocks that fit on one multiprocessor by warps and registers. */
 uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uint32_t registers);
 
 /* Local memory of all threads that can be resident, each with so many bytes. */
 #define NV_LOCAL_MAX_BYTES (512u << 10) /* a thread's, as CUDA's guide has it for all chips */
-struct gpu_local nv_grid_local(const struct nv_chip *chip, uint32_t thread_bytes);
+struct gpu_local nv_grid_local_layout(const struct nv_chip *chip, uint32_t thread_bytes);
 
 /* ---- gpu.c ---- */
 

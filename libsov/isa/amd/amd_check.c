@@ -97,7 +97,7 @@ static bool operand_legal(const struct amd_inst *in, const struct amd_layout *l,
 	const struct amd_row *row = in->row;
 	uint8_t type = row->type[slot];
 	const struct amd_type_info *info = &amd_types[type];
-	const struct amd_place *p = amd_place_of(l, row, slot);
+	const struct amd_bitfield *p = amd_operand_field(l, row, slot);
 	uint32_t reg = in->reg[slot], words = info->words;
 	bool vector = vector_format(row) || row->format >= AMD_DS;
 
@@ -308,7 +308,7 @@ static bool field_legal(const struct amd_inst *in, const struct amd_layout *l, e
 		return false;
 	if (!mask || !v)
 		return !v;
-	for (const struct amd_place *p = l->places; p->kind != P_END; p++)
+	for (const struct amd_bitfield *p = l->places; p->kind != P_END; p++)
 		if (p->kind == P_SIGNED && p->what == field)
 			return v >= (in->row->type[AMD_S0] == TYPE_B128 ? 0
 									: -(1 << (p->width - 1))) &&
@@ -348,7 +348,7 @@ static bool too_many_scalars(const struct amd_inst *in, const struct amd_layout 
 			continue;
 		/* A register and a pair that begins with it are two. */
 		reg |= (uint32_t)amd_types[in->row->type[s]].words << 9;
-		if (!amd_place_of(l, in->row, s) && in->row->type[s] == TYPE_M)
+		if (!amd_operand_field(l, in->row, s) && in->row->type[s] == TYPE_M)
 			reg = 1 << 15;
 		for (i = 0; i < n && seen[i] != reg; i++)
 			;

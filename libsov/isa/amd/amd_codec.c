@@ -14,7 +14,7 @@ static uint64_t ones(uint32_t width)
 }
 
 /* The slot that a place is about: buffer data is read or written. */
-static enum amd_slot slot_of(const struct amd_row *row, const struct amd_place *p)
+static enum amd_slot slot_of(const struct amd_row *row, const struct amd_bitfield *p)
 {
 	return p->kind == P_DATA && !row->type[AMD_D] ? AMD_S1 : (enum amd_slot)p->what;
 }
@@ -26,7 +26,7 @@ static uint64_t absent(const struct amd_row *row, enum amd_slot slot)
 	return row->format == AMD_FLAT && slot == AMD_S2 ? AMD_NULL : 0;
 }
 
-static uint64_t put(const struct amd_inst *in, const struct amd_place *p)
+static uint64_t put(const struct amd_inst *in, const struct amd_bitfield *p)
 {
 	const struct amd_row *row = in->row;
 	enum amd_slot slot = slot_of(row, p);
@@ -82,7 +82,7 @@ uint32_t amd_encode(enum amd_chip chip, const struct amd_inst *in, uint32_t word
 		return 0;
 	l = amd_layout(in->row, in->form);
 	w = l->match | (uint64_t)amd_layout_opcode(chip, in->row, in->form) << l->op_lo;
-	for (const struct amd_place *p = l->places; p->kind != P_END; p++)
+	for (const struct amd_bitfield *p = l->places; p->kind != P_END; p++)
 		w |= put(in, p);
 	words[0] = (uint32_t)w;
 	words[1] = (uint32_t)(w >> 32);
@@ -94,7 +94,7 @@ uint32_t amd_encode(enum amd_chip chip, const struct amd_inst *in, uint32_t word
 	return bytes;
 }
 
-static void get(struct amd_inst *in, const struct amd_place *p, uint64_t w)
+static void get(struct amd_inst *in, const struct amd_bitfield *p, uint64_t w)
 {
 	enum amd_slot slot = slot_of(in->row, p);
 	uint32_t v = (uint32_t)(w >> p->lo & ones(p->width));
@@ -149,7 +149,7 @@ void amd_init(struct amd_inst *in, enum amd_op op, enum amd_form form)
 	*in = (struct amd_inst){.row = row, .form = (uint8_t)form};
 	for (uint32_t s = 0; s < AMD_SLOTS; s++)
 		in->reg[s] = !row->type[s]             ? AMD_NONE
-			     : amd_place_of(l, row, s) ? 0
+			     : amd_operand_field(l, row, s) ? 0
 						       : amd_implied(row, s);
 	if (row->format == AMD_VOP3P)
 		in->field[AMD_F_OP_SEL_HI] = row->type[AMD_S0] == TYPE_MIX ? 0 : 7;
@@ -178,7 +178,7 @@ uint32_t amd_decode(enum amd_chip chip, const uint32_t *words, uint32_t count, s
 		return 0;
 	amd_init(out, row->op, form);
 	memset(out->field, 0, sizeof(out->field));
-	for (const struct amd_place *p = l->places; p->kind != P_END; p++)
+	for (const struct amd_bitfield *p = l->places; p->kind != P_END; p++)
 		get(out, p, w);
 	bytes = l->bytes;
 	if (has_literal(out)) {

@@ -134,7 +134,7 @@ uint32_t amd_uses(const struct amd_inst *in, struct amd_use uses[AMD_MAX_USES]);
 /* The counters of waits: vector loads; LDS, scalar and flat accesses; stores. */
 enum amd_counter { AMD_VMCNT, AMD_LGKMCNT, AMD_VSCNT, AMD_COUNTERS };
 /* Which an instruction raises, a bit each (RDNA2 ISA manual, "Manually Inserted Wait States"). */
-uint32_t amd_raises(const struct amd_inst *in);
+uint32_t amd_wait_counters(const struct amd_inst *in);
 
 /* Rows, for tests that sweep the table. */
 const struct amd_row *amd_row(enum amd_op op);

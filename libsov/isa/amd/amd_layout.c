@@ -168,7 +168,7 @@ static bool fits(const struct amd_layout *l, uint64_t word)
 {
 	if ((word & l->mask) != l->match)
 		return false;
-	for (const struct amd_place *p = l->places; p->kind != P_END; p++)
+	for (const struct amd_bitfield *p = l->places; p->kind != P_END; p++)
 		if (p->kind == P_FI && (word >> p->lo & 3) != 1 && (word >> p->lo & 3) != 2)
 			return false;
 	return true;
@@ -198,10 +198,10 @@ const struct amd_layout *amd_layout_find(enum amd_chip chip, uint64_t word,
 	return amd_row_has(*row, *form) ? amd_layout(*row, *form) : NULL;
 }
 
-const struct amd_place *amd_place_of(const struct amd_layout *l, const struct amd_row *row,
+const struct amd_bitfield *amd_operand_field(const struct amd_layout *l, const struct amd_row *row,
 				     enum amd_slot slot)
 {
-	for (const struct amd_place *p = l->places; p->kind != P_END; p++) {
+	for (const struct amd_bitfield *p = l->places; p->kind != P_END; p++) {
 		if (p->kind == P_FIELD || p->kind == P_SIGNED || p->kind == P_FI)
 			continue;
 		if (p->what == slot && p->kind != P_DATA)

@@ -8,7 +8,7 @@
 
 #include "libsov/isa/amd/amd_print.h"
 
-__attribute__((format(printf, 2, 3))) void amd_say(struct amd_text *t, const char *format, ...)
+__attribute__((format(printf, 2, 3))) void amd_text_printf(struct amd_text *t, const char *format, ...)
 {
 	size_t room = t->length < t->size ? t->size - t->length : 0;
 	va_list args;
@@ -23,9 +23,9 @@ __attribute__((format(printf, 2, 3))) void amd_say(struct amd_text *t, const cha
 static void say_range(struct amd_text *t, const char *file, uint32_t first, uint32_t words)
 {
 	if (words > 1)
-		amd_say(t, "%s[%u:%u]", file, first, first + words - 1);
+		amd_text_printf(t, "%s[%u:%u]", file, first, first + words - 1);
 	else
-		amd_say(t, "%s%u", file, first);
+		amd_text_printf(t, "%s%u", file, first);
 }
 
 static const char *special_name(uint32_t reg, bool wide)
@@ -70,13 +70,13 @@ static void say_constant(struct amd_text *t, uint32_t reg, bool wide)
 					     "2.0", "-2.0", "4.0", "-4.0"};
 
 	if (reg < AMD_INT_M1)
-		amd_say(t, "%u", reg - AMD_INT_0);
+		amd_text_printf(t, "%u", reg - AMD_INT_0);
 	else if (reg < AMD_HALF)
-		amd_say(t, "-%u", reg - AMD_INT_M1 + 1);
+		amd_text_printf(t, "-%u", reg - AMD_INT_M1 + 1);
 	else if (reg < AMD_INV_2PI)
-		amd_say(t, "%s", floats[reg - AMD_HALF]);
+		amd_text_printf(t, "%s", floats[reg - AMD_HALF]);
 	else
-		amd_say(t, wide ? "0.15915494309189532" : "0.15915494");
+		amd_text_printf(t, wide ? "0.15915494309189532" : "0.15915494");
 }
 
 /* A literal that a constant says as well looks like one, but where there is always a literal. */
@@ -91,11 +91,11 @@ static void say_literal(struct amd_text *t, const struct amd_inst *in, uint8_t t
 		if (amd_constant_single[reg - AMD_HALF] == value)
 			break;
 	if (!always && type != TYPE_F64 && v >= least && v <= 64)
-		amd_say(t, "%d", v);
+		amd_text_printf(t, "%d", v);
 	else if (!always && reg <= AMD_INV_2PI && amd_types[type].words == 1)
 		say_constant(t, reg, false);
 	else
-		amd_say(t, "0x%x", value);
+		amd_text_printf(t, "0x%x", value);
 }
 
 static void say_register(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot)
@@ -105,7 +105,7 @@ static void say_register(struct amd_text *t, const struct amd_inst *in, enum amd
 	const char *name = special_name(reg, words == 2);
 
 	if (!words)
-		amd_say(t, "off");
+		amd_text_printf(t, "off");
 	else if (reg >= AMD_VGPR)
 		say_range(t, "v", reg - AMD_VGPR, words);
 	else if (reg < AMD_SGPRS)
@@ -113,7 +113,7 @@ static void say_register(struct amd_text *t, const struct amd_inst *in, enum amd
 	else if (reg >= AMD_TTMP && reg < AMD_M0)
 		say_range(t, "ttmp", reg - AMD_TTMP, words);
 	else if (name)
-		amd_say(t, "%s", name);
+		amd_text_printf(t, "%s", name);
 	else if (reg == AMD_LITERAL)
 		say_literal(t, in, type);
 	else
@@ -134,18 +134,18 @@ static void say_source(struct amd_text *t, const struct amd_inst *in, enum amd_s
 			!special_name(in->reg[slot], false);
 
 	if (in->field[AMD_F_SEXT] & bit)
-		amd_say(t, "sext(");
+		amd_text_printf(t, "sext(");
 	if (neg && constant && !abs)
-		amd_say(t, "neg("); /* -1 is a number, neg(1) a negated one */
+		amd_text_printf(t, "neg("); /* -1 is a number, neg(1) a negated one */
 	else if (neg)
-		amd_say(t, "-");
+		amd_text_printf(t, "-");
 	if (abs)
-		amd_say(t, "|");
+		amd_text_printf(t, "|");
 	say_register(t, in, slot);
 	if (abs)
-		amd_say(t, "|");
+		amd_text_printf(t, "|");
 	if ((neg && constant && !abs) || in->field[AMD_F_SEXT] & bit)
-		amd_say(t, ")");
+		amd_text_printf(t, ")");
 }
 
 /* Which operands are printed, and in which order. */
@@ -172,7 +172,7 @@ static uint32_t printed(const struct amd_inst *in, enum amd_slot order[AMD_SLOTS
 		order[n++] = AMD_S0;
 	if (row->flags & K_SECOND)
 		order[n++] = AMD_S2;
-	/* Scalar memory has one offset unless both are there; see amd_say_memory. */
+	/* Scalar memory has one offset unless both are there; see amd_print_memory_fields. */
 	if (row->type[AMD_S1] &&
 	    !(row->format == AMD_SMEM && in->reg[AMD_S1] == AMD_NULL && in->field[AMD_F_OFFSET]))
 		order[n++] = AMD_S1;
@@ -198,22 +198,22 @@ int amd_print(const struct amd_inst *in, char *buffer, size_t size)
 
 	if (size)
 		buffer[0] = 0;
-	amd_say(&t, "%s%s", in->row->name, suffix(in));
+	amd_text_printf(&t, "%s%s", in->row->name, suffix(in));
 	if (in->row->flags & HWREG) { /* the only ones whose immediate may come first */
-		amd_say_hwreg(&t, in);
+		amd_print_hwreg(&t, in);
 		return (int)t.length;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		amd_say(&t, i ? ", " : " ");
+		amd_text_printf(&t, i ? ", " : " ");
 		say_source(&t, in, order[i]);
 	}
-	amd_say_immediate(&t, in, n > 0);
-	amd_say_memory(&t, in);
-	amd_say_modifiers(&t, in);
+	amd_print_immediate(&t, in, n > 0);
+	amd_print_memory_fields(&t, in);
+	amd_print_modifiers(&t, in);
 	return (int)t.length;
 }
 
-void amd_say_operand(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot)
+void amd_print_operand(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot)
 {
 	say_register(t, in, slot);
 }

@@ -10,13 +10,13 @@ struct amd_text {
 	size_t size, length; /* length: of everything, even if it does not fit */
 };
 
-__attribute__((format(printf, 2, 3))) void amd_say(struct amd_text *t, const char *format, ...);
-void amd_say_operand(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot);
+__attribute__((format(printf, 2, 3))) void amd_text_printf(struct amd_text *t, const char *format, ...);
+void amd_print_operand(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot);
 /* SOPK's and SOPP's immediate; after: operands stand before it. */
-void amd_say_immediate(struct amd_text *t, const struct amd_inst *in, bool after);
+void amd_print_immediate(struct amd_text *t, const struct amd_inst *in, bool after);
 /* The operands of s_getreg and s_setreg. */
-void amd_say_hwreg(struct amd_text *t, const struct amd_inst *in);
-void amd_say_memory(struct amd_text *t, const struct amd_inst *in);
-void amd_say_modifiers(struct amd_text *t, const struct amd_inst *in);
+void amd_print_hwreg(struct amd_text *t, const struct amd_inst *in);
+void amd_print_memory_fields(struct amd_text *t, const struct amd_inst *in);
+void amd_print_modifiers(struct amd_text *t, const struct amd_inst *in);
 
 #endif

@@ -61,7 +61,7 @@ static uint16_t operand(struct dice *d, struct amd_inst *in, const struct amd_la
 	const struct amd_row *row = in->row;
 	uint8_t type = row->type[slot];
 	const struct amd_type_info *info = &amd_types[type];
-	const struct amd_place *p = amd_place_of(l, row, slot);
+	const struct amd_bitfield *p = amd_operand_field(l, row, slot);
 	uint32_t words = amd_words(in, slot);
 
 	if (type == TYPE_NO || !p || type == TYPE_X) {

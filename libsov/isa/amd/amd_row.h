@@ -140,7 +140,7 @@ struct amd_type_info {
 extern const struct amd_type_info amd_types[TYPE_COUNT];
 
 /* Where the parts of an instruction lie. */
-enum amd_place_kind {
+enum amd_bitfield_kind {
 	P_END,
 	P_SRC,      /* operand number */
 	P_VGPR,     /* vector register */
@@ -154,17 +154,17 @@ enum amd_place_kind {
 	P_SIGNED,   /* a whole field, two's complement */
 	P_FI,       /* FI of DPP8: 1 or 2, see layout.c */
 };
-struct amd_place {
+struct amd_bitfield {
 	uint8_t kind, what, lo, width, extra;
 };
-#define AMD_MAX_PLACES 18
+#define AMD_MAX_BITFIELDS 18
 
 struct amd_layout {
 	const char *name;
 	uint8_t bytes;
 	uint64_t mask, match;
 	uint8_t op_lo, op_width;
-	struct amd_place places[AMD_MAX_PLACES];
+	struct amd_bitfield places[AMD_MAX_BITFIELDS];
 };
 
 /* The layout of a row in a form, and the opcode as it stands there. */
@@ -174,7 +174,7 @@ uint32_t amd_layout_opcode(enum amd_chip chip, const struct amd_row *row, enum a
 const struct amd_layout *amd_layout_find(enum amd_chip chip, uint64_t word,
 					 const struct amd_row **row, enum amd_form *form);
 /* The place of an operand; NULL: it is implied or not there. */
-const struct amd_place *amd_place_of(const struct amd_layout *l, const struct amd_row *row,
+const struct amd_bitfield *amd_operand_field(const struct amd_layout *l, const struct amd_row *row,
 				     enum amd_slot slot);
 /* The number that an operand without place has. */
 uint16_t amd_implied(const struct amd_row *row, enum amd_slot slot);

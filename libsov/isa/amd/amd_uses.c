@@ -60,7 +60,7 @@ uint32_t amd_uses(const struct amd_inst *in, struct amd_use uses[AMD_MAX_USES])
 	return l.n;
 }
 
-uint32_t amd_raises(const struct amd_inst *in)
+uint32_t amd_wait_counters(const struct amd_inst *in)
 {
 	const struct amd_row *row = in->row;
 	bool loads = row->type[AMD_D] && (!(row->flags & ATOMIC) || in->field[AMD_F_GLC]);

@@ -326,11 +326,11 @@ uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX
  * next instruction's operand with the same bit. 0: there is none. */
 uint8_t sass_reuse(const struct sass_inst *in, uint32_t operand);
 /* The registers that could be kept, by their bit; reg SASS_RZ: none. */
-#define SASS_KEPT 3
-struct sass_kept {
+#define SASS_REUSE_SLOTS 3
+struct sass_reuse_slot {
 	uint8_t reg, count;
 };
-void sass_kept(const struct sass_inst *in, struct sass_kept kept[SASS_KEPT]);
+void sass_reuse_slots(const struct sass_inst *in, struct sass_reuse_slot kept[SASS_REUSE_SLOTS]);
 /* Its guard is one of UP0 to UP6. */
 bool sass_uniform_guard(const struct sass_inst *in);
 /* Name of an op ("FADD"), for messages and statistics. */
@@ -369,38 +369,38 @@ enum sass_pipe {
 };
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
 /* The result needs a scoreboard: its time is not fixed. */
-bool sass_variable(uint32_t sm, const struct sass_inst *in);
+bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in);
 /* Results of this pipe arrive in the order of issue: waiting for a later one covers it too. */
-bool sass_in_order(uint32_t sm, const struct sass_inst *in);
+bool sass_completes_in_order(uint32_t sm, const struct sass_inst *in);
 /* General registers are read late: overwriting one needs the read or write scoreboard of this
  * instruction or of a later one of the same queue. Other registers are read at issue. */
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in);
 /* Both read their general registers late and in the order of issue: they share a queue. */
 bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b);
 /* After this (a block barrier) whatever was waiting in a queue has read its registers. */
-bool sass_drains(uint32_t sm, const struct sass_inst *in);
+bool sass_drains_queues(uint32_t sm, const struct sass_inst *in);
 /* Cycles from issue of the writer to issue of the reader (RAW), the most that any register of both
  * uses needs. For variable producers: the least distance between setting a scoreboard and waiting
  * for it, but for SM80's FP64, which needs the distance and the scoreboard. */
-uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
+uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		  const struct sass_inst *reader, const struct sass_reg_use *read);
 /* Cycles from issue to issue of two writers of a register, so that the second's result stays. */
-uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
+uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
 /* Cycles from issue of who reads a register of the kind, with no queue to wait in, to issue of who overwrites it. */
-uint32_t sass_war(const struct sass_inst *reader, const struct sass_inst *writer,
+uint32_t sass_war_latency(const struct sass_inst *reader, const struct sass_inst *writer,
 		  enum sass_kind kind);
 /* Least stall of the instruction itself (branches, barriers …), whatever follows. */
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
 /* Least distance of two neighbours that have no register in common: sass_min_stall, and more where
  * ptxas leaves more for this pair: a block barrier before memory, control flow and another barrier,
  * whatever lies between the two. */
-uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
+uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
 /* Cycles until the next instruction of the warp: the stall. ptxas gives a stall of 0 only to ERRBAR
  * and behind the end, and right after an ERRBAR uses what takes 13 cycles: 0 counts as 16. */
-uint32_t sass_cycles(const struct sass_inst *in);
+uint32_t sass_stall_cycles(const struct sass_inst *in);
 /* What one instruction keeps by a reuse flag the other gets, if the operands are alike. */
-bool sass_shares_kept(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
+bool sass_reuse_hits(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
 /* Typical time to result, for the scheduler's priorities. */
-uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in);
+uint32_t sass_typical_latency(uint32_t sm, const struct sass_inst *in);
 
 #endif

@@ -152,13 +152,13 @@ uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX
 	return (uint32_t)(u - uses);
 }
 
-void sass_kept(const struct sass_inst *in, struct sass_kept kept[SASS_KEPT])
+void sass_reuse_slots(const struct sass_inst *in, struct sass_reuse_slot kept[SASS_REUSE_SLOTS])
 {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t n = sass_uses(in, uses);
 
-	for (uint32_t k = 0; k < SASS_KEPT; k++)
-		kept[k] = (struct sass_kept){SASS_RZ, 0};
+	for (uint32_t k = 0; k < SASS_REUSE_SLOTS; k++)
+		kept[k] = (struct sass_reuse_slot){SASS_RZ, 0};
 	for (uint32_t u = 0; u < n; u++) {
 		uint8_t bit = uses[u].kind != SASS_GPR || uses[u].write ||
 					      uses[u].operand == SASS_USE_GUARD
@@ -166,6 +166,6 @@ void sass_kept(const struct sass_inst *in, struct sass_kept kept[SASS_KEPT])
 				      : sass_reuse(in, uses[u].operand);
 
 		if (bit && bit <= 4)
-			kept[bit >> 1] = (struct sass_kept){uses[u].reg, uses[u].count};
+			kept[bit >> 1] = (struct sass_reuse_slot){uses[u].reg, uses[u].count};
 	}
 }

@@ -122,7 +122,7 @@ static bool has_result(const struct sass_form *row)
 	return false;
 }
 
-bool sass_variable(uint32_t sm, const struct sass_inst *in)
+bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in)
 {
 	const struct sass_form *row = sass_row(in);
 
@@ -137,7 +137,7 @@ bool sass_variable(uint32_t sm, const struct sass_inst *in)
 	return has_result(row);
 }
 
-bool sass_in_order(uint32_t sm, const struct sass_inst *in)
+bool sass_completes_in_order(uint32_t sm, const struct sass_inst *in)
 {
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64: case SASS_PIPE_MUFU: case SASS_PIPE_LANE: case SASS_PIPE_SHARED:
@@ -178,7 +178,7 @@ bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_i
 	return queue(sm, a) != QUEUE_NONE && queue(sm, a) == queue(sm, b);
 }
 
-bool sass_drains(uint32_t sm, const struct sass_inst *in)
+bool sass_drains_queues(uint32_t sm, const struct sass_inst *in)
 {
 	(void)sm;
 	return in->op == SASS_BAR;
@@ -318,7 +318,7 @@ static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
 	return ureg_latency[index_of(sm)][made][taken];
 }
 
-uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
+uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
 		  const struct sass_inst *reader, const struct sass_reg_use *read)
 {
 	const struct sass_form *from = sass_row(writer), *to = sass_row(reader);
@@ -326,7 +326,7 @@ uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass
 	if (written->kind == SASS_BREG)
 		return 1;
 	/* SM80's 64-bit floats need their distance besides the scoreboard. */
-	if (sass_variable(sm, writer) && from->pipe != SASS_PIPE_FP64)
+	if (sass_has_variable_latency(sm, writer) && from->pipe != SASS_PIPE_FP64)
 		return SCOREBOARD_SETTLES;
 	switch (written->kind) {
 	case SASS_GPR:
@@ -356,21 +356,21 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 	}
 }
 
-uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second)
+uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second)
 {
 	uint32_t a, b;
 
-	if (sass_variable(sm, first))
+	if (sass_has_variable_latency(sm, first))
 		return SCOREBOARD_SETTLES;
 	a = written_after(sm, first);
-	b = sass_variable(sm, second) ? 4 : written_after(sm, second);
+	b = sass_has_variable_latency(sm, second) ? 4 : written_after(sm, second);
 	return a > b ? a - b + 1 : 1;
 }
 
 /* Uniform arithmetic reads after its issue, and what is there at once is there before that: ptxas 13.0 leaves
  * three cycles before UMOV and ULDC (81 times) and two before others (161). On an H200 a ULOP3 that was two cycles
  * ahead of a UMOV took what that brought. */
-uint32_t sass_war(const struct sass_inst *reader, const struct sass_inst *writer, enum sass_kind kind)
+uint32_t sass_war_latency(const struct sass_inst *reader, const struct sass_inst *writer, enum sass_kind kind)
 {
 	if (kind != SASS_UGPR || sass_row(reader)->pipe != SASS_PIPE_UNIFORM || is_fast_uniform(reader->op))
 		return 1;
@@ -398,7 +398,7 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 	return 1;
 }
 
-uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second)
+uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second)
 {
 	enum sass_pipe next = sass_pipe(sm, second);
 
@@ -409,7 +409,7 @@ uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sas
 	return sass_min_stall(sm, first);
 }
 
-uint32_t sass_cycles(const struct sass_inst *in)
+uint32_t sass_stall_cycles(const struct sass_inst *in)
 {
 	return in->stall ? in->stall : 16;
 }
@@ -419,14 +419,14 @@ uint32_t sass_cycles(const struct sass_inst *in)
  * is (1,298 of 1,298 in its code of 22 kernels for two SMs). An H200 whose ISETP kept R6 for a DFMA that read R6 and R7 gave a
  * later ISETP the R6 of then, though it had been written since.
  */
-bool sass_shares_kept(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second)
+bool sass_reuse_hits(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second)
 {
 	enum sass_pipe a = sass_pipe(sm, first), b = sass_pipe(sm, second);
 
 	return a == b || (a <= SASS_PIPE_FMA && b <= SASS_PIPE_FMA);
 }
 
-uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in)
+uint32_t sass_typical_latency(uint32_t sm, const struct sass_inst *in)
 {
 	/* Round figures for a scheduler's priorities, L1 and bank conflicts aside. */
 	switch (sass_pipe(sm, in)) {

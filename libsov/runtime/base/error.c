@@ -68,7 +68,7 @@ const char *sov_result_name(sov_result r)
 	return (size_t)r < sizeof(results) / sizeof(*results) ? results[r].name : "unknown result";
 }
 
-const char *sov_result_sentence(sov_result r)
+const char *sov_result_string(sov_result r)
 {
 	return (size_t)r < sizeof(results) / sizeof(*results) ? results[r].sentence
 							      : "This is no result of libsov.";

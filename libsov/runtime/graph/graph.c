@@ -84,11 +84,11 @@ sov_result node_copy(struct context *c, uint64_t destination, uint64_t source, u
 		     struct node *n)
 {
 	struct sides k = {.destination = destination, .source = source, .bytes = bytes};
-	sov_result r = bytes && bytes <= c->gpu->copy_most
+	sov_result r = bytes && bytes <= c->gpu->max_copy_bytes
 			       ? copy_check(c, &k, bytes, bytes)
 			       : refuse(SOV_ERROR_INVALID_ARGUMENT,
 					"a copy of %llu bytes; a node has 1 to %llu", (ull)bytes,
-					(ull)c->gpu->copy_most);
+					(ull)c->gpu->max_copy_bytes);
 
 	if (!r && (!k.to || !k.from))
 		r = refuse_unpinned(&k);
@@ -103,9 +103,9 @@ sov_result node_fill(struct context *c, uint64_t address, uint32_t value, uint32
 
 	*n = (struct node){.kind = NODE_FILL,
 			   .fill = {address, count * element_bytes, value, element_bytes}};
-	if (!r && (!count || n->fill.bytes > c->gpu->copy_most))
+	if (!r && (!count || n->fill.bytes > c->gpu->max_copy_bytes))
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "a fill of %llu bytes; a node has 1 to %llu",
-			   (ull)n->fill.bytes, (ull)c->gpu->copy_most);
+			   (ull)n->fill.bytes, (ull)c->gpu->max_copy_bytes);
 	if (!r && !memory_find(c, "address", address, n->fill.bytes))
 		r = SOV_ERROR_INVALID_ADDRESS;
 	return r;
@@ -165,16 +165,16 @@ static sov_result check_box(struct graph *g, const struct box *b)
 	struct sides k = {.destination = b->to.address, .source = b->from.address};
 	const struct gpu *gpu = g->member.context->gpu;
 	struct gpu_lines lines = lines_of(b, 0);
-	uint64_t most = b->width <= gpu->copy_most ? gpu->lines_most(&lines) : 0;
+	uint64_t most = b->width <= gpu->max_copy_bytes ? gpu->max_lines(&lines) : 0;
 	sov_result r;
 
-	if (!b->width || b->width > gpu->copy_most || b->height > most ||
+	if (!b->width || b->width > gpu->max_copy_bytes || b->height > most ||
 	    b->depth > MOST_NODES - g->count)
 		return refuse(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"a box of %llu x %llu x %llu; in a graph rows have 1 to %llu bytes, "
 			"slices at most %llu rows of these, and each slice is a node of at most %u",
-			(ull)b->width, (ull)b->height, (ull)b->depth, (ull)gpu->copy_most,
+			(ull)b->width, (ull)b->height, (ull)b->depth, (ull)gpu->max_copy_bytes,
 			(ull)most, MOST_NODES);
 	r = box_check(g->member.context, b, &k);
 	return r || (k.to && k.from) ? r : refuse_unpinned(&k);
@@ -300,8 +300,8 @@ sov_result sov_graph_add_copy(sov_graph graph, const sov_node *after, uint32_t c
 	return member_leave(g, r);
 }
 
-sov_result sov_graph_add_box(sov_graph graph, const sov_node *after, uint32_t count,
-			     const sov_box *box, sov_node *node)
+sov_result sov_graph_add_copy_rect(sov_graph graph, const sov_node *after, uint32_t count,
+			     const sov_copy_rect *box, sov_node *node)
 {
 	struct box b;
 	struct graph *g;
@@ -329,7 +329,7 @@ sov_result sov_graph_add_fill(sov_graph graph, const sov_node *after, uint32_t c
 	return member_leave(g, r);
 }
 
-sov_result sov_graph_add_call(sov_graph graph, const sov_node *after, uint32_t count,
+sov_result sov_graph_add_host_function(sov_graph graph, const sov_node *after, uint32_t count,
 			      void (*function)(void *user), void *user, sov_node *node)
 {
 	struct node n = {.kind = NODE_CALL, .call = {function, user}};
@@ -342,7 +342,7 @@ sov_result sov_graph_add_call(sov_graph graph, const sov_node *after, uint32_t c
 	return g ? member_leave(g, graph_add(g, after, count, &n, node)) : r;
 }
 
-sov_result sov_graph_add_order(sov_graph graph, sov_node from, sov_node to)
+sov_result sov_graph_add_dependency(sov_graph graph, sov_node from, sov_node to)
 {
 	sov_result r;
 	struct graph *g = member_enter(graph, OBJECT_GRAPH, &r);

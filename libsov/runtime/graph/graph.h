@@ -65,7 +65,7 @@ struct graph_way {
 		GRAPH_IDLE,      /* when the channel has seen that the engine is idle */
 		GRAPH_CLASS_IDLE /* when the engine has */
 	} follow;
-	struct gpu_link link;
+	struct gpu_chain_options link;
 };
 extern const struct graph_way graph_ways[]; /* the first is a context's own choice */
 extern const uint32_t graph_way_count;

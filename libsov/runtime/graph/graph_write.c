@@ -20,39 +20,39 @@
 const struct graph_way graph_ways[] = {
 	{"chain, all of it, past caches, early",
 	 GRAPH_CHAIN,
-	 {.chase = true,
-	  .keep_bank0 = true,
-	  .fetch_bank0 = GPU_FETCH_BEFORE,
-	  .fetch_program = true,
+	 {.overlap_barrier = true,
+	  .keep_constants = true,
+	  .prefetch_constants = GPU_PREFETCH_PRE,
+	  .prefetch_program = true,
 	  .chain_code = true,
-	  .early = true}},
+	  .early_start = true}},
 	{"chain, all of it, past caches",
 	 GRAPH_CHAIN,
-	 {.chase = true,
-	  .keep_bank0 = true,
-	  .fetch_bank0 = GPU_FETCH_BEFORE,
-	  .fetch_program = true,
+	 {.overlap_barrier = true,
+	  .keep_constants = true,
+	  .prefetch_constants = GPU_PREFETCH_PRE,
+	  .prefetch_program = true,
 	  .chain_code = true}},
 	{"chain", GRAPH_CHAIN, {0}},
-	{"chain, chasing barriers", GRAPH_CHAIN, {.chase = true}},
-	{"chain, constants kept", GRAPH_CHAIN, {.keep_bank0 = true}},
-	{"chain, constants fetched before", GRAPH_CHAIN, {.fetch_bank0 = GPU_FETCH_BEFORE}},
-	{"chain, constants fetched behind", GRAPH_CHAIN, {.fetch_bank0 = GPU_FETCH_BEHIND}},
-	{"chain, program fetched", GRAPH_CHAIN, {.fetch_program = true}},
+	{"chain, chasing barriers", GRAPH_CHAIN, {.overlap_barrier = true}},
+	{"chain, constants kept", GRAPH_CHAIN, {.keep_constants = true}},
+	{"chain, constants fetched before", GRAPH_CHAIN, {.prefetch_constants = GPU_PREFETCH_PRE}},
+	{"chain, constants fetched behind", GRAPH_CHAIN, {.prefetch_constants = GPU_PREFETCH_POST}},
+	{"chain, program fetched", GRAPH_CHAIN, {.prefetch_program = true}},
 	{"chain, constants kept, program fetched",
 	 GRAPH_CHAIN,
-	 {.keep_bank0 = true, .fetch_program = true}},
+	 {.keep_constants = true, .prefetch_program = true}},
 	{"chain, all of it",
 	 GRAPH_CHAIN,
-	 {.chase = true,
-	  .keep_bank0 = true,
-	  .fetch_bank0 = GPU_FETCH_BEFORE,
-	  .fetch_program = true}},
+	 {.overlap_barrier = true,
+	  .keep_constants = true,
+	  .prefetch_constants = GPU_PREFETCH_PRE,
+	  .prefetch_program = true}},
 	{"host waits for idle", GRAPH_IDLE, {0}},
 	{"class waits for idle", GRAPH_CLASS_IDLE, {0}},
 	{"class waits for idle, constants kept, program fetched",
 	 GRAPH_CLASS_IDLE,
-	 {.keep_bank0 = true, .fetch_program = true}},
+	 {.keep_constants = true, .prefetch_program = true}},
 };
 const uint32_t graph_way_count = sizeof(graph_ways) / sizeof(*graph_ways);
 
@@ -91,7 +91,7 @@ static struct graph_code *code_of(const struct graph_run *g, uint32_t i)
 static sov_result find_codes(struct graph_run *g, uint64_t *bytes)
 {
 	const struct context *c = g->member.context;
-	uint32_t wait = c->gpu->chain_code ? c->gpu->wait_bytes(c->chip) : 0, i;
+	uint32_t wait = c->gpu->chain_code ? c->gpu->chain_wait_bytes(c->chip) : 0, i;
 
 	g->codes = calloc(GRAPH_MOST_CODES, sizeof(*g->codes));
 	if (!g->codes)
@@ -108,7 +108,7 @@ static sov_result find_codes(struct graph_run *g, uint64_t *bytes)
 			continue;
 		}
 		g->codes[g->ncodes++] = (struct graph_code){f, *bytes, code};
-		*bytes = align_up(*bytes + wait + f->kernel->code_bytes, GPU_PLACE_ALIGN);
+		*bytes = align_up(*bytes + wait + f->kernel->code_bytes, GPU_SLOT_ALIGN);
 	}
 	return SOV_OK;
 }
@@ -122,7 +122,7 @@ static void find_early(struct graph_run *g)
 	const struct context *c = g->member.context;
 	uint32_t depth = 0, at;
 
-	if (!g->way->link.early || !c->gpu->chain_code || !c->gpu->wait_bytes(c->chip))
+	if (!g->way->link.early_start || !c->gpu->chain_code || !c->gpu->chain_wait_bytes(c->chip))
 		return;
 	for (at = 0; at < g->count; at++) {
 		uint32_t i = g->order[at], next = g->next[i] - 1;
@@ -139,7 +139,7 @@ static void find_early(struct graph_run *g)
 static sov_result make_memory(struct graph_run *g)
 {
 	const struct gpu *gpu = g->member.context->gpu;
-	uint64_t bytes = GPU_PLACE_ALIGN; /* the counter's */
+	uint64_t bytes = GPU_SLOT_ALIGN; /* the counter's */
 	uint32_t i, arguments;
 	sov_result r = find_codes(g, &bytes);
 
@@ -153,11 +153,11 @@ static sov_result make_memory(struct graph_run *g)
 		if (g->nodes[i].kind != NODE_KERNEL)
 			continue;
 		g->kernels[i] = bytes;
-		bytes += gpu->place_bytes(g->nodes[i].kernel.function->plan.gpu, &arguments);
-		bytes = align_up(bytes, GPU_PLACE_ALIGN);
+		bytes += gpu->slot_bytes(g->nodes[i].kernel.function->plan.gpu, &arguments);
+		bytes = align_up(bytes, GPU_SLOT_ALIGN);
 	}
 	g->methods = bytes;
-	g->methods_most = g->count * gpu->node_words + (g->levels + 1) * gpu->level_words;
+	g->methods_most = g->count * gpu->max_node_words + (g->levels + 1) * gpu->max_level_words;
 	bytes += 4ull * g->methods_most;
 	r = buffer_create_mapped(g->member.context, WINSYS_VRAM, true, bytes, &g->memory);
 	if (r)
@@ -183,7 +183,7 @@ void graph_write_parameters(struct graph_run *g, uint32_t i)
 	const struct function *f = n->kernel.function;
 	uint32_t at;
 
-	g->member.context->gpu->place_bytes(f->plan.gpu, &at);
+	g->member.context->gpu->slot_bytes(f->plan.gpu, &at);
 	memcpy(cpu_at(g, g->kernels[i] + at), n->kernel.parameters, f->kernel->param_bytes);
 }
 
@@ -195,7 +195,7 @@ static void write_codes(struct graph_run *g)
 		struct graph_code *k = &g->codes[i];
 
 		memcpy(cpu_at(g, k->va), k->code,
-		       g->member.context->gpu->wait_bytes(g->member.context->chip) +
+		       g->member.context->gpu->chain_wait_bytes(g->member.context->chip) +
 			       k->function->kernel->code_bytes);
 		free(k->code);
 		k->code = NULL;
@@ -228,7 +228,7 @@ static struct gpu_launch describe(const struct graph_run *g, uint32_t i)
 		.next = has_next ? g->kernels[g->next[i] - 1] : 0,
 		.arrive = has_next && g->before[g->next[i] - 1] ? g->kernels[i] : 0,
 		.wait = g->before[i] ? g->kernels[g->before[i] - 1] : 0,
-		.link = &g->way->link,
+		.chain = &g->way->link,
 		.program = code ? code->va : 0,
 	};
 
@@ -243,7 +243,7 @@ static sov_result write_kernel(struct graph_run *g, uint32_t i)
 	const struct function *f = g->nodes[i].kernel.function;
 	struct gpu_launch l = describe(g, i);
 
-	if (!c->gpu->grid(c->chip, f->plan.gpu, &l, cpu_at(g, g->kernels[i]), g->kernels[i]))
+	if (!c->gpu->write_grid(c->chip, f->plan.gpu, &l, cpu_at(g, g->kernels[i]), g->kernels[i]))
 		return refuse(SOV_ERROR_INTERNAL,
 			      "a value of kernel '%s' does not fit its launch descriptor",
 			      f->kernel->name);
@@ -260,7 +260,7 @@ static void push_kernel(struct graph_run *g, struct gpu_push *p, uint32_t i)
 	const struct context *c = g->member.context;
 	struct gpu_launch l = describe(g, i);
 
-	c->gpu->start(c->chip, g->nodes[i].kernel.function->plan.gpu, &l, g->kernels[i], p);
+	c->gpu->launch_grid(c->chip, g->nodes[i].kernel.function->plan.gpu, &l, g->kernels[i], p);
 }
 
 static void push_copy(struct graph_run *g, struct gpu_push *p, uint32_t i, uint32_t *copies)
@@ -316,8 +316,8 @@ static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 	for (i = at; i < end; i++)
 		copies += is_copy(&g->nodes[g->order[i]]);
 	if (copies) { /* the last run left its count there */
-		gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NOW);
-		gpu->begin_copies(g->member.context->chip, &w->p);
+		gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NO_WAIT);
+		gpu->setup_copy(g->member.context->chip, &w->p);
 	}
 	for (i = at, copies = 0; i < end; i++) {
 		if (g->nodes[g->order[i]].kind == NODE_KERNEL)
@@ -328,7 +328,7 @@ static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 	if (copies)
 		gpu->acquire(&w->p, g->counter, copies);
 	if (!last) /* the piece of work behind it waits in the same way */
-		gpu->idle(&w->p, g->way->follow == GRAPH_CLASS_IDLE);
+		gpu->wait_for_idle(&w->p, g->way->follow == GRAPH_CLASS_IDLE);
 }
 
 /* All of a chain, whose levels are passed. */
@@ -337,7 +337,7 @@ static uint32_t push_chain(struct writer *w, uint32_t at)
 	struct graph_run *g = w->g;
 	const struct gpu *gpu = g->member.context->gpu;
 
-	gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NOW);
+	gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NO_WAIT);
 	push_kernel(g, &w->p, g->order[at]);
 	while (g->next[g->order[at]] != GRAPH_CHAIN_END)
 		at++;
@@ -406,11 +406,11 @@ static bool push_copies_apart(struct writer *w, uint32_t at, uint32_t end, uint3
 		return false;
 	if (w->p.count != w->start)
 		cut(w, ENGINE_COMPUTE, end, at, 0);
-	w->p.copying = true;
+	w->p.copy_queue = true;
 	for (i = at, copies = 0; i < end; i++)
 		push_copy(g, &w->p, g->order[i], &copies);
 	cut(w, ENGINE_COPY, end, at, calls);
-	w->p.copying = false;
+	w->p.copy_queue = false;
 	w->begin = end;
 	return true;
 }
@@ -421,8 +421,8 @@ static void push_all(struct writer *w)
 	const struct gpu *gpu = g->member.context->gpu;
 	uint32_t at = 0;
 
-	if (g->way->link.keep_bank0)
-		gpu->forget_constants(&w->p);
+	if (g->way->link.keep_constants)
+		gpu->invalidate_constants(&w->p);
 	while (at < g->count) {
 		uint32_t first = at, end = level_end(g, at), calls;
 		bool ends = has_call(g, at, &calls);
@@ -437,7 +437,7 @@ static void push_all(struct writer *w)
 				continue;
 			}
 			if (!ends && end < g->count)
-				gpu->idle(&w->p, false);
+				gpu->wait_for_idle(&w->p, false);
 		}
 		at = end;
 		if (!ends && at < g->count)
@@ -463,7 +463,7 @@ sov_result graph_write_methods(struct graph_run *g)
 	g->nparts = 0;
 	push_all(&w);
 	for (i = 0; !r && i < g->nparts; i++)
-		if (g->parts[i].words > g->member.context->gpu->span_most)
+		if (g->parts[i].words > g->member.context->gpu->max_span_words)
 			r = refuse(SOV_ERROR_UNSUPPORTED,
 				   "a graph of %u nodes has too many methods "
 				   "for one piece of work; make two of it",

@@ -72,7 +72,7 @@ static sov_result import(struct context *c, uint64_t address, uint64_t bytes, st
 	}
 	if (error) {
 		free(b);
-		said = winsys_said();
+		said = winsys_take_error();
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 			      "%llu bytes of host memory at 0x%llx cannot be pinned for %s: %s",
 			      (ull)bytes, (ull)address, c->device->properties.name,

@@ -91,7 +91,7 @@ sov_result local_reserve(struct stream *s, const struct function *f)
 	had = c->local.has.thread_bytes;
 	queues = c->local.queues;
 	pthread_mutex_unlock(&c->lock);
-	want.need = c->gpu->local(c->chip, larger(f->plan.local_bytes, had));
+	want.need = c->gpu->local_layout(c->chip, larger(f->plan.local_bytes, had));
 	if (c->gpu->local_in_launch)
 		want.queues = larger(larger(s->index + 1, queues), atomic_load(&c->stream_count));
 	return context_settle(c, wanted, replace, &want);

@@ -59,16 +59,16 @@ void reservation_destroy(struct context *c, struct buffer *b)
 	free(b);
 }
 
-sov_result sov_memory_reserve(sov_context context, uint64_t most_bytes, sov_ptr *address)
+sov_result sov_memory_reserve(sov_context context, uint64_t max_bytes, sov_ptr *address)
 {
 	sov_result r;
 	struct context *c;
 	struct buffer *b;
 	uint64_t page;
 
-	if (!address || !most_bytes)
+	if (!address || !max_bytes)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      address ? "most_bytes is 0" : "address is NULL");
+			      address ? "max_bytes is 0" : "address is NULL");
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
@@ -84,17 +84,17 @@ sov_result sov_memory_reserve(sov_context context, uint64_t most_bytes, sov_ptr 
 						   "no host memory for a reservation"));
 	}
 	list_init(b->pieces);
-	b->mapped = (most_bytes + page - 1) & ~(page - 1);
-	if (b->mapped < most_bytes || !va_alloc(false, b->mapped, page, &b->va)) {
+	b->mapped = (max_bytes + page - 1) & ~(page - 1);
+	if (b->mapped < max_bytes || !va_alloc(false, b->mapped, page, &b->va)) {
 		free(b->pieces);
 		free(b);
 		return context_leave(c, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
 					       "the process has no address space for %llu bytes",
-					       (ull)most_bytes));
+					       (ull)max_bytes));
 	}
 	memory_insert(c, b);
 	*address = b->va;
-	LOG(MEMORY, DEBUG, "%llu bytes reserved at 0x%llx", (ull)most_bytes, (ull)b->va);
+	LOG(MEMORY, DEBUG, "%llu bytes reserved at 0x%llx", (ull)max_bytes, (ull)b->va);
 	return context_leave(c, SOV_OK);
 }
 

@@ -141,7 +141,7 @@ bool services_assertion(const struct context *c, sov_fault *f)
 	f->address = a->address;
 	f->pc = UINT64_MAX; /* the service's, which says nothing */
 	f->instruction[0] = 0;
-	f->placed = 1;
+	f->has_thread = 1;
 	memcpy(f->block, a->block, sizeof(f->block));
 	memcpy(f->thread, a->thread, sizeof(f->thread));
 	return true;

@@ -115,17 +115,17 @@ static void write_passes(const char *stem, const struct dump *d)
 static void write_code(const char *stem, const struct dump *d)
 {
 	const struct image *im = d->image;
-	FILE *f = create(stem, d->gpu->code);
+	FILE *f = create(stem, d->gpu->code_extension);
 	char text[256], wants[64];
 	uint32_t i, at, bytes, word;
 
 	for (i = 0; f && i < im->nkernels; i++) {
 		const struct image_kernel *k = &im->kernels[i];
 
-		d->gpu->runs(d->chip, im, wants, sizeof(wants));
+		d->gpu->supports(d->chip, im, wants, sizeof(wants));
 		fprintf(f, "%s:  // %s, %u registers\n", k->name, wants, k->registers);
 		for (at = 0; at + sizeof(word) <= k->code_bytes; at += bytes) {
-			bytes = d->gpu->instruction(d->chip, k, at, text, sizeof(text), NULL);
+			bytes = d->gpu->disassemble(d->chip, k, at, text, sizeof(text), NULL);
 			memcpy(&word, k->code + at, sizeof(word));
 			if (bytes)
 				fprintf(f, "\t/*%04x*/ %s ;\n", at, text);
@@ -134,7 +134,7 @@ static void write_code(const char *stem, const struct dump *d)
 			bytes = bytes ? bytes : sizeof(word);
 		}
 	}
-	finish(f, stem, d->gpu->code);
+	finish(f, stem, d->gpu->code_extension);
 }
 
 /* The first number of ours that nobody has used: of a process of the same number before us. */
@@ -158,7 +158,7 @@ static bool choose_stem(const char *extension, const char *kernel, char *stem, s
 
 void dump_module(const struct dump *d)
 {
-	const char *extension = d->source ? "ptx" : d->gpu->image;
+	const char *extension = d->source ? "ptx" : d->gpu->image_extension;
 	const void *data = d->source ? d->source : d->file;
 	size_t bytes = d->source ? d->source_bytes : d->file_bytes;
 	const char *kernel = d->image && d->image->nkernels ? d->image->kernels[0].name : "";
@@ -174,7 +174,7 @@ void dump_module(const struct dump *d)
 	if (d->source) {
 		write_passes(stem, d);
 		if (d->file)
-			write_bytes(stem, d->gpu->image, d->file, d->file_bytes);
+			write_bytes(stem, d->gpu->image_extension, d->file, d->file_bytes);
 	}
 	if (d->image && d->image->nkernels)
 		write_code(stem, d);

@@ -16,7 +16,7 @@ sov_result function_plan(struct context *c, struct function *f, const uint64_t b
 	static _Atomic uint64_t plans;
 	const struct image_kernel *k = f->kernel;
 	struct plan *p = &f->plan;
-	uint32_t most = c->gpu->local_most, stack = k->stack_bytes;
+	uint32_t most = c->gpu->max_local_bytes, stack = k->stack_bytes;
 
 	if (stack > most)
 		return refuse(SOV_ERROR_INVALID_SOURCE,
@@ -30,7 +30,7 @@ sov_result function_plan(struct context *c, struct function *f, const uint64_t b
 	if (!p->gpu)
 		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for kernel '%s'",
 			      k->name);
-	p->local_bytes = c->gpu->local(c->chip, stack).thread_bytes;
+	p->local_bytes = c->gpu->local_layout(c->chip, stack).thread_bytes;
 	p->id = atomic_fetch_add(&plans, 1) + 1;
 	p->code = c->code_writes;
 	p->own_shared = k->shared_bytes - function_reserved_shared(f);
@@ -120,7 +120,7 @@ uint32_t function_occupancy(const struct function *f, uint64_t threads, uint32_t
 	if (!threads || threads > f->max_threads ||
 	    f->plan.own_shared + (uint64_t)shared_bytes > c->device->info.shared_per_block)
 		return 0;
-	return c->gpu->blocks(c->chip, f->kernel, (uint32_t)threads,
+	return c->gpu->occupancy(c->chip, f->kernel, (uint32_t)threads,
 			      (uint64_t)f->kernel->shared_bytes + shared_bytes);
 }
 
@@ -133,7 +133,7 @@ static sov_result check_together(const struct function *f, const sov_launch *l)
 	if (l->flags != SOV_LAUNCH_COOPERATIVE)
 		return refuse(SOV_ERROR_INVALID_ARGUMENT,
 			      "sov_launch.flags is 0x%x; known: SOV_LAUNCH_COOPERATIVE", l->flags);
-	fit = c->gpu->together(c->chip, f->kernel, l->block[0] * l->block[1] * l->block[2],
+	fit = c->gpu->max_resident_blocks(c->chip, f->kernel, l->block[0] * l->block[1] * l->block[2],
 			       (uint64_t)f->kernel->shared_bytes + l->shared_bytes);
 	if (blocks > fit)
 		return refuse(
@@ -208,9 +208,9 @@ static sov_result submit(struct function *f, const sov_launch *l, struct stream 
 	g.release = slot.beside ? s->done->va : 0;
 	g.payload = (uint32_t)slot.number;
 	g.next = 0;
-	g.link = NULL;
+	g.chain = NULL;
 	c->gpu->launch(c->chip, f->plan.gpu, &g,
-		       &(struct gpu_place){slot.cpu, slot.va, &slot.piece->written}, &slot.push);
+		       &(struct gpu_slot){slot.cpu, slot.va, &slot.piece->written}, &slot.push);
 	*number = slot.number;
 	*bell = stream_submit_silent(s, &slot);
 	return SOV_OK;

@@ -110,7 +110,7 @@ static sov_result check_kernels(const struct context *c, const struct module *m)
 	char sentence[320], wants[64];
 	uint32_t i;
 
-	if (!c->gpu->runs(c->chip, im, wants, sizeof(wants))) {
+	if (!c->gpu->supports(c->chip, im, wants, sizeof(wants))) {
 		snprintf(sentence, sizeof(sentence), "the image is for %s; %s runs %s", wants,
 			 c->device->properties.name, c->device->properties.target);
 		return refuse_source(sentence);
@@ -123,7 +123,7 @@ static sov_result check_kernels(const struct context *c, const struct module *m)
 		return refuse_source(sentence);
 	}
 	for (i = 0; i < im->nkernels; i++) {
-		uint32_t bytes = c->gpu->launch_bytes(&im->kernels[i]);
+		uint32_t bytes = c->gpu->constant_bytes(&im->kernels[i]);
 
 		if (bytes > GPU_MAX_CONSTANTS) {
 			snprintf(sentence, sizeof(sentence),
@@ -186,7 +186,7 @@ static sov_result upload(struct context *c, struct module *m)
 	services_addresses(c, at.services);
 	for (i = 0; i < IMAGE_PARTS; i++)
 		if (m->parts[i] && !is_shared(m, (enum image_part)i))
-			image_place(&m->image, (enum image_part)i, &at, m->parts[i]->cpu);
+			image_load_part(&m->image, (enum image_part)i, &at, m->parts[i]->cpu);
 	c->code_writes++;
 	for (i = 0; !r && i < m->image.nkernels; i++) {
 		m->functions[i].va = at.base[IMAGE_CODE] + m->image.kernels[i].code_offset;
@@ -201,7 +201,7 @@ static uint32_t max_threads(const struct context *c, const struct image_kernel *
 
 	if (k->max_threads && k->max_threads < threads)
 		threads = k->max_threads;
-	while (threads && !c->gpu->blocks(c->chip, k, threads, 0))
+	while (threads && !c->gpu->occupancy(c->chip, k, threads, 0))
 		threads = (threads - 1) / 32 * 32;
 	return threads;
 }

@@ -69,14 +69,14 @@ sov_result sov_event_create(sov_context context, uint32_t flags, sov_event *even
 	struct event *e = NULL;
 	sov_result r;
 
-	if (!event || flags & ~SOV_EVENT_NO_TIME)
+	if (!event || flags & ~SOV_EVENT_DISABLE_TIMING)
 		return event ? refuse(SOV_ERROR_INVALID_ARGUMENT,
-				      "flags is 0x%x; known: SOV_EVENT_NO_TIME", flags)
+				      "flags is 0x%x; known: SOV_EVENT_DISABLE_TIMING", flags)
 			     : refuse(SOV_ERROR_INVALID_ARGUMENT, "event is NULL");
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
-	r = event_create(c, flags & SOV_EVENT_NO_TIME, &e);
+	r = event_create(c, flags & SOV_EVENT_DISABLE_TIMING, &e);
 	if (!r)
 		*event = object_handle(&e->member.object);
 	return context_leave(c, r);
@@ -156,8 +156,8 @@ static sov_result record(struct event *e, struct stream *s)
 		atomic_store_explicit(&e->mark, EVENT_RECORDED | semaphore->value,
 				      memory_order_release);
 		s->member.context->gpu->release(&slot.push, semaphore->va, semaphore->value,
-						GPU_RELEASE_TIMED |
-							(slot.beside ? GPU_RELEASE_NOW : 0));
+						GPU_RELEASE_TIMESTAMP |
+							(slot.beside ? GPU_RELEASE_NO_WAIT : 0));
 		stream_submit(s, &slot);
 	}
 	pthread_mutex_unlock(&e->recording);
@@ -243,7 +243,7 @@ static sov_result elapsed(struct event *from, struct event *to, uint64_t *nanose
 
 	if (!r && (from->timeless || to->timeless))
 		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "event %s was made with SOV_EVENT_NO_TIME; make it without",
+			   "event %s was made with SOV_EVENT_DISABLE_TIMING; make it without",
 			   from->timeless ? "from" : "to");
 	if (!r)
 		r = last_record(to, "event to", &b);

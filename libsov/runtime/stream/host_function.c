@@ -261,7 +261,7 @@ sov_result stream_call(struct stream *s, void (*function)(void *user), void *use
 	return SOV_OK;
 }
 
-sov_result sov_stream_call(sov_stream stream, void (*function)(void *user), void *user)
+sov_result sov_stream_host_function(sov_stream stream, void (*function)(void *user), void *user)
 {
 	struct stream *s;
 	sov_result r;

@@ -42,7 +42,7 @@ static sov_result page_create(struct context *c)
 
 		s->va = buffer->va + i * STRIDE;
 		s->payload = (uint32_t *)cpu;
-		s->time = (uint64_t *)(cpu + GPU_TIME_OFFSET);
+		s->time = (uint64_t *)(cpu + GPU_TIMESTAMP_OFFSET);
 		__atomic_store_n(s->payload, 0, __ATOMIC_RELEASE);
 		s->next_free = c->free_semaphores;
 		c->free_semaphores = s;
@@ -111,14 +111,14 @@ static bool at_its_end(struct context *c, void *arg)
 
 sov_result semaphore_renew(struct context *c, struct semaphore *s)
 {
-	if (!c->gpu->compares_unsigned || s->value != UINT32_MAX)
+	if (!c->gpu->acquire_compares_unsigned || s->value != UINT32_MAX)
 		return SOV_OK;
 	return context_settle(c, at_its_end, begin_anew, s);
 }
 
 uint64_t semaphore_time(const struct context *c, const struct semaphore *s)
 {
-	return c->gpu->time(c->chip, __atomic_load_n(s->time, __ATOMIC_RELAXED));
+	return c->gpu->ticks_to_ns(c->chip, __atomic_load_n(s->time, __ATOMIC_RELAXED));
 }
 
 void semaphores_release(struct context *c)

@@ -285,10 +285,10 @@ static sov_result check_priority(const struct context *c, int32_t priority)
 {
 	const sov_device_properties *p = &c->device->properties;
 
-	if (priority >= p->least_priority && priority <= p->most_priority)
+	if (priority >= p->min_priority && priority <= p->max_priority)
 		return SOV_OK;
 	return refuse(SOV_ERROR_INVALID_ARGUMENT, "priority is %d; %s has %d to %d", priority,
-		      p->name, p->least_priority, p->most_priority);
+		      p->name, p->min_priority, p->max_priority);
 }
 
 sov_result sov_stream_create_with_priority(sov_context context, uint32_t flags, int32_t priority,

@@ -104,7 +104,7 @@ const struct function *stream_kernel(struct stream *s, uint64_t number)
 /* The next number's low half is 0, and the GPU would take it for less than those before: see wrap. */
 static bool must_wrap(const struct stream *s, uint64_t last)
 {
-	return !(uint32_t)(last + 1) && s->member.context->gpu->compares_unsigned;
+	return !(uint32_t)(last + 1) && s->member.context->gpu->acquire_compares_unsigned;
 }
 
 /* One entry of a ring stays empty: put equal to get means that there is nothing. */
@@ -174,14 +174,14 @@ static bool take(struct stream *s, const struct request *q, struct slot *slot)
 	p->engine = q->engine;
 	p->code = p->local = 0;
 	slot->beside = beside;
-	slot->push.copying = q->engine == ENGINE_COPY;
+	slot->push.copy_queue = q->engine == ENGINE_COPY;
 	/* What is known to be done needs no waiting for. */
 	if ((tail & ENDS_MASK) != queue &&
 	    (int64_t)((tail >> STREAM_ENDS_BITS) -
 		      atomic_load_explicit(&s->completed, memory_order_acquire)) > 0)
 		c->gpu->acquire(&slot->push, s->done->va, (uint32_t)(tail >> STREAM_ENDS_BITS));
 	if ((tail & ENDS_MASK) != queue && q->engine == ENGINE_COPY)
-		c->gpu->begin_copies(c->chip, &slot->push);
+		c->gpu->setup_copy(c->chip, &slot->push);
 	if (tracing())
 		trace_piece_begin(s, slot, q->kind, q->function);
 	return true;
@@ -195,16 +195,16 @@ static uint64_t later(uint64_t a, uint64_t b)
 }
 
 static void enter(struct stream *s, struct queue *q, const struct piece *p, uint64_t span,
-		  const struct gpu_end *end)
+		  const struct gpu_completion *end)
 {
-	q->put = s->member.context->gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES, span,
+	q->put = s->member.context->gpu->write_ring_entry(&q->memory, q->put, STREAM_RING_ENTRIES, span,
 					       p->engine == ENGINE_COPY, end);
 }
 
 /* By a ring that releases numbers. */
 static void put_piece(struct stream *s, struct queue *q, const struct piece *p, uint64_t number)
 {
-	const struct gpu_end end = {
+	const struct gpu_completion end = {
 		.semaphore = s->done->va,
 		.payload = (uint32_t)number,
 		.interrupt = atomic_load_explicit(&p->kind, memory_order_relaxed) == WORK_ALARM,
@@ -227,7 +227,7 @@ static inline void put_span(struct queue *q, uint64_t span)
  * doorbells are to be rung. */
 static uint64_t advance(struct stream *s, bool moved[ENGINES])
 {
-	const bool apart = s->member.context->gpu->enter;
+	const bool apart = s->member.context->gpu->write_ring_entry;
 	uint64_t n = s->published, code = 0, local = 0;
 	struct queue *q;
 	uint32_t i;
@@ -268,12 +268,12 @@ static uint64_t advance(struct stream *s, bool moved[ENGINES])
  * each move of put. Rings what is not to be rung later. */
 static struct bell ring(struct stream *s, const struct queue *q, struct bell later)
 {
-	struct bell b = {q->memory.bell, q->memory.token};
+	struct bell b = {q->memory.doorbell, q->memory.doorbell_value};
 
-	if (q->memory.overtakes)
-		winsys_arrived(q->memory.put);
+	if (q->memory.doorbell_passes_writes)
+		winsys_read_back(q->memory.put);
 	if (!b.word)
-		s->member.context->winsys->doorbell(q->way);
+		s->member.context->winsys->ring_doorbell(q->way);
 	else if (later.word && later.token != b.token)
 		bell_ring(later);
 	return b.word ? b : later;
@@ -319,18 +319,18 @@ static struct bell finish(struct stream *s, struct slot *slot)
 	const struct gpu *gpu = s->member.context->gpu;
 	struct piece *p = slot->piece;
 	enum work kind = atomic_load_explicit(&p->kind, memory_order_relaxed);
-	bool release = !gpu->enter && p->engine == ENGINE_COMPUTE &&
+	bool release = !gpu->write_ring_entry && p->engine == ENGINE_COMPUTE &&
 		       !(kind == WORK_KERNEL && slot->beside);
 
 	/* Data inside the method stream is the engine's work, unlike marks and waits. */
 	if (release)
 		gpu->release(&slot->push, s->done->va, (uint32_t)slot->number,
 			     slot->beside && kind != WORK_COPY && kind != WORK_GRAPH
-				     ? GPU_RELEASE_NOW
+				     ? GPU_RELEASE_NO_WAIT
 				     : 0);
 	if (slot->traced)
 		trace_piece_end(s, slot, release);
-	if (kind == WORK_ALARM && !gpu->enter)
+	if (kind == WORK_ALARM && !gpu->write_ring_entry)
 		gpu->interrupt(&slot->push);
 	if (gpu->pad)
 		gpu->pad(&slot->push);
@@ -398,7 +398,7 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 		.ring_offset = engine * STREAM_RING_BYTES,
 		.ring_va = s->commands->va + engine * STREAM_RING_BYTES,
 		.ring_entries = STREAM_RING_ENTRIES,
-		.ring_entry_bytes = c->gpu->entry_bytes,
+		.ring_entry_bytes = c->gpu->ring_entry_bytes,
 		.priority = s->priority,
 	};
 	const char *said;
@@ -406,7 +406,7 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 
 	error = c->winsys->queue_create(c->group, &options, &q->way);
 	if (error) {
-		said = winsys_said();
+		said = winsys_take_error();
 		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no %s queue for a stream: %s",
 			      c->device->properties.name,
 			      engine == ENGINE_COPY ? "copy" : "compute",
@@ -528,13 +528,13 @@ sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, u
 	sov_result r;
 
 	/* It may be older than the last time that numbers wrapped. */
-	if (gpu->compares_unsigned && semaphore_reached(semaphore, value))
+	if (gpu->acquire_compares_unsigned && semaphore_reached(semaphore, value))
 		return SOV_OK;
 	r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 	if (r)
 		return r;
 	/* Before this number was taken others may have wrapped, with all work done; from then on they cannot. */
-	if (!gpu->compares_unsigned || !semaphore_reached(semaphore, value))
+	if (!gpu->acquire_compares_unsigned || !semaphore_reached(semaphore, value))
 		gpu->acquire(&slot.push, semaphore->va, value);
 	stream_submit(s, &slot);
 	return SOV_OK;
@@ -582,7 +582,7 @@ sov_result stream_start(struct stream *s)
 		wrap(c, s);
 	take(s, &setup, &slot);
 	slot.beside = true; /* the stream may not be counted yet */
-	c->gpu->setup(c->chip, &slot.push);
+	c->gpu->setup_compute(c->chip, &slot.push);
 	bell_ring(finish(s, &slot));
 	gate_open(&s->gate);
 	return SOV_OK;

@@ -198,9 +198,9 @@ static bool stamped(const struct trace_stream *t, const struct trace_piece *p, u
 
 	if (__atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE) != p->payload)
 		return false;
-	*time = t->context->gpu->time(
+	*time = t->context->gpu->ticks_to_ns(
 		t->context->chip,
-		__atomic_load_n((const uint64_t *)(at + GPU_TIME_OFFSET), __ATOMIC_RELAXED));
+		__atomic_load_n((const uint64_t *)(at + GPU_TIMESTAMP_OFFSET), __ATOMIC_RELAXED));
 	return true;
 }
 
@@ -347,7 +347,7 @@ void trace_piece_begin(struct stream *s, struct slot *slot, enum work kind,
 	describe(&p->event, slot, kind, f);
 	slot->traced = p;
 	s->member.context->gpu->release(&slot->push, t->stamps->va + line_offset(t, p), p->payload,
-					GPU_RELEASE_TIMED | GPU_RELEASE_NOW);
+					GPU_RELEASE_TIMESTAMP | GPU_RELEASE_NO_WAIT);
 }
 
 void trace_piece_shape(struct slot *slot, const sov_launch *l)
@@ -366,12 +366,12 @@ void trace_piece_end(struct stream *s, struct slot *slot, bool released)
 	struct trace_piece *p = slot->traced;
 
 	/* What releases its number by itself is done when it has. A ring that releases it does so behind all this. */
-	if (c->gpu->enter)
+	if (c->gpu->write_ring_entry)
 		released = true;
 	if (!released)
 		c->gpu->acquire(&slot->push, s->done->va, (uint32_t)slot->number);
 	c->gpu->release(&slot->push, t->stamps->va + line_offset(t, p) + STAMP_BYTES, p->payload,
-			GPU_RELEASE_TIMED | (c->gpu->enter ? 0 : GPU_RELEASE_NOW));
+			GPU_RELEASE_TIMESTAMP | (c->gpu->write_ring_entry ? 0 : GPU_RELEASE_NO_WAIT));
 	atomic_store(&p->state, WAITING);
 }
 

@@ -95,7 +95,7 @@ int kmod_call(int file, unsigned long request, void *argument, const char *doing
 	int error = transact(file, request, argument, doing);
 
 	if (error)
-		winsys_say("sovgpu.ko: %s: %s%s", doing, strerror(-error),
+		winsys_set_error("sovgpu.ko: %s: %s%s", doing, strerror(-error),
 			   error == -ENOSPC ? "; the file's fdinfo has what it may have" : "");
 	return error == -ENOSPC ? -ENOMEM : error; /* full, or the process has its part */
 }
@@ -113,7 +113,7 @@ const struct winsys winsys_kmod = {
 	.buffer_create = kmod_buffer_create,
 	.buffer_import = kmod_buffer_import,
 	.buffer_destroy = kmod_buffer_destroy,
-	.buffer_cpu = kmod_buffer_cpu,
+	.buffer_map = kmod_buffer_map,
 	.memory_info = kmod_memory_info,
 	.group_create = kmod_group_create,
 	.group_stop = kmod_group_stop,

@@ -10,7 +10,7 @@
  *   kmod_wait.c    sleeping until work is done
  *   kmod_fault.c   what a failure was
  *
- * Functions return 0 or a negative errno, and leave a sentence (winsys_say) with it.
+ * Functions return 0 or a negative errno, and leave a sentence (winsys_set_error) with it.
  */
 #ifndef SOV_WINSYS_KMOD_H
 #define SOV_WINSYS_KMOD_H
@@ -81,7 +81,7 @@ int kmod_buffer_create(struct winsys_device *d, enum winsys_placement where, uin
 int kmod_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
 		       struct winsys_buffer **out);
 void kmod_buffer_destroy(struct winsys_buffer *b);
-void *kmod_buffer_cpu(struct winsys_buffer *b);
+void *kmod_buffer_map(struct winsys_buffer *b);
 int kmod_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 int kmod_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 

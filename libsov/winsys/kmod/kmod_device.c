@@ -14,7 +14,7 @@
 
 #define WAY_OUT    "SOV_KMOD=0 leaves sovgpu.ko's GPUs out"
 #define FIRST_NODE 128 /* of DRM's render nodes */
-#define PCI_NVIDIA 0x10de
+#define SOV_PCI_NVIDIA 0x10de
 #define LARGE_PAGE 0x200000u
 #define MAX_UNITS  4096u
 
@@ -44,7 +44,7 @@ static int check_driver(struct winsys_device *d)
 	if (error)
 		return error;
 	if (strcmp(name, KMOD_DRIVER) || v.version_major) {
-		winsys_say("%s: driver '%s' version %d.%d; known is " KMOD_DRIVER " 0", d->path,
+		winsys_set_error("%s: driver '%s' version %d.%d; known is " KMOD_DRIVER " 0", d->path,
 			   name, v.version_major, v.version_minor);
 		return -ENOTSUP;
 	}
@@ -63,14 +63,14 @@ static int check_answers(struct winsys_device *d, const struct drm_sovgpu_device
 			 const struct drm_sovgpu_memory_info *memory,
 			 const struct drm_sovgpu_vm_info *vm)
 {
-	if (device->vendor != PCI_NVIDIA || !chip_find(device->chip)) {
-		winsys_say("%s: chip 0x%x of vendor 0x%x is not known", d->path, device->chip,
+	if (device->vendor != SOV_PCI_NVIDIA || !winsys_nv_chip_find(device->chip)) {
+		winsys_set_error("%s: chip 0x%x of vendor 0x%x is not known", d->path, device->chip,
 			   device->vendor);
 		return -ENOTSUP;
 	}
 	if (device->units > MAX_UNITS || !power_of_two(memory->vram_page) ||
 	    memory->vram_page > LARGE_PAGE || !memory->vram_bytes || vm->va_start >= vm->va_end) {
-		winsys_say("%s: %u processors, %llu bytes of memory in pages of %llu and addresses "
+		winsys_set_error("%s: %u processors, %llu bytes of memory in pages of %llu and addresses "
 			   "from 0x%llx to 0x%llx make no sense",
 			   d->path, device->units, (unsigned long long)memory->vram_bytes,
 			   (unsigned long long)memory->vram_page, (unsigned long long)vm->va_start,
@@ -86,13 +86,13 @@ static int check_queues(struct winsys_device *d, const struct drm_sovgpu_queue_i
 
 	d->ring_entries = queue->ring_entries_max;
 	d->time_limit_ms = queue->time_limit_ms_max;
-	d->info.least_priority = 1 - KMOD_PRIORITIES;
+	d->info.min_priority = 1 - KMOD_PRIORITIES;
 	d->info.copy_queues = queue->classes >> DRM_SOVGPU_QUEUE_COPY & 1;
 	d->user_queues = queue->modes >> DRM_SOVGPU_QUEUE_USER & 1 && !(kmod.by_calls && jobs);
 	if (queue->classes >> DRM_SOVGPU_QUEUE_COMPUTE & 1 && d->ring_entries &&
 	    (d->user_queues || jobs))
 		return 0;
-	winsys_say("%s: this driver has no queues for programs", d->path);
+	winsys_set_error("%s: this driver has no queues for programs", d->path);
 	return -ENOTSUP;
 }
 
@@ -120,13 +120,13 @@ static int learn(struct winsys_device *d)
 	if (error)
 		return error;
 	memcpy(driver, i->driver, sizeof(driver));
-	chip_describe(chip_find(device.chip), i);
+	winsys_nv_chip_describe(winsys_nv_chip_find(device.chip), i);
 	snprintf(i->driver, sizeof(i->driver), "%.24s, firmware %.24s", driver, device.firmware);
 	snprintf(i->product, sizeof(i->product), "%.16s, PCI %04x:%04x", i->chip, device.vendor,
 		 device.device);
 	if (device.units) { /* otherwise room for the whole chip */
 		i->multiprocessors = device.units;
-		i->tpcs = (device.units + i->sms_per_tpc - 1) / i->sms_per_tpc;
+		i->nv.tpcs = (device.units + i->nv.sms_per_tpc - 1) / i->nv.sms_per_tpc;
 	}
 	i->page_bytes = memory.vram_page > host_page ? (uint32_t)memory.vram_page : host_page;
 	i->large_page_bytes = vm.page_sizes & LARGE_PAGE ? LARGE_PAGE : i->page_bytes;
@@ -170,7 +170,7 @@ static int device_open(int node, struct winsys_device **out)
 		return -ENOMEM;
 	error = open_node(d, node);
 	if (error) {
-		winsys_say("%s: %s%s", d->path, strerror(-error),
+		winsys_set_error("%s: %s%s", d->path, strerror(-error),
 			   error == -EACCES ? "; its owner or group may open it" : "");
 		free(d);
 		return error;
@@ -205,7 +205,7 @@ static int find_devices(char *message, size_t bytes)
 			kmod.count++;
 			continue;
 		}
-		snprintf(message, bytes, "%s", winsys_said());
+		snprintf(message, bytes, "%s", winsys_take_error());
 		LOG(DEVICE, INFO, "left out: %s", message);
 	}
 	if (kmod.count || !error || error == -ENOTSUP || error == -ENOENT)

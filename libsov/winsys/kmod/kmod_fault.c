@@ -20,24 +20,24 @@ static int ask(struct winsys_queue *q, struct drm_sovgpu_queue_state *s)
 	*s = (struct drm_sovgpu_queue_state){.queue_id = q->id};
 	error = kmod_call(q->group->device->file, DRM_IOCTL_SOVGPU_QUEUE_STATE, s,
 			  "asking for a queue's state");
-	(void)winsys_said();
+	(void)winsys_take_error();
 	return error;
 }
 
 static void describe(struct winsys_queue *q, const struct drm_sovgpu_queue_state *s,
 		     struct winsys_error *out)
 {
-	const char *words = xid_words(s->fault_code);
+	const char *words = nv_xid_text(s->fault_code);
 
 	*out = (struct winsys_error){
 		.queue = q,
-		.xid = s->fault_code,
-		.overdue = s->state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
+		.vendor_code = s->fault_code,
+		.timed_out = s->state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
 		.memory = s->fault_code == NV_XID_MMU_FAULT,
 		/* Real hardware tells the page. */
 		.address = s->fault_address & ~(uint64_t)(PAGE - 1),
 	};
-	if (out->overdue)
+	if (out->timed_out)
 		snprintf(out->text, sizeof(out->text),
 			 "it did not end within the driver's limit of %u.%03u s",
 			 q->group->device->time_limit_ms / 1000,
@@ -106,7 +106,7 @@ static void look(struct winsys_group *g)
 
 void kmod_group_refused(struct winsys_group *g, int error)
 {
-	(void)winsys_said();
+	(void)winsys_take_error();
 	pthread_mutex_lock(&g->lock);
 	g->refused = error;
 	pthread_mutex_unlock(&g->lock);

@@ -14,7 +14,7 @@ static int check(const void *memory, uint64_t bytes, uint64_t page)
 {
 	if (bytes && !(((uintptr_t)memory | bytes) % page))
 		return 0;
-	winsys_say("%llu bytes at %p are not whole pages of %llu bytes", (unsigned long long)bytes,
+	winsys_set_error("%llu bytes at %p are not whole pages of %llu bytes", (unsigned long long)bytes,
 		   memory, (unsigned long long)page);
 	return -EINVAL;
 }
@@ -69,7 +69,7 @@ int kmod_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
 	if (!error)
 		error = create(d, &c, "pinning host memory", out);
 	if (error == -ENOMEM)
-		winsys_say(
+		winsys_set_error(
 			"sovgpu.ko: no more host memory can be pinned; RLIMIT_MEMLOCK (ulimit -l) "
 			"counts it");
 	if (error)
@@ -89,7 +89,7 @@ void kmod_buffer_destroy(struct winsys_buffer *b)
 	free(b);
 }
 
-void *kmod_buffer_cpu(struct winsys_buffer *b)
+void *kmod_buffer_map(struct winsys_buffer *b)
 {
 	struct drm_sovgpu_bo_mmap_offset m = {.handle = b->handle};
 	void *cpu;
@@ -99,7 +99,7 @@ void *kmod_buffer_cpu(struct winsys_buffer *b)
 		return b->cpu;
 	cpu = kmod_os->map(b->bytes, b->device->file, m.offset);
 	if (cpu == MAP_FAILED)
-		winsys_say("mapping %llu bytes of %s: %s", (unsigned long long)b->bytes,
+		winsys_set_error("mapping %llu bytes of %s: %s", (unsigned long long)b->bytes,
 			   b->device->path, strerror(errno));
 	else
 		b->cpu = cpu;

@@ -110,7 +110,7 @@ static uint8_t *map_page(struct winsys_device *d, uint64_t offset, const char *w
 
 	if (page != MAP_FAILED)
 		return page;
-	winsys_say("mapping %s of %s: %s", what, d->path, strerror(errno));
+	winsys_set_error("mapping %s of %s: %s", what, d->path, strerror(errno));
 	return NULL;
 }
 
@@ -134,7 +134,7 @@ static int check_places(const struct winsys_queue *q, const struct drm_sovgpu_qu
 	if (c->put_offset % 4 == 0 && c->put_offset <= page - 4 && c->get_offset % 4 == 0 &&
 	    c->get_offset <= page - 4 && c->doorbell_offset % 4 == 0)
 		return 0;
-	winsys_say("%s: pointers at %u and %u and a doorbell at 0x%llx make no sense",
+	winsys_set_error("%s: pointers at %u and %u and a doorbell at 0x%llx make no sense",
 		   q->group->device->path, c->put_offset, c->get_offset,
 		   (unsigned long long)c->doorbell_offset);
 	return -EPROTO;
@@ -149,7 +149,7 @@ static int own_ring(struct winsys_queue *q, const struct winsys_queue_options *o
 		.ring_entries = o->ring_entries,
 	};
 	uint64_t in_page;
-	uint8_t *ring = kmod_buffer_cpu(o->ring), *bell;
+	uint8_t *ring = kmod_buffer_map(o->ring), *bell;
 	int error;
 
 	if (!ring)

@@ -54,7 +54,7 @@ static void look(struct winsys_group *g, struct pending *p)
 
 	if (!p->count ||
 	    kmod_call(g->device->file, DRM_IOCTL_SYNCOBJ_QUERY, &a, "asking timelines")) {
-		(void)winsys_said();
+		(void)winsys_take_error();
 		return;
 	}
 	for (i = 0; i < p->count; i++)
@@ -89,7 +89,7 @@ static void wait_interrupt(struct winsys_device *d, uint32_t *seen, uint64_t end
 		*seen = w.count;
 		return;
 	}
-	(void)winsys_said();
+	(void)winsys_take_error();
 	if (error != -ETIME) /* a device that is gone is found by who looks */
 		sleep_until(end);
 }
@@ -121,7 +121,7 @@ void kmod_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
 	if (!p.count || (kmod_call(g->device->file, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &w,
 				   "waiting for timelines") &&
 			 kmod_now() < end)) {
-		(void)winsys_said();
+		(void)winsys_take_error();
 		sleep_until(end);
 	}
 }

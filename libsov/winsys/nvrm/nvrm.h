@@ -10,7 +10,7 @@
  *   nvrm_wait.c    sleeping until the GPU interrupts
  *   nvrm_fault.c   what a failure was
  *
- * Functions return 0 or a negative errno, and leave a sentence (winsys_say) with it.
+ * Functions return 0 or a negative errno, and leave a sentence (winsys_set_error) with it.
  */
 #ifndef SOV_WINSYS_NVRM_H
 #define SOV_WINSYS_NVRM_H
@@ -94,7 +94,7 @@ struct winsys_device {
 	char path[32];
 	struct rm_scope scope;
 	uint32_t device, subdevice;
-	const struct chip *chip;
+	const struct winsys_nv_chip *chip;
 	struct winsys_info info;
 
 	pthread_mutex_t lock; /* for what follows, which is made at first use */
@@ -138,13 +138,13 @@ int nvrm_buffer_create(struct winsys_device *d, enum winsys_placement where, uin
 int nvrm_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
 		       struct winsys_buffer **out);
 void nvrm_buffer_destroy(struct winsys_buffer *b);
-void *nvrm_buffer_cpu(struct winsys_buffer *b);
+void *nvrm_buffer_map(struct winsys_buffer *b);
 int nvrm_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 int nvrm_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 
 /* ---- nvrm_queue.c ---- */
 
-#define NVRM_LEAST_PRIORITY (-1)
+#define NVRM_MIN_PRIORITY (-1)
 #define NVRM_PRIORITIES     3
 #define NVRM_QUEUES         (NVRM_PAGE_BYTES / NV_USERD_BYTES) /* in a group */
 

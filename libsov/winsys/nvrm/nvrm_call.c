@@ -74,7 +74,7 @@ static int fail(uint32_t status, const char *verb, const char *what)
 
 	for (i = 0; i < n && statuses[i].status != status; i++)
 		;
-	winsys_say("NVIDIA's kernel module refused %s %s: status 0x%x%s%s", verb, what, status,
+	winsys_set_error("NVIDIA's kernel module refused %s %s: status 0x%x%s%s", verb, what, status,
 		   i < n ? ", " : "", i < n ? statuses[i].words : "");
 	return i < n ? -statuses[i].error : -EIO;
 }
@@ -108,7 +108,7 @@ int rm_ioctl(int file, uint32_t number, void *argument, uint32_t bytes, const ch
 	int error = transact(file, number, argument, bytes, what);
 
 	if (error)
-		winsys_say("NVIDIA's kernel module: ioctl 0x%02x for %s: %s", number, what,
+		winsys_set_error("NVIDIA's kernel module: ioctl 0x%02x for %s: %s", number, what,
 			   strerror(-error));
 	return error;
 }
@@ -137,7 +137,7 @@ static int remember(struct rm_scope *s, uint32_t parent, uint32_t handle)
 
 static int full(const char *what)
 {
-	winsys_say("no room to remember %s", what);
+	winsys_set_error("no room to remember %s", what);
 	return -ENOSPC;
 }
 
@@ -211,7 +211,7 @@ int rm_map_cpu(struct rm *rm, uint32_t device, uint32_t memory, uint64_t bytes, 
 	m.file = nvrm_os->open(path);
 	if (m.file < 0) {
 		error = -errno;
-		winsys_say("%s: %s", path, strerror(errno));
+		winsys_set_error("%s: %s", path, strerror(errno));
 		return error;
 	}
 	error = call(rm->file, RM_IOCTL_MAP_CPU, &m, sizeof(m), &m.status, "to map",
@@ -220,7 +220,7 @@ int rm_map_cpu(struct rm *rm, uint32_t device, uint32_t memory, uint64_t bytes, 
 		*address = nvrm_os->map(bytes, m.file);
 		if (*address == MAP_FAILED) {
 			error = -errno;
-			winsys_say("mapping %llu bytes of %s: %s", (unsigned long long)bytes, path,
+			winsys_set_error("mapping %llu bytes of %s: %s", (unsigned long long)bytes, path,
 				   strerror(errno));
 		}
 	}

@@ -67,11 +67,11 @@ static int make_objects(struct winsys_device *d, uint32_t gpu_id)
 	return error;
 }
 
-static int memory_facts(struct winsys_device *d, struct rm_fact *facts, uint32_t count)
+static int memory_facts(struct winsys_device *d, struct rm_info *facts, uint32_t count)
 {
-	struct rm_memory_facts f = {.count = count, .facts = (uintptr_t)facts};
+	struct rm_fb_info f = {.count = count, .facts = (uintptr_t)facts};
 
-	return rm_control(d->rm, d->subdevice, RM_CONTROL_MEMORY_FACTS, &f, sizeof(f),
+	return rm_control(d->rm, d->subdevice, RM_CONTROL_FB_INFO, &f, sizeof(f),
 			  "the size of video memory");
 }
 
@@ -79,14 +79,14 @@ static int memory_facts(struct winsys_device *d, struct rm_fact *facts, uint32_t
 static int learn(struct winsys_device *d)
 {
 	enum { TPCS, SM_VERSION, WARPS, SMS_PER_TPC };
-	struct rm_fact facts[] = {
-		[TPCS] = {.index = RM_FACT_TPCS},
-		[SM_VERSION] = {.index = RM_FACT_SM_VERSION},
-		[WARPS] = {.index = RM_FACT_WARPS_PER_SM},
-		[SMS_PER_TPC] = {.index = RM_FACT_SMS_PER_TPC},
+	struct rm_info facts[] = {
+		[TPCS] = {.index = RM_INFO_TPCS},
+		[SM_VERSION] = {.index = RM_INFO_SM_VERSION},
+		[WARPS] = {.index = RM_INFO_WARPS_PER_SM},
+		[SMS_PER_TPC] = {.index = RM_INFO_SMS_PER_TPC},
 	};
-	struct rm_fact heap = {.index = RM_FACT_HEAP_KIB};
-	struct rm_graphics_facts g = {.count = 4, .facts = (uintptr_t)facts};
+	struct rm_info heap = {.index = RM_INFO_HEAP_KIB};
+	struct rm_gr_info g = {.count = 4, .facts = (uintptr_t)facts};
 	struct rm_chip chip = {0};
 	struct rm_name name = {0};
 	struct winsys_info *i = &d->info;
@@ -95,7 +95,7 @@ static int learn(struct winsys_device *d)
 			       "the chip's number");
 
 	if (!error)
-		error = rm_control(d->rm, d->subdevice, RM_CONTROL_GRAPHICS_FACTS, &g, sizeof(g),
+		error = rm_control(d->rm, d->subdevice, RM_CONTROL_GR_INFO, &g, sizeof(g),
 				   "the chip's size");
 	if (!error)
 		error = memory_facts(d, &heap, 1);
@@ -104,20 +104,20 @@ static int learn(struct winsys_device *d)
 				   "the product's name");
 	if (error)
 		return error;
-	d->chip = chip_find(chip.architecture | chip.implementation);
+	d->chip = winsys_nv_chip_find(chip.architecture | chip.implementation);
 	sm = (facts[SM_VERSION].value >> 8) * 10 + (facts[SM_VERSION].value & 15);
 	if (!d->chip || d->chip->sm != sm) {
-		winsys_say("%s: chip 0x%x:0x%x, sm_%u, is not known", d->path, chip.architecture,
+		winsys_set_error("%s: chip 0x%x:0x%x, sm_%u, is not known", d->path, chip.architecture,
 			   chip.implementation, sm);
 		return -ENOTSUP;
 	}
 	if (!facts[TPCS].value || facts[TPCS].value > 4096 || !facts[WARPS].value ||
 	    facts[WARPS].value > 64 || !facts[SMS_PER_TPC].value || facts[SMS_PER_TPC].value > 4) {
-		winsys_say("%s: %u TPCs of %u SMs with %u warps make no sense", d->path,
+		winsys_set_error("%s: %u TPCs of %u SMs with %u warps make no sense", d->path,
 			   facts[TPCS].value, facts[SMS_PER_TPC].value, facts[WARPS].value);
 		return -EPROTO;
 	}
-	chip_describe(d->chip, i);
+	winsys_nv_chip_describe(d->chip, i);
 	i->multiprocessors = facts[TPCS].value * facts[SMS_PER_TPC].value;
 	i->warps_per_multiprocessor = facts[WARPS].value;
 	i->sms_per_tpc = facts[SMS_PER_TPC].value;
@@ -128,8 +128,8 @@ static int learn(struct winsys_device *d)
 	i->memory_bytes = (uint64_t)heap.value * KIB;
 	i->copy_queues = true;
 	i->spare_queues = SPARE_QUEUES;
-	i->least_priority = NVRM_LEAST_PRIORITY;
-	i->most_priority = NVRM_LEAST_PRIORITY + NVRM_PRIORITIES - 1;
+	i->min_priority = NVRM_MIN_PRIORITY;
+	i->max_priority = NVRM_MIN_PRIORITY + NVRM_PRIORITIES - 1;
 	snprintf(i->product, sizeof(i->product), "%.63s", name.text);
 	snprintf(i->driver, sizeof(i->driver), "NVIDIA's kernel module %.32s", d->rm->version);
 	return 0;
@@ -147,7 +147,7 @@ static int device_open(struct rm *rm, const struct rm_card *card, struct winsys_
 	d->file = nvrm_os->open(d->path);
 	if (d->file < 0) {
 		error = -errno;
-		winsys_say("%s: %s", d->path, strerror(errno));
+		winsys_set_error("%s: %s", d->path, strerror(errno));
 		free(d);
 		return error;
 	}
@@ -184,7 +184,7 @@ static int check_version(char *message, size_t bytes)
 	int error = rm_ioctl(nvrm.rm.file, RM_IOCTL_VERSION, &v, sizeof(v), "the module's version");
 
 	if (error) {
-		snprintf(message, bytes, "%s; " WAY_OUT, winsys_said());
+		snprintf(message, bytes, "%s; " WAY_OUT, winsys_take_error());
 		return error;
 	}
 	v.text[sizeof(v.text) - 1] = 0;
@@ -238,7 +238,7 @@ static int find_devices(char *message, size_t bytes)
 		error = rm_alloc(&nvrm.scope, 0, RM_CLASS_CLIENT, NULL, 0, &nvrm.rm.client,
 				 "a client");
 	if (error) {
-		snprintf(message, bytes, "%s; " WAY_OUT, winsys_said());
+		snprintf(message, bytes, "%s; " WAY_OUT, winsys_take_error());
 		return error;
 	}
 	/* A GPU that cannot be used (not known, broken, not this container's) leaves the others;
@@ -249,7 +249,7 @@ static int find_devices(char *message, size_t bytes)
 			nvrm.count++;
 			continue;
 		}
-		snprintf(message, bytes, "%s", winsys_said());
+		snprintf(message, bytes, "%s", winsys_take_error());
 		LOG(DEVICE, INFO, "left out: %s", message);
 	}
 	if (nvrm.count || !error || error == -ENOTSUP || error == -ENOENT)
@@ -310,7 +310,7 @@ void nvrm_info(struct winsys_device *d, struct winsys_info *out)
 
 void nvrm_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes)
 {
-	struct rm_fact heap = {.index = RM_FACT_HEAP_FREE_KIB};
+	struct rm_info heap = {.index = RM_INFO_HEAP_FREE_KIB};
 
 	*total_bytes = d->info.memory_bytes;
 	*free_bytes = memory_facts(d, &heap, 1) ? 0 : (uint64_t)heap.value * KIB;
@@ -342,7 +342,7 @@ static int map_user(struct winsys_device *d, void *parameters, uint32_t bytes, u
  */
 int nvrm_device_start(struct winsys_device *d)
 {
-	struct rm_user_parameters bell = {.by_memory_window = 1};
+	struct rm_user_parameters bell = {.bar1_mapping = 1};
 	int error = 0;
 
 	pthread_mutex_lock(&d->lock);
@@ -396,12 +396,12 @@ int nvrm_copy_engine(struct winsys_device *d, uint32_t *engine)
 			best = caps.engine;
 		}
 	}
-	(void)winsys_said(); /* about those that are not there */
+	(void)winsys_take_error(); /* about those that are not there */
 	if (best)
 		d->copy_engine = best;
 	*engine = d->copy_engine;
 	if (!*engine) {
-		winsys_say("%s has no copy engine of its own", d->path);
+		winsys_set_error("%s has no copy engine of its own", d->path);
 		error = -ENODEV;
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -416,7 +416,7 @@ const struct winsys winsys_nvrm = {
 	.buffer_create = nvrm_buffer_create,
 	.buffer_import = nvrm_buffer_import,
 	.buffer_destroy = nvrm_buffer_destroy,
-	.buffer_cpu = nvrm_buffer_cpu,
+	.buffer_map = nvrm_buffer_map,
 	.memory_info = nvrm_memory_info,
 	.group_create = nvrm_group_create,
 	.group_stop = nvrm_group_stop,

@@ -33,7 +33,7 @@ static const struct word accesses[] = {
 	{0, "read"}, {1, "write"}, {2, "atomic"}, {3, "prefetch"}, {4, "atomic"},
 };
 static const enum winsys_access access_kinds[] = {
-	WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC, WINSYS_SOME_ACCESS, WINSYS_ATOMIC,
+	WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC, WINSYS_UNKNOWN_ACCESS, WINSYS_ATOMIC,
 };
 
 static const struct word warp_errors[] = {
@@ -89,7 +89,7 @@ static void describe_access(const struct rm_mmu_faults *f, struct winsys_error *
 void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,
 		   const struct rm_sm_errors *errors, struct winsys_error *out)
 {
-	const char *words = xid_words(xid), *warp = NULL;
+	const char *words = nv_xid_text(xid), *warp = NULL;
 	uint32_t i, number = 0;
 
 	*out = (struct winsys_error){.xid = xid};
@@ -220,9 +220,9 @@ static void investigate(struct winsys_group *g, uint32_t xid)
 	int32_t i;
 
 	for (i = 0; f && i < NVRM_PRIORITIES; i++)
-		if (examine(g, NVRM_LEAST_PRIORITY + i, f))
+		if (examine(g, NVRM_MIN_PRIORITY + i, f))
 			break;
-	(void)winsys_said();
+	(void)winsys_take_error();
 	log_errors(f && f->have_faults ? &f->faults : NULL,
 		   f && f->have_errors ? &f->errors : NULL);
 	nvrm_describe(xid, f && f->have_faults ? &f->faults : NULL,
@@ -298,9 +298,9 @@ void nvrm_group_stop(struct winsys_group *g)
 		    q->engine, __atomic_load_n(q->memory.put, __ATOMIC_RELAXED),
 		    __atomic_load_n(q->memory.get, __ATOMIC_RELAXED));
 	for (i = 0; i < NVRM_PRIORITIES && !failed(g); i++)
-		trying |= stop(g, NVRM_LEAST_PRIORITY + i);
+		trying |= stop(g, NVRM_MIN_PRIORITY + i);
 	if (trying)
 		wait_for_failure(g);
-	(void)winsys_said(); /* then it takes longer */
+	(void)winsys_take_error(); /* then it takes longer */
 	pthread_mutex_unlock(&g->lock);
 }

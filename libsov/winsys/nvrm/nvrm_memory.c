@@ -37,7 +37,7 @@ static int check(const void *memory, uint64_t bytes, uint64_t page)
 {
 	if (bytes && !(((uintptr_t)memory | bytes) % page))
 		return 0;
-	winsys_say("%llu bytes at %p are not whole pages of %llu bytes", (unsigned long long)bytes,
+	winsys_set_error("%llu bytes at %p are not whole pages of %llu bytes", (unsigned long long)bytes,
 		   memory, (unsigned long long)page);
 	return -EINVAL;
 }
@@ -111,7 +111,7 @@ void nvrm_buffer_destroy(struct winsys_buffer *b)
 	free(b);
 }
 
-void *nvrm_buffer_cpu(struct winsys_buffer *b)
+void *nvrm_buffer_map(struct winsys_buffer *b)
 {
 	struct winsys_device *d = b->device;
 	bool vram = b->where == WINSYS_VRAM;

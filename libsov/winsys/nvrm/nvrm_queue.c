@@ -50,7 +50,7 @@ static int make_page(struct winsys_device *d, enum winsys_placement where,
 
 	if (error)
 		return error;
-	if (!nvrm_buffer_cpu(*out))
+	if (!nvrm_buffer_map(*out))
 		return -ENOMEM;
 	memset((*out)->cpu, 0, NVRM_PAGE_BYTES);
 	return 0;
@@ -101,19 +101,19 @@ static const struct {
 static struct nvrm_engine *engine_of(struct winsys_group *g, int32_t priority,
 				     enum winsys_engine which)
 {
-	return &g->engines[priority - NVRM_LEAST_PRIORITY][which];
+	return &g->engines[priority - NVRM_MIN_PRIORITY][which];
 }
 
 static int set_priority(struct rm *rm, uint32_t group, int32_t priority)
 {
-	struct rm_time_slice slice = {.us = priorities[priority - NVRM_LEAST_PRIORITY].slice_us};
+	struct rm_time_slice slice = {.us = priorities[priority - NVRM_MIN_PRIORITY].slice_us};
 	struct rm_interleave interleave = {
-		.level = priorities[priority - NVRM_LEAST_PRIORITY].interleave};
+		.level = priorities[priority - NVRM_MIN_PRIORITY].interleave};
 	int error = 0;
 
 	if (interleave.level && rm_control(rm, group, RM_CONTROL_INTERLEAVE, &interleave,
 					   sizeof(interleave), "a channel group's turns"))
-		(void)winsys_said();
+		(void)winsys_take_error();
 	if (slice.us)
 		error = rm_control(rm, group, RM_CONTROL_TIME_SLICE, &slice, sizeof(slice),
 				   "a channel group's time");
@@ -196,14 +196,14 @@ static bool take_slot(struct winsys_group *g, uint32_t *slot)
 			g->userd_used[*slot / 64] |= UINT64_C(1) << *slot % 64;
 			return true;
 		}
-	winsys_say("a group has at most %u queues", NVRM_QUEUES);
+	winsys_set_error("a group has at most %u queues", NVRM_QUEUES);
 	return false;
 }
 
 static int make_channel(struct winsys_queue *q, const struct winsys_queue_options *o)
 {
 	struct winsys_group *g = q->group;
-	const struct chip *chip = g->device->chip;
+	const struct winsys_nv_chip *chip = g->device->chip;
 	struct nvrm_engine *e = engine_of(g, q->priority, q->engine);
 	struct rm_channel_parameters c = {
 		.notifier = g->notifier->memory,
@@ -241,7 +241,7 @@ static int start_channel(struct winsys_queue *q)
 		error = rm_control(rm, engine_of(q->group, q->priority, q->engine)->group,
 				   RM_CONTROL_SCHEDULE, &schedule, rm->release->schedule_bytes,
 				   "a channel to run");
-	q->memory.token = t.token;
+	q->memory.doorbell_value = t.token;
 	return error;
 }
 
@@ -254,8 +254,8 @@ static void lay_out(struct winsys_queue *q, const struct winsys_queue_options *o
 	q->memory.ring_entries = o->ring_entries;
 	q->memory.put = (uint32_t *)(userd + NV_USERD_GP_PUT);
 	q->memory.get = (uint32_t *)(userd + NV_USERD_GP_GET);
-	q->memory.bell = (uint32_t *)((d->bell ? d->bell : d->user) + RM_USER_DOORBELL);
-	q->memory.overtakes = !d->bell;
+	q->memory.doorbell = (uint32_t *)((d->bell ? d->bell : d->user) + RM_USER_DOORBELL);
+	q->memory.doorbell_passes_writes = !d->bell;
 	/* The last owner of the slot has left its indices. */
 	memset(userd, 0, NV_USERD_BYTES);
 	winsys_write_barrier();
@@ -269,7 +269,7 @@ int nvrm_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 
 	if (error)
 		return error;
-	if (!nvrm_buffer_cpu(o->ring))
+	if (!nvrm_buffer_map(o->ring))
 		return -ENOMEM;
 	q = calloc(1, sizeof(*q));
 	if (!q)

@@ -130,7 +130,7 @@ void nvrm_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
 	pthread_mutex_lock(&d->lock);
 	if (start(d)) {
 		/* Without interrupts there is still time. */
-		(void)winsys_said();
+		(void)winsys_take_error();
 		pthread_mutex_unlock(&d->lock);
 		sleep_ns(ns < 100000 ? ns : 100000);
 		return;

@@ -119,8 +119,8 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 		.tpcs = (c->sm_count + NV_SMS_PER_TPC - 1) / NV_SMS_PER_TPC,
 		.page_bytes = PAGE_BYTES,
 		.large_page_bytes = PAGE_BYTES,
-		.least_priority = -1,
-		.most_priority = 1,
+		.min_priority = -1,
+		.max_priority = 1,
 		.import_page_bytes = PAGE_BYTES,
 		.copy_queues = true,
 		.memory_bytes = d->config.vram_bytes,
@@ -232,7 +232,7 @@ static void soft_buffer_destroy(struct winsys_buffer *b)
 	free(b);
 }
 
-static void *soft_buffer_cpu(struct winsys_buffer *b)
+static void *soft_buffer_map(struct winsys_buffer *b)
 {
 	return b->cpu;
 }
@@ -426,7 +426,7 @@ static void soft_queue_memory(struct winsys_queue *q, struct winsys_queue_memory
 	*out = q->memory;
 }
 
-static void soft_doorbell(struct winsys_queue *q)
+static void soft_ring_doorbell(struct winsys_queue *q)
 {
 	model_doorbell(q->group->device->model, model_channel_token(q->channel));
 }
@@ -439,7 +439,7 @@ const struct winsys winsys_soft = {
 	.buffer_create = soft_buffer_create,
 	.buffer_import = soft_buffer_import,
 	.buffer_destroy = soft_buffer_destroy,
-	.buffer_cpu = soft_buffer_cpu,
+	.buffer_map = soft_buffer_map,
 	.memory_info = soft_memory_info,
 	.group_create = soft_group_create,
 	.group_stop = soft_group_stop,
@@ -451,5 +451,5 @@ const struct winsys winsys_soft = {
 	.queue_create = soft_queue_create,
 	.queue_destroy = soft_queue_destroy,
 	.queue_memory = soft_queue_memory,
-	.doorbell = soft_doorbell,
+	.ring_doorbell = soft_ring_doorbell,
 };

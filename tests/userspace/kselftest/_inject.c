@@ -642,7 +642,7 @@ static bool is_out_of_memory(int status)
 
 	klogctl(3, log, sizeof(log) - 1); /* reads the end of the log */
 	return status == -ENOMEM || status == -ENOSPC ||
-	       (status == -ENODEV && strstr(log, "no MSI: -19"));
+	       (status == -ENODEV && strstr(log, "failed to allocate MSI: -19"));
 }
 
 static void inject_bind(const char *card, unsigned step, unsigned first)

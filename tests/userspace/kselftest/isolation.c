@@ -257,7 +257,7 @@ static void test_endless_ring(void)
 	struct attack t;
 
 	attack_init(&t);
-	write_interrupts(&t, 64, WORD(NV_METHOD_SAME, 0, NV_HOST_NON_STALL_INTERRUPT, 0));
+	write_interrupts(&t, 64, WORD(NV_METHOD_NON_INC, 0, NV_HOST_NON_STALL_INTERRUPT, 0));
 	p.job = stream_job(&base, &t.s);
 	bool good = !group_create(base.fd, base.vm, &p.u.m.group) &&
 		    user_queue_attach(&p.u, COPY) &&

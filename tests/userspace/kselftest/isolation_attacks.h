@@ -395,7 +395,7 @@ static void set_ring_entry_and_unmap(struct attack *t, uint64_t entry, uint32_t 
 #define WORD(kind, subchannel, number, count) \
 	((uint32_t)(kind) << 29 | (uint32_t)(count) << 16 | (uint32_t)(subchannel) << 13 | \
 	 (number) >> 2)
-#define ONE(subchannel, number) WORD(NV_METHOD_INCREMENT, subchannel, number, 1)
+#define ONE(subchannel, number) WORD(NV_METHOD_INC, subchannel, number, 1)
 #define OPERATION(number)       ((uint64_t)(number) << 27)
 
 enum outcome { FAULTS, HANGS, COMPLETES };
@@ -472,13 +472,13 @@ static const struct bad_stream {
 	{"a copy method sent to the compute engine", write_header_and_word, 0x182,
 	 ONE(NV_SUBCHANNEL_COMPUTE, NV_COPY_LAUNCH), COMPUTE, FAULTS, CLASS, 0, 0},
 	{"an old-format incrementing header", write_header_and_word, 0,
-	 WORD(NV_METHOD_OLD_INCREMENT, 1, 0x100, 1), COPY, FAULTS, CLASS, 0, 0},
+	 WORD(NV_METHOD_GRP0, 1, 0x100, 1), COPY, FAULTS, CLASS, 0, 0},
 	{"an old-format non-incrementing header", write_header_and_word, 0,
-	 WORD(NV_METHOD_OLD_SAME, 1, 0x100, 1), COPY, FAULTS, CLASS, 0, 0},
+	 WORD(NV_METHOD_GRP2, 1, 0x100, 1), COPY, FAULTS, CLASS, 0, 0},
 	{"a method header of a reserved kind", write_header_and_word, 0,
 	 WORD(NV_METHOD_RESERVED, 1, 0x100, 1), COPY, FAULTS, CLASS, 0, 0},
 	{"a method header longer than the stream", write_header, 0,
-	 WORD(NV_METHOD_SAME, 4, 0x100, 0x1fff), COPY, FAULTS, CLASS, 0, 0},
+	 WORD(NV_METHOD_NON_INC, 4, 0x100, 0x1fff), COPY, FAULTS, CLASS, 0, 0},
 	{"a semaphore at an unaligned address", write_semaphore, BUFFER_VA + RESULT + 4,
 	 RELEASE | NV_SEM_PAYLOAD_64, COPY, FAULTS, CLASS, 0, 0},
 	{"a launch descriptor with 0 registers", write_bad_qmd, 0, NV_QMD_REGISTERS, COMPUTE,
@@ -538,7 +538,7 @@ static const struct bad_stream {
 	{"a self-modifying stream that copies to a physical address", write_self_modifying, 0,
 	 NV_COPY_DST_PHYSICAL, COPY, FAULTS, CLASS, 0, 0},
 	{"4096 interrupts in a row", write_interrupts, 4096,
-	 WORD(NV_METHOD_SAME, 0, NV_HOST_NON_STALL_INTERRUPT, 0), COPY, COMPLETES, 0, 0, 0},
+	 WORD(NV_METHOD_NON_INC, 0, NV_HOST_NON_STALL_INTERRUPT, 0), COPY, COMPLETES, 0, 0, 0},
 	{"an acquire that is never released", write_endless_wait, BUFFER_VA + RESULT, 0, COPY,
 	 HANGS, 0, 0, 0},
 	{"an acquire that is never released on a compute queue", write_endless_wait,

@@ -470,7 +470,7 @@ static void test_debugfs(void)
 	while (f && fgets(line, sizeof(line), f)) {
 		unsigned long long c, v, s, b, vms, m, groups, queues;
 
-		has_limits = has_limits || !strncmp(line, "most\t", 5);
+		has_limits = has_limits || !strncmp(line, "max\t", 4);
 		if (sscanf(line, "%llu %llu %llu %llu %llu %llu %llu %llu", &c, &v, &s, &b, &vms,
 			   &m, &groups, &queues) == 8)
 			found = found ||

@@ -105,7 +105,7 @@ static struct wrong knowledge(const struct wrong *w, const char *way)
 	if (strcmp(way, "kmod") || w->result != SOV_ERROR_FAULT)
 		return known;
 	if (!w->mmu) {
-		known.cause = "the compute engine refused the work (Xid 13)";
+		known.cause = "the compute engine rejected the work (Xid 13)";
 		known.address = false;
 	}
 	if (!w->mmu || !w->single)
@@ -125,7 +125,7 @@ static void described(sov_context c, const struct wrong *w, uint64_t address)
 		strstr(fault.cause, w->cause) && fault.address == (w->address ? address : 0);
 	if (w->instruction)
 		right = right && fault.pc != UINT64_MAX &&
-			strstr(fault.instruction, w->instruction) && !!fault.placed == soft &&
+			strstr(fault.instruction, w->instruction) && !!fault.has_thread == soft &&
 			fault.block[0] == soft && fault.block[1] == 0 && fault.thread[0] == 0;
 	else
 		right = right && fault.pc == UINT64_MAX && !*fault.instruction;

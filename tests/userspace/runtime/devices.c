@@ -152,7 +152,7 @@ static void say_repair(void)
 static void wishes(void)
 {
 	static const struct {
-		sov_device_wish wish;
+		sov_device_requirements wish;
 		const char *want; /* NULL: none */
 	} table[] = {
 		{{.features = 0}, "gh100.0"},
@@ -170,18 +170,18 @@ static void wishes(void)
 	uint32_t i;
 
 	for (i = 0; i < COUNT(table); i++) {
-		sov_device_wish w = table[i].wish;
+		sov_device_requirements w = table[i].wish;
 		sov_result r;
 
 		w.size = sizeof(w);
-		r = sov_device_open_wish(&w, &d);
+		r = sov_device_open_matching(&w, &d);
 		if (!r)
 			sov_device_get_properties(d, &p);
 		ok(table[i].want ? !r && !strcmp(p.name, table[i].want) : r == SOV_ERROR_NO_DEVICE,
 		   "wish %u opens %s", i, table[i].want ? table[i].want : "nothing");
 	}
-	refused(sov_device_open_wish(
-			&(sov_device_wish){.size = sizeof(sov_device_wish), .target = "sm_1"}, &d),
+	refused(sov_device_open_matching(
+			&(sov_device_requirements){.size = sizeof(sov_device_requirements), .target = "sm_1"}, &d),
 		SOV_ERROR_NO_DEVICE,
 		"target sm_1; there are: 0 = gh100.0, 1 = ga100.0, 2 = gh100.1",
 		"a wish that nothing fulfils is repeated beside what there is");

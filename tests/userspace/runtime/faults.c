@@ -149,20 +149,20 @@ static void reports(void)
 	snprintf(write, sizeof(write), ": %s", soft_instruction("STG"));
 	begin_anew();
 	run(gate, streams[0], word);
-	fails((struct winsys_error){.xid = 13,
+	fails((struct winsys_error){.vendor_code = 13,
 				    .pc = code_of(gate) + 0x10,
 				    .text = "a warp's error"},
 	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a warp's error; at +0x10: ",
 	      "a program counter becomes a kernel, an offset and an instruction");
 	MUST(sov_context_get_fault(context, &f));
-	ok(f.pc == 0x10 && *f.instruction && !f.placed && !strstr(sov_last_error(), "block"),
+	ok(f.pc == 0x10 && *f.instruction && !f.has_thread && !strstr(sov_last_error(), "block"),
 	   "and no block or thread is invented");
 	begin_anew();
 
 	run(gate, streams[0], word);
 	fails(
 		(struct winsys_error){
-			.xid = 31, .memory = true, .address = word + 0x100000, .text = "x"},
+			.vendor_code = 31, .memory = true, .address = word + 0x100000, .text = "x"},
 		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
 		"without one, the only kernel that runs is named");
 	MUST(sov_context_get_fault(context, &f));
@@ -170,7 +170,7 @@ static void reports(void)
 	begin_anew();
 
 	run(gate, streams[0], word);
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
 	      SOV_ERROR_FAULT, write, "a write is where the kernel has its only store");
 	MUST(sov_context_get_fault(context, &f));
 	ok(f.pc != UINT64_MAX && !strncmp(f.instruction, write + 2, strlen(write + 2)),
@@ -178,7 +178,7 @@ static void reports(void)
 	begin_anew();
 
 	run(twice, streams[0], word);
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
 	      SOV_ERROR_FAULT, "; by one of +0x", "of two stores both places are named");
 	MUST(sov_context_get_fault(context, &f));
 	ok(f.pc == UINT64_MAX && !*f.instruction, "and neither is taken for it");
@@ -187,7 +187,7 @@ static void reports(void)
 	run(gate, streams[0], word);
 	fails(
 		(struct winsys_error){
-			.xid = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
+			.vendor_code = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
 		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x", "an atomic is nowhere in it");
 	MUST(sov_context_get_fault(context, &f));
 	ok(f.pc == UINT64_MAX && !*f.instruction, "so no instruction is");
@@ -196,20 +196,20 @@ static void reports(void)
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4); /* ends at once */
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
 	      "also when another stream has done its work");
 	begin_anew();
 
 	run(gate, streams[0], word);
 	run(gate, streams[1], word);
 	run(opener, streams[1], word);
-	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
 	      "also when it runs twice");
 	begin_anew();
 
 	run(gate, streams[0], word);
 	run(waiter, streams[1], word);
-	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT,
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT,
 	      "gh100.0: x; it was kernel 'gate' or 'gate'",
 	      "of two different kernels it may have been either");
 	MUST(sov_context_get_fault(context, &f));
@@ -219,7 +219,7 @@ static void reports(void)
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4);
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
 	      SOV_ERROR_FAULT, "gh100.0: x; it was kernel 'gate' or 'open'",
 	      "a store may have gone wrong after its kernel has ended");
 	begin_anew();
@@ -227,18 +227,18 @@ static void reports(void)
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4);
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_READ, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_READ, .text = "x"},
 	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
 	      "a load does not, and 'open' has none");
 	begin_anew();
 
-	fails((struct winsys_error){.xid = 79, .text = "gone"}, SOV_ERROR_FAULT, "gh100.0: gone",
+	fails((struct winsys_error){.vendor_code = 79, .text = "gone"}, SOV_ERROR_FAULT, "gh100.0: gone",
 	      "when nothing runs, no kernel is named");
 	begin_anew();
 
 	fails(
 		(struct winsys_error){
-			.pc = 0x123456780, .text = "x", .place = true, .block = {1, 2, 3}},
+			.pc = 0x123456780, .text = "x", .has_thread = true, .block = {1, 2, 3}},
 		SOV_ERROR_FAULT, "gh100.0: x; block (1, 2, 3), thread (0, 0, 0)",
 		"a program counter that is nobody's is not shown, a place is");
 	begin_anew();
@@ -265,13 +265,13 @@ static void told_late(void)
 	uint64_t limit = c->kernel_time_limit;
 
 	c->kernel_time_limit = 50000000;
-	late((struct winsys_error){.xid = 31, .memory = true, .address = 64, .text = "a fault"},
+	late((struct winsys_error){.vendor_code = 31, .memory = true, .address = 64, .text = "a fault"},
 	     SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a fault",
 	     "a fault that is told after the time limit is a fault, not a hang");
-	late((struct winsys_error){.xid = 31, .memory = true, .stopped = true, .text = "a stop"},
+	late((struct winsys_error){.vendor_code = 31, .memory = true, .stopped = true, .text = "a stop"},
 	     SOV_ERROR_HANG, "did not end within its limit of 0.050 s",
 	     "what stopping it does is not");
-	late((struct winsys_error){.overdue = true, .text = "too long"}, SOV_ERROR_HANG,
+	late((struct winsys_error){.timed_out = true, .text = "too long"}, SOV_ERROR_HANG,
 	     "kernel 'gate' on gh100.0: too long", "nor is a time limit of the driver's own");
 	c->kernel_time_limit = limit;
 	object_put(&c->object);

@@ -23,7 +23,7 @@ allowed() {
 	libsov/compiler/image/image.c &image_cubin	the list of kinds of files
 	libsov/compiler/image/image.h image_cubin	the same
 	libsov/compiler/image/image.h amd		what a kernel's descriptor says is part of the image, either vendor's
-	libsov/compiler/image/image.h AMD_HIDDENS	the same
+	libsov/compiler/image/image.h AMD_HIDDEN_COUNT	the same
 	libsov/compiler/image/image.h uint32_t sm	which of NVIDIA's code is in it: their back end asks
 	libsov/runtime/device.c &winsys_nvrm		the list of ways to a GPU, one of which is a vendor's kernel module
 	libsov/sov.h "sm_			an example in the interface

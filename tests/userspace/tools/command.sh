@@ -44,7 +44,7 @@ refused 2 "sov: compile: no source file" compile
 refused 2 "sov: compile: unexpected operand 'b'" compile a b
 refused 2 "sov: compile: option '--target' needs a value: TARGET" compile a --target
 refused 2 "sov: compile: nothing to do: give -o FILE, --stats, --json or --print PASS" compile a.ptx
-refused 2 "sov: compile: --json and --print both want standard output" compile a.ptx --json --print ssa
+refused 2 "sov: compile: --json and --print both want standard output" compile a.ptx --json --print ssa-construction
 refused 1 "sov: compile: cannot read '$work/none.ptx': No such file or directory" compile --stats "$work/none.ptx"
 refused 1 "sov: compile: cannot read '$work': Is a directory" compile --stats "$work"
 refused 1 "sov: compile: cannot write '$work/no/x.cubin': No such file or directory" \

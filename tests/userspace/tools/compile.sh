@@ -34,7 +34,7 @@ has "$out" "registers     scalar " "compile --stats for gfx1030 has a column of 
 "$sov" compile --json tests/kernels/reduce.ptx | tee "$work/json" | "$json"
 ok $? "--json is JSON"
 has "$(cat "$work/json")" '"name": "reduce_f64"' "with figures for each kernel"
-out=$("$sov" compile --print ssa tests/kernels/saxpy.ptx)
+out=$("$sov" compile --print ssa-construction tests/kernels/saxpy.ptx)
 has "$out" "kernel saxpy_f32(" "--print PASS prints the IR after it"
 out=$("$sov" compile --print nosuch tests/kernels/saxpy.ptx 2>&1)
 is "$? $out" "1 sov: compile: no pass 'nosuch'; --print all shows what each is called" "an unknown pass is refused"

@@ -189,14 +189,14 @@ static void fake_remove(uint32_t handle)
 
 static void fake_facts(uint64_t list, uint32_t count)
 {
-	const struct rm_fact known[] = {
-		{RM_FACT_TPCS, 66},
-		{RM_FACT_SM_VERSION, fake.architecture == 0x192 ? 0x809 : 0x900},
-		{RM_FACT_WARPS_PER_SM, 64},
-		{RM_FACT_SMS_PER_TPC, 2},
-		{RM_FACT_HEAP_FREE_KIB, 100 << 20},
+	const struct rm_info known[] = {
+		{RM_INFO_TPCS, 66},
+		{RM_INFO_SM_VERSION, fake.architecture == 0x192 ? 0x809 : 0x900},
+		{RM_INFO_WARPS_PER_SM, 64},
+		{RM_INFO_SMS_PER_TPC, 2},
+		{RM_INFO_HEAP_FREE_KIB, 100 << 20},
 	};
-	struct rm_fact *facts = (struct rm_fact *)(uintptr_t)list;
+	struct rm_info *facts = (struct rm_info *)(uintptr_t)list;
 	uint32_t i, k;
 
 	for (i = 0; i < count; i++)
@@ -236,15 +236,15 @@ static uint32_t fake_control(struct rm_control *c)
 	case RM_CONTROL_CHIP:
 		((struct rm_chip *)p)->architecture = fake.architecture;
 		return fake.lost ? RM_GPU_LOST : 0;
-	case RM_CONTROL_GRAPHICS_FACTS:
-		fake_facts(((struct rm_graphics_facts *)p)->facts,
-			   ((struct rm_graphics_facts *)p)->count);
+	case RM_CONTROL_GR_INFO:
+		fake_facts(((struct rm_gr_info *)p)->facts,
+			   ((struct rm_gr_info *)p)->count);
 		return 0;
-	case RM_CONTROL_MEMORY_FACTS: {
-		struct rm_memory_facts *m = p;
-		struct rm_fact *facts = (struct rm_fact *)(uintptr_t)m->facts;
+	case RM_CONTROL_FB_INFO: {
+		struct rm_fb_info *m = p;
+		struct rm_info *facts = (struct rm_info *)(uintptr_t)m->facts;
 
-		if (facts[0].index == RM_FACT_HEAP_KIB)
+		if (facts[0].index == RM_INFO_HEAP_KIB)
 			facts[0].value = 128 << 20;
 		else
 			fake_facts(m->facts, m->count);
@@ -316,7 +316,7 @@ static void fake_do(int file, uint32_t number, uint32_t bytes, void *argument)
 
 		if (a->class == RM_CLASS_HOPPER_USER && a->parameters)
 			fake.window_bells += ((struct rm_user_parameters *)(uintptr_t)a->parameters)
-						     ->by_memory_window;
+						     ->bar1_mapping;
 		a->handle = ++fake.next_handle;
 		fake_add(a->handle, a->parent, a->class);
 		return;

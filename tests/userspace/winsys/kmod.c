@@ -49,7 +49,7 @@ static void finding(void)
 	   "three nodes are three devices, in their order");
 	w->info(devices[0], &info);
 	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
-		   info.multiprocessors == 132 && info.tpcs == 66 &&
+		   info.multiprocessors == 132 && info.nv.tpcs == 66 &&
 		   info.warps_per_multiprocessor == 64 && info.memory_bytes == UINT64_C(1) << 30 &&
 		   info.page_bytes == 65536 && info.large_page_bytes == 2 << 20 &&
 		   info.copy_queues && !info.software &&
@@ -129,7 +129,7 @@ static int step(struct program *p, uint32_t number, void *page)
 	case 3:
 		return w->buffer_import(d, page, 0x10000, &p->own);
 	case 4:
-		return w->buffer_cpu(p->system) ? 0 : -ENOMEM;
+		return w->buffer_map(p->system) ? 0 : -ENOMEM;
 	case 5:
 		return w->group_create(d, &p->group);
 	case 6:
@@ -185,11 +185,11 @@ static void failures(void *page)
 	for (n = 1; n <= calls; n++) {
 		fake_reset();
 		fake.fail_at = n;
-		(void)winsys_said();
+		(void)winsys_take_error();
 		reached = run(page, &error);
 		left += fake_live();
 		wrong += fake.wrong;
-		untold += error == 1 || reached >= steps || (reached && !*winsys_said());
+		untold += error == 1 || reached >= steps || (reached && !*winsys_take_error());
 	}
 	ok(!left, "whichever call fails, nothing is left");
 	ok(!wrong, "and nothing is used that is not there");
@@ -230,7 +230,7 @@ static void ring(struct winsys_queue *q, uint32_t jobs)
 		m.ring[put] = nv_gp_entry_pack(0x100000 + 0x100 * put, 7 + put);
 		__atomic_store_n(m.put, (put + 1) % m.ring_entries, __ATOMIC_RELEASE);
 	}
-	w->doorbell(q);
+	w->ring_doorbell(q);
 }
 
 static void handing_over(void *page)
@@ -242,7 +242,7 @@ static void handing_over(void *page)
 	ok(fake.submits == 1 && fake.job_count == 3 && fake.jobs[2].va == 0x100200 &&
 		   fake.jobs[2].size == 36,
 	   "entries of the ring are handed over as jobs, at once");
-	w->doorbell(p.compute);
+	w->ring_doorbell(p.compute);
 	ok(fake.submits == 1, "and only once");
 	for (i = 0; i < 3; i++)
 		ring(p.compute, 200);
@@ -283,11 +283,11 @@ static void own_rings(void *page)
 	start(page);
 	w->queue_memory(p.compute, &m);
 	w->queue_memory(p.copy, &copy);
-	ok((void *)m.ring == w->buffer_cpu(p.vram) && m.ring_entries == 256 &&
-		   (uint8_t *)m.put - (uint8_t *)m.get == FAKE_PUT - FAKE_GET && m.bell &&
-		   (uintptr_t)m.bell % 16 == 0 && m.token == FAKE_TOKEN,
+	ok((void *)m.ring == w->buffer_map(p.vram) && m.ring_entries == 256 &&
+		   (uint8_t *)m.put - (uint8_t *)m.get == FAKE_PUT - FAKE_GET && m.doorbell &&
+		   (uintptr_t)m.doorbell % 16 == 0 && m.doorbell_value == FAKE_TOKEN,
 	   "a ring is the runtime's own memory, and has pointers and a bell");
-	ok(m.bell == copy.bell && m.put != copy.put, "queues share the bell, and nothing else");
+	ok(m.doorbell == copy.doorbell && m.put != copy.put, "queues share the bell, and nothing else");
 	ok(!fake.live[FAKE_SYNCOBJ] && !fake.submits, "no call takes work");
 	w->wait(p.group, &seen, 1000);
 	ok(!seen && fake.waits == 1, "there is waiting for an interrupt");
@@ -299,7 +299,7 @@ static void own_rings(void *page)
 			   &(struct winsys_queue_options){
 				   .ring = p.vram, .ring_va = 0x10000, .ring_entries = 256},
 			   &bad) == -EPROTO &&
-		   strstr(winsys_said(), "4095"),
+		   strstr(winsys_take_error(), "4095"),
 	   "pointers that lie beyond their page are refused");
 	end(&p);
 	ok(!fake_live() && !fake.wrong, "all is given back");
@@ -324,7 +324,7 @@ static void failing(void *page)
 	} cases[] = {
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 31, 0x7000, "in the page at 0x7000", true, false},
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 13, 0,
-		 "the compute engine refused the work (Xid 13)", false, false},
+		 "the compute engine rejected the work (Xid 13)", false, false},
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 999, 0, "the channel failed (Xid 999)", false,
 		 false},
 		{DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, 0, 0, "the driver's limit of 60.000 s", false,
@@ -341,9 +341,9 @@ static void failing(void *page)
 							     .state = cases[i].state,
 							     .fault_code = cases[i].code,
 							     .fault_address = cases[i].address};
-		ok(w->group_error(p.group, &e) && e.queue == p.compute && e.xid == cases[i].code &&
+		ok(w->group_error(p.group, &e) && e.queue == p.compute && e.vendor_code == cases[i].code &&
 			   e.memory == cases[i].memory && e.address == cases[i].address &&
-			   e.overdue == cases[i].overdue && strstr(e.text, cases[i].text),
+			   e.timed_out == cases[i].overdue && strstr(e.text, cases[i].text),
 		   "until it is not: %s", e.text);
 		end(&p);
 	}
@@ -359,7 +359,7 @@ static void failing(void *page)
 	fake.state = (struct drm_sovgpu_queue_state){
 		.queue_id = p.copy->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 69};
 	ring(p.compute, 1);
-	ok(w->group_error(p.group, &e) && e.queue == p.copy && e.xid == 69,
+	ok(w->group_error(p.group, &e) && e.queue == p.copy && e.vendor_code == 69,
 	   "work that is refused because another queue failed tells of that one");
 	w->group_stop(p.group);
 	ok(!fake.live[FAKE_GROUP] && fake.live[FAKE_QUEUE] == 2,
@@ -378,7 +378,7 @@ static void priorities(void *page)
 
 	start(page);
 	w->info(p.devices[0], &info);
-	ok(info.least_priority == -1 && !info.most_priority,
+	ok(info.min_priority == -1 && !info.max_priority,
 	   "there is one priority below the usual");
 	ok(fake.priorities == 1, "a group is the usual one at first");
 	o.ring = p.vram;
@@ -388,7 +388,7 @@ static void priorities(void *page)
 		return;
 	fake.state = (struct drm_sovgpu_queue_state){
 		.queue_id = low->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 13};
-	ok(w->group_error(p.group, &e) && e.queue == low && e.xid == 13, "their fate is one: %s",
+	ok(w->group_error(p.group, &e) && e.queue == low && e.vendor_code == 13, "their fate is one: %s",
 	   e.text);
 	w->group_stop(p.group);
 	ok(!fake.live[FAKE_GROUP], "both are stopped");

@@ -137,7 +137,7 @@ static int step(struct program *p, uint32_t number, void *page)
 	case 4:
 		return w->buffer_import(d, page, 0x1000, &p->own);
 	case 5:
-		return w->buffer_cpu(p->system) ? 0 : -ENOMEM;
+		return w->buffer_map(p->system) ? 0 : -ENOMEM;
 	case 6:
 		return w->group_create(d, &p->group);
 	case 7:
@@ -259,9 +259,9 @@ static void group(void)
 	ok(devices[0]->copy_engine == RM_ENGINE_COPY0 + 3,
 	   "copies go to the engine with most hardware");
 	w->queue_memory(q[0], &m);
-	ok((uint8_t *)m.bell == devices[0]->bell + 0x90 && m.token == 0xa0004,
+	ok((uint8_t *)m.doorbell == devices[0]->bell + 0x90 && m.doorbell_value == 0xa0004,
 	   "a bell and its token");
-	ok(fake.window_bells == 1 && !m.overtakes, "which stays behind what is written to memory");
+	ok(fake.window_bells == 1 && !m.doorbell_passes_writes, "which stays behind what is written to memory");
 	*(uint32_t *)(devices[0]->user + 0x84) = 5;
 	*(uint32_t *)(devices[0]->user + 0x80) = 7;
 	ok(w->gpu_time(devices[0]) == (UINT64_C(5) << 32 | 7), "the GPU's time is read");
@@ -279,10 +279,10 @@ static void group(void)
 	ok(fake.stops == 1, "what runs is stopped, whichever queue was made last");
 	((struct nv_notification *)g->notifier->cpu)->info32 = 31;
 	((struct nv_notification *)g->notifier->cpu)->status = 0xffff;
-	ok(w->group_error(g, &e) && e.xid == 31 && e.memory && e.address == 0x7000000000 &&
+	ok(w->group_error(g, &e) && e.vendor_code == 31 && e.memory && e.address == 0x7000000000 &&
 		   e.pc == 0x12340,
 	   "until the notifier says otherwise: %s", e.text);
-	ok(w->group_error(g, &e) && e.xid == 31, "which stays so");
+	ok(w->group_error(g, &e) && e.vendor_code == 31, "which stays so");
 	w->group_stop(g);
 	ok(fake.stops == 1, "and then nothing runs that would have to be stopped");
 	w->queue_destroy(q[0]);
@@ -312,7 +312,7 @@ static void bell_of_registers(void)
 		"a queue of an AD102"))
 		return;
 	w->queue_memory(q, &m);
-	ok((uint8_t *)m.bell == devices[0]->user + 0x90 && !fake.window_bells && m.overtakes,
+	ok((uint8_t *)m.doorbell == devices[0]->user + 0x90 && !fake.window_bells && m.doorbell_passes_writes,
 	   "its bell may overtake what is written to memory");
 	w->queue_destroy(q);
 	w->group_destroy(g);
@@ -347,7 +347,7 @@ static void many_queues(void)
 	}
 	ok(!error, "one after the other, any number");
 	ok(w->buffer_create(devices[0], WINSYS_VRAM, 0x1000, &o.ring) == -EINVAL &&
-		   strstr(winsys_said(), "4096 bytes"),
+		   strstr(winsys_take_error(), "4096 bytes"),
 	   "a buffer is whole pages");
 	while (n)
 		w->queue_destroy(q[--n]);
@@ -386,7 +386,7 @@ static void priorities(void)
 		return;
 	}
 	w->info(devices[0], &info);
-	ok(info.least_priority == -1 && info.most_priority == 1, "there are three priorities");
+	ok(info.min_priority == -1 && info.max_priority == 1, "there are three priorities");
 	for (i = 0; i < 5; i++) {
 		o.priority = of[i];
 		good += !w->queue_create(g, &o, &q[i]);

@@ -30,7 +30,7 @@ static void submit(const uint32_t *methods, uint32_t count)
 	winsys_write_barrier();
 	__atomic_store_n(memory.put, (put + 1) % memory.ring_entries, __ATOMIC_RELEASE);
 	winsys_write_barrier();
-	w->doorbell(queue);
+	w->ring_doorbell(queue);
 }
 
 static void *interrupt_soon(void *arg)
@@ -60,7 +60,7 @@ static bool start(void)
 	    w->bind(group, own, VA) || !(o.ring = own) || w->queue_create(group, &o, &queue))
 		return false;
 	w->queue_memory(queue, &memory);
-	return w->buffer_cpu(own) == words && (uint32_t *)memory.ring == words;
+	return w->buffer_map(own) == words && (uint32_t *)memory.ring == words;
 }
 
 int main(void)

@@ -13,7 +13,7 @@ says "firmware nvidia/gh100/gsp/bootloader-570.144.bin" "$card"
 ok $? "the driver logs the name of the missing firmware file"
 head -c 1000 /tmp/kept >$file
 echo "$address" >$driver/bind 2>/dev/null
-says "firmware bootloader-570.144.bin: its header is wrong" "$card"
+says "firmware bootloader-570.144.bin: bad header" "$card"
 ok $? "a truncated firmware file is rejected"
 mv /tmp/kept $file
 fmc=${file%/*}/fmc-570.144.bin
@@ -21,7 +21,7 @@ cp $fmc /tmp/kept
 # Zero the size of its last section, the image.
 dd if=/dev/zero of=$fmc bs=1 seek=272 count=4 conv=notrunc 2>/dev/null
 echo "$address" >$driver/bind 2>/dev/null
-says "firmware fmc-570.144.bin: something in it is empty or too large" "$card"
+says "firmware fmc-570.144.bin: empty or oversized section" "$card"
 ok $? "a firmware file with an empty image is rejected"
 mv /tmp/kept $fmc
 echo "$address" >$driver/bind

@@ -33,7 +33,7 @@ out=$("$sov" info)
 ok $? "sov info creates a context on the card"
 echo "$out" | sed 's/^/# /'
 out=$("$sov" doctor)
-is "$? $(echo "$out" | grep -c 'kmod *yes  *by /dev/dri/renderD128')" "0 1" \
+is "$? $(echo "$out" | grep -c 'kmod *yes  *through /dev/dri/renderD128')" "0 1" \
 	"sov doctor reports that the card works"
 SOV_TRACE=/tmp/trace "$sov" run --kernel saxpy_f32 --block 8 tests/kernels/saxpy.ptx \
 	u32:8 f32:2 buf:f32:8 buf:f32:8 >/dev/null

@@ -2,8 +2,8 @@
 # scenario
 # kernels: trixie-backports
 # kernels of check-long: trixie-debug
-# card: gh100 --quiet-end
-# card: gh100 --quiet-end
+# card: gh100 --require-quiesced
+# card: gh100 --require-quiesced
 # firmware: small
 # System shutdown (by init, after this script) while processes have work in flight on one card and
 # another card is runtime-suspended. The driver must leave both with the GSP stopped, bus mastering

@@ -28,7 +28,7 @@ program /test/bin/_irq_storm "$(interrupt)"
 # interrupts, which is as long as the driver's pauses.
 is "$(last_unhandled)" "${last:-a time of the last unhandled interrupt}" \
 	"the kernel counts none of the spurious interrupts as unhandled"
-says "interrupts without a reason" "$1"
+says "spurious interrupt storm" "$1"
 ok $? "the driver logs the spurious interrupts"
 echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/unbind
 is "$(bound "$1")" "" "the driver unbinds from a card that raises interrupts"

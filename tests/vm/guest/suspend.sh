@@ -24,10 +24,10 @@ state() { # waits up to a minute until the card's runtime_status has this value
 # pm_test stops suspend after the device phase and resumes after five seconds.
 if echo platform >/sys/power/pm_test; then
 	program /test/bin/_suspend busy
-	is "$(dmesg | grep -c 'no sleep: 1 address spaces, 1 groups and .* KiB of video memory would be lost; end who has them')" 1 \
+	is "$(dmesg | grep -c 'suspend refused: device in use (1 VMs, 1 groups, .* KiB of VRAM)')" 1 \
 		"the driver logs once why it refuses to suspend"
 	program /test/bin/_suspend idle
-	is "$(dmesg | grep -c 'no sleep: 1 address spaces, 0 groups and 1[0-9]* KiB')" 1 \
+	is "$(dmesg | grep -c 'suspend refused: device in use (1 VMs, 0 groups, 1[0-9]* KiB')" 1 \
 		"the driver logs that an address space and a buffer prevent suspend"
 	program /test/bin/queue_submit
 else
@@ -56,7 +56,7 @@ if [ -e "$card/power/runtime_status" ]; then
 	ok $? "the card runtime-suspends again"
 	mv /lib/firmware /lib/firmware.away
 	/test/bin/bo_info >/dev/null
-	says "it does not wake up, and is given up until it is reset" "$card"
+	says "resume failed, device is wedged until the next reset" "$card"
 	ok $? "a card whose firmware is missing fails to resume and is declared wedged"
 	mv /lib/firmware.away /lib/firmware
 	echo 1 >"$card/reset"

@@ -2,8 +2,8 @@
 # scenario
 # kernels: trixie-backports
 # kernels of check-long: trixie-debug
-# card: gh100 --turns sliced
-# card: gh100 --turns held
+# card: gh100 --runlist-mode sliced
+# card: gh100 --runlist-mode held
 # card: gh100 --stop 1000
 # Time limits and time slices: on a card that time-slices its groups, on one where a group keeps the
 # engine while it has work, and on one that needs a second to stop a group.

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/driver/compiler.h"
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_amd.h"
 #include "model/amd/amd.h"
 
 #define AMD_TEST_REGIONS 64
@@ -90,7 +90,7 @@ static inline bool amd_test_load(struct amd_test *t, const char *text, size_t le
 	}
 	for (uint32_t p = 0; p < IMAGE_PARTS; p++)
 		if (t->image.part_bytes[p]) {
-			image_place(&t->image, p, &addresses, t->part[p]);
+			image_load_part(&t->image, p, &addresses, t->part[p]);
 			amd_test_map(t, t->part[p], t->image.part_bytes[p]);
 		}
 	return true;
@@ -107,7 +107,7 @@ static inline const struct image_kernel *amd_test_kernel(const struct amd_test *
 static inline void amd_test_hidden(const struct image_kernel *k, enum amd_hidden h,
 				   uint8_t *arguments, uint32_t value)
 {
-	const struct image_hidden *hidden = &k->amd.hidden[h];
+	const struct image_amd_hidden *hidden = &image_amd_kernel(k)->hidden[h];
 
 	if (hidden->bytes)
 		memcpy(arguments + hidden->offset, &value, hidden->bytes < 4 ? hidden->bytes : 4);
@@ -118,8 +118,8 @@ static inline bool amd_test_run(struct amd_test *t, const struct image_kernel *k
 				const uint32_t grid[3], const uint32_t block[3], uint32_t shared,
 				const void *arguments)
 {
-	const struct amd_kernel_descriptor *d = &k->amd.descriptor;
-	uint8_t *kernarg = calloc(1, k->amd.kernarg_bytes + 8), *scratch;
+	const struct amd_kernel_descriptor *d = &image_amd_kernel(k)->descriptor;
+	uint8_t *kernarg = calloc(1, image_amd_kernel(k)->kernarg_bytes + 8), *scratch;
 	uint32_t regions = t->nregions;
 	struct amd_launch l = {
 		.memory = &t->memory,
@@ -146,7 +146,7 @@ static inline bool amd_test_run(struct amd_test *t, const struct image_kernel *k
 	amd_test_hidden(k, AMD_HIDDEN_DYNAMIC_LDS_SIZE, kernarg, shared);
 	scratch = malloc(amd_scratch_bytes(&l) + 1);
 	l.scratch = (uint64_t)(uintptr_t)scratch;
-	amd_test_map(t, kernarg, k->amd.kernarg_bytes + 8);
+	amd_test_map(t, kernarg, image_amd_kernel(k)->kernarg_bytes + 8);
 	amd_test_map(t, scratch, amd_scratch_bytes(&l));
 	good = amd_run(&l, t->message, sizeof(t->message));
 	t->nregions = regions;

@@ -4,7 +4,7 @@
  * object, then the same with one error, truncated at every length, and with every bit flipped.
  */
 #include "tests/tap.h"
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_amd.h"
 #include "tests/userspace/compiler/amd/_object.h"
 
 static uint8_t file[OBJECT_BYTES];
@@ -35,15 +35,15 @@ static bool small_one(void)
 	good = im.format == &image_code_object && !strcmp(im.target, "gfx1030") &&
 	       im.nkernels == 1 && !strcmp(k->name, "k") && k->code_offset == AT_CODE &&
 	       k->code_bytes == 8 && k->code == file + AT_CODE &&
-	       k->amd.descriptor_offset == AT_DESCRIPTOR && k->amd.kernarg_bytes == 16 &&
+	       image_amd_kernel(k)->descriptor_offset == AT_DESCRIPTOR && image_amd_kernel(k)->kernarg_bytes == 16 &&
 	       k->nparams == 1 && k->params[0].size == 8 && k->param_bytes == 8 &&
-	       k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_X].offset == 8 &&
-	       k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_X].bytes == 4 &&
-	       !k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_Y].bytes && k->shared_bytes == 128 &&
+	       image_amd_kernel(k)->hidden[AMD_HIDDEN_BLOCK_COUNT_X].offset == 8 &&
+	       image_amd_kernel(k)->hidden[AMD_HIDDEN_BLOCK_COUNT_X].bytes == 4 &&
+	       !image_amd_kernel(k)->hidden[AMD_HIDDEN_BLOCK_COUNT_Y].bytes && k->shared_bytes == 128 &&
 	       bytes == OBJECT_BYTES + 100 && !im.part_bytes[IMAGE_DATA];
 	memory = malloc(bytes);
 	memset(memory, 0xff, bytes);
-	image_place(&im, IMAGE_CODE, &(struct image_addresses){.base = {0x1000}}, memory);
+	image_load_part(&im, IMAGE_CODE, &(struct image_addresses){.base = {0x1000}}, memory);
 	good = good && !memcmp(memory + AT_CODE, file + AT_CODE, 8) && !memory[OBJECT_BYTES + 99];
 	free(memory);
 	image_free(&im);
@@ -55,8 +55,8 @@ static const struct {
 	uint64_t value;
 	const char *says;
 } damages[] = {
-	{0, 1, 'x', "no 64-bit little-endian ELF"},
-	{EI_CLASS, 1, ELFCLASS32, "no 64-bit little-endian ELF"},
+	{0, 1, 'x', "not a 64-bit little-endian ELF"},
+	{EI_CLASS, 1, ELFCLASS32, "not a 64-bit little-endian ELF"},
 	{EI_OSABI, 1, 0, "OS ABI 0 is not HSA's"},
 	{EI_ABIVERSION, 1, 2, "ABI version 2"},
 	{offsetof(Elf64_Ehdr, e_flags), 1, 0x41, "chip 0x41, not for gfx1030"},
@@ -65,11 +65,11 @@ static const struct {
 	{offsetof(Elf64_Ehdr, e_phnum), 2, 60000, "end beyond the file"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_offset), 8, 1, "segment 0 of"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_memsz), 8, 1ull << 40, "segment 0 of"},
-	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_type), 4, PT_NULL, "nothing in it is to be loaded"},
+	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_type), 4, PT_NULL, "the file has no loadable segment"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R, "are not its code"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R | PF_W | PF_X,
-	 "code that may be written"},
-	{AT_NOTE + 8, 4, 31, "no metadata of kernels"},
+	 "both writable and executable"},
+	{AT_NOTE + 8, 4, 31, "no kernel metadata"},
 	{AT_NOTE + 4, 4, 0xffffffff, "ends beyond its segment"},
 	{AT_NOTE + 20, 1, 0xc0, "metadata: damaged"},
 	{AT_SYMBOLS + 24, 4, 3, "has no symbol 'k.kd'"},
@@ -79,7 +79,7 @@ static const struct {
 	{AT_SYMBOLS + 24 + offsetof(Elf64_Sym, st_value), 8, 1 << 20,
 	 "descriptor is not in the file"},
 	{AT_SECTIONS + 64 + offsetof(Elf64_Shdr, sh_size), 8, 1 << 20,
-	 "section 1 is no table of symbols"},
+	 "section 1 is not a symbol table"},
 	{AT_DESCRIPTOR + offsetof(struct amd_kernel_descriptor, kernarg_bytes), 4, 8, "disagree"},
 	{AT_DESCRIPTOR + offsetof(struct amd_kernel_descriptor, entry_offset), 8, 2,
 	 "are not its code"},
@@ -104,7 +104,7 @@ static bool is_sound(const struct image *im)
 {
 	for (uint32_t i = 0; i < im->nkernels; i++)
 		if (im->kernels[i].code_offset > OBJECT_BYTES - 4 ||
-		    im->kernels[i].param_bytes > im->kernels[i].amd.kernarg_bytes)
+		    im->kernels[i].param_bytes > image_amd_kernel(&im->kernels[i])->kernarg_bytes)
 			return false;
 	return im->part_bytes[IMAGE_CODE] <= 1u << 31;
 }

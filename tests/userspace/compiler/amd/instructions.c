@@ -27,7 +27,7 @@ static void test_file(const char *name, const char *text, size_t length)
 	now.count++;
 	test_reset(t);
 	loaded = amd_test_load(&g, text, length, &now.options);
-	if (!loaded && (t->not_yet || t->hopper)) {
+	if (!loaded && (t->unsupported || t->needs_hopper)) {
 		ok(strstr(g.message, "not supported on gfx1030"),
 		   "gfx1030, %s, %s: refused with the name of the unsupported operation", name,
 		   now.mode);
@@ -36,7 +36,7 @@ static void test_file(const char *name, const char *text, size_t length)
 		ran = loaded && amd_test_instruction(&g, t);
 		good = t->fails ? loaded && !ran : ran && test_compare(t);
 		now.passed += good;
-		ok(good, "gfx1030, %s, %s: %s", name, now.mode, t->promise);
+		ok(good, "gfx1030, %s, %s: %s", name, now.mode, t->title);
 		if (!good && !t->fails)
 			diag("%s", g.message);
 	}

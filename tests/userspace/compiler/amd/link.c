@@ -6,7 +6,7 @@
  */
 #include <elf.h>
 #include "tests/tap.h"
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_amd.h"
 #include "model/amd/amd.h"
 #include "tests/userspace/compiler/amd/_module.h"
 
@@ -60,7 +60,7 @@ static bool place_part(const struct image *im, enum image_part part)
 	parts[part] = malloc(part_bytes[part] + 1);
 	if (!parts[part])
 		return false;
-	image_place(im, part, &addresses, parts[part]);
+	image_load_part(im, part, &addresses, parts[part]);
 	return true;
 }
 
@@ -83,15 +83,15 @@ static uint32_t run_kernel(const struct image *im, const char *name)
 			       .threads = {32, 1, 1},
 			       .hazard = true,
 			       .limit = 1000};
-	const struct image_hidden *count;
+	const struct image_amd_hidden *count;
 
 	if (!k)
 		return diag("no kernel %s", name), 0;
 	l.entry = CODE_VA + k->code_offset;
-	l.rsrc1 = k->amd.descriptor.rsrc1;
-	l.rsrc2 = k->amd.descriptor.rsrc2;
-	l.properties = k->amd.descriptor.properties;
-	count = &k->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_X];
+	l.rsrc1 = image_amd_kernel(k)->descriptor.rsrc1;
+	l.rsrc2 = image_amd_kernel(k)->descriptor.rsrc2;
+	l.properties = image_amd_kernel(k)->descriptor.properties;
+	count = &image_amd_kernel(k)->hidden[AMD_HIDDEN_BLOCK_COUNT_X];
 	memset(arguments, 0xee, sizeof(arguments));
 	memcpy(arguments + k->params[0].offset, &(uint64_t){OUT_VA}, 8);
 	if (count->bytes)
@@ -115,14 +115,14 @@ static bool kernels_as_made(const struct image *im)
 				  *h = find_kernel(im, "constant_kernel");
 
 	return im->nkernels == 3 && c && t && h && c->param_bytes == 8 && c->nparams == 1 &&
-	       c->amd.kernarg_bytes == 8 && t->shared_bytes == 64 && t->required_threads[0] == 32 &&
+	       image_amd_kernel(c)->kernarg_bytes == 8 && t->shared_bytes == 64 && t->required_threads[0] == 32 &&
 	       t->required_threads[2] == 1 && h->param_bytes == 12 && h->nparams == 2 &&
-	       h->params[1].offset == 8 && h->params[1].size == 4 && h->amd.kernarg_bytes == 24 &&
-	       h->amd.hidden[AMD_HIDDEN_BLOCK_COUNT_X].offset == 16 && c->registers == 2 &&
+	       h->params[1].offset == 8 && h->params[1].size == 4 && image_amd_kernel(h)->kernarg_bytes == 24 &&
+	       image_amd_kernel(h)->hidden[AMD_HIDDEN_BLOCK_COUNT_X].offset == 16 && c->registers == 2 &&
 	       c->code_offset % 256 == 0 && t->code_offset % 256 == 0 && !c->calls &&
-	       AMD_RSRC2_USER_SGPRS(c->amd.descriptor.rsrc2) == 2 &&
-	       AMD_RSRC1_VGPRS(c->amd.descriptor.rsrc1) == 8 &&
-	       AMD_RSRC1_FLOAT_MODE(c->amd.descriptor.rsrc1) == AMD_FLOAT_MODE_DEFAULT;
+	       AMD_RSRC2_USER_SGPRS(image_amd_kernel(c)->descriptor.rsrc2) == 2 &&
+	       AMD_RSRC1_VGPRS(image_amd_kernel(c)->descriptor.rsrc1) == 8 &&
+	       AMD_RSRC1_FLOAT_MODE(image_amd_kernel(c)->descriptor.rsrc1) == AMD_FLOAT_MODE_DEFAULT;
 }
 
 static const struct image_variable *find_variable(const struct image *im, const char *name)
@@ -268,7 +268,7 @@ static void test_whole_image(void)
 	struct compile_image made;
 	struct image im;
 
-	hand_link(&module, IMAGE_OF_ALL, &made);
+	hand_link(&module, IMAGE_WHOLE, &made);
 	if (!ok(read_image(&made, &im),
 		"the reader accepts the code object that the AMD linker wrote"))
 		return;
@@ -297,8 +297,8 @@ static void test_split_images(void)
 	struct compile_image head_made, unit_made;
 	struct image head, unit;
 
-	hand_link(&module, IMAGE_OF_HEAD, &head_made);
-	hand_link(&module, IMAGE_OF_UNIT, &unit_made);
+	hand_link(&module, IMAGE_HEAD, &head_made);
+	hand_link(&module, IMAGE_UNIT, &unit_made);
 	if (!ok(read_image(&head_made, &head),
 		"the reader accepts an AMD image with variables only"))
 		return;
@@ -321,8 +321,8 @@ static void test_deterministic(void)
 {
 	struct compile_image first, second;
 
-	hand_link(&module, IMAGE_OF_ALL, &first);
-	hand_link(&module, IMAGE_OF_ALL, &second);
+	hand_link(&module, IMAGE_WHOLE, &first);
+	hand_link(&module, IMAGE_WHOLE, &second);
 	ok(first.size == second.size && !memcmp(first.data, second.data, first.size),
 	   "linking the same kernels twice gives identical code objects");
 }

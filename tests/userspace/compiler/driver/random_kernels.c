@@ -4,7 +4,7 @@
  * mode, as on the IR interpreter.
  *
  *	random_kernels [FIRST [COUNT]]     the numbers of the kernels; one alone is printed
- *	random_kernels turns FIRST COUNT   each in one mode on one chip, in turns: for many kernels
+ *	random_kernels rotate FIRST COUNT   each in one mode on one chip, in turns: for many kernels
  *	random_kernels CHIP FIRST COUNT    … on this chip alone, for instance navi21
  *	random_kernels shrink NUMBER       prints what is left of a kernel that fails when every line that
  *	                                   does not matter is taken away

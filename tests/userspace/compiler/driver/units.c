@@ -6,7 +6,7 @@
  */
 #include <pthread.h>
 #include "libsov/compiler/driver/compiler.h"
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_nv.h"
 #include "tests/tap.h"
 #include "tests/userspace/compiler/driver/_many.h"
 
@@ -164,8 +164,8 @@ static bool fits(const struct image *all, const struct compile_result *r)
 
 		good = other && mine->code_bytes == other->code_bytes &&
 		       !memcmp(mine->code, other->code, mine->code_bytes) &&
-		       mine->banks[4].offset == other->banks[4].offset &&
-		       mine->banks[4].bytes == other->banks[4].bytes;
+		       image_nv_kernel(mine)->banks[4].offset == image_nv_kernel(other)->banks[4].offset &&
+		       image_nv_kernel(mine)->banks[4].bytes == image_nv_kernel(other)->banks[4].bytes;
 	}
 	image_free(&im);
 	return good;

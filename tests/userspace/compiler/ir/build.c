@@ -48,19 +48,19 @@ static void check_arena(void)
 static void check_names(void)
 {
 	struct arena a;
-	struct names n = {.arena = &a};
+	struct name_map n = {.arena = &a};
 	char text[500][8];
 	bool good = true;
 
 	arena_init(&a, 0, NULL);
 	for (uint32_t k = 0; k < 500; k++) {
 		snprintf(text[k], sizeof(text[k]), "n%u", k);
-		*names_get(&n, text[k], (uint32_t)strlen(text[k])) = k + 1;
+		*name_map_get(&n, text[k], (uint32_t)strlen(text[k])) = k + 1;
 	}
 	for (uint32_t k = 0; k < 500; k++)
-		good &= *names_get(&n, text[k], (uint32_t)strlen(text[k])) == k + 1;
+		good &= *name_map_get(&n, text[k], (uint32_t)strlen(text[k])) == k + 1;
 	ok(good && n.count == 500, "500 names keep their numbers");
-	ok(!*names_get(&n, "n1", 1), "and the beginning of one is another");
+	ok(!*name_map_get(&n, "n1", 1), "and the beginning of one is another");
 	arena_free(&a);
 }
 

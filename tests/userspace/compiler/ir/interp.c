@@ -130,7 +130,7 @@ static void check_registers(struct bench *b)
 	struct ir_func *f = kernel(b, "registers");
 
 	ok(!f->ssa && sums_right(f), "a kernel with registers runs");
-	pass_ssa(f, target_find("dummy"));
+	pass_ssa_construction(f, target_find("dummy"));
 	ok(f->ssa && ir_verify(f->module, &b->diag) && sums_right(f),
 	   "and gives the same in SSA form");
 }

@@ -6,7 +6,7 @@
 #include <elf.h>
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/image/cubin_write.h"
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_nv.h"
 #include "tests/tap.h"
 
 static struct arena arena;
@@ -58,7 +58,7 @@ static void check_round_trip(void)
 
 	ok(size == again && !memcmp(file, same, size),
 	   "cubin writer is deterministic: equal kernels give equal bytes");
-	if (!ok(read && im.sm == 90 && im.nkernels == 2,
+	if (!ok(read && image_nv_sm(&im) == 90 && im.nkernels == 2,
 		"cubin reader finds both kernels and sm_90")) {
 		diag("%s", message);
 		return;
@@ -66,9 +66,9 @@ static void check_round_trip(void)
 	k = &im.kernels[0];
 	ok(!strcmp(k->name, "first") && k->code_bytes == 256 && !memcmp(k->code, code, 256),
 	   "cubin round trip preserves a kernel's name and code");
-	ok(k->registers == 18 && k->barriers == 1 && k->shared_bytes == 0x480,
+	ok(k->registers == 18 && image_nv_kernel(k)->barriers == 1 && k->shared_bytes == 0x480,
 	   "cubin round trip preserves registers, barriers and shared memory");
-	ok(k->param_base == 0x210 && k->param_bytes == 24 && k->bank0_bytes == 0x228 &&
+	ok(image_nv_kernel(k)->param_base == 0x210 && k->param_bytes == 24 && image_nv_kernel(k)->bank0_bytes == 0x228 &&
 		   k->nparams == 3 && k->params[1].offset == 8 && k->params[1].size == 8,
 	   "cubin round trip preserves a kernel's parameters");
 	ok(k->max_threads == 128 && k->required_threads[0] == 64 && k->required_threads[1] == 2,
@@ -197,7 +197,7 @@ static const struct {
 	 "cubin: section 8 '.text.first' of 0x100000 bytes at 0x300 ends beyond the file's 0xd10 "
 	 "bytes"},
 	{"symbol table with another entry size is rejected", symbol_size,
-	 "cubin: section 3 '.symtab' is no table of 24-byte symbols"},
+	 "cubin: section 3 '.symtab' is not a table of 24-byte symbols"},
 	{"code section with a nonexistent symbol is rejected", no_symbol,
 	 "cubin: section 8 '.text.first' names symbol 99, which does not exist"},
 	{"cubin without a kernel is rejected", no_kernel, "cubin: the file has no kernel"},
@@ -230,7 +230,7 @@ static const struct {
 	 "cubin: kernel 'first': parameters of 24 bytes at 0x210 end beyond the 0x20 bytes of "
 	 "constant bank 0"},
 	{"kernel parameters without an offset in constant bank 0 are rejected", no_bank,
-	 "cubin: kernel 'first' has 3 parameters but no place for them in constant bank 0"},
+	 "cubin: kernel 'first' has 3 parameters but no room for them in constant bank 0"},
 	{"parameter beyond the parameter area is rejected", param_outside,
 	 "cubin: kernel 'first': parameter 2 of 8 bytes at 0x80 ends beyond the 24 bytes of "
 	 "parameters"},
@@ -277,8 +277,8 @@ static void check_other_abi(void)
 	file[EI_ABIVERSION] = NV_ELF_ABI_CUDA13;
 	header(file)->e_flags = 0x06005004;
 	max[0] = NV_INFO_BYTE, max[1] = NV_INFO_BARRIERS, max[2] = 3;
-	ok(image_read(&im, file, size, message, sizeof(message)) && im.sm == 80 &&
-		   im.kernels[0].barriers == 3 && im.kernels[1].barriers == 0,
+	ok(image_read(&im, file, size, message, sizeof(message)) && image_nv_sm(&im) == 80 &&
+		   image_nv_kernel(&im.kernels[0])->barriers == 3 && image_nv_kernel(&im.kernels[1])->barriers == 0,
 	   "cubin reader understands the header of CUDA 13's ABI");
 	image_free(&im);
 }

@@ -87,7 +87,7 @@ static void test_compiled(void)
 	   "line table covers called functions");
 }
 
-static bool count_row(void *user, const struct line_place *p)
+static bool count_row(void *user, const struct line_location *p)
 {
 	++*(uint32_t *)user;
 	return p->line < UINT32_MAX;
@@ -103,11 +103,11 @@ static void test_hostile(void)
 	uint8_t *section;
 
 	arena_init(&arena, 0, NULL);
-	section = lines_write(&arena, files, 2, &t, 1, &size);
-	ok(lines_read(section, size, t.start, count_row, &count) && count == 3,
+	section = line_table_write(&arena, files, 2, &t, 1, &size);
+	ok(line_table_read(section, size, t.start, count_row, &count) && count == 3,
 	   "line table that was written is read back");
 	for (uint32_t n = 0; n < size; n++)
-		cut += !lines_read(section, n, t.start, count_row, &count);
+		cut += !line_table_read(section, n, t.start, count_row, &count);
 	ok(cut == size, "truncated line tables are rejected (%u of %u)", cut, size);
 	for (uint32_t n = 0; n < changed; n++) {
 		uint8_t copy[256];
@@ -117,7 +117,7 @@ static void test_hostile(void)
 			seed = seed * 1664525 + 1013904223;
 			copy[(seed >> 16) % size] = (uint8_t)(seed >> 8);
 		}
-		good += lines_read(copy, size, t.start, count_row, &count);
+		good += line_table_read(copy, size, t.start, count_row, &count);
 	}
 	ok(good && good < changed,
 	   "of %u corrupted line tables %u can still be read, none crashes the reader", changed,

@@ -4,7 +4,7 @@
  * for any load address, and each malformed file gets its own message.
  */
 #include "tests/tap.h"
-#include "libsov/compiler/image/image.h"
+#include "libsov/compiler/image/image_nv.h"
 #include "tests/userspace/compiler/nv/_elf.h"
 
 static struct elf e;
@@ -38,14 +38,14 @@ static void test_layout(const struct image *im)
 	ok(k->code_offset % 128 == 0 && find_section(im, ".text.f")->offset % 128 == 0 &&
 		   find_section(im, ".text.f")->offset >= k->code_offset + k->code_bytes,
 	   "code sections are aligned to 128 bytes and do not overlap");
-	ok(k->banks[2].bytes == 4 && k->banks[2].part == IMAGE_CODE && k->banks[3].bytes == 16 &&
-		   k->banks[4].bytes == 8 && !k->banks[1].bytes && !k->banks[5].bytes,
+	ok(image_nv_kernel(k)->banks[2].bytes == 4 && image_nv_kernel(k)->banks[2].part == IMAGE_CODE && image_nv_kernel(k)->banks[3].bytes == 16 &&
+		   image_nv_kernel(k)->banks[4].bytes == 8 && !image_nv_kernel(k)->banks[1].bytes && !image_nv_kernel(k)->banks[5].bytes,
 	   "kernel has constant banks 2, 3 and 4 of the expected sizes");
-	ok(k->banks[3].offset % 256 == 0 && k->banks[2].offset % 64 == 0,
+	ok(image_nv_kernel(k)->banks[3].offset % 256 == 0 && image_nv_kernel(k)->banks[2].offset % 64 == 0,
 	   "constant banks have the alignment that the hardware needs");
 	ok(im->nvariables == 4 && counter && counter->bytes == 4 && coefs && coefs->bytes == 16,
 	   "loader finds four variables and their sizes");
-	ok(coefs->offset == k->banks[3].offset && coefs->part == k->banks[3].part,
+	ok(coefs->offset == image_nv_kernel(k)->banks[3].offset && coefs->part == image_nv_kernel(k)->banks[3].part,
 	   "variable in constant bank 3 has the bank's offset");
 	ok(im->nrelocations == 7, "relocations of sections that are not loaded are ignored");
 }
@@ -73,8 +73,8 @@ static void test_relocated(const struct image *im)
 
 	memset(code, 0xee, im->part_bytes[IMAGE_CODE] + 1);
 	memset(data, 0xee, im->part_bytes[IMAGE_DATA] + 1);
-	image_place(im, IMAGE_CODE, &at, code);
-	image_place(im, IMAGE_DATA, &at, data);
+	image_load_part(im, IMAGE_CODE, &at, code);
+	image_load_part(im, IMAGE_DATA, &at, data);
 	ok(read_word(k + 0x44, 4) == (uint32_t)zeroed && read_word(k + 0x54, 4) == zeroed >> 32,
 	   "relocation writes both halves of a variable's address into code");
 	ok(read_word(k + 0x74, 4) == (uint32_t)back && read_word(k + 0x84, 4) == back >> 32,
@@ -82,7 +82,7 @@ static void test_relocated(const struct image *im)
 	memcpy(&w, k + 0x90, 16);
 	ok(sass_decode(90, w, &in) && in.op == SASS_CALL_ABS && (uint64_t)in.ops[1].value == f,
 	   "call relocation targets the function in the other section");
-	ok(read_word(data + im->kernels[0].banks[4].offset, 8) ==
+	ok(read_word(data + image_nv_kernel(&im->kernels[0])->banks[4].offset, 8) ==
 		   base[IMAGE_DATA] + find_variable(im, "counter")->offset,
 	   "relocation writes a variable's address into constant bank 4");
 	ok(read_word(data + find_variable(im, "pointer")->offset, 8) == zeroed + 16,
@@ -180,7 +180,7 @@ static const struct {
 	{"variable section of type SHT_NOTE is rejected", type,
 	 "section 7 '.nv.global' has type 0x7, not program data"},
 	{"section alignment above 256 is rejected", align,
-	 "section 7 '.nv.global' wants to be aligned to 0x1000, at most 256 is possible"},
+	 "section 7 '.nv.global' requires alignment 0x1000, at most 256 is possible"},
 	{"image larger than the maximum is rejected", huge,
 	 "makes the image larger than 0x10000000000"},
 	{"section size that overflows 64 bits is rejected", wraps,
@@ -212,7 +212,7 @@ static const struct {
 	{"relocation with a symbol in an unloaded section is rejected", no_address,
 	 "names symbol 5 'zeroed' in section 9, which has no address"},
 	{"relocation section of fractional entries is rejected", entries,
-	 "section 11 '.rela.text.k' is no table of 24-byte relocations"},
+	 "section 11 '.rela.text.k' is not a table of 24-byte relocations"},
 	{"overlapping relocation sections are rejected", overlap, "overlaps other relocations"},
 };
 

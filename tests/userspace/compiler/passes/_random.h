@@ -502,7 +502,7 @@ static void random_memory(struct random *r)
 
 static void random_code(struct random *r, uint32_t n);
 
-#include "tests/userspace/compiler/passes/_turns.h"
+#include "tests/userspace/compiler/passes/_random_loops.h"
 
 static void random_code(struct random *r, uint32_t n)
 {

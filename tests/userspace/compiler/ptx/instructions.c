@@ -94,7 +94,7 @@ static void check(const char *name, const char *text, size_t length)
 	if (ptx_parse(&job, text, length, &m) && ir_verify(m, &job.diag)) {
 		run(t, m, "as read");
 		for (struct ir_func *f = m->funcs; f; f = f->next)
-			pass_ssa(f, job.target);
+			pass_ssa_construction(f, job.target);
 		if (ir_verify(m, &job.diag))
 			run(t, m, "in SSA form");
 		if (passes_run(&job, m))

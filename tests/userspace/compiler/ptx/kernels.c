@@ -140,7 +140,7 @@ static void check(const struct kernel *k)
 	if (ok(ptx_parse(&job, text, length, &m) && ir_verify(m, &job.diag), "%s reads", path)) {
 		run_kernel(m, k, "as read");
 		for (struct ir_func *f = m->funcs; f; f = f->next)
-			pass_ssa(f, job.target);
+			pass_ssa_construction(f, job.target);
 		if (ir_verify(m, &job.diag))
 			run_kernel(m, k, "in SSA form");
 		if (passes_run(&job, m))

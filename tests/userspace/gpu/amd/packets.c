@@ -133,9 +133,9 @@ static void arguments(void)
 	uint8_t bytes[272] = {0}, head[AMD_PLACE_HEAD];
 	uint32_t h, word;
 
-	for (h = 0; h < AMD_HIDDENS; h++) {
-		k.hidden[h].offset = 16 + amd_hiddens[h].offset;
-		k.hidden[h].bytes = amd_hiddens[h].bytes;
+	for (h = 0; h < AMD_HIDDEN_COUNT; h++) {
+		k.hidden[h].offset = 16 + amd_hidden_args[h].offset;
+		k.hidden[h].bytes = amd_hidden_args[h].bytes;
 	}
 	amd_grid_hidden(&k, &launch, bytes);
 	memcpy(&word, bytes + 16 + 4, 4);
@@ -182,7 +182,7 @@ static void order(void)
 	ok(ARE(&p, 0xc0004602, 0x407, 0xc0064902, 0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0),
 	   "a release waits for dispatches");
 	p = begin(false);
-	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMED | GPU_RELEASE_NOW);
+	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMESTAMP | GPU_RELEASE_NO_WAIT);
 	ok(ARE(&p, 0xc0064902, 0x06603514, 3u << 29, 0x34567898, 0x12, 0, 0, 0, 0xc0064902,
 	       0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0),
 	   "the time comes before the value");
@@ -201,7 +201,7 @@ static void order(void)
 	ok(ARE(&p, 0xd0000008, 0x34567890, 0x12, 42, 0xffffffff, 0x0fff000a),
 	   "a copy queue's wait");
 	p = begin(true);
-	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMED);
+	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMESTAMP);
 	ok(ARE(&p, 0x20d, 0x34567898, 0x12, 0x30005, 0x34567890, 0x12, 42), "its release");
 	p = begin(true);
 	amd_gpu.interrupt(&p);
@@ -270,7 +270,7 @@ static void lines(void)
 
 static void rings(void)
 {
-	const struct gpu_end end = {.semaphore = 0x1234567890, .payload = 42},
+	const struct gpu_completion end = {.semaphore = 0x1234567890, .payload = 42},
 			     loud = {.semaphore = 0x1234567890, .payload = 42, .interrupt = true};
 	uint32_t ring[4 * 16 + 1] = {0};
 	struct winsys_queue_memory m = {.ring = (uint64_t *)(void *)ring, .ring_entries = 4};

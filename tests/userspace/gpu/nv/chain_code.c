@@ -115,7 +115,7 @@ static sov_result run_chain(sov_context c, sov_function f, sov_ptr word, sov_ptr
 {
 	const void *arguments[] = {&word};
 	sov_launch l = SOV_INIT(sov_launch);
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_stream s;
 	sov_graph g;
 	sov_node node = 0;

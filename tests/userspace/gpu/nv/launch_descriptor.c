@@ -57,8 +57,8 @@ static bool describe(const struct nv_chip *chip, const struct nv_kernel *k, stru
 
 	if (!nv_grid_plan(chip, k, &plan))
 		return false;
-	nv_grid_split(chip, k, g.block[0] * g.block[1] * g.block[2], g.dynamic_shared, &g.split_min,
-		      &g.split_target);
+	nv_grid_carveout(chip, k, g.block[0] * g.block[1] * g.block[2], g.dynamic_shared, &g.carveout_min,
+		      &g.carveout_target);
 	return nv_grid_qmd(chip, &plan, &g, qmd);
 }
 
@@ -190,12 +190,12 @@ static void occupancy(void)
 
 static void local_memory(void)
 {
-	struct gpu_local l = nv_grid_local(&hopper, 1020);
+	struct gpu_local l = nv_grid_local_layout(&hopper, 1020);
 
 	ok(l.thread_bytes == 1024, "local memory comes in units of 16 bytes");
 	ok(l.unit_bytes == 1024 * 32 * 64 * 2 && l.bytes == l.unit_bytes * 66,
 	   "and is there for every thread that an H200 can hold: 276,824,064 bytes");
-	l = nv_grid_local(&hopper, 1);
+	l = nv_grid_local_layout(&hopper, 1);
 	ok(l.thread_bytes == 16 && l.unit_bytes == 0x200 * 128,
 	   "a warp's part has whole units of 512 bytes");
 }
@@ -242,14 +242,14 @@ static void bank(void)
 	uint8_t b[0x240];
 
 	memset(b, 0xee, sizeof(b));
-	nv_grid_body(&hopper, &with_banks, 0x200, b);
+	nv_grid_bank0_common(&hopper, &with_banks, 0x200, b);
 	ok(word(b, 0xd0, 8) == 0x1234500, "Hopper: where constant variables are");
 	ok(word(b, 0x10c, 4) == 132 && word(b, 0x114, 4) == 0x400,
 	   "Hopper: SMs and reserved shared memory");
 	ok(word(b, 0x118, 8) == 0 && word(b, 0x1f8, 8) == 0, "the rest is 0");
 	ok(b[0x200] == 0xee, "nothing is written behind it");
 	memset(b, 0xee, sizeof(b));
-	nv_grid_head(&hopper, &grid, b);
+	nv_grid_bank0_launch(&hopper, &grid, b);
 	ok(word(b, 0, 4) == 128 && word(b, 4, 4) == 2 && word(b, 8, 4) == 1,
 	   "the block's size is at 0");
 	ok(word(b, 12, 4) == 70000 && word(b, 16, 4) == 3 && word(b, 20, 4) == 5,
@@ -260,7 +260,7 @@ static void bank(void)
 	ok(word(b, 0x2c, 4) == 72 && word(b, 0x30, 8) == 77,
 	   "dynamic shared memory and the launch's number");
 	ok(b[64] == 0xee, "that is all that differs from launch to launch");
-	nv_grid_body(&ampere, &with_banks, 0x140, b);
+	nv_grid_bank0_common(&ampere, &with_banks, 0x140, b);
 	ok(word(b, 0x50, 8) == 0x1234500, "Ampere: where constant variables are");
 	ok(word(b, 0x114, 4) == 0 && word(b, 0x118, 8) == 0, "Ampere reserves nothing");
 }
@@ -276,19 +276,19 @@ static void streams_of_methods(void)
 		   words[2] == (1u << 29 | 1 << 16 | 1 << 13 | 0x2c0 >> 2) && words[3] == 9,
 	   "a launch is SEND_PCAS_A with the address and SEND_SIGNALING_PCAS2_B with 9");
 	p.count = 0;
-	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_TIMED);
+	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_TIMESTAMP);
 	ok(p.count == 6 && words[0] == (1u << 29 | 5 << 16 | 0x5c >> 2) && words[1] == 0x34567890 &&
 		   words[2] == 0x12 && words[3] == 42 && words[4] == 0 &&
 		   words[5] == (1 | 1 << 20 | 1 << 25),
 	   "a release waits for idle and takes the time");
 	p.count = 0;
-	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_NOW);
+	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_NO_WAIT);
 	ok(p.count == 6 && words[5] == 1, "unless it is to be at once");
 	p.count = 0;
 	nv_push_acquire(&p, 0x1234567890, 42);
 	ok(p.count == 6 && words[5] == (3 | 1 << 12), "an acquire compares around the wrap");
 	p.count = 0;
-	nv_push_local(&p, 0x7e1234560000, 0x123400000);
+	nv_push_set_local(&p, 0x7e1234560000, 0x123400000);
 	ok(p.count == 7 && words[0] == (1u << 29 | 2 << 16 | 1 << 13 | 0x790 >> 2) &&
 		   words[1] == 0x7e12 && words[2] == 0x34560000 &&
 		   words[3] == (1u << 29 | 3 << 16 | 1 << 13 | 0x2e4 >> 2) && words[4] == 1 &&

@@ -26,7 +26,7 @@ static int distance(uint32_t sm)
 		for (j = 0; j < m; j++)
 			if (a[i].write && !b[j].write && a[i].kind == b[j].kind &&
 			    a[i].reg < b[j].reg + b[j].count && b[j].reg < a[i].reg + a[i].count) {
-				int d = (int)sass_raw(sm, &one, &a[i], &two, &b[j]);
+				int d = (int)sass_raw_latency(sm, &one, &a[i], &two, &b[j]);
 
 				most = d > most ? d : most;
 			}
@@ -74,15 +74,15 @@ int main(void)
 	load(&one, 90, DADD_R4_R6_R4);
 	uses("R4/2! R6/2 R4/2");
 	load(&two, 90, DADD_R4_R6_R4);
-	ok(distance(90) == 8 && !sass_variable(90, &one),
+	ok(distance(90) == 8 && !sass_has_variable_latency(90, &one),
 	   "SM90: DADD to DADD takes 8 cycles and no scoreboard");
-	ok(distance(80) == 6 && sass_variable(80, &one),
+	ok(distance(80) == 6 && sass_has_variable_latency(80, &one),
 	   "SM80: DADD to DADD takes 6 cycles and a scoreboard");
 	ok(sass_reads_late(80, &one) && !sass_reads_late(90, &one),
 	   "SM80's FP64 reads its sources late");
 	load(&one, 90, LDG64_R6_UR4_R6);
 	uses("R6/2! R6/2 U4/2");
-	ok(sass_variable(90, &one) && !sass_in_order(90, &one), "loads need a scoreboard each");
+	ok(sass_has_variable_latency(90, &one) && !sass_completes_in_order(90, &one), "loads need a scoreboard each");
 	load(&one, 90, ISETP_P0_R2_R3);
 	uses("P0/1! R2/1 R3/1");
 	load(&two, 90, P0_BRA);
@@ -103,14 +103,14 @@ int main(void)
 	ok(distance(90) == 5, "so does one to shared memory");
 	load(&one, 90, SHFL_R6_R4);
 	load(&two, 90, LDS64_R4);
-	ok(sass_pipe(90, &one) == sass_pipe(90, &two) && sass_in_order(90, &one),
+	ok(sass_pipe(90, &one) == sass_pipe(90, &two) && sass_completes_in_order(90, &one),
 	   "SHFL and LDS answer in the order of issue");
 	ok(sass_same_queue(90, &one, &two), "... and read their registers in that order");
 	load(&one, 90, BAR_SYNC);
-	ok(sass_min_stall(90, &one) == 1 && sass_after(90, &one, &two) == 6 &&
-		   sass_drains(90, &one),
+	ok(sass_min_stall(90, &one) == 1 && sass_min_distance(90, &one, &two) == 6 &&
+		   sass_drains_queues(90, &one),
 	   "shared memory stays 6 cycles away from a block barrier");
-	ok(sass_after(90, &one, &one) == 8 && sass_after(80, &one, &one) == 6,
+	ok(sass_min_distance(90, &one, &one) == 8 && sass_min_distance(80, &one, &one) == 6,
 	   "another block barrier 8 cycles, 6 before Hopper");
 	load(&one, 90, R2UR_UR4_R6);
 	load(&two, 90, LDG64_R6_UR4_R6);
@@ -123,14 +123,14 @@ int main(void)
 	ok(distance(90) == 5 && distance(80) == 5, "... and HADD2 what it made 5 cycles later");
 	load(&one, 90, ULOP3_UR62_UR61);
 	load(&two, 90, UMOV_UR61);
-	ok(sass_war(&one, &two, SASS_UGPR) == 3,
+	ok(sass_war_latency(&one, &two, SASS_UGPR) == 3,
 	   "UMOV does not bring ULOP3 what it reads two cycles later");
-	ok(sass_war(&one, &one, SASS_UGPR) == 2 && sass_war(&two, &two, SASS_UGPR) == 1,
+	ok(sass_war_latency(&one, &one, SASS_UGPR) == 2 && sass_war_latency(&two, &two, SASS_UGPR) == 1,
 	   "uniform arithmetic is slower, and UMOV reads at once");
 	load(&one, 90, DADD_R4_R6_R4);
 	load(&two, 90, FADD_R4_R6_R7);
-	ok(sass_war(&two, &one, SASS_GPR) == 1, "a source may be overwritten in the next cycle");
-	ok(sass_waw(90, &one, &two) == 6 && sass_waw(90, &two, &one) == 1,
+	ok(sass_war_latency(&two, &one, SASS_GPR) == 1, "a source may be overwritten in the next cycle");
+	ok(sass_waw_latency(90, &one, &two) == 6 && sass_waw_latency(90, &two, &one) == 1,
 	   "a fast unit does not overtake a slow one");
 	return tap_done();
 }

@@ -27,9 +27,9 @@ static uint32_t allow = UINT32_MAX; /* allocations until one is refused by a lim
 static uint32_t granted;            /* those that no limit could refuse */
 static u64 expected[PAGES];         /* entry of each 4 KiB, without VALID; 0: none */
 
-static int alloc(void *owner, u32 children, bool surely, struct nv_table **table)
+static int alloc(void *owner, u32 children, bool surely, struct nv_mmu_table **table)
 {
-	struct nv_table *t;
+	struct nv_mmu_table *t;
 	uint32_t at = 0;
 
 	(void)owner;
@@ -50,7 +50,7 @@ static int alloc(void *owner, u32 children, bool surely, struct nv_table **table
 	*table = t;
 	return 0;
 }
-static void release(void *owner, struct nv_table *t)
+static void release(void *owner, struct nv_mmu_table *t)
 {
 	(void)owner;
 	if (!t)
@@ -62,7 +62,7 @@ static void release(void *owner, struct nv_table *t)
 	free(t);
 	tables--;
 }
-static u64 read_word(void *owner, struct nv_table *t, u32 index)
+static u64 read_word(void *owner, struct nv_mmu_table *t, u32 index)
 {
 	u64 value;
 
@@ -70,12 +70,12 @@ static u64 read_word(void *owner, struct nv_table *t, u32 index)
 	memcpy(&value, vram + t->address + 8 * index, 8);
 	return value;
 }
-static void write_word(void *owner, struct nv_table *t, u32 index, u64 value)
+static void write_word(void *owner, struct nv_mmu_table *t, u32 index, u64 value)
 {
 	(void)owner;
 	memcpy(vram + t->address + 8 * index, &value, 8);
 }
-static const struct nv_mmu_memory memory = {alloc, release, read_word, write_word};
+static const struct nv_mmu_ops memory = {alloc, release, read_word, write_word};
 
 static u64 rng = 1;
 static u64 random_below(u64 n)
@@ -148,16 +148,16 @@ static void sizes(void)
 	u64 va = 0x40000000000;
 
 	nv_mmu_init(&mmu, &memory, NULL);
-	ok(!nv_mmu_map(&mmu, va, 2 * SLOT_BYTES, 0x80000000, BITS) &&
-		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + SLOT_BYTES + 5, &p, &wrong) &&
+	ok(!nv_mmu_map(&mmu, va, 2 * HUGE_BYTES, 0x80000000, BITS) &&
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + HUGE_BYTES + 5, &p, &wrong) &&
 		   p.shift == 21,
 	   "aligned memory is mapped by pages of 2 MiB");
-	ok(!nv_mmu_map(&mmu, va + 2 * SLOT_BYTES, 0x30000, 0x90010000, BITS) &&
-		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * SLOT_BYTES, &p, &wrong) &&
+	ok(!nv_mmu_map(&mmu, va + 2 * HUGE_BYTES, 0x30000, 0x90010000, BITS) &&
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * HUGE_BYTES, &p, &wrong) &&
 		   p.shift == 16,
 	   "by pages of 64 KiB where that is what fits");
-	ok(!nv_mmu_map(&mmu, va + 2 * SLOT_BYTES + 0x30000, 0x2000, 0x90101000, BITS) &&
-		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * SLOT_BYTES + 0x31000, &p,
+	ok(!nv_mmu_map(&mmu, va + 2 * HUGE_BYTES + 0x30000, 0x2000, 0x90101000, BITS) &&
+		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * HUGE_BYTES + 0x31000, &p,
 			    &wrong) &&
 		   p.shift == 12 && (p.entry & NV_MMU3_ADDRESS) == 0x90102000,
 	   "and by pages of 4 KiB");
@@ -181,7 +181,7 @@ static bool random_step(struct nv_mmu *mmu)
 		return false;
 	expect(first, count, 0);
 	if (random_below(2))
-		nv_mmu_sweep(mmu);
+		nv_mmu_reap(mmu);
 	if (random_below(4)) {
 		if (nv_mmu_map(mmu, BASE + first * 4096ull, count * 4096ull, address, BITS))
 			return false;
@@ -204,7 +204,7 @@ static void random_steps(void)
 		for (u32 i = 0; good && i < 12; i++)
 			good = random_step(&mmu);
 		good &= !unmap(&mmu, 0, PAGES);
-		nv_mmu_sweep(&mmu);
+		nv_mmu_reap(&mmu);
 		left += tables - 1;
 		nv_mmu_fini(&mmu);
 	}
@@ -250,21 +250,21 @@ static void at_a_limit(void)
 	memset(vram, 0, sizeof(vram));
 	granted = 0;
 	ok(!nv_mmu_init(&mmu, &memory, NULL) &&
-		   !nv_mmu_map(&mmu, va, SLOT_BYTES, SLOT_BYTES, BITS) && tables == 5,
+		   !nv_mmu_map(&mmu, va, HUGE_BYTES, HUGE_BYTES, BITS) && tables == 5,
 	   "a page of 2 MiB needs a root and four directories");
-	expect(256, 512, SLOT_BYTES | BITS);
+	expect(256, 512, HUGE_BYTES | BITS);
 	allow = 0;
-	ok(nv_mmu_map(&mmu, va + SLOT_BYTES, 4096, 0x1000, BITS) == -ENOSPC &&
-		   nv_mmu_map(&mmu, 0, SLOT_BYTES, 0, BITS) == -ENOSPC,
+	ok(nv_mmu_map(&mmu, va + HUGE_BYTES, 4096, 0x1000, BITS) == -ENOSPC &&
+		   nv_mmu_map(&mmu, 0, HUGE_BYTES, 0, BITS) == -ENOSPC,
 	   "at a limit nothing more is mapped");
-	nv_mmu_sweep(&mmu);
+	nv_mmu_reap(&mmu);
 	ok(tables == 5 && agrees(&mmu, "refused"), "what was refused leaves nothing");
 	ok(!unmap(&mmu, 256, 1) && granted == 2 && tables == 7,
 	   "a part can be given back, for which two tables are granted");
 	expect(256, 1, 0);
 	ok(agrees(&mmu, "a part was given back"), "and the rest is there");
 	ok(!unmap(&mmu, 256, 512), "all can be given back");
-	nv_mmu_sweep(&mmu);
+	nv_mmu_reap(&mmu);
 	ok(tables == 1, "of the tables only the root is left");
 	nv_mmu_fini(&mmu);
 	ok(!tables, "and that goes with the address space");

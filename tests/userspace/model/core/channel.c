@@ -16,7 +16,7 @@ static uint32_t get(void)
 
 static void semaphore(uint64_t address, uint64_t payload, uint32_t execute)
 {
-	rig_word(&r, nv_method_pack(NV_METHOD_INCREMENT, 0, NV_HOST_SEM_ADDR_LO, 5));
+	rig_word(&r, nv_method_pack(NV_METHOD_INC, 0, NV_HOST_SEM_ADDR_LO, 5));
 	rig_word(&r, (uint32_t)address);
 	rig_word(&r, (uint32_t)(address >> 32));
 	rig_word(&r, (uint32_t)payload);
@@ -33,24 +33,24 @@ static void test_headers(void)
 	/* Four kinds of header write the same registers of the copy engine, then it copies. */
 	out[0] = 0xfeedface;
 	rig_word(&r, 0); /* no-operation */
-	rig_word(&r, nv_method_pack(NV_METHOD_INCREMENT_ONCE, 4, NV_COPY_SRC_HIGH, 3));
+	rig_word(&r, nv_method_pack(NV_METHOD_ONE_INC, 4, NV_COPY_SRC_HIGH, 3));
 	rig_word(&r, (uint32_t)(RIG_DATA >> 32));
 	rig_word(&r, 0xdead);
 	rig_word(&r, (uint32_t)RIG_DATA); /* again to SRC_LOW */
-	rig_word(&r, nv_method_pack(NV_METHOD_INCREMENT, 4, NV_COPY_DST_HIGH, 2));
+	rig_word(&r, nv_method_pack(NV_METHOD_INC, 4, NV_COPY_DST_HIGH, 2));
 	rig_word(&r, (uint32_t)(RIG_DATA >> 32));
 	rig_word(&r, (uint32_t)RIG_DATA + 0x100);
-	rig_word(&r, nv_method_pack(NV_METHOD_SAME, 4, NV_COPY_LINE_BYTES, 2));
+	rig_word(&r, nv_method_pack(NV_METHOD_NON_INC, 4, NV_COPY_LINE_BYTES, 2));
 	rig_word(&r, 999);
 	rig_word(&r, 4);
-	rig_word(&r, nv_method_pack(NV_METHOD_IMMEDIATE, 4, NV_COPY_LAUNCH,
+	rig_word(&r, nv_method_pack(NV_METHOD_IMMD_DATA, 4, NV_COPY_LAUNCH,
 				    NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_SRC_LINEAR |
 					    NV_COPY_DST_LINEAR));
 	ok(rig_go(&r) && out[0x40] == 0xfeedface && !out[0x41],
 	   "every kind of method header does its own");
 	rig_method(&r, 0, NV_HOST_WFI, 0);
 	rig_release(&r);
-	rig_word(&r, nv_method_pack(NV_METHOD_END_SEGMENT, 0, 0, 0));
+	rig_word(&r, nv_method_pack(NV_METHOD_END_PB_SEGMENT, 0, 0, 0));
 	rig_method(&r, 0, 0xfc, 0); /* would be refused */
 	rig_submit(&r);
 	ok(rig_wait(&r), "what lies behind the end of a segment is skipped");
@@ -153,7 +153,7 @@ static void test_two(void)
 	semaphore(RIG_DATA + 0x400, 42, NV_SEM_ACQUIRE);
 	rig_release(&r);
 	rig_submit(&r);
-	words[0] = nv_method_pack(NV_METHOD_INCREMENT, 0, NV_HOST_SEM_ADDR_LO, 5);
+	words[0] = nv_method_pack(NV_METHOD_INC, 0, NV_HOST_SEM_ADDR_LO, 5);
 	words[1] = (uint32_t)(RIG_DATA + 0x400);
 	words[2] = (uint32_t)((RIG_DATA + 0x400) >> 32);
 	words[3] = 42;
@@ -175,12 +175,12 @@ static void write_word(uint32_t word)
 
 static void bad_old_header(void)
 {
-	write_word(nv_method_pack(NV_METHOD_OLD_INCREMENT, 0, NV_HOST_WFI, 1));
+	write_word(nv_method_pack(NV_METHOD_GRP0, 0, NV_HOST_WFI, 1));
 }
 
 static void bad_count(void)
 {
-	write_word(nv_method_pack(NV_METHOD_INCREMENT, 0, NV_HOST_WFI, 100));
+	write_word(nv_method_pack(NV_METHOD_INC, 0, NV_HOST_WFI, 100));
 	write_word(0);
 }
 

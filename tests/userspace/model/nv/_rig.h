@@ -117,7 +117,7 @@ static void rig_word(struct rig *r, uint32_t word)
 
 static void rig_method(struct rig *r, uint32_t subchannel, uint32_t method, uint32_t data)
 {
-	rig_word(r, nv_method_pack(NV_METHOD_INCREMENT, subchannel, method, 1));
+	rig_word(r, nv_method_pack(NV_METHOD_INC, subchannel, method, 1));
 	rig_word(r, data);
 }
 
@@ -135,7 +135,7 @@ static void rig_submit(struct rig *r)
 
 static void rig_release(struct rig *r)
 {
-	rig_word(r, nv_method_pack(NV_METHOD_INCREMENT, 0, NV_HOST_SEM_ADDR_LO, 5));
+	rig_word(r, nv_method_pack(NV_METHOD_INC, 0, NV_HOST_SEM_ADDR_LO, 5));
 	rig_word(r, (uint32_t)RIG_SEM);
 	rig_word(r, (uint32_t)(RIG_SEM >> 32));
 	rig_word(r, ++r->release);

@@ -11,7 +11,7 @@ static struct rig r;
 
 static void set(uint64_t src, uint64_t dst, uint32_t bytes)
 {
-	rig_word(&r, nv_method_pack(NV_METHOD_INCREMENT, 4, NV_COPY_SRC_HIGH, 7));
+	rig_word(&r, nv_method_pack(NV_METHOD_INC, 4, NV_COPY_SRC_HIGH, 7));
 	rig_word(&r, (uint32_t)(src >> 32));
 	rig_word(&r, (uint32_t)src);
 	rig_word(&r, (uint32_t)(dst >> 32));
@@ -131,7 +131,7 @@ static void test_semaphore(void)
 
 	for (uint32_t wide = 0; wide < 2; wide++) {
 		memset(s, 0xff, 16);
-		rig_word(&r, nv_method_pack(NV_METHOD_INCREMENT, 4, NV_COPY_SEMAPHORE_A, 4));
+		rig_word(&r, nv_method_pack(NV_METHOD_INC, 4, NV_COPY_SEMAPHORE_A, 4));
 		rig_word(&r, (uint32_t)((RIG_DATA + 0x40) >> 32));
 		rig_word(&r, (uint32_t)(RIG_DATA + 0x40));
 		rig_word(&r, 0x89abcdef);

@@ -22,8 +22,8 @@ static const struct {
 	{BOTH, NV_QMD_DEPENDENT_ENABLE, 0, 1, "action 0 on a dependent descriptor is not modelled"},
 	{BOTH, NV_QMD_DEPENDENT_ENABLE, 1, 1, "a second dependent descriptor is not modelled"},
 	{HOPPER, NV_QMD_DEPENDENT_EARLY, 0, 1,
-	 "a next one starts early, and there is no latch or none such"},
-	{HOPPER, NV_QMD_LATCH_WAIT, 0, 1, "nothing arrives at latch 0x0, for which it waits"},
+	 "its dependent starts early, but it has no dependent or arrives at no latch"},
+	{HOPPER, NV_QMD_LATCH_WAIT, 0, 1, "it waits for latch 0x0, at which its predecessor does not arrive"},
 	{BOTH, NV_QMD_GRID_X, 0, 0, "grid 0x1x1 runs nothing"},
 	{BOTH, NV_QMD_GRID_Z, 0, 0, "grid 1x1x0 runs nothing"},
 	{BOTH, NV_QMD_BLOCK_Y, 0, 0, "has no threads (SKEDCHECK16)"},
@@ -232,7 +232,7 @@ static void test_layouts(void)
 		uint32_t used[NV_QMD_MAX_WORDS] = {0}, words[NV_QMD_MAX_WORDS] = {0};
 
 		for (uint32_t f = 0; f < NV_QMD_FIELD_COUNT; f++) {
-			const struct nv_qmd_place *p = &layouts[l]->place[f];
+			const struct nv_qmd_position *p = &layouts[l]->position[f];
 
 			for (uint32_t i = 0; i < p->count; i++) {
 				uint64_t value = (0xa5c3a5c3a5c3a5c3 & nv_qmd_mask(p->width))

@@ -24,7 +24,7 @@ static bool has_own_words(sov_result r)
 
 static void one(sov_result r)
 {
-	const char *name = sov_result_name(r), *sentence = sov_result_sentence(r);
+	const char *name = sov_result_name(r), *sentence = sov_result_string(r);
 	char first[1024];
 	bool general, again;
 

@@ -128,7 +128,7 @@ static void results(void)
 
 	for (i = SOV_OK; i <= SOV_ERROR_ASSERT; i++)
 		named += !strncmp(sov_result_name((sov_result)i), "SOV_", 4) &&
-			 strlen(sov_result_sentence((sov_result)i)) > 4;
+			 strlen(sov_result_string((sov_result)i)) > 4;
 	ok(named == SOV_ERROR_ASSERT + 1, "every result has a name and a sentence");
 	is_str(sov_result_name(SOV_ERROR_FAULT), "SOV_ERROR_FAULT", "a name is the constant's");
 	is_str(sov_result_name((sov_result)999), "unknown result",

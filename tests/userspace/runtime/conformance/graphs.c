@@ -67,7 +67,7 @@ static uint32_t all(sov_ptr p)
 static void chain(void)
 {
 	uint32_t want = 1, i, k, value;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_node n = 0, third = 0;
 	sov_graph g;
 
@@ -86,21 +86,21 @@ static void chain(void)
 	}
 	ok(all(a) == want, "and runs in its order, five times");
 	value = 77777;
-	good(sov_graph_run_set_arguments(run, third, ARGUMENTS(&a, &value), 2),
+	good(sov_graph_exec_set_arguments(run, third, ARGUMENTS(&a, &value), 2),
 	     "a kernel gets other arguments");
 	MUST(sov_graph_launch(run, stream));
 	for (i = 0; i < 100; i++)
 		want = want * 3 + (i == 2 ? value : i);
 	ok(all(a) == want, "with which it runs");
-	refused(sov_graph_run_set_arguments(run, 101, ARGUMENTS(&a, &value), 2),
+	refused(sov_graph_exec_set_arguments(run, 101, ARGUMENTS(&a, &value), 2),
 		SOV_ERROR_INVALID_ARGUMENT, "node 101", "of what is no kernel there are none");
-	refused(sov_graph_run_set_arguments(run, third, ARGUMENTS(&a, NULL), 2),
+	refused(sov_graph_exec_set_arguments(run, third, ARGUMENTS(&a, NULL), 2),
 		SOV_ERROR_INVALID_LAUNCH, "argument 1", "nor one that is not there");
-	refused(sov_graph_run_set_arguments(run, third, ARGUMENTS(&a), 1), SOV_ERROR_INVALID_LAUNCH,
+	refused(sov_graph_exec_set_arguments(run, third, ARGUMENTS(&a), 1), SOV_ERROR_INVALID_LAUNCH,
 		"takes 2 arguments; 1 given", "nor too few");
 	MUST(sov_graph_destroy(g));
 	MUST(sov_graph_launch(run, stream));
-	good(sov_graph_run_destroy(run), "it outlives its graph");
+	good(sov_graph_exec_destroy(run), "it outlives its graph");
 	refused(sov_graph_launch(run, stream), SOV_ERROR_INVALID_HANDLE, "", "but not itself");
 }
 
@@ -118,7 +118,7 @@ static void kinds(void)
 {
 	uint32_t ten = 10, *pinned;
 	sov_node one, two, both[2], n;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_graph g;
 	sov_launch l;
 
@@ -132,7 +132,7 @@ static void kinds(void)
 	l = shape(ARGUMENTS(&d, &a, &b), 3);
 	MUST(sov_graph_add_kernel(g, both, 2, sum, &l, &n));
 	MUST(sov_graph_add_copy(g, &n, 1, SOV_HOST(pinned), d, 4 * N, &n));
-	MUST(sov_graph_add_call(g, &n, 1, note_call, &ten, &n));
+	MUST(sov_graph_add_host_function(g, &n, 1, note_call, &ten, &n));
 	MUST(sov_graph_add_copy(g, &n, 1, a, SOV_HOST(pinned), 4 * N, &n));
 	add_step(g, n, a, 0);
 	good(sov_graph_instantiate(g, &run),
@@ -141,7 +141,7 @@ static void kinds(void)
 		MUST(sov_graph_launch(run, stream));
 	ok(all(a) == 3 * (16 + 23), "what comes after comes after");
 	ok(called == 3 * (10 + 39), "and the host function finds what came before");
-	MUST(sov_graph_run_destroy(run));
+	MUST(sov_graph_exec_destroy(run));
 	MUST(sov_graph_destroy(g));
 	MUST(sov_host_free(c, pinned));
 }
@@ -149,7 +149,7 @@ static void kinds(void)
 static void circles(void)
 {
 	uint32_t host = 0;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_node one, two;
 	sov_graph g;
 
@@ -158,13 +158,13 @@ static void circles(void)
 		"a graph without nodes is refused");
 	one = add_step(g, 0, a, 1);
 	two = add_step(g, one, a, 2);
-	MUST(sov_graph_add_order(g, two, one));
+	MUST(sov_graph_add_dependency(g, two, one));
 	refused(sov_graph_instantiate(g, &run), SOV_ERROR_INVALID_ARGUMENT, "comes after itself",
 		"so is one with a circle");
-	refused(sov_graph_add_order(g, 5, one), SOV_ERROR_INVALID_ARGUMENT, "no node 5",
+	refused(sov_graph_add_dependency(g, 5, one), SOV_ERROR_INVALID_ARGUMENT, "no node 5",
 		"and a node that is not there");
 	two = 9;
-	refused(sov_graph_add_call(g, &two, 1, note_call, NULL, NULL), SOV_ERROR_INVALID_ARGUMENT,
+	refused(sov_graph_add_host_function(g, &two, 1, note_call, NULL, NULL), SOV_ERROR_INVALID_ARGUMENT,
 		"no node 9", "also to come after");
 	refused(sov_graph_add_copy(g, NULL, 0, a, SOV_HOST(&host), 4, NULL),
 		SOV_ERROR_INVALID_ADDRESS, "not pinned", "and memory that the GPU does not reach");
@@ -182,7 +182,7 @@ static void capture(void)
 	sov_launch l;
 	sov_event fork, join;
 	sov_stream side;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_ptr taken;
 	sov_graph g;
 
@@ -219,7 +219,7 @@ static void capture(void)
 	MUST(sov_graph_launch(run, side));
 	MUST(sov_stream_wait(side, 60 * SECOND));
 	ok(all(d) == 16 + 23, "but when it is run, on any stream");
-	MUST(sov_graph_run_destroy(run));
+	MUST(sov_graph_exec_destroy(run));
 
 	MUST(sov_stream_begin_capture(stream, g));
 	MUST(sov_event_record(fork, stream));
@@ -253,8 +253,8 @@ static void boxes(void)
 		BYTES = PITCH * ROWS * DEPTH
 	};
 	uint8_t in[BYTES], out[BYTES], host[16];
-	sov_box box = SOV_INIT(sov_box);
-	sov_graph_run run;
+	sov_copy_rect box = SOV_INIT(sov_copy_rect);
+	sov_graph_exec run;
 	sov_node n;
 	sov_graph g;
 
@@ -275,12 +275,12 @@ static void boxes(void)
 		if (captured) {
 			MUST(sov_stream_begin_capture(stream, g));
 			MUST(sov_memory_fill_async(stream, b, 0xee, 1, BYTES));
-			MUST(sov_memory_copy_box_async(stream, &box));
+			MUST(sov_memory_copy_rect_async(stream, &box));
 			MUST(sov_memory_copy_async(stream, d, b, BYTES));
 			MUST(sov_stream_end_capture(stream));
 		} else {
 			MUST(sov_graph_add_fill(g, NULL, 0, b, 0xee, 1, BYTES, &n));
-			MUST(sov_graph_add_box(g, &n, 1, &box, &n));
+			MUST(sov_graph_add_copy_rect(g, &n, 1, &box, &n));
 			ok(n == 1 + DEPTH, "each slice of a box is a node");
 			MUST(sov_graph_add_copy(g, &n, 1, d, b, BYTES, NULL));
 		}
@@ -293,19 +293,19 @@ static void boxes(void)
 			wrong += out[i] !=
 				 (i % PITCH < WIDTH && i / PITCH % ROWS < HEIGHT ? in[i] : 0xee);
 		ok(!wrong, "a box is copied by a graph%s", captured ? " that was captured" : "");
-		MUST(sov_graph_run_destroy(run));
+		MUST(sov_graph_exec_destroy(run));
 		MUST(sov_graph_destroy(g));
 	}
 	MUST(sov_graph_create(c, 0, &g));
 	box.source = SOV_HOST(host);
-	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ADDRESS, "not pinned",
+	refused(sov_graph_add_copy_rect(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ADDRESS, "not pinned",
 		"but not from memory that the GPU does not reach");
 	box.source = a;
 	box.depth = 1000;
-	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ADDRESS,
+	refused(sov_graph_add_copy_rect(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ADDRESS,
 		"past the end", "nor one that does not fit");
 	box.depth = 100000;
-	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ARGUMENT, "each slice",
+	refused(sov_graph_add_copy_rect(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ARGUMENT, "each slice",
 		"nor one of more slices than a graph has nodes");
 	refused(sov_graph_instantiate(g, &run), SOV_ERROR_INVALID_ARGUMENT, "no nodes",
 		"and nothing of them stays");
@@ -357,11 +357,11 @@ static void host_functions(void)
 	MUST(sov_memory_fill(c, a, 3, 4, N));
 	for (uint32_t i = 0; i < 20; i++) {
 		MUST(sov_memory_copy_async(other, SOV_HOST(pinned), a, 4 * N));
-		MUST(sov_stream_call(other, note_call, &ten));
+		MUST(sov_stream_host_function(other, note_call, &ten));
 	}
 	MUST(sov_stream_wait(other, 60 * SECOND));
 	ok(called == before + 20 * 13, "host functions run in their place on a stream");
-	refused(sov_stream_call(other, NULL, NULL), SOV_ERROR_INVALID_ARGUMENT, "is NULL",
+	refused(sov_stream_host_function(other, NULL, NULL), SOV_ERROR_INVALID_ARGUMENT, "is NULL",
 		"none is none");
 	MUST(sov_stream_destroy(other));
 	MUST(sov_host_free(c, pinned));

@@ -91,7 +91,7 @@ static void boxes(sov_context c)
 {
 	enum { FROM = PITCH_A * ROWS_A * DEPTH, TO = PITCH_B * ROWS_B * DEPTH };
 	static uint8_t in[FROM], out[TO];
-	sov_box box = SOV_INIT(sov_box);
+	sov_copy_rect box = SOV_INIT(sov_copy_rect);
 	sov_stream s;
 	sov_ptr a, b;
 	uint8_t *pinned;
@@ -123,7 +123,7 @@ static void boxes(sov_context c)
 		MUST(sov_memory_fill(c, b, 0x77, 1, TO));
 		box.source = ways[i].source;
 		box.destination = ways[i].destination;
-		MUST(sov_memory_copy_box_async(s, &box));
+		MUST(sov_memory_copy_rect_async(s, &box));
 		MUST(sov_stream_wait(s, 60 * SECOND));
 		if (ways[i].destination == b)
 			MUST(sov_memory_copy(c, SOV_HOST(out), b, TO));
@@ -133,18 +133,18 @@ static void boxes(sov_context c)
 	box.source = a;
 	box.destination = b;
 	box.source_rows = ROWS_A + 20;
-	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ADDRESS, "past the end",
+	refused(sov_memory_copy_rect_async(s, &box), SOV_ERROR_INVALID_ADDRESS, "past the end",
 		"a box that does not fit is refused");
 	box.source_rows = HEIGHT - 1;
-	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ARGUMENT, "source_rows is 10",
+	refused(sov_memory_copy_rect_async(s, &box), SOV_ERROR_INVALID_ARGUMENT, "source_rows is 10",
 		"so are too few rows");
 	box.source_rows = 0;
 	box.source_pitch = WIDTH - 1;
-	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ARGUMENT,
+	refused(sov_memory_copy_rect_async(s, &box), SOV_ERROR_INVALID_ARGUMENT,
 		"source_pitch is 36", "and rows that overlap");
 	box.source_pitch = PITCH_A;
 	box.depth = UINT64_MAX / 2;
-	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ADDRESS, "2^64",
+	refused(sov_memory_copy_rect_async(s, &box), SOV_ERROR_INVALID_ADDRESS, "2^64",
 		"and what no memory can hold");
 	MUST(sov_host_free(c, pinned));
 	MUST(sov_memory_free(c, a));

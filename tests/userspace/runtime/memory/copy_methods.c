@@ -62,7 +62,7 @@ static void copies(enum way way, const char *name)
 
 	for (i = 0; i < n; i++) {
 		uint32_t bytes =
-			length(i, way == WAY_INLINE ? s->member.context->gpu->inline_most : AREA);
+			length(i, way == WAY_INLINE ? s->member.context->gpu->max_inline_bytes : AREA);
 		uint32_t a = (uint32_t)(random_u64() % 64), b = (uint32_t)(random_u64() % 64);
 		uint64_t number = 0;
 

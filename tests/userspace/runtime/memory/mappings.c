@@ -12,7 +12,7 @@ static bool no_room;
 
 static void *cpu(struct winsys_buffer *b)
 {
-	return no_room ? NULL : winsys_soft.buffer_cpu(b);
+	return no_room ? NULL : winsys_soft.buffer_map(b);
 }
 
 /* By a buffer in the middle, when there is room again. */
@@ -46,7 +46,7 @@ static void loads(sov_context c)
 
 static void graphs(sov_context c)
 {
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_node node;
 	sov_graph g;
 	sov_ptr p;
@@ -59,7 +59,7 @@ static void graphs(sov_context c)
 		"a graph that cannot be written down is refused");
 	no_room = false;
 	good(sov_graph_instantiate(g, &run), "and made ready when there is room again");
-	MUST(sov_graph_run_destroy(run));
+	MUST(sov_graph_exec_destroy(run));
 	MUST(sov_graph_destroy(g));
 }
 
@@ -75,7 +75,7 @@ int main(void)
 	MUST(sov_device_open(0, &device));
 	d = object_get(device, OBJECT_DEVICE);
 	way = winsys_soft;
-	way.buffer_cpu = cpu;
+	way.buffer_map = cpu;
 	d->winsys = &way;
 	object_put(&d->object);
 	MUST(sov_context_create(device, NULL, &c));

@@ -31,7 +31,7 @@ static void from_inside(void)
 	sov_stream s;
 
 	MUST(sov_context_get_stream(context, &s));
-	MUST(sov_stream_call(s, destroy_mine, &context));
+	MUST(sov_stream_host_function(s, destroy_mine, &context));
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	ok(inside == SOV_ERROR_BUSY && strstr(said, "another thread"),
 	   "a host function that destroys its context is told that it cannot");
@@ -49,9 +49,9 @@ static void another(void)
 	MUST(sov_context_get_device(context, &d));
 	MUST(sov_context_create(d, NULL, &other));
 	MUST(sov_context_get_stream(other, &s));
-	MUST(sov_stream_call(s, nothing, NULL));
+	MUST(sov_stream_host_function(s, nothing, NULL));
 	MUST(sov_context_get_stream(context, &s));
-	MUST(sov_stream_call(s, destroy_mine, &other));
+	MUST(sov_stream_host_function(s, destroy_mine, &other));
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	ok(!inside, "but another context it may destroy");
 }
@@ -63,14 +63,14 @@ static void *call_and_call(void *arg)
 
 	/* Not so many that they wait for room. */
 	do {
-		r = sov_stream_call(s, nothing, NULL);
+		r = sov_stream_host_function(s, nothing, NULL);
 		if (!r)
 			r = sov_stream_wait(s, 60 * SECOND);
 	} while (!r);
 	return (void *)(uintptr_t)r;
 }
 
-/* While other threads are in the middle of sov_stream_call. */
+/* While other threads are in the middle of sov_stream_host_function. */
 static void while_calling(void)
 {
 	uint32_t i, k, strange = 0;
@@ -117,7 +117,7 @@ static void many(void)
 	MUST(sov_stream_create(context, 0, &s));
 	for (turn = 0; turn < COUNT(numbers); turn++) {
 		numbers[turn] = turn;
-		MUST(sov_stream_call(s, count, &numbers[turn]));
+		MUST(sov_stream_host_function(s, count, &numbers[turn]));
 	}
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	ok(counted == COUNT(numbers) && !early, "%u host functions of a stream run in order",
@@ -138,11 +138,11 @@ static void reset(void)
 	sov_stream s;
 
 	MUST(sov_context_get_stream(context, &s));
-	MUST(sov_stream_call(s, block, &gate));
-	MUST(sov_stream_call(s, count, &before));
+	MUST(sov_stream_host_function(s, block, &gate));
+	MUST(sov_stream_host_function(s, count, &before));
 	MUST(sov_context_reset(context));
 	__atomic_store_n(&gate, 1, __ATOMIC_RELEASE);
-	MUST(sov_stream_call(s, nothing, NULL));
+	MUST(sov_stream_host_function(s, nothing, NULL));
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	ok(counted == before, "a host function that a reset overtakes is not called");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A context is destroyed in the one moment of sov_stream_call when the stream has its piece of work
+ * A context is destroyed in the one moment of sov_stream_host_function when the stream has its piece of work
  * and the thread of host functions does not know of the call yet. That moment begins with the
  * doorbell; here the doorbell's word lies in a page that cannot be written, so that the thread that
  * rings stands still until the context is gone.
@@ -21,7 +21,7 @@ static sem_t rings, gone;
 static void with_bell(struct winsys_queue *q, struct winsys_queue_memory *out)
 {
 	winsys_soft.queue_memory(q, out);
-	out->bell = word;
+	out->doorbell = word;
 }
 
 static void on_fault(int signal, siginfo_t *info, void *state)
@@ -49,7 +49,7 @@ static bool called;
 
 static void *call(void *stream)
 {
-	return (void *)(uintptr_t)sov_stream_call(stream, never, &called);
+	return (void *)(uintptr_t)sov_stream_host_function(stream, never, &called);
 }
 
 int main(void)

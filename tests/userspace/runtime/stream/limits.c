@@ -97,7 +97,7 @@ static void of_launches(void)
 static void of_graphs(void)
 {
 	uint64_t at, out;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_launch l;
 	sov_graph g;
 
@@ -122,7 +122,7 @@ static void of_graphs(void)
 static void of_waits(void)
 {
 	uint64_t at, out;
-	sov_graph_run again;
+	sov_graph_exec again;
 	sov_launch l;
 	sov_event e;
 	sov_graph g;

@@ -63,7 +63,7 @@ static void turns(const char *device)
 	MUST(sov_memory_fill(c, word, 0, 4, 1));
 	for (i = 0; i < 2; i++) {
 		MUST(sov_stream_create(c, 0, &s[i]));
-		MUST(sov_event_create(c, i ? SOV_EVENT_NO_TIME : 0, &e[i]));
+		MUST(sov_event_create(c, i ? SOV_EVENT_DISABLE_TIMING : 0, &e[i]));
 	}
 	set_number(s[0], (UINT64_C(1) << 32) - BEFORE);
 	set_number(s[1], (UINT64_C(7) << 32) - BEFORE - 11);
@@ -109,7 +109,7 @@ static void calls(const char *device)
 	MUST(sov_stream_create(c, 0, &s));
 	set_number(s, (UINT64_C(1) << 32) - 5);
 	for (i = 0; i < 10; i++)
-		MUST(sov_stream_call(s, nothing, &called));
+		MUST(sov_stream_host_function(s, nothing, &called));
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	ok(called == 10, "%s: host functions are called on both sides of it", device);
 	MUST(sov_context_destroy(c));

@@ -347,9 +347,9 @@ static void priorities(void)
 
 	MUST(sov_context_get_device(c, &d));
 	MUST(sov_device_get_properties(d, &p));
-	ok(p.least_priority <= 0 && p.most_priority >= 0 && p.most_priority > p.least_priority,
-	   "there are priorities from %d to %d", p.least_priority, p.most_priority);
-	for (i = p.least_priority; i <= p.most_priority && made < COUNT(s); i++, made++) {
+	ok(p.min_priority <= 0 && p.max_priority >= 0 && p.max_priority > p.min_priority,
+	   "there are priorities from %d to %d", p.min_priority, p.max_priority);
+	for (i = p.min_priority; i <= p.max_priority && made < COUNT(s); i++, made++) {
 		MUST(sov_stream_create_with_priority(c, 0, i, &s[made]));
 		MUST(sov_stream_get_priority(s[made], &told));
 		sum += told == i;
@@ -368,9 +368,9 @@ static void priorities(void)
 	}
 	MUST(sov_memory_copy(c, SOV_HOST(&got), words, 4));
 	ok(got == 2 * 5 * (made + 1), "streams of all priorities work");
-	refused(sov_stream_create_with_priority(c, 0, p.most_priority + 1, &s[0]),
+	refused(sov_stream_create_with_priority(c, 0, p.max_priority + 1, &s[0]),
 		SOV_ERROR_INVALID_ARGUMENT, "priority is", "more urgent than all is refused");
-	refused(sov_stream_create_with_priority(c, 0, p.least_priority - 1, &s[0]),
+	refused(sov_stream_create_with_priority(c, 0, p.min_priority - 1, &s[0]),
 		SOV_ERROR_INVALID_ARGUMENT, "priority is", "so is less");
 	refused(sov_stream_get_priority(s[0], NULL), SOV_ERROR_INVALID_ARGUMENT, "is NULL",
 		"a priority needs a place");

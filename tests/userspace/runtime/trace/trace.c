@@ -162,7 +162,7 @@ static void everything(void)
 	sov_function add = function_of(c, PTX_ADD, "add");
 	uint32_t one = 1, pause = 2000;
 	sov_launch l = SOV_INIT(sov_launch);
-	sov_graph_run replay;
+	sov_graph_exec replay;
 	sov_graph g;
 	pthread_t thread;
 	sov_stream s[2];
@@ -182,7 +182,7 @@ static void everything(void)
 
 			MUST(launch(add, s[k], 2, 32, "84", ARGUMENTS(&at, &one)));
 		}
-	MUST(sov_stream_call(s[0], rest, &pause));
+	MUST(sov_stream_host_function(s[0], rest, &pause));
 	MUST(sov_context_wait(c, 60 * SECOND));
 	MUST(sov_graph_create(c, 0, &g));
 	l.grid[0] = l.grid[1] = l.grid[2] = l.block[0] = l.block[1] = l.block[2] = 1;

@@ -24,7 +24,7 @@ static void assertion(uint32_t device)
 		"some/where.cu:42: asserts: assertion 'i % 16 != bad' failed",
 		"which has file, line, function and expression, and stays");
 	MUST(sov_context_get_fault(c, &f));
-	ok(f.result == SOV_ERROR_ASSERT && f.placed && f.thread[0] % 16 == bad && f.block[0] < 2,
+	ok(f.result == SOV_ERROR_ASSERT && f.has_thread && f.thread[0] % 16 == bad && f.block[0] < 2,
 	   "and block and thread");
 	ok(strstr(printed.text, "0 even 0.000000\n") && strstr(printed.text, "2 even 1.000000\n"),
 	   "what was printed before is there");

@@ -34,7 +34,7 @@ static bool runs(sov_context c, sov_function add, sov_ptr p)
 {
 	uint32_t got[2] = {0}, hundred = 100, i;
 	sov_node n = 0, third = 0, sides[2], fill;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_stream s;
 	sov_graph g;
 
@@ -52,11 +52,11 @@ static bool runs(sov_context c, sov_function add, sov_ptr p)
 		fill = add_node(g, add, fill, p + 4, 2);
 	MUST(sov_graph_instantiate(g, &run));
 	MUST(sov_graph_launch(run, s));
-	MUST(sov_graph_run_set_arguments(run, third, ARGUMENTS(&p, &hundred), 2));
+	MUST(sov_graph_exec_set_arguments(run, third, ARGUMENTS(&p, &hundred), 2));
 	MUST(sov_graph_launch(run, s));
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	MUST(sov_memory_copy(c, SOV_HOST(got), p, 8));
-	MUST(sov_graph_run_destroy(run));
+	MUST(sov_graph_exec_destroy(run));
 	MUST(sov_graph_destroy(g));
 	return got[0] == 2 * (CHAIN + 1) + 99 && got[1] == 7 + 2 * CHAIN;
 }

@@ -15,7 +15,7 @@
 #include "kmod/device.h"
 #include "kmod/group.h"
 #include "kmod/queue.h"
-#include "kmod/user.h"
+#include "kmod/user_queue.h"
 
 static int doorbell_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 {
@@ -29,7 +29,7 @@ static void doorbell_empty(struct sov_bo *bo)
 
 static unsigned long doorbell_pfn(struct sov_bo *bo, u64 offset)
 {
-	return PHYS_PFN(to_sov(bo->base.dev)->doorbell);
+	return PHYS_PFN(to_sov_device(bo->base.dev)->doorbell);
 }
 
 static const struct sov_bo_kind doorbell = {
@@ -44,7 +44,7 @@ static const struct sov_bo_kind doorbell = {
 static struct sov_bo *make_pointers(struct drm_device *drm, struct sov_account *account)
 {
 	const struct drm_sovgpu_bo_create c = {
-		.size = SOV_VRAM_PAGE,
+		.size = SOV_VRAM_PAGE_SIZE,
 		.region = DRM_SOVGPU_REGION_VRAM,
 		.flags = DRM_SOVGPU_BO_MAPPABLE,
 	};
@@ -68,7 +68,7 @@ static struct sov_bo *make_doorbell(struct drm_device *drm)
 	return bo;
 }
 
-static int show(struct sov_user *u, struct drm_file *file)
+static int show(struct sov_user_queue *u, struct drm_file *file)
 {
 	int ret;
 
@@ -95,7 +95,7 @@ static int show(struct sov_user *u, struct drm_file *file)
 int sov_user_init(struct sov_queue *queue, struct drm_file *file, u64 ring_va)
 {
 	struct drm_device *drm = &queue->group->sov->drm;
-	struct sov_user *u = &queue->user;
+	struct sov_user_queue *u = &queue->user;
 	struct sov_bo *bo;
 
 	u->ring_va = ring_va;
@@ -117,7 +117,7 @@ int sov_user_init(struct sov_queue *queue, struct drm_file *file, u64 ring_va)
  */
 void sov_user_tell(struct sov_queue *queue, struct drm_sovgpu_queue_create *c)
 {
-	const struct sov_user *u = &queue->user;
+	const struct sov_user_queue *u = &queue->user;
 
 	c->doorbell_value = u->token;
 	c->doorbell_offset = drm_vma_node_offset_addr(&u->doorbell->base.vma_node) +
@@ -133,7 +133,7 @@ void sov_user_tell(struct sov_queue *queue, struct drm_sovgpu_queue_create *c)
  */
 void sov_user_hide(struct sov_queue *queue)
 {
-	struct sov_user *u = &queue->user;
+	struct sov_user_queue *u = &queue->user;
 
 	if (!u->file)
 		return;
@@ -148,7 +148,7 @@ void sov_user_hide(struct sov_queue *queue)
  */
 void sov_user_fini(struct sov_queue *queue)
 {
-	struct sov_user *u = &queue->user;
+	struct sov_user_queue *u = &queue->user;
 
 	if (u->doorbell)
 		drm_gem_object_put(&u->doorbell->base);

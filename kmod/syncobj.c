@@ -10,7 +10,7 @@
 #include <linux/slab.h>
 
 #include "kmod/array.h"
-#include "kmod/sync.h"
+#include "kmod/syncobj.h"
 #include "uapi/sovgpu_drm.h"
 
 #define SOV_MAX_SYNCS 64

@@ -14,7 +14,7 @@
 #include <linux/slab.h>
 
 #include "kmod/file.h"
-#include "kmod/limit.h"
+#include "kmod/limits.h"
 
 /* More than any machine has, small enough for sums. */
 #define ALL_BYTES BIT_ULL(60)
@@ -106,14 +106,14 @@ void sov_account_put(struct sov_account *account)
 }
 
 /**
- * sov_charge() - a file wants more of something
+ * sov_account_charge() - a file wants more of something
  * @account: of the file; NULL: the driver itself
  * @limit: of what; SOV_LIMITS: nothing that is counted
  * @amount: how much more; 0 is always granted
  *
- * Return: 0, to be undone by sov_uncharge(); or the limit's own errno.
+ * Return: 0, to be undone by sov_account_uncharge(); or the limit's own errno.
  */
-int sov_charge(struct sov_account *account, enum sov_limit limit, u64 amount)
+int sov_account_charge(struct sov_account *account, enum sov_limit limit, u64 amount)
 {
 	u64 all;
 	s64 used;
@@ -131,24 +131,24 @@ int sov_charge(struct sov_account *account, enum sov_limit limit, u64 amount)
 }
 
 /**
- * sov_charge_granted() - a file needs more of something to give other things back
+ * sov_account_charge_forced() - a file needs more of something to give other things back
  * @account: of the file; NULL: the driver itself
  * @limit: of what
- * @amount: how much more, which no limit refuses; to be undone by sov_uncharge()
+ * @amount: how much more, which no limit refuses; to be undone by sov_account_uncharge()
  */
-void sov_charge_granted(struct sov_account *account, enum sov_limit limit, u64 amount)
+void sov_account_charge_forced(struct sov_account *account, enum sov_limit limit, u64 amount)
 {
 	if (account)
 		atomic64_add(amount, &account->used[limit]);
 }
 
 /**
- * sov_uncharge() - something is gone
+ * sov_account_uncharge() - something is gone
  * @account: of the file that had it; NULL: the driver itself
  * @limit: what
  * @amount: how much
  */
-void sov_uncharge(struct sov_account *account, enum sov_limit limit, u64 amount)
+void sov_account_uncharge(struct sov_account *account, enum sov_limit limit, u64 amount)
 {
 	if (account && limit != SOV_LIMITS)
 		atomic64_sub(amount, &account->used[limit]);

@@ -51,8 +51,8 @@ const struct function *graph_function_at(const struct context *c, uint64_t va, u
 			(const struct member *)((const char *)l - offsetof(struct member, link));
 		const struct graph_run *g = (const struct graph_run *)m;
 
-		for (i = 0; m->object.kind == OBJECT_GRAPH_RUN && i < g->ncodes; i++) {
-			*base = g->codes[i].va + c->gpu->wait_bytes(c->chip);
+		for (i = 0; m->object.kind == OBJECT_GRAPH_EXEC && i < g->ncodes; i++) {
+			*base = g->codes[i].va + c->gpu->chain_wait_bytes(c->chip);
 			if (va - *base < g->codes[i].function->kernel->code_bytes)
 				return g->codes[i].function;
 		}
@@ -101,11 +101,11 @@ static sov_result build(struct graph_run *g, const struct graph *from)
 
 	g->way = c->graph_way;
 	if (!r)
-		r = graph_order(g, g->way->follow == GRAPH_CHAIN && c->gpu->chains(c->chip));
+		r = graph_order(g, g->way->follow == GRAPH_CHAIN && c->gpu->supports_chains(c->chip));
 	return r ? r : graph_write(g);
 }
 
-sov_result sov_graph_instantiate(sov_graph graph, sov_graph_run *run)
+sov_result sov_graph_instantiate(sov_graph graph, sov_graph_exec *run)
 {
 	struct graph_run *made;
 	struct graph *g;
@@ -126,7 +126,7 @@ sov_result sov_graph_instantiate(sov_graph graph, sov_graph_run *run)
 			g, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph"));
 	pthread_mutex_init(&made->running, NULL);
 	r = member_publish(&made->member, g->member.context, &g->member.context->graphs,
-			   OBJECT_GRAPH_RUN, run_free);
+			   OBJECT_GRAPH_EXEC, run_free);
 	if (r) {
 		pthread_mutex_destroy(&made->running);
 		free(made);
@@ -146,9 +146,9 @@ sov_result sov_graph_instantiate(sov_graph graph, sov_graph_run *run)
 	return r;
 }
 
-sov_result sov_graph_run_destroy(sov_graph_run run)
+sov_result sov_graph_exec_destroy(sov_graph_exec run)
 {
-	struct graph_run *g = object_get(run, OBJECT_GRAPH_RUN);
+	struct graph_run *g = object_get(run, OBJECT_GRAPH_EXEC);
 	sov_result r;
 	bool keep;
 
@@ -159,7 +159,7 @@ sov_result sov_graph_run_destroy(sov_graph_run run)
 		pthread_mutex_unlock(&g->running);
 		object_put(&g->member.object);
 	}
-	g = member_enter_failed(run, OBJECT_GRAPH_RUN, &r);
+	g = member_enter_failed(run, OBJECT_GRAPH_EXEC, &r);
 	if (!g)
 		return r;
 	r = context_drain_to_free(g->member.context, &keep);
@@ -172,10 +172,10 @@ sov_result sov_graph_run_destroy(sov_graph_run run)
 
 /* ---- running ---- */
 
-sov_result sov_graph_run_set_arguments(sov_graph_run run, sov_node node,
+sov_result sov_graph_exec_set_arguments(sov_graph_exec run, sov_node node,
 				       const void *const *arguments, uint32_t count)
 {
-	struct graph_run *g = object_get(run, OBJECT_GRAPH_RUN);
+	struct graph_run *g = object_get(run, OBJECT_GRAPH_EXEC);
 	sov_result r = SOV_OK;
 	struct node *n;
 
@@ -303,9 +303,9 @@ static sov_result run_parts(struct graph_run *g, struct stream *s)
 	return r;
 }
 
-sov_result sov_graph_launch(sov_graph_run run, sov_stream stream)
+sov_result sov_graph_launch(sov_graph_exec run, sov_stream stream)
 {
-	struct graph_run *g = object_get(run, OBJECT_GRAPH_RUN);
+	struct graph_run *g = object_get(run, OBJECT_GRAPH_EXEC);
 	sov_result r = SOV_ERROR_INVALID_HANDLE;
 	struct stream *s;
 

@@ -24,7 +24,7 @@ static bool extent(const struct box *b, const struct side *s, uint64_t *bytes)
 	       !__builtin_add_overflow(*bytes, b->width, bytes);
 }
 
-static sov_result take_side(const char *what, const sov_box *o, uint64_t address, uint64_t pitch,
+static sov_result take_side(const char *what, const sov_copy_rect *o, uint64_t address, uint64_t pitch,
 			    uint64_t rows, struct side *out)
 {
 	uint64_t height = o->height ? o->height : 1;
@@ -47,10 +47,10 @@ static sov_result take_side(const char *what, const sov_box *o, uint64_t address
 	return SOV_OK;
 }
 
-sov_result box_take(const sov_box *given, struct box *b)
+sov_result box_take(const sov_copy_rect *given, struct box *b)
 {
-	sov_box copy, *o = &copy;
-	sov_result r = struct_in("sov_box", o, sizeof(*o), given);
+	sov_copy_rect copy, *o = &copy;
+	sov_result r = struct_in("sov_copy_rect", o, sizeof(*o), given);
 
 	if (r)
 		return r;
@@ -104,7 +104,7 @@ static sov_result copy_rows(struct stream *s, const struct side *to, const struc
 			.bytes = (uint32_t)width,
 		};
 
-		n = gpu->lines_most(&lines);
+		n = gpu->max_lines(&lines);
 		n = rows - done < n ? rows - done : n;
 		lines.lines = (uint32_t)n;
 		trace_bytes(n * width);
@@ -216,7 +216,7 @@ static sov_result copy_box(struct stream *s, const struct box *b)
 	return r;
 }
 
-sov_result sov_memory_copy_box_async(sov_stream stream, const sov_box *box)
+sov_result sov_memory_copy_rect_async(sov_stream stream, const sov_copy_rect *box)
 {
 	struct box b;
 	struct stream *s;

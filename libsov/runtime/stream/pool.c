@@ -488,8 +488,8 @@ sov_result sov_pool_get_statistics(sov_context context, sov_pool_statistics *sta
 		return r;
 	t.used_bytes = c->pool.used;
 	t.held_bytes = c->pool.held;
-	t.most_used_bytes = c->pool.most_used;
-	t.most_held_bytes = c->pool.most_held;
+	t.peak_used_bytes = c->pool.most_used;
+	t.peak_held_bytes = c->pool.most_held;
 	t.limit_bytes = c->pool.limit;
 	t.allocations = c->pool.allocations;
 	t.backing_allocations = c->pool.backings;

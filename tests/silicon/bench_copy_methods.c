@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each way to copy costs, by size: the figures behind the table of choices in libsov/runtime/memory/copy.c.
+ * What each way to copy costs, by size: the figures behind the table of choices in libsov/runtime/copy/copy.c.
  *
- *   bench_ways [--small]
+ *   bench_copy_methods [--small]
  *
  * Every time is from the call until the stream has done the work, a median; "-" where a way cannot.
  * Runs on the first device; --small is for a software GPU.
@@ -14,7 +14,9 @@
 #include <time.h>
 #include <unistd.h>
 #include "libsov/gpu/nv/nv_gpu.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/base/clock.h"
+#include "libsov/runtime/copy/copy_method.h"
+#include "libsov/runtime/stream/stream.h"
 
 enum { SAMPLES = 2001, TIME_LIMIT = 200 };
 #define WARM_NS UINT64_C(1500000000)
@@ -35,43 +37,43 @@ static void must(sov_result r, const char *doing)
 
 static sov_result in_inline(uint64_t n, uint64_t *number)
 {
-	return way_inline(stream, near[0], pageable, (uint32_t)n, number);
+	return copy_inline(stream, near[0], pageable, (uint32_t)n, number);
 }
 static sov_result in_kernel(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_KERNEL, near[0], SOV_HOST(pinned), n, number);
+	return copy_by(stream, COPY_KERNEL, near[0], SOV_HOST(pinned), n, number);
 }
 static sov_result in_engine(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_ENGINE, near[0], SOV_HOST(pinned), n, number);
+	return copy_by(stream, COPY_ENGINE, near[0], SOV_HOST(pinned), n, number);
 }
 static sov_result out_kernel(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_KERNEL, SOV_HOST(pinned), near[0], n, number);
+	return copy_by(stream, COPY_KERNEL, SOV_HOST(pinned), near[0], n, number);
 }
 static sov_result out_engine(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_ENGINE, SOV_HOST(pinned), near[0], n, number);
+	return copy_by(stream, COPY_ENGINE, SOV_HOST(pinned), near[0], n, number);
 }
 static sov_result across_kernel(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_KERNEL, near[1], near[0], n, number);
+	return copy_by(stream, COPY_KERNEL, near[1], near[0], n, number);
 }
 static sov_result across_engine(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_ENGINE, near[1], near[0], n, number);
+	return copy_by(stream, COPY_ENGINE, near[1], near[0], n, number);
 }
 static sov_result across_words(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_KERNEL, near[1] + 4, near[0], n > 4 ? n - 4 : 4, number);
+	return copy_by(stream, COPY_KERNEL, near[1] + 4, near[0], n > 4 ? n - 4 : 4, number);
 }
 static sov_result fill_kernel(uint64_t n, uint64_t *number)
 {
-	return way_fill(stream, WAY_KERNEL, near[0], 0x1234567, 4, n, number);
+	return fill_by(stream, COPY_KERNEL, near[0], 0x1234567, 4, n, number);
 }
 static sov_result fill_engine(uint64_t n, uint64_t *number)
 {
-	return way_fill(stream, WAY_ENGINE, near[0], 0x1234567, 4, n, number);
+	return fill_by(stream, COPY_ENGINE, near[0], 0x1234567, 4, n, number);
 }
 
 /* The same between or behind a kernel: the stream's order then costs more or less by way. */

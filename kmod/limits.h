@@ -56,9 +56,9 @@ struct sov_account *sov_account_make(void);
 struct sov_account *sov_account_get(struct sov_account *account);
 void sov_account_put(struct sov_account *account);
 void sov_account_show(struct drm_printer *p, struct sov_account *account);
-int sov_charge(struct sov_account *account, enum sov_limit limit, u64 amount);
-void sov_charge_granted(struct sov_account *account, enum sov_limit limit, u64 amount);
-void sov_uncharge(struct sov_account *account, enum sov_limit limit, u64 amount);
+int sov_account_charge(struct sov_account *account, enum sov_limit limit, u64 amount);
+void sov_account_charge_forced(struct sov_account *account, enum sov_limit limit, u64 amount);
+void sov_account_uncharge(struct sov_account *account, enum sov_limit limit, u64 amount);
 void sov_limits_init(struct drm_device *drm);
 
 #endif

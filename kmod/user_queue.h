@@ -15,9 +15,9 @@ struct sov_bo;
 struct sov_queue;
 
 /**
- * struct sov_user - what a process sees of its queue
+ * struct sov_user_queue - what a process sees of its queue
  */
-struct sov_user {
+struct sov_user_queue {
 	/** @file: who may map it, as long as that has a number for the queue */
 	struct drm_file *file;
 

@@ -27,7 +27,7 @@ sov_result way_inline(struct stream *s, uint64_t to, const void *data, uint32_t 
 	r = stream_begin(s, ENGINE_COMPUTE, WORK_COPY, &slot);
 	if (r)
 		return r;
-	s->member.context->gpu->write(&slot.push, to, data, bytes);
+	s->member.context->gpu->write_inline(&slot.push, to, data, bytes);
 	*number = slot.number;
 	stream_submit(s, &slot);
 	LOG(COPY, DEBUG, "%u bytes to 0x%llx in the methods", bytes, (unsigned long long)to);
@@ -162,7 +162,7 @@ static sov_result engine_copy(struct stream *s, uint64_t to, uint64_t from, uint
 	uint64_t n;
 
 	for (; bytes; to += n, from += n, bytes -= n) {
-		n = smaller(bytes, gpu->copy_most);
+		n = smaller(bytes, gpu->max_copy_bytes);
 		trace_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
@@ -183,7 +183,7 @@ static sov_result engine_fill(struct stream *s, uint64_t to, uint32_t word, uint
 	uint64_t n;
 
 	for (; bytes; to += n, bytes -= n) {
-		n = smaller(bytes, gpu->copy_most);
+		n = smaller(bytes, gpu->max_copy_bytes);
 		trace_bytes(n);
 		r = stream_begin(s, ENGINE_COPY, WORK_COPY, &slot);
 		if (r)
@@ -202,7 +202,7 @@ bool way_fits(const struct gpu *gpu, enum way way, uint64_t to, uint64_t from, u
 {
 	switch (way) {
 	case WAY_INLINE:
-		return bytes <= gpu->inline_most && (to | bytes) % gpu->inline_unit == 0;
+		return bytes <= gpu->max_inline_bytes && (to | bytes) % gpu->inline_align == 0;
 	case WAY_KERNEL: /* units are aligned on both sides or on none */
 		return (to - from) % MEMORY_WORD == 0;
 	default:
