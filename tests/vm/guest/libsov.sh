@@ -50,18 +50,11 @@ for t in soft science; do
 	program "$BUILD/tests/compiler/kernels/$t"
 	echo "# $t: $(cut -d ' ' -f 1 /proc/uptime) s after boot"
 done
-<<<<<<< /tmp/mout.ours
-# The same by calls, as for GPUs whose queues a process cannot fill itself; and what a launch costs either way.
-SOV_KMOD=ioctl program "$BUILD/tests/runtime/module/launches"
-for way in 1 ioctl; do
-	SOV_KMOD=$way "$sov" bench --only "launch and wait" -n 200 --seconds 5 | sed -n "s/^launch and wait */# SOV_KMOD=$way, launch and wait: /p"
-=======
 # The same through kernel queues, for GPUs without user queues; and the launch latency of both.
-SOV_KMOD=calls program "$BUILD/tests/runtime/module/launches"
-for mode in 1 calls; do
+SOV_KMOD=ioctl program "$BUILD/tests/runtime/module/launches"
+for mode in 1 ioctl; do
 	SOV_KMOD=$mode "$sov" bench --only "launch and wait" -n 200 --seconds 5 |
 		sed -n "s/^launch and wait */# SOV_KMOD=$mode, launch and wait: /p"
->>>>>>> /work/wt/ktests/tests/vm/guest/libsov.sh
 done
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads after libsov's programs"
