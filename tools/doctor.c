@@ -69,7 +69,8 @@ static const struct chip_ids *gpu_chip(const struct doctor_gpu *g)
 /* ---- obstacles ---- */
 
 /* Returns whether the obstacle applies to the GPU, and describes it. */
-typedef bool obstacle(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f);
+typedef bool obstacle(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+		      struct finding *f);
 
 static bool disabled_by_env(const char *variable, struct finding *f)
 {
@@ -79,8 +80,8 @@ static bool disabled_by_env(const char *variable, struct finding *f)
 	       set_text(f->remedy, "unset %s", variable);
 }
 
-static bool not_allowed(const struct doctor_snapshot *s, const struct doctor_node *n,
-			struct finding *f)
+static bool node_inaccessible(const struct doctor_snapshot *s, const struct doctor_node *n,
+			      struct finding *f)
 {
 	if (n->accessible)
 		return false;
@@ -94,14 +95,15 @@ static bool not_allowed(const struct doctor_snapshot *s, const struct doctor_nod
 	return true;
 }
 
-static bool kmod_off(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_disabled(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			  struct finding *f)
 {
 	(void)s, (void)g;
 	return disabled_by_env("SOV_KMOD", f);
 }
 
-static bool kmod_unknown(const struct doctor_snapshot *s, const struct doctor_gpu *g,
-			 struct finding *f)
+static bool kmod_unsupported_chip(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				  struct finding *f)
 {
 	(void)s;
 	return !(gpu_chip(g)->known_by & KNOWN_BY_KMOD) &&
@@ -115,7 +117,8 @@ static bool kmod_unknown(const struct doctor_snapshot *s, const struct doctor_gp
 				: "SOV_SOFT names software GPUs, which need no hardware");
 }
 
-static bool kmod_taken(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_bound_elsewhere(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				 struct finding *f)
 {
 	(void)s;
 	if (!*g->driver || !strcmp(g->driver, "sovgpu"))
@@ -183,12 +186,14 @@ static bool kmod_no_node(const struct doctor_snapshot *s, const struct doctor_gp
 						  "--subsystem-match=drm)");
 }
 
-static bool kmod_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			struct finding *f)
 {
 	return node_inaccessible(s, &g->render, f);
 }
 
-static bool nvrm_off(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_disabled(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			  struct finding *f)
 {
 	(void)s, (void)g;
 	return disabled_by_env("SOV_NVRM", f);
@@ -218,7 +223,8 @@ static bool nvrm_not_loaded(const struct doctor_snapshot *s, const struct doctor
 		"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia");
 }
 
-static bool nvrm_taken(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_bound_elsewhere(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				 struct finding *f)
 {
 	(void)s;
 	if (!strcmp(g->driver, "nvidia"))
@@ -234,8 +240,8 @@ static bool nvrm_taken(const struct doctor_snapshot *s, const struct doctor_gpu 
 			g->address, g->driver, g->address);
 }
 
-static bool nvrm_unknown(const struct doctor_snapshot *s, const struct doctor_gpu *g,
-			 struct finding *f)
+static bool nvrm_unsupported_chip(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				  struct finding *f)
 {
 	(void)s;
 	return !(gpu_chip(g)->known_by & KNOWN_BY_NVRM) &&
@@ -244,8 +250,8 @@ static bool nvrm_unknown(const struct doctor_snapshot *s, const struct doctor_gp
 	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no hardware");
 }
 
-static bool nvrm_version(const struct doctor_snapshot *s, const struct doctor_gpu *g,
-			 struct finding *f)
+static bool nvrm_unsupported_version(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				     struct finding *f)
 {
 	const char *any = getenv("SOV_NVRM_ANY");
 	uint32_t major;
@@ -260,7 +266,8 @@ static bool nvrm_version(const struct doctor_snapshot *s, const struct doctor_gp
 				     : "install one of those");
 }
 
-static bool nvrm_closed(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_closed_module(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			       struct finding *f)
 {
 	(void)g;
 	return !s->nvidia.open &&
@@ -285,7 +292,8 @@ static bool nvrm_no_node(const struct doctor_snapshot *s, const struct doctor_gp
 		       : set_text(f->remedy, "as root: nvidia-modprobe -c 0, or mknod by hand");
 }
 
-static bool nvrm_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			struct finding *f)
 {
 	return node_inaccessible(s, &s->nvidia.control, f) || node_inaccessible(s, &g->nvidia, f);
 }
