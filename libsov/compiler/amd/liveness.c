@@ -38,9 +38,9 @@ static void collect_use_def(struct gcn_func *f, uint32_t b, struct block_sets *s
 					uint32_t unit = gcn_unit(f, uses[u].ref) + k;
 
 					if (write)
-						s->def[unit / 64] |= UINT64_C(1) << unit % 64;
-					else if (!gcn_bit(s->def, unit))
-						s->use[unit / 64] |= UINT64_C(1) << unit % 64;
+						bitset_add(s->def, unit);
+					else if (!bitset_has(s->def, unit))
+						bitset_add(s->use, unit);
 				}
 	}
 }
@@ -112,7 +112,7 @@ void gcn_liveness(struct gcn_func *f)
 	scalar = arena_array(f->arena, words + 1, sizeof(*scalar));
 	for (uint32_t u = 0; u < f->nunits; u++)
 		if (f->vregs[f->unit_vreg[u]].class != GCN_VECTOR)
-			scalar[u / 64] |= UINT64_C(1) << u % 64;
+			bitset_add(scalar, u);
 	gcn_for_each_block(f, b) {
 		struct gcn_block *block = &f->blocks[b];
 
@@ -132,7 +132,7 @@ void gcn_liveness(struct gcn_func *f)
 	for (uint32_t u = 0; u < f->nunits; u++) /* inputs are defined at entry */
 		if (f->vregs[f->unit_vreg[u]].fixed >= 0 ||
 		    f->vregs[f->unit_vreg[u]].whole_function)
-			scalar[u / 64] &= ~(UINT64_C(1) << u % 64);
+			bitset_remove(scalar, u);
 	restrict_to_reaching_defs(f, block_sets, scalar, words);
 }
 

@@ -358,7 +358,7 @@ static void solve_liveness(struct sync_merge *m)
 	uint64_t *set;
 	bool changed = true;
 
-	m->words = (f->nvalues + 63) / 64;
+	m->words = bitset_words(f->nvalues);
 	m->live_in = arena_array(m->arena, (size_t)f->nblocks * m->words, sizeof(*m->live_in));
 	set = arena_array(m->arena, m->words, sizeof(*set));
 	while (changed) {
@@ -370,23 +370,20 @@ static void solve_liveness(struct sync_merge *m)
 			for (uint32_t k = 0; k < bb->nsucc; k++) {
 				uint32_t p = 0;
 
-				for (uint32_t w = 0; w < m->words; w++)
-					set[w] |= live_in_set(m, bb->succ[k])[w];
+				bitset_unite(set, live_in_set(m, bb->succ[k]), m->words);
 				while (f->blocks[bb->succ[k]].preds[p] != b)
 					p++;
 				ir_for_each_inst(f, bb->succ[k], i)
 					if (ir_at(f, i)->op == IR_PHI)
-						set[ir_at(f, i)->args[p] / 64] |=
-							UINT64_C(1) << ir_at(f, i)->args[p] % 64;
+						bitset_add(set, ir_at(f, i)->args[p]);
 			}
 			for (ir_id i = bb->last; i; i = ir_at(f, i)->prev) {
 				const struct ir_inst *in = ir_at(f, i);
 
 				for (uint32_t r = 0; r < in->nres; r++)
-					set[(in->res + r) / 64] &=
-						~(UINT64_C(1) << (in->res + r) % 64);
+					bitset_remove(set, in->res + r);
 				for (uint32_t k = 0; k < in->nargs && in->op != IR_PHI; k++)
-					set[in->args[k] / 64] |= UINT64_C(1) << in->args[k] % 64;
+					bitset_add(set, in->args[k]);
 			}
 			if (!memcmp(set, live_in_set(m, b), m->words * sizeof(*set)))
 				continue;
@@ -423,7 +420,7 @@ static void choose_carried_values(struct sync_merge *m)
 		bool across = false;
 
 		for (uint32_t k = 0; k < m->nsites; k++)
-			across |= gcn_bit(live_in_set(m, m->sites[k].after), v);
+			across |= bitset_has(live_in_set(m, m->sites[k].after), v);
 		if (across && (m->in_loop[def] || !ir_dominates(cfg, def, m->header)))
 			m->value_reg[v] = ir_reg_new(m->f, t == IR_B1 ? IR_B32 : t);
 	}
@@ -486,7 +483,7 @@ static void carry_to_header(struct sync_merge *m, uint32_t nvalues)
 
 		for (ir_val v = 1; v < nvalues; v++)
 			if (m->value_reg[v] && !is_constant_value(m->f, v) &&
-			    gcn_bit(live_in_set(m, m->sites[k].after), v)) {
+			    bitset_has(live_in_set(m, m->sites[k].after), v)) {
 				ir_val x = insert_reg_read(&e, m->value_reg[v]);
 
 				insert_reg_write(

@@ -17,6 +17,7 @@
 #include "libsov/compiler/amd/module.h"
 #include "libsov/compiler/driver/compiler.h"
 #include "libsov/compiler/ir/ir.h"
+#include "libsov/compiler/mir/bitset.h"
 #include "libsov/isa/amd/amd_row.h"
 
 /* GCN_LANE: spilled SGPR words in lanes of a VGPR, 32 to a VGPR, which is called a bank. */
@@ -176,8 +177,8 @@ struct gcn_func {
 	uint32_t entry_exec;    /* SGPR: EXEC at entry, 0: not needed */
 	uint32_t returned_mask; /* SGPR: lanes that have returned, 0: those in EXEC */
 	uint32_t nsaved_sgprs;  /* the first lanes of the banks hold the caller's SGPRs */
-	uint64_t written_regs[GCN_CLASSES][GCN_VGPRS / 64]; /* once allocated */
-	uint32_t services;                                  /* mask of those that it calls */
+	uint64_t written_regs[GCN_CLASSES][BITSET_WORDS(GCN_VGPRS)]; /* once allocated */
+	uint32_t services; /* mask of those that it calls */
 	uint32_t frame_bytes, lds_bytes, lds_align;
 	uint32_t counter_offset;                         /* in LDS: counter of barrier reductions */
 	uint32_t *symbol_offset;                         /* of shared and local variables */
@@ -246,10 +247,6 @@ static inline bool gcn_is_callee_saved(enum gcn_class class, uint32_t reg)
 static inline uint32_t gcn_unit(const struct gcn_func *f, struct gcn_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
-}
-static inline bool gcn_bit(const uint64_t *set, uint32_t unit)
-{
-	return set[unit / 64] >> unit % 64 & 1;
 }
 
 char *gcn_print(const struct gcn_func *f); /* in the arena (mir_print.c) */

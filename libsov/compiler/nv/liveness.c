@@ -29,13 +29,13 @@ static void find_first_defs(struct mir_func *f, const uint32_t *order, uint32_t 
 static void gen_units(const struct mir_func *f, uint64_t *live, struct mir_ref r, uint32_t count)
 {
 	for (uint32_t k = 0; r.vreg && k < count; k++)
-		mir_set_add(live, mir_unit(f, r) + k);
+		bitset_add(live, mir_unit(f, r) + k);
 }
 
 static void kill_vreg(const struct mir_func *f, uint64_t *live, uint32_t vreg)
 {
 	for (uint32_t k = 0; k < f->vregs[vreg].units; k++)
-		mir_set_remove(live, f->vregs[vreg].first_unit + k);
+		bitset_remove(live, f->vregs[vreg].first_unit + k);
 }
 
 static void transfer_inst(const struct mir_func *f, uint64_t *live, const struct mir_inst *i,
@@ -67,7 +67,7 @@ static void compute_live_out(const struct mir_func *f, uint32_t b, uint64_t *liv
 	for (uint32_t s = 0; s < block->nsucc; s++) {
 		const struct mir_block *to = &f->blocks[block->succ[s]];
 
-		for (uint32_t w = 0; w < mir_set_words(f); w++)
+		for (uint32_t w = 0; w < bitset_words(f->nunits); w++)
 			live[w] |= to->live_in[w];
 		for (uint32_t p = 0; p < to->nphis; p++) {
 			uint32_t units = f->vregs[to->phis[p].vreg].units;
@@ -83,7 +83,7 @@ static void compute_live_out(const struct mir_func *f, uint32_t b, uint64_t *liv
 static bool update_block(struct mir_func *f, uint32_t b, uint64_t *live)
 {
 	struct mir_block *block = &f->blocks[b];
-	size_t bytes = mir_set_words(f) * sizeof(*live);
+	size_t bytes = bitset_words(f->nunits) * sizeof(*live);
 	bool changed;
 
 	memset(live, 0, bytes);
@@ -105,7 +105,7 @@ static bool update_block(struct mir_func *f, uint32_t b, uint64_t *live)
 
 static void solve_liveness(struct mir_func *f, const uint32_t *order, uint32_t count)
 {
-	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
+	uint64_t *live = arena_array(f->arena, bitset_words(f->nunits) + 1, sizeof(*live));
 	/* By block: a successor's live-in has changed. */
 	bool *stale = arena_array(f->arena, f->nblocks, sizeof(*stale)), changed = true;
 
@@ -141,8 +141,10 @@ void nv_liveness(struct mir_func *f)
 	for (uint32_t k = 0; k < count; k++) {
 		struct mir_block *block = &f->blocks[order[k]];
 
-		block->live_in = arena_array(f->arena, mir_set_words(f) + 1, sizeof(uint64_t));
-		block->live_out = arena_array(f->arena, mir_set_words(f) + 1, sizeof(uint64_t));
+		block->live_in =
+			arena_array(f->arena, bitset_words(f->nunits) + 1, sizeof(uint64_t));
+		block->live_out =
+			arena_array(f->arena, bitset_words(f->nunits) + 1, sizeof(uint64_t));
 	}
 	mir_cache_all_uses(f);
 	scratch = arena_mark(f->arena);

@@ -98,14 +98,12 @@ static uint8_t free_register(const struct parallel_copy *c, uint8_t kind)
 	bool used[256] = {[MIR_STACK] = f->stack && kind == SASS_GPR};
 	uint32_t r = 0;
 
-	for (uint32_t w = 0; w < mir_set_words(f); w++) {
-		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1) {
-			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
-			const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
+	bitset_for_each(block->live_out, f->nunits, unit)
+	{
+		const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
 
-			if (v->kind == kind)
-				used[v->reg + unit - v->first_unit] = true;
-		}
+		if (v->kind == kind)
+			used[v->reg + unit - v->first_unit] = true;
 	}
 	for (uint32_t k = 0; k < c->count; k++) {
 		if (c->list[k].dst.op.kind == kind)
@@ -214,7 +212,7 @@ static void add_phis_to_live_in(const struct mir_func *f, struct mir_block *bloc
 		const struct mir_vreg *v = &f->vregs[block->phis[p].vreg];
 
 		for (uint32_t u = 0; u < v->units; u++)
-			mir_set_add(block->live_in, v->first_unit + u);
+			bitset_add(block->live_in, v->first_unit + u);
 	}
 }
 

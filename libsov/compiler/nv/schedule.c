@@ -360,7 +360,7 @@ static int pressure_change(struct scheduler *s, const struct node *node)
 			uint32_t unit = mir_unit(f, use->ref) + k;
 
 			pressure_delta -= resource_at(s, unit)->mentions_left == 1 &&
-					  !mir_set_has(f->blocks[s->block].live_out, unit);
+					  !bitset_has(f->blocks[s->block].live_out, unit);
 		}
 	}
 	return pressure_delta;
@@ -371,13 +371,8 @@ static void count_mentions(struct scheduler *s)
 	struct mir_func *f = s->f;
 
 	s->live = 0;
-	for (uint32_t w = 0; w < mir_set_words(f); w++) {
-		for (uint64_t bits = f->blocks[s->block].live_in[w]; bits; bits &= bits - 1) {
-			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
-
-			s->live += f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
-		}
-	}
+	bitset_for_each(f->blocks[s->block].live_in, f->nunits, unit) s->live +=
+		f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
 	for (uint32_t n = 1; n <= s->count; n++) {
 		for (uint32_t u = 0; u < s->nodes[n].nuses; u++) {
 			const struct mir_use *use = &s->nodes[n].uses[u];
