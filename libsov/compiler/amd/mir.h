@@ -244,12 +244,19 @@ static inline bool gcn_is_callee_saved(enum gcn_class class, uint32_t reg)
 	return class == GCN_SCALAR ? reg > GCN_STACK_POINTER
 				   : class == GCN_LANE || (reg >= 40 && reg % 16 >= 8);
 }
+/* A copy whose source and destination got the same register. */
+static inline bool gcn_is_identity_copy(const struct gcn_inst *i)
+{
+	return i->copy && i->in.reg[AMD_D] == i->in.reg[AMD_S0];
+}
 static inline uint32_t gcn_unit(const struct gcn_func *f, struct gcn_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
 }
 
-char *gcn_print(const struct gcn_func *f); /* in the arena (mir_print.c) */
+/* Texts in the arena (mir_print.c). */
+char *gcn_print(const struct gcn_func *f);
+char *gcn_print_inst(const struct gcn_func *f, const struct gcn_inst *i);
 
 /* The exec-mask plan, made on the IR (exec_masks.c). */
 struct gcn_loop {
@@ -344,13 +351,15 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c);     /* select.
 /* results: the vreg that carries a function's results (lower_branches.c). */
 void gcn_lower_branches(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond,
 			uint32_t results);
-void gcn_remove_dead_code(struct gcn_func *f);     /* liveness.c */
-void gcn_combine(struct gcn_func *f);              /* combine.c */
-void gcn_schedule(struct gcn_func *f);             /* schedule.c */
-void gcn_number_units(struct gcn_func *f);         /* liveness.c */
-void gcn_liveness(struct gcn_func *f);             /* liveness.c */
-bool gcn_regalloc(struct gcn_func *f);             /* regalloc.c */
-void gcn_spill(struct gcn_func *f, uint32_t vreg); /* spill.c */
+void gcn_remove_dead_code(struct gcn_func *f); /* liveness.c */
+void gcn_combine(struct gcn_func *f);          /* combine.c */
+void gcn_schedule(struct gcn_func *f);         /* schedule.c */
+void gcn_number_units(struct gcn_func *f);     /* liveness.c */
+void gcn_liveness(struct gcn_func *f);         /* liveness.c */
+bool gcn_regalloc(struct gcn_func *f);         /* regalloc.c */
+/* Run after gcn_check_registers(), which needs the copies, and before waits are inserted. */
+void gcn_remove_identity_copies(struct gcn_func *f); /* regalloc.c */
+void gcn_spill(struct gcn_func *f, uint32_t vreg);   /* spill.c */
 /*
  * Adds banks for count lanes. Returns true if it added any: registers must be allocated again
  * (spill.c).
@@ -362,6 +371,8 @@ bool gcn_layout_variables(struct gcn_func *f);            /* frame.c */
 void gcn_insert_prologue(struct gcn_func *f);             /* frame.c */
 void gcn_insert_float_modes(struct gcn_func *f);          /* float_modes.c */
 void gcn_insert_waits(struct gcn_func *f);                /* wait_counters.c */
+/* Verifiers of the passes' results: true, or false with the first fault in why. */
+bool gcn_check_registers(const struct gcn_func *f, struct text *why);
 bool gcn_encode(struct gcn_func *f, struct amd_fragment *out, struct arena *keep); /* encode.c */
 
 #endif

@@ -523,15 +523,11 @@ static void rewrite_operands(struct gcn_func *f)
 		}
 }
 
-/*
- * Removes copies whose source and destination got the same register, so that no wait is inserted
- * for them.
- */
-static void remove_identity_copies(struct gcn_func *f)
+void gcn_remove_identity_copies(struct gcn_func *f)
 {
 	gcn_for_each_block(f, b)
 		gcn_for_each_safe(f, b, i)
-			if (i->copy && i->in.reg[AMD_D] == i->in.reg[AMD_S0])
+			if (gcn_is_identity_copy(i))
 				gcn_remove(f, b, i);
 }
 
@@ -569,7 +565,6 @@ bool gcn_regalloc(struct gcn_func *f)
 		if (!a.nspills && !a.failed && f->nsaved_sgprs >= saved_sgprs &&
 		    f->nbanks * GCN_BANK_LANES >= lanes) {
 			rewrite_operands(f);
-			remove_identity_copies(f);
 			f->sgprs = a.used[GCN_SCALAR];
 			f->vgprs = a.used[GCN_VECTOR];
 			return true;
