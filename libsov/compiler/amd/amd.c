@@ -47,7 +47,7 @@ static const struct stage {
 	{"amd-combine", run_combine, NULL},
 	{"amd-schedule", run_schedule, NULL},
 	{"amd-regalloc", gcn_regalloc, gcn_check_registers},
-	{"amd-wait-counters", run_late_passes, NULL},
+	{"amd-wait-counters", run_late_passes, gcn_check_hazards},
 };
 
 static void print_after(const struct gcn_func *f, const char *name)

@@ -373,6 +373,7 @@ void gcn_insert_float_modes(struct gcn_func *f);          /* float_modes.c */
 void gcn_insert_waits(struct gcn_func *f);                /* wait_counters.c */
 /* Verifiers of the passes' results: true, or false with the first fault in why. */
 bool gcn_check_registers(const struct gcn_func *f, struct text *why);
+bool gcn_check_hazards(const struct gcn_func *f, struct text *why);
 bool gcn_encode(struct gcn_func *f, struct amd_fragment *out, struct arena *keep); /* encode.c */
 
 #endif

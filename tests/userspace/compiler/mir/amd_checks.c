@@ -69,6 +69,33 @@ static const char call_kernel[] = "function twice(b64, b32) -> (b64) {\n"
 				  "	ret\n"
 				  "}\n";
 
+/* Loads, LDS and an atomic around a barrier and a fence. */
+static const char sync_kernel[] = "shared @tile align 16 size 4096\n"
+				  "kernel k(x: 8 at 0 pointer, y: 8 at 8 pointer) {\n"
+				  "entry:\n"
+				  "	%x = load.b64 param [0]\n"
+				  "	%y = load.b64 param [8]\n"
+				  "	%tid = sreg.b32 tid.x\n"
+				  "	%four = const.b32 4\n"
+				  "	%zero = const.b32 0\n"
+				  "	%o = mulwide.u.b64 %tid, %four\n"
+				  "	%a = add.b64 %x, %o\n"
+				  "	%b = add.b64 %y, %o\n"
+				  "	%v = load.b32 global [%a]\n"
+				  "	%w = load.b32 global [%b]\n"
+				  "	%tile = addr.b64 @tile\n"
+				  "	%at = add.b64 %tile, %o\n"
+				  "	store.b32 shared [%at], %v\n"
+				  "	barrier sync %zero\n"
+				  "	%r = load.b32 shared [%tile]\n"
+				  "	%sum = add.b32 %r, %w\n"
+				  "	%old = atom.b32 add global relaxed gpu [%x], %sum\n"
+				  "	fence acq_rel gpu\n"
+				  "	%z = load.b32 global [%y]\n"
+				  "	store.b32 global [%b], %z\n"
+				  "	ret\n"
+				  "}\n";
+
 /* More parameters live in a loop than the SGPRs that the "spill" option leaves. */
 static const char *spill_kernel(void)
 {
@@ -303,6 +330,109 @@ static void check_call_clobbers(void)
 	arena_free(&b.job.arena);
 }
 
+/* ---- waits ---- */
+
+static void compile_to_waits(struct bench *b, const char *text, enum ir_kind kind)
+{
+	compile_to_regalloc(b, text, kind, false);
+	gcn_remove_identity_copies(b->f);
+	gcn_insert_prologue(b->f);
+	gcn_insert_float_modes(b->f);
+	gcn_insert_waits(b->f);
+}
+
+/* The value of a counter in a wait, and the wait with another one. 63: it does not wait. */
+static uint32_t wait_value(const struct gcn_inst *i, enum amd_counter counter)
+{
+	uint32_t imm = (uint32_t)i->in.field[AMD_F_IMM];
+
+	if (i->in.row->op == AMD_s_waitcnt_vscnt)
+		return counter == AMD_VSCNT ? imm : 63;
+	return i->in.row->op != AMD_s_waitcnt ? 63
+	       : counter == AMD_VMCNT         ? (imm & 15) | (imm >> 14 & 3) << 4
+	       : counter == AMD_LGKMCNT       ? imm >> 8 & 63
+					      : 63;
+}
+
+static int32_t with_value(const struct gcn_inst *i, enum amd_counter counter, uint32_t value)
+{
+	uint32_t imm = (uint32_t)i->in.field[AMD_F_IMM];
+
+	if (counter == AMD_VSCNT)
+		return (int32_t)value;
+	return (int32_t)(counter == AMD_VMCNT ? (imm & ~0xc00fu) | (value & 15) | value >> 4 << 14
+					      : (imm & ~0x3f00u) | value << 8);
+}
+
+/* Drops each counter of each wait, or lets it leave one more operation outstanding. */
+static void check_waits(const char *name, const char *text, enum ir_kind kind, bool drop)
+{
+	uint32_t changed = 0, found = 0;
+	struct bench b;
+
+	compile_to_waits(&b, text, kind);
+	ok(!is_found(&b, gcn_check_hazards),
+	   "gfx1030, %s: hazard verifier accepts the waits as inserted", name);
+	gcn_for_each_block(b.f, block)
+		gcn_for_each(b.f, block, i)
+			for (uint32_t c = 0; c < AMD_COUNTERS; c++) {
+				int32_t *imm = &i->in.field[AMD_F_IMM], old = *imm;
+
+				if (wait_value(i, c) == 63)
+					continue;
+				*imm = with_value(i, c, drop ? 63 : wait_value(i, c) + 1);
+				changed++;
+				if (is_found(&b, gcn_check_hazards))
+					found++;
+				else
+					diag("not detected: %s", gcn_print_inst(b.f, i));
+				*imm = old;
+			}
+	ok(changed && found == changed,
+	   "gfx1030, %s: hazard verifier detects %u of %u %s wait counters", name, found, changed,
+	   drop ? "dropped" : "weakened");
+	arena_free(&b.job.arena);
+}
+
+/*
+ * Selection waits for everything on both sides of a fence, so single waits are redundant there:
+ * drops one counter of all waits.
+ */
+static void check_counter(enum amd_counter counter, const char *name)
+{
+	struct bench b;
+
+	compile_to_waits(&b, sync_kernel, IR_KERNEL);
+	ok(!is_found(&b, gcn_check_hazards),
+	   "gfx1030: hazard verifier accepts a kernel with barrier, fence and atomic (%s)", name);
+	gcn_for_each_block(b.f, block)
+		gcn_for_each(b.f, block, i)
+			if (wait_value(i, counter) != 63)
+				i->in.field[AMD_F_IMM] = with_value(i, counter, 63);
+	ok(is_found(&b, gcn_check_hazards),
+	   "gfx1030: hazard verifier detects that a kernel never waits for %s", name);
+	arena_free(&b.job.arena);
+}
+
+/* Removes the waits before one instruction; its message must name that instruction. */
+static void check_wait_before(enum amd_op op, const char *message)
+{
+	struct text why = {0};
+	struct bench b;
+
+	compile_to_waits(&b, sync_kernel, IR_KERNEL);
+	why.arena = &b.job.arena;
+	gcn_for_each_block(b.f, block)
+		gcn_for_each(b.f, block, i)
+			while (i->in.row->op == op && i->prev && i->prev->in.row->flags & WAIT)
+				gcn_remove(b.f, block, i->prev);
+	ok(!gcn_check_hazards(b.f, &why) && strstr(why.s, message),
+	   "gfx1030: hazard verifier says '%s' once the waits before it are removed", message);
+	if (why.s)
+		diag("%s", why.s);
+	arena_free(&b.job.arena);
+}
+
 int main(void)
 {
 	check_operands("divergent loop", loop_kernel, IR_KERNEL, false);
@@ -312,5 +442,15 @@ int main(void)
 	check_lanes();
 	check_swaps("divergent loop", loop_kernel);
 	check_call_clobbers();
+	for (int drop = 0; drop < 2; drop++) {
+		check_waits("divergent loop", loop_kernel, IR_KERNEL, drop);
+		check_waits("kernel with calls", call_kernel, IR_KERNEL, drop);
+		check_waits("called function", call_kernel, IR_FUNCTION, drop);
+	}
+	check_counter(AMD_VMCNT, "vmcnt");
+	check_counter(AMD_LGKMCNT, "lgkmcnt");
+	check_counter(AMD_VSCNT, "vscnt");
+	check_wait_before(AMD_s_barrier, "is a barrier with outstanding operations");
+	check_wait_before(AMD_buffer_gl1_inv, "invalidates a cache with outstanding");
 	return tap_done();
 }
