@@ -24,6 +24,7 @@
 enum gcn_class { GCN_SCALAR, GCN_VECTOR, GCN_LANE, GCN_CLASSES };
 #define GCN_BANK_LANES         32
 #define GCN_MAX_BANKS          32
+#define GCN_MAX_WORDS          16 /* of a vreg */
 #define GCN_LANES              (GCN_BANK_LANES * GCN_MAX_BANKS)
 #define GCN_SGPRS              104 /* s0–s103 */
 #define GCN_FAR_JUMP           104 /* s[104:105]: target of a jump beyond the branch range */
