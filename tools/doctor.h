@@ -10,12 +10,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "hw/chips.h"
 
 #define DOCTOR_GPUS   32u
 #define DOCTOR_GROUPS 64u
 #define DOCTOR_PATH   96u
-
-enum { PCI_AMD = 0x1002, PCI_NVIDIA = 0x10de };
 
 /* A device file, and whether this user may read and write it. */
 struct doctor_node {

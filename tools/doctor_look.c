@@ -200,7 +200,7 @@ static void look_gpu(struct doctor_sight *s, const char *address)
 	g->vendor = number_in(s, folder, "vendor");
 	g->device = number_in(s, folder, "device");
 	/* Displays, and accelerators that are none: VGA, 3D, AMD's processing accelerators. */
-	if ((g->vendor != PCI_NVIDIA && g->vendor != PCI_AMD) ||
+	if ((g->vendor != SOV_PCI_NVIDIA && g->vendor != SOV_PCI_AMD) ||
 	    (class != 0x0300 && class != 0x0302 && class != 0x0380 && class != 0x1200))
 		return;
 	snprintf(g->address, sizeof(g->address), "%.31s", address);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Code objects of AMD GPUs as ELF files. Source: LLVM's "User Guide for AMDGPU Backend", chapters ELF code
- * object and code object metadata, version 5.
+ * Code objects of AMD GPUs as ELF files. Source: LLVM's "User Guide for AMDGPU Backend", chapters
+ * ELF code object and code object metadata, version 5.
  */
 #ifndef HW_AMD_CODE_OBJECT_H
 #define HW_AMD_CODE_OBJECT_H
@@ -11,13 +11,13 @@
 #define AMD_ELF_ABI_V5     3
 #define AMD_ELF_CHIP(f)    ((f) & 0xff)
 #define AMD_ELF_GFX1030    0x36
-#define AMD_ELF_STT_KERNEL 10 /* of a symbol; version 2's, and here: a kernel in another object */
+#define AMD_ELF_STT_KERNEL 10 /* symbol type of version 2; here: a kernel in another object */
 
 /* The note with metadata in MessagePack. */
 #define AMD_NOTE_NAME     "AMDGPU"
 #define AMD_NOTE_METADATA 32
 
-/* Relocations: S symbol, A addend, P the place, B where the object is loaded. */
+/* Relocations: S symbol, A addend, P address of the relocated word, B load address. */
 enum {
 	AMD_R_NONE = 0,
 	AMD_R_ABS64 = 3,      /* S + A */
@@ -26,7 +26,8 @@ enum {
 	AMD_R_RELATIVE64 = 13, /* B + A */
 };
 
-/* Where a kernel's code begins, and what is behind the last: prefetching gets there. */
+/* Alignment of kernel code, and the padding behind the last kernel for the instruction
+ * prefetcher. */
 #define AMD_KERNEL_ALIGN 256
 #define AMD_S_CODE_END   0xbf9f0000u
 #define AMD_S_NOP        0xbf800000u

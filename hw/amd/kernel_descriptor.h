@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The kernel descriptor of AMD code objects (64 bytes, symbol NAME.kd) and the register values in
- * it. Source: LLVM's "User Guide for AMDGPU Backend", code object kernel descriptor, and the RDNA2
- * ISA manual for what the hardware does with them.
+ * it. Sources: LLVM's "User Guide for AMDGPU Backend", code object kernel descriptor; RDNA2 ISA
+ * manual for the meaning of the register values.
  */
 #ifndef HW_AMD_KERNEL_DESCRIPTOR_H
 #define HW_AMD_KERNEL_DESCRIPTOR_H
@@ -16,7 +16,7 @@
 #endif
 
 struct amd_kernel_descriptor {
-	uint32_t group_segment_bytes;   /* LDS of a workgroup, without what the launch adds */
+	uint32_t group_segment_bytes;   /* static LDS of a workgroup */
 	uint32_t private_segment_bytes; /* scratch of a lane */
 	uint32_t kernarg_bytes;
 	uint32_t reserved0;
@@ -37,7 +37,7 @@ static_assert(sizeof(struct amd_kernel_descriptor) == 64, "the hardware's layout
 #define AMD_RSRC1_SET_FLOAT_MODE(m) ((uint32_t)(m) << 12)
 #define AMD_RSRC1_DX10_CLAMP    (1u << 21)
 #define AMD_RSRC1_IEEE          (1u << 23)
-#define AMD_RSRC1_WGP_MODE      (1u << 29) /* a workgroup has both compute units of a pair */
+#define AMD_RSRC1_WGP_MODE      (1u << 29) /* a workgroup runs on both compute units of a WGP */
 #define AMD_RSRC1_MEM_ORDERED   (1u << 30)
 /* rsrc2 */
 #define AMD_RSRC2_SCRATCH(r)    ((r) & 1)
@@ -49,7 +49,7 @@ static_assert(sizeof(struct amd_kernel_descriptor) == 64, "the hardware's layout
 #define AMD_RSRC2_SET_USER_SGPRS(n) ((uint32_t)(n) << 1)
 #define AMD_RSRC2_SET_GROUP_IDS(m)  ((uint32_t)(m) << 7)
 #define AMD_RSRC2_SET_THREAD_IDS(n) ((uint32_t)((n) - 1) << 11)
-/* properties: user registers, in this order, with how many scalar registers each takes */
+/* properties: user SGPRs in this order, with the number of registers of each */
 enum {
 	AMD_PRIVATE_SEGMENT_BUFFER = 1 << 0, /* 4 */
 	AMD_DISPATCH_PTR = 1 << 1,           /* 2 */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * PM4: the packets that a compute queue's command processor reads on gfx10.3, and the registers
- * that they set for a dispatch. Facts only. Sources: amdgpu in Linux (amd/amdgpu/nvd.h,
+ * that they set for a dispatch. Sources: amdgpu in Linux (amd/amdgpu/nvd.h,
  * gfx_v10_0.c, amd/include/asic_reg/gc/gc_10_3_0_offset.h and _sh_mask.h), Mesa
  * (src/amd/registers, src/amd/common/sid.h), LLVM's AMDGPU user guide for the registers that a
  * kernel descriptor fills. Nothing here has been seen on a card.
@@ -15,17 +15,18 @@
 #include <stdint.h>
 #endif
 
-/* Header of type 3: how many words follow, less one, and what they are. All ones instead of a count
- * makes a NOP of the header alone. Type 2 is a filler of one word. */
+/* Header of type 3: the number of words that follow, less one, and an opcode. A count of all ones
+ * is a NOP without further words. Type 2 is a filler of one word. */
 #define AMD_PM4_TYPE(header)   ((header) >> 30)
 #define AMD_PM4_COUNT(header)  ((header) >> 16 & 0x3fff)
 #define AMD_PM4_OPCODE(header) ((header) >> 8 & 0xff)
 #define AMD_PM4_COMPUTE        (1u << 1) /* "shader type": registers of compute, not of graphics */
 #define AMD_PM4_PREDICATE      (1u << 0)
 #define AMD_PM4_NOP_ALONE      0x3fffu
-/* words: that follow the header */
+/* words: number of words behind the header */
 #define AMD_PM4(opcode, words) \
-	(3u << 30 | (((uint32_t)(words) - 1) & 0x3fff) << 16 | (uint32_t)(opcode) << 8 | AMD_PM4_COMPUTE)
+	(3u << 30 | (((uint32_t)(words) - 1) & 0x3fff) << 16 | (uint32_t)(opcode) << 8 | \
+	 AMD_PM4_COMPUTE)
 
 enum {
 	AMD_PM4_NOP = 0x10,
@@ -53,16 +54,16 @@ enum {
 #define AMD_PM4_IB_VMID(n)      ((uint32_t)(n) << 24) /* a user's queue leaves it 0: its own */
 
 /* SET_SH_REG: register as a word offset from 0x2c00 (byte address 0xb000), then values for it and
- * those behind. SET_UCONFIG_REG likewise from 0xc000. */
+ * the registers behind it. SET_UCONFIG_REG likewise from 0xc000. */
 #define AMD_SH_REGISTERS        0xb000u
 #define AMD_SH_OFFSET(reg)      (((reg) - AMD_SH_REGISTERS) / 4)
 
 /* Registers of a dispatch, by byte address. */
 #define AMD_COMPUTE_DISPATCH_INITIATOR 0xb800
-#define AMD_COMPUTE_DIM_X         0xb804 /* y, z behind: what DISPATCH_DIRECT sets */
+#define AMD_COMPUTE_DIM_X         0xb804 /* y, z behind; DISPATCH_DIRECT sets them */
 #define AMD_COMPUTE_START_X       0xb810 /* y, z behind */
-#define AMD_COMPUTE_NUM_THREAD_X  0xb81c /* y, z behind; low half: threads of a workgroup, high half:
-					  * of the last one when PARTIAL_TG_EN is set */
+#define AMD_COMPUTE_NUM_THREAD_X  0xb81c /* y, z behind; low half: threads of a workgroup, high
+					  * half: of the last one if PARTIAL_TG_EN is set */
 #define AMD_COMPUTE_PIPELINESTAT_ENABLE 0xb828
 #define AMD_COMPUTE_PERFCOUNT_ENABLE 0xb82c
 #define AMD_COMPUTE_PGM_LO        0xb830 /* address of the first instruction >> 8 */
@@ -71,7 +72,7 @@ enum {
 #define AMD_COMPUTE_DISPATCH_PKT_ADDR_HI 0xb83c
 #define AMD_COMPUTE_PGM_RSRC1     0xb848 /* hw/amd/kernel_descriptor.h */
 #define AMD_COMPUTE_PGM_RSRC2     0xb84c
-#define AMD_COMPUTE_VMID          0xb850 /* not a user's to set */
+#define AMD_COMPUTE_VMID          0xb850 /* set by the kernel driver only */
 #define AMD_COMPUTE_RESOURCE_LIMITS 0xb854 /* 0: none */
 #define AMD_COMPUTE_STATIC_THREAD_MGMT_SE0 0xb858 /* compute units of a shader engine, two halves */
 #define AMD_COMPUTE_STATIC_THREAD_MGMT_SE1 0xb85c
@@ -86,19 +87,20 @@ enum {
 #define AMD_COMPUTE_USER_ACCUM_0  0xb890 /* four */
 #define AMD_COMPUTE_PGM_RSRC3     0xb8a0
 #define AMD_COMPUTE_SHADER_CHKSUM 0xb8a8
-#define AMD_COMPUTE_USER_DATA_0   0xb900 /* sixteen: s0 and those behind when a wave starts */
+#define AMD_COMPUTE_USER_DATA_0   0xb900 /* sixteen: initial values of s0 to s15 */
 #define AMD_COMPUTE_USER_DATA_COUNT 16
 #define AMD_COMPUTE_END           0xba00
 
-/* PGM_RSRC2, what a descriptor leaves to whoever launches: LDS in units of 512 bytes. */
+/* PGM_RSRC2: the launch sets the LDS size, in units of 512 bytes; a kernel descriptor leaves it
+ * 0. */
 #define AMD_RSRC2_LDS_SIZE(r)   ((r) >> 15 & 0x1ff)
 #define AMD_RSRC2_LDS_SHIFT     15
 #define AMD_LDS_GRANULE         512u
 
 /*
- * TMPRING_SIZE: private memory. A wave that has SCRATCH_EN gets one of `waves` slots while it runs;
- * slot times wave size, in bytes, is what it finds in the scalar register behind the workgroup's
- * numbers. Where the slots begin is said in user data: the registers know nothing of it.
+ * TMPRING_SIZE: private memory. A wave with SCRATCH_EN has one of `waves` slots while it runs; it
+ * finds its slot number times the wave size, in bytes, in the scalar register behind the workgroup
+ * ids. User data, not a register, holds the address of the first slot.
  */
 #define AMD_TMPRING_WAVES(r)     ((r) & 0xfff)
 #define AMD_TMPRING_WAVE_SIZE(r) ((r) >> 12 & 0x1fff)
@@ -115,7 +117,7 @@ enum {
 #define AMD_DISPATCH_WAVE32     (1u << 15)
 
 /* Cache control: ACQUIRE_MEM's last word. GLI is the instruction cache, GLK the scalar one, GLV and
- * GL1 those of vectors, GL2 the one of all, GLM its metadata. */
+ * GL1 the vector caches, GL2 the shared L2 cache, GLM its metadata. */
 #define AMD_GCR_GLI_INV   (1u << 0)
 #define AMD_GCR_GLM_WB    (1u << 4)
 #define AMD_GCR_GLM_INV   (1u << 5)
@@ -134,9 +136,9 @@ enum {
 #define AMD_ACQUIRE_POLL        10
 
 /*
- * RELEASE_MEM, 7 words: event and caches, selectors, address (low, high), data (low, high), context
- * of the interrupt. It waits until what was dispatched before has ended, writes caches back, then
- * writes. Addresses are multiples of what is written.
+ * RELEASE_MEM, 7 words: event and caches, selectors, address (low, high), data (low, high),
+ * context of the interrupt. It waits until earlier dispatches have ended, writes caches back,
+ * then writes the data. Addresses are aligned to the size of the data.
  */
 #define AMD_PM4_RELEASE_WORDS   7
 #define AMD_RELEASE_EVENT(event, index) ((uint32_t)(event) | (uint32_t)(index) << 8)
@@ -152,12 +154,14 @@ enum {
 #define AMD_RELEASE_CACHE_POLICY(n) ((uint32_t)(n) << 25) /* 3: bypass */
 #define AMD_RELEASE_DATA(word)  ((word) >> 29)
 #define AMD_RELEASE_INTERRUPT(word) ((word) >> 24 & 7)
-enum { AMD_RELEASE_NOTHING, AMD_RELEASE_32, AMD_RELEASE_64, AMD_RELEASE_CLOCK }; /* << 29 */
-enum { AMD_RELEASE_QUIET, AMD_RELEASE_ONLY_INTERRUPT, AMD_RELEASE_INTERRUPT_AFTER }; /* << 24 */
+enum { AMD_RELEASE_NO_DATA, AMD_RELEASE_32, AMD_RELEASE_64, AMD_RELEASE_CLOCK }; /* << 29 */
+enum { /* << 24 */
+	AMD_RELEASE_NO_INTERRUPT, AMD_RELEASE_ONLY_INTERRUPT, AMD_RELEASE_INTERRUPT_AFTER,
+};
 #define AMD_RELEASE_DATA_SHIFT      29
 #define AMD_RELEASE_INTERRUPT_SHIFT 24
 
-/* Events, and the index that goes with each. */
+/* Events, and the index of each. */
 #define AMD_EVENT_CS_PARTIAL_FLUSH         0x07 /* EVENT_WRITE, index 4: dispatches have ended */
 #define AMD_EVENT_CACHE_FLUSH_AND_INV_TS   0x14 /* RELEASE_MEM, index 5 */
 #define AMD_EVENT_BOTTOM_OF_PIPE_TS        0x28 /* RELEASE_MEM, index 5 */
@@ -167,9 +171,9 @@ enum { AMD_RELEASE_QUIET, AMD_RELEASE_ONLY_INTERRUPT, AMD_RELEASE_INTERRUPT_AFTE
 #define AMD_PM4_EVENT_WORDS     1
 
 /*
- * WAIT_REG_MEM, 6 words: control, address (low, high), reference, mask, poll interval. It waits until
- * the 32-bit word at address, and'ed with the mask, compares to the reference, both unsigned.
- * SDMA's POLL_REGMEM has the same functions.
+ * WAIT_REG_MEM, 6 words: control, address (low, high), reference, mask, poll interval. It waits
+ * until the 32-bit word at address, and'ed with the mask, compares to the reference, both
+ * unsigned. SDMA's POLL_REGMEM has the same functions.
  */
 #define AMD_PM4_WAIT_WORDS      6
 #define AMD_WAIT_FUNCTION(word) ((word) & 7)
@@ -208,12 +212,13 @@ enum {
 #define AMD_DMA_FROM_L2         (3u << 29)
 #define AMD_DMA_FROM_DATA       (2u << 29)
 #define AMD_DMA_TO_L2           (3u << 20)
-#define AMD_DMA_SYNC            (1u << 31) /* what follows waits for it */
+#define AMD_DMA_SYNC            (1u << 31) /* later packets wait for it */
 #define AMD_DMA_BYTES(command)  ((command) & 0x3ffffff)
 #define AMD_DMA_MAX_BYTES       0x3ffffe0u
 
 /* The clock of time stamps (RELEASE_MEM, COPY_DATA, SDMA, s_memrealtime): the reference clock,
- * 100 MHz on Navi 21 (Linux, amdgpu: "xclk", from the VBIOS' firmware info; sienna_cichlid_ppt.c). */
+ * 100 MHz on Navi 21 (Linux, amdgpu: "xclk", from the VBIOS' firmware info;
+ * sienna_cichlid_ppt.c). */
 #define AMD_CLOCK_HZ            100000000u
 #define AMD_CLOCK_NANOSECONDS   10u
 

@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Queues and address spaces of gfx10.3 as a user meets them. Sources: amdgpu in Linux
+ * Queues and address spaces of gfx10.3 as user space sees them. Sources: amdgpu in Linux
  * (amd/amdgpu/gfx_v10_0.c, sdma_v5_2.c, amdgpu_doorbell.h, gmc_v10_0.c, amdgpu_vm.h;
  * amd/amdkfd/kfd_flat_memory.c for the apertures). Nothing here has been seen on a card.
  *
- * A ring is a power of two of words. The writer's pointer is 64 bits and goes to the doorbell; the
- * queue takes it modulo the ring, so that it may wrap or count on. Equal pointers, modulo the ring, are
- * an empty ring: one word stays free. The reader's pointer is reported modulo the ring. Both count
- * words on a compute queue (PM4) and bytes on a copy queue (SDMA).
+ * The size of a ring is a power of two. The write pointer has 64 bits; user space writes it to
+ * the doorbell, and the queue takes it modulo the ring size, so that it may wrap or not. Pointers
+ * that are equal modulo the ring size mean an empty ring, so one word stays free. The queue
+ * reports the read pointer modulo the ring size. Both count words on a compute queue (PM4) and
+ * bytes on a copy queue (SDMA).
  */
 #ifndef HW_AMD_QUEUE_H
 #define HW_AMD_QUEUE_H
 
-/* Where the two pointers lie is the driver's choice (CP_HQD_PQ_WPTR_POLL_ADDR and
- * CP_HQD_PQ_RPTR_REPORT_ADDR); in our drivers it is here, 64 bits each. */
+/* The driver chooses the addresses of the two pointers (CP_HQD_PQ_WPTR_POLL_ADDR and
+ * CP_HQD_PQ_RPTR_REPORT_ADDR); ours use these offsets, 64 bits each. */
 #define AMD_QUEUE_BYTES     64
 #define AMD_QUEUE_PUT       0
 #define AMD_QUEUE_GET       8
 
-/* Doorbells: 64-bit slots of a page that belongs to one process. Slots for users' queues: */
+/* Doorbells: 64-bit slots in a page per process. Slots for user queues: */
 #define AMD_DOORBELL_BYTES        8
 #define AMD_DOORBELL_PAGE_BYTES   4096
 #define AMD_DOORBELL_FIRST_USER   0x0d
 #define AMD_DOORBELL_LAST_USER    0x8a
 
-/* Addresses have 48 bits and a sign; users get the lower half. */
+/* Addresses have 48 bits, sign-extended; user space has the lower half. */
 #define AMD_VA_BITS         47
-/* Flat addresses that are LDS or private memory, 4 GiB each. */
+/* Flat addresses of LDS and private memory, 4 GiB each. */
 #define AMD_APERTURE_LDS     0x0001000000000000ull
 #define AMD_APERTURE_PRIVATE 0x0002000000000000ull
 
@@ -37,7 +38,7 @@
 #define AMD_PTE_EXECUTE     (1ull << 4)
 #define AMD_PTE_READ        (1ull << 5)
 #define AMD_PTE_WRITE       (1ull << 6)
-#define AMD_PTE_FRAGMENT(n) ((unsigned long long)(n) << 7) /* pages that are alike: 4 KiB << n */
+#define AMD_PTE_FRAGMENT(n) ((unsigned long long)(n) << 7) /* contiguous pages: 4 KiB << n */
 #define AMD_PTE_ADDRESS     0x0000fffffffff000ull
 #define AMD_PTE_MTYPE(n)    ((unsigned long long)(n) << 48) /* 0 NC, 3 UC */
 #define AMD_PDE_IS_PTE      (1ull << 54)

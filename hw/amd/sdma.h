@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SDMA 5.2: the packets that a copy queue reads. Facts only. Sources: amdgpu in Linux
+ * SDMA 5.2: the packets that a copy queue reads. Sources: amdgpu in Linux
  * (amd/amdgpu/navi10_sdma_pkt_open.h, sdma_v5_2.c), Mesa (src/amd/common/sid.h,
  * ac_sdma.c: sizes on GFX10.3). Nothing here has been seen on a card.
  *
@@ -16,7 +16,7 @@
 #include <stdint.h>
 #endif
 
-/* First word of a packet: what it is. */
+/* First word of a packet: operation and sub-operation. */
 #define AMD_SDMA_OP(word)     ((word) & 0xff)
 #define AMD_SDMA_SUB_OP(word) ((word) >> 8 & 0xff)
 #define AMD_SDMA(op, sub)     ((uint32_t)(op) | (uint32_t)(sub) << 8)
@@ -34,23 +34,24 @@ enum {
 	AMD_SDMA_GCR_REQ = 17,
 };
 
-/* NOP: its upper half says how many words behind it are skipped as well. */
+/* NOP: the upper half holds the number of further words to skip. */
 #define AMD_SDMA_NOP_COUNT(word) ((word) >> 16 & 0x3fff)
 
 /* Copy, 7 words: header, bytes - 1, 0, source (low, high), destination (low, high). */
 enum { AMD_SDMA_COPY_LINEAR = 0, AMD_SDMA_COPY_SUB_WINDOW = 4 };
 #define AMD_SDMA_COPY_WORDS   7
 #define AMD_SDMA_COUNT(word)  ((word) & 0x3fffffff) /* 22 bits before GFX10.3 */
-#define AMD_SDMA_MAX_BYTES    0x3fffff00u /* Mesa stays 255 bytes below what the field holds */
-#define AMD_SDMA_BROADCAST    (1u << 27) /* to two places, and two more words */
+#define AMD_SDMA_MAX_BYTES    0x3fffff00u /* Mesa stays 255 bytes below the field's maximum */
+#define AMD_SDMA_BROADCAST    (1u << 27) /* to two destinations; two more words */
 #define AMD_SDMA_BACKWARDS    (1u << 25)
 
 /*
- * Copy of a box, 13 words: header with the element's size as a power of two, source (low, high),
- * source x and y, source z and pitch - 1, source slice pitch - 1, the same five for the destination,
- * width - 1 and height - 1, depth - 1. Everything counts elements, slice pitches too.
+ * Copy of a rectangle, 13 words: header with the element's size as a power of two, source (low,
+ * high), source x and y, source z and pitch - 1, source slice pitch - 1, the same five for the
+ * destination, width - 1 and height - 1, depth - 1. Everything counts elements, slice pitches
+ * too.
  */
-#define AMD_SDMA_BOX_WORDS        13
+#define AMD_SDMA_COPY_RECT_WORDS        13
 #define AMD_SDMA_ELEMENT(log2)    ((uint32_t)(log2) << 29)
 #define AMD_SDMA_ELEMENT_LOG2(word) ((word) >> 29)
 #define AMD_SDMA_MAX_ELEMENT_LOG2 4
@@ -71,14 +72,16 @@ enum { AMD_SDMA_COPY_LINEAR = 0, AMD_SDMA_COPY_SUB_WINDOW = 4 };
 #define AMD_SDMA_WRITE_COUNT(word) ((word) & 0xfffff)
 
 /*
- * Fill, 5 words: header with the size of what is repeated, destination (low, high), data, bytes - 1.
- * Linux and ROCm use words (2); that 0 and 1 are a byte and a half word is inferred from the field.
+ * Fill, 5 words: header with the size of the pattern, destination (low, high), data, bytes - 1.
+ * Linux and ROCm use words (2); that 0 and 1 mean bytes and half words is inferred from the
+ * field.
  */
 #define AMD_SDMA_FILL_WORDS       5
 #define AMD_SDMA_FILL_SIZE(log2)  ((uint32_t)(log2) << 30)
 #define AMD_SDMA_FILL_LOG2(word)  ((word) >> 30)
 
-/* Fence, 4 words: header, address (low, high), data: one word is written when all before is done. */
+/* Fence, 4 words: header, address (low, high), data: the word is written after all earlier
+ * packets. */
 #define AMD_SDMA_FENCE_WORDS      4
 #define AMD_SDMA_FENCE_MTYPE(n)   ((uint32_t)(n) << 16) /* 3: uncached */
 
@@ -108,7 +111,7 @@ enum { AMD_SDMA_TIMESTAMP_SET = 0, AMD_SDMA_TIMESTAMP_GET = 1, AMD_SDMA_TIMESTAM
 #define AMD_SDMA_INDIRECT_SIZE(word) ((word) & 0xfffff)
 #define AMD_SDMA_INDIRECT_ALIGN   8 /* words */
 
-/* Cache control, 5 words: header, base >> 7, ..., as ACQUIRE_MEM has it (GCR bits from bit 16 of the
+/* Cache control, 5 words: header, base >> 7, ..., as in ACQUIRE_MEM (GCR bits from bit 16 of the
  * third word on), limit >> 7, VMID. */
 #define AMD_SDMA_GCR_WORDS        5
 

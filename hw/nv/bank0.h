@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Constant bank 0: what a launch puts there and compiled code reads. Offsets as ptxas 12.4 and 13.0
- * read them (nvdisasm of their output) and as CUDA fills them (a kernel that dumped its own bank on
- * an H200). SM80 stands for SM70–SM89.
+ * Layout of constant bank 0, which the launch code fills and compiled code reads. Sources: the
+ * offsets that ptxas 12.4 and 13.0 emit (nvdisasm of their output), and the values that CUDA writes
+ * (a kernel that dumped its own bank on an H200). SM80 stands for SM70–SM89.
  */
 #ifndef HW_NV_BANK0_H
 #define HW_NV_BANK0_H
@@ -24,10 +24,10 @@
 #define NV_BANK0_SM90_DESCRIPTOR 0x208
 #define NV_BANK0_SM90_PARAMS     0x210
 
-/* The bank of constant variables. */
+/* The constant bank that holds __constant__ variables. */
 #define NV_CONSTANT_VARIABLES 3
 
-/* Shared memory that Hopper code leaves to the system, at the start of each block's. */
+/* Bytes at the start of each block's shared memory that Hopper reserves for the system. */
 #define NV_SM90_RESERVED_SHARED 0x400
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The compute class: what a channel sends to start grids. Hopper's and Ampere's methods used here
- * have the same numbers: open-gpu-doc classes/compute/clcbc0.h and clc6c0.h. What a launch needs,
- * and in which order, was measured on an H200.
+ * Methods of the compute class, which start grids. The methods used here have the same numbers on
+ * Ampere and Hopper: open-gpu-doc classes/compute/clcbc0.h and clc6c0.h. The methods that a launch
+ * needs, and their order, were measured on an H200.
  */
 #ifndef HW_NV_COMPUTE_H
 #define HW_NV_COMPUTE_H
@@ -14,33 +14,32 @@
 
 #define NV_COMPUTE_SET_OBJECT   0x0000
 #define NV_COMPUTE_NO_OPERATION 0x0100
-#define NV_COMPUTE_WAIT_FOR_IDLE 0x0110 /* later launches start when earlier ones have ended */
+#define NV_COMPUTE_WAIT_FOR_IDLE 0x0110 /* delays later launches until earlier ones have ended */
 
-/* Generic addresses inside a window reach shared or local memory. Each window is 4 GiB and its base
- * 4 GiB aligned; both must be set before the first launch and may not overlap. */
+/* A generic address inside a window accesses shared or local memory. Each window has 4 GiB, and its
+ * base is 4 GiB aligned. Both windows must be set before the first launch and must not overlap. */
 #define NV_COMPUTE_SHARED_WINDOW_A 0x02a0 /* address bits 48:32 */
 #define NV_COMPUTE_SHARED_WINDOW_B 0x02a4 /* address bits 31:0 */
 #define NV_COMPUTE_LOCAL_WINDOW_A  0x07b0
 #define NV_COMPUTE_LOCAL_WINDOW_B  0x07b4
 #define NV_WINDOW_BYTES            (1ull << 32)
 
-/* Local memory: one area for all threads that can be resident, cut up per TPC. */
+/* Local memory: one allocation for all resident threads, divided among the TPCs. */
 #define NV_COMPUTE_LOCAL_MEMORY_A       0x0790 /* address, high bits */
 #define NV_COMPUTE_LOCAL_MEMORY_B       0x0794
 #define NV_COMPUTE_LOCAL_MEMORY_TPC_A   0x02e4 /* bytes per TPC, high bits */
 #define NV_COMPUTE_LOCAL_MEMORY_TPC_B   0x02e8
-#define NV_COMPUTE_LOCAL_MEMORY_TPC_C   0x02ec /* number of SMs, at most */
-#define NV_LOCAL_MEMORY_ALL_SMS         0xff   /* as many as there are (H200: 132) */
+#define NV_COMPUTE_LOCAL_MEMORY_TPC_C   0x02ec /* maximum number of SMs */
+#define NV_LOCAL_MEMORY_ALL_SMS         0xff   /* all SMs of the chip (H200: 132) */
 #define NV_LOCAL_MEMORY_WARP_ALIGN      0x200
 #define NV_LOCAL_MEMORY_TPC_ALIGN       0x8000
-#define NV_SMS_PER_TPC                  2
-/* Addresses inside local memory have 24 bits; the high part of a thread's memory ends here. */
+/* Local addresses have 24 bits; the high part of a thread's local memory ends here. */
 #define NV_LOCAL_MEMORY_TOP             0x1000000
 
-#define NV_COMPUTE_SET_QMD_VERSION      0x0288 /* Hopper refuses versions below 4: Xid 69 */
+#define NV_COMPUTE_SET_QMD_VERSION      0x0288 /* Hopper rejects versions below 4 with Xid 69 */
 #define NV_COMPUTE_INVALIDATE_SKED_CACHES 0x0298
 
-/* Launch: the descriptor's address >> 8, then an action. */
+/* Launch: write the descriptor's address >> 8, then an action. */
 #define NV_COMPUTE_SEND_PCAS_A            0x02b4
 #define NV_COMPUTE_SEND_SIGNALING_PCAS_B  0x02bc /* bit 0 invalidate, bit 1 schedule */
 #define NV_COMPUTE_SEND_SIGNALING_PCAS2_B 0x02c0 /* action in 3:0 */
@@ -55,8 +54,9 @@
 #define NV_PCAS2_INVALIDATE_PREFETCH_COPY_SCHEDULE 10
 
 /*
- * Data inside the method stream, written to memory: length and address, then a launch, then the
- * bytes in words to one method that does not increment; the last word is filled up with anything.
+ * Inline data, which the engine writes from the method stream to memory: set length and address,
+ * launch, then send the data words to one non-incrementing method. The unused bytes of the last
+ * word may have any value.
  */
 #define NV_COMPUTE_INLINE_BYTES    0x0180
 #define NV_COMPUTE_INLINE_LINES    0x0184
@@ -67,8 +67,8 @@
 #define NV_INLINE_LINEAR           (1u << 0) /* 0: block-linear */
 #define NV_INLINE_SYSMEMBAR_OFF    (1u << 6)
 
-/* Caches. On hardware code, data and constants that were written by others are read stale until one
- * of these (or the descriptor's own invalidate bits) has been sent. */
+/* Cache invalidation. Without one of these methods, or the invalidate bits of the descriptor, the
+ * hardware may use stale code, data and constants that another agent has overwritten. */
 #define NV_COMPUTE_INVALIDATE_SHADER_CACHES        0x021c /* waits for idle */
 #define NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI 0x1698
 #define NV_INVALIDATE_INSTRUCTION                  (1u << 0)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The copy engine's class: set addresses, length and perhaps a semaphore, then launch. Ampere's and
- * Hopper's methods used here have the same numbers: open-gpu-doc classes/dma-copy/clc6b5.h and
- * clc8b5.h. On Hopper the class may be used on a compute channel (measured on an H200).
+ * Methods of the copy engine class: set addresses, length and optionally a semaphore, then launch.
+ * The methods used here have the same numbers on Ampere and Hopper: open-gpu-doc
+ * classes/dma-copy/clc6b5.h and clc8b5.h. On Hopper a compute channel may also use the class
+ * (measured on an H200).
  */
 #ifndef HW_NV_COPY_H
 #define HW_NV_COPY_H
@@ -17,7 +18,7 @@
 #define NV_COPY_SEMAPHORE_B            0x244
 #define NV_COPY_SEMAPHORE_PAYLOAD      0x248
 #define NV_COPY_SEMAPHORE_PAYLOAD_HIGH 0x24c /* Hopper only */
-#define NV_COPY_SRC_PHYSICAL_TARGET    0x260 /* 1:0: whose address it is in physical mode */
+#define NV_COPY_SRC_PHYSICAL_TARGET    0x260 /* 1:0: aperture of the address in physical mode */
 #define NV_COPY_DST_PHYSICAL_TARGET    0x264
 #define NV_COPY_LAUNCH                 0x300
 #define NV_COPY_SRC_HIGH               0x400
@@ -55,11 +56,11 @@
 
 /* NV_COPY_SRC_PHYSICAL_TARGET, NV_COPY_DST_PHYSICAL_TARGET */
 #define NV_COPY_TARGET_VRAM            0
-#define NV_COPY_TARGET_COHERENT        1 /* the machine's memory */
+#define NV_COPY_TARGET_COHERENT        1 /* system memory */
 #define NV_COPY_TARGET_NONCOHERENT     2
 #define NV_COPY_TARGET_PEER            3
 
-/* NV_COPY_REMAP_COMPONENTS: fills memory with a constant when a destination component takes it. */
+/* NV_COPY_REMAP_COMPONENTS: a destination component that takes a constant fills memory with it. */
 #define NV_COPY_REMAP_DST_X(data)      ((data) & 7)
 #define NV_COPY_REMAP_SRC_X            0
 #define NV_COPY_REMAP_TAKE_CONST_A     4
@@ -68,7 +69,7 @@
 #define NV_COPY_REMAP_SIZE(data)       (((data) >> 16 & 3) + 1)  /* bytes of a component */
 #define NV_COPY_REMAP_SRC_COUNT(data)  (((data) >> 20 & 3) + 1)
 #define NV_COPY_REMAP_DST_COUNT(data)  (((data) >> 24 & 3) + 1)
-/* One constant of 1, 2 or 4 bytes for every element. */
+/* Every element takes one constant of 1, 2 or 4 bytes. */
 #define NV_COPY_REMAP_FILL(bytes) \
 	(NV_COPY_REMAP_TAKE_CONST_A | NV_COPY_REMAP_NO_WRITE << 4 | NV_COPY_REMAP_NO_WRITE << 8 | \
 	 NV_COPY_REMAP_NO_WRITE << 12 | ((bytes) - 1u) << 16)

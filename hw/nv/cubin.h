@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cubin: an ELF file (64 bit, little-endian) with NVIDIA's section types, flags and attributes.
- * Figures as ptxas 12.4 and 13.0 write them (readelf, cuobjdump -elf); the machine number also
- * stands in LLVM's ELF.h. An H200 with driver 580 loads files that hold no more than what is named
- * here.
+ * The cubin format: an ELF file (64 bit, little-endian) with NVIDIA's section types, flags and
+ * attributes. Sources: the output of ptxas 12.4 and 13.0 (readelf, cuobjdump -elf), and for the
+ * machine number also LLVM's ELF.h. An H200 with driver 580 loads files that contain only what this
+ * header names.
  */
 #ifndef HW_NV_CUBIN_H
 #define HW_NV_CUBIN_H
 
 #define NV_ELF_MACHINE 190
 
-/* Two headers are about: CUDA up to 12 (ABI 7) has the SM number in e_flags' low byte, CUDA 13
- * (ABI 8) in bits 8–15. */
+/* Two ELF headers exist: CUDA up to 12 (ABI 7) has the SM number in the low byte of e_flags, CUDA
+ * 13 (ABI 8) in bits 8–15. */
 #define NV_ELF_OSABI_CUDA12  0x33
 #define NV_ELF_ABI_CUDA12    7
 #define NV_ELF_OSABI_CUDA13  0x41
@@ -24,32 +24,32 @@
 /* Sections. */
 #define NV_SHT_INFO      0x70000000 /* .nv.info and .nv.info.KERNEL: attributes */
 #define NV_SHT_CALLGRAPH 0x70000001
-/* .text.KERNEL: sh_info is the kernel's symbol, with the register count in bits 24–31 before SM90;
- * ABI 7 has the number of block barriers in sh_flags. */
+/* .text.KERNEL: sh_info holds the kernel's symbol and, before SM90, the register count in bits
+ * 24–31; in ABI 7 sh_flags holds the number of block barriers. */
 #define NV_TEXT_SYMBOL(info)        ((info) & 0xffffff)
 #define NV_TEXT_REGISTERS_SHIFT     24
 #define NV_TEXT_BARRIERS_SHIFT      20
 #define NV_TEXT_BARRIERS(flags)     ((flags) >> NV_TEXT_BARRIERS_SHIFT & 0x1f)
 #define NV_TEXT_ALIGN               128
-/* Symbols: st_other of a kernel, as against a device function. */
+/* Symbols: st_other of a kernel; a device function lacks the bit. */
 #define NV_STO_ENTRY 0x10
 
 /*
- * Relocations that a loader has to apply in files of ptxas and nvlink 12.4 and 13.0, found by
- * looking at what they patch. S is the symbol's address plus the addend, which without one (SHT_REL)
- * is what is there already; the other kinds that ptxas has are resolved by the linker.
+ * Relocations that a loader must apply in files of ptxas and nvlink 12.4 and 13.0, inferred from
+ * the locations that they patch. S is the symbol's address plus the addend; SHT_REL sections store the
+ * addend at the patched location. The linker resolves all other kinds.
  */
 #define NV_R_NONE        0
 #define NV_R_ADDRESS_32  1   /* data: low 32 bits of S */
 #define NV_R_ADDRESS_64  2   /* data: S */
-#define NV_R_GENERIC_32  3   /* data: the same, as a generic address */
+#define NV_R_GENERIC_32  3   /* data: low 32 bits of S as a generic address */
 #define NV_R_GENERIC_64  4
 #define NV_R_CODE_LOW    56  /* code: low 32 bits of S in bits 32–63 of the instruction */
-#define NV_R_CODE_HIGH   57  /* code: high 32 bits of S there */
+#define NV_R_CODE_HIGH   57  /* code: high 32 bits of S in the same bits */
 #define NV_R_CALL        58  /* code, before SM90: S >> 2 in bits 34–80 */
 #define NV_R_CALL_SM90   75  /* code: low 8 bits of S >> 2 in bits 16–23, the others in 34–80 */
 
-/* Attributes: u8 form, u8 code, u16 value; in the sized form the value is the number of bytes that
+/* Attributes: u8 form, u8 code, u16 value. In the sized form the value is the number of bytes that
  * follow. */
 #define NV_INFO_NONE  1
 #define NV_INFO_BYTE  2
@@ -58,11 +58,11 @@
 
 #define NV_INFO_MAX_THREADS      0x05 /* u32 x, y, z */
 #define NV_INFO_PARAM_CBANK      0x0a /* u32 symbol of .nv.constant0.KERNEL, u16 offset, u16 size */
-#define NV_INFO_EXTERNALS        0x0f /* u32 symbol of each function that is called, not defined */
+#define NV_INFO_EXTERNALS        0x0f /* u32 symbol of each undefined function that is called */
 #define NV_INFO_REQUIRED_THREADS 0x10 /* u32 x, y, z */
 #define NV_INFO_FRAME_SIZE       0x11 /* u32 symbol, u32 bytes */
 #define NV_INFO_MIN_STACK_SIZE   0x12 /* u32 symbol, u32 bytes */
-#define NV_STACK_UNKNOWN         0xffffffff /* functions call each other in a circle, or allocate */
+#define NV_STACK_UNKNOWN         0xffffffff /* recursion or alloca */
 #define NV_INFO_KPARAM           0x17 /* u32 0, u16 ordinal, u16 offset, u32 NV_KPARAM */
 #define NV_INFO_PARAM_BYTES      0x19 /* half */
 #define NV_INFO_MAX_REGISTERS    0x1b /* half: 255 */

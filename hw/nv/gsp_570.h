@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What host and GSP firmware 570.144 say to each other, as memory has it: the message to the FSP that
- * starts the boot, the description of the images, the queues, and the calls (RPC) we make. Another
- * firmware version has other structures.
+ * Memory layout of the interface between the host and GSP firmware 570.144: the message to the FSP
+ * that starts the boot, the description of the images, the message queues, and the RPCs that the
+ * driver uses. Other firmware versions have other structures.
  *
- * Sources: open-gpu-kernel-modules 570.144, src/nvidia/arch/nvalloc/common/inc/gsp/gsp_fw_wpr_meta.h,
- * inc/kernel/gpu/gsp/{message_queue,gsp_fw_heap}.h, src/common/uproc/os/common/include/libos_init_args.h,
- * and their excerpts in Linux 7.2 drivers/gpu/drm/nouveau/nvkm/subdev/gsp/rm/r570/nvrm. Sizes and
- * offsets were checked there with a compiler.
+ * Sources: open-gpu-kernel-modules 570.144,
+ * src/nvidia/arch/nvalloc/common/inc/gsp/gsp_fw_wpr_meta.h,
+ * inc/kernel/gpu/gsp/{message_queue,gsp_fw_heap}.h,
+ * src/common/uproc/os/common/include/libos_init_args.h, and their excerpts in Linux 7.2
+ * drivers/gpu/drm/nouveau/nvkm/subdev/gsp/rm/r570/nvrm. Sizes and offsets were checked with a
+ * compiler against those headers.
  */
 #ifndef HW_NV_GSP_570_H
 #define HW_NV_GSP_570_H
@@ -23,10 +25,11 @@
 #define NV_GSP_VERSION "570.144"
 #define NV_GSP_PAGE    4096
 
-/* The FSP's messages: MCTP with a vendor's payload. nouveau nvkm/subdev/fsp/gh100.c, DMTF DSP0236. */
+/* FSP messages: MCTP with a vendor-defined payload. nouveau nvkm/subdev/fsp/gh100.c, DMTF
+ * DSP0236. */
 #define NV_MCTP_SINGLE      0xc0000000 /* first and last packet */
 #define NV_NVDM_HEADER(t)   (0x7e | 0x10de << 8 | (uint32_t)(t) << 24)
-#define NV_NVDM_COT         0x14 /* chain of trust: boot this */
+#define NV_NVDM_COT         0x14 /* chain of trust: request to boot the FMC */
 #define NV_NVDM_REPLY       0x15
 #define NV_COT_VERSION      1 /* on GH100 */
 #define NV_FRTS_BYTES       0x100000
@@ -34,11 +37,11 @@
 
 struct nv_fsp_cot {
 	uint32_t mctp, nvdm;
-	uint16_t version, bytes; /* bytes: without mctp and nvdm */
+	uint16_t version, bytes; /* bytes excludes mctp and nvdm */
 	uint64_t fmc;            /* address of the image */
 	uint64_t frts_sysmem;
 	uint32_t frts_sysmem_bytes;
-	uint64_t frts_vidmem; /* from the end of video memory */
+	uint64_t frts_vidmem; /* offset from the end of video memory */
 	uint32_t frts_vidmem_bytes;
 	uint8_t hash[48], public_key[384], signature[384];
 	uint64_t boot_args; /* address of struct nv_gsp_fmc_boot */
@@ -50,13 +53,13 @@ struct nv_fsp_reply {
 };
 static_assert(sizeof(struct nv_fsp_reply) == 20, "FSP reply");
 
-/* GSP_FMC_BOOT_PARAMS: what the first firmware on the GSP is told. */
+/* GSP_FMC_BOOT_PARAMS: boot parameters of the FMC, the first firmware on the GSP. */
 #define NV_GSP_TARGET_COHERENT    1
 #define NV_GSP_TARGET_NONCOHERENT 2
 
 struct nv_gsp_fmc_boot {
 	uint32_t registry, pad0;
-	uint32_t rm_target, rm_bytes; /* of struct nv_gsp_wpr_meta */
+	uint32_t rm_target, rm_bytes; /* aperture and size of struct nv_gsp_wpr_meta */
 	uint64_t rm;
 	uint64_t carveout;
 	uint32_t carveout_bytes;
@@ -69,7 +72,7 @@ struct nv_gsp_fmc_boot {
 };
 static_assert(sizeof(struct nv_gsp_fmc_boot) == 0x50, "GSP_FMC_BOOT_PARAMS");
 
-/* GspFwWprMeta: where images lie and how large the protected region's parts are. */
+/* GspFwWprMeta: addresses of the images and sizes of the parts of the protected region. */
 #define NV_GSP_WPR_MAGIC    0xdc3aae21371a60b3ull
 #define NV_GSP_WPR_REVISION 1
 
@@ -98,13 +101,14 @@ static_assert(sizeof(struct nv_gsp_wpr_meta) == 256, "GspFwWprMeta");
 
 #define NV_GSP_VGA_BYTES          (128u << 10)
 #define NV_GSP_HEAP_OUTSIDE_BYTES 0x200000u
-/* gsp_fw_heap.h: operating system 22 MiB, RM on GH100 14 MiB, 96 KiB for each GiB of video memory,
- * 48 KiB for each of 2048 clients; never less than the minimum. */
+/* gsp_fw_heap.h: 22 MiB for the operating system, 14 MiB for RM on GH100, 96 KiB for each GiB of
+ * video memory, 48 KiB for each of 2048 clients; at least the minimum. */
 #define NV_GSP_HEAP_FIXED         ((22ull + 14 + 96) << 20)
 #define NV_GSP_HEAP_PER_GB        (96ull << 10)
 #define NV_GSP_HEAP_MIN           (170ull << 20)
 
-/* Memory that the GSP's operating system is given by name; the name's letters are a big-endian number. */
+/* Named memory regions of the GSP's operating system. A name is a big-endian number whose bytes are
+ * its letters. */
 #define NV_GSP_REGION_CONTIGUOUS 1
 #define NV_GSP_REGION_SYSMEM     1
 #define NV_GSP_LOG_BYTES         0x10000u
@@ -126,7 +130,7 @@ static inline uint64_t nv_gsp_name(const char *letters)
 
 /* GSP_ARGUMENTS_CACHED, the region named RMARGS. */
 struct nv_gsp_arguments {
-	uint64_t shared; /* address of the queues' memory, which begins with the addresses of its pages */
+	uint64_t shared; /* address of the queues' memory, which begins with a table of its pages */
 	uint32_t shared_pages, pad0;
 	uint64_t command_offset, status_offset;
 	uint32_t old_level, flags;
@@ -138,8 +142,8 @@ struct nv_gsp_arguments {
 static_assert(sizeof(struct nv_gsp_arguments) == 0x48, "GSP_ARGUMENTS_CACHED");
 
 /*
- * A queue is a page with two headers, then pages of elements. The second header belongs to the other
- * side: there it says how far it has read the other queue. Elements are whole pages, at most 16.
+ * A queue is a page with two headers, followed by pages of elements. The second header (msgqRx)
+ * holds the owner's read index of the other queue. An element occupies whole pages, at most 16.
  */
 #define NV_GSP_QUEUE_BYTES    0x40000u
 #define NV_GSP_QUEUE_ELEMENTS (NV_GSP_QUEUE_BYTES / NV_GSP_PAGE - 1)
@@ -148,14 +152,14 @@ static_assert(sizeof(struct nv_gsp_arguments) == 0x48, "GSP_ARGUMENTS_CACHED");
 struct nv_gsp_queue {
 	uint32_t version, bytes, element_bytes, elements;
 	uint32_t put, flags, get_offset, elements_offset;
-	uint32_t get; /* of the other queue, by this queue's owner */
+	uint32_t get; /* read index of the other queue, written by this queue's owner */
 };
 #define NV_GSP_QUEUE_GET 32 /* offset of get */
 static_assert(sizeof(struct nv_gsp_queue) == NV_GSP_QUEUE_GET + 4, "msgqTxHeader and msgqRxHeader");
 
 struct nv_gsp_element {
 	uint8_t tag[16], aad[16];
-	uint32_t checksum; /* makes the xor of all words of the element's pages 0 */
+	uint32_t checksum; /* makes the XOR of all words of the element's pages 0 */
 	uint32_t sequence, pages, pad;
 };
 static_assert(sizeof(struct nv_gsp_element) == 48, "GSP_MSG_QUEUE_ELEMENT");
@@ -174,7 +178,7 @@ static_assert(sizeof(struct nv_gsp_rpc) == 32, "rpc_message_header_v");
 #define NV_GSP_HEADERS      (sizeof(struct nv_gsp_element) + sizeof(struct nv_gsp_rpc))
 #define NV_GSP_MAX_PAYLOAD  (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE - NV_GSP_HEADERS)
 
-enum nv_gsp_function { /* inc/kernel/vgpu/rpc_global_enums.h; of RM_*: gsp_rm.h */
+enum nv_gsp_function { /* inc/kernel/vgpu/rpc_global_enums.h; payloads of RM_*: gsp_rm.h */
 	NV_GSP_RM_FREE = 10,
 	NV_GSP_UNLOADING_GUEST_DRIVER = 47,
 	NV_GSP_GET_STATIC_INFO = 65,
@@ -231,7 +235,8 @@ struct nv_gsp_fb_region {
 	uint32_t performance;
 	uint8_t compressed, iso, is_protected, blacklist[17];
 };
-static_assert(sizeof(struct nv_gsp_fb_region) == 48, "NV2080_CTRL_CMD_FB_GET_FB_REGION_FB_REGION_INFO");
+static_assert(sizeof(struct nv_gsp_fb_region) == 48,
+	      "NV2080_CTRL_CMD_FB_GET_FB_REGION_FB_REGION_INFO");
 #define NV_GSP_FB_REGIONS 16
 
 struct nv_gsp_static_info {
@@ -247,15 +252,16 @@ struct nv_gsp_static_info {
 };
 static_assert(sizeof(struct nv_gsp_static_info) == 0x678, "GspStaticConfigInfo");
 
-/* Firmware files: a header before the boot loader (nouveau include/nvfw/fw.h), and its description
- * (RM_RISCV_UCODE_DESC). */
+/* Firmware files: the header that precedes the boot loader (nouveau include/nvfw/fw.h), and the
+ * layout of its image (RM_RISCV_UCODE_DESC). */
 #define NV_FIRMWARE_MAGIC 0x10de
 
 struct nv_firmware_header {
 	uint32_t magic, version, bytes, header, data, data_bytes;
 };
 struct nv_riscv_description {
-	uint32_t version, bootloader, bootloader_bytes, parameters, parameters_bytes, elf, elf_bytes;
+	uint32_t version, bootloader, bootloader_bytes, parameters, parameters_bytes;
+	uint32_t elf, elf_bytes;
 	uint32_t application_version;
 	uint32_t manifest, manifest_bytes;
 	uint32_t monitor_data, monitor_data_bytes, monitor_code, monitor_code_bytes;

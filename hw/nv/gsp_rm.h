@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The resource manager inside the GSP, firmware 570.144: the same tree of objects as in rm.h, built
- * by calls through the GSP's queues instead of ioctls. Parameters of classes and controls that a
- * program also uses are in rm.h; here are the calls, what only a driver asks, and the events.
+ * The resource manager (RM) on the GSP, firmware 570.144: the object tree of rm.h, built by RPCs
+ * through the GSP's queues instead of ioctls. This header has the RPCs, the events, and the
+ * parameters of controls that only a kernel driver uses; rm.h has those that programs use, too.
  *
- * Source: open-gpu-kernel-modules (MIT), tag 570.144; the file is named at each block, below src/.
- * Sizes and offsets were checked with a compiler against those headers.
+ * Source: open-gpu-kernel-modules (MIT), tag 570.144; each block names its file, below src/. Sizes
+ * and offsets were checked with a compiler against those headers.
  */
 #ifndef HW_NV_GSP_RM_H
 #define HW_NV_GSP_RM_H
@@ -13,7 +13,7 @@
 #include "hw/nv/gsp_570.h"
 #include "hw/nv/rm.h"
 
-/* ---- calls: nvidia/generated/g_rpc-structures.h; parameters follow each structure ---- */
+/* ---- RPCs: nvidia/generated/g_rpc-structures.h; parameters follow each structure ---- */
 
 struct nv_gsp_rm_alloc { /* rpc_gsp_rm_alloc_v03_00 */
 	uint32_t client, parent;
@@ -27,12 +27,12 @@ struct nv_gsp_rm_control { /* rpc_gsp_rm_control_v03_00 */
 };
 static_assert(sizeof(struct nv_gsp_rm_control) == 24, "rpc_gsp_rm_control_v03_00");
 
-struct nv_gsp_rm_free { /* rpc_free_v03_00: NVOS00; children go too; parent 0 will do */
+struct nv_gsp_rm_free { /* rpc_free_v03_00: NVOS00; frees children, too; parent may be 0 */
 	uint32_t client, parent, object, status;
 };
 static_assert(sizeof(struct nv_gsp_rm_free) == 16, "rpc_free_v03_00");
 
-struct nv_gsp_update_bar { /* rpc_update_bar_pde_v15_00: first entry of a window's own directory */
+struct nv_gsp_update_bar { /* rpc_update_bar_pde_v15_00: first PDE of a BAR's page tables */
 	uint32_t bar, pad; /* NV_GSP_BAR */
 	uint64_t entry, shift;
 };
@@ -52,7 +52,7 @@ static_assert(sizeof(struct nv_gsp_update_bar) == 24, "rpc_update_bar_pde_v15_00
 
 /* ---- events: the same file ---- */
 
-struct nv_gsp_rc { /* rpc_rc_triggered_v17_02: a channel was stopped */
+struct nv_gsp_rc { /* rpc_rc_triggered_v17_02: the GSP stopped a channel */
 	uint32_t engine; /* RM_ENGINE */
 	uint32_t channel;
 	uint32_t guest, level;
@@ -79,11 +79,11 @@ static_assert(sizeof(struct nv_gsp_error) == 272, "rpc_os_error_log_v17_00");
 /* ---- classes ---- */
 
 /*
- * A client's handle is the driver's choice. RM knows clients by this base:
+ * The driver chooses client handles. RM recognises clients by this base:
  * nvidia/inc/libraries/resserv/rs_client.h.
  */
 #define RM_CLIENT_HANDLE(id) (0xc1d00000u | (id))
-#define RM_CLASS_ROOT        0x0000 /* NV01_ROOT, where a program takes RM_CLASS_CLIENT */
+#define RM_CLASS_ROOT        0x0000 /* NV01_ROOT; programs use RM_CLASS_CLIENT instead */
 
 struct rm_client_parameters { /* NV0000_ALLOC_PARAMETERS: common/sdk/nvidia/inc/class/cl0000.h */
 	uint32_t client, process;
@@ -94,13 +94,13 @@ struct rm_client_parameters { /* NV0000_ALLOC_PARAMETERS: common/sdk/nvidia/inc/
 static_assert(sizeof(struct rm_client_parameters) == 120, "NV0000_ALLOC_PARAMETERS");
 #define RM_PROCESS_KERNEL 0xffffffffu
 
-/* NV_VASPACE_ALLOCATION_FLAGS: common/sdk/nvidia/inc/nvos.h. Its page tables are the driver's. */
+/* NV_VASPACE_ALLOCATION_FLAGS: common/sdk/nvidia/inc/nvos.h. The driver owns the page tables. */
 #define RM_VA_SPACE_EXTERNAL (1u << 3)
 
 /*
- * Channels: rm_channel_parameters with memory by its physical address.
- * common/sdk/nvidia/inc/alloc/alloc_channel.h, NVOS04_FLAGS: a USERD page holds eight channels, and
- * page and index in it choose the channel's number.
+ * Channels: rm_channel_parameters with physical addresses of memory.
+ * common/sdk/nvidia/inc/alloc/alloc_channel.h, NVOS04_FLAGS: a USERD page holds eight channels; the
+ * page and the index in it select the channel id.
  */
 #define RM_CHANNEL_PRIVILEGED         (1u << 5)
 #define RM_CHANNEL_NO_PHYSICAL_COPIES (1u << 7) /* DENY_PHYSICAL_MODE_CE */
@@ -108,7 +108,7 @@ static_assert(sizeof(struct rm_client_parameters) == 120, "NV0000_ALLOC_PARAMETE
 #define RM_CHANNEL_ID_OF(flags)       (((flags) >> 12 & 0x1ff) << 3 | ((flags) >> 8 & 7))
 #define RM_CHANNEL_ID_GIVEN           (1u << 21) /* USERD_INDEX_PAGE_FIXED */
 #define RM_CHANNELS                   2048
-#define RM_FIRST_CHANNEL              1 /* 0 is the firmware's: nouveau r570/fifo.c, rsvd_chids */
+#define RM_FIRST_CHANNEL              1 /* firmware uses id 0: nouveau r570/fifo.c, rsvd_chids */
 /* Memory descriptions: nvidia/generated/g_mem_desc_nvoc.h, ADDR_*. */
 #define RM_SPACE_SYSTEM               1
 #define RM_SPACE_VRAM                 2
@@ -117,10 +117,10 @@ static_assert(sizeof(struct rm_client_parameters) == 120, "NV0000_ALLOC_PARAMETE
 #define RM_INSTANCE_BYTES             0x1000
 #define RM_RAMFC_BYTES                0x200 /* at the start of the instance */
 /* nvidia/generated/g_kernel_channel_nvoc.h, NV_KERNELCHANNEL_ALLOC_INTERNALFLAGS. */
-#define RM_CHANNEL_USER               (0u | 1u << 2 | 1u << 4) /* neither notifier is given */
+#define RM_CHANNEL_USER               (0u | 1u << 2 | 1u << 4) /* no error notifiers */
 #define RM_CHANNEL_ADMIN              (1u | 1u << 2 | 1u << 4)
 
-/* ---- controls of the firmware's own subdevice, named by GET_GSP_STATIC_INFO ---- */
+/* ---- controls of the firmware's own subdevice, whose handle GET_GSP_STATIC_INFO returns ---- */
 
 /* common/sdk/nvidia/inc/ctrl/ctrl2080/ctrl2080internal.h */
 #define RM_CONTROL_INTERRUPTS 0x20800a5c
@@ -151,14 +151,14 @@ static_assert(sizeof(struct rm_interrupts) == 2068, "INTR_GET_KERNEL_TABLE");
 struct rm_context_buffers { /* NV2080_CTRL_INTERNAL_STATIC_GR_GET_CONTEXT_BUFFERS_INFO_PARAMS */
 	struct {
 		struct {
-			uint32_t bytes, alignment; /* bytes 0 or all ones: not needed */
+			uint32_t bytes, alignment; /* bytes 0 or all ones: buffer not needed */
 		} buffer[RM_CONTEXT_BUFFERS];
 	} engine[RM_GRAPHICS_ENGINES];
 };
 static_assert(sizeof(struct rm_context_buffers) == 1664, "GET_CONTEXT_BUFFERS_INFO");
-/* ctrl0080fifo.h, ENGINE_CONTEXT_PROPERTIES_ENGINE_ID: indices in that table. */
+/* ctrl0080fifo.h, ENGINE_CONTEXT_PROPERTIES_ENGINE_ID: indices into that table. */
 #define RM_CONTEXT_MAIN         0x00
-#define RM_CONTEXT_PAGE_POOL_OLD 0x0d /* the same buffer; nouveau asks for it by this */
+#define RM_CONTEXT_PAGE_POOL_OLD 0x0d /* the same buffer under the index that nouveau uses */
 #define RM_CONTEXT_PATCH        0x10
 #define RM_CONTEXT_BUNDLE       0x11
 #define RM_CONTEXT_PAGE_POOL    0x12 /* the global one */
@@ -183,29 +183,29 @@ struct rm_engines { /* NV2080_CTRL_FIFO_GET_DEVICE_INFO_TABLE_PARAMS */
 static_assert(sizeof(struct rm_engines) == 3212, "FIFO_GET_DEVICE_INFO_TABLE");
 #define RM_ENGINE_DATA_TYPE        2 /* RM_ENGINE */
 #define RM_ENGINE_DATA_RUNLIST     3
-#define RM_ENGINE_DATA_RUNLIST_BASE 11 /* of the runlist's registers */
+#define RM_ENGINE_DATA_RUNLIST_BASE 11 /* base of the runlist's registers */
 #define RM_ENGINE_DATA_HOST_DRIVEN 12
 
-/* Channels of any client, all at once; they are also preempted: ctrl2080fifo.h, which the kernel's part of the
- * resource manager hands to the GSP as it is (kernel_fifo_ctrl.c). */
+/* Disables and preempts channels of any clients at once: ctrl2080fifo.h. NVIDIA's kernel driver
+ * forwards the control to the GSP unchanged (kernel_fifo_ctrl.c). */
 #define RM_CONTROL_DISABLE_CHANNELS 0x2080110b
 #define RM_DISABLE_CHANNELS         64
 struct rm_disable_channels { /* NV2080_CTRL_FIFO_DISABLE_CHANNELS_PARAMS */
 	uint8_t disable, pad[3];
 	uint32_t count;
 	uint8_t only_scheduling, rewind, pad2[6];
-	uint64_t event; /* for the kernel's own clients: 0 waits */
+	uint64_t event; /* for kernel clients; 0: wait for the preemption */
 	uint32_t clients[RM_DISABLE_CHANNELS], channels[RM_DISABLE_CHANNELS];
 };
 static_assert(sizeof(struct rm_disable_channels) == 536, "FIFO_DISABLE_CHANNELS");
 
-/* ctrl2080ce.h: bytes of the buffer in which a channel keeps methods when it faults. */
+/* ctrl2080ce.h: size of the buffer in which a channel saves pending methods on a fault. */
 #define RM_CONTROL_METHOD_BUFFER 0x20802a08
 struct rm_method_buffer {
 	uint32_t bytes;
 };
 
-/* ctrl2080gpu.h: which parts of the graphics engine are there, as masks. */
+/* ctrl2080gpu.h: masks of the GPCs, and of the TPCs of a GPC, that the chip has. */
 #define RM_CONTROL_GPCS 0x20800137
 struct rm_gpcs {
 	uint32_t mask;
@@ -216,7 +216,7 @@ struct rm_tpcs {
 };
 static_assert(sizeof(struct rm_tpcs) == 8, "GPU_GET_FERMI_TPC_INFO");
 
-/* ctrl2080gpu.h: falcons that have contexts. */
+/* ctrl2080gpu.h: falcons with contexts. */
 #define RM_CONTROL_FALCONS 0x208001b0
 struct rm_falcons { /* NV2080_CTRL_GPU_GET_CONSTRUCTED_FALCON_INFO_PARAMS */
 	uint32_t count;
@@ -226,17 +226,18 @@ struct rm_falcons { /* NV2080_CTRL_GPU_GET_CONSTRUCTED_FALCON_INFO_PARAMS */
 };
 static_assert(sizeof(struct rm_falcons) == 1284, "GPU_GET_CONSTRUCTED_FALCON_INFO");
 
-/* ctrl2080gr.h: facts of the depth culler, which a driver for graphics asks. */
+/* ctrl2080gr.h: properties of the ZCULL unit, which graphics drivers query. */
 #define RM_CONTROL_ZCULL 0x20801206
 struct rm_zcull { /* NV2080_CTRL_GR_GET_ZCULL_INFO_PARAMS */
-	uint32_t width_align, height_align, squares_by_aliquots, aliquots, region_multiplier, region_header,
-		subregion_header, subregions, subregion_width_align, subregion_height_align;
+	uint32_t width_align, height_align, squares_by_aliquots, aliquots, region_multiplier;
+	uint32_t region_header, subregion_header, subregions;
+	uint32_t subregion_width_align, subregion_height_align;
 };
 static_assert(sizeof(struct rm_zcull) == 40, "GR_GET_ZCULL_INFO");
 
-/* ---- controls of our own objects ---- */
+/* ---- controls of the driver's objects ---- */
 
-/* Of a VA space that is not external: ctrl90f1.h. Directories in which the firmware has a range. */
+/* Of a VA space that is not external: ctrl90f1.h. Directories of the range that RM reserves. */
 #define RM_CONTROL_COPY_DIRECTORIES 0x90f10106
 struct rm_copy_directories { /* NV90F1_CTRL_VASPACE_COPY_SERVER_RESERVED_PDES_PARAMS */
 	uint32_t subdevice, subdevice_id;
@@ -257,7 +258,7 @@ static_assert(sizeof(struct rm_copy_directories) == 184, "VASPACE_COPY_SERVER_RE
 struct rm_set_directory { /* NV0080_CTRL_DMA_SET_PAGE_DIRECTORY_PARAMS */
 	uint64_t address;
 	uint32_t entries;
-	uint32_t flags; /* 0: in VRAM, for all channels to come */
+	uint32_t flags; /* 0: directory in VRAM, for all later channels */
 	uint32_t va_space, channel, subdevice, pasid;
 };
 static_assert(sizeof(struct rm_set_directory) == 32, "DMA_SET_PAGE_DIRECTORY");
@@ -268,15 +269,15 @@ struct rm_unset_directory {
 };
 static_assert(sizeof(struct rm_unset_directory) == 8, "DMA_UNSET_PAGE_DIRECTORY");
 
-/* Of a subdevice: ctrl2080gpu.h. Where a channel's context lies. */
+/* Of a subdevice: ctrl2080gpu.h. Addresses of the buffers of a channel's context. */
 #define RM_CONTROL_PROMOTE 0x2080012b
 #define RM_PROMOTE_ENTRIES 16
 struct rm_promote_entry { /* NV2080_CTRL_GPU_PROMOTE_CTX_BUFFER_ENTRY */
 	uint64_t physical, virtual, bytes;
 	uint32_t attributes;
 	uint16_t buffer; /* RM_BUFFER */
-	uint8_t initialise; /* physical, bytes and attributes count, memory is zero */
-	uint8_t unmapped;   /* virtual does not count */
+	uint8_t initialise; /* physical, bytes and attributes are valid; memory is zeroed */
+	uint8_t unmapped;   /* virtual is ignored */
 };
 struct rm_promote { /* NV2080_CTRL_GPU_PROMOTE_CTX_PARAMS */
 	uint32_t engine, client, channel_id, channel_client;
@@ -310,9 +311,9 @@ struct rm_bind {
 struct rm_stop {
 	uint8_t immediate;
 };
-#define RM_CONTROL_SCHEDULE_CHANNEL 0xa06f0103 /* rm_schedule of one channel */
+#define RM_CONTROL_SCHEDULE_CHANNEL 0xa06f0103 /* rm_schedule for one channel */
 
-/* The 3D class: allocating it makes the firmware build the golden context. class/clcb97.h */
+/* The 3D class: its allocation makes the firmware build the golden context. class/clcb97.h */
 #define RM_CLASS_HOPPER_3D 0xcb97
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The host: what stands between a process and the engines. A channel is a ring of 8-byte entries in
- * GPU memory; each entry names a segment of 32-bit words, method headers with their data; put and
- * get indices lie in the channel's USERD; a doorbell says that put has moved. Methods below 0x100
- * of any subchannel are executed by the host itself, the others go to the engine whose class is
- * bound there.
+ * The host unit, which fetches commands and dispatches them to engines. A channel has a ring
+ * (GPFIFO) of 8-byte entries in GPU memory. Each entry names a segment (push buffer) of 32-bit
+ * words: method headers followed by data. GP_PUT and GP_GET lie in the channel's USERD, and a
+ * doorbell tells the host that GP_PUT has moved. The host executes methods below 0x100 of any
+ * subchannel itself and sends others to the engine whose class is bound to the subchannel.
  */
 #ifndef HW_NV_HOST_H
 #define HW_NV_HOST_H
@@ -18,8 +18,8 @@
 #include <stdint.h>
 #endif
 
-/* Classes: open-gpu-doc classes/host/clc56f.h (Ampere); Hopper's number from the open kernel module
- * and an H200. */
+/* Classes: open-gpu-doc classes/host/clc56f.h (Ampere); the number for Hopper comes from the open
+ * kernel modules and an H200. */
 #define NV_CLASS_AMPERE_CHANNEL 0xc56f
 #define NV_CLASS_HOPPER_CHANNEL 0xc86f
 
@@ -29,13 +29,13 @@
 #define NV_USERD_GP_PUT 0x8c
 
 /*
- * Ring entry: open-gpu-doc classes/host/clc76f.h, GP_ENTRY. A length of 0 makes the entry a control
- * entry, whose low byte of the high word is an opcode. Push buffers lie below 2^40.
+ * Ring entry: open-gpu-doc classes/host/clc76f.h, GP_ENTRY. An entry of length 0 is a control entry
+ * with an opcode in the low byte of its high word. Push buffers lie below 2^40.
  */
 #define NV_GP_ENTRY_BYTES  8
 #define NV_GP_ADDRESS_BITS 40
 #define NV_GP_MAX_WORDS    0x1fffff
-#define NV_GP_SYNC_WAIT    (1ull << 63) /* start only when earlier segments have been fetched */
+#define NV_GP_SYNC_WAIT    (1ull << 63) /* start only after earlier segments have been fetched */
 #define NV_GP_OPCODE_NOP   0
 
 struct nv_gp_entry {
@@ -62,18 +62,18 @@ static inline struct nv_gp_entry nv_gp_entry_unpack(uint64_t e)
 }
 
 /*
- * Method header: open-gpu-doc classes/host/clc76f.h, NVC76F_DMA_*. The method field counts words,
- * so methods reach to 0x3ffc; count is at most 0x1fff. Kinds 0 and 2 are forms of older chips.
+ * Method header: open-gpu-doc classes/host/clc76f.h, NVC76F_DMA_*. The method field is in words, so
+ * the largest method is 0x3ffc; count is at most 0x1fff. Kinds 0 and 2 are those of older chips.
  */
-enum nv_method_kind {
-	NV_METHOD_OLD_INCREMENT = 0,
-	NV_METHOD_INCREMENT = 1, /* each word goes to the next method */
-	NV_METHOD_OLD_SAME = 2,
-	NV_METHOD_SAME = 3,	 /* each word goes to the same method */
-	NV_METHOD_IMMEDIATE = 4, /* no data words: 13 bits of data in the header's count field */
-	NV_METHOD_INCREMENT_ONCE = 5, /* first word to the method, all others to the next */
+enum nv_method_kind { /* SEC_OP */
+	NV_METHOD_GRP0 = 0,
+	NV_METHOD_INC = 1, /* each data word goes to the next method */
+	NV_METHOD_GRP2 = 2,
+	NV_METHOD_NON_INC = 3,   /* all data words go to the same method */
+	NV_METHOD_IMMD_DATA = 4, /* no data words: the count field holds 13 bits of data */
+	NV_METHOD_ONE_INC = 5,   /* first data word to the method, all others to the next */
 	NV_METHOD_RESERVED = 6,
-	NV_METHOD_END_SEGMENT = 7, /* the rest of the segment is skipped */
+	NV_METHOD_END_PB_SEGMENT = 7, /* skips the rest of the segment */
 };
 #define NV_METHOD_MAX_COUNT 0x1fff
 #define NV_SUBCHANNELS      8
@@ -100,7 +100,7 @@ static inline struct nv_method nv_method_unpack(uint32_t header)
 	};
 }
 
-/* Subchannels by convention of NVIDIA's drivers; on hardware SET_OBJECT binds any class to any. */
+/* Subchannels that NVIDIA's drivers use by convention; SET_OBJECT can bind any class to any. */
 #define NV_SUBCHANNEL_COMPUTE 1
 #define NV_SUBCHANNEL_COPY    4
 
@@ -132,12 +132,12 @@ static inline struct nv_method nv_method_unpack(uint32_t header)
 #define NV_MEM_OP_D_L2_FLUSH_DIRTY          0x10
 #define NV_MEM_OP_D_ACCESS_COUNTER_CLEAR    0x16
 
-/* SEM_EXECUTE. A release with time stamp writes 16 bytes: payload, then nanoseconds at +8. */
+/* SEM_EXECUTE. A release with timestamp writes 16 bytes: the payload, and nanoseconds at +8. */
 #define NV_SEM_OPERATION(data)    ((data) & 7)
 #define NV_SEM_ACQUIRE            0 /* until *a == payload */
 #define NV_SEM_RELEASE            1
 #define NV_SEM_ACQUIRE_STRICT_GEQ 2 /* until *a >= payload, unsigned */
-#define NV_SEM_ACQUIRE_CIRC_GEQ   3 /* until *a - payload, as a signed number, is not negative */
+#define NV_SEM_ACQUIRE_CIRC_GEQ   3 /* until *a - payload, as a signed number, is >= 0 */
 #define NV_SEM_ACQUIRE_AND        4 /* until *a & payload is not 0 */
 #define NV_SEM_ACQUIRE_NOR        5 /* until *a | payload is not all ones */
 #define NV_SEM_REDUCTION          6
@@ -155,22 +155,22 @@ enum nv_reduction { /* of host and copy-engine semaphores */
 };
 
 /*
- * Error notifier, entry 0, and the number in info32: measured on an H200 under driver 580 for
- * channels that were broken on purpose.
+ * Error notifier, entry 0, and the Xids in info32: measured on an H200 under driver 580 with
+ * deliberately broken channels.
  */
 struct nv_notification {
 	uint64_t time_ns;
 	uint32_t info32;  /* Xid */
 	uint16_t info16;  /* engine: 1 */
-	uint16_t status;  /* 0xffff once an error is there */
+	uint16_t status;  /* 0xffff after an error */
 };
 static_assert(sizeof(struct nv_notification) == 16, "notifier entry");
 #define NV_NOTIFICATION_ERROR 0xffff
 
 #define NV_XID_GRAPHICS_EXCEPTION 13 /* trap, misaligned, shared range, bad QMD */
 #define NV_XID_MMU_FAULT          31
-#define NV_XID_CHANNEL_HOST       32 /* the method stream itself is broken */
+#define NV_XID_CHANNEL_HOST       32 /* the method stream is malformed */
 #define NV_XID_STOPPED            45
-#define NV_XID_CLASS_ERROR        69 /* a method or its data is refused */
+#define NV_XID_CLASS_ERROR        69 /* the class rejects a method or its data */
 
 #endif

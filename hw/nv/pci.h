@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A GPU on the PCI bus: identity, base address registers, capabilities. Read from the configuration
- * space of an H200 (first 256 bytes, by an ordinary process, under driver 580.159.04). Plain numbers
- * only, so that kernel and user space can both include it.
+ * PCI identity, base address registers and capabilities of a GPU. Source: the configuration space
+ * of an H200 (first 256 bytes, read by an unprivileged process under driver 580.159.04). Plain
+ * numbers only, so that both kernel and user space can include this header.
  */
 #ifndef HW_NV_PCI_H
 #define HW_NV_PCI_H
@@ -14,16 +14,16 @@
 #define NV_PCI_H200_SUBSYSTEM    0x18bf
 #define NV_PCI_H200_REVISION     0xa1
 
-/* Base address registers, by the index of the first of two: all three are 64 bits, prefetchable. */
+/* Base address registers by the index of their lower half; all three are 64 bits, prefetchable. */
 #define NV_PCI_BAR_REGISTERS     0
-#define NV_PCI_BAR_VRAM          2 /* what NVIDIA's documents call BAR1 */
-#define NV_PCI_BAR_INSTANCE      4 /* BAR2 there */
+#define NV_PCI_BAR_VRAM          2 /* BAR1 in NVIDIA's documents */
+#define NV_PCI_BAR_INSTANCE      4 /* BAR2 in NVIDIA's documents */
 #define NV_PCI_GH100_REGISTERS   (16ull << 20)
 #define NV_PCI_GH100_VRAM        (256ull << 30)
 #define NV_PCI_GH100_INSTANCE    (32ull << 20)
 #define NV_PCI_BAR_FLAGS         0xc /* 64 bits, prefetchable */
 
-/* Capabilities of an H200, by their place in configuration space. */
+/* Capabilities of an H200, by their offset in configuration space. */
 #define NV_PCI_CAP_PM            0x40
 #define NV_PCI_CAP_MSI           0x48
 #define NV_PCI_CAP_EXPRESS       0x60
@@ -34,6 +34,6 @@
 #define NV_PCI_MSIX_TABLE        0xb90000 /* in BAR 0 */
 #define NV_PCI_MSIX_PBA          0xba0000
 
-#define NV_DMA_BITS              52 /* that driver's DMA mask on that card */
+#define NV_DMA_BITS              52 /* DMA mask of driver 580.159.04 on an H200 */
 
 #endif

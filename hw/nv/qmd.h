@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The launch descriptor (QMD): a block of bits in GPU memory, 256-byte aligned, that says
- * everything about a grid. One row per field below gives its place in each layout, so that the
- * same lines of code write it for a launch and read it in the software GPU: open-gpu-doc
- * classes/compute/clcbc0qmd.h (04_00, Hopper, 384 bytes), clc6c0qmd.h and clc9c0qmd.h (03_00, Ampere
- * and Ada, 256 bytes) and clc5c0qmd.h (02_03, Turing, 256 bytes). Hopper reads the 04_00 layout
- * whatever the version fields say (measured on an H200); the others have not been tried on a chip.
- * A block is zeroed before fields are set.
+ * The launch descriptor (QMD): a 256-byte aligned structure of bit fields in GPU memory that
+ * describes a grid. The table below gives the bit position of each field in each layout, so that
+ * the launch code and the software GPU share one definition. Sources: open-gpu-doc
+ * classes/compute/clcbc0qmd.h (04_00, Hopper, 384 bytes), clc6c0qmd.h and clc9c0qmd.h (03_00,
+ * Ampere and Ada, 256 bytes) and clc5c0qmd.h (02_03, Turing, 256 bytes). Hopper uses the 04_00
+ * layout regardless of the version fields (measured on an H200); the other layouts have not been
+ * tried on hardware. A descriptor is zeroed before fields are set.
  */
 #ifndef HW_NV_QMD_H
 #define HW_NV_QMD_H
@@ -20,22 +20,21 @@
 #define NV_QMD_MAX_WORDS    (NV_QMD_MAX_BYTES / 4)
 #define NV_QMD_ADDRESS_BITS 40 /* SEND_PCAS_A holds the address >> 8 in 32 bits */
 #define NV_QMD_BANKS        8
-/* An H200 refuses 2 (SKEDCHECK06_REGISTER_COUNT); registers are given out in eights anyway. */
+/* An H200 rejects 2 (SKEDCHECK06_REGISTER_COUNT); registers are allocated in units of eight. */
 #define NV_QMD_MIN_REGISTERS 8
 #define NV_QMD_DEPENDENT_SCHEDULE 1
 #define NV_QMD_MEMBAR_GPU         3 /* L1_MEMBAR */
-/* Of a constant bank: PREFETCH_PRE, PREFETCH_POST. What is before or behind what is not said. */
-#define NV_QMD_FETCH_BEFORE 1
-#define NV_QMD_FETCH_BEHIND 2
-/* Code to be fetched is counted in 256 bytes. tinygrad takes it so; not tried. */
-#define NV_QMD_FETCH_UNIT 256u
-#define NV_QMD_FETCH_MOST 0x1ffu
+/* Prefetch of a constant bank. The source does not define what PRE and POST refer to. */
+#define NV_QMD_PREFETCH_PRE 1
+#define NV_QMD_PREFETCH_POST 2
+/* The size of the program prefetch is in units of 256 bytes, as tinygrad uses it; not tried. */
+#define NV_QMD_PREFETCH_UNIT 256u
+#define NV_QMD_PREFETCH_MAX 0x1ffu
 
 /*
- * BIT, BITS(high, low): one field. ARRAY(high, low, count, stride): several, stride bits apart.
- * SCALED(high, low, count, stride, shift): holds value >> shift, whose low bits must be 0.
- * Addresses that the sources split into lower and upper words lie side by side and are one field
- * here.
+ * BIT, BITS(high, low): one field. ARRAY(high, low, count, stride): an array with a stride in bits.
+ * SCALED(high, low, count, stride, shift): the field holds value >> shift; the value's low bits
+ * must be 0. Addresses that the sources split into adjacent lower and upper words are one field.
  */
 #define NV_QMD_FIELDS(F) \
 	F(TYPE,                    BITS(25, 23),                 NONE,                         NONE) \
@@ -57,7 +56,7 @@
 	F(CLUSTER_X,               BITS(2149, 2144),             NONE,                         NONE) \
 	F(CLUSTER_Y,               BITS(2157, 2152),             NONE,                         NONE) \
 	F(CLUSTER_Z,               BITS(2165, 2160),             NONE,                         NONE) \
-	/* the program and what each thread and block gets */ \
+	/* the program, and the resources of each thread and block */ \
 	F(PROGRAM,                 BITS(1272, 1216),             BITS(1584, 1536),             BITS(1584, 1536)) \
 	F(REGISTERS,               BITS(1208, 1200),             BITS(656, 648),               BITS(656, 648)) \
 	F(BARRIERS,                BITS(1215, 1211),             BITS(767, 763),               BITS(959, 955)) \
@@ -79,7 +78,7 @@
 	F(INVALIDATE_DATA,         BIT(605),                     BIT(189),                     BIT(189)) \
 	F(INVALIDATE_INSTRUCTIONS, BIT(606),                     BIT(190),                     BIT(190)) \
 	F(INVALIDATE_CONSTANTS,    BIT(607),                     BIT(191),                     BIT(191)) \
-	/* semaphores released when the grid has ended */ \
+	/* semaphores to release when the grid has ended */ \
 	F(RELEASE_ENABLE,          ARRAY(320, 320, 3, 16),       ARRAY(823, 823, 2, 128),      ARRAY(138, 138, 2, 1)) \
 	F(RELEASE_SIZE,            ARRAY(322, 321, 3, 16),       ARRAY(831, 830, 2, 128),      ARRAY(799, 799, 2, 96)) \
 	F(RELEASE_MEMBAR,          ARRAY(323, 323, 3, 16),       ARRAY(819, 819, 2, 128),      BIT(366)) \
@@ -87,26 +86,26 @@
 	F(RELEASE_PAYLOAD_64,      ARRAY(332, 332, 3, 16),       ARRAY(829, 829, 2, 128),      NONE) \
 	F(RELEASE_ADDRESS,         ARRAY(696, 640, 3, 128),      ARRAY(807, 768, 2, 128),      ARRAY(775, 736, 2, 96)) \
 	F(RELEASE_PAYLOAD,         ARRAY(767, 704, 3, 128),      ARRAY(895, 832, 2, 128),      ARRAY(831, 800, 2, 96)) \
-	/* what is done when the grid has ended, before its releases: to another descriptor */ \
+	/* action on another descriptor when the grid has ended, before the releases */ \
 	F(DEPENDENT_ENABLE,        ARRAY(368, 368, 2, 5),        ARRAY(512, 512, 2, 5),        BIT(141)) \
 	F(DEPENDENT_ACTION,        ARRAY(371, 369, 2, 5),        ARRAY(515, 513, 2, 5),        NONE) \
 	F(DEPENDENT_PREFETCH,      ARRAY(372, 372, 2, 5),        ARRAY(516, 516, 2, 5),        NONE) \
 	F(DEPENDENT_POINTER,       SCALED(479, 448, 1, 0, 8),    SCALED(511, 480, 1, 0, 8),    NONE) \
 	F(MEMBAR,                  BITS(1137, 1136),             BITS(369, 368),               NONE) \
-	/* the dependent descriptor is scheduled when the last block has started, not when it has ended … */ \
+	/* schedule the dependent descriptor when the last block has started, not ended ... */ \
 	F(DEPENDENT_EARLY,         BIT(1150),                    NONE,                         NONE) \
-	/* … and its blocks wait in ACQBULK, until a grid has ended that names the same latch */ \
+	/* ... and its blocks wait in ACQBULK until a grid that names the same latch has ended */ \
 	F(LATCH_ARRIVE,            BIT(28),                      NONE,                         NONE) \
 	F(LATCH_WAIT,              BIT(29),                      NONE,                         NONE) \
 	F(LATCH_ARRIVE_ID,         BITS(1503, 1472),             NONE,                         NONE) \
 	F(LATCH_WAIT_ID,           BITS(1535, 1504),             NONE,                         NONE) \
-	/* what is done ahead of time, or later: nothing that a program could see */ \
+	/* prefetches and deferred barriers: performance only, without effect on results */ \
 	F(MEMBAR_CHASING,          BIT(382),                     NONE,                         NONE) \
-	F(BANK_FETCH,              ARRAY(418, 417, 8, 4),        NONE,                         NONE) \
-	F(BANK_FETCH_MOST,         SCALED(575, 570, 1, 0, 8),    NONE,                         NONE) \
-	F(PROGRAM_FETCH_ADDRESS,   SCALED(1392, 1344, 1, 0, 8),  NONE,                         NONE) \
-	F(PROGRAM_FETCH_UNITS,     BITS(1401, 1393),             NONE,                         NONE) \
-	/* what we never use, so that it can be refused */ \
+	F(BANK_PREFETCH,           ARRAY(418, 417, 8, 4),        NONE,                         NONE) \
+	F(BANK_PREFETCH_MAX,       SCALED(575, 570, 1, 0, 8),    NONE,                         NONE) \
+	F(PROGRAM_PREFETCH_ADDRESS, SCALED(1392, 1344, 1, 0, 8),  NONE,                         NONE) \
+	F(PROGRAM_PREFETCH_UNITS,  BITS(1401, 1393),             NONE,                         NONE) \
+	/* unused fields, which the software GPU rejects */ \
 	F(SEQUENTIAL,              BIT(1138),                    BIT(370),                     BIT(370))
 
 enum nv_qmd_field {
@@ -116,7 +115,7 @@ enum nv_qmd_field {
 	NV_QMD_FIELD_COUNT
 };
 
-struct nv_qmd_place {
+struct nv_qmd_position {
 	const char *name;
 	uint16_t low;
 	uint8_t width; /* 0: the layout has no such field */
@@ -127,7 +126,7 @@ struct nv_qmd_layout {
 	uint32_t bytes;
 	uint32_t version; /* major << 4 | minor */
 	uint32_t releases;
-	struct nv_qmd_place place[NV_QMD_FIELD_COUNT];
+	struct nv_qmd_position position[NV_QMD_FIELD_COUNT];
 };
 
 #define NV_QMD_SCALED(high, low, count, stride, shift) low, (high) - (low) + 1, count, stride, shift
@@ -140,7 +139,7 @@ __attribute__((unused)) static const struct nv_qmd_layout nv_qmd_hopper = {
 	.bytes = 384,
 	.version = 0x40,
 	.releases = 3,
-	.place = {
+	.position = {
 #define F(name, hopper, ampere, turing) {#name, NV_QMD_##hopper},
 		NV_QMD_FIELDS(F)
 #undef F
@@ -151,7 +150,7 @@ __attribute__((unused)) static const struct nv_qmd_layout nv_qmd_ampere = {
 	.bytes = 256,
 	.version = 0x30,
 	.releases = 2,
-	.place = {
+	.position = {
 #define F(name, hopper, ampere, turing) {#name, NV_QMD_##ampere},
 		NV_QMD_FIELDS(F)
 #undef F
@@ -162,24 +161,24 @@ __attribute__((unused)) static const struct nv_qmd_layout nv_qmd_turing = {
 	.bytes = 256,
 	.version = 0x23,
 	.releases = 2,
-	.place = {
+	.position = {
 #define F(name, hopper, ampere, turing) {#name, NV_QMD_##turing},
 		NV_QMD_FIELDS(F)
 #undef F
 	},
 };
 
-/* Ada has Ampere's. */
+/* Ada uses Ampere's layout. */
 static inline const struct nv_qmd_layout *nv_qmd_layout_of(uint32_t sm)
 {
 	return sm >= 90 ? &nv_qmd_hopper : sm >= 80 ? &nv_qmd_ampere : &nv_qmd_turing;
 }
 
-static_assert(NV_QMD_MAX_WORDS * 32 == 3072, "04_00 is the larger layout: bits 0 to 3071");
+static_assert(NV_QMD_MAX_WORDS * 32 == 3072, "04_00 is the largest layout: bits 0 to 3071");
 
 static inline bool nv_qmd_has(const struct nv_qmd_layout *l, enum nv_qmd_field f)
 {
-	return l->place[f].width != 0;
+	return l->position[f].width != 0;
 }
 
 static inline uint64_t nv_qmd_mask(uint32_t width)
@@ -187,11 +186,11 @@ static inline uint64_t nv_qmd_mask(uint32_t width)
 	return width == 64 ? ~0ull : (1ull << width) - 1;
 }
 
-/* A field that the layout does not have reads as 0. */
+/* Reads a field; returns 0 if the layout lacks it. */
 static inline uint64_t nv_qmd_get_at(const struct nv_qmd_layout *l, const uint32_t *words,
 				     enum nv_qmd_field f, uint32_t index)
 {
-	const struct nv_qmd_place *p = &l->place[f];
+	const struct nv_qmd_position *p = &l->position[f];
 	uint32_t bit = p->low + p->stride * index, done = 0;
 	uint64_t value = 0;
 
@@ -205,12 +204,13 @@ static inline uint64_t nv_qmd_get_at(const struct nv_qmd_layout *l, const uint32
 	return (value & nv_qmd_mask(p->width)) << p->shift;
 }
 
-/* false, and nothing is written: the layout has no such field, or the value does not fit it. With a
- * constant layout and field nothing of this is left but a store or two, if it is inlined. */
-__attribute__((always_inline)) static inline bool nv_qmd_set_at(const struct nv_qmd_layout *l, uint32_t *words,
-				 enum nv_qmd_field f, uint32_t index, uint64_t value)
+/* Writes a field. Returns false and writes nothing if the layout lacks the field or the value does
+ * not fit. Always inlined, because a constant layout and field reduce it to one or two stores. */
+__attribute__((always_inline)) static inline bool
+nv_qmd_set_at(const struct nv_qmd_layout *l, uint32_t *words, enum nv_qmd_field f, uint32_t index,
+	      uint64_t value)
 {
-	const struct nv_qmd_place *p = &l->place[f];
+	const struct nv_qmd_position *p = &l->position[f];
 	uint32_t bit = p->low + p->stride * index, left = p->width;
 
 	if (index >= p->count || value & nv_qmd_mask(p->shift) ||
@@ -246,31 +246,31 @@ static inline bool nv_qmd_set(const struct nv_qmd_layout *l, uint32_t *words, en
 #define NV_QMD_TYPE_GRID         2
 #define NV_QMD_TYPE_GRID_CLUSTER 3
 
-#define NV_QMD_RELEASE_16_BYTES 0 /* payload, and nanoseconds at +8 */
+#define NV_QMD_RELEASE_16_BYTES 0 /* the payload, and nanoseconds at +8 */
 #define NV_QMD_RELEASE_4_BYTES  1
 #define NV_QMD_RELEASE_8_BYTES  2
 
-/* Needs of hardware, each seen refused on an H200 when not met. */
+/* Hardware requirements; an H200 was seen to reject violations of each. */
 #define NV_QMD_SHARED_ALIGN  128
 #define NV_QMD_LOCAL_ALIGN   16
 #define NV_QMD_PROGRAM_ALIGN 128
 #define NV_QMD_MAX_THREADS   1024
 
 /*
- * How an SM's memory is split between shared memory and L1: KiB / 4 + 1 for the sizes that exist.
- * MIN: the smallest that holds one block; TARGET: the smallest that holds all blocks that fit an SM
- * otherwise; MAX: the largest. The sizes are those of CUDA's programming guide: up to 228 KiB on
- * Hopper, 164 on GA100, 100 on other Amperes and Ada; Turing knows 32 and 64 only.
+ * The split of an SM's memory between shared memory and L1, encoded as KiB / 4 + 1 of a supported
+ * size. MIN is the smallest size that holds one block; TARGET the smallest that holds all blocks
+ * that otherwise fit an SM; MAX the largest. The sizes come from the CUDA programming guide: up to
+ * 228 KiB on Hopper, 164 on GA100, 100 on other Ampere chips and Ada; Turing has 32 and 64 only.
  */
 #define NV_QMD_TURING_SHARED_KIB 64
 
 static inline uint32_t nv_qmd_shared_config(uint32_t bytes, uint32_t max_kib)
 {
 	static const uint8_t kib[] = {0, 8, 16, 32, 64, 100, 132, 164, 196, 228};
-	uint32_t least = max_kib == NV_QMD_TURING_SHARED_KIB ? 32 : 0, i, best = max_kib;
+	uint32_t min_kib = max_kib == NV_QMD_TURING_SHARED_KIB ? 32 : 0, i, best = max_kib;
 
 	for (i = sizeof(kib); i-- > 0;)
-		if (kib[i] >= least && kib[i] <= max_kib && kib[i] * 1024u >= bytes)
+		if (kib[i] >= min_kib && kib[i] <= max_kib && kib[i] * 1024u >= bytes)
 			best = kib[i];
 	return best / 4 + 1;
 }

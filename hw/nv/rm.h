@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * NVIDIA's open kernel module as a program sees it: the resource manager (RM). A program opens
- * /dev/nvidiactl and builds a tree of objects there by ioctls: a client, a device in it, memory,
- * address spaces and channels in that. Each object has a class, a handle and perhaps controls.
+ * User-space interface of NVIDIA's open kernel modules: the resource manager (RM). A program opens
+ * /dev/nvidiactl and builds a tree of objects by ioctls: a client, a device below it, and memory,
+ * address spaces and channels below that. Each object has a class, a handle and possibly controls.
  *
  * Source: open-gpu-kernel-modules (MIT), tags 570.86.16 to 570.211.01 and 580.65.06 to 580.142:
  * src/common/sdk/nvidia/inc (nvos.h, class/, ctrl/, alloc/), kernel-open/common/inc/nv-ioctl*.h and
  * src/nvidia/arch/nvalloc/unix/include/nv_escape.h. A structure without a release in its name is
- * the same in all of these. What is marked "measured" was seen on an H200 under 580.159.04.
+ * the same in all of these. Comments marked "measured" refer to an H200 under 580.159.04.
  */
 #ifndef HW_NV_RM_H
 #define HW_NV_RM_H
@@ -33,8 +33,8 @@
 #define RM_IOCTL_MAP_GPU       0x57 /* NV_ESC_RM_MAP_MEMORY_DMA */
 #define RM_IOCTL_UNMAP_GPU     0x58
 #define RM_IOCTL_CARDS         0xc8 /* NV_ESC_CARD_INFO */
-#define RM_IOCTL_REGISTER_FILE 0xc9 /* on a GPU's file: its control file */
-#define RM_IOCTL_OS_EVENT      0xce /* on a GPU's file: poll() on it wakes at events */
+#define RM_IOCTL_REGISTER_FILE 0xc9 /* on a GPU's file: associates the control file */
+#define RM_IOCTL_OS_EVENT      0xce /* on a GPU's file: events wake poll() */
 #define RM_IOCTL_VERSION       0xd2 /* NV_ESC_CHECK_VERSION_STR */
 
 struct rm_alloc { /* NVOS21 */
@@ -53,12 +53,12 @@ struct rm_control { /* NVOS54 */
 };
 static_assert(sizeof(struct rm_control) == 32, "NVOS54");
 
-struct rm_free { /* NVOS00; children go too */
+struct rm_free { /* NVOS00; frees children, too */
 	uint32_t client, parent, handle, status;
 };
 static_assert(sizeof(struct rm_free) == 16, "NVOS00");
 
-struct rm_map_cpu { /* NVOS33 and a file, on which mmap() then gives the mapping */
+struct rm_map_cpu { /* NVOS33 and a file; mmap() of the file then creates the mapping */
 	uint32_t client, device, memory, pad;
 	uint64_t offset, bytes, address;
 	uint32_t status, flags;
@@ -86,8 +86,8 @@ struct rm_map_gpu_580 { /* NVOS46 from 580 */
 };
 static_assert(sizeof(struct rm_map_gpu_580) == 64, "NVOS46 of 580");
 static_assert(offsetof(struct rm_map_gpu_580, address) == 48, "NVOS46 of 580");
-#define RM_MAP_GPU_SNOOP (1u << 4) /* system memory: through the CPU's caches */
-#define RM_MAP_GPU_FIXED (1u << 15) /* at the address given */
+#define RM_MAP_GPU_SNOOP (1u << 4) /* system memory: snoop the CPU's caches */
+#define RM_MAP_GPU_FIXED (1u << 15) /* at the given address */
 
 struct rm_unmap_gpu { /* NVOS47 */
 	uint32_t client, device, range, memory;
@@ -155,8 +155,8 @@ static_assert(sizeof(struct rm_version) == 72, "version");
 
 /* ---- classes and their parameters ---- */
 
-#define RM_CLASS_CLIENT        0x0041 /* no parameters; its handle is the client */
-#define RM_CLASS_DEVICE        0x0080 /* needs /dev/nvidiaN open (measured) */
+#define RM_CLASS_CLIENT        0x0041 /* no parameters; the handle is the client's */
+#define RM_CLASS_DEVICE        0x0080 /* requires an open /dev/nvidiaN (measured) */
 #define RM_CLASS_SUBDEVICE     0x2080
 #define RM_CLASS_MEMORY_SYSTEM 0x003e
 #define RM_CLASS_MEMORY_VRAM   0x0040
@@ -167,7 +167,7 @@ static_assert(sizeof(struct rm_version) == 72, "version");
 #define RM_CLASS_CONTEXT_SHARE 0x9067
 #define RM_CLASS_VA_SPACE      0x90f1
 #define RM_CLASS_CHANNEL_GROUP 0xa06c
-/* By chip: a page with the doorbell and the timer; channels; what they take. */
+/* By chip: the page with doorbell and timer, channels, and engine classes. */
 #define RM_CLASS_TURING_USER    0xc461
 #define RM_CLASS_AMPERE_USER    0xc561
 #define RM_CLASS_HOPPER_USER    0xc661
@@ -210,7 +210,7 @@ static_assert(offsetof(struct rm_memory_parameters, bytes) == 64, "memory");
 #define RM_MEMORY2_UNCACHED     (2u << 2)
 #define RM_MEMORY2_HUGE_2M      (1u << 20)
 
-struct rm_range_parameters { /* NV_MEMORY_VIRTUAL_ALLOCATION_PARAMS; limit 0: all of it */
+struct rm_range_parameters { /* NV_MEMORY_VIRTUAL_ALLOCATION_PARAMS; limit 0: the whole VA space */
 	uint64_t offset, limit;
 	uint32_t va_space, pad;
 };
@@ -248,13 +248,13 @@ struct rm_memory_description { /* NV_MEMORY_DESC_PARAMS */
 static_assert(sizeof(struct rm_memory_description) == 24, "memory description");
 
 struct rm_channel_parameters { /* NV_CHANNEL_ALLOC_PARAMS */
-	uint32_t notifier, buffer; /* notifier: memory; errors fill its first 16 bytes */
+	uint32_t notifier, buffer; /* notifier: memory whose first 16 bytes receive errors */
 	uint64_t ring;
 	uint32_t ring_entries, flags, context_share, va_space;
 	uint32_t userd_memory[8];
 	uint64_t userd_offset[8];
 	uint32_t engine, id, subdevice, ecc_notifier;
-	/* From here on a program leaves zeros; a driver on the GSP itself fills these: gsp_rm.h. */
+	/* Programs leave the rest zero; a kernel driver fills it in RPCs to the GSP: gsp_rm.h. */
 	struct rm_memory_description instance, userd, ramfc, method_buffer;
 	uint32_t physical_group, internal_flags;
 	struct rm_memory_description notifier_memory, ecc_notifier_memory;
@@ -264,7 +264,7 @@ struct rm_channel_parameters { /* NV_CHANNEL_ALLOC_PARAMS */
 static_assert(sizeof(struct rm_channel_parameters) == 368, "channel");
 static_assert(offsetof(struct rm_channel_parameters, engine) == 128, "channel");
 
-struct rm_copy_parameters { /* NVB0B5_ALLOCATION_PARAMETERS; version 1: engine is an RM_ENGINE */
+struct rm_copy_parameters { /* NVB0B5_ALLOCATION_PARAMETERS; in version 1 engine is an RM_ENGINE */
 	uint32_t version, engine;
 };
 static_assert(sizeof(struct rm_copy_parameters) == 8, "copy engine");
@@ -278,7 +278,7 @@ static_assert(sizeof(struct rm_event_parameters) == 24, "event");
 #define RM_EVENT_COPY0     23
 #define RM_EVENT_ERROR     37
 #define RM_EVENT_NON_STALL 0x08000000u
-#define RM_EVENT_NO_DATA   0x10000000u /* else each one must be fetched */
+#define RM_EVENT_NO_DATA   0x10000000u /* otherwise the program must fetch each event */
 
 struct rm_debugger_parameters { /* NV83DE_ALLOC_PARAMETERS */
 	uint32_t obsolete, client, compute;
@@ -308,28 +308,28 @@ struct rm_chip {
 };
 static_assert(sizeof(struct rm_chip) == 16, "MC_GET_ARCH_INFO");
 
-struct rm_fact { /* one question and its answer */
+struct rm_info { /* NVXXXX_CTRL_XXX_INFO: an index to query and the returned value */
 	uint32_t index, value;
 };
-#define RM_CONTROL_GRAPHICS_FACTS 0x20801201
-struct rm_graphics_facts { /* NV2080_CTRL_GR_GET_INFO_PARAMS */
+#define RM_CONTROL_GR_INFO 0x20801201
+struct rm_gr_info { /* NV2080_CTRL_GR_GET_INFO_PARAMS */
 	uint32_t count, pad;
 	uint64_t facts, route[2];
 };
-static_assert(sizeof(struct rm_graphics_facts) == 32, "GR_GET_INFO");
-#define RM_FACT_TPCS         9
-#define RM_FACT_SM_VERSION   12 /* 0x900: 9.0 */
-#define RM_FACT_WARPS_PER_SM 13
-#define RM_FACT_SMS_PER_TPC  32
+static_assert(sizeof(struct rm_gr_info) == 32, "GR_GET_INFO");
+#define RM_INFO_TPCS         9
+#define RM_INFO_SM_VERSION   12 /* 0x900: 9.0 */
+#define RM_INFO_WARPS_PER_SM 13
+#define RM_INFO_SMS_PER_TPC  32
 
-#define RM_CONTROL_MEMORY_FACTS 0x20801301
-struct rm_memory_facts { /* NV2080_CTRL_FB_GET_INFO_PARAMS */
+#define RM_CONTROL_FB_INFO 0x20801301
+struct rm_fb_info { /* NV2080_CTRL_FB_GET_INFO_PARAMS */
 	uint32_t count, pad;
 	uint64_t facts;
 };
-static_assert(sizeof(struct rm_memory_facts) == 16, "FB_GET_INFO");
-#define RM_FACT_HEAP_KIB      9
-#define RM_FACT_HEAP_FREE_KIB 22
+static_assert(sizeof(struct rm_fb_info) == 16, "FB_GET_INFO");
+#define RM_INFO_HEAP_KIB      9
+#define RM_INFO_HEAP_FREE_KIB 22
 
 #define RM_CONTROL_PREEMPTION 0x20801210
 struct rm_preemption { /* NV2080_CTRL_GR_SET_CTXSW_PREEMPTION_MODE_PARAMS */
@@ -359,7 +359,7 @@ static_assert(sizeof(struct rm_copy_caps) == 8, "CE_GET_CAPS_V2");
 #define RM_COPY_CAPS_GRAPHICS 0x01 /* in caps[0]: shares its runlist with the graphics engine */
 
 #define RM_CONTROL_COPY_UNITS 0x20802a02
-struct rm_copy_units { /* CE_GET_CE_PCE_MASK: a bit per physical engine behind it */
+struct rm_copy_units { /* CE_GET_CE_PCE_MASK: one bit for each physical copy engine (PCE) */
 	uint32_t engine, mask;
 };
 static_assert(sizeof(struct rm_copy_units) == 8, "CE_GET_CE_PCE_MASK");
@@ -376,7 +376,8 @@ struct rm_time_slice {
 	uint64_t us;
 };
 static_assert(sizeof(struct rm_time_slice) == 8, "SET_TIMESLICE");
-/* How often it has its turn. Groups begin with the lowest level; another needs privileges. */
+/* How often the group appears in the runlist. Groups start at the lowest level; other levels need
+ * privileges. */
 #define RM_CONTROL_INTERLEAVE 0xa06c0107
 #define RM_INTERLEAVE_HIGH    2
 struct rm_interleave {
@@ -384,7 +385,7 @@ struct rm_interleave {
 };
 static_assert(sizeof(struct rm_interleave) == 4, "SET_INTERLEAVE_LEVEL");
 
-/* Of a channel: what the doorbell takes. */
+/* Of a channel: the value to write to the doorbell. */
 #define RM_CONTROL_TOKEN 0xc36f0108
 struct rm_token {
 	uint32_t token;
@@ -392,7 +393,7 @@ struct rm_token {
 
 /* Of the debugger: */
 #define RM_CONTROL_DEBUG_MODE 0x83de0301 /* SM_DEBUG_MODE_ENABLE; no parameters */
-/* SET_SINGLE_SM_STOP_TRIGGER: in debug mode warps then go to the trap handler (measured). */
+/* SET_SINGLE_SM_STOP_TRIGGER: sends warps to the trap handler in debug mode (measured). */
 #define RM_CONTROL_STOP_SM    0x83de0322
 struct rm_stop_sm {
 	uint32_t sm;
@@ -401,12 +402,12 @@ struct rm_stop_sm {
 static_assert(sizeof(struct rm_stop_sm) == 8, "SET_SINGLE_SM_STOP_TRIGGER");
 #define RM_STOP_ALL_SMS 0xffffffffu
 
-/* and also after a fault: */
+/* Of the debugger, also after a fault: */
 #define RM_CONTROL_MMU_FAULTS 0x83de0328
 #define RM_MMU_FAULTS         4
 struct rm_mmu_faults { /* NV83DE_CTRL_DEBUG_READ_MMU_FAULT_INFO_PARAMS */
 	struct {
-		uint64_t address; /* of its page */
+		uint64_t address; /* of the faulting page */
 		uint32_t type, access;
 	} list[RM_MMU_FAULTS];
 	uint32_t count, pad;
@@ -414,7 +415,7 @@ struct rm_mmu_faults { /* NV83DE_CTRL_DEBUG_READ_MMU_FAULT_INFO_PARAMS */
 static_assert(sizeof(struct rm_mmu_faults) == 72, "READ_MMU_FAULT_INFO");
 
 #define RM_CONTROL_SM_ERRORS 0x83de030c
-#define RM_SM_ERRORS         100 /* SMs in one call */
+#define RM_SM_ERRORS         100 /* SMs for each call */
 struct rm_sm_errors { /* NV83DE_CTRL_DEBUG_READ_ALL_SM_ERROR_STATES_PARAMS */
 	uint32_t channel, count;
 	struct {
@@ -431,13 +432,13 @@ static_assert(sizeof(struct rm_sm_errors) == 4824, "READ_ALL_SM_ERROR_STATES");
 /* ---- the user page: clc361.h, measured for Hopper ---- */
 
 #define RM_USER_BYTES     0x10000
-#define RM_USER_TIME_LOW  0x80 /* nanoseconds; not in a window of video memory's */
+#define RM_USER_TIME_LOW  0x80 /* nanoseconds; absent from a BAR1 mapping */
 #define RM_USER_TIME_HIGH 0x84
 #define RM_USER_DOORBELL  0x90
 
-/* For Hopper's class; without them it is a page of registers. clc661.h */
+/* Parameters of Hopper's class; without them RM maps the registers themselves. clc661.h */
 struct rm_user_parameters {
-	uint8_t by_memory_window, privileged;
+	uint8_t bar1_mapping, privileged;
 };
 static_assert(sizeof(struct rm_user_parameters) == 2, "NV_HOPPER_USERMODE_A_PARAMS");
 

@@ -1,98 +1,111 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * A channel: a ring of command streams that the hardware reads by itself. Its number is our choice,
- * so that an event's number leads back to its queue; 0 is the firmware's. Users' channels cannot do
- * what needs privileges, and copies by physical address are refused on all of them.
+ * Channels. The host reads a channel's ring of command streams on its own. The driver chooses
+ * channel ids, so that the id in an event leads back to the queue; id 0 belongs to the firmware.
+ * User channels are unprivileged, and every channel denies copies by physical address.
  */
 #include <linux/io.h>
 
-#include "kmod/nv/nv.h"
+#include "hw/nv/host.h"
+#include "kmod/nv/channel.h"
+#include "kmod/nv/chip.h"
+#include "kmod/nv/memory.h"
+#include "kmod/nv/regs.h"
+#include "kmod/nv/rm.h"
+#include "kmod/nv/vm.h"
 
-static int make_userd(struct nv_device *nv, struct nv_channel *c)
+static int nv_channel_alloc_userd(struct nv_device *nv, struct nv_channel *c)
 {
 	int ret = nv_vram_alloc(nv, c->vm->base.account, &c->userd, NV_USERD_BYTES);
 
 	if (ret)
 		return ret;
-	c->ends = ioremap_wc(nv->base.vram.window + c->userd.address, NV_USERD_BYTES);
-	return c->ends ? 0 : -ENOMEM;
+	c->userd_io = ioremap_wc(nv->base.vram.window + c->userd.address, NV_USERD_BYTES);
+	return c->userd_io ? 0 : -ENOMEM;
 }
 
-static int make_memory(struct nv_device *nv, struct nv_channel *c, const struct nv_channel_words *w)
+static int nv_channel_alloc_memory(struct nv_device *nv, struct nv_channel *c,
+				   const struct nv_channel_params *params)
 {
 	struct sov_account *account = c->vm->base.account;
 	int ret;
 
 	ret = nv_vram_alloc(nv, account, &c->instance, RM_INSTANCE_BYTES);
-	if (!ret && !w->userd)
-		ret = make_userd(nv, c);
-	if (!ret)
-		ret = nv_buffer_alloc(nv, account, &c->methods, nv->method_bytes);
-	return ret;
+	if (ret)
+		return ret;
+	if (!params->userd) {
+		ret = nv_channel_alloc_userd(nv, c);
+		if (ret)
+			return ret;
+	}
+	return nv_buffer_alloc(nv, account, &c->method_buffer, nv->method_bytes);
 }
 
-static struct rm_memory_description in_vram(u64 address, u64 bytes)
+static struct rm_memory_description nv_channel_describe_vram(u64 address, u64 bytes)
 {
 	return (struct rm_memory_description){ address, bytes, RM_SPACE_VRAM, RM_CACHE_YES };
 }
 
-static int make(struct nv_channel *c, const struct nv_channel_words *w)
+static int nv_channel_rm_alloc(struct nv_channel *c, const struct nv_channel_params *params)
 {
+	u64 userd = params->userd ? params->userd : c->userd.address;
 	struct rm_channel_parameters p = {
-		.ring = w->ring_va,
-		.ring_entries = w->entries,
+		.ring = params->ring_va,
+		.ring_entries = params->entries,
 		.flags = RM_CHANNEL_ID(c->id) | RM_CHANNEL_NO_PHYSICAL_COPIES,
 		.va_space = NV_RM_VA_SPACE,
-		.engine = w->engine.type,
-		.instance = in_vram(c->instance.address, RM_INSTANCE_BYTES),
-		.userd = in_vram(w->userd ? w->userd : c->userd.address, NV_USERD_BYTES),
-		.ramfc = in_vram(c->instance.address, RM_RAMFC_BYTES),
-		.method_buffer = { c->methods.bus, c->methods.bytes, RM_SPACE_SYSTEM,
+		.engine = params->engine.type,
+		.instance = nv_channel_describe_vram(c->instance.address, RM_INSTANCE_BYTES),
+		.userd = nv_channel_describe_vram(userd, NV_USERD_BYTES),
+		.ramfc = nv_channel_describe_vram(c->instance.address, RM_RAMFC_BYTES),
+		.method_buffer = { c->method_buffer.bus, c->method_buffer.bytes, RM_SPACE_SYSTEM,
 				   RM_CACHE_NONE },
-		.internal_flags = w->privileged ? RM_CHANNEL_ADMIN : RM_CHANNEL_USER,
+		.internal_flags = params->privileged ? RM_CHANNEL_ADMIN : RM_CHANNEL_USER,
 	};
 
-	if (w->privileged)
+	if (params->privileged)
 		p.flags |= RM_CHANNEL_PRIVILEGED;
-	return nv_rm_alloc(&c->vm->client, w->parent, NV_RM_CHANNEL(c->id),
+	return nv_rm_alloc(&c->vm->client, params->parent, NV_RM_CHANNEL(c->id),
 			   c->vm->nv->chip->channel, &p, sizeof(p));
 }
 
 /**
- * nv_channel_init() - make a channel
- * @c: zeros
- * @w: how
+ * nv_channel_init() - create a channel
+ * @c: zero-initialised channel
+ * @params: creation parameters
  *
- * Return: 0 or a negative errno; then it must be stopped and finished all the same.
+ * Return: 0 or a negative errno. On failure, too, the caller must call nv_channel_stop() and
+ * nv_channel_fini().
  */
-int nv_channel_init(struct nv_channel *c, const struct nv_channel_words *w)
+int nv_channel_init(struct nv_channel *c, const struct nv_channel_params *params)
 {
-	struct nv_device *nv = w->vm->nv;
+	struct nv_device *nv = params->vm->nv;
 	int ret;
 
-	c->vm = w->vm;
+	c->vm = params->vm;
 	ret = ida_alloc_range(&nv->channel_ids, RM_FIRST_CHANNEL, RM_CHANNELS - 1, GFP_KERNEL);
 	if (ret < 0)
 		return ret;
 	c->id = ret;
-	c->doorbell = NV_DOORBELL(w->engine.runlist, c->id);
-	ret = make_memory(nv, c, w);
-	if (!ret)
-		ret = make(c, w);
-	c->made = !ret;
+	c->doorbell = NV_DOORBELL(params->engine.runlist, c->id);
+	ret = nv_channel_alloc_memory(nv, c, params);
+	if (ret)
+		return ret;
+	ret = nv_channel_rm_alloc(c, params);
+	c->allocated = !ret;
 	return ret;
 }
 
 /**
- * nv_channel_object() - give a channel its engine's object
+ * nv_channel_alloc_object() - allocate the engine object of a channel
  * @c: the channel
- * @class: of the object
- * @parameters: of the class, or NULL
- * @bytes: size of these
+ * @class: class of the object
+ * @parameters: allocation parameters of the class, or NULL
+ * @bytes: size of @parameters
  *
- * Return: 0 or a negative errno after a message.
+ * Return: 0 or a negative errno after a log message.
  */
-int nv_channel_object(struct nv_channel *c, u32 class, void *parameters, u32 bytes)
+int nv_channel_alloc_object(struct nv_channel *c, u32 class, void *parameters, u32 bytes)
 {
 	int ret = nv_rm_alloc(&c->vm->client, NV_RM_CHANNEL(c->id), NV_RM_ENGINE(c->id), class,
 			      parameters, bytes);
@@ -102,22 +115,24 @@ int nv_channel_object(struct nv_channel *c, u32 class, void *parameters, u32 byt
 }
 
 /**
- * nv_channel_stop() - end a channel; when this returns, nothing of it runs
- * @c: the channel; one that was not made is fine
+ * nv_channel_stop() - remove a channel from the hardware
+ * @c: the channel, which may be partly initialised
+ *
+ * When this function returns, the GPU executes nothing of the channel.
  */
 void nv_channel_stop(struct nv_channel *c)
 {
-	if (!c->made)
+	if (!c->allocated)
 		return;
 	if (c->has_object)
 		nv_rm_free(&c->vm->client, NV_RM_ENGINE(c->id));
 	nv_rm_free(&c->vm->client, NV_RM_CHANNEL(c->id));
-	c->made = false;
+	c->allocated = false;
 }
 
 /**
- * nv_channel_fini() - give back what a channel has
- * @c: the channel, stopped
+ * nv_channel_fini() - free the memory and the id of a channel
+ * @c: the channel, stopped; it may be partly initialised
  */
 void nv_channel_fini(struct nv_channel *c)
 {
@@ -126,9 +141,9 @@ void nv_channel_fini(struct nv_channel *c)
 	if (!c->vm)
 		return;
 	nv = c->vm->nv;
-	if (c->ends)
-		iounmap(c->ends);
-	nv_buffer_free(nv, &c->methods);
+	if (c->userd_io)
+		iounmap(c->userd_io);
+	nv_buffer_free(nv, &c->method_buffer);
 	nv_vram_free(nv, &c->userd);
 	nv_vram_free(nv, &c->instance);
 	if (c->id)
@@ -136,16 +151,16 @@ void nv_channel_fini(struct nv_channel *c)
 }
 
 /**
- * nv_channel_ring() - tell the device that a ring has grown
+ * nv_channel_kick() - publish new ring entries and ring the doorbell
  * @c: the channel
- * @put: the ring's new end
+ * @put: new value of GP_PUT
  */
-void nv_channel_ring(struct nv_channel *c, u32 put)
+void nv_channel_kick(struct nv_channel *c, u32 put)
 {
-	wmb(); /* ring and streams before its end */
-	writel(put, c->ends + NV_USERD_GP_PUT);
-	wmb(); /* out of the CPU */
-	/* Through memory's window, where the doorbell could overtake it: what was read is there. */
-	readl(c->ends + NV_USERD_GP_PUT);
+	wmb(); /* order the ring and its command streams before GP_PUT */
+	writel(put, c->userd_io + NV_USERD_GP_PUT);
+	wmb(); /* drain the write-combining buffer */
+	/* PUT is written through BAR1; read it back so that the BAR0 doorbell cannot pass it. */
+	readl(c->userd_io + NV_USERD_GP_PUT);
 	nv_wr32(c->vm->nv, NV_VF_DOORBELL, c->doorbell);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Chips that are known: a row for each, with its numbers and what it does in its own way. */
+/*
+ * The chips that the driver knows: each has a row with its facts from hw/chips.h and its HAL, the
+ * functions and offsets that differ between generations.
+ */
 #ifndef SOV_NV_CHIP_H
 #define SOV_NV_CHIP_H
 
@@ -11,22 +14,22 @@ struct nv_device;
  * struct nv_chip - one chip
  */
 struct nv_chip {
-	/** @number: in BOOT_42 */
+	/** @number: architecture and implementation in PMC_BOOT_42 */
 	u32 number;
 
-	/** @name: in lower case, as firmware files have it */
+	/** @name: in lower case, as in the paths of firmware files */
 	const char *name;
 
-	/** @isa: instruction set, SM version times ten */
+	/** @isa: SM version, ten times the compute capability */
 	u32 isa;
 
-	/** @sms_per_tpc: processors of each TPC */
+	/** @sms_per_tpc: SMs of each TPC */
 	u32 sms_per_tpc;
 
-	/** @interrupt_leaves: words of interrupts, at most NV_MAX_LEAVES */
+	/** @interrupt_leaves: number of interrupt leaf registers, at most NV_MAX_LEAVES */
 	u32 interrupt_leaves;
 
-	/** @config_mirror: where BAR 0 shows the configuration space */
+	/** @config_mirror: offset in BAR 0 of the mirror of the PCI configuration space */
 	u32 config_mirror;
 
 	/** @channel: class of channels */
@@ -41,7 +44,7 @@ struct nv_chip {
 	/** @graphics: class whose first object makes the GSP build the golden context */
 	u32 graphics;
 
-	/** @awake: wait until the chip's own firmware has run */
+	/** @awake: wait until the chip's boot firmware has finished */
 	int (*awake)(struct nv_device *nv);
 
 	/** @boot: boot the GSP; see nv_gsp_boot() */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * An NVIDIA GPU from its PCI function to a chip that is up: registers mapped, chip known by
- * BOOT_42, its own firmware awake, size of its memory known, GSP running.
+ * Initialisation of an NVIDIA GPU: maps BAR 0, identifies the chip by BOOT_42, waits for the chip's
+ * own firmware, sizes video memory and starts the GSP. Implements struct sov_vendor.
  */
 #include <drm/drm_managed.h>
 #include <drm/drm_print.h>
@@ -10,36 +10,27 @@
 #include <linux/iopoll.h>
 #include <linux/sizes.h>
 
-#include "kmod/nv/nv.h"
+#include "hw/nv/host.h"
+#include "hw/nv/pci.h"
+#include "kmod/nv/chip.h"
+#include "kmod/nv/context.h"
+#include "kmod/nv/engine.h"
+#include "kmod/nv/event.h"
+#include "kmod/nv/gsp.h"
+#include "kmod/nv/intr.h"
+#include "kmod/nv/queue.h"
+#include "kmod/nv/regs.h"
+#include "kmod/nv/rpc.h"
+#include "kmod/nv/vm.h"
 
-/**
- * nv_lost() - has the device fallen off the bus?
- * @nv: the device
- *
- * Asked by whoever waits for it or does not understand what it reads. The first to notice says so,
- * and nothing else needs to be said about it then. A reset may bring it back.
- *
- * Return: true when it has.
- */
-bool nv_lost(struct nv_device *nv)
-{
-	if (READ_ONCE(nv->lost))
-		return true;
-	if (nv_rd32(nv, NV_PMC_BOOT_0) != ~0u)
-		return false;
-	if (!xchg(&nv->lost, true))
-		drm_err(&nv->base.drm, "registers read all ones: the device does not answer\n");
-	return true;
-}
-
-static int nv_identify(struct nv_device *nv)
+static int nv_device_identify(struct nv_device *nv)
 {
 	struct drm_device *drm = &nv->base.drm;
 	u32 boot_0 = nv_rd32(nv, NV_PMC_BOOT_0);
 	u32 boot_42 = nv_rd32(nv, NV_PMC_BOOT_42);
 	bool virtual = NV_PMC_BOOT_1_VGPU(nv_rd32(nv, NV_PMC_BOOT_1));
 
-	if (nv_lost(nv))
+	if (nv_regs_lost(nv))
 		return -EIO;
 	if (virtual) {
 		drm_err(drm, "virtual GPUs are not supported\n");
@@ -54,7 +45,7 @@ static int nv_identify(struct nv_device *nv)
 	return 0;
 }
 
-static void nv_describe(struct nv_device *nv)
+static void nv_device_fill_info(struct nv_device *nv)
 {
 	struct drm_sovgpu_device_info *info = &nv->base.info;
 	struct pci_dev *pdev = sov_pci(&nv->base);
@@ -67,7 +58,7 @@ static void nv_describe(struct nv_device *nv)
 	info->isa = nv->chip->isa;
 	strscpy((char *)info->name, nv->chip->name, sizeof(info->name));
 	nv->base.vm_info = (struct drm_sovgpu_vm_info){
-		.va_start = NV_VM_OWN_END,
+		.va_start = NV_VM_KERNEL_END,
 		.va_end = BIT_ULL(49),
 		.page_sizes = SZ_4K | SZ_64K | SZ_2M,
 	};
@@ -76,42 +67,45 @@ static void nv_describe(struct nv_device *nv)
 		.modes = BIT(DRM_SOVGPU_QUEUE_KERNEL),
 		.ring_entries_min = 2,
 		.ring_entries_max = 1024,
-		.time_limit_ms_max = 10000, /* who waits for a fence waits no longer than that */
+		.time_limit_ms_max = 10000, /* bounds how long a fence can stay unsignaled */
 		.job_size_max = NV_GP_MAX_WORDS * 4,
 		.job_va_end = BIT_ULL(NV_GP_ADDRESS_BITS),
-		.time_slice_us_max = 10000, /* who waits behind ten others waits 0.1 s */
+		.time_slice_us_max = 10000, /* ten other groups delay a group by 0.1 s */
 	};
-	/* What else is on the page that processes may see must be theirs to see. */
+	/* The doorbell's page must not expose registers beyond the block made for user space. */
 	if (PAGE_SIZE <= NV_VF_USER_BYTES)
 		nv->base.queue_info.modes |= BIT(DRM_SOVGPU_QUEUE_USER);
 	nv->base.doorbell = pci_resource_start(pdev, NV_PCI_BAR_REGISTERS) + NV_VF_DOORBELL;
 	nv->vram_bytes = (u64)nv_rd32(nv, NV_USABLE_FB_SIZE_MB) << 20;
 }
 
-static int nv_open_window(struct nv_device *nv)
+static int nv_device_map_vram(struct nv_device *nv)
 {
 	struct pci_dev *pdev = sov_pci(&nv->base);
 	int ret;
 
 	if (pci_resource_len(pdev, NV_PCI_BAR_VRAM) < nv->vram_bytes) {
 		drm_err(&nv->base.drm,
-			"BAR 2 has %llu MiB, memory %llu: turn resizable BARs on in the BIOS\n",
+			"BAR 2 has %llu MiB, VRAM %llu MiB: enable resizable BARs in the BIOS\n",
 			pci_resource_len(pdev, NV_PCI_BAR_VRAM) >> 20, nv->vram_bytes >> 20);
 		return -ENOSPC;
 	}
 	nv->base.vram.window = pci_resource_start(pdev, NV_PCI_BAR_VRAM);
-	/* On x86 a process maps it as it was reserved, whatever the mapping says: else uncached. */
+	/*
+	 * On x86 the memory type of this reservation overrides the one that a process's mapping
+	 * requests; without the reservation the mapping would be uncached.
+	 */
 	ret = devm_arch_io_reserve_memtype_wc(&pdev->dev, nv->base.vram.window,
 					      pci_resource_len(pdev, NV_PCI_BAR_VRAM));
 	if (ret)
-		drm_err(&nv->base.drm, "BAR 2 is mapped in another way already\n");
+		drm_err(&nv->base.drm, "BAR 2 is already mapped with another memory type\n");
 	return ret;
 }
 
-/* Numbers are given back by address spaces, which may outlive the card. */
-static void nv_release(struct drm_device *drm, void *data)
+/* Address spaces return ids and may outlive the device, so the allocators live until release. */
+static void nv_device_release(struct drm_device *drm, void *data)
 {
-	struct nv_device *nv = to_nv(to_sov(drm));
+	struct nv_device *nv = to_nv(to_sov_device(drm));
 
 	xa_destroy(&nv->channels);
 	ida_destroy(&nv->channel_ids);
@@ -119,7 +113,7 @@ static void nv_release(struct drm_device *drm, void *data)
 	ida_destroy(&nv->clients);
 }
 
-static int nv_init(struct nv_device *nv)
+static int nv_device_init(struct nv_device *nv)
 {
 	int ret;
 
@@ -127,48 +121,57 @@ static int nv_init(struct nv_device *nv)
 	ida_init(&nv->tsgs);
 	ida_init(&nv->channel_ids);
 	xa_init_flags(&nv->channels, XA_FLAGS_LOCK_IRQ);
-	INIT_WORK(&nv->gsp.events, nv_rpc_events);
-	ret = drmm_add_action_or_reset(&nv->base.drm, nv_release, NULL);
+	INIT_WORK(&nv->gsp.event_work, nv_rpc_event_work);
+	nv->gsp.handle_event = nv_event_handle;
+	ret = drmm_add_action_or_reset(&nv->base.drm, nv_device_release, NULL);
 	if (ret)
 		return ret;
 	ret = drmm_mutex_init(&nv->base.drm, &nv->flush_lock);
-	if (!ret)
-		ret = drmm_mutex_init(&nv->base.drm, &nv->gsp.lock);
+	if (ret)
+		return ret;
+	ret = drmm_mutex_init(&nv->base.drm, &nv->gsp.lock);
 	if (ret)
 		return ret;
 	return drmm_mutex_init(&nv->base.drm, &nv->halt_lock);
 }
 
-static void nv_stop(struct sov_device *sov)
+static void nv_device_stop(struct sov_device *sov)
 {
 	struct nv_device *nv = to_nv(sov);
 
 	nv_intr_stop(nv);
-	nv_contexts_stop(nv);
+	nv_context_stop(nv);
 	nv_gsp_stop(nv);
 }
 
-/* From a GSP that is up to a card that takes work. */
-static int nv_make_ready(struct nv_device *nv)
+/* Brings a device whose GSP runs to the point where it accepts work. */
+static int nv_device_setup(struct nv_device *nv)
 {
 	int ret;
 
-	/* The GSP puts page tables of its own between the window and memory; take them out. */
+	/* The GSP puts its own page tables between BAR1 and video memory; remove them. */
 	nv_wr32(nv, NV_VF_BAR1_BLOCK, 0);
 	ret = sov_vram_init(&nv->base);
-	if (!ret)
-		ret = nv_engines_start(nv);
-	if (!ret)
-		ret = nv_contexts_start(nv);
-	if (!ret)
-		ret = nv_intr_start(nv);
 	if (ret)
-		nv_stop(&nv->base);
+		goto err_stop;
+	ret = nv_engine_start(nv);
+	if (ret)
+		goto err_stop;
+	ret = nv_context_start(nv);
+	if (ret)
+		goto err_stop;
+	ret = nv_intr_start(nv);
+	if (ret)
+		goto err_stop;
+	return 0;
+
+err_stop:
+	nv_device_stop(&nv->base);
 	return ret;
 }
 
-/* From a chip whose own firmware is awake, and which knows nothing of us. */
-static int nv_wake(struct sov_device *sov)
+/* Starts a chip that has just been reset. */
+static int nv_device_resume(struct sov_device *sov)
 {
 	struct nv_device *nv = to_nv(sov);
 	int ret = nv->chip->awake(nv);
@@ -177,58 +180,59 @@ static int nv_wake(struct sov_device *sov)
 		return ret;
 	pci_set_master(sov_pci(sov));
 	ret = nv_gsp_start(nv);
-	return ret ? ret : nv_make_ready(nv);
+	return ret ? ret : nv_device_setup(nv);
 }
 
-static int nv_start(struct sov_device *sov)
+static int nv_device_start(struct sov_device *sov)
 {
 	struct nv_device *nv = to_nv(sov);
 	struct pci_dev *pdev = sov_pci(sov);
 	int ret;
 
-	ret = nv_init(nv);
+	ret = nv_device_init(nv);
 	if (ret)
 		return ret;
 	nv->regs = pcim_iomap(pdev, NV_PCI_BAR_REGISTERS, 0);
 	if (!nv->regs) {
-		drm_err(&sov->drm, "BAR 0 cannot be mapped\n");
+		drm_err(&sov->drm, "failed to map BAR 0\n");
 		return -ENOMEM;
 	}
-	ret = nv_identify(nv);
-	if (!ret)
-		ret = sov_claim(sov);
+	ret = nv_device_identify(nv);
+	if (ret)
+		return ret;
+	ret = sov_claim_aperture(sov);
 	if (ret)
 		return ret;
 	ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(NV_DMA_BITS));
 	if (ret) {
-		drm_err(&sov->drm, "no DMA with %d address bits\n", NV_DMA_BITS);
+		drm_err(&sov->drm, "failed to set %d-bit DMA mask\n", NV_DMA_BITS);
 		return ret;
 	}
-	dma_set_max_seg_size(&pdev->dev, UINT_MAX); /* page tables take a piece of any size */
+	dma_set_max_seg_size(&pdev->dev, UINT_MAX); /* page tables map segments of any size */
 	ret = nv->chip->awake(nv);
 	if (ret)
 		return ret;
-	nv_describe(nv);
-	if (nv_lost(nv))
+	nv_device_fill_info(nv);
+	if (nv_regs_lost(nv))
 		return -EIO;
-	ret = nv_open_window(nv);
+	ret = nv_device_map_vram(nv);
 	if (ret)
 		return ret;
-	ret = nv_wake(sov);
+	ret = nv_device_resume(sov);
 	if (ret)
 		return ret;
 	strscpy((char *)sov->info.firmware, NV_GSP_VERSION, sizeof(sov->info.firmware));
-	drm_info(&sov->drm, "%s, %u SMs, %llu MiB for use, GSP firmware %s\n", nv->chip->name,
+	drm_info(&sov->drm, "%s, %u SMs, %llu MiB usable, GSP firmware %s\n", nv->chip->name,
 		 sov->info.units, (sov->vram.end - sov->vram.start) >> 20, NV_GSP_VERSION);
 	return 0;
 }
 
-static u64 nv_time(struct sov_device *sov)
+static u64 nv_device_time(struct sov_device *sov)
 {
 	struct nv_device *nv = to_nv(sov);
 	u32 high, low, again;
 
-	/* The high word may change while the low one is read. */
+	/* The high word may change while the low word is read. */
 	do {
 		high = nv_rd32(nv, NV_PTIMER_TIME_1);
 		low = nv_rd32(nv, NV_PTIMER_TIME_0);
@@ -240,10 +244,10 @@ static u64 nv_time(struct sov_device *sov)
 const struct sov_vendor sov_nv = {
 	.name = "NVIDIA",
 	.device_bytes = sizeof(struct nv_device),
-	.start = nv_start,
-	.wake = nv_wake,
-	.stop = nv_stop,
-	.time = nv_time,
+	.start = nv_device_start,
+	.resume = nv_device_resume,
+	.stop = nv_device_stop,
+	.time = nv_device_time,
 	.vm_bytes = sizeof(struct nv_vm),
 	.vm_init = nv_vm_init,
 	.vm_stop = nv_vm_stop,
@@ -253,15 +257,15 @@ const struct sov_vendor sov_nv = {
 	.vm_unmap = nv_vm_unmap,
 	.vm_flush = nv_vm_flush,
 	.group_bytes = sizeof(struct nv_group),
-	.group_init = nv_group_init,
-	.group_fini = nv_group_fini,
+	.group_init = nv_queue_group_init,
+	.group_fini = nv_queue_group_fini,
 	.ring_entry_bytes = NV_GP_ENTRY_BYTES,
 	.queue_bytes = sizeof(struct nv_queue),
 	.queue_init = nv_queue_init,
 	.queue_stop = nv_queue_stop,
 	.queue_fini = nv_queue_fini,
 	.queue_push = nv_queue_push,
-	.queue_done = nv_queue_done,
-	.queue_begun = nv_queue_begun,
-	.queue_passed = nv_queue_passed,
+	.queue_completed_seqno = nv_queue_signaled_seqno,
+	.queue_started_seqno = nv_queue_started_seqno,
+	.queue_consumed_seqno = nv_queue_fetched_seqno,
 };

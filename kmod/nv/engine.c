@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Engines: which there are, which runlist feeds each, how many processors the largest has. A class
- * of queues takes one engine: compute the graphics engine, copy the first copy engine that does not
- * share the graphics engine's runlist.
+ * Engine discovery: which engines exist, which runlist feeds each, and how many SMs the graphics
+ * engine has. Each queue class uses one engine: compute queues the graphics engine, copy queues the
+ * first copy engine that does not share the graphics engine's runlist.
  */
 #include <drm/drm_print.h>
+#include <linux/sizes.h>
 #include <linux/slab.h>
 
-#include "kmod/nv/nv.h"
+#include "kmod/nv/chip.h"
+#include "kmod/nv/device_types.h"
+#include "kmod/nv/engine.h"
+#include "kmod/nv/rm.h"
 
-static void take_engine(struct nv_device *nv, const struct rm_engine_entry *e)
+#define MAX_ENGINES             256
+#define MAX_METHOD_BUFFER_BYTES SZ_1M
+
+static void nv_engine_assign(struct nv_device *nv, const struct rm_engine_entry *e)
 {
 	u32 type = e->data[RM_ENGINE_DATA_TYPE], runlist = e->data[RM_ENGINE_DATA_RUNLIST];
 	struct nv_engine *compute = &nv->engines[DRM_SOVGPU_QUEUE_COMPUTE];
@@ -24,7 +31,7 @@ static void take_engine(struct nv_device *nv, const struct rm_engine_entry *e)
 		*copy = (struct nv_engine){ type, runlist };
 }
 
-static int find_engines(struct nv_device *nv)
+static int nv_engine_discover(struct nv_device *nv)
 {
 	struct rm_engines *table = kzalloc(sizeof(*table), GFP_KERNEL);
 	u32 first = 0, i;
@@ -34,35 +41,35 @@ static int find_engines(struct nv_device *nv)
 		return -ENOMEM;
 	do {
 		table->first = first;
-		ret = nv_rm_ask(nv, RM_CONTROL_ENGINES, table, sizeof(*table));
+		ret = nv_rm_query(nv, RM_CONTROL_ENGINES, table, sizeof(*table));
 		if (!ret && table->count > RM_ENGINE_ENTRIES)
 			ret = -EIO;
 		for (i = 0; !ret && i < table->count; i++)
-			take_engine(nv, &table->list[i]);
+			nv_engine_assign(nv, &table->list[i]);
 		first += RM_ENGINE_ENTRIES;
-	} while (!ret && table->more && first < NV_MAX_ENGINES);
+	} while (!ret && table->more && first < MAX_ENGINES);
 	kfree(table);
 	for (i = 0; !ret && i < ARRAY_SIZE(nv->engines); i++)
 		if (!nv->engines[i].type)
 			ret = -EIO;
 	if (ret && !READ_ONCE(nv->lost))
-		drm_err(&nv->base.drm, "GSP: no engine for compute, or none for copies\n");
+		drm_err(&nv->base.drm, "GSP: no usable compute or copy engine\n");
 	return ret;
 }
 
-static int count_processors(struct nv_device *nv)
+static int nv_engine_count_sms(struct nv_device *nv)
 {
 	struct rm_gpcs gpcs = {};
 	u32 tpcs = 0, i;
 	int ret;
 
-	ret = nv_rm_ask(nv, RM_CONTROL_GPCS, &gpcs, sizeof(gpcs));
+	ret = nv_rm_query(nv, RM_CONTROL_GPCS, &gpcs, sizeof(gpcs));
 	for (i = 0; !ret && i < 32; i++) {
 		struct rm_tpcs t = { .gpc = i };
 
 		if (!(gpcs.mask & BIT(i)))
 			continue;
-		ret = nv_rm_ask(nv, RM_CONTROL_TPCS, &t, sizeof(t));
+		ret = nv_rm_query(nv, RM_CONTROL_TPCS, &t, sizeof(t));
 		tpcs += hweight32(t.mask);
 	}
 	nv->base.info.units = tpcs * nv->chip->sms_per_tpc;
@@ -70,25 +77,29 @@ static int count_processors(struct nv_device *nv)
 }
 
 /**
- * nv_engines_start() - learn what engines there are
- * @nv: the device, with its GSP up
+ * nv_engine_start() - query engines, SM count and the size of method buffers
+ * @nv: the device, with a running GSP
  *
- * Return: 0 or a negative errno after a message.
+ * Return: 0 or a negative errno after a log message.
  */
-int nv_engines_start(struct nv_device *nv)
+int nv_engine_start(struct nv_device *nv)
 {
 	struct rm_method_buffer methods = {};
 	int ret;
 
-	ret = find_engines(nv);
-	if (!ret)
-		ret = count_processors(nv);
-	if (!ret)
-		ret = nv_rm_ask(nv, RM_CONTROL_METHOD_BUFFER, &methods, sizeof(methods));
-	if (!ret && (!methods.bytes || methods.bytes > NV_MAX_METHOD_BUFFER)) {
-		drm_err(&nv->base.drm, "GSP: a method buffer of %u bytes\n", methods.bytes);
-		ret = -EIO;
+	ret = nv_engine_discover(nv);
+	if (ret)
+		return ret;
+	ret = nv_engine_count_sms(nv);
+	if (ret)
+		return ret;
+	ret = nv_rm_query(nv, RM_CONTROL_METHOD_BUFFER, &methods, sizeof(methods));
+	if (ret)
+		return ret;
+	if (!methods.bytes || methods.bytes > MAX_METHOD_BUFFER_BYTES) {
+		drm_err(&nv->base.drm, "GSP: invalid method buffer size %u\n", methods.bytes);
+		return -EIO;
 	}
 	nv->method_bytes = methods.bytes;
-	return ret;
+	return 0;
 }

@@ -1,15 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * What the GSP says by itself: a row for each event that we understand. They come while a call may
- * be under way, so what they start is only started here.
+ * Events from the GSP: a table with a row for each event that the driver handles. Handlers run
+ * with the GSP's lock held and possibly in the middle of an RPC, so they only start further work.
  */
 #include <drm/drm_print.h>
 
-#include "kmod/nv/nv.h"
-#include "kmod/queue.h"
+#include "hw/nv/gsp_rm.h"
+#include "kmod/nv/device_types.h"
+#include "kmod/nv/event.h"
+#include "kmod/nv/queue.h"
 
-/* A channel was stopped. Numbers of channels are ours, so it is either known or already gone. */
-static void on_rc(struct nv_device *nv, const void *payload)
+/*
+ * RC_TRIGGERED: the GSP stopped a channel. The driver chose the channel's id, so the lookup finds
+ * the queue unless the driver has already removed it.
+ */
+static void nv_event_rc_triggered(struct nv_device *nv, const void *payload)
 {
 	const struct nv_gsp_rc *rc = payload;
 	u64 address = (u64)rc->fault_high << 32 | rc->fault_low;
@@ -20,14 +25,14 @@ static void on_rc(struct nv_device *nv, const void *payload)
 	if (queue)
 		sov_queue_fault(&queue->base, rc->type, rc->engine, address, rc->fault_type);
 	xa_unlock_irq(&nv->channels);
-	/* Any process can make as many of these as it likes. */
+	/* Any process can cause these at will. */
 	dev_info_ratelimited(nv->base.drm.dev,
-			     "channel %u of engine %u: Xid %u, address 0x%llx, kind %u%s\n",
+			     "channel %u on engine %u: Xid %u, address 0x%llx, fault type %u%s\n",
 			     rc->channel, rc->engine, rc->type, address, rc->fault_type,
-			     queue ? "" : "; it is gone already");
+			     queue ? "" : " (already removed)");
 }
 
-static void on_error_log(struct nv_device *nv, const void *payload)
+static void nv_event_error_log(struct nv_device *nv, const void *payload)
 {
 	const struct nv_gsp_error *e = payload;
 
@@ -35,39 +40,39 @@ static void on_error_log(struct nv_device *nv, const void *payload)
 			     e->channel, (int)sizeof(e->text), e->text);
 }
 
-static void on_fault(struct nv_device *nv, const void *payload)
+static void nv_event_mmu_fault(struct nv_device *nv, const void *payload)
 {
-	drm_dbg(&nv->base.drm, "GSP: a fault was queued\n");
+	drm_dbg(&nv->base.drm, "GSP: MMU fault queued\n");
 }
 
 static const struct {
-	u32 function, bytes;
+	u32 function, min_bytes;
 	void (*handle)(struct nv_device *nv, const void *payload);
-} rows[] = {
-	{ NV_GSP_EVENT_RC_TRIGGERED, sizeof(struct nv_gsp_rc), on_rc },
-	{ NV_GSP_EVENT_MMU_FAULT_QUEUED, 0, on_fault },
-	{ NV_GSP_EVENT_OS_ERROR_LOG, sizeof(struct nv_gsp_error), on_error_log },
+} nv_event_handlers[] = {
+	{ NV_GSP_EVENT_RC_TRIGGERED, sizeof(struct nv_gsp_rc), nv_event_rc_triggered },
+	{ NV_GSP_EVENT_MMU_FAULT_QUEUED, 0, nv_event_mmu_fault },
+	{ NV_GSP_EVENT_OS_ERROR_LOG, sizeof(struct nv_gsp_error), nv_event_error_log },
 };
 
 /**
- * nv_event() - hand on what the GSP says by itself
+ * nv_event_handle() - dispatch an event
  * @nv: the device
- * @rpc: what it says, checked as a message
+ * @rpc: the event, which was checked as a message
  */
-void nv_event(struct nv_device *nv, const struct nv_gsp_rpc *rpc)
+void nv_event_handle(struct nv_device *nv, const struct nv_gsp_rpc *rpc)
 {
 	u32 bytes = rpc->bytes - sizeof(*rpc);
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		if (rows[i].function != rpc->function)
+	for (i = 0; i < ARRAY_SIZE(nv_event_handlers); i++) {
+		if (nv_event_handlers[i].function != rpc->function)
 			continue;
-		if (bytes < rows[i].bytes)
-			drm_err(&nv->base.drm, "GSP: event 0x%x has %u bytes\n", rpc->function,
-				bytes);
+		if (bytes < nv_event_handlers[i].min_bytes)
+			drm_err(&nv->base.drm, "GSP: event 0x%x too short: %u bytes\n",
+				rpc->function, bytes);
 		else
-			rows[i].handle(nv, rpc + 1);
+			nv_event_handlers[i].handle(nv, rpc + 1);
 		return;
 	}
-	drm_dbg(&nv->base.drm, "GSP: event 0x%x, %u bytes\n", rpc->function, bytes);
+	drm_dbg(&nv->base.drm, "GSP: unhandled event 0x%x, %u bytes\n", rpc->function, bytes);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Firmware files: pure functions that trust nothing. They return 0, ENOENT or EINVAL. */
+/* Parsers of firmware files: pure functions that do not trust the file's contents. */
 #ifndef SOV_NV_FIRMWARE_H
 #define SOV_NV_FIRMWARE_H
 
@@ -7,8 +7,9 @@
 
 #include "hw/nv/gsp_570.h"
 
-int nv_elf_section(const u8 *file, size_t bytes, const char *name, const u8 **data, size_t *size);
-int nv_bootloader_find(const u8 *file, size_t bytes, const u8 **data, size_t *size,
-		       const struct nv_riscv_description **description);
+int nv_firmware_section(const u8 *file, size_t bytes, const char *name, const u8 **data,
+			size_t *size);
+int nv_firmware_bootloader(const u8 *file, size_t bytes, const u8 **data, size_t *size,
+			   const struct nv_riscv_description **description);
 
 #endif

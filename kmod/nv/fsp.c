@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The FSP, the processor that is awake first and decides what may boot. It takes one message at a
- * time through a small memory of its own and answers the same way.
+ * The FSP, the security processor that boots first and decides which firmware may run. It accepts
+ * one message at a time in its external memory (EMEM) and replies there.
  */
 #include <drm/drm_print.h>
 #include <linux/iopoll.h>
 
-#include "kmod/nv/nv.h"
+#include "hw/nv/gsp_570.h"
+#include "kmod/nv/fsp.h"
+#include "kmod/nv/regs.h"
 
-#define FSP_LIMIT_US   (1 * USEC_PER_SEC)
-#define AWAKE_LIMIT_US (4 * USEC_PER_SEC)
+#define REPLY_LIMIT_US (1 * USEC_PER_SEC)
+#define BOOT_LIMIT_US  (4 * USEC_PER_SEC)
 
-static void emem_write(struct nv_device *nv, const void *data, u32 bytes)
+static void nv_fsp_write_emem(struct nv_device *nv, const void *data, u32 bytes)
 {
 	const u8 *from = data;
 	u32 word, i;
@@ -23,7 +25,7 @@ static void emem_write(struct nv_device *nv, const void *data, u32 bytes)
 	}
 }
 
-static void emem_read(struct nv_device *nv, void *data, u32 bytes)
+static void nv_fsp_read_emem(struct nv_device *nv, void *data, u32 bytes)
 {
 	u8 *to = data;
 	u32 word, i;
@@ -35,8 +37,8 @@ static void emem_read(struct nv_device *nv, void *data, u32 bytes)
 	}
 }
 
-/* Bytes that wait in a queue whose tail is the offset of its last word; 0: it is empty. */
-static u32 waiting(struct nv_device *nv, u32 head_register, u32 tail_register)
+/* Returns the size of the message in a queue, whose tail is the offset of its last word. */
+static u32 nv_fsp_queued_bytes(struct nv_device *nv, u32 head_register, u32 tail_register)
 {
 	u32 head = nv_rd32(nv, head_register);
 	u32 tail = nv_rd32(nv, tail_register);
@@ -44,33 +46,34 @@ static u32 waiting(struct nv_device *nv, u32 head_register, u32 tail_register)
 	return head == tail ? 0 : tail - head + sizeof(u32);
 }
 
-/* An answer is there, or will never be. */
-static bool answered(struct nv_device *nv, u32 *bytes)
+/* Ends the poll loop when a reply has arrived or can no longer arrive. */
+static bool nv_fsp_poll_reply(struct nv_device *nv, u32 *bytes)
 {
-	*bytes = waiting(nv, NV_PFSP_MSGQ_HEAD, NV_PFSP_MSGQ_TAIL);
-	return *bytes || nv_lost(nv);
+	*bytes = nv_fsp_queued_bytes(nv, NV_PFSP_MSGQ_HEAD, NV_PFSP_MSGQ_TAIL);
+	return *bytes || nv_regs_lost(nv);
 }
 
-static int receive(struct nv_device *nv, struct nv_fsp_reply *reply)
+static int nv_fsp_receive(struct nv_device *nv, struct nv_fsp_reply *reply)
 {
 	struct drm_device *drm = &nv->base.drm;
-	bool there;
+	bool done;
 	u32 bytes;
 	int ret;
 
-	ret = read_poll_timeout(answered, there, there, 100, FSP_LIMIT_US, false, nv, &bytes);
-	if (nv_lost(nv))
+	ret = read_poll_timeout(nv_fsp_poll_reply, done, done, 100, REPLY_LIMIT_US, false, nv,
+				&bytes);
+	if (nv_regs_lost(nv))
 		return -EIO;
 	if (ret) {
-		drm_err(drm, "FSP: no answer\n");
+		drm_err(drm, "FSP reply timed out\n");
 		return ret;
 	}
 	if (bytes != sizeof(*reply)) {
-		drm_err(drm, "FSP: answer of %u bytes, not %zu\n", bytes, sizeof(*reply));
+		drm_err(drm, "FSP: reply of %u bytes, expected %zu\n", bytes, sizeof(*reply));
 		return -EIO;
 	}
-	emem_read(nv, reply, sizeof(*reply));
-	if (nv_lost(nv))
+	nv_fsp_read_emem(nv, reply, sizeof(*reply));
+	if (nv_regs_lost(nv))
 		return -EIO;
 	nv_wr32(nv, NV_PFSP_MSGQ_TAIL, 0);
 	nv_wr32(nv, NV_PFSP_MSGQ_HEAD, 0);
@@ -78,13 +81,13 @@ static int receive(struct nv_device *nv, struct nv_fsp_reply *reply)
 }
 
 /**
- * nv_fsp_send() - have the FSP boot the GSP
+ * nv_fsp_send_cot() - ask the FSP to boot the GSP
  * @nv: the device
- * @cot: what to boot, with its signatures
+ * @cot: chain-of-trust message, which names the firmware and its signatures
  *
- * Return: 0 when the FSP accepts, or a negative errno after a message.
+ * Return: 0 if the FSP accepts the firmware, or a negative errno after a log message.
  */
-int nv_fsp_send(struct nv_device *nv, const struct nv_fsp_cot *cot)
+int nv_fsp_send_cot(struct nv_device *nv, const struct nv_fsp_cot *cot)
 {
 	struct drm_device *drm = &nv->base.drm;
 	struct nv_fsp_reply reply;
@@ -92,52 +95,51 @@ int nv_fsp_send(struct nv_device *nv, const struct nv_fsp_cot *cot)
 	int ret;
 
 	BUILD_BUG_ON(sizeof(*cot) % sizeof(u32));
-	ret = read_poll_timeout(waiting, bytes, !bytes, 100, FSP_LIMIT_US, false, nv,
+	ret = read_poll_timeout(nv_fsp_queued_bytes, bytes, !bytes, 100, REPLY_LIMIT_US, false, nv,
 				NV_PFSP_QUEUE_HEAD, NV_PFSP_QUEUE_TAIL);
-	if (nv_lost(nv))
+	if (nv_regs_lost(nv))
 		return -EIO;
 	if (ret) {
-		drm_err(drm, "FSP: a message of %u bytes is still there\n", bytes);
+		drm_err(drm, "FSP: a message of %u bytes is still queued\n", bytes);
 		return ret;
 	}
-	emem_write(nv, cot, sizeof(*cot));
+	nv_fsp_write_emem(nv, cot, sizeof(*cot));
 	nv_wr32(nv, NV_PFSP_QUEUE_TAIL, sizeof(*cot) - sizeof(u32));
 	nv_wr32(nv, NV_PFSP_QUEUE_HEAD, 0);
 
-	ret = receive(nv, &reply);
+	ret = nv_fsp_receive(nv, &reply);
 	if (ret)
 		return ret;
 	if (reply.mctp != NV_MCTP_SINGLE || reply.nvdm != NV_NVDM_HEADER(NV_NVDM_REPLY) ||
 	    reply.command != NV_NVDM_COT) {
-		drm_err(drm, "FSP: answer is none: 0x%08x 0x%08x to 0x%02x\n", reply.mctp,
+		drm_err(drm, "FSP: malformed reply: 0x%08x 0x%08x, command 0x%02x\n", reply.mctp,
 			reply.nvdm, reply.command);
 		return -EIO;
 	}
 	if (reply.error) {
-		drm_err(drm, "FSP: it refuses to boot the firmware, error 0x%08x\n", reply.error);
+		drm_err(drm, "FSP rejected the firmware, error 0x%08x\n", reply.error);
 		return -EIO;
 	}
 	return 0;
 }
 
 /**
- * nv_fsp_awake() - wait until the FSP has come up, which it does by itself from power-on
+ * nv_fsp_wait_boot() - wait until the FSP has booted, which it does on its own after power-on
  * @nv: the device
  *
- * Return: 0, or ETIMEDOUT or EIO after a message.
+ * Return: 0, or -ETIMEDOUT or -EIO after a log message.
  */
-int nv_fsp_awake(struct nv_device *nv)
+int nv_fsp_wait_boot(struct nv_device *nv)
 {
 	u32 status;
 	int ret;
 
 	ret = read_poll_timeout(nv_rd32, status,
-				status == NV_THERM_FSP_BOOT_COMPLETE || nv_lost(nv), 1000,
-				AWAKE_LIMIT_US, false, nv, NV_THERM_I2CS_SCRATCH);
-	if (nv_lost(nv))
+				status == NV_THERM_FSP_BOOT_COMPLETE || nv_regs_lost(nv), 1000,
+				BOOT_LIMIT_US, false, nv, NV_THERM_I2CS_SCRATCH);
+	if (nv_regs_lost(nv))
 		return -EIO;
 	if (ret)
-		drm_err(&nv->base.drm, "the chip's own firmware did not come up: status 0x%08x\n",
-			status);
+		drm_err(&nv->base.drm, "FSP boot timed out, status 0x%08x\n", status);
 	return ret;
 }

@@ -1,18 +1,25 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The GSP's life: memory it needs for as long as it runs, boot, what it tells about the card, and
- * its end. It must not be left running: its memory goes back to the system.
+ * Start and stop of the GSP: allocates the memory that it uses while it runs, boots it, queries its
+ * static information, and unloads it. The GSP must not keep running after nv_gsp_stop(), because
+ * its memory then returns to the system.
  */
 #include <drm/drm_print.h>
 #include <linux/iopoll.h>
 #include <linux/sizes.h>
+#include <linux/slab.h>
 
-#include "kmod/nv/nv.h"
+#include "hw/nv/pci.h"
+#include "kmod/nv/chip.h"
+#include "kmod/nv/gsp.h"
+#include "kmod/nv/memory.h"
+#include "kmod/nv/regs.h"
+#include "kmod/nv/rpc.h"
 
-#define CALL_LIMIT_MS   5000
+#define RPC_LIMIT_MS    5000
 #define UNLOAD_LIMIT_US (4 * USEC_PER_SEC)
 
-static void free_memory(struct nv_device *nv)
+static void nv_gsp_free_memory(struct nv_device *nv)
 {
 	struct nv_gsp *gsp = &nv->gsp;
 	int i;
@@ -26,7 +33,7 @@ static void free_memory(struct nv_device *nv)
 	nv_buffer_free(nv, &gsp->flush);
 }
 
-static void fill_arguments(struct nv_gsp *gsp)
+static void nv_gsp_fill_arguments(struct nv_gsp *gsp)
 {
 	struct nv_gsp_arguments *a = gsp->arguments.cpu;
 
@@ -37,8 +44,8 @@ static void fill_arguments(struct nv_gsp *gsp)
 	a->dmem_stack = 1;
 }
 
-/* A log begins with its fill level; the addresses of its pages follow. */
-static void fill_log(struct nv_buffer *log)
+/* A log buffer begins with its fill level, followed by the addresses of its pages. */
+static void nv_gsp_fill_log(struct nv_buffer *log)
 {
 	u64 *addresses = log->cpu;
 	u32 i;
@@ -47,7 +54,8 @@ static void fill_log(struct nv_buffer *log)
 		addresses[1 + i] = log->bus + (u64)i * NV_GSP_PAGE;
 }
 
-static int make_memory(struct nv_device *nv)
+/* On failure the caller frees what was allocated: nv_gsp_free_memory(). */
+static int nv_gsp_alloc_memory(struct nv_device *nv)
 {
 	struct nv_gsp *gsp = &nv->gsp;
 	int ret, i;
@@ -56,21 +64,25 @@ static int make_memory(struct nv_device *nv)
 	if (!gsp->info)
 		return -ENOMEM;
 	ret = nv_buffer_alloc(nv, NULL, &gsp->flush, NV_GSP_PAGE);
-	if (!ret)
-		ret = nv_rpc_init(nv);
-	for (i = 0; !ret && i < ARRAY_SIZE(gsp->logs); i++) {
+	if (ret)
+		return ret;
+	ret = nv_rpc_init(nv);
+	if (ret)
+		return ret;
+	for (i = 0; i < ARRAY_SIZE(gsp->logs); i++) {
 		ret = nv_buffer_alloc(nv, NULL, &gsp->logs[i], NV_GSP_LOG_BYTES);
-		if (!ret)
-			fill_log(&gsp->logs[i]);
+		if (ret)
+			return ret;
+		nv_gsp_fill_log(&gsp->logs[i]);
 	}
-	if (!ret)
-		ret = nv_buffer_alloc(nv, NULL, &gsp->arguments, sizeof(struct nv_gsp_arguments));
-	if (!ret)
-		fill_arguments(gsp);
-	return ret;
+	ret = nv_buffer_alloc(nv, NULL, &gsp->arguments, sizeof(struct nv_gsp_arguments));
+	if (ret)
+		return ret;
+	nv_gsp_fill_arguments(gsp);
+	return 0;
 }
 
-static int send_system_info(struct nv_device *nv)
+static int nv_gsp_send_system_info(struct nv_device *nv)
 {
 	struct pci_dev *pdev = sov_pci(&nv->base);
 	struct nv_gsp_system_info info = {
@@ -90,8 +102,11 @@ static int send_system_info(struct nv_device *nv)
 	return nv_rpc_send(nv, NV_GSP_SET_SYSTEM_INFO, &info, sizeof(info));
 }
 
-/* The two settings that nouveau and tinygrad give: reset by the bus, and keep its configuration. */
-static int send_registry(struct nv_device *nv)
+/*
+ * The two settings that nouveau and tinygrad send: reset through the bus, and save the PCIe
+ * configuration.
+ */
+static int nv_gsp_send_registry(struct nv_device *nv)
 {
 	static const char names[2][32] = { "RMSecBusResetEnable", "RMForcePcieConfigSave" };
 	struct {
@@ -112,8 +127,8 @@ static int send_registry(struct nv_device *nv)
 	return nv_rpc_send(nv, NV_GSP_SET_REGISTRY, &r, sizeof(r));
 }
 
-/* The largest piece of video memory that nobody else uses. */
-static int find_vram(struct nv_device *nv)
+/* Chooses the largest region of video memory that the GSP neither reserves nor protects. */
+static int nv_gsp_find_vram(struct nv_device *nv)
 {
 	const struct nv_gsp_static_info *info = nv->gsp.info;
 	struct sov_vram *vram = &nv->base.vram;
@@ -121,7 +136,8 @@ static int find_vram(struct nv_device *nv)
 	u32 i;
 
 	if (info->fb_regions > NV_GSP_FB_REGIONS) {
-		drm_err(&nv->base.drm, "GSP: %u regions of memory\n", info->fb_regions);
+		drm_err(&nv->base.drm, "GSP: invalid number of memory regions: %u\n",
+			info->fb_regions);
 		return -EIO;
 	}
 	for (i = 0; i < info->fb_regions; i++) {
@@ -129,8 +145,8 @@ static int find_vram(struct nv_device *nv)
 		u64 from = ALIGN(r->base, SZ_2M), to = ALIGN_DOWN(r->limit + 1, SZ_2M);
 
 		if (r->limit < r->base || r->limit >= nv->vram_bytes) {
-			drm_err(&nv->base.drm, "GSP: memory from 0x%llx to 0x%llx\n", r->base,
-				r->limit);
+			drm_err(&nv->base.drm, "GSP: invalid memory region 0x%llx-0x%llx\n",
+				r->base, r->limit);
 			return -EIO;
 		}
 		if (r->reserved || r->is_protected || to <= from || to - from <= end - start)
@@ -139,13 +155,14 @@ static int find_vram(struct nv_device *nv)
 		end = to;
 	}
 	if (!end) {
-		drm_err(&nv->base.drm, "GSP: it leaves us no memory\n");
+		drm_err(&nv->base.drm, "GSP: no usable video memory\n");
 		return -ENOSPC;
 	}
-	/* The allocator knows what there was before it slept. */
+	/* After resume the region must be the one that the VRAM manager already uses. */
 	if (vram->end && (vram->start != start || vram->end != end)) {
-		drm_err(&nv->base.drm, "GSP: it leaves us 0x%llx to 0x%llx, not 0x%llx to 0x%llx\n",
-			start, end, vram->start, vram->end);
+		drm_err(&nv->base.drm,
+			"GSP: usable memory changed from 0x%llx-0x%llx to 0x%llx-0x%llx\n",
+			vram->start, vram->end, start, end);
 		return -EIO;
 	}
 	vram->start = start;
@@ -153,80 +170,82 @@ static int find_vram(struct nv_device *nv)
 	return 0;
 }
 
-static int start(struct nv_device *nv)
+static int nv_gsp_boot_and_query(struct nv_device *nv)
 {
-	int ret = make_memory(nv);
+	int ret = nv_gsp_alloc_memory(nv);
 
 	if (ret)
 		return ret;
 	nv_wr32(nv, NV_PFB_FLUSH_SYSMEM_ADDR_HI, upper_32_bits(nv->gsp.flush.bus >> 8));
 	nv_wr32(nv, NV_PFB_FLUSH_SYSMEM_ADDR_LO, lower_32_bits(nv->gsp.flush.bus >> 8));
-	ret = send_system_info(nv);
-	if (!ret)
-		ret = send_registry(nv);
-	if (!ret)
-		ret = nv->chip->boot(nv);
+	ret = nv_gsp_send_system_info(nv);
+	if (ret)
+		return ret;
+	ret = nv_gsp_send_registry(nv);
+	if (ret)
+		return ret;
+	ret = nv->chip->boot(nv);
 	if (ret)
 		return ret;
 	nv->gsp.running = true;
 	ret = nv_rpc_call(nv, NV_GSP_GET_STATIC_INFO, nv->gsp.info, sizeof(*nv->gsp.info), NULL, 0,
-			  CALL_LIMIT_MS);
-	return ret ? ret : find_vram(nv);
+			  RPC_LIMIT_MS);
+	return ret ? ret : nv_gsp_find_vram(nv);
 }
 
 /**
- * nv_gsp_start() - boot the GSP and learn what it knows
- * @nv: the device, with bus mastering on
+ * nv_gsp_start() - boot the GSP and query its static information
+ * @nv: the device, with bus mastering enabled
  *
- * Return: 0, or a negative errno after a message, with everything undone.
+ * Return: 0, or a negative errno after a log message, with everything undone.
  */
 int nv_gsp_start(struct nv_device *nv)
 {
 	int ret;
 
 	if (nv_rd32(nv, NV_PFB_WPR2_ADDR_HI)) {
-		if (nv_lost(nv))
+		if (nv_regs_lost(nv))
 			return -EIO;
 		drm_err(&nv->base.drm,
 			"another driver left its firmware running; reset the device first\n");
 		return -EBUSY;
 	}
-	ret = start(nv);
+	ret = nv_gsp_boot_and_query(nv);
 	if (ret)
 		nv_gsp_stop(nv);
 	return ret;
 }
 
-static void end(struct nv_device *nv)
+static void nv_gsp_unload(struct nv_device *nv)
 {
 	struct nv_gsp_unloading request = {};
 	struct drm_device *drm = &nv->base.drm;
 	u32 value;
 
 	if (nv_rpc_call(nv, NV_GSP_UNLOADING_GUEST_DRIVER, &request, sizeof(request), NULL, 0,
-			CALL_LIMIT_MS))
+			RPC_LIMIT_MS))
 		return;
 	if (read_poll_timeout(nv_rd32, value, value & NV_PGSP_MAILBOX0_UNLOADED, 1000,
 			      UNLOAD_LIMIT_US, false, nv, NV_PGSP_MAILBOX0))
-		drm_err(drm, "GSP: it does not unload, mailbox 0x%08x\n", value);
+		drm_err(drm, "GSP unload timed out, mailbox 0x%08x\n", value);
 	if (read_poll_timeout(nv_rd32, value, value & NV_PGSP_RISCV_CPUCTL_HALTED, 1000,
 			      UNLOAD_LIMIT_US, false, nv, NV_PGSP_RISCV_CPUCTL))
-		drm_err(drm, "GSP: its processor does not halt, 0x%08x\n", value);
+		drm_err(drm, "GSP halt timed out, CPUCTL 0x%08x\n", value);
 }
 
 /**
- * nv_gsp_stop() - end the GSP and free its memory
- * @nv: the device; a GSP that never started is fine
+ * nv_gsp_stop() - unload the GSP and free its memory
+ * @nv: the device; the GSP may never have started
  *
- * Whether it obeys or not, bus mastering is off before memory is freed.
+ * The function clears bus mastering before it frees memory, whether or not the GSP has unloaded.
  */
 void nv_gsp_stop(struct nv_device *nv)
 {
 	if (nv->gsp.running)
-		end(nv);
-	mutex_lock(&nv->gsp.lock); /* address spaces may live on, and will want to tell it */
+		nv_gsp_unload(nv);
+	mutex_lock(&nv->gsp.lock); /* address spaces may outlive the GSP and still send RPCs */
 	nv->gsp.running = false;
 	mutex_unlock(&nv->gsp.lock);
 	pci_clear_master(sov_pci(&nv->base));
-	free_memory(nv);
+	nv_gsp_free_memory(nv);
 }

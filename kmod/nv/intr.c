@@ -1,100 +1,106 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Interrupts. Each source has a vector, which is a bit in one of the leaves of the function's own
- * block. There are two sources for us: the GSP has put something into its queue, and an engine was
- * told by a command stream to say that it has come so far. The device sends one message and is
- * then quiet until it is rearmed, so the hard handler has nothing to do but to see that it is ours.
+ * Interrupts. Each source has a vector, which is a bit in one of the leaf registers of the PCI
+ * function's own register block. The driver handles two kinds of sources: the GSP signals a message
+ * in its status queue, and engines signal that a command stream has executed a non-stall interrupt
+ * method. The device sends one MSI and then stays silent until the driver rearms it, so the hard
+ * handler only checks that the interrupt is real and masks it.
  *
- * A device that interrupts without a reason must not take a processor with it. Nobody shares the
- * message, so the kernel would switch it off for good after 100,000 of these; before that we do it
- * ourselves, for a moment at a time. What is to be told meanwhile is found at its end.
+ * Spurious interrupts must not monopolise a CPU. No other device shares the MSI, so the kernel
+ * would disable it for good after 100,000 unhandled interrupts; the driver masks it for a short
+ * time long before that, and checks all sources at the end of the pause.
  */
 #include <drm/drm_print.h>
 #include <linux/interrupt.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
-#include "kmod/nv/nv.h"
+#include "kmod/nv/chip.h"
+#include "kmod/nv/intr.h"
+#include "kmod/nv/regs.h"
+#include "kmod/nv/rm.h"
 #include "kmod/queue.h"
 
-/* A healthy device sends none: so many without a reason in so long, and it is not heard so long. */
+/* A healthy device sends no spurious interrupts; STORM_COUNT of them in STORM_WINDOW is a storm. */
 #define STORM_COUNT  100
 #define STORM_WINDOW (HZ / 10)
 #define STORM_PAUSE  (HZ / 10)
 
-static bool pending(const struct nv_intr *intr, const u32 *leaves, u32 vector)
+static_assert(NV_INTR_MAX_LEAF_WORDS >= NV_MAX_LEAVES);
+
+static bool nv_intr_pending(const struct nv_intr *intr, const u32 *leaves, u32 vector)
 {
 	return vector / 32 < intr->leaves && leaves[vector / 32] & BIT(vector % 32);
 }
 
-static irqreturn_t without_reason(struct nv_device *nv, int irq)
+static irqreturn_t nv_intr_spurious(struct nv_device *nv, int irq)
 {
 	struct nv_intr *intr = &nv->intr;
 
-	if (time_after(jiffies, intr->window + STORM_WINDOW)) {
-		intr->window = jiffies;
-		intr->vain = 0;
+	if (time_after(jiffies, intr->spurious_since + STORM_WINDOW)) {
+		intr->spurious_since = jiffies;
+		intr->spurious = 0;
 	}
-	if (++intr->vain < STORM_COUNT)
+	if (++intr->spurious < STORM_COUNT)
 		return IRQ_HANDLED;
-	intr->vain = 0;
+	intr->spurious = 0;
 	disable_irq_nosync(irq);
-	queue_delayed_work(nv->base.work, &intr->resume, STORM_PAUSE);
-	dev_warn_ratelimited(nv->base.drm.dev,
-			     "interrupts without a reason: they are not heard for %u ms\n",
+	queue_delayed_work(nv->base.wq, &intr->unmask_work, STORM_PAUSE);
+	dev_warn_ratelimited(nv->base.drm.dev, "spurious interrupt storm: irq masked for %u ms\n",
 			     jiffies_to_msecs(STORM_PAUSE));
 	return IRQ_HANDLED;
 }
 
-/* The end of a pause: an interrupt with a reason may have been lost in it. */
-static void resume(struct work_struct *work)
+/* Ends the pause after a storm. A real interrupt may have been lost in it, so check all sources. */
+static void nv_intr_unmask_work(struct work_struct *work)
 {
-	struct nv_device *nv = container_of(to_delayed_work(work), struct nv_device, intr.resume);
+	struct nv_device *nv =
+		container_of(to_delayed_work(work), struct nv_device, intr.unmask_work);
 
 	enable_irq(pci_irq_vector(sov_pci(&nv->base), 0));
-	queue_work(nv->base.work, &nv->gsp.events);
-	sov_queues_progress(&nv->base);
+	queue_work(nv->base.wq, &nv->gsp.event_work);
+	sov_queues_retire(&nv->base);
 }
 
-static irqreturn_t hard(int irq, void *data)
+static irqreturn_t nv_intr_hard(int irq, void *data)
 {
 	struct nv_device *nv = data;
 	u32 top = nv_rd32(nv, NV_VF_INTR_TOP);
 
-	if (top == ~0u || !(top & nv->intr.subtrees)) /* all ones: the device is gone */
-		return without_reason(nv, irq);
+	if (top == ~0u || !(top & nv->intr.subtrees)) /* all ones: off the bus */
+		return nv_intr_spurious(nv, irq);
 	nv_wr32(nv, NV_VF_INTR_TOP_DISABLE, nv->intr.subtrees);
 	return IRQ_WAKE_THREAD;
 }
 
-static void on_gsp(struct nv_device *nv)
+static void nv_intr_handle_gsp(struct nv_device *nv)
 {
 	if (nv_rd32(nv, NV_PGSP_IRQSTAT) & NV_PGSP_IRQ_SWGEN0) {
 		nv_wr32(nv, NV_PGSP_IRQSCLR, NV_PGSP_IRQ_SWGEN0);
-		queue_work(nv->base.work, &nv->gsp.events);
+		queue_work(nv->base.wq, &nv->gsp.event_work);
 	}
 	nv_wr32(nv, NV_PGSP_IRQ_RETRIGGER, 1);
 }
 
-static irqreturn_t thread(int irq, void *data)
+static irqreturn_t nv_intr_thread(int irq, void *data)
 {
 	struct nv_device *nv = data;
 	struct nv_intr *intr = &nv->intr;
-	u32 leaves[NV_MAX_LEAVES] = {}, i;
+	u32 leaves[NV_INTR_MAX_LEAF_WORDS] = {}, i;
 
 	for (i = 0; i < intr->leaves; i++) {
 		if (!intr->enabled[i])
 			continue;
 		leaves[i] = nv_rd32(nv, NV_VF_INTR_LEAF(i)) & intr->enabled[i];
-		/* Acknowledged before it is looked into: what comes later comes again. */
+		/* Acknowledge before handling, so that a later occurrence raises it again. */
 		if (leaves[i])
 			nv_wr32(nv, NV_VF_INTR_LEAF(i), leaves[i]);
 	}
-	if (pending(intr, leaves, intr->gsp))
-		on_gsp(nv);
+	if (nv_intr_pending(intr, leaves, intr->gsp))
+		nv_intr_handle_gsp(nv);
 	for (i = 0; i < intr->engine_count; i++) {
-		if (pending(intr, leaves, intr->engines[i])) {
-			sov_queues_progress(&nv->base);
+		if (nv_intr_pending(intr, leaves, intr->engines[i])) {
+			sov_queues_retire(&nv->base);
 			break;
 		}
 	}
@@ -102,12 +108,13 @@ static irqreturn_t thread(int irq, void *data)
 	return IRQ_HANDLED;
 }
 
-static int enable(struct nv_device *nv, u32 vector)
+static int nv_intr_add_vector(struct nv_device *nv, u32 vector)
 {
 	struct nv_intr *intr = &nv->intr;
 
 	if (vector / 32 >= intr->leaves) {
-		drm_err(&nv->base.drm, "GSP: vector %u, there are %u\n", vector, intr->leaves * 32);
+		drm_err(&nv->base.drm, "GSP: interrupt vector %u out of range, limit %u\n", vector,
+			intr->leaves * 32);
 		return -EIO;
 	}
 	intr->enabled[vector / 32] |= BIT(vector % 32);
@@ -115,85 +122,103 @@ static int enable(struct nv_device *nv, u32 vector)
 	return 0;
 }
 
-static int take_table(struct nv_device *nv, const struct rm_interrupts *table)
+static int nv_intr_add_row(struct nv_device *nv, const struct rm_interrupt *row)
 {
 	struct nv_intr *intr = &nv->intr;
-	int ret = 0;
+	bool copy = row->unit >= RM_UNIT_COPY0 && row->unit < RM_UNIT_COPY0 + NV_MAX_COPY_ENGINES;
+
+	if (row->unit == RM_UNIT_GSP) {
+		intr->gsp = row->stall;
+		return nv_intr_add_vector(nv, row->stall);
+	}
+	if ((copy || row->unit == RM_UNIT_GRAPHICS) && row->non_stall != RM_VECTOR_NONE &&
+	    intr->engine_count < ARRAY_SIZE(intr->engines)) {
+		intr->engines[intr->engine_count++] = row->non_stall;
+		return nv_intr_add_vector(nv, row->non_stall);
+	}
+	return 0;
+}
+
+static int nv_intr_parse_table(struct nv_device *nv, const struct rm_interrupts *table)
+{
+	struct nv_intr *intr = &nv->intr;
+	int ret;
 	u32 i;
 
 	if (table->count > RM_INTERRUPTS) {
-		drm_err(&nv->base.drm, "GSP: %u interrupts\n", table->count);
+		drm_err(&nv->base.drm, "GSP: invalid number of interrupts: %u\n", table->count);
 		return -EIO;
 	}
-	for (i = 0; i < table->count && !ret; i++) {
-		const struct rm_interrupt *row = &table->list[i];
-		bool copy = row->unit >= RM_UNIT_COPY0 &&
-			    row->unit < RM_UNIT_COPY0 + NV_MAX_COPY_ENGINES;
+	for (i = 0; i < table->count; i++) {
+		ret = nv_intr_add_row(nv, &table->list[i]);
+		if (ret)
+			return ret;
+	}
+	if (!intr->gsp || !intr->engine_count) {
+		drm_err(&nv->base.drm, "GSP: no interrupt vectors for the GSP or for engines\n");
+		return -EIO;
+	}
+	return 0;
+}
 
-		if (row->unit == RM_UNIT_GSP) {
-			intr->gsp = row->stall;
-			ret = enable(nv, row->stall);
-		} else if ((copy || row->unit == RM_UNIT_GRAPHICS) &&
-			   row->non_stall != RM_VECTOR_NONE &&
-			   intr->engine_count < ARRAY_SIZE(intr->engines)) {
-			intr->engines[intr->engine_count++] = row->non_stall;
-			ret = enable(nv, row->non_stall);
-		}
-	}
-	if (!ret && (!intr->gsp || !intr->engine_count)) {
-		drm_err(&nv->base.drm, "GSP: no interrupts of its own or of engines\n");
-		ret = -EIO;
-	}
+static int nv_intr_query_vectors(struct nv_device *nv)
+{
+	struct rm_interrupts *table = kzalloc(sizeof(*table), GFP_KERNEL);
+	int ret;
+
+	if (!table)
+		return -ENOMEM;
+	nv->intr = (struct nv_intr){ .leaves = nv->chip->interrupt_leaves };
+	nv->intr.spurious_since = jiffies;
+	INIT_DELAYED_WORK(&nv->intr.unmask_work, nv_intr_unmask_work);
+	ret = nv_rm_query(nv, RM_CONTROL_INTERRUPTS, table, sizeof(*table));
+	if (!ret)
+		ret = nv_intr_parse_table(nv, table);
+	kfree(table);
 	return ret;
 }
 
 /**
- * nv_intr_start() - learn the vectors and let interrupts come
- * @nv: the device, with its GSP up
+ * nv_intr_start() - query the interrupt vectors and enable interrupts
+ * @nv: the device, with a running GSP
  *
- * Return: 0 or a negative errno after a message.
+ * Return: 0 or a negative errno after a log message.
  */
 int nv_intr_start(struct nv_device *nv)
 {
 	struct pci_dev *pdev = sov_pci(&nv->base);
 	struct nv_intr *intr = &nv->intr;
-	struct rm_interrupts *table = kzalloc(sizeof(*table), GFP_KERNEL);
 	int ret;
 	u32 i;
 
-	if (!table)
-		return -ENOMEM;
-	*intr = (struct nv_intr){ .leaves = nv->chip->interrupt_leaves };
-	intr->window = jiffies;
-	INIT_DELAYED_WORK(&intr->resume, resume);
-	ret = nv_rm_ask(nv, RM_CONTROL_INTERRUPTS, table, sizeof(*table));
-	if (!ret)
-		ret = take_table(nv, table);
-	kfree(table);
+	ret = nv_intr_query_vectors(nv);
 	if (ret)
 		return ret;
 	ret = pci_alloc_irq_vectors(pdev, 1, 1, PCI_IRQ_MSI);
 	if (ret < 0) {
-		drm_err(&nv->base.drm, "no MSI: %pe\n", ERR_PTR(ret));
+		drm_err(&nv->base.drm, "failed to allocate MSI: %pe\n", ERR_PTR(ret));
 		return ret;
 	}
-	ret = request_threaded_irq(pci_irq_vector(pdev, 0), hard, thread, 0, "sovgpu", nv);
-	if (ret) {
-		pci_free_irq_vectors(pdev);
-		return ret;
-	}
-	intr->on = true;
+	ret = request_threaded_irq(pci_irq_vector(pdev, 0), nv_intr_hard, nv_intr_thread, 0,
+				   "sovgpu", nv);
+	if (ret)
+		goto err_free_vectors;
+	intr->requested = true;
 	for (i = 0; i < intr->leaves; i++)
 		if (intr->enabled[i])
 			nv_wr32(nv, NV_VF_INTR_LEAF_ENABLE(i), intr->enabled[i]);
 	nv_wr32(nv, NV_VF_INTR_TOP_ENABLE, intr->subtrees);
-	queue_work(nv->base.work, &nv->gsp.events); /* what came before */
+	queue_work(nv->base.wq, &nv->gsp.event_work); /* events that arrived earlier */
 	return 0;
+
+err_free_vectors:
+	pci_free_irq_vectors(pdev);
+	return ret;
 }
 
 /**
- * nv_intr_stop() - let no more interrupts come
- * @nv: the device; interrupts that never started are fine
+ * nv_intr_stop() - disable interrupts and flush their work
+ * @nv: the device; nv_intr_start() may have failed or never run
  */
 void nv_intr_stop(struct nv_device *nv)
 {
@@ -201,16 +226,16 @@ void nv_intr_stop(struct nv_device *nv)
 	struct nv_intr *intr = &nv->intr;
 	u32 i;
 
-	if (intr->on) {
+	if (intr->requested) {
 		for (i = 0; i < intr->leaves; i++)
 			if (intr->enabled[i])
 				nv_wr32(nv, NV_VF_INTR_LEAF_DISABLE(i), intr->enabled[i]);
-		disable_irq(pci_irq_vector(pdev, 0)); /* nobody begins a pause from here on */
-		cancel_delayed_work_sync(&intr->resume);
+		disable_irq(pci_irq_vector(pdev, 0)); /* no new storm can queue unmask_work */
+		cancel_delayed_work_sync(&intr->unmask_work);
 		free_irq(pci_irq_vector(pdev, 0), nv);
-		nv_wr32(nv, NV_VF_INTR_TOP_DISABLE, intr->subtrees); /* the thread rearms */
+		nv_wr32(nv, NV_VF_INTR_TOP_DISABLE, intr->subtrees); /* the thread rearmed it */
 		pci_free_irq_vectors(pdev);
-		intr->on = false;
+		intr->requested = false;
 	}
-	cancel_work_sync(&nv->gsp.events);
+	cancel_work_sync(&nv->gsp.event_work);
 }

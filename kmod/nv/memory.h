@@ -1,32 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Memory for what the hardware itself reads and writes, in one piece each. */
+/* Contiguous memory that the hardware or the GSP firmware accesses by physical address. */
 #ifndef SOV_NV_MEMORY_H
 #define SOV_NV_MEMORY_H
 
-#include <linux/list.h>
-#include <linux/types.h>
+#include "kmod/nv/memory_types.h"
 
 struct nv_device;
-struct sov_account;
-
-/**
- * struct nv_buffer - memory of the machine that both sides see
- */
-struct nv_buffer {
-	void *cpu;
-	dma_addr_t bus;
-	size_t bytes;
-	struct sov_account *account; /* whose it is, and outlives it; NULL: the driver's */
-};
-
-/**
- * struct nv_vram - video memory
- */
-struct nv_vram {
-	struct list_head pieces;
-	u64 address, bytes;
-	struct sov_account *account; /* likewise */
-};
 
 int nv_buffer_alloc(struct nv_device *nv, struct sov_account *account, struct nv_buffer *b,
 		    size_t bytes);

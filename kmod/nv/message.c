@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Messages, see message.h. An element is a header with a checksum, the call's header and its
- * payload, and fills whole pages, which may go around the end of the ring. A ring with one page
- * less than it has is full, so that a full one and an empty one look different.
+ * Wire format of GSP messages. A queue element is a header with a checksum, the RPC header and the
+ * payload, and occupies whole pages, which may wrap around the end of the ring. One page of the
+ * ring always stays free, so that a full ring differs from an empty one.
  */
 #include <linux/string.h>
 
 #include "kmod/nv/message.h"
 
-static u8 *page_of(const struct nv_gsp_queue *q, u32 index)
+static u8 *nv_message_page(const struct nv_gsp_queue *q, u32 index)
 {
 	return (u8 *)q + NV_GSP_PAGE * (1 + index % NV_GSP_QUEUE_ELEMENTS);
 }
 
-/* Xor of all words; 0 when the element is whole. */
-static u32 checksum(const struct nv_gsp_element *e, u32 pages)
+/* XOR of all words of an element; 0 if the element is intact. */
+static u32 nv_message_checksum(const struct nv_gsp_element *e, u32 pages)
 {
 	const u32 *word = (const u32 *)e;
 	u32 sum = 0, i;
@@ -25,16 +25,16 @@ static u32 checksum(const struct nv_gsp_element *e, u32 pages)
 }
 
 /**
- * nv_message_build() - make an element
- * @e: NV_MESSAGE_BYTES
- * @sequence: its number
- * @m: what it says
+ * nv_message_build() - build an element
+ * @e: memory of NV_MESSAGE_MAX_BYTES for the element
+ * @sequence: sequence number of the element
+ * @m: the RPC
  *
- * Return: its pages; 0: the call is too large.
+ * Return: the number of pages of the element, or 0 if the RPC is too large.
  */
 u32 nv_message_build(struct nv_gsp_element *e, u32 sequence, const struct nv_message *m)
 {
-	struct nv_gsp_rpc *rpc = nv_message_call(e);
+	struct nv_gsp_rpc *rpc = nv_message_rpc(e);
 	u64 bytes = (u64)m->head_bytes + m->body_bytes;
 	u32 pages;
 
@@ -54,85 +54,85 @@ u32 nv_message_build(struct nv_gsp_element *e, u32 sequence, const struct nv_mes
 		memcpy(rpc + 1, m->head, m->head_bytes);
 	if (m->body_bytes)
 		memcpy((u8 *)(rpc + 1) + m->head_bytes, m->body, m->body_bytes);
-	e->checksum = checksum(e, pages);
+	e->checksum = nv_message_checksum(e, pages);
 	return pages;
 }
 
 /**
- * nv_message_check() - is this an element that can be believed?
- * @e: a copy of it, which nobody else writes
- * @sequence: the number that is next
- * @pages: that it has
+ * nv_message_check() - validate a received element
+ * @e: private copy of the element, which the GSP cannot change meanwhile
+ * @sequence: expected sequence number
+ * @pages: number of pages that were received
  *
- * Return: NULL, or what is wrong with it.
+ * Return: NULL if the element is valid, otherwise the reason for the log.
  */
 const char *nv_message_check(const struct nv_gsp_element *e, u32 sequence, u32 pages)
 {
 	const struct nv_gsp_rpc *rpc = (const struct nv_gsp_rpc *)(e + 1);
 
 	if (!pages || pages > NV_GSP_ELEMENT_PAGES || e->pages != pages)
-		return "its size is wrong";
-	if (checksum(e, pages))
-		return "its checksum is wrong";
+		return "bad size";
+	if (nv_message_checksum(e, pages))
+		return "bad checksum";
 	if (e->sequence != sequence)
-		return "its number is not the next";
+		return "unexpected sequence number";
 	if (rpc->version != NV_GSP_RPC_VERSION || rpc->signature != NV_GSP_RPC_SIGNATURE)
-		return "it holds no call";
+		return "bad RPC header";
 	if (rpc->bytes < sizeof(*rpc) || rpc->bytes > pages * NV_GSP_PAGE - sizeof(*e))
-		return "its call does not fit";
+		return "bad RPC length";
 	return NULL;
 }
 
 /**
- * nv_message_filled() - pages that wait in a ring
- * @put: where the writer is, below NV_GSP_QUEUE_ELEMENTS
- * @get: where the reader is, likewise
+ * nv_message_count() - number of filled pages in a ring
+ * @put: the writer's index, below NV_GSP_QUEUE_ELEMENTS
+ * @get: the reader's index, below NV_GSP_QUEUE_ELEMENTS
  *
- * Return: their number.
+ * Return: the number of pages.
  */
-u32 nv_message_filled(u32 put, u32 get)
+u32 nv_message_count(u32 put, u32 get)
 {
 	return (put + NV_GSP_QUEUE_ELEMENTS - get) % NV_GSP_QUEUE_ELEMENTS;
 }
 
 /**
- * nv_message_space() - pages that a ring can take
- * @put: where the writer is, below NV_GSP_QUEUE_ELEMENTS
- * @get: where the reader is, likewise
+ * nv_message_space() - number of pages that can be written to a ring
+ * @put: the writer's index, below NV_GSP_QUEUE_ELEMENTS
+ * @get: the reader's index, below NV_GSP_QUEUE_ELEMENTS
  *
- * Return: their number.
+ * Return: the number of pages.
  */
 u32 nv_message_space(u32 put, u32 get)
 {
-	return NV_GSP_QUEUE_ELEMENTS - 1 - nv_message_filled(put, get);
+	return NV_GSP_QUEUE_ELEMENTS - 1 - nv_message_count(put, get);
 }
 
 /**
- * nv_message_write() - put an element into a ring that has room
+ * nv_message_write() - copy an element into a ring that has room for it
  * @q: the ring
- * @put: first page
+ * @put: index of the first page
  * @e: the element
- * @pages: that it has
+ * @pages: number of pages of the element
  */
 void nv_message_write(struct nv_gsp_queue *q, u32 put, const struct nv_gsp_element *e, u32 pages)
 {
 	u32 i;
 
 	for (i = 0; i < pages; i++)
-		memcpy(page_of(q, put + i), (const u8 *)e + i * NV_GSP_PAGE, NV_GSP_PAGE);
+		memcpy(nv_message_page(q, put + i), (const u8 *)e + i * NV_GSP_PAGE, NV_GSP_PAGE);
 }
 
 /**
  * nv_message_read() - copy an element out of a ring
  * @q: the ring
- * @get: first page
- * @e: where to, NV_MESSAGE_BYTES
- * @pages: at most NV_GSP_ELEMENT_PAGES
+ * @get: index of the first page
+ * @e: destination of NV_MESSAGE_MAX_BYTES
+ * @pages: number of pages, at most NV_GSP_ELEMENT_PAGES
  */
 void nv_message_read(const struct nv_gsp_queue *q, u32 get, struct nv_gsp_element *e, u32 pages)
 {
 	u32 i;
 
 	for (i = 0; i < pages; i++)
-		memcpy((u8 *)e + i * NV_GSP_PAGE, page_of(q, get + i), NV_GSP_PAGE);
+		memcpy((u8 *)e + i * NV_GSP_PAGE, nv_message_page(q, get + i), NV_GSP_PAGE);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Messages to and from the GSP, as data: how a call becomes an element, what an element must be to
- * be believed, and how elements lie in a ring of pages. Touches no hardware, waits for nothing.
+ * Wire format of GSP messages: builds a queue element from an RPC, validates a received element,
+ * and copies elements into and out of a ring of pages. Pure functions without hardware access.
  */
 #ifndef SOV_NV_MESSAGE_H
 #define SOV_NV_MESSAGE_H
@@ -10,36 +10,36 @@
 
 #include "hw/nv/gsp_570.h"
 
-#define NV_MESSAGE_BYTES (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE) /* of the largest */
+#define NV_MESSAGE_MAX_BYTES (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE)
 
 /**
- * struct nv_message - what a call says
+ * struct nv_message - an RPC to send
  */
 struct nv_message {
-	/** @function: number of the call */
+	/** @function: RPC function number */
 	u32 function;
 
-	/** @head: first part of its payload */
+	/** @head: first part of the payload */
 	const void *head;
 
-	/** @head_bytes: size of it */
+	/** @head_bytes: size of @head */
 	u32 head_bytes;
 
-	/** @body: second part */
+	/** @body: second part of the payload */
 	const void *body;
 
-	/** @body_bytes: size of it */
+	/** @body_bytes: size of @body */
 	u32 body_bytes;
 };
 
 u32 nv_message_build(struct nv_gsp_element *e, u32 sequence, const struct nv_message *m);
 const char *nv_message_check(const struct nv_gsp_element *e, u32 sequence, u32 pages);
-u32 nv_message_filled(u32 put, u32 get);
+u32 nv_message_count(u32 put, u32 get);
 u32 nv_message_space(u32 put, u32 get);
 void nv_message_write(struct nv_gsp_queue *q, u32 put, const struct nv_gsp_element *e, u32 pages);
 void nv_message_read(const struct nv_gsp_queue *q, u32 get, struct nv_gsp_element *e, u32 pages);
 
-static inline struct nv_gsp_rpc *nv_message_call(struct nv_gsp_element *e)
+static inline struct nv_gsp_rpc *nv_message_rpc(struct nv_gsp_element *e)
 {
 	return (struct nv_gsp_rpc *)(e + 1);
 }

@@ -1,351 +1,368 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Page tables, see mmu.h. A range is cut into the slots of the last directory, 2 MiB each. A slot
- * is empty, one huge page, or has tables of big and small pages side by side; of these, 64 KiB at
- * a time are either one big page or up to 16 small ones. Larger pages are taken where both
- * addresses allow it. A table in which nothing is left is taken out of the tree, and given back
- * when the GPU has forgotten the way to it.
+ * Page tables of MMU version 3. An entry of the last directory level is a dual PDE: two words that
+ * cover 2 MiB. A dual PDE is empty, or maps one huge page, or points to a table of big pages and a
+ * table of small pages; in these, each 64 KiB is either one big page or up to 16 small pages. The
+ * largest page size that the alignment of both addresses allows is used. An empty table is unlinked
+ * from the tree at once, but freed only after a TLB invalidation.
  */
 #include <linux/errno.h>
 
 #include "kmod/nv/mmu.h"
 
 #define BIT64(n)    (1ull << (n))
-#define BIG         0 /* of the two words of a slot, and of its two tables */
+#define BIG         0 /* index of a word of a dual PDE and of the table that it points to */
 #define SMALL       1
 #define LAST        (NV_MMU3_LEVELS - 1)
-#define SLOT_BYTES  BIT64(NV_MMU3_HUGE)
+#define HUGE_BYTES  BIT64(NV_MMU3_HUGE)
 #define BIG_BYTES   BIT64(NV_MMU3_BIG)
 #define SMALL_BYTES BIT64(NV_MMU3_SMALL)
 
-static const u8 shifts[] = NV_MMU3_SHIFTS;
-static const u16 entries[] = NV_MMU3_ENTRIES;
+static const u8 nv_mmu_shifts[] = NV_MMU3_SHIFTS;
+static const u16 nv_mmu_entries[] = NV_MMU3_ENTRIES;
 
-/* One slot: a pair of words in a last directory. */
-struct slot {
-	struct nv_table *directory;
-	u32 index; /* of the first word */
-	struct nv_table **tables;
-	struct nv_table *path[NV_MMU3_LEVELS]; /* directories on the way, that one the last */
-	u32 level;                             /* how far the way goes */
+/* The result of a walk: a dual PDE and the directories that lead to it. */
+struct nv_mmu_dual_pde {
+	struct nv_mmu_table *directory;
+	u32 index; /* of the first word in @directory */
+	struct nv_mmu_table **tables;
+	struct nv_mmu_table *path[NV_MMU3_LEVELS]; /* from the root to @directory */
+	u32 level;                                 /* last level that the walk reached */
 };
 
-static u64 rd(struct nv_mmu *mmu, struct nv_table *t, u32 index)
+static u64 nv_mmu_read(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index)
 {
-	return mmu->memory->read(mmu->owner, t, index);
+	return mmu->ops->read(mmu->owner, t, index);
 }
 
-static void wr(struct nv_mmu *mmu, struct nv_table *t, u32 index, u64 value)
+static void nv_mmu_write(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index, u64 value)
 {
-	mmu->memory->write(mmu->owner, t, index, value);
+	mmu->ops->write(mmu->owner, t, index, value);
 }
 
-/* A page in a table of pages, or none: 0. What is none already is not written. */
-static void set_page(struct nv_mmu *mmu, struct nv_table *t, u32 index, u64 entry)
+/* Writes a PTE; 0 invalidates it. Skips the write if the PTE is already invalid. */
+static void nv_mmu_set_pte(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index, u64 entry)
 {
 	u64 bit = BIT64(index % 64), *word = &t->valid[index / 64];
 
 	if (!entry && !(*word & bit))
 		return;
-	wr(mmu, t, index, entry);
+	nv_mmu_write(mmu, t, index, entry);
 	t->used += !!entry - !!(*word & bit);
 	*word = entry ? *word | bit : *word & ~bit;
 }
 
-static u32 children_at(u32 level)
+static u32 nv_mmu_children(u32 level)
 {
-	return level == LAST ? 2 * entries[level] : entries[level];
+	return level == LAST ? 2 * nv_mmu_entries[level] : nv_mmu_entries[level];
 }
 
-/* The slot of an address. Without @make: ENOENT when a directory on the way is missing. */
-static int find_slot(struct nv_mmu *mmu, u64 va, bool make, struct slot *s)
+/*
+ * Finds the dual PDE of an address. If a directory is missing, allocates it if @create is true and
+ * otherwise returns -ENOENT.
+ */
+static int nv_mmu_walk(struct nv_mmu *mmu, u64 va, bool create, struct nv_mmu_dual_pde *pde)
 {
-	struct nv_table *t = mmu->root, *fresh;
+	struct nv_mmu_table *t = mmu->root, *child;
 	u32 level, index;
 	int ret;
 
 	for (level = 0; level < LAST; level++) {
-		s->path[level] = t;
-		s->level = level;
-		index = (va >> shifts[level]) % entries[level];
+		pde->path[level] = t;
+		pde->level = level;
+		index = (va >> nv_mmu_shifts[level]) % nv_mmu_entries[level];
 		if (!t->children[index]) {
-			if (!make)
+			if (!create)
 				return -ENOENT;
-			ret = mmu->memory->alloc(mmu->owner, children_at(level + 1), false, &fresh);
+			ret = mmu->ops->alloc(mmu->owner, nv_mmu_children(level + 1), false,
+					      &child);
 			if (ret)
 				return ret;
-			t->children[index] = fresh;
+			t->children[index] = child;
 			t->used++;
-			wr(mmu, t, index, fresh->address | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS);
+			nv_mmu_write(mmu, t, index,
+				     child->address | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS);
 		}
 		t = t->children[index];
 	}
-	s->path[LAST] = t;
-	s->level = LAST;
-	s->directory = t;
-	s->index = 2 * ((va >> shifts[LAST]) % entries[LAST]);
-	s->tables = &t->children[s->index];
+	pde->path[LAST] = t;
+	pde->level = LAST;
+	pde->directory = t;
+	pde->index = 2 * ((va >> nv_mmu_shifts[LAST]) % nv_mmu_entries[LAST]);
+	pde->tables = &t->children[pde->index];
 	return 0;
 }
 
-static bool is_huge(struct nv_mmu *mmu, const struct slot *s)
+static bool nv_mmu_is_huge(struct nv_mmu *mmu, const struct nv_mmu_dual_pde *pde)
 {
-	return !s->tables[BIG] && !s->tables[SMALL] &&
-	       rd(mmu, s->directory, s->index) & NV_MMU3_VALID;
+	return !pde->tables[BIG] && !pde->tables[SMALL] &&
+	       nv_mmu_read(mmu, pde->directory, pde->index) & NV_MMU3_VALID;
 }
 
-/* A table of big or small pages in a slot; nobody sees it before its entry is shown. */
-static int table_in(struct nv_mmu *mmu, struct slot *s, u32 which, bool granted)
+/* Allocates a page table if it is missing. The GPU sees the table after nv_mmu_link_table(). */
+static int nv_mmu_get_table(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u32 which,
+			    bool granted)
 {
-	struct nv_table *fresh;
+	struct nv_mmu_table *table;
 	int ret;
 
-	if (s->tables[which])
+	if (pde->tables[which])
 		return 0;
-	ret = mmu->memory->alloc(mmu->owner, 0, granted, &fresh);
+	ret = mmu->ops->alloc(mmu->owner, 0, granted, &table);
 	if (ret)
 		return ret;
-	s->tables[which] = fresh;
-	s->directory->used++;
+	pde->tables[which] = table;
+	pde->directory->used++;
 	return 0;
 }
 
-static void show(struct nv_mmu *mmu, struct slot *s, u32 which)
+static void nv_mmu_link_table(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u32 which)
 {
-	wr(mmu, s->directory, s->index + which,
-	   s->tables[which]->address | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS);
+	nv_mmu_write(mmu, pde->directory, pde->index + which,
+		     pde->tables[which]->address | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS);
 }
 
-static u64 slot_end(u64 va, u64 end)
+/* Returns the end of the part of [va, end) that lies in the dual PDE of @va. */
+static u64 nv_mmu_pde_end(u64 va, u64 end)
 {
-	u64 next = (va / SLOT_BYTES + 1) * SLOT_BYTES;
+	u64 next = (va / HUGE_BYTES + 1) * HUGE_BYTES;
 
 	return next < end ? next : end;
 }
 
-static u32 big_index(u64 va)
+static u32 nv_mmu_big_index(u64 va)
 {
-	return va % SLOT_BYTES >> NV_MMU3_BIG;
+	return va % HUGE_BYTES >> NV_MMU3_BIG;
 }
 
-static u32 small_index(u64 va)
+static u32 nv_mmu_small_index(u64 va)
 {
-	return va % SLOT_BYTES >> NV_MMU3_SMALL;
+	return va % HUGE_BYTES >> NV_MMU3_SMALL;
 }
 
 /**
- * nv_mmu_init() - make an empty address space
- * @mmu: to be filled
- * @memory: where its tables will live
+ * nv_mmu_init() - create the page tables of an empty address space
+ * @mmu: structure to initialise
+ * @ops: functions that allocate and access tables
  * @owner: first argument of these functions
  *
- * Return: 0, or why there is no memory for it.
+ * Return: 0 or the error of the allocation.
  */
-int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_memory *memory, void *owner)
+int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_ops *ops, void *owner)
 {
-	*mmu = (struct nv_mmu){ memory, owner, NULL, NULL };
-	return memory->alloc(owner, children_at(0), false, &mmu->root);
+	*mmu = (struct nv_mmu){ ops, owner, NULL, NULL };
+	return ops->alloc(owner, nv_mmu_children(0), false, &mmu->root);
 }
 
-/* No recursion deeper than the levels there are. */
-static void free_below(struct nv_mmu *mmu, struct nv_table *t, u32 level)
+/* The recursion is bounded by NV_MMU3_LEVELS. */
+static void nv_mmu_free_tree(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 level)
 {
 	u32 i;
 
 	if (!t)
 		return;
-	for (i = 0; level < NV_MMU3_LEVELS && i < children_at(level); i++)
-		free_below(mmu, t->children[i], level + 1);
-	mmu->memory->free(mmu->owner, t);
+	for (i = 0; level < NV_MMU3_LEVELS && i < nv_mmu_children(level); i++)
+		nv_mmu_free_tree(mmu, t->children[i], level + 1);
+	mmu->ops->free(mmu->owner, t);
 }
 
 /**
- * nv_mmu_fini() - give all tables back
- * @mmu: an address space that nobody uses
+ * nv_mmu_fini() - free all tables
+ * @mmu: page tables that the GPU no longer uses
  */
 void nv_mmu_fini(struct nv_mmu *mmu)
 {
-	nv_mmu_sweep(mmu);
-	free_below(mmu, mmu->root, 0);
+	nv_mmu_reap(mmu);
+	nv_mmu_free_tree(mmu, mmu->root, 0);
 	mmu->root = NULL;
 }
 
-/* Maps what lies in one slot; pages as large as both addresses allow. */
-static int map_in_slot(struct nv_mmu *mmu, struct slot *s, u64 va, u64 end, u64 address, u64 bits)
+/* Maps a range inside one dual PDE with the largest pages that both addresses allow. */
+static int nv_mmu_map_pde(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 va, u64 end,
+			  u64 address, u64 bits)
 {
-	bool empty = !s->tables[BIG] && !s->tables[SMALL];
+	bool empty = !pde->tables[BIG] && !pde->tables[SMALL];
 	int ret;
 
-	if (empty && end - va == SLOT_BYTES && !(address % SLOT_BYTES)) {
-		wr(mmu, s->directory, s->index, address | bits | NV_MMU3_VALID);
-		s->directory->used++;
+	if (empty && end - va == HUGE_BYTES && !(address % HUGE_BYTES)) {
+		nv_mmu_write(mmu, pde->directory, pde->index, address | bits | NV_MMU3_VALID);
+		pde->directory->used++;
 		return 0;
 	}
 	while (va < end) {
 		bool big = !(va % BIG_BYTES) && !(address % BIG_BYTES) && end - va >= BIG_BYTES;
 		u64 step = big ? BIG_BYTES : SMALL_BYTES;
 
-		ret = table_in(mmu, s, big ? BIG : SMALL, false);
+		ret = nv_mmu_get_table(mmu, pde, big ? BIG : SMALL, false);
 		if (ret)
 			return ret;
-		set_page(mmu, s->tables[big ? BIG : SMALL], big ? big_index(va) : small_index(va),
-			 address | bits | NV_MMU3_VALID);
+		nv_mmu_set_pte(mmu, pde->tables[big ? BIG : SMALL],
+			       big ? nv_mmu_big_index(va) : nv_mmu_small_index(va),
+			       address | bits | NV_MMU3_VALID);
 		va += step;
 		address += step;
 	}
-	if (s->tables[BIG])
-		show(mmu, s, BIG);
-	if (s->tables[SMALL])
-		show(mmu, s, SMALL);
+	if (pde->tables[BIG])
+		nv_mmu_link_table(mmu, pde, BIG);
+	if (pde->tables[SMALL])
+		nv_mmu_link_table(mmu, pde, SMALL);
 	return 0;
 }
 
 /**
- * nv_mmu_map() - map a piece of memory
- * @mmu: the address space
- * @va: first address, in a range where nothing is mapped
- * @bytes: a multiple of 4096, within the address space
- * @address: of the memory
- * @bits: aperture, rights and kind
+ * nv_mmu_map() - map contiguous memory
+ * @mmu: the page tables
+ * @va: start of a range in which nothing is mapped
+ * @bytes: size, a multiple of 4096; the range must lie within the address space
+ * @address: address of the memory
+ * @bits: aperture, access rights and kind
  *
- * Return: 0, or why there is no memory for tables, with nothing mapped.
+ * Return: 0, or the error of a table allocation, with nothing mapped.
  */
 int nv_mmu_map(struct nv_mmu *mmu, u64 va, u64 bytes, u64 address, u64 bits)
 {
 	u64 at, end = va + bytes, next;
-	struct slot s;
-	int ret = 0;
+	struct nv_mmu_dual_pde pde;
+	int ret;
 
-	for (at = va; at < end && !ret; at = next) {
-		next = slot_end(at, end);
-		ret = find_slot(mmu, at, true, &s);
-		if (!ret)
-			ret = map_in_slot(mmu, &s, at, next, address + (at - va), bits);
+	for (at = va; at < end; at = next) {
+		next = nv_mmu_pde_end(at, end);
+		ret = nv_mmu_walk(mmu, at, true, &pde);
+		if (ret)
+			goto err_unmap;
+		ret = nv_mmu_map_pde(mmu, &pde, at, next, address + (at - va), bits);
+		if (ret)
+			goto err_unmap;
 	}
-	if (ret)
-		nv_mmu_unmap(mmu, va, bytes);
+	return 0;
+
+err_unmap:
+	nv_mmu_unmap(mmu, va, bytes);
 	return ret;
 }
 
-/* The pages of a larger one, in a table; the larger one is replaced when the table is complete. */
-static void fill(struct nv_mmu *mmu, struct nv_table *t, u32 index, u32 count, u64 entry, u64 step)
+/* Fills a table with the smaller pages that make up the larger page @entry. */
+static void nv_mmu_fill(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index, u32 count, u64 entry,
+			u64 step)
 {
 	u32 i;
 
 	for (i = 0; i < count; i++)
-		set_page(mmu, t, index + i, entry + i * step);
+		nv_mmu_set_pte(mmu, t, index + i, entry + i * step);
 }
 
 /**
- * nv_mmu_split() - see to it that an address is the border of a page
- * @mmu: the address space
- * @va: a multiple of 4096
+ * nv_mmu_split() - split pages so that none crosses an address
+ * @mmu: the page tables
+ * @va: the address, a multiple of 4096
  *
- * What is mapped stays mapped all the while.
+ * The range stays mapped throughout: a table is complete before it replaces a larger page.
  *
- * Return: 0, or why there is no memory for tables, with nothing changed.
+ * Return: 0, or the error of a table allocation, with nothing changed.
  */
 int nv_mmu_split(struct nv_mmu *mmu, u64 va)
 {
-	struct slot s;
+	struct nv_mmu_dual_pde pde;
 	u64 entry;
 	int ret;
 
-	if (!(va % SLOT_BYTES) || find_slot(mmu, va, false, &s))
+	if (!(va % HUGE_BYTES) || nv_mmu_walk(mmu, va, false, &pde))
 		return 0;
-	if (is_huge(mmu, &s)) {
-		entry = rd(mmu, s.directory, s.index);
-		ret = table_in(mmu, &s, BIG, true);
+	if (nv_mmu_is_huge(mmu, &pde)) {
+		entry = nv_mmu_read(mmu, pde.directory, pde.index);
+		ret = nv_mmu_get_table(mmu, &pde, BIG, true);
 		if (ret)
 			return ret;
-		fill(mmu, s.tables[BIG], 0, SLOT_BYTES / BIG_BYTES, entry, BIG_BYTES);
-		show(mmu, &s, BIG);
-		s.directory->used--; /* the table stands where the page stood */
+		nv_mmu_fill(mmu, pde.tables[BIG], 0, HUGE_BYTES / BIG_BYTES, entry, BIG_BYTES);
+		nv_mmu_link_table(mmu, &pde, BIG);
+		pde.directory->used--; /* the table takes the entry of the huge page */
 	}
-	if (!(va % BIG_BYTES) || !s.tables[BIG])
+	if (!(va % BIG_BYTES) || !pde.tables[BIG])
 		return 0;
-	entry = rd(mmu, s.tables[BIG], big_index(va));
+	entry = nv_mmu_read(mmu, pde.tables[BIG], nv_mmu_big_index(va));
 	if (!(entry & NV_MMU3_VALID))
 		return 0;
-	ret = table_in(mmu, &s, SMALL, true);
+	ret = nv_mmu_get_table(mmu, &pde, SMALL, true);
 	if (ret)
 		return ret;
-	fill(mmu, s.tables[SMALL], small_index(va - va % BIG_BYTES), BIG_BYTES / SMALL_BYTES, entry,
-	     SMALL_BYTES);
-	show(mmu, &s, SMALL);
-	set_page(mmu, s.tables[BIG], big_index(va), 0);
+	nv_mmu_fill(mmu, pde.tables[SMALL], nv_mmu_small_index(va - va % BIG_BYTES),
+		    BIG_BYTES / SMALL_BYTES, entry, SMALL_BYTES);
+	nv_mmu_link_table(mmu, &pde, SMALL);
+	nv_mmu_set_pte(mmu, pde.tables[BIG], nv_mmu_big_index(va), 0);
 	return 0;
 }
 
-static void unmap_in_slot(struct nv_mmu *mmu, struct slot *s, u64 va, u64 end)
+static void nv_mmu_unmap_pde(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 va, u64 end)
 {
-	if (is_huge(mmu, s)) {
-		wr(mmu, s->directory, s->index, 0);
-		s->directory->used--;
+	if (nv_mmu_is_huge(mmu, pde)) {
+		nv_mmu_write(mmu, pde->directory, pde->index, 0);
+		pde->directory->used--;
 		return;
 	}
 	while (va < end) {
-		if (s->tables[BIG] && !(va % BIG_BYTES))
-			set_page(mmu, s->tables[BIG], big_index(va), 0);
-		if (s->tables[SMALL])
-			set_page(mmu, s->tables[SMALL], small_index(va), 0);
+		if (pde->tables[BIG] && !(va % BIG_BYTES))
+			nv_mmu_set_pte(mmu, pde->tables[BIG], nv_mmu_big_index(va), 0);
+		if (pde->tables[SMALL])
+			nv_mmu_set_pte(mmu, pde->tables[SMALL], nv_mmu_small_index(va), 0);
 		va += SMALL_BYTES;
 	}
 }
 
-/* Nothing leads from the directory to the table any more. */
-static void take_out(struct nv_mmu *mmu, struct nv_table *directory, u32 index)
+/* Unlinks a table from its directory and puts it on the list of stale tables. */
+static void nv_mmu_unlink_table(struct nv_mmu *mmu, struct nv_mmu_table *directory, u32 index)
 {
-	struct nv_table *t = directory->children[index];
+	struct nv_mmu_table *t = directory->children[index];
 
-	wr(mmu, directory, index, 0);
+	nv_mmu_write(mmu, directory, index, 0);
 	directory->children[index] = NULL;
 	directory->used--;
-	t->gone = mmu->gone;
-	mmu->gone = t;
+	t->next_stale = mmu->stale;
+	mmu->stale = t;
 }
 
-/* Tables of the slot that are empty, and directories that become so; the root stays. */
-static void prune(struct nv_mmu *mmu, struct slot *s, u64 va)
+/* Unlinks empty page tables, then directories that become empty; the root stays. */
+static void nv_mmu_prune(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 va)
 {
-	u32 which, level;
+	u32 which, level, index;
 
-	for (which = BIG; s->level == LAST && which <= SMALL; which++)
-		if (s->tables[which] && !s->tables[which]->used)
-			take_out(mmu, s->directory, s->index + which);
-	for (level = s->level; level && !s->path[level]->used; level--)
-		take_out(mmu, s->path[level - 1], (va >> shifts[level - 1]) % entries[level - 1]);
-}
-
-/**
- * nv_mmu_unmap() - unmap whatever is in a range
- * @mmu: the address space
- * @va: first address
- * @bytes: a multiple of 4096; no page crosses either end, see nv_mmu_split()
- */
-void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes)
-{
-	u64 end = va + bytes, next;
-	struct slot s;
-
-	for (; va < end; va = next) {
-		next = slot_end(va, end);
-		if (!find_slot(mmu, va, false, &s))
-			unmap_in_slot(mmu, &s, va, next);
-		prune(mmu, &s, va);
+	for (which = BIG; pde->level == LAST && which <= SMALL; which++)
+		if (pde->tables[which] && !pde->tables[which]->used)
+			nv_mmu_unlink_table(mmu, pde->directory, pde->index + which);
+	for (level = pde->level; level && !pde->path[level]->used; level--) {
+		index = (va >> nv_mmu_shifts[level - 1]) % nv_mmu_entries[level - 1];
+		nv_mmu_unlink_table(mmu, pde->path[level - 1], index);
 	}
 }
 
 /**
- * nv_mmu_sweep() - give back tables that unmapping left empty
- * @mmu: the address space; the GPU has forgotten what it had read of it
+ * nv_mmu_unmap() - unmap everything in a range
+ * @mmu: the page tables
+ * @va: start of the range
+ * @bytes: size, a multiple of 4096; no page may cross either end, see nv_mmu_split()
  */
-void nv_mmu_sweep(struct nv_mmu *mmu)
+void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes)
 {
-	struct nv_table *t;
+	u64 end = va + bytes, next;
+	struct nv_mmu_dual_pde pde;
 
-	while ((t = mmu->gone)) {
-		mmu->gone = t->gone;
-		mmu->memory->free(mmu->owner, t);
+	for (; va < end; va = next) {
+		next = nv_mmu_pde_end(va, end);
+		if (!nv_mmu_walk(mmu, va, false, &pde))
+			nv_mmu_unmap_pde(mmu, &pde, va, next);
+		nv_mmu_prune(mmu, &pde, va);
+	}
+}
+
+/**
+ * nv_mmu_reap() - free the tables that unmapping has unlinked
+ * @mmu: the page tables; the GPU has invalidated its cached entries of them
+ */
+void nv_mmu_reap(struct nv_mmu *mmu)
+{
+	struct nv_mmu_table *t;
+
+	while ((t = mmu->stale)) {
+		mmu->stale = t->next_stale;
+		mmu->ops->free(mmu->owner, t);
 	}
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Page tables of version 3, as a data structure: what to write where. It touches no hardware and
- * knows no allocator; both come as functions, so the same file runs in the kernel and in tests.
+ * Page tables of MMU version 3 as a data structure. This code neither accesses hardware nor
+ * allocates memory; the caller supplies both as functions, so that tests can run the same file in
+ * user space.
  */
 #ifndef SOV_NV_MMU_H
 #define SOV_NV_MMU_H
@@ -11,67 +12,74 @@
 #include "hw/nv/mmu_ver3.h"
 
 /**
- * struct nv_table - a page of entries
+ * struct nv_mmu_table - a page directory or page table
  */
-struct nv_table {
-	/** @address: in video memory */
+struct nv_mmu_table {
+	/** @address: address in video memory */
 	u64 address;
 
-	/** @children: tables below; in the last directory the big and the small one by turns */
-	struct nv_table **children;
+	/**
+	 * @children: tables that the entries point to; in a directory of the last level, each
+	 * entry has two: the table of big pages, then the table of small pages
+	 */
+	struct nv_mmu_table **children;
 
-	/** @used: entries that say something; a table without any is given back */
+	/** @used: number of entries in use; a table without any is freed */
 	u32 used;
 
-	/** @valid: of a table of pages, which these are */
+	/** @valid: bitmap of valid entries; maintained for page tables only */
 	u64 valid[NV_MMU3_TABLE_BYTES / 8 / 64];
 
-	/** @gone: the next of those that nothing leads to any more */
-	struct nv_table *gone;
+	/** @next_stale: next table in the list of unlinked tables */
+	struct nv_mmu_table *next_stale;
 };
 
 /**
- * struct nv_mmu_memory - where tables live
+ * struct nv_mmu_ops - how to allocate and access tables
  */
-struct nv_mmu_memory {
+struct nv_mmu_ops {
 	/**
-	 * @alloc: a table of zeros with room for @children pointers. @granted: it stands for what
-	 * is mapped already, so no limit may refuse it. Returns 0 or a negative errno.
+	 * @alloc: allocate a zeroed table with room for @children pointers. If @granted is true,
+	 * the table splits an existing mapping, so no memory limit may refuse it. Returns 0 or a
+	 * negative errno.
 	 */
-	int (*alloc)(void *owner, u32 children, bool granted, struct nv_table **table);
+	int (*alloc)(void *owner, u32 children, bool granted, struct nv_mmu_table **table);
 
-	/** @free: give one back, which may be NULL */
-	void (*free)(void *owner, struct nv_table *table);
+	/** @free: free a table, which may be NULL */
+	void (*free)(void *owner, struct nv_mmu_table *table);
 
-	/** @read: the word at an index */
-	u64 (*read)(void *owner, struct nv_table *table, u32 index);
+	/** @read: read the 64-bit word at an index */
+	u64 (*read)(void *owner, struct nv_mmu_table *table, u32 index);
 
-	/** @write: likewise */
-	void (*write)(void *owner, struct nv_table *table, u32 index, u64 value);
+	/** @write: write the 64-bit word at an index */
+	void (*write)(void *owner, struct nv_mmu_table *table, u32 index, u64 value);
 };
 
 /**
- * struct nv_mmu - an address space
+ * struct nv_mmu - the page tables of an address space
  */
 struct nv_mmu {
-	/** @memory: functions */
-	const struct nv_mmu_memory *memory;
+	/** @ops: functions that allocate and access tables */
+	const struct nv_mmu_ops *ops;
 
-	/** @owner: their first argument */
+	/** @owner: first argument of these functions */
 	void *owner;
 
-	/** @root: the topmost directory */
-	struct nv_table *root;
+	/** @root: topmost directory */
+	struct nv_mmu_table *root;
 
-	/** @gone: tables that the GPU may still have read the way to, see nv_mmu_sweep() */
-	struct nv_table *gone;
+	/**
+	 * @stale: tables that were unlinked but that the GPU may still reach through cached
+	 * entries; see nv_mmu_reap()
+	 */
+	struct nv_mmu_table *stale;
 };
 
-int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_memory *memory, void *owner);
+int nv_mmu_init(struct nv_mmu *mmu, const struct nv_mmu_ops *ops, void *owner);
 void nv_mmu_fini(struct nv_mmu *mmu);
 int nv_mmu_map(struct nv_mmu *mmu, u64 va, u64 bytes, u64 address, u64 bits);
 int nv_mmu_split(struct nv_mmu *mmu, u64 va);
 void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes);
-void nv_mmu_sweep(struct nv_mmu *mmu);
+void nv_mmu_reap(struct nv_mmu *mmu);
 
 #endif

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Groups and queues of the core, on channels. Channels of a channel group (TSG) share a runlist's
- * turn and a context, but all of one channel group run on the same engine. So a group of queues has
- * one for its compute queues and one for its copy queues, and the core sees to it that both die
- * when one does.
+ * The core's queue groups and queues on channel groups (TSGs) and channels. The channels of a TSG
+ * share a time slice of their runlist and a context, but a TSG has a single engine. A queue group
+ * therefore has one TSG for its compute queues and one for its copy queues, and the core stops both
+ * when either fails.
  */
 #include <linux/slab.h>
 
 #include "kmod/bo.h"
-#include "kmod/nv/nv.h"
+#include "kmod/nv/chip.h"
+#include "kmod/nv/memory.h"
+#include "kmod/nv/queue.h"
+#include "kmod/nv/rm.h"
+#include "kmod/nv/vm.h"
 
-#define PAGES(bytes) ALIGN(bytes, SZ_4K)
+#define TSG_ID_MAX        0xfff
+#define PAGE_ROUND(bytes) ALIGN(bytes, SZ_4K)
 
 static struct nv_group *to_nv_group(struct sov_group *group)
 {
@@ -22,23 +27,24 @@ static struct nv_queue *to_nv_queue(struct sov_queue *queue)
 	return container_of(queue, struct nv_queue, base);
 }
 
-static struct nv_vm *vm_of(struct sov_group *group)
+static struct nv_vm *nv_queue_group_vm(struct sov_group *group)
 {
 	return to_nv_vm(group->vm);
 }
 
 /**
- * nv_group_init() - make a group of queues
+ * nv_queue_group_init() - initialise a queue group
  * @group: the group
  *
- * Return: 0: its channel groups come with queues.
+ * Return: 0. The first queue of each class creates the TSG of the class.
  */
-int nv_group_init(struct sov_group *group)
+int nv_queue_group_init(struct sov_group *group)
 {
 	return 0;
 }
 
-static int tune(struct nv_client *client, u32 tsg, const struct sov_group *group)
+static int nv_queue_tsg_set_scheduling(struct nv_rm_client *client, u32 tsg,
+				       const struct sov_group *group)
 {
 	struct rm_interleave interleave = { .level = group->priority ? 0 : 1 };
 	struct rm_time_slice slice = { .us = group->time_slice_us };
@@ -46,45 +52,49 @@ static int tune(struct nv_client *client, u32 tsg, const struct sov_group *group
 
 	ret = nv_rm_control(client, NV_RM_GROUP(tsg), RM_CONTROL_INTERLEAVE, &interleave,
 			    sizeof(interleave));
-	if (!ret)
-		ret = nv_rm_control(client, NV_RM_GROUP(tsg), RM_CONTROL_TIME_SLICE, &slice,
-				    sizeof(slice));
-	return ret;
+	if (ret)
+		return ret;
+	return nv_rm_control(client, NV_RM_GROUP(tsg), RM_CONTROL_TIME_SLICE, &slice,
+			     sizeof(slice));
 }
 
-static int tsg_init(struct nv_tsg *tsg, struct sov_group *group, const struct nv_engine *engine)
+static int nv_queue_tsg_init(struct nv_tsg *tsg, struct sov_group *group,
+			     const struct nv_engine *engine)
 {
 	struct rm_channel_group_parameters p = {
 		.va_space = NV_RM_VA_SPACE,
 		.engine = engine->type,
 	};
-	struct nv_client *client = &vm_of(group)->client;
+	struct nv_rm_client *client = &nv_queue_group_vm(group)->client;
 	int id, ret;
 
-	id = ida_alloc_range(&client->nv->tsgs, 1, NV_MAX_TSGS, GFP_KERNEL);
+	id = ida_alloc_range(&client->nv->tsgs, 1, TSG_ID_MAX, GFP_KERNEL);
 	if (id < 0)
 		return id;
 	ret = nv_rm_alloc(client, NV_RM_DEVICE, NV_RM_GROUP(id), RM_CLASS_CHANNEL_GROUP, &p,
 			  sizeof(p));
-	if (!ret) {
-		ret = tune(client, id, group);
-		if (ret)
-			nv_rm_free(client, NV_RM_GROUP(id));
-	}
 	if (ret)
-		ida_free(&client->nv->tsgs, id);
-	else
-		tsg->id = id;
+		goto err_free_id;
+	ret = nv_queue_tsg_set_scheduling(client, id, group);
+	if (ret)
+		goto err_free_object;
+	tsg->id = id;
+	return 0;
+
+err_free_object:
+	nv_rm_free(client, NV_RM_GROUP(id));
+err_free_id:
+	ida_free(&client->nv->tsgs, id);
 	return ret;
 }
 
 /**
- * nv_group_fini() - give back what a group has
+ * nv_queue_group_fini() - free the TSGs of a queue group
  * @group: the group, without queues
  */
-void nv_group_fini(struct sov_group *group)
+void nv_queue_group_fini(struct sov_group *group)
 {
-	struct nv_client *client = &vm_of(group)->client;
+	struct nv_rm_client *client = &nv_queue_group_vm(group)->client;
 	int i;
 
 	for (i = 0; i < SOV_QUEUE_CLASSES; i++) {
@@ -100,34 +110,39 @@ void nv_group_fini(struct sov_group *group)
 }
 
 /*
- * Programs may read the ring. The page for numbers they can write: the channel does, and it has no
- * rights but theirs. See nv_queue_passed().
+ * Programs can read the ring but not write it. They can write the page of sequence numbers, because
+ * the channel writes it with the programs' own access rights; see nv_queue_fetched_seqno().
  */
-static int make_ring(struct nv_queue *q)
+static int nv_queue_alloc_ring(struct nv_queue *q)
 {
-	struct nv_vm *vm = vm_of(q->base.group);
+	struct nv_vm *vm = nv_queue_group_vm(q->base.group);
 	struct sov_account *account = vm->base.account;
 	const u64 bits = NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
 	int ret;
 
-	ret = nv_buffer_alloc(vm->nv, account, &q->memory, PAGES(nv_ring_bytes(q->base.entries)));
-	if (!ret)
-		ret = nv_buffer_alloc(vm->nv, account, &q->number, SZ_4K);
-	if (!ret)
-		ret = nv_vm_place(vm, &q->memory_place, q->memory.bus, q->memory.bytes, SZ_4K,
-				  bits | NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS);
-	if (!ret)
-		ret = nv_vm_place(vm, &q->number_place, q->number.bus, SZ_4K, SZ_4K, bits);
-	if (!ret)
-		nv_ring_init(&q->ring, q->memory.cpu, q->memory_place.start, q->base.entries,
-			     q->number_place.start);
-	return ret;
+	ret = nv_buffer_alloc(vm->nv, account, &q->ring_memory,
+			      PAGE_ROUND(nv_ring_bytes(q->base.entries)));
+	if (ret)
+		return ret;
+	ret = nv_buffer_alloc(vm->nv, account, &q->seqno, SZ_4K);
+	if (ret)
+		return ret;
+	ret = nv_vm_map_kernel(vm, &q->ring_node, q->ring_memory.bus, q->ring_memory.bytes, SZ_4K,
+			       bits | NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS);
+	if (ret)
+		return ret;
+	ret = nv_vm_map_kernel(vm, &q->seqno_node, q->seqno.bus, SZ_4K, SZ_4K, bits);
+	if (ret)
+		return ret;
+	nv_ring_init(&q->ring, q->ring_memory.cpu, q->ring_node.start, q->base.entries,
+		     q->seqno_node.start);
+	return 0;
 }
 
-/* The engine's object, without which the channel cannot be scheduled. */
-static int make_object(struct nv_queue *q, const struct nv_engine *engine)
+/* Allocates the engine object, without which RM does not schedule the channel. */
+static int nv_queue_alloc_object(struct nv_queue *q, const struct nv_engine *engine)
 {
-	struct nv_client *client = &q->channel.vm->client;
+	struct nv_rm_client *client = &q->channel.vm->client;
 	const struct nv_chip *chip = client->nv->chip;
 	struct rm_copy_parameters copy = { .version = 1, .engine = engine->type };
 	struct rm_preemption preemption = {
@@ -138,19 +153,19 @@ static int make_object(struct nv_queue *q, const struct nv_engine *engine)
 	int ret;
 
 	if (q->base.queue_class == DRM_SOVGPU_QUEUE_COPY)
-		return nv_channel_object(&q->channel, chip->copy, &copy, sizeof(copy));
-	ret = nv_channel_object(&q->channel, chip->compute, NULL, 0);
+		return nv_channel_alloc_object(&q->channel, chip->copy, &copy, sizeof(copy));
+	ret = nv_channel_alloc_object(&q->channel, chip->compute, NULL, 0);
 	if (ret)
 		return ret;
-	/* Otherwise nobody else gets a turn while a grid runs (measured on an H200). */
+	/* Without CTA preemption a running grid blocks all other TSGs (measured on an H200). */
 	return nv_rm_control(client, NV_RM_SUBDEVICE, RM_CONTROL_PREEMPTION, &preemption,
 			     sizeof(preemption));
 }
 
-static int schedule_channel(struct nv_queue *q, const struct nv_tsg *tsg,
-			    const struct nv_engine *engine)
+static int nv_queue_schedule(struct nv_queue *q, const struct nv_tsg *tsg,
+			     const struct nv_engine *engine)
 {
-	struct nv_client *client = &q->channel.vm->client;
+	struct nv_rm_client *client = &q->channel.vm->client;
 	struct rm_bind bind = { .engine = engine->type };
 	struct rm_schedule schedule = { .enable = 1 };
 	int ret;
@@ -163,61 +178,79 @@ static int schedule_channel(struct nv_queue *q, const struct nv_tsg *tsg,
 			     RM_SCHEDULE_BYTES_570);
 }
 
-/* The process's ring and the ends that are mapped to it, or ours. */
-static int find_ring(struct nv_queue *q, struct nv_channel_words *words)
+/* Uses the ring and USERD of the process for a user queue; otherwise allocates a ring. */
+static int nv_queue_setup_ring(struct nv_queue *q, struct nv_channel_params *params)
 {
-	struct sov_user *user = &q->base.user;
+	struct sov_user_queue *user = &q->base.user;
 	int ret;
 
 	if (q->base.mode == DRM_SOVGPU_QUEUE_USER) {
-		words->ring_va = user->ring_va;
-		words->entries = q->base.entries;
-		words->userd = sov_vram_address(&user->pointers->pieces, 0);
+		params->ring_va = user->ring_va;
+		params->entries = q->base.entries;
+		params->userd = sov_vram_address(&user->pointers->blocks, 0);
 		user->put = NV_USERD_GP_PUT;
 		user->get = NV_USERD_GP_GET;
 		return 0;
 	}
-	ret = make_ring(q);
-	words->ring_va = q->memory_place.start;
-	words->entries = q->base.entries * NV_RING_ENTRIES_PER_JOB;
+	ret = nv_queue_alloc_ring(q);
+	params->ring_va = q->ring_node.start;
+	params->entries = q->base.entries * NV_RING_ENTRIES_PER_JOB;
 	return ret;
 }
 
-static int start(struct nv_queue *q, struct nv_tsg *tsg)
+/* The TSG's first compute channel creates the context that all its channels share. */
+static int nv_queue_init_context(struct nv_queue *q, struct nv_tsg *tsg)
 {
-	struct nv_vm *vm = vm_of(q->base.group);
-	const struct nv_engine *engine = &vm->nv->engines[q->base.queue_class];
-	struct nv_channel_words words = { .vm = vm, .engine = *engine };
-	int ret = 0;
+	int ret;
 
-	if (!tsg->id)
-		ret = tsg_init(tsg, q->base.group, engine);
-	if (!ret)
-		ret = find_ring(q, &words);
+	if (q->base.queue_class != DRM_SOVGPU_QUEUE_COMPUTE || tsg->context.vm)
+		return 0;
+	ret = nv_context_init(&tsg->context, q->channel.vm, NV_RM_CHANNEL(q->channel.id), false);
+	if (ret)
+		goto err_stop;
+	return 0;
+
+err_stop:
+	nv_channel_stop(&q->channel);
+	nv_context_fini(&tsg->context);
+	return ret;
+}
+
+/* On failure the caller stops and frees the channel. */
+static int nv_queue_start(struct nv_queue *q, struct nv_tsg *tsg)
+{
+	struct nv_vm *vm = nv_queue_group_vm(q->base.group);
+	const struct nv_engine *engine = &vm->nv->engines[q->base.queue_class];
+	struct nv_channel_params params = { .vm = vm, .engine = *engine };
+	int ret;
+
+	if (!tsg->id) {
+		ret = nv_queue_tsg_init(tsg, q->base.group, engine);
+		if (ret)
+			return ret;
+	}
+	ret = nv_queue_setup_ring(q, &params);
 	if (ret)
 		return ret;
-	words.parent = NV_RM_GROUP(tsg->id);
-	ret = nv_channel_init(&q->channel, &words);
+	params.parent = NV_RM_GROUP(tsg->id);
+	ret = nv_channel_init(&q->channel, &params);
 	q->base.user.token = q->channel.doorbell;
-	if (!ret && q->base.queue_class == DRM_SOVGPU_QUEUE_COMPUTE && !tsg->context.vm) {
-		ret = nv_context_init(&tsg->context, vm, NV_RM_CHANNEL(q->channel.id), false);
-		if (ret) {
-			nv_channel_stop(&q->channel);
-			nv_context_fini(&tsg->context);
-		}
-	}
-	if (!ret)
-		ret = make_object(q, engine);
-	if (!ret)
-		ret = schedule_channel(q, tsg, engine);
-	return ret;
+	if (ret)
+		return ret;
+	ret = nv_queue_init_context(q, tsg);
+	if (ret)
+		return ret;
+	ret = nv_queue_alloc_object(q, engine);
+	if (ret)
+		return ret;
+	return nv_queue_schedule(q, tsg, engine);
 }
 
 /**
- * nv_queue_init() - make a queue
+ * nv_queue_init() - create a queue
  * @queue: the queue, in its group
  *
- * Return: 0 or a negative errno after a message, with everything undone but for the group's part.
+ * Return: 0, or a negative errno after a log message, with everything undone but the group's TSG.
  */
 int nv_queue_init(struct sov_queue *queue)
 {
@@ -225,18 +258,21 @@ int nv_queue_init(struct sov_queue *queue)
 	struct nv_queue *q = to_nv_queue(queue);
 	int ret;
 
-	ret = start(q, tsg);
-	if (!ret)
-		ret = xa_err(
-			xa_store_irq(&q->channel.vm->nv->channels, q->channel.id, q, GFP_KERNEL));
-	if (ret) {
-		nv_channel_stop(&q->channel);
-		nv_queue_fini(queue);
-	}
+	ret = nv_queue_start(q, tsg);
+	if (ret)
+		goto err_stop;
+	ret = xa_err(xa_store_irq(&q->channel.vm->nv->channels, q->channel.id, q, GFP_KERNEL));
+	if (ret)
+		goto err_stop;
+	return 0;
+
+err_stop:
+	nv_channel_stop(&q->channel);
+	nv_queue_fini(queue);
 	return ret;
 }
 
-static void add_channel(struct rm_disable_channels *p, struct nv_queue *q)
+static void nv_queue_add_to_halt(struct rm_disable_channels *p, struct nv_queue *q)
 {
 	p->clients[p->count] = q->channel.vm->client.handle;
 	p->channels[p->count++] = NV_RM_CHANNEL(q->channel.id);
@@ -244,12 +280,12 @@ static void add_channel(struct rm_disable_channels *p, struct nv_queue *q)
 }
 
 /*
- * To stop a channel that hangs takes seconds, and to stop many takes as long when they are stopped
- * together. So whoever stops one stops with it all whose groups will be stopped: each of these is
- * found halted when its turn comes, and freeing it is quick. Under the lock, without which none of
- * them leaves the list, and so none is freed.
+ * Stopping a channel that hangs takes seconds, but stopping many channels at once takes no longer.
+ * The first thread that stops a queue therefore halts with it all queues whose groups are about to
+ * be stopped. A later nv_queue_stop() finds its queue halted, and freeing the channel is quick. The
+ * caller holds halt_lock, so no queue leaves the xarray and none is freed.
  */
-static void halt_condemned(struct nv_device *nv, struct nv_queue *first)
+static void nv_queue_halt_pending(struct nv_device *nv, struct nv_queue *first)
 {
 	struct rm_disable_channels p = { .disable = 1 };
 	struct nv_queue *q;
@@ -257,109 +293,112 @@ static void halt_condemned(struct nv_device *nv, struct nv_queue *first)
 
 	if (first->halted)
 		return;
-	add_channel(&p, first);
+	nv_queue_add_to_halt(&p, first);
 	xa_lock_irq(&nv->channels);
 	xa_for_each(&nv->channels, id, q) {
 		if (p.count == RM_DISABLE_CHANNELS)
 			break;
-		if (!q->halted && READ_ONCE(q->base.group->condemned))
-			add_channel(&p, q);
+		if (!q->halted && READ_ONCE(q->base.group->stop_pending))
+			nv_queue_add_to_halt(&p, q);
 	}
 	xa_unlock_irq(&nv->channels);
-	if (p.count > 1) /* one alone is stopped by freeing it */
-		nv_rm_halt(nv, &p);
+	if (p.count > 1) /* freeing a channel also stops it */
+		nv_rm_disable_channels(nv, &p);
 }
 
 /**
- * nv_queue_stop() - take a queue off the hardware
+ * nv_queue_stop() - remove a queue from the hardware
  * @queue: the queue
  */
 void nv_queue_stop(struct sov_queue *queue)
 {
 	struct nv_queue *q = to_nv_queue(queue);
-
 	struct nv_device *nv = q->channel.vm->nv;
 
 	mutex_lock(&nv->halt_lock);
-	halt_condemned(nv, q);
-	xa_erase_irq(&nv->channels, q->channel.id); /* no event finds it now */
+	nv_queue_halt_pending(nv, q);
+	xa_erase_irq(&nv->channels, q->channel.id); /* events no longer find the queue */
 	mutex_unlock(&nv->halt_lock);
 	nv_channel_stop(&q->channel);
 }
 
 /**
- * nv_queue_fini() - give back what a queue has
+ * nv_queue_fini() - free the resources of a queue
  * @queue: the queue, stopped
  */
 void nv_queue_fini(struct sov_queue *queue)
 {
 	struct nv_queue *q = to_nv_queue(queue);
-	struct nv_vm *vm = vm_of(queue->group);
+	struct nv_vm *vm = nv_queue_group_vm(queue->group);
 
 	nv_channel_fini(&q->channel);
-	nv_vm_remove(vm, &q->number_place);
-	nv_vm_remove(vm, &q->memory_place);
-	nv_buffer_free(vm->nv, &q->number);
-	nv_buffer_free(vm->nv, &q->memory);
+	nv_vm_unmap_kernel(vm, &q->seqno_node);
+	nv_vm_unmap_kernel(vm, &q->ring_node);
+	nv_buffer_free(vm->nv, &q->seqno);
+	nv_buffer_free(vm->nv, &q->ring_memory);
 }
 
 /**
- * nv_queue_push() - hand a job over
- * @queue: the queue, with room
- * @number: of the job
- * @va: its command stream
- * @size: bytes of that
+ * nv_queue_push() - submit a job to the hardware
+ * @queue: the queue, which has room
+ * @seqno: sequence number of the job
+ * @va: GPU address of the command stream
+ * @size: size of the command stream in bytes
  */
-void nv_queue_push(struct sov_queue *queue, u64 number, u64 va, u32 size)
+void nv_queue_push(struct sov_queue *queue, u64 seqno, u64 va, u32 size)
 {
 	struct nv_queue *q = to_nv_queue(queue);
 
-	nv_channel_ring(&q->channel, nv_ring_push(&q->ring, number, va, size));
+	nv_channel_kick(&q->channel, nv_ring_push(&q->ring, seqno, va, size));
 }
 
 /**
- * nv_queue_done() - how far the hardware has come
+ * nv_queue_signaled_seqno() - sequence number that the semaphore holds
  * @queue: the queue
  *
- * Return: number of the last job that is done.
+ * Return: the sequence number of the last job that has released the semaphore. A program can forge
+ * it.
  */
-u64 nv_queue_done(struct sov_queue *queue)
+u64 nv_queue_signaled_seqno(struct sov_queue *queue)
 {
-	u64 done = READ_ONCE(*(u64 *)to_nv_queue(queue)->number.cpu);
+	u64 seqno = READ_ONCE(*(u64 *)to_nv_queue(queue)->seqno.cpu);
 
-	dma_rmb(); /* the number before what the job has written */
-	return done;
+	dma_rmb(); /* order the sequence number before the job's results */
+	return seqno;
 }
 
 /**
- * nv_queue_begun() - which jobs the channel has begun to fetch
+ * nv_queue_started_seqno() - last job that the channel has begun to fetch
  * @queue: the queue
  *
- * A channel fetches nothing before its group's first turn.
+ * A channel fetches nothing before the first time slice of its TSG.
  *
- * Return: number of the last job of which it has fetched anything.
+ * Return: the sequence number of the last job of which the host has fetched any entry.
  */
-u64 nv_queue_begun(struct sov_queue *queue)
-{
-	struct nv_queue *q = to_nv_queue(queue);
-	u64 waiting = nv_ring_waiting(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
-
-	return queue->pushed - min(queue->pushed, waiting);
-}
-
-/**
- * nv_queue_passed() - how far the channel has fetched its ring
- * @queue: the queue
- *
- * A job's last entry is fetched when the one before, which waits for the engine, is done (ring.h).
- * USERD, where the hardware says how far it has fetched, is mapped into no address space.
- *
- * Return: number of the last job that was fetched whole.
- */
-u64 nv_queue_passed(struct sov_queue *queue)
+u64 nv_queue_started_seqno(struct sov_queue *queue)
 {
 	struct nv_queue *q = to_nv_queue(queue);
-	u64 left = nv_ring_left(&q->ring, readl(q->channel.ends + NV_USERD_GP_GET));
+	u32 get = readl(q->channel.userd_io + NV_USERD_GP_GET);
+	u64 unstarted = nv_ring_unstarted(&q->ring, get);
 
-	return queue->pushed - min(queue->pushed, left);
+	return queue->pushed_seqno - min(queue->pushed_seqno, unstarted);
+}
+
+/**
+ * nv_queue_fetched_seqno() - last job that the channel has fetched completely
+ * @queue: the queue
+ *
+ * The host fetches a job's last entry after the preceding entry has waited for idle (ring.h), so
+ * the job has completed. A program cannot forge this: GP_GET lies in USERD, which no address space
+ * maps.
+ *
+ * Return: the sequence number of the last job whose entries the host has all fetched.
+ */
+u64 nv_queue_fetched_seqno(struct sov_queue *queue)
+{
+	struct nv_queue *q = to_nv_queue(queue);
+	u32 get = readl(q->channel.userd_io + NV_USERD_GP_GET);
+	u64 incomplete = nv_ring_incomplete(&q->ring, get);
+
+	return queue->pushed_seqno - min(queue->pushed_seqno, incomplete);
 }

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Objects on the GSP, see rm.h. A call can fail twice: the call itself, and what it asked for. Once
- * the GSP is gone every call says so and does nothing else, because its objects are gone as well.
- * An object that it does not free may go on using memory that is about to be somebody else's, so
- * then the card is given up, too. What any process can bring about is logged at a limited rate.
+ * RM objects on the GSP, see rm.h. An RPC to RM can fail in two steps: the RPC itself, or the
+ * operation that it requests, which returns an RM status. When the GSP no longer runs, its objects
+ * are gone, and every call fails without further effect. If RM fails to free an object, the object
+ * may keep using memory that the driver is about to reuse, so the driver wedges the device. Errors
+ * that a process can provoke are logged with a rate limit.
  */
 #include <drm/drm_print.h>
 
-#include "kmod/nv/nv.h"
+#include "kmod/nv/device_types.h"
+#include "kmod/nv/rm.h"
+#include "kmod/nv/rpc.h"
 
 #define CALL_LIMIT_MS 5000
-/* To free a channel that does not stop takes an H200 five seconds (measured under driver 580). */
+/* An H200 takes five seconds to free a channel that hangs (measured under driver 580). */
 #define FREE_LIMIT_MS 15000
-#define MAX_CLIENTS   0xfff
+#define CLIENT_ID_MAX 0xfff
 
-static int errno_of(u32 status)
+static int nv_rm_status_to_errno(u32 status)
 {
 	static const struct {
 		u32 status;
@@ -36,17 +39,18 @@ static int errno_of(u32 status)
 }
 
 /**
- * nv_rm_alloc() - make an object
+ * nv_rm_alloc() - allocate an object
  * @c: the client
- * @parent: in which object
- * @object: its name
- * @class: what it is
- * @parameters: of the class; the answer replaces them
- * @bytes: size of these
+ * @parent: handle of the parent object
+ * @object: handle of the new object
+ * @class: class of the new object
+ * @parameters: allocation parameters of the class, which the reply overwrites
+ * @bytes: size of @parameters
  *
- * Return: 0; ENODEV or EIO when the GSP is gone; or a negative errno after a message.
+ * Return: 0; -ENODEV or -EIO if the GSP does not run; or a negative errno after a log message.
  */
-int nv_rm_alloc(struct nv_client *c, u32 parent, u32 object, u32 class, void *parameters, u32 bytes)
+int nv_rm_alloc(struct nv_rm_client *c, u32 parent, u32 object, u32 class, void *parameters,
+		u32 bytes)
 {
 	struct nv_gsp_rm_alloc a = {
 		.client = c->handle,
@@ -60,13 +64,14 @@ int nv_rm_alloc(struct nv_client *c, u32 parent, u32 object, u32 class, void *pa
 
 	if (ret || !a.status)
 		return ret;
-	drm_err_ratelimited(&c->nv->base.drm, "RM: object 0x%x of class 0x%x: status 0x%x\n",
+	drm_err_ratelimited(&c->nv->base.drm,
+			    "RM: failed to allocate object 0x%x of class 0x%x: status 0x%x\n",
 			    object, class, a.status);
-	return errno_of(a.status);
+	return nv_rm_status_to_errno(a.status);
 }
 
-static int command_to(struct nv_device *nv, u32 client, u32 object, u32 command, void *parameters,
-		      u32 bytes, u32 limit_ms)
+static int nv_rm_send_control(struct nv_device *nv, u32 client, u32 object, u32 command,
+			      void *parameters, u32 bytes, u32 limit_ms)
 {
 	struct nv_gsp_rm_control a = {
 		.client = client,
@@ -78,63 +83,65 @@ static int command_to(struct nv_device *nv, u32 client, u32 object, u32 command,
 
 	if (ret || !a.status)
 		return ret;
-	drm_err_ratelimited(&nv->base.drm, "RM: control 0x%x of object 0x%x: status 0x%x\n",
+	drm_err_ratelimited(&nv->base.drm, "RM: control 0x%x of object 0x%x failed: status 0x%x\n",
 			    command, object, a.status);
-	return errno_of(a.status);
+	return nv_rm_status_to_errno(a.status);
 }
 
 /**
- * nv_rm_control() - let an object do something
+ * nv_rm_control() - execute a control of an object
  * @c: the client
- * @object: the object
- * @command: what
- * @parameters: of the command; the answer replaces them
- * @bytes: size of these
+ * @object: handle of the object
+ * @command: number of the control
+ * @parameters: parameters of the control, which the reply overwrites
+ * @bytes: size of @parameters
  *
- * Return: 0; ENODEV or EIO when the GSP is gone; or a negative errno after a message.
+ * Return: 0; -ENODEV or -EIO if the GSP does not run; or a negative errno after a log message.
  */
-int nv_rm_control(struct nv_client *c, u32 object, u32 command, void *parameters, u32 bytes)
+int nv_rm_control(struct nv_rm_client *c, u32 object, u32 command, void *parameters, u32 bytes)
 {
-	return command_to(c->nv, c->handle, object, command, parameters, bytes, CALL_LIMIT_MS);
+	return nv_rm_send_control(c->nv, c->handle, object, command, parameters, bytes,
+				  CALL_LIMIT_MS);
 }
 
 /**
- * nv_rm_ask() - ask the firmware's own subdevice about the card
+ * nv_rm_query() - execute a control of the firmware's own subdevice
  * @nv: the device
- * @command: what
- * @parameters: of the command; the answer replaces them
- * @bytes: size of these
+ * @command: number of the control
+ * @parameters: parameters of the control, which the reply overwrites
+ * @bytes: size of @parameters
  *
- * Return: 0 or a negative errno after a message.
+ * Return: 0 or a negative errno after a log message.
  */
-int nv_rm_ask(struct nv_device *nv, u32 command, void *parameters, u32 bytes)
+int nv_rm_query(struct nv_device *nv, u32 command, void *parameters, u32 bytes)
 {
 	const struct nv_gsp_static_info *own = nv->gsp.info;
 
-	return command_to(nv, own->client, own->subdevice, command, parameters, bytes,
-			  CALL_LIMIT_MS);
+	return nv_rm_send_control(nv, own->client, own->subdevice, command, parameters, bytes,
+				  CALL_LIMIT_MS);
 }
 
 /**
- * nv_rm_halt() - stop channels, all together
+ * nv_rm_disable_channels() - disable and preempt several channels at once
  * @nv: the device
- * @p: the channels; if this fails, each is stopped when it is freed
+ * @p: the channels; if this call fails, freeing each channel still stops it
  */
-void nv_rm_halt(struct nv_device *nv, struct rm_disable_channels *p)
+void nv_rm_disable_channels(struct nv_device *nv, struct rm_disable_channels *p)
 {
 	const struct nv_gsp_static_info *own = nv->gsp.info;
 
-	command_to(nv, own->client, own->subdevice, RM_CONTROL_DISABLE_CHANNELS, p, sizeof(*p),
-		   FREE_LIMIT_MS);
+	nv_rm_send_control(nv, own->client, own->subdevice, RM_CONTROL_DISABLE_CHANNELS, p,
+			   sizeof(*p), FREE_LIMIT_MS);
 }
 
 /**
  * nv_rm_free() - free an object
  * @c: the client
- * @object: the object, with nothing below it; when this returns, nothing of it runs, or the card is
- * given up
+ * @object: handle of an object without children
+ *
+ * When this function returns, the GPU no longer uses the object, or the device is wedged.
  */
-void nv_rm_free(struct nv_client *c, u32 object)
+void nv_rm_free(struct nv_rm_client *c, u32 object)
 {
 	struct nv_gsp_rm_free a = { .client = c->handle, .object = object };
 	int ret = nv_rpc_call(c->nv, NV_GSP_RM_FREE, &a, sizeof(a), NULL, 0, FREE_LIMIT_MS);
@@ -142,12 +149,12 @@ void nv_rm_free(struct nv_client *c, u32 object)
 	if (!ret && !a.status)
 		return;
 	if (!ret)
-		drm_err(&c->nv->base.drm, "RM: object 0x%x is not freed: status 0x%x\n", object,
+		drm_err(&c->nv->base.drm, "RM: failed to free object 0x%x: status 0x%x\n", object,
 			a.status);
-	nv_give_up(c->nv);
+	nv_rpc_wedge(c->nv);
 }
 
-static int make_device(struct nv_client *c)
+static int nv_rm_client_alloc_device(struct nv_rm_client *c)
 {
 	struct rm_device_parameters device = { .client_share = c->handle };
 	struct rm_subdevice_parameters subdevice = {};
@@ -163,50 +170,49 @@ static int make_device(struct nv_client *c)
 	return ret;
 }
 
-static void free_client(struct nv_client *c)
-{
-	nv_rm_free(c, c->handle);
-	ida_free(&c->nv->clients, c->handle & MAX_CLIENTS);
-	c->handle = 0;
-}
-
 /**
- * nv_client_init() - make a client with a device and a subdevice
- * @c: zeros
+ * nv_rm_client_init() - create a client with a device and a subdevice
+ * @c: zero-initialised client
  * @nv: the device
  *
  * Return: 0 or a negative errno.
  */
-int nv_client_init(struct nv_client *c, struct nv_device *nv)
+int nv_rm_client_init(struct nv_rm_client *c, struct nv_device *nv)
 {
 	struct rm_client_parameters root = { .process = RM_PROCESS_KERNEL };
 	int id, ret;
 
-	id = ida_alloc_range(&nv->clients, 1, MAX_CLIENTS, GFP_KERNEL);
+	id = ida_alloc_range(&nv->clients, 1, CLIENT_ID_MAX, GFP_KERNEL);
 	if (id < 0)
 		return id;
 	c->nv = nv;
 	c->handle = RM_CLIENT_HANDLE(id);
 	root.client = c->handle;
 	ret = nv_rm_alloc(c, 0, c->handle, RM_CLASS_ROOT, &root, sizeof(root));
-	if (ret) {
-		ida_free(&nv->clients, id);
-		c->handle = 0;
-		return ret;
-	}
-	ret = make_device(c);
 	if (ret)
-		free_client(c);
+		goto err_free_id;
+	ret = nv_rm_client_alloc_device(c);
+	if (ret)
+		goto err_free_root;
+	return 0;
+
+err_free_root:
+	nv_rm_free(c, c->handle);
+err_free_id:
+	ida_free(&nv->clients, id);
+	c->handle = 0;
 	return ret;
 }
 
 /**
- * nv_client_fini() - free a client with its device and subdevice
- * @c: the client, with nothing else below it
+ * nv_rm_client_fini() - free a client with its device and subdevice
+ * @c: the client, without any other objects
  */
-void nv_client_fini(struct nv_client *c)
+void nv_rm_client_fini(struct nv_rm_client *c)
 {
 	nv_rm_free(c, NV_RM_SUBDEVICE);
 	nv_rm_free(c, NV_RM_DEVICE);
-	free_client(c);
+	nv_rm_free(c, c->handle);
+	ida_free(&c->nv->clients, c->handle & CLIENT_ID_MAX);
+	c->handle = 0;
 }

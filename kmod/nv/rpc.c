@@ -1,28 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Calls to the GSP. There are two rings of pages in memory: ours with commands, the GSP's with
- * answers and events (message.c). One call is under way at a time; events that come before its
- * answer are handed on, and those that come without a call when the GSP's interrupt says so. What
- * comes from the GSP is checked like anything from outside, its number included: once one is lost
- * or wrong, no answer can be believed any more, and the card is given up. Nothing is allocated for
- * a call, because fences may wait for it.
+ * RPCs to the GSP. Two rings of pages in system memory carry messages (message.c): the driver's
+ * ring carries commands, the GSP's ring carries replies and events. One RPC is in flight at a time;
+ * the driver handles events that precede the reply while it waits, and other events when the GSP
+ * raises its interrupt. Every received element is validated, including its sequence number: after
+ * one lost or corrupt element no later reply can be trusted, so the driver wedges the device. An
+ * RPC allocates no memory, because fences may wait for it.
  */
 #include <drm/drm_print.h>
 #include <linux/delay.h>
 #include <linux/jiffies.h>
 #include <linux/slab.h>
 
+#include "kmod/nv/memory.h"
 #include "kmod/nv/message.h"
-#include "kmod/nv/nv.h"
+#include "kmod/nv/regs.h"
+#include "kmod/nv/rpc.h"
 
-#define READ_LIMIT_MS 5000
-#define LOOK_MS       50 /* how often who waits looks whether the card is still there */
+#define SEND_LIMIT_MS 5000
+#define LOST_CHECK_MS 50 /* interval between checks whether the device is still on the bus */
+#define POLL_MIN_US   50
+#define POLL_MAX_US   200
 
 /**
- * nv_rpc_init() - make the queues
+ * nv_rpc_init() - allocate the message queues
  * @nv: the device; its GSP does not run
  *
- * Return: 0 or ENOMEM.
+ * Return: 0 or -ENOMEM. On failure, too, the caller must call nv_rpc_fini().
  */
 int nv_rpc_init(struct nv_device *nv)
 {
@@ -32,10 +36,10 @@ int nv_rpc_init(struct nv_device *nv)
 	u32 i;
 	int ret;
 
-	gsp->element = kvzalloc(NV_MESSAGE_BYTES, GFP_KERNEL);
+	gsp->element = kvzalloc(NV_MESSAGE_MAX_BYTES, GFP_KERNEL);
 	if (!gsp->element)
 		return -ENOMEM;
-	/* The pages that hold the addresses have theirs in there, too. */
+	/* The table of page addresses also lists the pages of the table itself. */
 	pages += DIV_ROUND_UP((pages + 1) * sizeof(u64), NV_GSP_PAGE);
 	ret = nv_buffer_alloc(nv, NULL, &gsp->shared, pages * NV_GSP_PAGE);
 	if (ret)
@@ -59,8 +63,8 @@ int nv_rpc_init(struct nv_device *nv)
 }
 
 /**
- * nv_rpc_fini() - free the queues
- * @nv: the device; its GSP reaches no memory any more
+ * nv_rpc_fini() - free the message queues
+ * @nv: the device; its GSP can no longer access memory
  */
 void nv_rpc_fini(struct nv_device *nv)
 {
@@ -69,19 +73,19 @@ void nv_rpc_fini(struct nv_device *nv)
 	nv->gsp.element = NULL;
 }
 
-/* Looks at a register only now and then: it takes longer than to look at memory. */
-static bool lost(struct nv_device *nv, unsigned long *look)
+/* Reads a register only every LOST_CHECK_MS, because that is slower than polling memory. */
+static bool nv_rpc_check_lost(struct nv_device *nv, unsigned long *next_check)
 {
-	if (time_before(jiffies, *look))
+	if (time_before(jiffies, *next_check))
 		return READ_ONCE(nv->lost);
-	*look = jiffies + msecs_to_jiffies(LOOK_MS);
-	return nv_lost(nv);
+	*next_check = jiffies + msecs_to_jiffies(LOST_CHECK_MS);
+	return nv_regs_lost(nv);
 }
 
-static int send(struct nv_device *nv, const struct nv_message *m)
+static int nv_rpc_send_locked(struct nv_device *nv, const struct nv_message *m)
 {
-	unsigned long deadline = jiffies + msecs_to_jiffies(READ_LIMIT_MS);
-	unsigned long look = jiffies + msecs_to_jiffies(LOOK_MS);
+	unsigned long deadline = jiffies + msecs_to_jiffies(SEND_LIMIT_MS);
+	unsigned long next_check = jiffies + msecs_to_jiffies(LOST_CHECK_MS);
 	struct nv_gsp *gsp = &nv->gsp;
 	u32 put = gsp->command->put, pages;
 
@@ -89,90 +93,91 @@ static int send(struct nv_device *nv, const struct nv_message *m)
 	if (!pages)
 		return -E2BIG;
 	while (nv_message_space(put, READ_ONCE(gsp->status->get) % NV_GSP_QUEUE_ELEMENTS) < pages) {
-		if (lost(nv, &look))
+		if (nv_rpc_check_lost(nv, &next_check))
 			return -EIO;
 		if (time_after(jiffies, deadline)) {
-			drm_err(&nv->base.drm, "GSP: it does not read its commands\n");
+			drm_err(&nv->base.drm, "GSP: command queue is full and stalled\n");
 			return -ETIMEDOUT;
 		}
-		usleep_range(50, 200);
+		usleep_range(POLL_MIN_US, POLL_MAX_US);
 	}
 	nv_message_write(gsp->command, put, gsp->element, pages);
-	dma_wmb(); /* the element before the pointer */
+	dma_wmb(); /* order the element before the put index */
 	WRITE_ONCE(gsp->command->put, (put + pages) % NV_GSP_QUEUE_ELEMENTS);
 	nv_wr32(nv, NV_PGSP_QUEUE_HEAD, 0);
 	gsp->sequence++;
 	return 0;
 }
 
-/* The element at the head of the GSP's queue, copied out; EAGAIN: there is none. */
-static int receive(struct nv_device *nv)
+/* Copies the next element out of the status queue; returns -EAGAIN if there is none. */
+static int nv_rpc_receive(struct nv_device *nv)
 {
 	struct nv_gsp *gsp = &nv->gsp;
 	struct drm_device *drm = &nv->base.drm;
 	u32 put = READ_ONCE(gsp->status->put), get = gsp->command->get;
-	const char *wrong;
-	u32 there, pages;
+	const char *error;
+	u32 available, pages;
 
 	if (put >= NV_GSP_QUEUE_ELEMENTS) {
-		drm_err(drm, "GSP: its queue ends at %u of %u\n", put, NV_GSP_QUEUE_ELEMENTS);
+		drm_err(drm, "GSP: status queue index %u out of range, limit %u\n", put,
+			NV_GSP_QUEUE_ELEMENTS);
 		return -EIO;
 	}
-	there = nv_message_filled(put, get);
-	if (!there)
+	available = nv_message_count(put, get);
+	if (!available)
 		return -EAGAIN;
-	dma_rmb(); /* the pointer before the element */
+	dma_rmb(); /* order the put index before the element */
 	nv_message_read(gsp->status, get, gsp->element, 1);
 	pages = gsp->element->pages;
-	if (!pages || pages > NV_GSP_ELEMENT_PAGES || pages > there) {
-		drm_err(drm, "GSP: element of %u pages, %u are there\n", pages, there);
+	if (!pages || pages > NV_GSP_ELEMENT_PAGES || pages > available) {
+		drm_err(drm, "GSP: element claims %u pages, %u are available\n", pages, available);
 		return -EIO;
 	}
 	nv_message_read(gsp->status, get, gsp->element, pages);
-	mb(); /* all of it is read before the GSP may write there again */
+	mb(); /* finish reading before the GSP may reuse the pages */
 	WRITE_ONCE(gsp->command->get, (get + pages) % NV_GSP_QUEUE_ELEMENTS);
-	wrong = nv_message_check(gsp->element, gsp->expected, pages);
-	if (wrong) {
-		drm_err(drm, "GSP: element %u: %s\n", gsp->element->sequence, wrong);
+	error = nv_message_check(gsp->element, gsp->expected, pages);
+	if (error) {
+		drm_err(drm, "GSP: element %u: %s\n", gsp->element->sequence, error);
 		return -EIO;
 	}
 	gsp->expected++;
 	return 0;
 }
 
-static int receive_until(struct nv_device *nv, unsigned long deadline)
+static int nv_rpc_receive_until(struct nv_device *nv, unsigned long deadline)
 {
-	unsigned long look = jiffies + msecs_to_jiffies(LOOK_MS);
+	unsigned long next_check = jiffies + msecs_to_jiffies(LOST_CHECK_MS);
 	int ret;
 
 	for (;;) {
 		bool late = time_after(jiffies, deadline);
 
-		ret = receive(nv);
+		ret = nv_rpc_receive(nv);
 		if (ret != -EAGAIN)
 			return ret;
-		if (lost(nv, &look))
+		if (nv_rpc_check_lost(nv, &next_check))
 			return -EIO;
 		if (late)
 			return -ETIMEDOUT;
-		usleep_range(50, 200);
+		usleep_range(POLL_MIN_US, POLL_MAX_US);
 	}
 }
 
-/* Copies the answer over what was asked; EREMOTEIO: it was understood, and refused. */
-static int take(struct nv_device *nv, const struct nv_gsp_rpc *rpc, void *head, u32 head_bytes,
-		void *body, u32 body_bytes)
+/* Copies the reply over the request; returns -EREMOTEIO if the GSP rejected the RPC. */
+static int nv_rpc_copy_reply(struct nv_device *nv, const struct nv_gsp_rpc *rpc, void *head,
+			     u32 head_bytes, void *body, u32 body_bytes)
 {
 	struct drm_device *drm = &nv->base.drm;
 	u32 bytes = rpc->bytes - sizeof(*rpc);
 
 	if (rpc->result) {
-		drm_err(drm, "GSP: call %u fails with status 0x%x\n", rpc->function, rpc->result);
+		drm_err(drm, "GSP: RPC %u failed with status 0x%x\n", rpc->function, rpc->result);
 		return -EREMOTEIO;
 	}
 	if (bytes < head_bytes || bytes - head_bytes < body_bytes) {
-		drm_err(drm, "GSP: call %u answers %u bytes, not %u\n", rpc->function, bytes,
-			head_bytes + body_bytes);
+		drm_err(drm, "GSP: reply to RPC %u has %u bytes, expected %u\n", rpc->function,
+			bytes, head_bytes + body_bytes);
 		return -EIO;
 	}
 	if (head_bytes)
@@ -182,34 +187,36 @@ static int take(struct nv_device *nv, const struct nv_gsp_rpc *rpc, void *head, 
 	return 0;
 }
 
-static int wait(struct nv_device *nv, u32 function, void *head, u32 head_bytes, void *body,
-		u32 body_bytes, u32 limit_ms)
+/* Waits for the reply to an RPC, or for an event, and handles other events meanwhile. */
+static int nv_rpc_wait_locked(struct nv_device *nv, u32 function, void *head, u32 head_bytes,
+			      void *body, u32 body_bytes, u32 limit_ms)
 {
 	unsigned long deadline = jiffies + msecs_to_jiffies(limit_ms);
-	const struct nv_gsp_rpc *rpc = nv_message_call(nv->gsp.element);
+	const struct nv_gsp_rpc *rpc = nv_message_rpc(nv->gsp.element);
 	int ret;
 
 	for (;;) {
-		ret = receive_until(nv, deadline);
+		ret = nv_rpc_receive_until(nv, deadline);
 		if (!ret && rpc->function == function)
-			return take(nv, rpc, head, head_bytes, body, body_bytes);
-		if (!ret && time_after(jiffies, deadline)) /* however much it has to say */
+			return nv_rpc_copy_reply(nv, rpc, head, head_bytes, body, body_bytes);
+		if (!ret &&
+		    time_after(jiffies, deadline)) /* a stream of events must not delay it */
 			ret = -ETIMEDOUT;
 		if (ret && !READ_ONCE(nv->lost))
-			drm_err(&nv->base.drm, "GSP: no answer to call %u: %pe\n", function,
+			drm_err(&nv->base.drm, "GSP: no reply to RPC %u: %pe\n", function,
 				ERR_PTR(ret));
 		if (ret)
 			return ret;
-		nv_event(nv, rpc);
+		nv->gsp.handle_event(nv, rpc);
 	}
 }
 
 /**
- * nv_rpc_send() - say something that the GSP does not answer
+ * nv_rpc_send() - send an RPC that has no reply
  * @nv: the device
- * @function: number of the call
- * @payload: its arguments
- * @bytes: their size
+ * @function: RPC function number
+ * @payload: arguments of the RPC
+ * @bytes: size of @payload
  *
  * Return: 0 or a negative errno.
  */
@@ -219,68 +226,69 @@ int nv_rpc_send(struct nv_device *nv, u32 function, const void *payload, u32 byt
 	int ret;
 
 	mutex_lock(&nv->gsp.lock);
-	ret = send(nv, &m);
+	ret = nv_rpc_send_locked(nv, &m);
 	mutex_unlock(&nv->gsp.lock);
 	return ret;
 }
 
 /**
- * nv_rpc_wait() - wait for something that the GSP says by itself
+ * nv_rpc_wait_event() - wait for an event
  * @nv: the device
  * @function: number of the event
- * @limit_ms: how long to wait
+ * @limit_ms: time limit in milliseconds
  *
- * Return: 0 or a negative errno after a message.
+ * Return: 0 or a negative errno after a log message.
  */
-int nv_rpc_wait(struct nv_device *nv, u32 function, u32 limit_ms)
+int nv_rpc_wait_event(struct nv_device *nv, u32 function, u32 limit_ms)
 {
 	int ret;
 
 	mutex_lock(&nv->gsp.lock);
-	ret = wait(nv, function, NULL, 0, NULL, 0, limit_ms);
+	ret = nv_rpc_wait_locked(nv, function, NULL, 0, NULL, 0, limit_ms);
 	mutex_unlock(&nv->gsp.lock);
 	return ret;
 }
 
 /*
- * A GSP that does not answer can stop nothing either. Nobody talks to it any more, and it is taken
- * off the bus, so that memory of the machine which it or a channel may still know can be freed.
+ * A GSP that does not reply cannot stop channels either. Stop sending RPCs, and clear bus mastering
+ * so that system memory which the GSP or a channel may still address can be freed.
  */
-static void give_up(struct nv_device *nv)
+static void nv_rpc_wedge_locked(struct nv_device *nv)
 {
 	if (!nv->gsp.running)
 		return;
 	if (!READ_ONCE(nv->lost))
-		drm_err(&nv->base.drm,
-			"GSP: it is given up, and the card with it, until that is reset\n");
+		drm_err(&nv->base.drm, "GSP: device is wedged until it is reset\n");
 	nv->gsp.running = false;
 	pci_clear_master(sov_pci(&nv->base));
 	sov_wedge(&nv->base);
 }
 
 /**
- * nv_give_up() - what the card was told to stop or forget may still be in use
+ * nv_rpc_wedge() - declare the device wedged
  * @nv: the device
+ *
+ * For callers that failed to stop or unmap something, which the GPU may therefore still use.
  */
-void nv_give_up(struct nv_device *nv)
+void nv_rpc_wedge(struct nv_device *nv)
 {
 	mutex_lock(&nv->gsp.lock);
-	give_up(nv);
+	nv_rpc_wedge_locked(nv);
 	mutex_unlock(&nv->gsp.lock);
 }
 
 /**
- * nv_rpc_call() - ask and wait for the answer, which replaces what was asked
+ * nv_rpc_call() - send an RPC and wait for the reply, which overwrites the arguments
  * @nv: the device
- * @function: number of the call
- * @head: first part of its arguments
- * @head_bytes: their size
- * @body: second part, or NULL
- * @body_bytes: their size
- * @limit_ms: how long to wait
+ * @function: RPC function number
+ * @head: first part of the arguments
+ * @head_bytes: size of @head
+ * @body: second part of the arguments, or NULL
+ * @body_bytes: size of @body
+ * @limit_ms: time limit in milliseconds
  *
- * Return: 0; EIO after a message, or when the card was given up before; ENODEV when the GSP does
- * not run; E2BIG.
+ * Return: 0; -EIO after a log message, or if the device is already wedged; -ENODEV if the GSP does
+ * not run; -E2BIG if the arguments are too large.
  */
 int nv_rpc_call(struct nv_device *nv, u32 function, void *head, u32 head_bytes, void *body,
 		u32 body_bytes, u32 limit_ms)
@@ -289,39 +297,43 @@ int nv_rpc_call(struct nv_device *nv, u32 function, void *head, u32 head_bytes, 
 	int ret = READ_ONCE(nv->base.wedged) ? -EIO : -ENODEV;
 
 	mutex_lock(&nv->gsp.lock);
-	if (nv->gsp.running) {
-		ret = send(nv, &m);
-		if (!ret)
-			ret = wait(nv, function, head, head_bytes, body, body_bytes, limit_ms);
-		if (ret && ret != -EREMOTEIO && ret != -E2BIG) /* which was not sent */
-			give_up(nv);
-		if (ret && ret != -E2BIG)
-			ret = -EIO;
-	}
+	if (!nv->gsp.running)
+		goto out;
+	ret = nv_rpc_send_locked(nv, &m);
+	if (ret == -E2BIG) /* not sent */
+		goto out;
+	if (!ret)
+		ret = nv_rpc_wait_locked(nv, function, head, head_bytes, body, body_bytes,
+					 limit_ms);
+	if (ret && ret != -EREMOTEIO)
+		nv_rpc_wedge_locked(nv);
+	if (ret)
+		ret = -EIO;
+out:
 	mutex_unlock(&nv->gsp.lock);
 	return ret;
 }
 
 /**
- * nv_rpc_events() - hand on what the GSP has said by itself
- * @work: of the device; its interrupt has come
+ * nv_rpc_event_work() - handle the events in the status queue
+ * @work: event_work of the GSP
  */
-void nv_rpc_events(struct work_struct *work)
+void nv_rpc_event_work(struct work_struct *work)
 {
-	struct nv_device *nv = container_of(work, struct nv_device, gsp.events);
+	struct nv_device *nv = container_of(work, struct nv_device, gsp.event_work);
 	u32 left = NV_GSP_QUEUE_ELEMENTS;
 	int ret = 0;
 
 	mutex_lock(&nv->gsp.lock);
 	while (nv->gsp.running && left && !ret) {
-		ret = receive(nv);
+		ret = nv_rpc_receive(nv);
 		if (!ret)
-			nv_event(nv, nv_message_call(nv->gsp.element));
+			nv->gsp.handle_event(nv, nv_message_rpc(nv->gsp.element));
 		left--;
 	}
 	if (ret && ret != -EAGAIN)
-		give_up(nv);
+		nv_rpc_wedge_locked(nv);
 	mutex_unlock(&nv->gsp.lock);
-	if (!left) /* calls come in between, however much it has to say */
-		queue_work(nv->base.work, work);
+	if (!left) /* requeue, so that a stream of events cannot starve RPCs */
+		queue_work(nv->base.wq, work);
 }

@@ -1,50 +1,54 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Address spaces of a GH100: page tables in video memory, written through the window, the register
- * that makes the GPU forget what it has read of them, and the GSP, which is told where they are and
- * tells channels. The first GiB is the driver's own: rings and contexts of channels lie there.
+ * Address spaces of a GH100. The page tables lie in video memory; the driver writes them through
+ * the BAR1 window and invalidates the TLB by a register. The driver registers the page directory
+ * with the GSP, which programs it into channels. The first GiB of every address space is reserved
+ * for the driver's own mappings: rings and contexts of channels.
  */
 #include <drm/drm_print.h>
 #include <linux/iopoll.h>
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
-#include "kmod/limit.h"
-#include "kmod/nv/nv.h"
+#include "kmod/limits.h"
+#include "kmod/nv/regs.h"
+#include "kmod/nv/rm.h"
+#include "kmod/nv/rpc.h"
+#include "kmod/nv/vm.h"
 
-#define FLUSH_LIMIT_US (2 * USEC_PER_SEC)
+#define INVALIDATE_LIMIT_US (2 * USEC_PER_SEC)
 
-/* A table and its place. */
-struct nv_vram_table {
-	struct nv_table base;
-	struct list_head pieces;
+/* A page table in video memory with its CPU mapping. */
+struct nv_vm_table {
+	struct nv_mmu_table base;
+	struct list_head blocks;
 	void __iomem *cpu;
 };
 
-static struct nv_vram_table *to_vram_table(struct nv_table *table)
+static struct nv_vm_table *to_nv_vm_table(struct nv_mmu_table *table)
 {
-	return container_of(table, struct nv_vram_table, base);
+	return container_of(table, struct nv_vm_table, base);
 }
 
-static void table_free(void *owner, struct nv_table *table)
+static void nv_vm_table_free(void *owner, struct nv_mmu_table *table)
 {
 	struct nv_vm *vm = owner;
-	struct nv_vram_table *t;
+	struct nv_vm_table *t;
 
 	if (!table)
 		return;
-	t = to_vram_table(table);
+	t = to_nv_vm_table(table);
 	if (t->cpu)
 		iounmap(t->cpu);
-	if (!list_empty(&t->pieces))
-		sov_vram_free(&vm->nv->base, &t->pieces);
-	sov_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+	if (!list_empty(&t->blocks))
+		sov_vram_free(&vm->nv->base, &t->blocks);
+	sov_account_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 	kfree(t->base.children);
 	kfree(t);
 }
 
-/* A table that is counted already. */
-static int table_make(struct nv_vram_table *t, struct sov_device *sov, u32 children)
+/* Allocates the memory of a table that is already charged. */
+static int nv_vm_table_init(struct nv_vm_table *t, struct sov_device *sov, u32 children)
 {
 	int ret;
 
@@ -53,58 +57,59 @@ static int table_make(struct nv_vram_table *t, struct sov_device *sov, u32 child
 		if (!t->base.children)
 			return -ENOMEM;
 	}
-	ret = sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->pieces);
+	ret = sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->blocks);
 	if (ret)
 		return ret;
-	t->base.address = sov_vram_address(&t->pieces, 0);
+	t->base.address = sov_vram_address(&t->blocks, 0);
 	t->cpu = ioremap_wc(sov->vram.window + t->base.address, NV_MMU3_TABLE_BYTES);
 	return t->cpu ? 0 : -ENOMEM;
 }
 
-static int table_alloc(void *owner, u32 children, bool granted, struct nv_table **table)
+static int nv_vm_table_alloc(void *owner, u32 children, bool granted, struct nv_mmu_table **table)
 {
 	struct nv_vm *vm = owner;
-	struct nv_vram_table *t;
+	struct nv_vm_table *t;
 	int ret = 0;
 
 	if (granted)
-		sov_charge_granted(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+		sov_account_charge_forced(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 	else
-		ret = sov_charge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+		ret = sov_account_charge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 	if (ret)
 		return ret;
 	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 	if (!t) {
-		sov_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+		sov_account_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 		return -ENOMEM;
 	}
-	INIT_LIST_HEAD(&t->pieces);
-	ret = table_make(t, &vm->nv->base, children);
-	if (ret)
-		table_free(vm, &t->base);
-	else
-		*table = &t->base;
-	return ret;
+	INIT_LIST_HEAD(&t->blocks);
+	ret = nv_vm_table_init(t, &vm->nv->base, children);
+	if (ret) {
+		nv_vm_table_free(vm, &t->base);
+		return ret;
+	}
+	*table = &t->base;
+	return 0;
 }
 
-static u64 table_read(void *owner, struct nv_table *table, u32 index)
+static u64 nv_vm_table_read(void *owner, struct nv_mmu_table *table, u32 index)
 {
-	return readq(to_vram_table(table)->cpu + 8 * index);
+	return readq(to_nv_vm_table(table)->cpu + 8 * index);
 }
 
-static void table_write(void *owner, struct nv_table *table, u32 index, u64 value)
+static void nv_vm_table_write(void *owner, struct nv_mmu_table *table, u32 index, u64 value)
 {
-	writeq(value, to_vram_table(table)->cpu + 8 * index);
+	writeq(value, to_nv_vm_table(table)->cpu + 8 * index);
 }
 
-static const struct nv_mmu_memory table_memory = {
-	.alloc = table_alloc,
-	.free = table_free,
-	.read = table_read,
-	.write = table_write,
+static const struct nv_mmu_ops nv_vm_table_ops = {
+	.alloc = nv_vm_table_alloc,
+	.free = nv_vm_table_free,
+	.read = nv_vm_table_read,
+	.write = nv_vm_table_write,
 };
 
-static int tell_gsp(struct nv_vm *vm)
+static int nv_vm_register(struct nv_vm *vm)
 {
 	struct rm_va_space_parameters space = { .flags = RM_VA_SPACE_EXTERNAL };
 	struct rm_set_directory set = {
@@ -114,24 +119,27 @@ static int tell_gsp(struct nv_vm *vm)
 	};
 	int ret;
 
-	ret = nv_client_init(&vm->client, vm->nv);
+	ret = nv_rm_client_init(&vm->client, vm->nv);
 	if (ret)
 		return ret;
 	ret = nv_rm_alloc(&vm->client, NV_RM_DEVICE, NV_RM_VA_SPACE, RM_CLASS_VA_SPACE, &space,
 			  RM_VA_SPACE_BYTES_570);
-	if (!ret) {
-		ret = nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_SET_DIRECTORY, &set,
-				    sizeof(set));
-		if (ret)
-			nv_rm_free(&vm->client, NV_RM_VA_SPACE);
-	}
 	if (ret)
-		nv_client_fini(&vm->client);
+		goto err_client_fini;
+	ret = nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_SET_DIRECTORY, &set, sizeof(set));
+	if (ret)
+		goto err_free_va_space;
+	return 0;
+
+err_free_va_space:
+	nv_rm_free(&vm->client, NV_RM_VA_SPACE);
+err_client_fini:
+	nv_rm_client_fini(&vm->client);
 	return ret;
 }
 
 /**
- * nv_vm_init() - make empty page tables and tell the GSP of them
+ * nv_vm_init() - create an empty address space and register it with the GSP
  * @sov: the device
  * @base: the address space
  *
@@ -143,21 +151,24 @@ int nv_vm_init(struct sov_device *sov, struct sov_vm *base)
 	int ret;
 
 	vm->nv = to_nv(sov);
-	ret = nv_mmu_init(&vm->mmu, &table_memory, vm);
+	ret = nv_mmu_init(&vm->mmu, &nv_vm_table_ops, vm);
 	if (ret)
 		return ret;
-	drm_mm_init(&vm->own, NV_VM_OWN_START, NV_VM_OWN_END - NV_VM_OWN_START);
-	ret = tell_gsp(vm);
-	if (ret) {
-		drm_mm_takedown(&vm->own);
-		nv_mmu_fini(&vm->mmu);
-	}
+	drm_mm_init(&vm->kernel_va, NV_VM_KERNEL_START, NV_VM_KERNEL_END - NV_VM_KERNEL_START);
+	ret = nv_vm_register(vm);
+	if (ret)
+		goto err_mm_takedown;
+	return 0;
+
+err_mm_takedown:
+	drm_mm_takedown(&vm->kernel_va);
+	nv_mmu_fini(&vm->mmu);
 	return ret;
 }
 
 /**
- * nv_vm_stop() - let the GSP forget an address space
- * @base: the address space, without channels; stopping it twice does nothing
+ * nv_vm_stop() - unregister an address space from the GSP
+ * @base: the address space, without channels; a second call has no effect
  */
 void nv_vm_stop(struct sov_vm *base)
 {
@@ -168,59 +179,59 @@ void nv_vm_stop(struct sov_vm *base)
 		return;
 	nv_rm_control(&vm->client, NV_RM_DEVICE, RM_CONTROL_UNSET_DIRECTORY, &unset, sizeof(unset));
 	nv_rm_free(&vm->client, NV_RM_VA_SPACE);
-	nv_client_fini(&vm->client);
+	nv_rm_client_fini(&vm->client);
 }
 
 /**
- * nv_vm_fini() - give page tables back
- * @base: the address space; the card may be gone
+ * nv_vm_fini() - free the page tables of an address space
+ * @base: the address space; the device may be gone
  */
 void nv_vm_fini(struct sov_vm *base)
 {
 	struct nv_vm *vm = to_nv_vm(base);
 
 	nv_vm_stop(base);
-	drm_mm_takedown(&vm->own);
+	drm_mm_takedown(&vm->kernel_va);
 	nv_mmu_fini(&vm->mmu);
 }
 
 /**
- * nv_vm_place() - map something of the driver's own
+ * nv_vm_map_kernel() - map memory of the driver into the VA range that the driver reserves
  * @vm: the address space
- * @node: zeros; its start is the address
- * @address: in video memory, or for DMA
+ * @node: zero-initialised node; on success its start is the GPU address
+ * @address: address in video memory, or DMA address
  * @bytes: size, a multiple of 4 KiB
- * @align: of the address in the address space
- * @bits: of the page table's entries
+ * @align: alignment of the GPU address
+ * @bits: aperture and access rights of the page table entries
  *
- * Return: 0; ENOSPC; ENOMEM; EINTR; ENODEV; EIO.
+ * Return: 0, -ENOSPC, -ENOMEM, -EINTR, -ENODEV or -EIO.
  */
-int nv_vm_place(struct nv_vm *vm, struct drm_mm_node *node, u64 address, u64 bytes, u64 align,
-		u64 bits)
+int nv_vm_map_kernel(struct nv_vm *vm, struct drm_mm_node *node, u64 address, u64 bytes, u64 align,
+		     u64 bits)
 {
 	int ret;
 
 	mutex_lock(&vm->base.lock);
-	ret = drm_mm_insert_node_generic(&vm->own, node, bytes, align, 0, DRM_MM_INSERT_BEST);
-	if (!ret) {
-		ret = nv_mmu_map(&vm->mmu, node->start, bytes, address,
-				 bits | NV_MMU3_KIND_GENERIC);
-		if (ret) {
-			nv_mmu_unmap(&vm->mmu, node->start, bytes);
-			drm_mm_remove_node(node);
-		}
-		nv_vm_flush(&vm->base);
+	ret = drm_mm_insert_node_generic(&vm->kernel_va, node, bytes, align, 0, DRM_MM_INSERT_BEST);
+	if (ret)
+		goto out_unlock;
+	ret = nv_mmu_map(&vm->mmu, node->start, bytes, address, bits | NV_MMU3_KIND_GENERIC);
+	if (ret) {
+		nv_mmu_unmap(&vm->mmu, node->start, bytes);
+		drm_mm_remove_node(node);
 	}
+	nv_vm_flush(&vm->base);
+out_unlock:
 	mutex_unlock(&vm->base.lock);
 	return ret;
 }
 
 /**
- * nv_vm_remove() - unmap it
+ * nv_vm_unmap_kernel() - unmap memory of the driver
  * @vm: the address space
- * @node: of nv_vm_place(); one that was not placed is fine
+ * @node: node of nv_vm_map_kernel(), which may be unallocated
  */
-void nv_vm_remove(struct nv_vm *vm, struct drm_mm_node *node)
+void nv_vm_unmap_kernel(struct nv_vm *vm, struct drm_mm_node *node)
 {
 	if (!drm_mm_node_allocated(node))
 		return;
@@ -232,15 +243,15 @@ void nv_vm_remove(struct nv_vm *vm, struct drm_mm_node *node)
 }
 
 /**
- * nv_vm_map() - map a piece of memory where nothing is mapped
+ * nv_vm_map() - map contiguous memory into an unmapped range
  * @base: the address space
- * @va: first address
- * @bytes: size
- * @address: in video memory, or for DMA
- * @system: which of these
- * @flags: of enum drm_sovgpu_vm_map_flags; there is no bit that forbids execution
+ * @va: start of the range
+ * @bytes: size of the range
+ * @address: address in video memory, or DMA address
+ * @system: true if @address is a DMA address
+ * @flags: enum drm_sovgpu_vm_map_flags; the hardware has no bit that forbids execution
  *
- * Return: 0, or why there is no memory for tables: ENOSPC; ENOMEM; EINTR; ENODEV; EIO.
+ * Return: 0, or the error of a table allocation: -ENOSPC, -ENOMEM, -EINTR, -ENODEV or -EIO.
  */
 int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, u32 flags)
 {
@@ -255,11 +266,11 @@ int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, 
 }
 
 /**
- * nv_vm_split() - see to it that no page crosses an address
+ * nv_vm_split() - split pages so that none crosses an address
  * @base: the address space
  * @va: the address
  *
- * Return: as nv_vm_map() has it, but the limit of the file refuses nothing here.
+ * Return: as nv_vm_map(), but the file's memory limit does not apply.
  */
 int nv_vm_split(struct sov_vm *base, u64 va)
 {
@@ -267,10 +278,10 @@ int nv_vm_split(struct sov_vm *base, u64 va)
 }
 
 /**
- * nv_vm_unmap() - unmap what is in a range
+ * nv_vm_unmap() - unmap everything in a range
  * @base: the address space
- * @va: first address
- * @bytes: size
+ * @va: start of the range
+ * @bytes: size of the range
  */
 void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes)
 {
@@ -278,11 +289,11 @@ void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes)
 }
 
 /**
- * nv_vm_flush() - let the GPU see what was mapped and unmapped
+ * nv_vm_flush() - invalidate the TLB after changes of the page tables
  * @base: the address space, with its lock held
  *
- * Return: 0; ETIMEDOUT when the GPU may still know what was, and is given up for it; EIO when it
- * was given up before, or is lost.
+ * Return: 0; -ETIMEDOUT if the GPU may still use stale entries, in which case the device is wedged;
+ * -EIO if the device was wedged before or is lost.
  */
 int nv_vm_flush(struct sov_vm *base)
 {
@@ -295,22 +306,22 @@ int nv_vm_flush(struct sov_vm *base)
 	if (READ_ONCE(nv->base.wedged))
 		return -EIO;
 	mutex_lock(&nv->flush_lock);
-	readq(to_vram_table(vm->mmu.root)->cpu); /* writes through the window are done */
+	readq(to_nv_vm_table(vm->mmu.root)->cpu); /* complete the writes through BAR1 */
 	nv_wr32(nv, NV_VF_MMU_INVALIDATE_PDB_LO, lower_32_bits(root));
 	nv_wr32(nv, NV_VF_MMU_INVALIDATE_PDB_HI, upper_32_bits(root));
 	nv_wr32(nv, NV_VF_MMU_INVALIDATE,
 		NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA);
 	ret = read_poll_timeout(nv_rd32, value,
-				!(value & NV_VF_MMU_INVALIDATE_TRIGGER) || nv_lost(nv), 10,
-				FLUSH_LIMIT_US, false, nv, NV_VF_MMU_INVALIDATE);
+				!(value & NV_VF_MMU_INVALIDATE_TRIGGER) || nv_regs_lost(nv), 10,
+				INVALIDATE_LIMIT_US, false, nv, NV_VF_MMU_INVALIDATE);
 	if (READ_ONCE(nv->lost))
 		ret = -EIO;
 	else if (ret)
-		drm_err(&nv->base.drm, "MMU: it does not forget, 0x%08x\n", value);
+		drm_err(&nv->base.drm, "TLB invalidate timed out, status 0x%08x\n", value);
 	mutex_unlock(&nv->flush_lock);
 	if (ret)
-		nv_give_up(nv);
+		nv_rpc_wedge(nv);
 	else
-		nv_mmu_sweep(&vm->mmu);
+		nv_mmu_reap(&vm->mmu);
 	return ret;
 }

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* Real GPUs, by the number that they have in their registers: what a driver does not tell. */
+/* NVIDIA GPUs by the number in PMC_BOOT_42: the facts of a chip that no driver reports. */
 #ifndef SOV_WINSYS_CHIP_H
 #define SOV_WINSYS_CHIP_H
 
 #include "libsov/winsys/winsys.h"
 
-struct chip {
-	uint16_t number; /* architecture and implementation of BOOT_42; RM has them in two parts */
+/* The columns of hw/chips.h that a winsys needs. */
+struct winsys_nv_chip {
+	uint16_t number; /* architecture and implementation; RM reports them separately */
 	const char *name;
 	uint16_t sm;
 	uint16_t user_class, channel_class, compute_class, copy_class;
-	uint16_t shared_per_sm_kib, shared_per_block_kib;
-	uint16_t warps_per_sm;
-	uint16_t multiprocessors; /* of the whole chip; products have fewer */
+	uint32_t shared_per_sm, shared_per_block; /* bytes */
+	uint32_t registers_per_sm;
+	uint16_t warps_per_sm, sms_per_tpc;
+	uint16_t multiprocessors; /* of the full chip; products have fewer */
 };
 
-/* NULL: not known. */
-const struct chip *chip_find(uint32_t number);
-/* What follows from the chip: the rest of the information is zero. */
-void chip_describe(const struct chip *c, struct winsys_info *out);
+/* Returns NULL for an unknown number. */
+const struct winsys_nv_chip *winsys_nv_chip_find(uint32_t number);
+/* Fills in the members that follow from the chip and zeroes the others. */
+void winsys_nv_chip_describe(const struct winsys_nv_chip *c, struct winsys_info *out);
 
 #endif

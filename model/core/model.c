@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The modelled chips, and the model itself: video memory and the threads that run blocks. All other
- * state belongs to address spaces and channels.
+ * The modelled chips, and the model itself: video memory and the worker threads that run blocks.
+ * All other state belongs to address spaces and channels.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,97 +10,43 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "hw/chips.h"
 #include "hw/nv/compute.h"
 #include "hw/nv/copy.h"
 #include "hw/nv/host.h"
 #include "model/core/model_internal.h"
 
-/* Counts of products in the field, not of the full dies: H100/H200 SXM, A100, GeForce RTX 3090 and
- * 4090. CUDA programming guide, "Technical Specifications per Compute Capability"; 132 SMs seen on
- * an H200. */
+/*
+ * Facts of the chips are those of hw/chips.h; the number of SMs is that of a product: H100 and
+ * H200 SXM (132, measured on an H200), A100, GeForce RTX 3090 and 4090, Radeon RX 6900 XT
+ * (NVIDIA's and AMD's product pages).
+ */
+#define NV_FACTS(chip_, CHIP_, number_, sm_, sms_, generation_, ...) \
+	.name = #chip_, .product = "software GPU, " generation_ " " #CHIP_, .target = "sm_" #sm_, \
+	.vendor = &vendor_nv, .sm = sm_, .sms_per_tpc = NV_SM##sm_##_SMS_PER_TPC, \
+	.warps_per_sm = NV_SM##sm_##_WARPS_PER_SM, .blocks_per_sm = NV_SM##sm_##_BLOCKS_PER_SM, \
+	.max_threads_per_block = NV_MAX_THREADS_PER_BLOCK, \
+	.shared_per_block = NV_SM##sm_##_SHARED_PER_BLOCK, \
+	.shared_per_sm = NV_SM##sm_##_SHARED_PER_SM, \
+	.registers_per_sm = NV_SM##sm_##_REGISTERS_PER_SM, \
+	.host_class = NV_SM##sm_##_CHANNEL_CLASS, .compute_class = NV_SM##sm_##_COMPUTE_CLASS, \
+	.copy_class = NV_SM##sm_##_COPY_CLASS, .qmd_bytes = (sm_) >= 90 ? 384 : 256
+
+/* An SM corresponds to a compute unit, a TPC to a WGP. A unit limits waves, not workgroups. */
+#define AMD_FACTS(chip_, title_, gfx_, cus_, generation_, ...) \
+	.name = #chip_, .product = "software GPU, " generation_ " " title_, .target = "gfx" #gfx_, \
+	.vendor = &vendor_amd, .sms_per_tpc = AMD_GFX##gfx_##_CUS_PER_WGP, \
+	.warps_per_sm = AMD_GFX##gfx_##_SIMDS_PER_CU * AMD_GFX##gfx_##_WAVES_PER_SIMD, \
+	.max_threads_per_block = AMD_GFX##gfx_##_MAX_THREADS, \
+	.shared_per_block = AMD_GFX##gfx_##_LDS_PER_WORKGROUP, \
+	.shared_per_sm = AMD_GFX##gfx_##_LDS_PER_CU, \
+	.registers_per_sm = \
+		AMD_GFX##gfx_##_SIMDS_PER_CU * AMD_GFX##gfx_##_VGPRS_PER_SIMD * AMD_WAVE_LANES
+
 static const struct model_chip chips[] = {
-	{
-		.name = "gh100",
-		.product = "software GPU, Hopper GH100",
-		.target = "sm_90",
-		.vendor = &vendor_nv,
-		.sm = 90,
-		.sm_count = 132,
-		.warps_per_sm = 64,
-		.max_threads_per_block = 1024,
-		.shared_per_block = 227 << 10,
-		.shared_per_sm = 228 << 10,
-		.registers_per_sm = 65536,
-		.host_class = NV_CLASS_HOPPER_CHANNEL,
-		.compute_class = NV_CLASS_HOPPER_COMPUTE,
-		.copy_class = NV_CLASS_HOPPER_COPY,
-		.qmd_bytes = 384,
-	},
-	{
-		.name = "ga100",
-		.product = "software GPU, Ampere GA100",
-		.target = "sm_80",
-		.vendor = &vendor_nv,
-		.sm = 80,
-		.sm_count = 108,
-		.warps_per_sm = 64,
-		.max_threads_per_block = 1024,
-		.shared_per_block = 163 << 10,
-		.shared_per_sm = 164 << 10,
-		.registers_per_sm = 65536,
-		.host_class = NV_CLASS_AMPERE_CHANNEL,
-		.compute_class = NV_CLASS_AMPERE_COMPUTE,
-		.copy_class = NV_CLASS_AMPERE_COPY,
-		.qmd_bytes = 256,
-	},
-	{
-		.name = "ga102",
-		.product = "software GPU, Ampere GA102",
-		.target = "sm_86",
-		.vendor = &vendor_nv,
-		.sm = 86,
-		.sm_count = 82,
-		.warps_per_sm = 48,
-		.max_threads_per_block = 1024,
-		.shared_per_block = 99 << 10,
-		.shared_per_sm = 100 << 10,
-		.registers_per_sm = 65536,
-		.host_class = NV_CLASS_AMPERE_CHANNEL,
-		.compute_class = NV_CLASS_AMPERE_COMPUTE_B,
-		.copy_class = NV_CLASS_AMPERE_COPY_B,
-		.qmd_bytes = 256,
-	},
-	{
-		.name = "ad102",
-		.product = "software GPU, Ada AD102",
-		.target = "sm_89",
-		.vendor = &vendor_nv,
-		.sm = 89,
-		.sm_count = 128,
-		.warps_per_sm = 48,
-		.max_threads_per_block = 1024,
-		.shared_per_block = 99 << 10,
-		.shared_per_sm = 100 << 10,
-		.registers_per_sm = 65536,
-		.host_class = NV_CLASS_AMPERE_CHANNEL,
-		.compute_class = NV_CLASS_ADA_COMPUTE,
-		.copy_class = NV_CLASS_AMPERE_COPY_B,
-		.qmd_bytes = 256,
-	},
-	/* Radeon RX 6900 XT: 80 compute units of two SIMDs; see group.c for what a unit holds. AMD's
-	 * product page and RDNA2 ISA manual; 1,024 threads and 64 KiB of LDS for a workgroup. */
-	{
-		.name = "navi21",
-		.product = "software GPU, RDNA2 Navi 21",
-		.target = "gfx1030",
-		.vendor = &vendor_amd,
-		.sm_count = 80,
-		.warps_per_sm = 32,
-		.max_threads_per_block = 1024,
-		.shared_per_block = 64 << 10,
-		.shared_per_sm = 64 << 10,
-		.registers_per_sm = 65536,
-	},
+	{SOV_NV_GH100(NV_FACTS), .sm_count = 132},   {SOV_NV_GA100(NV_FACTS), .sm_count = 108},
+	{SOV_NV_GA102(NV_FACTS), .sm_count = 82},    {SOV_NV_AD102(NV_FACTS), .sm_count = 128},
+	{SOV_AMD_NAVI21(AMD_FACTS), .sm_count = 80},
 };
 #define CHIPS (sizeof(chips) / sizeof(chips[0]))
 
@@ -183,6 +129,6 @@ uint64_t model_nanoseconds(void)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t); /* no step of the host's clock shows in timestamps */
+	clock_gettime(CLOCK_MONOTONIC, &t); /* timestamps never step back */
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }

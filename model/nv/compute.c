@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The compute class: methods leave words in struct compute until one of them names a launch
- * descriptor (QMD) and says go. The descriptor is checked as the hardware's scheduler checks it, on
- * the same conditions; where hardware silently runs nothing, this one says why. Then constant banks
- * are copied, the grid runs to its end, and the descriptor's semaphores are released.
+ * The compute class. Methods store words in struct compute until one of them launches a
+ * descriptor (QMD). The launch checks the descriptor by the conditions of the hardware's
+ * scheduler (the SKEDCHECK numbers of its errors) and reports an error where hardware silently
+ * runs nothing. It then copies the constant banks, runs the grid to its end and releases the
+ * descriptor's semaphores.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,10 +12,9 @@
 #include "hw/nv/compute.h"
 #include "model/nv/exec.h"
 
-#define QMD_READ_BYTES 256 /* what lies behind is for clusters, which are refused */
-#define BLOCKS_PER_SM  32
+#define QMD_READ_BYTES 256 /* the bytes behind describe clusters, which are not modelled */
 
-static uint64_t pair(const uint32_t high_low[2])
+static uint64_t join_words(const uint32_t high_low[2])
 {
 	return (uint64_t)high_low[0] << 32 | high_low[1];
 }
@@ -24,92 +24,100 @@ static uint64_t round_up(uint64_t value, uint64_t to)
 	return (value + to - 1) / to * to;
 }
 
-/* The descriptor. */
+/* ---- the descriptor ---- */
 
-/* What the descriptor before in a chain says of the next. */
-struct before {
-	bool early, arrives;
+/* The latch settings of the previous descriptor in a chain. */
+struct predecessor {
+	bool early;   /* starts its dependent before it has ended */
+	bool arrives; /* at latch */
 	unsigned latch;
 };
 
 struct launch {
 	struct model_channel *c;
 	uint64_t address;
-	struct before *before;
+	struct predecessor *previous;
 	uint32_t words[NV_QMD_MAX_WORDS];
 	struct grid grid;
 };
 
-static uint64_t get(const struct launch *l, enum nv_qmd_field field)
+static uint64_t launch_get(const struct launch *l, enum nv_qmd_field field)
 {
 	return nv_qmd_get(l->c->model->qmd, l->words, field);
 }
 
-#define REFUSE(l, ...) \
+#define LAUNCH_FAIL(l, ...) \
 	channel_fail((l)->c, \
 		     &(struct model_error){.fault = MODEL_FAULT_QMD, \
 					   .address = (l)->address, \
-					   .program = get(l, NV_QMD_PROGRAM)}, \
+					   .program = launch_get(l, NV_QMD_PROGRAM)}, \
 		     "QMD: " __VA_ARGS__)
 
 /*
- * A grid that starts before the one that names it has ended must wait for that by itself: for its latch, in its first
- * instruction. Here each runs when the one before has ended, which is right in every case; so what would go wrong on
- * hardware is refused.
+ * A dependent grid that starts early must wait for its predecessor's latch in its first
+ * instruction. The model always runs it after the predecessor has ended, which hides a missing
+ * wait; so the model rejects descriptors that would race on hardware.
  */
 static bool check_latches(struct launch *l)
 {
-	bool waits = get(l, NV_QMD_LATCH_WAIT), arrives = get(l, NV_QMD_LATCH_ARRIVE);
-	unsigned wait = (unsigned)get(l, NV_QMD_LATCH_WAIT_ID);
+	bool waits = launch_get(l, NV_QMD_LATCH_WAIT), arrives = launch_get(l, NV_QMD_LATCH_ARRIVE);
+	unsigned wait = (unsigned)launch_get(l, NV_QMD_LATCH_WAIT_ID);
 	struct sass_inst in;
 	struct sass_word word;
 	uint64_t fault;
 
-	if (get(l, NV_QMD_DEPENDENT_EARLY) && !(arrives && get(l, NV_QMD_DEPENDENT_ENABLE)))
-		return REFUSE(l, "a next one starts early, and there is no latch or none such");
-	if (l->before->early && (!waits || wait != l->before->latch))
-		return REFUSE(l,
-			      "it starts before the one before has ended, and does not wait for "
-			      "its latch 0x%x",
-			      l->before->latch);
-	if (waits && (!l->before->arrives || wait != l->before->latch))
-		return REFUSE(l, "nothing arrives at latch 0x%x, for which it waits", wait);
-	if (waits && (mmu_read(&l->c->reader, get(l, NV_QMD_PROGRAM), &word, sizeof(word),
+	if (launch_get(l, NV_QMD_DEPENDENT_EARLY) &&
+	    !(arrives && launch_get(l, NV_QMD_DEPENDENT_ENABLE)))
+		return LAUNCH_FAIL(l, "its dependent starts early, but it has no dependent or "
+				      "arrives at no latch");
+	if (l->previous->early && (!waits || wait != l->previous->latch))
+		return LAUNCH_FAIL(
+			l,
+			"it starts before its predecessor has ended, and does not wait for "
+			"its latch 0x%x",
+			l->previous->latch);
+	if (waits && (!l->previous->arrives || wait != l->previous->latch))
+		return LAUNCH_FAIL(
+			l, "it waits for latch 0x%x, at which its predecessor does not arrive",
+			wait);
+	if (waits && (mmu_read(&l->c->reader, launch_get(l, NV_QMD_PROGRAM), &word, sizeof(word),
 			       &fault) != MMU_OK ||
 		      !sass_decode(l->c->model->chip->sm, word, &in) || in.op != SASS_ACQBULK))
-		return REFUSE(l, "it waits for a latch, and its first instruction is not ACQBULK");
-	l->before->early = get(l, NV_QMD_DEPENDENT_EARLY);
-	l->before->arrives = arrives;
-	l->before->latch = (unsigned)get(l, NV_QMD_LATCH_ARRIVE_ID);
+		return LAUNCH_FAIL(
+			l, "it waits for a latch, and its first instruction is not ACQBULK");
+	l->previous->early = launch_get(l, NV_QMD_DEPENDENT_EARLY);
+	l->previous->arrives = arrives;
+	l->previous->latch = (unsigned)launch_get(l, NV_QMD_LATCH_ARRIVE_ID);
 	return true;
 }
 
 static bool check_kind(struct launch *l)
 {
 	const struct nv_qmd_layout *q = l->c->model->qmd;
-	unsigned type = (unsigned)get(l, NV_QMD_TYPE);
+	unsigned type = (unsigned)launch_get(l, NV_QMD_TYPE);
 
 	if (!nv_qmd_has(q, NV_QMD_TYPE)) {
-		unsigned version = (unsigned)(get(l, NV_QMD_MAJOR_VERSION) << 4 |
-					      get(l, NV_QMD_MINOR_VERSION));
+		unsigned version = (unsigned)(launch_get(l, NV_QMD_MAJOR_VERSION) << 4 |
+					      launch_get(l, NV_QMD_MINOR_VERSION));
 
 		if (version != q->version)
-			return REFUSE(l, "version %u.%u; only 3.0 is modelled", version >> 4,
-				      version & 15);
-		if (get(l, NV_QMD_IS_QUEUE))
-			return REFUSE(l, "it describes a queue; queues are not modelled");
+			return LAUNCH_FAIL(l, "version %u.%u; only 3.0 is modelled", version >> 4,
+					   version & 15);
+		if (launch_get(l, NV_QMD_IS_QUEUE))
+			return LAUNCH_FAIL(l, "it describes a queue; queues are not modelled");
 	} else if (type == NV_QMD_TYPE_GRID_CLUSTER) {
-		return REFUSE(l, "type 3 is a grid of clusters, which is not modelled; use 2");
+		return LAUNCH_FAIL(l, "type 3 is a grid of clusters, which is not modelled; use 2");
 	} else if (type != NV_QMD_TYPE_GRID) {
-		return REFUSE(l, "type %u runs nothing (hardware says nothing either); a grid is 2",
-			      type);
+		return LAUNCH_FAIL(
+			l, "type %u runs nothing (hardware says nothing either); a grid is 2",
+			type);
 	}
 	if (nv_qmd_get_at(q, l->words, NV_QMD_DEPENDENT_ENABLE, 1))
-		return REFUSE(l, "a second dependent descriptor is not modelled");
-	if (get(l, NV_QMD_DEPENDENT_ENABLE) &&
-	    get(l, NV_QMD_DEPENDENT_ACTION) != NV_QMD_DEPENDENT_SCHEDULE)
-		return REFUSE(l, "action %u on a dependent descriptor is not modelled",
-			      (unsigned)get(l, NV_QMD_DEPENDENT_ACTION));
+		return LAUNCH_FAIL(l, "a second dependent descriptor is not modelled");
+	if (launch_get(l, NV_QMD_DEPENDENT_ENABLE) &&
+	    launch_get(l, NV_QMD_DEPENDENT_ACTION) != NV_QMD_DEPENDENT_SCHEDULE)
+		return LAUNCH_FAIL(l, "action %u on a dependent descriptor is not modelled",
+				   (unsigned)launch_get(l, NV_QMD_DEPENDENT_ACTION));
 	return check_latches(l);
 }
 
@@ -122,27 +130,27 @@ static bool check_size(struct launch *l)
 
 	g->work.blocks = 1;
 	for (uint32_t i = 0; i < 3; i++) {
-		g->size[i] = (uint32_t)get(l, grid[i]);
-		g->block[i] = (uint32_t)get(l, block[i]);
+		g->size[i] = (uint32_t)launch_get(l, grid[i]);
+		g->block[i] = (uint32_t)launch_get(l, block[i]);
 		g->work.blocks *= g->size[i];
 		threads *= g->block[i];
 	}
 	if (!g->work.blocks)
-		return REFUSE(l, "grid %ux%ux%u runs nothing (hardware says nothing either)",
-			      g->size[0], g->size[1], g->size[2]);
+		return LAUNCH_FAIL(l, "grid %ux%ux%u runs nothing (hardware says nothing either)",
+				   g->size[0], g->size[1], g->size[2]);
 	if (!threads)
-		return REFUSE(l, "block %ux%ux%u has no threads (SKEDCHECK16)", g->block[0],
-			      g->block[1], g->block[2]);
+		return LAUNCH_FAIL(l, "block %ux%ux%u has no threads (SKEDCHECK16)", g->block[0],
+				   g->block[1], g->block[2]);
 	if (threads > NV_QMD_MAX_THREADS)
-		return REFUSE(l,
-			      "block %ux%ux%u has %llu threads of 1024 (SKEDCHECK11_TOTAL_THREADS)",
-			      g->block[0], g->block[1], g->block[2], (unsigned long long)threads);
+		return LAUNCH_FAIL(
+			l, "block %ux%ux%u has %llu threads of 1024 (SKEDCHECK11_TOTAL_THREADS)",
+			g->block[0], g->block[1], g->block[2], (unsigned long long)threads);
 	g->threads = (uint32_t)threads;
 	g->warps = (g->threads + LANES - 1) / LANES;
 	return true;
 }
 
-/* Registers are handed out to warps in units of 256. */
+/* The SM allocates registers to a warp in units of 256 (CUDA occupancy calculator). */
 static uint32_t warp_registers(const struct grid *g)
 {
 	return (uint32_t)round_up(g->registers, 8) * LANES;
@@ -153,21 +161,22 @@ static bool check_program(struct launch *l)
 	struct grid *g = &l->grid;
 	const struct model_chip *chip = l->c->model->chip;
 
-	g->work.program = get(l, NV_QMD_PROGRAM);
-	g->registers = (uint32_t)get(l, NV_QMD_REGISTERS);
-	g->barriers = (uint32_t)get(l, NV_QMD_BARRIERS);
+	g->work.program = launch_get(l, NV_QMD_PROGRAM);
+	g->registers = (uint32_t)launch_get(l, NV_QMD_REGISTERS);
+	g->barriers = (uint32_t)launch_get(l, NV_QMD_BARRIERS);
 	if (g->work.program % NV_QMD_PROGRAM_ALIGN)
-		return REFUSE(l, "program 0x%llx is not 128-byte aligned",
-			      (unsigned long long)g->work.program);
+		return LAUNCH_FAIL(l, "program 0x%llx is not 128-byte aligned",
+				   (unsigned long long)g->work.program);
 	if (!g->registers)
-		return REFUSE(l, "no registers (SKEDCHECK06)");
+		return LAUNCH_FAIL(l, "no registers (SKEDCHECK06)");
 	if (g->registers > SASS_RZ)
-		return REFUSE(l, "%u registers; a thread has 255 at most", g->registers);
+		return LAUNCH_FAIL(l, "%u registers; a thread has 255 at most", g->registers);
 	if (warp_registers(g) * g->warps > chip->registers_per_sm)
-		return REFUSE(l, "%u threads with %u registers each need more than the %u of an SM",
-			      g->threads, g->registers, chip->registers_per_sm);
+		return LAUNCH_FAIL(
+			l, "%u threads with %u registers each need more than the %u of an SM",
+			g->threads, g->registers, chip->registers_per_sm);
 	if (g->barriers > BARRIERS)
-		return REFUSE(l, "%u barriers; a block has 16", g->barriers);
+		return LAUNCH_FAIL(l, "%u barriers; a block has 16", g->barriers);
 	return true;
 }
 
@@ -184,30 +193,33 @@ static bool check_shared(struct launch *l)
 		{NV_QMD_SHARED_CONFIG_TARGET, "TARGET"},
 	};
 
-	g->shared_bytes = (uint32_t)get(l, NV_QMD_SHARED_BYTES);
+	g->shared_bytes = (uint32_t)launch_get(l, NV_QMD_SHARED_BYTES);
 	if (g->shared_bytes % NV_QMD_SHARED_ALIGN)
-		return REFUSE(l, "0x%x bytes of shared memory are no multiple of 128 (SKEDCHECK14)",
-			      g->shared_bytes);
+		return LAUNCH_FAIL(
+			l, "0x%x bytes of shared memory are no multiple of 128 (SKEDCHECK14)",
+			g->shared_bytes);
 	if (g->shared_bytes > max_kib << 10)
-		return REFUSE(l, "%u bytes of shared memory; an SM has %u KiB", g->shared_bytes,
-			      max_kib);
+		return LAUNCH_FAIL(l, "%u bytes of shared memory; an SM has %u KiB",
+				   g->shared_bytes, max_kib);
 	for (uint32_t i = 0; i < 3; i++) {
-		uint32_t config = (uint32_t)get(l, configs[i].field);
+		uint32_t config = (uint32_t)launch_get(l, configs[i].field);
 
 		if (!nv_qmd_shared_config_exists(config, max_kib))
-			return REFUSE(l, "%s_SM_CONFIG_SHARED_MEM_SIZE is %u, which does not exist",
-				      configs[i].name, config);
+			return LAUNCH_FAIL(
+				l, "%s_SM_CONFIG_SHARED_MEM_SIZE is %u, which does not exist",
+				configs[i].name, config);
 		if ((config - 1) * 4096 < g->shared_bytes)
-			return REFUSE(l, "%s_SM_CONFIG_SHARED_MEM_SIZE is %u KiB, a block needs %u",
-				      configs[i].name, (config - 1) * 4, g->shared_bytes);
+			return LAUNCH_FAIL(
+				l, "%s_SM_CONFIG_SHARED_MEM_SIZE is %u KiB, a block needs %u",
+				configs[i].name, (config - 1) * 4, g->shared_bytes);
 	}
 	return true;
 }
 
 /*
- * Threads' memory lies in the host's here, but the area that was named for it must be one that the
- * channel may write: hardware faults at the first access, this model at the launch, where it looks
- * at both ends of what one TPC needs.
+ * The model keeps local memory in host memory, but the channel must still have write access to
+ * the area it has set. Hardware faults at the first access; the model checks both ends of one
+ * TPC's part at the launch.
  */
 static bool check_local_area(struct launch *l, uint64_t area, uint64_t bytes)
 {
@@ -227,21 +239,21 @@ static bool check_local(struct launch *l)
 	struct grid *g = &l->grid;
 	uint64_t need, have = (uint64_t)s->local_tpc[0] << 32 | s->local_tpc[1];
 
-	g->local_low = (uint32_t)get(l, NV_QMD_LOCAL_LOW_BYTES);
-	g->local_high = (uint32_t)get(l, NV_QMD_LOCAL_HIGH_BYTES);
+	g->local_low = (uint32_t)launch_get(l, NV_QMD_LOCAL_LOW_BYTES);
+	g->local_high = (uint32_t)launch_get(l, NV_QMD_LOCAL_HIGH_BYTES);
 	if (g->local_low % NV_QMD_LOCAL_ALIGN || g->local_high % NV_QMD_LOCAL_ALIGN)
-		return REFUSE(l, "local memory of %u + %u bytes is no multiple of 16", g->local_low,
-			      g->local_high);
+		return LAUNCH_FAIL(l, "local memory of %u + %u bytes is no multiple of 16",
+				   g->local_low, g->local_high);
 	need = round_up((uint64_t)LANES * (g->local_low + (uint64_t)g->local_high),
 			NV_LOCAL_MEMORY_WARP_ALIGN);
-	need = round_up(need * chip->warps_per_sm * NV_SMS_PER_TPC, NV_LOCAL_MEMORY_TPC_ALIGN);
+	need = round_up(need * chip->warps_per_sm * chip->sms_per_tpc, NV_LOCAL_MEMORY_TPC_ALIGN);
 	if (!(g->local_low + g->local_high))
 		return true;
-	if (need > have || !pair(s->local_memory))
-		return REFUSE(
+	if (need > have || !join_words(s->local_memory))
+		return LAUNCH_FAIL(
 			l, "a TPC needs 0x%llx bytes of local memory and has 0x%llx (SKEDCHECK05)",
 			(unsigned long long)need, (unsigned long long)have);
-	return check_local_area(l, pair(s->local_memory), need);
+	return check_local_area(l, join_words(s->local_memory), need);
 }
 
 static bool check_windows(struct launch *l)
@@ -249,15 +261,16 @@ static bool check_windows(struct launch *l)
 	const struct compute *s = &l->c->compute;
 	struct grid *g = &l->grid;
 
-	g->shared_window = pair(s->shared_window);
-	g->local_window = pair(s->local_window);
+	g->shared_window = join_words(s->shared_window);
+	g->local_window = join_words(s->local_window);
 	if (!s->shared_window_set || !s->local_window_set || g->shared_window == g->local_window)
-		return REFUSE(l, "set the shared and the local memory window to different places "
-				 "first (SKEDCHECK17_MEMORY_WINDOW_OVERLAP)");
+		return LAUNCH_FAIL(
+			l, "set the shared and the local memory window to different addresses "
+			   "first (SKEDCHECK17_MEMORY_WINDOW_OVERLAP)");
 	if (g->shared_window % NV_WINDOW_BYTES || g->local_window % NV_WINDOW_BYTES)
-		return REFUSE(l, "memory windows at 0x%llx and 0x%llx must be 4 GiB aligned",
-			      (unsigned long long)g->shared_window,
-			      (unsigned long long)g->local_window);
+		return LAUNCH_FAIL(l, "memory windows at 0x%llx and 0x%llx must be 4 GiB aligned",
+				   (unsigned long long)g->shared_window,
+				   (unsigned long long)g->local_window);
 	return true;
 }
 
@@ -268,11 +281,12 @@ static bool check_releases(struct launch *l)
 	for (uint32_t i = 0; i < q->releases; i++)
 		if (nv_qmd_get_at(q, l->words, NV_QMD_RELEASE_ENABLE, i) &&
 		    nv_qmd_get_at(q, l->words, NV_QMD_RELEASE_REDUCTION, i))
-			return REFUSE(l, "release %u is a reduction, which is not modelled", i);
+			return LAUNCH_FAIL(l, "release %u is a reduction, which is not modelled",
+					   i);
 	return true;
 }
 
-/* Constant banks: what they hold when the grid starts is what it sees. */
+/* Copies the constant banks: the grid reads their contents as of its start. */
 static bool load_banks(struct launch *l)
 {
 	const struct nv_qmd_layout *q = l->c->model->qmd;
@@ -288,7 +302,7 @@ static bool load_banks(struct launch *l)
 		b->bytes = (uint32_t)nv_qmd_get_at(q, l->words, NV_QMD_BANK_BYTES, i);
 		b->data = malloc(b->bytes ? b->bytes : 1);
 		if (!b->data)
-			return REFUSE(l, "no host memory for constant bank %u", i);
+			return LAUNCH_FAIL(l, "no host memory for constant bank %u", i);
 		why = mmu_read(&l->c->reader, address, b->data, b->bytes, &fault);
 		if (why != MMU_OK)
 			return channel_fault(l->c, why, fault, "a constant bank");
@@ -296,23 +310,24 @@ static bool load_banks(struct launch *l)
 	return true;
 }
 
-static uint32_t min(uint32_t a, uint32_t b)
+static uint32_t min_u32(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
 }
 
-/* Blocks that the chip holds at a time: what an SM's warps, registers and shared memory allow. */
+/* Blocks that the chip holds at a time: an SM's blocks, warps, registers and shared memory limit
+ * them. */
 static uint32_t resident_blocks(const struct grid *g, const struct model_chip *chip)
 {
-	uint32_t n = min(BLOCKS_PER_SM, chip->warps_per_sm / g->warps);
+	uint32_t n = min_u32(chip->blocks_per_sm, chip->warps_per_sm / g->warps);
 
-	n = min(n, chip->registers_per_sm / (warp_registers(g) * g->warps));
+	n = min_u32(n, chip->registers_per_sm / (warp_registers(g) * g->warps));
 	if (g->shared_bytes)
-		n = min(n, chip->shared_per_sm / g->shared_bytes);
+		n = min_u32(n, chip->shared_per_sm / g->shared_bytes);
 	return (n ? n : 1) * chip->sm_count;
 }
 
-static bool release(struct launch *l)
+static bool launch_release(struct launch *l)
 {
 	const struct nv_qmd_layout *q = l->c->model->qmd;
 
@@ -330,7 +345,7 @@ static bool release(struct launch *l)
 	return true;
 }
 
-static bool run(struct launch *l)
+static bool launch_run(struct launch *l)
 {
 	struct model_channel *c = l->c;
 	struct grid *g = &l->grid;
@@ -345,8 +360,8 @@ static bool run(struct launch *l)
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
-	/* The channel's own view is not looked after while blocks run, so it must not hold up an
-	 * unmap. */
+	/* This thread does not poll its MMU reader while blocks run, so an unmap must not wait
+	 * for it. */
 	mmu_leave(&c->reader);
 	workers_run(c->model->workers, &g->work);
 	mmu_enter(&c->reader, c->space);
@@ -354,11 +369,11 @@ static bool run(struct launch *l)
 	return !atomic_load(&c->stop);
 }
 
-/* *next: the descriptor that is run when this one has ended; 0: none. */
-static bool launch_one(struct model_channel *c, uint64_t address, struct before *before,
+/* Sets *next to the dependent descriptor, 0 without one. */
+static bool launch_one(struct model_channel *c, uint64_t address, struct predecessor *previous,
 		       uint64_t *next)
 {
-	struct launch l = {.c = c, .address = address, .before = before};
+	struct launch l = {.c = c, .address = address, .previous = previous};
 	uint64_t fault = l.address;
 	enum mmu_result why = mmu_read(&c->reader, l.address, l.words, QMD_READ_BYTES, &fault);
 	bool good;
@@ -367,28 +382,29 @@ static bool launch_one(struct model_channel *c, uint64_t address, struct before 
 		return channel_fault(c, why, fault, "the launch descriptor");
 	good = check_kind(&l) && check_size(&l) && check_windows(&l) && check_program(&l) &&
 	       check_shared(&l) && check_local(&l) && check_releases(&l) && load_banks(&l) &&
-	       (!get(&l, NV_QMD_INVALIDATE_INSTRUCTIONS) || channel_invalidate_code(c)) &&
-	       run(&l) && release(&l);
+	       (!launch_get(&l, NV_QMD_INVALIDATE_INSTRUCTIONS) || channel_invalidate_code(c)) &&
+	       launch_run(&l) && launch_release(&l);
 	for (uint32_t i = 0; i < NV_QMD_BANKS; i++)
 		free(l.grid.banks[i].data);
-	*next = get(&l, NV_QMD_DEPENDENT_ENABLE) ? get(&l, NV_QMD_DEPENDENT_POINTER) : 0;
+	*next = launch_get(&l, NV_QMD_DEPENDENT_ENABLE) ? launch_get(&l, NV_QMD_DEPENDENT_POINTER)
+							: 0;
 	return good;
 }
 
-/* A chain that ends in itself runs until it is stopped, as it does on hardware. */
-static bool launch(struct model_channel *c)
+/* A descriptor may depend on itself; the chain then runs until the channel stops, as on silicon. */
+static bool launch_chain(struct model_channel *c)
 {
 	uint64_t next = (uint64_t)c->compute.pcas << 8;
-	struct before before = {0};
+	struct predecessor previous = {0};
 	bool good;
 
 	do
-		good = launch_one(c, next, &before, &next);
+		good = launch_one(c, next, &previous, &next);
 	while (good && next);
 	return good;
 }
 
-/* Methods. */
+/* ---- methods ---- */
 
 static bool method_ignore(struct model_channel *c, uint32_t data)
 {
@@ -426,7 +442,7 @@ static bool method_qmd_version(struct model_channel *c, uint32_t data)
 
 static bool method_pcas(struct model_channel *c, uint32_t data)
 {
-	return data & NV_PCAS_SCHEDULE ? launch(c) : true;
+	return data & NV_PCAS_SCHEDULE ? launch_chain(c) : true;
 }
 
 static bool method_pcas2(struct model_channel *c, uint32_t data)
@@ -443,44 +459,44 @@ static bool method_pcas2(struct model_channel *c, uint32_t data)
 	case NV_PCAS2_INVALIDATE_COPY_SCHEDULE:
 	case NV_PCAS2_PREFETCH_SCHEDULE:
 	case NV_PCAS2_INVALIDATE_PREFETCH_COPY_SCHEDULE:
-		return launch(c);
+		return launch_chain(c);
 	default:
 		return channel_fail(c, &e, "SEND_SIGNALING_PCAS2_B action %u is not modelled",
 				    data & 15);
 	}
 }
 
-#define KEEP(field) offsetof(struct compute, field)
-#define NOWHERE     UINT16_MAX
+#define WORD(field) offsetof(struct compute, field)
+#define NOT_STORED  UINT16_MAX
 
 static const struct {
 	uint16_t method, offset; /* of the word in struct compute */
 	bool (*act)(struct model_channel *c, uint32_t data);
 } methods[] = {
-	{NV_COMPUTE_NO_OPERATION, NOWHERE, method_ignore},
-	{NV_COMPUTE_WAIT_FOR_IDLE, NOWHERE, method_ignore},
-	{NV_COMPUTE_INVALIDATE_SKED_CACHES, NOWHERE, method_ignore},
-	{NV_COMPUTE_INVALIDATE_SHADER_CACHES, NOWHERE, method_invalidate},
-	{NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI, NOWHERE, method_invalidate},
-	{NV_COMPUTE_SET_QMD_VERSION, NOWHERE, method_qmd_version},
-	{NV_COMPUTE_SHARED_WINDOW_A, KEEP(shared_window[0]), method_ignore},
-	{NV_COMPUTE_SHARED_WINDOW_B, KEEP(shared_window[1]), method_shared_window},
-	{NV_COMPUTE_LOCAL_WINDOW_A, KEEP(local_window[0]), method_ignore},
-	{NV_COMPUTE_LOCAL_WINDOW_B, KEEP(local_window[1]), method_local_window},
-	{NV_COMPUTE_LOCAL_MEMORY_A, KEEP(local_memory[0]), method_ignore},
-	{NV_COMPUTE_LOCAL_MEMORY_B, KEEP(local_memory[1]), method_ignore},
-	{NV_COMPUTE_LOCAL_MEMORY_TPC_A, KEEP(local_tpc[0]), method_ignore},
-	{NV_COMPUTE_LOCAL_MEMORY_TPC_B, KEEP(local_tpc[1]), method_ignore},
-	{NV_COMPUTE_LOCAL_MEMORY_TPC_C, KEEP(local_tpc[2]), method_ignore},
-	{NV_COMPUTE_INLINE_BYTES, KEEP(inline_bytes), method_ignore},
-	{NV_COMPUTE_INLINE_LINES, KEEP(inline_lines), method_ignore},
-	{NV_COMPUTE_INLINE_TO_HIGH, KEEP(inline_to[0]), method_ignore},
-	{NV_COMPUTE_INLINE_TO_LOW, KEEP(inline_to[1]), method_ignore},
-	{NV_COMPUTE_INLINE_LAUNCH, NOWHERE, inline_launch},
-	{NV_COMPUTE_INLINE_DATA, NOWHERE, inline_word},
-	{NV_COMPUTE_SEND_PCAS_A, KEEP(pcas), method_ignore},
-	{NV_COMPUTE_SEND_SIGNALING_PCAS_B, NOWHERE, method_pcas},
-	{NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NOWHERE, method_pcas2},
+	{NV_COMPUTE_NO_OPERATION, NOT_STORED, method_ignore},
+	{NV_COMPUTE_WAIT_FOR_IDLE, NOT_STORED, method_ignore},
+	{NV_COMPUTE_INVALIDATE_SKED_CACHES, NOT_STORED, method_ignore},
+	{NV_COMPUTE_INVALIDATE_SHADER_CACHES, NOT_STORED, method_invalidate},
+	{NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI, NOT_STORED, method_invalidate},
+	{NV_COMPUTE_SET_QMD_VERSION, NOT_STORED, method_qmd_version},
+	{NV_COMPUTE_SHARED_WINDOW_A, WORD(shared_window[0]), method_ignore},
+	{NV_COMPUTE_SHARED_WINDOW_B, WORD(shared_window[1]), method_shared_window},
+	{NV_COMPUTE_LOCAL_WINDOW_A, WORD(local_window[0]), method_ignore},
+	{NV_COMPUTE_LOCAL_WINDOW_B, WORD(local_window[1]), method_local_window},
+	{NV_COMPUTE_LOCAL_MEMORY_A, WORD(local_memory[0]), method_ignore},
+	{NV_COMPUTE_LOCAL_MEMORY_B, WORD(local_memory[1]), method_ignore},
+	{NV_COMPUTE_LOCAL_MEMORY_TPC_A, WORD(local_tpc[0]), method_ignore},
+	{NV_COMPUTE_LOCAL_MEMORY_TPC_B, WORD(local_tpc[1]), method_ignore},
+	{NV_COMPUTE_LOCAL_MEMORY_TPC_C, WORD(local_tpc[2]), method_ignore},
+	{NV_COMPUTE_INLINE_BYTES, WORD(inline_bytes), method_ignore},
+	{NV_COMPUTE_INLINE_LINES, WORD(inline_lines), method_ignore},
+	{NV_COMPUTE_INLINE_TO_HIGH, WORD(inline_to[0]), method_ignore},
+	{NV_COMPUTE_INLINE_TO_LOW, WORD(inline_to[1]), method_ignore},
+	{NV_COMPUTE_INLINE_LAUNCH, NOT_STORED, inline_launch},
+	{NV_COMPUTE_INLINE_DATA, NOT_STORED, inline_word},
+	{NV_COMPUTE_SEND_PCAS_A, WORD(pcas), method_ignore},
+	{NV_COMPUTE_SEND_SIGNALING_PCAS_B, NOT_STORED, method_pcas},
+	{NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NOT_STORED, method_pcas2},
 };
 
 bool compute_method(struct model_channel *c, uint32_t method, uint32_t data)
@@ -490,7 +506,7 @@ bool compute_method(struct model_channel *c, uint32_t method, uint32_t data)
 	for (size_t i = 0; i < sizeof(methods) / sizeof(methods[0]); i++) {
 		if (methods[i].method != method)
 			continue;
-		if (methods[i].offset != NOWHERE)
+		if (methods[i].offset != NOT_STORED)
 			memcpy((uint8_t *)&c->compute + methods[i].offset, &data, 4);
 		return methods[i].act(c, data);
 	}

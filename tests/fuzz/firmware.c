@@ -34,9 +34,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	size_t bytes;
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-		if (!nv_elf_section(data, size, names[i], &part, &bytes))
+		if (!nv_firmware_section(data, size, names[i], &part, &bytes))
 			check_part(data, size, part, bytes);
-	if (!nv_bootloader_find(data, size, &part, &bytes, &d)) {
+	if (!nv_firmware_bootloader(data, size, &part, &bytes, &d)) {
 		check_part(data, size, part, bytes);
 		check_part(data, size, (const u8 *)d, sizeof(*d));
 		check(d->manifest <= bytes && d->monitor_code <= bytes && d->monitor_data <= bytes);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/image/image_amd.h"
+#include "libsov/compiler/image/image_nv.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -93,7 +93,7 @@ static void wait_until_left(struct wave *w, uint32_t counter, uint32_t left)
 static void step(struct wave *w, const struct amd_inst *in)
 {
 	struct amd_use uses[AMD_MAX_USES];
-	uint32_t n = amd_uses(in, uses), raises = amd_raises(in),
+	uint32_t n = amd_uses(in, uses), raises = amd_wait_counters(in),
 		 imm = (uint32_t)in->field[AMD_F_IMM];
 	struct class c = class_of(in);
 

@@ -18,7 +18,7 @@ static bool write_object(const char *path)
 	bool good = f && hand_build(&m);
 
 	if (good) {
-		hand_link(&m, IMAGE_OF_ALL, &image);
+		hand_link(&m, IMAGE_WHOLE, &image);
 		good = fwrite(image.data, 1, image.size, f) == image.size;
 	}
 	arena_free(&m.job.arena);

@@ -193,7 +193,7 @@ static bool exclusive(const struct sass_inst *a, const struct sass_inst *b)
 static uint32_t needed_distance(const struct subject *s, uint32_t i, uint32_t j)
 {
 	const struct line *a = &s->lines[i], *b = &s->lines[j];
-	uint32_t most = j == i + 1 || a->in.op == SASS_BAR ? sass_after(s->sm, &a->in, &b->in) : 0;
+	uint32_t most = j == i + 1 || a->in.op == SASS_BAR ? sass_min_distance(s->sm, &a->in, &b->in) : 0;
 
 	for (uint32_t x = 0; x < a->nuses; x++)
 		for (uint32_t y = 0; y < b->nuses; y++) {
@@ -203,8 +203,8 @@ static uint32_t needed_distance(const struct subject *s, uint32_t i, uint32_t j)
 			    exclusive(&a->in, &b->in))
 				continue;
 			need = b->uses[y].write
-				       ? sass_waw(s->sm, &a->in, &b->in)
-				       : sass_raw(s->sm, &a->in, &a->uses[x], &b->in, &b->uses[y]);
+				       ? sass_waw_latency(s->sm, &a->in, &b->in)
+				       : sass_raw_latency(s->sm, &a->in, &a->uses[x], &b->in, &b->uses[y]);
 			most = need > most ? need : most;
 		}
 	return most;
@@ -238,7 +238,7 @@ static uint32_t hurt_by_stall(const struct subject *s, uint32_t m, uint32_t *hur
 			uint32_t have = 0;
 
 			for (uint32_t k = i; k < j; k++)
-				have += sass_cycles(&s->lines[k].in);
+				have += sass_stall_cycles(&s->lines[k].in);
 			if (have - 1 < needed_distance(s, i, j) && !hidden(s, i, j)) {
 				hurt[n++] = j;
 				break;
@@ -258,7 +258,7 @@ static bool settled(const struct subject *s, uint32_t p, uint32_t j, uint32_t m,
 		    bool reads)
 {
 	uint32_t unit = sass_pipe(s->sm, &s->lines[p].in);
-	bool in_order = sass_in_order(s->sm, &s->lines[p].in);
+	bool in_order = sass_completes_in_order(s->sm, &s->lines[p].in);
 
 	for (uint32_t k = p + 1; k <= j; k++)
 		for (uint32_t b = 0; b < 6; b++) {
@@ -295,7 +295,7 @@ static bool needs(const struct subject *s, uint32_t p, uint32_t j, bool *reads)
 		for (uint32_t y = 0; y < b->nuses; y++) {
 			if (!overlap(&a->uses[x], &b->uses[y]) || exclusive(&a->in, &b->in))
 				continue;
-			result |= a->uses[x].write && sass_variable(s->sm, &a->in);
+			result |= a->uses[x].write && sass_has_variable_latency(s->sm, &a->in);
 			/* Of two in one queue the first has read when the second writes. */
 			source |= !a->uses[x].write && b->uses[y].write &&
 				  reads_late(s, p, &a->uses[x]) &&

@@ -25,7 +25,7 @@ struct step {
 static struct step steps[MOST];
 static int writer[KINDS][256], write_use[KINDS][256]; /* last writer + 1, and which of its uses */
 static int reader[KINDS][256];                        /* last late reader + 1 */
-static int keeper[SASS_KEPT];                         /* who keeps an operand + 1, by slot */
+static int keeper[SASS_REUSE_SLOTS];                         /* who keeps an operand + 1, by slot */
 static uint32_t sm, checks, tight, uniform, reuses, violations;
 static const char *path;
 
@@ -73,7 +73,7 @@ static bool same_pipe(int a, int b)
 static bool written(int from, int to)
 {
 	for (int i = from; i < to; i++)
-		if ((i == from || (sass_in_order(sm, &steps[from].in) && same_pipe(from, i))) &&
+		if ((i == from || (sass_completes_in_order(sm, &steps[from].in) && same_pipe(from, i))) &&
 		    waited(steps[i].in.write_barrier, i, to))
 			return true;
 	return false;
@@ -82,7 +82,7 @@ static bool written(int from, int to)
 static bool was_read(int from, int to)
 {
 	for (int i = from; i < to; i++)
-		if (sass_drains(sm, &steps[i].in))
+		if (sass_drains_queues(sm, &steps[i].in))
 			return true;
 		else if ((i == from || sass_same_queue(sm, &steps[from].in, &steps[i].in)) &&
 			 (waited(steps[i].in.read_barrier, i, to) ||
@@ -102,13 +102,13 @@ static void check_read(int i, const struct sass_reg_use *u, uint8_t reg)
 	checks++;
 	uniform += u->kind == SASS_UGPR || u->kind == SASS_UPRED;
 	result = &steps[w].uses[write_use[u->kind][reg]];
-	need = sass_raw(sm, &steps[w].in, result, &steps[i].in,
+	need = sass_raw_latency(sm, &steps[w].in, result, &steps[i].in,
 			&(struct sass_reg_use){u->kind, reg, 1, u->operand, false});
-	tight += steps[i].time - steps[w].time == need && !sass_variable(sm, &steps[w].in);
-	if (steps[i].time - steps[w].time < need && !sass_variable(sm, &steps[w].in))
+	tight += steps[i].time - steps[w].time == need && !sass_has_variable_latency(sm, &steps[w].in);
+	if (steps[i].time - steps[w].time < need && !sass_has_variable_latency(sm, &steps[w].in))
 		complain("too early", w, i, u, need);
 	/* Predicates of atomics are there when the operands have been read. */
-	if (sass_variable(sm, &steps[w].in) && !written(w, i) &&
+	if (sass_has_variable_latency(sm, &steps[w].in) && !written(w, i) &&
 	    !(u->kind == SASS_PRED && was_read(w, i)))
 		complain("no scoreboard", w, i, u, need);
 }
@@ -118,10 +118,10 @@ static void check_write(int i, const struct sass_reg_use *u, uint8_t reg)
 	int w = writer[u->kind][reg] - 1, r = reader[u->kind][reg] - 1;
 
 	if (w >= 0 && !excluded(w, i)) {
-		uint32_t need = sass_waw(sm, &steps[w].in, &steps[i].in);
+		uint32_t need = sass_waw_latency(sm, &steps[w].in, &steps[i].in);
 
 		checks++;
-		if (!sass_variable(sm, &steps[w].in)) {
+		if (!sass_has_variable_latency(sm, &steps[w].in)) {
 			if (steps[i].time - steps[w].time < need)
 				complain("overtakes", w, i, u, need);
 		} else if (!written(w, i) && !same_pipe(w, i)) {
@@ -146,15 +146,15 @@ static void forget(void)
  * register. */
 static void check_kept(int i)
 {
-	struct sass_kept now[SASS_KEPT], was[SASS_KEPT];
+	struct sass_reuse_slot now[SASS_REUSE_SLOTS], was[SASS_REUSE_SLOTS];
 
-	sass_kept(&steps[i].in, now);
-	for (int k = 0; k < SASS_KEPT; k++) {
+	sass_reuse_slots(&steps[i].in, now);
+	for (int k = 0; k < SASS_REUSE_SLOTS; k++) {
 		int from = keeper[k] - 1;
 		bool written = false;
 
 		if (from >= 0 && (i != from + 1 || !steps[from].in.yield)) {
-			sass_kept(&steps[from].in, was);
+			sass_reuse_slots(&steps[from].in, was);
 			for (uint32_t u = 0; u < steps[i].n; u++)
 				written |= steps[i].uses[u].write &&
 					   steps[i].uses[u].kind == SASS_GPR &&
@@ -162,7 +162,7 @@ static void check_kept(int i)
 						   steps[i].uses[u].reg + steps[i].uses[u].count &&
 					   steps[i].uses[u].reg < was[k].reg + was[k].count;
 			if (now[k].reg == was[k].reg &&
-			    sass_shares_kept(sm, &steps[from].in, &steps[i].in)) {
+			    sass_reuse_hits(sm, &steps[from].in, &steps[i].in)) {
 				reuses++;
 				keeper[k] = 0;
 			} else if (written) {
@@ -190,7 +190,7 @@ static void check(int n)
 		s->time = time;
 		if (!s->known)
 			continue;
-		time += sass_cycles(&s->in);
+		time += sass_stall_cycles(&s->in);
 		if (s->in.stall && s->in.stall < sass_min_stall(sm, &s->in))
 			complain("stalls too little", i, i, s->uses, sass_min_stall(sm, &s->in));
 		check_kept(i);

@@ -211,7 +211,7 @@ static struct pending_load *append_load(struct hazard_check *c, struct memory_st
 static void issue_operation(struct hazard_check *c, const struct gcn_inst *i)
 {
 	struct memory_state *s = &c->now;
-	uint32_t counters = amd_raises(&i->in);
+	uint32_t counters = amd_wait_counters(&i->in);
 	struct pending_load *p;
 
 	if (i->in.row->op == AMD_s_swappc_b64) { /* the callee may have stores outstanding */

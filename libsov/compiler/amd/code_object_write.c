@@ -185,7 +185,7 @@ static void write_data(struct writer *w)
 	const struct ir_module *m = w->plan->module;
 	struct bytes *data = &w->bytes[S_DATA];
 
-	if (w->content == IMAGE_OF_UNIT)
+	if (w->content == IMAGE_UNIT)
 		return;
 	bytes_append(data, NULL, (uint32_t)w->plan->bytes[AMD_DATA]);
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
@@ -280,7 +280,7 @@ static void add_global_symbols(struct writer *w, enum section table)
 		if (table == S_DYNSYM)
 			w->service_symbol[s] = symbol;
 	}
-	for (uint32_t d = 0; d < p->ndeclared && w->content == IMAGE_OF_HEAD; d++)
+	for (uint32_t d = 0; d < p->ndeclared && w->content == IMAGE_HEAD; d++)
 		add_symbol(w, table, p->declared[d], ELF64_ST_INFO(STB_GLOBAL, AMD_ELF_STT_KERNEL),
 			   0, S_NULL, p->declared_unit[d], 0);
 }
@@ -358,7 +358,7 @@ static uint32_t count_dynamic_relocations(const struct writer *w)
 
 	for (uint32_t s = 0; s < SERVICES; s++)
 		n += w->plan->services >> s & 1;
-	return w->content == IMAGE_OF_UNIT ? 0 : n;
+	return w->content == IMAGE_UNIT ? 0 : n;
 }
 
 static uint64_t variable_address(const struct writer *w, uint32_t symbol)
@@ -516,7 +516,7 @@ static void write_line_table(struct writer *w)
 static void fill_dynamic_section(struct writer *w)
 {
 	const Elf64_Shdr *h = w->headers;
-	uint64_t relative = w->content == IMAGE_OF_UNIT ? 0 : w->plan->naddresses;
+	uint64_t relative = w->content == IMAGE_UNIT ? 0 : w->plan->naddresses;
 	const Elf64_Dyn entries[MAX_DYNAMIC] = {
 		{DT_HASH, {h[S_HASH].sh_addr}},      {DT_SYMTAB, {h[S_DYNSYM].sh_addr}},
 		{DT_SYMENT, {sizeof(Elf64_Sym)}},    {DT_STRTAB, {h[S_DYNSTR].sh_addr}},
@@ -573,7 +573,7 @@ static void set_headers(struct writer *w)
 		if (kinds[s].info)
 			h->sh_info = w->index[kinds[s].info];
 	}
-	if (w->content == IMAGE_OF_UNIT)
+	if (w->content == IMAGE_UNIT)
 		w->headers[S_DATA].sh_type = SHT_NOBITS;
 }
 

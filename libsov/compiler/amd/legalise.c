@@ -16,14 +16,14 @@ static bool is_native_atomic(const struct ir_inst *in)
 	return in->type != IR_B16 && !in->format && (in->op == IR_CAS || in->sub < IR_ATOM_FADD);
 }
 
-static void lower_operations(struct ir_func *f)
+static void lower_operations(struct ir_func *f, uint32_t warp_lanes)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
 			if (in->op == IR_REDUCE) {
-				lower_reduce(f, i);
+				lower_reduce(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) &&
 				   !is_native_atomic(in)) {
 				lower_atomic(f, i, is_native_atomic);
@@ -78,7 +78,7 @@ bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_jo
 	gcn_legalise_calls(f, u);
 	gcn_legalise_barriers(f, u);
 	gcn_legalise_formats(f);
-	lower_operations(f);
+	lower_operations(f, job->target->warp_lanes);
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
 	split_critical_edges(f);

@@ -17,6 +17,7 @@
  * the units' rates. Both are in the ISA rows (amd_row.h).
  */
 #include <string.h>
+#include "hw/chips.h"
 #include "libsov/compiler/amd/mir.h"
 
 #define MAX_REGION      1500 /* instructions per region: time is quadratic */
@@ -28,9 +29,9 @@
  * A SIMD has 1,024 VGPRs for up to 16 wave32 waves, allocated in granules of 16 (per the occupancy
  * that llc-19 prints for gfx1030).
  */
-#define SIMD_VGPRS   1024
-#define MAX_WAVES    16
-#define VGPR_GRANULE 16
+#define SIMD_VGPRS   AMD_GFX1030_VGPRS_PER_SIMD
+#define MAX_WAVES    AMD_GFX1030_WAVES_PER_SIMD
+#define VGPR_GRANULE AMD_GFX1030_VGPR_GRANULE
 
 #define MAX_TRIES         24
 #define MAX_MISSED_LIMITS 2    /* attempts whose limit was exceeded */

@@ -98,7 +98,7 @@ static void required_waits(const struct wait_state *s, const struct amd_inst *in
 
 static void issue_instruction(struct wait_state *s, const struct amd_inst *in)
 {
-	uint32_t counters = amd_raises(in), n;
+	uint32_t counters = amd_wait_counters(in), n;
 	struct amd_use uses[AMD_MAX_USES];
 
 	if (in->row->flags & WAIT)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A target: what the common passes may know of a machine, and the function that turns finished IR
- * into a loadable image. One table row per target (target.c); the test target "dummy" ends at the
- * IR and shows that no common pass depends on a vendor.
+ * A target: the machine properties that the common passes may depend on, and the back end that
+ * compiles finished IR to a loadable image. target.c has one table row per target. The test target
+ * "dummy" has no back end and shows that no common pass depends on a vendor.
  */
 #ifndef SOV_COMPILER_TARGET_H
 #define SOV_COMPILER_TARGET_H
@@ -15,30 +15,30 @@ struct compile_image;
 struct compile_job;
 struct ir_module;
 
-/* What machines lack, and legalising makes up for. */
+/* Operations that a target lacks: the pass `legalise` expands them, others avoid them. */
 enum {
-	TARGET_QUOTIENTS = 1 << 0,           /* fdiv, frcp, fsqrt */
-	TARGET_SUBNORMAL_FUNCTIONS = 1 << 1, /* approx of f32 without ftz */
-	TARGET_DIVISION = 1 << 2,            /* integers by constants, and of 64 bits */
-	TARGET_TO_BF16 = 1 << 3,     /* conversions to bf16, but from f32 and small integers */
-	TARGET_QUIET_CALLS = 1 << 4, /* calls that change no register: slow paths are written out */
-	TARGET_CALLED_PLACES =
-		1 << 5, /* places in functions that are called where lanes meet that are apart */
+	TARGET_FLOAT_DIVIDE = 1 << 0,     /* fdiv, frcp, fsqrt */
+	TARGET_SUBNORMAL_APPROX = 1 << 1, /* f32 approx without ftz */
+	TARGET_INT_DIVIDE = 1 << 2,       /* division by constants, and in 64 bits */
+	TARGET_CVT_TO_BF16 = 1 << 3,      /* except from f32 and from integers of at most 16 bits */
+	TARGET_PRESERVING_CALLS = 1 << 4, /* calls that preserve all registers, for slow paths */
+	TARGET_SYNC_IN_CALLEES = 1 << 5,  /* warp syncs in functions called from divergent code */
 };
 
-/* Which parts of a module an image has. */
-enum image_content { IMAGE_OF_ALL, IMAGE_OF_HEAD, IMAGE_OF_UNIT };
+/* The parts of a module that an image contains. */
+enum image_content { IMAGE_WHOLE, IMAGE_HEAD, IMAGE_UNIT };
 
-/* A back end: units of finished IR become machine code, and that becomes images. What fails has its
- * errors in job->diag. */
+/* A back end compiles units of finished IR to machine code and links code to images. All functions
+ * report errors in job->diag. */
 struct backend {
-	/* What all units have to know, in job->arena, before there is any code; NULL: errors. unit_of: by
-	 * function, or NULL: there is one unit. */
+	/* Collects, in job->arena, the facts that the code of every unit depends on. unit_of maps
+	 * functions to units; NULL: there is one unit. Returns NULL on errors. */
 	void *(*plan)(struct compile_job *job, const struct ir_module *m, const uint32_t *unit_of);
-	/* The code of a unit's kernels; in keep, which outlives job->arena. NULL: errors. */
+	/* Compiles the kernels of a unit. The code is in keep, which outlives job->arena. Returns
+	 * NULL on errors. */
 	void *(*generate)(struct compile_job *job, const void *plan, struct ir_module *unit,
 			  struct arena *keep);
-	/* An image with the code of these units, in job->arena. */
+	/* Links the code of these units to an image in job->arena. */
 	void (*link)(struct compile_job *job, const void *plan, void *const *code, uint32_t units,
 		     enum image_content content, struct compile_image *out);
 };
@@ -49,15 +49,17 @@ struct target {
 	uint32_t version;   /* within the family: 90 */
 	uint32_t warp_lanes;
 	int32_t offset_min, offset_max; /* immediate byte offsets of memory instructions */
-	uint32_t lacks;
-	bool nearest_quotients; /* of those that it lacks it has what is rounded to nearest and not flushed */
-	bool loose_vectors; /* of global memory need the alignment of their elements only */
-	bool keeps_loops; /* others of its many waves run while a loop's loads are on their way: no unrolling */
+	uint32_t lacks;                 /* TARGET_* */
+	bool native_rn_divide;          /* despite TARGET_FLOAT_DIVIDE: round to nearest, no ftz */
+	bool element_aligned_vectors;   /* global vectors need only their elements' alignment */
+	bool hides_load_latency;        /* other waves run during a loop's loads: do not unroll */
 	uint32_t max_threads, max_shared_bytes; /* of one block */
-	const struct backend *backend;          /* NULL: the pipeline ends at the IR */
+	const struct backend *backend;          /* NULL: compilation ends at the IR */
 };
 
-const struct target *target_find(const char *name); /* NULL: unknown */
-const struct target *target_at(uint32_t index);     /* NULL: past the end */
+/* Returns NULL for an unknown name. */
+const struct target *target_find(const char *name);
+/* Enumerates the targets; returns NULL past the end. */
+const struct target *target_at(uint32_t index);
 
 #endif

@@ -432,13 +432,13 @@ bool compilation_all(struct compilation *c, struct compile_result *r)
 	*r = (struct compile_result){0};
 	compile_units(c);
 	return collect_messages(c, 0, c->nunits, &r->messages) &&
-	       link_units(c, 0, c->nunits, IMAGE_OF_ALL, r);
+	       link_units(c, 0, c->nunits, IMAGE_WHOLE, r);
 }
 
 bool compilation_head(struct compilation *c, struct compile_result *r)
 {
 	*r = (struct compile_result){0};
-	return collect_messages(c, 0, 0, &r->messages) && link_units(c, 0, 0, IMAGE_OF_HEAD, r);
+	return collect_messages(c, 0, 0, &r->messages) && link_units(c, 0, 0, IMAGE_HEAD, r);
 }
 
 bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_result *r)
@@ -449,7 +449,7 @@ bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_resul
 	*r = (struct compile_result){0};
 	compile_unit(c, u);
 	good = collect_messages(c, unit, 1, &r->messages) &&
-	       link_units(c, unit, 1, IMAGE_OF_UNIT, r);
+	       link_units(c, unit, 1, IMAGE_UNIT, r);
 	arena_free(&u->keep);
 	return good;
 }

@@ -1,89 +1,52 @@
 // SPDX-License-Identifier: MIT
-/* The targets, one row each. */
+/* The targets, one row each; facts of the chips are those of hw/chips.h. */
 #include <string.h>
+#include "hw/chips.h"
 #include "libsov/compiler/amd/amd.h"
-#include "libsov/compiler/nv/nv.h"
 #include "libsov/compiler/base/target.h"
+#include "libsov/compiler/nv/nv.h"
+#include "libsov/isa/nv/sass.h"
 
-/*
- * NVIDIA: memory instructions have a signed offset of 24 bits (read off nvdisasm); threads and
- * shared memory of one block are the CUDA C++ Programming Guide's "Technical Specifications per
- * Compute Capability".
- */
+/* NVIDIA: one target per SM version that the instruction tables know. Memory instructions have a
+ * signed offset of 24 bits (nvdisasm). */
+#define NV_TARGET(sm_) \
+	{ \
+		.name = "sm_" #sm_, \
+		.family = "nv", \
+		.version = sm_, \
+		.warp_lanes = NV_WARP_LANES, \
+		.offset_min = -0x800000, \
+		.offset_max = 0x7fffff, \
+		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE | \
+			 TARGET_CVT_TO_BF16, \
+		.max_threads = NV_MAX_THREADS_PER_BLOCK, \
+		.max_shared_bytes = NV_SM##sm_##_SHARED_PER_BLOCK, \
+		.backend = &nv_backend, \
+	},
+
 static const struct target targets[] = {
+	SASS_SM_VERSIONS(NV_TARGET) /* newest first */
 	{
-		.name = "sm_90",
-		.family = "nv",
-		.version = 90,
-		.warp_lanes = 32,
-		.offset_min = -0x800000,
-		.offset_max = 0x7fffff,
-		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16,
-		.max_threads = 1024,
-		.max_shared_bytes = 227 << 10,
-		.backend = &nv_backend,
-	},
-	{
-		.name = "sm_89",
-		.family = "nv",
-		.version = 89,
-		.warp_lanes = 32,
-		.offset_min = -0x800000,
-		.offset_max = 0x7fffff,
-		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16,
-		.max_threads = 1024,
-		.max_shared_bytes = 99 << 10,
-		.backend = &nv_backend,
-	},
-	{
-		.name = "sm_86",
-		.family = "nv",
-		.version = 86,
-		.warp_lanes = 32,
-		.offset_min = -0x800000,
-		.offset_max = 0x7fffff,
-		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16,
-		.max_threads = 1024,
-		.max_shared_bytes = 99 << 10,
-		.backend = &nv_backend,
-	},
-	{
-		.name = "sm_80",
-		.family = "nv",
-		.version = 80,
-		.warp_lanes = 32,
-		.offset_min = -0x800000,
-		.offset_max = 0x7fffff,
-		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16,
-		.max_threads = 1024,
-		.max_shared_bytes = 163 << 10,
-		.backend = &nv_backend,
-	},
-	{
-		/* AMD: global memory has a signed offset of 12 bits (LLVM's AMDGPU guide, as are a
-		 * workgroup's threads and LDS). Vectors at any word: llc 19 loads two words that are
-		 * aligned to one by global_load_dwordx2. */
+		/* AMD: global memory instructions have a signed offset of 12 bits (LLVM's AMDGPU
+		 * guide). Element alignment suffices: llc 19 loads two words aligned to 4 bytes by
+		 * global_load_dwordx2. */
 		.name = "gfx1030",
 		.family = "amd",
 		.version = 1030,
-		.warp_lanes = 32,
+		.warp_lanes = AMD_WAVE_LANES,
 		.offset_min = -2048,
 		.offset_max = 2047,
-		.lacks = TARGET_QUOTIENTS | TARGET_SUBNORMAL_FUNCTIONS | TARGET_DIVISION |
-			 TARGET_TO_BF16 | TARGET_QUIET_CALLS | TARGET_CALLED_PLACES,
-		.nearest_quotients = true,
-		.loose_vectors = true,
-		.keeps_loops = true,
-		.max_threads = 1024,
-		.max_shared_bytes = 64 << 10,
+		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE |
+			 TARGET_CVT_TO_BF16 | TARGET_PRESERVING_CALLS | TARGET_SYNC_IN_CALLEES,
+		.native_rn_divide = true,
+		.element_aligned_vectors = true,
+		.hides_load_latency = true,
+		.max_threads = AMD_GFX1030_MAX_THREADS,
+		.max_shared_bytes = AMD_GFX1030_LDS_PER_WORKGROUP,
 		.backend = &amd_backend,
 	},
 	{
-		/* No machine at all, and as unlike the others as the IR allows. */
+		/* No machine; as unlike the others as the IR allows. */
 		.name = "dummy",
 		.family = "dummy",
 		.version = 0,

@@ -54,15 +54,15 @@ static bool check_use(const struct walk *w, const struct mir_inst *i, struct pro
 		    own->kind != SASS_UGPR && !p->sources && !p->results)
 			return report_hazard(w, i, p,
 					     "overwrites a source that may not have been read");
-		if (use->write && p->cycles < sass_war(from, to, own->kind))
+		if (use->write && p->cycles < sass_war_latency(from, to, own->kind))
 			return report_hazard(w, i, p, "overwrites its source too early");
 		return true;
 	}
 	if (w->variable && !p->results)
 		return report_hazard(w, i, p, "does not wait for its result");
-	if (!use->write && p->cycles < sass_raw(w->f->sm, from, own, to, use))
+	if (!use->write && p->cycles < sass_raw_latency(w->f->sm, from, own, to, use))
 		return report_hazard(w, i, p, "reads its result too early");
-	if (use->write && p->cycles < sass_waw(w->f->sm, from, to))
+	if (use->write && p->cycles < sass_waw_latency(w->f->sm, from, to))
 		return report_hazard(w, i, p, "overwrites its result too early");
 	/* The registers are fully overwritten: later instructions depend on that write instead. */
 	if (use->write && to->guard == SASS_PT && use->reg <= own->reg &&
@@ -145,7 +145,7 @@ bool nv_check_hazards(const struct mir_func *f, struct text *why)
 
 			w.from = i;
 			w.nuses = sass_uses(&i->sass, w.uses);
-			w.variable = sass_variable(f->sm, &i->sass);
+			w.variable = sass_has_variable_latency(f->sm, &i->sass);
 			w.reads_late = sass_reads_late(f->sm, &i->sass);
 			memset(w.seen, 0, 4 * f->nblocks * sizeof(*w.seen));
 			if (i->sass.stall < sass_min_stall(f->sm, &i->sass))

@@ -28,7 +28,7 @@ static bool has_all_lanes(const struct ir_func *f, const struct ir_inst *in)
 	return ir_is_const(f, in->args[1], &members) && (uint32_t)members == UINT32_MAX;
 }
 
-void nv_legalise(struct ir_func *f)
+void nv_legalise(struct ir_func *f, uint32_t warp_lanes)
 {
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
@@ -37,7 +37,7 @@ void nv_legalise(struct ir_func *f)
 			const struct ir_inst *in = ir_at(f, i);
 
 			if (in->op == IR_REDUCE && !has_all_lanes(f, in)) {
-				lower_reduce(f, i);
+				lower_reduce(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) &&
 				   !is_native_atomic(in)) {
 				lower_atomic(f, i, is_native_atomic);

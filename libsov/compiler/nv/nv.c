@@ -172,7 +172,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	struct compile_job *job = module->job;
 	struct mir_func *f;
 
-	nv_legalise(ir);
+	nv_legalise(ir, job->target->warp_lanes);
 	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
 		return NULL;
 	f = run_stages(module, ir, !job->options.no_uniform);
@@ -362,8 +362,8 @@ static void nv_link_image(struct compile_job *job, const void *planned, void *co
 	}
 	out.kernels = kernels;
 	out.lines = lines;
-	out.variables_elsewhere = content == IMAGE_OF_UNIT;
-	if (content == IMAGE_OF_HEAD) {
+	out.variables_elsewhere = content == IMAGE_UNIT;
+	if (content == IMAGE_HEAD) {
 		out.nfiles = 0;
 		out.declarations = p->declarations;
 		out.ndeclarations = p->ndeclarations;

@@ -23,18 +23,18 @@ static bool overwrites_reg(const struct mir_func *f, struct mir_inst *i, uint8_t
 
 void nv_set_reuse_flags(struct mir_func *f)
 {
-	struct sass_kept now[SASS_KEPT], next[SASS_KEPT];
+	struct sass_reuse_slot now[SASS_REUSE_SLOTS], next[SASS_REUSE_SLOTS];
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
 			/* The reuse cache does not survive a switch to another warp. */
 			if (!i->next || i->sass.yield || i->sass.guard != SASS_PT ||
 			    i->next->sass.guard != SASS_PT ||
-			    !sass_shares_kept(f->sm, &i->sass, &i->next->sass))
+			    !sass_reuse_hits(f->sm, &i->sass, &i->next->sass))
 				continue;
-			sass_kept(&i->sass, now);
-			sass_kept(&i->next->sass, next);
-			for (uint32_t k = 0; k < SASS_KEPT; k++) {
+			sass_reuse_slots(&i->sass, now);
+			sass_reuse_slots(&i->next->sass, next);
+			for (uint32_t k = 0; k < SASS_REUSE_SLOTS; k++) {
 				if (now[k].reg != SASS_RZ && now[k].reg == next[k].reg &&
 				    now[k].count == next[k].count &&
 				    !overwrites_reg(f, i, now[k].reg))

@@ -218,7 +218,7 @@ static void allocate_inst_boards(struct scoreboard_alloc *w, uint32_t b, struct 
 {
 	uint32_t sm = w->f->sm, use = NEVER, overwrite;
 	struct registers r;
-	bool variable = sass_variable(sm, &i->sass), reads_late = sass_reads_late(sm, &i->sass),
+	bool variable = sass_has_variable_latency(sm, &i->sass), reads_late = sass_reads_late(sm, &i->sass),
 	     needed;
 
 	/* An instruction that waits here frees the scoreboard. */
@@ -381,7 +381,7 @@ void nv_serialise(struct mir_func *f)
 			i->sass.stall = 15;
 			i->sass.yield = true;
 			i->sass.wait = 3;
-			if (sass_variable(f->sm, &i->sass) && !reg_set_is_empty(&r.writes))
+			if (sass_has_variable_latency(f->sm, &i->sass) && !reg_set_is_empty(&r.writes))
 				i->sass.write_barrier = 0;
 			if (sass_reads_late(f->sm, &i->sass) && !reg_set_is_empty(&r.sources))
 				i->sass.read_barrier = 1;

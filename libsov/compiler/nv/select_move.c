@@ -3,6 +3,7 @@
  * Selection of special registers and of changes of width. Between 32 and 64 bits most of these need
  * no instruction: see find_origin() in select_arg.c.
  */
+#include "hw/chips.h"
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
 
@@ -14,7 +15,8 @@ static bool select_warp_number(struct select *s, const struct ir_inst *in)
 	struct mir_inst *i;
 
 	if (in->sub == IR_NWARPID && s->f->sm < 90) { /* the constants of ptxas: warps per SM */
-		EMIT(s, MOV, result(s, in->res), mir_imm(s->f->sm == 80 ? 64 : 48));
+		EMIT(s, MOV, result(s, in->res),
+		     mir_imm(s->f->sm == 80 ? NV_SM80_WARPS_PER_SM : NV_SM86_WARPS_PER_SM));
 		return true;
 	}
 	if (in->sub == IR_NWARPID)

@@ -81,9 +81,9 @@ static uint32_t min_distance(const struct stall_state *s, struct mir_inst *from,
 			if (a.kind != b.kind || a.reg >= b.reg + b.count ||
 			    b.reg >= a.reg + a.count || !(a.write || b.write))
 				continue;
-			n = !a.write  ? sass_war(&from->sass, &to->sass, a.kind)
-			    : b.write ? sass_waw(s->f->sm, &from->sass, &to->sass)
-				      : sass_raw(s->f->sm, &from->sass, &a, &to->sass, &b);
+			n = !a.write  ? sass_war_latency(&from->sass, &to->sass, a.kind)
+			    : b.write ? sass_waw_latency(s->f->sm, &from->sass, &to->sass)
+				      : sass_raw_latency(s->f->sm, &from->sass, &a, &to->sass, &b);
 			if (n > min_cycles)
 				min_cycles = n;
 		}
@@ -109,7 +109,7 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
 		if (r->inst == before || r->barrier) {
-			other = sass_after(s->f->sm, &r->inst->sass, &i->sass);
+			other = sass_min_distance(s->f->sm, &r->inst->sass, &i->sass);
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
 		if (min_cycles > cycles_since(w, r) &&

@@ -269,7 +269,7 @@ bool pass_inline(struct ir_func *f, const struct target *t)
 
 bool pass_inline_sync_callees(struct ir_func *f, const struct target *t)
 {
-	return t->lacks & TARGET_CALLED_PLACES && inline_calls(f, has_sync_site);
+	return t->lacks & TARGET_SYNC_IN_CALLEES && inline_calls(f, has_sync_site);
 }
 
 /* ---- unreachable functions ---- */

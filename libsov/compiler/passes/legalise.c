@@ -11,17 +11,17 @@ static const struct {
 	uint32_t lack;
 	ir_val (*expand)(struct expand *e, const struct ir_inst *in);
 } expansions[IR_OP_COUNT] = {
-	[IR_FDIV] = {TARGET_QUOTIENTS, expand_fdiv},
-	[IR_FRCP] = {TARGET_QUOTIENTS, expand_fdiv},
-	[IR_FSQRT] = {TARGET_QUOTIENTS, expand_fsqrt},
-	[IR_APPROX] = {TARGET_SUBNORMAL_FUNCTIONS, expand_approx_subnormal},
-	[IR_DIV_U] = {TARGET_DIVISION, expand_idiv},
-	[IR_DIV_S] = {TARGET_DIVISION, expand_idiv},
-	[IR_REM_U] = {TARGET_DIVISION, expand_idiv},
-	[IR_REM_S] = {TARGET_DIVISION, expand_idiv},
-	[IR_STOF] = {TARGET_TO_BF16, expand_to_bf16},
-	[IR_UTOF] = {TARGET_TO_BF16, expand_to_bf16},
-	[IR_FTOF] = {TARGET_TO_BF16, expand_to_bf16},
+	[IR_FDIV] = {TARGET_FLOAT_DIVIDE, expand_fdiv},
+	[IR_FRCP] = {TARGET_FLOAT_DIVIDE, expand_fdiv},
+	[IR_FSQRT] = {TARGET_FLOAT_DIVIDE, expand_fsqrt},
+	[IR_APPROX] = {TARGET_SUBNORMAL_APPROX, expand_approx_subnormal},
+	[IR_DIV_U] = {TARGET_INT_DIVIDE, expand_idiv},
+	[IR_DIV_S] = {TARGET_INT_DIVIDE, expand_idiv},
+	[IR_REM_U] = {TARGET_INT_DIVIDE, expand_idiv},
+	[IR_REM_S] = {TARGET_INT_DIVIDE, expand_idiv},
+	[IR_STOF] = {TARGET_CVT_TO_BF16, expand_to_bf16},
+	[IR_UTOF] = {TARGET_CVT_TO_BF16, expand_to_bf16},
+	[IR_FTOF] = {TARGET_CVT_TO_BF16, expand_to_bf16},
 };
 
 /* Turns the instruction into a copy of its expansion's result. */
@@ -52,7 +52,7 @@ static bool expand_inst(struct ir_func *f, ir_id i)
 
 static bool is_native(const struct ir_inst *in, const struct target *t)
 {
-	return t->nearest_quotients && expansions[in->op].lack == TARGET_QUOTIENTS &&
+	return t->native_rn_divide && expansions[in->op].lack == TARGET_FLOAT_DIVIDE &&
 	       in->round == IR_RN && !(in->flags & IR_FTZ) && !in->format && in->type >= IR_B32;
 }
 

@@ -10,7 +10,7 @@
  * move to a new block. */
 void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in));
 /* Replaces a reduction over a member mask by shuffles (lower_group_reductions.c). */
-void lower_reduce(struct ir_func *f, ir_id i);
+void lower_reduce(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Whether an instruction is a sync site: lanes with the same member mask may join its warp sync
  * from other instructions. Sets *kind as ir_sync_kind does (divergent_syncs.c). */
 bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind);

@@ -91,7 +91,7 @@ void outline_slow_paths(struct ir_module *m, const struct target *t)
 		      "one index per operation, type, rounding and ftz");
 	const struct ir_func *last = m->last_func;
 
-	if (!(t->lacks & TARGET_QUOTIENTS) || t->lacks & TARGET_QUIET_CALLS)
+	if (!(t->lacks & TARGET_FLOAT_DIVIDE) || t->lacks & TARGET_PRESERVING_CALLS)
 		return;
 	for (const struct ir_func *f = m->funcs; f; f = f == last ? NULL : f->next)
 		outline_in_function(m, f);

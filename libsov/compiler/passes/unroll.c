@@ -419,7 +419,7 @@ bool pass_unroll(struct ir_func *f, const struct target *t)
 	struct unroller u = {.loop = {.f = f, .uses = &uses}, .nmap = f->nvalues};
 	bool changed = false;
 
-	for (uint32_t k = 0; k < cfg->nrpo && !t->keeps_loops; k++) {
+	for (uint32_t k = 0; k < cfg->nrpo && !t->hides_load_latency; k++) {
 		if (!find_loop(&u.loop, cfg->rpo[k]))
 			continue;
 		if (!changed) {

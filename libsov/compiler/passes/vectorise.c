@@ -153,7 +153,7 @@ static int compare_offsets(const void *a, const void *b)
 /* Whether the target requires vectors to be aligned to their size. */
 static bool requires_alignment(const struct vectorise *s, uint8_t space)
 {
-	return !s->target->loose_vectors || space != IR_GLOBAL;
+	return !s->target->element_aligned_vectors || space != IR_GLOBAL;
 }
 
 /* How many accesses from this one on are adjacent and can be merged: 4, 2 or 1. */

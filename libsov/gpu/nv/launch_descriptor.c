@@ -1,20 +1,22 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * One grid as the hardware is told of it: the launch descriptor (QMD), whose fields lie in
- * different places on Hopper, Ampere and Turing, and constant bank 0, from which compiled code reads its
- * block and grid size and its parameters. Most of a descriptor is the same for every launch of a
- * kernel: that is its plan. Values as measured on an H200; the others' are the same fields by the
- * public headers and have not been tried on a chip.
+ * A grid as the hardware reads it: the launch descriptor (QMD), whose fields have different
+ * offsets on Hopper, Ampere and Turing, and constant bank 0, from which compiled code reads block
+ * size, grid size and parameters. Most fields are the same for every launch of a kernel;
+ * nv_grid_plan() writes those once. Hopper's values were measured on an H200; the other layouts
+ * come from the public headers and have not been tried on a chip.
  */
 #include <string.h>
+#include "hw/chips.h"
 #include "hw/nv/bank0.h"
 #include "libsov/gpu/nv/nv_gpu.h"
 
 /*
- * Registers belong to the four quarters of an SM, and a warp has its own in one of them, given out
- * in units of 256 (CUDA programming guide, and the occupancy calculator of the toolkit).
+ * An SM has four partitions with a quarter of the registers each. A warp gets its registers from
+ * one partition, in units of 256 (CUDA programming guide, and the toolkit's occupancy
+ * calculator).
  */
-#define QUARTERS      4
+#define PARTITIONS    4
 #define REGISTER_UNIT 256
 #define KIB           1024u
 
@@ -25,29 +27,38 @@ static uint32_t round_up(uint32_t value, uint32_t unit)
 	return (value + unit - 1) / unit * unit;
 }
 
-/* Blocks that an SM holds at most: CUDA programming guide, table of technical specifications. */
-static uint32_t max_blocks(const struct nv_chip *chip)
+static uint32_t max_blocks_per_sm(uint32_t sm)
 {
-	return chip->sm == 75 || chip->sm == 86 ? 16 : chip->sm == 89 ? 24 : 32;
+	switch (sm) {
+#define SM_CASE(version) \
+	case version: \
+		return NV_SM##version##_BLOCKS_PER_SM;
+		SOV_NV_SM_VERSIONS(SM_CASE)
+#undef SM_CASE
+	default:
+		return 32;
+	}
 }
 
 uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uint32_t registers)
 {
-	uint32_t warps = (threads + 31) / 32, most = max_blocks(chip);
-	uint32_t of_warp = round_up(32 * (registers ? registers : 1), REGISTER_UNIT);
-	uint32_t resident = chip->registers_per_sm / QUARTERS / of_warp * QUARTERS;
+	uint32_t warps = (threads + NV_WARP_LANES - 1) / NV_WARP_LANES;
+	uint32_t max_blocks = max_blocks_per_sm(chip->sm);
+	uint32_t warp_registers =
+		round_up(NV_WARP_LANES * (registers ? registers : 1), REGISTER_UNIT);
+	uint32_t resident = chip->registers_per_sm / PARTITIONS / warp_registers * PARTITIONS;
 
 	if (resident > chip->warps_per_sm)
 		resident = chip->warps_per_sm;
-	return resident / warps < most ? resident / warps : most;
+	return resident / warps < max_blocks ? resident / warps : max_blocks;
 }
 
 /*
- * A target that holds fewer blocks than fit otherwise costs throughput silently: half of it in one
- * measurement on an H200.
+ * The target is large enough for all blocks that warps and registers allow: a smaller one
+ * silently costs throughput, half of it in one measurement on an H200.
  */
-void nv_grid_split(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
-		   uint32_t dynamic_shared, uint32_t *least, uint32_t *target)
+void nv_grid_carveout(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
+		   uint32_t dynamic_shared, uint32_t *min, uint32_t *target)
 {
 	uint32_t max_kib = chip->shared_per_sm / KIB;
 	uint32_t block = round_up(k->shared_bytes + dynamic_shared, NV_QMD_SHARED_ALIGN);
@@ -55,7 +66,7 @@ void nv_grid_split(const struct nv_chip *chip, const struct nv_kernel *k, uint32
 
 	if (wanted > chip->shared_per_sm)
 		wanted = chip->shared_per_sm;
-	*least = nv_qmd_shared_config(block, max_kib);
+	*min = nv_qmd_shared_config(block, max_kib);
 	*target = nv_qmd_shared_config((uint32_t)wanted, max_kib);
 }
 
@@ -78,7 +89,7 @@ static bool set_fields(const struct nv_qmd_layout *l, const struct field *fields
 	return true;
 }
 
-/* The banks that all launches share; what is written to them later is seen by the next launch. */
+/* Banks that all launches share. The next launch reads what was written to them since. */
 static bool set_banks(const struct nv_qmd_layout *l, const struct nv_kernel *k, uint32_t *qmd)
 {
 	uint32_t i;
@@ -120,7 +131,7 @@ bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct 
 	return set_fields(l, fields, COUNT(fields), plan->qmd) && set_banks(l, k, plan->qmd);
 }
 
-/* Inlined with a constant layout, each field becomes a store or two. */
+/* Inlined with a constant layout, so that each field becomes a store or two. */
 __attribute__((always_inline)) static inline bool
 set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct gpu_launch *g, uint32_t *qmd)
 {
@@ -131,8 +142,8 @@ set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct gpu_launc
 	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_Y, g->block[1]) &&
 	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_Z, g->block[2]) &&
 	       nv_qmd_set(l, qmd, NV_QMD_SHARED_BYTES, round_up(shared, NV_QMD_SHARED_ALIGN)) &&
-	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_MIN, g->split_min) &&
-	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_TARGET, g->split_target) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_MIN, g->carveout_min) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_TARGET, g->carveout_target) &&
 	       nv_qmd_set(l, qmd, NV_QMD_BANK_ADDRESS, g->bank0) &&
 	       nv_qmd_set(l, qmd, NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code);
 }
@@ -148,8 +159,8 @@ static bool set_release(const struct nv_qmd_layout *l, const struct gpu_launch *
 	return set_fields(l, fields, COUNT(fields), qmd);
 }
 
-/* The next one finds what this one has written. */
-static bool set_next(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
+/* Links the dependent descriptor behind a membar: its grid reads what this one has written. */
+static bool set_dependent(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
 {
 	const struct field fields[] = {
 		{NV_QMD_DEPENDENT_ENABLE, 1},
@@ -163,7 +174,8 @@ static bool set_next(const struct nv_qmd_layout *l, const struct gpu_launch *g, 
 	return set_fields(l, fields, COUNT(fields), qmd);
 }
 
-/* On an H200 a latch has one name while grids that know it run: when eight names took turns in a chain, it hung. */
+/* A chain must use one latch id while its grids run: a chain that cycled through eight ids hung
+ * an H200. */
 static bool set_latches(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
 {
 	const struct field fields[] = {
@@ -176,26 +188,27 @@ static bool set_latches(const struct nv_qmd_layout *l, const struct gpu_launch *
 	return set_fields(l, fields, COUNT(fields), qmd);
 }
 
-static bool set_link(const struct nv_qmd_layout *l, const struct nv_kernel *k,
-		     const struct gpu_launch *g, uint32_t *qmd)
+static bool set_chain_link(const struct nv_qmd_layout *l, const struct nv_kernel *k,
+			   const struct gpu_launch *g, uint32_t *qmd)
 {
-	const struct gpu_link *link = g->link;
+	const struct gpu_chain_options *link = g->chain;
 	uint64_t program = g->program ? g->program : k->program;
-	uint64_t first = program / NV_QMD_FETCH_UNIT;
+	uint64_t first = program / NV_QMD_PREFETCH_UNIT;
 	uint64_t units =
-		(program + k->program_bytes + NV_QMD_FETCH_UNIT - 1) / NV_QMD_FETCH_UNIT - first;
+		(program + k->program_bytes + NV_QMD_PREFETCH_UNIT - 1) / NV_QMD_PREFETCH_UNIT -
+		first;
 	uint32_t bank = round_up(k->bank0_bytes, 256);
 	const struct field fields[] = {
 		{NV_QMD_PROGRAM, program},
 		{NV_QMD_INVALIDATE_TEXTURES, !g->program},
 		{NV_QMD_INVALIDATE_DATA, !g->program},
-		{NV_QMD_BANK_INVALIDATE, !link->keep_bank0},
-		{NV_QMD_MEMBAR_CHASING, link->chase},
-		{NV_QMD_BANK_FETCH, link->fetch_bank0},
-		{NV_QMD_BANK_FETCH_MOST, link->fetch_bank0 == NV_QMD_FETCH_BEFORE ? bank : 0},
-		{NV_QMD_PROGRAM_FETCH_ADDRESS, link->fetch_program ? first * NV_QMD_FETCH_UNIT : 0},
-		{NV_QMD_PROGRAM_FETCH_UNITS, !link->fetch_program        ? 0
-					     : units > NV_QMD_FETCH_MOST ? NV_QMD_FETCH_MOST
+		{NV_QMD_BANK_INVALIDATE, !link->keep_constants},
+		{NV_QMD_MEMBAR_CHASING, link->overlap_barrier},
+		{NV_QMD_BANK_PREFETCH, link->prefetch_constants},
+		{NV_QMD_BANK_PREFETCH_MAX, link->prefetch_constants == NV_QMD_PREFETCH_PRE ? bank : 0},
+		{NV_QMD_PROGRAM_PREFETCH_ADDRESS, link->prefetch_program ? first * NV_QMD_PREFETCH_UNIT : 0},
+		{NV_QMD_PROGRAM_PREFETCH_UNITS, !link->prefetch_program        ? 0
+					     : units > NV_QMD_PREFETCH_MAX ? NV_QMD_PREFETCH_MAX
 									 : units},
 	};
 
@@ -210,9 +223,9 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 	memcpy(qmd, plan->qmd, sizeof(plan->qmd));
 	if (g->release && !set_release(nv_qmd_layout_of(chip->sm), g, qmd))
 		return false;
-	if (g->next && !set_next(nv_qmd_layout_of(chip->sm), g, qmd))
+	if (g->next && !set_dependent(nv_qmd_layout_of(chip->sm), g, qmd))
 		return false;
-	if (g->link && !(set_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g, qmd) &&
+	if (g->chain && !(set_chain_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g, qmd) &&
 			 set_latches(nv_qmd_layout_of(chip->sm), g, qmd)))
 		return false;
 	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
@@ -222,45 +235,45 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 
 /* ---- constant bank 0 ---- */
 
-static void put(uint8_t *bank, uint32_t offset, uint64_t value, uint32_t bytes)
+static void bank_put(uint8_t *bank, uint32_t offset, uint64_t value, uint32_t bytes)
 {
 	memcpy(bank + offset, &value, bytes);
 }
 
-void nv_grid_head(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank)
+void nv_grid_bank0_launch(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank)
 {
-	memset(bank, 0, NV_GRID_HEAD_BYTES);
+	memset(bank, 0, NV_GRID_BANK0_LAUNCH_BYTES);
 	memcpy(bank + NV_BANK0_NTID, g->block, sizeof(g->block));
 	memcpy(bank + NV_BANK0_NCTAID, g->grid, sizeof(g->grid));
-	put(bank, NV_BANK0_SHARED_WINDOW, chip->shared_window, 8);
-	put(bank, NV_BANK0_LOCAL_WINDOW, chip->local_window, 8);
-	put(bank, NV_BANK0_STACK, NV_LOCAL_MEMORY_TOP, 4);
-	put(bank, NV_BANK0_DYNAMIC_SHARED, g->dynamic_shared, 4);
-	put(bank, NV_BANK0_GRID_ID, g->id, 8);
+	bank_put(bank, NV_BANK0_SHARED_WINDOW, chip->shared_window, 8);
+	bank_put(bank, NV_BANK0_LOCAL_WINDOW, chip->local_window, 8);
+	bank_put(bank, NV_BANK0_STACK, NV_LOCAL_MEMORY_TOP, 4);
+	bank_put(bank, NV_BANK0_DYNAMIC_SHARED, g->dynamic_shared, 4);
+	bank_put(bank, NV_BANK0_GRID_ID, g->id, 8);
 }
 
-/* Words behind the parameters' start are not wanted. */
-void nv_grid_body(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
+/* bytes: up to the parameters. Writes only the words that lie before them. */
+void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
 		  uint8_t *bank)
 {
 	uint32_t constants = chip->sm >= 90 ? NV_BANK0_SM90_CONSTANTS : NV_BANK0_SM80_CONSTANTS;
 
 	memset(bank, 0, bytes);
 	if (bytes >= constants + 8)
-		put(bank, constants, k->banks[NV_CONSTANT_VARIABLES].address, 8);
+		bank_put(bank, constants, k->banks[NV_CONSTANT_VARIABLES].address, 8);
 	if (bytes < NV_BANK0_RESERVED_SHARED + 4)
 		return;
-	put(bank, NV_BANK0_SM_COUNT, chip->multiprocessors, 4);
+	bank_put(bank, NV_BANK0_SM_COUNT, chip->multiprocessors, 4);
 	if (chip->sm >= 90)
-		put(bank, NV_BANK0_RESERVED_SHARED, NV_SM90_RESERVED_SHARED, 4);
+		bank_put(bank, NV_BANK0_RESERVED_SHARED, NV_SM90_RESERVED_SHARED, 4);
 }
 
 /* ---- local memory ---- */
 
-struct gpu_local nv_grid_local(const struct nv_chip *chip, uint32_t thread_bytes)
+struct gpu_local nv_grid_local_layout(const struct nv_chip *chip, uint32_t thread_bytes)
 {
 	struct gpu_local l = {.thread_bytes = round_up(thread_bytes, NV_QMD_LOCAL_ALIGN)};
-	uint64_t warp = round_up(32 * l.thread_bytes, NV_LOCAL_MEMORY_WARP_ALIGN);
+	uint64_t warp = round_up(NV_WARP_LANES * l.thread_bytes, NV_LOCAL_MEMORY_WARP_ALIGN);
 	uint64_t tpc = warp * chip->warps_per_sm * chip->sms_per_tpc;
 
 	l.unit_bytes = (tpc + NV_LOCAL_MEMORY_TPC_ALIGN - 1) & ~(NV_LOCAL_MEMORY_TPC_ALIGN - 1ull);

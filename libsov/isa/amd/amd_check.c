@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What an instruction may say: which registers, constants and modifiers fit a row in a form, and
- * how many scalar values a vector instruction can read at once. Encoder and decoder ask the same
- * questions; the answer is the name of what is wrong.
+ * Validity of instructions: which registers, constants and modifiers a row accepts in a form, and
+ * how many scalar values a vector instruction can read. Encoder and decoder use the same checks,
+ * which return the name of the misfit.
  */
 #include "libsov/isa/amd/amd_row.h"
 
@@ -19,7 +19,7 @@ static const char *const field_wrong[AMD_FIELDS] = {
 #include "libsov/isa/amd/amd_fields.h"
 };
 
-static bool vector_format(const struct amd_row *row)
+static bool is_vector_alu(const struct amd_row *row)
 {
 	return row->format >= AMD_VOP1 && row->format <= AMD_VOP3P;
 }
@@ -51,8 +51,9 @@ uint32_t amd_words(const struct amd_inst *in, enum amd_slot slot)
 	return amd_types[type].words;
 }
 
-/* Pairs begin at even scalar registers, more at multiples of four; nothing runs over an end. */
-static bool scalar_legal(uint32_t reg, uint32_t words)
+/* Pairs start at even scalar registers, longer ranges at multiples of four; no range crosses the
+ * end of its kind. */
+static bool is_legal_scalar(uint32_t reg, uint32_t words)
 {
 	uint32_t align = words > 2 ? 4 : words;
 
@@ -67,7 +68,7 @@ static bool scalar_legal(uint32_t reg, uint32_t words)
 	return words == 1 && (reg == AMD_VCC_HI || reg == AMD_EXEC_HI || reg == AMD_M0);
 }
 
-static bool constant_legal(uint32_t reg, uint8_t type)
+static bool is_legal_constant(uint32_t reg, uint8_t type)
 {
 	if (reg >= AMD_HALF && reg <= AMD_INV_2PI)
 		return !amd_types[type].no_float;
@@ -82,36 +83,37 @@ static bool is_destination(const struct amd_row *row, enum amd_slot slot)
 	       (slot == AMD_SX && row->flags & CARRY);
 }
 
-static bool address_legal(const struct amd_inst *in, enum amd_slot slot)
+static bool is_legal_address(const struct amd_inst *in, enum amd_slot slot)
 {
 	uint32_t words = amd_words(in, slot), reg = in->reg[slot];
 
 	if (in->row->type[slot] == TYPE_SADDR)
-		return !words || (reg != AMD_NULL && scalar_legal(reg, words) && reg < AMD_M0);
-	/* What is not there is written as v0. */
+		return !words || (reg != AMD_NULL && is_legal_scalar(reg, words) && reg < AMD_M0);
+	/* An absent address is encoded as v0. */
 	return words ? reg >= AMD_VGPR && reg + words <= AMD_VGPR + 256 : reg == AMD_VGPR;
 }
 
-static bool operand_legal(const struct amd_inst *in, const struct amd_layout *l, enum amd_slot slot)
+static bool is_legal_operand(const struct amd_inst *in, const struct amd_layout *l,
+			     enum amd_slot slot)
 {
 	const struct amd_row *row = in->row;
 	uint8_t type = row->type[slot];
 	const struct amd_type_info *info = &amd_types[type];
-	const struct amd_place *p = amd_place_of(l, row, slot);
+	const struct amd_bitfield *p = amd_operand_field(l, row, slot);
 	uint32_t reg = in->reg[slot], words = info->words;
-	bool vector = vector_format(row) || row->format >= AMD_DS;
+	bool vector = is_vector_alu(row) || row->format >= AMD_DS;
 
 	if (type == TYPE_NO)
 		return reg == AMD_NONE;
 	if (!p || type == TYPE_X)
 		return reg == amd_implied(row, slot) && (type != TYPE_K16 || in->literal <= 0xffff);
-	/* Loads into M0 and EXEC, and masks taken from EXEC, are not possible. */
+	/* Scalar loads cannot write M0 or EXEC, and EXEC cannot be a mask source. */
 	if ((row->format == AMD_SMEM && slot == AMD_D) || (type == TYPE_M && slot == AMD_S2))
 		if (reg == AMD_EXEC || reg == AMD_EXEC_HI ||
 		    (reg == AMD_M0 && row->format == AMD_SMEM))
 			return false;
 	if (type == TYPE_ADDR || type == TYPE_SADDR || type == TYPE_VBUF)
-		return address_legal(in, slot);
+		return is_legal_address(in, slot);
 	if (reg >= AMD_VGPR) {
 		if (slot == AMD_D && !amd_words(in, slot))
 			return reg == AMD_VGPR;
@@ -121,7 +123,7 @@ static bool operand_legal(const struct amd_inst *in, const struct amd_layout *l,
 	if (p->kind == P_VGPR || p->kind == P_DATA || (p->kind == P_DST && info->vector))
 		return false;
 	if (reg < AMD_INT_0)
-		return info->scalar && scalar_legal(reg, words) &&
+		return info->scalar && is_legal_scalar(reg, words) &&
 		       reg % (p->kind == P_PAIR   ? 2
 			      : p->kind == P_QUAD ? 4
 						  : 1) ==
@@ -130,10 +132,10 @@ static bool operand_legal(const struct amd_inst *in, const struct amd_layout *l,
 		return false;
 	if (reg == AMD_LITERAL)
 		return info->literal && in->form <= AMD_E64 && row->format < AMD_DS;
-	return info->constant && constant_legal(reg, type);
+	return info->constant && is_legal_constant(reg, type);
 }
 
-/* Bit per source: those whose type is a float, and the others. */
+/* Mask of the sources whose type is a float, or is not. */
 static uint32_t float_sources(const struct amd_row *row, bool is_float)
 {
 	uint32_t mask = 0;
@@ -179,8 +181,8 @@ static uint32_t memory_mask(const struct amd_row *row, enum amd_field field)
 	return fields[field].mask;
 }
 
-/* Bits of VOP3 and VOP3P. */
-static uint32_t long_mask(const struct amd_row *row, enum amd_field field)
+/* Field masks of VOP3 and VOP3P. */
+static uint32_t vop3_mask(const struct amd_row *row, enum amd_field field)
 {
 	bool packed = row->format == AMD_VOP3P;
 
@@ -244,7 +246,7 @@ uint32_t amd_field_mask(const struct amd_row *row, enum amd_form form, enum amd_
 				       (row->format == AMD_SOPP && !(row->flags & NO_IMM))
 			       ? 0xffff
 			       : 0;
-	if (!vector_format(row))
+	if (!is_vector_alu(row))
 		return memory_mask(row, field);
 	switch (form) {
 	case AMD_SDWA:
@@ -268,13 +270,13 @@ uint32_t amd_field_mask(const struct amd_row *row, enum amd_form form, enum amd_
 	case AMD_DPP8:
 		return field == AMD_F_DPP8 ? 0xffffff : field == AMD_F_FI;
 	case AMD_E64:
-		return long_mask(row, field);
+		return vop3_mask(row, field);
 	default:
-		return row->format >= AMD_VOP3 ? long_mask(row, field) : 0;
+		return row->format >= AMD_VOP3 ? vop3_mask(row, field) : 0;
 	}
 }
 
-static bool dpp_legal(int32_t c)
+static bool is_legal_dpp(int32_t c)
 {
 	return c <= 0xff || (c > AMD_DPP_ROW_SHL && c < AMD_DPP_ROW_SHR) ||
 	       (c > AMD_DPP_ROW_SHR && c < AMD_DPP_ROW_ROR) ||
@@ -283,9 +285,9 @@ static bool dpp_legal(int32_t c)
 	       (c >= AMD_DPP_ROW_SHARE && c <= AMD_DPP_ROW_XMASK + 15);
 }
 
-/* Immediates with bits that mean nothing: s_waitcnt's 7, s_waitcnt_depctr's 5 and 6; of messages,
- * those for compute. */
-static bool immediate_legal(const struct amd_row *row, int32_t imm)
+/* Bit 7 of s_waitcnt and bits 5 and 6 of s_waitcnt_depctr are undefined; messages are those for
+ * compute. */
+static bool is_legal_immediate(const struct amd_row *row, int32_t imm)
 {
 	if (row->op == AMD_s_waitcnt)
 		return !(imm & 0x80);
@@ -296,30 +298,31 @@ static bool immediate_legal(const struct amd_row *row, int32_t imm)
 	return true;
 }
 
-static bool field_legal(const struct amd_inst *in, const struct amd_layout *l, enum amd_field field)
+static bool is_legal_field(const struct amd_inst *in, const struct amd_layout *l,
+			   enum amd_field field)
 {
 	uint32_t mask = amd_field_mask(in->row, in->form, field);
 	int32_t v = in->field[field];
 
-	if (field == AMD_F_IMM && !immediate_legal(in->row, v))
+	if (field == AMD_F_IMM && !is_legal_immediate(in->row, v))
 		return false;
-	/* Where there is no third source its bit is set all the same. */
+	/* The third source's bit is set even if there is no third source. */
 	if (field == AMD_F_OP_SEL_HI && mask && !in->row->type[AMD_S2] && !(v & 4))
 		return false;
 	if (!mask || !v)
 		return !v;
-	for (const struct amd_place *p = l->places; p->kind != P_END; p++)
-		if (p->kind == P_SIGNED && p->what == field)
+	for (const struct amd_bitfield *p = l->bitfields; p->kind != P_END; p++)
+		if (p->kind == P_SIGNED && p->index == field)
 			return v >= (in->row->type[AMD_S0] == TYPE_B128 ? 0
 									: -(1 << (p->width - 1))) &&
 			       v < 1 << (p->width - 1);
-		else if (field == AMD_F_OFFSET && p->kind == P_FIELD && p->what == field)
+		else if (field == AMD_F_OFFSET && p->kind == P_FIELD && p->index == field)
 			mask &= (uint32_t)((1ull << p->width) - 1);
 	if ((uint32_t)v & ~mask)
 		return false;
 	switch (field) {
 	case AMD_F_DPP_CTRL:
-		return dpp_legal(v);
+		return is_legal_dpp(v);
 	case AMD_F_DST_SEL:
 	case AMD_F_SRC0_SEL:
 	case AMD_F_SRC1_SEL:
@@ -331,8 +334,8 @@ static bool field_legal(const struct amd_inst *in, const struct amd_layout *l, e
 	}
 }
 
-/* Scalar registers, and the literal, reach vector instructions over two wires. A VCC that is
- * implied has its own, as LLVM counts. */
+/* Vector instructions read scalar registers and the literal over a constant bus of two values. LLVM
+ * counts an implicit VCC separately from an explicit one. */
 static bool too_many_scalars(const struct amd_inst *in, const struct amd_layout *l)
 {
 	uint32_t seen[4], n = 0, i, limit = in->row->flags & ONE_SCALAR ? 1 : 2;
@@ -346,9 +349,9 @@ static bool too_many_scalars(const struct amd_inst *in, const struct amd_layout 
 		    (reg >= AMD_INT_0 && reg < AMD_SHARED_BASE) ||
 		    (reg >= AMD_HALF && reg <= AMD_INV_2PI))
 			continue;
-		/* A register and a pair that begins with it are two. */
+		/* A register and a pair that starts with it count as two. */
 		reg |= (uint32_t)amd_types[in->row->type[s]].words << 9;
-		if (!amd_place_of(l, in->row, s) && in->row->type[s] == TYPE_M)
+		if (!amd_operand_field(l, in->row, s) && in->row->type[s] == TYPE_M)
 			reg = 1 << 15;
 		for (i = 0; i < n && seen[i] != reg; i++)
 			;
@@ -367,12 +370,12 @@ const char *amd_check(const struct amd_inst *in)
 		return "form: the instruction has no such form";
 	l = amd_layout(row, in->form);
 	for (uint32_t f = 0; f < AMD_FIELDS; f++)
-		if (!field_legal(in, l, f))
+		if (!is_legal_field(in, l, f))
 			return field_wrong[f];
 	for (uint32_t s = 0; s < AMD_SLOTS; s++)
-		if (!operand_legal(in, l, s))
+		if (!is_legal_operand(in, l, s))
 			return slot_wrong[s];
-	if (vector_format(row) && too_many_scalars(in, l))
+	if (is_vector_alu(row) && too_many_scalars(in, l))
 		return "sources: more scalar registers and literals than can be read at once";
 	return NULL;
 }

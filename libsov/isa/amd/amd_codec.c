@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: MIT
 /*
- * Encoder and decoder: two walks over the places of a layout. What decodes has passed the same
- * check as what is encoded and gives the same bits again, so a bit that nobody knows is never
- * dropped.
+ * Encoder and decoder walk the bit fields of a layout. The decoder checks each instruction as the
+ * encoder does and encodes it again, so that it never drops an unknown bit.
  */
 #include <string.h>
 
 #include "libsov/isa/amd/amd_row.h"
 
-static uint64_t ones(uint32_t width)
+static uint64_t low_bits(uint32_t width)
 {
 	return (1ull << width) - 1;
 }
 
-/* The slot that a place is about: buffer data is read or written. */
-static enum amd_slot slot_of(const struct amd_row *row, const struct amd_place *p)
+/* The slot of a bit field. Buffer data is a destination or a source. */
+static enum amd_slot slot_of(const struct amd_row *row, const struct amd_bitfield *p)
 {
-	return p->kind == P_DATA && !row->type[AMD_D] ? AMD_S1 : (enum amd_slot)p->what;
+	return p->kind == P_DATA && !row->type[AMD_D] ? AMD_S1 : (enum amd_slot)p->index;
 }
 
-/* An operand that the row has not is written as 0, but for comparisons into EXEC and scalar
- * addresses: there the hardware wants to see the register. */
-static uint64_t absent(const struct amd_row *row, enum amd_slot slot)
+/* The encoding of an absent operand: 0, except that FLAT expects NULL as scalar address. */
+static uint64_t absent_operand(const struct amd_row *row, enum amd_slot slot)
 {
 	return row->format == AMD_FLAT && slot == AMD_S2 ? AMD_NULL : 0;
 }
 
-static uint64_t put(const struct amd_inst *in, const struct amd_place *p)
+static uint64_t encode_field(const struct amd_inst *in, const struct amd_bitfield *p)
 {
 	const struct amd_row *row = in->row;
 	enum amd_slot slot = slot_of(row, p);
@@ -34,16 +32,16 @@ static uint64_t put(const struct amd_inst *in, const struct amd_place *p)
 
 	switch (p->kind) {
 	case P_FIELD:
-		return ((uint32_t)in->field[p->what] >> p->extra & ones(p->width)) << p->lo;
+		return ((uint32_t)in->field[p->index] >> p->extra & low_bits(p->width)) << p->lo;
 	case P_SIGNED:
-		return ((uint32_t)in->field[p->what] & ones(p->width)) << p->lo;
+		return ((uint32_t)in->field[p->index] & low_bits(p->width)) << p->lo;
 	case P_FI:
-		return (1ull + (uint32_t)in->field[p->what]) << p->lo;
+		return (1ull + (uint32_t)in->field[p->index]) << p->lo;
 	default:
 		break;
 	}
 	if (!row->type[slot])
-		return absent(row, slot) << p->lo;
+		return absent_operand(row, slot) << p->lo;
 	v = in->reg[slot];
 	switch (p->kind) {
 	case P_SDWA:
@@ -55,8 +53,8 @@ static uint64_t put(const struct amd_inst *in, const struct amd_place *p)
 		return v / 2 << p->lo;
 	case P_QUAD:
 		return v / 4 << p->lo;
-	default: /* vector registers lose their ninth bit where the place has eight */
-		return (v & ones(p->width)) << p->lo;
+	default: /* an 8-bit field drops the ninth bit of vector registers */
+		return (v & low_bits(p->width)) << p->lo;
 	}
 }
 
@@ -82,8 +80,8 @@ uint32_t amd_encode(enum amd_chip chip, const struct amd_inst *in, uint32_t word
 		return 0;
 	l = amd_layout(in->row, in->form);
 	w = l->match | (uint64_t)amd_layout_opcode(chip, in->row, in->form) << l->op_lo;
-	for (const struct amd_place *p = l->places; p->kind != P_END; p++)
-		w |= put(in, p);
+	for (const struct amd_bitfield *p = l->bitfields; p->kind != P_END; p++)
+		w |= encode_field(in, p);
 	words[0] = (uint32_t)w;
 	words[1] = (uint32_t)(w >> 32);
 	bytes = l->bytes;
@@ -94,21 +92,21 @@ uint32_t amd_encode(enum amd_chip chip, const struct amd_inst *in, uint32_t word
 	return bytes;
 }
 
-static void get(struct amd_inst *in, const struct amd_place *p, uint64_t w)
+static void decode_field(struct amd_inst *in, const struct amd_bitfield *p, uint64_t w)
 {
 	enum amd_slot slot = slot_of(in->row, p);
-	uint32_t v = (uint32_t)(w >> p->lo & ones(p->width));
+	uint32_t v = (uint32_t)(w >> p->lo & low_bits(p->width));
 	bool extra = p->extra && w >> p->extra & 1;
 
 	switch (p->kind) {
 	case P_FIELD:
-		in->field[p->what] |= (int32_t)(v << p->extra);
+		in->field[p->index] |= (int32_t)(v << p->extra);
 		return;
 	case P_SIGNED:
-		in->field[p->what] = (int32_t)(v << (32 - p->width)) >> (32 - p->width);
+		in->field[p->index] = (int32_t)(v << (32 - p->width)) >> (32 - p->width);
 		return;
 	case P_FI:
-		in->field[p->what] = (int32_t)v - 1;
+		in->field[p->index] = (int32_t)v - 1;
 		return;
 	default:
 		break;
@@ -148,9 +146,9 @@ void amd_init(struct amd_inst *in, enum amd_op op, enum amd_form form)
 
 	*in = (struct amd_inst){.row = row, .form = (uint8_t)form};
 	for (uint32_t s = 0; s < AMD_SLOTS; s++)
-		in->reg[s] = !row->type[s]             ? AMD_NONE
-			     : amd_place_of(l, row, s) ? 0
-						       : amd_implied(row, s);
+		in->reg[s] = !row->type[s]                  ? AMD_NONE
+			     : amd_operand_field(l, row, s) ? 0
+							    : amd_implied(row, s);
 	if (row->format == AMD_VOP3P)
 		in->field[AMD_F_OP_SEL_HI] = row->type[AMD_S0] == TYPE_MIX ? 0 : 7;
 	if (form == AMD_SDWA) {
@@ -178,8 +176,8 @@ uint32_t amd_decode(enum amd_chip chip, const uint32_t *words, uint32_t count, s
 		return 0;
 	amd_init(out, row->op, form);
 	memset(out->field, 0, sizeof(out->field));
-	for (const struct amd_place *p = l->places; p->kind != P_END; p++)
-		get(out, p, w);
+	for (const struct amd_bitfield *p = l->bitfields; p->kind != P_END; p++)
+		decode_field(out, p, w);
 	bytes = l->bytes;
 	if (has_literal(out)) {
 		if (count <= bytes / 4)

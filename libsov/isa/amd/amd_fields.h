@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The fields of an instruction beside its operands; see the manual on microcode formats. */
+/* The fields of an instruction other than operands; RDNA2 ISA manual, "Microcode Formats". */
 AMD_FIELD(IMM)       /* SOPK, SOPP: 16 bits */
 AMD_FIELD(OFFSET)    /* memory, in bytes; two of 8 bits for DS with two addresses */
-AMD_FIELD(GLC)       /* atomics: return what was there; otherwise globally coherent */
+AMD_FIELD(GLC)       /* atomics: return the previous value; others: globally coherent */
 AMD_FIELD(SLC)
 AMD_FIELD(DLC)
 AMD_FIELD(OFFEN)     /* buffer: the address has an offset … */

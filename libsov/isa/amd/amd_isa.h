@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The machine code of AMD GPUs, one row per instruction. rows.h is the only description: encoder,
- * decoder, printer and the software GPU are made from it. The opcode stands in a column per chip;
- * gfx1030 (RDNA2, Navi 21) is the first. Waves have 32 lanes: a lane mask is one scalar register.
+ * The machine code of AMD GPUs, one table row per instruction (amd_rows.h). Encoder, decoder,
+ * printer and the software GPU all work from the table. It has one opcode column per chip;
+ * gfx1030 (RDNA2, Navi 21) is the first. Waves have 32 lanes, so a lane mask is one scalar
+ * register.
  *
- * An operand is the number by which the hardware names it in a 9-bit source field: scalar registers
- * from 0, special ones from 106, constants from 128, a literal at 255, vector registers from 256.
+ * An operand is its number in the hardware's 9-bit source field: scalar registers from 0, special
+ * ones from 106, constants from 128, a literal at 255, vector registers from 256.
  */
 #ifndef SOV_ISA_AMD_H
 #define SOV_ISA_AMD_H
@@ -22,9 +23,9 @@ enum amd_op {
 	AMD_OP_COUNT
 };
 
-/* How an instruction is written. The short vector formats have longer forms with more to say. */
+/* Encodings of one instruction. The short vector formats have longer forms with more fields. */
 enum amd_form {
-	AMD_PLAIN, /* as the format has it; LLVM's suffix _e32 where there is a longer form */
+	AMD_PLAIN, /* the format's own; LLVM's suffix _e32 where there is a longer form */
 	AMD_E64,   /* any source anywhere, sign modifiers: _e64 */
 	AMD_SDWA,  /* bytes and halves of sources and destination: _sdwa */
 	AMD_DPP,   /* the first source comes from another lane: _dpp */
@@ -34,7 +35,7 @@ enum amd_form {
 
 enum amd_slot {
 	AMD_D,  /* destination; of SOPK comparisons and stores of scalar state, a source */
-	AMD_SX, /* on the side: carry out (a lane mask), or the scalar offset of a buffer */
+	AMD_SX, /* extra: carry out (a lane mask), or the scalar offset of a buffer */
 	AMD_S0, /* first source; address of memory operations */
 	AMD_S1, /* second source; data; scalar offset of SMEM */
 	AMD_S2, /* third source; second data of DS; scalar address; buffer resource */
@@ -68,7 +69,7 @@ enum {
 	AMD_NONE = 0xffff, /* the row has no such operand */
 };
 
-/* Everything else that an instruction says. A field that a row does not have is 0. */
+/* The other fields of an instruction. A field that a row does not have is 0. */
 enum amd_field {
 #define AMD_FIELD(name) AMD_F_##name,
 #include "libsov/isa/amd/amd_fields.h"
@@ -99,48 +100,51 @@ struct amd_inst {
 	uint8_t form;            /* enum amd_form */
 	uint8_t bytes;           /* as decoded: 4, 8, 12 */
 	uint16_t reg[AMD_SLOTS]; /* operand numbers, AMD_NONE */
-	uint32_t literal;        /* of every AMD_LITERAL: there is one */
+	uint32_t literal;        /* shared by all AMD_LITERAL operands */
 	int32_t field[AMD_FIELDS];
 };
 
 #define AMD_MAX_WORDS 3
 
-/* The row's instruction in a form, all fields at their defaults, operands at 0. */
+/* Initialises an instruction: fields at their defaults, operands 0. */
 void amd_init(struct amd_inst *in, enum amd_op op, enum amd_form form);
-/* Encodes into words; returns bytes. 0: something does not fit, why (if not NULL) names it. */
+/* Encodes; returns the number of bytes. 0: *why (if not NULL) names the operand or field that does
+ * not fit. */
 uint32_t amd_encode(enum amd_chip chip, const struct amd_inst *in, uint32_t words[AMD_MAX_WORDS],
 		    const char **why);
-/* Decodes the first of count words; returns bytes. 0: none of ours, cut off, or malformed. */
+/* Decodes the first instruction of count words; returns its bytes. 0: unknown, cut off or
+ * malformed. */
 uint32_t amd_decode(enum amd_chip chip, const uint32_t *words, uint32_t count,
 		    struct amd_inst *out);
-/* LLVM's syntax. Returns the length, as snprintf does. */
+/* Prints LLVM's syntax. Returns the length, as snprintf does. */
 int amd_print(const struct amd_inst *in, char *buffer, size_t size);
 
 const char *amd_op_name(enum amd_op op);
 
-/* Consecutive registers of an operand; 0: it is not there in this instruction. */
+/* Consecutive registers of an operand; 0: this instruction does not have it. */
 uint32_t amd_words(const struct amd_inst *in, enum amd_slot slot);
 
-/* Registers that an instruction reads and writes, those that no operand names included. */
+/* Registers that an instruction reads and writes, explicitly or implicitly. */
 struct amd_use {
 	uint16_t reg; /* operand number of the first; AMD_SCC for the condition bit */
 	uint8_t count;
-	uint8_t slot; /* enum amd_slot; AMD_SLOTS: implied */
+	uint8_t slot; /* enum amd_slot; AMD_SLOTS: implicit */
 	bool write;
 };
 #define AMD_MAX_USES 12
 uint32_t amd_uses(const struct amd_inst *in, struct amd_use uses[AMD_MAX_USES]);
 
-/* The counters of waits: vector loads; LDS, scalar and flat accesses; stores. */
+/* Wait counters: of vector loads; of LDS, scalar and flat accesses; of stores. */
 enum amd_counter { AMD_VMCNT, AMD_LGKMCNT, AMD_VSCNT, AMD_COUNTERS };
-/* Which an instruction raises, a bit each (RDNA2 ISA manual, "Manually Inserted Wait States"). */
-uint32_t amd_raises(const struct amd_inst *in);
+/* The wait counters that an instruction increments, one bit each (RDNA2 ISA manual, "Manually
+ * Inserted Wait States"). */
+uint32_t amd_wait_counters(const struct amd_inst *in);
 
-/* Rows, for tests that sweep the table. */
+/* Enumerates the rows, for tests. */
 const struct amd_row *amd_row(enum amd_op op);
 /* Whether the row has the form. */
 bool amd_row_has(const struct amd_row *row, enum amd_form form);
-/* A random legal setting of a row in a form, drawn from next(state). */
+/* Draws a random legal instruction of a row and form from next(state). */
 void amd_random(enum amd_chip chip, const struct amd_row *row, enum amd_form form,
 		uint64_t (*next)(void *), void *state, struct amd_inst *out);
 

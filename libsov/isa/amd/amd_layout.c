@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * What the bits of each format mean (RDNA2 ISA manual, chapter 13, "Microcode Formats"). The longer
- * forms of a short vector format are layouts of their own; one list of places serves encoder and
- * decoder.
+ * The bit fields of each format (RDNA2 ISA manual, chapter 13, "Microcode Formats"). The longer
+ * forms of a short vector format are separate layouts. Encoder and decoder use the same list of
+ * bit fields.
  */
 #include "libsov/isa/amd/amd_row.h"
 
@@ -16,8 +16,8 @@
 #define TOP_MASK(width)           (((1ull << (width)) - 1) << (32 - (width)))
 #define TOP_BITS(value, width)    ((uint64_t)(value) << (32 - (width)))
 #define TOP(value, width)         TOP_MASK(width), TOP_BITS(value, width)
-/* A short format whose first source, 9 bits, is the mark of a longer form: 249 SDWA, 250 DPP, 233
- * and 234 DPP8 without and with inactive lanes. */
+/* A short format whose first source, 9 bits, marks a longer form: 249 SDWA, 250 DPP, 233 and 234
+ * DPP8 without and with inactive lanes. */
 #define MARKED(value, width, mark) TOP_MASK(width) | 0x1ff, TOP_BITS(value, width) | (mark)
 #define MARKED_DPP8(value, width)  TOP_MASK(width) | 0x1fc, TOP_BITS(value, width) | 0xe8
 enum { MARK_SDWA = 249, MARK_DPP = 250 };
@@ -95,7 +95,7 @@ static const struct amd_layout layouts[L_COUNT] = {
 /* By format: the plain layout, and those of the longer forms. */
 static const struct {
 	uint8_t plain, sdwa, dpp, dpp8;
-	uint16_t e64; /* what is added to the opcode in VOP3 */
+	uint16_t e64; /* offset of the opcode in VOP3 */
 } formats[AMD_FORMATS] = {
 	[AMD_SOP1] = {.plain = L_SOP1},   [AMD_SOP2] = {.plain = L_SOP2},
 	[AMD_SOPK] = {.plain = L_SOPK},   [AMD_SOPC] = {.plain = L_SOPC},
@@ -164,17 +164,17 @@ uint32_t amd_layout_opcode(enum amd_chip chip, const struct amd_row *row, enum a
 	return row->opcode[chip] + (form == AMD_E64 ? formats[row->format].e64 : 0);
 }
 
-static bool fits(const struct amd_layout *l, uint64_t word)
+static bool layout_matches(const struct amd_layout *l, uint64_t word)
 {
 	if ((word & l->mask) != l->match)
 		return false;
-	for (const struct amd_place *p = l->places; p->kind != P_END; p++)
+	for (const struct amd_bitfield *p = l->bitfields; p->kind != P_END; p++)
 		if (p->kind == P_FI && (word >> p->lo & 3) != 1 && (word >> p->lo & 3) != 2)
 			return false;
 	return true;
 }
 
-/* The most particular layout wins: formats with many fixed bits lie in gaps of those with few. */
+/* The layout with the most fixed bits wins: it uses encodings that other layouts leave free. */
 const struct amd_layout *amd_layout_find(enum amd_chip chip, uint64_t word,
 					 const struct amd_row **row, enum amd_form *form)
 {
@@ -182,7 +182,7 @@ const struct amd_layout *amd_layout_find(enum amd_chip chip, uint64_t word,
 	uint32_t opcode;
 
 	for (uint32_t l = 0; l < L_COUNT; l++)
-		if (fits(&layouts[l], word) &&
+		if (layout_matches(&layouts[l], word) &&
 		    (!best || __builtin_popcountll(layouts[l].mask) >
 				      __builtin_popcountll(best->mask)))
 			best = &layouts[l];
@@ -198,13 +198,13 @@ const struct amd_layout *amd_layout_find(enum amd_chip chip, uint64_t word,
 	return amd_row_has(*row, *form) ? amd_layout(*row, *form) : NULL;
 }
 
-const struct amd_place *amd_place_of(const struct amd_layout *l, const struct amd_row *row,
-				     enum amd_slot slot)
+const struct amd_bitfield *amd_operand_field(const struct amd_layout *l, const struct amd_row *row,
+					     enum amd_slot slot)
 {
-	for (const struct amd_place *p = l->places; p->kind != P_END; p++) {
+	for (const struct amd_bitfield *p = l->bitfields; p->kind != P_END; p++) {
 		if (p->kind == P_FIELD || p->kind == P_SIGNED || p->kind == P_FI)
 			continue;
-		if (p->what == slot && p->kind != P_DATA)
+		if (p->index == slot && p->kind != P_DATA)
 			return p;
 		if (p->kind == P_DATA && slot == (row->type[AMD_D] ? AMD_D : AMD_S1))
 			return p;

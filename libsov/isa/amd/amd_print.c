@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * The disassembler: LLVM's syntax, so that llvm-mc reads what we write and writes what we read.
- * Operands stand in the order of the slots; modifiers follow in the order of one table per form.
+ * The disassembler prints LLVM's syntax, so that llvm-mc assembles its output and prints the same
+ * text. Operands are in the order of the slots; modifiers follow.
  */
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "libsov/isa/amd/amd_print.h"
 
-__attribute__((format(printf, 2, 3))) void amd_say(struct amd_text *t, const char *format, ...)
+__attribute__((format(printf, 2, 3))) void amd_text_printf(struct amd_text *t, const char *format,
+							   ...)
 {
 	size_t room = t->length < t->size ? t->size - t->length : 0;
 	va_list args;
@@ -20,12 +21,12 @@ __attribute__((format(printf, 2, 3))) void amd_say(struct amd_text *t, const cha
 	t->length += n > 0 ? (size_t)n : 0;
 }
 
-static void say_range(struct amd_text *t, const char *file, uint32_t first, uint32_t words)
+static void print_range(struct amd_text *t, const char *file, uint32_t first, uint32_t words)
 {
 	if (words > 1)
-		amd_say(t, "%s[%u:%u]", file, first, first + words - 1);
+		amd_text_printf(t, "%s[%u:%u]", file, first, first + words - 1);
 	else
-		amd_say(t, "%s%u", file, first);
+		amd_text_printf(t, "%s%u", file, first);
 }
 
 static const char *special_name(uint32_t reg, bool wide)
@@ -64,60 +65,61 @@ static const char *special_name(uint32_t reg, bool wide)
 	}
 }
 
-static void say_constant(struct amd_text *t, uint32_t reg, bool wide)
+static void print_constant(struct amd_text *t, uint32_t reg, bool wide)
 {
 	static const char *const floats[] = {"0.5", "-0.5", "1.0", "-1.0",
 					     "2.0", "-2.0", "4.0", "-4.0"};
 
 	if (reg < AMD_INT_M1)
-		amd_say(t, "%u", reg - AMD_INT_0);
+		amd_text_printf(t, "%u", reg - AMD_INT_0);
 	else if (reg < AMD_HALF)
-		amd_say(t, "-%u", reg - AMD_INT_M1 + 1);
+		amd_text_printf(t, "-%u", reg - AMD_INT_M1 + 1);
 	else if (reg < AMD_INV_2PI)
-		amd_say(t, "%s", floats[reg - AMD_HALF]);
+		amd_text_printf(t, "%s", floats[reg - AMD_HALF]);
 	else
-		amd_say(t, wide ? "0.15915494309189532" : "0.15915494");
+		amd_text_printf(t, wide ? "0.15915494309189532" : "0.15915494");
 }
 
-/* A literal that a constant says as well looks like one, but where there is always a literal. */
-static void say_literal(struct amd_text *t, const struct amd_inst *in, uint8_t type)
+/* A literal with the value of an inline constant is printed as that constant, except where the
+ * format always has a literal. */
+static void print_literal(struct amd_text *t, const struct amd_inst *in, uint8_t type)
 {
 	bool always = in->row->format == AMD_VOP2 && (type == TYPE_K16 || type == TYPE_K32);
 	uint32_t value = amd_types[type].is_half ? in->literal & 0xffff : in->literal, reg;
 	int32_t v = amd_types[type].is_half ? (int16_t)value : (int32_t)value;
-	int32_t least = type == TYPE_B64 ? 0 : -16;
+	int32_t min = type == TYPE_B64 ? 0 : -16;
 
 	for (reg = AMD_HALF; reg <= AMD_INV_2PI; reg++)
 		if (amd_constant_single[reg - AMD_HALF] == value)
 			break;
-	if (!always && type != TYPE_F64 && v >= least && v <= 64)
-		amd_say(t, "%d", v);
+	if (!always && type != TYPE_F64 && v >= min && v <= 64)
+		amd_text_printf(t, "%d", v);
 	else if (!always && reg <= AMD_INV_2PI && amd_types[type].words == 1)
-		say_constant(t, reg, false);
+		print_constant(t, reg, false);
 	else
-		amd_say(t, "0x%x", value);
+		amd_text_printf(t, "0x%x", value);
 }
 
-static void say_register(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot)
+static void print_register(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot)
 {
 	uint32_t reg = in->reg[slot], words = amd_words(in, slot);
 	uint8_t type = in->row->type[slot];
 	const char *name = special_name(reg, words == 2);
 
 	if (!words)
-		amd_say(t, "off");
+		amd_text_printf(t, "off");
 	else if (reg >= AMD_VGPR)
-		say_range(t, "v", reg - AMD_VGPR, words);
+		print_range(t, "v", reg - AMD_VGPR, words);
 	else if (reg < AMD_SGPRS)
-		say_range(t, "s", reg, words);
+		print_range(t, "s", reg, words);
 	else if (reg >= AMD_TTMP && reg < AMD_M0)
-		say_range(t, "ttmp", reg - AMD_TTMP, words);
+		print_range(t, "ttmp", reg - AMD_TTMP, words);
 	else if (name)
-		amd_say(t, "%s", name);
+		amd_text_printf(t, "%s", name);
 	else if (reg == AMD_LITERAL)
-		say_literal(t, in, type);
+		print_literal(t, in, type);
 	else
-		say_constant(t, reg, words == 2);
+		print_constant(t, reg, words == 2);
 }
 
 /* Packed negations are printed at the end, all others around the operand. */
@@ -126,7 +128,7 @@ static bool signs_inside(const struct amd_inst *in)
 	return in->row->format != AMD_VOP3P || in->row->type[AMD_S0] == TYPE_MIX;
 }
 
-static void say_source(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot)
+static void print_source(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot)
 {
 	uint32_t bit = slot >= AMD_S0 && signs_inside(in) ? 1u << (slot - AMD_S0) : 0;
 	bool neg = in->field[AMD_F_NEG] & bit, abs = in->field[AMD_F_ABS] & bit;
@@ -134,22 +136,22 @@ static void say_source(struct amd_text *t, const struct amd_inst *in, enum amd_s
 			!special_name(in->reg[slot], false);
 
 	if (in->field[AMD_F_SEXT] & bit)
-		amd_say(t, "sext(");
+		amd_text_printf(t, "sext(");
 	if (neg && constant && !abs)
-		amd_say(t, "neg("); /* -1 is a number, neg(1) a negated one */
+		amd_text_printf(t, "neg("); /* -1 is a number, neg(1) a negated one */
 	else if (neg)
-		amd_say(t, "-");
+		amd_text_printf(t, "-");
 	if (abs)
-		amd_say(t, "|");
-	say_register(t, in, slot);
+		amd_text_printf(t, "|");
+	print_register(t, in, slot);
 	if (abs)
-		amd_say(t, "|");
+		amd_text_printf(t, "|");
 	if ((neg && constant && !abs) || in->field[AMD_F_SEXT] & bit)
-		amd_say(t, ")");
+		amd_text_printf(t, ")");
 }
 
-/* Which operands are printed, and in which order. */
-static uint32_t printed(const struct amd_inst *in, enum amd_slot order[AMD_SLOTS])
+/* Lists the printed operands in order. */
+static uint32_t printed_operands(const struct amd_inst *in, enum amd_slot order[AMD_SLOTS])
 {
 	const struct amd_row *row = in->row;
 	uint32_t n = 0;
@@ -172,7 +174,7 @@ static uint32_t printed(const struct amd_inst *in, enum amd_slot order[AMD_SLOTS
 		order[n++] = AMD_S0;
 	if (row->flags & K_SECOND)
 		order[n++] = AMD_S2;
-	/* Scalar memory has one offset unless both are there; see amd_say_memory. */
+	/* Scalar memory prints NULL only without an offset; see amd_print_memory_fields. */
 	if (row->type[AMD_S1] &&
 	    !(row->format == AMD_SMEM && in->reg[AMD_S1] == AMD_NULL && in->field[AMD_F_OFFSET]))
 		order[n++] = AMD_S1;
@@ -181,7 +183,7 @@ static uint32_t printed(const struct amd_inst *in, enum amd_slot order[AMD_SLOTS
 	return n;
 }
 
-static const char *suffix(const struct amd_inst *in)
+static const char *form_suffix(const struct amd_inst *in)
 {
 	static const char *const names[AMD_FORMS] = {"_e32", "_e64", "_sdwa", "_dpp", "_dpp"};
 
@@ -194,26 +196,26 @@ int amd_print(const struct amd_inst *in, char *buffer, size_t size)
 {
 	struct amd_text t = {buffer, size, 0};
 	enum amd_slot order[AMD_SLOTS];
-	uint32_t n = printed(in, order);
+	uint32_t n = printed_operands(in, order);
 
 	if (size)
 		buffer[0] = 0;
-	amd_say(&t, "%s%s", in->row->name, suffix(in));
-	if (in->row->flags & HWREG) { /* the only ones whose immediate may come first */
-		amd_say_hwreg(&t, in);
+	amd_text_printf(&t, "%s%s", in->row->name, form_suffix(in));
+	if (in->row->flags & HWREG) { /* their immediate may precede the operand */
+		amd_print_hwreg(&t, in);
 		return (int)t.length;
 	}
 	for (uint32_t i = 0; i < n; i++) {
-		amd_say(&t, i ? ", " : " ");
-		say_source(&t, in, order[i]);
+		amd_text_printf(&t, i ? ", " : " ");
+		print_source(&t, in, order[i]);
 	}
-	amd_say_immediate(&t, in, n > 0);
-	amd_say_memory(&t, in);
-	amd_say_modifiers(&t, in);
+	amd_print_immediate(&t, in, n > 0);
+	amd_print_memory_fields(&t, in);
+	amd_print_modifiers(&t, in);
 	return (int)t.length;
 }
 
-void amd_say_operand(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot)
+void amd_print_operand(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot)
 {
-	say_register(t, in, slot);
+	print_register(t, in, slot);
 }

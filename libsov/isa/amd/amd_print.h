@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The two halves of the disassembler: operands (print.c) and what follows them (print_fields.c). */
+/* The two parts of the disassembler: operands (amd_print.c) and the fields behind them
+ * (amd_print_fields.c). */
 #ifndef SOV_ISA_AMD_PRINT_H
 #define SOV_ISA_AMD_PRINT_H
 
@@ -7,16 +8,17 @@
 
 struct amd_text {
 	char *buffer;
-	size_t size, length; /* length: of everything, even if it does not fit */
+	size_t size, length; /* length: of the whole text, even if it does not fit */
 };
 
-__attribute__((format(printf, 2, 3))) void amd_say(struct amd_text *t, const char *format, ...);
-void amd_say_operand(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot);
-/* SOPK's and SOPP's immediate; after: operands stand before it. */
-void amd_say_immediate(struct amd_text *t, const struct amd_inst *in, bool after);
+__attribute__((format(printf, 2, 3))) void amd_text_printf(struct amd_text *t, const char *format,
+							   ...);
+void amd_print_operand(struct amd_text *t, const struct amd_inst *in, enum amd_slot slot);
+/* The immediate of SOPK and SOPP; after: an operand precedes it. */
+void amd_print_immediate(struct amd_text *t, const struct amd_inst *in, bool after);
 /* The operands of s_getreg and s_setreg. */
-void amd_say_hwreg(struct amd_text *t, const struct amd_inst *in);
-void amd_say_memory(struct amd_text *t, const struct amd_inst *in);
-void amd_say_modifiers(struct amd_text *t, const struct amd_inst *in);
+void amd_print_hwreg(struct amd_text *t, const struct amd_inst *in);
+void amd_print_memory_fields(struct amd_text *t, const struct amd_inst *in);
+void amd_print_modifiers(struct amd_text *t, const struct amd_inst *in);
 
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The disassembler's second half: immediates, offsets and modifiers, in LLVM's words. Names of
+ * The second part of the disassembler: immediates, offsets and modifiers in LLVM's syntax. Names of
  * hardware registers, messages and counters are those of LLVM's AMDGPU user guide.
  */
 #include "libsov/isa/amd/amd_print.h"
@@ -19,7 +19,7 @@ static const char *const messages[16] = {
 	[9] = "MSG_GS_ALLOC_REQ", [10] = "MSG_GET_DOORBELL",   [11] = "MSG_GET_DDID",
 };
 
-/* Counters in one immediate; those at their limit are left out. */
+/* Counters packed in an immediate; a counter at its maximum is not printed. */
 struct counter {
 	const char *name;
 	uint8_t lo, width, lo2, width2;
@@ -37,7 +37,7 @@ static const struct counter dependence_counters[] = {
 	{"depctr_vm_vsrc", 2, 3, 0, 0},  {NULL, 0, 0, 0, 0},
 };
 
-static void say_counters(struct amd_text *t, const struct counter *c, uint32_t imm)
+static void print_counters(struct amd_text *t, const struct counter *c, uint32_t imm)
 {
 	bool all = true;
 
@@ -50,42 +50,42 @@ static void say_counters(struct amd_text *t, const struct counter *c, uint32_t i
 			if (!pass)
 				all = all && v == limit;
 			else if (all || v != limit)
-				amd_say(t, " %s(%u)", k->name, v);
+				amd_text_printf(t, " %s(%u)", k->name, v);
 		}
 }
 
-static void say_hwreg_name(struct amd_text *t, uint32_t imm)
+static void print_hwreg_name(struct amd_text *t, uint32_t imm)
 {
 	uint32_t id = imm & 63, offset = imm >> 6 & 31, width = (imm >> 11) + 1;
 
-	amd_say(t, "hwreg(");
+	amd_text_printf(t, "hwreg(");
 	if (hwregs[id])
-		amd_say(t, "%s", hwregs[id]);
+		amd_text_printf(t, "%s", hwregs[id]);
 	else
-		amd_say(t, "%u", id);
+		amd_text_printf(t, "%u", id);
 	if (offset || width != 32)
-		amd_say(t, ", %u, %u", offset, width);
-	amd_say(t, ")");
+		amd_text_printf(t, ", %u, %u", offset, width);
+	amd_text_printf(t, ")");
 }
 
-void amd_say_hwreg(struct amd_text *t, const struct amd_inst *in)
+void amd_print_hwreg(struct amd_text *t, const struct amd_inst *in)
 {
 	uint32_t imm = (uint32_t)in->field[AMD_F_IMM];
 	bool reads = in->row->type[AMD_D] && !(in->row->flags & D_SOURCE);
 
-	amd_say(t, " ");
+	amd_text_printf(t, " ");
 	if (reads) {
-		amd_say_operand(t, in, AMD_D);
-		amd_say(t, ", ");
+		amd_print_operand(t, in, AMD_D);
+		amd_text_printf(t, ", ");
 	}
-	say_hwreg_name(t, imm);
+	print_hwreg_name(t, imm);
 	if (reads)
 		return;
-	amd_say(t, ", ");
-	amd_say_operand(t, in, in->row->type[AMD_D] ? AMD_D : AMD_S2);
+	amd_text_printf(t, ", ");
+	amd_print_operand(t, in, in->row->type[AMD_D] ? AMD_D : AMD_S2);
 }
 
-void amd_say_immediate(struct amd_text *t, const struct amd_inst *in, bool after)
+void amd_print_immediate(struct amd_text *t, const struct amd_inst *in, bool after)
 {
 	const struct amd_row *row = in->row;
 	uint32_t imm = (uint32_t)in->field[AMD_F_IMM];
@@ -93,91 +93,94 @@ void amd_say_immediate(struct amd_text *t, const struct amd_inst *in, bool after
 	if (!amd_field_mask(row, in->form, AMD_F_IMM))
 		return;
 	if (row->op == AMD_s_waitcnt)
-		say_counters(t, wait_counters, imm);
+		print_counters(t, wait_counters, imm);
 	else if (row->op == AMD_s_waitcnt_depctr)
-		say_counters(t, dependence_counters, imm);
+		print_counters(t, dependence_counters, imm);
 	else if (row->flags & MESSAGE)
-		amd_say(t, " sendmsg(%s)", messages[imm & 15]);
+		amd_text_printf(t, " sendmsg(%s)", messages[imm & 15]);
 	else if (row->flags & TARGET)
-		amd_say(t, "%s%u", after ? ", " : " ", imm);
+		amd_text_printf(t, "%s%u", after ? ", " : " ", imm);
 	else if (row->format == AMD_SOPK || row->flags & HEX)
-		amd_say(t, "%s0x%x", after ? ", " : " ", imm);
+		amd_text_printf(t, "%s0x%x", after ? ", " : " ", imm);
 	else if (row->op == AMD_s_endpgm && !imm)
 		return;
 	else if (imm <= 64 || row->op == AMD_s_endpgm)
-		amd_say(t, " %u", imm);
+		amd_text_printf(t, " %u", imm);
 	else
-		amd_say(t, " 0x%x", imm);
+		amd_text_printf(t, " 0x%x", imm);
 }
 
-static bool power_of_2(uint32_t x)
+static bool is_power_of_2(uint32_t x)
 {
 	return x && !(x & (x - 1));
 }
 
-/* ds_swizzle's pattern: lane = ((lane & and) | or) ^ xor within 32, or a permutation of fours. */
-static void say_swizzle(struct amd_text *t, uint32_t pattern)
+/* The pattern of ds_swizzle: lane = ((lane & and) | or) ^ xor within 32, or a permutation of
+ * quads. */
+static void print_swizzle(struct amd_text *t, uint32_t pattern)
 {
 	uint32_t and_mask = pattern & 31, or_mask = pattern >> 5 & 31,
 		 xor_mask = pattern >> 10 & 31;
 	uint32_t group = 32 - and_mask;
 
-	amd_say(t, " offset:");
+	amd_text_printf(t, " offset:");
 	if (pattern >> 8 == 0x80) {
-		amd_say(t, "swizzle(QUAD_PERM,%u,%u,%u,%u)", pattern & 3, pattern >> 2 & 3,
-			pattern >> 4 & 3, pattern >> 6 & 3);
+		amd_text_printf(t, "swizzle(QUAD_PERM,%u,%u,%u,%u)", pattern & 3, pattern >> 2 & 3,
+				pattern >> 4 & 3, pattern >> 6 & 3);
 	} else if (pattern & 0x8000) {
-		amd_say(t, "%u", pattern);
-	} else if (and_mask == 31 && !or_mask && power_of_2(xor_mask)) {
-		amd_say(t, "swizzle(SWAP,%u)", xor_mask);
-	} else if (and_mask == 31 && !or_mask && xor_mask && power_of_2(xor_mask + 1)) {
-		amd_say(t, "swizzle(REVERSE,%u)", xor_mask + 1);
-	} else if (group > 1 && power_of_2(group) && or_mask < group && !xor_mask) {
-		amd_say(t, "swizzle(BROADCAST,%u,%u)", group, or_mask);
+		amd_text_printf(t, "%u", pattern);
+	} else if (and_mask == 31 && !or_mask && is_power_of_2(xor_mask)) {
+		amd_text_printf(t, "swizzle(SWAP,%u)", xor_mask);
+	} else if (and_mask == 31 && !or_mask && xor_mask && is_power_of_2(xor_mask + 1)) {
+		amd_text_printf(t, "swizzle(REVERSE,%u)", xor_mask + 1);
+	} else if (group > 1 && is_power_of_2(group) && or_mask < group && !xor_mask) {
+		amd_text_printf(t, "swizzle(BROADCAST,%u,%u)", group, or_mask);
 	} else {
-		amd_say(t, "swizzle(BITMASK_PERM,\"");
+		amd_text_printf(t, "swizzle(BITMASK_PERM,\"");
 		for (int b = 4; b >= 0; b--) {
 			uint32_t zero = (or_mask ^ xor_mask) >> b & 1;
 			uint32_t one = ((and_mask | or_mask) ^ xor_mask) >> b & 1;
 
-			amd_say(t, "%c", zero == one ? (zero ? '1' : '0') : zero ? 'i' : 'p');
+			amd_text_printf(t, "%c",
+					zero == one ? (zero ? '1' : '0')
+					: zero      ? 'i'
+						    : 'p');
 		}
-		amd_say(t, "\")");
+		amd_text_printf(t, "\")");
 	}
 }
 
-static void say_scalar_offset(struct amd_text *t, const struct amd_inst *in)
+static void print_scalar_offset(struct amd_text *t, const struct amd_inst *in)
 {
 	int32_t offset = in->field[AMD_F_OFFSET];
 	uint32_t size = offset < 0 ? -(uint32_t)offset : (uint32_t)offset;
 
 	if (offset)
-		amd_say(t, "%s%s0x%x",
-			in->reg[AMD_S1] == AMD_NULL ? ", " : " offset:", offset < 0 ? "-" : "",
-			size);
+		amd_text_printf(t, "%s%s0x%x", in->reg[AMD_S1] == AMD_NULL ? ", " : " offset:",
+				offset < 0 ? "-" : "", size);
 }
 
-static void say_offset(struct amd_text *t, const struct amd_inst *in)
+static void print_offset(struct amd_text *t, const struct amd_inst *in)
 {
 	int32_t offset = in->field[AMD_F_OFFSET];
 
 	if (in->row->format == AMD_SMEM) {
-		say_scalar_offset(t, in);
+		print_scalar_offset(t, in);
 	} else if (!offset) {
 		return;
 	} else if (in->row->flags & OFFSETS) {
 		if (offset & 0xff)
-			amd_say(t, " offset0:%d", offset & 0xff);
+			amd_text_printf(t, " offset0:%d", offset & 0xff);
 		if (offset >> 8)
-			amd_say(t, " offset1:%d", offset >> 8);
+			amd_text_printf(t, " offset1:%d", offset >> 8);
 	} else if (in->row->flags & SWIZZLE) {
-		say_swizzle(t, (uint32_t)offset);
+		print_swizzle(t, (uint32_t)offset);
 	} else {
-		amd_say(t, " offset:%d", offset);
+		amd_text_printf(t, " offset:%d", offset);
 	}
 }
 
-void amd_say_memory(struct amd_text *t, const struct amd_inst *in)
+void amd_print_memory_fields(struct amd_text *t, const struct amd_inst *in)
 {
 	static const struct {
 		uint8_t field;
@@ -185,25 +188,25 @@ void amd_say_memory(struct amd_text *t, const struct amd_inst *in)
 	} after[] = {{AMD_F_GLC, " glc"}, {AMD_F_SLC, " slc"}, {AMD_F_DLC, " dlc"}};
 
 	if (in->field[AMD_F_IDXEN])
-		amd_say(t, " idxen");
+		amd_text_printf(t, " idxen");
 	if (in->field[AMD_F_OFFEN])
-		amd_say(t, " offen");
-	say_offset(t, in);
+		amd_text_printf(t, " offen");
+	print_offset(t, in);
 	for (uint32_t i = 0; i < sizeof(after) / sizeof(after[0]); i++)
 		if (in->field[after[i].field])
-			amd_say(t, "%s", after[i].name);
+			amd_text_printf(t, "%s", after[i].name);
 }
 
-/* " name:[1,0,1]", a number per source; with the destination where there is a fourth bit. */
-static void say_bits(struct amd_text *t, const char *name, uint32_t bits, uint32_t n)
+/* " name:[1,0,1]", one bit per source, and a last one for the destination. */
+static void print_bits(struct amd_text *t, const char *name, uint32_t bits, uint32_t n)
 {
-	amd_say(t, " %s:[", name);
+	amd_text_printf(t, " %s:[", name);
 	for (uint32_t i = 0; i < n; i++)
-		amd_say(t, "%s%u", i ? "," : "", bits >> i & 1);
-	amd_say(t, "]");
+		amd_text_printf(t, "%s%u", i ? "," : "", bits >> i & 1);
+	amd_text_printf(t, "]");
 }
 
-static void say_selects(struct amd_text *t, const struct amd_inst *in)
+static void print_selects(struct amd_text *t, const struct amd_inst *in)
 {
 	const struct amd_row *row = in->row;
 	uint32_t sources = row->type[AMD_S2] ? 3 : row->type[AMD_S1] ? 2 : 1;
@@ -214,37 +217,38 @@ static void say_selects(struct amd_text *t, const struct amd_inst *in)
 		bool mix = row->type[AMD_S0] == TYPE_MIX;
 
 		if (sel)
-			say_bits(t, "op_sel", sel, sources);
+			print_bits(t, "op_sel", sel, sources);
 		if ((high & ((1u << sources) - 1)) != (mix ? 0 : (1u << sources) - 1))
-			say_bits(t, "op_sel_hi", high, sources);
+			print_bits(t, "op_sel_hi", high, sources);
 		if (!mix && in->field[AMD_F_NEG])
-			say_bits(t, "neg_lo", (uint32_t)in->field[AMD_F_NEG], sources);
+			print_bits(t, "neg_lo", (uint32_t)in->field[AMD_F_NEG], sources);
 		if (!mix && in->field[AMD_F_ABS])
-			say_bits(t, "neg_hi", (uint32_t)in->field[AMD_F_ABS], sources);
+			print_bits(t, "neg_hi", (uint32_t)in->field[AMD_F_ABS], sources);
 	} else if (sel && row->type[AMD_S0] == TYPE_V32) {
-		say_bits(t, "op_sel", sel, 2);
+		print_bits(t, "op_sel", sel, 2);
 	} else if (sel) {
 		/* The destination's bit is the fourth, whatever the number of sources. */
-		say_bits(t, "op_sel", (sel & ((1u << sources) - 1)) | sel >> 3 << sources,
-			 sources + 1);
+		print_bits(t, "op_sel", (sel & ((1u << sources) - 1)) | sel >> 3 << sources,
+			   sources + 1);
 	}
 }
 
-static void say_sdwa(struct amd_text *t, const struct amd_inst *in)
+static void print_sdwa(struct amd_text *t, const struct amd_inst *in)
 {
 	static const char *const parts[] = {"BYTE_0", "BYTE_1", "BYTE_2", "BYTE_3",
 					    "WORD_0", "WORD_1", "DWORD"};
 	static const char *const unused[] = {"PAD", "SEXT", "PRESERVE"};
 
 	if (in->row->format != AMD_VOPC)
-		amd_say(t, " dst_sel:%s dst_unused:UNUSED_%s", parts[in->field[AMD_F_DST_SEL]],
-			unused[in->field[AMD_F_DST_UNUSED]]);
-	amd_say(t, " src0_sel:%s", parts[in->field[AMD_F_SRC0_SEL]]);
+		amd_text_printf(t, " dst_sel:%s dst_unused:UNUSED_%s",
+				parts[in->field[AMD_F_DST_SEL]],
+				unused[in->field[AMD_F_DST_UNUSED]]);
+	amd_text_printf(t, " src0_sel:%s", parts[in->field[AMD_F_SRC0_SEL]]);
 	if (in->row->type[AMD_S1])
-		amd_say(t, " src1_sel:%s", parts[in->field[AMD_F_SRC1_SEL]]);
+		amd_text_printf(t, " src1_sel:%s", parts[in->field[AMD_F_SRC1_SEL]]);
 }
 
-static void say_dpp(struct amd_text *t, const struct amd_inst *in)
+static void print_dpp(struct amd_text *t, const struct amd_inst *in)
 {
 	static const struct {
 		uint16_t first;
@@ -257,40 +261,41 @@ static void say_dpp(struct amd_text *t, const struct amd_inst *in)
 	uint32_t c = (uint32_t)in->field[AMD_F_DPP_CTRL], i;
 
 	if (c < AMD_DPP_ROW_SHL) {
-		amd_say(t, " quad_perm:[%u,%u,%u,%u]", c & 3, c >> 2 & 3, c >> 4 & 3, c >> 6 & 3);
+		amd_text_printf(t, " quad_perm:[%u,%u,%u,%u]", c & 3, c >> 2 & 3, c >> 4 & 3,
+				c >> 6 & 3);
 	} else if (c == AMD_DPP_ROW_MIRROR || c == AMD_DPP_ROW_HALF_MIRROR) {
-		amd_say(t, c == AMD_DPP_ROW_MIRROR ? " row_mirror" : " row_half_mirror");
+		amd_text_printf(t, c == AMD_DPP_ROW_MIRROR ? " row_mirror" : " row_half_mirror");
 	} else {
 		for (i = 0; c < controls[i].first; i++)
 			;
-		amd_say(t, " %s:%u", controls[i].name, c - controls[i].first);
+		amd_text_printf(t, " %s:%u", controls[i].name, c - controls[i].first);
 	}
-	amd_say(t, " row_mask:0x%x bank_mask:0x%x", (unsigned)in->field[AMD_F_ROW_MASK],
-		(unsigned)in->field[AMD_F_BANK_MASK]);
+	amd_text_printf(t, " row_mask:0x%x bank_mask:0x%x", (unsigned)in->field[AMD_F_ROW_MASK],
+			(unsigned)in->field[AMD_F_BANK_MASK]);
 	if (in->field[AMD_F_BOUND_CTRL])
-		amd_say(t, " bound_ctrl:1");
+		amd_text_printf(t, " bound_ctrl:1");
 }
 
-void amd_say_modifiers(struct amd_text *t, const struct amd_inst *in)
+void amd_print_modifiers(struct amd_text *t, const struct amd_inst *in)
 {
 	static const char *const omods[] = {"", " mul:2", " mul:4", " div:2"};
 
-	say_selects(t, in);
+	print_selects(t, in);
 	if (in->field[AMD_F_CLAMP])
-		amd_say(t, " clamp");
-	amd_say(t, "%s", omods[in->field[AMD_F_OMOD] & 3]);
+		amd_text_printf(t, " clamp");
+	amd_text_printf(t, "%s", omods[in->field[AMD_F_OMOD] & 3]);
 	if (in->form == AMD_SDWA)
-		say_sdwa(t, in);
+		print_sdwa(t, in);
 	if (in->form == AMD_DPP)
-		say_dpp(t, in);
+		print_dpp(t, in);
 	if (in->form == AMD_DPP8) {
 		uint32_t lanes = (uint32_t)in->field[AMD_F_DPP8];
 
-		amd_say(t, " dpp8:[");
+		amd_text_printf(t, " dpp8:[");
 		for (uint32_t i = 0; i < 8; i++)
-			amd_say(t, "%s%u", i ? "," : "", lanes >> (3 * i) & 7);
-		amd_say(t, "]");
+			amd_text_printf(t, "%s%u", i ? "," : "", lanes >> (3 * i) & 7);
+		amd_text_printf(t, "]");
 	}
 	if (in->field[AMD_F_FI])
-		amd_say(t, " fi:1");
+		amd_text_printf(t, " fi:1");
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a row of the instruction table is written down: format, opcode, a type per operand and flags.
- * What the bits of a format mean stands in layout.c; nothing outside the table knows an instruction
- * by name.
+ * The structure of an instruction table row: format, opcode, a type per operand, and flags.
+ * amd_layout.c describes the bits of each format. No code outside the table depends on individual
+ * instructions.
  */
 #ifndef SOV_ISA_AMD_ROW_H
 #define SOV_ISA_AMD_ROW_H
@@ -29,7 +29,7 @@ enum amd_format {
 	AMD_FORMATS
 };
 
-/* What an operand is: how many registers, which kinds, how constants in it are to be read. */
+/* Operand types: the number and kinds of registers, and the interpretation of constants. */
 enum amd_type {
 	TYPE_NO,
 	TYPE_B16,
@@ -56,8 +56,8 @@ enum amd_type {
 	TYPE_M,    /* lane mask: scalar register */
 	TYPE_X,    /* EXEC, not printed */
 	TYPE_K16,
-	TYPE_K32,   /* the literal, always there */
-	TYPE_ADDR,  /* vector address: 64 bits, or 32 beside a scalar one */
+	TYPE_K32,   /* the literal, always present */
+	TYPE_ADDR,  /* vector address: 64 bits, or 32 with a scalar one */
 	TYPE_SADDR, /* scalar address; none: null */
 	TYPE_VBUF,  /* buffer index and offset, 0–2 vector registers */
 	TYPE_RSRC,  /* buffer resource, four scalar registers */
@@ -67,7 +67,7 @@ enum amd_type {
 enum { /* flags */
        E64 = 1 << 0,
        SDWA = 1 << 1,
-       DPP = 1 << 2, /* forms beside the plain one */
+       DPP = 1 << 2, /* forms other than the plain one */
        CLAMP = 1 << 3,
        OMOD = 1 << 4,
        OP_SEL = 1 << 5, /* in the 64-bit form */
@@ -76,27 +76,27 @@ enum { /* flags */
        SCC_OUT = 1 << 8,
        EXEC_OUT = 1 << 9,
        READS_D = 1 << 10,  /* the destination is a source too */
-       D_SOURCE = 1 << 11, /* the destination's field is only read */
+       D_SOURCE = 1 << 11, /* the destination's field holds a source */
        SWAPS = 1 << 12,    /* the first source is written too */
        K_SECOND = 1 << 13, /* the literal is printed before the second source */
        NO_IMM = 1 << 14,
        HEX = 1 << 15,        /* the immediate is printed in hexadecimal */
        TARGET = 1 << 16,     /* the immediate is a distance in words from the next instruction */
        HWREG = 1 << 17,      /* the immediate names bits of a hardware register */
-       WAIT = 1 << 18,       /* the immediate says what to wait for */
+       WAIT = 1 << 18,       /* the immediate holds wait counters */
        OFFSETS = 1 << 19,    /* two offsets */
        SWIZZLE = 1 << 20,    /* the offset is a pattern of lanes */
-       ATOMIC = 1 << 21,     /* the destination is there when GLC is set */
+       ATOMIC = 1 << 21,     /* the destination is present when GLC is set */
        BARE = 1 << 22,       /* no address and no fields */
        ONE_SCALAR = 1 << 23, /* at most one scalar value, not two */
        VCC_IN = 1 << 24,
-       VCC_OUT = 1 << 25, /* beside the operands */
+       VCC_OUT = 1 << 25, /* implicit */
        EXEC_IN = 1 << 26, /* a scalar instruction that reads EXEC */
        M0_IN = 1 << 27,
        MESSAGE = 1 << 28,       /* the immediate is a message to the host or the scheduler */
-       TRANS = 1 << 29,         /* transcendental unit */
-       SLOW_MUL = 1 << 30,      /* multiplication of 32-bit words at a quarter of the rate */
-       FULL = E64 | SDWA | DPP, /* what most short instructions have */
+	TRANS = 1 << 29,         /* transcendental unit */
+	SLOW_MUL = 1 << 30,      /* multiplication of 32-bit words at a quarter of the rate */
+	FULL = E64 | SDWA | DPP, /* the forms of most short instructions */
        FLOAT = FULL | CLAMP | OMOD,
        FMAC = E64 | DPP | CLAMP | OMOD | READS_D,
 };
@@ -132,61 +132,63 @@ struct amd_row {
 
 struct amd_type_info {
 	uint8_t words;
-	bool scalar, vector, constant, literal; /* what may stand there */
+	bool scalar, vector, constant, literal; /* operand kinds that the type allows */
 	bool is_float;                          /* may be negated */
 	bool is_half;                           /* a literal has 16 bits */
-	bool no_float;                          /* 0.5 and the like cannot be said */
+	bool no_float;                          /* has no inline float constants */
 };
 extern const struct amd_type_info amd_types[TYPE_COUNT];
 
-/* Where the parts of an instruction lie. */
-enum amd_place_kind {
+/* Bit fields of an encoding. */
+enum amd_bitfield_kind {
 	P_END,
 	P_SRC,      /* operand number */
 	P_VGPR,     /* vector register */
 	P_DST,      /* register: scalar or vector by the operand's type */
 	P_SDWA,     /* 8 bits of an operand number; bit extra is set for scalar ones */
-	P_SDWA_DST, /* scalar register if bit extra is set, otherwise VCC */
+	P_SDWA_DST, /* scalar register if bit extra is set, VCC if not */
 	P_PAIR,     /* scalar register / 2 */
 	P_QUAD,     /* scalar register / 4 */
 	P_DATA,     /* vector register of a buffer operation: read or written */
 	P_FIELD,    /* bits of a field from bit extra on */
 	P_SIGNED,   /* a whole field, two's complement */
-	P_FI,       /* FI of DPP8: 1 or 2, see layout.c */
+	P_FI,       /* FI of DPP8: 1 or 2, see amd_layout.c */
 };
-struct amd_place {
-	uint8_t kind, what, lo, width, extra;
+struct amd_bitfield {
+	uint8_t kind;
+	uint8_t index; /* enum amd_slot or enum amd_field, by kind */
+	uint8_t lo, width, extra;
 };
-#define AMD_MAX_PLACES 18
+#define AMD_MAX_BITFIELDS 18
 
 struct amd_layout {
 	const char *name;
 	uint8_t bytes;
 	uint64_t mask, match;
 	uint8_t op_lo, op_width;
-	struct amd_place places[AMD_MAX_PLACES];
+	struct amd_bitfield bitfields[AMD_MAX_BITFIELDS];
 };
 
-/* The layout of a row in a form, and the opcode as it stands there. */
+/* The layout of a row in a form, and the opcode in that layout. */
 const struct amd_layout *amd_layout(const struct amd_row *row, enum amd_form form);
 uint32_t amd_layout_opcode(enum amd_chip chip, const struct amd_row *row, enum amd_form form);
-/* Finds layout, row and form of an instruction's first words; NULL: none. */
+/* Finds the layout, row and form of an instruction's first words, or NULL. */
 const struct amd_layout *amd_layout_find(enum amd_chip chip, uint64_t word,
 					 const struct amd_row **row, enum amd_form *form);
-/* The place of an operand; NULL: it is implied or not there. */
-const struct amd_place *amd_place_of(const struct amd_layout *l, const struct amd_row *row,
-				     enum amd_slot slot);
-/* The number that an operand without place has. */
+/* The bit field of an operand; NULL: the operand is implicit or absent. */
+const struct amd_bitfield *amd_operand_field(const struct amd_layout *l, const struct amd_row *row,
+					     enum amd_slot slot);
+/* The number of an implicit operand. */
 uint16_t amd_implied(const struct amd_row *row, enum amd_slot slot);
 /* Bits of a field that may be set in this row and form; all others are 0. */
 uint32_t amd_field_mask(const struct amd_row *row, enum amd_form form, enum amd_field field);
-/* NULL, or the name of what is wrong with operands, fields and their combination. */
+/* Checks operands, fields and their combination. Returns NULL, or the name of the first misfit. */
 const char *amd_check(const struct amd_inst *in);
-/* Whether the value can be said without a literal, for an operand of this type. */
+/* Whether an operand of this type can encode the value without a literal. */
 bool amd_inline_constant(enum amd_type type, uint32_t value);
 /* Bits of the constants from AMD_HALF on, as 32-bit floats. */
 extern const uint32_t amd_constant_single[9];
-/* The row of an opcode in a format, NULL. VOP3 has the longer forms of the short formats too. */
+/* The row of an opcode in a format, or NULL. VOP3 includes the _e64 forms of the short formats. */
 const struct amd_row *amd_row_of(enum amd_chip chip, enum amd_format format, uint32_t opcode);
 
 #endif

@@ -2,7 +2,8 @@
 /*
  * The instruction table of AMD GPUs. Each row:
  *   ROW(format, name, opcode on gfx1030, destination, source 0, source 1, source 2, flags)
- * with types and flags of row.h. Included with ROW defined to what the includer wants of a row.
+ * with the types and flags of amd_row.h. An includer defines ROW to expand the columns that it
+ * needs.
  */
 #define LOAD(name, op, D, flags) \
 	ROW(FLAT, flat_##name, op, D, ADDR, NO, NO, flags) \

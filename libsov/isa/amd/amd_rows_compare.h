@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Comparisons: a type and a base opcode make sixteen conditions of floats or eight of integers,
- * once for a lane mask (v_cmp) and once, 16 further, for EXEC (v_cmpx). 16-bit types fill the
- * gaps.
+ * Comparisons: a type and a base opcode expand to sixteen conditions of floats or eight of
+ * integers, which write a lane mask (v_cmp) or, at opcodes 16 higher, EXEC (v_cmpx). 16-bit types
+ * use the opcodes between.
  */
 #define CMP(type, c, op, T, flags) \
 	ROW(VOPC, v_cmp_##c##_##type, op, M, T, T, NO, flags) \

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Memory: LDS (DS), flat, global and scratch, and untyped buffers as far as compute needs them.
- * LOAD, STORE and ATOMIC_ROW are one instruction in each of the address spaces, see rows.h.
+ * LOAD, STORE and ATOMIC_ROW (amd_rows.h) expand to one instruction per address space.
  */
 
 ROW(DS, ds_add_u32,                  0x00, NO,   V32,  V32,  NO,   0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Scalar instructions and scalar memory. Which of them set SCC is in the manual (RDNA2 ISA, chapter
- * 16); numbers and operands were found by sweeping opcodes through llvm-mc 19.
+ * Scalar instructions and scalar memory. The manual (RDNA2 ISA, chapter 16) states which of them
+ * set SCC; opcodes and operands were found by sweeping opcodes through llvm-mc 19.
  */
 
 ROW(SOP2, s_add_u32,                   0x00, B32,  B32,  B32,  NO,   SCC_OUT)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Vector instructions with three sources or more to say: VOP3 and packed VOP3P. */
+/* Vector instructions with three sources or more modifiers: VOP3 and packed VOP3P. */
 
 ROW(VOP3, v_fma_legacy_f32,            0x140, F32,  F32,  F32,  F32,  CLAMP | OMOD)
 ROW(VOP3, v_mad_i32_i24,               0x142, B32,  B32,  B32,  B32,  CLAMP)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The instruction table as a whole: rows in the order of enum amd_op, an index from opcodes back to
- * rows, and what the types of operands mean.
+ * rows, and the properties of operand types.
  */
 #include <pthread.h>
 

@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT
 /*
  * Registers that an instruction reads and writes, for dependence analysis, allocation and the
- * software GPU's hazard mode: the operands, and what the row's flags say beside them.
+ * software GPU's hazard mode: the operands, and the implicit registers of the row's flags.
  */
 #include "libsov/isa/amd/amd_row.h"
 
-struct list {
+struct use_list {
 	struct amd_use *uses;
 	uint32_t n;
 };
 
-static void add(struct list *l, uint32_t reg, uint32_t count, uint32_t slot, bool write)
+static void add_use(struct use_list *l, uint32_t reg, uint32_t count, uint32_t slot, bool write)
 {
 	if (reg != AMD_NULL && count && (reg < AMD_INT_0 || reg >= AMD_VGPR || reg == AMD_SCC))
 		l->uses[l->n++] =
 			(struct amd_use){(uint16_t)reg, (uint8_t)count, (uint8_t)slot, write};
 }
 
-static void destination(struct list *l, const struct amd_inst *in)
+static void add_destination(struct use_list *l, const struct amd_inst *in)
 {
 	const struct amd_row *row = in->row;
 	uint32_t words = amd_words(in, AMD_D);
-	bool kept = row->flags & ATOMIC && !in->field[AMD_F_GLC]; /* nothing comes back */
+	bool no_result = row->flags & ATOMIC && !in->field[AMD_F_GLC];
 
 	if (!row->type[AMD_D])
 		return;
 	if (row->flags & (READS_D | D_SOURCE))
-		add(l, in->reg[AMD_D], words, AMD_D, false);
-	if (!(row->flags & D_SOURCE) && !kept)
-		add(l, in->reg[AMD_D], words, AMD_D, true);
+		add_use(l, in->reg[AMD_D], words, AMD_D, false);
+	if (!(row->flags & D_SOURCE) && !no_result)
+		add_use(l, in->reg[AMD_D], words, AMD_D, true);
 }
 
 uint32_t amd_uses(const struct amd_inst *in, struct amd_use uses[AMD_MAX_USES])
@@ -37,30 +37,30 @@ uint32_t amd_uses(const struct amd_inst *in, struct amd_use uses[AMD_MAX_USES])
 		uint32_t flag;
 		uint16_t reg;
 		bool write;
-	} implied[] = {
+	} implicit[] = {
 		{SCC_IN, AMD_SCC, false},   {SCC_OUT, AMD_SCC, true},   {VCC_IN, AMD_VCC, false},
 		{EXEC_IN, AMD_EXEC, false}, {EXEC_OUT, AMD_EXEC, true}, {M0_IN, AMD_M0, false},
 	};
 	const struct amd_row *row = in->row;
-	struct list l = {uses, 0};
+	struct use_list l = {uses, 0};
 
-	destination(&l, in);
-	add(&l, in->reg[AMD_SX], row->type[AMD_SX] ? 1 : 0, AMD_SX, row->flags & CARRY);
+	add_destination(&l, in);
+	add_use(&l, in->reg[AMD_SX], row->type[AMD_SX] ? 1 : 0, AMD_SX, row->flags & CARRY);
 	for (uint32_t s = AMD_S0; s <= AMD_S2; s++)
 		if (row->type[s])
-			add(&l, in->reg[s], amd_words(in, s), s, false);
+			add_use(&l, in->reg[s], amd_words(in, s), s, false);
 	if (row->flags & SWAPS)
-		add(&l, in->reg[AMD_S0], amd_words(in, AMD_S0), AMD_S0, true);
-	if (row->format >= AMD_VOP1) /* lanes that are off do nothing */
-		add(&l, AMD_EXEC, 1, AMD_SLOTS, false);
-	for (uint32_t i = 0; i < sizeof(implied) / sizeof(implied[0]); i++)
-		if (row->flags & implied[i].flag &&
-		    !(implied[i].flag == EXEC_OUT && row->type[AMD_D] == TYPE_X))
-			add(&l, implied[i].reg, 1, AMD_SLOTS, implied[i].write);
+		add_use(&l, in->reg[AMD_S0], amd_words(in, AMD_S0), AMD_S0, true);
+	if (row->format >= AMD_VOP1) /* EXEC masks the lanes */
+		add_use(&l, AMD_EXEC, 1, AMD_SLOTS, false);
+	for (uint32_t i = 0; i < sizeof(implicit) / sizeof(implicit[0]); i++)
+		if (row->flags & implicit[i].flag &&
+		    !(implicit[i].flag == EXEC_OUT && row->type[AMD_D] == TYPE_X))
+			add_use(&l, implicit[i].reg, 1, AMD_SLOTS, implicit[i].write);
 	return l.n;
 }
 
-uint32_t amd_raises(const struct amd_inst *in)
+uint32_t amd_wait_counters(const struct amd_inst *in)
 {
 	const struct amd_row *row = in->row;
 	bool loads = row->type[AMD_D] && (!(row->flags & ATOMIC) || in->field[AMD_F_GLC]);

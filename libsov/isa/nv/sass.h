@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * SASS, the machine code of NVIDIA GPUs from Volta to Hopper: 16 bytes an instruction. ONE table,
- * sass_table.c, a row per instruction form, drives the encoder, the disassembler and the software
- * GPU's decoder. struct sass_inst is the decoded form that all of them share.
+ * SASS, the machine code of NVIDIA GPUs from Volta to Hopper: 16 bytes per instruction. One table
+ * with a row per instruction form (sass_table.c) drives the encoder, the disassembler and the
+ * software GPU's decoder. struct sass_inst is the decoded instruction that all of them share.
  */
 #ifndef SOV_ISA_SASS_H
 #define SOV_ISA_SASS_H
@@ -11,14 +11,17 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* SM versions that the table describes, newest first; the compiler has a target for each. */
+#define SASS_SM_VERSIONS(X) X(90) X(89) X(86) X(80)
+
 enum sass_op {
 #define SASS_OP(name) SASS_##name,
 #include "libsov/isa/nv/sass_ops.h"
 	SASS_OP_COUNT
 };
 
-/* Modifier fields, by what they say. A row lists those it has, where they lie and what they print.
- * A modifier that a row does not have is 0. */
+/* Modifiers. A row lists its modifiers with their bits and their text. A modifier that a row does
+ * not have is 0. */
 enum sass_mod {
 #define SASS_MOD(name) SASS_M_##name,
 #include "libsov/isa/nv/sass_mods.h"
@@ -171,7 +174,7 @@ enum {
 	SASS_ATYPE_BF16X2,
 	SASS_ATYPE_B128,
 };
-/* CAS: the answer of CAST is 1 for a swap, otherwise 0 */
+/* CAS: the result of CAST is 1 for a swap, otherwise 0 */
 enum { SASS_CAS, SASS_CAST, SASS_CAST_SPIN };
 /* INDEX, FENCE, SCOPE, CCTL, QSPC */
 enum { SASS_INDEX_PLAIN, SASS_INDEX_IL, SASS_INDEX_IS, SASS_INDEX_ISL };
@@ -204,7 +207,7 @@ enum { SASS_BAR_SYNC, SASS_BAR_ARV, SASS_BAR_RED_POPC, SASS_BAR_RED_AND, SASS_BA
 enum { SASS_EXIT_PLAIN, SASS_EXIT_KEEPREFCOUNT, SASS_EXIT_PREEMPTED };
 enum { SASS_SLEEP_PLAIN, SASS_SLEEP_WARP };
 
-/* Special registers (S2R, S2UR, CS2R): the numbers that code for compute uses. */
+/* Special registers (S2R, S2UR, CS2R) that compute code reads. */
 enum {
 	SASS_SR_LANEID = 0x00,
 	SASS_SR_VIRTCFG = 0x02,
@@ -278,7 +281,7 @@ struct sass_operand {
 #define SASS_MAX_OPERANDS 8
 
 struct sass_inst {
-	const struct sass_form *form; /* a row of the op (sass_init), its own (sass_decode) */
+	const struct sass_form *form; /* sass_init: any row of op; sass_decode: the exact one */
 	uint16_t op;                  /* enum sass_op */
 	uint8_t guard;                /* predicate register, SASS_PT = always */
 	bool guard_not;
@@ -295,7 +298,7 @@ struct sass_inst {
 };
 #define SASS_NO_SB 7
 
-/* Where an operand's register takes part: for dependence analysis, hazard mode and allocation. */
+/* A register that an instruction reads or writes, for dependence analysis and hazard mode. */
 struct sass_reg_use {
 	uint8_t kind;    /* SASS_GPR, SASS_UGPR, SASS_PRED, SASS_UPRED, SASS_BREG */
 	uint8_t reg;     /* first register */
@@ -310,46 +313,46 @@ struct sass_word { /* little-endian in memory: low word first */
 	uint64_t lo, hi;
 };
 
-/* Encodes. false: no row fits or a value does not fit its field; why (if not NULL) says which. */
+/* Encodes. Returns false if no row or field fits; *why (if not NULL) names the misfit. */
 bool sass_encode(uint32_t sm, const struct sass_inst *in, struct sass_word *out, const char **why);
-/* Whether there is a form with sources of these kinds; modifiers and values may not fit it yet. */
+/* Whether a form takes sources of these kinds; modifiers and values are not checked. */
 bool sass_has_form(uint32_t sm, const struct sass_inst *in);
-/* Decodes. false: no row matches, or bits are set that its row does not know. */
+/* Decodes. Returns false if no row matches, or if bits are set that its row does not define. */
 bool sass_decode(uint32_t sm, struct sass_word w, struct sass_inst *out);
-/* nvdisasm's syntax, without the closing " ;". address is the instruction's own, for targets.
- * Returns the length, as snprintf does; -1 if no row fits (as sass_encode would say). */
+/* Prints nvdisasm's syntax, without the closing " ;". address is the instruction's address, for
+ * branch targets. Returns the length, as snprintf does; -1 if sass_encode would fail. */
 int sass_print(uint32_t sm, const struct sass_inst *in, uint64_t address, char *buffer,
 	       size_t size);
-/* Registers read and written, RZ/PT/URZ left out. Returns the number of entries. */
+/* Lists registers read and written, without RZ, PT and URZ. Returns the number of entries. */
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES]);
-/* The bit of reuse that is about this operand: set, the register's value stays at the unit for the
- * next instruction's operand with the same bit. 0: there is none. */
+/* The operand's bit in sass_inst.reuse: it keeps the register's value in the reuse cache for the
+ * operand of the next instruction that has the same bit. 0: the operand has none. */
 uint8_t sass_reuse(const struct sass_inst *in, uint32_t operand);
-/* The registers that could be kept, by their bit; reg SASS_RZ: none. */
-#define SASS_KEPT 3
-struct sass_kept {
+/* Registers that the reuse cache could keep, one slot per reuse bit; reg SASS_RZ: none. */
+#define SASS_REUSE_SLOTS 3
+struct sass_reuse_slot {
 	uint8_t reg, count;
 };
-void sass_kept(const struct sass_inst *in, struct sass_kept kept[SASS_KEPT]);
-/* Its guard is one of UP0 to UP6. */
+void sass_reuse_slots(const struct sass_inst *in, struct sass_reuse_slot slots[SASS_REUSE_SLOTS]);
+/* Whether the guard is a uniform predicate (UP0 to UP6). */
 bool sass_uniform_guard(const struct sass_inst *in);
-/* Name of an op ("FADD"), for messages and statistics. */
+/* "FADD" */
 const char *sass_op_name(uint16_t op);
-/* Fresh instruction: guard PT, no barriers, stall 0, operands cleared. */
+/* Initialises: guard PT, no scoreboards, stall 0, no operands. */
 void sass_init(struct sass_inst *in, enum sass_op op);
 
-/* Rows, for tests that sweep the table. */
+/* Enumerates the rows, for tests. */
 uint32_t sass_form_count(void);
 const struct sass_form *sass_form_at(uint32_t index);
 bool sass_form_in(const struct sass_form *f, uint32_t sm);
 uint16_t sass_form_op(const struct sass_form *f);
-/* A random legal setting of every field of the row, drawn from next(state), for tests. */
+/* Draws a random legal instruction of the row from next(state), for tests. */
 void sass_random(const struct sass_form *f, uint32_t sm, uint64_t (*next)(void *), void *state,
 		 struct sass_inst *out);
 
 /*
- * Timing (sass_latency.c): one matrix per SM over pipe classes, in cycles. Where the figures come
- * from stands beside them.
+ * Timing (sass_latency.c): one matrix of cycles per SM version over pipes. sass_latency.c names the
+ * source of each figure.
  */
 enum sass_pipe {
 	SASS_PIPE_ALU,
@@ -368,39 +371,43 @@ enum sass_pipe {
 	SASS_PIPE_COUNT
 };
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
-/* The result needs a scoreboard: its time is not fixed. */
-bool sass_variable(uint32_t sm, const struct sass_inst *in);
-/* Results of this pipe arrive in the order of issue: waiting for a later one covers it too. */
-bool sass_in_order(uint32_t sm, const struct sass_inst *in);
-/* General registers are read late: overwriting one needs the read or write scoreboard of this
- * instruction or of a later one of the same queue. Other registers are read at issue. */
+/* Whether the result has no fixed latency, so that readers need a scoreboard. */
+bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in);
+/* Whether the pipe completes in issue order: waiting for a later result covers this one. */
+bool sass_completes_in_order(uint32_t sm, const struct sass_inst *in);
+/* Whether the instruction reads general registers after its issue: overwriting one needs the read
+ * or write scoreboard of this instruction or of a later one in the same queue. */
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in);
-/* Both read their general registers late and in the order of issue: they share a queue. */
+/* Whether both wait in one queue, and so read their general registers late and in issue order. */
 bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b);
-/* After this (a block barrier) whatever was waiting in a queue has read its registers. */
-bool sass_drains(uint32_t sm, const struct sass_inst *in);
-/* Cycles from issue of the writer to issue of the reader (RAW), the most that any register of both
- * uses needs. For variable producers: the least distance between setting a scoreboard and waiting
- * for it, but for SM80's FP64, which needs the distance and the scoreboard. */
-uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
-		  const struct sass_inst *reader, const struct sass_reg_use *read);
-/* Cycles from issue to issue of two writers of a register, so that the second's result stays. */
-uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
-/* Cycles from issue of who reads a register of the kind, with no queue to wait in, to issue of who overwrites it. */
-uint32_t sass_war(const struct sass_inst *reader, const struct sass_inst *writer,
-		  enum sass_kind kind);
-/* Least stall of the instruction itself (branches, barriers …), whatever follows. */
+/* Whether all queued instructions have read their registers after this one (a block barrier). */
+bool sass_drains_queues(uint32_t sm, const struct sass_inst *in);
+/* Read after write: cycles from issue of the writer to issue of the reader, the maximum over the
+ * registers that both uses have. For a producer of variable latency: the minimum distance between
+ * setting a scoreboard and waiting for it, except SM80's FP64, which needs both. */
+uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer,
+			  const struct sass_reg_use *written, const struct sass_inst *reader,
+			  const struct sass_reg_use *read);
+/* Write after write: cycles from issue to issue, so that the second result remains. */
+uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first,
+			  const struct sass_inst *second);
+/* Write after read: cycles from issue of an unqueued reader to issue of the writer. kind: the
+ * register's. */
+uint32_t sass_war_latency(const struct sass_inst *reader, const struct sass_inst *writer,
+			  enum sass_kind kind);
+/* Minimum stall of the instruction (branches, barriers …), whatever follows. */
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
-/* Least distance of two neighbours that have no register in common: sass_min_stall, and more where
- * ptxas leaves more for this pair: a block barrier before memory, control flow and another barrier,
- * whatever lies between the two. */
-uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
-/* Cycles until the next instruction of the warp: the stall. ptxas gives a stall of 0 only to ERRBAR
- * and behind the end, and right after an ERRBAR uses what takes 13 cycles: 0 counts as 16. */
-uint32_t sass_cycles(const struct sass_inst *in);
-/* What one instruction keeps by a reuse flag the other gets, if the operands are alike. */
-bool sass_shares_kept(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
-/* Typical time to result, for the scheduler's priorities. */
-uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in);
+/* Minimum distance of two instructions without a common register: sass_min_stall, and more where
+ * ptxas leaves more: a block barrier before memory, control flow and another barrier, even with
+ * instructions between the two. */
+uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
+			   const struct sass_inst *second);
+/* Cycles that the stall count means. 0 counts as 16: ptxas encodes it only in ERRBAR and behind the
+ * end, and right after an ERRBAR uses results that take 13 cycles. */
+uint32_t sass_stall_cycles(const struct sass_inst *in);
+/* Whether the second instruction can read the first one's registers from the reuse cache. */
+bool sass_reuse_hits(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second);
+/* Cycles until the result, typically: for the scheduler's priorities. */
+uint32_t sass_typical_latency(uint32_t sm, const struct sass_inst *in);
 
 #endif

@@ -1,33 +1,34 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Encoder and decoder are one walk over a row of the table. Every field is visited by the same code
- * in both directions: `put` of the walk decides whether bits are written from the instruction or
- * read into it. So nothing can be encoded that does not decode to the same instruction, and the
- * bits that the walk has passed are exactly those that a row knows; any other bit that is set makes
- * the decoder refuse.
+ * Encoder and decoder are one walk over a row of the table. The same code visits every field in
+ * both directions; walk.encode selects whether it writes bits from the instruction or reads them
+ * into it. So every encoding decodes to the same instruction, and the bits that a walk visits are
+ * exactly those that the row defines. The decoder rejects words with any other bit set.
  */
 #include <string.h>
 
 #include "libsov/isa/nv/sass_row.h"
 
 struct walk {
-	bool put;      /* true: encode */
+	bool encode;   /* otherwise decode */
 	uint32_t form; /* bits 9–11 */
 	const struct sass_form *row;
 	struct sass_inst *in;
 	struct sass_word word, known;
-	const char *why;   /* what did not fit */
-	uint32_t progress; /* how far it came: the most useful reason is the last one */
+	const char *why;   /* the misfit */
+	uint32_t progress; /* of two failed walks the one that got further has the better reason */
 };
 
-/* Places of a register: which field, and which bits change its sign and select its half. */
-struct place {
+/* A source field: its register, and the bits that negate it, take its absolute value and select its
+ * half. */
+struct source_field {
 	uint8_t lo, neg, abs, half;
 };
-static const struct place place_24 = {24, 72, 73, 74};
-static const struct place place_32 = {32, 63, 62, 60};
-static const struct place place_64 = {64, 75, 74, 72};
-static const struct place place_64_half = {64, 84, 83, 81}; /* 74 and 75 select a's halves */
+static const struct source_field source_24 = {24, 72, 73, 74};
+static const struct source_field source_32 = {32, 63, 62, 60};
+static const struct source_field source_64 = {64, 75, 74, 72};
+/* With packed halves: bits 74 and 75 select the halves of a. */
+static const struct source_field source_64_half = {64, 84, 83, 81};
 
 enum misfit { FITS = -1, MISFIT_KIND, MISFIT_VALUE, MISFIT_FLAG };
 #define OPERAND_REASONS(n) \
@@ -47,8 +48,8 @@ static uint64_t low_bits(uint32_t width)
 	return width >= 64 ? ~0ull : (1ull << width) - 1;
 }
 
-/* One field, up to 64 bits wide, anywhere in the word. False: the value does not fit. */
-static bool field(struct walk *w, uint32_t lo, uint32_t width, uint64_t *value)
+/* Visits a field of up to 64 bits anywhere in the word. Returns false if the value does not fit. */
+static bool walk_field(struct walk *w, uint32_t lo, uint32_t width, uint64_t *value)
 {
 	uint64_t mask = low_bits(width);
 	uint64_t in_lo = lo < 64 ? mask << lo : 0;
@@ -56,7 +57,7 @@ static bool field(struct walk *w, uint32_t lo, uint32_t width, uint64_t *value)
 
 	w->known.lo |= in_lo;
 	w->known.hi |= in_hi;
-	if (w->put) {
+	if (w->encode) {
 		if (*value & ~mask)
 			return false;
 		w->word.lo |= lo < 64 ? *value << lo : 0;
@@ -71,55 +72,56 @@ static bool field(struct walk *w, uint32_t lo, uint32_t width, uint64_t *value)
 	return true;
 }
 
-static bool field8(struct walk *w, uint32_t lo, uint32_t width, uint8_t *value)
+static bool walk_field8(struct walk *w, uint32_t lo, uint32_t width, uint8_t *value)
 {
 	uint64_t v = *value;
-	bool fits = field(w, lo, width, &v);
+	bool fits = walk_field(w, lo, width, &v);
 
 	*value = v;
 	return fits;
 }
 
-/* One bit that is a flag of an operand. */
-static void bit(struct walk *w, uint32_t lo, uint8_t *flags, uint8_t flag)
+/* Visits a bit that is a flag of an operand. */
+static void walk_flag(struct walk *w, uint32_t lo, uint8_t *flags, uint8_t flag)
 {
-	uint8_t set = w->put && (*flags & flag);
+	uint8_t set = w->encode && (*flags & flag);
 
-	field8(w, lo, 1, &set);
+	walk_field8(w, lo, 1, &set);
 	if (set)
 		*flags |= flag;
 }
 
-/* Bits that have to have this value. */
-static bool fixed(struct walk *w, uint32_t lo, uint32_t width, uint64_t want)
+/* Visits bits that must have this value. */
+static bool walk_fixed(struct walk *w, uint32_t lo, uint32_t width, uint64_t want)
 {
 	uint64_t v = want;
 
-	field(w, lo, width, &v);
+	walk_field(w, lo, width, &v);
 	return v == want;
 }
 
-static bool signed_field(struct walk *w, uint32_t lo, uint32_t width, int64_t *value)
+static bool walk_signed(struct walk *w, uint32_t lo, uint32_t width, int64_t *value)
 {
 	uint64_t v = (uint64_t)*value & low_bits(width), sign = 1ull << (width - 1);
-	int64_t least = -(int64_t)(sign), most = (int64_t)(sign - 1);
+	int64_t min = -(int64_t)(sign), max = (int64_t)(sign - 1);
 
-	if (w->put && (*value < least || *value > most))
+	if (w->encode && (*value < min || *value > max))
 		return false;
-	field(w, lo, width, &v);
+	walk_field(w, lo, width, &v);
 	*value = (int64_t)((v ^ sign) - sign);
 	return true;
 }
 
-static bool swaps(uint32_t form)
+/* Forms in which b and c exchange their bits. */
+static bool swaps_b_and_c(uint32_t form)
 {
 	return form == 2 || form == 3 || form == 7;
 }
 
 bool sass_is_odd(const struct sass_slot *s, uint32_t form)
 {
-	return s->type == SLOT_ODD || (s->type == SLOT_B && !swaps(form)) ||
-	       (s->type == SLOT_C && swaps(form));
+	return s->type == SLOT_ODD || (s->type == SLOT_B && !swaps_b_and_c(form)) ||
+	       (s->type == SLOT_C && swaps_b_and_c(form));
 }
 
 uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, uint32_t operand)
@@ -130,7 +132,7 @@ uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, 
 		return 0;
 	if (s->reuse)
 		return s->reuse == REUSE_NONE ? 0 : s->reuse;
-	/* Only vector arithmetic keeps operands; the bit goes with the operand, not its place. */
+	/* Only vector arithmetic uses the reuse cache. */
 	if (row->opcode >= 0x80)
 		return 0;
 	switch (s->type) {
@@ -146,7 +148,7 @@ uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, 
 	return 0;
 }
 
-/* What bits 32–63 hold in this form. */
+/* The kind of the source in bits 32–63 in this form. */
 static uint8_t odd_kind(const struct sass_form *row, uint32_t form)
 {
 	static const uint8_t kinds[8] = {
@@ -165,29 +167,29 @@ uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in)
 	return s->flags & SLOT_NOT ? SASS_NOT : SASS_NEG;
 }
 
-static bool modifiers(struct walk *w, const struct sass_slot *s, const struct place *p,
-		      struct sass_operand *o)
+static bool walk_source_modifiers(struct walk *w, const struct sass_slot *s,
+				  const struct source_field *p, struct sass_operand *o)
 {
 	uint8_t allowed = 0;
 
 	if (s->flags & (SLOT_NEG | SLOT_NOT)) {
 		allowed |= sass_negation(s, w->in);
-		bit(w, p->neg, &o->flags, sass_negation(s, w->in));
+		walk_flag(w, p->neg, &o->flags, sass_negation(s, w->in));
 	}
 	if (s->flags & SLOT_ABS) {
-		bit(w, p->abs, &o->flags, SASS_ABS);
+		walk_flag(w, p->abs, &o->flags, SASS_ABS);
 		allowed |= SASS_ABS;
 	}
 	if (o->kind == SASS_CONST) { /* the bank is in aux already */
 		uint8_t half = o->aux >> 5;
 
 		if (s->flags & SLOT_HALF)
-			field8(w, p->half, 2, &half);
+			walk_field8(w, p->half, 2, &half);
 		else if (half)
 			return false;
 		o->aux = (o->aux & 31) | half << 5;
 	} else if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
-		if (!field8(w, p->half, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
+		if (!walk_field8(w, p->half, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
 			return false;
 	} else if (o->aux) {
 		return false;
@@ -195,63 +197,64 @@ static bool modifiers(struct walk *w, const struct sass_slot *s, const struct pl
 	return !(o->flags & ~allowed);
 }
 
-static bool constant(struct walk *w, struct sass_operand *o)
+static bool walk_constant(struct walk *w, struct sass_operand *o)
 {
 	uint64_t words = (uint64_t)o->value >> 2;
 	uint8_t bank = o->aux & 31;
 
-	if (w->put && (o->value & 3 || o->reg != SASS_RZ))
+	if (w->encode && (o->value & 3 || o->reg != SASS_RZ))
 		return false;
 	o->reg = SASS_RZ;
-	field8(w, 54, 5, &bank);
+	walk_field8(w, 54, 5, &bank);
 	o->aux = (o->aux & ~31) | bank;
-	if (!field(w, 40, 14, &words))
+	if (!walk_field(w, 40, 14, &words))
 		return false;
 	o->value = (int64_t)(words << 2);
-	return fixed(w, 91, 1, 0);
+	return walk_fixed(w, 91, 1, 0);
 }
 
-static const struct place *place(const struct walk *w, const struct sass_slot *s)
+static const struct source_field *source_field_of(const struct walk *w, const struct sass_slot *s)
 {
 	if (s->lo == 32 || sass_is_odd(s, w->form))
-		return &place_32;
+		return &source_32;
 	if (s->lo == 24)
-		return &place_24;
-	return w->row->imm == IMM_HALF2 ? &place_64_half : &place_64;
+		return &source_24;
+	return w->row->imm == IMM_HALF2 ? &source_64_half : &source_64;
 }
 
-/* A source of arithmetic: in bits 24, 64 always a register, in bits 32 what the form says. */
-static enum misfit source(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+/* A source of arithmetic: in bits 24 and 64 a register, in bits 32–63 the kind that the form
+ * selects. */
+static enum misfit walk_source(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	bool odd = sass_is_odd(s, w->form);
-	const struct place *p = place(w, s);
+	const struct source_field *p = source_field_of(w, s);
 	uint8_t kind = odd ? odd_kind(w->row, w->form) : w->row->uniform ? SASS_UGPR : SASS_GPR;
 
-	if (w->put && o->kind != kind)
+	if (w->encode && o->kind != kind)
 		return MISFIT_KIND;
 	o->kind = kind;
 	if (kind == SASS_IMM) {
 		uint64_t v = (uint64_t)o->value & 0xffffffff;
 
-		if (w->put && (o->value < INT32_MIN || o->value > UINT32_MAX))
+		if (w->encode && (o->value < INT32_MIN || o->value > UINT32_MAX))
 			return MISFIT_VALUE;
-		field(w, 32, 32, &v);
+		walk_field(w, 32, 32, &v);
 		o->value = (int64_t)v;
 		return o->flags || o->aux ? MISFIT_FLAG : FITS;
 	}
 	if (kind == SASS_CONST) {
-		if (!constant(w, o))
+		if (!walk_constant(w, o))
 			return MISFIT_VALUE;
-	} else if (!field8(w, p->lo, kind == SASS_UGPR ? 6 : 8, &o->reg)) {
+	} else if (!walk_field8(w, p->lo, kind == SASS_UGPR ? 6 : 8, &o->reg)) {
 		return MISFIT_VALUE;
 	}
-	if (kind == SASS_UGPR && !w->row->uniform && !fixed(w, 91, 1, 1))
+	if (kind == SASS_UGPR && !w->row->uniform && !walk_fixed(w, 91, 1, 1))
 		return MISFIT_KIND;
-	return modifiers(w, s, p, o) ? FITS : MISFIT_FLAG;
+	return walk_source_modifiers(w, s, p, o) ? FITS : MISFIT_FLAG;
 }
 
-/* A register at a place of its own; the source places bring their modifiers along. */
-static enum misfit reg(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+/* A register outside the source fields. */
+static enum misfit walk_reg(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	static const uint8_t kinds[] = {
 		[SLOT_GPR] = SASS_GPR,     [SLOT_UGPR] = SASS_UGPR, [SLOT_PRED] = SASS_PRED,
@@ -263,99 +266,99 @@ static enum misfit reg(struct walk *w, const struct sass_slot *s, struct sass_op
 	uint8_t negated = s->flags & SLOT_NOT ? SASS_NOT : SASS_NEG;
 	uint8_t kind = kinds[s->type], stored = s->flags & SLOT_INVERT ? o->reg ^ 7 : o->reg;
 
-	if (w->put && o->kind != kind)
+	if (w->encode && o->kind != kind)
 		return MISFIT_KIND;
 	o->kind = kind;
-	if (!field8(w, s->lo, widths[kind], &stored))
+	if (!walk_field8(w, s->lo, widths[kind], &stored))
 		return MISFIT_VALUE;
 	o->reg = s->flags & SLOT_INVERT ? stored ^ 7 : stored;
 	if (s->neg)
-		bit(w, s->neg, &o->flags, negated);
+		walk_flag(w, s->neg, &o->flags, negated);
 	return (o->flags & ~(s->neg ? negated : 0)) || o->aux ? MISFIT_FLAG : FITS;
 }
 
-static enum misfit number(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit walk_immediate(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	uint8_t kind = s->type == SLOT_SREG ? SASS_SREG : SASS_IMM;
 	uint64_t low = (uint64_t)o->value, high;
 
-	if (w->put && o->kind != kind)
+	if (w->encode && o->kind != kind)
 		return MISFIT_KIND;
 	o->kind = kind;
 	if (s->type != SLOT_SPLIT) {
-		if (!field(w, s->lo, s->width, &low))
+		if (!walk_field(w, s->lo, s->width, &low))
 			return MISFIT_VALUE;
 		o->value = (int64_t)low;
 		return o->flags ? MISFIT_FLAG : FITS;
 	}
-	if (w->put && low > 255)
+	if (w->encode && low > 255)
 		return MISFIT_VALUE;
 	high = low >> 3;
 	low &= 7;
-	field(w, s->lo, 3, &low);
-	field(w, s->neg, 5, &high);
+	walk_field(w, s->lo, 3, &low);
+	walk_field(w, s->neg, 5, &high);
 	o->value = (int64_t)(high << 3 | low);
 	return o->flags ? MISFIT_FLAG : FITS;
 }
 
-static enum misfit indexed_constant(struct walk *w, const struct sass_slot *s,
-				    struct sass_operand *o)
+static enum misfit walk_indexed_constant(struct walk *w, const struct sass_slot *s,
+					 struct sass_operand *o)
 {
 	uint64_t offset = (uint64_t)o->value;
 
-	if (w->put && o->kind != SASS_CONST)
+	if (w->encode && o->kind != SASS_CONST)
 		return MISFIT_KIND;
 	o->kind = SASS_CONST;
-	if (w->put && s->type == SLOT_CONST && o->reg != SASS_RZ)
+	if (w->encode && s->type == SLOT_CONST && o->reg != SASS_RZ)
 		return MISFIT_KIND;
 	o->reg = s->type == SLOT_CONST ? SASS_RZ : o->reg;
 	if (s->type == SLOT_CONST_R)
-		field8(w, 24, 8, &o->reg);
-	if (s->type == SLOT_CONST_U && !field8(w, 24, 6, &o->reg))
+		walk_field8(w, 24, 8, &o->reg);
+	if (s->type == SLOT_CONST_U && !walk_field8(w, 24, 6, &o->reg))
 		return MISFIT_VALUE;
-	if (!field8(w, 54, 5, &o->aux) || !field(w, 38, 16, &offset))
+	if (!walk_field8(w, 54, 5, &o->aux) || !walk_field(w, 38, 16, &offset))
 		return MISFIT_VALUE;
 	o->value = (int64_t)offset;
 	return o->flags ? MISFIT_FLAG : FITS;
 }
 
-static enum misfit address(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit walk_address(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	uint8_t allowed = 0, uniform = o->kind == SASS_ADDR && o->aux != SASS_NO_UREG;
 
-	if (w->put && o->kind != SASS_ADDR)
+	if (w->encode && o->kind != SASS_ADDR)
 		return MISFIT_KIND;
 	o->kind = SASS_ADDR;
-	field8(w, 24, 8, &o->reg);
-	if (s->width & ADDR_OFFSET32 ? !signed_field(w, 32, 32, &o->value)
-				     : !signed_field(w, 40, 24, &o->value))
+	walk_field8(w, 24, 8, &o->reg);
+	if (s->width & ADDR_OFFSET32 ? !walk_signed(w, 32, 32, &o->value)
+				     : !walk_signed(w, 40, 24, &o->value))
 		return MISFIT_VALUE;
 	if (s->width & ADDR_MAYBE_UREG) {
-		field8(w, 91, 1, &uniform);
+		walk_field8(w, 91, 1, &uniform);
 	} else {
-		if (w->put && uniform != !!(s->width & ADDR_UREG))
+		if (w->encode && uniform != !!(s->width & ADDR_UREG))
 			return MISFIT_KIND;
 		uniform = !!(s->width & ADDR_UREG);
-		if (!fixed(w, 91, 1, uniform))
+		if (!walk_fixed(w, 91, 1, uniform))
 			return MISFIT_KIND;
 	}
 	if (!uniform) {
 		o->aux = SASS_NO_UREG;
 	} else {
-		if (!field8(w, s->lo, 6, &o->aux))
+		if (!walk_field8(w, s->lo, 6, &o->aux))
 			return MISFIT_VALUE;
 		if (s->width & ADDR_DESC) {
-			bit(w, s->neg, &o->flags, SASS_DESC);
+			walk_flag(w, s->neg, &o->flags, SASS_DESC);
 			allowed |= SASS_DESC;
 		}
 		if (s->width & ADDR_WIDE) {
-			bit(w, s->abs, &o->flags, SASS_A64);
+			walk_flag(w, s->abs, &o->flags, SASS_A64);
 			allowed |= SASS_A64;
 		}
 	}
 	if (s->width & ADDR_E && !(uniform && s->width & ADDR_WIDE)) {
-		/* Without a uniform register .E alone says that the register is a pair. */
-		if (!w->put && w->in->mod[SASS_M_E])
+		/* Without a uniform register .E alone makes the register a pair. */
+		if (!w->encode && w->in->mod[SASS_M_E])
 			o->flags |= SASS_A64;
 		if (!(o->flags & SASS_A64) != !w->in->mod[SASS_M_E])
 			return MISFIT_FLAG;
@@ -364,62 +367,62 @@ static enum misfit address(struct walk *w, const struct sass_slot *s, struct sas
 	return o->flags & ~allowed ? MISFIT_FLAG : FITS;
 }
 
-static enum misfit target(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit walk_target(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	int64_t words = o->value / 4, high = words >> 8;
 	uint64_t low = (uint64_t)words & 0xff;
 	bool fits;
 
-	if (w->put && o->kind != SASS_TARGET)
+	if (w->encode && o->kind != SASS_TARGET)
 		return MISFIT_KIND;
 	o->kind = SASS_TARGET;
 	if (s->type == SLOT_TARGET24)
-		return !signed_field(w, 24, s->width, &o->value) ? MISFIT_VALUE
-		       : o->flags                                ? MISFIT_FLAG
-								 : FITS;
-	if (w->put && o->value % 4)
+		return !walk_signed(w, 24, s->width, &o->value) ? MISFIT_VALUE
+		       : o->flags                               ? MISFIT_FLAG
+								: FITS;
+	if (w->encode && o->value % 4)
 		return MISFIT_VALUE;
 	if (s->type == SLOT_TARGET) {
-		fits = signed_field(w, 34, s->width, &words);
+		fits = walk_signed(w, 34, s->width, &words);
 	} else {
-		field(w, 16, 8, &low);
-		fits = signed_field(w, 34, s->width, &high);
+		walk_field(w, 16, 8, &low);
+		fits = walk_signed(w, 34, s->width, &high);
 		words = high * 256 + (int64_t)low;
 	}
 	o->value = words * 4;
 	return !fits ? MISFIT_VALUE : o->flags ? MISFIT_FLAG : FITS;
 }
 
-static enum misfit operand(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
+static enum misfit walk_operand(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	switch (s->type) {
 	case SLOT_ODD:
 	case SLOT_B:
 	case SLOT_C:
-		return source(w, s, o);
+		return walk_source(w, s, o);
 	case SLOT_GPR:
 		if (!(s->flags & SLOT_WRITE))
-			return source(w, s, o);
-		return reg(w, s, o);
+			return walk_source(w, s, o);
+		return walk_reg(w, s, o);
 	case SLOT_UGPR:
 	case SLOT_PRED:
 	case SLOT_UPRED:
 	case SLOT_BREG:
-		return reg(w, s, o);
+		return walk_reg(w, s, o);
 	case SLOT_IMM:
 	case SLOT_SPLIT:
 	case SLOT_SREG:
-		return number(w, s, o);
+		return walk_immediate(w, s, o);
 	case SLOT_CONST:
 	case SLOT_CONST_R:
 	case SLOT_CONST_U:
-		return indexed_constant(w, s, o);
+		return walk_indexed_constant(w, s, o);
 	case SLOT_ADDR:
-		return address(w, s, o);
+		return walk_address(w, s, o);
 	case SLOT_TARGET:
 	case SLOT_TARGET8:
 	case SLOT_TARGET24:
-		return target(w, s, o);
+		return walk_target(w, s, o);
 	case SLOT_PR:
 		o->kind = SASS_NONE;
 		return FITS;
@@ -427,12 +430,12 @@ static enum misfit operand(struct walk *w, const struct sass_slot *s, struct sas
 	return MISFIT_KIND;
 }
 
-static bool modifier(struct walk *w, const struct sass_field *f)
+static bool walk_modifier(struct walk *w, const struct sass_field *f)
 {
 	uint8_t *value = &w->in->mod[f->mod];
 	uint64_t raw = 0, high;
 
-	if (w->put) {
+	if (w->encode) {
 		uint32_t n = 1u << (f->width + f->width2);
 
 		while (raw < n && !(f->choices[raw].text && f->choices[raw].value == *value))
@@ -442,17 +445,17 @@ static bool modifier(struct walk *w, const struct sass_field *f)
 	}
 	high = raw >> f->width;
 	raw &= low_bits(f->width);
-	field(w, f->lo, f->width, &raw);
+	walk_field(w, f->lo, f->width, &raw);
 	if (f->width2)
-		field(w, f->lo2, f->width2, &high), raw |= high << f->width;
+		walk_field(w, f->lo2, f->width2, &high), raw |= high << f->width;
 	if (!f->choices[raw].text)
 		return false;
 	*value = f->choices[raw].value;
 	return true;
 }
 
-/* Operands that may carry a reuse flag. */
-static uint8_t reusable(const struct sass_form *row, const struct sass_inst *in)
+/* The reuse bits that the operands can have. */
+static uint8_t reuse_mask(const struct sass_form *row, const struct sass_inst *in)
 {
 	uint8_t mask = 0;
 
@@ -461,17 +464,18 @@ static uint8_t reusable(const struct sass_form *row, const struct sass_inst *in)
 	return mask;
 }
 
-/* Guard and scheduling, and what of it nvdisasm refuses whatever the instruction. */
-static bool control(struct walk *w)
+/* Guard and scheduling fields; nvdisasm rejects the combinations below in every instruction. */
+static bool walk_control(struct walk *w)
 {
 	struct sass_inst *in = w->in;
 	uint8_t guard_not = in->guard_not, keep = !in->yield, sb = w->row->sb;
 
 	w->why = "guard, stall, scoreboard, wait mask or reuse flags do not fit their fields";
-	if (!field8(w, 12, 3, &in->guard) || !field8(w, 15, 1, &guard_not) ||
-	    !field8(w, 105, 4, &in->stall) || !field8(w, 109, 1, &keep) ||
-	    !field8(w, 110, 3, &in->write_barrier) || !field8(w, 113, 3, &in->read_barrier) ||
-	    !field8(w, 116, 6, &in->wait) || !field8(w, 122, 4, &in->reuse))
+	if (!walk_field8(w, 12, 3, &in->guard) || !walk_field8(w, 15, 1, &guard_not) ||
+	    !walk_field8(w, 105, 4, &in->stall) || !walk_field8(w, 109, 1, &keep) ||
+	    !walk_field8(w, 110, 3, &in->write_barrier) ||
+	    !walk_field8(w, 113, 3, &in->read_barrier) || !walk_field8(w, 116, 6, &in->wait) ||
+	    !walk_field8(w, 122, 4, &in->reuse))
 		return false;
 	in->guard_not = guard_not;
 	in->yield = !keep;
@@ -485,13 +489,13 @@ static bool control(struct walk *w)
 	if (((sb == SB_READ || sb == SB_NONE) && in->write_barrier != SASS_NO_SB) ||
 	    ((sb == SB_WRITE || sb == SB_NONE) && in->read_barrier != SASS_NO_SB))
 		return false;
-	/* Operands are not kept across a yield. */
+	/* The reuse cache does not survive a yield. */
 	w->why = "a reuse flag needs a register there, vector arithmetic and no yield";
-	return !(in->reuse & ~(in->yield ? 0 : reusable(w->row, in)));
+	return !(in->reuse & ~(in->yield ? 0 : reuse_mask(w->row, in)));
 }
 
-/* All fields of the row in the walk's form. Modifiers come first: some operands depend on them. */
-static bool all_fields(struct walk *w)
+/* Visits all fields of the row in the walk's form, modifiers first: operands depend on them. */
+static bool walk_row(struct walk *w)
 {
 	const struct sass_form *r = w->row;
 	struct sass_inst *in = w->in;
@@ -499,13 +503,13 @@ static bool all_fields(struct walk *w)
 	uint32_t i;
 
 	w->why = "a modifier has a value that this instruction does not have";
-	if (!fixed(w, 0, 9, r->opcode) || !fixed(w, 9, 3, w->form))
+	if (!walk_fixed(w, 0, 9, r->opcode) || !walk_fixed(w, 9, 3, w->form))
 		return false;
 	for (i = 0; i < SASS_MAX_FIXED && r->fixed[i].width; i++)
-		if (!fixed(w, r->fixed[i].lo, r->fixed[i].width, r->fixed[i].value))
+		if (!walk_fixed(w, r->fixed[i].lo, r->fixed[i].width, r->fixed[i].value))
 			return false;
 	for (i = 0; i < SASS_MAX_FIELDS && r->fields[i].width; i++) {
-		if (!modifier(w, &r->fields[i]))
+		if (!walk_modifier(w, &r->fields[i]))
 			return false;
 		present[r->fields[i].mod] = 1;
 	}
@@ -513,7 +517,7 @@ static bool all_fields(struct walk *w)
 		if (in->mod[i] && !present[i])
 			return false;
 	for (i = 0; i < SASS_MAX_OPERANDS && r->ops[i].type; i++) {
-		enum misfit misfit = operand(w, &r->ops[i], &in->ops[i]);
+		enum misfit misfit = walk_operand(w, &r->ops[i], &in->ops[i]);
 
 		if (misfit != FITS) {
 			w->why = operand_reasons[i][misfit];
@@ -523,13 +527,13 @@ static bool all_fields(struct walk *w)
 	}
 	w->progress = 100;
 	w->why = "too many operands";
-	if (w->put && in->nops > i)
+	if (w->encode && in->nops > i)
 		return false;
 	in->nops = i;
-	return control(w);
+	return walk_control(w);
 }
 
-static void fill_in(const struct sass_form *r, struct sass_inst *in)
+static void fill_in_defaults(const struct sass_form *r, struct sass_inst *in)
 {
 	uint32_t i;
 
@@ -564,20 +568,20 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 {
 	const char *reason = "the table has no such instruction for this SM";
 	const struct sass_form *r = NULL;
-	uint32_t form, most = 0;
+	uint32_t form, max_progress = 0;
 
 	while ((r = sass_next_row(in->op, r))) {
 		if (!sass_form_in(r, sm))
 			continue;
 		for (form = 0; form < 8; form++) {
 			struct sass_inst copy = *in;
-			struct walk w = {.put = true, .form = form, .row = r, .in = &copy};
+			struct walk w = {.encode = true, .form = form, .row = r, .in = &copy};
 
 			if (!(r->forms >> form & 1))
 				continue;
 			copy.form = r;
-			fill_in(r, &copy);
-			if (all_fields(&w)) {
+			fill_in_defaults(r, &copy);
+			if (walk_row(&w)) {
 				w.why = "the hardware does not have this combination";
 				if (!r->legal || r->legal(sm, &copy)) {
 					*word = w.word;
@@ -585,8 +589,8 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 					return r;
 				}
 			}
-			if (w.progress >= most) {
-				most = w.progress;
+			if (w.progress >= max_progress) {
+				max_progress = w.progress;
 				reason = w.why;
 			}
 		}
@@ -596,7 +600,7 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 	return NULL;
 }
 
-/* Only sources of arithmetic; whatever is left out has its default. */
+/* Checks the kind and flags of arithmetic sources; an operand that is left out has its default. */
 static bool source_fits(const struct sass_form *row, uint32_t form, const struct sass_slot *s,
 			const struct sass_inst *in, const struct sass_operand *o)
 {
@@ -651,7 +655,7 @@ bool sass_decode(uint32_t sm, struct sass_word word, struct sass_inst *out)
 		memset(out, 0, sizeof(*out));
 		out->op = r->op;
 		out->form = r;
-		if (all_fields(&w) && !(word.lo & ~w.known.lo) && !(word.hi & ~w.known.hi) &&
+		if (walk_row(&w) && !(word.lo & ~w.known.lo) && !(word.hi & ~w.known.hi) &&
 		    (!r->legal || r->legal(sm, out)))
 			return true;
 	}

@@ -1,27 +1,25 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * What can be asked of an instruction besides its bits: its name and the registers it reads and
- * writes.
- */
+// SPDX-License-Identifier: MIT
+/* Queries about an instruction that do not depend on its encoding: its name and its register
+ * uses. */
 #include <string.h>
 
 #include "libsov/isa/nv/sass_row.h"
 
-static const struct sass_form *any_row(uint16_t op)
+static const struct sass_form *first_row_of(uint16_t op)
 {
 	return sass_next_row(op, NULL);
 }
 
 const struct sass_form *sass_row(const struct sass_inst *in)
 {
-	return in->form && in->form->op == in->op ? in->form : any_row(in->op);
+	return in->form && in->form->op == in->op ? in->form : first_row_of(in->op);
 }
 
 void sass_init(struct sass_inst *in, enum sass_op op)
 {
 	memset(in, 0, sizeof(*in));
 	in->op = op;
-	in->form = any_row(op);
+	in->form = first_row_of(op);
 	in->guard = SASS_PT;
 	in->write_barrier = SASS_NO_SB;
 	in->read_barrier = SASS_NO_SB;
@@ -29,7 +27,7 @@ void sass_init(struct sass_inst *in, enum sass_op op)
 
 const char *sass_op_name(uint16_t op)
 {
-	const struct sass_form *row = any_row(op);
+	const struct sass_form *row = first_row_of(op);
 
 	return row ? row->name : "?";
 }
@@ -49,8 +47,8 @@ static uint8_t type_count(uint8_t type)
 	return type == SASS_TYPE_U64 || type == SASS_TYPE_S64 || type == SASS_TYPE_F64 ? 2 : 1;
 }
 
-/* How many consecutive registers an operand covers. */
-static uint8_t count(const struct sass_inst *in, uint8_t rule)
+/* Consecutive registers of an operand. */
+static uint8_t register_count(const struct sass_inst *in, uint8_t rule)
 {
 	static const uint8_t by_width[] = {
 		[SASS_WIDTH_U8] = 1,  [SASS_WIDTH_S8] = 1, [SASS_WIDTH_U16] = 1,
@@ -79,19 +77,20 @@ static uint8_t count(const struct sass_inst *in, uint8_t rule)
 	return 1;
 }
 
-static const uint8_t nothing[] = {
+static const uint8_t zero_reg[] = {
 	[SASS_GPR] = SASS_RZ,   [SASS_UGPR] = SASS_URZ, [SASS_PRED] = SASS_PT,
 	[SASS_UPRED] = SASS_PT, [SASS_BREG] = 255,
 };
 
-static inline struct sass_reg_use *add(struct sass_reg_use *u, uint8_t kind, uint8_t reg, uint8_t n,
-				       uint8_t operand, bool write)
+static inline struct sass_reg_use *add_use(struct sass_reg_use *u, uint8_t kind, uint8_t reg,
+					   uint8_t n, uint8_t operand, bool write)
 {
 	*u = (struct sass_reg_use){kind, reg, n, operand, write};
-	return u + (reg != nothing[kind]);
+	return u + (reg != zero_reg[kind]);
 }
 
-/* P2R, R2P and their like touch the predicates that their last operand selects, if it is known. */
+/* P2R, R2P, UP2UR and UR2UP use the predicates that their last operand selects; all if it is no
+ * immediate. */
 static struct sass_reg_use *add_all_predicates(struct sass_reg_use *u, const struct sass_inst *in,
 					       uint8_t kind, uint8_t index, bool write)
 {
@@ -100,7 +99,7 @@ static struct sass_reg_use *add_all_predicates(struct sass_reg_use *u, const str
 
 	for (uint8_t p = 0; p < 7; p++)
 		if (bits >> p & 1)
-			u = add(u, kind, p, 1, index, write);
+			u = add_use(u, kind, p, 1, index, write);
 	return u;
 }
 
@@ -109,20 +108,20 @@ static struct sass_reg_use *add_address(struct sass_reg_use *u, const struct sas
 {
 	const struct sass_operand *o = &in->ops[index];
 
-	u = add(u, SASS_GPR, o->reg, o->flags & SASS_A64 ? 2 : 1, index, false);
+	u = add_use(u, SASS_GPR, o->reg, o->flags & SASS_A64 ? 2 : 1, index, false);
 	if (o->aux != SASS_NO_UREG)
-		u = add(u, SASS_UGPR, o->aux, in->mod[SASS_M_E] || o->flags & SASS_DESC ? 2 : 1,
-			index, false);
+		u = add_use(u, SASS_UGPR, o->aux, in->mod[SASS_M_E] || o->flags & SASS_DESC ? 2 : 1,
+			    index, false);
 	return u;
 }
 
-static bool is_used(const struct sass_inst *in, const struct sass_slot *s)
+static bool is_present(const struct sass_inst *in, const struct sass_slot *s)
 {
 	return !(s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC) &&
 	       !(s->if_mod && !in->mod[s->if_mod - 1]);
 }
 
-/* A row has at most one address and one set of predicates, so there is room for all. */
+/* A row has at most one address and one set of predicates, so SASS_MAX_USES suffices. */
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES])
 {
 	const struct sass_form *row = sass_row(in);
@@ -137,28 +136,29 @@ uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX
 		if (s->type == SLOT_PR)
 			u = add_all_predicates(u, in, row->uniform ? SASS_UPRED : SASS_PRED, i,
 					       s->flags & SLOT_WRITE);
-		if (o->kind == SASS_NONE || o->kind == SASS_IMM || !is_used(in, s))
+		if (o->kind == SASS_NONE || o->kind == SASS_IMM || !is_present(in, s))
 			continue;
 		if (o->kind <= SASS_BREG)
-			u = add(u, o->kind, o->reg, s->count == COUNT_1 ? 1 : count(in, s->count),
-				i, s->flags & SLOT_WRITE);
+			u = add_use(u, o->kind, o->reg,
+				    s->count == COUNT_1 ? 1 : register_count(in, s->count), i,
+				    s->flags & SLOT_WRITE);
 		else if (o->kind == SASS_CONST)
-			u = add(u, s->type == SLOT_CONST_U ? SASS_UGPR : SASS_GPR, o->reg, 1, i,
-				false);
+			u = add_use(u, s->type == SLOT_CONST_U ? SASS_UGPR : SASS_GPR, o->reg, 1, i,
+				    false);
 		else if (o->kind == SASS_ADDR)
 			u = add_address(u, in, i);
 	}
-	u = add(u, row->uniform ? SASS_UPRED : SASS_PRED, in->guard, 1, SASS_USE_GUARD, false);
+	u = add_use(u, row->uniform ? SASS_UPRED : SASS_PRED, in->guard, 1, SASS_USE_GUARD, false);
 	return (uint32_t)(u - uses);
 }
 
-void sass_kept(const struct sass_inst *in, struct sass_kept kept[SASS_KEPT])
+void sass_reuse_slots(const struct sass_inst *in, struct sass_reuse_slot slots[SASS_REUSE_SLOTS])
 {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t n = sass_uses(in, uses);
 
-	for (uint32_t k = 0; k < SASS_KEPT; k++)
-		kept[k] = (struct sass_kept){SASS_RZ, 0};
+	for (uint32_t k = 0; k < SASS_REUSE_SLOTS; k++)
+		slots[k] = (struct sass_reuse_slot){SASS_RZ, 0};
 	for (uint32_t u = 0; u < n; u++) {
 		uint8_t bit = uses[u].kind != SASS_GPR || uses[u].write ||
 					      uses[u].operand == SASS_USE_GUARD
@@ -166,6 +166,6 @@ void sass_kept(const struct sass_inst *in, struct sass_kept kept[SASS_KEPT])
 				      : sass_reuse(in, uses[u].operand);
 
 		if (bit && bit <= 4)
-			kept[bit >> 1] = (struct sass_kept){uses[u].reg, uses[u].count};
+			slots[bit >> 1] = (struct sass_reuse_slot){uses[u].reg, uses[u].count};
 	}
 }

@@ -1,89 +1,88 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * When a result can be used. Fixed latencies are cycles from issue to issue, a matrix of what makes
- * a value over what takes it; everything else needs a scoreboard.
+ * Latencies. Fixed latencies are cycles from issue to issue, in a matrix of producers over
+ * consumers; all other results need a scoreboard.
  *
- * All figures are mined: the least distance that ptxas 12.4 and 13.0 leave between a writer and a
- * reader in the straight-line code of random kernels (tests/oracles/ptx_random.py), for SM80 to
- * SM90; tests/oracles/sass_hazards.c runs such code through the functions below and finds no
- * violation. So they are what ptxas believes, not what silicon was seen to need. Where a pair is
- * too rare to say, the figure of the neighbouring class stands in. The SM80 figures agree with
- * those that NVIDIA gave Mesa (src/nouveau/compiler/nak/sm80_instr_latencies.rs) where both were
- * compared.
+ * All figures are mined from ptxas: the minimum distance that versions 12.4 and 13.0 leave
+ * between a writer and a reader in the straight-line code of random kernels
+ * (tests/oracles/ptx_random.py), for SM80 to SM90. tests/oracles/sass_hazards.c runs such code
+ * through the functions below and finds no violation. So the figures are ptxas' model, not
+ * measurements of silicon. Pairs that are too rare have the figure of the neighbouring class.
+ * Where compared, the SM80 figures agree with those that NVIDIA gave Mesa
+ * (src/nouveau/compiler/nak/sm80_instr_latencies.rs).
  */
 #include "libsov/isa/nv/sass_row.h"
 
-/* What makes a value. */
-enum maker {
-	MAKE_ALU, MAKE_FMA,
-	MAKE_WIDE_LOW, MAKE_WIDE_HIGH,   /* halves of IMAD.WIDE; IMAD.HI makes a high one */
-	MAKE_HALF, MAKE_WIDENED,         /* HADD2.F32, which has a unit of its own */
-	MAKE_MMA, MAKE_FP64, MAKERS
+enum producer {
+	PROD_ALU, PROD_FMA,
+	PROD_WIDE_LOW, PROD_WIDE_HIGH,   /* halves of IMAD.WIDE; IMAD.HI produces a high one */
+	PROD_HALF, PROD_WIDENED,         /* WIDENED: HADD2.F32, which has a separate unit */
+	PROD_MMA, PROD_FP64, PRODUCERS
 };
 
-/* What takes it. */
-enum taker {
-	TAKE_ALU, TAKE_FMA,
-	TAKE_WIDE, TAKE_WIDE_LOW, TAKE_WIDE_HIGH, /* factors, addend of IMAD.WIDE and IMAD.HI */
-	TAKE_HALF, TAKE_WIDENED, TAKE_MMA, TAKE_FP64,
-	TAKE_QUEUE,                      /* MUFU, conversions, R2UR, REDUX, MATCH, LDC, RET, BRX */
-	TAKE_MEMORY,                     /* addresses, data of stores and atomics, SHFL, BAR */
-	TAKE_BRANCH, TAKERS
+enum consumer {
+	CONS_ALU, CONS_FMA,
+	CONS_WIDE, CONS_WIDE_LOW, CONS_WIDE_HIGH, /* factors, addend of IMAD.WIDE and IMAD.HI */
+	CONS_HALF, CONS_WIDENED, CONS_MMA, CONS_FP64,
+	CONS_QUEUE,                      /* MUFU, conversions, R2UR, REDUX, MATCH, LDC, RET, BRX */
+	CONS_MEMORY,                     /* addresses, data of stores and atomics, SHFL, BAR */
+	CONS_BRANCH, CONSUMERS
 };
 
-/* SM86 and SM89 are as SM80. */
+/* SM86 and SM89 have the latencies of SM80. */
 enum { SM80, SM90, SMS };
 
 /* General registers. */
-static const uint8_t gpr_latency[SMS][MAKERS][TAKERS] = {
+static const uint8_t gpr_latency[SMS][PRODUCERS][CONSUMERS] = {
 	[SM80] = {
-		/*                  alu fma wide +low +high half widened mma fp64 queue memory branch */
-		[MAKE_ALU]       = {4,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4},
-		[MAKE_FMA]       = {5,  4,  4,   4,   4,    5,   5,      6,  6,   4,    5,     4},
-		[MAKE_WIDE_LOW]  = {5,  4,  6,   6,   6,    5,   5,      6,  6,   4,    5,     4},
-		[MAKE_WIDE_HIGH] = {5,  4,  6,   6,   6,    5,   5,      6,  6,   4,    5,     4},
-		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   5,      6,  6,   4,    5,     4},
-		[MAKE_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4},
-		[MAKE_MMA]       = {10, 10, 10,  10,  10,   10,  10,     6,  6,   6,    7,     6},
-		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 6,   6,    7,     10},
+		/*                  alu fma wide +low +high half widened mma fp64 queue memory br */
+		[PROD_ALU]       = {4,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4},
+		[PROD_FMA]       = {5,  4,  4,   4,   4,    5,   5,      6,  6,   4,    5,     4},
+		[PROD_WIDE_LOW]  = {5,  4,  6,   6,   6,    5,   5,      6,  6,   4,    5,     4},
+		[PROD_WIDE_HIGH] = {5,  4,  6,   6,   6,    5,   5,      6,  6,   4,    5,     4},
+		[PROD_HALF]      = {5,  5,  5,   5,   5,    4,   5,      6,  6,   4,    5,     4},
+		[PROD_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4},
+		[PROD_MMA]       = {10, 10, 10,  10,  10,   10,  10,     6,  6,   6,    7,     6},
+		[PROD_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 6,   6,    7,     10},
 	},
-	[SM90] = { /* IMAD.WIDE makes its low half, and takes its high addend, two cycles apart */
-		[MAKE_ALU]       = {4,  5,  5,   5,   3,    5,   5,      6,  6,   4,    5,     7},
-		[MAKE_FMA]       = {5,  4,  4,   4,   2,    5,   5,      6,  6,   4,    5,     7},
-		[MAKE_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   5,      6,  6,   4,    5,     7},
-		[MAKE_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   5,      6,  6,   4,    5,     7},
-		[MAKE_HALF]      = {5,  5,  5,   5,   5,    4,   5,      6,  6,   4,    5,     7},
-		[MAKE_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     7},
-		[MAKE_MMA]       = {10, 10, 10,  10,  8,    10,  10,     8,  8,   6,    7,     10},
-		[MAKE_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 8,   6,    7,     10},
+	[SM90] = { /* two cycles between the halves of IMAD.WIDE, and of its addend */
+		[PROD_ALU]       = {4,  5,  5,   5,   3,    5,   5,      6,  6,   4,    5,     7},
+		[PROD_FMA]       = {5,  4,  4,   4,   2,    5,   5,      6,  6,   4,    5,     7},
+		[PROD_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   5,      6,  6,   4,    5,     7},
+		[PROD_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   5,      6,  6,   4,    5,     7},
+		[PROD_HALF]      = {5,  5,  5,   5,   5,    4,   5,      6,  6,   4,    5,     7},
+		[PROD_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     7},
+		[PROD_MMA]       = {10, 10, 10,  10,  8,    10,  10,     8,  8,   6,    7,     10},
+		[PROD_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 8,   6,    7,     10},
 	},
 };
 
-/* Predicates: as data of arithmetic (selection, carry, chained comparison), as guard, for anything
- * else. */
-enum { PRED_ALU, PRED_FMA, PRED_FP64, PRED_GUARD, PRED_OTHER, PRED_TAKERS };
-static const uint8_t pred_latency[MAKERS][PRED_TAKERS] = {
-	[MAKE_ALU]       = {4, 5, 13, 13, 13},
-	[MAKE_FMA]       = {5, 4, 13, 13, 13},
-	[MAKE_WIDE_LOW]  = {5, 4, 13, 13, 13},
-	[MAKE_WIDE_HIGH] = {5, 4, 13, 13, 13},
-	[MAKE_HALF]      = {5, 5, 13, 13, 13},
-	[MAKE_WIDENED]   = {5, 5, 13, 13, 13},
-	[MAKE_MMA]       = {10, 10, 13, 13, 13},
-	[MAKE_FP64]      = {6, 6, 6, 14, 14}, /* DSETP */
+/* Predicates, by consumer: data of arithmetic (selection, carry, chained comparison), guards,
+ * others. */
+enum { PRED_ALU, PRED_FMA, PRED_FP64, PRED_GUARD, PRED_OTHER, PRED_CONSUMERS };
+static const uint8_t pred_latency[PRODUCERS][PRED_CONSUMERS] = {
+	[PROD_ALU]       = {4, 5, 13, 13, 13},
+	[PROD_FMA]       = {5, 4, 13, 13, 13},
+	[PROD_WIDE_LOW]  = {5, 4, 13, 13, 13},
+	[PROD_WIDE_HIGH] = {5, 4, 13, 13, 13},
+	[PROD_HALF]      = {5, 5, 13, 13, 13},
+	[PROD_WIDENED]   = {5, 5, 13, 13, 13},
+	[PROD_MMA]       = {10, 10, 13, 13, 13},
+	[PROD_FP64]      = {6, 6, 6, 14, 14}, /* DSETP */
 };
 
-/* Uniform registers and predicates. Moves, constants and votes are there at once for most. What
- * ptxas was not seen to do is no shorter than its neighbours: IMAD.WIDE before Hopper and 64-bit
- * floats of what arithmetic makes, shared addresses of what is there at once. */
-enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_MAKERS };
+/* Uniform registers and predicates. Most consumers can read moves, constants and votes at once.
+ * ptxas was not seen to emit these pairs, which have the figures of their neighbours: uniform
+ * arithmetic to IMAD.WIDE before Hopper and to 64-bit floats, fast producers to shared memory
+ * addresses. */
+enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_PRODUCERS };
 enum {
-	UTAKE_UNIFORM, UTAKE_MOVE, UTAKE_VECTOR, UTAKE_WIDE, UTAKE_FP64, UTAKE_QUEUE, UTAKE_BRANCH,
-	UTAKE_ADDRESS, UTAKE_SHARED, UTAKERS
+	UCONS_UNIFORM, UCONS_MOVE, UCONS_VECTOR, UCONS_WIDE, UCONS_FP64, UCONS_QUEUE, UCONS_BRANCH,
+	UCONS_ADDRESS, UCONS_SHARED, UCONSUMERS
 };
-static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
+static const uint8_t ureg_latency[SMS][UNIFORM_PRODUCERS][UCONSUMERS] = {
 	[SM80] = {
-		/*                       uniform move vector wide fp64 queue branch address shared */
+		/*                       uniform move vector wide fp64 queue branch addr shared */
 		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 2, 9},
 		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
@@ -96,21 +95,21 @@ static const uint8_t ureg_latency[SMS][UNIFORM_MAKERS][UTAKERS] = {
 };
 enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_GUARD_FAST = 7, UPRED_VECTOR = 6 };
 
-/* What 64 bits of a clock or timer take longer than other results of the ALU: ptxas stalls 7 where
- * others have 4, and on an H200 4 gave the register's old value. */
-#define CLOCK_TAKES_LONGER 3
+/* Additional cycles of a 64-bit clock or timer read over other ALU results: ptxas stalls 7
+ * instead of 4, and on an H200 a stall of 4 read the register's old value. */
+#define CLOCK_EXTRA_CYCLES 3
 
-/* Least distance between setting a scoreboard and waiting for it. */
-#define SCOREBOARD_SETTLES 2
+/* Minimum distance between setting a scoreboard and waiting for it. */
+#define SCOREBOARD_SET_CYCLES 2
 
-static uint32_t index_of(uint32_t sm)
+static uint32_t latency_index(uint32_t sm)
 {
 	return sm >= 90 ? SM90 : SM80;
 }
 
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in)
 {
-	(void)sm; /* so far no instruction has moved */
+	(void)sm; /* no instruction has changed its pipe so far */
 	return sass_row(in)->pipe;
 }
 
@@ -122,7 +121,7 @@ static bool has_result(const struct sass_form *row)
 	return false;
 }
 
-bool sass_variable(uint32_t sm, const struct sass_inst *in)
+bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in)
 {
 	const struct sass_form *row = sass_row(in);
 
@@ -137,7 +136,7 @@ bool sass_variable(uint32_t sm, const struct sass_inst *in)
 	return has_result(row);
 }
 
-bool sass_in_order(uint32_t sm, const struct sass_inst *in)
+bool sass_completes_in_order(uint32_t sm, const struct sass_inst *in)
 {
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64: case SASS_PIPE_MUFU: case SASS_PIPE_LANE: case SASS_PIPE_SHARED:
@@ -148,11 +147,11 @@ bool sass_in_order(uint32_t sm, const struct sass_inst *in)
 	}
 }
 
-/* In which queue an instruction waits until its general registers are read; none: at issue. All
- * kinds of memory and the lanes share one. */
+/* The queue in which an instruction waits until it reads its general registers; QUEUE_NONE: it
+ * reads them at issue. All kinds of memory and the lane operations share one. */
 enum queue { QUEUE_NONE, QUEUE_MEMORY, QUEUE_MUFU, QUEUE_FP64, QUEUE_BARRIER };
 
-static enum queue queue(uint32_t sm, const struct sass_inst *in)
+static enum queue queue_of(uint32_t sm, const struct sass_inst *in)
 {
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64:
@@ -170,110 +169,114 @@ static enum queue queue(uint32_t sm, const struct sass_inst *in)
 
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in)
 {
-	return queue(sm, in) != QUEUE_NONE;
+	return queue_of(sm, in) != QUEUE_NONE;
 }
 
 bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b)
 {
-	return queue(sm, a) != QUEUE_NONE && queue(sm, a) == queue(sm, b);
+	return queue_of(sm, a) != QUEUE_NONE && queue_of(sm, a) == queue_of(sm, b);
 }
 
-bool sass_drains(uint32_t sm, const struct sass_inst *in)
+bool sass_drains_queues(uint32_t sm, const struct sass_inst *in)
 {
 	(void)sm;
 	return in->op == SASS_BAR;
 }
 
-static enum maker maker(const struct sass_form *row, bool high)
+static enum producer producer_of(const struct sass_form *row, bool high)
 {
 	if (row->op == SASS_IMAD_WIDE)
-		return high ? MAKE_WIDE_HIGH : MAKE_WIDE_LOW;
+		return high ? PROD_WIDE_HIGH : PROD_WIDE_LOW;
 	if (row->op == SASS_IMAD_HI)
-		return MAKE_WIDE_HIGH;
+		return PROD_WIDE_HIGH;
 	if (row->op == SASS_HFMA2_MMA)
-		return MAKE_MMA;
+		return PROD_MMA;
 	if (row->op == SASS_HADD2_F32)
-		return MAKE_WIDENED;
+		return PROD_WIDENED;
 	if (row->op == SASS_HSET2)
-		return MAKE_ALU;
+		return PROD_ALU;
 	switch (row->pipe) {
 	case SASS_PIPE_FMA:
-		return MAKE_FMA;
+		return PROD_FMA;
 	case SASS_PIPE_FP16:
-		return MAKE_HALF;
+		return PROD_HALF;
 	case SASS_PIPE_FP64:
-		return MAKE_FP64;
+		return PROD_FP64;
 	}
-	return MAKE_ALU;
+	return PROD_ALU;
 }
 
-static enum taker taker(const struct sass_form *row, uint8_t operand, bool high)
+static enum consumer consumer_of(const struct sass_form *row, uint8_t operand, bool high)
 {
 	if (row->op == SASS_IMAD_WIDE || row->op == SASS_IMAD_HI)
-		return row->ops[operand].type != SLOT_C ? TAKE_WIDE : TAKE_WIDE_LOW + high;
+		return row->ops[operand].type != SLOT_C ? CONS_WIDE : CONS_WIDE_LOW + high;
 	if (row->op == SASS_HFMA2_MMA)
-		return TAKE_MMA;
+		return CONS_MMA;
 	switch (row->op) {
 	case SASS_REDUX: case SASS_MATCH_ALL: case SASS_MATCH_ANY:
-	case SASS_RET_REL: case SASS_BRX: case SASS_BRXU: case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
-	case SASS_RET_ABS:
-		return TAKE_QUEUE;
-	case SASS_HADD2_F32: /* ptxas leaves five after halves, 2,138 times; an H200 got the old half after four */
-		return TAKE_WIDENED;
-	case SASS_HSET2: case SASS_HSETP2: /* as HMNMX2; an H200 needs the fifth cycle after HADD2 */
-		return TAKE_ALU;
+	case SASS_RET_REL: case SASS_RET_ABS: case SASS_BRX: case SASS_BRXU:
+	case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
+		return CONS_QUEUE;
+	/* ptxas leaves five cycles after halves, 2,138 times; an H200 read the old half after
+	 * four. */
+	case SASS_HADD2_F32:
+		return CONS_WIDENED;
+	/* Like HMNMX2; an H200 needs the fifth cycle after HADD2. */
+	case SASS_HSET2: case SASS_HSETP2:
+		return CONS_ALU;
 	}
 	switch (row->pipe) {
 	case SASS_PIPE_ALU:
-		return TAKE_ALU;
+		return CONS_ALU;
 	case SASS_PIPE_FMA:
-		return TAKE_FMA;
+		return CONS_FMA;
 	case SASS_PIPE_FP16:
-		return TAKE_HALF;
+		return CONS_HALF;
 	case SASS_PIPE_FP64:
-		return TAKE_FP64;
+		return CONS_FP64;
 	case SASS_PIPE_MUFU: case SASS_PIPE_UNIFORM: case SASS_PIPE_CONSTANT:
-		return TAKE_QUEUE;
+		return CONS_QUEUE;
 	case SASS_PIPE_BRANCH:
-		return TAKE_BRANCH;
+		return CONS_BRANCH;
 	}
-	return TAKE_MEMORY;
+	return CONS_MEMORY;
 }
 
 static uint32_t clock_delay(const struct sass_inst *in)
 {
 	return in->op == SASS_CS2R && in->mod[SASS_M_WIDTH] == SASS_WIDTH_64 &&
 			       in->ops[1].value != SASS_SR_ZERO
-		       ? CLOCK_TAKES_LONGER
+		       ? CLOCK_EXTRA_CYCLES
 		       : 0;
 }
 
-/* The slowest of the registers that both have. */
-static uint32_t gpr(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
-		    const struct sass_inst *reader, const struct sass_reg_use *read)
+/* The maximum over the registers that both uses have. */
+static uint32_t gpr_raw(uint32_t sm, const struct sass_inst *writer,
+			const struct sass_reg_use *written, const struct sass_inst *reader,
+			const struct sass_reg_use *read)
 {
 	const struct sass_form *from = sass_row(writer), *to = sass_row(reader);
 	uint8_t d = writer->ops[written->operand].reg, s = reader->ops[read->operand].reg;
-	uint32_t low = written->reg > read->reg ? written->reg : read->reg, most = 0;
+	uint32_t low = written->reg > read->reg ? written->reg : read->reg, max = 0;
 	uint32_t w_end = written->reg + written->count, r_end = read->reg + read->count, r;
 
 	for (r = low; r < w_end && r < r_end; r++) {
-		enum maker make = maker(from, r > d);
-		enum taker take = taker(to, read->operand, r > s);
+		enum producer make = producer_of(from, r > d);
+		enum consumer take = consumer_of(to, read->operand, r > s);
 
-		if (gpr_latency[index_of(sm)][make][take] > most)
-			most = gpr_latency[index_of(sm)][make][take];
+		if (gpr_latency[latency_index(sm)][make][take] > max)
+			max = gpr_latency[latency_index(sm)][make][take];
 	}
-	return most + clock_delay(writer);
+	return max + clock_delay(writer);
 }
 
-static uint32_t predicate(uint32_t sm, const struct sass_form *from, const struct sass_form *to,
+static uint32_t predicate_raw(uint32_t sm, const struct sass_form *from, const struct sass_form *to,
 			  const struct sass_reg_use *read)
 {
 	uint32_t where = PRED_OTHER;
 
-	/* VOTE takes its predicate as late as a guard: ptxas stalls 13, and on an H200 a stall of 4
-	 * gave each lane of VOTE.ALL its own predicate. */
+	/* VOTE needs its predicate as early as a guard: ptxas stalls 13, and on an H200 a stall
+	 * of 4 gave each lane of VOTE.ALL its own predicate. */
 	if (read->operand == SASS_USE_GUARD || to->op == SASS_VOTE)
 		where = PRED_GUARD;
 	else if (to->pipe == SASS_PIPE_ALU || (to->pipe == SASS_PIPE_BARRIER && sm < 90))
@@ -282,66 +285,67 @@ static uint32_t predicate(uint32_t sm, const struct sass_form *from, const struc
 		where = PRED_FMA;
 	else if (to->pipe == SASS_PIPE_FP64)
 		where = PRED_FP64;
-	return pred_latency[maker(from, false)][where];
+	return pred_latency[producer_of(from, false)][where];
 }
 
 static bool is_fast_uniform(uint16_t op)
 {
-	return op == SASS_UMOV || op == SASS_ULDC || op == SASS_ULDC_UREG || op == SASS_VOTEU || op == SASS_ELECT ||
-	       op == SASS_ELECT_PRED;
+	return op == SASS_UMOV || op == SASS_ULDC || op == SASS_ULDC_UREG || op == SASS_VOTEU ||
+	       op == SASS_ELECT || op == SASS_ELECT_PRED;
 }
 
-static uint32_t uniform_register(uint32_t sm, const struct sass_form *from,
+static uint32_t ureg_raw(uint32_t sm, const struct sass_form *from,
 				 const struct sass_inst *reader, const struct sass_form *to,
 				 const struct sass_reg_use *read)
 {
-	uint32_t made = UNIFORM_ARITH, taken = UTAKE_VECTOR;
+	uint32_t made = UNIFORM_ARITH, taken = UCONS_VECTOR;
 
 	if (is_fast_uniform(from->op))
 		made = UNIFORM_FAST;
 	else if (from->op == SASS_R2UR)
 		made = UNIFORM_FROM_VECTOR;
 	if (reader->ops[read->operand].kind == SASS_ADDR)
-		taken = to->pipe == SASS_PIPE_SHARED ? UTAKE_SHARED : UTAKE_ADDRESS;
+		taken = to->pipe == SASS_PIPE_SHARED ? UCONS_SHARED : UCONS_ADDRESS;
 	else if (to->op == SASS_UMOV)
-		taken = UTAKE_MOVE;
+		taken = UCONS_MOVE;
 	else if (to->pipe == SASS_PIPE_UNIFORM)
-		taken = UTAKE_UNIFORM;
+		taken = UCONS_UNIFORM;
 	else if (to->pipe == SASS_PIPE_BRANCH)
-		taken = UTAKE_BRANCH;
+		taken = UCONS_BRANCH;
 	else if (to->pipe > SASS_PIPE_FP64)
-		taken = UTAKE_QUEUE;
+		taken = UCONS_QUEUE;
 	else if (to->pipe == SASS_PIPE_FP64)
-		taken = UTAKE_FP64;
+		taken = UCONS_FP64;
 	else if (to->op == SASS_IMAD_WIDE || to->op == SASS_IMAD_HI)
-		taken = UTAKE_WIDE;
-	return ureg_latency[index_of(sm)][made][taken];
+		taken = UCONS_WIDE;
+	return ureg_latency[latency_index(sm)][made][taken];
 }
 
-uint32_t sass_raw(uint32_t sm, const struct sass_inst *writer, const struct sass_reg_use *written,
-		  const struct sass_inst *reader, const struct sass_reg_use *read)
+uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer,
+			  const struct sass_reg_use *written, const struct sass_inst *reader,
+			  const struct sass_reg_use *read)
 {
 	const struct sass_form *from = sass_row(writer), *to = sass_row(reader);
 
 	if (written->kind == SASS_BREG)
 		return 1;
-	/* SM80's 64-bit floats need their distance besides the scoreboard. */
-	if (sass_variable(sm, writer) && from->pipe != SASS_PIPE_FP64)
-		return SCOREBOARD_SETTLES;
+	/* SM80's 64-bit floats need the distance in addition to the scoreboard. */
+	if (sass_has_variable_latency(sm, writer) && from->pipe != SASS_PIPE_FP64)
+		return SCOREBOARD_SET_CYCLES;
 	switch (written->kind) {
 	case SASS_GPR:
-		return gpr(sm, writer, written, reader, read);
+		return gpr_raw(sm, writer, written, reader, read);
 	case SASS_PRED:
-		return predicate(sm, from, to, read);
+		return predicate_raw(sm, from, to, read);
 	case SASS_UPRED:
 		if (read->operand == SASS_USE_GUARD)
 			return is_fast_uniform(from->op) ? UPRED_GUARD_FAST : UPRED_GUARD;
 		return to->pipe == SASS_PIPE_UNIFORM ? UPRED_UNIFORM : UPRED_VECTOR;
 	}
-	return uniform_register(sm, from, reader, to, read);
+	return ureg_raw(sm, from, reader, to, read);
 }
 
-/* Cycles until the result of a unit of fixed latency is in its register. */
+/* Cycles until a result of fixed latency is in its register. */
 static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 {
 	switch (sass_pipe(sm, in)) {
@@ -349,30 +353,33 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 		return 9;
 	case SASS_PIPE_FP16:
 		return in->op == SASS_HFMA2_MMA ? 9 : in->op == SASS_HADD2_F32 && sm >= 90 ? 5 : 4;
-	case SASS_PIPE_UNIFORM: /* ptxas leaves 7 cycles between an addition and a move to its register */
+	case SASS_PIPE_UNIFORM: /* ptxas leaves 7 cycles from an addition to a move to its result */
 		return is_fast_uniform(in->op) ? 2 : 8;
 	default:
 		return 4 + clock_delay(in);
 	}
 }
 
-uint32_t sass_waw(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second)
+uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first,
+			  const struct sass_inst *second)
 {
 	uint32_t a, b;
 
-	if (sass_variable(sm, first))
-		return SCOREBOARD_SETTLES;
+	if (sass_has_variable_latency(sm, first))
+		return SCOREBOARD_SET_CYCLES;
 	a = written_after(sm, first);
-	b = sass_variable(sm, second) ? 4 : written_after(sm, second);
+	b = sass_has_variable_latency(sm, second) ? 4 : written_after(sm, second);
 	return a > b ? a - b + 1 : 1;
 }
 
-/* Uniform arithmetic reads after its issue, and what is there at once is there before that: ptxas 13.0 leaves
- * three cycles before UMOV and ULDC (81 times) and two before others (161). On an H200 a ULOP3 that was two cycles
- * ahead of a UMOV took what that brought. */
-uint32_t sass_war(const struct sass_inst *reader, const struct sass_inst *writer, enum sass_kind kind)
+/* Uniform arithmetic reads its sources after issue, later than a fast uniform write arrives:
+ * ptxas 13.0 leaves three cycles before UMOV and ULDC (81 times) and two before others (161). On
+ * an H200 a ULOP3 issued two cycles before a UMOV read the UMOV's result. */
+uint32_t sass_war_latency(const struct sass_inst *reader, const struct sass_inst *writer,
+			  enum sass_kind kind)
 {
-	if (kind != SASS_UGPR || sass_row(reader)->pipe != SASS_PIPE_UNIFORM || is_fast_uniform(reader->op))
+	if (kind != SASS_UGPR || sass_row(reader)->pipe != SASS_PIPE_UNIFORM ||
+	    is_fast_uniform(reader->op))
 		return 1;
 	return is_fast_uniform(writer->op) ? 3 : 2;
 }
@@ -398,37 +405,39 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 	return 1;
 }
 
-uint32_t sass_after(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second)
+uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
+			   const struct sass_inst *second)
 {
 	enum sass_pipe next = sass_pipe(sm, second);
 
-	/* A block barrier before memory, control flow and other queues. Two cycles between two barriers
-	 * let warps of an H200 pass too early, or wait for ever. */
+	/* A block barrier before memory, control flow and other queues. With two cycles between two
+	 * barriers, warps of an H200 passed too early or waited for ever. */
 	if (first->op == SASS_BAR && next > SASS_PIPE_FP16)
 		return second->op == SASS_BAR && sm >= 90 ? 8 : 6;
 	return sass_min_stall(sm, first);
 }
 
-uint32_t sass_cycles(const struct sass_inst *in)
+uint32_t sass_stall_cycles(const struct sass_inst *in)
 {
 	return in->stall ? in->stall : 16;
 }
 
 /*
- * Where ptxas keeps an operand, reader and next reader are both of the 64-bit floats' unit or neither
- * is (1,298 of 1,298 in its code of 22 kernels for two SMs). An H200 whose ISETP kept R6 for a DFMA that read R6 and R7 gave a
- * later ISETP the R6 of then, though it had been written since.
+ * ptxas sets a reuse flag only if both readers run on the FP64 unit or neither does (1,298 of
+ * 1,298 flags in its code of 22 kernels for two SM versions). On an H200, an ISETP that kept R6
+ * for a DFMA reading R6 and R7 made a later ISETP read the old R6, although R6 had been written
+ * in between.
  */
-bool sass_shares_kept(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second)
+bool sass_reuse_hits(uint32_t sm, const struct sass_inst *first, const struct sass_inst *second)
 {
 	enum sass_pipe a = sass_pipe(sm, first), b = sass_pipe(sm, second);
 
 	return a == b || (a <= SASS_PIPE_FMA && b <= SASS_PIPE_FMA);
 }
 
-uint32_t sass_estimate(uint32_t sm, const struct sass_inst *in)
+uint32_t sass_typical_latency(uint32_t sm, const struct sass_inst *in)
 {
-	/* Round figures for a scheduler's priorities, L1 and bank conflicts aside. */
+	/* Round figures without cache misses and bank conflicts. */
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_MUFU:
 		return 18;

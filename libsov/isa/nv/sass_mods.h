@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every modifier of an instruction, as SASS_MOD(name). struct sass_inst holds one value each; the
- * values are ours (the enums SASS_CMP_* and so on in sass.h), the rows of the table map them to
- * bits. 0 is always what an instruction does that does not have the modifier.
+ * Every modifier of an instruction, as SASS_MOD(name). struct sass_inst holds one value each, of
+ * the enums SASS_CMP_* and so on in sass.h; the rows of the table map values to bits. 0 is the
+ * behaviour of an instruction without the modifier.
  */
 
 /* Float arithmetic. */
@@ -20,7 +20,7 @@ SASS_MOD(OOB)      /* HFMA2: 1: an out-of-bounds NaN makes the result zero */
 SASS_MOD(CMP)      /* SASS_CMP_* */
 SASS_MOD(HAND)     /* HSETP2: 1: p is the and of both halves' comparisons, q its opposite */
 SASS_MOD(BF)       /* HSET2: 1: true is 1.0 instead of all bits */
-SASS_MOD(BOOL)     /* SASS_AND, SASS_OR, SASS_XOR: how the source predicate enters */
+SASS_MOD(BOOL)     /* SASS_AND, SASS_OR, SASS_XOR: how the source predicate is combined */
 SASS_MOD(EX)       /* ISETP: 1: high half of a wide comparison */
 
 /* Integer. */
@@ -37,8 +37,8 @@ SASS_MOD(DOT)      /* IDP: SASS_DOT_* */
 SASS_MOD(ACC)      /* VABSDIFF4: 1: the sum of all four and c */
 
 /* Conversion. */
-SASS_MOD(DTYPE)    /* SASS_TYPE_*: what comes out */
-SASS_MOD(STYPE)    /* SASS_TYPE_*: what goes in */
+SASS_MOD(DTYPE)    /* SASS_TYPE_* of the result */
+SASS_MOD(STYPE)    /* SASS_TYPE_* of the source */
 SASS_MOD(NTZ)      /* F2I: 1: .NTZ, as ptxas sets it for every cvt to an integer */
 SASS_MOD(HFORMAT)  /* halves and bytes: SASS_HALF_F16 … */
 
@@ -47,7 +47,7 @@ SASS_MOD(WIDTH)    /* SASS_WIDTH_* */
 SASS_MOD(E)        /* 1: 64-bit addresses */
 SASS_MOD(ORDER)    /* SASS_ORDER_* */
 SASS_MOD(EVICT)    /* SASS_EVICT_* */
-SASS_MOD(POLICY)   /* SM80: 1: the descriptor says how to cache */
+SASS_MOD(POLICY)   /* SM80: 1: the descriptor holds a cache policy */
 SASS_MOD(PREFETCH) /* LDG: bytes fetched into L2: 0, 1: 64, 2: 128, 3: 256 */
 SASS_MOD(ATOM)     /* SASS_ATOM_* */
 SASS_MOD(ATYPE)    /* SASS_ATYPE_* */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Every SASS operation that the table knows, as SASS_OP(name), with its operands in the order in
- * which struct sass_inst holds them. The order is nvdisasm's, destinations first, and the number
- * of operands of an op never changes: what nvdisasm leaves out because it has no effect is there
- * all the same. An operand left SASS_NONE is encoded as the default written after '='.
+ * Every SASS operation of the table, as SASS_OP(name), with its operands in the order of struct
+ * sass_inst: nvdisasm's order, destinations first. The number of operands of an op never changes:
+ * operands that nvdisasm omits because they have no effect are present too. An operand left
+ * SASS_NONE is encoded as the default written after '='.
  *
  *   d          destination register        p q        destination predicates
  *   a b c      sources: register, and where the hardware has a form for it one of them an
@@ -49,7 +49,7 @@ SASS_OP(VIADD_16X2) /* d, a, b: 16 bits each */
 SASS_OP(IMAD)       /* d, a, b, c, x=!PT: low 32 bits; with X the carry x is added */
 SASS_OP(IMAD_WIDE)  /* d pair, p=PT, a, b, c pair, x=!PT: p is the carry out */
 SASS_OP(IMAD_HI)    /* d, p=PT, a, b, c pair, x=!PT: high 32 bits of a * b + c */
-SASS_OP(ISETP)      /* p, q=PT, a, b, x=PT, y=PT: with EX y is the low half's answer */
+SASS_OP(ISETP)      /* p, q=PT, a, b, x=PT, y=PT: with EX y is the low half's result */
 SASS_OP(IMNMX)      /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX)     /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX_16X2) /* d, a, b, x: 16 bits each */
@@ -96,7 +96,7 @@ SASS_OP(CS2R)       /* d (pair unless WIDTH is 32), special register */
 SASS_OP(P2R)        /* d, PR, a, b mask */
 SASS_OP(R2P)        /* PR, a, b mask */
 
-/* The uniform datapath: one value a warp. */
+/* The uniform datapath: one value per warp. */
 SASS_OP(S2UR)       /* ud, special register */
 SASS_OP(R2UR)       /* up=UPT, ud, a */
 SASS_OP(ULDC)       /* ud, constant */
@@ -159,7 +159,7 @@ SASS_OP(QSPC)       /* p, d, addr: does the generic address lie in this space? *
 
 /* Control. */
 SASS_OP(BRA)        /* x=PT, target */
-SASS_OP(BRA_UREG)   /* x=PT, ua mask, target: taken by what the mask's lanes do (DIV, CONV) */
+SASS_OP(BRA_UREG)   /* x=PT, ua mask, target: taken if its lanes diverge, converge (DIV, CONV) */
 SASS_OP(BRX)        /* x=PT, a pair, target added to a */
 SASS_OP(BRXU)       /* x=PT, ua pair, target added to ua */
 SASS_OP(BSSY)       /* B, target, x=PT (here and below printed first) */
@@ -171,9 +171,9 @@ SASS_OP(CALL_REL)   /* x=PT, target */
 SASS_OP(CALL_REL_REG) /* x=PT, a pair, target added to a */
 SASS_OP(RET_REL)    /* x=PT, a pair, target added to a */
 SASS_OP(CALL_ABS)   /* x=PT, target: the address itself */
-SASS_OP(CALL_ABS_REG) /* x=PT, a pair, target added to a without the instruction's own address */
+SASS_OP(CALL_ABS_REG) /* x=PT, a pair, target added to a without the instruction's address */
 SASS_OP(RET_ABS)    /* x=PT, a pair, target: the same */
-SASS_OP(LEPC)       /* d pair: the instruction's own address */
+SASS_OP(LEPC)       /* d pair: the instruction's address */
 SASS_OP(LEPC_TARGET) /* d pair, target: its address (SM90) */
 SASS_OP(EXIT)       /* x=PT */
 SASS_OP(WARPSYNC)   /* x=PT, a mask */
@@ -185,8 +185,8 @@ SASS_OP(YIELD)      /* x=PT */
 SASS_OP(NANOSLEEP)  /* x=PT, a nanoseconds */
 SASS_OP(BPT)        /* i=0: trap */
 SASS_OP(BAR)        /* a barrier, b=0 threads, x=PT (reductions) */
-SASS_OP(B2R)        /* d=RZ, p=PT: what a BAR.RED found */
-SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are left, i=0: others to
+SASS_OP(B2R)        /* d=RZ, p=PT: the result of a BAR.RED */
+SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are pending, i=0: others to
 		       * wait for, as a mask */
 SASS_OP(NOP)        /* - */
 SASS_OP(ACQBULK)    /* - */

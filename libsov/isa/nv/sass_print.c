@@ -1,7 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The disassembler: nvdisasm's syntax, letter by letter, from the rows of the table.
- */
+// SPDX-License-Identifier: MIT
+/* The disassembler: prints exactly nvdisasm's text from the rows of the table. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -15,7 +13,7 @@ struct text {
 	size_t size, length;
 };
 
-__attribute__((format(printf, 2, 3))) static void say(struct text *t, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void text_append(struct text *t, const char *fmt, ...)
 {
 	size_t room = t->length < t->size ? t->size - t->length : 0;
 	va_list ap;
@@ -27,22 +25,22 @@ __attribute__((format(printf, 2, 3))) static void say(struct text *t, const char
 	t->length += n > 0 ? (size_t)n : 0;
 }
 
-static void say_signed(struct text *t, int64_t v)
+static void print_signed(struct text *t, int64_t v)
 {
-	say(t, "%s0x%" PRIx64, v < 0 ? "-" : "", v < 0 ? -(uint64_t)v : (uint64_t)v);
+	text_append(t, "%s0x%" PRIx64, v < 0 ? "-" : "", v < 0 ? -(uint64_t)v : (uint64_t)v);
 }
 
-static void say_float(struct text *t, double v, bool signalling)
+static void print_float(struct text *t, double v, bool signalling)
 {
-	/* nvdisasm sets a blank after what is not a plain number. */
+	/* nvdisasm prints a blank after NaN, infinity and -0. */
 	if (isnan(v))
-		say(t, "%c%cNAN ", signbit(v) ? '-' : '+', signalling ? 'S' : 'Q');
+		text_append(t, "%c%cNAN ", signbit(v) ? '-' : '+', signalling ? 'S' : 'Q');
 	else if (isinf(v))
-		say(t, "%cINF ", v < 0 ? '-' : '+');
+		text_append(t, "%cINF ", v < 0 ? '-' : '+');
 	else if (v == 0 && signbit(v))
-		say(t, "-0.0 ");
+		text_append(t, "-0.0 ");
 	else
-		say(t, fabs(v) >= 1e9 ? "%.20e" : "%.20g", v);
+		text_append(t, fabs(v) >= 1e9 ? "%.20e" : "%.20g", v);
 }
 
 static double from_f16(uint16_t h)
@@ -65,12 +63,12 @@ static double from_bits32(uint32_t bits)
 	return f;
 }
 
-static void say_half(struct text *t, uint16_t bits, bool bf16)
+static void print_half(struct text *t, uint16_t bits, bool bf16)
 {
-	say_float(t, bf16 ? from_bits32((uint32_t)bits << 16) : from_f16(bits), false);
+	print_float(t, bf16 ? from_bits32((uint32_t)bits << 16) : from_f16(bits), false);
 }
 
-/* How the immediate is to be read, where that depends on a modifier. */
+/* The type of the immediate, which may depend on a modifier. */
 static uint8_t immediate_kind(const struct sass_inst *in)
 {
 	uint8_t type = in->mod[SASS_M_STYPE], function = in->mod[SASS_M_FUNC];
@@ -86,33 +84,33 @@ static uint8_t immediate_kind(const struct sass_inst *in)
 	return in->form->imm;
 }
 
-static void say_immediate(struct text *t, const struct sass_inst *in, int64_t value)
+static void print_immediate(struct text *t, const struct sass_inst *in, int64_t value)
 {
 	uint32_t bits = (uint32_t)value;
 	double d;
 
 	switch (immediate_kind(in)) {
 	case IMM_SIGNED:
-		say_signed(t, (int32_t)bits);
+		print_signed(t, (int32_t)bits);
 		break;
 	case IMM_FLOAT:
-		say_float(t, from_bits32(bits), false);
+		print_float(t, from_bits32(bits), false);
 		break;
 	case IMM_DOUBLE: /* the upper half of the number */
 		memcpy(&d, &(uint64_t){(uint64_t)bits << 32}, 8);
-		say_float(t, d, !(bits & 0x80000));
+		print_float(t, d, !(bits & 0x80000));
 		break;
 	case IMM_HALF2:
-		say_half(t, bits >> 16, in->mod[SASS_M_HFORMAT] == SASS_HALF_BF16);
-		say(t, ", ");
-		say_half(t, bits & 0xffff, in->mod[SASS_M_HFORMAT] == SASS_HALF_BF16);
+		print_half(t, bits >> 16, in->mod[SASS_M_HFORMAT] == SASS_HALF_BF16);
+		text_append(t, ", ");
+		print_half(t, bits & 0xffff, in->mod[SASS_M_HFORMAT] == SASS_HALF_BF16);
 		break;
 	default:
-		say(t, "0x%" PRIx32, bits);
+		text_append(t, "0x%" PRIx32, bits);
 	}
 }
 
-static void say_reg(struct text *t, const struct sass_operand *o)
+static void print_reg(struct text *t, const struct sass_operand *o)
 {
 	static const char *const prefix[] = {
 		[SASS_GPR] = "R",    [SASS_UGPR] = "UR", [SASS_PRED] = "P",
@@ -121,38 +119,38 @@ static void say_reg(struct text *t, const struct sass_operand *o)
 	bool predicate = o->kind == SASS_PRED || o->kind == SASS_UPRED;
 
 	if (predicate && o->reg == SASS_PT)
-		say(t, "%sT", prefix[o->kind]);
+		text_append(t, "%sT", prefix[o->kind]);
 	else if ((o->kind == SASS_GPR && o->reg == SASS_RZ) ||
 		 (o->kind == SASS_UGPR && o->reg == SASS_URZ))
-		say(t, "%sZ", prefix[o->kind]);
+		text_append(t, "%sZ", prefix[o->kind]);
 	else
-		say(t, "%s%u", prefix[o->kind], o->reg);
+		text_append(t, "%s%u", prefix[o->kind], o->reg);
 }
 
-static void say_constant(struct text *t, const struct sass_slot *s, const struct sass_operand *o)
+static void print_constant(struct text *t, const struct sass_slot *s, const struct sass_operand *o)
 {
 	int16_t offset = (int16_t)o->value;
 	bool uniform = s->type == SLOT_CONST_U, indexed = uniform || s->type == SLOT_CONST_R;
 	struct sass_operand index = {.kind = uniform ? SASS_UGPR : SASS_GPR, .reg = o->reg};
 	bool zero = !uniform && o->reg == SASS_RZ;
 
-	say(t, "c[0x%x]%s[", o->aux & 31, s->flags & (SLOT_HALF | SLOT_SIGN) ? " " : "");
+	text_append(t, "c[0x%x]%s[", o->aux & 31, s->flags & (SLOT_HALF | SLOT_SIGN) ? " " : "");
 	if (indexed && (!zero || !offset))
-		say_reg(t, &index);
+		print_reg(t, &index);
 	if (indexed && !zero && offset)
-		say(t, "+");
+		text_append(t, "+");
 	if (!indexed || offset)
-		say_signed(t, offset);
-	say(t, "]");
+		print_signed(t, offset);
+	text_append(t, "]");
 }
 
-static void say_ureg(struct text *t, uint8_t reg)
+static void print_ureg(struct text *t, uint8_t reg)
 {
-	say_reg(t, &(struct sass_operand){.kind = SASS_UGPR, .reg = reg});
+	print_reg(t, &(struct sass_operand){.kind = SASS_UGPR, .reg = reg});
 }
 
-static void say_address(struct text *t, uint32_t sm, const struct sass_inst *in,
-			const struct sass_slot *s, const struct sass_operand *o)
+static void print_address(struct text *t, uint32_t sm, const struct sass_inst *in,
+			  const struct sass_slot *s, const struct sass_operand *o)
 {
 	static const char *const shifts[] = {"", ".X4", ".X8", ".X16"};
 	bool uniform = o->aux != SASS_NO_UREG, descriptor = o->flags & SASS_DESC;
@@ -166,34 +164,35 @@ static void say_address(struct text *t, uint32_t sm, const struct sass_inst *in,
 		base |= *suffix && (sm >= 90 || !(s->width & ADDR_WIDE));
 	else
 		base |= o->value == 0;
-	/* SM80's is printed only where it says how to cache; it is there all the same. */
+	/* Before SM90 nvdisasm prints a descriptor only where it holds a cache policy. */
 	if (descriptor && (sm >= 90 || in->mod[SASS_M_POLICY])) {
-		say(t, "desc[");
-		say_ureg(t, o->aux);
-		say(t, "]");
+		text_append(t, "desc[");
+		print_ureg(t, o->aux);
+		text_append(t, "]");
 	}
-	say(t, "[");
+	text_append(t, "[");
 	if (base) {
-		say_reg(t, &(struct sass_operand){.kind = SASS_GPR, .reg = o->reg});
+		print_reg(t, &(struct sass_operand){.kind = SASS_GPR, .reg = o->reg});
 		if (o->reg != SASS_RZ || uniform)
-			say(t, "%s", suffix);
+			text_append(t, "%s", suffix);
 	}
 	if (uniform && !descriptor) {
-		say(t, base ? "+" : "");
-		say_ureg(t, o->aux);
+		text_append(t, base ? "+" : "");
+		print_ureg(t, o->aux);
 	}
 	if (!base && !uniform) {
-		say(t, "0x%x", (unsigned)o->value & (s->width & ADDR_OFFSET32 ? ~0u : 0xffffffu));
+		text_append(t, "0x%x",
+			    (unsigned)o->value & (s->width & ADDR_OFFSET32 ? ~0u : 0xffffffu));
 	} else if (o->value) {
-		say(t, "+");
-		say_signed(t, o->value);
+		text_append(t, "+");
+		print_signed(t, o->value);
 	}
-	say(t, "]");
+	text_append(t, "]");
 }
 
-/* Sources carry their sign, absolute value, reuse flag and the half or byte that is meant. */
-static void say_source(struct text *t, const struct sass_slot *s, const struct sass_operand *o,
-		       bool reused)
+/* Sources are printed with negation, absolute value, reuse flag and the selected half or byte. */
+static void print_source(struct text *t, const struct sass_slot *s, const struct sass_operand *o,
+			 bool reused)
 {
 	static const char *const halves[] = {"", "", ".H0_H0", ".H1_H1"};
 	static const char *const bytes[] = {"", ".B1", ".B2", ".B3"};
@@ -205,34 +204,37 @@ static void say_source(struct text *t, const struct sass_slot *s, const struct s
 		part = bytes[o->aux];
 	else if (s->flags & SLOT_HALF1)
 		part = o->aux ? ".H1" : "";
-	say(t, "%s%s",
-	    o->flags & SASS_NEG   ? "-"
-	    : o->flags & SASS_NOT ? "~"
-				  : "",
-	    o->flags & SASS_ABS ? "|" : "");
+	text_append(t, "%s%s",
+		    o->flags & SASS_NEG   ? "-"
+		    : o->flags & SASS_NOT ? "~"
+					  : "",
+		    o->flags & SASS_ABS ? "|" : "");
 	if (o->kind == SASS_CONST)
-		say_constant(t, s, o);
+		print_constant(t, s, o);
 	else
-		say_reg(t, o);
-	/* Only pairs of halves in general registers stand outside the bars, and c's half. */
+		print_reg(t, o);
+	/* nvdisasm prints the half selector outside the bars only for packed halves in general
+	 * registers, and for c. */
 	if (o->kind == SASS_GPR && (s->flags & SLOT_HALF || (s->flags & SLOT_HALF1 && s->lo == 64)))
-		say(t, "%s%s%s", o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "", part);
+		text_append(t, "%s%s%s", o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "",
+			    part);
 	else
-		say(t, "%s%s%s", part, o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "");
-	say(t, s->flags & SLOT_SIGN ? ".SIGN" : "");
+		text_append(t, "%s%s%s", part, o->flags & SASS_ABS ? "|" : "",
+			    reused ? ".reuse" : "");
+	text_append(t, s->flags & SLOT_SIGN ? ".SIGN" : "");
 }
 
-static void say_set(struct text *t, uint32_t bits)
+static void print_set(struct text *t, uint32_t bits)
 {
 	const char *separator = "{";
 
 	for (int i = 31; i >= 0; i--) {
 		if (!(bits >> i & 1))
 			continue;
-		say(t, "%s%d", separator, i);
+		text_append(t, "%s%d", separator, i);
 		separator = ",";
 	}
-	say(t, "}");
+	text_append(t, "}");
 }
 
 static bool is_default(const struct sass_slot *s, const struct sass_operand *o)
@@ -252,8 +254,8 @@ static bool is_default(const struct sass_slot *s, const struct sass_operand *o)
 	return o->kind == SASS_TARGET && o->value == 0;
 }
 
-static bool shown(const struct sass_inst *in, const struct sass_slot *s,
-		  const struct sass_operand *o)
+static bool is_printed(const struct sass_inst *in, const struct sass_slot *s,
+		       const struct sass_operand *o)
 {
 	if (s->flags & SLOT_RED && in->mod[SASS_M_BAR] < SASS_BAR_RED_POPC)
 		return false;
@@ -262,8 +264,8 @@ static bool shown(const struct sass_inst *in, const struct sass_slot *s,
 	return !(s->flags & SLOT_QUIET && is_default(s, o));
 }
 
-static void say_operand(struct text *t, uint32_t sm, const struct sass_inst *in, uint32_t index,
-			uint64_t address)
+static void print_operand(struct text *t, uint32_t sm, const struct sass_inst *in, uint32_t index,
+			  uint64_t address)
 {
 	const struct sass_slot *s = &in->form->ops[index];
 	const struct sass_operand *o = &in->ops[index];
@@ -271,51 +273,51 @@ static void say_operand(struct text *t, uint32_t sm, const struct sass_inst *in,
 	switch (o->kind) {
 	case SASS_PRED:
 	case SASS_UPRED:
-		say(t, o->flags & SASS_NEG ? "!" : "");
-		say_reg(t, o);
+		text_append(t, o->flags & SASS_NEG ? "!" : "");
+		print_reg(t, o);
 		break;
 	case SASS_GPR:
 	case SASS_UGPR:
 	case SASS_BREG:
 	case SASS_CONST:
-		say_source(t, s, o, in->reuse & sass_reuse_bit(in->form, in, index));
+		print_source(t, s, o, in->reuse & sass_reuse_bit(in->form, in, index));
 		break;
 	case SASS_IMM:
 		if (s->flags & SLOT_SET)
-			say_set(t, (uint32_t)o->value);
+			print_set(t, (uint32_t)o->value);
 		else if (s->flags & SLOT_SB)
-			say(t, "SB%u", (unsigned)o->value);
+			text_append(t, "SB%u", (unsigned)o->value);
 		else if (s->type == SLOT_IMM || s->type == SLOT_SPLIT)
-			say(t, "0x%" PRIx64, (uint64_t)o->value);
+			text_append(t, "0x%" PRIx64, (uint64_t)o->value);
 		else
-			say_immediate(t, in, o->value);
+			print_immediate(t, in, o->value);
 		break;
 	case SASS_SREG:
 		if (sass_special_name(sm, (uint8_t)o->value))
-			say(t, "%s", sass_special_name(sm, (uint8_t)o->value));
+			text_append(t, "%s", sass_special_name(sm, (uint8_t)o->value));
 		else
-			say(t, "SR%u", (unsigned)o->value);
+			text_append(t, "SR%u", (unsigned)o->value);
 		break;
 	case SASS_ADDR:
-		say_address(t, sm, in, s, o);
+		print_address(t, sm, in, s, o);
 		break;
 	case SASS_TARGET:
-		say_signed(t, (s->flags & SLOT_RAW ? 0 : (int64_t)address + 16) + o->value);
+		print_signed(t, (s->flags & SLOT_RAW ? 0 : (int64_t)address + 16) + o->value);
 		break;
 	case SASS_NONE:
-		say(t, in->form->uniform ? "UPR" : "PR");
+		text_append(t, in->form->uniform ? "UPR" : "PR");
 		break;
 	}
 }
 
-static void say_guard(struct text *t, const struct sass_inst *in)
+static void print_guard(struct text *t, const struct sass_inst *in)
 {
 	if (in->guard == SASS_PT && !in->guard_not)
 		return;
-	say(t, "@%s", in->guard_not ? "!" : "");
-	say_reg(t, &(struct sass_operand){.kind = in->form->uniform ? SASS_UPRED : SASS_PRED,
-					  .reg = in->guard});
-	say(t, " ");
+	text_append(t, "@%s", in->guard_not ? "!" : "");
+	print_reg(t, &(struct sass_operand){.kind = in->form->uniform ? SASS_UPRED : SASS_PRED,
+					    .reg = in->guard});
+	text_append(t, " ");
 }
 
 static const char *choice_text(const struct sass_field *f, uint8_t value)
@@ -341,20 +343,20 @@ int sass_print(uint32_t sm, const struct sass_inst *instruction, uint64_t addres
 	row = sass_select(sm, &in, &word, NULL);
 	if (!row)
 		return -1;
-	say_guard(&t, &in);
+	print_guard(&t, &in);
 	name = row->alias ? row->alias(&in) : NULL;
-	say(&t, "%s", name ? name : row->name);
+	text_append(&t, "%s", name ? name : row->name);
 	for (i = 0; i < SASS_MAX_FIELDS && row->fields[i].width; i++)
-		say(&t, "%s", choice_text(&row->fields[i], in.mod[row->fields[i].mod]));
-	say(&t, "%s", row->suffix ? row->suffix : "");
+		text_append(&t, "%s", choice_text(&row->fields[i], in.mod[row->fields[i].mod]));
+	text_append(&t, "%s", row->suffix ? row->suffix : "");
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < in.nops; i++) {
 			bool later = !(row->ops[i].flags & SLOT_FIRST);
 
-			if (later != pass || !shown(&in, &row->ops[i], &in.ops[i]))
+			if (later != pass || !is_printed(&in, &row->ops[i], &in.ops[i]))
 				continue;
-			say(&t, "%s", separator);
-			say_operand(&t, sm, &in, i, address);
+			text_append(&t, "%s", separator);
+			print_operand(&t, sm, &in, i, address);
 			separator = row->ops[i].flags & SLOT_BLANK ? " " : ", ";
 		}
 	}

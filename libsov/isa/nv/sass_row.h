@@ -1,27 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a row of the instruction table is written down. A row names the operation, its opcode, where
- * each operand and modifier lies and what the printer says; everything else (encoder, decoder,
- * printer, register uses, random instructions) walks over these structures and knows no
- * instruction by name.
+ * The structure of an instruction table row: the operation, its opcode, the bits of each operand
+ * and modifier, and their text. Encoder, decoder, printer, register uses and random instructions
+ * all walk these structures and contain no code for individual instructions.
  *
- * Most arithmetic shares one layout. The opcode has 9 bits; the 3 bits above it, the form, say what
- * the source in bits 32–63 is and which source it is:
+ * Most arithmetic shares one layout. The opcode has 9 bits. The 3 bits above it, the form, select
+ * the kind of the source in bits 32–63 and which source it is:
  *
  *   form      1    2     3     4    5     6     7
  *   bits 32   b    imm c const c imm b const b ureg b ureg c
  *   bits 64   c    b     b     c    c     c     b
  *
- * Negation and absolute value belong to the place, not to the operand: 72, 73 for the register in
- * bits 24–31, 63, 62 for bits 32–63 and 75, 74 for bits 64–71. Reuse flags (122–124) belong to the
- * operand: a, b, c.
+ * Negation and absolute value bits belong to the source field, not to the operand: 72, 73 for the
+ * register in bits 24–31, 63, 62 for bits 32–63 and 75, 74 for bits 64–71. Reuse flags (122–124)
+ * belong to the operand: a, b, c.
  */
 #ifndef SOV_ISA_SASS_ROW_H
 #define SOV_ISA_SASS_ROW_H
 
 #include "libsov/isa/nv/sass.h"
 
-/* What an operand is and with it which bits it takes. */
+/* The kind of an operand, which determines its bits. */
 enum sass_slot_type {
 	SLOT_END,
 	SLOT_GPR,  /* register at lo */
@@ -47,16 +46,16 @@ enum sass_slot_type {
 
 enum { /* slot flags */
        SLOT_WRITE = 1 << 0,
-       SLOT_NEG = 1 << 1, /* the place's negation bit is valid here */
+       SLOT_NEG = 1 << 1, /* the source field's negation bit is valid here */
        SLOT_ABS = 1 << 2,
        SLOT_NOT = 1 << 3,    /* the negation bit means ~; with SLOT_NEG: when X is set */
-       SLOT_HALF = 1 << 4,   /* selects halves: 74–75, 60–61, 81–82 by place */
+       SLOT_HALF = 1 << 4,   /* selects halves: 74–75, 60–61, 81–82 by source field */
        SLOT_HALF1 = 1 << 5,  /* conversions: selects a half at 60, in c at 72 */
        SLOT_BYTE = 1 << 6,   /* … a byte at 60–61 */
        SLOT_INVERT = 1 << 7, /* predicate stored inverted, so that all zero is PT */
-       SLOT_RED = 1 << 8,    /* there only when the modifier BAR is a reduction */
+       SLOT_RED = 1 << 8,    /* present only when the modifier BAR is a reduction */
        /* printing */
-       SLOT_QUIET = 1 << 9,  /* left out when it has its default */
+       SLOT_QUIET = 1 << 9,  /* omitted when it has its default */
        SLOT_FIRST = 1 << 10, /* before the others */
        SLOT_BLANK = 1 << 11, /* no comma after it */
        SLOT_RAW = 1 << 12,   /* target: the distance itself */
@@ -65,16 +64,16 @@ enum { /* slot flags */
        SLOT_SIGN = 1 << 15,  /* only the register's sign counts: R1.SIGN */
 };
 
-enum {                      /* how the address of a memory operand may look; in slot.width */
+enum {                      /* address formats of memory operands; in slot.width */
        ADDR_UREG = 1,       /* has a uniform register at lo, bit 91 set */
-       ADDR_MAYBE_UREG = 2, /* bit 91 says whether it has one */
+       ADDR_MAYBE_UREG = 2, /* bit 91 is set if it has one */
        ADDR_DESC = 4,       /* bit neg: the uniform register is a descriptor */
        ADDR_WIDE = 8,       /* bit abs: the register is a pair (.64), otherwise .U32 */
        ADDR_E = 16,         /* the register is a pair when the modifier E is set */
        ADDR_OFFSET32 = 32,  /* 32 bits of offset at 32 instead of 24 at 40 */
 };
 
-enum { /* how many registers; in slot.count */
+enum { /* register counts; in slot.count */
        COUNT_1,
        COUNT_2,
        COUNT_WIDTH, /* by the modifier WIDTH */
@@ -83,7 +82,7 @@ enum { /* how many registers; in slot.count */
        COUNT_STYPE,
 };
 
-/* Defaults of an operand that the caller leaves SASS_NONE; DEFAULT_NONE: it must be given. */
+/* Defaults of operands that the caller leaves SASS_NONE; DEFAULT_NONE: the operand is required. */
 enum { DEFAULT_NONE, DEFAULT_TRUE, DEFAULT_FALSE, DEFAULT_ZERO_REG, DEFAULT_0, DEFAULT_15 };
 
 #define REUSE_NONE 255
@@ -91,17 +90,17 @@ enum { DEFAULT_NONE, DEFAULT_TRUE, DEFAULT_FALSE, DEFAULT_ZERO_REG, DEFAULT_0, D
 struct sass_slot {
 	uint8_t type;
 	uint8_t lo, width;
-	uint8_t neg, abs; /* bits, 0: by place */
+	uint8_t neg, abs; /* bits, 0: those of the source field */
 	uint16_t flags;
 	uint8_t count;
 	uint8_t otherwise; /* DEFAULT_* */
-	uint8_t if_mod;    /* there only when this modifier is set, + 1 */
-	uint8_t reuse;     /* its reuse flag, where it is not the usual one; REUSE_NONE */
+	uint8_t if_mod;    /* present only when this modifier is set, + 1 */
+	uint8_t reuse;     /* reuse bit, where it is not the usual one; REUSE_NONE */
 };
 
 struct sass_choice {
-	const char *text; /* what nvdisasm prints, NULL: not a legal value */
-	uint8_t value;    /* ours */
+	const char *text; /* nvdisasm's, NULL: not a legal value */
+	uint8_t value;    /* SASS_* of sass.h */
 };
 
 struct sass_field {
@@ -125,62 +124,66 @@ enum sass_immediate {
 	IMM_STYPE, /* by STYPE */
 };
 
-/* Whatever has no result cannot release a scoreboard by writing it; control flow sets none. */
+/* Scoreboards that a row can set: without a result only the read one, control flow none. */
 enum { SB_BOTH, SB_READ, SB_WRITE, SB_NONE };
 
 #define SASS_MAX_FIELDS 10
 #define SASS_MAX_FIXED  5
 
 struct sass_form {
-	const char *name; /* as nvdisasm prints it, with what every setting of the row has */
+	const char *name; /* nvdisasm's, with the modifiers that all instructions of the row have */
 	uint16_t op;
 	uint16_t opcode; /* 9 bits */
 	uint8_t forms;   /* bit n: form n exists */
 	uint8_t sms;     /* SM_* */
 	uint8_t pipe;    /* enum sass_pipe */
 	uint8_t imm;     /* enum sass_immediate, of the source in bits 32–63 */
-	uint8_t sb;      /* SB_*: the scoreboards that it can set */
+	uint8_t sb;      /* SB_* */
 	bool uniform;    /* sources are uniform registers; bit 91 is set when there is one */
 	struct sass_slot ops[SASS_MAX_OPERANDS];
 	struct sass_field fields[SASS_MAX_FIELDS];
 	struct sass_fixed fixed[SASS_MAX_FIXED];
 	const char *suffix; /* printed after all modifiers; NULL: nothing */
-	/* Combinations of values that the hardware does not have; NULL: all of them are legal. */
+	/* Rejects combinations of values that the hardware does not have; NULL: all are legal. */
 	bool (*legal)(uint32_t sm, const struct sass_inst *in);
-	/* Another name that nvdisasm prints for some operands; NULL: none. */
+	/* The other name that nvdisasm prints for some operands, or NULL. */
 	const char *(*alias)(const struct sass_inst *in);
 };
 
+/* Sets of SM versions: SM_90 and so on, one bit each. */
+#define SM_INDEX(sm) SM_INDEX_##sm,
+#define SM_BIT(sm)   SM_##sm = 1 << SM_INDEX_##sm,
+enum { SASS_SM_VERSIONS(SM_INDEX) };
+enum { SASS_SM_VERSIONS(SM_BIT) };
 enum {
-	SM_80 = 1,
-	SM_86 = 2,
-	SM_89 = 4,
-	SM_90 = 8,
 	SM_8X = SM_80 | SM_86 | SM_89,
 	SM_86_UP = SM_86 | SM_89 | SM_90,
 	SM_ALL = SM_8X | SM_90,
 };
+#undef SM_INDEX
+#undef SM_BIT
 
+/* The bit of an SM version; 0: the tables do not describe it. */
 uint8_t sass_sm_mask(uint32_t sm);
-/* A row of the instruction's op. All rows of an op agree in their pipe and in which operands are
- * written and how wide, so that any will do for register uses and timing. */
+/* A row of the instruction's op. All rows of an op have the same pipe, written operands and operand
+ * widths, so that any of them serves for register uses and timing. */
 const struct sass_form *sass_row(const struct sass_inst *in);
-/* All rows of an op, in the order of the table: the first after NULL, NULL after the last. */
+/* Enumerates the rows of an op in table order: the first after NULL, NULL after the last. */
 const struct sass_form *sass_next_row(uint16_t op, const struct sass_form *row);
 #define SASS_MAX_FORMS 1024
-/* Rows of one 9-bit opcode are neighbours. Returns the first, count in *n. */
+/* The adjacent rows of a 9-bit opcode: returns the first, and their number in *n. */
 const struct sass_form *sass_rows(uint16_t opcode, uint32_t *n);
-/* The row that fits an instruction, and its word; missing operands are filled in. NULL: none fits,
- * why (if not NULL) says what does not. */
+/* Selects the row that fits an instruction, encodes it and fills in default operands. Returns
+ * NULL if none fits; *why (if not NULL) names the misfit. */
 const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sass_word *word,
 				    const char **why);
-/* The bit of struct sass_inst's reuse that is about this operand; 0: none. */
+/* The operand's bit in sass_inst.reuse; 0: none. */
 uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, uint32_t operand);
-/* What the negation bit of a source means: SASS_NEG or SASS_NOT. */
+/* The meaning of a source's negation bit: SASS_NEG or SASS_NOT. */
 uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in);
-/* "SR_TID.X"; NULL: the number has no name on this SM. */
+/* "SR_TID.X"; NULL: the number has no name on this SM version. */
 const char *sass_special_name(uint32_t sm, uint8_t number);
-/* Whether the operand lies in bits 32–63 in this form. */
+/* Whether the operand is in bits 32–63 in this form. */
 bool sass_is_odd(const struct sass_slot *s, uint32_t form);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The words in which the rows of the table are written: operands, modifiers and their values.
- * Included by the sass_table_*.c files only.
+ * Macros for the rows of the table: operands, modifiers and their values. Only the sass_table_*.c
+ * files include this header.
  */
 #ifndef SOV_ISA_SASS_ROW_MACROS_H
 #define SOV_ISA_SASS_ROW_MACROS_H
 
 #include "libsov/isa/nv/sass_row.h"
 
-/* Forms: bit n for form n. What nvdisasm accepts, found by sweeping bits 9–11. */
+/* Forms: bit n for form n. nvdisasm accepts these, found by sweeping bits 9–11. */
 #define FORM(n)   (1u << (n))
 #define FORMS_B   (FORM(1) | FORM(4) | FORM(5) | FORM(6)) /* the odd source is b */
 #define FORMS_C   (FORM(1) | FORM(2) | FORM(3) | FORM(7)) /* … c */
@@ -44,7 +44,7 @@
 		      .otherwise = DEFAULT_TRUE, __VA_ARGS__}
 #define UP(at, not, ...) {.type = SLOT_UPRED, .lo = at, .neg = not, __VA_ARGS__}
 #define I(at, bits, ...) {.type = SLOT_IMM, .lo = at, .width = bits, __VA_ARGS__}
-/* The first table of PLOP3 lies in two pieces. */
+/* The first lookup table of PLOP3 is split over two fields. */
 #define LUT          {.type = SLOT_SPLIT, .lo = 64, .neg = 72}
 #define PAIR         .count = COUNT_2
 #define TRUE_        .otherwise = DEFAULT_TRUE
@@ -58,7 +58,7 @@
 #define FLAG(m, at, list)        FIELD(m, at, 1, list)
 
 #define YES(text_) ((const struct sass_choice[]){{"", 0}, {text_, 1}})
-#define NO(text_)  ((const struct sass_choice[]){{text_, 0}, {"", 1}}) /* printed when it is 0 */
+#define NO(text_)  ((const struct sass_choice[]){{text_, 0}, {"", 1}}) /* printed when 0 */
 
 #define FTZ        FLAG(FTZ, 80, YES(".FTZ"))
 #define SAT        FLAG(SAT, 77, YES(".SAT"))

@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Names of the special registers that S2R, S2UR and CS2R read, as nvdisasm prints them. A number
- * without a name is printed as such: SR36.
+ * nvdisasm's special_names of the special registers that S2R, S2UR and CS2R read. nvdisasm prints
+ * a register without a name by its number: SR36.
  */
 #include "libsov/isa/nv/sass_row.h"
 
-static const char *const names[256] = {
+static const char *const special_names[256] = {
 	[0x00] = "SR_LANEID", [0x01] = "SR_CLOCK", [0x02] = "SR_VIRTCFG", [0x03] = "SR_VIRTID",
 	[0x0f] = "SR_ORDERING_TICKET", [0x10] = "SR_PRIM_TYPE", [0x11] = "SR_INVOCATION_ID",
 	[0x12] = "SR_Y_DIRECTION", [0x13] = "SR_THREAD_KILL", [0x14] = "SM_SHADER_TYPE",
@@ -46,5 +46,5 @@ const char *sass_special_name(uint32_t sm, uint8_t number)
 	/* Clusters and warp groups came with Hopper. */
 	bool hopper = number == 0x41 || (number >= 0x86 && number <= 0x8b);
 
-	return hopper && sm < 90 ? NULL : names[number];
+	return hopper && sm < 90 ? NULL : special_names[number];
 }

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The instruction table as a whole: rows stand in the order of their opcodes, one file per range,
- * so that the decoder finds them by bisection. Names of modifier values that several families share
- * are here too.
+ * The instruction table as a whole. Rows are in the order of their opcodes, one file per range,
+ * so that the decoder finds them by binary search. Value lists that several files use are here
+ * too.
  */
 #include <pthread.h>
 
@@ -29,7 +29,7 @@ const struct sass_choice sass_width[8] = {
 	{".S16", SASS_WIDTH_S16}, {"", SASS_WIDTH_32},	  {".64", SASS_WIDTH_64},
 	{".128", SASS_WIDTH_128},
 };
-const struct sass_choice sass_width_const[8] = { /* constants come in at most 64 bits */
+const struct sass_choice sass_width_const[8] = { /* at most 64 bits */
 	{".U8", SASS_WIDTH_U8}, {".S8", SASS_WIDTH_S8}, {".U16", SASS_WIDTH_U16},
 	{".S16", SASS_WIDTH_S16}, {"", SASS_WIDTH_32}, {".64", SASS_WIDTH_64},
 };
@@ -74,7 +74,7 @@ const struct sass_form *sass_form_at(uint32_t index)
 	return NULL;
 }
 
-/* By op its first row, by row the next of the same op, as numbers from 1 on: found once. */
+/* Linked lists of the rows of each op; row numbers count from 1, and 0 ends a list. */
 static uint16_t first_row[SASS_OP_COUNT], next_row[SASS_MAX_FORMS + 1];
 static pthread_once_t rows_once = PTHREAD_ONCE_INIT;
 
@@ -88,7 +88,7 @@ static void link_rows(void)
 	}
 }
 
-static uint32_t number_of(const struct sass_form *row)
+static uint32_t row_number(const struct sass_form *row)
 {
 	uint32_t before = 0;
 
@@ -105,7 +105,7 @@ const struct sass_form *sass_next_row(uint16_t op, const struct sass_form *row)
 	uint32_t n;
 
 	pthread_once(&rows_once, link_rows);
-	n = row ? next_row[number_of(row)] : op < SASS_OP_COUNT ? first_row[op] : 0;
+	n = row ? next_row[row_number(row)] : op < SASS_OP_COUNT ? first_row[op] : 0;
 	return n ? sass_form_at(n - 1) : NULL;
 }
 
@@ -134,14 +134,11 @@ const struct sass_form *sass_rows(uint16_t opcode, uint32_t *n)
 uint8_t sass_sm_mask(uint32_t sm)
 {
 	switch (sm) {
-	case 80:
-		return SM_80;
-	case 86:
-		return SM_86;
-	case 89:
-		return SM_89;
-	case 90:
-		return SM_90;
+#define SM_CASE(version) \
+	case version: \
+		return SM_##version;
+		SASS_SM_VERSIONS(SM_CASE)
+#undef SM_CASE
 	default:
 		return 0;
 	}

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Rows 0x000–0x07f of the instruction table: vector arithmetic with a fixed latency. Opcodes,
+ * Rows 0x000–0x07f of the instruction table: vector arithmetic of fixed latency. Opcodes, bit
  * positions and names come from sweeping the bits of words through nvdisasm 12.4 for SM80 to SM90,
- * and from words that ptxas makes.
+ * and from words that ptxas emits.
  */
 #include "libsov/isa/nv/sass_row_macros.h"
 
@@ -10,7 +10,7 @@ static const struct sass_choice scale[8] = {
 	{NULL, 0}, {".D8", SASS_SCALE_D8}, {".D4", SASS_SCALE_D4}, {".D2", SASS_SCALE_D2},
 	{"", SASS_SCALE_1}, {".M2", SASS_SCALE_M2}, {".M4", SASS_SCALE_M4}, {".M8", SASS_SCALE_M8},
 };
-static const struct sass_choice dsetp_cmp[16] = { /* two more: DSETP.MIN and .MAX order NaNs too */
+static const struct sass_choice dsetp_cmp[16] = { /* DSETP.MIN and DSETP.MAX order NaNs too */
 	{".MIN", SASS_CMP_F}, {".LT", SASS_CMP_LT}, {".EQ", SASS_CMP_EQ}, {".LE", SASS_CMP_LE},
 	{".GT", SASS_CMP_GT}, {".NE", SASS_CMP_NE}, {".GE", SASS_CMP_GE}, {".NUM", SASS_CMP_NUM},
 	{".NAN", SASS_CMP_NAN}, {".LTU", SASS_CMP_LTU}, {".EQU", SASS_CMP_EQU},
@@ -28,7 +28,7 @@ static const struct sass_choice half_format_set[4] = {
 static const struct sass_choice only_half[4] = {{"", SASS_HALF_F16}};
 static const struct sass_choice oob[4] = {[3] = {".OOB", 1}};
 
-/* Up to SM86 nvdisasm leaves out what is understood. */
+/* Up to SM86 nvdisasm does not print the default format. */
 static const struct sass_choice f2fp_pack_old[2] = {
 	{".PACK_AB", SASS_HALF_F16}, {".BF16.PACK_AB", SASS_HALF_BF16},
 };
@@ -50,7 +50,9 @@ static const struct sass_choice f2fp_unpack[2] = {
 };
 static const struct sass_choice f2fp_finite[2] = {{NULL, 0}, {".SATFINITE", 1}};
 static const struct sass_choice f2fp_round[8] = {{"", SASS_RN}, [3] = {".RZ", SASS_RZ_MODE}};
-static const struct sass_choice f2ip_type[4] = {{".U8.F32", SASS_TYPE_U8}, {".S8.F32", SASS_TYPE_S8}};
+static const struct sass_choice f2ip_type[4] = {
+	{".U8.F32", SASS_TYPE_U8}, {".S8.F32", SASS_TYPE_S8},
+};
 static const struct sass_choice f2ip_round[4] = {
 	{"", SASS_RN}, [3] = {".TRUNC", SASS_RZ_MODE},
 };
@@ -71,7 +73,7 @@ static const struct sass_choice dot[4] = {
 	{".S8.S8", SASS_DOT_S8_S8},
 };
 
-/* A fourth selector, 32-bit floats as sources, is gone on SM90. */
+/* SM90 has no fourth selector, 32-bit floats as sources. */
 static bool legal_halves(uint32_t sm, const struct sass_inst *in)
 {
 	uint32_t i;
@@ -84,7 +86,7 @@ static bool legal_halves(uint32_t sm, const struct sass_inst *in)
 	return true;
 }
 
-/* nvdisasm's other names for a multiplication that only moves, adds or shifts. */
+/* nvdisasm's names for an IMAD that only moves, adds or shifts. */
 static const char *imad_alias(const struct sass_inst *in)
 {
 	const struct sass_operand *a = &in->ops[1], *b = &in->ops[2], *c = &in->ops[3];
@@ -180,7 +182,8 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(0), B(0), C(0)}, .fields = {U32}, .fixed = {{81, 3, 7}}},
 	{"VABSDIFF4", SASS_VABSDIFF4, 0x015, FORMS_BC, SM_ALL, SASS_PIPE_ALU,
 	 .ops = {D(), A(0), B(0), C(0)},
-	 .fields = {FLAG(SIGNED, 73, NO(".U8")), FLAG(ACC, 75, YES(".ACC"))}, .fixed = {{81, 3, 7}}},
+	 .fields = {FLAG(SIGNED, 73, NO(".U8")), FLAG(ACC, 75, YES(".ACC"))},
+	 .fixed = {{81, 3, 7}}},
 	{"PRMT", SASS_PRMT, 0x016, FORMS_BC, SM_ALL, SASS_PIPE_ALU, .ops = {D(), A(0), B(0), C(0)},
 	 .fields = {FIELD(PRMT, 72, 3, sass_prmt)}},
 	{"IMNMX", SASS_IMNMX, 0x017, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
@@ -298,7 +301,8 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_pack_old), F2FP_RND},
 	 .fixed = {{64, 8, 255}}},
 	{"F2FP", SASS_F2FP_MERGE, 0x03e, FORM(1) | FORM(4) | FORM(5) | FORM(6), SM_80 | SM_86,
-	 SASS_PIPE_ALU, .imm = IMM_FLOAT, .ops = {D(), ODD(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
+	 SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	 .ops = {D(), ODD(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_merge_old), F2FP_RND},
 	 .fixed = {{24, 8, 255}, {78, 1, 1}}},
 	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_89 | SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,
@@ -306,7 +310,8 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_pack), F2FP_RND},
 	 .fixed = {{64, 8, 255}}},
 	{"F2FP", SASS_F2FP_MERGE, 0x03e, FORM(1) | FORM(4) | FORM(5) | FORM(6), SM_89 | SM_90,
-	 SASS_PIPE_ALU, .imm = IMM_FLOAT, .ops = {D(), ODD(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
+	 SASS_PIPE_ALU, .imm = IMM_FLOAT,
+	 .ops = {D(), ODD(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_merge), F2FP_RND},
 	 .fixed = {{24, 8, 255}, {78, 1, 1}}},
 	{"F2FP", SASS_F2FP_TF32, 0x03e, FORMS_B, SM_90, SASS_PIPE_ALU, .imm = IMM_FLOAT,

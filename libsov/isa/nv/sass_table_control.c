@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Rows 0x100–0x17f of the instruction table: conversions and other units of variable latency,
  * barriers, special registers, control flow. Evidence as in sass_table_alu.c.
@@ -11,8 +11,8 @@ static const struct sass_choice mufu[16] = {
 	{".RCP64H", SASS_MUFU_RCP64H}, {".RSQ64H", SASS_MUFU_RSQ64H}, {".SQRT", SASS_MUFU_SQRT},
 	{".TANH", SASS_MUFU_TANH},
 };
-/* Formats of numbers. Integers: bit 0 signed, bits 1–2 size. Floats: size; 32 bits are not printed
- * unless both ends are floats. */
+/* Number formats. Integers: bit 0 signed, bits 1–2 size. Floats: size; nvdisasm prints 32 bits only
+ * in conversions between floats. */
 static const struct sass_choice integer[8] = {
 	{".U8", SASS_TYPE_U8}, {".S8", SASS_TYPE_S8}, {".U16", SASS_TYPE_U16},
 	{".S16", SASS_TYPE_S16}, {".U32", SASS_TYPE_U32}, {"", SASS_TYPE_S32},
@@ -77,8 +77,8 @@ static const struct sass_choice nanosleep[4] = {
 	{"", SASS_SLEEP_PLAIN}, {NULL, 0}, {".WARP", SASS_SLEEP_WARP}, {NULL, 0},
 };
 
-/* An arrival has to say how many threads take part, and has nothing to defer. In form 1 the number
- * of the barrier and that of the threads come out of one register. */
+/* BAR.ARV needs a number of threads and cannot defer. In form 1 one register holds the barrier's
+ * number and the number of threads. */
 static bool legal_bar(uint32_t sm, const struct sass_inst *in)
 {
 	const struct sass_operand *a = &in->ops[0], *b = &in->ops[1];
@@ -88,11 +88,11 @@ static bool legal_bar(uint32_t sm, const struct sass_inst *in)
 	    (in->mod[SASS_M_DEFER] || (b->kind == SASS_IMM && !b->value)))
 		return false;
 	if (b->kind == SASS_GPR && b->reg == SASS_RZ)
-		return false; /* all threads: that is form 5 with 0 */
+		return false; /* form 5 with 0 encodes all threads */
 	return a->kind != SASS_GPR || b->kind != SASS_GPR || a->reg == b->reg;
 }
 
-/* Halves have no 64-bit functions. */
+/* MUFU on halves has no 64-bit functions. */
 static bool legal_mufu_half(uint32_t sm, const struct sass_inst *in)
 {
 	uint8_t function = in->mod[SASS_M_FUNC];
@@ -101,7 +101,7 @@ static bool legal_mufu_half(uint32_t sm, const struct sass_inst *in)
 	return function != SASS_MUFU_RCP64H && function != SASS_MUFU_RSQ64H;
 }
 
-/* Code lies at no negative address. */
+/* Absolute targets are not negative. */
 static bool legal_call(uint32_t sm, const struct sass_inst *in)
 {
 	(void)sm;
@@ -188,7 +188,8 @@ const struct sass_form sass_control_rows[] = {
 	 .fields = {FTZ, FIELDS2(DTYPE, 75, 2, 84, 2, frnd16), FIELD(RND, 78, 2, round_integer)}},
 	{"FRND", SASS_FRND, 0x107, FORM(1), SM_90, SASS_PIPE_MUFU,
 	 .ops = {DT, ODD(NA | SLOT_HALF1, .count = COUNT_DTYPE)},
-	 .fields = {FTZ, FIELDS2(DTYPE, 75, 3, 84, 3, frnd_bf16), FIELD(RND, 78, 2, round_integer)}},
+	 .fields = {FTZ, FIELDS2(DTYPE, 75, 3, 84, 3, frnd_bf16),
+		    FIELD(RND, 78, 2, round_integer)}},
 	{"MUFU", SASS_MUFU, 0x108, FORMS_B, SM_ALL, SASS_PIPE_MUFU, .imm = IMM_MUFU,
 	 .ops = {D(), ODD(NA)}, .fields = {FIELD(FUNC, 74, 4, mufu)}},
 	{"MUFU", SASS_MUFU, 0x108, FORM(1) | FORM(6), SM_8X, SASS_PIPE_MUFU,
@@ -324,7 +325,8 @@ const struct sass_form sass_control_rows[] = {
 	{"LEPC", SASS_LEPC_TARGET, 0x14e, FORM(4), SM_90, SASS_PIPE_ALU, .sb = SB_NONE,
 	 .ops = {D(PAIR), {.type = SLOT_TARGET24, .width = 58}}},
 	{"RET.ABS", SASS_RET_ABS, 0x150, FORM(4), SM_8X, BRANCH,
-	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT}, .fields = {NO_DEC}, .fixed = {{85, 1, 1}}},
+	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT}, .fields = {NO_DEC},
+	 .fixed = {{85, 1, 1}}},
 	{"RET.ABS", SASS_RET_ABS, 0x150, FORM(4), SM_90, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), AT90}, .fields = {NO_DEC},
 	 .fixed = {{85, 1, 1}}},

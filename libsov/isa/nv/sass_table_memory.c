@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Rows 0x180–0x1ff of the instruction table: memory, atomics, fences, exchange between lanes.
  * Evidence as in sass_table_alu.c.
@@ -18,7 +18,7 @@ static const struct sass_choice load_order[16] = {
 	{".CONSTANT.VC.PRIVATE", SASS_ORDER_CONSTANT_VC_PRIVATE},
 	{".CONSTANT.GPU", SASS_ORDER_CONSTANT_GPU},
 };
-/* Stores and atomics: the same but for one. */
+/* Stores and atomics: like loads, with one exception. */
 static const struct sass_choice store_order[16] = {
 	{"", SASS_ORDER_WEAK}, {".CONSTANT.PRIVATE", SASS_ORDER_CONSTANT_PRIVATE},
 	{".CONSTANT.CTA", SASS_ORDER_CONSTANT_CTA},
@@ -77,7 +77,7 @@ static const struct sass_choice atype_90_wide[8] = {
 };
 static const struct sass_choice atype_shared[8] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
-	[4] = {".128", SASS_ATYPE_B128}, /* of SM90, whose field has a bit more */
+	[4] = {".128", SASS_ATYPE_B128}, /* SM90 only, whose field has one bit more */
 };
 static const struct sass_choice match_type[2] = {{"", SASS_TYPE_U32}, {".U64", SASS_TYPE_U64}};
 static const struct sass_choice redux_type[2] = {{"", SASS_TYPE_U32}, {".S32", SASS_TYPE_S32}};
@@ -119,15 +119,16 @@ static const struct sass_choice qspc_90[4] = {
 	{".D", SASS_QSPC_CLUSTER},
 };
 
-/* 64-bit addresses with a uniform register: a descriptor needs a register pair, a sum of a uniform
- * register and RZ has no pair, and without .E nothing is 64 bits wide. */
+/* 64-bit addresses with a uniform register: a descriptor needs a register pair, the sum of a
+ * uniform register and RZ has no pair, and without .E no register is 64 bits wide. */
 static bool legal_global(uint32_t sm, const struct sass_inst *in)
 {
 	const struct sass_operand *o = in->ops;
 
 	while (o->kind != SASS_ADDR)
 		o++;
-	if (in->mod[SASS_M_POLICY] && (o->aux == SASS_NO_UREG || !(o->flags & SASS_DESC) || sm >= 90))
+	if (in->mod[SASS_M_POLICY] &&
+	    (o->aux == SASS_NO_UREG || !(o->flags & SASS_DESC) || sm >= 90))
 		return false;
 	if (o->aux == SASS_NO_UREG)
 		return true;
@@ -138,22 +139,24 @@ static bool legal_global(uint32_t sm, const struct sass_inst *in)
 	return true;
 }
 
-/* 128 bits are exchanged, or compared and exchanged, from SM90 on. */
+/* 128-bit atomics exist from SM90 on, as exchange and compare-and-swap. */
 static bool legal_wide(uint32_t sm, const struct sass_inst *in)
 {
 	bool swap = in->op == SASS_ATOM_CAS || in->op == SASS_ATOMG_CAS || in->op == SASS_ATOMS_CAS;
 
 	if (in->mod[SASS_M_ATYPE] != SASS_ATYPE_B128)
 		return true;
-	return sm >= 90 && (swap ? in->mod[SASS_M_CAS] == SASS_CAS : in->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
+	return sm >= 90 && (swap ? in->mod[SASS_M_CAS] == SASS_CAS
+				 : in->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
 }
 
-/* SM80's atomics with a result take no descriptor with RZ. */
+/* Before SM90, atomics with a result cannot have a descriptor together with RZ. */
 static bool legal_atomic(uint32_t sm, const struct sass_inst *in)
 {
 	const struct sass_operand *o = &in->ops[2];
 
-	return legal_global(sm, in) && legal_wide(sm, in) && (sm >= 90 || !(o->flags & SASS_DESC) || o->reg != SASS_RZ);
+	return legal_global(sm, in) && legal_wide(sm, in) &&
+	       (sm >= 90 || !(o->flags & SASS_DESC) || o->reg != SASS_RZ);
 }
 
 static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
@@ -280,7 +283,8 @@ const struct sass_form sass_memory_rows[] = {
 	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_90, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
 	 .fields = {CAS, TYPE_S_90, XSHIFT}, .legal = legal_wide},
 	{"RED", SASS_RED, 0x18e, FORM(4), SM_8X, MEMORY, .sb = SB_READ,
-	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E_POLICY, ATOM3, EVICT, TYPE_80, ORDER_S},
+	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT},
+	 .fields = {E_POLICY, ATOM3, EVICT, TYPE_80, ORDER_S},
 	 .legal = legal_global},
 	{"REDG", SASS_RED, 0x18e, FORM(4), SM_90, MEMORY, .sb = SB_READ,
 	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOM3, EVICT, TYPE_90, ORDER_S},

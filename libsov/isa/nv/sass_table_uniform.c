@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Rows 0x080–0x0ff of the instruction table: the uniform datapath. Its layouts are those of the
  * vector instructions with 6-bit registers; bit 91 is set whenever a uniform register is read.
@@ -51,9 +51,10 @@ const struct sass_form sass_uniform_rows[] = {
 	 .fields = {FLAG(WRAP, 75, YES(".W"))}, .fixed = {READS}},
 	{"UPLOP3.LUT", SASS_UPLOP3, 0x09c, FORM(4), SM_ALL, UNIFORM,
 	 .ops = {UPD(81), UPD(84, TRUE_), UP(87, 90), UP(77, 80), UP(68, 71), LUT, I(16, 8)}},
-	/* ptxas has it of sub.sat of what all lanes have in common; nvdisasm's name. */
+	/* ptxas emits it for sub.sat of uniform values; the name is nvdisasm's. */
 	{"UPLOP3.LUT", SASS_UPLOP3_SIGN, 0x09f, FORM(1), SM_ALL, UNIFORM,
-	 .ops = {UPD(81), UPD(84, TRUE_), A(SLOT_SIGN), B(SLOT_SIGN), C(SLOT_SIGN), I(72, 8), I(16, 8)},
+	 .ops = {UPD(81), UPD(84, TRUE_), A(SLOT_SIGN), B(SLOT_SIGN), C(SLOT_SIGN), I(72, 8),
+		 I(16, 8)},
 	 .fixed = {READS}},
 	{"UIMAD", SASS_UIMAD, 0x0a4, FORMS_U | FORM(2), SM_ALL, UNIFORM, .imm = IMM_SIGNED,
 	 .ops = {UD(), A(0), B(0), C(NEG)}, .fields = {U32},

@@ -628,7 +628,7 @@ static bool lacks_memory(int status)
 
 	klogctl(3, said, sizeof(said) - 1); /* the end of the log */
 	return status == -ENOMEM || status == -ENOSPC ||
-	       (status == -ENODEV && strstr(said, "no MSI: -19"));
+	       (status == -ENODEV && strstr(said, "failed to allocate MSI: -19"));
 }
 
 static void bind(const char *card, unsigned step, unsigned first)

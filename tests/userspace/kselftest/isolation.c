@@ -399,7 +399,7 @@ static void unmaps_ring(struct try *t, uint64_t entry, uint32_t put)
 #define WORD(kind, subchannel, number, count) \
 	((uint32_t)(kind) << 29 | (uint32_t)(count) << 16 | (uint32_t)(subchannel) << 13 | \
 	 (number) >> 2)
-#define ONE(subchannel, number) WORD(NV_METHOD_INCREMENT, subchannel, number, 1)
+#define ONE(subchannel, number) WORD(NV_METHOD_INC, subchannel, number, 1)
 #define OPERATION(number)       ((uint64_t)(number) << 27)
 
 enum end { ENDS_FAULTED, ENDS_NEVER, ENDS_WELL };
@@ -467,14 +467,14 @@ static const struct wrong {
 	 ONE(NV_SUBCHANNEL_COPY, NV_COMPUTE_SEND_PCAS_A), COPY, ENDS_FAULTED, CLASS, 0, 0},
 	{"a copy sent to the compute engine", sends, 0x182,
 	 ONE(NV_SUBCHANNEL_COMPUTE, NV_COPY_LAUNCH), COMPUTE, ENDS_FAULTED, CLASS, 0, 0},
-	{"a header of an old kind", sends, 0, WORD(NV_METHOD_OLD_INCREMENT, 1, 0x100, 1), COPY,
+	{"a header of an old kind", sends, 0, WORD(NV_METHOD_GRP0, 1, 0x100, 1), COPY,
 	 ENDS_FAULTED, CLASS, 0, 0},
-	{"a header of another old kind", sends, 0, WORD(NV_METHOD_OLD_SAME, 1, 0x100, 1), COPY,
+	{"a header of another old kind", sends, 0, WORD(NV_METHOD_GRP2, 1, 0x100, 1), COPY,
 	 ENDS_FAULTED, CLASS, 0, 0},
 	{"a header of no kind", sends, 0, WORD(NV_METHOD_RESERVED, 1, 0x100, 1), COPY, ENDS_FAULTED,
 	 CLASS, 0, 0},
 	{"a header that announces more than there is", sends_header, 0,
-	 WORD(NV_METHOD_SAME, 4, 0x100, 0x1fff), COPY, ENDS_FAULTED, CLASS, 0, 0},
+	 WORD(NV_METHOD_NON_INC, 4, 0x100, 0x1fff), COPY, ENDS_FAULTED, CLASS, 0, 0},
 	{"a semaphore at an odd address", semaphore, BUFFER_VA + RESULT + 4,
 	 RELEASE | NV_SEM_PAYLOAD_64, COPY, ENDS_FAULTED, CLASS, 0, 0},
 	{"a descriptor without registers", describes_wrongly, 0, NV_QMD_REGISTERS, COMPUTE,
@@ -533,7 +533,7 @@ static const struct wrong {
 	{"a stream that is rewritten to copy physically", rewrites_itself, 0, NV_COPY_DST_PHYSICAL,
 	 COPY, ENDS_FAULTED, CLASS, 0, 0},
 	{"4096 interrupts in a row", floods, 4096,
-	 WORD(NV_METHOD_SAME, 0, NV_HOST_NON_STALL_INTERRUPT, 0), COPY, ENDS_WELL, 0, 0, 0},
+	 WORD(NV_METHOD_NON_INC, 0, NV_HOST_NON_STALL_INTERRUPT, 0), COPY, ENDS_WELL, 0, 0, 0},
 	{"waiting for what never comes", waits, BUFFER_VA + RESULT, 0, COPY, ENDS_NEVER, 0, 0, 0},
 	{"the same on a queue for computing", waits, BUFFER_VA + RESULT, 0, COMPUTE, ENDS_NEVER, 0,
 	 0, 0},
@@ -779,7 +779,7 @@ static void endless_ring(void)
 	struct try t;
 
 	begin(&t);
-	floods(&t, 64, WORD(NV_METHOD_SAME, 0, NV_HOST_NON_STALL_INTERRUPT, 0));
+	floods(&t, 64, WORD(NV_METHOD_NON_INC, 0, NV_HOST_NON_STALL_INTERRUPT, 0));
 	p.job = job_of(&base, &t.s);
 	bool good = !group_create(base.fd, base.vm, &p.u.m.group) && user_attach(&p.u, COPY) &&
 		    !pthread_create(&thread, NULL, push_on, &p);

@@ -112,7 +112,7 @@ struct stream {
 
 static inline void method(struct stream *s, uint32_t subchannel, uint32_t number, uint32_t count)
 {
-	s->words[s->count++] = nv_method_pack(NV_METHOD_INCREMENT, subchannel, number, count);
+	s->words[s->count++] = nv_method_pack(NV_METHOD_INC, subchannel, number, count);
 }
 
 static inline void data(struct stream *s, uint32_t word)

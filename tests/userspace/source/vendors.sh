@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Common code knows no vendor: the runtime (libsov/*.c), and the compiler's IR, passes and readers
+# Common code knows no vendor: the runtime, the winsys interface, and the compiler's IR, passes and readers
 # (libsov/compiler/*.c). What is a vendor's lies in nv and amd folders, behind the tables of gpu.h, target.h and
 # image.h. Comments may say where a fact comes from; code and the text in it may not name a vendor, a chip, its
 # instructions or its files, nor how many lanes a warp has.
@@ -8,31 +8,45 @@
 words='nv|nvidia|nvrm|cuda|cubin|sass|ptxas|sm|qmd|hopper|ampere|ada|[ag]h?[01][0-9][0-9]'
 words="$words|amd|amdgpu|gcn|gfx|rdna|navi|hsa|pm4|sdma|vgprs?|sgprs?|waitcnt|vmcnt|vcc"
 lanes='(lanes?|warp(_?size)?)[a-z_]* *(=|==|\*|/|%) *(32|64)|(32|64)u? *[*/%] *[a-z_>.-]*(lane|warp)'
+lanes="$lanes|#define +[a-z_]*(lane|warp)[a-z_]* +\\(?(32|64)"
 
 # Lines where it has to be so, and why: FILE WHAT-THE-LINE-HAS.
 allowed() {
 	cat <<-'END'
-	libsov/gpu/gpu.c nv_gpu			the list of makes of GPUs
+	libsov/gpu/gpu.c nv_gpu			the list of GPU vendors
 	libsov/gpu/gpu.c amd_gpu			the same
-	libsov/gpu/gpu.c "sm_"			whose targets begin so
-	libsov/gpu/gpu.c "gfx"			the same
+	libsov/winsys/winsys.h WINSYS_VENDOR_NV	the same: the tag of vendor data
+	libsov/winsys/winsys.h winsys_nv_info	the tagged vendor data
+	libsov/winsys/winsys.h winsys/nv_info.h	the same
+	libsov/winsys/winsys.h winsys_nvrm		the list of back ends, one of which is a vendor's kernel module
+	libsov/winsys/winsys.c winsys_nvrm		the same
 	libsov/compiler/driver/target.c .name = "	the list of targets
 	libsov/compiler/driver/target.c .family = "	the same
 	libsov/compiler/driver/target.c _backend	the same
 	libsov/compiler/driver/target.c compiler/amd/amd.h	the same
 	libsov/compiler/driver/target.c compiler/nv/nv.h	the same
+	libsov/compiler/driver/target.c isa/nv/sass.h	the same
+	libsov/compiler/driver/target.c NV_TARGET	the same
+	libsov/compiler/driver/target.c .family = "	the same
+	libsov/compiler/driver/target.c = NV_	the same, with the facts of hw/chips.h
+	libsov/compiler/driver/target.c = AMD_	the same
+	libsov/compiler/driver/target.c .version = sm_	the same
+	libsov/compiler/ptx/parser.c sm_		PTX's directive .target names NVIDIA's chips
+	libsov/compiler/ptx/parser.c family, "nv")	PTX's limits hold on NVIDIA's chips
+	libsov/compiler/ptx/lower_memory.c needs sm_90	the same
+	libsov/compiler/ptx/lower_memory.c family, "nv")	the same
 	libsov/compiler/image/image.c &image_cubin	the list of kinds of files
 	libsov/compiler/image/image.h image_cubin	the same
 	libsov/compiler/image/image.h amd		what a kernel's descriptor says is part of the image, either vendor's
 	libsov/compiler/image/image.h AMD_HIDDEN_COUNT	the same
 	libsov/compiler/image/image.h uint32_t sm	which of NVIDIA's code is in it: their back end asks
-	libsov/runtime/device.c &winsys_nvrm		the list of ways to a GPU, one of which is a vendor's kernel module
 	libsov/compiler/ptx/parser.c sm_		PTX names NVIDIA's architectures in .target
 	libsov/compiler/ptx/parser.c "nv"		.target and .maxntid bind NVIDIA's targets alone
 	libsov/compiler/ptx/lower_memory.c "nv"	the PTX manual ties 128-bit atomics to an architecture
 	libsov/compiler/ptx/lower_memory.c sm_90	the same
+	libsov/runtime/device.c &winsys_nvrm		the list of winsys back ends, one of which drives a vendor's kernel module
 	libsov/sov.h "sm_			an example in the interface
-	libsov/runtime/module/module.c take PTX or a cubin	files that users have
+	libsov/runtime/module/module_load.c take PTX or a cubin	files that users have
 	END
 }
 
@@ -71,12 +85,12 @@ code() {
 	}' "$@"
 }
 
-files=$(find libsov/sov.h libsov/runtime libsov/gpu/gpu.[ch] libsov/compiler -name "*.[ch]" | grep -vE "^libsov/compiler/(nv|amd)/|/image/(cubin|code_object|metadata|amd_abi|image_nv|image_amd)" | sort)
+files=$(find libsov/sov.h libsov/runtime libsov/gpu/gpu.[ch] libsov/winsys/winsys.[ch] libsov/compiler -name "*.[ch]" | grep -vE "^libsov/compiler/(nv|amd)/|/image/(cubin|code_object|metadata|amd_abi|image_nv|image_amd)" | sort)
 [ "$(echo "$files" | wc -l)" -gt 90 ]
 ok $? "the list of files is not empty"
 # A word is between letters of another kind: nv_gpu has nv, convert has not.
-lines=$(code $files)
-found=$(echo "$lines" | grep -aiE "(^|[^a-z0-9])($words)[0-9]*([^a-z0-9]|$)" |
+lines=$(code $files) # printed by printf, because echo expands the escapes of C strings
+found=$(printf '%s\n' "$lines" | grep -iE "(^|[^a-z0-9])($words)[0-9]*([^a-z0-9]|$)" |
 	while IFS= read -r line; do
 		file=${line%%:*} why=
 		while read -r where what; do
@@ -90,7 +104,9 @@ found=$(echo "$lines" | grep -aiE "(^|[^a-z0-9])($words)[0-9]*([^a-z0-9]|$)" |
 [ -z "$found" ]
 ok $? "common code names no vendor, chip, instruction set or file of one"
 [ -z "$found" ] || diag "$found"
-found=$(echo "$lines" | grep -aiE "$lanes" | grep -v '^libsov/compiler/driver/target\.c:') # the list of targets
+# Exceptions: the list of targets, and a limit of the interpreter that is not a number of lanes (its masks have 32 bits).
+found=$(printf '%s\n' "$lines" | grep -iE "$lanes" |
+	grep -vE '^libsov/compiler/(driver/target\.c|interp/interp\.h:[0-9]+:#define INTERP_MAX_LANES)')
 [ -z "$found" ]
 ok $? "common code does not know how many lanes a warp has"
 [ -z "$found" ] || diag "$found"

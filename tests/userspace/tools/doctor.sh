@@ -72,7 +72,7 @@ judge() {
 
 machine nothing
 out=$("$sov" doctor --root "$m")
-is "$? $(echo "$out" | head -n 1)" "0 no GPU of NVIDIA's or AMD's on the PCI bus" "no GPU is no illness"
+is "$? $(echo "$out" | head -n 1)" "0 no NVIDIA or AMD GPU on the PCI bus" "no GPU is no illness"
 touch "$m/.dockerenv"
 has "$("$sov" doctor --root "$m")" "on the PCI bus; this is a container, which may not see it" "a container may hide one"
 
@@ -89,10 +89,10 @@ machine vfio; h200 vfio-pci
 judge 1 kmod "no driver vfio-pci has the card" "it is meant for a virtual machine: use it there, or take it back (as root: echo \
 0000:01:00.0 >/sys/bus/pci/drivers/vfio-pci/unbind)" "a card that is handed through is told"
 machine ada; card 0000:01:00.0 0x10de 0x2684
-judge 1 kmod "no sovgpu.ko does not drive this chip (AD10x); known: GH100" "use it by NVIDIA's open kernel module" \
+judge 1 kmod "no sovgpu.ko does not drive this chip (AD102); known: GH100" "use it by NVIDIA's open kernel module" \
 	"a chip that sovgpu.ko does not know"
 machine amd; card 0000:03:00.0 0x1002 0x73bf amdgpu
-judge 1 nvrm "no it is no GPU of NVIDIA's" "SOV_SOFT names software GPUs, which need no card" "one of AMD's"
+judge 1 nvrm "no it is not an NVIDIA GPU" "SOV_SOFT names software GPUs, which need no card" "one of AMD's"
 
 machine no_firmware; h200; sovgpu loaded
 judge 1 kmod "no firmware nvidia/gh100/gsp/fmc-570.144.bin is missing" "install it (Debian: firmware-nvidia-graphics of \
@@ -152,7 +152,7 @@ machine host
 sed -i 's/unlimited            unlimited/8388608              8388608  /' "$m/proc/self/limits"
 has "$("$sov" doctor --root "$m")" "8192 KiB of memory can be pinned" "little memory to pin is a note"
 has "$(SOV_CACHE_DIR=$m/etc/group/none "$sov" doctor --root "$m")" \
-	"compiled programs cannot be kept in $m/etc/group/none: each run compiles anew" "so is no cache"
+	"compiled programs cannot be kept in $m/etc/group/none: each run compiles again" "so is no cache"
 has "$(SOV_SOFT=none "$sov" doctor --root "$m")" "SOV_SOFT=none switches software GPUs off" "and no software GPU"
 has "$(SOV_VISIBLE_DEVICES= "$sov" doctor --root "$m")" "-> unset SOV_VISIBLE_DEVICES" "and hidden devices"
 for machine in "$dir"/*/; do

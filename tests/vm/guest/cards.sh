@@ -27,11 +27,11 @@ is $# 7 "seven cards are on the bus"
 modprobe sovgpu
 ok $? "sovgpu.ko loads"
 is "$(bound "$1") $(bound "$7")" "sovgpu sovgpu" "it binds to the first and the last"
-fails "$2" "refuses to boot the firmware, error 0x00000001" "a card whose FSP does not accept the firmware"
-fails "$3" "its registers stay locked" "a card whose GSP never opens"
-fails "$4" "no answer to call 4097" "a card whose GSP boots and never says so"
-fails "$5" "element 0: its checksum is wrong" "a card whose GSP speaks nonsense"
-fails "$6" "registers read all ones: the device does not answer" "a card that falls off the bus while it boots"
+fails "$2" "FSP rejected the firmware, error 0x00000001" "a card whose FSP does not accept the firmware"
+fails "$3" "GSP boot timed out: registers are still locked down" "a card whose GSP never opens"
+fails "$4" "no reply to RPC 4097" "a card whose GSP boots and never says so"
+fails "$5" "element 0: bad checksum" "a card whose GSP speaks nonsense"
+fails "$6" "GPU has fallen off the bus: registers read all ones" "a card that falls off the bus while it boots"
 is "$(nodes)" 2 "there are two render nodes"
 program /test/bin/_prime_cards
 echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/unbind

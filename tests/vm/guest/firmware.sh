@@ -13,14 +13,14 @@ says "firmware nvidia/gh100/gsp/bootloader-570.144.bin" "$card"
 ok $? "the missing file is named"
 head -c 1000 /tmp/kept >$file
 echo "$address" >$driver/bind 2>/dev/null
-says "firmware bootloader-570.144.bin: its header is wrong" "$card"
+says "firmware bootloader-570.144.bin: bad header" "$card"
 ok $? "a file that is cut off is refused"
 mv /tmp/kept $file
 fmc=${file%/*}/fmc-570.144.bin
 cp $fmc /tmp/kept
 dd if=/dev/zero of=$fmc bs=1 seek=272 count=4 conv=notrunc 2>/dev/null # the size of its last section, the image
 echo "$address" >$driver/bind 2>/dev/null
-says "firmware fmc-570.144.bin: something in it is empty or too large" "$card"
+says "firmware fmc-570.144.bin: empty or oversized section" "$card"
 ok $? "a file with an empty image is refused"
 mv /tmp/kept $fmc
 echo "$address" >$driver/bind

@@ -25,7 +25,7 @@ last=$(nobodys)
 program /test/bin/_storm "$(interrupt)"
 # How many it has counted says nothing: it begins anew after a tenth of a second without any, and so long is a pause.
 is "$(nobodys)" "${last:-there is such a time}" "the kernel takes none of them for nobody's"
-says "interrupts without a reason" "$1"
+says "spurious interrupt storm" "$1"
 ok $? "and are spoken of"
 echo "${1##*/}" >/sys/bus/pci/drivers/sovgpu/unbind
 is "$(bound "$1")" "" "the driver lets go of a card that interrupts"

@@ -205,7 +205,7 @@ static void hand_link(struct hand_module *m, enum image_content content, struct 
 	void *code = &m->code;
 
 	*out = (struct compile_image){0};
-	amd_link(&m->job, m->plan, &code, content != IMAGE_OF_HEAD, content, out);
+	amd_link(&m->job, m->plan, &code, content != IMAGE_HEAD, content, out);
 }
 
 #endif

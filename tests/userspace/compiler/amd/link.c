@@ -268,7 +268,7 @@ static void test_whole_image(void)
 	struct compile_image made;
 	struct image im;
 
-	hand_link(&module, IMAGE_OF_ALL, &made);
+	hand_link(&module, IMAGE_WHOLE, &made);
 	if (!ok(read_image(&made, &im),
 		"the reader accepts the code object that the AMD linker wrote"))
 		return;
@@ -297,8 +297,8 @@ static void test_split_images(void)
 	struct compile_image head_made, unit_made;
 	struct image head, unit;
 
-	hand_link(&module, IMAGE_OF_HEAD, &head_made);
-	hand_link(&module, IMAGE_OF_UNIT, &unit_made);
+	hand_link(&module, IMAGE_HEAD, &head_made);
+	hand_link(&module, IMAGE_UNIT, &unit_made);
 	if (!ok(read_image(&head_made, &head),
 		"the reader accepts an AMD image with variables only"))
 		return;
@@ -321,8 +321,8 @@ static void test_deterministic(void)
 {
 	struct compile_image first, second;
 
-	hand_link(&module, IMAGE_OF_ALL, &first);
-	hand_link(&module, IMAGE_OF_ALL, &second);
+	hand_link(&module, IMAGE_WHOLE, &first);
+	hand_link(&module, IMAGE_WHOLE, &second);
 	ok(first.size == second.size && !memcmp(first.data, second.data, first.size),
 	   "linking the same kernels twice gives identical code objects");
 }

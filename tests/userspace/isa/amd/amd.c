@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The AMD instruction table without LLVM: every row in every form with random settings decodes to
- * what was encoded; no bit is dropped; what does not fit is refused by its name; words that llvm-mc
- * made are read as it prints them.
+ * The AMD instruction table without LLVM: random instructions of every row and form survive a
+ * round trip; the decoder drops no bit; the encoder names the operand or field that does not fit;
+ * words that llvm-mc assembled are printed as llvm-mc prints them.
  */
 #include "tests/tap.h"
 #include "libsov/isa/amd/amd_row.h"
@@ -20,14 +20,14 @@ static uint64_t next(void *state) /* splitmix64 */
 	return z ^ z >> 31;
 }
 
-static bool same(const struct amd_inst *a, const struct amd_inst *b)
+static bool is_same_inst(const struct amd_inst *a, const struct amd_inst *b)
 {
 	return a->row == b->row && a->form == b->form && !memcmp(a->reg, b->reg, sizeof(a->reg)) &&
 	       !memcmp(a->field, b->field, sizeof(a->field)) && a->literal == b->literal;
 }
 
-/* A flipped bit is another instruction or none, and never forgotten. */
-static bool strict(const uint32_t *words, uint32_t bytes)
+/* A word with a flipped bit decodes to another instruction or none; no bit is dropped. */
+static bool no_bit_is_dropped(const uint32_t *words, uint32_t bytes)
 {
 	for (uint32_t bit = 0; bit < bytes * 8; bit++) {
 		uint32_t flipped[AMD_MAX_WORDS + 1] = {words[0], words[1], words[2]};
@@ -45,7 +45,7 @@ static bool strict(const uint32_t *words, uint32_t bytes)
 	return true;
 }
 
-static bool form_survives(const struct amd_row *row, enum amd_form form)
+static bool form_round_trips(const struct amd_row *row, enum amd_form form)
 {
 	for (uint32_t i = 0; i < PER_FORM; i++) {
 		uint32_t words[AMD_MAX_WORDS] = {0}, n;
@@ -61,28 +61,28 @@ static bool form_survives(const struct amd_row *row, enum amd_form form)
 		}
 		if (in.literal && n == amd_layout(row, form)->bytes)
 			in.literal = 0; /* drawn, but no operand uses it */
-		if (!same(&in, &back) || amd_print(&back, text, sizeof(text)) >= 256) {
-			diag("%s, form %u: another instruction comes back", row->name, form);
+		if (!is_same_inst(&in, &back) || amd_print(&back, text, sizeof(text)) >= 256) {
+			diag("%s, form %u: decodes to another instruction", row->name, form);
 			return false;
 		}
 		if (amd_decode(AMD_GFX1030, words, n / 4 - 1, &back)) {
 			diag("%s, form %u: decodes although cut off", row->name, form);
 			return false;
 		}
-		if (i < 8 && !strict(words, n))
+		if (i < 8 && !no_bit_is_dropped(words, n))
 			return false;
 	}
 	return true;
 }
 
-static bool every_form_survives(uint32_t *forms)
+static bool every_form_round_trips(uint32_t *forms)
 {
 	bool good = true;
 
 	for (uint32_t op = 0; op < AMD_OP_COUNT; op++)
 		for (uint32_t form = 0; form < AMD_FORMS; form++)
 			if (amd_row_has(amd_row(op), form)) {
-				good = form_survives(amd_row(op), form) && good;
+				good = form_round_trips(amd_row(op), form) && good;
 				++*forms;
 			}
 	return good;
@@ -102,8 +102,8 @@ static bool rows_are_found(void)
 	return true;
 }
 
-/* Of arbitrary words, those that decode are encoded to themselves. */
-static bool noise(void)
+/* A random word that decodes is encoded to the same word. */
+static bool random_words_round_trip(void)
 {
 	uint32_t known = 0;
 
@@ -123,14 +123,14 @@ static bool noise(void)
 	return known > 1000;
 }
 
-/* One thing wrong at a time. */
+/* Each row breaks one field or operand of a legal instruction. */
 enum { REG, FIELD, FORM };
 static const struct {
 	enum amd_op op;
-	uint8_t form, kind, what;
+	uint8_t form, kind, index;
 	int32_t value;
-	const char *says;
-} refusals[] = {
+	const char *reason;
+} rejections[] = {
 	{AMD_v_add_f32, AMD_E64, FIELD, AMD_F_OMOD, 4, "OMOD"},
 	{AMD_v_and_b32, AMD_E64, FIELD, AMD_F_CLAMP, 1, "CLAMP"},
 	{AMD_v_and_b32, AMD_E64, FIELD, AMD_F_NEG, 1, "NEG"},
@@ -166,7 +166,7 @@ static const struct {
 	{AMD_s_add_u32, AMD_E64, FORM, 0, 0, "form"},
 };
 
-static void prepare(struct amd_inst *in, enum amd_op op, enum amd_form form)
+static void prepare_inst(struct amd_inst *in, enum amd_op op, enum amd_form form)
 {
 	if (amd_row_has(amd_row(op), form)) {
 		do
@@ -178,21 +178,22 @@ static void prepare(struct amd_inst *in, enum amd_op op, enum amd_form form)
 	}
 }
 
-static bool refused(uint32_t i)
+static bool is_rejected(uint32_t i)
 {
 	uint32_t words[AMD_MAX_WORDS];
 	struct amd_inst in;
 	const char *why = "";
 
-	prepare(&in, refusals[i].op, refusals[i].form);
-	if (refusals[i].kind == REG)
-		in.reg[refusals[i].what] = (uint16_t)refusals[i].value;
-	else if (refusals[i].kind == FIELD)
-		in.field[refusals[i].what] = refusals[i].value;
+	prepare_inst(&in, rejections[i].op, rejections[i].form);
+	if (rejections[i].kind == REG)
+		in.reg[rejections[i].index] = (uint16_t)rejections[i].value;
+	else if (rejections[i].kind == FIELD)
+		in.field[rejections[i].index] = rejections[i].value;
 	if (!amd_encode(AMD_GFX1030, &in, words, &why) &&
-	    !strncmp(why, refusals[i].says, strlen(refusals[i].says)))
+	    !strncmp(why, rejections[i].reason, strlen(rejections[i].reason)))
 		return true;
-	diag("%s: \"%s\" instead of %s", in.row->name, why ? why : "it is taken", refusals[i].says);
+	diag("%s: \"%s\" instead of %s", in.row->name, why ? why : "it is encoded",
+	     rejections[i].reason);
 	return false;
 }
 
@@ -220,7 +221,7 @@ static const struct {
 	{{0xd8d480e4, 0x0c000002}, "ds_swizzle_b32 v12, v2 offset:swizzle(QUAD_PERM,0,1,2,3)"},
 };
 
-static bool read_alike(uint32_t i)
+static bool prints_like_llvm(uint32_t i)
 {
 	struct amd_inst in;
 	char text[200];
@@ -234,7 +235,7 @@ static bool read_alike(uint32_t i)
 	return false;
 }
 
-static bool uses_are_told(void)
+static bool uses_include_implicit(void)
 {
 	struct amd_use u[AMD_MAX_USES];
 	struct amd_inst in;
@@ -257,16 +258,19 @@ int main(void)
 {
 	uint32_t i, good, forms = 0;
 
-	ok(rows_are_found(), "every row is found by its opcode");
-	ok(every_form_survives(&forms), "every form survives encode, decode, encode");
-	ok(forms > 1500, "there are %u forms", forms);
-	ok(noise(), "random bits decode to themselves or not at all");
-	for (i = good = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
-		good += refused(i);
-	ok(good == i, "what does not fit is refused by name (%u ways)", i);
+	ok(rows_are_found(), "the decoder finds every AMD instruction by its opcode");
+	ok(every_form_round_trips(&forms),
+	   "every form of every AMD instruction survives encode, decode, encode");
+	ok(forms > 1500, "the AMD instruction table has more than 1500 forms (%u)", forms);
+	ok(random_words_round_trip(),
+	   "random words either do not decode as AMD instructions or encode to themselves");
+	for (i = good = 0; i < sizeof(rejections) / sizeof(rejections[0]); i++)
+		good += is_rejected(i);
+	ok(good == i, "the AMD encoder names the operand or field that does not fit (%u cases)", i);
 	for (i = good = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		good += read_alike(i);
-	ok(good == i, "words of llvm-mc are read as it prints them (%u)", i);
-	ok(uses_are_told(), "implied registers are told with the others");
+		good += prints_like_llvm(i);
+	ok(good == i, "the AMD disassembler prints words of llvm-mc as llvm-mc does (%u)", i);
+	ok(uses_include_implicit(),
+	   "register uses of an AMD instruction include implicit registers");
 	return tap_done();
 }

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Words whose meaning nvdisasm 12.4 confirmed (-b SM80 or SM90): they decode to that text, and are
- * encoded again to the same bits. One of every mnemonic; the full comparison is tests/oracles/sass.sh.
+ * Words that nvdisasm 12.4 prints as given (-b SM80 or SM90): they decode to that text and encode
+ * to the same bits. One of every mnemonic; the full comparison is tests/oracles/sass.sh.
  */
 #include "tests/tap.h"
 #include "libsov/isa/nv/sass.h"
@@ -142,7 +142,7 @@ static const struct {
 	{90, 0x000fe20003860100, 0x00000000002e7886, "VOTEU.ANY UR46, UP3, PT"},
 	{90, 0x000fe20002000000, 0x0000000000007948, "WARPSYNC.ALL P4"},
 	{90, 0x000fe20002000000, 0x0000000000007946, "YIELD P4"},
-	/* Targets are addresses; the instruction itself stands at 0x100. */
+	/* Branch targets are addresses; the instruction is at 0x100. */
 	{80, 0x000fea0003800000, 0x0000009000000947, "@P0 BRA 0x1a0"},
 	{80, 0x000fea000383ffff, 0xffffff8000008947, "@!P0 BRA 0x90"},
 	{90, 0x000fea0003800000, 0x0000000000280947, "@P0 BRA 0x1b0"},
@@ -163,11 +163,13 @@ int main(void)
 
 		if (sass_decode(known[i].sm, w, &in))
 			sass_print(known[i].sm, &in, 0x100, text, sizeof(text));
-		if (!ok(!strcmp(text, known[i].text), "SM%u %s", known[i].sm, known[i].text))
+		if (!ok(!strcmp(text, known[i].text),
+			"SM%u: the word of nvdisasm's %s decodes to that text", known[i].sm,
+			known[i].text))
 			diag("got %s", text);
 		ok(sass_encode(known[i].sm, &in, &again, NULL) && again.lo == w.lo &&
 			   again.hi == w.hi,
-		   "... and back to the same bits");
+		   "SM%u: %s encodes to the word that nvdisasm read", known[i].sm, known[i].text);
 	}
 	return tap_done();
 }

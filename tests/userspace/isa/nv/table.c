@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The instruction table is complete and in order: every operation of sass_ops.h has a row, the
- * decoder's bisection finds every row, and no field of a row lies on another.
+ * The SASS instruction table is complete and in order: every operation of sass_ops.h has a row, the
+ * decoder's binary search finds every row, and the fields of a row do not overlap.
  */
 #include "tests/tap.h"
 #include "libsov/isa/nv/sass_row.h"
@@ -36,9 +36,9 @@ static bool rows_are_found(void)
 	return true;
 }
 
-/* Modifiers and fixed bits of a row; operands share bits with nothing either, which the round trip
- * of random settings shows. */
-static bool fields_are_apart(const struct sass_form *f)
+/* Checks modifiers and fixed bits of a row; the round trip of random instructions covers
+ * operands. */
+static bool fields_are_disjoint(const struct sass_form *f)
 {
 	uint64_t taken[2] = {0xffff, 0}; /* opcode, form, guard */
 	uint32_t i, b;
@@ -59,10 +59,10 @@ static bool fields_are_apart(const struct sass_form *f)
 	return true;
 }
 
-static bool all_fields_are_apart(void)
+static bool all_fields_are_disjoint(void)
 {
 	for (uint32_t i = 0; i < sass_form_count(); i++)
-		if (!fields_are_apart(sass_form_at(i)))
+		if (!fields_are_disjoint(sass_form_at(i)))
 			return false;
 	return true;
 }
@@ -92,13 +92,16 @@ int main(void)
 {
 	uint32_t n;
 
-	ok(every_op_has_a_row(), "every operation has a row");
-	ok(rows_are_found(), "every row is found by its opcode");
-	ok(all_fields_are_apart(), "modifiers and fixed bits of a row do not overlap");
-	ok(rows_of_an_op_agree(), "all rows of an operation agree in pipe and registers");
+	ok(every_op_has_a_row(), "every SASS operation has a row in the instruction table");
+	ok(rows_are_found(), "the decoder finds every SASS row by its opcode");
+	ok(all_fields_are_disjoint(), "modifiers and fixed bits of a SASS row do not overlap");
+	ok(rows_of_an_op_agree(),
+	   "all rows of a SASS operation have the same pipe and register counts");
 	sass_rows(0x1ff, &n);
-	ok(n == 0, "an opcode beyond the table has no rows");
-	is_str(sass_op_name(SASS_IMAD_WIDE), "IMAD.WIDE", "operations have names");
-	ok(!sass_form_in(sass_form_at(0), 70), "no row claims an SM that was never looked at");
+	ok(n == 0, "a SASS opcode beyond the table has no rows");
+	is_str(sass_op_name(SASS_IMAD_WIDE), "IMAD.WIDE",
+	       "sass_op_name returns the name of an operation");
+	ok(!sass_form_in(sass_form_at(0), 70),
+	   "no SASS row claims an SM version that the table does not describe");
 	return tap_done();
 }

@@ -1,39 +1,39 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Register uses, and the timing rules that the scheduler and the software GPU share: a few figures
- * whose origin stands in sass_latency.c, from words that are decoded as both of them do.
+ * Register uses, and the latencies that the scheduler and the software GPU share, of decoded words.
+ * sass_latency.c names the sources of the figures.
  */
 #include "tests/tap.h"
 #include "libsov/isa/nv/sass.h"
 
 static struct sass_inst one, two;
 
-static void load(struct sass_inst *in, uint32_t sm, uint64_t hi, uint64_t lo)
+static void decode_word(struct sass_inst *in, uint32_t sm, uint64_t hi, uint64_t lo)
 {
 	if (!sass_decode(sm, (struct sass_word){lo, hi}, in))
 		ok(false, "the word %016llx%016llx decodes", (unsigned long long)hi,
 		   (unsigned long long)lo);
 }
 
-/* Least distance by the register that both have; -1: they have none. */
-static int distance(uint32_t sm)
+/* The read-after-write latency of the common registers; -1: there are none. */
+static int raw_latency(uint32_t sm)
 {
 	struct sass_reg_use a[SASS_MAX_USES], b[SASS_MAX_USES];
 	uint32_t n = sass_uses(&one, a), m = sass_uses(&two, b), i, j;
-	int most = -1;
+	int max = -1;
 
 	for (i = 0; i < n; i++)
 		for (j = 0; j < m; j++)
 			if (a[i].write && !b[j].write && a[i].kind == b[j].kind &&
 			    a[i].reg < b[j].reg + b[j].count && b[j].reg < a[i].reg + a[i].count) {
-				int d = (int)sass_raw(sm, &one, &a[i], &two, &b[j]);
+				int d = (int)sass_raw_latency(sm, &one, &a[i], &two, &b[j]);
 
-				most = d > most ? d : most;
+				max = d > max ? d : max;
 			}
-	return most;
+	return max;
 }
 
-static void uses(const char *want)
+static void expect_uses(const char *want)
 {
 	struct sass_reg_use u[SASS_MAX_USES];
 	uint32_t n = sass_uses(&one, u), i;
@@ -43,7 +43,7 @@ static void uses(const char *want)
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s%c%u/%u%s",
 			 i ? " " : "", "?RUPQB"[u[i].kind], u[i].reg, u[i].count,
 			 u[i].write ? "!" : "");
-	if (!ok(!strcmp(text, want), "%s", want))
+	if (!ok(!strcmp(text, want), "%s has the register uses %s", sass_op_name(one.op), want))
 		diag("got %s", text);
 }
 
@@ -60,9 +60,9 @@ static void uses(const char *want)
 #define LDS64_R4        0x000e620000000a00, 0x0000000000048984
 #define FADD_R4_R6_R7   0x000fe20000000000, 0x0000000706047221
 #define STS64_R7_R4     0x0003e20000000a00, 0x0000000407007388
-#define HMUL2_R3        0x004fca0000002800, 0x2000000500037232 /* HMUL2.SAT R3, R0.H0_H0, R5.H0_H0 */
+#define HMUL2_R3        0x004fca0000002800, 0x2000000500037232 /* .SAT R3, R0.H0_H0, R5.H0_H0 */
 #define HADD2_F32_R6_R3 0x000fe40000004100, 0x20000003ff067230 /* HADD2.F32 R6, -RZ, R3.H0_H0 */
-#define HADD2_R3_R6_R4  0x000fe40000010800, 0x2000000406037230 /* HADD2.FTZ R3, R6.H0_H0, R4.H0_H0 */
+#define HADD2_R3_R6_R4  0x000fe40000010800, 0x2000000406037230 /* .FTZ R3, R6.H0_H0, R4.H0_H0 */
 #define ULOP3_UR62_UR61 \
 	0x000fe2000f8e803d, 0x0000001f3e3e7892 /* ULOP3.LUT UR62, UR62, 0x1f, UR61, 0x80, !UPT */
 #define UMOV_UR61   0x000fe20000000000, 0x00000001003d7882 /* UMOV UR61, 0x1 */
@@ -71,66 +71,76 @@ static void uses(const char *want)
 
 int main(void)
 {
-	load(&one, 90, DADD_R4_R6_R4);
-	uses("R4/2! R6/2 R4/2");
-	load(&two, 90, DADD_R4_R6_R4);
-	ok(distance(90) == 8 && !sass_variable(90, &one),
+	decode_word(&one, 90, DADD_R4_R6_R4);
+	expect_uses("R4/2! R6/2 R4/2");
+	decode_word(&two, 90, DADD_R4_R6_R4);
+	ok(raw_latency(90) == 8 && !sass_has_variable_latency(90, &one),
 	   "SM90: DADD to DADD takes 8 cycles and no scoreboard");
-	ok(distance(80) == 6 && sass_variable(80, &one),
+	ok(raw_latency(80) == 6 && sass_has_variable_latency(80, &one),
 	   "SM80: DADD to DADD takes 6 cycles and a scoreboard");
 	ok(sass_reads_late(80, &one) && !sass_reads_late(90, &one),
 	   "SM80's FP64 reads its sources late");
-	load(&one, 90, LDG64_R6_UR4_R6);
-	uses("R6/2! R6/2 U4/2");
-	ok(sass_variable(90, &one) && !sass_in_order(90, &one), "loads need a scoreboard each");
-	load(&one, 90, ISETP_P0_R2_R3);
-	uses("P0/1! R2/1 R3/1");
-	load(&two, 90, P0_BRA);
-	ok(distance(90) == 13, "a guard needs its predicate 13 cycles earlier");
-	load(&two, 90, VOTE_ALL_P2_P0);
-	ok(distance(90) == 13 && distance(80) == 13, "so does a vote");
-	load(&two, 90, P0_BRA);
+	decode_word(&one, 90, LDG64_R6_UR4_R6);
+	expect_uses("R6/2! R6/2 U4/2");
+	ok(sass_has_variable_latency(90, &one) && !sass_completes_in_order(90, &one),
+	   "every load needs its own scoreboard");
+	decode_word(&one, 90, ISETP_P0_R2_R3);
+	expect_uses("P0/1! R2/1 R3/1");
+	decode_word(&two, 90, P0_BRA);
+	ok(raw_latency(90) == 13, "a predicate can guard an instruction 13 cycles after ISETP");
+	decode_word(&two, 90, VOTE_ALL_P2_P0);
+	ok(raw_latency(90) == 13 && raw_latency(80) == 13,
+	   "a predicate can be the source of VOTE 13 cycles after ISETP");
+	decode_word(&two, 90, P0_BRA);
 	ok(sass_min_stall(90, &two) == 5, "a branch stalls at least 5 cycles");
-	load(&one, 90, IMAD_WIDE_R6);
-	load(&two, 90, IADD3_R0_R6);
-	ok(distance(90) == 3 && distance(80) == 5, "SM90: IMAD.WIDE makes its low half early");
-	load(&two, 90, IADD3_R0_R7);
-	ok(distance(90) == 5 && distance(80) == 5, "... but not the high one");
-	load(&two, 90, STG64_UR4_R2_R6);
-	ok(distance(90) == 5, "a store takes its data 5 cycles after arithmetic");
-	load(&one, 90, FADD_R4_R6_R7);
-	load(&two, 90, STS64_R7_R4);
-	ok(distance(90) == 5, "so does one to shared memory");
-	load(&one, 90, SHFL_R6_R4);
-	load(&two, 90, LDS64_R4);
-	ok(sass_pipe(90, &one) == sass_pipe(90, &two) && sass_in_order(90, &one),
-	   "SHFL and LDS answer in the order of issue");
-	ok(sass_same_queue(90, &one, &two), "... and read their registers in that order");
-	load(&one, 90, BAR_SYNC);
-	ok(sass_min_stall(90, &one) == 1 && sass_after(90, &one, &two) == 6 &&
-		   sass_drains(90, &one),
-	   "shared memory stays 6 cycles away from a block barrier");
-	ok(sass_after(90, &one, &one) == 8 && sass_after(80, &one, &one) == 6,
-	   "another block barrier 8 cycles, 6 before Hopper");
-	load(&one, 90, R2UR_UR4_R6);
-	load(&two, 90, LDG64_R6_UR4_R6);
-	ok(distance(90) == 13, "R2UR takes 13 cycles");
-	load(&one, 90, HMUL2_R3);
-	load(&two, 90, HADD2_F32_R6_R3);
-	ok(distance(90) == 5 && distance(80) == 5, "HADD2.F32 takes a half 5 cycles after HMUL2");
-	load(&one, 90, HADD2_F32_R6_R3);
-	load(&two, 90, HADD2_R3_R6_R4);
-	ok(distance(90) == 5 && distance(80) == 5, "... and HADD2 what it made 5 cycles later");
-	load(&one, 90, ULOP3_UR62_UR61);
-	load(&two, 90, UMOV_UR61);
-	ok(sass_war(&one, &two, SASS_UGPR) == 3,
-	   "UMOV does not bring ULOP3 what it reads two cycles later");
-	ok(sass_war(&one, &one, SASS_UGPR) == 2 && sass_war(&two, &two, SASS_UGPR) == 1,
-	   "uniform arithmetic is slower, and UMOV reads at once");
-	load(&one, 90, DADD_R4_R6_R4);
-	load(&two, 90, FADD_R4_R6_R7);
-	ok(sass_war(&two, &one, SASS_GPR) == 1, "a source may be overwritten in the next cycle");
-	ok(sass_waw(90, &one, &two) == 6 && sass_waw(90, &two, &one) == 1,
-	   "a fast unit does not overtake a slow one");
+	decode_word(&one, 90, IMAD_WIDE_R6);
+	decode_word(&two, 90, IADD3_R0_R6);
+	ok(raw_latency(90) == 3 && raw_latency(80) == 5,
+	   "SM90: the low half of IMAD.WIDE is ready after 3 cycles, SM80: after 5");
+	decode_word(&two, 90, IADD3_R0_R7);
+	ok(raw_latency(90) == 5 && raw_latency(80) == 5,
+	   "the high half of IMAD.WIDE is ready after 5 cycles");
+	decode_word(&two, 90, STG64_UR4_R2_R6);
+	ok(raw_latency(90) == 5, "a global store can read its data 5 cycles after arithmetic");
+	decode_word(&one, 90, FADD_R4_R6_R7);
+	decode_word(&two, 90, STS64_R7_R4);
+	ok(raw_latency(90) == 5,
+	   "a shared memory store can read its data 5 cycles after arithmetic");
+	decode_word(&one, 90, SHFL_R6_R4);
+	decode_word(&two, 90, LDS64_R4);
+	ok(sass_pipe(90, &one) == sass_pipe(90, &two) && sass_completes_in_order(90, &one),
+	   "SHFL and LDS complete in issue order");
+	ok(sass_same_queue(90, &one, &two), "SHFL and LDS read their registers in issue order");
+	decode_word(&one, 90, BAR_SYNC);
+	ok(sass_min_stall(90, &one) == 1 && sass_min_distance(90, &one, &two) == 6 &&
+		   sass_drains_queues(90, &one),
+	   "a shared memory access follows a block barrier by at least 6 cycles");
+	ok(sass_min_distance(90, &one, &one) == 8 && sass_min_distance(80, &one, &one) == 6,
+	   "a block barrier follows another by at least 8 cycles, 6 before Hopper");
+	decode_word(&one, 90, R2UR_UR4_R6);
+	decode_word(&two, 90, LDG64_R6_UR4_R6);
+	ok(raw_latency(90) == 13, "a load can read the result of R2UR after 13 cycles");
+	decode_word(&one, 90, HMUL2_R3);
+	decode_word(&two, 90, HADD2_F32_R6_R3);
+	ok(raw_latency(90) == 5 && raw_latency(80) == 5,
+	   "HADD2.F32 can read a half 5 cycles after HMUL2");
+	decode_word(&one, 90, HADD2_F32_R6_R3);
+	decode_word(&two, 90, HADD2_R3_R6_R4);
+	ok(raw_latency(90) == 5 && raw_latency(80) == 5,
+	   "HADD2 can read the result of HADD2.F32 after 5 cycles");
+	decode_word(&one, 90, ULOP3_UR62_UR61);
+	decode_word(&two, 90, UMOV_UR61);
+	ok(sass_war_latency(&one, &two, SASS_UGPR) == 3,
+	   "UMOV may overwrite a source of ULOP3 3 cycles later");
+	ok(sass_war_latency(&one, &one, SASS_UGPR) == 2 &&
+		   sass_war_latency(&two, &two, SASS_UGPR) == 1,
+	   "uniform arithmetic may overwrite a source of ULOP3 2 cycles later, of UMOV 1 cycle "
+	   "later");
+	decode_word(&one, 90, DADD_R4_R6_R4);
+	decode_word(&two, 90, FADD_R4_R6_R7);
+	ok(sass_war_latency(&two, &one, SASS_GPR) == 1,
+	   "a vector register may be overwritten in the cycle after its read");
+	ok(sass_waw_latency(90, &one, &two) == 6 && sass_waw_latency(90, &two, &one) == 1,
+	   "FADD may overwrite the result of DADD 6 cycles later, DADD that of FADD 1 cycle later");
 	return tap_done();
 }

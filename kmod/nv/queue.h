@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/* The core's queue groups and queues, implemented by channel groups and channels. */
+#ifndef SOV_NV_QUEUE_H
+#define SOV_NV_QUEUE_H
+
+#include <drm/drm_mm.h>
+
+#include "kmod/vendor.h"
+#include "kmod/group.h"
+#include "kmod/nv/channel.h"
+#include "kmod/nv/context.h"
+#include "kmod/nv/ring.h"
+#include "kmod/queue.h"
+
+/**
+ * struct nv_tsg - a channel group (time slice group)
+ */
+struct nv_tsg {
+	/** @id: id on the device; 0 if the channel group does not exist */
+	u32 id;
+
+	/** @context: graphics context that the group's compute channels share */
+	struct nv_context context;
+};
+
+/**
+ * struct nv_group - a queue group
+ */
+struct nv_group {
+	/** @base: the core's group; must be first, because the core allocates the structure */
+	struct sov_group base;
+
+	/** @tsgs: channel group of each queue class, created with the first queue of the class */
+	struct nv_tsg tsgs[SOV_QUEUE_CLASSES];
+};
+
+/**
+ * struct nv_queue - a queue
+ */
+struct nv_queue {
+	/** @base: the core's queue; must be first, because the core allocates the structure */
+	struct sov_queue base;
+
+	/** @channel: channel that executes the queue */
+	struct nv_channel channel;
+
+	/** @ring_memory: memory of @ring, which programs can read but not write */
+	struct nv_buffer ring_memory;
+
+	/** @ring_node: VA range of @ring_memory */
+	struct drm_mm_node ring_node;
+
+	/** @seqno: page whose first word holds the sequence number of the last completed job */
+	struct nv_buffer seqno;
+
+	/** @seqno_node: VA range of @seqno */
+	struct drm_mm_node seqno_node;
+
+	/** @ring: ring of a queue that the kernel fills */
+	struct nv_ring ring;
+
+	/** @halted: the channel was disabled together with others; protected by halt_lock */
+	bool halted;
+};
+
+int nv_queue_group_init(struct sov_group *group);
+void nv_queue_group_fini(struct sov_group *group);
+int nv_queue_init(struct sov_queue *queue);
+void nv_queue_stop(struct sov_queue *queue);
+void nv_queue_fini(struct sov_queue *queue);
+void nv_queue_push(struct sov_queue *queue, u64 seqno, u64 va, u32 size);
+u64 nv_queue_signaled_seqno(struct sov_queue *queue);
+u64 nv_queue_started_seqno(struct sov_queue *queue);
+u64 nv_queue_fetched_seqno(struct sov_queue *queue);
+
+#endif
