@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Liveness by unit (mir/liveness.h). The halves of a multi-unit register may have separate definitions, but the register is allocated as a whole at the first of
- * them, which dominates the others. So the first definition defines all units, and every later one
- * counts as a use of the units that it writes.
+ * Liveness by unit (mir/liveness.h). The halves of a multi-unit register may have separate
+ * definitions, but the register is allocated as a whole at the first of them, which dominates the
+ * others. So the first definition defines all units, and every later one counts as a use of the
+ * units that it writes.
  */
 #include "libsov/compiler/mir/liveness.h"
 #include "libsov/compiler/nv/mir.h"

@@ -111,7 +111,9 @@ static uint32_t result_latency(const struct scheduler *s, const struct access *w
 {
 	const struct sass_inst *writer = &s->nodes[w->node].inst->sass;
 	uint32_t min_latency = sass_raw_latency(s->f->sm, writer, &w->use, &reader->sass, read);
-	uint32_t estimate = sass_has_variable_latency(s->f->sm, writer) ? sass_typical_latency(s->f->sm, writer) : 0;
+	uint32_t estimate = sass_has_variable_latency(s->f->sm, writer)
+				    ? sass_typical_latency(s->f->sm, writer)
+				    : 0;
 
 	return min_latency > estimate ? min_latency : estimate;
 }
@@ -139,8 +141,9 @@ static void add_write_dependences(struct scheduler *s, uint32_t n, uint32_t r,
 	if (res->write.node) {
 		const struct sass_inst *first = &s->nodes[res->write.node].inst->sass;
 		uint32_t min_latency = sass_waw_latency(s->f->sm, first, in);
-		uint32_t estimate =
-			sass_has_variable_latency(s->f->sm, first) ? sass_typical_latency(s->f->sm, first) : 0;
+		uint32_t estimate = sass_has_variable_latency(s->f->sm, first)
+					    ? sass_typical_latency(s->f->sm, first)
+					    : 0;
 
 		add_edge(s, res->write.node, n, min_latency > estimate ? min_latency : estimate);
 	}
@@ -148,8 +151,9 @@ static void add_write_dependences(struct scheduler *s, uint32_t n, uint32_t r,
 		const struct sass_inst *reader = &s->nodes[a->node].inst->sass;
 
 		add_edge(s, a->node, n,
-			 sass_reads_late(s->f->sm, reader) ? sass_typical_latency(s->f->sm, reader) / 2
-							   : sass_war_latency(reader, in, use->kind));
+			 sass_reads_late(s->f->sm, reader)
+				 ? sass_typical_latency(s->f->sm, reader) / 2
+				 : sass_war_latency(reader, in, use->kind));
 	}
 	res->write = (struct access){.node = n, .use = *use};
 	res->reads = NULL;

@@ -218,8 +218,8 @@ static void allocate_inst_boards(struct scoreboard_alloc *w, uint32_t b, struct 
 {
 	uint32_t sm = w->f->sm, use = NEVER, overwrite;
 	struct registers r;
-	bool variable = sass_has_variable_latency(sm, &i->sass), reads_late = sass_reads_late(sm, &i->sass),
-	     needed;
+	bool variable = sass_has_variable_latency(sm, &i->sass),
+	     reads_late = sass_reads_late(sm, &i->sass), needed;
 
 	/* An instruction that waits here frees the scoreboard. */
 	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
@@ -381,7 +381,8 @@ void nv_serialise(struct mir_func *f)
 			i->sass.stall = 15;
 			i->sass.yield = true;
 			i->sass.wait = 3;
-			if (sass_has_variable_latency(f->sm, &i->sass) && !reg_set_is_empty(&r.writes))
+			if (sass_has_variable_latency(f->sm, &i->sass) &&
+			    !reg_set_is_empty(&r.writes))
 				i->sass.write_barrier = 0;
 			if (sass_reads_late(f->sm, &i->sass) && !reg_set_is_empty(&r.sources))
 				i->sass.read_barrier = 1;
