@@ -31,6 +31,7 @@ static bool run_schedule(struct gcn_func *f)
 
 static bool run_late_passes(struct gcn_func *f)
 {
+	gcn_remove_identity_copies(f);
 	gcn_insert_prologue(f);
 	gcn_insert_float_modes(f);
 	gcn_insert_waits(f);
@@ -40,10 +41,13 @@ static bool run_late_passes(struct gcn_func *f)
 static const struct stage {
 	const char *name; /* for --print */
 	bool (*run)(struct gcn_func *f);
+	bool (*check)(const struct gcn_func *f, struct text *why); /* NULL: none */
 } stages[] = {
-	{"amd-dead-code", run_dead_code},       {"amd-combine", run_combine},
-	{"amd-schedule", run_schedule},         {"amd-regalloc", gcn_regalloc},
-	{"amd-wait-counters", run_late_passes},
+	{"amd-dead-code", run_dead_code, NULL},
+	{"amd-combine", run_combine, NULL},
+	{"amd-schedule", run_schedule, NULL},
+	{"amd-regalloc", gcn_regalloc, gcn_check_registers},
+	{"amd-wait-counters", run_late_passes, gcn_check_hazards},
 };
 
 static void print_after(const struct gcn_func *f, const char *name)
@@ -52,6 +56,19 @@ static void print_after(const struct gcn_func *f, const char *name)
 
 	if (o->print_pass && (!strcmp(o->print_pass, "all") || !strcmp(o->print_pass, name)))
 		fprintf(o->print_to, "; %s after %s\n%s\n", f->ir->name, name, gcn_print(f));
+}
+
+static bool run_stage(struct gcn_func *f, const struct stage *s)
+{
+	struct text why = {.arena = f->arena};
+
+	if (!s->run(f))
+		return false;
+	print_after(f, s->name);
+	if (!s->check || !compile_verifies(f->job) || s->check(f, &why))
+		return true;
+	diag_error(&f->job->diag, 0, 0, "%s: a fault of the compiler's stage %s", why.s, s->name);
+	return false;
 }
 
 static struct gcn_func *compile_function(struct compile_job *job, const struct amd_plan *plan,
@@ -88,11 +105,9 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	if (!gcn_layout_variables(f) || !gcn_select(f, control))
 		return NULL;
 	print_after(f, "amd-select");
-	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++) {
-		if (!stages[k].run(f))
+	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]); k++)
+		if (!run_stage(f, &stages[k]))
 			return NULL;
-		print_after(f, stages[k].name);
-	}
 	return f;
 }
 

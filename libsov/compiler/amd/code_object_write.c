@@ -497,7 +497,7 @@ static void write_line_table(struct writer *w)
 	for (uint32_t k = 0; k < w->nfragments; k++)
 		tables[k] = w->fragments[k]->lines;
 	section = line_table_write(w->arena, w->plan->files.names, w->plan->files.count, tables,
-			      w->nfragments, &size);
+				   w->nfragments, &size);
 	for (uint32_t k = 0; k < w->nfragments; k++) {
 		uint64_t address = w->headers[S_TEXT].sh_addr + w->text_offset[k];
 

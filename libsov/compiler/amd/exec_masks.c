@@ -247,7 +247,7 @@ static void solve_postdominators(struct control_builder *w, const bool *exit_cou
 				     (exit_counted[b] || !is_exit_edge(f, b, s)) && i < w->words;
 				     i++)
 					set[i] &= postdominator_set(w, bb->succ[s])[i];
-			set[b / 64] |= UINT64_C(1) << b % 64;
+			bitset_add(set, b);
 			if (!memcmp(set, postdominator_set(w, b), w->words * sizeof(*set)))
 				continue;
 			memcpy(postdominator_set(w, b), set, w->words * sizeof(*set));
@@ -287,7 +287,7 @@ static void find_postdominators(struct control_builder *w)
 		for (uint32_t j = 0; size <= w->c->count && j < w->c->count; j++) {
 			ir_block p = w->c->order[j];
 
-			if (p != b && gcn_bit(postdominator_set(w, b), p) &&
+			if (p != b && bitset_has(postdominator_set(w, b), p) &&
 			    set_size(postdominator_set(w, p), w->words) == size - 1)
 				w->ipdom[b] = p;
 		}
@@ -443,7 +443,7 @@ struct gcn_control *gcn_control_build(struct ir_func *f, bool calls_may_exit)
 	struct arena *a = f->module->arena;
 	struct gcn_control *c = arena_alloc(a, sizeof(*c));
 	struct ir_cfg cfg = *ir_cfg_build(f);
-	struct control_builder w = {.c = c, .f = f, .a = a, .words = (f->nblocks + 63) / 64};
+	struct control_builder w = {.c = c, .f = f, .a = a, .words = bitset_words(f->nblocks)};
 
 	c->f = f;
 	c->calls_may_exit = calls_may_exit;

@@ -112,7 +112,7 @@ static struct gcn_inst *emit_scalar(struct save_site *e, enum amd_op op, struct 
 
 static bool is_written(const struct gcn_func *f, enum gcn_class class, uint32_t reg)
 {
-	return gcn_bit(f->written_regs[class], reg);
+	return bitset_has(f->written_regs[class], reg);
 }
 
 static bool is_bank(const struct gcn_func *f, uint32_t reg)

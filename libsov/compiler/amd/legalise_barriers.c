@@ -209,7 +209,8 @@ static void expand_barrier(struct ir_func *f, const struct gcn_unit *u, ir_id i)
 	ir_val number;
 
 	insert_fence(&b.e);
-	number = expand_shift(&b.e, IR_SHL, expand_op_imm(&b.e, IR_AND, in.args[0], BARRIERS - 1), 4);
+	number = expand_shift(&b.e, IR_SHL, expand_op_imm(&b.e, IR_AND, in.args[0], BARRIERS - 1),
+			      4);
 	b.at = expand_op(&b.e, IR_ADD, IR_B32, barrier_base(&b.e, u), number, 0);
 	if (in.op == IR_BARRIER_RED)
 		ir_replace_uses(f, in.res, barrier_reduce(&b, &in));

@@ -32,8 +32,8 @@ static ir_val round_to_even(struct expand *e, ir_val x, uint32_t bits)
 {
 	ir_val odd = expand_op_imm(e, IR_AND, expand_shift(e, IR_SHR_U, x, bits), 1);
 
-	return expand_op(e, IR_ADD, IR_B32, expand_op_imm(e, IR_ADD, x, (1u << (bits - 1)) - 1), odd,
-			 0);
+	return expand_op(e, IR_ADD, IR_B32, expand_op_imm(e, IR_ADD, x, (1u << (bits - 1)) - 1),
+			 odd, 0);
 }
 
 static ir_val magnitude(struct expand *e, ir_val x)
@@ -60,8 +60,8 @@ static ir_val single_to_float8(struct expand *e, const struct float8_format *f, 
 {
 	uint32_t bits = 23 - f->fraction,
 		 offset = power_of_two(f->min_exponent - (int)f->fraction + 23);
-	ir_val m = magnitude(e, x), nan = expand_compare_imm(e, IR_GT_U, m, SINGLE_INFINITY),
-	       small, normal, below;
+	ir_val m = magnitude(e, x), nan = expand_compare_imm(e, IR_GT_U, m, SINGLE_INFINITY), small,
+	       normal, below;
 
 	m = expand_op_imm(e, IR_MIN_U, m, f->max_finite);
 	normal = expand_shift(e, IR_SHR_U, round_to_even(e, m, bits), bits);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Liveness, by backward dataflow. VGPR words are live along the logical CFG (the edges lanes take);
+ * Liveness (mir/liveness.h). VGPR words are live along the logical CFG (the edges lanes take);
  * SGPR words, and lanes that hold spilled SGPRs, along the linear CFG (the jumps the wave takes),
  * in ACO's terms. A wave may jump over the definition of an SGPR, and then also over its uses, so
  * an SGPR word is live only at points that one of its definitions reaches.
  */
-#include <string.h>
 #include "libsov/compiler/amd/mir.h"
+#include "libsov/compiler/mir/liveness.h"
 
 void gcn_number_units(struct gcn_func *f)
 {
@@ -21,11 +21,7 @@ void gcn_number_units(struct gcn_func *f)
 			f->unit_vreg[f->vregs[v].first_unit + k] = v;
 }
 
-struct block_sets {
-	uint64_t *use, *def;
-};
-
-static void collect_use_def(struct gcn_func *f, uint32_t b, struct block_sets *s)
+static void collect_use_def(const struct gcn_func *f, uint32_t b, struct liveness_block *s)
 {
 	gcn_for_each(f, b, i) {
 		struct gcn_use uses[GCN_MAX_USES];
@@ -38,39 +34,34 @@ static void collect_use_def(struct gcn_func *f, uint32_t b, struct block_sets *s
 					uint32_t unit = gcn_unit(f, uses[u].ref) + k;
 
 					if (write)
-						s->def[unit / 64] |= UINT64_C(1) << unit % 64;
-					else if (!gcn_bit(s->def, unit))
-						s->use[unit / 64] |= UINT64_C(1) << unit % 64;
+						bitset_add(s->def, unit);
+					else if (!bitset_has(s->def, unit))
+						bitset_add(s->use, unit);
 				}
 	}
 }
 
-static bool propagate_liveness(struct gcn_func *f, uint32_t b, const struct block_sets *s,
-			       const uint64_t *scalar, uint32_t words)
+static const uint32_t *linear_successors(const void *func, uint32_t b, uint32_t *count)
 {
-	struct gcn_block *block = &f->blocks[b];
-	bool changed = false;
+	const struct gcn_func *f = func;
 
-	for (uint32_t w = 0; w < words; w++) {
-		uint64_t out = 0, in;
+	*count = f->blocks[b].nlinear_succ;
+	return f->blocks[b].linear_succ;
+}
 
-		for (uint32_t k = 0; k < block->nlinear_succ; k++)
-			out |= f->blocks[block->linear_succ[k]].live_in[w] & scalar[w];
-		for (uint32_t k = 0; k < block->nsucc; k++)
-			out |= f->blocks[block->succ[k]].live_in[w] & ~scalar[w];
-		in = s->use[w] | (out & ~s->def[w]);
-		changed |= in != block->live_in[w] || out != block->live_out[w];
-		block->live_in[w] = in;
-		block->live_out[w] = out;
-	}
-	return changed;
+static const uint32_t *logical_successors(const void *func, uint32_t b, uint32_t *count)
+{
+	const struct gcn_func *f = func;
+
+	*count = f->blocks[b].nsucc;
+	return f->blocks[b].succ;
 }
 
 /*
  * Restricts liveness of SGPRs to points reached by a definition. A loop may be entered at another
  * block than the first in the layout, so this iterates to a fixed point in any block order.
  */
-static void restrict_to_reaching_defs(struct gcn_func *f, const struct block_sets *block_sets,
+static void restrict_to_reaching_defs(struct gcn_func *f, const struct liveness_block *blocks,
 				      const uint64_t *scalar, uint32_t words)
 {
 	/* by block: units that may be defined on entry */
@@ -85,8 +76,7 @@ static void restrict_to_reaching_defs(struct gcn_func *f, const struct block_set
 			for (uint32_t k = 0; k < f->blocks[b].nlinear_succ; k++)
 				for (uint32_t w = 0; w < words; w++) {
 					uint64_t *to = &reaching[f->blocks[b].linear_succ[k]][w];
-					uint64_t more =
-						(reaching[b][w] | block_sets[b].def[w]) & ~*to;
+					uint64_t more = (reaching[b][w] | blocks[b].def[w]) & ~*to;
 
 					*to |= more;
 					changed |= more != 0;
@@ -95,45 +85,43 @@ static void restrict_to_reaching_defs(struct gcn_func *f, const struct block_set
 	gcn_for_each_block(f, b)
 		for (uint32_t w = 0; w < words; w++) {
 			f->blocks[b].live_in[w] &= ~scalar[w] | reaching[b][w];
-			f->blocks[b].live_out[w] &=
-				~scalar[w] | reaching[b][w] | block_sets[b].def[w];
+			f->blocks[b].live_out[w] &= ~scalar[w] | reaching[b][w] | blocks[b].def[w];
 		}
 }
 
 void gcn_liveness(struct gcn_func *f)
 {
-	uint32_t words, count = 0, *order = arena_array(f->arena, f->nblocks, sizeof(*order));
-	struct block_sets *block_sets = arena_array(f->arena, f->nblocks, sizeof(*block_sets));
-	uint64_t *scalar;
-	bool changed = true;
+	uint32_t count = 0, *order = arena_array(f->arena, f->nblocks, sizeof(*order));
+	struct liveness l = {.arena = f->arena, .func = f, .nblocks = f->nblocks};
+	uint64_t *scalar, *vector;
 
 	gcn_number_units(f);
-	words = (f->nunits + 63) / 64;
-	scalar = arena_array(f->arena, words + 1, sizeof(*scalar));
+	l.nunits = f->nunits;
+	l.blocks = arena_array(f->arena, f->nblocks, sizeof(*l.blocks));
+	scalar = bitset_new(f->arena, f->nunits);
+	vector = bitset_new(f->arena, f->nunits);
 	for (uint32_t u = 0; u < f->nunits; u++)
-		if (f->vregs[f->unit_vreg[u]].class != GCN_VECTOR)
-			scalar[u / 64] |= UINT64_C(1) << u % 64;
+		bitset_add(f->vregs[f->unit_vreg[u]].class == GCN_VECTOR ? vector : scalar, u);
 	gcn_for_each_block(f, b) {
-		struct gcn_block *block = &f->blocks[b];
+		struct liveness_block *sets = &l.blocks[b];
 
 		order[count++] = b;
-		block_sets[b].use = arena_array(f->arena, words + 1, sizeof(uint64_t));
-		block_sets[b].def = arena_array(f->arena, words + 1, sizeof(uint64_t));
-		block->live_in = arena_array(f->arena, words + 1, sizeof(uint64_t));
-		block->live_out = arena_array(f->arena, words + 1, sizeof(uint64_t));
-		collect_use_def(f, b, &block_sets[b]);
+		sets->use = bitset_new(f->arena, f->nunits);
+		sets->def = bitset_new(f->arena, f->nunits);
+		sets->in = f->blocks[b].live_in = bitset_new(f->arena, f->nunits);
+		sets->out = f->blocks[b].live_out = bitset_new(f->arena, f->nunits);
+		collect_use_def(f, b, sets);
 	}
-	while (changed) {
-		changed = false;
-		for (uint32_t k = count; k--;)
-			changed |= propagate_liveness(f, order[k], &block_sets[order[k]], scalar,
-						      words);
-	}
+	l.order = order;
+	l.count = count;
+	l.cfgs[l.ncfgs++] = (struct liveness_cfg){linear_successors, scalar};
+	l.cfgs[l.ncfgs++] = (struct liveness_cfg){logical_successors, vector};
+	liveness_solve(&l);
 	for (uint32_t u = 0; u < f->nunits; u++) /* inputs are defined at entry */
 		if (f->vregs[f->unit_vreg[u]].fixed >= 0 ||
 		    f->vregs[f->unit_vreg[u]].whole_function)
-			scalar[u / 64] &= ~(UINT64_C(1) << u % 64);
-	restrict_to_reaching_defs(f, block_sets, scalar, words);
+			bitset_remove(scalar, u);
+	restrict_to_reaching_defs(f, l.blocks, scalar, bitset_words(f->nunits));
 }
 
 /*

@@ -19,6 +19,7 @@
  */
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
+#include "libsov/compiler/mir/liveness.h"
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/lower.h"
@@ -352,48 +353,67 @@ static uint64_t *live_in_set(const struct sync_merge *m, ir_block b)
 	return m->live_in + (size_t)b * m->words;
 }
 
+static const uint32_t *block_successors(const void *func, uint32_t b, uint32_t *count)
+{
+	const struct ir_func *f = func;
+
+	*count = f->blocks[b].nsucc;
+	return f->blocks[b].succ;
+}
+
+static void add_phi_arguments(const void *func, uint32_t b, uint64_t *live)
+{
+	const struct ir_func *f = func;
+
+	for (uint32_t k = 0; k < f->blocks[b].nsucc; k++) {
+		ir_block s = f->blocks[b].succ[k];
+		uint32_t p = 0;
+
+		while (f->blocks[s].preds[p] != b)
+			p++;
+		ir_for_each_inst(f, s, i)
+			if (ir_at(f, i)->op == IR_PHI)
+				bitset_add(live, ir_at(f, i)->args[p]);
+	}
+}
+
+static void step_over_block(const void *func, uint32_t b, uint64_t *live)
+{
+	const struct ir_func *f = func;
+
+	for (ir_id i = f->blocks[b].last; i; i = ir_at(f, i)->prev) {
+		const struct ir_inst *in = ir_at(f, i);
+
+		for (uint32_t r = 0; r < in->nres; r++)
+			bitset_remove(live, in->res + r);
+		for (uint32_t k = 0; k < in->nargs && in->op != IR_PHI; k++)
+			bitset_add(live, in->args[k]);
+	}
+}
+
 static void solve_liveness(struct sync_merge *m)
 {
 	const struct ir_func *f = m->f;
-	uint64_t *set;
-	bool changed = true;
+	ir_block *order = arena_array(m->arena, f->nblocks, sizeof(*order));
+	struct liveness l = {.arena = m->arena,
+			     .func = f,
+			     .nblocks = f->nblocks,
+			     .nunits = f->nvalues,
+			     .order = order,
+			     .cfgs = {{.successors = block_successors}},
+			     .ncfgs = 1,
+			     .add_edge_uses = add_phi_arguments,
+			     .transfer = step_over_block};
 
-	m->words = (f->nvalues + 63) / 64;
+	m->words = bitset_words(f->nvalues);
 	m->live_in = arena_array(m->arena, (size_t)f->nblocks * m->words, sizeof(*m->live_in));
-	set = arena_array(m->arena, m->words, sizeof(*set));
-	while (changed) {
-		changed = false;
-		for (ir_block b = f->last_block; b; b = f->blocks[b].prev) {
-			const struct ir_bb *bb = &f->blocks[b];
-
-			memset(set, 0, m->words * sizeof(*set));
-			for (uint32_t k = 0; k < bb->nsucc; k++) {
-				uint32_t p = 0;
-
-				for (uint32_t w = 0; w < m->words; w++)
-					set[w] |= live_in_set(m, bb->succ[k])[w];
-				while (f->blocks[bb->succ[k]].preds[p] != b)
-					p++;
-				ir_for_each_inst(f, bb->succ[k], i)
-					if (ir_at(f, i)->op == IR_PHI)
-						set[ir_at(f, i)->args[p] / 64] |=
-							UINT64_C(1) << ir_at(f, i)->args[p] % 64;
-			}
-			for (ir_id i = bb->last; i; i = ir_at(f, i)->prev) {
-				const struct ir_inst *in = ir_at(f, i);
-
-				for (uint32_t r = 0; r < in->nres; r++)
-					set[(in->res + r) / 64] &=
-						~(UINT64_C(1) << (in->res + r) % 64);
-				for (uint32_t k = 0; k < in->nargs && in->op != IR_PHI; k++)
-					set[in->args[k] / 64] |= UINT64_C(1) << in->args[k] % 64;
-			}
-			if (!memcmp(set, live_in_set(m, b), m->words * sizeof(*set)))
-				continue;
-			memcpy(live_in_set(m, b), set, m->words * sizeof(*set));
-			changed = true;
-		}
+	l.blocks = arena_array(m->arena, f->nblocks, sizeof(*l.blocks));
+	ir_for_each_block(f, b) {
+		order[l.count++] = b;
+		l.blocks[b].in = live_in_set(m, b);
+		l.blocks[b].out = bitset_new(m->arena, f->nvalues);
 	}
+	liveness_solve(&l);
 }
 
 static void find_loop_blocks(struct sync_merge *m)
@@ -423,7 +443,7 @@ static void choose_carried_values(struct sync_merge *m)
 		bool across = false;
 
 		for (uint32_t k = 0; k < m->nsites; k++)
-			across |= gcn_bit(live_in_set(m, m->sites[k].after), v);
+			across |= bitset_has(live_in_set(m, m->sites[k].after), v);
 		if (across && (m->in_loop[def] || !ir_dominates(cfg, def, m->header)))
 			m->value_reg[v] = ir_reg_new(m->f, t == IR_B1 ? IR_B32 : t);
 	}
@@ -486,7 +506,7 @@ static void carry_to_header(struct sync_merge *m, uint32_t nvalues)
 
 		for (ir_val v = 1; v < nvalues; v++)
 			if (m->value_reg[v] && !is_constant_value(m->f, v) &&
-			    gcn_bit(live_in_set(m, m->sites[k].after), v)) {
+			    bitset_has(live_in_set(m, m->sites[k].after), v)) {
 				ir_val x = insert_reg_read(&e, m->value_reg[v]);
 
 				insert_reg_write(

@@ -2,6 +2,7 @@
 /* Building MIR: registers, blocks, instructions and operands. */
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
+#include "libsov/compiler/mir/inst_list.h"
 
 uint32_t gcn_vreg_new(struct gcn_func *f, enum gcn_class class, uint32_t words)
 {
@@ -33,18 +34,14 @@ void gcn_insert(struct gcn_func *f, uint32_t b, struct gcn_inst *before, struct 
 {
 	struct gcn_block *block = &f->blocks[b];
 
-	i->next = before;
-	i->prev = before ? before->prev : block->last;
-	*(i->prev ? &i->prev->next : &block->first) = i;
-	*(before ? &before->prev : &block->last) = i;
+	inst_list_insert(block, before, i);
 }
 
 void gcn_remove(struct gcn_func *f, uint32_t b, struct gcn_inst *i)
 {
 	struct gcn_block *block = &f->blocks[b];
 
-	*(i->prev ? &i->prev->next : &block->first) = i->next;
-	*(i->next ? &i->next->prev : &block->last) = i->prev;
+	inst_list_remove(block, i);
 }
 
 struct gcn_inst *gcn_inst_new(struct gcn_func *f, enum amd_op op, enum amd_form form)

@@ -17,12 +17,14 @@
 #include "libsov/compiler/amd/module.h"
 #include "libsov/compiler/driver/compiler.h"
 #include "libsov/compiler/ir/ir.h"
+#include "libsov/compiler/mir/bitset.h"
 #include "libsov/isa/amd/amd_row.h"
 
 /* GCN_LANE: spilled SGPR words in lanes of a VGPR, 32 to a VGPR, which is called a bank. */
 enum gcn_class { GCN_SCALAR, GCN_VECTOR, GCN_LANE, GCN_CLASSES };
 #define GCN_BANK_LANES         32
 #define GCN_MAX_BANKS          32
+#define GCN_MAX_WORDS          16 /* of a vreg */
 #define GCN_LANES              (GCN_BANK_LANES * GCN_MAX_BANKS)
 #define GCN_SGPRS              104 /* s0–s103 */
 #define GCN_FAR_JUMP           104 /* s[104:105]: target of a jump beyond the branch range */
@@ -176,8 +178,8 @@ struct gcn_func {
 	uint32_t entry_exec;    /* SGPR: EXEC at entry, 0: not needed */
 	uint32_t returned_mask; /* SGPR: lanes that have returned, 0: those in EXEC */
 	uint32_t nsaved_sgprs;  /* the first lanes of the banks hold the caller's SGPRs */
-	uint64_t written_regs[GCN_CLASSES][GCN_VGPRS / 64]; /* once allocated */
-	uint32_t services;                                  /* mask of those that it calls */
+	uint64_t written_regs[GCN_CLASSES][BITSET_WORDS(GCN_VGPRS)]; /* once allocated */
+	uint32_t services; /* mask of those that it calls */
 	uint32_t frame_bytes, lds_bytes, lds_align;
 	uint32_t counter_offset;                         /* in LDS: counter of barrier reductions */
 	uint32_t *symbol_offset;                         /* of shared and local variables */
@@ -243,16 +245,19 @@ static inline bool gcn_is_callee_saved(enum gcn_class class, uint32_t reg)
 	return class == GCN_SCALAR ? reg > GCN_STACK_POINTER
 				   : class == GCN_LANE || (reg >= 40 && reg % 16 >= 8);
 }
+/* A copy whose source and destination got the same register. */
+static inline bool gcn_is_identity_copy(const struct gcn_inst *i)
+{
+	return i->copy && i->in.reg[AMD_D] == i->in.reg[AMD_S0];
+}
 static inline uint32_t gcn_unit(const struct gcn_func *f, struct gcn_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
 }
-static inline bool gcn_bit(const uint64_t *set, uint32_t unit)
-{
-	return set[unit / 64] >> unit % 64 & 1;
-}
 
-char *gcn_print(const struct gcn_func *f); /* in the arena (mir_print.c) */
+/* Texts in the arena (mir_print.c). */
+char *gcn_print(const struct gcn_func *f);
+char *gcn_print_inst(const struct gcn_func *f, const struct gcn_inst *i);
 
 /* The exec-mask plan, made on the IR (exec_masks.c). */
 struct gcn_loop {
@@ -347,13 +352,15 @@ bool gcn_select(struct gcn_func *f, const struct gcn_control *c);     /* select.
 /* results: the vreg that carries a function's results (lower_branches.c). */
 void gcn_lower_branches(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond,
 			uint32_t results);
-void gcn_remove_dead_code(struct gcn_func *f);     /* liveness.c */
-void gcn_combine(struct gcn_func *f);              /* combine.c */
-void gcn_schedule(struct gcn_func *f);             /* schedule.c */
-void gcn_number_units(struct gcn_func *f);         /* liveness.c */
-void gcn_liveness(struct gcn_func *f);             /* liveness.c */
-bool gcn_regalloc(struct gcn_func *f);             /* regalloc.c */
-void gcn_spill(struct gcn_func *f, uint32_t vreg); /* spill.c */
+void gcn_remove_dead_code(struct gcn_func *f); /* liveness.c */
+void gcn_combine(struct gcn_func *f);          /* combine.c */
+void gcn_schedule(struct gcn_func *f);         /* schedule.c */
+void gcn_number_units(struct gcn_func *f);     /* liveness.c */
+void gcn_liveness(struct gcn_func *f);         /* liveness.c */
+bool gcn_regalloc(struct gcn_func *f);         /* regalloc.c */
+/* Run after gcn_check_registers(), which needs the copies, and before waits are inserted. */
+void gcn_remove_identity_copies(struct gcn_func *f); /* regalloc.c */
+void gcn_spill(struct gcn_func *f, uint32_t vreg);   /* spill.c */
 /*
  * Adds banks for count lanes. Returns true if it added any: registers must be allocated again
  * (spill.c).
@@ -365,6 +372,9 @@ bool gcn_layout_variables(struct gcn_func *f);            /* frame.c */
 void gcn_insert_prologue(struct gcn_func *f);             /* frame.c */
 void gcn_insert_float_modes(struct gcn_func *f);          /* float_modes.c */
 void gcn_insert_waits(struct gcn_func *f);                /* wait_counters.c */
+/* Verifiers of the passes' results: true, or false with the first fault in why. */
+bool gcn_check_registers(const struct gcn_func *f, struct text *why);
+bool gcn_check_hazards(const struct gcn_func *f, struct text *why);
 bool gcn_encode(struct gcn_func *f, struct amd_fragment *out, struct arena *keep); /* encode.c */
 
 #endif

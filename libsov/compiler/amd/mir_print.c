@@ -8,7 +8,7 @@ static void print_inst(const struct gcn_func *f, const struct gcn_inst *i, struc
 	char line[200];
 
 	amd_print(&i->in, line, sizeof(line));
-	text_printf(t, "\t%s", line);
+	text_printf(t, "%s", line);
 	for (uint32_t s = 0; s < AMD_SLOTS; s++)
 		if (i->ref[s].vreg)
 			text_printf(t, " %s=%%%c%u.%u", slots[s],
@@ -16,7 +16,14 @@ static void print_inst(const struct gcn_func *f, const struct gcn_inst *i, struc
 				    i->ref[s].vreg, i->ref[s].part);
 	if (i->target)
 		text_printf(t, " -> b%u", i->target);
-	text_printf(t, "\n");
+}
+
+char *gcn_print_inst(const struct gcn_func *f, const struct gcn_inst *i)
+{
+	struct text t = {.arena = f->arena};
+
+	print_inst(f, i, &t);
+	return t.s;
 }
 
 char *gcn_print(const struct gcn_func *f)
@@ -25,8 +32,11 @@ char *gcn_print(const struct gcn_func *f)
 
 	gcn_for_each_block(f, b) {
 		text_printf(&t, "b%u:\n", b);
-		gcn_for_each(f, b, i)
+		gcn_for_each(f, b, i) {
+			text_printf(&t, "\t");
 			print_inst(f, i, &t);
+			text_printf(&t, "\n");
+		}
 	}
 	return t.s ? t.s : "";
 }

@@ -81,20 +81,20 @@ static void add_range(struct alloc *a, struct live_interval *l, uint32_t from, u
 
 static void open_interval(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t to)
 {
-	if (gcn_bit(live, unit))
+	if (bitset_has(live, unit))
 		return;
-	live[unit / 64] |= UINT64_C(1) << unit % 64;
+	bitset_add(live, unit);
 	a->intervals[unit].open_end = to;
 }
 
 static void close_interval(struct alloc *a, uint32_t unit, uint64_t *live, uint32_t from)
 {
 	add_range(a, &a->intervals[unit], from,
-		  gcn_bit(live, unit) ? a->intervals[unit].open_end : from + 1);
-	live[unit / 64] &= ~(UINT64_C(1) << unit % 64);
+		  bitset_has(live, unit) ? a->intervals[unit].open_end : from + 1);
+	bitset_remove(live, unit);
 }
 
-static void build_block_intervals(struct alloc *a, uint32_t b, uint64_t *live, uint32_t words)
+static void build_block_intervals(struct alloc *a, uint32_t b, uint64_t *live)
 {
 	struct gcn_func *f = a->f;
 	struct gcn_block *block = &f->blocks[b];
@@ -102,10 +102,7 @@ static void build_block_intervals(struct alloc *a, uint32_t b, uint64_t *live, u
 
 	for (uint32_t d = 0; d < block->depth && d < 8; d++)
 		weight *= 10;
-	for (uint32_t w = 0; w < words; w++)
-		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1)
-			open_interval(a, 64 * w + (uint32_t)__builtin_ctzll(bits), live,
-				      block->end);
+	bitset_for_each(block->live_out, f->nunits, unit) open_interval(a, unit, live, block->end);
 	for (struct gcn_inst *i = block->last; i; i = i->prev) {
 		struct gcn_use uses[GCN_MAX_USES];
 		uint32_t n = gcn_uses(i, uses);
@@ -123,20 +120,17 @@ static void build_block_intervals(struct alloc *a, uint32_t b, uint64_t *live, u
 			for (uint32_t k = 0; !uses[u].write && k < uses[u].count; k++)
 				open_interval(a, gcn_unit(f, uses[u].ref) + k, live, i->point + 1);
 	}
-	for (uint32_t w = 0; w < words; w++) {
+	for (uint32_t w = 0; w < bitset_words(f->nunits); w++)
 		live[w] &= block->live_in[w]; /* an undefined value needs no register */
-		for (uint64_t bits = live[w]; bits; bits &= bits - 1)
-			close_interval(a, 64 * w + (uint32_t)__builtin_ctzll(bits), live,
-				       block->begin);
-	}
+	bitset_for_each(live, f->nunits, unit) close_interval(a, unit, live, block->begin);
 }
 
 static void build_intervals(struct alloc *a)
 {
 	struct gcn_func *f = a->f;
-	uint32_t words = (f->nunits + 63) / 64, count = 0, end = number_points(f);
+	uint32_t count = 0, end = number_points(f);
 	uint32_t *order = arena_array(f->arena, f->nblocks, sizeof(*order));
-	uint64_t *live = arena_array(f->arena, words + 1, sizeof(*live));
+	uint64_t *live = bitset_new(f->arena, f->nunits);
 
 	a->intervals = arena_array(f->arena, f->nunits + 1, sizeof(*a->intervals));
 	a->weights = arena_array(f->arena, f->nvregs, sizeof(*a->weights));
@@ -145,7 +139,7 @@ static void build_intervals(struct alloc *a)
 	gcn_for_each_block(f, b)
 		order[count++] = b;
 	while (count--)
-		build_block_intervals(a, order[count], live, words);
+		build_block_intervals(a, order[count], live);
 	for (uint32_t u = 0; u < f->nunits; u++) {
 		const struct gcn_vreg *v = &f->vregs[f->unit_vreg[u]];
 		struct live_interval *l = &a->intervals[u];
@@ -529,15 +523,11 @@ static void rewrite_operands(struct gcn_func *f)
 		}
 }
 
-/*
- * Removes copies whose source and destination got the same register, so that no wait is inserted
- * for them.
- */
-static void remove_identity_copies(struct gcn_func *f)
+void gcn_remove_identity_copies(struct gcn_func *f)
 {
 	gcn_for_each_block(f, b)
 		gcn_for_each_safe(f, b, i)
-			if (i->copy && i->in.reg[AMD_D] == i->in.reg[AMD_S0])
+			if (gcn_is_identity_copy(i))
 				gcn_remove(f, b, i);
 }
 
@@ -551,8 +541,7 @@ static void record_written_registers(struct gcn_func *f)
 		for (uint32_t k = 0;
 		     f->vregs[v].class != GCN_LANE && f->vregs[v].assigned && k < f->vregs[v].words;
 		     k++)
-			f->written_regs[f->vregs[v].class][(f->vregs[v].reg + k) / 64] |=
-				UINT64_C(1) << (f->vregs[v].reg + k) % 64;
+			bitset_add(f->written_regs[f->vregs[v].class], f->vregs[v].reg + k);
 }
 
 bool gcn_regalloc(struct gcn_func *f)
@@ -576,7 +565,6 @@ bool gcn_regalloc(struct gcn_func *f)
 		if (!a.nspills && !a.failed && f->nsaved_sgprs >= saved_sgprs &&
 		    f->nbanks * GCN_BANK_LANES >= lanes) {
 			rewrite_operands(f);
-			remove_identity_copies(f);
 			f->sgprs = a.used[GCN_SCALAR];
 			f->vgprs = a.used[GCN_VECTOR];
 			return true;

@@ -241,7 +241,7 @@ static void build_dag(struct schedule *s)
 
 static bool is_live_after(const struct schedule *s, uint32_t unit)
 {
-	return s->reads[unit] || gcn_bit(s->f->blocks[s->block].live_out, unit);
+	return s->reads[unit] || bitset_has(s->f->blocks[s->block].live_out, unit);
 }
 
 /* The change in live VGPR words when i issues. */
@@ -257,9 +257,9 @@ static int pressure_change(const struct schedule *s, const struct gcn_inst *i)
 			uint32_t unit = gcn_unit(s->f, uses[u].ref) + k;
 
 			if (uses[u].write)
-				change += !gcn_bit(s->live, unit);
+				change += !bitset_has(s->live, unit);
 			else if (s->reads[unit] == 1)
-				change -= !gcn_bit(s->f->blocks[s->block].live_out, unit);
+				change -= !bitset_has(s->f->blocks[s->block].live_out, unit);
 		}
 	return change;
 }
@@ -282,18 +282,18 @@ static void issue_node(struct schedule *s, const struct sched_node *x)
 			for (uint32_t w = 0; uses[u].write == write && w < uses[u].count; w++) {
 				uint32_t unit = gcn_unit(s->f, uses[u].ref) + w;
 				bool vector = s->f->vregs[uses[u].ref.vreg].class == GCN_VECTOR;
-				uint64_t bit = UINT64_C(1) << unit % 64;
 
 				if (write) {
 					s->ready[unit] = s->cycle + x->latency;
-					s->pressure += vector && !gcn_bit(s->live, unit);
-					s->live[unit / 64] |= bit;
+					s->pressure += vector && !bitset_has(s->live, unit);
+					bitset_add(s->live, unit);
 				} else {
 					s->reads[unit]--;
 				}
-				if (!write && !is_live_after(s, unit) && gcn_bit(s->live, unit)) {
+				if (!write && !is_live_after(s, unit) &&
+				    bitset_has(s->live, unit)) {
 					s->pressure -= vector;
-					s->live[unit / 64] &= ~bit;
+					bitset_remove(s->live, unit);
 				}
 			}
 		if (s->pressure > s->peak)
@@ -303,9 +303,9 @@ static void issue_node(struct schedule *s, const struct sched_node *x)
 		for (uint32_t w = 0; uses[u].write && w < uses[u].count; w++) {
 			uint32_t unit = gcn_unit(s->f, uses[u].ref) + w;
 
-			if (!is_live_after(s, unit) && gcn_bit(s->live, unit)) {
+			if (!is_live_after(s, unit) && bitset_has(s->live, unit)) {
 				s->pressure -= s->f->vregs[uses[u].ref.vreg].class == GCN_VECTOR;
-				s->live[unit / 64] &= ~(UINT64_C(1) << unit % 64);
+				bitset_remove(s->live, unit);
 			}
 		}
 	s->cycle += x->issue;
@@ -402,11 +402,12 @@ static void begin_block(struct schedule *s)
 {
 	struct gcn_func *f = s->f;
 
-	memcpy(s->live, f->blocks[s->block].live_in, (f->nunits + 63) / 64 * sizeof(*s->live));
+	memcpy(s->live, f->blocks[s->block].live_in, bitset_words(f->nunits) * sizeof(*s->live));
 	memset(s->ready, 0, f->nunits * sizeof(*s->ready));
 	s->cycle = s->pressure = 0;
 	for (uint32_t u = 0; u < f->nunits; u++)
-		s->pressure += gcn_bit(s->live, u) && f->vregs[f->unit_vreg[u]].class == GCN_VECTOR;
+		s->pressure +=
+			bitset_has(s->live, u) && f->vregs[f->unit_vreg[u]].class == GCN_VECTOR;
 	s->peak = s->pressure;
 }
 
@@ -417,7 +418,7 @@ static uint64_t finish_block(struct schedule *s)
 	uint64_t iterations = 1;
 
 	for (uint32_t u = 0; u < s->f->nunits; u++)
-		if (s->ready[u] > s->cycle && gcn_bit(block->live_out, u))
+		if (s->ready[u] > s->cycle && bitset_has(block->live_out, u))
 			s->cycle = s->ready[u];
 	for (uint32_t d = 0; d < block->depth && d < 4; d++)
 		iterations *= LOOP_TRIP_GUESS;
@@ -559,7 +560,7 @@ void gcn_schedule(struct gcn_func *f)
 	s.reads = arena_array(f->arena, f->nunits + 1, sizeof(*s.reads));
 	s.ready = arena_array(f->arena, f->nunits + 1, sizeof(*s.ready));
 	s.readers = arena_array(f->arena, f->nunits + 1, sizeof(*s.readers));
-	s.live = arena_array(f->arena, f->nunits / 64 + 1, sizeof(*s.live));
+	s.live = bitset_new(f->arena, f->nunits);
 	s.block_schedules = arena_array(f->arena, f->nblocks, sizeof(*s.block_schedules));
 	find_abi_registers(&s);
 	gcn_for_each_block(f, b)

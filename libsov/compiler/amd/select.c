@@ -4,6 +4,7 @@
  * Phis become parallel copies at the end of their predecessors; critical edges have been split.
  */
 #include "libsov/compiler/amd/select.h"
+#include "libsov/compiler/mir/parallel_copy.h"
 
 /*
  * Optimistic analysis: a uniform value that the scalar unit can compute is scalar until an argument
@@ -83,55 +84,48 @@ static void select_inst(struct select *s, const struct ir_inst *in)
 
 /* ---- phi copies ---- */
 
-struct phi_copy {
-	struct gcn_src d, s;
-	bool done;
+struct phi_copies {
+	struct select *s;
+	struct gcn_src *d, *x;   /* destinations and sources */
+	struct copy_item *items; /* locations are words of vregs */
+	uint32_t n;
 };
 
-static bool is_pending_source(const struct phi_copy *copies, uint32_t n, struct gcn_src d)
+static uint32_t location_of(struct gcn_src x)
 {
-	for (uint32_t k = 0; k < n; k++)
-		if (!copies[k].done && gcn_same_operand(copies[k].s, d) &&
-		    !gcn_same_operand(copies[k].d, d))
-			return true;
-	return false;
+	return x.ref.vreg ? 1 + GCN_MAX_WORDS * x.ref.vreg + x.ref.part : 0;
 }
 
-/*
- * Sequentialises a parallel copy: a destination that is still to be read waits, and a cycle is
- * broken with a temporary.
- */
-static void emit_parallel_copy(struct select *s, struct phi_copy *copies, uint32_t n)
+static void add_phi_copy(struct phi_copies *c, struct gcn_src d, struct gcn_src x)
 {
-	uint32_t left = n;
+	c->d[c->n] = d;
+	c->x[c->n] = x;
+	c->items[c->n++] = (struct copy_item){.dst = location_of(d), .src = location_of(x)};
+}
 
-	while (left) {
-		bool moved = false;
+/* The source of copy k, where it is now. */
+static struct gcn_src current_source(const struct phi_copies *c, uint32_t k)
+{
+	uint32_t at = c->items[k].src;
 
-		for (uint32_t k = 0; k < n; k++) {
-			if (copies[k].done || is_pending_source(copies, n, copies[k].d))
-				continue;
-			if (!gcn_same_operand(copies[k].d, copies[k].s))
-				sel_move(s, copies[k].d, copies[k].s, 1);
-			copies[k].done = true;
-			moved = true;
-			left--;
-		}
-		for (uint32_t k = 0; k < n && !moved; k++) {
-			struct gcn_src t;
+	return at ? gcn_word(c->s->f, (at - 1) / GCN_MAX_WORDS, (at - 1) % GCN_MAX_WORDS) : c->x[k];
+}
 
-			if (copies[k].done)
-				continue;
-			t = sel_temp(s, sel_class(s, copies[k].s), 1);
-			sel_move(s, t, copies[k].s, 1);
-			for (uint32_t j = n; j--;)
-				if (!copies[j].done && j != k &&
-				    gcn_same_operand(copies[j].s, copies[k].s))
-					copies[j].s = t;
-			copies[k].s = t;
-			moved = true;
-		}
-	}
+static void emit_phi_copy(void *context, uint32_t k)
+{
+	struct phi_copies *c = context;
+
+	if (c->items[k].dst != c->items[k].src)
+		sel_move(c->s, c->d[k], current_source(c, k), 1);
+}
+
+static uint32_t save_phi_source(void *context, uint32_t k)
+{
+	struct phi_copies *c = context;
+	struct gcn_src x = current_source(c, k), t = sel_temp(c->s, sel_class(c->s, x), 1);
+
+	sel_move(c->s, t, x, 1);
+	return location_of(t);
 }
 
 static uint32_t phi_argument_index(const struct ir_func *ir, ir_block b, ir_block succ,
@@ -152,12 +146,14 @@ static void copy_phis(struct select *s, ir_block b)
 	for (uint32_t e = 0; e < ir->blocks[b].nsucc; e++) {
 		ir_block succ = ir->blocks[b].succ[e];
 		uint32_t p = phi_argument_index(ir, b, succ, e && ir->blocks[b].succ[0] == succ),
-			 n = 0, count = 0;
-		struct phi_copy *copies;
+			 count = 0;
+		struct phi_copies c = {.s = s};
 
 		ir_for_each_inst(ir, succ, i)
 			count += ir_at(ir, i)->op == IR_PHI;
-		copies = arena_array(s->f->arena, 2 * count + 1, sizeof(*copies));
+		c.d = arena_array(s->f->arena, 2 * count + 1, sizeof(*c.d));
+		c.x = arena_array(s->f->arena, 2 * count + 1, sizeof(*c.x));
+		c.items = arena_array(s->f->arena, 2 * count + 1, sizeof(*c.items));
 		ir_for_each_inst(ir, succ, i) {
 			const struct ir_inst *phi = ir_at(ir, i);
 			ir_val arg;
@@ -168,16 +164,19 @@ static void copy_phis(struct select *s, ir_block b)
 			if (ir_def(ir, arg)->op == IR_UNDEF)
 				continue;
 			for (uint32_t w = 0; w < sel_words(phi->type); w++) {
-				copies[n] = (struct phi_copy){
-					.d = phi->type == IR_B1 ? sel_mask(s, phi->res)
-								: sel_word(s, phi->res, w),
-					.s = phi->type == IR_B1 ? sel_mask(s, arg)
-								: sel_word(s, arg, w),
-				};
-				s->f->vregs[copies[n++].d.ref.vreg].phi = true;
+				bool mask = phi->type == IR_B1;
+				struct gcn_src d =
+					mask ? sel_mask(s, phi->res) : sel_word(s, phi->res, w);
+
+				add_phi_copy(&c, d, mask ? sel_mask(s, arg) : sel_word(s, arg, w));
+				s->f->vregs[d.ref.vreg].phi = true;
 			}
 		}
-		emit_parallel_copy(s, copies, n);
+		parallel_copy_sequentialise(&(struct parallel_copy){.items = c.items,
+								    .count = c.n,
+								    .context = &c,
+								    .emit = emit_phi_copy,
+								    .save = save_phi_source});
 	}
 }
 

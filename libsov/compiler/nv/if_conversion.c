@@ -256,16 +256,14 @@ static bool convert_sides(struct mir_func *f, uint32_t b)
 /* Whether a register is live into a block. */
 static bool is_live_in(const struct mir_func *f, uint32_t b, const struct sass_reg_use *use)
 {
-	for (uint32_t w = 0; w < mir_set_words(f); w++) {
-		for (uint64_t bits = f->blocks[b].live_in[w]; bits; bits &= bits - 1) {
-			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
-			const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
-			uint32_t reg = v->reg + unit - v->first_unit;
+	bitset_for_each(f->blocks[b].live_in, f->nunits, unit)
+	{
+		const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
+		uint32_t reg = v->reg + unit - v->first_unit;
 
-			if (v->kind == use->kind && reg >= use->reg &&
-			    reg < (uint32_t)use->reg + use->count)
-				return true;
-		}
+		if (v->kind == use->kind && reg >= use->reg &&
+		    reg < (uint32_t)use->reg + use->count)
+			return true;
 	}
 	return false;
 }

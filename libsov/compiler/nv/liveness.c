@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Liveness by unit: backward data-flow analysis to a fixed point. The halves of a multi-unit
- * register may have separate definitions, but the register is allocated as a whole at the first of
- * them, which dominates the others. So the first definition defines all units, and every later one
- * counts as a use of the units that it writes.
+ * Liveness by unit (mir/liveness.h). The halves of a multi-unit register may have separate
+ * definitions, but the register is allocated as a whole at the first of them, which dominates the
+ * others. So the first definition defines all units, and every later one counts as a use of the
+ * units that it writes.
  */
-#include <string.h>
+#include "libsov/compiler/mir/liveness.h"
 #include "libsov/compiler/nv/mir.h"
 
 static void find_first_defs(struct mir_func *f, const uint32_t *order, uint32_t count)
@@ -29,13 +29,13 @@ static void find_first_defs(struct mir_func *f, const uint32_t *order, uint32_t 
 static void gen_units(const struct mir_func *f, uint64_t *live, struct mir_ref r, uint32_t count)
 {
 	for (uint32_t k = 0; r.vreg && k < count; k++)
-		mir_set_add(live, mir_unit(f, r) + k);
+		bitset_add(live, mir_unit(f, r) + k);
 }
 
 static void kill_vreg(const struct mir_func *f, uint64_t *live, uint32_t vreg)
 {
 	for (uint32_t k = 0; k < f->vregs[vreg].units; k++)
-		mir_set_remove(live, f->vregs[vreg].first_unit + k);
+		bitset_remove(live, f->vregs[vreg].first_unit + k);
 }
 
 static void transfer_inst(const struct mir_func *f, uint64_t *live, const struct mir_inst *i,
@@ -59,16 +59,23 @@ void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i
 	transfer_inst(f, live, i, uses, n);
 }
 
-/* Live-out: the live-ins of the successors and the phi arguments along these edges. */
-static void compute_live_out(const struct mir_func *f, uint32_t b, uint64_t *live)
+static const uint32_t *successors(const void *func, uint32_t b, uint32_t *count)
 {
+	const struct mir_func *f = func;
+
+	*count = f->blocks[b].nsucc;
+	return f->blocks[b].succ;
+}
+
+/* Adds the phi arguments of the edges out of b. */
+static void add_phi_arguments(const void *func, uint32_t b, uint64_t *live)
+{
+	const struct mir_func *f = func;
 	const struct mir_block *block = &f->blocks[b];
 
 	for (uint32_t s = 0; s < block->nsucc; s++) {
 		const struct mir_block *to = &f->blocks[block->succ[s]];
 
-		for (uint32_t w = 0; w < mir_set_words(f); w++)
-			live[w] |= to->live_in[w];
 		for (uint32_t p = 0; p < to->nphis; p++) {
 			uint32_t units = f->vregs[to->phis[p].vreg].units;
 
@@ -80,56 +87,27 @@ static void compute_live_out(const struct mir_func *f, uint32_t b, uint64_t *liv
 	}
 }
 
-static bool update_block(struct mir_func *f, uint32_t b, uint64_t *live)
+static void transfer_block(const void *func, uint32_t b, uint64_t *live)
 {
-	struct mir_block *block = &f->blocks[b];
-	size_t bytes = mir_set_words(f) * sizeof(*live);
-	bool changed;
+	const struct mir_func *f = func;
+	const struct mir_block *block = &f->blocks[b];
 
-	memset(live, 0, bytes);
-	compute_live_out(f, b, live);
-	memcpy(block->live_out, live, bytes);
 	gen_units(f, live, block->cond.ref, 1);
-	for (struct mir_inst *i = block->last; i; i = i->prev) {
-		uint32_t n;
-		const struct mir_use *uses = mir_uses(f, i, &n);
-
-		transfer_inst(f, live, i, uses, n);
-	}
+	for (struct mir_inst *i = block->last; i; i = i->prev)
+		nv_live_before(f, live, i);
 	for (uint32_t p = 0; p < block->nphis; p++)
 		kill_vreg(f, live, block->phis[p].vreg);
-	changed = bytes && memcmp(live, block->live_in, bytes);
-	memcpy(block->live_in, live, bytes);
-	return changed;
-}
-
-static void solve_liveness(struct mir_func *f, const uint32_t *order, uint32_t count)
-{
-	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
-	/* By block: a successor's live-in has changed. */
-	bool *stale = arena_array(f->arena, f->nblocks, sizeof(*stale)), changed = true;
-
-	for (uint32_t k = 0; k < count; k++)
-		stale[order[k]] = true;
-	while (changed) {
-		changed = false;
-		for (uint32_t k = count; k-- > 0;) {
-			const struct mir_block *block = &f->blocks[order[k]];
-
-			if (!stale[order[k]])
-				continue;
-			stale[order[k]] = false;
-			if (!update_block(f, order[k], live))
-				continue;
-			changed = true;
-			for (uint32_t p = 0; p < block->npreds; p++)
-				stale[block->preds[p]] = true;
-		}
-	}
 }
 
 void nv_liveness(struct mir_func *f)
 {
+	struct liveness l = {.arena = f->arena,
+			     .func = f,
+			     .nblocks = f->nblocks,
+			     .cfgs = {{.successors = successors}},
+			     .ncfgs = 1,
+			     .add_edge_uses = add_phi_arguments,
+			     .transfer = transfer_block};
 	struct arena_mark scratch;
 	uint32_t count, *order;
 
@@ -139,14 +117,20 @@ void nv_liveness(struct mir_func *f)
 	order = mir_reverse_postorder(f, &count);
 	mir_number_units(f);
 	for (uint32_t k = 0; k < count; k++) {
-		struct mir_block *block = &f->blocks[order[k]];
-
-		block->live_in = arena_array(f->arena, mir_set_words(f) + 1, sizeof(uint64_t));
-		block->live_out = arena_array(f->arena, mir_set_words(f) + 1, sizeof(uint64_t));
+		f->blocks[order[k]].live_in = bitset_new(f->arena, f->nunits);
+		f->blocks[order[k]].live_out = bitset_new(f->arena, f->nunits);
 	}
 	mir_cache_all_uses(f);
 	scratch = arena_mark(f->arena);
 	find_first_defs(f, order, count);
-	solve_liveness(f, order, count);
+	l.nunits = f->nunits;
+	l.order = order;
+	l.count = count;
+	l.blocks = arena_array(f->arena, f->nblocks, sizeof(*l.blocks));
+	for (uint32_t k = 0; k < count; k++) {
+		l.blocks[order[k]].in = f->blocks[order[k]].live_in;
+		l.blocks[order[k]].out = f->blocks[order[k]].live_out;
+	}
+	liveness_solve(&l);
 	arena_rewind(f->arena, scratch);
 }

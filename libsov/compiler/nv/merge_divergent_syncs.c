@@ -104,7 +104,7 @@ static void replace_by_call(struct sync_merger *a, struct ir_func *f, ir_id at)
 		for (uint32_t k = 0; k < in.nres; k++)
 			ir_replace_uses(f, in.res + k,
 					expand_if_end(&e, &branch, ir_at(f, call)->res + k,
-						     ir_at(f, inner)->res + k));
+						      ir_at(f, inner)->res + k));
 	}
 	ir_remove(f, at);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Machine IR: construction of blocks, instructions and virtual registers, and traversals. */
 #include <string.h>
+#include "libsov/compiler/mir/inst_list.h"
 #include "libsov/compiler/nv/mir.h"
 
 uint32_t mir_vreg_new(struct mir_func *f, uint8_t kind, uint32_t units)
@@ -24,10 +25,7 @@ void mir_insert(struct mir_func *f, uint32_t b, struct mir_inst *before, struct 
 	struct mir_block *block = &f->blocks[b];
 
 	f->live = false;
-	i->next = before;
-	i->prev = before ? before->prev : block->last;
-	*(i->prev ? &i->prev->next : &block->first) = i;
-	*(before ? &before->prev : &block->last) = i;
+	inst_list_insert(block, before, i);
 }
 
 void mir_remove(struct mir_func *f, uint32_t b, struct mir_inst *i)
@@ -35,8 +33,7 @@ void mir_remove(struct mir_func *f, uint32_t b, struct mir_inst *i)
 	struct mir_block *block = &f->blocks[b];
 
 	f->live = false;
-	*(i->prev ? &i->prev->next : &block->first) = i->next;
-	*(i->next ? &i->next->prev : &block->last) = i->prev;
+	inst_list_remove(block, i);
 	i->prev = i->next = NULL;
 }
 

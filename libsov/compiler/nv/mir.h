@@ -20,6 +20,7 @@
 #include "libsov/compiler/base/arena.h"
 #include "libsov/compiler/driver/compiler.h"
 #include "libsov/compiler/ir/ir.h"
+#include "libsov/compiler/mir/bitset.h"
 #include "libsov/isa/nv/sass.h"
 
 #define MIR_MAX_UNITS     4
@@ -234,23 +235,6 @@ static inline bool mir_is_clobbering_call(const struct mir_inst *i)
 static inline bool mir_leaves_function(const struct mir_inst *i)
 {
 	return mir_is_call(i) || i->sass.op == SASS_RET_REL || i->sass.op == SASS_RET_ABS;
-}
-/* Bit sets of units. */
-static inline uint32_t mir_set_words(const struct mir_func *f)
-{
-	return (f->nunits + 63) / 64;
-}
-static inline bool mir_set_has(const uint64_t *set, uint32_t unit)
-{
-	return set[unit / 64] >> unit % 64 & 1;
-}
-static inline void mir_set_add(uint64_t *set, uint32_t unit)
-{
-	set[unit / 64] |= (uint64_t)1 << unit % 64;
-}
-static inline void mir_set_remove(uint64_t *set, uint32_t unit)
-{
-	set[unit / 64] &= ~((uint64_t)1 << unit % 64);
 }
 
 /* A run of units of one register that an instruction reads or writes. */

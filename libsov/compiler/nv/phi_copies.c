@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
  * Out of SSA: the phis of a block are a parallel copy on each incoming edge. Critical edges are
- * split first. After register allocation, each parallel copy is sequentialised so that no register
- * is overwritten before it is read. Remaining cycles are broken by a swap (predicates: one PLOP3
- * computes two) or by a move through a free register.
+ * split first. After register allocation, each parallel copy is sequentialised
+ * (mir/parallel_copy.h). Cycles are broken by a swap (predicates: one PLOP3 computes two) or by a
+ * move through a free register.
  *
  * Copies from a register to itself remain as records until nv_check_registers() has run.
  */
-#include <string.h>
+#include "libsov/compiler/mir/parallel_copy.h"
 #include "libsov/compiler/nv/mir.h"
 
 /* Splits one edge at a time: both edges of a branch may lead to the same block. */
@@ -42,76 +42,76 @@ void nv_split_critical_edges(struct mir_func *f)
 	}
 }
 
-struct copy {
-	struct mir_source dst, src;
-	bool done;
+/* A phi's unit and its argument on one edge. */
+struct phi_copy {
+	struct mir_source dst, src; /* src.op.reg: of the source before any move */
 };
 
-struct parallel_copy {
+struct edge_copies {
 	struct mir_func *f;
-	uint32_t block; /* block at whose end the copy happens */
-	struct copy *list;
+	uint32_t block; /* block at whose end the copies happen */
+	struct phi_copy *copies;
+	struct copy_item *items; /* locations are 1 + mir_resource() */
 	uint32_t count;
 };
 
-static bool same_reg(const struct mir_source *a, const struct mir_source *b)
+static bool is_register(const struct mir_source *s)
 {
-	return a->op.kind == b->op.kind && a->op.reg == b->op.reg;
+	return s->op.kind == SASS_GPR || s->op.kind == SASS_PRED || s->op.kind == SASS_UGPR;
 }
 
-static bool is_pending_source(const struct parallel_copy *c, const struct mir_source *reg,
-			      const struct copy *but)
+static uint32_t location_of(const struct mir_source *s)
 {
-	for (uint32_t k = 0; k < c->count; k++) {
-		if (!c->list[k].done && &c->list[k] != but && same_reg(&c->list[k].src, reg))
-			return true;
-	}
-	return false;
+	return is_register(s) ? 1 + mir_resource(s->op.kind, s->op.reg) : 0;
 }
 
-static void emit_move(struct parallel_copy *c, struct mir_source dst, struct mir_source src)
+/* The source of copy k, where it is now. */
+static struct mir_source current_source(const struct edge_copies *c, uint32_t k)
+{
+	struct mir_source s = c->copies[k].src;
+
+	if (c->items[k].src)
+		s.op.reg = (uint8_t)(c->items[k].src - 1 - mir_resource(s.op.kind, 0));
+	return s;
+}
+
+static void emit_move(struct edge_copies *c, struct mir_source dst, struct mir_source src)
 {
 	struct mir_inst *i = mir_move(c->f, dst, src);
 
 	i->phi_copy = c->f->vregs[dst.ref.vreg].phi;
-	i->identity_copy = same_reg(&dst, &src) && !src.op.flags;
+	i->identity_copy = location_of(&dst) == location_of(&src) && !src.op.flags;
 	mir_insert(c->f, c->block, NULL, i);
 }
 
-/* Later copies read the value from its new register. */
-static void redirect_sources(struct parallel_copy *c, struct mir_source from, struct mir_source to)
+static void emit_copy(void *context, uint32_t k)
 {
-	for (uint32_t k = 0; k < c->count; k++) {
-		struct copy *copy = &c->list[k];
+	struct edge_copies *c = context;
 
-		if (!copy->done && same_reg(&copy->src, &from))
-			copy->src.op.reg = to.op.reg;
-	}
+	emit_move(c, c->copies[k].dst, current_source(c, k));
 }
 
 /* A register that is neither live-out nor part of the copy. One exists: mir_scratch_reg(), also
  * after an earlier cycle, whose copies are done; uniform registers are plentiful. */
-static uint8_t free_register(const struct parallel_copy *c, uint8_t kind)
+static uint8_t free_register(const struct edge_copies *c, uint8_t kind)
 {
 	const struct mir_func *f = c->f;
 	const struct mir_block *block = &f->blocks[c->block];
 	bool used[256] = {[MIR_STACK] = f->stack && kind == SASS_GPR};
 	uint32_t r = 0;
 
-	for (uint32_t w = 0; w < mir_set_words(f); w++) {
-		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1) {
-			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
-			const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
+	bitset_for_each(block->live_out, f->nunits, unit)
+	{
+		const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
 
-			if (v->kind == kind)
-				used[v->reg + unit - v->first_unit] = true;
-		}
+		if (v->kind == kind)
+			used[v->reg + unit - v->first_unit] = true;
 	}
 	for (uint32_t k = 0; k < c->count; k++) {
-		if (c->list[k].dst.op.kind == kind)
-			used[c->list[k].dst.op.reg] = true;
-		if (c->list[k].src.op.kind == kind && !c->list[k].done)
-			used[c->list[k].src.op.reg] = true;
+		if (c->copies[k].dst.op.kind == kind)
+			used[c->copies[k].dst.op.reg] = true;
+		if (c->copies[k].src.op.kind == kind && !c->items[k].done)
+			used[current_source(c, k).op.reg] = true;
 	}
 	while (used[r])
 		r++;
@@ -119,65 +119,40 @@ static uint8_t free_register(const struct parallel_copy *c, uint8_t kind)
 }
 
 /* Swaps two predicates: dst gets its value, src's register gets dst's old value. */
-static void swap_preds(struct parallel_copy *c, struct copy *copy)
+static bool swap_predicates(void *context, uint32_t k)
 {
-	struct mir_source old = copy->dst; /* dst's old value, which other copies read */
-	struct mir_inst *i = mir_inst_new(c->f, SASS_PLOP3);
+	struct edge_copies *c = context;
+	struct mir_source dst = c->copies[k].dst, src = current_source(c, k);
+	struct mir_source old = dst; /* dst's old value, which other copies read */
+	struct mir_inst *i;
 
-	for (uint32_t k = 0; k < c->count; k++) {
-		if (!c->list[k].done && &c->list[k] != copy && same_reg(&c->list[k].src, &old))
-			old.ref = c->list[k].src.ref;
+	if (dst.op.kind != SASS_PRED)
+		return false;
+	i = mir_inst_new(c->f, SASS_PLOP3);
+	for (uint32_t j = 0; j < c->count; j++) {
+		if (!c->items[j].done && j != k && c->items[j].src == c->items[k].dst)
+			old.ref = c->copies[j].src.ref;
 	}
-	mir_set_operand(i, 0, copy->dst);
-	mir_set_operand(i, 1,
-			(struct mir_source){{.kind = SASS_PRED, .reg = copy->src.op.reg}, old.ref});
-	mir_set_operand(i, 2, copy->src);
+	mir_set_operand(i, 0, dst);
+	mir_set_operand(i, 1, (struct mir_source){{.kind = SASS_PRED, .reg = src.op.reg}, old.ref});
+	mir_set_operand(i, 2, src);
 	mir_set_operand(i, 3, old);
 	mir_set_operand(i, 4, mir_pred_const(true));
 	mir_set_operand(i, 5, mir_imm(0xf0)); /* first input */
 	mir_set_operand(i, 6, mir_imm(0xcc)); /* second input */
 	i->phi_copy = true;
 	mir_insert(c->f, c->block, NULL, i);
-	copy->done = true;
-	redirect_sources(c, old, copy->src);
+	return true;
 }
 
-static void break_cycle(struct parallel_copy *c, struct copy *copy)
+static uint32_t save_source(void *context, uint32_t k)
 {
-	struct mir_source spare = copy->src;
+	struct edge_copies *c = context;
+	struct mir_source src = current_source(c, k), spare = src;
 
-	if (copy->dst.op.kind == SASS_PRED) {
-		swap_preds(c, copy);
-		return;
-	}
-	spare.op.reg = free_register(c, copy->dst.op.kind);
-	emit_move(c, spare, copy->src);
-	redirect_sources(c, copy->src, spare);
-}
-
-static void sequentialise_copy(struct parallel_copy *c)
-{
-	for (;;) {
-		struct copy *left = NULL;
-		bool progress = false;
-
-		for (uint32_t k = 0; k < c->count; k++) {
-			struct copy *copy = &c->list[k];
-
-			if (copy->done)
-				continue;
-			if (is_pending_source(c, &copy->dst, copy)) {
-				left = copy;
-				continue;
-			}
-			emit_move(c, copy->dst, copy->src);
-			copy->done = progress = true;
-		}
-		if (!left)
-			return;
-		if (!progress)
-			break_cycle(c, left);
-	}
+	spare.op.reg = free_register(c, c->copies[k].dst.op.kind);
+	emit_move(c, spare, src);
+	return location_of(&spare);
 }
 
 static struct mir_source with_register(const struct mir_func *f, struct mir_source s)
@@ -190,21 +165,31 @@ static struct mir_source with_register(const struct mir_func *f, struct mir_sour
 static void lower_edge(struct mir_func *f, uint32_t b, uint32_t p)
 {
 	const struct mir_block *block = &f->blocks[b];
-	struct parallel_copy c = {.f = f, .block = block->preds[p]};
+	uint32_t capacity = block->nphis * MIR_MAX_UNITS;
+	struct edge_copies c = {.f = f, .block = block->preds[p]};
 
-	c.list = arena_array(f->arena, block->nphis * MIR_MAX_UNITS, sizeof(*c.list));
+	c.copies = arena_array(f->arena, capacity, sizeof(*c.copies));
+	c.items = arena_array(f->arena, capacity, sizeof(*c.items));
 	for (uint32_t k = 0; k < block->nphis; k++) {
 		uint32_t vreg = block->phis[k].vreg, units = f->vregs[vreg].units;
 
 		for (uint32_t u = 0; u < units; u++) {
-			struct copy *copy = &c.list[c.count++];
+			struct phi_copy *copy = &c.copies[c.count];
 
 			copy->dst = with_register(f, mir_reg(f->vregs[vreg].kind,
 							     (struct mir_ref){vreg, (uint8_t)u}));
 			copy->src = with_register(f, block->phis[k].args[p * units + u]);
+			c.items[c.count++] = (struct copy_item){.dst = location_of(&copy->dst),
+								.src = location_of(&copy->src)};
 		}
 	}
-	sequentialise_copy(&c);
+	parallel_copy_sequentialise(&(struct parallel_copy){.items = c.items,
+							    .count = c.count,
+							    .break_last = true,
+							    .context = &c,
+							    .emit = emit_copy,
+							    .swap = swap_predicates,
+							    .save = save_source});
 }
 
 /* A lowered phi is live-in: its edge copies define it. */
@@ -214,7 +199,7 @@ static void add_phis_to_live_in(const struct mir_func *f, struct mir_block *bloc
 		const struct mir_vreg *v = &f->vregs[block->phis[p].vreg];
 
 		for (uint32_t u = 0; u < v->units; u++)
-			mir_set_add(block->live_in, v->first_unit + u);
+			bitset_add(block->live_in, v->first_unit + u);
 	}
 }
 

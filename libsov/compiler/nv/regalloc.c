@@ -290,10 +290,7 @@ static void find_last_mentions(struct allocator *a, const struct mir_block *bloc
 				a->last_mention[f->vregs[r.vreg].first_unit + from + k] = position;
 		}
 	}
-	for (uint32_t w = 0; w < mir_set_words(f); w++) {
-		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1)
-			a->last_mention[64 * w + (uint32_t)__builtin_ctzll(bits)] = AT_END;
-	}
+	bitset_for_each(block->live_out, f->nunits, unit) a->last_mention[unit] = AT_END;
 	if (block->cond.ref.vreg)
 		a->last_mention[mir_unit(f, block->cond.ref)] = AT_END;
 }
@@ -365,14 +362,12 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	a->gpr.owner[mir_scratch_reg(f)] = RESERVED;
 	if (f->calls || f->ir->kind == IR_FUNCTION)
 		a->gpr.owner[MIR_RETURN] = a->gpr.owner[MIR_RETURN + 1] = RESERVED;
-	for (uint32_t w = 0; w < mir_set_words(f); w++) {
-		for (uint64_t bits = block->live_in[w]; bits; bits &= bits - 1) {
-			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
-			uint32_t v = f->unit_vreg[unit];
+	bitset_for_each(block->live_in, f->nunits, unit)
+	{
+		uint32_t v = f->unit_vreg[unit];
 
-			reg_file_of(a, v)->owner[f->vregs[v].reg + unit - f->vregs[v].first_unit] =
-				unit + 1;
-		}
+		reg_file_of(a, v)->owner[f->vregs[v].reg + unit - f->vregs[v].first_unit] =
+			unit + 1;
 	}
 	a->block = b;
 	find_last_mentions(a, block);
@@ -394,20 +389,15 @@ static bool assign_block(struct allocator *a, uint32_t b)
 static void compute_max_pressure(struct allocator *a)
 {
 	struct mir_func *f = a->f;
-	uint64_t *live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*live));
+	uint64_t *live = bitset_new(f->arena, f->nunits);
 
 	mir_for_each_block(f, b) {
 		const struct mir_block *block = &f->blocks[b];
 		uint32_t count = 0;
 
-		memcpy(live, block->live_out, mir_set_words(f) * sizeof(*live));
-		for (uint32_t w = 0; w < mir_set_words(f); w++) {
-			for (uint64_t bits = live[w]; bits; bits &= bits - 1) {
-				uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
-
-				count += f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
-			}
-		}
+		memcpy(live, block->live_out, bitset_words(f->nunits) * sizeof(*live));
+		bitset_for_each(live, f->nunits, unit) count +=
+			f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
 		for (struct mir_inst *i = block->last; i; i = i->prev) {
 			uint32_t n;
 			const struct mir_use *uses = mir_uses(f, i, &n);
@@ -420,8 +410,8 @@ static void compute_max_pressure(struct allocator *a)
 				for (uint32_t k = 0; uses[u].write && v->first_def == i &&
 						     v->kind == SASS_GPR && k < v->units;
 				     k++) {
-					count -= mir_set_has(live, v->first_unit + k);
-					mir_set_remove(live, v->first_unit + k);
+					count -= bitset_has(live, v->first_unit + k);
+					bitset_remove(live, v->first_unit + k);
 				}
 			}
 			for (uint32_t u = 0; u < n; u++) {
@@ -431,8 +421,8 @@ static void compute_max_pressure(struct allocator *a)
 				for (uint32_t k = 0; (!uses[u].write || v->first_def != i) &&
 						     v->kind == SASS_GPR && k < uses[u].count;
 				     k++) {
-					count += !mir_set_has(live, unit + k);
-					mir_set_add(live, unit + k);
+					count += !bitset_has(live, unit + k);
+					bitset_add(live, unit + k);
 				}
 			}
 		}

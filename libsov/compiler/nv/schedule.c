@@ -111,7 +111,9 @@ static uint32_t result_latency(const struct scheduler *s, const struct access *w
 {
 	const struct sass_inst *writer = &s->nodes[w->node].inst->sass;
 	uint32_t min_latency = sass_raw_latency(s->f->sm, writer, &w->use, &reader->sass, read);
-	uint32_t estimate = sass_has_variable_latency(s->f->sm, writer) ? sass_typical_latency(s->f->sm, writer) : 0;
+	uint32_t estimate = sass_has_variable_latency(s->f->sm, writer)
+				    ? sass_typical_latency(s->f->sm, writer)
+				    : 0;
 
 	return min_latency > estimate ? min_latency : estimate;
 }
@@ -139,8 +141,9 @@ static void add_write_dependences(struct scheduler *s, uint32_t n, uint32_t r,
 	if (res->write.node) {
 		const struct sass_inst *first = &s->nodes[res->write.node].inst->sass;
 		uint32_t min_latency = sass_waw_latency(s->f->sm, first, in);
-		uint32_t estimate =
-			sass_has_variable_latency(s->f->sm, first) ? sass_typical_latency(s->f->sm, first) : 0;
+		uint32_t estimate = sass_has_variable_latency(s->f->sm, first)
+					    ? sass_typical_latency(s->f->sm, first)
+					    : 0;
 
 		add_edge(s, res->write.node, n, min_latency > estimate ? min_latency : estimate);
 	}
@@ -148,8 +151,9 @@ static void add_write_dependences(struct scheduler *s, uint32_t n, uint32_t r,
 		const struct sass_inst *reader = &s->nodes[a->node].inst->sass;
 
 		add_edge(s, a->node, n,
-			 sass_reads_late(s->f->sm, reader) ? sass_typical_latency(s->f->sm, reader) / 2
-							   : sass_war_latency(reader, in, use->kind));
+			 sass_reads_late(s->f->sm, reader)
+				 ? sass_typical_latency(s->f->sm, reader) / 2
+				 : sass_war_latency(reader, in, use->kind));
 	}
 	res->write = (struct access){.node = n, .use = *use};
 	res->reads = NULL;
@@ -360,7 +364,7 @@ static int pressure_change(struct scheduler *s, const struct node *node)
 			uint32_t unit = mir_unit(f, use->ref) + k;
 
 			pressure_delta -= resource_at(s, unit)->mentions_left == 1 &&
-					  !mir_set_has(f->blocks[s->block].live_out, unit);
+					  !bitset_has(f->blocks[s->block].live_out, unit);
 		}
 	}
 	return pressure_delta;
@@ -371,13 +375,8 @@ static void count_mentions(struct scheduler *s)
 	struct mir_func *f = s->f;
 
 	s->live = 0;
-	for (uint32_t w = 0; w < mir_set_words(f); w++) {
-		for (uint64_t bits = f->blocks[s->block].live_in[w]; bits; bits &= bits - 1) {
-			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
-
-			s->live += f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
-		}
-	}
+	bitset_for_each(f->blocks[s->block].live_in, f->nunits, unit) s->live +=
+		f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
 	for (uint32_t n = 1; n <= s->count; n++) {
 		for (uint32_t u = 0; u < s->nodes[n].nuses; u++) {
 			const struct mir_use *use = &s->nodes[n].uses[u];

@@ -14,7 +14,7 @@
 #include "libsov/compiler/nv/mir.h"
 
 #define NUM_SCOREBOARDS 6
-#define SET_WORDS       ((MIR_RESOURCES + 63) / 64)
+#define SET_WORDS       BITSET_WORDS(MIR_RESOURCES)
 #define NEVER           UINT32_MAX
 
 struct reg_set {
@@ -52,18 +52,12 @@ struct scoreboard_alloc {
 
 static void reg_set_add(struct reg_set *s, uint32_t r)
 {
-	s->w[r / 64] |= (uint64_t)1 << r % 64;
+	bitset_add(s->w, r);
 }
 
 static bool reg_set_unite(struct reg_set *s, const struct reg_set *with)
 {
-	uint64_t change = 0;
-
-	for (uint32_t k = 0; k < SET_WORDS; k++) {
-		change |= with->w[k] & ~s->w[k];
-		s->w[k] |= with->w[k];
-	}
-	return change;
+	return bitset_unite(s->w, with->w, SET_WORDS);
 }
 
 static bool reg_sets_intersect(const struct reg_set *a, const struct reg_set *b)
@@ -224,8 +218,8 @@ static void allocate_inst_boards(struct scoreboard_alloc *w, uint32_t b, struct 
 {
 	uint32_t sm = w->f->sm, use = NEVER, overwrite;
 	struct registers r;
-	bool variable = sass_has_variable_latency(sm, &i->sass), reads_late = sass_reads_late(sm, &i->sass),
-	     needed;
+	bool variable = sass_has_variable_latency(sm, &i->sass),
+	     reads_late = sass_reads_late(sm, &i->sass), needed;
 
 	/* An instruction that waits here frees the scoreboard. */
 	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
@@ -387,7 +381,8 @@ void nv_serialise(struct mir_func *f)
 			i->sass.stall = 15;
 			i->sass.yield = true;
 			i->sass.wait = 3;
-			if (sass_has_variable_latency(f->sm, &i->sass) && !reg_set_is_empty(&r.writes))
+			if (sass_has_variable_latency(f->sm, &i->sass) &&
+			    !reg_set_is_empty(&r.writes))
 				i->sass.write_barrier = 0;
 			if (sass_reads_late(f->sm, &i->sass) && !reg_set_is_empty(&r.sources))
 				i->sass.read_barrier = 1;

@@ -84,8 +84,8 @@ static void compute_costs(struct spill_choice *c)
 
 static void add_live_unit(struct spill_choice *c, uint32_t unit)
 {
-	c->count += !mir_set_has(c->live, unit);
-	mir_set_add(c->live, unit);
+	c->count += !bitset_has(c->live, unit);
+	bitset_add(c->live, unit);
 }
 
 static void kill_vreg(struct spill_choice *c, uint32_t vreg)
@@ -93,8 +93,8 @@ static void kill_vreg(struct spill_choice *c, uint32_t vreg)
 	const struct mir_vreg *v = &c->s->f->vregs[vreg];
 
 	for (uint32_t k = 0; k < v->units; k++) {
-		c->count -= mir_set_has(c->live, v->first_unit + k);
-		mir_set_remove(c->live, v->first_unit + k);
+		c->count -= bitset_has(c->live, v->first_unit + k);
+		bitset_remove(c->live, v->first_unit + k);
 	}
 }
 
@@ -122,20 +122,18 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 	const struct mir_func *f = s->f;
 	uint32_t best = 0;
 
-	for (uint32_t w = 0; w < mir_set_words(f); w++) {
-		for (uint64_t bits = c->live[w]; bits; bits &= bits - 1) {
-			uint32_t v = f->unit_vreg[64 * w + (uint32_t)__builtin_ctzll(bits)], u = 0;
+	bitset_for_each(c->live, f->nunits, unit)
+	{
+		uint32_t v = f->unit_vreg[unit], u = 0;
 
-			while (u < n && uses[u].ref.vreg != v)
-				u++;
-			/* A reload with a single use has the shortest possible live range
-			 * already. */
-			if (u < n || v == best || (f->vregs[v].reload && c->mentions[v] <= 2))
-				continue;
-			if (!best || c->cost[v] * next_use_distance(c, best) <
-					     c->cost[best] * next_use_distance(c, v))
-				best = v;
-		}
+		while (u < n && uses[u].ref.vreg != v)
+			u++;
+		/* A reload with a single use has the shortest possible live range already. */
+		if (u < n || v == best || (f->vregs[v].reload && c->mentions[v] <= 2))
+			continue;
+		if (!best || c->cost[v] * next_use_distance(c, best) <
+				     c->cost[best] * next_use_distance(c, v))
+			best = v;
 	}
 	return best;
 }
@@ -176,7 +174,7 @@ static uint32_t extra_units(const struct spill_choice *c, const struct mir_inst 
 			extra += again ? 0 : uses[u].count;
 		else if (write && f->vregs[v].first_def == i) /* unused result */
 			for (uint32_t k = 0; k < f->vregs[v].units; k++)
-				extra += !mir_set_has(c->live, f->vregs[v].first_unit + k);
+				extra += !bitset_has(c->live, f->vregs[v].first_unit + k);
 	}
 	return extra;
 }
@@ -221,18 +219,16 @@ static void walk_block(struct spill_choice *c, uint32_t b)
 	const struct mir_func *f = s->f;
 	const struct mir_block *block = &f->blocks[b];
 
-	memset(c->live, 0, mir_set_words(f) * sizeof(*c->live));
+	memset(c->live, 0, bitset_words(f->nunits) * sizeof(*c->live));
 	c->count = 0;
 	c->block = b;
 	c->position = UINT32_MAX - FAR_DISTANCE - 1;
-	for (uint32_t w = 0; w < mir_set_words(f); w++) {
-		for (uint64_t bits = block->live_out[w]; bits; bits &= bits - 1) {
-			uint32_t unit = 64 * w + (uint32_t)__builtin_ctzll(bits);
-			uint32_t v = f->unit_vreg[unit];
+	bitset_for_each(block->live_out, f->nunits, unit)
+	{
+		uint32_t v = f->unit_vreg[unit];
 
-			if (is_of_kind(s, v) && !is_spilled(s, v))
-				add_live_unit(c, unit);
-		}
+		if (is_of_kind(s, v) && !is_spilled(s, v))
+			add_live_unit(c, unit);
 	}
 	limit_pressure(c, block->nsucc == 1 ? phi_units(s, &f->blocks[block->succ[0]]) : 0, NULL,
 		       0);
@@ -262,7 +258,7 @@ bool nv_spill_choose(struct spiller *s, bool *any)
 	c.mentions = arena_array(f->arena, f->nvregs, sizeof(*c.mentions));
 	c.next_use = arena_array(f->arena, f->nvregs, sizeof(*c.next_use));
 	c.noted_in = arena_array(f->arena, f->nvregs, sizeof(*c.noted_in));
-	c.live = arena_array(f->arena, mir_set_words(f) + 1, sizeof(*c.live));
+	c.live = bitset_new(f->arena, f->nunits);
 	compute_costs(&c);
 	mir_for_each_block(f, b)
 		walk_block(&c, b);

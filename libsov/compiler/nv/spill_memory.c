@@ -205,18 +205,10 @@ static void find_intervals(const struct spiller *s, struct live_interval *all)
 			for (uint32_t p = 0; p < to->nphis; p++)
 				extend_interval(&all[to->phis[p].vreg], point);
 		}
-		for (uint32_t w = 0; w < mir_set_words(f); w++) {
-			uint64_t in = block->live_in[w], out = block->live_out[w];
-
-			for (uint64_t bits = in | out; bits; bits &= bits - 1) {
-				uint32_t v = f->unit_vreg[64 * w + (uint32_t)__builtin_ctzll(bits)];
-
-				if (in & bits & -bits)
-					extend_interval(&all[v], start);
-				if (out & bits & -bits)
-					extend_interval(&all[v], point);
-			}
-		}
+		bitset_for_each(block->live_in, f->nunits, unit)
+			extend_interval(&all[f->unit_vreg[unit]], start);
+		bitset_for_each(block->live_out, f->nunits, unit)
+			extend_interval(&all[f->unit_vreg[unit]], point);
 	}
 }
 

@@ -97,9 +97,9 @@ static bool layout_variable(struct compile_job *job, struct nv_plan *p,
 			    const struct ir_symbol *symbol, uint32_t k)
 {
 	bool constant = symbol->space == IR_CONSTANT;
-	enum cubin_data_section section = constant                             ? CUBIN_CONSTANT_VARIABLES
-				   : symbol->init || symbol->naddresses ? CUBIN_GLOBAL_INIT
-									: CUBIN_GLOBAL_ZERO;
+	enum cubin_data_section section = constant ? CUBIN_CONSTANT_VARIABLES
+					  : symbol->init || symbol->naddresses ? CUBIN_GLOBAL_INIT
+									       : CUBIN_GLOBAL_ZERO;
 	uint64_t at = align_up(p->out.bytes[section], symbol->align);
 
 	if (symbol->external) {
