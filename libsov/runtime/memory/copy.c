@@ -20,7 +20,7 @@ enum direction { IN, OUT, ACROSS }; /* seen from the GPU */
 /*
  * The first row that fits, for copies of at most so many bytes.
  *
- * Measured on an H200 (tests/silicon/bench_ways.c, docs/evidence.md): methods beat the engine while
+ * Measured on an H200 (tests/silicon/bench_copy_methods.c, docs/evidence.md): methods beat the engine while
  * they fit a slot. The engine beats a kernel over the bus at every size, and inside the GPU until
  * the kernel's start is paid for, between 256 KiB (4.6 against 4.7 us) and 1 MiB (6.8 against 4.8),
  * also when the sides are words and not units apart (256 MiB: 261 against 519 us).

@@ -25,20 +25,20 @@ done >"$work/refused" 2>&1
 is "$(cat "$work/refused")" "" "all programs for real GPUs compile"
 
 # The comparison with CUDA, which on a real machine links the library that was built there.
-cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/peer.c "$BUILD/libsov-all.a" -o "$work/peer" -lm -ldl -pthread
+cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/cuda_compare.c "$BUILD/libsov-all.a" -o "$work/cuda_compare" -lm -ldl -pthread
 ok $? "the comparison with CUDA compiles"
-out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/peer" --small \
+out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/cuda_compare" --small \
 	"$work/silicon/store.default.cubin" 2>&1)
 ok $? "and finds all values right"
 has "$out" "sov: software GPU, Hopper GH100 by soft (libsov 0.1, in the process); 0 mappings of NVIDIA's libraries" \
 	"libsov's process holds nothing of NVIDIA's"
 is "$(echo "$out" | grep -c '^| [a-z]')" 60 "every row of its table is there"
-has "$out" "peer: 0 wrong" "nothing is wrong"
+has "$out" "cuda_compare: 0 wrong" "nothing is wrong"
 
-cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/peer_runtime.c "$BUILD/libsov-all.a" -o "$work/peer_runtime" \
+cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/cuda_compare_runtime.c "$BUILD/libsov-all.a" -o "$work/cuda_compare_runtime" \
 	-lm -ldl -pthread
 ok $? "so does that of the runtime"
-out=$(ASAN_OPTIONS=detect_leaks=0 SOV_NVRM=0 SOV_SOFT=gh100:vram=64M "$work/peer_runtime" --small 2>&1)
+out=$(ASAN_OPTIONS=detect_leaks=0 SOV_NVRM=0 SOV_SOFT=gh100:vram=64M "$work/cuda_compare_runtime" --small 2>&1)
 ok $? "which finds all values right, too"
 
 cd "$work/silicon" || exit 1
@@ -90,5 +90,5 @@ has "$out" "instructions, default: 3 right, 4 wrong, 0 not compiled; " "others r
 has "$out" "WRONG sub_s32 default: parameter 2, element 0: got 0x" "a wrong value is named"
 has "$out" "WRONG mul_f32 default: CUDA_ERROR_LAUNCH_FAILED (719)" "a fault is named"
 has "$out" "WRONG brev_b32 default: memory before parameter 2 was written" "a stray store is named"
-has "$out" "WRONG trap default: it ran to its end" "a trap that does not stop a kernel is named"
+has "$out" "WRONG trap default: the kernel completed without a fault" "a trap that does not stop a kernel is named"
 tap_done

@@ -56,7 +56,7 @@ UNUSED static uint64_t conformance_free(sov_context watch)
  * Whether a context has given back what it used, while it lives. NVIDIA's driver keeps some of it until
  * it goes: page directories of addresses that were used once, 4 KiB for each 512 MiB of them, in
  * pieces of 64 KiB (an H200 was found to miss one; whether this is the reason
- * tests/silicon/vram_kept.c is to show). In the 64 GiB in which the library goes round these are
+ * tests/silicon/vram_retained.c is to show). In the 64 GiB in which the library goes round these are
  * 512 KiB, and twice that is leave enough.
  */
 UNUSED static bool conformance_given_back(uint64_t before, uint64_t after)
