@@ -52,7 +52,7 @@ thread_tests := $(addprefix $(BUILD)/tests/, \
 	$(addprefix runtime/stream/,concurrency threads streams host_functions limits) \
 	$(addprefix runtime/memory/,copy_threads local_memory) \
 	runtime/module/lazy_compile runtime/base/gates runtime/conformance/graphs compiler/driver/units \
-	model/core/priorities model/amd/navi $(addprefix model/card/,channel kernel random_calls))
+	model/core/priorities $(addprefix model/amd/navi_,queues sdma errors) $(addprefix model/card/,channel kernel random_calls))
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
 judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))

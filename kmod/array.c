@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Arrays from user space. An element may be shorter than ours (the rest is zero) or longer (the
- * rest must be zero), as with any structure that may grow.
+ * Copies arrays of extensible structures from user space. An element may be shorter than the
+ * kernel's structure (the tail is zero-filled) or longer (its tail must be zero), as
+ * copy_struct_from_user() defines it for a single structure.
  */
 #include <linux/err.h>
 #include <linux/slab.h>
@@ -10,27 +11,27 @@
 #include "kmod/array.h"
 #include "uapi/sovgpu_drm.h"
 
-/* Longer elements than this are no structure of ours, now or later. */
+/* No element structure will ever be longer than this. */
 #define SOV_MAX_STRIDE 4096
 
 /**
  * sov_array_get() - copy an array from user space
- * @a: the array, not empty
- * @most: elements that are accepted
- * @known: bytes of an element as we know it
- * @least: bytes of its oldest version
+ * @a: The array. An empty array is rejected.
+ * @max_count: Maximum number of elements.
+ * @known: Size of the element structure that this kernel knows.
+ * @min: Size of the first published version of the element structure.
  *
- * Return: @a->count elements of @known bytes, to be freed with kvfree(); or EINVAL, E2BIG, ENOMEM,
- * EFAULT.
+ * Return: @a->count elements of @known bytes, to be freed with kvfree(), or an ERR_PTR: -EINVAL,
+ * -E2BIG, -ENOMEM or -EFAULT.
  */
-void *sov_array_get(const struct drm_sovgpu_array *a, u32 most, size_t known, size_t least)
+void *sov_array_get(const struct drm_sovgpu_array *a, u32 max_count, size_t known, size_t min)
 {
 	const char __user *from = u64_to_user_ptr(a->array);
 	char *to;
 	u32 i;
 	int ret;
 
-	if (!a->count || a->count > most || a->stride < least || a->stride > SOV_MAX_STRIDE ||
+	if (!a->count || a->count > max_count || a->stride < min || a->stride > SOV_MAX_STRIDE ||
 	    a->stride % sizeof(u64))
 		return ERR_PTR(-EINVAL);
 	to = kvcalloc(a->count, known, GFP_KERNEL_ACCOUNT);

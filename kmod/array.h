@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Arrays that callers pass by address, with elements of the size that the caller knows. */
+/* Arrays in ioctl arguments, with extensible elements. */
 #ifndef SOV_ARRAY_H
 #define SOV_ARRAY_H
 
@@ -7,6 +7,6 @@
 
 struct drm_sovgpu_array;
 
-void *sov_array_get(const struct drm_sovgpu_array *a, u32 most, size_t known, size_t least);
+void *sov_array_get(const struct drm_sovgpu_array *a, u32 max_count, size_t known, size_t min);
 
 #endif

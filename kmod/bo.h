@@ -1,135 +1,129 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Buffers: memory of one of four kinds behind a GEM handle. */
+/* Buffer objects: GEM objects backed by one of several memory types. */
 #ifndef SOV_BO_H
 #define SOV_BO_H
 
 #include <drm/drm_gem.h>
+#include <drm/drm_gpuvm.h>
 #include <linux/dma-buf.h>
 #include <linux/mutex.h>
 #include <linux/scatterlist.h>
 
-#include "kmod/limit.h"
+#include "kmod/limits.h"
 
 struct drm_sovgpu_bo_create;
-struct sov_bo_kind;
-struct sov_device;
-struct sov_vm;
+struct sov_bo_type;
 
 /**
- * struct sov_bo - a buffer
+ * struct sov_bo - a buffer object
  */
 struct sov_bo {
-	/** @base: what DRM knows of it */
+	/** @base: The GEM object. */
 	struct drm_gem_object base;
 
-	/** @kind: how its memory is handled */
-	const struct sov_bo_kind *kind;
+	/** @type: Operations of the memory type. */
+	const struct sov_bo_type *type;
 
-	/** @region: one of enum drm_sovgpu_region */
+	/** @region: One value of &enum drm_sovgpu_region. */
 	u32 region;
 
-	/** @flags: of enum drm_sovgpu_bo_flags */
+	/** @flags: Flags of &enum drm_sovgpu_bo_flags. */
 	u32 flags;
 
-	/** @pieces: VRAM: its pieces */
-	struct list_head pieces;
+	/** @blocks: VRAM: list of &struct sov_vram_block. */
+	struct list_head blocks;
 
-	/** @pages: system and user memory: its pages, pinned as long as it lives */
+	/** @pages: System memory and userptr: the pages, pinned for the lifetime of the BO. */
 	struct page **pages;
 
-	/** @mm: user memory: whose limit it counts against */
+	/** @mm: Userptr: the address space whose RLIMIT_MEMLOCK the pages count against. */
 	struct mm_struct *mm;
 
-	/** @lock: protects @sgt and @dma_users */
+	/** @lock: Protects @sgt and @dma_users. */
 	struct mutex lock;
 
-	/** @sgt: system and user memory: as the device sees it, while @dma_users is not 0 */
+	/** @sgt: System memory and userptr: the DMA mapping while @dma_users is not 0. */
 	struct sg_table sgt;
 
-	/** @dma_users: how many need @sgt */
+	/** @dma_users: Number of users of @sgt. */
 	u32 dma_users;
 
-	/** @imported: another device's memory: as our device sees it, until that goes */
+	/** @imported: Imported BO: the DMA mapping, or NULL after the unplug. */
 	struct sg_table *imported;
 
-	/** @import_file: likewise: its file, with a reference; NULL: it is ours */
-	struct dma_buf *import_file;
+	/**
+	 * @import_buf: Imported BO: the dma-buf with a reference; NULL for the driver's own BOs.
+	 */
+	struct dma_buf *import_buf;
 
-	/** @import_link: likewise: in the device's list, which its lock protects with @imported */
+	/**
+	 * @import_link: Imported BO: entry in &sov_device.imports, whose lock also protects
+	 * @imported.
+	 */
 	struct list_head import_link;
 
-	/** @account: whose memory it is, with a reference; or NULL */
+	/** @account: The account that is charged, with a reference; or NULL. */
 	struct sov_account *account;
 
-	/** @exclusive: the only address space it may be bound in, with a reference; or NULL */
-	struct sov_vm *exclusive;
+	/**
+	 * @exclusive_vm: The only VM that may map the BO, with a reference; NULL allows all VMs.
+	 */
+	struct drm_gpuvm *exclusive_vm;
 };
 
 /**
- * struct sov_bo_kind - what memory of one kind does in its own way
+ * struct sov_bo_type - operations of a memory type
  */
-struct sov_bo_kind {
-	/** @align: of offsets and sizes */
+struct sov_bo_type {
+	/** @align: Alignment of offsets and sizes. */
 	u64 align;
 
-	/** @limit: what its bytes count against */
+	/** @limit: The limit that the size counts against. */
 	enum sov_limit limit;
 
-	/** @registers: it is no memory: accesses are neither cached nor combined */
+	/** @registers: Device registers, which must be mapped uncached. */
 	bool registers;
 
-	/** @init: tell DRM; the object has no memory yet */
+	/** @init: Initialise the GEM object. The BO has no memory yet. */
 	int (*init)(struct drm_device *drm, struct sov_bo *bo, u64 size);
 
-	/** @fill: get memory */
-	int (*fill)(struct sov_bo *bo, u64 user_address);
+	/** @populate: Allocate or pin the memory. */
+	int (*populate)(struct sov_bo *bo, u64 user_address);
 
-	/** @empty: give it back; also when @fill has failed */
-	void (*empty)(struct sov_bo *bo);
+	/** @release: Free the memory. Also called if @populate has failed. */
+	void (*release)(struct sov_bo *bo);
 
-	/** @pfn: the page behind an offset, or NULL when nobody maps it */
+	/** @pfn: The page frame at an offset; NULL if the CPU cannot map the BO. */
 	unsigned long (*pfn)(struct sov_bo *bo, u64 offset);
 };
 
 /**
- * struct sov_word - eight bytes of a buffer, as the processor sees them
+ * struct sov_bo_word - a CPU mapping of eight bytes of a BO
  */
-struct sov_word {
+struct sov_bo_word {
+	/** @memory: The address if the BO is in system memory, otherwise NULL. */
 	const u64 *memory;
+
+	/** @window: The address in the VRAM window if the BO is in VRAM. */
 	const void __iomem *window;
 };
 
-static inline struct sov_bo *to_bo(struct drm_gem_object *obj)
+static inline struct sov_bo *to_sov_bo(struct drm_gem_object *obj)
 {
 	return container_of(obj, struct sov_bo, base);
 }
 
-typedef int (*sov_bo_visitor)(void *data, u64 address, u64 bytes, bool system);
+typedef int (*sov_bo_segment_fn)(void *data, u64 address, u64 bytes, bool system);
 
-/* bo.c */
+struct sov_bo *sov_bo_alloc(struct drm_device *drm, const struct sov_bo_type *type, u64 size);
 struct sov_bo *sov_bo_create(struct drm_device *drm, const struct drm_sovgpu_bo_create *c,
 			     struct sov_account *account);
-struct sov_bo *sov_bo_make(struct drm_device *drm, const struct sov_bo_kind *kind, u64 size);
+u64 sov_bo_region_align(u32 region);
 int sov_bo_dma_get(struct sov_bo *bo);
 void sov_bo_dma_put(struct sov_bo *bo);
-int sov_bo_walk(struct sov_bo *bo, u64 offset, u64 size, sov_bo_visitor fn, void *data);
-int sov_bo_word(struct sov_bo *bo, u64 offset, struct sov_word *word);
-u64 sov_word_read(const struct sov_word *word);
-void sov_word_put(struct sov_word *word);
-
-int sov_bo_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-int sov_bo_mmap_offset_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-int sov_bo_info_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-
-/* prime.c */
-bool sov_bo_kept(struct sov_bo *bo);
-struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags);
-struct drm_gem_object *sov_bo_import_pages(struct drm_device *drm,
-					   struct dma_buf_attachment *attachment,
-					   struct sg_table *sgt);
-struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf *file);
-void sov_imports_unmap(struct sov_device *sov);
-int sov_bo_pin(struct drm_gem_object *obj);
-struct sg_table *sov_bo_get_sg_table(struct drm_gem_object *obj);
+int sov_bo_walk_segments(struct sov_bo *bo, u64 offset, u64 size, sov_bo_segment_fn fn, void *data);
+int sov_bo_word_map(struct sov_bo *bo, u64 offset, struct sov_bo_word *word);
+u64 sov_bo_word_read(const struct sov_bo_word *word);
+void sov_bo_word_unmap(struct sov_bo_word *word);
 
 #endif

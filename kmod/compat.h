@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Kernels differ, also within one stable series, so what is asked is never a version but whether a
- * thing is there. Code uses the newest names; here older kernels learn them.
+ * Wrappers for interfaces that differ between kernels. Interfaces change within a stable series,
+ * too, so features.sh tests for each feature instead of comparing version numbers. The driver calls
+ * the newest interface; this header implements it on older kernels.
  */
 #ifndef SOV_COMPAT_H
 #define SOV_COMPAT_H
@@ -10,9 +11,9 @@
 
 #include "kmod/features.h"
 
-/* What a new range does to those that are there; its arguments have become a structure. */
-static inline int sov_gpuvm_map(struct drm_gpuvm *gpuvm, void *data, u64 va, u64 size,
-				struct drm_gem_object *obj, u64 offset)
+/* drm_gpuvm_sm_map(), whose arguments became a structure in newer kernels. */
+static inline int sov_gpuvm_sm_map(struct drm_gpuvm *gpuvm, void *data, u64 va, u64 size,
+				   struct drm_gem_object *obj, u64 offset)
 {
 #ifdef HAVE_GPUVM_MAP_REQ
 	struct drm_gpuvm_map_req request = {

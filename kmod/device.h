@@ -1,226 +1,301 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * The core's view of a GPU. Nothing here, nor in any file beside it, knows a vendor: what must be
- * done differently on different hardware is a function of struct sov_vendor, and the vendor's own
- * device structure begins with ours.
+ * The vendor-independent device. Only kmod/<vendor>/ depends on the hardware: it implements
+ * &struct sov_vendor, and its device structure embeds &struct sov_device as the first member.
  */
 #ifndef SOV_DEVICE_H
 #define SOV_DEVICE_H
 
 #include <drm/drm_device.h>
+#include <drm/drm_file.h>
+#include <drm/drm_mm.h>
+#include <linux/atomic.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
 #include <linux/pci.h>
 #include <linux/spinlock.h>
 #include <linux/wait.h>
+#include <linux/workqueue.h>
+#include <linux/xarray.h>
 
-#include "kmod/file.h"
-#include "kmod/vm.h"
-#include "kmod/vram.h"
 #include "uapi/sovgpu_drm.h"
 
+/* Number of values of enum drm_sovgpu_queue_class. */
+#define SOV_QUEUE_CLASSES 2
+
+struct sov_account;
 struct sov_device;
 struct sov_group;
 struct sov_queue;
+struct sov_vm;
 
 /**
- * struct sov_vendor - what one vendor's GPUs do in their own way
+ * struct sov_vendor - operations that depend on the vendor of the GPU
  *
- * Functions that return int give 0 or a negative errno, after a message that says what is wrong.
+ * Functions that return int return 0 or a negative errno, and print a message before they fail.
  */
 struct sov_vendor {
-	/** @name: for messages */
+	/** @name: Name of the vendor for messages. */
 	const char *name;
 
-	/** @device_bytes: size of the structure that begins with a struct sov_device */
+	/** @device_bytes: Size of the structure that embeds &struct sov_device. */
 	size_t device_bytes;
 
 	/**
-	 * @start: find out which chip this is, sov_claim() it, and bring it up, until it could take
-	 * work. PCI is enabled, mastering is not. When it fails it has undone what it did.
+	 * @start: Identify the chip, call sov_claim_aperture() and boot the device until it can
+	 * accept work. The PCI device is enabled, bus mastering is not. On failure @start has
+	 * undone its steps.
 	 */
 	int (*start)(struct sov_device *sov);
 
 	/**
-	 * @wake: bring a device up again that was stopped, with memory as it was. When it fails it
-	 * has undone what it did.
+	 * @resume: Boot a device again after @stop. The layout of VRAM does not change. On failure
+	 * @resume has undone its steps.
 	 */
-	int (*wake)(struct sov_device *sov);
+	int (*resume)(struct sov_device *sov);
 
-	/** @stop: let nothing on the device reach memory any more; doing it twice does nothing */
+	/** @stop: Stop all DMA and interrupts of the device. Idempotent. */
 	void (*stop)(struct sov_device *sov);
 
-	/** @time: the device's clock in nanoseconds */
+	/** @time: Read the device's clock in nanoseconds. */
 	u64 (*time)(struct sov_device *sov);
 
-	/** @vm_bytes: size of the structure that begins with a struct sov_vm */
+	/** @vm_bytes: Size of the structure that embeds &struct sov_vm. */
 	size_t vm_bytes;
 
-	/** @vm_init: make an empty address space */
+	/** @vm_init: Initialise an empty address space. */
 	int (*vm_init)(struct sov_device *sov, struct sov_vm *vm);
 
-	/** @vm_stop: let the device forget it; it maps nothing any more, and nothing runs in it */
+	/**
+	 * @vm_stop: Remove an address space from the device. It has no mappings, and no queue uses
+	 * it.
+	 */
 	void (*vm_stop)(struct sov_vm *vm);
 
-	/** @vm_fini: give it back, stopped or not; the device may be gone */
+	/** @vm_fini: Free an address space, stopped or not. The device may be gone. */
 	void (*vm_fini)(struct sov_vm *vm);
 
 	/**
-	 * @vm_map: map contiguous memory where nothing is mapped; what it maps before it fails
-	 * stays
+	 * @vm_map: Map contiguous memory at an unmapped VA. On failure, pages that are mapped
+	 * already stay mapped.
 	 */
 	int (*vm_map)(struct sov_vm *vm, u64 va, u64 bytes, u64 address, bool system, u32 flags);
 
-	/** @vm_split: make an address the border of a page, with nothing else changed */
+	/** @vm_split: Split the large page that spans @va, so that no page crosses @va. */
 	int (*vm_split)(struct sov_vm *vm, u64 va);
 
-	/** @vm_unmap: unmap whatever is in a range that no page crosses */
+	/** @vm_unmap: Unmap all pages of a range whose ends no page crosses. */
 	void (*vm_unmap)(struct sov_vm *vm, u64 va, u64 bytes);
 
 	/**
-	 * @vm_flush: from now on the device sees what was done, and nothing else; when it fails,
-	 * it may still see what was unmapped
+	 * @vm_flush: Invalidate the TLBs. After a failure the device may still use unmapped pages.
 	 */
 	int (*vm_flush)(struct sov_vm *vm);
 
-	/** @group_bytes: size of the structure that begins with a struct sov_group */
+	/** @group_bytes: Size of the structure that embeds &struct sov_group. */
 	size_t group_bytes;
 
-	/** @group_init: make a group without queues */
+	/** @group_init: Initialise a group without queues. */
 	int (*group_init)(struct sov_group *group);
 
-	/** @group_fini: give back what it has, after its queues */
+	/** @group_fini: Free the resources of a group after those of its queues. */
 	void (*group_fini)(struct sov_group *group);
 
-	/** @ring_entry_bytes: of the ring of a user queue */
+	/** @ring_entry_bytes: Size of an entry of a user queue's ring. */
 	u32 ring_entry_bytes;
 
-	/** @queue_bytes: size of the structure that begins with a struct sov_queue */
+	/** @queue_bytes: Size of the structure that embeds &struct sov_queue. */
 	size_t queue_bytes;
 
-	/** @queue_init: make a queue of either mode in its group, one at a time */
+	/**
+	 * @queue_init: Create a queue of either mode on the hardware. The core serialises calls
+	 * within a group.
+	 */
 	int (*queue_init)(struct sov_queue *queue);
 
 	/**
-	 * @queue_stop: take it off the hardware; when this returns, nothing of it runs. Allocates
-	 * nothing, because fences wait for it.
+	 * @queue_stop: Take a queue off the hardware and wait until none of its work executes.
+	 * Fences wait for this call, so it must not allocate memory.
 	 */
 	void (*queue_stop)(struct sov_queue *queue);
 
-	/** @queue_fini: give back what it has, after it was stopped */
+	/** @queue_fini: Free the resources of a queue after @queue_stop. */
 	void (*queue_fini)(struct sov_queue *queue);
 
 	/**
-	 * @queue_push: give the hardware a command stream, after which it is to write @number.
-	 * Under a spinlock; there is room.
+	 * @queue_push: Append a command stream and a semaphore release of @seqno to the ring.
+	 * Called with a spinlock held; the ring has space.
 	 */
-	void (*queue_push)(struct sov_queue *queue, u64 number, u64 va, u32 size);
+	void (*queue_push)(struct sov_queue *queue, u64 seqno, u64 va, u32 size);
 
 	/**
-	 * @queue_done: the last number that the queue has written; under a spinlock. A program can
-	 * write there, too.
+	 * @queue_completed_seqno: Read the queue's semaphore. Called with a spinlock held. Programs
+	 * on the GPU can forge this value.
 	 */
-	u64 (*queue_done)(struct sov_queue *queue);
+	u64 (*queue_completed_seqno)(struct sov_queue *queue);
 
 	/**
-	 * @queue_begun: the last job of which the hardware has fetched anything; under a spinlock.
+	 * @queue_started_seqno: The last job of which the hardware has fetched any ring entry.
+	 * Called with a spinlock held.
 	 */
-	u64 (*queue_begun)(struct sov_queue *queue);
+	u64 (*queue_started_seqno)(struct sov_queue *queue);
 
 	/**
-	 * @queue_passed: the last job that the hardware itself has left behind; under a spinlock.
-	 * No program can forge that, and it may come a moment later than the number.
+	 * @queue_consumed_seqno: The last job of which the hardware has fetched all ring entries.
+	 * Programs cannot forge this value; it may lag behind the semaphore. Called with a spinlock
+	 * held.
 	 */
-	u64 (*queue_passed)(struct sov_queue *queue);
+	u64 (*queue_consumed_seqno)(struct sov_queue *queue);
+};
+
+/**
+ * struct sov_vram - the VRAM allocator of a device
+ */
+struct sov_vram {
+	/** @start: First byte that the driver allocates; set by &sov_vendor.start. */
+	u64 start;
+
+	/** @end: First byte behind the last that the driver allocates. */
+	u64 end;
+
+	/** @window: Bus address of VRAM address 0; set by &sov_vendor.start. */
+	resource_size_t window;
+
+	/** @lock: Protects all members below. */
+	struct mutex lock;
+
+	/** @quarantined: Blocks that were freed after the device was wedged; never reused. */
+	struct list_head quarantined;
+
+	/** @mm: The allocated blocks by address. */
+	struct drm_mm mm;
+
+	/** @free_bytes: Bytes that are not allocated. */
+	u64 free_bytes;
 };
 
 /**
  * struct sov_device - one GPU
  */
 struct sov_device {
-	/** @drm: the device as DRM knows it; it lives as long as anybody has it open */
+	/** @drm: The DRM device, which exists as long as a file is open. */
 	struct drm_device drm;
 
-	/** @vendor: how to do things */
+	/** @vendor: Operations of the vendor. */
 	const struct sov_vendor *vendor;
 
-	/** @info: what DEV_QUERY tells; filled by the vendor's start */
+	/** @info: Reply to DRM_SOVGPU_DEV_QUERY_DEVICE; filled by &sov_vendor.start. */
 	struct drm_sovgpu_device_info info;
 
-	/** @memory: likewise, without what changes */
+	/** @memory: Reply to DRM_SOVGPU_DEV_QUERY_MEMORY, except the number of free bytes. */
 	struct drm_sovgpu_memory_info memory;
 
-	/** @vm_info: likewise */
+	/** @vm_info: Reply to DRM_SOVGPU_DEV_QUERY_VM; filled by &sov_vendor.start. */
 	struct drm_sovgpu_vm_info vm_info;
 
-	/** @queue_info: likewise */
+	/** @queue_info: Reply to DRM_SOVGPU_DEV_QUERY_QUEUE; filled by &sov_vendor.start. */
 	struct drm_sovgpu_queue_info queue_info;
 
-	/** @vms_lock: protects @vms */
+	/** @vms_lock: Protects @vms. */
 	struct mutex vms_lock;
 
-	/** @vms: all address spaces */
+	/** @vms: All address spaces. */
 	struct list_head vms;
 
-	/** @imports_lock: protects @imports */
+	/** @imports_lock: Protects @imports. */
 	struct mutex imports_lock;
 
-	/** @imports: buffers of other devices' memory */
+	/** @imports: All BOs that are imported from other devices. */
 	struct list_head imports;
 
-	/** @groups_lock: protects @groups */
+	/** @groups_lock: Protects @groups. */
 	struct mutex groups_lock;
 
-	/** @groups: all groups of queues */
+	/** @groups: All queue groups. */
 	struct list_head groups;
 
-	/** @queues_lock: protects @queues; taken with interrupts off, before a queue's own lock */
+	/**
+	 * @queues_lock: Protects @queues. Taken with interrupts disabled, before &sov_queue.lock.
+	 */
 	spinlock_t queues_lock;
 
-	/** @queues: all queues of the kernel's that the hardware has */
+	/** @queues: All kernel queues that are on the hardware. */
 	struct list_head queues;
 
-	/** @turns_us: of all groups that may have an engine now, by class of their queues */
-	atomic_t turns_us[SOV_QUEUE_CLASSES];
+	/**
+	 * @active_slices_us: Sum of the time slices of all groups with an active queue, by queue
+	 * class.
+	 */
+	atomic_t active_slices_us[SOV_QUEUE_CLASSES];
 
-	/** @interrupts: how often @wake was woken */
-	atomic_t interrupts;
+	/** @interrupt_count: Number of calls of sov_notify_waiters(). */
+	atomic_t interrupt_count;
 
-	/** @wake: woken by the device's interrupt, for those who wait on memory */
-	wait_queue_head_t wake;
+	/** @interrupt_wq: Wakes the waiters of FENCE_WAIT and INTERRUPT_WAIT. */
+	wait_queue_head_t interrupt_wq;
 
-	/** @doorbell: bus address of what user queues ring; set by the vendor's start */
+	/** @doorbell: Bus address of the user queues' doorbell; set by &sov_vendor.start. */
 	resource_size_t doorbell;
 
-	/** @work: for what fences wait for; nothing on it allocates */
-	struct workqueue_struct *work;
+	/** @wq: Runs work that fences wait for. Its work items must not allocate memory. */
+	struct workqueue_struct *wq;
 
-	/** @late_work: for what comes after that, and takes locks under which others allocate */
-	struct workqueue_struct *late_work;
+	/**
+	 * @reap_wq: Runs work that follows work on @wq and takes locks under which other threads
+	 * allocate memory.
+	 */
+	struct workqueue_struct *reap_wq;
 
-	/** @vram: the video memory that is ours to hand out */
+	/** @vram: The VRAM allocator. */
 	struct sov_vram vram;
 
-	/** @down: nobody uses it any more; protected by the lock of its struct device */
-	bool down;
+	/** @unplugged: sov_device_unplug() has run; protected by the device lock. */
+	bool unplugged;
 
-	/** @stopped: nor does it reach memory; likewise */
+	/** @stopped: sov_device_stop() has run; protected by the device lock. */
 	bool stopped;
 
-	/** @asleep: it was stopped, to be woken up again; protected by PM callbacks' own order */
-	bool asleep;
+	/** @suspended: The device must be resumed; the PM core serialises access. */
+	bool suspended;
 
-	/** @vram_at_rest: bytes of video memory that are free when nobody has any */
-	u64 vram_at_rest;
+	/** @vram_idle_free: Free VRAM in bytes when the device has no users. */
+	u64 vram_idle_free;
 
-	/** @wedged: it was given up; see sov_wedge() */
+	/** @wedged: The device does not respond any more; see sov_wedge(). */
 	bool wedged;
 
-	/** @wedge: takes all groups off the hardware then */
-	struct work_struct wedge;
+	/** @wedge_work: Stops all groups after sov_wedge(). */
+	struct work_struct wedge_work;
 };
 
-static inline struct sov_device *to_sov(struct drm_device *drm)
+/**
+ * struct sov_file - an open file; its IDs start at 1
+ */
+struct sov_file {
+	/** @account: Resource usage of the file. */
+	struct sov_account *account;
+
+	/** @vms: Address spaces, &struct sov_vm, by ID. */
+	struct xarray vms;
+
+	/** @groups: Queue groups, &struct sov_group, by ID. */
+	struct xarray groups;
+
+	/** @queues: Queues, &struct sov_queue, by ID. */
+	struct xarray queues;
+
+	/** @busy_ns: Execution time of the file's jobs, by queue class. */
+	atomic64_t busy_ns[SOV_QUEUE_CLASSES];
+};
+
+static inline struct sov_device *to_sov_device(struct drm_device *drm)
 {
 	return container_of(drm, struct sov_device, drm);
+}
+
+static inline struct sov_file *to_sov_file(struct drm_file *file)
+{
+	return file->driver_priv;
 }
 
 static inline struct pci_dev *sov_pci(struct sov_device *sov)
@@ -228,26 +303,10 @@ static inline struct pci_dev *sov_pci(struct sov_device *sov)
 	return to_pci_dev(sov->drm.dev);
 }
 
-extern const struct sov_vendor sov_nv;
-
-/* recover.c */
-extern const struct pci_error_handlers sov_error_handlers;
-extern const struct dev_pm_ops sov_pm;
-int sov_recover_init(void);
-void sov_recover_start(struct sov_device *sov);
-void sov_recover_end(struct sov_device *sov);
-void sov_recover_fini(void);
-bool sov_machine_ends(void);
-
-/* drv.c */
-void sov_take_down(struct sov_device *sov);
-int sov_enter(struct sov_device *sov, int *idx);
-int sov_claim(struct sov_device *sov);
-void sov_interrupt(struct sov_device *sov);
+int sov_dev_enter(struct sov_device *sov, int *idx);
+int sov_claim_aperture(struct sov_device *sov);
+void sov_notify_waiters(struct sov_device *sov);
 void sov_wedge(struct sov_device *sov);
-
-/* query.c */
-
-int sov_dev_query_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+bool sov_system_going_down(void);
 
 #endif

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Fences. A job's fence has a lock of its own, so that it can outlive queue and device. The module
- * it must not outlive: kernels either take their hands off one that is signalled, or it keeps us. A
- * fence in memory is a value that somebody, usually the device, will write; nobody says when. Who
- * waits for it looks when the device's interrupt comes, and now and then without one.
+ * Fences of two kinds. A job fence is a dma_fence. It has its own lock, so that it can outlive its
+ * queue and device. It must not outlive the module: newer kernels detach a signalled fence from its
+ * driver, and on older kernels each fence holds a module reference. A memory fence is a 64-bit
+ * value that usually the device writes. No event announces the write, so FENCE_WAIT reads the value
+ * after each device interrupt and also polls.
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -20,48 +21,48 @@
 
 struct sov_fence {
 	struct dma_fence base;
-	spinlock_t lock; /* of base */
+	spinlock_t lock; /* the lock of @base, so that the fence outlives queue and device */
 };
 
-static const char *fence_driver(struct dma_fence *fence)
+static const char *sov_fence_driver_name(struct dma_fence *fence)
 {
 	return "sovgpu";
 }
 
-static const char *fence_timeline(struct dma_fence *fence)
+static const char *sov_fence_timeline_name(struct dma_fence *fence)
 {
 	return "queue";
 }
 
 #ifdef HAVE_DMA_FENCE_DETACHED
-static void keep_module(void)
+static void sov_fence_get_module(void)
 {
 }
 #else
-static void keep_module(void)
+static void sov_fence_get_module(void)
 {
 	__module_get(THIS_MODULE);
 }
 
-static void fence_release(struct dma_fence *fence)
+static void sov_fence_release(struct dma_fence *fence)
 {
 	dma_fence_free(fence);
 	module_put(THIS_MODULE);
 }
 #endif
 
-static const struct dma_fence_ops fence_ops = {
-	.get_driver_name = fence_driver,
-	.get_timeline_name = fence_timeline,
+static const struct dma_fence_ops sov_fence_ops = {
+	.get_driver_name = sov_fence_driver_name,
+	.get_timeline_name = sov_fence_timeline_name,
 #ifndef HAVE_DMA_FENCE_DETACHED
-	.release = fence_release,
+	.release = sov_fence_release,
 #endif
 };
 
 /**
- * sov_fence_alloc() - memory for a fence
+ * sov_fence_alloc() - allocate a fence
  *
- * Return: a fence that has not begun, or NULL.
+ * Return: A fence for sov_fence_init() or sov_fence_free(), or NULL.
  */
 struct dma_fence *sov_fence_alloc(void)
 {
@@ -74,8 +75,8 @@ struct dma_fence *sov_fence_alloc(void)
 }
 
 /**
- * sov_fence_free() - give up a fence that has not begun
- * @fence: the fence
+ * sov_fence_free() - free a fence before sov_fence_init()
+ * @fence: The fence.
  */
 void sov_fence_free(struct dma_fence *fence)
 {
@@ -83,57 +84,57 @@ void sov_fence_free(struct dma_fence *fence)
 }
 
 /**
- * sov_fence_begin() - from here on it must be signalled
- * @fence: the fence; the caller has the only reference
- * @context: of its queue
- * @number: in it
+ * sov_fence_init() - initialise a fence, which must be signalled from now on
+ * @fence: The fence; the caller has the only reference.
+ * @context: Fence context of the queue.
+ * @seqno: Sequence number in the context.
  */
-void sov_fence_begin(struct dma_fence *fence, u64 context, u64 number)
+void sov_fence_init(struct dma_fence *fence, u64 context, u64 seqno)
 {
 	struct sov_fence *f = container_of(fence, struct sov_fence, base);
 
-	keep_module();
-	dma_fence_init(fence, &fence_ops, &f->lock, context, number);
+	sov_fence_get_module();
+	dma_fence_init(fence, &sov_fence_ops, &f->lock, context, seqno);
 }
 
-/* How long to sleep without an interrupt: as long as was slept already, within these. */
-#define NAP_MIN_NS (50 * NSEC_PER_USEC)
-#define NAP_MAX_NS (2 * NSEC_PER_MSEC)
+/* The polling interval doubles from the first to the second. */
+#define SOV_POLL_MIN_NS (50 * NSEC_PER_USEC)
+#define SOV_POLL_MAX_NS (2 * NSEC_PER_MSEC)
 
-static bool reached(const struct drm_sovgpu_fence_wait *w, u64 value)
+static bool sov_fence_value_reached(const struct drm_sovgpu_fence_wait *w, u64 value)
 {
 	value &= w->mask;
 	return w->op == DRM_SOVGPU_FENCE_EQUAL ? value == w->value : value >= w->value;
 }
 
-/* 1: the value is there; 0: it is not; or ENODEV. */
-static int look(struct drm_device *drm, const struct sov_word *word,
-		const struct drm_sovgpu_fence_wait *w)
+/* Returns 1 if memory has the value, 0 if not, or -ENODEV. */
+static int sov_fence_poll(struct drm_device *drm, const struct sov_bo_word *word,
+			  const struct drm_sovgpu_fence_wait *w)
 {
 	int ret, idx;
 
 	if (!drm_dev_enter(drm, &idx))
 		return -ENODEV;
-	ret = reached(w, sov_word_read(word));
+	ret = sov_fence_value_reached(w, sov_bo_word_read(word));
 	drm_dev_exit(idx);
 	return ret;
 }
 
-static int wait(struct drm_device *drm, const struct sov_word *word,
-		const struct drm_sovgpu_fence_wait *w)
+static int sov_fence_wait(struct drm_device *drm, const struct sov_bo_word *word,
+			  const struct drm_sovgpu_fence_wait *w)
 {
-	wait_queue_head_t *wake = &to_sov(drm)->wake;
-	u64 nap = NAP_MIN_NS;
-	DEFINE_WAIT(self);
+	wait_queue_head_t *wq = &to_sov_device(drm)->interrupt_wq;
+	u64 interval = SOV_POLL_MIN_NS;
+	DEFINE_WAIT(entry);
 	int ret;
 
 	for (;;) {
 		s64 now = ktime_get_ns();
-		ktime_t time;
+		ktime_t timeout;
 
-		/* An interrupt between looking and sleeping ends the sleep at once. */
-		prepare_to_wait(wake, &self, TASK_INTERRUPTIBLE);
-		ret = look(drm, word, w);
+		/* Queue the entry before reading memory, so that no interrupt is missed. */
+		prepare_to_wait(wq, &entry, TASK_INTERRUPTIBLE);
+		ret = sov_fence_poll(drm, word, w);
 		if (ret)
 			break;
 		if (w->deadline_ns <= now)
@@ -142,27 +143,27 @@ static int wait(struct drm_device *drm, const struct sov_word *word,
 			ret = -ERESTARTSYS;
 		if (ret)
 			break;
-		time = ns_to_ktime(min_t(u64, nap, w->deadline_ns - now));
-		schedule_hrtimeout_range(&time, NAP_MIN_NS, HRTIMER_MODE_REL);
-		nap = min_t(u64, 2 * nap, NAP_MAX_NS);
+		timeout = ns_to_ktime(min_t(u64, interval, w->deadline_ns - now));
+		schedule_hrtimeout_range(&timeout, SOV_POLL_MIN_NS, HRTIMER_MODE_REL);
+		interval = min_t(u64, 2 * interval, SOV_POLL_MAX_NS);
 	}
-	finish_wait(wake, &self);
+	finish_wait(wq, &entry);
 	return ret < 0 ? ret : 0;
 }
 
 /**
  * sov_fence_wait_ioctl() - sleep until memory has a value
- * @drm: the device
- * @data: &struct drm_sovgpu_fence_wait
- * @file: who asks
+ * @drm: The device.
+ * @data: &struct drm_sovgpu_fence_wait.
+ * @file: The calling file.
  *
- * Return: 0; EINVAL; ENOENT; ETIME at the deadline; EINTR; ENOMEM; ENODEV.
+ * Return: 0, -EINVAL, -ENOENT, -ETIME at the deadline, -ERESTARTSYS, -ENOMEM, -ENODEV.
  */
 int sov_fence_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_sovgpu_fence_wait *w = data;
 	struct drm_gem_object *obj;
-	struct sov_word word;
+	struct sov_bo_word word;
 	int ret;
 
 	if (w->op > DRM_SOVGPU_FENCE_AT_LEAST || w->offset % sizeof(u64) || w->value & ~w->mask)
@@ -170,41 +171,43 @@ int sov_fence_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *fi
 	obj = drm_gem_object_lookup(file, w->handle);
 	if (!obj)
 		return -ENOENT;
-	ret = sov_bo_word(to_bo(obj), w->offset, &word);
-	if (!ret) {
-		ret = wait(drm, &word, w);
-		sov_word_put(&word);
-	}
+	ret = sov_bo_word_map(to_sov_bo(obj), w->offset, &word);
+	if (ret)
+		goto out_put_bo;
+	ret = sov_fence_wait(drm, &word, w);
+	sov_bo_word_unmap(&word);
+out_put_bo:
 	drm_gem_object_put(obj);
 	return ret;
 }
 
 /**
- * sov_interrupt_wait_ioctl() - sleep until the device interrupts
- * @drm: the device
- * @data: &struct drm_sovgpu_interrupt_wait
- * @file: who asks
+ * sov_interrupt_wait_ioctl() - sleep until the device raises an interrupt
+ * @drm: The device.
+ * @data: &struct drm_sovgpu_interrupt_wait.
+ * @file: The calling file.
  *
- * Return: 0; EINVAL; ETIME at the deadline; EINTR; ENODEV.
+ * Return: 0, -EINVAL, -ETIME at the deadline, -ERESTARTSYS, -ENODEV.
  */
 int sov_interrupt_wait_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
 	struct drm_sovgpu_interrupt_wait *w = data;
-	struct sov_device *sov = to_sov(drm);
-	s64 begin = ktime_get_ns();
-	s64 left = w->deadline_ns > begin ? w->deadline_ns - begin : 0;
-	u32 now;
+	struct sov_device *sov = to_sov_device(drm);
+	s64 now = ktime_get_ns();
+	s64 timeout = w->deadline_ns > now ? w->deadline_ns - now : 0;
+	u32 count;
 	int ret;
 
 	if (w->pad)
 		return -EINVAL;
-	ret = wait_event_interruptible_hrtimeout(
-		sov->wake,
-		(now = atomic_read(&sov->interrupts)) != w->count || drm_dev_is_unplugged(drm),
-		ns_to_ktime(left));
+	ret = wait_event_interruptible_hrtimeout(sov->interrupt_wq,
+						 (count = atomic_read(&sov->interrupt_count)) !=
+								 w->count ||
+							 drm_dev_is_unplugged(drm),
+						 ns_to_ktime(timeout));
 	if (drm_dev_is_unplugged(drm))
 		return -ENODEV;
 	if (!ret)
-		w->count = now;
+		w->count = count;
 	return ret;
 }

@@ -1,72 +1,79 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Open files: what they have ends with them, queues before groups before address spaces, and what
- * they use is in their fdinfo, in the words of the kernel's drm-usage-stats.
+ * Open files. Closing a file destroys its queues, then its groups, then its address spaces. The
+ * fdinfo follows the kernel's Documentation/gpu/drm-usage-stats.rst.
  */
+#include <drm/drm_debugfs.h>
 #include <drm/drm_print.h>
 #include <linux/pm_runtime.h>
+#include <linux/seq_file.h>
 #include <linux/slab.h>
 
 #include "kmod/bo.h"
 #include "kmod/device.h"
 #include "kmod/file.h"
 #include "kmod/group.h"
-#include "kmod/limit.h"
-#include "kmod/queue.h"
+#include "kmod/group_ioctl.h"
+#include "kmod/limits.h"
+#include "kmod/queue_ioctl.h"
+#include "kmod/vm.h"
 
 /**
- * sov_file_open() - somebody opens the device, which stays awake from here on
- * @drm: the device
- * @file: the file
+ * sov_file_open() - open the device and keep it resumed
+ * @drm: The device.
+ * @file: The new file.
  *
- * Return: 0, ENOMEM, or why the device cannot be woken up.
+ * Return: 0, -ENOMEM, or the errno of the runtime resume.
  */
 int sov_file_open(struct drm_device *drm, struct drm_file *file)
 {
-	struct sov_file *own = kzalloc(sizeof(*own), GFP_KERNEL_ACCOUNT);
+	struct sov_file *sfile = kzalloc(sizeof(*sfile), GFP_KERNEL_ACCOUNT);
 	int ret;
 
-	if (!own)
+	if (!sfile)
 		return -ENOMEM;
-	own->account = sov_account_make();
-	if (!own->account) {
-		kfree(own);
-		return -ENOMEM;
+	sfile->account = sov_account_create();
+	if (!sfile->account) {
+		ret = -ENOMEM;
+		goto err_free_file;
 	}
 	ret = pm_runtime_resume_and_get(drm->dev);
-	if (ret) {
-		sov_account_put(own->account);
-		kfree(own);
-		return ret;
-	}
-	xa_init_flags(&own->vms, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-	xa_init_flags(&own->groups, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-	xa_init_flags(&own->queues, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
-	file->driver_priv = own;
+	if (ret)
+		goto err_put_account;
+	xa_init_flags(&sfile->vms, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&sfile->groups, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	xa_init_flags(&sfile->queues, XA_FLAGS_ALLOC1 | XA_FLAGS_ACCOUNT);
+	file->driver_priv = sfile;
 	return 0;
+
+err_put_account:
+	sov_account_put(sfile->account);
+err_free_file:
+	kfree(sfile);
+	return ret;
 }
 
 /**
- * sov_file_close() - and closes it, with everything that was made through it
- * @drm: the device; the card may be gone
- * @file: the file
+ * sov_file_close() - destroy all objects of a file
+ * @drm: The device, which may be unplugged.
+ * @file: The file.
  */
 void sov_file_close(struct drm_device *drm, struct drm_file *file)
 {
-	struct sov_file *own = to_sov_file(file);
+	struct sov_file *sfile = to_sov_file(file);
 
-	sov_groups_condemn(own);
-	sov_queues_fini(own);
-	sov_groups_fini(own);
-	sov_vms_fini(own);
-	sov_account_put(own->account);
-	kfree(own);
+	sov_groups_set_stop_pending(sfile);
+	sov_queues_fini(sfile);
+	sov_groups_fini(sfile);
+	sov_vms_fini(sfile);
+	sov_account_put(sfile->account);
+	kfree(sfile);
 	pm_runtime_mark_last_busy(drm->dev);
 	pm_runtime_put_autosuspend(drm->dev);
 }
 
-/* Bytes of the buffers that a file has handles to, in a region and beside it. */
-static void show_memory(struct drm_printer *p, struct drm_file *file)
+/* Prints the sizes of all BOs that a file has handles to, by region. */
+static void sov_file_show_memory(struct drm_printer *p, struct drm_file *file)
 {
 	struct drm_memory_stats vram = {}, system = {};
 	struct drm_gem_object *obj;
@@ -76,7 +83,7 @@ static void show_memory(struct drm_printer *p, struct drm_file *file)
 	idr_for_each_entry(&file->object_idr, obj, id) {
 		struct drm_memory_stats *s = &system;
 
-		if (to_bo(obj)->region == DRM_SOVGPU_REGION_VRAM)
+		if (to_sov_bo(obj)->region == DRM_SOVGPU_REGION_VRAM)
 			s = &vram;
 		if (drm_gem_object_is_shared_for_memory_stats(obj))
 			s->shared += obj->size;
@@ -90,22 +97,48 @@ static void show_memory(struct drm_printer *p, struct drm_file *file)
 }
 
 /**
- * sov_file_show() - a file's part of its fdinfo
- * @p: where to
- * @file: the file
+ * sov_file_show_fdinfo() - print the fdinfo of a file
+ * @p: The printer.
+ * @file: The file.
  */
-void sov_file_show(struct drm_printer *p, struct drm_file *file)
+void sov_file_show_fdinfo(struct drm_printer *p, struct drm_file *file)
 {
 	static const char *const classes[SOV_QUEUE_CLASSES] = {
 		[DRM_SOVGPU_QUEUE_COMPUTE] = "compute",
 		[DRM_SOVGPU_QUEUE_COPY] = "copy",
 	};
-	struct sov_file *own = to_sov_file(file);
+	struct sov_file *sfile = to_sov_file(file);
 	int i;
 
 	for (i = 0; i < SOV_QUEUE_CLASSES; i++)
 		drm_printf(p, "drm-engine-%s:\t%llu ns\n", classes[i],
-			   (u64)atomic64_read(&own->busy_ns[i]));
-	show_memory(p, file);
-	sov_account_show(p, own->account);
+			   (u64)atomic64_read(&sfile->busy_ns[i]));
+	sov_file_show_memory(p, file);
+	sov_account_show_fdinfo(p, sfile->account);
+}
+
+/* Prints the limits and a row with the usage of each open file. */
+static int sov_file_show_limits(struct seq_file *m, void *data)
+{
+	struct drm_debugfs_entry *entry = m->private;
+	struct drm_device *drm = entry->dev;
+	struct drm_file *file;
+
+	sov_limits_show_header(m);
+	mutex_lock(&drm->filelist_mutex);
+	list_for_each_entry(file, &drm->filelist, lhead) {
+		seq_printf(m, "%llu", file->client_id);
+		sov_account_show_row(m, to_sov_file(file)->account);
+	}
+	mutex_unlock(&drm->filelist_mutex);
+	return 0;
+}
+
+/**
+ * sov_file_debugfs_init() - add the debugfs file "limits"
+ * @drm: The device, not registered yet.
+ */
+void sov_file_debugfs_init(struct drm_device *drm)
+{
+	drm_debugfs_add_file(drm, "limits", sov_file_show_limits, NULL);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Groups of queues: what shares an address space, takes turns with others, and dies together. */
+/*
+ * Queue groups: the unit of fault containment and of time slicing. The queues of a group share one
+ * address space, and an error in one of them stops all.
+ */
 #ifndef SOV_GROUP_H
 #define SOV_GROUP_H
 
@@ -9,87 +12,77 @@
 #include <linux/mutex.h>
 #include <linux/workqueue.h>
 
-#include "kmod/file.h"
+#include "kmod/device.h"
 
-struct drm_device;
-struct drm_file;
 struct sov_account;
-struct sov_device;
-struct sov_file;
 struct sov_vm;
 
 /**
- * struct sov_group - a group of queues; the vendor's own structure begins with it
+ * struct sov_group - a queue group; the vendor's structure embeds it as the first member
  */
 struct sov_group {
-	/** @ref: the file, every queue, and a kill that is under way */
+	/** @ref: Held by the file, every queue, and pending @stop_work or @reap_work. */
 	struct kref ref;
 
-	/** @sov: the device */
+	/** @sov: The device. */
 	struct sov_device *sov;
 
-	/** @account: whose it is, with a reference */
+	/** @account: The account that is charged, with a reference. */
 	struct sov_account *account;
 
-	/** @vm: the address space of all its queues */
+	/** @vm: The address space of all queues. */
 	struct sov_vm *vm;
 
-	/** @priority: as GROUP_CREATE has it */
+	/** @priority: Priority, see &drm_sovgpu_group_create.priority. */
 	u32 priority;
 
-	/** @time_slice_us: likewise */
+	/** @time_slice_us: Time slice in microseconds. */
 	u32 time_slice_us;
 
-	/** @link: in the device's list of groups */
+	/** @link: Entry in &sov_device.groups. */
 	struct list_head link;
 
 	/**
-	 * @building: what queues need is made and given back one at a time; memory is allocated
-	 * under it, so nothing that a fence waits for may
+	 * @setup_lock: Serialises the creation and reaping of queues. Memory is allocated under
+	 * this lock, so code that fences wait for must not take it.
 	 */
-	struct mutex building;
+	struct mutex setup_lock;
 
 	/**
-	 * @lock: queues are linked and stopped one at a time; protects @queues, @stopped and @dead.
-	 * Fences wait for those who hold it: nothing is allocated under it. Taken after @building.
+	 * @lock: Serialises linking and stopping of queues. Protects @live_queues, @stopped_queues
+	 * and @dead. Fences wait for its holders, so no memory is allocated under it. Taken after
+	 * @setup_lock.
 	 */
 	struct mutex lock;
 
-	/** @queues: those that the hardware has, each with a reference */
-	struct list_head queues;
+	/** @live_queues: Queues on the hardware, each with a reference. */
+	struct list_head live_queues;
 
-	/** @stopped: those that it had, until what they have is given back; likewise */
-	struct list_head stopped;
+	/** @stopped_queues: Stopped queues that are not reaped yet, each with a reference. */
+	struct list_head stopped_queues;
 
-	/** @busy: queues that may have their engine now, by class */
-	atomic_t busy[SOV_QUEUE_CLASSES];
+	/** @active_queues: Number of queues that compete for their engine, by queue class. */
+	atomic_t active_queues[SOV_QUEUE_CLASSES];
 
-	/** @condemned: it will be stopped, by whoever comes first; set without a lock */
-	bool condemned;
+	/** @stop_pending: A stop was requested. Set without a lock. */
+	bool stop_pending;
 
-	/** @dead: nothing of it is on the hardware any more */
+	/** @dead: The group is stopped and accepts no new queues. */
 	bool dead;
 
-	/** @emptied: and the vendor has given back what it had; protected by @building */
-	bool emptied;
+	/** @reaped: The vendor's resources are freed; protected by @setup_lock. */
+	bool reaped;
 
-	/** @kill: stops it, for those who cannot wait */
-	struct work_struct kill;
+	/** @stop_work: Stops the group for callers that cannot sleep. */
+	struct work_struct stop_work;
 
-	/** @bury: gives back what it had, after @kill */
-	struct work_struct bury;
+	/** @reap_work: Reaps the group after @stop_work. */
+	struct work_struct reap_work;
 };
 
 struct sov_group *sov_group_find(struct sov_file *file, u32 id);
 void sov_group_put(struct sov_group *group);
-void sov_group_bury(struct sov_group *group);
-void sov_group_stop_later(struct sov_group *group);
-void sov_groups_stop(struct sov_device *sov);
-void sov_groups_bury(struct sov_device *sov);
-void sov_groups_condemn(struct sov_file *file);
-void sov_groups_fini(struct sov_file *file);
-
-int sov_group_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-int sov_group_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
+void sov_group_schedule_stop(struct sov_group *group);
+void sov_groups_set_stop_pending(struct sov_file *file);
 
 #endif

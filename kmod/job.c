@@ -1,45 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The way of jobs through a queue, see queue.h: from waiting to running to their end. Everything
- * here happens under the queue's lock and allocates nothing; the vendor's functions that are called
- * under it write memory and a doorbell, and read a number.
+ * Execution of jobs: from pending to running to completed. The code runs under the queue's lock and
+ * allocates nothing. The vendor's functions that it calls write the ring and the doorbell, and read
+ * seqnos.
  */
 #include <linux/slab.h>
 #include <linux/timekeeping.h>
 
 #include "kmod/device.h"
 #include "kmod/fence.h"
-#include "kmod/file.h"
 #include "kmod/group.h"
+#include "kmod/job.h"
 #include "kmod/queue.h"
 
 /*
- * Time. A limit is time of the engine, and groups take turns on it. The hardware does not say whose
- * turn it is; it says which jobs it has begun. So a job's time passes at the pace at which it gets
- * turns: half as fast when two groups have begun something on its engine, a third for three, and
- * slower yet when its own turns are shorter than theirs. Queues of processes always count, because
- * their work is not seen. A job that has not begun waits behind others, and no job can wait or
- * share longer than its limit times this.
+ * A time limit counts engine time, and groups share an engine by time slices. The hardware does not
+ * report which group runs, but it reports which jobs have started. So a started job is charged the
+ * elapsed time divided by its slowdown: the sum of the time slices of all groups that are active on
+ * the engine, divided by the slice of its own group. User queues always count as active, because
+ * the kernel does not see their work. A job that has not started waits for others. It is charged
+ * with the maximum slowdown, so every job ends within its limit times this factor.
  */
-#define MAX_SHARE 16
+#define SOV_MAX_SLOWDOWN 16
 
-/* How often a job that runs is looked at, so that a change of pace is not missed by much. */
-#define LOOK_NS (20 * NSEC_PER_MSEC)
+/* Sampling period, short enough for the slowdown to change little in between. */
+#define SOV_SAMPLE_NS (20 * NSEC_PER_MSEC)
 
-static struct sov_device *device_of(struct sov_queue *queue)
+static struct sov_device *sov_queue_device(struct sov_queue *queue)
 {
 	return queue->group->sov;
 }
 
 /**
- * sov_job_make() - a job that nobody knows yet
- * @queue: where it will go
- * @va: its command stream
- * @size: bytes of it
+ * sov_job_alloc() - allocate a job
+ * @queue: The queue that will execute the job.
+ * @va: GPU address of the command stream.
+ * @size: Size of the command stream in bytes.
  *
- * Return: the job, or NULL.
+ * Return: The job or NULL.
  */
-struct sov_job *sov_job_make(struct sov_queue *queue, u64 va, u32 size)
+struct sov_job *sov_job_alloc(struct sov_queue *queue, u64 va, u32 size)
 {
 	struct sov_job *job = kzalloc(sizeof(*job), GFP_KERNEL_ACCOUNT);
 
@@ -56,127 +56,109 @@ struct sov_job *sov_job_make(struct sov_queue *queue, u64 va, u32 size)
 	return job;
 }
 
-/* All but the fence itself. */
-static void forget(struct sov_job *job)
+/* Frees everything but the fence. */
+static void sov_job_release(struct sov_job *job)
 {
 	u32 i;
 
-	for (i = 0; i < job->wait_count; i++)
-		dma_fence_put(job->waits[i]);
-	kfree(job->waits);
+	for (i = 0; i < job->dep_count; i++)
+		dma_fence_put(job->deps[i]);
+	kfree(job->deps);
 	kfree(job);
 }
 
 /**
- * sov_job_free() - give up a job whose fence nobody has seen
- * @job: the job, in no list
+ * sov_job_free() - free a job whose fence is not initialised
+ * @job: The job, which is on no list of its queue.
  */
 void sov_job_free(struct sov_job *job)
 {
 	sov_fence_free(job->fence);
-	forget(job);
+	sov_job_release(job);
 }
 
-static void end(struct sov_queue *queue, struct sov_job *job, int error)
+static void sov_job_complete(struct sov_queue *queue, struct sov_job *job, int error)
 {
 	list_del(&job->link);
-	queue->used--;
+	queue->job_count--;
 	if (error)
 		dma_fence_set_error(job->fence, error);
 	dma_fence_signal(job->fence);
 	dma_fence_put(job->fence);
-	forget(job);
+	sov_job_release(job);
 }
 
-/**
- * sov_queue_set_busy() - count a queue among those that share its engine, or not
- * @queue: the queue, with its lock held or known to nobody else
- * @busy: whether it may have the engine now
- */
-void sov_queue_set_busy(struct sov_queue *queue, bool busy)
-{
-	atomic_t *queues = &queue->group->busy[queue->queue_class];
-	atomic_t *turns_us = &device_of(queue)->turns_us[queue->queue_class];
-
-	if (queue->busy == busy)
-		return;
-	queue->busy = busy;
-	if (busy && atomic_inc_return(queues) == 1)
-		atomic_add(queue->group->time_slice_us, turns_us);
-	else if (!busy && atomic_dec_and_test(queues))
-		atomic_sub(queue->group->time_slice_us, turns_us);
-}
-
-/* What the first job that runs has used since it was looked at. */
-static void count_time(struct sov_queue *queue)
+/* Charges the first running job for the time since the last sample. */
+static void sov_queue_charge_time(struct sov_queue *queue)
 {
 	struct sov_job *job = list_first_entry(&queue->running, struct sov_job, link);
-	struct sov_device *sov = device_of(queue);
+	struct sov_device *sov = sov_queue_device(queue);
 	u64 now = ktime_get_ns();
-	u32 share = MAX_SHARE;
+	u32 slowdown = SOV_MAX_SLOWDOWN;
 
-	if (sov->vendor->queue_begun(queue) >= job->fence->seqno) {
-		sov_queue_set_busy(queue, true);
-		share = DIV_ROUND_UP(atomic_read(&sov->turns_us[queue->queue_class]),
-				     queue->group->time_slice_us);
-		share = clamp(share, 1, MAX_SHARE);
+	if (sov->vendor->queue_started_seqno(queue) >= job->fence->seqno) {
+		sov_queue_set_active(queue, true);
+		slowdown = DIV_ROUND_UP(atomic_read(&sov->active_slices_us[queue->queue_class]),
+					queue->group->time_slice_us);
+		slowdown = clamp(slowdown, 1, SOV_MAX_SLOWDOWN);
 	}
-	queue->used_ns += div_u64(now - queue->looked_ns, share);
-	queue->looked_ns = now;
+	queue->charged_ns += div_u64(now - queue->sampled_ns, slowdown);
+	queue->sampled_ns = now;
 }
 
-/* Looks again when the time of the first job that runs may be over, or soon. */
-static void watch(struct sov_queue *queue, bool soon)
+/* Schedules the next sample: at once, or when the limit may expire, or after the period. */
+static void sov_queue_schedule_sample(struct sov_queue *queue, bool soon)
 {
-	u64 allowed = (u64)queue->time_limit_ms * NSEC_PER_MSEC;
-	u64 left = soon || queue->used_ns >= allowed ? 0 : allowed - queue->used_ns;
+	u64 limit_ns = (u64)queue->time_limit_ms * NSEC_PER_MSEC;
+	u64 delay = soon || queue->charged_ns >= limit_ns ? 0 : limit_ns - queue->charged_ns;
 
-	left = min_t(u64, left, LOOK_NS);
-	mod_delayed_work(device_of(queue)->work, &queue->limit, nsecs_to_jiffies(left) + 1);
+	delay = min_t(u64, delay, SOV_SAMPLE_NS);
+	mod_delayed_work(sov_queue_device(queue)->wq, &queue->timeout_work,
+			 nsecs_to_jiffies(delay) + 1);
 }
 
-/* The time of the first job that runs begins now. */
-static void start_clock(struct sov_queue *queue)
+/* Restarts the clock for a new first running job. */
+static void sov_queue_start_clock(struct sov_queue *queue)
 {
 	queue->started_ns = ktime_get_ns();
-	queue->looked_ns = queue->started_ns;
-	queue->used_ns = 0;
-	watch(queue, false);
+	queue->sampled_ns = queue->started_ns;
+	queue->charged_ns = 0;
+	sov_queue_schedule_sample(queue, false);
 }
 
 /*
- * Runs with interrupts off, under a lock that is not ours. Once the job is not armed any more it
- * may end and its queue may be stopped; sov_queue_cancel() waits for a grace period, so the queue
- * is still there when its work is queued.
+ * Runs with interrupts disabled, under the lock of a foreign fence. As soon as dep_armed is false,
+ * the job may complete and its queue may be stopped. sov_queue_cancel() waits for an RCU grace
+ * period, so the queue still exists when its work is queued.
  */
-static void on_signalled(struct dma_fence *fence, struct dma_fence_cb *wake)
+static void sov_job_dep_signalled(struct dma_fence *fence, struct dma_fence_cb *cb)
 {
-	struct sov_job *job = container_of(wake, struct sov_job, wake);
+	struct sov_job *job = container_of(cb, struct sov_job, dep_cb);
 	struct sov_queue *queue = job->queue;
 
-	smp_store_release(&job->armed, false); /* we are done with it */
-	queue_work(device_of(queue)->work, &queue->advance);
+	smp_store_release(&job->dep_armed, false); /* pairs with the loads below */
+	queue_work(sov_queue_device(queue)->wq, &queue->advance_work);
 }
 
-/* Does it still depend on something? Then the queue is told when that is signalled. */
-static bool waits(struct sov_job *job)
+/* Returns true if a dependency is not signalled; its callback will advance the queue. */
+static bool sov_job_is_blocked(struct sov_job *job)
 {
-	if (smp_load_acquire(&job->armed)) /* the callback is done with it */
+	if (smp_load_acquire(&job->dep_armed)) /* pairs with sov_job_dep_signalled() */
 		return true;
-	while (job->waited < job->wait_count) {
-		struct dma_fence *fence = job->waits[job->waited++];
+	while (job->next_dep < job->dep_count) {
+		struct dma_fence *fence = job->deps[job->next_dep++];
 
-		job->armed = true;
-		if (!dma_fence_add_callback(fence, &job->wake, on_signalled))
+		job->dep_armed = true;
+		if (!dma_fence_add_callback(fence, &job->dep_cb, sov_job_dep_signalled))
 			return true;
-		job->armed = false;
+		job->dep_armed = false;
 	}
 	return false;
 }
 
 /**
- * sov_queue_advance() - hand over what can run
- * @queue: the queue
+ * sov_queue_advance() - push all jobs whose dependencies are signalled
+ * @queue: The queue.
  */
 void sov_queue_advance(struct sov_queue *queue)
 {
@@ -184,78 +166,82 @@ void sov_queue_advance(struct sov_queue *queue)
 	unsigned long flags;
 
 	spin_lock_irqsave(&queue->lock, flags);
-	list_for_each_entry_safe(job, next, &queue->waiting, link) {
-		if (queue->state != DRM_SOVGPU_QUEUE_STATE_USABLE || waits(job))
+	list_for_each_entry_safe(job, next, &queue->pending, link) {
+		if (queue->state != DRM_SOVGPU_QUEUE_STATE_USABLE || sov_job_is_blocked(job))
 			break;
-		queue->pushed = job->fence->seqno;
-		device_of(queue)->vendor->queue_push(queue, queue->pushed, job->va, job->size);
+		queue->pushed_seqno = job->fence->seqno;
+		sov_queue_device(queue)->vendor->queue_push(queue, queue->pushed_seqno, job->va,
+							    job->size);
 		if (list_empty(&queue->running))
-			start_clock(queue);
+			sov_queue_start_clock(queue);
 		list_move_tail(&job->link, &queue->running);
 	}
 	spin_unlock_irqrestore(&queue->lock, flags);
 }
 
-static void advance(struct work_struct *work)
+static void sov_queue_advance_work(struct work_struct *work)
 {
 	bool cookie = dma_fence_begin_signalling();
 
-	sov_queue_advance(container_of(work, struct sov_queue, advance));
+	sov_queue_advance(container_of(work, struct sov_queue, advance_work));
 	dma_fence_end_signalling(cookie);
 }
 
-/* A number that no job has yet: a program has written where it has no business. */
-static void forged(struct sov_queue *queue)
+/* A program on the GPU has overwritten the semaphore with a seqno of no pushed job. */
+static void sov_queue_forged_seqno(struct sov_queue *queue)
 {
 	queue->state = DRM_SOVGPU_QUEUE_STATE_FAULTED;
-	sov_group_stop_later(queue->group);
+	sov_group_schedule_stop(queue->group);
 }
 
 /*
- * Ends what is done: what has written its number, and what the hardware itself has left behind,
- * because a program can write numbers, too. When the second lacks it is looked for again soon.
+ * Completes the jobs whose seqno is released and whose ring entries are all fetched. Programs can
+ * forge the first condition, but not the second, which may become true a little later: then the
+ * queue is sampled again soon.
  */
-static void progress(struct sov_queue *queue)
+static void sov_queue_retire(struct sov_queue *queue)
 {
-	const struct sov_vendor *vendor = device_of(queue)->vendor;
-	u64 done = vendor->queue_done(queue), passed;
+	const struct sov_vendor *vendor = sov_queue_device(queue)->vendor;
+	u64 completed = vendor->queue_completed_seqno(queue), consumed;
 	struct sov_job *job, *next;
 	bool any = false;
 
-	if (done > queue->pushed) {
+	if (completed > queue->pushed_seqno) {
 		if (queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE)
-			forged(queue);
+			sov_queue_forged_seqno(queue);
 		return;
 	}
-	if (list_empty(&queue->running)) /* the hardware is asked over the bus, interrupts off */
+	if (list_empty(&queue->running)) /* avoid the register read below */
 		return;
-	passed = vendor->queue_passed(queue);
+	consumed = vendor->queue_consumed_seqno(queue);
 	list_for_each_entry_safe(job, next, &queue->running, link) {
-		if (job->fence->seqno > min(done, passed))
+		if (job->fence->seqno > min(completed, consumed))
 			break;
 		atomic64_add(ktime_get_ns() - queue->started_ns,
 			     &queue->owner->busy_ns[queue->queue_class]);
-		end(queue, job, 0);
+		sov_job_complete(queue, job, 0);
 		queue->started_ns = ktime_get_ns();
-		queue->looked_ns = queue->started_ns;
-		queue->used_ns = 0;
+		queue->sampled_ns = queue->started_ns;
+		queue->charged_ns = 0;
 		any = true;
 	}
 	if (list_empty(&queue->running)) {
-		sov_queue_set_busy(queue, false);
-		cancel_delayed_work(&queue->limit);
-	} else if (any || done > passed) {
-		watch(queue, done > passed);
+		sov_queue_set_active(queue, false);
+		cancel_delayed_work(&queue->timeout_work);
+	} else if (any || completed > consumed) {
+		sov_queue_schedule_sample(queue, completed > consumed);
 	}
 	if (any)
-		wake_up_all(&queue->space);
+		wake_up_all(&queue->space_wq);
 }
 
 /**
- * sov_queues_progress() - end all jobs that the hardware has done, on every queue
- * @sov: the device; its interrupt said that some may be
+ * sov_queues_retire() - complete all finished jobs of all kernel queues
+ * @sov: The device, which has raised an interrupt.
+ *
+ * Context: Any.
  */
-void sov_queues_progress(struct sov_device *sov)
+void sov_queues_retire(struct sov_device *sov)
 {
 	struct sov_queue *queue;
 	unsigned long flags;
@@ -264,41 +250,42 @@ void sov_queues_progress(struct sov_device *sov)
 	list_for_each_entry(queue, &sov->queues, device_link) {
 		spin_lock(&queue->lock);
 		if (queue->live)
-			progress(queue);
+			sov_queue_retire(queue);
 		spin_unlock(&queue->lock);
 	}
 	spin_unlock_irqrestore(&sov->queues_lock, flags);
-	sov_interrupt(sov);
+	sov_notify_waiters(sov);
 }
 
-/* An interrupt may have been lost, so what the hardware says is looked at once more. */
-static void limit(struct work_struct *work)
+/* Retires jobs before it checks the limit, because an interrupt may be lost. */
+static void sov_queue_timeout_work(struct work_struct *work)
 {
-	struct sov_queue *queue = container_of(to_delayed_work(work), struct sov_queue, limit);
-	u64 allowed = (u64)queue->time_limit_ms * NSEC_PER_MSEC;
-	bool late = false, cookie = dma_fence_begin_signalling();
+	struct sov_queue *queue =
+		container_of(to_delayed_work(work), struct sov_queue, timeout_work);
+	u64 limit_ns = (u64)queue->time_limit_ms * NSEC_PER_MSEC;
+	bool timed_out = false, cookie = dma_fence_begin_signalling();
 
 	spin_lock_irq(&queue->lock);
 	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE)
-		progress(queue);
+		sov_queue_retire(queue);
 	if (queue->live && queue->state == DRM_SOVGPU_QUEUE_STATE_USABLE &&
 	    !list_empty(&queue->running)) {
-		count_time(queue);
-		late = queue->used_ns >= allowed;
-		if (late)
+		sov_queue_charge_time(queue);
+		timed_out = queue->charged_ns >= limit_ns;
+		if (timed_out)
 			queue->state = DRM_SOVGPU_QUEUE_STATE_TIMED_OUT;
-		else if (!delayed_work_pending(&queue->limit))
-			watch(queue, false);
+		else if (!delayed_work_pending(&queue->timeout_work))
+			sov_queue_schedule_sample(queue, false);
 	}
 	spin_unlock_irq(&queue->lock);
-	if (late)
-		sov_group_stop_later(queue->group);
+	if (timed_out)
+		sov_group_schedule_stop(queue->group);
 	dma_fence_end_signalling(cookie);
 }
 
 /**
- * sov_queue_cancel() - end all jobs of a queue that the hardware does not have any more
- * @queue: the queue, not live
+ * sov_queue_cancel() - complete all jobs of a stopped queue with an error
+ * @queue: The queue, which is not on the hardware any more.
  */
 void sov_queue_cancel(struct sov_queue *queue)
 {
@@ -311,33 +298,33 @@ void sov_queue_cancel(struct sov_queue *queue)
 
 	spin_lock_irq(&queue->lock);
 	list_for_each_entry_safe(job, next, &queue->running, link)
-		end(queue, job, errors[queue->state]);
-	list_for_each_entry_safe(job, next, &queue->waiting, link) {
-		if (smp_load_acquire(&job->armed)) /* otherwise the callback is done with it */
-			dma_fence_remove_callback(job->waits[job->waited - 1], &job->wake);
-		end(queue, job, -ECANCELED);
+		sov_job_complete(queue, job, errors[queue->state]);
+	list_for_each_entry_safe(job, next, &queue->pending, link) {
+		if (smp_load_acquire(&job->dep_armed)) /* pairs with sov_job_dep_signalled() */
+			dma_fence_remove_callback(job->deps[job->next_dep - 1], &job->dep_cb);
+		sov_job_complete(queue, job, -ECANCELED);
 	}
-	wake_up_all(&queue->space);
+	wake_up_all(&queue->space_wq);
 	spin_unlock_irq(&queue->lock);
-	synchronize_rcu(); /* on_signalled() */
-	cancel_delayed_work_sync(&queue->limit);
-	cancel_work_sync(&queue->advance);
+	synchronize_rcu(); /* for sov_job_dep_signalled() */
+	cancel_delayed_work_sync(&queue->timeout_work);
+	cancel_work_sync(&queue->advance_work);
 }
 
 /**
- * sov_queue_init() - an empty queue
- * @queue: zeros, with its group
+ * sov_queue_init() - initialise a queue without jobs
+ * @queue: The zero-initialised queue; its group is set.
  */
 void sov_queue_init(struct sov_queue *queue)
 {
 	kref_init(&queue->ref);
-	mutex_init(&queue->submit);
+	mutex_init(&queue->submit_lock);
 	spin_lock_init(&queue->lock);
 	INIT_LIST_HEAD(&queue->device_link);
-	INIT_LIST_HEAD(&queue->waiting);
+	INIT_LIST_HEAD(&queue->pending);
 	INIT_LIST_HEAD(&queue->running);
-	init_waitqueue_head(&queue->space);
-	INIT_WORK(&queue->advance, advance);
-	INIT_DELAYED_WORK(&queue->limit, limit);
-	queue->context = dma_fence_context_alloc(1);
+	init_waitqueue_head(&queue->space_wq);
+	INIT_WORK(&queue->advance_work, sov_queue_advance_work);
+	INIT_DELAYED_WORK(&queue->timeout_work, sov_queue_timeout_work);
+	queue->fence_context = dma_fence_context_alloc(1);
 }

@@ -1,82 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Buffers that are passed on. A file of the same device gets the same buffer back, whatever it is.
- * Another device gets system memory alone: video memory it could only reach through a window that
- * is ours, and a process's own memory is not the kernel's to give away. What comes from another
- * device is a buffer whose pages are the other's.
+ * PRIME import. A dma-buf of this device yields the BO itself; a dma-buf of another device becomes
+ * a BO whose pages belong to the exporter. bo.c implements the export.
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_prime.h>
 
 #include "kmod/bo.h"
 #include "kmod/device.h"
+#include "kmod/prime.h"
 
-/**
- * sov_bo_kept() - is a buffer for the file alone that has made it?
- * @bo: the buffer
- *
- * Return: whether it is: memory of a process, or of one address space.
- */
-bool sov_bo_kept(struct sov_bo *bo)
-{
-	return bo->exclusive || bo->region == DRM_SOVGPU_REGION_USER;
-}
-
-/**
- * sov_bo_export() - make a dma-buf of a buffer
- * @obj: the buffer
- * @flags: of the new file
- *
- * Return: the dma-buf; EPERM for memory of a process or of one address space; ENODEV for that of
- * another device, which had to be given back.
- */
-struct dma_buf *sov_bo_export(struct drm_gem_object *obj, int flags)
-{
-	if (sov_bo_kept(to_bo(obj)))
-		return ERR_PTR(-EPERM);
-	/* Others' memory is passed on by its own file, while we have it. */
-	if (to_bo(obj)->import_file)
-		return ERR_PTR(-ENODEV);
-	return drm_gem_prime_export(obj, flags);
-}
-
-/**
- * sov_bo_pin() - another device wants to use a buffer
- * @obj: the buffer
- *
- * Return: 0, because nothing ever moves; EOPNOTSUPP for video memory.
- */
-int sov_bo_pin(struct drm_gem_object *obj)
-{
-	return to_bo(obj)->pages ? 0 : -EOPNOTSUPP;
-}
-
-/**
- * sov_bo_get_sg_table() - the pages of a buffer, for another device
- * @obj: the buffer, pinned
- *
- * Return: the pages, or a negative errno.
- */
-struct sg_table *sov_bo_get_sg_table(struct drm_gem_object *obj)
-{
-	struct sov_bo *bo = to_bo(obj);
-
-	if (!bo->pages || obj->size >> PAGE_SHIFT > UINT_MAX)
-		return ERR_PTR(-EOPNOTSUPP);
-	return drm_prime_pages_to_sg(obj->dev, bo->pages, obj->size >> PAGE_SHIFT);
-}
-
-static int import_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
+static int sov_prime_init(struct drm_device *drm, struct sov_bo *bo, u64 size)
 {
 	drm_gem_private_object_init(drm, &bo->base, size);
 	return 0;
 }
 
 /*
- * With the device's lock held; doing it twice does nothing. Some drivers (udmabuf is one) keep what
- * they have mapped until nobody is attached.
+ * Unmaps and detaches a BO; idempotent. The caller holds the imports lock. Some exporters, udmabuf
+ * for one, keep the mapping until the last detach.
  */
-static void detach(struct sov_bo *bo)
+static void sov_prime_detach(struct sov_bo *bo)
 {
 	struct dma_buf_attachment *attachment = bo->base.import_attach;
 
@@ -85,46 +29,46 @@ static void detach(struct sov_bo *bo)
 	dma_buf_unmap_attachment_unlocked(attachment, bo->imported, DMA_BIDIRECTIONAL);
 	bo->imported = NULL;
 	bo->base.import_attach = NULL;
-	dma_buf_detach(bo->import_file, attachment);
+	dma_buf_detach(bo->import_buf, attachment);
 }
 
-static void import_empty(struct sov_bo *bo)
+static void sov_prime_release(struct sov_bo *bo)
 {
-	struct sov_device *sov = to_sov(bo->base.dev);
+	struct sov_device *sov = to_sov_device(bo->base.dev);
 
 	mutex_lock(&sov->imports_lock);
 	list_del(&bo->import_link);
-	detach(bo);
+	sov_prime_detach(bo);
 	mutex_unlock(&sov->imports_lock);
-	dma_buf_put(bo->import_file);
+	dma_buf_put(bo->import_buf);
 }
 
 /**
- * sov_imports_unmap() - other devices' memory is not mapped for ours any more, because that goes
- * @sov: the device, unplugged: nobody maps such a buffer, and no new ones come
+ * sov_prime_unmap_imports() - unmap all imported BOs because the device is removed
+ * @sov: The device, unplugged: no VM maps an imported BO, and no new BO is imported.
  */
-void sov_imports_unmap(struct sov_device *sov)
+void sov_prime_unmap_imports(struct sov_device *sov)
 {
 	struct sov_bo *bo;
 
-	/* Who exports such a buffer looks for its attachment. */
+	/* A re-export of an imported BO reads its attachment under object_name_lock. */
 	mutex_lock(&sov->drm.object_name_lock);
 	mutex_lock(&sov->imports_lock);
 	list_for_each_entry(bo, &sov->imports, import_link)
-		detach(bo);
+		sov_prime_detach(bo);
 	mutex_unlock(&sov->imports_lock);
 	mutex_unlock(&sov->drm.object_name_lock);
 }
 
-static const struct sov_bo_kind imported = {
+static const struct sov_bo_type sov_prime_type = {
 	.align = PAGE_SIZE,
-	.limit = SOV_LIMITS,
-	.init = import_init,
-	.empty = import_empty,
+	.limit = SOV_LIMIT_NONE,
+	.init = sov_prime_init,
+	.release = sov_prime_release,
 };
 
-/* Another driver made the list: its pieces must be pages, and all of the buffer. */
-static bool whole_pages(struct sg_table *sgt, u64 size)
+/* Another driver created the table: its segments must be whole pages and cover the buffer. */
+static bool sov_prime_sg_table_is_valid(struct sg_table *sgt, u64 size)
 {
 	struct scatterlist *sg;
 	u64 sum = 0;
@@ -139,29 +83,29 @@ static bool whole_pages(struct sg_table *sgt, u64 size)
 }
 
 /**
- * sov_bo_import_pages() - make a buffer of another device's memory
- * @drm: our device
- * @attachment: to the dma-buf
- * @sgt: its pages, as our device sees them; ours from here on
+ * sov_prime_import_sg_table() - create a BO for another device's memory
+ * @drm: The importing device.
+ * @attachment: Attachment to the dma-buf.
+ * @sgt: The DMA mapping, which the BO owns on success.
  *
- * Return: the buffer, or a negative errno.
+ * Return: The GEM object or an ERR_PTR.
  */
-struct drm_gem_object *sov_bo_import_pages(struct drm_device *drm,
-					   struct dma_buf_attachment *attachment,
-					   struct sg_table *sgt)
+struct drm_gem_object *sov_prime_import_sg_table(struct drm_device *drm,
+						 struct dma_buf_attachment *attachment,
+						 struct sg_table *sgt)
 {
-	struct sov_device *sov = to_sov(drm);
+	struct sov_device *sov = to_sov_device(drm);
 	u64 size = attachment->dmabuf->size;
 	struct sov_bo *bo;
 
-	if (!PAGE_ALIGNED(size) || !whole_pages(sgt, size))
+	if (!PAGE_ALIGNED(size) || !sov_prime_sg_table_is_valid(sgt, size))
 		return ERR_PTR(-EINVAL);
-	bo = sov_bo_make(drm, &imported, size);
+	bo = sov_bo_alloc(drm, &sov_prime_type, size);
 	if (IS_ERR(bo))
 		return ERR_CAST(bo);
 	bo->region = DRM_SOVGPU_REGION_SYSTEM;
 	bo->imported = sgt;
-	bo->import_file = attachment->dmabuf;
+	bo->import_buf = attachment->dmabuf;
 	mutex_lock(&sov->imports_lock);
 	list_add(&bo->import_link, &sov->imports);
 	mutex_unlock(&sov->imports_lock);
@@ -169,23 +113,23 @@ struct drm_gem_object *sov_bo_import_pages(struct drm_device *drm,
 }
 
 /**
- * sov_bo_import() - make a buffer of a dma-buf, or find ours that it is
- * @drm: our device
- * @file: the dma-buf
+ * sov_prime_import() - import a dma-buf, or find this device's BO that it was exported from
+ * @drm: The importing device.
+ * @buf: The dma-buf.
  *
- * Another device's pages are mapped for ours here, so ours must be there.
+ * The import maps the exporter's pages for DMA, so the device must not be unplugged meanwhile.
  *
- * Return: the buffer; ENODEV; EIO; or a negative errno.
+ * Return: The GEM object, or an ERR_PTR: -ENODEV, -EIO or the exporter's errno.
  */
-struct drm_gem_object *sov_bo_import(struct drm_device *drm, struct dma_buf *file)
+struct drm_gem_object *sov_prime_import(struct drm_device *drm, struct dma_buf *buf)
 {
 	struct drm_gem_object *obj;
 	int ret, idx;
 
-	ret = sov_enter(to_sov(drm), &idx);
+	ret = sov_dev_enter(to_sov_device(drm), &idx);
 	if (ret)
 		return ERR_PTR(ret);
-	obj = drm_gem_prime_import(drm, file);
+	obj = drm_gem_prime_import(drm, buf);
 	drm_dev_exit(idx);
 	return obj;
 }

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Queues. One that a process writes itself is in user.h; one that the kernel writes takes jobs. A
- * job is a command stream and a fence. It waits in order until what it depends on is signalled, is
- * then handed to the hardware, and ends when the hardware says that it has come to the job's
- * number, or when its group is stopped. A job is made complete before its fence is seen by anybody:
- * from there to its end nothing is allocated.
+ * Queues. user_queue.h describes queues that a process writes itself. A kernel queue takes jobs: a
+ * job is a command stream with a fence. Jobs wait in submission order until their dependencies are
+ * signalled, and are then pushed to the hardware. A job completes when the hardware has released
+ * its seqno, or when its group is stopped. All memory of a job is allocated before its fence is
+ * published.
  */
 #ifndef SOV_QUEUE_H
 #define SOV_QUEUE_H
@@ -17,173 +17,152 @@
 #include <linux/wait.h>
 #include <linux/workqueue.h>
 
-#include "kmod/user.h"
+#include "kmod/user_queue.h"
 
-struct drm_device;
-struct drm_file;
 struct sov_account;
-struct sov_device;
 struct sov_file;
 struct sov_group;
 struct sov_queue;
 
 /**
- * struct sov_job - a command stream on its way
+ * struct sov_job - a command stream of a kernel queue
  */
 struct sov_job {
-	/** @queue: where it goes; it outlives its jobs */
+	/** @queue: The queue, which outlives its jobs. */
 	struct sov_queue *queue;
 
-	/** @link: in one of the queue's lists */
+	/** @link: Entry in &sov_queue.pending or &sov_queue.running. */
 	struct list_head link;
 
-	/** @va: address of the stream */
+	/** @va: GPU address of the command stream. */
 	u64 va;
 
-	/** @size: its bytes */
+	/** @size: Size of the command stream in bytes. */
 	u32 size;
 
-	/** @fence: signalled at its end; its number is the job's */
+	/** @fence: Signalled when the job completes. Its seqno is the job's. */
 	struct dma_fence *fence;
 
-	/** @waits: fences that it depends on, with references */
-	struct dma_fence **waits;
+	/** @deps: Fences that the job waits for, with references. */
+	struct dma_fence **deps;
 
-	/** @wait_count: of these */
-	u32 wait_count;
+	/** @dep_count: Number of elements of @deps. */
+	u32 dep_count;
 
-	/** @waited: of these, those that are signalled or are being waited for */
-	u32 waited;
+	/** @next_dep: Number of elements of @deps that are signalled or have @dep_cb. */
+	u32 next_dep;
 
-	/** @armed: @wake will be called */
-	bool armed;
+	/** @dep_armed: @dep_cb is installed and has not run. */
+	bool dep_armed;
 
-	/** @wake: called when the last of @waited is signalled */
-	struct dma_fence_cb wake;
+	/** @dep_cb: Callback on the last dependency before @next_dep. */
+	struct dma_fence_cb dep_cb;
 };
 
 /**
- * struct sov_queue - a queue; the vendor's own structure begins with it
+ * struct sov_queue - a queue; the vendor's structure embeds it as the first member
  */
 struct sov_queue {
-	/** @ref: the file, calls that use it, and its group until it has given back what it had */
+	/** @ref: Held by the file, ioctls, and the group until the queue is reaped. */
 	struct kref ref;
 
-	/** @group: its group, with a reference */
+	/** @group: The group, with a reference. */
 	struct sov_group *group;
 
-	/** @account: whose it is, with a reference */
+	/** @account: The account that is charged, with a reference. */
 	struct sov_account *account;
 
-	/** @owner: the file whose time it uses; only while it is @live */
+	/** @owner: The file whose busy time the queue adds to; valid while @live. */
 	struct sov_file *owner;
 
-	/** @link: in one of the group's lists */
+	/** @link: Entry in &sov_group.live_queues or &sov_group.stopped_queues. */
 	struct list_head link;
 
-	/** @device_link: in the device's list, while it is @live and takes jobs */
+	/** @device_link: Kernel queue: entry in &sov_device.queues while @live. */
 	struct list_head device_link;
 
-	/** @queue_class: one of enum drm_sovgpu_queue_class */
+	/** @queue_class: One value of &enum drm_sovgpu_queue_class. */
 	u32 queue_class;
 
-	/** @mode: one of enum drm_sovgpu_queue_mode */
+	/** @mode: One value of &enum drm_sovgpu_queue_mode. */
 	u32 mode;
 
-	/** @entries: jobs that it holds, or entries of the process's ring */
+	/** @entries: Kernel queue: maximum number of jobs; user queue: ring entries. */
 	u32 entries;
 
-	/** @user: what its process sees of it */
-	struct sov_user user;
+	/** @user: User queue: the parts that its process maps. */
+	struct sov_user_queue user;
 
-	/** @time_limit_ms: for each job */
+	/** @time_limit_ms: Time limit of each job. */
 	u32 time_limit_ms;
 
-	/** @submit: one submission at a time, so that numbers and places agree */
-	struct mutex submit;
+	/** @submit_lock: Serialises submissions, so that jobs get seqnos in list order. */
+	struct mutex submit_lock;
 
-	/** @lock: protects all below; taken with interrupts off */
+	/** @lock: Protects all members below. Taken with interrupts disabled. */
 	spinlock_t lock;
 
-	/** @live: the hardware has it */
+	/** @live: The queue is on the hardware. */
 	bool live;
 
-	/** @state: one of enum drm_sovgpu_queue_state_kind */
+	/** @state: One value of &enum drm_sovgpu_queue_state_kind. */
 	u32 state;
 
-	/** @fault_code: as QUEUE_STATE tells */
+	/** @fault_code: See &drm_sovgpu_queue_state.fault_code. */
 	u32 fault_code;
 
-	/** @fault_unit: likewise */
+	/** @fault_unit: See &drm_sovgpu_queue_state.fault_unit. */
 	u32 fault_unit;
 
-	/** @fault_address: likewise */
+	/** @fault_address: See &drm_sovgpu_queue_state.fault_address. */
 	u64 fault_address;
 
-	/** @fault_kind: likewise */
+	/** @fault_kind: See &drm_sovgpu_queue_state.fault_kind. */
 	u32 fault_kind;
 
-	/** @context: of its fences */
-	u64 context;
+	/** @fence_context: Context of the job fences. */
+	u64 fence_context;
 
-	/** @number: of the last job that was accepted */
-	u64 number;
+	/** @last_seqno: Seqno of the last accepted job. */
+	u64 last_seqno;
 
-	/** @pushed: of the last job that the hardware was given */
-	u64 pushed;
+	/** @pushed_seqno: Seqno of the last job that was pushed to the hardware. */
+	u64 pushed_seqno;
 
-	/** @used: jobs in the two lists */
-	u32 used;
+	/** @job_count: Number of jobs in @pending and @running. */
+	u32 job_count;
 
-	/** @waiting: jobs that the hardware has not been given */
-	struct list_head waiting;
+	/** @pending: Accepted jobs that are not on the hardware. */
+	struct list_head pending;
 
-	/** @running: jobs that it has; the first is the one whose time counts */
+	/** @running: Jobs on the hardware. The time limit applies to the first. */
 	struct list_head running;
 
-	/** @started_ns: when the first of @running became the first */
+	/** @started_ns: Time at which the first of @running became the first. */
 	u64 started_ns;
 
-	/** @looked_ns: when its time was counted last */
-	u64 looked_ns;
+	/** @sampled_ns: Time of the last update of @charged_ns. */
+	u64 sampled_ns;
 
-	/** @used_ns: of its time, what is used up */
-	u64 used_ns;
+	/** @charged_ns: Time that counts against the limit of the first of @running. */
+	u64 charged_ns;
 
-	/** @busy: it may have its engine now, and counts among those that share it */
-	bool busy;
+	/** @active: The queue competes for its engine and counts in &sov_group.active_queues. */
+	bool active;
 
-	/** @space: woken when jobs end */
-	wait_queue_head_t space;
+	/** @space_wq: Wakes submitters when jobs complete. */
+	wait_queue_head_t space_wq;
 
-	/** @advance: hands jobs to the hardware, for those who cannot */
-	struct work_struct advance;
+	/** @advance_work: Pushes jobs to the hardware for callers in atomic context. */
+	struct work_struct advance_work;
 
-	/** @limit: looks now and then at the first of @running, and whether its time is over */
-	struct delayed_work limit;
+	/** @timeout_work: Periodically checks the time limit of the first of @running. */
+	struct delayed_work timeout_work;
 };
 
-/* queue.c */
 struct sov_queue *sov_queue_find(struct sov_file *file, u32 id);
 void sov_queue_put(struct sov_queue *queue);
-void sov_queue_stop(struct sov_queue *queue);
+void sov_queue_set_active(struct sov_queue *queue, bool active);
 void sov_queue_fault(struct sov_queue *queue, u32 code, u32 unit, u64 address, u32 kind);
-void sov_queues_fini(struct sov_file *file);
-
-int sov_queue_create_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-int sov_queue_destroy_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-int sov_queue_state_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
-
-/* job.c */
-void sov_queue_init(struct sov_queue *queue);
-void sov_queue_advance(struct sov_queue *queue);
-void sov_queue_cancel(struct sov_queue *queue);
-void sov_queue_set_busy(struct sov_queue *queue, bool busy);
-void sov_queues_progress(struct sov_device *sov);
-struct sov_job *sov_job_make(struct sov_queue *queue, u64 va, u32 size);
-void sov_job_free(struct sov_job *job);
-
-/* submit.c */
-int sov_queue_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file);
 
 #endif

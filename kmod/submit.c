@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * QUEUE_SUBMIT: from user space's arrays to jobs in a queue. All that can fail comes first. Then
- * there is a point of no return, at which jobs get their numbers, go into the queue together, and
- * the last one's fence is published.
+ * QUEUE_SUBMIT: converts the user's arrays to jobs of a kernel queue. All steps that can fail come
+ * first. sov_submit_publish() is the point of no return: it assigns the seqnos, appends all jobs to
+ * the queue at once, and publishes the fence of the last one.
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -12,43 +12,52 @@
 #include "kmod/array.h"
 #include "kmod/device.h"
 #include "kmod/fence.h"
-#include "kmod/file.h"
+#include "kmod/job.h"
 #include "kmod/queue.h"
-#include "kmod/sync.h"
+#include "kmod/submit.h"
+#include "kmod/syncobj.h"
 
-static bool usable(struct sov_queue *queue)
+static bool sov_queue_is_usable(struct sov_queue *queue)
 {
 	return READ_ONCE(queue->state) == DRM_SOVGPU_QUEUE_STATE_USABLE;
 }
 
-/* Room for so many jobs is theirs, or EINTR or ECANCELED. Bounded, because every job is. */
-static int reserve(struct sov_queue *queue, u32 count)
+static bool sov_submit_wait_is_over(struct sov_queue *queue, u32 count)
 {
-	int ret = wait_event_interruptible(
-		queue->space, !usable(queue) || READ_ONCE(queue->used) + count <= queue->entries);
-
-	if (ret)
-		return ret;
-	return usable(queue) ? 0 : -ECANCELED;
+	return !sov_queue_is_usable(queue) || READ_ONCE(queue->job_count) + count <= queue->entries;
 }
 
-/* The queue takes them all, or none when it was stopped meanwhile. */
-static int publish(struct sov_queue *queue, struct list_head *jobs, u32 count,
-		   struct sov_syncs *syncs)
+/*
+ * Waits for space for @count jobs; returns -ERESTARTSYS or -ECANCELED on failure. The caller holds
+ * the submit lock, so the space stays free. Every job has a time limit, which bounds the wait.
+ */
+static int sov_submit_wait_for_space(struct sov_queue *queue, u32 count)
+{
+	int ret;
+
+	ret = wait_event_interruptible(queue->space_wq, sov_submit_wait_is_over(queue, count));
+	if (ret)
+		return ret;
+	return sov_queue_is_usable(queue) ? 0 : -ECANCELED;
+}
+
+/* The queue accepts all jobs, or none if it was stopped meanwhile. */
+static int sov_submit_publish(struct sov_queue *queue, struct list_head *jobs, u32 count,
+			      struct sov_syncs *syncs)
 {
 	struct dma_fence *fence;
 	struct sov_job *job;
 
 	spin_lock_irq(&queue->lock);
-	if (!usable(queue)) {
+	if (!sov_queue_is_usable(queue)) {
 		spin_unlock_irq(&queue->lock);
 		return -ECANCELED;
 	}
 	list_for_each_entry(job, jobs, link)
-		sov_fence_begin(job->fence, queue->context, ++queue->number);
+		sov_fence_init(job->fence, queue->fence_context, ++queue->last_seqno);
 	fence = dma_fence_get(list_last_entry(jobs, struct sov_job, link)->fence);
-	list_splice_tail_init(jobs, &queue->waiting);
-	queue->used += count;
+	list_splice_tail_init(jobs, &queue->pending);
+	queue->job_count += count;
 	spin_unlock_irq(&queue->lock);
 
 	sov_syncs_signal(syncs, fence);
@@ -56,7 +65,7 @@ static int publish(struct sov_queue *queue, struct list_head *jobs, u32 count,
 	return 0;
 }
 
-static bool valid(struct sov_device *sov, const struct drm_sovgpu_job *j)
+static bool sov_submit_job_is_valid(struct sov_device *sov, const struct drm_sovgpu_job *j)
 {
 	u64 end = sov->queue_info.job_va_end;
 
@@ -64,8 +73,9 @@ static bool valid(struct sov_device *sov, const struct drm_sovgpu_job *j)
 	       j->va < end && j->size <= end - j->va && j->size <= sov->queue_info.job_size_max;
 }
 
-static int make_jobs(struct sov_queue *queue, const struct drm_sovgpu_array *a,
-		     struct sov_device *sov, struct list_head *jobs)
+/* On failure @jobs holds the jobs so far. */
+static int sov_submit_create_jobs(struct sov_queue *queue, const struct drm_sovgpu_array *a,
+				  struct sov_device *sov, struct list_head *jobs)
 {
 	struct drm_sovgpu_job *list;
 	struct sov_job *job;
@@ -76,11 +86,11 @@ static int make_jobs(struct sov_queue *queue, const struct drm_sovgpu_array *a,
 	if (IS_ERR(list))
 		return PTR_ERR(list);
 	for (i = 0; i < a->count && !ret; i++) {
-		if (!valid(sov, &list[i])) {
+		if (!sov_submit_job_is_valid(sov, &list[i])) {
 			ret = -EINVAL;
 			break;
 		}
-		job = sov_job_make(queue, list[i].va, list[i].size);
+		job = sov_job_alloc(queue, list[i].va, list[i].size);
 		if (job)
 			list_add_tail(&job->link, jobs);
 		else
@@ -90,8 +100,8 @@ static int make_jobs(struct sov_queue *queue, const struct drm_sovgpu_array *a,
 	return ret;
 }
 
-static int submit(struct sov_queue *queue, struct drm_sovgpu_queue_submit *s,
-		  struct sov_device *sov, struct drm_file *file)
+static int sov_submit_jobs(struct sov_queue *queue, struct drm_sovgpu_queue_submit *s,
+			   struct sov_device *sov, struct drm_file *file)
 {
 	struct sov_job *job, *next;
 	struct sov_syncs syncs;
@@ -101,20 +111,24 @@ static int submit(struct sov_queue *queue, struct drm_sovgpu_queue_submit *s,
 	ret = sov_syncs_get(&syncs, &s->syncs, file);
 	if (ret)
 		return ret;
-	ret = make_jobs(queue, &s->jobs, sov, &jobs);
-	if (!ret)
-		ret = mutex_lock_interruptible(&queue->submit);
-	if (!ret) {
-		ret = reserve(queue, s->jobs.count);
-		if (!ret) {
-			/* The first job waits for all. */
-			job = list_first_entry(&jobs, struct sov_job, link);
-			swap(job->waits, syncs.waits);
-			swap(job->wait_count, syncs.wait_count);
-			ret = publish(queue, &jobs, s->jobs.count, &syncs);
-		}
-		mutex_unlock(&queue->submit);
-	}
+	ret = sov_submit_create_jobs(queue, &s->jobs, sov, &jobs);
+	if (ret)
+		goto out_free_jobs;
+	ret = mutex_lock_interruptible(&queue->submit_lock);
+	if (ret)
+		goto out_free_jobs;
+	ret = sov_submit_wait_for_space(queue, s->jobs.count);
+	if (ret)
+		goto out_unlock;
+	/* The first job waits for all input fences. */
+	job = list_first_entry(&jobs, struct sov_job, link);
+	swap(job->deps, syncs.waits);
+	swap(job->dep_count, syncs.wait_count);
+	ret = sov_submit_publish(queue, &jobs, s->jobs.count, &syncs);
+out_unlock:
+	mutex_unlock(&queue->submit_lock);
+out_free_jobs:
+	/* Empty if the queue has accepted the jobs. */
 	list_for_each_entry_safe(job, next, &jobs, link)
 		sov_job_free(job);
 	sov_syncs_put(&syncs);
@@ -124,13 +138,13 @@ static int submit(struct sov_queue *queue, struct drm_sovgpu_queue_submit *s,
 }
 
 /**
- * sov_queue_submit_ioctl() - hand jobs to a kernel queue
- * @drm: the device
- * @data: &struct drm_sovgpu_queue_submit
- * @file: who asks
+ * sov_queue_submit_ioctl() - submit jobs to a kernel queue
+ * @drm: The device.
+ * @data: &struct drm_sovgpu_queue_submit.
+ * @file: The calling file.
  *
- * Return: 0; EINVAL, also for a user queue; ENOENT; E2BIG; EFAULT; ENOMEM; EINTR while it waits for
- * room; ECANCELED when the queue was stopped; ENODEV.
+ * Return: 0; -EINVAL, also for a user queue; -ENOENT; -E2BIG; -EFAULT; -ENOMEM; -ERESTARTSYS while
+ * the queue is full; -ECANCELED if the queue is stopped; -ENODEV.
  */
 int sov_queue_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *file)
 {
@@ -143,10 +157,10 @@ int sov_queue_submit_ioctl(struct drm_device *drm, void *data, struct drm_file *
 	queue = sov_queue_find(to_sov_file(file), s->queue_id);
 	if (!queue)
 		return -ENOENT;
-	/* The device may go at any time: then the queue is stopped, and says so. */
+	/* No drm_dev_enter() is needed: an unplug stops the queue, and a stopped queue refuses. */
 	ret = -EINVAL;
 	if (queue->mode == DRM_SOVGPU_QUEUE_KERNEL)
-		ret = submit(queue, s, to_sov(drm), file);
+		ret = sov_submit_jobs(queue, s, to_sov_device(drm), file);
 	if (ret == -ECANCELED && drm_dev_is_unplugged(drm))
 		ret = -ENODEV;
 	sov_queue_put(queue);

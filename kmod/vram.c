@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Video memory, see vram.h. The allocator lives as long as the DRM device, because buffers may be
- * freed long after the card is gone; memory itself is touched only while it is there. Once a card
- * was given up something may still run on it, so that what is freed then is handed out to nobody.
+ * The VRAM allocator, a best-fit allocator on drm_mm. It exists as long as the DRM device, because
+ * BOs may be freed long after the PCI device is removed. On a wedged device work may still execute,
+ * so blocks that are freed then go into quarantine instead of being allocated again.
  *
- * The kernel's buddy allocator would do it, but for one thing: where it finds no memory for its own
- * books it spoils them (in 6.12, what it could not split is freed while it is free). drm_mm keeps
- * its books in what it is given.
+ * drm_buddy is not usable: if the allocation of its own metadata fails, it corrupts its lists (in
+ * 6.12 it frees a block that it could not split although the block is free). drm_mm stores its
+ * metadata in the nodes that the caller provides.
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_managed.h>
@@ -18,31 +18,33 @@
 #include <linux/slab.h>
 
 #include "kmod/device.h"
+#include "kmod/vram.h"
 
-/* Gives pieces back, with the lock held or where nobody else is. */
-static void give_back(struct sov_vram *v, struct list_head *pieces)
+/* The caller holds the lock or has exclusive access. */
+static void sov_vram_free_blocks(struct sov_vram *v, struct list_head *blocks)
 {
-	struct sov_piece *p, *next;
+	struct sov_vram_block *b, *next;
 
-	list_for_each_entry_safe(p, next, pieces, link) {
-		list_del(&p->link);
-		v->available += p->node.size;
-		drm_mm_remove_node(&p->node);
-		kfree(p);
+	list_for_each_entry_safe(b, next, blocks, link) {
+		list_del(&b->link);
+		v->free_bytes += b->node.size;
+		drm_mm_remove_node(&b->node);
+		kfree(b);
 	}
 }
 
 static void sov_vram_fini(struct drm_device *drm, void *data)
 {
-	struct sov_vram *v = &to_sov(drm)->vram;
+	struct sov_vram *v = &to_sov_device(drm)->vram;
 
-	give_back(v, &v->lost);
-	drm_mm_takedown(&v->taken);
+	sov_vram_free_blocks(v, &v->quarantined);
+	drm_mm_takedown(&v->mm);
 }
 
 /**
- * sov_vram_init() - take over the video memory that the vendor's start has found
- * @sov: the device; one that has slept has its allocator, and the same memory
+ * sov_vram_init() - initialise the allocator
+ * @sov: The device; &sov_vendor.start has set the bounds of &sov_device.vram. After a suspend the
+ *	allocator exists already, and the bounds are the same.
  *
  * Return: 0 or a negative errno.
  */
@@ -51,24 +53,24 @@ int sov_vram_init(struct sov_device *sov)
 	struct sov_vram *v = &sov->vram;
 	int ret;
 
-	if (drm_mm_initialized(&v->taken))
+	if (drm_mm_initialized(&v->mm))
 		return 0;
 	ret = drmm_mutex_init(&sov->drm, &v->lock);
 	if (ret)
 		return ret;
-	INIT_LIST_HEAD(&v->lost);
-	v->available = v->end - v->start;
-	drm_mm_init(&v->taken, v->start, v->available);
-	sov->memory.vram_bytes = v->available;
-	sov->memory.vram_mappable = v->available;
-	sov->memory.vram_page = SOV_VRAM_PAGE;
+	INIT_LIST_HEAD(&v->quarantined);
+	v->free_bytes = v->end - v->start;
+	drm_mm_init(&v->mm, v->start, v->free_bytes);
+	sov->memory.vram_bytes = v->free_bytes;
+	sov->memory.vram_mappable = v->free_bytes;
+	sov->memory.vram_page = SOV_VRAM_PAGE_SIZE;
 	return drmm_add_action_or_reset(&sov->drm, sov_vram_fini, NULL);
 }
 
-/* Through the window, in steps after which somebody else may run. */
-static int clear(struct sov_device *sov, u64 address, u64 size)
+/* Clears VRAM through the PCI window, in steps that allow rescheduling and removal. */
+static int sov_vram_clear(struct sov_device *sov, u64 address, u64 size)
 {
-	resource_size_t at = sov->vram.window + address;
+	resource_size_t bus = sov->vram.window + address;
 	u64 done, step;
 
 	for (done = 0; done < size; done += step) {
@@ -76,10 +78,10 @@ static int clear(struct sov_device *sov, u64 address, u64 size)
 
 		if (fatal_signal_pending(current))
 			return -EINTR;
-		if (done && drm_dev_is_unplugged(&sov->drm)) /* removal waits for us */
+		if (done && drm_dev_is_unplugged(&sov->drm)) /* unplug waits for this call */
 			return -ENODEV;
 		step = min_t(u64, size - done, SZ_2M);
-		p = ioremap_wc(at + done, step);
+		p = ioremap_wc(bus + done, step);
 		if (!p)
 			return -ENOMEM;
 		memset_io(p, 0, step);
@@ -90,46 +92,46 @@ static int clear(struct sov_device *sov, u64 address, u64 size)
 }
 
 /*
- * A piece where page tables can have large pages for it, if there is one; ENOSPC: there is none at
- * all.
+ * Allocates one block, if possible at an address that allows large pages. Returns -ENOSPC if there
+ * is no hole of that size.
  */
-static int take(struct sov_vram *v, u64 size, u64 align, struct list_head *pieces)
+static int sov_vram_alloc_block(struct sov_vram *v, u64 size, u64 align, struct list_head *blocks)
 {
-	struct sov_piece *p = kzalloc(sizeof(*p), GFP_KERNEL_ACCOUNT);
+	struct sov_vram_block *b = kzalloc(sizeof(*b), GFP_KERNEL_ACCOUNT);
 	u64 natural = size < SZ_2M ? roundup_pow_of_two(size) : SZ_2M;
 	int ret;
 
-	if (!p)
+	if (!b)
 		return -ENOMEM;
-	ret = drm_mm_insert_node_generic(&v->taken, &p->node, size, max(natural, align), 0,
+	ret = drm_mm_insert_node_generic(&v->mm, &b->node, size, max(natural, align), 0,
 					 DRM_MM_INSERT_BEST);
 	if (ret == -ENOSPC && natural > align)
-		ret = drm_mm_insert_node_generic(&v->taken, &p->node, size, align, 0,
+		ret = drm_mm_insert_node_generic(&v->mm, &b->node, size, align, 0,
 						 DRM_MM_INSERT_BEST);
 	if (ret) {
-		kfree(p);
+		kfree(b);
 		return ret;
 	}
-	v->available -= size;
-	list_add_tail(&p->link, pieces);
+	v->free_bytes -= size;
+	list_add_tail(&b->link, blocks);
 	return 0;
 }
 
-/* All in one piece, or in as few as it takes; what it got is in the list also when it fails. */
-static int take_all(struct sov_vram *v, u64 size, u64 align, bool one_piece,
-		    struct list_head *pieces)
+/* Halves the block size until a block fits. On failure @blocks holds the blocks so far. */
+static int sov_vram_alloc_blocks(struct sov_vram *v, u64 size, u64 align, bool contiguous,
+				 struct list_head *blocks)
 {
 	u64 part = size;
 	int ret;
 
-	if (size > v->available)
+	if (size > v->free_bytes)
 		return -ENOSPC;
 	while (size) {
 		part = min(part, size);
-		ret = take(v, part, align, pieces);
+		ret = sov_vram_alloc_block(v, part, align, blocks);
 		if (!ret)
 			size -= part;
-		else if (ret == -ENOSPC && !one_piece && part > align)
+		else if (ret == -ENOSPC && !contiguous && part > align)
 			part = ALIGN(part / 2, align);
 		else
 			return ret;
@@ -138,33 +140,35 @@ static int take_all(struct sov_vram *v, u64 size, u64 align, bool one_piece,
 }
 
 /**
- * sov_vram_alloc() - zeroed video memory
- * @sov: the device, which must be there
- * @size: a multiple of @align
- * @align: of every piece, a power of two, at least SOV_VRAM_CHUNK
- * @one_piece: there may be no more than one
- * @pieces: an empty list, to which the pieces are added in order
+ * sov_vram_alloc() - allocate zeroed VRAM
+ * @sov: The device. The caller has entered it.
+ * @size: Bytes, a multiple of @align.
+ * @align: Alignment of every block: a power of two, at least SOV_VRAM_MIN_BLOCK.
+ * @contiguous: Allocate a single block.
+ * @blocks: An empty list that gets the blocks in order.
  *
- * Return: 0; ENOSPC; ENOMEM; EINTR; ENODEV when the device goes; EIO when it was given up.
+ * Return: 0, -ENOSPC, -ENOMEM, -EINTR, -ENODEV if the device is being removed, -EIO if it is
+ * wedged.
  */
-int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
-		   struct list_head *pieces)
+int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool contiguous,
+		   struct list_head *blocks)
 {
 	struct sov_vram *v = &sov->vram;
-	struct sov_piece *p;
+	struct sov_vram_block *b;
 	int ret;
 
 	mutex_lock(&v->lock);
-	ret = READ_ONCE(sov->wedged) ? -EIO : take_all(v, size, align, one_piece, pieces);
+	ret = READ_ONCE(sov->wedged) ? -EIO
+				     : sov_vram_alloc_blocks(v, size, align, contiguous, blocks);
 	if (ret)
-		give_back(v, pieces); /* nobody has seen them */
+		sov_vram_free_blocks(v, blocks); /* unused, so no quarantine */
 	mutex_unlock(&v->lock);
 	if (ret)
 		return ret;
-	list_for_each_entry(p, pieces, link) {
-		ret = clear(sov, p->node.start, p->node.size);
+	list_for_each_entry(b, blocks, link) {
+		ret = sov_vram_clear(sov, b->node.start, b->node.size);
 		if (ret) {
-			sov_vram_free(sov, pieces);
+			sov_vram_free(sov, blocks);
 			return ret;
 		}
 	}
@@ -172,53 +176,53 @@ int sov_vram_alloc(struct sov_device *sov, u64 size, u64 align, bool one_piece,
 }
 
 /**
- * sov_vram_free() - give pieces back
- * @sov: the device; the card may be gone
- * @pieces: the pieces; empty afterwards
+ * sov_vram_free() - free the blocks of an allocation
+ * @sov: The device, which may be unplugged.
+ * @blocks: The blocks; empty afterwards.
  */
-void sov_vram_free(struct sov_device *sov, struct list_head *pieces)
+void sov_vram_free(struct sov_device *sov, struct list_head *blocks)
 {
 	struct sov_vram *v = &sov->vram;
 
 	mutex_lock(&v->lock);
 	if (READ_ONCE(sov->wedged))
-		list_splice_tail_init(pieces, &v->lost);
+		list_splice_tail_init(blocks, &v->quarantined);
 	else
-		give_back(v, pieces);
+		sov_vram_free_blocks(v, blocks);
 	mutex_unlock(&v->lock);
 }
 
 /**
- * sov_vram_available() - bytes that are free
- * @sov: the device
+ * sov_vram_free_bytes() - get the amount of free VRAM
+ * @sov: The device.
  *
- * Return: bytes, which need not be in one piece.
+ * Return: Free bytes, which need not be contiguous.
  */
-u64 sov_vram_available(struct sov_device *sov)
+u64 sov_vram_free_bytes(struct sov_device *sov)
 {
 	u64 bytes;
 
 	mutex_lock(&sov->vram.lock);
-	bytes = sov->vram.available;
+	bytes = sov->vram.free_bytes;
 	mutex_unlock(&sov->vram.lock);
 	return bytes;
 }
 
 /**
- * sov_vram_address() - where a byte lies in video memory
- * @pieces: of an allocation
- * @offset: in the allocation, inside it
+ * sov_vram_address() - translate an offset in an allocation to a VRAM address
+ * @blocks: The blocks of the allocation.
+ * @offset: Offset in the allocation.
  *
- * Return: its address; plus the window's it is where the processor sees it.
+ * Return: The VRAM address. &sov_vram.window plus this address is the bus address.
  */
-u64 sov_vram_address(struct list_head *pieces, u64 offset)
+u64 sov_vram_address(struct list_head *blocks, u64 offset)
 {
-	struct sov_piece *p;
+	struct sov_vram_block *b;
 
-	list_for_each_entry(p, pieces, link) {
-		if (offset < p->node.size)
-			return p->node.start + offset;
-		offset -= p->node.size;
+	list_for_each_entry(b, blocks, link) {
+		if (offset < b->node.size)
+			return b->node.start + offset;
+		offset -= b->node.size;
 	}
 	return 0;
 }

@@ -9,201 +9,206 @@ extern "C" {
 #endif
 
 /**
- * DOC: Rules
+ * DOC: Introduction
  *
- * This is version 0 of the interface. It may change until GPUs of two vendors work through it; the
- * minor number of the driver (DRM_IOCTL_VERSION) grows with every addition.
+ * This is the interface of sovgpu.ko, a DRM driver for GPU compute. A process opens a render node
+ * and creates BOs (memory), VMs (GPU address spaces) and queue groups. It maps BOs into VMs, and
+ * submits command streams to the queues of a group. The interface is vendor-neutral; docs/uapi.md
+ * says what a member means on which hardware.
  *
- * - Structures are multiples of 8 bytes, every member lies at its natural alignment, and holes are
- *   named @pad. Pads and unknown flags must be zero and are refused with EINVAL otherwise.
- * - What the kernel returns is written only on success.
- * - Arrays come as &struct drm_sovgpu_array with the caller's element size. A kernel that knows
- *   more members takes zero for those that the caller does not; one that knows fewer refuses what
- *   it does not know, unless it is zero (E2BIG).
- * - New members come at the end, and zero means what was before them. Numbers are never used again.
- * - Nothing in here names a vendor: what a member means on which hardware is in docs/uapi.md.
+ * This is version 0 of the interface. It may change until GPUs of two vendors work through it. The
+ * driver's minor number (DRM_IOCTL_VERSION) grows with every addition.
  *
- * DOC: Decisions
+ * DOC: Conventions
  *
- * - Video memory is pinned: an allocation stays where it is until it is freed, and one that does
- *   not fit fails with ENOSPC.
- * - Memory is zero when it is first seen, whoever had it before.
- * - A queue group is the unit of fate and of time slicing. An error takes down its group and
- *   nothing else; groups take turns; queues of one group run side by side.
- * - A kernel queue takes jobs from QUEUE_SUBMIT, has a time limit and signals syncobjs. A user
- *   queue has its ring, its pointers and its doorbell mapped; it never gives out a dma-fence, and
- *   its owner waits on memory (FENCE_WAIT).
- * - Nothing is allocated after a fence is published.
- * - A device that does not do what it is told is given up. Groups are stopped, calls that would
- *   make or map something (BO_CREATE, VM_CREATE, VM_BIND, GROUP_CREATE, QUEUE_CREATE) fail with
- *   EIO, and video memory that is freed is handed out to nobody, until the device is reset and
- *   bound again. A device that is gone is ENODEV, for every call.
- * - An argument that cannot be read or written is EFAULT, for every call.
+ * - The size of a structure is a multiple of 8 bytes, every member is naturally aligned, and
+ *   padding has the name @pad. Non-zero padding and unknown flags fail with EINVAL.
+ * - The kernel writes output members only on success.
+ * - &struct drm_sovgpu_array passes an array with the caller's element size. The kernel takes zero
+ *   for members that the caller's version lacks. Non-zero members that the kernel does not know
+ *   fail with E2BIG.
+ * - New members are added at the end, and zero selects the behavior without them. Numbers are never
+ *   reused.
+ * - An argument that the kernel cannot read or write fails with EFAULT, for every ioctl.
+ * - After the device is removed, every ioctl fails with ENODEV.
+ *
+ * DOC: Design
+ *
+ * - VRAM is pinned: an allocation never moves. An allocation that does not fit fails with ENOSPC.
+ * - The kernel zeroes memory before a process can see it.
+ * - A queue group is the unit of fault containment and of time slicing. An error stops its group
+ *   and nothing else. Groups share an engine by time slices, and the queues of a group run
+ *   concurrently.
+ * - A kernel queue takes jobs from QUEUE_SUBMIT, enforces a time limit and signals syncobjs. The
+ *   ring, the GET and PUT pointers and the doorbell of a user queue are mapped into the process. A
+ *   user queue never provides a dma-fence; its owner waits for values in memory (FENCE_WAIT).
+ * - The kernel allocates no memory after it has published a fence.
+ * - A device that does not respond is wedged: the driver stops all groups; BO_CREATE, VM_CREATE,
+ *   VM_BIND, GROUP_CREATE and QUEUE_CREATE fail with EIO; and freed VRAM is not allocated again
+ *   until the device is reset and bound again.
  *
  * DOC: Limits
  *
- * What a file may have is limited by parameters of the module, which root can change at any time in
- * /sys/module/sovgpu/parameters; fdinfo has each limit (sovgpu-max-NAME) and what the file has of
- * it (sovgpu-NAME). Who wants more gets ENOMEM for memory of the machine, and ENOSPC for all else:
+ * Module parameters limit the resources of a file. Root can change them at any time in
+ * /sys/module/sovgpu/parameters. The fdinfo shows each limit (sovgpu-max-NAME) and the usage of the
+ * file (sovgpu-NAME). Exceeding a limit fails with ENOMEM for system memory, otherwise with ENOSPC.
  *
- * - max_vram_mib, bytes of video memory; 0, the default: all there is
- * - max_system_mib, bytes of system memory; 0, the default: half of the machine's memory
- * - max_buffers, handles to buffers; 65536
- * - max_vms, address spaces; 64
- * - max_mappings, ranges that are mapped in these; 65536
- * - max_groups, groups of queues; 64
- * - max_queues, queues; 256
+ * - max_vram_mib: VRAM in MiB; default 0, unlimited
+ * - max_system_mib: system memory in MiB; default 0, half of the RAM
+ * - max_buffers: buffer handles; default 65536
+ * - max_vms: GPU address spaces; default 64
+ * - max_mappings: mapped VA ranges; default 65536
+ * - max_groups: queue groups; default 64
+ * - max_queues: queues; default 256
  *
- * Bytes are those of buffers, and those that address spaces and queues need: page tables, contexts,
- * rings. To unmap a part of a large page takes page tables; no limit refuses these, but they count.
- * A buffer's bytes count for the file that made it until its memory is free, whoever has a handle
- * to it or has it mapped; handles count for the file that has them. Memory of the caller's own
- * counts against its RLIMIT_MEMLOCK instead. A call takes 1024 steps of VM_BIND and 64 syncs; a
- * queue has as many jobs as its ring has entries. Structures that the kernel makes for a process
+ * The memory limits include BOs and the page tables, contexts and rings of VMs and queues.
+ * Unmapping part of a large page needs page tables; they count, but no limit refuses them. A BO
+ * counts for the file that created it until its memory is freed, also while another file has a
+ * handle or a mapping. A handle counts for the file that has it. User memory counts against
+ * RLIMIT_MEMLOCK instead. One call takes at most 1024 operations of VM_BIND and 64 syncs; a queue
+ * holds as many jobs as its ring has entries. Structures that the kernel allocates for a process
  * count for its memory cgroup.
  */
 
 /**
- * enum drm_sovgpu_ioctl_id - numbers of the calls
+ * enum drm_sovgpu_ioctl_id - ioctl numbers
  */
 enum drm_sovgpu_ioctl_id {
-	/** @DRM_SOVGPU_DEV_QUERY: facts about the device */
+	/** @DRM_SOVGPU_DEV_QUERY: Read properties of the device. */
 	DRM_SOVGPU_DEV_QUERY = 0,
 
-	/** @DRM_SOVGPU_BO_CREATE: allocate memory, or take the caller's own */
+	/** @DRM_SOVGPU_BO_CREATE: Allocate memory or pin the caller's memory. */
 	DRM_SOVGPU_BO_CREATE,
 
-	/** @DRM_SOVGPU_BO_MMAP_OFFSET: the offset at which to mmap a buffer */
+	/** @DRM_SOVGPU_BO_MMAP_OFFSET: Get the mmap offset of a BO. */
 	DRM_SOVGPU_BO_MMAP_OFFSET,
 
-	/** @DRM_SOVGPU_BO_INFO: what a buffer is, also one that was imported */
+	/** @DRM_SOVGPU_BO_INFO: Get the properties of a BO, for example of an imported one. */
 	DRM_SOVGPU_BO_INFO,
 
-	/** @DRM_SOVGPU_VM_CREATE: make an address space */
+	/** @DRM_SOVGPU_VM_CREATE: Create a GPU address space. */
 	DRM_SOVGPU_VM_CREATE,
 
-	/** @DRM_SOVGPU_VM_DESTROY: give it up */
+	/** @DRM_SOVGPU_VM_DESTROY: Destroy a GPU address space. */
 	DRM_SOVGPU_VM_DESTROY,
 
-	/** @DRM_SOVGPU_VM_BIND: map buffers into it and unmap them */
+	/** @DRM_SOVGPU_VM_BIND: Map and unmap BOs in a GPU address space. */
 	DRM_SOVGPU_VM_BIND,
 
-	/** @DRM_SOVGPU_VM_STATE: is it usable, what was the last fault */
+	/** @DRM_SOVGPU_VM_STATE: Get the state and the last fault of a GPU address space. */
 	DRM_SOVGPU_VM_STATE,
 
-	/** @DRM_SOVGPU_GROUP_CREATE: make a group of queues */
+	/** @DRM_SOVGPU_GROUP_CREATE: Create a queue group. */
 	DRM_SOVGPU_GROUP_CREATE,
 
-	/** @DRM_SOVGPU_GROUP_DESTROY: stop it and its queues */
+	/** @DRM_SOVGPU_GROUP_DESTROY: Stop and destroy a queue group with its queues. */
 	DRM_SOVGPU_GROUP_DESTROY,
 
-	/** @DRM_SOVGPU_QUEUE_CREATE: make a queue in a group */
+	/** @DRM_SOVGPU_QUEUE_CREATE: Create a queue in a group. */
 	DRM_SOVGPU_QUEUE_CREATE,
 
-	/** @DRM_SOVGPU_QUEUE_DESTROY: stop it */
+	/** @DRM_SOVGPU_QUEUE_DESTROY: Stop and destroy a queue. */
 	DRM_SOVGPU_QUEUE_DESTROY,
 
-	/** @DRM_SOVGPU_QUEUE_SUBMIT: hand jobs to a kernel queue */
+	/** @DRM_SOVGPU_QUEUE_SUBMIT: Submit jobs to a kernel queue. */
 	DRM_SOVGPU_QUEUE_SUBMIT,
 
-	/** @DRM_SOVGPU_QUEUE_STATE: does it run, and if not, why */
+	/** @DRM_SOVGPU_QUEUE_STATE: Get the state and the fault of a queue. */
 	DRM_SOVGPU_QUEUE_STATE,
 
-	/** @DRM_SOVGPU_FENCE_WAIT: sleep until memory has a value */
+	/** @DRM_SOVGPU_FENCE_WAIT: Sleep until memory has a value. */
 	DRM_SOVGPU_FENCE_WAIT,
 
-	/** @DRM_SOVGPU_INTERRUPT_WAIT: sleep until the device interrupts */
+	/** @DRM_SOVGPU_INTERRUPT_WAIT: Sleep until the device raises an interrupt. */
 	DRM_SOVGPU_INTERRUPT_WAIT,
 };
 
 /**
- * struct drm_sovgpu_array - an array in the caller's memory
+ * struct drm_sovgpu_array - an array in user memory
  */
 struct drm_sovgpu_array {
-	/** @stride: bytes from one element to the next, as the caller knows it */
+	/** @stride: Size of the caller's element structure. */
 	__u32 stride;
 
-	/** @count: elements */
+	/** @count: Number of elements. */
 	__u32 count;
 
-	/** @array: address of the first; ignored when @count is 0 */
+	/** @array: Address of the first element; ignored if @count is 0. */
 	__u64 array;
 };
 
 /**
- * enum drm_sovgpu_dev_query_type - what DEV_QUERY can be asked for
+ * enum drm_sovgpu_dev_query_type - information that DEV_QUERY returns
  */
 enum drm_sovgpu_dev_query_type {
-	/** @DRM_SOVGPU_DEV_QUERY_DEVICE: &struct drm_sovgpu_device_info */
+	/** @DRM_SOVGPU_DEV_QUERY_DEVICE: &struct drm_sovgpu_device_info. */
 	DRM_SOVGPU_DEV_QUERY_DEVICE = 0,
 
-	/** @DRM_SOVGPU_DEV_QUERY_MEMORY: &struct drm_sovgpu_memory_info */
+	/** @DRM_SOVGPU_DEV_QUERY_MEMORY: &struct drm_sovgpu_memory_info. */
 	DRM_SOVGPU_DEV_QUERY_MEMORY,
 
-	/** @DRM_SOVGPU_DEV_QUERY_VM: &struct drm_sovgpu_vm_info */
+	/** @DRM_SOVGPU_DEV_QUERY_VM: &struct drm_sovgpu_vm_info. */
 	DRM_SOVGPU_DEV_QUERY_VM,
 
-	/** @DRM_SOVGPU_DEV_QUERY_QUEUE: &struct drm_sovgpu_queue_info */
+	/** @DRM_SOVGPU_DEV_QUERY_QUEUE: &struct drm_sovgpu_queue_info. */
 	DRM_SOVGPU_DEV_QUERY_QUEUE,
 
-	/** @DRM_SOVGPU_DEV_QUERY_TIME: &struct drm_sovgpu_time_info */
+	/** @DRM_SOVGPU_DEV_QUERY_TIME: &struct drm_sovgpu_time_info. */
 	DRM_SOVGPU_DEV_QUERY_TIME,
 };
 
 /**
  * struct drm_sovgpu_dev_query - argument of DEV_QUERY
  *
- * Errors: EINVAL: no such type. EFAULT: @pointer.
+ * Errors: EINVAL for an unknown type, EFAULT for @pointer.
  */
 struct drm_sovgpu_dev_query {
-	/** @type: one of &enum drm_sovgpu_dev_query_type */
+	/** @type: One value of &enum drm_sovgpu_dev_query_type. */
 	__u32 type;
 
 	/**
-	 * @size: in: bytes at @pointer; out: bytes of the structure as the kernel knows it. When
-	 * the caller's is smaller its first bytes are filled, when it is larger the rest becomes
-	 * zero.
+	 * @size: In: size of the buffer at @pointer. Out: size of the structure that the kernel
+	 * knows. The kernel fills a smaller buffer with the first members, and clears the rest of a
+	 * larger one.
 	 */
 	__u32 size;
 
-	/** @pointer: where the answer goes; 0: only @size is wanted */
+	/** @pointer: Address of the buffer, or 0 to get @size only. */
 	__u64 pointer;
 };
 
 /**
- * struct drm_sovgpu_device_info - which GPU this is
+ * struct drm_sovgpu_device_info - identity of the GPU
  */
 struct drm_sovgpu_device_info {
-	/** @vendor: PCI vendor number */
+	/** @vendor: PCI vendor ID. */
 	__u32 vendor;
 
-	/** @device: PCI device number */
+	/** @device: PCI device ID. */
 	__u32 device;
 
-	/** @subsystem: PCI subsystem device number << 16 | subsystem vendor number */
+	/** @subsystem: PCI subsystem ID << 16 | subsystem vendor ID. */
 	__u32 subsystem;
 
-	/** @revision: PCI revision */
+	/** @revision: PCI revision. */
 	__u32 revision;
 
-	/** @chip: the vendor's number for the chip */
+	/** @chip: The vendor's number of the chip. */
 	__u32 chip;
 
-	/** @isa: the vendor's number for its instruction set */
+	/** @isa: The vendor's number of the instruction set. */
 	__u32 isa;
 
-	/** @units: processors that take blocks of threads; 0: the driver was not told */
+	/** @units: Number of multiprocessors, or 0 if unknown. */
 	__u32 units;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 
-	/** @name: the chip's name in lower case, ends with a zero byte */
+	/** @name: Name of the chip in lower case, null-terminated. */
 	__u8 name[32];
 
-	/**
-	 * @firmware: version of the firmware that runs on it, ends with a zero byte; empty: none
-	 */
+	/** @firmware: Version of the device's firmware, null-terminated; empty if there is none. */
 	__u8 firmware[32];
 };
 
@@ -211,62 +216,62 @@ struct drm_sovgpu_device_info {
  * struct drm_sovgpu_memory_info - memory of the device
  */
 struct drm_sovgpu_memory_info {
-	/** @vram_bytes: video memory that can be allocated */
+	/** @vram_bytes: Size of the allocatable VRAM. */
 	__u64 vram_bytes;
 
-	/** @vram_free: of these, now free */
+	/** @vram_free: Free part of @vram_bytes. */
 	__u64 vram_free;
 
-	/** @vram_mappable: the part of video memory that a process can map */
+	/** @vram_mappable: Part of @vram_bytes that the CPU can map. */
 	__u64 vram_mappable;
 
-	/** @vram_page: smallest allocation of video memory */
+	/** @vram_page: Allocation granularity of VRAM. */
 	__u64 vram_page;
 };
 
 /**
- * struct drm_sovgpu_vm_info - address spaces of the device
+ * struct drm_sovgpu_vm_info - GPU address spaces
  */
 struct drm_sovgpu_vm_info {
-	/** @va_start: first address that can be mapped */
+	/** @va_start: First address that can be mapped. */
 	__u64 va_start;
 
-	/** @va_end: first address beyond */
+	/** @va_end: First address behind the last that can be mapped. */
 	__u64 va_end;
 
-	/** @page_sizes: one bit for each size of pages, which is the bit's value */
+	/** @page_sizes: Supported page sizes; the value of each set bit is a page size. */
 	__u64 page_sizes;
 };
 
 /**
- * struct drm_sovgpu_queue_info - queues of the device
+ * struct drm_sovgpu_queue_info - capabilities of queues
  */
 struct drm_sovgpu_queue_info {
-	/** @classes: one bit for each &enum drm_sovgpu_queue_class there is */
+	/** @classes: Bit mask of the supported &enum drm_sovgpu_queue_class. */
 	__u32 classes;
 
-	/** @modes: one bit for each &enum drm_sovgpu_queue_mode there is */
+	/** @modes: Bit mask of the supported &enum drm_sovgpu_queue_mode. */
 	__u32 modes;
 
-	/** @ring_entries_min: smallest ring */
+	/** @ring_entries_min: Minimum number of ring entries. */
 	__u32 ring_entries_min;
 
-	/** @ring_entries_max: largest ring */
+	/** @ring_entries_max: Maximum number of ring entries. */
 	__u32 ring_entries_max;
 
-	/** @time_limit_ms_max: longest time a kernel queue's job may take */
+	/** @time_limit_ms_max: Maximum time limit of a job of a kernel queue. */
 	__u32 time_limit_ms_max;
 
-	/** @job_size_max: most bytes of a job's command stream */
+	/** @job_size_max: Maximum size of a job's command stream in bytes. */
 	__u32 job_size_max;
 
-	/** @job_va_end: command streams lie below this address */
+	/** @job_va_end: Command streams must be below this GPU address. */
 	__u64 job_va_end;
 
-	/** @time_slice_us_max: longest turn of a group */
+	/** @time_slice_us_max: Maximum time slice of a group. */
 	__u32 time_slice_us_max;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 };
 
@@ -274,37 +279,37 @@ struct drm_sovgpu_queue_info {
  * struct drm_sovgpu_time_info - two clocks, read one after the other
  */
 struct drm_sovgpu_time_info {
-	/** @device_ns: the device's clock, as its time stamps have it */
+	/** @device_ns: The device's clock, which its timestamps use. */
 	__u64 device_ns;
 
-	/** @monotonic_ns: CLOCK_MONOTONIC, just before */
+	/** @monotonic_ns: CLOCK_MONOTONIC immediately before @device_ns was read. */
 	__u64 monotonic_ns;
 };
 
 /**
- * enum drm_sovgpu_region - kinds of memory, one bit each
+ * enum drm_sovgpu_region - memory regions, one bit each
  */
 enum drm_sovgpu_region {
-	/** @DRM_SOVGPU_REGION_VRAM: on the card */
+	/** @DRM_SOVGPU_REGION_VRAM: Memory of the device. */
 	DRM_SOVGPU_REGION_VRAM = 1 << 0,
 
-	/** @DRM_SOVGPU_REGION_SYSTEM: the machine's, allocated by the kernel */
+	/** @DRM_SOVGPU_REGION_SYSTEM: System memory that the kernel allocates. */
 	DRM_SOVGPU_REGION_SYSTEM = 1 << 1,
 
-	/** @DRM_SOVGPU_REGION_USER: the caller's own, at &drm_sovgpu_bo_create.user_address */
+	/** @DRM_SOVGPU_REGION_USER: The caller's memory at &drm_sovgpu_bo_create.user_address. */
 	DRM_SOVGPU_REGION_USER = 1 << 2,
 };
 
 /**
- * enum drm_sovgpu_bo_flags - how a buffer will be used
+ * enum drm_sovgpu_bo_flags - flags of a BO
  */
 enum drm_sovgpu_bo_flags {
-	/** @DRM_SOVGPU_BO_MAPPABLE: processes will map it */
+	/** @DRM_SOVGPU_BO_MAPPABLE: Processes can mmap the BO. */
 	DRM_SOVGPU_BO_MAPPABLE = 1 << 0,
 
 	/**
-	 * @DRM_SOVGPU_BO_UNCACHED: processes' mappings may bypass their caches (write-combined); a
-	 * hint, which is taken where the memory's earlier content cannot be seen that way
+	 * @DRM_SOVGPU_BO_UNCACHED: Hint that CPU mappings may be write-combined. The kernel ignores
+	 * it where such a mapping could expose previous contents of the memory.
 	 */
 	DRM_SOVGPU_BO_UNCACHED = 1 << 1,
 };
@@ -312,52 +317,49 @@ enum drm_sovgpu_bo_flags {
 /**
  * struct drm_sovgpu_bo_create - argument of BO_CREATE
  *
- * Errors: EINVAL. ENOENT: @exclusive_vm. EFAULT: @user_address. ENOSPC: video memory is full, or
- * the file has its part of it, or too many handles. ENOMEM, also when the file has its part of
- * system memory, or beyond RLIMIT_MEMLOCK. EINTR. EIO.
+ * Errors: EINVAL. ENOENT for @exclusive_vm. EFAULT for @user_address. ENOSPC if VRAM, the file's
+ * VRAM limit or its handle limit is exhausted. ENOMEM, also for the file's system memory limit and
+ * RLIMIT_MEMLOCK. EINTR. EIO.
  */
 struct drm_sovgpu_bo_create {
 	/**
-	 * @size: bytes, a multiple of the machine's page; of &drm_sovgpu_memory_info.vram_page in
-	 * VRAM
+	 * @size: Size in bytes, a multiple of the CPU's page size, or of
+	 * &drm_sovgpu_memory_info.vram_page for VRAM.
 	 */
 	__u64 size;
 
-	/** @region: one of &enum drm_sovgpu_region */
+	/** @region: One value of &enum drm_sovgpu_region. */
 	__u32 region;
 
-	/** @flags: of &enum drm_sovgpu_bo_flags */
+	/** @flags: Flags of &enum drm_sovgpu_bo_flags. */
 	__u32 flags;
 
-	/**
-	 * @user_address: with DRM_SOVGPU_REGION_USER, where the memory is, page aligned; otherwise
-	 * 0
-	 */
+	/** @user_address: Page-aligned address for DRM_SOVGPU_REGION_USER, otherwise 0. */
 	__u64 user_address;
 
 	/**
-	 * @exclusive_vm: the only address space it may be bound in, and it cannot be exported;
-	 * 0: any
+	 * @exclusive_vm: The only VM that can map the BO, which cannot be exported then; 0 allows
+	 * all VMs.
 	 */
 	__u32 exclusive_vm;
 
-	/** @handle: out: the buffer */
+	/** @handle: Out: GEM handle of the BO. */
 	__u32 handle;
 };
 
 /**
  * struct drm_sovgpu_bo_mmap_offset - argument of BO_MMAP_OFFSET
  *
- * Errors: EINVAL. ENOENT. EACCES: it was not made to be mapped.
+ * Errors: EINVAL. ENOENT. EACCES if the BO was created without DRM_SOVGPU_BO_MAPPABLE.
  */
 struct drm_sovgpu_bo_mmap_offset {
-	/** @handle: a buffer made with DRM_SOVGPU_BO_MAPPABLE */
+	/** @handle: A BO with DRM_SOVGPU_BO_MAPPABLE. */
 	__u32 handle;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 
-	/** @offset: out: for mmap on the device's file */
+	/** @offset: Out: offset for mmap of the device's file. */
 	__u64 offset;
 };
 
@@ -367,33 +369,32 @@ struct drm_sovgpu_bo_mmap_offset {
  * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_bo_info {
-	/** @handle: a buffer */
+	/** @handle: A BO. */
 	__u32 handle;
 
-	/** @region: out: one of &enum drm_sovgpu_region */
+	/** @region: Out: one value of &enum drm_sovgpu_region. */
 	__u32 region;
 
-	/** @size: out: bytes */
+	/** @size: Out: size in bytes. */
 	__u64 size;
 
-	/** @flags: out: of &enum drm_sovgpu_bo_flags */
+	/** @flags: Out: flags of &enum drm_sovgpu_bo_flags. */
 	__u32 flags;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 };
 
 /**
  * struct drm_sovgpu_vm_create - argument of VM_CREATE
  *
- * Errors: EINVAL. ENOSPC: video memory is full, or the file has its part of it, or too many.
- * ENOMEM. EIO.
+ * Errors: EINVAL. ENOSPC if VRAM, the file's VRAM limit or its VM limit is exhausted. ENOMEM. EIO.
  */
 struct drm_sovgpu_vm_create {
-	/** @flags: none are known: 0 */
+	/** @flags: Must be zero. */
 	__u32 flags;
 
-	/** @id: out: the address space, not 0 */
+	/** @id: Out: ID of the VM, not 0. */
 	__u32 id;
 };
 
@@ -403,133 +404,130 @@ struct drm_sovgpu_vm_create {
  * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_vm_destroy {
-	/** @id: an address space; its memory lives as long as groups use it */
+	/** @id: A VM. Its mappings exist until its last group is destroyed. */
 	__u32 id;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 };
 
 /**
- * enum drm_sovgpu_sync_flags - what a sync is and does
+ * enum drm_sovgpu_sync_flags - flags of a sync
  */
 enum drm_sovgpu_sync_flags {
-	/** @DRM_SOVGPU_SYNC_TIMELINE: @point counts; otherwise the syncobj is a binary one */
+	/** @DRM_SOVGPU_SYNC_TIMELINE: The syncobj is a timeline; otherwise it is binary. */
 	DRM_SOVGPU_SYNC_TIMELINE = 1 << 0,
 
-	/** @DRM_SOVGPU_SYNC_SIGNAL: is signalled afterwards; otherwise it is waited for */
+	/** @DRM_SOVGPU_SYNC_SIGNAL: Signal the syncobj; otherwise wait for it. */
 	DRM_SOVGPU_SYNC_SIGNAL = 1 << 1,
 };
 
 /**
- * struct drm_sovgpu_sync - something to wait for before, or to signal after
+ * struct drm_sovgpu_sync - a syncobj to wait for or to signal
  */
 struct drm_sovgpu_sync {
-	/** @flags: of &enum drm_sovgpu_sync_flags */
+	/** @flags: Flags of &enum drm_sovgpu_sync_flags. */
 	__u32 flags;
 
-	/** @handle: a DRM syncobj */
+	/** @handle: Handle of a DRM syncobj. */
 	__u32 handle;
 
-	/** @point: on its timeline; otherwise 0 */
+	/** @point: Timeline point, or 0 for a binary syncobj. */
 	__u64 point;
 };
 
 /**
- * enum drm_sovgpu_vm_bind_op_type - what one element of VM_BIND does
+ * enum drm_sovgpu_vm_bind_op_type - operations of VM_BIND
  */
 enum drm_sovgpu_vm_bind_op_type {
-	/** @DRM_SOVGPU_VM_BIND_OP_MAP: map a part of a buffer; what was there goes */
+	/** @DRM_SOVGPU_VM_BIND_OP_MAP: Map a range of a BO and replace existing mappings. */
 	DRM_SOVGPU_VM_BIND_OP_MAP = 0,
 
-	/** @DRM_SOVGPU_VM_BIND_OP_UNMAP: unmap a range, whatever is in it */
+	/** @DRM_SOVGPU_VM_BIND_OP_UNMAP: Unmap all mappings in a range. */
 	DRM_SOVGPU_VM_BIND_OP_UNMAP,
 };
 
 /**
- * enum drm_sovgpu_vm_map_flags - rights of a mapping
+ * enum drm_sovgpu_vm_map_flags - access flags of a mapping
  */
 enum drm_sovgpu_vm_map_flags {
-	/** @DRM_SOVGPU_VM_MAP_READONLY: the device cannot write there */
+	/** @DRM_SOVGPU_VM_MAP_READONLY: The device cannot write. */
 	DRM_SOVGPU_VM_MAP_READONLY = 1 << 0,
 
-	/** @DRM_SOVGPU_VM_MAP_NOEXEC: the device cannot execute what is there */
+	/** @DRM_SOVGPU_VM_MAP_NOEXEC: The device cannot execute. */
 	DRM_SOVGPU_VM_MAP_NOEXEC = 1 << 1,
 
-	/** @DRM_SOVGPU_VM_MAP_UNCACHED: the device bypasses its caches */
+	/** @DRM_SOVGPU_VM_MAP_UNCACHED: The device bypasses its caches. */
 	DRM_SOVGPU_VM_MAP_UNCACHED = 1 << 2,
 };
 
 /**
- * struct drm_sovgpu_vm_bind_op - one step of VM_BIND
+ * struct drm_sovgpu_vm_bind_op - one operation of VM_BIND
  */
 struct drm_sovgpu_vm_bind_op {
-	/** @type: one of &enum drm_sovgpu_vm_bind_op_type */
+	/** @type: One value of &enum drm_sovgpu_vm_bind_op_type. */
 	__u32 type;
 
-	/** @flags: of &enum drm_sovgpu_vm_map_flags; 0 to unmap */
+	/** @flags: Map: flags of &enum drm_sovgpu_vm_map_flags. Unmap: 0. */
 	__u32 flags;
 
-	/** @handle: a buffer; 0 to unmap */
+	/** @handle: Map: a BO. Unmap: 0. */
 	__u32 handle;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 
-	/** @offset: in the buffer, a multiple of its page size; 0 to unmap */
+	/** @offset: Map: offset in the BO, a multiple of its page size. Unmap: 0. */
 	__u64 offset;
 
-	/** @va: first address of the device */
+	/** @va: First GPU address. */
 	__u64 va;
 
-	/** @size: bytes */
+	/** @size: Size in bytes. */
 	__u64 size;
 };
 
 /**
  * struct drm_sovgpu_vm_bind - argument of VM_BIND
  *
- * Steps are done in order, and all are done when the call returns: it sleeps until what is to be
- * waited for is signalled (EINTR after a signal), and signals after the last. When one fails, those
- * before it stand, @done counts them, and no sync is signalled. One that fails with ENOMEM or
- * ENOSPC may have unmapped what was in its range.
+ * The call is synchronous. It waits for the input syncs (EINTR after a signal), executes all
+ * operations in order, and then signals the output syncs. If an operation fails, the operations
+ * before it stay in effect, @done counts them, and no sync is signalled. An operation that fails
+ * with ENOMEM or ENOSPC may have unmapped its range.
  *
- * Errors: EINVAL, also to wait for a syncobj that has no fence. ENOENT: address space, buffer or
- * syncobj. EPERM: another address space has the buffer. E2BIG, EFAULT: an array. ENOMEM.
- * ENOSPC: video memory is full, or the file has its part of it and page tables would need more, or
- * too many mappings. EINTR. EIO.
+ * Errors: EINVAL, also for a syncobj to wait for that has no fence. ENOENT for the VM, a BO or a
+ * syncobj. EPERM if another VM has exclusive use of the BO. E2BIG and EFAULT for an array. ENOMEM.
+ * ENOSPC if VRAM, the file's VRAM limit (for page tables) or its mapping limit is exhausted. EINTR.
+ * EIO.
  */
 struct drm_sovgpu_vm_bind {
-	/** @vm_id: an address space */
+	/** @vm_id: A VM. */
 	__u32 vm_id;
 
-	/** @flags: none are known: 0 */
+	/** @flags: Must be zero. */
 	__u32 flags;
 
-	/** @ops: of &struct drm_sovgpu_vm_bind_op */
+	/** @ops: Array of &struct drm_sovgpu_vm_bind_op. */
 	struct drm_sovgpu_array ops;
 
-	/**
-	 * @syncs: of &struct drm_sovgpu_sync: waited for before the first, signalled after the
-	 * last
-	 */
+	/** @syncs: Array of &struct drm_sovgpu_sync. */
 	struct drm_sovgpu_array syncs;
 
-	/** @done: out, also when the call fails: steps that were done */
+	/** @done: Out, also on failure: number of completed operations. */
 	__u32 done;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 };
 
 /**
- * enum drm_sovgpu_vm_state_kind - states of an address space
+ * enum drm_sovgpu_vm_state_kind - states of a VM
  */
 enum drm_sovgpu_vm_state_kind {
-	/** @DRM_SOVGPU_VM_STATE_USABLE: all is well */
+	/** @DRM_SOVGPU_VM_STATE_USABLE: The VM is usable. */
 	DRM_SOVGPU_VM_STATE_USABLE = 0,
 
-	/** @DRM_SOVGPU_VM_STATE_UNUSABLE: it can only be destroyed */
+	/** @DRM_SOVGPU_VM_STATE_UNUSABLE: The VM can only be destroyed. */
 	DRM_SOVGPU_VM_STATE_UNUSABLE,
 };
 
@@ -539,50 +537,50 @@ enum drm_sovgpu_vm_state_kind {
  * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_vm_state {
-	/** @vm_id: an address space */
+	/** @vm_id: A VM. */
 	__u32 vm_id;
 
-	/** @state: out: one of &enum drm_sovgpu_vm_state_kind */
+	/** @state: Out: one value of &enum drm_sovgpu_vm_state_kind. */
 	__u32 state;
 
-	/** @mapped: out: bytes that are mapped */
+	/** @mapped: Out: number of mapped bytes. */
 	__u64 mapped;
 
-	/** @fault_address: out: of the last fault, if @fault_count is not 0 */
+	/** @fault_address: Out: address of the last fault if @fault_count is not 0. */
 	__u64 fault_address;
 
-	/** @fault_count: out: faults since it was made */
+	/** @fault_count: Out: number of faults since the VM was created. */
 	__u32 fault_count;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 };
 
 /**
  * struct drm_sovgpu_group_create - argument of GROUP_CREATE
  *
- * Errors: EINVAL. ENOENT. ENOSPC: the file has too many. ENOMEM. EIO.
+ * Errors: EINVAL. ENOENT. ENOSPC at the file's group limit. ENOMEM. EIO.
  */
 struct drm_sovgpu_group_create {
-	/** @vm_id: the address space of all its queues */
+	/** @vm_id: The VM of all queues of the group. */
 	__u32 vm_id;
 
-	/** @flags: none are known: 0 */
+	/** @flags: Must be zero. */
 	__u32 flags;
 
-	/** @priority: 0 normal, 1 low; higher ones need privileges and do not exist yet */
+	/** @priority: 0 for normal, 1 for low. Higher priorities would need privileges. */
 	__u32 priority;
 
 	/**
-	 * @time_slice_us: its turn, when others wait, at most
-	 * &drm_sovgpu_queue_info.time_slice_us_max; 0: as long as that
+	 * @time_slice_us: Time slice while other groups wait for the engine, at most
+	 * &drm_sovgpu_queue_info.time_slice_us_max; 0 selects that maximum.
 	 */
 	__u32 time_slice_us;
 
-	/** @id: out: the group, not 0 */
+	/** @id: Out: ID of the group, not 0. */
 	__u32 id;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 };
 
@@ -592,94 +590,95 @@ struct drm_sovgpu_group_create {
  * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_group_destroy {
-	/** @id: a group */
+	/** @id: A group. */
 	__u32 id;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 };
 
 /**
- * enum drm_sovgpu_queue_class - what a queue drives
+ * enum drm_sovgpu_queue_class - engines of a queue
  */
 enum drm_sovgpu_queue_class {
-	/** @DRM_SOVGPU_QUEUE_COMPUTE: programs and copies */
+	/** @DRM_SOVGPU_QUEUE_COMPUTE: The compute engine, which also copies. */
 	DRM_SOVGPU_QUEUE_COMPUTE = 0,
 
-	/** @DRM_SOVGPU_QUEUE_COPY: a copy engine of its own */
+	/** @DRM_SOVGPU_QUEUE_COPY: A copy engine. */
 	DRM_SOVGPU_QUEUE_COPY,
 };
 
 /**
- * enum drm_sovgpu_queue_mode - who writes the ring
+ * enum drm_sovgpu_queue_mode - writers of the ring
  */
 enum drm_sovgpu_queue_mode {
-	/** @DRM_SOVGPU_QUEUE_KERNEL: the kernel, for QUEUE_SUBMIT */
+	/** @DRM_SOVGPU_QUEUE_KERNEL: The kernel writes the ring for QUEUE_SUBMIT. */
 	DRM_SOVGPU_QUEUE_KERNEL = 0,
 
-	/** @DRM_SOVGPU_QUEUE_USER: the process, without a call */
+	/** @DRM_SOVGPU_QUEUE_USER: The process writes the ring without a system call. */
 	DRM_SOVGPU_QUEUE_USER,
 };
 
 /**
  * struct drm_sovgpu_queue_create - argument of QUEUE_CREATE
  *
- * A user queue's ring is memory of the process, mapped in the group's address space (otherwise
- * EFAULT). What the process writes there, to its pointers or to the doorbell can end its own group
- * and nothing else. Its pages can be mapped as long as the queue is there, and stay mapped after
- * it. The doorbell may overtake what was written to the pointers, which lie in video memory: read
- * the pointer back before you ring.
+ * The ring of a user queue is memory of the process that the group's VM maps (otherwise EFAULT).
+ * Writes to the ring, the pointers and the doorbell can stop the process's own group and nothing
+ * else. The pages can be mapped while the queue exists, and existing mappings outlive the queue. A
+ * doorbell write can pass an earlier write to the pointers, which are in VRAM: read PUT back before
+ * the doorbell write.
  *
- * Errors: EINVAL. ENOENT. EOPNOTSUPP: class or mode. EFAULT: the ring. ECANCELED: the group was
- * stopped. ENOSPC: video memory is full, or the file has its part of it, or too many. ENOMEM, also
- * when the file has its part of system memory. EIO.
+ * Errors: EINVAL. ENOENT. EOPNOTSUPP for an unsupported class or mode. EFAULT for the ring.
+ * ECANCELED if the group is stopped. ENOSPC if VRAM, the file's VRAM limit or its queue limit is
+ * exhausted. ENOMEM, also for the file's system memory limit. EIO.
  */
 struct drm_sovgpu_queue_create {
-	/** @group_id: the group it belongs to */
+	/** @group_id: The group of the queue. */
 	__u32 group_id;
 
-	/** @queue_class: one of &enum drm_sovgpu_queue_class */
+	/** @queue_class: One value of &enum drm_sovgpu_queue_class. */
 	__u32 queue_class;
 
-	/** @mode: one of &enum drm_sovgpu_queue_mode */
+	/** @mode: One value of &enum drm_sovgpu_queue_mode. */
 	__u32 mode;
 
-	/** @flags: none are known: 0 */
+	/** @flags: Must be zero. */
 	__u32 flags;
 
 	/**
-	 * @ring_va: user queue: address of its ring in the device, a multiple of an entry's size,
-	 * where command streams may lie, too (&drm_sovgpu_queue_info.job_va_end); otherwise 0
+	 * @ring_va: User queue: GPU address of the ring, a multiple of the entry size and below
+	 * &drm_sovgpu_queue_info.job_va_end. Kernel queue: 0.
 	 */
 	__u64 ring_va;
 
-	/** @ring_entries: a power of two; kernel queue: jobs that may wait; user queue: entries */
+	/**
+	 * @ring_entries: A power of two. Kernel queue: maximum number of jobs. User queue: number
+	 * of ring entries.
+	 */
 	__u32 ring_entries;
 
-	/** @time_limit_ms: kernel queue: for each job, not 0; otherwise 0 */
+	/** @time_limit_ms: Kernel queue: time limit of each job, not 0. User queue: 0. */
 	__u32 time_limit_ms;
 
-	/** @id: out: the queue, not 0 */
+	/** @id: Out: ID of the queue, not 0. */
 	__u32 id;
 
-	/** @doorbell_value: out: user queue: what to write to the doorbell */
+	/** @doorbell_value: Out, user queue: value to write to the doorbell. */
 	__u32 doorbell_value;
 
 	/**
-	 * @doorbell_offset: out: user queue: for mmap of its page; the doorbell, 32 bits, is at
-	 * this byte of the file
+	 * @doorbell_offset: Out, user queue: offset of the 32-bit doorbell in the device's file.
+	 * mmap the page that contains it.
 	 */
 	__u64 doorbell_offset;
 
-	/** @pointers_offset: out: user queue: for mmap; a page with the ring's two pointers */
+	/** @pointers_offset: Out, user queue: mmap offset of the page with GET and PUT. */
 	__u64 pointers_offset;
 
-	/**
-	 * @put_offset: out: user queue: byte in that page where the process says how far it wrote
-	 */
+	/** @put_offset: Out, user queue: offset of PUT, which the process writes, in that page. */
 	__u32 put_offset;
 
-	/** @get_offset: out: user queue: byte in that page where the device says how far it read */
+	/** @get_offset: Out, user queue: offset of GET, which the device writes, in that page. */
 	__u32 get_offset;
 };
 
@@ -689,10 +688,10 @@ struct drm_sovgpu_queue_create {
  * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_queue_destroy {
-	/** @id: a queue */
+	/** @id: A queue. */
 	__u32 id;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 };
 
@@ -700,36 +699,35 @@ struct drm_sovgpu_queue_destroy {
  * struct drm_sovgpu_job - a command stream
  */
 struct drm_sovgpu_job {
-	/** @va: its address in the device */
+	/** @va: GPU address of the command stream. */
 	__u64 va;
 
-	/** @size: bytes */
+	/** @size: Size in bytes. */
 	__u32 size;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 };
 
 /**
  * struct drm_sovgpu_queue_submit - argument of QUEUE_SUBMIT
  *
- * Errors: EINVAL. ENOENT: queue or syncobj. ECANCELED: the queue was stopped. E2BIG, EFAULT: an
- * array. ENOMEM. EINTR.
+ * The first job waits for the input syncs, and the last job signals the output syncs.
+ *
+ * Errors: EINVAL. ENOENT for the queue or a syncobj. ECANCELED if the queue is stopped. E2BIG and
+ * EFAULT for an array. ENOMEM. EINTR.
  */
 struct drm_sovgpu_queue_submit {
-	/** @queue_id: a kernel queue; a user queue is EINVAL */
+	/** @queue_id: A kernel queue. A user queue fails with EINVAL. */
 	__u32 queue_id;
 
-	/** @flags: none are known: 0 */
+	/** @flags: Must be zero. */
 	__u32 flags;
 
-	/** @jobs: of &struct drm_sovgpu_job, run in order */
+	/** @jobs: Array of &struct drm_sovgpu_job, which run in order. */
 	struct drm_sovgpu_array jobs;
 
-	/**
-	 * @syncs: of &struct drm_sovgpu_sync: waited for before the first, signalled after the
-	 * last
-	 */
+	/** @syncs: Array of &struct drm_sovgpu_sync. */
 	struct drm_sovgpu_array syncs;
 };
 
@@ -737,17 +735,18 @@ struct drm_sovgpu_queue_submit {
  * enum drm_sovgpu_queue_state_kind - states of a queue
  */
 enum drm_sovgpu_queue_state_kind {
-	/** @DRM_SOVGPU_QUEUE_STATE_USABLE: it takes work */
+	/** @DRM_SOVGPU_QUEUE_STATE_USABLE: The queue accepts work. */
 	DRM_SOVGPU_QUEUE_STATE_USABLE = 0,
 
-	/** @DRM_SOVGPU_QUEUE_STATE_FAULTED: its own work failed */
+	/** @DRM_SOVGPU_QUEUE_STATE_FAULTED: Work of the queue faulted. */
 	DRM_SOVGPU_QUEUE_STATE_FAULTED,
 
-	/** @DRM_SOVGPU_QUEUE_STATE_TIMED_OUT: its own work took too long */
+	/** @DRM_SOVGPU_QUEUE_STATE_TIMED_OUT: A job of the queue exceeded its time limit. */
 	DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
 
 	/**
-	 * @DRM_SOVGPU_QUEUE_STATE_INNOCENT: another queue took the group down, or the device went
+	 * @DRM_SOVGPU_QUEUE_STATE_INNOCENT: The queue was stopped because another queue of the
+	 * group failed, or the group was destroyed, or the device was removed or wedged.
 	 */
 	DRM_SOVGPU_QUEUE_STATE_INNOCENT,
 };
@@ -758,39 +757,39 @@ enum drm_sovgpu_queue_state_kind {
  * Errors: EINVAL. ENOENT.
  */
 struct drm_sovgpu_queue_state {
-	/** @queue_id: a queue */
+	/** @queue_id: A queue. */
 	__u32 queue_id;
 
-	/** @state: out: one of &enum drm_sovgpu_queue_state_kind */
+	/** @state: Out: one value of &enum drm_sovgpu_queue_state_kind. */
 	__u32 state;
 
 	/**
-	 * @fault_code: out: the vendor's number for what went wrong; 0: nothing did, or the queue
-	 * was found to have forged the number of a job
+	 * @fault_code: Out: the vendor's error number; 0 without an error, and for a queue whose
+	 * program forged a seqno.
 	 */
 	__u32 fault_code;
 
-	/** @fault_unit: out: the vendor's number for where */
+	/** @fault_unit: Out: the vendor's number of the faulting unit. */
 	__u32 fault_unit;
 
-	/** @fault_address: out: that was accessed, if any was */
+	/** @fault_address: Out: the faulting GPU address, if there is one. */
 	__u64 fault_address;
 
-	/** @fault_kind: out: the vendor's number for why that was not possible */
+	/** @fault_kind: Out: the vendor's number of the fault type. */
 	__u32 fault_kind;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 };
 
 /**
- * enum drm_sovgpu_fence_op - how memory is compared
+ * enum drm_sovgpu_fence_op - comparisons of FENCE_WAIT
  */
 enum drm_sovgpu_fence_op {
-	/** @DRM_SOVGPU_FENCE_EQUAL: until (memory & mask) == value */
+	/** @DRM_SOVGPU_FENCE_EQUAL: Wait until (memory & mask) == value. */
 	DRM_SOVGPU_FENCE_EQUAL = 0,
 
-	/** @DRM_SOVGPU_FENCE_AT_LEAST: until (memory & mask) >= value, unsigned */
+	/** @DRM_SOVGPU_FENCE_AT_LEAST: Wait until (memory & mask) >= value, unsigned. */
 	DRM_SOVGPU_FENCE_AT_LEAST,
 };
 
@@ -800,44 +799,44 @@ enum drm_sovgpu_fence_op {
  * Errors: EINVAL. ENOENT. ETIME. EINTR. ENOMEM.
  */
 struct drm_sovgpu_fence_wait {
-	/** @handle: a buffer that a process could map */
+	/** @handle: A BO that processes can map. */
 	__u32 handle;
 
-	/** @op: one of &enum drm_sovgpu_fence_op */
+	/** @op: One value of &enum drm_sovgpu_fence_op. */
 	__u32 op;
 
-	/** @offset: of 8 bytes in it, a multiple of 8 */
+	/** @offset: Offset of the 64-bit value in the BO, a multiple of 8. */
 	__u64 offset;
 
-	/** @value: to compare with */
+	/** @value: Value to compare with. */
 	__u64 value;
 
-	/** @mask: of the bits that count */
+	/** @mask: Mask of the compared bits. */
 	__u64 mask;
 
-	/** @deadline_ns: CLOCK_MONOTONIC; a call that reaches it fails with ETIME */
+	/** @deadline_ns: CLOCK_MONOTONIC time at which the call fails with ETIME. */
 	__s64 deadline_ns;
 };
 
 /**
  * struct drm_sovgpu_interrupt_wait - argument of INTERRUPT_WAIT
  *
- * Command streams of all processes interrupt the device's users together, and so does a queue that
- * fails: who returns looks at memory, and at QUEUE_STATE when nothing is there.
+ * An interrupt wakes the waiters of all processes, and so does a queue that fails. After the call a
+ * waiter checks its memory, and QUEUE_STATE if memory has not changed.
  *
  * Errors: EINVAL. ETIME. EINTR.
  */
 struct drm_sovgpu_interrupt_wait {
 	/**
-	 * @count: in: interrupts that the caller has seen; out: interrupts so far, which is another
-	 * number. It goes around.
+	 * @count: In: interrupt count that the caller has seen. Out: the current count, which
+	 * differs. The counter wraps around.
 	 */
 	__u32 count;
 
-	/** @pad: zero */
+	/** @pad: Must be zero. */
 	__u32 pad;
 
-	/** @deadline_ns: CLOCK_MONOTONIC; a call that reaches it fails with ETIME */
+	/** @deadline_ns: CLOCK_MONOTONIC time at which the call fails with ETIME. */
 	__s64 deadline_ns;
 };
 

@@ -33,12 +33,7 @@
 #define NV_LOCAL_MEMORY_ALL_SMS         0xff   /* all SMs of the chip (H200: 132) */
 #define NV_LOCAL_MEMORY_WARP_ALIGN      0x200
 #define NV_LOCAL_MEMORY_TPC_ALIGN       0x8000
-<<<<<<< /tmp/mout.ours
-/* Addresses inside local memory have 24 bits; the high part of a thread's memory ends here. */
-=======
-#define NV_SMS_PER_TPC                  2
 /* Local addresses have 24 bits; the high part of a thread's local memory ends here. */
->>>>>>> /work/wt/kmodnv/hw/nv/compute.h
 #define NV_LOCAL_MEMORY_TOP             0x1000000
 
 #define NV_COMPUTE_SET_QMD_VERSION      0x0288 /* Hopper rejects versions below 4 with Xid 69 */

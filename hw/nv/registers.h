@@ -9,13 +9,9 @@
 #ifndef HW_NV_REGISTERS_H
 #define HW_NV_REGISTERS_H
 
-<<<<<<< /tmp/mout.ours
 #include "hw/chips.h"
 
-/* PMC, identity. OGKM nv_ref.h. BOOT_42 exists since Fermi and names architecture and chip. */
-=======
 /* PMC: chip identity. OGKM nv_ref.h. BOOT_42 exists since Fermi and has architecture and chip. */
->>>>>>> /work/wt/kmodnv/hw/nv/registers.h
 #define NV_PMC_BOOT_0                  0x000000
 #define NV_PMC_BOOT_1                  0x000004
 #define NV_PMC_BOOT_1_VGPU(v)          ((v) >> 16 & 3) /* not 0: a virtual GPU */
@@ -25,13 +21,7 @@
 #define NV_PMC_BOOT_42_MAJOR(v)        ((v) >> 16 & 15)
 #define NV_PMC_BOOT_42_MINOR(v)        ((v) >> 12 & 15)
 
-<<<<<<< /tmp/mout.ours
-/* Straps that tell boards apart, of which drivers only take note. */
-=======
-#define NV_CHIP_GH100                  0x180
-
 /* Straps that identify the board; drivers only record them. */
->>>>>>> /work/wt/kmodnv/hw/nv/registers.h
 #define NV_PEXTDEV_BOOT_0              0x101000
 
 /* PTIMER: nanoseconds; the low word counts in steps of 32. nouveau nvkm/subdev/timer/nv40.c. */

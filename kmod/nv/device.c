@@ -105,7 +105,7 @@ static int nv_device_map_vram(struct nv_device *nv)
 /* Address spaces return ids and may outlive the device, so the allocators live until release. */
 static void nv_device_release(struct drm_device *drm, void *data)
 {
-	struct nv_device *nv = to_nv(to_sov(drm));
+	struct nv_device *nv = to_nv(to_sov_device(drm));
 
 	xa_destroy(&nv->channels);
 	ida_destroy(&nv->channel_ids);
@@ -200,7 +200,7 @@ static int nv_device_start(struct sov_device *sov)
 	ret = nv_device_identify(nv);
 	if (ret)
 		return ret;
-	ret = sov_claim(sov);
+	ret = sov_claim_aperture(sov);
 	if (ret)
 		return ret;
 	ret = dma_set_mask_and_coherent(&pdev->dev, DMA_BIT_MASK(NV_DMA_BITS));
@@ -245,7 +245,7 @@ const struct sov_vendor sov_nv = {
 	.name = "NVIDIA",
 	.device_bytes = sizeof(struct nv_device),
 	.start = nv_device_start,
-	.wake = nv_device_resume,
+	.resume = nv_device_resume,
 	.stop = nv_device_stop,
 	.time = nv_device_time,
 	.vm_bytes = sizeof(struct nv_vm),
@@ -265,7 +265,7 @@ const struct sov_vendor sov_nv = {
 	.queue_stop = nv_queue_stop,
 	.queue_fini = nv_queue_fini,
 	.queue_push = nv_queue_push,
-	.queue_done = nv_queue_signaled_seqno,
-	.queue_begun = nv_queue_started_seqno,
-	.queue_passed = nv_queue_fetched_seqno,
+	.queue_completed_seqno = nv_queue_signaled_seqno,
+	.queue_started_seqno = nv_queue_started_seqno,
+	.queue_consumed_seqno = nv_queue_fetched_seqno,
 };

@@ -8,7 +8,7 @@
 #include <linux/workqueue.h>
 #include <linux/xarray.h>
 
-#include "kmod/device.h"
+#include "kmod/vendor.h"
 #include "kmod/nv/gsp_types.h"
 #include "kmod/nv/memory_types.h"
 

@@ -45,7 +45,7 @@ static irqreturn_t nv_intr_spurious(struct nv_device *nv, int irq)
 		return IRQ_HANDLED;
 	intr->spurious = 0;
 	disable_irq_nosync(irq);
-	queue_delayed_work(nv->base.work, &intr->unmask_work, STORM_PAUSE);
+	queue_delayed_work(nv->base.wq, &intr->unmask_work, STORM_PAUSE);
 	dev_warn_ratelimited(nv->base.drm.dev, "spurious interrupt storm: irq masked for %u ms\n",
 			     jiffies_to_msecs(STORM_PAUSE));
 	return IRQ_HANDLED;
@@ -58,8 +58,8 @@ static void nv_intr_unmask_work(struct work_struct *work)
 		container_of(to_delayed_work(work), struct nv_device, intr.unmask_work);
 
 	enable_irq(pci_irq_vector(sov_pci(&nv->base), 0));
-	queue_work(nv->base.work, &nv->gsp.event_work);
-	sov_queues_progress(&nv->base);
+	queue_work(nv->base.wq, &nv->gsp.event_work);
+	sov_queues_retire(&nv->base);
 }
 
 static irqreturn_t nv_intr_hard(int irq, void *data)
@@ -77,7 +77,7 @@ static void nv_intr_handle_gsp(struct nv_device *nv)
 {
 	if (nv_rd32(nv, NV_PGSP_IRQSTAT) & NV_PGSP_IRQ_SWGEN0) {
 		nv_wr32(nv, NV_PGSP_IRQSCLR, NV_PGSP_IRQ_SWGEN0);
-		queue_work(nv->base.work, &nv->gsp.event_work);
+		queue_work(nv->base.wq, &nv->gsp.event_work);
 	}
 	nv_wr32(nv, NV_PGSP_IRQ_RETRIGGER, 1);
 }
@@ -100,7 +100,7 @@ static irqreturn_t nv_intr_thread(int irq, void *data)
 		nv_intr_handle_gsp(nv);
 	for (i = 0; i < intr->engine_count; i++) {
 		if (nv_intr_pending(intr, leaves, intr->engines[i])) {
-			sov_queues_progress(&nv->base);
+			sov_queues_retire(&nv->base);
 			break;
 		}
 	}
@@ -208,7 +208,7 @@ int nv_intr_start(struct nv_device *nv)
 		if (intr->enabled[i])
 			nv_wr32(nv, NV_VF_INTR_LEAF_ENABLE(i), intr->enabled[i]);
 	nv_wr32(nv, NV_VF_INTR_TOP_ENABLE, intr->subtrees);
-	queue_work(nv->base.work, &nv->gsp.event_work); /* events that arrived earlier */
+	queue_work(nv->base.wq, &nv->gsp.event_work); /* events that arrived earlier */
 	return 0;
 
 err_free_vectors:

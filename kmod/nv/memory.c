@@ -2,7 +2,7 @@
 /* Contiguous memory for the hardware: DMA buffers and video memory, charged to an account. */
 #include <linux/dma-mapping.h>
 
-#include "kmod/limit.h"
+#include "kmod/limits.h"
 #include "kmod/nv/device_types.h"
 #include "kmod/nv/memory.h"
 
@@ -18,13 +18,13 @@
 int nv_buffer_alloc(struct nv_device *nv, struct sov_account *account, struct nv_buffer *b,
 		    size_t bytes)
 {
-	int ret = sov_charge(account, SOV_LIMIT_SYSTEM, PAGE_ALIGN(bytes));
+	int ret = sov_account_charge(account, SOV_LIMIT_SYSTEM, PAGE_ALIGN(bytes));
 
 	if (ret)
 		return ret;
 	b->cpu = dma_alloc_coherent(nv->base.drm.dev, bytes, &b->bus, GFP_KERNEL);
 	if (!b->cpu) {
-		sov_uncharge(account, SOV_LIMIT_SYSTEM, PAGE_ALIGN(bytes));
+		sov_account_uncharge(account, SOV_LIMIT_SYSTEM, PAGE_ALIGN(bytes));
 		return -ENOMEM;
 	}
 	b->bytes = bytes;
@@ -41,7 +41,7 @@ void nv_buffer_free(struct nv_device *nv, struct nv_buffer *b)
 {
 	if (b->cpu) {
 		dma_free_coherent(nv->base.drm.dev, b->bytes, b->cpu, b->bus);
-		sov_uncharge(b->account, SOV_LIMIT_SYSTEM, PAGE_ALIGN(b->bytes));
+		sov_account_uncharge(b->account, SOV_LIMIT_SYSTEM, PAGE_ALIGN(b->bytes));
 	}
 	*b = (struct nv_buffer){};
 }
@@ -59,19 +59,19 @@ int nv_vram_alloc(struct nv_device *nv, struct sov_account *account, struct nv_v
 {
 	int ret;
 
-	INIT_LIST_HEAD(&v->pieces);
-	bytes = ALIGN(bytes, SOV_VRAM_CHUNK);
-	ret = sov_charge(account, SOV_LIMIT_VRAM, bytes);
+	INIT_LIST_HEAD(&v->blocks);
+	bytes = ALIGN(bytes, SOV_VRAM_MIN_BLOCK);
+	ret = sov_account_charge(account, SOV_LIMIT_VRAM, bytes);
 	if (ret)
 		return ret;
-	ret = sov_vram_alloc(&nv->base, bytes, SOV_VRAM_CHUNK, true, &v->pieces);
+	ret = sov_vram_alloc(&nv->base, bytes, SOV_VRAM_MIN_BLOCK, true, &v->blocks);
 	if (ret) {
-		sov_uncharge(account, SOV_LIMIT_VRAM, bytes);
+		sov_account_uncharge(account, SOV_LIMIT_VRAM, bytes);
 		return ret;
 	}
 	v->account = account;
 	v->bytes = bytes;
-	v->address = sov_vram_address(&v->pieces, 0);
+	v->address = sov_vram_address(&v->blocks, 0);
 	return 0;
 }
 
@@ -83,8 +83,8 @@ int nv_vram_alloc(struct nv_device *nv, struct sov_account *account, struct nv_v
 void nv_vram_free(struct nv_device *nv, struct nv_vram *v)
 {
 	if (v->bytes) {
-		sov_vram_free(&nv->base, &v->pieces);
-		sov_uncharge(v->account, SOV_LIMIT_VRAM, v->bytes);
+		sov_vram_free(&nv->base, &v->blocks);
+		sov_account_uncharge(v->account, SOV_LIMIT_VRAM, v->bytes);
 	}
 	*v = (struct nv_vram){};
 }

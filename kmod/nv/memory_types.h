@@ -32,8 +32,8 @@ struct nv_buffer {
  * struct nv_vram - contiguous video memory
  */
 struct nv_vram {
-	/** @pieces: allocation of the VRAM manager */
-	struct list_head pieces;
+	/** @blocks: allocation of the VRAM manager */
+	struct list_head blocks;
 
 	/** @address: address in video memory */
 	u64 address;

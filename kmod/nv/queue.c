@@ -181,13 +181,13 @@ static int nv_queue_schedule(struct nv_queue *q, const struct nv_tsg *tsg,
 /* Uses the ring and USERD of the process for a user queue; otherwise allocates a ring. */
 static int nv_queue_setup_ring(struct nv_queue *q, struct nv_channel_params *params)
 {
-	struct sov_user *user = &q->base.user;
+	struct sov_user_queue *user = &q->base.user;
 	int ret;
 
 	if (q->base.mode == DRM_SOVGPU_QUEUE_USER) {
 		params->ring_va = user->ring_va;
 		params->entries = q->base.entries;
-		params->userd = sov_vram_address(&user->pointers->pieces, 0);
+		params->userd = sov_vram_address(&user->pointers->blocks, 0);
 		user->put = NV_USERD_GP_PUT;
 		user->get = NV_USERD_GP_GET;
 		return 0;
@@ -298,7 +298,7 @@ static void nv_queue_halt_pending(struct nv_device *nv, struct nv_queue *first)
 	xa_for_each(&nv->channels, id, q) {
 		if (p.count == RM_DISABLE_CHANNELS)
 			break;
-		if (!q->halted && READ_ONCE(q->base.group->condemned))
+		if (!q->halted && READ_ONCE(q->base.group->stop_pending))
 			nv_queue_add_to_halt(&p, q);
 	}
 	xa_unlock_irq(&nv->channels);
@@ -381,7 +381,7 @@ u64 nv_queue_started_seqno(struct sov_queue *queue)
 	u32 get = readl(q->channel.userd_io + NV_USERD_GP_GET);
 	u64 unstarted = nv_ring_unstarted(&q->ring, get);
 
-	return queue->pushed - min(queue->pushed, unstarted);
+	return queue->pushed_seqno - min(queue->pushed_seqno, unstarted);
 }
 
 /**
@@ -400,5 +400,5 @@ u64 nv_queue_fetched_seqno(struct sov_queue *queue)
 	u32 get = readl(q->channel.userd_io + NV_USERD_GP_GET);
 	u64 incomplete = nv_ring_incomplete(&q->ring, get);
 
-	return queue->pushed - min(queue->pushed, incomplete);
+	return queue->pushed_seqno - min(queue->pushed_seqno, incomplete);
 }

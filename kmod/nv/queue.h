@@ -5,7 +5,7 @@
 
 #include <drm/drm_mm.h>
 
-#include "kmod/file.h"
+#include "kmod/vendor.h"
 #include "kmod/group.h"
 #include "kmod/nv/channel.h"
 #include "kmod/nv/context.h"

@@ -335,5 +335,5 @@ void nv_rpc_event_work(struct work_struct *work)
 		nv_rpc_wedge_locked(nv);
 	mutex_unlock(&nv->gsp.lock);
 	if (!left) /* requeue, so that a stream of events cannot starve RPCs */
-		queue_work(nv->base.work, work);
+		queue_work(nv->base.wq, work);
 }

@@ -10,7 +10,7 @@
 #include <linux/sizes.h>
 #include <linux/slab.h>
 
-#include "kmod/limit.h"
+#include "kmod/limits.h"
 #include "kmod/nv/regs.h"
 #include "kmod/nv/rm.h"
 #include "kmod/nv/rpc.h"
@@ -21,7 +21,7 @@
 /* A page table in video memory with its CPU mapping. */
 struct nv_vm_table {
 	struct nv_mmu_table base;
-	struct list_head pieces;
+	struct list_head blocks;
 	void __iomem *cpu;
 };
 
@@ -40,9 +40,9 @@ static void nv_vm_table_free(void *owner, struct nv_mmu_table *table)
 	t = to_nv_vm_table(table);
 	if (t->cpu)
 		iounmap(t->cpu);
-	if (!list_empty(&t->pieces))
-		sov_vram_free(&vm->nv->base, &t->pieces);
-	sov_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+	if (!list_empty(&t->blocks))
+		sov_vram_free(&vm->nv->base, &t->blocks);
+	sov_account_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 	kfree(t->base.children);
 	kfree(t);
 }
@@ -57,10 +57,10 @@ static int nv_vm_table_init(struct nv_vm_table *t, struct sov_device *sov, u32 c
 		if (!t->base.children)
 			return -ENOMEM;
 	}
-	ret = sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->pieces);
+	ret = sov_vram_alloc(sov, NV_MMU3_TABLE_BYTES, NV_MMU3_TABLE_BYTES, true, &t->blocks);
 	if (ret)
 		return ret;
-	t->base.address = sov_vram_address(&t->pieces, 0);
+	t->base.address = sov_vram_address(&t->blocks, 0);
 	t->cpu = ioremap_wc(sov->vram.window + t->base.address, NV_MMU3_TABLE_BYTES);
 	return t->cpu ? 0 : -ENOMEM;
 }
@@ -72,17 +72,17 @@ static int nv_vm_table_alloc(void *owner, u32 children, bool granted, struct nv_
 	int ret = 0;
 
 	if (granted)
-		sov_charge_granted(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+		sov_account_charge_forced(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 	else
-		ret = sov_charge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+		ret = sov_account_charge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 	if (ret)
 		return ret;
 	t = kzalloc(sizeof(*t), GFP_KERNEL_ACCOUNT);
 	if (!t) {
-		sov_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
+		sov_account_uncharge(vm->base.account, SOV_LIMIT_VRAM, NV_MMU3_TABLE_BYTES);
 		return -ENOMEM;
 	}
-	INIT_LIST_HEAD(&t->pieces);
+	INIT_LIST_HEAD(&t->blocks);
 	ret = nv_vm_table_init(t, &vm->nv->base, children);
 	if (ret) {
 		nv_vm_table_free(vm, &t->base);

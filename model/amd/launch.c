@@ -71,7 +71,7 @@ static void run(struct amd_grid *g, struct model_channel *c)
 	else if (g->hazard && !(g->release = amd_release_create()))
 		channel_fail(c, &e, "no host memory for hazards between waves");
 	else if (g->work.blocks)
-		crew_work(&g->work, NULL);
+		grid_run_blocks(&g->work, NULL);
 	amd_release_destroy(g->release);
 }
 

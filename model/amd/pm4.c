@@ -195,11 +195,11 @@ static bool run_dma(struct packet *p)
 	if (from == 1 || to == 1 || to == 2 || p->word[6] & 0xfu << 26)
 		return AMD_BAD(p, "%s: only memory and a constant are modelled", p->name);
 	if (from * (1u << 29) != AMD_DMA_FROM_DATA)
-		return channel_copy(p->c, place_at(amd_packet_address(p, 2)), place_at(dst), bytes);
+		return channel_copy(p->c, channel_va(amd_packet_address(p, 2)), channel_va(dst), bytes);
 	if (bytes % 4)
 		return AMD_BAD(p, "%s: a fill of %u bytes, no multiple of 4", p->name, bytes);
 	return amd_packet_aligned(p, dst, 4) &&
-	       channel_fill(p->c, place_at(dst), bytes / 4, 4, p->word[2]);
+	       channel_fill(p->c, channel_va(dst), bytes / 4, 4, p->word[2]);
 }
 
 #define ANY 0x3fff /* as many as the count can say */

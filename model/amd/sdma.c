@@ -13,8 +13,8 @@ static bool run_linear(struct packet *p)
 {
 	if (p->word[0] & (AMD_SDMA_BROADCAST | AMD_SDMA_BACKWARDS))
 		return AMD_BAD(p, "%s: to two places or backwards is not modelled", p->name);
-	return channel_copy(p->c, place_at(amd_packet_address(p, 3)),
-			    place_at(amd_packet_address(p, 5)), AMD_SDMA_COUNT(p->word[1]) + 1ull);
+	return channel_copy(p->c, channel_va(amd_packet_address(p, 3)),
+			    channel_va(amd_packet_address(p, 5)), AMD_SDMA_COUNT(p->word[1]) + 1ull);
 }
 
 /* One end of a box copy: five words. */
@@ -62,8 +62,8 @@ static bool run_box(struct packet *p)
 		return false;
 	for (uint32_t z = 0; z < depth; z++)
 		for (uint32_t y = 0; y < height; y++)
-			if (!channel_copy(p->c, place_at(line_of(&from, y, z, log2)),
-					  place_at(line_of(&to, y, z, log2)),
+			if (!channel_copy(p->c, channel_va(line_of(&from, y, z, log2)),
+					  channel_va(line_of(&to, y, z, log2)),
 					  (uint64_t)width << log2))
 				return false;
 	return true;
@@ -140,7 +140,7 @@ static bool run_fill(struct packet *p)
 		return AMD_BAD(p, "%s: %llu bytes, no multiple of %u", p->name,
 			       (unsigned long long)bytes, size);
 	return amd_packet_aligned(p, address, size) &&
-	       channel_fill(p->c, place_at(address), bytes / size, size, p->word[3]);
+	       channel_fill(p->c, channel_va(address), bytes / size, size, p->word[3]);
 }
 
 static bool run_timestamp(struct packet *p)

@@ -17,7 +17,7 @@
 
 static const char usage[] =
 	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--trap] "
-	"[--fault NAME] [--turns KIND] [--stop MS] [--quiet-end]\n"
+	"[--fault NAME] [--runlist-mode KIND] [--stop MS] [--require-quiesced]\n"
 	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
 	"  --chip NAME       gh100\n"
 	"  --socket PATH     local socket to make and listen on\n"
@@ -26,7 +26,7 @@ static const char usage[] =
 	"  --trap            every access to VRAM comes here, and page tables count there\n"
 	"  --fault NAME[@N]  something to do wrong, with the N-th message (a name that is none "
 	"lists them)\n"
-	"  --turns KIND      groups of channels have an engine one after the other: sliced, or "
+	"  --runlist-mode KIND      groups of channels have an engine one after the other: sliced, or "
 	"held until they are done\n"
 	"  --stop MS         how long it takes to stop channels that have work (0)\n"
 	"  --quiet-end       a machine that goes must leave it stopped: no GSP, no bus mastering, "
@@ -135,7 +135,7 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 			}
 			break;
 		case 'q':
-			o->quiet_end = true;
+			o->require_quiesced = true;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -178,7 +178,7 @@ int main(int argc, char **argv)
 
 	if (connection >= 0) {
 		close(connection);
-		card_leave(c);
+		card_check_quiesced(c);
 		fprintf(stderr, "sovgpu-model: %" PRIu64 " refused\n", card_refusals(c));
 		if (card_refusals(c))
 			status = 1;

@@ -48,7 +48,7 @@ static bool find(struct card_space *s, uint64_t va, struct mmu_page *p)
 	return found;
 }
 
-/* A page must be of memory that is there: the card's own that is not protected, or lent to it. */
+/* A page must be of memory that is there: the card's own that is not protected, or dma_maps to it. */
 static uint8_t *page_memory(struct card *c, const struct mmu_page *p)
 {
 	uint64_t address = p->entry & NV_MMU3_ADDRESS, bytes = (uint64_t)1 << p->shift,

@@ -76,8 +76,8 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 			 vram, chip->bar_bytes[NV_PCI_BAR_VRAM] / MEGABYTE);
 		return NULL;
 	}
-	if (o->turns && strcmp(o->turns, "sliced") && strcmp(o->turns, "held")) {
-		snprintf(why, size, "no turns '%s'; known: sliced held", o->turns);
+	if (o->runlists && strcmp(o->runlists, "sliced") && strcmp(o->runlists, "held")) {
+		snprintf(why, size, "no runlists '%s'; known: sliced held", o->runlists);
 		return NULL;
 	}
 	c = calloc(1, sizeof(*c));
@@ -90,13 +90,13 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	c->fault = fault;
 	c->trap = o->trap;
 	c->stop_ms = o->stop_ms;
-	c->quiet_end = o->quiet_end;
+	c->require_quiesced = o->require_quiesced;
 	c->vram_bytes = vram;
 	c->vram_fd = -1;
 	memset(c->vectors, -1, sizeof(c->vectors));
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->interrupts.lock, NULL);
-	pthread_rwlock_init(&c->lent.lock, NULL);
+	pthread_rwlock_init(&c->dma_maps.lock, NULL);
 	if (!firmware_load(&c->firmware, o->firmware, chip->name, why, size)) {
 		card_destroy(c);
 		return NULL;
@@ -108,7 +108,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		return NULL;
 	}
 	if (model_create(&(struct model_config){.chip = model_chip_find(chip->name)}, &c->model) ||
-	    !turns_make(c, o->turns) || !recovery_start(c)) {
+	    !runlists_create(c, o->runlists) || !recovery_start(c)) {
 		snprintf(why, size, "no memory or threads for the engines of a card");
 		model_destroy(c->model);
 		c->model = NULL;
@@ -135,10 +135,10 @@ void card_destroy(struct card *c)
 		gsp_reset(c); /* and with it whatever runs */
 		model_destroy(c->model);
 	}
-	turns_end(c);
+	runlists_destroy(c);
 	for (uint32_t kind = 0; kind < CARD_INTERRUPTS; kind++)
-		card_unwire(c, kind);
-	lent_free(c);
+		card_clear_irq_fds(c, kind);
+	dma_free(c);
 	pthread_mutex_destroy(&c->interrupts.lock);
 	pthread_mutex_destroy(&c->lock);
 	if (c->vram)
@@ -168,7 +168,7 @@ void card_reset(struct card *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
-void card_leave(struct card *c)
+void card_check_quiesced(struct card *c)
 {
 	pthread_mutex_lock(&c->lock);
 	bool runs = c->gsp.running, master = config_bus_master(c),
@@ -176,7 +176,7 @@ void card_leave(struct card *c)
 
 	card_log(c, "left with GSP %s, bus mastering %s, interrupts %s",
 		 runs ? "running" : "stopped", master ? "on" : "off", interrupts ? "on" : "off");
-	if (c->quiet_end && (runs || master || interrupts))
+	if (c->require_quiesced && (runs || master || interrupts))
 		card_refuse(c, "the machine ends and leaves the card running");
 	pthread_mutex_unlock(&c->lock);
 }
@@ -334,7 +334,7 @@ uint32_t card_vectors(const struct card *c, uint32_t kind)
 	return kind < CARD_INTERRUPTS ? counts[kind] : 0;
 }
 
-int card_wire(struct card *c, uint32_t kind, uint32_t first, uint32_t count, const int *fds)
+int card_set_irq_fds(struct card *c, uint32_t kind, uint32_t first, uint32_t count, const int *fds)
 {
 	if (first > card_vectors(c, kind) || count > card_vectors(c, kind) - first)
 		return -EINVAL;
@@ -348,7 +348,7 @@ int card_wire(struct card *c, uint32_t kind, uint32_t first, uint32_t count, con
 	return 0;
 }
 
-void card_unwire(struct card *c, uint32_t kind)
+void card_clear_irq_fds(struct card *c, uint32_t kind)
 {
 	pthread_mutex_lock(&c->interrupts.lock);
 	for (uint32_t i = 0; i < MAX_VECTORS; i++) {

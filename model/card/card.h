@@ -31,7 +31,7 @@ struct card_options {
 	const char *
 		turns; /* "sliced", "held": groups have an engine one after the other; NULL: side by side */
 	uint32_t stop_ms; /* how long it takes to stop channels that have work */
-	bool quiet_end;   /* card_leave() refuses a card that was not left quiet */
+	bool require_quiesced;   /* card_check_quiesced() refuses a card that was not left quiet */
 	FILE *log;
 };
 
@@ -41,7 +41,7 @@ void card_destroy(struct card *c);
 /* What a reset of the function does: registers as after power-on; memory keeps its contents. */
 void card_reset(struct card *c);
 /* The machine is gone: says how the card was left. One that runs on could write to what another finds in memory. */
-void card_leave(struct card *c);
+void card_check_quiesced(struct card *c);
 
 struct card_region {
 	uint64_t bytes;     /* 0: there is none */
@@ -57,18 +57,18 @@ void card_write(struct card *c, uint32_t region, uint64_t offset, const void *da
  * Memory of the machine that the card may reach, by the addresses the card uses. The descriptor is
  * not kept; -1 says that the range exists but cannot be reached. 0 or a negative errno.
  */
-int card_lend(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset,
+int card_dma_map(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset,
 	      bool writable);
-int card_take_back(struct card *c, uint64_t address, uint64_t bytes);
-void card_take_back_all(struct card *c);
+int card_dma_unmap(struct card *c, uint64_t address, uint64_t bytes);
+void card_dma_unmap_all(struct card *c);
 /* What a DMA of the card would reach, or NULL after a refusal that names `what`. */
 void *card_dma(struct card *c, uint64_t address, uint64_t bytes, bool write, const char *what);
 
 uint32_t card_vectors(const struct card *c, uint32_t kind);
 /* Vectors first.. are now signalled through these descriptors, which become the card's; -1: none.
  */
-int card_wire(struct card *c, uint32_t kind, uint32_t first, uint32_t count, const int *fds);
-void card_unwire(struct card *c, uint32_t kind);
+int card_set_irq_fds(struct card *c, uint32_t kind, uint32_t first, uint32_t count, const int *fds);
+void card_clear_irq_fds(struct card *c, uint32_t kind);
 
 /* Says what was wrong; counts. */
 __attribute__((format(printf, 2, 3))) void card_refuse(struct card *c, const char *format, ...);

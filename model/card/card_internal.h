@@ -101,19 +101,19 @@ struct gsp {
 	struct object *objects; /* all of them, the newest first */
 };
 
-#define LENT_WINDOWS 16
-struct lent {                  /* memory of the machine, lent.c */
+#define DMA_WINDOWS 16
+struct dma_maps {                  /* memory of the machine, dma_maps.c */
 	pthread_rwlock_t lock; /* all of it */
-	struct lent_piece {
+	struct dma_range {
 		uint64_t address, bytes;
 		uint8_t *host; /* NULL: exists, cannot be reached */
 		bool writable;
 	} * pieces; /* by address */
 	size_t count;
-	struct lent_window {
+	struct dma_window {
 		uint64_t number;
 		uint8_t *host; /* NULL: none yet */
-	} windows[LENT_WINDOWS];
+	} windows[DMA_WINDOWS];
 };
 
 struct interrupts {           /* of the function */
@@ -141,7 +141,7 @@ struct card {
 	uint8_t *vram;
 	uint64_t vram_bytes;
 	int vram_fd;
-	struct lent lent;
+	struct dma_maps dma_maps;
 	int vectors[CARD_INTERRUPTS][MAX_VECTORS];
 	uint32_t registers[MAX_REGISTERS]; /* in the order of bar0.c's table */
 	uint32_t pramin;                   /* where PRAMIN is, >> 16 */
@@ -153,10 +153,10 @@ struct card {
 	struct model *model; /* engines */
 	struct card_space *spaces;
 	struct card_channel *channels;
-	struct model_turns *turns
+	struct model_runlist *runlists
 		[CARD_MAX_ENGINES]; /* by the first engine of a runlist; NULL: none are taken */
 	uint32_t stop_ms;           /* to stop channels that have work */
-	bool quiet_end;
+	bool require_quiesced;
 	struct recovery { /* the thread that takes care of channels which have failed */
 		pthread_t thread;
 		pthread_mutex_t lock; /* the other two */
@@ -183,8 +183,8 @@ bool config_memory_enabled(const struct card *c);
 bool config_bus_master(const struct card *c);
 bool config_interrupts(const struct card *c);
 
-/* lent.c: when nobody uses any of it. */
-void lent_free(struct card *c);
+/* dma_maps.c: when nobody uses any of it. */
+void dma_free(struct card *c);
 
 /* bar0.c: registers. */
 void bar0_reset(struct card *c);
@@ -228,7 +228,7 @@ void fault_reset(struct card *c);
 void fault_boot(struct card *c);
 void fault_end(struct card *c);
 /* The next message may be spoiled; true: after its checksum was made, that is, too. */
-bool fault_spoil(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc);
+bool fault_corrupt(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc);
 void fault_publish(struct card *c, uint32_t put);
 /* A register is about to be read or written. */
 void fault_access(struct card *c);
@@ -254,7 +254,7 @@ bool interrupt_enabled(struct card *c);
 uint32_t interrupt_read(struct card *c, uint32_t offset);
 void interrupt_write(struct card *c, uint32_t offset, uint32_t value);
 void interrupt_raise(struct card *c, uint32_t vector);
-void interrupt_vain(struct card *c);
+void interrupt_raise_spurious(struct card *c);
 
 /* engine.c: what engines the chip has. */
 struct card_engine {
@@ -268,11 +268,11 @@ struct card_engine {
 extern const struct card_engine card_engines[];
 extern const uint32_t card_engine_count;
 const struct card_engine *engine_find(uint32_t type);
-/* What its channels take turns on, or NULL. */
-struct model_turns *engine_turns(struct card *c, const struct card_engine *e);
+/* What its channels take runlists on, or NULL. */
+struct model_runlist *engine_runlist(struct card *c, const struct card_engine *e);
 /* kind: as an option names it, or NULL. false: no memory. */
-bool turns_make(struct card *c, const char *kind);
-void turns_end(struct card *c);
+bool runlists_create(struct card *c, const char *kind);
+void runlists_destroy(struct card *c);
 
 /* space.c: address spaces. Page tables are walked when an engine needs a page, and what was found
  * is kept until the driver says that the tables have changed. */
@@ -315,11 +315,11 @@ uint32_t channel_schedule(struct card_channel *ch);
 bool channel_runs(const struct card_channel *ch);
 void channel_stop(struct card_channel *ch);
 void channel_doorbell(struct card *c, uint32_t token);
-void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes);
+void channel_memory_unmapped(struct card *c, const uint8_t *host, uint64_t bytes);
 bool recovery_start(struct card *c);
 void recovery_end(struct card *c);
 /* Memory that the driver names by address and space: is it there? NULL after a refusal. */
-uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
+uint8_t *rm_memory_pointer(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
 		   const char *what);
 
 /* object.c: objects. */
@@ -353,7 +353,7 @@ struct object_command {
 };
 void objects_open(struct card *c);
 void objects_close(struct card *c, bool refuse);
-uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *call, void *parameters);
+uint32_t object_create(struct card *c, const struct nv_gsp_rm_alloc *call, void *parameters);
 uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, void *parameters);
 uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *call);
 bool object_is_users_channel(struct card *c, uint32_t client, uint32_t handle);

@@ -30,7 +30,7 @@ struct card_channel {
 	atomic_bool failed;
 };
 
-uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
+uint8_t *rm_memory_pointer(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
 		   const char *what)
 {
 	uint64_t end = c->gsp.heap_outside;
@@ -105,12 +105,12 @@ struct card_channel *channel_create(struct card *c, struct card_space *s,
 		wrong = check(c, ch);
 	if (wrong)
 		card_refuse(c, "GSP: channel %u on engine %u: %s", ch->id, p->engine, wrong);
-	else if (memory_at(c, &p->instance, RM_INSTANCE_BYTES, "a channel's instance"))
-		ch->userd = memory_at(c, &p->userd, NV_USERD_BYTES, "a channel's USERD");
+	else if (rm_memory_pointer(c, &p->instance, RM_INSTANCE_BYTES, "a channel's instance"))
+		ch->userd = rm_memory_pointer(c, &p->userd, NV_USERD_BYTES, "a channel's USERD");
 	bool notified = (p->internal_flags >> 2 & 3) == 3;
 
 	if (ch->userd && notified)
-		ch->notifier = (void *)memory_at(c, &p->notifier_memory, sizeof(*ch->notifier),
+		ch->notifier = (void *)rm_memory_pointer(c, &p->notifier_memory, sizeof(*ch->notifier),
 						 "a channel's notifier");
 	if (!ch->userd || (notified && !ch->notifier)) {
 		free(ch);
@@ -172,7 +172,7 @@ struct card_space *channel_space(const struct card_channel *ch)
 }
 
 /* A machine takes its memory back when it resets or ends, and what lies there ends with it. */
-void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes)
+void channel_memory_unmapped(struct card *c, const uint8_t *host, uint64_t bytes)
 {
 	for (struct card_channel *ch = c->channels; ch; ch = ch->next) {
 		const uint8_t *parts[] = {ch->userd, (const uint8_t *)ch->notifier};
@@ -240,7 +240,7 @@ static const char *check_schedule(struct card_channel *ch)
 		return "it is bound to no engine";
 	if (!space_root(ch->space))
 		return "its address space has no page tables";
-	if (!memory_at(ch->card, &p->method_buffer, CARD_METHOD_BUFFER_BYTES,
+	if (!rm_memory_pointer(ch->card, &p->method_buffer, CARD_METHOD_BUFFER_BYTES,
 		       "a channel's method buffer"))
 		return "its method buffer is not there";
 	return NULL;
@@ -262,7 +262,7 @@ uint32_t channel_schedule(struct card_channel *ch)
 		.notifier = ch->notifier,
 		.copy_only = ch->engine->type != RM_ENGINE_GRAPHICS,
 		.privileged = privileged,
-		.turns = engine_turns(ch->card, ch->engine),
+		.turns = engine_runlist(ch->card, ch->engine),
 		.group = ch->group ? ch->group : (uint64_t)1 << 32 | ch->id,
 		.slice_us = ch->slice_us,
 		.interrupt = interrupt,

@@ -17,7 +17,7 @@ const struct card_engine card_engines[] = {
 	{"CE4", RM_ENGINE_COPY0 + 4, RM_UNIT_COPY0 + 4, 70, 10},
 };
 const uint32_t card_engine_count = sizeof(card_engines) / sizeof(*card_engines);
-_Static_assert(sizeof(card_engines) / sizeof(*card_engines) <= CARD_MAX_ENGINES, "turns");
+_Static_assert(sizeof(card_engines) / sizeof(*card_engines) <= CARD_MAX_ENGINES, "runlists");
 
 const struct card_engine *engine_find(uint32_t type)
 {
@@ -36,22 +36,22 @@ static uint32_t first_of_runlist(const struct card_engine *e)
 	return i;
 }
 
-struct model_turns *engine_turns(struct card *c, const struct card_engine *e)
+struct model_runlist *engine_runlist(struct card *c, const struct card_engine *e)
 {
-	return c->turns[first_of_runlist(e)];
+	return c->runlists[first_of_runlist(e)];
 }
 
-bool turns_make(struct card *c, const char *kind)
+bool runlists_create(struct card *c, const char *kind)
 {
 	for (uint32_t i = 0; kind && i < card_engine_count; i++)
 		if (first_of_runlist(&card_engines[i]) == i &&
-		    model_turns_create(!strcmp(kind, "held"), &c->turns[i]))
+		    model_runlist_create(!strcmp(kind, "held"), &c->runlists[i]))
 			return false;
 	return true;
 }
 
-void turns_end(struct card *c)
+void runlists_destroy(struct card *c)
 {
 	for (uint32_t i = 0; i < CARD_MAX_ENGINES; i++)
-		model_turns_destroy(c->turns[i]);
+		model_runlist_destroy(c->runlists[i]);
 }

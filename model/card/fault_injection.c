@@ -254,7 +254,7 @@ void fault_end(struct card *c)
 	c->fault.waits = false;
 }
 
-bool fault_spoil(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+bool fault_corrupt(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
 	struct fault *f = &c->fault;
 

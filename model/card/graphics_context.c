@@ -63,7 +63,7 @@ static bool promote(struct card *c, struct context *x, struct card_space *s,
 	uint64_t bytes = b->bytes + b->extra;
 
 	if (e->initialise &&
-	    (e->attributes != RM_PROMOTE_VRAM || !memory_at(c, &m, bytes, "a context buffer"))) {
+	    (e->attributes != RM_PROMOTE_VRAM || !rm_memory_pointer(c, &m, bytes, "a context buffer"))) {
 		card_refuse(c,
 			    "GSP: promotion of context buffer %u: %" PRIu64 " bytes at 0x%" PRIx64
 			    ", attributes %u",

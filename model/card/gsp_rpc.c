@@ -116,7 +116,7 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 	uint32_t pages = e.pages;
 
 	if (good) {
-		bool wrong = fault_spoil(c, &e, &rpc);
+		bool wrong = fault_corrupt(c, &e, &rpc);
 
 		memcpy(element, &e, sizeof(e));
 		memcpy(element + sizeof(e), &rpc, sizeof(rpc));
@@ -246,7 +246,7 @@ static uint32_t call_alloc(struct card *c, struct call *call)
 	struct nv_gsp_rm_alloc *a = (void *)call->payload;
 
 	a->status = parameters_fit(c, call, sizeof(*a), a->parameter_bytes)
-			    ? object_make(c, a, a + 1)
+			    ? object_create(c, a, a + 1)
 			    : NV_STATUS_INVALID_PARAM_STRUCT;
 	return 0;
 }

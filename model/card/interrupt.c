@@ -85,7 +85,7 @@ void interrupt_raise(struct card *c, uint32_t vector)
 }
 
 /* One that no unit asked for: nothing is pending for it. */
-void interrupt_vain(struct card *c)
+void interrupt_raise_spurious(struct card *c)
 {
 	pthread_mutex_lock(&c->interrupts.lock);
 	send(c);

@@ -44,7 +44,7 @@ static void *storm_main(void *argument)
 		if (c->gsp.running && c->fault.kind == FAULT_STORM) {
 			speak(c);
 		} else if (c->gsp.running) {
-			interrupt_vain(c);
+			interrupt_raise_spurious(c);
 			c->storm.sent++;
 		}
 		pthread_mutex_unlock(&c->lock);

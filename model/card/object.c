@@ -90,7 +90,7 @@ static uint32_t refuse(struct card *c, const struct nv_gsp_rm_alloc *a,
 	return status;
 }
 
-uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *a, void *parameters)
+uint32_t object_create(struct card *c, const struct nv_gsp_rm_alloc *a, void *parameters)
 {
 	const struct object_class *class = class_find(a->class);
 	bool root = a->class == RM_CLASS_ROOT;

@@ -96,7 +96,7 @@ static int dma_map(struct request *r)
 	memcpy(&m, r->body, sizeof(m));
 	if (m.argsz != sizeof(m) || m.flags & ~3u || r->nfds > 1)
 		return -EINVAL;
-	return card_lend(r->card, m.address, m.bytes, r->nfds ? r->fds[0] : -1, m.offset,
+	return card_dma_map(r->card, m.address, m.bytes, r->nfds ? r->fds[0] : -1, m.offset,
 			 m.flags & 2);
 }
 
@@ -109,9 +109,9 @@ static int dma_unmap(struct request *r)
 	if (m.argsz != sizeof(m) || m.flags & ~2u)
 		return -EINVAL;
 	if (m.flags & 2)
-		card_take_back_all(r->card);
+		card_dma_unmap_all(r->card);
 	else
-		status = card_take_back(r->card, m.address, m.bytes);
+		status = card_dma_unmap(r->card, m.address, m.bytes);
 	put(r, &m, sizeof(m));
 	return status;
 }
@@ -190,16 +190,16 @@ static int irq_set(struct request *r)
 	if (s.index == CARD_INTX && (s.flags == (no_data | mask) || s.flags == (no_data | unmask)))
 		return 0;
 	if (s.flags == (no_data | trigger) && !s.count) {
-		card_unwire(r->card, s.index);
+		card_clear_irq_fds(r->card, s.index);
 		return 0;
 	}
 	if (s.flags != (eventfd | trigger))
 		return -EINVAL;
 	if (!r->nfds && s.count == 1)
-		return card_wire(r->card, s.index, s.start, 1, none);
+		return card_set_irq_fds(r->card, s.index, s.start, 1, none);
 	if (r->nfds != s.count)
 		return -EINVAL;
-	int status = card_wire(r->card, s.index, s.start, s.count, r->fds);
+	int status = card_set_irq_fds(r->card, s.index, s.start, s.count, r->fds);
 
 	r->taken = status ? 0 : r->nfds;
 	return status;

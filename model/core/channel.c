@@ -105,7 +105,7 @@ bool channel_wait(struct model_channel *c, uint64_t address, uint32_t size, chan
 		if (met(wanted, value))
 			return true;
 		mmu_poll(&c->reader);
-		turn_poll(c);
+		runlist_yield(c);
 		back_off(round);
 	}
 	return false;
@@ -141,11 +141,11 @@ static void *channel_main(void *arg)
 		if (atomic_load(&c->stop))
 			return NULL;
 		atomic_store(&c->busy, true);
-		if (turn_begin(c)) {
+		if (runlist_acquire(c)) {
 			mmu_enter(&c->reader, c->space);
 			c->model->vendor->drain(c);
 			mmu_leave(&c->reader);
-			turn_end(c);
+			runlist_release(c);
 		}
 		atomic_store(&c->busy, false);
 	}
@@ -202,7 +202,7 @@ void model_channel_destroy(struct model_channel *c)
 	atomic_store(&c->stop, true);
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->lock);
-	turn_stop(c);
+	runlist_wake(c);
 	pthread_join(c->thread, NULL);
 	pthread_cond_destroy(&c->wake);
 	pthread_mutex_destroy(&c->lock);

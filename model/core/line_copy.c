@@ -9,7 +9,7 @@ static uint64_t page_left(uint64_t va)
 }
 
 /* Where a place is, or NULL after a fault. */
-static uint8_t *find(struct model_channel *c, struct model_place p, uint32_t access,
+static uint8_t *find(struct model_channel *c, struct channel_address p, uint32_t access,
 		     const char *what)
 {
 	enum mmu_result why = MMU_UNMAPPED;
@@ -21,7 +21,7 @@ static uint8_t *find(struct model_channel *c, struct model_place p, uint32_t acc
 	return host;
 }
 
-bool channel_copy(struct model_channel *c, struct model_place src, struct model_place dst,
+bool channel_copy(struct model_channel *c, struct channel_address src, struct channel_address dst,
 		  uint64_t bytes)
 {
 	while (bytes) {
@@ -45,7 +45,7 @@ bool channel_copy(struct model_channel *c, struct model_place src, struct model_
 	return true;
 }
 
-bool channel_fill(struct model_channel *c, struct model_place dst, uint64_t elements, uint32_t size,
+bool channel_fill(struct model_channel *c, struct channel_address dst, uint64_t elements, uint32_t size,
 		  uint32_t value)
 {
 	while (elements) {

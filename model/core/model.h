@@ -70,9 +70,9 @@ void model_invalidate(struct model_space *s);
 
 /* An engine that groups of channels have one after the other; held: until they have nothing to do, however long
  * that takes. */
-struct model_turns;
-int model_turns_create(bool held, struct model_turns **out);
-void model_turns_destroy(struct model_turns *t); /* no channel has it; NULL: nothing */
+struct model_runlist;
+int model_runlist_create(bool held, struct model_runlist **out);
+void model_runlist_destroy(struct model_runlist *t); /* no channel has it; NULL: nothing */
 
 /* Channels. The ring lies at a GPU address; put and get indices lie in USERD, host memory of the
  * driver (NVIDIA: 512 bytes, hw/nv/host.h; AMD: hw/amd/queue.h). An error fills model_error and, on
@@ -86,7 +86,7 @@ struct model_channel_config {
 	bool copy_only;            /* its engine has no compute class; AMD: it is SDMA */
 	bool privileged;           /* its streams may do what is not a user's to do */
 	int32_t priority;          /* larger is more urgent: blocks of its grids start first */
-	struct model_turns *turns; /* NULL: it runs beside all others */
+	struct model_runlist *runlist; /* NULL: it runs beside all others */
 	uint64_t group;            /* whose turn it has */
 	uint32_t slice_us;         /* how long that is, when others wait */
 	/* Called by the card's threads when a packet or method asks for it and when the channel has failed; may

@@ -160,14 +160,14 @@ struct model_channel {
 };
 
 /* A channel's address, or a physical one of a target that config.physical knows. */
-struct model_place {
+struct channel_address {
 	uint64_t address;
 	bool physical;
 	uint32_t target;
 };
-static inline struct model_place place_at(uint64_t address)
+static inline struct channel_address channel_va(uint64_t address)
 {
-	return (struct model_place){.address = address};
+	return (struct channel_address){.address = address};
 }
 
 /* The first error of a channel stands: it fills the notifier and stops the channel. Always false.
@@ -189,9 +189,9 @@ bool channel_wait(struct model_channel *c, uint64_t address, uint32_t size, chan
 /* From here on code is decoded anew. */
 bool channel_invalidate_code(struct model_channel *c);
 /* transfer.c. Elements of a fill have 1, 2 or 4 bytes and are aligned to them. */
-bool channel_copy(struct model_channel *c, struct model_place src, struct model_place dst,
+bool channel_copy(struct model_channel *c, struct channel_address src, struct channel_address dst,
 		  uint64_t bytes);
-bool channel_fill(struct model_channel *c, struct model_place dst, uint64_t elements, uint32_t size,
+bool channel_fill(struct model_channel *c, struct channel_address dst, uint64_t elements, uint32_t size,
 		  uint32_t value);
 
 /* NVIDIA's host: writes size bytes of payload and, when asked, the time 8 bytes behind. */
@@ -247,18 +247,18 @@ static inline bool work_stopped(const struct work *w)
 
 /* crew.c: runs blocks of the grid until none is left to start; several threads do so at once. A
  * helper of the workers also stops when it is wanted elsewhere; NULL: the caller is none. */
-void crew_work(struct work *w, const struct workers *helper_of);
-/* turn.c: whose turn it is, where channels take turns; otherwise nothing. */
-bool turn_begin(struct model_channel *c);
-void turn_end(struct model_channel *c);
-void turn_poll(struct model_channel *c);
-void turn_stop(struct model_channel *c);
+void grid_run_blocks(struct work *w, const struct workers *helper_of);
+/* turn.c: whose turn it is, where channels take runlist; otherwise nothing. */
+bool runlist_acquire(struct model_channel *c);
+void runlist_release(struct model_channel *c);
+void runlist_yield(struct model_channel *c);
+void runlist_wake(struct model_channel *c);
 
 /* workers.c: threads that run the blocks of grids. workers_run returns when the grid has ended. */
 int workers_create(uint32_t threads, struct workers **out);
 void workers_destroy(struct workers *w);
 void workers_run(struct workers *w, struct work *g);
 /* Something more urgent waits for helpers. */
-bool workers_wanted(const struct workers *w, const struct work *g);
+bool workers_should_yield(const struct workers *w, const struct work *g);
 
 #endif

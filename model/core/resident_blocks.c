@@ -20,7 +20,7 @@ static bool more_to_start(const struct crew *crew, const struct thread *t)
 	struct work *w = t->work;
 
 	return crew->count < crew->capacity && atomic_load(&w->started) < w->blocks &&
-	       !(t->helper_of && workers_wanted(t->helper_of, w));
+	       !(t->helper_of && workers_should_yield(t->helper_of, w));
 }
 
 /* NULL: none is to be started now. */
@@ -89,7 +89,7 @@ static void crew_run(struct crew *crew, struct thread *t)
 	}
 }
 
-void crew_work(struct work *w, const struct workers *helper_of)
+void grid_run_blocks(struct work *w, const struct workers *helper_of)
 {
 	struct thread *t = calloc(1, w->kind->thread_bytes);
 	struct crew crew = {.capacity = w->resident};

@@ -2,7 +2,7 @@
 /*
  * Turns: channels of a runlist whose groups have its engine one after the other, for as long as a time slice is.
  * Channels of the group whose turn it is run beside each other. A channel asks between its methods, and while it
- * waits for a semaphore, whether its group's turn is over; a grid is never interrupted. Where turns are held a
+ * waits for a semaphore, whether its group's turn is over; a grid is never interrupted. Where runlist are held a
  * group keeps the engine until it has nothing to do, as if it ran a block that cannot be preempted.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@ struct waiter {
 	struct waiter *next;
 };
 
-struct model_turns {
+struct model_runlist {
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	bool held;
@@ -23,9 +23,9 @@ struct model_turns {
 	struct waiter *first, **last;
 };
 
-int model_turns_create(bool held, struct model_turns **out)
+int model_runlist_create(bool held, struct model_runlist **out)
 {
-	struct model_turns *t = calloc(1, sizeof(*t));
+	struct model_runlist *t = calloc(1, sizeof(*t));
 
 	*out = t;
 	if (!t)
@@ -37,7 +37,7 @@ int model_turns_create(bool held, struct model_turns **out)
 	return 0;
 }
 
-void model_turns_destroy(struct model_turns *t)
+void model_runlist_destroy(struct model_runlist *t)
 {
 	if (!t)
 		return;
@@ -46,13 +46,13 @@ void model_turns_destroy(struct model_turns *t)
 	free(t);
 }
 
-static bool over(const struct model_turns *t, const struct model_channel *c)
+static bool over(const struct model_runlist *t, const struct model_channel *c)
 {
 	return !t->held && t->first &&
 	       model_nanoseconds() - t->since_ns >= c->config.slice_us * 1000ull;
 }
 
-static bool may_enter(struct model_turns *t, const struct model_channel *c,
+static bool may_enter(struct model_runlist *t, const struct model_channel *c,
 		      const struct waiter *self)
 {
 	if (t->inside)
@@ -60,7 +60,7 @@ static bool may_enter(struct model_turns *t, const struct model_channel *c,
 	return !t->first || t->first == self;
 }
 
-static void unlink_waiter(struct model_turns *t, struct waiter *self)
+static void unlink_waiter(struct model_runlist *t, struct waiter *self)
 {
 	struct waiter **at = &t->first;
 
@@ -71,7 +71,7 @@ static void unlink_waiter(struct model_turns *t, struct waiter *self)
 		t->last = at;
 }
 
-static bool enter(struct model_turns *t, struct model_channel *c)
+static bool enter(struct model_runlist *t, struct model_channel *c)
 {
 	struct waiter self = {0};
 	bool mine = may_enter(t, c, NULL);
@@ -94,9 +94,9 @@ static bool enter(struct model_turns *t, struct model_channel *c)
 }
 
 /* Returns when it is the channel's turn; false: it was stopped before. */
-bool turn_begin(struct model_channel *c)
+bool runlist_acquire(struct model_channel *c)
 {
-	struct model_turns *t = c->config.turns;
+	struct model_runlist *t = c->config.runlist;
 	bool mine;
 
 	if (!t)
@@ -107,9 +107,9 @@ bool turn_begin(struct model_channel *c)
 	return mine;
 }
 
-void turn_end(struct model_channel *c)
+void runlist_release(struct model_channel *c)
 {
-	struct model_turns *t = c->config.turns;
+	struct model_runlist *t = c->config.runlist;
 
 	if (!t)
 		return;
@@ -123,9 +123,9 @@ void turn_end(struct model_channel *c)
  * Lets others have their turn when it is theirs. The channel's thread is a reader of its address space, and is none
  * while it waits; afterwards it is, whatever happened.
  */
-void turn_poll(struct model_channel *c)
+void runlist_yield(struct model_channel *c)
 {
-	struct model_turns *t = c->config.turns;
+	struct model_runlist *t = c->config.runlist;
 
 	if (!t)
 		return;
@@ -146,9 +146,9 @@ void turn_poll(struct model_channel *c)
 }
 
 /* A channel was told to stop, and may wait for its turn. */
-void turn_stop(struct model_channel *c)
+void runlist_wake(struct model_channel *c)
 {
-	struct model_turns *t = c->config.turns;
+	struct model_runlist *t = c->config.runlist;
 
 	if (!t)
 		return;

@@ -49,7 +49,7 @@ static void remove_grid(struct workers *w, struct work *g)
 	note_top(w);
 }
 
-bool workers_wanted(const struct workers *w, const struct work *g)
+bool workers_should_yield(const struct workers *w, const struct work *g)
 {
 	return atomic_load_explicit(&w->top, memory_order_relaxed) > g->priority;
 }
@@ -68,7 +68,7 @@ static void *helper_main(void *arg)
 		}
 		g->helpers++;
 		pthread_mutex_unlock(&w->lock);
-		crew_work(g, w);
+		grid_run_blocks(g, w);
 		pthread_mutex_lock(&w->lock);
 		if (atomic_load(&g->started) >= g->blocks || atomic_load(&g->channel->stop))
 			remove_grid(w, g);
@@ -89,7 +89,7 @@ void workers_run(struct workers *w, struct work *g)
 		pthread_cond_broadcast(&w->work);
 		pthread_mutex_unlock(&w->lock);
 	}
-	crew_work(g, NULL);
+	grid_run_blocks(g, NULL);
 	if (!shared)
 		return;
 	pthread_mutex_lock(&w->lock);

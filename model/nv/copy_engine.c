@@ -73,9 +73,9 @@ static bool transfer(struct model_channel *c, uint32_t data)
 	if (data & NV_COPY_REMAP && !fill_valid(c, lines))
 		return false;
 	for (uint32_t i = 0; i < lines; i++) {
-		struct model_place src = {address(s->src) + (uint64_t)i * s->src_pitch,
+		struct channel_address src = {address(s->src) + (uint64_t)i * s->src_pitch,
 					  data & NV_COPY_SRC_PHYSICAL, s->src_target & 3};
-		struct model_place dst = {address(s->dst) + (uint64_t)i * s->dst_pitch,
+		struct channel_address dst = {address(s->dst) + (uint64_t)i * s->dst_pitch,
 					  data & NV_COPY_DST_PHYSICAL, s->dst_target & 3};
 
 		if (data & NV_COPY_REMAP

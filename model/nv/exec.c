@@ -96,7 +96,7 @@ static uint32_t warp_run(struct warp *w, uint32_t budget)
 	const struct code_page *page = NULL;
 	uint32_t done = 0;
 
-	while (done < budget && (w->mask || warp_pick(w, false))) {
+	while (done < budget && (w->mask || warp_schedule(w, false))) {
 		const struct op *op;
 		uint32_t mask;
 
@@ -124,7 +124,7 @@ static uint32_t warp_run(struct warp *w, uint32_t budget)
 	}
 	/* Another group of lanes, if there is one, gets the next turn. */
 	if (w->mask && w->ready)
-		warp_pick(w, true);
+		warp_schedule(w, true);
 	return done;
 }
 

@@ -187,7 +187,7 @@ __attribute__((format(printf, 5, 6))) void warp_fault(struct warp *w, uint32_t l
 
 /* exec_control.c: makes the next group of lanes run, the one with the lowest pc, or in rotation.
  * false: none is ready. */
-bool warp_pick(struct warp *w, bool rotate);
+bool warp_schedule(struct warp *w, bool rotate);
 
 /* Operand access that handlers share. */
 static inline uint32_t first_lane(uint32_t mask)

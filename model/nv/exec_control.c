@@ -28,7 +28,7 @@ static void set_aside(struct warp *w, uint32_t lanes, uint64_t pc)
 	w->mask &= ~lanes;
 }
 
-bool warp_pick(struct warp *w, bool rotate)
+bool warp_schedule(struct warp *w, bool rotate)
 {
 	uint32_t lane = LANES, group;
 

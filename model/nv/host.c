@@ -232,7 +232,7 @@ static bool run_segment(struct model_channel *c, uint64_t address, uint32_t word
 		uint32_t header;
 
 		mmu_poll(&c->reader);
-		turn_poll(c);
+		runlist_yield(c);
 		if (!fetch(c, at, &header))
 			return false;
 		at += 4;

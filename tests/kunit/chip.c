@@ -15,7 +15,7 @@ int nv_gsp_boot(struct nv_device *nv)
 	return -ENODEV;
 }
 
-static void chip_by_number(struct kunit *test)
+static void chip_found_by_number(struct kunit *test)
 {
 	const struct nv_chip *c = nv_chip_find(NV_PMC_BOOT_42_CHIP(0x180a1000));
 
@@ -24,7 +24,7 @@ static void chip_by_number(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, c->isa, 90);
 }
 
-static void chip_unknown(struct kunit *test)
+static void chip_unknown_number_is_not_found(struct kunit *test)
 {
 	static const u32 numbers[] = {0, 0x17f, 0x181, 0x1ff, 0xfff, U32_MAX};
 	int i;
@@ -33,7 +33,7 @@ static void chip_unknown(struct kunit *test)
 		KUNIT_EXPECT_NULL_MSG(test, nv_chip_find(numbers[i]), "0x%x", numbers[i]);
 }
 
-static void chip_rows(struct kunit *test)
+static void chip_table_is_complete(struct kunit *test)
 {
 	int i;
 
@@ -51,8 +51,10 @@ static void chip_rows(struct kunit *test)
 	}
 }
 
-static struct kunit_case chip_cases[] = {
-	KUNIT_CASE(chip_by_number), KUNIT_CASE(chip_unknown), KUNIT_CASE(chip_rows), {}};
+static struct kunit_case chip_cases[] = {KUNIT_CASE(chip_found_by_number),
+					 KUNIT_CASE(chip_unknown_number_is_not_found),
+					 KUNIT_CASE(chip_table_is_complete),
+					 {}};
 
 static struct kunit_suite chip_suite = {
 	.name = "sovgpu_chip",

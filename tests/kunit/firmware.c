@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Firmware files: sections are found in files of both classes, and a file that is cut off or
- * spoiled anywhere is refused or gives a part of itself. Files lie in memory of exactly their
- * size, so KASAN sees whoever reads beyond.
+ * Tests of the firmware parsers: they find sections in files of both ELF classes, and a truncated
+ * or corrupt file is rejected or yields a range inside of itself. Each file is in an allocation of
+ * exactly its size, so KASAN detects out-of-bounds reads.
  */
 #include <kunit/test.h>
 
@@ -11,8 +11,8 @@
 #define NAMES "\0.fwimage\0.fwsignature"
 #define DATA  "this is an image"
 
-/* A file with three sections: none, the image, names. */
-static u8 *make_elf64(struct kunit *test, size_t *bytes)
+/* Builds a file with the null section, the image and the section names. */
+static u8 *firmware_make_elf64(struct kunit *test, size_t *bytes)
 {
 	struct {
 		Elf64_Ehdr header;
@@ -40,7 +40,7 @@ static u8 *make_elf64(struct kunit *test, size_t *bytes)
 	return (u8 *)f;
 }
 
-static u8 *make_elf32(struct kunit *test, size_t *bytes)
+static u8 *firmware_make_elf32(struct kunit *test, size_t *bytes)
 {
 	struct {
 		Elf32_Ehdr header;
@@ -68,7 +68,7 @@ static u8 *make_elf32(struct kunit *test, size_t *bytes)
 	return (u8 *)f;
 }
 
-static void expect_image(struct kunit *test, const u8 *file, size_t bytes)
+static void firmware_expect_image(struct kunit *test, const u8 *file, size_t bytes)
 {
 	const u8 *data = NULL;
 	size_t size = 0;
@@ -80,21 +80,21 @@ static void expect_image(struct kunit *test, const u8 *file, size_t bytes)
 	KUNIT_EXPECT_EQ(test, -ENOENT, nv_firmware_section(file, bytes, "fwimage", &data, &size));
 }
 
-static void elf_both_classes(struct kunit *test)
+static void elf_section_found_in_both_classes(struct kunit *test)
 {
 	size_t bytes;
-	u8 *file = make_elf64(test, &bytes);
+	u8 *file = firmware_make_elf64(test, &bytes);
 
-	expect_image(test, file, bytes);
-	file = make_elf32(test, &bytes);
-	expect_image(test, file, bytes);
+	firmware_expect_image(test, file, bytes);
+	file = firmware_make_elf32(test, &bytes);
+	firmware_expect_image(test, file, bytes);
 }
 
-/* Each length in memory of its own. */
-static void elf_cut_off(struct kunit *test)
+/* Each length is in its own allocation. */
+static void elf_truncated_file_is_rejected(struct kunit *test)
 {
 	size_t bytes, size;
-	u8 *whole = make_elf64(test, &bytes), *part;
+	u8 *whole = firmware_make_elf64(test, &bytes), *part;
 	const u8 *data;
 	size_t length;
 
@@ -108,12 +108,12 @@ static void elf_cut_off(struct kunit *test)
 	}
 }
 
-/* Every byte, with a few values: found is only what lies in the file. */
-static void elf_spoiled(struct kunit *test)
+/* Corrupts every byte; a section that is found must be inside the file. */
+static void elf_corrupt_file_stays_in_bounds(struct kunit *test)
 {
 	static const u8 values[] = {0, 1, 0x7f, 0x80, 0xff};
 	size_t bytes, size, i;
-	u8 *file = make_elf64(test, &bytes), kept;
+	u8 *file = firmware_make_elf64(test, &bytes), kept;
 	const u8 *data;
 	int v;
 
@@ -128,24 +128,24 @@ static void elf_spoiled(struct kunit *test)
 		}
 		file[i] = kept;
 	}
-	expect_image(test, file, bytes);
+	firmware_expect_image(test, file, bytes);
 }
 
-struct loader {
+struct bootloader {
 	struct nv_firmware_header header;
 	struct nv_riscv_description description;
 	u8 image[64];
 };
 
-static struct loader *make_loader(struct kunit *test)
+static struct bootloader *firmware_make_bootloader(struct kunit *test)
 {
-	struct loader *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
+	struct bootloader *l = kunit_kzalloc(test, sizeof(*l), GFP_KERNEL);
 
 	KUNIT_ASSERT_NOT_NULL(test, l);
 	l->header.magic = NV_FIRMWARE_MAGIC;
 	l->header.version = 1;
-	l->header.header = offsetof(struct loader, description);
-	l->header.data = offsetof(struct loader, image);
+	l->header.header = offsetof(struct bootloader, description);
+	l->header.data = offsetof(struct bootloader, image);
 	l->header.data_bytes = sizeof(l->image);
 	l->description.manifest_bytes = 16;
 	l->description.monitor_data = 16;
@@ -155,7 +155,7 @@ static struct loader *make_loader(struct kunit *test)
 	return l;
 }
 
-static int find(const struct loader *l, size_t bytes)
+static int firmware_find_bootloader(const struct bootloader *l, size_t bytes)
 {
 	const struct nv_riscv_description *description;
 	const u8 *data;
@@ -164,10 +164,10 @@ static int find(const struct loader *l, size_t bytes)
 	return nv_firmware_bootloader((const u8 *)l, bytes, &data, &size, &description);
 }
 
-static void bootloader_found(struct kunit *test)
+static void bootloader_image_is_found(struct kunit *test)
 {
 	const struct nv_riscv_description *description;
-	struct loader *l = make_loader(test);
+	struct bootloader *l = firmware_make_bootloader(test);
 	const u8 *data;
 	size_t size;
 
@@ -178,9 +178,9 @@ static void bootloader_found(struct kunit *test)
 	KUNIT_EXPECT_PTR_EQ(test, description, &l->description);
 }
 
-static void bootloader_refuses(struct kunit *test)
+static void bootloader_bad_header_is_rejected(struct kunit *test)
 {
-	struct loader *l = make_loader(test), good = *l;
+	struct bootloader *l = firmware_make_bootloader(test), good = *l;
 	u32 *const members[] = {
 		&l->header.magic,
 		&l->header.version,
@@ -199,23 +199,25 @@ static void bootloader_refuses(struct kunit *test)
 
 	for (i = 0; i < ARRAY_SIZE(members); i++) {
 		*members[i] = U32_MAX;
-		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, find(l, sizeof(*l)), "member %d", i);
+		KUNIT_EXPECT_EQ_MSG(test, -EINVAL, firmware_find_bootloader(l, sizeof(*l)),
+				    "member %d", i);
 		*l = good;
 	}
 	l->header.header++;
-	KUNIT_EXPECT_EQ(test, -EINVAL, find(l, sizeof(*l)));
+	KUNIT_EXPECT_EQ(test, -EINVAL, firmware_find_bootloader(l, sizeof(*l)));
 	*l = good;
 	l->header.data_bytes = 0;
-	KUNIT_EXPECT_EQ(test, -EINVAL, find(l, sizeof(*l)));
+	KUNIT_EXPECT_EQ(test, -EINVAL, firmware_find_bootloader(l, sizeof(*l)));
 	*l = good;
 	for (length = 1; length < sizeof(*l); length++)
-		KUNIT_EXPECT_EQ(test, -EINVAL, find(l, length));
-	KUNIT_EXPECT_EQ(test, 0, find(l, sizeof(*l)));
+		KUNIT_EXPECT_EQ(test, -EINVAL, firmware_find_bootloader(l, length));
+	KUNIT_EXPECT_EQ(test, 0, firmware_find_bootloader(l, sizeof(*l)));
 }
 
 static struct kunit_case firmware_cases[] = {
-	KUNIT_CASE(elf_both_classes), KUNIT_CASE(elf_cut_off),        KUNIT_CASE(elf_spoiled),
-	KUNIT_CASE(bootloader_found), KUNIT_CASE(bootloader_refuses), {}};
+	KUNIT_CASE(elf_section_found_in_both_classes), KUNIT_CASE(elf_truncated_file_is_rejected),
+	KUNIT_CASE(elf_corrupt_file_stays_in_bounds),  KUNIT_CASE(bootloader_image_is_found),
+	KUNIT_CASE(bootloader_bad_header_is_rejected), {}};
 
 static struct kunit_suite firmware_suite = {
 	.name = "sovgpu_firmware",

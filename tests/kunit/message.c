@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Messages to and from the GSP: what is built can be believed, whatever is changed in it cannot,
- * and elements go around the end of a ring and come out as they went in.
+ * Tests of the GSP message queue: the check accepts what the builder makes and rejects any change,
+ * and elements wrap around the end of the ring unchanged.
  */
 #include <kunit/test.h>
 
@@ -9,7 +9,7 @@
 
 #define RING_BYTES ((1 + NV_GSP_QUEUE_ELEMENTS) * NV_GSP_PAGE)
 
-static void *memory(struct kunit *test, size_t bytes)
+static void *message_alloc(struct kunit *test, size_t bytes)
 {
 	void *p = kunit_kzalloc(test, bytes, GFP_KERNEL);
 
@@ -17,18 +17,19 @@ static void *memory(struct kunit *test, size_t bytes)
 	return p;
 }
 
-static struct nv_message call_of(const void *head, u32 head_bytes, const void *body, u32 body_bytes)
+static struct nv_message message_of(const void *head, u32 head_bytes, const void *body,
+				    u32 body_bytes)
 {
 	return (struct nv_message){76, head, head_bytes, body, body_bytes};
 }
 
-static void message_built(struct kunit *test)
+static void message_build_fills_all_fields(struct kunit *test)
 {
-	struct nv_gsp_element *e = memory(test, NV_MESSAGE_MAX_BYTES);
-	struct nv_message m = call_of("head", 4, "body!", 5);
+	struct nv_gsp_element *e = message_alloc(test, NV_MESSAGE_MAX_BYTES);
+	struct nv_message m = message_of("head", 4, "body!", 5);
 	struct nv_gsp_rpc *rpc = nv_message_rpc(e);
 
-	memset(e, 0xa5, NV_MESSAGE_MAX_BYTES); /* nothing of an earlier one is left */
+	memset(e, 0xa5, NV_MESSAGE_MAX_BYTES); /* a previous message must not show through */
 	KUNIT_ASSERT_EQ(test, 1, nv_message_build(e, 9, &m));
 	KUNIT_EXPECT_EQ(test, e->sequence, 9);
 	KUNIT_EXPECT_EQ(test, e->pages, 1);
@@ -40,9 +41,9 @@ static void message_built(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, nv_message_check(e, 9, 1));
 }
 
-static void message_sizes(struct kunit *test)
+static void message_build_returns_page_count(struct kunit *test)
 {
-	struct nv_gsp_element *e = memory(test, NV_MESSAGE_MAX_BYTES);
+	struct nv_gsp_element *e = message_alloc(test, NV_MESSAGE_MAX_BYTES);
 	static const struct {
 		u32 head, body, pages;
 	} rows[] = {
@@ -55,11 +56,11 @@ static void message_sizes(struct kunit *test)
 		{U32_MAX, 1, 0},
 		{U32_MAX, U32_MAX, 0},
 	};
-	u8 *payload = memory(test, NV_MESSAGE_MAX_BYTES);
+	u8 *payload = message_alloc(test, NV_MESSAGE_MAX_BYTES);
 	int i;
 
 	for (i = 0; i < ARRAY_SIZE(rows); i++) {
-		struct nv_message m = call_of(payload, rows[i].head, payload, rows[i].body);
+		struct nv_message m = message_of(payload, rows[i].head, payload, rows[i].body);
 
 		KUNIT_EXPECT_EQ_MSG(test, rows[i].pages, nv_message_build(e, i, &m),
 				    "%u and %u bytes", rows[i].head, rows[i].body);
@@ -68,11 +69,11 @@ static void message_sizes(struct kunit *test)
 	}
 }
 
-/* Any bit anywhere; the checksum knows. */
-static void message_bit_changed(struct kunit *test)
+/* Flips every seventh bit; the checksum must detect each. */
+static void message_check_detects_bit_flips(struct kunit *test)
 {
-	struct nv_gsp_element *e = memory(test, NV_MESSAGE_MAX_BYTES);
-	struct nv_message m = call_of("12345678", 8, NULL, 0);
+	struct nv_gsp_element *e = message_alloc(test, NV_MESSAGE_MAX_BYTES);
+	struct nv_message m = message_of("12345678", 8, NULL, 0);
 	u8 *bytes = (u8 *)e;
 	u32 bit;
 
@@ -85,12 +86,12 @@ static void message_bit_changed(struct kunit *test)
 	KUNIT_EXPECT_NULL(test, nv_message_check(e, 1, 1));
 }
 
-/* Wrong, and with the right checksum all the same. */
-static void message_refused(struct kunit *test)
+/* Bad fields under a correct checksum. */
+static void message_check_rejects_bad_fields(struct kunit *test)
 {
-	struct nv_gsp_element *e = memory(test, NV_MESSAGE_MAX_BYTES);
+	struct nv_gsp_element *e = message_alloc(test, NV_MESSAGE_MAX_BYTES);
 	struct nv_gsp_rpc *rpc = nv_message_rpc(e);
-	struct nv_message m = call_of("1234", 4, NULL, 0);
+	struct nv_message m = message_of("1234", 4, NULL, 0);
 	const struct {
 		u32 *member, value;
 		const char *want;
@@ -118,7 +119,7 @@ static void message_refused(struct kunit *test)
 	KUNIT_EXPECT_NOT_NULL(test, nv_message_check(e, 1, NV_GSP_ELEMENT_PAGES + 1));
 }
 
-static void ring_space(struct kunit *test)
+static void message_ring_space_plus_count_is_constant(struct kunit *test)
 {
 	u32 put, get;
 
@@ -131,14 +132,14 @@ static void ring_space(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, 0, nv_message_space(4, 5));
 }
 
-/* From every page of the ring on; nothing but the element's pages is written. */
-static void ring_around_the_end(struct kunit *test)
+/* Starts at every page of the ring; only the pages of the element may be written. */
+static void message_ring_wraps_around(struct kunit *test)
 {
-	struct nv_gsp_element *in = memory(test, NV_MESSAGE_MAX_BYTES);
-	struct nv_gsp_element *out = memory(test, NV_MESSAGE_MAX_BYTES);
+	struct nv_gsp_element *in = message_alloc(test, NV_MESSAGE_MAX_BYTES);
+	struct nv_gsp_element *out = message_alloc(test, NV_MESSAGE_MAX_BYTES);
 	struct nv_gsp_queue *q = kvmalloc(RING_BYTES, GFP_KERNEL);
-	u8 *payload = memory(test, 3 * NV_GSP_PAGE);
-	struct nv_message m = call_of(payload, 3 * NV_GSP_PAGE, NULL, 0);
+	u8 *payload = message_alloc(test, 3 * NV_GSP_PAGE);
+	struct nv_message m = message_of(payload, 3 * NV_GSP_PAGE, NULL, 0);
 	u32 at, i, pages, touched;
 
 	KUNIT_ASSERT_NOT_NULL(test, q);
@@ -164,12 +165,12 @@ static void ring_around_the_end(struct kunit *test)
 	kvfree(q);
 }
 
-static struct kunit_case message_cases[] = {KUNIT_CASE(message_built),
-					    KUNIT_CASE(message_sizes),
-					    KUNIT_CASE(message_bit_changed),
-					    KUNIT_CASE(message_refused),
-					    KUNIT_CASE(ring_space),
-					    KUNIT_CASE(ring_around_the_end),
+static struct kunit_case message_cases[] = {KUNIT_CASE(message_build_fills_all_fields),
+					    KUNIT_CASE(message_build_returns_page_count),
+					    KUNIT_CASE(message_check_detects_bit_flips),
+					    KUNIT_CASE(message_check_rejects_bad_fields),
+					    KUNIT_CASE(message_ring_space_plus_count_is_constant),
+					    KUNIT_CASE(message_ring_wraps_around),
 					    {}};
 
 static struct kunit_suite message_suite = {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * The ring of a channel: each job is its own command stream, ours behind it, which says its number,
- * and an interrupt that waits for that; it begins anew at its end, a full one is not an empty one,
- * and nothing is written outside of its memory.
+ * Tests of a channel's ring: each job is the user's command stream, then the driver's, which
+ * releases the seqno, then an interrupt that waits for the release. The ring wraps around, a full
+ * ring differs from an empty one, and no write is outside of its memory.
  */
 #include <kunit/test.h>
 
@@ -12,7 +12,7 @@
 #define VA        0x123456000ull
 #define NUMBER_VA 0x7654321008ull
 
-static void expect_words(struct kunit *test, const u32 *w, u64 number)
+static void ring_expect_words(struct kunit *test, const u32 *w, u64 number)
 {
 	struct nv_method m = nv_method_unpack(w[0]);
 
@@ -25,13 +25,13 @@ static void expect_words(struct kunit *test, const u32 *w, u64 number)
 	KUNIT_EXPECT_EQ(test, m.count, 1);
 }
 
-/* Entry @n behind a job's first, which is @first. */
-static struct nv_gp_entry entry_of(const struct nv_ring *ring, u32 first, u32 n)
+/* Returns entry @n of the job whose first entry is @first. */
+static struct nv_gp_entry ring_entry_of(const struct nv_ring *ring, u32 first, u32 n)
 {
 	return nv_gp_entry_unpack(ring->entries[(first + n) % (ring->jobs * 4)]);
 }
 
-static void ring_jobs(struct kunit *test)
+static void ring_push_writes_job_entries(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
 	struct nv_ring ring;
@@ -47,28 +47,28 @@ static void ring_jobs(struct kunit *test)
 
 		put = nv_ring_push(&ring, big, 0x10000 * number, 4 * number);
 		KUNIT_EXPECT_EQ(test, put, (first + 3) % (4 * JOBS));
-		e = entry_of(&ring, first, 0);
+		e = ring_entry_of(&ring, first, 0);
 		KUNIT_EXPECT_EQ(test, e.address, 0x10000 * number);
 		KUNIT_EXPECT_EQ(test, e.words, number);
 		KUNIT_EXPECT_FALSE(test, e.wait);
-		e = entry_of(&ring, first, 1);
+		e = ring_entry_of(&ring, first, 1);
 		KUNIT_EXPECT_EQ(test, e.words, 6);
 		KUNIT_ASSERT_GE(test, e.address, VA);
 		KUNIT_ASSERT_LE(test, e.address + 4 * NV_RING_WORDS, VA + nv_ring_bytes(JOBS));
-		interrupt = entry_of(&ring, first, 2);
+		interrupt = ring_entry_of(&ring, first, 2);
 		KUNIT_EXPECT_EQ(test, interrupt.address, e.address + 4 * 6);
 		KUNIT_EXPECT_EQ(test, interrupt.words, 2);
-		KUNIT_EXPECT_TRUE(test, interrupt.wait); /* until the release is done */
-		expect_words(test, memory + (e.address - VA), big);
+		KUNIT_EXPECT_TRUE(test, interrupt.wait); /* for the release of the seqno */
+		ring_expect_words(test, memory + (e.address - VA), big);
 		first = put;
 	}
 }
 
 /*
- * What is left is counted in jobs, and a job counts until its last entry was fetched; it waits
- * until its first was.
+ * A job is incomplete until the hardware has fetched its last entry, and unstarted until it has
+ * fetched its first.
  */
-static void ring_left(struct kunit *test)
+static void ring_counts_incomplete_jobs(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
 	struct nv_ring ring;
@@ -93,8 +93,8 @@ static void ring_left(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, nv_ring_unstarted(&ring, U32_MAX), JOBS);
 }
 
-/* As many jobs as there is room: the device must not take that for an empty ring. */
-static void ring_full(struct kunit *test)
+/* A ring with the maximum number of jobs must not look empty to the device. */
+static void ring_full_differs_from_empty(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, nv_ring_bytes(JOBS), GFP_KERNEL);
 	struct nv_ring ring;
@@ -112,7 +112,7 @@ static void ring_full(struct kunit *test)
 	}
 }
 
-static void ring_longest_job(struct kunit *test)
+static void ring_accepts_longest_job(struct kunit *test)
 {
 	void *memory = kunit_kzalloc(test, nv_ring_bytes(2), GFP_KERNEL);
 	u64 va = BIT_ULL(NV_GP_ADDRESS_BITS) - 4;
@@ -127,8 +127,8 @@ static void ring_longest_job(struct kunit *test)
 	KUNIT_EXPECT_EQ(test, e.address, va);
 }
 
-/* No two jobs share words, so the device may still read those of one when the next is pushed. */
-static void ring_words_apart(struct kunit *test)
+/* Jobs share no words: the device may still read those of one job when the next is pushed. */
+static void ring_jobs_have_separate_words(struct kunit *test)
 {
 	u64 bytes = nv_ring_bytes(JOBS);
 	void *memory = kunit_kzalloc(test, bytes, GFP_KERNEL);
@@ -139,16 +139,17 @@ static void ring_words_apart(struct kunit *test)
 	nv_ring_init(&ring, memory, VA, JOBS, NUMBER_VA);
 	for (i = 0; i < JOBS; i++) {
 		nv_ring_push(&ring, i, 0x1000, 4);
-		seen[i] = entry_of(&ring, 3 * i, 1).address;
+		seen[i] = ring_entry_of(&ring, 3 * i, 1).address;
 		KUNIT_EXPECT_GE(test, seen[i], VA + 4 * JOBS * NV_GP_ENTRY_BYTES);
 		if (i)
 			KUNIT_EXPECT_GE(test, seen[i], seen[i - 1] + 4 * NV_RING_WORDS);
 	}
 }
 
-static struct kunit_case ring_cases[] = {KUNIT_CASE(ring_jobs),        KUNIT_CASE(ring_full),
-					 KUNIT_CASE(ring_left),        KUNIT_CASE(ring_longest_job),
-					 KUNIT_CASE(ring_words_apart), {}};
+static struct kunit_case ring_cases[] = {
+	KUNIT_CASE(ring_push_writes_job_entries),  KUNIT_CASE(ring_full_differs_from_empty),
+	KUNIT_CASE(ring_counts_incomplete_jobs),   KUNIT_CASE(ring_accepts_longest_job),
+	KUNIT_CASE(ring_jobs_have_separate_words), {}};
 
 static struct kunit_suite ring_suite = {
 	.name = "sovgpu_ring",

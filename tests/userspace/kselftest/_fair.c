@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ten groups that never end share an engine with one that does its work, on a card where groups take turns (sovgpu-model
- * --turns). The limit of a job is time of the engine: who waits for its turn because of others is not ended for it.
+ * --runlist-mode). The limit of a job is time of the engine: who waits for its turn because of others is not ended for it.
  *   _fair sliced: turns end after a time slice      _fair held: a turn ends when its work does, or is ended
  */
 #include <sched.h>

@@ -438,7 +438,7 @@ static void listed(void)
 	while (f && fgets(line, sizeof(line), f)) {
 		unsigned long long c, v, s, b, vms, m, groups, queues;
 
-		most = most || !strncmp(line, "most\t", 5);
+		most = most || !strncmp(line, "max\t", 4);
 		if (sscanf(line, "%llu %llu %llu %llu %llu %llu %llu %llu", &c, &v, &s, &b, &vms,
 			   &m, &groups, &queues) == 8)
 			found = found ||

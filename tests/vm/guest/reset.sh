@@ -12,7 +12,7 @@ node() {
 	echo "/dev/dri/$(ls "$card/drm" 2>/dev/null | grep render)"
 }
 program /test/bin/_reset "$card"
-is "$(dmesg | grep -c 'it is reset: whoever uses it')" 1 "the driver says so once"
+is "$(dmesg | grep -c 'reset: contexts and VRAM contents are lost')" 1 "the driver says so once"
 good=0
 while [ $good -lt "$times" ] && echo 1 >"$card/reset" && comes_back; do
 	good=$((good + 1))

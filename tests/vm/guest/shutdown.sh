@@ -2,8 +2,8 @@
 # scenario
 # kernels: trixie-backports
 # kernels of check-long: trixie-debug
-# card: gh100 --quiet-end
-# card: gh100 --quiet-end
+# card: gh100 --require-quiesced
+# card: gh100 --require-quiesced
 # firmware: small
 # The machine switches off (init does, when this is over) while processes have work in flight on one card and another card
 # sleeps: both must be left with their GSP stopped, without bus mastering and without interrupts, or the cards refuse it.

@@ -23,10 +23,10 @@ state() { # does the card come into this state of runtime_status within a minute
 # The machine goes as far as devices' deepest state, and wakes up by itself after five seconds.
 if echo platform >/sys/power/pm_test; then
 	program /test/bin/_sleep busy
-	is "$(dmesg | grep -c 'no sleep: 1 address spaces, 1 groups and .* KiB of video memory would be lost; end who has them')" 1 \
+	is "$(dmesg | grep -c 'suspend refused: device in use (1 VMs, 1 groups, .* KiB of VRAM)')" 1 \
 		"the driver says why, once"
 	program /test/bin/_sleep idle
-	is "$(dmesg | grep -c 'no sleep: 1 address spaces, 0 groups and 1[0-9]* KiB')" 1 "and so for an address space and a buffer"
+	is "$(dmesg | grep -c 'suspend refused: device in use (1 VMs, 0 groups, 1[0-9]* KiB')" 1 "and so for an address space and a buffer"
 	program /test/bin/queue_submit
 else
 	skip "sleep" "this kernel cannot try it"
@@ -52,7 +52,7 @@ if [ -e "$card/power/runtime_status" ]; then
 	ok $? "it sleeps again"
 	mv /lib/firmware /lib/firmware.away
 	/test/bin/bo_info >/dev/null
-	says "it does not wake up, and is given up until it is reset" "$card"
+	says "resume failed, device is wedged until the next reset" "$card"
 	ok $? "without its firmware it does not wake up, and is given up"
 	mv /lib/firmware.away /lib/firmware
 	echo 1 >"$card/reset"

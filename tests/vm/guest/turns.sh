@@ -2,8 +2,8 @@
 # scenario
 # kernels: trixie-backports
 # kernels of check-long: trixie-debug
-# card: gh100 --turns sliced
-# card: gh100 --turns held
+# card: gh100 --runlist-mode sliced
+# card: gh100 --runlist-mode held
 # card: gh100 --stop 1000
 # What a file may have, whose time counts how, and how long it takes to stop what hangs: on a card whose groups take turns,
 # one where they keep the engine as long as they like, and one that takes its time to stop.

@@ -34,12 +34,12 @@ node() {
 card=$1
 RENDER_NODE=$(node) program /test/bin/bo_create
 card=$2
-before=$(dmesg | grep -c 'it is reset: whoever uses it')
+before=$(dmesg | grep -c 'reset: contexts and VRAM contents are lost')
 echo 1 >"$2/reset"
 ok $? "one that is given up and bound can be reset"
 comes_back
 ok $? "and comes back"
-is $(($(dmesg | grep -c 'it is reset: whoever uses it') - before)) 1 "the driver says so once"
+is $(($(dmesg | grep -c 'reset: contexts and VRAM contents are lost') - before)) 1 "the driver says so once"
 RENDER_NODE=$(node) program /test/bin/bo_create
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"

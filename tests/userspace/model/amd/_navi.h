@@ -141,7 +141,7 @@ static void navi_ring(struct navi *n, struct navi_queue *q, uint32_t word)
 	navi_at(n, NAVI_RING(q->number))[q->put++ % NAVI_WORDS] = word;
 }
 
-static void navi_ring_bell(struct navi *n, struct navi_queue *q)
+static void navi_ring_doorbell(struct navi *n, struct navi_queue *q)
 {
 	__atomic_store_n(&q->pointers[AMD_QUEUE_PUT / 8], (uint64_t)q->put * (q->copy ? 4 : 1),
 			 __ATOMIC_RELEASE);
@@ -172,7 +172,7 @@ static void navi_submit(struct navi *n, struct navi_queue *q)
 	q->start = q->buffer;
 	if (q->buffer > 0x6000)
 		q->start = q->buffer = 0; /* whoever writes that much waits for it */
-	navi_ring_bell(n, q);
+	navi_ring_doorbell(n, q);
 }
 
 static void navi_release(struct navi *n, struct navi_queue *q)

@@ -711,18 +711,18 @@ static bool bad_rings(void)
 	navi_ring(&n, q, AMD_SDMA(AMD_SDMA_INDIRECT, 0));
 	for (uint32_t i = 0; i < 5; i++)
 		navi_ring(&n, q, 8);
-	navi_ring_bell(&n, q);
+	navi_ring_doorbell(&n, q);
 	good &= says(navi_error(q, &e), "at word 0 of the ring") && e.fault == MODEL_FAULT_PACKET;
 	q = navi_queue(&n, 0, false);
 	navi_ring(&n, q, AMD_PM4(AMD_PM4_NOP, 20));
-	navi_ring_bell(&n, q);
+	navi_ring_doorbell(&n, q);
 	good &= says(navi_error(q, &e), "NOP has 21 words, but only 1");
 	q = navi_queue(&n, 0, false);
 	navi_ring(&n, q, AMD_PM4(AMD_PM4_INDIRECT_BUFFER, 3));
 	navi_ring(&n, q, 0);
 	navi_ring(&n, q, 1);
 	navi_ring(&n, q, 4 | AMD_PM4_IB_CHAIN);
-	navi_ring_bell(&n, q);
+	navi_ring_doorbell(&n, q);
 	return good & says(navi_error(q, &e), "a ring is not left");
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A machine for tests of the card: memory lent to it, a GSP booted from structures that are right
+ * A machine for tests of the card: memory dma_maps to it, a GSP booted from structures that are right
  * (images are not compared; virtual machines do that with the real files), its queues with the test
  * in the place of a driver, and what the card refused meanwhile.
  */
@@ -226,9 +226,9 @@ static inline bool machine_open_with(const char *fault)
 						  .vram_bytes = VRAM,
 						  .log = log_file,
 						  .fault = fault,
-						  .quiet_end = true},
+						  .require_quiesced = true},
 			   why, sizeof(why));
-	bool good = card && !ftruncate(fd, BYTES) && !card_lend(card, MACHINE, BYTES, fd, 0, true);
+	bool good = card && !ftruncate(fd, BYTES) && !card_dma_map(card, MACHINE, BYTES, fd, 0, true);
 
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);

@@ -127,7 +127,7 @@ static void interrupts(void)
 	make_device();
 	make_space();
 	start_channel();
-	card_wire(card, CARD_MSI, 0, 1, &given);
+	card_set_irq_fds(card, CARD_MSI, 0, 1, &given);
 	uint32_t vector = find_vector(RM_UNIT_COPY0 + 2, false),
 		 gsp = find_vector(RM_UNIT_GSP, true);
 
@@ -167,7 +167,7 @@ static void interrupts(void)
 	ok(told(fd), "and the next message has one again");
 	ok(!release(CHANNEL) && !end_all(), "everything is freed");
 	stop();
-	card_unwire(card, CARD_MSI);
+	card_clear_irq_fds(card, CARD_MSI);
 	close(fd);
 	refused(NULL, "none of it is refused");
 }
@@ -213,7 +213,7 @@ static void translations(void)
 	pte[0] = (MACHINE + BYTES) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
 	invalidate();
 	refused("a mapped page",
-		"a page of memory that was never lent is refused at the invalidation");
+		"a page of memory that was never dma_maps is refused at the invalidation");
 }
 
 static void faults(void)
@@ -411,7 +411,7 @@ static void wrong_objects(void)
 	p = channel_parameters();
 	p.userd = (struct rm_memory_description){MACHINE + BYTES, 512, RM_SPACE_SYSTEM, 0};
 	expect(make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),
-	       NV_STATUS_INVALID_ARGUMENT, "USERD", "USERD in memory that was never lent");
+	       NV_STATUS_INVALID_ARGUMENT, "USERD", "USERD in memory that was never dma_maps");
 	p = channel_parameters();
 	p.engine = 42;
 	expect(make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)),

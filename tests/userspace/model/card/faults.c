@@ -167,7 +167,7 @@ static void spurious(void)
 
 	if (!machine_open_with("spurious"))
 		return;
-	card_wire(card, CARD_MSI, 0, 1, &given);
+	card_set_irq_fds(card, CARD_MSI, 0, 1, &given);
 	rest(20);
 	ok(read(fd, &count, sizeof(count)) < 0, "spurious: a card that is not booted says nothing");
 	talk();

@@ -119,22 +119,22 @@ static void wrong_calls(void)
 static void left(void)
 {
 	reset();
-	card_leave(card);
+	card_check_quiesced(card);
 	refused("running", "a machine that leaves bus mastering on is refused");
 	card_write(card, CARD_CONFIG, 4, &(uint16_t){2}, 2);
-	card_leave(card);
+	card_check_quiesced(card);
 	refused(NULL, "one that leaves nothing on is not");
 	card_write(card, CARD_CONFIG, NV_PCI_CAP_MSI + 2, &(uint16_t){1}, 2);
-	card_leave(card);
+	card_check_quiesced(card);
 	refused("running", "but when MSI is on");
 	card_write(card, CARD_CONFIG, NV_PCI_CAP_MSI + 2, &(uint16_t){0}, 2);
 	write32(NV_VF_INTR_TOP_ENABLE, 1);
-	card_leave(card);
+	card_check_quiesced(card);
 	refused("running", "or an interrupt");
 	reset();
 	boot();
 	card_write(card, CARD_CONFIG, 4, &(uint16_t){2}, 2);
-	card_leave(card);
+	card_check_quiesced(card);
 	refused("running", "or when the GSP runs");
 }
 

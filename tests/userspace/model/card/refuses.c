@@ -95,20 +95,20 @@ static void dma(void)
 	int fd = memfd_create("machine", MFD_CLOEXEC);
 	uint8_t *p;
 
-	ok(!ftruncate(fd, 8192) && !card_lend(card, 0x40000000, 4096, fd, 4096, true) &&
-		   !card_lend(card, 0x50000000, 4096, -1, 0, true) &&
-		   !card_lend(card, 0x60000000, 4096, fd, 0, false),
-	   "memory can be lent");
-	ok(card_lend(card, 0x40000000, 8192, fd, 0, true) &&
-		   card_lend(card, UINT64_MAX - 4095, 8192, fd, 0, true) &&
-		   card_lend(card, 0x70000000, 0, fd, 0, true) &&
-		   card_lend(card, 0x70000010, 4096, fd, 0, true),
+	ok(!ftruncate(fd, 8192) && !card_dma_map(card, 0x40000000, 4096, fd, 4096, true) &&
+		   !card_dma_map(card, 0x50000000, 4096, -1, 0, true) &&
+		   !card_dma_map(card, 0x60000000, 4096, fd, 0, false),
+	   "memory can be dma_maps");
+	ok(card_dma_map(card, 0x40000000, 8192, fd, 0, true) &&
+		   card_dma_map(card, UINT64_MAX - 4095, 8192, fd, 0, true) &&
+		   card_dma_map(card, 0x70000000, 0, fd, 0, true) &&
+		   card_dma_map(card, 0x70000010, 4096, fd, 0, true),
 	   "but not twice, nor around the end, nor nothing, nor at an odd address");
 	ok(!card_dma(card, 0x40000000, 4, false, "a test"), "no DMA without bus mastering");
 	refused("not bus master", "it is refused");
 	write32(CARD_CONFIG, 4, 6);
 	p = card_dma(card, 0x40000ffc, 4, true, "a test");
-	ok(p, "DMA reaches what was lent");
+	ok(p, "DMA reaches what was dma_maps");
 	if (p)
 		memcpy(p, "here", 4);
 	char back[4] = "";
@@ -121,8 +121,8 @@ static void dma(void)
 	refused("not in reach", "so is one to memory of another device");
 	card_dma(card, 0x60000000, 8, true, "a test");
 	refused("read-only", "and a write to what is read-only");
-	ok(!card_take_back(card, 0x40000000, 4096) && card_take_back(card, 0x40000000, 4096),
-	   "what was lent can be taken back, once");
+	ok(!card_dma_unmap(card, 0x40000000, 4096) && card_dma_unmap(card, 0x40000000, 4096),
+	   "what was dma_maps can be taken back, once");
 	card_dma(card, 0x40000000, 4, false, "a test");
 	refused("no memory is there", "after which it is gone");
 	close(fd);
@@ -136,10 +136,10 @@ static void dma_in_pieces(void)
 	char back[8] = "";
 	uint8_t *p;
 
-	ok(!ftruncate(fd, 3 * 4096) && !card_lend(card, 0xffff1000, 4096, fd, 0, true) &&
-		   !card_lend(card, 0xffff0000, 4096, fd, 8192, true) &&
-		   !card_lend(card, 0xffff2000, 4096, fd, 4096, false),
-	   "three pages are lent, last things first");
+	ok(!ftruncate(fd, 3 * 4096) && !card_dma_map(card, 0xffff1000, 4096, fd, 0, true) &&
+		   !card_dma_map(card, 0xffff0000, 4096, fd, 8192, true) &&
+		   !card_dma_map(card, 0xffff2000, 4096, fd, 4096, false),
+	   "three pages are dma_maps, last things first");
 	p = card_dma(card, 0xffff0ffc, 8, true, "a test");
 	refused(NULL, "DMA over two of them is not refused");
 	if (p)
@@ -150,7 +150,7 @@ static void dma_in_pieces(void)
 	ok(card_dma(card, 0xffff0000, 3 * 4096, false, "a test"), "all three can be read");
 	card_dma(card, 0xffff0000, 3 * 4096, true, "a test");
 	refused("read-only", "but the last is not to be written");
-	ok(!card_take_back(card, 0xffff1000, 4096), "the one in the middle is taken back");
+	ok(!card_dma_unmap(card, 0xffff1000, 4096), "the one in the middle is taken back");
 	card_dma(card, 0xffff0ffc, 8, false, "a test");
 	refused("no memory is there", "and DMA over the first two is refused");
 	ok(card_dma(card, 0xffff0ffc, 4, false, "a test") &&
@@ -158,9 +158,9 @@ static void dma_in_pieces(void)
 	   "the others are still there");
 	card_dma(card, UINT64_MAX - 3, 8, false, "a test");
 	refused("around the end", "DMA around the end of all addresses is refused");
-	ok(card_lend(card, ((uint64_t)1 << 38) - 4096, 8192, fd, 0, true) == -ENOSPC,
-	   "what crosses a multiple of 256 GiB cannot be lent");
-	ok(!card_take_back(card, 0xffff0000, 4096) && !card_take_back(card, 0xffff2000, 4096),
+	ok(card_dma_map(card, ((uint64_t)1 << 38) - 4096, 8192, fd, 0, true) == -ENOSPC,
+	   "what crosses a multiple of 256 GiB cannot be dma_maps");
+	ok(!card_dma_unmap(card, 0xffff0000, 4096) && !card_dma_unmap(card, 0xffff2000, 4096),
 	   "they are taken back, too");
 	close(fd);
 }

@@ -134,7 +134,7 @@ static void memory_of_the_machine(void)
 
 	if (ftruncate(fd, 8192))
 		diag("no memory");
-	ok(!call(2, &map, 32, fd, NULL, 0), "memory is lent by descriptor");
+	ok(!call(2, &map, 32, fd, NULL, 0), "memory is dma_maps by descriptor");
 	ok(call(2, &map, 32, fd, NULL, 0) == EEXIST, "not twice");
 	ok(!call(3, &unmap, 24, -1, NULL, 0) && call(3, &unmap, 24, -1, NULL, 0) == ENOENT,
 	   "it is taken back, once");

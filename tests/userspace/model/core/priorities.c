@@ -18,7 +18,7 @@ static const struct work *seen[16]; /* what the one helper worked on, in order *
 static _Atomic uint32_t count;
 
 /* What crew.c has is not linked. A launcher of the low grid waits until the test is over. */
-void crew_work(struct work *g, const struct workers *helper_of)
+void grid_run_blocks(struct work *g, const struct workers *helper_of)
 {
 	if (!helper_of) {
 		sem_wait(g == &low ? &launched : &helped);
@@ -29,7 +29,7 @@ void crew_work(struct work *g, const struct workers *helper_of)
 	if (g == &low) {
 		if (count == 1)
 			sem_post(&helped);
-		while (!workers_wanted(helper_of, g) && !atomic_load(&channel.stop))
+		while (!workers_should_yield(helper_of, g) && !atomic_load(&channel.stop))
 			sched_yield();
 		return;
 	}
@@ -59,7 +59,7 @@ int main(void)
 	while (count < 3)
 		sched_yield();
 	ok(seen[2] == &low, "and comes back when that has no more blocks to start");
-	ok(!workers_wanted(workers, &same) && workers_wanted(workers, &low) == false,
+	ok(!workers_should_yield(workers, &same) && workers_should_yield(workers, &low) == false,
 	   "what is as urgent does not call it away");
 	atomic_store(&channel.stop, true);
 	sem_post(&launched);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Syncs, see sync.h. Everything that can fail is done before the work is: fences to wait for are
- * looked up, syncobjs to signal are found, and a point on a timeline has its link of the chain.
+ * Syncobjs, see syncobj.h. sov_syncs_get() performs every step that can fail: it looks up the
+ * fences to wait for and the syncobjs to signal, and allocates the chain nodes of timeline points.
+ * Publishing a fence afterwards cannot fail.
  */
 #include <drm/drm_file.h>
 #include <drm/drm_syncobj.h>
@@ -10,18 +11,19 @@
 #include <linux/slab.h>
 
 #include "kmod/array.h"
-#include "kmod/sync.h"
+#include "kmod/syncobj.h"
 #include "uapi/sovgpu_drm.h"
 
 #define SOV_MAX_SYNCS 64
 
 struct sov_signal {
-	struct drm_syncobj *object;
-	struct dma_fence_chain *chain; /* NULL: a binary one */
+	struct drm_syncobj *syncobj;
+	struct dma_fence_chain *chain; /* NULL for a binary syncobj */
 	u64 point;
 };
 
-static int add_wait(struct sov_syncs *s, const struct drm_sovgpu_sync *sync, struct drm_file *file)
+static int sov_syncs_add_wait(struct sov_syncs *s, const struct drm_sovgpu_sync *sync,
+			      struct drm_file *file)
 {
 	int ret = drm_syncobj_find_fence(file, sync->handle, sync->point, 0,
 					 &s->waits[s->wait_count]);
@@ -31,13 +33,13 @@ static int add_wait(struct sov_syncs *s, const struct drm_sovgpu_sync *sync, str
 	return ret;
 }
 
-static int add_signal(struct sov_syncs *s, const struct drm_sovgpu_sync *sync,
-		      struct drm_file *file)
+static int sov_syncs_add_signal(struct sov_syncs *s, const struct drm_sovgpu_sync *sync,
+				struct drm_file *file)
 {
 	struct sov_signal *signal = &s->signals[s->signal_count];
 
-	signal->object = drm_syncobj_find(file, sync->handle);
-	if (!signal->object)
+	signal->syncobj = drm_syncobj_find(file, sync->handle);
+	if (!signal->syncobj)
 		return -ENOENT;
 	s->signal_count++;
 	if (!(sync->flags & DRM_SOVGPU_SYNC_TIMELINE))
@@ -47,7 +49,8 @@ static int add_signal(struct sov_syncs *s, const struct drm_sovgpu_sync *sync,
 	return signal->chain ? 0 : -ENOMEM;
 }
 
-static int add(struct sov_syncs *s, const struct drm_sovgpu_sync *sync, struct drm_file *file)
+static int sov_syncs_add(struct sov_syncs *s, const struct drm_sovgpu_sync *sync,
+			 struct drm_file *file)
 {
 	const u32 flags = DRM_SOVGPU_SYNC_TIMELINE | DRM_SOVGPU_SYNC_SIGNAL;
 	bool timeline = sync->flags & DRM_SOVGPU_SYNC_TIMELINE;
@@ -55,18 +58,18 @@ static int add(struct sov_syncs *s, const struct drm_sovgpu_sync *sync, struct d
 	if (sync->flags & ~flags || timeline != !!sync->point)
 		return -EINVAL;
 	if (sync->flags & DRM_SOVGPU_SYNC_SIGNAL)
-		return add_signal(s, sync, file);
-	return add_wait(s, sync, file);
+		return sov_syncs_add_signal(s, sync, file);
+	return sov_syncs_add_wait(s, sync, file);
 }
 
 /**
- * sov_syncs_get() - look syncs up and make them ready
- * @s: to be filled
- * @a: of &struct drm_sovgpu_sync; may be empty
- * @file: whose syncobjs they are
+ * sov_syncs_get() - resolve the sync array of an ioctl
+ * @s: The result. Release it with sov_syncs_put().
+ * @a: Array of &struct drm_sovgpu_sync; may be empty.
+ * @file: The file that owns the syncobjs.
  *
- * Return: 0; EINVAL, also for one to be waited for that has no fence yet; ENOENT; E2BIG; EFAULT;
- * ENOMEM.
+ * Return: 0; -EINVAL, also for a syncobj to wait for that has no fence yet; -ENOENT; -E2BIG;
+ * -EFAULT; -ENOMEM.
  */
 int sov_syncs_get(struct sov_syncs *s, const struct drm_sovgpu_array *a, struct drm_file *file)
 {
@@ -85,7 +88,7 @@ int sov_syncs_get(struct sov_syncs *s, const struct drm_sovgpu_array *a, struct 
 	if (!s->waits || !s->signals)
 		ret = -ENOMEM;
 	for (i = 0; i < a->count && !ret; i++)
-		ret = add(s, &syncs[i], file);
+		ret = sov_syncs_add(s, &syncs[i], file);
 	kvfree(syncs);
 	if (ret)
 		sov_syncs_put(s);
@@ -93,8 +96,8 @@ int sov_syncs_get(struct sov_syncs *s, const struct drm_sovgpu_array *a, struct 
 }
 
 /**
- * sov_syncs_put() - let go what is left of them
- * @s: syncs, signalled or not
+ * sov_syncs_put() - release resolved syncs
+ * @s: The syncs, signalled or not.
  */
 void sov_syncs_put(struct sov_syncs *s)
 {
@@ -104,7 +107,7 @@ void sov_syncs_put(struct sov_syncs *s)
 		dma_fence_put(s->waits[i]);
 	for (i = 0; i < s->signal_count; i++) {
 		dma_fence_chain_free(s->signals[i].chain);
-		drm_syncobj_put(s->signals[i].object);
+		drm_syncobj_put(s->signals[i].syncobj);
 	}
 	kfree(s->waits);
 	kfree(s->signals);
@@ -112,10 +115,10 @@ void sov_syncs_put(struct sov_syncs *s)
 }
 
 /**
- * sov_syncs_wait() - sleep until all that is to be waited for is signalled
- * @s: syncs
+ * sov_syncs_wait() - sleep until all fences to wait for are signalled
+ * @s: The syncs.
  *
- * Return: 0, or ERESTARTSYS.
+ * Return: 0 or -ERESTARTSYS.
  */
 int sov_syncs_wait(struct sov_syncs *s)
 {
@@ -128,9 +131,9 @@ int sov_syncs_wait(struct sov_syncs *s)
 }
 
 /**
- * sov_syncs_signal() - publish a fence; cannot fail
- * @s: syncs
- * @fence: what those to be signalled become
+ * sov_syncs_signal() - publish a fence in all syncobjs to signal
+ * @s: The syncs.
+ * @fence: The fence that the syncobjs get.
  */
 void sov_syncs_signal(struct sov_syncs *s, struct dma_fence *fence)
 {
@@ -138,9 +141,9 @@ void sov_syncs_signal(struct sov_syncs *s, struct dma_fence *fence)
 
 	for (signal = s->signals; signal < s->signals + s->signal_count; signal++) {
 		if (signal->chain)
-			drm_syncobj_add_point(signal->object, signal->chain, fence, signal->point);
+			drm_syncobj_add_point(signal->syncobj, signal->chain, fence, signal->point);
 		else
-			drm_syncobj_replace_fence(signal->object, fence);
-		signal->chain = NULL; /* the timeline has it */
+			drm_syncobj_replace_fence(signal->syncobj, fence);
+		signal->chain = NULL; /* the timeline owns it now */
 	}
 }

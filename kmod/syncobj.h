@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* Syncobjs that a call names: what to wait for before, and what to signal after. */
-#ifndef SOV_SYNC_H
-#define SOV_SYNC_H
+/* The syncobjs of an ioctl: fences to wait for and syncobjs to signal. */
+#ifndef SOV_SYNCOBJ_H
+#define SOV_SYNCOBJ_H
 
 #include <linux/dma-fence.h>
 
@@ -10,19 +10,19 @@ struct drm_sovgpu_array;
 struct sov_signal;
 
 /**
- * struct sov_syncs - what a call's array of syncs has become
+ * struct sov_syncs - the resolved sync array of an ioctl
  */
 struct sov_syncs {
-	/** @waits: fences, with references */
+	/** @waits: Fences to wait for, with references. */
 	struct dma_fence **waits;
 
-	/** @wait_count: of these */
+	/** @wait_count: Number of elements of @waits. */
 	u32 wait_count;
 
-	/** @signals: syncobjs, with what it takes to signal them without allocating */
+	/** @signals: Syncobjs to signal, with all memory that signalling them needs. */
 	struct sov_signal *signals;
 
-	/** @signal_count: of these */
+	/** @signal_count: Number of elements of @signals. */
 	u32 signal_count;
 };
 

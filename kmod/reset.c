@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-2.0-only OR MIT
+/*
+ * PCI reset, which root requests through the sysfs attribute "reset". A reset loses the firmware
+ * and the contents of VRAM. The driver takes the device down as on removal, and binds to it again
+ * after the reset. Files that were open before get ENODEV, as after a removal. A reset also
+ * recovers a wedged device.
+ */
+#include <drm/drm_print.h>
+#include <linux/device.h>
+#include <linux/pm_runtime.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "kmod/device.h"
+#include "kmod/reset.h"
+#include "kmod/unplug.h"
+
+/* Not a member of struct sov_device, which the reprobe frees. */
+struct sov_reprobe {
+	struct work_struct work;
+	struct pci_dev *pdev;
+};
+
+static struct workqueue_struct *sov_reprobe_wq;
+
+/**
+ * sov_reset_init() - create the reprobe workqueue
+ *
+ * Return: 0 or -ENOMEM.
+ */
+int sov_reset_init(void)
+{
+	sov_reprobe_wq = alloc_workqueue("sovgpu_reprobe", WQ_UNBOUND, 0);
+	return sov_reprobe_wq ? 0 : -ENOMEM;
+}
+
+/**
+ * sov_reset_exit() - destroy the reprobe workqueue after the PCI driver is unregistered
+ */
+void sov_reset_exit(void)
+{
+	destroy_workqueue(sov_reprobe_wq);
+}
+
+static void sov_reprobe_work(struct work_struct *work)
+{
+	struct sov_reprobe *r = container_of(work, struct sov_reprobe, work);
+	int ret = 0;
+
+	/* Root may have unbound the device or unloaded the module meanwhile. */
+	if (READ_ONCE(r->pdev->dev.driver))
+		ret = device_reprobe(&r->pdev->dev);
+	if (ret < 0)
+		pci_err(r->pdev, "reprobe after reset failed: %pe\n", ERR_PTR(ret));
+	pci_dev_put(r->pdev);
+	kfree(r);
+}
+
+/* The PCI core holds the device lock, which device_reprobe() takes. */
+static void sov_schedule_reprobe(struct pci_dev *pdev)
+{
+	struct sov_reprobe *r = kzalloc(sizeof(*r), GFP_KERNEL | __GFP_NOFAIL);
+
+	INIT_WORK(&r->work, sov_reprobe_work);
+	r->pdev = pci_dev_get(pdev);
+	queue_work(sov_reprobe_wq, &r->work);
+}
+
+static void sov_reset_prepare(struct pci_dev *pdev)
+{
+	struct sov_device *sov = pci_get_drvdata(pdev);
+
+	/*
+	 * Resume the device and keep it resumed until the end of the reset: a reset of the bus
+	 * above it (reset_subordinate) does not check its runtime PM state.
+	 */
+	pm_runtime_get_sync(&pdev->dev);
+	drm_info(&sov->drm, "reset: contexts and VRAM contents are lost\n");
+	sov_device_take_down(sov);
+}
+
+static void sov_reset_done(struct pci_dev *pdev)
+{
+	sov_schedule_reprobe(pdev);
+	pm_runtime_put_noidle(&pdev->dev);
+}
+
+const struct pci_error_handlers sov_error_handlers = {
+	.reset_prepare = sov_reset_prepare,
+	.reset_done = sov_reset_done,
+};
