@@ -29,10 +29,10 @@
 
 extern char **environ;
 
-#define TRIP_COUNT     8
-#define MAX_INSTS (1 << 16)
-#define IN_FLIGHT 64
-#define REPEATS   5
+#define TRIP_COUNT 8
+#define MAX_INSTS  (1 << 16)
+#define IN_FLIGHT  64
+#define REPEATS    5
 
 struct cost {
 	double instructions, vgprs, sgprs, cycles;
@@ -127,9 +127,9 @@ static bool is_padding(const struct amd_inst *in)
 }
 
 static struct amd_inst code[MAX_INSTS];
-static uint32_t at[MAX_INSTS];         /* offset in words */
-static uint32_t target[MAX_INSTS];     /* 1 + index of the branch target; 0: no branch */
-static bool has_latch[MAX_INSTS + 1];  /* by 1 + header: the back edge is known */
+static uint32_t at[MAX_INSTS];        /* offset in words */
+static uint32_t target[MAX_INSTS];    /* 1 + index of the branch target; 0: no branch */
+static bool has_latch[MAX_INSTS + 1]; /* by 1 + header: the back edge is known */
 
 static void find_targets(uint32_t n)
 {
@@ -140,9 +140,10 @@ static void find_targets(uint32_t n)
 	for (uint32_t i = 0; i < n; i++)
 		index_at[at[i]] = 1 + i;
 	for (uint32_t i = 0; i < n; i++)
-		target[i] = code[i].row->flags & TARGET
-				    ? index_at[at[i] + 1 + (uint32_t)(int16_t)code[i].field[AMD_F_IMM]]
-				    : 0;
+		target[i] =
+			code[i].row->flags & TARGET
+				? index_at[at[i] + 1 + (uint32_t)(int16_t)code[i].field[AMD_F_IMM]]
+				: 0;
 }
 
 /* Returns whether control can flow from one instruction to a later one without code before both. */

@@ -734,8 +734,10 @@ static bool run_kernel(const struct image_kernel *k, const struct test *t, bool 
 	};
 	uint64_t pointers[2] = {0x40000000, 0x30000000};
 
-	if (image_amd_kernel(k)->kernarg_bytes < 20 || !map_range(ARGUMENTS, l.kernarg, image_amd_kernel(k)->kernarg_bytes, false) ||
-	    !map_range(PACKET, l.dispatch, 64, false) || !map_range(INPUT, pointers[1], 4 * WORDS, false) ||
+	if (image_amd_kernel(k)->kernarg_bytes < 20 ||
+	    !map_range(ARGUMENTS, l.kernarg, image_amd_kernel(k)->kernarg_bytes, false) ||
+	    !map_range(PACKET, l.dispatch, 64, false) ||
+	    !map_range(INPUT, pointers[1], 4 * WORDS, false) ||
 	    !map_range(OUTPUT, pointers[0], 4 * WORDS, true) ||
 	    !map_range(SCRATCH, l.scratch, amd_scratch_bytes(&l), true))
 		return false;
@@ -856,7 +858,7 @@ int main(int argc, char **argv)
 	if (!map_range(CODE, CODE_VA, o.part_bytes[IMAGE_CODE], false))
 		return perror("amd_kernels"), 1;
 	image_load_part(&o, IMAGE_CODE, &(struct image_addresses){.base = {CODE_VA}},
-		    ranges[CODE].bytes);
+			ranges[CODE].bytes);
 	for (uint32_t i = 0; i < TESTS; i++) {
 		const struct image_kernel *k = find_kernel(&o, tests[i].name);
 

@@ -39,7 +39,8 @@ static bool check_kernel(const struct image_kernel *k, uint32_t *hidden)
 		++*hidden;
 		if (image_amd_kernel(k)->hidden[h].offset != base + amd_hidden_args[h].offset) {
 			printf("# %s: %s is at %u, not at %u\n", k->name, amd_hidden_args[h].kind,
-			       image_amd_kernel(k)->hidden[h].offset, base + amd_hidden_args[h].offset);
+			       image_amd_kernel(k)->hidden[h].offset,
+			       base + amd_hidden_args[h].offset);
 			return false;
 		}
 	}

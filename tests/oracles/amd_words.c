@@ -20,7 +20,7 @@ static uint64_t next_random(void *state) /* splitmix64 */
 }
 
 static bool write_random(const struct amd_row *row, enum amd_form form, uint64_t *seed, FILE *text,
-		FILE *bytes)
+			 FILE *bytes)
 {
 	struct amd_inst in, back;
 	uint32_t words[AMD_MAX_WORDS], n;

@@ -192,7 +192,8 @@ static bool exclusive(const struct sass_inst *a, const struct sass_inst *b)
 static uint32_t needed_distance(const struct subject *s, uint32_t i, uint32_t j)
 {
 	const struct line *a = &s->lines[i], *b = &s->lines[j];
-	uint32_t max = j == i + 1 || a->in.op == SASS_BAR ? sass_min_distance(s->sm, &a->in, &b->in) : 0;
+	uint32_t max =
+		j == i + 1 || a->in.op == SASS_BAR ? sass_min_distance(s->sm, &a->in, &b->in) : 0;
 
 	for (uint32_t x = 0; x < a->nuses; x++)
 		for (uint32_t y = 0; y < b->nuses; y++) {
@@ -201,9 +202,9 @@ static uint32_t needed_distance(const struct subject *s, uint32_t i, uint32_t j)
 			if (!a->uses[x].write || !overlap(&a->uses[x], &b->uses[y]) ||
 			    exclusive(&a->in, &b->in))
 				continue;
-			need = b->uses[y].write
-				       ? sass_waw_latency(s->sm, &a->in, &b->in)
-				       : sass_raw_latency(s->sm, &a->in, &a->uses[x], &b->in, &b->uses[y]);
+			need = b->uses[y].write ? sass_waw_latency(s->sm, &a->in, &b->in)
+						: sass_raw_latency(s->sm, &a->in, &a->uses[x],
+								   &b->in, &b->uses[y]);
 			max = need > max ? need : max;
 		}
 	return max;
@@ -258,7 +259,7 @@ static bool waits(const struct sass_inst *in, uint32_t scoreboard)
  * reads it is enough that p has read its sources.
  */
 static bool has_completed(const struct subject *s, uint32_t p, uint32_t j, uint32_t m, uint32_t sb,
-		    bool reads)
+			  bool reads)
 {
 	uint32_t unit = sass_pipe(s->sm, &s->lines[p].in);
 	bool in_order = sass_completes_in_order(s->sm, &s->lines[p].in);
@@ -308,7 +309,8 @@ static bool needs_scoreboard(const struct subject *s, uint32_t p, uint32_t j, bo
 	return result || source;
 }
 
-static uint32_t affected_by_wait(const struct subject *s, uint32_t m, uint32_t sb, uint32_t *affected)
+static uint32_t affected_by_wait(const struct subject *s, uint32_t m, uint32_t sb,
+				 uint32_t *affected)
 {
 	uint32_t n = 0, first = m;
 
@@ -328,8 +330,8 @@ static uint32_t affected_by_wait(const struct subject *s, uint32_t m, uint32_t s
 }
 
 /* Tries one mutation. Returns 1 if it is a violation; *caught tells whether hazard mode saw it. */
-static int try_mutation(struct subject *s, uint32_t m, const struct sass_inst *changed, const uint32_t *affected,
-	       uint32_t n, bool *caught)
+static int try_mutation(struct subject *s, uint32_t m, const struct sass_inst *changed,
+			const uint32_t *affected, uint32_t n, bool *caught)
 {
 	struct sass_inst in = *changed;
 	struct sass_word word;
@@ -346,7 +348,7 @@ static int try_mutation(struct subject *s, uint32_t m, const struct sass_inst *c
 		return 0;
 	if (!run_with(s, m, word, error, sizeof(error)))
 		*caught = strstr(error, " reads ") || strstr(error, " overwrites ") ||
-			 strstr(error, " issues ");
+			  strstr(error, " issues ");
 	if (!*caught)
 		diag("%s for sm_%u, line +0x%x, not caught: %s", s->kind->function, s->sm, m * 16,
 		     error);
@@ -420,7 +422,8 @@ static void report_counts(const char *compiler, uint32_t sm, const struct counts
 	printf("# count %s sm_%u: %u of %u lowered stalls and %u of %u dropped waits are caught\n",
 	       compiler, sm, c->stalls_caught, c->stalls, c->waits_caught, c->waits);
 	ok(all >= 20 && 100 * caught >= 95 * all,
-	   "%s, sm_%u: hazard mode catches at least 95 %% of %u violations (%u)", compiler, sm, all, caught);
+	   "%s, sm_%u: hazard mode catches at least 95 %% of %u violations (%u)", compiler, sm, all,
+	   caught);
 }
 
 /* usage: mutate [CUBIN...]: our code of tests/kernels, and these cubins of ptxas. */

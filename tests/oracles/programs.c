@@ -42,7 +42,7 @@ struct launch {
 };
 #define RUN(l, ...) \
 	launch_program(l, (const void *const[]){__VA_ARGS__}, \
-	    sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
+		       sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
 
 static bool launch_program(struct launch l, const void *const *arguments, uint32_t count)
 {
@@ -241,7 +241,8 @@ static bool variables(void)
 	if (!must(sov_module_get_variable(module, "counter", &c, NULL), "counter") ||
 	    !must(sov_module_get_variable(module, "zeroed", &z, &bytes), "zeroed") ||
 	    bytes != 100000 || !RUN(((struct launch){"variables", {1}, {1}, 0}), &out) ||
-	    !download(got, out, sizeof(got)) || !same(got, (uint32_t[]){123, 0, 41}, 4, 3, "variables"))
+	    !download(got, out, sizeof(got)) ||
+	    !same(got, (uint32_t[]){123, 0, 41}, 4, 3, "variables"))
 		return false;
 	if (!download(&counter, c, 4) || !same(&counter, (uint32_t[]){42}, 4, 1, "counter") ||
 	    !download(&last, z + 99999, 1) || !same(&last, (uint32_t[]){77}, 4, 1, "zeroed"))
@@ -476,7 +477,7 @@ int main(int argc, char **argv)
 		for (unsigned p = 0; p < sizeof(programs) / sizeof(*programs); p++)
 			for (int hazard = 0; hazard < 2 - gpu; hazard++)
 				if (!ok(run_program(device_name(base, hazard), image, bytes,
-						programs[p].run),
+						    programs[p].run),
 					"%s of %s gives the results of C%s", programs[p].name, base,
 					hazard ? " in hazard mode" : ""))
 					diag("%s", why);

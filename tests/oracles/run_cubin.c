@@ -61,8 +61,9 @@ int main(int argc, char **argv)
 
 				snprintf(device, sizeof(device), "%s.%d",
 					 strstr(base, "sm_90") ? "gh100" : "ga100", hazard);
-				if (!ok(run_file(device, image, size, &kernels[k]), "%s of %s gives the reference's results%s",
-					kernels[k].name, base, hazard ? " in hazard mode" : ""))
+				if (!ok(run_file(device, image, size, &kernels[k]),
+					"%s of %s gives the reference's results%s", kernels[k].name,
+					base, hazard ? " in hazard mode" : ""))
 					diag("%s", why);
 			}
 		}

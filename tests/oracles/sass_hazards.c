@@ -11,8 +11,8 @@
 #include "tests/oracles/_cubin.h"
 #include "libsov/isa/nv/sass.h"
 
-#define MAX_INSTS  20000 /* per function */
-#define KINDS (SASS_BREG + 1)
+#define MAX_INSTS 20000 /* per function */
+#define KINDS     (SASS_BREG + 1)
 
 struct step {
 	struct sass_inst in;
@@ -30,7 +30,7 @@ static uint32_t sm, checks, tight, uniform, reuses, violations;
 static const char *path;
 
 static void report_violation(const char *rule, int first, int second, const struct sass_reg_use *u,
-		     uint32_t need)
+			     uint32_t need)
 {
 	char a[256], b[256];
 
@@ -49,7 +49,7 @@ static bool guards_exclude(int a, int b)
 	return x->guard == y->guard && x->guard != SASS_PT && x->guard_not != y->guard_not;
 }
 
-/* The scoreboard was waits_for for after `from`, no later than `to`, and had time to be set. */
+/* Returns whether an instruction after from, up to to, waits for sb, which had time to be set. */
 static bool waits_for(uint8_t sb, int from, int to)
 {
 	for (int i = from + 1; sb != SASS_NO_SB && i <= to; i++) {
@@ -73,7 +73,8 @@ static bool same_pipe(int a, int b)
 static bool has_written(int from, int to)
 {
 	for (int i = from; i < to; i++)
-		if ((i == from || (sass_completes_in_order(sm, &steps[from].in) && same_pipe(from, i))) &&
+		if ((i == from ||
+		     (sass_completes_in_order(sm, &steps[from].in) && same_pipe(from, i))) &&
 		    waits_for(steps[i].in.write_barrier, i, to))
 			return true;
 	return false;
@@ -103,8 +104,9 @@ static void check_read(int i, const struct sass_reg_use *u, uint8_t reg)
 	uniform += u->kind == SASS_UGPR || u->kind == SASS_UPRED;
 	result = &steps[w].uses[write_use[u->kind][reg]];
 	need = sass_raw_latency(sm, &steps[w].in, result, &steps[i].in,
-			&(struct sass_reg_use){u->kind, reg, 1, u->operand, false});
-	tight += steps[i].time - steps[w].time == need && !sass_has_variable_latency(sm, &steps[w].in);
+				&(struct sass_reg_use){u->kind, reg, 1, u->operand, false});
+	tight += steps[i].time - steps[w].time == need &&
+		 !sass_has_variable_latency(sm, &steps[w].in);
 	if (steps[i].time - steps[w].time < need && !sass_has_variable_latency(sm, &steps[w].in))
 		report_violation("too early", w, i, u, need);
 	/* An atomic has written its predicate once it has read its operands. */
@@ -159,17 +161,18 @@ static void check_reuse(int i)
 			sass_reuse_slots(&steps[from].in, was);
 			for (uint32_t u = 0; u < steps[i].n; u++)
 				overwritten |= steps[i].uses[u].write &&
-					   steps[i].uses[u].kind == SASS_GPR &&
-					   was[k].reg <
-						   steps[i].uses[u].reg + steps[i].uses[u].count &&
-					   steps[i].uses[u].reg < was[k].reg + was[k].count;
+					       steps[i].uses[u].kind == SASS_GPR &&
+					       was[k].reg < steps[i].uses[u].reg +
+								    steps[i].uses[u].count &&
+					       steps[i].uses[u].reg < was[k].reg + was[k].count;
 			if (now[k].reg == was[k].reg &&
 			    sass_reuse_hits(sm, &steps[from].in, &steps[i].in)) {
 				reuses++;
 				reuse_setter[k] = 0;
 			} else if (overwritten) {
 				reuse_setter[k] = 0;
-				report_violation("overwrites a cached operand", from, i, steps[i].uses, 0);
+				report_violation("overwrites a cached operand", from, i,
+						 steps[i].uses, 0);
 			}
 		}
 		if (steps[i].in.yield)
@@ -194,7 +197,8 @@ static void check_function(int n)
 			continue;
 		time += sass_stall_cycles(&s->in);
 		if (s->in.stall && s->in.stall < sass_min_stall(sm, &s->in))
-			report_violation("stall too short", i, i, s->uses, sass_min_stall(sm, &s->in));
+			report_violation("stall too short", i, i, s->uses,
+					 sass_min_stall(sm, &s->in));
 		check_reuse(i);
 		for (uint32_t k = 0; k < s->n; k++)
 			for (int r = 0; r < s->uses[k].count; r++)

@@ -328,7 +328,8 @@ static void receive(void *to, size_t size, size_t count, const struct child *c)
 		broken("a child process has ended");
 }
 
-static struct child start_child(const char *mode, unsigned which, const char *image, uint64_t largest)
+static struct child start_child(const char *mode, unsigned which, const char *image,
+				uint64_t largest)
 {
 	char number[32];
 	int in[2], out[2];
@@ -483,7 +484,7 @@ static void warm_up(struct child *c, uint64_t largest)
 
 	while (now_ns() - start_at < WARM_NS)
 		compare_row(c, (struct request){9, 100, largest < 1 << 24 ? largest : 1 << 24}, 1,
-			median);
+			    median);
 }
 
 int main(int argc, char **argv)
@@ -522,13 +523,13 @@ int main(int argc, char **argv)
 		warm_up(c, largest);
 	printf("\n| %-20s | %9s | %9s | %9s | %6s | %9s | %9s | %12s | %7s "
 	       "|\n|---|---|---|---|---|---|---|---|---|\n",
-	       "", "bytes", "sov us", "CUDA us", "ratio", "sov GB/s", "CUDA GB/s", "target", "samples");
+	       "", "bytes", "sov us", "CUDA us", "ratio", "sov GB/s", "CUDA GB/s", "target",
+	       "samples");
 	compare_all(c, small ? SMALL_EFFORT : full ? LONG_EFFORT : USUAL_EFFORT, largest);
 	compare_starts(image, small ? 3 : 21);
 	for (unsigned s = 0; s < APIS; s++)
 		wrong_values += !finish_child(&c[s]);
-	printf("\nMedians; ratio: time of sov / time of CUDA. cuda_compare: %" PRIu64
-	       " wrong\n",
+	printf("\nMedians; ratio: time of sov / time of CUDA. cuda_compare: %" PRIu64 " wrong\n",
 	       wrong_values);
 	return wrong_values ? EXIT_WRONG : 0;
 }

@@ -53,8 +53,7 @@ static void sov_api_open(const void *image, size_t bytes)
 	sov_must(sov_context_create(device, NULL, &sov_api_context), "creating a context");
 	sov_must(sov_context_get_stream(sov_api_context, &sov_api_stream), "getting the stream");
 	sov_must(sov_module_load(sov_api_context, image, bytes, NULL, &module), "loading");
-	sov_must(sov_module_get_function(module, "store", &sov_api_store),
-		 "finding the kernel");
+	sov_must(sov_module_get_function(module, "store", &sov_api_store), "finding the kernel");
 }
 static void sov_api_device_name(char *name, size_t size)
 {
@@ -86,11 +85,13 @@ static void sov_api_wait_all(void)
 }
 static void sov_api_htod(uint64_t to, const void *from, size_t bytes)
 {
-	sov_must(sov_memory_copy(sov_api_context, to, SOV_HOST(from), bytes), "copying to the device");
+	sov_must(sov_memory_copy(sov_api_context, to, SOV_HOST(from), bytes),
+		 "copying to the device");
 }
 static void sov_api_dtoh(void *to, uint64_t from, size_t bytes)
 {
-	sov_must(sov_memory_copy(sov_api_context, SOV_HOST(to), from, bytes), "copying to the host");
+	sov_must(sov_memory_copy(sov_api_context, SOV_HOST(to), from, bytes),
+		 "copying to the host");
 }
 static void sov_api_dtod(uint64_t to, uint64_t from, size_t bytes)
 {
@@ -140,8 +141,7 @@ static void cuda_api_launch(uint64_t to, uint32_t value)
 {
 	void *arguments[] = {&to, &value};
 
-	must(cuLaunchKernel(cuda_api_store, 1, 1, 1, 1, 1, 1, 0, cuda_api_stream, arguments,
-			    NULL),
+	must(cuLaunchKernel(cuda_api_store, 1, 1, 1, 1, 1, 1, 0, cuda_api_stream, arguments, NULL),
 	     "launching");
 }
 static void cuda_api_wait(void)
@@ -186,9 +186,8 @@ static void *cuda_api_pinned(size_t bytes)
 }
 
 static const struct api apis[] = {
-	{"sov", sov_api_open, sov_api_device_name, sov_api_launch, sov_api_wait,
-	 sov_api_wait_all, sov_api_htod, sov_api_dtoh, sov_api_dtod, sov_api_fill,
-	 sov_api_memory, sov_api_pinned},
+	{"sov", sov_api_open, sov_api_device_name, sov_api_launch, sov_api_wait, sov_api_wait_all,
+	 sov_api_htod, sov_api_dtoh, sov_api_dtod, sov_api_fill, sov_api_memory, sov_api_pinned},
 	{"cuda", cuda_api_open, cuda_api_device_name, cuda_api_launch, cuda_api_wait,
 	 cuda_api_wait_all, cuda_api_htod, cuda_api_dtoh, cuda_api_dtod, cuda_api_fill,
 	 cuda_api_memory, cuda_api_pinned},

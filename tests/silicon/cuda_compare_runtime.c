@@ -19,11 +19,11 @@
 #include "driver.h"
 #include "libsov/sov.h"
 
-#define ROUNDS   3
-#define CHAIN   100u
-#define STREAMS 4u
-#define ADDRESSES  8u
-#define GRAPHS  4u
+#define ROUNDS    3
+#define CHAIN     100u
+#define STREAMS   4u
+#define ADDRESSES 8u
+#define GRAPHS    4u
 
 static unsigned samples = 200, copy_mib = 64;
 static bool small, show_addresses;
@@ -329,10 +329,11 @@ static void cuda_use_event(bool timed)
 }
 
 static const struct api apis[] = {
-	{"sov", sov_load, sov_memory, sov_pinned, sov_launch_kernel, sov_htod, sov_wait, sov_read, sov_build_graph, sov_run_graph, sov_use_pool,
-	 sov_use_memory, sov_use_event},
-	{"cuda", cuda_load, cuda_memory, cuda_pinned, cuda_launch_kernel, cuda_htod, cuda_wait, cuda_read, cuda_build_graph, cuda_run_graph, cuda_use_pool,
-	 cuda_use_memory, cuda_use_event},
+	{"sov", sov_load, sov_memory, sov_pinned, sov_launch_kernel, sov_htod, sov_wait, sov_read,
+	 sov_build_graph, sov_run_graph, sov_use_pool, sov_use_memory, sov_use_event},
+	{"cuda", cuda_load, cuda_memory, cuda_pinned, cuda_launch_kernel, cuda_htod, cuda_wait,
+	 cuda_read, cuda_build_graph, cuda_run_graph, cuda_use_pool, cuda_use_memory,
+	 cuda_use_event},
 };
 
 /* ---- measuring ---- */
@@ -444,7 +445,8 @@ static bool measure_graphs(double figures[FIGURES])
 		uint32_t sum = (i % GRAPHS + 1) * CHAIN * (samples + 1);
 
 		if (api->read(word) != sum) {
-			printf("WRONG %s: graphs added %u, not %u\n", api->name, api->read(word), sum);
+			printf("WRONG %s: graphs added %u, not %u\n", api->name, api->read(word),
+			       sum);
 			return false;
 		}
 	}
@@ -548,7 +550,8 @@ int main(int argc, char **argv)
 		printf("cuda_compare_runtime: FAIL\n");
 		return EXIT_WRONG;
 	}
-	printf("Medians, the best of %u rounds:\n\n| operation | sov | CUDA | sov/CUDA |\n| --- | --- | "
+	printf("Medians, the best of %u rounds:\n\n| operation | sov | CUDA | sov/CUDA |\n| --- | "
+	       "--- | "
 	       "--- | --- |\n",
 	       ROUNDS);
 	for (i = 0; i < FIGURES; i++)

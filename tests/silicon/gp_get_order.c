@@ -14,7 +14,14 @@
 #include "libsov/winsys/winsys.h"
 #include "tests/tap.h"
 
-enum { ENTRIES = 32, COPIES = 64, SEMAPHORE = 0x1000, STREAM = 0x2000, RELEASE = 0x8000, NOP = 0x9000 };
+enum {
+	ENTRIES = 32,
+	COPIES = 64,
+	SEMAPHORE = 0x1000,
+	STREAM = 0x2000,
+	RELEASE = 0x8000,
+	NOP = 0x9000
+};
 #define VA     UINT64_C(0x1000000000) /* NVIDIA's module keeps 512 MiB from 4 GiB on */
 #define BIG_VA UINT64_C(0x2000000000)
 
@@ -115,7 +122,8 @@ static uint32_t write_release(uint32_t *first, uint64_t va, uint64_t value)
 	return (uint32_t)(w - first);
 }
 
-static void push_entry(struct bench *b, uint32_t *put, uint32_t offset, uint32_t words, uint64_t bits)
+static void push_entry(struct bench *b, uint32_t *put, uint32_t offset, uint32_t words,
+		       uint64_t bits)
 {
 	b->queue_memory.ring[*put] = nv_gp_entry_pack(VA + offset, words) | bits;
 	*put = (*put + 1) % ENTRIES;
@@ -133,8 +141,8 @@ static bool run_round(struct bench *b, uint64_t value, uint64_t bits, bool *earl
 	*early = false;
 	memset(b->memory + NOP, 0, 8);
 	push_entry(b, &put, STREAM, words, 0);
-	push_entry(b, &put, RELEASE, write_release((uint32_t *)(b->memory + RELEASE), VA + SEMAPHORE, value),
-	     0);
+	push_entry(b, &put, RELEASE,
+		   write_release((uint32_t *)(b->memory + RELEASE), VA + SEMAPHORE, value), 0);
 	push_entry(b, &put, NOP, 2, bits);
 	winsys_write_barrier();
 	__atomic_store_n(b->queue_memory.put, put, __ATOMIC_RELEASE);

@@ -115,7 +115,7 @@ static uint32_t wrong_elements(const struct instruction_test *t, const struct me
 
 /* Returns whether the guards are unchanged. */
 static bool guards_intact(const struct instruction_test *t, const struct memory *m, char *why,
-			size_t size)
+			  size_t size)
 {
 	uint32_t from = 0;
 
@@ -137,8 +137,8 @@ static bool guards_intact(const struct instruction_test *t, const struct memory 
 /* Returns whether all blocks do the same: none accumulates, and none reads its block index. */
 static bool blocks_are_alike(const char *text)
 {
-	static const char *const dependences[] = {"\n// inout ", "\n// grid:", "\n// fails", "ctaid",
-					      ".global ."};
+	static const char *const dependences[] = {"\n// inout ", "\n// grid:", "\n// fails",
+						  "ctaid", ".global ."};
 
 	for (size_t i = 0; i < sizeof(dependences) / sizeof(dependences[0]); i++)
 		if (strstr(text, dependences[i]))
@@ -147,8 +147,8 @@ static bool blocks_are_alike(const char *text)
 }
 
 /* Poisons the outputs, launches, compares. Returns CUDA's error; why stays empty on success. */
-static int launch_and_compare(struct instruction_test *t, cuda_handle function, struct memory *m, unsigned grid,
-		  char *why, size_t size)
+static int launch_and_compare(struct instruction_test *t, cuda_handle function, struct memory *m,
+			      unsigned grid, char *why, size_t size)
 {
 	void *arguments[TEST_MAX_PARAMETERS];
 	cuda_ptr addresses[TEST_MAX_PARAMETERS];
@@ -186,7 +186,7 @@ static int launch_and_compare(struct instruction_test *t, cuda_handle function, 
 
 /* Launches a test in all grids. Returns whether the context survived. */
 static bool launch_all(struct instruction_test *t, const char *text, cuda_handle function,
-		  unsigned sm_count)
+		       unsigned sm_count)
 {
 	struct memory m = memory_new(t);
 	bool wide = blocks_are_alike(text);
@@ -308,8 +308,8 @@ static unsigned run_variant(const char *variant)
 			exit(EXIT_BROKEN);
 		}
 		check_exit(status,
-			run.names[tests[progress->next < count ? progress->next : count - 1]],
-			variant);
+			   run.names[tests[progress->next < count ? progress->next : count - 1]],
+			   variant);
 	}
 	printf("instructions, %s: %u right, %u wrong, %u not compiled", variant, progress->right,
 	       progress->wrong, run.count - count);

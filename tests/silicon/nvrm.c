@@ -253,7 +253,8 @@ static void test_concurrent_process(const char *self, sov_context c)
 	ok(!status && now_ms() - start < 500,
 	   "another process gets a result while a grid of short blocks runs, after %.0f ms",
 	   now_ms() - start);
-	ok(sov_context_wait(c, 0) == SOV_NOT_READY, "the grid of short blocks still runs after the other process has ended");
+	ok(sov_context_wait(c, 0) == SOV_NOT_READY,
+	   "the grid of short blocks still runs after the other process has ended");
 	counting_end(&k, "a long grid completes after another process has used the GPU");
 }
 
@@ -343,13 +344,16 @@ static void test_context_leaks(sov_context bystander, uint32_t count)
 		MUST(sov_context_destroy(c));
 	}
 	MUST(sov_memory_info(bystander, &after, NULL));
-	ok(working == (count + 109) / 100, "%u contexts are created and destroyed, %.2f ms each", count,
-	   (now_ms() - start) / count);
-	ok(open_files() == files, "no file is left open after a thousand contexts (%u, then %u)", files, open_files());
-	ok(after >= before, "no video memory is left allocated after a thousand contexts (%lld bytes fewer)",
+	ok(working == (count + 109) / 100, "%u contexts are created and destroyed, %.2f ms each",
+	   count, (now_ms() - start) / count);
+	ok(open_files() == files, "no file is left open after a thousand contexts (%u, then %u)",
+	   files, open_files());
+	ok(after >= before,
+	   "no video memory is left allocated after a thousand contexts (%lld bytes fewer)",
 	   (long long)(before - after));
-	ok(resident_kib() < resident + 4096, "no host memory is left allocated after a thousand contexts (%ld KiB, then %ld)", resident,
-	   resident_kib());
+	ok(resident_kib() < resident + 4096,
+	   "no host memory is left allocated after a thousand contexts (%ld KiB, then %ld)",
+	   resident, resident_kib());
 }
 
 static void first_result(double start)
@@ -394,7 +398,8 @@ int main(int argc, char **argv)
 	test_infinite_kernel("polls", ptx_polls, bystander);
 	test_infinite_kernel("spins", ptx_spins, bystander);
 	test_context_leaks(bystander, 1000);
-	good(sov_context_status(bystander), "a context that never faulted reports no error at the end");
+	good(sov_context_status(bystander),
+	     "a context that never faulted reports no error at the end");
 	MUST(sov_context_destroy(bystander));
 	return tap_done();
 }

@@ -30,7 +30,7 @@
 
 enum {
 	MAX_KERNELS = 1000,
-	CHUNK = 25, /* kernels in one file: ptxas starts slowly, and crashes on one in 500 */
+	CHUNK = 25,      /* kernels in one file: ptxas starts slowly, and crashes on one in 500 */
 	TIME_LIMIT = 10, /* seconds per launch */
 	STACK_BYTES = 16384,
 	MAX_IMAGE = 1 << 25, /* bytes of a cubin */
@@ -316,7 +316,7 @@ static void launch_all(void)
  * differs. Runs in a child, because a launch may destroy the context.
  */
 static uint32_t count_agreeing(const struct program *p, const char *text, const char *name,
-			 uint32_t launches)
+			       uint32_t launches)
 {
 	cuda_handle module, function;
 	cuda_ptr at[AGREE_BUFFERS];
@@ -334,7 +334,8 @@ static uint32_t count_agreeing(const struct program *p, const char *text, const 
 		open_gpu(at);
 		must(cuModuleLoadData(&module, image), "loading");
 		must(cuModuleGetFunction(&function, module, name), "finding the kernel");
-		while (progress->agreed < launches && !launch_program(p, function, at) && agree_same())
+		while (progress->agreed < launches && !launch_program(p, function, at) &&
+		       agree_same())
 			progress->agreed++;
 		exit(0);
 	}
@@ -353,7 +354,8 @@ static uint32_t count_agreeing(const struct program *p, const char *text, const 
  */
 static bool explain_in(struct program *p, const char *whole, const char *name)
 {
-	uint32_t first = count_agreeing(p, whole, name, RARE), launches = first ? 10 * first : TRIES;
+	uint32_t first = count_agreeing(p, whole, name, RARE),
+		 launches = first ? 10 * first : TRIES;
 	char reasons[REWRITE_REASONS] = "";
 
 	for (uint32_t kind = 0;

@@ -189,7 +189,8 @@ static int run_probe(bool fills, bool kind, uint32_t word, uint64_t milliseconds
 	return 0;
 }
 
-static FILE *start_probe(char **argv, const char *what, bool kind, uint32_t word, uint64_t milliseconds)
+static FILE *start_probe(char **argv, const char *what, bool kind, uint32_t word,
+			 uint64_t milliseconds)
 {
 	char command[1200];
 
@@ -249,7 +250,8 @@ static bool test_kind(char **argv, bool kind, uint32_t word)
 	found = finish_probe(start_probe(argv, "read", kind, word, 3000), &repetitions);
 	finish_probe(f, &repetitions);
 	leaks |= report(kind, "in two time-sliced processes", found);
-	printf("%-10s %llu repetitions by both processes\n", kinds[kind], (unsigned long long)repetitions);
+	printf("%-10s %llu repetitions by both processes\n", kinds[kind],
+	       (unsigned long long)repetitions);
 	return leaks;
 }
 
@@ -272,7 +274,7 @@ int main(int argc, char **argv)
 	fclose(f);
 	if (argc == 6)
 		return run_probe(!strcmp(argv[2], "fill"), !strcmp(argv[3], kinds[1]),
-				(uint32_t)strtoul(argv[4], NULL, 0), strtoull(argv[5], NULL, 0));
+				 (uint32_t)strtoul(argv[4], NULL, 0), strtoull(argv[5], NULL, 0));
 	f = fopen("/dev/urandom", "rb");
 	if (!f || fread(&word, sizeof(word), 1, f) != 1)
 		return 2;

@@ -286,8 +286,8 @@ int main(int argc, char **argv)
 	alarm(TIME_LIMIT);
 	d = cuda_open();
 	sm_count = d.sm_count;
-	printf("%s, sm_%d%d, %d SMs, CUDA driver API %d.%d, seed %" PRIu64 "\n", d.name,
-	       d.major, d.minor, d.sm_count, d.version / 1000, d.version % 1000 / 10, rng);
+	printf("%s, sm_%d%d, %d SMs, CUDA driver API %d.%d, seed %" PRIu64 "\n", d.name, d.major,
+	       d.minor, d.sm_count, d.version / 1000, d.version % 1000 / 10, rng);
 	for (unsigned v = 0; v < nvariants; v++)
 		load_variant(v);
 	check_all(small);
