@@ -251,7 +251,7 @@ static bool nvrm_version(const struct doctor_sight *s, const struct doctor_gpu *
 	const struct nvrm_release *r = nvrm_release_find(s->nvidia.version, &major);
 
 	(void)g;
-	if (r && (r->tried || (any && !strcmp(any, "1"))))
+	if (r && (r->tested || (any && !strcmp(any, "1"))))
 		return false;
 	set_text(f->why, "NVIDIA's kernel module has version %s; known are 570 and 580",
 		 *s->nvidia.version ? s->nvidia.version : "(unknown)");

@@ -49,7 +49,7 @@ int sov_failed(const struct verb *v, int result, const char *doing)
 		complain(v, "%s: %s: %s", doing, sov_result_name(result), detail);
 	else
 		complain(v, "%s: %s: %s", doing, sov_result_name(result),
-			 sov_result_sentence(result));
+			 sov_result_string(result));
 	return EXIT_FAILED;
 }
 

@@ -13,7 +13,7 @@
 #define sov_device_count                inner_device_count
 #define sov_device_open                 inner_device_open
 #define sov_device_open_name            inner_device_open_name
-#define sov_device_open_wish            inner_device_open_wish
+#define sov_device_open_matching            inner_device_open_wish
 #define sov_device_get_properties       inner_device_get_properties
 #define sov_context_create              inner_context_create
 #define sov_context_destroy             inner_context_destroy
@@ -28,7 +28,7 @@
 #define sov_memory_copy_async           inner_memory_copy_async
 #define sov_memory_fill                 inner_memory_fill
 #define sov_memory_fill_async           inner_memory_fill_async
-#define sov_memory_copy_box_async       inner_memory_copy_box_async
+#define sov_memory_copy_rect_async       inner_memory_copy_box_async
 #define sov_memory_info                 inner_memory_info
 #define sov_memory_range                inner_memory_range
 #define sov_memory_reserve              inner_memory_reserve
@@ -63,20 +63,20 @@
 #define sov_event_record                inner_event_record
 #define sov_event_wait                  inner_event_wait
 #define sov_event_elapsed               inner_event_elapsed
-#define sov_stream_call                 inner_stream_call
+#define sov_stream_host_function                 inner_stream_call
 #define sov_graph_create                inner_graph_create
 #define sov_graph_destroy               inner_graph_destroy
 #define sov_graph_add_kernel            inner_graph_add_kernel
 #define sov_graph_add_copy              inner_graph_add_copy
-#define sov_graph_add_box               inner_graph_add_box
+#define sov_graph_add_copy_rect               inner_graph_add_box
 #define sov_graph_add_fill              inner_graph_add_fill
-#define sov_graph_add_call              inner_graph_add_call
-#define sov_graph_add_order             inner_graph_add_order
+#define sov_graph_add_host_function              inner_graph_add_call
+#define sov_graph_add_dependency             inner_graph_add_order
 #define sov_stream_begin_capture        inner_stream_begin_capture
 #define sov_stream_end_capture          inner_stream_end_capture
 #define sov_graph_instantiate           inner_graph_instantiate
-#define sov_graph_run_destroy           inner_graph_run_destroy
-#define sov_graph_run_set_arguments     inner_graph_run_set_arguments
+#define sov_graph_exec_destroy           inner_graph_run_destroy
+#define sov_graph_exec_set_arguments     inner_graph_run_set_arguments
 #define sov_graph_launch                inner_graph_launch
 #endif
 

@@ -46,7 +46,7 @@ enum object_kind {
 	OBJECT_STREAM,
 	OBJECT_EVENT,
 	OBJECT_GRAPH,
-	OBJECT_GRAPH_RUN,
+	OBJECT_GRAPH_EXEC,
 	OBJECT_KINDS
 };
 
@@ -482,7 +482,7 @@ struct box {
 	uint64_t width, height, depth;
 };
 
-sov_result box_take(const sov_box *given, struct box *b);
+sov_result box_take(const sov_copy_rect *given, struct box *b);
 /* With the lock: what its sides lie in. */
 sov_result box_check(struct context *c, const struct box *b, struct sides *k);
 
@@ -510,7 +510,7 @@ sov_result way_fill(struct stream *s, enum way way, uint64_t to, uint32_t value,
 #define STREAM_SLOTS_AT     (ENGINES * STREAM_RING_BYTES) /* the rings lie before them */
 /* A slot: the place of a launch, words for the queue. Each begins a line of 64 bytes. */
 #define STREAM_SLOT_BYTES   8192u
-#define STREAM_SLOT_PUSH    GPU_PLACE_BYTES
+#define STREAM_SLOT_PUSH    GPU_SLOT_BYTES
 #define STREAM_PUSH_WORDS   ((STREAM_SLOT_BYTES - STREAM_SLOT_PUSH) / 4)
 
 enum work { WORK_SETUP, WORK_KERNEL, WORK_COPY, WORK_RECORD, WORK_WAIT, WORK_ALARM, WORK_GRAPH };
@@ -554,7 +554,7 @@ struct piece {
 	uint64_t before[2];   /* … and what goes before it; 0: nothing */
 	uint64_t code, local; /* what the GPU knows once it has begun this piece */
 	/* What stands in the slot's memory, from its last launch. */
-	struct gpu_written written;
+	struct gpu_slot_contents written;
 };
 
 struct stream {

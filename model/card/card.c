@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * A card as a whole: what the product is, its video memory, its interrupts, and the way of an
- * access to the unit that answers it.
- */
+// SPDX-License-Identifier: MIT
+/* The card as a whole: product constants, video memory, interrupt vectors, and the routing of
+ * accesses to units. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,10 +11,10 @@
 
 #include "model/card/card_internal.h"
 
-#define LOGGED   100 /* refusals; the others are only counted */
-#define MEGABYTE ((uint64_t)1 << 20)
+#define MAX_LOGGED_REFUSALS 100 /* refusals that are logged; later ones are only counted */
+#define MEGABYTE            ((uint64_t)1 << 20)
 
-/* An H200: 143771 MiB as nvidia-smi counts them. */
+/* An H200: 143771 MiB according to nvidia-smi. */
 static const struct card_chip chips[] = {
 	{
 		.name = "gh100",
@@ -36,7 +34,7 @@ static const struct card_chip *find_chip(const char *name)
 	return NULL;
 }
 
-static bool make_vram(struct card *c)
+static bool create_vram(struct card *c)
 {
 	c->vram_fd = memfd_create("vram", MFD_CLOEXEC);
 	if (c->vram_fd < 0 || ftruncate(c->vram_fd, (off_t)c->vram_bytes))
@@ -57,7 +55,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100", o->chip);
 		return NULL;
 	}
-	struct fault fault = {0};
+	struct fault_injection fault = {0};
 
 	if (o->fault && !fault_set(&fault, o->fault)) {
 		char known[256];
@@ -76,8 +74,9 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 			 vram, chip->bar_bytes[NV_PCI_BAR_VRAM] / MEGABYTE);
 		return NULL;
 	}
-	if (o->runlists && strcmp(o->runlists, "sliced") && strcmp(o->runlists, "held")) {
-		snprintf(why, size, "no runlists '%s'; known: sliced held", o->runlists);
+	if (o->runlist_mode && strcmp(o->runlist_mode, "sliced") &&
+	    strcmp(o->runlist_mode, "held")) {
+		snprintf(why, size, "no runlist mode '%s'; known: sliced held", o->runlist_mode);
 		return NULL;
 	}
 	c = calloc(1, sizeof(*c));
@@ -101,14 +100,14 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		card_destroy(c);
 		return NULL;
 	}
-	if (!make_vram(c)) {
+	if (!create_vram(c)) {
 		snprintf(why, size, "%" PRIu64 " MiB of video memory: %s", vram / MEGABYTE,
 			 strerror(errno));
 		card_destroy(c);
 		return NULL;
 	}
 	if (model_create(&(struct model_config){.chip = model_chip_find(chip->name)}, &c->model) ||
-	    !runlists_create(c, o->runlists) || !recovery_start(c)) {
+	    !runlists_create(c, o->runlist_mode) || !recovery_start(c)) {
 		snprintf(why, size, "no memory or threads for the engines of a card");
 		model_destroy(c->model);
 		c->model = NULL;
@@ -117,7 +116,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	}
 	card_reset(c);
 	if (!storm_start(c)) {
-		snprintf(why, size, "no thread for a storm");
+		snprintf(why, size, "cannot create the thread of an interrupt storm");
 		card_destroy(c);
 		return NULL;
 	}
@@ -132,7 +131,7 @@ void card_destroy(struct card *c)
 	fault_end(c);
 	if (c->model) {
 		recovery_end(c);
-		gsp_reset(c); /* and with it whatever runs */
+		gsp_reset(c); /* also stops running channels */
 		model_destroy(c->model);
 	}
 	runlists_destroy(c);
@@ -149,7 +148,7 @@ void card_destroy(struct card *c)
 	free(c);
 }
 
-/* All but configuration space, before DMA ends. */
+/* Resets everything but configuration space, before DMA is disabled. */
 static void reset_inside(struct card *c)
 {
 	gsp_reset(c);
@@ -174,10 +173,10 @@ void card_check_quiesced(struct card *c)
 	bool runs = c->gsp.running, master = config_bus_master(c),
 	     interrupts = config_interrupts(c) || interrupt_enabled(c);
 
-	card_log(c, "left with GSP %s, bus mastering %s, interrupts %s",
+	card_log(c, "disconnected with GSP %s, bus mastering %s, interrupts %s",
 		 runs ? "running" : "stopped", master ? "on" : "off", interrupts ? "on" : "off");
 	if (c->require_quiesced && (runs || master || interrupts))
-		card_refuse(c, "the machine ends and leaves the card running");
+		card_refuse(c, "the machine disconnects and leaves the card active");
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -187,7 +186,7 @@ void card_log(struct card *c, const char *format, ...)
 {
 	va_list ap;
 
-	flockfile(c->log); /* engines speak, too */
+	flockfile(c->log); /* engine threads log, too */
 	va_start(ap, format);
 	vfprintf(c->log, format, ap);
 	va_end(ap);
@@ -203,7 +202,7 @@ void card_refuse(struct card *c, const char *format, ...)
 
 	bool excused = c->fault.happened;
 
-	if (!excused && atomic_fetch_add(&c->refusals, 1) >= LOGGED)
+	if (!excused && atomic_fetch_add(&c->refusals, 1) >= MAX_LOGGED_REFUSALS)
 		return;
 	va_start(ap, format);
 	vsnprintf(sentence, sizeof(sentence), format, ap);
@@ -236,13 +235,13 @@ struct card_region card_region(const struct card *c, uint32_t region)
 static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
 {
 	if (config_power_state(c)) {
-		card_refuse(c, "BAR %u: access at 0x%" PRIx64 " while the card sleeps in D%u",
-			    region, offset, config_power_state(c));
+		card_refuse(c, "BAR %u: access at 0x%" PRIx64 " while the card is in D%u", region,
+			    offset, config_power_state(c));
 		return false;
 	}
 	if (!config_memory_enabled(c))
 		card_refuse(c,
-			    "BAR %u: access at 0x%" PRIx64 " while memory is not enabled in the "
+			    "BAR %u: access at 0x%" PRIx64 " while memory is disabled in the "
 			    "command register",
 			    region, offset);
 	return config_memory_enabled(c);
@@ -286,7 +285,7 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 				    "power state D%u while the GSP runs: it would lose its memory",
 				    config_power_state(c));
 		if (config_wants_reset(c)) {
-			card_log(c, "the function is reset");
+			card_log(c, "function-level reset");
 			reset_inside(c);
 			config_function_reset(c);
 		}

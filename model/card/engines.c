@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Engines of a GH100 that channels can use. Runlists are those that doorbell tokens of an H200 show
- * (copy engine 2: 1, 3: 3, 4: 10); that 0 and 1 share the graphics engine's is inferred from their
- * capabilities. Vectors are the model's own, and a driver must ask for them.
- */
+// SPDX-License-Identifier: MIT
+/* Engines of a GH100 that channels can use. Runlist numbers are those in doorbell tokens of an H200
+ * (copy engine 2: 1, 3: 3, 4: 10); that copy engines 0 and 1 share the graphics runlist is inferred
+ * from their capabilities. Interrupt vectors are arbitrary: a driver must query them. */
 #include <string.h>
 
 #include "model/card/card_internal.h"

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "tests/bench/_bench.h" /* first, for the names of the public API */
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/stream/submit.h"
 
 #define ROUNDS 2000
 #define BURST  200 /* fits a stream's slots */
@@ -141,7 +141,7 @@ int main(void)
 	setenv("SOV_SOFT", "gh100:vram=512M", 1);
 	MUST(sov_device_open(0, &device));
 	d = object_get(device, OBJECT_DEVICE);
-	silent.doorbell = ignore_doorbell;
+	silent.ring_doorbell = ignore_doorbell;
 	d->winsys = &silent;
 	MUST(sov_context_create(device, NULL, &context));
 	MUST(sov_context_get_stream(context, &stream));

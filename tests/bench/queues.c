@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * User-mode queues against submission by ioctl: an empty kernel on sovgpu.ko, with the ring and the
- * doorbell mapped into the process (SOV_KMOD=1), and with one ioctl per launch (SOV_KMOD=calls).
+ * doorbell mapped into the process (SOV_KMOD=1), and with one ioctl per launch (SOV_KMOD=ioctl).
  * Medians of the launch alone, in bursts, and of launch and wait; then their ratios. A child process
  * measures each mode. Without a device of sovgpu.ko the program prints a line and measures nothing. In
  * a virtual machine only the ratios mean something, and nothing about a real card.
@@ -14,7 +14,7 @@
 
 enum { ROUNDS = 60, BURST = 16, MODES = 2 };
 
-static const char *const modes[MODES] = {"1", "calls"};
+static const char *const modes[MODES] = {"1", "ioctl"};
 static const char empty[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
 			    ".visible .entry empty(.param .u64 x)\n{\n\tret;\n}\n";
 
@@ -99,7 +99,7 @@ int main(void)
 		printf("queues: SOV_KMOD=%-5s a launch %8.1f us, launch and wait %8.1f us\n",
 		       modes[i], (double)m[i].launch / 1000, (double)m[i].wait / 1000);
 	}
-	printf("queues: ratio calls/mapped: a launch %.2f, launch and wait %.2f\n",
+	printf("queues: ratio ioctl/mapped: a launch %.2f, launch and wait %.2f\n",
 	       (double)m[1].launch / (double)m[0].launch, (double)m[1].wait / (double)m[0].wait);
 	return 0;
 }

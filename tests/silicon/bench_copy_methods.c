@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Time of each copy method by size: the figures behind the selection table in
- * libsov/runtime/memory/copy.c. The methods are inline data in the command stream ("methods"), a
+ * libsov/runtime/copy/copy.c. The methods are inline data in the command stream ("methods"), a
  * copy kernel, and a copy engine; the directions are host to device (HtoD), device to host (DtoH)
  * and device to device (DtoD).
  *
@@ -17,7 +17,9 @@
 #include <time.h>
 #include <unistd.h>
 #include "libsov/gpu/nv/nv_gpu.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/base/clock.h"
+#include "libsov/runtime/copy/copy_method.h"
+#include "libsov/runtime/stream/stream.h"
 
 enum { SAMPLES = 2001, TIME_LIMIT = 200 };
 #define WARM_NS UINT64_C(1500000000)
@@ -38,44 +40,44 @@ static void must(sov_result r, const char *doing)
 
 static sov_result htod_inline(uint64_t n, uint64_t *number)
 {
-	return way_inline(stream, device_buffers[0], pageable, (uint32_t)n, number);
+	return copy_inline(stream, device_buffers[0], pageable, (uint32_t)n, number);
 }
 static sov_result htod_kernel(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_KERNEL, device_buffers[0], SOV_HOST(pinned), n, number);
+	return copy_by(stream, COPY_KERNEL, device_buffers[0], SOV_HOST(pinned), n, number);
 }
 static sov_result htod_engine(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_ENGINE, device_buffers[0], SOV_HOST(pinned), n, number);
+	return copy_by(stream, COPY_ENGINE, device_buffers[0], SOV_HOST(pinned), n, number);
 }
 static sov_result dtoh_kernel(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_KERNEL, SOV_HOST(pinned), device_buffers[0], n, number);
+	return copy_by(stream, COPY_KERNEL, SOV_HOST(pinned), device_buffers[0], n, number);
 }
 static sov_result dtoh_engine(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_ENGINE, SOV_HOST(pinned), device_buffers[0], n, number);
+	return copy_by(stream, COPY_ENGINE, SOV_HOST(pinned), device_buffers[0], n, number);
 }
 static sov_result dtod_kernel(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_KERNEL, device_buffers[1], device_buffers[0], n, number);
+	return copy_by(stream, COPY_KERNEL, device_buffers[1], device_buffers[0], n, number);
 }
 static sov_result dtod_engine(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_ENGINE, device_buffers[1], device_buffers[0], n, number);
+	return copy_by(stream, COPY_ENGINE, device_buffers[1], device_buffers[0], n, number);
 }
 static sov_result dtod_words(uint64_t n, uint64_t *number)
 {
-	return way_copy(stream, WAY_KERNEL, device_buffers[1] + 4, device_buffers[0],
+	return copy_by(stream, COPY_KERNEL, device_buffers[1] + 4, device_buffers[0],
 			n > 4 ? n - 4 : 4, number);
 }
 static sov_result fill_kernel(uint64_t n, uint64_t *number)
 {
-	return way_fill(stream, WAY_KERNEL, device_buffers[0], 0x1234567, 4, n, number);
+	return fill_by(stream, COPY_KERNEL, device_buffers[0], 0x1234567, 4, n, number);
 }
 static sov_result fill_engine(uint64_t n, uint64_t *number)
 {
-	return way_fill(stream, WAY_ENGINE, device_buffers[0], 0x1234567, 4, n, number);
+	return fill_by(stream, COPY_ENGINE, device_buffers[0], 0x1234567, 4, n, number);
 }
 
 /*

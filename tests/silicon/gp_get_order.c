@@ -45,16 +45,15 @@ static double now_us(void)
 
 static bool open_copy_queue(struct bench *b, const char *name)
 {
-	static const struct winsys *const winsystems[] = {&winsys_nvrm, &winsys_soft, &winsys_kmod};
 	struct winsys_device **devices;
 	struct winsys_buffer *small, *big;
 	struct winsys_info info;
 	uint32_t count = 0;
 	char message[256] = "";
 
-	for (size_t i = 0; i < sizeof(winsystems) / sizeof(*winsystems); i++)
-		if (!strcmp(winsystems[i]->name, name))
-			b->w = winsystems[i];
+	for (size_t i = 0; i < WINSYS_MAX_BACKENDS && winsys_backends[i]; i++)
+		if (!strcmp(winsys_backends[i]->name, name))
+			b->w = winsys_backends[i];
 	if (!b->w || b->w->enumerate(0, &devices, &count, message, sizeof(message)) || !count) {
 		diag("%s: %s", name, b->w ? message : "no such winsys; known: nvrm soft kmod");
 		return false;
@@ -67,10 +66,10 @@ static bool open_copy_queue(struct bench *b, const char *name)
 				info.page_bytes > 65536 ? info.page_bytes : 65536, &small) ||
 	    b->w->buffer_create(b->d, WINSYS_VRAM, 2 * b->half, &big) ||
 	    b->w->bind(b->g, small, VA) || b->w->bind(b->g, big, BIG_VA)) {
-		diag("%s", winsys_said());
+		diag("%s", winsys_take_error());
 		return false;
 	}
-	b->memory = b->w->buffer_cpu(small);
+	b->memory = b->w->buffer_map(small);
 	struct winsys_queue_options o = {.engine = WINSYS_COPY,
 					 .ring = small,
 					 .ring_va = VA,
@@ -78,7 +77,7 @@ static bool open_copy_queue(struct bench *b, const char *name)
 					 .ring_entry_bytes = 8};
 
 	if (!b->memory || b->w->queue_create(b->g, &o, &b->q)) {
-		diag("%s", winsys_said());
+		diag("%s", winsys_take_error());
 		return false;
 	}
 	b->w->queue_memory(b->q, &b->queue_memory);
@@ -147,10 +146,10 @@ static bool run_round(struct bench *b, uint64_t value, uint64_t bits, bool *earl
 	winsys_write_barrier();
 	__atomic_store_n(b->queue_memory.put, put, __ATOMIC_RELEASE);
 	winsys_write_barrier();
-	if (b->queue_memory.bell)
-		*(volatile uint32_t *)b->queue_memory.bell = b->queue_memory.token;
+	if (b->queue_memory.doorbell)
+		*(volatile uint32_t *)b->queue_memory.doorbell = b->queue_memory.doorbell_value;
 	else
-		b->w->doorbell(b->q);
+		b->w->ring_doorbell(b->q);
 	do { /* GP_GET first: its value was current before the semaphore was read */
 		get = __atomic_load_n(b->queue_memory.get, __ATOMIC_ACQUIRE);
 		payload = __atomic_load_n(semaphore, __ATOMIC_ACQUIRE);

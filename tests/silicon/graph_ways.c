@@ -222,7 +222,7 @@ static void write_methods(struct graph_run *g, enum methods methods)
 		return;
 	}
 	if (methods == LAUNCH_ALL) {
-		nv_push_release(&p, g->counter, 0, GPU_RELEASE_NOW);
+		nv_push_release(&p, g->counter, 0, GPU_RELEASE_NO_WAIT);
 		for (i = g->count; i--;)
 			nv_push_launch(&p, g->kernels[i]);
 		nv_push_acquire(&p, g->counter, 1);
@@ -300,7 +300,7 @@ static uint32_t blocks_of(enum shape shape)
 	return shape == ONE ? 1 : shape == FEW || shape == POUR ? few : blocks;
 }
 
-static sov_result make_graph(struct row *r, enum shape shape, uint32_t length, sov_graph_run *run)
+static sov_result make_graph(struct row *r, enum shape shape, uint32_t length, sov_graph_exec *run)
 {
 	uint32_t count = blocks_of(shape), n = count * BLOCK, times = FLOOD_TIMES, i;
 	sov_launch l = SOV_INIT(sov_launch);
@@ -323,14 +323,14 @@ static sov_result make_graph(struct row *r, enum shape shape, uint32_t length, s
 	TRY(sov_graph_instantiate(g, run));
 	TRY(sov_graph_destroy(g));
 	if (r->experiment) {
-		made = object_get(*run, OBJECT_GRAPH_RUN);
+		made = object_get(*run, OBJECT_GRAPH_EXEC);
 		apply(made, r->experiment);
 		object_put(&made->member.object);
 	}
 	return SOV_OK;
 }
 
-static sov_result go(struct row *r, sov_graph_run run)
+static sov_result go(struct row *r, sov_graph_exec run)
 {
 	TRY(sov_graph_launch(run, r->stream));
 	return sov_stream_wait(r->stream, 60 * UINT64_C(1000000000));
@@ -341,7 +341,7 @@ static sov_result judge(struct row *r, enum shape shape, uint64_t *wrong)
 {
 	uint32_t n = blocks_of(shape) * BLOCK, round, i;
 	uint32_t *got = malloc(4ull * n);
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_result result = make_graph(r, shape, SHORT, &run);
 
 	for (round = 0; !result && round < rounds; round++) {
@@ -378,7 +378,7 @@ static sov_result measure(struct row *r, uint32_t length, double *us, uint64_t *
 {
 	double *times = calloc(samples, sizeof(*times));
 	sov_result result;
-	sov_graph_run run;
+	sov_graph_exec run;
 	uint32_t i, got = 0;
 
 	result = make_graph(r, ONE, length, &run);

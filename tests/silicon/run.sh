@@ -103,15 +103,16 @@ test_conformance() {
 		"$(grep -c '^not ok' conformance.log) failed" | tee -a "$results"
 }
 
-# Compares libsov with CUDA and measures its copy methods and graph modes, with the library that was
+# Compares libsov with CUDA and measures its copy methods, with the library that was
 # built on this machine.
 measure_runtime() {
-	for program in cuda_compare cuda_compare_runtime bench_copy_methods graph_ways; do
+	for program in cuda_compare cuda_compare_runtime bench_copy_methods; do
 		# shellcheck disable=SC2086
 		$CC -O2 -std=c11 -Wall -Isource -I. $program.c source/build/libsov-all.a -o $program \
 			-ldl -lm -pthread || { verdict=FAIL; return; }
 	done
-	judge cuda_compare store.default.cubin && judge cuda_compare_runtime && judge bench_copy_methods && judge graph_ways || verdict=FAIL
+	judge cuda_compare store.default.cubin && judge cuda_compare_runtime &&
+		judge bench_copy_methods || verdict=FAIL
 }
 
 # Runs a program with a time limit and returns its status. Prints the log without the tables, which
@@ -160,7 +161,8 @@ cat "$results"
 sed -n '/^|/p; /^Medians/p' runner.log
 sed -n '/^codegen/p; /^|/p; /^Medians/p' codegen.log
 [ ! -e compilers.log ] || sed -n '/^|/p; /^Compilers/p' compilers.log
-[ ! -e cuda_compare.log ] || cat cuda_compare.log cuda_compare_runtime.log bench_copy_methods.log graph_ways.log
+[ ! -e cuda_compare.log ] ||
+	cat cuda_compare.log cuda_compare_runtime.log bench_copy_methods.log
 [ ! -e nvrm.log ] || sed -n 's/^ok [0-9]* - \(.* ms.*\|.* left.*\)/nvrm: \1/p' nvrm.log
 echo "silicon: $verdict"
 [ $verdict = PASS ]

@@ -42,8 +42,8 @@ for t in soft science; do
 	echo "# $t: $(cut -d ' ' -f 1 /proc/uptime) s since the machine's start"
 done
 # The same by calls, as for GPUs whose queues a process cannot fill itself; and what a launch costs either way.
-SOV_KMOD=calls program "$BUILD/tests/runtime/module/launches"
-for way in 1 calls; do
+SOV_KMOD=ioctl program "$BUILD/tests/runtime/module/launches"
+for way in 1 ioctl; do
 	SOV_KMOD=$way "$sov" bench --only "launch and wait" -n 200 --seconds 5 | sed -n "s/^launch and wait */# SOV_KMOD=$way, launch and wait: /p"
 done
 modprobe -r sovgpu
