@@ -69,7 +69,7 @@ static const struct chip_ids *gpu_chip(const struct doctor_gpu *g)
 /* ---- obstacles ---- */
 
 /* Returns whether the obstacle applies to the GPU, and describes it. */
-typedef bool obstacle(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f);
+typedef bool obstacle(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f);
 
 static bool switched_off(const char *variable, struct finding *f)
 {
@@ -79,7 +79,7 @@ static bool switched_off(const char *variable, struct finding *f)
 	       set_text(f->remedy, "unset %s", variable);
 }
 
-static bool not_allowed(const struct doctor_sight *s, const struct doctor_node *n,
+static bool not_allowed(const struct doctor_snapshot *s, const struct doctor_node *n,
 			struct finding *f)
 {
 	if (n->allowed)
@@ -94,13 +94,13 @@ static bool not_allowed(const struct doctor_sight *s, const struct doctor_node *
 	return true;
 }
 
-static bool kmod_off(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_off(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)s, (void)g;
 	return switched_off("SOV_KMOD", f);
 }
 
-static bool kmod_unknown(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_unknown(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	(void)s;
@@ -114,7 +114,7 @@ static bool kmod_unknown(const struct doctor_sight *s, const struct doctor_gpu *
 					   : "SOV_SOFT names software GPUs, which need no card");
 }
 
-static bool kmod_taken(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_taken(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)s;
 	if (!*g->driver || !strcmp(g->driver, "sovgpu"))
@@ -132,7 +132,7 @@ static bool kmod_taken(const struct doctor_sight *s, const struct doctor_gpu *g,
 		g->address);
 }
 
-static bool kmod_not_installed(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_not_installed(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			       struct finding *f)
 {
 	(void)g;
@@ -141,7 +141,7 @@ static bool kmod_not_installed(const struct doctor_sight *s, const struct doctor
 	       set_text(f->remedy, "as root: make dkms-install");
 }
 
-static bool kmod_no_firmware(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_no_firmware(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			     struct finding *f)
 {
 	return strcmp(g->driver, "sovgpu") && *s->sovgpu.missing &&
@@ -152,7 +152,7 @@ static bool kmod_no_firmware(const struct doctor_sight *s, const struct doctor_g
 			"modprobe -r sovgpu; modprobe sovgpu");
 }
 
-static bool kmod_not_loaded(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_not_loaded(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			    struct finding *f)
 {
 	(void)g;
@@ -160,7 +160,7 @@ static bool kmod_not_loaded(const struct doctor_sight *s, const struct doctor_gp
 	       set_text(f->remedy, "as root: modprobe sovgpu");
 }
 
-static bool kmod_not_bound(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_not_bound(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			   struct finding *f)
 {
 	(void)s;
@@ -169,7 +169,7 @@ static bool kmod_not_bound(const struct doctor_sight *s, const struct doctor_gpu
 			g->address);
 }
 
-static bool kmod_no_node(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_no_node(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	const char *path = *g->render.path ? g->render.path : "its file in /dev/dri";
@@ -184,18 +184,18 @@ static bool kmod_no_node(const struct doctor_sight *s, const struct doctor_gpu *
 				  "udev makes it (as root: udevadm trigger --subsystem-match=drm)");
 }
 
-static bool kmod_denied(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	return not_allowed(s, &g->render, f);
 }
 
-static bool nvrm_off(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_off(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)s, (void)g;
 	return switched_off("SOV_NVRM", f);
 }
 
-static bool nvrm_not_nvidia(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_not_nvidia(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			    struct finding *f)
 {
 	(void)s;
@@ -203,7 +203,7 @@ static bool nvrm_not_nvidia(const struct doctor_sight *s, const struct doctor_gp
 	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no card");
 }
 
-static bool nvrm_not_loaded(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_not_loaded(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			    struct finding *f)
 {
 	if (s->nvidia.loaded)
@@ -218,7 +218,7 @@ static bool nvrm_not_loaded(const struct doctor_sight *s, const struct doctor_gp
 		"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia");
 }
 
-static bool nvrm_taken(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_taken(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)s;
 	if (!strcmp(g->driver, "nvidia"))
@@ -234,7 +234,7 @@ static bool nvrm_taken(const struct doctor_sight *s, const struct doctor_gpu *g,
 			g->address, g->driver, g->address);
 }
 
-static bool nvrm_unknown(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_unknown(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	(void)s;
@@ -243,7 +243,7 @@ static bool nvrm_unknown(const struct doctor_sight *s, const struct doctor_gpu *
 	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no card");
 }
 
-static bool nvrm_version(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_version(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	const char *any = getenv("SOV_NVRM_ANY");
@@ -259,7 +259,7 @@ static bool nvrm_version(const struct doctor_sight *s, const struct doctor_gpu *
 				     : "install one of those");
 }
 
-static bool nvrm_closed(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_closed(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	(void)g;
 	return !s->nvidia.open &&
@@ -268,7 +268,7 @@ static bool nvrm_closed(const struct doctor_sight *s, const struct doctor_gpu *g
 	       set_text(f->remedy, "install the open one (Debian: nvidia-open-kernel-dkms)");
 }
 
-static bool nvrm_no_node(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_no_node(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	const struct doctor_node *missing =
@@ -285,7 +285,7 @@ static bool nvrm_no_node(const struct doctor_sight *s, const struct doctor_gpu *
 		       : set_text(f->remedy, "as root: nvidia-modprobe -c 0, or mknod by hand");
 }
 
-static bool nvrm_denied(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g, struct finding *f)
 {
 	return not_allowed(s, &s->nvidia.control, f) || not_allowed(s, &g->nvidia, f);
 }
@@ -304,7 +304,7 @@ static const struct {
 };
 
 /* Whether the winsys can use the GPU; if not, f describes the first obstacle. */
-static bool winsys_can_use(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool winsys_can_use(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			   uint32_t winsys, struct finding *f)
 {
 	memset(f, 0, sizeof(*f));
@@ -314,7 +314,7 @@ static bool winsys_can_use(const struct doctor_sight *s, const struct doctor_gpu
 	return true;
 }
 
-static bool gpu_is_usable(const struct doctor_sight *s, const struct doctor_gpu *g)
+static bool gpu_is_usable(const struct doctor_snapshot *s, const struct doctor_gpu *g)
 {
 	struct finding f;
 
@@ -324,7 +324,7 @@ static bool gpu_is_usable(const struct doctor_sight *s, const struct doctor_gpu 
 /* ---- the host ---- */
 
 /* The library creates the folder on demand: its nearest existing parent must be writable. */
-static bool check_cache(const struct doctor_sight *s, struct finding *f)
+static bool check_cache(const struct doctor_snapshot *s, struct finding *f)
 {
 	static const struct {
 		const char *variable, *below;
@@ -354,7 +354,7 @@ static bool check_cache(const struct doctor_sight *s, struct finding *f)
 
 #define MIN_MEMLOCK (UINT64_C(64) << 20)
 
-static bool check_memlock(const struct doctor_sight *s, struct finding *f)
+static bool check_memlock(const struct doctor_snapshot *s, struct finding *f)
 {
 	if (s->memlock == UINT64_MAX)
 		return set_text(f->why, "memory can be pinned without limit");
@@ -368,7 +368,7 @@ static bool check_memlock(const struct doctor_sight *s, struct finding *f)
 		"/etc/security/limits.conf: memlock)");
 }
 
-static bool check_processor(const struct doctor_sight *s, struct finding *f)
+static bool check_processor(const struct doctor_snapshot *s, struct finding *f)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN), page = sysconf(_SC_PAGESIZE);
 
@@ -384,7 +384,7 @@ static bool check_processor(const struct doctor_sight *s, struct finding *f)
 #endif
 }
 
-static bool check_soft(const struct doctor_sight *s, struct finding *f)
+static bool check_soft(const struct doctor_snapshot *s, struct finding *f)
 {
 	const char *soft = getenv("SOV_SOFT");
 
@@ -396,7 +396,7 @@ static bool check_soft(const struct doctor_sight *s, struct finding *f)
 	return !set_text(f->remedy, "unset SOV_SOFT");
 }
 
-static bool check_visible(const struct doctor_sight *s, struct finding *f)
+static bool check_visible(const struct doctor_snapshot *s, struct finding *f)
 {
 	const char *visible = getenv("SOV_VISIBLE_DEVICES");
 
@@ -409,7 +409,7 @@ static bool check_visible(const struct doctor_sight *s, struct finding *f)
 
 static const struct {
 	const char *name;
-	bool (*check)(const struct doctor_sight *s, struct finding *f);
+	bool (*check)(const struct doctor_snapshot *s, struct finding *f);
 } host_rows[] = {
 	{"processor", check_processor}, {"software GPU", check_soft}, {"visible", check_visible},
 	{"cache", check_cache},         {"pinning", check_memlock},
@@ -425,7 +425,7 @@ static void print_finding(const char *name, const char *verdict, const struct fi
 		printf("  %-12s %-4s -> %s\n", "", "", f->remedy);
 }
 
-static void print_text(const struct doctor_sight *s)
+static void print_text(const struct doctor_snapshot *s)
 {
 	struct finding f;
 
@@ -467,7 +467,7 @@ static void json_finding(struct json *j, const char *key, const char *name, bool
 	json_end_object(j);
 }
 
-static void gpu_json(struct json *j, const struct doctor_sight *s, const struct doctor_gpu *g)
+static void gpu_json(struct json *j, const struct doctor_snapshot *s, const struct doctor_gpu *g)
 {
 	struct finding f;
 
@@ -489,7 +489,7 @@ static void gpu_json(struct json *j, const struct doctor_sight *s, const struct 
 	json_end_object(j);
 }
 
-static void print_json(const struct doctor_sight *s, uint32_t unusable, const char *library)
+static void print_json(const struct doctor_snapshot *s, uint32_t unusable, const char *library)
 {
 	struct json j = {.out = stdout};
 	struct finding f;
@@ -549,7 +549,7 @@ static int doctor_run(const struct verb *v, int argc, char **argv)
 		 "examine the machine with this root folder, without the library", NULL, &root},
 		{0},
 	};
-	static struct doctor_sight s;
+	static struct doctor_snapshot s;
 	char library[512] = "";
 	uint32_t unusable = 0;
 	int operands, status;
@@ -558,7 +558,7 @@ static int doctor_run(const struct verb *v, int argc, char **argv)
 		return status;
 	if (operands)
 		return usage_error(v, "unexpected operand '%s'", argv[0]);
-	doctor_look(root ? root : "", &s);
+	doctor_probe(root ? root : "", &s);
 	for (uint32_t i = 0; i < s.gpu_count; i++)
 		unusable += !gpu_is_usable(&s, &s.gpus[i]);
 	if (!root)

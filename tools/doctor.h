@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sov doctor in two halves: doctor_look.c gathers what the machine's files say and judges nothing,
+ * sov doctor in two halves: doctor_probe.c gathers what the machine's files say and judges nothing,
  * doctor.c judges and looks at nothing. All files are below a root, so that tests can make
  * machines.
  */
@@ -32,7 +32,7 @@ struct doctor_gpu {
 	struct doctor_node nvidia; /* of NVIDIA's module */
 };
 
-struct doctor_sight {
+struct doctor_snapshot {
 	const char *root;
 	char kernel[64];
 	uint32_t user, groups[DOCTOR_GROUPS], group_count;
@@ -51,6 +51,6 @@ struct doctor_sight {
 	} nvidia;
 };
 
-void doctor_look(const char *root, struct doctor_sight *s);
+void doctor_probe(const char *root, struct doctor_snapshot *s);
 
 #endif

@@ -46,7 +46,7 @@ static void cell(double value, const char *unit)
 		printf(" %8.1f%s", value, unit);
 }
 
-static void print_text(const struct doctor_sight *m, const struct top_sample *old,
+static void print_text(const struct doctor_snapshot *m, const struct top_sample *old,
 		       const struct top_sample *now)
 {
 	for (uint32_t i = 0; i < m->gpu_count; i++)
@@ -81,7 +81,7 @@ static void json_percent(struct json *j, const char *key, double value)
 	json_raw(j, key, value < 0 ? "null" : text);
 }
 
-static void print_json(const struct doctor_sight *m, const struct top_sample *old,
+static void print_json(const struct doctor_snapshot *m, const struct top_sample *old,
 		       const struct top_sample *now)
 {
 	struct json j = {.out = stdout};
@@ -148,18 +148,18 @@ static bool parse_interval(const struct verb *v, const char *text, double *secon
 
 static int watch(const struct verb *v, const char *root, double interval, bool once, bool as_json)
 {
-	static struct doctor_sight machine;
+	static struct doctor_snapshot machine;
 	struct top_sample old = {0}, now;
 	bool screen = !once && !as_json && isatty(STDOUT_FILENO), good = true;
 
-	doctor_look(root, &machine);
+	doctor_probe(root, &machine);
 	if (once && interval > 0) {
-		if (!top_look(&machine, &old))
+		if (!top_take_sample(&machine, &old))
 			return complain(v, "there is no memory for what runs"), EXIT_FAILED;
 		wait_seconds(interval);
 	}
 	for (;;) {
-		if (!top_look(&machine, &now)) {
+		if (!top_take_sample(&machine, &now)) {
 			complain(v, "there is no memory for what runs");
 			good = false;
 			break;
@@ -176,7 +176,7 @@ static int watch(const struct verb *v, const char *root, double interval, bool o
 		if (once || !good)
 			break;
 		wait_seconds(interval);
-		doctor_look(root, &machine);
+		doctor_probe(root, &machine);
 	}
 	top_free(&old);
 	return good ? EXIT_DONE : EXIT_FAILED;

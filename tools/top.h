@@ -38,9 +38,9 @@ struct top_sample {
 
 /* Reads the text of an fdinfo (Documentation/gpu/drm-usage-stats.rst); false: it is none of a
  * GPU's. */
-bool top_parse(const char *text, struct top_client *out);
+bool top_parse_fdinfo(const char *text, struct top_client *out);
 /* false: there is no memory. Free it with top_free. */
-bool top_look(const struct doctor_sight *machine, struct top_sample *s);
+bool top_take_sample(const struct doctor_snapshot *machine, struct top_sample *s);
 void top_free(struct top_sample *s);
 
 #endif

@@ -11,7 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/tool.h"
-#include "tools/trace_read.h"
+#include "tools/trace_summary.h"
 
 #define DEFAULT_FILE "sov-trace.json"
 #define SHOWN_CALLS  12u
@@ -53,7 +53,7 @@ static void print_row(FILE *out, const struct trace_row *r)
 	fputc('\n', out);
 }
 
-static void print_text(FILE *out, const struct trace_sums *s)
+static void print_text(FILE *out, const struct trace_summary *s)
 {
 	for (uint32_t i = 0, shown = 0; i < s->count; i++, shown++) {
 		const struct trace_row *r = &s->rows[i];
@@ -84,7 +84,7 @@ static void json_decimal(struct json *j, const char *key, double value)
 	json_raw(j, key, text);
 }
 
-static void print_json(FILE *out, const struct trace_sums *s, const char *path, int status)
+static void print_json(FILE *out, const struct trace_summary *s, const char *path, int status)
 {
 	struct json j = {.out = out};
 	uint32_t i = 0, kind;
@@ -192,20 +192,20 @@ static bool mend(const struct verb *v, const char *path, size_t whole)
 static int sum_up(const struct verb *v, const char *path, bool ours, bool as_json, int status)
 {
 	FILE *out = ours ? stderr : stdout;
-	struct trace_sums sums;
+	struct trace_summary sums;
 	char why[128];
 	size_t bytes, whole;
 	void *text;
 
 	if (!read_file(v, path, &text, &bytes))
 		return EXIT_FAILED;
-	whole = trace_whole(text, bytes);
+	whole = trace_intact_bytes(text, bytes);
 	if (ours && whole != bytes) {
 		free(text);
 		if (!mend(v, path, whole) || !read_file(v, path, &text, &bytes))
 			return EXIT_FAILED;
 	}
-	if (!trace_read(text, bytes, &sums, why, sizeof(why))) {
+	if (!trace_summarise(text, bytes, &sums, why, sizeof(why))) {
 		complain(v, "'%s' is no trace: %s", path, why);
 		free(text);
 		return EXIT_FAILED;
@@ -216,7 +216,7 @@ static int sum_up(const struct verb *v, const char *path, bool ours, bool as_jso
 		print_text(out, &sums);
 	if (ours && !as_json)
 		fprintf(out, "\n%s: open it in ui.perfetto.dev or chrome://tracing\n", path);
-	trace_sums_free(&sums);
+	trace_summary_free(&sums);
 	free(text);
 	return status;
 }

@@ -27,15 +27,8 @@ enum winsys_vendor { WINSYS_VENDOR_UNKNOWN, WINSYS_VENDOR_NV, WINSYS_VENDOR_AMD 
 struct winsys_info {
 	char chip[48], product[64], target[16]; /* "gh100", marketing name, "sm_90" */
 	char driver[64];                        /* kernel driver and its version */
-<<<<<<< /tmp/mout.ours
-	uint32_t sm, multiprocessors, warps_per_multiprocessor, max_threads_per_block;
-	uint32_t sms_per_tpc, tpcs; /* tpcs: local memory is sized for this many */
-	uint32_t shared_per_block, shared_per_multiprocessor, registers_per_multiprocessor;
-	uint16_t host_class, compute_class, copy_class;
-=======
 	uint32_t multiprocessors, warps_per_multiprocessor, max_threads_per_block;
 	uint32_t shared_per_block, shared_per_multiprocessor, registers_per_multiprocessor;
->>>>>>> /work/wt/wsgpu/libsov/winsys/winsys.h
 	uint32_t page_bytes;        /* size and binding granularity of buffers */
 	uint32_t large_page_bytes;  /* see buffer_create */
 	uint32_t import_page_bytes; /* see buffer_import */
@@ -44,13 +37,8 @@ struct winsys_info {
 	/* Compute queues to create in advance, where creating one waits for the group's running
 	 * blocks; 0: creation never waits. */
 	uint32_t spare_queues;
-<<<<<<< /tmp/mout.ours
 	/* Where queue_create waits for running work: how long the caller lets that work finish before it
 	 * gives up, in nanoseconds. With a longer wait the driver loses the group. */
-=======
-	/* Where queue_create may block behind running work: how long the caller lets that work finish
-	 * before it gives up, in nanoseconds. Longer, and the driver loses the group. */
->>>>>>> /work/wt/wsgpu/libsov/winsys/winsys.h
 	uint64_t queue_create_patience;
 	/* GPU addresses that the driver uses in every address space; 0 bytes: none. */
 	uint64_t driver_va, driver_va_bytes;
@@ -74,17 +62,10 @@ enum winsys_access { WINSYS_UNKNOWN_ACCESS, WINSYS_READ, WINSYS_WRITE, WINSYS_AT
 
 struct winsys_error {
 	struct winsys_queue *queue; /* guilty queue; NULL: unknown */
-<<<<<<< /tmp/mout.ours
-	uint32_t xid;
-	bool timed_out; /* stopped by the driver's time limit */
-	bool stopped;   /* stopped by group_stop */
-	bool memory;    /* invalid memory access: address is valid */
-=======
 	uint32_t vendor_code;       /* the vendor's error number (NVIDIA: Xid); 0: none */
 	bool timed_out;             /* stopped by the driver's time limit */
 	bool stopped;               /* stopped by group_stop */
 	bool memory;                /* invalid memory access: address is valid */
->>>>>>> /work/wt/wsgpu/libsov/winsys/winsys.h
 	enum winsys_access access;
 	uint64_t address, pc, program; /* GPU addresses; 0 = none */
 	bool has_thread;               /* block and thread are valid */

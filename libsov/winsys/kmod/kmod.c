@@ -22,9 +22,5 @@ const struct winsys winsys_kmod = {
 	.queue_create = kmod_queue_create,
 	.queue_destroy = kmod_queue_destroy,
 	.queue_memory = kmod_queue_memory,
-<<<<<<< /tmp/mout.ours
 	.ring_doorbell = kmod_ring_doorbell,
-=======
-	.ring_doorbell = kmod_doorbell,
->>>>>>> /work/wt/wsgpu/libsov/winsys/kmod/kmod.c
 };

@@ -155,11 +155,7 @@ static int user_queue_init(struct winsys_queue *q, const struct winsys_queue_opt
 		.ring_entries = o->ring_entries,
 		.put = (uint32_t *)(q->pointers + c.put_offset),
 		.get = (uint32_t *)(q->pointers + c.get_offset),
-<<<<<<< /tmp/mout.ours
 		.doorbell = (uint32_t *)(doorbell + in_page),
-=======
-		.doorbell = (uint32_t *)(bell + in_page),
->>>>>>> /work/wt/wsgpu/libsov/winsys/kmod/kmod_queue.c
 		.doorbell_value = c.doorbell_value,
 		.doorbell_passes_writes = true,
 	};

@@ -12,19 +12,6 @@
 #include "libsov/runtime/base/log.h"
 #include "libsov/winsys/nvrm/nvrm.h"
 
-<<<<<<< /tmp/mout.ours
-#define WAY_OUT      "SOV_NVRM=0 leaves NVIDIA's GPUs out"
-#define KIB          1024u
-/* RM cannot add a channel to a group of which a block runs: after four seconds it gives up, and the
- * group with it (status 0x65, Xid 109; H200). */
-#define SPARE_QUEUES 2
-/* Half of the time that the kernel module waits before it gives up, and the context with it. */
-#define QUEUE_CREATE_PATIENCE UINT64_C(2000000000)
-/* The kernel module keeps 512 MiB from 4 GiB on in every address space
- * (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen on an H200). */
-#define DRIVER_VA       (UINT64_C(4) << 30)
-#define DRIVER_VA_BYTES (UINT64_C(512) << 20)
-=======
 #define REMEDY                "SOV_NVRM=0 disables the GPUs of NVIDIA's kernel module"
 #define KIB                   1024u
 /* RM cannot add a channel to a channel group while one of its blocks runs: after four seconds it
@@ -36,7 +23,6 @@
  * an H200). */
 #define DRIVER_VA             (UINT64_C(4) << 30)
 #define DRIVER_VA_BYTES       (UINT64_C(512) << 20)
->>>>>>> /work/wt/wsgpu/libsov/winsys/nvrm/nvrm_device.c
 
 static struct {
 	bool open;

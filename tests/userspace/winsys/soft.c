@@ -95,11 +95,7 @@ int main(void)
 	for (tries = 0; seen == 1 && tries < 100; tries++)
 		w->wait(group, &seen, 100000000);
 	ok(seen == 2 && w->group_error(group, &e) && e.queue == queue && !e.has_thread,
-<<<<<<< /tmp/mout.ours
-	   "an error ends it too, and is told: %s", e.text);
-=======
 	   "soft: a channel error ends a wait and is reported: %s", e.text);
->>>>>>> /work/wt/wsgpu/tests/userspace/winsys/soft.c
 	w->group_stop(group);
 	w->queue_destroy(queue);
 	w->group_destroy(group);

@@ -27,7 +27,7 @@ out=$("$sov" info)
 ok $? "and makes a context on it"
 echo "$out" | sed 's/^/# /'
 out=$("$sov" doctor)
-is "$? $(echo "$out" | grep -c 'kmod *yes  *by /dev/dri/renderD128')" "0 1" "sov doctor finds it well"
+is "$? $(echo "$out" | grep -c 'kmod *yes  *through /dev/dri/renderD128')" "0 1" "sov doctor finds it well"
 SOV_TRACE=/tmp/trace "$sov" run --kernel saxpy_f32 --block 8 tests/kernels/saxpy.ptx u32:8 f32:2 buf:f32:8 buf:f32:8 >/dev/null
 out=$("$sov" trace --read /tmp/trace)
 is "$(echo "$out" | awk '/^  saxpy_f32/ { print $2, ($3 > 0) }')" "1 1" "a trace has the card's time for the kernel"

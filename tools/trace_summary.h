@@ -28,7 +28,7 @@ struct trace_row {
 	uint64_t cut; /* of those: did not end */
 };
 
-struct trace_sums {
+struct trace_summary {
 	struct trace_row *rows; /* by kind, what took longest first */
 	uint32_t count, capacity;
 	uint64_t lost;                /* events that are not in the trace */
@@ -36,11 +36,11 @@ struct trace_sums {
 };
 
 /* false: it is no trace, why says at which byte. */
-bool trace_read(const char *text, size_t bytes, struct trace_sums *sums, char *why,
+bool trace_summarise(const char *text, size_t bytes, struct trace_summary *sums, char *why,
 		size_t why_bytes);
-void trace_sums_free(struct trace_sums *sums);
+void trace_summary_free(struct trace_summary *sums);
 /* How much of a trace of ours is whole, if its program ended while it wrote: up to there, and with
  * brackets behind, it is JSON. All of it, if it is whole. */
-size_t trace_whole(const char *text, size_t bytes);
+size_t trace_intact_bytes(const char *text, size_t bytes);
 
 #endif

@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "tools/trace_read.h"
+#include "tools/trace_summary.h"
 
 #define DEPTH 32u /* of values inside values */
 
@@ -221,7 +221,7 @@ static const char *const categories[TRACE_SUMS] = {
 };
 
 /* The same names come again and again: where one of this hash was found last is looked at first. */
-static struct trace_row *row_of(struct trace_sums *s, enum trace_sum kind, const char *name)
+static struct trace_row *row_of(struct trace_summary *s, enum trace_sum kind, const char *name)
 {
 	uint32_t hash = kind, i;
 	struct trace_row *r;
@@ -250,7 +250,7 @@ static struct trace_row *row_of(struct trace_sums *s, enum trace_sum kind, const
 	return r;
 }
 
-static bool add(struct trace_sums *s, const struct event *e)
+static bool add(struct trace_summary *s, const struct event *e)
 {
 	uint64_t ns = e->took > 0 && e->took < 1e15 ? (uint64_t)(e->took * 1000 + 0.5) : 0;
 	struct trace_row *r;
@@ -276,7 +276,7 @@ static bool add(struct trace_sums *s, const struct event *e)
 	return true;
 }
 
-static bool read_events(struct reader *r, struct trace_sums *s)
+static bool read_events(struct reader *r, struct trace_summary *s)
 {
 	struct event e;
 
@@ -294,7 +294,7 @@ static bool read_events(struct reader *r, struct trace_sums *s)
 }
 
 /* An array of events, or an object that has one. */
-static bool read_document(struct reader *r, struct trace_sums *s)
+static bool read_document(struct reader *r, struct trace_summary *s)
 {
 	char key[32];
 	bool events = false;
@@ -326,7 +326,7 @@ static int by_time(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-bool trace_read(const char *text, size_t bytes, struct trace_sums *sums, char *why,
+bool trace_summarise(const char *text, size_t bytes, struct trace_summary *sums, char *why,
 		size_t why_bytes)
 {
 	struct reader r = {.start = text, .at = text, .end = text + bytes};
@@ -336,7 +336,7 @@ bool trace_read(const char *text, size_t bytes, struct trace_sums *sums, char *w
 		wrong(&r, "something stands behind the trace");
 	if (r.why) {
 		snprintf(why, why_bytes, "byte %zu: %s", (size_t)(r.at - r.start), r.why);
-		trace_sums_free(sums);
+		trace_summary_free(sums);
 		return false;
 	}
 	if (sums->count)
@@ -344,13 +344,13 @@ bool trace_read(const char *text, size_t bytes, struct trace_sums *sums, char *w
 	return true;
 }
 
-void trace_sums_free(struct trace_sums *sums)
+void trace_summary_free(struct trace_summary *sums)
 {
 	free(sums->rows);
 	memset(sums, 0, sizeof(*sums));
 }
 
-size_t trace_whole(const char *text, size_t bytes)
+size_t trace_intact_bytes(const char *text, size_t bytes)
 {
 	static const char begins[] = ",\n{";
 	size_t at = bytes;

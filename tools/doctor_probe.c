@@ -19,7 +19,7 @@
 
 /* ---- files ---- */
 
-__attribute__((format(printf, 3, 4))) static void join(const struct doctor_sight *s,
+__attribute__((format(printf, 3, 4))) static void join(const struct doctor_snapshot *s,
 						       char path[4096], const char *fmt, ...)
 {
 	int n = snprintf(path, 4096, "%s", s->root);
@@ -30,7 +30,7 @@ __attribute__((format(printf, 3, 4))) static void join(const struct doctor_sight
 	va_end(ap);
 }
 
-static bool there(const struct doctor_sight *s, const char *path)
+static bool there(const struct doctor_snapshot *s, const char *path)
 {
 	char full[4096];
 
@@ -39,7 +39,7 @@ static bool there(const struct doctor_sight *s, const char *path)
 }
 
 /* The first bytes of a file, without blanks at its end; false: there is none. */
-static bool text_of(const struct doctor_sight *s, const char *path, char *text, size_t bytes)
+static bool text_of(const struct doctor_snapshot *s, const char *path, char *text, size_t bytes)
 {
 	char full[4096];
 	size_t n;
@@ -59,7 +59,7 @@ static bool text_of(const struct doctor_sight *s, const char *path, char *text, 
 }
 
 /* The last part of where a link leads. */
-static void link_of(const struct doctor_sight *s, const char *path, char *name, size_t bytes)
+static void link_of(const struct doctor_snapshot *s, const char *path, char *name, size_t bytes)
 {
 	char full[4096], target[4096];
 	const char *slash;
@@ -72,7 +72,7 @@ static void link_of(const struct doctor_sight *s, const char *path, char *name, 
 	snprintf(name, bytes, "%.*s", (int)bytes - 1, slash ? slash + 1 : target);
 }
 
-static uint32_t number_in(const struct doctor_sight *s, const char *folder, const char *file)
+static uint32_t number_in(const struct doctor_snapshot *s, const char *folder, const char *file)
 {
 	char path[512], text[64];
 
@@ -82,7 +82,7 @@ static uint32_t number_in(const struct doctor_sight *s, const char *folder, cons
 
 /* ---- the user ---- */
 
-static void look_user(struct doctor_sight *s)
+static void look_user(struct doctor_snapshot *s)
 {
 	char *text = malloc(TEXT_BYTES), *at;
 
@@ -115,7 +115,7 @@ static void look_user(struct doctor_sight *s)
 	free(text);
 }
 
-static bool in_group(const struct doctor_sight *s, uint32_t group)
+static bool in_group(const struct doctor_snapshot *s, uint32_t group)
 {
 	for (uint32_t i = 0; i < s->group_count; i++)
 		if (s->groups[i] == group)
@@ -124,7 +124,7 @@ static bool in_group(const struct doctor_sight *s, uint32_t group)
 }
 
 /* "render:x:106:user" */
-static void group_name(const struct doctor_sight *s, uint32_t group, char *name, size_t bytes)
+static void group_name(const struct doctor_snapshot *s, uint32_t group, char *name, size_t bytes)
 {
 	char *text = malloc(TEXT_BYTES), *line, *rest = NULL;
 
@@ -140,7 +140,7 @@ static void group_name(const struct doctor_sight *s, uint32_t group, char *name,
 	free(text);
 }
 
-static void look_node(const struct doctor_sight *s, struct doctor_node *n)
+static void look_node(const struct doctor_snapshot *s, struct doctor_node *n)
 {
 	char full[4096];
 	struct stat st;
@@ -158,7 +158,7 @@ static void look_node(const struct doctor_sight *s, struct doctor_node *n)
 
 /* ---- GPUs ---- */
 
-static void look_render_node(const struct doctor_sight *s, struct doctor_gpu *g)
+static void look_render_node(const struct doctor_snapshot *s, struct doctor_gpu *g)
 {
 	char path[512], full[4096];
 	struct dirent *e;
@@ -177,7 +177,7 @@ static void look_render_node(const struct doctor_sight *s, struct doctor_gpu *g)
 }
 
 /* The module tells which of its files is whose. */
-static void look_nvidia_node(const struct doctor_sight *s, struct doctor_gpu *g)
+static void look_nvidia_node(const struct doctor_snapshot *s, struct doctor_gpu *g)
 {
 	char path[512], text[4096], *at;
 
@@ -188,7 +188,7 @@ static void look_nvidia_node(const struct doctor_sight *s, struct doctor_gpu *g)
 	look_node(s, &g->nvidia);
 }
 
-static void look_gpu(struct doctor_sight *s, const char *address)
+static void look_gpu(struct doctor_snapshot *s, const char *address)
 {
 	struct doctor_gpu *g = &s->gpus[s->gpu_count];
 	char folder[256], path[512];
@@ -218,7 +218,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static void look_gpus(struct doctor_sight *s)
+static void look_gpus(struct doctor_snapshot *s)
 {
 	struct dirent **names = NULL;
 	char full[4096];
@@ -236,7 +236,7 @@ static void look_gpus(struct doctor_sight *s)
 
 /* ---- drivers ---- */
 
-static bool firmware_there(const struct doctor_sight *s, const char *file)
+static bool firmware_there(const struct doctor_snapshot *s, const char *file)
 {
 	static const char *const places[] = {"/lib/firmware/updates", "/lib/firmware",
 					     "/usr/lib/firmware"};
@@ -253,7 +253,7 @@ static bool firmware_there(const struct doctor_sight *s, const char *file)
 }
 
 /* What kmod/nv/boot.c asks for. */
-static void look_sovgpu(struct doctor_sight *s)
+static void look_sovgpu(struct doctor_snapshot *s)
 {
 	static const char *const parts[] = {"fmc", "bootloader", "gsp"};
 	char path[512], *text = malloc(TEXT_BYTES);
@@ -270,7 +270,7 @@ static void look_sovgpu(struct doctor_sight *s)
 	}
 }
 
-static void look_nvidia(struct doctor_sight *s)
+static void look_nvidia(struct doctor_snapshot *s)
 {
 	char text[1024];
 
@@ -282,7 +282,7 @@ static void look_nvidia(struct doctor_sight *s)
 	look_node(s, &s->nvidia.control);
 }
 
-static void look_limits(struct doctor_sight *s)
+static void look_limits(struct doctor_snapshot *s)
 {
 	static const char name[] = "Max locked memory";
 	char text[4096], *at;
@@ -296,7 +296,7 @@ static void look_limits(struct doctor_sight *s)
 		s->memlock = strtoull(at, NULL, 10);
 }
 
-void doctor_look(const char *root, struct doctor_sight *s)
+void doctor_probe(const char *root, struct doctor_snapshot *s)
 {
 	memset(s, 0, sizeof(*s));
 	s->root = root;

@@ -56,7 +56,7 @@ static void take_line(const char *key, const char *value, struct top_client *c)
 				c->busy[engines[i].engine] += strtoull(value, NULL, 10);
 }
 
-bool top_parse(const char *text, struct top_client *out)
+bool top_parse_fdinfo(const char *text, struct top_client *out)
 {
 	char key[64], value[64];
 
@@ -81,7 +81,7 @@ bool top_parse(const char *text, struct top_client *out)
 /* ---- one process ---- */
 
 struct look {
-	const struct doctor_sight *machine;
+	const struct doctor_snapshot *machine;
 	struct top_sample *s;
 	struct top_use now; /* the process that is looked at */
 };
@@ -161,7 +161,7 @@ static size_t read_text(const char *path, char *text, size_t bytes)
 static bool look_file(struct look *l, const char *folder, const char *number)
 {
 	char path[4096], target[256], text[4096];
-	const struct doctor_sight *m = l->machine;
+	const struct doctor_snapshot *m = l->machine;
 	struct top_client c;
 	struct top_use *u;
 	ssize_t n;
@@ -171,7 +171,7 @@ static bool look_file(struct look *l, const char *folder, const char *number)
 	target[n > 0 ? n : 0] = 0;
 	if (!strncmp(target, "/dev/dri/", 9)) {
 		snprintf(path, sizeof(path), "%.2040s/fdinfo/%.40s", folder, number);
-		return !read_text(path, text, sizeof(text)) || !top_parse(text, &c) ||
+		return !read_text(path, text, sizeof(text)) || !top_parse_fdinfo(text, &c) ||
 		       add_client(l, &c);
 	}
 	for (uint32_t i = 0; i < m->gpu_count; i++) {
@@ -221,7 +221,7 @@ static int by_use(const void *a, const void *b)
 	return x->process < y->process ? -1 : x->process > y->process;
 }
 
-bool top_look(const struct doctor_sight *machine, struct top_sample *s)
+bool top_take_sample(const struct doctor_snapshot *machine, struct top_sample *s)
 {
 	struct look l = {.machine = machine, .s = s};
 	char path[4096];
