@@ -4,11 +4,11 @@
 #
 #   tests/bench/coverage.sh DIR [TARGET]
 #
-# TARGET dummy (the default) stops at the IR after all passes; sm_90 generates machine code. A kernel
-# fails if a message names one of its lines; a message about anything else (a function, a variable,
-# the whole file) counts against every kernel of its file. Prints each failure with its first reason,
-# then all reasons by the number of affected kernels. Exit status 1: the compiler crashed on a file or
-# took longer than a minute.
+# TARGET dummy (the default) stops at the IR after all passes; sm_90 generates machine code. A
+# kernel fails if a message names one of its lines; a message about anything else (a function, a
+# variable, the whole file) counts against every kernel of its file. Prints each failure with its
+# first reason, then all reasons by the number of affected kernels. Exit status 1: the compiler
+# crashed on a file or took longer than a minute.
 dir=${1:?usage: coverage.sh DIR [TARGET]}
 target=${2:-dummy}
 sov=${BUILD:-build}/sov

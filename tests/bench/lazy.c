@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Lazy compilation: the time from a module's text to the first kernel that can be launched, and to
- * all kernels. The module has 100 kernels (renamed copies of tests/kernels), compiled on demand, all
- * at once by one thread, by two, and by one thread per processor. Without the cache; medians of
+ * all kernels. The module has 100 kernels (renamed copies of tests/kernels), compiled on demand,
+ * all at once by one thread, by two, and by one thread per processor. Without the cache; medians of
  * rounds that alternate between the methods.
  */
 #include <stdio.h>
@@ -42,7 +42,7 @@ static char *read_source(const char *name)
 	return text;
 }
 
-/* Appends a source without its header, with a number after every occurrence of the kernel's name. */
+/* Appends a source without its header; numbers every occurrence of the kernel's name. */
 static void add_copy(FILE *out, const char *text, const char *name, unsigned number)
 {
 	const char *at = strstr(text, ".address_size 64"), *next;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Speed of the software GPU: warp instructions per second and core, for loops of one kind of
- * instruction, hand-encoded and submitted through the ring. CPU time of one thread; the best of five
- * runs.
+ * instruction, hand-encoded and submitted through the ring. CPU time of one thread; the best of
+ * five runs.
  */
 #include "tests/userspace/model/nv/_rig.h"
 

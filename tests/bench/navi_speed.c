@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Speed of the software Navi 21: wave instructions per second and core, for loops of one kind of
- * instruction, hand-encoded and submitted through the ring. CPU time of one thread; the best of five
- * runs. model_speed.c measures the NVIDIA model.
+ * instruction, hand-encoded and submitted through the ring. CPU time of one thread; the best of
+ * five runs. model_speed.c measures the NVIDIA model.
  */
 #include "tests/userspace/model/amd/_navi.h"
 

@@ -2,9 +2,9 @@
 /*
  * User-mode queues against submission by ioctl: an empty kernel on sovgpu.ko, with the ring and the
  * doorbell mapped into the process (SOV_KMOD=1), and with one ioctl per launch (SOV_KMOD=ioctl).
- * Medians of the launch alone, in bursts, and of launch and wait; then their ratios. A child process
- * measures each mode. Without a device of sovgpu.ko the program prints a line and measures nothing. In
- * a virtual machine only the ratios mean something, and nothing about a real card.
+ * Medians of the launch alone, in bursts, and of launch and wait; then their ratios. A child
+ * process measures each mode. Without a device of sovgpu.ko the program prints a line and measures
+ * nothing. In a virtual machine only the ratios mean something, and nothing about a real card.
  */
 #include <stdbool.h>
 #include <string.h>

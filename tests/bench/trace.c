@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Overhead of tracing: nanoseconds of sov_function_launch and microseconds of an empty kernel on the
- * GPU, without and with SOV_TRACE, on the first device. A child process measures each. The sum of the
- * trace's kernel times can be compared with the time between two events.
+ * Overhead of tracing: nanoseconds of sov_function_launch and microseconds of an empty kernel on
+ * the GPU, without and with SOV_TRACE, on the first device. A child process measures each. The sum
+ * of the trace's kernel times can be compared with the time between two events.
  */
 #include <stdio.h>
 #include <stdlib.h>

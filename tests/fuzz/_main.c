@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Runs a fuzz target deterministically, without libFuzzer and with any compiler: first the files of
- * tests/fuzz/corpus/NAME, then FUZZ_ITERATIONS mutations of them drawn from FUZZ_SEED, and more until
- * FUZZ_CPU_SECONDS of CPU time are used. `make check` does this briefly in the build with
+ * tests/fuzz/corpus/NAME, then FUZZ_ITERATIONS mutations of them drawn from FUZZ_SEED, and more
+ * until FUZZ_CPU_SECONDS of CPU time are used. `make check` does this briefly in the build with
  * sanitizers; `make fuzz` uses libFuzzer on the same targets and corpus. An input that crashes the
  * target or runs longer than ten seconds is saved, and its path printed last. With files on the
  * command line the program runs only those.

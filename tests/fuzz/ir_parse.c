@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Arbitrary text as IR: the parser must reject it with a message or return a module. A module that
- * the verifier accepts must survive printing and parsing, the divergence analysis, and a bounded run
- * in the interpreter, which may report errors but not crash.
+ * the verifier accepts must survive printing and parsing, the divergence analysis, and a bounded
+ * run in the interpreter, which may report errors but not crash.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# make fuzz: runs every target under libFuzzer with sanitizers for FUZZ_SECONDS. Inputs that reach new
-# code stay in $BUILD/libfuzzer/corpus; crashing inputs are saved as $BUILD/libfuzzer/NAME-crash-*.
+# make fuzz: runs every target under libFuzzer with sanitizers for FUZZ_SECONDS. Inputs that reach
+# new code stay in $BUILD/libfuzzer/corpus; crashing inputs are saved as
+# $BUILD/libfuzzer/NAME-crash-*.
 set -eu
 : "${BUILD:=build}" "${MAKE:=make}" "${FUZZ_SECONDS:=60}"
 out=$BUILD/libfuzzer

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Attention of n queries to n keys of 32 elements, n a multiple of 64: one query per thread, its result
-// in registers, keys and values through shared memory, online softmax.
+// Attention of n queries to n keys of 32 elements, n a multiple of 64: one query per thread, its
+// result in registers, keys and values through shared memory, online softmax.
 #include "device.h"
 
 enum { WIDTH = 32, TILE = 64 };

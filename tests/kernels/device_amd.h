@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * device.h for clang's AMD target: the same functions by LLVM's built-ins, so that LLVM's code for AMD
- * GPUs can be compared with ours (tests/oracles/amd_cost.sh). A shuffle is ds_bpermute, as in HIP.
+ * device.h for clang's AMD target: the same functions by LLVM's built-ins, so that LLVM's code for
+ * AMD GPUs can be compared with ours (tests/oracles/amd_cost.sh). A shuffle is ds_bpermute, as in
+ * HIP.
  */
 #ifndef TESTS_KERNELS_DEVICE_AMD_H
 #define TESTS_KERNELS_DEVICE_AMD_H

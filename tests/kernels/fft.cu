@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Complex Fourier transforms of 512 points, one per block of 256 threads: radix 2, Stockham order, in
-// shared memory. twiddle[k] is exp(-2 pi i k / 512).
+// Complex Fourier transforms of 512 points, one per block of 256 threads: radix 2, Stockham order,
+// in shared memory. twiddle[k] is exp(-2 pi i k / 512).
 #include "device.h"
 
 struct complex {

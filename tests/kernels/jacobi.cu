@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Eigenvalues of many small symmetric matrices, one matrix per thread, by cyclic Jacobi rotations until
-// the off-diagonal part is negligible against the norm. Element (i, j) of matrix m is
+// Eigenvalues of many small symmetric matrices, one matrix per thread, by cyclic Jacobi rotations
+// until the off-diagonal part is negligible against the norm. Element (i, j) of matrix m is
 // a[(i * N + j) * count + m]. The eigenvalues are not sorted; rounds[m] is the number of sweeps.
 #include "device.h"
 

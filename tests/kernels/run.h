@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Runs saxpy and reduce of tests/kernels from a loaded image, of any compiler, through the public API
- * with random inputs in guarded buffers.
+ * Runs saxpy and reduce of tests/kernels from a loaded image, of any compiler, through the public
+ * API with random inputs in guarded buffers.
  */
 #ifndef TESTS_KERNELS_RUN_H
 #define TESTS_KERNELS_RUN_H

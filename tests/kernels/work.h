@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Workloads for the kernels of this folder: random inputs of a given size, launch shape, arguments,
- * and a check of the outputs. Independent of the launcher: the interpreter, a software GPU, a real GPU
- * by any driver. The CPU computes references in higher precision; the error bound follows from the
- * number of rounded operations (Higham, "Accuracy and Stability of Numerical Algorithms", chapter 3:
- * k operations of unit roundoff u have an error of at most about k u times the sum of magnitudes) and
- * from the PTX manual's bounds for approximate functions. Integers must be exact.
+ * and a check of the outputs. Independent of the launcher: the interpreter, a software GPU, a real
+ * GPU by any driver. The CPU computes references in higher precision; the error bound follows from
+ * the number of rounded operations (Higham, "Accuracy and Stability of Numerical Algorithms",
+ * chapter 3: k operations of unit roundoff u have an error of at most about k u times the sum of
+ * magnitudes) and from the PTX manual's bounds for approximate functions. Integers must be exact.
  */
 #ifndef TESTS_KERNELS_WORK_H
 #define TESTS_KERNELS_WORK_H
@@ -638,7 +638,10 @@ static inline bool right_layernorm(struct work *w)
 		over = 1 / sqrt(square + 1e-5f);
 		for (int i = 0; i < NORM_COLUMNS; i++) {
 			double want = (x[i] - mean) * over * scale[i] + shift[i];
-			/* sums of 4 + 13 terms in sequence; the root halves the square's relative error */
+			/*
+			 * sums of 4 + 13 terms in sequence; the root halves the square's relative
+			 * error
+			 */
 			double limit = (20 * U32 * size + 30 * U32 * fabs(x[i] - mean)) * over * fabs(scale[i]) +
 				       2 * U32 * (fabs(want) + fabs(shift[i]));
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compares the AMD instruction table with LLVM's assembler and disassemblers (LLVM 19) for gfx1030, by
-# random legal instructions of every row in every form.
+# Compares the AMD instruction table with LLVM's assembler and disassemblers (LLVM 19) for gfx1030,
+# by random legal instructions of every row in every form.
 #   1. llvm-mc --disassemble prints our bytes as we do;
 #   2. llvm-mc assembles our text to our bytes;
 #   3. llvm-objdump prints an object assembled from our text as we do.

@@ -4,13 +4,13 @@
  *   amd_cost FOLDER NAME...   FOLDER/NAME.ll is LLVM IR of the kernels, FOLDER/NAME.co LLVM's code
  *                             object; our compiler compiles tests/kernels/NAME.ptx
  *
- * One decoder reads both images, and one model of a single wave gives the cycles. Instructions issue
- * in order, one at a time. An instruction stalls for operands of the vector and scalar units; memory
- * returns after a latency, and s_waitcnt stalls for it, in order except for scalar loads. The model
- * walks the code in layout order: forward branches fall through, so both sides count, and the back
- * edge of a loop is taken seven times. The back edge is the last backward branch to a header from
- * which the branch can be reached without code before the header. Barriers cost their issue alone,
- * because they wait for other waves.
+ * One decoder reads both images, and one model of a single wave gives the cycles. Instructions
+ * issue in order, one at a time. An instruction stalls for operands of the vector and scalar units;
+ * memory returns after a latency, and s_waitcnt stalls for it, in order except for scalar loads.
+ * The model walks the code in layout order: forward branches fall through, so both sides count, and
+ * the back edge of a loop is taken seven times. The back edge is the last backward branch to a
+ * header from which the branch can be reached without code before the header. Barriers cost their
+ * issue alone, because they wait for other waves.
  *
  * Latencies are those of LLVM's scheduling model (SISchedule.td, GFX10SpeedModel); issue cycles are
  * the rates of the units (RDNA2: transcendental and 32-bit multiplication a quarter, doubles a

@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Compares the cost of our code for gfx1030 with LLVM's: clang 19 -O3 compiles the CUDA C of the
-# kernels of tests/kernels to LLVM IR for AMD and llc -O3 to code; our compiler takes the PTX next to
-# them. Prints a table, geometric means and compile times; amd_cost.c has the cost model. No figure
-# is asserted. Fails, never skips, without clang and lld 19.
+# kernels of tests/kernels to LLVM IR for AMD and llc -O3 to code; our compiler takes the PTX next
+# to them. Prints a table, geometric means and compile times; amd_cost.c has the cost model. No
+# figure is asserted. Fails, never skips, without clang and lld 19.
 set -u
 : "${BUILD:=build}"
 work=$BUILD/oracles/amd-cost

@@ -3,8 +3,8 @@
  * Exchanges code objects with LLVM.
  *   amd_object write FILE   writes the code object of tests/userspace/compiler/amd/_module.h, for
  *                           LLVM's tools to read
- *   amd_object check FILE   checks that hidden arguments and initial registers of LLVM's code object
- *                           have the layout of our linker
+ *   amd_object check FILE   checks that hidden arguments and initial registers of LLVM's code
+ *                           object have the layout of our linker
  */
 #include <stdio.h>
 #include <stdlib.h>

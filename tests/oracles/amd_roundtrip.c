@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads lines "WORDS|TEXT", the hexadecimal words of an instruction and another disassembler's text,
- * and prints those that we do not decode, print alike and encode to the same words.
+ * Reads lines "WORDS|TEXT", the hexadecimal words of an instruction and another disassembler's
+ * text, and prints those that we do not decode, print alike and encode to the same words.
  *   usage: amd_roundtrip <lines
  */
 #include <stdio.h>

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# libsov loads and launches LLVM's code objects on the software Navi 21, in normal and in hazard mode:
-# arguments, hidden arguments, LDS, private memory, atomics, at every optimisation level. awk computed
-# the expected values. Fails, never skips, without clang and lld 19.
+# libsov loads and launches LLVM's code objects on the software Navi 21, in normal and in hazard
+# mode: arguments, hidden arguments, LDS, private memory, atomics, at every optimisation level. awk
+# computed the expected values. Fails, never skips, without clang and lld 19.
 set -u
 : "${BUILD:=build}"
 work=$BUILD/oracles/amd-runtime

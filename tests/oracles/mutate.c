@@ -3,10 +3,10 @@
  * Mutation test of hazard mode. In correct code, ours or ptxas's, one stall count is lowered by one
  * cycle or one scoreboard wait is dropped, and the kernel runs in hazard mode. A static analysis of
  * each basic block finds the mutations that violate a latency; it shares the latency tables with
- * hazard mode but not the algorithm: it looks at pairs of instructions instead of a running clock. A
- * mutation counts if an affected instruction is executed (a trap in its position fires), and it is
- * caught if hazard mode reports a hazard: the unmodified code ran without one. Long kernels try an
- * evenly spaced sample of the mutations.
+ * hazard mode but not the algorithm: it looks at pairs of instructions instead of a running clock.
+ * A mutation counts if an affected instruction is executed (a trap in its position fires), and it
+ * is caught if hazard mode reports a hazard: the unmodified code ran without one. Long kernels try
+ * an evenly spaced sample of the mutations.
  */
 #include "libsov/compiler/driver/compiler.h"
 #include "libsov/compiler/image/image.h"

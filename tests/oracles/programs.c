@@ -454,7 +454,9 @@ static bool run_program(const char *device, const void *image, size_t bytes, boo
 	return good;
 }
 
-/* usage: programs [--gpu] CUBIN...: on software GPUs, or with --gpu on the first GPU of that chip. */
+/*
+ * usage: programs [--gpu] CUBIN...: on software GPUs, or with --gpu on the first GPU of that chip.
+ */
 int main(int argc, char **argv)
 {
 	bool gpu = argc > 1 && !strcmp(argv[1], "--gpu");

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compares the SASS table with NVIDIA's disassembler and the timing rules with NVIDIA's compiler. For
-# SM80, SM86, SM89 and SM90:
+# Compares the SASS table with NVIDIA's disassembler and the timing rules with NVIDIA's compiler.
+# For SM80, SM86, SM89 and SM90:
 #   1. nvdisasm prints random legal words of every row and form as we do;
 #   2. every word of ptxas's code for our kernels and for random kernels decodes, prints as nvdisasm
 #      prints it, and encodes to the same bits;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Disassembles the functions of cubins of another compiler, one instruction per line, as one
- * sequence of code, which also goes to words.bin for another disassembler. A word that is not in the
- * table prints as "?"; one that does not encode to the same bits is marked.
+ * sequence of code, which also goes to words.bin for another disassembler. A word that is not in
+ * the table prints as "?"; one that does not encode to the same bits is marked.
  *   usage: sass_roundtrip SM words.bin cubin...
  */
 #include "tests/oracles/_cubin.h"

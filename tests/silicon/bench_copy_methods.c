@@ -69,7 +69,7 @@ static sov_result dtod_engine(uint64_t n, uint64_t *number)
 static sov_result dtod_words(uint64_t n, uint64_t *number)
 {
 	return copy_by(stream, COPY_KERNEL, device_buffers[1] + 4, device_buffers[0],
-			n > 4 ? n - 4 : 4, number);
+		       n > 4 ? n - 4 : 4, number);
 }
 static sov_result fill_kernel(uint64_t n, uint64_t *number)
 {

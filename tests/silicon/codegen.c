@@ -231,7 +231,9 @@ static struct cost compile(char **command, const char *file)
 	return best;
 }
 
-/* Writes a kernel of LARGE instructions in one basic block; all of them contribute to the result. */
+/*
+ * Writes a kernel of LARGE instructions in one basic block; all of them contribute to the result.
+ */
 static void write_large(const char *path)
 {
 	static const char *const operations[] = {"fma.rn.f32 %%f%u, %%f%u, %%f%u, %%f%u;\n",

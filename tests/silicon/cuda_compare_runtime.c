@@ -6,9 +6,9 @@
  *   cuda_compare_runtime [--small] [--addresses]
  *
  * The two APIs alternate, each in a separate process; the table shows the best median of all
- * rounds. Both compile the same PTX. --small is for a software GPU, without CUDA; --addresses prints
- * the time of each graph, one line per address that the graphs add to. Exit status 0: every value is
- * right; the figures are for the reader to judge.
+ * rounds. Both compile the same PTX. --small is for a software GPU, without CUDA; --addresses
+ * prints the time of each graph, one line per address that the graphs add to. Exit status 0: every
+ * value is right; the figures are for the reader to judge.
  */
 #define _GNU_SOURCE
 #include <stdbool.h>

@@ -560,7 +560,7 @@ def control():
          "mov.u32 %v,%globaltimer_hi; mov.u32 %x,%clock_hi; nanosleep.u32 20; mov.u64 %d,%clock64; sub.u64 %d,%d,%c;"
          "shr.u64 %d,%d,40; cvt.u32.u64 %d32,%d; mov.u64 %b,%globaltimer; sub.u64 %b,%b,%g; shr.u64 %b,%b,50;"
          "cvt.u32.u64 %t,%b; add.u32 %d32,%d32,%t;")
-    form("w", "places", "mov.u32 %t,%smid; mov.u32 %u,%nsmid; setp.lt.u32 %p,%t,%u; selp.u32 %d32,1,0,%p; mov.u32 %t,%warpid;"
+    form("w", "position", "mov.u32 %t,%smid; mov.u32 %u,%nsmid; setp.lt.u32 %p,%t,%u; selp.u32 %d32,1,0,%p; mov.u32 %t,%warpid;"
          "mov.u32 %u,%nwarpid; setp.lt.u32 %p,%t,%u; selp.u32 %t,2,0,%p; add.u32 %d32,%d32,%t; mov.u64 %c,%gridid;"
          "setp.ne.u64 %p,%c,0; selp.u32 %t,4,0,%p; add.u32 %d32,%d32,%t;")
 

@@ -16,7 +16,8 @@
  * the single warp is the stricter test. --small repeats less, for a software GPU.
  *
  * A fault or a hang destroys the CUDA context, so tests run in a child process. When the child ends
- * early, the test that it ran is judged by the exit status, and a new child continues with the next.
+ * early, the test that it ran is judged by the exit status, and a new child continues with the
+ * next.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>

@@ -12,11 +12,11 @@
  *	reduces a kernel whose code in this mode (or "ptxas") differs: removes every line that does
  *	not matter (_shrink.h)
  *
- * A fault or a hang destroys the CUDA context, so launches happen in a child process. When the child
- * ends early, the launch is judged by its exit status, and a new child continues with the next. For
- * each difference the program prints the kernel, the compiler and a hash of the result, which
- * `random_kernels theirs` compares with that of a software GPU. Where ptxas's code differs, the
- * kernel is rewritten for one kind of instruction after the other (_rewrite.h) and reported as
+ * A fault or a hang destroys the CUDA context, so launches happen in a child process. When the
+ * child ends early, the launch is judged by its exit status, and a new child continues with the
+ * next. For each difference the program prints the kernel, the compiler and a hash of the result,
+ * which `random_kernels theirs` compares with that of a software GPU. Where ptxas's code differs,
+ * the kernel is rewritten for one kind of instruction after the other (_rewrite.h) and reported as
  * "EXPLAINED" by the kinds that make ptxas's code right, or as "UNEXPLAINED"; where ptxas crashes,
  * as "CRASH". Ends with a line of counts. Exit status 0: our code agrees and every difference of
  * ptxas's code is explained; 1: not so; 2: the test could not run.

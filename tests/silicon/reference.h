@@ -6,9 +6,9 @@
  *
  * saxpy is one fused multiply-add per element: the result must equal fma(), bit for bit.
  *
- * reduce adds in an order that depends on the grid. If the inputs are small multiples of 1/16, every
- * order is exact (in f32 while sums stay below 2^20), and the result must be the exact sum. With
- * inputs of full precision, the error of k rounded additions on any path is at most k u sum|x|
+ * reduce adds in an order that depends on the grid. If the inputs are small multiples of 1/16,
+ * every order is exact (in f32 while sums stay below 2^20), and the result must be the exact sum.
+ * With inputs of full precision, the error of k rounded additions on any path is at most k u sum|x|
  * (Higham, "Accuracy and Stability of Numerical Algorithms", 4.2) plus terms of order u^2, where k
  * counts a thread's own additions, two times five shuffles, and one atomic per block; the reference
  * is a compensated sum in long double. A block must be whole warps: the kernel's shuffles have a

@@ -8,8 +8,8 @@
  *
  * A variant names a compilation mode: files saxpy.VARIANT.cubin and reduce.VARIANT.cubin in the
  * current folder. The first is compared with the others. --small limits sizes for a software GPU.
- * Ends with a line "kernels: N right, N wrong" and the table of times. Exit status 0: every value is
- * right; 1: some are wrong; 2: the test could not run.
+ * Ends with a line "kernels: N right, N wrong" and the table of times. Exit status 0: every value
+ * is right; 1: some are wrong; 2: the test could not run.
  */
 #define _GNU_SOURCE
 #include <time.h>

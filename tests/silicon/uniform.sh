@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Measures the benefit of uniform registers on a machine with a Hopper GPU, CUDA's driver, make and a
-# C compiler: the kernels of tests/kernels compiled with and without them, and by ptxas if it is
+# Measures the benefit of uniform registers on a machine with a Hopper GPU, CUDA's driver, make and
+# a C compiler: the kernels of tests/kernels compiled with and without them, and by ptxas if it is
 # installed; codegen.c checks the values and compares the times. Then runs random kernels that
 # exercise uniform registers, on the GPU by libsov and on software GPUs, against the IR interpreter.
 # Ends with "uniform: PASS" or "uniform: FAIL".
