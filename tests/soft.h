@@ -59,7 +59,7 @@ __attribute__((unused)) static const char *soft_instruction(const char *name)
 }
 
 /* Memory of the host that GPUs with few bits of address reach, too: an arm64 host has more. */
-__attribute__((unused)) static void *soft_hint(void)
+__attribute__((unused)) static void *soft_mmap_hint(void)
 {
 	static size_t next = 0x500000000000;
 
@@ -68,7 +68,7 @@ __attribute__((unused)) static void *soft_hint(void)
 }
 
 /* A sentence with the name of the first in it. */
-__attribute__((unused)) static const char *soft_sentence(const char *sentence)
+__attribute__((unused)) static const char *soft_message(const char *sentence)
 {
 	static char text[512];
 	const char *at = getenv("TEST_CHIP") ? strstr(sentence, "gh100.0") : NULL;

@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Looks through /proc for processes that have a GPU's file open. Drivers of DRM, sovgpu.ko among
- * them, say in fdinfo what each file uses, all in the same words. NVIDIA's module says nothing
- * there: of its files it is only known who has them open. A file that several processes share
- * counts for the first.
+ * Scans /proc for processes with open GPU files. DRM drivers, sovgpu.ko among them, report the usage
+ * of each client in fdinfo in a common format. NVIDIA's module reports nothing there, so only the
+ * open files themselves are known. A client that several processes share counts for the first.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -15,7 +14,7 @@
 #include "tools/tool.h"
 #include "tools/top.h"
 
-/* ---- one file ---- */
+/* ---- fdinfo ---- */
 
 static const struct {
 	const char *name;
@@ -25,8 +24,8 @@ static const struct {
 	{"copy", TOP_COPY},       {"dma", TOP_COPY},
 };
 
-/* "12 KiB" */
-static uint64_t bytes_of(const char *value)
+/* Parses a size such as "12 KiB". */
+static uint64_t parse_bytes(const char *value)
 {
 	char *unit;
 	uint64_t n = strtoull(value, &unit, 10);
@@ -38,7 +37,7 @@ static uint64_t bytes_of(const char *value)
 	return n > UINT64_MAX >> shift ? UINT64_MAX : n << shift;
 }
 
-static void take_line(const char *key, const char *value, struct top_client *c)
+static void parse_fdinfo_line(const char *key, const char *value, struct top_client *c)
 {
 	if (!strcmp(key, "drm-driver"))
 		snprintf(c->driver, sizeof(c->driver), "%.31s", value);
@@ -47,13 +46,13 @@ static void take_line(const char *key, const char *value, struct top_client *c)
 	else if (!strcmp(key, "drm-client-id"))
 		c->id = strtoull(value, NULL, 10);
 	else if (!strncmp(key, "drm-resident-vram", 17))
-		c->vram += bytes_of(value);
+		c->vram += parse_bytes(value);
 	else if (!strcmp(key, "drm-resident-system"))
-		c->system += bytes_of(value);
+		c->system += parse_bytes(value);
 	else if (!strncmp(key, "drm-engine-", 11))
 		for (size_t i = 0; i < sizeof(engines) / sizeof(*engines); i++)
 			if (!strcmp(key + 11, engines[i].name))
-				c->busy[engines[i].engine] += strtoull(value, NULL, 10);
+				c->engine_ns[engines[i].engine] += strtoull(value, NULL, 10);
 }
 
 bool top_parse_fdinfo(const char *text, struct top_client *out)
@@ -73,20 +72,20 @@ bool top_parse_fdinfo(const char *text, struct top_client *out)
 		n = strcspn(text, "\n");
 		snprintf(value, sizeof(value), "%.*s",
 			 n < sizeof(value) ? (int)n : (int)sizeof(value) - 1, text);
-		take_line(key, value, out);
+		parse_fdinfo_line(key, value, out);
 	}
 	return *out->driver && *out->gpu;
 }
 
-/* ---- one process ---- */
+/* ---- processes ---- */
 
-struct look {
+struct top_scan {
 	const struct doctor_snapshot *machine;
-	struct top_sample *s;
-	struct top_use now; /* the process that is looked at */
+	struct top_sample *sample;
+	struct top_process current; /* template for the rows of the process being scanned */
 };
 
-static bool grow(void **array, uint32_t count, uint32_t *capacity, size_t bytes)
+static bool grow_array(void **array, uint32_t count, uint32_t *capacity, size_t bytes)
 {
 	uint32_t more = *capacity ? 2 * *capacity : 16;
 	void *bigger;
@@ -101,49 +100,51 @@ static bool grow(void **array, uint32_t count, uint32_t *capacity, size_t bytes)
 	return true;
 }
 
-/* The row of this process on that GPU. */
-static struct top_use *use_on(struct look *l, const char *gpu, const char *driver)
+/* Finds or adds the row of the current process for this GPU. */
+static struct top_process *process_on_gpu(struct top_scan *scan, const char *gpu,
+					  const char *driver)
 {
-	struct top_sample *s = l->s;
-	struct top_use *u;
+	struct top_sample *s = scan->sample;
+	struct top_process *p;
 
-	for (uint32_t i = s->count; i-- && s->uses[i].process == l->now.process;)
-		if (!strcmp(s->uses[i].gpu, gpu) && !strcmp(s->uses[i].driver, driver))
-			return &s->uses[i];
-	if (!grow((void **)&s->uses, s->count, &s->capacity, sizeof(*s->uses)))
+	for (uint32_t i = s->count; i-- && s->processes[i].pid == scan->current.pid;)
+		if (!strcmp(s->processes[i].gpu, gpu) && !strcmp(s->processes[i].driver, driver))
+			return &s->processes[i];
+	if (!grow_array((void **)&s->processes, s->count, &s->capacity, sizeof(*s->processes)))
 		return NULL;
-	u = &s->uses[s->count++];
-	*u = l->now;
-	snprintf(u->gpu, sizeof(u->gpu), "%s", gpu);
-	snprintf(u->driver, sizeof(u->driver), "%s", driver);
-	return u;
+	p = &s->processes[s->count++];
+	*p = scan->current;
+	snprintf(p->gpu, sizeof(p->gpu), "%s", gpu);
+	snprintf(p->driver, sizeof(p->driver), "%s", driver);
+	return p;
 }
 
-static bool seen_before(struct top_sample *s, const struct top_client *c)
+static bool client_is_counted(struct top_sample *s, const struct top_client *c)
 {
-	for (uint32_t i = 0; i < s->seen_count; i++)
-		if (s->seen[i].id == c->id && !strcmp(s->seen[i].gpu, c->gpu))
+	for (uint32_t i = 0; i < s->client_count; i++)
+		if (s->clients[i].id == c->id && !strcmp(s->clients[i].gpu, c->gpu))
 			return true;
 	return false;
 }
 
-static bool add_client(struct look *l, const struct top_client *c)
+static bool add_client(struct top_scan *scan, const struct top_client *c)
 {
-	struct top_sample *s = l->s;
-	struct top_use *u;
+	struct top_sample *s = scan->sample;
+	struct top_process *p;
 
-	if (seen_before(s, c))
+	if (client_is_counted(s, c))
 		return true;
-	u = use_on(l, c->gpu, c->driver);
-	if (!u || !grow((void **)&s->seen, s->seen_count, &s->seen_capacity, sizeof(*s->seen)))
+	p = process_on_gpu(scan, c->gpu, c->driver);
+	if (!p || !grow_array((void **)&s->clients, s->client_count, &s->client_capacity,
+			      sizeof(*s->clients)))
 		return false;
-	s->seen[s->seen_count++] = *c;
-	u->told = true;
-	u->files++;
-	u->vram += c->vram;
-	u->system += c->system;
+	s->clients[s->client_count++] = *c;
+	p->has_usage = true;
+	p->files++;
+	p->vram += c->vram;
+	p->system += c->system;
 	for (uint32_t i = 0; i < TOP_ENGINES; i++)
-		u->busy[i] += c->busy[i];
+		p->engine_ns[i] += c->engine_ns[i];
 	return true;
 }
 
@@ -158,12 +159,12 @@ static size_t read_text(const char *path, char *text, size_t bytes)
 	return n;
 }
 
-static bool look_file(struct look *l, const char *folder, const char *number)
+static bool scan_file(struct top_scan *scan, const char *folder, const char *number)
 {
 	char path[4096], target[256], text[4096];
-	const struct doctor_snapshot *m = l->machine;
+	const struct doctor_snapshot *machine = scan->machine;
 	struct top_client c;
-	struct top_use *u;
+	struct top_process *p;
 	ssize_t n;
 
 	snprintf(path, sizeof(path), "%.2040s/fd/%.40s", folder, number);
@@ -172,20 +173,20 @@ static bool look_file(struct look *l, const char *folder, const char *number)
 	if (!strncmp(target, "/dev/dri/", 9)) {
 		snprintf(path, sizeof(path), "%.2040s/fdinfo/%.40s", folder, number);
 		return !read_text(path, text, sizeof(text)) || !top_parse_fdinfo(text, &c) ||
-		       add_client(l, &c);
+		       add_client(scan, &c);
 	}
-	for (uint32_t i = 0; i < m->gpu_count; i++) {
-		if (!*m->gpus[i].nvidia.path || strcmp(target, m->gpus[i].nvidia.path))
+	for (uint32_t i = 0; i < machine->gpu_count; i++) {
+		if (!*machine->gpus[i].nvidia.path || strcmp(target, machine->gpus[i].nvidia.path))
 			continue;
-		u = use_on(l, m->gpus[i].address, "nvidia");
-		if (!u)
+		p = process_on_gpu(scan, machine->gpus[i].address, "nvidia");
+		if (!p)
 			return false;
-		u->files++;
+		p->files++;
 	}
 	return true;
 }
 
-static bool look_process(struct look *l, const char *folder)
+static bool scan_process(struct top_scan *scan, const char *folder)
 {
 	char path[4096];
 	struct dirent *e;
@@ -194,36 +195,34 @@ static bool look_process(struct look *l, const char *folder)
 	DIR *d;
 
 	snprintf(path, sizeof(path), "%.2040s/comm", folder);
-	read_text(path, l->now.command, sizeof(l->now.command));
-	l->now.command[strcspn(l->now.command, "\n")] = 0;
+	read_text(path, scan->current.command, sizeof(scan->current.command));
+	scan->current.command[strcspn(scan->current.command, "\n")] = 0;
 	if (!stat(folder, &st))
-		l->now.user = st.st_uid;
+		scan->current.uid = st.st_uid;
 	snprintf(path, sizeof(path), "%.2040s/fd", folder);
 	d = opendir(path);
-	l->s->hidden += !d && errno == EACCES;
+	scan->sample->inaccessible += !d && errno == EACCES;
 	while (d && good && (e = readdir(d)))
 		if (e->d_name[0] != '.')
-			good = look_file(l, folder, e->d_name);
+			good = scan_file(scan, folder, e->d_name);
 	if (d)
 		closedir(d);
 	return good;
 }
 
-/* ---- all of them ---- */
-
-static int by_use(const void *a, const void *b)
+static int compare_processes(const void *a, const void *b)
 {
-	const struct top_use *x = a, *y = b;
+	const struct top_process *x = a, *y = b;
 	int order = strcmp(x->gpu, y->gpu);
 
 	if (order)
 		return order;
-	return x->process < y->process ? -1 : x->process > y->process;
+	return x->pid < y->pid ? -1 : x->pid > y->pid;
 }
 
 bool top_take_sample(const struct doctor_snapshot *machine, struct top_sample *s)
 {
-	struct look l = {.machine = machine, .s = s};
+	struct top_scan scan = {.machine = machine, .sample = s};
 	char path[4096];
 	struct timespec t;
 	struct dirent *e;
@@ -236,17 +235,17 @@ bool top_take_sample(const struct doctor_snapshot *machine, struct top_sample *s
 	while (d && good && (e = readdir(d))) {
 		if (!e->d_name[0] || e->d_name[strspn(e->d_name, "0123456789")])
 			continue;
-		memset(&l.now, 0, sizeof(l.now));
-		l.now.process = (uint32_t)strtoul(e->d_name, NULL, 10);
+		memset(&scan.current, 0, sizeof(scan.current));
+		scan.current.pid = (uint32_t)strtoul(e->d_name, NULL, 10);
 		snprintf(path, sizeof(path), "%.2000s/proc/%.20s", machine->root, e->d_name);
-		good = look_process(&l, path);
+		good = scan_process(&scan, path);
 	}
 	if (d)
 		closedir(d);
 	clock_gettime(CLOCK_MONOTONIC, &t);
-	s->when = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+	s->time_ns = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 	if (s->count)
-		qsort(s->uses, s->count, sizeof(*s->uses), by_use);
+		qsort(s->processes, s->count, sizeof(*s->processes), compare_processes);
 	if (!good)
 		top_free(s);
 	return good;
@@ -254,7 +253,7 @@ bool top_take_sample(const struct doctor_snapshot *machine, struct top_sample *s
 
 void top_free(struct top_sample *s)
 {
-	free(s->uses);
-	free(s->seen);
+	free(s->processes);
+	free(s->clients);
 	memset(s, 0, sizeof(*s));
 }

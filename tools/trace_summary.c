@@ -1,43 +1,43 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Reads a trace (docs/observability.md) and adds it up: per kernel, direction of copy, call and so on, how
- * often, how long and how many bytes. It takes any JSON that is a trace, whoever wrote it, and says
- * at which byte one is not. A pull parser: values are looked at as they come, and nothing is built.
+ * Summarises a trace (docs/observability.md): count, duration and bytes per kernel, copy direction,
+ * call and so on. It accepts traces of any program in Chrome's JSON format and names the byte of a
+ * syntax error. A pull parser: it processes values as it reads them and builds no tree.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "tools/trace_summary.h"
 
-#define DEPTH 32u /* of values inside values */
+#define MAX_DEPTH 32u /* of nested values */
 
 struct reader {
 	const char *start, *at, *end;
-	const char *why; /* what is wrong; NULL: nothing */
+	const char *why; /* error message; NULL: no error */
 };
 
-static bool wrong(struct reader *r, const char *why)
+static bool reader_fail(struct reader *r, const char *why)
 {
 	if (!r->why)
 		r->why = why;
 	return false;
 }
 
-static void blank(struct reader *r)
+static void skip_blanks(struct reader *r)
 {
 	while (r->at < r->end && strchr(" \t\r\n", *r->at) && *r->at)
 		r->at++;
 }
 
-/* The next sign, behind blanks; 0: the text is over. */
-static char peek(struct reader *r)
+/* The next character that is not blank; 0: end of the text. */
+static char reader_peek(struct reader *r)
 {
-	blank(r);
+	skip_blanks(r);
 	return r->at < r->end ? *r->at : 0;
 }
 
-static bool take(struct reader *r, char c)
+static bool reader_accept(struct reader *r, char c)
 {
-	if (peek(r) != c)
+	if (reader_peek(r) != c)
 		return false;
 	r->at++;
 	return true;
@@ -45,7 +45,7 @@ static bool take(struct reader *r, char c)
 
 /* ---- values ---- */
 
-/* Four hexadecimal digits; more than a byte becomes a question mark: names of ours are bytes. */
+/* Escapes after the backslash. A \u code point above 0xff becomes a question mark: names are bytes. */
 static bool read_escape(struct reader *r, char *out)
 {
 	static const char plain[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";
@@ -73,24 +73,24 @@ static bool read_escape(struct reader *r, char *out)
 	return true;
 }
 
-/* Of a longer one the rest is left out. */
+/* Truncates the string to bytes - 1. */
 static bool read_string(struct reader *r, char *text, size_t bytes)
 {
 	size_t n = 0;
 
-	if (!take(r, '"'))
-		return wrong(r, "a string should be here");
+	if (!reader_accept(r, '"'))
+		return reader_fail(r, "expected a string");
 	while (r->at < r->end && *r->at != '"') {
 		char c = *r->at++;
 
 		if ((unsigned char)c < 0x20 || (c == '\\' && !read_escape(r, &c)))
-			return wrong(r, "a string has a sign that none may have");
+			return reader_fail(r, "invalid character in a string");
 		if (n + 1 < bytes)
 			text[n++] = c;
 	}
 	if (bytes)
 		text[n] = 0;
-	return take(r, '"') || wrong(r, "a string does not end");
+	return reader_accept(r, '"') || reader_fail(r, "unterminated string");
 }
 
 static bool read_number(struct reader *r, double *out)
@@ -99,44 +99,44 @@ static bool read_number(struct reader *r, double *out)
 	size_t n = 0;
 	char *end;
 
-	blank(r);
+	skip_blanks(r);
 	while (r->at < r->end && *r->at && strchr("+-.0123456789eE", *r->at) &&
 	       n < sizeof(text) - 1)
 		text[n++] = *r->at++;
 	text[n] = 0;
 	*out = strtod(text, &end);
-	return (n && !*end && *out >= -1e30 && *out <= 1e30) || wrong(r, "a value should be here");
+	return (n && !*end && *out >= -1e30 && *out <= 1e30) || reader_fail(r, "expected a value");
 }
 
-static bool skip(struct reader *r, uint32_t depth);
+static bool skip_value(struct reader *r, uint32_t depth);
 
-/* Members or elements; keys: which of the two. */
-static bool skip_many(struct reader *r, bool keys, uint32_t depth)
+/* Skips an object (keys) or an array. */
+static bool skip_container(struct reader *r, bool keys, uint32_t depth)
 {
 	char end = keys ? '}' : ']';
 
 	r->at++;
-	if (take(r, end))
+	if (reader_accept(r, end))
 		return true;
 	do {
-		if (keys && (!read_string(r, NULL, 0) || !take(r, ':')))
-			return wrong(r, "a member should be here");
-		if (!skip(r, depth + 1))
+		if (keys && (!read_string(r, NULL, 0) || !reader_accept(r, ':')))
+			return reader_fail(r, "expected a member");
+		if (!skip_value(r, depth + 1))
 			return false;
-	} while (take(r, ','));
-	return take(r, end) || wrong(r, "a bracket is not closed");
+	} while (reader_accept(r, ','));
+	return reader_accept(r, end) || reader_fail(r, "unclosed bracket");
 }
 
-static bool skip(struct reader *r, uint32_t depth)
+static bool skip_value(struct reader *r, uint32_t depth)
 {
 	static const char *const words[] = {"true", "false", "null"};
-	char c = peek(r);
+	char c = reader_peek(r);
 	double number;
 
-	if (depth > DEPTH)
-		return wrong(r, "values lie too deep in each other");
+	if (depth > MAX_DEPTH)
+		return reader_fail(r, "values are nested too deeply");
 	if (c == '{' || c == '[')
-		return skip_many(r, c == '{', depth);
+		return skip_container(r, c == '{', depth);
 	if (c == '"')
 		return read_string(r, NULL, 0);
 	for (size_t i = 0; i < 3; i++)
@@ -151,9 +151,9 @@ static bool skip(struct reader *r, uint32_t depth)
 /* ---- events ---- */
 
 struct event {
-	char phase[4], category[16], name[TRACE_NAME];
-	double took, bytes, lost;
-	bool cut;
+	char phase[4], category[16], name[TRACE_NAME_BYTES];
+	double duration_us, bytes, lost;
+	bool unfinished;
 };
 
 static bool read_event(struct reader *r, struct event *e);
@@ -162,24 +162,24 @@ static bool read_arguments(struct reader *r, struct event *e)
 {
 	char key[16];
 
-	if (peek(r) != '{')
-		return skip(r, 2);
+	if (reader_peek(r) != '{')
+		return skip_value(r, 2);
 	r->at++;
-	if (take(r, '}'))
+	if (reader_accept(r, '}'))
 		return true;
 	do {
-		if (!read_string(r, key, sizeof(key)) || !take(r, ':'))
-			return wrong(r, "an argument should be here");
+		if (!read_string(r, key, sizeof(key)) || !reader_accept(r, ':'))
+			return reader_fail(r, "expected an argument");
 		if (!strcmp(key, "bytes") || !strcmp(key, "events")) {
 			if (!read_number(r, *key == 'b' ? &e->bytes : &e->lost))
 				return false;
 			continue;
 		}
-		e->cut |= !strcmp(key, "cut");
-		if (!skip(r, 3))
+		e->unfinished |= !strcmp(key, "cut");
+		if (!skip_value(r, 3))
 			return false;
-	} while (take(r, ','));
-	return take(r, '}') || wrong(r, "a bracket is not closed");
+	} while (reader_accept(r, ','));
+	return reader_accept(r, '}') || reader_fail(r, "unclosed bracket");
 }
 
 static bool read_event(struct reader *r, struct event *e)
@@ -188,13 +188,13 @@ static bool read_event(struct reader *r, struct event *e)
 	bool good;
 
 	memset(e, 0, sizeof(*e));
-	if (!take(r, '{'))
-		return wrong(r, "an event should be here");
-	if (take(r, '}'))
+	if (!reader_accept(r, '{'))
+		return reader_fail(r, "expected an event");
+	if (reader_accept(r, '}'))
 		return true;
 	do {
-		if (!read_string(r, key, sizeof(key)) || !take(r, ':'))
-			return wrong(r, "a member should be here");
+		if (!read_string(r, key, sizeof(key)) || !reader_accept(r, ':'))
+			return reader_fail(r, "expected a member");
 		if (!strcmp(key, "ph"))
 			good = read_string(r, e->phase, sizeof(e->phase));
 		else if (!strcmp(key, "cat"))
@@ -202,36 +202,37 @@ static bool read_event(struct reader *r, struct event *e)
 		else if (!strcmp(key, "name"))
 			good = read_string(r, e->name, sizeof(e->name));
 		else if (!strcmp(key, "dur"))
-			good = read_number(r, &e->took);
+			good = read_number(r, &e->duration_us);
 		else if (!strcmp(key, "args"))
 			good = read_arguments(r, e);
 		else
-			good = skip(r, 2);
+			good = skip_value(r, 2);
 		if (!good)
 			return false;
-	} while (take(r, ','));
-	return take(r, '}') || wrong(r, "a bracket is not closed");
+	} while (reader_accept(r, ','));
+	return reader_accept(r, '}') || reader_fail(r, "unclosed bracket");
 }
 
-/* ---- sums ---- */
+/* ---- summary ---- */
 
-static const char *const categories[TRACE_SUMS] = {
+static const char *const category_names[TRACE_CATEGORIES] = {
 	[TRACE_KERNELS] = "kernel", [TRACE_COPIES] = "copy",        [TRACE_FILLS] = "fill",
 	[TRACE_GRAPHS] = "graph",   [TRACE_FUNCTIONS] = "function", [TRACE_CALLS] = "call",
 };
 
-/* The same names come again and again: where one of this hash was found last is looked at first. */
-static struct trace_row *row_of(struct trace_summary *s, enum trace_sum kind, const char *name)
+/* Finds or adds a row. Names repeat, so the search starts at the last row found with this hash. */
+static struct trace_row *find_row(struct trace_summary *s, enum trace_category category,
+				  const char *name)
 {
-	uint32_t hash = kind, i;
+	uint32_t hash = category, i;
 	struct trace_row *r;
 
 	for (const char *p = name; *p; p++)
 		hash = hash * 31 + (uint8_t)*p;
 	for (i = 0; i < s->count; i++) {
-		r = &s->rows[(s->first[hash % TRACE_PLACES] + i) % s->count];
-		if (r->kind == kind && !strcmp(r->name, name))
-			return s->first[hash % TRACE_PLACES] = (uint32_t)(r - s->rows), r;
+		r = &s->rows[(s->last_row[hash % TRACE_HASH_SIZE] + i) % s->count];
+		if (r->category == category && !strcmp(r->name, name))
+			return s->last_row[hash % TRACE_HASH_SIZE] = (uint32_t)(r - s->rows), r;
 	}
 	if (s->count == s->capacity) {
 		uint32_t capacity = s->capacity ? 2 * s->capacity : 64;
@@ -244,27 +245,31 @@ static struct trace_row *row_of(struct trace_summary *s, enum trace_sum kind, co
 	}
 	r = &s->rows[s->count++];
 	memset(r, 0, sizeof(*r));
-	r->kind = kind;
+	r->category = category;
 	snprintf(r->name, sizeof(r->name), "%s", name);
-	s->first[hash % TRACE_PLACES] = s->count - 1;
+	s->last_row[hash % TRACE_HASH_SIZE] = s->count - 1;
 	return r;
 }
 
-static bool add(struct trace_summary *s, const struct event *e)
+static bool add_event(struct trace_summary *s, const struct event *e)
 {
-	uint64_t ns = e->took > 0 && e->took < 1e15 ? (uint64_t)(e->took * 1000 + 0.5) : 0;
+	uint64_t ns = e->duration_us > 0 && e->duration_us < 1e15
+			      ? (uint64_t)(e->duration_us * 1000 + 0.5)
+			      : 0;
 	struct trace_row *r;
-	uint32_t kind;
+	uint32_t category;
 
 	if (!strcmp(e->category, "lost") && e->lost > 0 && e->lost < 1e18)
 		s->lost += (uint64_t)e->lost;
 	if (strcmp(e->phase, "X"))
 		return true;
-	for (kind = 0; kind < TRACE_SUMS && strcmp(e->category, categories[kind]); kind++)
+	for (category = 0;
+	     category < TRACE_CATEGORIES && strcmp(e->category, category_names[category]);
+	     category++)
 		;
-	if (kind == TRACE_SUMS)
+	if (category == TRACE_CATEGORIES)
 		return true;
-	r = row_of(s, kind, e->name);
+	r = find_row(s, category, e->name);
 	if (!r)
 		return false;
 	r->min_ns = !r->count || ns < r->min_ns ? ns : r->min_ns;
@@ -272,7 +277,7 @@ static bool add(struct trace_summary *s, const struct event *e)
 	r->count++;
 	r->total_ns += ns;
 	r->bytes += e->bytes > 0 && e->bytes < 1e18 ? (uint64_t)e->bytes : 0;
-	r->cut += e->cut;
+	r->unfinished += e->unfinished;
 	return true;
 }
 
@@ -280,84 +285,84 @@ static bool read_events(struct reader *r, struct trace_summary *s)
 {
 	struct event e;
 
-	if (!take(r, '['))
-		return wrong(r, "traceEvents should be an array");
-	if (take(r, ']'))
+	if (!reader_accept(r, '['))
+		return reader_fail(r, "traceEvents is not an array");
+	if (reader_accept(r, ']'))
 		return true;
 	do {
 		if (!read_event(r, &e))
 			return false;
-		if (!add(s, &e))
-			return wrong(r, "there is no memory for what comes here");
-	} while (take(r, ','));
-	return take(r, ']') || wrong(r, "the events do not end");
+		if (!add_event(s, &e))
+			return reader_fail(r, "out of memory");
+	} while (reader_accept(r, ','));
+	return reader_accept(r, ']') || reader_fail(r, "unclosed array of events");
 }
 
-/* An array of events, or an object that has one. */
+/* The document is an array of events or an object with the member traceEvents. */
 static bool read_document(struct reader *r, struct trace_summary *s)
 {
 	char key[32];
 	bool events = false;
 
-	if (peek(r) == '[')
+	if (reader_peek(r) == '[')
 		return read_events(r, s);
-	if (!take(r, '{'))
-		return wrong(r, "this is no trace");
+	if (!reader_accept(r, '{'))
+		return reader_fail(r, "expected an object or an array");
 	do {
-		if (!read_string(r, key, sizeof(key)) || !take(r, ':'))
-			return wrong(r, "a member should be here");
+		if (!read_string(r, key, sizeof(key)) || !reader_accept(r, ':'))
+			return reader_fail(r, "expected a member");
 		events |= !strcmp(key, "traceEvents");
-		if (!strcmp(key, "traceEvents") ? !read_events(r, s) : !skip(r, 1))
+		if (!strcmp(key, "traceEvents") ? !read_events(r, s) : !skip_value(r, 1))
 			return false;
-	} while (take(r, ','));
-	if (!take(r, '}'))
-		return wrong(r, "a bracket is not closed");
-	return events || wrong(r, "it has no traceEvents");
+	} while (reader_accept(r, ','));
+	if (!reader_accept(r, '}'))
+		return reader_fail(r, "unclosed bracket");
+	return events || reader_fail(r, "traceEvents is missing");
 }
 
-static int by_time(const void *a, const void *b)
+static int compare_rows(const void *a, const void *b)
 {
 	const struct trace_row *x = a, *y = b;
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
+	if (x->category != y->category)
+		return x->category < y->category ? -1 : 1;
 	if (x->total_ns != y->total_ns)
 		return x->total_ns > y->total_ns ? -1 : 1;
 	return strcmp(x->name, y->name);
 }
 
-bool trace_summarise(const char *text, size_t bytes, struct trace_summary *sums, char *why,
-		size_t why_bytes)
+bool trace_summarise(const char *text, size_t bytes, struct trace_summary *summary, char *why,
+		     size_t why_bytes)
 {
 	struct reader r = {.start = text, .at = text, .end = text + bytes};
 
-	memset(sums, 0, sizeof(*sums));
-	if (read_document(&r, sums) && peek(&r))
-		wrong(&r, "something stands behind the trace");
+	memset(summary, 0, sizeof(*summary));
+	if (read_document(&r, summary) && reader_peek(&r))
+		reader_fail(&r, "unexpected text after the trace");
 	if (r.why) {
 		snprintf(why, why_bytes, "byte %zu: %s", (size_t)(r.at - r.start), r.why);
-		trace_summary_free(sums);
+		trace_summary_free(summary);
 		return false;
 	}
-	if (sums->count)
-		qsort(sums->rows, sums->count, sizeof(*sums->rows), by_time);
+	if (summary->count)
+		qsort(summary->rows, summary->count, sizeof(*summary->rows), compare_rows);
 	return true;
 }
 
-void trace_summary_free(struct trace_summary *sums)
+void trace_summary_free(struct trace_summary *summary)
 {
-	free(sums->rows);
-	memset(sums, 0, sizeof(*sums));
+	free(summary->rows);
+	memset(summary, 0, sizeof(*summary));
 }
 
 size_t trace_intact_bytes(const char *text, size_t bytes)
 {
-	static const char begins[] = ",\n{";
+	static const char event_start[] = ",\n{";
 	size_t at = bytes;
 
 	if (bytes >= 4 && !memcmp(text + bytes - 4, "\n]}\n", 4))
 		return bytes;
-	while (at && (bytes - at < 3 || memcmp(text + at, begins, 3)))
+	while (at && (bytes - at < 3 || memcmp(text + at, event_start, 3)))
 		at--;
 	return at;
 }

@@ -8,13 +8,15 @@ set -eu
 out=$BUILD/libfuzzer
 "$MAKE" --no-print-directory -j"$(nproc)" BUILD="$out" CC=clang SAN=1 \
 	CFLAGS=-fsanitize=fuzzer-no-link "$out/libsov-all.a"
+drm=$(pkg-config --libs libdrm 2>/dev/null || true) # libsov-all.a uses it if the build found it
 failed=0
 for source in tests/fuzz/[!_]*.c; do
 	name=$(basename "$source" .c)
 	mkdir -p "$out/corpus/$name"
+	# shellcheck disable=SC2086 # drm may be several words
 	clang -std=c11 -D_GNU_SOURCE -I. -g -O1 -fsanitize=fuzzer,address,undefined \
 		-fno-sanitize-recover=all "$source" "$out/libsov-all.a" -o "$out/$name" \
-		-lm -ldl -pthread
+		-lm -ldl -pthread $drm
 	echo "== $name for $FUZZ_SECONDS s"
 	"$out/$name" -max_total_time="$FUZZ_SECONDS" -timeout=10 -rss_limit_mb=2048 \
 		-print_final_stats=1 -artifact_prefix="$out/$name-crash-" \

@@ -9,8 +9,10 @@ work=$BUILD/oracles/forms
 rm -rf "$work"
 mkdir -p "$work"
 command -v ptxas >/dev/null || { echo "1..0"; echo "no ptxas in PATH: run make check-oracles"; exit 1; }
+drm=$(pkg-config --libs libdrm 2>/dev/null || true) # libsov-all.a uses it if the build found it
+# shellcheck disable=SC2086 # CC and drm may be several words
 $CC -std=c11 -D_GNU_SOURCE -I. -O2 tests/silicon/forms.c "$BUILD/libsov-all.a" \
-	-lm -ldl -pthread -o "$work/forms"
+	-lm -ldl -pthread $drm -o "$work/forms"
 set -- # newest target first: it has all forms
 for sm in 90 89 86 80; do
 	python3 tests/silicon/forms.py $sm >"$work/forms-$sm.ptx"

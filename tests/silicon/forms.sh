@@ -8,6 +8,8 @@ cd "$(dirname "$0")/../.."
 "$MAKE" BUILD="$BUILD" "$BUILD/libsov-all.a" >/dev/null
 python3 tests/silicon/forms.py >"$BUILD/forms.ptx"
 ptxas -arch=sm_90 "$BUILD/forms.ptx" -o "$BUILD/forms.cubin"
+drm=$(pkg-config --libs libdrm 2>/dev/null || true) # libsov-all.a uses it if the build found it
+# shellcheck disable=SC2086 # CC and drm may be several words
 $CC -std=c11 -D_GNU_SOURCE -I. -O2 tests/silicon/forms.c "$BUILD/libsov-all.a" \
-	-lm -ldl -pthread -o "$BUILD/forms"
+	-lm -ldl -pthread $drm -o "$BUILD/forms"
 "$BUILD/forms" "$@" "$BUILD/forms.cubin"

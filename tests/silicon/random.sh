@@ -22,9 +22,10 @@ rm -f "$work"/*.log
 make -s -j"$JOBS" BUILD="$BUILD" "$BUILD/libsov-all.a" \
 	"$BUILD/tests/compiler/driver/random_kernels" >"$work/build.log" 2>&1 ||
 	{ tail -n 20 "$work/build.log"; echo "random: FAIL: the build failed"; exit 1; }
+drm=$(pkg-config --libs libdrm 2>/dev/null || true) # libsov-all.a uses it if the build found it
 # shellcheck disable=SC2086 # CC may contain flags
 $CC -O2 -std=c11 -D_GNU_SOURCE -I. tests/silicon/random.c "$BUILD/libsov-all.a" \
-	-o "$work/random" -ldl -lm -pthread
+	-o "$work/random" -ldl -lm -pthread $drm
 
 # Runs a command on the kernels $1 to $1+$2-1 in batches of $3, $JOBS at a time, with a limit of $5
 # seconds and its output in the file $4. The first number and the size of a batch are appended to

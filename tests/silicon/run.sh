@@ -16,6 +16,7 @@ tests=tests/userspace/compiler/ptx/instructions
 variants="default serial"
 results=$PWD/results
 verdict=PASS
+drm=$(pkg-config --libs libdrm 2>/dev/null || true) # libsov-all.a uses it if the build found it
 
 # Median wall time of a command in microseconds: 21 runs after one warm-up.
 median_us() {
@@ -74,14 +75,15 @@ check_reproducible_build() {
 test_nvrm() {
 	# shellcheck disable=SC2086
 	$CC -O2 -std=c11 -D_GNU_SOURCE -Wall -Isource nvrm.c source/build/libsov-all.a -o nvrm \
-		-ldl -lm -pthread &&
+		-ldl -lm -pthread $drm &&
 		judge nvrm illegal.default.cubin saxpy.ptx || verdict=FAIL
 	[ -n "$ptxas" ] && [ -e programs.ptx ] || return 0
 	for level in 0 3; do
 		"$ptxas" -arch=sm_90 -O$level programs.ptx -o programs-O$level-sm_90.cubin
 	done
+	# shellcheck disable=SC2086
 	$CC -O2 -std=c11 -D_GNU_SOURCE -Isource programs.c source/build/libsov-all.a -o programs \
-		-ldl -lm -pthread &&
+		-ldl -lm -pthread $drm &&
 		judge programs --gpu programs-O?-sm_90.cubin || verdict=FAIL
 }
 
@@ -93,7 +95,7 @@ test_conformance() {
 		source/tests/userspace/runtime/module/device_services/[a-z]*.c; do
 		# shellcheck disable=SC2086
 		$CC -O2 -std=c11 -D_GNU_SOURCE -Isource "$test" source/build/libsov-all.a \
-			-o conformance -ldl -lm -pthread || { verdict=FAIL; continue; }
+			-o conformance -ldl -lm -pthread $drm || { verdict=FAIL; continue; }
 		echo "# ${test#source/tests/userspace/}" >>conformance.log
 		(cd source && SOV_CONFORMANCE=1 timeout -k 10 300 ../conformance) \
 			>>conformance.log 2>&1 || verdict=FAIL
@@ -109,7 +111,7 @@ measure_runtime() {
 	for program in cuda_compare cuda_compare_runtime bench_copy_methods; do
 		# shellcheck disable=SC2086
 		$CC -O2 -std=c11 -Wall -Isource -I. $program.c source/build/libsov-all.a -o $program \
-			-ldl -lm -pthread || { verdict=FAIL; return; }
+			-ldl -lm -pthread $drm || { verdict=FAIL; return; }
 	done
 	judge cuda_compare store.default.cubin && judge cuda_compare_runtime &&
 		judge bench_copy_methods || verdict=FAIL

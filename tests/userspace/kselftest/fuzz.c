@@ -14,8 +14,8 @@
 #include <signal.h>
 #include <sys/time.h>
 
-#include "tests/userspace/kselftest/calls.h"
-#include "tests/userspace/kselftest/user.h"
+#include "tests/userspace/kselftest/ioctl_members.h"
+#include "tests/userspace/kselftest/user_queue.h"
 
 #define CORPUS  "/test/corpus"
 #define COVER   "/sys/kernel/debug/sovgpu_cover"

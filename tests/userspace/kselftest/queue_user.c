@@ -7,7 +7,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "tests/userspace/kselftest/user.h"
+#include "tests/userspace/kselftest/user_queue.h"
 
 enum { FLAG = 0x80000, FROM = 0x100000, TO = 0x200000, BYTES = 0x10000, STREAM = 0x1000 };
 

@@ -11,7 +11,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "tests/userspace/kselftest/user.h"
+#include "tests/userspace/kselftest/user_queue.h"
 
 #define VICTIM_VA    (24 * GIB) /* its system memory; video memory follows */
 #define VICTIM_BYTES (256 * KIB)

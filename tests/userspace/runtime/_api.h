@@ -27,11 +27,11 @@ UNUSED static bool good(sov_result r, const char *promise)
 /* Checks the result and a part of the error message. */
 UNUSED static bool refused(sov_result r, sov_result want, const char *part, const char *promise)
 {
-	bool same = r == want && strstr(sov_last_error(), soft_sentence(part));
+	bool same = r == want && strstr(sov_last_error(), soft_message(part));
 
 	if (!ok(same, "%s", promise)) {
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
-		diag("want: %s: … %s …", sov_result_name(want), soft_sentence(part));
+		diag("want: %s: … %s …", sov_result_name(want), soft_message(part));
 	}
 	return same;
 }

@@ -127,9 +127,9 @@ static void fails(struct winsys_error e, sov_result want, const char *message, c
 	said = e;
 	failed = true;
 	r = sov_context_status(context);
-	if (!ok(r == want && strstr(sov_last_error(), soft_sentence(message)), "%s", promise)) {
+	if (!ok(r == want && strstr(sov_last_error(), soft_message(message)), "%s", promise)) {
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
-		diag("want: … %s", soft_sentence(message));
+		diag("want: … %s", soft_message(message));
 	}
 	failed = false;
 }
@@ -260,7 +260,7 @@ static void fails_late(struct winsys_error e, sov_result want, const char *messa
 	reports_late = true;
 	run(gate, streams[0], word);
 	r = sov_context_wait(context, 10000000000);
-	if (!ok(r == want && strstr(sov_last_error(), soft_sentence(message)), "%s", promise))
+	if (!ok(r == want && strstr(sov_last_error(), soft_message(message)), "%s", promise))
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
 	reports_late = failed = false;
 }

@@ -171,7 +171,7 @@ static void order_across_streams(void)
 
 static void registered(void)
 {
-	uint8_t *pages = mmap(soft_hint(), 16 * PAGE, PROT_READ | PROT_WRITE,
+	uint8_t *pages = mmap(soft_mmap_hint(), 16 * PAGE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint8_t *p = pages + 2 * PAGE + 100;
 	uint32_t five = 5, value;
@@ -222,7 +222,7 @@ static void registered(void)
 
 static void what_cannot_be_registered(void)
 {
-	uint8_t *pages = mmap(soft_hint(), 4 * PAGE, PROT_READ | PROT_WRITE,
+	uint8_t *pages = mmap(soft_mmap_hint(), 4 * PAGE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	munmap(pages + 2 * PAGE, PAGE);
@@ -249,7 +249,7 @@ static void contexts(void)
 {
 	sov_context other = context_on("ga100.0", 0);
 	uint8_t *pages =
-		mmap(soft_hint(), PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mmap(soft_mmap_hint(), PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t *p, value = 0;
 	sov_ptr far;
 

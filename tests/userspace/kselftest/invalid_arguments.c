@@ -4,7 +4,7 @@
  * succeeds, which is tried before and after. A call that fails leaves its argument as it was, and in the end the file has
  * nothing that it did not have.
  */
-#include "tests/userspace/kselftest/calls.h"
+#include "tests/userspace/kselftest/ioctl_members.h"
 
 #define VA (8 * GIB)
 

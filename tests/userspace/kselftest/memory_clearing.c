@@ -8,7 +8,7 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "tests/userspace/kselftest/user.h"
+#include "tests/userspace/kselftest/user_queue.h"
 
 #define SECRET     0xa5
 #define MOST       9000
