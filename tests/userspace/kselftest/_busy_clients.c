@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Processes that have work in flight, and never the same descriptor for long: each duplicates its file, hands it to a
- * child that was forked meanwhile, or sends it to the next over a socket, and submits more. They end when the card has
- * gone for all of them, or when they are killed. Says "ready" once all have work in flight, which is when they begin with
- * that, and "over" when all have ended; what becomes of any call is all the same, that they end is what counts.
+ * Processes with work in flight that keep changing descriptors: each duplicates its file, passes it
+ * to a forked child, or sends it to another process over a socket, and submits more work. They exit
+ * when the card is gone for all of them, or when they are killed. Prints "ready" once all have work
+ * in flight and "over" when all have exited. Results of calls do not matter; the processes must
+ * exit.
  */
 #include <signal.h>
 #include <sys/socket.h>
@@ -33,8 +34,8 @@ static void send_file(int to, int fd)
 	sendmsg(to, &m, MSG_DONTWAIT);
 }
 
-/* The file of another process, if one was sent; it is closed, perhaps as its last user. */
-static void take_file(int from)
+/* Receives a file of another process, if one was sent, and closes it, perhaps as its last user. */
+static void receive_and_close_file(int from)
 {
 	union {
 		char bytes[CMSG_SPACE(sizeof(int))];
@@ -55,67 +56,67 @@ static void take_file(int from)
 	if (!c)
 		return;
 	memcpy(&fd, CMSG_DATA(c), sizeof(int));
-	free_vram(fd);
+	free_vram_bytes(fd);
 	close(fd);
 }
 
-/* Work that does not end by itself: in the buffer's flag stands another value. */
-static int begin(struct machine *m)
+/* A job that waits for a value which is never written. */
+static int submit_endless_job(struct fixture *m)
 {
-	struct stream s = at(m, 0);
+	struct stream s = stream_at(m, 0);
 
-	add_acquire(&s, BUFFER_VA + MIB, 1);
-	struct drm_sovgpu_job job = job_of(m, &s);
+	stream_acquire(&s, BUFFER_VA + MIB, 1);
+	struct drm_sovgpu_job job = stream_job(m, &s);
 
-	return submit(m->fd, m->queue, &job, 1, NULL, 0);
+	return queue_submit(m->fd, m->queue, &job, 1, NULL, 0);
 }
 
-static bool open_all(struct machine *m)
+static bool open_and_submit(struct fixture *m)
 {
-	*m = (struct machine){.fd = open_device()};
-	create(m->fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &m->buffer);
-	m->memory = map(m->fd, m->buffer, BUFFER_BYTES);
+	*m = (struct fixture){.fd = open_device()};
+	bo_create(m->fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &m->buffer);
+	m->memory = bo_map(m->fd, m->buffer, BUFFER_BYTES);
 	return m->memory != MAP_FAILED && !vm_create(m->fd, &m->vm) &&
 	       !vm_map(m->fd, m->vm, m->buffer, 0, BUFFER_VA, BUFFER_BYTES) &&
 	       !group_create(m->fd, m->vm, &m->group) &&
-	       !queue_create(m->fd, m->group, COPY, 64, 10000, &m->queue) && !begin(m);
+	       !queue_create(m->fd, m->group, COPY, 64, 10000, &m->queue) && !submit_endless_job(m);
 }
 
-static void live(int socket, int ready, int go)
+static void run_client(int socket, int ready, int go)
 {
-	struct machine m;
+	struct fixture m;
 	uint32_t id;
 	char x;
 
 	signal(SIGBUS, SIG_DFL);
-	signal(SIGCHLD, SIG_IGN); /* nobody waits for the forked ones */
-	if (open_all(&m) && write(ready, "x", 1) != 1)
+	signal(SIGCHLD, SIG_IGN); /* forked children are reaped automatically */
+	if (open_and_submit(&m) && write(ready, "x", 1) != 1)
 		_exit(1);
 	close(ready);
-	if (read(go, &x, 1)) /* nothing comes, and that ends when all are ready */
+	if (read(go, &x, 1)) /* returns 0 (end of file) when all clients are ready */
 		_exit(1);
 	for (int i = 0;
-	     query(m.fd, DRM_SOVGPU_DEV_QUERY_DEVICE, 0, NULL, NULL) != -ENODEV && i < 100000;
+	     dev_query(m.fd, DRM_SOVGPU_DEV_QUERY_DEVICE, 0, NULL, NULL) != -ENODEV && i < 100000;
 	     i++) {
 		int second = dup(m.fd);
 
-		/* While the queue has room, or one would wait for that. */
+		/* Only while the ring has room: a full ring would block. */
 		if (i < 60)
-			begin(&m);
+			submit_endless_job(&m);
 		send_file(socket, m.fd);
 		close(m.fd);
 		m.fd = second;
-		take_file(socket);
-		if (!create(m.fd, VRAM, VRAM_PAGE, MAPPABLE, &id) &&
+		receive_and_close_file(socket);
+		if (!bo_create(m.fd, VRAM, VRAM_PAGE, MAPPABLE, &id) &&
 		    vm_map(m.fd, m.vm, id, 0, 3 * GIB, VRAM_PAGE) == -ENODEV)
 			break;
-		forget(m.fd, id);
+		bo_close(m.fd, id);
 		if (i % 4 == 0 && !fork()) {
-			/* A child that has the file, too, and goes when it likes. */
+			/* A child that shares the file and exits at its own time. */
 			usleep((useconds_t)(i % 7) * 1000);
 			_exit(vm_unmap(m.fd, m.vm, 3 * GIB, VRAM_PAGE));
 		}
-		usleep(1000); /* others want to run, too */
+		usleep(1000); /* let other processes run */
 	}
 	_exit(0);
 }
@@ -131,7 +132,7 @@ int main(void)
 		if (!fork()) {
 			close(ready[0]);
 			close(go[1]);
-			live(ring[i % 2], ready[1], go[0]);
+			run_client(ring[i % 2], ready[1], go[0]);
 		}
 	close(ready[1]);
 	close(ring[0]);

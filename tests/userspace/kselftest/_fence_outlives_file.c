@@ -1,31 +1,33 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A fence outlives the file that made it: as long as somebody has it, it can be asked what it is, and the
- * module is either still there or not needed for that. Afterwards the module goes.
+ * A fence outlives the file that created it: while a descriptor for it is open, its status can be
+ * queried, and the module is either still loaded or not needed for that. Once the fence is freed,
+ * the module can be unloaded.
  */
 #include <linux/sync_file.h>
 #include <sys/syscall.h>
 
 #include "tests/userspace/kselftest/queue.h"
 
-static int unload(void)
+static int try_unload_module(void)
 {
 	return syscall(SYS_delete_module, "sovgpu", O_NONBLOCK) ? -errno : 0;
 }
 
-/* A file with the fence of a job that is done, or -1. */
-static int done_fence(struct machine *m)
+/* A sync_file with the fence of a completed job, or -1. */
+static int create_signalled_fence(struct fixture *m)
 {
-	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
+	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(m->fd), 0};
 	struct drm_syncobj_handle h = {.handle = done.handle,
 				       .flags = DRM_SYNCOBJ_HANDLE_TO_FD_FLAGS_EXPORT_SYNC_FILE};
-	struct stream s = at(m, 0);
+	struct stream s = stream_at(m, 0);
 
-	add_release(&s, BUFFER_VA + MIB, 1);
-	struct drm_sovgpu_job job = job_of(m, &s);
+	stream_release(&s, BUFFER_VA + MIB, 1);
+	struct drm_sovgpu_job job = stream_job(m, &s);
 
-	return submit(m->fd, m->queue, &job, 1, &done, 1) || wait_for(m->fd, done.handle, 0, 20) ||
-			       call(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h)
+	return queue_submit(m->fd, m->queue, &job, 1, &done, 1) ||
+			       syncobj_wait(m->fd, done.handle, 0, 20) ||
+			       gpu_ioctl(m->fd, DRM_IOCTL_SYNCOBJ_HANDLE_TO_FD, &h)
 		       ? -1
 		       : h.fd;
 }
@@ -34,29 +36,29 @@ int main(void)
 {
 	struct sync_fence_info fence = {0};
 	struct sync_file_info info = {.num_fences = 1, .sync_fence_info = (uintptr_t)&fence};
-	struct machine m;
+	struct fixture m;
 
-	if (!machine_open(&m, COMPUTE))
+	if (!fixture_open(&m, COMPUTE))
 		return tap_done();
-	int file = done_fence(&m);
+	int file = create_signalled_fence(&m);
 
-	ok(file >= 0, "a fence is signalled and kept");
-	machine_close(&m);
-	int status = unload();
+	ok(file >= 0, "a sync_file for a signalled fence is open");
+	fixture_close(&m);
+	int status = try_unload_module();
 
 	ok(!status || status == -EWOULDBLOCK || status == -EBUSY,
-	   "the module goes, or is still in use");
-	diag("%s", status ? strerror(-status) : "it goes");
-	ok(!call(file, SYNC_IOC_FILE_INFO, &info) && info.status == 1 && fence.status == 1,
-	   "the fence can be asked all the same");
-	diag("it is of '%s'", fence.driver_name);
+	   "unloading the module succeeds or reports that it is in use");
+	diag("%s", status ? strerror(-status) : "the module was unloaded");
+	ok(!gpu_ioctl(file, SYNC_IOC_FILE_INFO, &info) && info.status == 1 && fence.status == 1,
+	   "the fence still reports that it is signalled");
+	diag("driver of the fence: '%s'", fence.driver_name);
 	close(file);
-	for (int i = 0; status && i < 50; i++) { /* RCU frees it */
+	for (int i = 0; status && i < 50; i++) { /* the fence is freed after an RCU grace period */
 		struct timespec pause = {.tv_nsec = 100000000};
 
 		nanosleep(&pause, NULL);
-		status = unload();
+		status = try_unload_module();
 	}
-	ok(!status, "without it the module goes");
+	ok(!status, "the module is unloaded once the fence is closed");
 	return tap_done();
 }

@@ -1,19 +1,20 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Are the interrupts of a card that sends one after the other few enough? A driver that does not hear them for a
- * tenth of a second after each hundred within such a time takes at most a thousand in a second, however fast the machine is.
- * One that is so slow that no more can come says nothing of the driver, and need not.
+ * Bounds the interrupt rate of a card that raises interrupts without pause. The driver masks the
+ * interrupt for the rest of a tenth of a second after a hundred without a cause, so it takes at
+ * most a thousand per second on any machine. A machine too slow to deliver more says nothing about
+ * the driver, and passes.
  */
 #include <poll.h>
 #include <time.h>
 
 #include "tests/userspace/kselftest/device.h"
 
-#define TIME_MS 3000
-#define ENOUGH  100 /* without a reason in a tenth of a second: kmod/nv/intr.c */
+#define MEASURE_MS 3000
+#define BURST      100 /* interrupts without a cause per tenth of a second: kmod/nv/intr.c */
 
-/* Of one interrupt, on all processors; -1: the kernel does not tell. */
-static long long count(const char *number)
+/* Total of one interrupt over all CPUs; -1 if the kernel does not report it. */
+static long long interrupt_count(const char *number)
 {
 	long long sum = 0, one;
 	char path[64];
@@ -39,16 +40,17 @@ static long long now_ms(void)
 
 int main(int argc, char **argv)
 {
-	long long start = now_ms(), first = argc == 2 ? count(argv[1]) : -1;
+	long long start = now_ms(), first = argc == 2 ? interrupt_count(argv[1]) : -1;
 
-	if (!ok(first >= 0, "the kernel counts the interrupt"))
+	if (!ok(first >= 0, "the kernel reports a count for the interrupt"))
 		return tap_done();
-	poll(NULL, 0, TIME_MS);
-	long long came = count(argv[1]) - first,
-		  most = (now_ms() - start) / 100 * ENOUGH + 2 * ENOUGH;
+	poll(NULL, 0, MEASURE_MS);
+	long long taken = interrupt_count(argv[1]) - first,
+		  limit = (now_ms() - start) / 100 * BURST + 2 * BURST;
 
-	diag("%lld interrupts, at most %lld", came, most);
-	ok(came > ENOUGH, "interrupts come all the time");
-	ok(came <= most, "they are few enough: no more than a hundred in a tenth of a second");
+	diag("%lld interrupts, at most %lld", taken, limit);
+	ok(taken > BURST, "the card raises interrupts without pause");
+	ok(taken <= limit,
+	   "the driver takes at most a hundred spurious interrupts per tenth of a second");
 	return tap_done();
 }

@@ -1,11 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The machine is sent to sleep, for a few seconds and as far as drivers see it (/sys/power/pm_test), or the card sleeps by
- * itself while the machine is awake.
- *   _sleep busy           a queue has work: EBUSY, and the work goes on
- *   _sleep idle           a file is open and nothing is made: it sleeps and wakes up, and the same file can be used
- *   _sleep passed FOLDER  a buffer in video memory outlives its file: the card, a folder of sysfs, does not sleep by itself
- *   _sleep hurry          processes open it, use it and let it go, so that it falls asleep and wakes up in their midst
+ * System suspend, stopped after the device phase (/sys/power/pm_test), and runtime suspend of the
+ * card.
+ *   _suspend busy             a queue has work: EBUSY, and the work completes
+ *   _suspend idle             a file is open without objects: suspend works, the file stays usable
+ *   _suspend exported FOLDER  an exported VRAM buffer outlives its file: the card, a sysfs folder,
+ *                             must not runtime-suspend
+ *   _suspend reopen           processes open and close the card while it suspends and resumes
  */
 #include <sys/wait.h>
 
@@ -13,8 +14,7 @@
 
 enum { PROCESSES = 3, ROUNDS = 8 };
 
-/* 0 or a negative errno. */
-static int sleep_now(void)
+static int suspend_system(void)
 {
 	int fd = open("/sys/power/state", O_WRONLY);
 	int status = fd < 0 || write(fd, "freeze", 6) != 6 ? -errno : 0;
@@ -24,49 +24,49 @@ static int sleep_now(void)
 	return status;
 }
 
-static void busy(void)
+static void test_busy(void)
 {
-	struct machine m;
+	struct fixture m;
 
-	if (!machine_open(&m, COPY))
+	if (!fixture_open(&m, COPY))
 		return;
-	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m.fd), 0};
+	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(m.fd), 0};
 	volatile uint64_t *flag = (volatile uint64_t *)(m.memory + MIB);
-	struct stream s = at(&m, 0);
+	struct stream s = stream_at(&m, 0);
 
 	queue_destroy(m.fd, m.queue);
 	queue_create(m.fd, m.group, COPY, 16, 10000, &m.queue);
-	add_acquire(&s, BUFFER_VA + MIB, 1);
-	struct drm_sovgpu_job job = job_of(&m, &s);
+	stream_acquire(&s, BUFFER_VA + MIB, 1);
+	struct drm_sovgpu_job job = stream_job(&m, &s);
 
-	ok(!submit(m.fd, m.queue, &job, 1, &done, 1), "a queue has work");
-	ok(sleep_now() == -EBUSY, "sleep is refused: EBUSY");
+	ok(!queue_submit(m.fd, m.queue, &job, 1, &done, 1), "a job is pending on a queue");
+	ok(suspend_system() == -EBUSY, "system suspend with pending work is EBUSY");
 	*flag = 1;
-	ok(!wait_for(m.fd, done.handle, 0, 20) && !queue_state(m.fd, m.queue).state,
-	   "the work goes on and ends");
-	machine_close(&m);
+	ok(!syncobj_wait(m.fd, done.handle, 0, 20) && !queue_state(m.fd, m.queue).state,
+	   "pending work completes after a refused suspend");
+	fixture_close(&m);
 }
 
-static void idle(void)
+static void test_idle(void)
 {
 	int fd = open_device();
 	uint32_t vm, buffer;
-	int status = sleep_now();
+	int status = suspend_system();
 
-	ok(!status, "with nothing on the card the machine sleeps and wakes up");
+	ok(!status, "the system suspends and resumes while the card holds no objects");
 	diag("%s", strerror(-status));
-	ok(!vm_create(fd, &vm) && !create(fd, VRAM, MIB, MAPPABLE, &buffer),
-	   "whoever had it open goes on");
-	uint8_t *memory = map(fd, buffer, MIB);
+	ok(!vm_create(fd, &vm) && !bo_create(fd, VRAM, MIB, MAPPABLE, &buffer),
+	   "a file that was open across suspend can create objects");
+	uint8_t *memory = bo_map(fd, buffer, MIB);
 
 	ok(memory != MAP_FAILED && !memory[0] && !memory[MIB - 1],
-	   "memory that it hands out is zero");
-	ok(sleep_now() == -EBUSY, "and is a reason not to sleep: EBUSY");
+	   "VRAM allocated after resume is zero");
+	ok(suspend_system() == -EBUSY, "system suspend with a VRAM buffer is EBUSY");
 	munmap(memory, MIB);
 	close(fd);
 }
 
-static bool sleeps(const char *card, int seconds)
+static bool runtime_suspends(const char *card, int seconds)
 {
 	struct timespec pause = {.tv_nsec = 100000000};
 	char path[300], status[16] = "";
@@ -83,29 +83,30 @@ static bool sleeps(const char *card, int seconds)
 	return !strncmp(status, "suspended", 9);
 }
 
-static void passed(const char *card)
+static void test_exported(const char *card)
 {
 	int fd = open_device();
 	uint32_t vram;
 
-	ok(!create(fd, VRAM, MIB, MAPPABLE, &vram), "there is a buffer");
+	ok(!bo_create(fd, VRAM, MIB, MAPPABLE, &vram), "a VRAM buffer is created");
 	int file = prime_export(fd, vram);
 
 	close(fd);
 	uint32_t *memory = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 
-	if (ok(file >= 0 && memory != MAP_FAILED, "it outlives its file")) {
+	if (ok(file >= 0 && memory != MAP_FAILED, "an exported VRAM buffer outlives its file")) {
 		*memory = 0x600df00d;
-		ok(!sleeps(card, 3),
-		   "the card does not sleep by itself as long as somebody has it");
-		ok(*memory == 0x600df00d, "what is in it stays there");
+		ok(!runtime_suspends(card, 3),
+		   "the card does not runtime-suspend while an exported VRAM buffer exists");
+		ok(*memory == 0x600df00d, "the exported VRAM buffer keeps its contents");
 		munmap(memory, MIB);
 	}
 	close(file);
-	ok(sleeps(card, 60), "afterwards it does");
+	ok(runtime_suspends(card, 60),
+	   "the card runtime-suspends after the exported buffer is closed");
 }
 
-static void hurry(void)
+static void test_reopen(void)
 {
 	int good = 0, status;
 
@@ -117,7 +118,7 @@ static void hurry(void)
 				int fd = open_device();
 				uint32_t vm, vram;
 
-				fine = !vm_create(fd, &vm) && !create(fd, VRAM, MIB, 0, &vram) &&
+				fine = !vm_create(fd, &vm) && !bo_create(fd, VRAM, MIB, 0, &vram) &&
 				       !vm_map(fd, vm, vram, 0, GIB, MIB);
 				close(fd);
 				usleep((useconds_t)(7 * i + round) * 10000);
@@ -126,20 +127,20 @@ static void hurry(void)
 		}
 	while (wait(&status) > 0)
 		good += WIFEXITED(status) && !WEXITSTATUS(status);
-	ok(good == PROCESSES, "processes that come and go wake it up each time");
+	ok(good == PROCESSES, "every open by concurrent processes resumes the card");
 }
 
 int main(int argc, char **argv)
 {
 	if (argc == 2 && !strcmp(argv[1], "busy"))
-		busy();
+		test_busy();
 	else if (argc == 2 && !strcmp(argv[1], "idle"))
-		idle();
-	else if (argc == 3 && !strcmp(argv[1], "passed"))
-		passed(argv[2]);
-	else if (argc == 2 && !strcmp(argv[1], "hurry"))
-		hurry();
+		test_idle();
+	else if (argc == 3 && !strcmp(argv[1], "exported"))
+		test_exported(argv[2]);
+	else if (argc == 2 && !strcmp(argv[1], "reopen"))
+		test_reopen();
 	else
-		ok(false, "busy, idle, passed FOLDER or hurry");
+		ok(false, "usage: _suspend busy | idle | exported FOLDER | reopen");
 	return tap_done();
 }

@@ -1,8 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Ten groups that never end share an engine with one that does its work, on a card where groups take turns (sovgpu-model
- * --runlist-mode). The limit of a job is time of the engine: who waits for its turn because of others is not ended for it.
- *   _fair sliced: turns end after a time slice      _fair held: a turn ends when its work does, or is ended
+ * Ten groups with endless work share an engine with one group whose work completes, on a card that
+ * time-slices its groups. A job's time limit counts engine time, so a job that waits because of
+ * other groups must not time out.
+ *   _time_slices sliced: a time slice ends after its length
+ *   _time_slices held: a group keeps the engine until its work completes or is stopped
  */
 #include <sched.h>
 
@@ -21,48 +23,51 @@ struct spinner {
 	uint32_t group, queue, done;
 };
 
-static uint32_t endless_job(struct machine *m, uint32_t group, uint32_t limit_ms, struct spinner *s)
+static uint32_t submit_endless_job(struct fixture *m, uint32_t group, uint32_t limit_ms,
+				   struct spinner *s)
 {
-	struct stream stream = at(m, 0);
+	struct stream stream = stream_at(m, 0);
 
 	*s = (struct spinner){.group = group};
-	add_acquire(&stream, BUFFER_VA + NEVER, 1);
-	struct drm_sovgpu_job job = job_of(m, &stream);
-	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
+	stream_acquire(&stream, BUFFER_VA + NEVER, 1);
+	struct drm_sovgpu_job job = stream_job(m, &stream);
+	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(m->fd), 0};
 
 	s->done = done.handle;
 	return (group || !group_create(m->fd, m->vm, &s->group)) &&
 	       !queue_create(m->fd, s->group, COPY, 4, limit_ms, &s->queue) &&
-	       !submit(m->fd, s->queue, &job, 1, &done, 1);
+	       !queue_submit(m->fd, s->queue, &job, 1, &done, 1);
 }
 
-static bool spin(struct machine *m, struct spinner *spinners, uint32_t limit_ms)
+static bool start_spinners(struct fixture *m, struct spinner *spinners, uint32_t limit_ms)
 {
 	uint32_t started = 0;
 
-	while (started < SPINNERS && endless_job(m, 0, limit_ms, &spinners[started]))
+	while (started < SPINNERS && submit_endless_job(m, 0, limit_ms, &spinners[started]))
 		started++;
-	return ok(started == SPINNERS, "ten groups have work that does not end");
+	return ok(started == SPINNERS, "ten groups have endless work submitted");
 }
 
-/* So many copies, one after the other; ns, or 0 when it does not end well. */
-static uint64_t work(struct machine *m, uint32_t queue, uint32_t copies)
+/* Runs a number of copies in one job; returns the time in ns, or 0 on failure. */
+static uint64_t run_copies(struct fixture *m, uint32_t queue, uint32_t copies)
 {
-	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
-	struct stream s = at(m, STREAM);
+	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(m->fd), 0};
+	struct stream s = stream_at(m, STREAM);
 
 	for (uint32_t i = 0; i < copies; i++)
-		add_copy(&s, BUFFER_VA + TO, BUFFER_VA + FROM, MIB);
-	struct drm_sovgpu_job job = job_of(m, &s);
+		stream_copy(&s, BUFFER_VA + TO, BUFFER_VA + FROM, MIB);
+	struct drm_sovgpu_job job = stream_job(m, &s);
 	uint64_t start = now_ns();
 
-	if (submit(m->fd, queue, &job, 1, &done, 1) || wait_for(m->fd, done.handle, 0, 120) ||
+	if (queue_submit(m->fd, queue, &job, 1, &done, 1) ||
+	    syncobj_wait(m->fd, done.handle, 0, 120) ||
 	    queue_state(m->fd, queue).state != DRM_SOVGPU_QUEUE_STATE_USABLE)
 		return 0;
 	return now_ns() - start;
 }
 
-static uint32_t spinning(struct machine *m, const struct spinner *spinners, uint32_t state)
+static uint32_t count_spinners_in_state(struct fixture *m, const struct spinner *spinners,
+					uint32_t state)
 {
 	uint32_t count = 0;
 
@@ -71,7 +76,7 @@ static uint32_t spinning(struct machine *m, const struct spinner *spinners, uint
 	return count;
 }
 
-static void sliced(struct machine *m)
+static void test_sliced(struct fixture *m)
 {
 	struct timespec pause = {.tv_nsec = 300000000};
 	struct spinner spinners[SPINNERS], late;
@@ -80,71 +85,78 @@ static void sliced(struct machine *m)
 
 	while (copies < MAX_COPIES && alone < SECOND_NS / 10) {
 		copies *= 2;
-		alone = work(m, m->queue, copies);
+		alone = run_copies(m, m->queue, copies);
 	}
-	ok(alone > 0, "work that ends is measured");
-	if (!spin(m, spinners, 10000))
+	ok(alone > 0, "the duration of the copy job alone is measured");
+	if (!start_spinners(m, spinners, 10000))
 		return;
-	nanosleep(&pause, NULL); /* all have had a turn */
-	uint64_t first = work(m, m->queue, copies);
-	/* A third of that is less than it takes, and more than its part, which is an eleventh. */
+	nanosleep(&pause, NULL); /* every group has had a time slice */
+	uint64_t first = run_copies(m, m->queue, copies);
+	/*
+	 * A third of that time is shorter than the job takes, and longer than its share of the
+	 * engine, one eleventh.
+	 */
 	uint32_t limit_ms = (uint32_t)(first / 3000000);
 
-	if (!ok(first > 0, "beside them it comes to its end") ||
+	if (!ok(first > 0, "the copy job completes while ten groups compete for the engine") ||
 	    !ok(!group_create(m->fd, m->vm, &group) &&
 			!queue_create(m->fd, group, COPY, 4, limit_ms, &queue),
-		"another group has a limit of a third of that"))
+		"a group is created whose time limit is a third of that duration"))
 		return;
-	uint64_t second = work(m, queue, copies);
+	uint64_t second = run_copies(m, queue, copies);
 
-	ok(second > 0, "the same work comes to its end there");
-	ok(second > limit_ms * 1000000ull, "though that takes longer than its limit");
+	ok(second > 0,
+	   "a job whose wall time exceeds its limit completes while its engine time does not");
+	ok(second > limit_ms * 1000000ull, "that job's wall time exceeded its time limit");
 	diag("%u copies: alone %llu ms, shared %llu ms and %llu ms, limit %u ms", copies,
 	     (unsigned long long)alone / 1000000, (unsigned long long)first / 1000000,
 	     (unsigned long long)second / 1000000, limit_ms);
 	uint64_t start = now_ns();
 
-	ok(endless_job(m, 0, 100, &late) && !wait_for(m->fd, late.done, 0, 60) &&
+	ok(submit_endless_job(m, 0, 100, &late) && !syncobj_wait(m->fd, late.done, 0, 60) &&
 		   queue_state(m->fd, late.queue).state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
-	   "one that does not end is ended");
+	   "an endless job on a shared engine is timed out");
 	uint64_t took = now_ns() - start;
 
-	ok(took > 5 * 100 * 1000000ull, "after its share of the engine's time, and not before");
-	ok(took < (16 * 100 + 5000) * 1000000ull, "and not later than sixteen times its limit");
-	diag("a limit of 100 ms was over after %llu ms", (unsigned long long)took / 1000000);
-	ok(spinning(m, spinners, DRM_SOVGPU_QUEUE_STATE_USABLE) == SPINNERS,
-	   "others still have time");
+	ok(took > 5 * 100 * 1000000ull,
+	   "the endless job was not timed out before it had used its engine time");
+	ok(took < (16 * 100 + 5000) * 1000000ull,
+	   "the endless job was timed out within sixteen times its limit");
+	diag("the limit of 100 ms expired after %llu ms", (unsigned long long)took / 1000000);
+	ok(count_spinners_in_state(m, spinners, DRM_SOVGPU_QUEUE_STATE_USABLE) == SPINNERS,
+	   "the competing groups are still usable");
 }
 
-static void held(struct machine *m)
+static void test_held(struct fixture *m)
 {
 	struct spinner spinners[SPINNERS];
 	uint32_t group, queue;
 
-	if (!spin(m, spinners, 200) ||
+	if (!start_spinners(m, spinners, 200) ||
 	    !ok(!group_create(m->fd, m->vm, &group) &&
 			!queue_create(m->fd, group, COPY, 4, 1000, &queue),
-		"and one waits behind them"))
+		"another group waits for an engine that others hold"))
 		return;
-	uint64_t took = work(m, queue, 16);
+	uint64_t took = run_copies(m, queue, 16);
 
-	ok(took > 0, "its work is done");
-	ok(took > SECOND_NS, "though it waited longer than its limit");
-	ok(spinning(m, spinners, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT) == SPINNERS,
-	   "those before it were ended, one after the other");
+	ok(took > 0, "the waiting group's job completes");
+	ok(took > SECOND_NS,
+	   "a job that waited longer than its limit for the engine is not timed out");
+	ok(count_spinners_in_state(m, spinners, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT) == SPINNERS,
+	   "the groups that held the engine were timed out one by one");
 	diag("%llu ms", (unsigned long long)took / 1000000);
 }
 
 int main(int argc, char **argv)
 {
-	struct machine m;
+	struct fixture m;
 
-	if (argc != 2 || !machine_open(&m, COPY))
+	if (argc != 2 || !fixture_open(&m, COPY))
 		return tap_done();
 	if (!strcmp(argv[1], "held"))
-		held(&m);
+		test_held(&m);
 	else
-		sliced(&m);
-	machine_close(&m);
+		test_sliced(&m);
+	fixture_close(&m);
 	return tap_done();
 }

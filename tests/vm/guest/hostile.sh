@@ -2,11 +2,12 @@
 # scenario
 # kernels: trixie-backports
 # kernels of check-long: trixie-debug
-# Programs that mean harm, for minutes: streams, guessed numbers, calls at random. leftovers.sh has a card of its own.
+# Hostile programs, for minutes: attacks by command streams, guessed doorbell tokens, ioctl fuzzing.
+# memory_clearing.sh needs a card of its own.
 . /test/common.sh
 modprobe sovgpu
 ok $? "sovgpu.ko loads"
-for t in isolation tokens fuzz; do
+for t in isolation doorbell_tokens fuzz; do
 	program "/test/bin/$t"
 done
 modprobe -r sovgpu

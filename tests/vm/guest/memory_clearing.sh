@@ -3,11 +3,11 @@
 # kernels: trixie-backports
 # kernels of check-long: trixie-debug
 # card: gh100 --vram 320
-# A card of so little memory that a test can fill all of it, and see all of it again.
+# A card with so little VRAM that the test can allocate all of it, and all of it again.
 . /test/common.sh
 modprobe sovgpu
 ok $? "sovgpu.ko loads"
-program /test/bin/leftovers
+program /test/bin/memory_clearing
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"
 tap_done

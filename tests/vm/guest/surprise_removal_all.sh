@@ -7,8 +7,8 @@
 # card: gh100 --fault gone:2:4:100000
 # card: gh100 --fault gone:3:4:100000
 # card: gh100 --fault gone:4:4:100000
-# The card falls off the bus at every access to a register that there is; see gone.sh.
+# The card falls off the bus at every register access; see surprise_removal.sh.
 . /test/common.sh
-export ways=3 most=1
-part sweeps
+export quiet_boots=3 max_errors=1
+part fault_sweeps
 tap_done

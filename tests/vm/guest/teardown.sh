@@ -3,10 +3,10 @@
 # kernels: trixie-backports
 # append: slab_debug=U,kmalloc-* stack_depot_disable=on
 # firmware: small
-# What ends badly, as often as said, or a hundred times each: processes are killed with work in flight, the card is reset or the
-# driver is taken from it while processes pass its files to each other. The module is unloaded as soon as they let it, less
-# often. Afterwards nothing of it is left: VRAM and what the kernel holds for the driver
-# are accounted to the byte.
+# Abrupt teardown, $1 times each (100): processes are killed with work in flight, the card is reset
+# or the driver is unbound while processes pass its files to each other. The module is unloaded as
+# soon as they allow it, less often. Afterwards VRAM and the kernel memory that the driver holds
+# must be exactly what they were.
 . /test/common.sh
 times=${1:-100}
 others=${2:-$times}
@@ -14,36 +14,37 @@ resets=${3:-$times}
 card=$(cards)
 address=${card##*/}
 driver=/sys/bus/pci/drivers/sovgpu
-since() {
-	echo "# $1: until $(cut -d ' ' -f 1 /proc/uptime) s since the machine's start"
+log_time() {
+	echo "# $1: finished $(cut -d ' ' -f 1 /proc/uptime) s after boot"
 }
-# The card's node. Its number is another as long as somebody has a file of the one before.
+# The card's render node. Its minor changes while a file of the previous one is open.
 node() {
 	for n in "$card"/drm/renderD*; do
 		echo "/dev/dri/${n##*/}"
 	done
 }
-# What they say is waited for, not looked for: a machine that is emulated does little else when it starts a program for each look.
-mkfifo /tmp/restless
-exec 8<>/tmp/restless
-restless() { # processes that have work in flight when this returns
-	RENDER_NODE=$(node) /test/bin/_restless >&8 2>&1 8>&- &
+# A fifo, not polling: starting a program for each poll would take most of an emulated machine's
+# time.
+mkfifo /tmp/busy_clients
+exec 8<>/tmp/busy_clients
+start_clients() { # starts processes; returns when they have work in flight
+	RENDER_NODE=$(node) /test/bin/_busy_clients >&8 2>&1 8>&- &
 	busy=$!
-	said=nothing
-	read -r -t 60 said <&8
-	[ "$said" = "ready: 2 of 2 have work in flight" ] || echo "not ok - restless says: $said"
+	line=nothing
+	read -r -t 60 line <&8
+	[ "$line" = "ready: 2 of 2 have work in flight" ] || echo "not ok - busy clients printed: $line"
 }
-# Others have work in flight, then the card goes. They end by themselves, within a minute.
-under_way() { # file of the card's or the driver's folder, what to write there
-	restless
+# Removes the card under processes with work in flight, which must exit within a minute.
+remove_in_use() { # sysfs file, value to write
+	start_clients
 	usleep $((round % 10 * 3000))
 	echo "$2" >"$1" || return 1
-	said=nothing
-	read -r -t 60 said <&8
+	line=nothing
+	read -r -t 60 line <&8
 	kill -9 $busy 2>/dev/null
-	[ "$said" = over ]
+	[ "$line" = over ]
 }
-# Does it as often as said; prints how often all went well.
+# Repeats a command until it fails; prints how often it succeeded.
 repeat() { # times, command
 	round=0
 	while [ $round -lt "$1" ] && "$2"; do
@@ -51,16 +52,16 @@ repeat() { # times, command
 	done
 	echo $round
 }
-unbinds() {
+unbind_in_use() {
 	was=$(node)
-	under_way $driver/unbind "$address" && [ ! -e "$was" ] && echo "$address" >$driver/bind
+	remove_in_use $driver/unbind "$address" && [ ! -e "$was" ] && echo "$address" >$driver/bind
 }
-resets() {
-	under_way "$card/reset" 1 && comes_back
+reset_in_use() {
+	remove_in_use "$card/reset" 1 && comes_back
 }
-# Who has a file open keeps the module, however hard it is tried.
-reloads() {
-	restless
+# The module cannot be unloaded while a process has a file open.
+reload_in_use() {
+	start_clients
 	RENDER_NODE=$(node) /test/bin/races >/dev/null 2>&1 &
 	other=$!
 	modprobe -r sovgpu 2>/dev/null && return 1
@@ -71,33 +72,37 @@ reloads() {
 		i=$((i + 1))
 	done
 	wait $busy $other
-	read -r -t 60 said <&8
+	read -r -t 60 line <&8
 	[ ! -e /sys/module/sovgpu ] && modprobe sovgpu && [ "$(bound "$card")" = sovgpu ]
 }
 
 modprobe sovgpu
 is "$(bound "$card")" sovgpu "sovgpu.ko binds to the card"
-for warm in unbinds resets reloads; do # fills what the kernel keeps for later
-	is "$(repeat 1 $warm)" 1 "once: $warm"
+for warm in unbind_in_use reset_in_use reload_in_use; do # fills the kernel's caches
+	is "$(repeat 1 $warm)" 1 "warm-up: $warm succeeds once"
 done
-RENDER_NODE=$(node) /test/bin/ends 6 >/dev/null
+RENDER_NODE=$(node) /test/bin/process_exit 6 >/dev/null
 settled /tmp/held.before
-since "getting ready"
-RENDER_NODE=$(node) program /test/bin/ends "$times"
+log_time "setup"
+RENDER_NODE=$(node) program /test/bin/process_exit "$times"
 accounted /tmp/held.before "$times processes were killed"
-since "kill -9 with work in flight, $times times"
-is "$(repeat "$others" unbinds)" "$others" "the card is unbound with work in flight and bound again $others times"
+log_time "kill -9 with work in flight, $times times"
+is "$(repeat "$others" unbind_in_use)" "$others" \
+	"the card is unbound with work in flight and bound again $others times"
 accounted /tmp/held.before "unbound and bound $others times"
-since "unbinding and binding, $others times"
-is "$(repeat "$resets" resets)" "$resets" "it is reset with work in flight and comes back $resets times"
+log_time "unbinding and binding, $others times"
+is "$(repeat "$resets" reset_in_use)" "$resets" \
+	"the card is reset with work in flight and works again $resets times"
 accounted /tmp/held.before "reset $resets times"
-since "reset, $resets times"
+log_time "reset, $resets times"
 few=$((times / 50))
-is "$(repeat $few reloads)" $few "the module is asked to go in the middle of races, and loaded again $few times"
+is "$(repeat $few reload_in_use)" $few \
+	"the module is unloaded during races and loaded again $few times"
 accounted /tmp/held.before "unloaded $few times"
-since "unloading during races, $few times"
+log_time "unloading during races, $few times"
 RENDER_NODE=$(node) program /test/bin/queue_submit
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"
-is "$(held | grep -v '^dma mappings 0')" "" "and leaves nothing"
+is "$(held | grep -v '^dma mappings 0')" "" \
+	"the driver holds no kernel memory after sovgpu.ko is unloaded"
 tap_done

@@ -3,7 +3,7 @@
 # kernels: trixie-backports
 # append: slab_debug=U,kmalloc-* stack_depot_disable=on
 # firmware: small
-# What ends badly, a thousand times each.
+# Abrupt teardown, a thousand times each.
 . /test/common.sh
-part repeat 1000
+part teardown 1000
 tap_done
