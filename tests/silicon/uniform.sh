@@ -6,7 +6,7 @@
 # exercise uniform registers, on the GPU by libsov and on software GPUs, against the IR interpreter.
 # Ends with "uniform: PASS" or "uniform: FAIL".
 #   usage: tests/silicon/uniform.sh [KERNELS]
-#   Run it in the root of the sources; one random kernel in eight (of 8000) runs on the GPU.
+#   Run it in the root of the sources; of the random kernels (8000) one in eight runs on the GPU.
 #   environment: BUILD (build), PTXAS, JOBS (cores), CC
 set -eu
 : "${BUILD:=build}" "${JOBS:=$(nproc)}" "${CC:=cc}"

@@ -2,8 +2,8 @@
 /*
  * Video memory that the driver retains after a free. 2 MiB are bound and freed repeatedly in one
  * queue group: first always at the same address, then each time at the next. Memory that is
- * missing only after the second loop holds the driver's page tables;
- * tests/userspace/runtime/conformance/_conformance.h allows for that.
+ * missing only after the second loop is the driver's, kept per address range (presumably page
+ * directories); tests/userspace/runtime/conformance/_conformance.h allows for that.
  *
  *   vram_retained
  */
