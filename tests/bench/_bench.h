@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What benches of the library have in common: calls that must go well, a clock, an order. */
+/* Shared by the library's benchmarks: checked calls, a clock, a comparison function. */
 #ifndef TESTS_BENCH_H
 #define TESTS_BENCH_H
 
@@ -8,16 +8,16 @@
 #include <time.h>
 #include "libsov/sov.h"
 
-static void must(sov_result r, const char *what)
+static void must(sov_result r, const char *call)
 {
 	if (!r)
 		return;
-	fprintf(stderr, "%s: %s: %s\n", what, sov_result_name(r), sov_last_error());
+	fprintf(stderr, "%s: %s: %s\n", call, sov_result_name(r), sov_last_error());
 	exit(1);
 }
 #define MUST(call) must(call, #call)
 
-static uint64_t now(void)
+static uint64_t now_ns(void)
 {
 	struct timespec t;
 
@@ -25,7 +25,7 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static int compare(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 

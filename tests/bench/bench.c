@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * make bench: what this machine takes for things that users wait for. Medians of many runs; no
- * figure is a promise, none is asserted. BENCH_REPEATS (31) says how many.
+ * make bench: times of operations that users wait for, on this machine. Medians of BENCH_REPEATS
+ * (31) runs; no figure is asserted.
  */
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 enum { MAX_REPEATS = 1001 };
 static unsigned repeats = 31;
 
-static double now(void)
+static double now_seconds(void)
 {
 	struct timespec t;
 
@@ -30,23 +30,23 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Median seconds of a call, after one that is not counted. */
+/* Median seconds of a call, after one warm-up call. */
 static double median(void (*call)(void *data), void *data)
 {
 	static double times[MAX_REPEATS];
 
 	call(data);
 	for (unsigned i = 0; i < repeats; i++) {
-		double start = now();
+		double start = now_seconds();
 
 		call(data);
-		times[i] = now() - start;
+		times[i] = now_seconds() - start;
 	}
 	qsort(times, repeats, sizeof(*times), by_value);
 	return times[repeats / 2];
 }
 
-static char *slurp(const char *path, size_t *size)
+static char *read_file(const char *path, size_t *size)
 {
 	FILE *f = fopen(path, "rb");
 	char *text = malloc(1 << 20);
@@ -93,7 +93,7 @@ static void bench_compiler(const char *path)
 {
 	static const char *const targets[] = {"sm_90", "sm_80"};
 	struct compilation c = {.options = {.source = COMPILE_PTX}};
-	char *text = slurp(path, &c.size);
+	char *text = read_file(path, &c.size);
 
 	c.text = text;
 	for (unsigned i = 0; i < 2; i++) {
@@ -120,12 +120,12 @@ static void launch_and_wait(void *data)
 	must(sov_context_wait(j->context, SOV_MAX_WAIT), "running");
 }
 
-static sov_function load(sov_context context, const char *path, const char *kernel)
+static sov_function load_kernel(sov_context context, const char *path, const char *kernel)
 {
 	sov_module module;
 	sov_function function;
 	size_t size;
-	char *text = slurp(path, &size);
+	char *text = read_file(path, &size);
 
 	must(sov_module_load(context, text, size, NULL, &module), path);
 	must(sov_module_get_function(module, kernel, &function), kernel);
@@ -133,7 +133,7 @@ static sov_function load(sov_context context, const char *path, const char *kern
 	return function;
 }
 
-static sov_ptr zeros(sov_context context, uint64_t bytes)
+static sov_ptr alloc_zeroed(sov_context context, uint64_t bytes)
 {
 	sov_ptr p;
 
@@ -146,10 +146,11 @@ static void bench_kernel(sov_context context, const char *path, const char *kern
 			 unsigned grid)
 {
 	float a = 2;
-	sov_ptr x = zeros(context, (uint64_t)n * 8), y = zeros(context, (uint64_t)n * 8);
+	sov_ptr x = alloc_zeroed(context, (uint64_t)n * 8),
+		y = alloc_zeroed(context, (uint64_t)n * 8);
 	const void *saxpy[] = {&n, &a, &x, &y}, *reduce[] = {&n, &x, &y};
 	bool is_saxpy = !strncmp(kernel, "saxpy", 5);
-	struct job j = {context, load(context, path, kernel), SOV_INIT(sov_launch)};
+	struct job j = {context, load_kernel(context, path, kernel), SOV_INIT(sov_launch)};
 
 	j.launch.grid[0] = grid, j.launch.grid[1] = j.launch.grid[2] = 1;
 	j.launch.block[0] = 256, j.launch.block[1] = j.launch.block[2] = 1;
@@ -166,16 +167,16 @@ static void bench_kernel(sov_context context, const char *path, const char *kern
 int main(void)
 {
 	sov_device_properties p = SOV_INIT(sov_device_properties);
-	const char *wish = getenv("BENCH_REPEATS");
+	const char *repeats_text = getenv("BENCH_REPEATS");
 	sov_device device;
 	sov_context context;
 
-	if (wish && atoi(wish) > 0 && atoi(wish) < MAX_REPEATS)
-		repeats = atoi(wish);
+	if (repeats_text && atoi(repeats_text) > 0 && atoi(repeats_text) < MAX_REPEATS)
+		repeats = atoi(repeats_text);
 	bench_compiler("tests/kernels/saxpy.ptx");
 	bench_compiler("tests/kernels/reduce.ptx");
 	must(sov_device_open(0, &device), "opening device 0");
-	must(sov_device_get_properties(device, &p), "asking it");
+	must(sov_device_get_properties(device, &p), "getting the device's properties");
 	must(sov_context_create(device, NULL, &context), "creating a context");
 	printf("device  %s, %s, by %s\n", p.name, p.product, p.winsys);
 	bench_kernel(context, "tests/kernels/saxpy.ptx", "saxpy_f32", 1, 1);

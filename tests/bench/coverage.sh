@@ -1,14 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# How many of the kernels of a folder of PTX files compile, and why the others do not.
+# Counts how many kernels of a folder of PTX files compile, and lists why the others do not.
 #
 #   tests/bench/coverage.sh DIR [TARGET]
 #
-# TARGET is what to compile for: dummy (the default) ends at the IR after all passes, sm_90 goes on
-# to machine code. A kernel fails when a message names a line of it; a message about anything else
-# (a function, a variable, the whole file) counts against every kernel of its file. Each failure is
-# listed with its first reason, then all reasons by the number of kernels that they cost. Exit
-# status 1: a file was not compiled to the end (crash, or longer than a minute).
+# TARGET dummy (the default) stops at the IR after all passes; sm_90 generates machine code. A
+# kernel fails if a message names one of its lines; a message about anything else (a function, a
+# variable, the whole file) counts against every kernel of its file. Prints each failure with its
+# first reason, then all reasons by the number of affected kernels. Exit status 1: the compiler
+# crashed on a file or took longer than a minute.
 dir=${1:?usage: coverage.sh DIR [TARGET]}
 target=${2:-dummy}
 sov=${BUILD:-build}/sov
@@ -64,7 +64,7 @@ for file in "$dir"/*.ptx; do
 		}
 		for (i = 1; i <= k; i++) {
 			if (bad[i] == "" && status > 1)
-				bad[i] = "the compiler broke off"
+				bad[i] = "the compiler crashed or timed out"
 			print (bad[i] == "" ? "good" : "bad") "\t" file "\t" kernel[i] "\t" bad[i]
 		}
 	}' "$messages" "$file" >>"$list"
@@ -82,5 +82,7 @@ awk -F '\t' '$1 == "bad" {
 }
 END { for (w in count) printf "%6d  %s\n", count[w], w }' "$list" | sort -rn
 awk -F '\t' -v target="$target" '{ n++; good += $1 == "good" }
-END { printf "%d of %d kernels compile for %s (%.1f %%)\n", good, n, target, n ? 100 * good / n : 0 }' "$list"
+END {
+	printf "%d of %d kernels compile for %s (%.1f %%)\n", good, n, target, n ? 100 * good / n : 0
+}' "$list"
 exit $broken

@@ -1,14 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What a launch costs the CPU: nanoseconds of sov_function_launch, through the public API, with a
- * software GPU whose doorbell is taken away. Nothing runs, so nothing else is measured; between two
- * rounds the bench itself says that the work is done. Written lines lie in ordinary memory here,
- * not behind a bus, so a real GPU adds what its write-combined memory costs.
+ * CPU time of a launch: nanoseconds of sov_function_launch, through the public API, on a software
+ * GPU without a doorbell. No kernel runs, so nothing else is measured; between two rounds the
+ * benchmark itself signals completion. Commands are written to ordinary memory, so a real GPU adds
+ * the cost of its write-combined memory.
  */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "tests/bench/_bench.h" /* first, for the public names: what is measured has api.c in it */
+#include "tests/bench/_bench.h" /* first, for the names of the public API */
 #include "libsov/runtime/stream/submit.h"
 
 #define ROUNDS 2000
@@ -19,13 +19,13 @@ static const char saxpy[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
 			    ".param .u64 y)\n{\n\tret;\n}\n"
 			    ".visible .entry other(.param .u64 x)\n{\n\tret;\n}\n";
 
-static void swallow(struct winsys_queue *q)
+static void ignore_doorbell(struct winsys_queue *q)
 {
 	(void)q;
 }
 
-/* Everything that was submitted is done. */
-static void finish(sov_stream handle)
+/* Signals completion of all submissions. */
+static void complete_all(sov_stream handle)
 {
 	struct stream *s = object_get(handle, OBJECT_STREAM);
 
@@ -37,11 +37,11 @@ struct bench {
 	const char *name;
 	sov_function f[3];
 	uint32_t functions;
-	bool shapes; /* every launch has another one */
+	bool shapes; /* the grid differs from launch to launch */
 	uint32_t threads;
 };
 
-static void burst(const struct bench *b, sov_stream stream, uint64_t *last)
+static void launch_burst(const struct bench *b, sov_stream stream, uint64_t *last)
 {
 	uint32_t n = 1000, i;
 	float a = 2;
@@ -71,7 +71,7 @@ struct thread {
 	uint64_t start, end;
 };
 
-static void *body(void *arg)
+static void *launch_thread(void *arg)
 {
 	struct thread *t = arg;
 	uint64_t last = 0;
@@ -79,15 +79,15 @@ static void *body(void *arg)
 
 	for (i = 0; i < ROUNDS; i++) {
 		pthread_barrier_wait(t->barrier);
-		t->start = now();
-		burst(t->bench, t->stream, &last);
-		t->end = now();
+		t->start = now_ns();
+		launch_burst(t->bench, t->stream, &last);
+		t->end = now_ns();
 		pthread_barrier_wait(t->barrier);
 	}
 	return NULL;
 }
 
-/* From the first thread's start to the last one's end. */
+/* From the start of the first thread to the end of the last. */
 static uint64_t round_time(const struct thread *threads, uint32_t count)
 {
 	uint64_t start = threads[0].start, end = threads[0].end;
@@ -100,7 +100,7 @@ static uint64_t round_time(const struct thread *threads, uint32_t count)
 	return end - start;
 }
 
-static void run(const struct bench *b, sov_stream stream)
+static void run_bench(const struct bench *b, sov_stream stream)
 {
 	static uint64_t times[ROUNDS];
 	struct thread threads[8];
@@ -110,20 +110,20 @@ static void run(const struct bench *b, sov_stream stream)
 	pthread_barrier_init(&barrier, NULL, b->threads + 1);
 	for (i = 0; i < b->threads; i++) {
 		threads[i] = (struct thread){.barrier = &barrier, .bench = b, .stream = stream};
-		pthread_create(&threads[i].thread, NULL, body, &threads[i]);
+		pthread_create(&threads[i].thread, NULL, launch_thread, &threads[i]);
 	}
 	for (i = 0; i < ROUNDS; i++) {
 		pthread_barrier_wait(&barrier);
 		pthread_barrier_wait(&barrier);
 		times[i] = round_time(threads, b->threads);
-		finish(stream);
+		complete_all(stream);
 		MUST(sov_stream_wait(stream, 1000000000));
 	}
 	for (i = 0; i < b->threads; i++)
 		pthread_join(threads[i].thread, NULL);
 	pthread_barrier_destroy(&barrier);
-	qsort(times, ROUNDS, sizeof(*times), compare);
-	printf("launch: %-46s %6.1f ns, at best %6.1f\n", b->name,
+	qsort(times, ROUNDS, sizeof(*times), compare_times);
+	printf("launch: %-46s %6.1f ns, minimum %6.1f\n", b->name,
 	       (double)times[ROUNDS / 2] / BURST, (double)times[0] / BURST);
 }
 
@@ -141,29 +141,29 @@ int main(void)
 	setenv("SOV_SOFT", "gh100:vram=512M", 1);
 	MUST(sov_device_open(0, &device));
 	d = object_get(device, OBJECT_DEVICE);
-	silent.doorbell = swallow;
+	silent.ring_doorbell = ignore_doorbell;
 	d->winsys = &silent;
 	MUST(sov_context_create(device, NULL, &context));
 	MUST(sov_context_get_stream(context, &stream));
-	finish(stream);
+	complete_all(stream);
 	for (i = 0; i < 3; i++) {
 		MUST(sov_module_load(context, saxpy, sizeof(saxpy) - 1, NULL, &module[i]));
 		MUST(sov_module_get_function(module[i], i ? "other" : "saxpy", &b.f[i]));
 	}
 	b.functions = 1;
-	b.name = "one kernel of four arguments, again and again";
-	run(&b, stream);
+	b.name = "one kernel of four arguments, repeated";
+	run_bench(&b, stream);
 	b.shapes = true;
-	b.name = "each time another grid";
-	run(&b, stream);
+	b.name = "one kernel, a different grid each time";
+	run_bench(&b, stream);
 	b.shapes = false;
 	b.functions = 3;
-	b.name = "three kernels in turn";
-	run(&b, stream);
+	b.name = "three kernels alternating";
+	run_bench(&b, stream);
 	b.functions = 1;
 	b.threads = 2;
 	b.name = "two threads on one stream";
-	run(&b, stream);
+	run_bench(&b, stream);
 	MUST(sov_context_destroy(context));
 	return 0;
 }

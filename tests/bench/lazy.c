@@ -1,8 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * How long it takes from a module's text to a kernel that can be launched, and to all of them: a module of 100
- * kernels (tests/kernels, copies under other names), compiled as they are asked for, all by one thread, and all by as many as
- * there are processors. Without the cache; medians of some rounds, which the three ways take in turns.
+ * Lazy compilation: the time from a module's text to the first kernel that can be launched, and to
+ * all kernels. The module has 100 kernels (renamed copies of tests/kernels), compiled on demand,
+ * all at once by one thread, by two, and by one thread per processor. Without the cache; medians of
+ * rounds that alternate between the methods.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@ static const char *const sources[] = {"attention", "fft",     "layernorm", "nbod
 				      "sgemm",     "stencil", "su3"};
 enum { SOURCES = sizeof(sources) / sizeof(sources[0]) };
 
-static double now(void)
+static double now_ms(void)
 {
 	struct timespec t;
 
@@ -41,7 +42,7 @@ static char *read_source(const char *name)
 	return text;
 }
 
-/* What follows the head, with a number behind every mention of the kernel. */
+/* Appends a source without its header; numbers every occurrence of the kernel's name. */
 static void add_copy(FILE *out, const char *text, const char *name, unsigned number)
 {
 	const char *at = strstr(text, ".address_size 64"), *next;
@@ -67,7 +68,7 @@ static char *make_module(size_t *bytes)
 	return text;
 }
 
-static int less(const void *a, const void *b)
+static int compare_times(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -76,7 +77,7 @@ static int less(const void *a, const void *b)
 
 static double median(double *times)
 {
-	qsort(times, ROUNDS, sizeof(*times), less);
+	qsort(times, ROUNDS, sizeof(*times), compare_times);
 	return times[ROUNDS / 2];
 }
 
@@ -88,12 +89,12 @@ static void must(bool good, const struct compile_result *r)
 	exit(1);
 }
 
-/* A head and one kernel, then the others. */
-static void one_by_one(const char *text, size_t bytes, double *first, double *all)
+/* Compiles the module's head and one kernel, then the other kernels. */
+static void compile_lazily(const char *text, size_t bytes, double *first, double *all)
 {
 	struct compile_options o = {.target = "sm_90"};
 	struct compile_result r;
-	double start = now();
+	double start = now_ms();
 	struct compilation *c = compilation_open(text, bytes, &o, &r);
 
 	must(c, &r);
@@ -104,21 +105,21 @@ static void one_by_one(const char *text, size_t bytes, double *first, double *al
 		must(compilation_unit(c, k, &r), &r);
 		compile_result_free(&r);
 		if (!k)
-			*first = now() - start;
+			*first = now_ms() - start;
 	}
-	*all = now() - start;
+	*all = now_ms() - start;
 	compilation_close(c);
 }
 
-static double at_once(const char *text, size_t bytes, uint32_t threads)
+static double compile_all(const char *text, size_t bytes, uint32_t threads)
 {
 	struct compile_options o = {.target = "sm_90", .threads = threads};
 	struct compile_result r;
-	double start = now();
+	double start = now_ms();
 
 	must(compile(text, bytes, &o, &r), &r);
 	compile_result_free(&r);
-	return now() - start;
+	return now_ms() - start;
 }
 
 int main(void)
@@ -128,17 +129,17 @@ int main(void)
 	char *text = make_module(&bytes);
 
 	for (int k = 0; k < ROUNDS; k++) {
-		one_by_one(text, bytes, &first[k], &lazy[k]);
-		one[k] = at_once(text, bytes, 1);
-		two[k] = at_once(text, bytes, 2);
-		all[k] = at_once(text, bytes, 0);
+		compile_lazily(text, bytes, &first[k], &lazy[k]);
+		one[k] = compile_all(text, bytes, 1);
+		two[k] = compile_all(text, bytes, 2);
+		all[k] = compile_all(text, bytes, 0);
 	}
 	printf("a module of %d kernels, %zu bytes of PTX, milliseconds to:\n", KERNELS, bytes);
-	printf("  the first kernel, compiled when asked for     %8.2f\n", median(first));
-	printf("  all of them, one after the other              %8.2f\n", median(lazy));
-	printf("  all at once by one thread (-j1)               %8.2f\n", median(one));
-	printf("  all at once by two (-j2)                      %8.2f\n", median(two));
-	printf("  all at once by as many as there are processors %7.2f\n", median(all));
+	printf("  the first kernel, compiled on demand          %8.2f\n", median(first));
+	printf("  all kernels, compiled on demand               %8.2f\n", median(lazy));
+	printf("  all kernels at once by one thread (-j1)       %8.2f\n", median(one));
+	printf("  all kernels at once by two threads (-j2)      %8.2f\n", median(two));
+	printf("  all kernels at once, one thread per processor %8.2f\n", median(all));
 	free(text);
 	return 0;
 }

@@ -1,43 +1,43 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * How fast the software GPU executes: warp instructions per second and core, for loops of one kind of
- * instruction, hand-encoded and run through the ring like everything else. CPU time of one thread; the
- * best of five runs.
+ * Speed of the software GPU: warp instructions per second and core, for loops of one kind of
+ * instruction, hand-encoded and submitted through the ring. CPU time of one thread; the best of
+ * five runs.
  */
 #include "tests/userspace/model/nv/_rig.h"
 
-#define TURNS  2000u
-#define BODY   32u /* instructions of the kind in a turn */
-#define BLOCKS 4u
-#define WARPS  8u
+#define ITERATIONS 2000u
+#define BODY       32u /* instructions of the kind per iteration */
+#define BLOCKS     4u
+#define WARPS      8u
 
 static struct rig r;
 
-static void ffma(uint32_t i)
+static void write_ffma(uint32_t i)
 {
 	INS(&r, SASS_FFMA, (R(16 + i % 8), R(16 + i % 8), R(4), R(5)), in.stall = 4,
 	    in.yield = false);
 }
 
-static void dfma(uint32_t i)
+static void write_dfma(uint32_t i)
 {
 	uint8_t d = (uint8_t)(16 + 2 * (i % 8));
 
 	INS(&r, SASS_DFMA, (R(d), R(d), R(4), R(6)));
 }
 
-static void imad(uint32_t i)
+static void write_imad(uint32_t i)
 {
 	INS(&r, SASS_IMAD, (R(16 + i % 8), R(16 + i % 8), R(4), R(5)), in.stall = 4,
 	    in.yield = false);
 }
 
-static void lds(uint32_t i)
+static void write_lds(uint32_t i)
 {
 	INS(&r, SASS_LDS, (R(16 + i), AT32(8, 0)), in.write_barrier = 1);
 }
 
-static void ldg(uint32_t i)
+static void write_ldg(uint32_t i)
 {
 	INS(&r, SASS_LDG, (PT, R(16 + i), AT(2, 0)), in.write_barrier = 1);
 }
@@ -45,11 +45,11 @@ static void ldg(uint32_t i)
 static const struct {
 	const char *name;
 	void (*write)(uint32_t i);
-	bool halves; /* only every second lane */
+	bool halves; /* only every second lane is active */
 } loops[] = {
-	{"FFMA", ffma, false}, {"FFMA, half the lanes", ffma, true},
-	{"DFMA", dfma, false}, {"IMAD", imad, false},
-	{"LDS", lds, false},   {"LDG", ldg, false},
+	{"FFMA", write_ffma, false}, {"FFMA, half the lanes", write_ffma, true},
+	{"DFMA", write_dfma, false}, {"IMAD", write_imad, false},
+	{"LDS", write_lds, false},   {"LDG", write_ldg, false},
 };
 
 static void write_loop(uint32_t n)
@@ -74,12 +74,13 @@ static void write_loop(uint32_t n)
 	for (i = 0; i < BODY; i++)
 		loops[n].write(i);
 	INS(&r, SASS_IADD3, (R(9), PT, PT, R(9), IMM(1), RZ));
-	INS(&r, SASS_ISETP, (P(0), PT, R(9), IMM(TURNS), PT), in.mod[SASS_M_CMP] = SASS_CMP_LT);
+	INS(&r, SASS_ISETP, (P(0), PT, R(9), IMM(ITERATIONS), PT),
+	    in.mod[SASS_M_CMP] = SASS_CMP_LT);
 	INS(&r, SASS_BRA, (PT, TO(top)), in.guard = 0, in.wait = 2);
 	INS(&r, SASS_EXIT, (PT));
 }
 
-static double now(void)
+static double cpu_seconds(void)
 {
 	struct timespec t;
 
@@ -89,7 +90,7 @@ static double now(void)
 
 int main(void)
 {
-	static const char *const modes[] = {"plain", "hazards checked"};
+	static const char *const modes[] = {"normal mode", "hazard mode"};
 	uint64_t data = RIG_DATA;
 
 	for (uint32_t hazard = 0; hazard < 2; hazard++) {
@@ -99,7 +100,7 @@ int main(void)
 
 			write_loop(n);
 			for (uint32_t k = 0; k < 5; k++) {
-				double start = now();
+				double start = cpu_seconds();
 
 				if (!rig_run(&r, BLOCKS, 32 * WARPS, &data, 1)) {
 					struct model_error e;
@@ -108,11 +109,11 @@ int main(void)
 						rig_error(&r, &e));
 					return 1;
 				}
-				best = now() - start < best ? now() - start : best;
+				best = cpu_seconds() - start < best ? cpu_seconds() - start : best;
 			}
 			printf("software GPU, %s, %s: %.1f M warp instructions/s on one core\n",
 			       loops[n].name, modes[hazard],
-			       BLOCKS * WARPS * TURNS * (BODY + 3.0) / best * 1e-6);
+			       BLOCKS * WARPS * ITERATIONS * (BODY + 3.0) / best * 1e-6);
 		}
 		rig_close(&r);
 	}

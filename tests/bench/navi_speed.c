@@ -1,52 +1,52 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * How fast the software Navi 21 executes: wave instructions per second and core, for loops of one kind of
- * instruction, hand-encoded and run through the ring like everything else. CPU time of one thread; the
- * best of five runs. model_speed.c has the same for NVIDIA's.
+ * Speed of the software Navi 21: wave instructions per second and core, for loops of one kind of
+ * instruction, hand-encoded and submitted through the ring. CPU time of one thread; the best of
+ * five runs. model_speed.c measures the NVIDIA model.
  */
 #include "tests/userspace/model/amd/_navi.h"
 
-#define TURNS  2000u
-#define BODY   32u /* instructions of the kind in a turn */
-#define GROUPS 4u
-#define WAVES  8u
+#define ITERATIONS 2000u
+#define BODY       32u /* instructions of the kind per iteration */
+#define GROUPS     4u
+#define WAVES      8u
 
 static struct navi n;
 
-static void fma_single(uint32_t i)
+static void write_fma_f32(uint32_t i)
 {
 	put(&n, AMD_v_fma_f32, V(16 + i % 8), V(16 + i % 8), V(4), V(5));
 }
 
-static void fma_double(uint32_t i)
+static void write_fma_f64(uint32_t i)
 {
 	int d = V(16 + 2 * (i % 8));
 
 	put(&n, AMD_v_fma_f64, d, d, V(4), V(6));
 }
 
-static void multiply(uint32_t i)
+static void write_mul(uint32_t i)
 {
 	put(&n, AMD_v_mul_lo_u32, V(16 + i % 8), V(16 + i % 8), V(4), 0);
 }
 
-static void add(uint32_t i)
+static void write_add(uint32_t i)
 {
 	put(&n, AMD_v_add_nc_u32, V(16 + i % 8), V(16 + i % 8), V(4), 0);
 }
 
-static void scalar(uint32_t i)
+static void write_scalar(uint32_t i)
 {
 	(void)i;
 	put(&n, AMD_s_xor_b32, 20, 20, 21, 0);
 }
 
-static void lds(uint32_t i)
+static void write_lds(uint32_t i)
 {
 	put(&n, AMD_ds_read_b32, V(16 + i), V(8), 0, 0);
 }
 
-static void load(uint32_t i)
+static void write_load(uint32_t i)
 {
 	put(&n, AMD_global_load_dword, V(16 + i), V(8), 0, 0);
 }
@@ -54,12 +54,12 @@ static void load(uint32_t i)
 static const struct {
 	const char *name;
 	void (*write)(uint32_t i);
-	bool halves; /* only every second lane */
+	bool halves; /* only every second lane is active */
 } loops[] = {
-	{"v_fma_f32", fma_single, false}, {"v_fma_f32, half the lanes", fma_single, true},
-	{"v_fma_f64", fma_double, false}, {"v_mul_lo_u32", multiply, false},
-	{"v_add_nc_u32", add, false},     {"s_xor_b32", scalar, false},
-	{"ds_read_b32", lds, false},      {"global_load_dword", load, false},
+	{"v_fma_f32", write_fma_f32, false}, {"v_fma_f32, half the lanes", write_fma_f32, true},
+	{"v_fma_f64", write_fma_f64, false}, {"v_mul_lo_u32", write_mul, false},
+	{"v_add_nc_u32", write_add, false},  {"s_xor_b32", write_scalar, false},
+	{"ds_read_b32", write_lds, false},   {"global_load_dword", write_load, false},
 };
 
 static uint32_t write_loop(uint32_t k)
@@ -73,7 +73,7 @@ static uint32_t write_loop(uint32_t k)
 		put_literal(&n, AMD_v_mov_b32, V(i), 0x3f800000u, 0);
 	put(&n, AMD_s_mov_b32, 20, I(1), 0, 0);
 	put(&n, AMD_s_mov_b32, 21, I(2), 0, 0);
-	put_literal(&n, AMD_s_mov_b32, 22, TURNS, 0);
+	put_literal(&n, AMD_s_mov_b32, 22, ITERATIONS, 0);
 	if (loops[k].halves)
 		put_literal(&n, AMD_s_mov_b32, AMD_EXEC, 0x55555555, 0);
 	top = n.code;
@@ -87,7 +87,7 @@ static uint32_t write_loop(uint32_t k)
 	return at;
 }
 
-static double now(void)
+static double cpu_seconds(void)
 {
 	struct timespec t;
 
@@ -95,8 +95,8 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Sleeps while the card works, so that only the card's time counts. */
-static bool run(struct navi_queue *q, uint32_t entry)
+/* Sleeps while the model works, so that only the model's CPU time counts. */
+static bool run_loop(struct navi_queue *q, uint32_t entry)
 {
 	struct timespec t = {.tv_nsec = 500000};
 	struct model_error e;
@@ -122,7 +122,7 @@ static bool run(struct navi_queue *q, uint32_t entry)
 
 int main(void)
 {
-	static const char *const modes[] = {"plain", "hazards checked"};
+	static const char *const modes[] = {"normal mode", "hazard mode"};
 
 	for (uint32_t hazard = 0; hazard < 2; hazard++) {
 		struct navi_queue *q;
@@ -134,15 +134,15 @@ int main(void)
 			double best = 1e9;
 
 			for (uint32_t i = 0; i < 5; i++) {
-				double start = now();
+				double start = cpu_seconds();
 
-				if (!run(q, entry))
+				if (!run_loop(q, entry))
 					return 1;
-				best = now() - start < best ? now() - start : best;
+				best = cpu_seconds() - start < best ? cpu_seconds() - start : best;
 			}
 			printf("software Navi 21, %s, %s: %.1f M wave instructions/s on one core\n",
 			       loops[k].name, modes[hazard],
-			       GROUPS * WAVES * TURNS * (BODY + 4.0) / best * 1e-6);
+			       GROUPS * WAVES * ITERATIONS * (BODY + 4.0) / best * 1e-6);
 		}
 		navi_close(&n);
 	}

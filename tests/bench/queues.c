@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What it costs that a process writes its queues itself, or does not: an empty kernel by sovgpu.ko, where the ring and the doorbell
- * are the process's (SOV_KMOD=1), and where each launch is a call (SOV_KMOD=ioctl). Medians of the launch alone, in bursts, and of
- * launch and wait; then what the second way takes of the first. The program runs itself for each. Without a card
- * of ours it says so. In a virtual machine the figures say something of each other, and nothing of a real card.
+ * User-mode queues against submission by ioctl: an empty kernel on sovgpu.ko, with the ring and the
+ * doorbell mapped into the process (SOV_KMOD=1), and with one ioctl per launch (SOV_KMOD=ioctl).
+ * Medians of the launch alone, in bursts, and of launch and wait; then their ratios. A child
+ * process measures each mode. Without a device of sovgpu.ko the program prints a line and measures
+ * nothing. In a virtual machine only the ratios mean something, and nothing about a real card.
  */
 #include <stdbool.h>
 #include <string.h>
@@ -11,9 +12,9 @@
 #include <unistd.h>
 #include "tests/bench/_bench.h"
 
-enum { ROUNDS = 60, BURST = 16, WAYS = 2 };
+enum { ROUNDS = 60, BURST = 16, MODES = 2 };
 
-static const char *const ways[WAYS] = {"1", "calls"};
+static const char *const modes[MODES] = {"1", "ioctl"};
 static const char empty[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
 			    ".visible .entry empty(.param .u64 x)\n{\n\tret;\n}\n";
 
@@ -45,30 +46,30 @@ static bool measure(struct medians *out)
 	l.arguments = arguments;
 	l.argument_count = 1;
 	for (int k = 0; k < ROUNDS; k++) {
-		from = now();
+		from = now_ns();
 		for (int i = 0; i < BURST; i++)
 			MUST(sov_function_launch(f, &l));
-		launch[k] = (now() - from) / BURST;
+		launch[k] = (now_ns() - from) / BURST;
 		MUST(sov_context_wait(c, SOV_MAX_WAIT));
-		from = now();
+		from = now_ns();
 		MUST(sov_function_launch(f, &l));
 		MUST(sov_context_wait(c, SOV_MAX_WAIT));
-		wait[k] = now() - from;
+		wait[k] = now_ns() - from;
 	}
-	qsort(launch, ROUNDS, sizeof(*launch), compare);
-	qsort(wait, ROUNDS, sizeof(*wait), compare);
+	qsort(launch, ROUNDS, sizeof(*launch), compare_times);
+	qsort(wait, ROUNDS, sizeof(*wait), compare_times);
 	*out = (struct medians){launch[ROUNDS / 2], wait[ROUNDS / 2]};
 	MUST(sov_context_destroy(c));
 	return true;
 }
 
-/* In a process of its own, because the environment is looked at once. */
-static bool measure_way(const char *way, struct medians *out)
+/* Measures in a child process, because libsov reads the environment once. */
+static bool measure_mode(const char *mode, struct medians *out)
 {
-	int tell[2];
+	int result_pipe[2];
 	bool good;
 
-	if (pipe(tell))
+	if (pipe(result_pipe))
 		return false;
 	fflush(stdout);
 	pid_t child = fork();
@@ -76,29 +77,29 @@ static bool measure_way(const char *way, struct medians *out)
 	if (!child) {
 		struct medians m;
 
-		setenv("SOV_KMOD", way, 1);
-		_exit(!measure(&m) || write(tell[1], &m, sizeof(m)) != sizeof(m));
+		setenv("SOV_KMOD", mode, 1);
+		_exit(!measure(&m) || write(result_pipe[1], &m, sizeof(m)) != sizeof(m));
 	}
-	close(tell[1]);
-	good = child > 0 && read(tell[0], out, sizeof(*out)) == sizeof(*out);
-	close(tell[0]);
+	close(result_pipe[1]);
+	good = child > 0 && read(result_pipe[0], out, sizeof(*out)) == sizeof(*out);
+	close(result_pipe[0]);
 	waitpid(child, NULL, 0);
 	return good;
 }
 
 int main(void)
 {
-	struct medians m[WAYS];
+	struct medians m[MODES];
 
-	for (int i = 0; i < WAYS; i++) {
-		if (!measure_way(ways[i], &m[i])) {
-			printf("queues: no device by sovgpu.ko, nothing is measured\n");
+	for (int i = 0; i < MODES; i++) {
+		if (!measure_mode(modes[i], &m[i])) {
+			printf("queues: no device of sovgpu.ko, nothing is measured\n");
 			return 0;
 		}
 		printf("queues: SOV_KMOD=%-5s a launch %8.1f us, launch and wait %8.1f us\n",
-		       ways[i], (double)m[i].launch / 1000, (double)m[i].wait / 1000);
+		       modes[i], (double)m[i].launch / 1000, (double)m[i].wait / 1000);
 	}
-	printf("queues: by calls a launch takes %.2f times as long, launch and wait %.2f times\n",
+	printf("queues: ratio ioctl/mapped: a launch %.2f, launch and wait %.2f\n",
 	       (double)m[1].launch / (double)m[0].launch, (double)m[1].wait / (double)m[0].wait);
 	return 0;
 }

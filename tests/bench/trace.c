@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What being traced costs: nanoseconds of sov_function_launch and microseconds of an empty kernel
- * on the GPU, without SOV_TRACE and with it, on the first device there is. The program runs itself
- * for each. With it, the trace's own sum of kernel times stands beside the time between two events.
+ * Overhead of tracing: nanoseconds of sov_function_launch and microseconds of an empty kernel on
+ * the GPU, without and with SOV_TRACE, on the first device. A child process measures each. The sum
+ * of the trace's kernel times can be compared with the time between two events.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@ enum { ROUNDS = 200, BURST = 100 };
 static const char empty[] = ".version 7.8\n.target sm_80\n.address_size 64\n"
 			    ".visible .entry empty(.param .u64 x)\n{\n\tret;\n}\n";
 
-static void measure(const char *how)
+static void measure(const char *mode)
 {
 	static uint64_t cpu[ROUNDS], gpu[ROUNDS];
 	sov_device_properties p = SOV_INIT(sov_device_properties);
@@ -44,20 +44,19 @@ static void measure(const char *how)
 	l.argument_count = 1;
 	for (int k = 0; k < ROUNDS; k++) {
 		MUST(sov_event_record(begin, s));
-		from = now();
+		from = now_ns();
 		for (int i = 0; i < BURST; i++)
 			MUST(sov_function_launch(f, &l));
-		cpu[k] = (now() - from) / BURST;
+		cpu[k] = (now_ns() - from) / BURST;
 		MUST(sov_event_record(end, s));
 		MUST(sov_event_wait(end, SOV_MAX_WAIT));
 		MUST(sov_event_elapsed(begin, end, &gpu[k]));
 	}
-	qsort(cpu, ROUNDS, sizeof(*cpu), compare);
-	qsort(gpu, ROUNDS, sizeof(*gpu), compare);
-	printf("trace: %-14s on %s by %s: a launch %5llu ns of the CPU, at best %5llu; a kernel of "
-	       "%d in a row %.3f us of "
-	       "the GPU\n",
-	       how, p.name, p.winsys, (unsigned long long)cpu[ROUNDS / 2],
+	qsort(cpu, ROUNDS, sizeof(*cpu), compare_times);
+	qsort(gpu, ROUNDS, sizeof(*gpu), compare_times);
+	printf("trace: %-14s on %s by %s: CPU time of a launch %5llu ns, minimum %5llu; GPU time "
+	       "of a kernel, of %d in a row, %.3f us\n",
+	       mode, p.name, p.winsys, (unsigned long long)cpu[ROUNDS / 2],
 	       (unsigned long long)cpu[0], BURST, (double)gpu[ROUNDS / 2] / BURST / 1000);
 	MUST(sov_context_destroy(c));
 }
@@ -75,12 +74,12 @@ int main(int argc, char **argv)
 		if (!child) {
 			if (traced)
 				setenv("SOV_TRACE", file, 1);
-			measure(traced ? "with a trace" : "without");
+			measure(traced ? "with a trace" : "without a trace");
 			exit(0);
 		}
 		waitpid(child, &status, 0);
 		worst |= status;
 	}
-	printf("trace: %s; sov trace --read adds it up\n", file);
+	printf("trace: %s; sov trace --read sums it up\n", file);
 	return worst != 0;
 }

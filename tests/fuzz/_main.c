@@ -1,13 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Runs a fuzz target without libFuzzer, with any compiler, the same way every time: first the files
- * of tests/fuzz/corpus/NAME, then FUZZ_ITERATIONS mutations of them drawn from FUZZ_SEED, and more
- * until FUZZ_CPU_SECONDS of the processor's time are used. `make check` does this briefly in the build with sanitizers; `make fuzz` uses libFuzzer instead, on the
- * same targets and corpus. An input that kills the target or keeps it longer than ten seconds is
- * saved, and named on the last line before the end. Files named on the command line are run alone.
+ * Runs a fuzz target deterministically, without libFuzzer and with any compiler: first the files of
+ * tests/fuzz/corpus/NAME, then FUZZ_ITERATIONS mutations of them drawn from FUZZ_SEED, and more
+ * until FUZZ_CPU_SECONDS of CPU time are used. `make check` does this briefly in the build with
+ * sanitizers; `make fuzz` uses libFuzzer on the same targets and corpus. An input that crashes the
+ * target or runs longer than ten seconds is saved, and its path printed last. With files on the
+ * command line the program runs only those.
  *
- * Mutations know a little of text: tokens of the corpus are inserted and swapped, so that parsers
- * are reached beyond their first lexical error.
+ * Some mutations are token-based: they insert and swap tokens of the corpus, so that a parser gets
+ * beyond its first lexical error.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -35,10 +36,10 @@ struct list {
 
 static struct list corpus, tokens;
 static const char *target;
-static struct bytes current; /* what the target is running on */
+static struct bytes current; /* the target's input */
 static char crash_path[512];
 
-static void add(struct list *l, const uint8_t *data, size_t size)
+static void list_add(struct list *l, const uint8_t *data, size_t size)
 {
 	if (l->count == l->capacity) {
 		l->capacity = l->capacity ? 2 * l->capacity : 64;
@@ -60,14 +61,14 @@ static void list_free(struct list *l)
 	*l = (struct list){0};
 }
 
-/* Called while dying: no allocation, no streams. */
+/* Runs in a signal handler: no allocation, no streams. */
 static void save_input(void)
 {
 	int fd = open(crash_path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	bool saved = fd >= 0 && write(fd, current.data, current.size) == (ssize_t)current.size;
 
 	if (saved)
-		dprintf(2, "fuzz: this input of %zu bytes did it: %s\n", current.size, crash_path);
+		dprintf(2, "fuzz: input of %zu bytes saved: %s\n", current.size, crash_path);
 }
 
 static void on_signal(int number)
@@ -79,8 +80,8 @@ static void on_signal(int number)
 	raise(number);
 }
 
-/* On a copy of exactly its size, so that a sanitizer sees the first byte read beyond. */
-static void run(const uint8_t *data, size_t size)
+/* Runs the target on a copy of exactly this size, so that a sanitizer sees any overrun. */
+static void run_target(const uint8_t *data, size_t size)
 {
 	uint8_t *copy = malloc(size ? size : 1);
 
@@ -106,13 +107,13 @@ static bool read_file(const char *path, struct list *into)
 
 	fclose(f);
 	if (whole)
-		add(into, buffer, n);
+		list_add(into, buffer, n);
 	return whole;
 }
 
 static int by_name(const struct dirent **a, const struct dirent **b)
 {
-	return strcmp((*a)->d_name, (*b)->d_name); /* alphasort would ask the locale */
+	return strcmp((*a)->d_name, (*b)->d_name); /* alphasort depends on the locale */
 }
 
 static void read_corpus(void)
@@ -133,7 +134,7 @@ static void read_corpus(void)
 		free(names);
 }
 
-static bool word(uint8_t c)
+static bool is_word_char(uint8_t c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
 	       c == '_' || c == '.' || c == '%' || c == '$' || c == '@';
@@ -145,17 +146,17 @@ static void find_tokens(void)
 		const struct bytes *b = &corpus.items[i];
 
 		for (size_t at = 0, end; at < b->size; at = end + 1) {
-			for (end = at; end < b->size && word(b->data[end]);)
+			for (end = at; end < b->size && is_word_char(b->data[end]);)
 				end++;
 			if (end - at >= 2 && end - at <= TOKEN_MAX)
-				add(&tokens, b->data + at, end - at);
+				list_add(&tokens, b->data + at, end - at);
 		}
 	}
 }
 
 /* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
 static uint64_t rng;
-static uint64_t next(void)
+static uint64_t next_random(void)
 {
 	uint64_t z = rng += 0x9e3779b97f4a7c15;
 
@@ -163,13 +164,13 @@ static uint64_t next(void)
 	z = (z ^ z >> 27) * 0x94d049bb133111eb;
 	return z ^ z >> 31;
 }
-static size_t below(size_t n)
+static size_t random_below(size_t n)
 {
-	return n ? next() % n : 0;
+	return n ? next_random() % n : 0;
 }
 
 /* Replaces `drop` bytes at `at` by the given ones; does nothing when the result would not fit. */
-static void replace(struct bytes *b, size_t at, size_t drop, const uint8_t *with, size_t n)
+static void replace_bytes(struct bytes *b, size_t at, size_t drop, const uint8_t *with, size_t n)
 {
 	uint8_t copy[4096];
 
@@ -184,80 +185,82 @@ static void replace(struct bytes *b, size_t at, size_t drop, const uint8_t *with
 static void flip_bit(struct bytes *b)
 {
 	if (b->size)
-		b->data[below(b->size)] ^= 1u << below(8);
+		b->data[random_below(b->size)] ^= 1u << random_below(8);
 }
 static void set_byte(struct bytes *b)
 {
-	static const uint8_t telling[] = {0,    1,   0x7f, 0x80, 0xff, '0', '9', '-', '.', ',', ';',
-					  '\n', '{', '}',  '[',  ']',  '(', ')', '"', '%', ' '};
+	static const uint8_t interesting[] = {0,   1,   0x7f, 0x80, 0xff, '0', '9',
+					      '-', '.', ',',  ';',  '\n', '{', '}',
+					      '[', ']', '(',  ')',  '"',  '%', ' '};
 	if (b->size)
-		b->data[below(b->size)] = telling[below(sizeof(telling))];
+		b->data[random_below(b->size)] = interesting[random_below(sizeof(interesting))];
 }
 static void insert_bytes(struct bytes *b)
 {
-	uint8_t fresh[8];
-	size_t n = 1 + below(sizeof(fresh));
+	uint8_t inserted[8];
+	size_t n = 1 + random_below(sizeof(inserted));
 
 	for (size_t i = 0; i < n; i++)
-		fresh[i] = next();
-	replace(b, below(b->size + 1), 0, fresh, n);
+		inserted[i] = next_random();
+	replace_bytes(b, random_below(b->size + 1), 0, inserted, n);
 }
 static void delete_range(struct bytes *b)
 {
-	size_t at = below(b->size), n = 1 + below(below(4) ? 8 : b->size);
+	size_t at = random_below(b->size), n = 1 + random_below(random_below(4) ? 8 : b->size);
 
 	if (b->size)
-		replace(b, at, n < b->size - at ? n : b->size - at, b->data, 0);
+		replace_bytes(b, at, n < b->size - at ? n : b->size - at, b->data, 0);
 }
 static void repeat_range(struct bytes *b)
 {
-	size_t at = below(b->size), n = 1 + below(64);
+	size_t at = random_below(b->size), n = 1 + random_below(64);
 
 	if (b->size)
-		replace(b, below(b->size + 1), 0, b->data + at,
-			n < b->size - at ? n : b->size - at);
+		replace_bytes(b, random_below(b->size + 1), 0, b->data + at,
+			      n < b->size - at ? n : b->size - at);
 }
 static void splice_other(struct bytes *b)
 {
-	const struct bytes *other = &corpus.items[below(corpus.count)];
-	size_t from = below(other->size), n = 1 + below(1024), at = below(b->size + 1);
-	size_t drop = below(2) ? b->size - at : 0; /* the rest, or only insert */
+	const struct bytes *other = &corpus.items[random_below(corpus.count)];
+	size_t from = random_below(other->size), n = 1 + random_below(1024),
+	       at = random_below(b->size + 1);
+	size_t drop = random_below(2) ? b->size - at : 0; /* the rest, or only insert */
 
 	if (other->size)
-		replace(b, at, drop, other->data + from,
-			n < other->size - from ? n : other->size - from);
+		replace_bytes(b, at, drop, other->data + from,
+			      n < other->size - from ? n : other->size - from);
 }
 static void insert_token(struct bytes *b)
 {
-	const struct bytes *t = &tokens.items[below(tokens.count)];
+	const struct bytes *t = &tokens.items[random_below(tokens.count)];
 
 	if (tokens.count)
-		replace(b, below(b->size + 1), 0, t->data, t->size);
+		replace_bytes(b, random_below(b->size + 1), 0, t->data, t->size);
 }
 static void swap_token(struct bytes *b)
 {
-	size_t at = below(b->size), end;
+	size_t at = random_below(b->size), end;
 
-	while (at < b->size && !word(b->data[at]))
+	while (at < b->size && !is_word_char(b->data[at]))
 		at++;
-	while (at > 0 && word(b->data[at - 1]))
+	while (at > 0 && is_word_char(b->data[at - 1]))
 		at--;
-	for (end = at; end < b->size && word(b->data[end]);)
+	for (end = at; end < b->size && is_word_char(b->data[end]);)
 		end++;
-	const struct bytes *t = &tokens.items[below(tokens.count)];
+	const struct bytes *t = &tokens.items[random_below(tokens.count)];
 
 	if (tokens.count && end > at)
-		replace(b, at, end - at, t->data, t->size);
+		replace_bytes(b, at, end - at, t->data, t->size);
 }
 static void set_word(struct bytes *b) /* sizes and offsets of binary formats */
 {
-	static const uint64_t telling[] = {
+	static const uint64_t interesting[] = {
 		0, 1, 0x7fffffff, 0x80000000, 0xffffffff, INT64_MAX, UINT64_MAX, 0x10000, 16, 4096};
-	uint64_t v = below(2) ? telling[below(10)] : below(256);
-	size_t n = (size_t)1 << (1 + below(3));
+	uint64_t v = random_below(2) ? interesting[random_below(10)] : random_below(256);
+	size_t n = (size_t)1 << (1 + random_below(3));
 
 	if (b->size >= n)
-		memcpy(b->data + below(b->size - n + 1) / 2 * 2, &v, n);
+		memcpy(b->data + random_below(b->size - n + 1) / 2 * 2, &v, n);
 }
 
 static void (*const mutations[])(struct bytes *b) = {
@@ -267,27 +270,28 @@ static void (*const mutations[])(struct bytes *b) = {
 
 static void mutate(struct bytes *b)
 {
-	const struct bytes *from = &corpus.items[below(corpus.count)];
+	const struct bytes *from = &corpus.items[random_below(corpus.count)];
 
 	memcpy(b->data, from->data, from->size);
 	b->size = from->size;
-	for (size_t n = 1 + below(6); n; n--)
-		mutations[below(sizeof(mutations) / sizeof(*mutations))](b);
+	for (size_t n = 1 + random_below(6); n; n--)
+		mutations[random_below(sizeof(mutations) / sizeof(*mutations))](b);
 }
 
-static uint64_t number(const char *name, uint64_t otherwise)
+static uint64_t env_number(const char *name, uint64_t fallback)
 {
 	const char *text = getenv(name);
 
-	return text && *text ? strtoull(text, NULL, 0) : otherwise;
+	return text && *text ? strtoull(text, NULL, 0) : fallback;
 }
 
 int main(int argc, char **argv)
 {
 	static uint8_t scratch[INPUT_MAX];
 	struct bytes b = {scratch, 0};
-	uint64_t iterations = number("FUZZ_ITERATIONS", 2000), seed = number("FUZZ_SEED", 1);
-	uint64_t seconds = number("FUZZ_CPU_SECONDS", 0);
+	uint64_t iterations = env_number("FUZZ_ITERATIONS", 2000),
+		 seed = env_number("FUZZ_SEED", 1);
+	uint64_t seconds = env_number("FUZZ_CPU_SECONDS", 0);
 	const char *build = getenv("BUILD");
 
 	target = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
@@ -295,7 +299,8 @@ int main(int argc, char **argv)
 	if (__sanitizer_set_death_callback) {
 		__sanitizer_set_death_callback(save_input);
 		signal(SIGALRM, on_signal);
-		signal(SIGABRT, on_signal); /* a target's own: no sanitizer has a say in that */
+		signal(SIGABRT,
+		       on_signal); /* abort() of a target, which the callback does not catch */
 	} else {
 		static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
 
@@ -304,15 +309,15 @@ int main(int argc, char **argv)
 	}
 	if (argc > 1) {
 		for (int i = 1; i < argc; i++)
-			ok(read_file(argv[i], &corpus), "%s can be read", argv[i]);
+			ok(read_file(argv[i], &corpus), "fuzz input %s is readable", argv[i]);
 		iterations = 0;
 	} else {
 		read_corpus();
-		ok(corpus.count > 0, "there is a corpus for %s", target);
+		ok(corpus.count > 0, "fuzz target %s has a corpus", target);
 	}
 	for (size_t i = 0; i < corpus.count; i++)
-		run(corpus.items[i].data, corpus.items[i].size);
-	ok(true, "%s survives %zu files", target, corpus.count);
+		run_target(corpus.items[i].data, corpus.items[i].size);
+	ok(true, "fuzz target %s survives the %zu files of its corpus", target, corpus.count);
 	if (corpus.count && iterations) {
 		uint64_t i;
 
@@ -320,9 +325,9 @@ int main(int argc, char **argv)
 		for (i = 0; i < iterations || (uint64_t)(clock() / CLOCKS_PER_SEC) < seconds; i++) {
 			rng = seed + i * UINT64_C(0x2545f4914f6cdd1d);
 			mutate(&b);
-			run(b.data, b.size);
+			run_target(b.data, b.size);
 		}
-		ok(true, "%s survives %llu mutations of them, seed %llu", target,
+		ok(true, "fuzz target %s survives %llu mutations, seed %llu", target,
 		   (unsigned long long)i, (unsigned long long)seed);
 	}
 	list_free(&corpus);

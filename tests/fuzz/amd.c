@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Code for AMD GPUs of any kind: what decodes is encoded to the same bytes again, is printed within
- * bounds however small the buffer, and uses registers that there are.
+ * Arbitrary AMD machine code: every instruction that decodes must encode to the same bytes, print
+ * within the bounds of any buffer, and use registers that exist.
  */
 #include <stdlib.h>
 #include <string.h>

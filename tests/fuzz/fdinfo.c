@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* What a driver says of a file in fdinfo: any text is taken apart or left alone. */
+// SPDX-License-Identifier: MIT
+/* Arbitrary text as a DRM driver's fdinfo: sov top parses or rejects it. */
 #include <assert.h>
 #include "tools/top_sample.c"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Firmware files of any kind, as the kernel driver reads them: what is found lies inside the file.
+ * Arbitrary firmware files in the kernel driver's parsers: every part that they return must lie
+ * inside the file.
  */
 #include <stdbool.h>
 #include <stdint.h>

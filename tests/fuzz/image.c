@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Images of any kind, cubins and code objects: either they are refused with a sentence, or everything
- * that the image then names lies inside the file, what goes into memory lies apart, and it can be
- * written there.
+ * Arbitrary images, cubins and code objects: the reader must reject them with a message, or
+ * everything that the image refers to lies inside the file, the sections of a part do not overlap,
+ * and the parts can be loaded into memory.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,19 +24,23 @@ static void check_name(const char *text, const uint8_t *data, size_t size)
 	check(name >= data && name < data + size && memchr(name, 0, (size_t)(data + size - name)));
 }
 
-/* What only code objects have. */
+/* Checks that apply only to code objects. */
 static void check_amd(const struct image *im, const struct image_kernel *k)
 {
 	uint64_t code = im->part_bytes[IMAGE_CODE];
 
 	check(k->code_bytes % 4 == 0 && k->code_offset % 4 == 0);
 	check(k->code_offset <= code && k->code_bytes <= code - k->code_offset);
-	check(image_amd_kernel(k)->descriptor_offset <= code && code - image_amd_kernel(k)->descriptor_offset >= 64);
-	check(image_amd_kernel(k)->descriptor_offset + (uint64_t)image_amd_kernel(k)->descriptor.entry_offset ==
+	check(image_amd_kernel(k)->descriptor_offset <= code &&
+	      code - image_amd_kernel(k)->descriptor_offset >= 64);
+	check(image_amd_kernel(k)->descriptor_offset +
+		      (uint64_t)image_amd_kernel(k)->descriptor.entry_offset ==
 	      k->code_offset);
 	check(k->param_bytes <= image_amd_kernel(k)->kernarg_bytes);
 	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
-		check(image_amd_kernel(k)->hidden[h].offset + image_amd_kernel(k)->hidden[h].bytes <= image_amd_kernel(k)->kernarg_bytes);
+		check(image_amd_kernel(k)->hidden[h].offset +
+			      image_amd_kernel(k)->hidden[h].bytes <=
+		      image_amd_kernel(k)->kernarg_bytes);
 }
 
 static void check_kernel(const struct image *im, const struct image_kernel *k, const uint8_t *data,
@@ -51,7 +55,8 @@ static void check_kernel(const struct image *im, const struct image_kernel *k, c
 		check_amd(im, k);
 	else
 		check(k->code_bytes % 16 == 0 && k->registers <= 256 &&
-		      image_nv_kernel(k)->param_base + k->param_bytes <= image_nv_kernel(k)->bank0_bytes);
+		      image_nv_kernel(k)->param_base + k->param_bytes <=
+			      image_nv_kernel(k)->bank0_bytes);
 	for (uint32_t p = 0; p < k->nparams; p++)
 		check(k->params[p].size &&
 		      k->params[p].offset + k->params[p].size <= k->param_bytes);
@@ -84,8 +89,8 @@ static void check_lines(const struct image *im)
 	}
 }
 
-/* Larger images are right too, but take their time. */
-#define PLACED_BYTES (1u << 20)
+/* Loading larger parts is legal but slow. */
+#define MAX_LOADED_BYTES (1u << 20)
 
 static void check_sections(const struct image *im, const uint8_t *data, size_t size)
 {
@@ -106,11 +111,12 @@ static void check_sections(const struct image *im, const uint8_t *data, size_t s
 			      im->part_bytes[im->variables[i].part] - im->variables[i].bytes);
 	for (uint32_t k = 0; k < im->nkernels && im->format == &image_cubin; k++)
 		for (uint32_t b = 0; b < IMAGE_NV_BANKS; b++)
-			check(image_nv_kernel(&im->kernels[k])->banks[b].bytes <= IMAGE_NV_MAX_BANK_BYTES &&
+			check(image_nv_kernel(&im->kernels[k])->banks[b].bytes <=
+				      IMAGE_NV_MAX_BANK_BYTES &&
 			      image_nv_kernel(&im->kernels[k])->banks[b].offset % 64 == 0);
 }
 
-static void check_placing(const struct image *im)
+static void check_loading(const struct image *im)
 {
 	const struct image_addresses addresses = {{0x7e0000000000, 0x7f0000000000},
 						  {0x7d0000000000}};
@@ -118,7 +124,7 @@ static void check_placing(const struct image *im)
 	for (uint32_t part = 0; part < IMAGE_PARTS; part++) {
 		uint8_t *memory;
 
-		if (im->part_bytes[part] > PLACED_BYTES)
+		if (im->part_bytes[part] > MAX_LOADED_BYTES)
 			continue;
 		memory = malloc(im->part_bytes[part] ? im->part_bytes[part] : 1);
 		check(memory);
@@ -141,7 +147,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		for (uint32_t k = 0; k < im.nfunctions; k++)
 			check_function(&im, &im.functions[k], data, size);
 		check_sections(&im, data, size);
-		check_placing(&im);
+		check_loading(&im);
 		check_lines(&im);
 	} else {
 		check(!strncmp(message, "cubin: ", 7) || !strncmp(message, "code object: ", 13));

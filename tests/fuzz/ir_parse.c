@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Any text: it is refused with a sentence, or it is a module. A module that the verifier accepts
- * must survive being printed and read, be analysed, and run for a while in the interpreter, which
- * may complain but not crash.
+ * Arbitrary text as IR: the parser must reject it with a message or return a module. A module that
+ * the verifier accepts must survive printing and parsing, the divergence analysis, and a bounded
+ * run in the interpreter, which may report errors but not crash.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void require(bool holds, const char *what)
+static void require(bool holds, const char *message)
 {
 	if (holds)
 		return;
-	fprintf(stderr, "fuzz: %s\n", what);
+	fprintf(stderr, "fuzz: %s\n", message);
 	abort();
 }
 
@@ -38,7 +38,7 @@ static void run_kernels(const struct ir_module *m)
 	}
 }
 
-static void judge(struct arena *a, const char *text, size_t size)
+static void check_text(struct arena *a, const char *text, size_t size)
 {
 	struct diag d;
 	struct ir_module *m;
@@ -46,15 +46,16 @@ static void judge(struct arena *a, const char *text, size_t size)
 
 	diag_init(&d, a, "ir");
 	m = ir_parse(a, text, size, &d);
-	require(!m == (d.errors > 0), "a module with errors, or none without");
+	require(!m == (d.errors > 0),
+		"the parser returns a module with errors, or no module without one");
 	if (!m || !ir_verify(m, &d)) {
-		require(d.errors && d.length, "refused without a sentence");
+		require(d.errors && d.length, "rejected without a message");
 		return;
 	}
 	first = ir_text(m);
 	m = ir_parse(a, first, strlen(first), &d);
-	require(m && ir_verify(m, &d), "what is printed cannot be read");
-	require(!strcmp(first, ir_text(m)), "printed twice, it differs");
+	require(m && ir_verify(m, &d), "the printed module does not parse");
+	require(!strcmp(first, ir_text(m)), "the module prints differently after a round trip");
 	run_kernels(m);
 }
 
@@ -65,7 +66,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	arena_init(&a, (size_t)256 << 20, &no_memory);
 	if (!setjmp(no_memory))
-		judge(&a, (const char *)data, size);
+		check_text(&a, (const char *)data, size);
 	arena_free(&a);
 	return 0;
 }

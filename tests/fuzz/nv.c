@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * IR text of any kind through the NVIDIA back end, with its own checks on: what it cannot compile
- * it refuses, and it never has to blame itself.
+ * Arbitrary IR text through the NVIDIA back end, with its internal checks enabled: it must compile
+ * or reject the text and never report an internal error.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * IR text of any kind through the common passes: a kernel that runs in the interpreter runs after
- * every pass, and leaves the same bytes in memory. It runs as one thread, because the text may
- * well race with itself.
+ * Arbitrary IR text through the common passes: a kernel that runs in the interpreter must run after
+ * every pass and leave the same bytes in memory. It runs with one thread, because the text may have
+ * data races.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static bool access_memory(void *user, uint64_t address, uint32_t bytes, bool wri
 	return true;
 }
 
-/* 8 bytes are an address, fewer a small number. */
+/* Parameters of 8 bytes are addresses, smaller ones small numbers. */
 static bool execute(const struct ir_func *f, uint64_t steps, uint8_t memory[BYTES], char *message,
 		    size_t size)
 {
@@ -52,22 +52,24 @@ static bool execute(const struct ir_func *f, uint64_t steps, uint8_t memory[BYTE
 	return interp_run(&l, message, size);
 }
 
-/* What may change results by permission: contraction, and the promise that nothing writes where an
- * invariant load reads, which the text may break. */
-static void take_permissions(struct ir_func *f)
+/*
+ * Clears the flags that allow different results: contraction, and invariant loads, whose promise
+ * that nothing writes the memory the text may break.
+ */
+static void clear_relaxations(struct ir_func *f)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
 			ir_at(f, i)->flags &= ~(IR_CONTRACT | IR_INVARIANT);
 }
 
-static void judge(struct ir_module *m, struct ir_func *f, struct diag *d)
+static void check_passes(struct ir_module *m, struct ir_func *f, struct diag *d)
 {
 	static uint8_t want[BYTES], got[BYTES];
 	char message[256] = "";
 	bool runs;
 
-	take_permissions(f);
+	clear_relaxations(f);
 	runs = execute(f, STEPS, want, message, sizeof(message));
 	for (const struct pass *p = passes; p->name; p++) {
 		p->run(f, target_find("dummy"));
@@ -93,7 +95,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		m = ir_parse(&a, (const char *)data, size, &d);
 		if (m && ir_verify(m, &d))
 			for (struct ir_func *f = m->funcs; f; f = f->next)
-				judge(m, f, &d);
+				check_passes(m, f, &d);
 	}
 	arena_free(&a);
 	return 0;

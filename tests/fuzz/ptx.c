@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * PTX of any kind: either it is refused with a message, or what comes out of it is sound IR, also
- * after the passes.
+ * Arbitrary PTX: the parser must reject it with a message or produce IR that the verifier accepts,
+ * also after the passes.
  */
 #include <stdlib.h>
 #include "libsov/compiler/passes/pass.h"

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: MIT
 /*
- * What a user may put into the queues of a software Navi 21: any words as packets, in the ring and in the buffer that
- * packets may point at, and any words as code. A queue ends with all of it read or with an error that says
- * something; one that waits, chains or computes for ever ends when it is destroyed.
- *   byte 0: bit 0 a copy queue, bit 1 hazard mode; bytes 2 and 3: how many words are the ring's; then the ring's
- *   words, then the buffer's, which are at NAVI_CODE too
+ * Arbitrary contents of the queues of a software Navi 21: any words as packets, in the ring and in
+ * the indirect buffer, and any words as code. A queue must consume all packets or report an error
+ * with a message; a queue that waits, chains or computes forever ends when it is destroyed.
+ *   byte 0: bit 0 a copy queue, bit 1 hazard mode; bytes 2 and 3: number of words of the ring; then
+ *   the words of the ring, then those of the buffer, which are also the code at NAVI_CODE
  */
 #include "tests/userspace/model/amd/_navi.h"
 
-#define HEADER    4
-#define MOST_REST 0x8000     /* bytes of the buffer and of the code */
-#define USED      0x400000   /* bytes from NAVI_BASE on that begin as zeros */
-#define PATIENCE  3000000ull /* nanoseconds */
+#define HEADER   4
+#define MAX_REST 0x8000     /* bytes of the buffer and of the code */
+#define USED     0x400000   /* bytes from NAVI_BASE on that are zeroed first */
+#define TIMEOUT  3000000ull /* nanoseconds */
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,9 +21,9 @@ static void check(bool good)
 		abort();
 }
 
-static void watch(struct navi_queue *q)
+static void wait_for_queue(struct navi_queue *q)
 {
-	uint64_t end = model_nanoseconds() + PATIENCE, put = q->pointers[AMD_QUEUE_PUT / 8];
+	uint64_t end = model_nanoseconds() + TIMEOUT, put = q->pointers[AMD_QUEUE_PUT / 8];
 	struct model_error e = {0};
 
 	while (model_nanoseconds() < end &&
@@ -38,20 +38,20 @@ static void watch(struct navi_queue *q)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static struct navi bench[2];
+	static struct navi models[2];
 	struct navi *n;
 	struct navi_queue *q;
 	size_t ring, rest;
 
 	if (size < HEADER)
 		return 0;
-	n = &bench[data[0] >> 1 & 1];
+	n = &models[data[0] >> 1 & 1];
 	if (!n->m)
 		navi_open(n, data[0] >> 1 & 1, 1);
 	ring = 4 * ((data[2] | data[3] << 8) % NAVI_WORDS);
 	if (ring > size - HEADER)
 		ring = (size - HEADER) / 4 * 4;
-	rest = size - HEADER - ring < MOST_REST ? size - HEADER - ring : MOST_REST;
+	rest = size - HEADER - ring < MAX_REST ? size - HEADER - ring : MAX_REST;
 	memset(n->vram, 0, USED);
 	memcpy(navi_at(n, NAVI_RING(0)), data + HEADER, ring);
 	memcpy(navi_at(n, NAVI_BUFFER(0)), data + HEADER + ring, rest);
@@ -59,7 +59,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	q = navi_queue(n, 0, data[0] & 1);
 	q->put = (uint32_t)ring / 4;
 	navi_ring_doorbell(n, q);
-	watch(q);
+	wait_for_queue(q);
 	model_channel_destroy(q->channel);
 	q->channel = NULL;
 	return 0;

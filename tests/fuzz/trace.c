@@ -1,6 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/* The reader of traces: any text is added up or refused with a byte of it, and what of it is whole
- * ends in it. */
+// SPDX-License-Identifier: MIT
+/*
+ * Arbitrary text as a trace: the reader must sum it up or reject it with an offset, and the complete
+ * part must end inside the text.
+ */
 #include <assert.h>
 #include "tools/trace_summary.c"
 

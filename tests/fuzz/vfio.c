@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * A stream of vfio-user messages of any kind, as a virtual machine gone mad would send it: every one
- * is answered or refused, replies fit, and the card lives. A card is made once and reset between
- * inputs, because its memory is large.
+ * An arbitrary stream of vfio-user messages, as a hostile virtual machine would send it: the card
+ * must answer or reject each, replies must fit, and the card must survive. The card is created once
+ * and reset between inputs, because its memory is large.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +25,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char why[200];
 
 	if (!card) {
-		FILE *nowhere = fopen("/dev/null", "w");
+		FILE *null_log = fopen("/dev/null", "w");
 
-		check(nowhere);
+		check(null_log);
 		card = card_create(&(struct card_options){.chip = "gh100",
 							  .vram_bytes = 16 << 20,
-							  .log = nowhere},
+							  .log = null_log},
 				   why, sizeof(why));
 		check(card);
 	}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Attention of n queries to n keys of 32 numbers each, n a multiple of 64: one query a thread, its answer in
-// registers, keys and values through shared memory, the softmax computed on the way.
+// Attention of n queries to n keys of 32 elements, n a multiple of 64: one query per thread, its
+// result in registers, keys and values through shared memory, online softmax.
 #include "device.h"
 
 enum { WIDTH = 32, TILE = 64 };
@@ -10,7 +10,7 @@ extern "C" __global__ void attention(unsigned n, float scale, const float *q, co
 {
 	__shared__ float keys[TILE][WIDTH], values[TILE][WIDTH];
 	unsigned t = thread_x(), me = block_x() * TILE + t;
-	float mine[WIDTH], answer[WIDTH] = {}, most = -__builtin_inff(), sum = 0;
+	float mine[WIDTH], answer[WIDTH] = {}, max_score = -__builtin_inff(), sum = 0;
 
 #pragma unroll
 	for (unsigned i = 0; i < WIDTH; i++)
@@ -28,9 +28,9 @@ extern "C" __global__ void attention(unsigned n, float scale, const float *q, co
 #pragma unroll
 			for (unsigned i = 0; i < WIDTH; i++)
 				dot += mine[i] * keys[j][i];
-			float top = __builtin_fmaxf(most, dot), old = exp2_approx(most - top), power = exp2_approx(dot - top);
+			float top = __builtin_fmaxf(max_score, dot), old = exp2_approx(max_score - top), power = exp2_approx(dot - top);
 			sum = sum * old + power;
-			most = top;
+			max_score = top;
 #pragma unroll
 			for (unsigned i = 0; i < WIDTH; i++)
 				answer[i] = answer[i] * old + power * values[j][i];

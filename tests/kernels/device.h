@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What our CUDA C kernels need of CUDA's headers, for clang without an SDK:
- * clang-19 -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 --cuda-gpu-arch=sm_80 */
+/*
+ * The parts of CUDA's headers that our CUDA C kernels need, for clang without an SDK:
+ * clang-19 -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 --cuda-gpu-arch=sm_80
+ */
 #ifndef TESTS_KERNELS_DEVICE_H
 #define TESTS_KERNELS_DEVICE_H
 
@@ -41,7 +43,7 @@ static __device__ inline unsigned lanes_where(bool p) { return __nvvm_vote_ballo
 static __device__ inline unsigned lanes_below() { return __nvvm_read_ptx_sreg_lanemask_lt(); }
 static __device__ inline unsigned count_ones(unsigned v) { return __builtin_popcount(v); }
 
-/* Approximations of the hardware, and square roots that are correctly rounded. */
+/* Approximations by the hardware; correctly rounded square roots. */
 static __device__ inline float exp2_approx(float x) { return __nvvm_ex2_approx_f(x); }
 static __device__ inline float rsqrt_approx(float x) { return __nvvm_rsqrt_approx_f(x); }
 static __device__ inline float sqrt_exact(float x) { return __nvvm_sqrt_rn_f(x); }

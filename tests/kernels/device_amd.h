@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* device.h for clang's AMD target: the same functions by LLVM's own built-ins, so that LLVM's code for AMD
- * GPUs can be held against ours (tests/oracles/amd_cost.sh). A shuffle is LDS's crossbar, as HIP has it. */
+/*
+ * device.h for clang's AMD target: the same functions by LLVM's built-ins, so that LLVM's code for
+ * AMD GPUs can be compared with ours (tests/oracles/amd_cost.sh). A shuffle is ds_bpermute, as in
+ * HIP.
+ */
 #ifndef TESTS_KERNELS_DEVICE_AMD_H
 #define TESTS_KERNELS_DEVICE_AMD_H
 
@@ -30,7 +33,7 @@ template <class T> static __device__ inline T from_lane(T v, int at)
 		w = __builtin_amdgcn_ds_bpermute(4 * at, w);
 	return u.v;
 }
-/* Beyond the ends a lane keeps what it has. */
+/* A lane whose source is outside the wave keeps its value. */
 template <class T> static __device__ inline T lane_down(T v, int d)
 {
 	return from_lane(v, lane() + d > 31 ? lane() : lane() + d);

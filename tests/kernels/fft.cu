@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-// Complex Fourier transforms of 512 points, one per block of 256 threads: radix 2, Stockham's order, in shared
-// memory. turn[k] is exp(-2 pi i k / 512).
+// Complex Fourier transforms of 512 points, one per block of 256 threads: radix 2, Stockham order,
+// in shared memory. twiddle[k] is exp(-2 pi i k / 512).
 #include "device.h"
 
 struct complex {
 	float re, im;
 };
 
-extern "C" __global__ void fft(const complex *x, complex *y, const complex *turn)
+extern "C" __global__ void fft(const complex *x, complex *y, const complex *twiddle)
 {
 	__shared__ complex a[2][512];
 	unsigned t = thread_x(), from = 0;
@@ -19,7 +19,7 @@ extern "C" __global__ void fft(const complex *x, complex *y, const complex *turn
 	for (unsigned half = 1; half < 512; half *= 2) {
 		__syncthreads();
 		unsigned k = t & (half - 1), to = 2 * t - k;
-		complex w = turn[k * (256 / half)], u = a[from][t], v = a[from][t + 256];
+		complex w = twiddle[k * (256 / half)], u = a[from][t], v = a[from][t + 256];
 		complex r = {w.re * v.re - w.im * v.im, w.re * v.im + w.im * v.re};
 		a[!from][to] = {u.re + r.re, u.im + r.im};
 		a[!from][to + half] = {u.re - r.re, u.im - r.im};

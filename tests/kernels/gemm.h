@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-// c = a b, all n by n in rows, n a multiple of 64: a block of 16 by 16 threads makes a tile of 64 by 64
-// from strips of 16 in shared memory, a thread 4 by 4 of it in registers.
+// c = a b, all n by n in row-major order, n a multiple of 64: a block of 16 by 16 threads computes
+// a tile of 64 by 64 from strips of 16 in shared memory, a thread 4 by 4 elements in registers.
 #ifndef TESTS_KERNELS_GEMM_H
 #define TESTS_KERNELS_GEMM_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bins[b] += how many of the bytes of n words are b: each block counts in shared memory, then adds.
+// bins[b] += number of bytes of n words equal to b: each block counts in shared memory, then adds.
 #include "device.h"
 
 extern "C" __global__ void histogram(unsigned n, const unsigned *words, unsigned *bins)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Eigenvalues of many small symmetric matrices, one matrix per thread, by cyclic Jacobi rotations until
-// what is off the diagonal vanishes beside the norm. Element (i, j) of matrix m is a[(i * N + j) * count + m].
-// The order of eigenvalues is the matrix's own; rounds[m] says how many sweeps it took.
+// Eigenvalues of many small symmetric matrices, one matrix per thread, by cyclic Jacobi rotations
+// until the off-diagonal part is negligible against the norm. Element (i, j) of matrix m is
+// a[(i * N + j) * count + m]. The eigenvalues are not sorted; rounds[m] is the number of sweeps.
 #include "device.h"
 
-enum { N = 6, MOST_SWEEPS = 20 };
+enum { N = 6, MAX_SWEEPS = 20 };
 
 static __device__ inline double magnitude(double x) { return __builtin_fabs(x); }
 
@@ -18,7 +18,7 @@ extern "C" __global__ void jacobi(unsigned count, const double *a, double *value
 	for (unsigned i = 0; i < N; i++)
 		for (unsigned j = 0; j < N; j++)
 			s[i][j] = a[(i * N + j) * count + m];
-	for (sweep = 0; sweep < MOST_SWEEPS; sweep++) {
+	for (sweep = 0; sweep < MAX_SWEEPS; sweep++) {
 		double off = 0, all = 0;
 		for (unsigned i = 0; i < N; i++) {
 			all += s[i][i] * s[i][i];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Pieces of work (work.h) through the public API. */
+/* Launches workloads (work.h) through the public API. */
 #ifndef TESTS_KERNELS_LAUNCH_H
 #define TESTS_KERNELS_LAUNCH_H
 
@@ -19,12 +19,12 @@ static inline bool work_launch(struct work *w, sov_context c, sov_module m)
 	const void *arguments[WORK_ARGUMENTS];
 	sov_launch l = SOV_INIT(sov_launch);
 	sov_function f;
-	bool good = work_must(w, sov_module_get_function(m, w->kind->function, &f), "looking for the kernel");
+	bool good = work_must(w, sov_module_get_function(m, w->kind->function, &f), "finding the kernel");
 
 	for (unsigned i = 0; good && i < w->nbuffers; i++)
 		good = work_must(w, sov_memory_alloc(c, w->buffers[i].bytes, &at[i]), "allocating") &&
 		       work_must(w, sov_memory_copy(c, at[i], SOV_HOST(w->buffers[i].data), w->buffers[i].bytes),
-				 "copying in");
+				 "copying to the device");
 	for (unsigned i = 0; i < w->narguments; i++)
 		arguments[i] = w->arguments[i].buffer < 0 ? (void *)&w->arguments[i].bits
 							   : (void *)&at[w->arguments[i].buffer];
@@ -38,7 +38,7 @@ static inline bool work_launch(struct work *w, sov_context c, sov_module m)
 	       work_must(w, sov_context_wait(c, SOV_MAX_WAIT), "running");
 	for (unsigned i = 0; good && i < w->nbuffers; i++)
 		good = work_must(w, sov_memory_copy(c, SOV_HOST(w->buffers[i].data), at[i], w->buffers[i].bytes),
-				 "copying out");
+				 "copying to the host");
 	for (unsigned i = 0; i < w->nbuffers; i++)
 		if (at[i])
 			sov_memory_free(c, at[i]);

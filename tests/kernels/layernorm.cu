@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Rows to mean 0 and deviation 1, then scaled and shifted by column: a block of 256 threads a row.
+// Normalises rows to mean 0 and deviation 1, then scales and shifts by column: one block of 256
+// threads per row.
 #include "device.h"
 
 static __device__ inline float sum_of_block(float v, float *warps)

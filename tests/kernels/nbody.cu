@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Forces between n particles (x, y, z, charge) under the screened (Yukawa) potential q q' exp(-r / l) / r, n a
-// multiple of the block: positions pass through shared memory in tiles of a block.
+// Forces between n particles (x, y, z, charge) under the screened (Yukawa) potential
+// q q' exp(-r / l) / r, n a multiple of the block: positions pass through shared memory in tiles of
+// a block.
 #include "device.h"
 
 struct particle {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The PTX beside each kernel is what clang 19 makes of its CUDA C, without an SDK: device.h has what is
-# needed of it. Rewrites the files, or those that are named.
+# Regenerates the PTX next to each kernel, or next to those named, from its CUDA C by clang 19.
+# Needs no CUDA SDK: device.h has the declarations.
 set -eu
 cd "$(dirname "$0")"
 : "${CLANG:=clang-19}"
@@ -10,8 +10,8 @@ for source; do
 	name=$(basename "$source" .cu)
 	{
 		echo '// SPDX-License-Identifier: MIT'
-		"$CLANG" -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 --cuda-gpu-arch=sm_80 \
-			--cuda-feature=+ptx80 -o - "$name.cu" 2>/dev/null
+		"$CLANG" -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 \
+			--cuda-gpu-arch=sm_80 --cuda-feature=+ptx80 -o - "$name.cu" 2>/dev/null
 	} >"$name.new"
 	mv "$name.new" "$name.ptx"
 done

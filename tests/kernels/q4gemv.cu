@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// y = W x with W in blocks of 32 four-bit weights, (nibble - 8) * scale, low nibbles before high ones; a warp a
-// row, a lane a block of weights at a time.
+// y = W x with W in blocks of 32 four-bit weights, (nibble - 8) * scale, low nibbles before high
+// ones; one warp per row, one block of weights per lane and iteration.
 #include "device.h"
 
 struct block {

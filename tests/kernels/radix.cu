@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Sorts tiles of 256 keys, one per block: 32 stable splits by one bit, places counted with ballots.
+// Sorts tiles of 256 keys, one per block: 32 stable splits by one bit, ranks counted by ballots.
 #include "device.h"
 
 extern "C" __global__ void radix(unsigned *keys)

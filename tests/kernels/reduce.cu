@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// *out += sum of x: grid-stride loop, shuffles in the warp, shared memory in the block, one atomic a block.
+// *out += sum of x: grid-stride loop, shuffles in the warp, shared memory in the block, one atomic
+// per block.
 #include "device.h"
 
 template <class T> static __device__ inline void reduce(unsigned n, const T *x, T *out, T *warp)

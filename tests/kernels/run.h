@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * An image with the kernels of tests/kernels, whoever made it, loaded through the public API and run
- * with random inputs between guards of poison.
+ * Runs saxpy and reduce of tests/kernels from a loaded image, of any compiler, through the public
+ * API with random inputs in guarded buffers.
  */
 #ifndef TESTS_KERNELS_RUN_H
 #define TESTS_KERNELS_RUN_H
@@ -10,7 +10,7 @@
 #include "tests/silicon/reference.h"
 
 static uint64_t rng = 20260102;
-static char why[WHY + 256]; /* of the last thing that went wrong */
+static char why[WHY + 256]; /* message of the last failure */
 
 static bool must(sov_result r, const char *doing)
 {
@@ -34,10 +34,10 @@ static bool buffer_new(sov_context c, struct guarded *g, unsigned bytes, uint64_
 {
 	*g = guarded_new(&rng, bytes, n, kind);
 	return must(sov_memory_alloc(c, guarded_bytes(g), &g->base), "allocating") &&
-	       must(sov_memory_copy(c, g->base, SOV_HOST(g->words), guarded_bytes(g)), "copying in");
+	       must(sov_memory_copy(c, g->base, SOV_HOST(g->words), guarded_bytes(g)), "copying to the device");
 }
 
-/* A context that has failed frees nothing; its memory goes with it. */
+/* In a failed context the free has no effect; destroying the context frees the memory. */
 static void buffer_free(sov_context c, struct guarded *g)
 {
 	if (g->base)
@@ -56,7 +56,7 @@ static bool launch(sov_context c, sov_function f, struct shape s, const void **a
 	l.argument_count = count;
 	return must(sov_function_launch(f, &l), "launching") &&
 	       must(sov_context_wait(c, SOV_MAX_WAIT), "running") &&
-	       must(sov_memory_copy(c, SOV_HOST(out->words), out->base, guarded_bytes(out)), "copying out");
+	       must(sov_memory_copy(c, SOV_HOST(out->words), out->base, guarded_bytes(out)), "copying to the host");
 }
 
 static bool run_saxpy(sov_context c, sov_function f, unsigned bytes, uint32_t n, unsigned block)

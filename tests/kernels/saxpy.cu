@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// y = a x + y, one element a thread.
+// y = a x + y, one element per thread.
 #include "device.h"
 
 template <class T> static __device__ inline void saxpy(unsigned n, T a, const T *x, T *y)

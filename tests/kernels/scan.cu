@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Inclusive prefix sums within tiles of 1024 and each tile's total: 256 threads a tile, four elements a
-// thread, shuffles in the warp, shared memory between warps.
+// Inclusive prefix sums within tiles of 1024 and each tile's total: 256 threads per tile, four
+// elements per thread, shuffles in the warp, shared memory between warps.
 #include "device.h"
 
 extern "C" __global__ void scan(unsigned n, const unsigned *x, unsigned *y, unsigned *totals)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// y = A x for a sparse matrix in compressed rows, a warp for each row.
+// y = A x for a sparse matrix in CSR format, one warp per row.
 #include "device.h"
 
 extern "C" __global__ void spmv(unsigned rows, const unsigned *start, const unsigned *column, const double *value,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One step of the heat equation: y = x + k (sum of six neighbours - 6 x) inside a box of nx by ny by nz; a thread
-// walks a column in z and keeps what it will need again in registers.
+// One step of the heat equation: y = x + k (sum of six neighbours - 6 x) inside a grid of nx by ny
+// by nz points; a thread walks a column in z and keeps the values for the next step in registers.
 #include "device.h"
 
 extern "C" __global__ void stencil(unsigned nx, unsigned ny, unsigned nz, double k, const double *x, double *y)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products of pairs of complex 3 by 3 matrices (links of a lattice gauge theory), one pair a thread; number (i, j)
-// of matrix m is at (3 i + j) * count + m.
+// Products of pairs of complex 3 by 3 matrices (links of a lattice gauge theory), one pair per
+// thread; element (i, j) of matrix m is at (3 i + j) * count + m.
 #include "device.h"
 
 struct complex {

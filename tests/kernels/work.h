@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pieces of work for the kernels beside this file: random inputs of a given size, launch shape, arguments, and
- * whether the outputs are right. Whoever can launch a kernel can run them: the interpreter, a software GPU, a real
- * one by whatever driver. References are computed on the CPU in higher precision; how far a result may be off follows
- * from the count of rounded operations on the way to it (Higham, "Accuracy and Stability of Numerical Algorithms",
- * chapter 3: k operations of unit roundoff u make at most about k u of the sum of magnitudes) and from the PTX
- * manual's bounds for approximate functions. Integers must be exact.
+ * Workloads for the kernels of this folder: random inputs of a given size, launch shape, arguments,
+ * and a check of the outputs. Independent of the launcher: the interpreter, a software GPU, a real
+ * GPU by any driver. The CPU computes references in higher precision; the error bound follows from
+ * the number of rounded operations (Higham, "Accuracy and Stability of Numerical Algorithms",
+ * chapter 3: k operations of unit roundoff u have an error of at most about k u times the sum of
+ * magnitudes) and from the PTX manual's bounds for approximate functions. Integers must be exact.
  */
 #ifndef TESTS_KERNELS_WORK_H
 #define TESTS_KERNELS_WORK_H
@@ -22,7 +22,7 @@
 #define WORK_WHY 256
 #define U32 0x1p-24 /* unit roundoffs */
 #define U64 0x1p-53
-#define APPROX 0x1p-22 /* ex2.approx, rsqrt.approx: PTX ISA; what they round to included */
+#define APPROX 0x1p-22 /* ex2.approx, rsqrt.approx: PTX ISA; includes the rounding of the result */
 
 struct work_buffer {
 	void *data, *before; /* malloc */
@@ -31,17 +31,17 @@ struct work_buffer {
 
 struct work {
 	const struct work_kind *kind;
-	uint32_t size; /* what it counts depends on the kernel */
+	uint32_t size; /* unit depends on the kernel */
 	uint32_t grid[2], block[2];
 	struct work_buffer buffers[WORK_BUFFERS];
 	unsigned nbuffers, narguments;
 	struct {
-		int buffer; /* its address; -1: bits, of so many bytes */
+		int buffer; /* index of a buffer, passed by address; -1: bits, passed by value */
 		uint32_t bytes;
 		uint64_t bits;
 	} arguments[WORK_ARGUMENTS];
 	uint64_t rng;
-	char why[WORK_WHY]; /* what is wrong */
+	char why[WORK_WHY]; /* description of the failure */
 };
 
 struct work_kind {
@@ -51,7 +51,7 @@ struct work_kind {
 	uint32_t small, large; /* sizes for a test on the CPU, for a measurement on a GPU */
 };
 
-/* ---- making ---- */
+/* ---- creating workloads ---- */
 
 static inline uint64_t work_bits(struct work *w)
 {
@@ -67,7 +67,7 @@ static inline double work_number(struct work *w) /* in [-1, 1) */
 	return (double)(work_bits(w) >> 11) / 0x1p52 - 1;
 }
 
-/* An argument: a buffer of so many bytes, zeros until somebody fills it. */
+/* Adds an argument: a zeroed buffer of this size. */
 static inline void *work_buffer(struct work *w, size_t bytes)
 {
 	struct work_buffer *b = &w->buffers[w->nbuffers];
@@ -147,27 +147,27 @@ static inline void work_free(struct work *w)
 	}
 }
 
-/* ---- judging ---- */
+/* ---- checking results ---- */
 
-static inline bool work_near(struct work *w, const char *what, size_t i, double got, double want, double limit)
+static inline bool work_near(struct work *w, const char *name, size_t i, double got, double want, double limit)
 {
 	if (fabs(got - want) <= limit)
 		return true;
-	snprintf(w->why, sizeof(w->why), "%s[%zu] is %.17g, not %.17g: off by %.3g, at most %.3g", what, i, got, want,
+	snprintf(w->why, sizeof(w->why), "%s[%zu] is %.17g, not %.17g: off by %.3g, limit %.3g", name, i, got, want,
 		 fabs(got - want), limit);
 	return false;
 }
 
-static inline bool work_same(struct work *w, const char *what, size_t i, uint64_t got, uint64_t want)
+static inline bool work_same(struct work *w, const char *name, size_t i, uint64_t got, uint64_t want)
 {
 	if (got == want)
 		return true;
-	snprintf(w->why, sizeof(w->why), "%s[%zu] is %llu, not %llu", what, i, (unsigned long long)got,
+	snprintf(w->why, sizeof(w->why), "%s[%zu] is %llu, not %llu", name, i, (unsigned long long)got,
 		 (unsigned long long)want);
 	return false;
 }
 
-/* What only goes in must come out unchanged. */
+/* Checks that an input buffer is unchanged. */
 static inline bool work_kept(struct work *w, unsigned buffer)
 {
 	if (!memcmp(w->buffers[buffer].data, w->buffers[buffer].before, w->buffers[buffer].bytes))
@@ -176,7 +176,7 @@ static inline bool work_kept(struct work *w, unsigned buffer)
 	return false;
 }
 
-/* Large results are judged by samples: every one up to some thousand, then every so many. */
+/* Stride of the checked elements: 1 for small results, larger for large ones. */
 static inline size_t work_step(size_t n)
 {
 	return n > 4096 ? n / 4096 | 1 : 1;
@@ -277,7 +277,7 @@ static inline void make_jacobi(struct work *w, uint32_t n)
 	for (size_t m = 0; m < n; m++) {
 		for (int i = 0; i < JACOBI_N; i++)
 			for (int j = 0; j < i; j++) {
-				if (m % 5 == 0) /* some take fewer sweeps */
+				if (m % 5 == 0) /* some converge in fewer sweeps */
 					a[(i * JACOBI_N + j) * n + m] *= 1e-9;
 				a[(j * JACOBI_N + i) * n + m] = a[(i * JACOBI_N + j) * n + m];
 			}
@@ -292,7 +292,7 @@ static inline int work_order(const void *a, const void *b)
 
 	return (x > y) - (x < y);
 }
-/* The same rotations in long double, twice as many as needed. */
+/* The same rotations in long double, with twice the sweeps needed. */
 static inline void jacobi_reference(long double s[JACOBI_N][JACOBI_N])
 {
 	for (int sweep = 0; sweep < 20; sweep++)
@@ -341,11 +341,11 @@ static inline bool right_jacobi(struct work *w)
 		}
 		qsort(got, JACOBI_N, sizeof(*got), work_order);
 		qsort(want, JACOBI_N, sizeof(*want), work_order);
-		if (rounds[m] < 1 || rounds[m] > 12) { /* it converges quadratically */
+		if (rounds[m] < 1 || rounds[m] > 12) { /* convergence is quadratic */
 			snprintf(w->why, sizeof(w->why), "matrix %zu took %u sweeps", m, rounds[m]);
 			return false;
 		}
-		for (int i = 0; i < JACOBI_N; i++) /* 15 rotations a sweep, a few operations on each element */
+		for (int i = 0; i < JACOBI_N; i++) /* 15 rotations per sweep, a few operations each */
 			if (!work_near(w, "eigenvalue", m * JACOBI_N + i, got[i], want[i],
 				       (double)sqrtl(norm) * U64 * 8 * 15 * rounds[m]))
 				return false;
@@ -439,7 +439,7 @@ static inline bool right_nbody(struct work *w)
 	return work_kept(w, 0);
 }
 
-/* A box of 64 by size by size. */
+/* A grid of 64 by size by size points. */
 static inline void make_stencil(struct work *w, uint32_t n)
 {
 	double k = 0.1;
@@ -477,14 +477,14 @@ static inline bool right_stencil(struct work *w)
 
 static inline void make_fft(struct work *w, uint32_t n)
 {
-	float *turn;
+	float *twiddle;
 
 	work_floats(w, (size_t)n * 1024);
 	work_floats(w, (size_t)n * 1024);
-	turn = work_floats(w, 1024);
+	twiddle = work_floats(w, 1024);
 	for (int k = 0; k < 512; k++) {
-		turn[2 * k] = (float)cos(2 * M_PI * k / 512);
-		turn[2 * k + 1] = (float)-sin(2 * M_PI * k / 512);
+		twiddle[2 * k] = (float)cos(2 * M_PI * k / 512);
+		twiddle[2 * k + 1] = (float)-sin(2 * M_PI * k / 512);
 	}
 	work_shape(w, n, 1, 256, 1);
 }
@@ -506,7 +506,7 @@ static inline bool right_fft(struct work *w)
 			error += (y[2 * k] - re) * (y[2 * k] - re) + (y[2 * k + 1] - im) * (y[2 * k + 1] - im);
 			size += re * re + im * im;
 		}
-		/* Nine stages of a rounded product with a rounded factor, and a sum. */
+		/* Nine stages, each a rounded product with a rounded twiddle factor and a sum. */
 		if (!work_near(w, "transform", b, sqrt(error), 0, 9 * 6 * U32 * sqrt(size)))
 			return false;
 	}
@@ -591,17 +591,17 @@ static inline bool right_softmax(struct work *w)
 	for (size_t r = 0; r < w->size; r += work_step(w->size) * 8) {
 		const float *x = (const float *)w->buffers[0].data + r * SOFTMAX_COLUMNS;
 		const float *y = (const float *)w->buffers[1].data + r * SOFTMAX_COLUMNS;
-		double most = -INFINITY, sum = 0;
+		double max = -INFINITY, sum = 0;
 
 		for (int i = 0; i < SOFTMAX_COLUMNS; i++)
-			most = x[i] > most ? x[i] : most;
+			max = x[i] > max ? x[i] : max;
 		for (int i = 0; i < SOFTMAX_COLUMNS; i++)
-			sum += exp(x[i] - most);
+			sum += exp(x[i] - max);
 		for (int i = 0; i < SOFTMAX_COLUMNS; i++) {
-			double want = exp(x[i] - most) / sum; /* the exponent's own rounding grows with it */
+			double want = exp(x[i] - max) / sum; /* the exponent's rounding error grows with it */
 
 			if (!work_near(w, "y", r * SOFTMAX_COLUMNS + (size_t)i, y[i], want,
-				       want * (6 + (most - x[i])) * APPROX))
+				       want * (6 + (max - x[i])) * APPROX))
 				return false;
 		}
 	}
@@ -638,7 +638,10 @@ static inline bool right_layernorm(struct work *w)
 		over = 1 / sqrt(square + 1e-5f);
 		for (int i = 0; i < NORM_COLUMNS; i++) {
 			double want = (x[i] - mean) * over * scale[i] + shift[i];
-			/* sums of 4 + 13 numbers in a row; half of the square's error goes into the root */
+			/*
+			 * sums of 4 + 13 terms in sequence; the root halves the square's relative
+			 * error
+			 */
 			double limit = (20 * U32 * size + 30 * U32 * fabs(x[i] - mean)) * over * fabs(scale[i]) +
 				       2 * U32 * (fabs(want) + fabs(shift[i]));
 
@@ -682,7 +685,7 @@ static inline bool right_attention(struct work *w)
 				size[d] += power * fabs(v[j * width + d]);
 			}
 		}
-		for (size_t d = 0; d < width; d++) { /* powers off by their exponent's error; each is rescaled n times */
+		for (size_t d = 0; d < width; d++) { /* error of the exponent; each is rescaled n times */
 			double limit = size[d] / sum * (2 * ((double)(width + 4) * U32 * worst + 4 * APPROX) + 4 * (double)n * U32);
 
 			if (!work_near(w, "out", i * width + d, out[i * width + d], answer[d] / sum, limit))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions of a cubin, for programs that compare code: an ELF file of this machine's making, read
- * with bounds checks and nothing else.
+ * Reads the functions of a cubin for programs that compare code. The ELF file comes from a tool on
+ * this machine; the reader checks bounds and nothing else.
  */
 #ifndef TESTS_ORACLES_CUBIN_H
 #define TESTS_ORACLES_CUBIN_H
@@ -40,7 +40,7 @@ __attribute__((unused)) static bool cubin_read(const char *path, struct cubin *c
 	return !memcmp(c->bytes, ELFMAG, SELFMAG);
 }
 
-/* The code of the next function after section *section; NULL: there is none. */
+/* Returns the code of the next function after section *section, or NULL after the last. */
 __attribute__((unused)) static const uint8_t *cubin_function(const struct cubin *c,
 							     uint32_t *section, size_t *size)
 {

@@ -1,10 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The AMD instruction table against LLVM's assembler and disassemblers (LLVM 19), for gfx1030: random
-# legal instructions of every row in every form.
+# Compares the AMD instruction table with LLVM's assembler and disassemblers (LLVM 19) for gfx1030,
+# by random legal instructions of every row in every form.
 #   1. llvm-mc --disassemble prints our bytes as we do;
 #   2. llvm-mc assembles our text to our bytes;
-#   3. llvm-objdump prints an object made of our text as we do.
+#   3. llvm-objdump prints an object assembled from our text as we do.
 # Fails, never skips, without the tools. Run by make check-oracles, which builds the programs.
 #   PER_FORM  random instructions per form of a row (1000)
 #   SEED      (1)
@@ -14,30 +14,30 @@ judges=$BUILD/oracles
 work=$judges/amd
 . tests/oracles/_result.sh
 
-tool() { # NAME: the newest under its plain or numbered name, LLVM 19 at least
+find_llvm_tool() { # NAME: prints the newest version, LLVM 19 or later
 	for t in "$1-21" "$1-20" "$1-19" "$1"; do
 		command -v "$t" >/dev/null || continue
 		version=$("$t" --version | sed -n 's/.*LLVM version \([0-9]*\).*/\1/p')
 		[ "${version:-0}" -lt 19 ] || { echo "$t"; return; }
 	done
 }
-mc=$(tool llvm-mc) objdump=$(tool llvm-objdump)
+mc=$(find_llvm_tool llvm-mc) objdump=$(find_llvm_tool llvm-objdump)
 for t in "mc:$mc" "objdump:$objdump"; do
 	if [ -z "${t#*:}" ]; then
-		result 1 "llvm-${t%:*} of LLVM 19 or newer is there (apt-get install llvm-19)"
+		result 1 "llvm-${t%:*} of LLVM 19 or newer is installed (apt-get install llvm-19)"
 		echo "1..$results"
 		exit 1
 	fi
 done
 
-# Two files line by line; lines of the first that the tool refused are missing in the second, so the
-# numbers of lines are part of the verdict.
-compare() { # ours theirs what
+# Compares two files line by line. The second lacks lines that the tool rejected, so the number of
+# lines is part of the verdict.
+compare_lines() { # ours theirs test-name
 	lines=$(wc -l <"$1")
-	paste -d '\t' "$1" "$2" | awk -F '\t' -v what="$3" -v lines="$lines" '
+	paste -d '\t' "$1" "$2" | awk -F '\t' -v name="$3" -v lines="$lines" '
 		$1 == $2 { good++; next }
 		bad++ < 10 { print "# ours   " $1 "\n# theirs " $2 }
-		END { print "# count " what ": " lines " instructions, " good + 0 " agree"
+		END { print "# count " name ": " lines " instructions, " good + 0 " agree"
 		      exit good != lines || !good }'
 	result $? "$3"
 }
@@ -45,25 +45,26 @@ compare() { # ours theirs what
 rm -rf "$work"
 mkdir -p "$work"
 count=$("$judges/amd_words" "$PER_FORM" "$SEED" "$work/text.s" "$work/bytes")
-result $? "random settings of every row are encoded and decoded"
-echo "# count gfx1030: ${count% *} rows of the table, ${count#* } forms, $PER_FORM settings each"
+result $? "random instructions of every row of the AMD table encode and decode"
+echo "# count gfx1030: ${count% *} rows of the table, ${count#* } forms," \
+	"$PER_FORM instructions each"
 
-"$mc" -arch=amdgcn -mcpu=gfx1030 --disassemble "$work/bytes" 2>"$work/refused" |
+"$mc" -arch=amdgcn -mcpu=gfx1030 --disassemble "$work/bytes" 2>"$work/errors" |
 	sed -n 's/^[\t ]\+//; s/[\t ]\+/ /g; /^[^.]/p' >"$work/theirs"
-head -4 "$work/refused" | sed 's/^/# /'
-compare "$work/text.s" "$work/theirs" "gfx1030: llvm-mc prints our bytes as we do"
+head -4 "$work/errors" | sed 's/^/# /'
+compare_lines "$work/text.s" "$work/theirs" "gfx1030: llvm-mc prints our bytes as we do"
 
-"$mc" -arch=amdgcn -mcpu=gfx1030 --show-encoding "$work/text.s" 2>"$work/refused" |
+"$mc" -arch=amdgcn -mcpu=gfx1030 --show-encoding "$work/text.s" 2>"$work/errors" |
 	sed -n 's/.*; encoding: \[\(.*\)\]$/\1/p' >"$work/theirs"
-head -4 "$work/refused" | sed 's/^/# /'
-compare "$work/bytes" "$work/theirs" "gfx1030: llvm-mc assembles our text to our bytes"
+head -4 "$work/errors" | sed 's/^/# /'
+compare_lines "$work/bytes" "$work/theirs" "gfx1030: llvm-mc assembles our text to our bytes"
 
 "$judges/amd_words" 20 $((SEED + 1)) "$work/few.s" "$work/few" >/dev/null &&
 	"$mc" -arch=amdgcn -mcpu=gfx1030 -filetype=obj "$work/few.s" -o "$work/few.o"
-result $? "gfx1030: llvm-mc makes an object of our text"
+result $? "gfx1030: llvm-mc assembles our text to an object"
 "$objdump" -d --mcpu=gfx1030 "$work/few.o" |
-	sed -n 's/^[\t ]\+\([a-z].*[^ ]\) *\/\/ [0-9A-F]*:.*$/\1/p' | sed 's/[\t ]*$//; s/[\t ]\+/ /g' \
-	>"$work/theirs"
-compare "$work/few.s" "$work/theirs" "gfx1030: llvm-objdump prints it as we do"
+	sed -n 's/^[\t ]\+\([a-z].*[^ ]\) *\/\/ [0-9A-F]*:.*$/\1/p' |
+	sed 's/[\t ]*$//; s/[\t ]\+/ /g' >"$work/theirs"
+compare_lines "$work/few.s" "$work/theirs" "gfx1030: llvm-objdump prints an object of our text as we do"
 echo "1..$results"
 exit $failed

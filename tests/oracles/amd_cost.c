@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
 /*
- * What our code for gfx1030 costs beside LLVM's, kernel by kernel.
- *   amd_cost FOLDER NAME...   FOLDER/NAME.ll is LLVM IR of the kernels, FOLDER/NAME.co LLVM's code object;
- *                             ours is compiled here, from tests/kernels/NAME.ptx
+ * Compares the cost of our code for gfx1030 with LLVM's, kernel by kernel.
+ *   amd_cost FOLDER NAME...   FOLDER/NAME.ll is LLVM IR of the kernels, FOLDER/NAME.co LLVM's code
+ *                             object; our compiler compiles tests/kernels/NAME.ptx
  *
- * Both images are read by the same decoder and judged by one model of a single wave. Instructions issue in
- * order, one at a time. A result of the vector and scalar units is waited for where it is used; memory answers
- * after a time and is waited for where the code waits (s_waitcnt), in order but for scalar loads. The walk goes
- * through the code as it stands: a branch forward falls through, so both sides count, and a loop's end, the last
- * branch back to a place that comes there again without what stands before, is taken seven times. Barriers cost their issue alone: what
- * they wait for is other waves.
+ * One decoder reads both images, and one model of a single wave gives the cycles. Instructions
+ * issue in order, one at a time. An instruction stalls for operands of the vector and scalar units;
+ * memory returns after a latency, and s_waitcnt stalls for it, in order except for scalar loads.
+ * The model walks the code in layout order: forward branches fall through, so both sides count, and
+ * the back edge of a loop is taken seven times. The back edge is the last backward branch to a
+ * header from which the branch can be reached without code before the header. Barriers cost their
+ * issue alone, because they wait for other waves.
  *
- * Latencies are those that LLVM schedules for (SISchedule.td, GFX10SpeedModel), issue cycles the rates of the
- * units (RDNA2: transcendental and 32-bit multiplication a quarter, doubles a sixteenth).
+ * Latencies are those of LLVM's scheduling model (SISchedule.td, GFX10SpeedModel); issue cycles are
+ * the rates of the units (RDNA2: transcendental and 32-bit multiplication a quarter, doubles a
+ * sixteenth).
  */
 #include <math.h>
 #include <spawn.h>
@@ -27,10 +29,10 @@
 
 extern char **environ;
 
-#define TURNS     8
-#define MOST_CODE (1 << 16)
-#define IN_FLIGHT 64
-#define REPEATS   5
+#define TRIP_COUNT 8
+#define MAX_INSTS  (1 << 16)
+#define IN_FLIGHT  64
+#define REPEATS    5
 
 struct cost {
 	double instructions, vgprs, sgprs, cycles;
@@ -38,10 +40,10 @@ struct cost {
 
 static const struct class
 {
-	const char *prefix; /* of the name */
+	const char *prefix; /* of the mnemonic */
 	uint32_t issue, latency;
 } classes[] = {
-	/* The first that fits. */
+	/* The first match counts. */
 	{"v_rcp_f64", 16, 24},   {"v_rsq_f64", 16, 24},
 	{"v_sqrt_f64", 16, 24},  {"v_rcp_", 4, 10},
 	{"v_rsq_", 4, 10},       {"v_sqrt_", 4, 10},
@@ -77,20 +79,20 @@ struct wave {
 	} queue[AMD_COUNTERS];
 };
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static void wait_until_left(struct wave *w, uint32_t counter, uint32_t left)
+static void wait_for_counter(struct wave *w, uint32_t counter, uint32_t left)
 {
 	struct queue *q = &w->queue[counter];
 
 	for (; q->count > left; q->count--)
-		w->now = later(w->now, q->done[q->first++ % IN_FLIGHT]);
+		w->now = max_u64(w->now, q->done[q->first++ % IN_FLIGHT]);
 }
 
-static void step(struct wave *w, const struct amd_inst *in)
+static void issue_inst(struct wave *w, const struct amd_inst *in)
 {
 	struct amd_use uses[AMD_MAX_USES];
 	uint32_t n = amd_uses(in, uses), raises = amd_wait_counters(in),
@@ -98,14 +100,14 @@ static void step(struct wave *w, const struct amd_inst *in)
 	struct class c = class_of(in);
 
 	if (in->row->op == AMD_s_waitcnt) {
-		wait_until_left(w, AMD_VMCNT, (imm & 15) | (imm >> 14 & 3) << 4);
-		wait_until_left(w, AMD_LGKMCNT, imm >> 8 & 63);
+		wait_for_counter(w, AMD_VMCNT, (imm & 15) | (imm >> 14 & 3) << 4);
+		wait_for_counter(w, AMD_LGKMCNT, imm >> 8 & 63);
 	} else if (in->row->op == AMD_s_waitcnt_vscnt) {
-		wait_until_left(w, AMD_VSCNT, imm);
+		wait_for_counter(w, AMD_VSCNT, imm);
 	}
 	for (uint32_t u = 0; u < n; u++)
 		for (uint32_t k = 0; k < uses[u].count; k++)
-			w->now = later(w->now, w->ready[(uses[u].reg + k) % 512]);
+			w->now = max_u64(w->now, w->ready[(uses[u].reg + k) % 512]);
 	for (uint32_t u = 0; u < n && !raises; u++)
 		for (uint32_t k = 0; uses[u].write && k < uses[u].count; k++)
 			w->ready[(uses[u].reg + k) % 512] = w->now + c.latency;
@@ -113,7 +115,7 @@ static void step(struct wave *w, const struct amd_inst *in)
 		if (raises >> k & 1) {
 			struct queue *q = &w->queue[k];
 
-			wait_until_left(w, k, IN_FLIGHT - 1);
+			wait_for_counter(w, k, IN_FLIGHT - 1);
 			q->done[(q->first + q->count++) % IN_FLIGHT] = w->now + c.latency;
 		}
 	w->now += c.issue;
@@ -124,29 +126,31 @@ static bool is_padding(const struct amd_inst *in)
 	return in->row->op == AMD_s_code_end || in->row->op == AMD_s_nop;
 }
 
-static struct amd_inst code[MOST_CODE];
-static uint32_t at[MOST_CODE], target[MOST_CODE]; /* in words; 1 + where a branch goes, 0: none */
-static bool is_end[MOST_CODE + 1];                /* by 1 + header: the loop's end is known */
+static struct amd_inst code[MAX_INSTS];
+static uint32_t at[MAX_INSTS];        /* offset in words */
+static uint32_t target[MAX_INSTS];    /* 1 + index of the branch target; 0: no branch */
+static bool has_latch[MAX_INSTS + 1]; /* by 1 + header: the back edge is known */
 
 static void find_targets(uint32_t n)
 {
-	static uint32_t place[MOST_CODE * AMD_MAX_WORDS];
+	static uint32_t index_at[MAX_INSTS * AMD_MAX_WORDS];
 
-	memset(place, 0, sizeof(place));
-	memset(is_end, 0, sizeof(is_end));
+	memset(index_at, 0, sizeof(index_at));
+	memset(has_latch, 0, sizeof(has_latch));
 	for (uint32_t i = 0; i < n; i++)
-		place[at[i]] = 1 + i;
+		index_at[at[i]] = 1 + i;
 	for (uint32_t i = 0; i < n; i++)
-		target[i] = code[i].row->flags & TARGET
-				    ? place[at[i] + 1 + (uint32_t)(int16_t)code[i].field[AMD_F_IMM]]
-				    : 0;
+		target[i] =
+			code[i].row->flags & TARGET
+				? index_at[at[i] + 1 + (uint32_t)(int16_t)code[i].field[AMD_F_IMM]]
+				: 0;
 }
 
-/* Whether there is a way from one instruction to a later one without what stands before both. */
+/* Returns whether control can flow from one instruction to a later one without code before both. */
 static bool reaches(uint32_t n, uint32_t from, uint32_t to)
 {
-	static bool seen[MOST_CODE];
-	static uint32_t left[MOST_CODE];
+	static bool seen[MAX_INSTS];
+	static uint32_t left[MAX_INSTS];
 	uint32_t count = 0;
 
 	memset(seen, 0, n);
@@ -168,13 +172,13 @@ static bool reaches(uint32_t n, uint32_t from, uint32_t to)
 
 static struct cost cost_of(const struct image_kernel *k)
 {
-	static uint32_t back[MOST_CODE], turns[MOST_CODE];
+	static uint32_t back[MAX_INSTS], trips[MAX_INSTS];
 	static struct wave w;
 	uint32_t n = 0, words = k->code_bytes / 4;
 	const uint32_t *text = (const uint32_t *)(const void *)k->code;
 
 	memset(&w, 0, sizeof(w));
-	for (uint32_t p = 0; p < words && n < MOST_CODE;) {
+	for (uint32_t p = 0; p < words && n < MAX_INSTS;) {
 		uint32_t bytes = amd_decode(AMD_GFX1030, text + p, words - p, &code[n]);
 
 		if (!bytes) {
@@ -188,29 +192,29 @@ static struct cost cost_of(const struct image_kernel *k)
 		n--;
 	find_targets(n);
 	for (uint32_t i = 0; i < n; i++)
-		back[i] = turns[i] = 0;
+		back[i] = trips[i] = 0;
 	for (uint32_t i = n; i--;)
-		if (target[i] && target[i] <= i + 1 && !is_end[target[i]] &&
+		if (target[i] && target[i] <= i + 1 && !has_latch[target[i]] &&
 		    reaches(n, target[i] - 1, i)) {
 			back[i] = target[i];
-			is_end[target[i]] = true;
+			has_latch[target[i]] = true;
 		}
 	for (uint32_t i = 0; i < n;) {
-		step(&w, &code[i]);
-		if (back[i] && ++turns[i] < TURNS) {
+		issue_inst(&w, &code[i]);
+		if (back[i] && ++trips[i] < TRIP_COUNT) {
 			w.now += 31;
 			i = back[i] - 1;
 			continue;
 		}
-		turns[i++] = 0;
+		trips[i++] = 0;
 	}
 	return (struct cost){n, k->registers, 0, (double)w.now};
 }
 
-/* SGPRs are not in the descriptor of gfx10: the highest that is named. */
+/* The descriptor of gfx10 has no number of SGPRs: take the highest that an instruction names. */
 static double sgprs_of(const struct image_kernel *k)
 {
-	uint32_t most = 0, words = k->code_bytes / 4;
+	uint32_t highest = 0, words = k->code_bytes / 4;
 	const uint32_t *text = (const uint32_t *)(const void *)k->code;
 	struct amd_inst in;
 
@@ -221,13 +225,13 @@ static double sgprs_of(const struct image_kernel *k)
 		bytes = amd_decode(AMD_GFX1030, text + p, words - p, &in);
 		n = amd_uses(&in, uses);
 		for (uint32_t u = 0; u < n; u++)
-			if (uses[u].reg < AMD_SGPRS && uses[u].reg + uses[u].count > most)
-				most = uses[u].reg + uses[u].count;
+			if (uses[u].reg < AMD_SGPRS && uses[u].reg + uses[u].count > highest)
+				highest = uses[u].reg + uses[u].count;
 	}
-	return most ? most : 1;
+	return highest ? highest : 1;
 }
 
-static void *slurp(const char *path, size_t *size)
+static void *read_file(const char *path, size_t *size)
 {
 	FILE *f = fopen(path, "rb");
 	char *data = malloc(1 << 22);
@@ -247,12 +251,12 @@ static double seconds(const struct rusage *r)
 	       1e-6 * (double)(r->ru_utime.tv_usec + r->ru_stime.tv_usec);
 }
 
-/* CPU seconds, the least of some. */
+/* Minimum CPU seconds of several runs. */
 static double time_llc(const char *in, const char *out)
 {
 	char *argv[] = {"llc-19",   "-O3", "-mcpu=gfx1030", "-filetype=obj",
 			(char *)in, "-o",  (char *)out,     NULL};
-	double least = HUGE_VAL;
+	double best = HUGE_VAL;
 
 	for (int k = 0; k < REPEATS; k++) {
 		struct rusage r;
@@ -264,21 +268,21 @@ static double time_llc(const char *in, const char *out)
 			fprintf(stderr, "amd_cost: llc-19 fails on %s\n", in);
 			exit(1);
 		}
-		least = fmin(least, seconds(&r));
+		best = fmin(best, seconds(&r));
 	}
-	return least;
+	return best;
 }
 
 static double compile_ours(const char *name, struct compile_result *out)
 {
 	struct compile_options o = {.source = COMPILE_PTX, .target = "gfx1030", .threads = 1};
-	double least = HUGE_VAL;
+	double best = HUGE_VAL;
 	char path[256];
 	size_t size;
 	char *text;
 
 	snprintf(path, sizeof(path), "tests/kernels/%s.ptx", name);
-	text = slurp(path, &size);
+	text = read_file(path, &size);
 	for (int k = 0; k < REPEATS; k++) {
 		struct rusage before, after;
 
@@ -290,10 +294,10 @@ static double compile_ours(const char *name, struct compile_result *out)
 			exit(1);
 		}
 		getrusage(RUSAGE_SELF, &after);
-		least = fmin(least, seconds(&after) - seconds(&before));
+		best = fmin(best, seconds(&after) - seconds(&before));
 	}
 	free(text);
-	return least;
+	return best;
 }
 
 static void read_image(struct image *im, const void *data, size_t size, const char *name)
@@ -309,7 +313,7 @@ static void read_image(struct image *im, const void *data, size_t size, const ch
 static struct cost total; /* logarithms of ratios */
 static uint32_t kernels;
 
-static void compare(const struct image *ours, const struct image *theirs)
+static void compare_images(const struct image *ours, const struct image *theirs)
 {
 	for (uint32_t k = 0; k < ours->nkernels; k++)
 		for (uint32_t j = 0; j < theirs->nkernels; j++) {
@@ -359,23 +363,21 @@ int main(int argc, char **argv)
 		ours_s += a;
 		theirs_s += b;
 		ratios += log(b / a);
-		data = slurp(co, &size);
+		data = read_file(co, &size);
 		read_image(&ours, result.image, result.image_size, argv[k]);
 		read_image(&theirs, data, size, co);
-		compare(&ours, &theirs);
+		compare_images(&ours, &theirs);
 		image_free(&ours);
 		image_free(&theirs);
 		compile_result_free(&result);
 		free(data);
 	}
 	printf("%u kernels; geometric means of ours over LLVM's: instructions %.2f, VGPRs %.2f, "
-	       "SGPRs %.2f, "
-	       "cycles %.2f\n",
+	       "SGPRs %.2f, cycles %.2f\n",
 	       kernels, exp(total.instructions / kernels), exp(total.vgprs / kernels),
 	       exp(total.sgprs / kernels), exp(total.cycles / kernels));
 	printf("%d files compiled in %.1f ms of CPU time, by llc -O3 in %.0f ms: %.1f times as "
-	       "fast, by file %.1f "
-	       "times (geometric mean)\n",
+	       "fast in total, %.1f times per file (geometric mean)\n",
 	       argc - 2, 1e3 * ours_s, 1e3 * theirs_s, theirs_s / ours_s, exp(ratios / (argc - 2)));
 	return 0;
 }

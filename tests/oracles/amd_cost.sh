@@ -1,30 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What our code for gfx1030 costs beside LLVM's: the kernels of tests/kernels in CUDA C, by clang 19 -O3 to
-# LLVM IR for AMD and by llc -O3 to code, against ours from the PTX beside them. Prints a table, geometric
-# means and compile times; amd_cost.c has the model. No figure is asserted.
-# Fails, never skips, without clang and lld 19.
+# Compares the cost of our code for gfx1030 with LLVM's: clang 19 -O3 compiles the CUDA C of the
+# kernels of tests/kernels to LLVM IR for AMD and llc -O3 to code; our compiler takes the PTX next
+# to them. Prints a table, geometric means and compile times; amd_cost.c has the cost model. No
+# figure is asserted. Fails, never skips, without clang and lld 19.
 set -u
 : "${BUILD:=build}"
 work=$BUILD/oracles/amd-cost
 . tests/oracles/_result.sh
 
-wants clang-19 llc-19 ld.lld-19
+require_tools clang-19 llc-19 ld.lld-19
 rm -rf "$work"
 mkdir -p "$work"
 names=
 for source in tests/kernels/*.cu; do
 	name=$(basename "$source" .cu)
 	names="$names $name"
-	clang-19 -x hip --cuda-device-only --offload-arch=gfx1030 -nogpulib -nogpuinc -O3 -mcode-object-version=5 \
-		-S -emit-llvm -o "$work/$name.ll" "$source" &&
+	clang-19 -x hip --cuda-device-only --offload-arch=gfx1030 -nogpulib -nogpuinc -O3 \
+		-mcode-object-version=5 -S -emit-llvm -o "$work/$name.ll" "$source" &&
 		llc-19 -O3 -mcpu=gfx1030 -filetype=obj -o "$work/$name.o" "$work/$name.ll" &&
 		ld.lld-19 -shared -o "$work/$name.co" "$work/$name.o"
 	result $? "LLVM compiles $name for gfx1030"
 done
 # shellcheck disable=SC2086 # names without blanks
 "$BUILD/oracles/amd_cost" "$work" $names >"$work/table"
-result $? "both are read by one decoder"
+result $? "our decoder reads our code and LLVM's for every kernel"
 sed 's/^/# /' "$work/table"
 echo "1..$results"
 exit $failed

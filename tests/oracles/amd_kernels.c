@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Runs the kernels of a code object that LLVM made of amd_kernels.cl on the software GPU and
- * compares every word of their output with a reference in C.
+ * Runs the kernels of LLVM's code object of amd_kernels.cl on the software GPU and compares every
+ * word of their output with a reference in C.
  *   usage: amd_kernels FILE.co [plain|hazard|mutate] [NAME]
- * mutate drops every counter of every wait, one at a time, and weakens it by one: hazard mode has to say so,
- * unless there never is anything to wait for.
+ * mutate drops each counter of each wait, one at a time, and weakens it by one: hazard mode must
+ * report it, unless nothing is ever outstanding at that wait.
  */
 #include <math.h>
 #include <stdio.h>
@@ -355,8 +355,8 @@ REF(rounding)
 	}
 }
 
-/* A NaN of any kind is a missing value. */
-static float least(float a, float b)
+/* Like fminf, but -0 is less than 0: any NaN is a missing value. */
+static float minimum(float a, float b)
 {
 	return isnan(a) ? b : isnan(b) || a < b || (a == b && signbit(a)) ? a : b;
 }
@@ -369,7 +369,7 @@ REF(floats)
 
 		out[i] = u32(a / b);
 		out[n + i] = u32(sqrtf(fabsf(a)));
-		out[2 * n + i] = u32(fmaf(a, b, -a) > 0 ? a - b : least(a, b));
+		out[2 * n + i] = u32(fmaf(a, b, -a) > 0 ? a - b : minimum(a, b));
 		out[3 * n + i] = (uint32_t)(a < b) | (uint32_t)(a != b) << 1 |
 				 (uint32_t) !!isnan(a) << 2 | (uint32_t) !!isinf(b) << 3 |
 				 (uint32_t)(a >= 0) << 4;
@@ -612,7 +612,7 @@ REF(switches)
 	}
 }
 
-/* What the words of the output are: NaNs of one type are all alike. */
+/* Type of the output's words: all NaNs of a type compare equal. */
 enum type { WORD, SINGLE, DOUBLE, HALF };
 static const struct test {
 	const char *name;
@@ -637,7 +637,7 @@ static const struct test {
 };
 #define TESTS (sizeof(tests) / sizeof(tests[0]))
 
-static bool alike(enum type type, const uint32_t *a, const uint32_t *b, uint32_t i)
+static bool same_value(enum type type, const uint32_t *a, const uint32_t *b, uint32_t i)
 {
 	uint32_t x = a[i], y = b[i];
 
@@ -658,7 +658,7 @@ static bool alike(enum type type, const uint32_t *a, const uint32_t *b, uint32_t
 	}
 }
 
-/* Memory of the GPU: a few ranges. */
+/* The GPU's memory: a few ranges. */
 struct range {
 	uint64_t va;
 	uint8_t *bytes;
@@ -668,7 +668,7 @@ struct range {
 enum { CODE, ARGUMENTS, PACKET, INPUT, OUTPUT, SCRATCH, RANGES };
 static struct range ranges[RANGES];
 
-static void *at(void *context, uint64_t va, uint32_t bytes, bool write)
+static void *translate(void *context, uint64_t va, uint32_t bytes, bool write)
 {
 	(void)context;
 	for (uint32_t i = 0; i < RANGES; i++)
@@ -678,7 +678,7 @@ static void *at(void *context, uint64_t va, uint32_t bytes, bool write)
 	return NULL;
 }
 
-static bool map(uint32_t i, uint64_t va, uint64_t size, bool write)
+static bool map_range(uint32_t i, uint64_t va, uint64_t size, bool write)
 {
 	free(ranges[i].bytes);
 	ranges[i] = (struct range){va, calloc(1, size + 1), size, write};
@@ -696,8 +696,8 @@ static uint32_t random_word(void)
 	return (uint32_t)(z >> 32);
 }
 
-/* Random words, and now and then a special number. */
-static void fill(uint32_t *p, uint32_t n)
+/* Random words, one in sixteen a special number. */
+static void fill_random(uint32_t *p, uint32_t n)
 {
 	static const uint32_t special[] = {0,          0x80000000, 0x3f800000, 0x7f800000,
 					   0xff800000, 0x7fc00000, 1,          0x3ff00000,
@@ -710,9 +710,9 @@ static void fill(uint32_t *p, uint32_t n)
 static char message[400];
 static struct amd_probe probe; /* of all runs */
 
-static bool run(const struct image_kernel *k, const struct test *t, bool hazard)
+static bool run_kernel(const struct image_kernel *k, const struct test *t, bool hazard)
 {
-	static const struct amd_memory memory = {at, NULL};
+	static const struct amd_memory memory = {translate, NULL};
 	const struct amd_kernel_descriptor *d = &image_amd_kernel(k)->descriptor;
 	uint32_t expected[WORDS], n = N;
 	struct amd_launch l = {
@@ -734,23 +734,25 @@ static bool run(const struct image_kernel *k, const struct test *t, bool hazard)
 	};
 	uint64_t pointers[2] = {0x40000000, 0x30000000};
 
-	if (image_amd_kernel(k)->kernarg_bytes < 20 || !map(ARGUMENTS, l.kernarg, image_amd_kernel(k)->kernarg_bytes, false) ||
-	    !map(PACKET, l.dispatch, 64, false) || !map(INPUT, pointers[1], 4 * WORDS, false) ||
-	    !map(OUTPUT, pointers[0], 4 * WORDS, true) ||
-	    !map(SCRATCH, l.scratch, amd_scratch_bytes(&l), true))
+	if (image_amd_kernel(k)->kernarg_bytes < 20 ||
+	    !map_range(ARGUMENTS, l.kernarg, image_amd_kernel(k)->kernarg_bytes, false) ||
+	    !map_range(PACKET, l.dispatch, 64, false) ||
+	    !map_range(INPUT, pointers[1], 4 * WORDS, false) ||
+	    !map_range(OUTPUT, pointers[0], 4 * WORDS, true) ||
+	    !map_range(SCRATCH, l.scratch, amd_scratch_bytes(&l), true))
 		return false;
 	memcpy(ranges[PACKET].bytes + 4, (uint16_t[]){BLOCK, 1, 1}, 6);
 	memcpy(ranges[PACKET].bytes + 12, (uint32_t[]){l.groups[0] * BLOCK, 1, 1}, 12);
 	memcpy(ranges[ARGUMENTS].bytes, pointers, 16);
 	memcpy(ranges[ARGUMENTS].bytes + 16, &n, 4);
-	fill((uint32_t *)ranges[INPUT].bytes, WORDS);
-	fill((uint32_t *)ranges[OUTPUT].bytes, WORDS);
+	fill_random((uint32_t *)ranges[INPUT].bytes, WORDS);
+	fill_random((uint32_t *)ranges[OUTPUT].bytes, WORDS);
 	memcpy(expected, ranges[OUTPUT].bytes, sizeof(expected));
 	t->reference(expected, (uint32_t *)ranges[INPUT].bytes, N);
 	if (!amd_run(&l, message, sizeof(message)))
 		return false;
 	for (uint32_t i = 0; i < WORDS; i++)
-		if (!alike(t->type, expected, (uint32_t *)ranges[OUTPUT].bytes, i)) {
+		if (!same_value(t->type, expected, (uint32_t *)ranges[OUTPUT].bytes, i)) {
 			snprintf(message, sizeof(message), "word %u is 0x%08x, not 0x%08x", i,
 				 ((uint32_t *)ranges[OUTPUT].bytes)[i], expected[i]);
 			return false;
@@ -769,7 +771,7 @@ static bool run_launch(void *context, struct amd_probe *wanted)
 	bool good;
 
 	probe = *wanted;
-	good = run(l->kernel, l->test, true);
+	good = run_kernel(l->kernel, l->test, true);
 	*wanted = probe;
 	return good;
 }
@@ -795,8 +797,8 @@ static void mutate(const struct image_kernel *k, const struct test *t, uint64_t 
 	}
 }
 
-/* Where the next kernel begins. */
-static uint64_t end_of(const struct image *o, const struct image_kernel *k)
+/* Offset of the next kernel. */
+static uint64_t kernel_end(const struct image *o, const struct image_kernel *k)
 {
 	uint64_t end = o->part_bytes[IMAGE_CODE];
 
@@ -826,7 +828,7 @@ static uint8_t *read_file(const char *path, size_t *size)
 	return data;
 }
 
-static const struct image_kernel *find(const struct image *o, const char *name)
+static const struct image_kernel *find_kernel(const struct image *o, const char *name)
 {
 	for (uint32_t i = 0; i < o->nkernels; i++)
 		if (!strcmp(o->kernels[i].name, name))
@@ -853,26 +855,26 @@ int main(int argc, char **argv)
 		return perror(argv[1]), 1;
 	if (!image_read(&o, data, size, message, sizeof(message)))
 		return printf("# %s: %s\n", argv[1], message), 1;
-	if (!map(CODE, CODE_VA, o.part_bytes[IMAGE_CODE], false))
+	if (!map_range(CODE, CODE_VA, o.part_bytes[IMAGE_CODE], false))
 		return perror("amd_kernels"), 1;
 	image_load_part(&o, IMAGE_CODE, &(struct image_addresses){.base = {CODE_VA}},
-		    ranges[CODE].bytes);
+			ranges[CODE].bytes);
 	for (uint32_t i = 0; i < TESTS; i++) {
-		const struct image_kernel *k = find(&o, tests[i].name);
+		const struct image_kernel *k = find_kernel(&o, tests[i].name);
 
 		if (argc > 3 && strcmp(argv[3], tests[i].name))
 			continue;
 		tried++;
 		for (uint32_t round = 0; k && round < 3; round++) {
 			random_state = i * 1000 + round;
-			if (!run(k, &tests[i], hazard)) {
+			if (!run_kernel(k, &tests[i], hazard)) {
 				printf("# %s: %s\n", tests[i].name, message);
 				break;
 			}
 			good += round == 2;
 		}
 		if (k && mutates)
-			mutate(k, &tests[i], end_of(&o, k), counts);
+			mutate(k, &tests[i], kernel_end(&o, k), counts);
 	}
 	for (enum wait_change c = 0; mutates && c < WAIT_CHANGES; c++)
 		named &= waits_verdict(argv[1], c, &counts[c], 0.99);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Kernels in OpenCL C that LLVM compiles for gfx1030, to be run by the software GPU and compared with
- * amd_kernels.c. All have one shape: out and in have 4 n words, in blocks of 64 threads; no device
- * library is used.
+ * Kernels in OpenCL C that LLVM compiles for gfx1030; the software GPU runs them, and amd_kernels.c
+ * has the reference. All have the same interface: out and in have 4 n words, in workgroups of 64
+ * threads. They use no device library.
  */
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 #pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
 #pragma OPENCL EXTENSION cl_khr_int64_extended_atomics : enable
 
-#pragma OPENCL FP_CONTRACT OFF /* what is fused says so */
+#pragma OPENCL FP_CONTRACT OFF /* the sources call fma where they fuse */
 
 #define BLOCK 64
 #define LANE() ((uint)__builtin_amdgcn_workitem_id_x())
@@ -424,7 +424,7 @@ KERNEL(swaps)
 	if (i < n)
 		ATOMIC(fetch_add, __local, atomic_uint, &bins[in[i] % 16], 1);
 	SYNC();
-	if (l < 16 && bins[l]) { /* addition by compare and swap */
+	if (l < 16 && bins[l]) { /* atomic add by compare-and-swap */
 		__global uint *at = &out[l];
 		uint seen = *at, want;
 
@@ -554,7 +554,7 @@ KERNEL(switches)
 		case 1: y *= 5; break;
 		case 2: y ^= x; break;
 		case 3: y = y << 3 | y >> 29; break;
-		case 4: y -= x; /* and on */
+		case 4: y -= x; /* fallthrough */
 		case 5: y += 7; break;
 		case 6: if (y & 1) y += x; else y ^= 9; break;
 		case 7: goto done;

@@ -1,31 +1,34 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Code that LLVM makes runs on the software Navi 21 and gives what C gives: 32 kernels in OpenCL C
-# (divergent loops, LDS and barriers, scratch, atomics, 64-bit and 16-bit floats, lanes, calls),
-# compiled for gfx1030 without optimisation and with, plain and in hazard mode. Every instruction of
-# them decodes and prints as llvm-objdump prints it. The other way round LLVM's tools read code objects
-# that our linker writes, and see in them what we do. Fails, never skips, without clang and lld 19.
+# Runs LLVM's code on the software Navi 21 and compares with C: 32 kernels in OpenCL C (divergent
+# loops, LDS and barriers, scratch, atomics, 64-bit and 16-bit floats, lanes, calls), compiled for
+# gfx1030 at -O0 to -O3, in normal and in hazard mode. Every instruction must decode and print as
+# llvm-objdump prints it. In the other direction LLVM's tools read code objects that our linker
+# writes. Fails, never skips, without clang and lld 19.
 set -u
 : "${BUILD:=build}"
 judges=$BUILD/oracles
 work=$judges/amd-kernels
 . tests/oracles/_result.sh
 
-# What llvm-objdump and sov disasm print, in one form: names of kernels and functions, lines, instructions.
-# s_nop and s_code_end also stand between functions; data in code, and names that we add, are ours.
-their_text() { # images
+# Normalise the output of llvm-objdump and of sov disasm: names of kernels and functions, lines,
+# instructions. s_nop and s_code_end also pad between functions; only sov disasm prints data in code
+# and symbol names at targets.
+llvm_text() { # images
 	llvm-objdump-19 -d -l --mcpu=gfx1030 "$@" |
-		sed -n 's/^[0-9a-f]* <\(.*\)>:$/\1:/p; s/^; \(\/.*\)/\1/p; s/^[\t ]\+\([a-z].*[^ ]\) *\/\/ [0-9A-F]*: .*$/\1/p' |
+		sed -n 's/^[0-9a-f]* <\(.*\)>:$/\1:/p; s/^; \(\/.*\)/\1/p
+			s/^[\t ]\+\([a-z].*[^ ]\) *\/\/ [0-9A-F]*: .*$/\1/p' |
 		sed 's/[\t ]*$//' | grep -v '^s_nop 0$\|^s_code_end$'
 }
 our_text() { # images
 	for image; do
 		"$BUILD/sov" disasm "$image" 2>&1
-	done | sed -n 's/^\([^ ]*:\)  \/\/ gfx1030, .*/\1/p; s/^ *\/\/ //p; s/^ *\/\*[0-9a-f]*\*\/  //p; /^sov: /p' |
+	done | sed -n 's/^\([^ ]*:\)  \/\/ gfx1030, .*/\1/p
+		s/^ *\/\/ //p; s/^ *\/\*[0-9a-f]*\*\/  //p; /^sov: /p' |
 		sed 's/  <.*>$//' | grep -v '^s_nop 0$\|^s_code_end$\|^\.long '
 }
 
-wants clang-19 ld.lld-19 llvm-objdump-19 llvm-readelf-19 llvm-dwarfdump-19 llc-19
+require_tools clang-19 ld.lld-19 llvm-objdump-19 llvm-readelf-19 llvm-dwarfdump-19 llc-19
 rm -rf "$work"
 mkdir -p "$work"
 for level in 0 1 2 3; do
@@ -36,93 +39,98 @@ for level in 0 1 2 3; do
 		ld.lld-19 -shared "$work/O$level.o" -o "$object"
 	result $? "-O$level: LLVM compiles the kernels"
 	for mode in plain hazard; do
-		says=$("$judges/amd_kernels" "$object" $mode)
-		result $? "-O$level, $mode: the software GPU gives what C gives"
-		echo "$says" | sed '$s/^/# count -O'"$level $mode"': /'
+		log=$("$judges/amd_kernels" "$object" $mode)
+		result $? "-O$level, $mode: LLVM's kernels give the results of C on the software GPU"
+		echo "$log" | sed '$s/^/# count -O'"$level $mode"': /'
 	done
-	# Those that never wait for anything (where a function begins, after a barrier) are not counted.
-	says=$("$judges/amd_kernels" "$object" mutate)
-	result $? "-O$level: 99 of 100 wait counters that are dropped, or weakened by one, are named, or more"
-	echo "$says"
+	# Waits with nothing outstanding (at the start of a function, after a barrier) do not count.
+	log=$("$judges/amd_kernels" "$object" mutate)
+	result $? "-O$level: hazard mode reports at least 99 % of the wait counters dropped or weakened by one"
+	echo "$log"
 	# Bytes from the comment after each instruction: address, then words.
 	llvm-objdump-19 -d --mcpu=gfx1030 "$object" |
 		sed -n 's/^[\t ]\+\([a-z].*[^ ]\) *\/\/ [0-9A-F]*: *\(.*\)$/\2|\1/p' |
 		sed 's/ <[^>]*>|/|/; s/[\t ]*$//' >"$work/theirs"
-	"$judges/amd_text" <"$work/theirs" >"$work/verdict"
-	result $? "-O$level: what LLVM made decodes, prints and encodes alike"
+	"$judges/amd_roundtrip" <"$work/theirs" >"$work/verdict"
+	result $? "-O$level: LLVM's instructions decode, print and encode as LLVM does"
 	sed 's/^/# count -O'"$level"': /' "$work/verdict"
-	their_text "$object" >"$work/theirs.text"
+	llvm_text "$object" >"$work/theirs.text"
 	our_text "$object" >"$work/ours.text"
 	cmp -s "$work/theirs.text" "$work/ours.text" && grep -q '^ackermann:$' "$work/ours.text"
 	result $? "-O$level: sov disasm prints kernels and functions as llvm-objdump does"
-	says=$("$judges/amd_object" check "$object")
-	result $? "-O$level: hidden arguments and first registers are where our linker has them"
-	echo "$says" | sed '$s/^/# count -O'"$level"': /'
+	log=$("$judges/amd_object" check "$object")
+	result $? "-O$level: LLVM's hidden arguments and initial registers match our linker's layout"
+	echo "$log" | sed '$s/^/# count -O'"$level"': /'
 done
 
-# Ours, read by LLVM: every tool without a word of complaint.
+# LLVM's tools read a code object of our linker without any message.
 object=$work/hand.co
 "$judges/amd_object" write "$object"
 result $? "our linker writes a code object"
-llvm-readelf-19 -a "$object" >"$work/readelf" 2>"$work/refused" && [ ! -s "$work/refused" ]
-result $? "llvm-readelf reads all of it"
-head -4 "$work/refused" | sed 's/^/# /'
-for what in 'OS/ABI: *AMDGPU - HSA' 'ABI Version: *3' 'Flags: *0x36, gfx1030' \
+llvm-readelf-19 -a "$object" >"$work/readelf" 2>"$work/errors" && [ ! -s "$work/errors" ]
+result $? "llvm-readelf reads our linker's code object without a message"
+head -4 "$work/errors" | sed 's/^/# /'
+for pattern in 'OS/ABI: *AMDGPU - HSA' 'ABI Version: *3' 'Flags: *0x36, gfx1030' \
 	'R_AMDGPU_RELATIVE64 *[0-9a-f]' 'R_AMDGPU_REL32_LO .* counter + 4' \
-	'[0-9]* 64 OBJECT *GLOBAL PROTECTED .* table_kernel.kd' 'FUNC *GLOBAL PROTECTED .* constant_kernel' \
+	'[0-9]* 64 OBJECT *GLOBAL PROTECTED .* table_kernel.kd' \
+	'FUNC *GLOBAL PROTECTED .* constant_kernel' \
 	'amdhsa.target: *amdgcn-amd-amdhsa--gfx1030' '.value_kind: *hidden_block_count_x' \
 	'.kernarg_segment_size: 24' '.symbol: *counter_kernel.kd'; do
-	grep -q "$what" "$work/readelf"
-	result $? "and sees $what"
+	grep -q "$pattern" "$work/readelf"
+	result $? "llvm-readelf prints '$pattern' of our linker's code object"
 done
 llvm-dwarfdump-19 --verify "$object" | grep -q '^No errors'
-result $? "llvm-dwarfdump finds nothing wrong with lines"
-their_text "$object" >"$work/theirs.text" 2>"$work/refused" && [ ! -s "$work/refused" ]
-result $? "llvm-objdump reads its code"
+result $? "llvm-dwarfdump verifies the line table of our linker's code object"
+llvm_text "$object" >"$work/theirs.text" 2>"$work/errors" && [ ! -s "$work/errors" ]
+result $? "llvm-objdump reads our linker's code object without a message"
 our_text "$object" >"$work/ours.text"
 cmp -s "$work/theirs.text" "$work/ours.text" && grep -q '^twice:$' "$work/ours.text"
-result $? "and prints names, lines and instructions as sov disasm does ($(wc -l <"$work/ours.text") lines)"
+result $? "llvm-objdump prints our linker's code object as sov disasm does ($(wc -l <"$work/ours.text") lines)"
 llvm-objdump-19 -D -j .rodata "$object" >"$work/descriptors"
-for what in '.amdhsa_kernel table_kernel' '.amdhsa_group_segment_fixed_size 64' '.amdhsa_kernarg_size 24' \
+for pattern in '.amdhsa_kernel table_kernel' '.amdhsa_group_segment_fixed_size 64' \
+	'.amdhsa_kernarg_size 24' \
 	'.amdhsa_user_sgpr_kernarg_segment_ptr 1' '.amdhsa_system_sgpr_workgroup_id_x 1' \
 	'.amdhsa_float_denorm_mode_32 3' '.amdhsa_ieee_mode 1' '.amdhsa_wavefront_size32 1'; do
-	grep -q "$what" "$work/descriptors"
-	result $? "its descriptors say $what"
+	grep -q "$pattern" "$work/descriptors"
+	result $? "llvm-objdump prints '$pattern' of our linker's descriptors"
 done
 
-# What our compiler makes of every PTX file that the tests run, in three ways: what the back end refuses,
-# other tests look at. Images without a complaint, instructions as we print them. Starting LLVM's tools
-# takes long: they get all images at once.
+# Our code of every PTX file that the tests run, in three modes: LLVM's tools must read the images
+# without a message and print the instructions as we do. Other tests cover what the back end
+# rejects. LLVM's tools start slowly, so they get all images at once.
 mkdir "$work/ours"
-for ptx in tests/kernels/*.ptx tests/userspace/compiler/ptx/instructions/*.ptx tests/userspace/compiler/driver/odd/*.ptx; do
+for ptx in tests/kernels/*.ptx tests/userspace/compiler/ptx/instructions/*.ptx \
+	tests/userspace/compiler/driver/odd/*.ptx; do
 	for mode in default serial spill; do
 		flag=$([ $mode = default ] || echo --$mode)
-		# shellcheck disable=SC2086 # no word where there is no flag
-		"$BUILD/sov" compile --target gfx1030 $flag -o "$work/ours/$(basename "$ptx" .ptx)-$mode.co" \
-			"$ptx" 2>/dev/null
+		# shellcheck disable=SC2086 # no word if there is no flag
+		"$BUILD/sov" compile --target gfx1030 $flag \
+			-o "$work/ours/$(basename "$ptx" .ptx)-$mode.co" "$ptx" 2>/dev/null
 	done
 done
 images=$(find "$work/ours" -name '*.co' | wc -l)
-llvm-readelf-19 -a "$work"/ours/*.co >/dev/null 2>"$work/refused" && [ ! -s "$work/refused" ]
-result $? "llvm-readelf reads everything that we compile"
-head -4 "$work/refused" | sed 's/^/# /'
+llvm-readelf-19 -a "$work"/ours/*.co >/dev/null 2>"$work/errors" && [ ! -s "$work/errors" ]
+result $? "llvm-readelf reads all code objects of our compiler without a message"
+head -4 "$work/errors" | sed 's/^/# /'
 our_text "$work"/ours/*.co >"$work/ours.text"
-their_text "$work"/ours/*.co >"$work/theirs.text"
+llvm_text "$work"/ours/*.co >"$work/theirs.text"
 diff "$work/ours.text" "$work/theirs.text" >"$work/difference" && [ -s "$work/ours.text" ]
-result $? "llvm-objdump prints everything that we compile as we do"
+result $? "llvm-objdump prints all code objects of our compiler as we do"
 head -n 10 "$work/difference" | sed 's/^/# /'
 echo "# count ours: $(grep -vc "^/\|:$" "$work/ours.text") instructions in $images images," \
 	"$(grep -c '^<' "$work/difference") differ from llvm-objdump's"
 
-# Hazards that no counter tells of: LLVM mends six on gfx1010 and one on gfx1030, the one that hazard mode
-# checks (model/amd/hazard.c).
+# Hazards without a wait counter: LLVM mitigates six on gfx1010 and one on gfx1030, the one that
+# hazard mode checks (model/amd/hazard.c).
+mitigations='^ *(S_NOP 2|S_WAITCNT_DEPCTR|S_WAITCNT_VSCNT|\$sgpr_null = S_MOV_B32 0'
+mitigations="$mitigations"'|\$vgpr1 = V_MOV_B32_e32 killed)'
 for chip in gfx1010:6 gfx1030:1; do
-	llc-19 -march=amdgcn -mcpu=${chip%:*} -run-pass=post-RA-hazard-rec -o "$work/mended" tests/oracles/amd_hazards.mir &&
-		[ "$(grep -cE '^ *(S_NOP 2|S_WAITCNT_DEPCTR|S_WAITCNT_VSCNT|\$sgpr_null = S_MOV_B32 0|\$vgpr1 = V_MOV_B32_e32 killed)' \
-			"$work/mended")" = ${chip#*:} ]
-	result $? "${chip%:*}: LLVM mends ${chip#*:} of 6 hazards"
+	llc-19 -march=amdgcn -mcpu=${chip%:*} -run-pass=post-RA-hazard-rec -o "$work/mitigated" \
+		tests/oracles/amd_hazards.mir &&
+		[ "$(grep -cE "$mitigations" "$work/mitigated")" = ${chip#*:} ]
+	result $? "${chip%:*}: LLVM mitigates ${chip#*:} of 6 hazards"
 done
-grep -A1 GLOBAL_ATOMIC_FMIN "$work/mended" | grep -q 'S_NOP 2'
-result $? "gfx1030: it is the mode of denormals after a float atomic, by three wait states"
+grep -A1 GLOBAL_ATOMIC_FMIN "$work/mitigated" | grep -q 'S_NOP 2'
+result $? "gfx1030: LLVM adds three wait states before s_denorm_mode after a float atomic"
 echo "1..$results"
 exit $failed

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Code objects between LLVM and us.
- *   amd_object write FILE   the code object of tests/userspace/compiler/amd/_module.h, for LLVM's tools to read
- *   amd_object check FILE   what LLVM wrote lies where our own linker would put it: hidden arguments, and
- *                           registers at a kernel's start
+ * Exchanges code objects with LLVM.
+ *   amd_object write FILE   writes the code object of tests/userspace/compiler/amd/_module.h, for
+ *                           LLVM's tools to read
+ *   amd_object check FILE   checks that hidden arguments and initial registers of LLVM's code
+ *                           object have the layout of our linker
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,7 @@ static bool write_object(const char *path)
 	return f && !fclose(f) && good;
 }
 
-/* Counts hidden arguments; false: one lies elsewhere. */
+/* Counts hidden arguments; returns false if one has another offset. */
 static bool check_kernel(const struct image_kernel *k, uint32_t *hidden)
 {
 	const struct amd_kernel_descriptor *d = &image_amd_kernel(k)->descriptor;
@@ -38,12 +39,13 @@ static bool check_kernel(const struct image_kernel *k, uint32_t *hidden)
 		++*hidden;
 		if (image_amd_kernel(k)->hidden[h].offset != base + amd_hidden_args[h].offset) {
 			printf("# %s: %s is at %u, not at %u\n", k->name, amd_hidden_args[h].kind,
-			       image_amd_kernel(k)->hidden[h].offset, base + amd_hidden_args[h].offset);
+			       image_amd_kernel(k)->hidden[h].offset,
+			       base + amd_hidden_args[h].offset);
 			return false;
 		}
 	}
 	if (AMD_RSRC2_USER_SGPRS(d->rsrc2) != users) {
-		printf("# %s: %u user registers, not %u\n", k->name, AMD_RSRC2_USER_SGPRS(d->rsrc2),
+		printf("# %s: %u user SGPRs, not %u\n", k->name, AMD_RSRC2_USER_SGPRS(d->rsrc2),
 		       users);
 		return false;
 	}

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Reads lines "WORDS|TEXT", hexadecimal words of an instruction and another disassembler's text,
- * and says which of them we do not decode, print alike and encode to the same words. usage:
- * amd_text <lines
+ * Reads lines "WORDS|TEXT", the hexadecimal words of an instruction and another disassembler's
+ * text, and prints those that we do not decode, print alike and encode to the same words.
+ *   usage: amd_roundtrip <lines
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 
 #include "libsov/isa/amd/amd_isa.h"
 
-/* One blank between words. */
-static void squeeze(char *s)
+/* Replaces runs of white space by one blank. */
+static void squeeze_blanks(char *s)
 {
 	char *to = s;
 
@@ -21,7 +21,7 @@ static void squeeze(char *s)
 	*to = 0;
 }
 
-static bool agrees(const char *hex, const char *theirs)
+static bool check_instruction(const char *hex, const char *theirs)
 {
 	uint32_t words[AMD_MAX_WORDS] = {0}, again[AMD_MAX_WORDS], count = 0, bytes;
 	struct amd_inst in;
@@ -55,9 +55,9 @@ int main(void)
 		if (!text)
 			continue;
 		*text++ = 0;
-		squeeze(text);
+		squeeze_blanks(text);
 		all++;
-		good += agrees(line, text);
+		good += check_instruction(line, text);
 	}
 	printf("%u of %u instructions\n", good, all);
 	return good != all || !all;

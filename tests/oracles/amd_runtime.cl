@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kernels for tests/oracles/amd_runtime.sh. Sizes of groups come as the hidden arguments that a runtime gives.
+// Kernels for tests/oracles/amd_runtime.sh. The runtime passes workgroup sizes as hidden arguments.
 
 uint global_id(void)
 {
@@ -16,7 +16,7 @@ __kernel void saxpy(uint n, float a, __global const float *x, __global float *y)
 		y[i] = a * x[i] + y[i];
 }
 
-// Reversed inside of each workgroup, by LDS.
+// Reverses the elements of each workgroup through LDS.
 __kernel void reverse(__global uint *p)
 {
 	__local uint room[256];
@@ -29,7 +29,7 @@ __kernel void reverse(__global uint *p)
 	p[global_id()] = room[255 - t];
 }
 
-// Private memory with an index that nobody knows: sum of the last eight of i * i.
+// Private memory with a dynamic index: sum of the last eight of i * i.
 __kernel void squares(__global uint *p, uint modulus)
 {
 	uint own[8], sum = 0, i = global_id();
@@ -43,7 +43,7 @@ __kernel void squares(__global uint *p, uint modulus)
 	p[i] = sum;
 }
 
-// How many workgroups there are, and atomics.
+// Adds the number of workgroups by atomics.
 __kernel void count(__global uint *p)
 {
 	__constant uint *hidden = (__constant uint *)__builtin_amdgcn_implicitarg_ptr();

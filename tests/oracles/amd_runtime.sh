@@ -1,24 +1,25 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Code objects that LLVM made are loaded and launched by libsov, on the software Navi 21, plain and in hazard mode:
-# arguments, hidden ones, LDS, private memory, atomics, at every level of optimisation. What is expected was worked
-# out with awk. Fails, never skips, without clang and lld 19.
+# libsov loads and launches LLVM's code objects on the software Navi 21, in normal and in hazard
+# mode: arguments, hidden arguments, LDS, private memory, atomics, at every optimisation level. awk
+# computed the expected values. Fails, never skips, without clang and lld 19.
 set -u
 : "${BUILD:=build}"
 work=$BUILD/oracles/amd-runtime
 . tests/oracles/_result.sh
 
-wants clang-19 ld.lld-19
+require_tools clang-19 ld.lld-19
 rm -rf "$work"
 mkdir -p "$work"
 
-run() { # KERNEL GRID ARGUMENT... : the last buffer
+run_kernel() { # KERNEL GRID ARGUMENT... : prints the last buffer
 	kernel=$1 grid=$2
 	shift 2
-	SOV_SOFT=navi21:vram=256M$mode timeout 120 "$BUILD/sov" run --kernel "$kernel" --grid "$grid" --block 256 "$object" "$@" |
+	SOV_SOFT=navi21:vram=256M$mode timeout 120 \
+		"$BUILD/sov" run --kernel "$kernel" --grid "$grid" --block 256 "$object" "$@" |
 		sed -n 's/^argument.*]: //p'
 }
-expect() { # PROMISE EXPECTED GOT
+expect() { # TEST-NAME EXPECTED GOT
 	[ "$2" = "$3" ]
 	result $? "-O$level${mode:+, hazard mode}: $1"
 	[ "$2" = "$3" ] || echo "# expected $2, got $3"
@@ -31,15 +32,17 @@ for level in 0 1 2 3; do
 		ld.lld-19 -shared "$work/O$level.o" -o "$object"
 	result $? "-O$level: LLVM compiles the kernels"
 	for mode in '' :hazard; do
-		expect "arguments" "1 3 5 7 9 11 13 15 ..." \
-			"$(run saxpy 4 u32:1000 f32:2 buf:f32:1024:iota buf:f32:1024:fill=1:print=8)"
-		expect "LDS and a barrier" "255 254 253 252 251 250 249 248 ..." \
-			"$(run reverse 4 buf:u32:1024:iota:print=8)"
-		expect "private memory" \
-			"$(awk 'BEGIN { for (i = 0; i < 8; i++) { s = 4950 + 28 * i; printf "%d ", s } print "..." }')" \
-			"$(run squares 4 buf:u32:1024:print=8 u32:8)"
-		expect "the number of workgroups, and atomics" "2304 0 0 0" \
-			"$(run count 3,1,1 buf:u32:4:print=4 | sed 's/ *\.*$//')"
+		expect "saxpy reads its arguments" "1 3 5 7 9 11 13 15 ..." \
+			"$(run_kernel saxpy 4 u32:1000 f32:2 buf:f32:1024:iota buf:f32:1024:fill=1:print=8)"
+		expect "a kernel exchanges data through LDS and a barrier" "255 254 253 252 251 250 249 248 ..." \
+			"$(run_kernel reverse 4 buf:u32:1024:iota:print=8)"
+		expect "a kernel indexes private memory" \
+			"$(awk 'BEGIN {
+				for (i = 0; i < 8; i++) { s = 4950 + 28 * i; printf "%d ", s }
+				print "..." }')" \
+			"$(run_kernel squares 4 buf:u32:1024:print=8 u32:8)"
+		expect "a kernel reads the number of workgroups and adds by atomics" "2304 0 0 0" \
+			"$(run_kernel count 3,1,1 buf:u32:4:print=4 | sed 's/ *\.*$//')"
 	done
 done
 echo "1..$results"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Writes random legal instructions of every row and form of the AMD table, to be compared with
- * llvm-mc: our text to one file, our bytes as llvm-mc --disassemble reads them to another.
+ * Writes random legal instructions of every row and form of the AMD table, for comparison with
+ * llvm-mc: our text to one file, our bytes in the format of llvm-mc --disassemble to another.
  *   usage: amd_words PER_FORM SEED text.s bytes.txt [NAME]
  */
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "libsov/isa/amd/amd_row.h"
 
-static uint64_t next(void *state) /* splitmix64 */
+static uint64_t next_random(void *state) /* splitmix64 */
 {
 	uint64_t z = *(uint64_t *)state += 0x9e3779b97f4a7c15;
 
@@ -19,15 +19,15 @@ static uint64_t next(void *state) /* splitmix64 */
 	return z ^ z >> 31;
 }
 
-static bool one(const struct amd_row *row, enum amd_form form, uint64_t *seed, FILE *text,
-		FILE *bytes)
+static bool write_random(const struct amd_row *row, enum amd_form form, uint64_t *seed, FILE *text,
+			 FILE *bytes)
 {
 	struct amd_inst in, back;
 	uint32_t words[AMD_MAX_WORDS], n;
-	const char *why = "it does not decode";
+	const char *why = "does not decode";
 	char line[256];
 
-	amd_random(AMD_GFX1030, row, form, next, seed, &in);
+	amd_random(AMD_GFX1030, row, form, next_random, seed, &in);
 	n = amd_encode(AMD_GFX1030, &in, words, &why);
 	if (!n || amd_decode(AMD_GFX1030, words, n / 4, &back) != n) {
 		fprintf(stderr, "%s, form %u: %s\n", row->name, form, why);
@@ -67,7 +67,7 @@ int main(int argc, char **argv)
 				continue;
 			forms++;
 			for (uint32_t i = 0; i < per; i++)
-				if (!one(row, form, &seed, text, bytes))
+				if (!write_random(row, form, &seed, text, bytes))
 					return 1;
 		}
 	}

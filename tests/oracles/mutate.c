@@ -1,13 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Mutation test of hazard mode. In code that is right, ours or ptxas's, one stall is lowered by one
- * cycle or one wait for a scoreboard is dropped, and the kernel runs with hazards checked. Which of
- * these changes break the code is found out beforehand by a simple look at the straight code of each
- * basic block, which shares the latency tables with hazard mode but not its way of working: pairs of
- * instructions instead of a running clock. A change counts when an instruction that it hurts is
- * executed (a trap put in its place goes off), and it is named when hazard mode reports a hazard: the
- * code ran without one before, so it is this change's. Of long kernels some of the changes are tried,
- * evenly spread.
+ * Mutation test of hazard mode. In correct code, ours or ptxas's, one stall count is lowered by one
+ * cycle or one scoreboard wait is dropped, and the kernel runs in hazard mode. A static analysis of
+ * each basic block finds the mutations that violate a latency; it shares the latency tables with
+ * hazard mode but not the algorithm: it looks at pairs of instructions instead of a running clock.
+ * A mutation counts if an affected instruction is executed (a trap in its position fires), and it
+ * is caught if hazard mode reports a hazard: the unmodified code ran without one. Long kernels try
+ * an evenly spaced sample of the mutations.
  */
 #include "libsov/compiler/driver/compiler.h"
 #include "libsov/compiler/image/image.h"
@@ -16,7 +15,7 @@
 #include "tests/tap.h"
 
 #define MAX_CODE  16384
-#define MAX_TRIES 150 /* changes of one kernel, about */
+#define MAX_TRIES 150 /* approximate number of mutations per kernel */
 #define WHY       512
 #define SUBJECTS  7 /* the first of work_kinds: saxpy to scan */
 
@@ -25,7 +24,7 @@ struct line {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t nuses;
 	bool leader;  /* begins a basic block */
-	int executed; /* -1: not asked yet */
+	int executed; /* -1: not known yet */
 };
 
 struct subject { /* one kernel of one image */
@@ -36,14 +35,14 @@ struct subject { /* one kernel of one image */
 	uint32_t count;
 	struct line lines[MAX_CODE];
 	struct sass_word words[MAX_CODE];
-	uint32_t changes, step; /* seen; which of them to try */
+	uint32_t mutations, step; /* number found; try every step-th */
 };
 
 struct counts {
-	uint32_t stalls, stalls_named, waits, waits_named;
+	uint32_t stalls, stalls_caught, waits, waits_caught;
 };
 
-/* Reading the code. */
+/* ---- reading the code ---- */
 
 static bool ends_block(uint16_t op)
 {
@@ -104,7 +103,7 @@ static uint32_t block_end(const struct subject *s, uint32_t i)
 	return i;
 }
 
-/* Running it. */
+/* ---- running the kernel ---- */
 
 static void *read_file(const char *path, size_t *size)
 {
@@ -117,7 +116,7 @@ static void *read_file(const char *path, size_t *size)
 	return data;
 }
 
-static bool run(const struct subject *s, char *error, size_t error_size)
+static bool run_subject(const struct subject *s, char *error, size_t error_size)
 {
 	sov_context_options limits = SOV_INIT(sov_context_options);
 	struct work w;
@@ -146,13 +145,13 @@ static bool run_with(struct subject *s, uint32_t i, struct sass_word word, char 
 	bool good;
 
 	memcpy(s->image + s->code + 16 * (size_t)i, &word, 16);
-	good = run(s, error, error_size);
+	good = run_subject(s, error, error_size);
 	memcpy(s->image + s->code + 16 * (size_t)i, &s->words[i], 16);
 	return good;
 }
 
-/* Whether some thread gets there with its guard true: put a trap in its place and see. */
-static bool executed(struct subject *s, uint32_t i)
+/* Replaces the instruction by a trap to see whether a thread executes it with a true guard. */
+static bool is_executed(struct subject *s, uint32_t i)
 {
 	struct line *l = &s->lines[i];
 	struct sass_inst trap;
@@ -166,7 +165,7 @@ static bool executed(struct subject *s, uint32_t i)
 	trap.guard_not = l->in.guard_not;
 	trap.stall = 15;
 	trap.yield = true;
-	trap.wait = 0x3f; /* whatever the original waited for, and more */
+	trap.wait = 0x3f; /* all scoreboards, so the original's too */
 	l->executed = 0;
 	if (l->in.form && sass_encode(s->sm, &trap, &word, NULL) &&
 	    !run_with(s, i, word, error, sizeof(error))) {
@@ -176,24 +175,25 @@ static bool executed(struct subject *s, uint32_t i)
 	return l->executed;
 }
 
-/* The look at the straight code. */
+/* ---- static analysis of basic blocks ---- */
 
 static bool overlap(const struct sass_reg_use *a, const struct sass_reg_use *b)
 {
 	return a->kind == b->kind && a->reg < b->reg + b->count && b->reg < a->reg + a->count;
 }
 
-/* Guards that exclude each other: no lane executes both. */
+/* Complementary guards: no lane executes both. */
 static bool exclusive(const struct sass_inst *a, const struct sass_inst *b)
 {
 	return a->guard == b->guard && a->guard != SASS_PT && a->guard_not != b->guard_not;
 }
 
-/* Cycles that must lie between lines i and j, i before j, for their registers. */
+/* Minimum distance in cycles from line i to a later line j, for their registers. */
 static uint32_t needed_distance(const struct subject *s, uint32_t i, uint32_t j)
 {
 	const struct line *a = &s->lines[i], *b = &s->lines[j];
-	uint32_t most = j == i + 1 || a->in.op == SASS_BAR ? sass_min_distance(s->sm, &a->in, &b->in) : 0;
+	uint32_t max =
+		j == i + 1 || a->in.op == SASS_BAR ? sass_min_distance(s->sm, &a->in, &b->in) : 0;
 
 	for (uint32_t x = 0; x < a->nuses; x++)
 		for (uint32_t y = 0; y < b->nuses; y++) {
@@ -202,17 +202,19 @@ static uint32_t needed_distance(const struct subject *s, uint32_t i, uint32_t j)
 			if (!a->uses[x].write || !overlap(&a->uses[x], &b->uses[y]) ||
 			    exclusive(&a->in, &b->in))
 				continue;
-			need = b->uses[y].write
-				       ? sass_waw_latency(s->sm, &a->in, &b->in)
-				       : sass_raw_latency(s->sm, &a->in, &a->uses[x], &b->in, &b->uses[y]);
-			most = need > most ? need : most;
+			need = b->uses[y].write ? sass_waw_latency(s->sm, &a->in, &b->in)
+						: sass_raw_latency(s->sm, &a->in, &a->uses[x],
+								   &b->in, &b->uses[y]);
+			max = need > max ? need : max;
 		}
-	return most;
+	return max;
 }
 
-/* A write to the same registers between i and j: j no longer depends on i. Only where every lane that
- * executes i executes it too. */
-static bool hidden(const struct subject *s, uint32_t i, uint32_t j)
+/*
+ * Returns whether an instruction between i and j writes the same registers, so that j no longer
+ * depends on i. Assumes that every lane that executes i executes that instruction too.
+ */
+static bool overwritten_between(const struct subject *s, uint32_t i, uint32_t j)
 {
 	for (uint32_t k = i + 1; k < j; k++) {
 		const struct line *l = &s->lines[k];
@@ -226,8 +228,8 @@ static bool hidden(const struct subject *s, uint32_t i, uint32_t j)
 	return false;
 }
 
-/* Instructions that a stall one cycle shorter at line m hurts, as a list of line numbers. */
-static uint32_t hurt_by_stall(const struct subject *s, uint32_t m, uint32_t *hurt)
+/* Lists the lines that read or write too early if line m stalls one cycle less. */
+static uint32_t affected_by_stall(const struct subject *s, uint32_t m, uint32_t *affected)
 {
 	uint32_t n = 0, first = m;
 
@@ -239,8 +241,8 @@ static uint32_t hurt_by_stall(const struct subject *s, uint32_t m, uint32_t *hur
 
 			for (uint32_t k = i; k < j; k++)
 				have += sass_stall_cycles(&s->lines[k].in);
-			if (have - 1 < needed_distance(s, i, j) && !hidden(s, i, j)) {
-				hurt[n++] = j;
+			if (have - 1 < needed_distance(s, i, j) && !overwritten_between(s, i, j)) {
+				affected[n++] = j;
 				break;
 			}
 		}
@@ -252,10 +254,12 @@ static bool waits(const struct sass_inst *in, uint32_t scoreboard)
 	return scoreboard < 6 && in->wait >> scoreboard & 1;
 }
 
-/* Is line p's work known to be done when j issues, once the wait of line m for scoreboard sb is gone?
- * reads: it is enough that its sources have been read. */
-static bool settled(const struct subject *s, uint32_t p, uint32_t j, uint32_t m, uint32_t sb,
-		    bool reads)
+/*
+ * Returns whether line p has completed when j issues, without line m's wait for scoreboard sb. With
+ * reads it is enough that p has read its sources.
+ */
+static bool has_completed(const struct subject *s, uint32_t p, uint32_t j, uint32_t m, uint32_t sb,
+			  bool reads)
 {
 	uint32_t unit = sass_pipe(s->sm, &s->lines[p].in);
 	bool in_order = sass_completes_in_order(s->sm, &s->lines[p].in);
@@ -264,7 +268,7 @@ static bool settled(const struct subject *s, uint32_t p, uint32_t j, uint32_t m,
 		for (uint32_t b = 0; b < 6; b++) {
 			if (!waits(&s->lines[k].in, b) || (k == m && b == sb))
 				continue;
-			/* Who set this scoreboard since p, and of p's unit? */
+			/* Find the instructions of p's pipe since p that set this scoreboard. */
 			for (uint32_t q = p; q < k; q++) {
 				const struct sass_inst *in = &s->lines[q].in;
 
@@ -285,8 +289,8 @@ static bool reads_late(const struct subject *s, uint32_t p, const struct sass_re
 	       (u->kind == SASS_GPR || u->kind == SASS_UGPR);
 }
 
-/* Does line j need line p's scoreboard: read or overwrite its result, overwrite its sources? */
-static bool needs(const struct subject *s, uint32_t p, uint32_t j, bool *reads)
+/* Returns whether j reads or overwrites p's result, or overwrites p's sources. */
+static bool needs_scoreboard(const struct subject *s, uint32_t p, uint32_t j, bool *reads)
 {
 	const struct line *a = &s->lines[p], *b = &s->lines[j];
 	bool result = false, source = false;
@@ -296,7 +300,7 @@ static bool needs(const struct subject *s, uint32_t p, uint32_t j, bool *reads)
 			if (!overlap(&a->uses[x], &b->uses[y]) || exclusive(&a->in, &b->in))
 				continue;
 			result |= a->uses[x].write && sass_has_variable_latency(s->sm, &a->in);
-			/* Of two in one queue the first has read when the second writes. */
+			/* In one queue the first reads its sources before the second writes. */
 			source |= !a->uses[x].write && b->uses[y].write &&
 				  reads_late(s, p, &a->uses[x]) &&
 				  !sass_same_queue(s->sm, &a->in, &b->in);
@@ -305,7 +309,8 @@ static bool needs(const struct subject *s, uint32_t p, uint32_t j, bool *reads)
 	return result || source;
 }
 
-static uint32_t hurt_by_wait(const struct subject *s, uint32_t m, uint32_t sb, uint32_t *hurt)
+static uint32_t affected_by_wait(const struct subject *s, uint32_t m, uint32_t sb,
+				 uint32_t *affected)
 {
 	uint32_t n = 0, first = m;
 
@@ -315,73 +320,73 @@ static uint32_t hurt_by_wait(const struct subject *s, uint32_t m, uint32_t sb, u
 		for (uint32_t p = first; p < m; p++) {
 			bool reads;
 
-			if (needs(s, p, j, &reads) && !hidden(s, p, j) &&
-			    !settled(s, p, j, m, sb, reads)) {
-				hurt[n++] = j;
+			if (needs_scoreboard(s, p, j, &reads) && !overwritten_between(s, p, j) &&
+			    !has_completed(s, p, j, m, sb, reads)) {
+				affected[n++] = j;
 				break;
 			}
 		}
 	return n;
 }
 
-/* One change. Returns 1 if it is a violation, and whether it was named. */
-static int try(struct subject *s, uint32_t m, const struct sass_inst *changed, const uint32_t *hurt,
-	       uint32_t n, bool *named)
+/* Tries one mutation. Returns 1 if it is a violation; *caught tells whether hazard mode saw it. */
+static int try_mutation(struct subject *s, uint32_t m, const struct sass_inst *changed,
+			const uint32_t *affected, uint32_t n, bool *caught)
 {
 	struct sass_inst in = *changed;
 	struct sass_word word;
 	char error[WHY];
 	bool any = false;
 
-	*named = false;
-	if (s->changes++ % s->step)
+	*caught = false;
+	if (s->mutations++ % s->step)
 		return 0;
 	for (uint32_t i = 0; i < n && !any; i++)
-		any = executed(s, hurt[i]);
+		any = is_executed(s, affected[i]);
 	in.form = NULL;
 	if (!any || !sass_encode(s->sm, &in, &word, NULL))
 		return 0;
 	if (!run_with(s, m, word, error, sizeof(error)))
-		*named = strstr(error, " reads ") || strstr(error, " overwrites ") ||
-			 strstr(error, " issues ");
-	if (!*named)
-		diag("%s for sm_%u, line +0x%x, not named: %s", s->kind->function, s->sm, m * 16,
+		*caught = strstr(error, " reads ") || strstr(error, " overwrites ") ||
+			  strstr(error, " issues ");
+	if (!*caught)
+		diag("%s for sm_%u, line +0x%x, not caught: %s", s->kind->function, s->sm, m * 16,
 		     error);
 	return 1;
 }
 
 static void mutate(struct subject *s, struct counts *c)
 {
-	uint32_t hurt[MAX_CODE], n;
-	bool named;
+	uint32_t affected[MAX_CODE], n;
+	bool caught;
 
 	for (uint32_t m = 0; m < s->count; m++) {
 		struct sass_inst in = s->lines[m].in;
 
-		if (in.stall > 1 && (n = hurt_by_stall(s, m, hurt))) {
+		if (in.stall > 1 && (n = affected_by_stall(s, m, affected))) {
 			in.stall--;
-			c->stalls += try(s, m, &in, hurt, n, &named);
-			c->stalls_named += named;
+			c->stalls += try_mutation(s, m, &in, affected, n, &caught);
+			c->stalls_caught += caught;
 		}
 		for (uint32_t sb = 0; sb < 6; sb++) {
 			in = s->lines[m].in;
-			if (!waits(&in, sb) || !(n = hurt_by_wait(s, m, sb, hurt)))
+			if (!waits(&in, sb) || !(n = affected_by_wait(s, m, sb, affected)))
 				continue;
 			in.wait &= ~(1u << sb);
-			c->waits += try(s, m, &in, hurt, n, &named);
-			c->waits_named += named;
+			c->waits += try_mutation(s, m, &in, affected, n, &caught);
+			c->waits_caught += caught;
 		}
 	}
 }
 
-static void mutate_image(const char *maker, uint32_t sm, const char *file, uint8_t *image,
+static void mutate_image(const char *compiler, uint32_t sm, const char *file, uint8_t *image,
 			 size_t size, struct counts *c)
 {
 	struct image im;
 	char message[256], error[WHY];
 
 	if (!image_read(&im, image, size, message, sizeof(message))) {
-		ok(false, "%s: %s", maker, message);
+		ok(false, "the image by %s is readable: %s", compiler, message);
 		return;
 	}
 	for (uint32_t k = 0; k < SUBJECTS; k++)
@@ -396,9 +401,10 @@ static void mutate_image(const char *maker, uint32_t sm, const char *file, uint8
 			s->sm = sm;
 			s->image = image;
 			s->size = size;
-			if (ok(subject_read(s, &im.kernels[i]) && run(s, error, sizeof(error)),
-			       "%s of %s for sm_%u is right to begin with", kind->function, maker,
-			       sm)) {
+			if (ok(subject_read(s, &im.kernels[i]) &&
+				       run_subject(s, error, sizeof(error)),
+			       "%s by %s for sm_%u runs in hazard mode before mutation",
+			       kind->function, compiler, sm)) {
 				s->step = 1 + s->count / MAX_TRIES;
 				mutate(s, c);
 			} else {
@@ -409,17 +415,18 @@ static void mutate_image(const char *maker, uint32_t sm, const char *file, uint8
 	image_free(&im);
 }
 
-static void verdict(const char *maker, uint32_t sm, const struct counts *c)
+static void report_counts(const char *compiler, uint32_t sm, const struct counts *c)
 {
-	uint32_t all = c->stalls + c->waits, named = c->stalls_named + c->waits_named;
+	uint32_t all = c->stalls + c->waits, caught = c->stalls_caught + c->waits_caught;
 
-	printf("# count %s sm_%u: %u of %u lowered stalls and %u of %u dropped waits are named\n",
-	       maker, sm, c->stalls_named, c->stalls, c->waits_named, c->waits);
-	ok(all >= 20 && 100 * named >= 95 * all,
-	   "%s, sm_%u: at least 95 %% of %u violations are named (%u are)", maker, sm, all, named);
+	printf("# count %s sm_%u: %u of %u lowered stalls and %u of %u dropped waits are caught\n",
+	       compiler, sm, c->stalls_caught, c->stalls, c->waits_caught, c->waits);
+	ok(all >= 20 && 100 * caught >= 95 * all,
+	   "%s, sm_%u: hazard mode catches at least 95 %% of %u violations (%u)", compiler, sm, all,
+	   caught);
 }
 
-/* usage: mutate ours|<cubin name>...: "ours" compiles tests/kernels here. */
+/* usage: mutate [CUBIN...]: our code of tests/kernels, and these cubins of ptxas. */
 int main(int argc, char **argv)
 {
 	setenv("SOV_SOFT", "gh100:vram=256M:threads=1:hazard,ga100:vram=256M:threads=1:hazard", 1);
@@ -441,7 +448,7 @@ int main(int argc, char **argv)
 			if (compile(text, size, &o, &r))
 				mutate_image("ours", sm, file, r.image, r.image_size, &ours);
 			else
-				ok(false, "compile %s: %s", path, r.messages);
+				ok(false, "%s compiles: %s", path, r.messages);
 			compile_result_free(&r);
 			free(text);
 			for (int i = 1; i < argc; i++) {
@@ -454,9 +461,9 @@ int main(int argc, char **argv)
 				free(image);
 			}
 		}
-		verdict("ours", sm, &ours);
+		report_counts("ours", sm, &ours);
 		if (argc > 1)
-			verdict("ptxas", sm, &theirs);
+			report_counts("ptxas", sm, &theirs);
 	}
 	return tap_done();
 }

@@ -1,12 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Does hazard mode see what it should? Our code and ptxas's, broken on purpose; see mutate.c.
+# Mutation test of hazard mode on our code and ptxas's; see mutate.c.
 set -eu
 : "${BUILD:=build}"
 cubins=$BUILD/oracles/mutation
 rm -rf "$cubins"
 mkdir -p "$cubins"
-command -v ptxas >/dev/null || { echo "1..0"; echo "ptxas is not there: run make check-oracles"; exit 1; }
+command -v ptxas >/dev/null || { echo "1..0"; echo "no ptxas in PATH: run make check-oracles"; exit 1; }
 for file in saxpy reduce sgemm dgemm jacobi histogram scan; do
 	for sm in sm_80 sm_90; do
 		for level in 3; do

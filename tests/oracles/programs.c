@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Runs the programs of programs.cu, as others' compilers made them, on software GPUs and compares
- * everything they leave behind with what plain C says. Which chip a file is for is in its name:
- * <maker>-sm_90-….cubin.
+ * Runs cubins of programs.cu by other compilers on software GPUs and compares all their output with
+ * a reference in C. The file name gives the chip: <compiler>-sm_90-....cubin.
  */
 #include <math.h>
 #include "libsov/sov.h"
@@ -20,21 +19,21 @@ static bool must(sov_result r, const char *doing)
 	return !r;
 }
 
-/* Buffers of a program, freed with its context. */
-static sov_ptr give(const void *data, uint64_t bytes)
+/* Allocates a buffer, which is freed with its context. */
+static sov_ptr upload(const void *data, uint64_t bytes)
 {
 	sov_ptr p = 0;
 
 	if (must(sov_memory_alloc(context, bytes, &p), "allocating") && data)
-		must(sov_memory_copy(context, p, SOV_HOST(data), bytes), "copying in");
+		must(sov_memory_copy(context, p, SOV_HOST(data), bytes), "copying to the device");
 	else if (p)
 		must(sov_memory_fill(context, p, 0xee, 1, bytes), "filling");
 	return p;
 }
 
-static bool take(void *data, sov_ptr p, uint64_t bytes)
+static bool download(void *data, sov_ptr p, uint64_t bytes)
 {
-	return must(sov_memory_copy(context, SOV_HOST(data), p, bytes), "copying out");
+	return must(sov_memory_copy(context, SOV_HOST(data), p, bytes), "copying to the host");
 }
 
 struct launch {
@@ -42,10 +41,10 @@ struct launch {
 	uint32_t grid[3], block[3], shared;
 };
 #define RUN(l, ...) \
-	run(l, (const void *const[]){__VA_ARGS__}, \
-	    sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
+	launch_program(l, (const void *const[]){__VA_ARGS__}, \
+		       sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *))
 
-static bool run(struct launch l, const void *const *arguments, uint32_t count)
+static bool launch_program(struct launch l, const void *const *arguments, uint32_t count)
 {
 	sov_launch s = SOV_INIT(sov_launch);
 	sov_function f;
@@ -62,8 +61,8 @@ static bool run(struct launch l, const void *const *arguments, uint32_t count)
 	       must(sov_context_wait(context, SOV_MAX_WAIT), l.name);
 }
 
-/* The first difference, if any. */
-static bool same(const void *got, const void *want, size_t each, size_t count, const char *what)
+/* Compares elements; describes the first difference in why. */
+static bool same(const void *got, const void *want, size_t each, size_t count, const char *name)
 {
 	for (size_t i = 0; i < count; i++) {
 		uint64_t a = 0, b = 0;
@@ -71,7 +70,7 @@ static bool same(const void *got, const void *want, size_t each, size_t count, c
 		memcpy(&a, (const char *)got + i * each, each);
 		memcpy(&b, (const char *)want + i * each, each);
 		if (a != b) {
-			snprintf(why, sizeof(why), "%s: element %zu is 0x%llx, not 0x%llx", what, i,
+			snprintf(why, sizeof(why), "%s: element %zu is 0x%llx, not 0x%llx", name, i,
 				 (unsigned long long)a, (unsigned long long)b);
 			return false;
 		}
@@ -89,7 +88,7 @@ static uint64_t noise(void) /* splitmix64 */
 	return z ^ z >> 31;
 }
 
-/* The programs. */
+/* ---- the programs ---- */
 
 static bool parameters(void)
 {
@@ -104,7 +103,7 @@ static bool parameters(void)
 	uint64_t d = 0x123456789abcdef0, sum = 0, got[8], want[8];
 	float e = 2.5f;
 	double f = 1234.5;
-	sov_ptr out = give(NULL, sizeof(got));
+	sov_ptr out = upload(NULL, sizeof(got));
 
 	for (int i = 0; i < 37; i++) {
 		g.bytes[i] = (unsigned char)noise();
@@ -116,14 +115,14 @@ static bool parameters(void)
 	       sizeof(want));
 	return RUN(((struct launch){"parameters", {1}, {1}, 0}), &a, &b, &c, &d, &e, &f, &g,
 		   &out) &&
-	       take(got, out, sizeof(got)) && same(got, want, 8, 8, "parameters");
+	       download(got, out, sizeof(got)) && same(got, want, 8, 8, "parameters");
 }
 
 static bool three_dimensions(void)
 {
 	enum { N = 5 * 3 * 2 * 7 * 4 * 3 };
 	static uint64_t got[N], want[N];
-	sov_ptr out = give(NULL, sizeof(got));
+	sov_ptr out = upload(NULL, sizeof(got));
 	size_t n = 0;
 
 	for (uint64_t z = 0; z < 2; z++)
@@ -135,7 +134,7 @@ static bool three_dimensions(void)
 							want[n++] = x | y << 8 | z << 16 | u << 24 |
 								    v << 32 | w << 40;
 	return RUN(((struct launch){"three_dimensions", {5, 3, 2}, {7, 4, 3}, 0}), &out) &&
-	       take(got, out, sizeof(got)) && same(got, want, 8, N, "three_dimensions");
+	       download(got, out, sizeof(got)) && same(got, want, 8, N, "three_dimensions");
 }
 
 static bool scan_1024(void)
@@ -147,10 +146,10 @@ static bool scan_1024(void)
 		in[i] = (uint32_t)noise();
 		want[i] = in[i] + (i % 1024 ? want[i - 1] : 0);
 	}
-	a = give(in, sizeof(in));
-	out = give(NULL, sizeof(got));
+	a = upload(in, sizeof(in));
+	out = upload(NULL, sizeof(got));
 	return RUN(((struct launch){"scan_1024", {4}, {1024}, 0}), &a, &out) &&
-	       take(got, out, sizeof(got)) && same(got, want, 4, 4096, "scan_1024");
+	       download(got, out, sizeof(got)) && same(got, want, 4, 4096, "scan_1024");
 }
 
 static bool reverse_shared(void)
@@ -168,10 +167,10 @@ static bool reverse_shared(void)
 	n = bytes / 4;
 	for (uint32_t i = 0; i < n; i++)
 		want[n - 1 - i] = in[i] = (uint32_t)noise();
-	a = give(in, bytes);
-	out = give(NULL, bytes);
+	a = upload(in, bytes);
+	out = upload(NULL, bytes);
 	return RUN(((struct launch){"reverse_shared", {3}, {256}, bytes}), &n, &a, &out) &&
-	       take(got, out, bytes) && same(got, want, 4, n, "reverse_shared");
+	       download(got, out, bytes) && same(got, want, 4, n, "reverse_shared");
 }
 
 static int by_size(const void *a, const void *b)
@@ -189,10 +188,10 @@ static bool sort_local(void)
 
 	for (uint32_t i = 0; i < THREADS * 32; i++)
 		in[i] = (uint32_t)noise() >> noise() % 32;
-	a = give(in, sizeof(in));
-	out = give(NULL, sizeof(got));
+	a = upload(in, sizeof(in));
+	out = upload(NULL, sizeof(got));
 	if (!RUN(((struct launch){"sort_local", {3}, {32}, 0}), &a, &out) ||
-	    !take(got, out, sizeof(got)))
+	    !download(got, out, sizeof(got)))
 		return false;
 	for (uint32_t i = 0; i < THREADS; i++)
 		qsort(in + 32 * i, 32, 4, by_size);
@@ -214,42 +213,43 @@ static uint32_t parity(uint32_t n, bool even)
 static bool recursion(void)
 {
 	uint32_t got[128], want[128];
-	sov_ptr out = give(NULL, sizeof(got));
+	sov_ptr out = upload(NULL, sizeof(got));
 
 	for (uint32_t t = 0; t < 64; t++) {
 		want[2 * t] = ackermann(t % 3, t / 3 % 4);
 		want[2 * t + 1] = parity(t % 9, true);
 	}
 	return RUN(((struct launch){"recursion", {2}, {32}, 0}), &out) &&
-	       take(got, out, sizeof(got)) && same(got, want, 4, 128, "recursion");
+	       download(got, out, sizeof(got)) && same(got, want, 4, 128, "recursion");
 }
 
 static bool count_blocks(void)
 {
 	uint64_t sum = 0, n = 300000, want = n * (n + 1) / 2;
-	sov_ptr out = give(&sum, 8);
+	sov_ptr out = upload(&sum, 8);
 
 	return RUN(((struct launch){"count_blocks", {300000}, {1}, 0}), &out) &&
-	       take(&sum, out, 8) && same(&sum, &want, 8, 1, "count_blocks");
+	       download(&sum, out, 8) && same(&sum, &want, 8, 1, "count_blocks");
 }
 
 static bool variables(void)
 {
 	uint32_t got[3], counter = 0, five = 5, last = 0;
 	uint64_t bytes = 0;
-	sov_ptr out = give(NULL, sizeof(got)), c, z;
+	sov_ptr out = upload(NULL, sizeof(got)), c, z;
 
 	if (!must(sov_module_get_variable(module, "counter", &c, NULL), "counter") ||
 	    !must(sov_module_get_variable(module, "zeroed", &z, &bytes), "zeroed") ||
 	    bytes != 100000 || !RUN(((struct launch){"variables", {1}, {1}, 0}), &out) ||
-	    !take(got, out, sizeof(got)) || !same(got, (uint32_t[]){123, 0, 41}, 4, 3, "variables"))
+	    !download(got, out, sizeof(got)) ||
+	    !same(got, (uint32_t[]){123, 0, 41}, 4, 3, "variables"))
 		return false;
-	if (!take(&counter, c, 4) || !same(&counter, (uint32_t[]){42}, 4, 1, "counter") ||
-	    !take(&last, z + 99999, 1) || !same(&last, (uint32_t[]){77}, 4, 1, "zeroed"))
+	if (!download(&counter, c, 4) || !same(&counter, (uint32_t[]){42}, 4, 1, "counter") ||
+	    !download(&last, z + 99999, 1) || !same(&last, (uint32_t[]){77}, 4, 1, "zeroed"))
 		return false;
 	return must(sov_memory_copy(context, c, SOV_HOST(&five), 4), "writing") &&
 	       RUN(((struct launch){"variables", {1}, {1}, 0}), &out) &&
-	       take(got, out, sizeof(got)) &&
+	       download(got, out, sizeof(got)) &&
 	       same(got, (uint32_t[]){123, 77, 5}, 4, 3, "variables, again");
 }
 
@@ -271,11 +271,11 @@ static bool constants(void)
 			expected[t] =
 				(uint32_t)letters[t % 36] * 256 + (uint32_t)letters[t * 7 % 36];
 		}
-		a = give(x, sizeof(x));
-		out = give(NULL, sizeof(got));
-		words = give(NULL, sizeof(text));
+		a = upload(x, sizeof(x));
+		out = upload(NULL, sizeof(got));
+		words = upload(NULL, sizeof(text));
 		if (!RUN(((struct launch){"constants", {3}, {32}, 0}), &a, &out, &words) ||
-		    !take(got, out, sizeof(got)) || !take(text, words, sizeof(text)) ||
+		    !download(got, out, sizeof(got)) || !download(text, words, sizeof(text)) ||
 		    !same(got, want, 8, 96, "constants") ||
 		    !same(text, expected, 4, 96, "constant bytes"))
 			return false;
@@ -298,7 +298,7 @@ static uint32_t mix(uint32_t a, uint32_t b)
 static bool pointers_to_functions(void)
 {
 	uint32_t got[192], want[192];
-	sov_ptr out = give(NULL, sizeof(got));
+	sov_ptr out = upload(NULL, sizeof(got));
 
 	for (uint32_t t = 0; t < 192; t++) {
 		uint32_t b = t * 17 + 5;
@@ -306,7 +306,7 @@ static bool pointers_to_functions(void)
 		want[t] = t % 3 == 0 ? t + b : t % 3 == 1 ? t * b : mix(t, b);
 	}
 	return RUN(((struct launch){"pointers_to_functions", {2}, {96}, 0}), &out) &&
-	       take(got, out, sizeof(got)) && same(got, want, 4, 192, "pointers_to_functions");
+	       download(got, out, sizeof(got)) && same(got, want, 4, 192, "pointers_to_functions");
 }
 
 static bool pointers_to_memory(void)
@@ -323,13 +323,13 @@ static bool pointers_to_memory(void)
 						 : t % 3 == 1 ? in[i] * 3
 							      : in[t] + (i + 8 - t % 8) % 8);
 	}
-	a = give(in, sizeof(in));
-	out = give(NULL, sizeof(got));
+	a = upload(in, sizeof(in));
+	out = upload(NULL, sizeof(got));
 	return RUN(((struct launch){"pointers_to_memory", {1}, {64}, 0}), &a, &out) &&
-	       take(got, out, sizeof(got)) && same(got, want, 4, 64, "pointers_to_memory");
+	       download(got, out, sizeof(got)) && same(got, want, 4, 64, "pointers_to_memory");
 }
 
-/* Every NaN is as good as another. */
+/* Makes all NaNs the same. */
 static double quiet(double x)
 {
 	return isnan(x) ? NAN : x;
@@ -345,7 +345,7 @@ static bool divisions(void)
 	for (uint32_t t = 0; t <= N; t++) {
 		uint64_t bits = noise();
 
-		if (t % 4 == 0) /* of medium size */
+		if (t % 4 == 0) /* of medium magnitude */
 			bits = (bits & 0x800fffffffffffff) | (uint64_t)(1000 + bits % 50) << 52;
 		if (t % 7 == 0)
 			bits &= 0x800fffffffffffff; /* subnormal */
@@ -360,12 +360,12 @@ static bool divisions(void)
 		expected[2 * t] = y[t] / (y[t + 1] | 1);
 		expected[2 * t + 1] = (uint64_t)((int64_t)y[t] % (int64_t)(y[t + 1] >> 40 | 1));
 	}
-	a = give(x, sizeof(x));
-	b = give(y, sizeof(y));
-	out = give(NULL, sizeof(got));
-	q = give(NULL, sizeof(quotients));
+	a = upload(x, sizeof(x));
+	b = upload(y, sizeof(y));
+	out = upload(NULL, sizeof(got));
+	q = upload(NULL, sizeof(quotients));
 	if (!RUN(((struct launch){"divisions", {4}, {128}, 0}), &a, &b, &out, &q) ||
-	    !take(got, out, sizeof(got)) || !take(quotients, q, sizeof(quotients)))
+	    !download(got, out, sizeof(got)) || !download(quotients, q, sizeof(quotients)))
 		return false;
 	for (uint32_t i = 0; i < 3 * N; i++)
 		got[i] = quiet(got[i]);
@@ -377,7 +377,7 @@ static bool divergence(void)
 {
 	enum { N = 256 };
 	static uint32_t got[N], want[N], n[N];
-	sov_ptr out = give(NULL, sizeof(got));
+	sov_ptr out = upload(NULL, sizeof(got));
 
 	for (uint32_t t = 0; t < N; t++) {
 		uint32_t x = t * 2654435761u;
@@ -404,7 +404,7 @@ static bool divergence(void)
 		want[t] = n[t] ^ ballot;
 	}
 	return RUN(((struct launch){"divergence", {2}, {128}, 0}), &out) &&
-	       take(got, out, sizeof(got)) && same(got, want, 4, N, "divergence");
+	       download(got, out, sizeof(got)) && same(got, want, 4, N, "divergence");
 }
 
 static const struct {
@@ -426,7 +426,7 @@ static const struct {
 	{"divergence", divergence},
 };
 
-static const char *device_of(const char *path, int hazard)
+static const char *device_name(const char *path, int hazard)
 {
 	static const char *const chips[][2] = {
 		{"sm_80", "ga100"}, {"sm_86", "ga102"}, {"sm_89", "ad102"}, {"sm_90", "gh100"}};
@@ -438,8 +438,8 @@ static const char *device_of(const char *path, int hazard)
 	return name;
 }
 
-/* Each program in a context of its own: a fault of one does not hide the others. */
-static bool run_one(const char *device, const void *image, size_t bytes, bool (*program)(void))
+/* Runs each program in a new context, so that a fault of one does not hide the others. */
+static bool run_program(const char *device, const void *image, size_t bytes, bool (*program)(void))
 {
 	sov_device d;
 	bool good;
@@ -454,7 +454,9 @@ static bool run_one(const char *device, const void *image, size_t bytes, bool (*
 	return good;
 }
 
-/* programs [--gpu] CUBIN...: on software GPUs, or with --gpu on the first one there is of that chip. */
+/*
+ * usage: programs [--gpu] CUBIN...: on software GPUs, or with --gpu on the first GPU of that chip.
+ */
 int main(int argc, char **argv)
 {
 	bool gpu = argc > 1 && !strcmp(argv[1], "--gpu");
@@ -476,10 +478,10 @@ int main(int argc, char **argv)
 			fclose(f);
 		for (unsigned p = 0; p < sizeof(programs) / sizeof(*programs); p++)
 			for (int hazard = 0; hazard < 2 - gpu; hazard++)
-				if (!ok(run_one(device_of(base, hazard), image, bytes,
-						programs[p].run),
-					"%s of %s%s", programs[p].name, base,
-					hazard ? ", hazards checked" : ""))
+				if (!ok(run_program(device_name(base, hazard), image, bytes,
+						    programs[p].run),
+					"%s of %s gives the results of C%s", programs[p].name, base,
+					hazard ? " in hazard mode" : ""))
 					diag("%s", why);
 	}
 	return tap_done();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Small programs with everything that a loader and a machine have to offer beside arithmetic. What each
-// has to give is in programs.c.
+// Small programs that exercise a loader and a GPU beyond arithmetic: parameters, shared and local
+// memory, variables, constants, calls, divergence. programs.c has the expected results.
 #include "../kernels/device.h"
 #define __constant__ __attribute__((constant))
 #define NOINLINE __attribute__((noinline))
@@ -14,7 +14,7 @@ static __device__ inline unsigned size_z() { return __nvvm_read_ptx_sreg_ntid_z(
 static __device__ inline unsigned grid_y() { return __nvvm_read_ptx_sreg_nctaid_y(); }
 static __device__ inline unsigned global_x() { return block_x() * block_size() + thread_x(); }
 
-// Parameters of all sizes, and a structure that is larger than a register.
+// Parameters of all sizes, and a structure larger than a register.
 struct big {
 	unsigned char bytes[37];
 	double d[5];
@@ -46,7 +46,7 @@ extern "C" __global__ void three_dimensions(u64 *out)
 		(u64)thread_y() << 32 | (u64)thread_z() << 40;
 }
 
-// A block as large as it gets: a scan through shared memory with a barrier at each step.
+// A block of the maximum size: a scan through shared memory with a barrier at each step.
 extern "C" __global__ void scan_1024(const unsigned *in, unsigned *out)
 {
 	__shared__ unsigned a[2][1024];
@@ -61,7 +61,7 @@ extern "C" __global__ void scan_1024(const unsigned *in, unsigned *out)
 	out[global_x()] = a[from][t];
 }
 
-// As much shared memory as there is, every word of it.
+// The maximum of shared memory; uses every word.
 extern __shared__ unsigned dynamic[];
 extern "C" __global__ void reverse_shared(unsigned n, const unsigned *in, unsigned *out)
 {
@@ -72,7 +72,7 @@ extern "C" __global__ void reverse_shared(unsigned n, const unsigned *in, unsign
 		out[i] = dynamic[n - 1 - i];
 }
 
-// An array of each thread's own, indexed by its data.
+// A local array with data-dependent indices.
 extern "C" __global__ void sort_local(const unsigned *in, unsigned *out)
 {
 	unsigned a[32];
@@ -114,7 +114,7 @@ extern "C" __global__ void count_blocks(u64 *sum)
 	__nvvm_atom_add_gen_ll((long long *)sum, (long long)block_x() + 1);
 }
 
-// Variables: initialised, zeroed, pointing at each other and at functions; constants.
+// Variables: initialised, zeroed, with pointers to each other and to functions; constants.
 struct node {
 	unsigned value;
 	struct node *next;
@@ -150,7 +150,7 @@ extern "C" __global__ void constants(const double *x, double *out, unsigned *tex
 	text[t] = letters[t % 36] * 256 + letters[(t * 7) % 36];
 }
 
-// Calls through pointers, a switch, pointers to memory of every kind.
+// Calls through pointers, a switch, pointers to every state space.
 typedef unsigned (*operation)(unsigned, unsigned);
 static __device__ NOINLINE unsigned add(unsigned a, unsigned b) { return a + b; }
 static __device__ NOINLINE unsigned multiply(unsigned a, unsigned b) { return a * b; }
@@ -193,7 +193,7 @@ extern "C" __global__ void pointers_to_memory(const unsigned *in, unsigned *out)
 	out[t] = sum_of(t % 3 == 0 ? in : t % 3 == 1 ? shared : local, 8);
 }
 
-// Division and roots with their slow paths, of every size.
+// Division and square roots, including the slow paths, for operands of every magnitude.
 extern "C" __global__ void divisions(const double *x, const u64 *y, double *out, u64 *quotients)
 {
 	unsigned t = global_x();
@@ -205,7 +205,7 @@ extern "C" __global__ void divisions(const double *x, const u64 *y, double *out,
 	quotients[2 * t + 1] = (u64)((long long)y[t] % (long long)(y[t + 1] >> 40 | 1));
 }
 
-// Threads of a warp that go their own ways and meet again, in loops, with breaks.
+// Threads of a warp that diverge and reconverge, in loops, with breaks.
 extern "C" __global__ void divergence(unsigned *out)
 {
 	unsigned t = global_x(), x = t * 2654435761u, n = 0;

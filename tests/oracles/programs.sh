@@ -1,16 +1,16 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# What ptxas makes of programs.cu on the software GPUs: four targets, without optimisation and with, plainly
-# and with hazards checked. Also linked by nvlink, where functions and variables have addresses of their own.
+# Runs ptxas's code of programs.cu on the software GPUs: four targets, -O0 and -O3, in normal and in
+# hazard mode; also linked by nvlink, which assigns addresses to functions and variables.
 set -eu
 : "${BUILD:=build}" "${CLANG:=clang-19}"
 work=$BUILD/oracles/programs-cubins
 rm -rf "$work"
 mkdir -p "$work"
-command -v ptxas >/dev/null || { echo "1..0"; echo "ptxas is not there: run make check-oracles"; exit 1; }
+command -v ptxas >/dev/null || { echo "1..0"; echo "no ptxas in PATH: run make check-oracles"; exit 1; }
 command -v "$CLANG" >/dev/null || CLANG=clang
-"$CLANG" -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 --cuda-gpu-arch=sm_80 --cuda-feature=+ptx80 \
-	tests/oracles/programs.cu -o "$work/programs.ptx" 2>"$work/messages"
+"$CLANG" -x cuda --cuda-device-only -nocudainc -nocudalib -S -O3 --cuda-gpu-arch=sm_80 \
+	--cuda-feature=+ptx80 tests/oracles/programs.cu -o "$work/programs.ptx" 2>"$work/messages"
 for ptxas in ptxas /usr/local/cuda/bin/ptxas; do
 	command -v "$ptxas" >/dev/null || continue
 	version=$("$ptxas" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')

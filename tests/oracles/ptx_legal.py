@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What of PTX is legal: every mnemonic of the plain part (no tensor cores, asynchronous copies, clusters, textures, video)
-with every combination of modifiers and types that one might try, right or wrong, given to ptxas and to us. Prints what
-one takes and the other refuses, and counts.
+"""Compares which PTX is legal for ptxas and for us: every mnemonic of scalar PTX (no tensor cores,
+asynchronous copies, clusters, textures, video) with all plausible combinations of modifiers and
+types, right and wrong. Prints the forms that only one of the two accepts, and counts.
   usage: ptx_legal.py SOV PTXAS [MNEMONIC...]
 
-Each form stands in a line of its own of a kernel, with a store of what it made, so that no compiler leaves it out. Lines
-with errors are taken away until the rest compiles; a compiler that names no line has its file cut in half."""
+Each form is one line of a kernel, with a store of its result, so that no compiler eliminates it.
+Lines with errors are removed until the rest compiles; if a compiler names no line, the file is
+bisected."""
 import itertools
 import re
 import subprocess
@@ -36,9 +37,9 @@ def bits(t):
     return int(re.sub(r"x2$", "", t)[1 if t[0] != "b" or t[1] != "f" else 2:]) * (2 if t.endswith("x2") else 1)
 
 
-def register(t, n, least=16):
-    """Registers without a kind go with every type of their size."""
-    size = max(bits(t), least) if t != "pred" else 1
+def register(t, n, min_bits=16):
+    """Untyped (.b) registers fit every type of their size."""
+    size = max(bits(t), min_bits) if t != "pred" else 1
     return "%" + {1: "p", 16: "h", 32: "r", 64: "l", 128: "q"}[size] + str(n)
 
 
@@ -56,7 +57,7 @@ def form(text, *results):
 
 
 def each(*groups):
-    """Every way to take one word of each group, put together."""
+    """All concatenations of one word of each group."""
     return ("".join(words) for words in itertools.product(*groups))
 
 
@@ -65,7 +66,7 @@ def number(t):
 
 
 def operation(name, words, types, sources, result=None, numbers=True):
-    """name.words.type d, a, b, ...; some with numbers instead of registers."""
+    """Forms name.words.type d, a, b, ...; some with immediates instead of registers."""
     for t in types:
         d = register(result(t) if result else t, 0)
         a = [register(t, 1 + n) for n in range(sources)]
@@ -349,7 +350,7 @@ def moves():
     yield "isspacep", isspacep
 
 
-PLACES = {"": "%generic", ".global": "%at", ".shared": "%shared", ".shared::cta": "%shared", ".local": "%local",
+ADDRESSES = {"": "%generic", ".global": "%at", ".shared": "%shared", ".shared::cta": "%shared", ".local": "%local",
           ".const": "%const", ".param": "parameter", ".param::entry": "parameter"}
 MEMORY = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64 b128 f16 bf16 f16x2 pred".split()
 
@@ -369,12 +370,12 @@ def memory():
                 for v in vectors:
                     for t in types:
                         d, names = vector(t, v, 0)
-                        form(f"{name}{w[0]}{s}{w[1]}{v}.{t} {d},[{PLACES[s]}{after}]{hint};", *names)
+                        form(f"{name}{w[0]}{s}{w[1]}{v}.{t} {d},[{ADDRESSES[s]}{after}]{hint};", *names)
 
     def loads():
         orders = ["", ".weak", ".volatile"] + list(each([".relaxed", ".acquire"], ["", ".cta", ".gpu", ".sys", ".cluster"]))
-        ld("ld", [(o, "") for o in orders], PLACES)
-        ld("ld", [("", c) for c in (".ca", ".cg", ".cs", ".lu", ".cv")], PLACES, ["b32", "b128", "u8"])
+        ld("ld", [(o, "") for o in orders], ADDRESSES)
+        ld("ld", [("", c) for c in (".ca", ".cg", ".cs", ".lu", ".cv")], ADDRESSES, ["b32", "b128", "u8"])
         ld("ld", [("", c) for c in (".nc", ".ca.nc", ".cg.nc", ".cs.nc", ".lu.nc", ".cv.nc")], ["", ".global", ".shared"])
         levels = [".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate",
                   ".L2::64B", ".L2::128B", ".L2::256B", ".L1::no_allocate.L2::128B"]
@@ -382,7 +383,7 @@ def memory():
         ld("ld", [("", c) for c in (".nc" + x for x in levels)], ["", ".global"], ["b32", "f64"])
         ld("ld", [("", ".L2::cache_hint"), ("", ".nc.L2::cache_hint"), (".relaxed.gpu", ".L2::cache_hint")],
            ["", ".global", ".shared"], ["b32", "b64"], hint=",%l7")
-        ld("ld", [("", "")], PLACES, ["b32", "b64"], after="+16")
+        ld("ld", [("", "")], ADDRESSES, ["b32", "b64"], after="+16")
         ld("ld", [("", "")], [".global"], ["b32"], after="+-16")
         for t in ("u8", "s8", "b8", "u16", "s16", "b16", "u32", "s32", "b32", "f32", "f64"):
             for d in ("%h0", "%r0", "%l0"):
@@ -407,12 +408,12 @@ def memory():
             for s in spaces:
                 for v in vectors:
                     for t in types:
-                        form(f"st{w[0]}{s}{w[1]}{v}.{t} [{PLACES[s]}{after}],{vector(t, v, 0)[0]}{hint};")
+                        form(f"st{w[0]}{s}{w[1]}{v}.{t} [{ADDRESSES[s]}{after}],{vector(t, v, 0)[0]}{hint};")
 
     def stores():
         orders = ["", ".weak", ".volatile"] + list(each([".relaxed", ".release"], ["", ".cta", ".gpu", ".sys", ".cluster"]))
-        st([(o, "") for o in orders], PLACES)
-        st([("", c) for c in (".wb", ".cg", ".cs", ".wt", ".ca")], PLACES, ["b32", "b128", "u8"])
+        st([(o, "") for o in orders], ADDRESSES)
+        st([("", c) for c in (".wb", ".cg", ".cs", ".wt", ".ca")], ADDRESSES, ["b32", "b128", "u8"])
         levels = [".L1::evict_normal", ".L1::evict_unchanged", ".L1::evict_first", ".L1::evict_last", ".L1::no_allocate"]
         st([("", c) for c in levels], ["", ".global", ".shared"], ["b32", "f64"])
         st([("", ".L2::cache_hint"), (".relaxed.gpu", ".L2::cache_hint")], ["", ".global", ".shared"], ["b32", "b64"],
@@ -438,19 +439,19 @@ def memory():
                         for v in ("", ".v2", ".v4", ".v8") if s in ("", ".global") and t in FLOATS else ("",):
                             x, y = vector(t, v, 0)[0], vector(t, v, 0)[0]
                             if name == "red":
-                                form(f"red{s}.{o}{noftz}{v}.{t} [{PLACES[s]}],{y}{more};")
+                                form(f"red{s}.{o}{noftz}{v}.{t} [{ADDRESSES[s]}],{y}{more};")
                             elif not v:
-                                form(f"atom{s}.{o}{noftz}.{t} {d},[{PLACES[s]}],{a}{more};", d)
+                                form(f"atom{s}.{o}{noftz}.{t} {d},[{ADDRESSES[s]}],{a}{more};", d)
                             else:
-                                form(f"atom{s}.{o}{noftz}{v}.{t} {x},[{PLACES[s]}],{y};", register(t, 0))
+                                form(f"atom{s}.{o}{noftz}{v}.{t} {x},[{ADDRESSES[s]}],{y};", register(t, 0))
         for order in ("", ".relaxed", ".acquire", ".release", ".acq_rel", ".sc", ".weak", ".volatile"):
             for scope in ("", ".cta", ".cluster", ".gpu", ".sys"):
                 for s in ("", ".global", ".shared"):
                     if name == "red":
-                        form(f"red{order}{scope}{s}.add.u32 [{PLACES[s]}],%r1;")
+                        form(f"red{order}{scope}{s}.add.u32 [{ADDRESSES[s]}],%r1;")
                     else:
-                        form(f"atom{order}{scope}{s}.add.u32 %r0,[{PLACES[s]}],%r1;", "%r0")
-                        form(f"atom{order}{scope}{s}.exch.b128 %q0,[{PLACES[s]}],%q1;", "%q0")
+                        form(f"atom{order}{scope}{s}.add.u32 %r0,[{ADDRESSES[s]}],%r1;", "%r0")
+                        form(f"atom{order}{scope}{s}.exch.b128 %q0,[{ADDRESSES[s]}],%q1;", "%q0")
         if name == "atom":
             form("atom.global.add.u32 _,[%at],%r1;")
             form("atom.global.exch.b128 _,[%at],%q1;")
@@ -478,9 +479,9 @@ def memory():
     def advice():
         for s in ("", ".global", ".local", ".shared"):
             for level in (".L1", ".L2", ".L2::evict_last", ".L2::evict_normal", ""):
-                form(f"prefetch{s}{level} [{PLACES[s]}];")
-            form(f"applypriority{s}.L2::evict_normal [{PLACES[s]}],128;")
-            form(f"discard{s}.L2 [{PLACES[s]}],128;")
+                form(f"prefetch{s}{level} [{ADDRESSES[s]}];")
+            form(f"applypriority{s}.L2::evict_normal [{ADDRESSES[s]}],128;")
+            form(f"discard{s}.L2 [{ADDRESSES[s]}],128;")
         form("prefetchu.L1 [%generic];")
         form("prefetchu.L2 [%generic];")
     yield "prefetch", advice
@@ -607,8 +608,8 @@ class Compiler:
     def __init__(self, command, line):
         self.command, self.line = command, re.compile(line)
 
-    def refused(self, work, batch):
-        """Numbers of the batch's forms that are refused, with why."""
+    def rejected_forms(self, work, batch):
+        """Returns the indices of the batch's rejected forms, each with its message."""
         left, bad = list(range(len(batch))), {}
         while left:
             with open(f"{work}/x.ptx", "w") as f:
@@ -626,7 +627,7 @@ class Compiler:
                     bad[left[0]] = (r.stdout + r.stderr).strip().split("\n")[0]
                     return bad
                 for half in (left[:len(left) // 2], left[len(left) // 2:]):
-                    for n, why in self.refused(work, [batch[k] for k in half]).items():
+                    for n, why in self.rejected_forms(work, [batch[k] for k in half]).items():
                         bad[half[n]] = why
                 return bad
             bad.update(found)
@@ -653,15 +654,15 @@ def main():
                 count = [0, 0, 0, 0]
                 for at in range(0, len(tried), 400):
                     batch = tried[at:at + 400]
-                    we, they = ours.refused(work, batch), theirs.refused(work, batch)
+                    we, they = ours.rejected_forms(work, batch), theirs.rejected_forms(work, batch)
                     for n, f in enumerate(batch):
                         count[2 * (n in we) + (n in they)] += 1
                         if (n in we) != (n in they):
-                            print(f"{'ONLY THEY' if n in we else 'ONLY WE'}\t{f[1]}\t{we.get(n) or they.get(n)}")
+                            print(f"{'ONLY PTXAS' if n in we else 'ONLY SOV'}\t{f[1]}\t{we.get(n) or they.get(n)}")
                 total = [a + b for a, b in zip(total, count)]
-                print("# {}: {} forms, both take {}, both refuse {}, only we take {}, only they take {}".format(
+                print("# {}: {} forms: accepted by both {}, by neither {}, only by sov {}, only by ptxas {}".format(
                     name, len(tried), count[0], count[3], count[1], count[2]), flush=True)
-    print("# count all: {} forms, both take {}, both refuse {}, only we take {}, only they take {}".format(
+    print("# count all: {} forms: accepted by both {}, by neither {}, only by sov {}, only by ptxas {}".format(
         sum(total), total[0], total[3], total[1], total[2]))
 
 

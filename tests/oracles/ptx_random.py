@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Random PTX kernels, to see what another compiler makes of them: arithmetic of every width, data
-flow that mixes units, predicates, branches, loops, shared and global memory, exchange between
-lanes, values that all lanes have in common. What the kernels compute does not matter; that every value reaches memory does.
+"""Generates random PTX kernels as input for another compiler: arithmetic of every width, data flow
+between units, predicates, branches, loops, shared and global memory, shuffles, uniform values. The
+results do not matter, but every value reaches memory.
   usage: ptx_random.py SM SEED [STATEMENTS] > kernel.ptx"""
 import random
 import re
@@ -50,13 +50,14 @@ fma.rn.bf16x2 D,A,B,C; fma.rn.relu.f16x2 D,A,B,C; fma.rn.sat.f16x2 D,A,B,C;
 min.f16x2 D,A,B; max.NaN.f16x2 D,A,B; min.bf16x2 D,A,B; ex2.approx.f16x2 D,A;
 tanh.approx.f16x2 D,A; dp2a.lo.u32.s32 D,A,B,C;
 dp2a.hi.s32.u32 D,A,B,C""")
-# What all lanes have in common, and where it meets what they have not: U such a value, V another.
+# Operations on uniform values.
 U = statements("""
 add.s32 D,A,B; sub.s32 D,A,B; add.s32 D,A,17; mul.lo.s32 D,A,B; mad.lo.s32 D,A,B,C; and.b32 D,A,B;
 or.b32 D,A,0xf0; xor.b32 D,A,B; not.b32 D,A; lop3.b32 D,A,B,C,0x1e; shl.b32 D,A,3; shr.u32 D,A,2;
 shr.s32 D,A,5; prmt.b32 D,A,B,0x5410; popc.b32 D,A; mul.lo.u32 D,A,12; shl.b32 D,A,B;
 mad.lo.s32 D,A,3,B; selp.b32 D,A,B,P; brev.b32 D,A; bfe.u32 D,A,5,9; shf.l.wrap.b32 D,A,B,C""")
-MEET = [
+# Operations on uniform (U, V) and divergent values.
+UNIFORM_AND_DIVERGENT = [
     ('r', 'add.s32 D,A,U'), ('r', 'sub.s32 D,A,U'), ('r', 'mad.lo.s32 D,A,U,B'),
     ('r', 'mad.lo.s32 D,A,B,U'), ('r', 'and.b32 D,A,U'), ('r', 'lop3.b32 D,A,B,U,0x96'),
     ('r', 'shl.b32 D,A,U'), ('r', 'shr.u32 D,U,A'), ('r', 'selp.b32 D,A,U,P'), ('r', 'mov.b32 D,U'),
@@ -76,7 +77,7 @@ MEET = [
     ('r', '{.reg .b32 x; and.b32 x,U,0x7f0; add.u32 x,x,S; atom.shared.add.u32 D,[x],A;}'),
     ('p', 'setp.lt.u32 D,X,U'), ('p', 'setp.eq.s32 D,U,V'), ('p', 'setp.gt.s32 D,U,7'),
 ]
-# What crosses from one register file to another: (to, from, text).
+# Moves and conversions between register kinds: (to, from, text).
 CROSS = [
     ('r', 'f', 'mov.b32 D,A'), ('f', 'r', 'mov.b32 D,A'), ('r', 'f', 'cvt.rzi.s32.f32 D,A'),
     ('r', 'f', 'cvt.rni.u32.f32 D,A'), ('f', 'r', 'cvt.rn.f32.s32 D,A'),
@@ -215,7 +216,7 @@ mov.u32 S,shared_; mov.u32 sh,S; shl.b32 t,t,4; add.u32 S,S,t;"""
         return pool[-1] if newest else self.rnd.choice(pool[-8:])
 
     def fill(self, text, dst, srcs):
-        """D destination, A B C sources, P Q O predicates, [G+O] address."""
+        """Replaces the operand letters: D destination, A B C sources, P Q O predicates."""
         text = text.strip()
         offset = str(self.rnd.randrange(32) * 16)
         out = []
@@ -242,17 +243,17 @@ mov.u32 S,shared_; mov.u32 sh,S; shl.b32 t,t,4; add.u32 S,S,t;"""
             dst = self.new(kind)
         self.emit(guard + self.fill(text, dst, srcs))
 
-    def meet(self):
-        kind, text = self.rnd.choice(MEET)
-        common = {'U': self.pick('u'), 'V': self.pick('u'), 'X': self.pick('r')}
-        text = re.sub(r'\b(U|V|X)\b', lambda m: common[m[1]], text)
+    def mix_uniform(self):
+        kind, text = self.rnd.choice(UNIFORM_AND_DIVERGENT)
+        operands = {'U': self.pick('u'), 'V': self.pick('u'), 'X': self.pick('r')}
+        text = re.sub(r'\b(U|V|X)\b', lambda m: operands[m[1]], text)
         srcs = [self.pick(kind if kind != 'p' else 'r') for _ in range(3)]
         self.emit(self.fill(text, self.new(kind), srcs))
 
     def statement(self):
         r = self.rnd.random()
         if self.style == 'uniform' and r < 0.5: return self.op('u', self.rnd.choice(U))
-        if r < (0.8 if self.style == 'uniform' else 0.03): return self.meet()
+        if r < (0.8 if self.style == 'uniform' else 0.03): return self.mix_uniform()
         weights = {'mixed': (5, 4, 3, 2, 1), 'chain': (5, 3, 2, 2, 1), 'int': (8, 1, 0, 3, 0),
                    'float': (1, 8, 1, 0, 2), 'double': (1, 1, 8, 1, 0), 'memory': (4, 2, 2, 2, 0),
                    'predicate': (5, 3, 2, 1, 0), 'uniform': (5, 3, 2, 1, 0)}[self.style]

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Runs cubins with the kernels of tests/kernels on the software GPU, plainly and with hazards checked,
- * and compares every element. Which kernels a file has and for which SM is in its name:
- * <maker>-sm_90-<file>.cubin.
+ * Runs cubins with the kernels of tests/kernels on the software GPU, in normal and in hazard mode,
+ * and compares every element. The file name gives kernels and SM: <compiler>-sm_90-<file>.cubin.
  */
 #include "tests/kernels/run.h"
 #include "tests/tap.h"
@@ -25,7 +24,7 @@ static bool run_kernel(sov_context c, sov_function f, const struct kernel *k)
 	return good;
 }
 
-/* One kernel of a file, in a context of its own. */
+/* Runs one kernel of a file in a new context. */
 static bool run_file(const char *device, const void *image, size_t size, const struct kernel *k)
 {
 	sov_device d;
@@ -38,7 +37,7 @@ static bool run_file(const char *device, const void *image, size_t size, const s
 	    !must(sov_context_create(d, NULL, &c), "creating a context"))
 		return false;
 	good = must(sov_module_load(c, image, size, NULL, &m), "loading") &&
-	       must(sov_module_get_function(m, k->name, &f), "looking for it") &&
+	       must(sov_module_get_function(m, k->name, &f), "finding the kernel") &&
 	       run_kernel(c, f, k);
 	sov_context_destroy(c);
 	return good;
@@ -62,8 +61,9 @@ int main(int argc, char **argv)
 
 				snprintf(device, sizeof(device), "%s.%d",
 					 strstr(base, "sm_90") ? "gh100" : "ga100", hazard);
-				if (!ok(run_file(device, image, size, &kernels[k]), "%s of %s%s",
-					kernels[k].name, base, hazard ? ", hazards checked" : ""))
+				if (!ok(run_file(device, image, size, &kernels[k]),
+					"%s of %s gives the reference's results%s", kernels[k].name,
+					base, hazard ? " in hazard mode" : ""))
 					diag("%s", why);
 			}
 		}

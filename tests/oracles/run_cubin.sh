@@ -1,13 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# ptxas's code for tests/kernels on the software GPU: every optimisation level, both SMs, plainly and
-# with hazards checked. ptxas is the one in PATH, and CUDA 13's where it is installed.
+# Runs ptxas's code of saxpy and reduce on the software GPU: every optimisation level, two SMs, in
+# normal and in hazard mode. Uses the ptxas in PATH, and CUDA 13's if it is installed.
 set -eu
 : "${BUILD:=build}"
 cubins=$BUILD/oracles/cubins
 rm -rf "$cubins"
 mkdir -p "$cubins"
-command -v ptxas >/dev/null || { echo "1..0"; echo "ptxas is not there: run make check-oracles"; exit 1; }
+command -v ptxas >/dev/null || { echo "1..0"; echo "no ptxas in PATH: run make check-oracles"; exit 1; }
 for ptxas in ptxas /usr/local/cuda/bin/ptxas; do
 	command -v "$ptxas" >/dev/null || continue
 	version=$("$ptxas" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
@@ -20,5 +20,5 @@ for ptxas in ptxas /usr/local/cuda/bin/ptxas; do
 		done
 	done
 done
-echo "# count $(find "$cubins" -name '*.cubin' | wc -l) cubins made by ptxas"
+echo "# count $(find "$cubins" -name '*.cubin' | wc -l) cubins compiled by ptxas"
 "$BUILD/oracles/run_cubin" "$cubins"/*.cubin

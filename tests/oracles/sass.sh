@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The instruction table against NVIDIA's disassembler, and the timing rules against NVIDIA's
-# compiler. For SM80 and SM90:
-#   1. random legal words of every row and form are printed alike by nvdisasm and by us;
-#   2. every word that ptxas makes of our kernels and of random kernels decodes, is printed alike
-#      and is encoded again to the same bits;
-#   3. that code keeps every latency and scoreboard rule of sass_latency.c.
+# Compares the SASS table with NVIDIA's disassembler and the timing rules with NVIDIA's compiler.
+# For SM80, SM86, SM89 and SM90:
+#   1. nvdisasm prints random legal words of every row and form as we do;
+#   2. every word of ptxas's code for our kernels and for random kernels decodes, prints as nvdisasm
+#      prints it, and encodes to the same bits;
+#   3. that code obeys every latency and scoreboard rule of sass_latency.c.
 # Fails, never skips, without the tools. Run by make check-oracles, which builds the programs.
 #   SOV_ORACLES  folder of the tools            (~/.cache/sov-oracles)
 #   PER_FORM     random words per form of a row (1000)
@@ -14,31 +14,31 @@
 set -u
 : "${BUILD:=build}" "${PER_FORM:=1000}" "${KERNELS:=40}" "${SEED:=1}"
 tools=${SOV_ORACLES:-$HOME/.cache/sov-oracles}/nv/usr/bin
-newer=/usr/local/cuda/bin/ptxas # CUDA 13, asked where it is installed
+newer=/usr/local/cuda/bin/ptxas # CUDA 13, used if it is installed
 judges=$BUILD/oracles
 work=$judges/sass
 . tests/oracles/_result.sh
 
-# nvdisasm's text of raw words, one instruction a line; what it refuses goes to $work/refused.
+# Prints nvdisasm's text of raw words, one instruction per line; its messages go to $work/errors.
 disassemble() { # SM words.bin
-	"$tools/nvdisasm" -b "SM$1" --print-raw "$2" 2>"$work/refused" |
+	"$tools/nvdisasm" -b "SM$1" --print-raw "$2" 2>"$work/errors" |
 		sed -n 's|^ */\*[0-9a-f]*\*/ *\(.*[^ ]\) *;.*$|\1|p'
 }
 
 # Compares $work/ours with nvdisasm's text of the same words.
-compare() { # SM words.bin what
+compare_text() { # SM words.bin description
 	disassemble "$1" "$2" >"$work/theirs"
-	head -5 "$work/refused" | sed 's/^/# /'
-	paste -d '\n' "$work/ours" "$work/theirs" | awk -v what="SM$1: $3" '
+	head -5 "$work/errors" | sed 's/^/# /'
+	paste -d '\n' "$work/ours" "$work/theirs" | awk -v name="SM$1: $3" '
 		NR % 2 { ours = $0; next }
 		ours == $0 { good++; next }
 		bad++ < 10 { print "# ours   " ours "\n# theirs " $0 }
-		END { print "# count " what ": " good + bad " words, " good + 0 " agree"
+		END { print "# count " name ": " good + bad " words, " good + 0 " agree"
 		      exit bad > 0 || !good }'
-	result $? "SM$1: nvdisasm and we print the same: $3"
+	result $? "SM$1: nvdisasm prints $3 as we do"
 }
 
-compile() { # SM
+compile_by_ptxas() { # SM
 	n=0
 	for ptxas in "$tools/ptxas" "$newer"; do
 		[ -x "$ptxas" ] || continue
@@ -53,7 +53,7 @@ compile() { # SM
 		cubin=$work/random-$1-$i.cubin
 		python3 tests/oracles/ptx_random.py "$1" $((SEED + i)) $((60 + i % 7 * 50)) \
 			>"$work/random.ptx" || return 1
-		# ptxas has been seen to crash on a few of them; those kernels do not count.
+		# ptxas crashes on a few of them; those kernels do not count.
 		"$tools/ptxas" -arch="sm_$1" "$work/random.ptx" -o "$cubin" 2>/dev/null ||
 			rm -f "$cubin"
 	done
@@ -62,7 +62,7 @@ compile() { # SM
 
 for tool in nvdisasm ptxas; do
 	if [ ! -x "$tools/$tool" ]; then
-		result 1 "$tools/$tool of CUDA 12.4 is there (SOV_ORACLES names the folder of nv/)"
+		result 1 "$tools/$tool of CUDA 12.4 is installed (SOV_ORACLES names the folder of nv/)"
 		echo "1..$results"
 		exit 1
 	fi
@@ -71,18 +71,18 @@ rm -rf "$work"
 mkdir -p "$work"
 for sm in 80 86 89 90; do
 	count=$("$judges/sass_words" $sm "$PER_FORM" "$SEED" "$work/words.bin" "$work/ours")
-	result $? "SM$sm: random settings of every row are encoded"
+	result $? "SM$sm: random instructions of every row of the SASS table encode"
 	echo "# count SM$sm: ${count% *} rows of the table, $PER_FORM random words per form"
-	compare $sm "$work/words.bin" "random words"
-	compile $sm
+	compare_text $sm "$work/words.bin" "random words"
+	compile_by_ptxas $sm
 	result $? "SM$sm: ptxas compiles our kernels and random ones"
 	for kind in kernel random; do
-		"$judges/sass_code" $sm "$work/code.bin" "$work/$kind-$sm"-*.cubin >"$work/ours"
+		"$judges/sass_roundtrip" $sm "$work/code.bin" "$work/$kind-$sm"-*.cubin >"$work/ours"
 		cubins=$(ls "$work/$kind-$sm"-*.cubin | wc -l)
-		compare $sm "$work/code.bin" "what ptxas makes of $cubins $kind files"
+		compare_text $sm "$work/code.bin" "ptxas's code of $cubins $kind files"
 	done
 	"$judges/sass_hazards" $sm "$work"/*-$sm-*.cubin >"$work/hazards"
-	result $? "SM$sm: what ptxas makes keeps every timing rule"
+	result $? "SM$sm: ptxas's code obeys every timing rule"
 	grep -v '^SM' "$work/hazards" | head -10 | sed 's/^/# /'
 	grep '^SM' "$work/hazards" | sed 's/^/# count /'
 done

@@ -1,18 +1,18 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Runs straight-line pieces of machine code that another compiler scheduled through the timing
- * functions of libsov/isa and names every instruction that breaks one of their rules. Such code is
- * taken to be right, so each line that this program prints is a wrong figure in sass_latency.c.
+ * Checks the basic blocks of machine code that another compiler scheduled against the timing
+ * functions of libsov/isa and prints every instruction that violates one. The code is assumed to be
+ * right, so each line that this program prints is a wrong figure in sass_latency.c.
  *
- * A piece ends at branch targets. Two instructions with the same guard, once plain and once
- * negated, never run in the same lane and are no hazard for each other.
+ * Two instructions with complementary guards never execute in the same lane and are no hazard for
+ * each other.
  *   usage: sass_hazards SM cubin...
  */
 #include "tests/oracles/_cubin.h"
 #include "libsov/isa/nv/sass.h"
 
-#define MOST  20000 /* instructions of a function */
-#define KINDS (SASS_BREG + 1)
+#define MAX_INSTS 20000 /* per function */
+#define KINDS     (SASS_BREG + 1)
 
 struct step {
 	struct sass_inst in;
@@ -22,15 +22,15 @@ struct step {
 	bool known, target;
 };
 
-static struct step steps[MOST];
+static struct step steps[MAX_INSTS];
 static int writer[KINDS][256], write_use[KINDS][256]; /* last writer + 1, and which of its uses */
 static int reader[KINDS][256];                        /* last late reader + 1 */
-static int keeper[SASS_REUSE_SLOTS];                         /* who keeps an operand + 1, by slot */
+static int reuse_setter[SASS_REUSE_SLOTS]; /* instruction whose reuse flag is in effect + 1 */
 static uint32_t sm, checks, tight, uniform, reuses, violations;
 static const char *path;
 
-static void complain(const char *rule, int first, int second, const struct sass_reg_use *u,
-		     uint32_t need)
+static void report_violation(const char *rule, int first, int second, const struct sass_reg_use *u,
+			     uint32_t need)
 {
 	char a[256], b[256];
 
@@ -42,15 +42,15 @@ static void complain(const char *rule, int first, int second, const struct sass_
 	violations++;
 }
 
-static bool excluded(int a, int b)
+static bool guards_exclude(int a, int b)
 {
 	const struct sass_inst *x = &steps[a].in, *y = &steps[b].in;
 
 	return x->guard == y->guard && x->guard != SASS_PT && x->guard_not != y->guard_not;
 }
 
-/* The scoreboard was waited for after `from`, no later than `to`, and had time to be set. */
-static bool waited(uint8_t sb, int from, int to)
+/* Returns whether an instruction after from, up to to, waits for sb, which had time to be set. */
+static bool waits_for(uint8_t sb, int from, int to)
 {
 	for (int i = from + 1; sb != SASS_NO_SB && i <= to; i++) {
 		const struct sass_inst *in = &steps[i].in;
@@ -69,24 +69,25 @@ static bool same_pipe(int a, int b)
 	return sass_pipe(sm, &steps[a].in) == sass_pipe(sm, &steps[b].in);
 }
 
-/* What happened to a later instruction of an in-order pipe has happened to `from` as well. */
-static bool written(int from, int to)
+/* In an in-order pipe, a later instruction's completion implies that of from. */
+static bool has_written(int from, int to)
 {
 	for (int i = from; i < to; i++)
-		if ((i == from || (sass_completes_in_order(sm, &steps[from].in) && same_pipe(from, i))) &&
-		    waited(steps[i].in.write_barrier, i, to))
+		if ((i == from ||
+		     (sass_completes_in_order(sm, &steps[from].in) && same_pipe(from, i))) &&
+		    waits_for(steps[i].in.write_barrier, i, to))
 			return true;
 	return false;
 }
 
-static bool was_read(int from, int to)
+static bool has_read(int from, int to)
 {
 	for (int i = from; i < to; i++)
 		if (sass_drains_queues(sm, &steps[i].in))
 			return true;
 		else if ((i == from || sass_same_queue(sm, &steps[from].in, &steps[i].in)) &&
-			 (waited(steps[i].in.read_barrier, i, to) ||
-			  waited(steps[i].in.write_barrier, i, to)))
+			 (waits_for(steps[i].in.read_barrier, i, to) ||
+			  waits_for(steps[i].in.write_barrier, i, to)))
 			return true;
 	return false;
 }
@@ -97,103 +98,108 @@ static void check_read(int i, const struct sass_reg_use *u, uint8_t reg)
 	const struct sass_reg_use *result;
 	uint32_t need;
 
-	if (w < 0 || excluded(w, i))
+	if (w < 0 || guards_exclude(w, i))
 		return;
 	checks++;
 	uniform += u->kind == SASS_UGPR || u->kind == SASS_UPRED;
 	result = &steps[w].uses[write_use[u->kind][reg]];
 	need = sass_raw_latency(sm, &steps[w].in, result, &steps[i].in,
-			&(struct sass_reg_use){u->kind, reg, 1, u->operand, false});
-	tight += steps[i].time - steps[w].time == need && !sass_has_variable_latency(sm, &steps[w].in);
+				&(struct sass_reg_use){u->kind, reg, 1, u->operand, false});
+	tight += steps[i].time - steps[w].time == need &&
+		 !sass_has_variable_latency(sm, &steps[w].in);
 	if (steps[i].time - steps[w].time < need && !sass_has_variable_latency(sm, &steps[w].in))
-		complain("too early", w, i, u, need);
-	/* Predicates of atomics are there when the operands have been read. */
-	if (sass_has_variable_latency(sm, &steps[w].in) && !written(w, i) &&
-	    !(u->kind == SASS_PRED && was_read(w, i)))
-		complain("no scoreboard", w, i, u, need);
+		report_violation("too early", w, i, u, need);
+	/* An atomic has written its predicate once it has read its operands. */
+	if (sass_has_variable_latency(sm, &steps[w].in) && !has_written(w, i) &&
+	    !(u->kind == SASS_PRED && has_read(w, i)))
+		report_violation("no scoreboard", w, i, u, need);
 }
 
 static void check_write(int i, const struct sass_reg_use *u, uint8_t reg)
 {
 	int w = writer[u->kind][reg] - 1, r = reader[u->kind][reg] - 1;
 
-	if (w >= 0 && !excluded(w, i)) {
+	if (w >= 0 && !guards_exclude(w, i)) {
 		uint32_t need = sass_waw_latency(sm, &steps[w].in, &steps[i].in);
 
 		checks++;
 		if (!sass_has_variable_latency(sm, &steps[w].in)) {
 			if (steps[i].time - steps[w].time < need)
-				complain("overtakes", w, i, u, need);
-		} else if (!written(w, i) && !same_pipe(w, i)) {
-			complain("overwrites a result in flight", w, i, u, need);
+				report_violation("overtakes", w, i, u, need);
+		} else if (!has_written(w, i) && !same_pipe(w, i)) {
+			report_violation("overwrites a result in flight", w, i, u, need);
 		}
 	}
-	if (r >= 0 && r != i && !excluded(r, i)) {
+	if (r >= 0 && r != i && !guards_exclude(r, i)) {
 		checks++;
-		if (!was_read(r, i) && !sass_same_queue(sm, &steps[r].in, &steps[i].in))
-			complain("overwrites an operand in use", r, i, u, 0);
+		if (!has_read(r, i) && !sass_same_queue(sm, &steps[r].in, &steps[i].in))
+			report_violation("overwrites an operand in use", r, i, u, 0);
 	}
 }
 
-static void forget(void)
+static void reset_state(void)
 {
 	memset(writer, 0, sizeof(writer));
 	memset(reader, 0, sizeof(reader));
-	memset(keeper, 0, sizeof(keeper));
+	memset(reuse_setter, 0, sizeof(reuse_setter));
 }
 
-/* What a reuse flag keeps is taken by an operand that can, before its register is written. Who cannot reads the
- * register. */
-static void check_kept(int i)
+/*
+ * An operand cached by a reuse flag must be used by an operand that can hit the cache before its
+ * register is written. An operand that cannot hit reads the register.
+ */
+static void check_reuse(int i)
 {
 	struct sass_reuse_slot now[SASS_REUSE_SLOTS], was[SASS_REUSE_SLOTS];
 
 	sass_reuse_slots(&steps[i].in, now);
 	for (int k = 0; k < SASS_REUSE_SLOTS; k++) {
-		int from = keeper[k] - 1;
-		bool written = false;
+		int from = reuse_setter[k] - 1;
+		bool overwritten = false;
 
 		if (from >= 0 && (i != from + 1 || !steps[from].in.yield)) {
 			sass_reuse_slots(&steps[from].in, was);
 			for (uint32_t u = 0; u < steps[i].n; u++)
-				written |= steps[i].uses[u].write &&
-					   steps[i].uses[u].kind == SASS_GPR &&
-					   was[k].reg <
-						   steps[i].uses[u].reg + steps[i].uses[u].count &&
-					   steps[i].uses[u].reg < was[k].reg + was[k].count;
+				overwritten |= steps[i].uses[u].write &&
+					       steps[i].uses[u].kind == SASS_GPR &&
+					       was[k].reg < steps[i].uses[u].reg +
+								    steps[i].uses[u].count &&
+					       steps[i].uses[u].reg < was[k].reg + was[k].count;
 			if (now[k].reg == was[k].reg &&
 			    sass_reuse_hits(sm, &steps[from].in, &steps[i].in)) {
 				reuses++;
-				keeper[k] = 0;
-			} else if (written) {
-				keeper[k] = 0;
-				complain("overwrites what is kept", from, i, steps[i].uses, 0);
+				reuse_setter[k] = 0;
+			} else if (overwritten) {
+				reuse_setter[k] = 0;
+				report_violation("overwrites a cached operand", from, i,
+						 steps[i].uses, 0);
 			}
 		}
 		if (steps[i].in.yield)
-			keeper[k] = 0;
+			reuse_setter[k] = 0;
 		else if (steps[i].in.reuse >> k & 1)
-			keeper[k] = i + 1;
+			reuse_setter[k] = i + 1;
 	}
 }
 
-static void check(int n)
+static void check_function(int n)
 {
 	uint32_t time = 0;
 
-	forget();
+	reset_state();
 	for (int i = 0; i < n; i++) {
 		struct step *s = &steps[i];
 
 		if (s->target || !s->known)
-			forget();
+			reset_state();
 		s->time = time;
 		if (!s->known)
 			continue;
 		time += sass_stall_cycles(&s->in);
 		if (s->in.stall && s->in.stall < sass_min_stall(sm, &s->in))
-			complain("stalls too little", i, i, s->uses, sass_min_stall(sm, &s->in));
-		check_kept(i);
+			report_violation("stall too short", i, i, s->uses,
+					 sass_min_stall(sm, &s->in));
+		check_reuse(i);
 		for (uint32_t k = 0; k < s->n; k++)
 			for (int r = 0; r < s->uses[k].count; r++)
 				(s->uses[k].write ? check_write : check_read)(i, &s->uses[k],
@@ -217,8 +223,8 @@ static void check(int n)
 	}
 }
 
-/* Control never goes from here to the next instruction. */
-static bool leaves(const struct sass_inst *in)
+/* Returns whether control never falls through to the next instruction. */
+static bool never_falls_through(const struct sass_inst *in)
 {
 	switch (in->op) {
 	case SASS_BRA:
@@ -236,12 +242,12 @@ static bool leaves(const struct sass_inst *in)
 	return false;
 }
 
-static void load(const uint8_t *code, size_t size, int *count)
+static void load_function(const uint8_t *code, size_t size, int *count)
 {
 	int n = 0, i, k;
 
 	memset(steps, 0, sizeof(steps));
-	for (; n < MOST && (size_t)n * 16 + 16 <= size; n++) {
+	for (; n < MAX_INSTS && (size_t)n * 16 + 16 <= size; n++) {
 		struct sass_word w;
 
 		memcpy(&w, code + n * 16, 16);
@@ -249,7 +255,7 @@ static void load(const uint8_t *code, size_t size, int *count)
 		steps[n].n = steps[n].known ? sass_uses(&steps[n].in, steps[n].uses) : 0;
 	}
 	for (i = 0; i + 1 < n; i++)
-		steps[i + 1].target = steps[i].known && leaves(&steps[i].in);
+		steps[i + 1].target = steps[i].known && never_falls_through(&steps[i].in);
 	for (i = 0; i < n; i++)
 		for (k = 0; steps[i].known && k < steps[i].in.nops; k++)
 			if (steps[i].in.ops[k].kind == SASS_TARGET) {
@@ -276,13 +282,13 @@ int main(int argc, char **argv)
 		if (!cubin_read(path = argv[i], &c))
 			return fprintf(stderr, "%s: not a cubin\n", path), 1;
 		while ((code = cubin_function(&c, &section, &size))) {
-			load(code, size, &n);
-			check(n);
+			load_function(code, size, &n);
+			check_function(n);
 		}
 		free(c.bytes);
 	}
 	printf("SM%u: %u dependences, %u of them as tight as the rules allow, %u through uniform "
-	       "registers and predicates, %u operands kept, %u violations\n",
+	       "registers and predicates, %u operands reused, %u violations\n",
 	       sm, checks, tight, uniform, reuses, violations);
 	return violations != 0;
 }

@@ -1,14 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Disassembles the functions of cubins that another compiler made, one instruction a line, as one
- * long piece of code, which also goes to words.bin for another disassembler. A word that the table
- * does not have prints as "?"; one that is not encoded again to the same bits says so.
- *   usage: sass_code SM words.bin cubin...
+ * Disassembles the functions of cubins of another compiler, one instruction per line, as one
+ * sequence of code, which also goes to words.bin for another disassembler. A word that is not in
+ * the table prints as "?"; one that does not encode to the same bits is marked.
+ *   usage: sass_roundtrip SM words.bin cubin...
  */
 #include "tests/oracles/_cubin.h"
 #include "libsov/isa/nv/sass.h"
 
-static void print(uint32_t sm, struct sass_word w, uint64_t address)
+static void print_word(uint32_t sm, struct sass_word w, uint64_t address)
 {
 	struct sass_word again;
 	struct sass_inst in;
@@ -28,7 +28,7 @@ int main(int argc, char **argv)
 	FILE *out;
 
 	if (argc < 4)
-		return fprintf(stderr, "usage: sass_code SM words.bin cubin...\n"), 2;
+		return fprintf(stderr, "usage: sass_roundtrip SM words.bin cubin...\n"), 2;
 	out = fopen(argv[2], "wb");
 	if (!out)
 		return perror(argv[2]), 1;
@@ -45,7 +45,7 @@ int main(int argc, char **argv)
 				struct sass_word w;
 
 				memcpy(&w, code + at, 16);
-				print(strtoul(argv[1], NULL, 0), w, address);
+				print_word(strtoul(argv[1], NULL, 0), w, address);
 				fwrite(&w, 16, 1, out);
 			}
 		}

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Writes random legal words of every row of the instruction table for one SM, to be compared with
- * another disassembler: raw words to a file, and one line each with our text to another.
+ * Writes random legal words of every row of the SASS table for one SM, for comparison with another
+ * disassembler: raw words to one file, our text, one line per word, to another.
  *   usage: sass_words SM PER_FORM SEED words.bin words.txt [OP]
  */
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #include "libsov/isa/nv/sass_row.h"
 
-static uint64_t next(void *state) /* splitmix64 */
+static uint64_t next_random(void *state) /* splitmix64 */
 {
 	uint64_t z = *(uint64_t *)state += 0x9e3779b97f4a7c15;
 
@@ -48,7 +48,7 @@ int main(int argc, char **argv)
 			const char *why;
 			char line[256];
 
-			sass_random(f, sm, next, &seed, &in);
+			sass_random(f, sm, next_random, &seed, &in);
 			if (!sass_encode(sm, &in, &w, &why) || !sass_decode(sm, w, &back) ||
 			    sass_print(sm, &back, address, line, sizeof(line)) < 0) {
 				fprintf(stderr, "row %u %s: cannot encode and decode: %s\n", i,

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The few functions of the CUDA driver API that driver.h names, on libsov: so that the bundle, its
- * programs and their verdicts can be tried where there is no GPU. Not a CUDA driver.
+ * The functions of the CUDA driver API that driver.h names, implemented on libsov, so that the
+ * bundle and its programs can be tested on a machine without a GPU. Not a CUDA driver.
  */
 #include <stdio.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum { INVALID_VALUE = 1, LAUNCH_FAILED = 719 };
 static sov_device device;
 static sov_context context;
 
-static int error_of(sov_result r)
+static int cuda_error(sov_result r)
 {
 	if (r)
 		fprintf(stderr, "%s: %s\n", sov_result_name(r), sov_last_error());
@@ -24,7 +24,7 @@ EXPORT cuInit(unsigned flags);
 EXPORT cuInit(unsigned flags)
 {
 	(void)flags;
-	return error_of(sov_device_open(0, &device));
+	return cuda_error(sov_device_open(0, &device));
 }
 EXPORT cuDriverGetVersion(int *version);
 EXPORT cuDriverGetVersion(int *version)
@@ -46,7 +46,7 @@ EXPORT cuDeviceGetName(char *name, int size, int d)
 
 	(void)d;
 	snprintf(name, size, "%s", p.product);
-	return error_of(r);
+	return cuda_error(r);
 }
 EXPORT cuDeviceGetAttribute(int *value, int attribute, int d);
 EXPORT cuDeviceGetAttribute(int *value, int attribute, int d)
@@ -58,7 +58,7 @@ EXPORT cuDeviceGetAttribute(int *value, int attribute, int d)
 	(void)d;
 	sscanf(p.target, "sm_%d", &sm);
 	*value = attribute == 16 ? (int)p.multiprocessors : attribute == 75 ? sm / 10 : sm % 10;
-	return error_of(r);
+	return cuda_error(r);
 }
 EXPORT cuDevicePrimaryCtxRetain(sov_context *out, int d);
 EXPORT cuDevicePrimaryCtxRetain(sov_context *out, int d)
@@ -66,8 +66,8 @@ EXPORT cuDevicePrimaryCtxRetain(sov_context *out, int d)
 	sov_context_options o = SOV_INIT(sov_context_options);
 
 	(void)d;
-	o.stack_bytes = 4096; /* what programs here ask for by cuCtxSetLimit */
-	return error_of(sov_context_create(device, &o, out));
+	o.stack_bytes = 4096; /* the limit that these programs set by cuCtxSetLimit */
+	return cuda_error(sov_context_create(device, &o, out));
 }
 EXPORT cuCtxSetCurrent(sov_context c);
 EXPORT cuCtxSetCurrent(sov_context c)
@@ -85,56 +85,56 @@ EXPORT cuCtxSetLimit(int limit, size_t value)
 EXPORT cuCtxSynchronize(void);
 EXPORT cuCtxSynchronize(void)
 {
-	return error_of(sov_context_wait(context, SOV_MAX_WAIT));
+	return cuda_error(sov_context_wait(context, SOV_MAX_WAIT));
 }
 EXPORT cuMemAlloc_v2(sov_ptr *address, size_t bytes);
 EXPORT cuMemAlloc_v2(sov_ptr *address, size_t bytes)
 {
-	return error_of(sov_memory_alloc(context, bytes, address));
+	return cuda_error(sov_memory_alloc(context, bytes, address));
 }
 EXPORT cuMemFree_v2(sov_ptr address);
 EXPORT cuMemFree_v2(sov_ptr address)
 {
-	return error_of(sov_memory_free(context, address));
+	return cuda_error(sov_memory_free(context, address));
 }
 EXPORT cuMemcpyHtoD_v2(sov_ptr to, const void *from, size_t bytes);
 EXPORT cuMemcpyHtoD_v2(sov_ptr to, const void *from, size_t bytes)
 {
-	return error_of(sov_memory_copy(context, to, SOV_HOST(from), bytes));
+	return cuda_error(sov_memory_copy(context, to, SOV_HOST(from), bytes));
 }
 EXPORT cuMemcpyDtoH_v2(void *to, sov_ptr from, size_t bytes);
 EXPORT cuMemcpyDtoH_v2(void *to, sov_ptr from, size_t bytes)
 {
-	return error_of(sov_memory_copy(context, SOV_HOST(to), from, bytes));
+	return cuda_error(sov_memory_copy(context, SOV_HOST(to), from, bytes));
 }
 EXPORT cuMemcpyDtoDAsync_v2(sov_ptr to, sov_ptr from, size_t bytes, sov_stream stream);
 EXPORT cuMemcpyDtoDAsync_v2(sov_ptr to, sov_ptr from, size_t bytes, sov_stream stream)
 {
-	return error_of(sov_memory_copy_async(stream, to, from, bytes));
+	return cuda_error(sov_memory_copy_async(stream, to, from, bytes));
 }
 EXPORT cuMemsetD32Async(sov_ptr to, unsigned word, size_t count, sov_stream stream);
 EXPORT cuMemsetD32Async(sov_ptr to, unsigned word, size_t count, sov_stream stream)
 {
 	(void)stream;
-	return error_of(sov_memory_fill(context, to, word, 4, count));
+	return cuda_error(sov_memory_fill(context, to, word, 4, count));
 }
 EXPORT cuMemAllocHost_v2(void **pointer, size_t bytes);
 EXPORT cuMemAllocHost_v2(void **pointer, size_t bytes)
 {
-	return error_of(sov_host_alloc(context, bytes, pointer));
+	return cuda_error(sov_host_alloc(context, bytes, pointer));
 }
 EXPORT cuStreamCreate(sov_stream *stream, unsigned flags);
 EXPORT cuStreamCreate(sov_stream *stream, unsigned flags)
 {
 	(void)flags;
-	return error_of(sov_stream_create(context, 0, stream));
+	return cuda_error(sov_stream_create(context, 0, stream));
 }
 EXPORT cuStreamSynchronize(sov_stream stream);
 EXPORT cuStreamSynchronize(sov_stream stream)
 {
-	return error_of(sov_stream_wait(stream, SOV_MAX_WAIT));
+	return cuda_error(sov_stream_wait(stream, SOV_MAX_WAIT));
 }
-/* CUDA is not told an image's size: the ELF header says where its last table ends. */
+/* cuModuleLoadData has no size: take the end of the last table from the ELF header. */
 EXPORT cuModuleLoadData(sov_module *module, const unsigned char *image);
 EXPORT cuModuleLoadData(sov_module *module, const unsigned char *image)
 {
@@ -147,17 +147,17 @@ EXPORT cuModuleLoadData(sov_module *module, const unsigned char *image)
 	uint64_t end = programs + (uint64_t)counts[0] * counts[1];
 	uint64_t other = sections + (uint64_t)counts[2] * counts[3];
 
-	return error_of(sov_module_load(context, image, end > other ? end : other, NULL, module));
+	return cuda_error(sov_module_load(context, image, end > other ? end : other, NULL, module));
 }
 EXPORT cuModuleUnload(sov_module module);
 EXPORT cuModuleUnload(sov_module module)
 {
-	return error_of(sov_module_unload(module));
+	return cuda_error(sov_module_unload(module));
 }
 EXPORT cuModuleGetFunction(sov_function *function, sov_module module, const char *name);
 EXPORT cuModuleGetFunction(sov_function *function, sov_module module, const char *name)
 {
-	return error_of(sov_module_get_function(module, name, function));
+	return cuda_error(sov_module_get_function(module, name, function));
 }
 EXPORT cuLaunchKernel(sov_function function, unsigned gx, unsigned gy, unsigned gz, unsigned bx,
 		      unsigned by, unsigned bz, unsigned shared, sov_stream stream,
@@ -177,22 +177,22 @@ EXPORT cuLaunchKernel(sov_function function, unsigned gx, unsigned gy, unsigned 
 	l.stream = stream;
 	l.arguments = (const void *const *)arguments;
 	l.argument_count = a.parameters;
-	return error_of(r ? r : sov_function_launch(function, &l));
+	return cuda_error(r ? r : sov_function_launch(function, &l));
 }
 EXPORT cuEventCreate(sov_event *event, unsigned flags);
 EXPORT cuEventCreate(sov_event *event, unsigned flags)
 {
-	return error_of(sov_event_create(context, flags, event));
+	return cuda_error(sov_event_create(context, flags, event));
 }
 EXPORT cuEventRecord(sov_event event, sov_stream stream);
 EXPORT cuEventRecord(sov_event event, sov_stream stream)
 {
-	return error_of(sov_event_record(event, stream));
+	return cuda_error(sov_event_record(event, stream));
 }
 EXPORT cuEventSynchronize(sov_event event);
 EXPORT cuEventSynchronize(sov_event event)
 {
-	return error_of(sov_event_wait(event, SOV_MAX_WAIT));
+	return cuda_error(sov_event_wait(event, SOV_MAX_WAIT));
 }
 EXPORT cuEventElapsedTime(float *milliseconds, sov_event from, sov_event to);
 EXPORT cuEventElapsedTime(float *milliseconds, sov_event from, sov_event to)
@@ -201,7 +201,7 @@ EXPORT cuEventElapsedTime(float *milliseconds, sov_event from, sov_event to)
 	sov_result r = sov_event_elapsed(from, to, &nanoseconds);
 
 	*milliseconds = nanoseconds / 1e6f;
-	return error_of(r);
+	return cuda_error(r);
 }
 EXPORT cuGetErrorName(int error, const char **name);
 EXPORT cuGetErrorName(int error, const char **name)

@@ -1,11 +1,14 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What each way to copy costs, by size: the figures behind the table of choices in libsov/runtime/copy/copy.c.
+ * Time of each copy method by size: the figures behind the selection table in
+ * libsov/runtime/copy/copy.c. The methods are inline data in the command stream ("methods"), a
+ * copy kernel, and a copy engine; the directions are host to device (HtoD), device to host (DtoH)
+ * and device to device (DtoD).
  *
  *   bench_copy_methods [--small]
  *
- * Every time is from the call until the stream has done the work, a median; "-" where a way cannot.
- * Runs on the first device; --small is for a software GPU.
+ * Each figure is the median time from the call until the stream has completed the copy; "-" marks
+ * a size that the method does not support. Runs on the first device; --small is for a software GPU.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -23,7 +26,7 @@ enum { SAMPLES = 2001, TIME_LIMIT = 200 };
 
 static struct stream *stream;
 static sov_context context;
-static sov_ptr near[2];
+static sov_ptr device_buffers[2];
 static uint8_t *pinned, *pageable;
 static uint32_t samples = SAMPLES;
 
@@ -35,52 +38,56 @@ static void must(sov_result r, const char *doing)
 	exit(2);
 }
 
-static sov_result in_inline(uint64_t n, uint64_t *number)
+static sov_result htod_inline(uint64_t n, uint64_t *number)
 {
-	return copy_inline(stream, near[0], pageable, (uint32_t)n, number);
+	return copy_inline(stream, device_buffers[0], pageable, (uint32_t)n, number);
 }
-static sov_result in_kernel(uint64_t n, uint64_t *number)
+static sov_result htod_kernel(uint64_t n, uint64_t *number)
 {
-	return copy_by(stream, COPY_KERNEL, near[0], SOV_HOST(pinned), n, number);
+	return copy_by(stream, COPY_KERNEL, device_buffers[0], SOV_HOST(pinned), n, number);
 }
-static sov_result in_engine(uint64_t n, uint64_t *number)
+static sov_result htod_engine(uint64_t n, uint64_t *number)
 {
-	return copy_by(stream, COPY_ENGINE, near[0], SOV_HOST(pinned), n, number);
+	return copy_by(stream, COPY_ENGINE, device_buffers[0], SOV_HOST(pinned), n, number);
 }
-static sov_result out_kernel(uint64_t n, uint64_t *number)
+static sov_result dtoh_kernel(uint64_t n, uint64_t *number)
 {
-	return copy_by(stream, COPY_KERNEL, SOV_HOST(pinned), near[0], n, number);
+	return copy_by(stream, COPY_KERNEL, SOV_HOST(pinned), device_buffers[0], n, number);
 }
-static sov_result out_engine(uint64_t n, uint64_t *number)
+static sov_result dtoh_engine(uint64_t n, uint64_t *number)
 {
-	return copy_by(stream, COPY_ENGINE, SOV_HOST(pinned), near[0], n, number);
+	return copy_by(stream, COPY_ENGINE, SOV_HOST(pinned), device_buffers[0], n, number);
 }
-static sov_result across_kernel(uint64_t n, uint64_t *number)
+static sov_result dtod_kernel(uint64_t n, uint64_t *number)
 {
-	return copy_by(stream, COPY_KERNEL, near[1], near[0], n, number);
+	return copy_by(stream, COPY_KERNEL, device_buffers[1], device_buffers[0], n, number);
 }
-static sov_result across_engine(uint64_t n, uint64_t *number)
+static sov_result dtod_engine(uint64_t n, uint64_t *number)
 {
-	return copy_by(stream, COPY_ENGINE, near[1], near[0], n, number);
+	return copy_by(stream, COPY_ENGINE, device_buffers[1], device_buffers[0], n, number);
 }
-static sov_result across_words(uint64_t n, uint64_t *number)
+static sov_result dtod_words(uint64_t n, uint64_t *number)
 {
-	return copy_by(stream, COPY_KERNEL, near[1] + 4, near[0], n > 4 ? n - 4 : 4, number);
+	return copy_by(stream, COPY_KERNEL, device_buffers[1] + 4, device_buffers[0],
+		       n > 4 ? n - 4 : 4, number);
 }
 static sov_result fill_kernel(uint64_t n, uint64_t *number)
 {
-	return fill_by(stream, COPY_KERNEL, near[0], 0x1234567, 4, n, number);
+	return fill_by(stream, COPY_KERNEL, device_buffers[0], 0x1234567, 4, n, number);
 }
 static sov_result fill_engine(uint64_t n, uint64_t *number)
 {
-	return fill_by(stream, COPY_ENGINE, near[0], 0x1234567, 4, n, number);
+	return fill_by(stream, COPY_ENGINE, device_buffers[0], 0x1234567, 4, n, number);
 }
 
-/* The same between or behind a kernel: the stream's order then costs more or less by way. */
+/*
+ * The same copies before or after a kernel of the same stream: the cost of stream order differs
+ * between the methods.
+ */
 static sov_function store;
 static sov_ptr word;
 
-static void kernel(void)
+static void launch_store(void)
 {
 	uint32_t value = 1;
 	const void *arguments[] = {&word, &value};
@@ -91,81 +98,81 @@ static void kernel(void)
 	l.argument_count = 2;
 	must(sov_function_launch(store, &l), "launching");
 }
-static sov_result kernel_out_kernel(uint64_t n, uint64_t *number)
+static sov_result kernel_dtoh_kernel(uint64_t n, uint64_t *number)
 {
-	kernel();
-	return out_kernel(n, number);
+	launch_store();
+	return dtoh_kernel(n, number);
 }
-static sov_result kernel_out_engine(uint64_t n, uint64_t *number)
+static sov_result kernel_dtoh_engine(uint64_t n, uint64_t *number)
 {
-	kernel();
-	return out_engine(n, number);
+	launch_store();
+	return dtoh_engine(n, number);
 }
-static void kernel_done(void)
+static void launch_and_wait(void)
 {
-	kernel();
+	launch_store();
 	must(stream_wait_for(stream, stream_last(stream), SOV_MAX_WAIT), "waiting");
 }
-static sov_result done_out_kernel(uint64_t n, uint64_t *number)
+static sov_result waited_dtoh_kernel(uint64_t n, uint64_t *number)
 {
-	kernel_done();
-	return out_kernel(n, number);
+	launch_and_wait();
+	return dtoh_kernel(n, number);
 }
-static sov_result done_out_engine(uint64_t n, uint64_t *number)
+static sov_result waited_dtoh_engine(uint64_t n, uint64_t *number)
 {
-	kernel_done();
-	return out_engine(n, number);
+	launch_and_wait();
+	return dtoh_engine(n, number);
 }
-static sov_result in_methods_kernel(uint64_t n, uint64_t *number)
+static sov_result htod_inline_kernel(uint64_t n, uint64_t *number)
 {
-	sov_result r = in_inline(n, number);
+	sov_result r = htod_inline(n, number);
 
-	kernel();
+	launch_store();
 	*number = stream_last(stream);
 	return r;
 }
-static sov_result in_kernel_kernel(uint64_t n, uint64_t *number)
+static sov_result htod_kernel_kernel(uint64_t n, uint64_t *number)
 {
-	sov_result r = in_kernel(n, number);
+	sov_result r = htod_kernel(n, number);
 
-	kernel();
+	launch_store();
 	*number = stream_last(stream);
 	return r;
 }
-static sov_result in_engine_kernel(uint64_t n, uint64_t *number)
+static sov_result htod_engine_kernel(uint64_t n, uint64_t *number)
 {
-	sov_result r = in_engine(n, number);
+	sov_result r = htod_engine(n, number);
 
-	kernel();
+	launch_store();
 	*number = stream_last(stream);
 	return r;
 }
 
 static const struct {
 	const char *name;
-	sov_result (*go)(uint64_t n, uint64_t *number);
-	uint64_t most;
-} ways[] = {
-	{"in: methods", in_inline, NV_PUSH_INLINE_MAX},
-	{"in: kernel", in_kernel, 16 << 20},
-	{"in: engine", in_engine, UINT64_MAX},
-	{"out: kernel", out_kernel, 16 << 20},
-	{"out: engine", out_engine, UINT64_MAX},
-	{"across: kernel", across_kernel, UINT64_MAX},
-	{"across: words", across_words, UINT64_MAX},
-	{"across: engine", across_engine, UINT64_MAX},
-	{"fill: kernel", fill_kernel, UINT64_MAX},
-	{"fill: engine", fill_engine, UINT64_MAX},
-	{"kernel, out: kernel", kernel_out_kernel, 1 << 20},
-	{"kernel, out: engine", kernel_out_engine, 1 << 20},
-	{"kernel, wait, out: k", done_out_kernel, 64 << 10},
-	{"kernel, wait, out: e", done_out_engine, 64 << 10},
-	{"in: methods, kernel", in_methods_kernel, NV_PUSH_INLINE_MAX},
-	{"in: kernel, kernel", in_kernel_kernel, 1 << 20},
-	{"in: engine, kernel", in_engine_kernel, 1 << 20},
+	sov_result (*submit)(uint64_t n, uint64_t *number);
+	uint64_t max_bytes;
+} methods[] = {
+	{"HtoD by methods", htod_inline, NV_PUSH_INLINE_MAX},
+	{"HtoD by kernel", htod_kernel, 16 << 20},
+	{"HtoD by engine", htod_engine, UINT64_MAX},
+	{"DtoH by kernel", dtoh_kernel, 16 << 20},
+	{"DtoH by engine", dtoh_engine, UINT64_MAX},
+	{"DtoD by kernel", dtod_kernel, UINT64_MAX},
+	{"DtoD by kernel, 4-byte alignment", dtod_words, UINT64_MAX},
+	{"DtoD by engine", dtod_engine, UINT64_MAX},
+	{"fill by kernel", fill_kernel, UINT64_MAX},
+	{"fill by engine", fill_engine, UINT64_MAX},
+	{"kernel, DtoH by kernel", kernel_dtoh_kernel, 1 << 20},
+	{"kernel, DtoH by engine", kernel_dtoh_engine, 1 << 20},
+	{"kernel, wait, DtoH by kernel", waited_dtoh_kernel, 64 << 10},
+	{"kernel, wait, DtoH by engine", waited_dtoh_engine, 64 << 10},
+	{"HtoD by methods, kernel", htod_inline_kernel, NV_PUSH_INLINE_MAX},
+	{"HtoD by kernel, kernel", htod_kernel_kernel, 1 << 20},
+	{"HtoD by engine, kernel", htod_engine_kernel, 1 << 20},
 };
 
-/* As in store.ptx. */
+/* The same kernel as store.ptx. */
 static const char program[] = ".version 8.0\n"
 			      ".target sm_80\n"
 			      ".address_size 64\n"
@@ -186,7 +193,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static double median(sov_result (*go)(uint64_t, uint64_t *), uint64_t bytes)
+static double median_us(sov_result (*submit)(uint64_t, uint64_t *), uint64_t bytes)
 {
 	static uint64_t times[SAMPLES];
 	uint32_t n = bytes <= 1 << 20 ? samples : samples / 20 + 1, i;
@@ -194,7 +201,7 @@ static double median(sov_result (*go)(uint64_t, uint64_t *), uint64_t bytes)
 	for (i = 0; i < n + 5; i++) {
 		uint64_t number = 0, from = now_ns();
 
-		must(go(bytes, &number), "copying");
+		must(submit(bytes, &number), "copying");
 		must(stream_wait_for(stream, number, SOV_MAX_WAIT), "waiting");
 		times[i < 5 ? 0 : i - 5] = now_ns() - from;
 	}
@@ -208,7 +215,7 @@ int main(int argc, char **argv)
 					 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20};
 	bool small = argc > 1 && !strcmp(argv[1], "--small");
 	uint64_t largest = small ? 64 << 10 : 256 << 20;
-	struct context *inside;
+	struct context *context_object;
 	sov_device device;
 	sov_module module;
 	uint64_t start;
@@ -218,28 +225,29 @@ int main(int argc, char **argv)
 	samples = small ? 5 : SAMPLES;
 	must(sov_device_open(0, &device), "opening the device");
 	must(sov_context_create(device, NULL, &context), "creating a context");
-	must(sov_memory_alloc(context, largest, &near[0]), "allocating");
-	must(sov_memory_alloc(context, largest, &near[1]), "allocating");
+	must(sov_memory_alloc(context, largest, &device_buffers[0]), "allocating");
+	must(sov_memory_alloc(context, largest, &device_buffers[1]), "allocating");
 	must(sov_host_alloc(context, largest, (void **)&pinned), "allocating");
 	pageable = calloc(1, largest);
-	inside = object_get(context, OBJECT_CONTEXT);
-	stream = stream_find(inside, NULL);
+	context_object = object_get(context, OBJECT_CONTEXT);
+	stream = stream_find(context_object, NULL);
 	must(sov_module_load(context, program, sizeof(program) - 1, NULL, &module), "loading");
-	must(sov_module_get_function(module, "store", &store), "looking for the kernel");
+	must(sov_module_get_function(module, "store", &store), "finding the kernel");
 	must(sov_memory_alloc(context, 4, &word), "allocating");
-	for (start = now_ns(); !small && now_ns() - start < WARM_NS;) /* clocks rise with work */
-		median(across_kernel, 16 << 20);
-	printf("| us, median           |");
+	/* Load the GPU until its clocks have risen. */
+	for (start = now_ns(); !small && now_ns() - start < WARM_NS;)
+		median_us(dtod_kernel, 16 << 20);
+	printf("| %-32s |", "median, us");
 	for (i = 0; i < sizeof(sizes) / sizeof(*sizes) && sizes[i] <= largest; i++)
 		printf(" %9llu |", (unsigned long long)sizes[i]);
 	printf("\n|---|");
 	for (i = 0; i < sizeof(sizes) / sizeof(*sizes) && sizes[i] <= largest; i++)
 		printf("---|");
-	for (w = 0; w < sizeof(ways) / sizeof(*ways); w++) {
-		printf("\n| %-20s |", ways[w].name);
+	for (w = 0; w < sizeof(methods) / sizeof(*methods); w++) {
+		printf("\n| %-32s |", methods[w].name);
 		for (i = 0; i < sizeof(sizes) / sizeof(*sizes) && sizes[i] <= largest; i++) {
-			if (sizes[i] <= ways[w].most)
-				printf(" %9.2f |", median(ways[w].go, sizes[i]));
+			if (sizes[i] <= methods[w].max_bytes)
+				printf(" %9.2f |", median_us(methods[w].submit, sizes[i]));
 			else
 				printf(" %9s |", "-");
 			fflush(stdout);
@@ -247,8 +255,8 @@ int main(int argc, char **argv)
 	}
 	printf("\n");
 	object_put(&stream->member.object);
-	object_put(&inside->object);
+	object_put(&context_object->object);
 	free(pageable);
-	must(sov_context_destroy(context), "destroying");
+	must(sov_context_destroy(context), "destroying the context");
 	return 0;
 }

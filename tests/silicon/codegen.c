@@ -1,16 +1,17 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * How good our code is: the kernels of tests/kernels on a real GPU, from our cubins and from ptxas's of the same
- * PTX, side by side in one run. Every result is judged (work.h) before anything is timed.
+ * Quality of generated code: runs the kernels of tests/kernels on a real GPU from our cubins and
+ * from those that ptxas makes of the same PTX, in one run. Every result is checked (work.h) before
+ * any kernel is timed.
  *
- *   codegen [--small] VARIANT...             kernels/NAME.VARIANT.cubin; the first is compared with the others
+ *   codegen [--small] VARIANT...    kernels/NAME.VARIANT.cubin; compares the first with the others
  *   codegen --compile FILE... -- COMMAND -- COMMAND
- *                                            CPU time and memory of two compilers on the same files: FILE and
- *                                            an output are put behind each command
+ *                                   CPU time and memory of two compilers on the same files; FILE is
+ *                                   appended to each command
  *
- * Times are medians of rounds in which variants take turns, so that a clock that moves moves under all. Ends with
- * "codegen: N right, N wrong" and tables. Exit status 0: every value was right; 1: some were not; 2: nothing could
- * be judged.
+ * Times are medians of rounds that alternate between the variants, so that a change of clock
+ * affects all of them. Ends with "codegen: N right, N wrong" and tables. Exit status 0: every value
+ * is right; 1: some are wrong; 2: the test could not run.
  */
 #define _GNU_SOURCE
 #include <sys/resource.h>
@@ -26,14 +27,14 @@ static const char *variants[VARIANTS];
 static unsigned nvariants, right, wrong;
 static bool small;
 
-static int order(const void *a, const void *b)
+static int compare_doubles(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
 	return (x > y) - (x < y);
 }
 
-static void *slurp(const char *path)
+static void *read_file(const char *path)
 {
 	FILE *f = fopen(path, "rb");
 	char *data = calloc(1, 1 << 22);
@@ -117,7 +118,7 @@ static void measure(struct work *w, cuda_handle *functions, cuda_ptr *at, double
 		for (unsigned v = 0; v < nvariants; v++)
 			times[v][r] = milliseconds(w, functions[v], at, launches);
 	for (unsigned v = 0; v < nvariants; v++) {
-		qsort(times[v], ROUNDS, sizeof(times[v][0]), order);
+		qsort(times[v], ROUNDS, sizeof(times[v][0]), compare_doubles);
 		medians[v] = times[v][ROUNDS / 2];
 	}
 }
@@ -136,7 +137,7 @@ static void run_kernel(const struct work_kind *kind, double *medians)
 		void *image;
 
 		snprintf(path, sizeof(path), "kernels/%s.%s.cubin", kind->file, variants[v]);
-		image = slurp(path);
+		image = read_file(path);
 		must(cuModuleLoadData(&modules[v], image), path);
 		must(cuModuleGetFunction(&functions[v], modules[v], kind->function),
 		     kind->function);
@@ -158,7 +159,7 @@ static void print_times(double medians[WORK_KINDS][VARIANTS])
 {
 	double logs[VARIANTS] = {0};
 
-	printf("\nMedians of %d rounds, milliseconds, and how many times as fast %s is\n| kernel |",
+	printf("\nMedians of %d rounds, milliseconds, and speed of %s relative to each\n| kernel |",
 	       ROUNDS, variants[0]);
 	for (unsigned v = 0; v < nvariants; v++)
 		printf(" %s |%s", variants[v], v ? " ratio |" : "");
@@ -216,21 +217,23 @@ static struct cost compile_once(char **command, const char *file)
 	return c;
 }
 
-/* The least of several: what else runs on the machine only adds. */
+/* The minimum of several runs: other load on the machine only adds. */
 static struct cost compile(char **command, const char *file)
 {
-	struct cost least = compile_once(command, file);
+	struct cost best = compile_once(command, file);
 
 	for (int k = 1; k < COMPILATIONS; k++) {
 		struct cost c = compile_once(command, file);
 
-		least.cpu = c.cpu < least.cpu ? c.cpu : least.cpu;
-		least.memory = c.memory < least.memory ? c.memory : least.memory;
+		best.cpu = c.cpu < best.cpu ? c.cpu : best.cpu;
+		best.memory = c.memory < best.memory ? c.memory : best.memory;
 	}
-	return least;
+	return best;
 }
 
-/* A kernel of LARGE instructions in a row, none of which can be left out. */
+/*
+ * Writes a kernel of LARGE instructions in one basic block; all of them contribute to the result.
+ */
 static void write_large(const char *path)
 {
 	static const char *const operations[] = {"fma.rn.f32 %%f%u, %%f%u, %%f%u, %%f%u;\n",
@@ -263,7 +266,7 @@ static void write_large(const char *path)
 	fclose(f);
 }
 
-static char **part(char **words)
+static char **split_arguments(char **words)
 {
 	while (*words && strcmp(*words, "--"))
 		words++;
@@ -277,12 +280,12 @@ static char **part(char **words)
 
 static int compare_compilers(char **files)
 {
-	char **ours = part(files), **theirs = part(ours);
+	char **ours = split_arguments(files), **theirs = split_arguments(ours);
 	double time = 0, memory = 0;
 	unsigned n = 0;
 
 	write_large("large.ptx");
-	printf("\nCompilers: least CPU time of %d, milliseconds; peak memory, MiB\n"
+	printf("\nCompilers: minimum CPU time of %d, milliseconds; peak memory, MiB\n"
 	       "| file | %s | %s | ratio | memory | memory | ratio |\n| --- | --- | --- | --- | "
 	       "--- | --- | --- |\n",
 	       COMPILATIONS, ours[0], theirs[0]);

@@ -1,15 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * libsov beside the CUDA driver API, on one GPU and in one run.
+ * Compares libsov with the CUDA driver API, on one GPU and in one run: launches, copies, fills.
  *
- *   peer [--small | --long] IMAGE
+ *   cuda_compare [--small | --long] IMAGE
  *
- * Two processes, one with libsov alone and one with libcuda, are asked in turns to do the same thing
- * many times and to hand back every single time taken; the table shows medians and ratios. Contents
- * are random for every question and are compared afterwards. --small is for a software GPU: few
- * samples, small copies. --long takes 10,000 samples of everything that has a figure to reach, of the
- * largest copies 2,000, which takes minutes. IMAGE is a cubin with the kernel of store.ptx. Exit status 0: every value was
- * right; whether the figures are as wanted is for the reader of the table.
+ * Two processes, one with libsov alone and one with libcuda, alternately repeat the same operation
+ * and return the time of every sample; the table shows medians and ratios. The data are random for
+ * every request and are verified afterwards. --small is for a software GPU: few samples, small
+ * copies. --long takes 10,000 samples of every row that has a target (2,000 of the largest copies),
+ * which takes minutes. IMAGE is a cubin with the kernel of store.ptx. Exit status 0: every value is
+ * right; the figures are for the reader to judge.
  */
 #define _GNU_SOURCE
 #include <fcntl.h>
@@ -19,14 +19,14 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-#include "peer_side.h"
+#include "cuda_compare.h"
 
 #define TIME_LIMIT 400 /* seconds for everything */
 #define BURST      100u
 #define ROUNDS     5u
 #define WARM_NS    UINT64_C(1500000000)
 
-static uint64_t now(void)
+static uint64_t now_ns(void)
 {
 	struct timespec t;
 
@@ -34,13 +34,13 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static void broken(const char *what)
+static void broken(const char *reason)
 {
-	fprintf(stderr, "BROKEN peer: %s\n", what);
+	fprintf(stderr, "BROKEN cuda_compare: %s\n", reason);
 	exit(EXIT_BROKEN);
 }
 
-static uint64_t fresh(void)
+static uint64_t random_u64(void)
 {
 	uint64_t value;
 
@@ -49,7 +49,7 @@ static uint64_t fresh(void)
 	return value;
 }
 
-static void *slurp(const char *path, size_t *bytes)
+static void *read_image(const char *path, size_t *bytes)
 {
 	static uint8_t image[1 << 20];
 	FILE *f = fopen(path, "rb");
@@ -61,112 +61,112 @@ static void *slurp(const char *path, size_t *bytes)
 	return image;
 }
 
-/* ---- one side ---- */
+/* ---- the process that measures one API ---- */
 
-struct question {
-	uint32_t what;  /* row of tests */
+struct request {
+	uint32_t test;  /* index into tests */
 	uint32_t count; /* samples */
 	uint64_t bytes;
 };
 
-struct hello {              /* what a side says of itself first */
-	uint64_t libraries; /* mappings of NVIDIA's */
+struct hello {              /* the first message of a process */
+	uint64_t libraries; /* mappings of NVIDIA's libraries */
 	char device[128];
 };
 
-static const struct side *side;
-static uint64_t word, near[2];
+static const struct api *api;
+static uint64_t word, device_buffers[2];
 static uint8_t *pinned, *pageable, *want;
 
 static uint64_t sample_launch(uint64_t bytes, uint32_t value)
 {
-	uint64_t from = now();
+	uint64_t from = now_ns();
 
 	(void)bytes;
-	side->launch(word, value);
-	side->wait();
-	return now() - from;
+	api->launch(word, value);
+	api->wait();
+	return now_ns() - from;
 }
 static uint64_t sample_issue(uint64_t bytes, uint32_t value)
 {
-	uint64_t from = now(), took;
+	uint64_t from = now_ns(), took;
 
 	(void)bytes;
-	side->launch(word, value);
-	took = now() - from;
-	side->wait();
+	api->launch(word, value);
+	took = now_ns() - from;
+	api->wait();
 	return took;
 }
 static uint64_t sample_burst(uint64_t bytes, uint32_t value)
 {
-	uint64_t from = now(), took;
+	uint64_t from = now_ns(), took;
 
 	(void)bytes;
 	for (uint32_t i = 0; i < BURST; i++)
-		side->launch(word, value);
-	took = now() - from;
-	side->wait();
+		api->launch(word, value);
+	took = now_ns() - from;
+	api->wait();
 	return took / BURST;
 }
 static uint64_t sample_chain(uint64_t bytes, uint32_t value)
 {
-	uint64_t from = now();
+	uint64_t from = now_ns();
 
 	(void)bytes;
 	for (uint32_t i = 0; i < BURST; i++)
-		side->launch(word, value);
-	side->wait();
-	return (now() - from) / BURST;
+		api->launch(word, value);
+	api->wait();
+	return (now_ns() - from) / BURST;
 }
-/* A number in, a kernel, another number out: what small programs do all the time. */
-static uint64_t sample_trip(uint64_t bytes, uint32_t value)
+/* A word to the device, a kernel, a word back: the round trip of small programs. */
+static uint64_t sample_round_trip(uint64_t bytes, uint32_t value)
 {
-	uint64_t from = now();
+	uint64_t from = now_ns();
 
 	(void)bytes;
-	side->in(near[0], &value, sizeof(value));
-	side->launch(word, value);
-	side->wait();
-	side->out(pinned, word, sizeof(value));
-	return now() - from;
+	api->htod(device_buffers[0], &value, sizeof(value));
+	api->launch(word, value);
+	api->wait();
+	api->dtoh(pinned, word, sizeof(value));
+	return now_ns() - from;
 }
-#define COPY(name, call) \
+#define SAMPLE_CALL(name, call) \
 	static uint64_t sample_##name(uint64_t bytes, uint32_t value) \
 	{ \
-		uint64_t from = now(); \
+		uint64_t from = now_ns(); \
 \
 		(void)value; \
 		call; \
-		return now() - from; \
+		return now_ns() - from; \
 	}
-COPY(pinned_in, side->in(near[0], pinned, bytes))
-COPY(pinned_out, side->out(pinned, near[0], bytes))
-COPY(in, side->in(near[0], pageable, bytes))
-COPY(out, side->out(pageable, near[0], bytes))
-COPY(across, side->across(near[1], near[0], bytes))
-COPY(fill, side->fill(near[0], value, bytes / 4))
+SAMPLE_CALL(pinned_in, api->htod(device_buffers[0], pinned, bytes))
+SAMPLE_CALL(pinned_out, api->dtoh(pinned, device_buffers[0], bytes))
+SAMPLE_CALL(in, api->htod(device_buffers[0], pageable, bytes))
+SAMPLE_CALL(out, api->dtoh(pageable, device_buffers[0], bytes))
+SAMPLE_CALL(across, api->dtod(device_buffers[1], device_buffers[0], bytes))
+SAMPLE_CALL(fill, api->fill(device_buffers[0], value, bytes / 4))
 
-/* What must have arrived where, after a sample with these contents. */
+/* Each checks that a sample with these contents left the right data. */
 static bool stored(uint64_t bytes, uint32_t value)
 {
 	uint32_t got = ~value;
 
 	(void)bytes;
-	side->out(&got, word, sizeof(got));
+	api->dtoh(&got, word, sizeof(got));
 	return got == value;
 }
-static bool arrived_near(uint64_t bytes, uint32_t value)
+static bool arrived_in_first(uint64_t bytes, uint32_t value)
 {
 	(void)value;
 	memset(pageable, 0, bytes);
-	side->out(pageable, near[0], bytes);
+	api->dtoh(pageable, device_buffers[0], bytes);
 	return !memcmp(pageable, want, bytes);
 }
-static bool arrived_far(uint64_t bytes, uint32_t value)
+static bool arrived_in_second(uint64_t bytes, uint32_t value)
 {
 	(void)value;
 	memset(pageable, 0, bytes);
-	side->out(pageable, near[1], bytes);
+	api->dtoh(pageable, device_buffers[1], bytes);
 	return !memcmp(pageable, want, bytes);
 }
 static bool arrived_pinned(uint64_t bytes, uint32_t value)
@@ -184,18 +184,18 @@ static bool filled(uint64_t bytes, uint32_t value)
 	uint64_t wrong = 0;
 
 	memset(pageable, 0, bytes);
-	side->out(pageable, near[0], bytes);
+	api->dtoh(pageable, device_buffers[0], bytes);
 	for (uint64_t i = 0; i + 4 <= bytes; i += 4)
 		wrong += memcmp(pageable + i, &value, 4) != 0;
 	return !wrong;
 }
 
-/* sov/CUDA in time that is wanted, by size of copy; 0: none. From issue 3. */
 struct test {
 	const char *name;
 	uint64_t (*sample)(uint64_t bytes, uint32_t value);
 	bool (*right)(uint64_t bytes, uint32_t value);
 	bool sized;
+	/* Target of the ratio sov/CUDA in time, by size of copy; 0: none. From issue 3. */
 	double wanted, wanted_large;
 };
 static const struct test tests[] = {
@@ -203,20 +203,20 @@ static const struct test tests[] = {
 	{"issue after idle", sample_issue, stored, false, 0.2, 0},
 	{"issue, burst of 100", sample_burst, stored, false, 1, 0},
 	{"kernel, chain of 100", sample_chain, stored, false, 0, 0},
-	{"in, kernel, out", sample_trip, stored, false, 1, 0},
-	{"pinned to device", sample_pinned_in, arrived_near, true, 1, 1 / 0.93},
+	{"word in, kernel, out", sample_round_trip, stored, false, 1, 0},
+	{"pinned to device", sample_pinned_in, arrived_in_first, true, 1, 1 / 0.93},
 	{"device to pinned", sample_pinned_out, arrived_pinned, true, 1, 1 / 0.93},
-	{"host to device", sample_in, arrived_near, true, 1, 0},
+	{"host to device", sample_in, arrived_in_first, true, 1, 0},
 	{"device to host", sample_out, arrived_pageable, true, 1, 0},
-	{"device to device", sample_across, arrived_far, true, 1, 1 / 0.95},
+	{"device to device", sample_across, arrived_in_second, true, 1, 1 / 0.95},
 	{"fill", sample_fill, filled, true, 0, 0},
 };
 #define TESTS (sizeof(tests) / sizeof(*tests))
 #define SMALL (64u << 10) /* copies up to here are judged by latency */
 
-static void renew(uint64_t bytes)
+static void renew_contents(uint64_t bytes)
 {
-	uint64_t state = fresh();
+	uint64_t state = random_u64();
 
 	for (uint64_t i = 0; i < bytes; i += 8) {
 		uint64_t x = (state += 0x9e3779b97f4a7c15) * (i | 1);
@@ -225,26 +225,26 @@ static void renew(uint64_t bytes)
 	}
 	memcpy(pinned, want, bytes);
 	memcpy(pageable, want, bytes);
-	side->in(near[0], want, bytes);
-	side->settle();
+	api->htod(device_buffers[0], want, bytes);
+	api->wait_all();
 }
 
-static void answer(const struct question *q)
+static void answer_request(const struct request *q)
 {
-	const struct test *t = &tests[q->what];
-	uint32_t value = (uint32_t)fresh();
+	const struct test *t = &tests[q->test];
+	uint32_t value = (uint32_t)random_u64();
 	uint64_t *times = malloc(q->count * sizeof(*times)), wrong;
 
 	if (!times)
 		broken("no memory");
-	renew(q->bytes);
+	renew_contents(q->bytes);
 	for (uint32_t i = 0; i < 20; i++)
 		t->sample(q->bytes, value);
 	for (uint32_t i = 0; i < q->count; i++)
 		times[i] = t->sample(q->bytes, value + i + 1);
 	value += q->count;
-	/* Once more with other contents, and look. */
-	renew(q->bytes);
+	/* Once more with other contents, which are then verified. */
+	renew_contents(q->bytes);
 	t->sample(q->bytes, value);
 	wrong = !t->right(q->bytes, value);
 	if (fwrite(&wrong, sizeof(wrong), 1, stdout) != 1 ||
@@ -253,7 +253,7 @@ static void answer(const struct question *q)
 	free(times);
 }
 
-/* Mappings of NVIDIA's libraries in this process. Devices of the kernel module are no libraries. */
+/* Counts mappings of NVIDIA's libraries; mapped device files of the kernel module do not count. */
 static uint64_t nvidia_libraries(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");
@@ -273,19 +273,19 @@ static uint64_t nvidia_libraries(void)
 	return found;
 }
 
-static int serve(const char *path, uint64_t largest)
+static int serve_requests(const char *path, uint64_t largest)
 {
-	struct question q;
+	struct request q;
 	size_t bytes;
-	void *image = slurp(path, &bytes);
+	void *image = read_image(path, &bytes);
 	struct hello hello = {0};
 
-	side->open(image, bytes);
-	side->device(hello.device, sizeof(hello.device));
-	word = side->device_memory(4);
-	near[0] = side->device_memory(largest);
-	near[1] = side->device_memory(largest);
-	pinned = side->pinned_memory(largest);
+	api->open(image, bytes);
+	api->device(hello.device, sizeof(hello.device));
+	word = api->device_memory(4);
+	device_buffers[0] = api->device_memory(largest);
+	device_buffers[1] = api->device_memory(largest);
+	pinned = api->pinned_memory(largest);
 	pageable = malloc(largest);
 	want = malloc(largest + 8);
 	if (!pageable || !want)
@@ -294,41 +294,42 @@ static int serve(const char *path, uint64_t largest)
 	if (fwrite(&hello, sizeof(hello), 1, stdout) != 1 || fflush(stdout))
 		return EXIT_BROKEN;
 	while (fread(&q, sizeof(q), 1, stdin) == 1)
-		answer(&q);
+		answer_request(&q);
 	return 0;
 }
 
-/* From nothing to one number that a kernel has stored. */
+/* From process start to one number that a kernel has stored. */
 static int first_result(const char *path)
 {
 	size_t bytes;
-	void *image = slurp(path, &bytes);
-	uint32_t value = (uint32_t)fresh(), got = ~value;
+	void *image = read_image(path, &bytes);
+	uint32_t value = (uint32_t)random_u64(), got = ~value;
 	uint64_t wrong;
 
-	side->open(image, bytes);
-	word = side->device_memory(4);
-	side->launch(word, value);
-	side->wait();
-	side->out(&got, word, sizeof(got));
+	api->open(image, bytes);
+	word = api->device_memory(4);
+	api->launch(word, value);
+	api->wait();
+	api->dtoh(&got, word, sizeof(got));
 	wrong = got != value;
 	return fwrite(&wrong, sizeof(wrong), 1, stdout) != 1 || fflush(stdout) ? EXIT_BROKEN : 0;
 }
 
-/* ---- the judge ---- */
+/* ---- the process that compares ---- */
 
 struct child {
 	pid_t pid;
 	FILE *to, *from;
 };
 
-static void take(void *to, size_t size, size_t count, const struct child *c)
+static void receive(void *to, size_t size, size_t count, const struct child *c)
 {
 	if (fread(to, size, count, c->from) != count)
-		broken("a side has ended");
+		broken("a child process has ended");
 }
 
-static struct child start(const char *mode, unsigned which, const char *image, uint64_t largest)
+static struct child start_child(const char *mode, unsigned which, const char *image,
+				uint64_t largest)
 {
 	char number[32];
 	int in[2], out[2];
@@ -342,7 +343,7 @@ static struct child start(const char *mode, unsigned which, const char *image, u
 	if (!c.pid) {
 		dup2(in[0], 0);
 		dup2(out[1], 1);
-		execl("/proc/self/exe", "peer", mode, sides[which].name, image, number,
+		execl("/proc/self/exe", "cuda_compare", mode, apis[which].name, image, number,
 		      (char *)NULL);
 		_exit(EXIT_BROKEN);
 	}
@@ -355,7 +356,7 @@ static struct child start(const char *mode, unsigned which, const char *image, u
 	return c;
 }
 
-static bool finish(struct child *c)
+static bool finish_child(struct child *c)
 {
 	int status;
 
@@ -373,35 +374,35 @@ static int by_value(const void *a, const void *b)
 
 static uint64_t wrong_values;
 
-/* Both sides in turns, who begins changes; medians in nanoseconds. */
-static void compare(struct child *c, struct question q, uint32_t rounds, uint64_t median[SIDES])
+/* Alternates between both APIs, and which comes first; medians in nanoseconds. */
+static void compare_row(struct child *c, struct request q, uint32_t rounds, uint64_t median[APIS])
 {
-	uint64_t *times[SIDES], wrong;
+	uint64_t *times[APIS], wrong;
 
-	for (unsigned s = 0; s < SIDES; s++)
+	for (unsigned s = 0; s < APIS; s++)
 		if (!(times[s] = malloc((uint64_t)rounds * q.count * sizeof(uint64_t))))
 			broken("no memory");
 	for (uint32_t r = 0; r < rounds; r++)
-		for (unsigned turn = 0; turn < SIDES; turn++) {
-			unsigned s = (turn + r) % SIDES;
+		for (unsigned position = 0; position < APIS; position++) {
+			unsigned s = (position + r) % APIS;
 
 			if (fwrite(&q, sizeof(q), 1, c[s].to) != 1 || fflush(c[s].to))
-				broken("a side does not listen");
-			take(&wrong, sizeof(wrong), 1, &c[s]);
-			take(times[s] + (uint64_t)r * q.count, sizeof(uint64_t), q.count, &c[s]);
+				broken("a child process does not read its requests");
+			receive(&wrong, sizeof(wrong), 1, &c[s]);
+			receive(times[s] + (uint64_t)r * q.count, sizeof(uint64_t), q.count, &c[s]);
 			if (wrong)
-				printf("WRONG %s, %s, %" PRIu64 " bytes\n", sides[s].name,
-				       tests[q.what].name, q.bytes);
+				printf("WRONG %s, %s, %" PRIu64 " bytes\n", apis[s].name,
+				       tests[q.test].name, q.bytes);
 			wrong_values += wrong;
 		}
-	for (unsigned s = 0; s < SIDES; s++) {
+	for (unsigned s = 0; s < APIS; s++) {
 		qsort(times[s], (uint64_t)rounds * q.count, sizeof(uint64_t), by_value);
 		median[s] = times[s][(uint64_t)rounds * q.count / 2];
 		free(times[s]);
 	}
 }
 
-static void print_row(const char *name, uint64_t bytes, const uint64_t median[SIDES], double wanted,
+static void print_row(const char *name, uint64_t bytes, const uint64_t median[APIS], double wanted,
 		      uint64_t samples)
 {
 	double ratio = median[1] ? (double)median[0] / (double)median[1] : 0;
@@ -413,20 +414,20 @@ static void print_row(const char *name, uint64_t bytes, const uint64_t median[SI
 		printf(" %9s |", "");
 	printf(" %9.2f | %9.2f | %6.3f |", (double)median[0] / 1e3, (double)median[1] / 1e3, ratio);
 	if (bytes)
-		printf(" %7.2f | %7.2f |", (double)bytes / (double)median[0],
+		printf(" %9.2f | %9.2f |", (double)bytes / (double)median[0],
 		       (double)bytes / (double)median[1]);
 	else
-		printf(" %7s | %7s |", "", "");
+		printf(" %9s | %9s |", "", "");
 	if (wanted)
 		printf(" %5.2f %-6s |", wanted, ratio <= wanted ? "" : "missed");
 	else
 		printf(" %12s |", "");
-	printf(" %6" PRIu64 " |\n", samples);
+	printf(" %7" PRIu64 " |\n", samples);
 }
 
 enum effort { SMALL_EFFORT, USUAL_EFFORT, LONG_EFFORT };
 
-/* Of one round. */
+/* Number of samples in one round. */
 static uint32_t samples_of(uint64_t bytes, double wanted, enum effort effort)
 {
 	if (effort == SMALL_EFFORT)
@@ -440,50 +441,50 @@ static void compare_all(struct child *c, enum effort effort, uint64_t largest)
 {
 	static const uint64_t sizes[] = {4,        64,        256,     1 << 10,  4 << 10,  16 << 10,
 					 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20};
-	uint64_t median[SIDES];
+	uint64_t median[APIS];
 
 	for (uint32_t t = 0; t < TESTS; t++)
 		for (size_t i = 0; i < (tests[t].sized ? sizeof(sizes) / sizeof(*sizes) : 1); i++) {
 			uint64_t bytes = tests[t].sized ? sizes[i] : 0;
 			double wanted = bytes > SMALL ? tests[t].wanted_large : tests[t].wanted;
-			struct question q = {t, samples_of(bytes, wanted, effort), bytes};
+			struct request q = {t, samples_of(bytes, wanted, effort), bytes};
 
 			if (bytes > largest)
 				break;
-			compare(c, q, ROUNDS, median);
+			compare_row(c, q, ROUNDS, median);
 			print_row(tests[t].name, bytes, median, wanted, (uint64_t)ROUNDS * q.count);
 		}
 }
 
 static void compare_starts(const char *image, uint32_t times)
 {
-	uint64_t took[SIDES][64], median[SIDES], wrong;
+	uint64_t took[APIS][64], median[APIS], wrong;
 
 	for (uint32_t i = 0; i < times; i++)
-		for (unsigned turn = 0; turn < SIDES; turn++) {
-			unsigned s = (turn + i) % SIDES;
-			uint64_t from = now();
-			struct child c = start("--first", s, image, 0);
+		for (unsigned position = 0; position < APIS; position++) {
+			unsigned s = (position + i) % APIS;
+			uint64_t from = now_ns();
+			struct child c = start_child("--first", s, image, 0);
 
-			take(&wrong, sizeof(wrong), 1, &c);
-			took[s][i] = now() - from;
-			wrong_values += wrong || !finish(&c);
+			receive(&wrong, sizeof(wrong), 1, &c);
+			took[s][i] = now_ns() - from;
+			wrong_values += wrong || !finish_child(&c);
 		}
-	for (unsigned s = 0; s < SIDES; s++) {
+	for (unsigned s = 0; s < APIS; s++) {
 		qsort(took[s], times, sizeof(uint64_t), by_value);
 		median[s] = took[s][times / 2];
 	}
-	print_row("start to result", 0, median, 0, times);
+	print_row("process start to result", 0, median, 0, times);
 }
 
-/* Clocks rise with work: let both have some. */
+/* Loads the GPU through both APIs until its clocks have risen. */
 static void warm_up(struct child *c, uint64_t largest)
 {
-	uint64_t start_at = now(), median[SIDES];
+	uint64_t start_at = now_ns(), median[APIS];
 
-	while (now() - start_at < WARM_NS)
-		compare(c, (struct question){9, 100, largest < 1 << 24 ? largest : 1 << 24}, 1,
-			median);
+	while (now_ns() - start_at < WARM_NS)
+		compare_row(c, (struct request){9, 100, largest < 1 << 24 ? largest : 1 << 24}, 1,
+			    median);
 }
 
 int main(int argc, char **argv)
@@ -492,43 +493,43 @@ int main(int argc, char **argv)
 	     full = argc > 2 && !strcmp(argv[1], "--long");
 	uint64_t largest = small ? 1 << 20 : 256 << 20;
 	const char *image = argv[argc - 1];
-	struct child c[SIDES];
+	struct child c[APIS];
 	struct hello hello;
 
 	alarm(TIME_LIMIT);
-	for (unsigned s = 0; argc == 5 && s < SIDES; s++)
-		if (!strcmp(argv[2], sides[s].name)) {
-			side = &sides[s];
+	for (unsigned s = 0; argc == 5 && s < APIS; s++)
+		if (!strcmp(argv[2], apis[s].name)) {
+			api = &apis[s];
 			return strcmp(argv[1], "--first")
-				       ? serve(argv[3], strtoull(argv[4], NULL, 10))
+				       ? serve_requests(argv[3], strtoull(argv[4], NULL, 10))
 				       : first_result(argv[3]);
 		}
 	if (argc != 2 + (small || full)) {
-		fprintf(stderr, "usage: peer [--small | --long] IMAGE\n");
+		fprintf(stderr, "usage: cuda_compare [--small | --long] IMAGE\n");
 		return EXIT_BROKEN;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	for (unsigned s = 0; s < SIDES; s++)
-		c[s] = start("--serve", s, image, largest);
-	for (unsigned s = 0; s < SIDES; s++) {
-		take(&hello, sizeof(hello), 1, &c[s]);
+	for (unsigned s = 0; s < APIS; s++)
+		c[s] = start_child("--serve_requests", s, image, largest);
+	for (unsigned s = 0; s < APIS; s++) {
+		receive(&hello, sizeof(hello), 1, &c[s]);
 		printf("%s: %s; %" PRIu64 " mappings of NVIDIA's libraries in /proc/self/maps\n",
-		       sides[s].name, hello.device, hello.libraries);
-		wrong_values += !s && hello.libraries; /* libsov's has none */
+		       apis[s].name, hello.device, hello.libraries);
+		wrong_values += !s && hello.libraries; /* libsov's process must have none */
 		if (!small && strstr(hello.device, "software GPU"))
 			broken("libsov has found no real GPU; there is nothing to compare");
 	}
 	if (!small)
 		warm_up(c, largest);
-	printf("\n| %-20s | %9s | %9s | %9s | %6s | %7s | %7s | %12s | %6s "
+	printf("\n| %-20s | %9s | %9s | %9s | %6s | %9s | %9s | %12s | %7s "
 	       "|\n|---|---|---|---|---|---|---|---|---|\n",
-	       "", "bytes", "sov us", "CUDA us", "ratio", "GB/s", "CUDA", "wanted", "times");
+	       "", "bytes", "sov us", "CUDA us", "ratio", "sov GB/s", "CUDA GB/s", "target",
+	       "samples");
 	compare_all(c, small ? SMALL_EFFORT : full ? LONG_EFFORT : USUAL_EFFORT, largest);
 	compare_starts(image, small ? 3 : 21);
-	for (unsigned s = 0; s < SIDES; s++)
-		wrong_values += !finish(&c[s]);
-	printf("\nMedians; ratio: sov over CUDA in time, below 1 sov is faster. peer: %" PRIu64
-	       " wrong\n",
+	for (unsigned s = 0; s < APIS; s++)
+		wrong_values += !finish_child(&c[s]);
+	printf("\nMedians; ratio: time of sov / time of CUDA. cuda_compare: %" PRIu64 " wrong\n",
 	       wrong_values);
 	return wrong_values ? EXIT_WRONG : 0;
 }

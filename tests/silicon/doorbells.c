@@ -1,12 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Is every doorbell heard? Kernels that keep video memory busy are launched and waited for again and again, in several
- * processes. A wait that lasts rings once more for its alarm, while the kernel still moves memory. What a GPU does
- * not look at stays undone until the next ring: the wait ends by its limit, and one behind it at once.
+ * Looks for lost doorbells. Several processes launch kernels that saturate video memory and wait
+ * for each. A long wait rings the doorbell a second time, to arm its interrupt, while the kernel
+ * still moves memory. If the GPU misses a doorbell, the submission stays in the ring until the
+ * next one: the wait times out, and a wait after it succeeds at once.
  *
- *   bells [SECONDS [PROCESSES]]     (10, 2)
+ *   doorbells [SECONDS [PROCESSES]]     (10, 2)
  *
- * Exit status 0: no wait came to its limit; 1: some did; 2: it could not be tried.
+ * Exit status 0: no wait timed out; 1: some did; 2: the test could not run.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #define BYTES (UINT64_C(1) << 28)
 #define LIMIT UINT64_C(1000000000)
 
-/* Each thread moves 16 bytes at a time, a grid apart. */
+/* Grid-stride copy, 16 bytes per thread and iteration. */
 static const char ptx[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n"
 	".visible .entry move(.param .u64 to, .param .u64 from, .param .u32 times) {\n"
@@ -53,11 +54,11 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static int side(unsigned seed, uint64_t seconds)
+static int copy_and_wait(unsigned seed, uint64_t seconds)
 {
 	enum { BLOCKS = 528, THREADS = 256 };
-	const uint32_t most = (uint32_t)(BYTES / (BLOCKS * THREADS * 16));
-	uint64_t until = now_ms() + 1000 * seconds, waits = 0, late = 0;
+	const uint32_t max_times = (uint32_t)(BYTES / (BLOCKS * THREADS * 16));
+	uint64_t until = now_ms() + 1000 * seconds, waits = 0, timeouts = 0;
 	sov_context context;
 	sov_device device;
 	sov_module module;
@@ -71,7 +72,7 @@ static int side(unsigned seed, uint64_t seconds)
 	must(sov_memory_alloc(context, BYTES, &to), "memory");
 	must(sov_memory_alloc(context, BYTES, &from), "memory");
 	while (now_ms() < until) {
-		uint32_t times = 1 + (uint32_t)rand_r(&seed) % most;
+		uint32_t times = 1 + (uint32_t)rand_r(&seed) % max_times;
 		const void *arguments[] = {&to, &from, &times};
 		sov_launch l = {.size = sizeof(l),
 				.grid = {BLOCKS, 1, 1},
@@ -86,14 +87,14 @@ static int side(unsigned seed, uint64_t seconds)
 		if (r != SOV_ERROR_TIMEOUT)
 			must(r, "wait");
 		else
-			late++;
+			timeouts++;
 		if (r)
 			must(sov_context_wait(context, 10 * LIMIT), "wait again");
 	}
-	must(sov_context_destroy(context), "end");
-	printf("%llu waits, %llu came to their limit\n", (unsigned long long)waits,
-	       (unsigned long long)late);
-	return late > 0;
+	must(sov_context_destroy(context), "destroying the context");
+	printf("%llu waits, %llu timed out\n", (unsigned long long)waits,
+	       (unsigned long long)timeouts);
+	return timeouts > 0;
 }
 
 int main(int argc, char **argv)
@@ -107,7 +108,7 @@ int main(int argc, char **argv)
 		if (child < 0)
 			return 2;
 		if (!child)
-			exit(side((unsigned)getpid(), seconds));
+			exit(copy_and_wait((unsigned)getpid(), seconds));
 	}
 	while (wait(&status) > 0)
 		if (!WIFEXITED(status))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The CUDA driver's door: the functions of libcuda.so.1 that the programs here call, opened at run
- * time, with prototypes of our own and under the names that libcuda exports. No CUDA headers are
- * needed to build these programs, and no CUDA library to link them.
+ * CUDA driver API by dlopen: the functions of libcuda.so.1 that these programs call, with our own
+ * prototypes, under the names that libcuda exports. The programs build without CUDA headers and
+ * link without a CUDA library.
  */
 #ifndef TESTS_SILICON_DRIVER_H
 #define TESTS_SILICON_DRIVER_H
@@ -53,7 +53,7 @@ enum { CUDA_SM_COUNT = 16, CUDA_MAJOR = 75, CUDA_MINOR = 76 }; /* attributes of 
 enum { CUDA_LAUNCH_FAILED = 719 };
 enum { CUDA_STACK_BYTES = 0 }; /* a limit */
 
-/* Exit statuses of the programs here. */
+/* Exit statuses of these programs. */
 enum { EXIT_WRONG = 1, EXIT_BROKEN = 2 };
 
 static inline const char *cuda_error_name(int error)
@@ -64,7 +64,7 @@ static inline const char *cuda_error_name(int error)
 	return name ? name : "an unknown error";
 }
 
-/* What must work for there to be anything to judge. */
+/* Ends the program with EXIT_BROKEN if a call fails that the test itself depends on. */
 static inline void must(int error, const char *doing)
 {
 	if (!error)
@@ -78,7 +78,7 @@ struct cuda_device {
 	int version, major, minor, sm_count;
 };
 
-/* Opens libcuda and device 0, and makes its primary context the current one. */
+/* Opens libcuda and device 0 and makes the primary context current. */
 static inline struct cuda_device cuda_open(void)
 {
 	void *library = dlopen("libcuda.so.1", RTLD_NOW);
@@ -87,7 +87,7 @@ static inline struct cuda_device cuda_open(void)
 	int device;
 
 	if (!library) {
-		printf("BROKEN no CUDA driver here: %s\n", dlerror());
+		printf("BROKEN no CUDA driver: %s\n", dlerror());
 		exit(EXIT_BROKEN);
 	}
 #define CUDA_LOOK_UP(name, parameters) \
@@ -97,15 +97,15 @@ static inline struct cuda_device cuda_open(void)
 		exit(EXIT_BROKEN); \
 	}
 	CUDA_FUNCTIONS(CUDA_LOOK_UP)
-	must(cuInit(0), "starting CUDA");
-	must(cuDriverGetVersion(&d.version), "asking for the version");
+	must(cuInit(0), "initialising CUDA");
+	must(cuDriverGetVersion(&d.version), "reading the driver version");
 	must(cuDeviceGet(&device, 0), "opening device 0");
-	must(cuDeviceGetName(d.name, sizeof(d.name), device), "asking for the name");
-	must(cuDeviceGetAttribute(&d.major, CUDA_MAJOR, device), "asking for the capability");
-	must(cuDeviceGetAttribute(&d.minor, CUDA_MINOR, device), "asking for the capability");
-	must(cuDeviceGetAttribute(&d.sm_count, CUDA_SM_COUNT, device), "asking for processors");
+	must(cuDeviceGetName(d.name, sizeof(d.name), device), "reading the device name");
+	must(cuDeviceGetAttribute(&d.major, CUDA_MAJOR, device), "reading the compute capability");
+	must(cuDeviceGetAttribute(&d.minor, CUDA_MINOR, device), "reading the compute capability");
+	must(cuDeviceGetAttribute(&d.sm_count, CUDA_SM_COUNT, device), "reading the number of SMs");
 	must(cuDevicePrimaryCtxRetain(&context, device), "creating a context");
-	must(cuCtxSetCurrent(context), "using the context");
+	must(cuCtxSetCurrent(context), "setting the current context");
 	return d;
 }
 

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The software GPU against a real one, instruction by instruction. A cubin of forms.py's kernels runs on
- * both with the same inputs (corner values, all exponents, small integers, noise), and every answer is
- * compared bit by bit; kernels whose name begins with approx_ may differ in the last places, and their
- * largest difference is reported.
+ * Compares the software GPU with a real one, one instruction form at a time. A cubin of the kernels
+ * of forms.py runs on both with the same inputs (corner values, all exponents, small integers,
+ * noise), and every result is compared bit by bit. Kernels whose name begins with approx_ may
+ * differ by a few ulps; their largest difference is reported.
  *
  *   forms forms.cubin               a real GPU and the software GPU
- *   forms --soft forms.cubin...     only software GPUs, each file on the chip it was made for; code that
- *                                   different compilers or targets made of one kernel has to agree
+ *   forms --soft forms.cubin...     software GPUs alone, each file on the chip it was compiled for;
+ *                                   code of different compilers or targets for one form must agree
  */
 #include <inttypes.h>
 #include <math.h>
@@ -24,7 +24,7 @@
 
 static uint64_t inputs[3][COUNT], soft[COUNT], real[COUNT];
 
-/* Inputs. */
+/* ---- inputs ---- */
 
 /* splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014. */
 static uint64_t noise(void)
@@ -87,7 +87,7 @@ static const uint64_t corners64[] = {
 	0xffffffff00000000,
 };
 
-static uint64_t input(void)
+static uint64_t draw_input(void)
 {
 	uint64_t x = noise(), y = noise();
 
@@ -97,7 +97,7 @@ static uint64_t input(void)
 	case 1:
 	case 2:
 		return x << 32 | corners32[y % (sizeof(corners32) / 4)];
-	case 3: /* doubles, then floats, of medium size; of small size */
+	case 3: /* doubles, then floats, of medium magnitude; then both of small magnitude */
 		return (y & 0x800fffffffffffff) | (uint64_t)(983 + x / 16 % 80) << 52;
 	case 4:
 		return x << 32 | (y & 0x807fffff) | (97 + x / 16 % 60) << 23;
@@ -118,7 +118,7 @@ static void make_inputs(void)
 {
 	for (uint32_t i = 0; i < COUNT; i++) {
 		for (uint32_t k = 0; k < 3; k++)
-			inputs[k][i] = input();
+			inputs[k][i] = draw_input();
 		if (i % 7 == 0)
 			inputs[1][i] = inputs[0][i];
 		if (i % 11 == 0) /* -a, so that sums cancel */
@@ -126,11 +126,11 @@ static void make_inputs(void)
 	}
 }
 
-/* The two sides. */
+/* ---- the two GPUs ---- */
 
-static void die(const char *doing, const char *what)
+static void die(const char *doing, const char *error)
 {
-	fprintf(stderr, "forms: %s: %s\n", doing, what);
+	fprintf(stderr, "forms: %s: %s\n", doing, error);
 	exit(EXIT_BROKEN);
 }
 
@@ -164,7 +164,7 @@ static void soft_open(struct gpu *g)
 			  "copying in");
 }
 
-/* false: it faulted, and the context is a new one. */
+/* Returns false if the kernel faulted; the context is then a new one. */
 static bool soft_run(struct gpu *g, const char *name, uint64_t *out)
 {
 	const void *arguments[] = {&g->buffers[0], &g->buffers[1], &g->buffers[2], &g->buffers[3]};
@@ -184,7 +184,7 @@ static bool soft_run(struct gpu *g, const char *name, uint64_t *out)
 		r = sov_memory_copy(g->context, SOV_HOST(out), g->buffers[3], sizeof(soft));
 	if (!r)
 		return true;
-	printf("%s: the software GPU %s says: %s\n", name, g->device, sov_last_error());
+	printf("%s: software GPU %s: %s\n", name, g->device, sov_last_error());
 	sov_context_destroy(g->context);
 	soft_open(g);
 	return false;
@@ -216,8 +216,8 @@ static void cuda_run(const char *name)
 	must(cuMemcpyDtoH_v2(real, cuda.buffers[3], sizeof(real)), name);
 }
 
-/* Distance of two answers in units of the last place; f64 forms give the high word only. */
-static uint64_t distance(const char *name, uint64_t a, uint64_t b)
+/* Distance of two results in ulps; approximate f64 forms give the high word only. */
+static uint64_t ulp_distance(const char *name, uint64_t a, uint64_t b)
 {
 	int64_t d = strstr(name, "f64") ? (int64_t)(a >> 32) - (int64_t)(b >> 32)
 					: (int64_t)(int32_t)a - (int64_t)(int32_t)b;
@@ -231,42 +231,42 @@ static bool halves_close(uint32_t a, uint32_t b)
 	       abs((int16_t)(a >> 16) - (int16_t)(b >> 16)) <= 1;
 }
 
-static bool close(const char *name, uint64_t a, uint64_t b)
+static bool within_tolerance(const char *name, uint64_t a, uint64_t b)
 {
 	uint32_t x = (uint32_t)a, y = (uint32_t)b;
 	float f, g;
 
 	memcpy(&f, &x, 4);
 	memcpy(&g, &y, 4);
-	if (strstr(name, "16")) /* halves: one of each is the last place off */
+	if (strstr(name, "16")) /* pairs of halves: 1 ulp each */
 		return halves_close(x, y);
-	if (strstr(name,
-		   "tanh")) /* an H200 is 120 off at most where the result here is rounded correctly */
-		return distance(name, a, b) <= 128;
-	return distance(name, a, b) <= 2 || (!strstr(name, "f64") && fabsf(f - g) <= 0x1p-20f);
+	/* Measured: an H200 is at most 120 ulp off where our result is correctly rounded. */
+	if (strstr(name, "tanh"))
+		return ulp_distance(name, a, b) <= 128;
+	return ulp_distance(name, a, b) <= 2 || (!strstr(name, "f64") && fabsf(f - g) <= 0x1p-20f);
 }
 
-/* Returns whether the kernel's answers are as they should be. */
-static bool compare(const char *name)
+/* Returns whether all results are equal or, for approx_ forms, within tolerance. */
+static bool compare_results(const char *name)
 {
 	bool approx = !strncmp(name, "approx_", 7);
 	uint64_t worst = 0, far = 0, differ = 0;
 
 	for (uint32_t i = 0; i < COUNT; i++) {
-		uint64_t d = distance(name, soft[i], real[i]);
+		uint64_t d = ulp_distance(name, soft[i], real[i]);
 
 		if (soft[i] == real[i])
 			continue;
 		differ++;
 		worst = d > worst ? d : worst;
-		if (!(approx && close(name, soft[i], real[i])) && far++ < SHOWN)
+		if (!(approx && within_tolerance(name, soft[i], real[i])) && far++ < SHOWN)
 			printf("  %s: a %016" PRIx64 " b %016" PRIx64 " c %016" PRIx64
-			       ": software %016" PRIx64 ", other %016" PRIx64 "\n",
+			       ": software GPU %016" PRIx64 ", other %016" PRIx64 "\n",
 			       name, inputs[0][i], inputs[1][i], inputs[2][i], soft[i], real[i]);
 	}
 	if (approx)
-		printf("%s: %" PRIu64 " of %u differ, by %" PRIu64 " ulp at most; %" PRIu64
-		       " are far off\n",
+		printf("%s: %" PRIu64 " of %u differ, by at most %" PRIu64 " ulp; %" PRIu64
+		       " beyond tolerance\n",
 		       name, differ, COUNT, worst, far);
 	else if (differ)
 		printf("%s: %" PRIu64 " of %u differ\n", name, differ, COUNT);
@@ -280,7 +280,7 @@ static struct file {
 	struct gpu gpu;
 } files[FILES];
 
-static void load(const char *path, struct file *out)
+static void load_cubin(const char *path, struct file *out)
 {
 	static const struct {
 		uint32_t sm;
@@ -300,11 +300,11 @@ static void load(const char *path, struct file *out)
 		if (chips[i].sm == image_nv_sm(&out->image))
 			out->gpu.device = chips[i].device;
 	if (!out->gpu.device)
-		die(path, "no software GPU runs this");
+		die(path, "no software GPU has this target");
 	soft_open(&out->gpu);
 }
 
-static bool has(const struct image *im, const char *name)
+static bool has_kernel(const struct image *im, const char *name)
 {
 	for (uint32_t k = 0; k < im->nkernels; k++)
 		if (!strcmp(im->kernels[k].name, name))
@@ -312,21 +312,21 @@ static bool has(const struct image *im, const char *name)
 	return false;
 }
 
-/* Other software GPUs are the judges. false: one does not run it, or not all agree. */
+/* Runs the form on the other software GPUs; returns false if one faults or differs. */
 static bool judge_soft(const char *name, uint32_t count)
 {
 	bool good = true;
 
 	for (uint32_t i = 1; i < count; i++)
-		if (has(&files[i].image, name))
-			good &= soft_run(&files[i].gpu, name, real) && compare(name);
+		if (has_kernel(&files[i].image, name))
+			good &= soft_run(&files[i].gpu, name, real) && compare_results(name);
 	return good;
 }
 
 static bool judge_real(const char *name)
 {
 	cuda_run(name);
-	return compare(name);
+	return compare_results(name);
 }
 
 int main(int argc, char **argv)
@@ -337,11 +337,11 @@ int main(int argc, char **argv)
 
 	if (argc < 2 || count > (only_soft ? FILES : 1))
 		die("usage", "forms forms.cubin | forms --soft forms.cubin...");
-	setenv("SOV_NVRM", "0", 1); /* the GPU itself is asked through CUDA */
+	setenv("SOV_NVRM", "0", 1); /* the real GPU is reached through CUDA */
 	setenv("SOV_SOFT", "gh100:vram=1G,ga100:vram=1G,ga102:vram=1G,ad102:vram=1G", 1);
 	make_inputs();
 	for (uint32_t i = 0; i < count; i++)
-		load(argv[first + i], &files[i]);
+		load_cubin(argv[first + i], &files[i]);
 	if (!only_soft)
 		cuda_start(files[0].gpu.image);
 	for (uint32_t k = 0; k < files[0].image.nkernels; k++) {

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""PTX with one kernel per instruction form: out[i] = form(a[i], b[i], c[i]), 64-bit words.
+"""Generates PTX with one kernel per instruction form: out[i] = form(a[i], b[i], c[i]), 64-bit words.
 
-Each kernel loads three words and has them as %a %b %c (64 bits), %a32 … (low halves), %f1 %f2 %f3
-(floats), %fd1 … (doubles) and %h1 … (halves); its text leaves the answer in %d, or in %d32, %f0, %fd0
-or %h0, which the form's kind then moves to %d. Forms whose results are only close to the true value
-have names that begin with approx_. forms.c runs the kernels and compares.
-  usage: forms.py [SM]        forms that this target has (90)
+Each kernel loads three words into %a %b %c (64 bits), %a32 ... (low halves), %f1 %f2 %f3 (floats),
+%fd1 ... (doubles) and %h1 ... (halves). The form's text leaves the result in %d, or in %d32, %f0,
+%fd0 or %h0, which the form's kind then moves to %d. Names of forms with approximate results begin
+with approx_. forms.c runs the kernels and compares.
+  usage: forms.py [SM]        the forms that this target has (90)
 """
 import sys
 
 FLOATS = "mov.b32 %f1,%a32; mov.b32 %f2,%b32; mov.b32 %f3,%c32;"
 DOUBLES = "mov.b64 %fd1,%a; mov.b64 %fd2,%b; mov.b64 %fd3,%c;"
 HALVES = "mov.b32 {%h1,%h4},%a32; mov.b32 {%h2,%h5},%b32; mov.b32 {%h3,%h6},%c32;"
-# kind: what comes before the text, where the answer is
+# kind: (code before the text, code that moves the result to %d)
 KINDS = {
     "w": ("", "cvt.u64.u32 %d,%d32;"),
     "d": ("", ""),
@@ -38,7 +38,7 @@ KINDS = {
     "wd": ("cvt.u16.u32 %h1,%a32;", ""),
     "w2": ("cvt.u16.u32 %h1,%a32;", "cvt.u64.u32 %d,%d32;"),
 }
-# The thread's own sixteen bytes of shared memory, in %s.
+# Address of the thread's sixteen bytes of shared memory, in %s.
 SHARED = "mov.u32 %s,area; and.b32 %u,%i,0xff; mad.lo.u32 %s,%u,16,%s;"
 ROUND = ("rn", "rz", "rm", "rp")
 ROUND_INT = ("rni", "rzi", "rmi", "rpi")
@@ -100,7 +100,7 @@ def arithmetic():
 
 
 def halves():
-    """Scalars go through %h, pairs through 32-bit registers."""
+    """Half precision: scalars in %h, pairs in 32-bit registers."""
     for t, needs in (("f16", 80), ("bf16", 90)):
         pair, ftzs = t + "x2", ("", ".ftz") if t == "f16" else ("",)
         for ftz in ftzs:
@@ -397,7 +397,8 @@ def lanes_and_memory():
     form("w", "match.any", "and.b32 %t,%a32,3; match.any.sync.b32 %d32,%t,-1;")
     for name in ("add.s32", "add.u32", "min.s32", "min.u32", "max.s32", "max.u32", "and.b32", "or.b32", "xor.b32"):
         form("w", f"redux.{name}", f"redux.sync.{name} %d32,%a32,-1;")
-    # On the thread's own word: old value above, new value below. Every space in which it may lie.
+    # Atomics on a word of the thread: old value in the upper half of the result, new value in the
+    # lower. In every state space.
     both = "mov.b64 %d,{%t,%d32};"
     for where, at, prepare in (("global", "%at", ""), ("generic", "%g", "cvta.global.u64 %g,%at;"),
                                ("shared", "%s", SHARED), ("generic.shared", "%g", SHARED + "cvt.u64.u32 %g,%s;"
@@ -435,8 +436,8 @@ def lanes_and_memory():
                  f"ld{space}.u32 %t,[{at}];" + both, needs)
             form("hd", f"red.{where}.add.noftz.{t}", start + f"red{space}.add.noftz.{t} [{at}],{b};"
                  f"ld{space}.u64 %d,[{at}];", needs)
-    # 128 bits, of which all halves count in the answer. A third of the comparisons find what they look for, a third
-    # one half of it.
+    # 128-bit atomics; all 64-bit halves contribute to the result. A third of the comparisons match,
+    # a third match in one half.
     own = "mul.wide.u32 %x,%i,16; mov.u64 %y,wide; add.u64 %x,%x,%y;"
     for where, prepare in (("global", own), ("generic", own + "cvta.global.u64 %x,%x;"),
                            ("shared", SHARED + "cvt.u64.u32 %x,%s;"),
@@ -464,7 +465,7 @@ def lanes_and_memory():
 
 
 def accesses():
-    """The thread's own sixteen bytes, in every space, width and vector, with every cache operator."""
+    """Accesses to sixteen bytes of the thread: every space, width, vector and cache operator."""
     spaces = (("global", "%at", ""), ("generic", "%g", "cvta.global.u64 %g,%at;"), ("shared", "%s", SHARED),
               ("local", "%s", "mov.u32 %s,own;"), ("generic.local", "%g", "mov.u64 %g,own; cvta.local.u64 %g,%g;"),
               ("generic.shared", "%g", SHARED + "cvt.u64.u32 %g,%s; cvta.shared.u64 %g,%g;"))
@@ -559,7 +560,7 @@ def control():
          "mov.u32 %v,%globaltimer_hi; mov.u32 %x,%clock_hi; nanosleep.u32 20; mov.u64 %d,%clock64; sub.u64 %d,%d,%c;"
          "shr.u64 %d,%d,40; cvt.u32.u64 %d32,%d; mov.u64 %b,%globaltimer; sub.u64 %b,%b,%g; shr.u64 %b,%b,50;"
          "cvt.u32.u64 %t,%b; add.u32 %d32,%d32,%t;")
-    form("w", "places", "mov.u32 %t,%smid; mov.u32 %u,%nsmid; setp.lt.u32 %p,%t,%u; selp.u32 %d32,1,0,%p; mov.u32 %t,%warpid;"
+    form("w", "position", "mov.u32 %t,%smid; mov.u32 %u,%nsmid; setp.lt.u32 %p,%t,%u; selp.u32 %d32,1,0,%p; mov.u32 %t,%warpid;"
          "mov.u32 %u,%nwarpid; setp.lt.u32 %p,%t,%u; selp.u32 %t,2,0,%p; add.u32 %d32,%d32,%t; mov.u64 %c,%gridid;"
          "setp.ne.u64 %p,%c,0; selp.u32 %t,4,0,%p; add.u32 %d32,%d32,%t;")
 

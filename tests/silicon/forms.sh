@@ -1,12 +1,15 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Every instruction form of forms.py on the GPU here and on the software GPU; needs ptxas and a CUDA
-# driver. Exit status 0: all answers agree.
+# Runs every instruction form of forms.py on this machine's GPU and on the software GPU; needs ptxas
+# and a CUDA driver. Exit status 0: all results agree.
 set -eu
 : "${BUILD:=build}" "${CC:=cc}" "${MAKE:=make}"
 cd "$(dirname "$0")/../.."
 "$MAKE" BUILD="$BUILD" "$BUILD/libsov-all.a" >/dev/null
 python3 tests/silicon/forms.py >"$BUILD/forms.ptx"
 ptxas -arch=sm_90 "$BUILD/forms.ptx" -o "$BUILD/forms.cubin"
-$CC -std=c11 -D_GNU_SOURCE -I. -O2 tests/silicon/forms.c "$BUILD/libsov-all.a" -lm -ldl -pthread -o "$BUILD/forms"
+drm=$(pkg-config --libs libdrm 2>/dev/null || true) # libsov-all.a uses it if the build found it
+# shellcheck disable=SC2086 # CC and drm may be several words
+$CC -std=c11 -D_GNU_SOURCE -I. -O2 tests/silicon/forms.c "$BUILD/libsov-all.a" \
+	-lm -ldl -pthread $drm -o "$BUILD/forms"
 "$BUILD/forms" "$@" "$BUILD/forms.cubin"

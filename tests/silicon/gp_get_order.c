@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * How far a channel fetches, on a real GPU: for sovgpu.ko a job is done when the hardware's own
- * pointer, GP_GET, has passed an entry with SYNC_WAIT behind a release that waits for the
- * engine (kmod/nv/ring.h). That is right if GP_GET never passes that entry before the release is
- * done, and passes it soon afterwards. Here copies keep a copy engine busy, a release waits for it,
- * and both are watched. Without SYNC_WAIT GP_GET may run ahead, which is only reported.
+ * Order of GP_GET and semaphore releases on a real GPU. sovgpu.ko takes a job for complete when
+ * GP_GET has passed an entry with SYNC_WAIT that follows a release with wait-for-idle
+ * (kmod/nv/ring.h). That is correct if GP_GET never passes the entry before the release is
+ * performed, and passes it soon afterwards. This program keeps a copy engine busy, queues such a
+ * release, and polls both. Without SYNC_WAIT GP_GET may run ahead; that is only reported.
  *
- *   usage: fetch nvrm | soft | kmod
+ *   usage: gp_get_order nvrm | soft | kmod
  */
 #include <time.h>
 #include "hw/nv/copy.h"
@@ -14,7 +14,14 @@
 #include "libsov/winsys/winsys.h"
 #include "tests/tap.h"
 
-enum { ENTRIES = 32, COPIES = 64, NOTES = 0x1000, STREAM = 0x2000, RELEASE = 0x8000, NOP = 0x9000 };
+enum {
+	ENTRIES = 32,
+	COPIES = 64,
+	SEMAPHORE = 0x1000,
+	STREAM = 0x2000,
+	RELEASE = 0x8000,
+	NOP = 0x9000
+};
 #define VA     UINT64_C(0x1000000000) /* NVIDIA's module keeps 512 MiB from 4 GiB on */
 #define BIG_VA UINT64_C(0x2000000000)
 
@@ -23,9 +30,9 @@ struct bench {
 	struct winsys_device *d;
 	struct winsys_group *g;
 	struct winsys_queue *q;
-	struct winsys_queue_memory m;
-	uint8_t *memory; /* ring, notes, streams */
-	uint64_t half;   /* of the large buffer */
+	struct winsys_queue_memory queue_memory;
+	uint8_t *memory; /* ring, semaphore, command streams */
+	uint64_t half;   /* bytes of one half of the large buffer */
 };
 
 static double now_us(void)
@@ -36,20 +43,19 @@ static double now_us(void)
 	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec / 1e3;
 }
 
-static bool start(struct bench *b, const char *name)
+static bool open_copy_queue(struct bench *b, const char *name)
 {
-	static const struct winsys *const ways[] = {&winsys_nvrm, &winsys_soft};
 	struct winsys_device **devices;
 	struct winsys_buffer *small, *big;
 	struct winsys_info info;
 	uint32_t count = 0;
 	char message[256] = "";
 
-	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++)
-		if (!strcmp(ways[i]->name, name))
-			b->w = ways[i];
+	for (size_t i = 0; i < WINSYS_MAX_BACKENDS && winsys_backends[i]; i++)
+		if (!strcmp(winsys_backends[i]->name, name))
+			b->w = winsys_backends[i];
 	if (!b->w || b->w->enumerate(0, &devices, &count, message, sizeof(message)) || !count) {
-		diag("%s: %s", name, b->w ? message : "no such way; known: nvrm soft kmod");
+		diag("%s: %s", name, b->w ? message : "no such winsys; known: nvrm soft kmod");
 		return false;
 	}
 	b->d = devices[0];
@@ -74,7 +80,7 @@ static bool start(struct bench *b, const char *name)
 		diag("%s", winsys_take_error());
 		return false;
 	}
-	b->w->queue_memory(b->q, &b->m);
+	b->w->queue_memory(b->q, &b->queue_memory);
 	return true;
 }
 
@@ -115,66 +121,68 @@ static uint32_t write_release(uint32_t *first, uint64_t va, uint64_t value)
 	return (uint32_t)(w - first);
 }
 
-static void push(struct bench *b, uint32_t *put, uint32_t offset, uint32_t words, uint64_t bits)
+static void push_entry(struct bench *b, uint32_t *put, uint32_t offset, uint32_t words,
+		       uint64_t bits)
 {
-	b->m.ring[*put] = nv_gp_entry_pack(VA + offset, words) | bits;
+	b->queue_memory.ring[*put] = nv_gp_entry_pack(VA + offset, words) | bits;
 	*put = (*put + 1) % ENTRIES;
 }
 
-/* One round; *early: GP_GET was at the end while the release was not done. */
-static bool round_of(struct bench *b, uint64_t value, uint64_t bits, bool *early, double *lag_us)
+/* Runs one round. Sets *early if GP_GET reached PUT before the release was performed. */
+static bool run_round(struct bench *b, uint64_t value, uint64_t bits, bool *early, double *lag_us)
 {
-	uint64_t *note = (uint64_t *)(b->memory + NOTES);
-	uint32_t put = __atomic_load_n(b->m.put, __ATOMIC_RELAXED), get;
+	uint64_t *semaphore = (uint64_t *)(b->memory + SEMAPHORE);
+	uint32_t put = __atomic_load_n(b->queue_memory.put, __ATOMIC_RELAXED), get;
 	uint32_t words = write_copies(b, (uint32_t *)(b->memory + STREAM));
 	double end = now_us() + 20e6, done = 0;
-	uint64_t seen;
+	uint64_t payload;
 
 	*early = false;
 	memset(b->memory + NOP, 0, 8);
-	push(b, &put, STREAM, words, 0);
-	push(b, &put, RELEASE, write_release((uint32_t *)(b->memory + RELEASE), VA + NOTES, value),
-	     0);
-	push(b, &put, NOP, 2, bits);
+	push_entry(b, &put, STREAM, words, 0);
+	push_entry(b, &put, RELEASE,
+		   write_release((uint32_t *)(b->memory + RELEASE), VA + SEMAPHORE, value), 0);
+	push_entry(b, &put, NOP, 2, bits);
 	winsys_write_barrier();
-	__atomic_store_n(b->m.put, put, __ATOMIC_RELEASE);
+	__atomic_store_n(b->queue_memory.put, put, __ATOMIC_RELEASE);
 	winsys_write_barrier();
-	if (b->m.doorbell)
-		*(volatile uint32_t *)b->m.doorbell = b->m.doorbell_value;
+	if (b->queue_memory.doorbell)
+		*(volatile uint32_t *)b->queue_memory.doorbell = b->queue_memory.doorbell_value;
 	else
 		b->w->ring_doorbell(b->q);
-	do { /* the pointer first: what it says was true before the note was looked at */
-		get = __atomic_load_n(b->m.get, __ATOMIC_ACQUIRE);
-		seen = __atomic_load_n(note, __ATOMIC_ACQUIRE);
-		if (get == put && seen != value)
+	do { /* GP_GET first: its value was current before the semaphore was read */
+		get = __atomic_load_n(b->queue_memory.get, __ATOMIC_ACQUIRE);
+		payload = __atomic_load_n(semaphore, __ATOMIC_ACQUIRE);
+		if (get == put && payload != value)
 			*early = true;
-		if (seen == value && !done)
+		if (payload == value && !done)
 			done = now_us();
-	} while ((get != put || seen != value) && now_us() < end);
+	} while ((get != put || payload != value) && now_us() < end);
 	*lag_us = now_us() - done;
-	return get == put && seen == value;
+	return get == put && payload == value;
 }
 
 int main(int argc, char **argv)
 {
 	struct bench b = {0};
 	uint32_t early[2] = {0}, ended = 0;
-	double lag, most = 0;
+	double lag, max_lag = 0;
 	bool e;
 
-	if (!ok(argc == 2 && start(&b, argv[1]), "there is a copy queue"))
+	if (!ok(argc == 2 && open_copy_queue(&b, argv[1]), "a copy queue can be created"))
 		return tap_done();
 	for (uint32_t i = 0; i < 40; i++) {
-		ended += round_of(&b, i + 1, i % 2 ? NV_GP_SYNC_WAIT : 0, &e, &lag);
+		ended += run_round(&b, i + 1, i % 2 ? NV_GP_SYNC_WAIT : 0, &e, &lag);
 		early[i % 2] += e;
-		if (i % 2 && lag > most)
-			most = lag;
+		if (i % 2 && lag > max_lag)
+			max_lag = lag;
 	}
-	ok(ended == 40, "every round ends: %u of 40", ended);
+	ok(ended == 40, "every round of copies completes: %u of 40", ended);
 	ok(!early[1],
-	   "GP_GET never passes an entry with SYNC_WAIT before the release is done: %u of 20",
+	   "GP_GET never passes a SYNC_WAIT entry before the release is performed: %u of 20",
 	   early[1]);
-	ok(most < 1e5, "and passes it within 100 ms: %.1f us at most", most);
-	diag("without SYNC_WAIT it was ahead in %u of 20 rounds", early[0]);
+	ok(max_lag < 1e5, "GP_GET passes a SYNC_WAIT entry within 100 ms of the release: %.1f us",
+	   max_lag);
+	diag("without SYNC_WAIT GP_GET was ahead in %u of 20 rounds", early[0]);
 	return tap_done();
 }

@@ -1,22 +1,23 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Judges the one-instruction tests on a real GPU: PTX files in tests/userspace/compiler/ptx/instructions, whose
- * comments say what goes in and what must come out.
+ * Runs the one-instruction tests on a real GPU: PTX files in
+ * tests/userspace/compiler/ptx/instructions, whose comments give inputs and expected outputs.
  *
  *   instructions [--small] VARIANT...
  *
- * A variant is a way to have compiled: files NAME.VARIANT.cubin beside NAME.ptx; a test without one
- * counts as not compiled. Exit status 0: every value was right; 1: some were not; 2: nothing could be
- * judged.
+ * A variant names a compilation mode: files NAME.VARIANT.cubin next to NAME.ptx; a test without
+ * one counts as not compiled. Exit status 0: every value is right; 1: some are wrong; 2: the tests
+ * could not run.
  *
- * A fault of timing shows only sometimes. So every test runs many times, its results poisoned before each:
- * as the file says, mostly one warp alone on a processor, where instructions follow each other as closely
- * as they ever do; and, where all blocks of a grid would do the same, in a grid that fills the GPU. There one
- * block's right value can cover another's wrong one: the lone warp is the strict half. --small repeats
- * less, for a software GPU.
+ * Hazards show only now and then, so every test runs many times, with its outputs poisoned before
+ * each launch: with the grid that the file asks for, mostly one warp alone on an SM, where
+ * instructions issue back to back; and, if all blocks of a grid would do the same, with a grid
+ * that fills the GPU. In the large grid one block's right value can hide another's wrong one, so
+ * the single warp is the stricter test. --small repeats less, for a software GPU.
  *
- * A fault or a hang leaves nothing of a CUDA context, so tests run in a child. When it ends early, the
- * test that ended it is judged by that, and another child goes on with the next.
+ * A fault or a hang destroys the CUDA context, so tests run in a child process. When the child ends
+ * early, the test that it ran is judged by the exit status, and a new child continues with the
+ * next.
  */
 #define _GNU_SOURCE
 #include <sys/mman.h>
@@ -30,25 +31,25 @@
 enum {
 	MAX_TESTS = 2000,
 	TIME_LIMIT = 30, /* seconds for one test */
-	GUARD = 256,     /* bytes before, between and behind buffers */
-	BLOCKS = 32,     /* that fit on one processor at a time */
+	GUARD = 256,     /* bytes before, between and after buffers */
+	BLOCKS = 32,     /* resident on one SM at a time */
 	TEST_DONE = 0,
-	TEST_TOOK_CONTEXT = 3, /* exit statuses of a child, besides EXIT_BROKEN */
+	TEST_LOST_CONTEXT = 3, /* exit statuses of a child, besides EXIT_BROKEN */
 };
 
 static struct {
 	char names[MAX_TESTS][64];
 	unsigned count;
-	unsigned rounds, blocks; /* of a wide grid, for each processor */
+	unsigned rounds, blocks; /* launches of each kind; blocks per SM in the large grid */
 } run;
 
-/* What a child has done, in memory that outlives it. */
+/* Progress of the child, in shared memory that survives it. */
 static struct progress {
 	unsigned next, right, wrong;
 	uint64_t launches;
 } * progress;
 
-/* ---- a test's memory: all buffers in one piece, guards between them ---- */
+/* ---- a test's memory: all buffers in one allocation, with guards between them ---- */
 
 struct memory {
 	cuda_ptr at;
@@ -56,7 +57,7 @@ struct memory {
 	uint8_t *before, *after;
 };
 
-static uint32_t bytes_of(const struct test_parameter *p)
+static uint32_t parameter_bytes(const struct test_parameter *p)
 {
 	return p->buffer ? p->count * p->bytes : 0;
 }
@@ -68,7 +69,7 @@ static struct memory memory_new(struct instruction_test *t)
 	test_reset(t);
 	for (uint32_t i = 0; i < t->count; i++) {
 		m.offset[i] = m.bytes;
-		m.bytes += (bytes_of(&t->parameters[i]) + 2 * GUARD - 1) / GUARD * GUARD;
+		m.bytes += (parameter_bytes(&t->parameters[i]) + 2 * GUARD - 1) / GUARD * GUARD;
 	}
 	m.before = malloc(m.bytes);
 	m.after = malloc(m.bytes);
@@ -77,7 +78,7 @@ static struct memory memory_new(struct instruction_test *t)
 	memset(m.before, TEST_GARBAGE, m.bytes);
 	for (uint32_t i = 0; i < t->count; i++)
 		memcpy(m.before + m.offset[i], t->parameters[i].memory,
-		       bytes_of(&t->parameters[i]));
+		       parameter_bytes(&t->parameters[i]));
 	must(cuMemAlloc_v2(&m.at, m.bytes), "allocating");
 	return m;
 }
@@ -89,7 +90,7 @@ static void memory_free(struct memory *m)
 	free(m->after);
 }
 
-/* The number of elements that are wrong; says which is the first. */
+/* Returns the number of wrong elements; describes the first in why. */
 static uint32_t wrong_elements(const struct instruction_test *t, const struct memory *m, char *why,
 			       size_t size)
 {
@@ -113,9 +114,9 @@ static uint32_t wrong_elements(const struct instruction_test *t, const struct me
 	return wrong;
 }
 
-/* Whether all is as it was outside of the buffers. */
-static bool guards_hold(const struct instruction_test *t, const struct memory *m, char *why,
-			size_t size)
+/* Returns whether the guards are unchanged. */
+static bool guards_intact(const struct instruction_test *t, const struct memory *m, char *why,
+			  size_t size)
 {
 	uint32_t from = 0;
 
@@ -127,28 +128,28 @@ static bool guards_hold(const struct instruction_test *t, const struct memory *m
 			return false;
 		}
 		if (i < t->count)
-			from = to + bytes_of(&t->parameters[i]);
+			from = to + parameter_bytes(&t->parameters[i]);
 	}
 	return true;
 }
 
 /* ---- one test ---- */
 
-/* Whether every block may do the same at the same time: none counts, and none knows its place. */
+/* Returns whether all blocks do the same: none accumulates, and none reads its block index. */
 static bool blocks_are_alike(const char *text)
 {
-	static const char *const tellers[] = {"\n// inout ", "\n// grid:", "\n// fails", "ctaid",
-					      ".global ."};
+	static const char *const dependences[] = {"\n// inout ", "\n// grid:", "\n// fails",
+						  "ctaid", ".global ."};
 
-	for (size_t i = 0; i < sizeof(tellers) / sizeof(tellers[0]); i++)
-		if (strstr(text, tellers[i]))
+	for (size_t i = 0; i < sizeof(dependences) / sizeof(dependences[0]); i++)
+		if (strstr(text, dependences[i]))
 			return false;
 	return true;
 }
 
-/* One launch, from poisoned results to compared ones. Returns CUDA's error; why is empty if all is right. */
-static int launch(struct instruction_test *t, cuda_handle function, struct memory *m, unsigned grid,
-		  char *why, size_t size)
+/* Poisons the outputs, launches, compares. Returns CUDA's error; why stays empty on success. */
+static int launch_and_compare(struct instruction_test *t, cuda_handle function, struct memory *m,
+			      unsigned grid, char *why, size_t size)
 {
 	void *arguments[TEST_MAX_PARAMETERS];
 	cuda_ptr addresses[TEST_MAX_PARAMETERS];
@@ -172,7 +173,7 @@ static int launch(struct instruction_test *t, cuda_handle function, struct memor
 		return error;
 	}
 	if (t->fails) {
-		snprintf(why, size, "it ran to its end");
+		snprintf(why, size, "the kernel completed without a fault");
 		return 0;
 	}
 	must(cuMemcpyDtoH_v2(m->after, m->at, m->bytes), "copying from the GPU");
@@ -180,13 +181,13 @@ static int launch(struct instruction_test *t, cuda_handle function, struct memor
 	if (wrong > 1)
 		snprintf(why + strlen(why), size - strlen(why), ", and %u more", wrong - 1);
 	if (!wrong)
-		guards_hold(t, m, why, size);
+		guards_intact(t, m, why, size);
 	return 0;
 }
 
-/* All launches of a test. Returns whether the context outlived them. */
-static bool judge(struct instruction_test *t, const char *text, cuda_handle function,
-		  unsigned sm_count)
+/* Launches a test in all grids. Returns whether the context survived. */
+static bool launch_all(struct instruction_test *t, const char *text, cuda_handle function,
+		       unsigned sm_count)
 {
 	struct memory m = memory_new(t);
 	bool wide = blocks_are_alike(text);
@@ -199,7 +200,7 @@ static bool judge(struct instruction_test *t, const char *text, cuda_handle func
 			unsigned grid = many ? sm_count * run.blocks : t->grid;
 
 			*why = '\0';
-			error = launch(t, function, &m, grid, why, sizeof(why));
+			error = launch_and_compare(t, function, &m, grid, why, sizeof(why));
 			count++;
 			if (*why && !bad++)
 				snprintf(first, sizeof(first), "%.200s; grid %u, launch %u", why,
@@ -237,7 +238,7 @@ static bool run_test(const char *name, const char *variant, unsigned sm_count)
 		printf("WRONG %s: loading: %s (%d)\n", label, cuda_error_name(error), error);
 		progress->wrong++;
 	} else {
-		alive = judge(t, text, function, sm_count);
+		alive = launch_all(t, text, function, sm_count);
 		if (alive)
 			must(cuModuleUnload(module), "unloading");
 	}
@@ -247,9 +248,9 @@ static bool run_test(const char *name, const char *variant, unsigned sm_count)
 	return alive;
 }
 
-/* ---- all tests of a variant, child after child ---- */
+/* ---- all tests of a variant, one child process after another ---- */
 
-static _Noreturn void child(const char *variant, const unsigned *tests, unsigned count)
+static _Noreturn void run_child(const char *variant, const unsigned *tests, unsigned count)
 {
 	struct cuda_device d;
 
@@ -262,20 +263,20 @@ static _Noreturn void child(const char *variant, const unsigned *tests, unsigned
 		alive = run_test(run.names[tests[progress->next]], variant, d.sm_count);
 		progress->next++;
 		if (!alive)
-			exit(TEST_TOOK_CONTEXT);
+			exit(TEST_LOST_CONTEXT);
 	}
 	exit(TEST_DONE);
 }
 
-/* Whether a child's end is one that it has itself accounted for; if not, its test is wrong. */
-static void account(int status, const char *name, const char *variant)
+/* Counts the child's last test as wrong if the child ended without counting it. */
+static void check_exit(int status, const char *name, const char *variant)
 {
 	if (WIFEXITED(status) && WEXITSTATUS(status) == EXIT_BROKEN) {
 		printf("BROKEN at %s %s\n", name, variant);
 		exit(EXIT_BROKEN);
 	}
 	if (WIFEXITED(status) &&
-	    (WEXITSTATUS(status) == TEST_DONE || WEXITSTATUS(status) == TEST_TOOK_CONTEXT))
+	    (WEXITSTATUS(status) == TEST_DONE || WEXITSTATUS(status) == TEST_LOST_CONTEXT))
 		return;
 	if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
 		printf("WRONG %s %s: not done after %d seconds\n", name, variant, TIME_LIMIT);
@@ -285,7 +286,7 @@ static void account(int status, const char *name, const char *variant)
 	progress->next++;
 }
 
-/* Returns how many tests were wrong. */
+/* Returns the number of wrong tests. */
 static unsigned run_variant(const char *variant)
 {
 	unsigned tests[MAX_TESTS], count = 0, missing = 0;
@@ -302,14 +303,14 @@ static unsigned run_variant(const char *variant)
 		int status;
 
 		if (!pid)
-			child(variant, tests, count);
+			run_child(variant, tests, count);
 		if (pid < 0 || waitpid(pid, &status, 0) != pid) {
 			perror("instructions: a child process");
 			exit(EXIT_BROKEN);
 		}
-		account(status,
-			run.names[tests[progress->next < count ? progress->next : count - 1]],
-			variant);
+		check_exit(status,
+			   run.names[tests[progress->next < count ? progress->next : count - 1]],
+			   variant);
 	}
 	printf("instructions, %s: %u right, %u wrong, %u not compiled", variant, progress->right,
 	       progress->wrong, run.count - count);

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The way through NVIDIA's kernel module, on a real GPU, by the public interface alone: results,
- * kernels that go wrong, endless ones, a thousand contexts. Nothing of NVIDIA's is in the process.
- * Here times are promises too: they are what a GPU is for.
+ * The nvrm winsys (NVIDIA's kernel module) on a real GPU, through the public API alone: results,
+ * kernels that fault, infinite kernels, a thousand contexts. No library of NVIDIA's is in the
+ * process. Latencies are checked too.
  *
  *   usage: nvrm [first | ILLEGAL.CUBIN [SAXPY.PTX]]
  *
- * first: one result and when it was there, from the start of main. ILLEGAL.CUBIN: an image whose
- * kernel `broken` is to get an instruction that there is not.
+ * first: computes one result and prints the time since the start of main. ILLEGAL.CUBIN: an image
+ * with a kernel `broken`, whose EXIT the test replaces by an illegal instruction.
  */
 #include <dirent.h>
 #include <sys/wait.h>
@@ -17,7 +17,7 @@
 #include "tests/userspace/runtime/_ptx.h"
 
 static sov_device gpu;
-static const char *saxpy_path = "tests/kernels/saxpy.ptx";
+static const char *saxpy_path = "tests/kernels/test_saxpy.ptx";
 
 static double now_ms(void)
 {
@@ -37,7 +37,7 @@ static sov_context context_new(uint64_t limit)
 	return c;
 }
 
-static bool works(sov_context c)
+static bool context_works(sov_context c)
 {
 	sov_function f = function_of(c, PTX_ADD, "add");
 	uint32_t n = 5, got = 37;
@@ -53,7 +53,7 @@ static bool works(sov_context c)
 
 /* ---- results ---- */
 
-static void saxpy(sov_context c)
+static void test_saxpy(sov_context c)
 {
 	enum { N = 1 << 20 };
 	static float x[N], y[N], z[N];
@@ -77,27 +77,27 @@ static void saxpy(sov_context c)
 	MUST(sov_memory_copy(c, SOV_HOST(z), gy, sizeof(z)));
 	for (i = 0; i < N; i++)
 		wrong += z[i] != 2 * x[i] + 1;
-	ok(!wrong, "saxpy of a million numbers: %u are wrong", wrong);
+	ok(!wrong, "test_saxpy of a million elements has no wrong result: %u wrong", wrong);
 	free(ptx);
 }
 
-static void nothing_foreign(void)
+static void test_no_nvidia_library(void)
 {
 	char line[512];
-	uint32_t foreign = 0;
+	uint32_t found = 0;
 	FILE *f = fopen("/proc/self/maps", "r");
 
 	while (f && fgets(line, sizeof(line), f))
 		if (strstr(line, ".so") && (strstr(line, "nvidia") || strstr(line, "cuda"))) {
 			diag("%s", line);
-			foreign++;
+			found++;
 		}
-	ok(f && !foreign, "no library of NVIDIA's is in the process");
+	ok(f && !found, "no library of NVIDIA's is mapped into the process");
 	if (f)
 		fclose(f);
 }
 
-/* ---- kernels that go wrong ---- */
+/* ---- kernels that fault ---- */
 
 #define KERNEL(name, body) \
 	PTX_HEADER ".visible .entry " name "(.param .u64 p) {\n" \
@@ -106,10 +106,10 @@ static void nothing_foreign(void)
 		   "	ld.param.u64 %a1, [p];\n	cvta.to.global.u64 %a2, %a1;\n" body \
 		   "	ret;\n}\n"
 
-static const struct wrong {
+static const struct fault_test {
 	const char *name, *ptx, *cause;
-	uint64_t p; /* 0: a good allocation */
-} table[] = {
+	uint64_t p; /* 0: a valid allocation */
+} fault_tests[] = {
 	{"store_nowhere", KERNEL("store_nowhere", "	st.global.u32 [%a2], 1;\n"), "not mapped",
 	 UINT64_C(0x700000000000)},
 	{"load_nowhere",
@@ -126,11 +126,11 @@ static const struct wrong {
 	 "outside", 0},
 };
 
-static void one(const char *name, sov_context c, sov_function f, const char *cause, uint64_t p,
-		sov_context bystander)
+static void test_fault(const char *name, sov_context c, sov_function f, const char *cause,
+		       uint64_t p, sov_context bystander)
 {
 	sov_fault fault = SOV_INIT(sov_fault);
-	double start, named;
+	double start, reported;
 	sov_context fresh;
 	sov_ptr memory;
 	sov_result r;
@@ -142,26 +142,26 @@ static void one(const char *name, sov_context c, sov_function f, const char *cau
 	start = now_ms();
 	MUST(launch(f, NULL, 1, 1, "8", ARGUMENTS(&p)));
 	r = sov_context_wait(c, 8 * SECOND);
-	named = now_ms() - start;
+	reported = now_ms() - start;
 	refused(r, SOV_ERROR_FAULT, cause, name);
-	ok(named < 500, "%s: named after %.0f ms", name, named);
+	ok(reported < 500, "%s: the fault is reported after %.0f ms", name, reported);
 	diag("%s", sov_last_error());
 	if (!sov_context_get_fault(c, &fault))
 		diag("kernel '%s' cause '%s' address 0x%llx pc 0x%llx: %s", fault.kernel,
 		     fault.cause, (unsigned long long)fault.address, (unsigned long long)fault.pc,
 		     fault.instruction);
-	ok(!strcmp(fault.kernel, name), "%s: the kernel is known", name);
-	ok(works(bystander), "%s: another context lives on", name);
+	ok(!strcmp(fault.kernel, name), "%s: the fault names the kernel", name);
+	ok(context_works(bystander), "%s: another context still works", name);
 	fresh = context_new(0);
-	ok(works(fresh), "%s: a new context works", name);
+	ok(context_works(fresh), "%s: a new context works", name);
 	MUST(sov_context_destroy(fresh));
-	good(sov_context_reset(c), "it can be reset");
-	ok(works(c), "%s: and works after that", name);
+	good(sov_context_reset(c), "a context can be reset after a fault");
+	ok(context_works(c), "%s: the context works after the reset", name);
 	MUST(sov_context_destroy(c));
 }
 
-/* In the image, the first instruction whose opcode is EXIT becomes one that does not exist. */
-static void illegal(const char *path, sov_context bystander)
+/* Replaces the first EXIT of the image by an opcode that does not exist. */
+static void test_illegal_instruction(const char *path, sov_context bystander)
 {
 	sov_context c = context_new(0);
 	size_t bytes, i;
@@ -174,25 +174,26 @@ static void illegal(const char *path, sov_context bystander)
 	word = UINT64_C(0x7fff);
 	memcpy(image + i - 16, &word, 8);
 	MUST(sov_module_get_function(module_from(c, image, bytes, 0), "broken", &f));
-	one("broken", c, f, "illegal instruction", 0, bystander);
+	test_fault("broken", c, f, "illegal instruction", 0, bystander);
 	free(image);
 }
 
-static void faults(sov_context bystander)
+static void test_faults(sov_context bystander)
 {
 	uint32_t i;
 
-	for (i = 0; i < COUNT(table); i++) {
+	for (i = 0; i < COUNT(fault_tests); i++) {
 		sov_context c = context_new(0);
 
-		one(table[i].name, c, function_of(c, table[i].ptx, table[i].name), table[i].cause,
-		    table[i].p, bystander);
+		test_fault(fault_tests[i].name, c,
+			   function_of(c, fault_tests[i].ptx, fault_tests[i].name),
+			   fault_tests[i].cause, fault_tests[i].p, bystander);
 	}
 }
 
-/* ---- long ones ---- */
+/* ---- long kernels ---- */
 
-/* Blocks of 128 threads that take some microseconds each; *p counts them. */
+/* Blocks of 128 threads that run for some microseconds each; *p counts them. */
 static const char ptx_long[] =
 	PTX_HEADER ".visible .entry count(.param .u64 p, .param .u32 rounds) {\n"
 		   "	.reg .pred %p<2>;\n	.reg .b32 %r<6>;\n	.reg .b64 %a<3>;\n"
@@ -221,7 +222,7 @@ static void counting_start(struct counting *k, sov_context c, double ms)
 	MUST(sov_memory_alloc(c, 4, &k->p));
 	MUST(sov_memory_fill(c, k->p, 0, 4, 1));
 	MUST(sov_context_wait(c, SECOND));
-	/* Ten thousand blocks say how many it takes. */
+	/* Ten thousand blocks calibrate the number of blocks that takes the given time. */
 	start = now_ms();
 	MUST(launch(k->function, NULL, 10000, 128, "84", ARGUMENTS(&k->p, &rounds)));
 	MUST(sov_context_wait(c, 20 * SECOND));
@@ -238,7 +239,7 @@ static void counting_end(struct counting *k, const char *name)
 	ok(got == k->blocks + 10000, "%s: all %u blocks ran", name, k->blocks + 10000);
 }
 
-static void beside_another_process(const char *self, sov_context c)
+static void test_concurrent_process(const char *self, sov_context c)
 {
 	struct counting k;
 	char command[512];
@@ -250,20 +251,21 @@ static void beside_another_process(const char *self, sov_context c)
 	start = now_ms();
 	status = system(command);
 	ok(!status && now_ms() - start < 500,
-	   "beside a grid of short blocks another process has its result after %.0f ms",
+	   "another process gets a result while a grid of short blocks runs, after %.0f ms",
 	   now_ms() - start);
-	ok(sov_context_wait(c, 0) == SOV_NOT_READY, "and the grid is still running");
-	counting_end(&k, "the long grid");
+	ok(sov_context_wait(c, 0) == SOV_NOT_READY,
+	   "the grid of short blocks still runs after the other process has ended");
+	counting_end(&k, "a long grid completes after another process has used the GPU");
 }
 
-/* ---- endless ones ---- */
+/* ---- infinite kernels ---- */
 
-static void endless(const char *name, const char *ptx, sov_context bystander)
+static void test_infinite_kernel(const char *name, const char *ptx, sov_context bystander)
 {
 	sov_context c = context_new(SECOND / 5);
 	sov_function f = function_of(c, ptx, name);
 	struct counting k;
-	double start, named;
+	double start, reported;
 	sov_ptr p;
 
 	MUST(sov_memory_alloc(c, 4096, &p));
@@ -273,13 +275,16 @@ static void endless(const char *name, const char *ptx, sov_context bystander)
 	start = now_ms();
 	MUST(launch(f, NULL, 1, 32, "8", ARGUMENTS(&p)));
 	refused(sov_context_wait(c, 20 * SECOND), SOV_ERROR_HANG, name, name);
-	named = now_ms() - start;
-	ok(named < 700, "%s: named, and its group gone, after %.0f ms (limit 200)", name, named);
-	counting_end(&k, "a grid of another context goes on");
-	ok(works(bystander), "%s: another context lives on", name);
+	reported = now_ms() - start;
+	ok(reported < 700,
+	   "%s: the hang is reported and the queue group stopped after %.0f ms (limit 200)", name,
+	   reported);
+	counting_end(&k, "a grid of another context survives the hang");
+	ok(context_works(bystander), "%s: another context still works", name);
 	start = now_ms();
-	good(sov_context_reset(c), "it can be reset");
-	ok(works(c), "%s: and works after that (%.0f ms)", name, now_ms() - start);
+	good(sov_context_reset(c), "a context can be reset after a hang");
+	ok(context_works(c), "%s: the context works after the reset (%.0f ms)", name,
+	   now_ms() - start);
 	MUST(sov_context_destroy(c));
 }
 
@@ -317,17 +322,17 @@ static long resident_kib(void)
 	return pages * 4;
 }
 
-static void cycles(sov_context bystander, uint32_t count)
+static void test_context_leaks(sov_context bystander, uint32_t count)
 {
 	uint64_t before, after;
-	uint32_t i, good_ones = 0, files = 0;
+	uint32_t i, working = 0, files = 0;
 	long resident = 0;
 	double start = 0;
 
 	for (i = 0; i < count + 10; i++) {
 		sov_context c;
 
-		if (i == 10) { /* what is made once is there */
+		if (i == 10) { /* everything that is allocated once has been */
 			MUST(sov_memory_info(bystander, &before, NULL));
 			files = open_files();
 			resident = resident_kib();
@@ -335,30 +340,33 @@ static void cycles(sov_context bystander, uint32_t count)
 		}
 		c = context_new(0);
 		if (i % 100 == 0)
-			good_ones += works(c);
+			working += context_works(c);
 		MUST(sov_context_destroy(c));
 	}
 	MUST(sov_memory_info(bystander, &after, NULL));
-	ok(good_ones == (count + 109) / 100, "%u contexts come and go, %.2f ms each", count,
-	   (now_ms() - start) / count);
-	ok(open_files() == files, "no file is left open (%u, then %u)", files, open_files());
-	ok(after >= before, "no video memory is left (%lld bytes fewer)",
+	ok(working == (count + 109) / 100, "%u contexts are created and destroyed, %.2f ms each",
+	   count, (now_ms() - start) / count);
+	ok(open_files() == files, "no file is left open after a thousand contexts (%u, then %u)",
+	   files, open_files());
+	ok(after >= before,
+	   "no video memory is left allocated after a thousand contexts (%lld bytes fewer)",
 	   (long long)(before - after));
-	ok(resident_kib() < resident + 4096, "nor host memory (%ld KiB, then %ld)", resident,
-	   resident_kib());
+	ok(resident_kib() < resident + 4096,
+	   "no host memory is left allocated after a thousand contexts (%ld KiB, then %ld)",
+	   resident, resident_kib());
 }
 
 static void first_result(double start)
 {
 	double opened = now_ms(), made, right;
 	sov_context c;
-	bool good_one;
+	bool correct;
 
 	c = context_new(0);
 	made = now_ms();
-	good_one = works(c);
+	correct = context_works(c);
 	right = now_ms();
-	ok(good_one, "first result after %.1f ms: devices %.1f, context %.1f, kernel %.1f",
+	ok(correct, "first result after %.1f ms: devices %.1f, context %.1f, kernel %.1f",
 	   right - start, opened - start, made - opened, right - made);
 }
 
@@ -380,17 +388,18 @@ int main(int argc, char **argv)
 	if (argc > 2)
 		saxpy_path = argv[2];
 	bystander = context_new(0);
-	saxpy(bystander);
-	nothing_foreign();
-	ok(works(bystander), "a small kernel works");
-	faults(bystander);
+	test_saxpy(bystander);
+	test_no_nvidia_library();
+	ok(context_works(bystander), "a small kernel computes the right result");
+	test_faults(bystander);
 	if (argc > 1)
-		illegal(argv[1], bystander);
-	beside_another_process(argv[0], bystander);
-	endless("polls", ptx_polls, bystander);
-	endless("spins", ptx_spins, bystander);
-	cycles(bystander, 1000);
-	good(sov_context_status(bystander), "the context that looked on has no error");
+		test_illegal_instruction(argv[1], bystander);
+	test_concurrent_process(argv[0], bystander);
+	test_infinite_kernel("polls", ptx_polls, bystander);
+	test_infinite_kernel("spins", ptx_spins, bystander);
+	test_context_leaks(bystander, 1000);
+	good(sov_context_status(bystander),
+	     "a context that never faulted reports no error at the end");
 	MUST(sov_context_destroy(bystander));
 	return tap_done();
 }

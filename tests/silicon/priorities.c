@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What priorities of streams are worth: two streams are kept busy for a while with kernels that fill
- * the GPU, and what each got done is counted, for every pair of priorities.
+ * Effect of stream priorities: two streams are kept busy for a while with kernels that fill the
+ * GPU, and the kernels that each completed are counted, for every pair of priorities.
  *
  *   priorities [--small]
  *
- * Exit status 0: every kernel counted; what a priority is worth is for the reader of the table.
- * --small is for a software GPU, where the threads of the host have more to say than priorities.
+ * Exit status 0: every kernel ran; the table is for the reader to judge. --small is for a software
+ * GPU, where the host's thread scheduling matters more than priorities.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -16,10 +16,10 @@
 #include <time.h>
 #include "libsov/sov.h"
 
-static uint32_t blocks = 2112, turns = 20000;
-static uint64_t while_ns = UINT64_C(1000000000);
+static uint32_t blocks = 2112, iterations = 20000;
+static uint64_t duration_ns = UINT64_C(1000000000);
 
-/* Spins for a while; the last block counts. */
+/* Spins for n iterations; the last block increments the counter. */
 static const char ptx[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n"
 	".visible .entry work(.param .u64 p, .param .u32 n) {\n"
@@ -37,7 +37,7 @@ static const char ptx[] =
 static sov_context context;
 static sov_function work;
 
-struct side {
+struct load {
 	sov_stream stream;
 	sov_ptr counter;
 	uint32_t launched, done;
@@ -60,14 +60,14 @@ static void must(sov_result r, const char *doing)
 	exit(2);
 }
 
-/* Eight kernels are always waiting, so that the GPU has a choice. */
-static void *keep_busy(void *arg)
+/* Keeps eight kernels queued, so that the GPU always has a choice. */
+static void *keep_stream_busy(void *arg)
 {
-	struct side *s = arg;
-	const void *arguments[] = {&s->counter, &turns};
+	struct load *s = arg;
+	const void *arguments[] = {&s->counter, &iterations};
 	sov_launch l = SOV_INIT(sov_launch);
 	sov_event events[8];
-	uint64_t end = now_ns() + while_ns;
+	uint64_t end = now_ns() + duration_ns;
 	uint32_t i;
 
 	l.grid[0] = blocks;
@@ -90,33 +90,33 @@ static void *keep_busy(void *arg)
 	return NULL;
 }
 
-static bool compare(int32_t a, int32_t b)
+static bool compare_priorities(int32_t a, int32_t b)
 {
-	struct side sides[2] = {{.launched = 0}};
+	struct load loads[2] = {{.launched = 0}};
 	int32_t priorities[2] = {a, b};
 	uint32_t i, counted[2];
 	bool good = true;
 
 	for (i = 0; i < 2; i++) {
-		must(sov_stream_create_with_priority(context, 0, priorities[i], &sides[i].stream),
+		must(sov_stream_create_with_priority(context, 0, priorities[i], &loads[i].stream),
 		     "a stream");
-		must(sov_memory_alloc(context, 128, &sides[i].counter), "memory");
-		must(sov_memory_fill(context, sides[i].counter, 0, 4, 32), "filling");
+		must(sov_memory_alloc(context, 128, &loads[i].counter), "memory");
+		must(sov_memory_fill(context, loads[i].counter, 0, 4, 32), "filling");
 	}
 	for (i = 0; i < 2; i++)
-		pthread_create(&sides[i].thread, NULL, keep_busy, &sides[i]);
+		pthread_create(&loads[i].thread, NULL, keep_stream_busy, &loads[i]);
 	for (i = 0; i < 2; i++)
-		pthread_join(sides[i].thread, NULL);
+		pthread_join(loads[i].thread, NULL);
 	for (i = 0; i < 2; i++) {
-		must(sov_stream_wait(sides[i].stream, SOV_MAX_WAIT), "waiting");
-		must(sov_memory_copy(context, SOV_HOST(&counted[i]), sides[i].counter, 4),
+		must(sov_stream_wait(loads[i].stream, SOV_MAX_WAIT), "waiting");
+		must(sov_memory_copy(context, SOV_HOST(&counted[i]), loads[i].counter, 4),
 		     "reading");
-		good &= counted[i] == sides[i].launched;
-		must(sov_memory_free(context, sides[i].counter), "freeing");
-		must(sov_stream_destroy(sides[i].stream), "destroying a stream");
+		good &= counted[i] == loads[i].launched;
+		must(sov_memory_free(context, loads[i].counter), "freeing");
+		must(sov_stream_destroy(loads[i].stream), "destroying a stream");
 	}
-	printf("| %d, %d | %u | %u | %.2f | %s |\n", a, b, sides[0].done, sides[1].done,
-	       sides[0].done ? (double)sides[1].done / sides[0].done : 0.0, good ? "" : "WRONG");
+	printf("| %d, %d | %u | %u | %.2f | %s |\n", a, b, loads[0].done, loads[1].done,
+	       loads[0].done ? (double)loads[1].done / loads[0].done : 0.0, good ? "" : "WRONG");
 	return good;
 }
 
@@ -130,20 +130,20 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "--small")) {
 		blocks = 16;
-		turns = 200;
-		while_ns /= 10;
+		iterations = 200;
+		duration_ns /= 10;
 	}
 	must(sov_device_open(0, &d), "opening");
 	must(sov_device_get_properties(d, &p), "asking");
 	must(sov_context_create(d, NULL, &context), "a context");
 	must(sov_module_load(context, ptx, sizeof(ptx) - 1, NULL, &m), "loading");
 	must(sov_module_get_function(m, "work", &work), "a kernel");
-	printf("| priorities | kernels of the first | of the second | ratio | |\n"
+	printf("| priorities | kernels of stream 1 | kernels of stream 2 | ratio | |\n"
 	       "| --- | --- | --- | --- | --- |\n");
 	for (a = p.min_priority; a <= p.max_priority; a++)
 		for (b = a; b <= p.max_priority; b++)
-			good &= compare(a, b);
-	must(sov_context_destroy(context), "ending");
+			good &= compare_priorities(a, b);
+	must(sov_context_destroy(context), "destroying the context");
 	printf("%s\n", good ? "PASS: every kernel counted" : "FAIL");
 	return !good;
 }

@@ -1,21 +1,25 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Random kernels (tests/userspace/compiler/driver/_random.h) on a real GPU: our code in every mode and ptxas's code
- * of the same PTX, from the same random inputs, with what they write poisoned before. All must leave the bytes
- * that the IR interpreter leaves.
+ * Differential testing with random kernels (tests/userspace/compiler/driver/_random.h) on a real
+ * GPU: our code in every mode and ptxas's code of the same PTX run on the same random inputs, with
+ * the outputs poisoned before. All must leave the same bytes as the IR interpreter.
  *
- *   random PTXAS FOLDER FIRST COUNT         kernels of these numbers, some in one file for ptxas; FOLDER for its files
- *   random PTXAS FOLDER text NUMBER THREADS FILE  the kernel of a file, with the inputs of this number: one that the
- *                                           generator made once
- *   random PTXAS FOLDER shrink NUMBER MODE  what is left of a kernel whose code of this mode, or by "ptxas", differs when
- *                                           every line that does not matter is taken away (_shrink.h)
+ *   random PTXAS FOLDER FIRST COUNT
+ *	kernels FIRST to FIRST+COUNT-1, several in one file for ptxas; FOLDER is for its files
+ *   random PTXAS FOLDER text NUMBER THREADS FILE
+ *	the kernel of a file, which the generator made once, with the inputs of this number
+ *   random PTXAS FOLDER shrink NUMBER MODE
+ *	reduces a kernel whose code in this mode (or "ptxas") differs: removes every line that does
+ *	not matter (_shrink.h)
  *
- * A fault or a hang leaves nothing of a CUDA context, so launches happen in a child. When it ends early, the launch
- * that ended it is judged by that, and another child goes on with the next. Says which kernel, whose code and the mark
- * of what it left (random_kernels theirs compares that with a software GPU's). Where ptxas's code differs, the kernel is
- * rewritten at one kind of instruction after the other (_rewrite.h): "EXPLAINED" by those that make ptxas's code right,
- * or "UNEXPLAINED"; where ptxas dies, "CRASH" of what. Ends with a line of counts. Exit status 0: our code agrees and
- * what ptxas's does has a reason; 1: not so; 2: nothing could be judged.
+ * A fault or a hang destroys the CUDA context, so launches happen in a child process. When the
+ * child ends early, the launch is judged by its exit status, and a new child continues with the
+ * next. For each difference the program prints the kernel, the compiler and a hash of the result,
+ * which `random_kernels theirs` compares with that of a software GPU. Where ptxas's code differs,
+ * the kernel is rewritten for one kind of instruction after the other (_rewrite.h) and reported as
+ * "EXPLAINED" by the kinds that make ptxas's code right, or as "UNEXPLAINED"; where ptxas crashes,
+ * as "CRASH". Ends with a line of counts. Exit status 0: our code agrees and every difference of
+ * ptxas's code is explained; 1: not so; 2: the test could not run.
  */
 #include <sys/mman.h>
 #include <sys/wait.h>
@@ -26,38 +30,38 @@
 
 enum {
 	MAX_KERNELS = 1000,
-	CHUNK = 25, /* kernels in one file: ptxas takes long to start, and dies of one in 500 */
-	TIME_LIMIT = 10, /* seconds for a launch */
+	CHUNK = 25,      /* kernels in one file: ptxas starts slowly, and crashes on one in 500 */
+	TIME_LIMIT = 10, /* seconds per launch */
 	STACK_BYTES = 16384,
-	MAX_IMAGE = 1 << 25, /* bytes of what ptxas makes of a file */
-	TRIES = 5,           /* launches: what differs once may agree the next time */
-	RARE = 200, /* launches in which what differed must differ again for its reason to be found */
-	VARIANTS = AGREE_MODES + 1, /* the last is ptxas's */
-	GOES_ON = 3                 /* exit status of a child whose context is gone */
+	MAX_IMAGE = 1 << 25, /* bytes of a cubin */
+	TRIES = 5,           /* launches: a difference may not show in every launch */
+	RARE = 200, /* launches within which a difference must show again to be explained */
+	VARIANTS = AGREE_MODES + 1, /* the last is ptxas */
+	LOST_CONTEXT = 3            /* exit status of a child whose context is destroyed */
 };
 
 enum verdict { NOT_RUN, AGREES, DIFFERS, REFUSED };
 
 static struct program {
 	uint64_t number;
-	char *ptx; /* alone */
+	char *ptx; /* this kernel alone */
 	uint32_t threads;
-	const char *theirs;    /* what ptxas made of it and others, or NULL */
-	uint32_t first, count; /* programs of the file that ptxas made that of */
-	bool explained;        /* why that differs, or why there is none */
+	const char *theirs;    /* ptxas's cubin of this kernel and others, or NULL */
+	uint32_t first, count; /* programs in the source file of that cubin */
+	bool explained;        /* the difference or the crash of ptxas has a known cause */
 } programs[MAX_KERNELS];
 
 static struct {
 	uint32_t count;
 	const char *ptxas, *folder;
-	bool text; /* the only kernel is one of a file, not of its number */
+	bool text; /* the only kernel comes from a file, not from the generator */
 } run;
 
-/* What children have done, in memory that outlives them. */
+/* Progress of the children, in shared memory that survives them. */
 static struct progress {
 	uint32_t next; /* launch */
 	uint8_t verdict[MAX_KERNELS][VARIANTS];
-	uint32_t agreed; /* launches of a rewritten kernel */
+	uint32_t agreed; /* launches of a rewritten kernel that agreed */
 } * progress;
 
 static const char *variant_name(uint32_t v)
@@ -88,8 +92,8 @@ static void write_file(const char *path, const char *text, size_t size)
 	}
 }
 
-/* What the kernel is called in what ptxas makes. */
-static void put_name(char name[32], const struct program *p)
+/* Name of the kernel in ptxas's cubin. */
+static void kernel_name(char name[32], const struct program *p)
 {
 	if (run.text)
 		snprintf(name, 32, "k");
@@ -97,7 +101,7 @@ static void put_name(char name[32], const struct program *p)
 		snprintf(name, 32, "k%" PRIu64, p->number);
 }
 
-/* Of what ptxas dies. */
+/* Finds out whether ptxas crashes because of recursion. */
 static void explain_crash(struct program *p, int status)
 {
 	char *text = rewrite(p->ptx, REWRITE_RECURSION);
@@ -111,8 +115,8 @@ static void explain_crash(struct program *p, int status)
 	free(text);
 }
 
-/* Kernels in one file. */
-static struct random_ptx file_of(uint32_t first, uint32_t count)
+/* The PTX file with these kernels. */
+static struct random_ptx kernels_file(uint32_t first, uint32_t count)
 {
 	struct random_ptx whole = {0};
 	char name[32];
@@ -123,16 +127,16 @@ static struct random_ptx file_of(uint32_t first, uint32_t count)
 	else
 		add_prelude(&whole);
 	for (uint32_t i = first; i < first + count && !run.text; i++) {
-		put_name(name, &programs[i]);
+		kernel_name(name, &programs[i]);
 		add_kernel(&whole, programs[i].number, name);
 	}
 	return whole;
 }
 
-/* When ptxas refuses a file or dies, halves of it. */
+/* Compiles by ptxas; if it rejects the file or crashes, compiles each half. */
 static void compile_theirs(uint32_t first, uint32_t count)
 {
-	struct random_ptx whole = file_of(first, count);
+	struct random_ptx whole = kernels_file(first, count);
 	char path[512], cubin[512];
 	const char *image = NULL;
 	pid_t child;
@@ -182,8 +186,8 @@ static bool compile_ours(const struct program *p, uint32_t mode, struct compile_
 
 /* ---- launching ---- */
 
-/* CUDA's error; what the kernel left is in agree.got. */
-static int launch(const struct program *p, cuda_handle function, cuda_ptr *at)
+/* Returns CUDA's error; the results are in agree.got. */
+static int launch_program(const struct program *p, cuda_handle function, cuda_ptr *at)
 {
 	void *arguments[] = {&at[AGREE_OUT], &at[AGREE_IN], &at[AGREE_SCRATCH], &agree.a, &agree.b};
 	int error;
@@ -202,7 +206,7 @@ static int launch(const struct program *p, cuda_handle function, cuda_ptr *at)
 	return error;
 }
 
-/* Returns whether the context outlived it. */
+/* Returns whether the context survived. */
 static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs, cuda_ptr *at,
 			uint8_t *verdict)
 {
@@ -215,7 +219,7 @@ static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs,
 	if (v < AGREE_MODES && !compile_ours(p, v, &r))
 		return true;
 	if (v == AGREE_MODES)
-		put_name(name, p);
+		kernel_name(name, p);
 	error = v < AGREE_MODES ? cuModuleLoadData(&module, r.image) : 0;
 	compile_result_free(&r);
 	if (!module && !error)
@@ -223,7 +227,7 @@ static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs,
 	if (!error)
 		error = cuModuleGetFunction(&function, module, name);
 	if (!error)
-		error = launch(p, function, at);
+		error = launch_program(p, function, at);
 	*verdict = DIFFERS;
 	if (error) {
 		printf("FAULT %" PRIu64 " %s: %s\n", p->number, variant_name(v),
@@ -243,13 +247,13 @@ static bool run_variant(const struct program *p, uint32_t v, cuda_handle theirs,
 static void open_gpu(cuda_ptr *at)
 {
 	cuda_open();
-	must(cuCtxSetLimit(CUDA_STACK_BYTES, STACK_BYTES), "asking for stacks");
+	must(cuCtxSetLimit(CUDA_STACK_BYTES, STACK_BYTES), "setting the stack size");
 	for (int k = 0; k < AGREE_BUFFERS; k++)
 		must(cuMemAlloc_v2(&at[k], sizeof(agree.before.words[k])), "allocating");
 }
 
-/* Launches from progress->next on, kernel by kernel. */
-static _Noreturn void child(void)
+/* Launches everything from progress->next on, kernel by kernel. */
+static _Noreturn void run_child(void)
 {
 	cuda_handle theirs = NULL;
 	cuda_ptr at[AGREE_BUFFERS];
@@ -260,7 +264,7 @@ static _Noreturn void child(void)
 		struct program *p = &programs[i];
 
 		if (p->theirs && p->theirs != loaded)
-			must(cuModuleLoadData(&theirs, p->theirs), "loading what ptxas made");
+			must(cuModuleLoadData(&theirs, p->theirs), "loading ptxas's cubin");
 		loaded = p->theirs ? p->theirs : loaded;
 		agree_inputs(p->number, p->threads);
 		if (!agree_interpret(p->ptx)) {
@@ -272,13 +276,13 @@ static _Noreturn void child(void)
 
 			progress->next++;
 			if (!alive)
-				exit(GOES_ON);
+				exit(LOST_CONTEXT);
 		}
 	}
 	exit(0);
 }
 
-/* Children until all is done; what one did not say of its end is said here. */
+/* Starts children until all launches are done; reports children that a signal ended. */
 static void launch_all(void)
 {
 	while (progress->next < run.count * VARIANTS) {
@@ -288,7 +292,7 @@ static void launch_all(void)
 		fflush(stdout);
 		pid = fork();
 		if (!pid)
-			child();
+			run_child();
 		if (pid < 0 || waitpid(pid, &status, 0) != pid) {
 			printf("BROKEN no child process\n");
 			exit(EXIT_BROKEN);
@@ -307,10 +311,12 @@ static void launch_all(void)
 
 /* ---- why ptxas's code differs ---- */
 
-/* Launches of what ptxas makes of a text that agree with the interpreter before one does not. In a child, which may die
- * of it. */
-static uint32_t agreeing(const struct program *p, const char *text, const char *name,
-			 uint32_t launches)
+/*
+ * Compiles a text by ptxas and counts the launches that agree with the interpreter before one
+ * differs. Runs in a child, because a launch may destroy the context.
+ */
+static uint32_t count_agreeing(const struct program *p, const char *text, const char *name,
+			       uint32_t launches)
 {
 	cuda_handle module, function;
 	cuda_ptr at[AGREE_BUFFERS];
@@ -327,8 +333,9 @@ static uint32_t agreeing(const struct program *p, const char *text, const char *
 	if (!pid) {
 		open_gpu(at);
 		must(cuModuleLoadData(&module, image), "loading");
-		must(cuModuleGetFunction(&function, module, name), "looking for the kernel");
-		while (progress->agreed < launches && !launch(p, function, at) && agree_same())
+		must(cuModuleGetFunction(&function, module, name), "finding the kernel");
+		while (progress->agreed < launches && !launch_program(p, function, at) &&
+		       agree_same())
 			progress->agreed++;
 		exit(0);
 	}
@@ -340,11 +347,15 @@ static uint32_t agreeing(const struct program *p, const char *text, const char *
 	return progress->agreed;
 }
 
-/* By each kind of instruction that it is right without, or, failing that, by all. What differs once in many launches must
- * agree in ten times as many. False: it does not differ again. */
+/*
+ * Tries each rewriting alone, then all at once, and reports those that make ptxas's code right. A
+ * difference that shows once in n launches must stay away for 10 n. Returns false if the original
+ * kernel does not differ again.
+ */
 static bool explain_in(struct program *p, const char *whole, const char *name)
 {
-	uint32_t first = agreeing(p, whole, name, RARE), launches = first ? 10 * first : TRIES;
+	uint32_t first = count_agreeing(p, whole, name, RARE),
+		 launches = first ? 10 * first : TRIES;
 	char reasons[REWRITE_REASONS] = "";
 
 	for (uint32_t kind = 0;
@@ -352,7 +363,7 @@ static bool explain_in(struct program *p, const char *whole, const char *name)
 		char *alone = rewrite(p->ptx, kind), *text = alone ? rewrite(whole, kind) : NULL;
 
 		if (text && rewrite_means_the_same(alone, p->number, kind) &&
-		    agreeing(p, text, name, launches) == launches)
+		    count_agreeing(p, text, name, launches) == launches)
 			rewrite_add_reason(reasons, kind);
 		free(text);
 		free(alone);
@@ -363,7 +374,7 @@ static bool explain_in(struct program *p, const char *whole, const char *name)
 	return first < RARE;
 }
 
-/* Some differ only beside others, in the file that ptxas had. */
+/* Tries the kernel alone first: some differ only together with the others of their file. */
 static void explain(struct program *p)
 {
 	struct random_ptx whole;
@@ -372,10 +383,10 @@ static void explain(struct program *p)
 	tap_quiet = true;
 	agree_inputs(p->number, p->threads);
 	agree_interpret(p->ptx);
-	put_name(name, p);
-	whole = file_of(p->first, p->count);
+	kernel_name(name, p);
+	whole = kernels_file(p->first, p->count);
 	if (!explain_in(p, p->ptx, "k") && !explain_in(p, whole.text, name))
-		printf("UNEXPLAINED %" PRIu64 " since it agrees in %d launches\n", p->number, RARE);
+		printf("UNEXPLAINED %" PRIu64 " agrees in %d launches\n", p->number, RARE);
 	free(whole.text);
 	tap_quiet = false;
 }
@@ -406,7 +417,7 @@ static int report(void)
 
 static cuda_ptr shrink_at[AGREE_BUFFERS];
 
-/* On the GPU. A fault ends everything: what is wanted is a small kernel that gives other numbers. */
+/* Runs a reduced kernel on the GPU. A fault ends the program: only wrong results are reduced. */
 static bool gpu_agrees(const struct shrink_other *o, const char *ptx)
 {
 	struct program p = {.ptx = (char *)ptx, .threads = agree.threads};
@@ -423,9 +434,9 @@ static bool gpu_agrees(const struct shrink_other *o, const char *ptx)
 		return true;
 	must(cuModuleLoadData(&module, image), "loading");
 	compile_result_free(&r);
-	must(cuModuleGetFunction(&function, module, "k"), "looking for k");
+	must(cuModuleGetFunction(&function, module, "k"), "finding kernel k");
 	for (uint32_t i = 0; same && i < TRIES; i++) {
-		must(launch(&p, function, shrink_at), "launching");
+		must(launch_program(&p, function, shrink_at), "launching");
 		same = agree_same();
 	}
 	must(cuModuleUnload(module), "unloading");

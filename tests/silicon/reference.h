@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the two kernels of tests/kernels must compute, by the CPU and in higher precision, with random
- * inputs and buffers poisoned all around. Shared by the runner on real GPUs and the tests on our own
- * interpreter and software GPU: one idea of "right" for all.
+ * CPU reference, in higher precision, of the kernels saxpy and reduce of tests/kernels, with random
+ * inputs and guarded buffers. Shared by the runner on real GPUs and the tests on the IR interpreter
+ * and the software GPU, so that all apply the same criterion.
  *
- * saxpy is one fused multiply-add per element: its result is that of fma(), bit for bit.
+ * saxpy is one fused multiply-add per element: the result must equal fma(), bit for bit.
  *
- * reduce adds in an order that the grid decides. With inputs that are small multiples of 1/16 every
- * order is exact (in f32 while sums stay below 2^20), and the result must be the exact sum. With inputs
- * of full precision, the error of k rounded additions on any path is at most k u sum|x| (Higham,
- * "Accuracy and Stability of Numerical Algorithms", 4.2) plus terms of order u^2, where k counts a
- * thread's own additions, two times five shuffles, and one atomic per block; the reference is summed in
- * long double with compensation. A block must be whole warps: the kernel's shuffles name all 32 lanes.
+ * reduce adds in an order that depends on the grid. If the inputs are small multiples of 1/16,
+ * every order is exact (in f32 while sums stay below 2^20), and the result must be the exact sum.
+ * With inputs of full precision, the error of k rounded additions on any path is at most k u sum|x|
+ * (Higham, "Accuracy and Stability of Numerical Algorithms", 4.2) plus terms of order u^2, where k
+ * counts a thread's own additions, two times five shuffles, and one atomic per block; the reference
+ * is a compensated sum in long double. A block must be whole warps: the kernel's shuffles have a
+ * full member mask.
  */
 #ifndef TESTS_SILICON_REFERENCE_H
 #define TESTS_SILICON_REFERENCE_H
@@ -73,14 +74,14 @@ static void set(void *data, unsigned bytes, uint64_t i, double v)
 		((double *)data)[i] = v;
 }
 
-/* A host image of a buffer: n elements between two guards of poison, NaNs that no kernel writes. */
+/* Host copy of a buffer: n elements between two guards of a NaN that no kernel writes. */
 #define GUARD  64 /* elements */
 #define POISON 0xffc0deadu
 struct guarded {
 	uint64_t n;
 	unsigned bytes;
-	uint32_t *words; /* the whole of it, malloc */
-	uint64_t base;   /* where it lies on the GPU */
+	uint32_t *words; /* elements and guards, by malloc */
+	uint64_t base;   /* address on the GPU */
 };
 
 static uint64_t guarded_bytes(const struct guarded *g)
@@ -123,7 +124,7 @@ static uint64_t guards_changed(const struct guarded *g)
 }
 
 #define WHY 256
-/* y after, given x, y before and a; why says what is wrong. */
+/* Checks y, given a, x and the earlier y (before); why gets the counts. */
 static bool saxpy_right(const struct guarded *x, const void *before, const struct guarded *y,
 			double a, char why[WHY])
 {

@@ -1,18 +1,19 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What a kernel finds in shared memory and in registers that it did not write: words of kernels before it? One side fills
- * all of the one or the other, on every multiprocessor, with a word that nobody else knows; the other reads without having
- * written, and the word is looked for in what it read.
+ * Residual data: can a kernel read what earlier kernels left in shared memory or in registers? A
+ * writer fills all shared memory or all registers of every SM with a random word; a reader dumps
+ * them without having written any, and the dump is searched for that word.
  *
- *   leftovers --ptx       prints the kernels: a register that was never written is 0 in our code, so ptxas must
- *                         compile them
- *   leftovers IMAGE       what it made
- *   leftovers IMAGE fill|read shared|registers WORD MILLISECONDS
- *                         one side alone, again and again for so long; prints its turns and the words it found
+ *   residual_data --ptx   prints the kernels; ptxas must compile them, because our compiler makes a
+ *                         register that was never written 0
+ *   residual_data IMAGE   runs the cubin that ptxas made
+ *   residual_data IMAGE fill|read shared|registers WORD MILLISECONDS
+ *                         the writer or the reader alone, repeated for that time; prints the number
+ *                         of repetitions and of words found
  *
- * Asked in one context, which shows whether the question is a good one; in two contexts of a process; in a process after
- * the other has ended; and in two processes that take turns. Exit status 0: no word came from another context; 1: some did;
- * 2: it could not be asked.
+ * Runs in one context, as a positive control; in two contexts of one process; in a process that
+ * starts after the other has ended; and in two processes that are time-sliced. Exit status 0: no
+ * word leaked between contexts; 1: some did; 2: the test could not run.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -24,10 +25,10 @@
 #include "libsov/sov.h"
 
 enum {
-	REGISTERS = 160, /* of a thread, beside a few for addresses */
-	THREADS = 384,   /* as many of such threads as a multiprocessor's registers suffice for */
-	ROUNDS = 2,      /* blocks for each multiprocessor */
-	MOST_IMAGE = 1 << 20
+	REGISTERS = 160, /* per thread, besides a few for addresses */
+	THREADS = 384,   /* fill an SM's register file at that number of registers */
+	ROUNDS = 2,      /* blocks per SM */
+	MAX_IMAGE_BYTES = 1 << 20
 };
 
 static uint32_t blocks, shared_bytes;
@@ -37,7 +38,7 @@ static char *image;
 static size_t image_bytes;
 static const char *const kinds[2] = {"shared", "registers"};
 
-struct side {
+struct probe {
 	sov_context context;
 	sov_function functions[2]; /* by kind */
 	sov_ptr buffer;
@@ -51,9 +52,12 @@ static void must(sov_result r, const char *doing)
 	exit(2);
 }
 
-/* With "fill" both kernels take words from the buffer to where they may stay; then, and without it alone, they write to
- * the buffer what is there. A register that is not filled has no value in PTX: it is read as it is found. */
-static char *make_ptx(void)
+/*
+ * With "fill" both kernels first load words from the buffer into shared memory or registers; then
+ * both store the contents to the buffer. In PTX a register that was never written has an undefined
+ * value, so the kernel stores whatever the register file holds.
+ */
+static char *generate_ptx(void)
 {
 	static char text[1 << 16];
 	char *at = text;
@@ -97,7 +101,7 @@ static char *make_ptx(void)
 	return text;
 }
 
-static void side_open(struct side *s)
+static void probe_open(struct probe *s)
 {
 	sov_device_properties p = {.size = sizeof(p)};
 	sov_device device;
@@ -124,7 +128,7 @@ static void side_open(struct side *s)
 	}
 }
 
-static void launch(struct side *s, bool kind, uint32_t fill)
+static void launch_probe(struct probe *s, bool kind, uint32_t fill)
 {
 	const void *arguments[] = {&s->buffer, &fill, &shared_bytes};
 	sov_launch l = {.size = sizeof(l),
@@ -138,20 +142,20 @@ static void launch(struct side *s, bool kind, uint32_t fill)
 	must(sov_context_wait(s->context, UINT64_C(20000000000)), "wait");
 }
 
-static void fill(struct side *s, bool kind, uint32_t word)
+static void fill_with(struct probe *s, bool kind, uint32_t word)
 {
 	must(sov_memory_fill(s->context, s->buffer, word, 4, buffer_bytes / 4), "fill");
-	launch(s, kind, 1);
+	launch_probe(s, kind, 1);
 }
 
-/* Words found. The buffer has another one before, so that nothing is found in it. */
-static uint64_t look(struct side *s, bool kind, uint32_t word)
+/* Returns how often word is found. The buffer is first filled with another word. */
+static uint64_t count_words(struct probe *s, bool kind, uint32_t word)
 {
 	size_t bytes = kind ? register_bytes : (size_t)blocks * shared_bytes;
 	uint64_t found = 0;
 
 	must(sov_memory_fill(s->context, s->buffer, ~word, 4, buffer_bytes / 4), "fill");
-	launch(s, kind, 0);
+	launch_probe(s, kind, 0);
 	must(sov_memory_copy(s->context, (sov_ptr)(uintptr_t)host, s->buffer, bytes), "copy");
 	for (size_t i = 0; i < bytes / 4; i++)
 		found += host[i] == word;
@@ -166,26 +170,27 @@ static uint64_t now_ms(void)
 	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-static int one_side(bool fills, bool kind, uint32_t word, uint64_t milliseconds)
+static int run_probe(bool fills, bool kind, uint32_t word, uint64_t milliseconds)
 {
-	uint64_t found = 0, until, turns = 0;
-	struct side s;
+	uint64_t found = 0, until, repetitions = 0;
+	struct probe s;
 
-	side_open(&s);
+	probe_open(&s);
 	until = now_ms() + milliseconds;
 	do {
 		if (fills)
-			fill(&s, kind, word);
+			fill_with(&s, kind, word);
 		else
-			found += look(&s, kind, word);
-		turns++;
+			found += count_words(&s, kind, word);
+		repetitions++;
 	} while (now_ms() < until);
-	must(sov_context_destroy(s.context), "end");
-	printf("%llu %llu\n", (unsigned long long)turns, (unsigned long long)found);
+	must(sov_context_destroy(s.context), "destroying the context");
+	printf("%llu %llu\n", (unsigned long long)repetitions, (unsigned long long)found);
 	return 0;
 }
 
-static FILE *start(char **argv, const char *what, bool kind, uint32_t word, uint64_t milliseconds)
+static FILE *start_probe(char **argv, const char *what, bool kind, uint32_t word,
+			 uint64_t milliseconds)
 {
 	char command[1200];
 
@@ -194,58 +199,59 @@ static FILE *start(char **argv, const char *what, bool kind, uint32_t word, uint
 	return popen(command, "r");
 }
 
-/* The words a side found. */
-static uint64_t finish(FILE *f, uint64_t *turns)
+/* Waits for a child; returns the number of words that it found. */
+static uint64_t finish_probe(FILE *f, uint64_t *repetitions)
 {
 	unsigned long long n[2] = {0};
 	char line[512] = "";
 
 	if (!f || !fgets(line, sizeof(line), f) || sscanf(line, "%llu %llu", &n[0], &n[1]) != 2 ||
 	    pclose(f)) {
-		printf("BROKEN a side says: %s\n", line);
+		printf("BROKEN child process: %s\n", line);
 		exit(2);
 	}
-	*turns += n[0];
+	*repetitions += n[0];
 	return n[1];
 }
 
-static bool report(bool kind, const char *where, uint64_t found)
+static bool report(bool kind, const char *location, uint64_t found)
 {
-	printf("%-10s %-42s %12llu words\n", kinds[kind], where, (unsigned long long)found);
+	printf("%-10s %-42s %12llu words\n", kinds[kind], location, (unsigned long long)found);
 	return found;
 }
 
-static bool ask(char **argv, bool kind, uint32_t word)
+static bool test_kind(char **argv, bool kind, uint32_t word)
 {
-	uint64_t found = 0, turns = 0;
+	uint64_t found = 0, repetitions = 0;
 	bool leaks = false;
-	struct side a, b;
+	struct probe a, b;
 	FILE *f;
 
-	side_open(&a);
-	side_open(&b);
-	fill(&a, kind, word);
-	if (!report(kind, "in the same context, later", look(&a, kind, word)))
-		printf("nothing stays even there: what follows says nothing\n");
-	fill(&a, kind, ++word);
-	leaks |= report(kind, "in another context of the process", look(&b, kind, word));
-	must(sov_context_destroy(a.context), "end");
-	must(sov_context_destroy(b.context), "end");
+	probe_open(&a);
+	probe_open(&b);
+	fill_with(&a, kind, word);
+	if (!report(kind, "in the same context, later", count_words(&a, kind, word)))
+		printf("positive control failed: the following results mean nothing\n");
+	fill_with(&a, kind, ++word);
+	leaks |= report(kind, "in another context of the process", count_words(&b, kind, word));
+	must(sov_context_destroy(a.context), "destroying the context");
+	must(sov_context_destroy(b.context), "destroying the context");
 
 	word++;
 	for (int i = 0; i < 5; i++) {
-		finish(start(argv, "fill", kind, word, 0), &turns);
-		found += finish(start(argv, "read", kind, word, 0), &turns);
+		finish_probe(start_probe(argv, "fill", kind, word, 0), &repetitions);
+		found += finish_probe(start_probe(argv, "read", kind, word, 0), &repetitions);
 	}
-	leaks |= report(kind, "in a process after the other's, 5 times", found);
+	leaks |= report(kind, "in a process started after the writer, 5x", found);
 
 	word++;
-	turns = 0;
-	f = start(argv, "fill", kind, word, 5000);
-	found = finish(start(argv, "read", kind, word, 3000), &turns);
-	finish(f, &turns);
-	leaks |= report(kind, "in processes that take turns", found);
-	printf("%-10s %llu turns of both\n", kinds[kind], (unsigned long long)turns);
+	repetitions = 0;
+	f = start_probe(argv, "fill", kind, word, 5000);
+	found = finish_probe(start_probe(argv, "read", kind, word, 3000), &repetitions);
+	finish_probe(f, &repetitions);
+	leaks |= report(kind, "in two time-sliced processes", found);
+	printf("%-10s %llu repetitions by both processes\n", kinds[kind],
+	       (unsigned long long)repetitions);
 	return leaks;
 }
 
@@ -256,24 +262,24 @@ int main(int argc, char **argv)
 	FILE *f;
 
 	if (argc == 2 && !strcmp(argv[1], "--ptx")) {
-		fputs(make_ptx(), stdout);
+		fputs(generate_ptx(), stdout);
 		return 0;
 	}
 	f = argc > 1 ? fopen(argv[1], "rb") : NULL;
-	image = malloc(MOST_IMAGE);
-	if (!f || !image || !(image_bytes = fread(image, 1, MOST_IMAGE, f))) {
-		fprintf(stderr, "usage: leftovers --ptx | IMAGE\n");
+	image = malloc(MAX_IMAGE_BYTES);
+	if (!f || !image || !(image_bytes = fread(image, 1, MAX_IMAGE_BYTES, f))) {
+		fprintf(stderr, "usage: residual_data --ptx | IMAGE\n");
 		return 2;
 	}
 	fclose(f);
 	if (argc == 6)
-		return one_side(!strcmp(argv[2], "fill"), !strcmp(argv[3], kinds[1]),
-				(uint32_t)strtoul(argv[4], NULL, 0), strtoull(argv[5], NULL, 0));
+		return run_probe(!strcmp(argv[2], "fill"), !strcmp(argv[3], kinds[1]),
+				 (uint32_t)strtoul(argv[4], NULL, 0), strtoull(argv[5], NULL, 0));
 	f = fopen("/dev/urandom", "rb");
 	if (!f || fread(&word, sizeof(word), 1, f) != 1)
 		return 2;
 	fclose(f);
-	leaks = ask(argv, false, word);
-	leaks |= ask(argv, true, word + 100);
+	leaks = test_kind(argv, false, word);
+	leaks |= test_kind(argv, true, word + 100);
 	return leaks;
 }

@@ -1,16 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Judges the two kernels' cubins on a real GPU. They run with fresh random inputs in memory that is
- * poisoned all around, and every element is compared with a CPU reference. Then they are timed, side
- * by side in one run.
+ * Checks cubins of saxpy and reduce on a real GPU. They run on random inputs in buffers with
+ * poisoned guards, and every element is compared with a CPU reference (reference.h). Then all
+ * variants are timed in one run.
  *
  *   runner [--seed N] [--small] [--no-timing] VARIANT...
  *
- * A variant is a way to have compiled: files saxpy.VARIANT.cubin and reduce.VARIANT.cubin in the
- * current folder. The first is compared with the others. --small keeps sizes within what a software
- * GPU can do. Ends with a line "kernels: N right, N wrong" and the table of times. Exit status 0: every
- * value was right; 1: some were not; 2: nothing could be judged.
- * What "right" means stands in reference.h.
+ * A variant names a compilation mode: files saxpy.VARIANT.cubin and reduce.VARIANT.cubin in the
+ * current folder. The first is compared with the others. --small limits sizes for a software GPU.
+ * Ends with a line "kernels: N right, N wrong" and the table of times. Exit status 0: every value
+ * is right; 1: some are wrong; 2: the test could not run.
  */
 #define _GNU_SOURCE
 #include <time.h>
@@ -18,7 +17,7 @@
 #include "driver.h"
 #include "reference.h"
 
-#define TIME_LIMIT 480 /* seconds for everything: a GPU that hangs must not hang us */
+#define TIME_LIMIT 480 /* seconds for the whole run, should the GPU hang */
 
 /* ---- kernels and variants ---- */
 
@@ -29,7 +28,7 @@ static cuda_handle functions[VARIANTS][KERNELS];
 static unsigned sm_count;
 static uint64_t checks, wrong;
 
-static void *slurp(const char *path, size_t *size)
+static void *read_file(const char *path, size_t *size)
 {
 	FILE *f = fopen(path, "rb");
 	void *data = NULL;
@@ -52,7 +51,7 @@ static void load_variant(unsigned v)
 		size_t size;
 
 		snprintf(path, sizeof(path), "%s.%s.cubin", kernels[k].file, variants[v]);
-		void *image = slurp(path, &size);
+		void *image = read_file(path, &size);
 
 		must(cuModuleLoadData(&module, image), path);
 		must(cuModuleGetFunction(&functions[v][k], module, kernels[k].name),
@@ -142,7 +141,7 @@ static void check_reduce(unsigned v, unsigned k, uint64_t n, struct shape s, enu
 	buffer_free(&out);
 }
 
-/* ---- the two halves of a run ---- */
+/* ---- checks, then times ---- */
 
 static void check_all(bool small)
 {
@@ -189,7 +188,7 @@ static int by_value(const void *a, const void *b)
 }
 
 enum { REPEATS = 61, WARM_UP = 5 };
-/* Medians in microseconds; the variants take turns, so that clocks and heat are shared. */
+/* Medians in microseconds; alternates between the variants, so that clocks and heat affect all. */
 static void time_kernel(unsigned k, uint64_t n, unsigned repeats, float median[VARIANTS])
 {
 	unsigned bytes = kernels[k].bytes;
@@ -201,8 +200,8 @@ static void time_kernel(unsigned k, uint64_t n, unsigned repeats, float median[V
 	must(cuEventCreate(&from, 0), "creating an event");
 	must(cuEventCreate(&to, 0), "creating an event");
 	for (unsigned r = 0; r < repeats + WARM_UP; r++)
-		for (unsigned turn = 0; turn < nvariants; turn++) {
-			unsigned v = (turn + r) % nvariants;
+		for (unsigned position = 0; position < nvariants; position++) {
+			unsigned v = (position + r) % nvariants;
 			float milliseconds;
 
 			must(cuEventRecord(from, NULL), "recording");
@@ -254,7 +253,7 @@ static void time_all(bool small)
 			       median[k][v] / median[k][0]);
 		printf("\n");
 	}
-	printf("\nMedians of %d after %d warm-up runs, by CUDA events; a ratio above 1: %s is "
+	printf("\nMedians of %d after %d warm-up runs, by CUDA events; ratio above 1: %s is "
 	       "faster.\n",
 	       small ? 3 : REPEATS, WARM_UP, variants[0]);
 }
@@ -287,8 +286,8 @@ int main(int argc, char **argv)
 	alarm(TIME_LIMIT);
 	d = cuda_open();
 	sm_count = d.sm_count;
-	printf("%s, sm_%d%d, %d processors, CUDA driver API %d.%d, seed %" PRIu64 "\n", d.name,
-	       d.major, d.minor, d.sm_count, d.version / 1000, d.version % 1000 / 10, rng);
+	printf("%s, sm_%d%d, %d SMs, CUDA driver API %d.%d, seed %" PRIu64 "\n", d.name, d.major,
+	       d.minor, d.sm_count, d.version / 1000, d.version % 1000 / 10, rng);
 	for (unsigned v = 0; v < nvariants; v++)
 		load_variant(v);
 	check_all(small);

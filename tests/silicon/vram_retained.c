@@ -1,10 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Who keeps video memory that was freed? 2 MiB are bound and given back again and again in one
- * group: first always at the same address, then each time at the next. What is missing only then is
- * the driver's, for addresses: tests/userspace/runtime/conformance/_conformance.h allows for that.
+ * Video memory that the driver retains after a free. 2 MiB are bound and freed repeatedly in one
+ * queue group: first always at the same address, then each time at the next. Memory that is
+ * missing only after the second loop is the driver's, kept per address range (presumably page
+ * directories); tests/userspace/runtime/conformance/_conformance.h allows for that.
  *
- *   vram_kept
+ *   vram_retained
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@
 static struct device *d;
 static struct winsys_group *group;
 
-static uint64_t free_now(void)
+static uint64_t free_bytes(void)
 {
 	uint64_t bytes, total;
 
@@ -23,7 +24,7 @@ static uint64_t free_now(void)
 	return bytes;
 }
 
-static void use(uint64_t va)
+static void bind_and_free(uint64_t va)
 {
 	struct winsys_buffer *b;
 
@@ -45,25 +46,24 @@ int main(void)
 		return 2;
 	}
 	d = object_get(device, OBJECT_DEVICE);
-	at_first = free_now();
+	at_first = free_bytes();
 	if (d->winsys->group_create(d->winsys_device, &group)) {
 		printf("BROKEN: %s\n", winsys_take_error());
 		return 2;
 	}
-	use(va);
-	before = free_now();
+	bind_and_free(va);
+	before = free_bytes();
 	for (i = 0; i < n; i++)
-		use(va);
-	same = free_now();
+		bind_and_free(va);
+	same = free_bytes();
 	for (i = 0; i < n; i++)
-		use(va + i * STEP);
-	spread = free_now();
+		bind_and_free(va + i * STEP);
+	spread = free_bytes();
 	d->winsys->group_destroy(group);
 	printf("%llu times at one address: %lld bytes missing; over %llu GiB of addresses: %lld "
-	       "more; "
-	       "without the group: %lld\n",
+	       "more; after destroying the group: %lld\n",
 	       (unsigned long long)n, (long long)(before - same),
 	       (unsigned long long)(n * STEP >> 30), (long long)(same - spread),
-	       (long long)(at_first - free_now()));
+	       (long long)(at_first - free_bytes()));
 	return before == same && same - spread <= (1 << 20) ? 0 : 1;
 }
