@@ -26,22 +26,29 @@ Q       := $(if $(V),,@)
 say      = $(if $(V),@:,@printf '  %-5s %s\n' $(1) $(2))
 comma   := ,
 
+# libdrm is what the back end for sovgpu.ko is made with; a build without it lacks that back end.
+PKG_CONFIG ?= pkg-config
+HAVE_LIBDRM := $(shell $(PKG_CONFIG) --exists libdrm && echo yes)
+DRM_CFLAGS  := $(if $(HAVE_LIBDRM),-DSOV_HAVE_KMOD $(shell $(PKG_CONFIG) --cflags libdrm))
+DRM_LIBS    := $(if $(HAVE_LIBDRM),$(shell $(PKG_CONFIG) --libs libdrm))
+
 SANFLAGS := $(if $(SAN),$(if $(filter thread,$(SAN)),-fsanitize=thread,-fsanitize=address$(comma)undefined \
 	-fno-sanitize-recover=all))
-ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. -iquote libsov/winsys/linux -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
+ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. $(DRM_CFLAGS) -g -Wall -Wextra -Werror -Wshadow -Wstrict-prototypes \
 	-Wmissing-prototypes -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread -MMD -MP \
 	$(if $(DEBUG),-O0,$(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)) $(if $(DEBUG)$(SAN),-DSOV_VERIFY) \
 	$(SANFLAGS) $(CFLAGS)
 # The build id is part of the names under which compilations are kept on disk (libsov/runtime/module/compile_cache.c).
 ALL_LDFLAGS := $(SANFLAGS) -pthread -Wl,--build-id $(LDFLAGS)
-LIBS    := -lm -ldl
+LIBS    := $(DRM_LIBS) -lm -ldl
 
 sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
-lib_src  := $(filter-out model/card/%,$(call sources,libsov model))
+lib_src  := $(filter-out model/card/% $(if $(HAVE_LIBDRM),,libsov/winsys/kmod/%),$(call sources,libsov model))
 card_src := $(call sources,model/card)
 tool_src := $(call sources,tools)
 # Tests of the kernel driver's calls run where it has a card: tests/vm builds them.
-test_src := $(filter-out tests/userspace/kselftest/%,$(call sources,tests/userspace))
+test_src := $(filter-out tests/userspace/kselftest/% $(if $(HAVE_LIBDRM),,tests/userspace/winsys/kmod.c), \
+	$(call sources,tests/userspace))
 test_sh  := $(sort $(shell find tests/userspace -name '*.sh' ! -name '_*'))
 
 obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
@@ -52,7 +59,7 @@ thread_tests := $(addprefix $(BUILD)/tests/, \
 	$(addprefix runtime/stream/,concurrency threads streams host_functions limits) \
 	$(addprefix runtime/memory/,copy_threads local_memory) \
 	runtime/module/lazy_compile runtime/base/gates runtime/conformance/graphs compiler/driver/units \
-	model/core/priorities model/amd/navi $(addprefix model/card/,channel kernel random_calls))
+	model/core/priorities $(addprefix model/amd/navi_,queues sdma errors) $(addprefix model/card/,channel kernel random_calls))
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz))
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
 judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))
@@ -195,7 +202,7 @@ install: all
 	install -m 755 $(BUILD)/libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
 	ln -sf libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
 	ln -sf $(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so
-	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|' libsov/sov.pc.in \
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@LIBDIR@|$(LIBDIR)|; s|@VERSION@|$(VERSION)|; s|@REQUIRES@|$(if $(HAVE_LIBDRM),libdrm)|' libsov/sov.pc.in \
 		>$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc
 	for m in $(man); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/} || exit 1; done
 	for m in $(man_calls); do ln -sf $${m##*:} $(DESTDIR)$(MANDIR)/man3/$${m%%:*}.3 || exit 1; done

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* y = 2 x + y for 1024 numbers, one thread each: cc saxpy.c $(pkg-config --cflags --libs sov) */
+// SPDX-License-Identifier: MIT
+/* y = 2 x + y for 1024 elements, one thread each: cc saxpy.c $(pkg-config --cflags --libs sov) */
 #include <sov.h>
 #include <stdio.h>
 #include <stdlib.h>

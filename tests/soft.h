@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Which software GPUs a test runs on. */
+/* Selects the software GPUs that a test runs on; TEST_CHIP replaces the chip. */
 #ifndef TESTS_SOFT_H
 #define TESTS_SOFT_H
 
@@ -7,8 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The software GPUs of a test: a list for SOV_SOFT, and one of them by name. TEST_CHIP has another chip in
- * place of each: those of the first kind in the list count from 0, those of others go on behind them. */
+/*
+ * Sets SOV_SOFT to a list of GPUs. With TEST_CHIP each GPU in the list becomes that chip.
+ * soft_name() translates a device name in the same way: GPUs of the first kind in the list count
+ * from 0, those of other kinds follow.
+ */
 __attribute__((unused)) static void soft_gpus(const char *list)
 {
 	const char *chip = getenv("TEST_CHIP");
@@ -35,7 +38,7 @@ __attribute__((unused)) static const char *soft_name(const char *name)
 	return text;
 }
 
-/* What the first is compiled for. */
+/* Compiler target of the first GPU. */
 __attribute__((unused)) static const char *soft_target(void)
 {
 	const char *chip = getenv("TEST_CHIP");
@@ -43,7 +46,7 @@ __attribute__((unused)) static const char *soft_target(void)
 	return chip && !strncmp(chip, "navi", 4) ? "gfx1030" : "sm_90";
 }
 
-/* How the chip calls what NVIDIA's disassembler calls so. */
+/* Translates an NVIDIA mnemonic to the chip's instruction set. */
 __attribute__((unused)) static const char *soft_instruction(const char *name)
 {
 	static const char *const amd[][2] = {
@@ -58,8 +61,8 @@ __attribute__((unused)) static const char *soft_instruction(const char *name)
 	return name;
 }
 
-/* Memory of the host that GPUs with few bits of address reach, too: an arm64 host has more. */
-__attribute__((unused)) static void *soft_hint(void)
+/* A hint for mmap that GPUs with few address bits reach; an arm64 host's addresses may be wider. */
+__attribute__((unused)) static void *soft_mmap_hint(void)
 {
 	static size_t next = 0x500000000000;
 
@@ -67,16 +70,16 @@ __attribute__((unused)) static void *soft_hint(void)
 				   : NULL;
 }
 
-/* A sentence with the name of the first in it. */
-__attribute__((unused)) static const char *soft_sentence(const char *sentence)
+/* Replaces the first GPU's name in an expected message. */
+__attribute__((unused)) static const char *soft_message(const char *message)
 {
 	static char text[512];
-	const char *at = getenv("TEST_CHIP") ? strstr(sentence, "gh100.0") : NULL;
+	const char *at = getenv("TEST_CHIP") ? strstr(message, "gh100.0") : NULL;
 
 	if (!at)
-		return sentence;
-	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - sentence), sentence,
-		 soft_name("gh100.0"), at + strlen("gh100.0"));
+		return message;
+	snprintf(text, sizeof(text), "%.*s%s%s", (int)(at - message), message, soft_name("gh100.0"),
+		 at + strlen("gh100.0"));
 	return text;
 }
 

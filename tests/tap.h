@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Tests speak TAP: one "ok N - promise" or "not ok N - promise" per line, a plan at the end.
- * tests/run adds the lines of all programs up. A test is named by what it promises.
+ * TAP (Test Anything Protocol) for C tests: one "ok N - name" or "not ok N - name" line per check,
+ * and a plan at the end. tests/run sums up the results of all programs. A test name is a sentence
+ * that states what must hold.
  */
 #ifndef TESTS_TAP_H
 #define TESTS_TAP_H
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sanitizers make code several times slower: tests that only repeat themselves do so less often. */
+/* Sanitizers slow code down several times, so tests with many repetitions divide them by this. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TAP_SLOWNESS 8
 #else
@@ -20,10 +21,9 @@
 #endif
 
 static int tap_count, tap_failed;
-static bool tap_quiet
-	__attribute__((unused)); /* no diagnoses: something is tried that may go wrong */
+static bool tap_quiet __attribute__((unused)); /* suppress diagnostics during expected failures */
 
-/* Reports one result and returns it, so that a caller can stop early or add a diagnosis. */
+/* Reports one result and returns it, so that the caller can stop early or print a diagnostic. */
 __attribute__((format(printf, 2, 3), unused)) static bool ok(bool good, const char *fmt, ...)
 {
 	va_list ap;

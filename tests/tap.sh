@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-# TAP for scripts: source it, call ok and is, end with tap_done. See tap.h.
+# TAP for shell scripts: source this file, call ok, is, has or skip, and end with tap_done. See
+# tap.h.
 tap_count=0 tap_failed=0
 
-# ok STATUS PROMISE : 0 passed, anything else failed.
+# ok STATUS NAME : passes if STATUS is 0.
 ok() {
 	tap_count=$((tap_count + 1))
 	if [ "$1" -eq 0 ]; then
@@ -15,7 +16,7 @@ ok() {
 diag() {
 	[ -z "$*" ] || printf '%s\n' "$*" | sed 's/^/# /'
 }
-# is GOT WANT PROMISE
+# is GOT WANT NAME
 is() {
 	if [ "$1" = "$2" ]; then
 		ok 0 "$3"
@@ -25,7 +26,7 @@ is() {
 		diag "want: $2"
 	fi
 }
-# has TEXT PART PROMISE
+# has TEXT SUBSTRING NAME
 has() {
 	case $1 in
 	*"$2"*) ok 0 "$3" ;;
@@ -36,7 +37,7 @@ has() {
 		;;
 	esac
 }
-# skip PROMISE REASON
+# skip NAME REASON
 skip() {
 	tap_count=$((tap_count + 1))
 	echo "ok $tap_count - $1 # SKIP $2"

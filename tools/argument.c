@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Kernel arguments as words of a command line: "u32:5", "buf:f32:1024:iota:print=4". A word is split
- * at its colons; each part is checked, and a complaint names the argument by number and text. The
- * element types are rows of a table, and so are the items of a buffer.
+ * Parser for kernel arguments on the command line: "u32:5", "buf:f32:1024:iota:print=4". It splits
+ * a word at its colons and looks types and items up in tables; error messages name the argument by
+ * number and text.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -19,22 +19,22 @@ static const struct element elements[] = {
 	{"f64", 8, ELEMENT_FLOAT},
 };
 
-struct context { /* whose argument is being read, for messages */
+struct argument_parser { /* the verb and the number are for error messages */
 	const struct verb *verb;
 	unsigned number;
 	struct argument *a;
 };
 
-__attribute__((format(printf, 2, 3))) static bool refuse(const struct context *c, const char *fmt,
-							 ...)
+__attribute__((format(printf, 2, 3))) static bool argument_error(const struct argument_parser *p,
+								 const char *fmt, ...)
 {
-	char sentence[256];
+	char message[256];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(sentence, sizeof(sentence), fmt, ap);
+	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	usage_error(c->verb, "argument %u '%s': %s", c->number, c->a->text, sentence);
+	usage_error(p->verb, "argument %u '%s': %s", p->number, p->a->text, message);
 	return false;
 }
 
@@ -46,7 +46,7 @@ static const struct element *find_element(const char *name)
 	return NULL;
 }
 
-static bool read_float(const struct element *e, const char *text, uint64_t *bits)
+static bool parse_float(const struct element *e, const char *text, uint64_t *bits)
 {
 	char *end;
 
@@ -64,8 +64,8 @@ static bool read_float(const struct element *e, const char *text, uint64_t *bits
 	return end != text && !*end;
 }
 
-/* Integers may be decimal, 0x or 0 (octal), within their type. */
-static bool read_integer(const struct element *e, const char *text, uint64_t *bits)
+/* Decimal, hexadecimal (0x) or octal (0); the value must fit its type. */
+static bool parse_integer(const struct element *e, const char *text, uint64_t *bits)
 {
 	unsigned width = 8 * e->bytes;
 	char *end;
@@ -85,17 +85,18 @@ static bool read_integer(const struct element *e, const char *text, uint64_t *bi
 	return end != text && !*end && !errno;
 }
 
-static bool read_scalar(const struct context *c, const char *text, uint64_t *bits)
+static bool parse_scalar(const struct argument_parser *p, const char *text, uint64_t *bits)
 {
-	const struct element *e = c->a->type;
+	const struct element *e = p->a->type;
 
 	if (!isspace((unsigned char)*text) &&
-	    (e->kind == ELEMENT_FLOAT ? read_float(e, text, bits) : read_integer(e, text, bits)))
+	    (e->kind == ELEMENT_FLOAT ? parse_float(e, text, bits) : parse_integer(e, text, bits)))
 		return true;
-	return refuse(c, "'%s' is not a value of type %s", text, e->name);
+	return argument_error(p, "'%s' is not a value of type %s", text, e->name);
 }
 
-static bool read_count(const struct context *c, const char *text, uint64_t low, uint64_t *out)
+static bool parse_count(const struct argument_parser *p, const char *text, uint64_t low,
+			uint64_t *out)
 {
 	static const char suffixes[] = "KMG";
 	char *end;
@@ -104,76 +105,77 @@ static bool read_count(const struct context *c, const char *text, uint64_t low, 
 	uint64_t n = strtoull(text, &end, 0);
 	const char *suffix = *end ? strchr(suffixes, *end) : NULL;
 	unsigned shift = suffix ? 10 * (suffix - suffixes + 1) : 0;
-	uint64_t most = UINT64_C(1) << 40;
+	const uint64_t max_count = UINT64_C(1) << 40;
 
-	if (!isdigit((unsigned char)*text) || end[suffix ? 1 : 0] || errno || n > most >> shift ||
-	    n << shift < low)
-		return refuse(c, "'%s' is not a number of elements", text);
+	if (!isdigit((unsigned char)*text) || end[suffix ? 1 : 0] || errno ||
+	    n > max_count >> shift || n << shift < low)
+		return argument_error(p, "'%s' is not a valid number of elements", text);
 	*out = n << shift;
 	return true;
 }
 
 /* ---- items of a buffer ---- */
 
-static bool set_pattern(const struct context *c, enum pattern p)
+static bool set_pattern(const struct argument_parser *p, enum pattern pattern)
 {
-	if (c->a->pattern != PATTERN_ZERO)
-		return refuse(c, "two patterns for one buffer");
-	c->a->pattern = p;
+	if (p->a->pattern != PATTERN_ZERO)
+		return argument_error(p, "a buffer takes only one of iota, random, fill and file");
+	p->a->pattern = pattern;
 	return true;
 }
-static bool item_zero(const struct context *c, const char *value)
+static bool item_zero(const struct argument_parser *p, const char *value)
 {
 	(void)value;
-	return set_pattern(c, PATTERN_ZERO);
+	return set_pattern(p, PATTERN_ZERO);
 }
-static bool item_iota(const struct context *c, const char *value)
+static bool item_iota(const struct argument_parser *p, const char *value)
 {
 	(void)value;
-	return set_pattern(c, PATTERN_IOTA);
+	return set_pattern(p, PATTERN_IOTA);
 }
-static bool item_random(const struct context *c, const char *value)
+static bool item_random(const struct argument_parser *p, const char *value)
 {
 	char *end = NULL;
 
 	errno = 0;
-	c->a->scalar = value ? strtoull(value, &end, 0) : 1;
+	p->a->scalar = value ? strtoull(value, &end, 0) : 1;
 	if (value && (!isdigit((unsigned char)*value) || *end || errno))
-		return refuse(c, "seed '%s' is not a whole number", value);
-	return set_pattern(c, PATTERN_RANDOM);
+		return argument_error(p, "seed '%s' is not an unsigned integer", value);
+	return set_pattern(p, PATTERN_RANDOM);
 }
-static bool item_fill(const struct context *c, const char *value)
+static bool item_fill(const struct argument_parser *p, const char *value)
 {
-	return set_pattern(c, PATTERN_FILL) && read_scalar(c, value, &c->a->scalar);
+	return set_pattern(p, PATTERN_FILL) && parse_scalar(p, value, &p->a->scalar);
 }
-static bool item_file(const struct context *c, const char *value)
+static bool item_file(const struct argument_parser *p, const char *value)
 {
-	c->a->file = value;
-	return set_pattern(c, PATTERN_FILE);
+	p->a->file = value;
+	return set_pattern(p, PATTERN_FILE);
 }
-static bool item_print(const struct context *c, const char *value)
+static bool item_print(const struct argument_parser *p, const char *value)
 {
-	c->a->print = 16;
-	return !value || read_count(c, value, 1, &c->a->print);
+	p->a->print = 16;
+	return !value || parse_count(p, value, 1, &p->a->print);
 }
-static bool item_out(const struct context *c, const char *value)
+static bool item_out(const struct argument_parser *p, const char *value)
 {
-	c->a->out = value;
+	p->a->out = value;
 	return true;
 }
 
-enum { NEVER, MAYBE, ALWAYS }; /* has a value */
+enum { VALUE_NONE, VALUE_OPTIONAL, VALUE_REQUIRED };
 static const struct {
 	const char *name;
 	int value;
-	bool (*set)(const struct context *c, const char *value);
+	bool (*set)(const struct argument_parser *p, const char *value);
 } items[] = {
-	{"zero", NEVER, item_zero},  {"iota", NEVER, item_iota},  {"random", MAYBE, item_random},
-	{"fill", ALWAYS, item_fill}, {"file", ALWAYS, item_file}, {"print", MAYBE, item_print},
-	{"out", ALWAYS, item_out},
+	{"zero", VALUE_NONE, item_zero},         {"iota", VALUE_NONE, item_iota},
+	{"random", VALUE_OPTIONAL, item_random}, {"fill", VALUE_REQUIRED, item_fill},
+	{"file", VALUE_REQUIRED, item_file},     {"print", VALUE_OPTIONAL, item_print},
+	{"out", VALUE_REQUIRED, item_out},
 };
 
-static bool read_item(const struct context *c, char *text)
+static bool parse_item(const struct argument_parser *p, char *text)
 {
 	char *value = strchr(text, '=');
 
@@ -182,26 +184,29 @@ static bool read_item(const struct context *c, char *text)
 	for (size_t i = 0; i < sizeof(items) / sizeof(*items); i++) {
 		if (strcmp(items[i].name, text))
 			continue;
-		if (value ? items[i].value == NEVER || !*value : items[i].value == ALWAYS)
-			return refuse(c, "'%s' %s", text,
-				      items[i].value == NEVER ? "takes no value"
-							      : "needs a value after '='");
-		return items[i].set(c, value);
+		if (value ? items[i].value == VALUE_NONE || !*value
+			  : items[i].value == VALUE_REQUIRED)
+			return argument_error(p, "'%s' %s", text,
+					      items[i].value == VALUE_NONE
+						      ? "takes no value"
+						      : "needs a value after '='");
+		return items[i].set(p, value);
 	}
-	return refuse(c, "unknown item '%s'; known: zero iota random fill file print out", text);
+	return argument_error(p, "unknown item '%s'; known: zero iota random fill file print out",
+			      text);
 }
 
 bool parse_argument(const struct verb *v, unsigned number, const char *text, struct argument *out)
 {
-	struct context c = {v, number, out};
+	struct argument_parser p = {v, number, out};
 	bool good = false;
 
 	*out = (struct argument){.text = text};
-	/* The words stay alive as long as the argument: file names point into them. */
+	/* The copy lives as long as the argument, because file names point into it. */
 	char *words = out->words = strdup(text), *word = words ? strsep(&words, ":") : NULL;
 
 	if (!word) {
-		complain(v, "out of memory");
+		report_error(v, "out of memory");
 		return false;
 	}
 	out->buffer = !strcmp(word, "buf");
@@ -209,15 +214,17 @@ bool parse_argument(const struct verb *v, unsigned number, const char *text, str
 		word = words ? strsep(&words, ":") : NULL;
 	out->type = word ? find_element(word) : NULL;
 	if (!word || !words)
-		refuse(&c, "not TYPE:VALUE or buf:TYPE:COUNT[:ITEM]...");
+		argument_error(&p, "not TYPE:VALUE or buf:TYPE:COUNT[:ITEM]...");
 	else if (!out->type)
-		refuse(&c, "unknown type '%s'; known: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64", word);
+		argument_error(&p,
+			       "unknown type '%s'; known: u8 s8 u16 s16 u32 s32 u64 s64 f32 f64",
+			       word);
 	else if (!out->buffer)
-		good = read_scalar(&c, words, &out->scalar);
+		good = parse_scalar(&p, words, &out->scalar);
 	else
-		good = read_count(&c, strsep(&words, ":"), 1, &out->count);
+		good = parse_count(&p, strsep(&words, ":"), 1, &out->count);
 	while (good && out->buffer && words)
-		good = read_item(&c, strsep(&words, ":"));
+		good = parse_item(&p, strsep(&words, ":"));
 	if (!good)
 		free_argument(out);
 	return good;
@@ -255,7 +262,7 @@ static uint64_t element_at(const struct argument *a, uint64_t i, uint64_t *state
 	switch (a->pattern) {
 	case PATTERN_IOTA:
 		return is_float ? float_bits(a->type, (double)i) : i;
-	case PATTERN_RANDOM: /* 24 bits after the point are exact in either format */
+	case PATTERN_RANDOM: /* 24 fraction bits are exact in f32 and f64 */
 		r = random_bits(state);
 		return is_float ? float_bits(a->type, (double)(r >> 40) / 0x1p23 - 1) : r;
 	default:
@@ -272,9 +279,9 @@ static bool fill_from_file(const struct verb *v, unsigned number, struct argumen
 		return false;
 	if (size == bytes)
 		return true;
-	complain(v, "argument %u: '%s' holds %zu bytes, %llu elements of type %s need %llu", number,
-		 a->file, size, (unsigned long long)a->count, a->type->name,
-		 (unsigned long long)bytes);
+	report_error(v, "argument %u: '%s' has %zu bytes, %llu elements of type %s need %llu",
+		     number, a->file, size, (unsigned long long)a->count, a->type->name,
+		     (unsigned long long)bytes);
 	return false;
 }
 
@@ -288,8 +295,8 @@ bool fill_argument(const struct verb *v, unsigned number, struct argument *a)
 		return fill_from_file(v, number, a);
 	a->data = calloc(a->count, a->type->bytes);
 	if (!a->data) {
-		complain(v, "argument %u: no memory for %llu elements of type %s", number,
-			 (unsigned long long)a->count, a->type->name);
+		report_error(v, "argument %u: out of memory for %llu elements of type %s", number,
+			     (unsigned long long)a->count, a->type->name);
 		return false;
 	}
 	if (a->pattern == PATTERN_ZERO)
@@ -333,11 +340,11 @@ void print_element(const struct element *e, const void *at, char text[ELEMENT_TE
 		memcpy(&d, at, sizeof(d));
 	else
 		d = f;
-	if (d != d) { /* one spelling, whatever the sign and payload */
+	if (d != d) { /* one spelling for every sign and payload */
 		strcpy(text, "nan");
 		return;
 	}
-	if (fabs(d) < 1e15 && d == trunc(d) && d != 0) { /* whole numbers without an exponent */
+	if (fabs(d) < 1e15 && d == trunc(d) && d != 0) { /* integers without an exponent */
 		snprintf(text, ELEMENT_TEXT, "%.0f", d);
 		return;
 	}

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * sov bench: what a device and the way to it cost. Launches, bursts of them and copies are timed by
- * the host's clock through the public API, each many times; a row is the median. What was copied or
- * stored is compared, with new random contents for each row, so that nothing wrong is ever timed.
+ * sov bench: measures launch latency, launch throughput and copy bandwidth of a device through the
+ * public API. Each row is the median of many samples by the host's clock. Each row also verifies its
+ * copy or store with new random contents, so that bench never reports the speed of wrong results.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,10 +12,10 @@
 
 #define BURST       100u
 #define MAX_REPEATS 1000000u
-/* A card that was idle needs about a second of work until its clock is where it stays (H200). */
-#define WARM_NS     UINT64_C(1500000000)
+/* An idle GPU needs about a second of work until its clock frequency is stable (H200). */
+#define WARM_UP_NS  UINT64_C(1500000000)
 
-/* One thread stores a number: the smallest kernel that can be seen to have run. */
+/* One thread stores a number: the smallest kernel whose execution can be verified. */
 static const char program[] = ".version 8.0\n"
 			      ".target sm_80\n"
 			      ".address_size 64\n"
@@ -32,7 +32,8 @@ static const char program[] = ".version 8.0\n"
 struct state {
 	const struct verb *verb;
 	const char *device, *only;
-	uint64_t repeats, limit, largest; /* of a row: samples, nanoseconds; bytes of a copy */
+	uint64_t repeats, limit; /* per row: samples, nanoseconds */
+	uint64_t largest;        /* bytes of the largest copy */
 	bool json;
 	struct json out;
 
@@ -40,22 +41,21 @@ struct state {
 	sov_context context;
 	sov_stream stream;
 	sov_function store;
-	sov_ptr word;    /* what the kernel writes to */
-	sov_ptr near[2]; /* device memory, largest bytes each */
-	void *pinned, *pageable, *want;
+	sov_ptr word;             /* the kernel stores here */
+	sov_ptr device_memory[2]; /* largest bytes each */
+	void *pinned, *pageable, *expected;
 	uint64_t *samples;
 };
 
-/* One row: a sample is nanoseconds per piece, made by time; bytes 0: no bandwidth. */
+/* sample() measures nanoseconds per launch or copy; bytes is 0 for launches. */
 struct row {
 	const char *name;
 	bool (*sample)(struct state *s, const struct row *row, uint64_t *nanoseconds);
 	uint64_t bytes;
-	/* Copies: */
-	sov_ptr to, from;
+	sov_ptr to, from; /* of copies */
 };
 
-static uint64_t now(void)
+static uint64_t clock_ns(void)
 {
 	struct timespec t;
 
@@ -63,14 +63,14 @@ static uint64_t now(void)
 	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
-static bool failed(const struct state *s, sov_result r, const char *doing)
+static bool failed(const struct state *s, sov_result r, const char *operation)
 {
 	if (r)
-		sov_failed(s->verb, r, doing);
+		report_sov_error(s->verb, r, operation);
 	return r;
 }
 
-static uint32_t fresh(void)
+static uint32_t random_u32(void)
 {
 	uint32_t value;
 
@@ -79,7 +79,7 @@ static uint32_t fresh(void)
 
 /* ---- launches ---- */
 
-static sov_result launch(struct state *s, uint32_t value)
+static sov_result launch_store(struct state *s, uint32_t value)
 {
 	const void *arguments[] = {&s->word, &value};
 	sov_launch l = SOV_INIT(sov_launch);
@@ -93,61 +93,62 @@ static sov_result launch(struct state *s, uint32_t value)
 
 static bool sample_launch(struct state *s, const struct row *row, uint64_t *nanoseconds)
 {
-	uint64_t from = now();
-	sov_result r = launch(s, (uint32_t)from);
+	uint64_t start = clock_ns();
+	sov_result r = launch_store(s, (uint32_t)start);
 
 	if (!r)
 		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
-	*nanoseconds = now() - from;
+	*nanoseconds = clock_ns() - start;
 	return !failed(s, r, row->name);
 }
 
 static bool sample_issue(struct state *s, const struct row *row, uint64_t *nanoseconds)
 {
-	uint64_t from = now();
-	sov_result r = launch(s, (uint32_t)from);
+	uint64_t start = clock_ns();
+	sov_result r = launch_store(s, (uint32_t)start);
 
-	*nanoseconds = now() - from;
+	*nanoseconds = clock_ns() - start;
 	if (!r)
 		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
 	return !failed(s, r, row->name);
 }
 
-/* Until the last call has returned, or until the last kernel has ended. */
-static bool sample_many(struct state *s, const struct row *row, uint64_t *nanoseconds, bool ended)
+/* Time per launch, up to the return of the last call or (complete) the end of the last kernel. */
+static bool sample_launches(struct state *s, const struct row *row, uint64_t *nanoseconds,
+			    bool complete)
 {
-	uint64_t from = now(), issued;
+	uint64_t start = clock_ns(), issued;
 	sov_result r = SOV_OK;
 
 	for (uint32_t i = 0; i < BURST && !r; i++)
-		r = launch(s, (uint32_t)from + i);
-	issued = now();
+		r = launch_store(s, (uint32_t)start + i);
+	issued = clock_ns();
 	if (!r)
 		r = sov_stream_wait(s->stream, SOV_MAX_WAIT);
-	*nanoseconds = ((ended ? now() : issued) - from) / BURST;
+	*nanoseconds = ((complete ? clock_ns() : issued) - start) / BURST;
 	return !failed(s, r, row->name);
 }
 
 static bool sample_burst(struct state *s, const struct row *row, uint64_t *nanoseconds)
 {
-	return sample_many(s, row, nanoseconds, false);
+	return sample_launches(s, row, nanoseconds, false);
 }
 
 static bool sample_chain(struct state *s, const struct row *row, uint64_t *nanoseconds)
 {
-	return sample_many(s, row, nanoseconds, true);
+	return sample_launches(s, row, nanoseconds, true);
 }
 
-static bool stores_right(struct state *s)
+static bool verify_store(struct state *s)
 {
-	uint32_t want = fresh(), got = ~want;
+	uint32_t want = random_u32(), got = ~want;
 
-	if (failed(s, launch(s, want), "launching") ||
+	if (failed(s, launch_store(s, want), "launching") ||
 	    failed(s, sov_stream_wait(s->stream, SOV_MAX_WAIT), "waiting") ||
 	    failed(s, sov_memory_copy(s->context, SOV_HOST(&got), s->word, sizeof(got)), "copying"))
 		return false;
 	if (got != want)
-		complain(s->verb, "the kernel stored 0x%08x, not 0x%08x", got, want);
+		report_error(s->verb, "the kernel stored 0x%08x instead of 0x%08x", got, want);
 	return got == want;
 }
 
@@ -155,46 +156,46 @@ static bool stores_right(struct state *s)
 
 static bool sample_copy(struct state *s, const struct row *row, uint64_t *nanoseconds)
 {
-	uint64_t from = now();
+	uint64_t start = clock_ns();
 	sov_result r = sov_memory_copy(s->context, row->to, row->from, row->bytes);
 
-	*nanoseconds = now() - from;
+	*nanoseconds = clock_ns() - start;
 	return !failed(s, r, row->name);
 }
 
-static void randomise(struct state *s, uint64_t bytes)
+static void fill_expected(struct state *s, uint64_t bytes)
 {
-	uint64_t state = fresh(), *words = s->want;
+	uint64_t state = random_u32(), *words = s->expected;
 
 	for (uint64_t i = 0; i < (bytes + 7) / 8; i++)
 		words[i] = (state += 0x9e3779b97f4a7c15) * (i | 1);
 }
 
-/* The row's copy once, with new contents, from one end to the other. */
-static bool copies_right(struct state *s, const struct row *row)
+/* Repeats the row's copy with new random contents and compares the destination. */
+static bool verify_copy(struct state *s, const struct row *row)
 {
 	sov_context c = s->context;
 	uint64_t n = row->bytes;
 	bool good;
 
-	randomise(s, n);
+	fill_expected(s, n);
 	if (row->from == SOV_HOST(s->pinned) || row->from == SOV_HOST(s->pageable))
-		memcpy((void *)(uintptr_t)row->from, s->want, n);
-	else if (failed(s, sov_memory_copy(c, row->from, SOV_HOST(s->want), n), row->name))
+		memcpy((void *)(uintptr_t)row->from, s->expected, n);
+	else if (failed(s, sov_memory_copy(c, row->from, SOV_HOST(s->expected), n), row->name))
 		return false;
 	if (failed(s, sov_memory_copy(c, row->to, row->from, n), row->name))
 		return false;
 	if (row->to == SOV_HOST(s->pinned) || row->to == SOV_HOST(s->pageable)) {
-		good = !memcmp((void *)(uintptr_t)row->to, s->want, n);
+		good = !memcmp((void *)(uintptr_t)row->to, s->expected, n);
 	} else {
 		memset(s->pageable, 0, n);
 		if (failed(s, sov_memory_copy(c, SOV_HOST(s->pageable), row->to, n), row->name))
 			return false;
-		good = !memcmp(s->pageable, s->want, n);
+		good = !memcmp(s->pageable, s->expected, n);
 	}
 	if (!good)
-		complain(s->verb, "%s, %llu bytes: what arrived is not what was sent", row->name,
-			 (unsigned long long)n);
+		report_error(s->verb, "%s, %llu bytes: the destination differs from the source",
+			     row->name, (unsigned long long)n);
 	return good;
 }
 
@@ -203,15 +204,15 @@ static bool copies_right(struct state *s, const struct row *row)
 static bool warm_up(struct state *s)
 {
 	static const struct row row = {.name = "warming up"};
-	uint64_t start = now(), ignored;
+	uint64_t start = clock_ns(), ignored;
 	bool good = true;
 
-	while (good && now() - start < WARM_NS)
+	while (good && clock_ns() - start < WARM_UP_NS)
 		good = sample_chain(s, &row, &ignored);
 	return good;
 }
 
-static int by_value(const void *a, const void *b)
+static int compare_u64(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
@@ -253,7 +254,7 @@ static void print_row(struct state *s, const struct row *row, uint64_t count)
 	json_end_object(&s->out);
 }
 
-static bool measure(struct state *s, const struct row *row)
+static bool measure_row(struct state *s, const struct row *row)
 {
 	uint64_t start, n = 0;
 	bool good = true;
@@ -262,16 +263,17 @@ static bool measure(struct state *s, const struct row *row)
 		return true;
 	struct progress *p = progress_start(row->name);
 
-	for (int i = 0; i < 3 && good; i++) /* what is made at first use is not timed */
+	for (int i = 0; i < 3 && good; i++) /* exclude costs of the first use */
 		good = row->sample(s, row, &s->samples[0]);
-	for (start = now(); good && n < s->repeats && (!n || now() - start < s->limit); n++)
+	for (start = clock_ns(); good && n < s->repeats && (!n || clock_ns() - start < s->limit);
+	     n++)
 		good = row->sample(s, row, &s->samples[n]);
 	if (good)
-		good = row->bytes ? copies_right(s, row) : stores_right(s);
+		good = row->bytes ? verify_copy(s, row) : verify_store(s);
 	progress_end(p);
 	if (!good)
 		return false;
-	qsort(s->samples, n, sizeof(*s->samples), by_value);
+	qsort(s->samples, n, sizeof(*s->samples), compare_u64);
 	print_row(s, row, n);
 	return true;
 }
@@ -281,11 +283,11 @@ static bool measure_copies(struct state *s)
 	static const uint64_t sizes[] = {4,        64,        1 << 10, 4 << 10,  16 << 10,
 					 64 << 10, 256 << 10, 1 << 20, 16 << 20, 256 << 20};
 	const struct row directions[] = {
-		{"pinned host to device", sample_copy, 0, s->near[0], SOV_HOST(s->pinned)},
-		{"device to pinned host", sample_copy, 0, SOV_HOST(s->pinned), s->near[0]},
-		{"host to device", sample_copy, 0, s->near[0], SOV_HOST(s->pageable)},
-		{"device to host", sample_copy, 0, SOV_HOST(s->pageable), s->near[0]},
-		{"device to device", sample_copy, 0, s->near[1], s->near[0]},
+		{"pinned host to device", sample_copy, 0, s->device_memory[0], SOV_HOST(s->pinned)},
+		{"device to pinned host", sample_copy, 0, SOV_HOST(s->pinned), s->device_memory[0]},
+		{"host to device", sample_copy, 0, s->device_memory[0], SOV_HOST(s->pageable)},
+		{"device to host", sample_copy, 0, SOV_HOST(s->pageable), s->device_memory[0]},
+		{"device to device", sample_copy, 0, s->device_memory[1], s->device_memory[0]},
 	};
 	bool good = true;
 
@@ -295,7 +297,7 @@ static bool measure_copies(struct state *s)
 			struct row row = directions[d];
 
 			row.bytes = sizes[i];
-			good = measure(s, &row);
+			good = measure_row(s, &row);
 		}
 	return good;
 }
@@ -319,11 +321,11 @@ static bool measure_all(struct state *s)
 	} else {
 		printf("%s: %s, by %s, %s\n", s->properties.name, s->properties.product,
 		       s->properties.winsys, s->properties.driver);
-		printf("%-26s %8s %15s %15s %13s %8s\n", "", "bytes", "median", "99 %", "",
+		printf("%-26s %8s %15s %15s %13s %8s\n", "", "bytes", "median", "p99", "",
 		       "samples");
 	}
 	for (size_t i = 0; good && i < sizeof(launches) / sizeof(*launches); i++)
-		good = measure(s, &launches[i]);
+		good = measure_row(s, &launches[i]);
 	good = good && measure_copies(s);
 	if (s->json) {
 		json_end_array(&s->out);
@@ -334,8 +336,8 @@ static bool measure_all(struct state *s)
 
 /* ---- setting up ---- */
 
-/* A software GPU shows that everything works, not how fast a card is. */
-static void choose_sizes(struct state *s)
+/* Defaults; small on a software GPU, where bench shows function rather than speed. */
+static void set_defaults(struct state *s)
 {
 	bool soft = s->properties.features & SOV_FEATURE_SOFTWARE;
 
@@ -347,46 +349,51 @@ static void choose_sizes(struct state *s)
 		s->largest = soft ? 1 << 20 : 256 << 20;
 }
 
-static bool open_all(struct state *s)
+static bool bench_open(struct state *s)
 {
 	sov_module module;
 	sov_device device;
 
 	s->properties = SOV_INIT(sov_device_properties);
 	if (failed(s, device_open(s->device, &device), "opening the device") ||
-	    failed(s, sov_device_get_properties(device, &s->properties), "asking the device"))
+	    failed(s, sov_device_get_properties(device, &s->properties), "querying the device"))
 		return false;
-	choose_sizes(s);
+	set_defaults(s);
 	s->samples = malloc(s->repeats * sizeof(*s->samples));
 	s->pageable = malloc(s->largest);
-	s->want = malloc(s->largest + 8);
-	if (!s->samples || !s->pageable || !s->want) {
-		complain(s->verb, "no memory for %llu bytes twice", (unsigned long long)s->largest);
+	s->expected = malloc(s->largest + 8);
+	if (!s->samples || !s->pageable || !s->expected) {
+		report_error(s->verb, "out of memory: two buffers of %llu bytes",
+			     (unsigned long long)s->largest);
 		return false;
 	}
 	return !failed(s, sov_context_create(device, NULL, &s->context), "creating a context") &&
-	       !failed(s, sov_context_get_stream(s->context, &s->stream), "asking for a stream") &&
+	       !failed(s, sov_context_get_stream(s->context, &s->stream), "getting the stream") &&
 	       !failed(s, sov_module_load(s->context, program, sizeof(program) - 1, NULL, &module),
-		       "loading") &&
+		       "loading the module") &&
 	       !failed(s, sov_module_get_function(module, "store", &s->store),
-		       "looking for the kernel") &&
+		       "finding the kernel") &&
 	       !failed(s, sov_memory_alloc(s->context, 4, &s->word), "allocating") &&
-	       !failed(s, sov_memory_alloc(s->context, s->largest, &s->near[0]), "allocating") &&
-	       !failed(s, sov_memory_alloc(s->context, s->largest, &s->near[1]), "allocating") &&
+	       !failed(s, sov_memory_alloc(s->context, s->largest, &s->device_memory[0]),
+		       "allocating") &&
+	       !failed(s, sov_memory_alloc(s->context, s->largest, &s->device_memory[1]),
+		       "allocating") &&
 	       !failed(s, sov_host_alloc(s->context, s->largest, &s->pinned),
 		       "allocating host memory");
 }
 
-static int run(const struct verb *v, int argc, char **argv)
+static int bench_run(const struct verb *v, int argc, char **argv)
 {
 	struct state s = {.verb = v, .out = {.out = stdout}};
 	const char *repeats = NULL, *seconds = NULL, *largest = NULL;
 	const struct option options[] = {
-		{"device", 'd', "NAME|N", "what to measure (0); see sov devices", NULL, &s.device},
-		{"only", 0, "WORDS", "only rows whose name holds these words", NULL, &s.only},
-		{"repeat", 'n', "N", "samples of a row, at most (10000)", NULL, &repeats},
-		{"seconds", 0, "S", "time for a row, at most (3)", NULL, &seconds},
-		{"largest", 0, "BYTES", "largest copy (268435456)", NULL, &largest},
+		{"device", 'd', "NAME|N", "device to measure (default 0); see sov devices", NULL,
+		 &s.device},
+		{"only", 0, "TEXT", "only rows whose name contains TEXT", NULL, &s.only},
+		{"repeat", 'n', "N", "maximum samples per row (default 10000)", NULL, &repeats},
+		{"seconds", 0, "S", "maximum seconds per row (default 3)", NULL, &seconds},
+		{"largest", 0, "BYTES", "size of the largest copy (default 268435456)", NULL,
+		 &largest},
 		{"json", 0, NULL, "print JSON", &s.json, NULL},
 		{0},
 	};
@@ -401,24 +408,24 @@ static int run(const struct verb *v, int argc, char **argv)
 	    (largest && !parse_u64(v, "largest", largest, 4, UINT64_C(1) << 36, &s.largest)))
 		return EXIT_USAGE;
 	s.limit *= 1000000000;
-	bool good = open_all(&s) && measure_all(&s);
+	bool good = bench_open(&s) && measure_all(&s);
 
 	if (s.context)
 		sov_context_destroy(s.context);
 	free(s.samples);
 	free(s.pageable);
-	free(s.want);
+	free(s.expected);
 	return good ? EXIT_DONE : EXIT_FAILED;
 }
 
 const struct verb verb_bench = {
 	.name = "bench",
-	.summary = "Measure launches and copies of a GPU.",
+	.summary = "Measure launch latency and copy bandwidth of a device.",
 	.usage = "[OPTION]...",
-	.details = "Times are the host's, of calls through the library; a row is a median of as "
-		   "many samples as\n"
-		   "its last column says. A card is kept busy for 1.5 s before. On a software GPU "
-		   "the\n"
-		   "defaults are 50 samples, a tenth of a second and 1 MiB.\n",
-	.run = run,
+	.details = "The host's clock times calls of the library; a row shows the median and the "
+		   "99th\n"
+		   "percentile of its samples. A GPU first runs kernels for 1.5 s to reach a "
+		   "stable clock\n"
+		   "frequency. Defaults on a software GPU: 50 samples, 0.1 s, 1 MiB.\n",
+	.run = bench_run,
 };

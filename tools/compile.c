@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* sov compile: a source file becomes a loadable image; statistics and any stage on the way. */
+// SPDX-License-Identifier: MIT
+/* sov compile: compiles a source file to an image; prints statistics and the IR after any pass. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,7 +12,7 @@ struct request {
 	bool serial, spill, keep_calls, no_uniform, stats, json;
 };
 
-static double now(void)
+static double clock_seconds(void)
 {
 	struct timespec t;
 
@@ -20,7 +20,7 @@ static double now(void)
 	return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-/* The second register file that a target has: NVIDIA's predicates or AMD's scalar registers. */
+/* AMD targets have scalar registers where NVIDIA targets have predicates. */
 static bool has_scalar_registers(const struct request *q)
 {
 	return !strcmp(target_find(q->target)->family, "amd");
@@ -72,7 +72,7 @@ static void print_stats(const struct request *q, const struct compile_result *r,
 	printf("%s: image of %zu bytes in %.3f ms\n", q->target, r->image_size, seconds * 1e3);
 }
 
-static enum compile_source source_of(const char *path)
+static enum compile_source source_language(const char *path)
 {
 	size_t n = strlen(path);
 
@@ -84,7 +84,7 @@ static int compile_file(const struct verb *v, const struct request *q)
 	char *printed = NULL;
 	size_t size, printed_size = 0;
 	struct compile_options o = {
-		.source = source_of(q->in),
+		.source = source_language(q->in),
 		.target = q->target,
 		.unoptimised = !strcmp(q->level, "0"),
 		.serial = q->serial,
@@ -107,18 +107,20 @@ static int compile_file(const struct verb *v, const struct request *q)
 		return EXIT_FAILED;
 	}
 	struct progress *p = progress_start("compiling");
-	double start = now();
+	double start = clock_seconds();
 	bool good = compile(text, size, &o, &r);
-	double seconds = now() - start;
+	double seconds = clock_seconds() - start;
 
 	progress_end(p);
 	fclose(o.print_to);
 	fwrite(printed, 1, printed_size, stdout);
 	fputs(r.messages, stderr);
 	if (!good)
-		complain(v, "'%s' was not compiled for %s", q->in, q->target);
+		report_error(v, "could not compile '%s' for %s", q->in, q->target);
 	else if (q->print && !printed_size)
-		complain(v, "no pass '%s'; --print all shows what each is called", q->print);
+		report_error(
+			v, "unknown pass '%s'; --print all prints after every pass, with its name",
+			q->print);
 	else if (!q->out || write_file(v, q->out, r.image, r.image_size))
 		status = EXIT_DONE;
 	if (status == EXIT_DONE && q->json)
@@ -142,23 +144,24 @@ static int unknown_target(const struct verb *v, const char *name)
 	return usage_error(v, "unknown target '%s'; known:%s", name, known);
 }
 
-static int run(const struct verb *v, int argc, char **argv)
+static int compile_run(const struct verb *v, int argc, char **argv)
 {
 	struct request q = {.target = "sm_90", .level = "3", .threads = "0"};
 	const struct option options[] = {
-		{"target", 't', "TARGET", "what to compile for (sm_90)", NULL, &q.target},
-		{"output", 'o', "FILE", "where the image goes", NULL, &q.out},
-		{"stats", 0, NULL, "print a line of figures per kernel", &q.stats, NULL},
-		{"print", 0, "PASS", "print what PASS leaves; 'all' for every pass", NULL,
-		 &q.print},
-		{"optimise", 'O', "LEVEL", "0: not at all; 3: all there is (3)", NULL, &q.level},
-		{"serial", 0, NULL, "make every instruction wait for the one before", &q.serial,
+		{"target", 't', "TARGET", "target to compile for (default sm_90)", NULL, &q.target},
+		{"output", 'o', "FILE", "write the image to FILE", NULL, &q.out},
+		{"stats", 0, NULL, "print statistics, a line per kernel", &q.stats, NULL},
+		{"print", 0, "PASS", "print the IR or MIR after PASS; 'all': after every pass",
+		 NULL, &q.print},
+		{"optimise", 'O', "LEVEL", "optimisation level, 0 or 3 (default 3)", NULL,
+		 &q.level},
+		{"serial", 0, NULL, "make every instruction wait for the previous one", &q.serial,
 		 NULL},
-		{"keep-calls", 0, NULL, "inline nothing", &q.keep_calls, NULL},
-		{"no-uniform", 0, NULL, "use no uniform registers", &q.no_uniform, NULL},
-		{"spill", 0, NULL, "use 16 registers and keep the rest in memory", &q.spill, NULL},
-		{"json", 0, NULL, "print the figures as JSON", &q.json, NULL},
-		{"jobs", 'j', "N", "compile so many kernels at once (0: one per processor)", NULL,
+		{"keep-calls", 0, NULL, "do not inline function calls", &q.keep_calls, NULL},
+		{"no-uniform", 0, NULL, "do not use uniform registers", &q.no_uniform, NULL},
+		{"spill", 0, NULL, "allocate only 16 registers, to force spilling", &q.spill, NULL},
+		{"json", 0, NULL, "print statistics as JSON", &q.json, NULL},
+		{"jobs", 'j', "N", "compile N kernels in parallel (default 0: one per CPU)", NULL,
 		 &q.threads},
 		{0},
 	};
@@ -168,18 +171,18 @@ static int run(const struct verb *v, int argc, char **argv)
 		return status;
 	if (operands != 1)
 		return operands ? usage_error(v, "unexpected operand '%s'", argv[1])
-				: usage_error(v, "no source file");
+				: usage_error(v, "missing operand: SOURCE");
 	if (!q.out && !q.stats && !q.json && !q.print)
 		return usage_error(v,
 				   "nothing to do: give -o FILE, --stats, --json or --print PASS");
 	if (q.json && q.print)
-		return usage_error(v, "--json and --print both want standard output");
+		return usage_error(
+			v, "--json and --print both write to standard output; use only one");
 	if (strcmp(q.level, "0") && strcmp(q.level, "3"))
-		return usage_error(v, "there is no level '%s'; known: 0 3", q.level);
+		return usage_error(v, "unknown optimisation level '%s'; known: 0 3", q.level);
 	if (!*q.threads || strspn(q.threads, "0123456789") != strlen(q.threads) ||
 	    strlen(q.threads) > 4)
-		return usage_error(v, "-j wants a number of threads up to 9999, not '%s'",
-				   q.threads);
+		return usage_error(v, "jobs '%s' is not an integer from 0 to 9999", q.threads);
 	if (!target_find(q.target))
 		return unknown_target(v, q.target);
 	q.in = argv[0];
@@ -190,8 +193,7 @@ const struct verb verb_compile = {
 	.name = "compile",
 	.summary = "Compile PTX to native code.",
 	.usage = "[--target TARGET] [-o FILE] [OPTION]... SOURCE",
-	.details = "SOURCE is PTX, or the compiler's own IR when its name ends in .ir. Messages go "
-		   "to standard\n"
-		   "error, each with line and column.\n",
-	.run = run,
+	.details = "SOURCE is PTX, or the compiler's IR if its name ends in .ir. Messages go to\n"
+		   "standard error, each with line and column.\n",
+	.run = compile_run,
 };

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* sov devices: what there is to run on, in the order of ordinals. */
+// SPDX-License-Identifier: MIT
+/* sov devices: lists the devices in the order of their ordinals. */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/sov.h"
@@ -20,14 +20,14 @@ static const struct {
 static void print_text(const sov_device_properties *p)
 {
 	printf("%u  %-10s %s, by %s\n", p->ordinal, p->name, p->product, p->winsys);
-	printf("   compile for  %s\n", p->target);
-	printf("   memory       %llu MiB\n", (unsigned long long)(p->memory_bytes >> 20));
-	printf("   processors   %u, warps of %u lanes, %u threads and %u registers each\n",
+	printf("   target           %s\n", p->target);
+	printf("   memory           %llu MiB\n", (unsigned long long)(p->memory_bytes >> 20));
+	printf("   multiprocessors  %u, warps of %u lanes, %u threads and %u registers each\n",
 	       p->multiprocessors, p->warp_size, p->max_threads_per_multiprocessor,
 	       p->registers_per_multiprocessor);
-	printf("   blocks       up to %u threads, %u bytes of shared memory\n",
+	printf("   blocks           up to %u threads, %u bytes of shared memory\n",
 	       p->max_threads_per_block, p->max_shared_per_block);
-	printf("   features    ");
+	printf("   features        ");
 	for (size_t i = 0; i < FEATURES; i++)
 		if (p->features & features[i].bit)
 			printf(" %s", features[i].name);
@@ -74,7 +74,7 @@ void device_json(struct json *j, const sov_device_properties *p)
 	json_end_array(j);
 }
 
-static int run(const struct verb *v, int argc, char **argv)
+static int devices_run(const struct verb *v, int argc, char **argv)
 {
 	bool as_json = false;
 	const struct option options[] = {
@@ -92,11 +92,11 @@ static int run(const struct verb *v, int argc, char **argv)
 	sov_result r = sov_device_count(&count);
 
 	if (r)
-		return sov_failed(v, r, "looking for devices");
+		return report_sov_error(v, r, "counting the devices");
 	if (as_json)
 		json_array(&j, NULL);
 	else if (!count)
-		printf("no devices; SOV_VISIBLE_DEVICES and SOV_SOFT decide which there are\n");
+		printf("no devices; check SOV_VISIBLE_DEVICES and SOV_SOFT, or run sov doctor\n");
 	for (uint32_t i = 0; i < count; i++) {
 		sov_device_properties p = SOV_INIT(sov_device_properties);
 		sov_device device;
@@ -105,7 +105,7 @@ static int run(const struct verb *v, int argc, char **argv)
 		if (!r)
 			r = sov_device_get_properties(device, &p);
 		if (r)
-			return sov_failed(v, r, "opening a device");
+			return report_sov_error(v, r, "opening a device");
 		if (!as_json) {
 			print_text(&p);
 			continue;
@@ -121,10 +121,10 @@ static int run(const struct verb *v, int argc, char **argv)
 
 const struct verb verb_devices = {
 	.name = "devices",
-	.summary = "List the GPUs there are, real and software.",
+	.summary = "List the available devices: GPUs and software GPUs.",
 	.usage = "[--json]",
 	.details =
-		"SOV_SOFT names the software GPUs to create (gh100, ga100, ga102, ad102, navi21),\n"
-		"SOV_VISIBLE_DEVICES the devices to let through.\n",
-	.run = run,
+		"SOV_SOFT lists the software GPUs to create (gh100, ga100, ga102, ad102, navi21),\n"
+		"SOV_VISIBLE_DEVICES the devices that are visible. See sov(7).\n",
+	.run = devices_run,
 };

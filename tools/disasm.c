@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * sov disasm: the machine code of an image as text, in the syntax of its vendor's own tools.
- * Words that are no instruction of the table are shown as such, and make the exit status 1. Where the
- * image knows which line of a source file code comes from, that stands before it.
+ * sov disasm: disassembles an image in the syntax of the vendor's own tools. A word that decodes to
+ * no instruction is shown as unknown and makes the exit status 1. If the image has line information,
+ * the source line precedes its instructions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ struct request {
 	bool control, raw, json;
 };
 
-/* The words of an instruction, as text. */
+/* Word number index of the code, in hexadecimal. */
 static const char *word_text(const struct disasm_isa *isa, const uint8_t *code, uint32_t index,
 			     char text[24])
 {
@@ -24,8 +24,8 @@ static const char *word_text(const struct disasm_isa *isa, const uint8_t *code, 
 	return text;
 }
 
-static void line_text(const struct request *q, const struct disasm_isa *isa, uint32_t address,
-		      const uint8_t *code, const struct disasm_line *line)
+static void print_line_text(const struct request *q, const struct disasm_isa *isa, uint32_t address,
+			    const uint8_t *code, const struct disasm_line *line)
 {
 	char word[24];
 
@@ -42,15 +42,15 @@ static void line_text(const struct request *q, const struct disasm_isa *isa, uin
 	printf(" */\n");
 }
 
-static void line_json(struct json *j, const struct disasm_isa *isa, const struct image *im,
-		      const struct image_function *f, uint32_t address,
-		      const struct disasm_line *line, const char *source)
+static void print_line_json(struct json *j, const struct disasm_isa *isa, const struct image *im,
+			    const struct image_function *f, uint32_t address,
+			    const struct disasm_line *line, const char *source)
 {
 	char word[24];
 
 	json_object(j, NULL);
 	json_u64(j, "address", address);
-	json_array(j, "words"); /* strings: a JSON number is a double to many readers */
+	json_array(j, "words"); /* strings: many parsers read JSON numbers as doubles */
 	for (uint32_t i = 0; i < line->bytes / isa->word_bytes; i++)
 		json_string(j, NULL, word_text(isa, f->code + address, i, word));
 	json_end_array(j);
@@ -65,8 +65,8 @@ static void line_json(struct json *j, const struct disasm_isa *isa, const struct
 	json_end_object(j);
 }
 
-/* A kernel's code or a function's, with its lines. Returns the number of words that are no known
- * instruction. */
+/* Prints the code of a kernel or function, with source lines. Returns the number of unknown
+ * instructions. */
 static uint32_t print_code(const struct request *q, struct json *j, const struct image *im,
 			   const struct image_function *f, const struct image_line *lines,
 			   uint32_t count)
@@ -91,9 +91,9 @@ static uint32_t print_code(const struct request *q, struct json *j, const struct
 			printf("        // %s\n", source);
 		before = line;
 		if (q->json)
-			line_json(j, isa, im, f, at, &out, source);
+			print_line_json(j, isa, im, f, at, &out, source);
 		else
-			line_text(q, isa, at, f->code + at, &out);
+			print_line_text(q, isa, at, f->code + at, &out);
 	}
 	if (q->json) {
 		json_end_array(j);
@@ -102,7 +102,8 @@ static uint32_t print_code(const struct request *q, struct json *j, const struct
 	return unknown;
 }
 
-static void kernel_head_json(struct json *j, const struct image *im, const struct image_kernel *k)
+static void print_kernel_header_json(struct json *j, const struct image *im,
+				     const struct image_kernel *k)
 {
 	json_object(j, NULL);
 	json_string(j, "name", k->name);
@@ -115,51 +116,53 @@ static void kernel_head_json(struct json *j, const struct image *im, const struc
 	json_u64(j, "code_bytes", k->code_bytes);
 }
 
-/* What has code: a kernel or a function, by its number among its kind. */
-struct piece {
+/* A kernel or a function of the image. */
+struct code_symbol {
 	struct image_function code;
-	const struct image_kernel *kernel; /* NULL: it is a function */
-	uint32_t index;
+	const struct image_kernel *kernel; /* NULL: a function */
+	uint32_t index;                    /* among the image's kernels or functions */
 };
 
-static int by_place(const void *a, const void *b)
+static int compare_code_offsets(const void *a, const void *b)
 {
-	const struct piece *x = a, *y = b;
+	const struct code_symbol *x = a, *y = b;
 
 	return x->code.code_offset < y->code.code_offset
 		       ? -1
 		       : x->code.code_offset > y->code.code_offset;
 }
 
-/* In the order of memory; those of this name, or all. To be freed; NULL: no memory. */
-static struct piece *gather(const struct image *im, const char *only, uint32_t *count)
+/* Returns the symbols named `only`, or all, sorted by code offset. The caller frees the array; NULL:
+ * out of memory. */
+static struct code_symbol *collect_symbols(const struct image *im, const char *only,
+					   uint32_t *count)
 {
-	struct piece *all = calloc((size_t)im->nkernels + im->nfunctions + 1, sizeof(*all));
+	struct code_symbol *all = calloc((size_t)im->nkernels + im->nfunctions + 1, sizeof(*all));
 	uint32_t n = 0;
 
 	for (uint32_t i = 0; all && i < im->nkernels; i++) {
 		const struct image_kernel *k = &im->kernels[i];
 
 		if (!only || !strcmp(k->name, only))
-			all[n++] = (struct piece){
+			all[n++] = (struct code_symbol){
 				{k->name, k->code, k->code_bytes, k->code_offset, false}, k, i};
 	}
 	for (uint32_t i = 0; all && i < im->nfunctions; i++)
 		if (!only || !strcmp(im->functions[i].name, only))
-			all[n++] = (struct piece){im->functions[i], NULL, i};
+			all[n++] = (struct code_symbol){im->functions[i], NULL, i};
 	if (all)
-		qsort(all, n, sizeof(*all), by_place);
+		qsort(all, n, sizeof(*all), compare_code_offsets);
 	*count = n;
 	return all;
 }
 
-static void print_head(const struct request *q, struct json *j, const struct image *im,
-		       const struct piece *p)
+static void print_header(const struct request *q, struct json *j, const struct image *im,
+			 const struct code_symbol *p)
 {
 	const struct image_kernel *k = p->kernel;
 
 	if (q->json && k) {
-		kernel_head_json(j, im, k);
+		print_kernel_header_json(j, im, k);
 	} else if (q->json) {
 		json_object(j, NULL);
 		json_string(j, "name", p->code.name);
@@ -170,26 +173,26 @@ static void print_head(const struct request *q, struct json *j, const struct ima
 		       k->name, im->target, k->registers, k->shared_bytes, k->param_bytes);
 	} else {
 		printf("%s:  // %s, %s\n", p->code.name, im->target,
-		       p->code.data ? "data" : "a function");
+		       p->code.data ? "data" : "function");
 	}
 }
 
-static uint32_t print_piece(const struct request *q, struct json *j, const struct image *im,
-			    const struct piece *p)
+static uint32_t print_symbol(const struct request *q, struct json *j, const struct image *im,
+			     const struct code_symbol *p)
 {
 	uint32_t count, unknown;
 	struct image_line *lines = p->kernel ? image_lines(im, p->index, &count)
 					     : image_function_lines(im, p->index, &count);
 
-	print_head(q, j, im, p);
+	print_header(q, j, im, p);
 	unknown = print_code(q, j, im, &p->code, lines, count);
 	free(lines);
 	return unknown;
 }
 
-/* Kernels and functions each have an array. */
+/* Kernels and functions go into separate arrays. */
 static uint32_t print_json(const struct request *q, const struct image *im,
-			   const struct piece *pieces, uint32_t count)
+			   const struct code_symbol *symbols, uint32_t count)
 {
 	struct json j = {.out = stdout};
 	uint32_t unknown = 0;
@@ -201,8 +204,8 @@ static uint32_t print_json(const struct request *q, const struct image *im,
 	for (int kernels = 1; kernels >= 0; kernels--) {
 		json_array(&j, kernels ? "kernels" : "functions");
 		for (uint32_t i = 0; i < count; i++)
-			if ((pieces[i].kernel != NULL) == kernels)
-				unknown += print_piece(q, &j, im, &pieces[i]);
+			if ((symbols[i].kernel != NULL) == kernels)
+				unknown += print_symbol(q, &j, im, &symbols[i]);
 		json_end_array(&j);
 	}
 	json_end_object(&j);
@@ -213,35 +216,37 @@ static int print_image(const struct verb *v, const struct request *q, const stru
 		       const char *only)
 {
 	uint32_t unknown = 0, count;
-	struct piece *pieces = gather(im, only, &count);
+	struct code_symbol *symbols = collect_symbols(im, only, &count);
 
-	if (!pieces || (only && !count)) {
-		if (pieces)
-			complain(v, "there is no kernel or function '%s' in the file", only);
+	if (!symbols || (only && !count)) {
+		if (symbols)
+			report_error(v, "the file has no kernel or function '%s'", only);
 		else
-			complain(v, "out of memory");
-		free(pieces);
+			report_error(v, "out of memory");
+		free(symbols);
 		return EXIT_FAILED;
 	}
 	if (q->json)
-		unknown = print_json(q, im, pieces, count);
+		unknown = print_json(q, im, symbols, count);
 	for (uint32_t i = 0; !q->json && i < count; i++)
-		unknown += print_piece(q, NULL, im, &pieces[i]);
-	free(pieces);
+		unknown += print_symbol(q, NULL, im, &symbols[i]);
+	free(symbols);
 	if (unknown)
-		complain(v, "%u words are no instruction known here", unknown);
+		report_error(v, "%u unknown instructions", unknown);
 	return unknown ? EXIT_FAILED : EXIT_DONE;
 }
 
-static int run(const struct verb *v, int argc, char **argv)
+static int disasm_run(const struct verb *v, int argc, char **argv)
 {
 	struct request q = {0};
 	const struct option options[] = {
 		{"control", 'c', NULL,
-		 "show [wait:read:write:yield:stall] before each instruction (NVIDIA)", &q.control,
+		 "print [wait:read:write:yield:stall] before each instruction (NVIDIA)", &q.control,
 		 NULL},
-		{"raw", 'r', NULL, "show the words, low first, after each", &q.raw, NULL},
-		{"json", 0, NULL, "print JSON, with all of that", &q.json, NULL},
+		{"raw", 'r', NULL, "print the encoding after each instruction, low word first",
+		 &q.raw, NULL},
+		{"json", 0, NULL, "print JSON, including encoding and control fields", &q.json,
+		 NULL},
 		{0},
 	};
 	char message[256];
@@ -253,7 +258,7 @@ static int run(const struct verb *v, int argc, char **argv)
 	if (!parse_options(v, options, argc, argv, &operands, &status))
 		return status;
 	if (operands < 1)
-		return usage_error(v, "no file");
+		return usage_error(v, "missing operand: FILE");
 	if (operands > 2)
 		return usage_error(v, "unexpected operand '%s'", argv[2]);
 	if (!read_file(v, argv[0], &file, &size))
@@ -261,7 +266,7 @@ static int run(const struct verb *v, int argc, char **argv)
 	if (image_read(&im, file, size, message, sizeof(message))) {
 		status = print_image(v, &q, &im, operands > 1 ? argv[1] : NULL);
 	} else {
-		complain(v, "'%s': %s", argv[0], message);
+		report_error(v, "'%s': %s", argv[0], message);
 		status = EXIT_FAILED;
 	}
 	image_free(&im);
@@ -271,9 +276,9 @@ static int run(const struct verb *v, int argc, char **argv)
 
 const struct verb verb_disasm = {
 	.name = "disasm",
-	.summary = "Show the machine code of an image.",
+	.summary = "Disassemble an image.",
 	.usage = "[OPTION]... FILE [KERNEL]",
-	.details = "FILE is a cubin, or an AMD code object. KERNEL may also be a function that "
-		   "kernels of a\ncode object call. Without it all of them are shown.\n",
-	.run = run,
+	.details = "FILE is a cubin or an AMD code object. KERNEL is a kernel or a function of the "
+		   "file;\nthe default is all of them.\n",
+	.run = disasm_run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What sov disasm has to know of an instruction set. */
+/* Interface between sov disasm and the instruction sets. */
 #ifndef TOOLS_DISASM_H
 #define TOOLS_DISASM_H
 
@@ -7,18 +7,17 @@
 #include "tools/tool.h"
 
 struct disasm_line {
-	uint32_t bytes; /* of the instruction; of one word where it is not known */
+	uint32_t bytes; /* length of the instruction; of one word if it is unknown */
 	bool known;
-	char text[256], control[32]; /* control "": there is none */
+	char text[256], control[32]; /* control "": none */
 };
 
 struct disasm_isa {
-	uint32_t word_bytes; /* how its words are shown: 4, 8 */
-	/* The instruction at an offset of a kernel's or a function's code, of which there is a word at
-	 * least. */
+	uint32_t word_bytes; /* size of an encoding word: 4 or 8 */
+	/* Decodes the instruction at an offset; at least one word of code is left there. */
 	void (*decode)(const struct image *im, const struct image_function *f, uint32_t at,
 		       struct disasm_line *out);
-	/* What JSON has beside the text of a known one; NULL: nothing. */
+	/* Adds members to the JSON object of a known instruction; NULL: none. */
 	void (*json)(const struct image *im, const struct image_function *f, uint32_t at,
 		     struct json *j);
 };

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-/* sov disasm for NVIDIA's machine code, in the syntax of NVIDIA's own disassembler. */
+/* sov disasm for NVIDIA's machine code, in the syntax of nvdisasm. */
 #include <string.h>
 #include "libsov/compiler/image/image_nv.h"
 #include "libsov/isa/nv/sass.h"
 #include "tools/disasm.h"
 
-/* One letter or digit per item, as people who schedule by hand write it: scoreboards waited for,
- * scoreboard of the sources, of the results, yield, stall. */
+/* Control fields, similar to CuAssembler's listings: wait mask, read scoreboard, write scoreboard,
+ * yield, stall count. */
 static void print_control(const struct sass_inst *in, char text[32])
 {
 	char wait[7];
@@ -20,8 +20,8 @@ static void print_control(const struct sass_inst *in, char text[32])
 		 in->yield ? 'Y' : '-', in->stall);
 }
 
-static bool take(const struct image *im, const struct image_function *f, uint32_t at,
-		 struct sass_inst *in)
+static bool nv_decode_inst(const struct image *im, const struct image_function *f, uint32_t at,
+			   struct sass_inst *in)
 {
 	struct sass_word w;
 
@@ -29,14 +29,14 @@ static bool take(const struct image *im, const struct image_function *f, uint32_
 	return sass_decode(image_nv_sm(im), w, in);
 }
 
-static void decode(const struct image *im, const struct image_function *f, uint32_t at,
-		   struct disasm_line *out)
+static void nv_decode_line(const struct image *im, const struct image_function *f, uint32_t at,
+			   struct disasm_line *out)
 {
 	struct sass_inst in;
 	int n;
 
 	out->bytes = sizeof(struct sass_word);
-	out->known = take(im, f, at, &in);
+	out->known = nv_decode_inst(im, f, at, &in);
 	if (!out->known)
 		return;
 	n = sass_print(image_nv_sm(im), &in, at, out->text, sizeof(out->text) - 2);
@@ -45,12 +45,12 @@ static void decode(const struct image *im, const struct image_function *f, uint3
 	print_control(&in, out->control);
 }
 
-static void add_json(const struct image *im, const struct image_function *f, uint32_t at,
-		     struct json *j)
+static void nv_add_control_json(const struct image *im, const struct image_function *f, uint32_t at,
+				struct json *j)
 {
 	struct sass_inst in;
 
-	if (!take(im, f, at, &in))
+	if (!nv_decode_inst(im, f, at, &in))
 		return;
 	json_u64(j, "stall", in.stall);
 	json_bool(j, "yield", in.yield);
@@ -62,4 +62,4 @@ static void add_json(const struct image *im, const struct image_function *f, uin
 	json_u64(j, "reuse", in.reuse);
 }
 
-const struct disasm_isa disasm_nv = {8, decode, add_json};
+const struct disasm_isa disasm_nv = {8, nv_decode_line, nv_add_control_json};

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * sov doctor: why a GPU cannot be used, and what to do about it. Each winsys has a list of
+ * sov doctor: diagnoses why a GPU is unusable, and names the remedy. Each winsys has a list of
  * obstacles, in the order in which a user encounters them; doctor reports the first that applies
  * to a GPU, with its remedy. A winsys without obstacles can use the GPU. Then doctor reports what
  * the library itself finds.
@@ -16,7 +16,7 @@
 #include "tools/tool.h"
 
 struct finding {
-	char why[320], remedy[320]; /* remedy "": nothing helps, or nothing is needed */
+	char reason[320], remedy[320]; /* remedy "": none exists, or none is needed */
 };
 
 __attribute__((format(printf, 2, 3))) static bool set_text(char text[320], const char *fmt, ...)
@@ -69,215 +69,222 @@ static const struct chip_ids *gpu_chip(const struct doctor_gpu *g)
 /* ---- obstacles ---- */
 
 /* Returns whether the obstacle applies to the GPU, and describes it. */
-typedef bool obstacle(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f);
+typedef bool obstacle(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+		      struct finding *f);
 
-static bool switched_off(const char *variable, struct finding *f)
+static bool disabled_by_env(const char *variable, struct finding *f)
 {
 	const char *value = getenv(variable);
 
-	return value && !strcmp(value, "0") && set_text(f->why, "%s=0 switches it off", variable) &&
+	return value && !strcmp(value, "0") && set_text(f->reason, "%s=0 disables it", variable) &&
 	       set_text(f->remedy, "unset %s", variable);
 }
 
-static bool not_allowed(const struct doctor_sight *s, const struct doctor_node *n,
-			struct finding *f)
+static bool node_inaccessible(const struct doctor_snapshot *s, const struct doctor_node *n,
+			      struct finding *f)
 {
-	if (n->allowed)
+	if (n->accessible)
 		return false;
-	set_text(f->why, "user %u may not open %s", s->user, n->path);
+	set_text(f->reason, "user %u has no permission to open %s", s->uid, n->path);
 	if (*n->group)
 		set_text(f->remedy, "join group %s (as root: usermod -aG %s NAME) and log in again",
 			 n->group, n->group);
 	else
-		set_text(f->remedy, "as root: chmod 666 %s, or give it to a group that you are in",
+		set_text(f->remedy, "as root: chmod 666 %s, or give it to a group of yours (chgrp)",
 			 n->path);
 	return true;
 }
 
-static bool kmod_off(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_disabled(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			  struct finding *f)
 {
 	(void)s, (void)g;
-	return switched_off("SOV_KMOD", f);
+	return disabled_by_env("SOV_KMOD", f);
 }
 
-static bool kmod_unknown(const struct doctor_sight *s, const struct doctor_gpu *g,
-			 struct finding *f)
+static bool kmod_unsupported_chip(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				  struct finding *f)
 {
 	(void)s;
 	return !(gpu_chip(g)->known_by & KNOWN_BY_KMOD) &&
-	       set_text(
-		       f->why,
-		       "sovgpu.ko does not drive this chip (%s); known:" NV_DRIVER_CHIPS(KMOD_CHIP),
-		       gpu_chip(g)->name) &&
-	       set_text(f->remedy, gpu_chip(g)->known_by & KNOWN_BY_NVRM
-					   ? "use it by NVIDIA's open kernel module"
-					   : "SOV_SOFT names software GPUs, which need no card");
+	       set_text(f->reason,
+			"sovgpu.ko does not support this chip (%s); supported:" NV_DRIVER_CHIPS(
+				KMOD_CHIP),
+			gpu_chip(g)->name) &&
+	       set_text(f->remedy,
+			gpu_chip(g)->known_by & KNOWN_BY_NVRM
+				? "use it with NVIDIA's open kernel module"
+				: "SOV_SOFT names software GPUs, which need no hardware");
 }
 
-static bool kmod_taken(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_bound_elsewhere(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				 struct finding *f)
 {
 	(void)s;
 	if (!*g->driver || !strcmp(g->driver, "sovgpu"))
 		return false;
-	set_text(f->why, "driver %s has the card", g->driver);
-	return set_text(
-		f->remedy,
-		!strcmp(g->driver, "vfio-pci")
-			? "it is meant for a virtual machine: use it there, or take it back (as "
-			  "root: echo %s "
-			  ">/sys/bus/pci/drivers/vfio-pci/unbind)"
-			: "keep that driver from loading (doc/sovgpu/modprobe.conf is an "
-			  "example), then as root: "
-			  "echo %s >/sys/bus/pci/drivers_probe",
-		g->address);
+	set_text(f->reason, "the GPU is bound to driver %s", g->driver);
+	return set_text(f->remedy,
+			!strcmp(g->driver, "vfio-pci")
+				? "it is passed through to a virtual machine: use it there, or "
+				  "unbind it (as root: echo %s "
+				  ">/sys/bus/pci/drivers/vfio-pci/unbind)"
+				: "keep that driver from loading (doc/sovgpu/modprobe.conf is an "
+				  "example), then as root: "
+				  "echo %s >/sys/bus/pci/drivers_probe",
+			g->address);
 }
 
-static bool kmod_not_installed(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_not_installed(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			       struct finding *f)
 {
 	(void)g;
 	return !s->sovgpu.installed &&
-	       set_text(f->why, "sovgpu.ko is not installed for kernel %s", s->kernel) &&
+	       set_text(f->reason, "sovgpu.ko is not installed for kernel %s", s->kernel) &&
 	       set_text(f->remedy, "as root: make dkms-install");
 }
 
-static bool kmod_no_firmware(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_no_firmware(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			     struct finding *f)
 {
-	return strcmp(g->driver, "sovgpu") && *s->sovgpu.missing &&
-	       set_text(f->why, "firmware %s is missing", s->sovgpu.missing) &&
+	return strcmp(g->driver, "sovgpu") && *s->sovgpu.missing_firmware &&
+	       set_text(f->reason, "firmware %s is missing", s->sovgpu.missing_firmware) &&
 	       set_text(f->remedy,
 			"install it (Debian: firmware-nvidia-graphics of trixie-backports), "
 			"then as root: "
 			"modprobe -r sovgpu; modprobe sovgpu");
 }
 
-static bool kmod_not_loaded(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_not_loaded(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			    struct finding *f)
 {
 	(void)g;
-	return !s->sovgpu.loaded && set_text(f->why, "sovgpu.ko is not loaded") &&
+	return !s->sovgpu.loaded && set_text(f->reason, "sovgpu.ko is not loaded") &&
 	       set_text(f->remedy, "as root: modprobe sovgpu");
 }
 
-static bool kmod_not_bound(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_not_bound(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			   struct finding *f)
 {
 	(void)s;
-	return !*g->driver && set_text(f->why, "sovgpu.ko is loaded and did not take the card") &&
+	return !*g->driver && set_text(f->reason, "sovgpu.ko is loaded but did not bind the GPU") &&
 	       set_text(f->remedy, "the kernel's log says why (as root: dmesg | grep %s)",
 			g->address);
 }
 
-static bool kmod_no_node(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool kmod_no_node(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
-	const char *path = *g->render.path ? g->render.path : "its file in /dev/dri";
+	const char *path = *g->render.path ? g->render.path : "its render node in /dev/dri";
 
-	if (g->render.there)
+	if (g->render.exists)
 		return false;
-	set_text(f->why, "%s is not there", path);
-	return s->container
-		       ? set_text(f->remedy, "start the container with --device %s",
-				  *g->render.path ? g->render.path : "/dev/dri")
-		       : set_text(f->remedy,
-				  "udev makes it (as root: udevadm trigger --subsystem-match=drm)");
+	set_text(f->reason, "%s does not exist", path);
+	return s->container ? set_text(f->remedy, "start the container with --device %s",
+				       *g->render.path ? g->render.path : "/dev/dri")
+			    : set_text(f->remedy, "let udev create it (as root: udevadm trigger "
+						  "--subsystem-match=drm)");
 }
 
-static bool kmod_denied(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool kmod_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			struct finding *f)
 {
-	return not_allowed(s, &g->render, f);
+	return node_inaccessible(s, &g->render, f);
 }
 
-static bool nvrm_off(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_disabled(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			  struct finding *f)
 {
 	(void)s, (void)g;
-	return switched_off("SOV_NVRM", f);
+	return disabled_by_env("SOV_NVRM", f);
 }
 
-static bool nvrm_not_nvidia(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_not_nvidia(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			    struct finding *f)
 {
 	(void)s;
-	return g->vendor != SOV_PCI_NVIDIA && set_text(f->why, "it is not an NVIDIA GPU") &&
-	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no card");
+	return g->vendor != SOV_PCI_NVIDIA && set_text(f->reason, "this is not an NVIDIA GPU") &&
+	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no hardware");
 }
 
-static bool nvrm_not_loaded(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_not_loaded(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			    struct finding *f)
 {
 	if (s->nvidia.loaded)
 		return false;
-	set_text(f->why,
-		 *g->driver && strcmp(g->driver, "nvidia")
-			 ? "NVIDIA's open kernel module is not loaded; driver %s has the card"
-			 : "NVIDIA's open kernel module is not loaded%s",
-		 *g->driver && strcmp(g->driver, "nvidia") ? g->driver : "");
+	set_text(
+		f->reason,
+		*g->driver && strcmp(g->driver, "nvidia")
+			? "NVIDIA's open kernel module is not loaded; the GPU is bound to driver %s"
+			: "NVIDIA's open kernel module is not loaded%s",
+		*g->driver && strcmp(g->driver, "nvidia") ? g->driver : "");
 	return set_text(
 		f->remedy,
 		"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia");
 }
 
-static bool nvrm_taken(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_bound_elsewhere(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				 struct finding *f)
 {
 	(void)s;
 	if (!strcmp(g->driver, "nvidia"))
 		return false;
 	if (!*g->driver)
-		return set_text(f->why, "NVIDIA's kernel module did not take the card") &&
+		return set_text(f->reason, "NVIDIA's kernel module did not bind the GPU") &&
 		       set_text(f->remedy,
 				"the kernel's log says why (as root: dmesg | grep NVRM)");
-	return set_text(f->why, "driver %s has the card", g->driver) &&
+	return set_text(f->reason, "the GPU is bound to driver %s", g->driver) &&
 	       set_text(f->remedy,
 			"as root: echo %s >/sys/bus/pci/drivers/%s/unbind; echo %s "
 			">/sys/bus/pci/drivers/nvidia/bind",
 			g->address, g->driver, g->address);
 }
 
-static bool nvrm_unknown(const struct doctor_sight *s, const struct doctor_gpu *g,
-			 struct finding *f)
+static bool nvrm_unsupported_chip(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				  struct finding *f)
 {
 	(void)s;
 	return !(gpu_chip(g)->known_by & KNOWN_BY_NVRM) &&
-	       set_text(f->why, "the library does not know this chip (%s)", gpu_chip(g)->name) &&
-	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no card");
+	       set_text(f->reason, "the library does not support this chip (%s)",
+			gpu_chip(g)->name) &&
+	       set_text(f->remedy, "SOV_SOFT names software GPUs, which need no hardware");
 }
 
-static bool nvrm_version(const struct doctor_sight *s, const struct doctor_gpu *g,
-			 struct finding *f)
+static bool nvrm_unsupported_version(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+				     struct finding *f)
 {
 	const char *any = getenv("SOV_NVRM_ANY");
 	uint32_t major;
 	const struct nvrm_release *r = nvrm_release_find(s->nvidia.version, &major);
 
 	(void)g;
-	if (r && (r->tried || (any && !strcmp(any, "1"))))
+	if (r && (r->tested || (any && !strcmp(any, "1"))))
 		return false;
-	set_text(f->why, "NVIDIA's kernel module has version %s; known are 570 and 580",
+	set_text(f->reason, "NVIDIA's kernel module has version %s; supported: 570 and 580",
 		 *s->nvidia.version ? s->nvidia.version : "(unknown)");
 	return set_text(f->remedy, r ? "install one of those, or try this one with SOV_NVRM_ANY=1"
 				     : "install one of those");
 }
 
-static bool nvrm_closed(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_closed_module(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			       struct finding *f)
 {
 	(void)g;
 	return !s->nvidia.open &&
-	       set_text(f->why,
-			"NVIDIA's kernel module is the closed one, which has not been tried") &&
+	       set_text(f->reason, "NVIDIA's kernel module is the closed one, which is untested") &&
 	       set_text(f->remedy, "install the open one (Debian: nvidia-open-kernel-dkms)");
 }
 
-static bool nvrm_no_node(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool nvrm_no_node(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			 struct finding *f)
 {
 	const struct doctor_node *missing =
-		!s->nvidia.control.there ? &s->nvidia.control : &g->nvidia;
-	const char *path = *missing->path ? missing->path : "its file /dev/nvidiaN";
+		!s->nvidia.control.exists ? &s->nvidia.control : &g->nvidia;
+	const char *path = *missing->path ? missing->path : "its device file /dev/nvidiaN";
 
-	if (missing->there)
+	if (missing->exists)
 		return false;
-	set_text(f->why, "%s is not there", path);
+	set_text(f->reason, "%s does not exist", path);
 	return s->container
 		       ? set_text(f->remedy,
 				  "start the container with --device /dev/nvidiactl --device %s",
@@ -285,9 +292,10 @@ static bool nvrm_no_node(const struct doctor_sight *s, const struct doctor_gpu *
 		       : set_text(f->remedy, "as root: nvidia-modprobe -c 0, or mknod by hand");
 }
 
-static bool nvrm_denied(const struct doctor_sight *s, const struct doctor_gpu *g, struct finding *f)
+static bool nvrm_denied(const struct doctor_snapshot *s, const struct doctor_gpu *g,
+			struct finding *f)
 {
-	return not_allowed(s, &s->nvidia.control, f) || not_allowed(s, &g->nvidia, f);
+	return node_inaccessible(s, &s->nvidia.control, f) || node_inaccessible(s, &g->nvidia, f);
 }
 
 enum { WINSYS_KMOD, WINSYS_NVRM, WINSYSES, MAX_OBSTACLES = 10 };
@@ -296,15 +304,17 @@ static const struct {
 	obstacle *obstacles[MAX_OBSTACLES];
 } winsyses[WINSYSES] = {
 	[WINSYS_KMOD] = {"kmod",
-			 {kmod_off, kmod_unknown, kmod_taken, kmod_not_installed, kmod_no_firmware,
-			  kmod_not_loaded, kmod_not_bound, kmod_no_node, kmod_denied}},
+			 {kmod_disabled, kmod_unsupported_chip, kmod_bound_elsewhere,
+			  kmod_not_installed, kmod_no_firmware, kmod_not_loaded, kmod_not_bound,
+			  kmod_no_node, kmod_denied}},
 	[WINSYS_NVRM] = {"nvrm",
-			 {nvrm_off, nvrm_not_nvidia, nvrm_not_loaded, nvrm_taken, nvrm_unknown,
-			  nvrm_version, nvrm_closed, nvrm_no_node, nvrm_denied}},
+			 {nvrm_disabled, nvrm_not_nvidia, nvrm_not_loaded, nvrm_bound_elsewhere,
+			  nvrm_unsupported_chip, nvrm_unsupported_version, nvrm_closed_module,
+			  nvrm_no_node, nvrm_denied}},
 };
 
 /* Whether the winsys can use the GPU; if not, f describes the first obstacle. */
-static bool winsys_can_use(const struct doctor_sight *s, const struct doctor_gpu *g,
+static bool winsys_can_use(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			   uint32_t winsys, struct finding *f)
 {
 	memset(f, 0, sizeof(*f));
@@ -314,7 +324,7 @@ static bool winsys_can_use(const struct doctor_sight *s, const struct doctor_gpu
 	return true;
 }
 
-static bool gpu_is_usable(const struct doctor_sight *s, const struct doctor_gpu *g)
+static bool gpu_is_usable(const struct doctor_snapshot *s, const struct doctor_gpu *g)
 {
 	struct finding f;
 
@@ -324,7 +334,7 @@ static bool gpu_is_usable(const struct doctor_sight *s, const struct doctor_gpu 
 /* ---- the host ---- */
 
 /* The library creates the folder on demand: its nearest existing parent must be writable. */
-static bool check_cache(const struct doctor_sight *s, struct finding *f)
+static bool check_cache(const struct doctor_snapshot *s, struct finding *f)
 {
 	static const struct {
 		const char *variable, *below;
@@ -339,80 +349,80 @@ static bool check_cache(const struct doctor_sight *s, struct finding *f)
 			snprintf(path, sizeof(path), "%s%s", getenv(candidates[i].variable),
 				 candidates[i].below);
 	if (!*path)
-		return !set_text(f->why, "there is no folder for compiled programs: each run "
-					 "compiles again") ||
+		return !set_text(f->reason,
+				 "no cache folder: each run compiles its kernels again") ||
 		       !set_text(f->remedy, "set SOV_CACHE_DIR");
 	snprintf(nearest, sizeof(nearest), "%s", path);
 	while (access(nearest, F_OK) && (slash = strrchr(nearest, '/')) && slash != nearest)
 		*slash = 0;
 	if (!stat(nearest, &st) && S_ISDIR(st.st_mode) && !access(nearest, W_OK))
-		return set_text(f->why, "compiled programs are kept in %.250s", path);
-	set_text(f->why, "compiled programs cannot be kept in %.200s: each run compiles again",
-		 path);
-	return !set_text(f->remedy, "set SOV_CACHE_DIR to a folder that you can write to");
+		return set_text(f->reason, "compiled kernels are cached in %.250s", path);
+	set_text(f->reason,
+		 "cannot write the cache folder %.200s: each run compiles its kernels again", path);
+	return !set_text(f->remedy, "set SOV_CACHE_DIR to a writable folder");
 }
 
 #define MIN_MEMLOCK (UINT64_C(64) << 20)
 
-static bool check_memlock(const struct doctor_sight *s, struct finding *f)
+static bool check_memlock(const struct doctor_snapshot *s, struct finding *f)
 {
 	if (s->memlock == UINT64_MAX)
-		return set_text(f->why, "memory can be pinned without limit");
-	set_text(f->why, "%llu KiB of memory can be pinned",
+		return set_text(f->reason, "no limit on pinned memory");
+	set_text(f->reason, "the limit on pinned memory is %llu KiB",
 		 (unsigned long long)(s->memlock >> 10));
 	if (s->memlock >= MIN_MEMLOCK)
 		return true;
 	return !set_text(
 		f->remedy,
-		"raise it for sov_host_alloc and sov_host_register by sovgpu.ko (ulimit -l, or "
+		"raise it for sov_host_alloc and sov_host_register with sovgpu.ko (ulimit -l, or "
 		"/etc/security/limits.conf: memlock)");
 }
 
-static bool check_processor(const struct doctor_sight *s, struct finding *f)
+static bool check_processor(const struct doctor_snapshot *s, struct finding *f)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN), page = sysconf(_SC_PAGESIZE);
 
 	(void)s;
 #if defined(__x86_64__)
-	return set_text(f->why, "x86-64, %ld cores, pages of %ld bytes", cores, page);
+	return set_text(f->reason, "x86-64, %ld cores, pages of %ld bytes", cores, page);
 #elif defined(__aarch64__)
-	return set_text(f->why, "arm64, %ld cores, pages of %ld bytes", cores, page);
+	return set_text(f->reason, "arm64, %ld cores, pages of %ld bytes", cores, page);
 #else
-	set_text(f->why, "a processor that has not been tried, %ld cores, pages of %ld bytes",
-		 cores, page);
-	return !set_text(f->remedy, "x86-64 and arm64 have been");
+	set_text(f->reason, "an untested architecture, %ld cores, pages of %ld bytes", cores, page);
+	return !set_text(f->remedy, "x86-64 and arm64 are tested");
 #endif
 }
 
-static bool check_soft(const struct doctor_sight *s, struct finding *f)
+static bool check_soft(const struct doctor_snapshot *s, struct finding *f)
 {
 	const char *soft = getenv("SOV_SOFT");
 
 	(void)s;
 	if (!soft || (*soft && strcmp(soft, "none")))
-		return set_text(f->why, "software GPUs work everywhere%s%s",
-				soft ? "; SOV_SOFT makes " : "", soft ? soft : "");
-	set_text(f->why, "SOV_SOFT=%s switches software GPUs off", soft);
+		return set_text(f->reason, "software GPUs are available%s%s",
+				soft ? "; SOV_SOFT creates " : "", soft ? soft : "");
+	set_text(f->reason, "SOV_SOFT=%s disables software GPUs", soft);
 	return !set_text(f->remedy, "unset SOV_SOFT");
 }
 
-static bool check_visible(const struct doctor_sight *s, struct finding *f)
+static bool check_visible(const struct doctor_snapshot *s, struct finding *f)
 {
 	const char *visible = getenv("SOV_VISIBLE_DEVICES");
 
 	(void)s;
 	if (!visible)
-		return set_text(f->why, "all devices are visible");
-	set_text(f->why, "SOV_VISIBLE_DEVICES='%.64s' leaves out all others", visible);
+		return set_text(f->reason, "all devices are visible");
+	set_text(f->reason, "SOV_VISIBLE_DEVICES='%.64s' hides all other devices", visible);
 	return *visible || !set_text(f->remedy, "unset SOV_VISIBLE_DEVICES, or name devices in it");
 }
 
 static const struct {
 	const char *name;
-	bool (*check)(const struct doctor_sight *s, struct finding *f);
+	bool (*check)(const struct doctor_snapshot *s, struct finding *f);
 } host_rows[] = {
-	{"processor", check_processor}, {"software GPU", check_soft}, {"visible", check_visible},
-	{"cache", check_cache},         {"pinning", check_memlock},
+	{"processor", check_processor},   {"software GPU", check_soft},
+	{"visibility", check_visible},    {"cache", check_cache},
+	{"pinned memory", check_memlock},
 };
 #define HOST_ROWS (sizeof(host_rows) / sizeof(*host_rows))
 
@@ -420,12 +430,12 @@ static const struct {
 
 static void print_finding(const char *name, const char *verdict, const struct finding *f)
 {
-	printf("  %-12s %-4s %s\n", name, verdict, f->why);
+	printf("  %-13s %-4s %s\n", name, verdict, f->reason);
 	if (*f->remedy)
-		printf("  %-12s %-4s -> %s\n", "", "", f->remedy);
+		printf("  %-13s %-4s -> %s\n", "", "", f->remedy);
 }
 
-static void print_text(const struct doctor_sight *s)
+static void print_text(const struct doctor_snapshot *s)
 {
 	struct finding f;
 
@@ -437,7 +447,7 @@ static void print_text(const struct doctor_sight *s)
 		       g->iommu ? ", behind an IOMMU" : "");
 		for (uint32_t winsys = 0; winsys < WINSYSES; winsys++)
 			if (winsys_can_use(s, g, winsys, &f)) {
-				snprintf(f.why, sizeof(f.why), "by %s",
+				snprintf(f.reason, sizeof(f.reason), "through %s",
 					 winsys == WINSYS_KMOD ? g->render.path : g->nvidia.path);
 				print_finding(winsyses[winsys].name, "yes", &f);
 			} else {
@@ -446,13 +456,13 @@ static void print_text(const struct doctor_sight *s)
 	}
 	if (!s->gpu_count)
 		printf("no NVIDIA or AMD GPU on the PCI bus%s\n",
-		       s->container ? "; this is a container, which may not see it" : "");
+		       s->container ? "; a GPU may be hidden from this container" : "");
 	printf("host  kernel %s%s\n", s->kernel, s->container ? ", in a container" : "");
 	for (size_t i = 0; i < HOST_ROWS; i++) {
 		memset(&f, 0, sizeof(f));
 		bool good = host_rows[i].check(s, &f);
 
-		print_finding(host_rows[i].name, good ? "fine" : "note", &f);
+		print_finding(host_rows[i].name, good ? "ok" : "note", &f);
 	}
 }
 
@@ -461,13 +471,13 @@ static void json_finding(struct json *j, const char *key, const char *name, bool
 {
 	json_object(j, NULL);
 	json_string(j, key, name);
-	json_bool(j, "good", good);
-	json_string(j, "why", f->why);
+	json_bool(j, "ok", good);
+	json_string(j, "reason", f->reason);
 	json_string(j, "remedy", f->remedy);
 	json_end_object(j);
 }
 
-static void gpu_json(struct json *j, const struct doctor_sight *s, const struct doctor_gpu *g)
+static void gpu_json(struct json *j, const struct doctor_snapshot *s, const struct doctor_gpu *g)
 {
 	struct finding f;
 
@@ -489,7 +499,7 @@ static void gpu_json(struct json *j, const struct doctor_sight *s, const struct 
 	json_end_object(j);
 }
 
-static void print_json(const struct doctor_sight *s, uint32_t unusable, const char *library)
+static void print_json(const struct doctor_snapshot *s, uint32_t unusable, const char *library)
 {
 	struct json j = {.out = stdout};
 	struct finding f;
@@ -517,7 +527,7 @@ static void print_json(const struct doctor_sight *s, uint32_t unusable, const ch
 /* ---- the library ---- */
 
 /* Returns false if the library finds no device, not even a software GPU. */
-static bool ask_library(char *text, size_t bytes)
+static bool query_library(char *text, size_t bytes)
 {
 	uint32_t count, i;
 	sov_result r = sov_device_count(&count);
@@ -546,10 +556,10 @@ static int doctor_run(const struct verb *v, int argc, char **argv)
 	const struct option options[] = {
 		{"json", 0, NULL, "print JSON", &as_json, NULL},
 		{"root", 0, "FOLDER",
-		 "examine the machine with this root folder, without the library", NULL, &root},
+		 "diagnose the machine whose files are below FOLDER (default /)", NULL, &root},
 		{0},
 	};
-	static struct doctor_sight s;
+	static struct doctor_snapshot s;
 	char library[512] = "";
 	uint32_t unusable = 0;
 	int operands, status;
@@ -558,11 +568,11 @@ static int doctor_run(const struct verb *v, int argc, char **argv)
 		return status;
 	if (operands)
 		return usage_error(v, "unexpected operand '%s'", argv[0]);
-	doctor_look(root ? root : "", &s);
+	doctor_probe(root ? root : "", &s);
 	for (uint32_t i = 0; i < s.gpu_count; i++)
 		unusable += !gpu_is_usable(&s, &s.gpus[i]);
 	if (!root)
-		works = ask_library(library, sizeof(library));
+		works = query_library(library, sizeof(library));
 	if (as_json) {
 		print_json(&s, unusable, library);
 	} else {
@@ -570,20 +580,21 @@ static int doctor_run(const struct verb *v, int argc, char **argv)
 		if (!root)
 			printf("the library finds %s\n", library);
 		if (unusable)
-			printf("%u of %u GPUs cannot be used\n", unusable, s.gpu_count);
+			printf("%u of %u GPUs are unusable\n", unusable, s.gpu_count);
 		else if (s.gpu_count)
-			printf("all is well\n");
+			printf("every GPU is usable\n");
 	}
 	return unusable || !works ? EXIT_FAILED : EXIT_DONE;
 }
 
 const struct verb verb_doctor = {
 	.name = "doctor",
-	.summary = "Say why a GPU cannot be used, and what to do.",
+	.summary = "Diagnose why a GPU is unusable and name the remedy.",
 	.usage = "[--json] [--root FOLDER]",
-	.details = "Reads the PCI bus, drivers, device files, permissions, firmware and versions; "
-		   "changes nothing.\n"
-		   "Exit status 1: no winsys can use one of the GPUs, or the library "
-		   "finds no device at all.\n",
+	.details = "Checks the PCI bus, drivers, device files, permissions, firmware and versions; "
+		   "changes\n"
+		   "nothing. Exit status 1: a GPU is unusable by every winsys, or the library "
+		   "finds no\n"
+		   "device at all.\n",
 	.run = doctor_run,
 };

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * sov doctor in two halves: doctor_look.c gathers what the machine's files say and judges nothing,
- * doctor.c judges and looks at nothing. All files are below a root, so that tests can make
- * machines.
+ * sov doctor has two halves: doctor_probe.c reads the machine's files into a snapshot, doctor.c
+ * diagnoses the snapshot. All paths are below a root folder, so that tests can simulate machines.
  */
 #ifndef TOOLS_DOCTOR_H
 #define TOOLS_DOCTOR_H
@@ -12,45 +11,47 @@
 #include <stdint.h>
 #include "hw/chips.h"
 
-#define DOCTOR_GPUS   32u
-#define DOCTOR_GROUPS 64u
-#define DOCTOR_PATH   96u
+#define DOCTOR_MAX_GPUS   32u
+#define DOCTOR_MAX_GROUPS 64u
+#define DOCTOR_PATH_BYTES 96u
 
 /* A device file, and whether this user may read and write it. */
 struct doctor_node {
-	char path[DOCTOR_PATH]; /* as on the machine; "": not known */
-	bool there, allowed;
-	char group[32]; /* its own; "": nobody's name */
+	char path[DOCTOR_PATH_BYTES]; /* without the root; "": unknown */
+	bool exists, accessible;
+	char group[32]; /* group name, if the group has access; "": none or unnamed */
 };
 
 struct doctor_gpu {
 	char address[32]; /* "0000:01:00.0" */
 	uint32_t vendor, device;
-	char driver[32]; /* "": none has it */
+	char driver[32]; /* "": not bound to a driver */
 	bool iommu;
-	struct doctor_node render; /* of sovgpu.ko */
-	struct doctor_node nvidia; /* of NVIDIA's module */
+	struct doctor_node render; /* DRM render node of sovgpu.ko */
+	struct doctor_node nvidia; /* /dev/nvidiaN of NVIDIA's kernel module */
 };
 
-struct doctor_sight {
+/* The state of the machine. Absent or malformed files leave zeros. */
+struct doctor_snapshot {
 	const char *root;
 	char kernel[64];
-	uint32_t user, groups[DOCTOR_GROUPS], group_count;
+	uint32_t uid, groups[DOCTOR_MAX_GROUPS], group_count;
 	bool container;
-	uint64_t memlock; /* bytes; UINT64_MAX: no limit, or not known */
+	uint64_t memlock; /* RLIMIT_MEMLOCK in bytes; UINT64_MAX: unlimited or unknown */
 	uint32_t gpu_count;
-	struct doctor_gpu gpus[DOCTOR_GPUS];
+	struct doctor_gpu gpus[DOCTOR_MAX_GPUS];
 	struct {
 		bool installed, loaded;
-		char missing[DOCTOR_PATH]; /* firmware; "": all is there */
+		char missing_firmware[DOCTOR_PATH_BYTES]; /* the first missing file; "": none */
 	} sovgpu;
 	struct {
 		bool loaded, open;
-		char version[64]; /* "": not known */
+		char version[64]; /* "": unknown */
 		struct doctor_node control;
 	} nvidia;
 };
 
-void doctor_look(const char *root, struct doctor_sight *s);
+/* Reads the files of the machine below root; "" is this machine. */
+void doctor_probe(const char *root, struct doctor_snapshot *s);
 
 #endif

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Whole files in and out. */
+// SPDX-License-Identifier: MIT
+/* Reads and writes whole files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -32,17 +32,17 @@ bool read_file(const struct verb *v, const char *path, void **data, size_t *size
 		return true;
 	}
 	if (f && n > FILE_MAX_BYTES)
-		complain(v, "cannot read '%s': larger than 4 GiB", path);
+		report_error(v, "cannot read '%s': larger than 4 GiB", path);
 	else
-		complain(v, "cannot read '%s': %s", path, strerror(errno));
+		report_error(v, "cannot read '%s': %s", path, strerror(errno));
 	if (f)
 		fclose(f);
 	free(buffer);
 	return false;
 }
 
-/* Half a file is worse than none; but what is no file, such as a device, is not ours to remove. */
-static void remove_file(const char *path)
+/* Removes an incomplete regular file; a device or another special file stays. */
+static void remove_partial_file(const char *path)
 {
 	struct stat st;
 
@@ -63,8 +63,9 @@ static bool write_all(int fd, const char *data, size_t size)
 	return true;
 }
 
-/* A file that is there is written over and then cut, not emptied first: file systems take pains to
- * keep what was in a file that is emptied and filled again, which took longer than most compilations. */
+/* Overwrites an existing file and truncates it afterwards. Truncating it first makes file systems
+ * such as ext4 (auto_da_alloc) flush the new data on close, which took longer than most
+ * compilations. */
 bool write_file(const struct verb *v, const char *path, const void *data, size_t size)
 {
 	int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
@@ -76,9 +77,9 @@ bool write_file(const struct verb *v, const char *path, const void *data, size_t
 	if (fd >= 0 && close(fd))
 		good = false;
 	if (!good) {
-		complain(v, "cannot write '%s': %s", path, strerror(errno));
+		report_error(v, "cannot write '%s': %s", path, strerror(errno));
 		if (fd >= 0)
-			remove_file(path);
+			remove_partial_file(path);
 	}
 	return good;
 }
@@ -87,6 +88,6 @@ bool flush_output(const struct verb *v)
 {
 	if (!fflush(stdout) && !ferror(stdout))
 		return true;
-	complain(v, "cannot write to standard output: %s", strerror(errno));
+	report_error(v, "cannot write to standard output: %s", strerror(errno));
 	return false;
 }

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * sov info: all that is known of one device, or of a file. What it is comes from its properties; how much memory
- * is free, and that the way to it is open at all, from a context on it.
+ * sov info: describes one device or an image file. A device's properties need no context; info
+ * creates one to find the free memory and to show that the device is usable.
  */
 #include <stddef.h>
 #include <stdlib.h>
@@ -10,33 +10,32 @@
 #include "libsov/sov.h"
 #include "tools/info.h"
 
-/* One row per number that a device has. */
+/* One row per numeric property. */
 static const struct {
 	const char *label, *key;
 	uint16_t offset;
-	uint8_t count; /* a triple, or one */
-	bool wide;
+	uint8_t count; /* 1, or 3 dimensions */
 } rows[] = {
 #define ROW(label, member, n) \
 	{ \
-		label, #member, offsetof(sov_device_properties, member), n, false \
+		label, #member, offsetof(sov_device_properties, member), n \
 	}
-	ROW("processors", multiprocessors, 1),
-	ROW("lanes of a warp", warp_size, 1),
-	ROW("threads of a processor", max_threads_per_multiprocessor, 1),
-	ROW("registers of a processor", registers_per_multiprocessor, 1),
-	ROW("shared memory of a processor", shared_per_multiprocessor, 1),
-	ROW("threads of a block, at most", max_threads_per_block, 1),
-	ROW("shared memory of a block, at most", max_shared_per_block, 1),
-	ROW("block, at most", max_block, 3),
-	ROW("grid, at most", max_grid, 3),
+	ROW("multiprocessors", multiprocessors, 1),
+	ROW("warp size", warp_size, 1),
+	ROW("max threads per multiprocessor", max_threads_per_multiprocessor, 1),
+	ROW("registers per multiprocessor", registers_per_multiprocessor, 1),
+	ROW("shared memory per multiprocessor", shared_per_multiprocessor, 1),
+	ROW("max threads per block", max_threads_per_block, 1),
+	ROW("max shared memory per block", max_shared_per_block, 1),
+	ROW("max block dimensions", max_block, 3),
+	ROW("max grid dimensions", max_grid, 3),
 #undef ROW
 };
 
 struct state {
 	sov_device_properties p;
 	uint64_t free_bytes, total_bytes;
-	const char *unusable; /* NULL: a context could be made */
+	const char *unusable; /* error message; NULL: a context was created */
 };
 
 static void print_text(const struct state *s)
@@ -45,8 +44,8 @@ static void print_text(const struct state *s)
 
 	printf("%-34s %u\n%-34s %s\n%-34s %s\n", "ordinal", p->ordinal, "name", p->name, "product",
 	       p->product);
-	printf("%-34s %s\n%-34s %s\n%-34s %s\n", "the way to it", p->winsys, "driver", p->driver,
-	       "compile for", p->target);
+	printf("%-34s %s\n%-34s %s\n%-34s %s\n", "winsys", p->winsys, "driver", p->driver, "target",
+	       p->target);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		const uint32_t *value = (const uint32_t *)((const char *)p + rows[i].offset);
 
@@ -55,11 +54,11 @@ static void print_text(const struct state *s)
 			printf(" x %u", value[k]);
 		printf("\n");
 	}
-	printf("%-34s %llu\n", "memory, bytes", (unsigned long long)p->memory_bytes);
+	printf("%-34s %llu\n", "memory bytes", (unsigned long long)p->memory_bytes);
 	if (s->unusable)
-		printf("%-34s %s\n", "it cannot be used", s->unusable);
+		printf("%-34s %s\n", "unusable", s->unusable);
 	else
-		printf("%-34s %llu\n", "free now, bytes", (unsigned long long)s->free_bytes);
+		printf("%-34s %llu\n", "free memory bytes", (unsigned long long)s->free_bytes);
 	printf("%-34s", "features");
 	for (size_t i = 0; device_feature(i); i++)
 		if (p->features & 1u << i)
@@ -88,7 +87,7 @@ static bool is_file(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
-static int run(const struct verb *v, int argc, char **argv)
+static int info_run(const struct verb *v, int argc, char **argv)
 {
 	struct state s = {.p = SOV_INIT(sov_device_properties)};
 	bool as_json = false;
@@ -111,7 +110,7 @@ static int run(const struct verb *v, int argc, char **argv)
 	if (!r)
 		r = sov_device_get_properties(device, &s.p);
 	if (r)
-		return sov_failed(v, r, "opening the device");
+		return report_sov_error(v, r, "opening the device");
 	r = sov_context_create(device, NULL, &context);
 	if (!r) {
 		r = sov_memory_info(context, &s.free_bytes, &s.total_bytes);
@@ -129,9 +128,10 @@ static int run(const struct verb *v, int argc, char **argv)
 
 const struct verb verb_info = {
 	.name = "info",
-	.summary = "Show all that is known of one GPU, or of an image.",
+	.summary = "Describe one device or an image file.",
 	.usage = "[--json] [DEVICE|FILE]",
-	.details = "DEVICE is a name or an ordinal (0); see sov devices. FILE is a cubin or an AMD "
-		   "code object.\n",
-	.run = run,
+	.details =
+		"DEVICE is a name or an ordinal (default 0); see sov devices. FILE is a cubin or "
+		"an AMD\ncode object.\n",
+	.run = info_run,
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the two halves of sov info share. */
+/* Interface between the two files of sov info. */
 #ifndef TOOLS_INFO_H
 #define TOOLS_INFO_H
 
 #include "tools/tool.h"
 
-/* Of a file (info_image.c). Returns the exit status. */
+/* Describes an image file (info_image.c). Returns the exit status. */
 int info_image(const struct verb *v, const char *path, bool as_json);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* sov info of a file: what an image has in it, of either vendor. */
+/* sov info FILE: kernels, variables and sizes of an image of either vendor. */
 #include <stdlib.h>
 #include "libsov/compiler/image/image_amd.h"
 #include "tools/info.h"
@@ -20,19 +20,19 @@ static void print_kernel(const struct image *im, const struct image_kernel *k)
 		printf("\tblocks of up to %u threads\n", k->max_threads);
 	if (im->format != &image_code_object)
 		return;
-	printf("\t%u bytes of arguments; hidden:", image_amd_kernel(k)->kernarg_bytes);
+	printf("\t%u kernarg bytes; hidden arguments:", image_amd_kernel(k)->kernarg_bytes);
 	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
 		if (image_amd_kernel(k)->hidden[h].bytes)
 			printf(" %s at %u", amd_hidden_args[h].kind + sizeof("hidden_") - 1,
 			       image_amd_kernel(k)->hidden[h].offset);
 	printf("\n\trsrc1 0x%08x, rsrc2 0x%08x, rsrc3 0x%08x, properties 0x%04x\n",
-	       image_amd_kernel(k)->descriptor.rsrc1, image_amd_kernel(k)->descriptor.rsrc2, image_amd_kernel(k)->descriptor.rsrc3,
-	       image_amd_kernel(k)->descriptor.properties);
+	       image_amd_kernel(k)->descriptor.rsrc1, image_amd_kernel(k)->descriptor.rsrc2,
+	       image_amd_kernel(k)->descriptor.rsrc3, image_amd_kernel(k)->descriptor.properties);
 }
 
 static void print_text(const struct image *im)
 {
-	printf("for %s: %u kernels, %u variables, %u relocations, %llu bytes of code, %llu of "
+	printf("target %s: %u kernels, %u variables, %u relocations, %llu bytes of code, %llu of "
 	       "data\n",
 	       im->target, im->nkernels, im->nvariables, im->nrelocations,
 	       (unsigned long long)im->part_bytes[IMAGE_CODE],
@@ -112,7 +112,7 @@ int info_image(const struct verb *v, const char *path, bool as_json)
 		return EXIT_FAILED;
 	good = image_read(&im, file, size, message, sizeof(message));
 	if (!good)
-		complain(v, "'%s': %s", path, message);
+		report_error(v, "'%s': %s", path, message);
 	else if (as_json)
 		print_json(&im);
 	else

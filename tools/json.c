@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A JSON writer: values in the order they come, commas and escapes by itself. Names come out of
- * files and may hold any byte: one that is not ASCII is written as the character of that number, so
- * that the text is JSON whatever the file says.
+ * Streaming JSON writer that adds commas and escapes. Names come from files and may contain any
+ * byte: a byte outside ASCII is written as the code point of that number (Latin-1), so that the
+ * output is always valid JSON.
  */
 #include <assert.h>
 #include "tools/tool.h"
 
-static void quoted(FILE *out, const char *s)
+static void write_quoted(FILE *out, const char *s)
 {
 	fputc('"', out);
 	for (; *s; s++) {
@@ -23,27 +23,27 @@ static void quoted(FILE *out, const char *s)
 	fputc('"', out);
 }
 
-static void begin(struct json *j, const char *key)
+static void begin_value(struct json *j, const char *key)
 {
 	if (j->filled[j->depth])
 		fputs(", ", j->out);
 	j->filled[j->depth] = true;
 	if (key) {
-		quoted(j->out, key);
+		write_quoted(j->out, key);
 		fputs(": ", j->out);
 	}
 }
 
-static void open_with(struct json *j, const char *key, char bracket)
+static void open_bracket(struct json *j, const char *key, char bracket)
 {
-	begin(j, key);
+	begin_value(j, key);
 	fputc(bracket, j->out);
 	j->depth++;
 	assert(j->depth < sizeof(j->filled));
 	j->filled[j->depth] = false;
 }
 
-static void close_with(struct json *j, char bracket)
+static void close_bracket(struct json *j, char bracket)
 {
 	fputc(bracket, j->out);
 	if (!--j->depth)
@@ -52,45 +52,45 @@ static void close_with(struct json *j, char bracket)
 
 void json_object(struct json *j, const char *key)
 {
-	open_with(j, key, '{');
+	open_bracket(j, key, '{');
 }
 
 void json_array(struct json *j, const char *key)
 {
-	open_with(j, key, '[');
+	open_bracket(j, key, '[');
 }
 
 void json_end_object(struct json *j)
 {
-	close_with(j, '}');
+	close_bracket(j, '}');
 }
 
 void json_end_array(struct json *j)
 {
-	close_with(j, ']');
+	close_bracket(j, ']');
 }
 
 void json_string(struct json *j, const char *key, const char *value)
 {
-	begin(j, key);
-	quoted(j->out, value);
+	begin_value(j, key);
+	write_quoted(j->out, value);
 }
 
 void json_u64(struct json *j, const char *key, uint64_t value)
 {
-	begin(j, key);
+	begin_value(j, key);
 	fprintf(j->out, "%llu", (unsigned long long)value);
 }
 
 void json_bool(struct json *j, const char *key, bool value)
 {
-	begin(j, key);
+	begin_value(j, key);
 	fputs(value ? "true" : "false", j->out);
 }
 
 void json_raw(struct json *j, const char *key, const char *number)
 {
-	begin(j, key);
+	begin_value(j, key);
 	fputs(number, j->out);
 }
 

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * `sov`: one program, a table of verbs. Each verb is a file of its own; this one finds it, and
- * holds the words all of them use to say that something is wrong. See sov(1).
+ * Entry point of `sov`: finds the verb in a table and runs it; also the error reports that all
+ * verbs use. See sov(1).
  */
 #include <stdarg.h>
 #include <string.h>
@@ -14,19 +14,19 @@ static const struct verb *const verbs[] = {
 };
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 
-static void say(const struct verb *v, const char *fmt, va_list ap)
+static void print_message(const struct verb *v, const char *fmt, va_list ap)
 {
 	fprintf(stderr, v ? "sov: %s: " : "sov: ", v ? v->name : "");
 	vfprintf(stderr, fmt, ap);
 	fputc('\n', stderr);
 }
 
-void complain(const struct verb *v, const char *fmt, ...)
+void report_error(const struct verb *v, const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(v, fmt, ap);
+	print_message(v, fmt, ap);
 	va_end(ap);
 }
 
@@ -35,44 +35,45 @@ int usage_error(const struct verb *v, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	say(v, fmt, ap);
+	print_message(v, fmt, ap);
 	va_end(ap);
 	fprintf(stderr, v ? "Try 'sov %s --help'.\n" : "Try 'sov --help'.\n", v ? v->name : "");
 	return EXIT_USAGE;
 }
 
-int sov_failed(const struct verb *v, int result, const char *doing)
+int report_sov_error(const struct verb *v, int result, const char *operation)
 {
 	const char *detail = sov_last_error();
 
 	if (detail && *detail)
-		complain(v, "%s: %s: %s", doing, sov_result_name(result), detail);
+		report_error(v, "%s: %s: %s", operation, sov_result_name(result), detail);
 	else
-		complain(v, "%s: %s: %s", doing, sov_result_name(result),
-			 sov_result_sentence(result));
+		report_error(v, "%s: %s: %s", operation, sov_result_name(result),
+			     sov_result_string(result));
 	return EXIT_FAILED;
 }
 
-static void help(void)
+static void print_help(void)
 {
 	printf("Usage: sov VERB [OPTION]... [OPERAND]...\n"
-	       "Compile, inspect and run compute kernels, on a GPU or on the software "
-	       "GPU.\n\nVerbs:\n");
+	       "Compile, inspect and run compute kernels on a GPU or a software GPU.\n\n"
+	       "Verbs:\n");
 	for (size_t i = 0; i < VERBS; i++)
 		printf("  %-9s %s\n", verbs[i]->name, verbs[i]->summary);
-	printf("\n  sov VERB --help  says more of one verb;  sov --version  prints the version.\n"
-	       "\nExit status: 0 done, 1 it failed, 2 the command line is wrong. See sov(1).\n");
+	printf("\n  sov VERB --help   options of one verb\n"
+	       "  sov --version     version\n"
+	       "\nExit status: 0 success, 1 failure, 2 usage error. See sov(1).\n");
 }
 
-static int wrong_verb(const char *given)
+static int unknown_verb(const char *name)
 {
 	char known[128] = "";
 	size_t length = 0;
 
 	for (size_t i = 0; i < VERBS; i++)
 		length += snprintf(known + length, sizeof(known) - length, " %s", verbs[i]->name);
-	return given ? usage_error(NULL, "unknown verb '%s'; known:%s", given, known)
-		     : usage_error(NULL, "no verb; known:%s", known);
+	return name ? usage_error(NULL, "unknown verb '%s'; known:%s", name, known)
+		    : usage_error(NULL, "no verb; known:%s", known);
 }
 
 int main(int argc, char **argv)
@@ -87,10 +88,10 @@ int main(int argc, char **argv)
 	if (v)
 		status = v->run(v, argc - 2, argv + 2);
 	else if (word && (!strcmp(word, "--help") || !strcmp(word, "-h")))
-		help();
+		print_help();
 	else if (word && !strcmp(word, "--version"))
 		printf("sov %u.%u\n", sov_version() >> 16, sov_version() & 0xffff);
 	else
-		status = wrong_verb(word);
+		status = unknown_verb(word);
 	return flush_output(v) ? status : EXIT_FAILED;
 }

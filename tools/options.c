@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The command line, read by a table of options: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags,
- * and "--" after which everything is an operand. The help page is the same table, printed.
+ * Table-driven option parser: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, flags, and "--", after
+ * which every word is an operand. The same table prints --help.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -19,12 +19,13 @@ static void print_help(const struct verb *v, const struct option *options)
 			 o->value ? " " : "", o->value ? o->value : "");
 		printf("  %-24s %s\n", left, o->help);
 	}
-	printf("  -h, --help               print this\n");
+	printf("  -h, --help               print this help\n");
 	if (v->details)
 		printf("\n%s", v->details);
 }
 
-static const struct option *find_long(const struct option *options, const char *name, size_t length)
+static const struct option *find_long_option(const struct option *options, const char *name,
+					     size_t length)
 {
 	for (const struct option *o = options; o->name; o++)
 		if (strlen(o->name) == length && !memcmp(o->name, name, length))
@@ -32,7 +33,7 @@ static const struct option *find_long(const struct option *options, const char *
 	return NULL;
 }
 
-static const struct option *find_short(const struct option *options, const char *text)
+static const struct option *find_short_option(const struct option *options, const char *text)
 {
 	for (const struct option *o = options; o->name; o++)
 		if (o->letter == text[1] && (o->value || !text[2]))
@@ -69,14 +70,15 @@ bool parse_options(const struct verb *v, const struct option *options, int argc,
 		const char *value = !word[2 + length] ? NULL
 				    : is_long         ? word + 3 + length
 						      : word + 2;
-		const struct option *o =
-			is_long ? find_long(options, word + 2, length) : find_short(options, word);
+		const struct option *o = is_long ? find_long_option(options, word + 2, length)
+						 : find_short_option(options, word);
 		if (!o) {
 			usage_error(v, "unknown option '%s'", word);
 			return false;
 		}
 		if (!o->value && value) {
-			usage_error(v, "option '--%s' takes no value, not '%s'", o->name, value);
+			usage_error(v, "option '--%s' takes no value, but got '%s'", o->name,
+				    value);
 			return false;
 		}
 		if (!o->value) {
@@ -104,7 +106,7 @@ bool parse_u64(const struct verb *v, const char *what, const char *text, uint64_
 		*out = n;
 		return true;
 	}
-	usage_error(v, "%s '%s' is not a number from %llu to %llu", what, text,
+	usage_error(v, "%s '%s' is not an integer from %llu to %llu", what, text,
 		    (unsigned long long)low, (unsigned long long)high);
 	return false;
 }

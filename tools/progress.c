@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A sign of life: when standard error is a terminal, a thread says what is being done once it has
- * taken a second, counts the seconds, and wipes its line at the end.
+ * Progress indicator: when standard error is a terminal, a thread names the operation and counts
+ * its seconds from the first on, and erases its line at the end.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -14,10 +14,10 @@ struct progress {
 	pthread_mutex_t lock;
 	pthread_cond_t wake;
 	bool done;
-	const char *what;
+	const char *operation;
 };
 
-static void *tell(void *data)
+static void *progress_thread(void *data)
 {
 	struct progress *p = data;
 	struct timespec when;
@@ -30,7 +30,7 @@ static void *tell(void *data)
 		while (!p->done && !pthread_cond_timedwait(&p->wake, &p->lock, &when))
 			;
 		if (!p->done)
-			fprintf(stderr, "\rsov: %s, %u s", p->what, ++seconds);
+			fprintf(stderr, "\rsov: %s, %u s", p->operation, ++seconds);
 	}
 	pthread_mutex_unlock(&p->lock);
 	if (seconds)
@@ -38,17 +38,17 @@ static void *tell(void *data)
 	return NULL;
 }
 
-/* NULL where nobody is watching; progress_end takes that too. */
-struct progress *progress_start(const char *what)
+/* Returns NULL when stderr is not a terminal; progress_end() accepts NULL. */
+struct progress *progress_start(const char *operation)
 {
 	struct progress *p = isatty(STDERR_FILENO) ? calloc(1, sizeof(*p)) : NULL;
 
 	if (!p)
 		return NULL;
-	p->what = what;
+	p->operation = operation;
 	pthread_mutex_init(&p->lock, NULL);
 	pthread_cond_init(&p->wake, NULL);
-	if (pthread_create(&p->thread, NULL, tell, p)) {
+	if (pthread_create(&p->thread, NULL, progress_thread, p)) {
 		free(p);
 		return NULL;
 	}

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * sov run: one launch of one kernel, with its arguments described on the command line, on any
- * device. Everything goes through sov.h, as in a program of the user's.
+ * sov run: launches one kernel once on any device, with arguments from the command line. Like a
+ * user's program, it uses only sov.h.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 struct request {
 	const char *file, *kernel, *device;
 	uint32_t grid[3], block[3], shared;
-	uint64_t limit; /* ns, 0 = the library's */
+	uint64_t limit; /* ns, 0 = the library's default */
 	bool time, json, serial, unoptimised;
 	unsigned count;
 	struct argument arguments[MAX_ARGUMENTS];
@@ -27,24 +27,24 @@ struct state {
 	sov_context context;
 	sov_module module;
 	sov_function function;
-	sov_event from, to;
+	sov_event start, end;
 	uint64_t nanoseconds;
-	uint64_t values
-		[MAX_ARGUMENTS]; /* what the kernel gets: a scalar's bits or a buffer's address */
+	/* Kernel arguments: a scalar's bits or a buffer's address. */
+	uint64_t values[MAX_ARGUMENTS];
 };
 
-static bool failed(const struct state *s, sov_result r, const char *doing)
+static bool failed(const struct state *s, sov_result r, const char *operation)
 {
 	sov_fault fault = SOV_INIT(sov_fault);
 
 	if (!r)
 		return false;
-	sov_failed(s->verb, r, doing);
+	report_sov_error(s->verb, r, operation);
 	if (s->context && !sov_context_get_fault(s->context, &fault) && fault.pc != UINT64_MAX)
-		complain(s->verb, "it was thread %u,%u,%u of block %u,%u,%u at 0x%llx: %s",
-			 fault.thread[0], fault.thread[1], fault.thread[2], fault.block[0],
-			 fault.block[1], fault.block[2], (unsigned long long)fault.pc,
-			 fault.instruction);
+		report_error(s->verb, "fault in thread %u,%u,%u of block %u,%u,%u at pc 0x%llx: %s",
+			     fault.thread[0], fault.thread[1], fault.thread[2], fault.block[0],
+			     fault.block[1], fault.block[2], (unsigned long long)fault.pc,
+			     fault.instruction);
 	return true;
 }
 
@@ -57,11 +57,11 @@ static bool open_device(struct state *s)
 		return false;
 	s->device = SOV_INIT(sov_device_properties);
 	options.kernel_time_limit = s->q->limit;
-	return !failed(s, sov_device_get_properties(device, &s->device), "asking the device") &&
+	return !failed(s, sov_device_get_properties(device, &s->device), "querying the device") &&
 	       !failed(s, sov_context_create(device, &options, &s->context), "creating a context");
 }
 
-static bool load(struct state *s)
+static bool load_kernel(struct state *s)
 {
 	sov_module_options options = SOV_INIT(sov_module_options);
 	void *data;
@@ -82,9 +82,9 @@ static bool load(struct state *s)
 	s->attributes = SOV_INIT(sov_function_attributes);
 	r = s->q->kernel ? sov_module_get_function(s->module, s->q->kernel, &s->function)
 			 : sov_module_get_function_at(s->module, 0, &s->function);
-	return !failed(s, r, "looking for the kernel") &&
+	return !failed(s, r, "finding the kernel") &&
 	       !failed(s, sov_function_get_attributes(s->function, &s->attributes),
-		       "asking the kernel");
+		       "querying the kernel");
 }
 
 static bool fill_buffers(struct state *s)
@@ -106,14 +106,14 @@ static bool fill_buffers(struct state *s)
 	return true;
 }
 
-static bool launch(struct state *s)
+static bool launch_and_wait(struct state *s)
 {
 	const void *pointers[MAX_ARGUMENTS];
 	size_t sizes[MAX_ARGUMENTS];
 	sov_launch l = SOV_INIT(sov_launch);
 
 	for (unsigned i = 0; i < s->q->count; i++) {
-		pointers[i] = &s->values[i]; /* little-endian host: the low bytes come first */
+		pointers[i] = &s->values[i]; /* little-endian host: low bytes first */
 		sizes[i] = s->q->arguments[i].buffer ? sizeof(sov_ptr)
 						     : s->q->arguments[i].type->bytes;
 	}
@@ -124,12 +124,12 @@ static bool launch(struct state *s)
 	l.argument_bytes = sizes;
 	l.argument_count = s->q->count;
 	if (s->q->time &&
-	    (failed(s, sov_event_create(s->context, 0, &s->from), "creating an event") ||
-	     failed(s, sov_event_create(s->context, 0, &s->to), "creating an event") ||
-	     failed(s, sov_event_record(s->from, NULL), "recording an event")))
+	    (failed(s, sov_event_create(s->context, 0, &s->start), "creating an event") ||
+	     failed(s, sov_event_create(s->context, 0, &s->end), "creating an event") ||
+	     failed(s, sov_event_record(s->start, NULL), "recording an event")))
 		return false;
 	if (failed(s, sov_function_launch(s->function, &l), "launching") ||
-	    (s->q->time && failed(s, sov_event_record(s->to, NULL), "recording an event")))
+	    (s->q->time && failed(s, sov_event_record(s->end, NULL), "recording an event")))
 		return false;
 	struct progress *p = progress_start("running");
 	sov_result r = sov_context_wait(s->context, SOV_MAX_WAIT);
@@ -137,7 +137,7 @@ static bool launch(struct state *s)
 	progress_end(p);
 	return !failed(s, r, "running") &&
 	       !(s->q->time &&
-		 failed(s, sov_event_elapsed(s->from, s->to, &s->nanoseconds), "timing"));
+		 failed(s, sov_event_elapsed(s->start, s->end, &s->nanoseconds), "timing"));
 }
 
 static bool fetch_buffers(struct state *s)
@@ -149,7 +149,7 @@ static bool fetch_buffers(struct state *s)
 		if (!a->buffer || (!a->print && !a->out))
 			continue;
 		if (failed(s, sov_memory_copy(s->context, SOV_HOST(a->data), s->values[i], bytes),
-			   "fetching a buffer") ||
+			   "reading a buffer back") ||
 		    (a->out && !write_file(s->verb, a->out, a->data, bytes)))
 			return false;
 	}
@@ -211,7 +211,7 @@ static void print_json(const struct state *s)
 			char text[ELEMENT_TEXT];
 
 			print_element(a->type, (const char *)a->data + e * a->type->bytes, text);
-			if (strpbrk(text, "in")) /* inf, nan: JSON has no number for them */
+			if (strpbrk(text, "in")) /* JSON has no numbers for inf and nan */
 				json_string(&j, NULL, text);
 			else
 				json_raw(&j, NULL, text);
@@ -223,11 +223,11 @@ static void print_json(const struct state *s)
 	json_end_object(&j);
 }
 
-static int launch_once(const struct verb *v, struct request *q)
+static int run_kernel(const struct verb *v, struct request *q)
 {
 	struct state s = {.verb = v, .q = q};
-	bool good =
-		open_device(&s) && load(&s) && fill_buffers(&s) && launch(&s) && fetch_buffers(&s);
+	bool good = open_device(&s) && load_kernel(&s) && fill_buffers(&s) && launch_and_wait(&s) &&
+		    fetch_buffers(&s);
 
 	if (good && q->json)
 		print_json(&s);
@@ -238,7 +238,7 @@ static int launch_once(const struct verb *v, struct request *q)
 	return good ? EXIT_DONE : EXIT_FAILED;
 }
 
-/* X, X,Y or X,Y,Z; what is not said is 1. */
+/* X, X,Y or X,Y,Z; missing dimensions are 1. */
 static bool parse_triple(const struct verb *v, const char *what, const char *text, uint32_t out[3])
 {
 	char copy[64], *rest = copy;
@@ -257,20 +257,24 @@ static bool parse_triple(const struct verb *v, const char *what, const char *tex
 	return !rest;
 }
 
-static int run(const struct verb *v, int argc, char **argv)
+static int run_run(const struct verb *v, int argc, char **argv)
 {
 	struct request q = {0};
 	const char *grid = "1", *block = NULL, *shared = "0", *limit = NULL, *level = "3";
 	const struct option options[] = {
-		{"kernel", 'k', "NAME", "the kernel (the file's first)", NULL, &q.kernel},
-		{"grid", 'g', "X[,Y[,Z]]", "blocks of the grid (1)", NULL, &grid},
-		{"block", 'b', "X[,Y[,Z]]", "threads of a block", NULL, &block},
-		{"shared", 0, "BYTES", "dynamic shared memory (0)", NULL, &shared},
-		{"device", 'd', "NAME|N", "where to run it (0); see sov devices", NULL, &q.device},
-		{"limit", 0, "SECONDS", "stop the kernel after this long (10)", NULL, &limit},
-		{"optimise", 'O', "LEVEL", "0: not at all; 3: all there is (3)", NULL, &level},
-		{"serial", 0, NULL, "compile so that every instruction waits", &q.serial, NULL},
-		{"time", 0, NULL, "print how long it ran, by the device's clock", &q.time, NULL},
+		{"kernel", 'k', "NAME", "kernel to launch (default: the first one)", NULL,
+		 &q.kernel},
+		{"grid", 'g', "X[,Y[,Z]]", "grid dimensions in blocks (default 1)", NULL, &grid},
+		{"block", 'b', "X[,Y[,Z]]", "block dimensions in threads (required)", NULL, &block},
+		{"shared", 0, "BYTES", "dynamic shared memory per block (default 0)", NULL,
+		 &shared},
+		{"device", 'd', "NAME|N", "device to run on (default 0); see sov devices", NULL,
+		 &q.device},
+		{"limit", 0, "SECONDS", "kernel time limit (default 10, software GPU 600)", NULL,
+		 &limit},
+		{"optimise", 'O', "LEVEL", "optimisation level, 0 or 3 (default 3)", NULL, &level},
+		{"serial", 0, NULL, "serialise the instructions of PTX kernels", &q.serial, NULL},
+		{"time", 0, NULL, "print the kernel's run time by the device clock", &q.time, NULL},
 		{"json", 0, NULL, "print JSON", &q.json, NULL},
 		{0},
 	};
@@ -280,14 +284,14 @@ static int run(const struct verb *v, int argc, char **argv)
 	if (!parse_options(v, options, argc, argv, &operands, &status))
 		return status;
 	if (!operands)
-		return usage_error(v, "no file");
+		return usage_error(v, "missing operand: FILE");
 	if (operands - 1 > MAX_ARGUMENTS)
 		return usage_error(v, "more than %u arguments", MAX_ARGUMENTS);
 	if (strcmp(level, "0") && strcmp(level, "3"))
-		return usage_error(v, "there is no level '%s'; known: 0 3", level);
+		return usage_error(v, "unknown optimisation level '%s'; known: 0 3", level);
 	q.unoptimised = !strcmp(level, "0");
 	if (!block)
-		return usage_error(v, "no --block");
+		return usage_error(v, "missing option: --block X[,Y[,Z]]");
 	if (limit && !parse_u64(v, "limit", limit, 1, 3600, &number))
 		return EXIT_USAGE;
 	q.limit = number * 1000000000;
@@ -304,7 +308,7 @@ static int run(const struct verb *v, int argc, char **argv)
 			status = EXIT_USAGE;
 	}
 	if (status == EXIT_DONE)
-		status = launch_once(v, &q);
+		status = run_kernel(v, &q);
 	for (unsigned i = 0; i < q.count; i++)
 		free_argument(&q.arguments[i]);
 	return status;
@@ -312,8 +316,8 @@ static int run(const struct verb *v, int argc, char **argv)
 
 const struct verb verb_run = {
 	.name = "run",
-	.summary = "Run a kernel of a PTX file or image once.",
+	.summary = "Launch a kernel from a PTX file or an image once.",
 	.usage = "--block X[,Y[,Z]] [OPTION]... FILE [ARGUMENT]...",
 	.details = ARGUMENT_HELP,
-	.run = run,
+	.run = run_run,
 };

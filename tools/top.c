@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * sov top: what runs on each GPU. How busy a process keeps a GPU is what its time grew by between
- * two looks. What a driver does not tell is shown as a dash, and software GPUs, which live inside
- * their processes, are not seen at all: that is said.
+ * sov top: lists the processes that use each GPU. Utilisation is the growth of a process's engine
+ * time between two samples; a dash stands for values that the driver does not report. Software GPUs
+ * are part of their processes and invisible to other processes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,31 +14,33 @@
 static const char *const engine_keys[TOP_ENGINES] = {
 	[TOP_COMPUTE] = "compute", [TOP_COPY] = "copy"};
 
-/* The same process on the same GPU, at the look before. */
-static const struct top_use *before(const struct top_sample *s, const struct top_use *u)
+/* The row of the same process and GPU in another sample. */
+static const struct top_process *find_process(const struct top_sample *s,
+					      const struct top_process *p)
 {
 	for (uint32_t i = 0; i < s->count; i++)
-		if (s->uses[i].process == u->process && !strcmp(s->uses[i].gpu, u->gpu) &&
-		    !strcmp(s->uses[i].driver, u->driver))
-			return &s->uses[i];
+		if (s->processes[i].pid == p->pid && !strcmp(s->processes[i].gpu, p->gpu) &&
+		    !strcmp(s->processes[i].driver, p->driver))
+			return &s->processes[i];
 	return NULL;
 }
 
-/* Percent of the time between two looks; below 0: not known. */
-static double busy(const struct top_sample *old, const struct top_sample *now,
-		   const struct top_use *u, enum top_engine engine)
+/* Percentage of the time between two samples; negative: unknown. */
+static double utilisation(const struct top_sample *old, const struct top_sample *now,
+			  const struct top_process *p, enum top_engine engine)
 {
-	const struct top_use *b = before(old, u);
+	const struct top_process *previous = find_process(old, p);
 
-	if (!u->told || !b || now->when <= old->when || u->busy[engine] < b->busy[engine])
+	if (!p->has_usage || !previous || now->time_ns <= old->time_ns ||
+	    p->engine_ns[engine] < previous->engine_ns[engine])
 		return -1;
-	return 100.0 * (double)(u->busy[engine] - b->busy[engine]) /
-	       (double)(now->when - old->when);
+	return 100.0 * (double)(p->engine_ns[engine] - previous->engine_ns[engine]) /
+	       (double)(now->time_ns - old->time_ns);
 }
 
-/* ---- telling ---- */
+/* ---- output ---- */
 
-static void cell(double value, const char *unit)
+static void print_cell(double value, const char *unit)
 {
 	if (value < 0)
 		printf(" %9s", "-");
@@ -46,31 +48,36 @@ static void cell(double value, const char *unit)
 		printf(" %8.1f%s", value, unit);
 }
 
-static void print_text(const struct doctor_sight *m, const struct top_sample *old,
+static void print_text(const struct doctor_snapshot *machine, const struct top_sample *old,
 		       const struct top_sample *now)
 {
-	for (uint32_t i = 0; i < m->gpu_count; i++)
-		printf("GPU %s  PCI %04x:%04x, %s%s\n", m->gpus[i].address, m->gpus[i].vendor,
-		       m->gpus[i].device, *m->gpus[i].driver ? "driver " : "no driver",
-		       m->gpus[i].driver);
-	if (!m->gpu_count)
-		printf("no GPU on the PCI bus; software GPUs live inside their processes and "
-		       "cannot be seen\n");
-	printf("%-14s %8s %-16s %6s %9s %9s %9s %9s %9s\n", "gpu", "process", "command", "user",
-	       "vram MiB", "host MiB", "compute", "copy", "seconds");
+	for (uint32_t i = 0; i < machine->gpu_count; i++)
+		printf("GPU %s  PCI %04x:%04x, %s%s\n", machine->gpus[i].address,
+		       machine->gpus[i].vendor, machine->gpus[i].device,
+		       *machine->gpus[i].driver ? "driver " : "no driver", machine->gpus[i].driver);
+	if (!machine->gpu_count)
+		printf("no GPU on the PCI bus; software GPUs are part of their processes and not "
+		       "listed\n");
+	printf("%-14s %8s %-16s %6s %9s %9s %9s %9s %9s\n", "GPU", "PID", "COMMAND", "UID",
+	       "VRAM MiB", "HOST MiB", "COMPUTE", "COPY", "SECONDS");
 	for (uint32_t i = 0; i < now->count; i++) {
-		const struct top_use *u = &now->uses[i];
+		const struct top_process *p = &now->processes[i];
 
-		printf("%-14s %8u %-16s %6u", u->gpu, u->process, u->command, u->user);
-		cell(u->told ? (double)u->vram / 1048576 : -1, " ");
-		cell(u->told ? (double)u->system / 1048576 : -1, " ");
+		printf("%-14s %8u %-16s %6u", p->gpu, p->pid, p->command, p->uid);
+		print_cell(p->has_usage ? (double)p->vram / 1048576 : -1, " ");
+		print_cell(p->has_usage ? (double)p->system / 1048576 : -1, " ");
 		for (uint32_t e = 0; e < TOP_ENGINES; e++)
-			cell(busy(old, now, u, e), "%");
-		cell(u->told ? (double)(u->busy[TOP_COMPUTE] + u->busy[TOP_COPY]) * 1e-9 : -1, " ");
+			print_cell(utilisation(old, now, p, e), "%");
+		print_cell(p->has_usage
+				   ? (double)(p->engine_ns[TOP_COMPUTE] + p->engine_ns[TOP_COPY]) *
+					     1e-9
+				   : -1,
+			   " ");
 		printf("\n");
 	}
-	if (now->hidden)
-		printf("%u processes of other users cannot be looked at\n", now->hidden);
+	if (now->inaccessible)
+		printf("%u processes of other users are not listed; run sov top as root\n",
+		       now->inaccessible);
 }
 
 static void json_percent(struct json *j, const char *key, double value)
@@ -81,51 +88,52 @@ static void json_percent(struct json *j, const char *key, double value)
 	json_raw(j, key, value < 0 ? "null" : text);
 }
 
-static void print_json(const struct doctor_sight *m, const struct top_sample *old,
+static void print_json(const struct doctor_snapshot *machine, const struct top_sample *old,
 		       const struct top_sample *now)
 {
 	struct json j = {.out = stdout};
 
 	json_object(&j, NULL);
 	json_array(&j, "gpus");
-	for (uint32_t i = 0; i < m->gpu_count; i++) {
+	for (uint32_t i = 0; i < machine->gpu_count; i++) {
 		json_object(&j, NULL);
-		json_string(&j, "address", m->gpus[i].address);
-		json_u64(&j, "vendor", m->gpus[i].vendor);
-		json_u64(&j, "device", m->gpus[i].device);
-		json_string(&j, "driver", m->gpus[i].driver);
+		json_string(&j, "address", machine->gpus[i].address);
+		json_u64(&j, "vendor", machine->gpus[i].vendor);
+		json_u64(&j, "device", machine->gpus[i].device);
+		json_string(&j, "driver", machine->gpus[i].driver);
 		json_end_object(&j);
 	}
 	json_end_array(&j);
 	json_array(&j, "processes");
 	for (uint32_t i = 0; i < now->count; i++) {
-		const struct top_use *u = &now->uses[i];
+		const struct top_process *p = &now->processes[i];
 
 		json_object(&j, NULL);
-		json_string(&j, "gpu", u->gpu);
-		json_string(&j, "driver", u->driver);
-		json_u64(&j, "process", u->process);
-		json_string(&j, "command", u->command);
-		json_u64(&j, "user", u->user);
-		json_u64(&j, "files", u->files);
-		json_bool(&j, "told", u->told);
-		json_u64(&j, "vram_bytes", u->vram);
-		json_u64(&j, "system_bytes", u->system);
+		json_string(&j, "gpu", p->gpu);
+		json_string(&j, "driver", p->driver);
+		json_u64(&j, "pid", p->pid);
+		json_string(&j, "command", p->command);
+		json_u64(&j, "uid", p->uid);
+		json_u64(&j, "files", p->files);
+		json_bool(&j, "has_usage", p->has_usage);
+		json_u64(&j, "vram_bytes", p->vram);
+		json_u64(&j, "system_bytes", p->system);
 		for (uint32_t e = 0; e < TOP_ENGINES; e++) {
 			char key[32];
 
-			json_percent(&j, engine_keys[e], busy(old, now, u, e));
+			snprintf(key, sizeof(key), "%s_percent", engine_keys[e]);
+			json_percent(&j, key, utilisation(old, now, p, e));
 			snprintf(key, sizeof(key), "%s_ns", engine_keys[e]);
-			json_u64(&j, key, u->busy[e]);
+			json_u64(&j, key, p->engine_ns[e]);
 		}
 		json_end_object(&j);
 	}
 	json_end_array(&j);
-	json_u64(&j, "hidden", now->hidden);
+	json_u64(&j, "inaccessible_processes", now->inaccessible);
 	json_end_object(&j);
 }
 
-/* ---- again and again ---- */
+/* ---- sampling loop ---- */
 
 static void wait_seconds(double seconds)
 {
@@ -146,26 +154,27 @@ static bool parse_interval(const struct verb *v, const char *text, double *secon
 	return false;
 }
 
-static int watch(const struct verb *v, const char *root, double interval, bool once, bool as_json)
+static int sample_loop(const struct verb *v, const char *root, double interval, bool once,
+		       bool as_json)
 {
-	static struct doctor_sight machine;
+	static struct doctor_snapshot machine;
 	struct top_sample old = {0}, now;
 	bool screen = !once && !as_json && isatty(STDOUT_FILENO), good = true;
 
-	doctor_look(root, &machine);
+	doctor_probe(root, &machine);
 	if (once && interval > 0) {
-		if (!top_look(&machine, &old))
-			return complain(v, "there is no memory for what runs"), EXIT_FAILED;
+		if (!top_take_sample(&machine, &old))
+			return report_error(v, "out of memory"), EXIT_FAILED;
 		wait_seconds(interval);
 	}
 	for (;;) {
-		if (!top_look(&machine, &now)) {
-			complain(v, "there is no memory for what runs");
+		if (!top_take_sample(&machine, &now)) {
+			report_error(v, "out of memory");
 			good = false;
 			break;
 		}
 		if (screen)
-			printf("\033[H\033[J"); /* to the corner, and clear */
+			printf("\033[H\033[J"); /* cursor home, clear screen */
 		if (as_json)
 			print_json(&machine, &old, &now);
 		else
@@ -176,23 +185,23 @@ static int watch(const struct verb *v, const char *root, double interval, bool o
 		if (once || !good)
 			break;
 		wait_seconds(interval);
-		doctor_look(root, &machine);
+		doctor_probe(root, &machine);
 	}
 	top_free(&old);
 	return good ? EXIT_DONE : EXIT_FAILED;
 }
 
-static int run(const struct verb *v, int argc, char **argv)
+static int top_run(const struct verb *v, int argc, char **argv)
 {
 	const char *text = "1", *root = "";
 	bool as_json = false, once = false;
 	const struct option options[] = {
-		{"once", '1', NULL, "print once and end", &once, NULL},
+		{"once", '1', NULL, "print one sample and exit", &once, NULL},
 		{"interval", 'i', "SECONDS",
-		 "between two looks (1); 0 with --once: one look, nothing is compared", NULL,
-		 &text},
-		{"json", 0, NULL, "print JSON, a line for each look", &as_json, NULL},
-		{"root", 0, "FOLDER", "look at the machine whose files these are", NULL, &root},
+		 "time between samples (default 1); 0 with --once: no utilisation", NULL, &text},
+		{"json", 0, NULL, "print JSON, a line per sample", &as_json, NULL},
+		{"root", 0, "FOLDER", "show the machine whose files are below FOLDER (default /)",
+		 NULL, &root},
 		{0},
 	};
 	int operands, status;
@@ -205,9 +214,9 @@ static int run(const struct verb *v, int argc, char **argv)
 	if (!parse_interval(v, text, &interval))
 		return EXIT_USAGE;
 	if (!once && interval < 0.1)
-		return usage_error(v, "an interval of %s s would only look at itself; at least 0.1",
-				   text);
-	return watch(v, root, interval, once, as_json);
+		return usage_error(
+			v, "interval '%s' is too short; the minimum without --once is 0.1", text);
+	return sample_loop(v, root, interval, once, as_json);
 }
 
 const struct verb verb_top = {
@@ -215,10 +224,11 @@ const struct verb verb_top = {
 	.summary = "Show which processes use which GPU, and how much.",
 	.usage = "[--once] [--interval SECONDS] [--json]",
 	.details =
-		"Drivers of DRM, such as sovgpu.ko, tell of each process its memory and the time "
-		"that its work took.\n"
-		"NVIDIA's module tells ordinary users only who has a GPU open. Processes of other "
-		"users can be looked\n"
-		"at by root alone. Software GPUs live inside their processes and cannot be seen.\n",
-	.run = run,
+		"DRM drivers, such as sovgpu.ko, report the memory and the engine time of each "
+		"process.\n"
+		"NVIDIA's module shows ordinary users only which processes have a GPU open. Only "
+		"root sees\n"
+		"processes of other users. Software GPUs are part of their processes and not "
+		"listed.\n",
+	.run = top_run,
 };

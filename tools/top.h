@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Who uses which GPU, as procfs tells it at one moment. */
+/* Sample of the processes that use GPUs, taken from procfs. */
 #ifndef TOOLS_TOP_H
 #define TOOLS_TOP_H
 
@@ -10,37 +10,37 @@
 
 enum top_engine { TOP_COMPUTE, TOP_COPY, TOP_ENGINES };
 
-/* What one open file of a GPU's driver says of itself. */
+/* Statistics of one DRM client (an open file of a GPU driver), from its fdinfo. */
 struct top_client {
 	char driver[32], gpu[32]; /* "sovgpu", PCI address */
 	uint64_t id;
-	uint64_t busy[TOP_ENGINES]; /* nanoseconds so far */
-	uint64_t vram, system;      /* bytes */
+	uint64_t engine_ns[TOP_ENGINES]; /* cumulative */
+	uint64_t vram, system;           /* bytes */
 };
 
-/* A process on a GPU. */
-struct top_use {
-	uint32_t process, user;
+/* The use of one GPU by one process. */
+struct top_process {
+	uint32_t pid, uid;
 	char command[32], driver[32], gpu[32];
-	bool told;      /* the driver says how much it uses */
-	uint32_t files; /* that are told apart */
-	uint64_t busy[TOP_ENGINES], vram, system;
+	bool has_usage; /* the driver reports memory and engine time */
+	uint32_t files; /* open files of the driver; a DRM client counts once */
+	uint64_t engine_ns[TOP_ENGINES], vram, system;
 };
 
 struct top_sample {
-	uint64_t when;   /* nanoseconds */
-	uint32_t hidden; /* processes that may not be looked at */
+	uint64_t time_ns;
+	uint32_t inaccessible; /* processes whose open files this user may not read */
 	uint32_t count, capacity;
-	struct top_use *uses;
-	uint32_t seen_count, seen_capacity;
-	struct top_client *seen;
+	struct top_process *processes;
+	uint32_t client_count, client_capacity;
+	struct top_client *clients; /* counted so far, to count shared ones once */
 };
 
-/* Reads the text of an fdinfo (Documentation/gpu/drm-usage-stats.rst); false: it is none of a
- * GPU's. */
-bool top_parse(const char *text, struct top_client *out);
-/* false: there is no memory. Free it with top_free. */
-bool top_look(const struct doctor_sight *machine, struct top_sample *s);
+/* Parses an fdinfo file (the kernel's Documentation/gpu/drm-usage-stats.rst); false: the file is not
+ * a DRM client. */
+bool top_parse_fdinfo(const char *text, struct top_client *out);
+/* Returns false if out of memory. The caller frees the sample with top_free(). */
+bool top_take_sample(const struct doctor_snapshot *machine, struct top_sample *s);
 void top_free(struct top_sample *s);
 
 #endif

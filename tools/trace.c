@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * sov trace: runs a program with SOV_TRACE set, and adds up what it left. The program has its
- * standard output for itself: the sums go to standard error, unless only a trace is read, and end
- * up there too when the program dies.
+ * sov trace: runs a program with SOV_TRACE set and summarises the trace, also if the program dies.
+ * Standard output belongs to the program, so the summary goes to standard error; with --read it
+ * goes to standard output.
  */
 #include <errno.h>
 #include <signal.h>
@@ -11,17 +11,17 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/tool.h"
-#include "tools/trace_read.h"
+#include "tools/trace_summary.h"
 
-#define DEFAULT_FILE "sov-trace.json"
-#define SHOWN_CALLS  12u
+#define DEFAULT_FILE  "sov-trace.json"
+#define MAX_CALL_ROWS 12u
 
-/* ---- what it adds up to ---- */
+/* ---- summary ---- */
 
 static const struct {
 	const char *title, *key;
-	bool bytes; /* its events have some, and so a speed */
-} sums_of[TRACE_SUMS] = {
+	bool has_bytes;
+} categories[TRACE_CATEGORIES] = {
 	[TRACE_KERNELS] = {"kernel", "kernels", false},
 	[TRACE_COPIES] = {"copy", "copies", true},
 	[TRACE_FILLS] = {"fill", "fills", true},
@@ -30,13 +30,13 @@ static const struct {
 	[TRACE_CALLS] = {"call", "calls", false},
 };
 
-static double us(uint64_t ns)
+static double microseconds(uint64_t ns)
 {
 	return (double)ns / 1000;
 }
 
-/* GB/s are bytes per nanosecond. */
-static double speed(const struct trace_row *r)
+/* GB/s, which equals bytes per nanosecond. */
+static double bandwidth(const struct trace_row *r)
 {
 	return r->total_ns ? (double)r->bytes / (double)r->total_ns : 0;
 }
@@ -44,35 +44,39 @@ static double speed(const struct trace_row *r)
 static void print_row(FILE *out, const struct trace_row *r)
 {
 	fprintf(out, "  %-32s %9llu %14.3f %12.3f %12.3f %12.3f", r->name,
-		(unsigned long long)r->count, us(r->total_ns), us(r->total_ns) / (double)r->count,
-		us(r->min_ns), us(r->max_ns));
-	if (sums_of[r->kind].bytes)
-		fprintf(out, " %15llu %9.3f", (unsigned long long)r->bytes, speed(r));
-	if (r->cut)
-		fprintf(out, "  %llu did not end", (unsigned long long)r->cut);
+		(unsigned long long)r->count, microseconds(r->total_ns),
+		microseconds(r->total_ns) / (double)r->count, microseconds(r->min_ns),
+		microseconds(r->max_ns));
+	if (categories[r->category].has_bytes)
+		fprintf(out, " %15llu %9.3f", (unsigned long long)r->bytes, bandwidth(r));
+	if (r->unfinished)
+		fprintf(out, "  %llu unfinished", (unsigned long long)r->unfinished);
 	fputc('\n', out);
 }
 
-static void print_text(FILE *out, const struct trace_sums *s)
+static void print_text(FILE *out, const struct trace_summary *s)
 {
 	for (uint32_t i = 0, shown = 0; i < s->count; i++, shown++) {
 		const struct trace_row *r = &s->rows[i];
 
-		if (!i || r->kind != r[-1].kind) {
+		if (!i || r->category != r[-1].category) {
 			shown = 0;
 			fprintf(out, "%s%-34s %9s %14s %12s %12s %12s%s\n", i ? "\n" : "",
-				sums_of[r->kind].title, "count", "total us", "mean us", "min us",
-				"max us",
-				sums_of[r->kind].bytes ? "           bytes      GB/s" : "");
+				categories[r->category].title, "count", "total us", "mean us",
+				"min us", "max us",
+				categories[r->category].has_bytes ? "           bytes      GB/s"
+								  : "");
 		}
-		if (r->kind != TRACE_CALLS || shown < SHOWN_CALLS)
+		if (r->category != TRACE_CALLS || shown < MAX_CALL_ROWS)
 			print_row(out, r);
 	}
 	if (!s->count)
-		fprintf(out, "nothing was called; does the program use libsov?\n");
+		fprintf(out, "the trace has no events; does the program use libsov?\n");
 	if (s->lost)
 		fprintf(out,
-			"\n%llu events are lost: they came faster than they could be written\n",
+			"\n%llu events were lost: the program produced them faster than the "
+			"library "
+			"could write them\n",
 			(unsigned long long)s->lost);
 }
 
@@ -84,18 +88,18 @@ static void json_decimal(struct json *j, const char *key, double value)
 	json_raw(j, key, text);
 }
 
-static void print_json(FILE *out, const struct trace_sums *s, const char *path, int status)
+static void print_json(FILE *out, const struct trace_summary *s, const char *path, int status)
 {
 	struct json j = {.out = out};
-	uint32_t i = 0, kind;
+	uint32_t i = 0, category;
 
 	json_object(&j, NULL);
 	json_string(&j, "trace", path);
 	json_u64(&j, "status", (uint64_t)status);
 	json_u64(&j, "lost", s->lost);
-	for (kind = 0; kind < TRACE_SUMS; kind++) {
-		json_array(&j, sums_of[kind].key);
-		for (; i < s->count && s->rows[i].kind == kind; i++) {
+	for (category = 0; category < TRACE_CATEGORIES; category++) {
+		json_array(&j, categories[category].key);
+		for (; i < s->count && s->rows[i].category == category; i++) {
 			const struct trace_row *r = &s->rows[i];
 
 			json_object(&j, NULL);
@@ -105,11 +109,11 @@ static void print_json(FILE *out, const struct trace_sums *s, const char *path, 
 			json_u64(&j, "mean_ns", r->total_ns / r->count);
 			json_u64(&j, "min_ns", r->min_ns);
 			json_u64(&j, "max_ns", r->max_ns);
-			if (sums_of[kind].bytes) {
+			if (categories[category].has_bytes) {
 				json_u64(&j, "bytes", r->bytes);
-				json_decimal(&j, "gb_per_s", speed(r));
+				json_decimal(&j, "gb_per_s", bandwidth(r));
 			}
-			json_u64(&j, "cut", r->cut);
+			json_u64(&j, "unfinished", r->unfinished);
 			json_end_object(&j);
 		}
 		json_end_array(&j);
@@ -119,15 +123,15 @@ static void print_json(FILE *out, const struct trace_sums *s, const char *path, 
 
 /* ---- the program ---- */
 
-/* Exit status of a program that could not be run, as shells have it. */
-enum { NOT_RUN = 126, NOT_FOUND = 127 };
+/* Exit status if the program cannot be run, as in POSIX shells. */
+enum { EXIT_NOT_EXECUTABLE = 126, EXIT_NOT_FOUND = 127 };
 
 static int run_program(const struct verb *v, char **argv, const char *path, pid_t *child)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN}, old_int, old_quit;
 	int status = 0;
 
-	/* What is typed to stop the program is not meant for us. */
+	/* SIGINT and SIGQUIT of the terminal stop the program, not sov. */
 	sigaction(SIGINT, &ignore, &old_int);
 	sigaction(SIGQUIT, &ignore, &old_quit);
 	fflush(NULL);
@@ -137,33 +141,33 @@ static int run_program(const struct verb *v, char **argv, const char *path, pid_
 		sigaction(SIGQUIT, &old_quit, NULL);
 		setenv("SOV_TRACE", path, 1);
 		execvp(argv[0], argv);
-		status = errno == ENOENT ? NOT_FOUND : NOT_RUN;
-		complain(v, "cannot run '%s': %s", argv[0], strerror(errno));
+		status = errno == ENOENT ? EXIT_NOT_FOUND : EXIT_NOT_EXECUTABLE;
+		report_error(v, "cannot run '%s': %s", argv[0], strerror(errno));
 		_exit(status);
 	}
 	if (*child < 0) {
-		complain(v, "cannot run '%s': %s", argv[0], strerror(errno));
-		status = NOT_RUN << 8;
+		report_error(v, "cannot run '%s': %s", argv[0], strerror(errno));
+		status = EXIT_NOT_EXECUTABLE << 8;
 	}
 	while (*child > 0 && waitpid(*child, &status, 0) < 0 && errno == EINTR)
 		;
 	sigaction(SIGINT, &old_int, NULL);
 	sigaction(SIGQUIT, &old_quit, NULL);
 	if (WIFSIGNALED(status))
-		complain(v, "'%s' was ended by signal %d, %s", argv[0], WTERMSIG(status),
-			 strsignal(WTERMSIG(status)));
+		report_error(v, "signal %d (%s) terminated '%s'", WTERMSIG(status),
+			     strsignal(WTERMSIG(status)), argv[0]);
 	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* The path that the library made of it for this process. */
-static char *expand(const char *path, pid_t process)
+/* Replaces %p by the process id, as the library does. */
+static char *expand_path(const char *path, pid_t pid)
 {
 	size_t bytes = strlen(path) * 12 + 1, n = 0;
 	char *text = malloc(bytes);
 
 	for (; text && *path; path++)
 		if (path[0] == '%' && path[1] == 'p') {
-			n += (size_t)snprintf(text + n, bytes - n, "%d", (int)process);
+			n += (size_t)snprintf(text + n, bytes - n, "%d", (int)pid);
 			path++;
 		} else {
 			text[n++] = *path;
@@ -173,15 +177,16 @@ static char *expand(const char *path, pid_t process)
 	return text;
 }
 
-/* A program that died while it wrote leaves half an event. */
-static bool mend(const struct verb *v, const char *path, size_t whole)
+/* Removes the incomplete event that a program leaves if it dies while writing. */
+static bool repair_trace(const struct verb *v, const char *path, size_t intact)
 {
 	FILE *f = fopen(path, "r+");
-	bool good = f && !fseek(f, (long)whole, SEEK_SET) && fputs("\n]}\n", f) >= 0 &&
-		    !fflush(f) && !ftruncate(fileno(f), (off_t)whole + 4);
+	bool good = f && !fseek(f, (long)intact, SEEK_SET) && fputs("\n]}\n", f) >= 0 &&
+		    !fflush(f) && !ftruncate(fileno(f), (off_t)intact + 4);
 
 	if (!good)
-		complain(v, "'%s' is cut off and cannot be mended: %s", path, strerror(errno));
+		report_error(v, "cannot repair the truncated trace '%s': %s", path,
+			     strerror(errno));
 	if (f)
 		fclose(f);
 	return good;
@@ -189,46 +194,48 @@ static bool mend(const struct verb *v, const char *path, size_t whole)
 
 /* ---- the verb ---- */
 
-static int sum_up(const struct verb *v, const char *path, bool ours, bool as_json, int status)
+static int summarise(const struct verb *v, const char *path, bool recorded, bool as_json,
+		     int status)
 {
-	FILE *out = ours ? stderr : stdout;
-	struct trace_sums sums;
+	FILE *out = recorded ? stderr : stdout;
+	struct trace_summary summary;
 	char why[128];
-	size_t bytes, whole;
+	size_t bytes, intact;
 	void *text;
 
 	if (!read_file(v, path, &text, &bytes))
 		return EXIT_FAILED;
-	whole = trace_whole(text, bytes);
-	if (ours && whole != bytes) {
+	intact = trace_intact_bytes(text, bytes);
+	if (recorded && intact != bytes) {
 		free(text);
-		if (!mend(v, path, whole) || !read_file(v, path, &text, &bytes))
+		if (!repair_trace(v, path, intact) || !read_file(v, path, &text, &bytes))
 			return EXIT_FAILED;
 	}
-	if (!trace_read(text, bytes, &sums, why, sizeof(why))) {
-		complain(v, "'%s' is no trace: %s", path, why);
+	if (!trace_summarise(text, bytes, &summary, why, sizeof(why))) {
+		report_error(v, "'%s' is not a trace: %s", path, why);
 		free(text);
 		return EXIT_FAILED;
 	}
 	if (as_json)
-		print_json(out, &sums, path, status);
+		print_json(out, &summary, path, status);
 	else
-		print_text(out, &sums);
-	if (ours && !as_json)
+		print_text(out, &summary);
+	if (recorded && !as_json)
 		fprintf(out, "\n%s: open it in ui.perfetto.dev or chrome://tracing\n", path);
-	trace_sums_free(&sums);
+	trace_summary_free(&summary);
 	free(text);
 	return status;
 }
 
-static int run(const struct verb *v, int argc, char **argv)
+static int trace_run(const struct verb *v, int argc, char **argv)
 {
 	const char *path = DEFAULT_FILE, *read = NULL;
 	bool as_json = false;
 	const struct option options[] = {
-		{"output", 'o', "FILE", "where the trace goes (" DEFAULT_FILE ")", NULL, &path},
-		{"read", 0, "FILE", "run nothing: add up this trace", NULL, &read},
-		{"json", 0, NULL, "print the sums as JSON", &as_json, NULL},
+		{"output", 'o', "FILE", "write the trace to FILE (default " DEFAULT_FILE ")", NULL,
+		 &path},
+		{"read", 0, "FILE", "summarise the existing trace FILE", NULL, &read},
+		{"json", 0, NULL, "print the summary as JSON", &as_json, NULL},
 		{0},
 	};
 	int operands, status;
@@ -238,29 +245,27 @@ static int run(const struct verb *v, int argc, char **argv)
 	if (!parse_options(v, options, argc, argv, &operands, &status))
 		return status;
 	if (read && operands)
-		return usage_error(v, "--read runs nothing, not '%s'", argv[0]);
+		return usage_error(v, "--read takes no program, but got '%s'", argv[0]);
 	if (read)
-		return sum_up(v, read, false, as_json, EXIT_DONE);
+		return summarise(v, read, false, as_json, EXIT_DONE);
 	if (!operands)
-		return usage_error(v, "no program to run");
+		return usage_error(v, "missing operand: PROGRAM");
 	if (!strstr(path, "%p"))
 		unlink(path);
 	argv[operands] = NULL;
 	status = run_program(v, argv, path, &child);
-	written = expand(path, child);
+	written = expand_path(path, child);
 	if (child < 0 || !written) {
 		free(written);
 		return EXIT_FAILED;
 	}
 	if (access(written, F_OK)) {
-		if (status != NOT_FOUND && status != NOT_RUN)
-			complain(v,
-				 "'%s' wrote no trace: it made no call of libsov that needs a "
-				 "device",
-				 argv[0]);
+		if (status != EXIT_NOT_FOUND && status != EXIT_NOT_EXECUTABLE)
+			report_error(v, "'%s' wrote no trace: it did not call libsov with a device",
+				     argv[0]);
 		status = status ? status : EXIT_FAILED;
 	} else {
-		status = sum_up(v, written, true, as_json, status);
+		status = summarise(v, written, true, as_json, status);
 	}
 	free(written);
 	return status;
@@ -268,15 +273,16 @@ static int run(const struct verb *v, int argc, char **argv)
 
 const struct verb verb_trace = {
 	.name = "trace",
-	.summary = "Run a program, record what it calls and what the GPU does.",
+	.summary = "Run a program and record its API calls and GPU work.",
 	.usage = "[-o FILE] [--json] PROGRAM [ARGUMENT]...\n       sov trace --read FILE [--json]",
-	.details = "The trace is for ui.perfetto.dev and chrome://tracing. What it adds up to is "
-		   "printed on standard\n"
-		   "error, with --read on standard output. %p in FILE becomes the number of the "
-		   "process: for programs\n"
-		   "that start others, all of which are traced; the sums are the first one's. The "
-		   "exit status is\n"
-		   "the program's, or 128 and the number of the signal that ended it.\n",
-	.run = run,
+	.details = "View the trace in ui.perfetto.dev or chrome://tracing. The summary goes to "
+		   "standard error,\n"
+		   "with --read to standard output. %p in FILE becomes the process id: use it if "
+		   "the program\n"
+		   "starts other programs, which are traced too; the summary covers the first "
+		   "process. The\n"
+		   "exit status is the program's, or 128 plus the number of the signal that "
+		   "terminated it.\n",
+	.run = trace_run,
 	.command = true,
 };

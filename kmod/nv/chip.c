@@ -9,7 +9,6 @@
 #include "kmod/nv/boot.h"
 #include "kmod/nv/chip.h"
 #include "kmod/nv/chip_list.h"
-#include "kmod/nv/boot.h"
 #include "kmod/nv/fsp.h"
 #include "kmod/nv/rm.h"
 

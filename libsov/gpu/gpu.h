@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a GPU reads. The runtime knows pieces of work, semaphores and memory; how they are said to a GPU of some
- * make is one table of functions. All of them are pure: numbers in, words out, no device and no memory of their own.
+ * The vendor-neutral command builders. The runtime deals in submissions, semaphores and memory; one
+ * table of functions per vendor encodes them as the commands that its GPUs read. All functions are
+ * pure: they write words to memory that the caller provides and touch no device.
  *
- * A GPU has queues of two kinds. A compute queue runs kernels one piece after the other; a copy queue copies. Each
- * queue reads spans of words that its ring names.
+ * A GPU has compute queues, which run kernels in order, and copy queues. The ring of a queue lists
+ * the spans of command words that the queue executes.
  */
 #ifndef SOV_GPU_H
 #define SOV_GPU_H
@@ -16,31 +17,32 @@
 #include "libsov/compiler/image/image.h"
 #include "libsov/winsys/winsys.h"
 
-/* ---- words for a queue ---- */
+/* ---- command words ---- */
 
 struct gpu_push {
 	uint32_t *words;
 	uint32_t count, capacity;
-	bool overflow; /* something did not fit and was left out */
-	bool copying;  /* they are a copy queue's */
+	bool overflow;   /* a command did not fit and was dropped */
+	bool copy_queue; /* the words are for a copy queue */
 };
 
-/* So many lines of so many bytes, each line a pitch behind the one before. */
+/* A pitched copy of lines rows of bytes bytes each. */
 struct gpu_lines {
 	uint64_t destination, source;
 	uint32_t destination_pitch, source_pitch, bytes, lines;
 };
 
-/* A semaphore is 32 bits that only grow (and wrap), and at this offset the time in ticks. */
-#define GPU_TIME_OFFSET     8
-#define GPU_SEMAPHORE_BYTES 16
+/* A semaphore is a 32-bit sequence number that only increases and wraps around, followed at this
+ * offset by a 64-bit time stamp in GPU ticks. */
+#define GPU_TIMESTAMP_OFFSET 8
+#define GPU_SEMAPHORE_BYTES  16
 
-#define GPU_RELEASE_TIMED 1u /* with the time */
-#define GPU_RELEASE_NOW   2u /* does not wait: what came before is known to have finished */
+#define GPU_RELEASE_TIMESTAMP 1u /* write the time stamp, too */
+#define GPU_RELEASE_NO_WAIT   2u /* no WFI: earlier work is known to have finished */
 
-/* What a queue reads next, in one word: an address below 2^40, a multiple of 4, and from bit 42 on how many words are
- * there. 0: nothing. */
-#define GPU_SPAN_MOST ((1u << 21) - 1)
+/* A span in one word: its GPU address, below 2^40 and a multiple of 4, and from bit 42 on the
+ * number of words. 0 is the empty span. */
+#define GPU_MAX_SPAN_WORDS ((1u << 21) - 1)
 static inline uint64_t gpu_span(uint64_t address, uint32_t words)
 {
 	return address | (uint64_t)words << 42;
@@ -54,77 +56,80 @@ static inline uint32_t gpu_span_words(uint64_t span)
 	return (uint32_t)(span >> 42);
 }
 
-/* How a piece of work ends. */
-struct gpu_end {
+/* The semaphore release that completes a submission. */
+struct gpu_completion {
 	uint64_t semaphore;
 	uint32_t payload;
-	bool interrupt; /* wake sleepers, too */
+	bool interrupt; /* also interrupt the CPU */
 };
 
 /* ---- launches ---- */
 
-/* Memory of all threads' own that can be resident: each has thread_bytes of it. */
+/* Local memory for all threads that can be resident. */
 struct gpu_local {
-	uint32_t thread_bytes; /* rounded up */
-	uint64_t unit_bytes;   /* of what the hardware gives it out to */
-	uint64_t bytes;        /* of all */
+	uint32_t thread_bytes; /* rounded up to the hardware's granularity */
+	uint64_t unit_bytes;   /* of the hardware's allocation unit: a TPC (NVIDIA), a wave (AMD) */
+	uint64_t bytes;        /* of all units */
 	uint64_t address;
 };
 
-/* What a grid that stands between others in memory of its own may leave out or do ahead. */
-struct gpu_link {
-	bool keep_bank0;     /* constants have not been written since somebody had them read anew */
-	bool chase;          /* the barrier behind it goes on beside what comes next */
-	bool fetch_program;  /* its first instructions, when it is launched */
-	uint8_t fetch_bank0; /* GPU_FETCH_BEFORE or _BEHIND; 0: when it is read */
-	bool chain_code;     /* by its code for chains, where that can be had … */
-	bool early; /* … by which blocks start before the kernel before has ended, and wait for that themselves */
+/* Optimisations for a grid in a chain of grids (dependent launch descriptors). */
+struct gpu_chain_options {
+	bool keep_constants;        /* bank 0 is unchanged: do not invalidate the constant cache */
+	bool overlap_barrier;       /* the membar after the grid overlaps with the next grid */
+	bool prefetch_program;      /* fetch the first instructions at launch */
+	uint8_t prefetch_constants; /* GPU_PREFETCH_*; 0: load constants on demand */
+	bool chain_code;            /* run the chain_code variant of kernels that have one */
+	bool early_start; /* and start its blocks early: they wait for the previous grid */
 };
-enum { GPU_FETCH_BEFORE = 1, GPU_FETCH_BEHIND = 2 };
+enum { GPU_PREFETCH_PRE = 1, GPU_PREFETCH_POST = 2 }; /* before or after the grid is scheduled */
 
 struct gpu_launch {
 	uint32_t grid[3], block[3];
 	uint32_t dynamic_shared;
-	uint32_t split_min, split_target; /* the make's own, as the next: how memory is split … */
-	uint64_t bank0;                   /* … and where its constants are */
-	uint64_t release; /* a semaphore that the kernel gives payload when it has ended; 0: none */
+	/* Set by the back end: the split of an SM's memory and the address of the constants. */
+	uint32_t carveout_min, carveout_target;
+	uint64_t bank0;
+	uint64_t release; /* semaphore that the kernel releases with payload; 0: none */
 	uint32_t payload;
-	bool new_code;  /* code was written since the last launch of this queue */
-	bool new_local; /* and this is the first with such local memory */
+	bool new_code;  /* code was written since this queue's last launch */
+	bool new_local; /* first launch of this queue with this local memory */
 	const struct gpu_local *local;
-	const void *const *arguments; /* NULL: they are written later */
-	uint64_t
-		program; /* where its code for chains is, for which caches may be as they are; 0: the kernel's own */
-	uint64_t next; /* the place of a grid that starts when this has ended; 0: none */
-	/* Latches, named by places of grids. arrive: the next starts when this one's last block has, and waits for that
-	 * latch by itself; wait: the one that this waits for. 0: none. */
+	const void *const *arguments; /* NULL: the caller writes them later */
+	/* Address of the kernel's chain code, which needs no cache invalidation; 0: run the
+	 * kernel's ordinary code. */
+	uint64_t program;
+	uint64_t next; /* slot of the grid that starts when this one has ended; 0: none */
+	/* Latches, identified by the slot of a grid; 0: none. arrive: the next grid starts when
+	 * the last block of this one has started, and waits at this latch. wait: the latch that
+	 * this grid waits for. */
 	uint64_t arrive, wait;
-	const struct gpu_link
-		*link; /* NULL: it does not stand between others, and has no latches */
+	const struct gpu_chain_options *chain; /* NULL: not in a chain, so without latches */
 	uint64_t id;
 };
 
-/* What stands in a place from its last launch; all zeros: nothing. Whoever writes there sees to it. */
-struct gpu_written {
-	uint64_t id; /* of the plan; 0: nothing */
+/* The contents of a slot, so that a launch rewrites only what differs. All zeros: unknown. Code
+ * that writes to the slot by other means must clear it. */
+struct gpu_slot_contents {
+	uint64_t id; /* of the plan; 0: none */
 	uint32_t grid[3], block[3], dynamic_shared;
-	uint32_t base;      /* what all launches have in common is right up to there */
-	uint64_t constants; /* with this address of the constant variables */
+	uint32_t base;      /* the launch-independent constants are valid up to this offset */
+	uint64_t constants; /* address of the constant variables in them */
 	bool new_code;
 };
 
-/* Memory that a launch is written to, for the GPU to read. It is write-combined: whole lines, in order, once. */
-struct gpu_place {
+/* Memory that holds what the GPU reads for one launch. It is write-combined: write whole lines, in
+ * order and once. */
+struct gpu_slot {
 	uint8_t *cpu;
 	uint64_t va;
-	struct gpu_written *written;
+	struct gpu_slot_contents *contents;
 };
-#define GPU_LINE            64u
-#define GPU_PLACE_ALIGN     256u /* also of code */
-/* Of a slot; constants begin so far behind its start. */
-#define GPU_PLACE_BYTES     5632u
-#define GPU_PLACE_CONSTANTS 512u
-#define GPU_MAX_CONSTANTS   (GPU_PLACE_BYTES - GPU_PLACE_CONSTANTS)
+#define GPU_LINE           64u
+#define GPU_SLOT_ALIGN     256u /* also the alignment of code */
+#define GPU_SLOT_BYTES     5632u
+#define GPU_SLOT_CONSTANTS 512u /* offset of the constants */
+#define GPU_MAX_CONSTANTS  (GPU_SLOT_BYTES - GPU_SLOT_CONSTANTS)
 
 static inline void gpu_write_lines(uint8_t *to, const void *from, uint32_t bytes)
 {
@@ -151,123 +156,130 @@ static inline void gpu_write_arguments(const struct image_kernel *k, const void 
 	}
 }
 
-/* ---- a make of GPUs ---- */
+/* ---- the table of a vendor ---- */
 
 struct gpu {
-	const char *family; /* the one of its targets: compiler/target.h */
-	const char *image,
-		*code; /* what names of files with images, and with code as text, end in */
-	uint32_t warp_lanes;
-	uint32_t address_bits; /* of what users have; at least 47 */
-	uint64_t copy_most;    /* bytes of one copy or fill */
-	uint32_t inline_most,
-		inline_unit; /* bytes inside the words, and what they and their place are multiples of */
-	uint32_t local_most; /* bytes of a thread */
+	const char *family;          /* of its targets: compiler/target.h */
+	const char *image_extension, /* of files that hold an image */
+		*code_extension;     /* of files that hold disassembled code */
+	uint32_t warp_size;
+	uint32_t address_bits;   /* of user addresses; at least 47 */
+	uint64_t max_copy_bytes; /* of one copy or fill command */
+	/* write_inline: the limit, and the alignment of size and destination. */
+	uint32_t max_inline_bytes, inline_align;
+	uint32_t max_local_bytes; /* per thread */
 	uint32_t plan_bytes;
-	uint32_t entry_bytes; /* of a ring, for one span */
-	uint32_t span_most;   /* words of one */
-	uint32_t node_words,
-		level_words; /* at most, of a node of a graph, and between its levels */
-	/* A kernel can release a semaphore by itself. Else the queue does when the kernel has ended; other
-	 * queues are not held up by that. */
+	uint32_t ring_entry_bytes; /* of the entry for one span */
+	uint32_t max_span_words;
+	uint32_t max_node_words, max_level_words; /* commands of a graph node; between two levels */
+	/* A kernel can release a semaphore itself. Otherwise the queue releases it after the
+	 * kernel, which does not delay other queues. */
 	bool kernels_release;
-	bool copies_on_compute; /* compute queues take copies too */
-	/* Waits compare numbers as they are: one that has wrapped is smaller than those before. submit.c and semaphore.c
-	 * see to it that nobody waits for any of those then. */
-	bool compares_unsigned;
-	/* Local memory is part of each launch, so what was written once knows an old one; and each queue gives its own out
-	 * to its kernels, without a look at what others do. */
+	bool copies_on_compute; /* compute queues accept copies */
+	/* acquire compares unsigned numbers, so a sequence number that has wrapped counts as
+	 * smaller than its predecessors. submit.c and semaphore.c make sure that no queue waits
+	 * for one of those then. */
+	bool acquire_compares_unsigned;
+	/* Each launch names its local memory: a graph written before it moved is stale, and each
+	 * queue needs a separate area because queues allocate from it independently. */
 	bool local_in_launch;
 
-	/* What is to be known of a chip for all that follows, malloc'ed; NULL: no host memory. Flat addresses reach
-	 * shared and local memory of a thread in two windows. */
-	void *(*chip)(const struct winsys_info *i, uint64_t shared_window, uint64_t local_window);
-	/* false: reason says what the image is for. */
-	bool (*runs)(const void *chip, const struct image *im, char *reason, size_t bytes);
-	/* Bytes of constants, or of arguments, that each launch brings along. */
-	uint32_t (*launch_bytes)(const struct image_kernel *k);
-	/* Bytes of a block's shared memory that the image counts in and no program uses. */
+	/* Allocates the chip description that the other functions take; the caller frees it. NULL:
+	 * out of host memory. The windows are the ranges of generic addresses that reach shared
+	 * and local memory. */
+	void *(*chip_create)(const struct winsys_info *i, uint64_t shared_window,
+			     uint64_t local_window);
+	/* Whether the chip can run the image. reason: the target that the image is for. */
+	bool (*supports)(const void *chip, const struct image *im, char *reason, size_t bytes);
+	/* Bytes of constants (arguments included) in the slot of each launch. */
+	uint32_t (*constant_bytes)(const struct image_kernel *k);
+	/* Shared memory per block that the image counts and the system reserves. */
 	uint32_t (*reserved_shared)(const struct image *im);
-	/* Blocks that fit on one multiprocessor, by what their threads need and so much shared memory each; and on
-	 * all of them at the same time. */
-	uint32_t (*blocks)(const void *chip, const struct image_kernel *k, uint32_t threads,
-			   uint64_t shared_bytes);
-	uint64_t (*together)(const void *chip, const struct image_kernel *k, uint32_t threads,
-			     uint64_t shared_bytes);
-	struct gpu_local (*local)(const void *chip, uint32_t thread_bytes);
-	/* Nanoseconds of a semaphore's ticks. */
-	uint64_t (*time)(const void *chip, uint64_t ticks);
-	/* A kernel can start another that comes after it. */
-	bool (*chains)(const void *chip);
-	/* The kernel's code for chains: it finds nothing in a cache that a kernel before has left there. In front of it are
-	 * wait_bytes of instructions that wait for the kernel before; 0: it cannot do so. false: there is no such code, or it
-	 * does not pay. NULL: there never is. */
+	/* Resident blocks per multiprocessor with this much shared memory each, and on the whole
+	 * GPU (the limit of a cooperative launch). */
+	uint32_t (*occupancy)(const void *chip, const struct image_kernel *k, uint32_t threads,
+			      uint64_t shared_bytes);
+	uint64_t (*max_resident_blocks)(const void *chip, const struct image_kernel *k,
+					uint32_t threads, uint64_t shared_bytes);
+	struct gpu_local (*local_layout)(const void *chip, uint32_t thread_bytes);
+	uint64_t (*ticks_to_ns)(const void *chip, uint64_t ticks);
+	/* Whether a grid can start its successor (gpu_launch.next). */
+	bool (*supports_chains)(const void *chip);
+	/* Writes the variant of a kernel's code that may run in a chain without cache invalidation.
+	 * It is preceded by chain_wait_bytes of instructions that wait for the previous grid; 0:
+	 * the chip has none. Returns false if the kernel has no such variant or gains nothing from
+	 * it. NULL: not supported. */
 	bool (*chain_code)(const void *chip, const struct image *im, const struct image_kernel *k,
 			   uint8_t *to);
-	uint32_t (*wait_bytes)(const void *chip);
-	/* One instruction at an offset of code: its bytes, 0: there is none. access: what it does that may be refused.
-	 * text and access may be NULL. */
-	uint32_t (*instruction)(const void *chip, const struct image_kernel *k, uint64_t pc,
+	uint32_t (*chain_wait_bytes)(const void *chip);
+	/* Decodes the instruction at an offset of the code and returns its size; 0: invalid.
+	 * access: the kind of memory access that can fault. text and access may be NULL. */
+	uint32_t (*disassemble)(const void *chip, const struct image_kernel *k, uint64_t pc,
 				char *text, size_t text_bytes, enum winsys_access *access);
 
-	/* What all launches of a kernel have in common. id: unique in the process. false: a value does not fit. */
+	/* Computes what all launches of a kernel have in common. id is unique in the process.
+	 * Returns false if a value does not fit its hardware field. */
 	bool (*plan)(const void *chip, const struct image_kernel *k,
 		     const uint64_t base[IMAGE_PARTS], uint32_t local_bytes, uint64_t id,
 		     void *plan);
-	/* In a place of GPU_PLACE_BYTES. */
+	/* Writes a launch to a slot of GPU_SLOT_BYTES, and the commands that start it. */
 	void (*launch)(const void *chip, void *plan, struct gpu_launch *l,
-		       const struct gpu_place *at, struct gpu_push *p);
-	/* The same in two steps, in a place of place_bytes whose arguments begin at an offset: what the GPU reads
-	 * there, which is for ever, and what a queue reads. */
-	uint32_t (*place_bytes)(const void *plan, uint32_t *arguments);
-	bool (*grid)(const void *chip, const void *plan, struct gpu_launch *l, uint8_t *cpu,
-		     uint64_t va);
-	void (*start)(const void *chip, const void *plan, const struct gpu_launch *l, uint64_t va,
-		      struct gpu_push *p);
+		       const struct gpu_slot *slot, struct gpu_push *p);
+	/* The same in two steps, for graphs: write_grid writes a slot of slot_bytes once, and
+	 * launch_grid appends the commands that start it. arguments: their offset in the slot. */
+	uint32_t (*slot_bytes)(const void *plan, uint32_t *arguments);
+	bool (*write_grid)(const void *chip, const void *plan, struct gpu_launch *l, uint8_t *cpu,
+			   uint64_t va);
+	void (*launch_grid)(const void *chip, const void *plan, const struct gpu_launch *l,
+			    uint64_t va, struct gpu_push *p);
 
-	/* Once per compute queue, before anything else. */
-	void (*setup)(const void *chip, struct gpu_push *p);
-	/* Before a queue's first copies; again does no harm. */
-	void (*begin_copies)(const void *chip, struct gpu_push *p);
-	/* What comes next starts when all kernels before have ended. engine: the engine sees to that, not the queue. */
-	void (*idle)(struct gpu_push *p, bool engine);
-	/* Constants are read anew by what comes next. */
-	void (*forget_constants)(struct gpu_push *p);
-	/* Wakes whoever sleeps in the way to the GPU. */
+	/* The first commands of a compute queue. */
+	void (*setup_compute)(const void *chip, struct gpu_push *p);
+	/* Precedes a queue's first copy; repeating it is harmless. */
+	void (*setup_copy)(const void *chip, struct gpu_push *p);
+	/* Later commands wait until all earlier kernels have ended. engine: the compute engine
+	 * waits rather than the queue. */
+	void (*wait_for_idle)(struct gpu_push *p, bool engine);
+	void (*invalidate_constants)(struct gpu_push *p);
+	/* Interrupts the CPU: ends the winsys's wait. */
 	void (*interrupt)(struct gpu_push *p);
-	/* Before the first launch of a queue that needs local memory, and when it is another. */
+	/* Precedes a queue's first launch that needs local memory, and each change of its area. */
 	void (*set_local)(struct gpu_push *p, const struct gpu_local *l);
 	/* The queue waits until the semaphore has reached the payload. */
 	void (*acquire)(struct gpu_push *p, uint64_t semaphore, uint32_t payload);
-	/* When everything before, on this queue, has finished and its writes are visible. */
+	/* Releases the semaphore when all earlier work of the queue has finished and its writes are
+	 * visible. */
 	void (*release)(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags);
-	/* Each releases the semaphore when it is done, and nothing else orders later work; unless the ring releases
-	 * (enter), whose order is that of the words. */
+	/* Copies and fills release the semaphore when they are done; later work is not ordered
+	 * after them otherwise. Where write_ring_entry exists they release nothing: the ring entry
+	 * does, and the queue executes its words in order. */
 	void (*copy)(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes,
 		     uint64_t semaphore, uint32_t payload);
-	/* How many of such lines one piece of work, or a node of a graph, can have. */
-	uint32_t (*lines_most)(const struct gpu_lines *l);
+	/* The number of such lines that one submission or graph node can copy. */
+	uint32_t (*max_lines)(const struct gpu_lines *l);
 	void (*copy_lines)(struct gpu_push *p, const struct gpu_lines *l, uint64_t semaphore,
 			   uint32_t payload);
 	/* element_bytes: 1, 2 or 4. */
 	void (*fill)(struct gpu_push *p, uint64_t destination, uint32_t value,
 		     uint32_t element_bytes, uint64_t bytes, uint64_t semaphore, uint32_t payload);
-	/* The bytes become part of the words; a release behind them waits for them. */
-	void (*write)(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes);
+	/* Writes data that is embedded in the commands; a later release waits for it. */
+	void (*write_inline)(struct gpu_push *p, uint64_t destination, const void *data,
+			     uint32_t bytes);
 
-	/* A span begins and ends here. NULL: it can anywhere. */
+	/* Pads to the alignment at which a span may begin and end. NULL: no alignment. */
 	void (*pad)(struct gpu_push *p);
 	/*
-	 * Writes the ring's next entry at put, of so many, and returns the put behind it. With an end the entry has also
-	 * what releases the piece's number when all before has finished: not the words themselves, because
-	 * a queue may still be reading what is behind a release in them when they are written anew. NULL: the span is
-	 * the entry, put counts entries, and release is part of the words.
+	 * Writes the ring entry at put and returns the next put; entries is the ring's size. With a
+	 * completion, the entry also contains its release. The span itself must not, because a
+	 * queue may still be fetching the words after a release when the CPU reuses them. NULL: the
+	 * span is the ring entry, put counts entries, and the words contain the release.
 	 */
-	uint32_t (*enter)(const struct winsys_queue_memory *m, uint32_t put, uint32_t entries,
-			  uint64_t span, bool copying, const struct gpu_end *end);
+	uint32_t (*write_ring_entry)(const struct winsys_queue_memory *m, uint32_t put,
+				     uint32_t entries, uint64_t span, bool copy_queue,
+				     const struct gpu_completion *completion);
 };
 
-/* The one that reads what this device does; NULL: none. */
-const struct gpu *gpu_of(const struct winsys_info *i);
+/* Returns the table for a device, or NULL if there is none. */
+const struct gpu *gpu_find(const struct winsys_info *i);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Services for kernels, as device code: see services.h for what they share with the runtime. ptx.sh
- * makes services.c of this. There are no calls in it, because a service is one function, and no
- * loop in which a thread waits for another: each turn of one that tries again means that some
- * thread got on.
+ * The device code of printf, assert, malloc and free; device_services.h is its interface with the
+ * runtime. ptx.sh compiles it to device_services_ptx.c. It makes no calls, because each service is one
+ * function, and it is lock-free: a retry means that another thread has made progress.
  */
 #include "services.h"
 
@@ -75,7 +74,7 @@ DEVICE void copy_text(char *to, const char *from)
 	to[i] = 0;
 }
 
-/* The first thread says why, and ends everything; the others end. */
+/* The first thread records the reason and traps; the others exit. */
 DEVICE void stop(const char *expression, const char *file, unsigned line, const char *function,
 		 u64 address)
 {
@@ -114,9 +113,9 @@ SERVICE void service_assert(const char *expression, const char *file, unsigned l
 struct writer {
 	u64 ring, mask;
 	u64 start, bytes; /* of the record */
-	u64 at;           /* next byte, from the record's start */
+	u64 at;           /* next byte, relative to the record */
 	u64 word;
-	bool writing;     /* else it only counts */
+	bool writing;     /* false: only counts bytes */
 };
 
 DEVICE void put(struct writer *w, unsigned byte)
@@ -151,7 +150,7 @@ DEVICE u64 take(struct arguments *a, unsigned bytes)
 	return v;
 }
 
-/* The format, then what its conversions take; how many there are. */
+/* Copies the format and the values of its conversions; returns the number of conversions. */
 DEVICE int put_line(struct writer *w, const char *format, struct arguments a)
 {
 	const char *p = format;
@@ -219,7 +218,7 @@ SERVICE int service_print(const char *format, const void *arguments)
 			break;
 		w.bytes = (w.at + 7) & ~7ull;
 		old = atomic_add(&c->admitted, w.bytes);
-		/* Others who came later may be done and read already: then this is negative. */
+		/* Negative if the host has already read later records of other threads. */
 		if ((long long)(old + w.bytes - load(&c->tail)) > (long long)c->ring_bytes) {
 			atomic_add(&c->admitted, -w.bytes);
 			atomic_add(&c->lost, 1);
@@ -245,7 +244,7 @@ SERVICE int service_print(const char *format, const void *arguments)
 
 struct header {
 	unsigned state, power; /* of the block's size */
-	unsigned next;         /* when free: 1 + unit of the next in its list */
+	unsigned next;         /* when free: 1 + the unit of the next free block */
 	unsigned unused;
 };
 
@@ -254,7 +253,7 @@ DEVICE struct header *header_at(const struct services_control *c, unsigned unit)
 	return (struct header *)(c->heap + (u64)unit * SERVICES_UNIT);
 }
 
-/* Each head has a count beside it: one that has changed and come back is not the same. */
+/* Each list head includes a count, against the ABA problem. */
 DEVICE struct header *pop(struct services_control *c, unsigned power)
 {
 	u64 head = load(&c->lists[power]), seen;

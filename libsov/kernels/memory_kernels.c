@@ -1,15 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Copy and fill as kernels, in PTX, compiled for the device by whoever needs them first. A copy
- * engine moves 500 GB/s inside an H200's memory; its processors are what its memory is as fast as.
+ * Copy and fill kernels in PTX, compiled for the device on first use. A copy engine moves 500 GB/s
+ * inside an H200's memory; only the multiprocessors reach the memory's bandwidth.
  *
  * One thread moves one unit of 16 bytes: on an H200 256 MiB in 128.6 us, where threads with two,
- * four and eight units, or other hints for the caches, took 129.6 to 134.4 us. The first block also
- * moves the odd bytes at both ends.
+ * four and eight units, or other cache hints, took 129.6 to 134.4 us. The first block also moves
+ * the unaligned bytes at both ends.
  */
 #include "libsov/kernels/memory_kernels.h"
 
-/* %i: this thread's unit, of 1 << shift bytes, %o: its offset, %end: where the tail begins. */
+/* %i: this thread's unit, of 1 << shift bytes; %o: its offset; %end: where the tail begins. */
 #define PLACE(shift)                                                                               \
 	"	.reg .pred %more, %p;\n"                                                            \
 	"	.reg .b32 %t, %b, %head, %tail, %v<4>, %x;\n"                                       \
@@ -32,7 +32,8 @@
 	"	cvta.to.global.u64 %to, %to;\n"                                                     \
 	"	add.u64 %d, %to, %o;\n"
 
-/* Thread t of the first block does byte t of head and tail; byte does the one at offset %w. */
+/* Thread t of the first block processes byte t of head and tail; byte processes the byte at offset
+ * %w. */
 #define ENDS(byte)                                                                                 \
 	"	setp.ne.u32 %p, %b, 0;\n"                                                           \
 	"	@%p bra done;\n"                                                                    \

@@ -40,18 +40,22 @@ const struct winsys_nv_chip *winsys_nv_chip_find(uint32_t number)
 void winsys_nv_chip_describe(const struct winsys_nv_chip *c, struct winsys_info *out)
 {
 	*out = (struct winsys_info){
-		.sm = c->sm,
 		.multiprocessors = c->multiprocessors,
 		.warps_per_multiprocessor = c->warps_per_sm,
-		.sms_per_tpc = c->sms_per_tpc,
-		.tpcs = c->multiprocessors / c->sms_per_tpc,
 		.max_threads_per_block = NV_MAX_THREADS_PER_BLOCK,
 		.shared_per_block = c->shared_per_block,
 		.shared_per_multiprocessor = c->shared_per_sm,
 		.registers_per_multiprocessor = c->registers_per_sm,
-		.host_class = c->channel_class,
-		.compute_class = c->compute_class,
-		.copy_class = c->copy_class,
+		.vendor = WINSYS_VENDOR_NV,
+		.nv =
+			{
+				.sm = c->sm,
+				.sms_per_tpc = c->sms_per_tpc,
+				.tpcs = c->multiprocessors / c->sms_per_tpc,
+				.host_class = c->channel_class,
+				.compute_class = c->compute_class,
+				.copy_class = c->copy_class,
+			},
 	};
 	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
 	snprintf(out->target, sizeof(out->target), "sm_%u", c->sm);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* NVIDIA's numbers for what can go wrong with a channel. */
+/* Xids: NVIDIA's error numbers. */
 #ifndef SOV_WINSYS_XID_H
 #define SOV_WINSYS_XID_H
 
 #include <stdint.h>
 
-/* NULL: without a name here. */
-const char *xid_words(uint32_t xid);
+/* Returns NULL for an unknown Xid. */
+const char *nv_xid_text(uint32_t xid);
 
 #endif

@@ -1,26 +1,34 @@
-/* SPDX-License-Identifier: MIT */
-/* What all ways to a GPU share: the last sentence about a failure. */
+// SPDX-License-Identifier: MIT
+/* What the winsys back ends share: their list and the calling thread's error message. */
 #include <stdarg.h>
 #include <stdio.h>
 #include "libsov/winsys/winsys.h"
 
-static _Thread_local char said[256];
-static _Thread_local bool fresh;
+static _Thread_local char message[256];
+static _Thread_local bool message_set;
 
-void winsys_say(const char *fmt, ...)
+void winsys_set_error(const char *fmt, ...)
 {
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(said, sizeof(said), fmt, ap);
+	vsnprintf(message, sizeof(message), fmt, ap);
 	va_end(ap);
-	fresh = true;
+	message_set = true;
 }
 
-const char *winsys_said(void)
+const char *winsys_take_error(void)
 {
-	const char *text = fresh ? said : "";
+	const char *text = message_set ? message : "";
 
-	fresh = false;
+	message_set = false;
 	return text;
 }
+
+const struct winsys *const winsys_backends[WINSYS_MAX_BACKENDS] = {
+#ifdef SOV_HAVE_KMOD
+	&winsys_kmod,
+#endif
+	&winsys_nvrm,
+	&winsys_soft,
+};

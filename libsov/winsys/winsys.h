@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A way to a GPU. The runtime knows devices, buffers, address spaces, queue groups and queues; what
- * stands behind them (a software GPU in the process, NVIDIA's kernel module, our own) is one table
- * of functions. Those that can fail return 0 or a negative errno. Nothing here waits for the GPU,
- * except wait, and that destroying a group or queue stops what runs on it.
+ * The winsys interface (Mesa's term): one table of functions per kernel driver through which libsov
+ * reaches a GPU. It knows devices, buffers, address spaces, queue groups and queues. Functions that
+ * can fail return 0 or a negative errno. None waits for the GPU, except wait; destroying a group or
+ * queue stops its work.
  *
- * Calls on different groups may be made at the same time, calls on one group and its queues not;
- * group_error, wait and doorbell may be made at any time between create and destroy.
+ * Calls on different groups may be concurrent, calls on one group and its queues may not;
+ * group_error, wait and ring_doorbell may be called at any time between create and destroy.
  */
 #ifndef SOV_WINSYS_H
 #define SOV_WINSYS_H
@@ -14,50 +14,61 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "libsov/winsys/nv_info.h"
 
 struct winsys;
 struct winsys_device;
 struct winsys_buffer;
-struct winsys_group; /* unit of fate and of time slicing */
+struct winsys_group; /* fault domain and unit of time slicing */
 struct winsys_queue;
 
+enum winsys_vendor { WINSYS_VENDOR_UNKNOWN, WINSYS_VENDOR_NV, WINSYS_VENDOR_AMD };
+
 struct winsys_info {
-	char chip[48], product[64], target[16]; /* "gh100", for people, "sm_90" */
-	char driver[64]; /* what stands behind this way, with its version; for people */
-	uint32_t sm, multiprocessors, warps_per_multiprocessor, max_threads_per_block;
-	uint32_t sms_per_tpc, tpcs; /* tpcs: as many as local memory must be made for */
+	char chip[48], product[64], target[16]; /* "gh100", marketing name, "sm_90" */
+	char driver[64];                        /* kernel driver and its version */
+	uint32_t multiprocessors, warps_per_multiprocessor, max_threads_per_block;
 	uint32_t shared_per_block, shared_per_multiprocessor, registers_per_multiprocessor;
-	uint16_t host_class, compute_class, copy_class;
-	uint32_t page_bytes;        /* buffers are whole pages, bound at multiples of this */
+	uint32_t page_bytes;        /* size and binding granularity of buffers */
 	uint32_t large_page_bytes;  /* see buffer_create */
 	uint32_t import_page_bytes; /* see buffer_import */
 	uint64_t memory_bytes;
-	bool copy_queues; /* queues of WINSYS_COPY can be made */
-	/* How many compute queues to have in reserve; 0: one can be made at any time, also while a
-	 * block of the group runs for seconds. */
+	bool copy_queues; /* WINSYS_COPY queues exist */
+	/* Compute queues to create in advance, where creating one waits for the group's running
+	 * blocks; 0: creation never waits. */
 	uint32_t spare_queues;
-	/* Of queues: 0 is the usual one, larger is more urgent. */
-	int32_t least_priority, most_priority;
+	/* Where queue_create waits for running work: how long the caller lets that work finish before it
+	 * gives up, in nanoseconds. With a longer wait the driver loses the group. */
+	uint64_t queue_create_patience;
+	/* GPU addresses that the driver uses in every address space; 0 bytes: none. */
+	uint64_t driver_va, driver_va_bytes;
+	/* Queue priorities: 0 is the default, larger is more urgent. */
+	int32_t min_priority, max_priority;
 	bool software, hazard;
+	enum winsys_vendor vendor;
+	/* For the command builders of the vendor; AMD's need nothing more. */
+	union {
+		struct winsys_nv_info nv;
+	};
 };
 
 enum winsys_placement { WINSYS_VRAM, WINSYS_SYSTEM };
 
-/* A copy queue runs beside compute queues and takes the copy class alone; a compute queue takes
- * both classes. */
+/* A copy queue runs concurrently with compute queues and accepts the copy class only; a compute
+ * queue accepts both classes. */
 enum winsys_engine { WINSYS_COMPUTE, WINSYS_COPY };
 
-enum winsys_access { WINSYS_SOME_ACCESS, WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC };
+enum winsys_access { WINSYS_UNKNOWN_ACCESS, WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC };
 
 struct winsys_error {
-	struct winsys_queue *queue; /* where it happened; NULL: not known */
-	uint32_t xid;
-	bool overdue; /* it took longer than the driver allows, and was stopped */
-	bool stopped; /* it is what group_stop did */
-	bool memory;  /* an access to memory was refused: address is valid */
+	struct winsys_queue *queue; /* guilty queue; NULL: unknown */
+	uint32_t vendor_code;       /* the vendor's error number (NVIDIA: Xid); 0: none */
+	bool timed_out;             /* stopped by the driver's time limit */
+	bool stopped;               /* stopped by group_stop */
+	bool memory;                /* invalid memory access: address is valid */
 	enum winsys_access access;
 	uint64_t address, pc, program; /* GPU addresses; 0 = none */
-	bool place;                    /* block and thread are valid */
+	bool has_thread;               /* block and thread are valid */
 	uint32_t block[3], thread[3];
 	char text[256];
 };
@@ -65,70 +76,70 @@ struct winsys_error {
 struct winsys_queue_options {
 	enum winsys_engine engine;
 	struct winsys_buffer *ring;
-	uint64_t ring_offset;      /* where the ring begins in its buffer */
-	uint64_t ring_va;          /* and where that is bound */
-	uint32_t ring_entries;     /* a power of two … */
-	uint32_t ring_entry_bytes; /* … of so many bytes, by what the GPU reads: gpu.h */
-	int32_t priority;          /* within what the device has */
+	uint64_t ring_offset;      /* of the ring in its buffer */
+	uint64_t ring_va;          /* GPU address of the ring */
+	uint32_t ring_entries;     /* a power of two */
+	uint32_t ring_entry_bytes; /* defined by the GPU's command format: gpu.h */
+	int32_t priority;          /* between min_priority and max_priority */
 };
 
 /*
- * What a submitter writes, and in which order: what the entry points at, the entry,
- * winsys_write_barrier(), put, winsys_write_barrier(), bell or doorbell. Video memory is write-combined:
- * it is written once, in order, and reading from it takes a microsecond. Where the bell overtakes
- * what is written there, put is read before it is rung (winsys_arrived).
+ * Order of a submission's writes: the commands, the ring entry, winsys_write_barrier(), PUT,
+ * winsys_write_barrier(), the doorbell. Video memory is write-combined: write it once and in order;
+ * a read takes a microsecond. Where the doorbell can pass writes to video memory, read PUT back
+ * before ringing (winsys_read_back).
  */
 struct winsys_queue_memory {
 	uint64_t *ring; /* CPU address of the ring */
 	uint32_t ring_entries;
-	uint32_t *put, *get; /* as the GPU counts them; to be accessed atomically */
-	/* Where hardware listens: storing token here rings. The word lives as long as the process, and
-	 * rung for a queue that is gone it does no harm. NULL: call doorbell. */
-	uint32_t *bell, token;
-	bool overtakes; /* see above */
+	uint32_t *put, *get; /* ring indices, accessed atomically */
+	/* Storing doorbell_value to doorbell notifies the GPU. The address stays valid as long as
+	 * the process, and ringing for a destroyed queue is harmless. NULL: call ring_doorbell. */
+	uint32_t *doorbell, doorbell_value;
+	bool doorbell_passes_writes; /* see above */
 };
 
 struct winsys {
 	const char *name;
-	/* Devices of this way, in order; they live as long as the process. already says how many
-	 * devices other ways have found. A failure leaves one sentence in message. */
-	int (*enumerate)(uint32_t already, struct winsys_device ***devices, uint32_t *count,
+	/* Lists the devices, which live as long as the process. devices_before is the number that
+	 * other back ends have found. A failure leaves one sentence in message. */
+	int (*enumerate)(uint32_t devices_before, struct winsys_device ***devices, uint32_t *count,
 			 char *message, size_t message_bytes);
 	void (*info)(struct winsys_device *d, struct winsys_info *out);
-	/* Nanoseconds now, on the clock of semaphore time stamps. */
+	/* The present time on the clock of semaphore time stamps, in nanoseconds. */
 	uint64_t (*gpu_time)(struct winsys_device *d);
 
 	/*
-	 * Memory. bytes is a multiple of the page size; a buffer in video memory of a whole number
-	 * of large pages is made of those, and is bound at multiples of them. The GPU address is
-	 * the caller's choice. An imported buffer is the caller's own memory, whole pages of
-	 * import_page_bytes, pinned until the buffer is destroyed.
+	 * Memory. bytes is a multiple of page_bytes. A buffer in video memory whose size is a
+	 * multiple of large_page_bytes consists of large pages and is bound at multiples of them.
+	 * The caller chooses the GPU address. An imported buffer is memory of the caller, in units
+	 * of import_page_bytes, pinned until the buffer is destroyed.
 	 */
-	int (*buffer_create)(struct winsys_device *d, enum winsys_placement where, uint64_t bytes,
-			     struct winsys_buffer **out);
+	int (*buffer_create)(struct winsys_device *d, enum winsys_placement placement,
+			     uint64_t bytes, struct winsys_buffer **out);
 	int (*buffer_import)(struct winsys_device *d, void *memory, uint64_t bytes,
 			     struct winsys_buffer **out);
 	void (*buffer_destroy)(struct winsys_buffer *b);
-	/* Made by the first call, which is not to be made twice at the same time. NULL: the CPU
-	 * cannot reach it. */
-	void *(*buffer_cpu)(struct winsys_buffer *b);
+	/* The CPU mapping, created by the first call, which must not be concurrent with another.
+	 * NULL: the buffer cannot be mapped. */
+	void *(*buffer_map)(struct winsys_buffer *b);
 	void (*memory_info)(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes);
 
-	/* A group has an address space of its own. Its queues are destroyed before it, and if they
-	 * may still be at work it is stopped before: what runs ends soon, and it takes no more. A
-	 * failure that a card tells late may be known after that. */
+	/* A group has an address space of its own. Its queues must be destroyed first, and if they
+	 * may be busy the group must be stopped before them: running work ends soon, and new work
+	 * is not accepted. A fault that the device reports late may become known after the stop. */
 	int (*group_create)(struct winsys_device *d, struct winsys_group **out);
 	void (*group_stop)(struct winsys_group *g);
 	void (*group_destroy)(struct winsys_group *g);
 	int (*bind)(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 	int (*unbind)(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
-	/* true: something in the group failed, and what; the group is to be destroyed. While all is
-	 * well it costs one read of memory. */
+	/* Whether the group has failed, and how; a failed group must be destroyed. Costs one read
+	 * of memory while there is no error. */
 	bool (*group_error)(struct winsys_group *g, struct winsys_error *out);
 	/*
-	 * Sleeps until something in the group interrupts (NON_STALL_INTERRUPT in a method stream,
-	 * an error) or the time is over; may return for nothing. *seen, 0 at first, is what the
-	 * caller has seen of interrupts: look at memory after each return, and none is missed.
+	 * Sleeps until the group interrupts (a command that requests it, an error) or the time has
+	 * passed; may return early. *seen, initially 0, is the caller's interrupt count. Check
+	 * memory after each return, so that no interrupt is missed.
 	 */
 	void (*wait)(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds);
 
@@ -136,17 +147,17 @@ struct winsys {
 			    struct winsys_queue **out);
 	void (*queue_destroy)(struct winsys_queue *q);
 	void (*queue_memory)(struct winsys_queue *q, struct winsys_queue_memory *out);
-	/* For queues without a bell. */
-	void (*doorbell)(struct winsys_queue *q);
+	/* For queues whose winsys_queue_memory has no doorbell. */
+	void (*ring_doorbell)(struct winsys_queue *q);
 };
 
-/* The sentence for a failure of this thread that an errno says too little about: a way leaves it,
- * who reports the failure takes it; "" for none. */
-void winsys_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-const char *winsys_said(void);
+/* The calling thread's message for a failure that an errno does not describe. The back end sets it,
+ * the code that reports the failure takes it; "" if there is none. */
+void winsys_set_error(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+const char *winsys_take_error(void);
 
-/* Everything written so far reaches memory before what is written next, also from a CPU's
- * write-combining buffers, about which an atomic store says nothing. */
+/* Orders earlier writes before later ones, including writes in the CPU's write-combining buffers,
+ * which an atomic store does not order. */
 static inline void winsys_write_barrier(void)
 {
 #if defined(__x86_64__)
@@ -158,8 +169,8 @@ static inline void winsys_write_barrier(void)
 #endif
 }
 
-/* The same, right behind an atomic exchange: on x86 a locked instruction empties the write-combining
- * buffers as well (Intel SDM 3A, memory types, WC; AMD APM 2, write-combining). */
+/* The same directly after an atomic exchange: on x86 a locked instruction also drains the
+ * write-combining buffers (Intel SDM 3A, memory types, WC; AMD APM 2, write-combining). */
 static inline void winsys_write_barrier_after_exchange(void)
 {
 #if !defined(__x86_64__)
@@ -167,9 +178,9 @@ static inline void winsys_write_barrier_after_exchange(void)
 #endif
 }
 
-/* Behind a barrier: what was written to video memory up to this word has arrived there. On Arm a read could be answered
- * by what the CPU still holds back. */
-static inline void winsys_arrived(const uint32_t *word)
+/* After a barrier: reads the word back, so that writes to video memory up to it have arrived. On
+ * Arm the read could otherwise be satisfied from the CPU's write buffer. */
+static inline void winsys_read_back(const uint32_t *word)
 {
 #if defined(__aarch64__)
 	__asm__ volatile("dsb osh" ::: "memory");
@@ -178,5 +189,10 @@ static inline void winsys_arrived(const uint32_t *word)
 }
 
 extern const struct winsys winsys_kmod, winsys_nvrm, winsys_soft;
+
+/* The back ends of this build, in the order in which their devices are numbered. winsys_kmod is
+ * among them if the build found libdrm. */
+#define WINSYS_MAX_BACKENDS 3
+extern const struct winsys *const winsys_backends[WINSYS_MAX_BACKENDS]; /* NULL at the end */
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What an atomic operation leaves in memory, for global memory and LDS alike. */
+/* The result of an atomic operation, for global memory and LDS. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static double value_of(uint64_t x, uint32_t bytes)
 	return (double)f;
 }
 
-/* Sums of two floats in double are right after one more rounding. */
+/* A sum of two floats computed in double is correct after one more rounding. */
 static uint64_t float_sum(uint64_t a, uint64_t b, uint32_t bytes)
 {
 	double d = value_of(a, bytes) + value_of(b, bytes);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Instructions, decoded once and found again by their address; and the table of what they do. */
+/* The cache of decoded instructions, by address, and the table of handlers. */
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -8,14 +8,14 @@
 #define BUCKETS 64
 struct code {
 	atomic_uint references;
-	pthread_mutex_t lock; /* buckets, and who decodes */
+	pthread_mutex_t lock; /* buckets; serialises decoding */
 	struct code_page *buckets[BUCKETS];
 };
 
 static const struct handler *handlers[AMD_OP_COUNT];
-static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_once_t handlers_once = PTHREAD_ONCE_INIT;
 
-static void collect(void)
+static void collect_handlers(void)
 {
 	static const struct handler *const tables[] = {
 		amd_handlers_scalar, amd_handlers_integer, amd_handlers_float,   amd_handlers_half,
@@ -30,7 +30,7 @@ static void collect(void)
 
 const struct handler *amd_handler_of(enum amd_op op)
 {
-	pthread_once(&once, collect);
+	pthread_once(&handlers_once, collect_handlers);
 	return handlers[op];
 }
 
@@ -86,7 +86,7 @@ struct code_page *amd_code_page(struct code *c, uint64_t va)
 	return p;
 }
 
-/* Vector registers that an instruction needs. */
+/* Number of vector registers that an instruction needs. */
 static uint16_t vgprs_of(const struct op *op)
 {
 	uint32_t top = AMD_VGPR;
@@ -99,7 +99,7 @@ static uint16_t vgprs_of(const struct op *op)
 	return (uint16_t)(top - AMD_VGPR);
 }
 
-static struct op *decode(struct wave *w, const char **why)
+static struct op *decode_at_pc(struct wave *w, const char **why)
 {
 	uint32_t words[AMD_MAX_WORDS], n = 0;
 	uint64_t fault;
@@ -109,13 +109,13 @@ static struct op *decode(struct wave *w, const char **why)
 	       amd_memory_read(w, w->pc + 4 * n, &words[n], 4, &fault) == MMU_OK)
 		n++;
 	op = calloc(1, sizeof(*op));
-	*why = "no memory for a decoded instruction";
+	*why = "no host memory for a decoded instruction";
 	if (!op)
 		return NULL;
 	if (!n)
-		*why = "there is no code";
+		*why = "no code is mapped there";
 	else if (!amd_decode(AMD_GFX1030, words, n, &op->in))
-		*why = "these words are no instruction";
+		*why = "these words are not an instruction";
 	else if (!(op->handler = amd_handler_of(op->in.row->op)))
 		*why = "this instruction is not modelled";
 	else
@@ -136,9 +136,10 @@ const struct op *amd_code_decode(struct wave *w, struct code_page *p, const char
 	struct op *op;
 
 	pthread_mutex_lock(&c->lock);
-	op = atomic_load_explicit(at, memory_order_relaxed); /* another thread's, meanwhile? */
+	/* another thread may have decoded it meanwhile */
+	op = atomic_load_explicit(at, memory_order_relaxed);
 	if (!op) {
-		op = decode(w, why);
+		op = decode_at_pc(w, why);
 		atomic_store_explicit(at, op, memory_order_release);
 	}
 	pthread_mutex_unlock(&c->lock);

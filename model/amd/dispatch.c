@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-/*
- * A dispatch: what the registers of a compute queue say, checked, and run to its end. Where hardware
- * would hang or run nothing, this one says why.
- */
+/* Dispatches: checks the registers of a compute queue and executes the grid to its end. Where
+ * hardware would hang or run nothing, the model reports why. */
 #include "hw/amd/kernel_descriptor.h"
 #include "model/amd/queue.h"
 #include "model/amd/wave.h"
 
-static uint32_t get(const struct packet *p, uint32_t reg)
+static uint32_t dispatch_register(const struct packet *p, uint32_t reg)
 {
 	return p->c->amd.registers[(reg - AMD_COMPUTE_DISPATCH_INITIATOR) / 4];
 }
@@ -20,21 +18,21 @@ static uint32_t get(const struct packet *p, uint32_t reg)
 static bool check_initiator(struct packet *p, uint32_t initiator)
 {
 	if (!(initiator & AMD_DISPATCH_SHADER_EN))
-		return REFUSE(p, "COMPUTE_SHADER_EN is not set, so that nothing would run");
+		return REFUSE(p, "COMPUTE_SHADER_EN is not set, so nothing would run");
 	if (!(initiator & AMD_DISPATCH_WAVE32))
 		return REFUSE(p, "only waves of 32 lanes are modelled; set CS_W32_EN");
 	if (initiator & (AMD_DISPATCH_PARTIAL_TG | AMD_DISPATCH_THREADS))
 		return REFUSE(p, "sizes in threads and partial workgroups are not modelled");
 	for (uint32_t i = 0; i < 3 && !(initiator & AMD_DISPATCH_START_AT_0); i++)
-		if (get(p, AMD_COMPUTE_START_X + 4 * i))
-			return REFUSE(p, "workgroups that are numbered from %u on are not modelled",
-				      get(p, AMD_COMPUTE_START_X + 4 * i));
+		if (dispatch_register(p, AMD_COMPUTE_START_X + 4 * i))
+			return REFUSE(p, "workgroup numbers that start at %u are not modelled",
+				      dispatch_register(p, AMD_COMPUTE_START_X + 4 * i));
 	return true;
 }
 
 static bool check_private(struct packet *p, struct amd_grid *g)
 {
-	uint32_t ring = get(p, AMD_COMPUTE_TMPRING_SIZE);
+	uint32_t ring = dispatch_register(p, AMD_COMPUTE_TMPRING_SIZE);
 
 	if (!AMD_RSRC2_SCRATCH(g->rsrc2))
 		return true;
@@ -44,7 +42,7 @@ static bool check_private(struct packet *p, struct amd_grid *g)
 	return g->slots || REFUSE(p, "SCRATCH_EN is set, but COMPUTE_TMPRING_SIZE is 0x%x", ring);
 }
 
-static bool run(struct packet *p, struct amd_grid *g)
+static bool run_grid(struct packet *p, struct amd_grid *g)
 {
 	struct model_channel *c = p->c;
 
@@ -53,8 +51,8 @@ static bool run(struct packet *p, struct amd_grid *g)
 	pthread_mutex_lock(&c->space->code_lock);
 	g->code = amd_code_get(c->space->code);
 	pthread_mutex_unlock(&c->space->code_lock);
-	/* The channel's own view is not looked after while workgroups run, so it must not hold up
-	 * an unmap. */
+	/* The channel's reader does not poll while workgroups run, so it must not delay an
+	 * unmap. */
 	mmu_leave(&c->reader);
 	workers_run(c->model->workers, &g->work);
 	mmu_enter(&c->reader, c->space);
@@ -65,7 +63,8 @@ static bool run(struct packet *p, struct amd_grid *g)
 
 bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator)
 {
-	uint64_t pgm = get(p, AMD_COMPUTE_PGM_LO) | (uint64_t)get(p, AMD_COMPUTE_PGM_HI) << 32;
+	uint64_t pgm = dispatch_register(p, AMD_COMPUTE_PGM_LO) |
+		       (uint64_t)dispatch_register(p, AMD_COMPUTE_PGM_HI) << 32;
 	struct amd_grid g = {
 		.work =
 			{
@@ -73,8 +72,8 @@ bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator
 				.priority = p->c->config.priority,
 				.program = pgm << 8 & 0xffffffffffffull,
 			},
-		.rsrc1 = get(p, AMD_COMPUTE_PGM_RSRC1),
-		.rsrc2 = get(p, AMD_COMPUTE_PGM_RSRC2),
+		.rsrc1 = dispatch_register(p, AMD_COMPUTE_PGM_RSRC1),
+		.rsrc2 = dispatch_register(p, AMD_COMPUTE_PGM_RSRC2),
 		.hazard = p->c->model->hazard,
 	};
 	const char *wrong;
@@ -82,14 +81,14 @@ bool amd_dispatch(struct packet *p, const uint32_t groups[3], uint32_t initiator
 	g.lds_bytes = AMD_RSRC2_LDS_SIZE(g.rsrc2) * AMD_LDS_GRANULE;
 	for (uint32_t i = 0; i < 3; i++) {
 		g.groups[i] = groups[i];
-		g.threads[i] = get(p, AMD_COMPUTE_NUM_THREAD_X + 4 * i) & 0xffff;
+		g.threads[i] = dispatch_register(p, AMD_COMPUTE_NUM_THREAD_X + 4 * i) & 0xffff;
 	}
 	for (uint32_t i = 0; i < AMD_COMPUTE_USER_DATA_COUNT; i++)
-		g.user[i] = get(p, AMD_COMPUTE_USER_DATA_0 + 4 * i);
+		g.user[i] = dispatch_register(p, AMD_COMPUTE_USER_DATA_0 + 4 * i);
 	if (!check_initiator(p, initiator) || !check_private(p, &g))
 		return false;
 	wrong = amd_grid_prepare(&g);
 	if (wrong)
 		return REFUSE(p, "%s", wrong);
-	return !g.work.blocks || run(p, &g);
+	return !g.work.blocks || run_grid(p, &g);
 }

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-/*
- * Comparisons to a lane mask: eight conditions of integers, sixteen of floats, and membership in
- * classes of floats. A condition is the set of relations that make it true.
- */
+/* Comparisons to a lane mask: eight conditions on integers, sixteen on floats, and float class
+ * tests. A condition is the set of relations for which it is true. */
 #include "model/amd/wave.h"
 #include "model/core/softfloat.h"
 
-/* How two values are related. */
+/* Relations of two values. */
 enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8, ANY = 15 };
 
 #define RELATION(x, y) ((x) < (y) ? LESS : (x) > (y) ? GREATER : EQUAL)
@@ -31,7 +29,7 @@ INTEGERS(u32, uint32_t, s[0][i])
 INTEGERS(i64, int64_t, WIDE(s, i))
 INTEGERS(u64, uint64_t, WIDE(s, i))
 
-/* Floats as integers of their format: sign and magnitude become an order. */
+/* Maps sign and magnitude of a float to an ordered integer. */
 static int64_t ordered(const struct float_format *f, uint64_t x)
 {
 	uint64_t sign = 1ull << (f->mantissa + f->exponent);
@@ -46,7 +44,7 @@ static uint32_t relation(const struct float_format *f, uint64_t a, uint64_t b)
 	return RELATION(ordered(f, a), ordered(f, b));
 }
 
-static uint64_t value(const struct float_format *f, const row *s, uint32_t i)
+static uint64_t float_operand(const struct float_format *f, const row *s, uint32_t i)
 {
 	return f == &float_f64 ? WIDE(s, i) : f == &float_f16 ? s[0][i] & 0xffff : s[0][i];
 }
@@ -64,7 +62,7 @@ static void core_float(const struct op *op, struct operands *o)
 	uint32_t set = op->handler->data;
 
 	for (uint32_t i = 0; i < LANES; i++)
-		if (set & relation(f, value(f, o->s[0], i), value(f, o->s[1], i)))
+		if (set & relation(f, float_operand(f, o->s[0], i), float_operand(f, o->s[1], i)))
 			o->mask |= 1u << i;
 }
 
@@ -86,7 +84,7 @@ static void core_class(const struct op *op, struct operands *o)
 	const struct float_format *f = format_of(op);
 
 	for (uint32_t i = 0; i < LANES; i++)
-		if (o->s[1][0][i] & class_of(f, value(f, o->s[0], i)))
+		if (o->s[1][0][i] & class_of(f, float_operand(f, o->s[0], i)))
 			o->mask |= 1u << i;
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * Conversions, all by model/core/softfloat.c: to integers toward zero and saturating, NaN to 0; to floats to
- * the nearest but where the name says otherwise.
- */
+/* Conversions, all by model/core/softfloat.c: to integers toward zero with saturation, NaN to 0; to
+ * floats to nearest unless the name says otherwise. */
 #include "model/amd/wave.h"
 #include "model/core/softfloat.h"
 
@@ -47,7 +45,7 @@ static uint32_t floor_of(uint64_t x)
 	return to_signed(&float_f32, float_integral(&float_f32, x, FLOAT_DOWN), FLOAT_ZERO, 32);
 }
 
-/* [-1, 1] and [0, 1] to the whole range of 16 bits, to the nearest. */
+/* [-1, 1] and [0, 1] to the full range of 16 bits, to nearest. */
 static uint32_t normal_signed(const struct float_format *f, uint64_t x)
 {
 	uint64_t y = float_convert(f, &float_f64, x, FLOAT_NEAREST);

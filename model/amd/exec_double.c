@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * 64-bit floats in pairs of registers, by the host's own. Reciprocals and roots, which the hardware
- * only begins, are the nearest value.
- */
+/* 64-bit floats in register pairs, by host arithmetic. Reciprocals and roots, which hardware only
+ * approximates, are correctly rounded. */
 #include <math.h>
 #include <string.h>
 
@@ -25,12 +23,12 @@ static inline double as_double(uint64_t x)
 	return d;
 }
 
-static inline double get(const row *s, uint32_t i)
+static inline double read_f64(const row *s, uint32_t i)
 {
 	return as_double(s[0][i] | (uint64_t)s[1][i] << 32);
 }
 
-static inline void put(row *d, uint32_t i, double v)
+static inline void write_f64(row *d, uint32_t i, double v)
 {
 	uint64_t x = as_bits(v);
 
@@ -38,14 +36,14 @@ static inline void put(row *d, uint32_t i, double v)
 	d[1][i] = (uint32_t)(x >> 32);
 }
 
-/* Sources that are no pairs are not looked at. */
+/* Sources that are not pairs are ignored. */
 #define CORE1(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \
 	{ \
 		(void)op; \
 		EACH_LANE(i) { \
-			double a = get(o->s[0], i); \
-			put(o->d, i, expression); \
+			double a = read_f64(o->s[0], i); \
+			write_f64(o->d, i, expression); \
 		} \
 	}
 #define CORE2(name, expression) \
@@ -53,8 +51,8 @@ static inline void put(row *d, uint32_t i, double v)
 	{ \
 		(void)op; \
 		EACH_LANE(i) { \
-			double a = get(o->s[0], i), b = get(o->s[1], i); \
-			put(o->d, i, expression); \
+			double a = read_f64(o->s[0], i), b = read_f64(o->s[1], i); \
+			write_f64(o->d, i, expression); \
 		} \
 	}
 #define CORE3(name, expression) \
@@ -62,19 +60,20 @@ static inline void put(row *d, uint32_t i, double v)
 	{ \
 		(void)op; \
 		EACH_LANE(i) { \
-			double a = get(o->s[0], i), b = get(o->s[1], i), c = get(o->s[2], i); \
-			put(o->d, i, expression); \
+			double a = read_f64(o->s[0], i), b = read_f64(o->s[1], i), \
+			       c = read_f64(o->s[2], i); \
+			write_f64(o->d, i, expression); \
 		} \
 	}
 
-static double least(double a, double b)
+static double min_f64(double a, double b)
 {
 	if (a != a || b != b)
 		return a != a ? b : a;
 	return a < b || (a == b && signbit(a)) ? a : b;
 }
 
-static double most(double a, double b)
+static double max_f64(double a, double b)
 {
 	if (a != a || b != b)
 		return a != a ? b : a;
@@ -104,8 +103,8 @@ static double scaled(double x, uint32_t by)
 
 CORE2(v_add_f64, a + b)
 CORE2(v_mul_f64, a *b)
-CORE2(v_min_f64, least(a, b))
-CORE2(v_max_f64, most(a, b))
+CORE2(v_min_f64, min_f64(a, b))
+CORE2(v_max_f64, max_f64(a, b))
 CORE3(v_fma_f64, __builtin_fma(a, b, c))
 CORE1(v_rcp_f64, 1 / a)
 CORE1(v_rsq_f64, 1 / sqrt(a))
@@ -122,7 +121,7 @@ static void core_v_frexp_exp_i32_f64(const struct op *op, struct operands *o)
 {
 	(void)op;
 	for (uint32_t i = 0; i < LANES; i++) {
-		double x = get(o->s[0], i);
+		double x = read_f64(o->s[0], i);
 		int e = 0;
 
 		if (isfinite(x))
@@ -142,7 +141,7 @@ static bool is_denormal(double x)
 }
 
 /* As for 32 bits, see exec_float.c. */
-static double scale(double x, double denominator, double numerator, bool *undo)
+static double div_scale(double x, double denominator, double numerator, bool *undo)
 {
 	*undo = false;
 	if (numerator == 0 || denominator == 0)
@@ -174,7 +173,9 @@ static void core_v_div_scale_f64(const struct op *op, struct operands *o)
 	for (uint32_t i = 0; i < LANES; i++) {
 		bool undo;
 
-		put(o->d, i, scale(get(o->s[0], i), get(o->s[1], i), get(o->s[2], i), &undo));
+		write_f64(o->d, i,
+			  div_scale(read_f64(o->s[0], i), read_f64(o->s[1], i),
+				    read_f64(o->s[2], i), &undo));
 		mask |= (uint32_t)undo << i;
 	}
 	o->carry = mask;
@@ -202,8 +203,8 @@ static double fixed_up(double quotient, double denominator, double numerator)
 }
 
 CORE3(v_div_fixup_f64, fixed_up(a, b, c))
-/* (a * b + c) times what undoes the scaling, rounded once. */
-static double unscaled(double a, double b, double c, bool undo)
+/* (a * b + c) multiplied by the inverse scale, rounded once. */
+static double div_unscale(double a, double b, double c, bool undo)
 {
 	int by = !undo ? 0 : biased(c) > 1023 ? 128 : -128;
 
@@ -211,7 +212,7 @@ static double unscaled(double a, double b, double c, bool undo)
 		float_fma(&float_f64, as_bits(a), as_bits(b), as_bits(c), by, FLOAT_NEAREST));
 }
 
-CORE3(v_div_fmas_f64, unscaled(a, b, c, o->carry >> i & 1))
+CORE3(v_div_fmas_f64, div_unscale(a, b, c, o->carry >> i & 1))
 
 #define H(name) \
 	{ \

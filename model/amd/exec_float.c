@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-/*
- * 32-bit floats, by the host's own: round to nearest with denormals, the only mode that is
- * modelled. Reciprocals, roots and transcendental functions are the nearest value, where hardware
- * may be off by one unit. What scaled divisions do is the RDNA2 manual's pseudocode for
- * V_DIV_SCALE and its kin.
- */
+/* 32-bit floats, by host arithmetic: round to nearest with denormals; float_modes.c has the other
+ * modes. Reciprocals, roots and transcendental functions are correctly rounded, where hardware may
+ * be off by one unit. Scaled divisions follow the RDNA2 manual's pseudocode of V_DIV_SCALE,
+ * V_DIV_FMAS and V_DIV_FIXUP. */
 #include <math.h>
 #include <string.h>
 
@@ -25,15 +23,15 @@
 		} \
 	}
 
-/* A number wins over a NaN, -0 is less than 0. */
-static inline float least(float a, float b)
+/* A number takes precedence over a NaN; -0 is less than 0. */
+static inline float min_f32(float a, float b)
 {
 	if (a != a || b != b)
 		return a != a ? b : a;
 	return a < b || (a == b && signbit(a)) ? a : b;
 }
 
-static inline float most(float a, float b)
+static inline float max_f32(float a, float b)
 {
 	if (a != a || b != b)
 		return a != a ? b : a;
@@ -43,8 +41,8 @@ static inline float most(float a, float b)
 static float median(float a, float b, float c)
 {
 	if (a != a || b != b || c != c)
-		return least(least(a, b), c);
-	return most(least(a, b), least(most(a, b), c));
+		return min_f32(min_f32(a, b), c);
+	return max_f32(min_f32(a, b), min_f32(max_f32(a, b), c));
 }
 
 static float legacy_product(float a, float b)
@@ -64,7 +62,7 @@ static float fraction(float x)
 	return d < 1 ? d : float_of(0x3f7fffff);
 }
 
-/* Angles are turns. */
+/* Angles are in revolutions (x / 2 pi). */
 static float sine(float x)
 {
 	return isinf(x) ? NAN : (float)sin(2 * M_PI * (x - trunc(x)));
@@ -103,16 +101,16 @@ CORE(v_sub_f32, a - b)
 CORE(v_subrev_f32, b - a)
 CORE(v_mul_f32, a *b)
 CORE(v_mul_legacy_f32, legacy_product(a, b))
-CORE(v_min_f32, least(a, b))
-CORE(v_max_f32, most(a, b))
+CORE(v_min_f32, min_f32(a, b))
+CORE(v_max_f32, max_f32(a, b))
 CORE(v_fmac_f32, __builtin_fmaf(a, b, d))
 CORE(v_fmac_legacy_f32, legacy_fma(a, b, d))
 CORE(v_fma_f32, __builtin_fmaf(a, b, c))
 CORE(v_fma_legacy_f32, legacy_fma(a, b, c))
 CORE(v_fmamk_f32, __builtin_fmaf(a, c, b))
 CORE(v_fmaak_f32, __builtin_fmaf(a, b, c))
-CORE(v_min3_f32, least(least(a, b), c))
-CORE(v_max3_f32, most(most(a, b), c))
+CORE(v_min3_f32, min_f32(min_f32(a, b), c))
+CORE(v_max3_f32, max_f32(max_f32(a, b), c))
 CORE(v_med3_f32, median(a, b, c))
 CORE(v_rcp_f32, 1 / a)
 CORE(v_rsq_f32, (float)(1 / sqrt((double)a)))
@@ -146,9 +144,9 @@ static bool is_denormal(float x)
 	return x != 0 && biased(x) == 0;
 }
 
-/* One operand of a division, brought where the steps neither over- nor underflow. The mask says for
- * which lanes V_DIV_FMAS has to undo it. */
-static float scale(float x, float denominator, float numerator, bool *undo)
+/* Scales one operand of a division so that the Newton steps neither overflow nor underflow. The
+ * mask marks the lanes in which V_DIV_FMAS must undo it. */
+static float div_scale(float x, float denominator, float numerator, bool *undo)
 {
 	*undo = false;
 	if (numerator == 0 || denominator == 0)
@@ -159,8 +157,9 @@ static float scale(float x, float denominator, float numerator, bool *undo)
 	}
 	if (is_denormal(denominator))
 		return ldexpf(x, 64);
-	/* The manual has 64 here, which would make most of these infinite, and LLVM's divisions, which pass
-	 * OpenCL's conformance tests with these steps, wrong: inferred, not seen on a card. */
+	/* The manual has 64 here, which would make most of these infinite, and would break LLVM's
+	 * divisions, which pass OpenCL's conformance tests with these steps: inferred, not measured
+	 * on a card. */
 	if (is_denormal(1 / denominator) && is_denormal(numerator / denominator)) {
 		*undo = true;
 		return bits_of(x) == bits_of(denominator) ? ldexpf(x, -64) : x;
@@ -182,8 +181,8 @@ static void core_v_div_scale_f32(const struct op *op, struct operands *o)
 	for (uint32_t i = 0; i < LANES; i++) {
 		bool undo;
 
-		o->d[0][i] = bits_of(scale(float_of(o->s[0][0][i]), float_of(o->s[1][0][i]),
-					   float_of(o->s[2][0][i]), &undo));
+		o->d[0][i] = bits_of(div_scale(float_of(o->s[0][0][i]), float_of(o->s[1][0][i]),
+					       float_of(o->s[2][0][i]), &undo));
 		mask |= (uint32_t)undo << i;
 	}
 	o->carry = mask;
@@ -203,7 +202,7 @@ static float fixed_up(float quotient, float denominator, float numerator)
 		return sign * INFINITY;
 	if (isinf(denominator) || numerator == 0)
 		return sign * 0.0f;
-	/* Beyond all floats: the steps of the division may have lost their way. */
+	/* The quotient is out of range, and the Newton steps may have diverged. */
 	if (ilogbf(numerator) - ilogbf(denominator) > 128)
 		return sign * INFINITY;
 	if (ilogbf(numerator) - ilogbf(denominator) < -150)
@@ -213,9 +212,9 @@ static float fixed_up(float quotient, float denominator, float numerator)
 
 CORE(v_div_fixup_f32, fixed_up(a, b, c))
 
-/* A large quotient was made smaller, a small one larger. Rounded once, or denormal quotients would
- * be wrong. */
-static int undo(float quotient)
+/* Undoes the scaling: a large quotient was made smaller, a small one larger. Rounded once, or
+ * denormal quotients would be wrong. */
+static int div_undo_exponent(float quotient)
 {
 	return biased(quotient) > 127 ? 64 : -64;
 }
@@ -226,9 +225,9 @@ static void core_v_div_fmas_f32(const struct op *op, struct operands *o)
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t a = o->s[0][0][i], b = o->s[1][0][i], c = o->s[2][0][i];
 
-		o->d[0][i] = (uint32_t)float_fma(&float_f32, a, b, c,
-						 o->carry >> i & 1 ? undo(float_of(c)) : 0,
-						 FLOAT_NEAREST);
+		o->d[0][i] = (uint32_t)float_fma(
+			&float_f32, a, b, c, o->carry >> i & 1 ? div_undo_exponent(float_of(c)) : 0,
+			FLOAT_NEAREST);
 	}
 }
 

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-/*
- * 16-bit floats: one, two packed, and mixed with 32 bits. Arithmetic is exact multiply-add on bit
- * patterns with one rounding (model/core/softfloat.c); functions go through the host's 32-bit floats, whose
- * second rounding does no harm to 11 bits.
- */
+/* 16-bit floats: scalar, packed, and mixed with 32 bits. Arithmetic is an exact multiply-add on bit
+ * patterns with one rounding (model/core/softfloat.c); functions use host 32-bit floats, whose
+ * double rounding does not affect 11 bits. */
 #include <math.h>
 #include <string.h>
 
@@ -157,7 +155,7 @@ CORE(v_sin_f16, narrow(isinf(widen(a)) ? NAN : (float)sin(2 * M_PI * (double)wid
 CORE(v_cos_f16, narrow(isinf(widen(a)) ? NAN : (float)cos(2 * M_PI * (double)widen(a))))
 CORE(v_pack_b32_f16, (a & 0xffff) | b << 16)
 
-/* A half of a packed source, with the sign change that this half has. */
+/* One half of a packed source, after its sign modifier. */
 static uint32_t half_of(const struct op *op, const struct operands *o, uint32_t source, bool high,
 			uint32_t i)
 {
@@ -191,7 +189,7 @@ PACKED(v_pk_min_f16, min16(a, b))
 PACKED(v_pk_max_f16, max16(a, b))
 CORE(v_pk_fmac_f16, fma16(a, b, d) | fma16(a >> 16, b >> 16, d >> 16) << 16)
 
-/* Products of halves added to 32 bits, the first one first. */
+/* Products of halves added to 32 bits, the low one first. */
 static float dot2(uint32_t a, uint32_t b, float c)
 {
 	return fmaf(widen(a >> 16), widen(b >> 16), fmaf(widen(a), widen(b), c));
@@ -211,7 +209,7 @@ static void core_v_dot2_f32_f16(const struct op *op, struct operands *o)
 	}
 }
 
-/* Sources are 32 bits, or the half that operand.c has chosen. */
+/* Sources are 32 bits, or the half that operand.c selected. */
 static float mixed(const struct op *op, const struct operands *o, uint32_t source, uint32_t i)
 {
 	uint32_t x = o->s[source][0][i];

@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: MIT
-/*
- * Vector instructions on integers and bits. What clamps saturates; subrev and the shifts take their
- * operands in the order of the name.
- */
+/* Vector instructions on integers and bits. With CLAMP results saturate; subrev and the "rev"
+ * shifts have swapped operands. */
 #include "model/amd/wave.h"
 
 #define CLAMPS (op->in.field[AMD_F_CLAMP])
 
-/* d of a, b, c in every lane; old is what d was. */
+/* Computes d from a, b, c in every lane; old is the previous value of d. */
 #define CORE(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \
 	{ \
@@ -33,7 +31,7 @@
 			o->d[1][i] = (uint32_t)(d >> 32); \
 		} \
 	}
-/* An addition or subtraction whose carry is a lane mask. */
+/* An addition or subtraction with a lane mask as carry. */
 #define CARRIES(name, result, carried) \
 	static void core_##name(const struct op *op, struct operands *o) \
 	{ \
@@ -274,7 +272,7 @@ CORE(v_sub_nc_i32, limit_signed(CLAMPS, (int64_t)S(a) - S(b)))
 CORE(v_bfm_b32, ((1u << (a & 31)) - 1) << (b & 31))
 CORE(v_bcnt_u32_b32, (uint32_t)__builtin_popcount(a) + b)
 CORE(v_mbcnt_lo_u32_b32, (uint32_t)__builtin_popcount(a & ((1u << i) - 1)) + b)
-CORE(v_mbcnt_hi_u32_b32, b) /* there are no lanes above 31 */
+CORE(v_mbcnt_hi_u32_b32, b) /* wave32 has no lanes above 31 */
 CORE(v_cvt_pk_u16_u32, MIN(a, 0xffff) | MIN(b, 0xffff) << 16)
 CORE(v_cvt_pk_i16_i32, limit16_signed(true, S(a)) | limit16_signed(true, S(b)) << 16)
 /* 16 bits */
@@ -325,7 +323,7 @@ CARRIES(v_add_co_ci_u32, a + b + c, d >> 32)
 CARRIES(v_sub_co_ci_u32, a - b - c, b + c > a)
 CARRIES(v_subrev_co_ci_u32, b - a - c, a + c > b)
 
-/* 32 x 32 + 64 bits, with the carry out of 64. */
+/* 32 x 32 + 64 bits, with carry out. */
 static void core_v_mad_u64_u32(const struct op *op, struct operands *o)
 {
 	bool is_signed = op->in.row->op == AMD_v_mad_i64_i32;
@@ -345,7 +343,7 @@ static void core_v_mad_u64_u32(const struct op *op, struct operands *o)
 	o->carry = out;
 }
 
-/* Packed halves: each result half from the halves that op_sel and op_sel_hi choose. */
+/* Packed halves: op_sel and op_sel_hi select the source halves of each result half. */
 #define PACKED(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \
 	{ \

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Between lanes, and between vector and scalar registers: read, write, permute, indexed moves. */
+/* Cross-lane operations, and moves between vector and scalar registers: read, write, permute,
+ * indexed moves. */
 #include <string.h>
 
 #include "model/amd/wave.h"
@@ -24,8 +25,8 @@ static void run_v_writelane_b32(struct wave *w, const struct op *op)
 	D_ROW[amd_read_scalar(w, op, AMD_S1, 0) % LANES] = amd_read_scalar(w, op, AMD_S0, 0);
 }
 
-/* Sixteen lane numbers of four bits; x: from the other row of sixteen. op_sel: inactive lanes are
- * read too, and lanes without a source read 0. */
+/* Sixteen lane numbers of four bits; permlanex16 reads from the other row of sixteen. op_sel:
+ * inactive lanes are read too, and lanes without a source read 0. */
 static void run_permlane16(struct wave *w, const struct op *op)
 {
 	uint64_t table = amd_read_scalar(w, op, AMD_S1, 0) |
@@ -56,7 +57,7 @@ static void run_v_swap_b32(struct wave *w, const struct op *op)
 	}
 }
 
-/* Indexed by M0; v_movrelsd_2 has one index for each side. */
+/* Indexed by M0; v_movrelsd_2 has one index for source and one for destination. */
 static void run_movrel(struct wave *w, const struct op *op)
 {
 	bool two = op->in.row->op == AMD_v_movrelsd_2_b32;
@@ -67,7 +68,7 @@ static void run_movrel(struct wave *w, const struct op *op)
 
 	if (d >= w->vgprs || (from && s >= w->vgprs)) {
 		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
-			       "m0 = 0x%x leads beyond the %u vector registers", m0, w->vgprs);
+			       "m0 = 0x%x indexes beyond the %u vector registers", m0, w->vgprs);
 		return;
 	}
 	EACH_ACTIVE(i, w->s[AMD_EXEC])
@@ -84,7 +85,7 @@ static void run_s_movrel(struct wave *w, const struct op *op)
 
 	if (m0 >= AMD_SGPRS || (from ? s : d) + words > AMD_SGPRS) {
 		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
-			       "m0 = 0x%x leads beyond the scalar registers", m0);
+			       "m0 = 0x%x indexes beyond the scalar registers", m0);
 		return;
 	}
 	if (from)

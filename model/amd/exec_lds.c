@@ -1,26 +1,24 @@
 // SPDX-License-Identifier: MIT
-/*
- * LDS: a workgroup's shared memory, one or two addresses at a time, atomics, and the permutations
- * of lanes that use its crossbar but no memory.
- */
+/* LDS: the shared memory of a workgroup, with one or two addresses per instruction, atomics, and
+ * the lane permutations that use its crossbar but no memory. */
 #include <string.h>
 
 #include "model/amd/wave.h"
 
 #define REG(slot) (&w->v[op->in.reg[slot] - AMD_VGPR])
 
-/* The bytes at a lane's address; NULL: the wave has failed. */
-static uint8_t *bytes_at(struct wave *w, uint32_t lane, uint32_t address, uint32_t bytes)
+/* Host address of the bytes at a lane's LDS address; NULL: the wave has failed. */
+static uint8_t *lds_pointer(struct wave *w, uint32_t lane, uint32_t lds_address, uint32_t bytes)
 {
-	if ((uint64_t)address + bytes <= w->grid->lds_bytes)
-		return w->group->lds + address;
-	amd_wave_fault(w, lane, MODEL_FAULT_SHARED_RANGE, address,
-		       "LDS at 0x%x, %u bytes, beyond the workgroup's %u", address, bytes,
-		       w->grid->lds_bytes);
+	if ((uint64_t)lds_address + bytes <= w->grid->lds_bytes)
+		return w->group->lds + lds_address;
+	amd_wave_fault(w, lane, MODEL_FAULT_SHARED_RANGE, lds_address,
+		       "LDS access at 0x%x, %u bytes, is outside the workgroup's %u", lds_address,
+		       bytes, w->grid->lds_bytes);
 	return NULL;
 }
 
-static uint32_t address(struct wave *w, const struct op *op, uint32_t lane)
+static uint32_t lds_address(struct wave *w, const struct op *op, uint32_t lane)
 {
 	uint32_t offset = (uint32_t)op->in.field[AMD_F_OFFSET];
 
@@ -35,7 +33,7 @@ static void run_read(struct wave *w, const struct op *op)
 	row *d = REG(AMD_D);
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		const uint8_t *from = bytes_at(w, i, address(w, op, i), bytes);
+		const uint8_t *from = lds_pointer(w, i, lds_address(w, op, i), bytes);
 		uint32_t data[4] = {0};
 
 		if (!from)
@@ -56,7 +54,7 @@ static void run_write(struct wave *w, const struct op *op)
 	const row *s = REG(AMD_S1);
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		uint8_t *to = bytes_at(w, i, address(w, op, i), bytes);
+		uint8_t *to = lds_pointer(w, i, lds_address(w, op, i), bytes);
 		uint32_t data[4];
 
 		if (!to)
@@ -66,7 +64,8 @@ static void run_write(struct wave *w, const struct op *op)
 	}
 }
 
-/* Two addresses, offsets in elements. handler.data: bytes of an element, times 64. */
+/* Two addresses, with offsets in elements. handler.data: element size, ST64: offsets are multiplied
+ * by 64. */
 enum { ST64 = 32 };
 
 static uint32_t offset_of(const struct op *op, uint32_t which)
@@ -86,7 +85,7 @@ static void run_read2(struct wave *w, const struct op *op)
 		uint32_t base = REG(AMD_S0)[0][i], data[4];
 
 		for (uint32_t n = 0; n < 2; n++) {
-			const uint8_t *from = bytes_at(w, i, base + offset_of(op, n), bytes);
+			const uint8_t *from = lds_pointer(w, i, base + offset_of(op, n), bytes);
 
 			if (!from)
 				return;
@@ -104,7 +103,8 @@ static void run_write2(struct wave *w, const struct op *op)
 	EACH_ACTIVE(i, w->s[AMD_EXEC])
 		for (uint32_t n = 0; n < 2; n++) {
 			const row *s = REG(n ? AMD_S2 : AMD_S1);
-			uint8_t *to = bytes_at(w, i, REG(AMD_S0)[0][i] + offset_of(op, n), bytes);
+			uint8_t *to =
+				lds_pointer(w, i, REG(AMD_S0)[0][i] + offset_of(op, n), bytes);
 			uint32_t data[2] = {s[0][i], bytes > 4 ? s[1][i] : 0};
 
 			if (!to)
@@ -113,10 +113,11 @@ static void run_write2(struct wave *w, const struct op *op)
 		}
 }
 
-/* handler.data: enum atomic, 64 bits. What compares takes the new value from the second data. */
+/* handler.data: enum atomic, WIDE: 64 bits. Compare-and-swap takes the new value from the second
+ * data operand. */
 enum { WIDE = 64 };
 
-static uint64_t value(const row *s, uint32_t words, uint32_t i)
+static uint64_t read_data(const row *s, uint32_t words, uint32_t i)
 {
 	return s[0][i] | (words > 1 ? (uint64_t)s[1][i] << 32 : 0);
 }
@@ -127,16 +128,16 @@ static void run_atomic(struct wave *w, const struct op *op)
 	uint32_t words = op->handler->data & WIDE ? 2 : 1;
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		uint8_t *memory = bytes_at(w, i, address(w, op, i), 4 * words);
+		uint8_t *memory = lds_pointer(w, i, lds_address(w, op, i), 4 * words);
 		uint64_t old = 0, data, compare = 0, new;
 
 		if (!memory)
 			return;
 		memcpy(&old, memory, 4 * words);
-		data = value(REG(AMD_S1), words, i);
+		data = read_data(REG(AMD_S1), words, i);
 		if (a == ATOMIC_CMPSWAP) {
 			compare = data;
-			data = value(REG(AMD_S2), words, i);
+			data = read_data(REG(AMD_S2), words, i);
 		}
 		new = amd_atomic_result(a, 4 * words, old, data, compare);
 		memcpy(memory, &new, 4 * words);
@@ -148,14 +149,14 @@ static void run_atomic(struct wave *w, const struct op *op)
 	}
 }
 
-/* Lanes that are off give 0. */
+/* Inactive lanes provide 0. */
 static void run_bpermute(struct wave *w, const struct op *op)
 {
 	uint32_t exec = w->s[AMD_EXEC];
 	row result;
 
 	EACH_ACTIVE(i, exec) {
-		uint32_t from = address(w, op, i) / 4 % LANES;
+		uint32_t from = lds_address(w, op, i) / 4 % LANES;
 
 		result[i] = exec >> from & 1 ? REG(AMD_S1)[0][from] : 0;
 	}
@@ -169,7 +170,7 @@ static void run_permute(struct wave *w, const struct op *op)
 	row result = {0};
 
 	EACH_ACTIVE(i, exec)
-		result[address(w, op, i) / 4 % LANES] = REG(AMD_S1)[0][i];
+		result[lds_address(w, op, i) / 4 % LANES] = REG(AMD_S1)[0][i];
 	EACH_ACTIVE(i, exec)
 		REG(AMD_D)[0][i] = result[i];
 }

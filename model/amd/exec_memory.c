@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: MIT
-/*
- * Scalar loads, and vector memory: flat, global, scratch and untyped buffers. A lane's address is
- * global, in LDS or private; flat addresses find out by their upper word. Buffers are checked
- * against their size: loads beyond read 0, stores are dropped, as the hardware does.
- */
+/* Scalar loads, and vector memory: flat, global, scratch and untyped buffers. A lane's address is
+ * global, in LDS or private; the upper word of a flat address selects the aperture. Buffers are
+ * bounds-checked: loads beyond the size return 0, stores are dropped, as on hardware. */
 #include <string.h>
 
 #include "model/amd/wave.h"
 
 enum space { SPACE_GLOBAL, SPACE_LDS, SPACE_PRIVATE, SPACE_NOWHERE };
 
-struct place {
+struct lane_address {
 	enum space space;
 	uint64_t at;   /* address, or offset in LDS or in the lane's private memory */
-	uint64_t base; /* private: of the wave's memory */
+	uint64_t base; /* private: base of the wave's memory */
 };
 
-/* Untyped buffer resource (RDNA2 manual, chapter 8): base, stride, size in bytes, and whether lanes
- * lie interleaved. */
+/* Untyped buffer resource (RDNA2 manual, chapter 8): base, stride, size in bytes, and lane
+ * interleaving (swizzle). */
 struct buffer {
 	uint64_t base;
 	uint32_t stride, records, index_stride;
@@ -38,8 +36,8 @@ static struct buffer buffer_of(const struct wave *w, const struct op *op, enum a
 	};
 }
 
-static struct place buffer_place(const struct wave *w, const struct op *op, uint32_t lane,
-				 uint32_t bytes)
+static struct lane_address buffer_address(const struct wave *w, const struct op *op, uint32_t lane,
+					  uint32_t bytes)
 {
 	const int32_t *f = op->in.field;
 	const row *v = &w->v[op->in.reg[AMD_S0] - AMD_VGPR];
@@ -57,29 +55,30 @@ static struct place buffer_place(const struct wave *w, const struct op *op, uint
 	} else {
 		at = (uint64_t)index * b.stride + offset;
 		if (b.stride ? index >= b.records : at + bytes > b.records)
-			return (struct place){SPACE_NOWHERE, 0, 0};
+			return (struct lane_address){SPACE_NOWHERE, 0, 0};
 	}
-	return (struct place){SPACE_GLOBAL, b.base + amd_read_scalar(w, op, AMD_SX, 0) + at, 0};
+	return (struct lane_address){SPACE_GLOBAL, b.base + amd_read_scalar(w, op, AMD_SX, 0) + at,
+				     0};
 }
 
-static struct place flat_place(const struct wave *w, uint64_t at)
+static struct lane_address flat_address(const struct wave *w, uint64_t at)
 {
 	if ((at ^ AMD_APERTURE_LDS) >> 32 == 0)
-		return (struct place){SPACE_LDS, (uint32_t)at, 0};
+		return (struct lane_address){SPACE_LDS, (uint32_t)at, 0};
 	if ((at ^ AMD_APERTURE_PRIVATE) >> 32 == 0)
-		return (struct place){SPACE_PRIVATE, (uint32_t)at, w->flat_scratch};
-	return (struct place){SPACE_GLOBAL, at, 0};
+		return (struct lane_address){SPACE_PRIVATE, (uint32_t)at, w->flat_scratch};
+	return (struct lane_address){SPACE_GLOBAL, at, 0};
 }
 
-static struct place place_of(const struct wave *w, const struct op *op, uint32_t lane,
-			     uint32_t bytes)
+static struct lane_address resolve_address(const struct wave *w, const struct op *op, uint32_t lane,
+					   uint32_t bytes)
 {
 	const struct amd_inst *in = &op->in;
 	uint64_t offset = (uint64_t)(int64_t)in->field[AMD_F_OFFSET], at = 0;
 	uint32_t words = amd_words(in, AMD_S0);
 
 	if (in->row->format == AMD_MUBUF)
-		return buffer_place(w, op, lane, bytes);
+		return buffer_address(w, op, lane, bytes);
 	if (words) {
 		const row *v = &w->v[in->reg[AMD_S0] - AMD_VGPR];
 
@@ -92,13 +91,14 @@ static struct place place_of(const struct wave *w, const struct op *op, uint32_t
 		at += lane * 4;
 	at += offset;
 	if (in->row->format == AMD_SCRATCH)
-		return (struct place){SPACE_PRIVATE, (uint32_t)at, w->flat_scratch};
-	return in->row->format == AMD_FLAT ? flat_place(w, at)
-					   : (struct place){SPACE_GLOBAL, at, 0};
+		return (struct lane_address){SPACE_PRIVATE, (uint32_t)at, w->flat_scratch};
+	return in->row->format == AMD_FLAT ? flat_address(w, at)
+					   : (struct lane_address){SPACE_GLOBAL, at, 0};
 }
 
-/* Private memory is interleaved word by word, so a run of bytes is not one of addresses. */
-static enum mmu_result private_access(struct wave *w, const struct place *p, uint32_t lane,
+/* Private memory is interleaved word by word, so consecutive bytes are not at consecutive
+ * addresses. */
+static enum mmu_result private_access(struct wave *w, const struct lane_address *p, uint32_t lane,
 				      uint8_t *data, uint32_t bytes, bool write, uint64_t *fault)
 {
 	enum mmu_result why = MMU_OK;
@@ -116,7 +116,8 @@ static enum mmu_result private_access(struct wave *w, const struct place *p, uin
 	return why;
 }
 
-static bool beyond(struct wave *w, const struct place *p, uint32_t lane, uint32_t bytes, bool write)
+static bool is_out_of_bounds(struct wave *w, const struct lane_address *p, uint32_t lane,
+			     uint32_t bytes, bool write)
 {
 	bool lds = p->space == SPACE_LDS;
 	uint32_t size = lds ? w->grid->lds_bytes : w->grid->private_bytes;
@@ -124,13 +125,13 @@ static bool beyond(struct wave *w, const struct place *p, uint32_t lane, uint32_
 	if (p->at + bytes <= size)
 		return false;
 	amd_wave_fault(w, lane, lds ? MODEL_FAULT_SHARED_RANGE : MODEL_FAULT_LOCAL_RANGE, p->at,
-		       "%s of %u bytes, %s 0x%llx, beyond the %u bytes that there are",
-		       write ? "store" : "load", bytes, lds ? "LDS at" : "private memory at",
-		       (unsigned long long)p->at, size);
+		       "%s of %u bytes, %s 0x%llx, beyond its %u bytes", write ? "store" : "load",
+		       bytes, lds ? "LDS at" : "private memory at", (unsigned long long)p->at,
+		       size);
 	return true;
 }
 
-static bool access_bytes(struct wave *w, const struct place *p, uint32_t lane, void *data,
+static bool access_bytes(struct wave *w, const struct lane_address *p, uint32_t lane, void *data,
 			 uint32_t bytes, bool write)
 {
 	enum mmu_result why = MMU_OK;
@@ -142,13 +143,13 @@ static bool access_bytes(struct wave *w, const struct place *p, uint32_t lane, v
 			    : amd_memory_read(w, p->at, data, bytes, &fault);
 		break;
 	case SPACE_LDS:
-		if (beyond(w, p, lane, bytes, write))
+		if (is_out_of_bounds(w, p, lane, bytes, write))
 			return false;
 		memcpy(write ? w->group->lds + p->at : data, write ? data : w->group->lds + p->at,
 		       bytes);
 		break;
 	case SPACE_PRIVATE:
-		if (beyond(w, p, lane, bytes, write))
+		if (is_out_of_bounds(w, p, lane, bytes, write))
 			return false;
 		why = private_access(w, p, lane, data, bytes, write, &fault);
 		break;
@@ -165,11 +166,9 @@ static bool access_bytes(struct wave *w, const struct place *p, uint32_t lane, v
 	return why == MMU_OK;
 }
 
-/*
- * Words at global or flat addresses, as nearly all accesses are: addresses of all lanes at once, and a
- * look into the page table only where the page changes. What is out of the ordinary (not aligned, over
- * the end of a page, LDS or private memory, not mapped) goes the slow way, lane by lane.
- */
+/* Fast path for aligned words at global or flat addresses: computes the addresses of all lanes at
+ * once and translates only when the page changes. Other accesses (unaligned, across pages, LDS,
+ * private memory, unmapped) take the slow path, lane by lane. */
 struct lanes {
 	uint64_t at[LANES], page;
 	uint8_t *host; /* of the page */
@@ -200,7 +199,7 @@ static bool lanes_begin(const struct wave *w, const struct op *op, struct lanes 
 	return true;
 }
 
-/* The lane's words; NULL: the slow way. */
+/* Returns the lane's words; NULL: use the slow path. */
 static inline uint32_t *lane_words(struct wave *w, struct lanes *l, uint32_t i)
 {
 	uint64_t at = l->at[i];
@@ -218,14 +217,15 @@ static inline uint32_t *lane_words(struct wave *w, struct lanes *l, uint32_t i)
 	return (uint32_t *)(l->host + at % MMU_PAGE_BYTES);
 }
 
-/* In hazard mode what waves have to each other is looked after. Buffers are LLVM's private memory, of which lanes
- * that are off may read what others left. */
-static bool is_watched(const struct wave *w, const struct op *op, enum space space)
+/* True if hazard mode tracks visibility between waves for this access. Buffers are excluded: LLVM
+ * uses them for private memory, of which inactive lanes may read stale values. */
+static bool tracks_visibility(const struct wave *w, const struct op *op, enum space space)
 {
 	return w->grid->release && space == SPACE_GLOBAL && op->in.row->format != AMD_MUBUF;
 }
 
-static bool may_see(struct wave *w, const struct op *op, uint32_t i, uint64_t at, uint32_t bytes)
+static bool store_is_visible(struct wave *w, const struct op *op, uint32_t i, uint64_t at,
+			     uint32_t bytes)
 {
 	return op->in.field[AMD_F_GLC] || amd_release_read(w, i, at, bytes);
 }
@@ -233,10 +233,10 @@ static bool may_see(struct wave *w, const struct op *op, uint32_t i, uint64_t at
 static bool load_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t kind, row *d)
 {
 	uint32_t bytes = kind & MEM_BYTES, data[4] = {0};
-	struct place p = place_of(w, op, i, bytes);
+	struct lane_address p = resolve_address(w, op, i, bytes);
 
 	if (!access_bytes(w, &p, i, data, bytes, false) ||
-	    (is_watched(w, op, p.space) && !may_see(w, op, i, p.at, bytes)))
+	    (tracks_visibility(w, op, p.space) && !store_is_visible(w, op, i, p.at, bytes)))
 		return false;
 	put_loaded(d, i, kind, data);
 	return true;
@@ -245,12 +245,12 @@ static bool load_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t 
 static bool store_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t kind, const row *s)
 {
 	uint32_t bytes = kind & MEM_BYTES, data[4];
-	struct place p = place_of(w, op, i, bytes);
+	struct lane_address p = resolve_address(w, op, i, bytes);
 
 	get_stored(s, i, kind, data);
 	if (!access_bytes(w, &p, i, data, bytes, true))
 		return false;
-	if (is_watched(w, op, p.space))
+	if (tracks_visibility(w, op, p.space))
 		amd_release_wrote(w, p.at, bytes, AMD_VSCNT);
 	return true;
 }
@@ -265,7 +265,7 @@ static void run_load(struct wave *w, const struct op *op)
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
 		uint32_t *from = fast ? lane_words(w, &l, i) : NULL;
 
-		if (from && w->grid->release && !may_see(w, op, i, l.at[i], l.bytes))
+		if (from && w->grid->release && !store_is_visible(w, op, i, l.at[i], l.bytes))
 			return;
 		if (from)
 			for (uint32_t k = 0; k < kind / 4; k++)
@@ -295,10 +295,10 @@ static void run_store(struct wave *w, const struct op *op)
 	}
 }
 
-/* handler.data: enum atomic, and whether it is about 64 bits. */
+/* handler.data: enum atomic, WIDE: 64 bits. */
 enum { WIDE = 64 };
 
-/* In memory, where other threads may do the same: until nobody came between. */
+/* Compare-and-swap loop, since other threads may access the word. */
 static bool atomic_in_memory(struct wave *w, uint32_t lane, uint64_t at, enum atomic a,
 			     uint32_t bytes, uint64_t data, uint64_t compare, uint64_t *old)
 {
@@ -311,7 +311,7 @@ static bool atomic_in_memory(struct wave *w, uint32_t lane, uint64_t at, enum at
 			       (unsigned long long)at);
 		return false;
 	}
-	host = amd_at(w, at, bytes, MODEL_READ | MODEL_WRITE | MODEL_ATOMIC, &why);
+	host = amd_host_address(w, at, bytes, MODEL_READ | MODEL_WRITE | MODEL_ATOMIC, &why);
 	if (!host) {
 		amd_wave_fault(w, lane, MODEL_FAULT_MMU, at,
 			       "atomic operation of %u bytes, memory at 0x%llx, which %s", bytes,
@@ -339,14 +339,15 @@ static bool atomic_in_memory(struct wave *w, uint32_t lane, uint64_t at, enum at
 	return true;
 }
 
-static bool atomic_here(struct wave *w, const struct place *p, uint32_t lane, enum atomic a,
-			uint32_t bytes, uint64_t data, uint64_t compare, uint64_t *old)
+static bool atomic_on_lane(struct wave *w, const struct lane_address *p, uint32_t lane,
+			   enum atomic a, uint32_t bytes, uint64_t data, uint64_t compare,
+			   uint64_t *old)
 {
 	uint64_t new;
 
 	if (p->space == SPACE_GLOBAL)
 		return atomic_in_memory(w, lane, p->at, a, bytes, data, compare, old);
-	/* A workgroup's waves share a thread. */
+	/* The waves of a workgroup run on one host thread. */
 	if (!access_bytes(w, p, lane, old, bytes, false))
 		return false;
 	new = amd_atomic_result(a, bytes, *old, data, compare);
@@ -361,15 +362,15 @@ static void run_atomic(struct wave *w, const struct op *op)
 	const row *s = &w->v[op->in.reg[buffer ? AMD_D : AMD_S1] - AMD_VGPR];
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		struct place p = place_of(w, op, i, 4 * words);
+		struct lane_address p = resolve_address(w, op, i, 4 * words);
 		uint64_t old = 0, data, compare = 0;
 
 		data = s[0][i] | (words > 1 ? (uint64_t)s[1][i] << 32 : 0);
 		if (a == ATOMIC_CMPSWAP)
 			compare = s[words][i] | (words > 1 ? (uint64_t)s[words + 1][i] << 32 : 0);
-		if (!atomic_here(w, &p, i, a, 4 * words, data, compare, &old))
+		if (!atomic_on_lane(w, &p, i, a, 4 * words, data, compare, &old))
 			return;
-		if (is_watched(w, op, p.space))
+		if (tracks_visibility(w, op, p.space))
 			amd_release_wrote(w, p.at, 4 * words,
 					  op->in.field[AMD_F_GLC] ? AMD_VMCNT : AMD_VSCNT);
 		if (!op->in.field[AMD_F_GLC])
@@ -416,13 +417,13 @@ static void run_scalar_load(struct wave *w, const struct op *op)
 				 data[k]);
 }
 
-/* The clock of the shaders: here the wave's instructions. */
+/* The shader clock: here the number of instructions that the wave executed. */
 static void run_time(struct wave *w, const struct op *op)
 {
 	amd_write_scalar64(w, op->in.reg[AMD_D], w->steps);
 }
 
-/* The clock of time stamps. */
+/* The timestamp clock. */
 static void run_real_time(struct wave *w, const struct op *op)
 {
 	amd_write_scalar64(w, op->in.reg[AMD_D], model_nanoseconds() / AMD_CLOCK_NANOSECONDS);
@@ -508,7 +509,7 @@ const struct handler amd_handlers_memory[] = {
 	SCALAR(s_buffer_load_dwordx16),
 	{AMD_s_memtime, run_time, NULL, 0},
 	{AMD_s_memrealtime, run_real_time, NULL, 0},
-	/* There are no caches here. */
+	/* The model has no data caches. */
 	{AMD_s_dcache_inv, run_nothing, NULL, 0},
 	{AMD_s_gl1_inv, run_nothing, NULL, 0},
 	{AMD_buffer_gl0_inv, run_nothing, NULL, 0},

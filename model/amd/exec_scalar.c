@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * Scalar instructions: arithmetic that sets SCC, control flow, EXEC. SCC is what the RDNA2 manual
- * says of each: carry, signed overflow, result not zero, or left alone.
- */
+/* Scalar instructions: arithmetic that sets SCC, control flow, EXEC. SCC follows the RDNA2 manual:
+ * carry, signed overflow, result not zero, or unchanged. */
 #include "model/amd/wave.h"
 
 #define A32  amd_read_scalar(w, op, AMD_S0, 0)
@@ -13,7 +11,7 @@
 #define SIMM ((int32_t)(int16_t)op->in.field[AMD_F_IMM])
 #define D    (op->in.reg[AMD_D])
 
-/* 32-bit: d of a, b; scc afterwards. 64-bit likewise; shifts have a 32-bit b. */
+/* 32-bit: d from a, b; then scc. 64-bit likewise; shifts have a 32-bit b. */
 #define OP32(name, result, condition) \
 	static void run_##name(struct wave *w, const struct op *op) \
 	{ \
@@ -88,7 +86,7 @@ static uint64_t reverse64(uint64_t x)
 	return r;
 }
 
-/* Place of the first sign change from the top; -1: none. */
+/* Position of the first sign change from the top; -1: none. */
 static uint32_t sign_length(uint64_t x, uint32_t bits)
 {
 	uint64_t sign = x >> (bits - 1) & 1;
@@ -211,7 +209,7 @@ OP64(s_quadmask_b64, quads(a, false), NOT_ZERO)
 OP32(s_abs_i32, (int32_t)a < 0 ? 0 - a : a, NOT_ZERO)
 OP64(s_bitreplicate_b64_b32, twice_each((uint32_t)a), KEEP)
 
-/* EXEC changes, its old value is kept in the destination. */
+/* Changes EXEC and saves its old value in the destination. */
 #define SAVEEXEC(name, result) \
 	static void run_##name(struct wave *w, const struct op *op) \
 	{ \
@@ -325,7 +323,7 @@ static void run_s_mulk_i32(struct wave *w, const struct op *op)
 	amd_write_scalar(w, D, w->s[D] * (uint32_t)SIMM);
 }
 
-/* Control flow. Distances are in words from the next instruction. */
+/* Control flow. Offsets are in words from the next instruction. */
 static void run_s_branch(struct wave *w, const struct op *op)
 {
 	w->next += (uint64_t)(int64_t)SIMM * 4;
@@ -371,13 +369,13 @@ static void run_s_call_b64(struct wave *w, const struct op *op)
 static void run_s_endpgm(struct wave *w, const struct op *op)
 {
 	(void)op;
-	w->state = ENDED;
+	w->state = WAVE_ENDED;
 }
 
 static void run_s_barrier(struct wave *w, const struct op *op)
 {
 	(void)op;
-	w->state = WAITS;
+	w->state = WAVE_AT_BARRIER;
 	w->group->waiting++;
 }
 
@@ -387,7 +385,7 @@ static void run_nothing(struct wave *w, const struct op *op)
 	(void)op;
 }
 
-/* Whoever sleeps waits for somebody else, as a rule. */
+/* A sleeping wave usually waits for another: ends its quantum. */
 static void run_s_sleep(struct wave *w, const struct op *op)
 {
 	(void)op;
@@ -402,7 +400,8 @@ static void run_s_trap(struct wave *w, const struct op *op)
 static void run_s_code_end(struct wave *w, const struct op *op)
 {
 	(void)op;
-	amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0, "the program ran over its end");
+	amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
+		       "execution ran past the end of the program");
 }
 
 static uint32_t *hwreg(struct wave *w, uint32_t id, uint32_t *copy)
@@ -420,7 +419,8 @@ static uint32_t *hwreg(struct wave *w, uint32_t id, uint32_t *copy)
 		*copy = (uint32_t)w->steps & 0xfffff;
 		return copy;
 	default:
-		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0, "hardware register %u is not modelled", id);
+		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
+			       "hardware register %u is not modelled", id);
 		return NULL;
 	}
 }
@@ -449,7 +449,8 @@ static void set_hwreg(struct wave *w, uint32_t imm, uint32_t value)
 		w->flat_scratch = (w->flat_scratch & 0xffffffff) | (uint64_t)value << 32;
 	else if (id == HWREG_MODE && !amd_mode_is_known(value))
 		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, 0,
-			       "subnormal numbers are flushed or kept, not one of sources and results alone as in mode 0x%x",
+			       "denormal mode 0x%x, which flushes sources or results alone, is not "
+			       "modelled",
 			       value & 0xff);
 	else if (id == HWREG_MODE)
 		w->mode = value;
@@ -465,7 +466,7 @@ static void run_s_setreg_imm32_b32(struct wave *w, const struct op *op)
 	set_hwreg(w, IMM, op->in.literal);
 }
 
-/* Rounding and denormals: four bits each of MODE. */
+/* Rounding and denormal mode: four bits each of MODE. */
 static void run_s_round_mode(struct wave *w, const struct op *op)
 {
 	set_hwreg(w, HWREG_MODE | 3 << 11, IMM & 15);
@@ -508,7 +509,7 @@ const struct handler amd_handlers_scalar[] = {
 	H(s_cbranch_execz), H(s_cbranch_execnz), H(s_getpc_b64), H(s_setpc_b64), H(s_swappc_b64),
 	H(s_call_b64), H(s_endpgm), H(s_barrier), H(s_trap), H(s_code_end), H(s_getreg_b32),
 	H(s_setreg_b32), H(s_setreg_imm32_b32), H(s_round_mode), H(s_denorm_mode),
-	/* Hints, and waits for what has long happened here; hazard.c watches them. */
+	/* Hints, and waits, which are no-ops here; hazard.c checks them. */
 	{AMD_s_nop, run_nothing, NULL, 0}, H(s_sleep),
 	{AMD_s_setprio, run_nothing, NULL, 0}, {AMD_s_clause, run_nothing, NULL, 0},
 	{AMD_s_inst_prefetch, run_nothing, NULL, 0}, {AMD_s_waitcnt, run_nothing, NULL, 0},

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-/*
- * Arithmetic in modes other than the usual one. MODE says how results are rounded and whether subnormal
- * numbers count as zeros, singles and the others each for themselves (RDNA2 manual, mode register). Sums,
- * products and conversions round as they are told, by model/core/softfloat.c; minima, integral values and functions
- * that are approximations anyway do not depend on it. What does and is not here is refused.
- */
+/* Arithmetic in non-default float modes. MODE selects the rounding and whether subnormals are
+ * flushed, separately for singles and for halves and doubles (RDNA2 manual, mode register). Sums,
+ * products and conversions round by model/core/softfloat.c; minima, integral values and
+ * approximated functions do not depend on the mode. Operations that do, but are not listed here,
+ * are rejected. */
 #include "model/amd/wave.h"
 #include "model/core/softfloat.h"
 
@@ -76,7 +75,7 @@ static const struct {
 	{AMD_v_cvt_f16_f32, from_single},
 };
 
-/* Results that are exact, or as near as the machine has them. */
+/* True if the result is exact, or approximated anyway. */
 static bool rounds_nothing(const struct amd_row *what)
 {
 	static const uint16_t ops[] = {
@@ -108,7 +107,7 @@ static uint32_t rounding_of(const struct wave *w, const struct op *op)
 	return w->mode >> (d == TYPE_F64 || d == TYPE_F16 || d == TYPE_PF16 ? 2 : 0) & 3;
 }
 
-/* Whether subnormal numbers of a type are zeros: singles by two bits of MODE, halves and doubles by the
+/* True if subnormals of a type are flushed: singles by two bits of MODE, halves and doubles by the
  * next two. */
 static bool flushes(const struct wave *w, const struct op *op, uint8_t type)
 {
@@ -123,7 +122,7 @@ bool amd_mode_is_known(uint32_t mode)
 	return (mode >> 6 & 3) % 3 == 0 && (mode >> 4 & 3) % 3 == 0;
 }
 
-/* Sources that have to be looked at first. */
+/* True if a source must be flushed first. */
 bool amd_mode_flushes(const struct wave *w, const struct op *op, uint32_t source)
 {
 	return flushes(w, op, op->in.row->type[AMD_S0 + source]);
@@ -150,9 +149,9 @@ void amd_mode_flush(row *r, uint8_t type)
 		}
 }
 
-/* One value of a lane, of an operand's type; half: of two in a word, by the packed selectors. */
-static uint64_t value(const struct op *op, const struct operands *o, uint32_t k, uint32_t i,
-		      int half)
+/* One value of a lane, in an operand's type; half: index of a packed half. */
+static uint64_t read_value(const struct op *op, const struct operands *o, uint32_t k, uint32_t i,
+			   int half)
 {
 	const int32_t *f = op->in.field;
 	uint32_t x = o->s[k][0][i];
@@ -166,7 +165,8 @@ static uint64_t value(const struct op *op, const struct operands *o, uint32_t k,
 	return x ^ ((half ? f[AMD_F_ABS] : f[AMD_F_NEG]) >> k & 1 ? 0x8000 : 0);
 }
 
-static void compute(const struct op *op, struct operands *o, rounded_fn *fn, enum float_rounding r)
+static void compute_rounded(const struct op *op, struct operands *o, rounded_fn *fn,
+			    enum float_rounding r)
 {
 	uint8_t d = op->in.row->type[AMD_D];
 	bool pairs = d == TYPE_PF16;
@@ -182,7 +182,7 @@ static void compute(const struct op *op, struct operands *o, rounded_fn *fn, enu
 
 			for (uint32_t k = 0; k < 3; k++)
 				if (op->in.row->type[AMD_S0 + k])
-					x[k] = value(op, o, k, i, half);
+					x[k] = read_value(op, o, k, i, half);
 			result |= fn(f, x, r) << (half > 0 ? 16 : 0);
 		}
 		o->d[0][i] = (uint32_t)result;
@@ -198,7 +198,7 @@ void amd_mode_run(struct wave *w, const struct op *op, struct operands *o)
 
 	for (uint32_t k = 0; round && k < sizeof(rounded) / sizeof(rounded[0]); k++)
 		if (rounded[k].op == op->in.row->op) {
-			compute(op, o, rounded[k].compute, roundings[round]);
+			compute_rounded(op, o, rounded[k].compute, roundings[round]);
 			found = true;
 		}
 	if (round && !found && !rounds_nothing(op->in.row)) {

@@ -1,22 +1,21 @@
 // SPDX-License-Identifier: MIT
-/*
- * Hazard mode. Memory instructions give their results later, and only a counter says when: vmcnt for
- * vector loads, lgkmcnt for LDS, scalar and flat ones, vscnt for stores. Here results are there at
- * once, but a register counts as pending until a wait covers it; using it before is an error that
- * names both instructions. Vector loads come back in order, so waiting for all but n covers the
- * older ones; LDS does too as long as no scalar or flat operation, which may come at any time, is on
- * its way. A barrier wants everything to have arrived, as LLVM has it on this chip. So does emptying the
- * caches of loads and atomics, which is how a wave acquires: what comes later may fill a cache again with what was
- * there before. L1 is emptied first, then L0, which would else fill itself from it (LLVM's AMDGPU guide, "Memory
- * Model GFX10"; llc 19).
+/* Hazard mode. Memory instructions return their results later, and only a wait counter tells when:
+ * vmcnt for vector loads, lgkmcnt for LDS, scalar and flat accesses, vscnt for stores. The model
+ * has results at once, but marks a register as pending until a wait covers it; an earlier use is an
+ * error that names both instructions. Vector loads return in order, so waiting for all but n covers
+ * the older ones; LDS does too while no scalar or flat operation, which return out of order, is in
+ * flight. A barrier requires all counters to be zero, as LLVM does on this chip. So does a cache
+ * invalidate for loads and atomics, which is how a wave acquires: a load in flight could refill the
+ * cache with stale data. L1 must be invalidated before L0, which would otherwise refill from it
+ * (LLVM's AMDGPU guide, "Memory Model GFX10"; llc 19).
  *
- * Of hazards that no counter tells of, gfx1030 has one that compute can meet: s_denorm_mode too soon after
- * a vector memory atomic on floats (LLVM, GCNHazardRecognizer.cpp, for all of gfx10). The list of gfx10's bugs in
- * LLVM (AMDGPU.td: VcmpxPermlane, VMEMtoScalarWrite, SMEMtoVectorWrite, InstFwdPrefetch, VcmpxExecWAR,
- * LdsBranchVmemWAR, NSAtoVMEM, NSAClause, Offset3f, FlatSegmentOffset, NegativeUnalignedScratchOffset) is that of
- * gfx101x alone, data dependencies need no wait states on any gfx10, and Mesa's ACO mitigates nothing on
- * gfx10.3 (aco_insert_NOPs.cpp). docs/amd.md has the table.
- */
+ * Of hazards without a counter, gfx1030 has one that compute code can encounter: s_denorm_mode too
+ * soon after a vector memory atomic on floats (LLVM, GCNHazardRecognizer.cpp, for all of gfx10).
+ * The gfx10 bugs in LLVM (AMDGPU.td: VcmpxPermlane, VMEMtoScalarWrite, SMEMtoVectorWrite,
+ * InstFwdPrefetch, VcmpxExecWAR, LdsBranchVmemWAR, NSAtoVMEM, NSAClause, Offset3f,
+ * FlatSegmentOffset, NegativeUnalignedScratchOffset) affect gfx101x only, data dependencies need no
+ * wait states on any gfx10, and Mesa's ACO mitigates nothing on gfx10.3 (aco_insert_NOPs.cpp).
+ * docs/amd.md has the table. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -26,17 +25,18 @@ enum { VM = AMD_VMCNT, LGKM = AMD_LGKMCNT, VS = AMD_VSCNT, COUNTERS = AMD_COUNTE
 static const char *const names[COUNTERS] = {"vmcnt", "lgkmcnt", "vscnt"};
 
 struct pending {
-	uint64_t number[COUNTERS]; /* the operation that writes the register, 0: none */
+	/* sequence number of the operation that writes the register, 0: none */
+	uint64_t number[COUNTERS];
 	uint64_t pc;
 };
 
 struct hazard {
 	uint64_t issued[COUNTERS], done[COUNTERS];
-	uint64_t unordered;    /* last of lgkmcnt that is not in order */
-	uint64_t atomic;       /* last of vscnt that is an atomic */
-	uint64_t emptied;      /* pc where L1 was emptied, until L0 is; 0: none */
-	uint64_t float_atomic; /* pc of the last on floats … */
-	uint32_t states;       /* … and how many wait states the mode has to keep off still */
+	uint64_t unordered;      /* last out-of-order operation of lgkmcnt */
+	uint64_t atomic;         /* last atomic of vscnt */
+	uint64_t l1_invalidated; /* pc of an L1 invalidate until L0 is invalidated; 0: none */
+	uint64_t float_atomic;   /* pc of the last float atomic … */
+	uint32_t states;         /* … and wait states left until the mode may change */
 	struct pending scalar[128], vector[256];
 };
 
@@ -50,7 +50,7 @@ void amd_hazard_reset(struct hazard *h)
 	*h = (struct hazard){0};
 }
 
-/* A counter's largest number is how a wait leaves it out, so nothing is waited for by it. */
+/* A counter's maximum means that the instruction does not wait for it. */
 #define NO_WAIT 63
 
 static void wait_for(struct wave *w, uint32_t counter, uint32_t left)
@@ -76,7 +76,7 @@ uint64_t amd_hazard_issued(const struct wave *w, uint32_t counter)
 	return w->hazard->issued[counter];
 }
 
-static void waits(struct wave *w, const struct amd_inst *in)
+static void apply_waits(struct wave *w, const struct amd_inst *in)
 {
 	uint32_t imm = (uint32_t)in->field[AMD_F_IMM];
 
@@ -132,24 +132,23 @@ static bool is_ready(struct wave *w, const struct op *op, uint32_t reg)
 	return true;
 }
 
-/* Other waves see what was done before a barrier only if it was waited for. */
-static bool at_rest(struct wave *w)
+/* Other waves see stores before a barrier only if the wave waited for them. */
+static bool barrier_is_safe(struct wave *w)
 {
 	struct hazard *h = w->hazard;
 
 	for (uint32_t c = 0; c < COUNTERS; c++)
 		if (h->issued[c] > h->done[c]) {
-			amd_wave_fault(
-				w, LANES, MODEL_FAULT_HAZARD, 0,
-				"s_barrier while %llu operations are on their way: %s was not "
-				"waited for",
-				(unsigned long long)(h->issued[c] - h->done[c]), names[c]);
+			amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
+				       "s_barrier while %llu operations are in flight: %s was not "
+				       "waited for",
+				       (unsigned long long)(h->issued[c] - h->done[c]), names[c]);
 			return false;
 		}
 	return true;
 }
 
-static bool still_loading(struct wave *w, const struct op *op, uint32_t counter, uint64_t last)
+static bool loads_in_flight(struct wave *w, const struct op *op, uint32_t counter, uint64_t last)
 {
 	char text[128];
 
@@ -157,7 +156,7 @@ static bool still_loading(struct wave *w, const struct op *op, uint32_t counter,
 		return false;
 	amd_print(&op->in, text, sizeof(text));
 	amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
-		       "%s while loads or atomics are on their way: %s was not waited for", text,
+		       "%s while loads or atomics are in flight: %s was not waited for", text,
 		       names[counter]);
 	return true;
 }
@@ -169,16 +168,16 @@ static bool caches_in_order(struct wave *w, const struct op *op)
 	char text[128];
 
 	if (o == AMD_buffer_gl0_inv || o == AMD_buffer_gl1_inv) {
-		h->emptied = o == AMD_buffer_gl1_inv ? w->pc : 0;
-		return !still_loading(w, op, VM, h->issued[VM]) &&
-		       !still_loading(w, op, VS, h->atomic);
+		h->l1_invalidated = o == AMD_buffer_gl1_inv ? w->pc : 0;
+		return !loads_in_flight(w, op, VM, h->issued[VM]) &&
+		       !loads_in_flight(w, op, VS, h->atomic);
 	}
-	if (!h->emptied || !(amd_wait_counters(&op->in) >> VM & 1) || op->in.field[AMD_F_GLC])
+	if (!h->l1_invalidated || !(amd_wait_counters(&op->in) >> VM & 1) || op->in.field[AMD_F_GLC])
 		return true;
 	amd_print(&op->in, text, sizeof(text));
 	amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,
-		       "%s reads from L0, which was not emptied after L1 was at 0x%llx", text,
-		       (unsigned long long)h->emptied);
+		       "%s reads from L0, which was not invalidated after L1 was at 0x%llx", text,
+		       (unsigned long long)h->l1_invalidated);
 	return false;
 }
 
@@ -199,8 +198,8 @@ static bool is_float_atomic(const struct amd_row *r)
 	return false;
 }
 
-/* The mode of denormals may not change in the three wait states after a float atomic; a vector operation
- * or any wait ends that, too. s_nop n is n + 1 states, everything else one. */
+/* The denormal mode may not change within three wait states after a float atomic; a vector
+ * operation or any wait also suffices. s_nop n counts n + 1 states, every other instruction one. */
 #define DENORM_STATES 3
 
 static bool mode_may_change(struct wave *w, const struct op *op)
@@ -236,8 +235,8 @@ bool amd_hazard_check(struct wave *w, const struct op *op)
 	uint32_t counters = amd_wait_counters(&op->in);
 
 	if (op->in.row->flags & WAIT || op->in.row->op == AMD_s_wait_idle)
-		waits(w, &op->in);
-	if ((op->in.row->op == AMD_s_barrier && !at_rest(w)) || !mode_may_change(w, op) ||
+		apply_waits(w, &op->in);
+	if ((op->in.row->op == AMD_s_barrier && !barrier_is_safe(w)) || !mode_may_change(w, op) ||
 	    !caches_in_order(w, op))
 		return false;
 	for (uint32_t u = 0; u < op->uses_count; u++)

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-/*
- * A launch without a queue, for tests of code: the executor alone, on memory that the caller has. It
- * plays the command processor and the runtime: user registers are what a kernel descriptor asks for.
- */
+/* A launch without a queue, for tests of code: the executor alone, on memory of the caller. It
+ * takes the role of command processor and runtime: it sets the user SGPRs that a kernel descriptor
+ * requests. */
 #include <stdio.h>
 
 #include "hw/amd/kernel_descriptor.h"
@@ -23,13 +22,13 @@ uint64_t amd_scratch_bytes(const struct amd_launch *l)
 	return wave_private_bytes(l) * waves_of(l);
 }
 
-/* A buffer resource over the scratch of the launch: lanes interleave word by word. */
+/* Builds a buffer resource over the launch's scratch memory, interleaved by words of lanes. */
 static void scratch_resource(const struct amd_launch *l, uint32_t r[4])
 {
 	r[0] = (uint32_t)l->scratch;
 	r[1] = (uint32_t)(l->scratch >> 32 & 0xffff) | 1u << 31; /* swizzle */
 	r[2] = 0xffffffff;
-	r[3] = 1u << 23 | 2u << 21; /* add the lane, 32 of them side by side */
+	r[3] = 1u << 23 | 2u << 21; /* add the lane id, index stride 32 */
 }
 
 static void user_registers(const struct amd_launch *l, uint32_t user[AMD_COMPUTE_USER_DATA_COUNT])
@@ -61,7 +60,7 @@ static void user_registers(const struct amd_launch *l, uint32_t user[AMD_COMPUTE
 	}
 }
 
-static void run(struct amd_grid *g, struct model_channel *c)
+static void run_grid(struct amd_grid *g, struct model_channel *c)
 {
 	const char *wrong = amd_grid_prepare(g);
 	struct model_error e = {.fault = MODEL_FAULT_DISPATCH};
@@ -71,7 +70,7 @@ static void run(struct amd_grid *g, struct model_channel *c)
 	else if (g->hazard && !(g->release = amd_release_create()))
 		channel_fail(c, &e, "no host memory for hazards between waves");
 	else if (g->work.blocks)
-		crew_work(&g->work, NULL);
+		grid_run_blocks(&g->work, NULL);
 	amd_release_destroy(g->release);
 }
 
@@ -99,17 +98,17 @@ bool amd_run(const struct amd_launch *l, char *message, size_t size)
 	if (!(l->properties & AMD_WAVE32))
 		return snprintf(message, size, "only waves of 32 lanes are modelled"), false;
 	if (model_create(&config, &c.model))
-		return snprintf(message, size, "no memory for a software GPU"), false;
+		return snprintf(message, size, "no host memory for a software GPU"), false;
 	if (model_space_create(c.model, &c.space)) {
 		model_destroy(c.model);
-		return snprintf(message, size, "no memory for an address space"), false;
+		return snprintf(message, size, "no host memory for an address space"), false;
 	}
 	pthread_mutex_init(&c.lock, NULL);
 	memcpy(g.groups, l->groups, sizeof(g.groups));
 	memcpy(g.threads, l->threads, sizeof(g.threads));
 	user_registers(l, g.user);
 	g.code = c.space->code;
-	run(&g, &c);
+	run_grid(&g, &c);
 	if (model_channel_error(&c, &e))
 		snprintf(message, size, "%s", e.text);
 	pthread_mutex_destroy(&c.lock);

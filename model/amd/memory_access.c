@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Bytes at addresses, page by page. Words are never seen half: other threads are at work too. */
+/* Access to bytes at GPU addresses, page by page. Aligned words are never torn, since other threads
+ * access them concurrently. */
 #include "model/amd/wave.h"
 
-static enum mmu_result each_page(struct wave *w, uint64_t va, uint8_t *bytes, uint32_t count,
-				 uint32_t access, uint64_t *fault)
+static enum mmu_result access_pages(struct wave *w, uint64_t va, uint8_t *bytes, uint32_t count,
+				    uint32_t access, uint64_t *fault)
 {
 	while (count) {
 		uint32_t part = MMU_PAGE_BYTES - (uint32_t)(va % MMU_PAGE_BYTES);
@@ -12,7 +13,7 @@ static enum mmu_result each_page(struct wave *w, uint64_t va, uint8_t *bytes, ui
 
 		if (part > count)
 			part = count;
-		host = amd_at(w, va, part, access, &why);
+		host = amd_host_address(w, va, part, access, &why);
 		if (!host) {
 			*fault = va;
 			return why;
@@ -42,11 +43,11 @@ static enum mmu_result each_page(struct wave *w, uint64_t va, uint8_t *bytes, ui
 enum mmu_result amd_memory_read(struct wave *w, uint64_t va, void *to, uint32_t bytes,
 				uint64_t *fault)
 {
-	return each_page(w, va, to, bytes, MODEL_READ, fault);
+	return access_pages(w, va, to, bytes, MODEL_READ, fault);
 }
 
 enum mmu_result amd_memory_write(struct wave *w, uint64_t va, const void *from, uint32_t bytes,
 				 uint64_t *fault)
 {
-	return each_page(w, va, (uint8_t *)from, bytes, MODEL_WRITE, fault);
+	return access_pages(w, va, (uint8_t *)from, bytes, MODEL_WRITE, fault);
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
-/*
- * Operands: constants by the type they are read as, sign modifiers, halves and bytes (op_sel,
- * SDWA), values of other lanes (DPP), and what of a result is kept.
- */
+/* Operands: constants by operand type, sign modifiers, halves and bytes (op_sel, SDWA), values of
+ * other lanes (DPP), and partial writes of results. */
 #include <string.h>
 
 #include "hw/amd/kernel_descriptor.h"
@@ -17,10 +15,10 @@ static const uint64_t twice[9] = {
 	0x4010000000000000, 0xc010000000000000, 0x3fc45f306dc9c882,
 };
 
-static uint64_t special(const struct wave *w, uint32_t reg)
+static uint64_t special_source(const struct wave *w, uint32_t reg)
 {
 	switch (reg) {
-	case AMD_SHARED_BASE: /* the upper word of 64 bits; as 32 bits the same */
+	case AMD_SHARED_BASE: /* the upper word of 64 bits; the same as 32 bits */
 		return AMD_APERTURE_LDS;
 	case AMD_SHARED_LIMIT:
 		return AMD_APERTURE_LDS | 0xffffffff;
@@ -40,9 +38,9 @@ static uint64_t special(const struct wave *w, uint32_t reg)
 }
 
 /* A constant in the width and format of the operand's type. A literal is the upper half of a 64-bit
- * float, otherwise it is extended by its sign where the instruction is about signed numbers. */
-static uint64_t constant(const struct wave *w, const struct op *op, enum amd_slot slot,
-			 uint8_t type)
+ * float; otherwise it is sign-extended for signed operands. */
+static uint64_t constant_source(const struct wave *w, const struct op *op, enum amd_slot slot,
+				uint8_t type)
 {
 	uint32_t reg = op->in.reg[slot];
 	bool wide = amd_types[type].words == 2;
@@ -64,7 +62,7 @@ static uint64_t constant(const struct wave *w, const struct op *op, enum amd_slo
 			return half[reg - AMD_HALF];
 		return amd_constant_single[reg - AMD_HALF];
 	}
-	return special(w, reg) >> (wide || reg > AMD_PRIVATE_LIMIT ? 0 : 32);
+	return special_source(w, reg) >> (wide || reg > AMD_PRIVATE_LIMIT ? 0 : 32);
 }
 
 uint32_t amd_read_scalar(const struct wave *w, const struct op *op, enum amd_slot slot,
@@ -74,7 +72,7 @@ uint32_t amd_read_scalar(const struct wave *w, const struct op *op, enum amd_slo
 
 	if (reg < AMD_INT_0)
 		return reg == AMD_NULL ? 0 : w->s[reg + word];
-	return (uint32_t)(constant(w, op, slot, op->in.row->type[slot]) >> (32 * word));
+	return (uint32_t)(constant_source(w, op, slot, op->in.row->type[slot]) >> (32 * word));
 }
 
 uint64_t amd_read_scalar64(const struct wave *w, const struct op *op, enum amd_slot slot)
@@ -96,7 +94,7 @@ void amd_write_scalar64(struct wave *w, uint32_t reg, uint64_t value)
 	w->s[reg + 1] = (uint32_t)(value >> 32);
 }
 
-/* The type that a source has in this instruction: mixed ones are halves where op_sel_hi says so. */
+/* The type of a source: in mixed instructions op_sel_hi selects halves. */
 static uint8_t source_type(const struct op *op, uint32_t source)
 {
 	uint8_t type = op->in.row->type[AMD_S0 + source];
@@ -106,7 +104,8 @@ static uint8_t source_type(const struct op *op, uint32_t source)
 	return type;
 }
 
-static void fill(struct wave *w, const struct op *op, uint32_t source, row *to, uint32_t words)
+static void fill_source(struct wave *w, const struct op *op, uint32_t source, row *to,
+			uint32_t words)
 {
 	enum amd_slot slot = AMD_S0 + source;
 	uint32_t reg = op->in.reg[slot];
@@ -118,16 +117,16 @@ static void fill(struct wave *w, const struct op *op, uint32_t source, row *to, 
 			memcpy(to[k], w->v[reg - AMD_VGPR + k], sizeof(row));
 			continue;
 		}
-		value = reg < AMD_INT_0
-				? amd_read_scalar(w, op, slot, k)
-				: (uint32_t)(constant(w, op, slot, source_type(op, source)) >>
-					     (32 * k));
+		value = reg < AMD_INT_0 ? amd_read_scalar(w, op, slot, k)
+					: (uint32_t)(constant_source(w, op, slot,
+								     source_type(op, source)) >>
+						     (32 * k));
 		for (uint32_t i = 0; i < LANES; i++)
 			to[k][i] = value;
 	}
 }
 
-/* Which lane a lane reads, or LANES: none. Rows are 16 lanes. */
+/* The lane that a lane reads, or LANES: none. Rows have 16 lanes. */
 static uint32_t dpp_source(uint32_t c, uint32_t lane)
 {
 	uint32_t at = lane & 15, base = lane & ~15u, by = c & 15;
@@ -150,7 +149,7 @@ static uint32_t dpp_source(uint32_t c, uint32_t lane)
 	}
 }
 
-/* Moves lanes of the first source; returns the lanes whose result may be written. */
+/* Permutes the lanes of the first source; returns the lanes that may be written. */
 static uint32_t move_lanes(const struct op *op, uint32_t exec, row *s)
 {
 	const int32_t *f = op->in.field;
@@ -177,7 +176,7 @@ static uint32_t move_lanes(const struct op *op, uint32_t exec, row *s)
 	return may;
 }
 
-static uint32_t part(uint32_t x, uint32_t sel, bool sign)
+static uint32_t select_part(uint32_t x, uint32_t sel, bool sign)
 {
 	uint32_t bits = sel < AMD_WORD_0 ? 8 : 16;
 
@@ -188,8 +187,8 @@ static uint32_t part(uint32_t x, uint32_t sel, bool sign)
 		    : x & ((1u << bits) - 1);
 }
 
-/* Selection of bytes and halves, then |x|, then -x: RDNA2 manual, input modifiers. */
-static void modify(const struct op *op, uint32_t source, row *s)
+/* Selects bytes or halves, then applies |x|, then -x: RDNA2 manual, input modifiers. */
+static void apply_modifiers(const struct op *op, uint32_t source, row *s)
 {
 	const int32_t *f = op->in.field;
 	uint8_t type = source_type(op, source);
@@ -201,14 +200,14 @@ static void modify(const struct op *op, uint32_t source, row *s)
 
 	if (op->in.form == AMD_SDWA)
 		for (uint32_t i = 0; i < LANES; i++)
-			(*s)[i] =
-				part((*s)[i], (uint32_t)f[source ? AMD_F_SRC1_SEL : AMD_F_SRC0_SEL],
-				     f[AMD_F_SEXT] >> source & 1);
+			(*s)[i] = select_part((*s)[i],
+					      (uint32_t)f[source ? AMD_F_SRC1_SEL : AMD_F_SRC0_SEL],
+					      f[AMD_F_SEXT] >> source & 1);
 	else if (amd_types[type].is_half && f[AMD_F_OP_SEL] >> source & 1)
 		for (uint32_t i = 0; i < LANES; i++)
 			(*s)[i] >>= 16;
 	if (packed)
-		return; /* packed cores choose and negate halves themselves */
+		return; /* packed cores select and negate halves themselves */
 	if (abs)
 		for (uint32_t i = 0; i < LANES; i++)
 			(*top)[i] &= ~sign;
@@ -217,7 +216,7 @@ static void modify(const struct op *op, uint32_t source, row *s)
 			(*top)[i] ^= sign;
 }
 
-static bool plain(const struct op *op, uint32_t source)
+static bool is_unmodified(const struct op *op, uint32_t source)
 {
 	return op->in.reg[AMD_S0 + source] >= AMD_VGPR && op->in.form <= AMD_E64 &&
 	       !((op->in.field[AMD_F_NEG] | op->in.field[AMD_F_ABS] | op->in.field[AMD_F_OP_SEL]) >>
@@ -227,9 +226,9 @@ static bool plain(const struct op *op, uint32_t source)
 
 #define MAX_WORDS 4
 
-/* What lanes may be written. */
-static uint32_t fetch(struct wave *w, const struct op *op, struct operands *o,
-		      row space[3][MAX_WORDS])
+/* Fetches all sources; returns the lanes that may be written. */
+static uint32_t fetch_sources(struct wave *w, const struct op *op, struct operands *o,
+			      row space[3][MAX_WORDS])
 {
 	static const row zeros[MAX_WORDS];
 	uint32_t may = ALL_LANES;
@@ -248,15 +247,15 @@ static uint32_t fetch(struct wave *w, const struct op *op, struct operands *o,
 				o->carry = 0;
 			continue;
 		}
-		if (plain(op, k) &&
+		if (is_unmodified(op, k) &&
 		    !(w->mode != AMD_FLOAT_MODE_DEFAULT && amd_mode_flushes(w, op, k))) {
 			o->s[k] = &w->v[op->in.reg[AMD_S0 + k] - AMD_VGPR];
 			continue;
 		}
-		fill(w, op, k, space[k], amd_types[type].words);
+		fill_source(w, op, k, space[k], amd_types[type].words);
 		if (!k && op->in.form >= AMD_DPP)
 			may = move_lanes(op, w->s[AMD_EXEC], space[k]);
-		modify(op, k, space[k]);
+		apply_modifiers(op, k, space[k]);
 		if (w->mode != AMD_FLOAT_MODE_DEFAULT && amd_mode_flushes(w, op, k))
 			amd_mode_flush(space[k], type);
 	}
@@ -289,9 +288,10 @@ static void clamp64(uint32_t *low, uint32_t *high)
 	*high = (uint32_t)(x >> 32);
 }
 
-/* [0, 1]; NaN becomes 0 (DX10_CLAMP, which compilers set). Integers saturate in their cores. The
- * output multiplier does nothing: denormal results are on, RDNA2 manual, output modifiers. */
-static void clamp(const struct op *op, row *d)
+/* Clamps to [0, 1]; NaN becomes 0 (DX10_CLAMP, which compilers set). Integers saturate in their
+ * cores. The output multiplier has no effect: denormal results are on, RDNA2 manual, output
+ * modifiers. */
+static void clamp_result(const struct op *op, row *d)
 {
 	for (uint32_t i = 0; i < LANES; i++)
 		switch (op->in.row->type[AMD_D]) {
@@ -312,8 +312,8 @@ static void clamp(const struct op *op, row *d)
 		}
 }
 
-/* SDWA: a result goes to a part of the destination; what becomes of the rest is said too. */
-static void place_part(const struct op *op, const row old, row d)
+/* SDWA: writes a part of the destination; dst_unused determines the rest. */
+static void merge_sdwa_part(const struct op *op, const row old, row d)
 {
 	uint32_t sel = (uint32_t)op->in.field[AMD_F_DST_SEL];
 	uint32_t unused = (uint32_t)op->in.field[AMD_F_DST_UNUSED];
@@ -332,14 +332,14 @@ static void place_part(const struct op *op, const row old, row d)
 	}
 }
 
-/* 16-bit results leave the other half alone, but in SDWA, where it is cleared. */
-static void place(const struct op *op, const row old, row d)
+/* 16-bit results preserve the other half, except in SDWA, which clears it. */
+static void merge_result(const struct op *op, const row old, row d)
 {
 	bool mixed = op->in.row->format == AMD_VOP3P;
 	bool high = mixed ? op->in.row->op == AMD_v_fma_mixhi_f16 : op->in.field[AMD_F_OP_SEL] & 8;
 
 	if (op->in.form == AMD_SDWA && op->in.field[AMD_F_DST_SEL] != AMD_DWORD) {
-		place_part(op, old, d);
+		merge_sdwa_part(op, old, d);
 		return;
 	}
 	if (!amd_types[op->in.row->type[AMD_D]].is_half)
@@ -359,15 +359,15 @@ void amd_run_vector(struct wave *w, const struct op *op)
 	row *d = &w->v[in->reg[AMD_D] - AMD_VGPR];
 	struct operands o = {.d = result, .exec = w->s[AMD_EXEC]};
 
-	may = fetch(w, op, &o, space) & o.exec;
+	may = fetch_sources(w, op, &o, space) & o.exec;
 	memcpy(result, d, words * sizeof(row));
 	if (w->mode == AMD_FLOAT_MODE_DEFAULT)
 		op->handler->core(op, &o);
 	else
 		amd_mode_run(w, op, &o);
 	if (in->field[AMD_F_CLAMP])
-		clamp(op, result);
-	place(op, d[0], result[0]);
+		clamp_result(op, result);
+	merge_result(op, d[0], result[0]);
 	for (uint32_t k = 0; k < words; k++) {
 		if (may == ALL_LANES)
 			memcpy(d[k], result[k], sizeof(row));
@@ -384,7 +384,7 @@ void amd_run_compare(struct wave *w, const struct op *op)
 	row space[3][MAX_WORDS];
 	struct operands o = {.exec = w->s[AMD_EXEC]};
 
-	fetch(w, op, &o, space);
+	fetch_sources(w, op, &o, space);
 	op->handler->core(op, &o);
 	amd_write_scalar(w, op->in.reg[AMD_D], o.mask & o.exec);
 }

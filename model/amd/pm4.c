@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-/*
- * PM4, the packets of compute queues: registers, dispatches, fences, waits, words for memory. What
- * was dispatched has ended before the next packet is read, and there are no data caches, so that
- * events and cache control have nothing left to do but for the instruction cache.
- */
+/* PM4, the packets of compute queues: registers, dispatches, fences, waits, memory writes. A
+ * dispatch ends before the next packet is read, and the model has no data caches, so events and
+ * cache control affect the instruction cache only. */
 #include "model/amd/queue.h"
 
 static bool run_nop(struct packet *p)
@@ -20,23 +18,24 @@ static bool run_indirect(struct packet *p)
 	if (!amd_packet_aligned(p, va, 4))
 		return false;
 	if (!words)
-		return AMD_BAD(p, "%s: a buffer of no words", p->name);
+		return AMD_PACKET_ERROR(p, "%s: an indirect buffer of 0 words", p->name);
 	if (control & 0xfu << 24)
-		return AMD_BAD(p, "%s: VMID %u is not a user's to give", p->name,
-			       control >> 24 & 15);
+		return AMD_PACKET_ERROR(p, "%s: VMID %u needs privilege; set it to 0", p->name,
+					control >> 24 & 15);
 	if (!(control & AMD_PM4_IB_CHAIN))
 		return amd_packet_buffer(p, va, words, amd_pm4_packet);
 	if (!p->s->depth)
-		return AMD_BAD(p, "%s: a ring is not left by a chain", p->name);
+		return AMD_PACKET_ERROR(p, "%s: a ring cannot be left by a chain", p->name);
 	if (p->words != p->s->left)
-		return AMD_BAD(p, "%s: a chain, but not at the end of its buffer", p->name);
+		return AMD_PACKET_ERROR(p, "%s: a chain that is not at the end of its buffer",
+					p->name);
 	p->s->va = va;
 	p->s->left = words;
 	p->s->chained = true;
 	return true;
 }
 
-/* Registers of a dispatch that a user may set, from first to last. */
+/* Ranges of dispatch registers that users may set. */
 static const struct {
 	uint16_t first, last;
 } registers[] = {
@@ -65,8 +64,9 @@ static bool run_set_sh(struct packet *p)
 		uint32_t value;
 
 		if (!settable(reg))
-			return AMD_BAD(p, "%s: 0x%x is no register of a dispatch that users set",
-				       p->name, reg);
+			return AMD_PACKET_ERROR(
+				p, "%s: 0x%x is not a dispatch register that users may set",
+				p->name, reg);
 		if (!amd_packet_word(p, i, &value))
 			return false;
 		p->c->amd.registers[(reg - AMD_COMPUTE_DISPATCH_INITIATOR) / 4] = value;
@@ -90,7 +90,8 @@ static bool run_event(struct packet *p)
 	uint32_t index = AMD_RELEASE_EVENT_INDEX(p->word[1]);
 
 	return (type == AMD_EVENT_CS_PARTIAL_FLUSH && index == AMD_EVENT_INDEX_PARTIAL_FLUSH) ||
-	       AMD_BAD(p, "%s: event 0x%x with index %u is not modelled", p->name, type, index);
+	       AMD_PACKET_ERROR(p, "%s: event 0x%x with index %u is not modelled", p->name, type,
+				index);
 }
 
 static bool run_release(struct packet *p)
@@ -104,13 +105,13 @@ static bool run_release(struct packet *p)
 
 	if ((type != AMD_EVENT_CACHE_FLUSH_AND_INV_TS && type != AMD_EVENT_BOTTOM_OF_PIPE_TS) ||
 	    index != AMD_EVENT_INDEX_END_OF_PIPE)
-		return AMD_BAD(p, "%s: event 0x%x with index %u is not modelled", p->name, type,
-			       index);
+		return AMD_PACKET_ERROR(p, "%s: event 0x%x with index %u is not modelled", p->name,
+					type, index);
 	if (data > AMD_RELEASE_CLOCK)
-		return AMD_BAD(p, "%s: data of kind %u is not modelled", p->name, data);
+		return AMD_PACKET_ERROR(p, "%s: data of kind %u is not modelled", p->name, data);
 	if (interrupt > AMD_RELEASE_INTERRUPT_AFTER)
-		return AMD_BAD(p, "%s: an interrupt of kind %u is not modelled", p->name,
-			       interrupt);
+		return AMD_PACKET_ERROR(p, "%s: an interrupt of kind %u is not modelled", p->name,
+					interrupt);
 	if (data != AMD_RELEASE_NO_DATA &&
 	    (!amd_packet_aligned(p, address, size) ||
 	     !channel_store(p->c, address, value, size, "the fence")))
@@ -125,10 +126,10 @@ static bool run_wait(struct packet *p)
 	uint32_t control = p->word[1];
 
 	if (!(control & AMD_WAIT_MEMORY))
-		return AMD_BAD(p, "%s: registers are not a user's to read", p->name);
+		return AMD_PACKET_ERROR(p, "%s: reading registers needs privilege", p->name);
 	if (AMD_WAIT_OPERATION(control))
-		return AMD_BAD(p, "%s: operation %u is not modelled", p->name,
-			       AMD_WAIT_OPERATION(control));
+		return AMD_PACKET_ERROR(p, "%s: operation %u is not modelled", p->name,
+					AMD_WAIT_OPERATION(control));
 	return amd_packet_wait(p, amd_packet_address(p, 2), AMD_WAIT_FUNCTION(control), p->word[4],
 			       p->word[5]);
 }
@@ -144,8 +145,8 @@ static bool run_write(struct packet *p)
 	uint32_t step = p->word[1] & AMD_WRITE_ONE_ADDRESS ? 0 : 4;
 
 	if (!in_memory(AMD_WRITE_TO(p->word[1])))
-		return AMD_BAD(p, "%s: destination %u is not modelled; memory is 5", p->name,
-			       AMD_WRITE_TO(p->word[1]));
+		return AMD_PACKET_ERROR(p, "%s: destination %u is not modelled; memory is 5",
+					p->name, AMD_WRITE_TO(p->word[1]));
 	if (!amd_packet_aligned(p, address, 4))
 		return false;
 	for (uint32_t i = 4; i < p->words; i++, address += step) {
@@ -165,8 +166,8 @@ static bool run_copy(struct packet *p)
 	enum mmu_result why;
 
 	if (!in_memory(AMD_COPY_TO(p->word[1])))
-		return AMD_BAD(p, "%s: destination %u is not modelled; memory is 5", p->name,
-			       AMD_COPY_TO(p->word[1]));
+		return AMD_PACKET_ERROR(p, "%s: destination %u is not modelled; memory is 5",
+					p->name, AMD_COPY_TO(p->word[1]));
 	if (!amd_packet_aligned(p, to, size))
 		return false;
 	if (source == AMD_COPY_FROM_MEMORY || source == AMD_COPY_FROM_L2) {
@@ -181,7 +182,7 @@ static bool run_copy(struct packet *p)
 	} else if (source == AMD_COPY_FROM_CLOCK) {
 		value = amd_clock();
 	} else if (source != AMD_COPY_FROM_IMMEDIATE) {
-		return AMD_BAD(p, "%s: source %u is not modelled", p->name, source);
+		return AMD_PACKET_ERROR(p, "%s: source %u is not modelled", p->name, source);
 	}
 	return channel_store(p->c, to, value, size, "the word to write");
 }
@@ -193,21 +194,23 @@ static bool run_dma(struct packet *p)
 	uint64_t dst = amd_packet_address(p, 4);
 
 	if (from == 1 || to == 1 || to == 2 || p->word[6] & 0xfu << 26)
-		return AMD_BAD(p, "%s: only memory and a constant are modelled", p->name);
+		return AMD_PACKET_ERROR(p, "%s: only memory and a constant are modelled", p->name);
 	if (from * (1u << 29) != AMD_DMA_FROM_DATA)
-		return channel_copy(p->c, place_at(amd_packet_address(p, 2)), place_at(dst), bytes);
+		return channel_copy(p->c, channel_va(amd_packet_address(p, 2)), channel_va(dst),
+				    bytes);
 	if (bytes % 4)
-		return AMD_BAD(p, "%s: a fill of %u bytes, no multiple of 4", p->name, bytes);
+		return AMD_PACKET_ERROR(p, "%s: a fill of %u bytes, which is not a multiple of 4",
+					p->name, bytes);
 	return amd_packet_aligned(p, dst, 4) &&
-	       channel_fill(p->c, place_at(dst), bytes / 4, 4, p->word[2]);
+	       channel_fill(p->c, channel_va(dst), bytes / 4, 4, p->word[2]);
 }
 
-#define ANY 0x3fff /* as many as the count can say */
+#define ANY 0x3fff /* up to the maximum count */
 
 static const struct {
 	const char *name;
 	uint8_t opcode;
-	uint16_t least, most; /* words behind the header */
+	uint16_t min_words, max_words; /* words after the header */
 	bool (*run)(struct packet *p);
 } rows[] = {
 	{"NOP", AMD_PM4_NOP, 1, ANY, run_nop},
@@ -233,12 +236,13 @@ static bool run_row(struct packet *p, uint32_t row)
 
 	p->name = rows[row].name;
 	if (p->word[0] & AMD_PM4_PREDICATE)
-		return AMD_BAD(p, "%s: predicates are not modelled", p->name);
+		return AMD_PACKET_ERROR(p, "%s: predicates are not modelled", p->name);
 	if (rows[row].opcode == AMD_PM4_NOP && AMD_PM4_COUNT(p->word[0]) == AMD_PM4_NOP_ALONE)
 		return true;
-	if (words < rows[row].least || words > rows[row].most)
-		return AMD_BAD(p, "%s with %u words behind its header; it has %u%s", p->name, words,
-			       rows[row].least, rows[row].most == ANY ? " or more" : "");
+	if (words < rows[row].min_words || words > rows[row].max_words)
+		return AMD_PACKET_ERROR(p, "%s with %u words after its header; it has %u%s",
+					p->name, words, rows[row].min_words,
+					rows[row].max_words == ANY ? " or more" : "");
 	return amd_packet_read(p, 1 + words) && rows[row].run(p);
 }
 
@@ -254,12 +258,13 @@ uint32_t amd_pm4_packet(struct stream *s)
 	if (type == 2)
 		return 1;
 	if (type != 3)
-		return AMD_BAD(&p,
-			       "0x%08x at 0x%llx is the header of no packet that is modelled; "
-			       "those are of type 3, or 2 for a filler",
-			       p.word[0], (unsigned long long)p.va);
+		return AMD_PACKET_ERROR(&p,
+					"0x%08x at 0x%llx is not a packet header that is modelled; "
+					"these have type 3, or 2 for a filler",
+					p.word[0], (unsigned long long)p.va);
 	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		if (rows[i].opcode == opcode)
 			return run_row(&p, i) ? p.words : 0;
-	return AMD_BAD(&p, "packet 0x%02x (header 0x%08x) is not modelled", opcode, p.word[0]);
+	return AMD_PACKET_ERROR(&p, "packet 0x%02x (header 0x%08x) is not modelled", opcode,
+				p.word[0]);
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-/*
- * AMD's front end of a channel: a ring of packets, which may point at buffers of more packets. The
- * queue reads a packet, does what it says and moves its read pointer behind it. Whatever is wrong with
- * a packet is an error of its queue that names the packet.
- */
+/* AMD's front end of a channel: a ring of packets, which may refer to indirect buffers. The queue
+ * reads a packet, executes it and advances its read pointer. An invalid packet is an error of its
+ * queue that names the packet. */
 #include "model/amd/queue.h"
 #include "model/amd/wave.h"
 
@@ -18,14 +16,14 @@ static bool read_word(struct stream *s, uint32_t i, uint32_t *word)
 	enum mmu_result why = mmu_read(&s->c->reader, at, word, 4, &fault);
 
 	return why == MMU_OK ||
-	       channel_fault(s->c, why, fault, s->depth ? "the buffer of packets" : "the ring");
+	       channel_fault(s->c, why, fault, s->depth ? "the indirect buffer" : "the ring");
 }
 
 bool amd_packet_read(struct packet *p, uint32_t words)
 {
 	if (words > p->s->left)
-		return AMD_BAD(p, "%s has %u words, but only %u are there", p->name, words,
-			       p->s->left);
+		return AMD_PACKET_ERROR(p, "%s has %u words, but only %u are left", p->name, words,
+					p->s->left);
 	p->words = words;
 	for (uint32_t i = 0; i < words && i < AMD_BODY; i++)
 		if (!read_word(p->s, i, &p->word[i]))
@@ -40,8 +38,9 @@ bool amd_packet_word(struct packet *p, uint32_t i, uint32_t *word)
 
 bool amd_packet_aligned(struct packet *p, uint64_t address, uint32_t to)
 {
-	return !(address % to) || AMD_BAD(p, "%s: the address 0x%llx is no multiple of %u", p->name,
-					  (unsigned long long)address, to);
+	return !(address % to) ||
+	       AMD_PACKET_ERROR(p, "%s: the address 0x%llx is not a multiple of %u", p->name,
+				(unsigned long long)address, to);
 }
 
 bool amd_packet_buffer(struct packet *p, uint64_t va, uint32_t words, amd_packet_fn *run)
@@ -50,8 +49,9 @@ bool amd_packet_buffer(struct packet *p, uint64_t va, uint32_t words, amd_packet
 		.c = p->c, .va = va, .mask = UINT32_MAX, .left = words, .depth = p->s->depth + 1};
 
 	if (s.depth > AMD_MAX_DEPTH)
-		return AMD_BAD(p, "%s in a buffer that a buffer points at; they nest %u deep",
-			       p->name, AMD_MAX_DEPTH);
+		return AMD_PACKET_ERROR(
+			p, "%s in an indirect buffer of an indirect buffer; they nest %u deep",
+			p->name, AMD_MAX_DEPTH);
 	while (s.left) {
 		uint32_t done;
 
@@ -78,7 +78,7 @@ struct condition {
 	uint32_t function, reference, mask;
 };
 
-static bool holds(const void *wanted, uint64_t value)
+static bool condition_holds(const void *wanted, uint64_t value)
 {
 	const struct condition *c = wanted;
 	uint32_t x = (uint32_t)value & c->mask, y = c->reference;
@@ -107,32 +107,32 @@ bool amd_packet_wait(struct packet *p, uint64_t address, uint32_t function, uint
 	struct condition c = {function, reference, mask};
 
 	if (function > AMD_WAIT_GREATER)
-		return AMD_BAD(p, "%s: there is no comparison %u", p->name, function);
+		return AMD_PACKET_ERROR(p, "%s: comparison %u does not exist", p->name, function);
 	return amd_packet_aligned(p, address, 4) &&
-	       channel_wait(p->c, address, 4, holds, &c, "the word to wait for");
+	       channel_wait(p->c, address, 4, condition_holds, &c, "the word to wait for");
 }
 
 /* The ring. */
 
-static _Atomic uint64_t *pointer(struct model_channel *c, uint32_t offset)
+static _Atomic uint64_t *queue_pointer(struct model_channel *c, uint32_t offset)
 {
 	return (_Atomic uint64_t *)((uint8_t *)c->config.userd + offset);
 }
 
-static void drain(struct model_channel *c)
+static void queue_drain(struct model_channel *c)
 {
 	amd_packet_fn *run = c->config.copy_only ? amd_sdma_packet : amd_pm4_packet;
 	uint32_t unit = c->config.copy_only ? 4 : 1, mask = c->config.ring_entries - 1;
 
 	while (!atomic_load(&c->stop)) {
 		uint64_t put =
-			atomic_load_explicit(pointer(c, AMD_QUEUE_PUT), memory_order_acquire);
+			atomic_load_explicit(queue_pointer(c, AMD_QUEUE_PUT), memory_order_acquire);
 		struct stream s = {.c = c, .va = c->config.ring_va, .mask = mask, .at = c->get};
 		struct model_error e = {.fault = MODEL_FAULT_RING, .address = put};
 		uint32_t done;
 
 		if (put % unit) {
-			channel_fail(c, &e, "put is %llu bytes, no multiple of 4",
+			channel_fail(c, &e, "PUT is %llu bytes, which is not a multiple of 4",
 				     (unsigned long long)put);
 			return;
 		}
@@ -144,22 +144,22 @@ static void drain(struct model_channel *c)
 		if (!done)
 			return;
 		c->get = (c->get + done) & mask;
-		atomic_store_explicit(pointer(c, AMD_QUEUE_GET), (uint64_t)c->get * unit,
+		atomic_store_explicit(queue_pointer(c, AMD_QUEUE_GET), (uint64_t)c->get * unit,
 				      memory_order_release);
 	}
 }
 
-static void begin(struct model_channel *c)
+static void queue_init(struct model_channel *c)
 {
-	(void)c; /* registers of a dispatch are 0 */
+	(void)c; /* the dispatch registers are 0 */
 }
 
 const struct vendor vendor_amd = {
 	.va_bits = AMD_VA_BITS,
 	.ring_align = 256, /* CP_HQD_PQ_BASE holds the address >> 8 */
 	.userd_align = 8,
-	.begin = begin,
-	.drain = drain,
+	.begin = queue_init,
+	.drain = queue_drain,
 	.code_create = amd_code_create,
 	.code_put = amd_code_put,
 };

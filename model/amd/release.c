@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-/*
- * Hazard mode between waves: what a wave wrote, others may see only when the wave has waited for it, which is what a
- * release does before it gives a sign. Here stores are seen at once, so a plain load of what another wave has written
- * and not yet waited for, or never did, is an error that names both. A program without data races and without missing
- * waits never gets there: the reader knows of the store by a release, and that waited. Loads past the caches (GLC) and
- * atomics are how waves watch each other, and may see anything. Waves of one workgroup share L0 unless
- * it is on two compute units, so that among them nothing has to be waited for (LLVM's AMDGPU guide, "Memory Model GFX10":
- * release at workgroup scope, CU mode).
+/* Hazard mode between waves: a wave's stores are visible to others only after the wave has waited
+ * for them, as a release does before it signals. In the model stores are visible at once, so a
+ * plain load of a word that another wave has written without waiting is an error that names both. A
+ * program without data races and missing waits never does that: the reader learns of the store
+ * through a release, which waited. Loads that bypass the caches (GLC) and atomics are how waves
+ * synchronise, and may read anything. Waves of one workgroup share L0 unless it spans two compute
+ * units, so among them no wait is needed (LLVM's AMDGPU guide, "Memory Model GFX10": release at
+ * workgroup scope, CU mode).
  *
- * A table knows the last writer of each word, as far as words do not share a place in it: it forgets, but
- * says nothing that is not so.
- */
+ * A hash table holds the last writer of each word; colliding words evict each other, so there are
+ * misses but no false reports. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -18,8 +17,8 @@
 #include "hw/amd/kernel_descriptor.h"
 #include "model/amd/wave.h"
 
-#define PLACES     (1u << 14)
-#define MOST_WAVES (1u << 20) /* that are remembered; those after them write unseen */
+#define WORDS     (1u << 14)
+#define MAX_WAVES (1u << 20) /* tracked waves; stores of later ones are not tracked */
 
 struct amd_writer {
 	struct amd_writer *next;
@@ -27,9 +26,9 @@ struct amd_writer {
 	uint32_t group[3], wave;
 };
 
-struct place {
+struct written_word {
 	uint64_t word;                   /* address / 4 */
-	const struct amd_writer *writer; /* NULL: nobody */
+	const struct amd_writer *writer; /* NULL: none */
 	uint64_t number, pc;
 	uint32_t counter;
 };
@@ -38,7 +37,7 @@ struct release {
 	pthread_mutex_t lock;
 	struct amd_writer *writers;
 	uint32_t count;
-	struct place places[PLACES];
+	struct written_word words[WORDS];
 };
 
 struct release *amd_release_create(void)
@@ -63,15 +62,15 @@ void amd_release_destroy(struct release *r)
 	free(r);
 }
 
-static struct place *place_of(struct release *r, uint64_t word)
+static struct written_word *find_word(struct release *r, uint64_t word)
 {
-	return &r->places[(word * 0x9e3779b97f4a7c15 >> 40) % PLACES];
+	return &r->words[(word * 0x9e3779b97f4a7c15 >> 40) % WORDS];
 }
 
-/* The wave as others know it; NULL: it is not remembered. Under the lock. */
-static struct amd_writer *introduce(struct wave *w, struct release *r)
+/* Creates the wave's table entry; NULL: the wave is not tracked. The caller holds the lock. */
+static struct amd_writer *track_wave(struct wave *w, struct release *r)
 {
-	struct amd_writer *me = r->count < MOST_WAVES ? calloc(1, sizeof(*me)) : NULL;
+	struct amd_writer *me = r->count < MAX_WAVES ? calloc(1, sizeof(*me)) : NULL;
 
 	if (!me)
 		return NULL;
@@ -90,10 +89,11 @@ void amd_release_wrote(struct wave *w, uint64_t va, uint32_t bytes, uint32_t cou
 
 	pthread_mutex_lock(&r->lock);
 	if (!w->writer)
-		w->writer = introduce(w, r);
+		w->writer = track_wave(w, r);
 	number = amd_hazard_issued(w, counter);
 	for (uint64_t word = va / 4; w->writer && bytes && word <= (va + bytes - 1) / 4; word++)
-		*place_of(r, word) = (struct place){word, w->writer, number, w->pc, counter};
+		*find_word(r, word) =
+			(struct written_word){word, w->writer, number, w->pc, counter};
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -103,7 +103,7 @@ void amd_release_waited(struct wave *w, uint32_t counter, uint64_t done)
 		atomic_store_explicit(&w->writer->done[counter], done, memory_order_relaxed);
 }
 
-static bool is_hidden(const struct wave *w, const struct place *p, uint64_t word)
+static bool is_not_visible(const struct wave *w, const struct written_word *p, uint64_t word)
 {
 	const struct amd_writer *other = p->writer;
 
@@ -118,19 +118,19 @@ bool amd_release_read(struct wave *w, uint32_t lane, uint64_t va, uint32_t bytes
 {
 	static const char *const names[AMD_COUNTERS] = {"vmcnt", "lgkmcnt", "vscnt"};
 	struct release *r = w->grid->release;
-	struct place hidden = {0};
+	struct written_word hidden = {0};
 
 	pthread_mutex_lock(&r->lock);
 	for (uint64_t word = va / 4; bytes && word <= (va + bytes - 1) / 4 && !hidden.writer;
 	     word++)
-		if (is_hidden(w, place_of(r, word), word))
-			hidden = *place_of(r, word);
+		if (is_not_visible(w, find_word(r, word), word))
+			hidden = *find_word(r, word);
 	pthread_mutex_unlock(&r->lock);
 	if (hidden.writer)
 		amd_wave_fault(w, lane, MODEL_FAULT_HAZARD, va,
 			       "the word at 0x%llx was written at 0x%llx by wave %u of workgroup "
-			       "%u,%u,%u before %s was "
-			       "waited for there",
+			       "%u,%u,%u, which had not "
+			       "waited for %s",
 			       (unsigned long long)hidden.word * 4, (unsigned long long)hidden.pc,
 			       hidden.writer->wave, hidden.writer->group[0],
 			       hidden.writer->group[1], hidden.writer->group[2],

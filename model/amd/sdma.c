@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* SDMA, the packets of copy queues: copies of lines and boxes, fills, fences, waits, time stamps. */
+/* SDMA, the packets of copy queues: linear and sub-window copies, fills, fences, waits,
+ * timestamps. */
 #include "hw/amd/sdma.h"
 #include "model/amd/queue.h"
 
@@ -12,22 +13,24 @@ static bool run_nop(struct packet *p)
 static bool run_linear(struct packet *p)
 {
 	if (p->word[0] & (AMD_SDMA_BROADCAST | AMD_SDMA_BACKWARDS))
-		return AMD_BAD(p, "%s: to two places or backwards is not modelled", p->name);
-	return channel_copy(p->c, place_at(amd_packet_address(p, 3)),
-			    place_at(amd_packet_address(p, 5)), AMD_SDMA_COUNT(p->word[1]) + 1ull);
+		return AMD_PACKET_ERROR(p, "%s: broadcast and backward copies are not modelled",
+					p->name);
+	return channel_copy(p->c, channel_va(amd_packet_address(p, 3)),
+			    channel_va(amd_packet_address(p, 5)),
+			    AMD_SDMA_COUNT(p->word[1]) + 1ull);
 }
 
-/* One end of a box copy: five words. */
-struct end {
+/* One side of a sub-window copy: five words. */
+struct sub_window {
 	uint64_t base, pitch, slice; /* bytes */
 	uint32_t x, y, z, columns;
 };
 
-static struct end end_of(const struct packet *p, uint32_t i, uint32_t log2)
+static struct sub_window sub_window_of(const struct packet *p, uint32_t i, uint32_t log2)
 {
 	uint32_t pitch = AMD_SDMA_PITCH(p->word[i + 3]);
 
-	return (struct end){
+	return (struct sub_window){
 		.base = amd_packet_address(p, i),
 		.pitch = (uint64_t)pitch << log2,
 		.slice = (uint64_t)AMD_SDMA_SLICE(p->word[i + 4]) << log2,
@@ -38,32 +41,33 @@ static struct end end_of(const struct packet *p, uint32_t i, uint32_t log2)
 	};
 }
 
-static uint64_t line_of(const struct end *e, uint32_t y, uint32_t z, uint32_t log2)
+static uint64_t line_address(const struct sub_window *e, uint32_t y, uint32_t z, uint32_t log2)
 {
 	return e->base + (e->z + (uint64_t)z) * e->slice + (e->y + (uint64_t)y) * e->pitch +
 	       ((uint64_t)e->x << log2);
 }
 
-static bool run_box(struct packet *p)
+static bool run_sub_window(struct packet *p)
 {
 	uint32_t log2 = AMD_SDMA_ELEMENT_LOG2(p->word[0]);
-	struct end from = end_of(p, 1, log2), to = end_of(p, 6, log2);
+	struct sub_window from = sub_window_of(p, 1, log2), to = sub_window_of(p, 6, log2);
 	uint32_t width = AMD_SDMA_X(p->word[11]) + 1, height = AMD_SDMA_Y(p->word[11]) + 1;
 	uint32_t depth = AMD_SDMA_Z(p->word[12]) + 1;
 
 	if (log2 > AMD_SDMA_MAX_ELEMENT_LOG2)
-		return AMD_BAD(p, "%s: elements of %u bytes; they have 16 at most", p->name,
-			       1u << log2);
+		return AMD_PACKET_ERROR(p, "%s: elements of %u bytes; the maximum is 16", p->name,
+					1u << log2);
 	if (from.x + width > from.columns || to.x + width > to.columns)
-		return AMD_BAD(p, "%s: %u elements from %u and to %u on, in lines of %u and %u",
-			       p->name, width, from.x, to.x, from.columns, to.columns);
-	/* Linux and Mesa only ever copy whole words so. */
+		return AMD_PACKET_ERROR(
+			p, "%s: %u elements from %u and to %u on, in lines of %u and %u", p->name,
+			width, from.x, to.x, from.columns, to.columns);
+	/* Linux and Mesa copy whole words with this packet only. */
 	if (!amd_packet_aligned(p, from.base, 4) || !amd_packet_aligned(p, to.base, 4))
 		return false;
 	for (uint32_t z = 0; z < depth; z++)
 		for (uint32_t y = 0; y < height; y++)
-			if (!channel_copy(p->c, place_at(line_of(&from, y, z, log2)),
-					  place_at(line_of(&to, y, z, log2)),
+			if (!channel_copy(p->c, channel_va(line_address(&from, y, z, log2)),
+					  channel_va(line_address(&to, y, z, log2)),
 					  (uint64_t)width << log2))
 				return false;
 	return true;
@@ -91,13 +95,17 @@ static bool run_indirect(struct packet *p)
 	uint32_t words = AMD_SDMA_INDIRECT_SIZE(p->word[3]);
 
 	if (p->s->depth)
-		return AMD_BAD(p, "%s in a buffer; buffers do not nest", p->name);
+		return AMD_PACKET_ERROR(p, "%s in an indirect buffer; indirect buffers do not nest",
+					p->name);
 	if ((p->s->at + AMD_SDMA_INDIRECT_WORDS) % AMD_SDMA_INDIRECT_ALIGN)
-		return AMD_BAD(p, "%s at word %u of the ring; it must end at a multiple of 8",
-			       p->name, p->s->at);
+		return AMD_PACKET_ERROR(p,
+					"%s at word %u of the ring; it must end at a multiple of 8",
+					p->name, p->s->at);
 	if (!words || words % AMD_SDMA_INDIRECT_ALIGN)
-		return AMD_BAD(p, "%s: a buffer of %u words; it has a multiple of 8", p->name,
-			       words);
+		return AMD_PACKET_ERROR(
+			p,
+			"%s: an indirect buffer of %u words; it must have a positive multiple of 8",
+			p->name, words);
 	return amd_packet_aligned(p, va, 4 * AMD_SDMA_INDIRECT_ALIGN) &&
 	       amd_packet_buffer(p, va, words, amd_sdma_packet);
 }
@@ -119,12 +127,12 @@ static bool run_trap(struct packet *p)
 static bool run_poll(struct packet *p)
 {
 	if (!(p->word[0] & AMD_SDMA_POLL_MEMORY))
-		return AMD_BAD(p, "%s: registers are not a user's to read", p->name);
+		return AMD_PACKET_ERROR(p, "%s: reading registers needs privilege", p->name);
 	if ((p->word[5] & AMD_SDMA_POLL_FOR_EVER) != AMD_SDMA_POLL_FOR_EVER)
-		return AMD_BAD(p,
-			       "%s: a wait that gives up after %u times is not modelled; 0xfff "
-			       "is for ever",
-			       p->name, AMD_SDMA_POLL_RETRY(p->word[5]));
+		return AMD_PACKET_ERROR(p,
+					"%s: a wait with %u retries is not modelled; 0xfff "
+					"waits without limit",
+					p->name, AMD_SDMA_POLL_RETRY(p->word[5]));
 	return amd_packet_wait(p, amd_packet_address(p, 1), AMD_SDMA_POLL_FUNCTION_OF(p->word[0]),
 			       p->word[3], p->word[4]);
 }
@@ -135,12 +143,13 @@ static bool run_fill(struct packet *p)
 	uint64_t address = amd_packet_address(p, 1), bytes = AMD_SDMA_COUNT(p->word[4]) + 1ull;
 
 	if (log2 > 2)
-		return AMD_BAD(p, "%s: there is no size %u of what is repeated", p->name, log2);
+		return AMD_PACKET_ERROR(p, "%s: fill element size %u does not exist", p->name,
+					log2);
 	if (bytes % size)
-		return AMD_BAD(p, "%s: %llu bytes, no multiple of %u", p->name,
-			       (unsigned long long)bytes, size);
+		return AMD_PACKET_ERROR(p, "%s: %llu bytes, which is not a multiple of %u", p->name,
+					(unsigned long long)bytes, size);
 	return amd_packet_aligned(p, address, size) &&
-	       channel_fill(p->c, place_at(address), bytes / size, size, p->word[3]);
+	       channel_fill(p->c, channel_va(address), bytes / size, size, p->word[3]);
 }
 
 static bool run_timestamp(struct packet *p)
@@ -148,7 +157,7 @@ static bool run_timestamp(struct packet *p)
 	uint64_t address = amd_packet_address(p, 1);
 
 	return amd_packet_aligned(p, address, 8) &&
-	       channel_store(p->c, address, amd_clock(), 8, "the time stamp");
+	       channel_store(p->c, address, amd_clock(), 8, "the timestamp");
 }
 
 static const struct {
@@ -158,7 +167,8 @@ static const struct {
 } rows[] = {
 	{"NOP", AMD_SDMA_NOP, 0, 1, run_nop},
 	{"COPY_LINEAR", AMD_SDMA_COPY, AMD_SDMA_COPY_LINEAR, AMD_SDMA_COPY_WORDS, run_linear},
-	{"COPY_SUB_WINDOW", AMD_SDMA_COPY, AMD_SDMA_COPY_SUB_WINDOW, AMD_SDMA_COPY_RECT_WORDS, run_box},
+	{"COPY_SUB_WINDOW", AMD_SDMA_COPY, AMD_SDMA_COPY_SUB_WINDOW, AMD_SDMA_COPY_RECT_WORDS,
+	 run_sub_window},
 	{"WRITE", AMD_SDMA_WRITE, 0, AMD_SDMA_WRITE_WORDS, run_write},
 	{"INDIRECT", AMD_SDMA_INDIRECT, 0, AMD_SDMA_INDIRECT_WORDS, run_indirect},
 	{"FENCE", AMD_SDMA_FENCE, 0, AMD_SDMA_FENCE_WORDS, run_fence},
@@ -167,12 +177,11 @@ static const struct {
 	{"CONST_FILL", AMD_SDMA_CONST_FILL, 0, AMD_SDMA_FILL_WORDS, run_fill},
 	{"TIMESTAMP", AMD_SDMA_TIMESTAMP, AMD_SDMA_TIMESTAMP_GET_GLOBAL, AMD_SDMA_TIMESTAMP_WORDS,
 	 run_timestamp},
-	{"GCR_REQ", AMD_SDMA_GCR_REQ, 0, AMD_SDMA_GCR_WORDS,
-	 run_nop}, /* there are no caches here */
+	{"GCR_REQ", AMD_SDMA_GCR_REQ, 0, AMD_SDMA_GCR_WORDS, run_nop}, /* the model has no caches */
 };
 
-/* Packets that say how many words of data are behind them. */
-static bool read_rest(struct packet *p)
+/* Reads the rest of a packet whose words give the length of its data. */
+static bool read_data_words(struct packet *p)
 {
 	uint32_t op = AMD_SDMA_OP(p->word[0]);
 
@@ -197,9 +206,10 @@ uint32_t amd_sdma_packet(struct stream *s)
 		if (rows[i].op != op || rows[i].sub != sub)
 			continue;
 		p.name = rows[i].name;
-		return amd_packet_read(&p, rows[i].words) && read_rest(&p) && rows[i].run(&p)
+		return amd_packet_read(&p, rows[i].words) && read_data_words(&p) && rows[i].run(&p)
 			       ? p.words
 			       : 0;
 	}
-	return AMD_BAD(&p, "packet %u.%u (header 0x%08x) is not modelled", op, sub, p.word[0]);
+	return AMD_PACKET_ERROR(&p, "packet %u.%u (header 0x%08x) is not modelled", op, sub,
+				p.word[0]);
 }

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The executor. A wave is 32 lanes whose vector registers are rows, v[register][lane], so that an
- * operation is a loop over lanes that compilers vectorise. Scalar registers lie at the numbers that
- * operands give them. A core computes an operation for all lanes; amd_run_vector fetches its
- * operands with their modifiers, calls it and keeps what the lanes of EXEC may keep.
- */
+/* The RDNA2 executor. A wave is 32 lanes whose vector registers are rows, v[register][lane], so
+ * that an operation is a loop over lanes that compilers vectorise. Scalar registers are indexed by
+ * operand number. A core computes an operation for all lanes; amd_run_vector fetches its operands
+ * with their modifiers, calls it and writes the results of the lanes in EXEC. */
 #ifndef MODEL_AMD_WAVE_H
 #define MODEL_AMD_WAVE_H
 
@@ -23,7 +21,7 @@
 #else
 #define EACH_LANE(i) _Pragma("GCC ivdep") for (uint32_t i = 0; i < LANES; i++)
 #endif
-/* Lanes that are on, one after the other. */
+/* Iterates over the active lanes. */
 #define EACH_ACTIVE(i, exec) \
 	for (uint32_t i = 0, left_ = (exec); left_; left_ &= left_ - 1) \
 		if ((i = (uint32_t)__builtin_ctz(left_)), 1)
@@ -34,21 +32,21 @@ struct op;
 struct wave;
 
 struct operands {
-	row *d;          /* words of the destination; holds its old value */
+	row *d;          /* words of the destination; holds the old value */
 	const row *s[3]; /* words of the sources */
-	uint32_t carry;  /* lane mask: in from the third source, out to the second result */
+	uint32_t carry;  /* lane mask: carry in (third source) and carry out (second result) */
 	uint32_t mask;   /* lane mask: a comparison's result */
 	uint32_t exec;
 };
 typedef void core_fn(const struct op *op, struct operands *o);
 typedef void run_fn(struct wave *w, const struct op *op);
 
-/* What an instruction does; exec_*.c have tables of these. */
+/* The implementation of an instruction; exec_*.c have tables of these. */
 struct handler {
 	uint16_t op; /* enum amd_op */
 	run_fn *run;
 	core_fn *core;
-	uint8_t data; /* what the core wants to know beside its name */
+	uint8_t data; /* extra parameter of the core */
 };
 #define HANDLERS_END \
 	{ \
@@ -63,14 +61,14 @@ const struct handler *amd_handler_of(enum amd_op op);
 struct op {
 	const struct handler *handler;
 	struct amd_inst in;
-	uint16_t vgprs; /* needed: highest + 1 */
+	uint16_t vgprs; /* register count needed: highest number + 1 */
 	uint8_t uses_count;
 	struct amd_use uses[AMD_MAX_USES];
 };
 
-enum state { RUNS, WAITS, ENDED };
+enum wave_state { WAVE_RUNNING, WAVE_AT_BARRIER, WAVE_ENDED };
 
-/* Hardware registers that s_getreg and s_setreg reach. */
+/* Hardware registers for s_getreg and s_setreg. */
 enum { HWREG_MODE = 1, HWREG_FLAT_SCR_LO = 20, HWREG_FLAT_SCR_HI = 21, HWREG_SHADER_CYCLES = 29 };
 
 struct hazard;  /* hazard.c */
@@ -79,51 +77,52 @@ struct amd_writer;
 
 /* A dispatch, or a launch without a queue. */
 struct amd_grid {
-	struct work work;                /* first */
+	struct work work;                /* must be first */
 	const struct amd_memory *memory; /* NULL: the channel's address space */
 	struct code *code;
-	uint32_t user[AMD_COMPUTE_USER_DATA_COUNT]; /* scalar registers from s0 on */
+	uint32_t user[AMD_COMPUTE_USER_DATA_COUNT]; /* initial scalar registers from s0 on */
 	uint32_t rsrc1, rsrc2, vgprs;
-	uint32_t lds_bytes, private_bytes; /* of a workgroup, of a lane */
-	uint64_t wave_private;             /* bytes of a wave */
-	uint32_t slots; /* waves that have private memory at a time; 0: none needs it */
-	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* a bit for each slot */
+	uint32_t lds_bytes, private_bytes; /* per workgroup, per lane */
+	uint64_t wave_private;             /* bytes per wave */
+	uint32_t slots; /* waves that can have private memory concurrently; 0: none needs it */
+	_Atomic uint64_t taken[AMD_TMPRING_WAVES(~0u) / 64 + 1]; /* bitmap of used slots */
 	uint32_t groups[3], threads[3], thread_count, waves;
 	bool hazard;
-	struct release *release; /* NULL: none; freed by whoever runs the grid */
+	struct release *release; /* NULL: none; freed by the code that runs the grid */
 	struct amd_probe *probe; /* NULL: none */
-	uint64_t limit;          /* instructions of a wave; 0: none */
+	uint64_t limit;          /* maximum instructions per wave; 0: no limit */
 };
 extern const struct work_kind amd_grid_kind;
-/* Fills in what follows from the rest. NULL, or why the grid cannot run. */
+/* Computes the derived members. Returns NULL, or why the grid cannot run. */
 const char *amd_grid_prepare(struct amd_grid *g);
 
-/* One host thread at work. */
+/* One host thread that executes workgroups. */
 #define PAGE_CACHE 16
 struct amd_thread {
-	struct thread thread; /* first */
+	struct thread thread; /* must be first */
 	struct code_page *pages[PAGE_CACHE];
 };
 
 struct wave {
-	struct group *group;
+	struct workgroup *group;
 	const struct amd_grid *grid;
 	struct mmu_reader *reader;
 	row *v;
 	uint32_t vgprs;
 	uint32_t s[128];
-	bool scc, yields;  /* yields: it gives up the rest of its turn */
-	uint64_t pc, next; /* of this instruction and the one after it */
+	bool scc, yields;  /* yields: ends its scheduling quantum */
+	uint64_t pc, next; /* of this instruction and the next one */
 	uint64_t steps;
 	uint64_t flat_scratch;
 	uint32_t mode;
 	uint32_t index, slot; /* in the workgroup; of private memory */
 	uint8_t state;
 	struct hazard *hazard;
-	struct amd_writer *writer; /* what other waves know of it; NULL: it has written nothing */
+	/* the wave in release.c's tables; NULL: it has written nothing */
+	struct amd_writer *writer;
 };
 
-struct group {
+struct workgroup {
 	struct amd_grid *grid;
 	struct amd_thread *thread;
 	uint32_t id[3];
@@ -133,8 +132,8 @@ struct group {
 	row *rows;
 };
 
-/* The first complaint of a launch stands. lane may be LANES: it is about the wave. address: of what
- * was accessed, if that was it. */
+/* Records the first fault of the launch. lane: LANES means the whole wave. address: the accessed
+ * address, if any. */
 __attribute__((format(printf, 5, 6))) void amd_wave_fault(struct wave *w, uint32_t lane,
 							  enum model_fault fault, uint64_t address,
 							  const char *format, ...);
@@ -147,13 +146,13 @@ void amd_write_scalar(struct wave *w, uint32_t reg, uint32_t value);
 void amd_write_scalar64(struct wave *w, uint32_t reg, uint64_t value);
 run_fn amd_run_vector, amd_run_compare;
 
-/* modes.c: arithmetic where MODE is not AMD_FLOAT_MODE_DEFAULT. */
+/* float_modes.c: arithmetic where MODE is not AMD_FLOAT_MODE_DEFAULT. */
 bool amd_mode_is_known(uint32_t mode);
 bool amd_mode_flushes(const struct wave *w, const struct op *op, uint32_t source);
 void amd_mode_flush(row *r, uint8_t type);
 void amd_mode_run(struct wave *w, const struct op *op, struct operands *o);
 
-/* code.c: instructions, decoded once, for all threads. */
+/* code_cache.c: decoded instructions, shared by all threads. */
 #define PAGE_WORDS (MMU_PAGE_BYTES / 4)
 struct code_page {
 	uint64_t va;
@@ -164,12 +163,12 @@ struct code_page {
 struct code *amd_code_create(const struct model *m);
 struct code *amd_code_get(struct code *c);
 void amd_code_put(struct code *c);
-/* The page with that address; NULL: no host memory. */
+/* Returns the page of that address; NULL: out of host memory. */
 struct code_page *amd_code_page(struct code *c, uint64_t va);
-/* Decodes what a wave has at its pc. NULL: *why says what is wrong with the words there. */
+/* Decodes the instruction at the wave's pc. Returns NULL and *why if the words are invalid. */
 const struct op *amd_code_decode(struct wave *w, struct code_page *p, const char **why);
 
-/* handler.data of loads and stores: bytes of memory, signed, the half of a register that it is about. */
+/* handler.data of loads and stores: bytes in memory, sign extension, the half of a register. */
 enum { MEM_BYTES = 31, MEM_SIGNED = 32, MEM_LOW = 64, MEM_HIGH = 128 };
 
 static inline void put_loaded(row *d, uint32_t lane, uint32_t kind, uint32_t data[4])
@@ -211,14 +210,15 @@ static inline uint32_t bits_of(float f)
 	return x;
 }
 
-/* memory.c: any number of bytes at any address. On failure *fault is the first that is not there. */
+/* memory_access.c: any number of bytes at any address. On failure *fault is the first unmapped
+ * address. */
 enum mmu_result amd_memory_read(struct wave *w, uint64_t va, void *to, uint32_t bytes,
 				uint64_t *fault);
 enum mmu_result amd_memory_write(struct wave *w, uint64_t va, const void *from, uint32_t bytes,
 				 uint64_t *fault);
 /* Host address of bytes that do not cross a page. */
-static inline uint8_t *amd_at(struct wave *w, uint64_t va, uint32_t bytes, uint32_t access,
-			      enum mmu_result *why)
+static inline uint8_t *amd_host_address(struct wave *w, uint64_t va, uint32_t bytes,
+					uint32_t access, enum mmu_result *why)
 {
 	const struct amd_memory *m = w->grid->memory;
 
@@ -227,13 +227,13 @@ static inline uint8_t *amd_at(struct wave *w, uint64_t va, uint32_t bytes, uint3
 	*why = MMU_UNMAPPED;
 	return m->at(m->context, va, bytes, access != MODEL_READ);
 }
-/* A lane's private memory: words of all lanes lie side by side. */
+/* A lane's private memory: words of all lanes are interleaved. */
 static inline uint64_t private_address(uint64_t base, uint32_t lane, uint32_t offset)
 {
 	return base + (uint64_t)(offset / 4) * 4 * LANES + lane * 4 + offset % 4;
 }
 
-/* Atomic operations, for memory and LDS alike (atomic.c): what is to be stored. */
+/* Atomic operations on memory and LDS (atomic.c): computes the value to store. */
 enum atomic {
 	ATOMIC_SWAP,
 	ATOMIC_CMPSWAP,
@@ -260,15 +260,16 @@ uint64_t amd_atomic_result(enum atomic a, uint32_t bytes, uint64_t old, uint64_t
 /* hazard.c */
 struct hazard *amd_hazard_create(void);
 void amd_hazard_reset(struct hazard *h);
-/* Checks an instruction before it runs. false: the wave has failed. */
+/* Checks an instruction before it executes. Returns false if the wave has failed. */
 bool amd_hazard_check(struct wave *w, const struct op *op);
-/* The number of the counter's last operation. */
+/* Sequence number of the counter's last operation. */
 uint64_t amd_hazard_issued(const struct wave *w, uint32_t counter);
 
-/* Between waves. The grid's; NULL: no host memory. */
+/* release.c: visibility of stores between waves. One per grid; NULL: out of host memory. */
 struct release *amd_release_create(void);
 void amd_release_destroy(struct release *r);
-/* The wave has written memory by what raised the counter last, has waited, reads memory; false: it may not see that. */
+/* The wave wrote memory with the operation that last incremented the counter; waited for the
+ * counter; reads memory (false: the store is not visible to it). */
 void amd_release_wrote(struct wave *w, uint64_t va, uint32_t bytes, uint32_t counter);
 void amd_release_waited(struct wave *w, uint32_t counter, uint64_t done);
 bool amd_release_read(struct wave *w, uint32_t lane, uint64_t va, uint32_t bytes);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-/*
- * Workgroups: registers as the command processor sets them up (LLVM's AMDGPU user guide, initial
- * kernel execution state), waves in turns. A barrier opens when every wave that has not ended waits
- * at it. Private memory comes in slots, of which a wave has one while its workgroup is there.
- */
+/* Workgroups: initial registers as the command processor sets them (LLVM's AMDGPU user guide,
+ * initial kernel execution state), and round-robin scheduling of waves. A barrier opens when every
+ * wave that has not ended waits at it. Private memory is divided into slots; a wave holds one while
+ * its workgroup is resident. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +11,9 @@
 #include "hw/chips.h"
 #include "model/amd/wave.h"
 
-#define TURN   2048u      /* instructions of a wave before the next has its turn */
-#define LONG   (1u << 17) /* instructions of a workgroup before others start beside it */
-#define POISON 0x5a       /* registers and LDS before anyone wrote them */
+#define WAVE_QUANTUM     2048u /* instructions that a wave executes in one scheduling quantum */
+#define WORKGROUP_BUDGET (1u << 17) /* instructions of a workgroup before others become resident */
+#define POISON           0x5a       /* initial contents of registers and LDS */
 
 static void thread_of(const struct wave *w, uint32_t lane, uint32_t id[3])
 {
@@ -35,7 +34,7 @@ void amd_wave_fault(struct wave *w, uint32_t lane, enum model_fault fault, uint6
 	char what[sizeof(e.text)], where[32] = "";
 	va_list args;
 
-	w->state = ENDED;
+	w->state = WAVE_ENDED;
 	memcpy(e.cta, id, sizeof(e.cta));
 	if (lane < LANES)
 		snprintf(where, sizeof(where), ", lane %u", lane);
@@ -49,9 +48,9 @@ void amd_wave_fault(struct wave *w, uint32_t lane, enum model_fault fault, uint6
 		     what, (unsigned long long)w->pc, id[0], id[1], id[2], w->index, where);
 }
 
-/* ---- starting ---- */
+/* Initial state. */
 
-static void scalar_state(struct wave *w, const struct group *g)
+static void scalar_state(struct wave *w, const struct workgroup *g)
 {
 	const struct amd_grid *grid = w->grid;
 	uint32_t n = AMD_RSRC2_USER_SGPRS(grid->rsrc2);
@@ -83,7 +82,7 @@ static void vector_state(struct wave *w)
 	}
 }
 
-static void wave_start(struct wave *w, struct group *g)
+static void wave_start(struct wave *w, struct workgroup *g)
 {
 	*w = (struct wave){
 		.group = g,
@@ -93,7 +92,7 @@ static void wave_start(struct wave *w, struct group *g)
 		.vgprs = g->grid->vgprs,
 		.mode = AMD_RSRC1_FLOAT_MODE(g->grid->rsrc1),
 		.pc = g->grid->work.program,
-		.state = RUNS,
+		.state = WAVE_RUNNING,
 		.index = w->index,
 		.slot = w->slot,
 		.hazard = w->hazard,
@@ -106,7 +105,7 @@ static void wave_start(struct wave *w, struct group *g)
 
 static void group_start(void *block, uint64_t index)
 {
-	struct group *g = block;
+	struct workgroup *g = block;
 	const uint32_t *groups = g->grid->groups;
 
 	g->id[0] = (uint32_t)(index % groups[0]);
@@ -118,9 +117,9 @@ static void group_start(void *block, uint64_t index)
 		wave_start(&g->waves[i], g);
 }
 
-/* ---- running ---- */
+/* Execution. */
 
-static struct code_page *page_at(struct wave *w)
+static struct code_page *code_page_at(struct wave *w)
 {
 	uint64_t va = w->pc & ~(uint64_t)(MMU_PAGE_BYTES - 1);
 	struct code_page **slot = &w->group->thread->pages[va / MMU_PAGE_BYTES % PAGE_CACHE];
@@ -132,7 +131,7 @@ static struct code_page *page_at(struct wave *w)
 	return *slot;
 }
 
-/* The instruction at pc; NULL: the wave has failed. */
+/* Returns the instruction at pc; NULL: the wave has failed. */
 static const struct op *op_at(struct wave *w, struct code_page *page)
 {
 	const struct op *op = NULL;
@@ -148,74 +147,76 @@ static const struct op *op_at(struct wave *w, struct code_page *page)
 	return op;
 }
 
-static bool may_run(struct wave *w, const struct op *op)
+static bool check_instruction(struct wave *w, const struct op *op)
 {
 	if (op->vgprs > w->vgprs)
 		amd_wave_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
 			       "%s uses v%u, but the kernel has %u vector registers",
 			       op->in.row->name, op->vgprs - 1u, w->vgprs);
 	else if (w->grid->limit && w->steps >= w->grid->limit)
-		amd_wave_fault(w, LANES, MODEL_FAULT_TRAP, 0, "no end after %llu instructions",
+		amd_wave_fault(w, LANES, MODEL_FAULT_TRAP, 0,
+			       "not finished after %llu instructions",
 			       (unsigned long long)w->steps);
 	else
 		return !w->hazard || amd_hazard_check(w, op);
 	return false;
 }
 
-/* A turn. Returns how many instructions it had. */
+/* Executes one scheduling quantum. Returns the number of instructions. */
 static uint32_t wave_run(struct wave *w)
 {
 	struct code_page *page = NULL;
 	uint32_t n = 0;
 
 	w->yields = false;
-	for (; n < TURN && w->state == RUNS && !w->yields; n++) {
+	for (; n < WAVE_QUANTUM && w->state == WAVE_RUNNING && !w->yields; n++) {
 		const struct op *op;
 
 		if (!page || w->pc - page->va >= MMU_PAGE_BYTES) {
-			page = page_at(w);
+			page = code_page_at(w);
 			if (!page)
 				break;
 		}
 		op = op_at(w, page);
-		if (!op || !may_run(w, op))
+		if (!op || !check_instruction(w, op))
 			break;
 		w->next = w->pc + op->in.bytes;
 		op->handler->run(w, op);
 		w->steps++;
-		if (w->state != ENDED)
+		if (w->state != WAVE_ENDED)
 			w->pc = w->next;
 	}
 	return n;
 }
 
-static uint32_t open_barrier(struct group *g)
+static uint32_t open_barrier(struct workgroup *g)
 {
 	uint32_t ended = 0;
 
 	for (uint32_t i = 0; i < g->waves_count; i++)
-		ended += g->waves[i].state == ENDED;
+		ended += g->waves[i].state == WAVE_ENDED;
 	if (!g->waiting || g->waiting + ended < g->waves_count)
 		return ended;
 	g->waiting = 0;
 	for (uint32_t i = 0; i < g->waves_count; i++)
-		if (g->waves[i].state == WAITS)
-			g->waves[i].state = RUNS;
+		if (g->waves[i].state == WAVE_AT_BARRIER)
+			g->waves[i].state = WAVE_RUNNING;
 	return ended;
 }
 
-/* Until the workgroup has ended (true), or has run for long or only sleeps, or everything stops. */
+/* Returns true when the workgroup has ended, false when its budget is used up, all waves sleep or
+ * the grid stops. */
 static bool group_run(void *block)
 {
-	struct group *g = block;
+	struct workgroup *g = block;
 	bool asleep = false;
 
-	for (uint64_t total = 0; total < LONG && !asleep;) {
+	for (uint64_t total = 0; total < WORKGROUP_BUDGET && !asleep;) {
 		asleep = true;
 		for (uint32_t i = 0; i < g->waves_count; i++) {
 			struct wave *w = &g->waves[i];
 
-			if (w->state != RUNS)
+			if (w->state != WAVE_RUNNING)
 				continue;
 			total += wave_run(w);
 			asleep &= w->yields;
@@ -229,9 +230,9 @@ static bool group_run(void *block)
 	return false;
 }
 
-/* ---- memory ---- */
+/* Allocation. */
 
-/* A free slot of private memory, taken; false: there is none now. */
+/* Takes a free slot of private memory; false: none is free. */
 static bool take_slot(struct amd_grid *grid, uint32_t *slot)
 {
 	for (uint32_t i = 0; i < grid->slots; i++) {
@@ -246,7 +247,7 @@ static bool take_slot(struct amd_grid *grid, uint32_t *slot)
 	return false;
 }
 
-static void give_slots(struct group *g, uint32_t count)
+static void release_slots(struct workgroup *g, uint32_t count)
 {
 	for (uint32_t i = 0; g->grid->slots && i < count; i++) {
 		uint32_t slot = g->waves[i].slot;
@@ -255,18 +256,18 @@ static void give_slots(struct group *g, uint32_t count)
 	}
 }
 
-/* All or none: two workgroups with half each would wait for ever. */
-static bool take_slots(struct group *g)
+/* All or none: two workgroups with half each would deadlock. */
+static bool take_slots(struct workgroup *g)
 {
 	for (uint32_t i = 0; g->grid->slots && i < g->waves_count; i++)
 		if (!take_slot(g->grid, &g->waves[i].slot)) {
-			give_slots(g, i);
+			release_slots(g, i);
 			return false;
 		}
 	return true;
 }
 
-static void group_free(struct group *g)
+static void group_free(struct workgroup *g)
 {
 	for (uint32_t i = 0; g->waves && i < g->waves_count; i++)
 		free(g->waves[i].hazard);
@@ -278,16 +279,16 @@ static void group_free(struct group *g)
 
 static void group_destroy(void *block)
 {
-	struct group *g = block;
+	struct workgroup *g = block;
 
-	give_slots(g, g->waves_count);
+	release_slots(g, g->waves_count);
 	group_free(g);
 }
 
 static void *group_create(struct thread *t, bool *later)
 {
 	struct amd_grid *grid = (struct amd_grid *)t->work;
-	struct group *g = calloc(1, sizeof(*g));
+	struct workgroup *g = calloc(1, sizeof(*g));
 	bool good;
 
 	if (!g)
@@ -320,14 +321,12 @@ const struct work_kind amd_grid_kind = {
 	.destroy = group_destroy,
 };
 
-/* ---- grids ---- */
+/* Grids. */
 
-/*
- * A workgroup lives in a compute unit, or in two that share LDS (WGP mode). A unit has two SIMDs with
- * 16 waves and 1,024 vector registers each, handed out by 16 (LLVM, AMDGPUBaseInfo: gfx10.3, waves
- * of 32; RDNA2 manual), and 64 KiB of LDS.
- */
-static uint32_t groups_at_a_time(const struct amd_grid *g, uint32_t units)
+/* A workgroup occupies a compute unit, or two that share LDS (WGP mode). A unit has two SIMDs with
+ * 16 waves and 1,024 vector registers each, allocated in units of 16 (LLVM, AMDGPUBaseInfo:
+ * gfx10.3, wave32; RDNA2 manual), and 64 KiB of LDS. */
+static uint32_t resident_workgroups(const struct amd_grid *g, uint32_t units)
 {
 	uint32_t both = g->rsrc1 & AMD_RSRC1_WGP_MODE ? AMD_GFX1030_CUS_PER_WGP : 1;
 	uint32_t granules = (g->vgprs + AMD_GFX1030_VGPR_GRANULE - 1) / AMD_GFX1030_VGPR_GRANULE;
@@ -350,7 +349,7 @@ const char *amd_grid_prepare(struct amd_grid *g)
 	g->work.blocks = 1;
 	for (uint32_t i = 0; i < 3; i++) {
 		if (g->groups[i] && g->work.blocks > UINT64_MAX / g->groups[i])
-			return "there are more workgroups than 64 bits count";
+			return "the number of workgroups exceeds 64 bits";
 		g->work.blocks *= g->groups[i];
 		threads *= g->threads[i] > AMD_GFX1030_MAX_THREADS ? AMD_GFX1030_MAX_THREADS + 1
 								   : g->threads[i];
@@ -371,8 +370,8 @@ const char *amd_grid_prepare(struct amd_grid *g)
 	if (!AMD_RSRC2_SCRATCH(g->rsrc2))
 		g->slots = 0;
 	else if (g->slots < g->waves)
-		return "private memory is for fewer waves than a workgroup has";
-	g->work.resident = groups_at_a_time(g, g->work.channel->model->chip->sm_count);
+		return "there is private memory for fewer waves than a workgroup has";
+	g->work.resident = resident_workgroups(g, g->work.channel->model->chip->sm_count);
 	if (!g->work.resident)
 		return "a workgroup needs more vector registers than a compute unit has";
 	return NULL;

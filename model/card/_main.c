@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * sovgpu-model: the software GPU as a PCI card for a virtual machine. Waits for QEMU's
- * vfio-user-pci on a local socket, serves it until it goes, and ends with status 1 when the guest
- * did anything that the card refuses.
- */
+// SPDX-License-Identifier: MIT
+/* sovgpu-model: the software GPU as a PCI card for a virtual machine. Waits for QEMU's
+ * vfio-user-pci on a local socket, serves it until it disconnects, and exits with status 1 if the
+ * card rejected anything that the guest did. */
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
@@ -17,21 +15,21 @@
 
 static const char usage[] =
 	"usage: sovgpu-model --chip NAME --socket PATH [--vram MIB] [--firmware FOLDER] [--trap] "
-	"[--fault NAME] [--turns KIND] [--stop MS] [--quiet-end]\n"
+	"[--fault NAME] [--runlist-mode KIND] [--stop MS] [--require-quiesced]\n"
 	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
 	"  --chip NAME       gh100\n"
-	"  --socket PATH     local socket to make and listen on\n"
-	"  --vram MIB        video memory (as the product has it; pages are used when touched)\n"
-	"  --firmware FOLDER files below FOLDER/nvidia, which is what the driver must load\n"
-	"  --trap            every access to VRAM comes here, and page tables count there\n"
-	"  --fault NAME[@N]  something to do wrong, with the N-th message (a name that is none "
+	"  --socket PATH     local socket to create and listen on\n"
+	"  --vram MIB        video memory (default: as the product; pages are allocated on use)\n"
+	"  --firmware FOLDER the driver must load the files in FOLDER/nvidia\n"
+	"  --trap            trap every access to VRAM, so that page tables apply to windows\n"
+	"  --fault NAME[@N]  inject a fault, into the N-th message (an unknown name "
 	"lists them)\n"
-	"  --turns KIND      groups of channels have an engine one after the other: sliced, or "
-	"held until they are done\n"
-	"  --stop MS         how long it takes to stop channels that have work (0)\n"
-	"  --quiet-end       a machine that goes must leave it stopped: no GSP, no bus mastering, "
-	"no interrupts\n"
-	"Ends with 0 when nothing was refused, 1 when something was, 2 when it could not start.\n";
+	"  --runlist-mode KIND  channel groups share an engine by time: sliced (time slices), or "
+	"held (until a group is idle)\n"
+	"  --stop MS         how long it takes to stop busy channels (0)\n"
+	"  --require-quiesced  a machine must disconnect with GSP, bus mastering and "
+	"interrupts off\n"
+	"Exits with 0 when nothing was refused, 1 when something was, 2 when it could not start.\n";
 
 static int fail(const char *what, const char *name)
 {
@@ -89,9 +87,9 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 		{"firmware", required_argument, NULL, 'f'},
 		{"trap", no_argument, NULL, 't'},
 		{"fault", required_argument, NULL, 'w'},
-		{"turns", required_argument, NULL, 'u'},
+		{"runlist-mode", required_argument, NULL, 'u'},
 		{"stop", required_argument, NULL, 'p'},
-		{"quiet-end", no_argument, NULL, 'q'},
+		{"require-quiesced", no_argument, NULL, 'q'},
 		{"help", no_argument, NULL, 'h'},
 		{0},
 	};
@@ -123,19 +121,19 @@ static bool read_options(int argc, char **argv, struct card_options *o, const ch
 			o->fault = optarg;
 			break;
 		case 'u':
-			o->turns = optarg;
+			o->runlist_mode = optarg;
 			break;
 		case 'p':
 			if (!read_ms(optarg, &o->stop_ms)) {
 				fprintf(stderr,
-					"sovgpu-model: --stop '%s' is no number of ms up to "
+					"sovgpu-model: --stop '%s' is not a number of ms up to "
 					"60000\n",
 					optarg);
 				return false;
 			}
 			break;
 		case 'q':
-			o->quiet_end = true;
+			o->require_quiesced = true;
 			break;
 		case 'h':
 			fputs(usage, stdout);
@@ -178,7 +176,7 @@ int main(int argc, char **argv)
 
 	if (connection >= 0) {
 		close(connection);
-		card_leave(c);
+		card_check_quiesced(c);
 		fprintf(stderr, "sovgpu-model: %" PRIu64 " refused\n", card_refusals(c));
 		if (card_refusals(c))
 			status = 1;

@@ -1,11 +1,9 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Address spaces of the card: the page tables that a driver wrote into video memory, by the address
- * of their root. Engines ask for a page when they need it and keep the answer, as hardware's TLBs
- * do; an invalidation is when they forget it. So a driver that frees memory without one is found by
- * whoever finds the memory changed, and a driver that forgets one after mapping is not: what was
- * not there is not kept.
- */
+// SPDX-License-Identifier: MIT
+/* Address spaces of the card: page tables that the driver wrote into video memory, identified by
+ * the address of their root. Engines walk them on a TLB miss and cache the translation, as hardware
+ * does, until the driver invalidates. So a driver that frees memory without a TLB invalidate
+ * corrupts memory visibly; a missing invalidate after mapping goes unnoticed, because misses are
+ * not cached. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -26,13 +24,13 @@ struct card_space {
 	_Atomic uint64_t root;
 };
 
-/* Where pages may lie: the last of it belongs to the firmware. */
-static uint64_t usable(const struct card *c)
+/* End of the memory that pages may use: the rest belongs to the firmware. */
+static uint64_t usable_vram_end(const struct card *c)
 {
 	return c->gsp.running ? c->gsp.heap_outside : c->vram_bytes;
 }
 
-static bool find(struct card_space *s, uint64_t va, struct mmu_page *p)
+static bool find_page(struct card_space *s, uint64_t va, struct mmu_page *p)
 {
 	struct card *c = s->card;
 	uint64_t root = atomic_load(&s->root);
@@ -48,11 +46,11 @@ static bool find(struct card_space *s, uint64_t va, struct mmu_page *p)
 	return found;
 }
 
-/* A page must be of memory that is there: the card's own that is not protected, or lent to it. */
+/* A page must lie in unprotected video memory or in memory mapped for DMA. */
 static uint8_t *page_memory(struct card *c, const struct mmu_page *p)
 {
 	uint64_t address = p->entry & NV_MMU3_ADDRESS, bytes = (uint64_t)1 << p->shift,
-		 end = usable(c);
+		 end = usable_vram_end(c);
 
 	if (NV_MMU3_APERTURE(p->entry) >= NV_MMU3_APERTURE(NV_MMU3_PTE_COHERENT))
 		return card_dma(c, address, bytes, false, "a mapped page");
@@ -65,12 +63,12 @@ static uint8_t *page_memory(struct card *c, const struct mmu_page *p)
 	return NULL;
 }
 
-static uint8_t *walk(void *argument, uint64_t va, uint32_t *access)
+static uint8_t *walk_page_tables(void *argument, uint64_t va, uint32_t *access)
 {
 	struct card_space *s = argument;
 	struct mmu_page p;
 
-	if (va >> NV_MMU3_VA_BITS || !find(s, va, &p))
+	if (va >> NV_MMU3_VA_BITS || !find_page(s, va, &p))
 		return NULL;
 	uint8_t *host = page_memory(s->card, &p);
 
@@ -80,7 +78,7 @@ static uint8_t *walk(void *argument, uint64_t va, uint32_t *access)
 	if (!(p.entry & (NV_MMU3_PCF_READ_ONLY | NV_MMU3_PCF_NO_ATOMICS)))
 		*access |= MODEL_ATOMIC;
 	if (p.entry & NV_MMU3_PCF_PRIVILEGED)
-		*access = 0; /* what runs here is users' */
+		*access = 0; /* users' work runs here */
 	return host ? host + (va - p.va) : NULL;
 }
 
@@ -91,7 +89,7 @@ struct card_space *space_create(struct card *c)
 	if (!s)
 		return NULL;
 	s->card = c;
-	if (model_space_create_walked(c->model, walk, s, &s->engines)) {
+	if (model_space_create_walked(c->model, walk_page_tables, s, &s->engines)) {
 		free(s);
 		return NULL;
 	}
@@ -125,7 +123,8 @@ struct model_space *space_engines(struct card_space *s)
 
 static bool root_valid(struct card *c, uint64_t root)
 {
-	return root && root % NV_MMU3_TABLE_BYTES == 0 && root <= usable(c) - NV_MMU3_TABLE_BYTES;
+	return root && root % NV_MMU3_TABLE_BYTES == 0 &&
+	       root <= usable_vram_end(c) - NV_MMU3_TABLE_BYTES;
 }
 
 bool space_set_root(struct card_space *s, uint64_t root)
@@ -145,7 +144,7 @@ bool space_covers(struct card_space *s, uint64_t va, uint64_t bytes)
 	if (!bytes || __builtin_add_overflow(va, bytes, &end))
 		return false;
 	for (; va < end; va = p.va + ((uint64_t)1 << p.shift))
-		if (!find(s, va, &p) || !page_memory(s->card, &p))
+		if (!find_page(s, va, &p) || !page_memory(s->card, &p))
 			return false;
 	return true;
 }
@@ -176,7 +175,7 @@ uint32_t space_fault_type(struct card_space *s, uint64_t va)
 {
 	struct mmu_page p;
 
-	if (va >> NV_MMU3_VA_BITS || !find(s, va, &p))
+	if (va >> NV_MMU3_VA_BITS || !find_page(s, va, &p))
 		return FAULT_TYPE_PTE;
 	if (p.entry & NV_MMU3_PCF_PRIVILEGED)
 		return FAULT_TYPE_PRIVILEGE;

@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Registers: one row each, sorted by offset, with the value after reset, the bits a driver may set,
- * and a function where reading or writing does something; or a row for a whole block of one unit.
- * What has no row is refused, and so are accesses of other than four bytes and bits that nobody may
- * set.
- */
+// SPDX-License-Identifier: MIT
+/* BAR 0 registers: one row each, sorted by offset, with the reset value, the writable bits, and
+ * functions for reads or writes with side effects; or one row for a block of registers of one unit.
+ * The card rejects offsets without a row, accesses of other than four bytes and writes to reserved
+ * bits. */
 #include <inttypes.h>
 #include <stdlib.h>
 
@@ -45,7 +43,7 @@ static uint32_t read_time_high(struct card *c)
 static uint32_t read_flush(struct card *c)
 {
 	(void)c;
-	return 0; /* done at once */
+	return 0; /* completes at once */
 }
 static void write_alarm(struct card *c, uint32_t value)
 {
@@ -53,15 +51,15 @@ static void write_alarm(struct card *c, uint32_t value)
 		card_refuse(c, "PTIMER_INTR_EN_0: 0x%08x; alarms are not modelled", value);
 }
 
-/* The queues' pointers and the memory's control are state of the FSP. */
-#define FSP_WORD(name, place) \
+/* Queue pointers and memory control are state of the FSP. */
+#define FSP_WORD(name, member) \
 	static uint32_t read_##name(struct card *c) \
 	{ \
-		return c->fsp.place; \
+		return c->fsp.member; \
 	} \
 	static void write_##name(struct card *c, uint32_t value) \
 	{ \
-		c->fsp.place = value; \
+		c->fsp.member = value; \
 	}
 FSP_WORD(ememc, control)
 FSP_WORD(queue_tail, queue[1])
@@ -74,7 +72,7 @@ static uint32_t read_queue_head(struct card *c)
 static void write_gsp_doorbell(struct card *c, uint32_t value)
 {
 	(void)value;
-	gsp_commands(c); /* before it runs nobody listens */
+	gsp_commands(c); /* ignored until the GSP runs */
 }
 
 static void write_invalidate(struct card *c, uint32_t value)
@@ -83,7 +81,7 @@ static void write_invalidate(struct card *c, uint32_t value)
 
 	if (value == (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA |
 		      NV_VF_MMU_INVALIDATE_ALL_ROOTS | NV_VF_MMU_INVALIDATE_HUB))
-		return; /* windows keep nothing */
+		return; /* windows cache no translations */
 	if (value != (NV_VF_MMU_INVALIDATE_TRIGGER | NV_VF_MMU_INVALIDATE_ALL_VA) ||
 	    root % NV_MMU3_TABLE_BYTES || root > c->vram_bytes - NV_MMU3_TABLE_BYTES)
 		card_refuse(c, "MMU: invalidation 0x%08x of tables at 0x%" PRIx64, value, root);
@@ -93,7 +91,7 @@ static void write_invalidate(struct card *c, uint32_t value)
 static uint32_t read_invalidate(struct card *c)
 {
 	(void)c;
-	return 0; /* done at once */
+	return 0; /* completes at once */
 }
 static void write_root_low(struct card *c, uint32_t value)
 {
@@ -121,7 +119,7 @@ static void write_window(struct card *c, uint32_t value)
 {
 	if (value)
 		card_refuse(c,
-			    "VF_BAR1_BLOCK: 0x%08x; page tables of the driver's own are not "
+			    "VF_BAR1_BLOCK: 0x%08x; page tables of the driver are not "
 			    "modelled there",
 			    value);
 	c->gsp.window_virtual = false;
@@ -132,7 +130,7 @@ static const struct reg registers[] = {
 	{NV_PMC_BOOT_1, "PMC_BOOT_1", .reset = 0},
 	{NV_PMC_BOOT_42, "PMC_BOOT_42", .read = read_boot_42},
 	{NV_PTIMER_INTR_EN_0, "PTIMER_INTR_EN_0", .writable = 1, .write = write_alarm},
-	/* The firmware owns the clock: setting it does nothing. */
+	/* The firmware owns the clock: writes have no effect. */
 	{NV_PTIMER_TIME_0, "PTIMER_TIME_0", .writable = ~0u, .read = read_time_low},
 	{NV_PTIMER_TIME_1, "PTIMER_TIME_1", .writable = ~0u, .read = read_time_high},
 	{NV_THERM_I2CS_SCRATCH, "THERM_I2CS_SCRATCH", .reset = NV_THERM_FSP_BOOT_COMPLETE},
@@ -176,14 +174,15 @@ static const struct reg registers[] = {
 	{NV_VF_MMU_INVALIDATE, "VF_MMU_INVALIDATE", .writable = ~0u, .read = read_invalidate,
 	 .write = write_invalidate},
 };
-/* What lies together and is one unit's. */
+/* Blocks of registers that belong to one unit. */
 static uint32_t user_read(struct card *c, uint32_t offset)
 {
 	if (offset == NV_VF_USER + NV_VF_USER_TIME_LOW)
 		return read_time_low(c);
 	if (offset == NV_VF_USER + NV_VF_USER_TIME_HIGH)
 		return read_time_high(c);
-	card_refuse(c, "BAR 0: read of 0x%06x: nothing can be read there on the user page", offset);
+	card_refuse(c, "BAR 0: read of 0x%06x: the user page has no such readable register",
+		    offset);
 	return ~0u;
 }
 static void user_write(struct card *c, uint32_t offset, uint32_t value)
@@ -217,7 +216,7 @@ static const struct block *find_block(uint32_t offset)
 }
 
 #define COUNT (sizeof(registers) / sizeof(*registers))
-static_assert(COUNT <= MAX_REGISTERS, "room for every register");
+static_assert(COUNT <= MAX_REGISTERS, "MAX_REGISTERS is too small");
 
 void bar0_reset(struct card *c)
 {
@@ -232,7 +231,8 @@ static int by_offset(const void *key, const void *row)
 	return (a > b) - (a < b);
 }
 
-static const struct reg *find(struct card *c, const char *verb, uint32_t offset, uint32_t bytes)
+static const struct reg *find_register(struct card *c, const char *verb, uint32_t offset,
+				       uint32_t bytes)
 {
 	const struct reg *r = bsearch(&offset, registers, COUNT, sizeof(*registers), by_offset);
 
@@ -240,7 +240,7 @@ static const struct reg *find(struct card *c, const char *verb, uint32_t offset,
 		card_refuse(c, "BAR 0: %s of 0x%06x, %u bytes: no such register is modelled", verb,
 			    offset, bytes);
 	else if (bytes != 4)
-		card_refuse(c, "BAR 0: %s of %s, %u bytes: registers are read and written as four",
+		card_refuse(c, "BAR 0: %s of %s, %u bytes: registers allow only 4-byte accesses",
 			    verb, r->name, bytes);
 	else
 		return r;
@@ -253,7 +253,7 @@ uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes)
 
 	if (b)
 		return b->read(c, offset);
-	const struct reg *r = find(c, "read", offset, bytes);
+	const struct reg *r = find_register(c, "read", offset, bytes);
 
 	if (!r)
 		return ~0u;
@@ -268,7 +268,7 @@ void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes)
 		b->write(c, offset, value);
 		return;
 	}
-	const struct reg *r = find(c, "write", offset, bytes);
+	const struct reg *r = find_register(c, "write", offset, bytes);
 
 	if (!r)
 		return;

@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Windows through which a driver sees the card's memory. BAR 1 (the bus's BAR 2) and BAR 2 (BAR 4)
- * show what page tables say once those are set, and video memory itself before; PRAMIN is a
- * megabyte of BAR 0 that can be moved over video memory. Roots of the tables are pages of the
- * firmware's; the driver writes its entries into the first one's and sends those of the second.
- */
+// SPDX-License-Identifier: MIT
+/* Windows through which the driver accesses video memory. BAR 1 (PCI BAR 2) and BAR 2 (PCI BAR 4)
+ * use page tables once these are set, and are flat before; PRAMIN is a movable 1 MiB window in BAR
+ * 0. The roots of the page tables are pages of the firmware; the driver writes entries of the first
+ * root directly and sends those of the second by RPC. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,7 +27,7 @@ void window_open(struct card *c)
 	memset(c->vram + BAR1_ROOT(c), 0, 2 * NV_MMU3_TABLE_BYTES);
 }
 
-static uint8_t *flat(struct card *c, const char *name, uint64_t offset, uint32_t bytes)
+static uint8_t *window_flat(struct card *c, const char *name, uint64_t offset, uint32_t bytes)
 {
 	if (offset < c->vram_bytes && bytes <= c->vram_bytes - offset)
 		return c->vram + offset;
@@ -38,8 +36,8 @@ static uint8_t *flat(struct card *c, const char *name, uint64_t offset, uint32_t
 	return NULL;
 }
 
-static uint8_t *mapped(struct card *c, const char *name, uint64_t root, uint64_t offset,
-		       uint32_t bytes)
+static uint8_t *window_mapped(struct card *c, const char *name, uint64_t root, uint64_t offset,
+			      uint32_t bytes)
 {
 	const char *wrong = NULL;
 	struct mmu_page p;
@@ -53,7 +51,7 @@ static uint8_t *mapped(struct card *c, const char *name, uint64_t root, uint64_t
 
 	if (NV_MMU3_APERTURE(p.entry) >= NV_MMU3_APERTURE(NV_MMU3_PTE_COHERENT))
 		return card_dma(c, address, bytes, true, name);
-	/* The firmware's pages that are not protected are in reach: roots of these very tables. */
+	/* Unprotected pages of the firmware are accessible: the roots of these tables. */
 	if (address < c->gsp.wpr_start && bytes <= c->gsp.wpr_start - address)
 		return c->vram + address;
 	card_refuse(c, "%s: 0x%" PRIx64 " is mapped to protected memory at 0x%" PRIx64, name,
@@ -64,10 +62,11 @@ static uint8_t *mapped(struct card *c, const char *name, uint64_t root, uint64_t
 uint8_t *window_at(struct card *c, uint32_t region, uint64_t offset, uint32_t bytes)
 {
 	if (region == NV_PCI_BAR_VRAM)
-		return c->gsp.window_virtual ? mapped(c, "BAR 1", BAR1_ROOT(c), offset, bytes)
-					     : flat(c, "BAR 1", offset, bytes);
-	return c->gsp.bar2_virtual ? mapped(c, "BAR 2", BAR2_ROOT(c), offset, bytes)
-				   : flat(c, "BAR 2", offset, bytes);
+		return c->gsp.window_virtual
+			       ? window_mapped(c, "BAR 1", BAR1_ROOT(c), offset, bytes)
+			       : window_flat(c, "BAR 1", offset, bytes);
+	return c->gsp.bar2_virtual ? window_mapped(c, "BAR 2", BAR2_ROOT(c), offset, bytes)
+				   : window_flat(c, "BAR 2", offset, bytes);
 }
 
 uint32_t window_update(struct card *c, const struct nv_gsp_update_bar *u)
@@ -88,7 +87,7 @@ uint32_t window_read_pramin(struct card *c, uint32_t offset)
 {
 	uint32_t value = ~0u;
 	const uint8_t *from =
-		flat(c, "PRAMIN", ((uint64_t)c->pramin << 16) + (offset - NV_PRAMIN), 4);
+		window_flat(c, "PRAMIN", ((uint64_t)c->pramin << 16) + (offset - NV_PRAMIN), 4);
 
 	if (from)
 		memcpy(&value, from, 4);
@@ -97,7 +96,8 @@ uint32_t window_read_pramin(struct card *c, uint32_t offset)
 
 void window_write_pramin(struct card *c, uint32_t offset, uint32_t value)
 {
-	uint8_t *to = flat(c, "PRAMIN", ((uint64_t)c->pramin << 16) + (offset - NV_PRAMIN), 4);
+	uint8_t *to =
+		window_flat(c, "PRAMIN", ((uint64_t)c->pramin << 16) + (offset - NV_PRAMIN), 4);
 
 	if (to)
 		memcpy(to, &value, 4);

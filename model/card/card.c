@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * A card as a whole: what the product is, its video memory, its interrupts, and the way of an
- * access to the unit that answers it.
- */
+// SPDX-License-Identifier: MIT
+/* The card as a whole: product constants, video memory, interrupt vectors, and the routing of
+ * accesses to units. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,10 +11,10 @@
 
 #include "model/card/card_internal.h"
 
-#define LOGGED   100 /* refusals; the others are only counted */
-#define MEGABYTE ((uint64_t)1 << 20)
+#define MAX_LOGGED_REFUSALS 100 /* refusals that are logged; later ones are only counted */
+#define MEGABYTE            ((uint64_t)1 << 20)
 
-/* An H200: 143771 MiB as nvidia-smi counts them. */
+/* An H200: 143771 MiB according to nvidia-smi. */
 static const struct card_chip chips[] = {
 	{
 		.name = "gh100",
@@ -36,7 +34,7 @@ static const struct card_chip *find_chip(const char *name)
 	return NULL;
 }
 
-static bool make_vram(struct card *c)
+static bool create_vram(struct card *c)
 {
 	c->vram_fd = memfd_create("vram", MFD_CLOEXEC);
 	if (c->vram_fd < 0 || ftruncate(c->vram_fd, (off_t)c->vram_bytes))
@@ -57,7 +55,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 		snprintf(why, size, "no chip '%s' is modelled as a card; known: gh100", o->chip);
 		return NULL;
 	}
-	struct fault fault = {0};
+	struct fault_injection fault = {0};
 
 	if (o->fault && !fault_set(&fault, o->fault)) {
 		char known[256];
@@ -76,8 +74,9 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 			 vram, chip->bar_bytes[NV_PCI_BAR_VRAM] / MEGABYTE);
 		return NULL;
 	}
-	if (o->turns && strcmp(o->turns, "sliced") && strcmp(o->turns, "held")) {
-		snprintf(why, size, "no turns '%s'; known: sliced held", o->turns);
+	if (o->runlist_mode && strcmp(o->runlist_mode, "sliced") &&
+	    strcmp(o->runlist_mode, "held")) {
+		snprintf(why, size, "no runlist mode '%s'; known: sliced held", o->runlist_mode);
 		return NULL;
 	}
 	c = calloc(1, sizeof(*c));
@@ -90,25 +89,25 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	c->fault = fault;
 	c->trap = o->trap;
 	c->stop_ms = o->stop_ms;
-	c->quiet_end = o->quiet_end;
+	c->require_quiesced = o->require_quiesced;
 	c->vram_bytes = vram;
 	c->vram_fd = -1;
 	memset(c->vectors, -1, sizeof(c->vectors));
 	pthread_mutex_init(&c->lock, NULL);
 	pthread_mutex_init(&c->interrupts.lock, NULL);
-	pthread_rwlock_init(&c->lent.lock, NULL);
+	pthread_rwlock_init(&c->dma_maps.lock, NULL);
 	if (!firmware_load(&c->firmware, o->firmware, chip->name, why, size)) {
 		card_destroy(c);
 		return NULL;
 	}
-	if (!make_vram(c)) {
+	if (!create_vram(c)) {
 		snprintf(why, size, "%" PRIu64 " MiB of video memory: %s", vram / MEGABYTE,
 			 strerror(errno));
 		card_destroy(c);
 		return NULL;
 	}
 	if (model_create(&(struct model_config){.chip = model_chip_find(chip->name)}, &c->model) ||
-	    !turns_make(c, o->turns) || !recovery_start(c)) {
+	    !runlists_create(c, o->runlist_mode) || !recovery_start(c)) {
 		snprintf(why, size, "no memory or threads for the engines of a card");
 		model_destroy(c->model);
 		c->model = NULL;
@@ -117,7 +116,7 @@ struct card *card_create(const struct card_options *o, char *why, size_t size)
 	}
 	card_reset(c);
 	if (!storm_start(c)) {
-		snprintf(why, size, "no thread for a storm");
+		snprintf(why, size, "cannot create the thread of an interrupt storm");
 		card_destroy(c);
 		return NULL;
 	}
@@ -132,13 +131,13 @@ void card_destroy(struct card *c)
 	fault_end(c);
 	if (c->model) {
 		recovery_end(c);
-		gsp_reset(c); /* and with it whatever runs */
+		gsp_reset(c); /* also stops running channels */
 		model_destroy(c->model);
 	}
-	turns_end(c);
+	runlists_destroy(c);
 	for (uint32_t kind = 0; kind < CARD_INTERRUPTS; kind++)
-		card_unwire(c, kind);
-	lent_free(c);
+		card_clear_irq_fds(c, kind);
+	dma_free(c);
 	pthread_mutex_destroy(&c->interrupts.lock);
 	pthread_mutex_destroy(&c->lock);
 	if (c->vram)
@@ -149,7 +148,7 @@ void card_destroy(struct card *c)
 	free(c);
 }
 
-/* All but configuration space, before DMA ends. */
+/* Resets everything but configuration space, before DMA is disabled. */
 static void reset_inside(struct card *c)
 {
 	gsp_reset(c);
@@ -168,16 +167,16 @@ void card_reset(struct card *c)
 	pthread_mutex_unlock(&c->lock);
 }
 
-void card_leave(struct card *c)
+void card_check_quiesced(struct card *c)
 {
 	pthread_mutex_lock(&c->lock);
 	bool runs = c->gsp.running, master = config_bus_master(c),
 	     interrupts = config_interrupts(c) || interrupt_enabled(c);
 
-	card_log(c, "left with GSP %s, bus mastering %s, interrupts %s",
+	card_log(c, "disconnected with GSP %s, bus mastering %s, interrupts %s",
 		 runs ? "running" : "stopped", master ? "on" : "off", interrupts ? "on" : "off");
-	if (c->quiet_end && (runs || master || interrupts))
-		card_refuse(c, "the machine ends and leaves the card running");
+	if (c->require_quiesced && (runs || master || interrupts))
+		card_refuse(c, "the machine disconnects and leaves the card active");
 	pthread_mutex_unlock(&c->lock);
 }
 
@@ -187,7 +186,7 @@ void card_log(struct card *c, const char *format, ...)
 {
 	va_list ap;
 
-	flockfile(c->log); /* engines speak, too */
+	flockfile(c->log); /* engine threads log, too */
 	va_start(ap, format);
 	vfprintf(c->log, format, ap);
 	va_end(ap);
@@ -203,7 +202,7 @@ void card_refuse(struct card *c, const char *format, ...)
 
 	bool excused = c->fault.happened;
 
-	if (!excused && atomic_fetch_add(&c->refusals, 1) >= LOGGED)
+	if (!excused && atomic_fetch_add(&c->refusals, 1) >= MAX_LOGGED_REFUSALS)
 		return;
 	va_start(ap, format);
 	vsnprintf(sentence, sizeof(sentence), format, ap);
@@ -236,13 +235,13 @@ struct card_region card_region(const struct card *c, uint32_t region)
 static bool memory_enabled(struct card *c, uint32_t region, uint64_t offset)
 {
 	if (config_power_state(c)) {
-		card_refuse(c, "BAR %u: access at 0x%" PRIx64 " while the card sleeps in D%u",
-			    region, offset, config_power_state(c));
+		card_refuse(c, "BAR %u: access at 0x%" PRIx64 " while the card is in D%u", region,
+			    offset, config_power_state(c));
 		return false;
 	}
 	if (!config_memory_enabled(c))
 		card_refuse(c,
-			    "BAR %u: access at 0x%" PRIx64 " while memory is not enabled in the "
+			    "BAR %u: access at 0x%" PRIx64 " while memory is disabled in the "
 			    "command register",
 			    region, offset);
 	return config_memory_enabled(c);
@@ -286,7 +285,7 @@ static void write_locked(struct card *c, uint32_t region, uint64_t offset, const
 				    "power state D%u while the GSP runs: it would lose its memory",
 				    config_power_state(c));
 		if (config_wants_reset(c)) {
-			card_log(c, "the function is reset");
+			card_log(c, "function-level reset");
 			reset_inside(c);
 			config_function_reset(c);
 		}
@@ -334,7 +333,7 @@ uint32_t card_vectors(const struct card *c, uint32_t kind)
 	return kind < CARD_INTERRUPTS ? counts[kind] : 0;
 }
 
-int card_wire(struct card *c, uint32_t kind, uint32_t first, uint32_t count, const int *fds)
+int card_set_irq_fds(struct card *c, uint32_t kind, uint32_t first, uint32_t count, const int *fds)
 {
 	if (first > card_vectors(c, kind) || count > card_vectors(c, kind) - first)
 		return -EINVAL;
@@ -348,7 +347,7 @@ int card_wire(struct card *c, uint32_t kind, uint32_t first, uint32_t count, con
 	return 0;
 }
 
-void card_unwire(struct card *c, uint32_t kind)
+void card_clear_irq_fds(struct card *c, uint32_t kind)
 {
 	pthread_mutex_lock(&c->interrupts.lock);
 	for (uint32_t i = 0; i < MAX_VECTORS; i++) {

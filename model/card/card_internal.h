@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of a card share: its state, and one entry point for each unit. */
+/* Internal interfaces of the card: its state, and the entry points of each unit. */
 #ifndef MODEL_CARD_INTERNAL_H
 #define MODEL_CARD_INTERNAL_H
 
@@ -19,47 +19,47 @@
 #define FSP_EMEM_BYTES   4096
 #define GSP_SHARED_PAGES 512
 
-/* What a card can be asked to do wrong; from SILENT on with one message. */
+/* Faults that can be injected; those from SILENT on affect one message. */
 enum card_fault {
 	FAULT_NONE,
-	FAULT_REFUSE,   /* the FSP does not like the firmware */
-	FAULT_LOCKED,   /* the GSP's registers never open */
-	FAULT_VANISH,   /* the card's process ends during boot */
-	FAULT_STUBBORN, /* the GSP does not free channels of users, and says so */
-	FAULT_DEAF,     /* nor says anything any more, once it is asked to */
-	FAULT_GONE,     /* at a register access since its reset the card falls off the bus */
-	FAULT_SPURIOUS, /* it interrupts all the time, without a reason */
-	FAULT_STORM,    /* the GSP has something to say all the time */
-	FAULT_SILENT,   /* nothing is said any more */
+	FAULT_REFUSE,   /* the FSP rejects the firmware */
+	FAULT_LOCKED,   /* the GSP's registers stay locked */
+	FAULT_VANISH,   /* the card's process exits during boot */
+	FAULT_STUBBORN, /* the GSP reports that it cannot free users' channels */
+	FAULT_DEAF,     /* the GSP stops responding when it is to free one */
+	FAULT_GONE,     /* the card falls off the bus at the N-th register access since reset */
+	FAULT_SPURIOUS, /* endless interrupts without a cause */
+	FAULT_STORM,    /* endless GSP events */
+	FAULT_SILENT,   /* this message and all later ones are not published */
 	FAULT_LATE,
 	FAULT_CHECKSUM,
 	FAULT_SEQUENCE,
-	FAULT_SHORT, /* it says that it has no payload */
-	FAULT_LONG,  /* it says that it has 4 GiB */
-	FAULT_EMPTY, /* of no pages */
-	FAULT_PAGES, /* of more than there can be */
+	FAULT_SHORT, /* the header says: no payload */
+	FAULT_LONG,  /* the header says: 4 GiB of payload */
+	FAULT_EMPTY, /* the header says: no pages */
+	FAULT_PAGES, /* the header says: more pages than possible */
 	FAULT_HEADER,
-	FAULT_CALL, /* the answer to something else */
+	FAULT_CALL, /* the reply to a different call */
 	FAULT_STATUS,
-	FAULT_POINTER, /* it lies behind the end of the ring */
-	FAULT_FLOOD,   /* with hundreds of interrupts */
-	FAULT_ONES,    /* instead, the card falls off the bus */
+	FAULT_POINTER, /* PUT points beyond the end of the ring */
+	FAULT_FLOOD,   /* hundreds of interrupts at once */
+	FAULT_ONES,    /* the card falls off the bus instead */
 };
 
-struct fault { /* fault.c */
+struct fault_injection { /* fault_injection.c */
 	enum card_fault kind, now;
-	uint32_t at, messages;      /* of this boot */
-	uint32_t accesses;          /* of registers since the last reset */
-	uint32_t next, step, times; /* of a sweep; no step: there is none */
-	uint32_t missed;            /* boots in a row that had no message or access to be spoiled */
+	uint32_t at, messages;      /* messages since boot */
+	uint32_t accesses;          /* register accesses since the last reset */
+	uint32_t next, step, times; /* of a sweep; step 0: no sweep */
+	uint32_t missed;            /* consecutive boots without the message or access to corrupt */
 	uint32_t boots;
-	_Atomic bool happened; /* since the last reset; engines read it */
-	bool waits;            /* there is a thread with a late message */
-	_Atomic bool said;     /* which has done its work */
+	_Atomic bool happened;       /* since the last reset; engine threads read it */
+	bool waits;                  /* a thread delays a late message */
+	_Atomic bool late_published; /* the thread has published it */
 	pthread_t thread;
 };
 
-struct storm { /* storm.c */
+struct storm { /* interrupt_storm.c */
 	bool on;
 	_Atomic bool end;
 	uint64_t sent;
@@ -71,7 +71,7 @@ struct span {
 	size_t bytes;
 };
 
-struct firmware { /* what the driver should load */
+struct firmware { /* the files that the driver must load */
 	bool known;
 	struct firmware_file {
 		const uint8_t *data;
@@ -88,64 +88,62 @@ struct fsp {
 
 struct gsp {
 	bool running, unloaded;
-	bool deaf;             /* it hears nothing any more */
-	bool window_virtual;   /* BAR 1 shows what page tables of the GSP's say, not memory */
-	bool bar2_virtual;     /* so does BAR 2 */
-	uint32_t locked_reads; /* of a mailbox, until it opens */
+	bool unresponsive;     /* ignores all commands */
+	bool window_virtual;   /* BAR 1 uses page tables of the GSP, not flat VRAM */
+	bool bar2_virtual;     /* the same for BAR 2 */
+	uint32_t locked_reads; /* mailbox reads until the registers unlock */
 	uint64_t frts, wpr_start, wpr_end, heap_outside;
-	uint64_t pages[GSP_SHARED_PAGES]; /* of shared memory */
+	uint64_t pages[GSP_SHARED_PAGES]; /* DMA addresses of the shared memory */
 	uint32_t command, status;         /* queues, by their first page */
-	uint32_t get, put;                /* ours, in either */
+	uint32_t get, put;                /* of the GSP, in either queue */
 	uint32_t sequence_in, sequence_out;
 	uint32_t interrupt;     /* NV_PGSP_IRQSTAT */
-	struct object *objects; /* all of them, the newest first */
+	struct object *objects; /* newest first */
 };
 
-#define LENT_WINDOWS 16
-struct lent {                  /* memory of the machine, lent.c */
-	pthread_rwlock_t lock; /* all of it */
-	struct lent_piece {
+#define DMA_WINDOWS 16
+struct dma_maps {              /* DMA mappings of the machine's memory, guest_memory.c */
+	pthread_rwlock_t lock; /* protects all members */
+	struct dma_range {
 		uint64_t address, bytes;
-		uint8_t *host; /* NULL: exists, cannot be reached */
+		uint8_t *host; /* NULL: exists, but cannot be accessed */
 		bool writable;
-	} * pieces; /* by address */
+	} * ranges; /* sorted by address */
 	size_t count;
-	struct lent_window {
+	struct dma_window {
 		uint64_t number;
-		uint8_t *host; /* NULL: none yet */
-	} windows[LENT_WINDOWS];
+		uint8_t *host; /* NULL: unused */
+	} windows[DMA_WINDOWS];
 };
 
-struct interrupts {           /* of the function */
-	pthread_mutex_t lock; /* all of it, and the card's vectors; raising needs no other */
+struct interrupts { /* interrupt tree of the function */
+	/* Protects all members and the card's vectors; raising an interrupt takes no other lock. */
+	pthread_mutex_t lock;
 	uint32_t pending[NV_VF_INTR_LEAVES_GH100], enabled[NV_VF_INTR_LEAVES_GH100];
 	uint32_t top_enabled;
-	bool told; /* a message was sent for what is pending */
+	bool msi_sent; /* an MSI was sent for the pending interrupts */
 };
 
-/*
- * One lock covers the card: whoever comes in from outside holds it. Threads of the engines come
- * from inside and may be waited for by its holder, so they take only the locks that are named
- * below.
- */
+/* The card lock covers the card: every entry from outside holds it. Engine threads call in from
+ * inside, and the lock's holder may wait for them, so they take only the locks named below. */
 #define CARD_MAX_ENGINES 8
 struct card {
 	const struct card_chip *chip;
 	FILE *log;
-	struct fault fault;
+	struct fault_injection fault;
 	struct storm storm;
-	bool trap; /* no window is mapped into the machine */
+	bool trap; /* windows are not mapped into the machine */
 	pthread_mutex_t lock;
 	_Atomic uint64_t refusals;
 	uint8_t config[CONFIG_BYTES];
 	uint8_t *vram;
 	uint64_t vram_bytes;
 	int vram_fd;
-	struct lent lent;
+	struct dma_maps dma_maps;
 	int vectors[CARD_INTERRUPTS][MAX_VECTORS];
 	uint32_t registers[MAX_REGISTERS]; /* in the order of bar0.c's table */
-	uint32_t pramin;                   /* where PRAMIN is, >> 16 */
-	uint32_t mmu_root[2]; /* of the next invalidation: address >> 8, low word first */
+	uint32_t pramin;                   /* PRAMIN base >> 16 */
+	uint32_t mmu_root[2]; /* for the next TLB invalidate: address >> 8, low word first */
 	struct firmware firmware;
 	struct fsp fsp;
 	struct gsp gsp;
@@ -153,13 +151,13 @@ struct card {
 	struct model *model; /* engines */
 	struct card_space *spaces;
 	struct card_channel *channels;
-	struct model_turns *turns
-		[CARD_MAX_ENGINES]; /* by the first engine of a runlist; NULL: none are taken */
-	uint32_t stop_ms;           /* to stop channels that have work */
-	bool quiet_end;
-	struct recovery { /* the thread that takes care of channels which have failed */
+	/* By the first engine of a runlist; NULL: no time slicing. */
+	struct model_runlist *runlists[CARD_MAX_ENGINES];
+	uint32_t stop_ms; /* to stop busy channels */
+	bool require_quiesced;
+	struct recovery { /* the thread that recovers failed channels */
 		pthread_t thread;
-		pthread_mutex_t lock; /* the other two */
+		pthread_mutex_t lock; /* protects failed, end */
 		pthread_cond_t wake;
 		bool failed, end;
 	} recovery;
@@ -178,20 +176,20 @@ void config_read(struct card *c, uint32_t offset, uint8_t *data, uint32_t bytes)
 void config_write(struct card *c, uint32_t offset, const uint8_t *data, uint32_t bytes);
 bool config_wants_reset(const struct card *c);
 void config_function_reset(struct card *c);
-uint32_t config_power_state(const struct card *c); /* 0: awake; 3: D3 */
+uint32_t config_power_state(const struct card *c); /* 0: D0; 3: D3 */
 bool config_memory_enabled(const struct card *c);
 bool config_bus_master(const struct card *c);
 bool config_interrupts(const struct card *c);
 
-/* lent.c: when nobody uses any of it. */
-void lent_free(struct card *c);
+/* guest_memory.c: no other thread uses it any more. */
+void dma_free(struct card *c);
 
 /* bar0.c: registers. */
 void bar0_reset(struct card *c);
 uint32_t bar0_read(struct card *c, uint32_t offset, uint32_t bytes);
 void bar0_write(struct card *c, uint32_t offset, uint32_t value, uint32_t bytes);
 
-/* firmware.c: no folder, and everything is taken for right. */
+/* firmware.c: without a folder, any firmware is accepted. */
 bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why,
 		   size_t size);
 void firmware_free(struct firmware *fw);
@@ -212,34 +210,34 @@ uint32_t gsp_read_wpr_high(struct card *c);
 void gsp_open(struct card *c);
 void gsp_commands(struct card *c);
 void gsp_send_event(struct card *c, uint32_t event, const void *payload, uint32_t bytes);
-/* Pages of the status queue that can be written. */
+/* Free pages of the status queue. */
 uint32_t gsp_room(struct card *c);
 uint32_t gsp_read_interrupt(struct card *c);
 void gsp_clear_interrupt(struct card *c, uint32_t bits);
 void gsp_retrigger(struct card *c, uint32_t value);
 
-/* Tells the driver how far the status queue is filled. */
+/* Publishes PUT of the status queue to the driver. */
 void gsp_publish(struct card *c, uint32_t put);
 
-/* fault.c: false when there is no such fault. */
-bool fault_set(struct fault *f, const char *text);
+/* fault_injection.c. fault_set() returns false for an unknown fault. */
+bool fault_set(struct fault_injection *f, const char *text);
 void fault_names(char *to, size_t size);
 void fault_reset(struct card *c);
 void fault_boot(struct card *c);
 void fault_end(struct card *c);
-/* The next message may be spoiled; true: after its checksum was made, that is, too. */
-bool fault_spoil(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc);
+/* May corrupt the next message; returns true if its checksum must be wrong, too. */
+bool fault_corrupt(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc);
 void fault_publish(struct card *c, uint32_t put);
-/* A register is about to be read or written. */
+/* Called before each register access. */
 void fault_access(struct card *c);
-/* Registers and windows are all ones. */
+/* True if the card has fallen off the bus: registers and windows read as all ones. */
 bool fault_gone(const struct card *c);
 
-/* storm.c: begins where the card is one for it; false when there is no thread for it. */
+/* interrupt_storm.c. storm_start() returns false if its thread cannot be created. */
 bool storm_start(struct card *c);
 void storm_end(struct card *c);
 
-/* window.c: where an access to a window goes, or NULL after a refusal. */
+/* bar_windows.c: resolves an access to a window, or returns NULL after a refusal. */
 uint8_t *window_at(struct card *c, uint32_t region, uint64_t offset, uint32_t bytes);
 uint64_t window_bar1_root(const struct card *c);
 uint64_t window_bar2_root(const struct card *c);
@@ -254,9 +252,9 @@ bool interrupt_enabled(struct card *c);
 uint32_t interrupt_read(struct card *c, uint32_t offset);
 void interrupt_write(struct card *c, uint32_t offset, uint32_t value);
 void interrupt_raise(struct card *c, uint32_t vector);
-void interrupt_vain(struct card *c);
+void interrupt_raise_spurious(struct card *c);
 
-/* engine.c: what engines the chip has. */
+/* engines.c: the engines of the chip. */
 struct card_engine {
 	const char *name;
 	uint32_t type;            /* RM_ENGINE */
@@ -268,31 +266,32 @@ struct card_engine {
 extern const struct card_engine card_engines[];
 extern const uint32_t card_engine_count;
 const struct card_engine *engine_find(uint32_t type);
-/* What its channels take turns on, or NULL. */
-struct model_turns *engine_turns(struct card *c, const struct card_engine *e);
-/* kind: as an option names it, or NULL. false: no memory. */
-bool turns_make(struct card *c, const char *kind);
-void turns_end(struct card *c);
+/* The runlist that time-slices the engine, or NULL. */
+struct model_runlist *engine_runlist(struct card *c, const struct card_engine *e);
+/* kind: as card_options.runlist_mode. Returns false if out of memory. */
+bool runlists_create(struct card *c, const char *kind);
+void runlists_destroy(struct card *c);
 
-/* space.c: address spaces. Page tables are walked when an engine needs a page, and what was found
- * is kept until the driver says that the tables have changed. */
+/* address_space.c: address spaces. Engines walk the page tables on a TLB miss and cache
+ * translations until the driver invalidates them. */
 struct card_space;
 struct card_space *space_create(struct card *c);
-void space_destroy(struct card_space *s);        /* NULL: nothing */
+void space_destroy(struct card_space *s);        /* NULL is allowed */
 uint64_t space_root(const struct card_space *s); /* 0: none */
 bool space_set_root(struct card_space *s, uint64_t root);
 struct model_space *space_engines(struct card_space *s);
-/* Is all of it mapped? */
+/* True if the whole range is mapped. */
 bool space_covers(struct card_space *s, uint64_t va, uint64_t bytes);
-/* Every page of the tables is looked at, and nobody keeps any of what was there before. */
+/* TLB invalidate: checks every page of the tables and waits until no engine uses an old
+ * translation. */
 void space_invalidate(struct card *c, uint64_t root);
 void space_invalidate_all(struct card *c);
-/* Why an engine could not reach an address: a fault type of hardware. */
+/* The hardware's fault type for an address that an engine could not access. */
 uint32_t space_fault_type(struct card_space *s, uint64_t va);
 
-/* context.c: what a channel's objects of the graphics engine need. */
+/* graphics_context.c: context buffers that a channel's graphics objects need. */
 struct context {
-	uint8_t buffer[16]; /* what is known of each, by RM_BUFFER */
+	uint8_t buffer[16]; /* state of each buffer, by RM_BUFFER */
 };
 void context_sizes(struct rm_context_buffers *out);
 uint32_t context_promote(struct card *c, struct context *x, struct card_space *s,
@@ -308,58 +307,58 @@ uint32_t channel_id(const struct card_channel *ch);
 const struct card_engine *channel_engine(const struct card_channel *ch);
 struct card_space *channel_space(const struct card_channel *ch);
 void channel_set_slice(struct card_channel *ch, uint32_t us);
-/* A driver stops some: those that have work take a while, all together. */
+/* Delays the driver while busy channels stop, once for all of them. */
 void channels_wait(struct card *c, struct card_channel *const *list, uint32_t count);
 uint32_t channel_bind(struct card_channel *ch, uint32_t engine);
 uint32_t channel_schedule(struct card_channel *ch);
 bool channel_runs(const struct card_channel *ch);
 void channel_stop(struct card_channel *ch);
 void channel_doorbell(struct card *c, uint32_t token);
-void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes);
+void channel_memory_unmapped(struct card *c, const uint8_t *host, uint64_t bytes);
 bool recovery_start(struct card *c);
 void recovery_end(struct card *c);
-/* Memory that the driver names by address and space: is it there? NULL after a refusal. */
-uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
-		   const char *what);
+/* Resolves memory that the driver names by address and aperture; NULL after a refusal. */
+uint8_t *rm_memory_pointer(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
+			   const char *what);
 
-/* object.c: objects. */
+/* object.c: the resource manager's object tree. */
 struct object {
 	struct object *next, *client, *parent;
 	const struct object_class *class;
 	uint32_t handle, children;
-	uint32_t users;              /* of a VA space: channels, groups and shares */
-	uint32_t engine;             /* of a group */
-	uint32_t slice_us;           /* of a group; 0: not said */
-	bool external;               /* of a VA space: the driver sets its page directory */
-	struct object *space_object; /* of a channel, group or share */
-	struct context context;      /* of a group, or of a channel that is in none */
+	uint32_t users;              /* VA space: channels, groups and context shares that use it */
+	uint32_t engine;             /* of a channel group */
+	uint32_t slice_us;           /* of a channel group; 0: default */
+	bool external;               /* VA space: the driver sets its page directory */
+	struct object *space_object; /* of a channel, group or context share */
+	struct context context;      /* of a group, or of a channel without a group */
 	union {
 		struct card_space *space;
 		struct card_channel *channel;
 	};
 };
 struct object_class {
-	uint32_t class, bytes; /* of parameters */
+	uint32_t class, bytes; /* size of the parameters */
 	const char *name;
-	uint32_t parents[3]; /* classes; 0 ends, and alone means that it is a client */
-	uint32_t (*make)(struct card *c, struct object *o, void *parameters);
-	void (*end)(struct card *c, struct object *o);
+	uint32_t parents[3]; /* parent classes, 0-terminated; an empty list means a client */
+	uint32_t (*create)(struct card *c, struct object *o, void *parameters);
+	void (*destroy)(struct card *c, struct object *o);
 };
 struct object_command {
 	uint32_t command, class, bytes;
 	const char *name;
-	bool question; /* nothing of what comes in counts, and it is zero for the answer */
+	bool question; /* parameters are output only: zeroed before the call */
 	uint32_t (*run)(struct card *c, struct object *o, void *parameters);
 };
 void objects_open(struct card *c);
 void objects_close(struct card *c, bool refuse);
-uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *call, void *parameters);
+uint32_t object_create(struct card *c, const struct nv_gsp_rm_alloc *call, void *parameters);
 uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, void *parameters);
 uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *call);
 bool object_is_users_channel(struct card *c, uint32_t client, uint32_t handle);
 struct object *object_find(struct card *c, uint32_t client, uint32_t handle, uint32_t class);
-/* Of a channel. Channels of a group have one in common, as in NVIDIA's open kernel module
- * (kernel_graphics_context.c) and on an H200, where the second needs no other. */
+/* The graphics context of a channel. Channels of a group share one, as in NVIDIA's open kernel
+ * module (kernel_graphics_context.c) and on an H200, where the second channel needs no other. */
 struct context *object_context(struct object *channel);
 /* object_class.c, object_command.c */
 const struct object_class *class_find(uint32_t class);

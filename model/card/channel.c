@@ -1,11 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Channels of the card. The driver names their memory by address and the firmware believes none of
- * it; once scheduled, a channel is one of the software GPU's, whose ring, method streams and
- * kernels are reached through the driver's page tables. When one fails, a thread of the firmware's
- * does what recovery means here: its group is stopped, its notifiers are filled, and the driver is
- * told.
- */
+// SPDX-License-Identifier: MIT
+/* Channels of the card. The driver names their memory by address, and the firmware verifies all of
+ * it. Once scheduled, a channel is a channel of the software GPU, whose ring, method streams and
+ * kernels are reached through the driver's page tables. When one fails, a recovery thread of the
+ * firmware stops its group, fills the notifiers and sends the driver an event. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,17 +18,17 @@ struct card_channel {
 	struct card_space *space;
 	const struct card_engine *engine;
 	struct rm_channel_parameters parameters;
-	uint32_t id, group; /* group's handle; 0: none */
+	uint32_t id, group; /* handle of the group; 0: none */
 	uint8_t *userd;
 	struct nv_notification *notifier; /* or NULL */
-	bool bound, over;                 /* over: it will never run again */
+	bool bound, stopped;              /* over: stopped for good */
 	uint32_t slice_us;
 	struct model_channel *running;
 	atomic_bool failed;
 };
 
-uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
-		   const char *what)
+uint8_t *rm_memory_pointer(struct card *c, const struct rm_memory_description *m, uint64_t bytes,
+			   const char *what)
 {
 	uint64_t end = c->gsp.heap_outside;
 
@@ -51,7 +48,7 @@ uint8_t *memory_at(struct card *c, const struct rm_memory_description *m, uint64
 	return NULL;
 }
 
-static struct card_channel *find(struct card *c, uint32_t runlist, uint32_t id)
+static struct card_channel *find_channel(struct card *c, uint32_t runlist, uint32_t id)
 {
 	struct card_channel *ch = c->channels;
 
@@ -60,24 +57,24 @@ static struct card_channel *find(struct card *c, uint32_t runlist, uint32_t id)
 	return ch;
 }
 
-static const char *check(struct card *c, const struct card_channel *ch)
+static const char *check_parameters(struct card *c, const struct card_channel *ch)
 {
 	const struct rm_channel_parameters *p = &ch->parameters;
 
 	if (!(p->flags & RM_CHANNEL_ID_GIVEN) || ch->id < RM_FIRST_CHANNEL || ch->id >= RM_CHANNELS)
-		return "its id is not given, or not one a driver may give";
-	if (find(c, ch->engine->runlist, ch->id))
-		return "its id is taken";
+		return "its id is missing or reserved";
+	if (find_channel(c, ch->engine->runlist, ch->id))
+		return "its id is in use";
 	if (!!(p->flags & RM_CHANNEL_PRIVILEGED) != !!(p->internal_flags & 3))
-		return "its two privileges are not the same";
+		return "its two privilege flags differ";
 	if (!p->ring_entries || p->ring_entries & (p->ring_entries - 1) ||
 	    p->ring % NV_GP_ENTRY_BYTES)
-		return "its ring's size is no power of two, or its address not aligned";
+		return "its ring size is not a power of two, or its address is not aligned";
 	if (p->instance.base % RM_INSTANCE_BYTES || p->instance.space != RM_SPACE_VRAM)
-		return "its instance is not a page of video memory";
+		return "its instance block is not a page of video memory";
 	if (p->ramfc.base != p->instance.base || p->ramfc.space != RM_SPACE_VRAM ||
 	    p->ramfc.bytes != RM_RAMFC_BYTES)
-		return "its RAMFC is not the start of its instance";
+		return "its RAMFC is not the start of its instance block";
 	if (p->userd.base % NV_USERD_BYTES)
 		return "its USERD is not aligned";
 	return NULL;
@@ -102,16 +99,16 @@ struct card_channel *channel_create(struct card *c, struct card_space *s,
 	if (!ch->engine)
 		wrong = "there is no such engine";
 	else
-		wrong = check(c, ch);
+		wrong = check_parameters(c, ch);
 	if (wrong)
 		card_refuse(c, "GSP: channel %u on engine %u: %s", ch->id, p->engine, wrong);
-	else if (memory_at(c, &p->instance, RM_INSTANCE_BYTES, "a channel's instance"))
-		ch->userd = memory_at(c, &p->userd, NV_USERD_BYTES, "a channel's USERD");
+	else if (rm_memory_pointer(c, &p->instance, RM_INSTANCE_BYTES, "a channel's instance"))
+		ch->userd = rm_memory_pointer(c, &p->userd, NV_USERD_BYTES, "a channel's USERD");
 	bool notified = (p->internal_flags >> 2 & 3) == 3;
 
 	if (ch->userd && notified)
-		ch->notifier = (void *)memory_at(c, &p->notifier_memory, sizeof(*ch->notifier),
-						 "a channel's notifier");
+		ch->notifier = (void *)rm_memory_pointer(
+			c, &p->notifier_memory, sizeof(*ch->notifier), "a channel's notifier");
 	if (!ch->userd || (notified && !ch->notifier)) {
 		free(ch);
 		return NULL;
@@ -122,11 +119,11 @@ struct card_channel *channel_create(struct card *c, struct card_space *s,
 	return ch;
 }
 
-#define SLICE_US 2000 /* of a group that was not given any */
+#define DEFAULT_SLICE_US 2000 /* default time slice of a group */
 
 void channel_set_slice(struct card_channel *ch, uint32_t us)
 {
-	ch->slice_us = us ? us : SLICE_US;
+	ch->slice_us = us ? us : DEFAULT_SLICE_US;
 }
 
 void channels_wait(struct card *c, struct card_channel *const *list, uint32_t count)
@@ -144,7 +141,7 @@ void channel_stop(struct card_channel *ch)
 {
 	model_channel_destroy(ch->running);
 	ch->running = NULL;
-	ch->over = true;
+	ch->stopped = true;
 }
 
 void channel_destroy(struct card_channel *ch)
@@ -171,15 +168,15 @@ struct card_space *channel_space(const struct card_channel *ch)
 	return ch->space;
 }
 
-/* A machine takes its memory back when it resets or ends, and what lies there ends with it. */
-void channel_lose_memory(struct card *c, const uint8_t *host, uint64_t bytes)
+/* Called when the machine unmaps memory on reset or disconnect: channels that use it stop. */
+void channel_memory_unmapped(struct card *c, const uint8_t *host, uint64_t bytes)
 {
 	for (struct card_channel *ch = c->channels; ch; ch = ch->next) {
 		const uint8_t *parts[] = {ch->userd, (const uint8_t *)ch->notifier};
 
-		for (uint32_t i = 0; !ch->over && i < 2; i++)
+		for (uint32_t i = 0; !ch->stopped && i < 2; i++)
 			if (parts[i] >= host && parts[i] < host + bytes) {
-				card_log(c, "channel %u of %s: its memory was taken back", ch->id,
+				card_log(c, "channel %u of %s: its memory was unmapped", ch->id,
 					 ch->engine->name);
 				channel_stop(ch);
 			}
@@ -190,15 +187,15 @@ uint32_t channel_bind(struct card_channel *ch, uint32_t engine)
 {
 	if (engine != ch->engine->type || ch->bound) {
 		card_refuse(ch->card, "GSP: channel %u of engine %u is bound to %u%s", ch->id,
-			    ch->engine->type, engine, ch->bound ? " once more" : "");
+			    ch->engine->type, engine, ch->bound ? " again" : "");
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	ch->bound = true;
 	return 0;
 }
 
-/* By a thread of the engines'. */
-static void interrupt(void *argument, bool failed)
+/* Called by engine threads. */
+static void channel_interrupt_raised(void *argument, bool failed)
 {
 	struct card_channel *ch = argument;
 	struct recovery *r = &ch->card->recovery;
@@ -214,8 +211,8 @@ static void interrupt(void *argument, bool failed)
 	pthread_mutex_unlock(&r->lock);
 }
 
-/* Copies by physical address are for privileged channels that did not renounce them. */
-static uint8_t *physical(void *argument, uint32_t target, uint64_t address)
+/* Privileged channels may copy by physical address unless created with DENY_PHYSICAL_MODE_CE. */
+static uint8_t *resolve_physical(void *argument, uint32_t target, uint64_t address)
 {
 	struct card_channel *ch = argument;
 	struct card *c = ch->card;
@@ -226,34 +223,32 @@ static uint8_t *physical(void *argument, uint32_t target, uint64_t address)
 					     : card_dma(c, address, 1, true, "a physical copy");
 }
 
-/*
- * Whether its ring is mapped is not asked: another thread of the process may have unmapped it a moment ago, which is no
- * driver's mistake. It is a fault when there is something to read.
- */
+/* Does not check that the ring is mapped: another thread of the process may have unmapped it
+ * meanwhile, which is not the driver's mistake. Reading the ring faults then. */
 static const char *check_schedule(struct card_channel *ch)
 {
 	const struct rm_channel_parameters *p = &ch->parameters;
 
 	if (ch->running)
-		return "it runs";
+		return "it is already running";
 	if (!ch->bound)
 		return "it is bound to no engine";
 	if (!space_root(ch->space))
 		return "its address space has no page tables";
-	if (!memory_at(ch->card, &p->method_buffer, CARD_METHOD_BUFFER_BYTES,
-		       "a channel's method buffer"))
-		return "its method buffer is not there";
+	if (!rm_memory_pointer(ch->card, &p->method_buffer, CARD_METHOD_BUFFER_BYTES,
+			       "a channel's method buffer"))
+		return "its method buffer cannot be accessed";
 	return NULL;
 }
 
 bool channel_runs(const struct card_channel *ch)
 {
-	return ch->running && !ch->over;
+	return ch->running && !ch->stopped;
 }
 
 uint32_t channel_schedule(struct card_channel *ch)
 {
-	const char *wrong = ch->over ? NULL : check_schedule(ch);
+	const char *wrong = ch->stopped ? NULL : check_schedule(ch);
 	const bool privileged = ch->parameters.flags & RM_CHANNEL_PRIVILEGED;
 	const struct model_channel_config config = {
 		.ring_va = ch->parameters.ring,
@@ -262,26 +257,26 @@ uint32_t channel_schedule(struct card_channel *ch)
 		.notifier = ch->notifier,
 		.copy_only = ch->engine->type != RM_ENGINE_GRAPHICS,
 		.privileged = privileged,
-		.turns = engine_turns(ch->card, ch->engine),
+		.runlist = engine_runlist(ch->card, ch->engine),
 		.group = ch->group ? ch->group : (uint64_t)1 << 32 | ch->id,
 		.slice_us = ch->slice_us,
-		.interrupt = interrupt,
+		.interrupt = channel_interrupt_raised,
 		.physical = privileged && !(ch->parameters.flags & RM_CHANNEL_NO_PHYSICAL_COPIES)
-				    ? physical
+				    ? resolve_physical
 				    : NULL,
 		.argument = ch,
 	};
 
-	/* Its group failed a moment ago, which the driver may not know yet: no mistake of anybody's. */
-	if (ch->over) {
-		card_log(ch->card,
-			 "channel %u of %s: too late to schedule it, its group has failed", ch->id,
-			 ch->engine->name);
+	/* Its group has just failed, which the driver may not know yet: not a mistake of the
+	 * driver. */
+	if (ch->stopped) {
+		card_log(ch->card, "channel %u of %s: cannot be scheduled, its group has failed",
+			 ch->id, ch->engine->name);
 		return NV_STATUS_INVALID_STATE;
 	}
 	if (!wrong &&
 	    model_channel_create(ch->card->model, space_engines(ch->space), &config, &ch->running))
-		wrong = "there is no memory for it";
+		wrong = "the host is out of memory";
 	if (wrong) {
 		card_refuse(ch->card, "GSP: channel %u is scheduled, but %s", ch->id, wrong);
 		return NV_STATUS_INVALID_STATE;
@@ -291,10 +286,11 @@ uint32_t channel_schedule(struct card_channel *ch)
 	return 0;
 }
 
-/* Anybody who sees the page can ring with any number, so a wrong one is nobody's mistake. */
+/* Any process that maps the page can write any token, so an unknown one is not the driver's
+ * mistake. */
 void channel_doorbell(struct card *c, uint32_t token)
 {
-	struct card_channel *ch = find(c, token >> 16, token & 0xffff);
+	struct card_channel *ch = find_channel(c, token >> 16, token & 0xffff);
 
 	if (ch && ch->running)
 		model_doorbell(c->model, model_channel_token(ch->running));
@@ -302,7 +298,7 @@ void channel_doorbell(struct card *c, uint32_t token)
 
 /* Recovery. */
 
-static void report(struct card_channel *ch, const struct model_error *e)
+static void report_error(struct card_channel *ch, const struct model_error *e)
 {
 	struct card *c = ch->card;
 	struct nv_gsp_error line = {
@@ -325,13 +321,13 @@ static void report(struct card_channel *ch, const struct model_error *e)
 	gsp_send_event(c, NV_GSP_EVENT_RC_TRIGGERED, &rc, sizeof(rc));
 }
 
-/* Channels of one group share their fate. */
+/* A failure of one channel stops its whole group. */
 static void stop_group(struct card_channel *failed, uint32_t xid)
 {
 	for (struct card_channel *ch = failed->card->channels; ch; ch = ch->next) {
 		if (ch != failed && (!failed->group || ch->group != failed->group))
 			continue;
-		if (ch != failed && ch->notifier && !ch->over) {
+		if (ch != failed && ch->notifier && !ch->stopped) {
 			ch->notifier->time_ns = model_nanoseconds();
 			ch->notifier->info32 = xid;
 			ch->notifier->info16 = 1;
@@ -342,7 +338,7 @@ static void stop_group(struct card_channel *failed, uint32_t xid)
 	}
 }
 
-static void recover(struct card *c)
+static void recover_channels(struct card *c)
 {
 	struct model_error e;
 
@@ -352,7 +348,7 @@ static void recover(struct card *c)
 		    !model_channel_error(ch->running, &e))
 			continue;
 		stop_group(ch, e.xid);
-		report(ch, &e);
+		report_error(ch, &e);
 	}
 	pthread_mutex_unlock(&c->lock);
 }
@@ -370,7 +366,7 @@ static void *recovery_main(void *argument)
 		}
 		r->failed = false;
 		pthread_mutex_unlock(&r->lock);
-		recover(c);
+		recover_channels(c);
 		pthread_mutex_lock(&r->lock);
 	}
 	pthread_mutex_unlock(&r->lock);

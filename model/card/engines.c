@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Engines of a GH100 that channels can use. Runlists are those that doorbell tokens of an H200 show
- * (copy engine 2: 1, 3: 3, 4: 10); that 0 and 1 share the graphics engine's is inferred from their
- * capabilities. Vectors are the model's own, and a driver must ask for them.
- */
+// SPDX-License-Identifier: MIT
+/* Engines of a GH100 that channels can use. Runlist numbers are those in doorbell tokens of an H200
+ * (copy engine 2: 1, 3: 3, 4: 10); that copy engines 0 and 1 share the graphics runlist is inferred
+ * from their capabilities. Interrupt vectors are arbitrary: a driver must query them. */
 #include <string.h>
 
 #include "model/card/card_internal.h"
@@ -17,7 +15,7 @@ const struct card_engine card_engines[] = {
 	{"CE4", RM_ENGINE_COPY0 + 4, RM_UNIT_COPY0 + 4, 70, 10},
 };
 const uint32_t card_engine_count = sizeof(card_engines) / sizeof(*card_engines);
-_Static_assert(sizeof(card_engines) / sizeof(*card_engines) <= CARD_MAX_ENGINES, "turns");
+_Static_assert(sizeof(card_engines) / sizeof(*card_engines) <= CARD_MAX_ENGINES, "runlists");
 
 const struct card_engine *engine_find(uint32_t type)
 {
@@ -36,22 +34,22 @@ static uint32_t first_of_runlist(const struct card_engine *e)
 	return i;
 }
 
-struct model_turns *engine_turns(struct card *c, const struct card_engine *e)
+struct model_runlist *engine_runlist(struct card *c, const struct card_engine *e)
 {
-	return c->turns[first_of_runlist(e)];
+	return c->runlists[first_of_runlist(e)];
 }
 
-bool turns_make(struct card *c, const char *kind)
+bool runlists_create(struct card *c, const char *kind)
 {
 	for (uint32_t i = 0; kind && i < card_engine_count; i++)
 		if (first_of_runlist(&card_engines[i]) == i &&
-		    model_turns_create(!strcmp(kind, "held"), &c->turns[i]))
+		    model_runlist_create(!strcmp(kind, "held"), &c->runlists[i]))
 			return false;
 	return true;
 }
 
-void turns_end(struct card *c)
+void runlists_destroy(struct card *c)
 {
 	for (uint32_t i = 0; i < CARD_MAX_ENGINES; i++)
-		model_turns_destroy(c->turns[i]);
+		model_runlist_destroy(c->runlists[i]);
 }

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * What the card does wrong on purpose, so that drivers can be tried: its FSP refuses, its registers never open, it falls off
- * the bus, it never stops to interrupt or to talk (storm.c), or the GSP spoils one message. NAME@N is the N-th message since the GSP booted, counted over boot, calls and
- * events; without @N it is the first. A sweep has another fault in every boot: message faults in turn, then the next
- * message, in steps, so many times, or until boots have no such message any more; afterwards the card behaves. gone@N is the
- * N-th access to a register since a reset, and gone:FIRST:STEP:TIMES another one after every reset, in the same way.
+// SPDX-License-Identifier: MIT
+/* Fault injection, for tests of drivers: the FSP rejects the firmware, registers stay locked, the
+ * card falls off the bus, interrupts or events never end (interrupt_storm.c), or the GSP corrupts
+ * one message. NAME@N selects the N-th message since the GSP booted, counted over boot, calls and
+ * events; without @N the first. A sweep injects another fault in each boot: each message fault in
+ * sequence, then the next message, by STEP, for TIMES boots or until boots have no such message;
+ * afterwards the card works. gone@N is the N-th register access since a reset, and
+ * gone:FIRST:STEP:TIMES sweeps it over resets in the same manner.
  *
- * From the moment of a fault until a reset nothing that a driver does is held against it: it cannot know.
- */
+ * From a fault until the next reset, refusals do not count against the driver: it cannot know. */
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -16,59 +16,59 @@
 
 #define LATE_NS   300000000
 #define FLOOD     200
-#define NO_VECTOR (CARD_GSP_VECTOR + 1) /* nobody's */
+#define NO_VECTOR (CARD_GSP_VECTOR + 1) /* unused */
 #define NO_CALL   0x1fff
 
-static void spoil_short(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+static void corrupt_short(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
 	(void)e;
 	rpc->bytes = (uint32_t)sizeof(*rpc);
 }
-static void spoil_long(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+static void corrupt_long(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
 	(void)e;
 	rpc->bytes = UINT32_MAX;
 }
-static void spoil_empty(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+static void corrupt_empty(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
 	(void)rpc;
 	e->pages = 0;
 }
-static void spoil_pages(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+static void corrupt_pages(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
 	(void)rpc;
 	e->pages = NV_GSP_ELEMENT_PAGES + 1;
 }
-static void spoil_sequence(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+static void corrupt_sequence(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
 	(void)rpc;
 	e->sequence += 5;
 }
-static void spoil_header(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+static void corrupt_header(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
 	(void)e;
 	rpc->signature = 0;
 }
-static void spoil_call(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+static void corrupt_call(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
 	(void)e;
 	rpc->function = NO_CALL;
 }
-static void spoil_status(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+static void corrupt_status(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
 	(void)e;
 	rpc->result = NV_STATUS_INVALID_STATE;
 }
-static void spoil_nothing(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+static void corrupt_nothing(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
 	(void)e;
 	(void)rpc;
 }
 
-/* Those with a function are done to messages, and are what a sweep goes through. */
+/* Rows with a function affect messages; a sweep injects these. */
 static const struct row {
 	const char *name;
-	void (*spoil)(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc);
+	void (*corrupt)(struct nv_gsp_element *e, struct nv_gsp_rpc *rpc);
 } rows[] = {
 	[FAULT_NONE] = {"none", NULL},
 	[FAULT_REFUSE] = {"refuse", NULL},
@@ -79,27 +79,27 @@ static const struct row {
 	[FAULT_GONE] = {"gone", NULL},
 	[FAULT_SPURIOUS] = {"spurious", NULL},
 	[FAULT_STORM] = {"storm", NULL},
-	[FAULT_SILENT] = {"silent", spoil_nothing},
-	[FAULT_LATE] = {"late", spoil_nothing},
-	[FAULT_CHECKSUM] = {"checksum", spoil_nothing},
-	[FAULT_SEQUENCE] = {"sequence", spoil_sequence},
-	[FAULT_SHORT] = {"short", spoil_short},
-	[FAULT_LONG] = {"long", spoil_long},
-	[FAULT_EMPTY] = {"empty", spoil_empty},
-	[FAULT_PAGES] = {"pages", spoil_pages},
-	[FAULT_HEADER] = {"header", spoil_header},
-	[FAULT_CALL] = {"call", spoil_call},
-	[FAULT_STATUS] = {"status", spoil_status},
-	[FAULT_POINTER] = {"pointer", spoil_nothing},
-	[FAULT_FLOOD] = {"flood", spoil_nothing},
-	[FAULT_ONES] = {"ones", spoil_nothing},
+	[FAULT_SILENT] = {"silent", corrupt_nothing},
+	[FAULT_LATE] = {"late", corrupt_nothing},
+	[FAULT_CHECKSUM] = {"checksum", corrupt_nothing},
+	[FAULT_SEQUENCE] = {"sequence", corrupt_sequence},
+	[FAULT_SHORT] = {"short", corrupt_short},
+	[FAULT_LONG] = {"long", corrupt_long},
+	[FAULT_EMPTY] = {"empty", corrupt_empty},
+	[FAULT_PAGES] = {"pages", corrupt_pages},
+	[FAULT_HEADER] = {"header", corrupt_header},
+	[FAULT_CALL] = {"call", corrupt_call},
+	[FAULT_STATUS] = {"status", corrupt_status},
+	[FAULT_POINTER] = {"pointer", corrupt_nothing},
+	[FAULT_FLOOD] = {"flood", corrupt_nothing},
+	[FAULT_ONES] = {"ones", corrupt_nothing},
 };
-#define ROWS          (sizeof(rows) / sizeof(*rows))
-#define FIRST_MESSAGE FAULT_SILENT
-#define MESSAGES      (ROWS - FIRST_MESSAGE)
-#define MISSED        3 /* resets in a row without the access that was meant, and there is none */
+#define ROWS              (sizeof(rows) / sizeof(*rows))
+#define FIRST_MESSAGE     FAULT_SILENT
+#define MESSAGES          (ROWS - FIRST_MESSAGE)
+#define MAX_MISSED_RESETS 3 /* consecutive resets without the access: the sweep is over */
 
-static bool number(const char **text, char before, uint32_t *value)
+static bool parse_number(const char **text, char before, uint32_t *value)
 {
 	char *end;
 
@@ -112,28 +112,28 @@ static bool number(const char **text, char before, uint32_t *value)
 	return n <= UINT32_MAX;
 }
 
-static bool steps(const char *text, struct fault *f)
+static bool parse_sweep(const char *text, struct fault_injection *f)
 {
-	return number(&text, ':', &f->next) && number(&text, ':', &f->step) &&
-	       number(&text, ':', &f->times) && !*text;
+	return parse_number(&text, ':', &f->next) && parse_number(&text, ':', &f->step) &&
+	       parse_number(&text, ':', &f->times) && !*text;
 }
 
 /* NAME, NAME@N, sweep:FIRST:STEP:TIMES or gone:FIRST:STEP:TIMES. */
-bool fault_set(struct fault *f, const char *text)
+bool fault_set(struct fault_injection *f, const char *text)
 {
 	size_t length = strcspn(text, "@:");
 	const char *rest = text + length;
 
-	*f = (struct fault){.at = 1};
+	*f = (struct fault_injection){.at = 1};
 	if (length == 5 && !strncmp(text, "sweep", length))
-		return steps(rest, f);
+		return parse_sweep(rest, f);
 	for (uint32_t i = 0; i < ROWS; i++)
 		if (strlen(rows[i].name) == length && !strncmp(text, rows[i].name, length)) {
 			f->kind = (enum card_fault)i;
 			if (i == FAULT_GONE && *rest == ':')
-				return steps(rest, f);
-			return !*rest || ((rows[i].spoil || i == FAULT_GONE) &&
-					  number(&rest, '@', &f->at) && !*rest);
+				return parse_sweep(rest, f);
+			return !*rest || ((rows[i].corrupt || i == FAULT_GONE) &&
+					  parse_number(&rest, '@', &f->at) && !*rest);
 		}
 	return false;
 }
@@ -149,15 +149,15 @@ void fault_names(char *to, size_t size)
 			 "sweep:FIRST:STEP:TIMES gone:FIRST:STEP:TIMES");
 }
 
-/* A sweep of accesses goes on with each reset, unless nothing was done since the last. */
-static void next_access(struct card *c)
+/* Advances a sweep over accesses at each reset, unless no access happened since the last. */
+static void sweep_next_access(struct card *c)
 {
-	struct fault *f = &c->fault;
+	struct fault_injection *f = &c->fault;
 
 	if (f->accesses) {
 		f->missed = f->happened ? 0 : f->missed + 1;
-		if (f->missed == MISSED && f->times) {
-			card_log(c, "sweep: there are no more than %u accesses", f->accesses);
+		if (f->missed == MAX_MISSED_RESETS && f->times) {
+			card_log(c, "sweep: no more than %u accesses", f->accesses);
 			f->times = 0;
 		}
 	}
@@ -171,21 +171,21 @@ static void next_access(struct card *c)
 
 void fault_reset(struct card *c)
 {
-	struct fault *f = &c->fault;
+	struct fault_injection *f = &c->fault;
 
 	if (f->kind == FAULT_GONE) {
 		if (f->step)
-			next_access(c);
+			sweep_next_access(c);
 		f->accesses = 0;
 		f->happened = false;
 		f->boots++;
 		return;
 	}
-	/* A sweep is over when for as many boots as there are faults the message did not come. */
+	/* The sweep is over when the message did not occur in as many boots as there are faults. */
 	if (f->times && f->messages) {
 		f->missed = f->happened ? 0 : f->missed + 1;
 		if (f->missed == MESSAGES) {
-			card_log(c, "sweep: there are no more than %u messages", f->messages);
+			card_log(c, "sweep: no more than %u messages", f->messages);
 			f->times = 0;
 		}
 	}
@@ -196,7 +196,7 @@ void fault_reset(struct card *c)
 
 void fault_boot(struct card *c)
 {
-	struct fault *f = &c->fault;
+	struct fault_injection *f = &c->fault;
 
 	f->messages = 0;
 	if (!f->step || f->kind == FAULT_GONE)
@@ -211,13 +211,13 @@ void fault_boot(struct card *c)
 	card_log(c, "fault: %s at message %u", rows[f->kind].name, f->at);
 }
 
-/* A message that is late lies in the ring; that it is there is said later, if that GSP still runs. */
+/* A late message lies in the ring; a thread publishes PUT later, if that GSP still runs. */
 struct late {
 	struct card *card;
 	uint32_t boots, put;
 };
 
-static void *say_later(void *argument)
+static void *publish_later(void *argument)
 {
 	struct late *l = argument;
 
@@ -226,27 +226,27 @@ static void *say_later(void *argument)
 	if (l->card->gsp.running && l->card->fault.boots == l->boots)
 		gsp_publish(l->card, l->put);
 	pthread_mutex_unlock(&l->card->lock);
-	l->card->fault.said = true;
+	l->card->fault.late_published = true;
 	free(l);
 	return NULL;
 }
 
-static bool start_late(struct card *c, uint32_t put)
+static bool start_late_publish(struct card *c, uint32_t put)
 {
-	struct late *l = c->fault.waits && !c->fault.said ? NULL : malloc(sizeof(*l));
+	struct late *l = c->fault.waits && !c->fault.late_published ? NULL : malloc(sizeof(*l));
 
 	if (!l)
 		return false;
 	fault_end(c);
 	*l = (struct late){c, c->fault.boots, put};
-	c->fault.said = false;
-	c->fault.waits = !pthread_create(&c->fault.thread, NULL, say_later, l);
+	c->fault.late_published = false;
+	c->fault.waits = !pthread_create(&c->fault.thread, NULL, publish_later, l);
 	if (!c->fault.waits)
 		free(l);
 	return c->fault.waits;
 }
 
-/* Nobody holds the card's lock, or the late one is over. */
+/* Joins the delay thread; the caller does not hold the card's lock, or the thread has finished. */
 void fault_end(struct card *c)
 {
 	if (c->fault.waits)
@@ -254,19 +254,20 @@ void fault_end(struct card *c)
 	c->fault.waits = false;
 }
 
-bool fault_spoil(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
+bool fault_corrupt(struct card *c, struct nv_gsp_element *e, struct nv_gsp_rpc *rpc)
 {
-	struct fault *f = &c->fault;
+	struct fault_injection *f = &c->fault;
 
 	f->messages++;
-	f->now = f->messages == f->at && rows[f->kind].spoil ? f->kind : FAULT_NONE;
-	/* Who is silent once stays so: a later answer would be taken for this one. */
+	f->now = f->messages == f->at && rows[f->kind].corrupt ? f->kind : FAULT_NONE;
+	/* After a silent message the GSP stays silent: the driver would take a later reply for this
+	 * one. */
 	if (f->kind == FAULT_SILENT && f->messages > f->at)
 		f->now = FAULT_SILENT;
 	if (f->now == FAULT_NONE)
 		return false;
 	f->happened = true;
-	rows[f->now].spoil(e, rpc);
+	rows[f->now].corrupt(e, rpc);
 	return f->now == FAULT_CHECKSUM;
 }
 
@@ -276,7 +277,7 @@ void fault_publish(struct card *c, uint32_t put)
 	case FAULT_SILENT:
 		break;
 	case FAULT_LATE:
-		if (!start_late(c, put))
+		if (!start_late_publish(c, put))
 			gsp_publish(c, put);
 		break;
 	case FAULT_POINTER:
@@ -298,7 +299,7 @@ void fault_publish(struct card *c, uint32_t put)
 
 void fault_access(struct card *c)
 {
-	struct fault *f = &c->fault;
+	struct fault_injection *f = &c->fault;
 
 	if (f->kind != FAULT_GONE || f->happened || ++f->accesses != f->at)
 		return;

@@ -1,9 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The firmware files that a driver should load, read here on their own, so that what arrives on the
- * card can be compared with what lies on disk, byte by byte. This reader shares nothing with the
- * driver's, on purpose.
- */
+// SPDX-License-Identifier: MIT
+/* Reads the firmware files that a driver should load, to compare what arrives on the card with the
+ * files byte by byte. This parser deliberately shares no code with the driver's. */
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,8 +13,8 @@
 #include "hw/nv/gsp_570.h"
 #include "model/card/card_internal.h"
 
-static bool load(struct firmware_file *f, const char *folder, const char *chip, const char *part,
-		 char *why, size_t size)
+static bool load_file(struct firmware_file *f, const char *folder, const char *chip,
+		      const char *part, char *why, size_t size)
 {
 	char path[1024];
 	struct stat st;
@@ -39,15 +36,15 @@ static bool load(struct firmware_file *f, const char *folder, const char *chip, 
 	return f->data;
 }
 
-static struct span part_of(const struct firmware_file *f, uint64_t offset, uint64_t bytes)
+static struct span file_range(const struct firmware_file *f, uint64_t offset, uint64_t bytes)
 {
 	if (offset > f->bytes || bytes > f->bytes - offset)
 		return (struct span){0};
 	return (struct span){f->data + offset, bytes};
 }
 
-/* Both classes of ELF, with what matters here of either. */
-static struct span section(const struct firmware_file *f, const char *name)
+/* Finds a section in an ELF file of either class. */
+static struct span find_section(const struct firmware_file *f, const char *name)
 {
 	bool wide = f->bytes > EI_CLASS && f->data[EI_CLASS] == ELFCLASS64;
 	Elf64_Ehdr h = {0};
@@ -64,11 +61,11 @@ static struct span section(const struct firmware_file *f, const char *name)
 	}
 	struct span found = {0}, names = {0};
 
-	/* The names first, then the one that bears ours. */
+	/* First the string table, then the section with the name. */
 	for (uint32_t round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < h.e_shnum; i++) {
 			size_t entry = wide ? sizeof(Elf64_Shdr) : sizeof(Elf32_Shdr);
-			struct span raw = part_of(f, h.e_shoff + i * entry, entry);
+			struct span raw = file_range(f, h.e_shoff + i * entry, entry);
 			Elf64_Shdr s = {0};
 			Elf32_Shdr s32;
 
@@ -83,11 +80,11 @@ static struct span section(const struct firmware_file *f, const char *name)
 				s.sh_size = s32.sh_size;
 			}
 			if (round == 0 && i == h.e_shstrndx)
-				names = part_of(f, s.sh_offset, s.sh_size);
+				names = file_range(f, s.sh_offset, s.sh_size);
 			if (round == 1 && s.sh_name < names.bytes &&
 			    names.bytes - s.sh_name > strlen(name) &&
 			    !memcmp(names.data + s.sh_name, name, strlen(name) + 1))
-				found = part_of(f, s.sh_offset, s.sh_size);
+				found = file_range(f, s.sh_offset, s.sh_size);
 		}
 	return found;
 }
@@ -99,7 +96,7 @@ static struct span bootloader(const struct firmware_file *f)
 	if (f->bytes < sizeof(h))
 		return (struct span){0};
 	memcpy(&h, f->data, sizeof(h));
-	return part_of(f, h.data, h.data_bytes);
+	return file_range(f, h.data, h.data_bytes);
 }
 
 bool firmware_load(struct firmware *fw, const char *folder, const char *chip, char *why,
@@ -109,18 +106,18 @@ bool firmware_load(struct firmware *fw, const char *folder, const char *chip, ch
 
 	if (!folder)
 		return true;
-	if (!load(&fw->files[0], folder, chip, "fmc", why, size) ||
-	    !load(&fw->files[1], folder, chip, "bootloader", why, size) ||
-	    !load(&fw->files[2], folder, chip, "gsp", why, size))
+	if (!load_file(&fw->files[0], folder, chip, "fmc", why, size) ||
+	    !load_file(&fw->files[1], folder, chip, "bootloader", why, size) ||
+	    !load_file(&fw->files[2], folder, chip, "gsp", why, size))
 		return false;
 	snprintf(signature, sizeof(signature), ".fwsignature_%s", chip);
-	fw->fmc = section(&fw->files[0], "image");
-	fw->hash = section(&fw->files[0], "hash");
-	fw->public_key = section(&fw->files[0], "publickey");
-	fw->fmc_signature = section(&fw->files[0], "signature");
+	fw->fmc = find_section(&fw->files[0], "image");
+	fw->hash = find_section(&fw->files[0], "hash");
+	fw->public_key = find_section(&fw->files[0], "publickey");
+	fw->fmc_signature = find_section(&fw->files[0], "signature");
 	fw->bootloader = bootloader(&fw->files[1]);
-	fw->image = section(&fw->files[2], ".fwimage");
-	fw->signature = section(&fw->files[2], signature);
+	fw->image = find_section(&fw->files[2], ".fwimage");
+	fw->signature = find_section(&fw->files[2], signature);
 	fw->known = fw->fmc.data && fw->hash.data && fw->public_key.data &&
 		    fw->fmc_signature.data && fw->bootloader.data && fw->image.data &&
 		    fw->signature.data;

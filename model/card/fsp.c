@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The FSP's stand-in: a small memory with a cursor, two pairs of queue pointers, and one message it
- * knows, which boots the GSP. What it does not know it refuses, and answers with an error.
- */
+// SPDX-License-Identifier: MIT
+/* The modelled FSP: a small memory with a cursor, two pairs of queue pointers, and one message,
+ * which boots the GSP. It rejects other messages with an error reply. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,15 +8,15 @@
 #include "hw/nv/registers.h"
 #include "model/card/card_internal.h"
 
-static_assert(FSP_EMEM_BYTES >= sizeof(struct nv_fsp_cot), "a message fits");
+static_assert(FSP_EMEM_BYTES >= sizeof(struct nv_fsp_cot),
+	      "FSP_EMEM_BYTES is too small for a message");
 
 uint32_t fsp_read_data(struct card *c)
 {
 	uint32_t at = NV_PFSP_EMEMC_OFFSET(c->fsp.control), value;
 
 	if (!(c->fsp.control & NV_PFSP_EMEMC_READ_INC) || at >= FSP_EMEM_BYTES) {
-		card_refuse(c, "FSP: its memory is read at 0x%x with control 0x%08x", at,
-			    c->fsp.control);
+		card_refuse(c, "FSP: EMEM read at 0x%x with control 0x%08x", at, c->fsp.control);
 		return ~0u;
 	}
 	memcpy(&value, c->fsp.emem + at, sizeof(value));
@@ -31,15 +29,14 @@ void fsp_write_data(struct card *c, uint32_t value)
 	uint32_t at = NV_PFSP_EMEMC_OFFSET(c->fsp.control);
 
 	if (!(c->fsp.control & NV_PFSP_EMEMC_WRITE_INC) || at >= FSP_EMEM_BYTES) {
-		card_refuse(c, "FSP: its memory is written at 0x%x with control 0x%08x", at,
-			    c->fsp.control);
+		card_refuse(c, "FSP: EMEM write at 0x%x with control 0x%08x", at, c->fsp.control);
 		return;
 	}
 	memcpy(c->fsp.emem + at, &value, sizeof(value));
 	c->fsp.control += 4;
 }
 
-static uint32_t execute(struct card *c, uint32_t bytes)
+static uint32_t fsp_execute(struct card *c, uint32_t bytes)
 {
 	struct nv_fsp_cot cot;
 
@@ -64,7 +61,7 @@ static uint32_t execute(struct card *c, uint32_t bytes)
 	return c->fault.kind == FAULT_REFUSE ? 1 : gsp_boot(c, &cot);
 }
 
-/* The head is written last: a message lies in the memory from offset 0. */
+/* The driver writes the head last: the message lies in the memory from offset 0. */
 void fsp_write_head(struct card *c, uint32_t head)
 {
 	uint32_t tail = c->fsp.queue[1], bytes = tail - head + 4;
@@ -77,7 +74,7 @@ void fsp_write_head(struct card *c, uint32_t head)
 		.mctp = NV_MCTP_SINGLE,
 		.nvdm = NV_NVDM_HEADER(NV_NVDM_REPLY),
 		.command = NV_NVDM_COT,
-		.error = execute(c, bytes),
+		.error = fsp_execute(c, bytes),
 	};
 
 	memcpy(c->fsp.emem, &reply, sizeof(reply));

@@ -1,30 +1,28 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * What the graphics engine keeps of a channel between its turns lies in memory of the driver's:
- * some buffers a channel has alone, others all channels share. The firmware says how large they
- * are, the driver says where they lie and where they are mapped (it "promotes" them), and only then
- * can the channel have objects of that engine. Nothing is ever stored there by the software GPU;
- * that the driver gave memory which is there, large enough and mapped is all that is checked.
- */
+// SPDX-License-Identifier: MIT
+/* Graphics context buffers. The graphics engine saves a channel's state in memory of the driver:
+ * some buffers belong to one channel, others to all. The firmware reports their sizes; the driver
+ * "promotes" them, that is, tells the firmware where they lie and where they are mapped; only then
+ * can the channel have objects of that engine. The software GPU stores nothing there; it checks
+ * that the memory exists, is large enough and mapped. */
 #include <inttypes.h>
 
 #include "model/card/card_internal.h"
 
-enum { GIVEN = 1, MAPPED = 2 };
+enum { HAS_ADDRESS = 1, HAS_MAPPING = 2 };
 
-/* Sizes are the model's own: a driver must ask, and small ones are cleared quickly. */
+/* The sizes are arbitrary: a driver must query them, and small ones are cleared quickly. */
 static const struct buffer {
 	uint32_t id, index, bytes; /* RM_BUFFER, RM_CONTEXT */
-	uint32_t extra;            /* that the driver must know to add */
-	uint8_t need;              /* one of these */
+	uint32_t extra;            /* bytes that the driver must add */
+	uint8_t need;              /* any of these suffices */
 } buffers[] = {
-	{RM_BUFFER_MAIN, RM_CONTEXT_MAIN, 0x20000, RM_BUFFER_MAIN_EXTRA, GIVEN | MAPPED},
-	{RM_BUFFER_PATCH, RM_CONTEXT_PATCH, 0x4000, 0, GIVEN | MAPPED},
-	{RM_BUFFER_BUNDLE, RM_CONTEXT_BUNDLE, 0x8000, 0, MAPPED},
-	{RM_BUFFER_PAGE_POOL, RM_CONTEXT_PAGE_POOL, 0x10000, 0, MAPPED},
-	{RM_BUFFER_ATTRIBUTE, RM_CONTEXT_ATTRIBUTE, 0x40000, 0, MAPPED},
-	{RM_BUFFER_RTV, RM_CONTEXT_RTV, 0x10000, 0, MAPPED},
-	{RM_BUFFER_EVENTS, RM_CONTEXT_EVENTS, 0x2000, 0, MAPPED},
+	{RM_BUFFER_MAIN, RM_CONTEXT_MAIN, 0x20000, RM_BUFFER_MAIN_EXTRA, HAS_ADDRESS | HAS_MAPPING},
+	{RM_BUFFER_PATCH, RM_CONTEXT_PATCH, 0x4000, 0, HAS_ADDRESS | HAS_MAPPING},
+	{RM_BUFFER_BUNDLE, RM_CONTEXT_BUNDLE, 0x8000, 0, HAS_MAPPING},
+	{RM_BUFFER_PAGE_POOL, RM_CONTEXT_PAGE_POOL, 0x10000, 0, HAS_MAPPING},
+	{RM_BUFFER_ATTRIBUTE, RM_CONTEXT_ATTRIBUTE, 0x40000, 0, HAS_MAPPING},
+	{RM_BUFFER_RTV, RM_CONTEXT_RTV, 0x10000, 0, HAS_MAPPING},
+	{RM_BUFFER_EVENTS, RM_CONTEXT_EVENTS, 0x2000, 0, HAS_MAPPING},
 	{RM_BUFFER_ACCESS_MAP, RM_CONTEXT_ACCESS_MAP, 0x10000, 0, 0},
 	{RM_BUFFER_FREE_ACCESS_MAP, RM_CONTEXT_ACCESS_MAP, 0x10000, 0, 0},
 };
@@ -40,7 +38,7 @@ void context_sizes(struct rm_context_buffers *out)
 		out->engine[0].buffer[RM_CONTEXT_PAGE_POOL];
 }
 
-static const struct buffer *find(uint32_t id)
+static const struct buffer *find_buffer(uint32_t id)
 {
 	for (uint32_t i = 0; i < BUFFERS; i++)
 		if (buffers[i].id == id)
@@ -48,22 +46,21 @@ static const struct buffer *find(uint32_t id)
 	return NULL;
 }
 
-static bool promote(struct card *c, struct context *x, struct card_space *s,
-		    const struct rm_promote_entry *e)
+static bool promote_buffer(struct card *c, struct context *x, struct card_space *s,
+			   const struct rm_promote_entry *e)
 {
-	const struct buffer *b = find(e->buffer);
+	const struct buffer *b = find_buffer(e->buffer);
 	struct rm_memory_description m = {e->physical, e->bytes, RM_SPACE_VRAM, 0};
 
 	if (!b || (!e->initialise && e->unmapped)) {
 		card_refuse(c, "GSP: promotion of context buffer %u: %s", e->buffer,
-			    b ? "it says neither where it lies nor where it is mapped"
-			      : "there is none");
+			    b ? "neither its address nor its mapping is given" : "no such buffer");
 		return false;
 	}
 	uint64_t bytes = b->bytes + b->extra;
 
-	if (e->initialise &&
-	    (e->attributes != RM_PROMOTE_VRAM || !memory_at(c, &m, bytes, "a context buffer"))) {
+	if (e->initialise && (e->attributes != RM_PROMOTE_VRAM ||
+			      !rm_memory_pointer(c, &m, bytes, "a context buffer"))) {
 		card_refuse(c,
 			    "GSP: promotion of context buffer %u: %" PRIu64 " bytes at 0x%" PRIx64
 			    ", attributes %u",
@@ -77,7 +74,7 @@ static bool promote(struct card *c, struct context *x, struct card_space *s,
 			    e->buffer, bytes, e->virtual);
 		return false;
 	}
-	x->buffer[e->buffer] |= (e->initialise ? GIVEN : 0) | (e->unmapped ? 0 : MAPPED);
+	x->buffer[e->buffer] |= (e->initialise ? HAS_ADDRESS : 0) | (e->unmapped ? 0 : HAS_MAPPING);
 	return true;
 }
 
@@ -90,7 +87,7 @@ uint32_t context_promote(struct card *c, struct context *x, struct card_space *s
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	for (uint32_t i = 0; i < p->count; i++)
-		if (!promote(c, x, s, &p->list[i]))
+		if (!promote_buffer(c, x, s, &p->list[i]))
 			return NV_STATUS_INVALID_ARGUMENT;
 	return 0;
 }
@@ -100,10 +97,10 @@ bool context_complete(struct card *c, const struct context *x)
 	for (uint32_t i = 0; i < BUFFERS; i++)
 		if ((x->buffer[buffers[i].id] & buffers[i].need) != buffers[i].need) {
 			card_refuse(c,
-				    "GSP: an object of the graphics engine, but context buffer %u "
+				    "GSP: graphics object, but context buffer %u "
 				    "is not %s",
 				    buffers[i].id,
-				    x->buffer[buffers[i].id] & MAPPED ? "given" : "mapped");
+				    x->buffer[buffers[i].id] & HAS_MAPPING ? "given" : "mapped");
 			return false;
 		}
 	return true;

@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The GSP's stand-in, first half: booting. It follows every pointer that the driver left in memory,
- * by DMA as the real one does, and believes nothing: images must be the files' bytes, sizes must be
- * enough, tables must lead somewhere. Then it makes its queue, takes what waits in the driver's,
- * and says that it is up.
- */
+// SPDX-License-Identifier: MIT
+/* The modelled GSP, part one: boot. It follows every pointer that the driver left in memory, by DMA
+ * as the real GSP does, and verifies everything: images must match the files, sizes must suffice,
+ * tables must point to mapped memory. Then it creates its queue, executes the commands in the
+ * driver's queue, and sends the init-done event. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,7 +11,7 @@
 #define ENTRIES          (NV_GSP_PAGE / 8)
 #define ALIGN_DOWN(x, a) ((x) & ~((uint64_t)(a)-1))
 
-static bool fetch(struct card *c, uint64_t address, void *to, uint64_t bytes, const char *what)
+static bool dma_read(struct card *c, uint64_t address, void *to, uint64_t bytes, const char *what)
 {
 	const void *from = card_dma(c, address, bytes, false, what);
 
@@ -22,9 +20,9 @@ static bool fetch(struct card *c, uint64_t address, void *to, uint64_t bytes, co
 	return from;
 }
 
-/* Is what lies in memory what lies in the file? */
-static bool same(struct card *c, uint64_t address, uint64_t bytes, struct span want,
-		 const char *what)
+/* Compares memory with the file. */
+static bool matches_file(struct card *c, uint64_t address, uint64_t bytes, struct span want,
+			 const char *what)
 {
 	if (!c->firmware.known)
 		return card_dma(c, address, bytes, false, what);
@@ -36,8 +34,7 @@ static bool same(struct card *c, uint64_t address, uint64_t bytes, struct span w
 	const uint8_t *got = card_dma(c, address, bytes, false, what);
 
 	if (got && memcmp(got, want.data, bytes)) {
-		card_refuse(c, "GSP: %s at 0x%" PRIx64 " is not what its file holds", what,
-			    address);
+		card_refuse(c, "GSP: %s at 0x%" PRIx64 " differs from its file", what, address);
 		return false;
 	}
 	return got;
@@ -55,13 +52,13 @@ static bool check_trust(struct card *c, const struct nv_fsp_cot *cot)
 	    memcmp(cot->public_key, fw->public_key.data, sizeof(cot->public_key)) ||
 	    fw->fmc_signature.bytes != sizeof(cot->signature) ||
 	    memcmp(cot->signature, fw->fmc_signature.data, sizeof(cot->signature))) {
-		card_refuse(c, "FSP: hash, key or signature is not the file's");
+		card_refuse(c, "FSP: hash, key or signature differs from the file");
 		return false;
 	}
 	return true;
 }
 
-/* Three levels of pages of addresses; the leaves are the image's pages. */
+/* Three levels of pages of addresses (radix3); the leaves are pages of the image. */
 static bool check_image(struct card *c, uint64_t root, uint64_t bytes)
 {
 	uint64_t level1, table = 0, pages = (bytes + NV_GSP_PAGE - 1) / NV_GSP_PAGE;
@@ -75,36 +72,38 @@ static bool check_image(struct card *c, uint64_t root, uint64_t bytes)
 		card_refuse(c, "GSP: image has %" PRIu64 " bytes", bytes);
 		return false;
 	}
-	if (!fetch(c, root, &level1, 8, "radix3 level 0"))
+	if (!dma_read(c, root, &level1, 8, "radix3 level 0"))
 		return false;
 	for (uint64_t i = 0; i < pages; i++) {
 		uint64_t left = bytes - i * NV_GSP_PAGE,
 			 n = left < NV_GSP_PAGE ? left : NV_GSP_PAGE, page;
 
 		if (i % ENTRIES == 0 &&
-		    !fetch(c, level1 + i / ENTRIES * 8, &table, 8, "radix3 level 1"))
+		    !dma_read(c, level1 + i / ENTRIES * 8, &table, 8, "radix3 level 1"))
 			return false;
-		if (!fetch(c, table + i % ENTRIES * 8, &page, 8, "radix3 level 2"))
+		if (!dma_read(c, table + i % ENTRIES * 8, &page, 8, "radix3 level 2"))
 			return false;
 		struct span want = {c->firmware.image.data + i * NV_GSP_PAGE, n};
 
-		if (!same(c, page, n, want, "a page of the image"))
+		if (!matches_file(c, page, n, want, "a page of the image"))
 			return false;
 	}
 	return true;
 }
 
-/* Places the protected region below FRTS, as the firmware does; sizes are the driver's. */
-static bool place(struct card *c, const struct nv_fsp_cot *cot, const struct nv_gsp_wpr_meta *m)
+/* Lays out the write-protected region (WPR) below FRTS, as the firmware does; the driver chooses
+ * the sizes. */
+static bool layout_wpr(struct card *c, const struct nv_fsp_cot *cot,
+		       const struct nv_gsp_wpr_meta *m)
 {
 	struct gsp *g = &c->gsp;
 	uint64_t need = cot->frts_vidmem + m->frts_bytes + m->vga_bytes + m->bootloader_bytes +
 			m->radix3_bytes + m->heap_bytes + m->heap_outside_bytes + (8 << 20);
 
-	/* What OGKM's formula gives; drivers may have larger minima of their own. */
-	uint64_t least = NV_GSP_HEAP_FIXED + (c->vram_bytes >> 30) * NV_GSP_HEAP_PER_GB;
+	/* Minimum by the formula of open-gpu-kernel-modules; drivers may use larger minima. */
+	uint64_t min_heap = NV_GSP_HEAP_FIXED + (c->vram_bytes >> 30) * NV_GSP_HEAP_PER_GB;
 
-	if (m->heap_bytes < least || m->heap_outside_bytes < NV_GSP_HEAP_OUTSIDE_BYTES ||
+	if (m->heap_bytes < min_heap || m->heap_outside_bytes < NV_GSP_HEAP_OUTSIDE_BYTES ||
 	    m->frts_bytes != NV_FRTS_BYTES || cot->frts_vidmem_bytes != NV_FRTS_BYTES ||
 	    cot->frts_vidmem % NV_FRTS_ALIGN || m->heap_bytes > c->vram_bytes ||
 	    cot->frts_vidmem > c->vram_bytes || need > c->vram_bytes) {
@@ -135,10 +134,10 @@ static bool check_meta(struct card *c, const struct nv_gsp_fmc_boot *boot,
 			    boot->rm_target, boot->libos_target, boot->is_rm_boot, boot->rm_bytes);
 		return false;
 	}
-	if (!fetch(c, boot->rm, m, sizeof(*m), "the image's description"))
+	if (!dma_read(c, boot->rm, m, sizeof(*m), "the WPR metadata"))
 		return false;
 	if (m->magic != NV_GSP_WPR_MAGIC || m->revision != NV_GSP_WPR_REVISION || m->verified) {
-		card_refuse(c, "GSP: description with magic 0x%" PRIx64 ", revision %" PRIu64,
+		card_refuse(c, "GSP: WPR metadata with magic 0x%" PRIx64 ", revision %" PRIu64,
 			    m->magic, m->revision);
 		return false;
 	}
@@ -160,7 +159,7 @@ static bool find_region(struct card *c, uint64_t libos, const char *name,
 {
 	struct nv_gsp_libos_region regions[8];
 
-	if (!fetch(c, libos, regions, sizeof(regions), "the named regions"))
+	if (!dma_read(c, libos, regions, sizeof(regions), "the named regions"))
 		return false;
 	for (size_t i = 0; i < sizeof(regions) / sizeof(*regions); i++) {
 		if (regions[i].name != nv_gsp_name(name))
@@ -168,7 +167,8 @@ static bool find_region(struct card *c, uint64_t libos, const char *name,
 		*r = regions[i];
 		if (r->kind == NV_GSP_REGION_CONTIGUOUS && r->location == NV_GSP_REGION_SYSMEM)
 			return true;
-		card_refuse(c, "GSP: region %s of kind %u in place %u", name, r->kind, r->location);
+		card_refuse(c, "GSP: region %s of kind %u in location %u", name, r->kind,
+			    r->location);
 		return false;
 	}
 	card_refuse(c, "GSP: no region is named %s", name);
@@ -190,8 +190,7 @@ static bool check_logs(struct card *c, uint64_t libos)
 		for (uint64_t page = 0; page < r.bytes / NV_GSP_PAGE; page++)
 			if (r.bytes != NV_GSP_LOG_BYTES || log[0] ||
 			    log[1 + page] != r.address + page * NV_GSP_PAGE) {
-				card_refuse(c, "GSP: region %s does not list its own pages",
-					    names[i]);
+				card_refuse(c, "GSP: region %s does not list its pages", names[i]);
 				return false;
 			}
 	}
@@ -205,7 +204,7 @@ static bool find_queues(struct card *c, uint64_t libos)
 	struct nv_gsp_arguments a;
 
 	if (!find_region(c, libos, "RMARGS", &r) ||
-	    !fetch(c, r.address, &a, sizeof(a), "the arguments"))
+	    !dma_read(c, r.address, &a, sizeof(a), "the arguments"))
 		return false;
 	uint64_t bytes = (uint64_t)a.shared_pages * NV_GSP_PAGE;
 
@@ -219,7 +218,7 @@ static bool find_queues(struct card *c, uint64_t libos)
 			    a.shared_pages, a.command_offset, a.status_offset);
 		return false;
 	}
-	if (!fetch(c, a.shared, g->pages, 8 * a.shared_pages, "addresses of shared pages"))
+	if (!dma_read(c, a.shared, g->pages, 8 * a.shared_pages, "addresses of shared pages"))
 		return false;
 	if (g->pages[0] != a.shared) {
 		card_refuse(c, "GSP: shared memory at 0x%" PRIx64 " lists 0x%" PRIx64 " first",
@@ -231,39 +230,39 @@ static bool find_queues(struct card *c, uint64_t libos)
 	return true;
 }
 
-static bool boot(struct card *c, const struct nv_fsp_cot *cot)
+static bool boot_verified(struct card *c, const struct nv_fsp_cot *cot)
 {
 	struct nv_gsp_fmc_boot boot;
 	struct nv_gsp_wpr_meta m;
 
 	if (c->gsp.running) {
-		card_refuse(c, "FSP: boot of a GSP that runs");
+		card_refuse(c, "FSP: boot of a running GSP");
 		return false;
 	}
 	gsp_reset(c);
 	return check_trust(c, cot) &&
-	       same(c, cot->fmc, c->firmware.known ? c->firmware.fmc.bytes : NV_GSP_PAGE,
-		    c->firmware.fmc, "FMC") &&
-	       fetch(c, cot->boot_args, &boot, sizeof(boot), "boot parameters") &&
+	       matches_file(c, cot->fmc, c->firmware.known ? c->firmware.fmc.bytes : NV_GSP_PAGE,
+			    c->firmware.fmc, "FMC") &&
+	       dma_read(c, cot->boot_args, &boot, sizeof(boot), "boot parameters") &&
 	       check_meta(c, &boot, &m) &&
-	       same(c, m.bootloader, m.bootloader_bytes, c->firmware.bootloader,
-		    "the boot loader") &&
-	       same(c, m.signature, m.signature_bytes, c->firmware.signature,
-		    "the image's signature") &&
-	       check_image(c, m.radix3, m.radix3_bytes) && place(c, cot, &m) &&
+	       matches_file(c, m.bootloader, m.bootloader_bytes, c->firmware.bootloader,
+			    "the boot loader") &&
+	       matches_file(c, m.signature, m.signature_bytes, c->firmware.signature,
+			    "the image's signature") &&
+	       check_image(c, m.radix3, m.radix3_bytes) && layout_wpr(c, cot, &m) &&
 	       check_logs(c, boot.libos) && find_queues(c, boot.libos);
 }
 
 uint32_t gsp_boot(struct card *c, const struct nv_fsp_cot *cot)
 {
-	if (!boot(c, cot))
+	if (!boot_verified(c, cot))
 		return 1;
 	fault_boot(c);
 	c->gsp.running = true;
 	c->gsp.locked_reads = c->fault.kind == FAULT_LOCKED ? UINT32_MAX : 3;
 	c->gsp.window_virtual = true;
 	card_log(c, "GSP: booted, images %s; protected 0x%" PRIx64 " to 0x%" PRIx64,
-		 c->firmware.known ? "are those of the files" : "were not compared with files",
+		 c->firmware.known ? "match the files" : "were not compared with files",
 		 c->gsp.wpr_start, c->gsp.wpr_end);
 	gsp_open(c);
 	return 0;

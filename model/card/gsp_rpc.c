@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The GSP's stand-in, second half: the queues and the calls. Every element is checked whole
- * (length, sequence, checksum, headers) before its call is looked at; a call has a row with its
- * size, or it is refused.
- */
+// SPDX-License-Identifier: MIT
+/* The modelled GSP, part two: RPC queues and calls. Every element is verified as a whole (length,
+ * sequence number, checksum, headers) before its call is decoded; a call without a row, or of
+ * another size, is rejected. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +10,7 @@
 
 #define ELEMENT_BYTES (NV_GSP_ELEMENT_PAGES * NV_GSP_PAGE)
 
-/* A call as it came in, with room for the answer's payload in the same place. */
+/* An RPC as received; the reply's payload replaces the payload. */
 struct call {
 	struct nv_gsp_rpc *rpc;
 	uint8_t *payload;
@@ -31,7 +29,7 @@ static uint8_t *element_page(struct card *c, uint32_t queue, uint32_t index)
 			true, "a page of a queue");
 }
 
-static uint32_t xor_of(const uint8_t *element, uint32_t pages)
+static uint32_t element_checksum(const uint8_t *element, uint32_t pages)
 {
 	uint32_t sum = 0, word;
 
@@ -42,8 +40,8 @@ static uint32_t xor_of(const uint8_t *element, uint32_t pages)
 	return sum;
 }
 
-/* The GSP's own interrupt: a message is there. While its bit stands it is not raised again. */
-static void interrupt(struct card *c)
+/* Raises the GSP's interrupt for a message. It is not raised again while its bit is set. */
+static void raise_gsp_interrupt(struct card *c)
 {
 	if (!(c->gsp.interrupt & NV_PGSP_IRQ_SWGEN0))
 		interrupt_raise(c, CARD_GSP_VECTOR);
@@ -73,11 +71,11 @@ void gsp_publish(struct card *c, uint32_t put)
 	if (!status)
 		return;
 	__atomic_store_n(&status->put, put, __ATOMIC_RELEASE);
-	interrupt(c);
+	raise_gsp_interrupt(c);
 }
 
-/* Pages that can be written now. */
-static uint32_t room(const struct gsp *g, const struct nv_gsp_queue *command)
+/* Free pages of the status queue. */
+static uint32_t status_queue_room(const struct gsp *g, const struct nv_gsp_queue *command)
 {
 	uint32_t get = __atomic_load_n(&command->get, __ATOMIC_ACQUIRE) % NV_GSP_QUEUE_ELEMENTS;
 
@@ -88,11 +86,11 @@ uint32_t gsp_room(struct card *c)
 {
 	const struct nv_gsp_queue *command = queue_at(c, c->gsp.command);
 
-	return command ? room(&c->gsp, command) : 0;
+	return command ? status_queue_room(&c->gsp, command) : 0;
 }
 
-static bool push(struct card *c, uint32_t function, const void *payload, uint32_t bytes,
-		 uint32_t result)
+static bool send_message(struct card *c, uint32_t function, const void *payload, uint32_t bytes,
+			 uint32_t result)
 {
 	struct gsp *g = &c->gsp;
 	struct nv_gsp_queue *status = queue_at(c, g->status), *command = queue_at(c, g->command);
@@ -107,7 +105,7 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 
 	if (good) {
 		e.pages = (uint32_t)((NV_GSP_HEADERS + bytes + NV_GSP_PAGE - 1) / NV_GSP_PAGE);
-		good = room(g, command) >= e.pages;
+		good = status_queue_room(g, command) >= e.pages;
 		if (!good)
 			card_refuse(c,
 				    "GSP: the status queue is full, the driver has read up to %u",
@@ -116,13 +114,13 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 	uint32_t pages = e.pages;
 
 	if (good) {
-		bool wrong = fault_spoil(c, &e, &rpc);
+		bool wrong = fault_corrupt(c, &e, &rpc);
 
 		memcpy(element, &e, sizeof(e));
 		memcpy(element + sizeof(e), &rpc, sizeof(rpc));
-		if (bytes) /* else there may be no payload */
+		if (bytes) /* payload may be NULL */
 			memcpy(element + NV_GSP_HEADERS, payload, bytes);
-		e.checksum = xor_of(element, pages) ^ wrong;
+		e.checksum = element_checksum(element, pages) ^ wrong;
 		memcpy(element, &e, sizeof(e));
 	}
 	for (uint32_t i = 0; good && i < pages; i++) {
@@ -144,10 +142,11 @@ static bool push(struct card *c, uint32_t function, const void *payload, uint32_
 void gsp_send_event(struct card *c, uint32_t event, const void *payload, uint32_t bytes)
 {
 	if (c->gsp.running)
-		push(c, event, payload, bytes, 0);
+		send_message(c, event, payload, bytes, 0);
 }
 
-/* Calls. Each returns a status for the driver; the payload is the answer's, too. */
+/* RPC handlers. Each returns a status for the driver and replaces the payload by that of the
+ * reply. */
 
 static uint32_t set_system_info(struct card *c, struct call *call)
 {
@@ -230,13 +229,13 @@ static uint32_t update_bar(struct card *c, struct call *call)
 	return window_update(c, &u);
 }
 
-/* Objects. Their status is in their own structure; the call itself always succeeds. */
+/* RM objects. Their status is in their own structure; the RPC itself always succeeds. */
 
 static bool parameters_fit(struct card *c, const struct call *call, uint32_t header, uint32_t bytes)
 {
 	if (bytes == call->bytes - header)
 		return true;
-	card_refuse(c, "GSP: call %u says that %u bytes of parameters follow, but %u do",
+	card_refuse(c, "GSP: call %u announces %u bytes of parameters, but has %u",
 		    call->rpc->function, bytes, call->bytes - header);
 	return false;
 }
@@ -246,7 +245,7 @@ static uint32_t call_alloc(struct card *c, struct call *call)
 	struct nv_gsp_rm_alloc *a = (void *)call->payload;
 
 	a->status = parameters_fit(c, call, sizeof(*a), a->parameter_bytes)
-			    ? object_make(c, a, a + 1)
+			    ? object_create(c, a, a + 1)
 			    : NV_STATUS_INVALID_PARAM_STRUCT;
 	return 0;
 }
@@ -268,7 +267,7 @@ static uint32_t call_free(struct card *c, struct call *call)
 
 	if (faulty && object_is_users_channel(c, f->client, f->object)) {
 		f->status = NV_STATUS_INVALID_STATE;
-		c->gsp.deaf = c->fault.kind == FAULT_DEAF;
+		c->gsp.unresponsive = c->fault.kind == FAULT_DEAF;
 		c->fault.happened = true;
 	} else {
 		f->status = object_free(c, f);
@@ -276,14 +275,14 @@ static uint32_t call_free(struct card *c, struct call *call)
 	return 0;
 }
 
-static uint32_t unloading(struct card *c, struct call *call)
+static uint32_t unloading_guest_driver(struct card *c, struct call *call)
 {
 	struct nv_gsp_unloading u;
 
-	/* Accesses to a mapped window go unseen, so a driver that never set its mode is found here.
-	 */
+	/* Accesses to a mapped window are not trapped, so a driver that never set the BAR mode is
+	 * detected here. */
 	if (c->gsp.window_virtual && !c->trap)
-		card_refuse(c, "GSP: BAR 2 was left behind the GSP's own page tables");
+		card_refuse(c, "GSP: BAR 2 was left on the GSP's page tables");
 	memcpy(&u, call->payload, sizeof(u));
 	if (u.in_pm_transition || u.gc6_entering || u.new_level) {
 		card_refuse(c, "GSP: unloading into power state %u", u.new_level);
@@ -294,12 +293,13 @@ static uint32_t unloading(struct card *c, struct call *call)
 
 static const struct row {
 	uint32_t function, bytes;
-	bool exact; /* or at least that many */
+	bool exact; /* otherwise the minimum */
 	bool answer;
 	uint32_t (*run)(struct card *c, struct call *call);
 } rows[] = {
 	{NV_GSP_RM_FREE, sizeof(struct nv_gsp_rm_free), true, true, call_free},
-	{NV_GSP_UNLOADING_GUEST_DRIVER, sizeof(struct nv_gsp_unloading), true, true, unloading},
+	{NV_GSP_UNLOADING_GUEST_DRIVER, sizeof(struct nv_gsp_unloading), true, true,
+	 unloading_guest_driver},
 	{NV_GSP_GET_STATIC_INFO, sizeof(struct nv_gsp_static_info), true, true, get_static_info},
 	{NV_GSP_UPDATE_BAR_PDE, sizeof(struct nv_gsp_update_bar), true, true, update_bar},
 	{NV_GSP_SET_SYSTEM_INFO, sizeof(struct nv_gsp_system_info), true, false, set_system_info},
@@ -308,7 +308,7 @@ static const struct row {
 	{NV_GSP_RM_ALLOC, sizeof(struct nv_gsp_rm_alloc), false, true, call_alloc},
 };
 
-static void execute(struct card *c, struct call *call)
+static void execute_call(struct card *c, struct call *call)
 {
 	const struct row *r = NULL;
 
@@ -317,21 +317,22 @@ static void execute(struct card *c, struct call *call)
 			r = &rows[i];
 	if (!r || call->bytes < r->bytes || (r->exact && call->bytes != r->bytes)) {
 		card_refuse(c, "GSP: call %u with %u bytes: %s", call->rpc->function, call->bytes,
-			    r ? "of another size" : "not known");
-		push(c, call->rpc->function, call->payload, call->bytes,
-		     r ? NV_STATUS_INVALID_ARGUMENT : NV_STATUS_NOT_SUPPORTED);
+			    r ? "of another size" : "unknown");
+		send_message(c, call->rpc->function, call->payload, call->bytes,
+			     r ? NV_STATUS_INVALID_ARGUMENT : NV_STATUS_NOT_SUPPORTED);
 		return;
 	}
 	uint32_t result = r->run(c, call);
 
-	if (r->answer && !c->gsp.deaf)
-		push(c, r->function, call->payload, call->bytes, result);
-	if (r->run == unloading && !result)
+	if (r->answer && !c->gsp.unresponsive)
+		send_message(c, r->function, call->payload, call->bytes, result);
+	if (r->run == unloading_guest_driver && !result)
 		gsp_unload(c);
 }
 
-/* Copies one element out and says what is wrong with it; NULL: nothing is. */
-static const char *take(struct card *c, uint32_t there, uint8_t *element, struct nv_gsp_element *e)
+/* Copies one element out of the queue. Returns NULL, or what is wrong with it. */
+static const char *receive_element(struct card *c, uint32_t there, uint8_t *element,
+				   struct nv_gsp_element *e)
 {
 	struct gsp *g = &c->gsp;
 	const uint8_t *first = element_page(c, g->command, g->get);
@@ -341,7 +342,7 @@ static const char *take(struct card *c, uint32_t there, uint8_t *element, struct
 		return "it cannot be read";
 	memcpy(e, first, sizeof(*e));
 	if (!e->pages || e->pages > NV_GSP_ELEMENT_PAGES || e->pages > there)
-		return "it has more pages than there are";
+		return "it has more pages than the queue holds";
 	for (uint32_t i = 0; i < e->pages; i++) {
 		const uint8_t *from = element_page(c, g->command, g->get + i);
 
@@ -351,13 +352,13 @@ static const char *take(struct card *c, uint32_t there, uint8_t *element, struct
 	}
 	if (e->sequence != g->sequence_in)
 		return "its sequence number is not the next";
-	if (xor_of(element, e->pages))
+	if (element_checksum(element, e->pages))
 		return "its checksum is wrong";
 	memcpy(&rpc, element + sizeof(*e), sizeof(rpc));
 	if (rpc.version != NV_GSP_RPC_VERSION || rpc.signature != NV_GSP_RPC_SIGNATURE)
-		return "its header is none";
+		return "its header is invalid";
 	if (rpc.bytes < sizeof(rpc) || rpc.bytes > e->pages * NV_GSP_PAGE - sizeof(*e))
-		return "its call does not fit";
+		return "its call does not fit into the element";
 	if (rpc.result != NV_GSP_RPC_PENDING)
 		return "it already has a result";
 	return NULL;
@@ -368,7 +369,7 @@ void gsp_commands(struct card *c)
 	struct gsp *g = &c->gsp;
 	uint8_t *element = malloc(ELEMENT_BYTES);
 
-	while (element && g->running && !g->deaf) {
+	while (element && g->running && !g->unresponsive) {
 		struct nv_gsp_queue *command = queue_at(c, g->command),
 				    *status = queue_at(c, g->status);
 		uint32_t put = command ? __atomic_load_n(&command->put, __ATOMIC_ACQUIRE) : g->get;
@@ -377,13 +378,13 @@ void gsp_commands(struct card *c)
 		if (!status || put == g->get)
 			break;
 		if (put >= NV_GSP_QUEUE_ELEMENTS) {
-			card_refuse(c, "GSP: the command queue ends at %u of %u", put,
+			card_refuse(c, "GSP: PUT of the command queue is %u of %u", put,
 				    NV_GSP_QUEUE_ELEMENTS);
 			break;
 		}
-		const char *wrong =
-			take(c, (put + NV_GSP_QUEUE_ELEMENTS - g->get) % NV_GSP_QUEUE_ELEMENTS,
-			     element, &e);
+		const char *wrong = receive_element(
+			c, (put + NV_GSP_QUEUE_ELEMENTS - g->get) % NV_GSP_QUEUE_ELEMENTS, element,
+			&e);
 
 		if (wrong) {
 			card_refuse(c, "GSP: command element %u at %u: %s", g->sequence_in, g->get,
@@ -397,12 +398,12 @@ void gsp_commands(struct card *c)
 		g->sequence_in++;
 		g->get = (g->get + e.pages) % NV_GSP_QUEUE_ELEMENTS;
 		__atomic_store_n(&status->get, g->get, __ATOMIC_RELEASE);
-		execute(c, &call);
+		execute_call(c, &call);
 	}
 	free(element);
 }
 
-/* The driver has made its queue before; ours is made now. */
+/* The driver has created the command queue; this creates the status queue. */
 void gsp_open(struct card *c)
 {
 	struct gsp *g = &c->gsp;
@@ -425,5 +426,5 @@ void gsp_open(struct card *c)
 	objects_open(c);
 	window_open(c);
 	gsp_commands(c);
-	push(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
+	send_message(c, NV_GSP_EVENT_INIT_DONE, NULL, 0, 0);
 }

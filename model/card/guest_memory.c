@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Memory of the machine that the card was lent. Without an IOMMU that is all of it in a piece or a few;
- * behind one it is what the driver mapped, in pieces of a page and more that come and go. DMA may go over
- * pieces that lie side by side, so they lie side by side here, too: a piece is mapped at its place in a
- * window of reserved addresses, of which there is one for each 256 GiB that are in use.
- */
+// SPDX-License-Identifier: MIT
+/* DMA mappings of the machine's memory. Without an IOMMU these are one or a few ranges that cover
+ * all of it; with one they are ranges of a page and more that the driver maps and unmaps. A DMA may
+ * span adjacent ranges, so these must be adjacent in the host address space, too: each range is
+ * mapped at its offset in a window of reserved addresses, one window for each 256 GiB in use. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,50 +11,50 @@
 
 #include "model/card/card_internal.h"
 
-#define MAX_PIECES 65535
+#define MAX_RANGES 65535
 #define PAGE_BYTES 4096
-#ifdef __SANITIZE_THREAD__ /* which leaves less room */
+#ifdef __SANITIZE_THREAD__ /* leaves less address space */
 #define WINDOW_BYTES ((uint64_t)1 << 32)
 #else
 #define WINDOW_BYTES ((uint64_t)1 << 38)
 #endif
 
-/* Our address for one of the machine's, which need not be lent; NULL: there is no window for it. */
-static uint8_t *host_of(struct lent *l, uint64_t address)
+/* Returns the host address of a DMA address, mapped or not; NULL: no window covers it. */
+static uint8_t *host_of(struct dma_maps *l, uint64_t address)
 {
-	for (uint32_t i = 0; i < LENT_WINDOWS && l->windows[i].host; i++)
+	for (uint32_t i = 0; i < DMA_WINDOWS && l->windows[i].host; i++)
 		if (l->windows[i].number == address / WINDOW_BYTES)
 			return l->windows[i].host + address % WINDOW_BYTES;
 	return NULL;
 }
 
-static int make_window(struct lent *l, uint64_t address)
+static int reserve_window(struct dma_maps *l, uint64_t address)
 {
 	uint32_t i = 0;
 
 	if (host_of(l, address))
 		return 0;
-	while (i < LENT_WINDOWS && l->windows[i].host)
+	while (i < DMA_WINDOWS && l->windows[i].host)
 		i++;
-	if (i == LENT_WINDOWS)
+	if (i == DMA_WINDOWS)
 		return -ENOSPC;
 	void *host = mmap(NULL, WINDOW_BYTES, PROT_NONE,
 			  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (host == MAP_FAILED)
 		return -errno;
-	l->windows[i] = (struct lent_window){address / WINDOW_BYTES, host};
+	l->windows[i] = (struct dma_window){address / WINDOW_BYTES, host};
 	return 0;
 }
 
-/* The first piece that ends behind an address. */
-static size_t place_of(const struct lent *l, uint64_t address)
+/* Returns the index of the first range that ends after an address. */
+static size_t find_range(const struct dma_maps *l, uint64_t address)
 {
 	size_t low = 0, high = l->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct lent_piece *p = &l->pieces[middle];
+		const struct dma_range *p = &l->ranges[middle];
 
 		if (p->address + (p->bytes - 1) < address)
 			low = middle + 1;
@@ -66,22 +64,22 @@ static size_t place_of(const struct lent *l, uint64_t address)
 	return low;
 }
 
-static int lend(struct lent *l, struct lent_piece p, int fd, uint64_t offset)
+static int map_range(struct dma_maps *l, struct dma_range p, int fd, uint64_t offset)
 {
-	size_t i = place_of(l, p.address);
+	size_t i = find_range(l, p.address);
 	int status;
 
-	if (i < l->count && l->pieces[i].address <= p.address + (p.bytes - 1))
+	if (i < l->count && l->ranges[i].address <= p.address + (p.bytes - 1))
 		return -EEXIST;
-	if (l->count == MAX_PIECES)
+	if (l->count == MAX_RANGES)
 		return -ENOSPC;
-	struct lent_piece *more = realloc(l->pieces, (l->count + 1) * sizeof(*more));
+	struct dma_range *more = realloc(l->ranges, (l->count + 1) * sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
-	l->pieces = more;
+	l->ranges = more;
 	if (fd >= 0) {
-		status = make_window(l, p.address);
+		status = reserve_window(l, p.address);
 		if (status)
 			return status;
 		p.host = mmap(host_of(l, p.address), p.bytes,
@@ -95,10 +93,10 @@ static int lend(struct lent *l, struct lent_piece p, int fd, uint64_t offset)
 	return 0;
 }
 
-int card_lend(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset,
-	      bool writable)
+int card_dma_map(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset,
+		 bool writable)
 {
-	struct lent_piece p = {.address = address, .bytes = bytes, .writable = writable};
+	struct dma_range p = {.address = address, .bytes = bytes, .writable = writable};
 	uint64_t end, file_end;
 
 	if (!bytes || __builtin_add_overflow(address, bytes - 1, &end) ||
@@ -107,76 +105,77 @@ int card_lend(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t
 		return -EINVAL;
 	if (fd >= 0 && address / WINDOW_BYTES != end / WINDOW_BYTES)
 		return -ENOSPC;
-	pthread_rwlock_wrlock(&c->lent.lock);
-	int status = lend(&c->lent, p, fd, offset);
+	pthread_rwlock_wrlock(&c->dma_maps.lock);
+	int status = map_range(&c->dma_maps, p, fd, offset);
 
-	pthread_rwlock_unlock(&c->lent.lock);
+	pthread_rwlock_unlock(&c->dma_maps.lock);
 	return status;
 }
 
-/* A piece that is in the list no more: nobody uses it when this returns. */
-static void lose(struct card *c, const struct lent_piece *p)
+/* Unmaps a range that was removed from the list: no engine uses it when this returns. */
+static void unmap_range(struct card *c, const struct dma_range *p)
 {
 	if (!p->host)
 		return;
 	pthread_mutex_lock(&c->lock);
-	channel_lose_memory(c, p->host, p->bytes);
+	channel_memory_unmapped(c, p->host, p->bytes);
 	space_invalidate_all(c);
 	pthread_mutex_unlock(&c->lock);
 	mmap(p->host, p->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
 	     -1, 0);
 }
 
-int card_take_back(struct card *c, uint64_t address, uint64_t bytes)
+int card_dma_unmap(struct card *c, uint64_t address, uint64_t bytes)
 {
-	struct lent *l = &c->lent;
-	struct lent_piece p = {0};
+	struct dma_maps *l = &c->dma_maps;
+	struct dma_range p = {0};
 
 	pthread_rwlock_wrlock(&l->lock);
-	size_t i = place_of(l, address);
+	size_t i = find_range(l, address);
 
-	if (i < l->count && l->pieces[i].address == address && l->pieces[i].bytes == bytes) {
-		p = l->pieces[i];
-		memmove(&l->pieces[i], &l->pieces[i + 1], (--l->count - i) * sizeof(p));
+	if (i < l->count && l->ranges[i].address == address && l->ranges[i].bytes == bytes) {
+		p = l->ranges[i];
+		memmove(&l->ranges[i], &l->ranges[i + 1], (--l->count - i) * sizeof(p));
 	}
 	pthread_rwlock_unlock(&l->lock);
-	lose(c, &p);
+	unmap_range(c, &p);
 	return p.bytes ? 0 : -ENOENT;
 }
 
-void card_take_back_all(struct card *c)
+void card_dma_unmap_all(struct card *c)
 {
-	while (c->lent.count) { /* only our own caller changes it */
-		const struct lent_piece last = c->lent.pieces[c->lent.count - 1];
+	while (c->dma_maps.count) { /* no other thread changes it */
+		const struct dma_range last = c->dma_maps.ranges[c->dma_maps.count - 1];
 
-		card_take_back(c, last.address, last.bytes);
+		card_dma_unmap(c, last.address, last.bytes);
 	}
 }
 
-void lent_free(struct card *c)
+void dma_free(struct card *c)
 {
-	struct lent *l = &c->lent;
+	struct dma_maps *l = &c->dma_maps;
 
-	for (uint32_t i = 0; i < LENT_WINDOWS && l->windows[i].host; i++)
+	for (uint32_t i = 0; i < DMA_WINDOWS && l->windows[i].host; i++)
 		munmap(l->windows[i].host, WINDOW_BYTES);
-	free(l->pieces);
+	free(l->ranges);
 	pthread_rwlock_destroy(&l->lock);
 }
 
-/* NULL, or why a range cannot be used. */
-static const char *wrong_with(const struct lent *l, uint64_t address, uint64_t bytes, bool write)
+/* Returns NULL, or why a range cannot be used. */
+static const char *check_range(const struct dma_maps *l, uint64_t address, uint64_t bytes,
+			       bool write)
 {
 	uint64_t end;
 
 	if (__builtin_add_overflow(address, bytes ? bytes - 1 : 0, &end))
-		return "it goes around the end of all addresses";
-	for (size_t i = place_of(l, address);; i++) {
-		const struct lent_piece *p = i < l->count ? &l->pieces[i] : NULL;
+		return "it wraps around the address space";
+	for (size_t i = find_range(l, address);; i++) {
+		const struct dma_range *p = i < l->count ? &l->ranges[i] : NULL;
 
 		if (!p || p->address > address)
-			return "no memory is there";
+			return "no memory is mapped there";
 		if (!p->host)
-			return "that memory is not in reach";
+			return "that memory cannot be accessed";
 		if (write && !p->writable)
 			return "that memory is read-only";
 		if (p->address + (p->bytes - 1) >= end)
@@ -196,11 +195,11 @@ void *card_dma(struct card *c, uint64_t address, uint64_t bytes, bool write, con
 			    verb, what, address);
 		return NULL;
 	}
-	pthread_rwlock_rdlock(&c->lent.lock);
-	const char *wrong = wrong_with(&c->lent, address, bytes, write);
-	uint8_t *host = wrong ? NULL : host_of(&c->lent, address);
+	pthread_rwlock_rdlock(&c->dma_maps.lock);
+	const char *wrong = check_range(&c->dma_maps, address, bytes, write);
+	uint8_t *host = wrong ? NULL : host_of(&c->dma_maps, address);
 
-	pthread_rwlock_unlock(&c->lent.lock);
+	pthread_rwlock_unlock(&c->dma_maps.lock);
 	if (wrong)
 		card_refuse(c, "DMA %s of %s, %" PRIu64 " bytes at 0x%" PRIx64 ": %s", verb, what,
 			    bytes, address, wrong);

@@ -1,16 +1,14 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Interrupts of the function: a bit for each vector, which a unit sets and the driver clears by
- * writing it back. While any bit is pending that is enabled itself and in the top, the machine has
- * been told once; it is told again only after that has ended for a moment, which is what a driver
- * brings about by taking the top's enables away and giving them back.
- */
+// SPDX-License-Identifier: MIT
+/* The interrupt tree of the function: a pending bit for each vector, which a unit sets and the
+ * driver clears by writing it back. The card sends one MSI when an enabled bit below an enabled top
+ * bit becomes pending, and the next only after the condition was false in between; a driver causes
+ * this by disabling and re-enabling the top. */
 #include <string.h>
 #include <unistd.h>
 
 #include "model/card/card_internal.h"
 
-static uint32_t top(const struct interrupts *i)
+static uint32_t pending_top(const struct interrupts *i)
 {
 	uint32_t bits = 0;
 
@@ -20,8 +18,8 @@ static uint32_t top(const struct interrupts *i)
 	return bits;
 }
 
-/* MSI-X before MSI, and always the first vector. */
-static void send(struct card *c)
+/* MSI-X takes precedence over MSI; always the first vector. */
+static void send_msi(struct card *c)
 {
 	static const uint32_t kinds[] = {CARD_MSIX, CARD_MSI};
 	const uint64_t one = 1;
@@ -32,21 +30,21 @@ static void send(struct card *c)
 		if (fd >= 0) {
 			ssize_t n = write(fd, &one, sizeof(one));
 
-			(void)n; /* a counter that is full has been seen by nobody, and will be */
+			(void)n; /* a full counter is still to be read by the machine */
 			return;
 		}
 	}
 }
 
-/* With the lock held, after every change. */
-static void tell(struct card *c)
+/* Sends an MSI if needed. Called with the lock held after every change. */
+static void update_msi(struct card *c)
 {
 	struct interrupts *i = &c->interrupts;
-	bool now = top(i) & i->top_enabled;
+	bool now = pending_top(i) & i->top_enabled;
 
-	if (now && !i->told)
-		send(c);
-	i->told = now;
+	if (now && !i->msi_sent)
+		send_msi(c);
+	i->msi_sent = now;
 }
 
 void interrupt_reset(struct card *c)
@@ -57,7 +55,7 @@ void interrupt_reset(struct card *c)
 	memset(i->pending, 0, sizeof(i->pending));
 	memset(i->enabled, 0, sizeof(i->enabled));
 	i->top_enabled = 0;
-	i->told = false;
+	i->msi_sent = false;
 	pthread_mutex_unlock(&i->lock);
 }
 
@@ -80,19 +78,19 @@ void interrupt_raise(struct card *c, uint32_t vector)
 
 	pthread_mutex_lock(&i->lock);
 	i->pending[vector / 32] |= 1u << vector % 32;
-	tell(c);
+	update_msi(c);
 	pthread_mutex_unlock(&i->lock);
 }
 
-/* One that no unit asked for: nothing is pending for it. */
-void interrupt_vain(struct card *c)
+/* Sends an interrupt without a pending bit. */
+void interrupt_raise_spurious(struct card *c)
 {
 	pthread_mutex_lock(&c->interrupts.lock);
-	send(c);
+	send_msi(c);
 	pthread_mutex_unlock(&c->interrupts.lock);
 }
 
-/* Which of the rows of leaves an offset lies in; the leaf, or none. */
+/* True if offset lies in a row of leaf registers; *leaf is its index. */
 static bool leaf_of(uint32_t offset, uint32_t first, uint32_t *leaf)
 {
 	*leaf = (offset - first) / 4;
@@ -111,11 +109,11 @@ uint32_t interrupt_read(struct card *c, uint32_t offset)
 		 leaf_of(offset, NV_VF_INTR_LEAF_DISABLE(0), &leaf))
 		value = i->enabled[leaf];
 	else if (offset == NV_VF_INTR_TOP)
-		value = top(i);
+		value = pending_top(i);
 	else if (offset == NV_VF_INTR_TOP_ENABLE || offset == NV_VF_INTR_TOP_DISABLE)
 		value = i->top_enabled;
 	else
-		card_refuse(c, "BAR 0: read of 0x%06x: no such register of interrupts", offset);
+		card_refuse(c, "BAR 0: read of 0x%06x: no such interrupt register", offset);
 	pthread_mutex_unlock(&i->lock);
 	return value;
 }
@@ -137,8 +135,8 @@ void interrupt_write(struct card *c, uint32_t offset, uint32_t value)
 	else if (offset == NV_VF_INTR_TOP_DISABLE)
 		i->top_enabled &= ~value;
 	else
-		card_refuse(c, "BAR 0: write of 0x%08x to 0x%06x: no such register of interrupts",
+		card_refuse(c, "BAR 0: write of 0x%08x to 0x%06x: no such interrupt register",
 			    value, offset);
-	tell(c);
+	update_msi(c);
 	pthread_mutex_unlock(&i->lock);
 }

@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Cards that never hold their tongue (fault.c's spurious and storm): a thread that interrupts without a reason, or lets the
- * GSP speak of nothing, as often as it comes to it, from boot to unload. Nothing else is wrong with such a card, so what a
- * driver does is judged as ever.
- */
+// SPDX-License-Identifier: MIT
+/* Interrupt storms (faults "spurious" and "storm"): a thread raises interrupts without a cause, or
+ * has the GSP send meaningless events, as fast as it can, from boot to unload. The card works
+ * otherwise, so refusals count against the driver. */
 #include <inttypes.h>
 #include <time.h>
 
@@ -11,10 +9,10 @@
 
 #define PAUSE_NS 20000
 #define NO_EVENT 0x10ff
-/* Pages of the queue that it leaves to answers. */
+/* Pages of the queue that are left for replies. */
 #define ROOM     (2 * NV_GSP_ELEMENT_PAGES)
 
-static void speak(struct card *c)
+static void send_event(struct card *c)
 {
 	static const struct nv_gsp_error line = {.type = 13, .text = "nothing is wrong"};
 	static const struct nv_gsp_rc rc = {.channel = UINT32_MAX, .type = 31};
@@ -42,9 +40,9 @@ static void *storm_main(void *argument)
 		nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
 		pthread_mutex_lock(&c->lock);
 		if (c->gsp.running && c->fault.kind == FAULT_STORM) {
-			speak(c);
+			send_event(c);
 		} else if (c->gsp.running) {
-			interrupt_vain(c);
+			interrupt_raise_spurious(c);
 			c->storm.sent++;
 		}
 		pthread_mutex_unlock(&c->lock);
@@ -68,6 +66,6 @@ void storm_end(struct card *c)
 	c->storm.end = true;
 	pthread_join(c->storm.thread, NULL);
 	c->storm.on = false;
-	card_log(c, "%" PRIu64 " %s without a reason", c->storm.sent,
+	card_log(c, "%" PRIu64 " %s without a cause", c->storm.sent,
 		 c->fault.kind == FAULT_STORM ? "messages of the GSP" : "interrupts");
 }

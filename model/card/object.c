@@ -1,11 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The resource manager of the GSP's stand-in: a tree of objects, each with a class, a handle that
- * its client chose, and a parent. What a class or a control is stands in object_class.c and
- * object_command.c; here objects come, are found, and go. Real firmware frees what hangs below an
- * object with it; here that is refused, because a driver which relies on it has forgotten
- * something.
- */
+// SPDX-License-Identifier: MIT
+/* The resource manager of the modelled GSP: a tree of objects, each with a class, a handle chosen
+ * by its client, and a parent. object_class.c and object_command.c describe classes and controls;
+ * this file creates, finds and frees objects. Real firmware frees an object with all its children;
+ * the model rejects that, because a driver that relies on it leaks objects. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,7 +41,7 @@ bool object_is_users_channel(struct card *c, uint32_t client, uint32_t handle)
 	       o->parent->class->class == RM_CLASS_CHANNEL_GROUP;
 }
 
-static bool may_hang(const struct object_class *class, const struct object *parent)
+static bool parent_allowed(const struct object_class *class, const struct object *parent)
 {
 	for (uint32_t i = 0; i < 3 && class->parents[i]; i++)
 		if (class->parents[i] == parent->class->class)
@@ -53,8 +50,8 @@ static bool may_hang(const struct object_class *class, const struct object *pare
 	return !class->parents[0] && parent->class->class == RM_CLASS_ROOT;
 }
 
-static struct object *add(struct card *c, const struct object_class *class, struct object *parent,
-			  uint32_t handle)
+static struct object *object_link(struct card *c, const struct object_class *class,
+				  struct object *parent, uint32_t handle)
 {
 	struct object *o = calloc(1, sizeof(*o));
 
@@ -69,7 +66,7 @@ static struct object *add(struct card *c, const struct object_class *class, stru
 	return o;
 }
 
-static void drop(struct card *c, struct object *o)
+static void object_unlink(struct card *c, struct object *o)
 {
 	struct object **at = &c->gsp.objects;
 
@@ -81,8 +78,8 @@ static void drop(struct card *c, struct object *o)
 	free(o);
 }
 
-static uint32_t refuse(struct card *c, const struct nv_gsp_rm_alloc *a,
-		       const struct object_class *class, const char *why, uint32_t status)
+static uint32_t refuse_alloc(struct card *c, const struct nv_gsp_rm_alloc *a,
+			     const struct object_class *class, const char *why, uint32_t status)
 {
 	card_refuse(c, "GSP: object 0x%x of class 0x%04x%s%s below 0x%x, %u bytes: %s", a->object,
 		    a->class, class ? " " : "", class ? class->name : "", a->parent,
@@ -90,47 +87,51 @@ static uint32_t refuse(struct card *c, const struct nv_gsp_rm_alloc *a,
 	return status;
 }
 
-uint32_t object_make(struct card *c, const struct nv_gsp_rm_alloc *a, void *parameters)
+uint32_t object_create(struct card *c, const struct nv_gsp_rm_alloc *a, void *parameters)
 {
 	const struct object_class *class = class_find(a->class);
 	bool root = a->class == RM_CLASS_ROOT;
 	struct object *parent = root ? NULL : find_any(c, a->client, a->parent);
 
 	if (!class)
-		return refuse(c, a, NULL, "no such class", NV_STATUS_INVALID_CLASS);
+		return refuse_alloc(c, a, NULL, "no such class", NV_STATUS_INVALID_CLASS);
 	if (a->parameter_bytes != class->bytes)
-		return refuse(c, a, class, "its parameters have another size",
-			      NV_STATUS_INVALID_PARAM_STRUCT);
+		return refuse_alloc(c, a, class, "its parameters have another size",
+				    NV_STATUS_INVALID_PARAM_STRUCT);
 	if (a->flags || a->reserved)
-		return refuse(c, a, class, "flags are not known", NV_STATUS_INVALID_ARGUMENT);
+		return refuse_alloc(c, a, class, "its flags are unknown",
+				    NV_STATUS_INVALID_ARGUMENT);
 	if (root && (a->object != a->client || (a->parent && a->parent != a->client)))
-		return refuse(c, a, class, "a client is its own parent", NV_STATUS_INVALID_CLIENT);
+		return refuse_alloc(c, a, class, "a client is its own parent",
+				    NV_STATUS_INVALID_CLIENT);
 	if (!root && !parent)
-		return refuse(c, a, class, "no such parent", NV_STATUS_INVALID_OBJECT_PARENT);
-	if (!root && !may_hang(class, parent))
-		return refuse(c, a, class, "it does not belong there",
-			      NV_STATUS_INVALID_OBJECT_PARENT);
+		return refuse_alloc(c, a, class, "no such parent", NV_STATUS_INVALID_OBJECT_PARENT);
+	if (!root && !parent_allowed(class, parent))
+		return refuse_alloc(c, a, class, "this parent may not have it",
+				    NV_STATUS_INVALID_OBJECT_PARENT);
 	if (!a->object || find_any(c, a->client, a->object))
-		return refuse(c, a, class, "its handle is taken or 0", NV_STATUS_DUPLICATE_NAME);
-	struct object *o = add(c, class, parent, a->object);
+		return refuse_alloc(c, a, class, "its handle is in use or 0",
+				    NV_STATUS_DUPLICATE_NAME);
+	struct object *o = object_link(c, class, parent, a->object);
 
 	if (!o)
-		return refuse(c, a, class, "no memory", NV_STATUS_INVALID_STATE);
-	uint32_t status = class->make ? class->make(c, o, parameters) : 0;
+		return refuse_alloc(c, a, class, "the host is out of memory",
+				    NV_STATUS_INVALID_STATE);
+	uint32_t status = class->create ? class->create(c, o, parameters) : 0;
 
 	if (status) {
-		card_log(c, "GSP: object 0x%x of class 0x%04x was not made: status 0x%x", a->object,
-			 a->class, status);
-		drop(c, o);
+		card_log(c, "GSP: object 0x%x of class 0x%04x was not created: status 0x%x",
+			 a->object, a->class, status);
+		object_unlink(c, o);
 	}
 	return status;
 }
 
-static void end(struct card *c, struct object *o)
+static void object_destroy(struct card *c, struct object *o)
 {
-	if (o->class->end)
-		o->class->end(c, o);
-	drop(c, o);
+	if (o->class->destroy)
+		o->class->destroy(c, o);
+	object_unlink(c, o);
 }
 
 uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *f)
@@ -139,18 +140,18 @@ uint32_t object_free(struct card *c, const struct nv_gsp_rm_free *f)
 
 	if (!o || (f->parent && (!o->parent || o->parent->handle != f->parent)) ||
 	    f->client == RM_INTERNAL_CLIENT) {
-		card_refuse(c, "GSP: free of 0x%x below 0x%x of client 0x%x: there is none to free",
+		card_refuse(c, "GSP: free of 0x%x below 0x%x of client 0x%x: no such object",
 			    f->object, f->parent, f->client);
 		return NV_STATUS_OBJECT_NOT_FOUND;
 	}
 	if (o->children || o->users) {
-		card_refuse(c, "GSP: free of 0x%x (%s): %u objects hang below it, %u use it",
-			    o->handle, o->class->name, o->children, o->users);
+		card_refuse(c, "GSP: free of 0x%x (%s): it has %u children and %u users", o->handle,
+			    o->class->name, o->children, o->users);
 		return NV_STATUS_INVALID_STATE;
 	}
 	if (o->class->class == NV_CLASS_HOPPER_CHANNEL)
 		channels_wait(c, &o->channel, 1);
-	end(c, o);
+	object_destroy(c, o);
 	return 0;
 }
 
@@ -162,7 +163,7 @@ uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, vo
 
 	if (!o || !command) {
 		card_refuse(c, "GSP: control 0x%08x of 0x%x of client 0x%x: %s%s", call->command,
-			    call->object, call->client, o ? "not known of a " : "no such object",
+			    call->object, call->client, o ? "unknown for a " : "no such object",
 			    o ? o->class->name : "");
 		return o ? NV_STATUS_NOT_SUPPORTED : NV_STATUS_INVALID_OBJECT_HANDLE;
 	}
@@ -177,26 +178,28 @@ uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, vo
 	return command->run(c, o, parameters);
 }
 
-/* The firmware's own objects, which GET_GSP_STATIC_INFO names. */
+/* Objects of the firmware, which GET_GSP_STATIC_INFO names. */
 void objects_open(struct card *c)
 {
-	struct object *client = add(c, class_find(RM_CLASS_ROOT), NULL, RM_INTERNAL_CLIENT);
+	struct object *client = object_link(c, class_find(RM_CLASS_ROOT), NULL, RM_INTERNAL_CLIENT);
 	struct object *device =
-		client ? add(c, class_find(RM_CLASS_DEVICE), client, RM_INTERNAL_DEVICE) : NULL;
+		client ? object_link(c, class_find(RM_CLASS_DEVICE), client, RM_INTERNAL_DEVICE)
+		       : NULL;
 
-	if (!device || !add(c, class_find(RM_CLASS_SUBDEVICE), device, RM_INTERNAL_SUBDEVICE))
-		card_refuse(c, "GSP: no memory for objects");
+	if (!device ||
+	    !object_link(c, class_find(RM_CLASS_SUBDEVICE), device, RM_INTERNAL_SUBDEVICE))
+		card_refuse(c, "GSP: the host has no memory for objects");
 }
 
-/* Newer objects are found first and depend on older ones, never the other way. */
-void objects_close(struct card *c, bool refuse)
+/* Newer objects come first and depend on older ones only. */
+void objects_close(struct card *c, bool refuse_alloc)
 {
 	while (c->gsp.objects) {
 		struct object *o = c->gsp.objects;
 
-		if (refuse && o->client->handle != RM_INTERNAL_CLIENT)
+		if (refuse_alloc && o->client->handle != RM_INTERNAL_CLIENT)
 			card_refuse(c, "GSP: object 0x%x (%s) of client 0x%x was never freed",
 				    o->handle, o->class->name, o->client->handle);
-		end(c, o);
+		object_destroy(c, o);
 	}
 }

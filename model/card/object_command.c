@@ -1,21 +1,21 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Controls that the GSP's stand-in has, a row each:
+ * RM controls of the modelled GSP, a row each:
  *
- *   command   bytes  of              what
+ *   command   bytes  class           purpose
  *   20800137     4   subdevice       mask of GPCs
  *   20800138     8   subdevice       mask of a GPC's TPCs
  *   208001b0  1284   subdevice       falcons with contexts: none
  *   2080012b   560   subdevice       promotion of a channel's context buffers
  *   20800a32  1664   subdevice       sizes of context buffers
  *   20800a5c  2068   subdevice       interrupt vectors
- *   2080110b   536   subdevice       stop channels of any client, all at once
+ *   2080110b   536   subdevice       disable channels of any client together
  *   20801112  3212   subdevice       engines and their runlists
  *   20801206    40   subdevice       depth culling, for drivers that draw: none
  *   20801210    32   subdevice       preemption mode of a channel
  *   20802a08     4   subdevice       bytes of a channel's method buffer
  *   00801813    32   device          page directory of a VA space
- *   00801814     8   device          and none
+ *   00801814     8   device          unsets the page directory
  *   90f10106   184   VA space        directories of a VA space that is not external
  *   a06c0101     2   channel group   schedule or stop
  *   a06c0103     8   channel group   time slice
@@ -23,10 +23,10 @@
  *   a06f0103     2   channel         schedule or stop
  *   a06f0104     4   channel         bind to its engine
  *   a06f0112     1   channel         stop
- *   c36f0108     4   channel         its part of the doorbell's token
+ *   c36f0108     4   channel         work submit token
  *
- * What the software GPU has no use for (preemption, and time slices unless channels take turns) is checked and then
- * forgotten.
+ * Settings without an effect on the software GPU (preemption, and time slices without a runlist
+ * mode) are checked and ignored.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -35,7 +35,7 @@
 #include "hw/nv/mmu_ver3.h"
 #include "model/card/card_internal.h"
 
-/* An H200: 132 SMs in 66 TPCs of 8 GPCs with up to nine; which of them have nine is made up. */
+/* An H200: 132 SMs in 66 TPCs of 8 GPCs with up to nine; which GPCs have nine is an assumption. */
 #define GPCS 8
 static const uint8_t tpcs[GPCS] = {9, 8, 8, 9, 8, 8, 8, 8};
 
@@ -62,7 +62,7 @@ static uint32_t get_tpcs(struct card *c, struct object *o, void *parameters)
 	return 0;
 }
 
-/* There is none of it. */
+/* The chip has none: returns zeros. */
 static uint32_t get_none(struct card *c, struct object *o, void *parameters)
 {
 	(void)c;
@@ -100,9 +100,9 @@ static uint32_t get_engines(struct card *c, struct object *o, void *parameters)
 
 	(void)o;
 	if (p->first || p->count) {
-		card_refuse(
-			c, "GSP: engines from %u on; there are %u, which are asked for all at once",
-			p->first, card_engine_count);
+		card_refuse(c,
+			    "GSP: engines from %u on are queried; all %u must be queried at once",
+			    p->first, card_engine_count);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	for (; p->count < card_engine_count; p->count++) {
@@ -128,19 +128,19 @@ static uint32_t get_method_buffer(struct card *c, struct object *o, void *parame
 	return 0;
 }
 
-/* Names of objects in parameters. */
+/* Finds an object that the parameters name. */
 static struct object *find_named(struct card *c, const struct object *o, uint32_t handle,
 				 uint32_t class, const char *what)
 {
 	struct object *found = object_find(c, o->client->handle, handle, class);
 
 	if (!found)
-		card_refuse(c, "GSP: %s of 0x%x of client 0x%x: there is none", what, handle,
+		card_refuse(c, "GSP: %s of 0x%x of client 0x%x: no such object", what, handle,
 			    o->client->handle);
 	return found;
 }
 
-static uint32_t promote(struct card *c, struct object *o, void *parameters)
+static uint32_t promote_context(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_promote *p = parameters;
 	struct object *channel =
@@ -150,10 +150,11 @@ static uint32_t promote(struct card *c, struct object *o, void *parameters)
 		return NV_STATUS_INVALID_OBJECT_HANDLE;
 	if (p->channel_client != o->client->handle || p->virtual_memory || p->virtual_address ||
 	    p->virtual_bytes) {
-		card_refuse(c,
-			    "GSP: promotion of 0x%x for client 0x%x: buffers are listed, and the "
-			    "client is the caller",
-			    p->object, p->channel_client);
+		card_refuse(
+			c,
+			"GSP: promotion of 0x%x for client 0x%x: buffers must be listed, and the "
+			"client must be the caller",
+			p->object, p->channel_client);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	return context_promote(c, object_context(channel), channel_space(channel->channel), p);
@@ -192,7 +193,7 @@ static uint32_t set_directory(struct card *c, struct object *o, void *parameters
 			    ", %u entries, flags 0x%x, for VA space 0x%x, which is %s%s",
 			    p->address, p->entries, p->flags, s->handle,
 			    s->external ? "external" : "not external",
-			    space_root(s->space) ? " and has one" : "");
+			    space_root(s->space) ? " and already has one" : "");
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	return 0;
@@ -207,16 +208,16 @@ static uint32_t unset_directory(struct card *c, struct object *o, void *paramete
 	if (!s)
 		return NV_STATUS_INVALID_OBJECT_HANDLE;
 	if (!s->external || !space_root(s->space) || s->users || p->subdevice) {
-		card_refuse(c, "GSP: VA space 0x%x loses its page directory, but %s", s->handle,
-			    s->users ? "channels use it" : "has none");
+		card_refuse(c, "GSP: VA space 0x%x: page directory unset, but %s", s->handle,
+			    s->users ? "channels use it" : "none is set");
 		return NV_STATUS_INVALID_STATE;
 	}
 	space_set_root(s->space, 0);
 	return 0;
 }
 
-/* The directories above the firmware's range, from the root down. It would add entries of its own
- * there. */
+/* Verifies the directories above the firmware's range, from the root down. Real firmware adds
+ * entries there. */
 static uint32_t copy_directories(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_copy_directories *p = parameters;
@@ -256,8 +257,8 @@ static uint32_t schedule_channel(struct card *c, struct object *o, void *paramet
 	return schedule_one(o, parameters);
 }
 
-/* A group that gets another channel is scheduled again: those that run go on (nvrm does so on an
- * H200). */
+/* A group that gets another channel is scheduled again: running channels continue (nvrm does so on
+ * an H200). */
 static uint32_t schedule_group(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_schedule *p = parameters;
@@ -276,7 +277,7 @@ static uint32_t schedule_group(struct card *c, struct object *o, void *parameter
 	return status;
 }
 
-static uint32_t bind(struct card *c, struct object *o, void *parameters)
+static uint32_t bind_channel(struct card *c, struct object *o, void *parameters)
 {
 	const struct rm_bind *p = parameters;
 
@@ -284,7 +285,7 @@ static uint32_t bind(struct card *c, struct object *o, void *parameters)
 	return channel_bind(o->channel, p->engine);
 }
 
-static uint32_t stop(struct card *c, struct object *o, void *parameters)
+static uint32_t stop_channel(struct card *c, struct object *o, void *parameters)
 {
 	(void)c;
 	(void)parameters;
@@ -300,8 +301,8 @@ static uint32_t disable_channels(struct card *c, struct object *o, void *paramet
 	(void)o;
 	if (!p->disable || !p->count || p->count > RM_DISABLE_CHANNELS || p->only_scheduling ||
 	    p->rewind || p->event) {
-		card_refuse(c, "GSP: %u channels are to be %s; known is to stop up to %u", p->count,
-			    p->disable ? "disabled" : "enabled", RM_DISABLE_CHANNELS);
+		card_refuse(c, "GSP: %u channels are to be %s; modelled is to disable up to %u",
+			    p->count, p->disable ? "disabled" : "enabled", RM_DISABLE_CHANNELS);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	for (uint32_t i = 0; i < p->count; i++) {
@@ -309,10 +310,10 @@ static uint32_t disable_channels(struct card *c, struct object *o, void *paramet
 			object_find(c, p->clients[i], p->channels[i], NV_CLASS_HOPPER_CHANNEL);
 
 		if (!channel) {
-			card_refuse(
-				c,
-				"GSP: channel 0x%x of client 0x%x is to be stopped: there is none",
-				p->channels[i], p->clients[i]);
+			card_refuse(c,
+				    "GSP: channel 0x%x of client 0x%x is to be disabled: no such "
+				    "channel",
+				    p->channels[i], p->clients[i]);
 			return NV_STATUS_INVALID_OBJECT_HANDLE;
 		}
 		list[i] = channel->channel;
@@ -337,7 +338,7 @@ static uint32_t set_time_slice(struct card *c, struct object *o, void *parameter
 	const struct rm_time_slice *p = parameters;
 
 	if (!p->us) {
-		card_refuse(c, "GSP: group 0x%x is to have no time", o->handle);
+		card_refuse(c, "GSP: group 0x%x: time slice of 0", o->handle);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	o->slice_us = p->us > UINT32_MAX ? UINT32_MAX : (uint32_t)p->us;
@@ -349,8 +350,7 @@ static uint32_t set_interleave(struct card *c, struct object *o, void *parameter
 	const struct rm_interleave *p = parameters;
 
 	if (p->level > 2) {
-		card_refuse(c, "GSP: group 0x%x is to have interleave level %u", o->handle,
-			    p->level);
+		card_refuse(c, "GSP: group 0x%x: interleave level %u", o->handle, p->level);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	return 0;
@@ -367,7 +367,7 @@ static const struct object_command commands[] = {
 	{RM_CONTROL_FALCONS, RM_CLASS_SUBDEVICE, sizeof(struct rm_falcons),
 	 "GPU_GET_CONSTRUCTED_FALCON_INFO", true, get_none},
 	{RM_CONTROL_PROMOTE, RM_CLASS_SUBDEVICE, sizeof(struct rm_promote), "GPU_PROMOTE_CTX",
-	 false, promote},
+	 false, promote_context},
 	{RM_CONTROL_CONTEXT_BUFFERS, RM_CLASS_SUBDEVICE, sizeof(struct rm_context_buffers),
 	 "INTERNAL_STATIC_KGR_GET_CONTEXT_BUFFERS_INFO", true, get_context_buffers},
 	{RM_CONTROL_INTERRUPTS, RM_CLASS_SUBDEVICE, sizeof(struct rm_interrupts),
@@ -396,8 +396,8 @@ static const struct object_command commands[] = {
 	 set_interleave},
 	{RM_CONTROL_SCHEDULE_CHANNEL, CHANNEL, RM_SCHEDULE_BYTES_570, "GPFIFO_SCHEDULE", false,
 	 schedule_channel},
-	{RM_CONTROL_BIND, CHANNEL, sizeof(struct rm_bind), "BIND", false, bind},
-	{RM_CONTROL_STOP, CHANNEL, sizeof(struct rm_stop), "STOP_CHANNEL", false, stop},
+	{RM_CONTROL_BIND, CHANNEL, sizeof(struct rm_bind), "BIND", false, bind_channel},
+	{RM_CONTROL_STOP, CHANNEL, sizeof(struct rm_stop), "STOP_CHANNEL", false, stop_channel},
 	{RM_CONTROL_TOKEN, CHANNEL, sizeof(struct rm_token), "GPFIFO_GET_WORK_SUBMIT_TOKEN", true,
 	 get_token},
 };

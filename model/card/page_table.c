@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The MMU of a GH100 walks page tables in video memory. A directory entry must point at a table in
- * video memory and have no bit set that nobody knows; of the two tables that a slot of the last
- * directory may have, the one of big pages is asked first.
- */
+// SPDX-License-Identifier: MIT
+/* Page walk of a GH100: the MMU reads page tables in video memory. A directory entry must point to
+ * a table in video memory and have no unknown bits set. Of the two tables of an entry in the last
+ * directory, the big-page table takes precedence. */
 #include <string.h>
 
 #include "hw/nv/mmu_ver3.h"
@@ -15,7 +13,7 @@ struct walk {
 	const char *wrong;
 };
 
-static uint64_t word(struct walk *w, uint64_t table, uint64_t index)
+static uint64_t read_entry(struct walk *w, uint64_t table, uint64_t index)
 {
 	uint64_t at = table + 8 * index, value = 0;
 
@@ -26,13 +24,13 @@ static uint64_t word(struct walk *w, uint64_t table, uint64_t index)
 	return value;
 }
 
-/* Address of the table below, or 0. */
-static uint64_t follow(struct walk *w, uint64_t entry, uint64_t address_bits)
+/* Returns the address of the next table, or 0. */
+static uint64_t next_table(struct walk *w, uint64_t entry, uint64_t address_bits)
 {
 	if (!entry)
 		return 0;
 	if (entry & NV_MMU3_VALID || entry & ~(NV_MMU3_PDE_KNOWN | address_bits))
-		w->wrong = "a directory entry has bits that it may not have";
+		w->wrong = "a directory entry has reserved bits set";
 	else if (NV_MMU3_APERTURE(entry) != 1)
 		w->wrong = "a directory entry does not point into video memory";
 	else if (!(entry & address_bits))
@@ -40,18 +38,19 @@ static uint64_t follow(struct walk *w, uint64_t entry, uint64_t address_bits)
 	return w->wrong ? 0 : entry & address_bits;
 }
 
-static bool page(struct walk *w, uint64_t entry, uint64_t va, uint32_t shift, struct mmu_page *out)
+static bool read_page(struct walk *w, uint64_t entry, uint64_t va, uint32_t shift,
+		      struct mmu_page *out)
 {
 	uint64_t low = ((uint64_t)1 << shift) - 1;
 
 	if (!(entry & NV_MMU3_VALID)) {
 		if (entry && (entry != NV_MMU3_PCF_NO_SMALL || shift != NV_MMU3_BIG))
-			w->wrong = "an invalid page entry is not 0";
+			w->wrong = "an invalid page table entry is not 0";
 		return false;
 	}
 	if (entry & ~NV_MMU3_PTE_KNOWN || entry & NV_MMU3_ADDRESS & low ||
 	    NV_MMU3_APERTURE(entry) == 1)
-		w->wrong = "a page entry has bits that it may not have";
+		w->wrong = "a page table entry has reserved bits set";
 	*out = (struct mmu_page){va & ~low, shift, entry};
 	return !w->wrong;
 }
@@ -67,62 +66,66 @@ bool mmu_find(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, uint64_t 
 	uint32_t level;
 
 	for (level = 0; table && level < NV_MMU3_LEVELS - 1; level++)
-		table = follow(&w, word(&w, table, (va >> shifts[level]) % entries[level]),
-			       NV_MMU3_ADDRESS);
+		table = next_table(&w,
+				   read_entry(&w, table, (va >> shifts[level]) % entries[level]),
+				   NV_MMU3_ADDRESS);
 	if (table) {
 		uint64_t slot = 2 * ((va >> NV_MMU3_HUGE) % entries[level]);
-		uint64_t big = word(&w, table, slot), small = word(&w, table, slot + 1);
+		uint64_t big = read_entry(&w, table, slot), small = read_entry(&w, table, slot + 1);
 
 		if (big & NV_MMU3_VALID) {
-			found = page(&w, big, va, NV_MMU3_HUGE, out);
+			found = read_page(&w, big, va, NV_MMU3_HUGE, out);
 		} else {
-			big = follow(&w, big, NV_MMU3_ADDRESS_BIG);
-			small = follow(&w, small, NV_MMU3_ADDRESS);
-			uint64_t entry = big ? word(&w, big, (va >> NV_MMU3_BIG) % 32) : 0;
+			big = next_table(&w, big, NV_MMU3_ADDRESS_BIG);
+			small = next_table(&w, small, NV_MMU3_ADDRESS);
+			uint64_t entry = big ? read_entry(&w, big, (va >> NV_MMU3_BIG) % 32) : 0;
 
 			if (big)
-				found = page(&w, entry, va, NV_MMU3_BIG, out);
+				found = read_page(&w, entry, va, NV_MMU3_BIG, out);
 			if (!found && small && entry != NV_MMU3_PCF_NO_SMALL)
-				found = page(&w, word(&w, small, (va >> NV_MMU3_SMALL) % 512), va,
-					     NV_MMU3_SMALL, out);
+				found = read_page(
+					&w, read_entry(&w, small, (va >> NV_MMU3_SMALL) % 512), va,
+					NV_MMU3_SMALL, out);
 		}
 	}
 	*wrong = w.wrong;
 	return found && !w.wrong;
 }
 
-struct tour {
+struct traversal {
 	struct walk walk;
 	mmu_visitor fn;
 	void *data;
 };
 
-static bool visit_pages(struct tour *t, uint64_t table, uint64_t va, uint32_t count, uint32_t shift)
+static bool visit_pages(struct traversal *t, uint64_t table, uint64_t va, uint32_t count,
+			uint32_t shift)
 {
 	struct mmu_page p;
 
 	for (uint64_t i = 0; table && i < count && !t->walk.wrong; i++)
-		if (page(&t->walk, word(&t->walk, table, i), va + (i << shift), shift, &p) &&
+		if (read_page(&t->walk, read_entry(&t->walk, table, i), va + (i << shift), shift,
+			      &p) &&
 		    !t->fn(t->data, &p))
 			return false;
 	return !t->walk.wrong;
 }
 
-static bool visit_slot(struct tour *t, uint64_t table, uint64_t index, uint64_t va)
+static bool visit_slot(struct traversal *t, uint64_t table, uint64_t index, uint64_t va)
 {
-	uint64_t big = word(&t->walk, table, 2 * index),
-		 small = word(&t->walk, table, 2 * index + 1);
+	uint64_t big = read_entry(&t->walk, table, 2 * index),
+		 small = read_entry(&t->walk, table, 2 * index + 1);
 	struct mmu_page p;
 
 	if (big & NV_MMU3_VALID)
-		return page(&t->walk, big, va, NV_MMU3_HUGE, &p) && t->fn(t->data, &p);
-	big = follow(&t->walk, big, NV_MMU3_ADDRESS_BIG);
-	small = follow(&t->walk, small, NV_MMU3_ADDRESS);
+		return read_page(&t->walk, big, va, NV_MMU3_HUGE, &p) && t->fn(t->data, &p);
+	big = next_table(&t->walk, big, NV_MMU3_ADDRESS_BIG);
+	small = next_table(&t->walk, small, NV_MMU3_ADDRESS);
 	return !t->walk.wrong && visit_pages(t, big, va, 32, NV_MMU3_BIG) &&
 	       visit_pages(t, small, va, 512, NV_MMU3_SMALL);
 }
 
-static bool visit_directory(struct tour *t, uint64_t table, uint32_t level, uint64_t va)
+static bool visit_directory(struct traversal *t, uint64_t table, uint32_t level, uint64_t va)
 {
 	static const uint8_t shifts[] = NV_MMU3_SHIFTS;
 	static const uint16_t entries[] = NV_MMU3_ENTRIES;
@@ -135,7 +138,8 @@ static bool visit_directory(struct tour *t, uint64_t table, uint32_t level, uint
 				return false;
 			continue;
 		}
-		uint64_t next = follow(&t->walk, word(&t->walk, table, i), NV_MMU3_ADDRESS);
+		uint64_t next =
+			next_table(&t->walk, read_entry(&t->walk, table, i), NV_MMU3_ADDRESS);
 
 		if (t->walk.wrong || (next && !visit_directory(t, next, level + 1, below)))
 			return false;
@@ -146,7 +150,7 @@ static bool visit_directory(struct tour *t, uint64_t table, uint32_t level, uint
 bool mmu_visit(const uint8_t *vram, uint64_t vram_bytes, uint64_t root, mmu_visitor fn, void *data,
 	       const char **wrong)
 {
-	struct tour t = {{vram, vram_bytes, NULL}, fn, data};
+	struct traversal t = {{vram, vram_bytes, NULL}, fn, data};
 	bool all = visit_directory(&t, root, 0, 0);
 
 	*wrong = t.walk.wrong;

@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Configuration space: the first 256 bytes as an H200 shows them after reset (hw/nv/pci.h says where
- * they come from; a serial number at 0xa8 is left out), the rest empty. A row of `writable` is a word
- * with the bits that software may change; writes to all others do nothing, as on any PCI device.
- */
+// SPDX-License-Identifier: MIT
+/* Configuration space: the first 256 bytes as an H200 shows them after reset (source: hw/nv/pci.h;
+ * the serial number at 0xa8 is omitted), the rest is empty. A row of `writable` gives the writable
+ * bits of a word; writes to other bits have no effect, as on any PCI device. */
 #include <string.h>
 
 #include "model/card/card_internal.h"
@@ -13,7 +11,7 @@
 #define COMMAND_MASTER 4
 #define POWER_STATE    (NV_PCI_CAP_PM + 0x04)
 #define DEVICE_CONTROL (NV_PCI_CAP_EXPRESS + 0x08)
-#define CONTROL_RESET  0x80 /* of its second byte: initiate a function-level reset */
+#define CONTROL_RESET  0x80 /* in its second byte: initiate a function-level reset */
 
 static const uint8_t h200[] = {
 	/* 00 */ 0xde, 0x10, 0x35, 0x23, 0x00, 0x00, 0x10, 0x00,
@@ -106,7 +104,8 @@ bool config_wants_reset(const struct card *c)
 	return c->config[DEVICE_CONTROL + 1] & CONTROL_RESET;
 }
 
-/* Base addresses would be zero, too; but QEMU keeps them to itself, and does not tell them again. */
+/* A reset would clear the base addresses, too; but QEMU caches them and does not write them
+ * again. */
 void config_function_reset(struct card *c)
 {
 	c->config[DEVICE_CONTROL + 1] &= (uint8_t)~CONTROL_RESET;

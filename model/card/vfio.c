@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Requests of the vfio-user protocol, a row each: the smallest body, and the function that answers.
+// SPDX-License-Identifier: MIT
+/* Requests of the vfio-user protocol, a row each: the minimum size of the body, and the handler.
  * Layouts and order of events are those of QEMU 11.1 (docs/interop/vfio-user.rst and as seen on the
- * wire); numbers of regions, interrupts and flags are linux/vfio.h's.
- */
+ * wire); numbers of regions, interrupts and flags are those of linux/vfio.h. */
 #include <assert.h>
 #include <errno.h>
 #include <string.h>
@@ -22,10 +20,10 @@ static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
 struct request {
 	struct card *card;
 	const uint8_t *body;
-	uint32_t bytes; /* of body */
+	uint32_t bytes; /* size of body */
 	const int *fds;
 	uint32_t nfds;
-	uint32_t taken; /* descriptors that have found an owner */
+	uint32_t taken; /* descriptors whose ownership was taken */
 	struct vfio_reply *out;
 };
 
@@ -37,7 +35,7 @@ struct dma_map {
 	uint64_t offset, address, bytes;
 };
 struct dma_unmap {
-	uint32_t argsz, flags; /* 2: everything */
+	uint32_t argsz, flags; /* 2: all mappings */
 	uint64_t address, bytes;
 };
 struct device_info {
@@ -47,7 +45,7 @@ struct region_info {
 	uint32_t argsz, flags, index, cap_offset;
 	uint64_t bytes, offset;
 };
-struct region_areas { /* capability 1: the parts that can be mapped */
+struct region_areas { /* capability 1: mappable areas */
 	uint16_t id, version;
 	uint32_t next, count, reserved;
 	uint64_t offset, bytes;
@@ -67,13 +65,13 @@ struct region_write8 {
 	uint8_t data[8];
 };
 
-static void put(struct request *r, const void *data, size_t bytes)
+static void append_reply(struct request *r, const void *data, size_t bytes)
 {
 	memcpy(r->out->bytes + r->out->size, data, bytes);
 	r->out->size += bytes;
 }
 
-static int version(struct request *r)
+static int handle_version(struct request *r)
 {
 	static const char capabilities[] =
 		"{\"capabilities\":{\"max_msg_fds\":16,"
@@ -84,23 +82,23 @@ static int version(struct request *r)
 	if (v.major != 0)
 		return -EINVAL;
 	v = (struct version){0, 0};
-	put(r, &v, sizeof(v));
-	put(r, capabilities, sizeof(capabilities));
+	append_reply(r, &v, sizeof(v));
+	append_reply(r, capabilities, sizeof(capabilities));
 	return 0;
 }
 
-static int dma_map(struct request *r)
+static int handle_dma_map(struct request *r)
 {
 	struct dma_map m;
 
 	memcpy(&m, r->body, sizeof(m));
 	if (m.argsz != sizeof(m) || m.flags & ~3u || r->nfds > 1)
 		return -EINVAL;
-	return card_lend(r->card, m.address, m.bytes, r->nfds ? r->fds[0] : -1, m.offset,
-			 m.flags & 2);
+	return card_dma_map(r->card, m.address, m.bytes, r->nfds ? r->fds[0] : -1, m.offset,
+			    m.flags & 2);
 }
 
-static int dma_unmap(struct request *r)
+static int handle_dma_unmap(struct request *r)
 {
 	struct dma_unmap m;
 	int status = 0;
@@ -109,28 +107,29 @@ static int dma_unmap(struct request *r)
 	if (m.argsz != sizeof(m) || m.flags & ~2u)
 		return -EINVAL;
 	if (m.flags & 2)
-		card_take_back_all(r->card);
+		card_dma_unmap_all(r->card);
 	else
-		status = card_take_back(r->card, m.address, m.bytes);
-	put(r, &m, sizeof(m));
+		status = card_dma_unmap(r->card, m.address, m.bytes);
+	append_reply(r, &m, sizeof(m));
 	return status;
 }
 
-static int device_info(struct request *r)
+static int handle_device_info(struct request *r)
 {
 	const struct device_info i = {
 		.argsz = sizeof(i),
-		.flags = 3, /* can be reset, is PCI */
+		.flags = 3, /* supports reset, is PCI */
 		.regions = CARD_REGIONS,
 		.interrupts = CARD_INTERRUPTS,
 	};
 
-	put(r, &i, sizeof(i));
+	append_reply(r, &i, sizeof(i));
 	return 0;
 }
 
-/* A caller that left no room for the capability hears how much it takes, and asks again. */
-static int region_info(struct request *r)
+/* If argsz has no room for the capability, the reply says how much is needed, and the caller asks
+ * again. */
+static int handle_region_info(struct request *r)
 {
 	struct region_info i;
 	struct region_areas areas = {.id = 1, .version = 1, .count = 1};
@@ -143,12 +142,12 @@ static int region_info(struct request *r)
 
 	i = (struct region_info){
 		.argsz = sizeof(i),
-		.flags = region.bytes ? 3 : 0, /* read, write */
+		.flags = region.bytes ? 3 : 0, /* readable, writable */
 		.index = i.index,
 		.bytes = region.bytes,
 	};
 	if (region.map_bytes) {
-		i.flags |= 4; /* can be mapped */
+		i.flags |= 4; /* mappable */
 		i.argsz += sizeof(areas);
 		areas.bytes = region.map_bytes;
 		r->out->fd = region.fd;
@@ -157,15 +156,15 @@ static int region_info(struct request *r)
 			i.cap_offset = sizeof(i);
 		}
 	}
-	put(r, &i, sizeof(i));
+	append_reply(r, &i, sizeof(i));
 	if (i.cap_offset)
-		put(r, &areas, sizeof(areas));
+		append_reply(r, &areas, sizeof(areas));
 	return 0;
 }
 
-static int irq_info(struct request *r)
+static int handle_irq_info(struct request *r)
 {
-	/* Through an eventfd; the pin can be masked; MSI and MSI-X are set all at once. */
+	/* Signalled by eventfd; INTx is maskable; MSI and MSI-X are set as a whole. */
 	static const uint32_t flags[CARD_INTERRUPTS] = {7, 9, 9, 1, 1};
 	struct irq_info i;
 
@@ -173,11 +172,11 @@ static int irq_info(struct request *r)
 	if (i.argsz < sizeof(i) || i.index >= CARD_INTERRUPTS)
 		return -EINVAL;
 	i = (struct irq_info){sizeof(i), flags[i.index], i.index, card_vectors(r->card, i.index)};
-	put(r, &i, sizeof(i));
+	append_reply(r, &i, sizeof(i));
 	return 0;
 }
 
-static int irq_set(struct request *r)
+static int handle_irq_set(struct request *r)
 {
 	static const int none[] = {-1};
 	const uint32_t no_data = 1, eventfd = 4, mask = 8, unmask = 0x10, trigger = 0x20;
@@ -186,68 +185,68 @@ static int irq_set(struct request *r)
 	memcpy(&s, r->body, sizeof(s));
 	if (s.index >= CARD_INTERRUPTS)
 		return -EINVAL;
-	/* The card never pulls its interrupt pin, so there is nothing to mask. */
+	/* The card never asserts INTx, so there is nothing to mask. */
 	if (s.index == CARD_INTX && (s.flags == (no_data | mask) || s.flags == (no_data | unmask)))
 		return 0;
 	if (s.flags == (no_data | trigger) && !s.count) {
-		card_unwire(r->card, s.index);
+		card_clear_irq_fds(r->card, s.index);
 		return 0;
 	}
 	if (s.flags != (eventfd | trigger))
 		return -EINVAL;
 	if (!r->nfds && s.count == 1)
-		return card_wire(r->card, s.index, s.start, 1, none);
+		return card_set_irq_fds(r->card, s.index, s.start, 1, none);
 	if (r->nfds != s.count)
 		return -EINVAL;
-	int status = card_wire(r->card, s.index, s.start, s.count, r->fds);
+	int status = card_set_irq_fds(r->card, s.index, s.start, s.count, r->fds);
 
 	r->taken = status ? 0 : r->nfds;
 	return status;
 }
 
-static bool inside(struct request *r, const struct region_access *a, uint32_t most)
+static bool access_valid(struct request *r, const struct region_access *a, uint32_t max_access)
 {
 	struct card_region region;
 
-	if (a->region >= CARD_REGIONS || !a->count || a->count > most)
+	if (a->region >= CARD_REGIONS || !a->count || a->count > max_access)
 		return false;
 	region = card_region(r->card, a->region);
 	return a->offset <= region.bytes && a->count <= region.bytes - a->offset;
 }
 
-/* Configuration space may be read whole; registers and memory as a processor does. */
-static uint32_t most(uint32_t region)
+/* Configuration space may be read as a whole; registers and memory by processor-sized accesses. */
+static uint32_t max_access(uint32_t region)
 {
 	return region == CARD_CONFIG ? 4096 : 8;
 }
 
-static int region_read(struct request *r)
+static int handle_region_read(struct request *r)
 {
 	struct region_access a;
 	uint8_t data[4096];
 
 	memcpy(&a, r->body, sizeof(a));
-	if (!inside(r, &a, most(a.region)))
+	if (!access_valid(r, &a, max_access(a.region)))
 		return -EINVAL;
 	card_read(r->card, a.region, a.offset, data, a.count);
-	put(r, &a, sizeof(a));
-	put(r, data, a.count);
+	append_reply(r, &a, sizeof(a));
+	append_reply(r, data, a.count);
 	return 0;
 }
 
-static int region_write(struct request *r)
+static int handle_region_write(struct request *r)
 {
 	struct region_access a;
 
 	memcpy(&a, r->body, sizeof(a));
-	if (!inside(r, &a, most(a.region)) || r->bytes != sizeof(a) + a.count)
+	if (!access_valid(r, &a, max_access(a.region)) || r->bytes != sizeof(a) + a.count)
 		return -EINVAL;
 	card_write(r->card, a.region, a.offset, r->body + sizeof(a), a.count);
-	put(r, &a, sizeof(a));
+	append_reply(r, &a, sizeof(a));
 	return 0;
 }
 
-static int region_write_multi(struct request *r)
+static int handle_region_write_multi(struct request *r)
 {
 	struct region_write8 w;
 	uint64_t count;
@@ -258,44 +257,44 @@ static int region_write_multi(struct request *r)
 		return -EINVAL;
 	for (uint64_t i = 0; i < count; i++) {
 		memcpy(&w, r->body + sizeof(count) + i * sizeof(w), sizeof(w));
-		if (!inside(r, &w.to, sizeof(w.data)))
+		if (!access_valid(r, &w.to, sizeof(w.data)))
 			return -EINVAL;
 		card_write(r->card, w.to.region, w.to.offset, w.data, w.to.count);
 	}
 	return 0;
 }
 
-static int reset(struct request *r)
+static int handle_reset(struct request *r)
 {
 	card_reset(r->card);
 	return 0;
 }
 
 static const struct {
-	uint32_t bytes; /* smallest body */
+	uint32_t bytes; /* minimum size of the body */
 	int (*answer)(struct request *r);
 } commands[] = {
-	[1] = {sizeof(struct version), version},
-	[2] = {sizeof(struct dma_map), dma_map},
-	[3] = {sizeof(struct dma_unmap), dma_unmap},
-	[4] = {sizeof(struct device_info), device_info},
-	[5] = {sizeof(struct region_info), region_info},
-	[7] = {sizeof(struct irq_info), irq_info},
-	[8] = {sizeof(struct irq_set), irq_set},
-	[9] = {sizeof(struct region_access), region_read},
-	[10] = {sizeof(struct region_access), region_write},
-	[13] = {0, reset},
-	[15] = {sizeof(uint64_t), region_write_multi},
+	[1] = {sizeof(struct version), handle_version},
+	[2] = {sizeof(struct dma_map), handle_dma_map},
+	[3] = {sizeof(struct dma_unmap), handle_dma_unmap},
+	[4] = {sizeof(struct device_info), handle_device_info},
+	[5] = {sizeof(struct region_info), handle_region_info},
+	[7] = {sizeof(struct irq_info), handle_irq_info},
+	[8] = {sizeof(struct irq_set), handle_irq_set},
+	[9] = {sizeof(struct region_access), handle_region_read},
+	[10] = {sizeof(struct region_access), handle_region_write},
+	[13] = {0, handle_reset},
+	[15] = {sizeof(uint64_t), handle_region_write_multi},
 };
 
 const char *vfio_header_read(const uint8_t *data, struct vfio_header *h)
 {
-	static_assert(sizeof(*h) == VFIO_HEADER_BYTES, "header as on the wire");
+	static_assert(sizeof(*h) == VFIO_HEADER_BYTES, "header differs from the wire format");
 	memcpy(h, data, sizeof(*h));
 	if (h->bytes < VFIO_HEADER_BYTES || h->bytes > VFIO_MESSAGE_BYTES)
-		return "its size is impossible";
+		return "its size is invalid";
 	if ((h->flags & TYPE_MASK) == TYPE_REPLY)
-		return "it answers what was never asked";
+		return "it replies to no request";
 	if (h->flags & ~NO_REPLY)
 		return "its flags are unknown";
 	return NULL;
@@ -318,7 +317,7 @@ void vfio_handle(struct card *c, const struct vfio_header *h, const uint8_t *bod
 		close(fds[i]);
 	if (status) {
 		card_refuse(c, "vfio-user command %u with %u bytes: %s", h->command, r.bytes,
-			    known ? strerror(-status) : "not known");
+			    known ? strerror(-status) : "unknown");
 		out->size = VFIO_HEADER_BYTES;
 		out->fd = -1;
 		reply.flags |= ERROR_REPLY;
@@ -326,6 +325,7 @@ void vfio_handle(struct card *c, const struct vfio_header *h, const uint8_t *bod
 	}
 	reply.bytes = (uint32_t)out->size;
 	memcpy(out->bytes, &reply, sizeof(reply));
-	if (h->flags & NO_REPLY || (known && commands[h->command].answer == region_write_multi))
+	if (h->flags & NO_REPLY ||
+	    (known && commands[h->command].answer == handle_region_write_multi))
 		out->size = 0;
 }

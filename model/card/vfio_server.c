@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The socket side of vfio-user: whole messages in, with the descriptors that came along, one reply
- * out for each. Descriptors arrive with the first byte of their message, so a header is read alone.
- */
+// SPDX-License-Identifier: MIT
+/* The socket side of vfio-user: receives whole messages with their descriptors and sends one reply
+ * for each. Descriptors arrive with the first byte of a message, so the header is read
+ * separately. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +17,7 @@ struct message {
 	uint32_t nfds;
 };
 
-union control { /* room for descriptors, aligned as the kernel wants it */
+union control { /* buffer for descriptors, aligned as the kernel requires */
 	char bytes[CMSG_SPACE(VFIO_MAX_FDS * sizeof(int))];
 	struct cmsghdr align;
 };
@@ -33,7 +32,7 @@ static void keep_descriptors(struct message *m, struct msghdr *header)
 	}
 }
 
-/* Exactly `bytes`. 1: there they are; 0: the other side closed before the first; or -errno. */
+/* Receives exactly `bytes`. Returns 1; 0 if the peer closed before the first byte; or -errno. */
 static int receive(int fd, struct message *m, uint8_t *to, size_t bytes)
 {
 	union control control;

@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * A channel is a thread. It sleeps until the doorbell rings, then has its vendor's front end walk the
- * ring from get to put. A front end finishes what it was told before it goes on, so work of one
- * channel never overlaps; channels run beside each other. Here is what front ends share: errors, words
- * that are written and waited for, the channel's life.
- */
+// SPDX-License-Identifier: MIT
+/* Channels. Each channel is a thread that sleeps until its doorbell rings and then has the vendor's
+ * front end execute the ring from GET to PUT. A front end completes each command before the next,
+ * so work of one channel never overlaps; channels run concurrently. This file holds what the front
+ * ends have in common: errors, semaphore stores and waits, creation and destruction. */
 #include <errno.h>
 #include <sched.h>
 #include <stdarg.h>
@@ -78,9 +76,9 @@ bool channel_store(struct model_channel *c, uint64_t address, uint64_t value, ui
 	return true;
 }
 
-/* Anyone may write the word, the CPU included, so there is nothing to sleep on: look, then look
- * less and less often. */
-static void back_off(uint32_t round)
+/* The CPU too may write the word, so there is no event to sleep on: poll, and pause longer the
+ * longer it takes. */
+static void semaphore_poll_delay(uint32_t round)
 {
 	struct timespec t = {.tv_nsec = round < 200 ? 20000 : 500000};
 
@@ -105,13 +103,13 @@ bool channel_wait(struct model_channel *c, uint64_t address, uint32_t size, chan
 		if (met(wanted, value))
 			return true;
 		mmu_poll(&c->reader);
-		turn_poll(c);
-		back_off(round);
+		runlist_yield(c);
+		semaphore_poll_delay(round);
 	}
 	return false;
 }
 
-/* Grids that run keep what they have. */
+/* Running grids keep their reference to the old cache. */
 bool channel_invalidate_code(struct model_channel *c)
 {
 	const struct vendor *v = c->model->vendor;
@@ -134,18 +132,18 @@ static void *channel_main(void *arg)
 
 	for (;;) {
 		pthread_mutex_lock(&c->lock);
-		while (!c->rung && !atomic_load(&c->stop))
+		while (!c->doorbell_rung && !atomic_load(&c->stop))
 			pthread_cond_wait(&c->wake, &c->lock);
-		c->rung = false;
+		c->doorbell_rung = false;
 		pthread_mutex_unlock(&c->lock);
 		if (atomic_load(&c->stop))
 			return NULL;
 		atomic_store(&c->busy, true);
-		if (turn_begin(c)) {
+		if (runlist_acquire(c)) {
 			mmu_enter(&c->reader, c->space);
 			c->model->vendor->drain(c);
 			mmu_leave(&c->reader);
-			turn_end(c);
+			runlist_release(c);
 		}
 		atomic_store(&c->busy, false);
 	}
@@ -202,7 +200,7 @@ void model_channel_destroy(struct model_channel *c)
 	atomic_store(&c->stop, true);
 	pthread_cond_signal(&c->wake);
 	pthread_mutex_unlock(&c->lock);
-	turn_stop(c);
+	runlist_wake(c);
 	pthread_join(c->thread, NULL);
 	pthread_cond_destroy(&c->wake);
 	pthread_mutex_destroy(&c->lock);
@@ -219,7 +217,7 @@ bool model_channel_busy(const struct model_channel *c)
 	return atomic_load(&c->busy);
 }
 
-/* A token that no channel has is ignored, as on hardware. */
+/* As on hardware, a doorbell with an unknown token is ignored. */
 void model_doorbell(struct model *m, uint32_t token)
 {
 	pthread_mutex_lock(&m->lock);
@@ -227,7 +225,7 @@ void model_doorbell(struct model *m, uint32_t token)
 		if (c->token != token)
 			continue;
 		pthread_mutex_lock(&c->lock);
-		c->rung = true;
+		c->doorbell_rung = true;
 		pthread_cond_signal(&c->wake);
 		pthread_mutex_unlock(&c->lock);
 	}

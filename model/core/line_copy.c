@@ -1,16 +1,16 @@
-/* SPDX-License-Identifier: MIT */
-/* Lines of memory that a channel's engine copies or fills, page by page. */
+// SPDX-License-Identifier: MIT
+/* Copies and fills of one line of memory by a channel's copy engine, page by page. */
 #include "model/core/model_internal.h"
 
 /* Bytes from va to the end of its page. */
-static uint64_t page_left(uint64_t va)
+static uint64_t bytes_to_page_end(uint64_t va)
 {
 	return MMU_PAGE_BYTES - va % MMU_PAGE_BYTES;
 }
 
-/* Where a place is, or NULL after a fault. */
-static uint8_t *find(struct model_channel *c, struct model_place p, uint32_t access,
-		     const char *what)
+/* Translates an address; returns NULL after a fault. */
+static uint8_t *engine_translate(struct model_channel *c, struct channel_address p, uint32_t access,
+				 const char *what)
 {
 	enum mmu_result why = MMU_UNMAPPED;
 	uint8_t *host = p.physical ? c->config.physical(c->config.argument, p.target, p.address)
@@ -21,7 +21,7 @@ static uint8_t *find(struct model_channel *c, struct model_place p, uint32_t acc
 	return host;
 }
 
-bool channel_copy(struct model_channel *c, struct model_place src, struct model_place dst,
+bool channel_copy(struct model_channel *c, struct channel_address src, struct channel_address dst,
 		  uint64_t bytes)
 {
 	while (bytes) {
@@ -31,10 +31,10 @@ bool channel_copy(struct model_channel *c, struct model_place src, struct model_
 		if (atomic_load_explicit(&c->stop, memory_order_relaxed))
 			return false;
 		mmu_poll(&c->reader);
-		n = n < page_left(src.address) ? n : page_left(src.address);
-		n = n < page_left(dst.address) ? n : page_left(dst.address);
-		from = find(c, src, MODEL_READ, "the copy's source");
-		to = from ? find(c, dst, MODEL_WRITE, "the copy's destination") : NULL;
+		n = n < bytes_to_page_end(src.address) ? n : bytes_to_page_end(src.address);
+		n = n < bytes_to_page_end(dst.address) ? n : bytes_to_page_end(dst.address);
+		from = engine_translate(c, src, MODEL_READ, "the copy's source");
+		to = from ? engine_translate(c, dst, MODEL_WRITE, "the copy's destination") : NULL;
 		if (!to)
 			return false;
 		mmu_move(to, from, n);
@@ -45,17 +45,17 @@ bool channel_copy(struct model_channel *c, struct model_place src, struct model_
 	return true;
 }
 
-bool channel_fill(struct model_channel *c, struct model_place dst, uint64_t elements, uint32_t size,
-		  uint32_t value)
+bool channel_fill(struct model_channel *c, struct channel_address dst, uint64_t elements,
+		  uint32_t size, uint32_t value)
 {
 	while (elements) {
-		uint64_t n = page_left(dst.address) / size;
+		uint64_t n = bytes_to_page_end(dst.address) / size;
 		uint8_t *to;
 
 		if (atomic_load_explicit(&c->stop, memory_order_relaxed))
 			return false;
 		mmu_poll(&c->reader);
-		to = find(c, dst, MODEL_WRITE, "the fill's destination");
+		to = engine_translate(c, dst, MODEL_WRITE, "the fill's destination");
 		if (!to)
 			return false;
 		n = n < elements ? n : elements;

@@ -1,12 +1,11 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The MMU: a radix tree over 49-bit addresses. A table's entry is empty, another table, or a leaf:
- * a host address with access bits below it. Leaves are 4 KiB, or 2 MiB one level up where a mapping
- * covers that much. Readers walk without a lock; whoever unmaps clears the entries, raises the
- * space's generation and waits until every reader has dropped its translations; then nobody can
- * reach the backing any more. Tables stay until the space goes. A space may have a walker instead
- * of tables; then whoever changes what it finds says so by model_invalidate.
- */
+// SPDX-License-Identifier: MIT
+/* The MMU: a radix page table over 49-bit addresses. An entry is empty, points to a table, or is a
+ * leaf: a host address with access bits below it. Leaves cover 4 KiB, or 2 MiB one level up where a
+ * mapping is large enough. Readers walk without a lock. An unmap clears the entries, increments the
+ * generation of the space and waits until every reader has flushed its TLB (quiescent-state
+ * reclamation, as in RCU); the backing is unreachable then. Tables are freed with the space. A
+ * space may have a walker callback instead of tables; its owner calls model_invalidate() after
+ * changing them. */
 #include <errno.h>
 #include <sched.h>
 #include <stdlib.h>
@@ -14,14 +13,14 @@
 
 #include "model/core/model_internal.h"
 
-#define LEAF      8u /* beside MODEL_READ, MODEL_WRITE, MODEL_ATOMIC */
+#define LEAF      8u /* next to MODEL_READ, MODEL_WRITE, MODEL_ATOMIC */
 #define FLAGS     15u
 #define LEVELS    4
 #define BIG_LEVEL 1 /* leaves of 2 MiB */
 
 typedef _Atomic uintptr_t entry;
 
-/* Address bits below each level's index, and entries: 1024 × 512 × 512 × 512. */
+/* Address bits below each level's index, and entries per level: 1024 × 512 × 512 × 512. */
 static const uint8_t level_shift[LEVELS] = {12, 21, 30, 39};
 static const uint16_t level_entries[LEVELS] = {512, 512, 512, 1024};
 
@@ -87,8 +86,8 @@ void model_space_destroy(struct model_space *s)
 	free(s);
 }
 
-/* The leaf that covers va, or 0. *level says how much the leaf or the empty entry covers. */
-static uintptr_t find(struct model_space *s, uint64_t va, uint32_t *level, entry **where)
+/* Returns the leaf that covers va, or 0. *level is the level of the leaf or of the empty entry. */
+static uintptr_t walk_tables(struct model_space *s, uint64_t va, uint32_t *level, entry **where)
 {
 	entry *table = s->root;
 
@@ -104,9 +103,9 @@ static uintptr_t find(struct model_space *s, uint64_t va, uint32_t *level, entry
 	}
 }
 
-/* The entry at a level, with the tables above it made on the way; NULL: no memory, or a larger leaf
- * is there already. */
-static entry *make(struct model_space *s, uint64_t va, uint32_t level)
+/* Returns the entry for va at a level and allocates the tables above it. NULL: out of memory, or a
+ * larger leaf covers va. */
+static entry *walk_tables_alloc(struct model_space *s, uint64_t va, uint32_t level)
 {
 	entry *table = s->root;
 
@@ -142,7 +141,7 @@ static bool range_valid(const struct model_space *s, uint64_t va, uint64_t bytes
 	       bytes <= end - va;
 }
 
-/* A 2 MiB leaf is worth it, and the place for it is free. */
+/* Returns the level for the next leaf: BIG_LEVEL if a 2 MiB leaf fits and its entry is free. */
 static uint32_t leaf_level(struct model_space *s, uint64_t va, uint64_t bytes)
 {
 	entry *table = s->root;
@@ -167,8 +166,8 @@ static void wait_for_readers(struct model_space *s, uint64_t generation)
 			sched_yield();
 }
 
-/* Makes a 2 MiB leaf a table of 4 KiB leaves, so that a part of it can go. */
-static int split(entry *e)
+/* Splits a 2 MiB leaf into 4 KiB leaves, so that a part of it can be unmapped. */
+static int split_leaf(entry *e)
 {
 	uintptr_t value = atomic_load_explicit(e, memory_order_relaxed);
 	entry *table = table_create(BIG_LEVEL - 1);
@@ -181,7 +180,7 @@ static int split(entry *e)
 	return 0;
 }
 
-/* Leaves that lie partly outside the range are split first: nothing is changed if that fails. */
+/* Splits the leaves that cross either end of the range. Nothing is unmapped if this fails. */
 static int split_ends(struct model_space *s, uint64_t va, uint64_t bytes)
 {
 	uint64_t ends[2] = {va, va + bytes};
@@ -190,51 +189,50 @@ static int split_ends(struct model_space *s, uint64_t va, uint64_t bytes)
 		uint32_t level;
 		entry *e;
 
-		if (ends[i] % level_bytes(BIG_LEVEL) && find(s, ends[i], &level, &e) &&
-		    level == BIG_LEVEL && split(e))
+		if (ends[i] % level_bytes(BIG_LEVEL) && walk_tables(s, ends[i], &level, &e) &&
+		    level == BIG_LEVEL && split_leaf(e))
 			return -ENOMEM;
 	}
 	return 0;
 }
 
-/* First address behind what one entry covers. */
-static uint64_t behind(uint64_t va, uint32_t level)
+/* First address after the range that an entry covers. */
+static uint64_t entry_end(uint64_t va, uint32_t level)
 {
 	return (va | (level_bytes(level) - 1)) + 1;
 }
 
-/* Has every reader forget its translations. */
-static void forget(struct model_space *s)
+/* TLB invalidate: returns when every reader has flushed its TLB. */
+static void invalidate_tlbs(struct model_space *s)
 {
 	wait_for_readers(s, atomic_fetch_add_explicit(&s->generation, 1, memory_order_acq_rel) + 1);
 }
 
-/* Takes all leaves of the range away and waits until nobody uses them. Returns how many there were.
- */
-static uint64_t clear(struct model_space *s, uint64_t va, uint64_t bytes)
+/* Clears all leaves of the range and waits until no reader uses them. Returns their number. */
+static uint64_t clear_leaves(struct model_space *s, uint64_t va, uint64_t bytes)
 {
 	uint64_t end = va + bytes, leaves = 0;
 	uint32_t level;
 	entry *e;
 
-	for (; va < end; va = behind(va, level)) {
-		if (!find(s, va, &level, &e))
+	for (; va < end; va = entry_end(va, level)) {
+		if (!walk_tables(s, va, &level, &e))
 			continue;
 		atomic_store_explicit(e, 0, memory_order_release);
 		leaves++;
 	}
-	forget(s);
+	invalidate_tlbs(s);
 	return leaves;
 }
 
-static bool any_mapped(struct model_space *s, uint64_t va, uint64_t bytes)
+static bool range_has_mapping(struct model_space *s, uint64_t va, uint64_t bytes)
 {
 	uint64_t end = va + bytes;
 	uint32_t level;
 	entry *e;
 
-	for (; va < end; va = behind(va, level))
-		if (find(s, va, &level, &e))
+	for (; va < end; va = entry_end(va, level))
+		if (walk_tables(s, va, &level, &e))
 			return true;
 	return false;
 }
@@ -248,14 +246,14 @@ int model_map(struct model_space *s, uint64_t va, void *backing, uint64_t bytes,
 	    !backing || !access || access & ~(MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
 		return -EINVAL;
 	pthread_mutex_lock(&s->lock);
-	if (any_mapped(s, va, bytes))
+	if (range_has_mapping(s, va, bytes))
 		status = -EEXIST;
 	while (!status && done < bytes) {
 		uint32_t level = leaf_level(s, va + done, bytes - done);
-		entry *e = make(s, va + done, level);
+		entry *e = walk_tables_alloc(s, va + done, level);
 
 		if (!e) {
-			clear(s, va, done);
+			clear_leaves(s, va, done);
 			status = -ENOMEM;
 			break;
 		}
@@ -275,7 +273,7 @@ int model_unmap(struct model_space *s, uint64_t va, uint64_t bytes)
 		return -EINVAL;
 	pthread_mutex_lock(&s->lock);
 	status = split_ends(s, va, bytes);
-	if (!status && !clear(s, va, bytes))
+	if (!status && !clear_leaves(s, va, bytes))
 		status = -ENOENT;
 	pthread_mutex_unlock(&s->lock);
 	return status;
@@ -284,7 +282,7 @@ int model_unmap(struct model_space *s, uint64_t va, uint64_t bytes)
 void model_invalidate(struct model_space *s)
 {
 	pthread_mutex_lock(&s->lock);
-	forget(s);
+	invalidate_tlbs(s);
 	pthread_mutex_unlock(&s->lock);
 }
 
@@ -303,7 +301,7 @@ void mmu_leave(struct mmu_reader *r)
 {
 	struct mmu_reader **at = &r->space->readers;
 
-	/* First of all, so that an unmap which holds the lock does not wait for this reader. */
+	/* Before taking the lock, so that an unmap that holds it does not wait for this reader. */
 	atomic_store_explicit(&r->seen, UINT64_MAX, memory_order_release);
 	pthread_mutex_lock(&r->space->lock);
 	while (*at != r)
@@ -320,15 +318,15 @@ void mmu_poll_slow(struct mmu_reader *r)
 	atomic_store_explicit(&r->seen, generation, memory_order_release);
 }
 
-/* Host address of va and what may be done there, or NULL. */
-static uint8_t *look_up(struct model_space *s, uint64_t va, uint32_t *access)
+/* Returns the host address of va and its access rights, or NULL. */
+static uint8_t *translate_page(struct model_space *s, uint64_t va, uint32_t *access)
 {
 	uint32_t level;
 	entry *e;
 
 	if (s->walk)
 		return s->walk(s->walk_argument, va, access);
-	uintptr_t value = va >> MMU_VA_BITS ? 0 : find(s, va, &level, &e);
+	uintptr_t value = va >> MMU_VA_BITS ? 0 : walk_tables(s, va, &level, &e);
 
 	if (!value)
 		return NULL;
@@ -339,7 +337,7 @@ static uint8_t *look_up(struct model_space *s, uint64_t va, uint32_t *access)
 uint8_t *mmu_walk(struct mmu_reader *r, uint64_t va, uint32_t access, enum mmu_result *why)
 {
 	uint32_t slot = (va >> MMU_PAGE_BITS) % MMU_TLB, allowed = 0;
-	uint8_t *host = look_up(r->space, va, &allowed);
+	uint8_t *host = translate_page(r->space, va, &allowed);
 
 	if (!host) {
 		*why = MMU_UNMAPPED;
@@ -364,7 +362,7 @@ void mmu_move(uint8_t *to, const uint8_t *from, uint64_t bytes)
 {
 	uint64_t odd = ((uintptr_t)to | (uintptr_t)from) % 8, done = 0;
 
-	if ((uintptr_t)to - (uintptr_t)from < bytes) { /* onto its own end: that goes first */
+	if ((uintptr_t)to - (uintptr_t)from < bytes) { /* overlaps its end: copy backwards */
 		while (bytes--)
 			MOVE(uint8_t, bytes);
 		return;
@@ -377,8 +375,8 @@ void mmu_move(uint8_t *to, const uint8_t *from, uint64_t bytes)
 		MOVE(uint8_t, done);
 }
 
-static enum mmu_result transfer(struct mmu_reader *r, uint64_t va, void *local, uint64_t bytes,
-				uint32_t access, uint64_t *fault)
+static enum mmu_result copy_virtual(struct mmu_reader *r, uint64_t va, void *local, uint64_t bytes,
+				    uint32_t access, uint64_t *fault)
 {
 	enum mmu_result why = MMU_OK;
 
@@ -404,19 +402,19 @@ static enum mmu_result transfer(struct mmu_reader *r, uint64_t va, void *local, 
 enum mmu_result mmu_read(struct mmu_reader *r, uint64_t va, void *out, uint64_t bytes,
 			 uint64_t *fault)
 {
-	return transfer(r, va, out, bytes, MODEL_READ, fault);
+	return copy_virtual(r, va, out, bytes, MODEL_READ, fault);
 }
 
 enum mmu_result mmu_write(struct mmu_reader *r, uint64_t va, const void *in, uint64_t bytes,
 			  uint64_t *fault)
 {
-	return transfer(r, va, (void *)in, bytes, MODEL_WRITE, fault);
+	return copy_virtual(r, va, (void *)in, bytes, MODEL_WRITE, fault);
 }
 
 const char *mmu_result_text(enum mmu_result why)
 {
 	static const char *const text[] = {"is reachable", "is not mapped",
-					   "is mapped without that right"};
+					   "is mapped, but does not permit this access"};
 
 	return text[why];
 }

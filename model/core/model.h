@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A software GPU inside the process. What a kernel driver does to a card is done here by calls
- * (address spaces, pages, channels); what a user does to it is done as on the card. On NVIDIA's: a
- * ring of entries that point at method streams, launch descriptors (QMD), semaphores, a doorbell. On
- * AMD's: a ring of packets (PM4, SDMA) that point at more of them, fences, a doorbell.
- */
+/* A software GPU inside the process. Function calls replace what a kernel driver does to a card
+ * (address spaces, page tables, channels). User work enters as on hardware. NVIDIA: a ring of
+ * entries that point at method streams, launch descriptors (QMD), semaphores, a doorbell. AMD: a
+ * ring of PM4 or SDMA packets, indirect buffers, fences, a doorbell. */
 #ifndef MODEL_MODEL_H
 #define MODEL_MODEL_H
 
@@ -18,10 +16,10 @@ struct model_channel;
 
 struct vendor;
 
-struct model_chip {          /* facts of a modelled chip */
+struct model_chip {          /* constants of a modelled chip */
 	const char *name;    /* "gh100", "navi21" */
-	const char *product; /* for people */
-	const char *target;  /* what code is compiled for: "sm_90", "gfx1030" */
+	const char *product; /* product name */
+	const char *target;  /* compiler target: "sm_90", "gfx1030" */
 	const struct vendor *vendor;
 	uint32_t sm;                                            /* 90, 80; 0: AMD */
 	uint32_t sm_count, warps_per_sm, max_threads_per_block; /* AMD: compute units, waves */
@@ -35,74 +33,74 @@ const struct model_chip *model_chip_at(uint32_t index);
 
 struct model_config {
 	const struct model_chip *chip;
-	uint64_t vram_bytes; /* 0: none of its own */
-	uint32_t threads;    /* host threads that run CTAs; 0 = one per core */
-	bool hazard;         /* check stalls and scoreboards */
+	uint64_t vram_bytes; /* 0: no VRAM */
+	uint32_t threads;    /* host threads that run blocks; 0: one per core */
+	bool hazard;         /* check stall counts and scoreboards (AMD: wait counters) */
 };
 
-/* All return 0 or a negative errno. */
+/* Functions that return int return 0 or a negative errno. */
 int model_create(const struct model_config *c, struct model **out);
-void model_destroy(struct model *m); /* channels and spaces must be gone */
+void model_destroy(struct model *m); /* the caller has destroyed all channels and spaces */
 const struct model_chip *model_get_chip(const struct model *m);
-/* The clock of time stamps. */
+/* The GPU timestamp clock, in nanoseconds. */
 uint64_t model_nanoseconds(void);
 
-/* VRAM: one zeroed, lazily backed range; physical address 0 is its first byte. */
+/* VRAM is one zeroed, lazily backed range; physical address 0 is its first byte. */
 uint8_t *model_vram(struct model *m, uint64_t *bytes);
 
-/* Address spaces. 49 bits, 4 KiB pages. Backing is host memory: VRAM or the caller's own. */
+/* Address spaces: 49 bits, 4 KiB pages. The backing is host memory: VRAM or memory of the
+ * caller. */
 enum { MODEL_READ = 1, MODEL_WRITE = 2, MODEL_ATOMIC = 4 };
 int model_space_create(struct model *m, struct model_space **out);
 void model_space_destroy(struct model_space *s);
 int model_map(struct model_space *s, uint64_t va, void *backing, uint64_t bytes, uint32_t access);
 int model_unmap(struct model_space *s, uint64_t va, uint64_t bytes);
 
-/*
- * A space whose pages are somebody else's: page tables that a driver wrote. The walker returns the host
- * address of va, good to the end of its 4 KiB page, and what may be done there (0: it is mapped, but
- * not for users), or NULL; it is called by many threads at once. What it said is kept until
- * model_invalidate, which returns when nobody uses any of it.
- */
+/* An address space whose page tables a driver wrote. The walker translates va to a host address
+ * that is valid to the end of its 4 KiB page, and fills the access rights (0: mapped, but not for
+ * users); it returns NULL for an unmapped address. Many threads call the walker concurrently. The
+ * MMU caches translations until model_invalidate(), which returns when no thread uses a stale
+ * one. */
 typedef uint8_t *(*model_walker)(void *argument, uint64_t va, uint32_t *access);
 int model_space_create_walked(struct model *m, model_walker walk, void *argument,
 			      struct model_space **out);
 void model_invalidate(struct model_space *s);
 
-/* An engine that groups of channels have one after the other; held: until they have nothing to do, however long
- * that takes. */
-struct model_turns;
-int model_turns_create(bool held, struct model_turns **out);
-void model_turns_destroy(struct model_turns *t); /* no channel has it; NULL: nothing */
+/* A runlist: groups of channels that share an engine by time slices. held: a group keeps the engine
+ * until its channels are idle, however long that takes. */
+struct model_runlist;
+int model_runlist_create(bool held, struct model_runlist **out);
+/* No channel may use the runlist any more; NULL is allowed. */
+void model_runlist_destroy(struct model_runlist *t);
 
-/* Channels. The ring lies at a GPU address; put and get indices lie in USERD, host memory of the
- * driver (NVIDIA: 512 bytes, hw/nv/host.h; AMD: hw/amd/queue.h). An error fills model_error and, on
- * NVIDIA's, the notifier (16 bytes as on hardware).
- */
+/* Channels. The ring lies at a GPU address; GET and PUT lie in USERD, host memory of the driver
+ * (NVIDIA: 512 bytes, hw/nv/host.h; AMD: hw/amd/queue.h). An error fills model_error and, on
+ * NVIDIA, the error notifier (16 bytes, as on hardware). */
 struct model_channel_config {
 	uint64_t ring_va;
 	uint32_t ring_entries; /* power of two; AMD: words */
 	void *userd;
-	void *notifier;            /* may be NULL */
-	bool copy_only;            /* its engine has no compute class; AMD: it is SDMA */
-	bool privileged;           /* its streams may do what is not a user's to do */
-	int32_t priority;          /* larger is more urgent: blocks of its grids start first */
-	struct model_turns *turns; /* NULL: it runs beside all others */
-	uint64_t group;            /* whose turn it has */
-	uint32_t slice_us;         /* how long that is, when others wait */
-	/* Called by the card's threads when a packet or method asks for it and when the channel has failed; may
-	 * be NULL, and may not call the model. */
+	void *notifier;                /* may be NULL */
+	bool copy_only;                /* the engine has no compute class; AMD: an SDMA queue */
+	bool privileged;               /* method streams may execute privileged operations */
+	int32_t priority;              /* larger is more urgent: blocks of its grids start first */
+	struct model_runlist *runlist; /* NULL: runs concurrently with all other channels */
+	uint64_t group;                /* time-slice group of the runlist */
+	uint32_t slice_us;             /* length of a time slice while other groups wait */
+	/* Interrupt handler; may be NULL. Engine threads call it when a packet or method requests
+	 * an interrupt and when the channel fails. It must not call the model. */
 	void (*interrupt)(void *argument, bool failed);
-	/* Memory by its physical address, for copies: where it is, good to the end of its 4 KiB, or
-	 * NULL. Without it such copies are refused. */
+	/* Resolves a physical address for copies to a host address that is valid to the end of its
+	 * 4 KiB page, or NULL. Without it the channel rejects physical copies. */
 	uint8_t *(*physical)(void *argument, uint32_t target, uint64_t address);
 	void *argument;
 };
 int model_channel_create(struct model *m, struct model_space *s,
 			 const struct model_channel_config *c, struct model_channel **out);
-/* Stops whatever runs on it, at once. */
+/* Aborts the work in flight. */
 void model_channel_destroy(struct model_channel *c);
 uint32_t model_channel_token(const struct model_channel *c);
-/* Has it work that is not done? */
+/* True while the channel executes its ring. */
 bool model_channel_busy(const struct model_channel *c);
 void model_doorbell(struct model *m, uint32_t token);
 
@@ -121,19 +119,19 @@ enum model_fault {
 	MODEL_FAULT_METHOD,
 	MODEL_FAULT_RING,
 	MODEL_FAULT_PACKET,   /* AMD: PM4, SDMA */
-	MODEL_FAULT_DISPATCH, /* AMD: registers of a dispatch */
+	MODEL_FAULT_DISPATCH, /* AMD: dispatch registers */
 	MODEL_FAULT_COUNT
 };
 struct model_error {
 	enum model_fault fault;
-	uint32_t xid;     /* number NVIDIA's kernel driver reports for it */
-	uint64_t address; /* of the access or method */
-	uint64_t pc;      /* GPU address of the instruction; 0 = none */
-	uint64_t program; /* GPU address of the kernel's first instruction; 0 = none */
+	uint32_t xid;     /* the number that NVIDIA's kernel driver reports */
+	uint64_t address; /* of the memory access or method */
+	uint64_t pc;      /* GPU address of the instruction; 0: none */
+	uint64_t program; /* GPU address of the kernel's entry point; 0: none */
 	uint32_t cta[3], thread[3];
-	char text[256]; /* one sentence */
+	char text[256]; /* message for the user */
 };
-/* false: no error yet. */
+/* Returns false if the channel has not failed. */
 bool model_channel_error(struct model_channel *c, struct model_error *out);
 
 #endif

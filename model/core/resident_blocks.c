@@ -1,30 +1,29 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The blocks of a grid that one host thread has begun. The thread takes a block, runs it to its end,
- * and takes the next. A block that is still not done after a long time is set aside and others are
- * started beside it, as many as the chip would hold, so that blocks that wait for each other get on.
- */
+// SPDX-License-Identifier: MIT
+/* The resident blocks of one host thread. The thread starts a block of the grid, executes it to its
+ * end, and starts the next. A block that exhausts its quantum stays resident while the thread
+ * starts others, up to the chip's occupancy, and executes them round-robin, so that blocks that
+ * wait for each other make progress. */
 #include <sched.h>
 #include <stdlib.h>
 
 #include "model/core/model_internal.h"
 
-struct crew {
+struct resident_blocks {
 	void **blocks;
 	uint32_t count, capacity;
 	void *spare;
 };
 
-static bool more_to_start(const struct crew *crew, const struct thread *t)
+static bool can_start_block(const struct resident_blocks *resident, const struct thread *t)
 {
 	struct work *w = t->work;
 
-	return crew->count < crew->capacity && atomic_load(&w->started) < w->blocks &&
-	       !(t->helper_of && workers_wanted(t->helper_of, w));
+	return resident->count < resident->capacity && atomic_load(&w->started) < w->blocks &&
+	       !(t->helper_of && workers_should_yield(t->helper_of, w));
 }
 
-/* NULL: none is to be started now. */
-static void *crew_start(struct crew *crew, struct thread *t)
+/* Starts the next block; NULL: none can start now. */
+static void *resident_start(struct resident_blocks *resident, struct thread *t)
 {
 	struct work *w = t->work;
 	struct model_error e = {.fault = w->kind->fault, .program = w->program};
@@ -32,10 +31,10 @@ static void *crew_start(struct crew *crew, struct thread *t)
 	uint64_t index;
 	void *block;
 
-	if (!more_to_start(crew, t))
+	if (!can_start_block(resident, t))
 		return NULL;
-	block = crew->spare ? crew->spare : w->kind->create(t, &later);
-	crew->spare = NULL;
+	block = resident->spare ? resident->spare : w->kind->create(t, &later);
+	resident->spare = NULL;
 	if (!block) {
 		if (!later)
 			channel_fail(w->channel, &e, "no host memory to run a block");
@@ -43,72 +42,74 @@ static void *crew_start(struct crew *crew, struct thread *t)
 	}
 	index = atomic_fetch_add(&w->started, 1);
 	if (index >= w->blocks) {
-		crew->spare = block;
+		resident->spare = block;
 		return NULL;
 	}
 	w->kind->start(block, index);
-	crew->blocks[crew->count++] = block;
+	resident->blocks[resident->count++] = block;
 	return block;
 }
 
-static void crew_retire(struct crew *crew, const struct work_kind *kind, void *block)
+static void resident_retire(struct resident_blocks *resident, const struct work_kind *kind,
+			    void *block)
 {
-	for (uint32_t i = 0; i < crew->count; i++)
-		if (crew->blocks[i] == block)
-			crew->blocks[i] = crew->blocks[--crew->count];
-	if (crew->spare)
-		kind->destroy(crew->spare);
-	crew->spare = block;
+	for (uint32_t i = 0; i < resident->count; i++)
+		if (resident->blocks[i] == block)
+			resident->blocks[i] = resident->blocks[--resident->count];
+	if (resident->spare)
+		kind->destroy(resident->spare);
+	resident->spare = block;
 }
 
-static void crew_run(struct crew *crew, struct thread *t)
+static void resident_run(struct resident_blocks *resident, struct thread *t)
 {
 	const struct work_kind *kind = t->work->kind;
 
 	for (uint32_t at = 0; !work_stopped(t->work);) {
-		void *block = crew_start(crew, t);
+		void *block = resident_start(resident, t);
 
-		if (!block && crew->spare) { /* it may have what another thread's next one needs */
-			kind->destroy(crew->spare);
-			crew->spare = NULL;
+		/* The spare may hold resources that a block of another thread needs. */
+		if (!block && resident->spare) {
+			kind->destroy(resident->spare);
+			resident->spare = NULL;
 		}
-		if (!block && !crew->count) {
-			if (!more_to_start(crew, t))
+		if (!block && !resident->count) {
+			if (!can_start_block(resident, t))
 				return;
-			/* Blocks of other threads have what the next one needs. */
+			/* Blocks of other threads hold the resources that the next one needs. */
 			mmu_poll(&t->reader);
 			sched_yield();
 			continue;
 		}
 		if (!block) {
-			at = (at + 1) % crew->count;
-			block = crew->blocks[at];
+			at = (at + 1) % resident->count;
+			block = resident->blocks[at];
 		}
 		if (kind->run(block))
-			crew_retire(crew, kind, block);
+			resident_retire(resident, kind, block);
 	}
 }
 
-void crew_work(struct work *w, const struct workers *helper_of)
+void grid_run_blocks(struct work *w, const struct workers *helper_of)
 {
 	struct thread *t = calloc(1, w->kind->thread_bytes);
-	struct crew crew = {.capacity = w->resident};
+	struct resident_blocks resident = {.capacity = w->resident};
 	struct model_error e = {.fault = w->kind->fault, .program = w->program};
 
-	crew.blocks = calloc(crew.capacity, sizeof(*crew.blocks));
-	if (t && crew.blocks) {
+	resident.blocks = calloc(resident.capacity, sizeof(*resident.blocks));
+	if (t && resident.blocks) {
 		t->work = w;
 		t->helper_of = helper_of;
 		mmu_enter(&t->reader, w->channel->space);
-		crew_run(&crew, t);
+		resident_run(&resident, t);
 		mmu_leave(&t->reader);
 	} else {
 		channel_fail(w->channel, &e, "no host memory to run a grid");
 	}
-	for (uint32_t i = 0; i < crew.count; i++)
-		w->kind->destroy(crew.blocks[i]);
-	if (crew.spare)
-		w->kind->destroy(crew.spare);
-	free(crew.blocks);
+	for (uint32_t i = 0; i < resident.count; i++)
+		w->kind->destroy(resident.blocks[i]);
+	if (resident.spare)
+		w->kind->destroy(resident.spare);
+	free(resident.blocks);
 	free(t);
 }

@@ -1,10 +1,9 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Turns: channels of a runlist whose groups have its engine one after the other, for as long as a time slice is.
- * Channels of the group whose turn it is run beside each other. A channel asks between its methods, and while it
- * waits for a semaphore, whether its group's turn is over; a grid is never interrupted. Where turns are held a
- * group keeps the engine until it has nothing to do, as if it ran a block that cannot be preempted.
- */
+// SPDX-License-Identifier: MIT
+/* A runlist: groups of channels share its engine by time slices, round-robin. Channels of the
+ * scheduled group run concurrently. A channel checks between methods, and while it waits for a
+ * semaphore, whether its group's time slice has expired; a grid is never preempted. On a held
+ * runlist a group keeps the engine until all its channels are idle, as if it ran a block that
+ * cannot be preempted. */
 #include <errno.h>
 #include <stdlib.h>
 
@@ -14,18 +13,18 @@ struct waiter {
 	struct waiter *next;
 };
 
-struct model_turns {
+struct model_runlist {
 	pthread_mutex_t lock;
 	pthread_cond_t change;
 	bool held;
-	uint64_t group, since_ns; /* whose turn it is, if anybody is inside */
-	uint32_t inside;          /* its channels */
+	uint64_t group, since_ns; /* the scheduled group, if inside is not 0 */
+	uint32_t inside;          /* channels of that group on the engine */
 	struct waiter *first, **last;
 };
 
-int model_turns_create(bool held, struct model_turns **out)
+int model_runlist_create(bool held, struct model_runlist **out)
 {
-	struct model_turns *t = calloc(1, sizeof(*t));
+	struct model_runlist *t = calloc(1, sizeof(*t));
 
 	*out = t;
 	if (!t)
@@ -37,7 +36,7 @@ int model_turns_create(bool held, struct model_turns **out)
 	return 0;
 }
 
-void model_turns_destroy(struct model_turns *t)
+void model_runlist_destroy(struct model_runlist *t)
 {
 	if (!t)
 		return;
@@ -46,21 +45,21 @@ void model_turns_destroy(struct model_turns *t)
 	free(t);
 }
 
-static bool over(const struct model_turns *t, const struct model_channel *c)
+static bool slice_expired(const struct model_runlist *t, const struct model_channel *c)
 {
 	return !t->held && t->first &&
 	       model_nanoseconds() - t->since_ns >= c->config.slice_us * 1000ull;
 }
 
-static bool may_enter(struct model_turns *t, const struct model_channel *c,
-		      const struct waiter *self)
+static bool may_run(struct model_runlist *t, const struct model_channel *c,
+		    const struct waiter *self)
 {
 	if (t->inside)
-		return t->group == c->config.group && !over(t, c);
+		return t->group == c->config.group && !slice_expired(t, c);
 	return !t->first || t->first == self;
 }
 
-static void unlink_waiter(struct model_turns *t, struct waiter *self)
+static void unlink_waiter(struct model_runlist *t, struct waiter *self)
 {
 	struct waiter **at = &t->first;
 
@@ -71,20 +70,20 @@ static void unlink_waiter(struct model_turns *t, struct waiter *self)
 		t->last = at;
 }
 
-static bool enter(struct model_turns *t, struct model_channel *c)
+static bool enter_runlist(struct model_runlist *t, struct model_channel *c)
 {
 	struct waiter self = {0};
-	bool mine = may_enter(t, c, NULL);
+	bool scheduled = may_run(t, c, NULL);
 
-	if (!mine) {
+	if (!scheduled) {
 		*t->last = &self;
 		t->last = &self.next;
-		while (!atomic_load(&c->stop) && !(mine = may_enter(t, c, &self)))
+		while (!atomic_load(&c->stop) && !(scheduled = may_run(t, c, &self)))
 			pthread_cond_wait(&t->change, &t->lock);
 		unlink_waiter(t, &self);
 		pthread_cond_broadcast(&t->change);
 	}
-	if (!mine)
+	if (!scheduled)
 		return false;
 	if (!t->inside++) {
 		t->group = c->config.group;
@@ -93,23 +92,23 @@ static bool enter(struct model_turns *t, struct model_channel *c)
 	return true;
 }
 
-/* Returns when it is the channel's turn; false: it was stopped before. */
-bool turn_begin(struct model_channel *c)
+/* Waits for the channel's time slice. Returns false if the channel was stopped first. */
+bool runlist_acquire(struct model_channel *c)
 {
-	struct model_turns *t = c->config.turns;
-	bool mine;
+	struct model_runlist *t = c->config.runlist;
+	bool scheduled;
 
 	if (!t)
 		return true;
 	pthread_mutex_lock(&t->lock);
-	mine = enter(t, c);
+	scheduled = enter_runlist(t, c);
 	pthread_mutex_unlock(&t->lock);
-	return mine;
+	return scheduled;
 }
 
-void turn_end(struct model_channel *c)
+void runlist_release(struct model_channel *c)
 {
-	struct model_turns *t = c->config.turns;
+	struct model_runlist *t = c->config.runlist;
 
 	if (!t)
 		return;
@@ -119,36 +118,35 @@ void turn_end(struct model_channel *c)
 	pthread_mutex_unlock(&t->lock);
 }
 
-/*
- * Lets others have their turn when it is theirs. The channel's thread is a reader of its address space, and is none
- * while it waits; afterwards it is, whatever happened.
- */
-void turn_poll(struct model_channel *c)
+/* Yields the engine if the time slice has expired and other groups wait. The channel's thread
+ * leaves the address space (as an MMU reader) while it waits and always enters it again. */
+void runlist_yield(struct model_channel *c)
 {
-	struct model_turns *t = c->config.turns;
+	struct model_runlist *t = c->config.runlist;
 
 	if (!t)
 		return;
 	pthread_mutex_lock(&t->lock);
-	bool theirs = over(t, c);
+	bool expired = slice_expired(t, c);
 
 	pthread_mutex_unlock(&t->lock);
-	if (!theirs)
+	if (!expired)
 		return;
-	mmu_leave(&c->reader); /* takes a lock whose holder may wait for readers: not under ours */
+	/* Takes a lock whose holder may wait for readers: not under t->lock. */
+	mmu_leave(&c->reader);
 	pthread_mutex_lock(&t->lock);
 	t->inside--;
 	pthread_cond_broadcast(&t->change);
-	if (!enter(t, c))
-		t->inside++; /* it was stopped, and ends its turn as usual */
+	if (!enter_runlist(t, c))
+		t->inside++; /* stopped: runlist_release() balances this */
 	pthread_mutex_unlock(&t->lock);
 	mmu_enter(&c->reader, c->space);
 }
 
-/* A channel was told to stop, and may wait for its turn. */
-void turn_stop(struct model_channel *c)
+/* Wakes a stopped channel that may wait for its time slice. */
+void runlist_wake(struct model_channel *c)
 {
-	struct model_turns *t = c->config.turns;
+	struct model_runlist *t = c->config.runlist;
 
 	if (!t)
 		return;

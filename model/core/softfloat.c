@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * A finite number is taken apart into sign, exponent and a 128-bit significand whose lowest bit may
- * stand for "and something below" (jam). Two bits of headroom and twenty of foot room make one
- * addition exact enough: bits are lost only when the operands are so far apart that the result
- * keeps its leading bits.
- */
+// SPDX-License-Identifier: MIT
+/* A finite number is unpacked into sign, exponent and a 128-bit significand whose lowest bit is
+ * sticky ("jamming" in Berkeley SoftFloat). Two bits of headroom and twenty guard bits keep one
+ * addition exact enough: bits are lost only when the exponents differ by so much that the leading
+ * bits of the result do not change. */
 #include "model/core/softfloat.h"
 
 typedef unsigned __int128 u128;
@@ -59,7 +57,7 @@ uint64_t float_nan(const struct float_format *f)
 	return sign_bit(f) - 1;
 }
 
-static struct number unpack(const struct float_format *f, uint64_t x)
+static struct number number_unpack(const struct float_format *f, uint64_t x)
 {
 	uint64_t mantissa = x & ((1ull << f->mantissa) - 1);
 	int exponent = (int)(magnitude(f, x) >> f->mantissa);
@@ -78,7 +76,7 @@ static int top_bit(u128 x)
 	return high ? 127 - __builtin_clzll(high) : 63 - __builtin_clzll((uint64_t)x);
 }
 
-/* Right shift that leaves a mark of what fell off. */
+/* Right shift with a sticky lowest bit. */
 static u128 shift_jam(u128 x, int by)
 {
 	if (by <= 0)
@@ -88,9 +86,9 @@ static u128 shift_jam(u128 x, int by)
 	return x >> by | ((x & (((u128)1 << by) - 1)) != 0);
 }
 
-/* Whether a truncated magnitude goes up, given its lowest bit and the two bits below (half, rest).
- */
-static bool goes_up(enum float_rounding r, bool negative, bool odd, bool half, bool rest)
+/* True if rounding increments a truncated magnitude, given its lowest bit, the half bit and the
+ * sticky rest. */
+static bool rounds_up(enum float_rounding r, bool negative, bool odd, bool half, bool rest)
 {
 	switch (r) {
 	case FLOAT_NEAREST:
@@ -104,22 +102,22 @@ static bool goes_up(enum float_rounding r, bool negative, bool odd, bool half, b
 	}
 }
 
-/* Drops by bits, rounding; by > 0. */
-static u128 drop(u128 x, int by, bool negative, enum float_rounding r)
+/* Shifts right by a positive count, with rounding. */
+static u128 shift_round(u128 x, int by, bool negative, enum float_rounding r)
 {
 	u128 kept = by > 127 ? 0 : x >> by, below;
 
 	if (by > 127)
-		return kept + goes_up(r, negative, false, false, x != 0);
+		return kept + rounds_up(r, negative, false, false, x != 0);
 	below = x & (((u128)1 << by) - 1);
-	return kept + goes_up(r, negative, kept & 1, below >> (by - 1),
-			      below & (((u128)1 << (by - 1)) - 1));
+	return kept + rounds_up(r, negative, kept & 1, below >> (by - 1),
+				below & (((u128)1 << (by - 1)) - 1));
 }
 
-static uint64_t pack(const struct float_format *f, struct number n, enum float_rounding r)
+static uint64_t number_pack(const struct float_format *f, struct number n, enum float_rounding r)
 {
 	uint64_t sign = n.negative ? sign_bit(f) : 0, bits;
-	int lowest = 1 - bias(f) - f->mantissa; /* exponent of the last place of subnormals */
+	int lowest = 1 - bias(f) - f->mantissa; /* exponent of a subnormal's lowest bit */
 	int exponent, by;
 
 	if (!n.significand)
@@ -128,8 +126,9 @@ static uint64_t pack(const struct float_format *f, struct number n, enum float_r
 	if (exponent < lowest)
 		exponent = lowest;
 	by = exponent - n.exponent;
-	n.significand = by > 0 ? drop(n.significand, by, n.negative, r) : n.significand << -by;
-	/* The hidden bit adds one to the exponent field, a carry out of rounding one more. */
+	n.significand =
+		by > 0 ? shift_round(n.significand, by, n.negative, r) : n.significand << -by;
+	/* The hidden bit adds one to the exponent field; a carry from rounding adds one more. */
 	if (exponent - lowest >= (1 << f->exponent) - 2)
 		bits = infinity(f);
 	else
@@ -143,8 +142,8 @@ static uint64_t pack(const struct float_format *f, struct number n, enum float_r
 	return sign | bits;
 }
 
-/* Top bit to 125, so that a sum fits and low bits are spare. */
-static struct number normalise(struct number n)
+/* Moves the top bit to 125, so that a sum fits and the low bits are spare. */
+static struct number number_normalise(struct number n)
 {
 	int up = n.significand ? 125 - top_bit(n.significand) : 0;
 
@@ -153,7 +152,7 @@ static struct number normalise(struct number n)
 	return n;
 }
 
-static struct number add(struct number a, struct number b, enum float_rounding r)
+static struct number number_add(struct number a, struct number b, enum float_rounding r)
 {
 	if (!a.significand || !b.significand) {
 		struct number n = a.significand ? a : b;
@@ -162,8 +161,8 @@ static struct number add(struct number a, struct number b, enum float_rounding r
 			n.negative = a.negative == b.negative ? a.negative : r == FLOAT_DOWN;
 		return n;
 	}
-	a = normalise(a);
-	b = normalise(b);
+	a = number_normalise(a);
+	b = number_normalise(b);
 	if (a.exponent < b.exponent) {
 		struct number n = a;
 
@@ -201,25 +200,25 @@ uint64_t float_fma(const struct float_format *f, uint64_t a, uint64_t b, uint64_
 			       : inf | (negative ? sign_bit(f) : 0);
 	if (mc == inf)
 		return c;
-	x = unpack(f, a);
-	y = unpack(f, b);
+	x = number_unpack(f, a);
+	y = number_unpack(f, b);
 	n = (struct number){negative, x.exponent + y.exponent, x.significand * y.significand};
-	n = add(n, unpack(f, c), r);
+	n = number_add(n, number_unpack(f, c), r);
 	n.exponent += scale;
-	return pack(f, n, r);
+	return number_pack(f, n, r);
 }
 
-static uint64_t one(const struct float_format *f)
+static uint64_t float_one(const struct float_format *f)
 {
 	return (uint64_t)bias(f) << f->mantissa;
 }
 
 uint64_t float_add(const struct float_format *f, uint64_t a, uint64_t b, enum float_rounding r)
 {
-	return float_fma(f, a, one(f), b, 0, r);
+	return float_fma(f, a, float_one(f), b, 0, r);
 }
 
-/* The zero added has the product's sign, so that a zero product keeps it. */
+/* The addend zero has the product's sign, so that a zero product keeps its sign. */
 uint64_t float_mul(const struct float_format *f, uint64_t a, uint64_t b, int scale,
 		   enum float_rounding r)
 {
@@ -233,7 +232,7 @@ uint64_t float_convert(const struct float_format *from, const struct float_forma
 		return float_nan(to);
 	if (magnitude(from, x) == infinity(from))
 		return infinity(to) | (x & sign_bit(from) ? sign_bit(to) : 0);
-	return pack(to, unpack(from, x), r);
+	return number_pack(to, number_unpack(from, x), r);
 }
 
 uint64_t float_convert_nan(const struct float_format *from, const struct float_format *to,
@@ -250,19 +249,19 @@ uint64_t float_convert_nan(const struct float_format *from, const struct float_f
 uint64_t float_from_integer(const struct float_format *to, bool negative, uint64_t value,
 			    enum float_rounding r)
 {
-	return pack(to, (struct number){negative, 0, value}, r);
+	return number_pack(to, (struct number){negative, 0, value}, r);
 }
 
 uint64_t float_magnitude(const struct float_format *f, uint64_t x, enum float_rounding r)
 {
-	struct number n = unpack(f, x);
+	struct number n = number_unpack(f, x);
 	u128 value;
 
 	if (magnitude(f, x) == infinity(f) ||
 	    (n.significand && n.exponent + top_bit(n.significand) > 64))
 		return UINT64_MAX;
 	value = n.exponent >= 0 ? n.significand << n.exponent
-				: drop(n.significand, -n.exponent, n.negative, r);
+				: shift_round(n.significand, -n.exponent, n.negative, r);
 	return value >> 64 ? UINT64_MAX : (uint64_t)value;
 }
 
@@ -270,7 +269,7 @@ uint64_t float_integral(const struct float_format *f, uint64_t x, enum float_rou
 {
 	if (float_is_nan(f, x))
 		return float_nan(f);
-	/* Numbers this large have no fraction. */
+	/* Numbers of this magnitude have no fraction. */
 	if ((int)(magnitude(f, x) >> f->mantissa) >= bias(f) + f->mantissa)
 		return x;
 	return float_from_integer(f, x & sign_bit(f), float_magnitude(f, x, r), FLOAT_ZERO);

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * IEEE arithmetic on bit patterns, for every format and rounding that the hardware has and the host
- * may not: one exact fused multiply-add, one rounding, conversions. Slow and sure; the executor
- * uses host floats where they say the same.
- */
+/* Software floating point on bit patterns, for every format and rounding mode of the GPUs: one
+ * exact fused multiply-add, one rounding step, conversions. The executors use host arithmetic where
+ * the results are identical. */
 #ifndef MODEL_FLOAT_H
 #define MODEL_FLOAT_H
 
@@ -20,12 +18,12 @@ enum float_rounding { FLOAT_NEAREST, FLOAT_DOWN, FLOAT_UP, FLOAT_ZERO }; /* as S
 
 bool float_is_nan(const struct float_format *f, uint64_t x);
 bool float_is_subnormal(const struct float_format *f, uint64_t x);
-/* Subnormals to zero of the same sign. */
+/* Flushes a subnormal to a zero of the same sign. */
 uint64_t float_flush(const struct float_format *f, uint64_t x);
-/* A quiet NaN with all mantissa bits set and no sign: what the 16- and 32-bit units produce. */
+/* The canonical NaN of the 16- and 32-bit units: quiet, positive, all mantissa bits set. */
 uint64_t float_nan(const struct float_format *f);
 
-/* (a * b + c) * 2^scale, rounded once. NaN if any is, or if the operation is invalid. */
+/* (a * b + c) * 2^scale, rounded once. NaN if an operand is NaN or the operation is invalid. */
 uint64_t float_fma(const struct float_format *f, uint64_t a, uint64_t b, uint64_t c, int scale,
 		   enum float_rounding r);
 uint64_t float_add(const struct float_format *f, uint64_t a, uint64_t b, enum float_rounding r);
@@ -34,14 +32,15 @@ uint64_t float_mul(const struct float_format *f, uint64_t a, uint64_t b, int sca
 
 uint64_t float_convert(const struct float_format *from, const struct float_format *to, uint64_t x,
 		       enum float_rounding r);
-/* A NaN in another format (or the same): sign and leading bits stay, and it is quiet. */
+/* Converts a NaN between formats: keeps the sign and the leading mantissa bits, and makes it
+ * quiet. */
 uint64_t float_convert_nan(const struct float_format *from, const struct float_format *to,
 			   uint64_t x);
 uint64_t float_from_integer(const struct float_format *to, bool negative, uint64_t magnitude,
 			    enum float_rounding r);
-/* To an integral value of the same format. */
+/* Rounds to an integral value of the same format. */
 uint64_t float_integral(const struct float_format *f, uint64_t x, enum float_rounding r);
-/* Integral magnitude of |x|, rounded; saturates at 2^64 - 1 (also for infinities). */
+/* |x| rounded to an integer; saturates at 2^64 - 1 (also for infinities). */
 uint64_t float_magnitude(const struct float_format *f, uint64_t x, enum float_rounding r);
 
 #endif

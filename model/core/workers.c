@@ -1,33 +1,33 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Threads that run the blocks of grids. Whoever launches a grid works on it too, so that a grid
- * makes progress even when another one, perhaps endless, holds all the helpers. Helpers go where it
- * is most urgent: one that works on a grid starts no more blocks of it when a more urgent one waits.
- */
+// SPDX-License-Identifier: MIT
+/* Worker threads that execute the blocks of grids. The launching thread works on its grid too, so
+ * that a grid makes progress even when another one, perhaps endless, occupies all helpers. Helpers
+ * serve the most urgent grid: a helper starts no more blocks of its grid once a more urgent one
+ * waits. */
 #include <errno.h>
 #include <stdlib.h>
 
 #include "model/core/model_internal.h"
 
-#define LEAST INT32_MIN
+#define NO_PRIORITY INT32_MIN
 
 struct workers {
 	pthread_mutex_t lock;
 	pthread_cond_t work, done;
-	struct work *queue;  /* grids that may have blocks to start, the most urgent first */
-	_Atomic int32_t top; /* how urgent the first one is; LEAST: there is none */
+	struct work *queue;  /* grids that may have blocks to start, by descending priority */
+	_Atomic int32_t top; /* priority of the first one; NO_PRIORITY: the queue is empty */
 	bool ending;
 	uint32_t count;
 	pthread_t threads[];
 };
 
-static void note_top(struct workers *w)
+static void update_top_priority(struct workers *w)
 {
-	atomic_store_explicit(&w->top, w->queue ? w->queue->priority : LEAST, memory_order_relaxed);
+	atomic_store_explicit(&w->top, w->queue ? w->queue->priority : NO_PRIORITY,
+			      memory_order_relaxed);
 }
 
-/* Before the others that are as urgent: what comes late is small more often than not. */
-static void add_grid(struct workers *w, struct work *g)
+/* Inserts before grids of equal priority: later grids are usually shorter. */
+static void queue_insert(struct workers *w, struct work *g)
 {
 	struct work **at = &w->queue;
 
@@ -35,10 +35,10 @@ static void add_grid(struct workers *w, struct work *g)
 		at = &(*at)->next;
 	g->next = *at;
 	*at = g;
-	note_top(w);
+	update_top_priority(w);
 }
 
-static void remove_grid(struct workers *w, struct work *g)
+static void queue_remove(struct workers *w, struct work *g)
 {
 	for (struct work **at = &w->queue; *at; at = &(*at)->next) {
 		if (*at != g)
@@ -46,10 +46,10 @@ static void remove_grid(struct workers *w, struct work *g)
 		*at = g->next;
 		break;
 	}
-	note_top(w);
+	update_top_priority(w);
 }
 
-bool workers_wanted(const struct workers *w, const struct work *g)
+bool workers_should_yield(const struct workers *w, const struct work *g)
 {
 	return atomic_load_explicit(&w->top, memory_order_relaxed) > g->priority;
 }
@@ -68,10 +68,10 @@ static void *helper_main(void *arg)
 		}
 		g->helpers++;
 		pthread_mutex_unlock(&w->lock);
-		crew_work(g, w);
+		grid_run_blocks(g, w);
 		pthread_mutex_lock(&w->lock);
 		if (atomic_load(&g->started) >= g->blocks || atomic_load(&g->channel->stop))
-			remove_grid(w, g);
+			queue_remove(w, g);
 		g->helpers--;
 		pthread_cond_broadcast(&w->done);
 	}
@@ -85,15 +85,15 @@ void workers_run(struct workers *w, struct work *g)
 
 	if (shared) {
 		pthread_mutex_lock(&w->lock);
-		add_grid(w, g);
+		queue_insert(w, g);
 		pthread_cond_broadcast(&w->work);
 		pthread_mutex_unlock(&w->lock);
 	}
-	crew_work(g, NULL);
+	grid_run_blocks(g, NULL);
 	if (!shared)
 		return;
 	pthread_mutex_lock(&w->lock);
-	remove_grid(w, g);
+	queue_remove(w, g);
 	while (g->helpers)
 		pthread_cond_wait(&w->done, &w->lock);
 	pthread_mutex_unlock(&w->lock);
@@ -110,7 +110,7 @@ int workers_create(uint32_t threads, struct workers **out)
 	pthread_mutex_init(&w->lock, NULL);
 	pthread_cond_init(&w->work, NULL);
 	pthread_cond_init(&w->done, NULL);
-	note_top(w);
+	update_top_priority(w);
 	for (; w->count < helpers; w->count++) {
 		int status = pthread_create(&w->threads[w->count], NULL, helper_main, w);
 

@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Decoded code. The first instruction fetched from a page decodes the whole page; later writes to
- * it are not seen until the instruction cache is invalidated, which replaces this whole store.
- * Grids hold a reference, so a store lives as long as someone executes from it.
- */
+// SPDX-License-Identifier: MIT
+/* The cache of decoded code. The first fetch from a page decodes the whole page; later writes to it
+ * are not visible until the instruction cache is invalidated, which replaces the whole cache. Grids
+ * hold a reference, so a cache lives as long as a grid executes from it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The copy engine: linear copies of one or more lines, fills with a constant, and the semaphore
- * that is released behind them. Block-linear surfaces are refused, and so are physical addresses on
- * a channel that has no right to them.
- */
+// SPDX-License-Identifier: MIT
+/* The copy engine: linear copies of one or more lines, fills with a constant, and the semaphore
+ * release after them. It rejects block-linear surfaces, and physical addresses on a channel without
+ * permission. */
 #include <stddef.h>
 #include <string.h>
 
@@ -32,12 +30,12 @@ static const struct {
 	{NV_COPY_REMAP_COMPONENTS, offsetof(struct copy, components)},
 };
 
-static uint64_t address(const uint32_t high_low[2])
+static uint64_t copy_operand_address(const uint32_t high_low[2])
 {
 	return (uint64_t)high_low[0] << 32 | high_low[1];
 }
 
-static bool refuse(struct model_channel *c, const char *why)
+static bool copy_error(struct model_channel *c, const char *why)
 {
 	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = NV_COPY_LAUNCH};
 
@@ -50,33 +48,37 @@ static bool fill_valid(struct model_channel *c, uint32_t lines)
 
 	if (NV_COPY_REMAP_DST_X(components) != NV_COPY_REMAP_TAKE_CONST_A ||
 	    NV_COPY_REMAP_DST_COUNT(components) != 1)
-		return refuse(c, "of all remappings only a fill with constant A is modelled");
-	/* The pitch counts where there is a second line; otherwise it is what a copy before left. */
-	if (size == 3 || address(c->copy.dst) % size || (lines > 1 && c->copy.dst_pitch % size))
-		return refuse(c, "a fill needs elements of 1, 2 or 4 bytes, aligned to their size");
+		return copy_error(c, "the only remapping modelled is a fill with constant A");
+	/* The pitch matters only with a second line; otherwise it may be left over from an earlier
+	 * copy. */
+	if (size == 3 || copy_operand_address(c->copy.dst) % size ||
+	    (lines > 1 && c->copy.dst_pitch % size))
+		return copy_error(
+			c, "a fill needs elements of 1, 2 or 4 bytes, aligned to their size");
 	return true;
 }
 
-static bool transfer(struct model_channel *c, uint32_t data)
+static bool copy_lines(struct model_channel *c, uint32_t data)
 {
 	const struct copy *s = &c->copy;
 	uint32_t lines = data & NV_COPY_MULTI_LINE ? s->lines : 1;
 
 	if (!(data & NV_COPY_SRC_LINEAR) || !(data & NV_COPY_DST_LINEAR))
-		return refuse(c, "block-linear memory is not modelled; set both layouts to pitch");
-	/*
-	 * A user's channel, or one that renounced them (DENY_PHYSICAL_MODE_CE). That a class error
-	 * ends it, rather than one of the engine's own, is an assumption.
-	 */
+		return copy_error(c,
+				  "block-linear memory is not modelled; set both layouts to pitch");
+	/* An unprivileged channel, or one with DENY_PHYSICAL_MODE_CE. That hardware raises a class
+	 * error, rather than one of the copy engine, is an assumption. */
 	if (data & (NV_COPY_SRC_PHYSICAL | NV_COPY_DST_PHYSICAL) && !c->config.physical)
-		return refuse(c, "physical addresses are not a user's to give");
+		return copy_error(c, "physical addresses need a privileged channel");
 	if (data & NV_COPY_REMAP && !fill_valid(c, lines))
 		return false;
 	for (uint32_t i = 0; i < lines; i++) {
-		struct model_place src = {address(s->src) + (uint64_t)i * s->src_pitch,
-					  data & NV_COPY_SRC_PHYSICAL, s->src_target & 3};
-		struct model_place dst = {address(s->dst) + (uint64_t)i * s->dst_pitch,
-					  data & NV_COPY_DST_PHYSICAL, s->dst_target & 3};
+		struct channel_address src = {copy_operand_address(s->src) +
+						      (uint64_t)i * s->src_pitch,
+					      data & NV_COPY_SRC_PHYSICAL, s->src_target & 3};
+		struct channel_address dst = {copy_operand_address(s->dst) +
+						      (uint64_t)i * s->dst_pitch,
+					      data & NV_COPY_DST_PHYSICAL, s->dst_target & 3};
 
 		if (data & NV_COPY_REMAP
 			    ? !channel_fill(c, dst, s->line_bytes,
@@ -87,20 +89,20 @@ static bool transfer(struct model_channel *c, uint32_t data)
 	return true;
 }
 
-static bool launch(struct model_channel *c, uint32_t data)
+static bool copy_launch(struct model_channel *c, uint32_t data)
 {
 	bool wide = data & NV_COPY_PAYLOAD_64;
 	uint64_t payload = (wide ? (uint64_t)c->copy.payload[1] << 32 : 0) | c->copy.payload[0];
 
 	if (data & NV_COPY_SEMAPHORE_REDUCTION ||
 	    NV_COPY_SEMAPHORE(data) > NV_COPY_SEMAPHORE_TIMESTAMP)
-		return refuse(c,
-			      "semaphore reductions and conditional interrupts are not modelled");
-	if (NV_COPY_TRANSFER(data) != NV_COPY_TRANSFER_NONE && !transfer(c, data))
+		return copy_error(
+			c, "semaphore reductions and conditional interrupts are not modelled");
+	if (NV_COPY_TRANSFER(data) != NV_COPY_TRANSFER_NONE && !copy_lines(c, data))
 		return false;
 	if (NV_COPY_SEMAPHORE(data) == NV_COPY_SEMAPHORE_NONE)
 		return true;
-	return channel_release(c, address(c->copy.semaphore), payload, wide ? 8 : 4,
+	return channel_release(c, copy_operand_address(c->copy.semaphore), payload, wide ? 8 : 4,
 			       NV_COPY_SEMAPHORE(data) == NV_COPY_SEMAPHORE_TIMESTAMP);
 }
 
@@ -109,7 +111,7 @@ bool copy_method(struct model_channel *c, uint32_t method, uint32_t data)
 	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = method};
 
 	if (method == NV_COPY_LAUNCH)
-		return launch(c, data);
+		return copy_launch(c, data);
 	if (method == NV_COPY_NOP)
 		return true;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)

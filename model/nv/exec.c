@@ -1,9 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Running a block: a host thread gives its warps turns of some instructions each until all have
- * ended, or until it has run for long; then crew.c says what is next. Between turns the thread looks
- * whether it should stop and lets unmaps through.
- */
+// SPDX-License-Identifier: MIT
+/* Block execution: a host thread schedules the warps of a block round-robin, a quantum of
+ * instructions each, until all have ended or the block has used up its budget; then
+ * resident_blocks.c chooses the next block. Between quanta the thread checks for a stop request and
+ * processes TLB invalidations. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,11 +10,11 @@
 
 #include "model/nv/exec.h"
 
-#define TURN       2048u      /* instructions of a warp in a row */
-#define LONG       (1u << 20) /* instructions of a block before others start beside it */
-#define POISON     0x5a       /* registers and shared memory before anyone wrote them */
-#define ROW_BYTES  (LANES * 4)
-#define CACHE_LINE 64
+#define WARP_QUANTUM 2048u      /* instructions that a warp executes in one scheduling quantum */
+#define BLOCK_BUDGET (1u << 20) /* instructions of a block before others become resident */
+#define POISON       0x5a       /* initial contents of registers and shared memory */
+#define ROW_BYTES    (LANES * 4)
+#define CACHE_LINE   64
 
 void warp_fault(struct warp *w, uint32_t lane, enum model_fault fault, uint64_t address,
 		const char *format, ...)
@@ -51,8 +50,8 @@ void run_illegal(struct warp *w, const struct op *op, uint32_t mask)
 		   (unsigned long long)(w->pc - w->grid->work.program), op->reason);
 }
 
-/* The page of decoded code that holds the warp's pc, or NULL after a fault. */
-static const struct code_page *page_at(struct warp *w)
+/* Returns the page of decoded code that holds the warp's pc, or NULL after a fault. */
+static const struct code_page *code_page_at(struct warp *w)
 {
 	struct exec *x = w->exec;
 	const struct code_page **slot = &x->pages[w->pc / MMU_PAGE_BYTES % PAGE_CACHE];
@@ -81,8 +80,9 @@ static bool fetch_valid(struct warp *w, const struct op *op)
 	}
 	if (op->top > w->grid->registers) {
 		warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
-			   "the instruction at +0x%llx uses R%u, but the launch gives a thread %u "
-			   "registers",
+			   "the instruction at +0x%llx uses R%u, but the launch descriptor "
+			   "allocates %u "
+			   "registers per thread",
 			   (unsigned long long)(w->pc - w->grid->work.program), op->top - 1u,
 			   w->grid->registers);
 		return false;
@@ -90,18 +90,18 @@ static bool fetch_valid(struct warp *w, const struct op *op)
 	return true;
 }
 
-/* Up to budget instructions; less if no lane can go on. Returns how many. */
+/* Executes up to budget instructions, fewer if no lane can proceed. Returns their number. */
 static uint32_t warp_run(struct warp *w, uint32_t budget)
 {
 	const struct code_page *page = NULL;
 	uint32_t done = 0;
 
-	while (done < budget && (w->mask || warp_pick(w, false))) {
+	while (done < budget && (w->mask || warp_schedule(w, false))) {
 		const struct op *op;
 		uint32_t mask;
 
 		if (!page || w->pc - page->va >= MMU_PAGE_BYTES) {
-			page = page_at(w);
+			page = code_page_at(w);
 			if (!page)
 				break;
 		}
@@ -122,13 +122,13 @@ static uint32_t warp_run(struct warp *w, uint32_t budget)
 		if (w->halt)
 			break;
 	}
-	/* Another group of lanes, if there is one, gets the next turn. */
+	/* Another group of ready lanes, if any, is active in the next quantum. */
 	if (w->mask && w->ready)
-		warp_pick(w, true);
+		warp_schedule(w, true);
 	return done;
 }
 
-static void deadlock(struct cta *c)
+static void report_deadlock(struct cta *c)
 {
 	for (uint32_t i = 0; i < c->grid->warps; i++) {
 		struct warp *w = &c->warps[i];
@@ -140,15 +140,15 @@ static void deadlock(struct cta *c)
 		w->pc = w->lane_pc[lane];
 		if (w->wait[lane] == WAIT_BAR)
 			warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
-				   "threads of the block wait for each other for ever: this one at "
+				   "deadlock in the block: this thread waits at "
 				   "barrier %u, "
-				   "where not all the others can come",
+				   "which not all of the other threads can reach",
 				   w->wait_on[lane]);
 		else
 			warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
-				   "threads of the block wait for each other for ever: this one at "
+				   "deadlock in the block: this thread waits at "
 				   "%s for lanes "
-				   "of its warp that cannot come",
+				   "of its warp that cannot reach it",
 				   w->wait[lane] == WAIT_BSYNC ? "BSYNC" : "WARPSYNC");
 		return;
 	}
@@ -242,10 +242,11 @@ static void cta_start(struct cta *c, uint64_t block)
 		warp_start(c, &c->warps[i], i);
 }
 
-/* Until the block has ended (true), or has run for long or yielded, or everything stops. */
+/* Returns true when the block has ended, false when its budget is used up, it yields or the grid
+ * stops. */
 static bool cta_run(struct cta *c)
 {
-	for (uint64_t total = 0; total < LONG && !work_stopped(&c->grid->work);) {
+	for (uint64_t total = 0; total < BLOCK_BUDGET && !work_stopped(&c->grid->work);) {
 		uint64_t before = total;
 		bool yielded = true;
 
@@ -255,7 +256,7 @@ static bool cta_run(struct cta *c)
 			if (!w->live)
 				continue;
 			w->halt = 0;
-			total += warp_run(w, TURN);
+			total += warp_run(w, WARP_QUANTUM);
 			yielded &= w->halt == HALT_YIELD;
 			mmu_poll(&c->exec->thread.reader);
 			if (w->halt & HALT_FAULT || work_stopped(&c->grid->work))
@@ -264,14 +265,14 @@ static bool cta_run(struct cta *c)
 		if (!c->live)
 			return true;
 		if (total == before)
-			deadlock(c);
+			report_deadlock(c);
 		if (yielded)
 			return false;
 	}
 	return false;
 }
 
-/* How crews (crew.c) handle blocks. */
+/* Operations for resident_blocks.c. */
 
 static void *block_create(struct thread *t, bool *later)
 {

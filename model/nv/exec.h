@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The executor. An instruction is decoded once into a struct op; a warp is 32 lanes whose registers
- * are rows, r[register][lane], so that an operation is a loop over lanes that compilers vectorise.
- * A core computes an operation for all lanes and knows nothing of masks; run_vector and run_uniform
- * fetch its operands, call it and keep what the active lanes may keep. Warps of a block share
- * one host thread; blocks are spread over threads.
- */
+/* The SASS executor. Each instruction is decoded once into a struct op. A warp is 32 lanes whose
+ * registers are rows, r[register][lane], so that an operation is a loop over lanes that compilers
+ * vectorise. A core computes an operation for all lanes and ignores the active mask; run_vector and
+ * run_uniform fetch its operands, call it and write the results of the active lanes. One host
+ * thread executes all warps of a block; blocks are spread over threads. */
 #ifndef MODEL_EXEC_H
 #define MODEL_EXEC_H
 
@@ -14,16 +12,17 @@
 
 #define LANES      32u
 #define ALL_LANES  0xffffffffu
-#define WORD_BYTES 16u /* an instruction */
+#define WORD_BYTES 16u /* size of an instruction */
 
-/* Rows behind the registers: RZ reads as zero (up to four registers wide), writes to it sink. */
+/* Rows after the registers: RZ reads as zero (up to four registers wide); writes to it go to the
+ * sink. */
 #define ROW_ZERO     SASS_RZ
 #define ROW_SINK     (ROW_ZERO + 4)
 #define ROW_COUNT    (ROW_SINK + 4)
 #define UREG_ZERO    SASS_URZ
 #define UREG_SINK    (UREG_ZERO + 4)
 #define UREG_COUNT   (UREG_SINK + 4)
-/* Predicates are lane masks; uniform ones lie behind, none or all lanes. */
+/* Predicates are lane masks; uniform predicates follow them and are 0 or ALL_LANES. */
 #define PRED_SINK    8
 #define PRED_UNIFORM 9
 #define PRED_COUNT   (2 * PRED_UNIFORM)
@@ -39,28 +38,28 @@ struct op;
 struct warp;
 struct cta;
 
-/* One operation's operands. Sources are rows of 32 words, pairs are two rows; a source may be the
- * destination. Predicates are lane masks. */
+/* Operands of one operation. A source is a row of 32 words, a 64-bit source two rows; a source may
+ * alias the destination. Predicates are lane masks. */
 struct operands {
 	uint32_t *d;
 	const uint32_t *s[3];
 	uint32_t x[3]; /* source predicates */
-	uint32_t p[2]; /* predicates that come out */
+	uint32_t p[2]; /* destination predicates */
 };
 typedef void core_fn(const struct op *op, struct operands *o);
 typedef void run_fn(struct warp *w, const struct op *op, uint32_t mask);
 
 enum source_kind { SOURCE_ROW, SOURCE_IMMEDIATE, SOURCE_CONSTANT, SOURCE_UNIFORM };
 
-/* The value is ((raw & keep) ^ flip) + plus, applied by the core: a float's sign, or -x, ~x. For
- * pairs it applies to the high word (floats) or the whole (integers, by negate). */
+/* The core computes ((raw & keep) ^ flip) + plus: a float's sign modifiers, or -x, ~x. For pairs
+ * this applies to the high word (floats) or to the whole (integers, by negate). */
 struct source {
 	uint8_t kind, words, bank;
 	bool negate;
-	uint16_t row; /* register, or uniform register */
+	uint16_t row; /* register or uniform register */
 	uint32_t keep, flip, plus;
-	uint32_t value, high; /* immediate; constant: byte offset in value */
-	uint8_t index;        /* constant: register that is added, SASS_RZ = none */
+	uint32_t value, high; /* immediate; for a constant, value is the byte offset */
+	uint8_t index;        /* constant: index register, SASS_RZ: none */
 };
 
 struct op {
@@ -72,7 +71,7 @@ struct op {
 	uint8_t sources, px_count, p_count;
 	uint16_t d;
 	uint8_t dwords;
-	uint16_t top; /* registers needed: highest + 1 */
+	uint16_t top; /* register count needed: highest number + 1 */
 	uint8_t breg;
 	struct source s[3];
 	int64_t imm[3];
@@ -81,13 +80,14 @@ struct op {
 		bool wide, uwide;
 		int64_t offset;
 	} address;
-	int64_t target;              /* bytes from the end of the instruction */
-	uint32_t data[2];            /* what the op's prepare left for its handler */
-	const char *reason;          /* why it is illegal */
-	const struct timing *timing; /* hazard mode */
+	int64_t target;              /* byte offset from the end of the instruction */
+	uint32_t data[2];            /* filled by the op's prepare for its handler */
+	const char *reason;          /* why the instruction is illegal */
+	const struct timing *timing; /* hazard mode only */
 };
 
-/* code.c: decoded instructions of an address space, page by page, until caches are invalidated. */
+/* code_cache.c: decoded instructions of an address space, page by page, until caches are
+ * invalidated. */
 #define PAGE_OPS (MMU_PAGE_BYTES / WORD_BYTES)
 
 struct code_page {
@@ -95,21 +95,21 @@ struct code_page {
 	struct code_page *next;
 	struct op ops[PAGE_OPS];
 	struct sass_inst insts[PAGE_OPS];
-	struct timing *timings; /* NULL unless hazards are checked */
+	struct timing *timings; /* NULL outside hazard mode */
 };
 
-/* The page that holds va; NULL and *why if it cannot be read, MMU_OK there means no memory. */
+/* Returns the page that holds va, or NULL and *why if it cannot be read (MMU_OK: out of memory). */
 const struct code_page *code_find(struct code *c, struct mmu_reader *r, uint64_t va,
 				  enum mmu_result *why);
 
-/* A launch. */
+/* A grid launch. */
 struct bank {
 	uint8_t *data;
 	uint32_t bytes;
 };
 
 struct grid {
-	struct work work; /* first */
+	struct work work; /* must be first */
 	const struct model_chip *chip;
 	struct code *code;
 	uint64_t id;
@@ -121,7 +121,7 @@ struct grid {
 };
 extern const struct work_kind grid_kind;
 
-/* Why a lane does not run. */
+/* Why a lane is blocked. */
 enum wait { WAIT_NOTHING, WAIT_BSYNC, WAIT_WARPSYNC, WAIT_COLLECTIVE, WAIT_BAR };
 
 enum { HALT_FAULT = 1, HALT_YIELD = 2 };
@@ -136,25 +136,27 @@ struct warp {
 	uint32_t (*r)[LANES];
 	uint32_t p[PRED_COUNT];
 	uint32_t ur[UREG_COUNT];
-	/* Divergence: the lanes of mask run at pc; every other live lane has its own pc and is
-	 * ready or waits, with the lanes of its group, who go on when it does. */
+	/* Divergence: the lanes of mask are active at pc. Every other live lane has a pc and is
+	 * ready or blocked, together with the lanes of its group, which it rejoins when it
+	 * resumes. */
 	uint32_t live, mask, ready;
-	uint32_t active; /* of mask, those that the guard lets execute */
+	uint32_t active; /* lanes of mask whose guard predicate is true */
 	uint64_t pc, next;
 	uint64_t lane_pc[LANES];
 	uint32_t group[LANES];
-	uint32_t late;           /* let go by WARPSYNC and not running since */
-	uint8_t wait[LANES];     /* enum wait */
-	uint32_t wait_on[LANES]; /* lanes (WARPSYNC), B register, or barrier */
+	uint32_t late;       /* released by WARPSYNC and not scheduled since */
+	uint8_t wait[LANES]; /* enum wait */
+	/* Member mask (WARPSYNC), convergence barrier register, or barrier number. */
+	uint32_t wait_on[LANES];
 	uint32_t breg[BREGS][LANES];
-	uint32_t moved[BREGS];      /* lanes whose register came from BMOV */
-	uint64_t collective[LANES]; /* where ENDCOLLECTIVE goes */
+	uint32_t moved[BREGS];      /* lanes whose register was written by BMOV */
+	uint64_t collective[LANES]; /* return address of ENDCOLLECTIVE */
 	uint32_t arrived[BARRIERS];
 	uint32_t bar_result;
 	uint32_t tid[3][LANES];
-	uint32_t index, leader; /* leader: lane that decided which group ran last */
-	uint8_t halt;           /* the turn ends here: HALT_* */
-	uint64_t clock;         /* instructions issued; in hazard mode cycles */
+	uint32_t index, leader; /* leader: lane that determined the last scheduled group */
+	uint8_t halt;           /* ends the scheduling quantum: HALT_* */
+	uint64_t clock;         /* instructions issued; in hazard mode, cycles */
 	struct hazard *hazard;
 };
 
@@ -162,9 +164,9 @@ struct cta {
 	struct grid *grid;
 	struct exec *exec;
 	uint32_t id[3];
-	uint32_t live; /* threads */
+	uint32_t live; /* live threads */
 	struct {
-		uint32_t expected; /* threads; 0 = all that live */
+		uint32_t expected; /* threads; 0: all live threads */
 		uint32_t votes, voters;
 		uint8_t kind; /* SASS_BAR_* */
 	} bar[BARRIERS];
@@ -173,23 +175,23 @@ struct cta {
 	void *rows, *hazards;
 };
 
-/* One host thread at work. */
+/* One host thread that executes blocks. */
 #define PAGE_CACHE 16
 struct exec {
-	struct thread thread; /* first */
+	struct thread thread; /* must be first */
 	const struct code_page *pages[PAGE_CACHE];
 };
 
-/* The first fault of a grid stands. lane may be LANES: the first that is active. */
+/* Records the first fault of the grid. lane: LANES means the first active lane. */
 __attribute__((format(printf, 5, 6))) void warp_fault(struct warp *w, uint32_t lane,
 						      enum model_fault fault, uint64_t address,
 						      const char *format, ...);
 
-/* exec_control.c: makes the next group of lanes run, the one with the lowest pc, or in rotation.
- * false: none is ready. */
-bool warp_pick(struct warp *w, bool rotate);
+/* exec_control.c: schedules the ready group of lanes with the lowest pc, or round-robin. Returns
+ * false if no lane is ready. */
+bool warp_schedule(struct warp *w, bool rotate);
 
-/* Operand access that handlers share. */
+/* Operand access for handlers. */
 static inline uint32_t first_lane(uint32_t mask)
 {
 	return (uint32_t)__builtin_ctz(mask);
@@ -217,10 +219,8 @@ static inline void row_splat(uint32_t *d, uint32_t value)
 		d[i] = value;
 }
 
-/*
- * For cores: sources and their modifiers as local names, since a store to a row could otherwise be
- * one to them for all that the compiler knows.
- */
+/* Copies sources and modifiers into locals of a core, since compilers must assume that a store to a
+ * row may alias them. */
 #define LOCAL_SOURCES \
 	const uint32_t *const row0 = o->s[0], *const row1 = o->s[1], *const row2 = o->s[2]; \
 	const uint32_t keep0 = op->s[0].keep, keep1 = op->s[1].keep, keep2 = op->s[2].keep; \
@@ -229,36 +229,34 @@ static inline void row_splat(uint32_t *d, uint32_t value)
 	(void)row0, (void)row1, (void)row2, (void)keep0, (void)keep1, (void)keep2; \
 	(void)flip0, (void)flip1, (void)flip2, (void)plus0, (void)plus1, (void)plus2
 
-/*
- * A fused multiply-add is an instruction on every host but the first x86-64, whose compilers call a
- * function for it, which also keeps loops from being vectorised. There cores that need one exist a
- * second time, and what prepares an operation picks those that the processor can run.
- */
+/* Fused multiply-add is one instruction on every host but baseline x86-64, where compilers call a
+ * function and do not vectorise the loop. There, cores that need it are compiled twice, and prepare
+ * selects the version that the processor supports. */
 #if defined(__x86_64__) && !defined(__FMA__)
 #define FUSED_TWICE 1
 #define FUSED       __attribute__((target("avx2,fma")))
-static inline bool fused(void)
+static inline bool host_has_fma(void)
 {
 	return __builtin_cpu_supports("fma") && __builtin_cpu_supports("avx2");
 }
 #endif
 
-/* Rows of source i; space: two rows to put a uniform value into. */
-const uint32_t *fetch(struct warp *w, const struct op *op, uint32_t i, uint32_t *space);
+/* Returns the rows of source i. space: two rows for a broadcast uniform value. */
+const uint32_t *fetch_source(struct warp *w, const struct op *op, uint32_t i, uint32_t *space);
 bool constant_read(struct warp *w, uint32_t bank, uint32_t offset, uint32_t bytes, uint32_t *out);
 
 run_fn run_vector, run_uniform, run_illegal;
 
 /*
- * A row of the executor's table: how the operands of an operation map to struct op, one letter each
- * in the order of libsov/isa/nv/sass_ops.h:
+ * A row of the executor's table. shape maps the operands of an operation to struct op, one letter
+ * each in the order of libsov/isa/nv/sass_ops.h:
  *   d D  destination register, pair       p  destination predicate
  *   s S  source word, pair, as integer    f F  source word, pair, as float
  *   x    source predicate                 i  immediate
  *   a    address                          c  constant, perhaps indexed
  *   v    special register                 b  convergence barrier
  *   t    branch target                    -  not needed
- * prepare may choose another core or refuse: NULL, or why the form is not modelled.
+ * prepare may choose another core; it returns NULL, or why the form is not modelled.
  */
 struct op_row {
 	uint16_t op;
@@ -274,7 +272,7 @@ struct op_row {
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[];
 
-/* exec_table.c: fills everything but timing. NULL, or why this form is not modelled. */
+/* exec_table.c: fills everything but timing. Returns NULL, or why this form is not modelled. */
 const char *op_prepare(struct op *op, const struct sass_inst *in);
 
 /* hazard.c */

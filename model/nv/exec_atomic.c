@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Atomics: read, compute, compare and swap until nobody came between, lane after lane. Other
- * threads of the host may work on the same words.
- */
+// SPDX-License-Identifier: MIT
+/* Atomics: per lane, read, compute, and compare-and-swap until no other thread interfered. Other
+ * host threads may access the same words. */
 #include <string.h>
 
 #include "hw/nv/compute.h"
@@ -16,7 +14,7 @@ static uint64_t add_float(uint32_t type, uint64_t a, uint64_t b)
 	uint64_t sum;
 
 	switch (type) {
-	case SASS_ATYPE_F64: /* a NaN stays as it is (seen on an H200) */
+	case SASS_ATYPE_F64: /* a NaN is passed through unchanged (measured on an H200) */
 		if (float_is_nan(&float_f64, b) || float_is_nan(&float_f64, a))
 			return float_is_nan(&float_f64, b) ? b : a;
 		sum = float_add(&float_f64, a, b, FLOAT_NEAREST);
@@ -53,7 +51,7 @@ static bool less(uint32_t type, uint64_t a, uint64_t b)
 	}
 }
 
-static uint64_t apply(uint32_t how, uint32_t type, uint64_t old, uint64_t b)
+static uint64_t atomic_apply(uint32_t how, uint32_t type, uint64_t old, uint64_t b)
 {
 	switch (how) {
 	case SASS_ATOM_ADD:
@@ -77,9 +75,10 @@ static uint64_t apply(uint32_t how, uint32_t type, uint64_t old, uint64_t b)
 	}
 }
 
-/* Returns what was there. */
-static uint64_t exchange(uint8_t *at, uint32_t bytes, uint64_t (*change)(const void *, uint64_t),
-			 const void *argument)
+/* Returns the old value. */
+static uint64_t atomic_exchange_loop(uint8_t *at, uint32_t bytes,
+				     uint64_t (*change)(const void *, uint64_t),
+				     const void *argument)
 {
 	if (bytes == 8) {
 		uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED);
@@ -106,7 +105,7 @@ static uint64_t change_apply(const void *argument, uint64_t old)
 {
 	const struct change *c = argument;
 
-	return apply(c->how, c->type, old, c->b);
+	return atomic_apply(c->how, c->type, old, c->b);
 }
 
 static uint64_t change_compare(const void *argument, uint64_t old)
@@ -116,8 +115,8 @@ static uint64_t change_compare(const void *argument, uint64_t old)
 	return old == c->compare ? c->b : old;
 }
 
-static uint64_t operand(const struct warp *w, const struct op *op, uint32_t source, uint32_t bytes,
-			uint32_t lane)
+static uint64_t atomic_operand(const struct warp *w, const struct op *op, uint32_t source,
+			       uint32_t bytes, uint32_t lane)
 {
 	uint32_t row = op->s[source].row;
 
@@ -134,11 +133,9 @@ static uint32_t atomic_bytes(uint32_t type)
 	return type == SASS_ATYPE_B128 ? 16 : is_wide(type) ? 8 : 4;
 }
 
-/*
- * 128 bits: compare and exchange, or exchange alone. Not every host compiler has a builtin for so many without a
- * library, but all have __sync, if x86-64 code may use CMPXCHG16B. clang would forget that where it puts the function
- * into its caller, and call the library.
- */
+/* 128 bits: compare-and-swap, or exchange. Not every host compiler has an __atomic builtin of this
+ * width without libatomic, but all have __sync if x86-64 code may use CMPXCHG16B. noinline: clang
+ * drops the target attribute when it inlines the function, and calls the library. */
 __extension__ typedef unsigned __int128 wide;
 
 static wide wide_operand(const struct warp *w, uint32_t row, uint32_t lane)
@@ -158,7 +155,7 @@ run_wide(struct warp *w, const struct op *op, bool swap, wide *at, uint32_t lane
 {
 	wide value = wide_operand(w, op->s[swap].row, lane), compare, old = 0;
 
-	do { /* what is there is only known after a try */
+	do { /* the old value is known only after a first attempt */
 		compare = swap ? wide_operand(w, op->s[0].row, lane) : old;
 		old = __sync_val_compare_and_swap(at, compare, value);
 	} while (!swap && old != compare);
@@ -173,15 +170,16 @@ static bool is_global(const struct warp *w, uint64_t address)
 	return window != w->grid->shared_window && window != w->grid->local_window;
 }
 
-/* Shared memory adds no floats and exchanges 64 and 128 bits but does nothing else with them: at a generic address of
- * shared memory an H200 does something else than it was asked for. RED knows global memory alone. */
-static bool is_possible(const struct warp *w, const struct op *op, uint64_t address)
+/* Shared memory has no float add; of 64- and 128-bit atomics it has exchange and compare-and-swap
+ * only: at a generic address in shared memory an H200 executes a different operation. RED reaches
+ * global memory only. */
+static bool atomic_is_supported(const struct warp *w, const struct op *op, uint64_t address)
 {
 	uint16_t kind = op->inst->op;
 	uint32_t type = op->inst->mod[SASS_M_ATYPE];
 
 	if (type == SASS_ATYPE_B128 &&
-	    (kind == SASS_ATOM || kind == SASS_ATOM_CAS)) /* of stacks nobody knows */
+	    (kind == SASS_ATOM || kind == SASS_ATOM_CAS)) /* behaviour on stacks is unknown */
 		return (address & ~(NV_WINDOW_BYTES - 1)) != w->grid->local_window;
 	if ((kind != SASS_ATOM && kind != SASS_RED) || is_global(w, address))
 		return true;
@@ -199,9 +197,10 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 			   .bytes = atomic_bytes(mod[SASS_M_ATYPE]),
 			   .rights = MODEL_WRITE | MODEL_ATOMIC,
 			   .verb = "atomic"};
-	/* A predicate says whether it was done. Generic addresses of shared and local memory are then
-	 * left to code that follows: so ptxas uses it where these memories cannot do the operation. */
-	bool refuses = op->p_count && op->p[0] % PRED_UNIFORM != PRED_SINK;
+	/* A destination predicate reports whether the atomic was executed. With one, the
+	 * instruction skips generic addresses of shared and local memory and leaves them to the
+	 * code that follows: ptxas uses it so where these memories lack the operation. */
+	bool reports_done = op->p_count && op->p[0] % PRED_UNIFORM != PRED_SINK;
 	uint32_t done = 0;
 	uint64_t address[LANES];
 
@@ -213,12 +212,12 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		uint64_t old;
 		uint8_t *at;
 
-		if (!(mask >> i & 1) || (refuses && !is_global(w, address[i])))
+		if (!(mask >> i & 1) || (reports_done && !is_global(w, address[i])))
 			continue;
 		done |= 1u << i;
-		if (!is_possible(w, op, address[i])) {
+		if (!atomic_is_supported(w, op, address[i])) {
 			warp_fault(w, i, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
-				   "shared and local memory have no such atomic operation, 0x%llx "
+				   "shared and local memory lack this atomic operation, and 0x%llx "
 				   "is an address there",
 				   (unsigned long long)address[i]);
 			return;
@@ -230,18 +229,18 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 			run_wide(w, op, swap, (wide *)(void *)at, i);
 			continue;
 		}
-		c.b = operand(w, op, swap, x.bytes, i);
-		c.compare = operand(w, op, 0, x.bytes, i);
-		old = exchange(at, x.bytes, swap ? change_compare : change_apply, &c);
+		c.b = atomic_operand(w, op, swap, x.bytes, i);
+		c.compare = atomic_operand(w, op, 0, x.bytes, i);
+		old = atomic_exchange_loop(at, x.bytes, swap ? change_compare : change_apply, &c);
 		if (kind == SASS_RED)
 			continue;
-		if (swap && mod[SASS_M_CAS] != SASS_CAS) /* CAST says only whether it did */
+		if (swap && mod[SASS_M_CAS] != SASS_CAS) /* CAST returns only whether it stored */
 			old = old == c.compare;
 		w->r[op->d][i] = (uint32_t)old;
 		if (x.bytes == 8)
 			w->r[op->d + 1][i] = (uint32_t)(old >> 32);
 	}
-	if (refuses)
+	if (reports_done)
 		pred_write(w, op->p[0], done, mask);
 }
 
@@ -254,7 +253,7 @@ static const char *prepare_atomic(struct op *op, const struct sass_inst *in)
 	return prepare_access(op, in);
 }
 
-/* Every lane counts for one. What ptxas makes of it has no result, and what that would be is unknown. */
+/* Each lane counts one. ptxas uses it without a result; the result is unknown. */
 static void run_popc_inc(struct warp *w, const struct op *op, uint32_t mask)
 {
 	struct access x = {.w = w, .space = SPACE_SHARED, .bytes = 4, .verb = "atomic"};

@@ -1,22 +1,21 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Control flow. The lanes of a warp run in groups: a branch that not all lanes take parts them, and the
- * group with the lowest pc goes first. Groups that come to the same instruction stay apart, as on hardware, until
- * their lanes meet at BSYNC (all lanes that its barrier register holds) or at WARPSYNC (all
- * lanes of a mask, each with that same mask). A barrier register
- * is a mask of lanes; every lane keeps the one that it took part in setting. BAR is for threads of the
- * block, and a warp counts as soon as one of its groups has come.
+// SPDX-License-Identifier: MIT
+/* Control flow and divergence. The active lanes of a warp are a group with one pc: a divergent
+ * branch splits it, and the group with the lowest pc runs first. Groups that reach the same
+ * instruction stay separate, as on hardware, until their lanes reconverge at BSYNC (all lanes in
+ * the convergence barrier) or at WARPSYNC (all lanes of the member mask, each with the same mask).
+ * A convergence barrier is a lane mask; each lane keeps the copy that it helped set. BAR
+ * synchronises the threads of the block, and a warp counts as arrived as soon as one of its groups
+ * arrives.
  *
- * At WARPSYNC lanes meet if it is the same instruction: an H200 never lets them go that wait at two.
- * WARPSYNC.COLLECTIVE is for those: they go on together at one of them up to ENDCOLLECTIVE, which
- * sends each on where it came from. Which of them the hardware takes is not known; what stands
- * there is the same in code by ptxas.
- */
+ * Lanes reconverge at WARPSYNC only at the same instruction: on an H200, lanes that wait at two
+ * WARPSYNCs never continue. WARPSYNC.COLLECTIVE serves that case: the lanes continue together at
+ * one of the sites up to ENDCOLLECTIVE, which returns each to its own site. Which site hardware
+ * chooses is not known; in code of ptxas they are identical. */
 #include <sched.h>
 
 #include "model/nv/exec.h"
 
-static void set_aside(struct warp *w, uint32_t lanes, uint64_t pc)
+static void make_ready(struct warp *w, uint32_t lanes, uint64_t pc)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
 		if (lanes >> i & 1) {
@@ -28,12 +27,12 @@ static void set_aside(struct warp *w, uint32_t lanes, uint64_t pc)
 	w->mask &= ~lanes;
 }
 
-bool warp_pick(struct warp *w, bool rotate)
+bool warp_schedule(struct warp *w, bool rotate)
 {
 	uint32_t lane = LANES, group;
 
 	if (w->mask)
-		set_aside(w, w->mask, w->pc);
+		make_ready(w, w->mask, w->pc);
 	for (uint32_t i = 1; i <= LANES; i++) {
 		uint32_t candidate = (w->leader + i) % LANES;
 
@@ -53,21 +52,21 @@ bool warp_pick(struct warp *w, bool rotate)
 	return true;
 }
 
-/* Lanes go on at a pc: the lower of the two paths runs on, the other waits for its turn. */
-static void jump(struct warp *w, uint32_t lanes, uint64_t pc)
+/* Moves lanes to a pc: the group with the lower pc stays active, the other becomes ready. */
+static void branch_to(struct warp *w, uint32_t lanes, uint64_t pc)
 {
 	if (lanes == w->mask) {
 		w->next = pc;
 	} else if (lanes && pc < w->next) {
-		set_aside(w, w->mask & ~lanes, w->next);
+		make_ready(w, w->mask & ~lanes, w->next);
 		w->next = pc;
 	} else if (lanes) {
-		set_aside(w, lanes, pc);
+		make_ready(w, lanes, pc);
 	}
 }
 
-/* Lanes with an address each. */
-static void jump_each(struct warp *w, uint32_t lanes, const uint64_t *pc)
+/* Moves each lane to its own address. */
+static void branch_each(struct warp *w, uint32_t lanes, const uint64_t *pc)
 {
 	uint32_t rest = w->mask & ~lanes;
 
@@ -83,13 +82,13 @@ static void jump_each(struct warp *w, uint32_t lanes, const uint64_t *pc)
 			w->next = to;
 			return;
 		}
-		set_aside(w, same, to);
+		make_ready(w, same, to);
 	}
 }
 
-/* Waiting. A lane that waits keeps the pc of the instruction at which it does. */
+/* Blocked lanes. A blocked lane keeps the pc of the instruction that blocks it. */
 
-static void wait_here(struct warp *w, uint32_t lanes, enum wait kind, uint32_t on)
+static void block_lanes(struct warp *w, uint32_t lanes, enum wait kind, uint32_t on)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
 		if (!(lanes >> i & 1))
@@ -102,7 +101,7 @@ static void wait_here(struct warp *w, uint32_t lanes, enum wait kind, uint32_t o
 	w->mask &= ~lanes;
 }
 
-static void release(struct warp *w, uint32_t lanes)
+static void release_lanes(struct warp *w, uint32_t lanes)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
 		if (!(lanes >> i & 1))
@@ -113,8 +112,8 @@ static void release(struct warp *w, uint32_t lanes)
 	w->ready |= lanes;
 }
 
-/* Those that waited for each other at one place are one group from here on. */
-static void join(struct warp *w, uint32_t lanes)
+/* Lanes that waited for each other at one instruction form one group from here on. */
+static void form_group(struct warp *w, uint32_t lanes)
 {
 	while (lanes) {
 		uint64_t pc = w->lane_pc[first_lane(lanes)];
@@ -130,8 +129,8 @@ static void join(struct warp *w, uint32_t lanes)
 	}
 }
 
-/* Lanes that a waiting lane needs beside itself. */
-static uint32_t waits_for(const struct warp *w, uint32_t lane)
+/* Returns the lanes that a blocked lane waits for, besides itself. */
+static uint32_t lanes_waited_for(const struct warp *w, uint32_t lane)
 {
 	uint32_t need =
 		w->wait[lane] == WAIT_BSYNC ? w->breg[w->wait_on[lane]][lane] : w->wait_on[lane];
@@ -139,29 +138,30 @@ static uint32_t waits_for(const struct warp *w, uint32_t lane)
 	return (need & w->live) | 1u << lane;
 }
 
-/* Those who wait for the same thing. A lane that named other lanes in its WARPSYNC, or is at another
- * one, has not come to this one, nor has one whose B register a function uses for lanes of its own. */
-static bool waits_alike(const struct warp *w, uint32_t a, uint32_t b)
+/* True if two lanes wait at the same sync. A lane with another WARPSYNC member mask, or at another
+ * WARPSYNC, has not arrived; nor has a lane whose B register a called function uses for other
+ * lanes. */
+static bool same_sync(const struct warp *w, uint32_t a, uint32_t b)
 {
 	if (w->wait[a] != w->wait[b] || w->wait_on[a] != w->wait_on[b])
 		return false;
 	if (w->wait[a] == WAIT_WARPSYNC)
 		return w->lane_pc[a] == w->lane_pc[b];
-	return w->wait[a] != WAIT_BSYNC || waits_for(w, a) == waits_for(w, b);
+	return w->wait[a] != WAIT_BSYNC || lanes_waited_for(w, a) == lanes_waited_for(w, b);
 }
 
-static uint32_t waiting_like(const struct warp *w, uint32_t lane)
+static uint32_t lanes_at_same_sync(const struct warp *w, uint32_t lane)
 {
 	uint32_t same = 0;
 
 	for (uint32_t i = 0; i < LANES; i++)
-		if (waits_alike(w, i, lane))
+		if (same_sync(w, i, lane))
 			same |= 1u << i;
 	return same & w->live;
 }
 
-/* Lanes at several WARPSYNC.COLLECTIVE go on at the first of them. */
-static void gather(struct warp *w, uint32_t lanes)
+/* Lanes at several WARPSYNC.COLLECTIVE sites continue at the lowest one. */
+static void gather_collective(struct warp *w, uint32_t lanes)
 {
 	uint64_t first = UINT64_MAX;
 
@@ -173,60 +173,58 @@ static void gather(struct warp *w, uint32_t lanes)
 			w->lane_pc[i] = first;
 }
 
-/*
- * Lanes that may go on with one that waits; 0: not yet. BSYNC does not wait for lanes whose WARPSYNC has let them
- * go but which have not run since: others, of another mask, run first then, and an H200 let those pass
- * a BSYNC that was for all of them. Not measured alone: this rule makes kernels wrong that were wrong on the chip, and
- * leaves right what ptxas makes. Where a register was kept elsewhere meanwhile (BMOV) others could not know who has gone,
- * so there all wait.
- */
-static uint32_t who_goes(const struct warp *w, uint32_t lane)
+/* Returns the lanes that may continue with a blocked lane; 0: none yet. BSYNC does not wait for
+ * lanes that WARPSYNC has released but that have not run since: lanes of another mask run first
+ * then, and on an H200 these passed a BSYNC for all of them. The rule was not measured in
+ * isolation: with it, kernels fail that failed on the chip, and code of ptxas works. Where BMOV
+ * saved the register meanwhile, the other lanes cannot know which lanes left, so all wait. */
+static uint32_t releasable_lanes(const struct warp *w, uint32_t lane)
 {
-	uint32_t need = waits_for(w, lane), here = need & waiting_like(w, lane),
+	uint32_t need = lanes_waited_for(w, lane), here = need & lanes_at_same_sync(w, lane),
 		 missing = need & ~here;
 	bool may_miss = w->wait[lane] == WAIT_BSYNC && !(w->moved[w->wait_on[lane]] >> lane & 1);
 
 	return missing & ~(may_miss ? w->late : 0) ? 0 : here;
 }
 
-/* Lanes leave the others that took part in setting a barrier register, who no longer wait for them. */
-static void leave(uint32_t *breg, uint32_t lanes, uint32_t others)
+/* Removes lanes from the convergence barriers that they helped set: the others no longer wait for
+ * them. */
+static void leave_barrier(uint32_t *breg, uint32_t lanes, uint32_t others)
 {
 	EACH_LANE(i)
 		breg[i] &= others >> i & 1 ? ~lanes : ALL_LANES;
 }
 
-/* Lets go whoever has all that it waits for: after an arrival, a BREAK or an exit. */
-static void check_waiters(struct warp *w)
+/* Releases every lane whose wait is over: after an arrival, a BREAK or an exit. */
+static void release_waiters(struct warp *w)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t go;
 
 		if (!(w->live >> i & 1) || w->wait[i] == WAIT_NOTHING || w->wait[i] == WAIT_BAR)
 			continue;
-		go = who_goes(w, i);
+		go = releasable_lanes(w, i);
 		if (!go)
 			continue;
 		if (w->wait[i] == WAIT_BSYNC)
-			leave(w->breg[w->wait_on[i]], go, waits_for(w, i) & ~go);
+			leave_barrier(w->breg[w->wait_on[i]], go, lanes_waited_for(w, i) & ~go);
 		else if (w->wait[i] == WAIT_WARPSYNC)
 			w->late |= go;
 		else
-			gather(w, go);
-		join(w, go);
-		release(w, go);
+			gather_collective(w, go);
+		form_group(w, go);
+		release_lanes(w, go);
 	}
 }
 
-/* The block's barriers. */
+/* Barriers of the block. */
 
-/*
- * Threads that have come. Warps count as whole ones, whichever of their lanes has come: an H200 lets a
- * block go on while parted lanes of a warp are still on their way, and where PTX has a barrier for
- * single threads (barrier.sync without .aligned) ptxas puts a WARPSYNC of all lanes before it. A barrier for all
- * threads waits for those that live; one for a number of them counts those that have come and gone, too.
- */
-static uint32_t arrived_threads(const struct cta *c, uint32_t bar, bool counted)
+/* Returns the number of arrived threads. A warp counts as a whole as soon as any of its lanes
+ * arrives: an H200 lets a block continue while divergent lanes of a warp have not arrived, and
+ * where PTX has a barrier for single threads (barrier.sync without .aligned) ptxas emits a WARPSYNC
+ * of all lanes before it. A barrier for all threads waits for live threads; one with a thread count
+ * also counts threads that arrived and exited. */
+static uint32_t bar_arrived_threads(const struct cta *c, uint32_t bar, bool counted)
 {
 	uint32_t n = 0;
 
@@ -242,8 +240,8 @@ static uint32_t arrived_threads(const struct cta *c, uint32_t bar, bool counted)
 	return n;
 }
 
-/* Returns what those get who have voted. */
-static uint32_t complete(struct cta *c, uint32_t bar)
+/* Completes a barrier and returns the result of its vote. */
+static uint32_t bar_complete(struct cta *c, uint32_t bar)
 {
 	uint32_t votes = c->bar[bar].votes, voters = c->bar[bar].voters, result;
 
@@ -257,7 +255,7 @@ static uint32_t complete(struct cta *c, uint32_t bar)
 		for (uint32_t l = 0; l < LANES; l++)
 			if (w->wait[l] == WAIT_BAR && w->wait_on[l] == bar)
 				lanes |= 1u << l;
-		release(w, lanes);
+		release_lanes(w, lanes);
 		w->arrived[bar] = 0;
 		if (lanes)
 			w->bar_result = result;
@@ -266,10 +264,10 @@ static uint32_t complete(struct cta *c, uint32_t bar)
 	return result;
 }
 
-static bool is_complete(const struct cta *c, uint32_t bar)
+static bool bar_is_complete(const struct cta *c, uint32_t bar)
 {
 	uint32_t expected = c->bar[bar].expected;
-	uint32_t here = arrived_threads(c, bar, expected);
+	uint32_t here = bar_arrived_threads(c, bar, expected);
 
 	return here && here >= (expected ? expected : c->live);
 }
@@ -277,32 +275,35 @@ static bool is_complete(const struct cta *c, uint32_t bar)
 static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2][2 * LANES], lane = mask ? first_lane(mask) : 0, kind = op->data[0];
-	uint32_t bar = fetch(w, op, 0, space[0])[lane], count = fetch(w, op, 1, space[1])[lane];
+	uint32_t bar = fetch_source(w, op, 0, space[0])[lane],
+		 count = fetch_source(w, op, 1, space[1])[lane];
 	uint32_t votes = pred_read(w, op, 0);
 
 	if (!mask)
 		return;
-	if (op->data[1]) { /* both out of one register, as ptxas packs them */
+	if (op->data[1]) { /* ptxas packs both into one register */
 		bar &= 0xf;
 		count = count >> 16 & 0xfff;
 	}
 	if (bar >= w->grid->barriers) {
 		warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
-			   "barrier %u, but the launch gives the block %u", bar, w->grid->barriers);
+			   "barrier %u, but the launch descriptor allocates %u barriers", bar,
+			   w->grid->barriers);
 		return;
 	}
 	if (count % LANES) {
 		warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
-			   "barrier %u for %u threads, which is no multiple of 32", bar, count);
+			   "barrier %u for %u threads, which is not a multiple of 32", bar, count);
 		return;
 	}
 	if (w->hazard && w->live & ~mask) {
-		warp_fault(w, lane, MODEL_FAULT_HAZARD, w->pc,
-			   "+0x%llx: barrier %u is reached by lanes 0x%x of a warp without 0x%x; "
-			   "the hardware "
-			   "counts the warp and does not wait for those",
-			   (unsigned long long)(w->pc - w->grid->work.program), bar, mask,
-			   w->live & ~mask);
+		warp_fault(
+			w, lane, MODEL_FAULT_HAZARD, w->pc,
+			"+0x%llx: barrier %u is reached by lanes 0x%x of a warp but not by 0x%x; "
+			"hardware "
+			"counts the whole warp as arrived and does not wait for them",
+			(unsigned long long)(w->pc - w->grid->work.program), bar, mask,
+			w->live & ~mask);
 		return;
 	}
 	w->arrived[bar] |= mask;
@@ -310,11 +311,11 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 	w->cta->bar[bar].kind = (uint8_t)kind;
 	w->cta->bar[bar].votes += (uint32_t)__builtin_popcount(votes & mask);
 	w->cta->bar[bar].voters += (uint32_t)__builtin_popcount(mask);
-	/* The last to come goes on at once, before other lanes of its warp that have parted from it. */
-	if (is_complete(w->cta, bar))
-		w->bar_result = complete(w->cta, bar);
+	/* The last group to arrive continues at once, before divergent lanes of its warp. */
+	if (bar_is_complete(w->cta, bar))
+		w->bar_result = bar_complete(w->cta, bar);
 	else if (kind != SASS_BAR_ARV)
-		wait_here(w, mask, WAIT_BAR, bar);
+		block_lanes(w, mask, WAIT_BAR, bar);
 }
 
 static void run_b2r(struct warp *w, const struct op *op, uint32_t mask)
@@ -342,7 +343,7 @@ static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
 	mask &= pred_read(w, op, 0);
 	if (!mask)
 		return;
-	/* Nearly always everyone is here already. */
+	/* Fast path: all lanes have arrived. */
 	if (mask == w->mask && !(w->breg[op->breg][first_lane(mask)] & w->live & ~mask)) {
 		uint32_t same = 1, first = w->breg[op->breg][first_lane(mask)];
 
@@ -351,21 +352,22 @@ static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
 		if (same)
 			return;
 	}
-	wait_here(w, mask, WAIT_BSYNC, op->breg);
-	check_waiters(w);
+	block_lanes(w, mask, WAIT_BSYNC, op->breg);
+	release_waiters(w);
 }
 
-/* A lane leaves those that took part in setting its register. Others may use the register for something
- * else meanwhile: ptxas keeps one (B11) for functions, and what it holds in a caller in R registers. */
+/* Removes a lane from the barrier that it helped set. Other lanes may use the register for
+ * something else meanwhile: ptxas reserves one (B11) for functions and saves the caller's value in
+ * R registers. */
 static void run_break(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t leaving = mask & pred_read(w, op, 0), *breg = w->breg[op->breg];
 
 	for (uint32_t k = 0; k < LANES; k++)
 		if (leaving >> k & 1)
-			leave(breg, 1u << k, breg[k]);
+			leave_barrier(breg, 1u << k, breg[k]);
 	if (leaving)
-		check_waiters(w);
+		release_waiters(w);
 }
 
 static void run_bmov_read(struct warp *w, const struct op *op, uint32_t mask)
@@ -381,45 +383,46 @@ static void run_bmov_write(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES];
 
-	row_blend(w->breg[op->breg], fetch(w, op, 0, space), mask);
+	row_blend(w->breg[op->breg], fetch_source(w, op, 0, space), mask);
 	w->moved[op->breg] |= mask;
 }
 
 static void run_warpsync(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES];
-	const uint32_t *need = fetch(w, op, 0, space);
+	const uint32_t *need = fetch_source(w, op, 0, space);
 
 	mask &= pred_read(w, op, 0);
 	for (uint32_t i = 0; i < LANES; i++)
 		if (mask >> i & 1)
-			wait_here(w, 1u << i, WAIT_WARPSYNC, need[i]);
-	check_waiters(w);
+			block_lanes(w, 1u << i, WAIT_WARPSYNC, need[i]);
+	release_waiters(w);
 }
 
 static void run_warpsync_all(struct warp *w, const struct op *op, uint32_t mask)
 {
-	wait_here(w, mask & pred_read(w, op, 0), WAIT_WARPSYNC, ALL_LANES);
-	check_waiters(w);
+	block_lanes(w, mask & pred_read(w, op, 0), WAIT_WARPSYNC, ALL_LANES);
+	release_waiters(w);
 }
 
-static void collect(struct warp *w, const struct op *op, uint32_t mask, const uint32_t *need)
+static void block_collective(struct warp *w, const struct op *op, uint32_t mask,
+			     const uint32_t *need)
 {
 	mask &= pred_read(w, op, 0);
 	for (uint32_t i = 0; i < LANES; i++) {
 		if (!(mask >> i & 1))
 			continue;
 		w->collective[i] = w->next + (uint64_t)op->target;
-		wait_here(w, 1u << i, WAIT_COLLECTIVE, need[i]);
+		block_lanes(w, 1u << i, WAIT_COLLECTIVE, need[i]);
 	}
-	check_waiters(w);
+	release_waiters(w);
 }
 
 static void run_collective(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES];
 
-	collect(w, op, mask, fetch(w, op, 0, space));
+	block_collective(w, op, mask, fetch_source(w, op, 0, space));
 }
 
 static void run_collective_all(struct warp *w, const struct op *op, uint32_t mask)
@@ -427,46 +430,45 @@ static void run_collective_all(struct warp *w, const struct op *op, uint32_t mas
 	uint32_t need[LANES];
 
 	row_splat(need, ALL_LANES);
-	collect(w, op, mask, need);
+	block_collective(w, op, mask, need);
 }
 
 static void run_endcollective(struct warp *w, const struct op *op, uint32_t mask)
 {
-	jump_each(w, mask & pred_read(w, op, 0), w->collective);
+	branch_each(w, mask & pred_read(w, op, 0), w->collective);
 }
 
 /* Branches. */
 
-/* The marks .U, .DIV and .CONV without a mask are hints. */
+/* .U, .DIV and .CONV without a mask are hints. */
 static void run_bra(struct warp *w, const struct op *op, uint32_t mask)
 {
-	jump(w, mask & pred_read(w, op, 0), w->next + (uint64_t)op->target);
+	branch_to(w, mask & pred_read(w, op, 0), w->next + (uint64_t)op->target);
 }
 
-/*
- * BRA.DIV jumps if lanes of the mask are not here, BRA.CONV if all are; all lanes do, and those that the
- * guard leaves out count as not being here. ptxas has "R2UR P0, URZ, Ra; @!P0 BRA.DIV" where lanes may name
- * different masks in Ra, and each of these has to go to code that can do that.
- */
+/* BRA.DIV branches if lanes of the mask are not active, BRA.CONV if all are; all active lanes
+ * branch, and lanes with a false guard count as not active. ptxas emits "R2UR P0, URZ, Ra; @!P0
+ * BRA.DIV" where lanes may have different masks in Ra, and each of these lanes must reach the code
+ * for that case. */
 static void run_bra_mask(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t want = w->ur[op->s[0].row] ^ op->s[0].flip;
 	bool diverged = want & w->live & ~(mask & pred_read(w, op, 0));
 
 	if (diverged == (op->inst->mod[SASS_M_UNIFORM] == SASS_BRA_DIV))
-		jump(w, w->mask, w->next + (uint64_t)op->target);
+		branch_to(w, w->mask, w->next + (uint64_t)op->target);
 }
 
 /* Register pair plus target: indirect branches, calls and returns. */
 static void jump_register(struct warp *w, const struct op *op, uint32_t mask, uint64_t from)
 {
 	uint32_t space[2 * LANES];
-	const uint32_t *a = fetch(w, op, 0, space);
+	const uint32_t *a = fetch_source(w, op, 0, space);
 	uint64_t pc[LANES];
 
 	for (uint32_t i = 0; i < LANES; i++)
 		pc[i] = from + (uint64_t)op->target + ((uint64_t)a[LANES + i] << 32 | a[i]);
-	jump_each(w, mask & pred_read(w, op, 0), pc);
+	branch_each(w, mask & pred_read(w, op, 0), pc);
 }
 
 static void run_jump_register(struct warp *w, const struct op *op, uint32_t mask)
@@ -481,10 +483,10 @@ static void run_jump_absolute(struct warp *w, const struct op *op, uint32_t mask
 
 static void run_call(struct warp *w, const struct op *op, uint32_t mask)
 {
-	jump(w, mask & pred_read(w, op, 0), (uint64_t)op->target);
+	branch_to(w, mask & pred_read(w, op, 0), (uint64_t)op->target);
 }
 
-/* An address of code: the instruction's own, or the target's. */
+/* A code address: of the instruction itself, or of the target. */
 static void run_lepc(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint64_t at = op->inst->op == SASS_LEPC ? w->pc : w->next + (uint64_t)op->target;
@@ -504,10 +506,10 @@ static void run_exit(struct warp *w, const struct op *op, uint32_t mask)
 	w->live &= ~mask;
 	w->mask &= ~mask;
 	w->cta->live -= (uint32_t)__builtin_popcount(mask);
-	check_waiters(w);
+	release_waiters(w);
 	for (uint32_t bar = 0; bar < w->grid->barriers; bar++)
-		if (is_complete(w->cta, bar))
-			complete(w->cta, bar);
+		if (bar_is_complete(w->cta, bar))
+			bar_complete(w->cta, bar);
 }
 
 static void run_sleep(struct warp *w, const struct op *op, uint32_t mask)
@@ -549,7 +551,7 @@ static const char *prepare_bmov(struct op *op, const struct sass_inst *in)
 static const char *prepare_call(struct op *op, const struct sass_inst *in)
 {
 	(void)op;
-	return in->mod[SASS_M_NODEC] ? NULL : "the hardware's call stack is not modelled";
+	return in->mod[SASS_M_NODEC] ? NULL : "the hardware call stack is not modelled";
 }
 
 const struct op_row rows_control[] = {

@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Conversions between integers and floats of all sizes, and rounding to integral values. Lane by
- * lane on bit patterns: exact in every rounding mode.
- */
+// SPDX-License-Identifier: MIT
+/* Conversions between integers and floats of all sizes, and rounding to integral values. They work
+ * on bit patterns lane by lane and are exact in every rounding mode. */
 #include "model/nv/exec.h"
 #include "model/core/softfloat.h"
 
@@ -20,34 +18,35 @@ static const struct number_type {
 	[SASS_TYPE_F64] = {64, true, &float_f64},   [SASS_TYPE_TF32] = {32, true, &float_tf32},
 };
 
-/* I2FP makes an f32 of an integer and does not say so. */
-static const struct number_type *destination(const struct op *op)
+/* The destination of I2FP is f32, without a type modifier. */
+static const struct number_type *destination_type(const struct op *op)
 {
 	return &types[op->inst->op == SASS_I2FP ? SASS_TYPE_F32 : op->inst->mod[SASS_M_DTYPE]];
 }
 
-/* FRND has one type, its destination's; F2IP takes floats. */
-static const struct number_type *source(const struct op *op)
+/* FRND has one type, that of its destination; F2IP takes floats. */
+static const struct number_type *source_type(const struct op *op)
 {
 	if (op->inst->op == SASS_F2IP)
 		return &types[SASS_TYPE_F32];
 	return &types[op->inst->mod[op->inst->op == SASS_FRND ? SASS_M_DTYPE : SASS_M_STYPE]];
 }
 
-static enum float_rounding rounding(const struct op *op)
+static enum float_rounding rounding_mode(const struct op *op)
 {
 	return (enum float_rounding)op->inst->mod[SASS_M_RND];
 }
 
-/* The source's bits with absolute value and negation; a modifier works on the sign of its type. */
+/* Returns the source's bits after absolute value and negation, which apply to the sign of its
+ * type. */
 static uint64_t bits_of(const struct op *op, const struct operands *o, uint32_t i)
 {
-	const struct number_type *t = source(op);
+	const struct number_type *t = source_type(op);
 	uint64_t raw = o->s[0][i], sign = 1ull << (t->bits - 1);
 
 	if (t->bits == 64)
 		raw |= (uint64_t)o->s[0][LANES + i] << 32;
-	else /* a register may give one of its bytes or halves */
+	else /* the operand may select a byte or half of the register */
 		raw = raw >> op->data[0] & ((2 * sign) - 1);
 	if (!t->format)
 		return raw;
@@ -58,10 +57,10 @@ static uint64_t bits_of(const struct op *op, const struct operands *o, uint32_t 
 	return op->inst->mod[SASS_M_FTZ] && t->bits == 32 ? float_flush(t->format, raw) : raw;
 }
 
-/* F2F flushes halves, too (seen on an H200). */
-static void put(const struct op *op, struct operands *o, uint32_t i, uint64_t value)
+/* F2F flushes halves, too (measured on an H200). */
+static void write_result(const struct op *op, struct operands *o, uint32_t i, uint64_t value)
 {
-	const struct float_format *f = destination(op)->format;
+	const struct float_format *f = destination_type(op)->format;
 
 	if (op->inst->mod[SASS_M_FTZ] &&
 	    (f == &float_f32 || (f == &float_f16 && op->inst->op == SASS_F2F)))
@@ -71,60 +70,63 @@ static void put(const struct op *op, struct operands *o, uint32_t i, uint64_t va
 		o->d[LANES + i] = (uint32_t)(value >> 32);
 }
 
-/* The unit for 64-bit ends hands NaNs on, the other one makes them all alike (seen on an H200). */
-static bool hands_on(const struct op *op, uint64_t x)
+/* The 64-bit conversion unit passes NaNs through, the other one returns a canonical NaN (measured
+ * on an H200). */
+static bool propagates_nan(const struct op *op, uint64_t x)
 {
-	return float_is_nan(source(op)->format, x) &&
-	       (source(op)->bits == 64 || destination(op)->bits == 64);
+	return float_is_nan(source_type(op)->format, x) &&
+	       (source_type(op)->bits == 64 || destination_type(op)->bits == 64);
 }
 
 static void core_f2f(const struct op *op, struct operands *o)
 {
-	const struct float_format *from = source(op)->format, *to = destination(op)->format;
+	const struct float_format *from = source_type(op)->format,
+				  *to = destination_type(op)->format;
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint64_t x = bits_of(op, o, i);
 
-		put(op, o, i,
-		    hands_on(op, x) ? float_convert_nan(from, to, x)
-				    : float_convert(from, to, x, rounding(op)));
+		write_result(op, o, i,
+			     propagates_nan(op, x) ? float_convert_nan(from, to, x)
+						   : float_convert(from, to, x, rounding_mode(op)));
 	}
 }
 
 static void core_frnd(const struct op *op, struct operands *o)
 {
-	const struct float_format *f = source(op)->format;
+	const struct float_format *f = source_type(op)->format;
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint64_t x = bits_of(op, o, i);
 
-		put(op, o, i,
-		    hands_on(op, x) ? float_convert_nan(f, f, x)
-				    : float_integral(f, x, rounding(op)));
+		write_result(op, o, i,
+			     propagates_nan(op, x) ? float_convert_nan(f, f, x)
+						   : float_integral(f, x, rounding_mode(op)));
 	}
 }
 
 static void core_i2f(const struct op *op, struct operands *o)
 {
-	const struct number_type *t = source(op);
+	const struct number_type *t = source_type(op);
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint64_t raw = bits_of(op, o, i), sign = 1ull << (t->bits - 1);
 		bool negative = t->is_signed && raw & sign;
 		uint64_t magnitude = negative ? (~raw + 1) & (2 * sign - 1) : raw;
 
-		put(op, o, i,
-		    float_from_integer(destination(op)->format, negative, magnitude, rounding(op)));
+		write_result(op, o, i,
+			     float_from_integer(destination_type(op)->format, negative, magnitude,
+						rounding_mode(op)));
 	}
 }
 
-/* Saturates at the ends of the type. NaN is 0, or without NTZ the type's sign bit. */
+/* Saturates at the bounds of the type. NaN becomes 0, or without NTZ the type's sign bit. */
 static uint64_t to_integer(const struct op *op, const struct number_type *to, uint64_t bits)
 {
-	const struct number_type *from = source(op);
+	const struct number_type *from = source_type(op);
 	bool negative = bits >> (from->bits - 1);
 	uint64_t sign = 1ull << (to->bits - 1), most = to->is_signed ? sign - 1 : 2 * sign - 1;
-	uint64_t value = float_magnitude(from->format, bits, rounding(op));
+	uint64_t value = float_magnitude(from->format, bits, rounding_mode(op));
 
 	if (float_is_nan(from->format, bits))
 		return op->inst->mod[SASS_M_NTZ] ? 0 : sign;
@@ -138,13 +140,13 @@ static uint64_t to_integer(const struct op *op, const struct number_type *to, ui
 static void core_f2i(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++)
-		put(op, o, i, to_integer(op, destination(op), bits_of(op, o, i)));
+		write_result(op, o, i, to_integer(op, destination_type(op), bits_of(op, o, i)));
 }
 
-/* Two floats become two bytes; a half of c goes above them. */
+/* Two floats become two bytes; a half of c is merged above them. */
 static void core_f2ip(const struct op *op, struct operands *o)
 {
-	const struct number_type *to = destination(op);
+	const struct number_type *to = destination_type(op);
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t rest = o->s[2][i] >> 16 * op->inst->ops[3].aux << 16;
@@ -162,11 +164,11 @@ static void core_f2ip(const struct op *op, struct operands *o)
 
 static const char *prepare_convert(struct op *op, const struct sass_inst *in)
 {
-	const struct number_type *from = source(op);
+	const struct number_type *from = source_type(op);
 
 	if (in->ops[1].kind == SASS_GPR && from->bits < 32)
 		op->data[0] = in->ops[1].aux * from->bits;
-	op->dwords = destination(op)->bits == 64 ? 2 : 1;
+	op->dwords = destination_type(op)->bits == 64 ? 2 : 1;
 	op->s[0].words = from->bits == 64 ? 2 : 1;
 	if (op->s[0].kind == SOURCE_IMMEDIATE && from->bits == 64 && from->format) {
 		op->s[0].high = op->s[0].value;

@@ -1,16 +1,14 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * 64-bit floats in register pairs: low words in one row, high words in the next. A NaN that goes in
- * comes out, made quiet, with the sign that it has in the register whatever the modifiers say; of
- * several b's comes first, then c's, then a's (seen on an H200).
- */
+// SPDX-License-Identifier: MIT
+/* 64-bit floats in register pairs: low words in one row, high words in the next. A NaN operand is
+ * the result, made quiet, with the sign that the register holds regardless of modifiers; of several
+ * NaNs, b takes precedence, then c, then a (measured on an H200). */
 #include <math.h>
 #include <string.h>
 
 #include "model/nv/exec.h"
 #include "model/core/softfloat.h"
 
-#define NAN_BITS  0xfff8000000000000ull /* what an invalid operation gives */
+#define NAN_BITS  0xfff8000000000000ull /* result of an invalid operation */
 #define QUIET_BIT 0x0008000000000000ull
 
 static inline double as_double(uint64_t x)
@@ -34,8 +32,8 @@ static inline bool is_nan(uint64_t x)
 	return (x & ~(1ull << 63)) > 0x7ff0000000000000ull;
 }
 
-/* The result, or if it is a NaN the one that the hardware gives. */
-static inline uint64_t choose(uint64_t result, uint64_t a, uint64_t b, uint64_t c)
+/* Returns the result, or if it is a NaN, the NaN that hardware returns. */
+static inline uint64_t propagate_nan(uint64_t result, uint64_t a, uint64_t b, uint64_t c)
 {
 	uint64_t nan = is_nan(b) ? b : is_nan(c) ? c : a;
 
@@ -48,16 +46,16 @@ static inline uint64_t choose(uint64_t result, uint64_t a, uint64_t b, uint64_t 
 #define SRC(n) \
 	((uint64_t)((o->s[n][LANES + i] & op->s[n].keep) ^ op->s[n].flip) << 32 | o->s[n][i])
 
-/* The same without. */
+/* Source n of lane i without modifiers. */
 #define RAW(n) ((uint64_t)o->s[n][LANES + i] << 32 | o->s[n][i])
 
-static inline void put(struct operands *o, uint32_t i, uint64_t value)
+static inline void write_pair(struct operands *o, uint32_t i, uint64_t value)
 {
 	o->d[i] = (uint32_t)value;
 	o->d[LANES + i] = (uint32_t)(value >> 32);
 }
 
-/* The same after LOCAL_SOURCES. */
+/* SRC(n) after LOCAL_SOURCES. */
 #define FAST(n) ((uint64_t)((row##n[LANES + i] & keep##n) ^ flip##n) << 32 | row##n[i])
 
 #define FAST_CORE(name, expression, attribute) \
@@ -77,7 +75,7 @@ static inline void put(struct operands *o, uint32_t i, uint64_t value)
 			nans |= (high[i] & 0x7fffffff) >= 0x7ff00000; \
 		for (uint32_t i = 0; nans && i < LANES; i++) { \
 			uint64_t d = (uint64_t)high[i] << 32 | low[i]; \
-			d = choose(d, RAW(0), RAW(1), RAW(2)); \
+			d = propagate_nan(d, RAW(0), RAW(1), RAW(2)); \
 			low[i] = (uint32_t)d; \
 			high[i] = (uint32_t)(d >> 32); \
 		} \
@@ -102,7 +100,7 @@ static void core_exact(const struct op *op, struct operands *o)
 			     : kind == SASS_DMUL ? float_mul(&float_f64, a, b, 0, r)
 						 : float_fma(&float_f64, a, b, c, 0, r);
 
-		put(o, i, choose(x, RAW(0), RAW(1), RAW(2)));
+		write_pair(o, i, propagate_nan(x, RAW(0), RAW(1), RAW(2)));
 	}
 }
 
@@ -111,13 +109,13 @@ static const char *prepare_arithmetic(struct op *op, const struct sass_inst *in)
 	if (in->mod[SASS_M_RND])
 		op->core = core_exact;
 #if FUSED_TWICE
-	else if (in->op == SASS_DFMA && fused())
+	else if (in->op == SASS_DFMA && host_has_fma())
 		op->core = core_dfma_fused;
 #endif
 	return NULL;
 }
 
-static uint32_t join(uint32_t how, uint32_t a, uint32_t b)
+static uint32_t bool_combine(uint32_t how, uint32_t a, uint32_t b)
 {
 	return how == SASS_AND ? a & b : how == SASS_OR ? a | b : a ^ b;
 }
@@ -131,18 +129,18 @@ static void core_dsetp(const struct op *op, struct operands *o)
 
 		bits |= (uint32_t)!!(cmp & (a < b ? 1u : a == b ? 2u : a > b ? 4u : 8u)) << i;
 	}
-	o->p[0] = join(how, bits, o->x[0]);
-	o->p[1] = join(how, ~bits, o->x[0]);
+	o->p[0] = bool_combine(how, bits, o->x[0]);
+	o->p[1] = bool_combine(how, ~bits, o->x[0]);
 }
 
-/* Sign and magnitude as a number that compares; -0 is below +0. */
-static int64_t order(uint64_t x)
+/* Maps sign and magnitude to a signed integer in the same order; -0 sorts below +0. */
+static int64_t f64_order(uint64_t x)
 {
 	return (int64_t)(x >> 63 ? ~x ^ 1ull << 63 : x);
 }
 
-/* DSETP.MIN and .MAX, coded as the comparisons that never and always hold: is a the one to take,
- * and are both NaN? One NaN alone loses. */
+/* DSETP.MIN and .MAX, encoded as the comparisons "never" and "always": p[0] is true if a is the
+ * result, p[1] if both are NaN. A single NaN is not the result. */
 static void core_dsetp_minmax(const struct op *op, struct operands *o)
 {
 	bool max = op->inst->mod[SASS_M_CMP] == SASS_CMP_T;
@@ -150,13 +148,13 @@ static void core_dsetp_minmax(const struct op *op, struct operands *o)
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint64_t a = SRC(0), b = SRC(1);
-		bool first = max ? order(a) > order(b) : order(a) < order(b);
+		bool first = max ? f64_order(a) > f64_order(b) : f64_order(a) < f64_order(b);
 
 		take |= (uint32_t)(is_nan(b) ? !is_nan(a) : !is_nan(a) && first) << i;
 		both |= (uint32_t)(is_nan(a) && is_nan(b)) << i;
 	}
-	o->p[0] = join(how, take, o->x[0]);
-	o->p[1] = join(how, both, o->x[0]);
+	o->p[0] = bool_combine(how, take, o->x[0]);
+	o->p[1] = bool_combine(how, both, o->x[0]);
 }
 
 static const char *prepare_dsetp(struct op *op, const struct sass_inst *in)

@@ -1,11 +1,9 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * 32-bit floats. Round-to-nearest runs on the host's own floats, 32 lanes at a time; other
- * roundings, saturation and scaling go lane by lane through float.c. NaN results are 0x7fffffff.
- * FTZ makes subnormal inputs and results zeros of the same sign; a product counts as subnormal if
- * it would be with one exponent more, even when rounding makes it the least normal number (seen on
- * an H200).
- */
+// SPDX-License-Identifier: MIT
+/* 32-bit floats. Round-to-nearest uses host floats, 32 lanes at a time; other rounding modes,
+ * saturation and scaling use softfloat.c lane by lane. NaN results are 0x7fffffff. FTZ flushes
+ * subnormal inputs and results to zeros of the same sign; a product counts as subnormal if it is
+ * subnormal when rounded with an unbounded exponent, even where the final rounding gives the
+ * smallest normal number (measured on an H200). */
 #include <math.h>
 #include <string.h>
 
@@ -47,9 +45,9 @@ static inline bool is_nan(uint32_t x)
 
 /* Source n of lane i with its sign modifiers. */
 #define SRC(n)  ((o->s[n][i] & op->s[n].keep) ^ op->s[n].flip)
-#define FAST(n) ((row##n[i] & keep##n) ^ flip##n) /* the same after LOCAL_SOURCES */
+#define FAST(n) ((row##n[i] & keep##n) ^ flip##n) /* SRC(n) after LOCAL_SOURCES */
 
-/* [0, 1]; NaN and -0 become 0. */
+/* Clamps to [0, 1]; NaN and -0 become 0. */
 static uint32_t saturate(uint32_t x)
 {
 	if (is_nan(x) || x & 0x80000000)
@@ -73,8 +71,8 @@ static uint32_t rounded(const struct op *op, uint32_t a, uint32_t b, uint32_t c,
 	}
 }
 
-#define LEAST_NORMAL 0x00800000u
-#define FAR          64 /* exponents further up nothing is subnormal */
+#define MIN_NORMAL      0x00800000u
+#define EXPONENT_OFFSET 64 /* scale at which no result is subnormal */
 
 static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 {
@@ -91,15 +89,15 @@ static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 	x = rounded(op, a, b, c, scale);
 	if (mod[SASS_M_FTZ]) {
 		x = flush(x);
-		if ((x & 0x7fffffff) == LEAST_NORMAL &&
-		    (rounded(op, a, b, c, scale + FAR) & 0x7fffffff) <
-			    LEAST_NORMAL + ((uint32_t)FAR << 23))
+		if ((x & 0x7fffffff) == MIN_NORMAL &&
+		    (rounded(op, a, b, c, scale + EXPONENT_OFFSET) & 0x7fffffff) <
+			    MIN_NORMAL + ((uint32_t)EXPONENT_OFFSET << 23))
 			x &= 0x80000000;
 	}
 	return mod[SASS_M_SAT] ? saturate(x) : x;
 }
 
-/* The host's arithmetic, in a plain and a flushing version. */
+/* Host arithmetic, with and without FTZ. */
 #define FAST_CORES(name, expression, attribute) \
 	attribute static void core_##name(const struct op *op, struct operands *o) \
 	{ \
@@ -120,7 +118,7 @@ static uint32_t exact(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 			float c = as_float(flush(FAST(2))); \
 			(void)c; \
 			result[i] = flush(canonical(as_bits(expression))); \
-			edge |= (result[i] & 0x7fffffff) == LEAST_NORMAL; \
+			edge |= (result[i] & 0x7fffffff) == MIN_NORMAL; \
 		} \
 		for (uint32_t i = 0; edge && i < LANES; i++) \
 			result[i] = exact(op, SRC(0), SRC(1), SRC(2)); \
@@ -149,7 +147,7 @@ static const char *prepare_arithmetic(struct op *op, const struct sass_inst *in)
 	else if (in->mod[SASS_M_FTZ])
 		op->core = flushing[op->data[0]];
 #if FUSED_TWICE
-	if (in->op == SASS_FFMA && op->core != core_exact && fused())
+	if (in->op == SASS_FFMA && op->core != core_exact && host_has_fma())
 		op->core = in->mod[SASS_M_FTZ] ? core_ffma_fused_ftz : core_ffma_fused;
 #endif
 	return NULL;
@@ -157,13 +155,13 @@ static const char *prepare_arithmetic(struct op *op, const struct sass_inst *in)
 
 /* Minimum, maximum, comparison. */
 
-/* Sign-magnitude order as a signed number; -0 below +0. */
-static inline int32_t order(uint32_t x)
+/* Maps sign and magnitude to a signed integer in the same order; -0 sorts below +0. */
+static inline int32_t f32_order(uint32_t x)
 {
 	return (int32_t)(x & 0x80000000 ? ~x ^ 0x80000000 : x);
 }
 
-static uint32_t minmax(uint32_t a, uint32_t b, bool min, const uint8_t *mod)
+static uint32_t f32_minmax(uint32_t a, uint32_t b, bool min, const uint8_t *mod)
 {
 	uint32_t x;
 
@@ -174,16 +172,16 @@ static uint32_t minmax(uint32_t a, uint32_t b, bool min, const uint8_t *mod)
 	if (is_nan(a) || is_nan(b))
 		x = mod[SASS_M_NAN] || (is_nan(a) && is_nan(b)) ? NAN_BITS : is_nan(a) ? b : a;
 	else
-		x = (order(a) < order(b)) == min ? a : b;
+		x = (f32_order(a) < f32_order(b)) == min ? a : b;
 	return x;
 }
 
 static void core_fmnmx(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t x = minmax(SRC(0), SRC(1), o->x[0] >> i & 1, op->inst->mod);
+		uint32_t x = f32_minmax(SRC(0), SRC(1), o->x[0] >> i & 1, op->inst->mod);
 
-		/* The signs are those that the registers have: PTX ISA, max.xorsign.abs. */
+		/* The signs are those in the registers: PTX ISA, max.xorsign.abs. */
 		if (op->inst->mod[SASS_M_XORSIGN] && !is_nan(x))
 			x = (x & 0x7fffffff) | ((o->s[0][i] ^ o->s[1][i]) & 0x80000000);
 		o->d[i] = x;
@@ -201,13 +199,13 @@ static void core_fsel(const struct op *op, struct operands *o)
 	}
 }
 
-/* Bit of SASS_CMP_* that the relation of a and b sets: less, equal, greater, unordered. */
+/* Returns the bit of SASS_CMP_* for the relation of a and b: less, equal, greater, unordered. */
 static inline uint32_t relation(float a, float b)
 {
 	return a < b ? 1 : a == b ? 2 : a > b ? 4 : 8;
 }
 
-static uint32_t compare(const struct op *op, struct operands *o)
+static uint32_t fset_compare(const struct op *op, struct operands *o)
 {
 	uint32_t bits = 0, cmp = op->inst->mod[SASS_M_CMP], ftz = op->inst->mod[SASS_M_FTZ];
 
@@ -223,29 +221,30 @@ static uint32_t compare(const struct op *op, struct operands *o)
 	return bits;
 }
 
-static uint32_t combine(uint32_t how, uint32_t a, uint32_t b)
+static uint32_t bool_combine(uint32_t how, uint32_t a, uint32_t b)
 {
 	return how == SASS_AND ? a & b : how == SASS_OR ? a | b : a ^ b;
 }
 
 static void core_fsetp(const struct op *op, struct operands *o)
 {
-	uint32_t bits = compare(op, o), how = op->inst->mod[SASS_M_BOOL];
+	uint32_t bits = fset_compare(op, o), how = op->inst->mod[SASS_M_BOOL];
 
-	o->p[0] = combine(how, bits, o->x[0]);
-	o->p[1] = combine(how, ~bits, o->x[0]);
+	o->p[0] = bool_combine(how, bits, o->x[0]);
+	o->p[1] = bool_combine(how, ~bits, o->x[0]);
 }
 
 static void core_fset(const struct op *op, struct operands *o)
 {
-	uint32_t bits = combine(op->inst->mod[SASS_M_BOOL], compare(op, o), o->x[0]);
+	uint32_t bits = bool_combine(op->inst->mod[SASS_M_BOOL], fset_compare(op, o), o->x[0]);
 
 	for (uint32_t i = 0; i < LANES; i++)
 		o->d[i] = bits >> i & 1 ? 0x3f800000 : 0;
 }
 
-/* Whether a / b by reciprocal and Newton steps could go wrong: NaN, infinity or zero among the
- * operands, or an exponent of the quotient, of b's reciprocal or of the remainder near the ends. */
+/* True if a / b by reciprocal and Newton iterations could fail: NaN, infinity or zero operands, or
+ * an exponent of the quotient, of the reciprocal of b or of the remainder near the ends of the
+ * range. */
 static bool division_is_hard(uint32_t a, uint32_t b)
 {
 	int ea = (int)(a >> 23 & 0xff), eb = (int)(b >> 23 & 0xff);
@@ -260,23 +259,21 @@ static void core_fchk(const struct op *op, struct operands *o)
 		o->p[0] |= (uint32_t)division_is_hard(SRC(0), SRC(1)) << i;
 }
 
-/*
- * MUFU. The hardware's tables are not known: results here are the correctly rounded ones (through
- * double). An H200 differs by 1 ulp (RCP, RSQ, SQRT) to 2 (EX2), and where its error is absolute by
- * more: LG2 near 1, SIN and COS near their zeros, TANH. Subnormal inputs count as zero and results
- * that are subnormal become zero, but for TANH.
- */
+/* MUFU. The hardware's tables are unknown: results here are correctly rounded (through double). An
+ * H200 differs by 1 ulp (RCP, RSQ, SQRT) to 2 (EX2), and by more where its error is absolute: LG2
+ * near 1, SIN and COS near their zeros, TANH. Subnormal inputs and results are flushed to zero,
+ * except for TANH. */
 static uint32_t mufu(uint32_t function, uint32_t bits)
 {
-	const double turn = 6.283185307179586;
+	const double two_pi = 6.283185307179586;
 	double x = as_float(flush(bits)), y;
 
 	switch (function) {
-	case SASS_MUFU_COS: /* the argument is in turns */
-		y = cos((x - rint(x)) * turn);
+	case SASS_MUFU_COS: /* the argument is in revolutions (x / 2 pi) */
+		y = cos((x - rint(x)) * two_pi);
 		break;
 	case SASS_MUFU_SIN:
-		y = sin((x - rint(x)) * turn);
+		y = sin((x - rint(x)) * two_pi);
 		break;
 	case SASS_MUFU_EX2:
 		y = exp2(x);
@@ -317,7 +314,8 @@ static uint32_t mufu_high(uint32_t function, uint32_t high)
 	return (uint32_t)(bits >> 32);
 }
 
-/* A half in and out: subnormals count, but for bfloat16's, whose results PTX flushes (ex2.ftz). */
+/* Half-precision input and output: keeps subnormals, except for bfloat16, whose results PTX flushes
+ * (ex2.ftz). */
 static uint32_t mufu_half(const struct op *op, uint32_t function, uint32_t bits)
 {
 	bool bf16 = op->inst->mod[SASS_M_DTYPE] == SASS_TYPE_BF16;

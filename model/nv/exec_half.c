@@ -1,17 +1,15 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Two 16-bit floats in a register. An operand may give its low or its high half to both places.
- * Results are rounded once to the half format, through float.c.
- */
+// SPDX-License-Identifier: MIT
+/* Two 16-bit floats in a register. An operand may broadcast its low or its high half. Results are
+ * rounded once to the half format by softfloat.c. */
 #include "model/nv/exec.h"
 #include "model/core/softfloat.h"
 
-static const struct float_format *format(const struct op *op)
+static const struct float_format *half_format(const struct op *op)
 {
 	return op->inst->mod[SASS_M_HFORMAT] == SASS_HALF_BF16 ? &float_bf16 : &float_f16;
 }
 
-/* Half k of source n. Registers and constants may be read sideways. */
+/* Half k of source n, after the operand's swizzle (registers and constants only). */
 static uint32_t raw_half(const struct op *op, const struct operands *o, uint32_t n, uint32_t i,
 			 uint32_t k)
 {
@@ -25,8 +23,8 @@ static uint32_t raw_half(const struct op *op, const struct operands *o, uint32_t
 	return o->s[n][i] >> 16 * k & 0xffff;
 }
 
-static uint32_t half(const struct op *op, const struct operands *o, uint32_t n, uint32_t i,
-		     uint32_t k)
+static uint32_t half_source(const struct op *op, const struct operands *o, uint32_t n, uint32_t i,
+			    uint32_t k)
 {
 	const struct sass_operand *x = &op->inst->ops[op->data[0] + n];
 	uint32_t value = raw_half(op, o, n, i, k);
@@ -35,12 +33,12 @@ static uint32_t half(const struct op *op, const struct operands *o, uint32_t n, 
 		value &= 0x7fff;
 	if (x->flags & SASS_NEG)
 		value ^= 0x8000;
-	return op->inst->mod[SASS_M_FTZ] ? (uint32_t)float_flush(format(op), value) : value;
+	return op->inst->mod[SASS_M_FTZ] ? (uint32_t)float_flush(half_format(op), value) : value;
 }
 
-static uint32_t finish(const struct op *op, uint64_t value)
+static uint32_t finish_half(const struct op *op, uint64_t value)
 {
-	const struct float_format *f = format(op);
+	const struct float_format *f = half_format(op);
 	uint32_t one = f == &float_f16 ? 0x3c00 : 0x3f80;
 
 	if (op->inst->mod[SASS_M_FTZ])
@@ -54,9 +52,9 @@ static uint32_t finish(const struct op *op, uint64_t value)
 	return (uint32_t)value;
 }
 
-static uint64_t compute(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
+static uint64_t compute_half(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 {
-	const struct float_format *f = format(op);
+	const struct float_format *f = half_format(op);
 
 	switch (op->inst->op) {
 	case SASS_HADD2:
@@ -68,8 +66,8 @@ static uint64_t compute(const struct op *op, uint32_t a, uint32_t b, uint32_t c)
 	}
 }
 
-/* The NaN that .OOB counts as zero: what a load beyond the end of a tensor gives. The PTX manual does
- * not say which it is; of 32,768 inputs an H200 did so for this one. */
+/* The NaN that .OOB treats as zero: the result of a load beyond the end of a tensor. The PTX manual
+ * does not specify it; of all 32,768 inputs, an H200 does so for this one. */
 #define OUT_OF_BOUNDS 0x7ff7u
 
 static void core_half(const struct op *op, struct operands *o)
@@ -78,34 +76,34 @@ static void core_half(const struct op *op, struct operands *o)
 		uint32_t both = 0;
 
 		for (uint32_t k = 0; k < 2; k++) {
-			uint32_t a = half(op, o, 0, i, k), b = half(op, o, 1, i, k);
-			uint32_t c = op->inst->nops > 3 ? half(op, o, 2, i, k) : 0;
+			uint32_t a = half_source(op, o, 0, i, k), b = half_source(op, o, 1, i, k);
+			uint32_t c = op->inst->nops > 3 ? half_source(op, o, 2, i, k) : 0;
 
 			if (op->inst->mod[SASS_M_OOB] && (a == OUT_OF_BOUNDS || b == OUT_OF_BOUNDS))
 				continue;
-			both |= finish(op, compute(op, a, b, c)) << 16 * k;
+			both |= finish_half(op, compute_half(op, a, b, c)) << 16 * k;
 		}
 		o->d[i] = both;
 	}
 }
 
-/* Minimum and maximum, as of larger floats (exec_float.c). */
+/* Minimum and maximum, as for 32-bit floats (exec_float.c). */
 
-static int32_t order(uint32_t x)
+static int32_t half_order(uint32_t x)
 {
 	return (int32_t)(x & 0x8000 ? 0x7fff - x : x);
 }
 
-static uint32_t minmax(const struct op *op, uint32_t a, uint32_t b, bool min)
+static uint32_t half_minmax(const struct op *op, uint32_t a, uint32_t b, bool min)
 {
-	const struct float_format *f = format(op);
+	const struct float_format *f = half_format(op);
 	bool nan_a = float_is_nan(f, a), nan_b = float_is_nan(f, b);
 
 	if (nan_a || nan_b)
 		return op->inst->mod[SASS_M_NAN] || (nan_a && nan_b) ? (uint32_t)float_nan(f)
 		       : nan_a                                       ? b
 								     : a;
-	return (order(a) < order(b)) == min ? a : b;
+	return (half_order(a) < half_order(b)) == min ? a : b;
 }
 
 static void core_hmnmx2(const struct op *op, struct operands *o)
@@ -114,11 +112,11 @@ static void core_hmnmx2(const struct op *op, struct operands *o)
 		uint32_t both = 0;
 
 		for (uint32_t k = 0; k < 2; k++) {
-			uint32_t x = minmax(op, half(op, o, 0, i, k), half(op, o, 1, i, k),
-					    o->x[0] >> i & 1);
+			uint32_t x = half_minmax(op, half_source(op, o, 0, i, k),
+						 half_source(op, o, 1, i, k), o->x[0] >> i & 1);
 
-			/* The signs are those that the registers have. */
-			if (op->inst->mod[SASS_M_XORSIGN] && !float_is_nan(format(op), x))
+			/* The signs are those in the registers. */
+			if (op->inst->mod[SASS_M_XORSIGN] && !float_is_nan(half_format(op), x))
 				x = (x & 0x7fff) |
 				    ((raw_half(op, o, 0, i, k) ^ raw_half(op, o, 1, i, k)) &
 				     0x8000);
@@ -128,26 +126,26 @@ static void core_hmnmx2(const struct op *op, struct operands *o)
 	}
 }
 
-/* Lanes whose halves k compare. */
-static uint32_t compare(const struct op *op, struct operands *o, uint32_t k)
+/* Returns the lanes whose halves k satisfy the comparison. */
+static uint32_t half_compare(const struct op *op, struct operands *o, uint32_t k)
 {
-	const struct float_format *f = format(op);
+	const struct float_format *f = half_format(op);
 	uint32_t cmp = op->inst->mod[SASS_M_CMP], bits = 0;
 
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t a = half(op, o, 0, i, k), b = half(op, o, 1, i, k), is;
+		uint32_t a = half_source(op, o, 0, i, k), b = half_source(op, o, 1, i, k), is;
 		bool equal = a == b || !((a | b) & 0x7fff);
 
 		is = float_is_nan(f, a) || float_is_nan(f, b) ? 8
 		     : equal                                  ? 2
-		     : order(a) < order(b)                    ? 1
+		     : half_order(a) < half_order(b)          ? 1
 							      : 4;
 		bits |= (uint32_t) !!(cmp & is) << i;
 	}
 	return bits;
 }
 
-static uint32_t combine(const struct op *op, uint32_t a, uint32_t b)
+static uint32_t half_bool_combine(const struct op *op, uint32_t a, uint32_t b)
 {
 	uint32_t how = op->inst->mod[SASS_M_BOOL];
 
@@ -157,32 +155,32 @@ static uint32_t combine(const struct op *op, uint32_t a, uint32_t b)
 static void core_hsetp2(const struct op *op, struct operands *o)
 {
 	for (uint32_t k = 0; k < 2; k++)
-		o->p[k] = combine(op, compare(op, o, k), o->x[0]);
+		o->p[k] = half_bool_combine(op, half_compare(op, o, k), o->x[0]);
 }
 
 static void core_hset2(const struct op *op, struct operands *o)
 {
-	uint32_t one = format(op) == &float_f16 ? 0x3c00 : 0x3f80;
-	uint32_t low = combine(op, compare(op, o, 0), o->x[0]);
-	uint32_t high = combine(op, compare(op, o, 1), o->x[0]);
+	uint32_t one = half_format(op) == &float_f16 ? 0x3c00 : 0x3f80;
+	uint32_t low = half_bool_combine(op, half_compare(op, o, 0), o->x[0]);
+	uint32_t high = half_bool_combine(op, half_compare(op, o, 1), o->x[0]);
 	uint32_t yes = op->inst->mod[SASS_M_BF] ? one : 0xffff;
 
 	for (uint32_t i = 0; i < LANES; i++)
 		o->d[i] = (low >> i & 1 ? yes : 0) | (high >> i & 1 ? yes << 16 : 0);
 }
 
-/* Sources are the operands behind the destinations. */
+/* Sources are the operands after the destinations. */
 static const char *prepare_half(struct op *op, const struct sass_inst *in)
 {
 	op->data[0] = in->op == SASS_HSETP2 ? 2 : 1;
 	return in->mod[SASS_M_HAND] ? "HSETP2.H_AND is not modelled" : NULL;
 }
 
-/* f16 in, f32 out: one half of each operand. */
+/* f16 inputs, f32 output: one half of each operand. */
 static void core_hadd2_f32(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint64_t a = half(op, o, 0, i, 0), b = half(op, o, 1, i, 0);
+		uint64_t a = half_source(op, o, 0, i, 0), b = half_source(op, o, 1, i, 0);
 
 		a = float_convert(&float_f16, &float_f32, a, FLOAT_NEAREST);
 		b = float_convert(&float_f16, &float_f32, b, FLOAT_NEAREST);
@@ -190,28 +188,29 @@ static void core_hadd2_f32(const struct op *op, struct operands *o)
 	}
 }
 
-/* f32 to halves: a is the high one, or a half of c goes there. */
+/* f32 to halves: a becomes the high half, or a half of c is merged there. */
 
-static uint32_t narrow(const struct op *op, uint32_t x)
+static uint32_t narrow_f32(const struct op *op, uint32_t x)
 {
 	enum float_rounding r = (enum float_rounding)op->inst->mod[SASS_M_RND];
 
-	return finish(op, float_convert(&float_f32, format(op), x, r));
+	return finish_half(op, float_convert(&float_f32, half_format(op), x, r));
 }
 
 static void core_f2fp(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++)
-		o->d[i] = narrow(op, o->s[0][i]) << 16 | narrow(op, o->s[1][i]);
+		o->d[i] = narrow_f32(op, o->s[0][i]) << 16 | narrow_f32(op, o->s[1][i]);
 }
 
 static void core_f2fp_merge(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++)
-		o->d[i] = o->s[1][i] >> 16 * op->inst->ops[2].aux << 16 | narrow(op, o->s[0][i]);
+		o->d[i] =
+			o->s[1][i] >> 16 * op->inst->ops[2].aux << 16 | narrow_f32(op, o->s[0][i]);
 }
 
-/* f32 with the mantissa of a half: the low 13 bits are zero. */
+/* f32 with a 10-bit mantissa (TF32): the low 13 bits are zero. */
 static void core_f2fp_tf32(const struct op *op, struct operands *o)
 {
 	enum float_rounding r = (enum float_rounding)op->inst->mod[SASS_M_RND];
@@ -225,12 +224,10 @@ static void core_f2fp_tf32(const struct op *op, struct operands *o)
 	}
 }
 
-/*
- * Floats of 8 bits. e4m3 has numbers where other formats have infinity and NaNs, but for the last pattern,
- * which is its NaN: they are converted with an exponent that is one less.
- */
+/* 8-bit floats. e4m3 encodes numbers where other formats encode infinity and NaNs, except for the
+ * last pattern, its NaN: these are converted with the exponent reduced by one. */
 
-#define E4M3_TOP 0x78u /* from 256 on */
+#define E4M3_TOP 0x78u /* patterns from 256 on */
 
 static bool is_byte_nan(const struct op *op, uint32_t x)
 {
@@ -273,7 +270,7 @@ static uint32_t from_byte(const struct op *op, uint32_t x)
 	return sign | half;
 }
 
-static uint32_t merge(const struct op *op, uint32_t c, uint32_t high, uint32_t low)
+static uint32_t merge_bytes(const struct op *op, uint32_t c, uint32_t high, uint32_t low)
 {
 	return c >> 16 * op->inst->ops[op->inst->nops - 1].aux << 16 | high << 8 | low;
 }
@@ -281,15 +278,15 @@ static uint32_t merge(const struct op *op, uint32_t c, uint32_t high, uint32_t l
 static void core_f2fp_singles(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++)
-		o->d[i] = merge(op, o->s[2][i], to_byte(op, &float_f32, o->s[0][i]),
-				to_byte(op, &float_f32, o->s[1][i]));
+		o->d[i] = merge_bytes(op, o->s[2][i], to_byte(op, &float_f32, o->s[0][i]),
+				      to_byte(op, &float_f32, o->s[1][i]));
 }
 
 static void core_f2fp_halves(const struct op *op, struct operands *o)
 {
 	for (uint32_t i = 0; i < LANES; i++)
-		o->d[i] = merge(op, o->s[1][i], to_byte(op, &float_f16, o->s[0][i] >> 16),
-				to_byte(op, &float_f16, o->s[0][i] & 0xffff));
+		o->d[i] = merge_bytes(op, o->s[1][i], to_byte(op, &float_f16, o->s[0][i] >> 16),
+				      to_byte(op, &float_f16, o->s[0][i] & 0xffff));
 }
 
 static void core_f2fp_unpack(const struct op *op, struct operands *o)

@@ -1,13 +1,11 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Integers, logic, predicates. The same cores serve the vector instructions and their uniform
- * twins.
- */
+// SPDX-License-Identifier: MIT
+/* Integer arithmetic, logic, predicates. The same cores serve the vector instructions and their
+ * uniform counterparts. */
 #include "model/nv/exec.h"
 
 /* Source n of lane i with its modifiers: x, -x or ~x. Needs LOCAL_SOURCES. */
 #define SRC(n)    ((row##n[i] ^ flip##n) + plus##n)
-/* The same in 64 bits, so that carries can be seen: -x counts as ~x + 1. */
+/* The same in 64 bits, to obtain the carry: -x counts as ~x + 1. */
 #define WIDE(n)   ((uint64_t)(row##n[i] ^ flip##n) + plus##n)
 #define RAW64(n)  ((uint64_t)row##n[LANES + i] << 32 | row##n[i])
 #define BIT(mask) ((mask) >> i & 1)
@@ -36,7 +34,7 @@ static void core_iadd3(const struct op *op, struct operands *o)
 	o->p[1] = q;
 }
 
-/* Sums without carries, the usual case. */
+/* Fast path for sums without carries. */
 static void core_iadd3_plain(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d;
@@ -86,7 +84,7 @@ static void core_imad(const struct op *op, struct operands *o)
 		d[i] = SRC(0) * SRC(1) + SRC(2) + BIT(o->x[0]);
 }
 
-/* a * b as 64 bits, the two negated together if one of them is. */
+/* a * b as 64 bits, negated if one factor is. */
 static inline uint64_t product(bool negate, uint32_t a, uint32_t b, bool is_signed)
 {
 	uint64_t x = is_signed ? (uint64_t)((int64_t)(int32_t)a * (int32_t)b) : (uint64_t)a * b;
@@ -132,7 +130,7 @@ static void core_imad_hi(const struct op *op, struct operands *o)
 	o->p[0] = p;
 }
 
-/* Four products of bytes, added to c. */
+/* Dot product of four bytes, plus c. */
 static void core_idp(const struct op *op, struct operands *o)
 {
 	uint32_t dot = op->inst->mod[SASS_M_DOT];
@@ -153,7 +151,7 @@ static void core_idp(const struct op *op, struct operands *o)
 	}
 }
 
-/* Two halves of a with two bytes of b, the low or the high ones. */
+/* Dot product of two halves of a with two bytes of b, the low or the high ones. */
 static void core_idp_2a(const struct op *op, struct operands *o)
 {
 	uint32_t dot = op->inst->mod[SASS_M_DOT], from = op->inst->mod[SASS_M_HI] ? 16 : 0;
@@ -175,7 +173,7 @@ static void core_idp_2a(const struct op *op, struct operands *o)
 	}
 }
 
-/* Four bytes each, or their sum. */
+/* Absolute differences of four bytes, or their sum. */
 static void core_vabsdiff4(const struct op *op, struct operands *o)
 {
 	const uint8_t *mod = op->inst->mod;
@@ -198,10 +196,10 @@ static const char *prepare_vabsdiff4(struct op *op, const struct sass_inst *in)
 {
 	return in->mod[SASS_M_ACC] || (op->s[2].kind == SOURCE_ROW && op->s[2].row == ROW_ZERO)
 		       ? NULL
-		       : "VABSDIFF4 with a third source that is not summed is not modelled";
+		       : "VABSDIFF4 with a third source but without a sum is not modelled";
 }
 
-/* Two numbers of 16 bits in a register; negation is each half's own. */
+/* Two 16-bit integers in a register; negation applies to each half. */
 static void core_add_16x2(const struct op *op, struct operands *o)
 {
 	uint32_t sign = op->s[1].negate ? ALL_LANES : 1;
@@ -232,7 +230,7 @@ static void core_imnmx_16x2(const struct op *op, struct operands *o)
 	}
 }
 
-/* Shifted addition: addresses. */
+/* Shifted addition, for addresses. */
 
 static void core_lea(const struct op *op, struct operands *o)
 {
@@ -283,7 +281,8 @@ static void core_isetp(const struct op *op, struct operands *o)
 		 bias = mod[SASS_M_SIGNED] ? 0x80000000 : 0;
 	LOCAL_SOURCES;
 
-	/* A wide comparison asks the low halves (y) when the high ones are equal. */
+	/* A 64-bit comparison uses the result for the low halves (y) when the high halves are
+	 * equal. */
 	EACH_LANE(i) {
 		uint32_t a = SRC(0) ^ bias, b = SRC(1) ^ bias;
 		uint32_t here = cmp >> (a < b ? 0 : a == b ? 1 : 2) & 1;
@@ -341,7 +340,7 @@ static void core_vimnmx3(const struct op *op, struct operands *o)
 	}
 }
 
-/* a + b, then the smaller or larger of that and c. */
+/* min or max of a + b and c. */
 static void core_viaddmnmx(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, bias = op->inst->mod[SASS_M_SIGNED] ? 0x80000000 : 0;
@@ -357,7 +356,7 @@ static void core_viaddmnmx(const struct op *op, struct operands *o)
 	}
 }
 
-/* A signed word to a narrower type, clamped to its range. */
+/* Converts a signed word to a narrower type with saturation. */
 static void core_i2i(const struct op *op, struct operands *o)
 {
 	uint32_t *d = o->d, type = op->inst->mod[SASS_M_DTYPE];
@@ -395,7 +394,7 @@ static void core_sel(const struct op *op, struct operands *o)
 		d[i] = BIT(o->x[0]) ? SRC(0) : SRC(1);
 }
 
-/* Logic: the table's bit number is a:b:c. */
+/* Logic: bit number a:b:c of the truth table. */
 
 static inline uint32_t logic(const uint32_t m[8], uint32_t a, uint32_t b, uint32_t c)
 {
@@ -436,7 +435,7 @@ static void core_plop3(const struct op *op, struct operands *o)
 	}
 }
 
-/* The same of three registers' signs. */
+/* The same for the sign bits of three registers. */
 static void core_plop3_sign(const struct op *op, struct operands *o)
 {
 	for (uint32_t k = 0; k < 3; k++)
@@ -447,7 +446,8 @@ static void core_plop3_sign(const struct op *op, struct operands *o)
 
 /* Bits. */
 
-/* The pair c:a, shifted; the type decides how far amounts go and what comes in from the left. */
+/* Funnel shift of c:a; the type determines the range of the shift amount and the bits shifted in
+ * from the left. */
 static void core_shf(const struct op *op, struct operands *o)
 {
 	const uint8_t *mod = op->inst->mod;
@@ -470,7 +470,7 @@ static void core_shf(const struct op *op, struct operands *o)
 	}
 }
 
-/* The byte of c:a that a selector names; bit 3 spreads its sign. */
+/* Returns the byte of c:a that a selector names; bit 3 replicates its sign. */
 static uint32_t pick_byte(uint64_t pair, uint32_t selector)
 {
 	uint32_t byte = low(pair >> 8 * (selector & 7)) & 0xff;
@@ -478,8 +478,8 @@ static uint32_t pick_byte(uint64_t pair, uint32_t selector)
 	return selector & 8 ? (byte & 0x80 ? 0xff : 0) : byte;
 }
 
-/* PTX ISA, prmt: which byte goes to place k in each mode. */
-static uint32_t prmt_place(uint32_t mode, uint32_t n, uint32_t k)
+/* PTX ISA, prmt: the selector of result byte k in each mode. */
+static uint32_t prmt_selector(uint32_t mode, uint32_t n, uint32_t k)
 {
 	switch (mode) {
 	case SASS_PRMT_F4E:
@@ -506,10 +506,11 @@ static void core_prmt(const struct op *op, struct operands *o)
 		uint32_t selector = o->s[1][i], value = 0;
 
 		for (uint32_t k = 0; k < 4; k++) {
-			uint32_t place = mode == SASS_PRMT_IDX ? selector >> 4 * k & 15
-							       : prmt_place(mode, selector & 3, k);
+			uint32_t byte = mode == SASS_PRMT_IDX
+						? selector >> 4 * k & 15
+						: prmt_selector(mode, selector & 3, k);
 
-			value |= pick_byte(pair, place) << 8 * k;
+			value |= pick_byte(pair, byte) << 8 * k;
 		}
 		o->d[i] = value;
 	}
@@ -622,7 +623,7 @@ const struct op_row rows_integer[] = {
 	{SASS_POPC, "ds", run_vector, core_popc, NULL},
 	{SASS_FLO, "dps", run_vector, core_flo, NULL},
 	{SASS_BREV, "ds", run_vector, core_brev, NULL},
-	/* the uniform twins */
+	/* uniform counterparts */
 	{SASS_UIADD3, "dppsssxx", run_uniform, core_iadd3, prepare_iadd3},
 	{SASS_UIMAD, "dsss", run_uniform, core_imad, NULL},
 	{SASS_UIMAD_WIDE, "DpssSx", run_uniform, core_imad_wide, NULL},

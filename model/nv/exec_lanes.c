@@ -1,33 +1,31 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * What lanes of a warp tell each other: shuffles, votes, matches, reductions. Only the lanes that
- * execute the instruction together take part.
- */
+// SPDX-License-Identifier: MIT
+/* Warp-level communication: shuffles, votes, matches, reductions. The lanes that execute the
+ * instruction together take part. */
 #include "model/nv/exec.h"
 
-/* PTX ISA, shfl: the lane to read from; *inside says whether it is in the segment. */
+/* Returns the lane to read from (PTX ISA, shfl); *inside is true if it lies in the segment. */
 static uint32_t shuffle_source(uint32_t mode, uint32_t lane, uint32_t b, uint32_t c, bool *inside)
 {
-	uint32_t segment = c >> 8 & 31, most = (lane & segment) | (c & 31 & ~segment);
+	uint32_t segment = c >> 8 & 31, max_lane = (lane & segment) | (c & 31 & ~segment);
 	int32_t from;
 
 	b &= 31;
 	switch (mode) {
 	case SASS_SHFL_UP:
 		from = (int32_t)lane - (int32_t)b;
-		*inside = from >= (int32_t)most;
+		*inside = from >= (int32_t)max_lane;
 		break;
 	case SASS_SHFL_DOWN:
 		from = (int32_t)(lane + b);
-		*inside = from <= (int32_t)most;
+		*inside = from <= (int32_t)max_lane;
 		break;
 	case SASS_SHFL_BFLY:
 		from = (int32_t)(lane ^ b);
-		*inside = from <= (int32_t)most;
+		*inside = from <= (int32_t)max_lane;
 		break;
 	default:
 		from = (int32_t)((lane & segment) | (b & ~segment));
-		*inside = from <= (int32_t)most;
+		*inside = from <= (int32_t)max_lane;
 	}
 	return *inside ? (uint32_t)from : lane;
 }
@@ -35,8 +33,8 @@ static uint32_t shuffle_source(uint32_t mode, uint32_t lane, uint32_t b, uint32_
 static void run_shfl(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[3][2 * LANES], row[LANES], bits = 0, mode = op->inst->mod[SASS_M_SHFL];
-	const uint32_t *a = fetch(w, op, 0, space[0]), *b = fetch(w, op, 1, space[1]);
-	const uint32_t *c = fetch(w, op, 2, space[2]);
+	const uint32_t *a = fetch_source(w, op, 0, space[0]), *b = fetch_source(w, op, 1, space[1]);
+	const uint32_t *c = fetch_source(w, op, 2, space[2]);
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		bool inside;
@@ -75,7 +73,7 @@ static void run_voteu(struct warp *w, const struct op *op, uint32_t mask)
 static void run_match(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES], row[LANES];
-	const uint32_t *a = fetch(w, op, 0, space);
+	const uint32_t *a = fetch_source(w, op, 0, space);
 	bool all = op->inst->op == SASS_MATCH_ALL, wide = op->s[0].words == 2, same = true;
 
 	for (uint32_t i = 0; i < LANES; i++) {
@@ -134,7 +132,7 @@ static void run_redux(struct warp *w, const struct op *op, uint32_t mask)
 	w->ur[op->d] = value;
 }
 
-/* The first lane of those that a mask or a predicate names. */
+/* Elects the first lane of a mask or predicate. */
 static void elect(struct warp *w, const struct op *op, uint32_t mask, uint32_t among)
 {
 	if (!among)

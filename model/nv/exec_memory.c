@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Loads and stores. Every lane forms its address, every access is checked: alignment, the page's
- * rights, the block's shared memory, the thread's local memory. Local memory has a low and a high
- * part (the stack grows down from 2^24), both private to the thread; generic addresses inside the
- * shared and local windows go there, all others to global memory.
- */
+// SPDX-License-Identifier: MIT
+/* Loads and stores. Each lane computes its address, and each access is checked: alignment, page
+ * permissions, bounds of shared memory and of local memory. Local memory has a low and a high part
+ * (the stack grows down from 2^24), both private to the thread; generic addresses in the shared and
+ * local windows reach those memories, all others global memory. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,14 +31,14 @@ void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[
 	if (op->address.uwide)
 		u |= (uint64_t)w->ur[op->address.urow + 1] << 32;
 	u += (uint64_t)op->address.offset;
-	/* Addresses of shared and local memory have 32 bits. */
+	/* Shared and local addresses have 32 bits. */
 	mask = op->data[0] == SPACE_SHARED || op->data[0] == SPACE_LOCAL ? UINT32_MAX : UINT64_MAX;
 	EACH_LANE(i)
 		address[i] = ((((uint64_t)high[i] << 32 | low[i]) << scale) + u) & mask;
 }
 
-static uint8_t *fault(struct access *x, enum model_fault kind, uint32_t lane, uint64_t address,
-		      const char *why)
+static uint8_t *access_fault(struct access *x, enum model_fault kind, uint32_t lane,
+			     uint64_t address, const char *why)
 {
 	warp_fault(x->w, lane, kind, address, "%s %s of %u bytes at 0x%llx: %s",
 		   space_names[x->space], x->verb, x->bytes, (unsigned long long)address, why);
@@ -52,25 +50,25 @@ static uint8_t *shared_pointer(struct access *x, uint32_t lane, uint64_t address
 	uint32_t size = x->w->grid->shared_bytes;
 
 	if (size < x->bytes || address > size - x->bytes)
-		return fault(x, MODEL_FAULT_SHARED_RANGE, lane, address,
-			     "outside the block's shared memory");
+		return access_fault(x, MODEL_FAULT_SHARED_RANGE, lane, address,
+				    "outside the block's shared memory");
 	return x->w->cta->shared + address;
 }
 
-/* What is missed by this little was meant for the stack, which grows down. */
-#define NEAR_STACK (1u << 16)
+/* An access that misses by less than this is a stack overflow (the stack grows down). */
+#define STACK_GUARD_BYTES (1u << 16)
 
 static uint8_t *local_fault(struct access *x, uint32_t lane, uint64_t address, uint64_t bottom)
 {
 	const struct grid *g = x->w->grid;
 	char why[96];
 
-	if (g->local_high && address < bottom && bottom - address <= NEAR_STACK)
-		snprintf(why, sizeof(why), "the thread's stack of %u bytes has run over",
+	if (g->local_high && address < bottom && bottom - address <= STACK_GUARD_BYTES)
+		snprintf(why, sizeof(why), "stack overflow: the thread's stack has %u bytes",
 			 g->local_high);
 	else
 		snprintf(why, sizeof(why), "outside the thread's local memory");
-	return fault(x, MODEL_FAULT_LOCAL_RANGE, lane, address, why);
+	return access_fault(x, MODEL_FAULT_LOCAL_RANGE, lane, address, why);
 }
 
 static uint8_t *local_pointer(struct access *x, uint32_t lane, uint64_t address)
@@ -98,9 +96,9 @@ static uint8_t *global_pointer(struct access *x, uint32_t lane, uint64_t address
 		return x->host + address % MMU_PAGE_BYTES;
 	at = mmu_translate(&x->w->exec->thread.reader, address, x->rights, &why);
 	if (!at)
-		return fault(x, MODEL_FAULT_MMU, lane, address,
-			     why == MMU_DENIED ? "the page does not allow it"
-					       : "the address is not mapped");
+		return access_fault(x, MODEL_FAULT_MMU, lane, address,
+				    why == MMU_DENIED ? "the page does not permit this access"
+						      : "the address is not mapped");
 	x->page = page;
 	x->host = at - address % MMU_PAGE_BYTES;
 	return at;
@@ -112,7 +110,8 @@ uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address)
 	uint64_t window = address & ~(NV_WINDOW_BYTES - 1);
 
 	if (address % x->bytes)
-		return fault(x, MODEL_FAULT_MISALIGNED, lane, address, "not aligned to its size");
+		return access_fault(x, MODEL_FAULT_MISALIGNED, lane, address,
+				    "not aligned to its size");
 	switch (x->space) {
 	case SPACE_SHARED:
 		return shared_pointer(x, lane, address);
@@ -129,21 +128,22 @@ uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address)
 	}
 }
 
-/* A descriptor's high word may say how to cache, which means nothing here. */
+/* The high word of a descriptor may hold a cache policy, which has no effect here. */
 bool descriptor_valid(struct warp *w, const struct op *op)
 {
 	const struct sass_operand *o = &op->inst->ops[op->data[1]];
 
 	if (!(o->flags & SASS_DESC) || o->aux == SASS_URZ || !w->ur[o->aux])
 		return true;
-	warp_fault(w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
-		   "memory descriptor UR%u is 0x%x%08x; only a cache policy is modelled, whose low "
-		   "word is 0",
-		   o->aux, w->ur[o->aux + 1], w->ur[o->aux]);
+	warp_fault(
+		w, LANES, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+		"memory descriptor UR%u is 0x%x%08x; only a cache policy is modelled, with a low "
+		"word of 0",
+		o->aux, w->ur[o->aux + 1], w->ur[o->aux]);
 	return false;
 }
 
-/* A thread on another core may write what is read here: words are moved whole. */
+/* Other host threads may write the memory: words are read whole. */
 static void load_words(uint32_t *out, const uint8_t *at, uint32_t bytes, bool sign)
 {
 	switch (bytes) {
@@ -178,8 +178,8 @@ static void store_words(uint8_t *at, const uint32_t *in, uint32_t bytes)
 	}
 }
 
-/* All addresses of an instruction, and where they lead when they need no look one by one: host
- * memory for base, or NULL. */
+/* The addresses of an instruction. If one translation covers all of them, host is the host address
+ * of base; otherwise NULL. */
 struct lanes {
 	uint64_t address[LANES], base;
 	uint8_t *host;
@@ -188,7 +188,7 @@ struct lanes {
 static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op, uint32_t mask)
 {
 	const uint64_t page = ~(uint64_t)(MMU_PAGE_BYTES - 1);
-	uint64_t first, odd = 0, apart = 0, beyond = 0, size = x->w->grid->shared_bytes;
+	uint64_t first, odd = 0, other_page = 0, beyond = 0, size = x->w->grid->shared_bytes;
 	enum mmu_result why;
 
 	lane_addresses(x->w, op, l->address);
@@ -197,14 +197,14 @@ static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op
 		uint64_t in = 0 - (uint64_t)(mask >> i & 1);
 
 		odd |= l->address[i] & (x->bytes - 1) & in;
-		apart |= (l->address[i] ^ first) & page & in;
+		other_page |= (l->address[i] ^ first) & page & in;
 		beyond |= (l->address[i] + x->bytes > size) & in;
 	}
 	l->host = NULL;
 	l->base = 0;
 	if (x->space == SPACE_SHARED && !odd && !beyond) {
 		l->host = x->w->cta->shared;
-	} else if (x->space == SPACE_GLOBAL && !odd && !apart) {
+	} else if (x->space == SPACE_GLOBAL && !odd && !other_page) {
 		l->base = first & page;
 		l->host = mmu_translate(&x->w->exec->thread.reader, l->base, x->rights, &why);
 	}
@@ -318,7 +318,7 @@ static const char *prepare_load(struct op *op, const struct sass_inst *in)
 	return prepare_access(op, in);
 }
 
-/* Does a generic address lie in a space? */
+/* Tests whether a generic address lies in a memory space. */
 static void run_qspc(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t bits = 0, want = op->inst->mod[SASS_M_QSPC];

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One memory instruction of a warp on its way to host memory; shared by loads, stores and atomics.
- */
+/* One memory access of a warp: shared by loads, stores and atomics. */
 #ifndef MODEL_EXEC_MEMORY_H
 #define MODEL_EXEC_MEMORY_H
 
@@ -13,14 +11,14 @@ struct access {
 	struct warp *w;
 	uint32_t space, bytes, rights;
 	const char *verb;
-	uint64_t page; /* last page used and where it is: lanes are mostly neighbours */
+	uint64_t page; /* translation of the last page used: lanes are mostly neighbours */
 	uint8_t *host;
 };
 
 /* prepare of memory operations: data[0] = space, data[1] = index of the address operand. */
 const char *prepare_access(struct op *op, const struct sass_inst *in);
 void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[LANES]);
-/* NULL after a fault. */
+/* Returns the host address, or NULL after a fault. */
 uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address);
 bool descriptor_valid(struct warp *w, const struct op *op);
 

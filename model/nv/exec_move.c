@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Moves: between registers, from special registers and constants, between the vector and the
- * uniform datapath, and predicates as bits of a register.
- */
+// SPDX-License-Identifier: MIT
+/* Moves: between registers, from special registers and constants, between the vector and the
+ * uniform datapath, and of predicates to and from register bits. */
 #include <string.h>
 
 #include "hw/nv/compute.h"
@@ -22,7 +20,7 @@ static const char *prepare_mov(struct op *op, const struct sass_inst *in)
 	return op->imm[0] == 15 ? NULL : "a move with a lane mask is not modelled";
 }
 
-/* Special registers: a row of values, lane by lane, or one word for all. */
+/* Special registers: one value per lane, or one for the warp. */
 
 static uint64_t special_wide(struct warp *w, uint32_t number)
 {
@@ -53,17 +51,17 @@ static uint32_t special_common(struct warp *w, uint32_t number)
 		return (uint32_t)g->local_window;
 	case SASS_SR_LWINHI:
 		return (uint32_t)(g->local_window >> 32);
-	case SASS_SR_LMEMLOSZ: /* local memory: where the low part ends and the high one begins */
+	case SASS_SR_LMEMLOSZ: /* local memory: end of the low part, start of the high part */
 		return g->local_low;
 	case SASS_SR_LMEMHIOFF:
 		return NV_LOCAL_MEMORY_TOP - g->local_high;
-	case SASS_SR_VIRTID: /* the warp's place on its SM in bits 8–14 */
+	case SASS_SR_VIRTID: /* the warp's slot on its SM in bits 8–14 */
 		return w->index << 8;
-	case SASS_SR_VIRTCFG: /* how many places there are in bits 8–15 */
+	case SASS_SR_VIRTCFG: /* the number of warp slots in bits 8–15 */
 		return g->chip->warps_per_sm << 8;
 	case SASS_SR_SMEMSZ:
 		return g->shared_bytes;
-	case SASS_SR_VIRTUALSMID: /* blocks go round the SMs */
+	case SASS_SR_VIRTUALSMID: /* blocks are assigned to SMs round-robin */
 		return (uint32_t)((w->cta->id[0] +
 				   (uint64_t)g->size[0] *
 					   (w->cta->id[1] + (uint64_t)g->size[1] * w->cta->id[2])) %
@@ -180,7 +178,8 @@ static void load_constant(struct warp *w, const struct op *op, uint32_t offset, 
 	value[0] = value[1] = 0;
 	if (offset % bytes) {
 		warp_fault(w, LANES, MODEL_FAULT_MISALIGNED, offset,
-			   "constant of %u bytes at c[0x%x][0x%x]", bytes, op->s[0].bank, offset);
+			   "misaligned constant of %u bytes at c[0x%x][0x%x]", bytes, op->s[0].bank,
+			   offset);
 		return;
 	}
 	constant_read(w, op->s[0].bank, offset, bytes, value);
@@ -190,7 +189,7 @@ static void load_constant(struct warp *w, const struct op *op, uint32_t offset, 
 		value[0] = (uint32_t)(int16_t)value[0];
 }
 
-/* With an index the offset is a signed one of 16 bits. */
+/* With an index register the offset is a signed 16-bit number. */
 static uint32_t constant_offset(const struct warp *w, const struct source *s, uint32_t lane)
 {
 	return s->index == SASS_RZ ? s->value : w->r[s->index][lane] + (uint32_t)(int16_t)s->value;
@@ -203,7 +202,7 @@ static void run_ldc(struct warp *w, const struct op *op, uint32_t mask)
 	for (uint32_t i = 0; i < LANES && !w->halt; i++) {
 		if (!(mask >> i & 1))
 			continue;
-		w->active = 1u << i; /* should it fault */
+		w->active = 1u << i; /* a fault names this lane */
 		load_constant(w, op, constant_offset(w, &op->s[0], i), value);
 		w->r[op->d][i] = value[0];
 		if (op->inst->mod[SASS_M_WIDTH] == SASS_WIDTH_64)
@@ -232,7 +231,7 @@ static const char *prepare_ldc(struct op *op, const struct sass_inst *in)
 	return in->mod[SASS_M_INDEX] ? "constant index modes are not modelled" : NULL;
 }
 
-/* Between the datapaths. */
+/* Moves between the datapaths. */
 
 static void run_r2ur(struct warp *w, const struct op *op, uint32_t mask)
 {
@@ -248,12 +247,13 @@ static void run_r2ur(struct warp *w, const struct op *op, uint32_t mask)
 	pred_write(w, op->p[0], others, mask);
 }
 
-/* P0 to P6 as bits 0 to 6. */
+/* P0 to P6 are bits 0 to 6. */
 
 static void run_p2r(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2][2 * LANES], row[LANES];
-	const uint32_t *a = fetch(w, op, 0, space[0]), *select = fetch(w, op, 1, space[1]);
+	const uint32_t *a = fetch_source(w, op, 0, space[0]),
+		       *select = fetch_source(w, op, 1, space[1]);
 
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t bits = 0;
@@ -268,7 +268,8 @@ static void run_p2r(struct warp *w, const struct op *op, uint32_t mask)
 static void run_r2p(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2][2 * LANES];
-	const uint32_t *a = fetch(w, op, 0, space[0]), *select = fetch(w, op, 1, space[1]);
+	const uint32_t *a = fetch_source(w, op, 0, space[0]),
+		       *select = fetch_source(w, op, 1, space[1]);
 
 	for (uint32_t p = 0; p < SASS_PT; p++) {
 		uint32_t bits = 0, chosen = 0;
@@ -281,23 +282,24 @@ static void run_r2p(struct warp *w, const struct op *op, uint32_t mask)
 	}
 }
 
-/* UP0 to UP6 likewise. The core sees no predicates, so these are their own handlers. */
+/* UP0 to UP6 likewise. Cores do not see predicates, so these have handlers. */
 
 static void run_up2ur(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t space[2][2 * LANES], bits = 0, select = fetch(w, op, 1, space[1])[0];
+	uint32_t space[2][2 * LANES], bits = 0, select = fetch_source(w, op, 1, space[1])[0];
 
 	if (!mask)
 		return;
 	for (uint32_t p = 0; p < SASS_PT; p++)
 		bits |= (w->p[PRED_UNIFORM + p] & 1) << p;
-	w->ur[op->d] = (fetch(w, op, 0, space[0])[0] & ~select) | (bits & select);
+	w->ur[op->d] = (fetch_source(w, op, 0, space[0])[0] & ~select) | (bits & select);
 }
 
 static void run_ur2up(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2][2 * LANES];
-	uint32_t a = fetch(w, op, 0, space[0])[0], select = fetch(w, op, 1, space[1])[0];
+	uint32_t a = fetch_source(w, op, 0, space[0])[0],
+		 select = fetch_source(w, op, 1, space[1])[0];
 
 	for (uint32_t p = 0; mask && p < SASS_PT; p++)
 		if (select >> p & 1)

@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * From a decoded instruction to what the executor runs: the row of the operation is found, its
- * shape says where each operand goes, and its prepare looks at the modifiers. Then the two ways to
- * run a core, for a vector of lanes and for the uniform datapath.
- */
+// SPDX-License-Identifier: MIT
+/* Translates a decoded instruction into the executor's form: finds the row of the operation,
+ * assigns operands by the row's shape, and has its prepare check the modifiers. Then the two
+ * functions that execute a core: over the lanes of a warp, and on the uniform datapath. */
 #include <string.h>
 
 #include "model/nv/exec.h"
@@ -22,7 +20,7 @@ static const struct op_row *find_row(uint16_t op)
 	return NULL;
 }
 
-/* How an operand's modifiers change its raw bits. */
+/* Computes how an operand's modifiers change its raw bits. */
 static void source_modifiers(struct source *s, char letter, uint8_t flags)
 {
 	bool minus = flags & SASS_NEG;
@@ -55,7 +53,7 @@ static const char *set_source(struct source *s, char letter, const struct sass_o
 	case SASS_IMM:
 		s->kind = SOURCE_IMMEDIATE;
 		s->value = letter == 'F' ? 0 : (uint32_t)o->value;
-		/* An immediate double is its high word; a wide integer's sign goes on. */
+		/* An immediate double is its high word; a wide integer is sign-extended. */
 		s->high = (int32_t)o->value < 0 ? ALL_LANES : 0;
 		if (letter == 'F')
 			s->high = (uint32_t)o->value;
@@ -73,11 +71,11 @@ static const char *set_source(struct source *s, char letter, const struct sass_o
 		s->row = ROW_ZERO;
 		return NULL;
 	default:
-		return "an operand is of a kind that the executor does not expect there";
+		return "an operand has a kind that the executor does not support there";
 	}
 }
 
-static uint8_t predicate(const struct sass_operand *o, bool write)
+static uint8_t predicate_index(const struct sass_operand *o, bool write)
 {
 	uint8_t base = o->kind == SASS_UPRED ? PRED_UNIFORM : 0;
 
@@ -102,8 +100,8 @@ static void set_address(struct op *op, const struct sass_operand *o)
 	op->address.urow = o->aux == SASS_NO_UREG || o->flags & SASS_DESC ? UREG_ZERO : o->aux;
 }
 
-/* One operand into its place. used counts the places taken: predicates that come out, sources,
- * predicates that go in, immediates. */
+/* Assigns one operand. used counts the assigned destination predicates, sources, source predicates
+ * and immediates. */
 static const char *set_operand(struct op *op, char letter, const struct sass_operand *o,
 			       uint32_t used[4])
 {
@@ -113,7 +111,7 @@ static const char *set_operand(struct op *op, char letter, const struct sass_ope
 		set_destination(op, letter, o);
 		return NULL;
 	case 'p':
-		op->p[used[0]++] = predicate(o, true);
+		op->p[used[0]++] = predicate_index(o, true);
 		return NULL;
 	case 's':
 	case 'S':
@@ -122,7 +120,7 @@ static const char *set_operand(struct op *op, char letter, const struct sass_ope
 	case 'c':
 		return set_source(&op->s[used[1]++], letter, o);
 	case 'x':
-		op->px[used[2]] = predicate(o, false);
+		op->px[used[2]] = predicate_index(o, false);
 		op->px_flip[used[2]++] = o->flags & SASS_NEG ? ALL_LANES : 0;
 		return NULL;
 	case 'i':
@@ -143,7 +141,7 @@ static const char *set_operand(struct op *op, char letter, const struct sass_ope
 	}
 }
 
-/* Registers that the instruction touches, so that a launch with too few is noticed. */
+/* Register count that the instruction needs, to detect a launch with too few. */
 static uint16_t registers_needed(const struct sass_inst *in)
 {
 	struct sass_reg_use uses[SASS_MAX_USES];
@@ -163,7 +161,7 @@ const char *op_prepare(struct op *op, const struct sass_inst *in)
 	const char *why = NULL;
 
 	if (!row)
-		return "the executor does not know this operation";
+		return "the executor does not implement this operation";
 	op->run = row->run;
 	op->core = row->core;
 	op->guard = (uint8_t)((sass_uniform_guard(in) ? PRED_UNIFORM : 0) + in->guard);
@@ -186,7 +184,7 @@ const char *op_prepare(struct op *op, const struct sass_inst *in)
 	return why;
 }
 
-/* Running. */
+/* Execution. */
 
 bool constant_read(struct warp *w, uint32_t bank, uint32_t offset, uint32_t bytes, uint32_t *out)
 {
@@ -203,7 +201,7 @@ bool constant_read(struct warp *w, uint32_t bank, uint32_t offset, uint32_t byte
 	return false;
 }
 
-const uint32_t *fetch(struct warp *w, const struct op *op, uint32_t i, uint32_t *space)
+const uint32_t *fetch_source(struct warp *w, const struct op *op, uint32_t i, uint32_t *space)
 {
 	const struct source *s = &op->s[i];
 	uint32_t value[2] = {s->value, s->high};
@@ -226,7 +224,7 @@ static void fetch_all(struct warp *w, const struct op *op, struct operands *o,
 		      uint32_t space[3][2 * LANES])
 {
 	for (uint32_t i = 0; i < 3; i++) {
-		o->s[i] = i < op->sources ? fetch(w, op, i, space[i]) : w->r[ROW_ZERO];
+		o->s[i] = i < op->sources ? fetch_source(w, op, i, space[i]) : w->r[ROW_ZERO];
 		o->x[i] = 0;
 	}
 	for (uint32_t i = 0; i < op->px_count; i++)
@@ -242,7 +240,7 @@ void run_vector(struct warp *w, const struct op *op, uint32_t mask)
 	if (!mask)
 		return;
 	fetch_all(w, op, &o, space);
-	/* Lanes that have exited may hold anything, so a mask without them is still everyone. */
+	/* Lanes that have exited may hold any value, so a mask of all live lanes needs no blend. */
 	o.d = mask == w->live ? w->r[op->d] : result;
 	op->core(op, &o);
 	if (o.d == result)
@@ -252,7 +250,7 @@ void run_vector(struct warp *w, const struct op *op, uint32_t mask)
 		pred_write(w, op->p[i], o.p[i], mask);
 }
 
-/* The same core with the same value in every lane; lane 0 is the answer. */
+/* Executes the same core with the same value in every lane and takes the result of lane 0. */
 void run_uniform(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[3][2 * LANES], result[2 * LANES];

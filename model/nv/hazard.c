@@ -1,15 +1,13 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Hazard mode: is the schedule right? Hardware does not check. An instruction that reads a register
- * too soon gets the old value, so code carries stall counts (for results that take a fixed time)
- * and scoreboards (for those that do not), and here both are held to it. A warp has a clock, which
- * stall counts advance; waiting for a scoreboard takes no time, for it may have been free already.
- * Every register remembers who writes it and who still has to read it.
+// SPDX-License-Identifier: MIT
+/* Hazard mode: checks the instruction schedule. Hardware has no interlocks here: an instruction
+ * that reads a register too early gets the old value, so code carries stall counts (for results of
+ * fixed latency) and scoreboards (for variable latency), and this file verifies both. Each warp has
+ * a clock that stall counts advance; a scoreboard wait takes no time, since the scoreboard may
+ * already be free. Every register records its pending writers and readers.
  *
- * A scoreboard is a counter: an instruction takes a ticket, and a wait for zero settles all tickets
- * so far, DEPBAR.LE all but the last few. Where a unit works in order, whatever it got before a
- * settled instruction is settled too.
- */
+ * A scoreboard is a counter: an instruction takes a ticket, and a wait for zero retires all tickets
+ * so far, DEPBAR.LE all but the last few. In a unit that works in order, retiring an instruction
+ * retires everything issued before it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,21 +17,21 @@
 #define SCOREBOARDS 6
 #define NO_TICKET   0
 
-/* What of an instruction does not change from one execution to the next. */
+/* Properties of an instruction that do not depend on its execution. */
 struct timing {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t count;
-	struct sass_reuse_slot kept[SASS_REUSE_SLOTS]; /* what reuse flags may be about */
+	struct sass_reuse_slot kept[SASS_REUSE_SLOTS]; /* operands that reuse flags may keep */
 	bool variable, in_order, late;
 	uint8_t unit;
 };
 
-/* One instruction in flight, as seen by a register. */
+/* One instruction in flight, as recorded for a register. */
 struct flight {
 	const struct op *op; /* NULL: none */
 	uint64_t pc, cycle;
-	uint64_t sequence;      /* in its unit */
-	uint64_t written, read; /* tickets of its scoreboards; NO_TICKET = none */
+	uint64_t sequence;      /* issue number in its unit */
+	uint64_t written, read; /* scoreboard tickets; NO_TICKET: none */
 	uint32_t lanes;
 	uint8_t use; /* index into its timing's uses */
 };
@@ -55,23 +53,23 @@ enum {
 	CELLS = CELL_BREG + BREGS
 };
 
-struct progress {               /* of a unit that works in order: sequence numbers */
-	uint64_t read, written; /* sources have been read; results are there */
+struct progress {               /* sequence numbers of a unit that works in order */
+	uint64_t read, written; /* sources have been read; results have been written */
 };
 
 struct scoreboard {
-	uint64_t tickets, settled; /* given out; known to be done */
+	uint64_t tickets, settled; /* issued; retired */
 	uint64_t cycle;            /* when the last ticket was taken */
-	/* For each unit the last instruction that took a ticket, and the last one before the most
+	/* Per unit, the last instruction that took a ticket, and the last one before the most
 	 * recent ticket. */
 	struct progress last[SASS_PIPE_COUNT], previous[SASS_PIPE_COUNT];
 };
 
 struct hazard {
-	struct flight kept[SASS_REUSE_SLOTS];      /* who keeps an operand, by slot */
-	struct flight last, barrier;        /* the instruction before, the last block barrier */
-	uint64_t sequence[SASS_PIPE_COUNT]; /* instructions issued to each unit */
-	struct progress settled[SASS_PIPE_COUNT]; /* up to which they are done */
+	struct flight kept[SASS_REUSE_SLOTS];            /* contents of the operand reuse cache, by slot */
+	struct flight last, barrier;              /* previous instruction; last block barrier */
+	uint64_t sequence[SASS_PIPE_COUNT];       /* instructions issued to each unit */
+	struct progress settled[SASS_PIPE_COUNT]; /* retired up to these */
 	struct scoreboard scoreboards[SCOREBOARDS];
 	struct cell cells[CELLS];
 };
@@ -129,10 +127,10 @@ static const char *instruction_text(const struct warp *w, const struct op *op, u
 	return text;
 }
 
-/* "<instruction> <verb> <register>, but <producer> <why>" */
-static void report(struct warp *w, const struct op *op, const char *verb,
-		   const struct sass_reg_use *u, uint32_t reg, const struct flight *f,
-		   const char *why)
+/* Message: "<instruction> <verb> <register>, but <producer> <why>". */
+static void report_hazard(struct warp *w, const struct op *op, const char *verb,
+			  const struct sass_reg_use *u, uint32_t reg, const struct flight *f,
+			  const char *why)
 {
 	char here[88], there[88], name[8];
 
@@ -146,11 +144,11 @@ static void report_distance(struct warp *w, const struct op *op, const char *ver
 			    const struct sass_reg_use *u, uint32_t reg, const struct flight *f,
 			    uint64_t have, uint64_t need)
 {
-	char why[48];
+	char why[64];
 
-	snprintf(why, sizeof(why), "was %llu cycles ago and needs %llu", (unsigned long long)have,
-		 (unsigned long long)need);
-	report(w, op, verb, u, reg, f, why);
+	snprintf(why, sizeof(why), "issued %llu cycles earlier and needs %llu",
+		 (unsigned long long)have, (unsigned long long)need);
+	report_hazard(w, op, verb, u, reg, f, why);
 }
 
 static void report_scoreboard(struct warp *w, const struct op *op, const char *verb,
@@ -163,33 +161,35 @@ static void report_scoreboard(struct warp *w, const struct op *op, const char *v
 		snprintf(why, sizeof(why), "was not waited for (SB%u)", scoreboard);
 	else
 		snprintf(why, sizeof(why), "has no scoreboard to wait for");
-	report(w, op, verb, u, reg, f, why);
+	report_hazard(w, op, verb, u, reg, f, why);
 }
 
 /* Scoreboards. */
 
-static void advance(struct progress *p, struct progress to)
+static void advance_progress(struct progress *p, struct progress to)
 {
 	p->read = to.read > p->read ? to.read : p->read;
 	p->written = to.written > p->written ? to.written : p->written;
 }
 
-static void settle(struct hazard *h, uint32_t scoreboard, uint64_t keep, uint64_t clock,
-		   uint32_t distance)
+static void retire_tickets(struct hazard *h, uint32_t scoreboard, uint64_t reuse_cache_update,
+			   uint64_t clock, uint32_t distance)
 {
 	struct scoreboard *s = &h->scoreboards[scoreboard];
-	/* A ticket that was taken just now is not seen yet. */
+	/* A ticket taken within the last cycles is not visible yet. */
 	bool fresh = s->tickets && clock < s->cycle + distance;
-	uint64_t upto = s->tickets - (fresh && !keep ? 1 : keep < s->tickets ? keep : s->tickets);
+	uint64_t upto = s->tickets - (fresh && !reuse_cache_update      ? 1
+				      : reuse_cache_update < s->tickets ? reuse_cache_update
+									: s->tickets);
 
 	if (upto <= s->settled)
 		return;
 	s->settled = upto;
 	for (uint32_t u = 0; u < SASS_PIPE_COUNT; u++) {
 		if (upto == s->tickets)
-			advance(&h->settled[u], s->last[u]);
+			advance_progress(&h->settled[u], s->last[u]);
 		else if (upto + 1 == s->tickets)
-			advance(&h->settled[u], s->previous[u]);
+			advance_progress(&h->settled[u], s->previous[u]);
 	}
 }
 
@@ -199,28 +199,28 @@ static uint64_t take_ticket(struct hazard *h, uint32_t scoreboard, uint32_t unit
 	struct scoreboard *s = &h->scoreboards[scoreboard];
 
 	memcpy(s->previous, s->last, sizeof(s->previous));
-	advance(&s->last[unit], p);
+	advance_progress(&s->last[unit], p);
 	s->cycle = clock;
 	return ++s->tickets;
 }
 
-static bool ticket_settled(const struct hazard *h, uint32_t scoreboard, uint64_t ticket)
+static bool ticket_retired(const struct hazard *h, uint32_t scoreboard, uint64_t ticket)
 {
 	return ticket != NO_TICKET && h->scoreboards[scoreboard].settled >= ticket;
 }
 
-static bool result_settled(const struct hazard *h, const struct flight *f)
+static bool result_retired(const struct hazard *h, const struct flight *f)
 {
 	const struct timing *t = f->op->timing;
 
-	return ticket_settled(h, f->op->inst->write_barrier, f->written) ||
+	return ticket_retired(h, f->op->inst->write_barrier, f->written) ||
 	       (t->in_order && h->settled[t->unit].written >= f->sequence);
 }
 
-/* Units take their operands in the order of issue, even those whose results come in any order. */
-static bool sources_settled(const struct hazard *h, const struct flight *f)
+/* Units read their operands in issue order, even those that complete out of order. */
+static bool sources_retired(const struct hazard *h, const struct flight *f)
 {
-	return ticket_settled(h, f->op->inst->read_barrier, f->read) || result_settled(h, f) ||
+	return ticket_retired(h, f->op->inst->read_barrier, f->read) || result_retired(h, f) ||
 	       h->settled[f->op->timing->unit].read >= f->sequence;
 }
 
@@ -237,7 +237,7 @@ static struct cell *cell_of(struct hazard *h, const struct sass_reg_use *u, uint
 	return index < CELLS ? &h->cells[index] : NULL;
 }
 
-/* Uniform registers and predicates and barriers are the warp's, not a lane's. */
+/* Uniform registers, uniform predicates and barriers belong to the warp, not to a lane. */
 static uint32_t lanes_of(const struct sass_reg_use *u, uint32_t mask)
 {
 	return u->kind == SASS_GPR || u->kind == SASS_PRED ? mask : ALL_LANES;
@@ -256,7 +256,7 @@ static bool check_read(struct warp *w, const struct op *op, const struct sass_re
 
 		if (!f->op || !(f->lanes & lanes_of(u, mask)))
 			continue;
-		if (t->variable && !result_settled(h, f)) {
+		if (t->variable && !result_retired(h, f)) {
 			report_scoreboard(w, op, "reads", u, u->reg + i, f,
 					  f->op->inst->write_barrier);
 			return false;
@@ -284,7 +284,7 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 
 		if (!f->op || !(f->lanes & lanes_of(u, mask)))
 			continue;
-		if (f->op->timing->variable && !result_settled(h, f)) {
+		if (f->op->timing->variable && !result_retired(h, f)) {
 			report_scoreboard(w, op, "overwrites", u, u->reg + i, f,
 					  f->op->inst->write_barrier);
 			return false;
@@ -304,28 +304,28 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 
 			if (w->clock - f->cycle >= need)
 				continue;
-			report_distance(w, op, "overwrites a source still to be read,", u,
-					u->reg + i, f, w->clock - f->cycle, need);
+			report_distance(w, op, "overwrites the pending source", u, u->reg + i, f,
+					w->clock - f->cycle, need);
 			return false;
 		}
-		/* Whoever waits in the same queue reads first and writes after that. */
-		if (!f->op || !(f->lanes & lanes_of(u, mask)) || sources_settled(h, f) ||
+		/* An instruction in the same queue reads before it writes. */
+		if (!f->op || !(f->lanes & lanes_of(u, mask)) || sources_retired(h, f) ||
 		    sass_same_queue(sm, f->op->inst, op->inst))
 			continue;
-		report_scoreboard(w, op, "overwrites a source still to be read,", u, u->reg + i, f,
+		report_scoreboard(w, op, "overwrites the pending source", u, u->reg + i, f,
 				  f->op->inst->read_barrier);
 		return false;
 	}
 	return true;
 }
 
-/* The slot to use: an empty one, one that is settled, else the oldest. */
+/* Chooses an empty entry, a retired one, or else the oldest. */
 static struct flight *reader_slot(struct hazard *h, struct cell *c)
 {
 	struct flight *oldest = &c->readers[0];
 
 	for (uint32_t k = 0; k < READERS; k++) {
-		if (!c->readers[k].op || sources_settled(h, &c->readers[k]))
+		if (!c->readers[k].op || sources_retired(h, &c->readers[k]))
 			return &c->readers[k];
 		if (c->readers[k].cycle < oldest->cycle)
 			oldest = &c->readers[k];
@@ -333,7 +333,7 @@ static struct flight *reader_slot(struct hazard *h, struct cell *c)
 	return oldest;
 }
 
-/* Takes the lanes away from older writers; one that has lost all is forgotten. */
+/* Removes the lanes from older writers and frees those with no lanes left. */
 static struct flight *writer_slot(struct cell *c, uint32_t lanes)
 {
 	struct flight *slot = NULL;
@@ -350,16 +350,16 @@ static struct flight *writer_slot(struct cell *c, uint32_t lanes)
 	return c->writers[0].cycle < c->writers[1].cycle ? &c->writers[0] : &c->writers[1];
 }
 
-/* A lane's registers are fetched when the unit gets to it, predicates and what is the warp's at
- * issue: ptxas overwrites the uniform register of an address in the next cycle. Uniform arithmetic
- * reads a little later (sass_war_latency). */
+/* Lane registers are read when the unit executes the instruction, predicates and warp-wide
+ * registers at issue: ptxas overwrites the uniform register of an address in the next cycle.
+ * Uniform arithmetic reads slightly later (sass_war_latency). */
 static bool read_late(const struct timing *t, const struct sass_reg_use *u)
 {
 	return (t->late && u->kind == SASS_GPR) ||
 	       (t->unit == SASS_PIPE_UNIFORM && u->kind == SASS_UGPR);
 }
 
-static void record(struct warp *w, const struct op *op, struct flight f, uint32_t mask)
+static void record_uses(struct warp *w, const struct op *op, struct flight f, uint32_t mask)
 {
 	const struct timing *t = op->timing;
 
@@ -380,13 +380,13 @@ static void record(struct warp *w, const struct op *op, struct flight f, uint32_
 	}
 }
 
-static bool check(struct warp *w, const struct op *op, uint32_t mask)
+static bool check_registers(struct warp *w, const struct op *op, uint32_t mask)
 {
 	const struct timing *t = op->timing;
 
 	for (uint32_t n = 0; n < t->count; n++) {
 		const struct sass_reg_use *u = &t->uses[n];
-		/* The guard is read by every lane, the rest only where it holds. */
+		/* Every active lane reads the guard, the other operands only where it is true. */
 		uint32_t lanes = u->operand == SASS_USE_GUARD ? w->mask : mask;
 
 		for (uint32_t i = 0; lanes && i < u->count; i++)
@@ -397,7 +397,7 @@ static bool check(struct warp *w, const struct op *op, uint32_t mask)
 	return true;
 }
 
-/* Some instructions need their distance from whatever comes next. */
+/* Some instructions need a minimum distance to any next instruction. */
 static bool check_distance(struct warp *w, const struct op *op, const struct flight *f)
 {
 	uint32_t need = f->op ? sass_min_distance(w->grid->chip->sm, f->op->inst, op->inst) : 0;
@@ -413,7 +413,7 @@ static bool check_distance(struct warp *w, const struct op *op, const struct fli
 	return false;
 }
 
-static bool writes(const struct timing *t, struct sass_reuse_slot k)
+static bool timing_writes(const struct timing *t, struct sass_reuse_slot k)
 {
 	for (uint32_t n = 0; n < t->count; n++)
 		if (t->uses[n].write && t->uses[n].kind == SASS_GPR &&
@@ -422,12 +422,10 @@ static bool writes(const struct timing *t, struct sass_reuse_slot k)
 	return false;
 }
 
-/*
- * What a reuse flag keeps is taken by the next instruction with that operand that can take it; others read the
- * register. Nobody may write that before, or else something old is taken. After a jump, or when another
- * warp may have run, nothing is kept.
- */
-static bool check_kept(struct warp *w, const struct op *op)
+/* The operand reuse cache: the next instruction with the same operand in the slot takes the cached
+ * value; others read the register. No instruction may write the register in between, or the cached
+ * value is stale. A branch, or a possible switch to another warp, empties the cache. */
+static bool check_reuse_cache(struct warp *w, const struct op *op)
 {
 	struct hazard *h = w->hazard;
 	const struct timing *t = op->timing;
@@ -448,25 +446,26 @@ static bool check_kept(struct warp *w, const struct op *op)
 			f->op = NULL;
 			continue;
 		}
-		if (!writes(t, was))
+		if (!timing_writes(t, was))
 			continue;
 		instruction_text(w, op, w->pc, here, sizeof(here));
 		instruction_text(w, f->op, f->pc, there, sizeof(there));
-		warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc, "%s overwrites R%u, which %s keeps",
-			   here, was.reg, there);
+		warp_fault(w, LANES, MODEL_FAULT_HAZARD, w->pc,
+			   "%s overwrites R%u, which %s keeps in the operand reuse cache", here,
+			   was.reg, there);
 		return false;
 	}
 	return true;
 }
 
-static void keep(struct hazard *h, const struct op *op, const struct flight *f)
+static void reuse_cache_update(struct hazard *h, const struct op *op, const struct flight *f)
 {
 	for (uint32_t k = 0; k < SASS_REUSE_SLOTS; k++)
 		if (op->inst->reuse >> k & 1 && op->timing->kept[k].reg != SASS_RZ)
 			h->kept[k] = *f;
 }
 
-static void wait(struct warp *w, const struct op *op)
+static void wait_scoreboards(struct warp *w, const struct op *op)
 {
 	const struct sass_inst *in = op->inst;
 
@@ -474,10 +473,10 @@ static void wait(struct warp *w, const struct op *op)
 
 	for (uint32_t s = 0; s < SCOREBOARDS; s++)
 		if (all >> s & 1)
-			settle(w->hazard, s, 0, w->clock, 2);
+			retire_tickets(w->hazard, s, 0, w->clock, 2);
 	if (in->op == SASS_DEPBAR)
-		settle(w->hazard, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1],
-		       w->clock, 2);
+		retire_tickets(w->hazard, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1],
+			       w->clock, 2);
 }
 
 void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
@@ -487,12 +486,12 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 	const struct timing *t = op->timing;
 	struct flight f = {.op = op, .pc = w->pc, .cycle = w->clock};
 
-	if (!t) /* an illegal instruction: it will say so itself */
+	if (!t) /* run_illegal() reports the illegal instruction */
 		return;
-	wait(w, op);
-	if (!check(w, op, mask))
+	wait_scoreboards(w, op);
+	if (!check_registers(w, op, mask))
 		return;
-	if (!check_kept(w, op) || !check_distance(w, op, &h->last) ||
+	if (!check_reuse_cache(w, op) || !check_distance(w, op, &h->last) ||
 	    !check_distance(w, op, &h->barrier))
 		return;
 	f.sequence = ++h->sequence[t->unit];
@@ -503,8 +502,8 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 		f.read = take_ticket(h, in->read_barrier, t->unit, (struct progress){f.sequence, 0},
 				     w->clock);
 	if (mask)
-		record(w, op, f, mask);
-	keep(h, op, &f);
+		record_uses(w, op, f, mask);
+	reuse_cache_update(h, op, &f);
 	h->last = f;
 	if (in->op == SASS_BAR)
 		h->barrier = f;

@@ -1,14 +1,12 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The host, NVIDIA's front end of a channel: walks the ring from get to put, cuts each segment into
- * methods, executes the host's own (semaphores, waits) and hands the others to the engine of their
- * subchannel.
- */
+// SPDX-License-Identifier: MIT
+/* The host engine, NVIDIA's front end of a channel (PBDMA): executes the ring from GET to PUT,
+ * splits each segment into methods, executes host methods (semaphores, waits) and passes the others
+ * to the class bound to their subchannel. */
 #include "hw/nv/host.h"
 #include "model/core/model_internal.h"
 
-static bool refuse(struct model_channel *c, enum model_fault fault, uint64_t address,
-		   const char *why)
+static bool host_error(struct model_channel *c, enum model_fault fault, uint64_t address,
+		       const char *why)
 {
 	struct model_error e = {.fault = fault, .address = address};
 
@@ -92,8 +90,9 @@ static bool semaphore_execute(struct model_channel *c, uint32_t data)
 				       data & NV_SEM_RELEASE_TIMESTAMP);
 	case NV_SEM_REDUCTION:
 	case 7:
-		return refuse(c, MODEL_FAULT_METHOD, NV_HOST_SEM_EXECUTE,
-			      "semaphore reductions are not modelled; release or acquire instead");
+		return host_error(
+			c, MODEL_FAULT_METHOD, NV_HOST_SEM_EXECUTE,
+			"semaphore reductions are not modelled; release or acquire instead");
 	default:
 		return semaphore_acquire(c, address, payload, NV_SEM_OPERATION(data), wide);
 	}
@@ -101,7 +100,7 @@ static bool semaphore_execute(struct model_channel *c, uint32_t data)
 
 /* Methods. */
 
-static bool bind(struct model_channel *c, uint32_t subchannel, uint32_t data)
+static bool bind_class(struct model_channel *c, uint32_t subchannel, uint32_t data)
 {
 	const struct model_chip *chip = c->model->chip;
 	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = NV_HOST_SET_OBJECT};
@@ -117,11 +116,9 @@ static bool bind(struct model_channel *c, uint32_t subchannel, uint32_t data)
 	return true;
 }
 
-/*
- * Memory is coherent here and the MMU keeps nothing stale, so there is nothing to do. But some of it
- * wants a privileged channel: open-gpu-kernel-modules, nvidia-uvm/uvm_ampere_host.c, keeps it off
- * others. With which error a card ends a channel that asks all the same is an assumption.
- */
+/* Memory is coherent and the MMU caches nothing stale, so these operations have no effect. Some
+ * need a privileged channel: open-gpu-kernel-modules, nvidia-uvm/uvm_ampere_host.c, denies them to
+ * others. The error that hardware raises for an unprivileged channel is an assumption. */
 static bool memory_operation(struct model_channel *c, uint32_t data)
 {
 	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = NV_HOST_MEM_OP_D};
@@ -137,10 +134,10 @@ static bool memory_operation(struct model_channel *c, uint32_t data)
 	case NV_MEM_OP_D_TLB_INVALIDATE_TARGETED:
 	case NV_MEM_OP_D_ACCESS_COUNTER_CLEAR:
 		return c->config.privileged ||
-		       channel_fail(c, &e, "MEM_OP_D: operation 0x%02x is not a user's to ask for",
+		       channel_fail(c, &e, "MEM_OP_D: operation 0x%02x needs a privileged channel",
 				    NV_MEM_OP_D_OPERATION(data));
 	default:
-		return channel_fail(c, &e, "MEM_OP_D: operation 0x%02x is not known",
+		return channel_fail(c, &e, "MEM_OP_D: operation 0x%02x does not exist",
 				    NV_MEM_OP_D_OPERATION(data));
 	}
 }
@@ -152,7 +149,7 @@ static bool host_method(struct model_channel *c, uint32_t subchannel, uint32_t m
 
 	switch (method) {
 	case NV_HOST_SET_OBJECT:
-		return bind(c, subchannel, data);
+		return bind_class(c, subchannel, data);
 	case NV_HOST_SEM_ADDR_LO:
 	case NV_HOST_SEM_ADDR_HI:
 		c->host.semaphore[(method - NV_HOST_SEM_ADDR_LO) / 4] = data;
@@ -171,7 +168,7 @@ static bool host_method(struct model_channel *c, uint32_t subchannel, uint32_t m
 	case NV_HOST_NOP:
 	case NV_HOST_SET_REFERENCE:
 	case NV_HOST_WFI:      /* engines are idle between methods */
-	case NV_HOST_MEM_OP_A: /* what D will work on */
+	case NV_HOST_MEM_OP_A: /* operands of MEM_OP_D */
 	case NV_HOST_MEM_OP_B:
 	case NV_HOST_MEM_OP_C:
 	case NV_HOST_YIELD:
@@ -182,7 +179,8 @@ static bool host_method(struct model_channel *c, uint32_t subchannel, uint32_t m
 	}
 }
 
-static bool dispatch(struct model_channel *c, uint32_t subchannel, uint32_t method, uint32_t data)
+static bool dispatch_method(struct model_channel *c, uint32_t subchannel, uint32_t method,
+			    uint32_t data)
 {
 	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = method};
 
@@ -196,7 +194,7 @@ static bool dispatch(struct model_channel *c, uint32_t subchannel, uint32_t meth
 			    method, subchannel);
 }
 
-static bool fetch(struct model_channel *c, uint64_t address, uint32_t *word)
+static bool fetch_word(struct model_channel *c, uint64_t address, uint32_t *word)
 {
 	uint64_t fault = address;
 	enum mmu_result why = mmu_read(&c->reader, address, word, 4, &fault);
@@ -207,7 +205,7 @@ static bool fetch(struct model_channel *c, uint64_t address, uint32_t *word)
 static bool run_method(struct model_channel *c, struct nv_method m, uint64_t data_at)
 {
 	if (m.kind == NV_METHOD_IMMD_DATA)
-		return dispatch(c, m.subchannel, m.method, m.count);
+		return dispatch_method(c, m.subchannel, m.method, m.count);
 	for (uint32_t i = 0; i < m.count; i++) {
 		uint32_t step = m.kind == NV_METHOD_INC        ? i
 				: m.kind == NV_METHOD_ONE_INC ? i != 0
@@ -215,8 +213,8 @@ static bool run_method(struct model_channel *c, struct nv_method m, uint64_t dat
 		uint32_t data;
 
 		if (atomic_load_explicit(&c->stop, memory_order_relaxed) ||
-		    !fetch(c, data_at + 4ull * i, &data) ||
-		    !dispatch(c, m.subchannel, m.method + 4 * step, data))
+		    !fetch_word(c, data_at + 4ull * i, &data) ||
+		    !dispatch_method(c, m.subchannel, m.method + 4 * step, data))
 			return false;
 	}
 	return true;
@@ -232,21 +230,22 @@ static bool run_segment(struct model_channel *c, uint64_t address, uint32_t word
 		uint32_t header;
 
 		mmu_poll(&c->reader);
-		turn_poll(c);
-		if (!fetch(c, at, &header))
+		runlist_yield(c);
+		if (!fetch_word(c, at, &header))
 			return false;
 		at += 4;
-		if (!header) /* a no-operation */
+		if (!header) /* no operation */
 			continue;
 		m = nv_method_unpack(header);
 		if (m.kind == NV_METHOD_END_PB_SEGMENT)
 			return true;
 		if (m.kind == NV_METHOD_GRP0 || m.kind == NV_METHOD_GRP2 ||
 		    m.kind == NV_METHOD_RESERVED)
-			return channel_fail(c, &e,
-					    "method header 0x%08x is of kind %u, which is not used "
-					    "since Fermi",
-					    header, (unsigned)m.kind);
+			return channel_fail(
+				c, &e,
+				"method header 0x%08x has kind %u, which hardware has not used "
+				"since Fermi",
+				header, (unsigned)m.kind);
 		if (m.kind == NV_METHOD_IMMD_DATA) {
 			if (!run_method(c, m, 0))
 				return false;
@@ -279,10 +278,11 @@ static bool run_entry(struct model_channel *c, uint64_t raw)
 		return run_segment(c, e.address, e.words);
 	if (e.opcode == NV_GP_OPCODE_NOP)
 		return true;
-	return refuse(c, MODEL_FAULT_RING, c->get, "a ring entry without words is no NOP either");
+	return host_error(c, MODEL_FAULT_RING, c->get,
+			  "the ring entry has no words and is not a NOP");
 }
 
-static void drain(struct model_channel *c)
+static void host_drain(struct model_channel *c)
 {
 	while (!atomic_load(&c->stop)) {
 		uint32_t put =
@@ -295,7 +295,7 @@ static void drain(struct model_channel *c)
 		if (put == c->get)
 			return;
 		if (put >= c->config.ring_entries) {
-			channel_fail(c, &e, "put is %u, but the ring has %u entries", put,
+			channel_fail(c, &e, "PUT is %u, but the ring has %u entries", put,
 				     c->config.ring_entries);
 			return;
 		}
@@ -305,7 +305,7 @@ static void drain(struct model_channel *c)
 			channel_fault(c, why, fault, "the ring");
 			return;
 		}
-		/* It says how far entries were fetched. */
+		/* GET counts fetched entries. */
 		c->get = (c->get + 1) % c->config.ring_entries;
 		atomic_store_explicit(userd(c, NV_USERD_GP_GET), c->get, memory_order_release);
 		if (!run_entry(c, raw))
@@ -313,7 +313,7 @@ static void drain(struct model_channel *c)
 	}
 }
 
-/* The vendor's table. */
+/* Vendor operations. */
 
 static const uint32_t fault_xid[MODEL_FAULT_COUNT] = {
 	[MODEL_FAULT_MMU] = NV_XID_MMU_FAULT,
@@ -330,7 +330,7 @@ static const uint32_t fault_xid[MODEL_FAULT_COUNT] = {
 	[MODEL_FAULT_RING] = NV_XID_CHANNEL_HOST,
 };
 
-static void failed(struct model_channel *c)
+static void host_notify_error(struct model_channel *c)
 {
 	struct nv_notification *n = c->config.notifier;
 
@@ -343,7 +343,7 @@ static void failed(struct model_channel *c)
 	__atomic_store_n(&n->status, NV_NOTIFICATION_ERROR, __ATOMIC_RELEASE);
 }
 
-static void begin(struct model_channel *c)
+static void host_channel_init(struct model_channel *c)
 {
 	const struct model_chip *chip = c->model->chip;
 
@@ -356,9 +356,9 @@ const struct vendor vendor_nv = {
 	.va_bits = MMU_VA_BITS,
 	.ring_align = NV_GP_ENTRY_BYTES,
 	.userd_align = 4,
-	.begin = begin,
-	.drain = drain,
-	.failed = failed,
+	.begin = host_channel_init,
+	.drain = host_drain,
+	.failed = host_notify_error,
 	.code_create = code_create,
 	.code_put = code_put,
 };

@@ -1,13 +1,11 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Data in the method stream: the compute class takes it word by word and writes it to memory. One
- * line, linear, without a semaphore; the rest of what hardware offers here is refused.
- */
+// SPDX-License-Identifier: MIT
+/* Inline-to-memory: the compute class takes data words from the method stream and writes them to
+ * memory. Modelled is one line to linear memory without a semaphore; other modes are rejected. */
 
 #include "hw/nv/compute.h"
 #include "model/core/model_internal.h"
 
-static bool refuse(struct model_channel *c, uint32_t method, const char *why)
+static bool inline_error(struct model_channel *c, uint32_t method, const char *why)
 {
 	struct model_error e = {.fault = MODEL_FAULT_METHOD, .address = method};
 
@@ -20,10 +18,12 @@ bool inline_launch(struct model_channel *c, uint32_t data)
 
 	if (data & ~(NV_INLINE_LINEAR | NV_INLINE_SYSMEMBAR_OFF) || !(data & NV_INLINE_LINEAR) ||
 	    s->inline_lines != 1)
-		return refuse(c, NV_COMPUTE_INLINE_LAUNCH,
-			      "only one line to linear memory is modelled, without a semaphore");
+		return inline_error(
+			c, NV_COMPUTE_INLINE_LAUNCH,
+			"only one line to linear memory is modelled, without a semaphore");
 	if (s->inline_left)
-		return refuse(c, NV_COMPUTE_INLINE_LAUNCH, "the data before has not all come");
+		return inline_error(c, NV_COMPUTE_INLINE_LAUNCH,
+				    "the previous transfer still expects data");
 	s->inline_at = (uint64_t)s->inline_to[0] << 32 | s->inline_to[1];
 	s->inline_left = s->inline_bytes;
 	return true;
@@ -37,7 +37,8 @@ bool inline_word(struct model_channel *c, uint32_t data)
 	enum mmu_result why;
 
 	if (!bytes)
-		return refuse(c, NV_COMPUTE_INLINE_DATA, "more data than was announced");
+		return inline_error(c, NV_COMPUTE_INLINE_DATA,
+				    "more data than the transfer's length");
 	mmu_poll(&c->reader);
 	why = mmu_write(&c->reader, s->inline_at, &data, bytes, &fault);
 	if (why != MMU_OK)

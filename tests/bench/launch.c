@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "tests/bench/_bench.h" /* first, for the public names: what is measured has api.c in it */
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/stream/submit.h"
 
 #define ROUNDS 2000
 #define BURST  200 /* fits a stream's slots */

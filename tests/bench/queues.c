@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What it costs that a process writes its queues itself, or does not: an empty kernel by sovgpu.ko, where the ring and the doorbell
- * are the process's (SOV_KMOD=1), and where each launch is a call (SOV_KMOD=calls). Medians of the launch alone, in bursts, and of
+ * are the process's (SOV_KMOD=1), and where each launch is a call (SOV_KMOD=ioctl). Medians of the launch alone, in bursts, and of
  * launch and wait; then what the second way takes of the first. The program runs itself for each. Without a card
  * of ours it says so. In a virtual machine the figures say something of each other, and nothing of a real card.
  */

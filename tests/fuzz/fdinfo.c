@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a driver says of a file in fdinfo: any text is taken apart or left alone. */
 #include <assert.h>
-#include "tools/top_look.c"
+#include "tools/top_sample.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (size)
 		memcpy(text, data, size);
 	text[size] = 0;
-	if (top_parse(text, &c))
+	if (top_parse_fdinfo(text, &c))
 		assert(*c.driver && strlen(c.driver) < sizeof(c.driver) && *c.gpu &&
 		       strlen(c.gpu) < sizeof(c.gpu));
 	free(text);

@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	memcpy(navi_at(n, NAVI_CODE), data + HEADER + ring, rest);
 	q = navi_queue(n, 0, data[0] & 1);
 	q->put = (uint32_t)ring / 4;
-	navi_ring_bell(n, q);
+	navi_ring_doorbell(n, q);
 	watch(q);
 	model_channel_destroy(q->channel);
 	q->channel = NULL;

@@ -2,20 +2,20 @@
 /* The reader of traces: any text is added up or refused with a byte of it, and what of it is whole
  * ends in it. */
 #include <assert.h>
-#include "tools/trace_read.c"
+#include "tools/trace_summary.c"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct trace_sums sums;
+	struct trace_summary sums;
 	char why[128] = "";
 
-	assert(trace_whole((const char *)data, size) <= size);
-	if (trace_read((const char *)data, size, &sums, why, sizeof(why))) {
+	assert(trace_intact_bytes((const char *)data, size) <= size);
+	if (trace_summarise((const char *)data, size, &sums, why, sizeof(why))) {
 		for (uint32_t i = 0; i < sums.count; i++)
 			assert(sums.rows[i].count && sums.rows[i].min_ns <= sums.rows[i].max_ns);
-		trace_sums_free(&sums);
+		trace_summary_free(&sums);
 	} else {
 		assert(*why);
 	}

@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 				   why, sizeof(why));
 		check(card);
 	}
-	card_take_back_all(card);
+	card_dma_unmap_all(card);
 	card_reset(card);
 	while (size >= VFIO_HEADER_BYTES && !vfio_header_read(data, &h) && h.bytes <= size) {
 		vfio_handle(card, &h, data + VFIO_HEADER_BYTES, NULL, 0, &reply);

@@ -51,8 +51,10 @@ static void chip_table_is_complete(struct kunit *test)
 	}
 }
 
-static struct kunit_case chip_cases[] = {
-	KUNIT_CASE(chip_found_by_number), KUNIT_CASE(chip_unknown_number_is_not_found), KUNIT_CASE(chip_table_is_complete), {}};
+static struct kunit_case chip_cases[] = {KUNIT_CASE(chip_found_by_number),
+					 KUNIT_CASE(chip_unknown_number_is_not_found),
+					 KUNIT_CASE(chip_table_is_complete),
+					 {}};
 
 static struct kunit_suite chip_suite = {
 	.name = "sovgpu_chip",

@@ -25,7 +25,8 @@ struct tables {
 	u64 expected[PAGES]; /* entry of each 4 KiB, without VALID; 0: none */
 };
 
-static int mmu_test_table_alloc(void *owner, u32 children, bool granted, struct nv_mmu_table **table)
+static int mmu_test_table_alloc(void *owner, u32 children, bool granted,
+				struct nv_mmu_table **table)
 {
 	struct tables *ts = owner;
 	struct nv_mmu_table *t;

@@ -38,7 +38,7 @@ static double now_us(void)
 
 static bool start(struct bench *b, const char *name)
 {
-	static const struct winsys *const ways[] = {&winsys_nvrm, &winsys_soft, &winsys_kmod};
+	static const struct winsys *const ways[] = {&winsys_nvrm, &winsys_soft};
 	struct winsys_device **devices;
 	struct winsys_buffer *small, *big;
 	struct winsys_info info;
@@ -60,10 +60,10 @@ static bool start(struct bench *b, const char *name)
 				info.page_bytes > 65536 ? info.page_bytes : 65536, &small) ||
 	    b->w->buffer_create(b->d, WINSYS_VRAM, 2 * b->half, &big) ||
 	    b->w->bind(b->g, small, VA) || b->w->bind(b->g, big, BIG_VA)) {
-		diag("%s", winsys_said());
+		diag("%s", winsys_take_error());
 		return false;
 	}
-	b->memory = b->w->buffer_cpu(small);
+	b->memory = b->w->buffer_map(small);
 	struct winsys_queue_options o = {.engine = WINSYS_COPY,
 					 .ring = small,
 					 .ring_va = VA,
@@ -71,7 +71,7 @@ static bool start(struct bench *b, const char *name)
 					 .ring_entry_bytes = 8};
 
 	if (!b->memory || b->w->queue_create(b->g, &o, &b->q)) {
-		diag("%s", winsys_said());
+		diag("%s", winsys_take_error());
 		return false;
 	}
 	b->w->queue_memory(b->q, &b->m);
@@ -139,10 +139,10 @@ static bool round_of(struct bench *b, uint64_t value, uint64_t bits, bool *early
 	winsys_write_barrier();
 	__atomic_store_n(b->m.put, put, __ATOMIC_RELEASE);
 	winsys_write_barrier();
-	if (b->m.bell)
-		*(volatile uint32_t *)b->m.bell = b->m.token;
+	if (b->m.doorbell)
+		*(volatile uint32_t *)b->m.doorbell = b->m.doorbell_value;
 	else
-		b->w->doorbell(b->q);
+		b->w->ring_doorbell(b->q);
 	do { /* the pointer first: what it says was true before the note was looked at */
 		get = __atomic_load_n(b->m.get, __ATOMIC_ACQUIRE);
 		seen = __atomic_load_n(note, __ATOMIC_ACQUIRE);

@@ -365,12 +365,12 @@ static void first_result(double start)
 int main(int argc, char **argv)
 {
 	double start = now_ms();
-	sov_device_wish wish = SOV_INIT(sov_device_wish);
+	sov_device_requirements wish = SOV_INIT(sov_device_requirements);
 	sov_device_properties p = SOV_INIT(sov_device_properties);
 	sov_context bystander;
 
 	wish.features_excluded = getenv("SOV_SOFT") ? 0 : SOV_FEATURE_SOFTWARE;
-	MUST(sov_device_open_wish(&wish, &gpu));
+	MUST(sov_device_open_matching(&wish, &gpu));
 	if (argc > 1 && !strcmp(argv[1], "first")) {
 		first_result(start);
 		return tap_done();

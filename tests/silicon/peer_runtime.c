@@ -118,7 +118,7 @@ static void sov_must(sov_result r, const char *doing)
 static sov_context context;
 static sov_stream streams[STREAMS];
 static sov_function add, spin;
-static sov_graph_run graph_run;
+static sov_graph_exec graph_run;
 static sov_event events[2]; /* without time, with it */
 
 static void s_open(void)
@@ -132,7 +132,7 @@ static void s_open(void)
 	sov_must(sov_module_load(context, ptx, sizeof(ptx) - 1, NULL, &m), "loading");
 	sov_must(sov_module_get_function(m, "add", &add), "a kernel");
 	sov_must(sov_module_get_function(m, "spin", &spin), "a kernel");
-	sov_must(sov_event_create(context, SOV_EVENT_NO_TIME, &events[0]), "an event");
+	sov_must(sov_event_create(context, SOV_EVENT_DISABLE_TIMING, &events[0]), "an event");
 	sov_must(sov_event_create(context, 0, &events[1]), "an event");
 	sov_must(sov_context_get_stream(context, &streams[0]), "a stream");
 	for (i = 1; i < STREAMS; i++)

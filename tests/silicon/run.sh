@@ -91,12 +91,12 @@ conformance_here() {
 
 # libsov beside CUDA, and what each of its ways to copy and to run graphs costs, with the library that was built here.
 measure_here() {
-	for program in peer peer_runtime bench_ways graph_ways; do
+	for program in peer peer_runtime bench_copy_methods; do
 		# shellcheck disable=SC2086
 		$CC -O2 -std=c11 -Wall -Isource -I. $program.c source/build/libsov-all.a -o $program -ldl -lm -pthread ||
 			{ verdict=FAIL; return; }
 	done
-	judge peer store.default.cubin && judge peer_runtime && judge bench_ways && judge graph_ways || verdict=FAIL
+	judge peer store.default.cubin && judge peer_runtime && judge bench_copy_methods || verdict=FAIL
 }
 
 # Runs one of our programs within a limit and tells whether all was right; its table comes last of all.
@@ -144,7 +144,7 @@ cat "$results"
 sed -n '/^|/p; /^Medians/p' runner.log
 sed -n '/^codegen/p; /^|/p; /^Medians/p' codegen.log
 [ ! -e compilers.log ] || sed -n '/^|/p; /^Compilers/p' compilers.log
-[ ! -e peer.log ] || cat peer.log peer_runtime.log bench_ways.log graph_ways.log
+[ ! -e peer.log ] || cat peer.log peer_runtime.log bench_copy_methods.log
 [ ! -e nvrm.log ] || sed -n 's/^ok [0-9]* - \(.* ms.*\|.* left.*\)/nvrm: \1/p' nvrm.log
 echo "silicon: $verdict"
 [ $verdict = PASS ]

@@ -8,7 +8,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/device.h"
 
 #define STEP (UINT64_C(2) << 20)
 
@@ -19,7 +19,7 @@ static uint64_t free_now(void)
 {
 	uint64_t bytes, total;
 
-	d->winsys->memory_info(d->way, &bytes, &total);
+	d->winsys->memory_info(d->winsys_device, &bytes, &total);
 	return bytes;
 }
 
@@ -27,9 +27,9 @@ static void use(uint64_t va)
 {
 	struct winsys_buffer *b;
 
-	if (d->winsys->buffer_create(d->way, WINSYS_VRAM, STEP, &b) ||
+	if (d->winsys->buffer_create(d->winsys_device, WINSYS_VRAM, STEP, &b) ||
 	    d->winsys->bind(group, b, va) || d->winsys->unbind(group, b, va)) {
-		printf("BROKEN: %s\n", winsys_said());
+		printf("BROKEN: %s\n", winsys_take_error());
 		exit(2);
 	}
 	d->winsys->buffer_destroy(b);
@@ -46,8 +46,8 @@ int main(void)
 	}
 	d = object_get(device, OBJECT_DEVICE);
 	at_first = free_now();
-	if (d->winsys->group_create(d->way, &group)) {
-		printf("BROKEN: %s\n", winsys_said());
+	if (d->winsys->group_create(d->winsys_device, &group)) {
+		printf("BROKEN: %s\n", winsys_take_error());
 		return 2;
 	}
 	use(va);

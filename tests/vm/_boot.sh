@@ -1,44 +1,46 @@
 # SPDX-License-Identifier: MIT
-# How a virtual machine is packed and booted; sourced by _kernel.sh, run.sh and mutants.sh. A scenario is a script of
-# tests/vm/guest with lines that say what the machine is like:
-#   # scenario                run it when none is named; others are parts, or run by name
-#   # scenario of check-long  run it there
-#   # kernels: trixie         rows of the cache's `kernels` where it runs (all)
-#   # kernels of check-long: trixie-debug    and those where it runs there
-#   # card: gh100 --fault silent    chip and other words for a sovgpu-model; once for each (one gh100)
-#   # modules: nouveau        what can be loaded there (sovgpu); installed: what install.sh left, below /debian
-#   # append: iommu.strict=1  words for the kernel's command line (none)
-#   # memory: 2G              of the machine (1G)
-#   # programs: sov tests/runtime/memory/memory    of $BUILD, to be found in the machine's /source/build (none)
-#   # firmware: small         a boot is to be quick: the image is a stand-in of 0.1 MB (small_gsp.S; the real one)
-#   # iommu: on               one is between the cards and memory (off)
-# Everything that a run makes lies in $work.
+# Functions that pack and boot a virtual machine; sourced by _kernel.sh, run.sh and mutants.sh. A
+# scenario is a script of tests/vm/guest whose comment lines configure its machine:
+#   # scenario                runs by default; others are parts of scenarios, or run by name
+#   # scenario of check-long  runs in check-long by default
+#   # kernels: trixie         kernels of the cache on which it runs (all)
+#   # kernels of check-long: trixie-debug    kernels on which it runs in check-long
+#   # card: gh100 --fault silent    chip and options of sovgpu-model; one line per card (one gh100)
+#   # modules: nouveau        modules to pack (sovgpu); installed: Debian files of install.sh in /debian
+#   # append: iommu.strict=1  kernel command line (none)
+#   # memory: 2G              memory of the machine (1G)
+#   # programs: sov tests/runtime/memory/memory    programs of $BUILD, for /source/build (none)
+#   # firmware: small         a GSP image of 0.1 MB for quick boots, small_gsp.S (the real image)
+#   # iommu: on               cards are behind an IOMMU (off)
+# All output lies in $work.
 : "${BUILD:=build}" "${VM_TIMEOUT:=2400}"
 
-# What a kernel that is not well says.
-complaints='BUG:|WARNING:|Oops|Call trace|possible .* dependency|INFO: .* (stall|blocked)|UBSAN|KASAN|DMA-API: .*0000:|unreferenced object|refcount_t'
+# Kernel log lines that mean a bug.
+complaints='BUG:|WARNING:|Oops|Call trace|possible .* dependency|INFO: .* (stall|blocked)|UBSAN|KASAN'
+complaints="$complaints|DMA-API: .*0000:|unreferenced object|refcount_t"
 
-in_work() { # runs in the chroot, which sees our folder as /run/vm
+in_work() { # runs a command in the chroot, where $work is /run/vm
 	inside -b "$(realpath "$work")=vm" "$@"
 }
 
-property() { # scenario, word, what it is otherwise
+property() { # scenario, key, default
 	value=$(sed -n "s/^# $2: //p" "tests/vm/guest/$1.sh")
 	echo "${value:-$3}"
 }
 
-runs_on() { # scenario, kernel: does it?
-	there=
-	[ -z "${VM_LONG:-}" ] || there=$(property "$1" "kernels of check-long" "")
-	case " ${there:-$(property "$1" kernels "$2")} " in *" $2 "*) ;; *) return 1 ;; esac
+runs_on() { # scenario, kernel: does the scenario run on that kernel?
+	selected=
+	[ -z "${VM_LONG:-}" ] || selected=$(property "$1" "kernels of check-long" "")
+	case " ${selected:-$(property "$1" kernels "$2")} " in *" $2 "*) ;; *) return 1 ;; esac
 }
 
-# Programs of this machine that a scenario names, with the libraries they are linked with, in a folder
-# that has what they read: they need not be built a second time.
-ours() { # folder
+# Copies the programs of $BUILD that scenarios name, their libraries and the files they read, so
+# that they need not be built again for the guest.
+copy_build_programs() { # folder
 	mkdir -p "$1/source/tests" "$1/lib"
 	cp -r tests/kernels "$1/source/tests/"
-	install -D -m 644 -t "$1/source/tests/userspace/runtime/module/device_services" tests/userspace/runtime/module/device_services/_kernels.ptx
+	services=tests/userspace/runtime/module/device_services
+	install -D -m 644 -t "$1/source/$services" $services/_kernels.ptx
 	for p in $(sed -n 's/^# programs: //p' tests/vm/guest/*.sh); do
 		install -D -m 755 "$BUILD/$p" "$1/source/build/$p" && strip "$1/source/build/$p" || return 1
 		ldd "$BUILD/$p" >"$work/libraries" 2>&1 || grep -q 'not a dynamic' "$work/libraries" || return 1
@@ -47,30 +49,32 @@ ours() { # folder
 	done
 }
 
-# The tests inside the kernel, for one that has KUnit.
+# Builds the KUnit tests, for a kernel that has KUnit.
 kunit() { # release
 	rm -rf "$work/kunit"
 	mkdir -p "$work/kunit/tests"
 	cp -r Kbuild kmod hw uapi "$work/kunit"
 	cp -r tests/kunit "$work/kunit/tests"
-	in_work timeout -k 10 600 make -C "/lib/modules/$1/build" M=/run/vm/kunit SOVGPU_KUNIT=1 modules || return 1
+	in_work timeout -k 10 600 make -C "/lib/modules/$1/build" M=/run/vm/kunit SOVGPU_KUNIT=1 modules ||
+		return 1
 	cp "$work/kunit/sovgpu_kunit.ko" "$work/module-$1/"
 }
 
-# The driver so that it tells which of its code was run: sovgpu_covered, and sovgpu_cover that it tells.
+# Builds the driver with coverage: sovgpu_covered, which reports to sovgpu_cover.
 covered() { # release
 	rm -rf "$work/cover"
 	mkdir -p "$work/cover/tests"
 	cp -r Kbuild kmod hw uapi "$work/cover"
 	cp -r tests/kunit "$work/cover/tests"
-	in_work timeout -k 10 600 make -C "/lib/modules/$1/build" M=/run/vm/cover SOVGPU_COVER=1 modules || return 1
+	in_work timeout -k 10 600 make -C "/lib/modules/$1/build" M=/run/vm/cover SOVGPU_COVER=1 modules ||
+		return 1
 	cp "$work/cover/sovgpu_cover.ko" "$work/cover/sovgpu_covered.ko" "$work/module-$1/"
 }
 
-small=lib/firmware/small # of the machine
+small=lib/firmware/small # in the guest
 
-# What every machine finds in its first file system: busybox, scripts, test programs (static, because
-# nothing else is there), firmware.
+# Builds the part of the initramfs that all machines share: busybox, scripts, test programs (static,
+# as there are no libraries), firmware.
 base() {
 	stage=$work/base
 	rm -rf "$stage"
@@ -84,9 +88,11 @@ base() {
 	for part in fmc bootloader gsp; do
 		path=usr/lib/firmware/nvidia/gh100/gsp/$part-570.144.bin
 		install -D -m 644 "$vm_root/$path" "$stage/${path#usr/}" || return 1
-		[ $part = gsp ] || install -D -m 644 "$vm_root/$path" "$stage/$small/${path#usr/lib/firmware/}" || return 1
+		[ $part = gsp ] ||
+			install -D -m 644 "$vm_root/$path" "$stage/$small/${path#usr/lib/firmware/}" ||
+			return 1
 	done
-	ours "$stage" || return 1
+	copy_build_programs "$stage" || return 1
 	inside -b "$PWD=source" -b "$(realpath "$work")=vm" sh -euc '
 		cd /run/source
 		gcc -c -o "/run/vm/base/$1/nvidia/gh100/gsp/gsp-570.144.bin" tests/vm/small_gsp.S
@@ -99,8 +105,9 @@ base() {
 		find . | cpio --quiet -o -H newc >/run/vm/base.cpio' base "$small"
 }
 
-# RELEASE MODULE... : these modules and what they need, as a second part of the initramfs. Our own is
-# known by its file; busybox's modprobe does not decompress, so all are packed as they are in memory.
+# modules RELEASE MODULE... : packs modules and their dependencies as a second part of the
+# initramfs. Own modules are found by file; all are packed uncompressed, as busybox's modprobe does
+# not decompress.
 modules() {
 	release=$1
 	shift
@@ -128,7 +135,7 @@ modules() {
 			done
 		done
 		for m in $names; do
-			[ ! -e "$to/$m.ko" ] || continue # ours, or here already
+			[ ! -e "$to/$m.ko" ] || continue # an own module, or already packed
 			modprobe -d "/kernel/$release" -S "$release" --show-depends "$m" >/run/needs
 			while read -r verb file; do
 				[ "$verb" != insmod ] || pack "$file"
@@ -140,7 +147,8 @@ modules() {
 		cat "$work/base.cpio" "$work/modules.cpio" >"$work/initrd"
 }
 
-# Every card of a scenario is a process, which leaves its status in cardN.end. QEMU's words are in $devices.
+# Starts a sovgpu-model process per card, which leaves its exit status in cardN.end. Sets $devices
+# to QEMU's options.
 start_cards() { # scenario, log
 	devices=
 	n=0
@@ -169,7 +177,7 @@ start_cards() { # scenario, log
 	done <"$work/cards"
 }
 
-# A machine whose card died waits long and learns nothing: it gets a few seconds to say so.
+# Stops the machine 20 s after a card process failed: without its card it would only time out.
 watch_cards() {
 	while ! grep -qsv '^0$' "$work"/card[0-9]*.end; do
 		sleep 0.5
@@ -178,34 +186,35 @@ watch_cards() {
 	kill "$(cat "$work/machine")"
 }
 
-# boot RELEASE SCENARIO LOG : runs the machine to its end; QEMU's status. $append is added to the kernel's words.
+# boot RELEASE SCENARIO LOG : runs the machine until it powers off and returns QEMU's status.
+# $append is added to the kernel's command line.
 boot() {
 	memory=$(property "$2" memory 1G)
-	said="scenario=$2 $(property "$2" append "") ${append:-}"
-	[ "$(property "$2" firmware real)" = real ] || said="$said firmware=small" # init knows
-	between=
-	[ "$(property "$2" iommu off)" = off ] || between=$iommu
+	cmdline="scenario=$2 $(property "$2" append "") ${append:-}"
+	[ "$(property "$2" firmware real)" = real ] || cmdline="$cmdline firmware=small" # for init
+	iommu_option=
+	[ "$(property "$2" iommu off)" = off ] || iommu_option=$iommu
 	start_cards "$2" "$3.card"
 	watch_cards 2>/dev/null &
 	watch=$!
-	# shellcheck disable=SC2086 # $qemu, $between and $devices are words
-	in_work timeout -k 10 "$VM_TIMEOUT" $qemu $between -smp 2 -m "$memory" -pidfile /run/vm/machine \
+	# shellcheck disable=SC2086 # $qemu, $iommu_option and $devices are words
+	in_work timeout -k 10 "$VM_TIMEOUT" $qemu $iommu_option -smp 2 -m "$memory" -pidfile /run/vm/machine \
 		-object "memory-backend-memfd,id=ram,size=$memory,share=on" -machine memory-backend=ram \
 		-nodefaults -no-reboot -display none -serial stdio -kernel "/kernel/$1/vmlinuz" \
-		-initrd /run/vm/initrd -append "console=$console quiet panic=-1 $said" \
+		-initrd /run/vm/initrd -append "console=$console quiet panic=-1 $cmdline" \
 		$devices </dev/null >"$3.raw" 2>&1
 	status=$?
 	kill $watch 2>/dev/null
 	tr -d '\r' <"$3.raw" >"$3"
 	rm -f "$3.raw"
-	# A machine that never connected leaves a card waiting.
+	# A card whose machine never connected still waits.
 	[ $status -eq 0 ] || kill $(cat "$work"/card[0-9]*.pid) 2>/dev/null
 	wait
 	return $status
 }
 
-# What was promised elsewhere, in the file LOG, is our own.
-repeat() { # what goes before each promise, log
+# Reports the results in a log as results of this script.
+include_results() { # prefix of each test name, log
 	while read -r line; do
 		case $line in
 		"ok "*"# SKIP "*) line=${line#* - } && skip "$1${line% \# SKIP *}" "${line##*\# SKIP }" ;;
@@ -216,13 +225,13 @@ repeat() { # what goes before each promise, log
 	done <"$2"
 }
 
-tries() { # promise, log, command...: is it done? Says why not.
-	promise=$1
+check_command() { # test name, log, command...: passes if the command succeeds, else shows its log
+	test_name=$1
 	log=$2
 	shift 2
 	"$@" >"$log" 2>&1
-	done=$?
-	ok $done "$promise"
-	[ $done -eq 0 ] || diag "$(tail -n 30 "$log")"
-	return $done
+	status=$?
+	ok $status "$test_name"
+	[ $status -eq 0 ] || diag "$(tail -n 30 "$log")"
+	return $status
 }

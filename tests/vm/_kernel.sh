@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# The scenarios on one kernel of the cache, as TAP; run.sh starts one of these for each. Everything that it makes lies in
-# $BUILD/vm/KERNEL.
-#   usage: _kernel.sh KERNEL RELEASE SCENARIO...     environment: as run.sh has it
+# Runs the scenarios on one kernel of the cache and prints TAP; run.sh starts one instance per
+# kernel. All output lies in $BUILD/vm/KERNEL.
+#   usage: _kernel.sh KERNEL RELEASE SCENARIO...     environment: see run.sh
 set -u
 cd "$(dirname "$0")/../.."
 . tests/vm/_machine.sh
@@ -13,9 +13,10 @@ release=$2
 shift 2
 work=$BUILD/vm/$kernel
 
-# The module for RELEASE, by make dkms-install: what a user would get.
+# Builds the module for RELEASE with make dkms-install, as a user would.
 module() {
-	inside -k "$1" -b "$PWD=source" -b "$(realpath "$work")=vm" timeout -k 10 600 sh /run/source/tests/vm/install.sh "$1"
+	inside -k "$1" -b "$PWD=source" -b "$(realpath "$work")=vm" timeout -k 10 600 \
+		sh /run/source/tests/vm/install.sh "$1"
 }
 
 report() { # scenario
@@ -23,14 +24,14 @@ report() { # scenario
 	log=$work/$1.log
 	start=$(date +%s)
 	boot "$release" "$1" "$log"
-	is "$?" 0 "$name: the machine runs to its end"
-	repeat "$name: " "$log"
+	is "$?" 0 "$name: the machine powers off"
+	include_results "$name: " "$log"
 	grep -q '^guest: end' "$log"
-	ok $? "$name: the scenario comes to its end"
-	is "$(sort -u "$work"/card[0-9]*.end)" 0 "$name: the card refused nothing"
+	ok $? "$name: the scenario runs to completion"
+	is "$(sort -u "$work"/card[0-9]*.end)" 0 "$name: the modelled card rejects no access"
 	diag "$(head -n 20 "$log.card")"
 	bad=$(grep -E "$complaints" "$log" | head -n 20)
-	is "$bad" "" "$name: the kernel does not complain"
+	is "$bad" "" "$name: the kernel log has no complaint"
 	progress "$name: $(($(date +%s) - start)) s"
 }
 
@@ -40,8 +41,9 @@ ln "$BUILD/vm/base.cpio" "$work/"
 ln -s ../base "$work/base"
 module "$release" >"$work/install.log" 2>&1
 installed=$?
-repeat "$kernel ($release): " "$work/install.log"
-is "$installed $(grep -c '^1\.\.' "$work/install.log")" "0 1" "$kernel ($release): the driver is installed and removed"
+include_results "$kernel ($release): " "$work/install.log"
+is "$installed $(grep -c '^1\.\.' "$work/install.log")" "0 1" \
+	"$kernel ($release): dkms installs and removes the driver"
 [ $installed -eq 0 ] || diag "$(tail -n 30 "$work/install.log")"
 [ -d "$work/module-$release" ] || set --
 packed=
@@ -49,16 +51,18 @@ for s; do
 	runs_on "$s" "$kernel" || continue
 	want=$(property "$s" modules sovgpu)
 	case $want in *sovgpu_kunit*)
-		tries "$kernel ($release): the tests inside the kernel build" "$work/kunit.log" kunit "$release" || continue
+		check_command "$kernel ($release): the KUnit tests build" "$work/kunit.log" \
+			kunit "$release" || continue
 		;;
 	*sovgpu_covered*)
-		tries "$kernel ($release): the driver builds so that it tells what is run" "$work/cover.log" \
+		check_command "$kernel ($release): the driver builds with coverage" "$work/cover.log" \
 			covered "$release" || continue
 		;;
 	esac
 	if [ "$want" != "$packed" ]; then
 		# shellcheck disable=SC2086 # words
-		tries "$kernel ($release): modules are packed: $want" "$work/modules.log" modules "$release" $want || continue
+		check_command "$kernel ($release): the initramfs is packed with modules: $want" \
+			"$work/modules.log" modules "$release" $want || continue
 		packed=$want
 	fi
 	report "$s"

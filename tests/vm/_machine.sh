@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-# What differs between machines, and the way into the chroot; sourced by the other scripts here.
+# Host-dependent settings, and the function that runs commands in the chroot; sourced by the other
+# scripts here.
 : "${VM_CACHE:=${XDG_CACHE_HOME:-$HOME/.cache}/sovgpu-vm}"
 vm_root=$VM_CACHE/root
 
-# Debian's kernels that are booted: our name for it, its suite, its flavour; then what is different.
+# Debian's kernels to boot, as NAME:SUITE:FLAVOUR, and QEMU's options, by architecture.
 arch=$(dpkg --print-architecture)
 case $arch in
 arm64)
@@ -17,13 +18,14 @@ amd64)
 	vm_kernels="trixie:trixie:amd64 trixie-backports:trixie-backports:amd64"
 	debug_image=arch/x86/boot/bzImage
 	qemu_package=qemu-system-x86
-	# Each card takes 512 GiB of addresses with its port; with the usual 40 bits the BIOS puts the first over memory.
+	# Each card and its port take 512 GiB of address space; with the default 40 bits the BIOS
+	# would place the first over memory.
 	qemu="qemu-system-x86_64 -M q35 -cpu qemu64,phys-bits=46"
 	console=ttyS0
 	;;
-*) echo "vm: no machine is described for $arch; known: arm64 amd64" >&2 && exit 1 ;;
+*) echo "vm: unsupported architecture $arch; supported: arm64 amd64" >&2 && exit 1 ;;
 esac
-# One that tells the card's process what it maps; QEMU's smmuv3 does not.
+# virtio-iommu notifies the card's process of mappings; QEMU's smmuv3 does not.
 iommu="-device virtio-iommu-pci"
 if [ -w /dev/kvm ]; then
 	qemu="${qemu%-cpu *}-cpu host -accel kvm"
@@ -31,10 +33,11 @@ else
 	qemu="$qemu -accel tcg,thread=multi"
 fi
 
-# inside [-k RELEASE] [-b FOLDER=NAME]... COMMAND... : runs in the chroot, in a mount namespace of its own, so
-# that no mount is left behind whatever happens. What it sees of this machine is what -b names, as
-# /run/NAME. Tests write nowhere else, so any number of them may use one chroot. With -k it is a copy in
-# which that kernel is installed; it can be written to, /run/written has what was, and nothing stays.
+# inside [-k RELEASE] [-b FOLDER=NAME]... COMMAND... : runs a command in the chroot, in a mount
+# namespace of its own, so that no mount is left behind. It sees the host's folders that -b names as
+# /run/NAME. Tests write nowhere else, so several may use the chroot concurrently. With -k the
+# chroot is a writable overlay in which that kernel is installed; /run/written holds the changes,
+# which are discarded.
 inside() {
 	binds=
 	installed=
@@ -56,7 +59,8 @@ inside() {
 			mkdir -p root written/root written/modules work/root work/modules
 			mount -t overlay overlay root \
 				-o "lowerdir=$root,upperdir=written/root,workdir=work/root"
-			mount -t overlay overlay "root/$modules" -o "lowerdir=$root/kernel/$INSTALLED/$modules:$root/$modules" \
+			mount -t overlay overlay "root/$modules" \
+				-o "lowerdir=$root/kernel/$INSTALLED/$modules:$root/$modules" \
 				-o upperdir=written/modules,workdir=work/modules
 			BINDS="$BINDS $root/mnt/written=written"
 			root=$root/mnt/root
@@ -72,7 +76,7 @@ inside() {
 			DEBIAN_FRONTEND=noninteractive INITRD=No "$@"' inside "$vm_root" "$@"
 }
 
-# A line for who waits, on descriptor 3 if there is one; the results go to a file.
+# Prints a progress line to descriptor 3 if it is open; standard output holds the results.
 progress() {
 	{ echo "vm: $*" >&3; } 2>/dev/null || :
 }

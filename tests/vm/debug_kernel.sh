@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Builds a kernel that finds faults (debug.config) from Debian's source of it; runs in the chroot, with
-# this folder as /run/tests. Leaves the kernel below /kernel as prepare.sh does those of Debian, what
-# modules are built with below /debug, and checkpatch. Says how far it is while it compiles.
+# Builds a kernel with debug checkers (debug.config) from Debian's kernel source; runs in the
+# chroot, with this folder as /run/tests. Leaves the kernel in /kernel, as prepare.sh does for
+# Debian's kernels, the files for building modules in /debug, and checkpatch. Prints its progress.
 #   usage: debug_kernel.sh SUITE ARCHITECTURE IMAGE
 set -eu
 suite=$1 arch=$2 image=$3
@@ -19,7 +19,7 @@ tar -xf usr/src/linux-source-*.tar.xz --strip-components=1 -C /debug/source
 cd /debug/source
 rm -r /debug/deb
 
-# Helpers of DRM have no switch of their own: drivers select them, and so does this.
+# DRM helpers have no Kconfig prompt: drivers select them, and so does this option.
 cat >>drivers/gpu/drm/Kconfig <<'EOK'
 
 config SOVGPU_NEEDS
@@ -30,11 +30,12 @@ config SOVGPU_NEEDS
 	select DRM_GPUVM
 	select DRM_SCHED
 EOK
-# A minor whose device could not be made is released by put_device() of an error (6.12), which would end
-# every run in which that allocation fails.
+# 6.12 releases a minor whose device could not be created with put_device() of an error pointer,
+# which would crash every run in which that allocation fails.
 minor=drivers/gpu/drm/drm_drv.c
 sed -i '/^static void drm_minor_alloc_release/,/^}/s/^\tput_device(minor->kdev);/\tif (!IS_ERR(minor->kdev))\n\t&/' $minor
-grep -A12 '^static void drm_minor_alloc_release' $minor | grep -q IS_ERR || echo "no release of minors to mend" >&2
+grep -A12 '^static void drm_minor_alloc_release' $minor | grep -q IS_ERR ||
+	echo "drm_minor_alloc_release was not patched" >&2
 make -s O=/debug/build allnoconfig
 cat /run/tests/debug.config "/run/tests/debug-$arch.config" >/debug/wanted
 scripts/kconfig/merge_config.sh -m -O /debug/build /debug/build/.config /debug/wanted >/dev/null
@@ -45,7 +46,7 @@ lost=$(grep -E '^(# )?CONFIG_[A-Z0-9_]+(=| is not set)' /debug/wanted | while re
 	*) ! grep -q "^$(echo "$line" | cut -d' ' -f2)=" /debug/build/.config || echo "$line" ;;
 	esac
 done)
-[ -z "$lost" ] || { echo "this kernel does not take: $lost" >&2; exit 1; }
+[ -z "$lost" ] || { echo "this kernel does not accept: $lost" >&2; exit 1; }
 
 log=/debug/build.log
 make O=/debug/build -j"$(nproc)" "${image##*/}" modules >"$log" 2>&1 &
@@ -67,7 +68,7 @@ cp /debug/build/modules.order /debug/build/modules.builtin /debug/build/modules.
 	"/kernel/$release/lib/modules/$release"
 depmod -b "/kernel/$release" "$release"
 ln -s /debug/build "/lib/modules/$release/build"
-# Modules need headers and scripts, of which the rest is ten times the size.
+# Modules need only headers and scripts; the rest is ten times as large.
 rm -rf Documentation drivers fs net sound samples
 find /debug/build -name '*.o' ! -path '*/scripts/*' ! -path '*/tools/*' -delete
 find /debug/build -maxdepth 1 -name 'vmlinux*' ! -name vmlinux.symvers -delete

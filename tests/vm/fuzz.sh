@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Programs of calls on the debug kernel (guest/fuzzing.sh), for FUZZ_SECONDS from FUZZ_SEED. Part of check-long. Those that reached
-# something new are left in $BUILD/vm/kept, each in a file named by its sum: tests/fuzz/corpus/calls is made of such.
+# Coverage-guided ioctl fuzzing on the debug kernel (guest/fuzzing.sh) for FUZZ_SECONDS from
+# FUZZ_SEED. Part of check-long. Leaves programs with new coverage in $BUILD/vm/kept, each in a file
+# named by its hash; tests/fuzz/corpus/calls consists of such files.
 #   usage: tests/vm/fuzz.sh     environment: BUILD (build)  VM_CACHE  FUZZ_SECONDS (1200)  FUZZ_SEED (1)
 set -u
 cd "$(dirname "$0")/../.."
@@ -13,7 +14,7 @@ kept=$BUILD/vm/kept
 mkdir -p "$kept"
 sed -n 's/^# kept: //p' "$BUILD"/vm/*/fuzzing.log | while read -r bytes; do
 	for byte in $(echo "$bytes" | sed 's/../0x& /g'); do
-		# shellcheck disable=SC2059 # a byte as printf writes it
+		# shellcheck disable=SC2059 # the format is the byte
 		printf "\\$(printf %03o "$byte")"
 	done >"$kept/new"
 	mv "$kept/new" "$kept/$(sha1sum <"$kept/new" | cut -c 1-12)"

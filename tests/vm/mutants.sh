@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Does anybody notice when the driver is wrong? Breaks it in the ways that the file `mutants` lists, one round after the
-# other, and looks whether the promise that each way must break is broken. Part of check-long.
-#   usage: tests/vm/mutants.sh [ROUND]...     (all)    environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (900 s a machine)
+# Mutation testing of the driver: applies the mutations that the file `mutants` lists, one round
+# after the other, and checks that the expected test of each fails. Part of check-long.
+#   usage: tests/vm/mutants.sh [ROUND]...     (default: all)
+#   environment: BUILD (build)  VM_CACHE  VM_TIMEOUT (900 s per machine)
 set -u
 cd "$(dirname "$0")/../.."
-: "${VM_TIMEOUT:=900}" # some stop their machine, after they were noticed
+: "${VM_TIMEOUT:=900}" # some mutants hang their machine after the test has failed
 . tests/vm/_machine.sh
 . tests/vm/_boot.sh
 . tests/tap.sh
@@ -13,7 +14,8 @@ work=$BUILD/vm-mutants
 list=tests/vm/mutants
 mkdir -p "$work"
 
-# The source for a kernel, and what was built of it last time; only files that differ are copied, so only these are built.
+# Restores the original source of a kernel. Copies only files that differ, so that only those are
+# rebuilt.
 restore() {
 	for part in Kbuild kmod hw uapi tests/kunit; do
 		find $part -type f | while read -r f; do
@@ -22,68 +24,69 @@ restore() {
 	done
 }
 
-spoil() { # round: all its rows; says which cannot be done any more
+mutate() { # round: applies all its rows; prints those that no longer match
 	awk -F '\t' -v r="$1" '$1 == r { print $3 "\t" $4 }' $list | while IFS='	' read -r file how; do
 		at=$work/$source/kmod/$file
 		cp "$at" "$at.before"
 		sed -i "$how" "$at"
-		! cmp -s "$at" "$at.before" || echo "kmod/$file does not know: $how"
+		! cmp -s "$at" "$at.before" || echo "kmod/$file does not match: $how"
 		rm "$at.before"
 	done
 }
 
-build() { # release, words for make
+build() { # release, make arguments
 	release=$1
 	shift
-	in_work timeout -k 10 600 make -C "/lib/modules/$release/build" "M=/run/vm/$source" "KCFLAGS=-Wno-error" "$@" modules &&
+	in_work timeout -k 10 600 make -C "/lib/modules/$release/build" "M=/run/vm/$source" \
+		"KCFLAGS=-Wno-error" "$@" modules &&
 		rm -rf "$work/module-$release" && mkdir "$work/module-$release" &&
 		cp "$work/$source"/sovgpu*.ko "$work/module-$release/"
 }
 
-# What a machine promises as a whole, as run.sh has it.
-whole() { # log
-	grep -qE "$complaints" "$1" && echo "not ok - the kernel does not complain"
-	[ "$(sort -u "$work"/card[0-9]*.end)" = 0 ] || echo "not ok - the card refused nothing"
+# Checks of the whole machine, with the test names of _kernel.sh.
+machine_checks() { # log
+	grep -qE "$complaints" "$1" && echo "not ok - the kernel log has no complaint"
+	[ "$(sort -u "$work"/card[0-9]*.end)" = 0 ] || echo "not ok - the modelled card rejects no access"
 }
 
 round() { # number
-	tries=$(awk -F '\t' -v r="$1" '$1 == r { print $2; exit }' $list)
+	tests=$(awk -F '\t' -v r="$1" '$1 == r { print $2; exit }' $list)
 	scenario=mutant kernel=trixie module=sovgpu words=
-	case $tries in
+	case $tests in
 	kunit) kernel=trixie-debug module=sovgpu_kunit words=SOVGPU_KUNIT=1 ;;
 	_inject*) kernel=trixie-debug ;;
-	debug,*) kernel=trixie-debug tries=${tries#debug,} ;;
-	@*) scenario=${tries#@} && kernel=$(property "$scenario" kernels trixie) && kernel=${kernel%% *} ;;
+	debug,*) kernel=trixie-debug tests=${tests#debug,} ;;
+	@*) scenario=${tests#@} && kernel=$(property "$scenario" kernels trixie) && kernel=${kernel%% *} ;;
 	esac
 	release=$(awk -v k="$kernel" '$1 == k { print $2 }' "$VM_CACHE/kernels")
 	source=source-$kernel
 	restore
-	is "$(spoil "$1")" "" "round $1: the driver can be broken in all ways"
-	# shellcheck disable=SC2086 # perhaps no word
+	is "$(mutate "$1")" "" "round $1: every mutation applies to the driver"
+	# shellcheck disable=SC2086 # may be empty
 	build "$release" $words >"$work/build-$1.log" 2>&1
-	ok $? "round $1: it builds all the same"
+	ok $? "round $1: the mutated driver builds"
 	modules "$release" $module >"$work/modules.log" 2>&1
 	log=$work/round-$1.log
-	append="try=$tries" boot "$release" "$scenario" "$log"
-	whole "$log" >"$work/whole"
+	append="try=$tests" boot "$release" "$scenario" "$log"
+	machine_checks "$log" >"$work/whole"
 	cat "$work/whole" >>"$log"
 	awk -F '\t' -v r="$1" '$1 == r { print $3 "\t" $5 }' $list >"$work/rows"
-	while IFS='	' read -r file promise; do
-		grep '^not ok' "$log" | grep -qF "$promise"
-		caught=$?
-		[ $caught -ne 0 ] || noticed=$((noticed + 1))
+	while IFS='	' read -r file test_name; do
+		grep '^not ok' "$log" | grep -qF "$test_name"
+		status=$?
+		[ $status -ne 0 ] || detected=$((detected + 1))
 		all=$((all + 1))
-		ok $caught "kmod/$file is broken, and noticed: $promise"
+		ok $status "mutant of kmod/$file is detected: $test_name"
 	done <"$work/rows"
 }
 
-noticed=0 all=0
+detected=0 all=0
 base >"$work/base.log" 2>&1
-ok $? "the machines' files are packed"
+ok $? "the initramfs with the test programs is built"
 [ $# -gt 0 ] || set -- $(awk -F '\t' '$1 + 0 { print $1 }' $list | uniq)
 for r; do
 	round "$r"
-	progress "round $r: $noticed of $all mutants are noticed so far"
+	progress "round $r: $detected of $all mutants are detected so far"
 done
-diag "$noticed of $all mutants are noticed"
+diag "$detected of $all mutants are detected"
 tap_done

@@ -1,11 +1,12 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Makes what the virtual machines need, once: a Debian trixie in a folder with QEMU, a compiler, dkms,
-# Debian's kernels of _machine.sh with their headers, the firmware, and a kernel of our own that finds
-# faults (debug_kernel.sh). Suites are named, versions are whatever the archive has; `kernels` in the
-# cache lists them. Needs root and Debian's archive, which it finds in apt's own settings. About 3 GiB.
-# Ends with 77 when this machine cannot have virtual machines, after a line that says why.
-#   usage: tests/vm/prepare.sh       environment: VM_CACHE (~/.cache/sovgpu-vm); remove it to start anew; none: no
+# Prepares the virtual machines' cache, once: a Debian trixie chroot with QEMU, a compiler, dkms,
+# Debian's kernels of _machine.sh with their headers, the firmware, and a kernel with debug checkers
+# (debug_kernel.sh). Suites are fixed, versions are the archive's; `kernels` in the cache lists
+# them. Needs root and Debian's archive, which it takes from apt's settings. About 3 GiB. Exits with
+# 77, after a line with the reason, if this machine cannot run virtual machines.
+#   usage: tests/vm/prepare.sh
+#   environment: VM_CACHE (~/.cache/sovgpu-vm): remove it to start over; none: skip virtual machines
 set -eu
 cd "$(dirname "$0")/../.."
 cannot() {
@@ -13,19 +14,20 @@ cannot() {
 	exit 77
 }
 [ "${VM_CACHE:-}" != none ] || cannot "VM_CACHE=none"
-command -v dpkg >/dev/null || cannot "the virtual machines are made of Debian's packages, and this is no Debian"
+command -v dpkg >/dev/null ||
+	cannot "the virtual machines are built from Debian packages, and this is not Debian"
 . tests/vm/_machine.sh
 [ "$(id -u)" -eq 0 ] || cannot "a chroot needs root"
-unshare --mount --propagation private true 2>/dev/null || cannot "mount namespaces are not allowed here"
+unshare --mount --propagation private true 2>/dev/null || cannot "mount namespaces are not permitted"
 
-# What of the cache is as these files say; each part is made anew when they change.
+# Each part of the cache is rebuilt when the scripts that build it change.
 debian_sum=$(cat tests/vm/prepare.sh tests/vm/_machine.sh | cksum)
 debug_sum=$(cat tests/vm/debug_kernel.sh tests/vm/debug.config "tests/vm/debug-$arch.config" | cksum)
-made() { # part, sum
+up_to_date() { # part, sum
 	[ "$(cat "$VM_CACHE/made-$1" 2>/dev/null)" = "$2" ]
 }
 ready() {
-	made debian "$debian_sum" && made debug "$debug_sum"
+	up_to_date debian "$debian_sum" && up_to_date debug "$debug_sum"
 }
 ! ready || exit 0
 
@@ -37,7 +39,7 @@ command -v debootstrap >/dev/null || apt-get install -y -qq debootstrap >/dev/nu
 
 mkdir -p "$VM_CACHE"
 exec 9>"$VM_CACHE/lock"
-flock -w 3600 9 || { echo "vm: somebody else prepares $VM_CACHE since an hour" >&2; exit 1; }
+flock -w 3600 9 || { echo "vm: another process has been preparing $VM_CACHE for an hour" >&2; exit 1; }
 ! ready || exit 0
 log=$VM_CACHE/prepare.log
 begin=$(date +%s)
@@ -61,17 +63,17 @@ install_from() { # suite, packages
 	quietly_inside apt-get install -y -qq --no-install-recommends -t "$suite" "$@"
 }
 
-# A kernel of Debian's, unpacked, not installed: nobody boots this chroot.
+# Unpacks a Debian kernel without installing it, because this chroot is never booted.
 kernel() { # name, suite, flavour
 	image=$(inside apt-cache -o "APT::Default-Release=$2" depends "linux-image-$3" |
 		awk '/Depends: linux-image-/ { print $2; exit }')
 	release=${image#linux-image-}
-	[ -n "$release" ] || fail "there is no linux-image-$3 in $2"
+	[ -n "$release" ] || fail "package linux-image-$3 is not in $2"
 	echo "$1 $release" >>"$VM_CACHE/kernels.new"
 	say "kernel $release"
 	install_from "$2" "linux-headers-$release"
 	[ ! -e "$vm_root/kernel/$release/vmlinuz" ] || return 0
-	# Newer ones come in several packages.
+	# Newer kernels consist of several packages.
 	parts=$(inside apt-cache depends "$image" | awk -v r="$release" '$1 == "Depends:" && $2 ~ "^linux-" &&
 		substr($2, length($2) - length(r) + 1) == r { print $2 }')
 	# shellcheck disable=SC2086 # a list of words
@@ -100,8 +102,8 @@ debian() {
 		quietly debootstrap --variant=minbase trixie "$vm_root" "$mirror"
 		touch "$VM_CACHE/bootstrapped"
 	fi
-	touch "$vm_root/dev/kvm" # to mount the machine's own on
-	cp -r /etc/apt/apt.conf.d "$vm_root/etc/apt/" # the way to the archive may need a proxy
+	touch "$vm_root/dev/kvm" # mount point for the host's device
+	cp -r /etc/apt/apt.conf.d "$vm_root/etc/apt/" # the archive may need a proxy
 	for s in trixie trixie-updates trixie-backports; do
 		echo "deb $mirror $s main non-free-firmware"
 	done >"$vm_root/etc/apt/sources.list"
@@ -116,7 +118,8 @@ debian() {
 		kernel $(echo "$k" | tr : ' ')
 	done
 	quietly_inside apt-get clean
-	# The driver is installed in copies of this; earlier versions of these tests left one here.
+	# Tests install the driver in copies of this chroot; remove what earlier versions installed
+	# here.
 	quietly_inside sh -c 'rm -rf /usr/src/sovgpu-* /var/lib/dkms/sovgpu /lib/modules/*/updates \
 		/kernel/*/lib/modules/*/updates'
 	mv "$VM_CACHE/kernels.new" "$VM_CACHE/kernels-debian"
@@ -131,12 +134,15 @@ debug() {
 	echo "$debug_sum" >"$VM_CACHE/made-debug"
 }
 
-# A function, so that all of this file is read before it takes its time.
+# A function, so that the shell has read the whole file before it starts the long work.
 all() {
 	: >"$log"
-	made debian "$debian_sum" || debian
-	made debug "$debug_sum" || debug
-	{ cat "$VM_CACHE/kernels-debian"; echo "trixie-debug $(cat "$vm_root/debug/release")"; } >"$VM_CACHE/kernels"
+	up_to_date debian "$debian_sum" || debian
+	up_to_date debug "$debug_sum" || debug
+	{
+		cat "$VM_CACHE/kernels-debian"
+		echo "trixie-debug $(cat "$vm_root/debug/release")"
+	} >"$VM_CACHE/kernels"
 	say "ready"
 	sed 's/^/vm:   /' "$VM_CACHE/kernels"
 	exit

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A file with the sections of the GSP's firmware, a 600th of its size: no firmware, for the modelled card runs none and
- * compares what arrives with what is in the file. Reading the real one is most of what a boot costs in an emulated machine:
- * Debian's kernels compute a SHA-256 of each file of firmware (CONFIG_FW_LOADER_DEBUG). The image does not end at a page's
- * end, and no two of its words are the same.
+ * A stand-in with the sections of the GSP firmware file and a 600th of its size. The modelled card
+ * executes no firmware; it compares what arrives with the file. Reading the real file dominates the
+ * boot time of an emulated machine, because Debian's kernels compute a SHA-256 of each firmware
+ * file (CONFIG_FW_LOADER_DEBUG). The image does not end at a page boundary, and all its words
+ * differ.
  */
 	.section .fwimage, "a", %progbits
 	.set n, 0

@@ -1,8 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * AMD's GPUs as the runtime knows them. A launch is its arguments in memory and packets in the queue's words; where
- * private memory is stands in these, so graphs are written anew when it is another. Queues of one process do not
- * wait for each other, so kernels need not release anything themselves. Copies are another queue's.
+ * AMD's command builders. A launch consists of the kernarg segment in memory and PM4 packets. The
+ * packets contain the address of scratch, so a graph is written again when scratch moves. Queues of
+ * a process do not wait for each other, so kernels need not release semaphores themselves. Copies
+ * need a copy queue.
  */
 #include <assert.h>
 #include <stdio.h>
@@ -12,8 +13,9 @@
 #include "libsov/gpu/amd/amd_gpu.h"
 #include "libsov/isa/amd/amd_isa.h"
 
-static_assert(AMD_PLACE_HEAD <= GPU_PLACE_CONSTANTS, "what is beside arguments lies before them");
-static_assert(AMD_PM4_IB_MAX_SIZE <= GPU_SPAN_MOST, "a span has as many words as a buffer");
+static_assert(AMD_SLOT_HEAD_BYTES <= GPU_SLOT_CONSTANTS,
+	      "the head of a slot fits before the arguments");
+static_assert(AMD_PM4_IB_MAX_SIZE <= GPU_MAX_SPAN_WORDS, "a span can name every IB");
 
 struct plan {
 	struct amd_kernel amd;
@@ -22,101 +24,103 @@ struct plan {
 
 /* ---- chips ---- */
 
-static void *chip_of(const struct winsys_info *i, uint64_t shared_window, uint64_t local_window)
+static void *amd_config_create(const struct winsys_info *i, uint64_t shared_window,
+			       uint64_t local_window)
 {
-	struct amd_card *card = malloc(sizeof(*card));
+	struct amd_gpu_config *config = malloc(sizeof(*config));
 
-	/* The hardware's windows are no user's to choose: hw/amd/queue.h. */
+	/* The hardware's apertures are fixed: hw/amd/queue.h. */
 	(void)shared_window;
 	(void)local_window;
-	if (card)
-		*card = (struct amd_card){
+	if (config)
+		*config = (struct amd_gpu_config){
 			.units = i->multiprocessors,
 			.waves_per_unit = i->warps_per_multiprocessor,
 			.registers_per_unit = i->registers_per_multiprocessor,
 			.lds_per_unit = i->shared_per_multiprocessor,
 		};
-	return card;
+	return config;
 }
 
-static bool runs(const void *chip, const struct image *im, char *reason, size_t bytes)
+static bool amd_supports(const void *chip, const struct image *im, char *reason, size_t bytes)
 {
 	(void)chip;
 	snprintf(reason, bytes, "%s", im->target);
 	return im->format == &image_code_object && !strcmp(im->target, "gfx1030");
 }
 
-static uint32_t launch_bytes(const struct image_kernel *k)
+static uint32_t amd_constant_bytes(const struct image_kernel *k)
 {
 	return image_amd_kernel(k)->kernarg_bytes;
 }
 
-static uint32_t reserved_shared(const struct image *im)
+static uint32_t amd_reserved_shared(const struct image *im)
 {
 	(void)im;
 	return 0;
 }
 
-static uint32_t pair_blocks(const void *chip, const struct image_kernel *k, uint32_t threads,
-			    uint64_t shared)
+static uint32_t amd_wgp_occupancy(const void *chip, const struct image_kernel *k, uint32_t threads,
+				  uint64_t shared)
 {
-	return amd_grid_blocks(chip, k->registers, image_amd_kernel(k)->descriptor.rsrc1 & AMD_RSRC1_WGP_MODE,
-			       threads, shared);
+	return amd_dispatch_occupancy(chip, k->registers,
+				      image_amd_kernel(k)->descriptor.rsrc1 & AMD_RSRC1_WGP_MODE,
+				      threads, shared);
 }
 
-/* A workgroup may have both compute units of a pair to itself; then each counts as having one. */
-static uint32_t blocks(const void *chip, const struct image_kernel *k, uint32_t threads,
-		       uint64_t shared)
+/* Rounds up: a workgroup that occupies a whole WGP counts for each of its compute units. */
+static uint32_t amd_occupancy(const void *chip, const struct image_kernel *k, uint32_t threads,
+			      uint64_t shared)
 {
-	return (pair_blocks(chip, k, threads, shared) + 1) / 2;
+	return (amd_wgp_occupancy(chip, k, threads, shared) + 1) / 2;
 }
 
-static uint64_t together(const void *chip, const struct image_kernel *k, uint32_t threads,
-			 uint64_t shared)
+static uint64_t amd_max_resident_blocks(const void *chip, const struct image_kernel *k,
+					uint32_t threads, uint64_t shared)
 {
-	const struct amd_card *card = chip;
+	const struct amd_gpu_config *config = chip;
 
-	return (uint64_t)pair_blocks(chip, k, threads, shared) * (card->units / 2);
+	return (uint64_t)amd_wgp_occupancy(chip, k, threads, shared) * (config->units / 2);
 }
 
-static struct gpu_local local(const void *chip, uint32_t thread_bytes)
+static struct gpu_local amd_local_layout(const void *chip, uint32_t thread_bytes)
 {
-	return amd_grid_local(chip, thread_bytes);
+	return amd_dispatch_scratch(chip, thread_bytes);
 }
 
-static uint64_t nanoseconds(const void *chip, uint64_t ticks)
+static uint64_t amd_ticks_to_ns(const void *chip, uint64_t ticks)
 {
 	(void)chip;
 	return ticks * AMD_CLOCK_NANOSECONDS;
 }
 
-static bool chains(const void *chip)
+static bool amd_supports_chains(const void *chip)
 {
 	(void)chip;
 	return false;
 }
 
-static enum winsys_access access_of(const char *name)
+static enum winsys_access amd_access_of(const char *name)
 {
-	static const char *const places[] = {"global_", "flat_", "buffer_"};
+	static const char *const prefixes[] = {"global_", "flat_", "buffer_"};
 	uint32_t i;
 
-	for (i = 0; i < sizeof(places) / sizeof(*places); i++) {
-		size_t n = strlen(places[i]);
+	for (i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		size_t n = strlen(prefixes[i]);
 
-		if (!strncmp(name, places[i], n))
+		if (!strncmp(name, prefixes[i], n))
 			return !strncmp(name + n, "load", 4)     ? WINSYS_READ
 			       : !strncmp(name + n, "store", 5)  ? WINSYS_WRITE
 			       : !strncmp(name + n, "atomic", 6) ? WINSYS_ATOMIC
-								 : WINSYS_SOME_ACCESS;
+								 : WINSYS_UNKNOWN_ACCESS;
 	}
 	return !strncmp(name, "s_load", 6) || !strncmp(name, "s_buffer_load", 13)
 		       ? WINSYS_READ
-		       : WINSYS_SOME_ACCESS;
+		       : WINSYS_UNKNOWN_ACCESS;
 }
 
-static uint32_t instruction(const void *chip, const struct image_kernel *k, uint64_t pc, char *text,
-			    size_t text_bytes, enum winsys_access *access)
+static uint32_t amd_disassemble(const void *chip, const struct image_kernel *k, uint64_t pc,
+				char *text, size_t text_bytes, enum winsys_access *access)
 {
 	uint32_t words[AMD_MAX_WORDS], left, bytes;
 	struct amd_inst in;
@@ -135,23 +139,23 @@ static uint32_t instruction(const void *chip, const struct image_kernel *k, uint
 	if (text)
 		snprintf(text, text_bytes, "%s", name);
 	if (access)
-		*access = access_of(name);
+		*access = amd_access_of(name);
 	return bytes;
 }
 
 /* ---- launches ---- */
 
-/* What a kernel calls may need more than the kernel knew. */
-static uint32_t with_registers(uint32_t rsrc1, uint32_t vgprs)
+/* Raises the VGPR count of RSRC1: functions that the kernel calls may need more. */
+static uint32_t raise_vgprs(uint32_t rsrc1, uint32_t vgprs)
 {
 	if (vgprs <= AMD_RSRC1_VGPRS(rsrc1))
 		return rsrc1;
 	return (rsrc1 & ~AMD_RSRC1_SET_VGPRS(512u)) | AMD_RSRC1_SET_VGPRS(vgprs);
 }
 
-static bool plan_kernel(const void *chip, const struct image_kernel *k,
-			const uint64_t base[IMAGE_PARTS], uint32_t local_bytes, uint64_t id,
-			void *plan)
+static bool amd_plan_kernel(const void *chip, const struct image_kernel *k,
+			    const uint64_t base[IMAGE_PARTS], uint32_t local_bytes, uint64_t id,
+			    void *plan)
 {
 	const struct amd_kernel_descriptor *d = &image_amd_kernel(k)->descriptor;
 	struct plan *p = plan;
@@ -161,147 +165,150 @@ static bool plan_kernel(const void *chip, const struct image_kernel *k,
 	(void)id;
 	p->kernel = k;
 	p->amd = (struct amd_kernel){
-		.entry = base[IMAGE_CODE] + image_amd_kernel(k)->descriptor_offset + (uint64_t)d->entry_offset,
+		.entry = base[IMAGE_CODE] + image_amd_kernel(k)->descriptor_offset +
+			 (uint64_t)d->entry_offset,
 		.descriptor = base[IMAGE_CODE] + image_amd_kernel(k)->descriptor_offset,
-		.rsrc1 = with_registers(d->rsrc1, k->registers),
+		.rsrc1 = raise_vgprs(d->rsrc1, k->registers),
 		.rsrc2 = d->rsrc2 | (local_bytes ? AMD_RSRC2_SET_SCRATCH : 0),
 		.rsrc3 = d->rsrc3,
 		.properties = d->properties,
 		.lds_bytes = k->shared_bytes,
-		.private_bytes = local_bytes,
+		.scratch_bytes = local_bytes,
 		.kernarg_bytes = image_amd_kernel(k)->kernarg_bytes,
 	};
 	for (h = 0; h < AMD_HIDDEN_COUNT; h++) {
 		p->amd.hidden[h].offset = image_amd_kernel(k)->hidden[h].offset;
 		p->amd.hidden[h].bytes = image_amd_kernel(k)->hidden[h].bytes;
 	}
-	return p->amd.kernarg_bytes <= GPU_MAX_CONSTANTS && amd_grid_fits(&p->amd);
+	return p->amd.kernarg_bytes <= GPU_MAX_CONSTANTS && amd_dispatch_fits(&p->amd);
 }
 
-static bool looks(const struct amd_kernel *k)
+/* Whether the kernel may read the structures in the head of the slot. */
+static bool needs_slot_head(const struct amd_kernel *k)
 {
 	return k->properties & (AMD_DISPATCH_PTR | AMD_QUEUE_PTR);
 }
 
-static void launch(const void *chip, void *plan, struct gpu_launch *l, const struct gpu_place *at,
-		   struct gpu_push *p)
+static void amd_launch(const void *chip, void *plan, struct gpu_launch *l,
+		       const struct gpu_slot *slot, struct gpu_push *p)
 {
 	const struct plan *pl = plan;
 	const struct amd_kernel *k = &pl->amd;
-	uint64_t kernarg = at->va + GPU_PLACE_CONSTANTS;
+	uint64_t kernarg = slot->va + GPU_SLOT_CONSTANTS;
 	_Alignas(GPU_LINE) uint8_t lines[GPU_MAX_CONSTANTS];
 
-	if (looks(k)) {
-		amd_grid_head(k, l, kernarg, lines);
-		gpu_write_lines(at->cpu, lines, AMD_PLACE_HEAD);
+	if (needs_slot_head(k)) {
+		amd_dispatch_slot_head(k, l, kernarg, lines);
+		gpu_write_lines(slot->cpu, lines, AMD_SLOT_HEAD_BYTES);
 	}
 	memset(lines, 0, (k->kernarg_bytes + GPU_LINE - 1) / GPU_LINE * GPU_LINE);
 	gpu_write_arguments(pl->kernel, l->arguments, lines);
-	amd_grid_hidden(k, l, lines);
-	gpu_write_lines(at->cpu + GPU_PLACE_CONSTANTS, lines, k->kernarg_bytes);
-	amd_grid_push(chip, k, l, at->va, kernarg, p);
+	amd_dispatch_hidden_args(k, l, lines);
+	gpu_write_lines(slot->cpu + GPU_SLOT_CONSTANTS, lines, k->kernarg_bytes);
+	amd_dispatch_push(chip, k, l, slot->va, kernarg, p);
 }
 
-static uint32_t place_bytes(const void *plan, uint32_t *arguments)
+static uint32_t amd_slot_bytes(const void *plan, uint32_t *arguments)
 {
-	*arguments = GPU_PLACE_CONSTANTS;
-	return GPU_PLACE_CONSTANTS + ((const struct plan *)plan)->amd.kernarg_bytes;
+	*arguments = GPU_SLOT_CONSTANTS;
+	return GPU_SLOT_CONSTANTS + ((const struct plan *)plan)->amd.kernarg_bytes;
 }
 
-static bool grid(const void *chip, const void *plan, struct gpu_launch *l, uint8_t *cpu,
-		 uint64_t va)
+static bool amd_write_grid(const void *chip, const void *plan, struct gpu_launch *l, uint8_t *cpu,
+			   uint64_t va)
 {
 	const struct amd_kernel *k = &((const struct plan *)plan)->amd;
 	uint8_t bytes[GPU_MAX_CONSTANTS] = {0};
 
 	(void)chip;
-	amd_grid_hidden(k, l, bytes);
-	memcpy(cpu + GPU_PLACE_CONSTANTS, bytes, k->kernarg_bytes);
-	amd_grid_head(k, l, va + GPU_PLACE_CONSTANTS, bytes);
-	memcpy(cpu, bytes, AMD_PLACE_HEAD);
+	amd_dispatch_hidden_args(k, l, bytes);
+	memcpy(cpu + GPU_SLOT_CONSTANTS, bytes, k->kernarg_bytes);
+	amd_dispatch_slot_head(k, l, va + GPU_SLOT_CONSTANTS, bytes);
+	memcpy(cpu, bytes, AMD_SLOT_HEAD_BYTES);
 	return true;
 }
 
-static void start(const void *chip, const void *plan, const struct gpu_launch *l, uint64_t va,
-		  struct gpu_push *p)
+static void amd_launch_grid(const void *chip, const void *plan, const struct gpu_launch *l,
+			    uint64_t va, struct gpu_push *p)
 {
-	amd_grid_push(chip, &((const struct plan *)plan)->amd, l, va, va + GPU_PLACE_CONSTANTS, p);
+	amd_dispatch_push(chip, &((const struct plan *)plan)->amd, l, va, va + GPU_SLOT_CONSTANTS,
+			  p);
 }
 
-/* ---- words ---- */
+/* ---- packets ---- */
 
-static void setup(const void *chip, struct gpu_push *p)
+static void amd_setup_compute(const void *chip, struct gpu_push *p)
 {
 	(void)chip;
 	amd_pm4_setup(p);
 }
 
-static void begin_copies(const void *chip, struct gpu_push *p)
+static void amd_setup_copy(const void *chip, struct gpu_push *p)
 {
 	(void)chip;
-	(void)p; /* a copy queue does nothing else */
+	(void)p; /* a copy queue needs no setup */
 }
 
-static void idle(struct gpu_push *p, bool engine)
+static void amd_wait_for_idle(struct gpu_push *p, bool engine)
 {
 	(void)engine;
-	amd_pm4_idle(p);
+	amd_pm4_cs_partial_flush(p);
 }
 
-static void forget_constants(struct gpu_push *p)
+static void amd_invalidate_constants(struct gpu_push *p)
 {
-	(void)p; /* every launch does */
+	(void)p; /* every launch invalidates them */
 }
 
-static void set_local(struct gpu_push *p, const struct gpu_local *l)
+static void amd_set_local(struct gpu_push *p, const struct gpu_local *l)
 {
 	(void)p;
-	(void)l; /* every launch says it */
+	(void)l; /* every launch names it */
 }
 
-static void interrupt(struct gpu_push *p)
+static void amd_interrupt(struct gpu_push *p)
 {
-	if (p->copying)
-		amd_sdma_interrupt(p);
+	if (p->copy_queue)
+		amd_sdma_trap(p);
 	else
 		amd_pm4_interrupt(p);
 }
 
-static void acquire(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
+static void amd_acquire(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
 {
-	if (p->copying)
-		amd_sdma_wait(p, semaphore, payload);
+	if (p->copy_queue)
+		amd_sdma_poll_mem(p, semaphore, payload);
 	else
-		amd_pm4_wait(p, semaphore, payload);
+		amd_pm4_wait_mem(p, semaphore, payload);
 }
 
-static void release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
+static void amd_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
 {
-	if (p->copying)
-		amd_sdma_release(p, semaphore, payload, flags);
+	if (p->copy_queue)
+		amd_sdma_fence(p, semaphore, payload, flags);
 	else
-		amd_pm4_release(p, semaphore, payload, flags);
+		amd_pm4_release_mem(p, semaphore, payload, flags);
 }
 
-static void copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes,
-		 uint64_t semaphore, uint32_t payload)
+static void amd_copy(struct gpu_push *p, uint64_t destination, uint64_t source, uint64_t bytes,
+		     uint64_t semaphore, uint32_t payload)
 {
-	(void)semaphore; /* as in all copies: the ring says when they are done */
+	(void)semaphore; /* the ring entry releases it */
 	(void)payload;
 	amd_sdma_copy(p, destination, source, bytes);
 }
 
-static void copy_lines(struct gpu_push *p, const struct gpu_lines *l, uint64_t semaphore,
-		       uint32_t payload)
+static void amd_copy_lines(struct gpu_push *p, const struct gpu_lines *l, uint64_t semaphore,
+			   uint32_t payload)
 {
 	(void)semaphore;
 	(void)payload;
-	amd_sdma_lines(p, l);
+	amd_sdma_copy_lines(p, l);
 }
 
-/* value as the user gave it, or repeated: both are the same for us. */
-static void fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
-		 uint64_t bytes, uint64_t semaphore, uint32_t payload)
+/* Accepts a value of element_bytes or one that is already repeated over the word. */
+static void amd_fill(struct gpu_push *p, uint64_t destination, uint32_t value,
+		     uint32_t element_bytes, uint64_t bytes, uint64_t semaphore, uint32_t payload)
 {
 	uint32_t word = element_bytes == 1   ? (value & 0xff) * 0x01010101u
 			: element_bytes == 2 ? (value & 0xffff) * 0x00010001u
@@ -312,73 +319,75 @@ static void fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint3
 	amd_sdma_fill(p, destination, word, element_bytes, bytes);
 }
 
-static void pad(struct gpu_push *p)
+static void amd_pad(struct gpu_push *p)
 {
-	if (p->copying)
+	if (p->copy_queue)
 		amd_sdma_pad(p);
 	else
 		amd_pm4_pad(p);
 }
 
-/* A compute queue counts words, a copy queue bytes. */
-static uint32_t enter(const struct winsys_queue_memory *m, uint32_t put, uint32_t entries,
-		      uint64_t span, bool copying, const struct gpu_end *end)
+/* PUT counts words on a compute queue, bytes on a copy queue. */
+static uint32_t amd_write_ring_entry(const struct winsys_queue_memory *m, uint32_t put,
+				     uint32_t entries, uint64_t span, bool copy_queue,
+				     const struct gpu_completion *completion)
 {
-	uint32_t unit = copying ? 4 * AMD_ENTRY_WORDS : AMD_ENTRY_WORDS, entry[AMD_ENTRY_WORDS];
+	uint32_t unit = copy_queue ? 4 * AMD_RING_ENTRY_WORDS : AMD_RING_ENTRY_WORDS,
+		 entry[AMD_RING_ENTRY_WORDS];
 
-	if (copying)
-		amd_sdma_enter(entry, span, end);
+	if (copy_queue)
+		amd_sdma_ring_entry(entry, span, completion);
 	else
-		amd_pm4_enter(entry, span, end);
+		amd_pm4_ring_entry(entry, span, completion);
 	memcpy((uint8_t *)m->ring + (uint64_t)put / unit * sizeof(entry), entry, sizeof(entry));
 	return (put + unit) & (entries * unit - 1);
 }
 
 const struct gpu amd_gpu = {
 	.family = "amd",
-	.image = "co",
-	.code = "s",
-	.warp_lanes = 32,
+	.image_extension = "co",
+	.code_extension = "s",
+	.warp_size = 32,
 	.address_bits = AMD_VA_BITS,
-	.copy_most = AMD_SDMA_MAX_BYTES,
-	.inline_most = AMD_PM4_INLINE_MAX,
-	.inline_unit = 4,
-	.local_most = AMD_PRIVATE_MAX,
+	.max_copy_bytes = AMD_SDMA_MAX_BYTES,
+	.max_inline_bytes = AMD_PM4_INLINE_MAX,
+	.inline_align = 4,
+	.max_local_bytes = AMD_SCRATCH_MAX,
 	.plan_bytes = sizeof(struct plan),
-	.entry_bytes = 4 * AMD_ENTRY_WORDS,
-	.span_most = AMD_PM4_IB_MAX_SIZE,
-	.node_words = AMD_SDMA_LINES_WORDS + 16,
-	.level_words = 32,
-	.compares_unsigned = true,
+	.ring_entry_bytes = 4 * AMD_RING_ENTRY_WORDS,
+	.max_span_words = AMD_PM4_IB_MAX_SIZE,
+	.max_node_words = AMD_SDMA_MAX_LINES_WORDS + 16,
+	.max_level_words = 32,
+	.acquire_compares_unsigned = true,
 	.local_in_launch = true,
-	.chip = chip_of,
-	.runs = runs,
-	.launch_bytes = launch_bytes,
-	.reserved_shared = reserved_shared,
-	.blocks = blocks,
-	.together = together,
-	.local = local,
-	.time = nanoseconds,
-	.chains = chains,
-	.instruction = instruction,
-	.plan = plan_kernel,
-	.launch = launch,
-	.place_bytes = place_bytes,
-	.grid = grid,
-	.start = start,
-	.setup = setup,
-	.begin_copies = begin_copies,
-	.idle = idle,
-	.forget_constants = forget_constants,
-	.interrupt = interrupt,
-	.set_local = set_local,
-	.acquire = acquire,
-	.release = release,
-	.copy = copy,
-	.lines_most = amd_sdma_lines_most,
-	.copy_lines = copy_lines,
-	.fill = fill,
-	.write = amd_pm4_write,
-	.pad = pad,
-	.enter = enter,
+	.chip_create = amd_config_create,
+	.supports = amd_supports,
+	.constant_bytes = amd_constant_bytes,
+	.reserved_shared = amd_reserved_shared,
+	.occupancy = amd_occupancy,
+	.max_resident_blocks = amd_max_resident_blocks,
+	.local_layout = amd_local_layout,
+	.ticks_to_ns = amd_ticks_to_ns,
+	.supports_chains = amd_supports_chains,
+	.disassemble = amd_disassemble,
+	.plan = amd_plan_kernel,
+	.launch = amd_launch,
+	.slot_bytes = amd_slot_bytes,
+	.write_grid = amd_write_grid,
+	.launch_grid = amd_launch_grid,
+	.setup_compute = amd_setup_compute,
+	.setup_copy = amd_setup_copy,
+	.wait_for_idle = amd_wait_for_idle,
+	.invalidate_constants = amd_invalidate_constants,
+	.interrupt = amd_interrupt,
+	.set_local = amd_set_local,
+	.acquire = amd_acquire,
+	.release = amd_release,
+	.copy = amd_copy,
+	.max_lines = amd_sdma_max_lines,
+	.copy_lines = amd_copy_lines,
+	.fill = amd_fill,
+	.write_inline = amd_pm4_write_data,
+	.pad = amd_pad,
+	.write_ring_entry = amd_write_ring_entry,
 };

@@ -1,64 +1,67 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A launch as packets. What a kernel finds when it starts is HSA's: user registers by the properties of its
- * descriptor, arguments with hidden ones behind them, private memory by a buffer resource or an address (LLVM's
- * "User Guide for AMDGPU Backend", initial kernel execution state). Blocks are always whole, so remainders are 0.
+ * A launch as PM4 packets. The initial state of a kernel is HSA's: user SGPRs as the properties of
+ * its kernel descriptor request, a kernarg segment with hidden arguments at its end, scratch
+ * through a buffer resource or an address (LLVM's "User Guide for AMDGPU Backend", Initial Kernel
+ * Execution State). All workgroups are full, so remainders are 0.
  */
 #include <string.h>
 #include "libsov/gpu/amd/amd_gpu.h"
 
-#define WAVE  32u
-#define SIMDS 2u /* of a compute unit */
-#define REGISTER_UNIT \
-	16u /* vector registers of a wave are given out in (gfx10.3, wave32; LLVM AMDGPUBaseInfo) */
-#define BARRIERS_PER_UNIT \
-	16u /* workgroups of more than one wave (LLVM AMDGPUBaseInfo, getMaxWorkGroupsPerCU) */
+#define WAVE              32u
+#define SIMDS             2u /* per compute unit */
+/* Allocation granularity of VGPRs (gfx10.3, wave32; LLVM AMDGPUBaseInfo). */
+#define VGPR_GRANULE      16u
+/* Workgroups of more than one wave per compute unit (LLVM AMDGPUBaseInfo,
+ * getMaxWorkGroupsPerCU). */
+#define BARRIERS_PER_UNIT 16u
 
-/* Buffer resource of private memory: lanes interleave word by word (RDNA2 ISA manual, buffer resource descriptor;
- * word 3 as LLVM makes it where there is no runtime, SIInstrInfo::getScratchRsrcWords23). */
+/* The buffer resource of scratch, whose lanes interleave word by word (RDNA2 ISA manual, buffer
+ * resource descriptor; word 3 as in LLVM's SIInstrInfo::getScratchRsrcWords23). */
 #define RESOURCE_SWIZZLE (1u << 31) /* word 1 */
 #define RESOURCE_WORD_3 \
-	(22u << 12 /* 32-bit float */ | 2u << 21 /* 32 lanes side by side */ | \
-	 1u << 23 /* add the lane */ | 1u << 24 /* resource level */ | 3u << 28 /* bounds: raw */)
+	(22u << 12 /* 32-bit float */ | 2u << 21 /* index stride: 32 lanes */ | \
+	 1u << 23 /* add TID */ | 1u << 24 /* resource level */ | \
+	 3u << 28 /* bounds check: raw */)
 
 static uint32_t round_up(uint32_t value, uint32_t unit)
 {
 	return (value + unit - 1) / unit * unit;
 }
 
-bool amd_grid_fits(const struct amd_kernel *k)
+bool amd_dispatch_fits(const struct amd_kernel *k)
 {
 	return !(k->entry % 256) && k->entry >> AMD_VA_BITS == 0 && k->lds_bytes <= AMD_LDS_MAX &&
-	       k->private_bytes <= AMD_PRIVATE_MAX && !(k->private_bytes % AMD_PRIVATE_ALIGN) &&
+	       k->scratch_bytes <= AMD_SCRATCH_MAX && !(k->scratch_bytes % AMD_SCRATCH_ALIGN) &&
 	       AMD_RSRC2_USER_SGPRS(k->rsrc2) <= AMD_COMPUTE_USER_DATA_COUNT &&
 	       k->properties & AMD_WAVE32;
 }
 
-struct gpu_local amd_grid_local(const struct amd_card *card, uint32_t thread_bytes)
+struct gpu_local amd_dispatch_scratch(const struct amd_gpu_config *config, uint32_t thread_bytes)
 {
-	struct gpu_local l = {.thread_bytes = round_up(thread_bytes, AMD_PRIVATE_ALIGN)};
+	struct gpu_local l = {.thread_bytes = round_up(thread_bytes, AMD_SCRATCH_ALIGN)};
 
 	l.unit_bytes = (uint64_t)l.thread_bytes * WAVE;
-	l.bytes = l.unit_bytes * card->units * card->waves_per_unit;
+	l.bytes = l.unit_bytes * config->units * config->waves_per_unit;
 	return l;
 }
 
-uint32_t amd_grid_blocks(const struct amd_card *card, uint32_t vgprs, bool pairs, uint32_t threads,
-			 uint64_t lds_bytes)
+uint32_t amd_dispatch_occupancy(const struct amd_gpu_config *config, uint32_t vgprs, bool wgp_mode,
+				uint32_t threads, uint64_t lds_bytes)
 {
-	uint32_t waves = (threads + WAVE - 1) / WAVE, units = pairs ? 2 : 1, blocks;
-	uint32_t of_simd = card->registers_per_unit / SIMDS / WAVE /
-			   round_up(vgprs ? vgprs : 1, REGISTER_UNIT);
+	uint32_t waves = (threads + WAVE - 1) / WAVE, units = wgp_mode ? 2 : 1, blocks;
+	uint32_t waves_per_simd = config->registers_per_unit / SIMDS / WAVE /
+				  round_up(vgprs ? vgprs : 1, VGPR_GRANULE);
 	uint64_t lds = (lds_bytes + AMD_LDS_GRANULE - 1) / AMD_LDS_GRANULE * AMD_LDS_GRANULE;
 
-	if (of_simd > card->waves_per_unit / SIMDS)
-		of_simd = card->waves_per_unit / SIMDS;
-	blocks = of_simd * SIMDS * units / waves;
+	if (waves_per_simd > config->waves_per_unit / SIMDS)
+		waves_per_simd = config->waves_per_unit / SIMDS;
+	blocks = waves_per_simd * SIMDS * units / waves;
 	if (waves > 1 && blocks > BARRIERS_PER_UNIT * units)
 		blocks = BARRIERS_PER_UNIT * units;
-	if (lds && (uint64_t)card->lds_per_unit * units / lds < blocks)
-		blocks = (uint32_t)((uint64_t)card->lds_per_unit * units / lds);
-	return pairs ? blocks : 2 * blocks;
+	if (lds && (uint64_t)config->lds_per_unit * units / lds < blocks)
+		blocks = (uint32_t)((uint64_t)config->lds_per_unit * units / lds);
+	return wgp_mode ? blocks : 2 * blocks;
 }
 
 /* ---- arguments ---- */
@@ -90,11 +93,12 @@ static uint64_t hidden_value(enum amd_hidden h, const struct amd_kernel *k,
 		return AMD_APERTURE_LDS >> 32;
 	default:
 		(void)k;
-		return 0; /* remainders, offsets, and what there is none of */
+		return 0; /* remainders, offsets, and unsupported services */
 	}
 }
 
-void amd_grid_hidden(const struct amd_kernel *k, const struct gpu_launch *l, uint8_t *kernarg)
+void amd_dispatch_hidden_args(const struct amd_kernel *k, const struct gpu_launch *l,
+			      uint8_t *kernarg)
 {
 	uint32_t h;
 	uint64_t value;
@@ -107,25 +111,25 @@ void amd_grid_hidden(const struct amd_kernel *k, const struct gpu_launch *l, uin
 	}
 }
 
-/* HSA's kernel dispatch packet, and of amd_queue_t where the windows of flat addresses are (HSA Platform System
- * Architecture specification; LLVM's user guide for the latter). */
+/* HSA's kernel dispatch packet (HSA Platform System Architecture specification), and the offsets of
+ * the flat apertures in amd_queue_t (LLVM's user guide). */
 struct dispatch_packet {
 	uint16_t header, setup, block[3], reserved0;
 	uint32_t grid[3]; /* in threads */
-	uint32_t private_bytes, group_bytes;
+	uint32_t scratch_bytes, group_bytes;
 	uint64_t kernel, kernarg, reserved1, completion;
 };
-static_assert(sizeof(struct dispatch_packet) == 64, "HSA's layout");
+static_assert(sizeof(struct dispatch_packet) == 64, "hsa_kernel_dispatch_packet_t");
 #define QUEUE_SHARED_BASE  64u
 #define QUEUE_PRIVATE_BASE 68u
 
-void amd_grid_head(const struct amd_kernel *k, const struct gpu_launch *l, uint64_t kernarg,
-		   uint8_t head[AMD_PLACE_HEAD])
+void amd_dispatch_slot_head(const struct amd_kernel *k, const struct gpu_launch *l,
+			    uint64_t kernarg, uint8_t head[AMD_SLOT_HEAD_BYTES])
 {
 	const uint32_t shared = AMD_APERTURE_LDS >> 32, private = AMD_APERTURE_PRIVATE >> 32;
 	struct dispatch_packet d = {
 		.setup = 3,
-		.private_bytes = k->private_bytes,
+		.scratch_bytes = k->scratch_bytes,
 		.group_bytes = k->lds_bytes + l->dynamic_shared,
 		.kernel = k->descriptor,
 		.kernarg = kernarg,
@@ -136,25 +140,25 @@ void amd_grid_head(const struct amd_kernel *k, const struct gpu_launch *l, uint6
 		d.block[i] = (uint16_t)l->block[i];
 		d.grid[i] = l->grid[i] * l->block[i];
 	}
-	memset(head, 0, AMD_PLACE_HEAD);
-	memcpy(head + AMD_PLACE_PACKET, &d, sizeof(d));
-	memcpy(head + AMD_PLACE_QUEUE + QUEUE_SHARED_BASE, &shared, 4);
-	memcpy(head + AMD_PLACE_QUEUE + QUEUE_PRIVATE_BASE, &private, 4);
+	memset(head, 0, AMD_SLOT_HEAD_BYTES);
+	memcpy(head + AMD_SLOT_AQL_PACKET, &d, sizeof(d));
+	memcpy(head + AMD_SLOT_AMD_QUEUE + QUEUE_SHARED_BASE, &shared, 4);
+	memcpy(head + AMD_SLOT_AMD_QUEUE + QUEUE_PRIVATE_BASE, &private, 4);
 }
 
 /* ---- packets ---- */
 
-static uint32_t put_address(uint32_t *user, uint32_t at, uint64_t address)
+static uint32_t put_address(uint32_t *user, uint32_t index, uint64_t address)
 {
-	user[at] = (uint32_t)address;
-	user[at + 1] = (uint32_t)(address >> 32);
-	return at + 2;
+	user[index] = (uint32_t)address;
+	user[index + 1] = (uint32_t)(address >> 32);
+	return index + 2;
 }
 
-static void set_user(const struct amd_kernel *k, const struct gpu_launch *l, uint64_t place,
-		     uint64_t kernarg, uint32_t user[AMD_COMPUTE_USER_DATA_COUNT])
+static void set_user_sgprs(const struct amd_kernel *k, const struct gpu_launch *l, uint64_t slot,
+			   uint64_t kernarg, uint32_t user[AMD_COMPUTE_USER_DATA_COUNT])
 {
-	uint64_t scratch = k->private_bytes ? l->local->address : 0;
+	uint64_t scratch = k->scratch_bytes ? l->local->address : 0;
 	uint32_t n = 0;
 
 	if (k->properties & AMD_PRIVATE_SEGMENT_BUFFER) {
@@ -164,9 +168,9 @@ static void set_user(const struct amd_kernel *k, const struct gpu_launch *l, uin
 		user[n++] = RESOURCE_WORD_3;
 	}
 	if (k->properties & AMD_DISPATCH_PTR)
-		n = put_address(user, n, place + AMD_PLACE_PACKET);
+		n = put_address(user, n, slot + AMD_SLOT_AQL_PACKET);
 	if (k->properties & AMD_QUEUE_PTR)
-		n = put_address(user, n, place + AMD_PLACE_QUEUE);
+		n = put_address(user, n, slot + AMD_SLOT_AMD_QUEUE);
 	if (k->properties & AMD_KERNARG_SEGMENT_PTR)
 		n = put_address(user, n, kernarg);
 	if (k->properties & AMD_DISPATCH_ID)
@@ -174,32 +178,33 @@ static void set_user(const struct amd_kernel *k, const struct gpu_launch *l, uin
 	if (k->properties & AMD_FLAT_SCRATCH_INIT)
 		n = put_address(user, n, scratch);
 	if (k->properties & AMD_PRIVATE_SEGMENT_SIZE)
-		user[n++] = k->private_bytes;
+		user[n++] = k->scratch_bytes;
 }
 
-void amd_grid_push(const struct amd_card *card, const struct amd_kernel *k,
-		   const struct gpu_launch *l, uint64_t place, uint64_t kernarg, struct gpu_push *p)
+void amd_dispatch_push(const struct amd_gpu_config *config, const struct amd_kernel *k,
+		       const struct gpu_launch *l, uint64_t slot, uint64_t kernarg,
+		       struct gpu_push *p)
 {
 	uint32_t lds =
 		round_up(k->lds_bytes + l->dynamic_shared, AMD_LDS_GRANULE) / AMD_LDS_GRANULE;
-	uint32_t size = k->private_bytes / AMD_PRIVATE_ALIGN;
-	/* Where it starts, and how large workgroups are: neighbours. */
+	uint32_t size = k->scratch_bytes / AMD_SCRATCH_ALIGN;
+	/* START_X to NUM_THREAD_Z are consecutive. */
 	const uint32_t shape[] = {0, 0, 0, l->block[0], l->block[1], l->block[2]};
 	const uint32_t program[] = {(uint32_t)(k->entry >> 8), (uint32_t)(k->entry >> 40)};
 	const uint32_t resources[] = {k->rsrc1, k->rsrc2 | lds << AMD_RSRC2_LDS_SHIFT};
 	const uint32_t limits = 0, rsrc3 = k->rsrc3;
-	const uint32_t ring = AMD_TMPRING(size ? card->units * card->waves_per_unit : 0, size);
+	const uint32_t ring = AMD_TMPRING(size ? config->units * config->waves_per_unit : 0, size);
 	uint32_t user[AMD_COMPUTE_USER_DATA_COUNT] = {0}, users = AMD_RSRC2_USER_SGPRS(k->rsrc2);
 
-	set_user(k, l, place, kernarg, user);
-	amd_pm4_acquire_caches(p, l->new_code);
-	amd_pm4_registers(p, AMD_COMPUTE_START_X, shape, 6);
-	amd_pm4_registers(p, AMD_COMPUTE_PGM_LO, program, 2);
-	amd_pm4_registers(p, AMD_COMPUTE_PGM_RSRC1, resources, 2);
-	amd_pm4_registers(p, AMD_COMPUTE_RESOURCE_LIMITS, &limits, 1);
-	amd_pm4_registers(p, AMD_COMPUTE_TMPRING_SIZE, &ring, 1);
-	amd_pm4_registers(p, AMD_COMPUTE_PGM_RSRC3, &rsrc3, 1);
+	set_user_sgprs(k, l, slot, kernarg, user);
+	amd_pm4_acquire_mem(p, l->new_code);
+	amd_pm4_set_sh_reg(p, AMD_COMPUTE_START_X, shape, 6);
+	amd_pm4_set_sh_reg(p, AMD_COMPUTE_PGM_LO, program, 2);
+	amd_pm4_set_sh_reg(p, AMD_COMPUTE_PGM_RSRC1, resources, 2);
+	amd_pm4_set_sh_reg(p, AMD_COMPUTE_RESOURCE_LIMITS, &limits, 1);
+	amd_pm4_set_sh_reg(p, AMD_COMPUTE_TMPRING_SIZE, &ring, 1);
+	amd_pm4_set_sh_reg(p, AMD_COMPUTE_PGM_RSRC3, &rsrc3, 1);
 	if (users)
-		amd_pm4_registers(p, AMD_COMPUTE_USER_DATA_0, user, users);
+		amd_pm4_set_sh_reg(p, AMD_COMPUTE_USER_DATA_0, user, users);
 	amd_pm4_dispatch(p, l->grid);
 }

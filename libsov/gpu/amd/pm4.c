@@ -1,9 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Packets for compute queues. A piece of work ends with a partial flush, which holds up this queue alone until its
- * dispatches have ended, and a release, which writes caches back and then the semaphore.
+ * PM4 packets of compute queues. A submission ends with CS_PARTIAL_FLUSH, which stalls only this
+ * queue until its dispatches have ended, and RELEASE_MEM, which writes the caches back and then the
+ * semaphore.
  *
- * WAIT_REG_MEM compares unsigned numbers, so "has reached" is "is at least": gpu.h, compares_unsigned.
+ * WAIT_REG_MEM compares unsigned numbers: gpu.h, acquire_compares_unsigned.
  */
 #include <string.h>
 #include "libsov/gpu/amd/amd_gpu.h"
@@ -11,12 +12,12 @@
 #define HIGH(address) ((uint32_t)((address) >> 32))
 #define LOW(address)  ((uint32_t)(address))
 
-/* The header and the words that follow it. */
+/* Appends a packet: header and body. */
 #define PACKET(p, opcode, ...) \
-	packet(p, opcode, (const uint32_t[]){__VA_ARGS__}, \
-	       sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+	pm4_packet(p, opcode, (const uint32_t[]){__VA_ARGS__}, \
+		   sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-static bool room(struct gpu_push *p, uint32_t words)
+static bool reserve_words(struct gpu_push *p, uint32_t words)
 {
 	if (p->capacity - p->count >= words)
 		return true;
@@ -24,18 +25,18 @@ static bool room(struct gpu_push *p, uint32_t words)
 	return false;
 }
 
-static void packet(struct gpu_push *p, uint32_t opcode, const uint32_t *words, uint32_t count)
+static void pm4_packet(struct gpu_push *p, uint32_t opcode, const uint32_t *words, uint32_t count)
 {
-	if (!room(p, count + 1))
+	if (!reserve_words(p, count + 1))
 		return;
 	p->words[p->count] = AMD_PM4(opcode, count);
 	memcpy(p->words + p->count + 1, words, 4ul * count);
 	p->count += count + 1;
 }
 
-void amd_pm4_registers(struct gpu_push *p, uint32_t first, const uint32_t *values, uint32_t count)
+void amd_pm4_set_sh_reg(struct gpu_push *p, uint32_t first, const uint32_t *values, uint32_t count)
 {
-	if (!room(p, count + 2))
+	if (!reserve_words(p, count + 2))
 		return;
 	p->words[p->count] = AMD_PM4(AMD_PM4_SET_SH_REG, count + 1);
 	p->words[p->count + 1] = AMD_SH_OFFSET(first);
@@ -43,23 +44,24 @@ void amd_pm4_registers(struct gpu_push *p, uint32_t first, const uint32_t *value
 	p->count += count + 2;
 }
 
-/* All compute units may be used: two halves of each shader engine's. */
+/* Enables all compute units: two registers for each pair of shader engines. */
 void amd_pm4_setup(struct gpu_push *p)
 {
 	static const uint32_t all[2] = {0xffffffff, 0xffffffff};
 
-	amd_pm4_registers(p, AMD_COMPUTE_STATIC_THREAD_MGMT_SE0, all, 2);
-	amd_pm4_registers(p, AMD_COMPUTE_STATIC_THREAD_MGMT_SE2, all, 2);
+	amd_pm4_set_sh_reg(p, AMD_COMPUTE_STATIC_THREAD_MGMT_SE0, all, 2);
+	amd_pm4_set_sh_reg(p, AMD_COMPUTE_STATIC_THREAD_MGMT_SE2, all, 2);
 }
 
-void amd_pm4_idle(struct gpu_push *p)
+void amd_pm4_cs_partial_flush(struct gpu_push *p)
 {
 	PACKET(p, AMD_PM4_EVENT_WRITE,
 	       AMD_RELEASE_EVENT(AMD_EVENT_CS_PARTIAL_FLUSH, AMD_EVENT_INDEX_PARTIAL_FLUSH));
 }
 
-/* L2 too: whether it may keep system memory that the host writes is the page tables' secret. */
-void amd_pm4_acquire_caches(struct gpu_push *p, bool new_code)
+/* Also invalidates the L2: whether it caches system memory depends on the page tables, which are
+ * not known here. */
+void amd_pm4_acquire_mem(struct gpu_push *p, bool new_code)
 {
 	PACKET(p, AMD_PM4_ACQUIRE_MEM, 0, AMD_ACQUIRE_ALL_LOW, AMD_ACQUIRE_ALL_HIGH, 0, 0,
 	       AMD_ACQUIRE_POLL,
@@ -68,43 +70,43 @@ void amd_pm4_acquire_caches(struct gpu_push *p, bool new_code)
 		       AMD_GCR_GL2_INV | AMD_GCR_GL2_WB);
 }
 
-void amd_pm4_wait(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
+void amd_pm4_wait_mem(struct gpu_push *p, uint64_t semaphore, uint32_t payload)
 {
 	PACKET(p, AMD_PM4_WAIT_REG_MEM, AMD_WAIT_GREATER_EQUAL | AMD_WAIT_MEMORY, LOW(semaphore),
 	       HIGH(semaphore), payload, 0xffffffff, AMD_ACQUIRE_POLL);
 }
 
-/* As amdgpu's fences have it: gfx_v10_0_ring_emit_fence. */
+/* As in amdgpu's gfx_v10_0_ring_emit_fence. */
 #define END_OF_PIPE \
 	(AMD_RELEASE_EVENT(AMD_EVENT_CACHE_FLUSH_AND_INV_TS, AMD_EVENT_INDEX_END_OF_PIPE) | \
 	 AMD_RELEASE_SEQ | AMD_RELEASE_GL2_WB | AMD_RELEASE_GLM_WB | AMD_RELEASE_GLM_INV | \
 	 AMD_RELEASE_CACHE_POLICY(3))
 
-static void release(struct gpu_push *p, uint32_t select, uint64_t address, uint32_t data)
+static void pm4_release(struct gpu_push *p, uint32_t select, uint64_t address, uint32_t data)
 {
 	PACKET(p, AMD_PM4_RELEASE_MEM, END_OF_PIPE, select, LOW(address), HIGH(address), data, 0,
 	       0);
 }
 
-/* The time first: who sees the value finds it there. */
-void amd_pm4_release(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
+/* Writes the time stamp first, so that it is valid when the payload is visible. */
+void amd_pm4_release_mem(struct gpu_push *p, uint64_t semaphore, uint32_t payload, uint32_t flags)
 {
-	if (!(flags & GPU_RELEASE_NOW))
-		amd_pm4_idle(p);
-	if (flags & GPU_RELEASE_TIMED)
-		release(p, (uint32_t)AMD_RELEASE_CLOCK << AMD_RELEASE_DATA_SHIFT,
-			semaphore + GPU_TIME_OFFSET, 0);
-	release(p, (uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT, semaphore, payload);
+	if (!(flags & GPU_RELEASE_NO_WAIT))
+		amd_pm4_cs_partial_flush(p);
+	if (flags & GPU_RELEASE_TIMESTAMP)
+		pm4_release(p, (uint32_t)AMD_RELEASE_CLOCK << AMD_RELEASE_DATA_SHIFT,
+			    semaphore + GPU_TIMESTAMP_OFFSET, 0);
+	pm4_release(p, (uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT, semaphore, payload);
 }
 
 void amd_pm4_interrupt(struct gpu_push *p)
 {
-	release(p, (uint32_t)AMD_RELEASE_ONLY_INTERRUPT << AMD_RELEASE_INTERRUPT_SHIFT, 0, 0);
+	pm4_release(p, (uint32_t)AMD_RELEASE_ONLY_INTERRUPT << AMD_RELEASE_INTERRUPT_SHIFT, 0, 0);
 }
 
-void amd_pm4_write(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes)
+void amd_pm4_write_data(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes)
 {
-	if (!room(p, AMD_PM4_WRITE_WORDS + 1 + bytes / 4))
+	if (!reserve_words(p, AMD_PM4_WRITE_WORDS + 1 + bytes / 4))
 		return;
 	PACKET(p, AMD_PM4_WRITE_DATA, AMD_WRITE_TO_MEMORY | AMD_WRITE_CONFIRM, LOW(destination),
 	       HIGH(destination));
@@ -122,28 +124,28 @@ void amd_pm4_dispatch(struct gpu_push *p, const uint32_t groups[3])
 
 void amd_pm4_pad(struct gpu_push *p)
 {
-	while (p->count % AMD_BUFFER_ALIGN && room(p, 1))
+	while (p->count % AMD_PM4_IB_ALIGN && reserve_words(p, 1))
 		p->words[p->count++] = AMD_PM4(AMD_PM4_NOP, AMD_PM4_NOP_ALONE + 1);
 }
 
-void amd_pm4_enter(uint32_t *entry, uint64_t span, const struct gpu_end *end)
+void amd_pm4_ring_entry(uint32_t *entry, uint64_t span, const struct gpu_completion *completion)
 {
-	struct gpu_push p = {.words = entry, .capacity = AMD_ENTRY_WORDS};
+	struct gpu_push p = {.words = entry, .capacity = AMD_RING_ENTRY_WORDS};
 	uint64_t address = gpu_span_address(span);
 
-	/* A buffer of no words is no buffer. */
+	/* An IB must not be empty. */
 	if (gpu_span_words(span))
 		PACKET(&p, AMD_PM4_INDIRECT_BUFFER, LOW(address), HIGH(address),
 		       gpu_span_words(span) | AMD_PM4_IB_VALID);
-	if (end) {
-		amd_pm4_idle(&p);
-		release(&p,
-			(uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT |
-				(end->interrupt ? (uint32_t)AMD_RELEASE_INTERRUPT_AFTER
-							  << AMD_RELEASE_INTERRUPT_SHIFT
-						: 0),
-			end->semaphore, end->payload);
+	if (completion) {
+		amd_pm4_cs_partial_flush(&p);
+		pm4_release(&p,
+			    (uint32_t)AMD_RELEASE_32 << AMD_RELEASE_DATA_SHIFT |
+				    (completion->interrupt ? (uint32_t)AMD_RELEASE_INTERRUPT_AFTER
+								     << AMD_RELEASE_INTERRUPT_SHIFT
+							   : 0),
+			    completion->semaphore, completion->payload);
 	}
-	while (p.count < AMD_ENTRY_WORDS)
+	while (p.count < AMD_RING_ENTRY_WORDS)
 		p.words[p.count++] = AMD_PM4(AMD_PM4_NOP, AMD_PM4_NOP_ALONE + 1);
 }

@@ -1,27 +1,30 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Code of a kernel that stands in a chain, for which nobody has to prepare a multiprocessor:
+ * The code variant of a kernel that runs in a chain without preparation of the SMs between grids.
  *
- * It finds nothing old in the L1 cache: each load asks the L2 cache, as PTX's ld.relaxed.gpu does, so the L1 need not
- * be emptied before the kernel starts. Between two kernels of a chain that takes an H200 0.3 us, as it waits for the
- * stores of the one before.
+ * Its loads bypass the L1 cache, as PTX's ld.relaxed.gpu does, so that the L1 need not be
+ * invalidated before the grid starts. The invalidation takes an H200 0.3 us between two grids of a
+ * chain, because it waits for the stores of the previous one.
  *
- * It waits by itself: its first instruction is ACQBULK, in which a block stays until the kernel before has ended and
- * its stores are done, if the launch descriptor says so. So blocks can be started while that still runs, which takes
- * an H200 0.2 us more (both: tests/silicon/graph_ways.c). Nothing is read before that instruction but constant bank 0,
- * which no kernel writes; a kernel that has other constant banks, which a kernel before might have written, has no such code.
+ * Its first instruction is ACQBULK, which holds a block until the previous grid has ended and its
+ * stores are visible, if the launch descriptor asks for that. Blocks can therefore start while the
+ * previous grid still runs, which saves an H200 another 0.2 us (both:
+ * docs/results/2026-11-16-h200-compiler-and-runtime.md). Before ACQBULK the hardware reads only
+ * constant bank 0, which no kernel writes. Kernels with other constant banks, which the previous
+ * grid might have written, get no such variant.
  *
- * It pays where a load is executed once: in kernels without loops. Local memory stays in the L1, which nobody else
- * writes; what a kernel writes and reads again through the L1 is its own.
+ * Bypassing the L1 pays where each load executes once: in kernels without loops. Local memory stays
+ * in the L1, because no other kernel writes it; data that a kernel writes and reads again through
+ * the L1 is its own.
  */
 #include <string.h>
 #include "libsov/compiler/image/image_nv.h"
 #include "libsov/isa/nv/sass.h"
 #include "libsov/gpu/nv/nv_gpu.h"
 
-#define MOST_BYTES 4096u /* a larger kernel takes longer than what is saved */
+#define MAX_CODE_BYTES 4096u /* larger kernels run long enough that the gain does not matter */
 
-static bool relocated(const struct image *im, const struct image_kernel *k)
+static bool has_relocations(const struct image *im, const struct image_kernel *k)
 {
 	uint32_t i;
 
@@ -37,8 +40,9 @@ static bool relocated(const struct image *im, const struct image_kernel *k)
 	return false;
 }
 
-/* Control goes to the next instruction, forward, or ends; or it stays for ever, which loads nothing. */
-static bool goes_on(const struct sass_inst *in)
+/* Whether control continues with the next instruction, jumps forward or ends. A jump to itself
+ * (-16) is an endless loop without loads. */
+static bool flows_forward(const struct sass_inst *in)
 {
 	uint32_t i;
 
@@ -64,8 +68,8 @@ static bool goes_on(const struct sass_inst *in)
 	return true;
 }
 
-/* What else goes through the L1 is not known. */
-static bool is_known(uint32_t sm, const struct sass_inst *in)
+/* Rejects memory instructions whose use of the L1 is not known. */
+static bool is_known_access(uint32_t sm, const struct sass_inst *in)
 {
 	switch (in->op) {
 	case SASS_LDG:
@@ -84,7 +88,8 @@ static bool is_known(uint32_t sm, const struct sass_inst *in)
 	return sass_pipe(sm, in) != SASS_PIPE_MEMORY;
 }
 
-static bool ask_l2(struct sass_inst *in)
+/* Makes a load bypass the L1. Returns false if the instruction stays as it is. */
+static bool bypass_l1(struct sass_inst *in)
 {
 	if (in->op != SASS_LDG && in->op != SASS_LD)
 		return false;
@@ -99,7 +104,7 @@ static bool ask_l2(struct sass_inst *in)
 	return true;
 }
 
-static bool has_constants(const struct image_kernel *k)
+static bool has_constant_banks(const struct image_kernel *k)
 {
 	uint32_t i;
 
@@ -120,8 +125,8 @@ bool nv_chain_code(uint32_t sm, const struct image *im, const struct image_kerne
 	struct sass_inst in;
 	uint32_t at;
 
-	if (k->calls || k->services || k->code_bytes > MOST_BYTES || relocated(im, k) ||
-	    has_constants(k))
+	if (k->calls || k->services || k->code_bytes > MAX_CODE_BYTES || has_relocations(im, k) ||
+	    has_constant_banks(k))
 		return false;
 	if (nv_chain_wait_bytes(sm)) {
 		sass_init(&in, SASS_ACQBULK);
@@ -133,9 +138,9 @@ bool nv_chain_code(uint32_t sm, const struct image *im, const struct image_kerne
 	}
 	for (at = 0; at + sizeof(word) <= k->code_bytes; at += sizeof(word)) {
 		memcpy(&word, k->code + at, sizeof(word));
-		if (!sass_decode(sm, word, &in) || !goes_on(&in) || !is_known(sm, &in))
+		if (!sass_decode(sm, word, &in) || !flows_forward(&in) || !is_known_access(sm, &in))
 			return false;
-		if (ask_l2(&in) && !sass_encode(sm, &in, &word, NULL))
+		if (bypass_l1(&in) && !sass_encode(sm, &in, &word, NULL))
 			return false;
 		memcpy(to + at, &word, sizeof(word));
 	}

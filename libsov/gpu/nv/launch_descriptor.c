@@ -57,7 +57,7 @@ uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uin
  * The target is large enough for all blocks that warps and registers allow: a smaller one
  * silently costs throughput, half of it in one measurement on an H200.
  */
-void nv_grid_split(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
+void nv_grid_carveout(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
 		   uint32_t dynamic_shared, uint32_t *min, uint32_t *target)
 {
 	uint32_t max_kib = chip->shared_per_sm / KIB;
@@ -142,8 +142,8 @@ set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct gpu_launc
 	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_Y, g->block[1]) &&
 	       nv_qmd_set(l, qmd, NV_QMD_BLOCK_Z, g->block[2]) &&
 	       nv_qmd_set(l, qmd, NV_QMD_SHARED_BYTES, round_up(shared, NV_QMD_SHARED_ALIGN)) &&
-	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_MIN, g->split_min) &&
-	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_TARGET, g->split_target) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_MIN, g->carveout_min) &&
+	       nv_qmd_set(l, qmd, NV_QMD_SHARED_CONFIG_TARGET, g->carveout_target) &&
 	       nv_qmd_set(l, qmd, NV_QMD_BANK_ADDRESS, g->bank0) &&
 	       nv_qmd_set(l, qmd, NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code);
 }
@@ -191,22 +191,23 @@ static bool set_latches(const struct nv_qmd_layout *l, const struct gpu_launch *
 static bool set_chain_link(const struct nv_qmd_layout *l, const struct nv_kernel *k,
 			   const struct gpu_launch *g, uint32_t *qmd)
 {
-	const struct gpu_link *link = g->link;
+	const struct gpu_chain_options *link = g->chain;
 	uint64_t program = g->program ? g->program : k->program;
 	uint64_t first = program / NV_QMD_PREFETCH_UNIT;
 	uint64_t units =
-		(program + k->program_bytes + NV_QMD_PREFETCH_UNIT - 1) / NV_QMD_PREFETCH_UNIT - first;
+		(program + k->program_bytes + NV_QMD_PREFETCH_UNIT - 1) / NV_QMD_PREFETCH_UNIT -
+		first;
 	uint32_t bank = round_up(k->bank0_bytes, 256);
 	const struct field fields[] = {
 		{NV_QMD_PROGRAM, program},
 		{NV_QMD_INVALIDATE_TEXTURES, !g->program},
 		{NV_QMD_INVALIDATE_DATA, !g->program},
-		{NV_QMD_BANK_INVALIDATE, !link->keep_bank0},
-		{NV_QMD_MEMBAR_CHASING, link->chase},
-		{NV_QMD_BANK_PREFETCH, link->fetch_bank0},
-		{NV_QMD_BANK_PREFETCH_MAX, link->fetch_bank0 == NV_QMD_PREFETCH_PRE ? bank : 0},
-		{NV_QMD_PROGRAM_PREFETCH_ADDRESS, link->fetch_program ? first * NV_QMD_PREFETCH_UNIT : 0},
-		{NV_QMD_PROGRAM_PREFETCH_UNITS, !link->fetch_program        ? 0
+		{NV_QMD_BANK_INVALIDATE, !link->keep_constants},
+		{NV_QMD_MEMBAR_CHASING, link->overlap_barrier},
+		{NV_QMD_BANK_PREFETCH, link->prefetch_constants},
+		{NV_QMD_BANK_PREFETCH_MAX, link->prefetch_constants == NV_QMD_PREFETCH_PRE ? bank : 0},
+		{NV_QMD_PROGRAM_PREFETCH_ADDRESS, link->prefetch_program ? first * NV_QMD_PREFETCH_UNIT : 0},
+		{NV_QMD_PROGRAM_PREFETCH_UNITS, !link->prefetch_program        ? 0
 					     : units > NV_QMD_PREFETCH_MAX ? NV_QMD_PREFETCH_MAX
 									 : units},
 	};
@@ -224,7 +225,7 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 		return false;
 	if (g->next && !set_dependent(nv_qmd_layout_of(chip->sm), g, qmd))
 		return false;
-	if (g->link && !(set_chain_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g, qmd) &&
+	if (g->chain && !(set_chain_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g, qmd) &&
 			 set_latches(nv_qmd_layout_of(chip->sm), g, qmd)))
 		return false;
 	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
@@ -239,9 +240,9 @@ static void bank_put(uint8_t *bank, uint32_t offset, uint64_t value, uint32_t by
 	memcpy(bank + offset, &value, bytes);
 }
 
-void nv_grid_head(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank)
+void nv_grid_bank0_launch(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank)
 {
-	memset(bank, 0, NV_GRID_HEAD_BYTES);
+	memset(bank, 0, NV_GRID_BANK0_LAUNCH_BYTES);
 	memcpy(bank + NV_BANK0_NTID, g->block, sizeof(g->block));
 	memcpy(bank + NV_BANK0_NCTAID, g->grid, sizeof(g->grid));
 	bank_put(bank, NV_BANK0_SHARED_WINDOW, chip->shared_window, 8);
@@ -252,7 +253,7 @@ void nv_grid_head(const struct nv_chip *chip, const struct gpu_launch *g, uint8_
 }
 
 /* bytes: up to the parameters. Writes only the words that lie before them. */
-void nv_grid_body(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
+void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
 		  uint8_t *bank)
 {
 	uint32_t constants = chip->sm >= 90 ? NV_BANK0_SM90_CONSTANTS : NV_BANK0_SM80_CONSTANTS;
@@ -269,7 +270,7 @@ void nv_grid_body(const struct nv_chip *chip, const struct nv_kernel *k, uint32_
 
 /* ---- local memory ---- */
 
-struct gpu_local nv_grid_local(const struct nv_chip *chip, uint32_t thread_bytes)
+struct gpu_local nv_grid_local_layout(const struct nv_chip *chip, uint32_t thread_bytes)
 {
 	struct gpu_local l = {.thread_bytes = round_up(thread_bytes, NV_QMD_LOCAL_ALIGN)};
 	uint64_t warp = round_up(NV_WARP_LANES * l.thread_bytes, NV_LOCAL_MEMORY_WARP_ALIGN);

@@ -1,57 +1,60 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Results and what they mean. A call that fails leaves one sentence for its thread; the sentence
- * names the thing, the value and the way out. Structures of the API are versioned by their size,
- * and that is checked here too, because a wrong size is the first mistake a caller can make.
+ * Results and error messages. A failed call leaves one message for its thread, which names the
+ * object, the value and the remedy. Also the size checks of API structures: a wrong size is the
+ * first mistake that a caller can make.
  */
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/runtime.h"
 
-/* next: what to do, where the sentence of a failed call does not say so itself; NULL: it does. */
+/* advice is appended to messages that have none of their own; NULL: all messages of this result
+ * do. */
 static const struct {
-	const char *name, *sentence, *next;
-	bool sticky; /* … and is to be said in any case */
+	const char *name, *string, *advice;
+	bool sticky; /* the message always ends with the advice */
 } results[] = {
-#define R(name, sentence, next)      [name] = {#name, sentence, next, false}
-#define STICKY(name, sentence, next) [name] = {#name, sentence, next, true}
+#define R(name, string, advice)      [name] = {#name, string, advice, false}
+#define STICKY(name, string, advice) [name] = {#name, string, advice, true}
 	R(SOV_OK, "Done.", NULL),
 	R(SOV_NOT_READY, "Not finished yet.", NULL),
 	R(SOV_ERROR_INVALID_ARGUMENT,
 	  "An argument or environment variable has a value that is not allowed.", NULL),
-	R(SOV_ERROR_INVALID_HANDLE, "A handle names no live object, or one of another context.",
-	  "give one that is live and of the same context"),
+	R(SOV_ERROR_INVALID_HANDLE, "A handle is invalid or belongs to another context.",
+	  "use a valid handle of the same context"),
 	R(SOV_ERROR_INVALID_ADDRESS, "An address range does not lie inside one live allocation.",
-	  "sov_memory_range tells what lies at an address"),
+	  "sov_memory_range shows the allocation at an address"),
 	R(SOV_ERROR_NO_DEVICE, "There is no such device.",
-	  "sov doctor says why a GPU is not there"),
-	R(SOV_ERROR_OUT_OF_MEMORY, "The device has not enough free memory.",
-	  "free some, let sov_pool_trim give back what the pool keeps, or work in smaller pieces"),
-	R(SOV_ERROR_OUT_OF_HOST_MEMORY, "The host has not enough free memory.",
-	  "end what else uses it, or raise the limits of the process (ulimit -a)"),
-	R(SOV_ERROR_INVALID_SOURCE, "The program or image was refused.",
+	  "sov doctor explains why a GPU is missing"),
+	R(SOV_ERROR_OUT_OF_MEMORY, "The device does not have enough free memory.",
+	  "free some, let sov_pool_trim give back what the pool keeps, or use less memory at a "
+	  "time"),
+	R(SOV_ERROR_OUT_OF_HOST_MEMORY, "The host does not have enough free memory.",
+	  "free some, or raise the limits of the process (ulimit -a)"),
+	R(SOV_ERROR_INVALID_SOURCE, "The program or image was rejected.",
 	  "sov_module_messages has all messages of the compiler"),
-	R(SOV_ERROR_NOT_FOUND, "There is nothing of that name or number.", NULL),
+	R(SOV_ERROR_NOT_FOUND, "No object has that name or index.", NULL),
 	R(SOV_ERROR_INVALID_LAUNCH,
 	  "Grid, block, shared memory or arguments do not fit the kernel or the device.", NULL),
-	R(SOV_ERROR_TIMEOUT, "The limit of the wait passed; the work goes on.",
-	  "wait again, or drop the work by sov_context_reset"),
+	R(SOV_ERROR_TIMEOUT, "The wait timed out; the work continues.",
+	  "wait again, or discard the work with sov_context_reset"),
 	R(SOV_ERROR_UNSUPPORTED, "The device or this version of the library cannot do that.", NULL),
 	STICKY(SOV_ERROR_FAULT, "A kernel or copy faulted.",
 	       "sov_context_reset makes the context usable again"),
 	STICKY(SOV_ERROR_HANG, "A kernel ran past its time limit and was stopped.",
 	       "sov_context_reset makes the context usable again"),
-	STICKY(SOV_ERROR_DEVICE_LOST, "The device does not answer any more.",
-	       "sov_context_reset may bring it back; the kernel's log (dmesg) and sov doctor say "
-	       "more"),
-	R(SOV_ERROR_BUSY, "Another thread is using the object.", "try again when that is over"),
-	R(SOV_ERROR_INTERNAL, "The library contradicts itself; please report this.",
-	  "please report this, with what SOV_LOG=debug says"),
-	R(SOV_ERROR_CANCELLED, "Another thread reset or destroyed the context meanwhile.",
-	  "after a reset the call can be made again"),
+	STICKY(SOV_ERROR_DEVICE_LOST, "The device no longer responds.",
+	       "sov_context_reset may bring it back; the kernel log (dmesg) and sov doctor "
+	       "have details"),
+	R(SOV_ERROR_BUSY, "Another thread is using the object.", "try again later"),
+	R(SOV_ERROR_INTERNAL, "An internal check of the library failed; please report this.",
+	  "please report this with the output of SOV_LOG=debug"),
+	R(SOV_ERROR_CANCELLED, "Another thread reset or destroyed the context.",
+	  "after a reset, repeat the call"),
 	STICKY(SOV_ERROR_ASSERT, "An assertion of a kernel failed.",
 	       "sov_context_reset makes the context usable again"),
 #undef R
@@ -60,7 +63,7 @@ static const struct {
 
 static _Thread_local char last_error[1024];
 static _Thread_local char *messages;
-static pthread_key_t messages_key; /* frees a thread's messages when it ends */
+static pthread_key_t messages_key; /* frees a thread's messages when the thread ends */
 static pthread_once_t messages_once = PTHREAD_ONCE_INIT;
 
 const char *sov_result_name(sov_result r)
@@ -68,10 +71,10 @@ const char *sov_result_name(sov_result r)
 	return (size_t)r < sizeof(results) / sizeof(*results) ? results[r].name : "unknown result";
 }
 
-const char *sov_result_sentence(sov_result r)
+const char *sov_result_string(sov_result r)
 {
-	return (size_t)r < sizeof(results) / sizeof(*results) ? results[r].sentence
-							      : "This is no result of libsov.";
+	return (size_t)r < sizeof(results) / sizeof(*results) ? results[r].string
+							      : "This is not a result of libsov.";
 }
 
 const char *sov_last_error(void)
@@ -84,19 +87,20 @@ uint32_t sov_version(void)
 	return SOV_VERSION_MAJOR << 16 | SOV_VERSION_MINOR;
 }
 
-sov_result refuse(sov_result r, const char *fmt, ...)
+sov_result set_error(sov_result r, const char *fmt, ...)
 {
-	const char *next = results[r].next;
+	const char *advice = results[r].advice;
 	va_list ap;
 	size_t n;
 
 	va_start(ap, fmt);
 	vsnprintf(last_error, sizeof(last_error), fmt, ap);
 	va_end(ap);
-	/* A sentence with a second half says in it what to do; one that is told again has it. */
+	/* A message with a semicolon contains its own advice; a repeated sticky message ends with
+	 * it already. */
 	n = strlen(last_error);
-	if (next && (results[r].sticky ? !strstr(last_error, next) : !strchr(last_error, ';')))
-		snprintf(last_error + n, sizeof(last_error) - n, "; %s", next);
+	if (advice && (results[r].sticky ? !strstr(last_error, advice) : !strchr(last_error, ';')))
+		snprintf(last_error + n, sizeof(last_error) - n, "; %s", advice);
 	LOG(CALL, ERROR, "%s: %s", sov_result_name(r), last_error);
 	return r;
 }
@@ -120,7 +124,7 @@ const char *sov_module_messages(void)
 	return messages ? messages : "";
 }
 
-static bool all_zero(const uint8_t *p, size_t bytes)
+static bool is_zero(const uint8_t *p, size_t bytes)
 {
 	while (bytes && !*p)
 		p++, bytes--;
@@ -132,12 +136,12 @@ static sov_result struct_size(const char *what, const void *theirs, size_t *size
 	uint32_t bytes;
 
 	if (!theirs)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "%s is NULL", what);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "%s is NULL", what);
 	memcpy(&bytes, theirs, sizeof(bytes));
 	*size = bytes;
 	if (bytes < sizeof(bytes) || bytes > 65536)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "%s has size %u; begin it with SOV_INIT(%s)", what, bytes, what);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "%s has size %u; begin it with SOV_INIT(%s)", what, bytes, what);
 	return SOV_OK;
 }
 
@@ -148,11 +152,11 @@ sov_result struct_in(const char *what, void *ours, size_t our_bytes, const void 
 
 	if (r)
 		return r;
-	if (size > our_bytes && !all_zero((const uint8_t *)theirs + our_bytes, size - our_bytes))
-		return refuse(SOV_ERROR_UNSUPPORTED,
-			      "%s of %zu bytes sets members after byte %zu, which this version "
-			      "(%d.%d) does not know; leave them 0",
-			      what, size, our_bytes, SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
+	if (size > our_bytes && !is_zero((const uint8_t *)theirs + our_bytes, size - our_bytes))
+		return set_error(SOV_ERROR_UNSUPPORTED,
+				 "%s of %zu bytes sets members after byte %zu, which this version "
+				 "(%d.%d) does not know; leave them 0",
+				 what, size, our_bytes, SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
 	memset(ours, 0, our_bytes);
 	memcpy(ours, theirs, size < our_bytes ? size : our_bytes);
 	return SOV_OK;
@@ -166,7 +170,7 @@ sov_result struct_out(const char *what, void *theirs, const void *ours, size_t o
 	if (r)
 		return r;
 	n = size < our_bytes ? size : our_bytes;
-	/* The size stays the caller's: it says how much of the structure is its own. */
+	/* Keep the caller's size: it says how large the caller's structure is. */
 	memcpy((uint8_t *)theirs + 4, (const uint8_t *)ours + 4, n - 4);
 	memset((uint8_t *)theirs + n, 0, size - n);
 	return SOV_OK;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A gate: what many threads pass without a lock and one thread can shut. Its word counts the
- * threads inside and has one bit that says "closed". Who enters adds one and looks at what was
- * there; who closes sets the bit and waits until nobody is inside. After that the closer owns what
- * the gate guards, and whoever enters later sees everything that was done while it was closed.
+ * A gate: many threads enter it without a lock, and one thread can close it. One word counts the
+ * threads inside and has a closed bit. Entering adds one and checks the bit; closing sets the bit
+ * and waits until the count is zero. Afterwards the closing thread owns what the gate guards, and
+ * threads that enter later see everything that was written while it was closed.
  *
- * Only holders of the context's lock close and open, and nobody inside takes that lock or waits for
- * anything, so closing takes as long as a few hundred instructions of others.
+ * Only a thread that holds the context's lock closes or opens a gate, and threads inside never take
+ * that lock or wait, so closing takes a few hundred instructions of other threads.
  */
 #ifndef SOV_GATE_H
 #define SOV_GATE_H
@@ -27,7 +27,7 @@ static inline void gate_leave(struct gate *g)
 	atomic_fetch_sub_explicit(&g->state, 1, memory_order_release);
 }
 
-/* false: it is closed. */
+/* false: the gate is closed. */
 static inline bool gate_enter(struct gate *g)
 {
 	if (!(atomic_fetch_add_explicit(&g->state, 1, memory_order_acquire) & GATE_CLOSED))
@@ -36,7 +36,7 @@ static inline bool gate_enter(struct gate *g)
 	return false;
 }
 
-/* For one that was never open. */
+/* A new gate is closed. */
 static inline void gate_init(struct gate *g)
 {
 	atomic_init(&g->state, GATE_CLOSED);

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The log. SOV_LOG is a list of levels for areas; a line is one write, so that lines of several
- * threads, and of processes that share a file, never mix.
+ * The log. Each line is one write(2), so that lines of several threads, and of processes that share
+ * a file, do not mix.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -11,8 +11,9 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "libsov/runtime/base/call_observers.h"
+#include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/runtime.h"
 
 uint8_t log_levels[LOG_AREAS];
 
@@ -46,12 +47,12 @@ void log_line(enum log_area area, const char *fmt, ...)
 	va_end(ap);
 	if ((size_t)n > sizeof(line) - 1)
 		n = sizeof(line) - 1;
-	line[n++] = '\n'; /* over the terminator, if need be */
+	line[n++] = '\n'; /* may overwrite the terminator */
 	if (write(out, line, (size_t)n) < 0)
-		return; /* nobody listens; there is nobody to tell */
+		return; /* there is no other channel to report this */
 }
 
-static int find(const char *const *names, size_t count, const char *word, size_t length)
+static int find_name(const char *const *names, size_t count, const char *word, size_t length)
 {
 	size_t i;
 
@@ -62,14 +63,14 @@ static int find(const char *const *names, size_t count, const char *word, size_t
 }
 
 /* AREA, AREA=LEVEL, or LEVEL for all areas. */
-static bool take_item(const char *item, size_t length, uint8_t wanted[LOG_AREAS])
+static bool log_parse_item(const char *item, size_t length, uint8_t wanted[LOG_AREAS])
 {
 	const char *equals = memchr(item, '=', length);
 	size_t left = equals ? (size_t)(equals - item) : length;
-	int area = find(areas, COUNT(areas), item, left);
-	int level = equals      ? find(levels, COUNT(levels), equals + 1, length - left - 1)
+	int area = find_name(areas, COUNT(areas), item, left);
+	int level = equals      ? find_name(levels, COUNT(levels), equals + 1, length - left - 1)
 		    : area >= 0 ? LOG_DEBUG
-				: find(levels, COUNT(levels), item, length);
+				: find_name(levels, COUNT(levels), item, length);
 
 	if (level < 0 || (equals && area < 0))
 		return false;
@@ -80,51 +81,53 @@ static bool take_item(const char *item, size_t length, uint8_t wanted[LOG_AREAS]
 	return true;
 }
 
-static sov_result open_file(void)
+static bool log_open_file(char *message, size_t bytes)
 {
 	const char *path = getenv("SOV_LOG_FILE");
 	int file;
 
 	if (!path || !*path || out != STDERR_FILENO)
-		return SOV_OK;
+		return true;
 	file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
-	if (file < 0)
-		return refuse(
-			SOV_ERROR_INVALID_ARGUMENT,
-			"SOV_LOG_FILE: cannot write '%s': %s; name a file that can be written",
-			path, strerror(errno));
+	if (file < 0) {
+		snprintf(message, bytes,
+			 "SOV_LOG_FILE: cannot write '%s': %s; name a file that can be written",
+			 path, strerror(errno));
+		return false;
+	}
 	out = file;
-	return SOV_OK;
+	return true;
 }
 
-sov_result log_init(void)
+bool log_init(char *message, size_t bytes)
 {
 	const char *p = getenv("SOV_LOG");
 	uint8_t wanted[LOG_AREAS] = {0};
-	sov_result r;
 	size_t i;
 
 	if (!p || !*p)
-		return SOV_OK;
+		return true;
 	for (;;) {
 		size_t length = strcspn(p, ",");
 
-		if (!take_item(p, length, wanted))
-			return refuse(
-				SOV_ERROR_INVALID_ARGUMENT,
-				"SOV_LOG: '%.*s' is not LEVEL, AREA or AREA=LEVEL; levels: off "
-				"error info debug; areas: device context stream memory copy "
-				"module launch call",
-				(int)length, p);
+		if (!log_parse_item(p, length, wanted)) {
+			snprintf(message, bytes,
+				 "SOV_LOG: '%.*s' is not LEVEL, AREA or AREA=LEVEL; levels: off "
+				 "error info debug; areas: device context stream memory copy "
+				 "module launch call",
+				 (int)length, p);
+			return false;
+		}
 		if (!p[length])
 			break;
 		p += length + 1;
 	}
-	r = open_file();
-	if (r)
-		return r;
+	if (!log_open_file(message, bytes))
+		return false;
 	start = now_ns();
 	for (i = 0; i < LOG_AREAS; i++)
 		__atomic_store_n(&log_levels[i], wanted[i], __ATOMIC_RELAXED);
-	return SOV_OK;
+	if (log_wanted(LOG_CALL, LOG_DEBUG))
+		call_observer_add(CALL_OBSERVER_LOG);
+	return true;
 }

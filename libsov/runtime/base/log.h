@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the library does, told while it does it: SOV_LOG says which areas and how much, SOV_DUMP_DIR
- * where copies of all programs go. While both are unset, an event costs the look at one byte.
- */
+/* The log. SOV_LOG selects areas and levels; a disabled log statement tests one byte. */
 #ifndef SOV_LOG_H
 #define SOV_LOG_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "libsov/runtime/inner.h"
 
 enum log_area {
 	LOG_DEVICE,
@@ -22,7 +18,7 @@ enum log_area {
 	LOG_CALL,
 	LOG_AREAS
 };
-/* Failures; what is made and given back; every single piece of work. */
+/* error: failures; info: objects created and destroyed; debug: every submission. */
 enum log_level { LOG_OFF, LOG_ERROR, LOG_INFO, LOG_DEBUG };
 
 extern uint8_t log_levels[LOG_AREAS];
@@ -34,30 +30,14 @@ static inline bool log_wanted(enum log_area area, enum log_level level)
 
 void log_line(enum log_area area, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* LOG(COPY, DEBUG, "…", …): one line, if somebody wants it; the arguments are evaluated only then. */
+/* LOG(COPY, DEBUG, "…", …) writes a line; disabled, it does not evaluate the arguments. */
 #define LOG(area, level, ...) \
 	do { \
 		if (log_wanted(LOG_##area, LOG_##level)) \
 			log_line(LOG_##area, __VA_ARGS__); \
 	} while (0)
 
-/* Read SOV_LOG, SOV_LOG_FILE and SOV_DUMP_DIR; a sentence about what is wrong with them. */
-sov_result log_init(void);
-sov_result dump_init(void);
-
-struct image;
-/* Everything known of a module that was loaded, or refused: its source or NULL, the image made of
- * it or NULL, and what that holds. */
-struct dump {
-	const char *target;
-	bool serial, unoptimised;
-	const void *source, *file;
-	size_t source_bytes, file_bytes;
-	const struct image *image;
-	const struct gpu *gpu; /* which disassembles … */
-	const void *chip;      /* … code for this */
-};
-bool dump_wanted(void);
-void dump_module(const struct dump *d);
+/* Reads SOV_LOG and SOV_LOG_FILE. false: one of them is invalid, and message says why. */
+bool log_init(char *message, size_t bytes);
 
 #endif

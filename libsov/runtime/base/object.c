@@ -1,20 +1,22 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Handles. A handle is a name, not a pointer: slot, generation and kind packed into a pointer's
- * bits, so that one that was destroyed, or never was, is found out without touching freed memory.
- * Each slot holds one atomic word with its generation, a bit that says whether the handle still
- * names the object, and a count of references; taking a reference is one compare-and-swap on that
- * word. Slots are never given back to the system, so looking at one is always allowed.
+ * Handles. A handle is not a pointer: it packs slot, generation and kind, so that a destroyed or
+ * forged handle is detected without touching freed memory. Each slot has one atomic word with its
+ * generation, a bit that says whether the handle is valid, and a reference count; taking a
+ * reference is one compare-and-swap. Slots are never unmapped, so any slot may be read.
  */
+#include <assert.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/base/object.h"
 
 #define MAX_OBJECTS (1u << 18)
 
-/* State of a slot: generation in 63:32, named in 31, references in 30:0. */
-#define NAMED         (1ull << 31)
+/* State of a slot: generation in 63:32, valid in 31, references in 30:0. */
+#define VALID         (1ull << 31)
 #define GENERATION(s) ((uint32_t)((s) >> 32))
 #define REFERENCES(s) ((uint32_t)(s)&0x7fffffff)
 
@@ -27,15 +29,15 @@ static struct slot_entry {
 	struct object *object;
 	uint32_t next_free;
 } slots[MAX_OBJECTS];
-static uint32_t slots_used = 1, free_slot; /* slot 0 is none */
+static uint32_t slots_used = 1, free_slot; /* slot 0 is unused */
 static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static_assert(sizeof(void *) == sizeof(uint64_t), "handles need 64 bits");
 static_assert(MAX_OBJECTS <= 1u << 24, "a handle has 24 bits for the slot");
 
 static const char *const kind_names[OBJECT_KINDS] = {
-	"nothing",  "a device", "a context", "a module",          "a function",
-	"a stream", "an event", "a graph",   "a graph that runs",
+	"nothing",  "a device", "a context",           "a module", "a function", "a stream",
+	"an event", "a graph",  "an executable graph",
 };
 
 sov_result object_publish(struct object *o, enum object_kind kind, void (*destroy)(struct object *))
@@ -51,14 +53,15 @@ sov_result object_publish(struct object *o, enum object_kind kind, void (*destro
 		slot = slots_used++;
 	pthread_mutex_unlock(&slots_lock);
 	if (!slot)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
-			      "there are %u live objects already; destroy some", MAX_OBJECTS - 1);
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
+				 "there are %u live objects already; destroy some",
+				 MAX_OBJECTS - 1);
 	o->kind = kind;
 	o->slot = slot;
 	o->destroy = destroy;
 	slots[slot].object = o;
 	state = atomic_load(&slots[slot].state);
-	atomic_store(&slots[slot].state, (uint64_t)(GENERATION(state) + 1) << 32 | NAMED | 1);
+	atomic_store(&slots[slot].state, (uint64_t)(GENERATION(state) + 1) << 32 | VALID | 1);
 	return SOV_OK;
 }
 
@@ -69,21 +72,22 @@ void *object_handle(const struct object *o)
 	return (void *)(uintptr_t)HANDLE(generation, o->slot, o->kind);
 }
 
-static void *refuse_handle(uint64_t handle, enum object_kind kind)
+static void *set_handle_error(uint64_t handle, enum object_kind kind)
 {
 	uint32_t found = handle & 0xff, slot = (uint32_t)handle >> 8;
 
 	if (!handle)
-		refuse(SOV_ERROR_INVALID_HANDLE, "the handle of %s is NULL", kind_names[kind]);
+		set_error(SOV_ERROR_INVALID_HANDLE, "the handle of %s is NULL", kind_names[kind]);
 	else if (!found || found >= OBJECT_KINDS || !slot || slot >= MAX_OBJECTS)
-		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx was never the handle of %s",
-		       (unsigned long long)handle, kind_names[kind]);
+		set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx was never the handle of %s",
+			  (unsigned long long)handle, kind_names[kind]);
 	else if (found != kind)
-		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx is the handle of %s, not of %s",
-		       (unsigned long long)handle, kind_names[found], kind_names[kind]);
+		set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx is the handle of %s, not of %s",
+			  (unsigned long long)handle, kind_names[found], kind_names[kind]);
 	else
-		refuse(SOV_ERROR_INVALID_HANDLE, "0x%llx was the handle of %s that was destroyed",
-		       (unsigned long long)handle, kind_names[kind]);
+		set_error(SOV_ERROR_INVALID_HANDLE,
+			  "0x%llx was the handle of %s that was destroyed",
+			  (unsigned long long)handle, kind_names[kind]);
 	return NULL;
 }
 
@@ -93,16 +97,16 @@ void *object_get(const void *pointer, enum object_kind kind)
 	uint32_t slot = (uint32_t)handle >> 8;
 
 	if ((handle & 0xff) != kind || slot >= MAX_OBJECTS)
-		return refuse_handle(handle, kind);
+		return set_handle_error(handle, kind);
 	state = atomic_load(&slots[slot].state);
 	do {
-		if (GENERATION(state) != handle >> 32 || !(state & NAMED))
-			return refuse_handle(handle, kind);
+		if (GENERATION(state) != handle >> 32 || !(state & VALID))
+			return set_handle_error(handle, kind);
 	} while (!atomic_compare_exchange_weak(&slots[slot].state, &state, state + 1));
-	/* A forged handle may name a live slot of another kind. */
+	/* A forged handle may refer to a live slot of another kind. */
 	if (slots[slot].object->kind != kind) {
 		object_put(slots[slot].object);
-		return refuse_handle(handle, kind);
+		return set_handle_error(handle, kind);
 	}
 	return slots[slot].object;
 }
@@ -128,5 +132,5 @@ void object_put(struct object *o)
 
 bool object_retire(struct object *o)
 {
-	return atomic_fetch_and(&slots[o->slot].state, ~NAMED) & NAMED;
+	return atomic_fetch_and(&slots[o->slot].state, ~VALID) & VALID;
 }

@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: MIT */
-/* Free ranges in a sorted array. */
+// SPDX-License-Identifier: MIT
+/* Free ranges in a sorted array, allocated next fit. */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/runtime/base/range.h"
 
-/* n pieces that were taken leave at most n + 1 free ranges between them, for each piece of space
- * that was added: room for all of them is made beforehand. */
-static bool reserve(struct ranges *r, uint32_t bound)
+/* n allocated ranges leave at most n + 1 free ranges between them, per range that was added:
+ * allocates entries for all of them in advance, so that freeing cannot fail. */
+static bool ranges_reserve(struct ranges *r, uint32_t bound)
 {
 	struct range *bigger;
 	uint32_t capacity = r->capacity ? r->capacity : 8;
@@ -24,8 +24,8 @@ static bool reserve(struct ranges *r, uint32_t bound)
 	return true;
 }
 
-/* Index of the first free range that ends behind the position. */
-static uint32_t find(const struct ranges *r, uint64_t position)
+/* Index of the first free range that ends after the position. */
+static uint32_t ranges_find(const struct ranges *r, uint64_t position)
 {
 	uint32_t low = 0, high = r->count;
 
@@ -40,7 +40,7 @@ static uint32_t find(const struct ranges *r, uint64_t position)
 	return low;
 }
 
-static void insert(struct ranges *r, uint32_t at, uint64_t start, uint64_t bytes)
+static void ranges_insert(struct ranges *r, uint32_t at, uint64_t start, uint64_t bytes)
 {
 	memmove(r->free + at + 1, r->free + at, (r->count - at) * sizeof(*r->free));
 	r->free[at] = (struct range){start, bytes};
@@ -55,7 +55,7 @@ static void erase(struct ranges *r, uint32_t at)
 
 static void join(struct ranges *r, uint64_t start, uint64_t bytes)
 {
-	uint32_t at = find(r, start);
+	uint32_t at = ranges_find(r, start);
 	bool before = at && r->free[at - 1].start + r->free[at - 1].bytes == start;
 	bool behind = at < r->count && start + bytes == r->free[at].start;
 
@@ -69,36 +69,36 @@ static void join(struct ranges *r, uint64_t start, uint64_t bytes)
 		r->free[at].start = start;
 		r->free[at].bytes += bytes;
 	} else {
-		insert(r, at, start, bytes);
+		ranges_insert(r, at, start, bytes);
 	}
 }
 
 bool ranges_add(struct ranges *r, uint64_t start, uint64_t bytes)
 {
-	if (!reserve(r, r->bound + 1))
+	if (!ranges_reserve(r, r->bound + 1))
 		return false;
 	join(r, start, bytes);
 	return true;
 }
 
-/* Cuts [start, start + bytes) out of the free range that holds it. */
-static void cut(struct ranges *r, uint32_t at, uint64_t start, uint64_t bytes)
+/* Removes [start, start + bytes) from the free range that contains it. */
+static void ranges_remove(struct ranges *r, uint32_t at, uint64_t start, uint64_t bytes)
 {
 	struct range f = r->free[at];
 	uint64_t behind = f.start + f.bytes - (start + bytes);
 
 	r->free[at].bytes = start - f.start;
 	if (behind)
-		insert(r, at + 1, start + bytes, behind);
+		ranges_insert(r, at + 1, start + bytes, behind);
 	if (start == f.start)
 		erase(r, at);
 	r->free_bytes -= bytes;
 	r->cursor = start + bytes;
 }
 
-/* In free range at, not before the position. */
-static bool fits(const struct ranges *r, uint32_t at, uint64_t position, uint64_t bytes,
-		 uint64_t align, uint64_t *start)
+/* Whether an aligned range fits into free range at, not before the position. */
+static bool range_fits(const struct ranges *r, uint32_t at, uint64_t position, uint64_t bytes,
+		       uint64_t align, uint64_t *start)
 {
 	const struct range *f = &r->free[at];
 	uint64_t from = f->start > position ? f->start : position;
@@ -111,16 +111,16 @@ static bool fits(const struct ranges *r, uint32_t at, uint64_t position, uint64_
 
 bool ranges_take(struct ranges *r, uint64_t bytes, uint64_t align, uint64_t *start)
 {
-	uint32_t i, first = find(r, r->cursor);
+	uint32_t i, first = ranges_find(r, r->cursor);
 
-	if (!bytes || !reserve(r, r->bound + 1))
+	if (!bytes || !ranges_reserve(r, r->bound + 1))
 		return false;
 	for (i = first; i < r->count; i++)
-		if (fits(r, i, r->cursor, bytes, align, start))
-			return cut(r, i, *start, bytes), true;
+		if (range_fits(r, i, r->cursor, bytes, align, start))
+			return ranges_remove(r, i, *start, bytes), true;
 	for (i = 0; i < r->count && i <= first; i++)
-		if (fits(r, i, 0, bytes, align, start))
-			return cut(r, i, *start, bytes), true;
+		if (range_fits(r, i, 0, bytes, align, start))
+			return ranges_remove(r, i, *start, bytes), true;
 	r->bound--;
 	return false;
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Free ranges of some space of numbers: addresses or bytes of memory. Taking goes round the space
- * (next fit), so that what was given back is not handed out again at once and stale uses of it are
- * found. Giving back never needs memory.
+ * An allocator of ranges of addresses or memory. It allocates next fit, so that freed ranges are
+ * not reused at once and stale uses of them are detected. Freeing never needs memory.
  */
 #ifndef SOV_RANGE_H
 #define SOV_RANGE_H
@@ -15,13 +14,13 @@ struct range {
 };
 
 struct ranges {
-	struct range *free; /* by start; neighbours are merged */
+	struct range *free; /* by start; adjacent ranges are merged */
 	uint32_t count, capacity;
-	uint32_t bound; /* there can never be more free ranges than this */
+	uint32_t bound; /* upper bound of the number of free ranges */
 	uint64_t cursor, free_bytes;
 };
 
-/* Zeroed ranges hold nothing. Adds new space; false: no host memory. */
+/* Adds space to the allocator, which begins zeroed and empty; false: no host memory. */
 bool ranges_add(struct ranges *r, uint64_t start, uint64_t bytes);
 /* align is a power of two. false: no free range is large enough, or no host memory. */
 bool ranges_take(struct ranges *r, uint64_t bytes, uint64_t align, uint64_t *start);

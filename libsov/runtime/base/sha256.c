@@ -71,7 +71,7 @@ void sha256_add(struct sha256 *s, const void *data, size_t bytes)
 	while (bytes) {
 		size_t have = s->length % 64, n = 64 - have < bytes ? 64 - have : bytes;
 
-		if (n == 64) { /* a whole block, where it lies */
+		if (n == 64) { /* a complete block is hashed in place */
 			mix_block(s, p);
 		} else {
 			memcpy(s->block + have, p, n);

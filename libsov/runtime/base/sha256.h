@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* SHA-256 (FIPS 180-4), for names of things that must not collide. */
+/* SHA-256 (FIPS 180-4), for the names of cache entries. */
 #ifndef SOV_SHA256_H
 #define SOV_SHA256_H
 
@@ -10,7 +10,7 @@
 
 struct sha256 {
 	uint32_t state[8];
-	uint64_t length; /* bytes so far */
+	uint64_t length; /* bytes hashed so far */
 	uint8_t block[64];
 };
 

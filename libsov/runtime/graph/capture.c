@@ -1,49 +1,54 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Graphs recorded from streams. While a stream is captured, work for it becomes nodes, each after
- * the one before. An event that is recorded there stands for the nodes so far; a stream that waits
- * for it is captured too, and its work comes after them. In the end every node has to lead to the
- * stream that was captured first: what was left on another is an error, not lost.
+ * Stream capture. While a stream is captured, its work becomes nodes of a graph, each depending on
+ * the previous one. An event recorded in the capture stands for the nodes so far; a stream that
+ * waits for it joins the capture, and its work depends on these nodes. When the capture ends, the
+ * first stream must depend on every node: nodes left on other streams are an error.
  */
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/graph/capture.h"
 #include "libsov/runtime/graph/graph.h"
+#include "libsov/runtime/stream/event.h"
+#include "libsov/runtime/stream/stream.h"
 
 struct capture {
-	uint64_t id;         /* all streams of a capture have it, and no other capture */
-	struct graph *graph; /* a reference */
-	bool first;          /* the stream that sov_stream_begin_capture was called for */
-	uint32_t *after;     /* nodes that the next one comes after */
+	uint64_t id;            /* shared by all streams of the capture, unique among captures */
+	struct graph *graph;    /* a reference */
+	bool first;             /* sov_stream_begin_capture was called for this stream */
+	uint32_t *dependencies; /* of the next node */
 	uint32_t count;
 };
 
-static struct stream *stream_of(struct link *l)
+static struct stream *stream_of(struct list_head *l)
 {
-	return (struct stream *)((char *)l - offsetof(struct stream, member.link));
+	return container_of(l, struct stream, member.link);
 }
 
-/* With the lock held, all of it. */
+/* All with the context's lock held. */
 
-static sov_result follow(struct capture *k, uint32_t node, bool only)
+static sov_result capture_depend_on(struct capture *k, uint32_t node, bool only)
 {
 	uint32_t *more;
 
 	if (only)
 		k->count = 0;
-	more = realloc(k->after, (k->count + 1) * sizeof(*more));
+	more = realloc(k->dependencies, (k->count + 1) * sizeof(*more));
 	if (!more)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture");
-	k->after = more;
-	k->after[k->count++] = node;
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture");
+	k->dependencies = more;
+	k->dependencies[k->count++] = node;
 	return SOV_OK;
 }
 
-static sov_result start(struct stream *s, struct graph *g, uint64_t id, bool first)
+static sov_result capture_start(struct stream *s, struct graph *g, uint64_t id, bool first)
 {
 	struct capture *k = calloc(1, sizeof(*k));
 
 	if (!k)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture");
 	k->id = id;
 	k->graph = g;
 	k->first = first;
@@ -53,42 +58,42 @@ static sov_result start(struct stream *s, struct graph *g, uint64_t id, bool fir
 	return SOV_OK;
 }
 
-/* The graph's reference goes to the caller, who puts it without the lock. */
-static struct graph *end(struct stream *s)
+/* Transfers the reference to the graph to the caller, who drops it without the lock. */
+static struct graph *capture_end(struct stream *s)
 {
 	struct capture *k = s->capture;
 	struct graph *g = k->graph;
 
 	atomic_store(&s->capturing, false);
 	s->capture = NULL;
-	free(k->after);
+	free(k->dependencies);
 	free(k);
 	return g;
 }
 
-/* With all streams that have joined it, if it is the first. How many references to the graph are
- * left to be put. */
-static uint32_t end_all(struct stream *s)
+/* Ends the capture of the stream, and if it is the first, of all streams that joined. Returns how
+ * many references to the graph the caller has to drop. */
+static uint32_t capture_end_all(struct stream *s)
 {
 	struct context *c = s->member.context;
 	uint64_t id = s->capture->id;
 	uint32_t puts = 1;
-	struct link *l;
+	struct list_head *l;
 
 	if (s->capture->first)
 		for (l = c->streams.next; l != &c->streams; l = l->next) {
 			struct stream *other = stream_of(l);
 
 			if (other != s && other->capture && other->capture->id == id) {
-				end(other);
+				capture_end(other);
 				puts++;
 			}
 		}
-	end(s);
+	capture_end(s);
 	return puts;
 }
 
-void capture_drop(struct stream *s)
+static void capture_abandon(struct stream *s)
 {
 	struct context *c = s->member.context;
 	struct graph *g = NULL;
@@ -97,119 +102,120 @@ void capture_drop(struct stream *s)
 	pthread_mutex_lock(&c->lock);
 	if (s->capture) {
 		g = s->capture->graph;
-		puts = end_all(s);
+		puts = capture_end_all(s);
 	}
 	pthread_mutex_unlock(&c->lock);
 	while (puts--)
 		object_put(&g->member.object);
 }
 
-static sov_result append(struct stream *s, struct node *n)
+static sov_result capture_append(struct stream *s, struct node *n)
 {
 	struct capture *k = s->capture;
 	uint32_t number;
-	sov_result r = graph_add(k->graph, k->after, k->count, n, &number);
+	sov_result r = graph_add(k->graph, k->dependencies, k->count, n, &number);
 
-	return r ? r : follow(k, number, true);
+	return r ? r : capture_depend_on(k, number, true);
 }
 
-/* The lock is taken; false: it is not, with *r set; the capture has ended meanwhile. */
-static bool enter(struct stream *s, sov_result *r)
+/* Takes the lock; false with *r set and without the lock if the capture has ended meanwhile. */
+static bool capture_enter(struct stream *s, sov_result *r)
 {
 	pthread_mutex_lock(&s->member.context->lock);
 	*r = context_check(s->member.context);
 	if (!*r && !s->capture)
-		*r = refuse(SOV_ERROR_BUSY, "another thread ended the capture of the stream");
+		*r = set_error(SOV_ERROR_BUSY, "another thread ended the capture of the stream");
 	if (*r)
 		pthread_mutex_unlock(&s->member.context->lock);
 	return !*r;
 }
 
-static sov_result leave(struct stream *s, sov_result r)
+static sov_result capture_leave(struct stream *s, sov_result r)
 {
 	pthread_mutex_unlock(&s->member.context->lock);
 	return r;
 }
 
-sov_result graph_capture_kernel(struct stream *s, struct function *f, const sov_launch *l)
+static sov_result capture_kernel(struct stream *s, struct function *f, const sov_launch *l)
 {
 	struct node n;
 	sov_result r;
 
-	if (!enter(s, &r))
+	if (!capture_enter(s, &r))
 		return r;
 	r = node_kernel(s->member.context, f, l, &n);
-	return leave(s, r ? r : append(s, &n));
+	return capture_leave(s, r ? r : capture_append(s, &n));
 }
 
-sov_result graph_capture_copy(struct stream *s, uint64_t destination, uint64_t source,
-			      uint64_t bytes)
+static sov_result capture_copy(struct stream *s, uint64_t destination, uint64_t source,
+			       uint64_t bytes)
 {
 	struct node n;
 	sov_result r;
 
-	if (!enter(s, &r))
+	if (!capture_enter(s, &r))
 		return r;
 	r = node_copy(s->member.context, destination, source, bytes, &n);
-	return leave(s, r ? r : append(s, &n));
+	return capture_leave(s, r ? r : capture_append(s, &n));
 }
 
-sov_result graph_capture_box(struct stream *s, const struct box *b)
+static sov_result capture_copy_rect(struct stream *s, const struct copy_rect *b)
 {
 	uint32_t number;
 	sov_result r;
 
-	if (!enter(s, &r))
+	if (!capture_enter(s, &r))
 		return r;
-	r = graph_add_box(s->capture->graph, s->capture->after, s->capture->count, b, &number);
-	return leave(s, r ? r : follow(s->capture, number, true));
+	r = graph_add_rect(s->capture->graph, s->capture->dependencies, s->capture->count, b,
+			   &number);
+	return capture_leave(s, r ? r : capture_depend_on(s->capture, number, true));
 }
 
-sov_result graph_capture_fill(struct stream *s, uint64_t address, uint32_t value,
-			      uint32_t element_bytes, uint64_t count)
+static sov_result capture_fill(struct stream *s, uint64_t address, uint32_t value,
+			       uint32_t element_bytes, uint64_t count)
 {
 	struct node n;
 	sov_result r;
 
-	if (!enter(s, &r))
+	if (!capture_enter(s, &r))
 		return r;
 	r = node_fill(s->member.context, address, value, element_bytes, count, &n);
-	return leave(s, r ? r : append(s, &n));
+	return capture_leave(s, r ? r : capture_append(s, &n));
 }
 
-sov_result graph_capture_call(struct stream *s, void (*function)(void *user), void *user)
+static sov_result capture_host_function(struct stream *s, void (*function)(void *user), void *user)
 {
-	struct node n = {.kind = NODE_CALL, .call = {function, user}};
+	struct node n = {.kind = NODE_HOST_FUNCTION, .host = {function, user}};
 	sov_result r;
 
-	return enter(s, &r) ? leave(s, append(s, &n)) : r;
+	return capture_enter(s, &r) ? capture_leave(s, capture_append(s, &n)) : r;
 }
 
-sov_result graph_capture_record(struct stream *s, struct event *e)
+static sov_result capture_record(struct stream *s, struct event *e)
 {
 	struct capture *k;
-	uint32_t *after;
+	uint32_t *dependencies;
 	sov_result r;
 
-	if (!enter(s, &r))
+	if (!capture_enter(s, &r))
 		return r;
 	k = s->capture;
-	after = realloc(e->captured, (k->count + 1) * sizeof(*after));
-	if (!after)
-		return leave(s,
-			     refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture"));
+	dependencies = realloc(e->captured, (k->count + 1) * sizeof(*dependencies));
+	if (!dependencies)
+		return capture_leave(
+			s, set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture"));
 	if (k->count)
-		memcpy(after, k->after, k->count * sizeof(*after));
-	e->captured = after;
+		memcpy(dependencies, k->dependencies, k->count * sizeof(*dependencies));
+	e->captured = dependencies;
 	e->captured_count = k->count;
 	atomic_store_explicit(&e->captured_in, k->id, memory_order_relaxed);
-	return leave(s, SOV_OK);
+	return capture_leave(s, SOV_OK);
 }
 
-/* A stream of this capture; NULL: it has ended. */
-static struct stream *find(struct context *c, uint64_t id)
+/* A stream of this capture; NULL: the capture has ended. */
+static struct stream *capture_find_stream(struct context *c, uint64_t id)
 {
-	struct link *l;
+	struct list_head *l;
 
 	for (l = c->streams.next; l != &c->streams; l = l->next)
 		if (stream_of(l)->capture && stream_of(l)->capture->id == id)
@@ -217,8 +223,8 @@ static struct stream *find(struct context *c, uint64_t id)
 	return NULL;
 }
 
-/* The stream waits for an event that was recorded in a capture. */
-sov_result graph_capture_wait(struct stream *s, struct event *e)
+/* The stream waits for an event of a capture, and joins it. */
+static sov_result capture_wait(struct stream *s, struct event *e)
 {
 	struct context *c = s->member.context;
 	struct stream *one;
@@ -229,22 +235,24 @@ sov_result graph_capture_wait(struct stream *s, struct event *e)
 	pthread_mutex_lock(&c->lock);
 	r = context_check(c);
 	id = atomic_load_explicit(&e->captured_in, memory_order_relaxed);
-	one = find(c, id);
+	one = capture_find_stream(c, id);
 	if (!r && !one)
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "the event was recorded in a capture that has ended; record it again");
+		r = set_error(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"the event was recorded in a capture that has ended; record it again");
 	if (!r && s->capture && s->capture->id != id)
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "the event was recorded in another capture "
-						       "than the stream's; record it there");
+		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
+			      "the event was recorded in another capture "
+			      "than the stream's; record it there");
 	if (!r && !s->capture)
-		r = start(s, one->capture->graph, id, false);
+		r = capture_start(s, one->capture->graph, id, false);
 	for (i = 0; !r && i < e->captured_count; i++)
-		r = follow(s->capture, e->captured[i], false);
+		r = capture_depend_on(s->capture, e->captured[i], false);
 	pthread_mutex_unlock(&c->lock);
 	return r;
 }
 
-sov_result sov_stream_begin_capture(sov_stream stream, sov_graph graph)
+sov_result api_stream_begin_capture(sov_stream stream, sov_graph graph)
 {
 	struct graph *g = object_get(graph, OBJECT_GRAPH);
 	struct stream *s;
@@ -255,34 +263,34 @@ sov_result sov_stream_begin_capture(sov_stream stream, sov_graph graph)
 	s = member_enter(stream, OBJECT_STREAM, &r);
 	if (s) {
 		if (s->capture)
-			r = refuse(SOV_ERROR_BUSY, "the stream is being captured already");
+			r = set_error(SOV_ERROR_BUSY, "the stream is being captured already");
 		else if (s->member.context != g->member.context)
-			r = refuse(SOV_ERROR_INVALID_HANDLE,
-				   "the graph belongs to another context");
+			r = set_error(SOV_ERROR_INVALID_HANDLE,
+				      "the graph belongs to another context");
 		else
-			r = start(s, g, ++s->member.context->capture_serial, true);
+			r = capture_start(s, g, ++s->member.context->capture_serial, true);
 		member_leave(s, r);
 	}
 	object_put(&g->member.object);
 	return r;
 }
 
-/* Nodes that lead to the stream's last ones. */
-static void mark_back(const struct graph *g, bool *seen, uint32_t *stack, uint32_t n)
+/* Marks all transitive dependencies of the nodes on the stack. */
+static void mark_dependencies(const struct graph *g, bool *seen, uint32_t *stack, uint32_t n)
 {
 	while (n) {
 		const struct node *node = &g->nodes[stack[--n] - 1];
 		uint32_t i;
 
-		for (i = 0; i < node->nafter; i++)
-			if (!seen[node->after[i]]) {
-				seen[node->after[i]] = true;
-				stack[n++] = node->after[i];
+		for (i = 0; i < node->ndependencies; i++)
+			if (!seen[node->dependencies[i]]) {
+				seen[node->dependencies[i]] = true;
+				stack[n++] = node->dependencies[i];
 			}
 	}
 }
 
-static sov_result find_lost(const struct capture *k)
+static sov_result capture_check_joined(const struct capture *k)
 {
 	const struct graph *g = k->graph;
 	bool *seen = calloc(g->count + 1, sizeof(*seen));
@@ -292,21 +300,21 @@ static sov_result find_lost(const struct capture *k)
 	if (!seen || !stack) {
 		free(seen);
 		free(stack);
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a capture");
 	}
 	for (i = 0; i < k->count; i++)
-		if (!seen[k->after[i]]) {
-			seen[k->after[i]] = true;
-			stack[n++] = k->after[i];
+		if (!seen[k->dependencies[i]]) {
+			seen[k->dependencies[i]] = true;
+			stack[n++] = k->dependencies[i];
 		}
-	mark_back(g, seen, stack, n);
+	mark_dependencies(g, seen, stack, n);
 	for (i = g->count; i; i--)
 		if (!seen[i]) {
 			lost++;
 			first = i;
 		}
 	if (lost)
-		r = refuse(
+		r = set_error(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"%u nodes, the first is %u, were captured on streams that the first stream "
 			"does not wait for; record an event there and wait for it",
@@ -316,7 +324,7 @@ static sov_result find_lost(const struct capture *k)
 	return r;
 }
 
-sov_result sov_stream_end_capture(sov_stream stream)
+sov_result api_stream_end_capture(sov_stream stream)
 {
 	sov_result r;
 	struct stream *s = member_enter_failed(stream, OBJECT_STREAM, &r);
@@ -326,15 +334,41 @@ sov_result sov_stream_end_capture(sov_stream stream)
 	if (!s)
 		return r;
 	if (!s->capture || !s->capture->first)
-		return member_leave(s, refuse(SOV_ERROR_INVALID_ARGUMENT,
-					      "no capture was begun on the stream; "
-					      "sov_stream_begin_capture does"));
+		return member_leave(s, set_error(SOV_ERROR_INVALID_ARGUMENT,
+						 "no capture was begun on the stream; call "
+						 "sov_stream_begin_capture first"));
 	if (!r)
-		r = find_lost(s->capture);
+		r = capture_check_joined(s->capture);
 	g = s->capture->graph;
-	puts = end_all(s);
+	puts = capture_end_all(s);
 	member_leave(s, r);
 	while (puts--)
 		object_put(&g->member.object);
 	return r;
 }
+
+/* ---- hooks of the context ---- */
+
+static const struct capture_ops capture_ops = {
+	.kernel = capture_kernel,
+	.copy = capture_copy,
+	.copy_rect = capture_copy_rect,
+	.fill = capture_fill,
+	.host_function = capture_host_function,
+	.record = capture_record,
+	.wait = capture_wait,
+	.abandon = capture_abandon,
+};
+
+static sov_result graphs_create(struct context *c)
+{
+	c->capture_ops = &capture_ops;
+	return SOV_OK;
+}
+
+static void graphs_retire(struct context *c, struct member **retired)
+{
+	context_retire_members(&c->graphs, retired);
+}
+
+const struct context_part graph_part = {.create = graphs_create, .retire = graphs_retire};

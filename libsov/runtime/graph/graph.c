@@ -1,16 +1,19 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Graphs by hand: nodes are added with the nodes that they come after. A node is checked when it is
- * added, as the call would be that does the same at once; that there is no circle is found out when
- * the graph is instantiated.
+ * Building graphs. A node is validated when it is added, like the corresponding asynchronous call;
+ * cycles are detected when the graph is instantiated.
  */
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/error.h"
 #include "libsov/runtime/graph/graph.h"
+#include "libsov/runtime/memory/allocation.h"
+#include "libsov/runtime/module/launch.h"
 
 typedef unsigned long long ull;
 
-#define MOST_NODES 65536u
+#define MAX_NODES 65536u
 
 void node_free(struct node *n)
 {
@@ -19,7 +22,7 @@ void node_free(struct node *n)
 			object_put(&n->kernel.function->member.object);
 		free(n->kernel.parameters);
 	}
-	free(n->after);
+	free(n->dependencies);
 }
 
 static void graph_free(struct object *o)
@@ -29,7 +32,7 @@ static void graph_free(struct object *o)
 	uint32_t i;
 
 	pthread_mutex_lock(&c->lock);
-	list_remove(&g->member.link);
+	list_del(&g->member.link);
 	pthread_mutex_unlock(&c->lock);
 	for (i = 0; i < g->count; i++)
 		node_free(&g->nodes[i]);
@@ -56,12 +59,12 @@ sov_result node_kernel(struct context *c, struct function *f, const sov_launch *
 	if (r)
 		return r;
 	if (f->member.context != c)
-		return refuse(SOV_ERROR_INVALID_HANDLE, "kernel '%s' belongs to another context",
-			      f->kernel->name);
+		return set_error(SOV_ERROR_INVALID_HANDLE, "kernel '%s' belongs to another context",
+				 f->kernel->name);
 	*n = (struct node){.kind = NODE_KERNEL};
 	n->kernel.parameters = calloc(1, f->kernel->param_bytes + 1);
 	if (!n->kernel.parameters)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a node");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a node");
 	object_reference(&f->member.object);
 	n->kernel.function = f;
 	memcpy(n->kernel.grid, l->grid, sizeof(l->grid));
@@ -72,26 +75,27 @@ sov_result node_kernel(struct context *c, struct function *f, const sov_launch *
 	return SOV_OK;
 }
 
-static sov_result refuse_unpinned(const struct sides *k)
+static sov_result set_unpinned_error(const struct copy_range *k)
 {
-	return refuse(SOV_ERROR_INVALID_ADDRESS,
-		      "%s 0x%llx is host memory that is not pinned; a graph copies what the GPU "
-		      "reaches: see sov_host_alloc",
-		      k->to ? "source" : "destination", (ull)(k->to ? k->source : k->destination));
+	return set_error(SOV_ERROR_INVALID_ADDRESS,
+			 "%s 0x%llx is host memory that is not pinned; a graph copies GPU or "
+			 "pinned memory: see sov_host_alloc",
+			 k->to ? "source" : "destination",
+			 (ull)(k->to ? k->source : k->destination));
 }
 
 sov_result node_copy(struct context *c, uint64_t destination, uint64_t source, uint64_t bytes,
 		     struct node *n)
 {
-	struct sides k = {.destination = destination, .source = source, .bytes = bytes};
-	sov_result r = bytes && bytes <= c->gpu->copy_most
+	struct copy_range k = {.destination = destination, .source = source, .bytes = bytes};
+	sov_result r = bytes && bytes <= c->gpu->max_copy_bytes
 			       ? copy_check(c, &k, bytes, bytes)
-			       : refuse(SOV_ERROR_INVALID_ARGUMENT,
-					"a copy of %llu bytes; a node has 1 to %llu", (ull)bytes,
-					(ull)c->gpu->copy_most);
+			       : set_error(SOV_ERROR_INVALID_ARGUMENT,
+					   "a copy of %llu bytes; a node has 1 to %llu", (ull)bytes,
+					   (ull)c->gpu->max_copy_bytes);
 
 	if (!r && (!k.to || !k.from))
-		r = refuse_unpinned(&k);
+		r = set_unpinned_error(&k);
 	*n = (struct node){.kind = NODE_COPY, .copy = {destination, source, bytes}};
 	return r;
 }
@@ -103,28 +107,29 @@ sov_result node_fill(struct context *c, uint64_t address, uint32_t value, uint32
 
 	*n = (struct node){.kind = NODE_FILL,
 			   .fill = {address, count * element_bytes, value, element_bytes}};
-	if (!r && (!count || n->fill.bytes > c->gpu->copy_most))
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT, "a fill of %llu bytes; a node has 1 to %llu",
-			   (ull)n->fill.bytes, (ull)c->gpu->copy_most);
-	if (!r && !memory_find(c, "address", address, n->fill.bytes))
+	if (!r && (!count || n->fill.bytes > c->gpu->max_copy_bytes))
+		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
+			      "a fill of %llu bytes; a node has 1 to %llu", (ull)n->fill.bytes,
+			      (ull)c->gpu->max_copy_bytes);
+	if (!r && !allocation_find(c, "address", address, n->fill.bytes))
 		r = SOV_ERROR_INVALID_ADDRESS;
 	return r;
 }
 
-sov_result graph_add(struct graph *g, const uint32_t *after, uint32_t nafter, struct node *n,
-		     uint32_t *number)
+sov_result graph_add(struct graph *g, const uint32_t *dependencies, uint32_t ndependencies,
+		     struct node *n, uint32_t *number)
 {
 	uint32_t i, capacity = g->capacity ? 2 * g->capacity : 16;
 	struct node *bigger;
 	sov_result r = SOV_OK;
 
-	for (i = 0; !r && i < nafter; i++)
-		if (!after[i] || after[i] > g->count)
-			r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-				   "there is no node %u to come after; the graph has %u", after[i],
-				   g->count);
-	if (!r && g->count == MOST_NODES)
-		r = refuse(SOV_ERROR_UNSUPPORTED, "a graph has at most %u nodes", MOST_NODES);
+	for (i = 0; !r && i < ndependencies; i++)
+		if (!dependencies[i] || dependencies[i] > g->count)
+			r = set_error(SOV_ERROR_INVALID_ARGUMENT,
+				      "there is no node %u to depend on; the graph has %u",
+				      dependencies[i], g->count);
+	if (!r && g->count == MAX_NODES)
+		r = set_error(SOV_ERROR_UNSUPPORTED, "a graph has at most %u nodes", MAX_NODES);
 	if (!r && g->count == g->capacity) {
 		bigger = realloc(g->nodes, capacity * sizeof(*bigger));
 		if (bigger) {
@@ -132,25 +137,25 @@ sov_result graph_add(struct graph *g, const uint32_t *after, uint32_t nafter, st
 			g->capacity = capacity;
 		}
 	}
-	n->after = r ? NULL : calloc(nafter + 1, sizeof(*n->after));
-	if (!r && (!n->after || g->count == g->capacity))
-		r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a node");
+	n->dependencies = r ? NULL : calloc(ndependencies + 1, sizeof(*n->dependencies));
+	if (!r && (!n->dependencies || g->count == g->capacity))
+		r = set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a node");
 	if (r) {
 		node_free(n);
 		return r;
 	}
-	n->nafter = nafter;
-	if (nafter)
-		memcpy(n->after, after, nafter * sizeof(*after));
+	n->ndependencies = ndependencies;
+	if (ndependencies)
+		memcpy(n->dependencies, dependencies, ndependencies * sizeof(*dependencies));
 	g->nodes[g->count++] = *n;
 	if (number)
 		*number = g->count;
 	return SOV_OK;
 }
 
-/* ---- boxes ---- */
+/* ---- rectangles ---- */
 
-static struct gpu_lines lines_of(const struct box *b, uint64_t slice)
+static struct gpu_lines rect_slice_lines(const struct copy_rect *b, uint64_t slice)
 {
 	return (struct gpu_lines){.destination = b->to.address + slice * b->to.slice,
 				  .source = b->from.address + slice * b->from.slice,
@@ -160,52 +165,53 @@ static struct gpu_lines lines_of(const struct box *b, uint64_t slice)
 				  .lines = (uint32_t)b->height};
 }
 
-static sov_result check_box(struct graph *g, const struct box *b)
+static sov_result graph_check_rect(struct graph *g, const struct copy_rect *b)
 {
-	struct sides k = {.destination = b->to.address, .source = b->from.address};
+	struct copy_range k = {.destination = b->to.address, .source = b->from.address};
 	const struct gpu *gpu = g->member.context->gpu;
-	struct gpu_lines lines = lines_of(b, 0);
-	uint64_t most = b->width <= gpu->copy_most ? gpu->lines_most(&lines) : 0;
+	struct gpu_lines lines = rect_slice_lines(b, 0);
+	uint64_t max_rows = b->width <= gpu->max_copy_bytes ? gpu->max_lines(&lines) : 0;
 	sov_result r;
 
-	if (!b->width || b->width > gpu->copy_most || b->height > most ||
-	    b->depth > MOST_NODES - g->count)
-		return refuse(
+	if (!b->width || b->width > gpu->max_copy_bytes || b->height > max_rows ||
+	    b->depth > MAX_NODES - g->count)
+		return set_error(
 			SOV_ERROR_INVALID_ARGUMENT,
-			"a box of %llu x %llu x %llu; in a graph rows have 1 to %llu bytes, "
+			"a rectangle of %llu x %llu x %llu; in a graph rows have 1 to %llu bytes, "
 			"slices at most %llu rows of these, and each slice is a node of at most %u",
-			(ull)b->width, (ull)b->height, (ull)b->depth, (ull)gpu->copy_most,
-			(ull)most, MOST_NODES);
-	r = box_check(g->member.context, b, &k);
-	return r || (k.to && k.from) ? r : refuse_unpinned(&k);
+			(ull)b->width, (ull)b->height, (ull)b->depth, (ull)gpu->max_copy_bytes,
+			(ull)max_rows, MAX_NODES);
+	r = copy_rect_check(g->member.context, b, &k);
+	return r || (k.to && k.from) ? r : set_unpinned_error(&k);
 }
 
-static sov_result add_slice(struct graph *g, const uint32_t *after, uint32_t nafter,
-			    const struct box *b, uint64_t slice, uint32_t *number)
+static sov_result graph_add_slice(struct graph *g, const uint32_t *dependencies,
+				  uint32_t ndependencies, const struct copy_rect *b, uint64_t slice,
+				  uint32_t *number)
 {
-	struct node n = {.kind = NODE_LINES, .lines = lines_of(b, slice)};
+	struct node n = {.kind = NODE_LINES, .lines = rect_slice_lines(b, slice)};
 
-	return graph_add(g, after, nafter, &n, number);
+	return graph_add(g, dependencies, ndependencies, &n, number);
 }
 
-sov_result graph_add_box(struct graph *g, const uint32_t *after, uint32_t nafter,
-			 const struct box *b, uint32_t *number)
+sov_result graph_add_rect(struct graph *g, const uint32_t *dependencies, uint32_t ndependencies,
+			  const struct copy_rect *b, uint32_t *number)
 {
 	uint32_t before = g->count, others, i, *all = NULL;
-	sov_result r = check_box(g, b);
+	sov_result r = graph_check_rect(g, b);
 
 	if (!r && b->depth > 1) {
 		others = (uint32_t)b->depth - 1;
 		all = calloc(others, sizeof(*all));
 		if (!all)
-			r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a node");
+			r = set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a node");
 		for (i = 0; !r && i < others; i++)
-			r = add_slice(g, after, nafter, b, i, &all[i]);
-		after = all;
-		nafter = others;
+			r = graph_add_slice(g, dependencies, ndependencies, b, i, &all[i]);
+		dependencies = all;
+		ndependencies = others;
 	}
 	if (!r)
-		r = add_slice(g, after, nafter, b, b->depth - 1, number);
+		r = graph_add_slice(g, dependencies, ndependencies, b, b->depth - 1, number);
 	while (r && g->count > before)
 		node_free(&g->nodes[--g->count]);
 	free(all);
@@ -214,22 +220,27 @@ sov_result graph_add_box(struct graph *g, const uint32_t *after, uint32_t nafter
 
 /* ---- calls ---- */
 
-sov_result sov_graph_create(sov_context context, uint32_t flags, sov_graph *graph)
+static const struct member_ops graph_member_ops = {
+	.kind = OBJECT_GRAPH,
+	.destroy = graph_free,
+};
+
+sov_result api_graph_create(sov_context context, uint32_t flags, sov_graph *graph)
 {
 	struct context *c;
 	struct graph *g;
 	sov_result r;
 
 	if (!graph || flags)
-		return graph ? refuse(SOV_ERROR_INVALID_ARGUMENT, "flags is 0x%x; none is known",
-				      flags)
-			     : refuse(SOV_ERROR_INVALID_ARGUMENT, "graph is NULL");
+		return graph ? set_error(SOV_ERROR_INVALID_ARGUMENT, "flags is 0x%x; none is known",
+					 flags)
+			     : set_error(SOV_ERROR_INVALID_ARGUMENT, "graph is NULL");
 	c = context_enter(context, &r);
 	if (!c)
 		return r;
 	g = calloc(1, sizeof(*g));
-	r = g ? member_publish(&g->member, c, &c->graphs, OBJECT_GRAPH, graph_free)
-	      : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	r = g ? member_publish(&g->member, c, &c->graphs, &graph_member_ops)
+	      : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
 	if (r)
 		free(g);
 	else
@@ -237,7 +248,7 @@ sov_result sov_graph_create(sov_context context, uint32_t flags, sov_graph *grap
 	return context_leave(c, r);
 }
 
-sov_result sov_graph_destroy(sov_graph graph)
+sov_result api_graph_destroy(sov_graph graph)
 {
 	sov_result r;
 	struct graph *g = member_enter_failed(graph, OBJECT_GRAPH, &r);
@@ -251,16 +262,18 @@ sov_result sov_graph_destroy(sov_graph graph)
 	return r;
 }
 
-static struct graph *enter(sov_graph graph, const sov_node *after, uint32_t count, sov_result *r)
+static struct graph *graph_enter(sov_graph graph, const sov_node *dependencies, uint32_t count,
+				 sov_result *r)
 {
-	if (count && !after) {
-		*r = refuse(SOV_ERROR_INVALID_ARGUMENT, "after is NULL and has %u nodes", count);
+	if (count && !dependencies) {
+		*r = set_error(SOV_ERROR_INVALID_ARGUMENT, "dependencies is NULL and has %u nodes",
+			       count);
 		return NULL;
 	}
 	return member_enter(graph, OBJECT_GRAPH, r);
 }
 
-sov_result sov_graph_add_kernel(sov_graph graph, const sov_node *after, uint32_t count,
+sov_result api_graph_add_kernel(sov_graph graph, const sov_node *dependencies, uint32_t count,
 				sov_function function, const sov_launch *launch, sov_node *node)
 {
 	sov_launch l;
@@ -274,75 +287,76 @@ sov_result sov_graph_add_kernel(sov_graph graph, const sov_node *after, uint32_t
 	f = object_get(function, OBJECT_FUNCTION);
 	if (!f)
 		return SOV_ERROR_INVALID_HANDLE;
-	g = enter(graph, after, count, &r);
+	g = graph_enter(graph, dependencies, count, &r);
 	if (g) {
 		r = node_kernel(g->member.context, f, &l, &n);
 		if (!r)
-			r = graph_add(g, after, count, &n, node);
+			r = graph_add(g, dependencies, count, &n, node);
 		member_leave(g, r);
 	}
 	object_put(&f->member.object);
 	return r;
 }
 
-sov_result sov_graph_add_copy(sov_graph graph, const sov_node *after, uint32_t count,
+sov_result api_graph_add_copy(sov_graph graph, const sov_node *dependencies, uint32_t count,
 			      sov_ptr destination, sov_ptr source, uint64_t bytes, sov_node *node)
 {
 	sov_result r;
-	struct graph *g = enter(graph, after, count, &r);
+	struct graph *g = graph_enter(graph, dependencies, count, &r);
 	struct node n;
 
 	if (!g)
 		return r;
 	r = node_copy(g->member.context, destination, source, bytes, &n);
 	if (!r)
-		r = graph_add(g, after, count, &n, node);
+		r = graph_add(g, dependencies, count, &n, node);
 	return member_leave(g, r);
 }
 
-sov_result sov_graph_add_box(sov_graph graph, const sov_node *after, uint32_t count,
-			     const sov_box *box, sov_node *node)
+sov_result api_graph_add_copy_rect(sov_graph graph, const sov_node *dependencies, uint32_t count,
+				   const sov_copy_rect *rect, sov_node *node)
 {
-	struct box b;
+	struct copy_rect b;
 	struct graph *g;
-	sov_result r = box_take(box, &b);
+	sov_result r = copy_rect_init(rect, &b);
 
 	if (r)
 		return r;
-	g = enter(graph, after, count, &r);
-	return g ? member_leave(g, graph_add_box(g, after, count, &b, node)) : r;
+	g = graph_enter(graph, dependencies, count, &r);
+	return g ? member_leave(g, graph_add_rect(g, dependencies, count, &b, node)) : r;
 }
 
-sov_result sov_graph_add_fill(sov_graph graph, const sov_node *after, uint32_t count,
+sov_result api_graph_add_fill(sov_graph graph, const sov_node *dependencies, uint32_t count,
 			      sov_ptr address, uint32_t value, uint32_t element_bytes,
 			      uint64_t elements, sov_node *node)
 {
 	sov_result r;
-	struct graph *g = enter(graph, after, count, &r);
+	struct graph *g = graph_enter(graph, dependencies, count, &r);
 	struct node n;
 
 	if (!g)
 		return r;
 	r = node_fill(g->member.context, address, value, element_bytes, elements, &n);
 	if (!r)
-		r = graph_add(g, after, count, &n, node);
+		r = graph_add(g, dependencies, count, &n, node);
 	return member_leave(g, r);
 }
 
-sov_result sov_graph_add_call(sov_graph graph, const sov_node *after, uint32_t count,
-			      void (*function)(void *user), void *user, sov_node *node)
+sov_result api_graph_add_host_function(sov_graph graph, const sov_node *dependencies,
+				       uint32_t count, void (*function)(void *user), void *user,
+				       sov_node *node)
 {
-	struct node n = {.kind = NODE_CALL, .call = {function, user}};
+	struct node n = {.kind = NODE_HOST_FUNCTION, .host = {function, user}};
 	struct graph *g;
 	sov_result r;
 
 	if (!function)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "function is NULL");
-	g = enter(graph, after, count, &r);
-	return g ? member_leave(g, graph_add(g, after, count, &n, node)) : r;
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "function is NULL");
+	g = graph_enter(graph, dependencies, count, &r);
+	return g ? member_leave(g, graph_add(g, dependencies, count, &n, node)) : r;
 }
 
-sov_result sov_graph_add_order(sov_graph graph, sov_node from, sov_node to)
+sov_result api_graph_add_dependency(sov_graph graph, sov_node from, sov_node to)
 {
 	sov_result r;
 	struct graph *g = member_enter(graph, OBJECT_GRAPH, &r);
@@ -352,15 +366,15 @@ sov_result sov_graph_add_order(sov_graph graph, sov_node from, sov_node to)
 	if (!g)
 		return r;
 	if (!from || !to || from > g->count || to > g->count)
-		return member_leave(g, refuse(SOV_ERROR_INVALID_ARGUMENT,
-					      "there is no node %u; the graph has %u",
-					      from && from <= g->count ? to : from, g->count));
+		return member_leave(g, set_error(SOV_ERROR_INVALID_ARGUMENT,
+						 "there is no node %u; the graph has %u",
+						 from && from <= g->count ? to : from, g->count));
 	n = &g->nodes[to - 1];
-	more = realloc(n->after, (n->nafter + 1) * sizeof(*more));
+	more = realloc(n->dependencies, (n->ndependencies + 1) * sizeof(*more));
 	if (!more)
 		return member_leave(
-			g, refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph"));
-	n->after = more;
-	n->after[n->nafter++] = from;
+			g, set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph"));
+	n->dependencies = more;
+	n->dependencies[n->ndependencies++] = from;
 	return member_leave(g, SOV_OK);
 }

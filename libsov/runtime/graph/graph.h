@@ -1,23 +1,26 @@
 /* SPDX-License-Identifier: MIT */
-/* Graphs: nodes with what they come after. graph.c makes them, capture.c records them from streams;
- * graph_order.c and graph_write.c make them ready, graph_run.c runs them. */
+/*
+ * Graphs: nodes with their dependencies. graph.c builds them, capture.c records them from streams;
+ * graph_order.c and graph_write.c prepare an executable graph, graph_exec.c launches it.
+ */
 #ifndef SOV_GRAPH_H
 #define SOV_GRAPH_H
 
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/copy/copy_rect.h"
+#include "libsov/runtime/module/function.h"
 
-enum node_kind { NODE_KERNEL, NODE_COPY, NODE_LINES, NODE_FILL, NODE_CALL };
+enum node_kind { NODE_KERNEL, NODE_COPY, NODE_LINES, NODE_FILL, NODE_HOST_FUNCTION };
 
 struct node {
 	enum node_kind kind;
-	uint32_t *after; /* numbers of nodes */
-	uint32_t nafter;
+	uint32_t *dependencies; /* node numbers, from 1 */
+	uint32_t ndependencies;
 	union {
 		struct {
 			struct function *function; /* a reference */
 			uint32_t grid[3], block[3], shared_bytes;
 			uint64_t time_limit; /* 0: the context's */
-			uint8_t *parameters; /* as they lie in the constant bank */
+			uint8_t *parameters; /* laid out as in the constant bank */
 		} kernel;
 		struct {
 			uint64_t destination, source, bytes;
@@ -30,7 +33,7 @@ struct node {
 		struct {
 			void (*function)(void *user);
 			void *user;
-		} call;
+		} host;
 	};
 };
 
@@ -40,96 +43,68 @@ struct graph {
 	uint32_t count, capacity;
 };
 
-/* With the lock held. Appends a node; what it holds is the graph's from then on. */
-sov_result graph_add(struct graph *g, const uint32_t *after, uint32_t nafter, struct node *n,
-		     uint32_t *number);
-/* Nodes of each kind, checked; only node_free gives back what they hold. */
+/* With the context's lock held. Appends a node; the graph takes ownership of what it holds. */
+sov_result graph_add(struct graph *g, const uint32_t *dependencies, uint32_t ndependencies,
+		     struct node *n, uint32_t *number);
+/* Initialise and validate a node of each kind; node_free releases what it holds. */
 sov_result node_kernel(struct context *c, struct function *f, const sov_launch *l, struct node *n);
 sov_result node_copy(struct context *c, uint64_t destination, uint64_t source, uint64_t bytes,
 		     struct node *n);
 sov_result node_fill(struct context *c, uint64_t address, uint32_t value, uint32_t element_bytes,
 		     uint64_t count, struct node *n);
-/* The slices of a box, as nodes of which the last comes after all others. */
-sov_result graph_add_box(struct graph *g, const uint32_t *after, uint32_t nafter,
-			 const struct box *b, uint32_t *number);
+/* Adds a rectangle as one node per slice; the last slice depends on the others. */
+sov_result graph_add_rect(struct graph *g, const uint32_t *dependencies, uint32_t ndependencies,
+			  const struct copy_rect *r, uint32_t *number);
 void node_free(struct node *n);
 void node_set_parameters(struct node *n, const void *const *arguments);
 
-/* ---- runs ---- */
-
-/* How a kernel begins that comes after another. */
-struct graph_way {
-	const char *name;
-	enum {
-		GRAPH_CHAIN,     /* where it can, by the other's descriptor; else as the next */
-		GRAPH_IDLE,      /* when the channel has seen that the engine is idle */
-		GRAPH_CLASS_IDLE /* when the engine has */
-	} follow;
-	struct gpu_link link;
-};
-extern const struct graph_way graph_ways[]; /* the first is a context's own choice */
-extern const uint32_t graph_way_count;
+/* ---- executable graphs ---- */
 
 #define GRAPH_CHAIN_END UINT32_MAX
 
-struct graph_part { /* between host functions, or what one engine does */
+/* One submission: the commands of one engine up to a host function. */
+struct graph_segment {
 	enum engine engine;
 	uint64_t methods; /* address */
 	uint32_t words;
-	uint32_t first_call, calls; /* of order: host functions that follow */
-	uint64_t time_limit;        /* of its nodes together */
+	uint32_t first_host, host_count; /* in order: host functions that follow */
+	uint64_t time_limit;             /* sum over its nodes */
 };
 
-/* Code of a kernel for chains: struct gpu's chain_code. */
+/* A kernel's code variant for chains (gpu.h: chain_code). */
 struct graph_code {
 	const struct function *function;
-	uint64_t va;   /* of what waits; the kernel's own begins behind it */
+	uint64_t va;   /* of the wait in front of it; the kernel's own code follows */
 	uint8_t *code; /* until it is written there */
 };
-#define GRAPH_MOST_CODES 64 /* more kernels than these have theirs in no graph */
-#define GRAPH_MOST_EARLY \
-	32 /* kernels that wait at a time: they have places that others could use */
+#define GRAPH_MAX_CODES 64 /* further kernels use their normal code */
+#define GRAPH_MAX_EARLY 32 /* waiting kernels at a time: they occupy multiprocessors */
 
-struct graph_run {
+struct graph_exec {
 	struct member member;
-	const struct graph_way *way;
 	struct node *nodes; /* copies */
 	uint32_t count;
-	uint32_t *level, *order;        /* of a node; nodes by level */
-	uint32_t levels, first_kernels; /* the first level that has any */
-	uint64_t *kernels;              /* by node: its place in memory */
-	uint32_t *
-		next; /* by node: 1 + the next of its chain; GRAPH_CHAIN_END: it is the last of one */
-	uint32_t *
-		before; /* by node: 1 + the one of its chain that it waits for by itself; 0: none */
+	uint32_t *level, *order;              /* level of a node; nodes sorted by level */
+	uint32_t levels, first_kernels_level; /* the first level that has kernels */
+	uint64_t *kernels;                    /* by node: address of its launch descriptor */
+	uint32_t *next;   /* by node: 1 + the next of its chain, GRAPH_CHAIN_END, or 0: no chain */
+	uint32_t *before; /* by node: 1 + the node of its chain that its code waits for; 0: none */
 	struct graph_code *codes;
 	uint32_t ncodes;
 	struct buffer *memory;
-	uint64_t methods;       /* in it: where the words for queues begin … */
-	uint32_t methods_most;  /* … and how many there is room for */
+	uint64_t methods;       /* in memory: the command words … */
+	uint32_t methods_max;   /* … and the room for them */
 	uint32_t *words;        /* where they are composed */
-	struct gpu_local local; /* that they know … */
-	uint64_t local_serial;  /* … and of which it is a part */
-	uint64_t counter;       /* in it: copies of a level count here, from 0 on in every run */
-	struct graph_part *parts;
-	uint32_t nparts;
-	const struct function *most_local;
-	pthread_mutex_t running; /* the order of runs; protects what follows */
-	bool closing;            /* it is being destroyed */
-	struct stream *last;     /* a reference: where it ran last … */
-	uint64_t last_number;    /* … and up to where */
+	struct gpu_local local; /* local memory that the launches contain … */
+	uint64_t local_serial;  /* … and the area that it is part of */
+	uint64_t counter; /* in memory: semaphore that the copies of a level count up from 0 */
+	struct graph_segment *segments;
+	uint32_t nsegments;
+	const struct function *max_local; /* the kernel with the most local memory */
+	pthread_mutex_t executing;        /* orders launches; protects what follows */
+	bool closing;                     /* it is being destroyed */
+	struct stream *last;              /* a reference: the stream that executed it last … */
+	uint64_t last_seqno;              /* … and up to which submission */
 };
-
-/* Whose code of a graph's own is at an address, and where that begins; NULL: nobody's. */
-const struct function *graph_function_at(const struct context *c, uint64_t va, uint64_t *base);
-/* Levels, order and, if they are wanted, chains. */
-sov_result graph_order(struct graph_run *g, bool chains);
-/* Memory with all that the GPU is to read. */
-sov_result graph_write(struct graph_run *g);
-/* Of one kernel, anew; to be followed by a write barrier. */
-void graph_write_parameters(struct graph_run *g, uint32_t node);
-/* What queues read, when it does not run; again, and then it cannot fail, when local memory is another and launches
- * have it in them. */
-sov_result graph_write_methods(struct graph_run *g);
 
 #endif

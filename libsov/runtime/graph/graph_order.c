@@ -1,37 +1,38 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The order of a graph's nodes. They are put into levels: a node's is one more than the highest of
- * what it comes after. Nodes of one level may run at the same time. Kernels that are alone in their
- * levels, one behind the other, are a chain.
+ * Topological order of a graph (Kahn's algorithm). A node's level is one more than the highest
+ * level of its dependencies; nodes of one level may execute concurrently. Consecutive levels that
+ * consist of a single kernel form a chain.
  */
 #include <stdlib.h>
-#include "libsov/runtime/graph/graph.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/graph/graph_order.h"
 
-/* How many nodes each comes after, and who comes after it, in one array. */
-static sov_result sort(struct graph_run *g)
+/* missing: unfinished dependencies of each node; later: successors of all nodes in one array. */
+static sov_result graph_sort(struct graph_exec *g)
 {
 	uint32_t *missing = calloc(g->count + 1, 4), *start = calloc(g->count + 2, 4);
 	uint32_t *later, edges = 0, done = 0, i, k;
 	sov_result r = SOV_OK;
 
 	for (i = 0; i < g->count; i++)
-		edges += g->nodes[i].nafter;
+		edges += g->nodes[i].ndependencies;
 	later = calloc(edges + 1, 4);
 	if (!missing || !start || !later) {
-		r = refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+		r = set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
 		goto out;
 	}
 	for (i = 0; i < g->count; i++)
-		for (k = 0; k < g->nodes[i].nafter; k++)
-			start[g->nodes[i].after[k] + 1]++;
+		for (k = 0; k < g->nodes[i].ndependencies; k++)
+			start[g->nodes[i].dependencies[k] + 1]++;
 	for (i = 1; i <= g->count + 1; i++)
 		start[i] += start[i - 1];
 	for (i = 0; i < g->count; i++) {
-		missing[i] = g->nodes[i].nafter;
-		for (k = 0; k < g->nodes[i].nafter; k++)
-			later[start[g->nodes[i].after[k]]++] = i;
+		missing[i] = g->nodes[i].ndependencies;
+		for (k = 0; k < g->nodes[i].ndependencies; k++)
+			later[start[g->nodes[i].dependencies[k]]++] = i;
 	}
-	/* start[n] is now the end of what comes after node n, and start[n - 1] its beginning. */
+	/* start[n] is now the end of the successors of node n, and start[n - 1] their beginning. */
 	for (i = 0; i < g->count; i++)
 		if (!missing[i])
 			g->order[done++] = i;
@@ -50,9 +51,8 @@ static sov_result sort(struct graph_run *g)
 	for (i = 0; i < g->count && !missing[i]; i++)
 		;
 	if (i < g->count)
-		r = refuse(SOV_ERROR_INVALID_ARGUMENT,
-			   "node %u comes after itself by way of others; a graph has no circles",
-			   i + 1);
+		r = set_error(SOV_ERROR_INVALID_ARGUMENT,
+			      "node %u depends on itself; a graph must not have cycles", i + 1);
 out:
 	free(missing);
 	free(start);
@@ -60,8 +60,8 @@ out:
 	return r;
 }
 
-/* By level; inside one in the order in which they were added. */
-static sov_result order_by_level(struct graph_run *g)
+/* Sorts by level; within a level in the order of creation. */
+static sov_result graph_order_by_level(struct graph_exec *g)
 {
 	uint32_t *start, i;
 
@@ -70,7 +70,7 @@ static sov_result order_by_level(struct graph_run *g)
 			g->levels = g->level[i] + 1;
 	start = calloc(g->levels + 1, sizeof(*start));
 	if (!start)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
 	for (i = 0; i < g->count; i++)
 		start[g->level[i] + 1]++;
 	for (i = 1; i <= g->levels; i++)
@@ -81,8 +81,8 @@ static sov_result order_by_level(struct graph_run *g)
 	return SOV_OK;
 }
 
-/* The kernel at this place of the order is alone in its level. */
-static bool alone(const struct graph_run *g, uint32_t at)
+/* The node at this position is a kernel and alone in its level. */
+static bool is_alone_in_level(const struct graph_exec *g, uint32_t at)
 {
 	uint32_t level = g->level[g->order[at]];
 
@@ -91,25 +91,25 @@ static bool alone(const struct graph_run *g, uint32_t at)
 	       (at + 1 == g->count || g->level[g->order[at + 1]] != level);
 }
 
-static void find_chains(struct graph_run *g)
+static void graph_find_chains(struct graph_exec *g)
 {
 	uint32_t at;
 
 	for (at = 1; at < g->count; at++) {
-		if (!alone(g, at - 1) || !alone(g, at))
+		if (!is_alone_in_level(g, at - 1) || !is_alone_in_level(g, at))
 			continue;
 		g->next[g->order[at - 1]] = 1 + g->order[at];
 		g->next[g->order[at]] = GRAPH_CHAIN_END;
 	}
 }
 
-sov_result graph_order(struct graph_run *g, bool chains)
+sov_result graph_order(struct graph_exec *g, bool chains)
 {
-	sov_result r = sort(g);
+	sov_result r = graph_sort(g);
 
 	if (!r)
-		r = order_by_level(g);
+		r = graph_order_by_level(g);
 	if (!r && chains)
-		find_chains(g);
+		graph_find_chains(g);
 	return r;
 }

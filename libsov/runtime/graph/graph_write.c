@@ -1,60 +1,35 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A graph written down for the GPU: its grids and the words for queues, once, in memory of the
- * graph's own. Between levels the engines become idle. In a chain, where the GPU has such a thing, each grid names
- * the next, which the hardware then starts by itself, and the last releases a semaphore. How exactly a
- * kernel follows another is a row of a table; tests/silicon/graph_ways.c measures them all.
+ * Writes an executable graph for the GPU: launch descriptors and command words, once, in the
+ * graph's own memory. Levels are separated by a wait-for-idle. In a chain, where the GPU supports
+ * it, each launch descriptor names the next kernel, which the hardware starts, and the last one
+ * releases a semaphore.
  *
- * Where compute queues take no copies, those of a level are a part of their own, for the copy queue, behind
- * the level's kernels.
+ * Where compute queues cannot copy, the copies of a level are a separate segment for the copy
+ * queue, after the level's kernels.
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/runtime/graph/graph.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/graph/graph_write.h"
+#include "libsov/runtime/memory/buffer.h"
+#include "libsov/runtime/module/module.h"
 
 /*
- * The first is what is used. The others are for it to choose from, and to compare it with: a chain of
- * 100 small kernels took an H200 120 us as a mere chain, by idleness between them 145. A graph's constant banks change when it is given other arguments, which is never
- * while it runs: so once in a run is enough to have them read anew.
+ * How a kernel of a chain follows another. Measured on an H200, a chain of 100 small kernels took
+ * 120 us with dependent launch descriptors alone, and 145 us with a wait-for-idle between kernels;
+ * every row that was tried, and the kernels that show missing barriers, are in docs/evidence.md.
+ * The constant banks change only when a graph that does not execute gets other arguments, hence
+ * they are invalidated once per execution.
  */
-const struct graph_way graph_ways[] = {
-	{"chain, all of it, past caches, early",
-	 GRAPH_CHAIN,
-	 {.chase = true,
-	  .keep_bank0 = true,
-	  .fetch_bank0 = GPU_FETCH_BEFORE,
-	  .fetch_program = true,
-	  .chain_code = true,
-	  .early = true}},
-	{"chain, all of it, past caches",
-	 GRAPH_CHAIN,
-	 {.chase = true,
-	  .keep_bank0 = true,
-	  .fetch_bank0 = GPU_FETCH_BEFORE,
-	  .fetch_program = true,
-	  .chain_code = true}},
-	{"chain", GRAPH_CHAIN, {0}},
-	{"chain, chasing barriers", GRAPH_CHAIN, {.chase = true}},
-	{"chain, constants kept", GRAPH_CHAIN, {.keep_bank0 = true}},
-	{"chain, constants fetched before", GRAPH_CHAIN, {.fetch_bank0 = GPU_FETCH_BEFORE}},
-	{"chain, constants fetched behind", GRAPH_CHAIN, {.fetch_bank0 = GPU_FETCH_BEHIND}},
-	{"chain, program fetched", GRAPH_CHAIN, {.fetch_program = true}},
-	{"chain, constants kept, program fetched",
-	 GRAPH_CHAIN,
-	 {.keep_bank0 = true, .fetch_program = true}},
-	{"chain, all of it",
-	 GRAPH_CHAIN,
-	 {.chase = true,
-	  .keep_bank0 = true,
-	  .fetch_bank0 = GPU_FETCH_BEFORE,
-	  .fetch_program = true}},
-	{"host waits for idle", GRAPH_IDLE, {0}},
-	{"class waits for idle", GRAPH_CLASS_IDLE, {0}},
-	{"class waits for idle, constants kept, program fetched",
-	 GRAPH_CLASS_IDLE,
-	 {.keep_bank0 = true, .fetch_program = true}},
+static const struct gpu_chain_options chain_link = {
+	.overlap_barrier = true,
+	.keep_constants = true,
+	.prefetch_constants = GPU_PREFETCH_PRE,
+	.prefetch_program = true,
+	.chain_code = true,
+	.early_start = true,
 };
-const uint32_t graph_way_count = sizeof(graph_ways) / sizeof(*graph_ways);
 
 /* ---- memory ---- */
 
@@ -64,43 +39,43 @@ static uint64_t align_up(uint64_t at, uint64_t align)
 }
 
 /*
- * Code for chains. Where a kernel has more blocks than the GPU has multiprocessors, its
- * blocks may have more in common in a cache than is saved.
+ * Whether a kernel uses its code variant for chains. With more blocks than multiprocessors, blocks
+ * may share more cache lines than the variant saves.
  */
-static bool wants_code(const struct graph_run *g, uint32_t i)
+static bool node_wants_code(const struct graph_exec *g, uint32_t i)
 {
 	const struct context *c = g->member.context;
 	const struct node *n = &g->nodes[i];
 
-	return g->way->link.chain_code && c->gpu->chain_code && g->next[i] &&
+	return c->gpu->chain_code && g->next[i] &&
 	       (uint64_t)n->kernel.grid[0] * n->kernel.grid[1] * n->kernel.grid[2] <=
 		       c->device->properties.multiprocessors;
 }
 
-static struct graph_code *code_of(const struct graph_run *g, uint32_t i)
+static struct graph_code *node_code(const struct graph_exec *g, uint32_t i)
 {
 	uint32_t k;
 
-	for (k = 0; wants_code(g, i) && k < g->ncodes; k++)
+	for (k = 0; node_wants_code(g, i) && k < g->ncodes; k++)
 		if (g->codes[k].function == g->nodes[i].kernel.function)
 			return &g->codes[k];
 	return NULL;
 }
 
-/* Kernels that have such code get a place for it, from *bytes on. */
-static sov_result find_codes(struct graph_run *g, uint64_t *bytes)
+/* Allocates space for the code variants, from *bytes on. */
+static sov_result graph_find_codes(struct graph_exec *g, uint64_t *bytes)
 {
 	const struct context *c = g->member.context;
-	uint32_t wait = c->gpu->chain_code ? c->gpu->wait_bytes(c->chip) : 0, i;
+	uint32_t wait = c->gpu->chain_code ? c->gpu->chain_wait_bytes(c->chip) : 0, i;
 
-	g->codes = calloc(GRAPH_MOST_CODES, sizeof(*g->codes));
+	g->codes = calloc(GRAPH_MAX_CODES, sizeof(*g->codes));
 	if (!g->codes)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
-	for (i = 0; i < g->count && g->ncodes < GRAPH_MOST_CODES; i++) {
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	for (i = 0; i < g->count && g->ncodes < GRAPH_MAX_CODES; i++) {
 		const struct function *f = g->nodes[i].kernel.function;
 		uint8_t *code;
 
-		if (g->nodes[i].kind != NODE_KERNEL || !wants_code(g, i) || code_of(g, i))
+		if (g->nodes[i].kind != NODE_KERNEL || !node_wants_code(g, i) || node_code(g, i))
 			continue;
 		code = malloc((size_t)wait + f->kernel->code_bytes + 1);
 		if (!code || !c->gpu->chain_code(c->chip, &f->module->image, f->kernel, code)) {
@@ -108,27 +83,28 @@ static sov_result find_codes(struct graph_run *g, uint64_t *bytes)
 			continue;
 		}
 		g->codes[g->ncodes++] = (struct graph_code){f, *bytes, code};
-		*bytes = align_up(*bytes + wait + f->kernel->code_bytes, GPU_PLACE_ALIGN);
+		*bytes = align_up(*bytes + wait + f->kernel->code_bytes, GPU_SLOT_ALIGN);
 	}
 	return SOV_OK;
 }
 
 /*
- * Who waits by itself: in a chain, a kernel that has code for that, behind another that has. All blocks of the one
- * before have started then, so those that wait keep nobody from ending.
+ * Finds kernels that start early and wait in their own code: in a chain, a kernel with a code
+ * variant after another that has one. All blocks of the previous kernel have started by then, so
+ * waiting blocks cannot keep them from finishing.
  */
-static void find_early(struct graph_run *g)
+static void graph_find_early(struct graph_exec *g)
 {
 	const struct context *c = g->member.context;
 	uint32_t depth = 0, at;
 
-	if (!g->way->link.early || !c->gpu->chain_code || !c->gpu->wait_bytes(c->chip))
+	if (!c->gpu->chain_code || !c->gpu->chain_wait_bytes(c->chip))
 		return;
 	for (at = 0; at < g->count; at++) {
 		uint32_t i = g->order[at], next = g->next[i] - 1;
 
-		if (!g->next[i] || g->next[i] == GRAPH_CHAIN_END || !code_of(g, i) ||
-		    !code_of(g, next) || ++depth == GRAPH_MOST_EARLY) {
+		if (!g->next[i] || g->next[i] == GRAPH_CHAIN_END || !node_code(g, i) ||
+		    !node_code(g, next) || ++depth == GRAPH_MAX_EARLY) {
 			depth = 0;
 			continue;
 		}
@@ -136,29 +112,29 @@ static void find_early(struct graph_run *g)
 	}
 }
 
-static sov_result make_memory(struct graph_run *g)
+static sov_result graph_allocate(struct graph_exec *g)
 {
 	const struct gpu *gpu = g->member.context->gpu;
-	uint64_t bytes = GPU_PLACE_ALIGN; /* the counter's */
+	uint64_t bytes = GPU_SLOT_ALIGN; /* for the counter */
 	uint32_t i, arguments;
-	sov_result r = find_codes(g, &bytes);
+	sov_result r = graph_find_codes(g, &bytes);
 
 	if (r)
 		return r;
 	g->before = calloc(g->count, sizeof(*g->before));
 	if (!g->before)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
-	find_early(g);
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	graph_find_early(g);
 	for (i = 0; i < g->count; i++) {
 		if (g->nodes[i].kind != NODE_KERNEL)
 			continue;
 		g->kernels[i] = bytes;
-		bytes += gpu->place_bytes(g->nodes[i].kernel.function->plan.gpu, &arguments);
-		bytes = align_up(bytes, GPU_PLACE_ALIGN);
+		bytes += gpu->slot_bytes(g->nodes[i].kernel.function->plan.gpu, &arguments);
+		bytes = align_up(bytes, GPU_SLOT_ALIGN);
 	}
 	g->methods = bytes;
-	g->methods_most = g->count * gpu->node_words + (g->levels + 1) * gpu->level_words;
-	bytes += 4ull * g->methods_most;
+	g->methods_max = g->count * gpu->max_node_words + (g->levels + 1) * gpu->max_level_words;
+	bytes += 4ull * g->methods_max;
 	r = buffer_create_mapped(g->member.context, WINSYS_VRAM, true, bytes, &g->memory);
 	if (r)
 		return r;
@@ -171,23 +147,23 @@ static sov_result make_memory(struct graph_run *g)
 	return r;
 }
 
-static uint8_t *cpu_at(const struct graph_run *g, uint64_t va)
+static uint8_t *cpu_at(const struct graph_exec *g, uint64_t va)
 {
 	return (uint8_t *)g->memory->cpu + (va - g->memory->va);
 }
 
-/* Parameters; to video memory, which is not read. */
-void graph_write_parameters(struct graph_run *g, uint32_t i)
+/* Writes parameters to video memory, which is never read back. */
+void graph_write_parameters(struct graph_exec *g, uint32_t i)
 {
 	const struct node *n = &g->nodes[i];
 	const struct function *f = n->kernel.function;
 	uint32_t at;
 
-	g->member.context->gpu->place_bytes(f->plan.gpu, &at);
+	g->member.context->gpu->slot_bytes(f->plan.gpu, &at);
 	memcpy(cpu_at(g, g->kernels[i] + at), n->kernel.parameters, f->kernel->param_bytes);
 }
 
-static void write_codes(struct graph_run *g)
+static void write_codes(struct graph_exec *g)
 {
 	uint32_t i;
 
@@ -195,15 +171,15 @@ static void write_codes(struct graph_run *g)
 		struct graph_code *k = &g->codes[i];
 
 		memcpy(cpu_at(g, k->va), k->code,
-		       g->member.context->gpu->wait_bytes(g->member.context->chip) +
+		       g->member.context->gpu->chain_wait_bytes(g->member.context->chip) +
 			       k->function->kernel->code_bytes);
 		free(k->code);
 		k->code = NULL;
 	}
 }
 
-/* The first level that has kernels: those have the instruction cache look for new code. */
-static uint32_t first_kernels(const struct graph_run *g)
+/* Kernels of this level invalidate the instruction cache. */
+static uint32_t find_first_kernels_level(const struct graph_exec *g)
 {
 	uint32_t first = UINT32_MAX, i;
 
@@ -213,22 +189,22 @@ static uint32_t first_kernels(const struct graph_run *g)
 	return first;
 }
 
-static struct gpu_launch describe(const struct graph_run *g, uint32_t i)
+static struct gpu_launch launch_of(const struct graph_exec *g, uint32_t i)
 {
 	const struct node *n = &g->nodes[i];
-	const struct graph_code *code = code_of(g, i);
+	const struct graph_code *code = node_code(g, i);
 	bool has_next = g->next[i] && g->next[i] != GRAPH_CHAIN_END;
 	struct gpu_launch l = {
 		.dynamic_shared = n->kernel.shared_bytes,
 		.local = &g->local,
 		.id = (uint64_t)n->kernel.function->plan.id << 32 | i,
-		.new_code = g->level[i] == g->first_kernels,
+		.new_code = g->level[i] == g->first_kernels_level,
 		.release = g->next[i] == GRAPH_CHAIN_END ? g->counter : 0,
 		.payload = 1,
 		.next = has_next ? g->kernels[g->next[i] - 1] : 0,
 		.arrive = has_next && g->before[g->next[i] - 1] ? g->kernels[i] : 0,
 		.wait = g->before[i] ? g->kernels[g->before[i] - 1] : 0,
-		.link = &g->way->link,
+		.chain = &chain_link,
 		.program = code ? code->va : 0,
 	};
 
@@ -237,33 +213,33 @@ static struct gpu_launch describe(const struct graph_run *g, uint32_t i)
 	return l;
 }
 
-static sov_result write_kernel(struct graph_run *g, uint32_t i)
+static sov_result write_kernel(struct graph_exec *g, uint32_t i)
 {
 	const struct context *c = g->member.context;
 	const struct function *f = g->nodes[i].kernel.function;
-	struct gpu_launch l = describe(g, i);
+	struct gpu_launch l = launch_of(g, i);
 
-	if (!c->gpu->grid(c->chip, f->plan.gpu, &l, cpu_at(g, g->kernels[i]), g->kernels[i]))
-		return refuse(SOV_ERROR_INTERNAL,
-			      "a value of kernel '%s' does not fit its launch descriptor",
-			      f->kernel->name);
+	if (!c->gpu->write_grid(c->chip, f->plan.gpu, &l, cpu_at(g, g->kernels[i]), g->kernels[i]))
+		return set_error(SOV_ERROR_INTERNAL,
+				 "a value of kernel '%s' does not fit its launch descriptor",
+				 f->kernel->name);
 	graph_write_parameters(g, i);
-	if (!g->most_local || f->plan.local_bytes > g->most_local->plan.local_bytes)
-		g->most_local = f;
+	if (!g->max_local || f->info.local_bytes > g->max_local->info.local_bytes)
+		g->max_local = f;
 	return SOV_OK;
 }
 
 /* ---- methods ---- */
 
-static void push_kernel(struct graph_run *g, struct gpu_push *p, uint32_t i)
+static void push_kernel(struct graph_exec *g, struct gpu_push *p, uint32_t i)
 {
 	const struct context *c = g->member.context;
-	struct gpu_launch l = describe(g, i);
+	struct gpu_launch l = launch_of(g, i);
 
-	c->gpu->start(c->chip, g->nodes[i].kernel.function->plan.gpu, &l, g->kernels[i], p);
+	c->gpu->launch_grid(c->chip, g->nodes[i].kernel.function->plan.gpu, &l, g->kernels[i], p);
 }
 
-static void push_copy(struct graph_run *g, struct gpu_push *p, uint32_t i, uint32_t *copies)
+static void push_copy(struct graph_exec *g, struct gpu_push *p, uint32_t i, uint32_t *copies)
 {
 	const struct gpu *gpu = g->member.context->gpu;
 	const struct node *n = &g->nodes[i];
@@ -291,13 +267,13 @@ static bool is_copy(const struct node *n)
 }
 
 struct writer {
-	struct graph_run *g;
+	struct graph_exec *g;
 	struct gpu_push p;
-	uint32_t start; /* of the part that is being written, in words … */
-	uint32_t begin; /* … and in the order */
+	uint32_t start; /* of the current segment, in words … */
+	uint32_t begin; /* … and in the node order */
 };
 
-static uint32_t level_end(const struct graph_run *g, uint32_t at)
+static uint32_t level_end(const struct graph_exec *g, uint32_t at)
 {
 	uint32_t level = g->level[g->order[at]];
 
@@ -306,18 +282,18 @@ static uint32_t level_end(const struct graph_run *g, uint32_t at)
 	return at;
 }
 
-/* A level from here to there in the order, on one queue, and what makes the next wait for it. */
+/* Writes one level for one queue, and the wait of the next level for it. */
 static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 {
-	struct graph_run *g = w->g;
+	struct graph_exec *g = w->g;
 	const struct gpu *gpu = g->member.context->gpu;
 	uint32_t copies = 0, i;
 
 	for (i = at; i < end; i++)
 		copies += is_copy(&g->nodes[g->order[i]]);
-	if (copies) { /* the last run left its count there */
-		gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NOW);
-		gpu->begin_copies(g->member.context->chip, &w->p);
+	if (copies) { /* the previous execution left its count there */
+		gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NO_WAIT);
+		gpu->setup_copy(g->member.context->chip, &w->p);
 	}
 	for (i = at, copies = 0; i < end; i++) {
 		if (g->nodes[g->order[i]].kind == NODE_KERNEL)
@@ -327,17 +303,17 @@ static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 	}
 	if (copies)
 		gpu->acquire(&w->p, g->counter, copies);
-	if (!last) /* the piece of work behind it waits in the same way */
-		gpu->idle(&w->p, g->way->follow == GRAPH_CLASS_IDLE);
+	if (!last) /* the next submission waits for idle too */
+		gpu->wait_for_idle(&w->p, false);
 }
 
-/* All of a chain, whose levels are passed. */
+/* Writes a whole chain and returns the position after it. */
 static uint32_t push_chain(struct writer *w, uint32_t at)
 {
-	struct graph_run *g = w->g;
+	struct graph_exec *g = w->g;
 	const struct gpu *gpu = g->member.context->gpu;
 
-	gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NOW);
+	gpu->release(&w->p, g->counter, 0, GPU_RELEASE_NO_WAIT);
 	push_kernel(g, &w->p, g->order[at]);
 	while (g->next[g->order[at]] != GRAPH_CHAIN_END)
 		at++;
@@ -345,56 +321,57 @@ static uint32_t push_chain(struct writer *w, uint32_t at)
 	return at + 1;
 }
 
-static bool has_call(const struct graph_run *g, uint32_t at, uint32_t *calls)
+static bool has_host_function(const struct graph_exec *g, uint32_t at, uint32_t *host_count)
 {
 	uint32_t level = g->level[g->order[at]];
 
-	for (*calls = 0; at < g->count && g->level[g->order[at]] == level; at++)
-		*calls += g->nodes[g->order[at]].kind == NODE_CALL;
-	return *calls;
+	for (*host_count = 0; at < g->count && g->level[g->order[at]] == level; at++)
+		*host_count += g->nodes[g->order[at]].kind == NODE_HOST_FUNCTION;
+	return *host_count;
 }
 
-static uint64_t limit_of(const struct context *c, const struct node *n)
+static uint64_t node_time_limit(const struct context *c, const struct node *n)
 {
 	if (n->kind == NODE_KERNEL)
 		return n->kernel.time_limit ? n->kernel.time_limit : c->kernel_time_limit;
-	return n->kind == NODE_CALL ? 0 : c->other_time_limit;
+	return n->kind == NODE_HOST_FUNCTION ? 0 : c->other_time_limit;
 }
 
-/* Of the nodes from one place of the order to another: they may run one after the other. */
-static uint64_t time_limit(const struct graph_run *g, uint32_t from, uint32_t to)
+/* Sum of the limits of nodes [from, to): they may execute one after the other. */
+static uint64_t time_limit(const struct graph_exec *g, uint32_t from, uint32_t to)
 {
 	uint64_t sum = 0, limit;
 
 	for (; from < to; from++) {
-		limit = limit_of(g->member.context, &g->nodes[g->order[from]]);
+		limit = node_time_limit(g->member.context, &g->nodes[g->order[from]]);
 		sum = sum + limit < sum ? UINT64_MAX : sum + limit;
 	}
 	return sum;
 }
 
-/* What was written since the last cut is a part of its own, from *begin on in the order. */
-static void cut(struct writer *w, enum engine engine, uint32_t at, uint32_t first, uint32_t calls)
+/* Ends a segment that begins at w->begin in the node order. */
+static void end_segment(struct writer *w, enum engine engine, uint32_t at, uint32_t first,
+			uint32_t host_count)
 {
-	struct graph_run *g = w->g;
+	struct graph_exec *g = w->g;
 
 	if (g->member.context->gpu->pad)
 		g->member.context->gpu->pad(&w->p);
-	g->parts[g->nparts++] = (struct graph_part){
+	g->segments[g->nsegments++] = (struct graph_segment){
 		.engine = engine,
 		.methods = g->methods + 4ull * w->start,
 		.words = w->p.count - w->start,
-		.first_call = first,
-		.calls = calls,
+		.first_host = first,
+		.host_count = host_count,
 		.time_limit = time_limit(g, w->begin, at),
 	};
 	w->start = w->p.count;
 }
 
-/* The same level by two queues: copies behind kernels. */
-static bool push_copies_apart(struct writer *w, uint32_t at, uint32_t end, uint32_t calls)
+/* Writes a level for two queues, copies after kernels; false: it has no copies. */
+static bool push_copies_separately(struct writer *w, uint32_t at, uint32_t end, uint32_t host_count)
 {
-	struct graph_run *g = w->g;
+	struct graph_exec *g = w->g;
 	uint32_t copies = 0, i;
 
 	for (i = at; i < end; i++)
@@ -405,71 +382,70 @@ static bool push_copies_apart(struct writer *w, uint32_t at, uint32_t end, uint3
 	if (!copies)
 		return false;
 	if (w->p.count != w->start)
-		cut(w, ENGINE_COMPUTE, end, at, 0);
-	w->p.copying = true;
+		end_segment(w, ENGINE_COMPUTE, end, at, 0);
+	w->p.copy_queue = true;
 	for (i = at, copies = 0; i < end; i++)
 		push_copy(g, &w->p, g->order[i], &copies);
-	cut(w, ENGINE_COPY, end, at, calls);
-	w->p.copying = false;
+	end_segment(w, ENGINE_COPY, end, at, host_count);
+	w->p.copy_queue = false;
 	w->begin = end;
 	return true;
 }
 
 static void push_all(struct writer *w)
 {
-	struct graph_run *g = w->g;
+	struct graph_exec *g = w->g;
 	const struct gpu *gpu = g->member.context->gpu;
 	uint32_t at = 0;
 
-	if (g->way->link.keep_bank0)
-		gpu->forget_constants(&w->p);
+	gpu->invalidate_constants(&w->p);
 	while (at < g->count) {
-		uint32_t first = at, end = level_end(g, at), calls;
-		bool ends = has_call(g, at, &calls);
+		uint32_t first = at, end = level_end(g, at), host_count;
+		bool ends = has_host_function(g, at, &host_count);
 
 		if (g->next[g->order[at]]) {
 			end = push_chain(w, at);
 		} else if (gpu->copies_on_compute) {
 			push_level(w, at, end, ends);
 		} else {
-			if (push_copies_apart(w, at, end, calls)) {
+			if (push_copies_separately(w, at, end, host_count)) {
 				at = end;
 				continue;
 			}
 			if (!ends && end < g->count)
-				gpu->idle(&w->p, false);
+				gpu->wait_for_idle(&w->p, false);
 		}
 		at = end;
 		if (!ends && at < g->count)
 			continue;
-		cut(w, ENGINE_COMPUTE, at, first, calls);
+		end_segment(w, ENGINE_COMPUTE, at, first, host_count);
 		w->begin = at;
 	}
 }
 
-sov_result graph_write_methods(struct graph_run *g)
+sov_result graph_write_methods(struct graph_exec *g)
 {
 	struct writer w = {.g = g};
 	sov_result r = SOV_OK;
 	uint32_t i;
 
-	if (!g->parts) {
-		g->parts = calloc(2 * g->levels + 1, sizeof(*g->parts));
-		g->words = calloc(g->methods_most, sizeof(*g->words));
+	if (!g->segments) {
+		g->segments = calloc(2 * g->levels + 1, sizeof(*g->segments));
+		g->words = calloc(g->methods_max, sizeof(*g->words));
 	}
-	if (!g->words || !g->parts)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
-	w.p = (struct gpu_push){.words = g->words, .capacity = g->methods_most};
-	g->nparts = 0;
+	if (!g->words || !g->segments)
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	w.p = (struct gpu_push){.words = g->words, .capacity = g->methods_max};
+	g->nsegments = 0;
 	push_all(&w);
-	for (i = 0; !r && i < g->nparts; i++)
-		if (g->parts[i].words > g->member.context->gpu->span_most)
-			r = refuse(SOV_ERROR_UNSUPPORTED,
-				   "a graph of %u nodes has too many methods "
-				   "for one piece of work; make two of it",
-				   g->count);
+	for (i = 0; !r && i < g->nsegments; i++)
+		if (g->segments[i].words > g->member.context->gpu->max_span_words)
+			r = set_error(SOV_ERROR_UNSUPPORTED,
+				      "a graph of %u nodes has too many methods "
+				      "for one submission; split it in two",
+				      g->count);
 	if (!r && w.p.overflow)
-		r = refuse(SOV_ERROR_INTERNAL, "a graph's methods do not fit their place");
+		r = set_error(SOV_ERROR_INTERNAL, "a graph's commands do not fit their buffer");
 	if (!r) {
 		memcpy(cpu_at(g, g->methods), g->words, 4ull * w.p.count);
 		winsys_write_barrier();
@@ -477,14 +453,14 @@ sov_result graph_write_methods(struct graph_run *g)
 	return r;
 }
 
-sov_result graph_write(struct graph_run *g)
+sov_result graph_write(struct graph_exec *g)
 {
 	uint32_t i;
-	sov_result r = make_memory(g);
+	sov_result r = graph_allocate(g);
 
 	if (!r)
 		write_codes(g);
-	g->first_kernels = first_kernels(g);
+	g->first_kernels_level = find_first_kernels_level(g);
 	for (i = 0; !r && i < g->count; i++)
 		if (g->nodes[i].kind == NODE_KERNEL)
 			r = write_kernel(g, i);

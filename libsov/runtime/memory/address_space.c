@@ -1,44 +1,48 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Addresses. A GPU address is unique in its process, across all devices and host memory: it is
- * taken from host address space that is reserved for this and never backed, so no host pointer can
- * have its value, and a GPU address that was freed is still known to be one. Reservations grow as
- * they are needed and stay. What the host's front end reads (rings, method streams, launch
- * descriptors) must lie below 2^40 and comes from a reservation of its own.
+ * GPU addresses. An address is unique in the process, across all devices and host memory: it comes
+ * from host address space that is reserved with PROT_NONE, so that no host pointer can have its
+ * value, and a freed GPU address is still recognised as one. Reservations grow on demand and are
+ * never released. Rings, command words and launch descriptors need addresses below 2^40, from a
+ * separate reservation.
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <sys/mman.h>
 #include "libsov/runtime/base/range.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/memory/address_space.h"
 
-#define HIGH_BYTES   (1ull << 36) /* at a time */
-#define GUARD_BYTES  (1ull << 16) /* unmapped behind each piece, so that running over it faults */
-#define WINDOW_BYTES (UINT64_C(1) << 32)
-#define MAX_REGIONS  64
-#define MAP_TRIES    64 /* places that others have taken */
+#define HIGH_BYTES    (1ull << 36) /* per reservation */
+#define GUARD_BYTES   (1ull << 16) /* unmapped after each allocation, so that overruns fault */
+#define WINDOW_BYTES  (UINT64_C(1) << 32)
+#define MAX_REGIONS   64
+#define MAX_MAP_TRIES 64 /* attempts at occupied addresses */
 
-#ifndef __has_feature /* clang's, and gcc's from 14 on */
+#ifndef __has_feature /* clang has it, gcc from 14 on */
 #define __has_feature(f) 0
 #endif
 #if defined(__SANITIZE_THREAD__) || __has_feature(thread_sanitizer)
-/* It ends the program over an address that it has no shadow for, so the place it leaves is first; on arm64 it has none
- * for what lies between 8 GiB and the upper half, where a GPU with fewer bits of address finds nothing then. */
+/* ThreadSanitizer aborts on addresses without a shadow, so the range that it leaves comes first. On
+ * arm64 it has no shadow between 8 GiB and the upper half, so GPUs with fewer address bits cannot
+ * allocate there. */
 #define LOW_FIRST {32, 32},
 #define HIGH_END  (UINT64_C(1) << 48)
 #else
 #define LOW_FIRST
-/* Every GPU gives users so many bits of address (gpu.h). An arm64 host has one more. */
+/* Every GPU has at least this many address bits (gpu.h); an arm64 host has one more. */
 #define HIGH_END (UINT64_C(1) << 47)
 #endif
 
 static struct {
 	pthread_mutex_t lock;
-	struct range regions[MAX_REGIONS]; /* all that was reserved; never taken back, so that */
-	uint32_t region_count;             /* this may be read without the lock */
+	struct range regions[MAX_REGIONS]; /* all reservations; never removed, hence … */
+	uint32_t region_count;             /* … readable without the lock */
 	struct ranges low, high;
 	uint64_t windows;
+	struct range excluded; /* see va_exclude */
 } va = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start)
+static bool va_reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start)
 {
 	void *p;
 
@@ -48,7 +52,7 @@ static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start
 		 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
 	if (p == MAP_FAILED)
 		return false;
-	/* A kernel that does not know MAP_FIXED_NOREPLACE takes the address as a mere hint. */
+	/* A kernel without MAP_FIXED_NOREPLACE takes the address as a hint. */
 	if ((flags && (uintptr_t)p != hint) || (uintptr_t)p > HIGH_END - bytes) {
 		munmap(p, bytes);
 		return false;
@@ -59,55 +63,72 @@ static bool reserve_at(uint64_t hint, uint64_t bytes, int flags, uint64_t *start
 	return true;
 }
 
+void va_exclude(uint64_t start, uint64_t bytes)
+{
+	if (!bytes)
+		return;
+	pthread_mutex_lock(&va.lock);
+	va.excluded = (struct range){start, bytes};
+	pthread_mutex_unlock(&va.lock);
+}
+
+static bool va_is_excluded(uint64_t start, uint64_t bytes)
+{
+	return start < va.excluded.start + va.excluded.bytes && va.excluded.start < start + bytes;
+}
+
 /*
- * Once: 4 GiB at some power of two. The kernel module behind nvrm keeps 512 MiB from 4 GiB on for itself
- * in every address space (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen on an H200), so that place
- * comes late. A sanitizer's shadow may lie in the low terabyte: ThreadSanitizer leaves 8 GiB on
- * aarch64, AddressSanitizer on x86-64 only 2 GiB, where programs that cannot be moved begin too.
+ * Once: 4 GiB at some power of two, outside the excluded range if possible. A sanitizer's shadow
+ * may lie in the low terabyte: ThreadSanitizer leaves 8 GiB on aarch64, AddressSanitizer on x86-64
+ * only 2 GiB, where programs that are not position-independent begin too.
  */
-static bool grow_low(void)
+static bool va_grow_low(void)
 {
 	static const struct {
 		uint8_t start_bits, size_bits;
 	} tries[] = {LOW_FIRST{33, 32}, {34, 32}, {35, 32}, {36, 32}, {37, 32},
 		     {38, 32},          {39, 32}, {32, 32}, {30, 29}};
-	uint64_t start;
-	uint32_t i;
+	uint64_t start, bytes;
+	uint32_t i, excluded;
 
 	if (va.low.bound)
 		return false;
-	for (i = 0; i < sizeof(tries) / sizeof(*tries); i++)
-		if (reserve_at(1ull << tries[i].start_bits, 1ull << tries[i].size_bits,
-			       MAP_FIXED_NOREPLACE, &start))
-			return ranges_add(&va.low, start, 1ull << tries[i].size_bits);
+	for (excluded = 0; excluded < 2; excluded++)
+		for (i = 0; i < sizeof(tries) / sizeof(*tries); i++) {
+			start = 1ull << tries[i].start_bits;
+			bytes = 1ull << tries[i].size_bits;
+			if (va_is_excluded(start, bytes) == !!excluded &&
+			    va_reserve_at(start, bytes, MAP_FIXED_NOREPLACE, &start))
+				return ranges_add(&va.low, start, bytes);
+		}
 	return false;
 }
 
-/* Where the kernel likes, or, if that is too high, at some power of two or behind it. */
-static bool reserve_high(uint64_t bytes, uint64_t *start)
+/* Anywhere below HIGH_END: where the kernel chooses, or near a power of two. */
+static bool va_reserve_high(uint64_t bytes, uint64_t *start)
 {
 	static const uint8_t bits[] = {46, 44, 43, 42};
 	uint32_t i, k;
 
 	if (bytes > HIGH_END)
 		return false;
-	if (reserve_at(0, bytes, 0, start))
+	if (va_reserve_at(0, bytes, 0, start))
 		return true;
 	for (i = 0; i < sizeof(bits); i++)
 		for (k = 0; k < 8; k++)
-			if (reserve_at((UINT64_C(1) << bits[i]) + k * HIGH_BYTES, bytes,
-				       MAP_FIXED_NOREPLACE, start))
+			if (va_reserve_at((UINT64_C(1) << bits[i]) + k * HIGH_BYTES, bytes,
+					  MAP_FIXED_NOREPLACE, start))
 				return true;
 	return false;
 }
 
-/* Less than planned when the process may not have as much (ulimit -v). */
-static bool grow_high(uint64_t need)
+/* Reserves less if the process has a limit (ulimit -v). */
+static bool va_grow_high(uint64_t need)
 {
 	uint64_t bytes, start;
 
 	for (bytes = HIGH_BYTES > need ? HIGH_BYTES : need; bytes >= need; bytes /= 2)
-		if (reserve_high(bytes, &start))
+		if (va_reserve_high(bytes, &start))
 			return ranges_add(&va.high, start, bytes);
 	return false;
 }
@@ -122,7 +143,7 @@ bool va_alloc(bool low, uint64_t bytes, uint64_t align, uint64_t *address)
 		return false;
 	pthread_mutex_lock(&va.lock);
 	good = ranges_take(r, whole, align, address) ||
-	       ((low ? grow_low() : grow_high(whole + align)) &&
+	       ((low ? va_grow_low() : va_grow_high(whole + align)) &&
 		ranges_take(r, whole, align, address));
 	pthread_mutex_unlock(&va.lock);
 	return good;
@@ -145,7 +166,7 @@ bool va_reserved(uint64_t address)
 	return false;
 }
 
-/* Where the kernel likes, or, if that is too high, where it can be had from three quarters of the lower half on. */
+/* Where the kernel chooses, or, if that is too high, from three quarters of the lower half on. */
 void *va_map_host(uint64_t bytes, uint32_t bits)
 {
 	static _Atomic uint64_t next = HIGH_END / 4 * 3;
@@ -153,7 +174,7 @@ void *va_map_host(uint64_t bytes, uint32_t bits)
 	uint32_t tries;
 	void *p;
 
-	for (tries = 0; tries < MAP_TRIES; tries++) {
+	for (tries = 0; tries < MAX_MAP_TRIES; tries++) {
 		p = mmap((void *)(uintptr_t)hint, bytes, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 		if (p == MAP_FAILED)
@@ -171,7 +192,7 @@ bool va_windows(uint64_t *shared, uint64_t *local)
 	uint64_t start;
 
 	pthread_mutex_lock(&va.lock);
-	if (!va.windows && reserve_high(3 * WINDOW_BYTES, &start))
+	if (!va.windows && va_reserve_high(3 * WINDOW_BYTES, &start))
 		va.windows = (start + WINDOW_BYTES - 1) & ~(WINDOW_BYTES - 1);
 	*shared = va.windows;
 	*local = va.windows + WINDOW_BYTES;

@@ -1,41 +1,47 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Local memory: each thread's own, for its stack and what does not fit its registers. The hardware
- * gives every thread that can be resident its part of one area, so the area has to be there before
- * the first launch that needs one, and is as large as the hungriest kernel so far asks for times
- * the threads of the whole GPU. A context has one area, of which each stream has a part
- * where queues give it out without a look at each other (local_in_launch). To replace it by a larger one, all its
- * streams are emptied first, because what runs uses the old one; CUDA does the same.
+ * Local memory: the threads' stacks and spilled registers. The hardware divides one area among all
+ * threads that can be resident, so the area must exist before the first launch that uses it; its
+ * size is the largest per-thread size so far times the threads of the whole GPU. A context has one
+ * area. Where queues divide it independently of each other (local_in_launch), each stream has a
+ * part of it. To replace the area by a larger one, all streams have to be idle, because running
+ * kernels use the old one; CUDA does the same.
  */
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/memory/buffer.h"
+#include "libsov/runtime/memory/local_memory.h"
 
-struct want {
-	const struct function *function;
-	struct gpu_local need; /* of a queue */
+struct local_request {
+	const char *kernel;
+	uint32_t local_bytes;
+	struct gpu_local need; /* per queue */
 	uint32_t queues;
 };
 
-static sov_result refuse_too_much(const struct context *c, const struct function *f, uint64_t bytes)
+static sov_result set_too_large_error(const struct context *c, const struct local_request *q,
+				      uint64_t bytes)
 {
-	return refuse(SOV_ERROR_OUT_OF_MEMORY,
-		      "kernel '%s' needs %u bytes of local memory a thread: %llu bytes for all "
-		      "threads that %s can hold, and it has %llu in all",
-		      f->kernel->name, f->plan.local_bytes, (unsigned long long)bytes,
-		      c->device->properties.name, (unsigned long long)c->device->info.memory_bytes);
+	return set_error(
+		SOV_ERROR_OUT_OF_MEMORY,
+		"kernel '%s' needs %u bytes of local memory per thread: %llu bytes for all "
+		"threads that %s can hold, and it has %llu in all",
+		q->kernel, q->local_bytes, (unsigned long long)bytes, c->device->properties.name,
+		(unsigned long long)c->device->info.memory_bytes);
 }
 
-/* With the lock held, all gates closed and all streams empty. The old area goes first: two at a
- * time may be too much. */
-static sov_result replace(struct context *c, void *arg)
+/* With the lock held and all streams quiesced and idle. Frees the old area first: both may not
+ * fit. */
+static sov_result local_replace(struct context *c, void *arg)
 {
-	const struct gpu_local *need = &((const struct want *)arg)->need;
-	uint32_t queues = ((const struct want *)arg)->queues;
+	const struct local_request *q = arg;
+	const struct gpu_local *need = &q->need;
+	uint32_t queues = q->queues;
 	struct local_memory *l = &c->local;
 	sov_result r;
 
 	if (need->bytes > c->device->info.memory_bytes / queues)
-		return refuse_too_much(c, ((const struct want *)arg)->function,
-				       need->bytes * queues);
+		return set_too_large_error(c, q, need->bytes * queues);
 	if (l->area)
 		buffer_destroy(c, l->area);
 	l->area = NULL;
@@ -50,49 +56,55 @@ static sov_result replace(struct context *c, void *arg)
 	return SOV_OK;
 }
 
-static bool wanted(struct context *c, void *arg)
+static bool local_needed(struct context *c, void *arg)
 {
-	const struct want *w = arg;
+	const struct local_request *q = arg;
 
-	return w->need.thread_bytes > c->local.has.thread_bytes || w->queues > c->local.queues;
+	return q->need.thread_bytes > c->local.has.thread_bytes || q->queues > c->local.queues;
 }
 
-static uint32_t larger(uint32_t a, uint32_t b)
+static uint32_t max_u32(uint32_t a, uint32_t b)
 {
 	return a > b ? a : b;
 }
 
-bool local_suffices(const struct stream *s, const struct function *f)
+bool local_suffices(const struct context *c, uint32_t stream_index, uint32_t local_bytes)
 {
-	const struct context *c = s->member.context;
-
-	return f->plan.local_bytes <= c->local.has.thread_bytes &&
-	       (!c->gpu->local_in_launch || s->index < c->local.queues);
+	return local_bytes <= c->local.has.thread_bytes &&
+	       (!c->gpu->local_in_launch || stream_index < c->local.queues);
 }
 
-struct gpu_local local_of(const struct stream *s)
+struct gpu_local local_of(const struct context *c, uint32_t stream_index)
 {
-	const struct context *c = s->member.context;
 	struct gpu_local l = c->local.has;
 
 	if (c->gpu->local_in_launch)
-		l.address += s->index * l.bytes;
+		l.address += stream_index * l.bytes;
 	return l;
 }
 
-/* As much a thread as there was, for as many queues. */
-sov_result local_reserve(struct stream *s, const struct function *f)
+/* Never shrinks the per-thread size or the queue count. */
+sov_result local_reserve(struct context *c, uint32_t stream_index, const char *kernel,
+			 uint32_t local_bytes)
 {
-	struct context *c = s->member.context;
-	struct want want = {.function = f, .queues = 1};
+	struct local_request q = {.kernel = kernel, .local_bytes = local_bytes, .queues = 1};
 	uint32_t had, queues;
 
 	pthread_mutex_lock(&c->lock);
 	had = c->local.has.thread_bytes;
 	queues = c->local.queues;
 	pthread_mutex_unlock(&c->lock);
-	want.need = c->gpu->local(c->chip, larger(f->plan.local_bytes, had));
+	q.need = c->gpu->local_layout(c->chip, max_u32(local_bytes, had));
 	if (c->gpu->local_in_launch)
-		want.queues = larger(larger(s->index + 1, queues), atomic_load(&c->stream_count));
-	return context_settle(c, wanted, replace, &want);
+		q.queues =
+			max_u32(max_u32(stream_index + 1, queues), atomic_load(&c->stream_count));
+	return context_settle(c, local_needed, local_replace, &q);
 }
+
+static void local_destroy(struct context *c)
+{
+	if (c->local.area)
+		buffer_destroy(c, c->local.area);
+}
+
+const struct context_part local_memory_part = {.destroy = local_destroy};

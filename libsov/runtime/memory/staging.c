@@ -1,15 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The detour for host memory that is not pinned: a ring of system memory, which the GPU reaches, in
- * each stream that needs it. The CPU fills or empties pieces of it while the GPU works on others.
- * A piece is free again when the stream has come to the piece of work that was noted for it.
+ * Staging rings for pageable host memory. Each stream that copies such memory has a ring of pinned
+ * system memory; the CPU fills or empties some of its blocks while the GPU copies others. A block
+ * is free again when the submission that uses it has completed.
  */
 #include <string.h>
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
 #include "libsov/kernels/memory_kernels.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/memory/staging.h"
 
 void staging_init(struct staging *g)
 {
@@ -24,7 +24,7 @@ void staging_fini(struct context *c, struct staging *g)
 	pthread_mutex_destroy(&g->lock);
 }
 
-static sov_result need_buffer(struct context *c, struct staging *g)
+static sov_result staging_need_buffer(struct context *c, struct staging *g)
 {
 	sov_result r = SOV_OK;
 
@@ -34,40 +34,53 @@ static sov_result need_buffer(struct context *c, struct staging *g)
 	r = context_check(c);
 	if (!r)
 		r = buffer_create_mapped(c, WINSYS_SYSTEM, false,
-					 STAGING_PIECES * STAGING_PIECE_BYTES, &g->buffer);
+					 STAGING_BLOCKS * STAGING_BLOCK_BYTES, &g->buffer);
 	pthread_mutex_unlock(&c->lock);
 	return r;
 }
 
-sov_result staging_take(struct stream *s, uint64_t like, uint64_t bytes, struct staged *out)
+sov_result staging_find(struct context *c, struct staging *g, uint64_t align_as, uint64_t bytes,
+			struct staging_range *out)
 {
-	struct staging *g = &s->staging;
-	uint64_t skew = like % MEMORY_UNIT;
-	uint32_t pieces =
-			 (uint32_t)((skew + bytes + STAGING_PIECE_BYTES - 1) / STAGING_PIECE_BYTES),
-		 i;
-	sov_result r = need_buffer(s->member.context, g);
+	uint64_t skew = align_as % MEMORY_UNIT, at;
+	uint32_t blocks =
+		(uint32_t)((skew + bytes + STAGING_BLOCK_BYTES - 1) / STAGING_BLOCK_BYTES);
+	uint32_t i;
+	sov_result r = staging_need_buffer(c, g);
 
-	if (g->next + pieces > STAGING_PIECES)
+	if (g->next + blocks > STAGING_BLOCKS)
 		g->next = 0;
-	for (i = 0; !r && i < pieces; i++)
-		if (g->busy[g->next + i] > stream_poll(s))
-			r = stream_wait_for(s, g->busy[g->next + i], SOV_MAX_WAIT);
 	if (r)
 		return r;
-	*out = (struct staged){
+	at = (uint64_t)g->next * STAGING_BLOCK_BYTES + skew;
+	*out = (struct staging_range){
 		.first = g->next,
-		.pieces = pieces,
-		.cpu = (uint8_t *)g->buffer->cpu + (uint64_t)g->next * STAGING_PIECE_BYTES + skew,
-		.va = g->buffer->va + (uint64_t)g->next * STAGING_PIECE_BYTES + skew,
+		.blocks = blocks,
+		.cpu = (uint8_t *)g->buffer->cpu + at,
+		.va = g->buffer->va + at,
 	};
-	g->next += pieces;
+	for (i = 0; i < blocks; i++)
+		if (g->busy[g->next + i] > out->free_after)
+			out->free_after = g->busy[g->next + i];
 	return SOV_OK;
 }
 
+void staging_claim(struct staging *g, const struct staging_range *t)
+{
+	g->next += t->blocks;
+}
+
+void staging_release_after(struct staging *g, const struct staging_range *t, uint64_t seqno)
+{
+	uint32_t i;
+
+	for (i = 0; i < t->blocks; i++)
+		g->busy[t->first + i] = seqno;
+}
+
 #if defined(__SSE2__)
-/* Stores that do not read the line first: a large copy to the host then moves a third less. */
-static void store_past_cache(uint8_t *to, const uint8_t *from, uint64_t bytes)
+/* Non-temporal stores do not read the line first: a large copy to the host moves a third less. */
+static void copy_nontemporal(uint8_t *to, const uint8_t *from, uint64_t bytes)
 {
 	uint64_t head = -(uintptr_t)to % 16, i;
 
@@ -91,24 +104,16 @@ static void store_past_cache(uint8_t *to, const uint8_t *from, uint64_t bytes)
 	memcpy(to + i, from + i, bytes - i);
 }
 #else
-static void store_past_cache(uint8_t *to, const uint8_t *from, uint64_t bytes)
+static void copy_nontemporal(uint8_t *to, const uint8_t *from, uint64_t bytes)
 {
 	memcpy(to, from, bytes);
 }
 #endif
 
-void staging_empty(void *to, const struct staged *t, uint64_t bytes, bool past_cache)
+void staging_read(void *to, const struct staging_range *t, uint64_t bytes, bool nontemporal)
 {
-	if (past_cache)
-		store_past_cache(to, t->cpu, bytes);
+	if (nontemporal)
+		copy_nontemporal(to, t->cpu, bytes);
 	else
 		memcpy(to, t->cpu, bytes);
-}
-
-void staging_note(struct stream *s, const struct staged *t, uint64_t number)
-{
-	uint32_t i;
-
-	for (i = 0; i < t->pieces; i++)
-		s->staging.busy[t->first + i] = number;
 }

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * The cache is a folder of files. An entry's name is a SHA-256 of everything that the compilation
- * depends on: the text, the target, the options and the build id that the linker gave this library,
- * so no entry is ever out of date. What is compiled a unit at a time has an entry for each, whose name is
- * made of that and the unit's number, so the text is hashed once. An entry holds a head, the image, the
- * messages, and in the head a SHA-256 of both: what does not match, for whatever reason, is removed and
- * counts as not there.
+ * The cache is a directory of files. The name of an entry is a SHA-256 of everything that the
+ * compilation depends on: the text, the target, the options and the linker's build id of this
+ * library, so that no entry is ever out of date. A compilation unit's entry is named by that hash
+ * and the unit's number, so that the text is hashed once. An entry consists of a header, the image
+ * and the messages; the header has a SHA-256 of both. An entry that does not match is removed and
+ * ignored.
  *
- * Entries are written under another name and renamed, so readers see all of one or nothing, and of
- * several writers of the same entry the last wins with the same bytes. Reading sets an entry's time;
- * when the folder outgrows its limit, the entries that were not read for longest go, until a quarter
- * of the limit is free again. Two processes may do so at once: each removes what it finds. Looking at
- * all entries takes time, so who adds one looks by chance, as often as it takes to find out once for
- * each sixteenth of the limit that is added, by whomever.
+ * Entries are written to a temporary file and renamed, so that readers see a complete entry or
+ * none; of several writers of one entry the last wins, with the same bytes. Reading updates an
+ * entry's time. When the directory exceeds its limit, the least recently read entries are removed
+ * until a quarter of the limit is free. Several processes may do so at once. Listing the directory
+ * is slow, so each addition does it with a probability that amounts to once per sixteenth of the
+ * limit added, over all processes.
  */
 #include "libsov/runtime/module/compile_cache.h"
 
@@ -32,8 +32,8 @@
 #define MAGIC         "sovcache"
 #define FORMAT        3u
 #define NAME_LENGTH   (2 * SHA256_BYTES)
-#define LOOKS         16   /* while as much as the limit is added */
-#define STALE_SECONDS 3600 /* after which a file that nobody renamed is garbage */
+#define LOOKS         16   /* checks while the limit is added once */
+#define STALE_SECONDS 3600 /* age at which a temporary file is garbage */
 
 struct head {
 	char magic[8];
@@ -46,16 +46,16 @@ struct cache {
 	char folder[PATH_MAX];
 	uint64_t limit;
 	uint8_t text
-		[SHA256_BYTES]; /* the text, and all else that everything made of it depends on */
+		[SHA256_BYTES]; /* hash of the text and everything else that entries depend on */
 };
 
-/* An entry's place. */
-struct place {
+/* The file of an entry. */
+struct entry_path {
 	char path[PATH_MAX + NAME_LENGTH + 2];
 	uint8_t key[SHA256_BYTES];
 };
 
-/* ---- where and how much ---- */
+/* ---- directory and size ---- */
 
 static bool read_size(const char *text, uint64_t *bytes)
 {
@@ -76,28 +76,29 @@ static bool read_size(const char *text, uint64_t *bytes)
 	return true;
 }
 
-/* What the environment of a program with more rights than its user says does not count. */
-static bool find_folder(struct cache *c)
+/* Ignores the environment of a set-user-ID program. */
+static bool cache_find_directory(struct cache *c)
 {
 	static const struct {
 		const char *variable, *below;
-	} places[] = {{"SOV_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/sov"}, {"HOME", "/.cache/sov"}};
+	} locations[] = {
+		{"SOV_CACHE_DIR", ""}, {"XDG_CACHE_HOME", "/sov"}, {"HOME", "/.cache/sov"}};
 	const char *size = secure_getenv("SOV_CACHE_SIZE");
 
 	c->limit = CACHE_DEFAULT_BYTES;
 	if (size && !read_size(size, &c->limit))
 		return false;
-	for (size_t k = 0; c->limit && k < sizeof(places) / sizeof(places[0]); k++) {
-		const char *place = secure_getenv(places[k].variable);
+	for (size_t k = 0; c->limit && k < sizeof(locations) / sizeof(locations[0]); k++) {
+		const char *base = secure_getenv(locations[k].variable);
 
-		if (place && *place)
-			return snprintf(c->folder, sizeof(c->folder), "%s%s", place,
-					places[k].below) < PATH_MAX - NAME_LENGTH - 2;
+		if (base && *base)
+			return snprintf(c->folder, sizeof(c->folder), "%s%s", base,
+					locations[k].below) < PATH_MAX - NAME_LENGTH - 2;
 	}
 	return false;
 }
 
-static bool make_folder(const char *folder)
+static bool cache_make_directory(const char *folder)
 {
 	char path[PATH_MAX];
 
@@ -115,7 +116,7 @@ static bool make_folder(const char *folder)
 /* ---- what a compilation depends on ---- */
 
 struct build {
-	uintptr_t here; /* an address in this library */
+	uintptr_t here; /* an address inside this library */
 	struct sha256 *hash;
 	bool found;
 };
@@ -145,8 +146,8 @@ static bool add_build_id(struct build *b, const uint8_t *notes, size_t bytes)
 	return false;
 }
 
-/* Of one loaded object: is it this library, and what is its build id? */
-static int look_at_object(struct dl_phdr_info *info, size_t size, void *user)
+/* Finds the build id if this loaded object is our library. */
+static int find_build_id(struct dl_phdr_info *info, size_t size, void *user)
 {
 	struct build *b = user;
 	bool here = false;
@@ -180,19 +181,19 @@ struct cache *cache_open(const char *text, size_t length, const struct compile_o
 	uint32_t options[] = {FORMAT,   o->source,     o->unoptimised, o->serial,
 			      o->spill, o->keep_calls, o->library,     o->no_uniform};
 
-	if (!c || o->print_pass || o->stats || !find_folder(c)) {
+	if (!c || o->print_pass || o->stats || !cache_find_directory(c)) {
 		free(c);
 		return NULL;
 	}
 	sha256_init(&hash);
-	dl_iterate_phdr(look_at_object, &b);
+	dl_iterate_phdr(find_build_id, &b);
 	sha256_add(&hash, options, sizeof(options));
 	add_text(&hash, o->target ? o->target : "");
 	sha256_add(&hash, text, length);
 	sha256_end(&hash, c->text);
 	if (b.found)
 		return c;
-	free(c); /* there is no way to tell this library from another */
+	free(c); /* without a build id, builds cannot be distinguished */
 	return NULL;
 }
 
@@ -201,14 +202,14 @@ void cache_close(struct cache *c)
 	free(c);
 }
 
-static void find_place(const struct cache *c, int64_t piece, struct place *p)
+static void entry_path_init(const struct cache *c, int64_t unit, struct entry_path *p)
 {
 	struct sha256 hash;
 	char name[NAME_LENGTH + 1];
 
 	sha256_init(&hash);
 	sha256_add(&hash, c->text, sizeof(c->text));
-	sha256_add(&hash, &piece, sizeof(piece));
+	sha256_add(&hash, &unit, sizeof(unit));
 	sha256_end(&hash, p->key);
 	for (int k = 0; k < SHA256_BYTES; k++)
 		snprintf(name + 2 * k, 3, "%02x", p->key[k]);
@@ -262,7 +263,7 @@ static bool write_all(int fd, const void *data, size_t bytes)
 	return true;
 }
 
-static bool head_fits(const struct place *p, const struct head *h, uint64_t file_bytes)
+static bool head_fits(const struct entry_path *p, const struct head *h, uint64_t file_bytes)
 {
 	return !memcmp(h->magic, MAGIC, sizeof(h->magic)) && h->format == FORMAT &&
 	       h->head_bytes == sizeof(*h) && !memcmp(h->key, p->key, sizeof(h->key)) &&
@@ -270,13 +271,13 @@ static bool head_fits(const struct place *p, const struct head *h, uint64_t file
 	       sizeof(*h) + h->image_bytes + h->message_bytes == file_bytes;
 }
 
-static bool read_entry(const struct place *p, int fd, struct compile_result *r)
+static bool read_entry(const struct entry_path *p, int fd, struct compile_result *r)
 {
 	uint8_t content[SHA256_BYTES];
 	struct stat s;
 	struct head h;
 
-	/* Nobody else's, and no device or pipe. */
+	/* Only regular files of this user. */
 	if (fstat(fd, &s) || !S_ISREG(s.st_mode) || s.st_uid != geteuid() ||
 	    !read_all(fd, &h, sizeof(h)) || !head_fits(p, &h, (uint64_t)s.st_size))
 		return false;
@@ -295,16 +296,16 @@ static bool read_entry(const struct place *p, int fd, struct compile_result *r)
 	return false;
 }
 
-bool cache_find(const struct cache *c, int64_t piece, struct compile_result *r)
+bool cache_find(const struct cache *c, int64_t unit, struct compile_result *r)
 {
-	struct place p;
+	struct entry_path p;
 	bool good;
 	int fd;
 
 	*r = (struct compile_result){0};
 	if (!c)
 		return false;
-	find_place(c, piece, &p);
+	entry_path_init(c, unit, &p);
 	fd = open(p.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
 	if (fd < 0)
 		return false;
@@ -325,7 +326,7 @@ struct entry {
 	struct timespec read;
 };
 
-static int older(const void *a, const void *b)
+static int compare_age(const void *a, const void *b)
 {
 	const struct entry *x = a, *y = b;
 
@@ -339,7 +340,7 @@ static bool is_entry(const char *name)
 	return strlen(name) == NAME_LENGTH && strspn(name, "0123456789abcdef") == NAME_LENGTH;
 }
 
-/* All entries, malloc'ed; what was left unfinished goes on the way. */
+/* Lists all entries, malloc'ed; removes stale temporary files. */
 static struct entry *list_entries(DIR *d, size_t *count, uint64_t *bytes)
 {
 	struct entry *list = NULL;
@@ -370,7 +371,7 @@ static struct entry *list_entries(DIR *d, size_t *count, uint64_t *bytes)
 	return list;
 }
 
-static void trim(const struct cache *c)
+static void cache_trim(const struct cache *c)
 {
 	DIR *d = opendir(c->folder);
 	uint64_t bytes = 0;
@@ -381,7 +382,7 @@ static void trim(const struct cache *c)
 		return;
 	list = list_entries(d, &count, &bytes);
 	if (bytes > c->limit) {
-		qsort(list, count, sizeof(*list), older);
+		qsort(list, count, sizeof(*list), compare_age);
 		for (size_t k = 0; k < count && bytes > c->limit - c->limit / 4; k++) {
 			unlinkat(dirfd(d), list[k].name, 0);
 			bytes -= list[k].bytes;
@@ -391,7 +392,7 @@ static void trim(const struct cache *c)
 	closedir(d);
 }
 
-void cache_add(const struct cache *c, int64_t piece, const struct compile_result *r)
+void cache_add(const struct cache *c, int64_t unit, const struct compile_result *r)
 {
 	static atomic_uint serial;
 	size_t message_bytes = strlen(r->messages);
@@ -403,16 +404,16 @@ void cache_add(const struct cache *c, int64_t piece, const struct compile_result
 			 .message_bytes = message_bytes};
 	char unfinished[PATH_MAX + NAME_LENGTH + 2];
 	struct timespec now = {0};
-	struct place p;
+	struct entry_path p;
 	bool good;
 	int fd;
 
-	if (!c || bytes > c->limit / 4 || !make_folder(c->folder))
+	if (!c || bytes > c->limit / 4 || !cache_make_directory(c->folder))
 		return;
-	find_place(c, piece, &p);
+	entry_path_init(c, unit, &p);
 	memcpy(h.key, p.key, sizeof(h.key));
 	hash_content(r->image, r->image_size, r->messages, message_bytes, h.content);
-	/* Process numbers are not the only ones where a folder is shared between containers. */
+	/* Containers that share a directory may have equal process ids. */
 	clock_gettime(CLOCK_REALTIME, &now);
 	snprintf(unfinished, sizeof(unfinished), "%s/new-%ld-%ld-%u", c->folder, (long)getpid(),
 		 now.tv_nsec, atomic_fetch_add(&serial, 1));
@@ -425,5 +426,5 @@ void cache_add(const struct cache *c, int64_t piece, const struct compile_result
 	if (!good)
 		unlink(unfinished);
 	if ((uint64_t)now.tv_nsec % (c->limit / LOOKS + 1) < bytes)
-		trim(c);
+		cache_trim(c);
 }

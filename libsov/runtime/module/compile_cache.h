@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Compilations on disk. A program that was compiled once with these options, for this target, by
- * this very build of the library is read instead of compiled again. The cache never is the reason
- * that something fails: whatever is wrong with it, the program is compiled.
+ * The compilation cache on disk. A program that this build of the library has compiled with the
+ * same options for the same target is read instead of compiled. Problems with the cache are never
+ * errors: the program is compiled.
  *
- *	SOV_CACHE_DIR	where; else $XDG_CACHE_HOME/sov, else $HOME/.cache/sov
- *	SOV_CACHE_SIZE	how much, in bytes or with K, M, G behind the number; 0: no cache
+ *   SOV_CACHE_DIR   the directory; default $XDG_CACHE_HOME/sov, else $HOME/.cache/sov
+ *   SOV_CACHE_SIZE  its limit in bytes, or with suffix K, M, G; 0: no cache
  */
 #ifndef SOV_CACHE_H
 #define SOV_CACHE_H
@@ -14,15 +14,15 @@
 
 #define CACHE_DEFAULT_BYTES (UINT64_C(256) << 20)
 
-/* What a module's text may become: one image of all, or a head and units (compiler.h). */
-enum { CACHE_HEAD = -1, CACHE_ALL = -2 }; /* else the number of a unit */
+/* What an entry contains: a whole module, its head, or one unit (compiler.h). */
+enum { CACHE_HEAD = -1, CACHE_ALL = -2 }; /* otherwise a unit number */
 
-/* The place of a text's compilations; NULL: there is no cache. Any number of threads use it. */
+/* The cache entries of one text; NULL: there is no cache. Threads may share it. */
 struct cache;
 struct cache *cache_open(const char *text, size_t length, const struct compile_options *o);
-void cache_close(struct cache *c); /* NULL: nothing */
-/* Nothing, but for true; statistics are not kept. c may be NULL. */
-bool cache_find(const struct cache *c, int64_t piece, struct compile_result *r);
-void cache_add(const struct cache *c, int64_t piece, const struct compile_result *r);
+void cache_close(struct cache *c); /* NULL is allowed */
+/* false: *r is unchanged. Statistics are not cached. c may be NULL. */
+bool cache_find(const struct cache *c, int64_t unit, struct compile_result *r);
+void cache_add(const struct cache *c, int64_t unit, const struct compile_result *r);
 
 #endif

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * printf's second half. The device has copied format and values and has looked at conversions only
- * as far as that takes; here each is given to the C library on its own, with the one length that
- * its value has.
+ * The host's half of printf in kernels. The device has copied format and values, and parsed the
+ * format only as far as that needs; here the C library formats each conversion separately, with the
+ * length modifier of its value.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include <string.h>
 #include "libsov/runtime/module/device_printf.h"
 
-/* Widths and precisions beyond what C promises for one conversion are a mistake, not a wish. */
-#define WIDEST 4095
+/* C guarantees no more for the width and precision of a conversion; larger values are mistakes. */
+#define MAX_WIDTH 4095
 
 struct record {
 	const uint8_t *at, *end;
@@ -20,7 +20,7 @@ struct record {
 struct conversion {
 	bool minus, plus, space, hash, zero;
 	int width, precision; /* -1: none */
-	unsigned h;           /* how often it was said */
+	unsigned h;           /* number of h modifiers */
 	bool wide;
 	char letter;
 };
@@ -42,7 +42,7 @@ void print_add(struct print_text *out, const char *text, size_t bytes)
 	out->count += bytes;
 }
 
-static bool take(struct record *r, void *value, size_t bytes)
+static bool record_take(struct record *r, void *value, size_t bytes)
 {
 	if ((size_t)(r->end - r->at) < bytes)
 		return false;
@@ -53,18 +53,18 @@ static bool take(struct record *r, void *value, size_t bytes)
 
 static int limited(int64_t value)
 {
-	return value > WIDEST ? WIDEST : value < -WIDEST ? -WIDEST : (int)value;
+	return value > MAX_WIDTH ? MAX_WIDTH : value < -MAX_WIDTH ? -MAX_WIDTH : (int)value;
 }
 
-/* Digits, or a value in their place. */
-static bool take_number(struct record *r, const char **p, int *out)
+/* Parses digits, or takes a value for *. */
+static bool parse_number(struct record *r, const char **p, int *out)
 {
 	int64_t n = 0;
 	int32_t value;
 
 	if (**p == '*') {
 		(*p)++;
-		if (!take(r, &value, 4))
+		if (!record_take(r, &value, 4))
 			return false;
 		*out = limited(value);
 		return true;
@@ -75,8 +75,9 @@ static bool take_number(struct record *r, const char **p, int *out)
 	return true;
 }
 
-/* Behind the per cent sign; *p ends on the letter. The device reads on over the same characters. */
-static bool take_conversion(struct record *r, const char **p, struct conversion *c)
+/* Parses a conversion after its per cent sign; *p ends on the letter. The device parses the same
+ * characters. */
+static bool parse_conversion(struct record *r, const char **p, struct conversion *c)
 {
 	*c = (struct conversion){.width = -1, .precision = -1};
 	for (;; (*p)++) {
@@ -91,7 +92,7 @@ static bool take_conversion(struct record *r, const char **p, struct conversion 
 			break;
 		*flag = true;
 	}
-	if ((**p == '*' || (**p >= '1' && **p <= '9')) && !take_number(r, p, &c->width))
+	if ((**p == '*' || (**p >= '1' && **p <= '9')) && !parse_number(r, p, &c->width))
 		return false;
 	if (c->width < -1) {
 		c->minus = true;
@@ -99,7 +100,7 @@ static bool take_conversion(struct record *r, const char **p, struct conversion 
 	}
 	if (**p == '.') {
 		(*p)++;
-		if (!take_number(r, p, &c->precision))
+		if (!parse_number(r, p, &c->precision))
 			return false;
 		if (c->precision < 0)
 			c->precision = -1;
@@ -112,8 +113,8 @@ static bool take_conversion(struct record *r, const char **p, struct conversion 
 	return c->letter != 0;
 }
 
-/* "%-+ #0*.*lld" as far as it was said; width and precision are always given. */
-static void spell(const struct conversion *c, const char *length, char *format)
+/* Formats the conversion as "%-+ #0*.*lld"; width and precision are always given. */
+static void conversion_format(const struct conversion *c, const char *length, char *format)
 {
 	*format++ = '%';
 	if (c->minus)
@@ -131,13 +132,13 @@ static void spell(const struct conversion *c, const char *length, char *format)
 
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-/* The value's type is what spell() was told. */
+/* The value must have the type that length names. */
 #define PUT(out, c, length, value) \
 	do { \
-		char format_[32], text_[WIDEST + 512]; \
+		char format_[32], text_[MAX_WIDTH + 512]; \
 		int n_; \
 \
-		spell(c, length, format_); \
+		conversion_format(c, length, format_); \
 		n_ = snprintf(text_, sizeof(text_), format_, (c)->width < 0 ? 0 : (c)->width, \
 			      (c)->precision, value); \
 		if (n_ > 0) \
@@ -150,7 +151,7 @@ static bool put_integer(struct print_text *out, struct record *r, const struct c
 	uint64_t wide = 0;
 	uint32_t narrow = 0;
 
-	if (c->wide ? !take(r, &wide, 8) : !take(r, &narrow, 4))
+	if (c->wide ? !record_take(r, &wide, 8) : !record_take(r, &narrow, 4))
 		return false;
 	if (c->wide && c->letter == 'c')
 		PUT(out, c, "", (int)wide);
@@ -163,7 +164,7 @@ static bool put_integer(struct print_text *out, struct record *r, const struct c
 	return true;
 }
 
-/* Of any length: the C library only sees what fits, and pads. */
+/* Prints a string of any length: the C library only sees what fits, and pads. */
 static bool put_string(struct print_text *out, struct record *r, const struct conversion *c)
 {
 	const uint8_t *zero = memchr(r->at, 0, (size_t)(r->end - r->at));
@@ -191,20 +192,20 @@ static bool put_value(struct print_text *out, struct record *r, const struct con
 	if (strchr("diuoxXc", c->letter))
 		return put_integer(out, r, c);
 	if (strchr("fFeEgGaA", c->letter)) {
-		if (!take(r, &real, 8))
+		if (!record_take(r, &real, 8))
 			return false;
 		PUT(out, c, "", real);
 		return true;
 	}
 	if (c->letter == 'p') {
-		if (!take(r, &address, 8))
+		if (!record_take(r, &address, 8))
 			return false;
 		PUT(out, c, "", (void *)(uintptr_t)address);
 		return true;
 	}
 	if (c->letter == 's')
 		return put_string(out, r, c);
-	return true; /* of %n nothing was left to see */
+	return true; /* the device left nothing for %n */
 }
 #pragma GCC diagnostic pop
 
@@ -226,13 +227,13 @@ void print_line(struct print_text *out, const uint8_t *record, size_t bytes)
 		if (!*p)
 			break;
 		p++;
-		if (!take_conversion(&r, &p, &c))
+		if (!parse_conversion(&r, &p, &c))
 			break;
 		p++;
 		if (c.letter == '%')
 			print_add(out, "%", 1);
 		else if (!strchr("diuoxXcfFeEgGaApsn", c.letter))
-			print_add(out, start, (size_t)(p - start)); /* as it stands */
+			print_add(out, start, (size_t)(p - start)); /* printed as it is */
 		else if (!put_value(out, &r, &c))
 			break;
 	}

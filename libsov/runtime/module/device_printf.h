@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a kernel's printf says, made text from the format and the values that it left. */
+/* Formats a kernel's printf record. */
 #ifndef SOV_PRINT_H
 #define SOV_PRINT_H
 
@@ -11,8 +11,9 @@ struct print_text {
 	size_t count, capacity;
 };
 
-/* record: the format with its zero, then the values (libsov/kernels/device_services.h). It may hold
- * anything: what is cut short ends the line. Appends to out; without memory for it, does not. */
+/* Appends the text of a record: the zero-terminated format, then the values
+ * (libsov/kernels/device_services.h). The record may contain anything; a truncated one ends the
+ * line. Without memory the text is lost. */
 void print_line(struct print_text *out, const uint8_t *record, size_t bytes);
 void print_add(struct print_text *out, const char *text, size_t bytes);
 

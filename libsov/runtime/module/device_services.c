@@ -1,23 +1,27 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Services for kernels on the host's side: printf, assert, malloc and free. The device code is a
- * module of the context's own (libsov/kernels/device_services.cu), loaded with the first module that calls
- * one of them. Lines are read while threads wait for the GPU and before a wait returns, so that what
- * a kernel printed is there when it is known to have ended; nothing on the GPU ever waits for that.
+ * Device services on the host's side: printf, assert, malloc and free of kernels. The device code
+ * is an internal module (libsov/kernels/device_services.cu), which is loaded with the first module
+ * that calls a service. Waiting threads read printf records, and every wait reads them before it
+ * returns, so that a completed kernel's output has been printed. The GPU never waits for that.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/kernels/device_services.h"
+#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
+#include "libsov/runtime/memory/buffer.h"
 #include "libsov/runtime/module/device_printf.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/module/device_services.h"
+#include "libsov/runtime/module/module_load.h"
 
 typedef unsigned long long ull;
 
-struct services { /* where the context's are */
+struct services {
 	uint64_t entries[SERVICES];
-	uint32_t registers, stack_bytes; /* most of any */
+	uint32_t registers, stack_bytes; /* maximum over all services */
 	struct buffer *control_buffer, *log, *heap;
 	struct services_control *control; /* video memory: written, rarely read */
 	struct services_assertion *assertion;
@@ -26,13 +30,13 @@ struct services { /* where the context's are */
 
 	pthread_mutex_t reading;
 	uint64_t tail, lost;
-	uint8_t *record; /* room for the largest */
+	uint8_t *record; /* a copy of one record */
 	struct print_text text;
 };
 
-/* ---- reading lines ---- */
+/* ---- reading printf records ---- */
 
-static void say(const struct context *c, const char *text, size_t bytes)
+static void services_print(const struct context *c, const char *text, size_t bytes)
 {
 	if (!bytes)
 		return;
@@ -49,8 +53,9 @@ static uint64_t ring_word(const struct services *s, uint64_t position)
 	return __atomic_load_n(&s->ring[(position & (s->ring_bytes - 1)) / 8], __ATOMIC_ACQUIRE);
 }
 
-/* The record at the tail, if it is complete; its bytes behind the two words. */
-static size_t take_record(struct services *s)
+/* Copies the record at the tail, if it is complete, and returns its size without the two header
+ * words. */
+static size_t services_take_record(struct services *s)
 {
 	uint64_t bytes, i;
 
@@ -58,8 +63,9 @@ static size_t take_record(struct services *s)
 		return 0;
 	bytes = ring_word(s, s->tail + 8);
 	if (bytes < 24 || bytes % 8 || bytes > s->ring_bytes) {
-		/* A kernel wrote over the ring; nothing in it can be believed any more. */
-		LOG(CONTEXT, ERROR, "printf: a record of %llu bytes is no record", (ull)bytes);
+		/* A kernel overwrote the ring: nothing in it can be trusted any more. */
+		LOG(CONTEXT, ERROR, "printf: the ring is corrupt: a record has %llu bytes",
+		    (ull)bytes);
 		s->tail = UINT64_MAX / 2;
 		return 0;
 	}
@@ -72,7 +78,7 @@ static size_t take_record(struct services *s)
 	return bytes - 16;
 }
 
-static void tell_lost(struct context *c, struct services *s)
+static void services_report_lost(struct context *c, struct services *s)
 {
 	uint64_t lost = __atomic_load_n(&s->control->lost, __ATOMIC_RELAXED);
 	char text[192];
@@ -91,9 +97,9 @@ static void tell_lost(struct context *c, struct services *s)
 		fputs(text, stderr);
 }
 
-#define TEXT_ENOUGH 65536 /* give it out */
+#define PRINT_THRESHOLD 65536 /* print when this much has accumulated */
 
-void services_read(struct context *c)
+static void services_read(struct context *c)
 {
 	struct services *s = __atomic_load_n(&c->services, __ATOMIC_ACQUIRE);
 	size_t bytes;
@@ -101,32 +107,32 @@ void services_read(struct context *c)
 	if (!s)
 		return;
 	pthread_mutex_lock(&s->reading);
-	while ((bytes = take_record(s))) {
+	while ((bytes = services_take_record(s))) {
 		print_line(&s->text, s->record, bytes);
-		if (s->text.count >= TEXT_ENOUGH) {
+		if (s->text.count >= PRINT_THRESHOLD) {
 			__atomic_store_n(&s->control->tail, s->tail, __ATOMIC_RELAXED);
 			winsys_write_barrier();
-			say(c, s->text.bytes, s->text.count);
+			services_print(c, s->text.bytes, s->text.count);
 			s->text.count = 0;
 		}
 	}
 	__atomic_store_n(&s->control->tail, s->tail, __ATOMIC_RELAXED);
 	winsys_write_barrier();
-	say(c, s->text.bytes, s->text.count);
+	services_print(c, s->text.bytes, s->text.count);
 	s->text.count = 0;
-	tell_lost(c, s);
+	services_report_lost(c, s);
 	pthread_mutex_unlock(&s->reading);
 }
 
 /* ---- assertions ---- */
 
-bool services_assertion(const struct context *c, sov_fault *f)
+static void services_check_assertion(const struct context *c, sov_fault *f)
 {
 	const struct services_assertion *a = c->services ? c->services->assertion : NULL;
 	const char *text[3];
 
 	if (!a || !__atomic_load_n(&a->ready, __ATOMIC_ACQUIRE))
-		return false;
+		return;
 	for (int i = 0; i < 3; i++)
 		text[i] = memchr(a->text[i], 0, SERVICES_TEXT) ? a->text[i] : "";
 	f->result = SOV_ERROR_ASSERT;
@@ -139,17 +145,16 @@ bool services_assertion(const struct context *c, sov_fault *f)
 		snprintf(f->cause, sizeof(f->cause), "%.80s:%u: %.48s: assertion '%.90s' failed",
 			 text[1], a->line, text[2], text[0]);
 	f->address = a->address;
-	f->pc = UINT64_MAX; /* the service's, which says nothing */
+	f->pc = UINT64_MAX; /* inside the service, hence not useful */
 	f->instruction[0] = 0;
-	f->placed = 1;
+	f->has_thread = 1;
 	memcpy(f->block, a->block, sizeof(f->block));
 	memcpy(f->thread, a->thread, sizeof(f->thread));
-	return true;
 }
 
-/* ---- memory for them ---- */
+/* ---- memory of the services ---- */
 
-static sov_result make_log(struct context *c, struct services *s)
+static sov_result services_create_log(struct context *c, struct services *s)
 {
 	sov_result r = buffer_create_mapped(c, WINSYS_VRAM, false, sizeof(*s->control),
 					    &s->control_buffer);
@@ -165,14 +170,14 @@ static sov_result make_log(struct context *c, struct services *s)
 	s->ring = (uint64_t *)((uint8_t *)s->log->cpu + SERVICES_LOG_START);
 	s->record = malloc(s->ring_bytes);
 	return s->record ? SOV_OK
-			 : refuse(SOV_ERROR_OUT_OF_HOST_MEMORY,
-				  "no %llu bytes of host memory for "
-				  "lines of printf",
-				  (ull)s->ring_bytes);
+			 : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
+				     "no %llu bytes of host memory for "
+				     "lines of printf",
+				     (ull)s->ring_bytes);
 }
 
-/* Nothing was printed and no thread has stopped; what the heap holds stays. */
-void services_restart(struct context *c)
+/* Discards records and assertions; the heap keeps its content. */
+static void services_reset(struct context *c)
 {
 	struct services *s = c->services;
 
@@ -187,7 +192,7 @@ void services_restart(struct context *c)
 	pthread_mutex_unlock(&s->reading);
 }
 
-static sov_result make_heap(struct context *c, struct services *s)
+static sov_result services_create_heap(struct context *c, struct services *s)
 {
 	sov_result r;
 
@@ -202,7 +207,7 @@ static sov_result make_heap(struct context *c, struct services *s)
 	return SOV_OK;
 }
 
-static void destroy(struct context *c, struct services *s)
+static void services_free(struct context *c, struct services *s)
 {
 	if (s->heap)
 		buffer_destroy(c, s->heap);
@@ -216,19 +221,18 @@ static void destroy(struct context *c, struct services *s)
 	free(s);
 }
 
-void services_free(struct context *c)
+static void services_destroy(struct context *c)
 {
 	if (c->services)
-		destroy(c, c->services);
-	pthread_mutex_destroy(&c->loading_services);
+		services_free(c, c->services);
 }
 
-/* ---- being needed ---- */
+/* ---- loading the services ---- */
 
 /* With the lock held. */
-static sov_result install(struct context *c, struct services *s, const struct module *m)
+static sov_result services_install(struct context *c, struct services *s, const struct module *m)
 {
-	sov_result r = make_log(c, s);
+	sov_result r = services_create_log(c, s);
 	uint32_t i;
 
 	for (i = 0; !r && i < m->image.nkernels; i++) {
@@ -251,12 +255,12 @@ static sov_result install(struct context *c, struct services *s, const struct mo
 	s->control->log = s->log->va;
 	s->control->ring_bytes = s->ring_bytes;
 	__atomic_store_n(&c->services, s, __ATOMIC_RELEASE);
-	services_restart(c);
+	services_reset(c);
 	LOG(CONTEXT, INFO, "services: %llu bytes for printf", (ull)s->ring_bytes);
 	return SOV_OK;
 }
 
-static sov_result load(struct context *c)
+static sov_result services_load(struct context *c)
 {
 	struct services *s = calloc(1, sizeof(*s));
 	sov_module handle = NULL;
@@ -264,7 +268,7 @@ static sov_result load(struct context *c)
 	sov_result r;
 
 	if (!s)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for services");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for services");
 	pthread_mutex_init(&s->reading, NULL);
 	s->ring_bytes = c->print_bytes;
 	r = module_load_services(c, services_library, strlen(services_library), &handle);
@@ -273,33 +277,33 @@ static sov_result load(struct context *c)
 	if (!r)
 		r = m ? context_check(c) : SOV_ERROR_CANCELLED;
 	if (!r)
-		r = install(c, s, m);
+		r = services_install(c, s, m);
 	if (r)
-		destroy(c, s);
+		services_free(c, s);
 	pthread_mutex_unlock(&c->lock);
 	if (m)
 		object_put(&m->member.object);
 	if (r && handle)
-		sov_module_unload(handle);
+		api_module_unload(handle);
 	return r;
 }
 
 #define HEAP_SERVICES (1u << SERVICE_ALLOC | 1u << SERVICE_FREE)
 
-sov_result services_need(struct context *c, struct image *im)
+static sov_result services_need(struct context *c, struct image *im)
 {
 	sov_result r = SOV_OK;
 	uint32_t i;
 
-	pthread_mutex_lock(&c->loading_services);
+	pthread_mutex_lock(&c->services_loading);
 	if (!c->services)
-		r = load(c);
-	pthread_mutex_unlock(&c->loading_services);
+		r = services_load(c);
+	pthread_mutex_unlock(&c->services_loading);
 	if (!r && im->services & HEAP_SERVICES) {
 		pthread_mutex_lock(&c->lock);
 		r = context_check(c);
 		if (!r)
-			r = make_heap(c, c->services);
+			r = services_create_heap(c, c->services);
 		pthread_mutex_unlock(&c->lock);
 	}
 	for (i = 0; !r && i < im->nkernels; i++) {
@@ -314,9 +318,28 @@ sov_result services_need(struct context *c, struct image *im)
 	return r;
 }
 
-void services_addresses(const struct context *c, uint64_t addresses[SERVICES])
+static void services_addresses(const struct context *c, uint64_t addresses[SERVICES])
 {
 	memset(addresses, 0, SERVICES * sizeof(*addresses));
 	if (c->services)
 		memcpy(addresses, c->services->entries, sizeof(c->services->entries));
 }
+
+static const struct services_ops services_ops = {
+	.need = services_need,
+	.addresses = services_addresses,
+};
+
+static sov_result services_create(struct context *c)
+{
+	c->services_ops = &services_ops;
+	return SOV_OK;
+}
+
+const struct context_part services_part = {
+	.create = services_create,
+	.collect_output = services_read,
+	.check_assertion = services_check_assertion,
+	.reset = services_reset,
+	.destroy = services_destroy,
+};

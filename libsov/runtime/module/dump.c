@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Copies of every program that is loaded, in the folder SOV_DUMP_DIR: what came in (.ptx), what each
- * pass of the compiler makes of it (.ir), the image and its machine code as text (.cubin, .sass; of AMD .co, .s).
- * Names begin with the process and a number and hold the first kernel's name, as far as it is
- * harmless. Files are only ever created: what is there already, by whomever, is left alone.
+ * SOV_DUMP_DIR: copies of every module that is loaded: the PTX (.ptx), the IR after each compiler
+ * pass (.ir), the image and its disassembly (.cubin, .sass; AMD .co, .s). File names consist of the
+ * process id, a number and the sanitised name of the first kernel. Existing files are never
+ * overwritten.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,14 +14,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "libsov/compiler/driver/compiler.h"
+#include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/module/dump.h"
 
 #define NAME_BYTES 64
 #define MAX_TRIES  100000u
 
-static char folder[PATH_MAX]; /* "": none is wanted */
-static uint32_t number;
+static char folder[PATH_MAX]; /* "": disabled */
+static uint32_t next_number;
 
 sov_result dump_init(void)
 {
@@ -32,13 +33,12 @@ sov_result dump_init(void)
 	if (!path || !*path || *folder)
 		return SOV_OK;
 	if (!realpath(path, full) || stat(full, &st))
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "SOV_DUMP_DIR: '%s': %s; it must be a folder that can be written to",
-			      path, strerror(errno));
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "SOV_DUMP_DIR: '%s': %s; it must be a writable directory", path,
+				 strerror(errno));
 	if (!S_ISDIR(st.st_mode) || access(full, W_OK | X_OK))
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "SOV_DUMP_DIR: '%s' is no folder that can be written to; name one",
-			      path);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "SOV_DUMP_DIR: '%s' is not a writable directory; name one", path);
 	memcpy(folder, full, sizeof(folder));
 	return SOV_OK;
 }
@@ -48,8 +48,8 @@ bool dump_wanted(void)
 	return *folder;
 }
 
-/* Letters, digits and underscores of a name; it comes out of a file and may be anything. */
-static void harmless(const char *name, char out[NAME_BYTES])
+/* Replaces everything except letters, digits and underscores: the name comes from a file. */
+static void sanitise_name(const char *name, char out[NAME_BYTES])
 {
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -60,7 +60,7 @@ static void harmless(const char *name, char out[NAME_BYTES])
 	out[n] = 0;
 }
 
-static FILE *create(const char *stem, const char *extension)
+static FILE *dump_create(const char *stem, const char *extension)
 {
 	char path[PATH_MAX + NAME_BYTES + 64];
 	int file;
@@ -70,8 +70,8 @@ static FILE *create(const char *stem, const char *extension)
 	return file < 0 ? NULL : fdopen(file, "w");
 }
 
-/* A file is whole or it is said that it is not. */
-static void finish(FILE *f, const char *stem, const char *extension)
+/* Closes a file and logs if it is incomplete. */
+static void dump_finish(FILE *f, const char *stem, const char *extension)
 {
 	bool good = f && !ferror(f);
 
@@ -84,16 +84,16 @@ static void finish(FILE *f, const char *stem, const char *extension)
 
 static void write_bytes(const char *stem, const char *extension, const void *data, size_t bytes)
 {
-	FILE *f = create(stem, extension);
+	FILE *f = dump_create(stem, extension);
 
 	if (f)
 		fwrite(data, 1, bytes, f);
-	finish(f, stem, extension);
+	dump_finish(f, stem, extension);
 }
 
 static void write_passes(const char *stem, const struct dump *d)
 {
-	FILE *f = create(stem, "ir");
+	FILE *f = dump_create(stem, "ir");
 	struct compile_options o = {
 		.source = COMPILE_PTX,
 		.target = d->target,
@@ -109,23 +109,23 @@ static void write_passes(const char *stem, const struct dump *d)
 		fputs(r.messages ? r.messages : "", f);
 		compile_result_free(&r);
 	}
-	finish(f, stem, "ir");
+	dump_finish(f, stem, "ir");
 }
 
 static void write_code(const char *stem, const struct dump *d)
 {
 	const struct image *im = d->image;
-	FILE *f = create(stem, d->gpu->code);
+	FILE *f = dump_create(stem, d->gpu->code_extension);
 	char text[256], wants[64];
 	uint32_t i, at, bytes, word;
 
 	for (i = 0; f && i < im->nkernels; i++) {
 		const struct image_kernel *k = &im->kernels[i];
 
-		d->gpu->runs(d->chip, im, wants, sizeof(wants));
+		d->gpu->supports(d->chip, im, wants, sizeof(wants));
 		fprintf(f, "%s:  // %s, %u registers\n", k->name, wants, k->registers);
 		for (at = 0; at + sizeof(word) <= k->code_bytes; at += bytes) {
-			bytes = d->gpu->instruction(d->chip, k, at, text, sizeof(text), NULL);
+			bytes = d->gpu->disassemble(d->chip, k, at, text, sizeof(text), NULL);
 			memcpy(&word, k->code + at, sizeof(word));
 			if (bytes)
 				fprintf(f, "\t/*%04x*/ %s ;\n", at, text);
@@ -134,22 +134,22 @@ static void write_code(const char *stem, const struct dump *d)
 			bytes = bytes ? bytes : sizeof(word);
 		}
 	}
-	finish(f, stem, d->gpu->code);
+	dump_finish(f, stem, d->gpu->code_extension);
 }
 
-/* The first number of ours that nobody has used: of a process of the same number before us. */
+/* Finds an unused number: an earlier process may have had the same process id. */
 static bool choose_stem(const char *extension, const char *kernel, char *stem, size_t bytes,
 			FILE **first)
 {
 	char name[NAME_BYTES];
 	uint32_t tries;
 
-	harmless(kernel, name);
+	sanitise_name(kernel, name);
 	for (tries = 0; tries < MAX_TRIES; tries++) {
-		uint32_t n = __atomic_fetch_add(&number, 1, __ATOMIC_RELAXED);
+		uint32_t n = __atomic_fetch_add(&next_number, 1, __ATOMIC_RELAXED);
 
 		snprintf(stem, bytes, "%ld-%u%s%s", (long)getpid(), n, *name ? "-" : "", name);
-		*first = create(stem, extension);
+		*first = dump_create(stem, extension);
 		if (*first || errno != EEXIST)
 			return *first;
 	}
@@ -158,7 +158,7 @@ static bool choose_stem(const char *extension, const char *kernel, char *stem, s
 
 void dump_module(const struct dump *d)
 {
-	const char *extension = d->source ? "ptx" : d->gpu->image;
+	const char *extension = d->source ? "ptx" : d->gpu->image_extension;
 	const void *data = d->source ? d->source : d->file;
 	size_t bytes = d->source ? d->source_bytes : d->file_bytes;
 	const char *kernel = d->image && d->image->nkernels ? d->image->kernels[0].name : "";
@@ -170,11 +170,11 @@ void dump_module(const struct dump *d)
 		return;
 	}
 	fwrite(data, 1, bytes, first);
-	finish(first, stem, extension);
+	dump_finish(first, stem, extension);
 	if (d->source) {
 		write_passes(stem, d);
 		if (d->file)
-			write_bytes(stem, d->gpu->image, d->file, d->file_bytes);
+			write_bytes(stem, d->gpu->image_extension, d->file, d->file_bytes);
 	}
 	if (d->image && d->image->nkernels)
 		write_code(stem, d);

@@ -1,13 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Kernels that are compiled when they are asked for. A unit is nobody's, somebody's who compiles it, or
- * done: there, or refused for good. Who asks for one that another thread compiles waits for that; who
- * asks for another one compiles it meanwhile. The lock is held for looking alone. The text is kept
- * until it is read, which is at once, unless the head was found in the cache: then it is right, and it is
- * read when a unit is missing there.
+ * Lazy compilation. A unit is uncompiled, being compiled by a thread, loaded, or failed for good. A
+ * thread that asks for a unit which another thread compiles waits; units are compiled concurrently.
+ * The lock is not held while compiling. The PTX text is kept until it is parsed: at once, or, if
+ * the head came from the cache, when a unit is missing there; the text is known to be valid then.
  *
- * References: the head has one to each of its units, until it is retired, and each unit has one to the
- * head, for its variables.
+ * References: the head holds one to each of its units until it is retired, and each unit holds one
+ * to the head, for its variables.
  */
 #include "libsov/runtime/module/lazy_compile.h"
 
@@ -15,18 +14,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "libsov/runtime/base/error.h"
 #include "libsov/runtime/module/compile_cache.h"
 
-#define FEWEST_UNITS 4   /* with fewer, all are compiled at once */
-#define WAIT_SECONDS 600 /* for another thread that compiles */
+#define MIN_LAZY_UNITS 4   /* smaller modules are compiled at once */
+#define WAIT_SECONDS   600 /* timeout for another thread's compilation */
 
-enum state { NOBODYS, SOMEBODYS, THERE, REFUSED };
+enum unit_state { UNIT_UNCOMPILED, UNIT_COMPILING, UNIT_LOADED, UNIT_FAILED };
 
 struct unit {
-	enum state state;
-	struct compile_result result; /* image: not installed yet; messages: why it is refused */
+	enum unit_state state;
+	struct compile_result result; /* image until it is installed; messages of a failure */
 	bool compiled;
-	struct module *module; /* a reference; NULL: not there */
+	struct module *module; /* a reference; NULL: not loaded */
 };
 
 struct lazy {
@@ -34,16 +34,16 @@ struct lazy {
 	pthread_cond_t changed;
 	struct compile_options options;
 	struct cache *cache;
-	char *text; /* NULL: was read */
+	char *text; /* NULL: was parsed */
 	size_t bytes;
-	struct compilation *compilation; /* NULL: not read yet, or not needed any more */
-	bool reading;                    /* somebody reads the text */
+	struct compilation *compilation; /* NULL: not parsed yet, or all units are compiled */
+	bool reading;                    /* a thread parses the text */
 	bool retired;
 	struct unit *units;
-	uint32_t nunits, left; /* to be compiled */
+	uint32_t nunits, left; /* left: not compiled yet */
 };
 
-/* ---- at load ---- */
+/* ---- loading ---- */
 
 static struct lazy *lazy_new(const struct compile_options *o, struct cache *cache)
 {
@@ -62,7 +62,7 @@ static struct lazy *lazy_new(const struct compile_options *o, struct cache *cach
 	return l;
 }
 
-void lazy_free(struct lazy *l)
+static void lazy_free(struct lazy *l)
 {
 	if (!l)
 		return;
@@ -77,7 +77,7 @@ void lazy_free(struct lazy *l)
 	free(l);
 }
 
-static bool take_text(struct lazy *l, const char *text, size_t bytes)
+static bool lazy_keep_text(struct lazy *l, const char *text, size_t bytes)
 {
 	l->text = malloc(bytes + 1);
 	if (!l->text)
@@ -87,7 +87,7 @@ static bool take_text(struct lazy *l, const char *text, size_t bytes)
 	return true;
 }
 
-static bool compile_now(struct compilation *c, struct cache *cache, struct compile_result *r)
+static bool compile_whole(struct compilation *c, struct cache *cache, struct compile_result *r)
 {
 	bool good;
 
@@ -117,9 +117,9 @@ bool lazy_compile(const char *text, size_t bytes, const struct compile_options *
 	*lazy = NULL;
 	if (!found && !eager && cache_find(cache, CACHE_HEAD, r)) {
 		*lazy = lazy_new(o, cache);
-		if (*lazy && take_text(*lazy, text, bytes))
+		if (*lazy && lazy_keep_text(*lazy, text, bytes))
 			return true;
-		compile_result_free(r); /* no memory: as if it was not found */
+		compile_result_free(r); /* without memory, as if it was not in the cache */
 		if (*lazy)
 			(*lazy)->cache = NULL;
 		lazy_free(*lazy);
@@ -127,7 +127,7 @@ bool lazy_compile(const char *text, size_t bytes, const struct compile_options *
 	}
 	if (!found)
 		c = compilation_open(text, bytes, o, r);
-	if (c && !eager && compilation_units(c) >= FEWEST_UNITS)
+	if (c && !eager && compilation_units(c) >= MIN_LAZY_UNITS)
 		*lazy = lazy_new(o, cache);
 	if (*lazy) {
 		(*lazy)->compilation = c;
@@ -139,32 +139,32 @@ bool lazy_compile(const char *text, size_t bytes, const struct compile_options *
 		return false;
 	}
 	if (c)
-		good = compile_now(c, cache, r);
+		good = compile_whole(c, cache, r);
 	compilation_close(c);
 	cache_close(cache);
 	return good;
 }
 
-/* ---- being asked ---- */
+/* ---- looking up kernels ---- */
 
-/* Until another thread has done something. With the lock held; false: the time is up. */
+/* Waits for another thread's progress, with the lock held; false: timed out. */
 static bool wait_for_others(struct lazy *l, const struct timespec *deadline)
 {
 	return pthread_cond_timedwait(&l->changed, &l->lock, deadline) != ETIMEDOUT;
 }
 
-/* With the lock held, which is let go meanwhile. The text has no errors: it was compiled before. */
-static sov_result read_text(struct lazy *l, const struct timespec *deadline)
+/* Parses the text, which compiled without errors before. Releases the lock meanwhile. */
+static sov_result lazy_parse_text(struct lazy *l, const struct timespec *deadline)
 {
 	struct compilation *c;
 	struct compile_result r;
 
 	while (l->reading)
 		if (!wait_for_others(l, deadline))
-			return refuse(SOV_ERROR_TIMEOUT,
-				      "another thread has been reading the module's "
-				      "text for %u s",
-				      WAIT_SECONDS);
+			return set_error(SOV_ERROR_TIMEOUT,
+					 "another thread has been reading the module's "
+					 "text for %u s",
+					 WAIT_SECONDS);
 	if (l->compilation)
 		return SOV_OK;
 	l->reading = true;
@@ -183,12 +183,12 @@ static sov_result read_text(struct lazy *l, const struct timespec *deadline)
 	}
 	compile_result_free(&r);
 	return c ? SOV_OK
-		 : refuse(SOV_ERROR_INVALID_SOURCE, "%.*s",
-			  (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
+		 : set_error(SOV_ERROR_INVALID_SOURCE, "%.*s",
+			     (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
 }
 
-/* With the lock held, which is let go meanwhile; the unit is the caller's. */
-static sov_result compile_unit(struct lazy *l, uint32_t number, const struct timespec *deadline)
+/* Compiles a unit that the caller has marked. Releases the lock meanwhile. */
+static sov_result unit_compile(struct lazy *l, uint32_t number, const struct timespec *deadline)
 {
 	struct unit *u = &l->units[number];
 	struct compilation *c;
@@ -201,7 +201,7 @@ static sov_result compile_unit(struct lazy *l, uint32_t number, const struct tim
 	found = cache_find(l->cache, number, &u->result);
 	pthread_mutex_lock(&l->lock);
 	if (!found)
-		r = read_text(l, deadline);
+		r = lazy_parse_text(l, deadline);
 	if (r)
 		return r;
 	c = l->compilation;
@@ -217,25 +217,25 @@ static sov_result compile_unit(struct lazy *l, uint32_t number, const struct tim
 	return SOV_OK;
 }
 
-static sov_result refuse_unit(const struct unit *u)
+static sov_result set_unit_error(const struct unit *u)
 {
 	module_messages_set(u->result.messages ? strdup(u->result.messages) : NULL);
-	return refuse(SOV_ERROR_INVALID_SOURCE, "%.*s", (int)strcspn(sov_module_messages(), "\n"),
-		      sov_module_messages());
+	return set_error(SOV_ERROR_INVALID_SOURCE, "%.*s",
+			 (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
 }
 
-/* The unit is the caller's. With the lock held, which is let go meanwhile. */
-static sov_result make_unit(struct module *m, uint32_t number, const struct timespec *deadline)
+/* Compiles and loads a unit that the caller has marked. Releases the lock meanwhile. */
+static sov_result unit_load(struct module *m, uint32_t number, const struct timespec *deadline)
 {
 	struct lazy *l = m->lazy;
 	struct unit *u = &l->units[number];
 	struct module *unit = NULL;
-	sov_result r = compile_unit(l, number, deadline);
+	sov_result r = unit_compile(l, number, deadline);
 
 	if (r)
 		return r;
 	if (!u->result.image) {
-		u->state = REFUSED;
+		u->state = UNIT_FAILED;
 		return SOV_OK;
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -244,15 +244,16 @@ static sov_result make_unit(struct module *m, uint32_t number, const struct time
 	if (r)
 		return r;
 	compile_result_free(&u->result);
-	/* Whoever unloads the module meanwhile sets its own first, and could not find this one. */
+	/* A thread that unloads the module sets m->unloading first and cannot have seen this
+	 * unit. */
 	unit->unloading = m->unloading;
 	u->module = unit;
-	u->state = THERE;
+	u->state = UNIT_LOADED;
 	return SOV_OK;
 }
 
-/* Retired meanwhile: nobody else will give up the head's reference. */
-static sov_result give_up(struct lazy *l, struct unit *u)
+/* The module was retired meanwhile: drops the reference that lazy_retire could not see. */
+static sov_result unit_abandon(struct lazy *l, struct unit *u)
 {
 	struct module *unit = u->module;
 
@@ -261,12 +262,13 @@ static sov_result give_up(struct lazy *l, struct unit *u)
 	if (unit)
 		module_drop(unit);
 	pthread_mutex_lock(&l->lock);
-	return refuse(SOV_ERROR_INVALID_HANDLE,
-		      "the module was unloaded while a kernel of it was compiled");
+	return set_error(SOV_ERROR_INVALID_HANDLE,
+			 "the module was unloaded while a kernel of it was compiled");
 }
 
-/* Until the unit is done, by whomever. With the lock held, which is let go meanwhile. */
-static sov_result finish_unit(struct module *m, uint32_t number)
+/* Waits until the unit is loaded or has failed, and compiles it if no thread does. Releases the
+ * lock meanwhile. */
+static sov_result unit_need(struct module *m, uint32_t number)
 {
 	struct unit *u = &m->lazy->units[number];
 	struct lazy *l = m->lazy;
@@ -275,28 +277,28 @@ static sov_result finish_unit(struct module *m, uint32_t number)
 
 	clock_gettime(CLOCK_MONOTONIC, &deadline);
 	deadline.tv_sec += WAIT_SECONDS;
-	while (u->state == SOMEBODYS && !l->retired)
+	while (u->state == UNIT_COMPILING && !l->retired)
 		if (!wait_for_others(l, &deadline))
-			return refuse(SOV_ERROR_TIMEOUT,
-				      "another thread has been compiling the kernel "
-				      "for %u s",
-				      WAIT_SECONDS);
-	if (u->state == NOBODYS && !l->retired) {
-		u->state = SOMEBODYS;
-		r = make_unit(m, number, &deadline);
+			return set_error(SOV_ERROR_TIMEOUT,
+					 "another thread has been compiling the kernel "
+					 "for %u s",
+					 WAIT_SECONDS);
+	if (u->state == UNIT_UNCOMPILED && !l->retired) {
+		u->state = UNIT_COMPILING;
+		r = unit_load(m, number, &deadline);
 		if (r)
-			u->state = NOBODYS;
+			u->state = UNIT_UNCOMPILED;
 		pthread_cond_broadcast(&l->changed);
 	}
 	if (l->retired)
-		return give_up(l, u);
-	if (!r && u->state == REFUSED)
-		r = refuse_unit(u);
+		return unit_abandon(l, u);
+	if (!r && u->state == UNIT_FAILED)
+		r = set_unit_error(u);
 	return r;
 }
 
-/* How many units there are is what the head says. With the lock held. */
-static sov_result need_units(struct lazy *l, const struct image *head)
+/* Allocates the units; the head says how many there are. With the lock held. */
+static sov_result lazy_need_units(struct lazy *l, const struct image *head)
 {
 	uint64_t last = 0;
 
@@ -305,12 +307,12 @@ static sov_result need_units(struct lazy *l, const struct image *head)
 	for (uint32_t k = 0; k < head->ndeclared; k++)
 		last = head->declared[k].unit > last ? head->declared[k].unit : last;
 	if (last >= head->ndeclared)
-		return refuse(SOV_ERROR_INTERNAL,
-			      "the module has %u kernels, but a unit number %llu", head->ndeclared,
-			      (unsigned long long)last);
+		return set_error(SOV_ERROR_INTERNAL,
+				 "the module has %u kernels, but a unit number %llu",
+				 head->ndeclared, (unsigned long long)last);
 	l->units = calloc(last + 1, sizeof(*l->units));
 	if (!l->units)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");
 	l->nunits = l->left = (uint32_t)last + 1;
 	return SOV_OK;
 }
@@ -323,9 +325,9 @@ sov_result lazy_function(struct module *m, uint32_t k, sov_function *function)
 	sov_result r;
 
 	pthread_mutex_lock(&l->lock);
-	r = need_units(l, &m->image);
+	r = lazy_need_units(l, &m->image);
 	if (!r)
-		r = finish_unit(m, (uint32_t)d->unit);
+		r = unit_need(m, (uint32_t)d->unit);
 	if (!r) {
 		unit = l->units[d->unit].module;
 		r = SOV_ERROR_INTERNAL;
@@ -336,15 +338,15 @@ sov_result lazy_function(struct module *m, uint32_t k, sov_function *function)
 			r = SOV_OK;
 		}
 		if (r)
-			refuse(r, "kernel '%s' is not in its unit", d->name);
+			set_error(r, "kernel '%s' is not in its unit", d->name);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return r;
 }
 
-/* ---- the end ---- */
+/* ---- unloading ---- */
 
-void lazy_set_unloading(struct lazy *l, bool unloading)
+static void lazy_set_unloading(struct lazy *l, bool unloading)
 {
 	pthread_mutex_lock(&l->lock);
 	for (uint32_t k = 0; k < l->nunits; k++)
@@ -353,7 +355,7 @@ void lazy_set_unloading(struct lazy *l, bool unloading)
 	pthread_mutex_unlock(&l->lock);
 }
 
-void lazy_retire(struct lazy *l)
+static void lazy_retire(struct lazy *l)
 {
 	pthread_mutex_lock(&l->lock);
 	l->retired = true;
@@ -370,3 +372,9 @@ void lazy_retire(struct lazy *l)
 	}
 	pthread_mutex_unlock(&l->lock);
 }
+
+const struct lazy_ops lazy_compile_ops = {
+	.set_unloading = lazy_set_unloading,
+	.retire = lazy_retire,
+	.free = lazy_free,
+};

@@ -1,46 +1,50 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Host functions in streams. One thread of the context runs them, as soon as everything before them
- * on their stream is done; the stream meanwhile waits for a semaphore that the thread then writes.
- * Any function whose turn has come may run next, so one that waits for another stream does not hold
- * that stream's up.
+ * Host functions in streams. One thread per context runs them. A function's stream waits for a
+ * semaphore that the thread releases from the CPU when the function has returned. The thread runs
+ * any function whose earlier work is complete, so that a function which waits for another stream
+ * does not block that stream's functions.
  */
 #include <stdlib.h>
 #include <time.h>
-#include "libsov/runtime/runtime.h"
-#include "libsov/runtime/trace/trace.h"
+#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/clock.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/stream/host_function.h"
+#include "libsov/runtime/stream/stream.h"
+#include "libsov/runtime/trace/trace_ring.h"
 
-#define SHORTEST_REST 20000
-#define LONGEST_REST  1000000
+#define MIN_SLEEP_NS 20000
+#define MAX_SLEEP_NS 1000000
 
-struct call {
-	struct call *next;
+struct host_call {
+	struct host_call *next;
 	struct stream *stream; /* a reference */
-	uint64_t number;       /* the piece that waits for it */
+	uint64_t seqno;        /* the submission that waits for the function */
 	uint64_t epoch;
 	void (*function)(void *user);
 	void *user;
-	struct semaphore *semaphore; /* its own, also when it is spare */
+	struct semaphore *semaphore; /* kept for the next use */
 	uint32_t value;
 };
 
-/* Made by the first call and kept until the context is freed, so that whoever has a reference to
- * the context may look at it. */
-struct calls {
+/* Created by the first call and freed with the context, so that every holder of a context reference
+ * may use it. */
+struct host_functions {
 	pthread_t thread;
 	pthread_mutex_t lock;
-	pthread_cond_t some;
-	struct call *first, **last, *spare;
+	pthread_cond_t not_empty;
+	struct host_call *first, **last, *spare;
 	bool closing;
 };
 
-static bool is_void(const struct context *c, const struct call *k)
+static bool host_call_is_void(const struct context *c, const struct host_call *k)
 {
 	return atomic_load_explicit(&c->epoch, memory_order_acquire) != k->epoch;
 }
 
-/* The stream goes on, and the call waits for another to need it. */
-static void finish(struct calls *l, struct call *k)
+/* Lets the stream continue and keeps the call for reuse. */
+static void host_call_finish(struct host_functions *l, struct host_call *k)
 {
 	struct stream *s = k->stream;
 
@@ -52,13 +56,14 @@ static void finish(struct calls *l, struct call *k)
 	object_put(&s->member.object);
 }
 
-/* Takes the first whose turn has come, or that nobody waits for any more; NULL: none. */
-static struct call *take(struct context *c, struct calls *l)
+/* Takes the first call whose earlier work is complete or whose context was reset; NULL: none. */
+static struct host_call *host_call_take(struct context *c, struct host_functions *l)
 {
-	struct call **p, *k;
+	struct host_call **p, *k;
 
 	for (p = &l->first; (k = *p); p = &k->next)
-		if (l->closing || is_void(c, k) || stream_poll(k->stream) + 1 >= k->number) {
+		if (l->closing || host_call_is_void(c, k) ||
+		    stream_poll(k->stream) + 1 >= k->seqno) {
 			*p = k->next;
 			if (l->last == &k->next)
 				l->last = p;
@@ -67,43 +72,43 @@ static struct call *take(struct context *c, struct calls *l)
 	return NULL;
 }
 
-static void run_function(const struct call *k)
+static void host_call_run(const struct host_call *k)
 {
 	uint64_t from = tracing() ? now_ns() : 0;
 
 	k->function(k->user);
 	if (from)
-		trace_function(from, now_ns());
+		trace_host_function(from, now_ns());
 }
 
-static void *run(void *arg)
+static void *host_functions_thread(void *arg)
 {
 	struct context *c = arg;
-	struct calls *l = c->calls;
-	long rest = SHORTEST_REST;
+	struct host_functions *l = c->host_functions;
+	long sleep_ns = MIN_SLEEP_NS;
 
 	pthread_mutex_lock(&l->lock);
 	while (!l->closing || l->first) {
-		struct call *k = take(c, l);
+		struct host_call *k = host_call_take(c, l);
 
 		if (k) {
-			bool drop = l->closing || is_void(c, k);
+			bool drop = l->closing || host_call_is_void(c, k);
 
 			pthread_mutex_unlock(&l->lock);
 			if (!drop)
-				run_function(k);
-			finish(l, k);
+				host_call_run(k);
+			host_call_finish(l, k);
 			pthread_mutex_lock(&l->lock);
-			rest = SHORTEST_REST;
+			sleep_ns = MIN_SLEEP_NS;
 		} else if (!l->first) {
-			pthread_cond_wait(&l->some, &l->lock);
+			pthread_cond_wait(&l->not_empty, &l->lock);
 		} else {
-			struct timespec t = {.tv_nsec = rest};
+			struct timespec t = {.tv_nsec = sleep_ns};
 
 			pthread_mutex_unlock(&l->lock);
 			nanosleep(&t, NULL);
 			pthread_mutex_lock(&l->lock);
-			rest = rest < LONGEST_REST / 2 ? 2 * rest : LONGEST_REST;
+			sleep_ns = sleep_ns < MAX_SLEEP_NS / 2 ? 2 * sleep_ns : MAX_SLEEP_NS;
 		}
 	}
 	pthread_mutex_unlock(&l->lock);
@@ -111,43 +116,43 @@ static void *run(void *arg)
 }
 
 /* With the context's lock held. */
-static sov_result make_thread(struct context *c)
+static sov_result host_functions_start(struct context *c)
 {
-	struct calls *l = calloc(1, sizeof(*l));
+	struct host_functions *l = calloc(1, sizeof(*l));
 
 	if (!l)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for host functions");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for host functions");
 	l->last = &l->first;
 	pthread_mutex_init(&l->lock, NULL);
-	pthread_cond_init(&l->some, NULL);
-	c->calls = l;
-	if (pthread_create(&l->thread, NULL, run, c)) {
-		c->calls = NULL;
-		pthread_cond_destroy(&l->some);
+	pthread_cond_init(&l->not_empty, NULL);
+	c->host_functions = l;
+	if (pthread_create(&l->thread, NULL, host_functions_thread, c)) {
+		c->host_functions = NULL;
+		pthread_cond_destroy(&l->not_empty);
 		pthread_mutex_destroy(&l->lock);
 		free(l);
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no thread for host functions");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no thread for host functions");
 	}
 	return SOV_OK;
 }
 
-void calls_close(struct context *c)
+static void host_functions_close(struct context *c)
 {
-	struct calls *l = c->calls;
+	struct host_functions *l = c->host_functions;
 
 	if (!l)
 		return;
 	pthread_mutex_lock(&l->lock);
 	l->closing = true;
-	pthread_cond_signal(&l->some);
+	pthread_cond_signal(&l->not_empty);
 	pthread_mutex_unlock(&l->lock);
 	pthread_join(l->thread, NULL);
 }
 
-void calls_free(struct context *c)
+static void host_functions_destroy(struct context *c)
 {
-	struct calls *l = c->calls;
-	struct call *k;
+	struct host_functions *l = c->host_functions;
+	struct host_call *k;
 
 	if (!l)
 		return;
@@ -155,36 +160,37 @@ void calls_free(struct context *c)
 		l->spare = k->next;
 		free(k);
 	}
-	pthread_cond_destroy(&l->some);
+	pthread_cond_destroy(&l->not_empty);
 	pthread_mutex_destroy(&l->lock);
 	free(l);
 }
 
-bool calls_are_mine(struct context *c)
+bool host_functions_on_this_thread(struct context *c)
 {
-	struct calls *l;
+	struct host_functions *l;
 	bool mine;
 
 	pthread_mutex_lock(&c->lock);
-	l = c->calls;
+	l = c->host_functions;
 	mine = l && !c->closed && pthread_equal(l->thread, pthread_self());
 	pthread_mutex_unlock(&c->lock);
 	return mine;
 }
 
-/* ---- calling ---- */
+/* ---- submitting host functions ---- */
 
-static sov_result make_call(struct context *c, struct call **out)
+static sov_result host_call_new(struct context *c, struct host_call **out)
 {
-	struct call *k = calloc(1, sizeof(*k));
+	struct host_call *k = calloc(1, sizeof(*k));
 	sov_result r;
 
 	if (!k)
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a host function");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
+				 "no host memory for a host function");
 	pthread_mutex_lock(&c->lock);
 	r = context_check(c);
-	if (!r && !c->calls)
-		r = make_thread(c);
+	if (!r && !c->host_functions)
+		r = host_functions_start(c);
 	if (!r)
 		r = semaphore_create(c, &k->semaphore);
 	if (!r)
@@ -197,10 +203,10 @@ static sov_result make_call(struct context *c, struct call **out)
 	return r;
 }
 
-/* One that was used before needs nothing more: then nobody waits for the context's lock. */
-static sov_result take_call(struct context *c, struct call **out)
+/* A reused call has its semaphore already and does not need the context's lock. */
+static sov_result host_call_get(struct context *c, struct host_call **out)
 {
-	struct calls *l = c->calls;
+	struct host_functions *l = c->host_functions;
 
 	*out = NULL;
 	if (l) {
@@ -210,11 +216,11 @@ static sov_result take_call(struct context *c, struct call **out)
 			l->spare = (*out)->next;
 		pthread_mutex_unlock(&l->lock);
 	}
-	return *out ? SOV_OK : make_call(c, out);
+	return *out ? SOV_OK : host_call_new(c, out);
 }
 
-/* false: the thread has gone meanwhile, with the context. */
-static bool put(struct calls *l, struct call *k)
+/* false: the context is being destroyed and its thread has ended. */
+static bool host_call_queue(struct host_functions *l, struct host_call *k)
 {
 	bool open;
 
@@ -224,18 +230,18 @@ static bool put(struct calls *l, struct call *k)
 		k->next = NULL;
 		*l->last = k;
 		l->last = &k->next;
-		pthread_cond_signal(&l->some);
+		pthread_cond_signal(&l->not_empty);
 	}
 	pthread_mutex_unlock(&l->lock);
 	return open;
 }
 
-sov_result stream_call(struct stream *s, void (*function)(void *user), void *user)
+sov_result stream_host_function(struct stream *s, void (*function)(void *user), void *user)
 {
 	struct context *c = s->member.context;
-	struct call *k;
+	struct host_call *k;
 	struct slot slot;
-	sov_result r = take_call(c, &k);
+	sov_result r = host_call_get(c, &k);
 
 	if (r)
 		return r;
@@ -243,36 +249,42 @@ sov_result stream_call(struct stream *s, void (*function)(void *user), void *use
 	k->stream = s;
 	k->function = function;
 	k->user = user;
-	r = semaphore_renew(c, k->semaphore);
+	r = semaphore_prepare_next(c, k->semaphore);
 	if (!r)
 		r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 	if (r) {
-		finish(c->calls, k);
+		host_call_finish(c->host_functions, k);
 		return r;
 	}
-	/* Inside the gate: a reset, which releases what was asked for, comes before or after. */
+	/* Inside the gate, hence atomic with respect to a reset, which releases all values up to
+	 * semaphore->value. */
 	k->value = ++k->semaphore->value;
 	k->epoch = atomic_load_explicit(&c->epoch, memory_order_acquire);
-	k->number = slot.number;
+	k->seqno = slot.seqno;
 	c->gpu->acquire(&slot.push, k->semaphore->va, k->value);
 	stream_submit(s, &slot);
-	if (!put(c->calls, k))
-		finish(c->calls, k);
+	if (!host_call_queue(c->host_functions, k))
+		host_call_finish(c->host_functions, k);
 	return SOV_OK;
 }
 
-sov_result sov_stream_call(sov_stream stream, void (*function)(void *user), void *user)
+sov_result api_stream_host_function(sov_stream stream, void (*function)(void *user), void *user)
 {
 	struct stream *s;
 	sov_result r;
 
 	if (!function)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT, "function is NULL");
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "function is NULL");
 	s = object_get(stream, OBJECT_STREAM);
 	if (!s)
 		return SOV_ERROR_INVALID_HANDLE;
-	r = graph_capturing(s) ? graph_capture_call(s, function, user)
-			       : stream_call(s, function, user);
+	r = stream_captured(s) ? stream_capture(s)->host_function(s, function, user)
+			       : stream_host_function(s, function, user);
 	object_put(&s->member.object);
 	return r;
 }
+
+const struct context_part host_function_part = {
+	.close = host_functions_close,
+	.destroy = host_functions_destroy,
+};

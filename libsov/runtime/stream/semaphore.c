@@ -1,13 +1,26 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Semaphores: how the CPU learns what the GPU has done. Each lies in system memory, which the CPU
- * polls cheaply, on a cache line of its own. Values only grow (and wrap), also when a semaphore
- * goes to a new owner.
+ * Semaphores: how the GPU reports progress to the CPU. They lie in system memory, which the CPU
+ * polls cheaply, one per cache line. Values only grow (and wrap); a new owner continues where the
+ * previous one stopped.
  */
 #include <stdlib.h>
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/memory/buffer.h"
+#include "libsov/runtime/stream/semaphore.h"
 
-#define STRIDE 64
+#define STRIDE 64 /* one per cache line */
+
+/* Busy-waiting before a wait sleeps: about 50 us, at 40 ns per iteration on x86 and 15 on Arm. A
+ * software GPU needs the CPU itself. */
+#if defined(__x86_64__)
+#define SPIN_NS 40
+#else
+#define SPIN_NS 15
+#endif
+#define SPINS          (50000 / SPIN_NS)
+#define SOFTWARE_SPINS 50
 
 struct semaphore_page {
 	struct semaphore_page *next;
@@ -16,12 +29,12 @@ struct semaphore_page {
 	struct semaphore semaphores[];
 };
 
-static sov_result page_create(struct context *c)
+static sov_result semaphore_page_create(struct context *c)
 {
 	uint32_t count = c->device->info.page_bytes / STRIDE, i;
 	struct semaphore_page *page;
 	struct buffer *buffer;
-	/* Some hosts have 40 bits for a semaphore's address. */
+	/* Some channel classes have 40 bits for a semaphore's address. */
 	sov_result r =
 		buffer_create_mapped(c, WINSYS_SYSTEM, true, c->device->info.page_bytes, &buffer);
 
@@ -30,7 +43,7 @@ static sov_result page_create(struct context *c)
 	page = calloc(1, sizeof(*page) + count * sizeof(*page->semaphores));
 	if (!page) {
 		buffer_destroy(c, buffer);
-		return refuse(SOV_ERROR_OUT_OF_HOST_MEMORY, "no memory for semaphores");
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no memory for semaphores");
 	}
 	page->buffer = buffer;
 	page->count = count;
@@ -42,7 +55,7 @@ static sov_result page_create(struct context *c)
 
 		s->va = buffer->va + i * STRIDE;
 		s->payload = (uint32_t *)cpu;
-		s->time = (uint64_t *)(cpu + GPU_TIME_OFFSET);
+		s->time = (uint64_t *)(cpu + GPU_TIMESTAMP_OFFSET);
 		__atomic_store_n(s->payload, 0, __ATOMIC_RELEASE);
 		s->next_free = c->free_semaphores;
 		c->free_semaphores = s;
@@ -50,8 +63,8 @@ static sov_result page_create(struct context *c)
 	return SOV_OK;
 }
 
-/* One that nobody will release any more: its former owner may have been destroyed before. */
-static struct semaphore *take_quiet(struct context *c)
+/* Takes a free semaphore with no release pending: the previous owner's work may still run. */
+static struct semaphore *semaphore_take_quiet(struct context *c)
 {
 	struct semaphore **p, *s;
 
@@ -67,11 +80,11 @@ sov_result semaphore_create(struct context *c, struct semaphore **out)
 {
 	sov_result r = SOV_OK;
 
-	*out = take_quiet(c);
+	*out = semaphore_take_quiet(c);
 	if (!*out) {
-		r = page_create(c);
+		r = semaphore_page_create(c);
 		if (!r)
-			*out = take_quiet(c);
+			*out = semaphore_take_quiet(c);
 	}
 	return r;
 }
@@ -92,8 +105,8 @@ bool semaphore_reached(const struct semaphore *s, uint32_t value)
 	return (int32_t)(semaphore_read(s) - value) >= 0;
 }
 
-/* Nothing runs, so nobody waits for it any more, and it may begin anew. */
-static sov_result begin_anew(struct context *c, void *arg)
+/* All streams are idle: nothing waits for an old value, and values may start again at 0. */
+static sov_result semaphore_restart_values(struct context *c, void *arg)
 {
 	struct semaphore *s = arg;
 
@@ -103,25 +116,26 @@ static sov_result begin_anew(struct context *c, void *arg)
 	return SOV_OK;
 }
 
-static bool at_its_end(struct context *c, void *arg)
+static bool semaphore_at_maximum(struct context *c, void *arg)
 {
 	(void)c;
 	return ((const struct semaphore *)arg)->value == UINT32_MAX;
 }
 
-sov_result semaphore_renew(struct context *c, struct semaphore *s)
+sov_result semaphore_prepare_next(struct context *c, struct semaphore *s)
 {
-	if (!c->gpu->compares_unsigned || s->value != UINT32_MAX)
+	if (!c->gpu->acquire_compares_unsigned || s->value != UINT32_MAX)
 		return SOV_OK;
-	return context_settle(c, at_its_end, begin_anew, s);
+	return context_settle(c, semaphore_at_maximum, semaphore_restart_values, s);
 }
 
 uint64_t semaphore_time(const struct context *c, const struct semaphore *s)
 {
-	return c->gpu->time(c->chip, __atomic_load_n(s->time, __ATOMIC_RELAXED));
+	return c->gpu->ticks_to_ns(c->chip, __atomic_load_n(s->time, __ATOMIC_RELAXED));
 }
 
-void semaphores_release(struct context *c)
+/* Releases all semaphores from the CPU: work that would have released them was dropped. */
+static sov_result semaphores_restart(struct context *c)
 {
 	struct semaphore_page *page;
 	uint32_t i;
@@ -130,9 +144,10 @@ void semaphores_release(struct context *c)
 		for (i = 0; i < page->count; i++)
 			__atomic_store_n(page->semaphores[i].payload, page->semaphores[i].value,
 					 __ATOMIC_RELEASE);
+	return SOV_OK;
 }
 
-void semaphores_free(struct context *c)
+static void semaphores_destroy(struct context *c)
 {
 	struct semaphore_page *page;
 
@@ -142,3 +157,53 @@ void semaphores_free(struct context *c)
 		free(page);
 	}
 }
+
+/* ---- waiting ---- */
+
+struct semaphore_target {
+	const struct semaphore *semaphore;
+	uint32_t value;
+};
+
+static bool semaphore_target_reached(void *arg)
+{
+	const struct semaphore_target *t = arg;
+
+	return semaphore_reached(t->semaphore, t->value);
+}
+
+sov_result semaphore_wait(struct context *c, const struct semaphore *s, uint32_t value,
+			  uint64_t timeout, uint64_t (*request_interrupt)(void *arg), void *arg)
+{
+	uint64_t spins = c->device->info.software ? SOFTWARE_SPINS : SPINS;
+	uint64_t epoch = atomic_load_explicit(&c->epoch, memory_order_acquire);
+	struct semaphore_target t = {s, value};
+	uint64_t interrupt;
+	sov_result r;
+
+	if (spins > timeout / SPIN_NS)
+		spins = timeout / SPIN_NS + 1;
+	while (!semaphore_reached(s, value) && --spins)
+		cpu_relax();
+	/* A reset increments the epoch before it releases semaphores whose work was dropped: then
+	 * the value proves nothing. */
+	if (spins && !atomic_load_explicit(&c->error, memory_order_relaxed) &&
+	    atomic_load_explicit(&c->epoch, memory_order_relaxed) == epoch) {
+		context_collect_output(c);
+		return SOV_OK;
+	}
+	interrupt = timeout && request_interrupt ? request_interrupt(arg) : 0;
+	/* If nothing was submitted in between, wait for the request too: the stream is idle
+	 * then. */
+	if (interrupt && (uint32_t)interrupt - 1 == value)
+		t.value++;
+	pthread_mutex_lock(&c->lock);
+	r = context_block_since(c, semaphore_target_reached, &t, timeout, epoch);
+	pthread_mutex_unlock(&c->lock);
+	return r;
+}
+
+const struct context_part semaphore_part = {
+	.restart = semaphores_restart,
+	.destroy = semaphores_destroy,
+};

@@ -1,68 +1,71 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * How a piece of work gets to the GPU, from any number of threads, with no lock and no system call.
+ * Submitting work to the GPU from any number of threads, without locks or system calls.
  *
- * A stream is one sequence of numbers. Piece n is written into slot n % STREAM_SLOTS, announced by
- * one ring entry, and ends by releasing n to the stream's semaphore. A thread that submits
+ * A stream is a sequence of seqnos. Submission n uses slot n % STREAM_SLOTS, is announced by a ring
+ * entry, and releases n to the stream's semaphore when it completes. A thread that submits
  *
- *   1. enters the stream's gate, which is closed while queues are made, taken away or drained;
- *   2. takes the next number by compare-and-swap, provided that its slot is free;
- *   3. writes the slot, which is its own now, and marks the slot ready;
- *   4. publishes: whoever gets hold of the publisher's role, now or when it took its number, moves
- *      the rings over all slots that are ready, in order, and rings the doorbell. Who does not get
- *      it goes on: the one who has it looks again after giving it back, so nothing stays behind;
+ *   1. enters the stream's gate, which is closed while queues are created, destroyed or drained;
+ *   2. reserves the next seqno by compare-and-swap, if its slot is free;
+ *   3. writes the slot, which it owns now, and marks it ready;
+ *   4. publishes: the thread that holds the publisher role adds ring entries for all ready slots,
+ *      in order, and rings the doorbell. A thread that does not get the role goes on: the publisher
+ *      looks for ready slots again after it has released the role, so that no slot is missed;
  *   5. leaves the gate.
  *
- * Nothing between 2 and 4 can fail or wait. See docs/runtime.md for why nothing is lost.
+ * Nothing between 2 and 4 may fail or wait. docs/runtime.md explains why no submission is lost.
  *
- * Two queues do the work of a stream, one for compute and one for copies. A piece on one of them
- * begins by waiting for the piece before it if that went to the other.
+ * A stream has two queues, one for compute and one for copies. A submission to one of them begins
+ * with an acquire of the previous seqno if that went to the other.
  *
- * A compute piece ends with a release that waits until the engine is idle. That is the fastest way
- * to order what follows, but until it is idle the engine takes no work from any channel of the
- * group (H200), so one stream's long kernel would hold up all others. Beside other streams a kernel
- * therefore releases by itself, the piece behind it waits for that, and pieces that are no kernels
- * have nothing to wait for.
+ * A compute submission ends with a release that waits for the engine to become idle (WFI). That
+ * orders later work at the lowest cost, but until the engine is idle it takes no work from any
+ * channel of the group (H200), so a long kernel of one stream would stall all others. With several
+ * streams, a kernel therefore releases its seqno itself, the next submission acquires it, and
+ * submissions other than kernels do not wait.
  */
 #include <assert.h>
 #include <string.h>
-#include "libsov/runtime/runtime.h"
-#include "libsov/runtime/trace/trace.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/memory/local_memory.h"
+#include "libsov/runtime/stream/submit.h"
+#include "libsov/runtime/trace/trace_gpu.h"
 
-#define ENDS_MASK ((1u << STREAM_ENDS_BITS) - 1)
+#define COMPLETION_MASK ((1u << STREAM_COMPLETION_BITS) - 1)
 
-static_assert(!(STREAM_SLOTS & (STREAM_SLOTS - 1)), "numbers may wrap");
+static_assert(!(STREAM_SLOTS & (STREAM_SLOTS - 1)), "seqnos may wrap");
 
 uint64_t stream_last(const struct stream *s)
 {
-	return atomic_load_explicit(&s->tail, memory_order_acquire) >> STREAM_ENDS_BITS;
+	return atomic_load_explicit(&s->tail, memory_order_acquire) >> STREAM_COMPLETION_BITS;
 }
 
 bool stream_busy(struct stream *s, enum engine engine)
 {
 	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_acquire);
 
-	return ((tail & ENDS_MASK) == ENDS_COPY) == (engine == ENGINE_COPY) &&
-	       stream_poll(s) < tail >> STREAM_ENDS_BITS;
+	return ((tail & COMPLETION_MASK) == COMPLETED_BY_COPY) == (engine == ENGINE_COPY) &&
+	       stream_poll(s) < tail >> STREAM_COMPLETION_BITS;
 }
 
-static struct piece *piece_of(struct stream *s, uint64_t number)
+static struct submission *submission_of(struct stream *s, uint64_t seqno)
 {
-	return &s->pieces[number % STREAM_SLOTS];
+	return &s->submissions[seqno % STREAM_SLOTS];
 }
 
-static bool ready(struct stream *s, uint64_t number)
+static bool submission_ready(struct stream *s, uint64_t seqno)
 {
-	return atomic_load_explicit(&piece_of(s, number)->ready, memory_order_acquire) == number;
+	return atomic_load_explicit(&submission_of(s, seqno)->ready, memory_order_acquire) == seqno;
 }
 
-/* The semaphore holds the low half of the number. Several threads may look at the same time. */
+/* The semaphore holds the low half of the seqno. Several threads may poll at the same time. */
 uint64_t stream_poll(struct stream *s)
 {
 	uint64_t completed = atomic_load_explicit(&s->completed, memory_order_acquire);
 	uint32_t ahead = semaphore_read(s->done) - (uint32_t)completed;
 
-	/* More than was ever taken is not the GPU's word, or an old look at completed. */
+	/* A value beyond the last seqno was not written by the GPU, or completed is stale. */
 	if (!ahead || ahead > stream_last(s) - completed)
 		return completed;
 	if (atomic_compare_exchange_strong_explicit(&s->completed, &completed, completed + ahead,
@@ -71,44 +74,45 @@ uint64_t stream_poll(struct stream *s)
 	return completed;
 }
 
-/* Of a piece that may be overwritten while we look; false: it was. */
-static bool look_at(struct stream *s, uint64_t number, struct request *out)
+/* Reads a submission that may be overwritten meanwhile; false: it was. */
+static bool submission_snapshot(struct stream *s, uint64_t seqno, struct submit_request *out)
 {
-	struct piece *p = piece_of(s, number);
-	bool before = ready(s, number);
+	struct submission *p = submission_of(s, seqno);
+	bool before = submission_ready(s, seqno);
 
 	out->kind = atomic_load_explicit(&p->kind, memory_order_acquire);
-	out->function = atomic_load_explicit(&p->function, memory_order_acquire);
-	out->limit = atomic_load_explicit(&p->limit, memory_order_acquire);
-	return before && ready(s, number);
+	out->kernel = atomic_load_explicit(&p->kernel, memory_order_acquire);
+	out->time_limit = atomic_load_explicit(&p->time_limit, memory_order_acquire);
+	return before && submission_ready(s, seqno);
 }
 
-bool stream_head(struct stream *s, struct request *out)
+bool stream_head(struct stream *s, struct submit_request *out)
 {
 	uint64_t head = stream_poll(s) + 1;
 
-	if (head > stream_last(s) || !look_at(s, head, out))
-		*out = (struct request){.kind = WORK_SETUP};
+	if (head > stream_last(s) || !submission_snapshot(s, head, out))
+		*out = (struct submit_request){.kind = WORK_SETUP};
 	return head <= stream_last(s);
 }
 
-const struct function *stream_kernel(struct stream *s, uint64_t number)
+const struct kernel_info *stream_kernel_at(struct stream *s, uint64_t seqno)
 {
-	struct request q;
+	struct submit_request q;
 
-	return look_at(s, number, &q) && q.kind == WORK_KERNEL ? q.function : NULL;
+	return submission_snapshot(s, seqno, &q) && q.kind == WORK_KERNEL ? q.kernel : NULL;
 }
 
-/* ---- taking a number ---- */
+/* ---- reserving a seqno ---- */
 
-/* The next number's low half is 0, and the GPU would take it for less than those before: see wrap. */
-static bool must_wrap(const struct stream *s, uint64_t last)
+/* The low half of the next seqno is 0, which the GPU would compare as less than the values before:
+ * see stream_wrap. */
+static bool stream_must_wrap(const struct stream *s, uint64_t last)
 {
-	return !(uint32_t)(last + 1) && s->member.context->gpu->compares_unsigned;
+	return !(uint32_t)(last + 1) && s->member.context->gpu->acquire_compares_unsigned;
 }
 
-/* One entry of a ring stays empty: put equal to get means that there is nothing. */
-static bool room(struct stream *s, uint64_t last)
+/* One entry of a ring stays empty: PUT equal to GET means an empty ring. */
+static bool slot_available(struct stream *s, uint64_t last)
 {
 	uint64_t completed = atomic_load_explicit(&s->completed, memory_order_acquire);
 
@@ -116,138 +120,157 @@ static bool room(struct stream *s, uint64_t last)
 	       (int64_t)(last - stream_poll(s)) < STREAM_SLOTS - 1;
 }
 
-/* The publisher's, to be given back by publish. */
-static bool take_role(struct stream *s)
+/* Takes the publisher role, which publish releases. */
+static bool publisher_acquire(struct stream *s)
 {
 	return !atomic_exchange_explicit(&s->publishing, true, memory_order_acq_rel);
 }
 
-static void slot_open(struct stream *s, uint64_t number, struct slot *slot)
+static void slot_open(struct stream *s, uint64_t seqno, struct slot *slot)
 {
-	uint64_t offset = STREAM_SLOTS_AT + number % STREAM_SLOTS * STREAM_SLOT_BYTES;
+	uint64_t offset = STREAM_SLOTS_OFFSET + seqno % STREAM_SLOTS * STREAM_SLOT_BYTES;
 
-	slot->number = number;
-	slot->piece = piece_of(s, number);
+	slot->seqno = seqno;
+	slot->submission = submission_of(s, seqno);
 	slot->cpu = (uint8_t *)s->commands->cpu + offset;
 	slot->va = s->commands->va + offset;
-	slot->push.words = slot->methods;
+	slot->push.words = slot->words;
 	slot->push.count = 0;
 	slot->push.capacity = STREAM_PUSH_WORDS;
 	slot->push.overflow = false;
 	slot->inserted = 0;
 	slot->traced = NULL;
-	/* Before anything is written: on x86 an atomic operation waits for write-combined lines. */
-	slot->publisher = take_role(s);
+	/* Before the slot is written: on x86 an atomic operation waits for write-combined lines. */
+	slot->publisher = publisher_acquire(s);
 }
 
-bool stream_beside(const struct stream *s)
+bool stream_is_concurrent(const struct stream *s)
 {
 	const struct context *c = s->member.context;
 
-	return atomic_load_explicit(&c->stream_count, memory_order_relaxed) > c->alone;
+	return atomic_load_explicit(&c->stream_count, memory_order_relaxed) >
+	       c->max_streams_sharing_wfi;
 }
 
-/* Inside the gate. false: no slot is free. */
-static bool take(struct stream *s, const struct request *q, struct slot *slot)
+/* Adds the time stamp in front of work that the trace shows. */
+static void submission_trace(struct stream *s, const struct submit_request *q, struct slot *slot)
 {
-	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed), number;
+	bool kernel = q->kind == WORK_KERNEL, copy = q->kind == WORK_COPY;
+
+	if (!s->trace || (!kernel && !copy && q->kind != WORK_GRAPH))
+		return;
+	slot->traced = trace_work_begin(s->trace, slot->seqno, s->serial, &slot->push,
+					&(struct trace_submission){
+						.kernel = kernel ? q->kernel->name : NULL,
+						.graph = q->kind == WORK_GRAPH,
+						.copy_engine = q->engine == ENGINE_COPY,
+					});
+}
+
+/* Reserves a seqno and opens its slot. Inside the gate. false: no slot is free. */
+static bool slot_take(struct stream *s, const struct submit_request *q, struct slot *slot)
+{
+	uint64_t tail = atomic_load_explicit(&s->tail, memory_order_relaxed), seqno;
 	const struct context *c = s->member.context;
-	bool beside = stream_beside(s);
-	enum ends queue = q->engine == ENGINE_COPY ? ENDS_COPY : ENDS_COMPUTE;
-	enum ends ends = q->kind == WORK_KERNEL && beside ? ENDS_KERNEL : queue;
-	struct piece *p;
+	bool concurrent = stream_is_concurrent(s);
+	enum completion queue = q->engine == ENGINE_COPY ? COMPLETED_BY_COPY : COMPLETED_BY_COMPUTE;
+	enum completion ends = q->kind == WORK_KERNEL && concurrent ? COMPLETED_BY_KERNEL : queue;
+	struct submission *p;
 
 	do {
-		if (!room(s, tail >> STREAM_ENDS_BITS) || must_wrap(s, tail >> STREAM_ENDS_BITS))
+		if (!slot_available(s, tail >> STREAM_COMPLETION_BITS) ||
+		    stream_must_wrap(s, tail >> STREAM_COMPLETION_BITS))
 			return false;
-		number = (tail >> STREAM_ENDS_BITS) + 1;
+		seqno = (tail >> STREAM_COMPLETION_BITS) + 1;
 	} while (!atomic_compare_exchange_weak_explicit(
-		&s->tail, &tail, number << STREAM_ENDS_BITS | ends, memory_order_acq_rel,
+		&s->tail, &tail, seqno << STREAM_COMPLETION_BITS | ends, memory_order_acq_rel,
 		memory_order_relaxed));
-	slot_open(s, number, slot);
-	p = slot->piece;
-	/* Who sees one of the three below sees that they are not those of the piece before. */
+	slot_open(s, seqno, slot);
+	p = slot->submission;
+	/* A reader that sees one of the three values below sees that ready has changed too. */
 	atomic_store_explicit(&p->ready, 0, memory_order_relaxed);
 	atomic_store_explicit(&p->kind, q->kind, memory_order_release);
-	atomic_store_explicit(&p->function, q->function, memory_order_release);
-	atomic_store_explicit(&p->limit, q->limit, memory_order_release);
+	atomic_store_explicit(&p->kernel, q->kernel, memory_order_release);
+	atomic_store_explicit(&p->time_limit, q->time_limit, memory_order_release);
 	p->engine = q->engine;
 	p->code = p->local = 0;
-	slot->beside = beside;
-	slot->push.copying = q->engine == ENGINE_COPY;
-	/* What is known to be done needs no waiting for. */
-	if ((tail & ENDS_MASK) != queue &&
-	    (int64_t)((tail >> STREAM_ENDS_BITS) -
+	slot->concurrent = concurrent;
+	slot->push.copy_queue = q->engine == ENGINE_COPY;
+	/* Submissions known to be complete need no acquire. */
+	if ((tail & COMPLETION_MASK) != queue &&
+	    (int64_t)((tail >> STREAM_COMPLETION_BITS) -
 		      atomic_load_explicit(&s->completed, memory_order_acquire)) > 0)
-		c->gpu->acquire(&slot->push, s->done->va, (uint32_t)(tail >> STREAM_ENDS_BITS));
-	if ((tail & ENDS_MASK) != queue && q->engine == ENGINE_COPY)
-		c->gpu->begin_copies(c->chip, &slot->push);
+		c->gpu->acquire(&slot->push, s->done->va,
+				(uint32_t)(tail >> STREAM_COMPLETION_BITS));
+	if ((tail & COMPLETION_MASK) != queue && q->engine == ENGINE_COPY)
+		c->gpu->setup_copy(c->chip, &slot->push);
 	if (tracing())
-		trace_piece_begin(s, slot, q->kind, q->function);
+		submission_trace(s, q, slot);
 	return true;
 }
 
 /* ---- publishing ---- */
 
-static uint64_t later(uint64_t a, uint64_t b)
+static uint64_t max_u64(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static void enter(struct stream *s, struct queue *q, const struct piece *p, uint64_t span,
-		  const struct gpu_end *end)
+static void ring_add_entry(struct stream *s, struct queue *q, const struct submission *p,
+			   uint64_t span, const struct gpu_completion *end)
 {
-	q->put = s->member.context->gpu->enter(&q->memory, q->put, STREAM_RING_ENTRIES, span,
+	q->put = s->member.context->gpu->write_ring_entry(&q->memory, q->put, STREAM_RING_ENTRIES, span,
 					       p->engine == ENGINE_COPY, end);
 }
 
-/* By a ring that releases numbers. */
-static void put_piece(struct stream *s, struct queue *q, const struct piece *p, uint64_t number)
+/* Where the ring entry itself releases the seqno (gpu->write_ring_entry). */
+static void ring_add_submission(struct stream *s, struct queue *q, const struct submission *p,
+				uint64_t seqno)
 {
-	const struct gpu_end end = {
+	const struct gpu_completion end = {
 		.semaphore = s->done->va,
-		.payload = (uint32_t)number,
-		.interrupt = atomic_load_explicit(&p->kind, memory_order_relaxed) == WORK_ALARM,
+		.payload = (uint32_t)seqno,
+		.interrupt = atomic_load_explicit(&p->kind, memory_order_relaxed) == WORK_INTERRUPT,
 	};
 	uint32_t i;
 
 	for (i = 0; i < 2; i++)
 		if (p->before[i])
-			enter(s, q, p, p->before[i], NULL);
-	enter(s, q, p, p->span, &end);
+			ring_add_entry(s, q, p, p->before[i], NULL);
+	ring_add_entry(s, q, p, p->span, &end);
 }
 
-static inline void put_span(struct queue *q, uint64_t span)
+static inline void ring_add_span(struct queue *q, uint64_t span)
 {
 	q->memory.ring[q->put] = span;
 	q->put = (q->put + 1) % STREAM_RING_ENTRIES;
 }
 
-/* Moves the rings over what is ready, and returns how far. Only for the publisher. moved: which
- * doorbells are to be rung. */
-static uint64_t advance(struct stream *s, bool moved[ENGINES])
+/* Adds ring entries for all ready slots and returns the last published seqno; moved: queues whose
+ * doorbell must be rung. Called by the publisher. */
+static uint64_t publish_ready(struct stream *s, bool moved[ENGINES])
 {
-	const bool apart = s->member.context->gpu->enter;
+	const bool has_enter = s->member.context->gpu->write_ring_entry;
 	uint64_t n = s->published, code = 0, local = 0;
 	struct queue *q;
 	uint32_t i;
 
-	for (; ready(s, n + 1); n++) {
-		const struct piece *p = piece_of(s, n + 1);
+	for (; submission_ready(s, n + 1); n++) {
+		const struct submission *p = submission_of(s, n + 1);
 
 		q = s->queue_of[p->engine];
-		if (apart) {
-			put_piece(s, q, p, n + 1);
+		if (has_enter) {
+			ring_add_submission(s, q, p, n + 1);
 		} else {
 			if (p->before[0])
-				put_span(q, p->before[0]);
+				ring_add_span(q, p->before[0]);
 			if (p->before[1])
-				put_span(q, p->before[1]);
-			put_span(q, p->span);
+				ring_add_span(q, p->before[1]);
+			ring_add_span(q, p->span);
 		}
 		moved[q - s->queues] = true;
-		code = later(code, p->code);
-		local = later(local, p->local);
+		code = max_u64(code, p->code);
+		local = max_u64(local, p->local);
 	}
 	if (n == s->published)
 		return n;
@@ -264,48 +287,49 @@ static uint64_t advance(struct stream *s, bool moved[ENGINES])
 	return n;
 }
 
-/* Doorbells only say that there is something to be seen: anyone's, in any order, but one behind
- * each move of put. Rings what is not to be rung later. */
-static struct bell ring(struct stream *s, const struct queue *q, struct bell later)
+/* Rings a queue, or returns its doorbell to be rung later and rings the pending one. Doorbells may
+ * be rung by any thread in any order, as long as one follows each change of PUT. */
+static struct doorbell queue_ring(struct stream *s, const struct queue *q, struct doorbell pending)
 {
-	struct bell b = {q->memory.bell, q->memory.token};
+	struct doorbell b = {q->memory.doorbell, q->memory.doorbell_value};
 
-	if (q->memory.overtakes)
-		winsys_arrived(q->memory.put);
+	if (q->memory.doorbell_passes_writes)
+		winsys_read_back(q->memory.put);
 	if (!b.word)
-		s->member.context->winsys->doorbell(q->way);
-	else if (later.word && later.token != b.token)
-		bell_ring(later);
-	return b.word ? b : later;
+		s->member.context->winsys->ring_doorbell(q->winsys_queue);
+	else if (pending.word && pending.token != b.token)
+		doorbell_ring(pending);
+	return b.word ? b : pending;
 }
 
-/* mine: the role is the caller's already. Returns the bell that is left to ring. */
-static struct bell publish(struct stream *s, bool mine)
+/* is_publisher: the caller holds the publisher role. Returns the doorbell that remains to be
+ * rung. */
+static struct doorbell stream_publish(struct stream *s, bool is_publisher)
 {
-	struct bell bell = {0};
+	struct doorbell doorbell = {0};
 	uint64_t n;
 	uint32_t i;
 
 	do {
 		bool moved[ENGINES] = {false};
 
-		/* Whoever has the role now gives it back with an exchange of its own, which reads
-		 * ours, and so sees the slot that we marked. */
-		if (!mine && !take_role(s))
+		/* The current publisher releases the role with an exchange that reads ours, hence
+		 * it sees the slot that we marked. */
+		if (!is_publisher && !publisher_acquire(s))
 			break;
-		mine = false;
-		n = advance(s, moved);
+		is_publisher = false;
+		n = publish_ready(s, moved);
 		atomic_exchange_explicit(&s->publishing, false, memory_order_acq_rel);
 		winsys_write_barrier_after_exchange();
 		for (i = 0; i < ENGINES; i++)
 			if (moved[i])
-				bell = ring(s, &s->queues[i], bell);
-	} while (ready(s, n + 1));
-	return bell;
+				doorbell = queue_ring(s, &s->queues[i], doorbell);
+	} while (submission_ready(s, n + 1));
+	return doorbell;
 }
 
-/* Somebody else's words between the slot's own. */
-static void insert(const struct slot *slot, struct piece *p)
+/* Places the inserted commands between the slot's own. */
+static void submission_insert(const struct slot *slot, struct submission *p)
 {
 	uint64_t at = slot->va + STREAM_SLOT_PUSH;
 
@@ -314,55 +338,55 @@ static void insert(const struct slot *slot, struct piece *p)
 	p->span = gpu_span(at + 4 * slot->before, slot->push.count - slot->before);
 }
 
-static struct bell finish(struct stream *s, struct slot *slot)
+static struct doorbell slot_finish(struct stream *s, struct slot *slot)
 {
 	const struct gpu *gpu = s->member.context->gpu;
-	struct piece *p = slot->piece;
+	struct submission *p = slot->submission;
 	enum work kind = atomic_load_explicit(&p->kind, memory_order_relaxed);
-	bool release = !gpu->enter && p->engine == ENGINE_COMPUTE &&
-		       !(kind == WORK_KERNEL && slot->beside);
+	bool release = !gpu->write_ring_entry && p->engine == ENGINE_COMPUTE &&
+		       !(kind == WORK_KERNEL && slot->concurrent);
 
-	/* Data inside the method stream is the engine's work, unlike marks and waits. */
+	/* Inline data is work of the engine, unlike semaphore operations. */
 	if (release)
-		gpu->release(&slot->push, s->done->va, (uint32_t)slot->number,
-			     slot->beside && kind != WORK_COPY && kind != WORK_GRAPH
-				     ? GPU_RELEASE_NOW
+		gpu->release(&slot->push, s->done->va, (uint32_t)slot->seqno,
+			     slot->concurrent && kind != WORK_COPY && kind != WORK_GRAPH
+				     ? GPU_RELEASE_NO_WAIT
 				     : 0);
 	if (slot->traced)
-		trace_piece_end(s, slot, release);
-	if (kind == WORK_ALARM && !gpu->enter)
+		trace_work_end(s->trace, slot->traced, &slot->push, release ? 0 : s->done->va);
+	if (kind == WORK_INTERRUPT && !gpu->write_ring_entry)
 		gpu->interrupt(&slot->push);
 	if (gpu->pad)
 		gpu->pad(&slot->push);
 	assert(!slot->push.overflow);
-	memset(slot->methods + slot->push.count, 0, -slot->push.count % (GPU_LINE / 4) * 4);
-	gpu_write_lines(slot->cpu + STREAM_SLOT_PUSH, slot->methods, slot->push.count * 4);
+	memset(slot->words + slot->push.count, 0, -slot->push.count % (GPU_LINE / 4) * 4);
+	gpu_write_lines(slot->cpu + STREAM_SLOT_PUSH, slot->words, slot->push.count * 4);
 	p->before[0] = p->before[1] = 0;
 	p->span = gpu_span(slot->va + STREAM_SLOT_PUSH, slot->push.count);
 	if (slot->inserted)
-		insert(slot, p);
-	/* What another thread may publish must have reached memory; who publishes its own piece has
-	 * a barrier still to come. */
-	if (!slot->publisher || s->published + 1 != slot->number)
+		submission_insert(slot, p);
+	/* A slot that another thread may publish must have reached memory; a thread that publishes
+	 * its own slot executes a barrier later. */
+	if (!slot->publisher || s->published + 1 != slot->seqno)
 		winsys_write_barrier();
-	atomic_store_explicit(&p->ready, slot->number, memory_order_release);
-	return publish(s, slot->publisher);
+	atomic_store_explicit(&p->ready, slot->seqno, memory_order_release);
+	return stream_publish(s, slot->publisher);
 }
 
-struct bell stream_submit_silent(struct stream *s, struct slot *slot)
+struct doorbell stream_submit_deferred(struct stream *s, struct slot *slot)
 {
-	struct bell bell = finish(s, slot);
+	struct doorbell doorbell = slot_finish(s, slot);
 
 	gate_leave(&s->gate);
-	return bell;
+	return doorbell;
 }
 
 void stream_submit(struct stream *s, struct slot *slot)
 {
-	bell_ring(stream_submit_silent(s, slot));
+	doorbell_ring(stream_submit_deferred(s, slot));
 }
 
-/* ---- beginning ---- */
+/* ---- beginning submissions ---- */
 
 static bool gate_passable(void *arg)
 {
@@ -371,9 +395,9 @@ static bool gate_passable(void *arg)
 	return s->closed || !gate_closed(&s->gate);
 }
 
-/* The gate was closed, or something needs the lock: the context failed, is being reset or
- * destroyed, the stream is being destroyed; or it is open again. */
-static sov_result look(struct stream *s)
+/* Waits until the gate is open, or returns why it will not open: the context failed or is being
+ * reset or destroyed, or the stream is being destroyed. */
+static sov_result stream_wait_for_gate(struct stream *s)
 {
 	struct context *c = s->member.context;
 	sov_result r;
@@ -381,8 +405,8 @@ static sov_result look(struct stream *s)
 	pthread_mutex_lock(&c->lock);
 	r = context_block(c, gate_passable, s, SOV_MAX_WAIT);
 	if (!r && s->closed)
-		r = refuse(SOV_ERROR_INVALID_HANDLE,
-			   "another thread destroyed the stream meanwhile");
+		r = set_error(SOV_ERROR_INVALID_HANDLE,
+			      "another thread destroyed the stream meanwhile");
 	pthread_mutex_unlock(&c->lock);
 	return r;
 }
@@ -398,28 +422,28 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 		.ring_offset = engine * STREAM_RING_BYTES,
 		.ring_va = s->commands->va + engine * STREAM_RING_BYTES,
 		.ring_entries = STREAM_RING_ENTRIES,
-		.ring_entry_bytes = c->gpu->entry_bytes,
+		.ring_entry_bytes = c->gpu->ring_entry_bytes,
 		.priority = s->priority,
 	};
 	const char *said;
 	int error;
 
-	error = c->winsys->queue_create(c->group, &options, &q->way);
+	error = c->winsys->queue_create(c->group, &options, &q->winsys_queue);
 	if (error) {
-		said = winsys_said();
-		return refuse(SOV_ERROR_DEVICE_LOST, "%s gave no %s queue for a stream: %s",
-			      c->device->properties.name,
-			      engine == ENGINE_COPY ? "copy" : "compute",
-			      *said ? said : strerror(-error));
+		said = winsys_take_error();
+		return set_error(
+			SOV_ERROR_DEVICE_LOST, "%s could not create a %s queue for a stream: %s",
+			c->device->properties.name, engine == ENGINE_COPY ? "copy" : "compute",
+			*said ? said : strerror(-error));
 	}
-	c->winsys->queue_memory(q->way, &q->memory);
+	c->winsys->queue_memory(q->winsys_queue, &q->memory);
 	q->put = 0;
 	s->queue_of[engine] = q;
 	return SOV_OK;
 }
 
-/* The stream's first copy. */
-static sov_result need_copy_queue(struct stream *s)
+/* Creates the copy queue on the stream's first copy. */
+static sov_result stream_need_copy_queue(struct stream *s)
 {
 	struct context *c = s->member.context;
 	sov_result r;
@@ -435,80 +459,82 @@ static sov_result need_copy_queue(struct stream *s)
 	return r;
 }
 
-static bool wrap_needed(struct context *c, void *arg)
+static bool stream_wrap_needed(struct context *c, void *arg)
 {
 	(void)c;
-	return must_wrap(arg, stream_last(arg));
+	return stream_must_wrap(arg, stream_last(arg));
 }
 
-/* Nothing runs: the number counts as done, and the semaphore begins anew below all that are to come. */
-static sov_result wrap(struct context *c, void *arg)
+/* All streams are idle: skips the seqno whose low half is 0 and restarts the semaphore there. */
+static sov_result stream_wrap(struct context *c, void *arg)
 {
 	struct stream *s = arg;
-	uint64_t number = stream_last(s) + 1;
+	uint64_t seqno = stream_last(s) + 1;
 
 	(void)c;
-	__atomic_store_n(s->done->payload, (uint32_t)number, __ATOMIC_RELEASE);
-	s->published = number;
-	atomic_store(&s->completed, number);
-	atomic_store(&s->tail, number << STREAM_ENDS_BITS | ENDS_COMPUTE);
+	__atomic_store_n(s->done->payload, (uint32_t)seqno, __ATOMIC_RELEASE);
+	s->published = seqno;
+	atomic_store(&s->completed, seqno);
+	atomic_store(&s->tail, seqno << STREAM_COMPLETION_BITS | COMPLETED_BY_COMPUTE);
 	return SOV_OK;
 }
 
-enum step { STEP_GO, STEP_LOOK, STEP_QUEUE, STEP_LOCAL, STEP_ROOM, STEP_UNLOADED };
+enum step { STEP_GO, STEP_CHECK_CONTEXT, STEP_QUEUE, STEP_LOCAL, STEP_ROOM, STEP_UNLOADED };
 
-/* Inside the gate: whether the piece can be begun, and if so, begins it. */
-static enum step try_begin(struct stream *s, const struct request *q, struct slot *slot)
+/* Inside the gate: begins the submission, or returns what prevents it. */
+static enum step stream_try_begin(struct stream *s, const struct submit_request *q,
+				  struct slot *slot)
 {
 	struct context *c = s->member.context;
-	const struct function *f = q->function;
+	const struct kernel_info *k = q->kernel;
 	struct winsys_error e;
 
 	if (c->winsys->group_error(c->group, &e))
-		return STEP_LOOK;
+		return STEP_CHECK_CONTEXT;
 	if (!s->queue_of[q->engine])
 		return STEP_QUEUE;
-	if (f && atomic_load_explicit(&f->module->unloading, memory_order_relaxed))
+	if (k && atomic_load_explicit(k->unloading, memory_order_relaxed))
 		return STEP_UNLOADED;
-	if (f && f->plan.local_bytes && !local_suffices(s, f))
+	if (k && k->local_bytes && !local_suffices(c, s->index, k->local_bytes))
 		return STEP_LOCAL;
-	return take(s, q, slot) ? STEP_GO : STEP_ROOM;
+	return slot_take(s, q, slot) ? STEP_GO : STEP_ROOM;
 }
 
-/* Outside of the gate: what has to happen before trying again. */
-static sov_result make_way(struct stream *s, enum step step, const struct function *f)
+/* Outside of the gate: removes what prevented the submission. */
+static sov_result stream_resolve_step(struct stream *s, enum step step, const struct kernel_info *k)
 {
 	switch (step) {
 	case STEP_QUEUE:
-		return need_copy_queue(s);
+		return stream_need_copy_queue(s);
 	case STEP_LOCAL:
-		return local_reserve(s, f);
+		return local_reserve(s->member.context, s->index, k->name, k->local_bytes);
 	case STEP_ROOM:
-		if (must_wrap(s, stream_last(s)))
-			return context_settle(s->member.context, wrap_needed, wrap, s);
+		if (stream_must_wrap(s, stream_last(s)))
+			return context_settle(s->member.context, stream_wrap_needed, stream_wrap,
+					      s);
 		return stream_wait_for(s, stream_last(s) + 2 - STREAM_SLOTS, SOV_MAX_WAIT);
 	case STEP_UNLOADED:
-		return refuse(SOV_ERROR_INVALID_HANDLE, "another thread is unloading kernel '%s'",
-			      f->kernel->name);
+		return set_error(SOV_ERROR_INVALID_HANDLE,
+				 "another thread is unloading kernel '%s'", k->name);
 	default:
-		return look(s);
+		return stream_wait_for_gate(s);
 	}
 }
 
-sov_result stream_begin_request(struct stream *s, const struct request *q, struct slot *slot)
+sov_result stream_begin_request(struct stream *s, const struct submit_request *q, struct slot *slot)
 {
 	enum step step;
 	sov_result r;
 
 	for (;;) {
-		step = STEP_LOOK;
+		step = STEP_CHECK_CONTEXT;
 		if (gate_enter(&s->gate)) {
-			step = try_begin(s, q, slot);
+			step = stream_try_begin(s, q, slot);
 			if (step == STEP_GO)
 				return SOV_OK;
 			gate_leave(&s->gate);
 		}
-		r = make_way(s, step, q->function);
+		r = stream_resolve_step(s, step, q->kernel);
 		if (r)
 			return r;
 	}
@@ -516,7 +542,7 @@ sov_result stream_begin_request(struct stream *s, const struct request *q, struc
 
 sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, struct slot *slot)
 {
-	struct request q = {.engine = engine, .kind = kind};
+	struct submit_request q = {.engine = engine, .kind = kind};
 
 	return stream_begin_request(s, &q, slot);
 }
@@ -527,32 +553,33 @@ sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, u
 	struct slot slot;
 	sov_result r;
 
-	/* It may be older than the last time that numbers wrapped. */
-	if (gpu->compares_unsigned && semaphore_reached(semaphore, value))
+	/* The value may be older than the last wrap. */
+	if (gpu->acquire_compares_unsigned && semaphore_reached(semaphore, value))
 		return SOV_OK;
 	r = stream_begin(s, ENGINE_COMPUTE, WORK_WAIT, &slot);
 	if (r)
 		return r;
-	/* Before this number was taken others may have wrapped, with all work done; from then on they cannot. */
-	if (!gpu->compares_unsigned || !semaphore_reached(semaphore, value))
+	/* Semaphores may have wrapped, with all work complete, before this seqno was reserved; from
+	 * now on they cannot. */
+	if (!gpu->acquire_compares_unsigned || !semaphore_reached(semaphore, value))
 		gpu->acquire(&slot.push, semaphore->va, value);
 	stream_submit(s, &slot);
 	return SOV_OK;
 }
 
-uint64_t stream_alarm(struct stream *s)
+uint64_t stream_interrupt(struct stream *s)
 {
-	const struct request alarm = {.engine = ENGINE_COMPUTE, .kind = WORK_ALARM};
+	const struct submit_request alarm = {.engine = ENGINE_COMPUTE, .kind = WORK_INTERRUPT};
 	struct slot slot;
 	bool taken;
 
 	if (!gate_enter(&s->gate))
 		return 0;
-	taken = take(s, &alarm, &slot);
+	taken = slot_take(s, &alarm, &slot);
 	if (taken)
-		bell_ring(finish(s, &slot));
+		doorbell_ring(slot_finish(s, &slot));
 	gate_leave(&s->gate);
-	return taken ? slot.number : 0;
+	return taken ? slot.seqno : 0;
 }
 
 /* ---- starting and stopping ---- */
@@ -560,7 +587,7 @@ uint64_t stream_alarm(struct stream *s)
 sov_result stream_start(struct stream *s)
 {
 	struct context *c = s->member.context;
-	const struct request setup = {.engine = ENGINE_COMPUTE, .kind = WORK_SETUP};
+	const struct submit_request setup = {.engine = ENGINE_COMPUTE, .kind = WORK_SETUP};
 	sov_result r = queue_start(s, ENGINE_COMPUTE);
 	struct slot slot;
 	uint32_t i;
@@ -570,20 +597,20 @@ sov_result stream_start(struct stream *s)
 	if (!c->device->info.copy_queues)
 		s->queue_of[ENGINE_COPY] = &s->queues[ENGINE_COMPUTE];
 	s->published = stream_last(s);
-	atomic_store(&s->tail, s->published << STREAM_ENDS_BITS | ENDS_COMPUTE);
+	atomic_store(&s->tail, s->published << STREAM_COMPLETION_BITS | COMPLETED_BY_COMPUTE);
 	atomic_store(&s->completed, s->published);
 	atomic_store(&s->code, 0);
 	atomic_store(&s->local, 0);
 	for (i = 0; i < STREAM_SLOTS; i++) {
-		atomic_store(&s->pieces[i].ready, 0);
-		memset(&s->pieces[i].written, 0, sizeof(s->pieces[i].written));
+		atomic_store(&s->submissions[i].ready, 0);
+		memset(&s->submissions[i].written, 0, sizeof(s->submissions[i].written));
 	}
-	if (must_wrap(s, s->published))
-		wrap(c, s);
-	take(s, &setup, &slot);
-	slot.beside = true; /* the stream may not be counted yet */
-	c->gpu->setup(c->chip, &slot.push);
-	bell_ring(finish(s, &slot));
+	if (stream_must_wrap(s, s->published))
+		stream_wrap(c, s);
+	slot_take(s, &setup, &slot);
+	slot.concurrent = true; /* the stream may not be in stream_count yet */
+	c->gpu->setup_compute(c->chip, &slot.push);
+	doorbell_ring(slot_finish(s, &slot));
 	gate_open(&s->gate);
 	return SOV_OK;
 }
@@ -596,10 +623,28 @@ void stream_stop(struct stream *s)
 	gate_close(&s->gate);
 	s->done->value = (uint32_t)stream_last(s);
 	for (i = 0; i < ENGINES; i++) {
-		if (s->queues[i].way)
-			c->winsys->queue_destroy(s->queues[i].way);
-		s->queues[i].way = NULL;
+		if (s->queues[i].winsys_queue)
+			c->winsys->queue_destroy(s->queues[i].winsys_queue);
+		s->queues[i].winsys_queue = NULL;
 		s->queue_of[i] = NULL;
 	}
-	trace_stream_stop(s);
+	if (s->trace)
+		trace_stream_stop(s->trace);
+}
+
+/* ---- waiting ---- */
+
+static uint64_t stream_request_interrupt(void *arg)
+{
+	return stream_interrupt(arg);
+}
+
+sov_result stream_wait_for(struct stream *s, uint64_t seqno, uint64_t timeout)
+{
+	sov_result r = semaphore_wait(s->member.context, s->done, (uint32_t)seqno, timeout,
+				      stream_request_interrupt, s);
+
+	if (!r)
+		stream_poll(s);
+	return r;
 }

@@ -1,15 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The trace's file, in the JSON that Chrome's tracing began and Perfetto reads: complete events
- * ("X") on tracks, which are threads of processes. Our process has its threads; each GPU is a
- * process of its own, with a stream as a thread. Flow arrows ("s", "f") lead from the call that
- * submitted a piece of work to the piece. Times are microseconds since the trace began.
+ * The trace file, in Chrome's JSON trace format, which Perfetto reads: complete events ("X") on
+ * tracks, which are threads of processes. The process shows its threads; each GPU is a process
+ * whose threads are streams. Flow arrows ("s", "f") lead from the call that submitted GPU work to
+ * that work. Times are microseconds since the trace began.
  *
- * The file is a whole document after every write: each writes over the brackets at its end and puts
- * them behind what it adds, in one system call.
+ * The file is a complete document after every write: each write overwrites the closing brackets and
+ * appends them again, in one system call.
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,11 +18,13 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "libsov/runtime/trace/trace.h"
+#include "libsov/runtime/base/clock.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/trace/trace_file.h"
 
 #define BUFFER_BYTES (256u << 10)
-#define LINE_BYTES   2048u       /* of one event, at most */
-#define GPU_PROCESS  1000000000u /* and its number; above what Linux has for processes */
+#define LINE_BYTES   2048u       /* maximum of one event */
+#define GPU_PROCESS  1000000000u /* plus the device number; above all Linux process ids */
 
 typedef unsigned long long ull;
 
@@ -31,7 +34,7 @@ static struct {
 	pthread_mutex_t lock;
 	int file;
 	uint64_t start; /* of the trace, on the host's clock */
-	uint64_t at;    /* where the brackets stand */
+	uint64_t at;    /* offset of the closing brackets */
 	bool broken;    /* a write failed: nothing more is written */
 	uint64_t lost;  /* events that could not be written */
 	size_t used;
@@ -56,9 +59,8 @@ static bool write_at(const char *data, size_t bytes, uint64_t at)
 	return true;
 }
 
-/* What does not fit any more, on a disk that is full, leaves the document as it was; what comes
- * after that is dropped. */
-static void flush(void)
+/* A write that fails, on a full disk, leaves the document complete; later events are dropped. */
+static void file_flush(void)
 {
 	size_t bytes = out.used;
 
@@ -78,14 +80,14 @@ static void flush(void)
 	}
 }
 
-/* One line, with the lock held; a line never spans two writes. */
-__attribute__((format(printf, 1, 2))) static void add(const char *fmt, ...)
+/* Adds one line, with the lock held; a line is never split between two writes. */
+__attribute__((format(printf, 1, 2))) static void json_add(const char *fmt, ...)
 {
 	va_list ap;
 	int n;
 
 	if (out.used > BUFFER_BYTES)
-		flush();
+		file_flush();
 	va_start(ap, fmt);
 	n = vsnprintf(out.buffer + out.used, LINE_BYTES - sizeof(brackets), fmt, ap);
 	va_end(ap);
@@ -93,9 +95,9 @@ __attribute__((format(printf, 1, 2))) static void add(const char *fmt, ...)
 		out.used += (size_t)n;
 }
 
-/* ---- pieces of JSON ---- */
+/* ---- JSON ---- */
 
-/* A name may hold any byte. Cut off where it would not fit the line. */
+/* Escapes a name, which may contain any byte, and truncates it to fit the line. */
 static const char *quoted(const char *s, char *text, size_t bytes)
 {
 	size_t n = 0;
@@ -134,63 +136,66 @@ static void name_thread(uint32_t process, uint32_t thread, const char *name)
 {
 	char text[512];
 
-	add(",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{\"name\":\"%"
-	    "s\"}}",
-	    process, thread, quoted(name, text, sizeof(text)));
+	json_add(",\n{\"ph\":\"M\",\"pid\":%u,\"tid\":%u,\"name\":\"thread_name\",\"args\":{"
+		 "\"name\":\"%"
+		 "s\"}}",
+		 process, thread, quoted(name, text, sizeof(text)));
 }
 
 static void name_process(uint32_t process, const char *name)
 {
 	char text[512];
 
-	add(",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}",
-	    process, quoted(name, text, sizeof(text)));
+	json_add(
+		",\n{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_name\",\"args\":{\"name\":\"%s\"}}",
+		process, quoted(name, text, sizeof(text)));
 }
 
 /* ---- events ---- */
 
-/* Arguments that are numbers; what lies behind pointers may be gone. */
+/* Prints arguments by value; memory behind pointers may have been freed. */
 static void call_arguments(const struct trace_event *e, char *text, size_t bytes)
 {
-	const struct api_call *call = e->called.call;
+	const struct call_info *call = e->call.info;
 	size_t n = 0;
 	uint32_t i;
 
 	*text = 0;
 	for (i = 0; i < call->count && n < bytes; i++)
-		if (call->arguments[i].kind == API_NUMBER)
+		if (call->arguments[i].kind == ARGUMENT_NUMBER)
 			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":%llu",
-					      call->arguments[i].name, (ull)e->called.values[i]);
-		else if (call->arguments[i].kind == API_SIGNED)
+					      call->arguments[i].name, (ull)e->call.values[i]);
+		else if (call->arguments[i].kind == ARGUMENT_SIGNED)
 			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":%lld",
 					      call->arguments[i].name,
-					      (long long)e->called.values[i]);
-		else if (call->arguments[i].kind == API_ADDRESS)
+					      (long long)e->call.values[i]);
+		else if (call->arguments[i].kind == ARGUMENT_ADDRESS)
 			n += (size_t)snprintf(text + n, bytes - n, ",\"%s\":\"0x%llx\"",
-					      call->arguments[i].name, (ull)e->called.values[i]);
+					      call->arguments[i].name, (ull)e->call.values[i]);
 }
 
 static void write_host(const struct trace_event *e)
 {
-	/* The call that began the trace began before it. */
+	/* The call that started the trace began before it. */
 	uint64_t start = e->start > out.start ? e->start : out.start;
 	struct time at = since_start(start), took = time_text(e->end - start);
 	uint32_t process = (uint32_t)getpid();
 	char arguments[512];
 
-	if (e->kind == TRACE_FUNCTION) {
-		add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":"
-		    "\"function\","
-		    "\"name\":\"%s\"}",
-		    process, e->thread, at.text, took.text, e->name);
+	if (e->kind == TRACE_HOST_FUNCTION) {
+		json_add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":"
+			 "\"function\","
+			 "\"name\":\"%s\"}",
+			 process, e->thread, at.text, took.text, e->name);
 		return;
 	}
 	call_arguments(e, arguments, sizeof(arguments));
-	add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":\"call\",\"name\":"
-	    "\"%s\","
-	    "\"args\":{\"result\":\"%s\"%s}}",
-	    process, e->thread, at.text, took.text, e->name, sov_result_name(e->called.result),
-	    arguments);
+	json_add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":\"call\","
+		 "\"name\":"
+		 "\"%s\","
+		 "\"args\":{\"result\":\"%s\"%s}}",
+		 process, e->thread, at.text, took.text, e->name, sov_result_name(e->call.result),
+		 arguments);
 }
 
 static void work_arguments(const struct trace_gpu_work *g, char *text, size_t bytes)
@@ -215,29 +220,24 @@ static void write_gpu(const struct trace_event *e)
 	uint32_t process = GPU_PROCESS + g->device;
 	struct time at, took, submitted;
 	char name[1024], arguments[256];
-	uint64_t start, end;
 
-	if (!trace_gpu_time(g->device, e->start, &start) ||
-	    !trace_gpu_time(g->device, e->end, &end)) {
-		out.lost++;
-		return;
-	}
-	at = since_start(start);
-	took = time_text(end > start ? end - start : 0);
+	at = since_start(e->start);
+	took = time_text(e->end > e->start ? e->end - e->start : 0);
 	submitted = since_start(g->submitted);
 	work_arguments(g, arguments, sizeof(arguments));
-	add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":\"%s\",\"name\":"
-	    "\"%s\","
-	    "\"args\":{%s,\"submitted\":%s%s}}",
-	    process, g->track, at.text, took.text, categories[g->work],
-	    quoted(e->name, name, sizeof(name)), arguments, submitted.text,
-	    g->cut ? ",\"cut\":true" : "");
-	add(",\n{\"ph\":\"s\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"cat\":\"submit\",\"name\":"
-	    "\"submit\",\"id\":%llu}",
-	    (uint32_t)getpid(), e->thread, submitted.text, (ull)g->number);
-	add(",\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"cat\":\"submit\","
-	    "\"name\":\"submit\",\"id\":%llu}",
-	    process, g->track, at.text, (ull)g->number);
+	json_add(",\n{\"ph\":\"X\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"dur\":%s,\"cat\":\"%s\","
+		 "\"name\":"
+		 "\"%s\","
+		 "\"args\":{%s,\"submitted\":%s%s}}",
+		 process, g->track, at.text, took.text, categories[g->work],
+		 quoted(e->name, name, sizeof(name)), arguments, submitted.text,
+		 g->cut ? ",\"cut\":true" : "");
+	json_add(",\n{\"ph\":\"s\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"cat\":\"submit\",\"name\":"
+		 "\"submit\",\"id\":%llu}",
+		 (uint32_t)getpid(), e->thread, submitted.text, (ull)g->id);
+	json_add(",\n{\"ph\":\"f\",\"bp\":\"e\",\"pid\":%u,\"tid\":%u,\"ts\":%s,\"cat\":\"submit\","
+		 "\"name\":\"submit\",\"id\":%llu}",
+		 process, g->track, at.text, (ull)g->id);
 }
 
 void trace_file_event(const struct trace_event *e)
@@ -282,19 +282,20 @@ void trace_file_clock(uint32_t device, uint64_t host, uint64_t gpu, uint64_t win
 	struct time at = since_start(host);
 
 	pthread_mutex_lock(&out.lock);
-	add(",\n{\"ph\":\"i\",\"s\":\"p\",\"pid\":%u,\"tid\":0,\"ts\":%s,\"cat\":\"clock\","
-	    "\"name\":\"clocks read\","
-	    "\"args\":{\"host_ns\":%llu,\"gpu_ns\":%llu,\"window_ns\":%llu}}",
-	    GPU_PROCESS + device, at.text, (ull)host, (ull)gpu, (ull)window);
+	json_add(",\n{\"ph\":\"i\",\"s\":\"p\",\"pid\":%u,\"tid\":0,\"ts\":%s,\"cat\":\"clock\","
+		 "\"name\":\"clocks read\","
+		 "\"args\":{\"host_ns\":%llu,\"gpu_ns\":%llu,\"window_ns\":%llu}}",
+		 GPU_PROCESS + device, at.text, (ull)host, (ull)gpu, (ull)window);
 	pthread_mutex_unlock(&out.lock);
 }
 
 static void write_lost(uint64_t events)
 {
-	add(",\n{\"ph\":\"i\",\"s\":\"p\",\"pid\":%u,\"tid\":0,\"ts\":%s,\"cat\":\"lost\",\"name\":"
-	    "\"events lost\","
-	    "\"args\":{\"events\":%llu}}",
-	    (uint32_t)getpid(), since_start(now_ns()).text, (ull)events);
+	json_add(",\n{\"ph\":\"i\",\"s\":\"p\",\"pid\":%u,\"tid\":0,\"ts\":%s,\"cat\":\"lost\","
+		 "\"name\":"
+		 "\"events lost\","
+		 "\"args\":{\"events\":%llu}}",
+		 (uint32_t)getpid(), since_start(now_ns()).text, (ull)events);
 }
 
 void trace_file_lost(uint64_t events)
@@ -304,19 +305,26 @@ void trace_file_lost(uint64_t events)
 	pthread_mutex_unlock(&out.lock);
 }
 
+void trace_file_count_lost(uint64_t events)
+{
+	pthread_mutex_lock(&out.lock);
+	out.lost += events;
+	pthread_mutex_unlock(&out.lock);
+}
+
 void trace_file_flush(void)
 {
 	pthread_mutex_lock(&out.lock);
 	if (out.lost)
 		write_lost(out.lost);
 	out.lost = 0;
-	flush();
+	file_flush();
 	pthread_mutex_unlock(&out.lock);
 }
 
-/* ---- coming and going ---- */
+/* ---- creating and destroying ---- */
 
-static void begin(void)
+static void document_begin(void)
 {
 	char command[256] = "";
 	int n, file = open("/proc/self/comm", O_RDONLY | O_CLOEXEC);
@@ -328,20 +336,22 @@ static void begin(void)
 	out.start = now_ns();
 	out.at = 0;
 	out.used = 0;
-	add("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"library\":\"libsov "
-	    "%d.%d\",\"start_ns\":%llu,"
-	    "\"clock\":\"host times are CLOCK_MONOTONIC; GPU times are laid on it by the pairs of "
-	    "'clocks "
-	    "read', each off by half its window at most\"},\"traceEvents\":[\n"
-	    "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_labels\",\"args\":{\"labels\":\"libsov\"}"
-	    "}",
-	    SOV_VERSION_MAJOR, SOV_VERSION_MINOR, (ull)out.start, (uint32_t)getpid());
+	json_add("{\"displayTimeUnit\":\"ns\",\"otherData\":{\"library\":\"libsov "
+		 "%d.%d\",\"start_ns\":%llu,"
+		 "\"clock\":\"host times are CLOCK_MONOTONIC; GPU times are laid on it by the "
+		 "pairs of "
+		 "'clocks "
+		 "read', each off by half its window at most\"},\"traceEvents\":[\n"
+		 "{\"ph\":\"M\",\"pid\":%u,\"name\":\"process_labels\",\"args\":{\"labels\":"
+		 "\"libsov\"}"
+		 "}",
+		 SOV_VERSION_MAJOR, SOV_VERSION_MINOR, (ull)out.start, (uint32_t)getpid());
 	name_process((uint32_t)getpid(), command);
-	flush();
+	file_flush();
 }
 
-/* %p in the path becomes the number of the process. */
-static bool expand(const char *path, char *text, size_t bytes)
+/* Replaces %p in the path by the process id. */
+static bool expand_path(const char *path, char *text, size_t bytes)
 {
 	size_t n = 0;
 
@@ -361,37 +371,36 @@ sov_result trace_file_open(const char *given)
 	char path[4096];
 	struct stat st;
 
-	if (!expand(given, path, sizeof(path)))
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "SOV_TRACE: the path is too long; at most %zu bytes are possible",
-			      sizeof(path));
+	if (!expand_path(given, path, sizeof(path)))
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "SOV_TRACE: the path is too long; at most %zu bytes are possible",
+				 sizeof(path));
 	out.file = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	if (out.file < 0)
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "SOV_TRACE: cannot write '%s': %s; name a file that can be written",
-			      path, strerror(errno));
+		return set_error(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"SOV_TRACE: cannot write '%s': %s; name a file that can be written", path,
+			strerror(errno));
 	if (fstat(out.file, &st) || !S_ISREG(st.st_mode)) {
 		close(out.file);
-		return refuse(
-			SOV_ERROR_INVALID_ARGUMENT,
-			"SOV_TRACE: '%s' is no ordinary file, in which one can go back; name one",
-			path);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "SOV_TRACE: '%s' is not a regular file; name one", path);
 	}
 	if (flock(out.file, LOCK_EX | LOCK_NB)) {
 		close(out.file);
-		return refuse(SOV_ERROR_INVALID_ARGUMENT,
-			      "SOV_TRACE: another process writes '%s'; %%p in the name becomes the "
-			      "number of "
-			      "the process",
-			      path);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "SOV_TRACE: another process writes '%s'; %%p in the name becomes "
+				 "the process id",
+				 path);
 	}
 	out.broken = ftruncate(out.file, 0) != 0;
-	begin();
+	document_begin();
 	if (!out.broken)
 		return SOV_OK;
 	close(out.file);
-	return refuse(SOV_ERROR_INVALID_ARGUMENT,
-		      "SOV_TRACE: cannot write '%s': %s; is the disk full?", path, strerror(errno));
+	return set_error(SOV_ERROR_INVALID_ARGUMENT,
+			 "SOV_TRACE: cannot write '%s': %s; is the disk full?", path,
+			 strerror(errno));
 }
 
 void trace_file_close(void)

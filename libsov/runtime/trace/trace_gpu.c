@@ -1,30 +1,33 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What the GPU did, and when. A traced piece of work has two more semaphore releases with time
- * stamps: one before its methods, which the queue comes to when the piece before is done, and one
- * behind, which it comes to when this one is. Both are written to a line of the stream's own in
- * system memory, one for each slot. Whoever uses a slot again, and the thread that writes the
- * trace, turn the line into an event.
+ * GPU work in the trace. A traced submission has two more semaphore releases with time stamps: one
+ * before its commands, which the queue executes when the previous submission is complete, and one
+ * after them. Both write to a line in system memory that the stream has for each slot. The thread
+ * that reuses a slot, or the trace's writer thread, makes an event of the line.
  *
- * GPUs have clocks of their own. At the start and then every second both clocks are read, one
- * between two looks at the other; between two such pairs time is a straight line.
+ * GPU clocks differ from the host's. At the start, and then every second, both clocks are read, the
+ * GPU's between two readings of the host's; times between two such pairs are interpolated linearly.
  */
 #include <sched.h>
 #include <stdlib.h>
-#include "libsov/runtime/trace/trace.h"
+#include <string.h>
+#include "libsov/runtime/base/clock.h"
+#include "libsov/runtime/memory/buffer.h"
+#include "libsov/runtime/trace/trace_file.h"
+#include "libsov/runtime/trace/trace_gpu.h"
 
-#define MOST_DEVICES 64u
-#define STAMP_BYTES  16u /* a release with its time */
-#define LINE_BYTES   64u
-#define CLOCK_TRIES  16u
-#define CLOCK_EVERY  UINT64_C(1000000000)
-#define LATE_NS      UINT64_C(1000000) /* how long a stamp may be behind its piece's number */
+#define MAX_DEVICES 64u
+#define STAMP_BYTES 16u /* a semaphore with its time stamp */
+#define LINE_BYTES  64u
+#define CLOCK_TRIES 16u
+#define CLOCK_EVERY UINT64_C(1000000000)
+#define LATE_NS     UINT64_C(1000000) /* how long a time stamp may lag behind the seqno */
 
-enum state { EMPTY, FILLING, WAITING, TAKEN };
+enum work_state { EMPTY, FILLING, WAITING, TAKEN };
 
-struct trace_piece {
-	_Atomic enum state state;
-	uint32_t payload; /* the low half of its number: what both stamps become */
+struct trace_work {
+	_Atomic enum work_state state;
+	uint32_t payload; /* low half of the seqno: what both releases write */
 	struct trace_event event;
 };
 
@@ -35,50 +38,51 @@ struct trace_stream {
 	uint32_t device, track;
 	bool named;
 	struct buffer *stamps;
-	struct trace_piece pieces[STREAM_SLOTS];
+	uint32_t slots;
+	struct trace_work work[];
 };
 
-struct moment {
-	uint64_t host, gpu, window; /* the host's clock is off by half of the window at most */
+struct clock_pair {
+	uint64_t host, gpu, window; /* the host's time is off by at most half the window */
 };
 
 static struct {
-	pthread_mutex_t lock; /* innermost of all, but for those inside the way to the GPU */
+	pthread_mutex_t lock; /* a leaf lock, except for those of the winsys */
 	struct trace_stream *streams;
 	uint64_t contexts;
 	uint32_t tracks, device_count;
 	struct {
 		struct device *device;
-		struct moment from, to; /* the straight line; from.gpu 0: not known */
-	} devices[MOST_DEVICES];
+		struct clock_pair from, to; /* the line of interpolation; from.gpu 0: unknown */
+	} devices[MAX_DEVICES];
 } gpu = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static _Atomic uint64_t numbers;
+static _Atomic uint64_t work_ids;
 
 /* ---- clocks ---- */
 
-static bool read_clocks(const struct device *d, struct moment *out)
+static bool read_clocks(const struct device *d, struct clock_pair *out)
 {
 	uint32_t i;
 
 	out->window = UINT64_MAX;
 	for (i = 0; i < CLOCK_TRIES; i++) {
-		uint64_t before = now_ns(), now = d->winsys->gpu_time(d->way), window;
+		uint64_t before = now_ns(), now = d->winsys->gpu_time(d->winsys_device), window;
 
 		window = now_ns() - before;
 		if (now && window < out->window)
-			*out = (struct moment){before + window / 2, now, window};
+			*out = (struct clock_pair){before + window / 2, now, window};
 	}
 	return out->window != UINT64_MAX;
 }
 
-static void tell_clock(uint32_t device, const struct moment *m)
+static void report_clock(uint32_t device, const struct clock_pair *m)
 {
 	trace_file_clock(device, m->host, m->gpu, m->window);
 }
 
-/* By the thread that writes. The lock is not held while clocks are read: devices stay. */
-void trace_gpu_clocks(void)
+/* Does not hold the lock while it reads clocks: devices are never freed. */
+void trace_gpu_read_clocks(void)
 {
 	uint32_t i, count;
 
@@ -86,7 +90,7 @@ void trace_gpu_clocks(void)
 	count = gpu.device_count;
 	pthread_mutex_unlock(&gpu.lock);
 	for (i = 0; i < count; i++) {
-		struct moment now, *from = &gpu.devices[i].from, *to = &gpu.devices[i].to;
+		struct clock_pair now, *from = &gpu.devices[i].from, *to = &gpu.devices[i].to;
 
 		if (from->gpu && now_ns() - to->host < CLOCK_EVERY)
 			continue;
@@ -96,13 +100,13 @@ void trace_gpu_clocks(void)
 			trace_file_device(i, gpu.devices[i].device->properties.name);
 		*from = from->gpu ? *to : now;
 		*to = now;
-		tell_clock(i, &now);
+		report_clock(i, &now);
 	}
 }
 
 bool trace_gpu_time(uint32_t device, uint64_t time, uint64_t *host)
 {
-	const struct moment *from = &gpu.devices[device].from, *to = &gpu.devices[device].to;
+	const struct clock_pair *from = &gpu.devices[device].from, *to = &gpu.devices[device].to;
 	int64_t since = (int64_t)(time - from->gpu);
 	double drift = 0;
 
@@ -121,7 +125,7 @@ static bool device_number(struct device *d, uint32_t *number)
 	for (*number = 0; *number < gpu.device_count; ++*number)
 		if (gpu.devices[*number].device == d)
 			return true;
-	if (gpu.device_count == MOST_DEVICES)
+	if (gpu.device_count == MAX_DEVICES)
 		return false;
 	gpu.devices[gpu.device_count++].device = d;
 	return true;
@@ -139,36 +143,37 @@ static uint64_t context_number(const struct context *c)
 	return ++gpu.contexts;
 }
 
-void trace_stream_create(struct stream *s)
+struct trace_stream *trace_stream_create(struct context *c, uint32_t slots)
 {
-	struct context *c = s->member.context;
-	struct trace_stream *t = calloc(1, sizeof(*t));
+	struct trace_stream *t = calloc(1, sizeof(*t) + slots * sizeof(*t->work));
+	bool known;
 
-	if (!t ||
-	    buffer_create_mapped(c, WINSYS_SYSTEM, true, STREAM_SLOTS * LINE_BYTES, &t->stamps)) {
+	if (!t || buffer_create_mapped(c, WINSYS_SYSTEM, true, slots * LINE_BYTES, &t->stamps)) {
 		free(t);
-		return;
+		return NULL;
 	}
-	memset(t->stamps->cpu, 0, STREAM_SLOTS * LINE_BYTES);
+	memset(t->stamps->cpu, 0, slots * LINE_BYTES);
 	t->context = c;
+	t->slots = slots;
 	pthread_mutex_lock(&gpu.lock);
-	if (device_number(c->device, &t->device)) {
+	known = device_number(c->device, &t->device);
+	if (known) {
 		t->context_number = context_number(c);
 		t->track = ++gpu.tracks;
 		t->next = gpu.streams;
 		gpu.streams = t;
-		s->trace = t;
 	}
 	pthread_mutex_unlock(&gpu.lock);
-	if (s->trace)
-		return;
+	if (known)
+		return t;
 	buffer_destroy(c, t->stamps);
 	free(t);
+	return NULL;
 }
 
-void trace_stream_destroy(struct stream *s)
+void trace_stream_destroy(struct context *c, struct trace_stream *t)
 {
-	struct trace_stream *t = s->trace, **p;
+	struct trace_stream **p;
 
 	if (!t)
 		return;
@@ -177,47 +182,46 @@ void trace_stream_destroy(struct stream *s)
 		;
 	*p = t->next;
 	pthread_mutex_unlock(&gpu.lock);
-	buffer_destroy(s->member.context, t->stamps);
+	buffer_destroy(c, t->stamps);
 	free(t);
-	s->trace = NULL;
 }
 
-/* ---- pieces ---- */
+/* ---- traced work ---- */
 
-static uint64_t line_offset(const struct trace_stream *t, const struct trace_piece *p)
+static uint64_t line_offset(const struct trace_stream *t, const struct trace_work *p)
 {
-	return (uint64_t)(p - t->pieces) * LINE_BYTES;
+	return (uint64_t)(p - t->work) * LINE_BYTES;
 }
 
-/* The stamp's time, if the GPU has been there. */
-static bool stamped(const struct trace_stream *t, const struct trace_piece *p, uint32_t which,
-		    uint64_t *time)
+/* The time stamp, if the GPU has written it. */
+static bool work_stamped(const struct trace_stream *t, const struct trace_work *p, uint32_t which,
+			 uint64_t *time)
 {
 	const uint8_t *at =
 		(const uint8_t *)t->stamps->cpu + line_offset(t, p) + which * STAMP_BYTES;
 
 	if (__atomic_load_n((const uint32_t *)at, __ATOMIC_ACQUIRE) != p->payload)
 		return false;
-	*time = t->context->gpu->time(
+	*time = t->context->gpu->ticks_to_ns(
 		t->context->chip,
-		__atomic_load_n((const uint64_t *)(at + GPU_TIME_OFFSET), __ATOMIC_RELAXED));
+		__atomic_load_n((const uint64_t *)(at + GPU_TIMESTAMP_OFFSET), __ATOMIC_RELAXED));
 	return true;
 }
 
-enum taking { DONE, DONE_OR_LOST, ALL };
+enum take_mode { TAKE_DONE, TAKE_DONE_OR_LOST, TAKE_ALL };
 
 /*
- * Makes an event of a piece that waits, if the GPU is done with it; ALL: also if it is not, as cut.
- * Whoever finds another thread at it waits for the few instructions that this takes.
+ * Makes an event of WAITING work if the GPU has completed it; with TAKE_ALL also if it has not, as
+ * cut. If another thread is doing so, waits for the few instructions that this takes.
  */
-static void take(struct trace_stream *t, struct trace_piece *p, enum taking what,
-		 void (*put)(const struct trace_event *e))
+static void work_take(struct trace_stream *t, struct trace_work *p, enum take_mode what,
+		      void (*put)(const struct trace_event *e))
 {
-	enum state state = WAITING;
+	enum work_state state = WAITING;
 	struct trace_event e;
 	bool began, ended;
 
-	if (what == DONE && !stamped(t, p, 1, &e.end))
+	if (what == TAKE_DONE && !work_stamped(t, p, 1, &e.end))
 		return;
 	if (!atomic_compare_exchange_strong(&p->state, &state, TAKEN)) {
 		while (atomic_load(&p->state) == TAKEN)
@@ -225,11 +229,11 @@ static void take(struct trace_stream *t, struct trace_piece *p, enum taking what
 		return;
 	}
 	e = p->event;
-	began = stamped(t, p, 0, &e.start);
-	ended = stamped(t, p, 1, &e.end);
-	if (!ended && what == ALL && began) {
+	began = work_stamped(t, p, 0, &e.start);
+	ended = work_stamped(t, p, 1, &e.end);
+	if (!ended && what == TAKE_ALL && began) {
 		e.gpu.cut = true;
-		e.end = t->context->device->winsys->gpu_time(t->context->device->way);
+		e.end = t->context->device->winsys->gpu_time(t->context->device->winsys_device);
 		ended = e.end > e.start;
 	}
 	atomic_store(&p->state, EMPTY);
@@ -237,29 +241,29 @@ static void take(struct trace_stream *t, struct trace_piece *p, enum taking what
 		put(&e);
 }
 
-/* The stamp comes right behind the number by which the slot was found to be free. */
-static void make_room(struct trace_stream *t, struct trace_piece *p)
+/* The slot was found free by its seqno; the time stamp follows right after that. */
+static void work_make_room(struct trace_stream *t, struct trace_work *p)
 {
 	uint64_t since, time;
 
 	if (atomic_load(&p->state) == EMPTY)
 		return;
 	since = now_ns();
-	while (!stamped(t, p, 1, &time) && now_ns() - since < LATE_NS)
+	while (!work_stamped(t, p, 1, &time) && now_ns() - since < LATE_NS)
 		sched_yield();
-	take(t, p, DONE_OR_LOST, trace_put);
+	work_take(t, p, TAKE_DONE_OR_LOST, trace_put);
 }
 
-static void name_track(struct stream *s, struct trace_stream *t)
+static void name_track(struct trace_stream *t, uint64_t stream_serial)
 {
 	if (__atomic_exchange_n(&t->named, true, __ATOMIC_RELAXED))
 		return;
-	trace_file_track(t->device, t->track, t->context_number, s->serial);
+	trace_file_track(t->device, t->track, t->context_number, stream_serial);
 }
 
 /* ---- names ---- */
 
-/* Kernels' names outlive their modules: each is kept once. */
+/* Interned kernel names: they outlive their modules. */
 struct name {
 	struct name *next;
 	char text[];
@@ -271,7 +275,7 @@ static struct {
 	struct name *lists[NAME_LISTS];
 } names = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static const char *keep(const char *text)
+static const char *name_intern(const char *text)
 {
 	uint32_t hash = 0;
 	struct name **list, *n;
@@ -301,87 +305,77 @@ static const char *const copy_names[] = {
 	[TRACE_FILL] = "fill",
 };
 
-static void describe(struct trace_event *e, const struct slot *slot, enum work kind,
-		     const struct function *f)
+static void work_describe(struct trace_event *e, const struct trace_submission *what)
 {
 	struct trace_gpu_work *g = &e->gpu;
 
-	if (kind == WORK_GRAPH) {
+	if (what->graph) {
 		g->work = TRACE_GRAPH;
 		e->name = "graph";
-	} else if (kind == WORK_COPY || trace_expected.bytes) {
+	} else if (!what->kernel || trace_expected.bytes) {
 		g->work = trace_expected.work;
 		e->name = copy_names[g->work];
-		g->by = kind == WORK_KERNEL                  ? "kernel"
-			: slot->piece->engine == ENGINE_COPY ? "engine"
-							     : "methods";
+		g->by = what->kernel ? "kernel" : what->copy_engine ? "engine" : "methods";
 	} else {
 		g->work = TRACE_KERNEL;
-		e->name = keep(f->kernel->name);
+		e->name = name_intern(what->kernel);
 	}
 	g->bytes = trace_expected.bytes;
 	trace_expected.bytes = 0;
 }
 
-void trace_piece_begin(struct stream *s, struct slot *slot, enum work kind,
-		       const struct function *f)
+struct trace_work *trace_work_begin(struct trace_stream *t, uint64_t seqno, uint64_t stream_serial,
+				    struct gpu_push *push, const struct trace_submission *what)
 {
-	struct trace_stream *t = s->trace;
-	struct trace_piece *p;
+	struct trace_work *w = &t->work[seqno % t->slots];
 
-	if (!t || (kind != WORK_KERNEL && kind != WORK_COPY && kind != WORK_GRAPH))
-		return;
-	p = &t->pieces[slot->number % STREAM_SLOTS];
-	make_room(t, p);
-	atomic_store(&p->state, FILLING);
-	name_track(s, t);
-	p->payload = (uint32_t)slot->number;
-	p->event = (struct trace_event){
+	work_make_room(t, w);
+	atomic_store(&w->state, FILLING);
+	name_track(t, stream_serial);
+	w->payload = (uint32_t)seqno;
+	w->event = (struct trace_event){
 		.kind = TRACE_GPU,
 		.thread = trace_thread(),
 		.gpu = {.device = t->device,
 			.track = t->track,
-			.number = atomic_fetch_add(&numbers, 1) + 1,
+			.id = atomic_fetch_add(&work_ids, 1) + 1,
 			.submitted = now_ns()},
 	};
-	describe(&p->event, slot, kind, f);
-	slot->traced = p;
-	s->member.context->gpu->release(&slot->push, t->stamps->va + line_offset(t, p), p->payload,
-					GPU_RELEASE_TIMED | GPU_RELEASE_NOW);
+	work_describe(&w->event, what);
+	t->context->gpu->release(push, t->stamps->va + line_offset(t, w), w->payload,
+				 GPU_RELEASE_TIMESTAMP | GPU_RELEASE_NO_WAIT);
+	return w;
 }
 
-void trace_piece_shape(struct slot *slot, const sov_launch *l)
+void trace_work_set_shape(struct trace_work *w, const sov_launch *l)
 {
-	struct trace_gpu_work *g = &slot->traced->event.gpu;
+	struct trace_gpu_work *g = &w->event.gpu;
 
 	memcpy(g->grid, l->grid, sizeof(g->grid));
 	memcpy(g->block, l->block, sizeof(g->block));
 	g->shared = l->shared_bytes;
 }
 
-void trace_piece_end(struct stream *s, struct slot *slot, bool released)
+void trace_work_end(struct trace_stream *t, struct trace_work *w, struct gpu_push *push,
+		    uint64_t done_va)
 {
-	const struct context *c = s->member.context;
-	struct trace_stream *t = s->trace;
-	struct trace_piece *p = slot->traced;
+	const struct gpu *g = t->context->gpu;
 
-	/* What releases its number by itself is done when it has. A ring that releases it does so behind all this. */
-	if (c->gpu->enter)
-		released = true;
-	if (!released)
-		c->gpu->acquire(&slot->push, s->done->va, (uint32_t)slot->number);
-	c->gpu->release(&slot->push, t->stamps->va + line_offset(t, p) + STAMP_BYTES, p->payload,
-			GPU_RELEASE_TIMED | (c->gpu->enter ? 0 : GPU_RELEASE_NOW));
-	atomic_store(&p->state, WAITING);
+	/* Where the ring entry releases the seqno (gpu->write_ring_entry), that comes after all of this. */
+	if (done_va && !g->write_ring_entry)
+		g->acquire(push, done_va, w->payload);
+	g->release(push, t->stamps->va + line_offset(t, w) + STAMP_BYTES, w->payload,
+		   GPU_RELEASE_TIMESTAMP | (g->write_ring_entry ? 0 : GPU_RELEASE_NO_WAIT));
+	atomic_store(&w->state, WAITING);
 }
 
-void trace_stream_stop(struct stream *s)
+void trace_stream_stop(struct trace_stream *t)
 {
 	uint32_t i;
 
-	for (i = 0; s->trace && i < STREAM_SLOTS; i++)
-		if (atomic_load(&s->trace->pieces[i].state) == WAITING)
-			take(s->trace, &s->trace->pieces[i], ALL, trace_put);
+	for (i = 0; i < t->slots; i++)
+		if (atomic_load(&t->work[i].state) == WAITING)
+			work_take(t, &t->work[i], TAKE_ALL, trace_put);
 }
 
 void trace_gpu_collect(void (*put)(const struct trace_event *e), bool finish)
@@ -391,9 +385,9 @@ void trace_gpu_collect(void (*put)(const struct trace_event *e), bool finish)
 
 	pthread_mutex_lock(&gpu.lock);
 	for (t = gpu.streams; t; t = t->next)
-		for (i = 0; i < STREAM_SLOTS; i++)
-			if (atomic_load_explicit(&t->pieces[i].state, memory_order_acquire) ==
+		for (i = 0; i < t->slots; i++)
+			if (atomic_load_explicit(&t->work[i].state, memory_order_acquire) ==
 			    WAITING)
-				take(t, &t->pieces[i], finish ? ALL : DONE, put);
+				work_take(t, &t->work[i], finish ? TAKE_ALL : TAKE_DONE, put);
 	pthread_mutex_unlock(&gpu.lock);
 }

@@ -1,70 +1,84 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the files of the way through our own kernel driver share.
+ * The winsys back end for sovgpu.ko, as its files share it:
  *
- *   kmod.c         calls, and the table of functions
- *   kmod_device.c  finding GPUs, and what they are
- *   kmod_memory.c  buffers and where they are bound
+ *   kmod_call.c    libdrm calls behind a table that tests replace, ioctls with error messages
+ *   kmod_device.c  device enumeration and queries
+ *   kmod_memory.c  buffer objects, CPU mappings, VM bindings
+ *   kmod_fault.c   queue state and fault descriptions
+ *   kmod_job.c     queues whose work is submitted by ioctl
  *   kmod_queue.c   groups and queues
- *   kmod_job.c     queues whose work is handed over by calls
- *   kmod_wait.c    sleeping until work is done
- *   kmod_fault.c   what a failure was
+ *   kmod_wait.c    sleeping until work completes
+ *   kmod.c         the table of functions
  *
- * Functions return 0 or a negative errno, and leave a sentence (winsys_say) with it.
+ * Functions return 0 or a negative errno and leave a message for it (winsys_set_error).
  */
 #ifndef SOV_WINSYS_KMOD_H
 #define SOV_WINSYS_KMOD_H
 
 #include <pthread.h>
 #include <sys/types.h>
+#include <xf86drm.h>
 #include "libsov/winsys/nv_chip.h"
 #include "uapi/sovgpu_drm.h"
 
 #define KMOD_DRIVER      "sovgpu"
 #define KMOD_MAX_DEVICES 64
 
-/* ---- kmod.c ---- */
+/* ---- kmod_call.c ---- */
 
-/* The system calls, so that tests can stand in for the kernel. */
+/* The libdrm and system calls that reach the kernel; tests replace the table. */
 struct kmod_os {
-	/* Render nodes of our driver, in order: the number of the first that is not below the
-	 * given one; -1: none. */
-	int (*next_node)(int number);
+	int (*get_devices)(uint32_t flags, drmDevicePtr devices[], int max_devices);
+	void (*free_devices)(drmDevicePtr devices[], int count);
+	/* Whether the driver of this render node is sovgpu.ko; does not open the node. */
+	bool (*is_sovgpu)(const char *render_node);
 	int (*open)(const char *path); /* for reading and writing */
-	int (*close)(int file);
-	int (*ioctl)(int file, unsigned long request, void *argument);
-	void *(*map)(size_t bytes, int file, uint64_t offset); /* MAP_FAILED */
-	int (*unmap)(void *address, size_t bytes);
+	int (*close)(int fd);
+	drmVersionPtr (*get_version)(int fd);
+	void (*free_version)(drmVersionPtr version);
+	int (*ioctl)(int fd, unsigned long request, void *argument);
+	int (*close_buffer)(int fd, uint32_t handle);
+	int (*syncobj_create)(int fd, uint32_t flags, uint32_t *handle);
+	int (*syncobj_destroy)(int fd, uint32_t handle);
+	int (*syncobj_query)(int fd, uint32_t *handles, uint64_t *points, uint32_t count);
+	int (*syncobj_timeline_wait)(int fd, uint32_t *handles, uint64_t *points, unsigned count,
+				     int64_t deadline_ns, unsigned flags,
+				     uint32_t *first_signalled);
+	void *(*mmap)(size_t bytes, int fd, uint64_t offset); /* MAP_FAILED on failure */
+	int (*munmap)(void *address, size_t bytes);
 };
 extern const struct kmod_os *kmod_os;
 
-/* doing: for sentences, as "making a queue". */
-int kmod_call(int file, unsigned long request, void *argument, const char *doing);
-/* For giving back: nobody could do anything about a failure. */
-void kmod_drop(int file, unsigned long request, void *argument, const char *doing);
+/* Issues an ioctl. action completes the error message: "creating a queue". */
+int kmod_ioctl(int fd, unsigned long request, void *argument, const char *action);
+/* Issues an ioctl that releases something: its failure is logged and ignored. */
+void kmod_release(int fd, unsigned long request, void *argument, const char *action);
+/* Logs the outcome of a libdrm call and sets the error message. error is 0 or a negative errno. */
+int kmod_result(int error, const char *action);
 
 /* ---- kmod_device.c ---- */
 
 struct winsys_device {
-	int file;
-	char path[32];
+	int fd;
+	char path[64];
 	struct winsys_info info;
-	uint32_t ring_entries; /* of a queue, at most */
+	uint32_t max_ring_entries;
 	uint32_t time_limit_ms;
-	bool user_queues; /* rings are the process's own; otherwise work goes by calls */
+	bool user_queues; /* rings are mapped into the process; otherwise work goes by ioctl */
 
-	pthread_mutex_t lock; /* for what follows */
-	uint8_t *bell_page;   /* NULL: none is mapped yet */
+	pthread_mutex_t lock;   /* protects what follows */
+	uint8_t *doorbell_page; /* NULL until the first queue maps it */
 };
 
-int kmod_enumerate(uint32_t already, struct winsys_device ***devices, uint32_t *count,
+int kmod_enumerate(uint32_t devices_before, struct winsys_device ***devices, uint32_t *count,
 		   char *message, size_t message_bytes);
 void kmod_info(struct winsys_device *d, struct winsys_info *out);
 uint64_t kmod_gpu_time(struct winsys_device *d);
 void kmod_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes);
-uint32_t kmod_page_bytes(void); /* of this machine */
-/* Gives everything back, as if nobody had asked for devices. */
-void kmod_forget(void);
+uint32_t kmod_page_bytes(void); /* of the host */
+/* Closes all devices, so that the next enumeration starts again. For tests. */
+void kmod_close_devices(void);
 
 /* ---- kmod_memory.c ---- */
 
@@ -76,31 +90,31 @@ struct winsys_buffer {
 	void *cpu;
 };
 
-int kmod_buffer_create(struct winsys_device *d, enum winsys_placement where, uint64_t bytes,
+int kmod_buffer_create(struct winsys_device *d, enum winsys_placement placement, uint64_t bytes,
 		       struct winsys_buffer **out);
 int kmod_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
 		       struct winsys_buffer **out);
 void kmod_buffer_destroy(struct winsys_buffer *b);
-void *kmod_buffer_cpu(struct winsys_buffer *b);
+void *kmod_buffer_map(struct winsys_buffer *b);
 int kmod_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 int kmod_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va);
 
-/* ---- kmod_queue.c ---- */
+/* ---- groups and queues ---- */
 
 #define KMOD_PRIORITIES 2 /* 0 and the one below it */
 
 struct winsys_group {
 	struct winsys_device *device;
 	uint32_t vm;
-	uint32_t ids[KMOD_PRIORITIES]; /* the driver's groups, by its priority; 0: none yet */
+	uint32_t ids[KMOD_PRIORITIES]; /* the driver's groups by priority; 0: not created */
 	bool stopped;
-	uint64_t asked; /* when the driver was last asked how the group is, ns; atomic */
-	bool failed;    /* atomic, set when the description is there */
+	uint64_t state_queried_ns; /* when queue states were last queried; atomic */
+	bool failed;               /* atomic, set after description */
 
-	pthread_mutex_t lock; /* for what follows */
+	pthread_mutex_t lock; /* protects what follows */
 	struct winsys_queue *queues;
-	uint64_t retired; /* points of queues that are gone */
-	int refused;      /* errno with which work was refused */
+	uint64_t retired_points; /* timeline points of destroyed queues */
+	int submit_error;        /* errno of a rejected submission */
 	struct winsys_error description;
 };
 
@@ -108,21 +122,37 @@ struct winsys_queue {
 	struct winsys_group *group;
 	struct winsys_queue *next;
 	uint32_t id;
-	uint32_t level; /* which of the driver's groups it is in */
+	uint32_t level; /* index of the driver's group */
 	struct winsys_queue_memory memory;
-	uint8_t *
-		pointers; /* page with both ends of a ring of the process's own; or NULL, and then: */
+	uint8_t *pointers; /* page with GET and PUT of a user queue; NULL: a kernel queue */
 
 	uint32_t syncobj;
 	uint32_t put; /* behind memory.put */
 	uint32_t get;
-	uint64_t done; /* the last point that was seen to be signalled; the group's lock's */
-	_Atomic uint64_t submitted; /* points of its timeline: one for each call */
+	uint64_t completed; /* last timeline point seen signalled; protected by group->lock */
+	_Atomic uint64_t submitted; /* timeline points, one per ioctl */
 
-	pthread_mutex_t lock; /* for what follows: work is handed over by one thread at a time */
+	pthread_mutex_t lock; /* protects what follows: one thread submits at a time */
 	struct drm_sovgpu_job *jobs;
-	uint32_t sent; /* where in the ring what the driver does not have yet begins */
+	uint32_t sent; /* ring index of the first entry that the driver does not have */
 };
+
+/* ---- kmod_fault.c ---- */
+
+bool kmod_group_error(struct winsys_group *g, struct winsys_error *out);
+/* The driver rejected work, which means that the group has failed. */
+void kmod_group_submit_failed(struct winsys_group *g, int error);
+
+/* ---- kmod_job.c ---- */
+
+/* Creates the driver's queue. */
+int kmod_queue_ioctl(struct winsys_queue *q, enum winsys_engine engine,
+		     struct drm_sovgpu_queue_create *c);
+int kmod_jobs_init(struct winsys_queue *q, const struct winsys_queue_options *o);
+void kmod_jobs_fini(struct winsys_queue *q);
+void kmod_ring_doorbell(struct winsys_queue *q);
+
+/* ---- kmod_queue.c ---- */
 
 int kmod_group_create(struct winsys_device *d, struct winsys_group **out);
 void kmod_group_stop(struct winsys_group *g);
@@ -131,24 +161,9 @@ int kmod_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 		      struct winsys_queue **out);
 void kmod_queue_destroy(struct winsys_queue *q);
 void kmod_queue_memory(struct winsys_queue *q, struct winsys_queue_memory *out);
-int kmod_queue_make(struct winsys_queue *q, enum winsys_engine engine,
-		    struct drm_sovgpu_queue_create *c);
-
-/* ---- kmod_job.c ---- */
-
-int kmod_jobs_init(struct winsys_queue *q, const struct winsys_queue_options *o);
-void kmod_jobs_fini(struct winsys_queue *q);
-void kmod_doorbell(struct winsys_queue *q);
 
 /* ---- kmod_wait.c ---- */
 
-uint64_t kmod_now(void); /* CLOCK_MONOTONIC, ns */
 void kmod_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds);
-
-/* ---- kmod_fault.c ---- */
-
-bool kmod_group_error(struct winsys_group *g, struct winsys_error *out);
-/* Work was refused, which is not supposed to happen while the group is well. */
-void kmod_group_refused(struct winsys_group *g, int error);
 
 #endif

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Finding GPUs that sovgpu.ko drives: the render nodes whose driver it is, in the order of their
- * numbers. Where there are none nothing is said; where there is one that may not or cannot be used,
- * the sentence names the file.
+ * Device enumeration: the render nodes that libdrm lists and whose driver is sovgpu.ko, in the
+ * order of their numbers. No such node is not an error; a node that cannot be used is, and the
+ * message names it.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -13,44 +13,44 @@
 #include "libsov/runtime/base/log.h"
 #include "libsov/winsys/kmod/kmod.h"
 
-#define WAY_OUT    "SOV_KMOD=0 leaves sovgpu.ko's GPUs out"
-#define FIRST_NODE 128 /* of DRM's render nodes */
-#define LARGE_PAGE 0x200000u
-#define MAX_UNITS  4096u
+#define REMEDY            "SOV_KMOD=0 disables the GPUs of sovgpu.ko"
+#define FIRST_RENDER_NODE 128
+#define LARGE_PAGE        0x200000u
+#define MAX_UNITS         4096u
 
 static struct {
-	bool looked;
-	bool by_calls; /* work goes by calls, also where it need not */
+	bool enumerated;
+	bool submit_by_ioctl; /* SOV_KMOD=ioctl: also where user queues exist */
 	struct winsys_device *devices[KMOD_MAX_DEVICES];
 	uint32_t count;
 } kmod;
 
 /* ---- one GPU ---- */
 
-static int ask(struct winsys_device *d, uint32_t type, void *answer, uint32_t bytes)
+static int query(struct winsys_device *d, uint32_t type, void *answer, uint32_t bytes)
 {
 	struct drm_sovgpu_dev_query q = {.type = type, .size = bytes, .pointer = (uintptr_t)answer};
 
 	memset(answer, 0, bytes);
-	return kmod_call(d->file, DRM_IOCTL_SOVGPU_DEV_QUERY, &q, "asking what the device is");
+	return kmod_ioctl(d->fd, DRM_IOCTL_SOVGPU_DEV_QUERY, &q, "querying the device");
 }
 
 static int check_driver(struct winsys_device *d)
 {
-	char name[32] = "";
-	struct drm_version v = {.name_len = sizeof(name) - 1, .name = name};
-	int error = kmod_call(d->file, DRM_IOCTL_VERSION, &v, "asking for its version");
+	drmVersionPtr v = kmod_os->get_version(d->fd);
+	int error = 0;
 
-	if (error)
-		return error;
-	if (strcmp(name, KMOD_DRIVER) || v.version_major) {
-		winsys_say("%s: driver '%s' version %d.%d; known is " KMOD_DRIVER " 0", d->path,
-			   name, v.version_major, v.version_minor);
-		return -ENOTSUP;
+	if (!v)
+		return kmod_result(errno ? -errno : -ENOMEM, "reading the driver's version");
+	if (strcmp(v->name, KMOD_DRIVER) || v->version_major) {
+		winsys_set_error("%s: driver '%s' version %d.%d; supported is " KMOD_DRIVER " 0",
+				 d->path, v->name, v->version_major, v->version_minor);
+		error = -ENOTSUP;
 	}
-	snprintf(d->info.driver, sizeof(d->info.driver), "sovgpu.ko %d.%d", v.version_major,
-		 v.version_minor);
-	return 0;
+	snprintf(d->info.driver, sizeof(d->info.driver), "sovgpu.ko %d.%d", v->version_major,
+		 v->version_minor);
+	kmod_os->free_version(v);
+	return error;
 }
 
 static bool power_of_two(uint64_t n)
@@ -58,23 +58,24 @@ static bool power_of_two(uint64_t n)
 	return n && !(n & (n - 1));
 }
 
-/* What does not make sense would later be a wrong size or shift. */
+/* Rejects values that would later become a wrong size or shift. */
 static int check_answers(struct winsys_device *d, const struct drm_sovgpu_device_info *device,
 			 const struct drm_sovgpu_memory_info *memory,
 			 const struct drm_sovgpu_vm_info *vm)
 {
 	if (device->vendor != SOV_PCI_NVIDIA || !winsys_nv_chip_find(device->chip)) {
-		winsys_say("%s: chip 0x%x of vendor 0x%x is not known", d->path, device->chip,
-			   device->vendor);
+		winsys_set_error("%s: unknown chip 0x%x of vendor 0x%x", d->path, device->chip,
+				 device->vendor);
 		return -ENOTSUP;
 	}
 	if (device->units > MAX_UNITS || !power_of_two(memory->vram_page) ||
 	    memory->vram_page > LARGE_PAGE || !memory->vram_bytes || vm->va_start >= vm->va_end) {
-		winsys_say("%s: %u processors, %llu bytes of memory in pages of %llu and addresses "
-			   "from 0x%llx to 0x%llx make no sense",
-			   d->path, device->units, (unsigned long long)memory->vram_bytes,
-			   (unsigned long long)memory->vram_page, (unsigned long long)vm->va_start,
-			   (unsigned long long)vm->va_end);
+		winsys_set_error(
+			"%s: implausible device: %u multiprocessors, %llu bytes of memory in "
+			"pages of %llu, addresses from 0x%llx to 0x%llx",
+			d->path, device->units, (unsigned long long)memory->vram_bytes,
+			(unsigned long long)memory->vram_page, (unsigned long long)vm->va_start,
+			(unsigned long long)vm->va_end);
 		return -EPROTO;
 	}
 	return 0;
@@ -84,19 +85,20 @@ static int check_queues(struct winsys_device *d, const struct drm_sovgpu_queue_i
 {
 	bool jobs = queue->modes >> DRM_SOVGPU_QUEUE_KERNEL & 1 && queue->time_limit_ms_max;
 
-	d->ring_entries = queue->ring_entries_max;
+	d->max_ring_entries = queue->ring_entries_max;
 	d->time_limit_ms = queue->time_limit_ms_max;
-	d->info.least_priority = 1 - KMOD_PRIORITIES;
+	d->info.min_priority = 1 - KMOD_PRIORITIES;
 	d->info.copy_queues = queue->classes >> DRM_SOVGPU_QUEUE_COPY & 1;
-	d->user_queues = queue->modes >> DRM_SOVGPU_QUEUE_USER & 1 && !(kmod.by_calls && jobs);
-	if (queue->classes >> DRM_SOVGPU_QUEUE_COMPUTE & 1 && d->ring_entries &&
+	d->user_queues =
+		queue->modes >> DRM_SOVGPU_QUEUE_USER & 1 && !(kmod.submit_by_ioctl && jobs);
+	if (queue->classes >> DRM_SOVGPU_QUEUE_COMPUTE & 1 && d->max_ring_entries &&
 	    (d->user_queues || jobs))
 		return 0;
-	winsys_say("%s: this driver has no queues for programs", d->path);
+	winsys_set_error("%s: the driver offers no compute queues", d->path);
 	return -ENOTSUP;
 }
 
-static int learn(struct winsys_device *d)
+static int query_all(struct winsys_device *d)
 {
 	struct drm_sovgpu_device_info device;
 	struct drm_sovgpu_memory_info memory;
@@ -108,13 +110,13 @@ static int learn(struct winsys_device *d)
 	int error = check_driver(d);
 
 	if (!error)
-		error = ask(d, DRM_SOVGPU_DEV_QUERY_DEVICE, &device, sizeof(device));
+		error = query(d, DRM_SOVGPU_DEV_QUERY_DEVICE, &device, sizeof(device));
 	if (!error)
-		error = ask(d, DRM_SOVGPU_DEV_QUERY_MEMORY, &memory, sizeof(memory));
+		error = query(d, DRM_SOVGPU_DEV_QUERY_MEMORY, &memory, sizeof(memory));
 	if (!error)
-		error = ask(d, DRM_SOVGPU_DEV_QUERY_VM, &vm, sizeof(vm));
+		error = query(d, DRM_SOVGPU_DEV_QUERY_VM, &vm, sizeof(vm));
 	if (!error)
-		error = ask(d, DRM_SOVGPU_DEV_QUERY_QUEUE, &queue, sizeof(queue));
+		error = query(d, DRM_SOVGPU_DEV_QUERY_QUEUE, &queue, sizeof(queue));
 	if (!error)
 		error = check_answers(d, &device, &memory, &vm);
 	if (error)
@@ -124,9 +126,9 @@ static int learn(struct winsys_device *d)
 	snprintf(i->driver, sizeof(i->driver), "%.24s, firmware %.24s", driver, device.firmware);
 	snprintf(i->product, sizeof(i->product), "%.16s, PCI %04x:%04x", i->chip, device.vendor,
 		 device.device);
-	if (device.units) { /* otherwise room for the whole chip */
+	if (device.units) { /* otherwise assume the full chip */
 		i->multiprocessors = device.units;
-		i->tpcs = (device.units + i->sms_per_tpc - 1) / i->sms_per_tpc;
+		i->nv.tpcs = (device.units + i->nv.sms_per_tpc - 1) / i->nv.sms_per_tpc;
 	}
 	i->page_bytes = memory.vram_page > host_page ? (uint32_t)memory.vram_page : host_page;
 	i->large_page_bytes = vm.page_sizes & LARGE_PAGE ? LARGE_PAGE : i->page_bytes;
@@ -142,41 +144,43 @@ uint32_t kmod_page_bytes(void)
 
 static void device_close(struct winsys_device *d)
 {
-	if (d->bell_page)
-		kmod_os->unmap(d->bell_page, kmod_page_bytes());
-	kmod_os->close(d->file);
+	if (d->doorbell_page)
+		kmod_os->munmap(d->doorbell_page, kmod_page_bytes());
+	kmod_os->close(d->fd);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
 }
 
-/* A container may have been given the node by its other name alone (kmod/70-sovgpu.rules). */
-static int open_node(struct winsys_device *d, int node)
+/* Tries /dev/sovgpuN first: a container may have only that name (kmod/70-sovgpu.rules). */
+static int open_node(struct winsys_device *d, const char *render_node)
 {
-	snprintf(d->path, sizeof(d->path), "/dev/sovgpu%d", node - FIRST_NODE);
-	d->file = kmod_os->open(d->path);
-	if (d->file < 0 && errno == ENOENT) {
-		snprintf(d->path, sizeof(d->path), "/dev/dri/renderD%d", node);
-		d->file = kmod_os->open(d->path);
+	const char *number = strpbrk(strrchr(render_node, '/'), "0123456789");
+
+	snprintf(d->path, sizeof(d->path), "/dev/sovgpu%d", atoi(number) - FIRST_RENDER_NODE);
+	d->fd = kmod_os->open(d->path);
+	if (d->fd < 0 && errno == ENOENT) {
+		snprintf(d->path, sizeof(d->path), "%s", render_node);
+		d->fd = kmod_os->open(d->path);
 	}
-	return d->file < 0 ? -errno : 0;
+	return d->fd < 0 ? -errno : 0;
 }
 
-static int device_open(int node, struct winsys_device **out)
+static int device_open(const char *render_node, struct winsys_device **out)
 {
 	struct winsys_device *d = calloc(1, sizeof(*d));
 	int error;
 
 	if (!d)
 		return -ENOMEM;
-	error = open_node(d, node);
+	error = open_node(d, render_node);
 	if (error) {
-		winsys_say("%s: %s%s", d->path, strerror(-error),
-			   error == -EACCES ? "; its owner or group may open it" : "");
+		winsys_set_error("%s: %s%s", d->path, strerror(-error),
+				 error == -EACCES ? "; its owner or group may open it" : "");
 		free(d);
 		return error;
 	}
 	pthread_mutex_init(&d->lock, NULL);
-	error = learn(d);
+	error = query_all(d);
 	if (error)
 		device_close(d);
 	else
@@ -186,59 +190,91 @@ static int device_open(int node, struct winsys_device **out)
 
 /* ---- all of them ---- */
 
-void kmod_forget(void)
+void kmod_close_devices(void)
 {
 	while (kmod.count)
 		device_close(kmod.devices[--kmod.count]);
-	kmod.looked = false;
+	kmod.enumerated = false;
 }
 
-/* A GPU that cannot be used (not known, not this container's) leaves the others; only when there
- * are no others it is an error, unless this version is to blame. */
+static int compare_render_nodes(const void *a, const void *b)
+{
+	const drmDevicePtr *x = a, *y = b;
+	const char *p = (*x)->nodes[DRM_NODE_RENDER], *q = (*y)->nodes[DRM_NODE_RENDER];
+	size_t m = strlen(p), n = strlen(q);
+
+	return m != n ? (m < n ? -1 : 1) : strcmp(p, q); /* renderD99 before renderD128 */
+}
+
+/* The devices of sovgpu.ko, moved to the front of the list in the order of their render nodes. */
+static int select_devices(drmDevicePtr *list, int count)
+{
+	int i, n = 0;
+
+	for (i = 0; i < count; i++)
+		if (list[i]->available_nodes & 1 << DRM_NODE_RENDER &&
+		    kmod_os->is_sovgpu(list[i]->nodes[DRM_NODE_RENDER])) {
+			drmDevicePtr d = list[i];
+
+			list[i] = list[n];
+			list[n++] = d;
+		}
+	qsort(list, (size_t)n, sizeof(*list), compare_render_nodes);
+	return n;
+}
+
+/* Skips a GPU that cannot be used (unknown chip, no node in this container). That is an error only
+ * if no other GPU remains and this library supports the device. */
 static int find_devices(char *message, size_t bytes)
 {
-	int node = 0, error = 0;
+	drmDevicePtr list[KMOD_MAX_DEVICES];
+	int count = kmod_os->get_devices(0, list, KMOD_MAX_DEVICES), n, i, error = 0;
 
-	while (kmod.count < KMOD_MAX_DEVICES && (node = kmod_os->next_node(node)) >= 0) {
-		error = device_open(node++, &kmod.devices[kmod.count]);
+	if (count <= 0) /* no DRM device, or no DRM */
+		return 0;
+	n = select_devices(list, count);
+	for (i = 0; i < n; i++) {
+		error = device_open(list[i]->nodes[DRM_NODE_RENDER], &kmod.devices[kmod.count]);
 		if (!error) {
 			kmod.count++;
 			continue;
 		}
-		snprintf(message, bytes, "%s", winsys_said());
-		LOG(DEVICE, INFO, "left out: %s", message);
+		snprintf(message, bytes, "%s", winsys_take_error());
+		LOG(DEVICE, INFO, "skipped: %s", message);
 	}
+	kmod_os->free_devices(list, count);
 	if (kmod.count || !error || error == -ENOTSUP || error == -ENOENT)
 		return 0;
-	snprintf(message + strlen(message), bytes - strlen(message), "; " WAY_OUT);
+	snprintf(message + strlen(message), bytes - strlen(message), "; " REMEDY);
 	return error;
 }
 
-/* 0: none are wanted; 1: they are; otherwise -EINVAL. */
-static int wanted(char *message, size_t bytes)
+/* SOV_KMOD: 0 disables this winsys, 1 (the default) enables it, "ioctl" submits without user
+ * queues. */
+static int read_environment(char *message, size_t bytes)
 {
 	const char *text = getenv("SOV_KMOD");
 
-	kmod.by_calls = text && !strcmp(text, "calls");
-	if (!text || !strcmp(text, "1") || kmod.by_calls)
+	kmod.submit_by_ioctl = text && !strcmp(text, "ioctl");
+	if (!text || !strcmp(text, "1") || kmod.submit_by_ioctl)
 		return 1;
 	if (!strcmp(text, "0"))
 		return 0;
-	snprintf(message, bytes, "SOV_KMOD is '%s'; it must be 0, 1 or calls", text);
+	snprintf(message, bytes, "SOV_KMOD is '%s'; it must be 0, 1 or ioctl", text);
 	return -EINVAL;
 }
 
-int kmod_enumerate(uint32_t already, struct winsys_device ***devices, uint32_t *count,
+int kmod_enumerate(uint32_t devices_before, struct winsys_device ***devices, uint32_t *count,
 		   char *message, size_t message_bytes)
 {
-	int error = wanted(message, message_bytes);
+	int error = read_environment(message, message_bytes);
 
-	(void)already;
+	(void)devices_before;
 	if (error > 0) {
 		error = 0;
-		if (!kmod.looked)
+		if (!kmod.enumerated)
 			error = find_devices(message, message_bytes);
-		kmod.looked = !error;
+		kmod.enumerated = !error;
 	}
 	*devices = kmod.devices;
 	*count = kmod.count;
@@ -254,13 +290,13 @@ uint64_t kmod_gpu_time(struct winsys_device *d)
 {
 	struct drm_sovgpu_time_info t;
 
-	return ask(d, DRM_SOVGPU_DEV_QUERY_TIME, &t, sizeof(t)) ? 0 : t.device_ns;
+	return query(d, DRM_SOVGPU_DEV_QUERY_TIME, &t, sizeof(t)) ? 0 : t.device_ns;
 }
 
 void kmod_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint64_t *total_bytes)
 {
 	struct drm_sovgpu_memory_info m;
 
-	*free_bytes = ask(d, DRM_SOVGPU_DEV_QUERY_MEMORY, &m, sizeof(m)) ? 0 : m.vram_free;
+	*free_bytes = query(d, DRM_SOVGPU_DEV_QUERY_MEMORY, &m, sizeof(m)) ? 0 : m.vram_free;
 	*total_bytes = d->info.memory_bytes;
 }

@@ -1,8 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Memory: buffers in video memory and in system memory, and pages of the process that the driver
- * pins. The CPU's mapping is made only when it is asked for; the GPU reaches each at the address
- * that the runtime has chosen.
+ * Buffer objects in video memory, in system memory, and of pages of the process that the driver
+ * pins. The CPU mapping is created on demand; the runtime chooses the GPU address.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -10,24 +9,24 @@
 #include <sys/mman.h>
 #include "libsov/winsys/kmod/kmod.h"
 
-static int check(const void *memory, uint64_t bytes, uint64_t page)
+static int check_pages(const void *memory, uint64_t bytes, uint64_t page)
 {
 	if (bytes && !(((uintptr_t)memory | bytes) % page))
 		return 0;
-	winsys_say("%llu bytes at %p are not whole pages of %llu bytes", (unsigned long long)bytes,
-		   memory, (unsigned long long)page);
+	winsys_set_error("%llu bytes at %p are not whole pages of %llu bytes",
+			 (unsigned long long)bytes, memory, (unsigned long long)page);
 	return -EINVAL;
 }
 
-static int create(struct winsys_device *d, struct drm_sovgpu_bo_create *c, const char *doing,
-		  struct winsys_buffer **out)
+static int create_bo(struct winsys_device *d, struct drm_sovgpu_bo_create *c, const char *action,
+		     struct winsys_buffer **out)
 {
 	struct winsys_buffer *b = calloc(1, sizeof(*b));
 	int error;
 
 	if (!b)
 		return -ENOMEM;
-	error = kmod_call(d->file, DRM_IOCTL_SOVGPU_BO_CREATE, c, doing);
+	error = kmod_ioctl(d->fd, DRM_IOCTL_SOVGPU_BO_CREATE, c, action);
 	if (error) {
 		free(b);
 		return error;
@@ -39,21 +38,22 @@ static int create(struct winsys_device *d, struct drm_sovgpu_bo_create *c, const
 	return 0;
 }
 
-int kmod_buffer_create(struct winsys_device *d, enum winsys_placement where, uint64_t bytes,
+int kmod_buffer_create(struct winsys_device *d, enum winsys_placement placement, uint64_t bytes,
 		       struct winsys_buffer **out)
 {
 	struct drm_sovgpu_bo_create c = {
 		.size = bytes,
-		.region = where == WINSYS_VRAM ? DRM_SOVGPU_REGION_VRAM : DRM_SOVGPU_REGION_SYSTEM,
+		.region = placement == WINSYS_VRAM ? DRM_SOVGPU_REGION_VRAM
+						   : DRM_SOVGPU_REGION_SYSTEM,
 		.flags = DRM_SOVGPU_BO_MAPPABLE,
 	};
-	int error = check(NULL, bytes, d->info.page_bytes);
+	int error = check_pages(NULL, bytes, d->info.page_bytes);
 
 	return error ? error
-		     : create(d, &c,
-			      where == WINSYS_VRAM ? "making a buffer in video memory"
-						   : "making a buffer in system memory",
-			      out);
+		     : create_bo(d, &c,
+				 placement == WINSYS_VRAM ? "allocating video memory"
+							  : "allocating system memory",
+				 out);
 }
 
 int kmod_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
@@ -64,14 +64,13 @@ int kmod_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
 		.region = DRM_SOVGPU_REGION_USER,
 		.user_address = (uintptr_t)memory,
 	};
-	int error = check(memory, bytes, d->info.import_page_bytes);
+	int error = check_pages(memory, bytes, d->info.import_page_bytes);
 
 	if (!error)
-		error = create(d, &c, "pinning host memory", out);
+		error = create_bo(d, &c, "pinning host memory", out);
 	if (error == -ENOMEM)
-		winsys_say(
-			"sovgpu.ko: no more host memory can be pinned; RLIMIT_MEMLOCK (ulimit -l) "
-			"counts it");
+		winsys_set_error("sovgpu.ko: no more host memory can be pinned; RLIMIT_MEMLOCK "
+				 "(ulimit -l) limits it");
 	if (error)
 		return error;
 	(*out)->imported = true;
@@ -81,39 +80,37 @@ int kmod_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
 
 void kmod_buffer_destroy(struct winsys_buffer *b)
 {
-	struct drm_gem_close close = {.handle = b->handle};
-
 	if (b->cpu && !b->imported)
-		kmod_os->unmap(b->cpu, b->bytes);
-	kmod_drop(b->device->file, DRM_IOCTL_GEM_CLOSE, &close, "giving back a buffer");
+		kmod_os->munmap(b->cpu, b->bytes);
+	(void)kmod_os->close_buffer(b->device->fd, b->handle);
 	free(b);
 }
 
-void *kmod_buffer_cpu(struct winsys_buffer *b)
+void *kmod_buffer_map(struct winsys_buffer *b)
 {
 	struct drm_sovgpu_bo_mmap_offset m = {.handle = b->handle};
 	void *cpu;
 
-	if (b->cpu || kmod_call(b->device->file, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m,
-				"asking where a buffer is mapped"))
+	if (b->cpu || kmod_ioctl(b->device->fd, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m,
+				 "querying a buffer's mmap offset"))
 		return b->cpu;
-	cpu = kmod_os->map(b->bytes, b->device->file, m.offset);
+	cpu = kmod_os->mmap(b->bytes, b->device->fd, m.offset);
 	if (cpu == MAP_FAILED)
-		winsys_say("mapping %llu bytes of %s: %s", (unsigned long long)b->bytes,
-			   b->device->path, strerror(errno));
+		winsys_set_error("mapping %llu bytes of %s: %s", (unsigned long long)b->bytes,
+				 b->device->path, strerror(errno));
 	else
 		b->cpu = cpu;
 	return b->cpu;
 }
 
-static int step(struct winsys_group *g, struct drm_sovgpu_vm_bind_op *op, const char *doing)
+static int vm_bind(struct winsys_group *g, struct drm_sovgpu_vm_bind_op *op, const char *action)
 {
 	struct drm_sovgpu_vm_bind bind = {
 		.vm_id = g->vm,
 		.ops = {.stride = sizeof(*op), .count = 1, .array = (uintptr_t)op},
 	};
 
-	return kmod_call(g->device->file, DRM_IOCTL_SOVGPU_VM_BIND, &bind, doing);
+	return kmod_ioctl(g->device->fd, DRM_IOCTL_SOVGPU_VM_BIND, &bind, action);
 }
 
 int kmod_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
@@ -125,7 +122,7 @@ int kmod_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
 		.size = b->bytes,
 	};
 
-	return step(g, &op, "mapping a buffer for the GPU");
+	return vm_bind(g, &op, "binding a buffer");
 }
 
 int kmod_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
@@ -136,5 +133,5 @@ int kmod_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
 		.size = b->bytes,
 	};
 
-	return step(g, &op, "unmapping a buffer of the GPU");
+	return vm_bind(g, &op, "unbinding a buffer");
 }

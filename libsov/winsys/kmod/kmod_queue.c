@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Groups and queues. A queue's ring is the process's own where the driver offers that: it is filled
- * and its end is moved as under any other way, and storing a token to the doorbell makes the GPU
- * look; no call is made. Otherwise work goes by calls (kmod_job.c).
+ * Groups and queues. Where the driver offers user queues, ring, PUT and doorbell are mapped into
+ * the process and submitting makes no system call. Otherwise work is submitted by ioctl
+ * (kmod_job.c).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -13,23 +13,23 @@
 
 /* ---- groups ---- */
 
-/* The driver's priority 0 is the usual one, 1 is less urgent. */
+/* The driver's priority 0 is the default, 1 is less urgent. */
 static uint32_t level_of(int32_t priority)
 {
 	return (uint32_t)-priority;
 }
 
-/* One of the driver's groups for each priority that is used, all in one address space; their fate is
- * made one here. */
-static int need_level(struct winsys_group *g, uint32_t level)
+/* Creates the driver's group for a priority when it is first used. All groups share one address
+ * space, and a fault in one fails all of them (kmod_fault.c). */
+static int group_create_level(struct winsys_group *g, uint32_t level)
 {
 	struct drm_sovgpu_group_create group = {.vm_id = g->vm, .priority = level};
 	int error;
 
 	if (g->ids[level])
 		return 0;
-	error = kmod_call(g->device->file, DRM_IOCTL_SOVGPU_GROUP_CREATE, &group,
-			  "making a queue group");
+	error = kmod_ioctl(g->device->fd, DRM_IOCTL_SOVGPU_GROUP_CREATE, &group,
+			   "creating a queue group");
 	if (!error)
 		g->ids[level] = group.id;
 	return error;
@@ -44,14 +44,14 @@ int kmod_group_create(struct winsys_device *d, struct winsys_group **out)
 	if (!g)
 		return -ENOMEM;
 	g->device = d;
-	error = kmod_call(d->file, DRM_IOCTL_SOVGPU_VM_CREATE, &vm, "making an address space");
+	error = kmod_ioctl(d->fd, DRM_IOCTL_SOVGPU_VM_CREATE, &vm, "creating an address space");
 	if (error) {
 		free(g);
 		return error;
 	}
 	g->vm = vm.id;
 	pthread_mutex_init(&g->lock, NULL);
-	error = need_level(g, 0);
+	error = group_create_level(g, 0);
 	if (error) {
 		kmod_group_destroy(g);
 		return error;
@@ -60,7 +60,7 @@ int kmod_group_create(struct winsys_device *d, struct winsys_group **out)
 	return 0;
 }
 
-/* Nothing of it is at work afterwards; its queues are names that are still to be given back. */
+/* Ends all work of the group; its queues remain as handles that are destroyed later. */
 void kmod_group_stop(struct winsys_group *g)
 {
 	uint32_t i;
@@ -69,8 +69,8 @@ void kmod_group_stop(struct winsys_group *g)
 		struct drm_sovgpu_group_destroy d = {.id = g->ids[i]};
 
 		if (g->ids[i])
-			kmod_drop(g->device->file, DRM_IOCTL_SOVGPU_GROUP_DESTROY, &d,
-				  "stopping a group");
+			kmod_release(g->device->fd, DRM_IOCTL_SOVGPU_GROUP_DESTROY, &d,
+				     "stopping a group");
 		g->ids[i] = 0;
 	}
 	pthread_mutex_lock(&g->lock);
@@ -83,64 +83,50 @@ void kmod_group_destroy(struct winsys_group *g)
 	struct drm_sovgpu_vm_destroy d = {.id = g->vm};
 
 	kmod_group_stop(g);
-	kmod_drop(g->device->file, DRM_IOCTL_SOVGPU_VM_DESTROY, &d, "giving back an address space");
+	kmod_release(g->device->fd, DRM_IOCTL_SOVGPU_VM_DESTROY, &d, "destroying an address space");
 	pthread_mutex_destroy(&g->lock);
 	free(g);
 }
 
 /* ---- queues ---- */
 
-int kmod_queue_make(struct winsys_queue *q, enum winsys_engine engine,
-		    struct drm_sovgpu_queue_create *c)
-{
-	bool copy = engine == WINSYS_COPY;
-	int error;
-
-	c->group_id = q->group->ids[q->level];
-	c->queue_class = copy ? DRM_SOVGPU_QUEUE_COPY : DRM_SOVGPU_QUEUE_COMPUTE;
-	error = kmod_call(q->group->device->file, DRM_IOCTL_SOVGPU_QUEUE_CREATE, c,
-			  copy ? "making a copy queue" : "making a compute queue");
-	q->id = error ? 0 : c->id;
-	return error;
-}
-
 static uint8_t *map_page(struct winsys_device *d, uint64_t offset, const char *what)
 {
-	void *page = kmod_os->map(kmod_page_bytes(), d->file, offset);
+	void *page = kmod_os->mmap(kmod_page_bytes(), d->fd, offset);
 
 	if (page != MAP_FAILED)
 		return page;
-	winsys_say("mapping %s of %s: %s", what, d->path, strerror(errno));
+	winsys_set_error("mapping %s of %s: %s", what, d->path, strerror(errno));
 	return NULL;
 }
 
-/* Every queue's doorbell is the same, so the first one's is kept as long as the device. */
-static uint8_t *bell_page(struct winsys_device *d, uint64_t offset)
+/* All queues of a device share one doorbell page; it stays mapped until the device is closed. */
+static uint8_t *doorbell_page(struct winsys_device *d, uint64_t offset)
 {
 	uint8_t *page;
 
 	pthread_mutex_lock(&d->lock);
-	if (!d->bell_page)
-		d->bell_page = map_page(d, offset, "a doorbell");
-	page = d->bell_page;
+	if (!d->doorbell_page)
+		d->doorbell_page = map_page(d, offset, "the doorbell");
+	page = d->doorbell_page;
 	pthread_mutex_unlock(&d->lock);
 	return page;
 }
 
-static int check_places(const struct winsys_queue *q, const struct drm_sovgpu_queue_create *c)
+static int check_offsets(const struct winsys_queue *q, const struct drm_sovgpu_queue_create *c)
 {
 	uint32_t page = kmod_page_bytes();
 
 	if (c->put_offset % 4 == 0 && c->put_offset <= page - 4 && c->get_offset % 4 == 0 &&
 	    c->get_offset <= page - 4 && c->doorbell_offset % 4 == 0)
 		return 0;
-	winsys_say("%s: pointers at %u and %u and a doorbell at 0x%llx make no sense",
-		   q->group->device->path, c->put_offset, c->get_offset,
-		   (unsigned long long)c->doorbell_offset);
+	winsys_set_error("%s: implausible queue: pointers at %u and %u, doorbell at 0x%llx",
+			 q->group->device->path, c->put_offset, c->get_offset,
+			 (unsigned long long)c->doorbell_offset);
 	return -EPROTO;
 }
 
-static int own_ring(struct winsys_queue *q, const struct winsys_queue_options *o)
+static int user_queue_init(struct winsys_queue *q, const struct winsys_queue_options *o)
 {
 	struct winsys_device *d = q->group->device;
 	struct drm_sovgpu_queue_create c = {
@@ -149,29 +135,29 @@ static int own_ring(struct winsys_queue *q, const struct winsys_queue_options *o
 		.ring_entries = o->ring_entries,
 	};
 	uint64_t in_page;
-	uint8_t *ring = kmod_buffer_cpu(o->ring), *bell;
+	uint8_t *ring = kmod_buffer_map(o->ring), *doorbell;
 	int error;
 
 	if (!ring)
 		return -ENOMEM;
-	error = kmod_queue_make(q, o->engine, &c);
+	error = kmod_queue_ioctl(q, o->engine, &c);
 	if (!error)
-		error = check_places(q, &c);
+		error = check_offsets(q, &c);
 	if (error)
 		return error;
 	in_page = c.doorbell_offset % kmod_page_bytes();
-	q->pointers = map_page(d, c.pointers_offset, "the ends of a ring");
-	bell = bell_page(d, c.doorbell_offset - in_page);
-	if (!q->pointers || !bell)
+	q->pointers = map_page(d, c.pointers_offset, "GET and PUT");
+	doorbell = doorbell_page(d, c.doorbell_offset - in_page);
+	if (!q->pointers || !doorbell)
 		return -ENOMEM;
 	q->memory = (struct winsys_queue_memory){
 		.ring = (uint64_t *)(ring + o->ring_offset),
 		.ring_entries = o->ring_entries,
 		.put = (uint32_t *)(q->pointers + c.put_offset),
 		.get = (uint32_t *)(q->pointers + c.get_offset),
-		.bell = (uint32_t *)(bell + in_page),
-		.token = c.doorbell_value,
-		.overtakes = true,
+		.doorbell = (uint32_t *)(doorbell + in_page),
+		.doorbell_value = c.doorbell_value,
+		.doorbell_passes_writes = true,
 	};
 	return 0;
 }
@@ -182,9 +168,9 @@ static void queue_free(struct winsys_queue *q)
 	struct drm_sovgpu_queue_destroy queue = {.id = q->id};
 
 	if (q->id)
-		kmod_drop(d->file, DRM_IOCTL_SOVGPU_QUEUE_DESTROY, &queue, "giving back a queue");
+		kmod_release(d->fd, DRM_IOCTL_SOVGPU_QUEUE_DESTROY, &queue, "destroying a queue");
 	if (q->pointers)
-		kmod_os->unmap(q->pointers, kmod_page_bytes());
+		kmod_os->munmap(q->pointers, kmod_page_bytes());
 	if (!d->user_queues)
 		kmod_jobs_fini(q);
 	pthread_mutex_destroy(&q->lock);
@@ -202,9 +188,9 @@ int kmod_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 	q->group = g;
 	pthread_mutex_init(&q->lock, NULL);
 	q->level = level_of(o->priority);
-	error = need_level(g, q->level);
+	error = group_create_level(g, q->level);
 	if (!error)
-		error = g->device->user_queues ? own_ring(q, o) : kmod_jobs_init(q, o);
+		error = g->device->user_queues ? user_queue_init(q, o) : kmod_jobs_init(q, o);
 	if (error) {
 		queue_free(q);
 		return error;
@@ -226,7 +212,7 @@ void kmod_queue_destroy(struct winsys_queue *q)
 	for (p = &g->queues; *p != q; p = &(*p)->next)
 		;
 	*p = q->next;
-	g->retired += q->done;
+	g->retired_points += q->completed;
 	pthread_mutex_unlock(&g->lock);
 	queue_free(q);
 }

@@ -1,74 +1,58 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Sleeping until work is done. Where processes have rings of their own the driver counts the
- * device's interrupts, and wakes whoever has not seen the last. Where work goes by calls, each queue
- * has a timeline on which every call that took work signals a point; a group's interrupts are all
- * the points that were signalled. Who has not seen all of them returns at once, who has sleeps
- * until any queue signals its next.
+ * Sleeping until work completes. With user queues the driver counts the device's interrupts and
+ * wakes every waiter whose count is older. With kernel queues each ioctl signals a point of its
+ * queue's timeline; the group's interrupt count is the number of signalled points. A waiter whose
+ * count is older returns at once, any other sleeps until a queue signals its next point.
  */
 #include <errno.h>
 #include <time.h>
+#include "libsov/runtime/base/clock.h"
 #include "libsov/winsys/kmod/kmod.h"
 
-#define AT_ONCE 64 /* timelines that one call looks at; with more, some are found by time alone */
-
-uint64_t kmod_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
+#define MAX_TIMELINES 64 /* per ioctl; a waiter finds progress of further queues by its timeout */
 
 struct pending {
 	uint32_t count;
-	struct winsys_queue *queues[AT_ONCE]; /* with the group's lock alone */
-	uint32_t handles[AT_ONCE];
-	uint64_t points[AT_ONCE];
+	struct winsys_queue *queues[MAX_TIMELINES]; /* valid while group->lock is held */
+	uint32_t handles[MAX_TIMELINES];
+	uint64_t points[MAX_TIMELINES];
 };
 
-/* With the group's lock held: queues with work, and the point that is next on each. */
+/* The queues with incomplete work and the next point of each. Called with g->lock held. */
 static void find_pending(struct winsys_group *g, struct pending *p)
 {
 	struct winsys_queue *q;
 
 	p->count = 0;
-	for (q = g->queues; q && p->count < AT_ONCE; q = q->next) {
-		if (q->done >= q->submitted)
+	for (q = g->queues; q && p->count < MAX_TIMELINES; q = q->next) {
+		if (q->completed >= q->submitted)
 			continue;
 		p->queues[p->count] = q;
 		p->handles[p->count] = q->syncobj;
-		p->points[p->count++] = q->done + 1;
+		p->points[p->count++] = q->completed + 1;
 	}
 }
 
-/* With the group's lock held: what was signalled since. */
-static void look(struct winsys_group *g, struct pending *p)
+/* Updates the completed points. Called with g->lock held. */
+static void query_points(struct winsys_group *g, struct pending *p)
 {
-	struct drm_syncobj_timeline_array a = {
-		.handles = (uintptr_t)p->handles,
-		.points = (uintptr_t)p->points,
-		.count_handles = p->count,
-	};
 	uint32_t i;
 
-	if (!p->count ||
-	    kmod_call(g->device->file, DRM_IOCTL_SYNCOBJ_QUERY, &a, "asking timelines")) {
-		(void)winsys_said();
+	if (!p->count || kmod_os->syncobj_query(g->device->fd, p->handles, p->points, p->count))
 		return;
-	}
 	for (i = 0; i < p->count; i++)
-		if (p->points[i] > p->queues[i]->done)
-			p->queues[i]->done = p->points[i];
+		if (p->points[i] > p->queues[i]->completed)
+			p->queues[i]->completed = p->points[i];
 }
 
-static uint32_t interrupts(const struct winsys_group *g)
+static uint32_t interrupt_count(const struct winsys_group *g)
 {
 	const struct winsys_queue *q;
-	uint64_t sum = g->retired;
+	uint64_t sum = g->retired_points;
 
 	for (q = g->queues; q; q = q->next)
-		sum += q->done;
+		sum += q->completed;
 	return (uint32_t)sum;
 }
 
@@ -83,21 +67,20 @@ static void wait_interrupt(struct winsys_device *d, uint32_t *seen, uint64_t end
 {
 	struct drm_sovgpu_interrupt_wait w = {.count = *seen, .deadline_ns = (int64_t)end};
 	int error =
-		kmod_call(d->file, DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &w, "waiting for an interrupt");
+		kmod_ioctl(d->fd, DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &w, "waiting for an interrupt");
 
 	if (!error) {
 		*seen = w.count;
 		return;
 	}
-	(void)winsys_said();
-	if (error != -ETIME) /* a device that is gone is found by who looks */
+	(void)winsys_take_error();
+	if (error != -ETIME) /* the caller will find that the device is gone */
 		sleep_until(end);
 }
 
 void kmod_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
 {
-	uint64_t end = kmod_now() + nanoseconds;
-	struct drm_syncobj_timeline_wait w = {.timeout_nsec = (int64_t)end};
+	uint64_t end = now_ns() + nanoseconds;
 	struct pending p;
 	uint32_t before = *seen;
 
@@ -107,21 +90,16 @@ void kmod_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
 	}
 	pthread_mutex_lock(&g->lock);
 	find_pending(g, &p);
-	look(g, &p);
-	*seen = interrupts(g);
+	query_points(g, &p);
+	*seen = interrupt_count(g);
 	find_pending(g, &p);
 	pthread_mutex_unlock(&g->lock);
 	if (*seen != before)
 		return;
-	w.handles = (uintptr_t)p.handles;
-	w.points = (uintptr_t)p.points;
-	w.count_handles = p.count;
-	/* A timeline whose queue another thread destroys meanwhile is refused, and then time passes
-	 * as it does when nothing is to be waited for. */
-	if (!p.count || (kmod_call(g->device->file, DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT, &w,
-				   "waiting for timelines") &&
-			 kmod_now() < end)) {
-		(void)winsys_said();
+	/* The ioctl fails if another thread destroys a queue meanwhile; sleep then, as when there
+	 * is nothing to wait for. */
+	if (!p.count || (kmod_os->syncobj_timeline_wait(g->device->fd, p.handles, p.points, p.count,
+							(int64_t)end, 0, NULL) &&
+			 now_ns() < end))
 		sleep_until(end);
-	}
 }

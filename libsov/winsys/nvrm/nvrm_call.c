@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Calls to NVIDIA's resource manager. An ioctl that was carried out returns 0 and has its own
- * status inside; both are looked at here and become one errno and one sentence. Whatever is made
- * goes into a scope, a table that is unwound backwards, so that giving up half way and giving back
- * at the end are the same thing. SOV_LOG=device=debug shows each call with its time.
+ * Calls to NVIDIA's resource manager (RM). RM reports a failure as an errno of the ioctl or as a
+ * status in its argument; the functions below map both to one errno and one message. Each
+ * allocated object goes into a scope that is unwound in reverse order, so that error paths and
+ * destructors share their code. SOV_LOG=device=debug logs each call with its duration.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 #include "libsov/runtime/base/log.h"
 #include "libsov/winsys/nvrm/nvrm.h"
 
-/* ---- the system ---- */
+/* ---- system calls ---- */
 
 static int os_open(const char *path)
 {
@@ -51,35 +51,35 @@ static const struct nvrm_os linux_os = {
 };
 const struct nvrm_os *nvrm_os = &linux_os;
 
-/* ---- what RM says ---- */
+/* ---- status codes ---- */
 
 static const struct {
 	uint32_t status;
 	int error;
-	const char *words;
+	const char *text;
 } statuses[] = {
-	{RM_GPU_LOST, ENODEV, "the GPU is gone from the bus"},
-	{RM_INSUFFICIENT_RESOURCES, ENOMEM, "a resource is used up"},
+	{RM_GPU_LOST, ENODEV, "the GPU has fallen off the bus"},
+	{RM_INSUFFICIENT_RESOURCES, ENOMEM, "a resource is exhausted"},
 	{RM_INSUFFICIENT_PERMISSIONS, EACCES, "not permitted"},
 	{RM_INVALID_ADDRESS, EFAULT, "invalid address"},
-	{RM_NO_FREE_CHANNELS, ENOSPC, "all channels are taken"},
+	{RM_NO_FREE_CHANNELS, ENOSPC, "all channels are in use"},
 	{RM_NO_MEMORY, ENOMEM, "out of memory"},
 	{RM_RESET_REQUIRED, ENODEV, "the GPU must be reset"},
 	{RM_TIMEOUT, ETIMEDOUT, "the GPU did not answer in time"},
 };
 
-static int fail(uint32_t status, const char *verb, const char *what)
+static int rm_status_error(uint32_t status, const char *verb, const char *what)
 {
 	uint32_t i, n = sizeof(statuses) / sizeof(*statuses);
 
 	for (i = 0; i < n && statuses[i].status != status; i++)
 		;
-	winsys_say("NVIDIA's kernel module refused %s %s: status 0x%x%s%s", verb, what, status,
-		   i < n ? ", " : "", i < n ? statuses[i].words : "");
+	winsys_set_error("NVIDIA's kernel module failed to %s %s: status 0x%x%s%s", verb, what,
+			 status, i < n ? ", " : "", i < n ? statuses[i].text : "");
 	return i < n ? -statuses[i].error : -EIO;
 }
 
-static uint64_t microseconds(void)
+static uint64_t now_us(void)
 {
 	struct timespec t;
 
@@ -87,11 +87,11 @@ static uint64_t microseconds(void)
 	return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
 }
 
-/* Says nothing but to the log. */
-static int transact(int file, uint32_t number, void *argument, uint32_t bytes, const char *what)
+/* Sets no error message. */
+static int rm_transact(int file, uint32_t number, void *argument, uint32_t bytes, const char *what)
 {
 	unsigned long request = _IOC(_IOC_READ | _IOC_WRITE, RM_IOCTL_TYPE, number, bytes);
-	uint64_t start = log_wanted(LOG_DEVICE, LOG_DEBUG) ? microseconds() : 0;
+	uint64_t start = log_wanted(LOG_DEVICE, LOG_DEBUG) ? now_us() : 0;
 	int r, error;
 
 	do
@@ -99,45 +99,45 @@ static int transact(int file, uint32_t number, void *argument, uint32_t bytes, c
 	while (r < 0 && errno == EINTR);
 	error = r < 0 ? errno : 0;
 	LOG(DEVICE, DEBUG, "ioctl 0x%02x, %s: %s, %llu us", number, what,
-	    error ? strerror(error) : "done", (unsigned long long)(microseconds() - start));
+	    error ? strerror(error) : "done", (unsigned long long)(now_us() - start));
 	return -error;
 }
 
 int rm_ioctl(int file, uint32_t number, void *argument, uint32_t bytes, const char *what)
 {
-	int error = transact(file, number, argument, bytes, what);
+	int error = rm_transact(file, number, argument, bytes, what);
 
 	if (error)
-		winsys_say("NVIDIA's kernel module: ioctl 0x%02x for %s: %s", number, what,
-			   strerror(-error));
+		winsys_set_error("NVIDIA's kernel module: ioctl 0x%02x for %s: %s", number, what,
+				 strerror(-error));
 	return error;
 }
 
-/* The call and what its status says. */
-static int call(int file, uint32_t number, void *argument, uint32_t bytes, const uint32_t *status,
-		const char *verb, const char *what)
+/* Checks the status as well as the errno. */
+static int rm_call(int file, uint32_t number, void *argument, uint32_t bytes,
+		   const uint32_t *status, const char *verb, const char *what)
 {
 	int error = rm_ioctl(file, number, argument, bytes, what);
 
 	if (error || *status == RM_OK)
 		return error;
-	error = fail(*status, verb, what);
+	error = rm_status_error(*status, verb, what);
 	LOG(DEVICE, DEBUG, "  %s %s: status 0x%x", verb, what, *status);
 	return error;
 }
 
 /* ---- objects ---- */
 
-static int remember(struct rm_scope *s, uint32_t parent, uint32_t handle)
+static int scope_add(struct rm_scope *s, uint32_t parent, uint32_t handle)
 {
 	s->objects[s->count].parent = parent;
 	s->objects[s->count++].handle = handle;
 	return 0;
 }
 
-static int full(const char *what)
+static int scope_full(const char *what)
 {
-	winsys_say("no room to remember %s", what);
+	winsys_set_error("internal error: the scope has no room for %s", what);
 	return -ENOSPC;
 }
 
@@ -154,12 +154,12 @@ int rm_alloc(struct rm_scope *s, uint32_t parent, uint32_t class, void *paramete
 	int error;
 
 	if (s->count == RM_SCOPE_OBJECTS)
-		return full(what);
-	error = call(s->rm->file, RM_IOCTL_ALLOC, &a, sizeof(a), &a.status, "to make", what);
+		return scope_full(what);
+	error = rm_call(s->rm->file, RM_IOCTL_ALLOC, &a, sizeof(a), &a.status, "allocate", what);
 	if (error)
 		return error;
 	*handle = a.handle;
-	return remember(s, parent, a.handle);
+	return scope_add(s, parent, a.handle);
 }
 
 void rm_unwind(struct rm_scope *s, uint32_t keep)
@@ -171,10 +171,10 @@ void rm_unwind(struct rm_scope *s, uint32_t keep)
 			.handle = s->objects[s->count].handle,
 		};
 
-		/* What cannot be freed stays until the process ends, and why something was given
-		 * up says more than that. */
-		if (transact(s->rm->file, RM_IOCTL_FREE, &f, sizeof(f), "to free") || f.status)
-			LOG(DEVICE, ERROR, "object 0x%x cannot be freed: status 0x%x", f.handle,
+		/* RM frees the rest when the process ends. Keep the error message that
+		 * explains why the caller unwinds. */
+		if (rm_transact(s->rm->file, RM_IOCTL_FREE, &f, sizeof(f), "free") || f.status)
+			LOG(DEVICE, ERROR, "failed to free object 0x%x: status 0x%x", f.handle,
 			    f.status);
 	}
 }
@@ -190,7 +190,7 @@ int rm_control(struct rm *rm, uint32_t object, uint32_t command, void *parameter
 		.parameter_bytes = bytes,
 	};
 
-	return call(rm->file, RM_IOCTL_CONTROL, &c, sizeof(c), &c.status, "to tell or set", what);
+	return rm_call(rm->file, RM_IOCTL_CONTROL, &c, sizeof(c), &c.status, "query or set", what);
 }
 
 /* ---- mappings ---- */
@@ -207,34 +207,34 @@ int rm_map_cpu(struct rm *rm, uint32_t device, uint32_t memory, uint64_t bytes, 
 	};
 	int error;
 
-	/* A fresh file for each mapping; it may be closed once the mapping is there. */
+	/* Each mapping needs a separate open file, which may be closed after the mmap. */
 	m.file = nvrm_os->open(path);
 	if (m.file < 0) {
 		error = -errno;
-		winsys_say("%s: %s", path, strerror(errno));
+		winsys_set_error("%s: %s", path, strerror(errno));
 		return error;
 	}
-	error = call(rm->file, RM_IOCTL_MAP_CPU, &m, sizeof(m), &m.status, "to map",
-		     "memory for the CPU");
+	error = rm_call(rm->file, RM_IOCTL_MAP_CPU, &m, sizeof(m), &m.status, "map",
+			"memory into the CPU's address space");
 	if (!error) {
 		*address = nvrm_os->map(bytes, m.file);
 		if (*address == MAP_FAILED) {
 			error = -errno;
-			winsys_say("mapping %llu bytes of %s: %s", (unsigned long long)bytes, path,
-				   strerror(errno));
+			winsys_set_error("mapping %llu bytes of %s: %s", (unsigned long long)bytes,
+					 path, strerror(errno));
 		}
 	}
 	nvrm_os->close(m.file);
 	return error;
 }
 
-int rm_map_gpu(struct rm *rm, uint32_t device, uint32_t range, uint32_t memory, uint64_t bytes,
+int rm_map_gpu(struct rm *rm, uint32_t device, uint32_t va_range, uint32_t memory, uint64_t bytes,
 	       uint32_t flags, uint64_t address)
 {
 	struct rm_map_gpu_570 old = {
 		.client = rm->client,
 		.device = device,
-		.range = range,
+		.range = va_range,
 		.memory = memory,
 		.bytes = bytes,
 		.flags = flags,
@@ -243,40 +243,41 @@ int rm_map_gpu(struct rm *rm, uint32_t device, uint32_t range, uint32_t memory, 
 	struct rm_map_gpu_580 m = {
 		.client = rm->client,
 		.device = device,
-		.range = range,
+		.range = va_range,
 		.memory = memory,
 		.bytes = bytes,
 		.flags = flags,
 		.address = address,
 	};
-	const char *what = "memory for the GPU";
+	const char *what = "memory into the GPU's address space";
 
 	if (rm->release->map_gpu_bytes == sizeof(old))
-		return call(rm->file, RM_IOCTL_MAP_GPU, &old, sizeof(old), &old.status, "to map",
-			    what);
-	return call(rm->file, RM_IOCTL_MAP_GPU, &m, sizeof(m), &m.status, "to map", what);
+		return rm_call(rm->file, RM_IOCTL_MAP_GPU, &old, sizeof(old), &old.status, "map",
+			       what);
+	return rm_call(rm->file, RM_IOCTL_MAP_GPU, &m, sizeof(m), &m.status, "map", what);
 }
 
-int rm_unmap_gpu(struct rm *rm, uint32_t device, uint32_t range, uint32_t memory, uint64_t bytes,
+int rm_unmap_gpu(struct rm *rm, uint32_t device, uint32_t va_range, uint32_t memory, uint64_t bytes,
 		 uint64_t address)
 {
 	struct rm_unmap_gpu u = {
 		.client = rm->client,
 		.device = device,
-		.range = range,
+		.range = va_range,
 		.memory = memory,
 		.address = address,
 		.bytes = bytes,
 	};
 
-	return call(rm->file, RM_IOCTL_UNMAP_GPU, &u, sizeof(u), &u.status, "to unmap",
-		    "memory of the GPU");
+	return rm_call(rm->file, RM_IOCTL_UNMAP_GPU, &u, sizeof(u), &u.status, "unmap",
+		       "memory from the GPU's address space");
 }
 
 int rm_pin(struct rm_scope *s, int file, uint32_t device, void *memory, uint64_t bytes,
 	   uint32_t *handle)
 {
-	/* Here the caller has to choose; RM's own begin with 0xcaf. */
+	/* This ioctl needs a handle from the caller; the handles that RM chooses begin with
+	 * 0xcaf. */
 	static uint32_t counter;
 	struct rm_pin p = {
 		.client = s->rm->client,
@@ -292,10 +293,10 @@ int rm_pin(struct rm_scope *s, int file, uint32_t device, void *memory, uint64_t
 	int error;
 
 	if (s->count == RM_SCOPE_OBJECTS)
-		return full("pinned memory");
-	error = call(file, RM_IOCTL_PIN, &p, sizeof(p), &p.status, "to pin", "host memory");
+		return scope_full("pinned memory");
+	error = rm_call(file, RM_IOCTL_PIN, &p, sizeof(p), &p.status, "pin", "host memory");
 	if (error)
 		return error;
 	*handle = p.handle;
-	return remember(s, device, p.handle);
+	return scope_add(s, device, p.handle);
 }

@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Finding GPUs that NVIDIA's kernel module drives. One client in the resource manager serves the
- * whole process; each GPU gets its device objects when it is found, and everything that costs more
- * when it is first used. Where there is no such module there are no devices and nothing is said;
- * where there is one that may not or cannot be used, the sentence names the file or the version.
+ * Enumeration of the GPUs that NVIDIA's kernel module drives. The process has one RM client. Each
+ * GPU gets its RM device and subdevice when it is enumerated; costlier objects follow on first use.
+ * A missing module means no devices and no message. If the module exists but is inaccessible or
+ * unsupported, the message names the file or the version.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,11 +12,17 @@
 #include "libsov/runtime/base/log.h"
 #include "libsov/winsys/nvrm/nvrm.h"
 
-#define WAY_OUT      "SOV_NVRM=0 leaves NVIDIA's GPUs out"
-#define KIB          1024u
-/* RM cannot add a channel to a group of which a block runs: after four seconds it gives up, and the
- * group with it (status 0x65, Xid 109; H200). */
-#define SPARE_QUEUES 2
+#define REMEDY                "SOV_NVRM=0 disables the GPUs of NVIDIA's kernel module"
+#define KIB                   1024u
+/* RM cannot add a channel to a channel group while one of its blocks runs: after four seconds it
+ * gives up and fails the group (status 0x65, Xid 109; H200). */
+#define SPARE_QUEUES          2
+/* Half of the time that RM waits before it gives up and fails the group. */
+#define QUEUE_CREATE_PATIENCE UINT64_C(2000000000)
+/* RM reserves 512 MiB from 4 GiB on in every VA space (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen on
+ * an H200). */
+#define DRIVER_VA             (UINT64_C(4) << 30)
+#define DRIVER_VA_BYTES       (UINT64_C(512) << 20)
 
 static struct {
 	bool open;
@@ -30,31 +36,31 @@ static struct {
 
 static void device_close(struct winsys_device *d)
 {
-	nvrm_wait_stop(d);
-	if (d->user)
-		nvrm_os->unmap(d->user, RM_USER_BYTES);
-	if (d->bell)
-		nvrm_os->unmap(d->bell, RM_USER_BYTES);
+	nvrm_events_destroy(d);
+	if (d->usermode)
+		nvrm_os->unmap(d->usermode, RM_USER_BYTES);
+	if (d->bar1_usermode)
+		nvrm_os->unmap(d->bar1_usermode, RM_USER_BYTES);
 	rm_unwind(&d->scope, 0);
 	nvrm_os->close(d->file);
-	pthread_cond_destroy(&d->woken);
+	pthread_cond_destroy(&d->poll_done);
 	pthread_mutex_destroy(&d->lock);
 	free(d);
 }
 
-static int make_objects(struct winsys_device *d, uint32_t gpu_id)
+static int device_alloc_objects(struct winsys_device *d, uint32_t gpu_id)
 {
 	struct rm_device_id id = {.gpu_id = gpu_id};
 	struct rm_device_parameters device = {.client_share = d->rm->client};
 	struct rm_subdevice_parameters subdevice = {0};
 	int control = d->rm->file;
-	/* Calls on the GPU's own file, such as pinning, are taken for the client's only then. */
+	/* Lets calls on the GPU's file, such as pinning, act for the client. */
 	int error = rm_ioctl(d->file, RM_IOCTL_REGISTER_FILE, &control, sizeof(control),
 			     "a GPU's file");
 
 	if (!error)
 		error = rm_control(d->rm, d->rm->client, RM_CONTROL_DEVICE_ID, &id, sizeof(id),
-				   "a GPU's number");
+				   "a GPU's instance number");
 	if (error)
 		return error;
 	device.instance = id.device_instance;
@@ -67,7 +73,7 @@ static int make_objects(struct winsys_device *d, uint32_t gpu_id)
 	return error;
 }
 
-static int memory_facts(struct winsys_device *d, struct rm_info *facts, uint32_t count)
+static int query_fb_info(struct winsys_device *d, struct rm_info *facts, uint32_t count)
 {
 	struct rm_fb_info f = {.count = count, .facts = (uintptr_t)facts};
 
@@ -75,8 +81,8 @@ static int memory_facts(struct winsys_device *d, struct rm_info *facts, uint32_t
 			  "the size of video memory");
 }
 
-/* What is asked is checked: a wrong answer would later be a wrong size or shift. */
-static int learn(struct winsys_device *d)
+/* Validates the answers: the runtime computes sizes and shifts from them. */
+static int device_query(struct winsys_device *d)
 {
 	enum { TPCS, SM_VERSION, WARPS, SMS_PER_TPC };
 	struct rm_info facts[] = {
@@ -98,7 +104,7 @@ static int learn(struct winsys_device *d)
 		error = rm_control(d->rm, d->subdevice, RM_CONTROL_GR_INFO, &g, sizeof(g),
 				   "the chip's size");
 	if (!error)
-		error = memory_facts(d, &heap, 1);
+		error = query_fb_info(d, &heap, 1);
 	if (!error)
 		error = rm_control(d->rm, d->subdevice, RM_CONTROL_NAME, &name, sizeof(name),
 				   "the product's name");
@@ -107,29 +113,32 @@ static int learn(struct winsys_device *d)
 	d->chip = winsys_nv_chip_find(chip.architecture | chip.implementation);
 	sm = (facts[SM_VERSION].value >> 8) * 10 + (facts[SM_VERSION].value & 15);
 	if (!d->chip || d->chip->sm != sm) {
-		winsys_say("%s: chip 0x%x:0x%x, sm_%u, is not known", d->path, chip.architecture,
-			   chip.implementation, sm);
+		winsys_set_error("%s: unknown chip 0x%x:0x%x, sm_%u", d->path, chip.architecture,
+				 chip.implementation, sm);
 		return -ENOTSUP;
 	}
 	if (!facts[TPCS].value || facts[TPCS].value > 4096 || !facts[WARPS].value ||
 	    facts[WARPS].value > 64 || !facts[SMS_PER_TPC].value || facts[SMS_PER_TPC].value > 4) {
-		winsys_say("%s: %u TPCs of %u SMs with %u warps make no sense", d->path,
-			   facts[TPCS].value, facts[SMS_PER_TPC].value, facts[WARPS].value);
+		winsys_set_error("%s: implausible chip: %u TPCs of %u SMs with %u warps", d->path,
+				 facts[TPCS].value, facts[SMS_PER_TPC].value, facts[WARPS].value);
 		return -EPROTO;
 	}
 	winsys_nv_chip_describe(d->chip, i);
 	i->multiprocessors = facts[TPCS].value * facts[SMS_PER_TPC].value;
 	i->warps_per_multiprocessor = facts[WARPS].value;
-	i->sms_per_tpc = facts[SMS_PER_TPC].value;
-	i->tpcs = facts[TPCS].value;
+	i->nv.sms_per_tpc = facts[SMS_PER_TPC].value;
+	i->nv.tpcs = facts[TPCS].value;
 	i->page_bytes = NVRM_PAGE_BYTES;
 	i->large_page_bytes = NVRM_LARGE_PAGE_BYTES;
 	i->import_page_bytes = NVRM_HOST_PAGE_BYTES;
 	i->memory_bytes = (uint64_t)heap.value * KIB;
 	i->copy_queues = true;
 	i->spare_queues = SPARE_QUEUES;
-	i->least_priority = NVRM_LEAST_PRIORITY;
-	i->most_priority = NVRM_LEAST_PRIORITY + NVRM_PRIORITIES - 1;
+	i->queue_create_patience = QUEUE_CREATE_PATIENCE;
+	i->driver_va = DRIVER_VA;
+	i->driver_va_bytes = DRIVER_VA_BYTES;
+	i->min_priority = NVRM_MIN_PRIORITY;
+	i->max_priority = NVRM_MIN_PRIORITY + NVRM_PRIORITIES - 1;
 	snprintf(i->product, sizeof(i->product), "%.63s", name.text);
 	snprintf(i->driver, sizeof(i->driver), "NVIDIA's kernel module %.32s", d->rm->version);
 	return 0;
@@ -147,15 +156,15 @@ static int device_open(struct rm *rm, const struct rm_card *card, struct winsys_
 	d->file = nvrm_os->open(d->path);
 	if (d->file < 0) {
 		error = -errno;
-		winsys_say("%s: %s", d->path, strerror(errno));
+		winsys_set_error("%s: %s", d->path, strerror(errno));
 		free(d);
 		return error;
 	}
 	pthread_mutex_init(&d->lock, NULL);
-	pthread_cond_init(&d->woken, NULL);
-	error = make_objects(d, card->gpu_id);
+	pthread_cond_init(&d->poll_done, NULL);
+	error = device_alloc_objects(d, card->gpu_id);
 	if (!error)
-		error = learn(d);
+		error = device_query(d);
 	if (error)
 		device_close(d);
 	else
@@ -163,9 +172,9 @@ static int device_open(struct rm *rm, const struct rm_card *card, struct winsys_
 	return error;
 }
 
-/* ---- all of them ---- */
+/* ---- enumeration ---- */
 
-void nvrm_forget(void)
+void nvrm_close(void)
 {
 	while (nvrm.count)
 		device_close(nvrm.devices[--nvrm.count]);
@@ -184,36 +193,35 @@ static int check_version(char *message, size_t bytes)
 	int error = rm_ioctl(nvrm.rm.file, RM_IOCTL_VERSION, &v, sizeof(v), "the module's version");
 
 	if (error) {
-		snprintf(message, bytes, "%s; " WAY_OUT, winsys_said());
+		snprintf(message, bytes, "%s; " REMEDY, winsys_take_error());
 		return error;
 	}
 	v.text[sizeof(v.text) - 1] = 0;
 	nvrm.rm.release = v.reply == RM_VERSION_REPLY ? nvrm_release_find(v.text, &major) : NULL;
 	if (!nvrm.rm.release) {
 		snprintf(message, bytes,
-			 "NVIDIA's kernel module says it has version '%s', which is not "
-			 "understood; " WAY_OUT,
+			 "NVIDIA's kernel module reports version '%s', which is not "
+			 "understood; " REMEDY,
 			 v.text);
 		return -ENOTSUP;
 	}
 	LOG(DEVICE, INFO, "NVIDIA's kernel module, version %s", v.text);
 	memcpy(nvrm.rm.version, v.text, sizeof(nvrm.rm.version));
-	if (nvrm.rm.release->tried || (any && !strcmp(any, "1")))
+	if (nvrm.rm.release->tested || (any && !strcmp(any, "1")))
 		return 0;
 	snprintf(message, bytes,
-		 "NVIDIA's kernel module has version %s; known are 570 and 580. SOV_NVRM_ANY=1 "
-		 "tries "
-		 "it nevertheless, " WAY_OUT,
+		 "NVIDIA's kernel module has version %s; supported are 570 and 580. SOV_NVRM_ANY=1 "
+		 "tries it nevertheless, " REMEDY,
 		 v.text);
 	return -ENOTSUP;
 }
 
-static bool denied(int error)
+static bool permission_denied(int error)
 {
 	return error == -EACCES || error == -EPERM;
 }
 
-/* The lowest card not below the minor number; NULL: none. */
+/* Returns the card with the lowest minor number from minor on, or NULL. */
 static const struct rm_card *next_card(const struct rm_card *cards, uint32_t minor)
 {
 	const struct rm_card *best = NULL;
@@ -238,29 +246,30 @@ static int find_devices(char *message, size_t bytes)
 		error = rm_alloc(&nvrm.scope, 0, RM_CLASS_CLIENT, NULL, 0, &nvrm.rm.client,
 				 "a client");
 	if (error) {
-		snprintf(message, bytes, "%s; " WAY_OUT, winsys_said());
+		snprintf(message, bytes, "%s; " REMEDY, winsys_take_error());
 		return error;
 	}
-	/* A GPU that cannot be used (not known, broken, not this container's) leaves the others;
-	 * only when there are no others it is an error, unless this version is to blame. */
+	/* Skip GPUs that cannot be used (unknown, broken, outside of this container). The failure
+	 * is an error only if no GPU is left and the reason is neither an unknown chip nor a
+	 * missing file. */
 	for (minor = 0; (card = next_card(cards, minor)); minor = card->minor + 1) {
 		error = device_open(&nvrm.rm, card, &nvrm.devices[nvrm.count]);
 		if (!error) {
 			nvrm.count++;
 			continue;
 		}
-		snprintf(message, bytes, "%s", winsys_said());
-		LOG(DEVICE, INFO, "left out: %s", message);
+		snprintf(message, bytes, "%s", winsys_take_error());
+		LOG(DEVICE, INFO, "skipped: %s", message);
 	}
 	if (nvrm.count || !error || error == -ENOTSUP || error == -ENOENT)
 		return 0;
-	snprintf(message + strlen(message), bytes - strlen(message), "; %s" WAY_OUT,
-		 denied(error) ? "its owner or group may open it, " : "");
+	snprintf(message + strlen(message), bytes - strlen(message), "; %s" REMEDY,
+		 permission_denied(error) ? "its owner or group may open it, " : "");
 	return error;
 }
 
-/* 0: none are wanted; 1: they are; otherwise -EINVAL. */
-static int wanted(char *message, size_t bytes)
+/* Returns 1 if SOV_NVRM enables this back end, 0 if not, or -EINVAL. */
+static int nvrm_enabled(char *message, size_t bytes)
 {
 	const char *text = getenv("SOV_NVRM");
 
@@ -272,12 +281,12 @@ static int wanted(char *message, size_t bytes)
 	return -EINVAL;
 }
 
-int nvrm_enumerate(uint32_t already, struct winsys_device ***devices, uint32_t *count,
+int nvrm_enumerate(uint32_t devices_before, struct winsys_device ***devices, uint32_t *count,
 		   char *message, size_t message_bytes)
 {
-	int error = wanted(message, message_bytes);
+	int error = nvrm_enabled(message, message_bytes);
 
-	(void)already;
+	(void)devices_before;
 	*devices = nvrm.devices;
 	*count = nvrm.count;
 	if (error <= 0 || nvrm.open)
@@ -285,10 +294,10 @@ int nvrm_enumerate(uint32_t already, struct winsys_device ***devices, uint32_t *
 	nvrm.rm.file = nvrm_os->open(NVRM_CONTROL_FILE);
 	if (nvrm.rm.file < 0) {
 		error = -errno;
-		if (!denied(error))
-			return 0; /* no such module, or no GPU behind it */
+		if (!permission_denied(error))
+			return 0; /* no module, or no GPU */
 		snprintf(message, message_bytes,
-			 NVRM_CONTROL_FILE ": %s; its owner or group may open it, " WAY_OUT,
+			 NVRM_CONTROL_FILE ": %s; its owner or group may open it, " REMEDY,
 			 strerror(-error));
 		return error;
 	}
@@ -299,7 +308,7 @@ int nvrm_enumerate(uint32_t already, struct winsys_device ***devices, uint32_t *
 		error = find_devices(message, message_bytes);
 	*count = nvrm.count;
 	if (error)
-		nvrm_forget();
+		nvrm_close();
 	return error;
 }
 
@@ -313,17 +322,18 @@ void nvrm_memory_info(struct winsys_device *d, uint64_t *free_bytes, uint64_t *t
 	struct rm_info heap = {.index = RM_INFO_HEAP_FREE_KIB};
 
 	*total_bytes = d->info.memory_bytes;
-	*free_bytes = memory_facts(d, &heap, 1) ? 0 : (uint64_t)heap.value * KIB;
+	*free_bytes = query_fb_info(d, &heap, 1) ? 0 : (uint64_t)heap.value * KIB;
 }
 
-/* ---- at first use ---- */
+/* ---- created on first use ---- */
 
-static int map_user(struct winsys_device *d, void *parameters, uint32_t bytes, uint8_t **out)
+static int map_usermode_page(struct winsys_device *d, void *parameters, uint32_t bytes,
+			     uint8_t **out)
 {
 	uint32_t user, before = d->scope.count;
 	void *page;
 	int error = rm_alloc(&d->scope, d->subdevice, d->chip->user_class, parameters, bytes, &user,
-			     "a doorbell");
+			     "a usermode page");
 
 	if (!error)
 		error = rm_map_cpu(d->rm, d->device, user, RM_USER_BYTES, 0, d->path, &page);
@@ -335,46 +345,48 @@ static int map_user(struct winsys_device *d, void *parameters, uint32_t bytes, u
 }
 
 /*
- * Put lies in video memory, and what is written there may take longer than what is written to a register: a
- * bell that is rung there can be heard before put is seen, and nobody looks again until the next one (an H200, about once
- * in 20,000 times while much memory is moved). So the bell is rung through memory's window, where it
- * stays behind put; the time cannot be read there. Where there is no such bell, put is read back first.
+ * PUT lies in video memory behind BAR1, the doorbell register behind BAR0. A BAR0 write can pass an
+ * earlier BAR1 write, and the GPU then reads the old PUT and does not look again until the next
+ * doorbell (seen on an H200 about once in 20,000 submissions under heavy memory traffic). Hopper
+ * maps the usermode page behind BAR1 as well, where the doorbell stays ordered after PUT; the timer
+ * is not readable there. On other chips the runtime reads PUT back before it rings.
  */
-int nvrm_device_start(struct winsys_device *d)
+int nvrm_map_usermode(struct winsys_device *d)
 {
-	struct rm_user_parameters bell = {.bar1_mapping = 1};
+	struct rm_user_parameters bar1 = {.bar1_mapping = 1};
 	int error = 0;
 
 	pthread_mutex_lock(&d->lock);
-	if (!d->user)
-		error = map_user(d, NULL, 0, &d->user);
-	if (!error && !d->bell && d->chip->user_class == RM_CLASS_HOPPER_USER)
-		error = map_user(d, &bell, sizeof(bell), &d->bell);
+	if (!d->usermode)
+		error = map_usermode_page(d, NULL, 0, &d->usermode);
+	if (!error && !d->bar1_usermode && d->chip->user_class == RM_CLASS_HOPPER_USER)
+		error = map_usermode_page(d, &bar1, sizeof(bar1), &d->bar1_usermode);
 	pthread_mutex_unlock(&d->lock);
 	return error;
 }
 
-static uint32_t user_read(const struct winsys_device *d, uint32_t offset)
+static uint32_t usermode_read(const struct winsys_device *d, uint32_t offset)
 {
-	return __atomic_load_n((const uint32_t *)(d->user + offset), __ATOMIC_ACQUIRE);
+	return __atomic_load_n((const uint32_t *)(d->usermode + offset), __ATOMIC_ACQUIRE);
 }
 
 uint64_t nvrm_gpu_time(struct winsys_device *d)
 {
 	uint32_t high, low;
 
-	if (!__atomic_load_n(&d->user, __ATOMIC_ACQUIRE) && nvrm_device_start(d))
+	if (!__atomic_load_n(&d->usermode, __ATOMIC_ACQUIRE) && nvrm_map_usermode(d))
 		return 0;
 	do {
-		high = user_read(d, RM_USER_TIME_HIGH);
-		low = user_read(d, RM_USER_TIME_LOW);
-	} while (high != user_read(d, RM_USER_TIME_HIGH));
+		high = usermode_read(d, RM_USER_TIME_HIGH);
+		low = usermode_read(d, RM_USER_TIME_LOW);
+	} while (high != usermode_read(d, RM_USER_TIME_HIGH));
 	return (uint64_t)high << 32 | low;
 }
 
-/* The engine with the most hardware behind it, not one that shares with the compute engine. On an
- * H200 it copies at 52 GB/s where the others do 40. */
-int nvrm_copy_engine(struct winsys_device *d, uint32_t *engine)
+/* Chooses the copy engine with the most physical copy engines (PCEs) that is not a GRCE, which
+ * shares its runlist with the graphics engine. On an H200 it copies at 52 GB/s, the others at
+ * 40. */
+int nvrm_choose_copy_engine(struct winsys_device *d, uint32_t *engine)
 {
 	uint32_t i, best = 0, units = 0;
 	int error = 0;
@@ -384,24 +396,24 @@ int nvrm_copy_engine(struct winsys_device *d, uint32_t *engine)
 		struct rm_copy_caps caps = {.engine = RM_ENGINE_COPY0 + i};
 		struct rm_copy_units u = {.engine = RM_ENGINE_COPY0 + i};
 
-		/* Chips have fewer than there are numbers: what is not there is refused. */
+		/* RM rejects the numbers of engines that the chip lacks. */
 		if (rm_control(d->rm, d->subdevice, RM_CONTROL_COPY_CAPS, &caps, sizeof(caps),
-			       "a copy engine's abilities") ||
+			       "a copy engine's capabilities") ||
 		    caps.caps[0] & RM_COPY_CAPS_GRAPHICS ||
 		    rm_control(d->rm, d->subdevice, RM_CONTROL_COPY_UNITS, &u, sizeof(u),
-			       "a copy engine's size"))
+			       "a copy engine's PCE mask"))
 			continue;
 		if ((uint32_t)__builtin_popcount(u.mask) > units) {
 			units = (uint32_t)__builtin_popcount(u.mask);
 			best = caps.engine;
 		}
 	}
-	(void)winsys_said(); /* about those that are not there */
+	(void)winsys_take_error(); /* of engines that do not exist */
 	if (best)
 		d->copy_engine = best;
 	*engine = d->copy_engine;
 	if (!*engine) {
-		winsys_say("%s has no copy engine of its own", d->path);
+		winsys_set_error("%s has no asynchronous copy engine", d->path);
 		error = -ENODEV;
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -416,7 +428,7 @@ const struct winsys winsys_nvrm = {
 	.buffer_create = nvrm_buffer_create,
 	.buffer_import = nvrm_buffer_import,
 	.buffer_destroy = nvrm_buffer_destroy,
-	.buffer_cpu = nvrm_buffer_cpu,
+	.buffer_map = nvrm_buffer_map,
 	.memory_info = nvrm_memory_info,
 	.group_create = nvrm_group_create,
 	.group_stop = nvrm_group_stop,

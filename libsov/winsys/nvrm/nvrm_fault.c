@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What a failure was. When a channel fails RM writes its number (Xid) into the group's error
- * notifier; the words go to the kernel's log alone. A debugger object, made after the fact, still
- * tells the address of an MMU fault and, for each SM, the warp's error and program counter.
+ * Error reports and stopping. When a channel fails, RM writes the Xid to the group's error
+ * notifier; the details go only to the kernel log. An SM debugger object that is allocated
+ * afterwards still reports the address of an MMU fault and, per SM, the warp error and its PC.
  *
- * MMU faults: open-gpu-doc manuals/turing/tu104/dev_mmu_fault.ref.txt. Errors of warps: nouveau's
- * names for SM_HWW_WARP_ESR; 0x9, 0xe, 0xf and 0x20 seen on an H200.
+ * MMU fault types: open-gpu-doc, manuals/turing/tu104/dev_mmu_fault.ref.txt. Warp errors: nouveau's
+ * names for SM_HWW_WARP_ESR; 0x9, 0xe, 0xf and 0x20 were seen on an H200.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,34 +15,39 @@
 #include "libsov/winsys/nvrm/nvrm.h"
 #include "libsov/winsys/nv_xid.h"
 
-struct word {
+struct name {
 	uint32_t number;
 	const char *text;
 };
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
-static const struct word fault_types[] = {
-	{0x0, "it is not mapped"},          {0x1, "a page table has the wrong size"},
-	{0x2, "it is not mapped"},          {0x3, "it lies beyond the address space"},
-	{0x4, "there is no address space"}, {0x5, "it needs privileges"},
-	{0x6, "it may only be read"},       {0x7, "it may only be written"},
-	{0xe, "its memory is broken"},      {0xf, "it takes no atomics"},
+static const struct name fault_types[] = {
+	{0x0, "it is not mapped"},
+	{0x1, "its page table has the wrong size"},
+	{0x2, "it is not mapped"},
+	{0x3, "it lies beyond the address space"},
+	{0x4, "the channel has no address space"},
+	{0x5, "it is privileged"},
+	{0x6, "it is read-only"},
+	{0x7, "it is write-only"},
+	{0xe, "its memory is poisoned"},
+	{0xf, "it does not support atomics"},
 };
 
-static const struct word accesses[] = {
+static const struct name accesses[] = {
 	{0, "read"}, {1, "write"}, {2, "atomic"}, {3, "prefetch"}, {4, "atomic"},
 };
 static const enum winsys_access access_kinds[] = {
-	WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC, WINSYS_SOME_ACCESS, WINSYS_ATOMIC,
+	WINSYS_READ, WINSYS_WRITE, WINSYS_ATOMIC, WINSYS_UNKNOWN_ACCESS, WINSYS_ATOMIC,
 };
 
-static const struct word warp_errors[] = {
+static const struct name warp_errors[] = {
 	{0x01, "a call stack error"},
 	{0x02, "a call stack error"},
 	{0x03, "a return without a call"},
 	{0x04, "the program counter wrapped"},
 	{0x05, "a misaligned program counter"},
-	{0x06, "the program counter ran off"},
+	{0x06, "the program counter left the code"},
 	{0x07, "a misaligned constant address"},
 	{0x08, "a misaligned register"},
 	{0x09, "an illegal instruction or trap"},
@@ -58,24 +63,24 @@ static const struct word warp_errors[] = {
 	{0x20, "an address that cannot be accessed"},
 };
 
-#define WARP_OUT_OF_RANGE 0x0e /* these two know the address, exactly */
+#define WARP_OUT_OF_RANGE 0x0e /* these two report the exact address */
 #define WARP_MISALIGNED   0x0f
-#define WARP_MMU_NACK     0x20 /* seen before the MMU's own report: Xid 13, then 31 */
+#define WARP_MMU_NACK     0x20 /* precedes the MMU's report: Xid 13, then 31 */
 
-static const char *find(const struct word *words, size_t count, uint32_t number)
+static const char *find_name(const struct name *names, size_t count, uint32_t number)
 {
 	size_t i;
 
 	for (i = 0; i < count; i++)
-		if (words[i].number == number)
-			return words[i].text;
+		if (names[i].number == number)
+			return names[i].text;
 	return NULL;
 }
 
-static void describe_access(const struct rm_mmu_faults *f, struct winsys_error *out)
+static void describe_mmu_fault(const struct rm_mmu_faults *f, struct winsys_error *out)
 {
-	const char *access = find(accesses, COUNT(accesses), f->list[0].access);
-	const char *why = find(fault_types, COUNT(fault_types), f->list[0].type);
+	const char *access = find_name(accesses, COUNT(accesses), f->list[0].access);
+	const char *why = find_name(fault_types, COUNT(fault_types), f->list[0].type);
 
 	out->memory = true;
 	if (f->list[0].access < COUNT(access_kinds))
@@ -83,16 +88,16 @@ static void describe_access(const struct rm_mmu_faults *f, struct winsys_error *
 	out->address = f->list[0].address;
 	snprintf(out->text, sizeof(out->text), "invalid %s in the page at 0x%llx: %s",
 		 access ? access : "access", (unsigned long long)out->address,
-		 why ? why : "the MMU refused it");
+		 why ? why : "the MMU rejected it");
 }
 
-void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,
-		   const struct rm_sm_errors *errors, struct winsys_error *out)
+void nvrm_describe_error(uint32_t xid, const struct rm_mmu_faults *faults,
+			 const struct rm_sm_errors *errors, struct winsys_error *out)
 {
-	const char *words = xid_words(xid), *warp = NULL;
+	const char *text = nv_xid_text(xid), *warp = NULL;
 	uint32_t i, number = 0;
 
-	*out = (struct winsys_error){.xid = xid};
+	*out = (struct winsys_error){.vendor_code = xid};
 	for (i = 0; errors && i < errors->count && !warp; i++) {
 		number = errors->sm[i].warp & 0xff;
 		if (!number)
@@ -101,12 +106,12 @@ void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,
 		out->memory = number == WARP_MISALIGNED;
 		if (out->memory || number == WARP_OUT_OF_RANGE)
 			out->address = errors->sm[i].address;
-		warp = find(warp_errors, COUNT(warp_errors), number);
+		warp = find_name(warp_errors, COUNT(warp_errors), number);
 		if (!warp)
-			warp = "an error of a warp that has no name here";
+			warp = "an unknown warp error";
 	}
 	if ((xid == NV_XID_MMU_FAULT || number == WARP_MMU_NACK) && faults && faults->count) {
-		describe_access(faults, out);
+		describe_mmu_fault(faults, out);
 		return;
 	}
 	if (warp && out->address)
@@ -116,10 +121,10 @@ void nvrm_describe(uint32_t xid, const struct rm_mmu_faults *faults,
 		snprintf(out->text, sizeof(out->text), "%s", warp);
 	else
 		snprintf(out->text, sizeof(out->text), "%s (Xid %u)",
-			 words ? words : "the channel failed", xid);
+			 text ? text : "the channel failed", xid);
 }
 
-/* ---- asking ---- */
+/* ---- the SM debugger ---- */
 
 static void log_errors(const struct rm_mmu_faults *f, const struct rm_sm_errors *e)
 {
@@ -147,9 +152,9 @@ static bool has_error(const struct rm_sm_errors *e)
 	return false;
 }
 
-/* SMs from first on; the first part that has an error. */
-static bool read_sms(struct winsys_device *d, uint32_t debugger, uint32_t channel,
-		     struct rm_sm_errors *e)
+/* Reads the SMs in batches up to the first batch with an error. */
+static bool read_sm_errors(struct winsys_device *d, uint32_t debugger, uint32_t channel,
+			   struct rm_sm_errors *e)
 {
 	uint32_t first, left;
 
@@ -159,8 +164,7 @@ static bool read_sms(struct winsys_device *d, uint32_t debugger, uint32_t channe
 		e->channel = channel;
 		e->first = first;
 		e->count = left < RM_SM_ERRORS ? left : RM_SM_ERRORS;
-		if (rm_control(d->rm, debugger, RM_CONTROL_SM_ERRORS, e, sizeof(*e),
-			       "errors of SMs"))
+		if (rm_control(d->rm, debugger, RM_CONTROL_SM_ERRORS, e, sizeof(*e), "SM errors"))
 			return false;
 		if (e->count > RM_SM_ERRORS)
 			e->count = RM_SM_ERRORS;
@@ -170,8 +174,8 @@ static bool read_sms(struct winsys_device *d, uint32_t debugger, uint32_t channe
 	return false;
 }
 
-/* A debugger for the group's compute channels of one priority, which share one state; to be unwound
- * after use. channel: one of them. With the group's lock held. */
+/* Allocates a debugger for the compute channels of one priority, which share their context. The
+ * caller holds the group's lock and unwinds the scope. channel: one of the channels. */
 static bool debugger_create(struct winsys_group *g, int32_t priority, struct rm_scope *scope,
 			    uint32_t *debugger, uint32_t *channel)
 {
@@ -184,20 +188,20 @@ static bool debugger_create(struct winsys_group *g, int32_t priority, struct rm_
 	if (!q)
 		return false;
 	scope->rm = d->rm;
-	p.compute = q->object;
+	p.compute = q->engine_object;
 	*channel = q->channel;
 	return !rm_alloc(scope, d->device, RM_CLASS_DEBUGGER, &p, sizeof(p), debugger,
-			 "a debugger");
+			 "an SM debugger");
 }
 
-struct findings {
+struct error_state {
 	struct rm_mmu_faults faults;
 	struct rm_sm_errors errors;
 	bool have_faults, have_errors;
 };
 
-/* false: nothing is known of the channels of this priority. */
-static bool examine(struct winsys_group *g, int32_t priority, struct findings *f)
+/* Returns false if RM reports nothing for the channels of this priority. */
+static bool query_errors(struct winsys_group *g, int32_t priority, struct error_state *f)
 {
 	struct winsys_device *d = g->device;
 	struct rm_scope scope = {0};
@@ -207,43 +211,43 @@ static bool examine(struct winsys_group *g, int32_t priority, struct findings *f
 	if (debugger_create(g, priority, &scope, &debugger, &channel)) {
 		f->have_faults = !rm_control(d->rm, debugger, RM_CONTROL_MMU_FAULTS, &f->faults,
 					     sizeof(f->faults), "MMU faults");
-		f->have_errors = read_sms(d, debugger, channel, &f->errors);
+		f->have_errors = read_sm_errors(d, debugger, channel, &f->errors);
 	}
 	rm_unwind(&scope, 0);
 	return f->have_errors || (f->have_faults && f->faults.count);
 }
 
-/* With the group's lock held. Details are welcome and not needed: what fails here is left out. */
-static void investigate(struct winsys_group *g, uint32_t xid)
+/* Called with the group's lock held. Details that RM does not report are omitted. */
+static void describe_failure(struct winsys_group *g, uint32_t xid)
 {
-	struct findings *f = calloc(1, sizeof(*f));
+	struct error_state *f = calloc(1, sizeof(*f));
 	int32_t i;
 
 	for (i = 0; f && i < NVRM_PRIORITIES; i++)
-		if (examine(g, NVRM_LEAST_PRIORITY + i, f))
+		if (query_errors(g, NVRM_MIN_PRIORITY + i, f))
 			break;
-	(void)winsys_said();
+	(void)winsys_take_error();
 	log_errors(f && f->have_faults ? &f->faults : NULL,
 		   f && f->have_errors ? &f->errors : NULL);
-	nvrm_describe(xid, f && f->have_faults ? &f->faults : NULL,
-		      f && f->have_errors ? &f->errors : NULL, &g->description);
-	/* Stopped warps go to address 0; whatever is elsewhere had happened before. */
+	nvrm_describe_error(xid, f && f->have_faults ? &f->faults : NULL,
+			    f && f->have_errors ? &f->errors : NULL, &g->description);
+	/* Stopped warps fault at address 0; a fault elsewhere happened before the stop. */
 	g->description.stopped = g->stopped && !(g->description.memory && g->description.address);
 	free(f);
 }
 
-static bool failed(const struct winsys_group *g)
+static bool has_failed(const struct winsys_group *g)
 {
 	return __atomic_load_n(&g->error->status, __ATOMIC_ACQUIRE) == NV_NOTIFICATION_ERROR;
 }
 
 bool nvrm_group_error(struct winsys_group *g, struct winsys_error *out)
 {
-	if (!failed(g))
+	if (!has_failed(g))
 		return false;
 	pthread_mutex_lock(&g->lock);
 	if (!g->described)
-		investigate(g, __atomic_load_n(&g->error->info32, __ATOMIC_ACQUIRE));
+		describe_failure(g, __atomic_load_n(&g->error->info32, __ATOMIC_ACQUIRE));
 	g->described = true;
 	*out = g->description;
 	pthread_mutex_unlock(&g->lock);
@@ -251,10 +255,9 @@ bool nvrm_group_error(struct winsys_group *g, struct winsys_error *out)
 }
 
 /*
- * A block that does not end cannot be switched away from, and RM waits five seconds before it
- * takes a channel down by force. A debugger can stop it: in debug mode, stopped warps go to the
- * trap handler. There is none, so they fault at address 0, the group fails, and its channels are
- * free after a tenth of a second (H200). That is what is wanted here, and waited for.
+ * RM cannot preempt a block that does not end, and waits five seconds before it tears the channel
+ * down. The SM debugger is faster: in debug mode, stopped warps jump to the trap handler. There is
+ * none, so they fault at address 0, the group fails, and its channels are free after 0.1 s (H200).
  */
 #define STOP_MS 500
 
@@ -263,44 +266,45 @@ static void wait_for_failure(const struct winsys_group *g)
 	struct timespec t = {.tv_nsec = 1000000};
 	uint32_t i;
 
-	for (i = 0; i < STOP_MS && !failed(g); i++)
+	for (i = 0; i < STOP_MS && !has_failed(g); i++)
 		nanosleep(&t, NULL);
 }
 
-/* The channels of one priority; whether that can come to something. */
-static bool stop(struct winsys_group *g, int32_t priority)
+/* Stops the channels of one priority. Returns whether a failure of the group is to be expected. */
+static bool stop_sms(struct winsys_group *g, int32_t priority)
 {
 	struct rm *rm = g->device->rm;
 	struct rm_stop_sm all = {.sm = RM_STOP_ALL_SMS, .stop = 1};
 	struct rm_scope scope = {0};
 	uint32_t debugger, channel;
-	bool trying = false;
+	bool stopping = false;
 
 	if (debugger_create(g, priority, &scope, &debugger, &channel)) {
 		g->stopped = true;
-		trying = !rm_control(rm, debugger, RM_CONTROL_DEBUG_MODE, NULL, 0, "debug mode") &&
-			 !rm_control(rm, debugger, RM_CONTROL_STOP_SM, &all, sizeof(all),
-				     "SMs to stop");
+		stopping =
+			!rm_control(rm, debugger, RM_CONTROL_DEBUG_MODE, NULL, 0, "debug mode") &&
+			!rm_control(rm, debugger, RM_CONTROL_STOP_SM, &all, sizeof(all),
+				    "the stop of all SMs");
 		rm_unwind(&scope, 0);
 	}
-	return trying;
+	return stopping;
 }
 
 void nvrm_group_stop(struct winsys_group *g)
 {
 	const struct winsys_queue *q;
-	bool trying = false;
+	bool stopping = false;
 	int32_t i;
 
 	pthread_mutex_lock(&g->lock);
 	for (q = g->queues; q; q = q->next)
-		LOG(DEVICE, INFO, "stopping: queue %u of engine %d has put %u and get %u", q->slot,
+		LOG(DEVICE, INFO, "stopping: queue %u of engine %d: PUT %u, GET %u", q->userd_slot,
 		    q->engine, __atomic_load_n(q->memory.put, __ATOMIC_RELAXED),
 		    __atomic_load_n(q->memory.get, __ATOMIC_RELAXED));
-	for (i = 0; i < NVRM_PRIORITIES && !failed(g); i++)
-		trying |= stop(g, NVRM_LEAST_PRIORITY + i);
-	if (trying)
+	for (i = 0; i < NVRM_PRIORITIES && !has_failed(g); i++)
+		stopping |= stop_sms(g, NVRM_MIN_PRIORITY + i);
+	if (stopping)
 		wait_for_failure(g);
-	(void)winsys_said(); /* then it takes longer */
+	(void)winsys_take_error(); /* RM then tears the channels down, which takes longer */
 	pthread_mutex_unlock(&g->lock);
 }

@@ -1,16 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Memory: video memory in pages of 64 KiB or 2 MiB, system memory that RM allocates, and pages of
- * the process that RM pins. The CPU reaches video memory through a write-combined window of the
- * card, system memory as it is. The GPU reaches all of it at the address that the runtime has
- * chosen; system memory with snooping, so that both see one truth.
+ * Buffers: video memory in pages of 64 KiB or 2 MiB, system memory that RM allocates, and pages of
+ * the process that RM pins. The CPU maps video memory write-combined through BAR1 and system memory
+ * cached. The runtime chooses the GPU address; GPU accesses to system memory snoop the CPU's
+ * caches.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include "libsov/winsys/nvrm/nvrm.h"
 
-/* Tried on an H200: what each kind is asked for with. */
-static void parameters(const struct winsys_buffer *b, struct rm_memory_parameters *p)
+/* These attributes work on an H200. */
+static void memory_parameters(const struct winsys_buffer *b, struct rm_memory_parameters *p)
 {
 	bool large = b->bytes % NVRM_LARGE_PAGE_BYTES == 0;
 
@@ -19,7 +19,7 @@ static void parameters(const struct winsys_buffer *b, struct rm_memory_parameter
 		.flags = RM_MEMORY_FLAGS,
 		.bytes = b->bytes,
 	};
-	if (b->where == WINSYS_SYSTEM) {
+	if (b->placement == WINSYS_SYSTEM) {
 		p->type = RM_MEMORY_TYPE_NOTIFIER;
 		p->attributes = RM_MEMORY_PCI | RM_MEMORY_SCATTERED | RM_MEMORY_WRITE_BACK;
 		p->attributes2 = RM_MEMORY2_UNCACHED;
@@ -33,16 +33,16 @@ static void parameters(const struct winsys_buffer *b, struct rm_memory_parameter
 	p->alignment = large ? NVRM_LARGE_PAGE_BYTES : NVRM_PAGE_BYTES;
 }
 
-static int check(const void *memory, uint64_t bytes, uint64_t page)
+static int check_pages(const void *memory, uint64_t bytes, uint64_t page)
 {
 	if (bytes && !(((uintptr_t)memory | bytes) % page))
 		return 0;
-	winsys_say("%llu bytes at %p are not whole pages of %llu bytes", (unsigned long long)bytes,
-		   memory, (unsigned long long)page);
+	winsys_set_error("%llu bytes at %p are not whole pages of %llu bytes",
+			 (unsigned long long)bytes, memory, (unsigned long long)page);
 	return -EINVAL;
 }
 
-static struct winsys_buffer *buffer_new(struct winsys_device *d, enum winsys_placement where,
+static struct winsys_buffer *buffer_new(struct winsys_device *d, enum winsys_placement placement,
 					uint64_t bytes)
 {
 	struct winsys_buffer *b = calloc(1, sizeof(*b));
@@ -50,26 +50,26 @@ static struct winsys_buffer *buffer_new(struct winsys_device *d, enum winsys_pla
 	if (b) {
 		b->device = d;
 		b->scope.rm = d->rm;
-		b->where = where;
+		b->placement = placement;
 		b->bytes = bytes;
 	}
 	return b;
 }
 
-int nvrm_buffer_create(struct winsys_device *d, enum winsys_placement where, uint64_t bytes,
+int nvrm_buffer_create(struct winsys_device *d, enum winsys_placement placement, uint64_t bytes,
 		       struct winsys_buffer **out)
 {
-	bool vram = where == WINSYS_VRAM;
+	bool vram = placement == WINSYS_VRAM;
 	struct rm_memory_parameters p;
 	struct winsys_buffer *b;
-	int error = check(NULL, bytes, NVRM_PAGE_BYTES);
+	int error = check_pages(NULL, bytes, NVRM_PAGE_BYTES);
 
 	if (error)
 		return error;
-	b = buffer_new(d, where, bytes);
+	b = buffer_new(d, placement, bytes);
 	if (!b)
 		return -ENOMEM;
-	parameters(b, &p);
+	memory_parameters(b, &p);
 	error = rm_alloc(&b->scope, d->device, vram ? RM_CLASS_MEMORY_VRAM : RM_CLASS_MEMORY_SYSTEM,
 			 &p, sizeof(p), &b->memory, vram ? "video memory" : "system memory");
 	if (error)
@@ -82,7 +82,7 @@ int nvrm_buffer_create(struct winsys_device *d, enum winsys_placement where, uin
 int nvrm_buffer_import(struct winsys_device *d, void *memory, uint64_t bytes,
 		       struct winsys_buffer **out)
 {
-	int error = check(memory, bytes, NVRM_HOST_PAGE_BYTES);
+	int error = check_pages(memory, bytes, NVRM_HOST_PAGE_BYTES);
 	struct winsys_buffer *b;
 
 	if (error)
@@ -111,10 +111,10 @@ void nvrm_buffer_destroy(struct winsys_buffer *b)
 	free(b);
 }
 
-void *nvrm_buffer_cpu(struct winsys_buffer *b)
+void *nvrm_buffer_map(struct winsys_buffer *b)
 {
 	struct winsys_device *d = b->device;
-	bool vram = b->where == WINSYS_VRAM;
+	bool vram = b->placement == WINSYS_VRAM;
 	void *cpu;
 
 	if (!b->cpu &&
@@ -128,8 +128,8 @@ int nvrm_bind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
 {
 	struct winsys_device *d = g->device;
 
-	return rm_map_gpu(d->rm, d->device, g->range, b->memory, b->bytes,
-			  RM_MAP_GPU_FIXED | (b->where == WINSYS_SYSTEM ? RM_MAP_GPU_SNOOP : 0),
+	return rm_map_gpu(d->rm, d->device, g->va_range, b->memory, b->bytes,
+			  RM_MAP_GPU_FIXED | (b->placement == WINSYS_SYSTEM ? RM_MAP_GPU_SNOOP : 0),
 			  va);
 }
 
@@ -137,5 +137,5 @@ int nvrm_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t va)
 {
 	struct winsys_device *d = g->device;
 
-	return rm_unmap_gpu(d->rm, d->device, g->range, b->memory, b->bytes, va);
+	return rm_unmap_gpu(d->rm, d->device, g->va_range, b->memory, b->bytes, va);
 }

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Groups and queues. A group is an address space and, for each engine and priority that it uses,
- * one of RM's channel groups; a queue is a channel in that. All channels share one error notifier,
- * so that one word of memory says whether the group lives, and one page for their put and get
- * indices, each with 512 bytes of it. That page lies in video memory, as rings do: the GPU fetches
- * from there in half the time (measured on an H200).
+ * Groups and queues. A group is a VA space and one channel group (TSG) for each engine and priority
+ * in use; a queue is a channel of such a TSG. All channels of a group share one error notifier, so
+ * that one word of memory tells whether the group has failed, and one page of USERD with 512 bytes
+ * for the GP_PUT and GP_GET of each channel. USERD lies in video memory, as rings do, because the
+ * GPU fetches from there in half the time (measured on an H200).
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ void nvrm_group_destroy(struct winsys_group *g)
 	uint32_t i;
 
 	for (i = 0; i < NVRM_PRIORITIES; i++) {
-		rm_unwind(&g->engines[i][WINSYS_COPY].scope, 0);
-		rm_unwind(&g->engines[i][WINSYS_COMPUTE].scope, 0);
+		rm_unwind(&g->channel_groups[i][WINSYS_COPY].scope, 0);
+		rm_unwind(&g->channel_groups[i][WINSYS_COMPUTE].scope, 0);
 	}
 	rm_unwind(&g->scope, 0);
 	nvrm_buffer_destroy(g->userd);
@@ -28,29 +28,29 @@ void nvrm_group_destroy(struct winsys_group *g)
 	free(g);
 }
 
-static int make_space(struct winsys_group *g)
+static int create_va_space(struct winsys_group *g)
 {
 	struct winsys_device *d = g->device;
 	struct rm_va_space_parameters space = {0};
 	struct rm_range_parameters range = {0};
 	int error = rm_alloc(&g->scope, d->device, RM_CLASS_VA_SPACE, &space,
-			     d->rm->release->va_space_bytes, &g->va_space, "an address space");
+			     d->rm->release->va_space_bytes, &g->va_space, "a VA space");
 
 	range.va_space = g->va_space;
 	if (!error)
 		error = rm_alloc(&g->scope, d->device, RM_CLASS_MEMORY_RANGE, &range, sizeof(range),
-				 &g->range, "a range of addresses");
+				 &g->va_range, "a VA range");
 	return error;
 }
 
-static int make_page(struct winsys_device *d, enum winsys_placement where,
-		     struct winsys_buffer **out)
+static int create_zeroed_page(struct winsys_device *d, enum winsys_placement placement,
+			      struct winsys_buffer **out)
 {
-	int error = nvrm_buffer_create(d, where, NVRM_PAGE_BYTES, out);
+	int error = nvrm_buffer_create(d, placement, NVRM_PAGE_BYTES, out);
 
 	if (error)
 		return error;
-	if (!nvrm_buffer_cpu(*out))
+	if (!nvrm_buffer_map(*out))
 		return -ENOMEM;
 	memset((*out)->cpu, 0, NVRM_PAGE_BYTES);
 	return 0;
@@ -60,7 +60,7 @@ int nvrm_group_create(struct winsys_device *d, struct winsys_group **out)
 {
 	struct winsys_group *g;
 	uint32_t i;
-	int error = nvrm_device_start(d);
+	int error = nvrm_map_usermode(d);
 
 	if (error)
 		return error;
@@ -70,14 +70,14 @@ int nvrm_group_create(struct winsys_device *d, struct winsys_group **out)
 	g->device = d;
 	g->scope.rm = d->rm;
 	for (i = 0; i < NVRM_PRIORITIES; i++)
-		g->engines[i][WINSYS_COMPUTE].scope.rm = g->engines[i][WINSYS_COPY].scope.rm =
-			d->rm;
+		g->channel_groups[i][WINSYS_COMPUTE].scope.rm =
+			g->channel_groups[i][WINSYS_COPY].scope.rm = d->rm;
 	pthread_mutex_init(&g->lock, NULL);
-	error = make_space(g);
+	error = create_va_space(g);
 	if (!error)
-		error = make_page(d, WINSYS_SYSTEM, &g->notifier);
+		error = create_zeroed_page(d, WINSYS_SYSTEM, &g->notifier);
 	if (!error)
-		error = make_page(d, WINSYS_VRAM, &g->userd);
+		error = create_zeroed_page(d, WINSYS_VRAM, &g->userd);
 	if (error) {
 		nvrm_group_destroy(g);
 		return error;
@@ -90,79 +90,81 @@ int nvrm_group_create(struct winsys_device *d, struct winsys_group **out)
 /* ---- channel groups ---- */
 
 /*
- * What a priority is, by RM: the time that a channel group has when others wait, anyone may ask for
- * that, and how often it has its turn, for which it takes privileges. Without them time must do.
+ * RM expresses a priority by the time slice of a TSG, which any process may set, and by its
+ * interleave level on the runlist, which needs privileges. Without them only the time slice
+ * differs.
  */
 static const struct {
-	uint64_t slice_us; /* 0: RM's own choice */
+	uint64_t slice_us; /* 0: RM's default */
 	uint32_t interleave;
 } priorities[NVRM_PRIORITIES] = {{500, 0}, {0, 0}, {8000, RM_INTERLEAVE_HIGH}};
 
-static struct nvrm_engine *engine_of(struct winsys_group *g, int32_t priority,
-				     enum winsys_engine which)
+static struct nvrm_channel_group *channel_group_of(struct winsys_group *g, int32_t priority,
+						   enum winsys_engine engine)
 {
-	return &g->engines[priority - NVRM_LEAST_PRIORITY][which];
+	return &g->channel_groups[priority - NVRM_MIN_PRIORITY][engine];
 }
 
 static int set_priority(struct rm *rm, uint32_t group, int32_t priority)
 {
-	struct rm_time_slice slice = {.us = priorities[priority - NVRM_LEAST_PRIORITY].slice_us};
+	struct rm_time_slice slice = {.us = priorities[priority - NVRM_MIN_PRIORITY].slice_us};
 	struct rm_interleave interleave = {
-		.level = priorities[priority - NVRM_LEAST_PRIORITY].interleave};
+		.level = priorities[priority - NVRM_MIN_PRIORITY].interleave};
 	int error = 0;
 
-	if (interleave.level && rm_control(rm, group, RM_CONTROL_INTERLEAVE, &interleave,
-					   sizeof(interleave), "a channel group's turns"))
-		(void)winsys_said();
+	if (interleave.level &&
+	    rm_control(rm, group, RM_CONTROL_INTERLEAVE, &interleave, sizeof(interleave),
+		       "a channel group's interleave level"))
+		(void)winsys_take_error();
 	if (slice.us)
 		error = rm_control(rm, group, RM_CONTROL_TIME_SLICE, &slice, sizeof(slice),
-				   "a channel group's time");
+				   "a channel group's time slice");
 	return error;
 }
 
-static void end_engine(struct nvrm_engine *e)
+static void channel_group_destroy(struct nvrm_channel_group *e)
 {
 	rm_unwind(&e->scope, 0);
-	e->group = e->share = 0;
+	e->handle = e->context_share = 0;
 	e->preemptible = false;
 }
 
-static int make_engine(struct winsys_group *g, int32_t priority, enum winsys_engine which)
+static int channel_group_create(struct winsys_group *g, int32_t priority, enum winsys_engine engine)
 {
-	struct nvrm_engine *e = engine_of(g, priority, which);
+	struct nvrm_channel_group *e = channel_group_of(g, priority, engine);
 	struct rm_channel_group_parameters group = {.notifier = g->notifier->memory,
 						    .va_space = g->va_space};
 	struct rm_context_share_parameters share = {.va_space = g->va_space,
 						    .flags = RM_CONTEXT_SHARE_ASYNC};
 	int error = 0;
 
-	if (e->group)
+	if (e->handle)
 		return 0;
 	e->engine = RM_ENGINE_GRAPHICS;
-	if (which == WINSYS_COPY)
-		error = nvrm_copy_engine(g->device, &e->engine);
+	if (engine == WINSYS_COPY)
+		error = nvrm_choose_copy_engine(g->device, &e->engine);
 	group.engine = e->engine;
 	if (!error)
 		error = rm_alloc(&e->scope, g->device->device, RM_CLASS_CHANNEL_GROUP, &group,
-				 sizeof(group), &e->group, "a channel group");
+				 sizeof(group), &e->handle, "a channel group");
 	if (!error)
-		error = set_priority(g->device->rm, e->group, priority);
-	/* A copy engine takes none that is asynchronous, and needs none. */
-	if (!error && which == WINSYS_COMPUTE)
-		error = rm_alloc(&e->scope, e->group, RM_CLASS_CONTEXT_SHARE, &share, sizeof(share),
-				 &e->share, "a context share");
+		error = set_priority(g->device->rm, e->handle, priority);
+	/* RM accepts no asynchronous context share on a copy engine, which needs none. */
+	if (!error && engine == WINSYS_COMPUTE)
+		error = rm_alloc(&e->scope, e->handle, RM_CLASS_CONTEXT_SHARE, &share,
+				 sizeof(share), &e->context_share, "a context share");
 	if (error)
-		end_engine(e);
+		channel_group_destroy(e);
 	return error;
 }
 
 /*
- * Without this, whoever shares the GPU waits for the end of our grids, and after some seconds ours
- * are killed for it (Xid 109). Blocks are the finest grain without a trap handler of our own.
+ * Enables preemption at block (CTA) boundaries. Without it other processes wait until our grids
+ * end, and after some seconds RM kills them (Xid 109). A finer mode would need a trap handler.
  */
-static int make_preemptible(struct winsys_group *g, const struct winsys_queue *q)
+static int enable_preemption(struct winsys_group *g, const struct winsys_queue *q)
 {
-	struct nvrm_engine *e = engine_of(g, q->priority, q->engine);
+	struct nvrm_channel_group *e = channel_group_of(g, q->priority, q->engine);
 	struct rm_preemption p = {
 		.flags = RM_PREEMPTION_SET_COMPUTE,
 		.channel = q->channel,
@@ -180,83 +182,85 @@ static int make_preemptible(struct winsys_group *g, const struct winsys_queue *q
 
 /* ---- queues ---- */
 
-/* RM takes no channel into a group whose last one has gone (status 0x40, on an H200). */
-static void leave_engine(struct winsys_queue *q)
+/* Destroys the TSG with its last channel: RM rejects new channels in a TSG that has become empty
+ * (status 0x40, H200). */
+static void channel_group_put(struct winsys_queue *q)
 {
-	struct nvrm_engine *e = engine_of(q->group, q->priority, q->engine);
+	struct nvrm_channel_group *e = channel_group_of(q->group, q->priority, q->engine);
 
 	if (!--e->queues)
-		end_engine(e);
+		channel_group_destroy(e);
 }
 
-static bool take_slot(struct winsys_group *g, uint32_t *slot)
+static bool userd_slot_alloc(struct winsys_group *g, uint32_t *slot)
 {
-	for (*slot = 0; *slot < NVRM_QUEUES; ++*slot)
+	for (*slot = 0; *slot < NVRM_MAX_QUEUES; ++*slot)
 		if (!(g->userd_used[*slot / 64] >> *slot % 64 & 1)) {
 			g->userd_used[*slot / 64] |= UINT64_C(1) << *slot % 64;
 			return true;
 		}
-	winsys_say("a group has at most %u queues", NVRM_QUEUES);
+	winsys_set_error("a group has at most %u queues", NVRM_MAX_QUEUES);
 	return false;
 }
 
-static int make_channel(struct winsys_queue *q, const struct winsys_queue_options *o)
+static int channel_create(struct winsys_queue *q, const struct winsys_queue_options *o)
 {
 	struct winsys_group *g = q->group;
 	const struct winsys_nv_chip *chip = g->device->chip;
-	struct nvrm_engine *e = engine_of(g, q->priority, q->engine);
+	struct nvrm_channel_group *e = channel_group_of(g, q->priority, q->engine);
 	struct rm_channel_parameters c = {
 		.notifier = g->notifier->memory,
 		.ring = o->ring_va,
 		.ring_entries = o->ring_entries,
-		.context_share = e->share,
+		.context_share = e->context_share,
 		.userd_memory = {g->userd->memory},
-		.userd_offset = {(uint64_t)q->slot * NV_USERD_BYTES},
+		.userd_offset = {(uint64_t)q->userd_slot * NV_USERD_BYTES},
 		.engine = e->engine,
 	};
 	struct rm_copy_parameters copy = {.version = 1, .engine = e->engine};
-	int error = rm_alloc(&q->scope, e->group, chip->channel_class, &c, sizeof(c), &q->channel,
+	int error = rm_alloc(&q->scope, e->handle, chip->channel_class, &c, sizeof(c), &q->channel,
 			     "a channel");
 
 	if (error)
 		return error;
 	if (q->engine == WINSYS_COPY)
 		return rm_alloc(&q->scope, q->channel, chip->copy_class, &copy, sizeof(copy),
-				&q->object, "a copy object");
-	return rm_alloc(&q->scope, q->channel, chip->compute_class, NULL, 0, &q->object,
+				&q->engine_object, "a copy object");
+	return rm_alloc(&q->scope, q->channel, chip->compute_class, NULL, 0, &q->engine_object,
 			"a compute object");
 }
 
-static int start_channel(struct winsys_queue *q)
+static int channel_start(struct winsys_queue *q)
 {
 	struct rm *rm = q->group->device->rm;
 	struct rm_schedule schedule = {.enable = 1};
 	struct rm_token t = {0};
-	int error = make_preemptible(q->group, q);
+	int error = enable_preemption(q->group, q);
 
 	if (!error)
 		error = rm_control(rm, q->channel, RM_CONTROL_TOKEN, &t, sizeof(t),
-				   "a channel's token");
+				   "a channel's work submit token");
 	if (!error)
-		error = rm_control(rm, engine_of(q->group, q->priority, q->engine)->group,
+		error = rm_control(rm, channel_group_of(q->group, q->priority, q->engine)->handle,
 				   RM_CONTROL_SCHEDULE, &schedule, rm->release->schedule_bytes,
-				   "a channel to run");
-	q->memory.token = t.token;
+				   "a channel group's scheduling");
+	q->memory.doorbell_value = t.token;
 	return error;
 }
 
-static void lay_out(struct winsys_queue *q, const struct winsys_queue_options *o)
+static void init_queue_memory(struct winsys_queue *q, const struct winsys_queue_options *o)
 {
-	uint8_t *userd = (uint8_t *)q->group->userd->cpu + q->slot * NV_USERD_BYTES;
+	uint8_t *userd = (uint8_t *)q->group->userd->cpu + q->userd_slot * NV_USERD_BYTES;
 	const struct winsys_device *d = q->group->device;
 
 	q->memory.ring = (uint64_t *)((uint8_t *)o->ring->cpu + o->ring_offset);
 	q->memory.ring_entries = o->ring_entries;
 	q->memory.put = (uint32_t *)(userd + NV_USERD_GP_PUT);
 	q->memory.get = (uint32_t *)(userd + NV_USERD_GP_GET);
-	q->memory.bell = (uint32_t *)((d->bell ? d->bell : d->user) + RM_USER_DOORBELL);
-	q->memory.overtakes = !d->bell;
-	/* The last owner of the slot has left its indices. */
+	q->memory.doorbell = (uint32_t *)((d->bar1_usermode ? d->bar1_usermode : d->usermode) +
+					  RM_USER_DOORBELL);
+	q->memory.doorbell_passes_writes = !d->bar1_usermode;
+	/* The slot may hold the indices of a destroyed queue. */
 	memset(userd, 0, NV_USERD_BYTES);
 	winsys_write_barrier();
 }
@@ -265,11 +269,11 @@ int nvrm_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 		      struct winsys_queue **out)
 {
 	struct winsys_queue *q;
-	int error = make_engine(g, o->priority, o->engine);
+	int error = channel_group_create(g, o->priority, o->engine);
 
 	if (error)
 		return error;
-	if (!nvrm_buffer_cpu(o->ring))
+	if (!nvrm_buffer_map(o->ring))
 		return -ENOMEM;
 	q = calloc(1, sizeof(*q));
 	if (!q)
@@ -278,16 +282,16 @@ int nvrm_queue_create(struct winsys_group *g, const struct winsys_queue_options 
 	q->engine = o->engine;
 	q->priority = o->priority;
 	q->scope.rm = g->device->rm;
-	engine_of(g, q->priority, q->engine)->queues++;
-	if (!take_slot(g, &q->slot)) {
-		leave_engine(q);
+	channel_group_of(g, q->priority, q->engine)->queues++;
+	if (!userd_slot_alloc(g, &q->userd_slot)) {
+		channel_group_put(q);
 		free(q);
 		return -ENOSPC;
 	}
-	lay_out(q, o);
-	error = make_channel(q, o);
+	init_queue_memory(q, o);
+	error = channel_create(q, o);
 	if (!error)
-		error = start_channel(q);
+		error = channel_start(q);
 	if (error) {
 		nvrm_queue_destroy(q);
 		return error;
@@ -308,12 +312,12 @@ void nvrm_queue_destroy(struct winsys_queue *q)
 	pthread_mutex_lock(&g->lock);
 	for (p = &g->queues; *p && *p != q; p = &(*p)->next)
 		;
-	if (*p) /* else it has never been whole */
+	if (*p) /* not listed if its creation failed */
 		*p = q->next;
 	pthread_mutex_unlock(&g->lock);
 	rm_unwind(&q->scope, 0);
-	leave_engine(q);
-	g->userd_used[q->slot / 64] &= ~(UINT64_C(1) << q->slot % 64);
+	channel_group_put(q);
+	g->userd_used[q->userd_slot / 64] &= ~(UINT64_C(1) << q->userd_slot % 64);
 	free(q);
 }
 

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Releases of NVIDIA's kernel module, by what differs in their interface: see hw/nv/rm.h. */
+// SPDX-License-Identifier: MIT
+/* The interface differences between releases of NVIDIA's kernel module; sources: hw/nv/rm.h. */
 #include <stdlib.h>
 #include "libsov/winsys/nvrm/nvrm.h"
 

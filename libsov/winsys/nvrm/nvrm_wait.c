@@ -1,17 +1,17 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Sleeping until the GPU interrupts. RM signals a file that poll() waits for: one for each GPU,
- * since it tells engines apart and not whose work it was. The first thread that waits polls it for
- * all; the others sleep until that one has seen something. An event without data is forgotten by
- * RM as soon as one poll() has seen it, hence the counter, by which nobody misses what another saw.
+ * Sleeping until the GPU interrupts. RM signals OS events on a file that poll() waits for. There is
+ * one file per GPU, because events distinguish engines but not groups. The first has_events thread
+ * polls for all; the others sleep on a condition variable. RM clears an event without data as soon
+ * as one poll() has returned it, so a counter tells the other threads about it.
  */
 #include <errno.h>
 #include <time.h>
 #include "libsov/winsys/nvrm/nvrm.h"
 
-#define MAX_SLEEP_NS UINT64_C(1000000000) /* then the caller looks again in any case */
+#define MAX_SLEEP_NS UINT64_C(1000000000) /* the caller checks its semaphores again */
 
-static int make_event(struct winsys_device *d, uint32_t index, const char *what)
+static int event_create(struct winsys_device *d, uint32_t index, const char *what)
 {
 	struct rm_event_parameters e = {
 		.client = d->rm->client,
@@ -26,7 +26,7 @@ static int make_event(struct winsys_device *d, uint32_t index, const char *what)
 			what);
 }
 
-static int make_events(struct winsys_device *d)
+static int events_create(struct winsys_device *d)
 {
 	struct rm_os_event e = {
 		.client = d->rm->client,
@@ -36,55 +36,54 @@ static int make_events(struct winsys_device *d)
 	struct rm_notify errors = {.event = RM_EVENT_ERROR, .action = RM_NOTIFY_REPEAT};
 	int control = d->rm->file;
 	int error = rm_ioctl(d->event_file, RM_IOCTL_REGISTER_FILE, &control, sizeof(control),
-			     "a file for events");
+			     "an event file");
 
 	if (!error)
-		error = rm_ioctl(d->event_file, RM_IOCTL_OS_EVENT, &e, sizeof(e), "events");
+		error = rm_ioctl(d->event_file, RM_IOCTL_OS_EVENT, &e, sizeof(e), "an OS event");
 	if (!error && e.status)
 		error = -EIO;
 	if (!error)
-		error = make_event(d, RM_EVENT_GRAPHICS | RM_EVENT_NON_STALL,
-				   "an event for compute");
+		error = event_create(d, RM_EVENT_GRAPHICS | RM_EVENT_NON_STALL, "a compute event");
 	if (!error)
-		error = make_event(d, RM_EVENT_ERROR, "an event for errors");
+		error = event_create(d, RM_EVENT_ERROR, "an error event");
 	if (!error)
 		error = rm_control(d->rm, d->subdevice, RM_CONTROL_NOTIFY, &errors, sizeof(errors),
-				   "errors to be told");
+				   "error notifications");
 	return error;
 }
 
-/* With the device's lock held. */
-static int start(struct winsys_device *d)
+/* Called with the device's lock held. */
+static int events_enable(struct winsys_device *d)
 {
 	int error = 0;
 
-	if (!d->waiting) {
+	if (!d->has_events) {
 		d->event_file = nvrm_os->open(d->path);
 		if (d->event_file < 0)
 			return -errno;
-		d->waiting = true;
+		d->has_events = true;
 		d->event_scope.rm = d->rm;
-		error = make_events(d);
+		error = events_create(d);
 	}
-	/* The copy engine may have been chosen since the last time. */
-	if (!error && d->copy_engine && !d->copy_event) {
+	/* The copy engine may have been chosen since the last call. */
+	if (!error && d->copy_engine && !d->has_copy_event) {
 		uint32_t index = RM_EVENT_COPY0 + d->copy_engine - RM_ENGINE_COPY0;
 
-		error = make_event(d, index | RM_EVENT_NON_STALL, "an event for copies");
-		d->copy_event = !error;
+		error = event_create(d, index | RM_EVENT_NON_STALL, "a copy event");
+		d->has_copy_event = !error;
 	}
 	if (error)
-		nvrm_wait_stop(d);
+		nvrm_events_destroy(d);
 	return error;
 }
 
-void nvrm_wait_stop(struct winsys_device *d)
+void nvrm_events_destroy(struct winsys_device *d)
 {
-	if (!d->waiting)
+	if (!d->has_events)
 		return;
 	rm_unwind(&d->event_scope, 0);
 	nvrm_os->close(d->event_file);
-	d->waiting = d->copy_event = false;
+	d->has_events = d->has_copy_event = false;
 }
 
 static void sleep_ns(uint64_t ns)
@@ -94,7 +93,7 @@ static void sleep_ns(uint64_t ns)
 	nanosleep(&t, NULL);
 }
 
-/* With the lock held: another thread polls. */
+/* Called with the lock held while another thread polls. */
 static void wait_for_poller(struct winsys_device *d, uint32_t seen, uint64_t ns)
 {
 	struct timespec end;
@@ -104,11 +103,11 @@ static void wait_for_poller(struct winsys_device *d, uint32_t seen, uint64_t ns)
 	end.tv_sec += (time_t)(ns / 1000000000);
 	end.tv_nsec = (long)(ns % 1000000000);
 	while (d->polling && d->interrupts == seen)
-		if (pthread_cond_timedwait(&d->woken, &d->lock, &end))
+		if (pthread_cond_timedwait(&d->poll_done, &d->lock, &end))
 			break;
 }
 
-/* With the lock held, but not while polling. */
+/* Called with the lock held; drops it while polling. */
 static void poll_for_all(struct winsys_device *d, uint64_t ns)
 {
 	int n;
@@ -119,7 +118,7 @@ static void poll_for_all(struct winsys_device *d, uint64_t ns)
 	pthread_mutex_lock(&d->lock);
 	d->polling = false;
 	d->interrupts += n > 0;
-	pthread_cond_broadcast(&d->woken);
+	pthread_cond_broadcast(&d->poll_done);
 }
 
 void nvrm_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
@@ -128,9 +127,9 @@ void nvrm_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
 	uint64_t ns = nanoseconds < MAX_SLEEP_NS ? nanoseconds : MAX_SLEEP_NS;
 
 	pthread_mutex_lock(&d->lock);
-	if (start(d)) {
-		/* Without interrupts there is still time. */
-		(void)winsys_said();
+	if (events_enable(d)) {
+		/* Without events, sleep for a short time: the caller polls. */
+		(void)winsys_take_error();
 		pthread_mutex_unlock(&d->lock);
 		sleep_ns(ns < 100000 ? ns : 100000);
 		return;

@@ -1,10 +1,10 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The way to a software GPU inside the process. This file plays the kernel driver: it hands out the
- * card's memory, maps pages, makes channels and says when a group is dead. Everything else the
- * runtime does to the card as to any other, by what its GPU reads and doorbells.
+ * The back end for the software GPU in the process (the model). It stands in for a kernel driver:
+ * it allocates video memory, maps pages, creates channels and reports failed groups. The runtime
+ * submits work as it does to hardware, through rings and doorbells.
  *
- * A card comes to life when it is first used; listing devices costs nothing.
+ * A model is created on first use; enumeration is free.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -25,17 +25,17 @@
 
 struct winsys_device {
 	struct model_config config;
-	pthread_mutex_t lock; /* for what follows */
-	struct model *model;  /* NULL: not used yet */
+	pthread_mutex_t lock; /* for the members below */
+	struct model *model;  /* NULL: not created yet */
 	uint8_t *vram;
 	struct ranges free_vram;
 };
 
 struct winsys_buffer {
 	struct winsys_device *device;
-	enum winsys_placement where;
+	enum winsys_placement placement;
 	bool imported;
-	uint64_t bytes, offset; /* in VRAM */
+	uint64_t bytes, offset; /* offset: in VRAM */
 	void *cpu;
 };
 
@@ -52,18 +52,18 @@ struct winsys_group {
 	struct winsys_device *device;
 	struct model_space *space;
 
-	pthread_mutex_t lock; /* for what follows */
+	pthread_mutex_t lock; /* for the members below */
 	pthread_cond_t wake;
 	struct winsys_queue *queues;
 	uint32_t interrupts;
-	bool failed; /* set last, so that it may be read without the lock */
+	bool failed; /* also read without the lock */
 };
 
 /* ---- devices ---- */
 
-static struct winsys_device *devices[SOFT_MAX_DEVICES]; /* for ever */
+static struct winsys_device *devices[SOFT_MAX_DEVICES]; /* never freed */
 
-/* Half of the host's memory, so that a program that fills the card leaves room for itself. */
+/* Half of the host's memory, so that a program that fills VRAM still has host memory. */
 static uint64_t default_vram(void)
 {
 	uint64_t half = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE) / 2;
@@ -71,7 +71,7 @@ static uint64_t default_vram(void)
 	return half & ~((UINT64_C(1) << 26) - 1);
 }
 
-static int soft_enumerate(uint32_t already, struct winsys_device ***out, uint32_t *count,
+static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, uint32_t *count,
 			  char *message, size_t message_bytes)
 {
 	const char *text = getenv("SOV_SOFT");
@@ -79,7 +79,7 @@ static int soft_enumerate(uint32_t already, struct winsys_device ***out, uint32_
 	uint32_t i;
 
 	if (!text)
-		text = already ? "none" : "gh100";
+		text = devices_before ? "none" : "gh100";
 	*out = devices;
 	if (!soft_list_parse(text, list, count, message, message_bytes))
 		return -EINVAL;
@@ -88,7 +88,7 @@ static int soft_enumerate(uint32_t already, struct winsys_device ***out, uint32_
 			devices[i] = calloc(1, sizeof(*devices[i]));
 			if (!devices[i]) {
 				snprintf(message, message_bytes,
-					 "no host memory for a software GPU");
+					 "out of host memory for a software GPU");
 				return -ENOMEM;
 			}
 			pthread_mutex_init(&devices[i]->lock, NULL);
@@ -105,28 +105,32 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 	const struct model_chip *c = d->config.chip;
 
 	*out = (struct winsys_info){
-		.sm = c->sm,
 		.multiprocessors = c->sm_count,
 		.warps_per_multiprocessor = c->warps_per_sm,
 		.max_threads_per_block = c->max_threads_per_block,
 		.shared_per_block = c->shared_per_block,
 		.shared_per_multiprocessor = c->shared_per_sm,
 		.registers_per_multiprocessor = c->registers_per_sm,
-		.host_class = c->host_class,
-		.compute_class = c->compute_class,
-		.copy_class = c->copy_class,
-		.sms_per_tpc = c->sms_per_tpc,
-		.tpcs = (c->sm_count + c->sms_per_tpc - 1) / c->sms_per_tpc,
 		.page_bytes = PAGE_BYTES,
 		.large_page_bytes = PAGE_BYTES,
-		.least_priority = -1,
-		.most_priority = 1,
+		.min_priority = -1,
+		.max_priority = 1,
 		.import_page_bytes = PAGE_BYTES,
 		.copy_queues = true,
 		.memory_bytes = d->config.vram_bytes,
 		.software = true,
 		.hazard = d->config.hazard,
+		.vendor = c->sm ? WINSYS_VENDOR_NV : WINSYS_VENDOR_AMD,
 	};
+	if (c->sm)
+		out->nv = (struct winsys_nv_info){
+			.sm = c->sm,
+			.sms_per_tpc = c->sms_per_tpc,
+			.tpcs = (c->sm_count + c->sms_per_tpc - 1) / c->sms_per_tpc,
+			.host_class = c->host_class,
+			.compute_class = c->compute_class,
+			.copy_class = c->copy_class,
+		};
 	snprintf(out->chip, sizeof(out->chip), "%s", c->name);
 	snprintf(out->product, sizeof(out->product), "%s", c->product);
 	snprintf(out->target, sizeof(out->target), "%s", c->target);
@@ -136,12 +140,12 @@ static void soft_info(struct winsys_device *d, struct winsys_info *out)
 
 static uint64_t soft_gpu_time(struct winsys_device *d)
 {
-	(void)d; /* all software GPUs have one clock */
+	(void)d; /* all models share one clock */
 	return model_nanoseconds();
 }
 
-/* With the device's lock held. */
-static int power_on(struct winsys_device *d)
+/* Called with the device's lock held. */
+static int model_get(struct winsys_device *d)
 {
 	uint64_t bytes;
 	int error;
@@ -161,16 +165,16 @@ static int power_on(struct winsys_device *d)
 
 /* ---- memory ---- */
 
-static int buffer_back(struct winsys_device *d, struct winsys_buffer *b)
+static int buffer_alloc(struct winsys_device *d, struct winsys_buffer *b)
 {
 	int error;
 
-	if (b->where == WINSYS_SYSTEM) {
+	if (b->placement == WINSYS_SYSTEM) {
 		b->cpu = aligned_alloc(PAGE_BYTES, b->bytes);
 		return b->cpu ? 0 : -ENOMEM;
 	}
 	pthread_mutex_lock(&d->lock);
-	error = power_on(d);
+	error = model_get(d);
 	if (!error && !ranges_take(&d->free_vram, b->bytes, PAGE_BYTES, &b->offset))
 		error = -ENOMEM;
 	pthread_mutex_unlock(&d->lock);
@@ -179,8 +183,8 @@ static int buffer_back(struct winsys_device *d, struct winsys_buffer *b)
 	return error;
 }
 
-static int soft_buffer_create(struct winsys_device *d, enum winsys_placement where, uint64_t bytes,
-			      struct winsys_buffer **out)
+static int soft_buffer_create(struct winsys_device *d, enum winsys_placement placement,
+			      uint64_t bytes, struct winsys_buffer **out)
 {
 	struct winsys_buffer *b = calloc(1, sizeof(*b));
 	int error;
@@ -188,9 +192,9 @@ static int soft_buffer_create(struct winsys_device *d, enum winsys_placement whe
 	if (!b)
 		return -ENOMEM;
 	b->device = d;
-	b->where = where;
+	b->placement = placement;
 	b->bytes = bytes;
-	error = buffer_back(d, b);
+	error = buffer_alloc(d, b);
 	if (error)
 		free(b);
 	else
@@ -209,7 +213,7 @@ static int soft_buffer_import(struct winsys_device *d, void *memory, uint64_t by
 	if (!b)
 		return -ENOMEM;
 	*b = (struct winsys_buffer){.device = d,
-				    .where = WINSYS_SYSTEM,
+				    .placement = WINSYS_SYSTEM,
 				    .imported = true,
 				    .bytes = bytes,
 				    .cpu = memory};
@@ -221,7 +225,7 @@ static void soft_buffer_destroy(struct winsys_buffer *b)
 {
 	struct winsys_device *d = b->device;
 
-	if (b->where == WINSYS_SYSTEM) {
+	if (b->placement == WINSYS_SYSTEM) {
 		if (!b->imported)
 			free(b->cpu);
 	} else {
@@ -232,7 +236,7 @@ static void soft_buffer_destroy(struct winsys_buffer *b)
 	free(b);
 }
 
-static void *soft_buffer_cpu(struct winsys_buffer *b)
+static void *soft_buffer_map(struct winsys_buffer *b)
 {
 	return b->cpu;
 }
@@ -256,7 +260,7 @@ static int soft_group_create(struct winsys_device *d, struct winsys_group **out)
 		return -ENOMEM;
 	g->device = d;
 	pthread_mutex_lock(&d->lock);
-	error = power_on(d);
+	error = model_get(d);
 	pthread_mutex_unlock(&d->lock);
 	if (!error)
 		error = model_space_create(d->model, &g->space);
@@ -270,7 +274,7 @@ static int soft_group_create(struct winsys_device *d, struct winsys_group **out)
 	return 0;
 }
 
-/* The model ends a channel at once, whatever it does. */
+/* Nothing to do: model_channel_destroy stops running work at once. */
 static void soft_group_stop(struct winsys_group *g)
 {
 	(void)g;
@@ -294,16 +298,17 @@ static int soft_unbind(struct winsys_group *g, struct winsys_buffer *b, uint64_t
 	return model_unmap(g->space, va, b->bytes);
 }
 
-static void describe(const struct model_error *e, struct winsys_queue *q, struct winsys_error *out)
+static void describe_error(const struct model_error *e, struct winsys_queue *q,
+			   struct winsys_error *out)
 {
 	*out = (struct winsys_error){
 		.queue = q,
-		.xid = e->xid,
+		.vendor_code = e->xid,
 		.memory = e->fault == MODEL_FAULT_MMU || e->fault == MODEL_FAULT_MISALIGNED,
 		.address = e->address,
 		.pc = e->pc,
 		.program = e->program,
-		.place = e->pc,
+		.has_thread = e->pc,
 	};
 	memcpy(out->block, e->cta, sizeof(out->block));
 	memcpy(out->thread, e->thread, sizeof(out->thread));
@@ -321,13 +326,13 @@ static bool soft_group_error(struct winsys_group *g, struct winsys_error *out)
 	pthread_mutex_lock(&g->lock);
 	for (q = g->queues; q && !found; q = q->next)
 		if ((found = model_channel_error(q->channel, &e)))
-			describe(&e, q, out);
+			describe_error(&e, q, out);
 	pthread_mutex_unlock(&g->lock);
 	return found;
 }
 
-/* The card's interrupt line: called by its threads. */
-static void interrupt(void *argument, bool failed)
+/* The interrupt handler; the model's threads call it. */
+static void soft_interrupt(void *argument, bool failed)
 {
 	struct winsys_group *g = argument;
 
@@ -342,40 +347,40 @@ static void interrupt(void *argument, bool failed)
 static void soft_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
 {
 	struct timespec end;
-	int over = 0;
+	int timed_out = 0;
 
 	clock_gettime(CLOCK_REALTIME, &end);
 	nanoseconds += (uint64_t)end.tv_nsec;
 	end.tv_sec += (time_t)(nanoseconds / 1000000000);
 	end.tv_nsec = (long)(nanoseconds % 1000000000);
 	pthread_mutex_lock(&g->lock);
-	while (g->interrupts == *seen && !over)
-		over = pthread_cond_timedwait(&g->wake, &g->lock, &end);
+	while (g->interrupts == *seen && !timed_out)
+		timed_out = pthread_cond_timedwait(&g->wake, &g->lock, &end);
 	*seen = g->interrupts;
 	pthread_mutex_unlock(&g->lock);
 }
 
 /* ---- queues ---- */
 
-/* What a make's channels have in memory: their pointers, and what a ring counts. */
-static const struct pointers {
+/* The memory of a channel's PUT and GET per vendor, and the unit in which they count. */
+static const struct userd_layout {
 	uint32_t bytes, put, get, unit; /* unit: bytes of what model.h calls an entry */
-} nv_pointers = {NV_USERD_BYTES, NV_USERD_GP_PUT, NV_USERD_GP_GET, NV_GP_ENTRY_BYTES},
-  amd_pointers = {AMD_QUEUE_BYTES, AMD_QUEUE_PUT, AMD_QUEUE_GET, 4};
+} nv_userd = {NV_USERD_BYTES, NV_USERD_GP_PUT, NV_USERD_GP_GET, NV_GP_ENTRY_BYTES},
+  amd_userd = {AMD_QUEUE_BYTES, AMD_QUEUE_PUT, AMD_QUEUE_GET, 4};
 
-/* NVIDIA's channels take both classes, so the engine makes no difference there. */
+/* NVIDIA's channels accept both classes, so the engine makes no difference there. */
 static int soft_queue_create(struct winsys_group *g, const struct winsys_queue_options *o,
 			     struct winsys_queue **out)
 {
 	bool amd = !g->device->config.chip->sm;
-	const struct pointers *at = amd ? &amd_pointers : &nv_pointers;
+	const struct userd_layout *layout = amd ? &amd_userd : &nv_userd;
 	struct winsys_queue *q = calloc(1, sizeof(*q));
 	struct model_channel_config config = {
 		.ring_va = o->ring_va,
-		.ring_entries = o->ring_entries * (o->ring_entry_bytes / at->unit),
+		.ring_entries = o->ring_entries * (o->ring_entry_bytes / layout->unit),
 		.copy_only = amd && o->engine == WINSYS_COPY,
 		.priority = o->priority,
-		.interrupt = interrupt,
+		.interrupt = soft_interrupt,
 		.argument = g,
 	};
 	int error = -ENOMEM;
@@ -383,9 +388,9 @@ static int soft_queue_create(struct winsys_group *g, const struct winsys_queue_o
 	if (!q)
 		return error;
 	q->group = g;
-	q->userd = aligned_alloc(at->bytes, at->bytes);
+	q->userd = aligned_alloc(layout->bytes, layout->bytes);
 	if (q->userd) {
-		memset(q->userd, 0, at->bytes);
+		memset(q->userd, 0, layout->bytes);
 		config.userd = q->userd;
 		config.notifier = &q->notifier;
 		error = model_channel_create(g->device->model, g->space, &config, &q->channel);
@@ -397,8 +402,8 @@ static int soft_queue_create(struct winsys_group *g, const struct winsys_queue_o
 	}
 	q->memory.ring = (uint64_t *)((uint8_t *)o->ring->cpu + o->ring_offset);
 	q->memory.ring_entries = o->ring_entries;
-	q->memory.put = (uint32_t *)((uint8_t *)q->userd + at->put);
-	q->memory.get = (uint32_t *)((uint8_t *)q->userd + at->get);
+	q->memory.put = (uint32_t *)((uint8_t *)q->userd + layout->put);
+	q->memory.get = (uint32_t *)((uint8_t *)q->userd + layout->get);
 	pthread_mutex_lock(&g->lock);
 	q->next = g->queues;
 	g->queues = q;
@@ -426,7 +431,7 @@ static void soft_queue_memory(struct winsys_queue *q, struct winsys_queue_memory
 	*out = q->memory;
 }
 
-static void soft_doorbell(struct winsys_queue *q)
+static void soft_ring_doorbell(struct winsys_queue *q)
 {
 	model_doorbell(q->group->device->model, model_channel_token(q->channel));
 }
@@ -439,7 +444,7 @@ const struct winsys winsys_soft = {
 	.buffer_create = soft_buffer_create,
 	.buffer_import = soft_buffer_import,
 	.buffer_destroy = soft_buffer_destroy,
-	.buffer_cpu = soft_buffer_cpu,
+	.buffer_map = soft_buffer_map,
 	.memory_info = soft_memory_info,
 	.group_create = soft_group_create,
 	.group_stop = soft_group_stop,
@@ -451,5 +456,5 @@ const struct winsys winsys_soft = {
 	.queue_create = soft_queue_create,
 	.queue_destroy = soft_queue_destroy,
 	.queue_memory = soft_queue_memory,
-	.doorbell = soft_doorbell,
+	.ring_doorbell = soft_ring_doorbell,
 };

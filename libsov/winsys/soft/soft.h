@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The list of software GPUs that SOV_SOFT asks for. See soft_list.c. */
+/* The parser of SOV_SOFT; the grammar is in soft_list.c. */
 #ifndef SOV_WINSYS_SOFT_H
 #define SOV_WINSYS_SOFT_H
 
@@ -10,7 +10,7 @@
 
 #define SOFT_MAX_DEVICES 16
 
-/* vram_bytes 0: the default. false: message holds one sentence. */
+/* Sets vram_bytes to 0 where the text does not. Returns false and a message on a syntax error. */
 bool soft_list_parse(const char *text, struct model_config list[SOFT_MAX_DEVICES], uint32_t *count,
 		     char *message, size_t message_bytes);
 

@@ -1,17 +1,17 @@
-/* SPDX-License-Identifier: MIT */
-/* BO_INFO: a buffer of any kind says what it was made as. */
+// SPDX-License-Identifier: MIT
+/* BO_INFO: returns what a buffer was created with. */
 #include "tests/userspace/kselftest/device.h"
 
 int main(void)
 {
-	static const struct spoiled rows[] = {
-		SPOIL(bo_info, handle, 0, -ENOENT, "no handle"),
-		SPOIL(bo_info, handle, NO_HANDLE, -ENOENT, "a handle that is none"),
-		SPOIL(bo_info, handle, UINT32_MAX, -ENOENT, "the largest handle"),
-		SPOIL(bo_info, region, VRAM, -EINVAL, "a region to begin with"),
-		SPOIL(bo_info, size, 1, -EINVAL, "a size to begin with"),
-		SPOIL(bo_info, flags, 1, -EINVAL, "flags to begin with"),
-		SPOIL(bo_info, pad, 1, -EINVAL, "a pad"),
+	static const struct bad_member rows[] = {
+		BAD_MEMBER(bo_info, handle, 0, -ENOENT, "handle 0"),
+		BAD_MEMBER(bo_info, handle, NO_HANDLE, -ENOENT, "an unallocated handle"),
+		BAD_MEMBER(bo_info, handle, UINT32_MAX, -ENOENT, "handle 0xffffffff"),
+		BAD_MEMBER(bo_info, region, VRAM, -EINVAL, "a nonzero output region"),
+		BAD_MEMBER(bo_info, size, 1, -EINVAL, "a nonzero output size"),
+		BAD_MEMBER(bo_info, flags, 1, -EINVAL, "nonzero output flags"),
+		BAD_MEMBER(bo_info, pad, 1, -EINVAL, "a nonzero pad"),
 	};
 	void *own = mmap(NULL, MIB, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const struct drm_sovgpu_bo_create kinds[] = {
@@ -28,18 +28,18 @@ int main(void)
 	for (size_t i = 0; i < COUNT(kinds); i++) {
 		struct drm_sovgpu_bo_create c = kinds[i];
 
-		call(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c);
+		gpu_ioctl(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c);
 		info = (struct drm_sovgpu_bo_info){.handle = c.handle};
-		ok(!call(fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) && info.region == c.region &&
+		ok(!gpu_ioctl(fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) && info.region == c.region &&
 			   info.size == c.size && info.flags == c.flags && !info.pad,
-		   "a buffer in region %u says what it is", c.region);
+		   "BO_INFO returns the region, size and flags of a buffer in region %u", c.region);
 	}
 	info = (struct drm_sovgpu_bo_info){.handle = info.handle};
-	refuses(fd, "BO_INFO", DRM_IOCTL_SOVGPU_BO_INFO, &info, rows, COUNT(rows));
-	ok(call(other, DRM_IOCTL_SOVGPU_BO_INFO, &info) == -ENOENT,
-	   "another file's handle is ENOENT");
-	forget(fd, info.handle);
-	ok(call(fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) == -ENOENT,
-	   "a handle that was given up is ENOENT");
+	expect_refused(fd, "BO_INFO", DRM_IOCTL_SOVGPU_BO_INFO, &info, rows, COUNT(rows));
+	ok(gpu_ioctl(other, DRM_IOCTL_SOVGPU_BO_INFO, &info) == -ENOENT,
+	   "BO_INFO of another file's handle is ENOENT");
+	bo_close(fd, info.handle);
+	ok(gpu_ioctl(fd, DRM_IOCTL_SOVGPU_BO_INFO, &info) == -ENOENT,
+	   "BO_INFO of a closed handle is ENOENT");
 	return tap_done();
 }

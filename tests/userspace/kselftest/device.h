@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the tests of the kernel driver's calls share. There is a program for each call, which runs where
- * the driver has a card (tests/vm). Calls return 0 or a negative errno. What a call refuses is a table:
- * each row spoils one member of a good argument and names the one errno that must come back.
+ * Helpers shared by the tests of the kernel driver's ioctls. Each ioctl has a test program, which
+ * runs in a virtual machine with a modelled card (tests/vm). Helpers return 0 or a negative errno.
+ * Invalid arguments are tables: each row puts one bad value into one member of a valid argument and
+ * names the one errno that the ioctl must return.
  */
 #ifndef TESTS_KSELFTEST_DEVICE_H
 #define TESTS_KSELFTEST_DEVICE_H
@@ -24,7 +25,7 @@
 #define MIB         ((uint64_t)1 << 20)
 #define GIB         ((uint64_t)1 << 30)
 #define VRAM_PAGE   (64 * KIB)
-#define NO_HANDLE   12345 /* a number that nobody got */
+#define NO_HANDLE   12345 /* never allocated */
 #define COUNT(a)    (sizeof(a) / sizeof(*(a)))
 
 enum {
@@ -35,7 +36,7 @@ enum {
 	UNCACHED = DRM_SOVGPU_BO_UNCACHED,
 };
 
-/* The first card's, or what the environment says. */
+/* Opens $RENDER_NODE, by default the first card's. */
 static inline int open_device(void)
 {
 	const char *node = getenv("RENDER_NODE");
@@ -43,82 +44,83 @@ static inline int open_device(void)
 	return open(node ? node : RENDER_NODE, O_RDWR | O_CLOEXEC);
 }
 
-static inline int call(int fd, unsigned long request, void *argument)
+static inline int gpu_ioctl(int fd, unsigned long request, void *argument)
 {
 	return ioctl(fd, request, argument) ? -errno : 0;
 }
 
-/* A member of an argument and what to put there. */
-struct spoiled {
+/* An invalid value for one member of an argument struct. */
+struct bad_member {
 	const char *what;
 	size_t offset, size;
 	uint64_t value;
 	int want;
 };
-#define SPOIL(type, member, number, errno_wanted, what) \
+#define BAD_MEMBER(type, member, number, errno_wanted, what) \
 	{ \
 		what, offsetof(struct drm_sovgpu_##type, member), \
 			sizeof(((struct drm_sovgpu_##type *)0)->member), number, errno_wanted \
 	}
 
 /*
- * Each row is tried: a member of `place`, which is the argument or an element of an array that it names.
- * Also promised: a call that fails leaves its argument as it was.
+ * Tries each row: writes the bad value into `target`, which is the argument itself or an element of
+ * an array that the argument points to. A failed ioctl must also leave its argument unchanged.
  */
-static inline void refuses_in(int fd, const char *name, unsigned long request, void *argument,
-			      void *place, const struct spoiled *rows, size_t count)
+static inline void expect_refused_in(int fd, const char *name, unsigned long request,
+				     void *argument, void *target, const struct bad_member *rows,
+				     size_t count)
 {
 	size_t bytes = _IOC_SIZE(request);
 	uint8_t before[256], kept[8];
 
 	for (size_t i = 0; i < count; i++) {
-		uint8_t *member = (uint8_t *)place + rows[i].offset;
+		uint8_t *member = (uint8_t *)target + rows[i].offset;
 
 		memcpy(kept, member, rows[i].size);
 		memcpy(member, &rows[i].value, rows[i].size);
 		memcpy(before, argument, bytes);
-		int got = call(fd, request, argument);
+		int got = gpu_ioctl(fd, request, argument);
 		bool same = !memcmp(argument, before, bytes);
 
 		if (!ok(got == rows[i].want && same, "%s refuses %s", name, rows[i].what))
 			diag("got %d (%s), want %d%s", got, strerror(-got), rows[i].want,
-			     same ? "" : "; the argument is changed");
+			     same ? "" : "; the argument was modified");
 		memcpy(argument, before, bytes);
 		memcpy(member, kept, rows[i].size);
 	}
 }
 
-static inline void refuses(int fd, const char *name, unsigned long request, const void *good,
-			   const struct spoiled *rows, size_t count)
+static inline void expect_refused(int fd, const char *name, unsigned long request, const void *good,
+				  const struct bad_member *rows, size_t count)
 {
 	uint8_t argument[256];
 
 	memcpy(argument, good, _IOC_SIZE(request));
-	refuses_in(fd, name, request, argument, argument, rows, count);
-	ok(call(fd, request, (void *)8) == -EFAULT && call(fd, request, NULL) == -EFAULT,
-	   "%s refuses an argument that is not there", name);
+	expect_refused_in(fd, name, request, argument, argument, rows, count);
+	ok(gpu_ioctl(fd, request, (void *)8) == -EFAULT && gpu_ioctl(fd, request, NULL) == -EFAULT,
+	   "%s refuses an argument pointer to unmapped memory", name);
 }
 
-static inline int query(int fd, uint32_t type, uint32_t size, const void *to, uint32_t *known)
+static inline int dev_query(int fd, uint32_t type, uint32_t size, const void *to, uint32_t *known)
 {
 	struct drm_sovgpu_dev_query q = {.type = type, .size = size, .pointer = (uintptr_t)to};
-	int status = call(fd, DRM_IOCTL_SOVGPU_DEV_QUERY, &q);
+	int status = gpu_ioctl(fd, DRM_IOCTL_SOVGPU_DEV_QUERY, &q);
 
 	if (known)
 		*known = q.size;
 	return status;
 }
 
-static inline uint64_t free_vram(int fd)
+static inline uint64_t free_vram_bytes(int fd)
 {
 	struct drm_sovgpu_memory_info m = {0};
 
-	query(fd, DRM_SOVGPU_DEV_QUERY_MEMORY, sizeof(m), &m, NULL);
+	dev_query(fd, DRM_SOVGPU_DEV_QUERY_MEMORY, sizeof(m), &m, NULL);
 	return m.vram_free;
 }
 
-/* The number behind a key of the file's fdinfo, in its unit; -1: there is no such key. */
-static inline long long value_of(int fd, const char *key)
+/* Value of a key in the file's fdinfo, in the unit printed there; -1 if the key is missing. */
+static inline long long fdinfo_value(int fd, const char *key)
 {
 	char path[64], line[256];
 	long long value = -1;
@@ -134,27 +136,28 @@ static inline long long value_of(int fd, const char *key)
 	return value;
 }
 
-/* A buffer; *handle is 0 when it fails. */
-static inline int create(int fd, uint32_t region, uint64_t size, uint32_t flags, uint32_t *handle)
+/* Creates a buffer; *handle is 0 on failure. */
+static inline int bo_create(int fd, uint32_t region, uint64_t size, uint32_t flags,
+			    uint32_t *handle)
 {
 	struct drm_sovgpu_bo_create c = {.size = size, .region = region, .flags = flags};
-	int status = call(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c);
+	int status = gpu_ioctl(fd, DRM_IOCTL_SOVGPU_BO_CREATE, &c);
 
 	*handle = status ? 0 : c.handle;
 	return status;
 }
 
-static inline int forget(int fd, uint32_t handle)
+static inline int bo_close(int fd, uint32_t handle)
 {
 	struct drm_gem_close c = {.handle = handle};
 
-	return call(fd, DRM_IOCTL_GEM_CLOSE, &c);
+	return gpu_ioctl(fd, DRM_IOCTL_GEM_CLOSE, &c);
 }
 
-static inline void *map(int fd, uint32_t handle, uint64_t size)
+static inline void *bo_map(int fd, uint32_t handle, uint64_t size)
 {
 	struct drm_sovgpu_bo_mmap_offset m = {.handle = handle};
-	int status = call(fd, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m);
+	int status = gpu_ioctl(fd, DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET, &m);
 
 	if (status) {
 		errno = -status;
@@ -163,11 +166,11 @@ static inline void *map(int fd, uint32_t handle, uint64_t size)
 	return mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)m.offset);
 }
 
-/* A buffer as a file, and back; a negative errno when it fails. */
+/* Exports a buffer as a dma-buf file descriptor; returns a negative errno on failure. */
 static inline int prime_export(int fd, uint32_t handle)
 {
 	struct drm_prime_handle p = {.handle = handle, .flags = O_CLOEXEC | O_RDWR};
-	int status = call(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &p);
+	int status = gpu_ioctl(fd, DRM_IOCTL_PRIME_HANDLE_TO_FD, &p);
 
 	return status ? status : p.fd;
 }
@@ -175,17 +178,17 @@ static inline int prime_export(int fd, uint32_t handle)
 static inline int prime_import(int fd, int file, uint32_t *handle)
 {
 	struct drm_prime_handle p = {.fd = file};
-	int status = call(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &p);
+	int status = gpu_ioctl(fd, DRM_IOCTL_PRIME_FD_TO_HANDLE, &p);
 
 	*handle = status ? 0 : p.handle;
 	return status;
 }
 
-/* An address space; *id is 0 when it fails. */
+/* Creates an address space; *id is 0 on failure. */
 static inline int vm_create(int fd, uint32_t *id)
 {
 	struct drm_sovgpu_vm_create c = {0};
-	int status = call(fd, DRM_IOCTL_SOVGPU_VM_CREATE, &c);
+	int status = gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_CREATE, &c);
 
 	*id = status ? 0 : c.id;
 	return status;
@@ -195,14 +198,14 @@ static inline int vm_destroy(int fd, uint32_t id)
 {
 	struct drm_sovgpu_vm_destroy d = {.id = id};
 
-	return call(fd, DRM_IOCTL_SOVGPU_VM_DESTROY, &d);
+	return gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_DESTROY, &d);
 }
 
 static inline int vm_bind(int fd, uint32_t vm, struct drm_sovgpu_vm_bind_op *ops, uint32_t count,
 			  uint32_t *done)
 {
 	struct drm_sovgpu_vm_bind b = {.vm_id = vm, .ops = {sizeof(*ops), count, (uintptr_t)ops}};
-	int status = call(fd, DRM_IOCTL_SOVGPU_VM_BIND, &b);
+	int status = gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_BIND, &b);
 
 	if (done)
 		*done = b.done;
@@ -226,12 +229,12 @@ static inline int vm_unmap(int fd, uint32_t vm, uint64_t va, uint64_t size)
 	return vm_bind(fd, vm, &op, 1, NULL);
 }
 
-/* Bytes that are mapped; UINT64_MAX when the address space is not usable. */
+/* Mapped bytes; UINT64_MAX if the address space is unusable. */
 static inline uint64_t vm_mapped(int fd, uint32_t vm)
 {
 	struct drm_sovgpu_vm_state s = {.vm_id = vm};
 
-	return call(fd, DRM_IOCTL_SOVGPU_VM_STATE, &s) || s.state ? UINT64_MAX : s.mapped;
+	return gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_STATE, &s) || s.state ? UINT64_MAX : s.mapped;
 }
 
 #endif

@@ -1,47 +1,47 @@
-/* SPDX-License-Identifier: MIT */
-/* GROUP_CREATE: groups in an address space, which they keep, up to 64 of them. */
+// SPDX-License-Identifier: MIT
+/* GROUP_CREATE: up to 64 groups per file, each of which holds a reference to its address space. */
 #include "tests/userspace/kselftest/queue.h"
 
-static void many(int fd, uint32_t vm)
+static void test_group_limit(int fd, uint32_t vm)
 {
 	uint32_t ids[64], last = 0;
 	int made = 0;
 
 	while (made < 64 && !group_create(fd, vm, &ids[made]) && ids[made])
 		made++;
-	ok(made == 64, "a file has 64 groups");
-	ok(group_create(fd, vm, &last) == -ENOSPC, "and no more: ENOSPC");
+	ok(made == 64, "a file can have 64 groups");
+	ok(group_create(fd, vm, &last) == -ENOSPC, "the 65th group of a file is ENOSPC");
 	while (made)
 		group_destroy(fd, ids[--made]);
 	ok(!group_create(fd, vm, &last) && !group_destroy(fd, last),
-	   "there is room again when they are gone");
+	   "a group can be created after others are destroyed");
 }
 
-/* What a group may be besides the usual. */
-static void kinds(int fd, uint32_t vm)
+static void test_priority_and_slice(int fd, uint32_t vm)
 {
 	struct drm_sovgpu_group_create low = {.vm_id = vm, .priority = 1};
 	struct drm_sovgpu_group_create slice = {.vm_id = vm, .time_slice_us = 10000};
 
-	ok(!call(fd, DRM_IOCTL_SOVGPU_GROUP_CREATE, &low) && !group_destroy(fd, low.id),
-	   "a group of low priority");
-	ok(!call(fd, DRM_IOCTL_SOVGPU_GROUP_CREATE, &slice) && !group_destroy(fd, slice.id),
-	   "a group whose turn is as long as it may be, 10 ms");
+	ok(!gpu_ioctl(fd, DRM_IOCTL_SOVGPU_GROUP_CREATE, &low) && !group_destroy(fd, low.id),
+	   "a group of low priority is created");
+	ok(!gpu_ioctl(fd, DRM_IOCTL_SOVGPU_GROUP_CREATE, &slice) && !group_destroy(fd, slice.id),
+	   "a group with the longest time slice, 10 ms, is created");
 }
 
 int main(void)
 {
-	static const struct spoiled rows[] = {
-		SPOIL(group_create, vm_id, 0, -ENOENT, "no address space"),
-		SPOIL(group_create, vm_id, 63, -ENOENT, "an address space that is none"),
-		SPOIL(group_create, vm_id, UINT32_MAX, -ENOENT, "the largest number"),
-		SPOIL(group_create, flags, 1, -EINVAL, "a flag"),
-		SPOIL(group_create, priority, 2, -EINVAL, "a priority that does not exist"),
-		SPOIL(group_create, priority, UINT32_MAX, -EINVAL, "the largest priority"),
-		SPOIL(group_create, time_slice_us, 10001, -EINVAL, "a turn of more than 10 ms"),
-		SPOIL(group_create, time_slice_us, UINT32_MAX, -EINVAL, "the longest turn"),
-		SPOIL(group_create, id, 1, -EINVAL, "a number to begin with"),
-		SPOIL(group_create, pad, 1, -EINVAL, "a pad"),
+	static const struct bad_member rows[] = {
+		BAD_MEMBER(group_create, vm_id, 0, -ENOENT, "VM ID 0"),
+		BAD_MEMBER(group_create, vm_id, 63, -ENOENT, "an unallocated VM ID"),
+		BAD_MEMBER(group_create, vm_id, UINT32_MAX, -ENOENT, "ID 0xffffffff"),
+		BAD_MEMBER(group_create, flags, 1, -EINVAL, "an unknown flag"),
+		BAD_MEMBER(group_create, priority, 2, -EINVAL, "an undefined priority"),
+		BAD_MEMBER(group_create, priority, UINT32_MAX, -EINVAL, "priority 0xffffffff"),
+		BAD_MEMBER(group_create, time_slice_us, 10001, -EINVAL, "a time slice above 10 ms"),
+		BAD_MEMBER(group_create, time_slice_us, UINT32_MAX, -EINVAL,
+			   "a time slice of 0xffffffff us"),
+		BAD_MEMBER(group_create, id, 1, -EINVAL, "a nonzero output ID"),
+		BAD_MEMBER(group_create, pad, 1, -EINVAL, "a nonzero pad"),
 	};
 	struct drm_sovgpu_group_create good = {0};
 	int fd = open_device(), other = open_device();
@@ -49,19 +49,19 @@ int main(void)
 
 	if (!ok(fd >= 0 && other >= 0, "the render node opens"))
 		return tap_done();
-	uint64_t before = free_vram(fd);
+	uint64_t before = free_vram_bytes(fd);
 
 	vm_create(fd, &good.vm_id);
 	ok(!group_create(fd, good.vm_id, &id) && id && !group_destroy(fd, id),
-	   "a group is made and destroyed");
+	   "a group is created and destroyed");
 	ok(group_create(other, good.vm_id, &id) == -ENOENT,
-	   "another file's address space is ENOENT");
-	refuses(fd, "GROUP_CREATE", DRM_IOCTL_SOVGPU_GROUP_CREATE, &good, rows, COUNT(rows));
-	kinds(fd, good.vm_id);
-	many(fd, good.vm_id);
+	   "GROUP_CREATE in another file's address space is ENOENT");
+	expect_refused(fd, "GROUP_CREATE", DRM_IOCTL_SOVGPU_GROUP_CREATE, &good, rows, COUNT(rows));
+	test_priority_and_slice(fd, good.vm_id);
+	test_group_limit(fd, good.vm_id);
 	ok(!group_create(fd, good.vm_id, &id) && !vm_destroy(fd, good.vm_id),
-	   "an address space goes before its group");
-	ok(!group_destroy(fd, id), "then the group goes");
-	ok(free_vram(fd) == before, "all memory is free again");
+	   "an address space is destroyed before its group");
+	ok(!group_destroy(fd, id), "a group is destroyed after its address space");
+	ok(free_vram_bytes(fd) == before, "all VRAM is free after the groups are destroyed");
 	return tap_done();
 }

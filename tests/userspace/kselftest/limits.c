@@ -1,15 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What a file may have: each limit is a parameter of the module, and whoever wants more gets the one error that
- * belongs to it. A row makes as many things as a small limit allows, one more, and one again when another is gone.
+ * Per-file limits: each is a module parameter, and exceeding it returns its own errno. A row
+ * creates as many objects as a small limit allows, one more, and one again after another is
+ * destroyed.
  */
 #include <glob.h>
 
 #include "tests/userspace/kselftest/queue.h"
 
-enum { FEW = 4 };
+enum { COUNT_ALLOWED = 4 };
 
-/* Of the module; the value that was there before, or -1. */
+/* Sets a module parameter; returns its previous value, or -1. */
 static long long set_parameter(const char *name, unsigned long long value)
 {
 	long long before = -1;
@@ -27,303 +28,329 @@ static long long set_parameter(const char *name, unsigned long long value)
 	return fclose(f) ? -1 : before;
 }
 
-struct things {
+struct objects {
 	int fd;
-	uint32_t vm, buffer, group, ids[FEW + 1];
+	uint32_t vm, buffer, group, ids[COUNT_ALLOWED + 1];
 };
 
-static int make_vram(struct things *t, uint32_t i)
+static int create_vram(struct objects *t, uint32_t i)
 {
-	return create(t->fd, VRAM, MIB, 0, &t->ids[i]);
+	return bo_create(t->fd, VRAM, MIB, 0, &t->ids[i]);
 }
-static int make_system(struct things *t, uint32_t i)
+static int create_system(struct objects *t, uint32_t i)
 {
-	return create(t->fd, SYSTEM, MIB, 0, &t->ids[i]);
+	return bo_create(t->fd, SYSTEM, MIB, 0, &t->ids[i]);
 }
-static int drop_buffer(struct things *t, uint32_t i)
+static int destroy_buffer(struct objects *t, uint32_t i)
 {
-	return forget(t->fd, t->ids[i]);
+	return bo_close(t->fd, t->ids[i]);
 }
-static int make_vm(struct things *t, uint32_t i)
+static int create_vm(struct objects *t, uint32_t i)
 {
 	return vm_create(t->fd, &t->ids[i]);
 }
-static int drop_vm(struct things *t, uint32_t i)
+static int destroy_vm(struct objects *t, uint32_t i)
 {
 	return vm_destroy(t->fd, t->ids[i]);
 }
-static int make_mapping(struct things *t, uint32_t i)
+static int create_mapping(struct objects *t, uint32_t i)
 {
 	return vm_map(t->fd, t->vm, t->buffer, 0, (2 + i) * GIB, MIB);
 }
-static int drop_mapping(struct things *t, uint32_t i)
+static int destroy_mapping(struct objects *t, uint32_t i)
 {
 	return vm_unmap(t->fd, t->vm, (2 + i) * GIB, MIB);
 }
-static int make_group(struct things *t, uint32_t i)
+static int create_group(struct objects *t, uint32_t i)
 {
 	return group_create(t->fd, t->vm, &t->ids[i]);
 }
-static int drop_group(struct things *t, uint32_t i)
+static int destroy_group(struct objects *t, uint32_t i)
 {
 	return group_destroy(t->fd, t->ids[i]);
 }
-static int make_queue(struct things *t, uint32_t i)
+static int create_queue(struct objects *t, uint32_t i)
 {
 	return queue_create(t->fd, t->group, COPY, 4, LIMIT_MS, &t->ids[i]);
 }
-static int drop_queue(struct things *t, uint32_t i)
+static int destroy_queue(struct objects *t, uint32_t i)
 {
 	return queue_destroy(t->fd, t->ids[i]);
 }
 
 static const struct row {
 	const char *parameter, *key;
-	int (*make)(struct things *t, uint32_t i), (*drop)(struct things *t, uint32_t i);
-	uint32_t beside; /* what the limit allows but for the FEW */
-	long long there; /* before the first is made, in the key's unit */
-	long long each;  /* likewise */
+	int (*create)(struct objects *t, uint32_t i), (*destroy)(struct objects *t, uint32_t i);
+	uint32_t preexisting;    /* objects that exist before the test's own */
+	long long used_at_start; /* usage before the first object, in the key's unit */
+	long long unit;          /* per object, in the key's unit */
 	int error;
 } rows[] = {
-	{"max_vram_mib", "vram", make_vram, drop_buffer, 1, 4, 1024,
-	 -ENOSPC}, /* 4 KiB: the address space's root */
-	{"max_system_mib", "system", make_system, drop_buffer, 1, 1024, 1024, -ENOMEM},
-	{"max_buffers", "buffers", make_vram, drop_buffer, 1, 1, 1, -ENOSPC},
-	{"max_vms", "vms", make_vm, drop_vm, 1, 1, 1, -ENOSPC},
-	{"max_mappings", "mappings", make_mapping, drop_mapping, 0, 0, 1, -ENOSPC},
-	{"max_groups", "groups", make_group, drop_group, 1, 1, 1, -ENOSPC},
-	{"max_queues", "queues", make_queue, drop_queue, 0, 0, 1, -ENOSPC},
+	{"max_vram_mib", "vram", create_vram, destroy_buffer, 1, 4, 1024,
+	 -ENOSPC}, /* 4 KiB: the root page table */
+	{"max_system_mib", "system", create_system, destroy_buffer, 1, 1024, 1024, -ENOMEM},
+	{"max_buffers", "buffers", create_vram, destroy_buffer, 1, 1, 1, -ENOSPC},
+	{"max_vms", "vms", create_vm, destroy_vm, 1, 1, 1, -ENOSPC},
+	{"max_mappings", "mappings", create_mapping, destroy_mapping, 0, 0, 1, -ENOSPC},
+	{"max_groups", "groups", create_group, destroy_group, 1, 1, 1, -ENOSPC},
+	{"max_queues", "queues", create_queue, destroy_queue, 0, 0, 1, -ENOSPC},
 };
 
-static bool things_open(struct things *t)
+static bool objects_open(struct objects *t)
 {
-	*t = (struct things){.fd = open_device()};
-	return ok(t->fd >= 0 && !create(t->fd, SYSTEM, MIB, 0, &t->buffer) &&
+	*t = (struct objects){.fd = open_device()};
+	return ok(t->fd >= 0 && !bo_create(t->fd, SYSTEM, MIB, 0, &t->buffer) &&
 			  !vm_create(t->fd, &t->vm) && !group_create(t->fd, t->vm, &t->group),
-		  "there is a file with a few things");
+		  "a file with a buffer, an address space and a group is set up");
 }
 
-static void holds(const struct row *r)
+static void test_limit(const struct row *r)
 {
-	char used[64], most[64];
-	struct things t;
-	uint32_t made = 0;
+	char used[64], limit[64];
+	struct objects t;
+	uint32_t created = 0;
 
-	if (!things_open(&t))
+	if (!objects_open(&t))
 		return;
 	snprintf(used, sizeof(used), "sovgpu-%s", r->key);
-	snprintf(most, sizeof(most), "sovgpu-max-%s", r->key);
-	long long before = set_parameter(r->parameter, r->beside + FEW);
+	snprintf(limit, sizeof(limit), "sovgpu-max-%s", r->key);
+	long long before = set_parameter(r->parameter, r->preexisting + COUNT_ALLOWED);
 
-	ok(before >= 0, "%s can be set", r->parameter);
-	ok(value_of(t.fd, most) == (r->beside + FEW) * r->each, "%s: fdinfo tells the limit",
-	   r->key);
-	while (made < FEW && !r->make(&t, made))
-		made++;
-	ok(made == FEW, "%s: as many as the limit allows", r->key);
-	ok(value_of(t.fd, used) == r->there + FEW * r->each, "%s: fdinfo counts them", r->key);
-	int got = r->make(&t, FEW);
+	ok(before >= 0, "module parameter %s can be set", r->parameter);
+	ok(fdinfo_value(t.fd, limit) == (r->preexisting + COUNT_ALLOWED) * r->unit,
+	   "%s: fdinfo reports the limit", r->key);
+	while (created < COUNT_ALLOWED && !r->create(&t, created))
+		created++;
+	ok(created == COUNT_ALLOWED, "%s: as many as the limit allows are created", r->key);
+	ok(fdinfo_value(t.fd, used) == r->used_at_start + COUNT_ALLOWED * r->unit,
+	   "%s: fdinfo reports the usage", r->key);
+	int got = r->create(&t, COUNT_ALLOWED);
 
-	if (!ok(got == r->error, "%s: one more is refused", r->key))
+	if (!ok(got == r->error, "%s: one more than the limit is refused", r->key))
 		diag("got %d (%s), want %d", got, strerror(-got), r->error);
-	ok(value_of(t.fd, used) == r->there + FEW * r->each, "%s: what was refused is not counted",
-	   r->key);
+	ok(fdinfo_value(t.fd, used) == r->used_at_start + COUNT_ALLOWED * r->unit,
+	   "%s: a refused object is not counted", r->key);
 	int other = open_device();
-	struct things second = {.fd = other};
+	struct objects second = {.fd = other};
 
-	ok(!create(other, SYSTEM, MIB, 0, &second.buffer) && !vm_create(other, &second.vm) &&
-		   !group_create(other, second.vm, &second.group) && !r->make(&second, 0),
-	   "%s: another file has its own", r->key);
+	ok(!bo_create(other, SYSTEM, MIB, 0, &second.buffer) && !vm_create(other, &second.vm) &&
+		   !group_create(other, second.vm, &second.group) && !r->create(&second, 0),
+	   "%s: another file has a separate limit", r->key);
 	close(other);
-	ok(!r->drop(&t, 1) && !r->make(&t, 1), "%s: there is room again when one is gone", r->key);
-	for (uint32_t i = 0; i < FEW; i++)
-		r->drop(&t, i);
-	ok(value_of(t.fd, used) == r->there, "%s: what is gone is not counted", r->key);
+	ok(!r->destroy(&t, 1) && !r->create(&t, 1),
+	   "%s: an object can be created after another is destroyed", r->key);
+	for (uint32_t i = 0; i < COUNT_ALLOWED; i++)
+		r->destroy(&t, i);
+	ok(fdinfo_value(t.fd, used) == r->used_at_start, "%s: destroyed objects are not counted",
+	   r->key);
 	set_parameter(r->parameter, (unsigned long long)before);
 	close(t.fd);
 }
 
-/* What an address space of this file takes in KiB: its root, and the way to a page of 64 KiB where nothing else is. */
-enum { ROOT = 4, WAY = 20 };
+/*
+ * Page table memory of an address space in KiB: the root table, and the tables below it for a first
+ * 64 KiB page.
+ */
+enum { ROOT_TABLE = 4, TABLE_CHAIN = 20 };
 
-/* Memory counts until it is gone, whatever became of its handle. */
-static void without_handle(void)
+/* Memory counts until it is freed, with or without a handle. */
+static void test_buffer_without_handle(void)
 {
-	struct things t;
+	struct objects t;
 	uint32_t again;
 
-	if (!things_open(&t))
+	if (!objects_open(&t))
 		return;
 	long long before = set_parameter("max_vram_mib", 2);
 
-	ok(!make_vram(&t, 0) && !vm_map(t.fd, t.vm, t.ids[0], 0, 2 * GIB, MIB) &&
-		   !drop_buffer(&t, 0),
-	   "a buffer loses its handle, and is still mapped");
-	ok(value_of(t.fd, "sovgpu-vram") == ROOT + WAY + 1024 &&
-		   create(t.fd, VRAM, MIB, 0, &again) == -ENOSPC,
-	   "it counts");
-	ok(!vm_unmap(t.fd, t.vm, 2 * GIB, MIB) && value_of(t.fd, "sovgpu-vram") == ROOT &&
-		   !create(t.fd, VRAM, MIB, 0, &again),
-	   "until it is unmapped");
+	ok(!create_vram(&t, 0) && !vm_map(t.fd, t.vm, t.ids[0], 0, 2 * GIB, MIB) &&
+		   !destroy_buffer(&t, 0),
+	   "the handle of a mapped buffer is closed");
+	ok(fdinfo_value(t.fd, "sovgpu-vram") == ROOT_TABLE + TABLE_CHAIN + 1024 &&
+		   bo_create(t.fd, VRAM, MIB, 0, &again) == -ENOSPC,
+	   "a mapped buffer without a handle counts towards the limit");
+	ok(!vm_unmap(t.fd, t.vm, 2 * GIB, MIB) && fdinfo_value(t.fd, "sovgpu-vram") == ROOT_TABLE &&
+		   !bo_create(t.fd, VRAM, MIB, 0, &again),
+	   "a buffer without a handle stops counting when it is unmapped");
 	int file = prime_export(t.fd, again), other = open_device();
 	uint32_t theirs = 0;
 
-	ok(file >= 0 && !prime_import(other, file, &theirs) && !value_of(other, "sovgpu-vram") &&
-		   value_of(other, "sovgpu-buffers") == 1,
-	   "who gets a buffer has its handle, and not its memory, on its account");
+	ok(file >= 0 && !prime_import(other, file, &theirs) &&
+		   !fdinfo_value(other, "sovgpu-vram") &&
+		   fdinfo_value(other, "sovgpu-buffers") == 1,
+	   "an imported buffer counts as a buffer of the importer, but not its memory");
 	close(file);
-	ok(!forget(t.fd, again) && value_of(t.fd, "sovgpu-vram") == ROOT + 1024,
-	   "who made it has that, also without a handle");
-	ok(!forget(other, theirs) && value_of(t.fd, "sovgpu-vram") == ROOT, "until nobody has one");
+	ok(!bo_close(t.fd, again) && fdinfo_value(t.fd, "sovgpu-vram") == ROOT_TABLE + 1024,
+	   "exported memory counts for its creator, also without a handle");
+	ok(!bo_close(other, theirs) && fdinfo_value(t.fd, "sovgpu-vram") == ROOT_TABLE,
+	   "exported memory stops counting when its last handle is closed");
 	set_parameter("max_vram_mib", (unsigned long long)before);
 	close(other);
 	close(t.fd);
 }
 
-/* How often a buffer of 64 KiB is mapped, 256 GiB apart, until it is refused with @error. */
-static uint32_t scatter(int fd, uint32_t vm, uint32_t buffer, uint32_t most, int *error)
+/*
+ * Maps a buffer of 64 KiB at steps of 256 GiB until it is refused with *error; returns the count.
+ */
+static uint32_t map_scattered(int fd, uint32_t vm, uint32_t buffer, uint32_t max, int *error)
 {
-	uint32_t made = 0;
+	uint32_t created = 0;
 
 	*error = 0;
-	while (made < most &&
-	       !(*error = vm_map(fd, vm, buffer, 0, GIB + ((uint64_t)made << 38), 64 * KIB)))
-		made++;
-	return made;
+	while (created < max &&
+	       !(*error = vm_map(fd, vm, buffer, 0, GIB + ((uint64_t)created << 38), 64 * KIB)))
+		created++;
+	return created;
 }
 
 /*
- * A MiB of video memory is 64 KiB of a buffer, a root, the way to its first mapping, and three tables each for 78 more, to
- * the byte.
+ * A limit of 1 MiB holds a buffer of 64 KiB, the root table, the tables of the first mapping, and
+ * three tables each for 78 more mappings, exactly.
  */
-static void tables(void)
+static void test_page_tables(void)
 {
-	const uint32_t all = 1 + (1024 - 64 - ROOT - WAY) / 12;
-	uint32_t vm, other, buffer, made;
+	const uint32_t all = 1 + (1024 - 64 - ROOT_TABLE - TABLE_CHAIN) / 12;
+	uint32_t vm, other, buffer, created;
 	int fd = open_device(), got;
 	long long before = set_parameter("max_vram_mib", 1);
 
-	ok(!vm_create(fd, &vm) && value_of(fd, "sovgpu-vram") == ROOT,
-	   "an empty address space counts as its root");
-	ok(!create(fd, VRAM, 64 * KIB, 0, &buffer), "with a buffer of 64 KiB");
-	made = scatter(fd, vm, buffer, 1, &got);
-	ok(made == 1 && value_of(fd, "sovgpu-vram") == 64 + ROOT + WAY, "page tables count");
-	ok(!vm_unmap(fd, vm, GIB, 64 * KIB) && value_of(fd, "sovgpu-vram") == 64 + ROOT,
-	   "what a mapping takes goes, and is given back with it");
-	made = scatter(fd, vm, buffer, 1000, &got);
-	ok(made == all && got == -ENOSPC && value_of(fd, "sovgpu-vram") == 1024,
-	   "mapped far and wide, %u tables fill the limit to the byte, then ENOSPC", all * 3 + 3);
-	diag("%u mappings, %d, %lld KiB", made, got, value_of(fd, "sovgpu-vram"));
-	ok(vm_mapped(fd, vm) == all * 64 * KIB && value_of(fd, "sovgpu-mappings") == all,
-	   "what was refused is not mapped");
-	ok(vm_create(fd, &other) == -ENOSPC && create(fd, VRAM, 64 * KIB, 0, &other) == -ENOSPC,
-	   "neither an address space nor a buffer is to be had");
-	ok(!vm_map(fd, vm, buffer, 0, GIB + 64 * KIB, 64 * KIB), "what needs no table is mapped");
+	ok(!vm_create(fd, &vm) && fdinfo_value(fd, "sovgpu-vram") == ROOT_TABLE,
+	   "an empty address space counts its root page table");
+	ok(!bo_create(fd, VRAM, 64 * KIB, 0, &buffer), "a buffer of 64 KiB is created");
+	created = map_scattered(fd, vm, buffer, 1, &got);
+	ok(created == 1 && fdinfo_value(fd, "sovgpu-vram") == 64 + ROOT_TABLE + TABLE_CHAIN,
+	   "page tables count towards the VRAM limit");
+	ok(!vm_unmap(fd, vm, GIB, 64 * KIB) && fdinfo_value(fd, "sovgpu-vram") == 64 + ROOT_TABLE,
+	   "the page tables of a mapping are freed when it is unmapped");
+	created = map_scattered(fd, vm, buffer, 1000, &got);
+	ok(created == all && got == -ENOSPC && fdinfo_value(fd, "sovgpu-vram") == 1024,
+	   "scattered mappings fill the VRAM limit with %u page tables, then VM_BIND is ENOSPC",
+	   all * 3 + 3);
+	diag("%u mappings, %d, %lld KiB", created, got, fdinfo_value(fd, "sovgpu-vram"));
+	ok(vm_mapped(fd, vm) == all * 64 * KIB && fdinfo_value(fd, "sovgpu-mappings") == all,
+	   "a mapping refused for its page tables is not mapped");
+	ok(vm_create(fd, &other) == -ENOSPC && bo_create(fd, VRAM, 64 * KIB, 0, &other) == -ENOSPC,
+	   "at the VRAM limit VM_CREATE and BO_CREATE are ENOSPC");
+	ok(!vm_map(fd, vm, buffer, 0, GIB + 64 * KIB, 64 * KIB),
+	   "a mapping that needs no new page table succeeds at the VRAM limit");
 	ok(!vm_unmap(fd, vm, GIB + (1ull << 38), 64 * KIB) &&
-		   value_of(fd, "sovgpu-vram") == 1024 - 12 &&
+		   fdinfo_value(fd, "sovgpu-vram") == 1024 - 12 &&
 		   !vm_map(fd, vm, buffer, 0, GIB + (7ull << 42), 64 * KIB) &&
-		   value_of(fd, "sovgpu-vram") == 1024,
-	   "one that goes makes room for one elsewhere");
+		   fdinfo_value(fd, "sovgpu-vram") == 1024,
+	   "unmapping frees page tables for a mapping elsewhere");
 	struct drm_sovgpu_vm_bind_op move[] = {
 		{.type = DRM_SOVGPU_VM_BIND_OP_UNMAP, .va = GIB + (7ull << 42), .size = 64 * KIB},
 		{.handle = buffer, .va = GIB + (1ull << 38), .size = 64 * KIB},
 	};
 
-	ok(!vm_bind(fd, vm, move, COUNT(move), NULL) && value_of(fd, "sovgpu-vram") == 1024,
-	   "also in the same call");
-	ok(!vm_unmap(fd, vm, GIB, (1ull << 48)) && value_of(fd, "sovgpu-vram") == 64 + ROOT,
-	   "all go at once");
-	scatter(fd, vm, buffer, 1000, &got);
-	ok(!vm_destroy(fd, vm) && value_of(fd, "sovgpu-vram") == 64,
-	   "with their address space all go");
-	ok(!vm_create(fd, &vm) && scatter(fd, vm, buffer, 1000, &got) == all && got == -ENOSPC,
-	   "it is the same in the next");
+	ok(!vm_bind(fd, vm, move, COUNT(move), NULL) && fdinfo_value(fd, "sovgpu-vram") == 1024,
+	   "page tables freed by an unmap serve a map in the same VM_BIND");
+	ok(!vm_unmap(fd, vm, GIB, (1ull << 48)) &&
+		   fdinfo_value(fd, "sovgpu-vram") == 64 + ROOT_TABLE,
+	   "one unmap frees the page tables of every mapping");
+	map_scattered(fd, vm, buffer, 1000, &got);
+	ok(!vm_destroy(fd, vm) && fdinfo_value(fd, "sovgpu-vram") == 64,
+	   "VM_DESTROY frees the page tables of every mapping");
+	ok(!vm_create(fd, &vm) && map_scattered(fd, vm, buffer, 1000, &got) == all &&
+		   got == -ENOSPC,
+	   "a new address space reaches the same page table limit");
 	close(fd);
 	set_parameter("max_vram_mib", (unsigned long long)before);
 }
 
-/* At its limit, a file gives back the middle of a page of 2 MiB, for which it needs a table more than it may have. */
-static void part_at_limit(void)
+/*
+ * At its limit, a file unmaps the middle of a 2 MiB page, which needs one table more than it may
+ * have.
+ */
+static void test_partial_unmap_at_limit(void)
 {
-	uint32_t vm, large, small, vms[11], made = 0;
+	uint32_t vm, large, small, vms[11], created = 0;
 	const uint64_t at = 4 * GIB;
 	int fd = open_device();
 	long long before = set_parameter("max_vram_mib", 3);
 
-	ok(!vm_create(fd, &vm) && !create(fd, VRAM, 2 * MIB, 0, &large) &&
-		   !create(fd, VRAM, 960 * KIB, 0, &small) &&
+	ok(!vm_create(fd, &vm) && !bo_create(fd, VRAM, 2 * MIB, 0, &large) &&
+		   !bo_create(fd, VRAM, 960 * KIB, 0, &small) &&
 		   !vm_map(fd, vm, large, 0, at, 2 * MIB) &&
-		   value_of(fd, "sovgpu-vram") == 3072 - 44,
-	   "a large page needs no table");
-	while (made < COUNT(vms) && !vm_create(fd, &vms[made]))
-		made++;
-	ok(made == COUNT(vms) && value_of(fd, "sovgpu-vram") == 3072,
-	   "the file has what it may have");
+		   fdinfo_value(fd, "sovgpu-vram") == 3072 - 44,
+	   "a 2 MiB page needs no lowest-level page table");
+	while (created < COUNT(vms) && !vm_create(fd, &vms[created]))
+		created++;
+	ok(created == COUNT(vms) && fdinfo_value(fd, "sovgpu-vram") == 3072,
+	   "address spaces fill the file's VRAM limit");
 	ok(vm_map(fd, vm, small, 0, at + 2 * MIB, 64 * KIB) == -ENOSPC &&
-		   value_of(fd, "sovgpu-vram") == 3072,
-	   "a table for another mapping is refused");
+		   fdinfo_value(fd, "sovgpu-vram") == 3072,
+	   "a page table above the VRAM limit is refused");
 	ok(!vm_unmap(fd, vm, at + MIB, 64 * KIB) && vm_mapped(fd, vm) == 2 * MIB - 64 * KIB &&
-		   value_of(fd, "sovgpu-vram") == 3076,
-	   "a part of a large page can be given back, and the table for it counts");
+		   fdinfo_value(fd, "sovgpu-vram") == 3076,
+	   "part of a large page can be unmapped at the limit, and the new page table counts");
 	ok(vm_map(fd, vm, small, 0, at + 2 * MIB, 64 * KIB) == -ENOSPC,
-	   "who has more than it may have gets no more");
-	ok(!vm_unmap(fd, vm, at, 2 * MIB) && value_of(fd, "sovgpu-vram") == 3076 - WAY,
-	   "and can give back all");
+	   "a file above its VRAM limit gets no more page tables");
+	ok(!vm_unmap(fd, vm, at, 2 * MIB) && fdinfo_value(fd, "sovgpu-vram") == 3076 - TABLE_CHAIN,
+	   "a file above its VRAM limit can unmap everything");
 	ok(vm_map(fd, vm, small, 0, at, 64 * KIB) == -ENOSPC &&
-		   value_of(fd, "sovgpu-vram") == 3076 - WAY,
-	   "four tables of five leave nothing behind when the fifth is refused");
+		   fdinfo_value(fd, "sovgpu-vram") == 3076 - TABLE_CHAIN,
+	   "when the fifth of five page tables is refused, the other four are freed");
 	ok(!vm_destroy(fd, vms[0]) && !vm_map(fd, vm, small, 0, at, 64 * KIB) &&
-		   value_of(fd, "sovgpu-vram") == 3072,
-	   "with one page more it is mapped, and the limit is reached again");
+		   fdinfo_value(fd, "sovgpu-vram") == 3072,
+	   "a mapping succeeds after one page is freed, and reaches the limit again");
 	close(fd);
 	set_parameter("max_vram_mib", (unsigned long long)before);
 }
 
-/* Takes video memory until so many KiB of the limit are left, which is one of whole MiB: a buffer, and roots. */
+/* Takes VRAM until `left` KiB of the limit remain: a buffer, and root page tables. */
 struct filling {
 	uint32_t buffer, vms[16], count;
 };
 
-static bool fill(int fd, struct filling *f, long long limit, long long left)
+static bool fill_to_limit(int fd, struct filling *f, long long limit, long long left)
 {
-	long long more = limit - left - value_of(fd, "sovgpu-vram");
+	long long more = limit - left - fdinfo_value(fd, "sovgpu-vram");
 
 	*f = (struct filling){0};
-	if (more >= 64 && create(fd, VRAM, (uint64_t)more / 64 * 64 * KIB, 0, &f->buffer))
+	if (more >= 64 && bo_create(fd, VRAM, (uint64_t)more / 64 * 64 * KIB, 0, &f->buffer))
 		return false;
-	while (f->count < more % 64 / ROOT && !vm_create(fd, &f->vms[f->count]))
+	while (f->count < more % 64 / ROOT_TABLE && !vm_create(fd, &f->vms[f->count]))
 		f->count++;
-	return limit - value_of(fd, "sovgpu-vram") == left;
+	return limit - fdinfo_value(fd, "sovgpu-vram") == left;
 }
-static void empty(int fd, struct filling *f)
+static void release_filling(int fd, struct filling *f)
 {
 	if (f->buffer)
-		forget(fd, f->buffer);
+		bo_close(fd, f->buffer);
 	while (f->count)
 		vm_destroy(fd, f->vms[--f->count]);
 }
 
-/* What the driver needs for queues is the file's; all of it comes back, also when there is not enough. */
-static void queue_memory(uint32_t class)
+/*
+ * The driver's memory for queues counts for the file; all of it is freed, also when QUEUE_CREATE
+ * fails for lack of it.
+ */
+static void test_queue_memory(uint32_t class)
 {
-	struct things t;
+	struct objects t;
 	uint32_t queue, tries = 0;
 
-	if (!things_open(&t))
+	if (!objects_open(&t))
 		return;
-	long long vram = value_of(t.fd, "sovgpu-vram"), system = value_of(t.fd, "sovgpu-system");
+	long long vram = fdinfo_value(t.fd, "sovgpu-vram"),
+		  system = fdinfo_value(t.fd, "sovgpu-system");
 
 	ok(!queue_create(t.fd, t.group, class, 4, LIMIT_MS, &queue) &&
-		   value_of(t.fd, "sovgpu-vram") > vram && value_of(t.fd, "sovgpu-system") > system,
-	   "a queue takes memory of both kinds");
-	long long needs = value_of(t.fd, "sovgpu-vram") - vram, limit = (needs / 1024 + 2) * 1024;
+		   fdinfo_value(t.fd, "sovgpu-vram") > vram &&
+		   fdinfo_value(t.fd, "sovgpu-system") > system,
+	   "a queue takes VRAM and system memory");
+	long long needs = fdinfo_value(t.fd, "sovgpu-vram") - vram,
+		  limit = (needs / 1024 + 2) * 1024;
 
-	diag("class %u: %lld KiB of video memory, %lld KiB of system memory", class, needs,
-	     value_of(t.fd, "sovgpu-system") - system);
-	ok(!queue_destroy(t.fd, queue) && !group_destroy(t.fd, t.group), "it goes with its group");
-	ok(value_of(t.fd, "sovgpu-vram") == vram,
-	   "then the file has of video memory what it had before");
-	ok(value_of(t.fd, "sovgpu-system") == system, "and of system memory what it had before");
+	diag("class %u: %lld KiB of VRAM, %lld KiB of system memory", class, needs,
+	     fdinfo_value(t.fd, "sovgpu-system") - system);
+	ok(!queue_destroy(t.fd, queue) && !group_destroy(t.fd, t.group),
+	   "a queue and its group are destroyed");
+	ok(fdinfo_value(t.fd, "sovgpu-vram") == vram,
+	   "destroying a queue and its group restores the file's VRAM usage");
+	ok(fdinfo_value(t.fd, "sovgpu-system") == system,
+	   "destroying a queue and its group restores the file's system memory usage");
 
 	long long before = set_parameter("max_vram_mib", (unsigned long long)limit / 1024);
 	bool good = true;
@@ -333,104 +360,109 @@ static void queue_memory(uint32_t class)
 		struct filling f;
 
 		if (left < needs && left + (needs / 12 / 4 + 1) * 4 > needs)
-			left = needs - 4; /* one page too few */
-		good = fill(t.fd, &f, limit, left) && !group_create(t.fd, t.vm, &t.group);
+			left = needs - 4; /* one page too little */
+		good = fill_to_limit(t.fd, &f, limit, left) && !group_create(t.fd, t.vm, &t.group);
 		int got = queue_create(t.fd, t.group, class, 4, LIMIT_MS, &queue);
 
 		good = good && got == (left < needs ? -ENOSPC : 0) &&
 		       (got || !queue_destroy(t.fd, queue)) && !group_destroy(t.fd, t.group) &&
-		       value_of(t.fd, "sovgpu-vram") == limit - left &&
-		       value_of(t.fd, "sovgpu-system") == system;
+		       fdinfo_value(t.fd, "sovgpu-vram") == limit - left &&
+		       fdinfo_value(t.fd, "sovgpu-system") == system;
 		if (!good)
-			diag("with %lld of %lld KiB: %d, then %lld KiB are left", left, needs, got,
-			     limit - value_of(t.fd, "sovgpu-vram"));
-		empty(t.fd, &f);
+			diag("with %lld of %lld KiB: got %d, %lld KiB left afterwards", left, needs,
+			     got, limit - fdinfo_value(t.fd, "sovgpu-vram"));
+		release_filling(t.fd, &f);
 	}
-	ok(good && tries > 2, "with less than that it is ENOSPC, %u times, and nothing of it stays",
+	ok(good && tries > 2,
+	   "QUEUE_CREATE with too little VRAM is ENOSPC and keeps no memory, at %u amounts",
 	   tries - 1);
 	set_parameter("max_vram_mib", (unsigned long long)before);
 
-	before = set_parameter("max_system_mib", 1); /* there is a buffer of that size */
+	before = set_parameter("max_system_mib", 1); /* the existing buffer uses all of it */
 	ok(!group_create(t.fd, t.vm, &t.group) &&
 		   queue_create(t.fd, t.group, class, 4, LIMIT_MS, &queue) == -ENOMEM &&
-		   value_of(t.fd, "sovgpu-system") == system && !group_destroy(t.fd, t.group) &&
-		   value_of(t.fd, "sovgpu-vram") == vram,
-	   "without system memory it is ENOMEM, and nothing of it stays");
+		   fdinfo_value(t.fd, "sovgpu-system") == system && !group_destroy(t.fd, t.group) &&
+		   fdinfo_value(t.fd, "sovgpu-vram") == vram,
+	   "QUEUE_CREATE without system memory is ENOMEM and keeps no memory");
 	set_parameter("max_system_mib", (unsigned long long)before);
 	close(t.fd);
 }
 
-/* A mapping that loses its middle becomes two; one that loses an end stays one. */
-static void split(void)
+/* Unmapping the middle of a mapping makes two of it; unmapping an end does not. */
+static void test_split_mapping(void)
 {
 	const uint64_t at = 2 * GIB, page = 64 * KIB;
-	struct things t;
+	struct objects t;
 
-	if (!things_open(&t))
+	if (!objects_open(&t))
 		return;
 	long long before = set_parameter("max_mappings", 1);
 
-	ok(!vm_map(t.fd, t.vm, t.buffer, 0, at, MIB), "one mapping");
+	ok(!vm_map(t.fd, t.vm, t.buffer, 0, at, MIB),
+	   "one mapping is created at the mapping limit");
 	ok(vm_unmap(t.fd, t.vm, at + 4 * page, page) == -ENOSPC && vm_mapped(t.fd, t.vm) == MIB,
-	   "it cannot become two when only one is allowed");
+	   "splitting a mapping at the mapping limit is ENOSPC");
 	ok(!vm_unmap(t.fd, t.vm, at, page) && !vm_unmap(t.fd, t.vm, at + MIB - page, page) &&
 		   vm_mapped(t.fd, t.vm) == MIB - 2 * page,
-	   "it can lose its ends");
+	   "unmapping the ends of a mapping succeeds at the mapping limit");
 	set_parameter("max_mappings", 2);
-	ok(!vm_unmap(t.fd, t.vm, at + 4 * page, page) && value_of(t.fd, "sovgpu-mappings") == 2,
-	   "two are allowed: now it can");
+	ok(!vm_unmap(t.fd, t.vm, at + 4 * page, page) && fdinfo_value(t.fd, "sovgpu-mappings") == 2,
+	   "splitting a mapping succeeds when the limit allows two");
 	set_parameter("max_mappings", 1);
 	ok(!vm_unmap(t.fd, t.vm, at + page, page) &&
 		   !vm_unmap(t.fd, t.vm, at + MIB - 2 * page, page) &&
-		   value_of(t.fd, "sovgpu-mappings") == 2,
-	   "who has more than a new limit allows can still give back a part");
-	ok(!vm_unmap(t.fd, t.vm, at, MIB) && !value_of(t.fd, "sovgpu-mappings"), "both go");
+		   fdinfo_value(t.fd, "sovgpu-mappings") == 2,
+	   "a file above a lowered mapping limit can unmap parts of mappings");
+	ok(!vm_unmap(t.fd, t.vm, at, MIB) && !fdinfo_value(t.fd, "sovgpu-mappings"),
+	   "one unmap removes both parts of a split mapping");
 	ok(!vm_map(t.fd, t.vm, t.buffer, 0, at, MIB) && !vm_destroy(t.fd, t.vm) &&
-		   !group_destroy(t.fd, t.group) && !value_of(t.fd, "sovgpu-mappings") &&
-		   !value_of(t.fd, "sovgpu-vms"),
-	   "with their address space all go");
+		   !group_destroy(t.fd, t.group) && !fdinfo_value(t.fd, "sovgpu-mappings") &&
+		   !fdinfo_value(t.fd, "sovgpu-vms"),
+	   "VM_DESTROY removes mappings and address space from the accounting");
 	set_parameter("max_mappings", (unsigned long long)before);
 	close(t.fd);
 }
 
-/* More than the machine has: an error, and neither a hang nor a process that is killed. */
-static void pressure(void)
+/* More memory than the system has is an error; it must neither hang nor get a process killed. */
+static void test_memory_pressure(void)
 {
-	uint32_t handles[256], made = 0, last;
+	uint32_t handles[256], created = 0, last;
 	int fd = open_device(), got = 0;
 	long long before = set_parameter("max_system_mib", 1 << 20);
 	uint64_t start = now_ns();
 
-	while (made < COUNT(handles) && !(got = create(fd, SYSTEM, 32 * MIB, 0, &handles[made])))
-		made++;
-	ok(made && got == -ENOMEM, "more memory than the machine has is ENOMEM");
-	diag("%u buffers of 32 MiB, %llu ms", made,
+	while (created < COUNT(handles) &&
+	       !(got = bo_create(fd, SYSTEM, 32 * MIB, 0, &handles[created])))
+		created++;
+	ok(created && got == -ENOMEM, "allocating more system memory than exists is ENOMEM");
+	diag("%u buffers of 32 MiB, %llu ms", created,
 	     (unsigned long long)(now_ns() - start) / 1000000);
-	while (made)
-		forget(fd, handles[--made]);
-	ok(!value_of(fd, "sovgpu-system") && !create(fd, SYSTEM, 32 * MIB, 0, &last),
-	   "afterwards there is memory again");
+	while (created)
+		bo_close(fd, handles[--created]);
+	ok(!fdinfo_value(fd, "sovgpu-system") && !bo_create(fd, SYSTEM, 32 * MIB, 0, &last),
+	   "system memory can be allocated after the buffers are closed");
 	ok(!set_parameter("max_system_mib", 0) || before >= 0,
-	   "the limit is the driver's own choice again");
-	ok(value_of(fd, "sovgpu-max-system") > 0, "which is a part of the machine's memory");
+	   "max_system_mib is reset to the driver's default");
+	ok(fdinfo_value(fd, "sovgpu-max-system") > 0,
+	   "the default system memory limit is not zero");
 	close(fd);
 }
 
-/* debugfs has a row for each file. */
-static void listed(void)
+/* debugfs lists the usage of every file. */
+static void test_debugfs(void)
 {
-	struct things t;
+	struct objects t;
 	char line[256];
-	bool found = false, most = false;
+	bool found = false, has_limits = false;
 	glob_t g;
 
-	if (!things_open(&t))
+	if (!objects_open(&t))
 		return;
 	uint32_t vram;
 
-	create(t.fd, VRAM, 3 * MIB, 0, &vram);
+	bo_create(t.fd, VRAM, 3 * MIB, 0, &vram);
 	if (glob("/sys/kernel/debug/dri/*/limits", 0, NULL, &g) || !g.gl_pathc) {
-		ok(false, "debugfs has a list of limits");
+		ok(false, "debugfs has a file with the limits");
 		return;
 	}
 	FILE *f = fopen(g.gl_pathv[0], "r");
@@ -438,33 +470,33 @@ static void listed(void)
 	while (f && fgets(line, sizeof(line), f)) {
 		unsigned long long c, v, s, b, vms, m, groups, queues;
 
-		most = most || !strncmp(line, "max\t", 4);
+		has_limits = has_limits || !strncmp(line, "max\t", 4);
 		if (sscanf(line, "%llu %llu %llu %llu %llu %llu %llu %llu", &c, &v, &s, &b, &vms,
 			   &m, &groups, &queues) == 8)
 			found = found ||
-				(c == (unsigned long long)value_of(t.fd, "drm-client-id") &&
-				 v == 3 * MIB + ROOT * KIB && s == MIB && b == 2 && vms == 1 &&
-				 !m && groups == 1 && !queues);
+				(c == (unsigned long long)fdinfo_value(t.fd, "drm-client-id") &&
+				 v == 3 * MIB + ROOT_TABLE * KIB && s == MIB && b == 2 &&
+				 vms == 1 && !m && groups == 1 && !queues);
 	}
 	if (f)
 		fclose(f);
 	globfree(&g);
-	ok(most, "debugfs tells the limits");
-	ok(found, "and has a row with what this file has");
+	ok(has_limits, "debugfs lists the limits");
+	ok(found, "debugfs lists the usage of this file");
 	close(t.fd);
 }
 
 int main(void)
 {
 	for (size_t i = 0; i < COUNT(rows); i++)
-		holds(&rows[i]);
-	without_handle();
-	tables();
-	part_at_limit();
-	queue_memory(COMPUTE);
-	queue_memory(COPY);
-	split();
-	pressure();
-	listed();
+		test_limit(&rows[i]);
+	test_buffer_without_handle();
+	test_page_tables();
+	test_partial_unmap_at_limit();
+	test_queue_memory(COMPUTE);
+	test_queue_memory(COPY);
+	test_split_mapping();
+	test_memory_pressure();
+	test_debugfs();
 	return tap_done();
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Programs for a GH100 that do one thing each, as `sov compile` made them. They have two parameters of 64 bits, p and q,
- * and want fewer than 16 registers.
+ * Small GH100 kernels, each with one memory access or fault, as `sov compile` produced them. They
+ * take two 64-bit parameters, p and q, and use fewer than 16 registers.
  */
 #ifndef TESTS_KSELFTEST_PROGRAM_H
 #define TESTS_KSELFTEST_PROGRAM_H
@@ -11,19 +11,19 @@
 #define PROGRAM_REGISTERS 16
 
 enum program {
-	PROGRAM_LOAD,          /* p is read, and what is there is written to q */
-	PROGRAM_STORE,         /* 0x600df00d is written to p */
-	PROGRAM_ADD,           /* 1 is added to p, atomically */
-	PROGRAM_SWAP,          /* p becomes 1 if it is 0, atomically */
-	PROGRAM_LOAD_GENERIC,  /* LOAD by a generic address */
-	PROGRAM_STORE_GENERIC, /* STORE by a generic address */
-	PROGRAM_LOOP,          /* without end */
-	PROGRAM_TRAP,          /* its own end */
-	PROGRAM_STORE_LOCAL,   /* 0x600df00d is written to p of local memory */
-	PROGRAM_LOAD_SHARED,   /* p of shared memory is read and written to q */
+	PROGRAM_LOAD,          /* q[0] = p[0] */
+	PROGRAM_STORE,         /* p[0] = 0x600df00d */
+	PROGRAM_ADD,           /* atomicAdd(p, 1) */
+	PROGRAM_SWAP,          /* atomicCAS(p, 0, 1) */
+	PROGRAM_LOAD_GENERIC,  /* PROGRAM_LOAD through a generic address */
+	PROGRAM_STORE_GENERIC, /* PROGRAM_STORE through a generic address */
+	PROGRAM_LOOP,          /* endless loop */
+	PROGRAM_TRAP,          /* trap */
+	PROGRAM_STORE_LOCAL,   /* stores 0x600df00d to local memory at p */
+	PROGRAM_LOAD_SHARED,   /* q[0] = shared memory at p */
 };
 
-/* Two words an instruction, low first. */
+/* Two words per instruction, low word first. */
 static const uint64_t program_words[][16] = {
 	[PROGRAM_LOAD] =
 		{

@@ -1,182 +1,191 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * QUEUE_STATE: a queue says whether it is well, and if not, whose fault that is: its own work's, by an
- * address that is not mapped or by taking too long, or that of another queue of its group.
+ * QUEUE_STATE: reports whether a queue is usable, and if not, whether its own work faulted or timed
+ * out, or another queue of its group did.
  */
 #include <sched.h>
 
 #include "tests/userspace/kselftest/queue.h"
 
-#define NOWHERE (3 * GIB)
+#define UNMAPPED_VA (3 * GIB)
 
-static int run(struct machine *m, struct stream *s)
+static int submit_and_wait(struct fixture *m, struct stream *s)
 {
-	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(m->fd), 0};
-	struct drm_sovgpu_job job = job_of(m, s);
-	int status = submit(m->fd, m->queue, &job, 1, &done, 1);
+	struct drm_sovgpu_sync done = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(m->fd), 0};
+	struct drm_sovgpu_job job = stream_job(m, s);
+	int status = queue_submit(m->fd, m->queue, &job, 1, &done, 1);
 
-	return status ? status : wait_for(m->fd, done.handle, 0, 30);
+	return status ? status : syncobj_wait(m->fd, done.handle, 0, 30);
 }
 
-/* What the hardware says of a page that it cannot use, by the numbers of its fault types. */
+/* Fault types as the hardware reports them. */
 enum { NO_ENTRY = 2, READ_ONLY = 6 };
 
-/* The address, the kind and the queue are told exactly, and nothing else is blamed. */
-static void exact(const char *what, uint64_t to, uint64_t from, uint64_t want, uint32_t kind)
+/* The fault's address, kind and queue are exact, and no other group is affected. */
+static void expect_exact_fault(const char *what, uint64_t to, uint64_t from, uint64_t want,
+			       uint32_t kind)
 {
 	struct drm_sovgpu_vm_bind_op op = {
 		.flags = DRM_SOVGPU_VM_MAP_READONLY, .va = 2 * GIB, .size = BUFFER_BYTES};
 	struct drm_sovgpu_queue_state s;
 	uint32_t group, other;
-	struct machine m;
+	struct fixture m;
 
-	if (!machine_open(&m, COPY))
+	if (!fixture_open(&m, COPY))
 		return;
 	op.handle = m.buffer;
-	struct stream stream = at(&m, 0);
+	struct stream stream = stream_at(&m, 0);
 
 	ok(!vm_bind(m.fd, m.vm, &op, 1, NULL) && !group_create(m.fd, m.vm, &group) &&
 		   !queue_create(m.fd, group, COPY, 16, LIMIT_MS, &other),
-	   "%s: another group is there", what);
-	add_copy(&stream, to, from, 4096);
-	ok(!run(&m, &stream), "%s: it ends", what);
+	   "%s: another group is created", what);
+	stream_copy(&stream, to, from, 4096);
+	ok(!submit_and_wait(&m, &stream), "%s: the job's fence signals", what);
 	s = queue_state(m.fd, m.queue);
 	ok(s.state == DRM_SOVGPU_QUEUE_STATE_FAULTED && s.fault_code == 31,
-	   "%s: as a fault of the MMU", what);
-	if (!ok(s.fault_address == want && s.fault_kind == kind, "%s: at its address, of its kind",
-		what))
+	   "%s: the queue reports an MMU fault", what);
+	if (!ok(s.fault_address == want && s.fault_kind == kind,
+		"%s: the queue reports the exact fault address and kind", what))
 		diag("0x%llx, kind %u", (unsigned long long)s.fault_address, s.fault_kind);
-	ok(!queue_state(m.fd, other).state, "%s: the other group is well", what);
-	machine_close(&m);
+	ok(!queue_state(m.fd, other).state, "%s: the other group is usable", what);
+	fixture_close(&m);
 }
 
-static void fault(void)
+static void test_fault(void)
 {
 	struct drm_sovgpu_queue_state s;
-	struct machine m;
+	struct fixture m;
 	uint32_t innocent;
 
-	if (!machine_open(&m, COPY))
+	if (!fixture_open(&m, COPY))
 		return;
 	struct drm_sovgpu_vm_state vm = {.vm_id = m.vm};
-	struct stream stream = at(&m, 0);
+	struct stream stream = stream_at(&m, 0);
 
 	queue_create(m.fd, m.group, COMPUTE, 16, LIMIT_MS, &innocent);
-	add_copy(&stream, NOWHERE, BUFFER_VA, 4096);
-	ok(!run(&m, &stream), "a copy to an address that is not mapped ends");
+	stream_copy(&stream, UNMAPPED_VA, BUFFER_VA, 4096);
+	ok(!submit_and_wait(&m, &stream), "the fence of a copy to an unmapped address signals");
 	s = queue_state(m.fd, m.queue);
 	ok(s.state == DRM_SOVGPU_QUEUE_STATE_FAULTED && s.fault_code,
-	   "its queue says that its work failed");
-	ok(s.fault_address >= NOWHERE && s.fault_address < NOWHERE + 4096, "and where");
+	   "the queue of a faulting copy is in state faulted");
+	ok(s.fault_address >= UNMAPPED_VA && s.fault_address < UNMAPPED_VA + 4096,
+	   "the queue of a faulting copy reports the fault address");
 	diag("state %u, code %u, unit %u, address 0x%llx", s.state, s.fault_code, s.fault_unit,
 	     (unsigned long long)s.fault_address);
-	ok(!call(m.fd, DRM_IOCTL_SOVGPU_VM_STATE, &vm) && vm.fault_count == 1 &&
+	ok(!gpu_ioctl(m.fd, DRM_IOCTL_SOVGPU_VM_STATE, &vm) && vm.fault_count == 1 &&
 		   vm.fault_address == s.fault_address,
-	   "its address space had a fault");
+	   "VM_STATE counts the fault and reports its address");
 	s = queue_state(m.fd, innocent);
 	ok(s.state == DRM_SOVGPU_QUEUE_STATE_INNOCENT && !s.fault_code && !s.fault_address,
-	   "the other queue of the group is innocent");
-	machine_close(&m);
+	   "the other queue of a faulted group is in state innocent");
+	fixture_close(&m);
 }
 
-static void time_limit(void)
+static void test_time_limit(void)
 {
-	struct machine m, other;
+	struct fixture m, other;
 	struct drm_sovgpu_queue_state s;
 
-	if (!machine_open(&m, COPY) || !machine_open(&other, COPY))
+	if (!fixture_open(&m, COPY) || !fixture_open(&other, COPY))
 		return;
-	struct stream stream = at(&m, 0), works = at(&other, 0);
+	struct stream stream = stream_at(&m, 0), works = stream_at(&other, 0);
 
 	queue_destroy(m.fd, m.queue);
 	queue_create(m.fd, m.group, COPY, 16, 50, &m.queue);
-	add_acquire(&stream, BUFFER_VA + MIB, 1);
-	ok(!run(&m, &stream), "a job that does not end is ended");
+	stream_acquire(&stream, BUFFER_VA + MIB, 1);
+	ok(!submit_and_wait(&m, &stream),
+	   "the fence of an endless job signals after its time limit");
 	s = queue_state(m.fd, m.queue);
 	ok(s.state == DRM_SOVGPU_QUEUE_STATE_TIMED_OUT && !s.fault_address,
-	   "its queue says that it took too long");
-	add_release(&works, BUFFER_VA + MIB, 5);
-	ok(!run(&other, &works) &&
+	   "the queue of an endless job is in state timed out");
+	stream_release(&works, BUFFER_VA + MIB, 5);
+	ok(!submit_and_wait(&other, &works) &&
 		   queue_state(other.fd, other.queue).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
-	   "a queue of another file does not notice");
-	machine_close(&m);
-	machine_close(&other);
+	   "a timeout does not affect a queue of another file");
+	fixture_close(&m);
+	fixture_close(&other);
 }
 
 /*
- * A page of the first queue's, where the device writes numbers of jobs, lies where the driver puts its
- * own things: it is the second, after the ring. Programs can write there, and gain nothing.
+ * The page in which the device writes the sequence numbers of the first queue lies at a known
+ * address of the driver's range: it is the second page, after the ring. Command streams can write
+ * there, and must gain nothing by it.
  */
-#define NUMBER_VA (2 * MIB + 4096)
+#define SEQNO_VA (2 * MIB + 4096)
 
-static void forgery(uint64_t number, uint32_t want, const char *what)
+static void test_forged_seqno(uint64_t number, uint32_t want, const char *what)
 {
 	struct drm_sovgpu_sync done;
 	struct drm_sovgpu_queue_state s;
-	struct machine m;
+	struct fixture m;
 
-	if (!machine_open(&m, COPY))
+	if (!fixture_open(&m, COPY))
 		return;
-	struct stream stream = at(&m, 0);
+	struct stream stream = stream_at(&m, 0);
 
-	done = (struct drm_sovgpu_sync){DRM_SOVGPU_SYNC_SIGNAL, syncobj(m.fd), 0};
+	done = (struct drm_sovgpu_sync){DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(m.fd), 0};
 	queue_destroy(m.fd, m.queue);
 	queue_create(m.fd, m.group, COPY, 16, 500, &m.queue);
-	add_release(&stream, NUMBER_VA, number);
-	add_release(&stream, BUFFER_VA + 2 * MIB, 1);
-	add_acquire(&stream, BUFFER_VA + MIB, 1);
-	struct drm_sovgpu_job job = job_of(&m, &stream);
+	stream_release(&stream, SEQNO_VA, number);
+	stream_release(&stream, BUFFER_VA + 2 * MIB, 1);
+	stream_acquire(&stream, BUFFER_VA + MIB, 1);
+	struct drm_sovgpu_job job = stream_job(&m, &stream);
 	volatile uint64_t *written = (volatile uint64_t *)(m.memory + 2 * MIB);
 	uint64_t end = now_ns() + 20 * SECOND_NS;
 
-	ok(!submit(m.fd, m.queue, &job, 1, &done, 1), "%s: it is taken", what);
+	ok(!queue_submit(m.fd, m.queue, &job, 1, &done, 1), "%s: the job is submitted", what);
 	while (!*written && now_ns() < end)
 		sched_yield();
-	ok(*written, "%s: it has written the number", what);
-	ok(!wait_for(m.fd, done.handle, 0, 30), "%s: it ends", what);
+	ok(*written, "%s: the stream has written the sequence number", what);
+	ok(!syncobj_wait(m.fd, done.handle, 0, 30), "%s: the job's fence signals", what);
 	s = queue_state(m.fd, m.queue);
-	ok(s.state == want && !s.fault_code && !s.fault_address,
-	   "%s: because its queue is ended for it", what);
+	ok(s.state == want && !s.fault_code && !s.fault_address, "%s: the driver stops the queue",
+	   what);
 	diag("state %u, code %u, address 0x%llx", s.state, s.fault_code,
 	     (unsigned long long)s.fault_address);
-	machine_close(&m);
+	fixture_close(&m);
 }
 
 int main(void)
 {
-	static const struct spoiled rows[] = {
-		SPOIL(queue_state, queue_id, 0, -ENOENT, "no queue"),
-		SPOIL(queue_state, queue_id, 255, -ENOENT, "a queue that is none"),
-		SPOIL(queue_state, state, 1, -EINVAL, "a state to begin with"),
-		SPOIL(queue_state, fault_code, 1, -EINVAL, "a code to begin with"),
-		SPOIL(queue_state, fault_unit, 1, -EINVAL, "a unit to begin with"),
-		SPOIL(queue_state, fault_address, 1, -EINVAL, "an address to begin with"),
-		SPOIL(queue_state, fault_kind, 1, -EINVAL, "a kind to begin with"),
-		SPOIL(queue_state, pad, 1, -EINVAL, "a pad"),
+	static const struct bad_member rows[] = {
+		BAD_MEMBER(queue_state, queue_id, 0, -ENOENT, "queue ID 0"),
+		BAD_MEMBER(queue_state, queue_id, 255, -ENOENT, "an unallocated queue ID"),
+		BAD_MEMBER(queue_state, state, 1, -EINVAL, "a nonzero output state"),
+		BAD_MEMBER(queue_state, fault_code, 1, -EINVAL, "a nonzero output fault code"),
+		BAD_MEMBER(queue_state, fault_unit, 1, -EINVAL, "a nonzero output fault unit"),
+		BAD_MEMBER(queue_state, fault_address, 1, -EINVAL,
+			   "a nonzero output fault address"),
+		BAD_MEMBER(queue_state, fault_kind, 1, -EINVAL, "a nonzero output fault kind"),
+		BAD_MEMBER(queue_state, pad, 1, -EINVAL, "a nonzero pad"),
 	};
 	int other = open_device();
-	struct machine m;
+	struct fixture m;
 
-	if (!machine_open(&m, COMPUTE))
+	if (!fixture_open(&m, COMPUTE))
 		return tap_done();
 	const struct drm_sovgpu_queue_state good = {.queue_id = m.queue};
 	struct drm_sovgpu_queue_state s = good;
 
-	ok(!call(m.fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) && !s.state && !s.fault_code &&
+	ok(!gpu_ioctl(m.fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) && !s.state && !s.fault_code &&
 		   !s.fault_unit && !s.fault_address,
-	   "a new queue is well");
-	refuses(m.fd, "QUEUE_STATE", DRM_IOCTL_SOVGPU_QUEUE_STATE, &good, rows, COUNT(rows));
+	   "a new queue is usable");
+	expect_refused(m.fd, "QUEUE_STATE", DRM_IOCTL_SOVGPU_QUEUE_STATE, &good, rows, COUNT(rows));
 	s = good;
-	ok(call(other, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) == -ENOENT,
-	   "another file's queue is ENOENT");
-	machine_close(&m);
-	fault();
-	exact("write where nothing is", NOWHERE, BUFFER_VA, NOWHERE, NO_ENTRY);
-	exact("read where nothing is", BUFFER_VA + MIB, NOWHERE + MIB, NOWHERE + MIB, NO_ENTRY);
-	exact("write where only reading is allowed", 2 * GIB + MIB, BUFFER_VA, 2 * GIB + MIB,
-	      READ_ONLY);
-	time_limit();
-	forgery(1, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, "a job that says it is done and goes on");
-	forgery(77, DRM_SOVGPU_QUEUE_STATE_FAULTED, "a job that says others are done");
+	ok(gpu_ioctl(other, DRM_IOCTL_SOVGPU_QUEUE_STATE, &s) == -ENOENT,
+	   "QUEUE_STATE of another file's queue is ENOENT");
+	fixture_close(&m);
+	test_fault();
+	expect_exact_fault("write to an unmapped address", UNMAPPED_VA, BUFFER_VA, UNMAPPED_VA,
+			   NO_ENTRY);
+	expect_exact_fault("read from an unmapped address", BUFFER_VA + MIB, UNMAPPED_VA + MIB,
+			   UNMAPPED_VA + MIB, NO_ENTRY);
+	expect_exact_fault("write to a read-only page", 2 * GIB + MIB, BUFFER_VA, 2 * GIB + MIB,
+			   READ_ONLY);
+	test_time_limit();
+	test_forged_seqno(1, DRM_SOVGPU_QUEUE_STATE_TIMED_OUT,
+			  "a job that forges its own completion and keeps running");
+	test_forged_seqno(77, DRM_SOVGPU_QUEUE_STATE_FAULTED,
+			  "a job that forges the completion of later jobs");
 	return tap_done();
 }

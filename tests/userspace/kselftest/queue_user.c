@@ -1,17 +1,17 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * QUEUE_CREATE for a queue that the process writes itself: its work runs without a call, what it writes
- * can hurt its own group alone, and nobody else can map what is its own.
+ * QUEUE_CREATE of user queues: work runs without a system call, errors are contained in the group,
+ * and no other file can map the queue's pages.
  */
 #include <setjmp.h>
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "tests/userspace/kselftest/user.h"
+#include "tests/userspace/kselftest/user_queue.h"
 
 enum { FLAG = 0x80000, FROM = 0x100000, TO = 0x200000, BYTES = 0x10000, STREAM = 0x1000 };
 
-static int wait_memory(struct user *u, uint64_t value, unsigned seconds)
+static int wait_for_flag(struct user_queue *u, uint64_t value, unsigned seconds)
 {
 	struct drm_sovgpu_fence_wait w = {.handle = u->m.buffer,
 					  .op = DRM_SOVGPU_FENCE_AT_LEAST,
@@ -20,85 +20,92 @@ static int wait_memory(struct user *u, uint64_t value, unsigned seconds)
 					  .mask = UINT64_MAX,
 					  .deadline_ns = (int64_t)(now_ns() + seconds * SECOND_NS)};
 
-	return call(u->m.fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
+	return gpu_ioctl(u->m.fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
 }
 
-static void runs(struct user *u, const char *name)
+static void test_ring_rounds(struct user_queue *u, const char *name)
 {
 	bool good = true;
 
-	for (uint32_t i = 0; i < 3 * ENTRIES && good; i++) {
-		struct stream s = at(&u->m, i % ENTRIES * STREAM);
+	for (uint32_t i = 0; i < 3 * RING_ENTRIES && good; i++) {
+		struct stream s = stream_at(&u->m, i % RING_ENTRIES * STREAM);
 
 		memset(u->m.memory + FROM, (int)i + 1, BYTES);
-		add_copy(&s, BUFFER_VA + TO, BUFFER_VA + FROM, BYTES);
-		add_release(&s, BUFFER_VA + FLAG, i + 1);
-		struct drm_sovgpu_job job = job_of(&u->m, &s);
+		stream_copy(&s, BUFFER_VA + TO, BUFFER_VA + FROM, BYTES);
+		stream_release(&s, BUFFER_VA + FLAG, i + 1);
+		struct drm_sovgpu_job job = stream_job(&u->m, &s);
 
-		push(u, &job);
-		good = !wait_memory(u, i + 1, 20) &&
+		ring_push(u, &job);
+		good = !wait_for_flag(u, i + 1, 20) &&
 		       !memcmp(u->m.memory + TO, u->m.memory + FROM, BYTES);
 	}
-	ok(good, "%s: three rounds of its ring run, each without a call", name);
-	ok(*u->ends_get == *u->ends_put, "%s: the device says that it has read all of it", name);
-	ok(queue_state(u->m.fd, u->id).state == DRM_SOVGPU_QUEUE_STATE_USABLE, "%s: it is well",
-	   name);
+	ok(good, "%s: jobs for three rounds of the ring run without a system call", name);
+	ok(*u->userd_get == *u->userd_put, "%s: GET reaches PUT", name);
+	ok(queue_state(u->m.fd, u->id).state == DRM_SOVGPU_QUEUE_STATE_USABLE,
+	   "%s: the user queue is usable after its jobs", name);
 }
 
-static void refused(struct user *u)
+static void test_invalid_arguments(struct user_queue *u)
 {
 	struct drm_sovgpu_queue_create good = {.group_id = u->m.group,
 					       .queue_class = COMPUTE,
 					       .mode = DRM_SOVGPU_QUEUE_USER,
-					       .ring_va = BUFFER_VA + RING,
-					       .ring_entries = ENTRIES};
-	static const struct spoiled rows[] = {
-		SPOIL(queue_create, time_limit_ms, 1, -EINVAL, "a time limit for a user queue"),
-		SPOIL(queue_create, ring_va, 0, -EINVAL, "a ring at 0"),
-		SPOIL(queue_create, ring_va, BUFFER_VA + RING + 4, -EINVAL,
-		      "a ring at an odd address"),
-		SPOIL(queue_create, ring_va, 2 * MIB, -EINVAL, "a ring in the driver's part"),
-		SPOIL(queue_create, ring_va, (UINT64_C(1) << 40) - 8, -EINVAL,
-		      "a ring that runs over the end"),
-		SPOIL(queue_create, ring_va, UINT64_MAX & ~UINT64_C(7), -EINVAL,
-		      "a ring at the last address"),
-		SPOIL(queue_create, ring_va, 3 * GIB, -EFAULT, "a ring where nothing is mapped"),
-		SPOIL(queue_create, ring_va, BUFFER_VA + BUFFER_BYTES - 8, -EFAULT,
-		      "a ring of which a part is mapped"),
-		SPOIL(queue_create, ring_entries, 0, -EINVAL, "a user queue without entries"),
-		SPOIL(queue_create, ring_entries, 12, -EINVAL, "a user queue of 12 entries"),
-		SPOIL(queue_create, doorbell_value, 1, -EINVAL, "a token to begin with"),
+					       .ring_va = BUFFER_VA + RING_OFFSET,
+					       .ring_entries = RING_ENTRIES};
+	static const struct bad_member rows[] = {
+		BAD_MEMBER(queue_create, time_limit_ms, 1, -EINVAL,
+			   "a time limit for a user queue"),
+		BAD_MEMBER(queue_create, ring_va, 0, -EINVAL, "a ring at address 0"),
+		BAD_MEMBER(queue_create, ring_va, BUFFER_VA + RING_OFFSET + 4, -EINVAL,
+			   "a ring at an unaligned address"),
+		BAD_MEMBER(queue_create, ring_va, 2 * MIB, -EINVAL,
+			   "a ring in the driver's address range"),
+		BAD_MEMBER(queue_create, ring_va, (UINT64_C(1) << 40) - 8, -EINVAL,
+			   "a ring that crosses the end of the address range"),
+		BAD_MEMBER(queue_create, ring_va, UINT64_MAX & ~UINT64_C(7), -EINVAL,
+			   "a ring at the last address"),
+		BAD_MEMBER(queue_create, ring_va, 3 * GIB, -EFAULT,
+			   "a ring at an unmapped address"),
+		BAD_MEMBER(queue_create, ring_va, BUFFER_VA + BUFFER_BYTES - 8, -EFAULT,
+			   "a ring that is partly unmapped"),
+		BAD_MEMBER(queue_create, ring_entries, 0, -EINVAL, "a user queue with 0 entries"),
+		BAD_MEMBER(queue_create, ring_entries, 12, -EINVAL, "a user queue with 12 entries"),
+		BAD_MEMBER(queue_create, doorbell_value, 1, -EINVAL,
+			   "a nonzero output doorbell token"),
 	};
 	struct drm_sovgpu_job job = {.va = BUFFER_VA, .size = 4};
 	int other = open_device();
 
-	refuses(u->m.fd, "QUEUE_CREATE", DRM_IOCTL_SOVGPU_QUEUE_CREATE, &good, rows, COUNT(rows));
-	ok(submit(u->m.fd, u->id, &job, 1, NULL, 0) == -EINVAL, "QUEUE_SUBMIT refuses it");
-	ok(map_at(other, u->c.pointers_offset) == MAP_FAILED && errno == EACCES &&
-		   map_at(other, u->c.doorbell_offset) == MAP_FAILED && errno == EACCES,
-	   "another file cannot map its pages");
+	expect_refused(u->m.fd, "QUEUE_CREATE", DRM_IOCTL_SOVGPU_QUEUE_CREATE, &good, rows,
+		       COUNT(rows));
+	ok(queue_submit(u->m.fd, u->id, &job, 1, NULL, 0) == -EINVAL,
+	   "QUEUE_SUBMIT to a user queue is EINVAL");
+	ok(map_driver_page(other, u->c.pointers_offset) == MAP_FAILED && errno == EACCES &&
+		   map_driver_page(other, u->c.doorbell_offset) == MAP_FAILED && errno == EACCES,
+	   "mapping a user queue's pages through another file is EACCES");
 	ok(mmap(NULL, 2 * page_bytes, PROT_READ, MAP_SHARED, u->m.fd,
 		(off_t)(u->c.doorbell_offset & ~(page_bytes - 1))) == MAP_FAILED &&
 		   errno == EINVAL,
-	   "one page of registers is all there is");
+	   "mapping more than the doorbell page is EINVAL");
 	close(other);
 }
 
-static void broken(uint32_t put, uint64_t entry, const char *what)
+static void test_broken_ring(uint32_t put, uint64_t entry, const char *what)
 {
-	struct user u, other;
+	struct user_queue u, other;
 
-	if (!user_open(&u, COPY) || !user_open(&other, COPY))
+	if (!user_queue_open(&u, COPY) || !user_queue_open(&other, COPY))
 		return;
-	*(volatile uint64_t *)(u.m.memory + RING) = entry;
-	ring_until(&u, put);
-	ok(state_after(&u, u.id) == DRM_SOVGPU_QUEUE_STATE_FAULTED &&
+	*(volatile uint64_t *)(u.m.memory + RING_OFFSET) = entry;
+	ring_set_put(&u, put);
+	ok(wait_for_error_state(&u, u.id) == DRM_SOVGPU_QUEUE_STATE_FAULTED &&
 		   queue_state(u.m.fd, u.id).fault_code,
-	   "%s: its group is stopped", what);
-	ok(state_after(&u, u.m.queue) == DRM_SOVGPU_QUEUE_STATE_INNOCENT, "%s: all of it", what);
-	runs(&other, "another's queue");
-	user_close(&u);
-	user_close(&other);
+	   "%s: the user queue is in state faulted", what);
+	ok(wait_for_error_state(&u, u.m.queue) == DRM_SOVGPU_QUEUE_STATE_INNOCENT,
+	   "%s: the group's kernel queue is in state innocent", what);
+	test_ring_rounds(&other, "a user queue of another file");
+	user_queue_close(&u);
+	user_queue_close(&other);
 }
 
 static sigjmp_buf back;
@@ -108,71 +115,73 @@ static void on_bus_error(int number)
 	siglongjmp(back, number);
 }
 
-/* What is mapped stays, whatever becomes of the queue; what is not cannot be mapped any more. */
-static void afterwards(struct user *u)
+/* Existing mappings outlive the queue; new ones are refused. */
+static void test_after_destroy(struct user_queue *u)
 {
-	ok(!queue_destroy(u->m.fd, u->id), "it is destroyed");
-	ok(map_at(u->m.fd, u->c.pointers_offset) == MAP_FAILED &&
-		   map_at(u->m.fd, u->c.doorbell_offset) == MAP_FAILED,
-	   "its pages cannot be mapped any more");
-	bool stays = !sigsetjmp(back, 1);
+	ok(!queue_destroy(u->m.fd, u->id), "a user queue is destroyed");
+	ok(map_driver_page(u->m.fd, u->c.pointers_offset) == MAP_FAILED &&
+		   map_driver_page(u->m.fd, u->c.doorbell_offset) == MAP_FAILED,
+	   "the pages of a destroyed user queue cannot be mapped");
+	bool still_mapped = !sigsetjmp(back, 1);
 
-	if (stays) {
-		*u->ends_put = 5;
-		*u->bell = u->c.doorbell_value;
-		stays = *u->ends_put == 5;
+	if (still_mapped) {
+		*u->userd_put = 5;
+		*u->doorbell = u->c.doorbell_value;
+		still_mapped = *u->userd_put == 5;
 	}
-	ok(stays, "what was mapped is still there, and ringing for it does no harm");
+	ok(still_mapped,
+	   "existing mappings of a destroyed user queue stay, and its doorbell is harmless");
 }
 
-/* Killed with work in flight: the group ends with its file. */
-static void killed(void)
+/* A process is killed with work in flight; the kernel stops its group when it closes the file. */
+static void test_killed_process(void)
 {
 	pid_t child = fork();
 	int status = 0;
 
 	if (!child) {
-		struct user u;
+		struct user_queue u;
 
-		/* What it promises is not in the plan. */
-		if (!freopen("/dev/null", "w", stdout) || !user_open(&u, COMPUTE))
+		/* the child's results must not count in the plan */
+		if (!freopen("/dev/null", "w", stdout) || !user_queue_open(&u, COMPUTE))
 			_exit(1);
-		struct stream s = at(&u.m, 0);
+		struct stream s = stream_at(&u.m, 0);
 
-		add_acquire(&s, BUFFER_VA + FLAG, 1);
-		struct drm_sovgpu_job job = job_of(&u.m, &s);
+		stream_acquire(&s, BUFFER_VA + FLAG, 1);
+		struct drm_sovgpu_job job = stream_job(&u.m, &s);
 
-		push(&u, &job);
+		ring_push(&u, &job);
 		raise(SIGKILL);
 	}
 	waitpid(child, &status, 0);
 	ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL,
-	   "a process dies while its queue waits");
+	   "a process is killed while its user queue waits for a semaphore");
 }
 
 int main(void)
 {
-	struct user u;
+	struct user_queue u;
 	int fd = open_device();
-	uint64_t before = free_vram(fd);
+	uint64_t before = free_vram_bytes(fd);
 
 	signal(SIGBUS, on_bus_error);
-	if (!user_open(&u, COPY))
+	if (!user_queue_open(&u, COPY))
 		return tap_done();
-	runs(&u, "copy queue");
-	user_close(&u);
-	if (!user_open(&u, COMPUTE))
+	test_ring_rounds(&u, "copy queue");
+	user_queue_close(&u);
+	if (!user_queue_open(&u, COMPUTE))
 		return tap_done();
-	runs(&u, "compute queue");
-	refused(&u);
-	afterwards(&u);
-	user_close(&u);
-	broken(ENTRIES, 0, "an end beyond the ring");
-	broken(1, nv_gp_entry_pack(3 * GIB, 4), "a stream that is not mapped");
-	broken(1, UINT64_C(7) << 32, "an entry that is none");
+	test_ring_rounds(&u, "compute queue");
+	test_invalid_arguments(&u);
+	test_after_destroy(&u);
+	user_queue_close(&u);
+	test_broken_ring(RING_ENTRIES, 0, "PUT beyond the ring");
+	test_broken_ring(1, nv_gp_entry_pack(3 * GIB, 4),
+			 "a ring entry that points to unmapped memory");
+	test_broken_ring(1, UINT64_C(7) << 32, "a ring entry with an undefined opcode");
 	fflush(stdout);
-	killed();
-	ok(free_vram(fd) == before, "all memory is free again");
+	test_killed_process();
+	ok(free_vram_bytes(fd) == before, "all VRAM is free after the user queues are closed");
 	close(fd);
 	return tap_done();
 }

@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Eight threads on one file make, use and destroy things under the same few numbers, so that each finds what another
- * has just made, is using or has just destroyed. Which errno a call gets is luck, but only some can be had; in the
- * end nothing is left. Threads that have nothing to do with the others (a second file) see nothing of it. The real
- * judge is a kernel with KASAN and lockdep.
+ * Race test: eight threads on one file create, use and destroy objects under the same few IDs, so
+ * that each hits objects that another thread has just created, is using or has just destroyed. Any
+ * of a known set of errnos may come back; in the end nothing is left, and a second file is not
+ * affected. KASAN and lockdep find the actual races.
  */
 #include <pthread.h>
 
@@ -11,7 +11,7 @@
 
 #define THREADS 8
 #define ROUNDS  150
-#define NUMBERS 4 /* names are guessed below this */
+#define MAX_ID  4 /* IDs are guessed up to this */
 
 static int fd;
 static uint32_t shared_vm;
@@ -23,43 +23,43 @@ struct thread {
 	uint8_t *memory;
 };
 
-static uint32_t next(struct thread *t, uint32_t below)
+static uint32_t random_below(struct thread *t, uint32_t below)
 {
 	t->random = t->random * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)(t->random >> 33) % below;
 }
 
-static uint32_t guess(struct thread *t)
+static uint32_t guess_id(struct thread *t)
 {
-	return 1 + next(t, NUMBERS);
+	return 1 + random_below(t, MAX_ID);
 }
 
-static int make_buffer(struct thread *t)
+static int create_buffer(struct thread *t)
 {
 	uint32_t handle;
 
-	return create(fd, next(t, 2) ? VRAM : SYSTEM, VRAM_PAGE, MAPPABLE, &handle);
+	return bo_create(fd, random_below(t, 2) ? VRAM : SYSTEM, VRAM_PAGE, MAPPABLE, &handle);
 }
-static int drop_buffer(struct thread *t)
+static int close_buffer(struct thread *t)
 {
-	int status =
-		forget(fd, 2 + next(t, NUMBERS)); /* not the one that everybody writes streams in */
+	int status = bo_close(
+		fd, 2 + random_below(t, MAX_ID)); /* not the buffer that holds the streams */
 
-	return status == -EINVAL ? -ENOENT : status; /* GEM_CLOSE has its own word */
+	return status == -EINVAL ? -ENOENT : status; /* GEM_CLOSE returns EINVAL */
 }
 static int touch_buffer(struct thread *t)
 {
-	uint8_t *p = map(fd, guess(t), VRAM_PAGE);
+	uint8_t *p = bo_map(fd, guess_id(t), VRAM_PAGE);
 
 	if (p == MAP_FAILED)
 		return -errno;
-	p[next(t, (uint32_t)VRAM_PAGE)] = 1;
+	p[random_below(t, (uint32_t)VRAM_PAGE)] = 1;
 	munmap(p, VRAM_PAGE);
 	return 0;
 }
 static int share_buffer(struct thread *t)
 {
-	int file = prime_export(fd, guess(t));
+	int file = prime_export(fd, guess_id(t));
 	uint32_t again;
 
 	if (file < 0)
@@ -69,114 +69,116 @@ static int share_buffer(struct thread *t)
 	close(file);
 	return status;
 }
-static int make_vm(struct thread *t)
+static int create_vm(struct thread *t)
 {
 	uint32_t id;
 
 	(void)t;
 	return vm_create(fd, &id);
 }
-static int drop_vm(struct thread *t)
+static int destroy_vm(struct thread *t)
 {
-	return vm_destroy(fd, shared_vm + guess(t));
+	return vm_destroy(fd, shared_vm + guess_id(t));
 }
-static int bind(struct thread *t)
+static int bind_or_unbind(struct thread *t)
 {
-	uint64_t va = GIB * (2 + next(t, 2)) + next(t, 4) * VRAM_PAGE;
+	uint64_t va = GIB * (2 + random_below(t, 2)) + random_below(t, 4) * VRAM_PAGE;
 
-	if (next(t, 3) == 0)
-		return vm_unmap(fd, next(t, 2) ? shared_vm : guess(t), va, 2 * VRAM_PAGE);
-	return vm_map(fd, next(t, 2) ? shared_vm : guess(t), guess(t), 0, va, VRAM_PAGE);
+	if (random_below(t, 3) == 0)
+		return vm_unmap(fd, random_below(t, 2) ? shared_vm : guess_id(t), va,
+				2 * VRAM_PAGE);
+	return vm_map(fd, random_below(t, 2) ? shared_vm : guess_id(t), guess_id(t), 0, va,
+		      VRAM_PAGE);
 }
-static int make_group(struct thread *t)
+static int create_group(struct thread *t)
 {
 	uint32_t id;
 
-	return group_create(fd, next(t, 2) ? shared_vm : guess(t), &id);
+	return group_create(fd, random_below(t, 2) ? shared_vm : guess_id(t), &id);
 }
-static int drop_group(struct thread *t)
+static int destroy_group(struct thread *t)
 {
-	return group_destroy(fd, guess(t));
+	return group_destroy(fd, guess_id(t));
 }
-static int make_queue(struct thread *t)
+static int create_queue(struct thread *t)
 {
 	uint32_t id;
 
-	return queue_create(fd, guess(t), next(t, 2), 16, LIMIT_MS, &id);
+	return queue_create(fd, guess_id(t), random_below(t, 2), 16, LIMIT_MS, &id);
 }
-static int drop_queue(struct thread *t)
+static int destroy_queue(struct thread *t)
 {
-	return queue_destroy(fd, guess(t));
+	return queue_destroy(fd, guess_id(t));
 }
-static int look(struct thread *t)
+static int query_states(struct thread *t)
 {
-	struct drm_sovgpu_queue_state q = {.queue_id = guess(t)};
-	struct drm_sovgpu_vm_state v = {.vm_id = guess(t)};
-	int status = call(fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &q);
+	struct drm_sovgpu_queue_state q = {.queue_id = guess_id(t)};
+	struct drm_sovgpu_vm_state v = {.vm_id = guess_id(t)};
+	int status = gpu_ioctl(fd, DRM_IOCTL_SOVGPU_QUEUE_STATE, &q);
 
-	return status ? status : call(fd, DRM_IOCTL_SOVGPU_VM_STATE, &v);
+	return status ? status : gpu_ioctl(fd, DRM_IOCTL_SOVGPU_VM_STATE, &v);
 }
-static int run(struct thread *t)
+static int submit_job(struct thread *t)
 {
-	struct stream s = {.words = (uint32_t *)(t->memory + 4096 * next(t, 8))};
-	struct drm_sovgpu_sync done_sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(fd), 0};
+	struct stream s = {.words = (uint32_t *)(t->memory + 4096 * random_below(t, 8))};
+	struct drm_sovgpu_sync done_sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(fd), 0};
 
-	add_release(&s, BUFFER_VA + MIB, 1);
+	stream_release(&s, BUFFER_VA + MIB, 1);
 	struct drm_sovgpu_job job = {.va = BUFFER_VA + (uint64_t)((uint8_t *)s.words - t->memory),
 				     .size = 4 * s.count};
-	int status = submit(fd, guess(t), &job, 1, &done_sync, 1);
+	int status = queue_submit(fd, guess_id(t), &job, 1, &done_sync, 1);
 	struct drm_syncobj_destroy d = {.handle = done_sync.handle};
 
-	if (!status && next(t, 2))
-		status = wait_for(fd, done_sync.handle, 0, 60);
-	call(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
+	if (!status && random_below(t, 2))
+		status = syncobj_wait(fd, done_sync.handle, 0, 60);
+	gpu_ioctl(fd, DRM_IOCTL_SYNCOBJ_DESTROY, &d);
 	return status;
 }
-static int sleep_on_memory(struct thread *t)
+static int fence_wait(struct thread *t)
 {
-	struct drm_sovgpu_fence_wait w = {.handle = guess(t),
-					  .value = next(t, 2),
+	struct drm_sovgpu_fence_wait w = {.handle = guess_id(t),
+					  .value = random_below(t, 2),
 					  .mask = 1,
 					  .deadline_ns = (int64_t)(now_ns() + 1000000)};
 
-	return call(fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
+	return gpu_ioctl(fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w);
 }
 
-/* What may come of each: done, or the thing is not there, or one of these. */
-static const struct deed {
+/* Each may succeed, return ENOENT, or one of these. */
+static const struct operation {
 	const char *name;
-	int (*run)(struct thread *t);
-	int others[4];
-} deeds[] = {
-	{"BO_CREATE", make_buffer, {-ENOSPC}},
-	{"GEM_CLOSE", drop_buffer, {0}},
+	int (*submit_job)(struct thread *t);
+	int allowed[4];
+} operations[] = {
+	{"BO_CREATE", create_buffer, {-ENOSPC}},
+	{"GEM_CLOSE", close_buffer, {0}},
 	{"mmap", touch_buffer, {-EACCES, -EINVAL}},
 	{"PRIME", share_buffer, {-EPERM}},
-	{"VM_CREATE", make_vm, {-ENOSPC}},
-	{"VM_DESTROY", drop_vm, {0}},
-	{"VM_BIND", bind, {-EINVAL}},
-	{"GROUP_CREATE", make_group, {-ENOSPC}},
-	{"GROUP_DESTROY", drop_group, {0}},
-	/* EIO: its group has failed on the device, which the driver has not heard yet. */
-	{"QUEUE_CREATE", make_queue, {-ENOSPC, -ECANCELED, -EIO}},
-	{"QUEUE_DESTROY", drop_queue, {0}},
-	{"QUEUE_STATE, VM_STATE", look, {0}},
-	{"QUEUE_SUBMIT", run, {-ECANCELED}},
-	{"FENCE_WAIT", sleep_on_memory, {-ETIME, -EINVAL}},
+	{"VM_CREATE", create_vm, {-ENOSPC}},
+	{"VM_DESTROY", destroy_vm, {0}},
+	{"VM_BIND", bind_or_unbind, {-EINVAL}},
+	{"GROUP_CREATE", create_group, {-ENOSPC}},
+	{"GROUP_DESTROY", destroy_group, {0}},
+	/* EIO: the group has failed on the device, and the driver has not been notified yet. */
+	{"QUEUE_CREATE", create_queue, {-ENOSPC, -ECANCELED, -EIO}},
+	{"QUEUE_DESTROY", destroy_queue, {0}},
+	{"QUEUE_STATE, VM_STATE", query_states, {0}},
+	{"QUEUE_SUBMIT", submit_job, {-ECANCELED}},
+	{"FENCE_WAIT", fence_wait, {-ETIME, -EINVAL}},
 };
 
-static void *live(void *argument)
+static void *run_thread(void *argument)
 {
 	struct thread *t = argument;
 
 	for (int i = 0; i < ROUNDS; i++) {
-		uint32_t which = next(t, COUNT(deeds));
-		const struct deed *d = &deeds[which];
-		int status = d->run(t);
+		uint32_t which = random_below(t, COUNT(operations));
+		const struct operation *d = &operations[which];
+		int status = d->submit_job(t);
 		bool good = !status || status == -ENOENT;
 
-		for (size_t k = 0; k < COUNT(d->others); k++)
-			good = good || (d->others[k] && status == d->others[k]);
+		for (size_t k = 0; k < COUNT(d->allowed); k++)
+			good = good || (d->allowed[k] && status == d->allowed[k]);
 		if (!good && __atomic_fetch_add(&unexpected, 1, __ATOMIC_RELAXED) < 10)
 			diag("%s: %d (%s)", d->name, status, strerror(-status));
 		if (!status)
@@ -188,48 +190,49 @@ static void *live(void *argument)
 int main(void)
 {
 	struct thread threads[THREADS];
-	struct machine beside;
+	struct fixture bystander;
 	uint32_t buffer;
 
-	if (!machine_open(&beside, COPY))
+	if (!fixture_open(&bystander, COPY))
 		return tap_done();
-	uint64_t before = free_vram(beside.fd);
+	uint64_t before = free_vram_bytes(bystander.fd);
 
 	fd = open_device();
-	create(fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &buffer);
-	uint8_t *memory = map(fd, buffer, BUFFER_BYTES);
+	bo_create(fd, SYSTEM, BUFFER_BYTES, MAPPABLE, &buffer);
+	uint8_t *memory = bo_map(fd, buffer, BUFFER_BYTES);
 
 	if (!ok(memory != MAP_FAILED && !vm_create(fd, &shared_vm) &&
 			!vm_map(fd, shared_vm, buffer, 0, BUFFER_VA, BUFFER_BYTES),
-		"eight threads share a file"))
+		"a file is set up for eight threads"))
 		return tap_done();
 	for (uint32_t i = 0; i < THREADS; i++) {
 		threads[i] = (struct thread){.random = i + 1, .memory = memory + i * 8 * 4096};
-		pthread_create(&threads[i].id, NULL, live, &threads[i]);
+		pthread_create(&threads[i].id, NULL, run_thread, &threads[i]);
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i].id, NULL);
-	ok(!unexpected, "%u calls of theirs end as they may", THREADS * ROUNDS);
+	ok(!unexpected, "%u racing calls return only allowed results", THREADS * ROUNDS);
 	bool all = true;
 
-	for (size_t i = 0; i < COUNT(deeds); i++) {
+	for (size_t i = 0; i < COUNT(operations); i++) {
 		all = all && done[i];
-		diag("%s: %u done", deeds[i].name, done[i]);
+		diag("%s: %u successful", operations[i].name, done[i]);
 	}
-	ok(all, "each kind was done at least once");
+	ok(all, "every kind of racing call succeeds at least once");
 	munmap(memory, BUFFER_BYTES);
 	close(fd);
-	ok(free_vram(beside.fd) == before, "when the file is closed all memory is free again");
-	struct stream s = at(&beside, 0);
-	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj(beside.fd), 0};
+	ok(free_vram_bytes(bystander.fd) == before,
+	   "all VRAM is free after the raced file is closed");
+	struct stream s = stream_at(&bystander, 0);
+	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, syncobj_create(bystander.fd), 0};
 
-	add_release(&s, BUFFER_VA + MIB, 9);
-	struct drm_sovgpu_job job = job_of(&beside, &s);
+	stream_release(&s, BUFFER_VA + MIB, 9);
+	struct drm_sovgpu_job job = stream_job(&bystander, &s);
 
-	ok(!submit(beside.fd, beside.queue, &job, 1, &sync, 1) &&
-		   !wait_for(beside.fd, sync.handle, 0, 60) &&
-		   *(uint64_t *)(beside.memory + MIB) == 9,
-	   "another file did not notice");
-	machine_close(&beside);
+	ok(!queue_submit(bystander.fd, bystander.queue, &job, 1, &sync, 1) &&
+		   !syncobj_wait(bystander.fd, sync.handle, 0, 60) &&
+		   *(uint64_t *)(bystander.memory + MIB) == 9,
+	   "a queue of another file works after the races");
+	fixture_close(&bystander);
 	return tap_done();
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A second process, which has nothing to do with what the first one tries. It has bytes that nobody else knows in system and
- * in video memory, and work of both kinds of queues under way that waits for a word of its own. Asked how it is, it
- * looks whether the work is still waiting, lets it run, compares every byte, and begins anew.
+ * A bystander process that must not notice an attack by the test process. It keeps a known pattern
+ * in system memory and VRAM, and has one submission pending on a kernel queue and one on a user
+ * queue; both wait for semaphores of its own. On request it checks that both submissions are still
+ * pending, releases them, compares every byte, and submits again.
  */
 #ifndef TESTS_KSELFTEST_VICTIM_H
 #define TESTS_KSELFTEST_VICTIM_H
@@ -11,33 +12,33 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#include "tests/userspace/kselftest/user.h"
+#include "tests/userspace/kselftest/user_queue.h"
 
-#define VICTIM_VA    (24 * GIB) /* its system memory; video memory follows */
+#define VICTIM_VA    (24 * GIB) /* system memory; VRAM follows */
 #define VICTIM_BYTES (256 * KIB)
 
-/* In its buffer: the words that its work waits for, streams, where work copies to. */
+/* Offsets in its buffer: semaphores, command streams, copy destinations. */
 enum { VICTIM_GATES = 0x80000, VICTIM_STREAMS = 0x100000, VICTIM_COPIES = 0x200000 };
 
-enum victim_works { VICTIM_BY_CALLS, VICTIM_BY_ITSELF, VICTIM_WORKS };
+enum victim_queue { VICTIM_KERNEL_QUEUE, VICTIM_USER_QUEUE, VICTIM_QUEUES };
 
-/* What it can complain of, one bit each. */
+/* Complaints, one bit each. */
 enum {
-	VICTIM_EARLY = 1,    /* work began before it was let */
-	VICTIM_LATE = 2,     /* or did not end when it was */
-	VICTIM_WRONG = 4,    /* or had a wrong result */
-	VICTIM_CHANGED = 8,  /* bytes are others than were written */
-	VICTIM_STOPPED = 16, /* a queue is not well */
+	VICTIM_EARLY = 1,    /* work completed before it was released */
+	VICTIM_LATE = 2,     /* released work did not complete */
+	VICTIM_WRONG = 4,    /* work had a wrong result */
+	VICTIM_CHANGED = 8,  /* the memory pattern changed */
+	VICTIM_STOPPED = 16, /* a queue is in an error state */
 };
 
 struct victim {
 	pid_t process;
-	int ask, hear;
+	int request, report;
 };
 
-struct victim_side {
-	struct user u;
-	uint8_t *bytes[2]; /* system and video memory */
+struct victim_state {
+	struct user_queue u;
+	uint8_t *bytes[2]; /* system memory, VRAM */
 	uint32_t done, round;
 };
 
@@ -46,83 +47,83 @@ static inline uint8_t victim_byte(uint64_t at)
 	return (uint8_t)(0xa5 ^ at * 31 ^ at >> 8);
 }
 
-static inline bool victim_make(struct victim_side *v)
+static inline bool victim_setup(struct victim_state *v)
 {
-	if (!machine_make(&v->u.m, COPY, 16, 10000) || !user_attach(&v->u, COMPUTE))
+	if (!fixture_create(&v->u.m, COPY, 16, 10000) || !user_queue_attach(&v->u, COMPUTE))
 		return false;
 	for (uint32_t i = 0; i < 2; i++) {
 		uint32_t handle;
 
-		create(v->u.m.fd, i ? VRAM : SYSTEM, VICTIM_BYTES, MAPPABLE, &handle);
-		v->bytes[i] = map(v->u.m.fd, handle, VICTIM_BYTES);
+		bo_create(v->u.m.fd, i ? VRAM : SYSTEM, VICTIM_BYTES, MAPPABLE, &handle);
+		v->bytes[i] = bo_map(v->u.m.fd, handle, VICTIM_BYTES);
 		if (v->bytes[i] == MAP_FAILED || vm_map(v->u.m.fd, v->u.m.vm, handle, 0,
 							VICTIM_VA + i * VICTIM_BYTES, VICTIM_BYTES))
 			return false;
 		for (uint64_t k = 0; k < VICTIM_BYTES; k++)
 			v->bytes[i][k] = victim_byte(k);
 	}
-	v->done = syncobj(v->u.m.fd);
+	v->done = syncobj_create(v->u.m.fd);
 	return v->done;
 }
 
-static inline volatile uint64_t *victim_gate(struct victim_side *v, uint32_t way)
+static inline volatile uint64_t *victim_gate(struct victim_state *v, uint32_t queue)
 {
-	return (volatile uint64_t *)(v->u.m.memory + VICTIM_GATES + 64 * way);
+	return (volatile uint64_t *)(v->u.m.memory + VICTIM_GATES + 64 * queue);
 }
 
-/* Both queues copy half of either memory, when they are let, and say that they have done it. */
-static inline bool victim_begin(struct victim_side *v)
+/* Both queues wait for their semaphore, copy half of either memory, and release a second word. */
+static inline bool victim_submit(struct victim_state *v)
 {
 	struct drm_sovgpu_sync sync = {DRM_SOVGPU_SYNC_SIGNAL, v->done, 0};
 	bool good = true;
 
 	v->round++;
-	memset(v->u.m.memory + VICTIM_COPIES, 0, VICTIM_WORKS * VICTIM_BYTES);
-	for (uint32_t way = 0; way < VICTIM_WORKS; way++) {
-		struct stream s = at(&v->u.m, VICTIM_STREAMS + 0x10000 * way);
-		uint64_t to = BUFFER_VA + VICTIM_COPIES + way * VICTIM_BYTES,
+	memset(v->u.m.memory + VICTIM_COPIES, 0, VICTIM_QUEUES * VICTIM_BYTES);
+	for (uint32_t queue = 0; queue < VICTIM_QUEUES; queue++) {
+		struct stream s = stream_at(&v->u.m, VICTIM_STREAMS + 0x10000 * queue);
+		uint64_t to = BUFFER_VA + VICTIM_COPIES + queue * VICTIM_BYTES,
 			 half = VICTIM_BYTES / 2;
 
-		victim_gate(v, way)[0] = victim_gate(v, way)[1] = 0;
-		add_acquire(&s, BUFFER_VA + VICTIM_GATES + 64 * way, 1);
-		add_copy(&s, to, VICTIM_VA, (uint32_t)half);
-		add_copy(&s, to + half, VICTIM_VA + VICTIM_BYTES + half, (uint32_t)half);
-		add_release(&s, BUFFER_VA + VICTIM_GATES + 64 * way + 8, v->round);
-		struct drm_sovgpu_job job = job_of(&v->u.m, &s);
+		victim_gate(v, queue)[0] = victim_gate(v, queue)[1] = 0;
+		stream_acquire(&s, BUFFER_VA + VICTIM_GATES + 64 * queue, 1);
+		stream_copy(&s, to, VICTIM_VA, (uint32_t)half);
+		stream_copy(&s, to + half, VICTIM_VA + VICTIM_BYTES + half, (uint32_t)half);
+		stream_release(&s, BUFFER_VA + VICTIM_GATES + 64 * queue + 8, v->round);
+		struct drm_sovgpu_job job = stream_job(&v->u.m, &s);
 
-		if (way == VICTIM_BY_ITSELF)
-			push(&v->u, &job);
+		if (queue == VICTIM_USER_QUEUE)
+			ring_push(&v->u, &job);
 		else
-			good = !submit(v->u.m.fd, v->u.m.queue, &job, 1, &sync, 1);
+			good = !queue_submit(v->u.m.fd, v->u.m.queue, &job, 1, &sync, 1);
 	}
 	return good;
 }
 
-static inline uint32_t victim_look(struct victim_side *v)
+static inline uint32_t victim_check(struct victim_state *v)
 {
 	uint32_t complaints = 0;
 
-	if (wait_for(v->u.m.fd, v->done, 0, 0) != -ETIME)
+	if (syncobj_wait(v->u.m.fd, v->done, 0, 0) != -ETIME)
 		complaints |= VICTIM_EARLY;
-	for (uint32_t way = 0; way < VICTIM_WORKS; way++) {
+	for (uint32_t queue = 0; queue < VICTIM_QUEUES; queue++) {
 		struct drm_sovgpu_fence_wait w = {.handle = v->u.m.buffer,
-						  .offset = VICTIM_GATES + 64 * way + 8,
+						  .offset = VICTIM_GATES + 64 * queue + 8,
 						  .value = v->round,
 						  .mask = UINT64_MAX,
 						  .deadline_ns =
 							  (int64_t)(now_ns() + 20 * SECOND_NS)};
-		const uint8_t *copy = v->u.m.memory + VICTIM_COPIES + way * VICTIM_BYTES;
+		const uint8_t *copy = v->u.m.memory + VICTIM_COPIES + queue * VICTIM_BYTES;
 
-		if (victim_gate(v, way)[1])
+		if (victim_gate(v, queue)[1])
 			complaints |= VICTIM_EARLY;
-		victim_gate(v, way)[0] = 1;
-		if (call(v->u.m.fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w))
+		victim_gate(v, queue)[0] = 1;
+		if (gpu_ioctl(v->u.m.fd, DRM_IOCTL_SOVGPU_FENCE_WAIT, &w))
 			complaints |= VICTIM_LATE;
 		for (uint64_t k = 0; k < VICTIM_BYTES; k++)
 			if (copy[k] != victim_byte(k))
 				complaints |= VICTIM_WRONG;
 	}
-	if (wait_for(v->u.m.fd, v->done, 0, 20))
+	if (syncobj_wait(v->u.m.fd, v->done, 0, 20))
 		complaints |= VICTIM_LATE;
 	for (uint64_t k = 0; k < VICTIM_BYTES; k++)
 		if (v->bytes[0][k] != victim_byte(k) || v->bytes[1][k] != victim_byte(k))
@@ -132,50 +133,50 @@ static inline uint32_t victim_look(struct victim_side *v)
 	return complaints;
 }
 
-static inline void victim_live(int asked, int tell)
+static inline void victim_main(int requests, int reports)
 {
-	struct victim_side v = {0};
-	uint32_t complaints = victim_make(&v) && victim_begin(&v) ? 0 : UINT32_MAX;
+	struct victim_state v = {0};
+	uint32_t complaints = victim_setup(&v) && victim_submit(&v) ? 0 : UINT32_MAX;
 	char c;
 
 	do {
-		if (write(tell, &complaints, sizeof(complaints)) != sizeof(complaints))
+		if (write(reports, &complaints, sizeof(complaints)) != sizeof(complaints))
 			_exit(1);
-		if (read(asked, &c, 1) != 1)
+		if (read(requests, &c, 1) != 1)
 			_exit(0);
-		complaints = victim_look(&v);
-		if (!victim_begin(&v))
+		complaints = victim_check(&v);
+		if (!victim_submit(&v))
 			complaints |= VICTIM_STOPPED;
 	} while (1);
 }
 
-/* What it complains of; UINT32_MAX: it does not answer. */
-static inline uint32_t victim_says(struct victim *v)
+/* Returns the complaint bits; UINT32_MAX if the process does not answer. */
+static inline uint32_t victim_read_report(struct victim *v)
 {
-	struct pollfd p = {.fd = v->hear, .events = POLLIN};
+	struct pollfd p = {.fd = v->report, .events = POLLIN};
 	uint32_t complaints;
 
-	return poll(&p, 1, 60000) == 1 &&
-			       read(v->hear, &complaints, sizeof(complaints)) == sizeof(complaints)
+	return poll(&p, 1, 60000) == 1 && read(v->report, &complaints, sizeof(complaints)) ==
+						  sizeof(complaints)
 		       ? complaints
 		       : UINT32_MAX;
 }
 
-static inline uint32_t victim_ask(struct victim *v)
+static inline uint32_t victim_request_report(struct victim *v)
 {
-	return write(v->ask, "?", 1) == 1 ? victim_says(v) : UINT32_MAX;
+	return write(v->request, "?", 1) == 1 ? victim_read_report(v) : UINT32_MAX;
 }
 
-static inline bool victim_well(struct victim *v, const char *while_what)
+static inline bool expect_victim_unaffected(struct victim *v, const char *while_what)
 {
-	uint32_t complaints = victim_ask(v);
+	uint32_t complaints = victim_request_report(v);
 
-	if (!ok(!complaints, "another process does not notice: %s", while_what))
-		diag("it complains: %#x", complaints);
+	if (!ok(!complaints, "another process is unaffected: %s", while_what))
+		diag("complaint bits: %#x", complaints);
 	return !complaints;
 }
 
-/* Before anything else is open: it inherits nothing. */
+/* Call before opening anything, so that the child inherits no descriptors. */
 static inline bool victim_start(struct victim *v)
 {
 	int to[2], from[2];
@@ -186,20 +187,20 @@ static inline bool victim_start(struct victim *v)
 	if (!v->process) {
 		close(to[1]);
 		close(from[0]);
-		victim_live(to[0], from[1]);
+		victim_main(to[0], from[1]);
 	}
 	close(to[0]);
 	close(from[1]);
-	v->ask = to[1];
-	v->hear = from[0];
-	return ok(!victim_says(v), "another process has memory and work of its own");
+	v->request = to[1];
+	v->report = from[0];
+	return ok(!victim_read_report(v), "a bystander process has memory and pending work");
 }
 
 static inline void victim_end(struct victim *v)
 {
-	close(v->ask);
+	close(v->request);
 	waitpid(v->process, NULL, 0);
-	close(v->hear);
+	close(v->report);
 }
 
 #endif

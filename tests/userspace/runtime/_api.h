@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of the public API share. They see sov.h and nothing else of the library. */
+/* Shared by the tests of the public API. They include sov.h and nothing else of the library. */
 #ifndef TESTS_API_H
 #define TESTS_API_H
 
@@ -13,8 +13,8 @@
 #define UNUSED        __attribute__((unused))
 #define COUNT(array)  ((uint32_t)(sizeof(array) / sizeof(*(array))))
 #define SECOND        UINT64_C(1000000000)
-/* How many of a test's devices to try. TEST_CARD=1: the first alone, where that is a card and
- * software GPUs would take their time. */
+/* How many of a test's devices to use. TEST_CARD=1: only the first, where that is a card and
+ * software GPUs would be slow. */
 #define DEVICES(list) (getenv("TEST_CARD") ? 1 : COUNT(list))
 
 UNUSED static bool good(sov_result r, const char *promise)
@@ -24,19 +24,19 @@ UNUSED static bool good(sov_result r, const char *promise)
 	return r == SOV_OK;
 }
 
-/* The result, and a part of the sentence. */
+/* Checks the result and a part of the error message. */
 UNUSED static bool refused(sov_result r, sov_result want, const char *part, const char *promise)
 {
-	bool same = r == want && strstr(sov_last_error(), soft_sentence(part));
+	bool same = r == want && strstr(sov_last_error(), soft_message(part));
 
 	if (!ok(same, "%s", promise)) {
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
-		diag("want: %s: … %s …", sov_result_name(want), soft_sentence(part));
+		diag("want: %s: … %s …", sov_result_name(want), soft_message(part));
 	}
 	return same;
 }
 
-/* For steps without which the rest makes no sense. */
+/* For steps that the rest of the test depends on. */
 UNUSED static void must_(sov_result r, const char *call, int line)
 {
 	if (!r)
@@ -59,7 +59,7 @@ UNUSED static sov_context context_on(const char *device_name, uint64_t kernel_ti
 	return c;
 }
 
-/* Real devices come before those of SOV_SOFT and count in their names: the nth of those. */
+/* Hardware devices precede those of SOV_SOFT and count in their names: the nth software GPU. */
 UNUSED static const char *software(uint32_t n)
 {
 	static sov_device_properties p;
@@ -78,8 +78,8 @@ UNUSED static const char *software(uint32_t n)
 	exit(tap_done());
 }
 
-/* What stands behind a context: "soft", or a way to a card, which tells less. */
-UNUSED static const char *way_to(sov_context c)
+/* The winsys of a context's device: "soft", or one for hardware, which reports less. */
+UNUSED static const char *winsys_of(sov_context c)
 {
 	static sov_device_properties p;
 	sov_device d;
@@ -122,7 +122,7 @@ UNUSED static sov_function function_of(sov_context c, const char *ptx, const cha
 	return f;
 }
 
-/* Launches with n arguments that all have 4 or 8 bytes, told by sizes: "488". */
+/* Launches with arguments of 4 or 8 bytes, whose sizes are given as "488". */
 UNUSED static sov_result launch(sov_function f, sov_stream s, uint32_t blocks, uint32_t threads,
 				const char *sizes, const void *const *arguments)
 {

@@ -5,7 +5,7 @@
 
 #define PTX_HEADER ".version 8.0\n.target sm_80\n.address_size 64\n"
 
-/* *p += n: right only when launches of one stream run one after the other. */
+/* *p += n: right only if launches of one stream execute one after the other. */
 #define PTX_ADD \
 	PTX_HEADER \
 	".visible .entry add(.param .u64 p, .param .u32 n) {\n" \
@@ -20,7 +20,7 @@
 	"	ret;\n" \
 	"}\n"
 
-/* Runs until *gate is not 0, then stores it in *out. The other one opens it. */
+/* gate runs until *gate is not 0 and stores it in *out; open sets it. */
 #define PTX_GATE \
 	PTX_HEADER \
 	".visible .entry gate(.param .u64 gate, .param .u64 out) {\n" \

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Kernels that go wrong. Each is reported by the next call on its context with the kernel's name
- * and the cause, sticks until a reset, and touches no other context; a new context works at once.
+ * Kernels that fault or hang. The next call on the context reports kernel and cause, the error is
+ * sticky until a reset, other contexts are not affected, and a new context works at once.
  */
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
@@ -13,19 +13,19 @@
 		   "	ret;\n}\n"
 
 #define FREED    1          /* the address of an allocation that was freed */
-#define GOOD     (2u << 20) /* bytes of a good allocation: whole pages, whatever their size */
-#define MMU_PAGE 4096u      /* of which a card tells the number alone */
+#define GOOD     (2u << 20) /* bytes of a valid allocation: whole pages of any size */
+#define MMU_PAGE 4096u      /* hardware reports only the page number */
 
 struct wrong {
 	const char *name, *ptx;
 	sov_result result;
-	const char *cause;       /* in the sentence */
+	const char *cause;       /* part of the error message */
 	const char *instruction; /* in the disassembly; NULL: none is known */
 	bool address;            /* p + offset is the address at fault */
-	uint64_t p;              /* 0: a good allocation; FREED */
+	uint64_t p;              /* 0: a valid allocation; FREED */
 	int64_t offset;
-	bool mmu;    /* it is the MMU that refuses */
-	bool single; /* what the kernel does only once */
+	bool mmu;    /* the MMU rejects the access */
+	bool single; /* the kernel has one such instruction */
 };
 
 static const struct wrong table[] = {
@@ -52,7 +52,7 @@ static const struct wrong table[] = {
 	 false},
 };
 
-#define LIMIT (SECOND / 2) /* a card needs up to a fifth of a second to tell of a fault */
+#define LIMIT (SECOND / 2) /* hardware takes up to a fifth of a second to report a fault */
 
 static bool works(sov_context c)
 {
@@ -83,29 +83,29 @@ static void sticks(sov_context c, const struct wrong *w)
 		   sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, (sov_module *)&f) ==
 			   w->result,
 	   "%s: every later call returns the same error", w->name);
-	is_str(sov_last_error(), first, "with the same sentence");
+	is_str(sov_last_error(), first, "every later call has the same error message");
 }
 
 /*
- * What is known of it by which way. Block and thread by a software GPU alone. A card's MMU knows
- * pages. Our own driver does not ask the processors, so of an error of theirs it knows that there
- * was one, and of an access neither its kind nor its place: the instruction is named where there is
- * only one.
+ * What each winsys reports. Only a software GPU reports block and thread. A hardware MMU reports
+ * pages. Our own driver does not query the multiprocessors: of their errors it reports only that
+ * one occurred, and of an access neither kind nor instruction, which is named if there is only one
+ * candidate.
  */
-static struct wrong knowledge(const struct wrong *w, const char *way)
+static struct wrong expected_report(const struct wrong *w, const char *winsys)
 {
 	struct wrong known = *w;
 
-	if (getenv("TEST_CHIP")) { /* says where it was in the middle of it */
+	if (getenv("TEST_CHIP")) { /* the message contains the position */
 		const char *behind = strstr(w->cause, "it lies ");
 
 		known.instruction = soft_instruction(w->instruction);
 		known.cause = behind ? behind : w->cause;
 	}
-	if (strcmp(way, "kmod") || w->result != SOV_ERROR_FAULT)
+	if (strcmp(winsys, "kmod") || w->result != SOV_ERROR_FAULT)
 		return known;
 	if (!w->mmu) {
-		known.cause = "the compute engine refused the work (Xid 13)";
+		known.cause = "the compute engine rejected the work (Xid 13)";
 		known.address = false;
 	}
 	if (!w->mmu || !w->single)
@@ -116,7 +116,7 @@ static struct wrong knowledge(const struct wrong *w, const char *way)
 static void described(sov_context c, const struct wrong *w, uint64_t address)
 {
 	sov_fault fault = SOV_INIT(sov_fault);
-	bool right, soft = !strcmp(way_to(c), "soft");
+	bool right, soft = !strcmp(winsys_of(c), "soft");
 
 	MUST(sov_context_get_fault(c, &fault));
 	if (!soft && w->mmu)
@@ -125,18 +125,19 @@ static void described(sov_context c, const struct wrong *w, uint64_t address)
 		strstr(fault.cause, w->cause) && fault.address == (w->address ? address : 0);
 	if (w->instruction)
 		right = right && fault.pc != UINT64_MAX &&
-			strstr(fault.instruction, w->instruction) && !!fault.placed == soft &&
+			strstr(fault.instruction, w->instruction) && !!fault.has_thread == soft &&
 			fault.block[0] == soft && fault.block[1] == 0 && fault.thread[0] == 0;
 	else
 		right = right && fault.pc == UINT64_MAX && !*fault.instruction;
-	ok(right, "%s: kernel, cause, address, instruction and thread are known", w->name);
+	ok(right, "%s: the fault record has kernel, cause, address, instruction and thread",
+	   w->name);
 	diag("%s", sov_last_error());
 	diag("kernel '%s' cause '%s' address 0x%llx pc 0x%llx block %u thread %u: %s", fault.kernel,
 	     fault.cause, (unsigned long long)fault.address, (unsigned long long)fault.pc,
 	     fault.block[0], fault.thread[0], fault.instruction);
 }
 
-/* Blocks 0 and 2 do nothing wrong: the first instructions of the kernel leave them out. */
+/* Blocks 0 and 2 return at once. */
 static char *only_block_one(const char *ptx)
 {
 	static char text[4096];
@@ -152,7 +153,7 @@ static char *only_block_one(const char *ptx)
 static void one(const char *device, const struct wrong *row, sov_context bystander)
 {
 	sov_context c = context_on(device, LIMIT), fresh;
-	struct wrong known = knowledge(row, way_to(c)), *w = &known;
+	struct wrong known = expected_report(row, winsys_of(c)), *w = &known;
 	uint32_t kept = 0xfeedf00d, got = 0;
 	sov_ptr good_memory, keep, p;
 	sov_function f;
@@ -169,34 +170,36 @@ static void one(const char *device, const struct wrong *row, sov_context bystand
 		MUST(sov_memory_alloc(c, 4096, &p));
 		MUST(sov_memory_free(c, p));
 	}
-	good(launch(f, NULL, 3, 1, "8", ARGUMENTS(&p)), "the launch itself says nothing");
+	good(launch(f, NULL, 3, 1, "8", ARGUMENTS(&p)),
+	     "the launch of a kernel that will fault succeeds");
 	snprintf(part, sizeof(part), "kernel '%s' on %s: ", w->name, soft_name(device));
 	r = sov_context_wait(c, 8 * SECOND);
 	refused(r, w->result, part, w->name);
-	ok(strstr(sov_last_error(), w->cause), "%s: the sentence says why", w->name);
+	ok(strstr(sov_last_error(), w->cause), "%s: the error message names the cause", w->name);
 	sticks(c, w);
 	described(c, w, p + (uint64_t)w->offset);
 
-	ok(works(bystander), "%s: another context lives on", w->name);
+	ok(works(bystander), "%s: another context is not affected", w->name);
 	fresh = context_on(device, 0);
-	ok(works(fresh), "%s: a new context works", w->name);
+	ok(works(fresh), "%s: a new context on the device works", w->name);
 	MUST(sov_context_destroy(fresh));
 
-	good(sov_context_reset(c), "the context can be reset");
-	good(sov_context_status(c), "and has no error then");
+	good(sov_context_reset(c), "a faulted context can be reset");
+	good(sov_context_status(c), "a reset clears the sticky error");
 	ok(sov_context_get_fault(c, &(sov_fault){.size = sizeof(sov_fault)}) == SOV_ERROR_NOT_FOUND,
-	   "nothing is left to be said about it");
+	   "a reset context has no fault record");
 	MUST(sov_memory_copy(c, SOV_HOST(&got), keep, 4));
-	ok(got == kept, "%s: memory keeps its content", w->name);
-	ok(works(c), "%s: after a reset it works", w->name);
+	ok(got == kept, "%s: memory keeps its content across a reset", w->name);
+	ok(works(c), "%s: a reset context runs kernels", w->name);
 	MUST(sov_memory_alloc(c, 64, &p));
-	good(launch(f, NULL, 1, 1, "8", ARGUMENTS(&p)), "the old function can still be launched");
-	good(sov_context_wait(c, 10 * SECOND), "and runs, where it does nothing wrong");
+	good(launch(f, NULL, 1, 1, "8", ARGUMENTS(&p)),
+	     "a function loaded before the reset can be launched");
+	good(sov_context_wait(c, 10 * SECOND), "a function loaded before the reset runs");
 	MUST(sov_context_destroy(c));
 }
 
-/* Errors come up in whatever call is next; giving things back works on a failed context too. */
-static void giving_back(const char *device)
+/* Any call reports the error; freeing works on a failed context. */
+static void free_on_failed_context(const char *device)
 {
 	sov_context c = context_on(device, 0);
 	sov_function gate = function_of(c, PTX_GATE, "gate"), f;
@@ -212,28 +215,30 @@ static void giving_back(const char *device)
 	MUST(sov_stream_create(c, 0, &s));
 	MUST(sov_event_create(c, 0, &e));
 	MUST(sov_module_get_function(m, table[0].name, &f));
-	MUST(launch(gate, s, 1, 1, "88", ARGUMENTS(&memory, &memory))); /* nobody opens it */
+	MUST(launch(gate, s, 1, 1, "88",
+		    ARGUMENTS(&memory, &memory))); /* the gate is never opened */
 	MUST(sov_event_record(e, s));
 	MUST(launch(f, NULL, 1, 1, "8", ARGUMENTS(&p)));
 	refused(sov_memory_free(c, memory), SOV_ERROR_FAULT, "store_nowhere",
-		"a free reports what it waited for");
-	ok(sov_memory_free(c, memory) == SOV_ERROR_INVALID_ADDRESS, "and has freed");
+		"sov_memory_free reports the fault of the work that it waited for");
+	ok(sov_memory_free(c, memory) == SOV_ERROR_INVALID_ADDRESS,
+	   "sov_memory_free frees even when it reports a fault");
 	ok(sov_stream_destroy(s) == SOV_ERROR_FAULT &&
 		   sov_stream_destroy(s) == SOV_ERROR_INVALID_HANDLE,
-	   "a stream is destroyed, and the error returned");
+	   "sov_stream_destroy on a failed context destroys and returns the error");
 	ok(sov_module_unload(m) == SOV_ERROR_FAULT &&
 		   sov_module_unload(m) == SOV_ERROR_INVALID_HANDLE,
-	   "so is a module");
+	   "sov_module_unload on a failed context unloads and returns the error");
 	ok(launch(f, NULL, 1, 1, "8", ARGUMENTS(&p)) == SOV_ERROR_INVALID_HANDLE,
-	   "with its functions");
+	   "functions of a module unloaded on a failed context are gone");
 	MUST(sov_context_reset(c));
 	refused(sov_event_wait(e, SECOND), SOV_ERROR_INVALID_ARGUMENT, "never recorded",
-		"a record that was dropped never was");
+		"an event record that the fault dropped counts as never made");
 	MUST(sov_event_record(e, NULL));
-	good(sov_event_wait(e, 10 * SECOND), "the event can be recorded again");
-	good(sov_event_destroy(e), "and destroyed");
+	good(sov_event_wait(e, 10 * SECOND), "an event can be recorded again after a reset");
+	good(sov_event_destroy(e), "an event can be destroyed after a reset");
 	MUST(sov_memory_info(c, &after, NULL));
-	ok(after >= before, "nothing is left of what was given back");
+	ok(after >= before, "memory freed on a failed context is free again");
 	MUST(sov_context_destroy(c));
 }
 
@@ -244,16 +249,16 @@ static void short_kernels_have_time(const char *device)
 	uint32_t i, n = 1;
 	sov_ptr p;
 
-	/* Together they take longer than the limit, or would if the limit were shorter: it is each
-	 * kernel's. */
+	/* All kernels together take longer than the limit, which applies to each kernel. */
 	MUST(sov_memory_alloc(c, 4, &p));
 	for (i = 0; i < 600; i++)
 		MUST(launch(f, NULL, 1, 1, "84", ARGUMENTS(&p, &n)));
-	good(sov_context_wait(c, 60 * SECOND), "the limit is each kernel's own, not the queue's");
+	good(sov_context_wait(c, 60 * SECOND),
+	     "the time limit applies to each kernel, not to the queue");
 	MUST(sov_context_destroy(c));
 }
 
-/* A reset is allowed at any time: it drops what is pending. */
+/* A reset at any time discards pending work. */
 static void reset_while_busy(const char *device)
 {
 	sov_context c = context_on(device, 0);
@@ -263,11 +268,11 @@ static void reset_while_busy(const char *device)
 	MUST(sov_memory_alloc(c, 8, &p));
 	MUST(sov_memory_fill(c, p, 0, 4, 2));
 	MUST(launch(gate, NULL, 1, 1, "88", ARGUMENTS(&p, &p)));
-	good(sov_context_reset(c), "a context whose kernel still runs can be reset");
-	good(sov_context_wait(c, 5 * SECOND), "the kernel is gone");
-	ok(works(c), "and the context works");
+	good(sov_context_reset(c), "a context with a running kernel can be reset");
+	good(sov_context_wait(c, 5 * SECOND), "a reset stops the running kernel");
+	ok(works(c), "a context reset under a running kernel works");
 	MUST(launch(gate, NULL, 1, 1, "88", ARGUMENTS(&p, &p)));
-	good(sov_context_destroy(c), "so can it be destroyed");
+	good(sov_context_destroy(c), "a context with a running kernel can be destroyed");
 }
 
 int main(void)
@@ -284,10 +289,11 @@ int main(void)
 				continue; /* not a fault on all GPUs */
 			one(devices[d], &table[i], bystander);
 		}
-		giving_back(devices[d]);
+		free_on_failed_context(devices[d]);
 		short_kernels_have_time(devices[d]);
 		reset_while_busy(devices[d]);
-		good(sov_context_status(bystander), "a context that looked on has no error");
+		good(sov_context_status(bystander),
+		     "a context that no kernel faulted in has no error");
 		MUST(sov_context_destroy(bystander));
 	}
 	return tap_done();

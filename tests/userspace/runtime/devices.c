@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Which devices there are, for each setting of SOV_SOFT and SOV_VISIBLE_DEVICES. The list is made
- * once in a process, so each row runs in a child of its own.
+ * Device enumeration for settings of SOV_SOFT and SOV_VISIBLE_DEVICES. A process enumerates once,
+ * so each row runs in a child process.
  */
 #include <sys/wait.h>
 #include <unistd.h>
@@ -9,7 +9,7 @@
 
 struct row {
 	const char *soft, *visible; /* NULL: not set */
-	const char *want;           /* names in order, or a result and its sentence */
+	const char *want;           /* device names in order, or a result and its message */
 };
 
 static const struct row rows[] = {
@@ -25,24 +25,24 @@ static const struct row rows[] = {
 	{"gh100,ga100", " ga100.0 , 0 ", "ga100.0 gh100.0 "},
 	{"gh100,ga100", "", ""},
 	{"gh100,ga100", "2",
-	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '2' is no device; there are: 0 = gh100.0, 1 = "
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '2' is not a device; there are: 0 = gh100.0, 1 = "
 	 "ga100.0"},
 	{"gh100", "-1",
-	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '-1' is no device; there are: 0 = gh100.0"},
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '-1' is not a device; there are: 0 = gh100.0"},
 	{"gh100", "00",
-	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '00' is no device; there are: 0 = gh100.0"},
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '00' is not a device; there are: 0 = gh100.0"},
 	{"gh100", "0 0",
-	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0 0' is no device; there are: 0 = gh100.0"},
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0 0' is not a device; there are: 0 = gh100.0"},
 	{"gh100", "gh100.1",
-	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: 'gh100.1' is no device; there are: 0 = gh100.0"},
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: 'gh100.1' is not a device; there are: 0 = gh100.0"},
 	{"gh100", "0,gh100.0",
 	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: 'gh100.0' names gh100.0 a second time; once is "
 	 "enough"},
 	{"gh100", "0,",
 	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0,' ends with a comma; a device must follow"},
 	{"gh100", ",0",
-	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '' is no device; there are: 0 = gh100.0"},
-	{"none", "0", "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0' is no device; there are: none"},
+	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '' is not a device; there are: 0 = gh100.0"},
+	{"none", "0", "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0' is not a device; there are: none"},
 	{"gh200", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: 'gh200' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
 	{"gh100,,ga100", NULL,
@@ -79,7 +79,7 @@ static void set(const char *name, const char *value)
 		unsetenv(name);
 }
 
-/* What the child says on its standard output. */
+/* The child's standard output. */
 static void in_child(const struct row *row, void (*say)(void), char *text, size_t size)
 {
 	int pipes[2], status;
@@ -152,7 +152,7 @@ static void say_repair(void)
 static void wishes(void)
 {
 	static const struct {
-		sov_device_wish wish;
+		sov_device_requirements wish;
 		const char *want; /* NULL: none */
 	} table[] = {
 		{{.features = 0}, "gh100.0"},
@@ -170,21 +170,23 @@ static void wishes(void)
 	uint32_t i;
 
 	for (i = 0; i < COUNT(table); i++) {
-		sov_device_wish w = table[i].wish;
+		sov_device_requirements w = table[i].wish;
 		sov_result r;
 
 		w.size = sizeof(w);
-		r = sov_device_open_wish(&w, &d);
+		r = sov_device_open_matching(&w, &d);
 		if (!r)
 			sov_device_get_properties(d, &p);
 		ok(table[i].want ? !r && !strcmp(p.name, table[i].want) : r == SOV_ERROR_NO_DEVICE,
-		   "wish %u opens %s", i, table[i].want ? table[i].want : "nothing");
+		   "requirements %u open %s", i, table[i].want ? table[i].want : "nothing");
 	}
-	refused(sov_device_open_wish(
-			&(sov_device_wish){.size = sizeof(sov_device_wish), .target = "sm_1"}, &d),
+	refused(sov_device_open_matching(
+			&(sov_device_requirements){.size = sizeof(sov_device_requirements),
+						   .target = "sm_1"},
+			&d),
 		SOV_ERROR_NO_DEVICE,
 		"target sm_1; there are: 0 = gh100.0, 1 = ga100.0, 2 = gh100.1",
-		"a wish that nothing fulfils is repeated beside what there is");
+		"an error for unmet requirements repeats them and lists the devices");
 }
 
 static void properties(void)
@@ -193,17 +195,17 @@ static void properties(void)
 	sov_device d;
 
 	MUST(sov_device_open_name("gh100.1", &d));
-	good(sov_device_get_properties(d, &p), "properties can be read");
-	is_str(p.target, "sm_90", "gh100 is to be compiled for as sm_90");
-	is_str(p.winsys, "soft", "the way to it is soft");
+	good(sov_device_get_properties(d, &p), "device properties can be read");
+	is_str(p.target, "sm_90", "the target of gh100 is sm_90");
+	is_str(p.winsys, "soft", "the winsys of a software GPU is soft");
 	ok(p.features == (SOV_FEATURE_F64 | SOV_FEATURE_TIMESTAMPS | SOV_FEATURE_SOFTWARE |
 			  SOV_FEATURE_HAZARD_CHECK),
-	   "its features are f64, time stamps, software, hazard check");
+	   "a software GPU with hazard checks has the expected feature bits");
 	ok(p.warp_size == 32 && p.max_threads_per_block == 1024 && p.max_block[0] == 1024 &&
 		   p.max_block[2] == 64 && p.max_grid[0] == 0x7fffffff && p.max_grid[2] == 65535,
-	   "launch limits are those of the hardware");
-	ok(p.memory_bytes == UINT64_C(256) << 20, "memory is what SOV_SOFT said");
-	ok(p.ordinal == 2, "the ordinal is its place in the list");
+	   "launch limits of the software GPU equal the hardware's");
+	ok(p.memory_bytes == UINT64_C(256) << 20, "the memory size is the one in SOV_SOFT");
+	ok(p.ordinal == 2, "the ordinal is the position in the device list");
 }
 
 int main(void)
@@ -225,9 +227,9 @@ int main(void)
 	}
 	in_child(&nothing, say_no_device, text, sizeof(text));
 	is_str(text, "there is no device 'navi21.0'; there are: 0 = gh100.0",
-	       "a name that is not there is said");
+	       "opening an unknown device name lists the known devices");
 	in_child(&broken, say_repair, text, sizeof(text));
-	is_str(text, "2 0 1", "a wrong environment can be put right and asked again");
+	is_str(text, "2 0 1", "device enumeration succeeds after an invalid variable is corrected");
 
 	setenv("SOV_SOFT", "gh100:vram=512M,ga100:vram=1G,gh100:hazard:vram=256M", 1);
 	unsetenv("SOV_VISIBLE_DEVICES");

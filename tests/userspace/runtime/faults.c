@@ -1,16 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What the runtime makes of a failure that a way to the GPU reports, however little that knows: a
- * software GPU knows block, thread and queue, NVIDIA's kernel module an address or a program
- * counter at best. Here the software GPU's answers are replaced by such as a real one gives.
+ * Attribution of errors that a winsys reports with little information: a software GPU reports
+ * block, thread and queue, NVIDIA's kernel module an address or a program counter at best. Here
+ * errors like those of hardware replace the software GPU's.
  */
 #include <errno.h>
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/module/function.h"
 #include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/runtime/_ptx.h"
 
-static struct winsys way; /* the software GPU's, with the functions below */
+static struct winsys fake_winsys; /* the software GPU's winsys, with the functions below replaced */
 static struct winsys_error said;
 static bool failed;
 static int group_errno;
@@ -23,13 +23,13 @@ static bool tells(struct winsys_group *g, struct winsys_error *out)
 	return failed;
 }
 
-/* What a card has to say when it is stopped. */
-static bool tells_late;
+/* The error that hardware reports when the group is stopped. */
+static bool reports_late;
 
 static void stops(struct winsys_group *g)
 {
 	(void)g;
-	failed = tells_late;
+	failed = reports_late;
 }
 
 static int makes(struct winsys_device *d, struct winsys_group **out)
@@ -51,7 +51,7 @@ static sov_stream streams[2];
 static sov_function gate, waiter, opener, twice;
 static sov_ptr word;
 
-/* Waits, then stores in two places. */
+/* Waits, then has two stores. */
 #define PTX_TWICE \
 	PTX_HEADER \
 	".visible .entry twice(.param .u64 gate, .param .u64 out) {\n" \
@@ -77,11 +77,11 @@ static void set_up(void)
 
 	MUST(sov_device_open(0, &device));
 	d = object_get(device, OBJECT_DEVICE);
-	way = winsys_soft;
-	way.group_error = tells;
-	way.group_create = makes;
-	way.group_stop = stops;
-	d->winsys = &way;
+	fake_winsys = winsys_soft;
+	fake_winsys.group_error = tells;
+	fake_winsys.group_create = makes;
+	fake_winsys.group_stop = stops;
+	d->winsys = &fake_winsys;
 	object_put(&d->object);
 	failed = false;
 	MUST(sov_context_create(device, NULL, &context));
@@ -119,23 +119,23 @@ static uint64_t code_of(sov_function handle)
 	return va;
 }
 
-/* The group fails with this; the sentence is what the next call says. */
-static void fails(struct winsys_error e, sov_result want, const char *sentence, const char *promise)
+/* The group fails with this error; checks the message of the next call. */
+static void fails(struct winsys_error e, sov_result want, const char *message, const char *promise)
 {
 	sov_result r;
 
 	said = e;
 	failed = true;
 	r = sov_context_status(context);
-	if (!ok(r == want && strstr(sov_last_error(), soft_sentence(sentence)), "%s", promise)) {
+	if (!ok(r == want && strstr(sov_last_error(), soft_message(message)), "%s", promise)) {
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
-		diag("want: … %s", soft_sentence(sentence));
+		diag("want: … %s", soft_message(message));
 	}
 	failed = false;
 }
 
-/* Nothing is on the streams, not even their own beginning. */
-static void begin_anew(void)
+/* Resets the context and waits until the streams are idle. */
+static void reset_and_wait(void)
 {
 	MUST(sov_context_reset(context));
 	MUST(sov_context_wait(context, 10000000000));
@@ -147,116 +147,122 @@ static void reports(void)
 	char write[32];
 
 	snprintf(write, sizeof(write), ": %s", soft_instruction("STG"));
-	begin_anew();
+	reset_and_wait();
 	run(gate, streams[0], word);
-	fails((struct winsys_error){.xid = 13,
+	fails((struct winsys_error){.vendor_code = 13,
 				    .pc = code_of(gate) + 0x10,
 				    .text = "a warp's error"},
 	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a warp's error; at +0x10: ",
-	      "a program counter becomes a kernel, an offset and an instruction");
+	      "a program counter is resolved to kernel, offset and instruction");
 	MUST(sov_context_get_fault(context, &f));
-	ok(f.pc == 0x10 && *f.instruction && !f.placed && !strstr(sov_last_error(), "block"),
-	   "and no block or thread is invented");
-	begin_anew();
+	ok(f.pc == 0x10 && *f.instruction && !f.has_thread && !strstr(sov_last_error(), "block"),
+	   "a fault without thread information reports no block or thread");
+	reset_and_wait();
 
 	run(gate, streams[0], word);
 	fails(
 		(struct winsys_error){
-			.xid = 31, .memory = true, .address = word + 0x100000, .text = "x"},
+			.vendor_code = 31, .memory = true, .address = word + 0x100000, .text = "x"},
 		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
-		"without one, the only kernel that runs is named");
+		"a fault without program counter names the only running kernel");
 	MUST(sov_context_get_fault(context, &f));
-	ok(f.address == word + 0x100000 && f.pc == UINT64_MAX, "with the address");
-	begin_anew();
+	ok(f.address == word + 0x100000 && f.pc == UINT64_MAX,
+	   "a fault without program counter has the faulting address");
+	reset_and_wait();
 
 	run(gate, streams[0], word);
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
-	      SOV_ERROR_FAULT, write, "a write is where the kernel has its only store");
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	      SOV_ERROR_FAULT, write, "a faulting write is attributed to the kernel's only store");
 	MUST(sov_context_get_fault(context, &f));
 	ok(f.pc != UINT64_MAX && !strncmp(f.instruction, write + 2, strlen(write + 2)),
-	   "which is given");
-	begin_anew();
+	   "the fault record has the offset of the inferred store");
+	reset_and_wait();
 
 	run(twice, streams[0], word);
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
-	      SOV_ERROR_FAULT, "; by one of +0x", "of two stores both places are named");
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	      SOV_ERROR_FAULT, "; by one of +0x",
+	      "a faulting write lists both stores of the kernel");
 	MUST(sov_context_get_fault(context, &f));
-	ok(f.pc == UINT64_MAX && !*f.instruction, "and neither is taken for it");
-	begin_anew();
+	ok(f.pc == UINT64_MAX && !*f.instruction,
+	   "a fault with two candidate stores names no instruction");
+	reset_and_wait();
 
 	run(gate, streams[0], word);
 	fails(
 		(struct winsys_error){
-			.xid = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
-		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x", "an atomic is nowhere in it");
+			.vendor_code = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
+		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
+		"a faulting atomic names a kernel that has none");
 	MUST(sov_context_get_fault(context, &f));
-	ok(f.pc == UINT64_MAX && !*f.instruction, "so no instruction is");
-	begin_anew();
+	ok(f.pc == UINT64_MAX && !*f.instruction,
+	   "a faulting atomic is attributed to no instruction of a kernel without atomics");
+	reset_and_wait();
 
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4); /* ends at once */
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
-	      "also when another stream has done its work");
-	begin_anew();
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
+	      "the running kernel is named when another stream is idle");
+	reset_and_wait();
 
 	run(gate, streams[0], word);
 	run(gate, streams[1], word);
 	run(opener, streams[1], word);
-	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
-	      "also when it runs twice");
-	begin_anew();
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
+	      "a kernel that runs on two streams is named once");
+	reset_and_wait();
 
 	run(gate, streams[0], word);
 	run(waiter, streams[1], word);
-	fails((struct winsys_error){.xid = 13, .text = "x"}, SOV_ERROR_FAULT,
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT,
 	      "gh100.0: x; it was kernel 'gate' or 'gate'",
-	      "of two different kernels it may have been either");
+	      "a fault with two running kernels names both as suspects");
 	MUST(sov_context_get_fault(context, &f));
-	ok(!*f.kernel, "so none is said to have done it");
-	begin_anew();
+	ok(!*f.kernel, "a fault with two suspects has no kernel in its record");
+	reset_and_wait();
 
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4);
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
 	      SOV_ERROR_FAULT, "gh100.0: x; it was kernel 'gate' or 'open'",
-	      "a store may have gone wrong after its kernel has ended");
-	begin_anew();
+	      "a completed kernel is suspected of a faulting store");
+	reset_and_wait();
 
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4);
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.xid = 31, .memory = true, .access = WINSYS_READ, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_READ, .text = "x"},
 	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
-	      "a load does not, and 'open' has none");
-	begin_anew();
+	      "a completed kernel without loads is not suspected of a faulting load");
+	reset_and_wait();
 
-	fails((struct winsys_error){.xid = 79, .text = "gone"}, SOV_ERROR_FAULT, "gh100.0: gone",
-	      "when nothing runs, no kernel is named");
-	begin_anew();
+	fails((struct winsys_error){.vendor_code = 79, .text = "gone"}, SOV_ERROR_FAULT, "gh100.0: gone",
+	      "an error on an idle GPU names no kernel");
+	reset_and_wait();
 
 	fails(
 		(struct winsys_error){
-			.pc = 0x123456780, .text = "x", .place = true, .block = {1, 2, 3}},
+			.pc = 0x123456780, .text = "x", .has_thread = true, .block = {1, 2, 3}},
 		SOV_ERROR_FAULT, "gh100.0: x; block (1, 2, 3), thread (0, 0, 0)",
-		"a program counter that is nobody's is not shown, a place is");
-	begin_anew();
+		"a fault outside all kernels reports block and thread but no program counter");
+	reset_and_wait();
 }
 
-/* A kernel that does not end, and what the card tells only when it is stopped. */
-static void late(struct winsys_error e, sov_result want, const char *sentence, const char *promise)
+/* An endless kernel, and the error that hardware reports only when it is stopped. */
+static void fails_late(struct winsys_error e, sov_result want, const char *message,
+		       const char *promise)
 {
 	sov_result r;
 
-	begin_anew();
+	reset_and_wait();
 	said = e;
-	tells_late = true;
+	reports_late = true;
 	run(gate, streams[0], word);
 	r = sov_context_wait(context, 10000000000);
-	if (!ok(r == want && strstr(sov_last_error(), soft_sentence(sentence)), "%s", promise))
+	if (!ok(r == want && strstr(sov_last_error(), soft_message(message)), "%s", promise))
 		diag("got:  %s: %s", sov_result_name(r), sov_last_error());
-	tells_late = failed = false;
+	reports_late = failed = false;
 }
 
 static void told_late(void)
@@ -265,17 +271,19 @@ static void told_late(void)
 	uint64_t limit = c->kernel_time_limit;
 
 	c->kernel_time_limit = 50000000;
-	late((struct winsys_error){.xid = 31, .memory = true, .address = 64, .text = "a fault"},
-	     SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a fault",
-	     "a fault that is told after the time limit is a fault, not a hang");
-	late((struct winsys_error){.xid = 31, .memory = true, .stopped = true, .text = "a stop"},
-	     SOV_ERROR_HANG, "did not end within its limit of 0.050 s",
-	     "what stopping it does is not");
-	late((struct winsys_error){.overdue = true, .text = "too long"}, SOV_ERROR_HANG,
-	     "kernel 'gate' on gh100.0: too long", "nor is a time limit of the driver's own");
+	fails_late(
+		(struct winsys_error){.vendor_code = 31, .memory = true, .address = 64, .text = "a fault"},
+		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a fault",
+		"a fault reported after the time limit is SOV_ERROR_FAULT, not a hang");
+	fails_late(
+		(struct winsys_error){.vendor_code = 31, .memory = true, .stopped = true, .text = "a stop"},
+		SOV_ERROR_HANG, "did not end within its limit of 0.050 s",
+		"an error caused by stopping a hung kernel is SOV_ERROR_HANG");
+	fails_late((struct winsys_error){.timed_out = true, .text = "too long"}, SOV_ERROR_HANG,
+		   "kernel 'gate' on gh100.0: too long", "a driver timeout is SOV_ERROR_HANG");
 	c->kernel_time_limit = limit;
 	object_put(&c->object);
-	begin_anew();
+	reset_and_wait();
 }
 
 static void lost(void)
@@ -285,17 +293,18 @@ static void lost(void)
 	group_errno = -EIO;
 	r = sov_context_reset(context);
 	ok(r == SOV_ERROR_DEVICE_LOST && strstr(sov_last_error(), strerror(EIO)),
-	   "a reset that fails says why");
+	   "a failed reset reports its cause");
 	r = sov_context_status(context);
 	if (!ok(r == SOV_ERROR_DEVICE_LOST && strstr(sov_last_error(), "could not be reset: ") &&
 			strstr(sov_last_error(), strerror(EIO)),
-		"and so does every call after it"))
+		"every call after a failed reset reports the cause"))
 		diag("%s: %s", sov_result_name(r), sov_last_error());
 	group_errno = 0;
-	ok(!sov_context_reset(context) && !sov_context_status(context), "until one succeeds");
+	ok(!sov_context_reset(context) && !sov_context_status(context),
+	   "a later reset can succeed");
 	MUST(sov_memory_fill(context, word, 0, 4, 2));
 	run(opener, NULL, word);
-	ok(!sov_context_wait(context, 10000000000), "and the context works");
+	ok(!sov_context_wait(context, 10000000000), "a context works after a repeated reset");
 }
 
 int main(void)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# A program in C or C++, with all warnings on, links with the shared library and runs; its structures are
-# those of the library. Of clang and g++ those take part that are there.
+# A C or C++ program, compiled with all warnings, links with the shared library and runs; its structures have the
+# library's sizes. Uses clang and g++ if they are installed.
 . tests/tap.sh
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -21,7 +21,7 @@ int main(void)
 	return p.warp_size == 32 && p.memory_bytes == 512u << 20 ? 0 : 3;
 }
 END
-# A library with sanitizers runs in programs of the same compiler only; then compiling must do.
+# A library with sanitizers needs a program of the same compiler: then only compile.
 link="-o $dir/use -L$BUILD -lsov -Wl,-rpath,$(cd "$BUILD" && pwd)"
 run=$dir/use
 if nm -D "$BUILD/libsov.so" | grep -q __asan_init; then
@@ -30,7 +30,7 @@ fi
 try() {
 	# shellcheck disable=SC2086 # a list of words
 	out=$("$@" -I. -Wall -Wextra -Wpedantic -Werror "$dir/use.c" $link 2>&1 && SOV_SOFT=gh100:vram=512M $run)
-	ok $? "$*"
+	ok $? "a program compiled by '$*' links with libsov and runs"
 	[ -z "$out" ] || diag "$out"
 }
 try cc -std=c99

@@ -10,7 +10,7 @@ is "$(echo "$own" | tr '\n' ' ')" "SOV_ERROR_INVALID_ARGUMENT SOV_ERROR_INVALID_
 
 # A call a line: its file, its result, the words of its strings.
 calls=$(for f in $(find libsov/runtime -name "*.c" | sort); do
-	tr '\n\t' '  ' <"$f" | sed 's/refuse(/\n&/g' | sed -n 's/^refuse(\(r = \)\{0,1\}\(SOV_ERROR_[A-Z_]*\),\(.*\)/\2 \3/p' |
+	tr '\n\t' '  ' <"$f" | sed 's/set_error(/\n&/g' | sed -n 's/^set_error(\(r = \)\{0,1\}\(SOV_ERROR_[A-Z_]*\),\(.*\)/\2 \3/p' |
 		awk -v file="${f##*/}" '{
 			text = ""; rest = substr($0, length($1) + 1); n = split(rest, part, /"/)
 			# Up to the end of the statement, which stands outside of strings.

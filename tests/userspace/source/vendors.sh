@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Common code knows no vendor: the runtime (libsov/*.c), and the compiler's IR, passes and readers
+# Common code knows no vendor: the runtime, the winsys interface, and the compiler's IR, passes and readers
 # (libsov/compiler/*.c). What is a vendor's lies in nv and amd folders, behind the tables of gpu.h, target.h and
 # image.h. Comments may say where a fact comes from; code and the text in it may not name a vendor, a chip, its
 # instructions or its files, nor how many lanes a warp has.
@@ -13,10 +13,13 @@ lanes="$lanes|#define +[a-z_]*(lane|warp)[a-z_]* +\\(?(32|64)"
 # Lines where it has to be so, and why: FILE WHAT-THE-LINE-HAS.
 allowed() {
 	cat <<-'END'
-	libsov/gpu/gpu.c nv_gpu			the list of makes of GPUs
+	libsov/gpu/gpu.c nv_gpu			the list of GPU vendors
 	libsov/gpu/gpu.c amd_gpu			the same
-	libsov/gpu/gpu.c "sm_"			whose targets begin so
-	libsov/gpu/gpu.c "gfx"			the same
+	libsov/winsys/winsys.h WINSYS_VENDOR_NV	the same: the tag of vendor data
+	libsov/winsys/winsys.h winsys_nv_info	the tagged vendor data
+	libsov/winsys/winsys.h winsys/nv_info.h	the same
+	libsov/winsys/winsys.h winsys_nvrm		the list of back ends, one of which is a vendor's kernel module
+	libsov/winsys/winsys.c winsys_nvrm		the same
 	libsov/compiler/driver/target.c .name = "	the list of targets
 	libsov/compiler/driver/target.c .family = "	the same
 	libsov/compiler/driver/target.c _backend	the same
@@ -37,13 +40,13 @@ allowed() {
 	libsov/compiler/image/image.h amd		what a kernel's descriptor says is part of the image, either vendor's
 	libsov/compiler/image/image.h AMD_HIDDEN_COUNT	the same
 	libsov/compiler/image/image.h uint32_t sm	which of NVIDIA's code is in it: their back end asks
-	libsov/runtime/device.c &winsys_nvrm		the list of ways to a GPU, one of which is a vendor's kernel module
 	libsov/compiler/ptx/parser.c sm_		PTX names NVIDIA's architectures in .target
 	libsov/compiler/ptx/parser.c "nv"		.target and .maxntid bind NVIDIA's targets alone
 	libsov/compiler/ptx/lower_memory.c "nv"	the PTX manual ties 128-bit atomics to an architecture
 	libsov/compiler/ptx/lower_memory.c sm_90	the same
+	libsov/runtime/device.c &winsys_nvrm		the list of winsys back ends, one of which drives a vendor's kernel module
 	libsov/sov.h "sm_			an example in the interface
-	libsov/runtime/module/module.c take PTX or a cubin	files that users have
+	libsov/runtime/module/module_load.c take PTX or a cubin	files that users have
 	END
 }
 
@@ -82,7 +85,7 @@ code() {
 	}' "$@"
 }
 
-files=$(find libsov/sov.h libsov/runtime libsov/gpu/gpu.[ch] libsov/compiler -name "*.[ch]" | grep -vE "^libsov/compiler/(nv|amd)/|/image/(cubin|code_object|metadata|amd_abi|image_nv|image_amd)" | sort)
+files=$(find libsov/sov.h libsov/runtime libsov/gpu/gpu.[ch] libsov/winsys/winsys.[ch] libsov/compiler -name "*.[ch]" | grep -vE "^libsov/compiler/(nv|amd)/|/image/(cubin|code_object|metadata|amd_abi|image_nv|image_amd)" | sort)
 [ "$(echo "$files" | wc -l)" -gt 90 ]
 ok $? "the list of files is not empty"
 # A word is between letters of another kind: nv_gpu has nv, convert has not.

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Says whether standard input is one JSON value (RFC 8259) and nothing else: exit status 0 and
- * silence, or 1 and the byte where it stops being one. For tests of --json.
+ * JSON validator (RFC 8259) for tests of --json: exits with 0 if standard input is exactly one
+ * value; otherwise prints the offset of the first error and exits with 1.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -10,14 +10,14 @@
 static char text[1 << 26];
 static const char *at = text;
 
-static bool value(int depth);
+static bool parse_value(int depth);
 
-static void blank(void)
+static void skip_blanks(void)
 {
 	at += strspn(at, " \t\r\n");
 }
 
-static bool take(const char *word)
+static bool accept(const char *word)
 {
 	size_t n = strlen(word);
 
@@ -27,9 +27,9 @@ static bool take(const char *word)
 	return true;
 }
 
-static bool string(void)
+static bool parse_string(void)
 {
-	if (!take("\""))
+	if (!accept("\""))
 		return false;
 	while (*at && *at != '"') {
 		if ((unsigned char)*at < 0x20)
@@ -44,10 +44,10 @@ static bool string(void)
 			return false;
 		}
 	}
-	return take("\"");
+	return accept("\"");
 }
 
-static bool digits(void)
+static bool parse_digits(void)
 {
 	size_t n = strspn(at, "0123456789");
 
@@ -55,64 +55,64 @@ static bool digits(void)
 	return n > 0;
 }
 
-static bool number(void)
+static bool parse_number(void)
 {
-	take("-");
-	if (!take("0") && !digits())
+	accept("-");
+	if (!accept("0") && !parse_digits())
 		return false;
-	if (take(".") && !digits())
+	if (accept(".") && !parse_digits())
 		return false;
-	if (take("e") || take("E")) {
-		if (!take("+"))
-			take("-");
-		return digits();
+	if (accept("e") || accept("E")) {
+		if (!accept("+"))
+			accept("-");
+		return parse_digits();
 	}
 	return true;
 }
 
-static bool list(const char *end, bool keys, int depth)
+static bool parse_container(const char *end, bool keys, int depth)
 {
-	blank();
-	if (take(end))
+	skip_blanks();
+	if (accept(end))
 		return true;
 	do {
-		blank();
+		skip_blanks();
 		if (keys) {
-			if (!string())
+			if (!parse_string())
 				return false;
-			blank();
-			if (!take(":"))
+			skip_blanks();
+			if (!accept(":"))
 				return false;
 		}
-		if (!value(depth + 1))
+		if (!parse_value(depth + 1))
 			return false;
-		blank();
-	} while (take(","));
-	return take(end);
+		skip_blanks();
+	} while (accept(","));
+	return accept(end);
 }
 
-static bool value(int depth)
+static bool parse_value(int depth)
 {
-	blank();
+	skip_blanks();
 	if (depth > 100)
 		return false;
-	if (take("{"))
-		return list("}", true, depth);
-	if (take("["))
-		return list("]", false, depth);
+	if (accept("{"))
+		return parse_container("}", true, depth);
+	if (accept("["))
+		return parse_container("]", false, depth);
 	if (*at == '"')
-		return string();
-	return take("true") || take("false") || take("null") || number();
+		return parse_string();
+	return accept("true") || accept("false") || accept("null") || parse_number();
 }
 
 int main(void)
 {
 	size_t n = fread(text, 1, sizeof(text) - 1, stdin);
-	bool good = feof(stdin) && strlen(text) == n && value(0);
+	bool good = feof(stdin) && strlen(text) == n && parse_value(0);
 
-	blank();
+	skip_blanks();
 	if (good && !*at)
 		return 0;
-	fprintf(stderr, "not JSON from byte %zu on: %.40s\n", (size_t)(at - text), at);
+	fprintf(stderr, "invalid JSON at byte %zu: %.40s\n", (size_t)(at - text), at);
 	return 1;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# sov doctor finds what keeps a GPU from being used, and says the way out: on machines that are folders.
+# sov doctor diagnoses unusable GPUs and names the remedy, on machines simulated by folders.
 . tests/tap.sh
 sov=$BUILD/sov
 json=$BUILD/tests/tools/_json
@@ -10,8 +10,8 @@ me=$(id -u)
 mine=$(id -g)
 m=
 
-# ---- machines, piece by piece ----
-machine() { # name: a host without a GPU, whose user is 4711 in no group of ours
+# ---- simulated machines ----
+machine() { # name: a host without a GPU; the user is 4711 and not in our group
 	m=$dir/$1
 	mkdir -p "$m/sys/bus/pci/devices" "$m/sys/module" "$m/proc/self" "$m/proc/sys/kernel" "$m/dev" "$m/etc" \
 		"$m/lib/modules/6.12.1/kernel"
@@ -49,7 +49,7 @@ render() { # mode
 	: >"$m/dev/dri/renderD128"
 	chmod "$1" "$m/dev/dri/renderD128"
 }
-nvidia() { # version, mode of its files, word for the flavour
+nvidia() { # version, mode of its device files, module flavour
 	mkdir -p "$m/sys/module/nvidia" "$m/proc/driver/nvidia/gpus/0000:01:00.0"
 	echo "$1" >"$m/sys/module/nvidia/version"
 	echo "NVRM version: NVIDIA UNIX ${3-Open Kernel Module} for aarch64  $1" >"$m/proc/driver/nvidia/version"
@@ -60,9 +60,9 @@ nvidia() { # version, mode of its files, word for the flavour
 	done
 }
 
-# ---- judging ----
-# judge STATUS WAY "no|yes WHY" WAY-OUT PROMISE : of the machine made last
-judge() {
+# ---- GPUs ----
+# diagnose STATUS WINSYS "no|yes REASON" REMEDY TEST-NAME : runs sov doctor on the last machine
+diagnose() {
 	out=$("$sov" doctor --root "$m")
 	status=$?
 	line=$(echo "$out" | sed -n "s/^  $2  *\\(yes\\|no\\)  */\\1 /p" | head -n 1)
@@ -72,96 +72,124 @@ judge() {
 
 machine nothing
 out=$("$sov" doctor --root "$m")
-is "$? $(echo "$out" | head -n 1)" "0 no NVIDIA or AMD GPU on the PCI bus" "no GPU is no illness"
+is "$? $(echo "$out" | head -n 1)" "0 no NVIDIA or AMD GPU on the PCI bus" \
+	"sov doctor succeeds on a machine without a GPU"
 touch "$m/.dockerenv"
-has "$("$sov" doctor --root "$m")" "on the PCI bus; this is a container, which may not see it" "a container may hide one"
+has "$("$sov" doctor --root "$m")" "on the PCI bus; a GPU may be hidden from this container" \
+	"sov doctor says that a container may hide a GPU"
 
 machine bare; h200
-judge 1 kmod "no sovgpu.ko is not installed for kernel 6.12.1" "as root: make dkms-install" "a card alone needs a driver"
-judge 1 nvrm "no NVIDIA's open kernel module is not loaded" \
-	"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia" "ours or NVIDIA's"
+diagnose 1 kmod "no sovgpu.ko is not installed for kernel 6.12.1" "as root: make dkms-install" \
+	"doctor: sovgpu.ko is not installed"
+diagnose 1 nvrm "no NVIDIA's open kernel module is not loaded" \
+	"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia" \
+	"doctor: NVIDIA's module is not loaded"
 machine nouveau; h200 nouveau; sovgpu installed
-judge 1 kmod "no driver nouveau has the card" "keep that driver from loading (doc/sovgpu/modprobe.conf is an example), \
-then as root: echo 0000:01:00.0 >/sys/bus/pci/drivers_probe" "nouveau has to go"
-judge 1 nvrm "no NVIDIA's open kernel module is not loaded; driver nouveau has the card" \
-	"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia" "for NVIDIA's as well"
+diagnose 1 kmod "no the GPU is bound to driver nouveau" "keep that driver from loading (doc/sovgpu/modprobe.conf is an example), \
+then as root: echo 0000:01:00.0 >/sys/bus/pci/drivers_probe" \
+	"doctor: nouveau is bound, remedy for kmod"
+diagnose 1 nvrm "no NVIDIA's open kernel module is not loaded; the GPU is bound to driver nouveau" \
+	"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia" \
+	"doctor: nouveau is bound, remedy for nvrm"
 machine vfio; h200 vfio-pci
-judge 1 kmod "no driver vfio-pci has the card" "it is meant for a virtual machine: use it there, or take it back (as root: echo \
-0000:01:00.0 >/sys/bus/pci/drivers/vfio-pci/unbind)" "a card that is handed through is told"
+diagnose 1 kmod "no the GPU is bound to driver vfio-pci" "it is passed through to a virtual machine: use it there, or unbind it (as root: echo \
+0000:01:00.0 >/sys/bus/pci/drivers/vfio-pci/unbind)" \
+	"doctor: the GPU is passed through to a virtual machine"
 machine ada; card 0000:01:00.0 0x10de 0x2684
-judge 1 kmod "no sovgpu.ko does not drive this chip (AD102); known: GH100" "use it by NVIDIA's open kernel module" \
-	"a chip that sovgpu.ko does not know"
+diagnose 1 kmod "no sovgpu.ko does not support this chip (AD102); supported: GH100" "use it with NVIDIA's open kernel module" \
+	"doctor: sovgpu.ko does not support the chip"
 machine amd; card 0000:03:00.0 0x1002 0x73bf amdgpu
-judge 1 nvrm "no it is not an NVIDIA GPU" "SOV_SOFT names software GPUs, which need no card" "one of AMD's"
+diagnose 1 nvrm "no this is not an NVIDIA GPU" "SOV_SOFT names software GPUs, which need no hardware" \
+	"doctor: nvrm does not support AMD GPUs"
 
 machine no_firmware; h200; sovgpu loaded
-judge 1 kmod "no firmware nvidia/gh100/gsp/fmc-570.144.bin is missing" "install it (Debian: firmware-nvidia-graphics of \
-trixie-backports), then as root: modprobe -r sovgpu; modprobe sovgpu" "firmware that is missing is named"
+diagnose 1 kmod "no firmware nvidia/gh100/gsp/fmc-570.144.bin is missing" "install it (Debian: firmware-nvidia-graphics of \
+trixie-backports), then as root: modprobe -r sovgpu; modprobe sovgpu" \
+	"doctor: all firmware is missing"
 rm -f "$m"/lib/firmware/nvidia/gh100/gsp/* && firmware .xz && rm "$m/lib/firmware/nvidia/gh100/gsp/gsp-570.144.bin.xz"
-judge 1 kmod "no firmware nvidia/gh100/gsp/gsp-570.144.bin is missing" "install it (Debian: firmware-nvidia-graphics of \
-trixie-backports), then as root: modprobe -r sovgpu; modprobe sovgpu" "every part of it, packed or not"
+diagnose 1 kmod "no firmware nvidia/gh100/gsp/gsp-570.144.bin is missing" "install it (Debian: firmware-nvidia-graphics of \
+trixie-backports), then as root: modprobe -r sovgpu; modprobe sovgpu" \
+	"doctor: one firmware file is missing, the others are compressed"
 machine not_loaded; h200; sovgpu installed; firmware ""
-judge 1 kmod "no sovgpu.ko is not loaded" "as root: modprobe sovgpu" "a module that is not loaded"
+diagnose 1 kmod "no sovgpu.ko is not loaded" "as root: modprobe sovgpu" \
+	"doctor: sovgpu.ko is not loaded"
 machine not_bound; h200; sovgpu loaded; firmware .zst
-judge 1 kmod "no sovgpu.ko is loaded and did not take the card" \
-	"the kernel's log says why (as root: dmesg | grep 0000:01:00.0)" "or did not take the card"
+diagnose 1 kmod "no sovgpu.ko is loaded but did not bind the GPU" \
+	"the kernel's log says why (as root: dmesg | grep 0000:01:00.0)" \
+	"doctor: sovgpu.ko did not bind the GPU"
 machine no_node; h200 sovgpu; sovgpu loaded
-judge 1 kmod "no its file in /dev/dri is not there" "udev makes it (as root: udevadm trigger --subsystem-match=drm)" \
-	"a file that is missing"
+diagnose 1 kmod "no its render node in /dev/dri does not exist" "let udev create it (as root: udevadm trigger --subsystem-match=drm)" \
+	"doctor: the render node is missing"
 render 660 && rm "$m/dev/dri/renderD128" && touch "$m/.dockerenv"
-judge 1 kmod "no /dev/dri/renderD128 is not there" "start the container with --device /dev/dri/renderD128" "in a container"
+diagnose 1 kmod "no /dev/dri/renderD128 does not exist" "start the container with --device /dev/dri/renderD128" \
+	"doctor: the render node is missing in a container"
 machine denied; h200 sovgpu; sovgpu loaded; render 660
-judge 1 kmod "no user 4711 may not open /dev/dri/renderD128" \
-	"join group render (as root: usermod -aG render NAME) and log in again" "a file of a group"
+diagnose 1 kmod "no user 4711 has no permission to open /dev/dri/renderD128" \
+	"join group render (as root: usermod -aG render NAME) and log in again" \
+	"doctor: the user is not in the group of the render node"
 user 4711 "27 $mine"
-judge 0 kmod "yes by /dev/dri/renderD128" "" "which one can join"
+diagnose 0 kmod "yes through /dev/dri/renderD128" "" \
+	"doctor: the user is in the group of the render node"
 chmod 600 "$m/dev/dri/renderD128"
-judge 1 kmod "no user 4711 may not open /dev/dri/renderD128" \
-	"as root: chmod 666 /dev/dri/renderD128, or give it to a group that you are in" "one of its owner's alone"
+diagnose 1 kmod "no user 4711 has no permission to open /dev/dri/renderD128" \
+	"as root: chmod 666 /dev/dri/renderD128, or give it to a group of yours (chgrp)" \
+	"doctor: only the owner has access to the render node"
 user "$me" "$me"
-judge 0 kmod "yes by /dev/dri/renderD128" "" "which is well for its owner"
+diagnose 0 kmod "yes through /dev/dri/renderD128" "" "doctor: the user owns the render node"
 out=$(SOV_KMOD=0 "$sov" doctor --root "$m")
-is "$? $(echo "$out" | grep -c 'SOV_KMOD=0 switches it off')" "1 1" "what switches the way off is found"
+is "$? $(echo "$out" | grep -c 'SOV_KMOD=0 disables it')" "1 1" \
+	"doctor: SOV_KMOD=0 disables the winsys"
 
 machine nvidia; h200 nvidia; nvidia 580.95.05 666
-judge 0 nvrm "yes by /dev/nvidia0" "" "NVIDIA's open module, 580"
-judge 0 kmod "no driver nvidia has the card" "keep that driver from loading (doc/sovgpu/modprobe.conf is an example), \
-then as root: echo 0000:01:00.0 >/sys/bus/pci/drivers_probe" "one way is enough"
+diagnose 0 nvrm "yes through /dev/nvidia0" "" "doctor: nvrm is usable with the open module 580"
+diagnose 0 kmod "no the GPU is bound to driver nvidia" "keep that driver from loading (doc/sovgpu/modprobe.conf is an example), \
+then as root: echo 0000:01:00.0 >/sys/bus/pci/drivers_probe" \
+	"doctor: one usable winsys suffices for exit status 0"
 machine old; h200 nvidia; nvidia 535.54.03 666
-judge 1 nvrm "no NVIDIA's kernel module has version 535.54.03; known are 570 and 580" \
-	"install one of those, or try this one with SOV_NVRM_ANY=1" "a version that is not known"
+diagnose 1 nvrm "no NVIDIA's kernel module has version 535.54.03; supported: 570 and 580" \
+	"install one of those, or try this one with SOV_NVRM_ANY=1" \
+	"doctor: the version of NVIDIA's module is unsupported"
 out=$(SOV_NVRM_ANY=1 "$sov" doctor --root "$m")
-is $? 0 "can be tried"
+is $? 0 "doctor: SOV_NVRM_ANY=1 accepts an unsupported version"
 machine ancient; h200 nvidia; nvidia 470.10 666
-judge 1 nvrm "no NVIDIA's kernel module has version 470.10; known are 570 and 580" "install one of those" \
-	"one that is too old cannot"
+diagnose 1 nvrm "no NVIDIA's kernel module has version 470.10; supported: 570 and 580" "install one of those" \
+	"doctor: SOV_NVRM_ANY=1 is no remedy for a version that is too old"
 machine closed; h200 nvidia; nvidia 580.95.05 666 "x86_64 Kernel Module"
-judge 1 nvrm "no NVIDIA's kernel module is the closed one, which has not been tried" \
-	"install the open one (Debian: nvidia-open-kernel-dkms)" "the closed module"
+diagnose 1 nvrm "no NVIDIA's kernel module is the closed one, which is untested" \
+	"install the open one (Debian: nvidia-open-kernel-dkms)" \
+	"doctor: NVIDIA's module is the closed one"
 machine nvidia_denied; h200 nvidia; nvidia 580.95.05 660
-judge 1 nvrm "no user 4711 may not open /dev/nvidiactl" \
-	"join group render (as root: usermod -aG render NAME) and log in again" "its files need permission too"
+diagnose 1 nvrm "no user 4711 has no permission to open /dev/nvidiactl" \
+	"join group render (as root: usermod -aG render NAME) and log in again" \
+	"doctor: the user has no access to /dev/nvidiactl"
 rm "$m/dev/nvidia0" && chmod 666 "$m/dev/nvidiactl"
-judge 1 nvrm "no /dev/nvidia0 is not there" "as root: nvidia-modprobe -c 0, or mknod by hand" "and have to be there"
+diagnose 1 nvrm "no /dev/nvidia0 does not exist" "as root: nvidia-modprobe -c 0, or mknod by hand" \
+	"doctor: /dev/nvidia0 is missing"
 machine two; h200 nvidia; nvidia 580.95.05 666; card 0000:02:00.0 0x10de 0x2335 nouveau
 out=$("$sov" doctor --root "$m")
-is "$? $(echo "$out" | tail -n 1)" "1 1 of 2 GPUs cannot be used" "of two GPUs one may be well"
+is "$? $(echo "$out" | tail -n 1)" "1 1 of 2 GPUs are unusable" \
+	"sov doctor exits with 1 if one of two GPUs is unusable"
 
 # ---- the host ----
 machine host
 sed -i 's/unlimited            unlimited/8388608              8388608  /' "$m/proc/self/limits"
-has "$("$sov" doctor --root "$m")" "8192 KiB of memory can be pinned" "little memory to pin is a note"
+has "$("$sov" doctor --root "$m")" "the limit on pinned memory is 8192 KiB" \
+	"sov doctor notes a low limit on pinned memory"
 has "$(SOV_CACHE_DIR=$m/etc/group/none "$sov" doctor --root "$m")" \
-	"compiled programs cannot be kept in $m/etc/group/none: each run compiles again" "so is no cache"
-has "$(SOV_SOFT=none "$sov" doctor --root "$m")" "SOV_SOFT=none switches software GPUs off" "and no software GPU"
-has "$(SOV_VISIBLE_DEVICES= "$sov" doctor --root "$m")" "-> unset SOV_VISIBLE_DEVICES" "and hidden devices"
+	"cannot write the cache folder $m/etc/group/none: each run compiles its kernels again" \
+	"sov doctor notes a cache folder that cannot be written"
+has "$(SOV_SOFT=none "$sov" doctor --root "$m")" "SOV_SOFT=none disables software GPUs" \
+	"sov doctor notes disabled software GPUs"
+has "$(SOV_VISIBLE_DEVICES= "$sov" doctor --root "$m")" "-> unset SOV_VISIBLE_DEVICES" \
+	"sov doctor notes hidden devices"
 for machine in "$dir"/*/; do
 	"$sov" doctor --json --root "$machine" | "$json" || echo "$machine"
 done >"$dir/bad"
-is "$(cat "$dir/bad")" "" "every machine is described in JSON"
+is "$(cat "$dir/bad")" "" "sov doctor --json prints valid JSON for every machine"
 out=$(SOV_KMOD=0 SOV_NVRM=0 "$sov" doctor)
-is "$(echo "$out" | sed -n 's/^the library finds //p')" "1 device: 0 = gh100.0 by soft" "this machine is asked for what it has"
+is "$(echo "$out" | sed -n 's/^the library finds //p')" "1 device: 0 = gh100.0 by soft" \
+	"sov doctor prints the devices that the library finds"
 out=$(SOV_KMOD=0 SOV_NVRM=0 SOV_SOFT=nosuch "$sov" doctor)
 is "$? $(echo "$out" | sed -n 's/^the library finds \([A-Z_]*\):.*/\1/p')" "1 SOV_ERROR_INVALID_ARGUMENT" \
-	"and what the library says when it cannot"
+	"sov doctor prints the library's error and exits with 1"
 tap_done

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# The bundle for real GPUs can be made, and its programs judge: right code passes, wrong code fails.
-# The software GPU stands in for libcuda.so.1 here.
+# make silicon builds the test bundle for real GPUs; its programs accept correct code and
+# reject wrong code. Here a software GPU behind a libcuda.so.1 replaces the real one.
 . tests/tap.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -10,65 +10,65 @@ sov=$(realpath "$BUILD/sov")
 waiting=$(grep -l '^// machine code: not yet$' tests/userspace/compiler/ptx/instructions/*.ptx | wc -l)
 
 out=$(BUILD=$BUILD tests/silicon/bundle.sh 2>&1)
-ok $? "make silicon makes the bundle"
+ok $? "make silicon builds the bundle"
 diag "$out"
 tar -xzf "$BUILD/silicon.tar.gz" -C "$work"
-ok $? "the archive unpacks"
+ok $? "the silicon bundle unpacks"
 cc $flags -O2 -std=c11 -D_GNU_SOURCE -I. -shared -fPIC tests/silicon/_cuda_on_sov.c -o "$work/libcuda.so.1" \
 	-L"$BUILD" -lsov -Wl,-rpath,"$(realpath "$BUILD")"
-ok $? "the software GPU can stand in for CUDA"
+ok $? "the libcuda.so.1 replacement on the software GPU compiles"
 
-# Programs that only a real GPU runs.
+# Programs that need a real GPU are only compiled.
 for program in tests/silicon/*.c; do
 	cc -w -std=c11 -D_GNU_SOURCE -I. -fsyntax-only "$program" || echo "$program"
 done >"$work/refused" 2>&1
-is "$(cat "$work/refused")" "" "all programs for real GPUs compile"
+is "$(cat "$work/refused")" "" "every program in tests/silicon compiles"
 
-# The comparison with CUDA, which on a real machine links the library that was built there.
+# The comparison with CUDA; on a real machine it links the library that was built there.
 cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/peer.c "$BUILD/libsov-all.a" -o "$work/peer" -lm -ldl -pthread
-ok $? "the comparison with CUDA compiles"
+ok $? "tests/silicon/peer.c compiles"
 out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/peer" --small \
 	"$work/silicon/store.default.cubin" 2>&1)
-ok $? "and finds all values right"
+ok $? "peer finds all values correct on the software GPU"
 has "$out" "sov: software GPU, Hopper GH100 by soft (libsov 0.1, in the process); 0 mappings of NVIDIA's libraries" \
-	"libsov's process holds nothing of NVIDIA's"
-is "$(echo "$out" | grep -c '^| [a-z]')" 60 "every row of its table is there"
-has "$out" "peer: 0 wrong" "nothing is wrong"
+	"peer finds no mapping of NVIDIA's libraries in the process of libsov"
+is "$(echo "$out" | grep -c '^| [a-z]')" 60 "peer prints all 60 rows of its table"
+has "$out" "peer: 0 wrong" "peer reports 0 wrong values"
 
 cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/peer_runtime.c "$BUILD/libsov-all.a" -o "$work/peer_runtime" \
 	-lm -ldl -pthread
-ok $? "so does that of the runtime"
+ok $? "tests/silicon/peer_runtime.c compiles"
 out=$(ASAN_OPTIONS=detect_leaks=0 SOV_NVRM=0 SOV_SOFT=gh100:vram=64M "$work/peer_runtime" --small 2>&1)
-ok $? "which finds all values right, too"
+ok $? "peer_runtime finds all values correct on the software GPU"
 
 cd "$work/silicon" || exit 1
 export LD_LIBRARY_PATH="$work" ASAN_OPTIONS=detect_leaks=0
 out=$(CC="cc $flags" ./run.sh --small 2>&1)
-ok $? "run.sh finds all values right on the software GPU"
+ok $? "run.sh of the bundle finds all values correct on the software GPU"
 diag "$out"
-has "$out" "kernels: 416 right, 0 wrong" "the kernels run, default and serial"
-has "$out" "instructions, default: " "the one-instruction tests run"
-has "$out" "instructions, serial: " "the one-instruction tests run in serial mode"
-has "$out" " 0 wrong, $waiting not compiled" "what has no machine code is counted"
-has "$out" "serial/default" "the table compares variants"
-has "$out" "codegen: 34 right, 0 wrong" "the kernels that measure our code are right"
+has "$out" "kernels: 416 right, 0 wrong" "run.sh reports all kernels right, default and serial"
+has "$out" "instructions, default: " "run.sh runs the one-instruction tests in default mode"
+has "$out" "instructions, serial: " "run.sh runs the one-instruction tests in serial mode"
+has "$out" " 0 wrong, $waiting not compiled" "run.sh counts the tests without machine code"
+has "$out" "serial/default" "run.sh prints a table of serial versus default"
+has "$out" "codegen: 34 right, 0 wrong" "run.sh reports all codegen kernels right"
 [ "$(echo "$out" | tail -n 1)" = "silicon: PASS" ]
-ok $? "the verdict comes last"
+ok $? "run.sh ends with silicon: PASS"
 
 cp saxpy.default.cubin saxpy.wrong.cubin
 cp saxpy.default.cubin reduce.wrong.cubin
 out=$(./runner --small --no-timing wrong 2>&1)
 [ $? -eq 2 ] && echo "$out" | grep -q "^BROKEN reduce_f32: "
-ok $? "an image without the kernel is no success"
+ok $? "runner fails if an image lacks the kernel"
 
 sed 's/neg.f64/abs.f64/' kernels/su3.ptx >su3.ptx
 "$sov" compile --target sm_90 -o kernels/su3.default.cubin su3.ptx
 out=$(./codegen --small default 2>&1)
 [ $? -eq 1 ] && echo "$out" | grep -q "^WRONG su3 default: re"
-ok $? "a kernel that computes something else is named"
+ok $? "codegen names a kernel that computes wrong values"
 diag "$out"
 
-# Tests that are wrong, each in its way, among right ones.
+# Four kinds of wrong tests among correct ones.
 tests=tests/userspace/compiler/ptx/instructions
 mkdir kept
 mv $tests/*.ptx kept/
@@ -84,11 +84,15 @@ sed 's/^\ttrap;//' kept/trap.ptx >trap.ptx
 "$sov" compile --target sm_90 -o $tests/trap.default.cubin trap.ptx
 out=$(./instructions --small default 2>&1)
 [ $? -eq 1 ]
-ok $? "a wrong value fails the run"
+ok $? "instructions fails for wrong tests"
 diag "$out"
-has "$out" "instructions, default: 3 right, 4 wrong, 0 not compiled; " "others run in spite of it"
-has "$out" "WRONG sub_s32 default: parameter 2, element 0: got 0x" "a wrong value is named"
-has "$out" "WRONG mul_f32 default: CUDA_ERROR_LAUNCH_FAILED (719)" "a fault is named"
-has "$out" "WRONG brev_b32 default: memory before parameter 2 was written" "a stray store is named"
-has "$out" "WRONG trap default: it ran to its end" "a trap that does not stop a kernel is named"
+has "$out" "instructions, default: 3 right, 4 wrong, 0 not compiled; " \
+	"instructions runs the remaining tests after a failure"
+has "$out" "WRONG sub_s32 default: parameter 2, element 0: got 0x" \
+	"instructions names a wrong value"
+has "$out" "WRONG mul_f32 default: CUDA_ERROR_LAUNCH_FAILED (719)" "instructions names a fault"
+has "$out" "WRONG brev_b32 default: memory before parameter 2 was written" \
+	"instructions names a store outside the buffer"
+has "$out" "WRONG trap default: it ran to its end" \
+	"instructions names a trap that does not stop its kernel"
 tap_done

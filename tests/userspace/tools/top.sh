@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# sov top shows who uses which GPU, as much as drivers tell: on machines that are folders.
+# sov top lists processes and their GPU usage, on machines simulated by folders.
 . tests/tap.sh
 sov=$BUILD/sov
 json=$BUILD/tests/tools/_json
@@ -18,7 +18,7 @@ process() { # number, command
 	mkdir -p "$m/proc/$1/fd" "$m/proc/$1/fdinfo"
 	echo "$2" >"$m/proc/$1/comm"
 }
-file() { # process, number, where it leads
+file() { # process, number, link target
 	ln -s "$3" "$m/proc/$1/fd/$2"
 	printf 'pos:\t0\nflags:\t02100002\n' >"$m/proc/$1/fdinfo/$2"
 }
@@ -29,7 +29,7 @@ drm() { # process, number, address, client, nanoseconds of compute and copy, KiB
 	printf 'drm-total-vram0:\t%s KiB\ndrm-resident-vram0:\t%s KiB\ndrm-resident-system:\t%s KiB\n' "$7" "$7" "$8" >>"$dir/fdinfo"
 	mv "$dir/fdinfo" "$m/proc/$1/fdinfo/$2"
 }
-rows() { # of the last output: process, command, vram, host memory
+rows() { # of the last output: GPU, process, command, VRAM, host memory
 	echo "$out" | awk '/^0000/ { print $1, $2, $3, $5, $6 }'
 }
 
@@ -37,9 +37,11 @@ card 0000:01:00.0 0x2335 sovgpu
 process 100 train
 drm 100 5 0000:01:00.0 7 1000000000 500000000 2048 1024
 out=$("$sov" top --once --interval 0 --root "$m")
-is "$? $(echo "$out" | head -n 1)" "0 GPU 0000:01:00.0  PCI 10de:2335, driver sovgpu" "the GPU is there"
-is "$(rows)" "0000:01:00.0 100 train 2.0 1.0" "so is who uses it, with memory"
-is "$(echo "$out" | awk '/^0000/ { print $7, $8, $9 }')" "- - 1.5" "one look does not tell how busy it is, only how long it was"
+is "$? $(echo "$out" | head -n 1)" "0 GPU 0000:01:00.0  PCI 10de:2335, driver sovgpu" \
+	"sov top lists the GPU with its driver"
+is "$(rows)" "0000:01:00.0 100 train 2.0 1.0" "sov top lists a process with VRAM and host memory"
+is "$(echo "$out" | awk '/^0000/ { print $7, $8, $9 }')" "- - 1.5" \
+	"a single sample of sov top has engine seconds but no utilisation"
 drm 100 6 0000:01:00.0 7 1000000000 500000000 2048 1024
 drm 100 7 0000:01:00.0 8 0 0 1024 0
 process 101 child
@@ -47,9 +49,10 @@ drm 101 5 0000:01:00.0 7 1000000000 500000000 2048 1024
 process 102 shell
 file 102 0 /dev/null
 out=$("$sov" top --once --interval 0 --root "$m")
-is "$(rows)" "0000:01:00.0 100 train 3.0 1.0" "a file that is open twice, or shared, counts once; others have no GPU"
+is "$(rows)" "0000:01:00.0 100 train 3.0 1.0" \
+	"sov top counts a shared DRM client once and omits processes without a GPU"
 
-# Busy is what grew.
+# Utilisation is the growth of engine time between two samples.
 (
 	sleep 0.2
 	drm 100 5 0000:01:00.0 7 1100000000 500000000 2048 1024
@@ -57,9 +60,10 @@ is "$(rows)" "0000:01:00.0 100 train 3.0 1.0" "a file that is open twice, or sha
 ) &
 out=$("$sov" top --once --interval 0.8 --root "$m")
 wait
-is "$(echo "$out" | awk '/^0000/ { print ($7 + 0 > 0 && $7 + 0 <= 12.5), $8 }')" "1 0.0%" "how busy it is shows between two looks"
+is "$(echo "$out" | awk '/^0000/ { print ($7 + 0 > 0 && $7 + 0 <= 12.5), $8 }')" "1 0.0%" \
+	"sov top computes utilisation from two samples"
 
-# NVIDIA's module tells who, not how much.
+# NVIDIA's module shows which processes have a GPU open, but no usage.
 card 0000:02:00.0 0x2335 nvidia
 mkdir -p "$m/proc/driver/nvidia/gpus/0000:02:00.0"
 echo "Device Minor: 	 1" >"$m/proc/driver/nvidia/gpus/0000:02:00.0/information"
@@ -67,20 +71,24 @@ process 103 infer
 file 103 9 /dev/nvidia1
 file 103 10 /dev/nvidiactl
 out=$("$sov" top --once --interval 0 --root "$m")
-is "$(rows | sed -n 2p)" "0000:02:00.0 103 infer - -" "by NVIDIA's module it is known who has a GPU open"
+is "$(rows | sed -n 2p)" "0000:02:00.0 103 infer - -" \
+	"sov top lists processes that have a GPU of NVIDIA's module open"
 out=$("$sov" top --once --interval 0 --json --root "$m")
 echo "$out" | "$json"
-ok $? "all of it as JSON"
-has "$out" '"process": 100, "command": "train", ' "with processes"
-has "$out" '"vram_bytes": 3145728, "system_bytes": 1048576, "compute": null, "compute_ns": 1100000000' "and what they use"
+ok $? "sov top --json prints valid JSON"
+has "$out" '"pid": 100, "command": "train", ' "sov top --json lists processes"
+has "$out" '"vram_bytes": 3145728, "system_bytes": 1048576, "compute_percent": null, "compute_ns": 1100000000' \
+	"sov top --json has memory and engine time of a process"
 
 mkdir "$dir/empty"
 out=$("$sov" top --once --interval 0 --root "$dir/empty")
 is "$? $(echo "$out" | head -n 1)" \
-	"0 no GPU on the PCI bus; software GPUs live inside their processes and cannot be seen" "where nothing can be seen that is said"
-has "$(timeout 5 "$sov" top --interval 0.1 --root "$m" | head -n 15 | grep -c '^gpu ')" 3 "it goes on by itself, without a terminal"
-is "$("$sov" top --interval 0 2>&1 | head -n 1)" "sov: top: an interval of 0 s would only look at itself; at least 0.1" \
-	"but not without rest"
+	"0 no GPU on the PCI bus; software GPUs are part of their processes and not listed" \
+	"sov top reports a machine without a GPU"
+has "$(timeout 5 "$sov" top --interval 0.1 --root "$m" | head -n 15 | grep -c '^GPU  ')" 3 \
+	"sov top repeats without a terminal"
+is "$("$sov" top --interval 0 2>&1 | head -n 1)" "sov: top: interval '0' is too short; the minimum without --once is 0.1" \
+	"sov top rejects interval 0 without --once"
 is "$("$sov" top --interval x 2>&1 | head -n 1)" "sov: top: interval 'x' is not a number of seconds from 0 to 3600" \
-	"an interval is a number"
+	"sov top rejects an interval that is not a number"
 tap_done

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A sovgpu.ko that is not there: it hands out numbers, counts what is alive, notes what was handed
- * over, and can be told to fail. It computes nothing; tests/vm shows that the real one does.
+ * A fake sovgpu.ko behind struct kmod_os: it returns ids, counts live objects, records submissions and
+ * can be told to fail. It executes nothing; tests/vm shows that the real driver does.
  */
 #ifndef TESTS_FAKE_KMOD_H
 #define TESTS_FAKE_KMOD_H
 
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -17,7 +18,7 @@ enum { FAKE_KINDS = 6, FAKE_FILE = 0, FAKE_BO, FAKE_VM, FAKE_GROUP, FAKE_QUEUE, 
 
 static struct {
 	int nodes, open_error;
-	bool linked; /* udev has given them their other names */
+	bool linked; /* udev has created /dev/sovgpuN */
 	const char *driver;
 	int major;
 	struct drm_sovgpu_device_info device;
@@ -25,7 +26,7 @@ static struct {
 	struct drm_sovgpu_vm_info vm;
 	struct drm_sovgpu_queue_info queue;
 
-	uint32_t calls, fail_at, wrong; /* wrong: things that no driver would have to put up with */
+	uint32_t calls, fail_at, wrong; /* wrong: invalid arguments */
 	int failure;
 	int live[FAKE_KINDS], mappings, bindings;
 	uint32_t next;
@@ -52,16 +53,43 @@ static uint32_t fake_live(void)
 	return sum;
 }
 
-static bool fake_turn(void)
+static bool fake_fails(void)
 {
 	return ++fake.calls == fake.fail_at;
 }
 
-static int fake_next_node(int number)
+/* The devices that libdrm lists: fake.nodes of ours, in descending order, and one of another driver. */
+static int fake_get_devices(uint32_t flags, drmDevicePtr devices[], int max_devices)
 {
-	int first = number < 128 ? 128 : number;
+	int i;
 
-	return first < 128 + fake.nodes ? first : -1;
+	fake.wrong += flags != 0; /* would read the PCI revision and resume suspended cards */
+	for (i = 0; i <= fake.nodes && i < max_devices; i++) {
+		drmDevicePtr d = calloc(1, sizeof(*d));
+
+		d->nodes = calloc(DRM_NODE_MAX, sizeof(*d->nodes));
+		d->available_nodes = 1 << DRM_NODE_RENDER;
+		d->nodes[DRM_NODE_RENDER] = calloc(1, 32);
+		sprintf(d->nodes[DRM_NODE_RENDER], "/dev/dri/renderD%d", 128 + fake.nodes - i);
+		devices[i] = d;
+	}
+	return i;
+}
+
+static void fake_free_devices(drmDevicePtr devices[], int count)
+{
+	int i;
+
+	for (i = 0; i < count; i++) {
+		free(devices[i]->nodes[DRM_NODE_RENDER]);
+		free(devices[i]->nodes);
+		free(devices[i]);
+	}
+}
+
+static bool fake_is_sovgpu(const char *render_node)
+{
+	return atoi(strpbrk(render_node, "0123456789")) < 128 + fake.nodes;
 }
 
 static int fake_open(const char *path)
@@ -70,7 +98,7 @@ static int fake_open(const char *path)
 		errno = ENOENT;
 		return -1;
 	}
-	if (fake.open_error || fake_turn()) {
+	if (fake.open_error || fake_fails()) {
 		errno = fake.open_error ? fake.open_error : fake.failure;
 		return -1;
 	}
@@ -78,18 +106,18 @@ static int fake_open(const char *path)
 	return 1000;
 }
 
-static int fake_close(int file)
+static int fake_close(int fd)
 {
-	fake.wrong += file != 1000;
+	fake.wrong += fd != 1000;
 	fake.live[FAKE_FILE]--;
 	return 0;
 }
 
-static void *fake_map(size_t bytes, int file, uint64_t offset)
+static void *fake_mmap(size_t bytes, int fd, uint64_t offset)
 {
-	(void)file;
+	(void)fd;
 	fake.wrong += !offset;
-	if (fake_turn()) {
+	if (fake_fails()) {
 		errno = fake.failure;
 		return MAP_FAILED;
 	}
@@ -97,7 +125,7 @@ static void *fake_map(size_t bytes, int file, uint64_t offset)
 	return calloc(1, bytes);
 }
 
-static int fake_unmap(void *address, size_t bytes)
+static int fake_munmap(void *address, size_t bytes)
 {
 	(void)bytes;
 	free(address);
@@ -135,15 +163,25 @@ static int fake_query(struct drm_sovgpu_dev_query *q)
 	return 0;
 }
 
-static int fake_version(struct drm_version *v)
+static drmVersionPtr fake_get_version(int fd)
 {
-	size_t n = strlen(fake.driver);
+	static drmVersion version;
 
-	v->version_major = fake.major;
-	v->version_minor = 2;
-	memcpy(v->name, fake.driver, n < v->name_len ? n : v->name_len);
-	v->name_len = n;
-	return 0;
+	fake.wrong += fd != 1000;
+	if (fake_fails()) {
+		errno = fake.failure;
+		return NULL;
+	}
+	version = (drmVersion){.version_major = fake.major,
+			       .version_minor = 2,
+			       .name_len = (int)strlen(fake.driver),
+			       .name = (char *)fake.driver};
+	return &version;
+}
+
+static void fake_free_version(drmVersionPtr version)
+{
+	fake.wrong += !version;
 }
 
 enum { FAKE_DOORBELL = 0x90, FAKE_PUT = 0x8c, FAKE_GET = 0x88, FAKE_TOKEN = 0x20007 };
@@ -166,7 +204,7 @@ static int fake_queue(struct drm_sovgpu_queue_create *c)
 	return 0;
 }
 
-/* Time does not pass here, either. */
+/* Time does not pass: an interrupt that has not happened never will. */
 static int fake_interrupt(struct drm_sovgpu_interrupt_wait *w)
 {
 	fake.waits++;
@@ -224,40 +262,59 @@ static int fake_state(struct drm_sovgpu_queue_state *s)
 	return 0;
 }
 
-static int fake_points(const struct drm_syncobj_timeline_array *a)
+static int fake_errno(int error)
 {
-	uint64_t *points = (void *)(uintptr_t)a->points;
+	errno = error;
+	return error ? -1 : 0;
+}
+
+static int fake_syncobj_create(int fd, uint32_t flags, uint32_t *handle)
+{
+	fake.wrong += fd != 1000 || flags;
+	if (fake_fails())
+		return fake_errno(fake.failure);
+	*handle = fake_made(FAKE_SYNCOBJ);
+	return 0;
+}
+
+static int fake_syncobj_destroy(int fd, uint32_t handle)
+{
+	fake.wrong += fd != 1000 || !handle;
+	return fake_gone(FAKE_SYNCOBJ);
+}
+
+static int fake_close_buffer(int fd, uint32_t handle)
+{
+	fake.wrong += fd != 1000 || !handle;
+	return fake_gone(FAKE_BO);
+}
+
+static int fake_syncobj_query(int fd, uint32_t *handles, uint64_t *points, uint32_t count)
+{
 	uint32_t i;
 
-	for (i = 0; i < a->count_handles; i++)
+	fake.wrong += fd != 1000 || !*handles;
+	if (fake_fails())
+		return -fake.failure;
+	for (i = 0; i < count; i++)
 		points[i] = fake.signalled;
 	return 0;
 }
 
-/* Time does not pass here: what is not there will not come. */
-static int fake_wait(const struct drm_syncobj_timeline_wait *w)
+/* Time does not pass: a point that is not signalled now never will be. */
+static int fake_syncobj_timeline_wait(int fd, uint32_t *handles, uint64_t *points, unsigned count,
+				      int64_t deadline_ns, unsigned flags, uint32_t *first)
 {
-	const uint64_t *points = (void *)(uintptr_t)w->points;
-
+	fake.wrong += fd != 1000 || !*handles || flags || first || deadline_ns < 0;
 	fake.waits++;
-	return w->count_handles && *points <= fake.signalled ? 0 : ETIME;
+	if (fake_fails())
+		return -fake.failure;
+	return count && *points <= fake.signalled ? 0 : -ETIME;
 }
 
 static int fake_do(unsigned long request, void *p)
 {
 	switch (request) {
-	case DRM_IOCTL_VERSION:
-		return fake_version(p);
-	case DRM_IOCTL_GEM_CLOSE:
-		return fake_gone(FAKE_BO);
-	case DRM_IOCTL_SYNCOBJ_CREATE:
-		return ((struct drm_syncobj_create *)p)->handle = fake_made(FAKE_SYNCOBJ), 0;
-	case DRM_IOCTL_SYNCOBJ_DESTROY:
-		return fake_gone(FAKE_SYNCOBJ);
-	case DRM_IOCTL_SYNCOBJ_QUERY:
-		return fake_points(p);
-	case DRM_IOCTL_SYNCOBJ_TIMELINE_WAIT:
-		return fake_wait(p);
 	case DRM_IOCTL_SOVGPU_DEV_QUERY:
 		return fake_query(p);
 	case DRM_IOCTL_SOVGPU_BO_CREATE:
@@ -289,39 +346,43 @@ static int fake_do(unsigned long request, void *p)
 	return EINVAL;
 }
 
-/* Giving back never fails: nobody could do anything about it. */
-static bool fake_gives_back(unsigned long request)
+/* Releases never fail: no caller could react. */
+static bool fake_is_release(unsigned long request)
 {
-	return request == DRM_IOCTL_GEM_CLOSE || request == DRM_IOCTL_SYNCOBJ_DESTROY ||
-	       request == DRM_IOCTL_SOVGPU_VM_DESTROY ||
+	return request == DRM_IOCTL_SOVGPU_VM_DESTROY ||
 	       request == DRM_IOCTL_SOVGPU_GROUP_DESTROY ||
 	       request == DRM_IOCTL_SOVGPU_QUEUE_DESTROY;
 }
 
-static int fake_ioctl(int file, unsigned long request, void *argument)
+static int fake_ioctl(int fd, unsigned long request, void *argument)
 {
-	int error;
-
-	fake.wrong += file != 1000 || fake.live[FAKE_FILE] < 1;
-	error = !fake_gives_back(request) && fake_turn() ? fake.failure
-							 : fake_do(request, argument);
-	errno = error;
-	return error ? -1 : 0;
+	fake.wrong += fd != 1000 || fake.live[FAKE_FILE] < 1;
+	return fake_errno(!fake_is_release(request) && fake_fails() ? fake.failure
+								    : fake_do(request, argument));
 }
 
 static const struct kmod_os fake_os = {
-	.next_node = fake_next_node,
+	.get_devices = fake_get_devices,
+	.free_devices = fake_free_devices,
+	.is_sovgpu = fake_is_sovgpu,
 	.open = fake_open,
 	.close = fake_close,
+	.get_version = fake_get_version,
+	.free_version = fake_free_version,
 	.ioctl = fake_ioctl,
-	.map = fake_map,
-	.unmap = fake_unmap,
+	.close_buffer = fake_close_buffer,
+	.syncobj_create = fake_syncobj_create,
+	.syncobj_destroy = fake_syncobj_destroy,
+	.syncobj_query = fake_syncobj_query,
+	.syncobj_timeline_wait = fake_syncobj_timeline_wait,
+	.mmap = fake_mmap,
+	.munmap = fake_munmap,
 };
 
 /* One GH100, as the driver shows it. */
 static void fake_reset(void)
 {
-	kmod_forget();
+	kmod_close_devices();
 	memset(&fake, 0, sizeof(fake));
 	kmod_os = &fake_os;
 	fake.nodes = 1;

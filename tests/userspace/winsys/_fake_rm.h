@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A kernel module that is not there: files, a tree of objects, mappings and the few controls that
- * are asked, as much as it takes to see that everything made is given back. The n-th call can be
- * made to fail, by the system or by a status.
+ * A fake of NVIDIA's kernel module: files, the tree of RM objects, mappings and the controls that the
+ * back end uses. It counts leaks and misuse, and can make the n-th call fail by errno or by status.
  */
 #ifndef TESTS_FAKE_RM_H
 #define TESTS_FAKE_RM_H
@@ -17,7 +16,7 @@
 #define FAKE_FILES   64
 #define FAKE_OBJECTS 256
 #define FAKE_MAPS    64
-#define FAKE_FIRST   1000 /* file */
+#define FAKE_FIRST   1000 /* file descriptor */
 
 enum fake_failure { FAKE_ERRNO, FAKE_STATUS };
 
@@ -31,24 +30,24 @@ static struct {
 		size_t bytes;
 	} map[FAKE_MAPS];
 	uint32_t bindings, next_handle;
-	/* what it plays */
+	/* the simulated system */
 	const char *version;
-	int open_error; /* of every file */
+	int open_error; /* of every open() */
 	uint32_t cards;
-	bool interrupt; /* one is pending */
-	bool lost;      /* the GPU does not answer */
+	bool interrupt; /* an interrupt is pending */
+	bool lost;      /* the GPU has fallen off the bus */
 	uint32_t architecture;
 	bool debugging;
 	uint32_t stops;
-	bool privileged;      /* who may have more turns than others */
-	uint64_t slice_us[8]; /* of channel groups, in the order in which they were set */
+	bool privileged;      /* may raise the interleave level */
+	uint64_t slice_us[8]; /* time slices in the order of the calls */
 	uint32_t slices, interleaves;
-	uint32_t window_bells; /* doorbells behind memory's window */
-	/* what fails */
+	uint32_t bar1_usermode_pages; /* usermode pages behind BAR1 */
+	/* failure injection */
 	uint32_t calls, fail_at;
 	enum fake_failure failure;
 	bool failed;
-	/* what went wrong that a caller must not do */
+	/* calls with invalid arguments */
 	uint32_t wrong;
 } fake;
 
@@ -74,7 +73,7 @@ static uint32_t fake_live(void)
 	return n;
 }
 
-static bool fake_turn(void)
+static bool fake_fails_now(void)
 {
 	bool now = ++fake.calls == fake.fail_at;
 
@@ -87,7 +86,7 @@ static int fake_open(const char *path)
 	int i;
 
 	(void)path;
-	if (fake.open_error || fake_turn()) {
+	if (fake.open_error || fake_fails_now()) {
 		errno = fake.open_error ? fake.open_error : EMFILE;
 		return -1;
 	}
@@ -110,7 +109,7 @@ static void *fake_map(size_t bytes, int file)
 	void *p;
 
 	fake.wrong += !fake.file[file - FAKE_FIRST];
-	if (fake_turn()) {
+	if (fake_fails_now()) {
 		errno = ENOMEM;
 		return MAP_FAILED;
 	}
@@ -180,14 +179,14 @@ static void fake_remove(uint32_t handle)
 	for (i = 0; i < FAKE_OBJECTS; i++)
 		if (fake.object[i].handle == handle) {
 			if (fake.object[i].class == RM_CLASS_VA_SPACE)
-				fake.bindings = 0; /* tests have one address space at a time */
+				fake.bindings = 0; /* tests have one VA space at a time */
 			fake.object[i].handle = 0;
 		}
 }
 
 /* ---- controls ---- */
 
-static void fake_facts(uint64_t list, uint32_t count)
+static void fake_info(uint64_t list, uint32_t count)
 {
 	const struct rm_info known[] = {
 		{RM_INFO_TPCS, 66},
@@ -231,14 +230,13 @@ static uint32_t fake_control(struct rm_control *c)
 		fake.debugging = false;
 		return 0;
 	case RM_CONTROL_NAME:
-		strcpy(((struct rm_name *)p)->text, "a card of paper");
+		strcpy(((struct rm_name *)p)->text, "Fake GPU");
 		return 0;
 	case RM_CONTROL_CHIP:
 		((struct rm_chip *)p)->architecture = fake.architecture;
 		return fake.lost ? RM_GPU_LOST : 0;
 	case RM_CONTROL_GR_INFO:
-		fake_facts(((struct rm_gr_info *)p)->facts,
-			   ((struct rm_gr_info *)p)->count);
+		fake_info(((struct rm_gr_info *)p)->facts, ((struct rm_gr_info *)p)->count);
 		return 0;
 	case RM_CONTROL_FB_INFO: {
 		struct rm_fb_info *m = p;
@@ -247,10 +245,10 @@ static uint32_t fake_control(struct rm_control *c)
 		if (facts[0].index == RM_INFO_HEAP_KIB)
 			facts[0].value = 128 << 20;
 		else
-			fake_facts(m->facts, m->count);
+			fake_info(m->facts, m->count);
 		return 0;
 	}
-	case RM_CONTROL_COPY_CAPS: { /* engines 0 and 1 are the compute engine's own */
+	case RM_CONTROL_COPY_CAPS: { /* engines 0 and 1 are GRCEs */
 		struct rm_copy_caps *caps = p;
 
 		caps->caps[0] = caps->engine < RM_ENGINE_COPY0 + 2 ? RM_COPY_CAPS_GRAPHICS : 0;
@@ -289,7 +287,7 @@ static uint32_t fake_control(struct rm_control *c)
 
 /* ---- ioctls ---- */
 
-static void fake_do(int file, uint32_t number, uint32_t bytes, void *argument)
+static void fake_execute(int file, uint32_t number, uint32_t bytes, void *argument)
 {
 	fake.wrong += !fake.file[file - FAKE_FIRST];
 	switch (number) {
@@ -304,7 +302,7 @@ static void fake_do(int file, uint32_t number, uint32_t bytes, void *argument)
 		struct rm_card *cards = argument;
 		uint32_t i;
 
-		for (i = 0; i < fake.cards; i++) /* the highest first */
+		for (i = 0; i < fake.cards; i++) /* highest minor number first */
 			cards[i] = (struct rm_card){.valid = 1, .minor = fake.cards - 1 - i};
 		return;
 	}
@@ -315,8 +313,9 @@ static void fake_do(int file, uint32_t number, uint32_t bytes, void *argument)
 		struct rm_alloc *a = argument;
 
 		if (a->class == RM_CLASS_HOPPER_USER && a->parameters)
-			fake.window_bells += ((struct rm_user_parameters *)(uintptr_t)a->parameters)
-						     ->bar1_mapping;
+			fake.bar1_usermode_pages +=
+				((struct rm_user_parameters *)(uintptr_t)a->parameters)
+					->bar1_mapping;
 		a->handle = ++fake.next_handle;
 		fake_add(a->handle, a->parent, a->class);
 		return;
@@ -355,13 +354,13 @@ static void fake_do(int file, uint32_t number, uint32_t bytes, void *argument)
 	fake.wrong++;
 }
 
-/* Giving back never fails: nobody could do anything about it. */
-static bool fake_gives_back(uint32_t number)
+/* Freeing never fails: callers could not handle it. */
+static bool fake_is_free(uint32_t number)
 {
 	return number == RM_IOCTL_FREE || number == RM_IOCTL_UNMAP_GPU;
 }
 
-/* Where a structure keeps its status. */
+/* Returns the status member of an argument. */
 static uint32_t *fake_status(uint32_t number, uint32_t bytes, void *argument)
 {
 	uint8_t *p = argument;
@@ -386,7 +385,7 @@ static int fake_ioctl(int file, unsigned long request, void *argument)
 	uint32_t number = request & 0xff, bytes = (uint32_t)(request >> 16) & 0x3fff;
 	uint32_t *status = fake_status(number, bytes, argument);
 
-	if (!fake_gives_back(number) && fake_turn()) {
+	if (!fake_is_free(number) && fake_fails_now()) {
 		if (fake.failure == FAKE_STATUS && status) {
 			*status = RM_NO_MEMORY;
 			return 0;
@@ -394,7 +393,7 @@ static int fake_ioctl(int file, unsigned long request, void *argument)
 		errno = EIO;
 		return -1;
 	}
-	fake_do(file, number, bytes, argument);
+	fake_execute(file, number, bytes, argument);
 	return 0;
 }
 

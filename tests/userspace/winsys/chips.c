@@ -40,9 +40,9 @@ static bool winsys_finds_every_chip(void)
 		if (!c)
 			return false;
 		winsys_nv_chip_describe(c, &info);
-		if (strcmp(info.chip, rows[i].name) || info.sm != rows[i].sm ||
-		    info.multiprocessors != rows[i].sms || !info.host_class ||
-		    !info.compute_class || !info.copy_class || !info.shared_per_block) {
+		if (strcmp(info.chip, rows[i].name) || info.nv.sm != rows[i].sm ||
+		    info.multiprocessors != rows[i].sms || !info.nv.host_class ||
+		    !info.nv.compute_class || !info.nv.copy_class || !info.shared_per_block) {
 			diag("%s", rows[i].name);
 			return false;
 		}
@@ -65,10 +65,10 @@ static bool layers_agree(const struct model_chip *m)
 	return info.warps_per_multiprocessor == m->warps_per_sm &&
 	       info.registers_per_multiprocessor == m->registers_per_sm &&
 	       info.shared_per_multiprocessor == m->shared_per_sm &&
-	       info.shared_per_block == m->shared_per_block && info.sms_per_tpc == m->sms_per_tpc &&
+	       info.shared_per_block == m->shared_per_block && info.nv.sms_per_tpc == m->sms_per_tpc &&
 	       info.max_threads_per_block == m->max_threads_per_block &&
-	       info.host_class == m->host_class && info.compute_class == m->compute_class &&
-	       info.copy_class == m->copy_class && m->sm_count <= rows[i].sms &&
+	       info.nv.host_class == m->host_class && info.nv.compute_class == m->compute_class &&
+	       info.nv.copy_class == m->copy_class && m->sm_count <= rows[i].sms &&
 	       nv_grid_blocks_per_sm(&chip, 32, 16) == m->blocks_per_sm;
 }
 

@@ -39,7 +39,7 @@ static void finding(void)
 	ok(!enumerate(&devices, &count) && !count, "SOV_KMOD=0 does not even look");
 	setenv("SOV_KMOD", "yes", 1);
 	ok(enumerate(&devices, &count) == -EINVAL && strstr(message, "'yes'"),
-	   "SOV_KMOD is 0, 1 or calls");
+	   "SOV_KMOD other than 0, 1 or ioctl is rejected");
 	unsetenv("SOV_KMOD");
 
 	fake_reset();
@@ -49,7 +49,7 @@ static void finding(void)
 	   "three nodes are three devices, in their order");
 	w->info(devices[0], &info);
 	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
-		   info.multiprocessors == 132 && info.tpcs == 66 &&
+		   info.multiprocessors == 132 && info.nv.tpcs == 66 &&
 		   info.warps_per_multiprocessor == 64 && info.memory_bytes == UINT64_C(1) << 30 &&
 		   info.page_bytes == 65536 && info.large_page_bytes == 2 << 20 &&
 		   info.copy_queues && !info.software &&
@@ -58,7 +58,7 @@ static void finding(void)
 	w->memory_info(devices[0], &free_bytes, &total);
 	ok(free_bytes == 1 << 20 && total == UINT64_C(1) << 30 && w->gpu_time(devices[0]) == 12345,
 	   "memory and time are asked for");
-	kmod_forget();
+	kmod_close_devices();
 	ok(!fake_live() && !fake.wrong, "and all is given back");
 
 	fake_reset();
@@ -82,10 +82,12 @@ static void left_out(void)
 	} cases[] = {
 		{"a chip that is not known", "chip 0x1b2", 0x1b2, 0x10de, 3, "sovgpu", 0, 0, 65536},
 		{"another vendor", "vendor 0x1002", 0x180, 0x1002, 3, "sovgpu", 0, 0, 65536},
-		{"a driver without queues", "no queues", 0x180, 0x10de, 0, "sovgpu", 0, 0, 65536},
+		{"a driver without queues", "no compute queues", 0x180, 0x10de, 0, "sovgpu", 0, 0,
+		 65536},
 		{"another driver", "'amdgpu'", 0x180, 0x10de, 3, "amdgpu", 0, 0, 65536},
 		{"a later version", "version 1.2", 0x180, 0x10de, 3, "sovgpu", 1, 0, 65536},
-		{"pages of no size", "make no sense", 0x180, 0x10de, 3, "sovgpu", 0, -EPROTO, 1000},
+		{"a page size that is no power of two", "implausible", 0x180, 0x10de, 3, "sovgpu",
+		 0, -EPROTO, 1000},
 	};
 	struct winsys_device **devices;
 	uint32_t i, count;
@@ -129,7 +131,7 @@ static int step(struct program *p, uint32_t number, void *page)
 	case 3:
 		return w->buffer_import(d, page, 0x10000, &p->own);
 	case 4:
-		return w->buffer_cpu(p->system) ? 0 : -ENOMEM;
+		return w->buffer_map(p->system) ? 0 : -ENOMEM;
 	case 5:
 		return w->group_create(d, &p->group);
 	case 6:
@@ -158,7 +160,7 @@ static void end(struct program *p)
 		w->buffer_destroy(p->system);
 	if (p->vram)
 		w->buffer_destroy(p->vram);
-	kmod_forget();
+	kmod_close_devices();
 }
 
 static uint32_t run(void *page, int *error)
@@ -185,11 +187,11 @@ static void failures(void *page)
 	for (n = 1; n <= calls; n++) {
 		fake_reset();
 		fake.fail_at = n;
-		(void)winsys_said();
+		(void)winsys_take_error();
 		reached = run(page, &error);
 		left += fake_live();
 		wrong += fake.wrong;
-		untold += error == 1 || reached >= steps || (reached && !*winsys_said());
+		untold += error == 1 || reached >= steps || (reached && !*winsys_take_error());
 	}
 	ok(!left, "whichever call fails, nothing is left");
 	ok(!wrong, "and nothing is used that is not there");
@@ -230,7 +232,7 @@ static void ring(struct winsys_queue *q, uint32_t jobs)
 		m.ring[put] = nv_gp_entry_pack(0x100000 + 0x100 * put, 7 + put);
 		__atomic_store_n(m.put, (put + 1) % m.ring_entries, __ATOMIC_RELEASE);
 	}
-	w->doorbell(q);
+	w->ring_doorbell(q);
 }
 
 static void handing_over(void *page)
@@ -242,7 +244,7 @@ static void handing_over(void *page)
 	ok(fake.submits == 1 && fake.job_count == 3 && fake.jobs[2].va == 0x100200 &&
 		   fake.jobs[2].size == 36,
 	   "entries of the ring are handed over as jobs, at once");
-	w->doorbell(p.compute);
+	w->ring_doorbell(p.compute);
 	ok(fake.submits == 1, "and only once");
 	for (i = 0; i < 3; i++)
 		ring(p.compute, 200);
@@ -283,11 +285,12 @@ static void own_rings(void *page)
 	start(page);
 	w->queue_memory(p.compute, &m);
 	w->queue_memory(p.copy, &copy);
-	ok((void *)m.ring == w->buffer_cpu(p.vram) && m.ring_entries == 256 &&
-		   (uint8_t *)m.put - (uint8_t *)m.get == FAKE_PUT - FAKE_GET && m.bell &&
-		   (uintptr_t)m.bell % 16 == 0 && m.token == FAKE_TOKEN,
+	ok((void *)m.ring == w->buffer_map(p.vram) && m.ring_entries == 256 &&
+		   (uint8_t *)m.put - (uint8_t *)m.get == FAKE_PUT - FAKE_GET && m.doorbell &&
+		   (uintptr_t)m.doorbell % 16 == 0 && m.doorbell_value == FAKE_TOKEN,
 	   "a ring is the runtime's own memory, and has pointers and a bell");
-	ok(m.bell == copy.bell && m.put != copy.put, "queues share the bell, and nothing else");
+	ok(m.doorbell == copy.doorbell && m.put != copy.put,
+	   "queues share the bell, and nothing else");
 	ok(!fake.live[FAKE_SYNCOBJ] && !fake.submits, "no call takes work");
 	w->wait(p.group, &seen, 1000);
 	ok(!seen && fake.waits == 1, "there is waiting for an interrupt");
@@ -299,16 +302,16 @@ static void own_rings(void *page)
 			   &(struct winsys_queue_options){
 				   .ring = p.vram, .ring_va = 0x10000, .ring_entries = 256},
 			   &bad) == -EPROTO &&
-		   strstr(winsys_said(), "4095"),
+		   strstr(winsys_take_error(), "4095"),
 	   "pointers that lie beyond their page are refused");
 	end(&p);
 	ok(!fake_live() && !fake.wrong, "all is given back");
 
-	setenv("SOV_KMOD", "calls", 1);
+	setenv("SOV_KMOD", "ioctl", 1);
 	start(page);
 	ring(p.compute, 2);
 	ok(fake.submits == 1 && fake.job_count == 2,
-	   "SOV_KMOD=calls hands work over by calls all the same");
+	   "SOV_KMOD=ioctl submits by ioctl although user queues exist");
 	end(&p);
 	unsetenv("SOV_KMOD");
 	fake_modes = 1 << DRM_SOVGPU_QUEUE_KERNEL;
@@ -320,46 +323,45 @@ static void failing(void *page)
 		uint32_t state, code;
 		uint64_t address;
 		const char *text;
-		bool memory, overdue;
+		bool memory, timed_out;
 	} cases[] = {
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 31, 0x7000, "in the page at 0x7000", true, false},
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 13, 0,
-		 "the compute engine refused the work (Xid 13)", false, false},
+		 "the compute engine rejected the work (Xid 13)", false, false},
 		{DRM_SOVGPU_QUEUE_STATE_FAULTED, 999, 0, "the channel failed (Xid 999)", false,
 		 false},
-		{DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, 0, 0, "the driver's limit of 60.000 s", false,
-		 true},
+		{DRM_SOVGPU_QUEUE_STATE_TIMED_OUT, 0, 0, "time limit of 60.000 s", false, true},
 	};
 	struct winsys_error e;
 	uint32_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		start(page);
-		ok(!w->group_error(p.group, &e), "all is well");
-		p.group->asked = 0; /* a millisecond later */
+		ok(!w->group_error(p.group, &e), "a new group has no error");
+		p.group->state_queried_ns = 0; /* a millisecond later */
 		fake.state = (struct drm_sovgpu_queue_state){.queue_id = p.compute->id,
 							     .state = cases[i].state,
 							     .fault_code = cases[i].code,
 							     .fault_address = cases[i].address};
-		ok(w->group_error(p.group, &e) && e.queue == p.compute && e.xid == cases[i].code &&
+		ok(w->group_error(p.group, &e) && e.queue == p.compute && e.vendor_code == cases[i].code &&
 			   e.memory == cases[i].memory && e.address == cases[i].address &&
-			   e.overdue == cases[i].overdue && strstr(e.text, cases[i].text),
-		   "until it is not: %s", e.text);
+			   e.timed_out == cases[i].timed_out && strstr(e.text, cases[i].text),
+		   "a faulted queue is reported: %s", e.text);
 		end(&p);
 	}
 	start(page);
 	fake.submit_error = ENOMEM;
 	ring(p.compute, 1);
 	ok(w->group_error(p.group, &e) && !e.queue &&
-		   strstr(e.text, "refused work: Cannot allocate memory"),
-	   "work that is refused is an error of the group: %s", e.text);
+		   strstr(e.text, "rejected work: Cannot allocate memory"),
+	   "a rejected submission is an error of the group: %s", e.text);
 	end(&p);
 	start(page);
 	fake.submit_error = ECANCELED;
 	fake.state = (struct drm_sovgpu_queue_state){
 		.queue_id = p.copy->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 69};
 	ring(p.compute, 1);
-	ok(w->group_error(p.group, &e) && e.queue == p.copy && e.xid == 69,
+	ok(w->group_error(p.group, &e) && e.queue == p.copy && e.vendor_code == 69,
 	   "work that is refused because another queue failed tells of that one");
 	w->group_stop(p.group);
 	ok(!fake.live[FAKE_GROUP] && fake.live[FAKE_QUEUE] == 2,
@@ -378,8 +380,7 @@ static void priorities(void *page)
 
 	start(page);
 	w->info(p.devices[0], &info);
-	ok(info.least_priority == -1 && !info.most_priority,
-	   "there is one priority below the usual");
+	ok(info.min_priority == -1 && !info.max_priority, "there is one priority below the usual");
 	ok(fake.priorities == 1, "a group is the usual one at first");
 	o.ring = p.vram;
 	if (!ok(!w->queue_create(p.group, &o, &low) && fake.priorities == 3 &&
@@ -388,7 +389,7 @@ static void priorities(void *page)
 		return;
 	fake.state = (struct drm_sovgpu_queue_state){
 		.queue_id = low->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 13};
-	ok(w->group_error(p.group, &e) && e.queue == low && e.xid == 13, "their fate is one: %s",
+	ok(w->group_error(p.group, &e) && e.queue == low && e.vendor_code == 13, "their fate is one: %s",
 	   e.text);
 	w->group_stop(p.group);
 	ok(!fake.live[FAKE_GROUP], "both are stopped");

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * The way through NVIDIA's kernel module, against a module that is not there: what is found, what
- * is refused and how, and that nothing is left behind, whichever call fails.
+ * The back end for NVIDIA's kernel module against a fake RM: enumeration, rejected modules and
+ * devices, and that no object leaks, whichever call fails.
  */
 #include "tests/tap.h"
 #include "tests/userspace/winsys/_fake_rm.h"
@@ -14,9 +14,9 @@ static int enumerate(struct winsys_device ***devices, uint32_t *count, char mess
 	return w->enumerate(0, devices, count, message, 256);
 }
 
-/* ---- finding ---- */
+/* ---- enumeration ---- */
 
-static void finding(void)
+static void test_enumeration(void)
 {
 	struct winsys_device **devices;
 	struct winsys_info info;
@@ -26,49 +26,49 @@ static void finding(void)
 	fake_reset();
 	fake.open_error = ENOENT;
 	ok(!enumerate(&devices, &count, message) && !count && !*message,
-	   "where there is no module there are no devices, and nothing is said");
+	   "nvrm: without a kernel module there are no devices and no message");
 
 	fake.open_error = EACCES;
 	ok(enumerate(&devices, &count, message) == -EACCES && strstr(message, "/dev/nvidiactl") &&
 		   strstr(message, "SOV_NVRM=0"),
-	   "without permission the file and the way out are named");
+	   "nvrm: a permission error names the file and SOV_NVRM=0");
 	diag("%s", message);
 
 	setenv("SOV_NVRM", "0", 1);
-	ok(!enumerate(&devices, &count, message) && !count, "SOV_NVRM=0 does not even look");
+	ok(!enumerate(&devices, &count, message) && !count, "nvrm: SOV_NVRM=0 opens no file");
 	setenv("SOV_NVRM", "yes", 1);
 	ok(enumerate(&devices, &count, message) == -EINVAL && strstr(message, "'yes'"),
-	   "SOV_NVRM is 0 or 1");
+	   "nvrm: SOV_NVRM=yes is rejected");
 	unsetenv("SOV_NVRM");
 
 	fake_reset();
 	fake.cards = 3;
-	ok(!enumerate(&devices, &count, message) && count == 3, "three cards are three devices");
+	ok(!enumerate(&devices, &count, message) && count == 3,
+	   "nvrm: three cards are enumerated as three devices");
 	ok(!strcmp(devices[0]->path, "/dev/nvidia0") && !strcmp(devices[2]->path, "/dev/nvidia2"),
-	   "in the order of their files");
+	   "nvrm: devices are in the order of their minor numbers");
 	w->info(devices[0], &info);
 	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
 		   info.multiprocessors == 132 && info.warps_per_multiprocessor == 64 &&
 		   info.memory_bytes == UINT64_C(128) << 30 &&
 		   info.shared_per_multiprocessor == 228 << 10,
-	   "a card is known by its chip and size");
-	nvrm_forget();
-	ok(!fake_live() && !fake.wrong, "and all is given back");
+	   "nvrm: device information has the chip and its size");
+	nvrm_close();
+	ok(!fake_live() && !fake.wrong, "nvrm: closing after enumeration frees all objects");
 
 	fake_reset();
 	fake.architecture = 0x1b0;
-	ok(!enumerate(&devices, &count, message) && !count,
-	   "a chip that this version does not know is left out");
-	nvrm_forget();
+	ok(!enumerate(&devices, &count, message) && !count, "nvrm: an unknown chip is skipped");
+	nvrm_close();
 	fake_reset();
 	fake.lost = true;
-	ok(enumerate(&devices, &count, message) == -ENODEV && strstr(message, "gone from the bus"),
-	   "a GPU that does not answer is named, if it is the only one");
+	ok(enumerate(&devices, &count, message) == -ENODEV && strstr(message, "fallen off the bus"),
+	   "nvrm: a lost GPU is reported if it is the only one");
 	diag("%s", message);
-	ok(!fake_live() && !fake.wrong, "and nothing is left of it");
+	ok(!fake_live() && !fake.wrong, "nvrm: a failed enumeration frees all objects");
 }
 
-static void versions(void)
+static void test_versions(void)
 {
 	static const struct {
 		const char *version;
@@ -96,19 +96,22 @@ static void versions(void)
 		fake.version = cases[i].version;
 		ok(!enumerate(&devices, &count, message) == cases[i].good &&
 			   strstr(message, cases[i].part),
-		   "version '%s' is %s", cases[i].version, cases[i].good ? "taken" : "refused");
-		nvrm_forget();
+		   "nvrm: module version '%s' is %s", cases[i].version,
+		   cases[i].good ? "accepted" : "rejected");
+		nvrm_close();
 		setenv("SOV_NVRM_ANY", "1", 1);
 		ok(!enumerate(&devices, &count, message) == cases[i].any,
-		   "and with SOV_NVRM_ANY=1 %s", cases[i].any ? "taken" : "refused");
+		   "nvrm: module version '%s' with SOV_NVRM_ANY=1 is %s", cases[i].version,
+		   cases[i].any ? "accepted" : "rejected");
 		unsetenv("SOV_NVRM_ANY");
-		nvrm_forget();
+		nvrm_close();
 		if (fake_live())
-			ok(false, "nothing is left of version '%s'", cases[i].version);
+			ok(false, "nvrm: rejecting version '%s' frees all objects",
+			   cases[i].version);
 	}
 }
 
-/* ---- everything that a program does, once ---- */
+/* ---- failure injection: all that a program does, once ---- */
 
 struct program {
 	struct winsys_device **devices;
@@ -137,7 +140,7 @@ static int step(struct program *p, uint32_t number, void *page)
 	case 4:
 		return w->buffer_import(d, page, 0x1000, &p->own);
 	case 5:
-		return w->buffer_cpu(p->system) ? 0 : -ENOMEM;
+		return w->buffer_map(p->system) ? 0 : -ENOMEM;
 	case 6:
 		return w->group_create(d, &p->group);
 	case 7:
@@ -157,7 +160,7 @@ static int step(struct program *p, uint32_t number, void *page)
 	}
 }
 
-static void end(struct program *p)
+static void destroy(struct program *p)
 {
 	if (p->copy)
 		w->queue_destroy(p->copy);
@@ -175,60 +178,61 @@ static void end(struct program *p)
 		w->buffer_destroy(p->large);
 	if (p->vram)
 		w->buffer_destroy(p->vram);
-	nvrm_forget();
+	nvrm_close();
 }
 
-/* How many steps went well. */
-static uint32_t run(void *page, int *error)
+/* Returns the number of steps that succeeded. */
+static uint32_t run_program(void *page, int *error)
 {
 	struct program p = {0};
 	uint32_t number = 0;
 
 	while (!(*error = step(&p, number, page)))
 		number++;
-	end(&p);
+	destroy(&p);
 	return number;
 }
 
-static void failures(void *page, enum fake_failure kind)
+static void test_failures(void *page, enum fake_failure kind)
 {
-	uint32_t steps, calls, n, silent = 0, wrong = 0, left = 0;
+	uint32_t steps, calls, n, tolerated = 0, wrong = 0, leaked = 0;
 	int error;
 
 	fake_reset();
 	fake.version = "570.86.16";
-	run(page, &error);
-	ok(error == 1 && !fake_live() && !fake.wrong, "release 570 gets its own structures");
+	run_program(page, &error);
+	ok(error == 1 && !fake_live() && !fake.wrong,
+	   "nvrm: release 570 gets structures of its sizes");
 	fake_reset();
-	steps = run(page, &error);
+	steps = run_program(page, &error);
 	calls = fake.calls;
-	ok(error == 1 && !fake_live() && !fake.wrong, "a program of %u steps makes %u calls", steps,
-	   calls);
+	ok(error == 1 && !fake_live() && !fake.wrong,
+	   "nvrm: a program of %u steps succeeds with %u calls", steps, calls);
 	for (n = 1; n <= calls; n++) {
 		uint32_t reached;
 
 		fake_reset();
 		fake.fail_at = n;
 		fake.failure = kind;
-		reached = run(page, &error);
-		left += fake_live();
+		reached = run_program(page, &error);
+		leaked += fake_live();
 		wrong += fake.wrong;
-		/* Waiting and the choice of a copy engine go on without what they asked for. */
+		/* Waiting and the choice of a copy engine tolerate failed calls. */
 		if (error == 1)
-			silent++;
+			tolerated++;
 		else if (!error || reached >= steps)
 			diag("call %u: %u steps, error %d", n, reached, error);
 	}
-	ok(!left, "whichever call fails%s, nothing is left",
-	   kind == FAKE_STATUS ? " by its status" : "");
-	ok(!wrong, "and nothing is used that is not there");
-	ok(silent < calls / 2,
-	   "and the failure is told, but for the %u calls that one can do without", silent);
+	ok(!leaked, "nvrm: no object leaks, whichever call fails by %s",
+	   kind == FAKE_STATUS ? "its status" : "errno");
+	ok(!wrong, "nvrm: no invalid object is used, whichever call fails");
+	ok(tolerated < calls / 2, "nvrm: all failed calls are reported but %u optional ones",
+	   tolerated);
 }
 
-/* ---- a group ---- */
+/* ---- groups and queues ---- */
 
-static void group(void)
+static void test_group(void)
 {
 	struct winsys_device **devices;
 	struct winsys_queue_memory m;
@@ -244,57 +248,59 @@ static void group(void)
 	if (!ok(!enumerate(&devices, &count, message) &&
 			!w->buffer_create(devices[0], WINSYS_VRAM, 0x10000, &ring) &&
 			!w->group_create(devices[0], &g),
-		"a group"))
+		"nvrm: a group can be created"))
 		return;
 	o.ring = ring;
 	o.ring_offset = 0x1000;
 	for (i = 0; i < 3; i++) {
 		o.engine = i == 2 ? WINSYS_COPY : WINSYS_COMPUTE;
-		ok(!w->queue_create(g, &o, &q[i]), "queue %u", i);
+		ok(!w->queue_create(g, &o, &q[i]), "nvrm: queue %u of a group can be created", i);
 		w->queue_memory(q[i], &m);
 		ok((uint8_t *)m.put == (uint8_t *)g->userd->cpu + 512 * i + 0x8c &&
 			   (uint8_t *)m.ring == (uint8_t *)ring->cpu + 0x1000,
-		   "has a ring and indices of its own");
+		   "nvrm: queue %u has a ring and a USERD slot", i);
 	}
 	ok(devices[0]->copy_engine == RM_ENGINE_COPY0 + 3,
-	   "copies go to the engine with most hardware");
+	   "nvrm: copies use the copy engine with the most PCEs");
 	w->queue_memory(q[0], &m);
-	ok((uint8_t *)m.bell == devices[0]->bell + 0x90 && m.token == 0xa0004,
-	   "a bell and its token");
-	ok(fake.window_bells == 1 && !m.overtakes, "which stays behind what is written to memory");
-	*(uint32_t *)(devices[0]->user + 0x84) = 5;
-	*(uint32_t *)(devices[0]->user + 0x80) = 7;
-	ok(w->gpu_time(devices[0]) == (UINT64_C(5) << 32 | 7), "the GPU's time is read");
+	ok((uint8_t *)m.doorbell == devices[0]->bar1_usermode + 0x90 && m.doorbell_value == 0xa0004,
+	   "nvrm: a Hopper doorbell lies behind BAR1 and takes the work submit token");
+	ok(fake.bar1_usermode_pages == 1 && !m.doorbell_passes_writes,
+	   "nvrm: a doorbell behind BAR1 does not pass writes");
+	*(uint32_t *)(devices[0]->usermode + 0x84) = 5;
+	*(uint32_t *)(devices[0]->usermode + 0x80) = 7;
+	ok(w->gpu_time(devices[0]) == (UINT64_C(5) << 32 | 7),
+	   "nvrm: gpu_time reads the timer of the usermode page");
 
 	fake.interrupt = true;
 	w->wait(g, &seen, 1000);
-	ok(seen == 1, "an interrupt ends a wait");
+	ok(seen == 1, "nvrm: an interrupt ends a wait");
 	i = 0;
 	w->wait(g, &i, 1000000000);
-	ok(i == 1, "one that has been seen by another too");
+	ok(i == 1, "nvrm: an interrupt that another thread has seen ends a wait");
 
-	ok(!w->group_error(g, &e), "all is well");
+	ok(!w->group_error(g, &e), "nvrm: a healthy group has no error");
 	w->queue_destroy(q[1]);
 	w->group_stop(g);
-	ok(fake.stops == 1, "what runs is stopped, whichever queue was made last");
+	ok(fake.stops == 1, "nvrm: group_stop stops the SMs after a queue was destroyed");
 	((struct nv_notification *)g->notifier->cpu)->info32 = 31;
 	((struct nv_notification *)g->notifier->cpu)->status = 0xffff;
-	ok(w->group_error(g, &e) && e.xid == 31 && e.memory && e.address == 0x7000000000 &&
+	ok(w->group_error(g, &e) && e.vendor_code == 31 && e.memory && e.address == 0x7000000000 &&
 		   e.pc == 0x12340,
-	   "until the notifier says otherwise: %s", e.text);
-	ok(w->group_error(g, &e) && e.xid == 31, "which stays so");
+	   "nvrm: the error notifier and the SM debugger describe the error: %s", e.text);
+	ok(w->group_error(g, &e) && e.vendor_code == 31, "nvrm: group_error reports the same error again");
 	w->group_stop(g);
-	ok(fake.stops == 1, "and then nothing runs that would have to be stopped");
+	ok(fake.stops == 1, "nvrm: group_stop does not stop the SMs of a failed group");
 	w->queue_destroy(q[0]);
 	w->queue_destroy(q[2]);
 	w->group_destroy(g);
 	w->buffer_destroy(ring);
-	nvrm_forget();
-	ok(!fake_live() && !fake.wrong, "all is given back");
+	nvrm_close();
+	ok(!fake_live() && !fake.wrong, "nvrm: destroying a group frees all objects");
 }
 
-/* A chip whose doorbell is a register and no more. */
-static void bell_of_registers(void)
+/* A chip without a usermode page behind BAR1. */
+static void test_bar0_doorbell(void)
 {
 	struct winsys_queue_options o = {.ring_va = 0x10000, .ring_entries = 256};
 	struct winsys_device **devices;
@@ -309,21 +315,22 @@ static void bell_of_registers(void)
 	if (!ok(!enumerate(&devices, &count, message) && count == 1 &&
 			!w->buffer_create(devices[0], WINSYS_VRAM, 0x10000, &o.ring) &&
 			!w->group_create(devices[0], &g) && !w->queue_create(g, &o, &q),
-		"a queue of an AD102"))
+		"nvrm: a queue on an AD102 can be created"))
 		return;
 	w->queue_memory(q, &m);
-	ok((uint8_t *)m.bell == devices[0]->user + 0x90 && !fake.window_bells && m.overtakes,
-	   "its bell may overtake what is written to memory");
+	ok((uint8_t *)m.doorbell == devices[0]->usermode + 0x90 && !fake.bar1_usermode_pages &&
+		   m.doorbell_passes_writes,
+	   "nvrm: a doorbell behind BAR0 may pass writes");
 	w->queue_destroy(q);
 	w->group_destroy(g);
 	w->buffer_destroy(o.ring);
-	nvrm_forget();
-	ok(!fake_live() && !fake.wrong, "all is given back");
+	nvrm_close();
+	ok(!fake_live() && !fake.wrong, "nvrm: destroying a group of an AD102 frees all objects");
 }
 
-static void many_queues(void)
+static void test_many_queues(void)
 {
-	static struct winsys_queue *q[NVRM_QUEUES + 1];
+	static struct winsys_queue *q[NVRM_MAX_QUEUES + 1];
 	struct winsys_queue_options o = {.ring_va = 0x10000, .ring_entries = 256};
 	struct winsys_device **devices;
 	struct winsys_group *g;
@@ -335,26 +342,26 @@ static void many_queues(void)
 	if (enumerate(&devices, &count, message) ||
 	    w->buffer_create(devices[0], WINSYS_VRAM, 0x10000, &o.ring) ||
 	    w->group_create(devices[0], &g)) {
-		ok(false, "a group");
+		ok(false, "nvrm: a group can be created");
 		return;
 	}
 	while (n < 100 && !(error = w->queue_create(g, &o, &q[n])))
 		n++;
-	ok(!error, "a group takes a hundred queues");
-	for (i = 0; i < 3 * NVRM_QUEUES && !error; i++) {
+	ok(!error, "nvrm: a group accepts a hundred queues");
+	for (i = 0; i < 3 * NVRM_MAX_QUEUES && !error; i++) {
 		w->queue_destroy(q[n - 1]);
 		error = w->queue_create(g, &o, &q[n - 1]);
 	}
-	ok(!error, "one after the other, any number");
+	ok(!error, "nvrm: USERD slots of destroyed queues are reused");
 	ok(w->buffer_create(devices[0], WINSYS_VRAM, 0x1000, &o.ring) == -EINVAL &&
-		   strstr(winsys_said(), "4096 bytes"),
-	   "a buffer is whole pages");
+		   strstr(winsys_take_error(), "4096 bytes"),
+	   "nvrm: a buffer size that is not a multiple of the page size is rejected");
 	while (n)
 		w->queue_destroy(q[--n]);
 	w->group_destroy(g);
 	w->buffer_destroy(o.ring);
-	nvrm_forget();
-	ok(!fake_live() && !fake.wrong, "all is given back");
+	nvrm_close();
+	ok(!fake_live() && !fake.wrong, "nvrm: destroying a hundred queues frees all objects");
 }
 
 static uint32_t channel_groups(void)
@@ -366,8 +373,8 @@ static uint32_t channel_groups(void)
 	return n;
 }
 
-/* Each priority has a channel group of its own. */
-static void priorities(void)
+/* Each priority has a channel group. */
+static void test_priorities(void)
 {
 	static const int32_t of[] = {0, 1, -1, 1, 0};
 	struct winsys_queue *q[5];
@@ -382,57 +389,60 @@ static void priorities(void)
 	if (enumerate(&devices, &count, message) ||
 	    w->buffer_create(devices[0], WINSYS_VRAM, 0x10000, &o.ring) ||
 	    w->group_create(devices[0], &g)) {
-		ok(false, "a group");
+		ok(false, "nvrm: a group can be created");
 		return;
 	}
 	w->info(devices[0], &info);
-	ok(info.least_priority == -1 && info.most_priority == 1, "there are three priorities");
+	ok(info.min_priority == -1 && info.max_priority == 1, "nvrm: there are three priorities");
 	for (i = 0; i < 5; i++) {
 		o.priority = of[i];
 		good += !w->queue_create(g, &o, &q[i]);
 	}
-	ok(good == 5 && channel_groups() == 3, "each has a channel group");
+	ok(good == 5 && channel_groups() == 3, "nvrm: each priority has a channel group");
 	ok(fake.slices == 2 && fake.slice_us[0] == 8000 && fake.slice_us[1] == 500,
-	   "which has more time than usual, or less");
-	ok(fake.interleaves == 1,
-	   "and its turn more often, where that is allowed; if not, no matter");
+	   "nvrm: high and low priority set the time slice");
+	ok(fake.interleaves == 1, "nvrm: a denied interleave level is tolerated");
 	w->group_stop(g);
-	ok(fake.stops == 3, "what runs is stopped in all of them");
+	ok(fake.stops == 3, "nvrm: group_stop stops the channel groups of all priorities");
 	while (good)
 		w->queue_destroy(q[--good]);
 	w->group_destroy(g);
 	w->buffer_destroy(o.ring);
-	nvrm_forget();
-	ok(!fake_live() && !fake.wrong, "all is given back");
+	nvrm_close();
+	ok(!fake_live() && !fake.wrong,
+	   "nvrm: destroying queues of all priorities frees all objects");
 }
 
-/* ---- words ---- */
+/* ---- error descriptions ---- */
 
-static void words(void)
+static void test_descriptions(void)
 {
 	struct rm_mmu_faults faults = {.count = 1, .list = {{0x7000000000, 6, 1}}};
 	static struct rm_sm_errors errors = {
 		.count = 3, .sm = {[1] = {.warp = 0x80000f, .pc = 0x40, .address = 0x1002}}};
 	struct winsys_error e;
 
-	nvrm_describe(31, &faults, NULL, &e);
-	is_str(e.text, "invalid write in the page at 0x7000000000: it may only be read",
-	       "an MMU fault has an address, an access and a reason");
-	nvrm_describe(13, &faults, &errors, &e);
+	nvrm_describe_error(31, &faults, NULL, &e);
+	is_str(e.text, "invalid write in the page at 0x7000000000: it is read-only",
+	       "nvrm: the description of an MMU fault has access, address and reason");
+	nvrm_describe_error(13, &faults, &errors, &e);
 	is_str(e.text, "an address that is not aligned to its size: 0x1002",
-	       "a warp's error has a name and an address");
-	ok(e.pc == 0x40 && e.memory && e.address == 0x1002, "and a place");
+	       "nvrm: the description of a warp error has name and address");
+	ok(e.pc == 0x40 && e.memory && e.address == 0x1002,
+	   "nvrm: a warp error has PC and address");
 	errors.sm[1].warp = 0x20;
-	nvrm_describe(13, &faults, &errors, &e);
-	ok(strstr(e.text, "only be read") && e.pc == 0x40 && e.address == 0x7000000000,
-	   "a warp whose access the MMU refused says what and where");
-	nvrm_describe(109, NULL, NULL, &e);
-	ok(strstr(e.text, "Xid 109") && strstr(e.text, "interrupted"), "other Xids have words");
-	nvrm_describe(1234, NULL, NULL, &e);
-	ok(strstr(e.text, "Xid 1234"), "unknown ones their number");
+	nvrm_describe_error(13, &faults, &errors, &e);
+	ok(strstr(e.text, "read-only") && e.pc == 0x40 && e.address == 0x7000000000,
+	   "nvrm: a warp error by an MMU fault has the MMU's address and the warp's PC");
+	nvrm_describe_error(109, NULL, NULL, &e);
+	ok(strstr(e.text, "Xid 109") && strstr(e.text, "preempted"),
+	   "nvrm: Xid 109 has a description");
+	nvrm_describe_error(1234, NULL, NULL, &e);
+	ok(strstr(e.text, "Xid 1234"), "nvrm: an unknown Xid is described by its number");
 	errors.sm[1].warp = 0x7e;
-	nvrm_describe(13, NULL, &errors, &e);
-	ok(strstr(e.text, "no name"), "unknown errors of warps are told as such");
+	nvrm_describe_error(13, NULL, &errors, &e);
+	ok(strstr(e.text, "unknown warp error"),
+	   "nvrm: an unknown warp error is described as such");
 }
 
 int main(void)
@@ -441,15 +451,15 @@ int main(void)
 
 	unsetenv("SOV_NVRM");
 	nvrm_os = &fake_os;
-	finding();
-	versions();
-	failures(page, FAKE_ERRNO);
-	failures(page, FAKE_STATUS);
-	group();
-	bell_of_registers();
-	many_queues();
-	priorities();
-	words();
+	test_enumeration();
+	test_versions();
+	test_failures(page, FAKE_ERRNO);
+	test_failures(page, FAKE_STATUS);
+	test_group();
+	test_bar0_doorbell();
+	test_many_queues();
+	test_priorities();
+	test_descriptions();
 	free(page);
 	return tap_done();
 }

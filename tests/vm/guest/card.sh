@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie trixie-backports trixie-16k
-# A card on Debian's kernels, from probe to unload.
+# One card on Debian's kernels, from probe to module unload.
 . /test/common.sh
 part probe
 part unplug
-part cycles 5
+part rebind 5
 part firmware
 tap_done

@@ -4,11 +4,12 @@
 # modules: sovgpu sovgpu_kunit
 # append: kasan_multi_shot
 # firmware: small
-# The driver before the kernel's judges: its tests inside the kernel, then all that a card can do.
+# The driver on a kernel with debug checkers (KASAN, lockdep, kmemleak): KUnit tests, then every
+# scenario part of one card.
 . /test/common.sh
 part kunit
 part probe
 part unplug
-part cycles 5
+part rebind 5
 part firmware
 tap_done

@@ -7,8 +7,7 @@
 # card: gh100 --fault sweep:1:4:100000
 # card: gh100 --fault sweep:2:4:100000
 # card: gh100 --fault sweep:3:4:100000
-# Every fault with every message of a boot, of a little of everything and of the end, until there are no more messages. Takes
-# hours (VM_TIMEOUT).
+# Every fault mode at every message of boot, use and unbind. Takes hours (VM_TIMEOUT).
 . /test/common.sh
-part sweeps
+part fault_sweeps
 tap_done

@@ -2,7 +2,7 @@
 # scenario of check-long
 # kernels: trixie-debug
 # firmware: small
-# Every allocation of every call and of binding is made to fail, one at a time.
+# Every allocation of every ioctl and of binding fails once.
 . /test/common.sh
 part inject 1 1
 tap_done

@@ -3,13 +3,13 @@
 # kernels: trixie-backports
 # iommu: on
 # modules: sovgpu virtio_iommu
-# An IOMMU is between the card and memory: what the driver did not map for DMA the card does not reach.
+# The card is behind an IOMMU: it reaches only memory that the driver has mapped for DMA.
 . /test/common.sh
 card=$(cards)
-modprobe virtio_iommu 2>/dev/null # unless it is built in
+modprobe virtio_iommu 2>/dev/null # fails if it is built in
 modprobe sovgpu
 is "$(bound "$card")" sovgpu "sovgpu.ko binds to the card"
-has "$(cat "$card/iommu_group/type")" DMA "which is behind an IOMMU that translates"
+has "$(cat "$card/iommu_group/type")" DMA "the card is behind a translating IOMMU"
 programs
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"

@@ -2,7 +2,7 @@
 # kernels: trixie-debug
 # modules: sovgpu_kunit
 # append: kasan_multi_shot
-# The driver's tests inside the kernel (tests/kunit): they run when their module is loaded.
+# The driver's KUnit tests (tests/kunit), which run when their module is loaded.
 . /test/common.sh
 modprobe sovgpu_kunit
 ok $? "sovgpu_kunit.ko loads"
@@ -10,12 +10,13 @@ suites=0
 for results in /sys/kernel/debug/kunit/sovgpu_*/results; do
 	suite=$(basename "$(dirname "$results")")
 	suites=$((suites + 1))
-	# Cases are indented; the last line is about the suite, and says that it came to its end.
-	grep -E '^ +((not )?ok [0-9]|# )' "$results" | sed "s/^ *//; s/^\(\(not \)*ok [0-9]*\) /\1 - $suite: /"
+	# Cases are indented; the last line is the result of the suite.
+	grep -E '^ +((not )?ok [0-9]|# )' "$results" |
+		sed "s/^ *//; s/^\(\(not \)*ok [0-9]*\) /\1 - $suite: /"
 	grep -qE "^ok [0-9]+ $suite" "$results"
-	ok $? "$suite: all cases pass"
+	ok $? "$suite: all KUnit cases pass"
 done
-is $suites "$(cat /test/kunit_suites)" "every suite ran"
+is $suites "$(cat /test/kunit_suites)" "every KUnit suite ran"
 modprobe -r sovgpu_kunit
 ok $? "sovgpu_kunit.ko unloads"
 tap_done

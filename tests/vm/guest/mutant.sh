@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # append: slab_debug=U stack_depot_disable=on
-# What the kernel's command line names after try=, with commas between: parts, or programs for the driver's
-# calls, with colons before their words. For tests/vm/mutants.sh.
+# Runs the parts or test programs that try= on the kernel's command line lists, separated by commas;
+# colons separate a program's arguments. For tests/vm/mutants.sh.
 . /test/common.sh
 for t in $(sed -n 's/.*try=\([^ ]*\).*/\1/p' /proc/cmdline | tr , ' '); do
 	if [ -e "/test/$t.sh" ]; then

@@ -3,41 +3,42 @@
 # kernels: trixie-backports
 # card: gh100 --trap --vram 2048
 # modules: nouveau
-# A witness: the card under a driver that is not ours, Debian's unmodified nouveau, with the same firmware. First it
-# brings the card up and leaves, then it does so with channels, and a program copies through them. The card
-# refuses from it what it would refuse from us. Both windows to memory go through page tables here, so they are
-# not mapped (--trap).
+# Cross-check of the modelled card with another driver: Debian's unmodified nouveau with the same
+# firmware. nouveau first binds and unbinds without channels, then with channels, and a program
+# copies through them. The card checks nouveau's accesses as it checks sovgpu's. BAR1 goes through
+# page tables here, so it is not mapped directly (--trap).
 . /test/common.sh
 
 card=$(cards)
-milestones() { # lines of the kernel's log that must be there
+milestones() { # texts that the kernel's log must contain
 	for line; do
 		says "$line"
-		ok $? "nouveau says: $line"
+		ok $? "nouveau logs: $line"
 	done
 }
 
 modprobe nouveau noaccel=1
-ok $? "nouveau loads, without acceleration"
-is "$(bound "$card")" nouveau "it binds to the card"
+ok $? "nouveau loads without acceleration"
+is "$(bound "$card")" nouveau "nouveau binds to the card"
 milestones "NVIDIA GH100 (180000a1)" "gsp: RM version: 570.144" "drm: VRAM: 2048 MiB"
 modprobe -r nouveau
-ok $? "it unloads"
+ok $? "nouveau unloads"
 
-dmesg -c | sed 's/^/guest: dmesg: /' # the log begins anew
+dmesg -c | sed 's/^/guest: dmesg: /' # clear the log
 modprobe nouveau
-ok $? "nouveau loads, with acceleration"
-is "$(bound "$card")" nouveau "it binds to the card"
+ok $? "nouveau loads with acceleration"
+is "$(bound "$card")" nouveau "nouveau binds to the card"
 milestones "gsp: RM version: 570.144" "drm: MM: using COPY for buffer copies"
 [ -c /dev/dri/renderD128 ]
-ok $? "there is a render node"
+ok $? "nouveau registers a render node"
 program /test/bin/_nouveau_copy
-# What the card's firmware says of a fault, as nouveau reads it: engine, Xid 31, address, page not there.
+# The fault event of the card's firmware as nouveau decodes it: engine, Xid 31, address, page not
+# present.
 dmesg | grep -q 'gsp: rc engn:0000000[9a-d] .* type:31 .* fault_addr:0000000020000000 fault_type:00000002'
-ok $? "nouveau hears which address the last copy missed"
+ok $? "nouveau logs the fault address of the failed copy"
 dmesg | grep -q "_nouveau_copy.*: channel [0-9]* killed"
-ok $? "and ends the channel"
+ok $? "nouveau kills the channel of the failed copy"
 milestones "gsp: mmu fault queued"
 modprobe -r nouveau
-ok $? "it unloads"
+ok $? "nouveau unloads"
 tap_done

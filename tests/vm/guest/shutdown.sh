@@ -2,11 +2,12 @@
 # scenario
 # kernels: trixie-backports
 # kernels of check-long: trixie-debug
-# card: gh100 --quiet-end
-# card: gh100 --quiet-end
+# card: gh100 --require-quiesced
+# card: gh100 --require-quiesced
 # firmware: small
-# The machine switches off (init does, when this is over) while processes have work in flight on one card and another card
-# sleeps: both must be left with their GSP stopped, without bus mastering and without interrupts, or the cards refuse it.
+# System shutdown (by init, after this script) while processes have work in flight on one card and
+# another card is runtime-suspended. The driver must leave both with the GSP stopped, bus mastering
+# off and interrupts off, or the modelled cards report an error.
 . /test/common.sh
 modprobe sovgpu
 set -- $(cards)
@@ -14,11 +15,11 @@ is "$(bound "$1") $(bound "$2")" "sovgpu sovgpu" "sovgpu.ko binds to both cards"
 node() {
 	echo "/dev/dri/$(ls "$1/drm" | grep render)"
 }
-mkfifo /tmp/restless
-exec 8<>/tmp/restless
-RENDER_NODE=$(node "$1") /test/bin/_restless >&8 2>&1 8>&- &
-read -r said <&8
-is "$said" "ready: 2 of 2 have work in flight" "processes have work in flight on one"
+mkfifo /tmp/busy_clients
+exec 8<>/tmp/busy_clients
+RENDER_NODE=$(node "$1") /test/bin/_busy_clients >&8 2>&1 8>&- &
+read -r line <&8
+is "$line" "ready: 2 of 2 have work in flight" "processes have work in flight on the first card"
 if [ -e "$2/power/runtime_status" ]; then
 	echo 100 >"$2/power/autosuspend_delay_ms"
 	echo auto >"$2/power/control"
@@ -27,9 +28,9 @@ if [ -e "$2/power/runtime_status" ]; then
 		usleep 200000
 		tries=$((tries + 1))
 	done
-	is "$(cat "$2/power/runtime_status")" suspended "the other sleeps"
+	is "$(cat "$2/power/runtime_status")" suspended "the second card is runtime-suspended"
 else
-	skip "the other sleeps" "this kernel lets no device sleep"
+	skip "the second card is runtime-suspended" "this kernel has no runtime power management"
 fi
-dmesg -n 5 # complaints from here on are seen, too
+dmesg -n 5 # show later kernel warnings on the console
 tap_done

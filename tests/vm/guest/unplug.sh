@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# The card goes while somebody uses it, and the module while somebody has a fence of it.
+# Unbinds the card while a process uses it, and unloads the module while a process holds a fence.
 . /test/common.sh
 card=$(cards)
 modprobe sovgpu
@@ -7,5 +7,5 @@ program /test/bin/_unplug "${card##*/}"
 modprobe -r sovgpu
 ok $? "sovgpu.ko unloads"
 modprobe sovgpu
-program /test/bin/_fence_kept
+program /test/bin/_fence_outlives_file
 tap_done

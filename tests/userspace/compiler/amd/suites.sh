@@ -45,7 +45,7 @@ tests/userspace/runtime/stream/host_functions_closing.c
 tests/userspace/runtime/memory/copy_methods.c
 tests/userspace/runtime/faults.c
 tests/userspace/runtime/base/gates.c
-tests/userspace/runtime/graph/graph_modes.c
+tests/userspace/runtime/graph/chains.c
 tests/userspace/runtime/stream/limits.c
 tests/userspace/runtime/memory/mappings.c
 tests/userspace/runtime/stream/spare_streams.c

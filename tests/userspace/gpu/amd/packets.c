@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What AMD's queues are given, word for word: launches, fences, waits, copies. Expected words were worked out by hand
- * from the layouts of amdgpu's nvd.h and navi10_sdma_pkt_open.h, not by the code under test.
+ * The packets of AMD's compute and copy queues, word for word. The expected words were derived by
+ * hand from the layouts in amdgpu's nvd.h and navi10_sdma_pkt_open.h, not by the code under test.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 
 static uint32_t words[700];
 
-static bool are(const struct gpu_push *p, const uint32_t *expected, uint32_t count)
+static bool words_equal(const struct gpu_push *p, const uint32_t *expected, uint32_t count)
 {
 	uint32_t i;
 
@@ -28,33 +28,34 @@ static bool are(const struct gpu_push *p, const uint32_t *expected, uint32_t cou
 		}
 	return true;
 }
-#define ARE(p, ...) \
-	are(p, (const uint32_t[]){__VA_ARGS__}, \
-	    sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+#define WORDS_EQUAL(p, ...) \
+	words_equal(p, (const uint32_t[]){__VA_ARGS__}, \
+		    sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
 
-static struct gpu_push begin(bool copying)
+static struct gpu_push new_push(bool copy_queue)
 {
-	return (struct gpu_push){.words = words, .capacity = COUNT(words), .copying = copying};
+	return (struct gpu_push){
+		.words = words, .capacity = COUNT(words), .copy_queue = copy_queue};
 }
 
 /* ---- launches ---- */
 
-static const struct amd_card navi21 = {
+static const struct amd_gpu_config navi21 = {
 	.units = 80, .waves_per_unit = 32, .registers_per_unit = 65536, .lds_per_unit = 64 << 10};
 
-static const struct gpu_local private_memory = {
+static const struct gpu_local scratch = {
 	.thread_bytes = 96, .unit_bytes = 3072, .bytes = 3072 * 2560, .address = 0x7e1234560000};
 
 static struct gpu_launch launch = {
 	.grid = {7, 8, 9},
 	.block = {64, 2, 1},
 	.dynamic_shared = 100,
-	.local = &private_memory,
+	.local = &scratch,
 	.id = 0x1122334455667788,
 };
 
-/* A kernel without private memory, which wants its arguments and the id of x. */
-static void plain_launch(void)
+/* A kernel without scratch that uses its arguments and the workgroup id of x. */
+static void test_minimal_launch(void)
 {
 	const struct amd_kernel k = {
 		.entry = 0x123456789a00,
@@ -63,176 +64,190 @@ static void plain_launch(void)
 		.properties = AMD_WAVE32 | AMD_KERNARG_SEGMENT_PTR,
 		.lds_bytes = 500,
 	};
-	struct gpu_push p = begin(false);
+	struct gpu_push p = new_push(false);
 
-	ok(amd_grid_fits(&k), "a kernel fits");
-	amd_grid_push(&navi21, &k, &launch, 0x3000000000, 0x3000000200, &p);
-	ok(ARE(&p, 0xc0065802, 0, 0xffffffff, 0x01ffffff, 0, 0, 10, 0xc3f0, /* ACQUIRE_MEM */
-	       0xc0067602, 0x204, 0, 0, 0, 64, 2, 1,   /* START_X … NUM_THREAD_Z */
-	       0xc0027602, 0x20c, 0x3456789a, 0x12,    /* PGM_LO, PGM_HI */
-	       0xc0027602, 0x212, 0x60af0081, 0x10084, /* RSRC1, RSRC2: two units of LDS */
-	       0xc0017602, 0x215, 0,                   /* RESOURCE_LIMITS */
-	       0xc0017602, 0x218, 0,                   /* TMPRING_SIZE */
-	       0xc0017602, 0x228, 0,                   /* RSRC3 */
-	       0xc0027602, 0x240, 0x200, 0x30,         /* USER_DATA: the arguments */
-	       0xc0031502, 7, 8, 9, 0x8005),           /* DISPATCH_DIRECT */
-	   "its launch is these packets");
+	ok(amd_dispatch_fits(&k), "amd: a kernel with valid fields can be dispatched");
+	amd_dispatch_push(&navi21, &k, &launch, 0x3000000000, 0x3000000200, &p);
+	ok(WORDS_EQUAL(&p, 0xc0065802, 0, 0xffffffff, 0x01ffffff, 0, 0, 10,
+		       0xc3f0,                                 /* ACQUIRE_MEM */
+		       0xc0067602, 0x204, 0, 0, 0, 64, 2, 1,   /* START_X … NUM_THREAD_Z */
+		       0xc0027602, 0x20c, 0x3456789a, 0x12,    /* PGM_LO, PGM_HI */
+		       0xc0027602, 0x212, 0x60af0081, 0x10084, /* RSRC1, RSRC2: two units of LDS */
+		       0xc0017602, 0x215, 0,                   /* RESOURCE_LIMITS */
+		       0xc0017602, 0x218, 0,                   /* TMPRING_SIZE */
+		       0xc0017602, 0x228, 0,                   /* RSRC3 */
+		       0xc0027602, 0x240, 0x200, 0x30,         /* USER_DATA: kernarg */
+		       0xc0031502, 7, 8, 9, 0x8005),           /* DISPATCH_DIRECT */
+	   "amd: a launch without scratch writes the expected packets");
 }
 
-/* One that wants everything. */
-static void greedy_launch(void)
+/* A kernel that requests all user SGPRs. */
+static void test_full_launch(void)
 {
 	const struct amd_kernel k = {
 		.entry = 0x100,
 		.rsrc2 = 1 | 15 << 1,
 		.rsrc3 = 5,
 		.properties = AMD_WAVE32 | 0x7f,
-		.private_bytes = 96,
+		.scratch_bytes = 96,
 	};
 	struct gpu_launch l = launch;
-	struct gpu_push p = begin(false);
+	struct gpu_push p = new_push(false);
 
 	l.dynamic_shared = 0;
 	l.new_code = true;
-	amd_grid_push(&navi21, &k, &l, 0x3000000000, 0x3000000200, &p);
-	ok(ARE(&p, 0xc0065802, 0, 0xffffffff, 0x01ffffff, 0, 0, 10, 0xc3f1, 0xc0067602, 0x204, 0, 0,
-	       0, 64, 2, 1, 0xc0027602, 0x20c, 1, 0, 0xc0027602, 0x212, 0, 31, 0xc0017602, 0x215, 0,
-	       0xc0017602, 0x218, 3 << 12 | 2560, 0xc0017602, 0x228, 5, 0xc00f7602, 0x240,
-	       0x34560000, 0x80007e12, 0xffffffff, 0x31c16000, /* resource of private memory */
-	       0, 0x30,                                        /* dispatch packet */
-	       0x80, 0x30,                                     /* queue */
-	       0x200, 0x30,                                    /* arguments */
-	       0x55667788, 0x11223344,                         /* number of the launch */
-	       0x34560000, 0x7e12,                             /* private memory */
-	       96,                                             /* and how much of it */
-	       0xc0031502, 7, 8, 9, 0x8005),
-	   "user registers are in HSA's order, and private memory has a ring");
+	amd_dispatch_push(&navi21, &k, &l, 0x3000000000, 0x3000000200, &p);
+	ok(WORDS_EQUAL(&p, 0xc0065802, 0, 0xffffffff, 0x01ffffff, 0, 0, 10, 0xc3f1, 0xc0067602,
+		       0x204, 0, 0, 0, 64, 2, 1, 0xc0027602, 0x20c, 1, 0, 0xc0027602, 0x212, 0, 31,
+		       0xc0017602, 0x215, 0, 0xc0017602, 0x218, 3 << 12 | 2560, 0xc0017602, 0x228,
+		       5, 0xc00f7602, 0x240, 0x34560000, 0x80007e12, 0xffffffff,
+		       0x31c16000,             /* resource of private memory */
+		       0, 0x30,                /* dispatch packet */
+		       0x80, 0x30,             /* queue */
+		       0x200, 0x30,            /* arguments */
+		       0x55667788, 0x11223344, /* dispatch id */
+		       0x34560000, 0x7e12,     /* flat scratch init */
+		       96,                     /* private segment size */
+		       0xc0031502, 7, 8, 9, 0x8005),
+	   "amd: user SGPRs are in HSA's order and TMPRING_SIZE describes scratch");
 }
 
-static void misfits(void)
+static void test_invalid_kernels(void)
 {
 	const struct amd_kernel good = {.entry = 0x100, .properties = AMD_WAVE32};
 	struct amd_kernel k = good;
 
 	k.entry = 0x180;
-	ok(!amd_grid_fits(&k), "code begins at a multiple of 256");
+	ok(!amd_dispatch_fits(&k), "amd: an entry point that is not 256-byte aligned is rejected");
 	k = good;
 	k.properties = 0;
-	ok(!amd_grid_fits(&k), "waves have 32 lanes");
+	ok(!amd_dispatch_fits(&k), "amd: a wave64 kernel is rejected");
 	k = good;
-	k.private_bytes = AMD_PRIVATE_MAX + AMD_PRIVATE_ALIGN;
-	ok(!amd_grid_fits(&k), "private memory has a limit");
+	k.scratch_bytes = AMD_SCRATCH_MAX + AMD_SCRATCH_ALIGN;
+	ok(!amd_dispatch_fits(&k), "amd: scratch above the limit is rejected");
 	k = good;
 	k.rsrc2 = 17 << 1;
-	ok(!amd_grid_fits(&k), "there are sixteen user registers");
+	ok(!amd_dispatch_fits(&k), "amd: more than 16 user SGPRs are rejected");
 }
 
-static void arguments(void)
+static void test_hidden_arguments(void)
 {
 	struct amd_kernel k = {.kernarg_bytes = 272};
-	uint8_t bytes[272] = {0}, head[AMD_PLACE_HEAD];
+	uint8_t bytes[272] = {0}, head[AMD_SLOT_HEAD_BYTES];
 	uint32_t h, word;
 
 	for (h = 0; h < AMD_HIDDEN_COUNT; h++) {
 		k.hidden[h].offset = 16 + amd_hidden_args[h].offset;
 		k.hidden[h].bytes = amd_hidden_args[h].bytes;
 	}
-	amd_grid_hidden(&k, &launch, bytes);
+	amd_dispatch_hidden_args(&k, &launch, bytes);
 	memcpy(&word, bytes + 16 + 4, 4);
-	ok(word == 8, "hidden_block_count_y");
+	ok(word == 8, "amd: hidden_block_count_y is the grid's height");
 	ok(bytes[16 + 12] == 64 && bytes[16 + 14] == 2 && !bytes[16 + 18],
-	   "group sizes, no remainder");
-	ok(bytes[16 + 64] == 3 && bytes[16 + 120] == 100, "dimensions, dynamic LDS");
+	   "amd: hidden_group_size is the block's size and hidden_remainder is 0");
+	ok(bytes[16 + 64] == 3 && bytes[16 + 120] == 100,
+	   "amd: hidden_grid_dims and hidden_dynamic_lds_size are set");
 	memcpy(&word, bytes + 16 + 196, 4);
-	ok(word == 0x00010000, "the window of LDS");
-	amd_grid_head(&k, &launch, 0x3000000200, head);
+	ok(word == 0x00010000, "amd: hidden_shared_base is the LDS aperture");
+	amd_dispatch_slot_head(&k, &launch, 0x3000000200, head);
 	memcpy(&word, head + 12, 4);
-	ok(head[4] == 64 && word == 7 * 64 && head[40] == 0 && head[41] == 2, "HSA's packet");
-	memcpy(&word, head + AMD_PLACE_QUEUE + 68, 4);
-	ok(word == 0x00020000, "the window of private memory in the queue");
+	ok(head[4] == 64 && word == 7 * 64 && head[40] == 0 && head[41] == 2,
+	   "amd: the slot contains HSA's dispatch packet");
+	memcpy(&word, head + AMD_SLOT_AMD_QUEUE + 68, 4);
+	ok(word == 0x00020000, "amd: amd_queue_t contains the private aperture");
 }
 
-static void occupancy(void)
+static void test_occupancy(void)
 {
-	struct gpu_local l = amd_grid_local(&navi21, 33);
+	struct gpu_local l = amd_dispatch_scratch(&navi21, 33);
 
 	ok(l.thread_bytes == 64 && l.unit_bytes == 2048 && l.bytes == 2048ull * 2560,
-	   "private memory for 2,560 waves of 32 threads");
-	ok(amd_grid_blocks(&navi21, 64, false, 1024, 0) == 2,
-	   "1,024 threads of 64 registers: one a unit");
-	ok(amd_grid_blocks(&navi21, 65, false, 1024, 0) == 0, "of 65: none");
-	ok(amd_grid_blocks(&navi21, 128, true, 1024, 0) == 1, "by pairs 128: one");
-	ok(amd_grid_blocks(&navi21, 1, false, 32, 0) == 64,
-	   "of one wave, as many as there are waves");
-	ok(amd_grid_blocks(&navi21, 1, false, 33, 0) == 32,
-	   "of two, as many as there are barriers");
-	ok(amd_grid_blocks(&navi21, 1, true, 64, 20 << 10) == 6, "128 KiB of LDS a pair");
+	   "amd: scratch covers 2,560 waves of 32 threads");
+	ok(amd_dispatch_occupancy(&navi21, 64, false, 1024, 0) == 2,
+	   "amd: two workgroups of 1,024 threads with 64 VGPRs fit a WGP");
+	ok(amd_dispatch_occupancy(&navi21, 65, false, 1024, 0) == 0,
+	   "amd: no workgroup of 1,024 threads with 65 VGPRs fits a compute unit");
+	ok(amd_dispatch_occupancy(&navi21, 128, true, 1024, 0) == 1,
+	   "amd: one workgroup of 1,024 threads with 128 VGPRs fits a WGP in WGP mode");
+	ok(amd_dispatch_occupancy(&navi21, 1, false, 32, 0) == 64,
+	   "amd: the wave limit bounds workgroups of one wave");
+	ok(amd_dispatch_occupancy(&navi21, 1, false, 33, 0) == 32,
+	   "amd: the barrier limit bounds workgroups of two waves");
+	ok(amd_dispatch_occupancy(&navi21, 1, true, 64, 20 << 10) == 6,
+	   "amd: 128 KiB of LDS per WGP bound the workgroups");
 }
 
-/* ---- order ---- */
+/* ---- semaphores ---- */
 
-static void order(void)
+static void test_semaphores(void)
 {
-	struct gpu_push p = begin(false);
+	struct gpu_push p = new_push(false);
 
 	amd_gpu.acquire(&p, 0x1234567890, 42);
-	ok(ARE(&p, 0xc0053c02, 0x15, 0x34567890, 0x12, 42, 0xffffffff, 10), "a wait");
-	p = begin(false);
+	ok(WORDS_EQUAL(&p, 0xc0053c02, 0x15, 0x34567890, 0x12, 42, 0xffffffff, 10),
+	   "amd: an acquire on a compute queue is WAIT_REG_MEM");
+	p = new_push(false);
 	amd_gpu.release(&p, 0x1234567890, 42, 0);
-	ok(ARE(&p, 0xc0004602, 0x407, 0xc0064902, 0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0),
-	   "a release waits for dispatches");
-	p = begin(false);
-	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMED | GPU_RELEASE_NOW);
-	ok(ARE(&p, 0xc0064902, 0x06603514, 3u << 29, 0x34567898, 0x12, 0, 0, 0, 0xc0064902,
-	       0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0),
-	   "the time comes before the value");
-	p = begin(false);
+	ok(WORDS_EQUAL(&p, 0xc0004602, 0x407, 0xc0064902, 0x06603514, 1u << 29, 0x34567890, 0x12,
+		       42, 0, 0),
+	   "amd: a release waits for dispatches by CS_PARTIAL_FLUSH");
+	p = new_push(false);
+	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMESTAMP | GPU_RELEASE_NO_WAIT);
+	ok(WORDS_EQUAL(&p, 0xc0064902, 0x06603514, 3u << 29, 0x34567898, 0x12, 0, 0, 0, 0xc0064902,
+		       0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0),
+	   "amd: a release writes the time stamp before the payload");
+	p = new_push(false);
 	amd_gpu.interrupt(&p);
-	ok(ARE(&p, 0xc0064902, 0x06603514, 1u << 24, 0, 0, 0, 0, 0), "an interrupt");
-	p = begin(false);
-	amd_gpu.write(&p, 0x1234567890, "abcdefgh", 8);
-	ok(ARE(&p, 0xc0043702, 0x100500, 0x34567890, 0x12, 0x64636261, 0x68676665),
-	   "bytes in the packet");
+	ok(WORDS_EQUAL(&p, 0xc0064902, 0x06603514, 1u << 24, 0, 0, 0, 0, 0),
+	   "amd: an interrupt is RELEASE_MEM without data");
+	p = new_push(false);
+	amd_gpu.write_inline(&p, 0x1234567890, "abcdefgh", 8);
+	ok(WORDS_EQUAL(&p, 0xc0043702, 0x100500, 0x34567890, 0x12, 0x64636261, 0x68676665),
+	   "amd: inline data is WRITE_DATA");
 	amd_gpu.pad(&p);
 	ok(p.count == 8 && p.words[6] == 0xffff1002 && p.words[7] == 0xffff1002,
-	   "buffers are multiples of eight words");
-	p = begin(true);
+	   "amd: padding fills an IB to a multiple of eight words");
+	p = new_push(true);
 	amd_gpu.acquire(&p, 0x1234567890, 42);
-	ok(ARE(&p, 0xd0000008, 0x34567890, 0x12, 42, 0xffffffff, 0x0fff000a),
-	   "a copy queue's wait");
-	p = begin(true);
-	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMED);
-	ok(ARE(&p, 0x20d, 0x34567898, 0x12, 0x30005, 0x34567890, 0x12, 42), "its release");
-	p = begin(true);
+	ok(WORDS_EQUAL(&p, 0xd0000008, 0x34567890, 0x12, 42, 0xffffffff, 0x0fff000a),
+	   "amd: an acquire on a copy queue is POLL_REGMEM");
+	p = new_push(true);
+	amd_gpu.release(&p, 0x1234567890, 42, GPU_RELEASE_TIMESTAMP);
+	ok(WORDS_EQUAL(&p, 0x20d, 0x34567898, 0x12, 0x30005, 0x34567890, 0x12, 42),
+	   "amd: a release on a copy queue is TIMESTAMP and FENCE");
+	p = new_push(true);
 	amd_gpu.interrupt(&p);
-	ok(ARE(&p, 6, 0), "its interrupt");
+	ok(WORDS_EQUAL(&p, 6, 0), "amd: an interrupt on a copy queue is TRAP");
 	p.capacity = p.count;
 	amd_gpu.release(&p, 0, 0, 0);
-	ok(p.overflow, "what does not fit is said");
+	ok(p.overflow, "amd: a packet that does not fit sets overflow");
 }
 
 /* ---- copies ---- */
 
-static void copies(void)
+static void test_copies(void)
 {
-	struct gpu_push p = begin(true);
+	struct gpu_push p = new_push(true);
 
 	amd_gpu.copy(&p, 0x7e0000000001, 0x1122334455, 3, 0x1000, 9);
-	ok(ARE(&p, 1, 2, 0, 0x22334455, 0x11, 1, 0x7e00), "a copy");
-	p = begin(true);
+	ok(WORDS_EQUAL(&p, 1, 2, 0, 0x22334455, 0x11, 1, 0x7e00),
+	   "amd: a copy is a linear COPY packet");
+	p = new_push(true);
 	amd_gpu.fill(&p, 0x1000, 0xab, 1, 8, 0x2000, 9);
-	ok(ARE(&p, 0x8000000b, 0x1000, 0, 0xabababab, 7), "bytes filled by words");
-	p = begin(true);
+	ok(WORDS_EQUAL(&p, 0x8000000b, 0x1000, 0, 0xabababab, 7),
+	   "amd: an aligned byte fill uses words");
+	p = new_push(true);
 	amd_gpu.fill(&p, 0x1002, 0xabcd, 2, 8, 0x2000, 9);
-	ok(ARE(&p, 0x4000000b, 0x1002, 0, 0xabcdabcd, 1, 0x8000000b, 0x1004, 0, 0xabcdabcd, 3,
-	       0x4000000b, 0x1008, 0, 0xabcdabcd, 1),
-	   "but for what is no whole word");
-	p = begin(true);
+	ok(WORDS_EQUAL(&p, 0x4000000b, 0x1002, 0, 0xabcdabcd, 1, 0x8000000b, 0x1004, 0, 0xabcdabcd,
+		       3, 0x4000000b, 0x1008, 0, 0xabcdabcd, 1),
+	   "amd: an unaligned fill uses small elements at its ends");
+	p = new_push(true);
 	amd_gpu.fill(&p, 0x1001, 0xab, 1, 2, 0x2000, 9);
-	ok(ARE(&p, 0xb, 0x1001, 0, 0xabababab, 1), "two bytes inside of one");
+	ok(WORDS_EQUAL(&p, 0xb, 0x1001, 0, 0xabababab, 1),
+	   "amd: a fill inside one word uses bytes");
 }
 
-static void lines(void)
+static void test_copy_lines(void)
 {
 	struct gpu_lines l = {.destination = 0x7e0000000010,
 			      .source = 0x1000,
@@ -240,76 +255,81 @@ static void lines(void)
 			      .lines = 5,
 			      .destination_pitch = 64,
 			      .source_pitch = 128};
-	struct gpu_push p = begin(true);
+	struct gpu_push p = new_push(true);
 
 	amd_gpu.copy_lines(&p, &l, 0x2000, 9);
-	ok(ARE(&p, 0x80000401, 0x1000, 0, 0, 7 << 13, 0, 0x10, 0x7e00, 0, 3 << 13, 0, 4 << 16 | 2,
-	       0),
-	   "a box of units of 16 bytes");
+	ok(WORDS_EQUAL(&p, 0x80000401, 0x1000, 0, 0, 7 << 13, 0, 0x10, 0x7e00, 0, 3 << 13, 0,
+		       4 << 16 | 2, 0),
+	   "amd: an aligned pitched copy is a sub-window copy of 16-byte elements");
 	l.source++;
-	p = begin(true);
+	p = new_push(true);
 	amd_gpu.copy_lines(&p, &l, 0x2000, 9);
 	ok(p.count == 5 * 7 && words[0] == 1 && words[3] == 0x1001 && words[10] == 0x1081,
-	   "an odd one goes line by line");
-	ok(amd_gpu.lines_most(&l) == 34, "of which 34 fit a piece");
+	   "amd: an unaligned pitched copy is one linear copy per line");
+	ok(amd_gpu.max_lines(&l) == 34, "amd: a submission holds 34 unaligned lines");
 	l.source--;
 	l.bytes = l.source_pitch = l.destination_pitch = 3 << 18; /* three columns */
 	l.lines = 20000;
-	p = begin(true);
+	p = new_push(true);
 	amd_gpu.copy_lines(&p, &l, 0x2000, 9);
 	ok(p.count == 6 * 13 && words[13 + 1] == 0x1000 + (1 << 18) && words[39 + 1] == 0x1000 &&
 		   words[39 + 2] == 3 && words[39 + 11] == ((3615u << 16) | 0x3fff),
-	   "a large one is cut into columns and rows");
-	ok(amd_gpu.lines_most(&l) == 6 * 16384, "as many as fit a piece");
+	   "amd: a large pitched copy is divided into columns and rows");
+	ok(amd_gpu.max_lines(&l) == 6 * 16384,
+	   "amd: max_lines counts the rows of three columns that fit a submission");
 	l.bytes = 4;
 	l.source_pitch = l.destination_pitch = 0xfffffffc;
-	ok(amd_gpu.lines_most(&l) == 34, "lines too far apart go one by one");
+	ok(amd_gpu.max_lines(&l) == 34, "amd: lines with too large a pitch are copied one by one");
 }
 
 /* ---- rings ---- */
 
-static void rings(void)
+static void test_ring_entries(void)
 {
-	const struct gpu_end end = {.semaphore = 0x1234567890, .payload = 42},
-			     loud = {.semaphore = 0x1234567890, .payload = 42, .interrupt = true};
+	const struct gpu_completion completion = {.semaphore = 0x1234567890, .payload = 42},
+				    with_interrupt = {.semaphore = 0x1234567890,
+						      .payload = 42,
+						      .interrupt = true};
 	uint32_t ring[4 * 16 + 1] = {0};
 	struct winsys_queue_memory m = {.ring = (uint64_t *)(void *)ring, .ring_entries = 4};
 	struct gpu_push entry = {.words = ring + 16, .count = 16};
 
-	ok(amd_gpu.entry_bytes == 64, "entries have 16 words");
-	ok(amd_gpu.enter(&m, 16, 4, gpu_span(0x9876543210, 24), false, NULL) == 32,
-	   "a compute queue's put counts words");
-	ok(ARE(&entry, 0xc0023f02, 0x76543210, 0x98, 1u << 23 | 24, NOP, NOP, NOP, NOP, NOP, NOP,
-	       NOP, NOP, NOP, NOP, NOP, NOP) &&
+	ok(amd_gpu.ring_entry_bytes == 64, "amd: a ring entry has 16 words");
+	ok(amd_gpu.write_ring_entry(&m, 16, 4, gpu_span(0x9876543210, 24), false, NULL) == 32,
+	   "amd: PUT of a compute queue counts words");
+	ok(WORDS_EQUAL(&entry, 0xc0023f02, 0x76543210, 0x98, 1u << 23 | 24, NOP, NOP, NOP, NOP, NOP,
+		       NOP, NOP, NOP, NOP, NOP, NOP, NOP) &&
 		   !ring[15] && !ring[32],
-	   "an indirect buffer and fillers");
-	amd_gpu.enter(&m, 16, 4, gpu_span(0x9876543210, 24), false, &end);
-	ok(ARE(&entry, 0xc0023f02, 0x76543210, 0x98, 1u << 23 | 24, 0xc0004602, 0x407, 0xc0064902,
-	       0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0, NOP, NOP),
-	   "which a release may follow, when dispatches have ended");
-	amd_gpu.enter(&m, 16, 4, 0, false, &loud);
-	ok(ARE(&entry, 0xc0004602, 0x407, 0xc0064902, 0x06603514, 1u << 29 | 2 << 24, 0x34567890,
-	       0x12, 42, 0, 0, NOP, NOP, NOP, NOP, NOP, NOP),
-	   "also with an interrupt, and without a buffer");
-	ok(amd_gpu.enter(&m, 48, 4, gpu_span(0x9876543210, 24), false, NULL) == 0, "it wraps");
-	ok(!ring[64], "and stays inside");
-	ok(amd_gpu.enter(&m, 64, 4, gpu_span(0x9876543220, 24), true, &loud) == 128,
-	   "a copy queue's counts bytes");
-	ok(ARE(&entry, 0, 0, 4, 0x76543220, 0x98, 24, 0, 0, 0x30005, 0x34567890, 0x12, 42, 6, 0, 0,
-	       0),
-	   "a buffer that ends a group of eight words, a fence, an interrupt");
+	   "amd: a ring entry is INDIRECT_BUFFER padded with NOPs");
+	amd_gpu.write_ring_entry(&m, 16, 4, gpu_span(0x9876543210, 24), false, &completion);
+	ok(WORDS_EQUAL(&entry, 0xc0023f02, 0x76543210, 0x98, 1u << 23 | 24, 0xc0004602, 0x407,
+		       0xc0064902, 0x06603514, 1u << 29, 0x34567890, 0x12, 42, 0, 0, NOP, NOP),
+	   "amd: a completion adds a release after CS_PARTIAL_FLUSH");
+	amd_gpu.write_ring_entry(&m, 16, 4, 0, false, &with_interrupt);
+	ok(WORDS_EQUAL(&entry, 0xc0004602, 0x407, 0xc0064902, 0x06603514, 1u << 29 | 2 << 24,
+		       0x34567890, 0x12, 42, 0, 0, NOP, NOP, NOP, NOP, NOP, NOP),
+	   "amd: a completion without a span releases and interrupts");
+	ok(amd_gpu.write_ring_entry(&m, 48, 4, gpu_span(0x9876543210, 24), false, NULL) == 0,
+	   "amd: PUT wraps at the end of the ring");
+	ok(!ring[64], "amd: the last entry stays inside the ring");
+	ok(amd_gpu.write_ring_entry(&m, 64, 4, gpu_span(0x9876543220, 24), true, &with_interrupt) ==
+		   128,
+	   "amd: PUT of a copy queue counts bytes");
+	ok(WORDS_EQUAL(&entry, 0, 0, 4, 0x76543220, 0x98, 24, 0, 0, 0x30005, 0x34567890, 0x12, 42,
+		       6, 0, 0, 0),
+	   "amd: a copy queue's entry is an aligned INDIRECT, a FENCE and a TRAP");
 }
 
 int main(void)
 {
-	plain_launch();
-	greedy_launch();
-	misfits();
-	arguments();
-	occupancy();
-	order();
-	copies();
-	lines();
-	rings();
+	test_minimal_launch();
+	test_full_launch();
+	test_invalid_kernels();
+	test_hidden_arguments();
+	test_occupancy();
+	test_semaphores();
+	test_copies();
+	test_copy_lines();
+	test_ring_entries();
 	return tap_done();
 }

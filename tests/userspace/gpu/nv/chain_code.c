@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Code for chains (libsov/gpu/nv/chain_code.c): which kernels have it, that it waits before anything else where the chip
- * can, that every load of it asks the L2 cache and nothing else is another; and that a graph whose kernels run by it
- * gives what it should and names a fault.
+ * Chain code (libsov/gpu/nv/chain_code.c): which kernels have it; that it begins with the wait
+ * where the chip supports one; that all its loads bypass the L1 cache and no other instruction
+ * changes; that a graph whose kernels run it computes the right result and reports faults.
  */
 #include <string.h>
 #include "libsov/compiler/driver/compiler.h"
@@ -19,7 +19,7 @@
 
 static const struct {
 	const char *name, *ptx;
-	uint32_t loads; /* that become others; UINT32_MAX: there is no such code */
+	uint32_t loads; /* loads that change; UINT32_MAX: no chain code */
 } rows[] = {
 	{"a load and a store",
 	 HEAD ENTRY
@@ -30,7 +30,7 @@ static const struct {
 		    "ld.global.v2.u32 {%n, %y}, [%p+8];\nadd.u32 %x, %x, %n;\nadd.u32 %x, %x, %y;\n"
 		    "st.global.u32 [%p], %x;\nret;\n}\n",
 	 3},
-	{"loads that ask it anyway",
+	{"loads that bypass the L1 anyway",
 	 HEAD ENTRY "ld.relaxed.gpu.global.u32 %x, [%p];\nld.volatile.global.u32 %y, [%p+4];\n"
 		    "add.u32 %x, %x, %y;\nst.global.u32 [%p], %x;\nret;\n}\n",
 	 0},
@@ -45,7 +45,7 @@ static const struct {
 	 "st.global.u32 [%p+8], %y;\nsub.u32 %n, %n, 1;\nsetp.ne.u32 %c, %n, 0;\n@%c bra "
 	 "again;\nret;\n}\n",
 	 UINT32_MAX},
-	{"constants, which a kernel before might have written",
+	{"constants that the previous kernel might have written",
 	 HEAD ".const .b32 c = 5;\n" ENTRY
 	      "ld.const.u32 %y, [c];\nld.global.u32 %x, [%p];\nadd.u32 %x, %x, %y;\nst.global.u32 "
 	      "[%p], %x;\nret;\n}\n",
@@ -58,7 +58,7 @@ static const struct {
 	 UINT32_MAX},
 };
 
-static bool judge(uint32_t sm, const struct image *im, uint32_t want)
+static bool check_chain_code(uint32_t sm, const struct image *im, uint32_t want)
 {
 	const struct image_kernel *k = &im->kernels[0];
 	uint32_t wait = nv_chain_wait_bytes(sm), changed = 0, at;
@@ -93,7 +93,7 @@ static bool judge(uint32_t sm, const struct image *im, uint32_t want)
 	return good && (want == UINT32_MAX || changed == want);
 }
 
-static void try_row(uint32_t i, const char *target, uint32_t sm)
+static void test_row(uint32_t i, const char *target, uint32_t sm)
 {
 	struct compile_options o = {.source = COMPILE_PTX, .target = target, .verify = true};
 	struct compile_result r;
@@ -104,18 +104,18 @@ static void try_row(uint32_t i, const char *target, uint32_t sm)
 	if (!good)
 		diag("%s", r.messages);
 	good = good && image_read(&im, r.image, r.image_size, message, sizeof(message)) &&
-	       judge(sm, &im, rows[i].loads);
-	ok(good, "%s for %s", rows[i].name, target);
+	       check_chain_code(sm, &im, rows[i].loads);
+	ok(good, "chain code of a kernel with %s is right for %s", rows[i].name, target);
 	image_free(&im);
 	compile_result_free(&r);
 }
 
-/* Two kernels in a chain; the second gets this address. */
+/* Runs a chain of two kernels; the second gets the address second. */
 static sov_result run_chain(sov_context c, sov_function f, sov_ptr word, sov_ptr second)
 {
 	const void *arguments[] = {&word};
 	sov_launch l = SOV_INIT(sov_launch);
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_stream s;
 	sov_graph g;
 	sov_node node = 0;
@@ -137,7 +137,7 @@ static sov_result run_chain(sov_context c, sov_function f, sov_ptr word, sov_ptr
 	return r ? r : sov_stream_wait(s, UINT64_C(60000000000));
 }
 
-static void on_device(void)
+static void test_on_device(void)
 {
 	uint32_t got = 0;
 	sov_context c;
@@ -148,30 +148,32 @@ static void on_device(void)
 	sov_fault fault = SOV_INIT(sov_fault);
 
 	setenv("SOV_SOFT", "gh100:hazard", 1);
-	setenv("SOV_NVRM", "0", 1); /* a card does not say where a fault of memory was */
+	setenv("SOV_NVRM", "0", 1); /* hardware does not report the faulting instruction */
 	unsetenv("SOV_VISIBLE_DEVICES");
 	if (sov_device_open(0, &d) || sov_context_create(d, NULL, &c) ||
 	    sov_module_load(c, rows[0].ptx, strlen(rows[0].ptx), NULL, &m) ||
 	    sov_module_get_function(m, "k", &f) || sov_memory_alloc(c, 4, &word) ||
 	    sov_memory_fill(c, word, 5, 4, 1)) {
-		ok(false, "a device: %s", sov_last_error());
+		ok(false, "chain code: a software GPU can be opened: %s", sov_last_error());
 		return;
 	}
 	ok(!run_chain(c, f, word, word) && !sov_memory_copy(c, SOV_HOST(&got), word, 4) && got == 7,
-	   "a chain of two counts: 5 becomes %u", got);
-	ok(run_chain(c, f, word, 4096) == SOV_ERROR_FAULT, "an address that is none is a fault");
+	   "a chain of two kernels with chain code increments 5 to %u", got);
+	ok(run_chain(c, f, word, 4096) == SOV_ERROR_FAULT,
+	   "an invalid address in chain code is a fault");
 	ok(!sov_context_get_fault(c, &fault) && !strcmp(fault.kernel, "k") &&
 		   strstr(fault.instruction, "LDG"),
-	   "of kernel '%s' at '%s'", fault.kernel, fault.instruction);
+	   "the fault in chain code names kernel '%s' and instruction '%s'", fault.kernel,
+	   fault.instruction);
 	sov_context_destroy(c);
 }
 
 int main(void)
 {
 	for (uint32_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		try_row(i, "sm_90", 90);
-		try_row(i, "sm_80", 80);
+		test_row(i, "sm_90", 90);
+		test_row(i, "sm_80", 80);
 	}
-	on_device();
+	test_on_device();
 	return tap_done();
 }

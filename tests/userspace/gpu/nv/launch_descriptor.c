@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * What a launch writes, word for word: the descriptors of Hopper and Ampere, constant bank 0, and
- * the methods. Bit positions and values are those that an H200 was seen to run with; they are
- * spelled out here a second time on purpose, without the tables of hw/nv.
+ * What a launch writes, word for word: launch descriptors (QMD), constant bank 0 and methods. The
+ * bit positions and values are those that an H200 was seen to run with, repeated here on purpose
+ * instead of using the tables of hw/nv.
  */
 #include "libsov/gpu/nv/nv_gpu.h"
 #include "tests/tap.h"
@@ -49,20 +49,20 @@ static const struct gpu_launch grid = {
 	.id = 77,
 };
 
-/* As a launch does it. */
-static bool describe(const struct nv_chip *chip, const struct nv_kernel *k, struct gpu_launch g,
-		     uint32_t qmd[NV_GRID_QMD_WORDS])
+/* Writes a descriptor as a launch does. */
+static bool write_qmd(const struct nv_chip *chip, const struct nv_kernel *k, struct gpu_launch g,
+		      uint32_t qmd[NV_GRID_QMD_WORDS])
 {
 	struct nv_plan plan;
 
 	if (!nv_grid_plan(chip, k, &plan))
 		return false;
-	nv_grid_split(chip, k, g.block[0] * g.block[1] * g.block[2], g.dynamic_shared, &g.split_min,
-		      &g.split_target);
+	nv_grid_carveout(chip, k, g.block[0] * g.block[1] * g.block[2], g.dynamic_shared, &g.carveout_min,
+		      &g.carveout_target);
 	return nv_grid_qmd(chip, &plan, &g, qmd);
 }
 
-/* Bits high to low of a little-endian block. */
+/* Extracts bits high to low. */
 static uint64_t bits(const uint32_t *words, uint32_t high, uint32_t low)
 {
 	uint64_t value = 0;
@@ -76,128 +76,131 @@ static uint64_t bits(const uint32_t *words, uint32_t high, uint32_t low)
 #define BITS(words, high, low, want, name) \
 	do { \
 		uint64_t got_ = bits(words, high, low); \
-		if (!ok(got_ == (want), "%s is in bits %d to %d", name, high, low)) \
+		if (!ok(got_ == (want), "%s QMD: bits %d to %d hold %s", family, high, low, name)) \
 			diag("got 0x%llx, want 0x%llx", (unsigned long long)got_, \
 			     (unsigned long long)(want)); \
 	} while (0)
 
 static void hopper_descriptor(void)
 {
+	const char *const family = "Hopper";
 	uint32_t q[NV_GRID_QMD_WORDS];
 
-	diag("Hopper");
-	ok(describe(&hopper, &kernel, grid, q), "a grid that fits has a descriptor");
-	BITS(q, 25, 23, 2u, "the type, a grid");
+	ok(write_qmd(&hopper, &kernel, grid, q), "%s QMD: a valid grid has a descriptor", family);
+	BITS(q, 25, 23, 2u, "the type: grid");
 	BITS(q, 1055, 1024, 70000u, "the grid's width");
-	BITS(q, 1071, 1056, 3u, "its height");
-	BITS(q, 1103, 1088, 5u, "its depth");
+	BITS(q, 1071, 1056, 3u, "the grid's height");
+	BITS(q, 1103, 1088, 5u, "the grid's depth");
 	BITS(q, 1167, 1152, 128u, "the block's width");
-	BITS(q, 1183, 1168, 2u, "its height");
-	BITS(q, 1199, 1184, 1u, "its depth");
+	BITS(q, 1183, 1168, 2u, "the block's height");
+	BITS(q, 1199, 1184, 1u, "the block's depth");
 	BITS(q, 1208, 1200, 30u, "the number of registers");
 	BITS(q, 1215, 1211, 1u, "the number of barriers");
 	BITS(q, 1272, 1216, 0x7e1234567880u, "the program's address");
-	BITS(q, 601, 584, 0x500u, "shared memory, in whole units of 128 bytes,");
-	BITS(q, 613, 608, 3u, "the least split of an SM, 8 KiB,");
-	BITS(q, 619, 614, 0x3au, "the largest, 228 KiB,");
+	BITS(q, 601, 584, 0x500u, "shared memory in units of 128 bytes");
+	BITS(q, 613, 608, 3u, "the minimum carveout, 8 KiB");
+	BITS(q, 619, 614, 0x3au, "the maximum carveout, 228 KiB");
 	/* 256 threads: 8 blocks by warps and by registers, 8 x 1224 bytes: 16 KiB. */
-	BITS(q, 625, 620, 5u, "the split that holds all blocks");
-	BITS(q, 416, 416, 1u, "the mark that bank 0 is valid");
-	BITS(q, 419, 419, 1u, "the mark that it is new");
-	BITS(q, 1586, 1536, 0x312340200u >> 6, "the bank's address");
-	BITS(q, 1599, 1587, 0x230u >> 4, "its size");
-	BITS(q, 606, 604, 3u, "the invalidation of data, not of code,");
-	BITS(q, 535, 512, 0u, "no local memory at the low end,");
-	BITS(q, 567, 544, 0x1230u, "a thread's local memory at the high end");
+	BITS(q, 625, 620, 5u, "the target carveout for all resident blocks");
+	BITS(q, 416, 416, 1u, "the valid bit of bank 0");
+	BITS(q, 419, 419, 1u, "the invalidate bit of bank 0");
+	BITS(q, 1586, 1536, 0x312340200u >> 6, "the address of bank 0");
+	BITS(q, 1599, 1587, 0x230u >> 4, "the size of bank 0");
+	BITS(q, 606, 604, 3u, "the invalidation of data but not of code");
+	BITS(q, 535, 512, 0u, "no low local memory");
+	BITS(q, 567, 544, 0x1230u, "the high local memory per thread");
 }
 
 static void ampere_descriptor(void)
 {
+	const char *const family = "Ampere";
 	uint32_t q[NV_GRID_QMD_WORDS];
 
-	diag("Ampere");
-	ok(describe(&ampere, &kernel, grid, q), "a grid that fits has a descriptor");
+	ok(write_qmd(&ampere, &kernel, grid, q), "%s QMD: a valid grid has a descriptor", family);
 	BITS(q, 583, 576, 0x30u, "the version");
 	BITS(q, 415, 384, 70000u, "the grid's width");
 	BITS(q, 607, 592, 128u, "the block's width");
 	BITS(q, 656, 648, 30u, "the number of registers");
 	BITS(q, 1584, 1536, 0x7e1234567880u, "the program's address");
 	BITS(q, 561, 544, 0x500u, "shared memory");
-	BITS(q, 567, 562, 3u, "the least split of an SM");
-	BITS(q, 574, 569, 0x2au, "the largest, 164 KiB,");
-	BITS(q, 640, 640, 1u, "the mark that bank 0 is valid");
-	BITS(q, 1072, 1024, 0x312340200u, "the bank's address");
-	BITS(q, 1087, 1075, 0x230u >> 4, "its size");
+	BITS(q, 567, 562, 3u, "the minimum carveout");
+	BITS(q, 574, 569, 0x2au, "the maximum carveout, 164 KiB");
+	BITS(q, 640, 640, 1u, "the valid bit of bank 0");
+	BITS(q, 1072, 1024, 0x312340200u, "the address of bank 0");
+	BITS(q, 1087, 1075, 0x230u >> 4, "the size of bank 0");
 	BITS(q, 1623, 1600, 0x1230u, "local memory");
 }
 
-/* Turing keeps local memory and barriers elsewhere, and has two ways to split an SM. */
+/* Turing has other fields for local memory and barriers, and two carveout sizes. */
 static void turing_descriptor(void)
 {
+	const char *const family = "Turing";
 	struct nv_chip turing = ampere;
 	uint32_t q[NV_GRID_QMD_WORDS];
 
 	turing.sm = 75;
 	turing.warps_per_sm = 32;
 	turing.shared_per_sm = 64 << 10;
-	diag("Turing");
-	ok(describe(&turing, &kernel, grid, q), "a grid that fits has a descriptor");
+	ok(write_qmd(&turing, &kernel, grid, q), "%s QMD: a valid grid has a descriptor", family);
 	BITS(q, 583, 576, 0x23u, "the version");
 	BITS(q, 415, 384, 70000u, "the grid's width");
 	BITS(q, 656, 648, 30u, "the number of registers");
 	BITS(q, 959, 955, 1u, "the number of barriers");
 	BITS(q, 983, 960, 0x1230u, "local memory");
-	BITS(q, 568, 562, 9u, "the least split of an SM, 32 KiB,");
-	BITS(q, 575, 569, 0x11u, "the largest, 64 KiB,");
-	BITS(q, 663, 657, 9u, "the split that holds all blocks");
-	BITS(q, 1072, 1024, 0x312340200u, "the bank's address");
+	BITS(q, 568, 562, 9u, "the minimum carveout, 32 KiB");
+	BITS(q, 575, 569, 0x11u, "the maximum carveout, 64 KiB");
+	BITS(q, 663, 657, 9u, "the target carveout for all resident blocks");
+	BITS(q, 1072, 1024, 0x312340200u, "the address of bank 0");
 }
 
-static void refusals(void)
+static void invalid_grids(void)
 {
 	uint32_t q[NV_GRID_QMD_WORDS];
 	struct nv_kernel k = kernel;
 	struct gpu_launch g = grid;
 
 	g.new_code = true;
-	ok(describe(&hopper, &kernel, g, q) && bits(q, 606, 606) == 1, "new code is announced");
+	ok(write_qmd(&hopper, &kernel, g, q) && bits(q, 606, 606) == 1,
+	   "QMD: new code requests an instruction cache invalidation");
 	g = grid;
 	g.bank0 += 16;
-	ok(!describe(&hopper, &kernel, g, q),
-	   "a bank that is not 64-byte aligned has no descriptor");
+	ok(!write_qmd(&hopper, &kernel, g, q),
+	   "QMD: a bank 0 that is not 64-byte aligned is rejected");
 	g = grid;
 	g.grid[1] = 65536;
-	ok(!describe(&hopper, &kernel, g, q), "nor has too high a grid");
+	ok(!write_qmd(&hopper, &kernel, g, q), "QMD: a grid higher than 65535 blocks is rejected");
 	k.registers = 512;
-	ok(!describe(&ampere, &k, grid, q), "nor have more registers than the field holds");
+	ok(!write_qmd(&ampere, &k, grid, q), "QMD: 512 registers are rejected");
 }
 
 static void occupancy(void)
 {
 	ok(nv_grid_blocks_per_sm(&hopper, 1024, 32) == 2,
-	   "two blocks of 1024 threads with 32 registers");
-	ok(nv_grid_blocks_per_sm(&hopper, 1024, 33) == 1, "one with 33: eights are given out");
-	ok(nv_grid_blocks_per_sm(&hopper, 1024, 65) == 0, "none with 65");
-	ok(nv_grid_blocks_per_sm(&hopper, 1, 16) == 32, "never more than 32 blocks");
-	ok(nv_grid_blocks_per_sm(&hopper, 33, 16) == 32, "a started warp is a warp");
+	   "nv: two blocks of 1024 threads with 32 registers fit an SM");
+	ok(nv_grid_blocks_per_sm(&hopper, 1024, 33) == 1,
+	   "nv: registers are allocated in units of 8 per thread");
+	ok(nv_grid_blocks_per_sm(&hopper, 1024, 65) == 0,
+	   "nv: no block of 1024 threads with 65 registers fits an SM");
+	ok(nv_grid_blocks_per_sm(&hopper, 1, 16) == 32, "nv: a Hopper SM holds at most 32 blocks");
+	ok(nv_grid_blocks_per_sm(&hopper, 33, 16) == 32, "nv: a partial warp counts as a warp");
 	ok(nv_grid_blocks_per_sm(&hopper, 128, 168) == 3,
-	   "registers are a quarter's: 3 warps of 168 in each, not 12.19 in all");
+	   "nv: each SM partition holds 3 warps of 168 registers");
 	ok(nv_grid_blocks_per_sm(
 		   &(struct nv_chip){.sm = 89, .warps_per_sm = 48, .registers_per_sm = 65536}, 32,
 		   16) == 24,
-	   "Ada: never more than 24 blocks");
+	   "nv: an Ada SM holds at most 24 blocks");
 }
 
 static void local_memory(void)
 {
-	struct gpu_local l = nv_grid_local(&hopper, 1020);
+	struct gpu_local l = nv_grid_local_layout(&hopper, 1020);
 
-	ok(l.thread_bytes == 1024, "local memory comes in units of 16 bytes");
+	ok(l.thread_bytes == 1024, "nv: local memory per thread is a multiple of 16 bytes");
 	ok(l.unit_bytes == 1024 * 32 * 64 * 2 && l.bytes == l.unit_bytes * 66,
 	   "and is there for every thread that an H200 can hold: 276,824,064 bytes");
-	l = nv_grid_local(&hopper, 1);
+	l = nv_grid_local_layout(&hopper, 1);
 	ok(l.thread_bytes == 16 && l.unit_bytes == 0x200 * 128,
-	   "a warp's part has whole units of 512 bytes");
+	   "nv: local memory per warp is a multiple of 512 bytes");
 }
 
 static uint64_t word(const uint8_t *bank, uint32_t offset, uint32_t bytes)
@@ -224,16 +227,17 @@ static void further_banks(void)
 		struct nv_plan plan;
 
 		if (!ok(nv_grid_plan(chips[i], &with_banks, &plan),
-			"a kernel with constant banks fits"))
+			"QMD: a kernel with constant banks can be planned"))
 			continue;
 		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 2) &&
 			   nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 3) &&
 			   !nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_VALID, 4),
-		   "those that it has are valid");
+		   "QMD: the constant banks of the kernel are valid, others are not");
 		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_ADDRESS, 2) == 0x1234600 &&
 			   nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_BYTES, 3) == 32,
-		   "they are where they are, in units of 16 bytes");
-		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_INVALIDATE, 3), "and are read anew");
+		   "QMD: constant banks have their address and a size in units of 16 bytes");
+		ok(nv_qmd_get_at(l, plan.qmd, NV_QMD_BANK_INVALIDATE, 3),
+		   "QMD: constant banks are invalidated at launch");
 	}
 }
 
@@ -242,30 +246,30 @@ static void bank(void)
 	uint8_t b[0x240];
 
 	memset(b, 0xee, sizeof(b));
-	nv_grid_body(&hopper, &with_banks, 0x200, b);
+	nv_grid_bank0_common(&hopper, &with_banks, 0x200, b);
 	ok(word(b, 0xd0, 8) == 0x1234500, "Hopper: where constant variables are");
 	ok(word(b, 0x10c, 4) == 132 && word(b, 0x114, 4) == 0x400,
-	   "Hopper: SMs and reserved shared memory");
-	ok(word(b, 0x118, 8) == 0 && word(b, 0x1f8, 8) == 0, "the rest is 0");
-	ok(b[0x200] == 0xee, "nothing is written behind it");
+	   "bank 0, Hopper: the SM count and the reserved shared memory are set");
+	ok(word(b, 0x118, 8) == 0 && word(b, 0x1f8, 8) == 0, "bank 0: unused words are 0");
+	ok(b[0x200] == 0xee, "bank 0: nothing is written past its end");
 	memset(b, 0xee, sizeof(b));
-	nv_grid_head(&hopper, &grid, b);
+	nv_grid_bank0_launch(&hopper, &grid, b);
 	ok(word(b, 0, 4) == 128 && word(b, 4, 4) == 2 && word(b, 8, 4) == 1,
-	   "the block's size is at 0");
+	   "bank 0: the block's size is at 0");
 	ok(word(b, 12, 4) == 70000 && word(b, 16, 4) == 3 && word(b, 20, 4) == 5,
-	   "the grid's at 12");
+	   "bank 0: the grid's size is at 12");
 	ok(word(b, 0x18, 8) == hopper.shared_window && word(b, 0x20, 8) == hopper.local_window,
-	   "the windows are at 0x18");
-	ok(word(b, 0x28, 4) == 0x1000000, "the stack begins at the top of local memory");
+	   "bank 0: the windows are at 0x18");
+	ok(word(b, 0x28, 4) == 0x1000000, "bank 0: the stack begins at the top of local memory");
 	ok(word(b, 0x2c, 4) == 72 && word(b, 0x30, 8) == 77,
 	   "dynamic shared memory and the launch's number");
 	ok(b[64] == 0xee, "that is all that differs from launch to launch");
-	nv_grid_body(&ampere, &with_banks, 0x140, b);
+	nv_grid_bank0_common(&ampere, &with_banks, 0x140, b);
 	ok(word(b, 0x50, 8) == 0x1234500, "Ampere: where constant variables are");
 	ok(word(b, 0x114, 4) == 0 && word(b, 0x118, 8) == 0, "Ampere reserves nothing");
 }
 
-static void streams_of_methods(void)
+static void method_streams(void)
 {
 	uint32_t words[64];
 	struct gpu_push p = {.words = words, .capacity = 64};
@@ -276,47 +280,48 @@ static void streams_of_methods(void)
 		   words[2] == (1u << 29 | 1 << 16 | 1 << 13 | 0x2c0 >> 2) && words[3] == 9,
 	   "a launch is SEND_PCAS_A with the address and SEND_SIGNALING_PCAS2_B with 9");
 	p.count = 0;
-	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_TIMED);
+	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_TIMESTAMP);
 	ok(p.count == 6 && words[0] == (1u << 29 | 5 << 16 | 0x5c >> 2) && words[1] == 0x34567890 &&
 		   words[2] == 0x12 && words[3] == 42 && words[4] == 0 &&
 		   words[5] == (1 | 1 << 20 | 1 << 25),
-	   "a release waits for idle and takes the time");
+	   "a semaphore release has WFI and a time stamp");
 	p.count = 0;
-	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_NOW);
+	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_NO_WAIT);
 	ok(p.count == 6 && words[5] == 1, "unless it is to be at once");
 	p.count = 0;
 	nv_push_acquire(&p, 0x1234567890, 42);
-	ok(p.count == 6 && words[5] == (3 | 1 << 12), "an acquire compares around the wrap");
+	ok(p.count == 6 && words[5] == (3 | 1 << 12), "a semaphore acquire compares modulo 2^32");
 	p.count = 0;
-	nv_push_local(&p, 0x7e1234560000, 0x123400000);
+	nv_push_set_local(&p, 0x7e1234560000, 0x123400000);
 	ok(p.count == 7 && words[0] == (1u << 29 | 2 << 16 | 1 << 13 | 0x790 >> 2) &&
 		   words[1] == 0x7e12 && words[2] == 0x34560000 &&
 		   words[3] == (1u << 29 | 3 << 16 | 1 << 13 | 0x2e4 >> 2) && words[4] == 1 &&
 		   words[5] == 0x23400000 && words[6] == 0xff,
-	   "local memory is an address and bytes per TPC");
+	   "set_local writes an address and the bytes per TPC");
 	p.count = 0;
 	p.capacity = 5;
 	nv_push_release(&p, 0, 0, 0);
-	ok(p.overflow && !p.count, "what does not fit is left out and said");
+	ok(p.overflow && !p.count, "a method that does not fit is dropped and sets overflow");
 }
 
-/* Bits by clcbc0qmd.h and clc6c0qmd.h. */
+/* Bit positions: clcbc0qmd.h and clc6c0qmd.h. */
 static void releases(void)
 {
 	uint32_t qmd[NV_GRID_QMD_WORDS];
 	struct gpu_launch g = grid;
 
-	ok(describe(&hopper, &kernel, g, qmd) && !bits(qmd, 320, 320), "a grid releases nothing");
+	ok(write_qmd(&hopper, &kernel, g, qmd) && !bits(qmd, 320, 320),
+	   "QMD: a grid without a release semaphore releases nothing");
 	g.release = 0x1234567890;
 	g.payload = 0xdeadbeef;
-	ok(describe(&hopper, &kernel, g, qmd) && bits(qmd, 320, 320) == 1 &&
+	ok(write_qmd(&hopper, &kernel, g, qmd) && bits(qmd, 320, 320) == 1 &&
 		   bits(qmd, 322, 321) == 1 && bits(qmd, 323, 323) == 1 &&
 		   bits(qmd, 696, 640) == 0x1234567890 && bits(qmd, 735, 704) == 0xdeadbeef,
-	   "unless it is told to: Hopper's semaphore, payload and barrier");
-	ok(describe(&ampere, &kernel, g, qmd) && bits(qmd, 823, 823) == 1 &&
+	   "QMD, Hopper: a release has semaphore, payload and membar");
+	ok(write_qmd(&ampere, &kernel, g, qmd) && bits(qmd, 823, 823) == 1 &&
 		   bits(qmd, 831, 830) == 1 && bits(qmd, 819, 819) == 1 &&
 		   bits(qmd, 807, 768) == 0x1234567890 && bits(qmd, 863, 832) == 0xdeadbeef,
-	   "and Ampere's");
+	   "QMD, Ampere: a release has semaphore, payload and membar");
 }
 
 int main(void)
@@ -325,11 +330,11 @@ int main(void)
 	releases();
 	ampere_descriptor();
 	turing_descriptor();
-	refusals();
+	invalid_grids();
 	occupancy();
 	local_memory();
 	further_banks();
 	bank();
-	streams_of_methods();
+	method_streams();
 	return tap_done();
 }

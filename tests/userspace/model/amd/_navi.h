@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A software Navi 21 on the bench: one address space, queues, memory at fixed places, and short ways
- * to write packets and instructions. Everything goes through rings and doorbells, as a runtime would
- * do it.
- */
+/* A test rig with a software Navi 21: one address space, queues, memory at fixed addresses, and
+ * helpers that write packets and instructions. All work goes through rings and doorbells, as in a
+ * runtime. */
 #ifndef TESTS_MODEL_NAVI_H
 #define TESTS_MODEL_NAVI_H
 
@@ -18,7 +16,7 @@
 #include "model/core/model.h"
 #include "tests/tap.h"
 
-/* Video memory is mapped whole at NAVI_BASE; each queue has a part of it. */
+/* VRAM is mapped as a whole at NAVI_BASE; each queue has a part of it. */
 #define NAVI_BASE      0x100000000ull
 #define NAVI_BYTES     (64ull << 20)
 #define NAVI_QUEUES    4
@@ -29,7 +27,7 @@
 #define NAVI_CODE      (NAVI_BASE + 0x100000)
 #define NAVI_DATA      (NAVI_BASE + 0x200000)
 #define NAVI_SCRATCH   (NAVI_BASE + (32ull << 20))
-#define NAVI_HOLE      0x700000000ull /* nothing is there */
+#define NAVI_HOLE      0x700000000ull /* unmapped */
 
 struct navi_queue {
 	struct model_channel *channel;
@@ -107,7 +105,7 @@ __attribute__((unused)) static void navi_close(struct navi *n)
 	model_destroy(n->m);
 }
 
-/* ---- packets ---- */
+/* Packets. */
 
 static void navi_word(struct navi *n, struct navi_queue *q, uint32_t word)
 {
@@ -115,7 +113,7 @@ static void navi_word(struct navi *n, struct navi_queue *q, uint32_t word)
 }
 
 #define NAVI_WORDS_OF(...) (sizeof((uint32_t[]){__VA_ARGS__}) / 4)
-/* Words of a packet into the queue's buffer. */
+/* Appends a packet to the queue's indirect buffer. */
 #define PACKET(n, q, ...) \
 	navi_packet(n, q, (const uint32_t[]){__VA_ARGS__}, NAVI_WORDS_OF(__VA_ARGS__))
 #define LOW(va)  ((uint32_t)(va))
@@ -135,20 +133,20 @@ __attribute__((unused)) static void navi_set(struct navi *n, struct navi_queue *
 	PM4(n, q, AMD_PM4_SET_SH_REG, AMD_SH_OFFSET(reg), value);
 }
 
-/* One word of the ring, behind put. */
+/* Appends one word to the ring. */
 static void navi_ring(struct navi *n, struct navi_queue *q, uint32_t word)
 {
 	navi_at(n, NAVI_RING(q->number))[q->put++ % NAVI_WORDS] = word;
 }
 
-static void navi_ring_bell(struct navi *n, struct navi_queue *q)
+static void navi_ring_doorbell(struct navi *n, struct navi_queue *q)
 {
 	__atomic_store_n(&q->pointers[AMD_QUEUE_PUT / 8], (uint64_t)q->put * (q->copy ? 4 : 1),
 			 __ATOMIC_RELEASE);
 	model_doorbell(n->m, model_channel_token(q->channel));
 }
 
-/* What was written since the last time. */
+/* Submits the packets written since the last call. */
 static void navi_submit(struct navi *n, struct navi_queue *q)
 {
 	uint64_t va = NAVI_BUFFER(q->number) + 4ull * q->start;
@@ -171,8 +169,8 @@ static void navi_submit(struct navi *n, struct navi_queue *q)
 	}
 	q->start = q->buffer;
 	if (q->buffer > 0x6000)
-		q->start = q->buffer = 0; /* whoever writes that much waits for it */
-	navi_ring_bell(n, q);
+		q->start = q->buffer = 0; /* a test that writes this much waits for it first */
+	navi_ring_doorbell(n, q);
 }
 
 static void navi_release(struct navi *n, struct navi_queue *q)
@@ -191,7 +189,7 @@ static void navi_release(struct navi *n, struct navi_queue *q)
 		    q->release, 0, 0);
 }
 
-/* Until the last release, or an error, or too long. */
+/* Waits for the last release, an error, or a timeout. */
 static bool navi_wait(struct navi *n, struct navi_queue *q)
 {
 	uint64_t end = model_nanoseconds() + 20000000000ull;
@@ -224,16 +222,16 @@ __attribute__((unused)) static const char *navi_error(struct navi_queue *q, stru
 	return e->text;
 }
 
-/* ---- dispatches ---- */
+/* Dispatches. */
 
 struct navi_grid {
 	uint32_t groups, threads, lds;
-	uint32_t slots, wave_kib; /* of private memory */
+	uint32_t slots, wave_kib; /* private memory */
 	uint64_t user[4];         /* pairs of scalar registers */
-	uint32_t entry;           /* words behind NAVI_CODE, a multiple of 64 */
+	uint32_t entry;           /* word offset from NAVI_CODE, a multiple of 64 */
 };
 
-/* s[0:7] are the user's, then the number of the workgroup, then the offset of private memory. */
+/* s[0:7] are user SGPRs, then the workgroup number, then the offset of private memory. */
 #define NAVI_RSRC1 (7 | AMD_FLOAT_MODE_DEFAULT << 12) /* 64 vector registers */
 #define NAVI_RSRC2 (8 << 1 | 1 << 7)
 
@@ -260,12 +258,12 @@ __attribute__((unused)) static void navi_dispatch(struct navi *n, struct navi_qu
 	    AMD_RELEASE_EVENT(AMD_EVENT_CS_PARTIAL_FLUSH, AMD_EVENT_INDEX_PARTIAL_FLUSH));
 }
 
-/* ---- instructions ---- */
+/* Instructions. */
 
 #define V(r) (AMD_VGPR + (r))
 #define I(x) (AMD_INT_0 + (x))
 
-/* Where a program begins; programs lie at multiples of 64 words. */
+/* Starts a program; programs begin at multiples of 64 words. */
 __attribute__((unused)) static uint32_t navi_program(struct navi *n)
 {
 	n->code = (n->code + 63) & ~63u;
@@ -283,7 +281,7 @@ static void navi_emit(struct navi *n, const struct amd_inst *in)
 	n->code += bytes / 4;
 }
 
-/* An instruction in its plain form: destination and sources, in the order of slots. */
+/* An instruction without modifiers: destination and sources, in the order of slots. */
 static struct amd_inst navi_make(enum amd_op op, int d, int s0, int s1, int s2)
 {
 	struct amd_inst in;
@@ -308,7 +306,7 @@ __attribute__((unused)) static void put(struct navi *n, enum amd_op op, int d, i
 	navi_emit(n, &in);
 }
 
-/* The same with a field: offset, immediate, GLC. */
+/* The same with one field: offset, immediate, GLC. */
 __attribute__((unused)) static void put_field(struct navi *n, enum amd_op op, int d, int s0, int s1,
 					      int s2, uint32_t field, int32_t value)
 {

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-/*
- * The software AMD GPU runs programs that our own encoder makes: arithmetic under a mask, SCC,
- * lanes, LDS and barriers, private memory, atomics; says exactly what is wrong with a bad program;
- * and in hazard mode names a register that is used before its counter was waited for.
- */
+/* The software AMD GPU executes programs from our encoder: arithmetic under a mask, SCC, lanes, LDS
+ * and barriers, private memory, atomics. It reports what is wrong with a bad program, and in hazard
+ * mode names a register that is used before its counter was waited for. */
 #include "tests/tap.h"
 #include "hw/amd/kernel_descriptor.h"
 #include "libsov/isa/amd/amd_row.h"
@@ -56,7 +54,7 @@ static void emit(const struct amd_inst *in)
 	length += bytes / 4;
 }
 
-/* An instruction in its plain form: destination and sources, in the order of slots. */
+/* An instruction without modifiers: destination and sources, in the order of slots. */
 static struct amd_inst make(enum amd_op op, int d, int s0, int s1, int s2)
 {
 	struct amd_inst in;
@@ -99,7 +97,7 @@ static void put_literal(enum amd_op op, int d, uint32_t value)
 #define V(n) (AMD_VGPR + (n))
 #define I(n) (AMD_INT_0 + (n))
 
-/* Address of this lane's word of data in v[20:21]. */
+/* Computes the address of this lane's word of data in v[20:21]. */
 static void lane_address(void)
 {
 	put(AMD_v_lshlrev_b32, V(20), I(2), V(0), 0);
@@ -141,11 +139,11 @@ static bool run(uint32_t threads, uint32_t lds, bool hazard)
 	return amd_run(&l, message, sizeof(message));
 }
 
-static bool says(const char *part)
+static bool contains(const char *part)
 {
 	if (strstr(message, part))
 		return true;
-	diag("\"%s\" does not say \"%s\"", message, part);
+	diag("\"%s\" does not contain \"%s\"", message, part);
 	return false;
 }
 
@@ -219,7 +217,7 @@ static bool masked_lanes(void)
 	return true;
 }
 
-/* row_shr:1 with and without bound_ctrl, and a byte into a byte. */
+/* row_shr:1 with and without bound_ctrl, and SDWA byte to byte. */
 static bool moved_lanes(void)
 {
 	struct amd_inst in;
@@ -255,8 +253,8 @@ static bool moved_lanes(void)
 	return true;
 }
 
-/* Two waves exchange words through LDS: each reads what the other wrote, although the second comes
- * several turns later. */
+/* Two waves exchange words through LDS: each reads what the other wrote, although the second
+ * arrives several quanta later. */
 static bool exchanged_words(void)
 {
 	struct amd_inst in;
@@ -287,14 +285,14 @@ static bool exchanged_words(void)
 	return true;
 }
 
-/* A word through the buffer over private memory comes back by a flat address. */
+/* A word stored through the scratch buffer resource is loaded through a flat address. */
 static bool private_words(void)
 {
 	struct amd_inst in;
 
 	begin();
 	lane_address();
-	put(AMD_s_mov_b32, 12, 8, 0, 0); /* flat scratch is this wave's: s8 is its offset */
+	put(AMD_s_mov_b32, 12, 8, 0, 0); /* flat scratch of this wave: s8 is its offset */
 	put(AMD_s_add_u32, 12, 6, 8, 0);
 	put_imm(AMD_s_setreg_b32, 12, HWREG_FLAT_SCR_LO | 31 << 11);
 	in = make(AMD_buffer_store_dword, 0, V(0), V(0), 0);
@@ -342,34 +340,34 @@ static bool named_faults(void)
 	put(AMD_v_mov_b32, V(20), I(0), 0, 0);
 	put(AMD_v_mov_b32, V(21), I(1), 0, 0);
 	put(AMD_global_load_dword, V(1), V(20), 0, AMD_NULL);
-	good = !run(32, 0, false) && says("load of 4 bytes") && says("0x100000000") &&
-	       says("lane 0") && good;
+	good = !run(32, 0, false) && contains("load of 4 bytes") && contains("0x100000000") &&
+	       contains("lane 0") && good;
 	begin();
 	put_literal(AMD_v_mov_b32, V(1), 254);
 	put(AMD_ds_read_b32, V(2), V(1), 0, 0);
-	good = !run(32, 256, false) && says("LDS at 0xfe") && good;
+	good = !run(32, 256, false) && contains("LDS access at 0xfe") && good;
 	begin();
 	put(AMD_v_mov_b32, V(40), I(1), 0, 0);
-	good = !run(32, 0, false) && says("v40") && says("32 vector registers") && good;
+	good = !run(32, 0, false) && contains("v40") && contains("32 vector registers") && good;
 	begin();
 	put_imm(AMD_s_branch, 0, 0xffff);
-	good = !run(32, 0, false) && says("no end after 100000 instructions") && good;
+	good = !run(32, 0, false) && contains("not finished after 100000 instructions") && good;
 	begin();
 	put_imm(AMD_s_trap, 0, 2);
-	good = !run(32, 0, false) && says("trap 2") && good;
+	good = !run(32, 0, false) && contains("trap 2") && good;
 	begin();
 	code[length++] = 0xffffffff;
-	good = !run(32, 0, false) && says("no instruction") && good;
+	good = !run(32, 0, false) && contains("not an instruction") && good;
 	begin();
 	put(AMD_v_cubeid_f32, V(1), V(1), V(1), V(1));
-	good = !run(32, 0, false) && says("not modelled") && good;
+	good = !run(32, 0, false) && contains("not modelled") && good;
 	begin();
 	put_imm(AMD_s_denorm_mode, 0, 1);
-	good = !run(32, 0, false) && says("subnormal") && good;
-	return good && !run(2000, 0, false) && says("1 to 1024 threads");
+	good = !run(32, 0, false) && contains("denormal mode") && good;
+	return good && !run(2000, 0, false) && contains("1 to 1024 threads");
 }
 
-/* Loads two words of data, waits as told, adds. */
+/* Loads two words of data, waits as given, adds. */
 static bool waits(int32_t wait, int reg)
 {
 	struct amd_inst in;
@@ -386,7 +384,7 @@ static bool waits(int32_t wait, int reg)
 	return run(32, 0, true);
 }
 
-/* A load, more stores behind it than the counter can tell, and a wait for all but so many. */
+/* A load, more stores after it than the counter can hold, and a wait for all but a given number. */
 static bool old_load(int32_t left)
 {
 	begin();
@@ -399,7 +397,7 @@ static bool old_load(int32_t left)
 	return run(32, 256, true);
 }
 
-/* LDS in order, a scalar load among them at any time. */
+/* LDS accesses, which return in order, optionally with a scalar load, which does not. */
 static bool mixed_waits(bool scalar, int32_t wait)
 {
 	begin();
@@ -412,7 +410,7 @@ static bool mixed_waits(bool scalar, int32_t wait)
 	return run(32, 256, true);
 }
 
-/* A word for another wave, a barrier, and between them a wait or none. */
+/* An LDS store and a barrier, with or without a wait in between. */
 static bool barrier_after(bool wait)
 {
 	begin();
@@ -424,8 +422,9 @@ static bool barrier_after(bool wait)
 	return run(64, 256, true);
 }
 
-/* An operation, a wait or none, and both caches emptied, in this order or the other; then a load. */
-static bool acquires(enum amd_op op, bool wait, bool outer_first)
+/* An operation, optionally a wait, and both caches invalidated, L1 first or L0 first; then a
+ * load. */
+static bool acquire_sequence(enum amd_op op, bool wait, bool outer_first)
 {
 	struct amd_inst in;
 
@@ -446,8 +445,8 @@ static bool acquires(enum amd_op op, bool wait, bool outer_first)
 	return run(32, 0, true);
 }
 
-/* Two workgroups one after the other: each loads a word, plainly or past the caches, and writes it. */
-static bool handed_on(enum amd_op write, bool wait, bool marked)
+/* Two workgroups in sequence: each loads a word, with or without GLC, and writes it. */
+static bool pass_word(enum amd_op write, bool wait, bool marked)
 {
 	struct amd_inst in;
 	bool good;
@@ -470,48 +469,50 @@ static bool handed_on(enum amd_op write, bool wait, bool marked)
 
 static bool releases(void)
 {
-	bool good = handed_on(AMD_global_store_dword, true, false) &&
-		    handed_on(AMD_global_atomic_add, true, false) &&
-		    handed_on(AMD_global_store_dword, false, true);
+	bool good = pass_word(AMD_global_store_dword, true, false) &&
+		    pass_word(AMD_global_atomic_add, true, false) &&
+		    pass_word(AMD_global_store_dword, false, true);
 
-	good = !handed_on(AMD_global_store_dword, false, false) &&
-	       says("by wave 0 of workgroup 0,0,0 before vscnt") && says("workgroup 1,0,0") && good;
-	return !handed_on(AMD_global_atomic_add, false, false) &&
-	       says("before vscnt was waited for") && good;
+	good = !pass_word(AMD_global_store_dword, false, false) &&
+	       contains("by wave 0 of workgroup 0,0,0, which had not waited for vscnt") &&
+	       contains("workgroup 1,0,0") && good;
+	return !pass_word(AMD_global_atomic_add, false, false) &&
+	       contains("had not waited for vscnt") && good;
 }
 
 static bool caches(void)
 {
-	bool good = acquires(AMD_global_load_dword, true, true) &&
-		    acquires(AMD_global_atomic_add, true, true);
+	bool good = acquire_sequence(AMD_global_load_dword, true, true) &&
+		    acquire_sequence(AMD_global_atomic_add, true, true);
 
-	good = !acquires(AMD_global_load_dword, false, true) &&
-	       says("buffer_gl1_inv while loads") && says("vmcnt") && good;
-	good = !acquires(AMD_global_atomic_add, false, true) && says("vscnt") && good;
-	good = acquires(AMD_global_store_dword, false, true) &&
-	       good; /* nothing is acquired by a store */
-	return !acquires(AMD_global_load_dword, true, false) && says("not emptied after L1") &&
-	       good;
+	good = !acquire_sequence(AMD_global_load_dword, false, true) &&
+	       contains("buffer_gl1_inv while loads") && contains("vmcnt") && good;
+	good = !acquire_sequence(AMD_global_atomic_add, false, true) && contains("vscnt") && good;
+	good = acquire_sequence(AMD_global_store_dword, false, true) &&
+	       good; /* a store acquires nothing */
+	return !acquire_sequence(AMD_global_load_dword, true, false) &&
+	       contains("not invalidated after L1") && good;
 }
 
 static bool hazards(void)
 {
 	enum { VM0 = 0x3f70, VM1 = 0x3f71, LGKM0 = 0xc07f, LGKM1 = 0xc17f };
-	bool good = !waits(-1, V(1)) && says("uses v1") && says("vmcnt") &&
-		    says("v_add_nc_u32_e32 v3, 1, v1");
+	bool good = !waits(-1, V(1)) && contains("uses v1") && contains("vmcnt") &&
+		    contains("v_add_nc_u32_e32 v3, 1, v1");
 
 	good = waits(VM0, V(1)) && waits(VM0, V(2)) && waits(VM1, V(1)) && good;
-	good = !waits(VM1, V(2)) && says("uses v2") && good;
+	good = !waits(VM1, V(2)) && contains("uses v2") && good;
 	good = !waits(LGKM0, V(1)) && good;
 	good = waits(-1, V(0)) && good;
-	good = old_load(62) && !old_load(63) && says("uses v2") && good; /* 63 is no wait */
+	good = old_load(62) && !old_load(63) && contains("uses v2") && good; /* 63 does not wait */
 	good = mixed_waits(false, LGKM1) && mixed_waits(true, LGKM0) && good;
-	good = barrier_after(true) && !barrier_after(false) && says("s_barrier") &&
-	       says("lgkmcnt") && good;
-	return !mixed_waits(true, LGKM1) && says("uses v2") && says("lgkmcnt") && good;
+	good = barrier_after(true) && !barrier_after(false) && contains("s_barrier") &&
+	       contains("lgkmcnt") && good;
+	return !mixed_waits(true, LGKM1) && contains("uses v2") && contains("lgkmcnt") && good;
 }
 
-/* The mode of denormals so many wait states after an atomic on memory, or after what ends the danger. */
+/* s_denorm_mode a number of wait states after an atomic on memory, or after an instruction that
+ * resolves the hazard. */
 static bool mode_after(enum amd_op atomic, int32_t nops, enum amd_op between)
 {
 	begin();
@@ -531,16 +532,17 @@ static bool mode_after(enum amd_op atomic, int32_t nops, enum amd_op between)
 static bool modes(void)
 {
 	bool good = !mode_after(AMD_global_atomic_fmin, 0, AMD_s_nop) &&
-		    says("s_denorm_mode 3 wait states too soon");
+		    contains("s_denorm_mode 3 wait states too soon");
 
-	good = !mode_after(AMD_global_atomic_fmax, 2, AMD_s_nop) && says("1 wait states") && good;
+	good = !mode_after(AMD_global_atomic_fmax, 2, AMD_s_nop) && contains("1 wait states") &&
+	       good;
 	good = mode_after(AMD_global_atomic_fmax, 3, AMD_s_nop) && good;
 	good = mode_after(AMD_global_atomic_fmin, 0, AMD_v_mov_b32) && good;
 	good = mode_after(AMD_global_atomic_fmin, 0, AMD_s_waitcnt) && good;
 	return mode_after(AMD_global_atomic_smin, 0, AMD_s_nop) && good;
 }
 
-/* What the table has and the executor does not, by name; all else is modelled. */
+/* Rows of the ISA table that are not modelled, by name; all others are. */
 static bool modelled(uint32_t *count)
 {
 	static const char *const without[] = {
@@ -571,18 +573,19 @@ int main(void)
 {
 	uint32_t count = 0;
 
-	ok(scalar_operations(), "scalar operations give their result and SCC");
-	ok(masked_lanes(), "lanes that are off keep their registers");
-	ok(moved_lanes(), "lanes and bytes are moved by DPP and SDWA");
-	ok(exchanged_words(), "waves meet at barriers and share LDS");
-	ok(private_words(), "private memory is interleaved, by buffer and by flat address alike");
+	ok(scalar_operations(), "scalar operations compute their result and SCC");
+	ok(masked_lanes(), "inactive lanes keep their registers");
+	ok(moved_lanes(), "DPP moves lanes and SDWA moves bytes");
+	ok(exchanged_words(), "waves synchronise at barriers and exchange words through LDS");
+	ok(private_words(),
+	   "private memory is interleaved by lane, through buffer and flat addresses alike");
 	ok(counted_atomics(), "atomic operations count every thread");
-	ok(named_faults(), "what is wrong with a program is said exactly");
-	ok(hazards(), "a register that was not waited for is named");
-	ok(modes(), "the mode of denormals keeps its distance from float atomics");
-	ok(releases(), "what another wave wrote and did not wait for is not seen");
-	ok(caches(), "caches are emptied from outside in, when loads and atomics have arrived");
-	ok(modelled(&count), "instructions that are not modelled are known by name");
+	ok(named_faults(), "each kind of invalid program is reported with an exact message");
+	ok(hazards(), "hazard mode names a register that is used before its wait counter");
+	ok(modes(), "s_denorm_mode too soon after a float atomic is a hazard");
+	ok(releases(), "loading a word that another wave wrote without waiting is a hazard");
+	ok(caches(), "cache invalidates must follow loads and atomics, L1 before L0");
+	ok(modelled(&count), "every instruction is modelled except for a known list");
 	ok(count > 850, "%u instructions are modelled", count);
 	return tap_done();
 }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
-/*
- * Every instruction of the AMD table that is modelled runs with random legal settings on random
- * registers: it ends, or something is said; nothing beyond the machine is touched (sanitizers
- * watch), and running it twice from the same state gives the same registers.
- */
+/* Executes every modelled instruction with random legal fields on random registers: it completes or
+ * reports an error, touches nothing outside the modelled machine (sanitizers check), and gives the
+ * same registers when executed twice from the same state. */
 #include "tests/tap.h"
 #include "hw/amd/kernel_descriptor.h"
 #include "model/amd/wave.h"
@@ -37,7 +35,7 @@ static void *at(void *context, uint64_t va, uint32_t bytes, bool write)
 
 static const struct amd_memory memory = {at, NULL};
 
-/* One wave with random registers, half of them small numbers so that some addresses are good. */
+/* One wave with random registers, half of them small numbers so that some addresses are valid. */
 static void fill(struct wave *w, uint64_t from)
 {
 	for (uint32_t r = 0; r < 256; r++)
@@ -64,7 +62,7 @@ static bool run(const struct op *op, uint64_t from, row *v, uint8_t *lds, struct
 				.lds_bytes = 65536,
 				.private_bytes = 256,
 				.threads = {32, 1, 1}};
-	struct group g = {.grid = &grid, .lds = lds, .waves_count = 1, .waves = w};
+	struct workgroup g = {.grid = &grid, .lds = lds, .waves_count = 1, .waves = w};
 	bool good;
 
 	pthread_mutex_init(&c.lock, NULL);
@@ -72,7 +70,7 @@ static bool run(const struct op *op, uint64_t from, row *v, uint8_t *lds, struct
 			   .grid = &grid,
 			   .v = v,
 			   .vgprs = 256,
-			   .state = RUNS,
+			   .state = WAVE_RUNNING,
 			   .mode = AMD_FLOAT_MODE_DEFAULT,
 			   .flat_scratch = DATA};
 	fill(w, from);
@@ -112,7 +110,7 @@ int main(void)
 				struct op o = {.handler = amd_handler_of(op)};
 
 				if (!o.handler || !amd_row_has(amd_row(op), form) ||
-				    op == AMD_s_memrealtime) /* never the same twice */
+				    op == AMD_s_memrealtime) /* differs every time */
 					continue;
 				amd_random(AMD_GFX1030, amd_row(op), form, next, &seed, &o.in);
 				o.uses_count = (uint8_t)amd_uses(&o.in, o.uses);
@@ -124,6 +122,8 @@ int main(void)
 				}
 			}
 	}
-	ok(!bad && rows > 850, "%u instructions do no harm with random settings", rows);
+	ok(!bad && rows > 850,
+	   "%u instructions with random fields are deterministic and touch no foreign memory",
+	   rows);
 	return tap_done();
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A driver of a few lines for tests of the card: objects of the resource manager by calls, page
- * tables written by hand, one channel. Places and handles are fixed.
- */
+/* A minimal driver for tests of the card: RM objects by RPC, hand-written page tables, one channel.
+ * Addresses and handles are fixed. */
 #ifndef TESTS_CARD_DRIVER_H
 #define TESTS_CARD_DRIVER_H
 
@@ -25,21 +23,21 @@ enum {
 	COPIER = 0xc8b5,
 	CHANNEL_ID = 5,
 };
-/* Places in VRAM. */
+/* Addresses in VRAM. */
 #define TABLES    0x100000ull
 #define INSTANCE  0x200000ull
 #define USERD     0x201000ull
 #define DATA      0x400000ull /* 2 MiB, mapped at VA */
 #define VA        0x40000000ull
-/* Places in the machine's memory beyond what the boot needs. */
+/* Addresses in the machine's memory beyond those of the boot. */
 #define METHODS   0x300000u
 #define SYSTEM    0x380000u /* a page, mapped at SYSTEM_VA */
 #define SYSTEM_VA 0x50000000ull
-/* From DATA on. */
+/* Offsets from DATA. */
 enum { RING = 0, STREAM = 0x1000, SEMAPHORE = 0x10000, SOURCE = 0x20000, TARGET = 0x30000 };
 #define RING_ENTRIES 32
 
-static uint8_t *vram;   /* all of it */
+static uint8_t *vram;   /* the whole VRAM */
 static uint32_t status; /* of the last object or control */
 
 static inline void *data_at(uint32_t offset)
@@ -47,9 +45,9 @@ static inline void *data_at(uint32_t offset)
 	return vram + DATA + offset;
 }
 
-/* One call with parameters, and the answer's parameters in the same place. */
-static inline uint32_t call(uint32_t function, void *header, uint32_t header_bytes,
-			    uint32_t status_offset, void *parameters, uint32_t bytes)
+/* One RPC with parameters; the reply's parameters replace them. */
+static inline uint32_t rm_call(uint32_t function, void *header, uint32_t header_bytes,
+			       uint32_t status_offset, void *parameters, uint32_t bytes)
 {
 	uint8_t payload[4096 - NV_GSP_HEADERS] = {0};
 	const uint8_t *back;
@@ -60,7 +58,7 @@ static inline uint32_t call(uint32_t function, void *header, uint32_t header_byt
 		memcpy(payload + header_bytes, parameters, bytes);
 	put(function, payload, header_bytes + bytes);
 	ring();
-	do { /* events may be there before it */
+	do { /* events may precede the reply */
 		back = at(STATUS + 4096 * (1 + status_get));
 		back += NV_GSP_HEADERS;
 		answered = answer(&result);
@@ -72,32 +70,33 @@ static inline uint32_t call(uint32_t function, void *header, uint32_t header_byt
 	memcpy(&status, back + status_offset, 4);
 	return status;
 }
-static inline uint32_t make(uint32_t parent, uint32_t object, uint32_t class, void *parameters,
-			    uint32_t bytes)
+static inline uint32_t rm_alloc(uint32_t parent, uint32_t object, uint32_t class, void *parameters,
+				uint32_t bytes)
 {
 	struct nv_gsp_rm_alloc a = {CLIENT, parent, object, class, 0, bytes, 0, 0};
 
-	return call(NV_GSP_RM_ALLOC, &a, sizeof(a), offsetof(struct nv_gsp_rm_alloc, status),
-		    parameters, bytes);
+	return rm_call(NV_GSP_RM_ALLOC, &a, sizeof(a), offsetof(struct nv_gsp_rm_alloc, status),
+		       parameters, bytes);
 }
-static inline uint32_t control(uint32_t object, uint32_t command, void *parameters, uint32_t bytes)
+static inline uint32_t rm_control(uint32_t object, uint32_t command, void *parameters,
+				  uint32_t bytes)
 {
 	struct nv_gsp_rm_control r = {CLIENT, object, command, 0, bytes, 0};
 
-	return call(NV_GSP_RM_CONTROL, &r, sizeof(r), offsetof(struct nv_gsp_rm_control, status),
-		    parameters, bytes);
+	return rm_call(NV_GSP_RM_CONTROL, &r, sizeof(r), offsetof(struct nv_gsp_rm_control, status),
+		       parameters, bytes);
 }
-static inline uint32_t release(uint32_t object)
+static inline uint32_t rm_free(uint32_t object)
 {
 	struct nv_gsp_rm_free f = {CLIENT, 0, object, 0};
 
-	return call(NV_GSP_RM_FREE, &f, sizeof(f), offsetof(struct nv_gsp_rm_free, status), NULL,
-		    0);
+	return rm_call(NV_GSP_RM_FREE, &f, sizeof(f), offsetof(struct nv_gsp_rm_free, status), NULL,
+		       0);
 }
 
-/* Directories from the root at TABLES down to the slot of an address; the two slots share all but
- * the last. */
-static inline uint64_t *slot(uint64_t va)
+/* Returns the page table entry slot of an address and writes the directories from the root at
+ * TABLES down; the two mapped addresses share all but the last. */
+static inline uint64_t *pte_slot(uint64_t va)
 {
 	static const uint8_t shifts[] = NV_MMU3_SHIFTS;
 	static const uint16_t entries[] = NV_MMU3_ENTRIES;
@@ -123,8 +122,8 @@ static inline void map_all(void)
 	const uint64_t small = TABLES + 0x8000;
 
 	memset(vram + TABLES, 0, 0x10000);
-	slot(VA)[0] = DATA | NV_MMU3_VALID | NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC;
-	slot(SYSTEM_VA)[1] = small | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
+	pte_slot(VA)[0] = DATA | NV_MMU3_VALID | NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC;
+	pte_slot(SYSTEM_VA)[1] = small | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
 	*(uint64_t *)(vram + small) =
 		(MACHINE + SYSTEM) | NV_MMU3_VALID | NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR;
 }
@@ -151,9 +150,9 @@ static inline uint32_t make_device(void)
 	struct rm_device_parameters device = {.client_share = CLIENT};
 	struct rm_subdevice_parameters subdevice = {0};
 
-	return make(0, CLIENT, RM_CLASS_ROOT, &client, sizeof(client)) |
-	       make(CLIENT, DEVICE, RM_CLASS_DEVICE, &device, sizeof(device)) |
-	       make(DEVICE, SUBDEVICE, RM_CLASS_SUBDEVICE, &subdevice, sizeof(subdevice));
+	return rm_alloc(0, CLIENT, RM_CLASS_ROOT, &client, sizeof(client)) |
+	       rm_alloc(CLIENT, DEVICE, RM_CLASS_DEVICE, &device, sizeof(device)) |
+	       rm_alloc(DEVICE, SUBDEVICE, RM_CLASS_SUBDEVICE, &subdevice, sizeof(subdevice));
 }
 static inline uint32_t make_space(void)
 {
@@ -161,8 +160,8 @@ static inline uint32_t make_space(void)
 	struct rm_set_directory directory = {.address = TABLES, .entries = 2, .va_space = SPACE};
 
 	map_all();
-	return make(DEVICE, SPACE, RM_CLASS_VA_SPACE, &space, RM_VA_SPACE_BYTES_570) |
-	       control(DEVICE, RM_CONTROL_SET_DIRECTORY, &directory, sizeof(directory));
+	return rm_alloc(DEVICE, SPACE, RM_CLASS_VA_SPACE, &space, RM_VA_SPACE_BYTES_570) |
+	       rm_control(DEVICE, RM_CONTROL_SET_DIRECTORY, &directory, sizeof(directory));
 }
 static inline uint32_t start_channel_of(uint32_t engine)
 {
@@ -172,23 +171,23 @@ static inline uint32_t start_channel_of(uint32_t engine)
 
 	p.engine = engine;
 	memset(vram + USERD, 0, NV_USERD_BYTES);
-	return make(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)) |
-	       control(CHANNEL, RM_CONTROL_BIND, &bind, sizeof(bind)) |
-	       control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570);
+	return rm_alloc(DEVICE, CHANNEL, NV_CLASS_HOPPER_CHANNEL, &p, sizeof(p)) |
+	       rm_control(CHANNEL, RM_CONTROL_BIND, &bind, sizeof(bind)) |
+	       rm_control(CHANNEL, RM_CONTROL_SCHEDULE_CHANNEL, &schedule, RM_SCHEDULE_BYTES_570);
 }
 static inline uint32_t start_channel(void)
 {
 	return start_channel_of(RM_ENGINE_COPY0 + 2);
 }
-static inline uint32_t end_all(void)
+static inline uint32_t free_all(void)
 {
 	struct rm_unset_directory directory = {SPACE, 0};
 
-	return control(DEVICE, RM_CONTROL_UNSET_DIRECTORY, &directory, sizeof(directory)) |
-	       release(SPACE) | release(SUBDEVICE) | release(DEVICE) | release(CLIENT);
+	return rm_control(DEVICE, RM_CONTROL_UNSET_DIRECTORY, &directory, sizeof(directory)) |
+	       rm_free(SPACE) | rm_free(SUBDEVICE) | rm_free(DEVICE) | rm_free(CLIENT);
 }
 
-/* Context buffers of the channel, all in the same place. */
+/* Context buffers of the channel, all at the same address. */
 static inline struct rm_promote promotion(void)
 {
 	struct rm_promote p = {
@@ -207,7 +206,7 @@ static inline struct rm_promote promotion(void)
 	return p;
 }
 
-static inline void start(void)
+static inline void boot_gsp(void)
 {
 	uint32_t result;
 
@@ -218,7 +217,7 @@ static inline void start(void)
 	answer(&result);
 	write32(NV_VF_BAR1_BLOCK, 0);
 }
-static inline void stop(void)
+static inline void unload_gsp(void)
 {
 	struct nv_gsp_unloading unloading = {0};
 	uint32_t result;
@@ -228,7 +227,7 @@ static inline void stop(void)
 	answer(&result);
 }
 
-/* Up to ten seconds. */
+/* Polls for up to ten seconds. */
 static inline bool wait_for(const void *word, uint32_t value)
 {
 	for (int i = 0; i < 10000; i++) {
@@ -239,7 +238,7 @@ static inline bool wait_for(const void *word, uint32_t value)
 	return false;
 }
 
-/* What happened to which channel; events before it are counted. */
+/* Waits for the RC_TRIGGERED event of a channel; counts the events before it. */
 static uint32_t fault_events, log_events;
 
 static inline struct nv_gsp_rc wait_for_rc(void)

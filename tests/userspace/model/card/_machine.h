@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A machine for tests of the card: memory lent to it, a GSP booted from structures that are right
+/* A machine for tests of the card: memory mapped for DMA, a GSP booted from valid structures
  * (images are not compared; virtual machines do that with the real files), its queues with the test
- * in the place of a driver, and what the card refused meanwhile.
- */
+ * in the role of the driver, and a check of the card's refusals. */
 #ifndef TESTS_CARD_MACHINE_H
 #define TESTS_CARD_MACHINE_H
 
@@ -16,11 +14,11 @@
 #include "model/card/card.h"
 #include "tests/tap.h"
 
-#define MACHINE 0x40000000ull /* where the card sees the machine's memory */
+#define MACHINE 0x40000000ull /* DMA address of the machine's memory */
 #define BYTES   (4u << 20)
 #define VRAM    (512ull << 20)
 
-/* Places in that memory. */
+/* Offsets in that memory. */
 enum {
 	FMC = 0x1000,
 	BOOT = 0x2000,
@@ -77,7 +75,7 @@ static inline void name(uint32_t index, const char *letters, uint32_t offset, ui
 		((uint64_t *)at(offset))[1 + i] = MACHINE + offset + i * 4096;
 }
 
-/* Everything as it should be. */
+/* Fills all boot structures with valid contents. */
 static inline void prepare(void)
 {
 	uint32_t pages = 1 + 2 * NV_GSP_QUEUE_BYTES / NV_GSP_PAGE;
@@ -134,7 +132,7 @@ static inline void prepare(void)
 				  .boot_args = MACHINE + BOOT};
 }
 
-/* The FSP's error code. */
+/* Boots the GSP and returns the FSP's error code. */
 static inline uint32_t boot(void)
 {
 	uint32_t words[sizeof(cot) / 4], reply[5];
@@ -160,7 +158,7 @@ static inline void reset(void)
 	prepare();
 }
 
-/* Puts a call into the queue without ringing. */
+/* Appends an RPC to the command queue without a doorbell. */
 static inline struct nv_gsp_element *put(uint32_t function, const void *payload, uint32_t bytes)
 {
 	uint32_t slot = command()->put;
@@ -184,7 +182,7 @@ static inline void ring(void)
 {
 	write32(NV_PGSP_QUEUE_HEAD, 0);
 }
-/* Function of the next answer, its result in *result; 0: none. */
+/* Takes the next message: returns its function, and its result in *result; 0: none. */
 static inline uint32_t answer(uint32_t *result)
 {
 	struct nv_gsp_queue *q = at(STATUS);
@@ -215,7 +213,7 @@ static inline void refused(const char *words, const char *promise)
 		memset(said, 0, said_bytes);
 }
 
-/* A card and its machine; false after a failure that was told. */
+/* Creates a card and its machine; returns false after a failed check. */
 static inline bool machine_open_with(const char *fault)
 {
 	int fd = memfd_create("machine", MFD_CLOEXEC);
@@ -226,13 +224,14 @@ static inline bool machine_open_with(const char *fault)
 						  .vram_bytes = VRAM,
 						  .log = log_file,
 						  .fault = fault,
-						  .quiet_end = true},
+						  .require_quiesced = true},
 			   why, sizeof(why));
-	bool good = card && !ftruncate(fd, BYTES) && !card_lend(card, MACHINE, BYTES, fd, 0, true);
+	bool good =
+		card && !ftruncate(fd, BYTES) && !card_dma_map(card, MACHINE, BYTES, fd, 0, true);
 
 	memory = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	return ok(good && memory != MAP_FAILED, "there is a card");
+	return ok(good && memory != MAP_FAILED, "the card and the machine's memory are created");
 }
 
 static inline bool machine_open(void)

@@ -1,76 +1,76 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The stand-in for the GSP, with this test in the place of a driver: a boot from structures that
- * are right, calls, and one refusal for each thing that a driver may get wrong.
- */
+// SPDX-License-Identifier: MIT
+/* The modelled GSP with the test in the role of the driver: a boot from valid structures, calls,
+ * and one refusal for each mistake that a driver can make. */
 #include "tests/userspace/model/card/_machine.h"
 
-static void right(void)
+static void valid_boot(void)
 {
 	struct nv_gsp_static_info info = {.fb_regions = 0};
 	struct nv_gsp_unloading unloading = {0};
 	uint32_t result = 99;
 
 	reset();
-	ok(read32(NV_PFB_WPR2_ADDR_HI) == 0, "before the boot nothing is protected");
-	ok(boot() == 0, "a boot that is right is accepted");
-	ok(NV_PRIV_LOCKED(read32(NV_PGSP_MAILBOX0)), "the GSP is locked for a while");
+	ok(read32(NV_PFB_WPR2_ADDR_HI) == 0, "boot: before it nothing is write-protected");
+	ok(boot() == 0, "boot: valid structures are accepted");
+	ok(NV_PRIV_LOCKED(read32(NV_PGSP_MAILBOX0)),
+	   "boot: the GSP's registers are locked for a while");
 	while (NV_PRIV_LOCKED(read32(NV_PGSP_MAILBOX0)))
 		;
 	ok(read32(NV_PGSP_MAILBOX0) == 0 &&
 		   read32(NV_PGSP_RISCV_CPUCTL) & NV_PGSP_RISCV_CPUCTL_ACTIVE,
-	   "then it runs");
-	ok(read32(NV_PFB_WPR2_ADDR_HI) != 0, "a region is protected");
-	ok(answer(&result) == NV_GSP_EVENT_INIT_DONE && !result, "it says that it is up");
+	   "boot: the GSP runs once they unlock");
+	ok(read32(NV_PFB_WPR2_ADDR_HI) != 0, "boot: a region is write-protected");
+	ok(answer(&result) == NV_GSP_EVENT_INIT_DONE && !result, "boot: the GSP sends INIT_DONE");
 	put(NV_GSP_GET_STATIC_INFO, &info, sizeof(info));
 	ring();
-	ok(answer(&result) == NV_GSP_GET_STATIC_INFO && !result, "it answers a call");
+	ok(answer(&result) == NV_GSP_GET_STATIC_INFO && !result, "boot: the GSP answers a call");
 	write32(NV_VF_BAR1_BLOCK, 0);
 	put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, sizeof(unloading));
 	ring();
 	ok(answer(&result) == NV_GSP_UNLOADING_GUEST_DRIVER && !result &&
 		   read32(NV_PGSP_MAILBOX0) == NV_PGSP_MAILBOX0_UNLOADED &&
 		   read32(NV_PFB_WPR2_ADDR_HI) == 0,
-	   "it unloads");
-	refused(NULL, "none of it is refused");
+	   "boot: the GSP unloads");
+	refused(NULL, "boot: a correct driver is not refused anything");
 }
 
-static void wrong_boots(void)
+static void invalid_boots(void)
 {
 	reset();
 	cot.version = 2;
-	ok(boot(), "a message of another version fails");
-	refused("version 2", "and is refused");
+	ok(boot(), "boot: a chain-of-trust message of another version fails");
+	refused("version 2", "boot: a chain-of-trust message of another version is refused");
 	reset();
 	((struct nv_gsp_wpr_meta *)at(META))->magic++;
-	ok(boot(), "a wrong magic fails");
-	refused("magic", "and is refused");
+	ok(boot(), "boot: WPR metadata with a wrong magic fails");
+	refused("magic", "boot: WPR metadata with a wrong magic is refused");
 	reset();
 	((struct nv_gsp_wpr_meta *)at(META))->heap_bytes = 1 << 20;
-	ok(boot(), "a heap that is too small fails");
-	refused("no room", "and is refused");
+	ok(boot(), "boot: a heap that is too small fails");
+	refused("no room", "boot: a heap that is too small is refused");
 	reset();
 	*(uint64_t *)at(RADIX2) = MACHINE + BYTES;
-	ok(boot(), "a table that leads nowhere fails");
-	refused("a page of the image", "and is refused");
+	ok(boot(), "boot: a radix3 table that points to unmapped memory fails");
+	refused("a page of the image",
+		"boot: a radix3 table that points to unmapped memory is refused");
 	reset();
 	((struct nv_gsp_libos_region *)at(LIBOS))[3].name++;
-	ok(boot(), "a missing region fails");
-	refused("RMARGS", "and is refused by name");
+	ok(boot(), "boot: a missing libos region fails");
+	refused("RMARGS", "boot: a missing libos region is refused by name");
 	reset();
 	((uint64_t *)at(LOGS))[3] = 0;
-	ok(boot(), "a log that does not list its pages fails");
-	refused("LOGINIT", "and is refused");
+	ok(boot(), "boot: a log region that does not list its pages fails");
+	refused("LOGINIT", "boot: a log region that does not list its pages is refused");
 	reset();
 	card_write(card, CARD_CONFIG, 4, &(uint16_t){2}, 2);
-	ok(boot(), "a boot without bus mastering fails");
-	refused("not bus master", "and is refused");
+	ok(boot(), "boot: without bus mastering it fails");
+	refused("not bus master", "boot: DMA without bus mastering is refused");
 	reset();
-	ok(!boot() && boot(), "a second boot fails");
-	refused("GSP that runs", "and is refused");
+	ok(!boot() && boot(), "boot: a second boot fails");
+	refused("a running GSP", "boot: a second boot is refused");
 }
 
-static void wrong_calls(void)
+static void invalid_calls(void)
 {
 	struct nv_gsp_unloading unloading = {0};
 	uint32_t result = 0;
@@ -78,73 +78,76 @@ static void wrong_calls(void)
 	reset();
 	boot();
 	answer(&result);
-	refused(NULL, "the GSP is up");
+	refused(NULL, "call: the GSP has booted");
 	put(12345, &unloading, 8);
 	ring();
 	ok(answer(&result) == 12345 && result == NV_STATUS_NOT_SUPPORTED,
-	   "an unknown call is answered with an error");
-	refused("call 12345", "and is refused");
+	   "call: an unknown call is answered with an error");
+	refused("call 12345", "call: an unknown call is refused");
 	put(NV_GSP_GET_STATIC_INFO, &unloading, 8);
 	ring();
-	ok(answer(&result) == NV_GSP_GET_STATIC_INFO && result, "so is one of the wrong size");
-	refused("another size", "and is refused");
+	ok(answer(&result) == NV_GSP_GET_STATIC_INFO && result,
+	   "call: a call of the wrong size is answered with an error");
+	refused("another size", "call: a call of the wrong size is refused");
 	put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, 8)->checksum ^= 1;
 	ring();
-	ok(!answer(&result), "a wrong checksum is not answered");
-	refused("checksum", "and is refused");
+	ok(!answer(&result), "call: an element with a wrong checksum is not answered");
+	refused("checksum", "call: an element with a wrong checksum is refused");
 	reset();
 	boot();
 	sequence = 7;
 	put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, 8);
 	ring();
-	refused("sequence", "so is a wrong sequence number");
+	refused("sequence", "call: an element with a wrong sequence number is refused");
 	reset();
 	boot();
 	command()->put = 1000;
 	ring();
-	refused("ends at 1000", "and a pointer beyond the queue");
+	refused("command queue is 1000", "call: PUT beyond the queue is refused");
 	reset();
 	boot();
 	answer(&result);
 	put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, 8);
 	ring();
-	refused("page tables", "and a window that was never set to memory");
+	refused("page tables",
+		"call: unloading with BAR 2 still on the GSP's page tables is refused");
 	reset();
 	boot();
 	card_write(card, CARD_CONFIG, NV_PCI_CAP_PM + 4, &(uint16_t){3}, 2);
-	refused("while the GSP runs", "and sleep while it runs");
+	refused("while the GSP runs", "call: D3 while the GSP runs is refused");
 }
 
-/* A machine that goes must have stopped the card: one thing after the other that it may have left on. */
-static void left(void)
+/* A machine must quiesce the card before it disconnects: one thing after the other that it may have
+ * left enabled. */
+static void disconnects(void)
 {
 	reset();
-	card_leave(card);
-	refused("running", "a machine that leaves bus mastering on is refused");
+	card_check_quiesced(card);
+	refused("card active", "disconnect: bus mastering left on is refused");
 	card_write(card, CARD_CONFIG, 4, &(uint16_t){2}, 2);
-	card_leave(card);
-	refused(NULL, "one that leaves nothing on is not");
+	card_check_quiesced(card);
+	refused(NULL, "disconnect: a quiescent card is accepted");
 	card_write(card, CARD_CONFIG, NV_PCI_CAP_MSI + 2, &(uint16_t){1}, 2);
-	card_leave(card);
-	refused("running", "but when MSI is on");
+	card_check_quiesced(card);
+	refused("card active", "disconnect: MSI left on is refused");
 	card_write(card, CARD_CONFIG, NV_PCI_CAP_MSI + 2, &(uint16_t){0}, 2);
 	write32(NV_VF_INTR_TOP_ENABLE, 1);
-	card_leave(card);
-	refused("running", "or an interrupt");
+	card_check_quiesced(card);
+	refused("card active", "disconnect: an enabled interrupt is refused");
 	reset();
 	boot();
 	card_write(card, CARD_CONFIG, 4, &(uint16_t){2}, 2);
-	card_leave(card);
-	refused("running", "or when the GSP runs");
+	card_check_quiesced(card);
+	refused("card active", "disconnect: a running GSP is refused");
 }
 
 int main(void)
 {
 	if (machine_open()) {
-		right();
-		wrong_boots();
-		wrong_calls();
-		left();
+		valid_boot();
+		invalid_boots();
+		invalid_calls();
+		disconnects();
 	}
 	machine_close();
 	return tap_done();

@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * What the driver writes into page tables is what the card's MMU reads: the same file that the
- * kernel compiles maps, splits and unmaps at random, and after each step the modelled MMU, which
- * shares no code with it, finds every page where it should be and none elsewhere.
- */
+// SPDX-License-Identifier: MIT
+/* The card's MMU reads what the driver writes into page tables: the file that the kernel compiles
+ * maps, splits and unmaps at random, and after each step the modelled MMU, which shares no code
+ * with it, finds every page at its address and no other. */
 #include <stdint.h>
 
 typedef uint8_t u8;
@@ -16,16 +14,17 @@ typedef uint64_t u64;
 #include "model/card/page_table.h"
 
 #define VRAM_BYTES (16u << 20)
-#define PAGES      2048 /* 8 MiB are watched, from the middle of a slot on */
+#define PAGES      2048 /* 8 MiB are checked, from the middle of a slot on */
 #define BASE       (0x1234567ull << 21 | 0x100000)
 #define BITS       (NV_MMU3_PTE_COHERENT | NV_MMU3_PCF_REGULAR | NV_MMU3_KIND_GENERIC)
 
 static uint8_t vram[VRAM_BYTES];
 static uint32_t tables;
-static bool taken[VRAM_BYTES / NV_MMU3_TABLE_BYTES] = {true}; /* by a table; place 0 stays free */
-static uint32_t allow = UINT32_MAX; /* allocations until one is refused by a limit */
-static uint32_t granted;            /* those that no limit could refuse */
-static u64 expected[PAGES];         /* entry of each 4 KiB, without VALID; 0: none */
+/* holds a table; entry 0 stays free */
+static bool taken[VRAM_BYTES / NV_MMU3_TABLE_BYTES] = {true};
+static uint32_t allow = UINT32_MAX; /* allocations until a limit rejects one */
+static uint32_t granted;            /* allocations that no limit could reject */
+static u64 expected[PAGES];         /* expected entry of each 4 KiB page, without VALID; 0: none */
 
 static int alloc(void *owner, u32 children, bool surely, struct nv_mmu_table **table)
 {
@@ -55,7 +54,7 @@ static void release(void *owner, struct nv_mmu_table *t)
 	(void)owner;
 	if (!t)
 		return;
-	/* Whoever still reads it finds what makes no sense. */
+	/* A stale reader finds invalid entries. */
 	memset(vram + t->address, 0xff, NV_MMU3_TABLE_BYTES);
 	taken[t->address / NV_MMU3_TABLE_BYTES] = false;
 	free(t->children);
@@ -86,8 +85,8 @@ static u64 random_below(u64 n)
 	return rng % n;
 }
 
-/* Every page of the window, and its neighbours. */
-static bool agrees(struct nv_mmu *mmu, const char *when)
+/* Checks every page of the window, and its neighbours. */
+static bool mmu_agrees(struct nv_mmu *mmu, const char *when)
 {
 	struct mmu_page p;
 	const char *wrong;
@@ -124,9 +123,8 @@ static int unmap(struct nv_mmu *mmu, u32 first, u32 count)
 	return 0;
 }
 
-/* A random range; where the step is large it is aligned to it, so that all sizes of pages are made.
- */
-static void pick(u32 *first, u32 *count, u64 *address)
+/* A random range; large steps are aligned, so that all page sizes occur. */
+static void pick_range(u32 *first, u32 *count, u64 *address)
 {
 	static const u32 steps[] = {1, 16, 512};
 	u32 step = steps[random_below(3)], offset = (BASE >> 12) % step;
@@ -151,24 +149,24 @@ static void sizes(void)
 	ok(!nv_mmu_map(&mmu, va, 2 * HUGE_BYTES, 0x80000000, BITS) &&
 		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + HUGE_BYTES + 5, &p, &wrong) &&
 		   p.shift == 21,
-	   "aligned memory is mapped by pages of 2 MiB");
+	   "page size: aligned memory is mapped by pages of 2 MiB");
 	ok(!nv_mmu_map(&mmu, va + 2 * HUGE_BYTES, 0x30000, 0x90010000, BITS) &&
 		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * HUGE_BYTES, &p, &wrong) &&
 		   p.shift == 16,
-	   "by pages of 64 KiB where that is what fits");
+	   "page size: memory aligned to 64 KiB is mapped by pages of 64 KiB");
 	ok(!nv_mmu_map(&mmu, va + 2 * HUGE_BYTES + 0x30000, 0x2000, 0x90101000, BITS) &&
 		   mmu_find(vram, VRAM_BYTES, mmu.root->address, va + 2 * HUGE_BYTES + 0x31000, &p,
 			    &wrong) &&
 		   p.shift == 12 && (p.entry & NV_MMU3_ADDRESS) == 0x90102000,
-	   "and by pages of 4 KiB");
+	   "page size: other memory is mapped by pages of 4 KiB");
 	ok(mmu_find(vram, VRAM_BYTES, mmu.root->address, va, &p, &wrong) &&
 		   (p.entry & ~NV_MMU3_ADDRESS) == (BITS | NV_MMU3_VALID),
-	   "rights and kind are as asked");
+	   "page size: permissions and kind are as requested");
 	ok(!nv_mmu_map(&mmu, (1ull << 57) - 4096, 4096, 0x1000, BITS) &&
 		   mmu_find(vram, VRAM_BYTES, mmu.root->address, (1ull << 57) - 1, &p, &wrong),
-	   "the last page can be mapped");
+	   "page size: the last page of the address space can be mapped");
 	nv_mmu_fini(&mmu);
-	ok(!tables, "all tables are given back");
+	ok(!tables, "page size: all tables are freed");
 }
 
 static bool random_step(struct nv_mmu *mmu)
@@ -176,7 +174,7 @@ static bool random_step(struct nv_mmu *mmu)
 	u32 first, count;
 	u64 address;
 
-	pick(&first, &count, &address);
+	pick_range(&first, &count, &address);
 	if (unmap(mmu, first, count))
 		return false;
 	expect(first, count, 0);
@@ -187,7 +185,7 @@ static bool random_step(struct nv_mmu *mmu)
 			return false;
 		expect(first, count, address | BITS);
 	}
-	return agrees(mmu, "random steps");
+	return mmu_agrees(mmu, "random steps");
 }
 
 static void random_steps(void)
@@ -208,10 +206,9 @@ static void random_steps(void)
 		left += tables - 1;
 		nv_mmu_fini(&mmu);
 	}
-	ok(!left, "where nothing is mapped only the root is left of the tables");
-	ok(good, "random steps in %u address spaces: the MMU finds every page where it should be",
-	   rounds);
-	ok(!tables, "all tables are given back");
+	ok(!left, "random: an empty address space has no table but the root");
+	ok(good, "random: in %u address spaces the MMU finds every page at its address", rounds);
+	ok(!tables, "random: all tables are freed");
 	memset(expected, 0, sizeof(expected));
 }
 
@@ -231,43 +228,44 @@ static void no_memory(void)
 
 		allow = UINT32_MAX;
 		expect(0, 0x301, status ? 0 : 0x40001000 | BITS);
-		good = good && (!status || status == -ENOSPC) && agrees(&mmu, "no memory");
+		good = good && (!status || status == -ENOSPC) && mmu_agrees(&mmu, "no memory");
 		nv_mmu_fini(&mmu);
 		memset(expected, 0, sizeof(expected));
 		if (!status)
 			break;
 	}
 	ok(good && after > 3 && !tables,
-	   "without memory for tables nothing is mapped, and nothing is lost");
+	   "out of memory: without memory for tables nothing is mapped or lost");
 }
 
-/* What takes the place of a page is granted, so what is mapped can always be given back, in parts, too. */
+/* Tables that replace a page when a mapping is split are always granted, so every mapping can be
+ * unmapped, also in part. */
 static void at_a_limit(void)
 {
-	u64 va = BASE + 0x100000; /* a slot begins there */
+	u64 va = BASE + 0x100000; /* start of a slot */
 	struct nv_mmu mmu;
 
 	memset(vram, 0, sizeof(vram));
 	granted = 0;
 	ok(!nv_mmu_init(&mmu, &memory, NULL) &&
 		   !nv_mmu_map(&mmu, va, HUGE_BYTES, HUGE_BYTES, BITS) && tables == 5,
-	   "a page of 2 MiB needs a root and four directories");
+	   "limit: a page of 2 MiB needs a root and four directories");
 	expect(256, 512, HUGE_BYTES | BITS);
 	allow = 0;
 	ok(nv_mmu_map(&mmu, va + HUGE_BYTES, 4096, 0x1000, BITS) == -ENOSPC &&
 		   nv_mmu_map(&mmu, 0, HUGE_BYTES, 0, BITS) == -ENOSPC,
-	   "at a limit nothing more is mapped");
+	   "limit: at the limit nothing more is mapped");
 	nv_mmu_reap(&mmu);
-	ok(tables == 5 && agrees(&mmu, "refused"), "what was refused leaves nothing");
+	ok(tables == 5 && mmu_agrees(&mmu, "refused"), "limit: a rejected mapping leaves no table");
 	ok(!unmap(&mmu, 256, 1) && granted == 2 && tables == 7,
-	   "a part can be given back, for which two tables are granted");
+	   "limit: a part can be unmapped, with two granted tables");
 	expect(256, 1, 0);
-	ok(agrees(&mmu, "a part was given back"), "and the rest is there");
-	ok(!unmap(&mmu, 256, 512), "all can be given back");
+	ok(mmu_agrees(&mmu, "a part was unmapped"), "limit: the rest stays mapped");
+	ok(!unmap(&mmu, 256, 512), "limit: the whole range can be unmapped");
 	nv_mmu_reap(&mmu);
-	ok(tables == 1, "of the tables only the root is left");
+	ok(tables == 1, "limit: only the root is left of the tables");
 	nv_mmu_fini(&mmu);
-	ok(!tables, "and that goes with the address space");
+	ok(!tables, "limit: the root is freed with the address space");
 	allow = UINT32_MAX;
 	memset(expected, 0, sizeof(expected));
 }

@@ -1,10 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Whatever a driver sends, the card lives: random objects, controls and frees, many of them nearly
- * right because handles, classes, commands and sizes come from short lists, with doorbells and
- * invalidations between them. Nothing is promised but that every call has an answer, that the card
- * can be reset and that the next driver finds it in order. Sanitizers watch.
- */
+// SPDX-License-Identifier: MIT
+/* The card survives any driver: random objects, controls and frees, many of them nearly valid
+ * because handles, classes, commands and sizes come from short lists, mixed with doorbells and
+ * invalidates. Every call must be answered, the card must reset, and the next driver must find it
+ * working. Sanitizers check memory. */
 #include "hw/nv/compute.h"
 #include "hw/nv/copy.h"
 #include "tests/userspace/model/card/_driver.h"
@@ -14,12 +12,12 @@
 
 static uint64_t seed = 1;
 
-static uint32_t any(uint32_t below)
+static uint32_t random_below(uint32_t below)
 {
 	seed = seed * 6364136223846793005ull + 1442695040888963407ull;
 	return (uint32_t)(seed >> 33) % below;
 }
-#define PICK(list) (list)[any(sizeof(list) / sizeof(*(list)))]
+#define PICK(list) (list)[random_below(sizeof(list) / sizeof(*(list)))]
 
 static const uint32_t handles[] = {CLIENT,  DEVICE, SUBDEVICE, SPACE, GROUP,     SHARE,
 				   CHANNEL, OTHER,  COPIER,    0,     0xc1e00004};
@@ -61,14 +59,14 @@ static const struct {
 	  {0x20801234, 4},
 };
 
-/* Parameters: zeros, or what is right for some class, with a few words changed. */
+/* Parameters: zeros, or valid ones for some class, with a few words changed. */
 static void fill(uint8_t *p, uint32_t bytes)
 {
 	static const uint32_t values[] = {0,     1,       2,          8,
 					  11,    0x1000,  0xffffffff, CLIENT,
 					  SPACE, CHANNEL, GROUP,      (uint32_t)TABLES};
 	struct rm_channel_parameters channel = channel_parameters();
-	uint32_t changes = any(3);
+	uint32_t changes = random_below(3);
 
 	memset(p, 0, bytes);
 	if (bytes == sizeof(channel))
@@ -76,33 +74,33 @@ static void fill(uint8_t *p, uint32_t bytes)
 	while (bytes >= 4 && changes--) {
 		uint32_t value = PICK(values);
 
-		memcpy(p + 4 * any(bytes / 4), &value, 4);
+		memcpy(p + 4 * random_below(bytes / 4), &value, 4);
 	}
 }
 
-/* false: no answer came. */
+/* Returns false if no answer arrives. */
 static bool random_call(void)
 {
 	static uint8_t p[4096 - NV_GSP_HEADERS];
-	uint32_t kind = any(8), choice = any(sizeof(classes) / sizeof(*classes));
+	uint32_t kind = random_below(8), choice = random_below(sizeof(classes) / sizeof(*classes));
 
 	status = ~0u;
 	if (kind < 3) {
 		fill(p, classes[choice].bytes);
-		return make(PICK(handles), PICK(handles), classes[choice].number, p,
-			    classes[choice].bytes) != ~0u;
+		return rm_alloc(PICK(handles), PICK(handles), classes[choice].number, p,
+				classes[choice].bytes) != ~0u;
 	}
 	if (kind < 7) {
-		choice = any(sizeof(commands) / sizeof(*commands));
-		uint32_t bytes = commands[choice].bytes + (any(10) ? 0 : 4);
+		choice = random_below(sizeof(commands) / sizeof(*commands));
+		uint32_t bytes = commands[choice].bytes + (random_below(10) ? 0 : 4);
 
 		fill(p, bytes);
-		return control(PICK(handles), commands[choice].number, p, bytes) != ~0u;
+		return rm_control(PICK(handles), commands[choice].number, p, bytes) != ~0u;
 	}
-	return release(PICK(handles)) != ~0u;
+	return rm_free(PICK(handles)) != ~0u;
 }
 
-static bool right_start(void)
+static bool valid_start(void)
 {
 	return !make_device() && !make_space() && !start_channel();
 }
@@ -116,24 +114,26 @@ int main(void)
 	vram = mmap(NULL, VRAM, PROT_READ | PROT_WRITE, MAP_SHARED,
 		    card_region(card, NV_PCI_BAR_VRAM).fd, 0);
 	for (uint32_t round = 0; round < ROUNDS; round++) {
-		start();
+		boot_gsp();
 		if (round % 2)
-			wrong += !right_start();
+			wrong += !valid_start();
 		for (uint32_t i = 0; i < CALLS; i++) {
 			unanswered += !random_call();
-			if (!any(10))
-				write32(NV_VF_DOORBELL, NV_DOORBELL(any(3), any(8)));
-			if (!any(20))
+			if (!random_below(10))
+				write32(NV_VF_DOORBELL,
+					NV_DOORBELL(random_below(3), random_below(8)));
+			if (!random_below(20))
 				invalidate();
 		}
 	}
-	ok(!unanswered, "every one of %u calls is answered", ROUNDS * CALLS);
-	ok(!wrong, "every driver that does it right finds the card in order");
-	start();
-	bool last = right_start();
+	ok(!unanswered, "every one of %u random calls is answered", ROUNDS * CALLS);
+	ok(!wrong, "after each round of random calls a correct driver starts a channel");
+	boot_gsp();
+	bool last = valid_start();
 
-	ok(last && !release(CHANNEL) && !end_all(), "so does the last");
-	ok(card_refusals(card) > ROUNDS, "much was refused");
+	ok(last && !rm_free(CHANNEL) && !free_all(),
+	   "after all rounds a correct driver starts and frees a channel");
+	ok(card_refusals(card) > ROUNDS, "most random calls are refused");
 	munmap(vram, VRAM);
 	machine_close();
 	return tap_done();

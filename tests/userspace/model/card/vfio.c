@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * The card behind a socket, with this test in the place of QEMU: handshake, regions, memory that is
- * shared by descriptor, and messages that are wrong.
- */
+// SPDX-License-Identifier: MIT
+/* The card behind a socket, with the test in the role of QEMU: handshake, regions, memory shared by
+ * descriptor, and invalid messages. */
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -22,7 +20,8 @@ static void *serve(void *arg)
 	return NULL;
 }
 
-/* Sends a message with up to one descriptor; body of the reply in `out`, its errno as result. */
+/* Sends a message with at most one descriptor; `out` gets the body of the reply, the result is its
+ * errno. */
 static int call(uint16_t command, const void *body, uint32_t bytes, int fd, void *out, size_t room)
 {
 	struct vfio_header h = {.id = 77, .command = command, .bytes = VFIO_HEADER_BYTES + bytes};
@@ -72,11 +71,11 @@ static void handshake(void)
 
 	ok(!call(1, version, 4, -1, version, sizeof(version)) && !version[0] && !version[1] &&
 		   strstr((char *)(version + 2), "max_data_xfer_size"),
-	   "the version is agreed upon");
+	   "vfio-user version is negotiated");
 	version[0] = 7;
-	ok(call(1, version, 4, -1, NULL, 0) == EINVAL, "another version is refused");
+	ok(call(1, version, 4, -1, NULL, 0) == EINVAL, "another vfio-user version is rejected");
 	ok(!call(4, info, 16, -1, info, 16) && info[1] == 3 && info[2] == 9 && info[3] == 5,
-	   "it is a PCI device with 9 regions and 5 interrupts");
+	   "DEVICE_GET_INFO reports a PCI device with 9 regions and 5 interrupts");
 }
 
 static void regions(void)
@@ -96,11 +95,11 @@ static void regions(void)
 
 	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.bytes == 16 << 20 && r.argsz == 32 &&
 		   r.flags == 3,
-	   "registers cannot be mapped");
+	   "the register BAR cannot be mapped");
 	r.argsz = 32;
 	r.index = 2;
 	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.argsz == 64 && r.flags == 7 && !r.cap,
-	   "who leaves no room hears how much it takes");
+	   "REGION_INFO without room for the capability reports the needed size");
 	close(received_fd);
 	ok(!call(5, &r, 32, -1, &r, sizeof(r)) && r.flags == 15 && r.cap == 32 && r.id == 1 &&
 		   r.count == 1 && r.area_offset == 0 && r.area_bytes == 64 << 20 &&
@@ -109,18 +108,18 @@ static void regions(void)
 	uint32_t *map = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, received_fd, 0);
 
 	ok(!call(9, &a, 16, -1, &a, sizeof(a)) && a.value == 0x233510de,
-	   "configuration space is read");
+	   "configuration space can be read");
 	a.offset = 4;
 	a.value = 6;
-	ok(!call(10, &a, 20, -1, NULL, 0), "and written");
+	ok(!call(10, &a, 20, -1, NULL, 0), "configuration space can be written");
 	a = (__typeof__(a)){4, 2, 4, 0xcafe};
 	ok(!call(10, &a, 20, -1, NULL, 0) && map != MAP_FAILED && map[1] == 0xcafe,
-	   "a written word of video memory is seen through the mapping");
+	   "a word written to video memory is visible through the mapping");
 	munmap(map, 4096);
 	close(received_fd);
 }
 
-static void memory_of_the_machine(void)
+static void machine_memory(void)
 {
 	int fd = memfd_create("machine", MFD_CLOEXEC);
 	struct {
@@ -134,27 +133,28 @@ static void memory_of_the_machine(void)
 
 	if (ftruncate(fd, 8192))
 		diag("no memory");
-	ok(!call(2, &map, 32, fd, NULL, 0), "memory is lent by descriptor");
-	ok(call(2, &map, 32, fd, NULL, 0) == EEXIST, "not twice");
+	ok(!call(2, &map, 32, fd, NULL, 0), "DMA_MAP maps memory by descriptor");
+	ok(call(2, &map, 32, fd, NULL, 0) == EEXIST, "a second DMA_MAP of the same range fails");
 	ok(!call(3, &unmap, 24, -1, NULL, 0) && call(3, &unmap, 24, -1, NULL, 0) == ENOENT,
-	   "it is taken back, once");
+	   "DMA_UNMAP succeeds exactly once");
 	close(fd);
 }
 
-static void wrong_messages(void)
+static void invalid_messages(void)
 {
 	struct {
 		uint64_t offset;
 		uint32_t region, count;
 	} a = {(16 << 20) - 2, 0, 4};
 
-	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL, "a read over the end of a region is refused");
+	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL, "a read beyond the end of a region is rejected");
 	a = (__typeof__(a)){0, 1, 4};
-	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL, "so is one of a region that is not there");
+	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL,
+	   "a read of a region that does not exist is rejected");
 	a = (__typeof__(a)){UINT64_MAX, 7, 4};
-	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL, "and one around the end");
-	ok(call(9, &a, 15, -1, NULL, 0) == EINVAL, "and a body that is too short");
-	ok(call(6, &a, 16, -1, NULL, 0) == EINVAL, "and a command that nobody knows");
+	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL, "a read whose offset wraps is rejected");
+	ok(call(9, &a, 15, -1, NULL, 0) == EINVAL, "a message with a short body is rejected");
+	ok(call(6, &a, 16, -1, NULL, 0) == EINVAL, "an unknown command is rejected");
 }
 
 int main(void)
@@ -168,20 +168,21 @@ int main(void)
 	card = card_create(
 		&(struct card_options){.chip = "gh100", .vram_bytes = 64 << 20, .log = log_file},
 		why, sizeof(why));
-	if (!ok(card && !socketpair(AF_UNIX, SOCK_STREAM, 0, pair), "there is a card and a socket"))
+	if (!ok(card && !socketpair(AF_UNIX, SOCK_STREAM, 0, pair),
+		"a card and a socket pair are created"))
 		return tap_done();
 	line = pair[0];
 	pthread_create(&thread, NULL, serve, &pair[1]);
 	handshake();
 	regions();
-	memory_of_the_machine();
-	wrong_messages();
-	ok(card_refusals(card) == 8, "all that was wrong was counted");
+	machine_memory();
+	invalid_messages();
+	ok(card_refusals(card) == 8, "every invalid message is counted as a refusal");
 	struct vfio_header bad = {.bytes = 3};
 
-	ok(write(line, &bad, sizeof(bad)) == sizeof(bad), "a message of impossible size");
+	ok(write(line, &bad, sizeof(bad)) == sizeof(bad), "a message of invalid size is sent");
 	pthread_join(thread, NULL);
-	ok(serve_status == -EPROTO, "ends the connection");
+	ok(serve_status == -EPROTO, "a message of invalid size ends the connection");
 	close(line);
 	card_destroy(card);
 	fclose(log_file);

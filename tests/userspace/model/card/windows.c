@@ -1,11 +1,9 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Windows to the card's memory: PRAMIN moves over it; BAR 1 and BAR 2 show it flat until page
- * tables count, then what those say, in both directions; and what lies behind no page is refused.
- */
+// SPDX-License-Identifier: MIT
+/* Windows to video memory: PRAMIN moves over it; BAR 1 and BAR 2 show it flat until their page
+ * tables are set, then as mapped, for reads and writes; access to an unmapped page is refused. */
 #include "tests/userspace/model/card/_driver.h"
 
-#define PAGE      0x600000ull /* in VRAM: what the windows are to show */
+#define PAGE      0x600000ull /* in VRAM: the page that the windows map */
 #define INSTANCES NV_PCI_BAR_INSTANCE
 
 static uint32_t window32(uint32_t region, uint64_t offset)
@@ -22,20 +20,20 @@ static void pramin(void)
 
 	write32(NV_XAL_EP_BAR0_WINDOW, PAGE >> 16);
 	write32(NV_PRAMIN + 0x123c, 0xabcd1234);
-	ok(at_page[0x123c / 4] == 0xabcd1234, "PRAMIN writes where it lies");
+	ok(at_page[0x123c / 4] == 0xabcd1234, "PRAMIN writes to its base");
 	at_page[0xffffc / 4] = 77;
-	ok(read32(NV_PRAMIN + 0xffffc) == 77, "and reads to its last word");
-	refused(NULL, "none of it is refused");
+	ok(read32(NV_PRAMIN + 0xffffc) == 77, "PRAMIN reads up to its last word");
+	refused(NULL, "PRAMIN within video memory is not refused");
 	write32(NV_XAL_EP_BAR0_WINDOW, VRAM >> 16);
-	ok(read32(NV_PRAMIN) == ~0u, "behind the last byte it reads all ones");
-	refused("PRAMIN", "and is refused");
+	ok(read32(NV_PRAMIN) == ~0u, "PRAMIN beyond video memory reads as all ones");
+	refused("PRAMIN", "PRAMIN beyond video memory is refused");
 }
 
-/* Directories as slot() makes them, but from a root that is the firmware's. */
+/* Directories as pte_slot() writes them, but below a root of the firmware. */
 static uint64_t tables_for(uint64_t va, uint64_t page)
 {
 	memset(vram + TABLES, 0, 0x10000);
-	slot(va)[1] = (TABLES + 0x8000) | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
+	pte_slot(va)[1] = (TABLES + 0x8000) | NV_MMU3_PDE_VRAM | NV_MMU3_PDE_NO_ATS;
 	((uint64_t *)(vram + TABLES + 0x8000))[va >> 12 & 511] =
 		page | NV_MMU3_VALID | NV_MMU3_PCF_REGULAR;
 	return *(uint64_t *)(vram + TABLES);
@@ -56,22 +54,24 @@ static void bar2(void)
 	uint32_t *at_page = (uint32_t *)(vram + PAGE);
 
 	at_page[1] = 4711;
-	ok(window32(INSTANCES, PAGE + 4) == 4711, "BAR 2 shows memory before it has page tables");
-	ok(!update(NV_GSP_BAR2, tables_for(0x5000, PAGE), 56), "it is given some");
-	ok(window32(INSTANCES, 0x5004) == 4711, "then it shows what they say");
+	ok(window32(INSTANCES, PAGE + 4) == 4711, "BAR 2 is flat before its page tables are set");
+	ok(!update(NV_GSP_BAR2, tables_for(0x5000, PAGE), 56), "BAR 2 page tables are set by RPC");
+	ok(window32(INSTANCES, 0x5004) == 4711, "BAR 2 reads through its page tables");
 	card_write(card, INSTANCES, 0x5008, &(uint64_t){0x1122334455667788}, 8);
-	ok(at_page[2] == 0x55667788 && at_page[3] == 0x11223344, "and writes there, too");
-	refused(NULL, "none of it is refused");
-	ok(window32(INSTANCES, 0x6000) == ~0u, "a page that is not there reads all ones");
-	refused("not mapped", "and is refused");
+	ok(at_page[2] == 0x55667788 && at_page[3] == 0x11223344,
+	   "BAR 2 writes through its page tables");
+	refused(NULL, "BAR 2 access to mapped pages is not refused");
+	ok(window32(INSTANCES, 0x6000) == ~0u, "BAR 2 reads an unmapped page as all ones");
+	refused("not mapped", "BAR 2 access to an unmapped page is refused");
 	tables_for(0x5000, VRAM - 0x1000);
 	window32(INSTANCES, 0x5000);
-	refused("protected", "so is one in protected memory");
-	ok(update(0, 0, 56) && update(NV_GSP_BAR2, 0, 47), "other windows and levels are errors");
-	refused("for window", "and refused");
+	refused("protected", "BAR 2 access to protected memory is refused");
+	ok(update(0, 0, 56) && update(NV_GSP_BAR2, 0, 47),
+	   "setting page tables of another window or level returns an error");
+	refused("for window", "setting page tables of another window or level is refused");
 	ok(!update(NV_GSP_BAR2, 0, 56) && window32(INSTANCES, PAGE + 4) == 4711,
-	   "without tables it is flat again");
-	refused(NULL, "which is not refused");
+	   "BAR 2 is flat again without page tables");
+	refused(NULL, "BAR 2 flat access is not refused");
 }
 
 static void bar1(void)
@@ -85,16 +85,16 @@ static void bar1(void)
 	       sizeof(info));
 	answer(&result);
 	ok(info.bar1_directory && info.bar1_directory >= info.fb[0].limit,
-	   "the firmware has a directory for BAR 1");
+	   "the firmware reports a page directory for BAR 1");
 	*(uint64_t *)(vram + info.bar1_directory) = tables_for(0x7000, PAGE);
 	*(uint32_t *)(vram + PAGE) = 815;
-	ok(window32(NV_PCI_BAR_VRAM, 0x7000) == 815, "BAR 1 shows what its tables say");
-	refused(NULL, "which is not refused");
+	ok(window32(NV_PCI_BAR_VRAM, 0x7000) == 815, "BAR 1 reads through its page tables");
+	refused(NULL, "BAR 1 access to a mapped page is not refused");
 	window32(NV_PCI_BAR_VRAM, 0x8000);
-	refused("not mapped", "but a page that is not there is");
+	refused("not mapped", "BAR 1 access to an unmapped page is refused");
 	write32(NV_VF_BAR1_BLOCK, 0);
-	ok(window32(NV_PCI_BAR_VRAM, PAGE) == 815, "set to physical mode it shows memory");
-	refused(NULL, "none of it is refused");
+	ok(window32(NV_PCI_BAR_VRAM, PAGE) == 815, "BAR 1 in physical mode is flat");
+	refused(NULL, "BAR 1 flat access is not refused");
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Channels: entries, method headers, semaphores, and what happens to a channel that is misused. */
+// SPDX-License-Identifier: MIT
+/* Channels: ring entries, method headers, semaphores, and errors. */
 #include "tests/userspace/model/nv/_rig.h"
 
 static struct rig r;
@@ -24,7 +24,7 @@ static void semaphore(uint64_t address, uint64_t payload, uint32_t execute)
 	rig_word(&r, execute);
 }
 
-/* Streams that are right. */
+/* Valid streams. */
 
 static void test_headers(void)
 {
@@ -32,7 +32,7 @@ static void test_headers(void)
 
 	/* Four kinds of header write the same registers of the copy engine, then it copies. */
 	out[0] = 0xfeedface;
-	rig_word(&r, 0); /* no-operation */
+	rig_word(&r, 0); /* no operation */
 	rig_word(&r, nv_method_pack(NV_METHOD_ONE_INC, 4, NV_COPY_SRC_HIGH, 3));
 	rig_word(&r, (uint32_t)(RIG_DATA >> 32));
 	rig_word(&r, 0xdead);
@@ -47,13 +47,13 @@ static void test_headers(void)
 				    NV_COPY_TRANSFER_NON_PIPELINED | NV_COPY_SRC_LINEAR |
 					    NV_COPY_DST_LINEAR));
 	ok(rig_go(&r) && out[0x40] == 0xfeedface && !out[0x41],
-	   "every kind of method header does its own");
+	   "each kind of method header writes the right methods");
 	rig_method(&r, 0, NV_HOST_WFI, 0);
 	rig_release(&r);
 	rig_word(&r, nv_method_pack(NV_METHOD_END_PB_SEGMENT, 0, 0, 0));
-	rig_method(&r, 0, 0xfc, 0); /* would be refused */
+	rig_method(&r, 0, 0xfc, 0); /* not modelled */
 	rig_submit(&r);
-	ok(rig_wait(&r), "what lies behind the end of a segment is skipped");
+	ok(rig_wait(&r), "methods after END_SEGMENT are skipped");
 }
 
 static void test_ring(void)
@@ -66,12 +66,12 @@ static void test_ring(void)
 	ok(good && r.release == before + 5 * RIG_ENTRIES, "the ring wraps around");
 	for (uint32_t i = 0; i < 10000 && get() != r.put; i++)
 		sched_yield();
-	ok(get() == r.put, "get follows put");
+	ok(get() == r.put, "GET follows PUT");
 	((uint64_t *)rig_at(&r, RIG_RING))[r.put] = 0;
 	r.put = (r.put + 1) % RIG_ENTRIES;
-	ok(rig_go(&r), "an entry without words is passed over");
+	ok(rig_go(&r), "a ring entry without words is skipped");
 	model_doorbell(r.m, 12345);
-	ok(rig_go(&r), "a doorbell for no channel is ignored");
+	ok(rig_go(&r), "a doorbell with an unknown token is ignored");
 }
 
 static uint64_t nanoseconds(void)
@@ -88,15 +88,16 @@ static void test_release(void)
 
 	memset(s, 0xff, 32);
 	semaphore(RIG_DATA + 0x200, 0x1122334455667788, NV_SEM_RELEASE);
-	ok(rig_go(&r) && s[0] == 0xffffffff55667788, "a 32-bit release writes four bytes");
+	ok(rig_go(&r) && s[0] == 0xffffffff55667788,
+	   "a 32-bit semaphore release writes four bytes");
 	semaphore(RIG_DATA + 0x200, 0x1122334455667788, NV_SEM_RELEASE | NV_SEM_PAYLOAD_64);
 	ok(rig_go(&r) && s[0] == 0x1122334455667788 && s[1] == UINT64_MAX,
-	   "a 64-bit release writes eight");
+	   "a 64-bit semaphore release writes eight bytes");
 	before = nanoseconds();
 	semaphore(RIG_DATA + 0x200, 7,
 		  NV_SEM_RELEASE | NV_SEM_PAYLOAD_64 | NV_SEM_RELEASE_TIMESTAMP);
 	ok(rig_go(&r) && s[0] == 7 && s[1] >= before && s[1] <= nanoseconds() && s[2] == UINT64_MAX,
-	   "a time stamp is the host's nanoseconds, which never step back");
+	   "a semaphore timestamp is the host's monotonic time in nanoseconds");
 }
 
 static const struct {
@@ -104,13 +105,14 @@ static const struct {
 	uint32_t operation;
 	uint64_t payload, blocked, free;
 } acquires[] = {
-	{"is equal", NV_SEM_ACQUIRE, 5, 6, 5},
-	{"is not less", NV_SEM_ACQUIRE_STRICT_GEQ, 5, 4, 9},
-	{"is not less: equal", NV_SEM_ACQUIRE_STRICT_GEQ, 5, 4, 5},
-	{"is not less, going round", NV_SEM_ACQUIRE_CIRC_GEQ, UINT64_MAX - 1, UINT64_MAX - 5, 3},
-	{"is not less, going round: equal", NV_SEM_ACQUIRE_CIRC_GEQ, 3, UINT64_MAX, 3},
-	{"has a bit", NV_SEM_ACQUIRE_AND, 6, 9, 4},
-	{"lacks a bit", NV_SEM_ACQUIRE_NOR, 1, UINT64_MAX - 1, UINT64_MAX - 3},
+	{"equals the payload", NV_SEM_ACQUIRE, 5, 6, 5},
+	{"is greater than the payload", NV_SEM_ACQUIRE_STRICT_GEQ, 5, 4, 9},
+	{"is equal, for greater or equal", NV_SEM_ACQUIRE_STRICT_GEQ, 5, 4, 5},
+	{"is circularly greater than the payload", NV_SEM_ACQUIRE_CIRC_GEQ, UINT64_MAX - 1,
+	 UINT64_MAX - 5, 3},
+	{"is equal, for circularly greater or equal", NV_SEM_ACQUIRE_CIRC_GEQ, 3, UINT64_MAX, 3},
+	{"has a bit of the payload", NV_SEM_ACQUIRE_AND, 6, 9, 4},
+	{"lacks a bit of the payload", NV_SEM_ACQUIRE_NOR, 1, UINT64_MAX - 1, UINT64_MAX - 3},
 };
 
 static void test_acquire(void)
@@ -129,16 +131,17 @@ static void test_acquire(void)
 		nanosleep(&pause, NULL);
 		held = sem() != r.release;
 		__atomic_store_n(s, acquires[i].free, __ATOMIC_RELEASE);
-		ok(held && rig_wait(&r), "acquire waits until the word %s", acquires[i].what);
+		ok(held && rig_wait(&r), "semaphore acquire waits until the word %s",
+		   acquires[i].what);
 	}
 	semaphore(RIG_DATA + 0x300, 77, NV_SEM_ACQUIRE | NV_SEM_PAYLOAD_64);
 	rig_submit(&r);
 	nanosleep(&pause, NULL);
 	rig_renew(&r);
-	ok(rig_go(&r), "a channel that waits for ever can be destroyed, and a new one works");
+	ok(rig_go(&r), "a channel in an endless acquire can be destroyed, and a new one works");
 }
 
-/* Channels beside each other: the second releases what the first waits for. */
+/* Concurrent channels: the second releases the semaphore that the first acquires. */
 static void test_two(void)
 {
 	static uint32_t userd[NV_USERD_BYTES / 4];
@@ -148,8 +151,10 @@ static void test_two(void)
 	struct model_channel *second;
 
 	*rig_words(&r, RIG_DATA + 0x400) = 0;
-	ok(!model_channel_create(r.m, r.space, &c, &second), "a second channel beside the first");
-	ok(model_channel_token(second) != model_channel_token(r.channel), "has a token of its own");
+	ok(!model_channel_create(r.m, r.space, &c, &second),
+	   "a second channel is created next to the first");
+	ok(model_channel_token(second) != model_channel_token(r.channel),
+	   "the second channel has a different token");
 	semaphore(RIG_DATA + 0x400, 42, NV_SEM_ACQUIRE);
 	rig_release(&r);
 	rig_submit(&r);
@@ -162,11 +167,11 @@ static void test_two(void)
 	*(uint64_t *)rig_at(&r, RIG_RING + 0x8000) = nv_gp_entry_pack(RIG_PUSH + 0x8000, 6);
 	__atomic_store_n(&userd[NV_USERD_GP_PUT / 4], 1, __ATOMIC_RELEASE);
 	model_doorbell(r.m, model_channel_token(second));
-	ok(rig_wait(&r), "and lets the first go on");
+	ok(rig_wait(&r), "a release by the second channel resumes the first");
 	model_channel_destroy(second);
 }
 
-/* Streams that are wrong: what the error says, which Xid the notifier gets. */
+/* Invalid streams: the message, and the Xid in the notifier. */
 
 static void write_word(uint32_t word)
 {
@@ -257,12 +262,13 @@ static void bad_segment(void)
 
 static const struct {
 	void (*write)(void);
-	bool raw; /* the ring itself was written */
+	bool raw; /* the test wrote the ring itself */
 	enum model_fault fault;
 	uint32_t xid;
 	const char *text;
 } bad[] = {
-	{bad_old_header, false, MODEL_FAULT_METHOD, 69, "of kind 0, which is not used since Fermi"},
+	{bad_old_header, false, MODEL_FAULT_METHOD, 69,
+	 "has kind 0, which hardware has not used since Fermi"},
 	{bad_count, false, MODEL_FAULT_METHOD, 69,
 	 "announces 100 data words, but its segment has only 7 left"},
 	{bad_host_method, false, MODEL_FAULT_METHOD, 69,
@@ -280,10 +286,10 @@ static const struct {
 	{bad_semaphore, false, MODEL_FAULT_MMU, 31,
 	 "the semaphore to release at 0x70000000 is not mapped"},
 	{bad_translation, false, MODEL_FAULT_METHOD, 69,
-	 "operation 0x09 is not a user's to ask for"},
-	{bad_counter, false, MODEL_FAULT_METHOD, 69, "operation 0x16 is not a user's to ask for"},
-	{bad_memory_operation, false, MODEL_FAULT_METHOD, 69, "operation 0x1f is not known"},
-	{bad_put, true, MODEL_FAULT_RING, 32, "put is 67, but the ring has 64 entries"},
+	 "operation 0x09 needs a privileged channel"},
+	{bad_counter, false, MODEL_FAULT_METHOD, 69, "operation 0x16 needs a privileged channel"},
+	{bad_memory_operation, false, MODEL_FAULT_METHOD, 69, "operation 0x1f does not exist"},
+	{bad_put, true, MODEL_FAULT_RING, 32, "PUT is 67, but the ring has 64 entries"},
 	{bad_segment, true, MODEL_FAULT_MMU, 31, "the method stream at 0x700000000 is not mapped"},
 };
 
@@ -300,16 +306,16 @@ static void test_bad(void)
 			rig_release(&r);
 			rig_submit(&r);
 		}
-		r.release += bad[i].raw; /* nothing will come */
+		r.release += bad[i].raw; /* no release will follow */
 		if (!ok(!rig_wait(&r) && strstr(rig_error(&r, &e), bad[i].text) &&
 				e.fault == bad[i].fault && e.xid == bad[i].xid &&
 				r.notifier.info32 == bad[i].xid && r.notifier.status == 0xffff &&
 				r.notifier.time_ns,
-			"refused: %s", bad[i].text))
+			"channel error: %s", bad[i].text))
 			diag("%s (fault %d, xid %u)", e.text, e.fault, e.xid);
 	}
 	rig_renew(&r);
-	ok(rig_go(&r), "and a new channel works");
+	ok(rig_go(&r), "a new channel works after the errors");
 }
 
 static void test_create(void)
@@ -319,13 +325,15 @@ static void test_create(void)
 	struct model_channel *none;
 
 	ok(model_channel_create(r.m, r.space, &c, &none) && !none,
-	   "48 entries are no power of two");
+	   "a ring of 48 entries, not a power of two, is rejected");
 	c.ring_entries = 64;
 	c.ring_va += 4;
-	ok(model_channel_create(r.m, r.space, &c, &none) && !none, "a ring must be 8-byte aligned");
+	ok(model_channel_create(r.m, r.space, &c, &none) && !none,
+	   "a ring that is not 8-byte aligned is rejected");
 	c.ring_va -= 4;
 	c.userd = NULL;
-	ok(model_channel_create(r.m, r.space, &c, &none) && !none, "a channel needs its USERD");
+	ok(model_channel_create(r.m, r.space, &c, &none) && !none,
+	   "a channel without USERD is rejected");
 }
 
 int main(void)

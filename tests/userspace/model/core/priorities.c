@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Helpers of the software GPU go where it is most urgent. Here a grid's work is a list of who did
- * some of it: no block is run, the workers are all that is tried.
- */
+// SPDX-License-Identifier: MIT
+/* Workers serve the most urgent grid. A grid's work here only records which grid a helper served:
+ * no block is executed, the test is of the workers alone. */
 #include <sched.h>
 #include <semaphore.h>
 #include "model/core/model_internal.h"
@@ -14,22 +12,23 @@ static struct work low = {.channel = &channel, .priority = -1, .blocks = 1000000
 static struct work high = {.channel = &channel, .priority = 1, .blocks = 2};
 static struct work same = {.channel = &channel, .priority = -1, .blocks = 2};
 static sem_t helped, launched;
-static const struct work *seen[16]; /* what the one helper worked on, in order */
+static const struct work *served[16]; /* grids that the one helper served, in order */
 static _Atomic uint32_t count;
 
-/* What crew.c has is not linked. A launcher of the low grid waits until the test is over. */
-void crew_work(struct work *g, const struct workers *helper_of)
+/* Replaces resident_blocks.c. The launcher of the low-priority grid waits until the end of the
+ * test. */
+void grid_run_blocks(struct work *g, const struct workers *helper_of)
 {
 	if (!helper_of) {
 		sem_wait(g == &low ? &launched : &helped);
 		return;
 	}
-	seen[count % 16] = g;
+	served[count % 16] = g;
 	count++;
 	if (g == &low) {
 		if (count == 1)
 			sem_post(&helped);
-		while (!workers_wanted(helper_of, g) && !atomic_load(&channel.stop))
+		while (!workers_should_yield(helper_of, g) && !atomic_load(&channel.stop))
 			sched_yield();
 		return;
 	}
@@ -54,13 +53,14 @@ int main(void)
 	pthread_create(&thread, NULL, launch_low, NULL);
 	sem_wait(&helped);
 	workers_run(workers, &high);
-	ok(count >= 2 && seen[0] == &low && seen[1] == &high,
-	   "a helper leaves a grid when a more urgent one comes");
+	ok(count >= 2 && served[0] == &low && served[1] == &high,
+	   "a helper leaves a grid when a more urgent one is launched");
 	while (count < 3)
 		sched_yield();
-	ok(seen[2] == &low, "and comes back when that has no more blocks to start");
-	ok(!workers_wanted(workers, &same) && workers_wanted(workers, &low) == false,
-	   "what is as urgent does not call it away");
+	ok(served[2] == &low,
+	   "a helper returns to its grid when the urgent one has no blocks left to start");
+	ok(!workers_should_yield(workers, &same) && workers_should_yield(workers, &low) == false,
+	   "a helper does not leave its grid for one of equal priority");
 	atomic_store(&channel.stop, true);
 	sem_post(&launched);
 	pthread_join(thread, NULL);

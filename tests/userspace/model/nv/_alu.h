@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A bench for arithmetic: each row of a table is one instruction with its modifiers, run by a thousand
- * threads on corner values and noise, with and without negated and absolute operands, and compared with
- * a reference in plain C.
- */
+/* Test rig for arithmetic: each row of a table is one instruction with its modifiers, executed by a
+ * thousand threads on corner cases and random values, with and without negated and absolute
+ * operands, and compared with a reference in plain C. */
 #ifndef TESTS_MODEL_ALU_H
 #define TESTS_MODEL_ALU_H
 
@@ -28,11 +26,10 @@ typedef void reference(const struct row *r, const struct values *v, struct answe
 struct row {
 	const char *name;
 	enum sass_op op;
-	const char *
-		shape; /* operands in order: d D p q a b c A B C x y z i, n = left to its default */
-	uint8_t flags; /* that a, b and c may carry */
+	const char *shape; /* operands in order: d D p q a b c A B C x y z i; n: default */
+	uint8_t flags;     /* modifiers that a, b and c may have */
 	reference *is;
-	uint8_t mods[MODS][2]; /* which, value */
+	uint8_t mods[MODS][2]; /* modifier, value */
 	uint32_t imm;
 	bool hopper; /* SM90 only */
 };
@@ -46,7 +43,7 @@ static uint8_t mod(const struct row *r, enum sass_mod m)
 }
 #define MOD(m) mod(r, SASS_M_##m)
 
-/* The bench. */
+/* The rig. */
 
 static struct rig r_;
 static uint64_t state = 0x2545f4914f6cdd1d;
@@ -113,7 +110,7 @@ static uint64_t pick(void)
 	case 0:
 	case 1:
 		return corners[y % (sizeof(corners) / 8)];
-	case 2: /* floats and doubles of medium size, and tiny ones */
+	case 2: /* floats and doubles of medium and tiny magnitude */
 		return x << 32 | (y & 0x807fffff) | (97 + x / 4096 % 60) << 23;
 	case 3:
 		return (y & 0x800fffffffffffff) | (uint64_t)(983 + x / 4096 % 80) << 52;
@@ -240,7 +237,7 @@ static void test_row(const struct row *r)
 				flags[k] = (uint8_t)(noise() >> 20) & r->flags;
 		good = try(r, flags);
 	}
-	ok(good, "%s", r->name);
+	ok(good, "%s matches the reference for corner cases and random values", r->name);
 }
 
 static int alu_main(const struct row *rows, size_t count)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * A software GPU on the bench: one address space, one channel, memory at fixed places, and short ways
- * to write method streams, launch descriptors and instructions. Everything goes through the ring and
- * the doorbell, as a driver would do it.
- */
+/* A test rig with a software GPU: one address space, one channel, memory at fixed addresses, and
+ * helpers that write method streams, launch descriptors and instructions. All work goes through the
+ * ring and the doorbell, as in a driver. */
 #ifndef TESTS_MODEL_RIG_H
 #define TESTS_MODEL_RIG_H
 
@@ -19,7 +17,7 @@
 #include "model/core/model.h"
 #include "tests/tap.h"
 
-/* Where things lie: video memory is mapped whole at RIG_BASE. */
+/* Memory layout: VRAM is mapped as a whole at RIG_BASE. */
 #define RIG_BASE          0x100000000ull
 #define RIG_BYTES         (64ull << 20)
 #define RIG_RING          RIG_BASE
@@ -31,7 +29,7 @@
 #define RIG_BANK_BYTES    0x400
 #define RIG_CODE          (RIG_BASE + 0x100000)
 #define RIG_DATA          (RIG_BASE + 0x200000)
-#define RIG_HOLE          0x700000000ull /* nothing is there */
+#define RIG_HOLE          0x700000000ull /* unmapped */
 #define RIG_SHARED_WINDOW 0x729400000000ull
 #define RIG_LOCAL_WINDOW  0x729300000000ull
 #define RIG_LOCAL_AREA    (RIG_BASE + (32ull << 20))
@@ -101,7 +99,7 @@ __attribute__((unused)) static void rig_close(struct rig *r)
 	model_destroy(r->m);
 }
 
-/* A channel that has failed is gone; the model and the memory stay. */
+/* Replaces a failed channel; the model and the memory stay. */
 __attribute__((unused)) static void rig_renew(struct rig *r)
 {
 	model_channel_destroy(r->channel);
@@ -143,7 +141,7 @@ static void rig_release(struct rig *r)
 	rig_word(r, NV_SEM_RELEASE | NV_SEM_RELEASE_WFI | NV_SEM_PAYLOAD_64);
 }
 
-/* Until the last release, or an error, or too long. */
+/* Waits for the last release, an error, or a timeout. */
 static bool rig_wait(struct rig *r)
 {
 	struct timespec pause = {.tv_nsec = 100000};
@@ -172,7 +170,7 @@ __attribute__((unused)) static bool rig_go(struct rig *r)
 	return true;
 }
 
-/* The sentence of the channel's error, "" without one. */
+/* The message of the channel's error, "" without one. */
 __attribute__((unused)) static const char *rig_error(struct rig *r, struct model_error *e)
 {
 	memset(e, 0, sizeof(*e));
@@ -201,7 +199,7 @@ static void rig_set(struct rig *r, enum nv_qmd_field f, uint64_t value)
 		abort();
 }
 
-/* A descriptor for the code at RIG_CODE with everything that it needs. */
+/* A complete launch descriptor for the code at RIG_CODE. */
 __attribute__((unused)) static void rig_qmd(struct rig *r, uint32_t blocks, uint32_t threads)
 {
 	memset(r->qmd, 0, sizeof(r->qmd));
@@ -230,7 +228,7 @@ __attribute__((unused)) static void rig_qmd(struct rig *r, uint32_t blocks, uint
 	rig_set(r, NV_QMD_INVALIDATE_INSTRUCTIONS, 1);
 }
 
-/* Bank 0 for the descriptor; parameter i is 64 bits. */
+/* Constant bank 0 for the descriptor; parameter i has 64 bits. */
 __attribute__((unused)) static void rig_bank(struct rig *r, const uint64_t *params, uint32_t n)
 {
 	uint8_t *bank = rig_at(r, RIG_BANK0);
@@ -248,7 +246,7 @@ __attribute__((unused)) static void rig_bank(struct rig *r, const uint64_t *para
 	memcpy(bank + r->params, params, 8ull * n);
 }
 
-/* Sends the descriptor, without waiting. */
+/* Launches the descriptor without waiting. */
 __attribute__((unused)) static void rig_launch(struct rig *r)
 {
 	memcpy(rig_at(r, RIG_QMD), r->qmd, r->layout->bytes);
@@ -257,7 +255,7 @@ __attribute__((unused)) static void rig_launch(struct rig *r)
 	rig_method(r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NV_PCAS2_PREFETCH_SCHEDULE);
 }
 
-/* blocks x threads of the code at RIG_CODE; true: it ran to its end. */
+/* Runs blocks x threads of the code at RIG_CODE; true: the grid completed. */
 __attribute__((unused)) static bool rig_run(struct rig *r, uint32_t blocks, uint32_t threads,
 					    const uint64_t *params, uint32_t n)
 {
@@ -268,7 +266,7 @@ __attribute__((unused)) static bool rig_run(struct rig *r, uint32_t blocks, uint
 }
 
 /* Instructions: ins(r, SASS_FADD, R(0), R(1), R(2)) appends one and returns it, already encoded;
- * change it and call again() to encode it anew. */
+ * after a change, call again() to encode it once more. */
 
 __attribute__((unused)) static struct sass_operand op_reg(uint8_t kind, uint32_t reg)
 {
@@ -293,7 +291,7 @@ __attribute__((unused)) static struct sass_operand op_reg(uint8_t kind, uint32_t
 #define AT32(n, offset) \
 	((struct sass_operand){ \
 		.kind = SASS_ADDR, .reg = (n), .aux = SASS_NO_UREG, .value = (offset)})
-/* Target: the instruction number at which to go on. */
+/* Branch target: an instruction number. */
 #define TO(number) ((struct sass_operand){.kind = SASS_TARGET, .value = (number)})
 
 __attribute__((unused)) static struct sass_operand with(struct sass_operand o, uint8_t flags)
@@ -347,7 +345,7 @@ __attribute__((unused)) static struct sass_inst ins_list(struct rig *r, enum sas
 	{ \
 		__VA_ARGS__ \
 	}
-/* One instruction with operands, modifiers by designated statements: INS(r, SASS_X, (ops), in.mod[..] = 1) */
+/* One instruction with operands and modifiers: INS(r, SASS_X, (ops), in.mod[..] = 1) */
 #define INS(r, op, operands, ...) \
 	do { \
 		struct sass_inst in = ins_list(r, op, LIST operands); \

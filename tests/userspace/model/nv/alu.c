@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Arithmetic, instruction by instruction, against plain C. The references use the host's own floats with
- * its rounding modes set, 128-bit integers and loops over bits; nothing of the model's arithmetic.
- */
+// SPDX-License-Identifier: MIT
+/* Arithmetic, instruction by instruction, against plain C. The references use host floats with the
+ * rounding mode set, 128-bit integers and loops over bits; nothing of the model's arithmetic. */
 #include <fenv.h>
 #include <math.h>
 
@@ -49,7 +47,7 @@ static uint32_t flush32(uint32_t x)
 	return fpclassify(f32(x)) == FP_SUBNORMAL ? x & 0x80000000 : x;
 }
 
-/* An operand with its signs, flushed when the instruction says so. */
+/* An operand with its sign modifiers, flushed if the instruction has FTZ. */
 static uint32_t in32(const struct row *r, uint64_t raw, uint8_t flags)
 {
 	uint32_t x = (uint32_t)raw;
@@ -84,7 +82,7 @@ static void float_op(const struct row *r, const struct values *v, struct answer 
 	volatile float a = f32(in32(r, v->a, v->flags[0])), b = f32(in32(r, v->b, v->flags[1]));
 	volatile float c = f32(in32(r, v->c, v->flags[2])), d;
 
-	volatile float far; /* the same further up, where nothing is subnormal */
+	volatile float far; /* the same, scaled up so that no result is subnormal */
 
 	fesetround(host_rounding[MOD(RND)]);
 	d = r->op == SASS_FADD ? a + b : r->op == SASS_FMUL ? a * b : fmaf(a, b, c);
@@ -146,7 +144,7 @@ static void double_compare(const struct row *r, const struct values *v, struct a
 	o->q = join(MOD(BOOL), !yes, v->x);
 }
 
-/* Is a the smaller (larger) one, where a NaN loses; are both NaN? */
+/* p: a is the smaller (larger) one, where a number wins over a NaN; q: both are NaN. */
 static void double_minmax(const struct row *r, const struct values *v, struct answer *o)
 {
 	double a = f64(in64(v->a, v->flags[0])), b = f64(in64(v->b, v->flags[1]));
@@ -289,7 +287,7 @@ static uint32_t int32(uint64_t raw, uint8_t flags)
 #define B32 int32(v->b, v->flags[1])
 #define C32 int32(v->c, v->flags[2])
 
-/* -x is ~x + 1 where carries count. */
+/* With carry, -x counts as ~x + 1. */
 static uint64_t carry_in(uint64_t raw, uint8_t flags)
 {
 	uint32_t x = (uint32_t)raw;
@@ -552,7 +550,7 @@ static void move(const struct row *r, const struct values *v, struct answer *o)
 
 #define NA                                  (SASS_NEG | SASS_ABS)
 #define M(m)                                SASS_M_##m
-#define R4(name, op, shape, flags, is, ...) /* in all roundings */ \
+#define R4(name, op, shape, flags, is, ...) /* in all rounding modes */ \
 	{name, op, shape, flags, is, {{M(RND), SASS_RN}, __VA_ARGS__}, 0, 0}, \
 		{name ".RM", op, shape, flags, is, {{M(RND), SASS_RM}, __VA_ARGS__}, 0, 0}, \
 		{name ".RP", op, shape, flags, is, {{M(RND), SASS_RP}, __VA_ARGS__}, 0, 0}, \

@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Control flow of warps and blocks: lanes part and meet, threads wait for each other, and what cannot
- * end is noticed or can be stopped.
- */
+// SPDX-License-Identifier: MIT
+/* Control flow of warps and blocks: lanes diverge and reconverge, threads synchronise, and
+ * deadlocks are reported or can be stopped. */
 #include "tests/userspace/model/nv/_rig.h"
 
 static struct rig r;
@@ -54,7 +52,7 @@ static bool out_is(uint32_t threads, uint32_t (*want)(uint32_t thread))
 	return true;
 }
 
-/* if (lane & 1) {if (lane & 2) x = 3; else x = 1;} else x = 10; x += ballot of everyone. */
+/* if (lane & 1) {if (lane & 2) x = 3; else x = 1;} else x = 10; x += ballot of all lanes. */
 static uint32_t want_nested(uint32_t t)
 {
 	return (t & 1 ? t & 2 ? 3 : 1 : 10) + 0xffffffff;
@@ -82,10 +80,10 @@ static void test_nested(void)
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), R(6), RZ));
 	end(4);
 	ok(launch(1, 64) && out_is(64, want_nested),
-	   "nested branches meet again at their barriers");
+	   "lanes of nested divergent branches reconverge at their BSYNCs");
 }
 
-/* Every lane goes round lane % 7 + 1 times. */
+/* Each lane executes lane % 7 + 1 iterations. */
 static uint32_t want_trips(uint32_t t)
 {
 	uint32_t n = t % 32 % 7 + 1;
@@ -110,10 +108,10 @@ static void test_trips(void)
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), R(6), RZ));
 	end(4);
 	ok(launch(2, 96) && out_is(96, want_trips),
-	   "lanes leave a loop one by one and meet behind it");
+	   "lanes leave a loop after different trip counts and reconverge after it");
 }
 
-/* Lanes below 8 break out of the loop early and meet the others at the outer barrier only. */
+/* Lanes below 8 break out of the loop and reconverge with the others at the outer barrier only. */
 static uint32_t want_break(uint32_t t)
 {
 	return t % 32 < 8 ? 0xffffff00 + 1000 : 0xffffff00 + 5;
@@ -139,7 +137,8 @@ static void test_break(void)
 	INS(&r, SASS_BSYNC, (B(1))); /* 19 */
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(5), R(6), RZ));
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_break), "BREAK takes lanes out of a barrier for good");
+	ok(launch(1, 32) && out_is(32, want_break),
+	   "BREAK removes lanes from a convergence barrier");
 }
 
 /* Odd lanes exit inside the branch; the even ones do not wait for them. */
@@ -158,10 +157,11 @@ static void test_exit(void)
 	INS(&r, SASS_BSYNC, (B(0)));
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT); /* 10 */
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_exit), "lanes that have exited are not waited for");
+	ok(launch(1, 32) && out_is(32, want_exit),
+	   "BSYNC does not wait for lanes that have exited");
 }
 
-/* Lanes arrive at WARPSYNC from two sides; behind it all of them vote. */
+/* Lanes reach WARPSYNC from two paths; after it all of them vote. */
 static uint32_t want_all(uint32_t t)
 {
 	(void)t;
@@ -183,7 +183,8 @@ static void test_warpsync(void)
 	INS(&r, SASS_WARPSYNC, (PT, R(5))); /* 9 */
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_all), "WARPSYNC waits for the lanes of its mask");
+	ok(launch(1, 32) && out_is(32, want_all),
+	   "WARPSYNC waits for the lanes of its member mask");
 	begin();
 	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT));
 	INS(&r, SASS_BRA, (PT, TO(8)), GUARD(0));
@@ -192,7 +193,7 @@ static void test_warpsync(void)
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_all), "WARPSYNC.ALL waits for every lane");
-	/* Lanes from 20 on wait for each other first, 20 to 23 come to that late. */
+	/* Lanes from 20 on wait for each other first; lanes 20 to 23 arrive there later. */
 	begin();
 	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT)); /* 5 */
 	INS(&r, SASS_MOV, (R(5), IMM(0xfff00000)));
@@ -207,10 +208,10 @@ static void test_warpsync(void)
 	INS(&r, SASS_BRA, (PT, TO(11))); /* 15 */
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_all),
-	   "lanes with different masks do not meet at WARPSYNC");
+	   "lanes with different member masks do not reconverge at a WARPSYNC");
 }
 
-/* Lanes wait for all others at two instructions; what they do then they do together. */
+/* Lanes wait for all others at two instructions, then continue together. */
 static void test_collective(void)
 {
 	begin();
@@ -222,8 +223,8 @@ static void test_collective(void)
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
 	ok(!launch(1, 32) && e.fault == MODEL_FAULT_BARRIER &&
-		   strstr(e.text, "this one at WARPSYNC"),
-	   "lanes at two WARPSYNC do not meet, as on an H200");
+		   strstr(e.text, "this thread waits at WARPSYNC"),
+	   "lanes at two different WARPSYNCs deadlock, as on an H200");
 	begin();
 	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(20), PT), CMP(LT)); /* 5 */
 	INS(&r, SASS_MOV, (R(5), IMM(0xffffffff)));
@@ -239,7 +240,7 @@ static void test_collective(void)
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), IMM(2), RZ)); /* 16 */
 	end(4);                                                /* 17 */
 	ok(launch(1, 32) && out_is(32, want_collective),
-	   "lanes at two WARPSYNC.COLLECTIVE vote together and go back apart");
+	   "lanes at two WARPSYNC.COLLECTIVE vote together and return to their own sites");
 }
 
 /* Two call sites, one function that doubles R4; the return address is an offset in R20:R21. */
@@ -269,10 +270,10 @@ static void test_call(void)
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(4), R(4), RZ)); /* 21 */
 	INS(&r, SASS_RET_REL, (PT, R(20), TO(0)), in.mod[SASS_M_NODEC] = 1);
 	ok(launch(1, 64) && out_is(64, want_call),
-	   "lanes call one function from two places and return");
+	   "divergent lanes call one function from two sites and return");
 }
 
-/* Lane i jumps to instruction 8 + 2 * (i % 3). */
+/* Lane i branches to instruction 8 + 2 * (i % 3). */
 static uint32_t want_indirect(uint32_t t)
 {
 	return 100 + t % 32 % 3;
@@ -294,10 +295,10 @@ static void test_indirect(void)
 	INS(&r, SASS_BRA, (PT, TO(16)));
 	end(4); /* 16 */
 	ok(launch(1, 32) && out_is(32, want_indirect),
-	   "an indirect branch goes where each lane says");
+	   "an indirect branch takes each lane to its own target");
 }
 
-/* A lock in shared memory that lanes of one warp fight for: whoever holds it must get on. */
+/* A spin lock in shared memory among lanes of one warp: the holder must make progress. */
 static uint32_t want_lock(uint32_t t)
 {
 	return t ? 0xcccccccc : 64;
@@ -325,11 +326,12 @@ static void test_lock(void)
 	INS(&r, SASS_LDS, (R(4), AT32(SASS_RZ, 4)));
 	INS(&r, SASS_EXIT, (PT), GUARD_NOT(0));
 	end(4);
-	ok(launch(1, 64) && out_is(64, want_lock), "a lock among lanes of a warp is passed on");
+	ok(launch(1, 64) && out_is(64, want_lock),
+	   "a spin lock among lanes of a warp makes progress");
 }
 
-/* Lanes from 16 on part from the others, who are at the same instructions later. */
-static void part(void)
+/* Lanes from 16 on diverge from the others, which reach the same instructions later. */
+static void diverge(void)
 {
 	begin();
 	INS(&r, SASS_ISETP, (P(0), PT, R(10), IMM(16), PT), CMP(LT)); /* 5 */
@@ -340,7 +342,7 @@ static void part(void)
 	INS(&r, SASS_BRA, (PT, TO(11)), GUARD(0)); /* 10 */
 }
 
-static uint32_t want_parted(uint32_t t)
+static uint32_t want_divergent(uint32_t t)
 {
 	return t < 16 ? 0xffff : 0xffff0000;
 }
@@ -356,34 +358,33 @@ static uint32_t want_one(uint32_t t)
 	return 1;
 }
 
-static void test_parted(void)
+static void test_divergent(void)
 {
-	part();
+	diverge();
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_parted),
-	   "lanes that parted do not meet by being at one instruction");
-	for (uint32_t meet = 0; meet < 2; meet++) {
-		part();
+	ok(launch(1, 32) && out_is(32, want_divergent),
+	   "divergent lanes do not reconverge by reaching the same instruction");
+	for (uint32_t sync = 0; sync < 2; sync++) {
+		diverge();
 		INS(&r, SASS_STS, (AT32(5, 0), R(7)));
-		if (meet && rig_sm(&r) >= 90)
+		if (sync && rig_sm(&r) >= 90)
 			INS(&r, SASS_WARPSYNC_ALL, (PT));
-		else if (meet)
+		else if (sync)
 			INS(&r, SASS_WARPSYNC, (PT, IMM(-1)));
 		INS(&r, SASS_BAR, (IMM(0), IMM(0), PT));
 		INS(&r, SASS_LDS, (R(4), AT32(6, 0)));
 		end(4);
-		ok(launch(1, 32) && out_is(32, meet ? want_one : want_late), "%s",
-		   meet ? "WARPSYNC of all lanes brings them together before a block barrier"
-			: "parted lanes pass a block barrier that others of their warp have not "
-			  "come to");
+		ok(launch(1, 32) && out_is(32, sync ? want_one : want_late), "%s",
+		   sync ? "WARPSYNC.ALL reconverges divergent lanes before a block barrier"
+			: "divergent lanes pass a block barrier that other lanes of their warp "
+			  "have not "
+			  "reached");
 	}
 }
 
-/*
- * Lanes below 16 and the others name their own in a WARPSYNC and run on one after the other, so the BSYNC behind it does
- * not make the first wait for the others.
- */
+/* Lanes below 16 and the others have their own WARPSYNC member masks and run one after the other,
+ * so the BSYNC after it does not make the first wait for the others. */
 static void test_late(void)
 {
 	begin();
@@ -395,11 +396,11 @@ static void test_late(void)
 	INS(&r, SASS_BSYNC, (B(0))); /* 10 */
 	INS(&r, SASS_VOTE, (R(4), PT, PT), BALLOT);
 	end(4);
-	ok(launch(1, 32) && out_is(32, want_parted),
-	   "BSYNC does not wait for lanes that another mask's WARPSYNC let go");
+	ok(launch(1, 32) && out_is(32, want_divergent),
+	   "BSYNC does not wait for lanes released by a WARPSYNC of another mask");
 }
 
-/* R2UR says which lanes have another value than the one that it takes. */
+/* R2UR's predicate marks the lanes whose value differs from the one it takes. */
 static uint32_t want_others(uint32_t t)
 {
 	return t < 3 ? 0 : 0xfffffff8;
@@ -417,10 +418,10 @@ static void test_others(void)
 	INS(&r, SASS_MOV, (R(4), R(6)), GUARD(1));
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_others),
-	   "R2UR has a predicate for lanes that have another value");
+	   "R2UR sets a predicate in lanes with a different value");
 }
 
-/* BRA.DIV takes all lanes along if those of its guard are not all that its mask names. */
+/* BRA.DIV takes all active lanes along if the lanes of its guard are not all of its mask. */
 static uint32_t want_taken(uint32_t t)
 {
 	(void)t;
@@ -439,7 +440,7 @@ static void test_div(void)
 	INS(&r, SASS_NOP, (PT), in.nops = 0); /* 10 */
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_taken),
-	   "BRA.DIV is taken by all lanes if its guard leaves some out");
+	   "BRA.DIV is taken by all lanes if its guard is false in some");
 }
 
 /* Barriers: each thread reads what its mirror image wrote. */
@@ -458,7 +459,7 @@ static void test_bar(void)
 	INS(&r, SASS_LDS, (R(4), AT32(5, 255 * 4)));
 	end(4);
 	ok(launch(3, 256) && out_is(256, want_mirror),
-	   "a barrier holds threads until all have come");
+	   "a block barrier blocks threads until all have arrived");
 }
 
 /* The first two warps only arrive; the third waits for them. */
@@ -480,7 +481,8 @@ static void test_arrive(void)
 	INS(&r, SASS_BAR, (IMM(1), IMM(96), PT)); /* 12 */
 	INS(&r, SASS_LDS, (R(4), AT32(5, -256)));
 	end(4); /* 14 */
-	ok(launch(1, 96) && out_is(96, want_arrive), "BAR.ARV counts and does not wait");
+	ok(launch(1, 96) && out_is(96, want_arrive),
+	   "BAR.ARV counts as an arrival and does not wait");
 }
 
 static uint32_t want_popc(uint32_t t)
@@ -507,14 +509,16 @@ static void bar_reduction(uint8_t kind)
 static void test_bar_red(void)
 {
 	bar_reduction(SASS_BAR_RED_POPC);
-	ok(launch(1, 96) && out_is(96, want_popc), "BAR.RED.POPC counts the threads that say yes");
+	ok(launch(1, 96) && out_is(96, want_popc),
+	   "BAR.RED.POPC counts the threads with a true predicate");
 	bar_reduction(SASS_BAR_RED_AND);
-	ok(launch(1, 96) && out_is(96, want_none), "BAR.RED.AND: not all say yes");
+	ok(launch(1, 96) && out_is(96, want_none),
+	   "BAR.RED.AND is false if one predicate is false");
 	bar_reduction(SASS_BAR_RED_OR);
-	ok(launch(1, 96) && out_is(96, want_all), "BAR.RED.OR: some do");
+	ok(launch(1, 96) && out_is(96, want_all), "BAR.RED.OR is true if one predicate is true");
 }
 
-/* Things that cannot end are named. */
+/* Deadlocks are reported. */
 
 static void test_deadlock(void)
 {
@@ -524,11 +528,11 @@ static void test_deadlock(void)
 	INS(&r, SASS_BAR, (IMM(1), IMM(0), PT), GUARD_NOT(0));
 	end(0);
 	ok(!launch(1, 64) && e.fault == MODEL_FAULT_BARRIER &&
-		   strstr(e.text, "this one at barrier 0"),
-	   "threads that wait at different barriers are noticed");
+		   strstr(e.text, "this thread waits at barrier 0"),
+	   "threads that wait at different barriers are reported as a deadlock");
 }
 
-/* An endless loop ends when its channel is destroyed, whatever runs beside it. */
+/* An endless loop ends when its channel is destroyed. */
 static void test_endless(void)
 {
 	uint64_t out = RIG_DATA;
@@ -542,13 +546,13 @@ static void test_endless(void)
 	rig_release(&r);
 	rig_submit(&r);
 	nanosleep(&pause, NULL);
-	ok(!model_channel_error(r.channel, &e), "an endless kernel is no error by itself");
+	ok(!model_channel_error(r.channel, &e), "an endless kernel is not an error");
 	rig_renew(&r);
 	begin();
 	INS(&r, SASS_MOV, (R(4), IMM(0xffffffff)));
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_all),
-	   "destroying the channel stops it, and the next one runs");
+	   "destroying its channel stops an endless kernel, and the next one runs");
 }
 
 /* Block 0 waits for a flag that the last block sets; there are more blocks than host threads. */
@@ -587,7 +591,7 @@ static void test_chip(const char *name)
 	test_call();
 	test_indirect();
 	test_lock();
-	test_parted();
+	test_divergent();
 	test_late();
 	test_others();
 	test_div();

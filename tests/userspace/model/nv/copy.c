@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* The copy engine: lines, fills, its semaphore, and what it refuses. */
+// SPDX-License-Identifier: MIT
+/* The copy engine: lines, fills, its semaphore, and rejected modes. */
 #include "tests/userspace/model/nv/_rig.h"
 
 #define LINEAR \
@@ -30,7 +30,7 @@ static void clean(void)
 	memset(dst, 0xee, 0x10000);
 }
 
-/* dst[at .. at + n) holds src[from ..), and its neighbours are untouched. */
+/* True if dst[at .. at + n) holds src[from ..) and its neighbours are unchanged. */
 static bool copied(uint32_t at, uint32_t from, uint32_t n)
 {
 	uint8_t *src = rig_at(&r, SRC), *dst = rig_at(&r, DST);
@@ -51,28 +51,28 @@ static void test_lines(void)
 		set(SRC + cases[i].from, DST + cases[i].to, cases[i].bytes);
 		rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR);
 		ok(rig_go(&r) && copied(cases[i].to, cases[i].from, cases[i].bytes),
-		   "%u bytes from +%u to +%u", cases[i].bytes, cases[i].from, cases[i].to);
+		   "copy of %u bytes from +%u to +%u", cases[i].bytes, cases[i].from, cases[i].to);
 	}
 	clean();
 	set(SRC, DST, 10);
 	rig_method(&r, 4, NV_COPY_LINES, 3);
 	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR | NV_COPY_MULTI_LINE);
 	ok(rig_go(&r) && copied(0, 0, 10) && copied(60, 100, 10) && copied(120, 200, 10),
-	   "three lines by pitch");
+	   "copy of three lines by pitch");
 	clean();
 	set(SRC, DST, 10);
 	rig_method(&r, 4, NV_COPY_LINES, 3);
 	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR);
 	ok(rig_go(&r) && copied(0, 0, 10) && ((uint8_t *)rig_at(&r, DST))[60] == 0xee,
-	   "one line without MULTI_LINE");
+	   "without MULTI_LINE one line is copied");
 	clean();
 	set(SRC, SRC + 8, 64);
 	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR);
 	ok(rig_go(&r) && src[8] == 1 && src[71] == (uint8_t)(63 * 7 + 1),
-	   "an overlapping copy moves");
+	   "an overlapping copy behaves like memmove");
 }
 
-/* Neighbours in the address space need not be neighbours in memory. */
+/* Pages that are adjacent in the address space need not be adjacent in memory. */
 static void test_scattered(void)
 {
 	uint8_t *src = rig_at(&r, SRC), *dst = rig_at(&r, DST);
@@ -92,7 +92,8 @@ static void test_scattered(void)
 
 		good &= dst[to] == src[from];
 	}
-	ok(good && dst[0x1000 + 299] == 0xee && dst[300] == 0xee, "pages scattered in memory");
+	ok(good && dst[0x1000 + 299] == 0xee && dst[300] == 0xee,
+	   "copy across pages scattered in memory");
 	clean();
 	set(SRC, 0x50000 + 0xff0, 8);
 	rig_method(&r, 4, NV_COPY_REMAP_CONST_A, 0xabababab);
@@ -100,7 +101,7 @@ static void test_scattered(void)
 	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR | NV_COPY_REMAP);
 	ok(rig_go(&r) && dst[0x1ff0] == 0xab && dst[0x1fff] == 0xab && dst[0] == 0xab &&
 		   dst[15] == 0xab && dst[16] == 0xee && dst[0x2000] == 0xee,
-	   "a fill of scattered pages");
+	   "fill across pages scattered in memory");
 	model_unmap(r.space, 0x50000, 0x2000);
 	model_unmap(r.space, 0x60000, 0x2000);
 }
@@ -121,7 +122,8 @@ static void test_fill(void)
 		ok(rig_go(&r), "a fill with %u-byte elements runs", size);
 		for (uint32_t i = 0; i < n; i++)
 			wrong += memcmp(dst + 8 + i * size, &expect[size], size) != 0;
-		ok(!wrong && dst[7] == 0xee && dst[8 + n * size] == 0xee, "and fills 5000 of them");
+		ok(!wrong && dst[7] == 0xee && dst[8 + n * size] == 0xee,
+		   "a fill writes its 5000 elements and nothing else");
 	}
 }
 
@@ -139,10 +141,11 @@ static void test_semaphore(void)
 		rig_method(&r, 4, NV_COPY_LAUNCH,
 			   wide ? NV_COPY_RELEASE_TIMESTAMP | NV_COPY_PAYLOAD_64
 				: NV_COPY_RELEASE_PLAIN);
-		ok(rig_go(&r), "a release without a copy");
+		ok(rig_go(&r), "a semaphore is released without a copy");
 		ok(wide ? s[0] == 0x0123456789abcdef && s[1] < UINT64_MAX
 			: s[0] == 0xffffffff89abcdef && s[1] == UINT64_MAX,
-		   wide ? "64 bits and a time stamp" : "32 bits and no more");
+		   wide ? "the release writes 64 bits and a timestamp"
+			: "the release writes 32 bits and no more");
 	}
 }
 
@@ -158,7 +161,7 @@ static const struct {
 	{LINEAR | NV_COPY_DST_PHYSICAL | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST, 69,
 	 "physical addresses"},
 	{LINEAR | NV_COPY_SEMAPHORE_REDUCTION, 0, SRC, DST, 69, "semaphore reductions"},
-	{LINEAR | NV_COPY_REMAP, 0, SRC, DST, 69, "only a fill with constant A"},
+	{LINEAR | NV_COPY_REMAP, 0, SRC, DST, 69, "modelled is a fill with constant A"},
 	{LINEAR | NV_COPY_REMAP, NV_COPY_REMAP_FILL(4), SRC, DST + 2, 69, "aligned to their size"},
 	{LINEAR, 0, RIG_HOLE, DST, 31, "the copy's source at 0x700000000 is not mapped"},
 	{LINEAR, 0, SRC, RIG_HOLE + 8, 31, "the copy's destination at 0x700000008 is not mapped"},
@@ -177,12 +180,12 @@ static void test_refused(void)
 		rig_method(&r, 4, NV_COPY_LAUNCH, refused[i].launch);
 		if (!ok(!rig_go(&r) && strstr(rig_error(&r, &e), refused[i].text) &&
 				e.xid == refused[i].xid,
-			"refused: %s", refused[i].text))
+			"copy error: %s", refused[i].text))
 			diag("%s", e.text);
 	}
 }
 
-/* Half of memory is another's to lend. */
+/* Resolves the first half of memory only. */
 static uint8_t *physical(void *argument, uint32_t target, uint64_t address)
 {
 	struct rig *rig = argument;
@@ -191,7 +194,7 @@ static uint8_t *physical(void *argument, uint32_t target, uint64_t address)
 									: NULL;
 }
 
-/* A channel that may name memory by its own address, and how far that goes. */
+/* A channel that may use physical addresses, and their limits. */
 static void test_physical(void)
 {
 	struct model_channel_config c = {.ring_va = RIG_RING,
@@ -215,7 +218,8 @@ static void test_physical(void)
 	set(SRC, DST, 64);
 	rig_method(&r, 4, NV_COPY_DST_PHYSICAL_TARGET, NV_COPY_TARGET_PEER);
 	rig_method(&r, 4, NV_COPY_LAUNCH, LINEAR | NV_COPY_DST_PHYSICAL);
-	ok(!rig_go(&r) && rig_error(&r, &e) && e.xid == 31, "but not where nothing is");
+	ok(!rig_go(&r) && rig_error(&r, &e) && e.xid == 31,
+	   "a physical address that does not resolve is an MMU fault");
 }
 
 int main(void)

@@ -1,13 +1,11 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Hazard mode, rule by rule: the same few instructions once with the stall or the wait that they need
- * and once with one cycle or one wait less. The good one runs, the bad one is refused with the sentence.
- */
+// SPDX-License-Identifier: MIT
+/* Hazard mode, rule by rule: the same few instructions once with the required stall count or wait
+ * and once with one cycle or one wait less. The first runs, the second fails with the message. */
 #include "tests/userspace/model/nv/_rig.h"
 
 static struct rig r;
 
-/* Control fields of the instruction at hand. */
+/* Control fields of the current instruction. */
 #define STALL(n) in.stall = (n), in.yield = (n) > 11
 #define WRITE(s) in.write_barrier = (s)
 #define READ(s)  in.read_barrier = (s)
@@ -19,7 +17,7 @@ static void nop(uint8_t stall)
 	INS(&r, SASS_NOP, NOTHING, in.nops = 0, STALL(stall));
 }
 
-/* R0 = thread, R2:R3 = the thread's own address, everything settled. */
+/* R0 = thread, R2:R3 = the thread's own address, no result pending. */
 static void begin(void)
 {
 	rig_code(&r);
@@ -145,7 +143,7 @@ static void uniform_register(bool bad)
 	INS(&r, SASS_IADD3, (R(7), PT, PT, R(6), UR(4), RZ));
 }
 
-/* It is read at once: what overwrites it may come in the next cycle. */
+/* A uniform address is read at issue: the next cycle may overwrite it. */
 static void uniform_address(bool bad)
 {
 	struct sass_operand at = AT32(SASS_RZ, 0);
@@ -165,7 +163,7 @@ static void uniform_sum_then_move(bool bad)
 	INS(&r, SASS_UMOV, (UR(4), IMM(1)));
 }
 
-static void barrier_parted(bool bad)
+static void barrier_divergent(bool bad)
 {
 	INS(&r, SASS_BAR, (IMM(0), IMM(0), PT), in.guard = bad ? 0 : SASS_PT);
 }
@@ -180,7 +178,7 @@ static void branch_stall(bool bad)
 	INS(&r, SASS_BRA, (PT, TO(r.code + 1)), STALL(bad ? 4 : 5));
 }
 
-/* Lanes that take turns do not disturb each other. */
+/* Writes under opposite guards do not interfere. */
 static void other_lanes(bool bad)
 {
 	INS(&r, SASS_LDG, (PT, R(8), AT(2, 0)), WRITE(2), in.guard = 0);
@@ -188,7 +186,7 @@ static void other_lanes(bool bad)
 	INS(&r, SASS_IADD3, (R(7), PT, PT, R(8), R(6), RZ), WAIT(4));
 }
 
-/* What went into flight in one turn of a loop is still there in the next. */
+/* A load in flight at the end of an iteration is still in flight in the next. */
 static void around_the_loop(bool bad)
 {
 	uint32_t top = r.code;
@@ -221,8 +219,8 @@ static void slow_then_quick(bool bad)
 	INS(&r, SASS_MOV, (R(4), IMM(1)), WAIT(!hopper && bad ? 0 : 1));
 }
 
-/* By a reuse flag; 64-bit floats have another unit. */
-static void kept_for_another_unit(bool bad)
+/* Operand reuse cache; 64-bit floats have another unit. */
+static void reuse_in_another_unit(bool bad)
 {
 	INS(&r, SASS_IADD3, (R(7), PT, PT, R(4), R(5), RZ), STALL(5), in.reuse = 1);
 	if (bad)
@@ -232,7 +230,7 @@ static void kept_for_another_unit(bool bad)
 	INS(&r, SASS_IADD3, (R(4), PT, PT, R(6), R(5), RZ), STALL(5), WAIT(1));
 }
 
-static void kept_and_overwritten(bool bad)
+static void reuse_overwritten(bool bad)
 {
 	INS(&r, SASS_IADD3, (R(7), PT, PT, R(4), R(5), RZ), STALL(5), in.reuse = 1);
 	INS(&r, SASS_IADD3, (R(bad ? 4 : 10), PT, PT, R(6), R(5), RZ), STALL(5));
@@ -241,41 +239,48 @@ static void kept_and_overwritten(bool bad)
 
 static const struct {
 	void (*write)(bool bad);
-	const char *rule, *text; /* of the refusal */
+	const char *rule, *text; /* in the error message */
 } rules[] = {
 	{alu_to_alu, "ALU to ALU takes 4 cycles", "reads R4"},
-	{alu_to_fma, "ALU to FMA takes 5", "was 4 cycles ago and needs 5"},
-	{stalls_add_up, "stalls add up", "was 3 cycles ago and needs 4"},
-	{pair_high, "the high half of a product", "reads R5"},
-	{predicate_as_data, "a predicate as data takes 4", "reads P1"},
-	{predicate_as_guard, "a predicate as guard takes 13", "was 12 cycles ago and needs 13"},
-	{load_waited, "a load must be waited for", "was not waited for (SB2)"},
-	{wrong_scoreboard, "by its own scoreboard", "was not waited for (SB2)"},
-	{wait_too_soon, "a scoreboard is seen after two cycles", "was not waited for (SB2)"},
+	{alu_to_fma, "ALU to FMA takes 5 cycles", "issued 4 cycles earlier and needs 5"},
+	{stalls_add_up, "stall counts of several instructions add up",
+	 "issued 3 cycles earlier and needs 4"},
+	{pair_high, "the high half of a product is pending, too", "reads R5"},
+	{predicate_as_data, "a predicate as data takes 4 cycles", "reads P1"},
+	{predicate_as_guard, "a predicate as guard takes 13 cycles",
+	 "issued 12 cycles earlier and needs 13"},
+	{load_waited, "a load needs a scoreboard wait", "was not waited for (SB2)"},
+	{wrong_scoreboard, "a load needs a wait for its own scoreboard",
+	 "was not waited for (SB2)"},
+	{wait_too_soon, "a scoreboard is visible after two cycles", "was not waited for (SB2)"},
 	{no_scoreboard, "a load needs a scoreboard", "has no scoreboard to wait for"},
-	{load_overwritten, "a load's register is not overwritten before", "overwrites R8"},
-	{source_overwritten, "a store's data is not overwritten before it is read",
-	 "overwrites a source still to be read, R8"},
-	{address_overwritten, "nor is an address", "overwrites a source still to be read, R3"},
-	{result_covers_sources, "a result that is there has read its sources",
-	 "overwrites a source still to be read, R3"},
-	{in_order, "a later result of a unit in order covers an earlier one",
+	{load_overwritten, "a load's register may not be overwritten while the load is pending",
+	 "overwrites R8"},
+	{source_overwritten, "a store's data may not be overwritten before the store reads it",
+	 "overwrites the pending source R8"},
+	{address_overwritten, "a store's address may not be overwritten before the store reads it",
+	 "overwrites the pending source R3"},
+	{result_covers_sources, "an instruction whose result has arrived has read its sources",
+	 "overwrites the pending source R3"},
+	{in_order, "a later result of an in-order unit covers an earlier one",
 	 "has no scoreboard to wait for"},
 	{depbar, "DEPBAR.LE leaves the last ones in flight", "reads R9"},
-	{uniform_register, "uniform arithmetic to vector takes 6", "reads UR4"},
-	{uniform_address, "uniform arithmetic to a shared address takes 9", "reads UR4"},
+	{uniform_register, "uniform arithmetic to vector takes 6 cycles", "reads UR4"},
+	{uniform_address, "uniform arithmetic to a shared address takes 9 cycles", "reads UR4"},
 	{uniform_sum_then_move, "a uniform move does not overtake a sum", "overwrites UR4"},
-	{barrier_parted, "all lanes of a warp come to a block barrier together",
-	 "is reached by lanes 0x7f of a warp without 0xffffff80"},
+	{barrier_divergent, "all lanes of a warp must reach a block barrier together",
+	 "is reached by lanes 0x7f of a warp but not by 0xffffff80"},
 	{barrier_before_exit, "a block barrier needs 6 cycles before control flow",
 	 "which needs 6"},
 	{branch_stall, "a branch stalls 5 cycles", "which needs 5"},
-	{other_lanes, "lanes under opposite guards do not collide", "overwrites R8"},
-	{around_the_loop, "loads in flight around a loop", "reads R8"},
-	{double_to_double, "double to double", "reads R4"},
-	{slow_then_quick, "a quick write behind a slow one", "overwrites R4"},
-	{kept_for_another_unit, "what is kept is taken by the same unit", "overwrites R4, which"},
-	{kept_and_overwritten, "what is kept is not overwritten before", "overwrites R4, which"},
+	{other_lanes, "writes of lanes under opposite guards do not conflict", "overwrites R8"},
+	{around_the_loop, "a load stays in flight around a loop", "reads R8"},
+	{double_to_double, "double to double arithmetic has its latency", "reads R4"},
+	{slow_then_quick, "a short-latency write may not pass a long-latency one", "overwrites R4"},
+	{reuse_in_another_unit, "the reuse cache holds an operand for the same unit only",
+	 "overwrites R4, which"},
+	{reuse_overwritten, "a register in the reuse cache may not be overwritten",
+	 "overwrites R4, which"},
 };
 
 static bool run(uint32_t i, bool bad)
@@ -297,13 +302,14 @@ int main(void)
 		rig_open(&r, chips[c], true, 1);
 		diag("%s", chips[c]);
 		for (uint32_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
-			if (!ok(run(i, false), "%s: good code runs", rules[i].rule)) {
+			if (!ok(run(i, false), "%s: correct code runs", rules[i].rule)) {
 				diag("%s", rig_error(&r, &e));
 				rig_renew(&r);
 			}
 			if (!ok(!run(i, true) && strstr(rig_error(&r, &e), rules[i].text) &&
 					e.fault == MODEL_FAULT_HAZARD,
-				"%s: %s", rules[i].rule, rules[i].text))
+				"%s: a violation is reported with \"%s\"", rules[i].rule,
+				rules[i].text))
 				diag("%s", e.text);
 			rig_renew(&r);
 		}

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Data in the method stream: any length to any address, and what is refused. */
+// SPDX-License-Identifier: MIT
+/* Inline-to-memory: any length to any address, and rejected modes. */
 #include "libsov/gpu/nv/nv_gpu.h"
 #include "tests/userspace/model/nv/_rig.h"
 
@@ -26,7 +26,7 @@ static void lengths(void)
 			rig_word(&r, words[k]);
 		ok(rig_go(&r) && !p.overflow && !memcmp(dst + to, data, n) && dst[to + n] == 0xee &&
 			   (!to || dst[to - 1] == 0xee),
-		   "%u bytes to +%u, and nothing else", n, to);
+		   "inline data writes %u bytes to +%u, and nothing else", n, to);
 	}
 }
 
@@ -36,7 +36,8 @@ static void too_little_room(void)
 	struct gpu_push p = {.words = words, .capacity = 16};
 
 	nv_push_inline(&p, DST, data, sizeof(data));
-	ok(p.overflow && p.count <= 16, "data that does not fit a stream is left out, and said so");
+	ok(p.overflow && p.count <= 16,
+	   "inline data that overflows the push buffer is omitted and reported");
 }
 
 static const struct {
@@ -48,8 +49,8 @@ static const struct {
 	{1, 0, 2, DST, 69, "only one line to linear memory"},
 	{2, NV_INLINE_LINEAR, 2, DST, 69, "only one line to linear memory"},
 	{1, NV_INLINE_LINEAR | 2u << 4, 2, DST, 69, "without a semaphore"},
-	{1, NV_INLINE_LINEAR, 3, DST, 69, "more data than was announced"},
-	{1, NV_INLINE_LINEAR, 1, DST, 69, "the data before has not all come"},
+	{1, NV_INLINE_LINEAR, 3, DST, 69, "more data than the transfer's length"},
+	{1, NV_INLINE_LINEAR, 1, DST, 69, "the previous transfer still expects data"},
 	{1, NV_INLINE_LINEAR, 2, RIG_HOLE, 31, "inline data at 0x700000000 is not mapped"},
 };
 
@@ -69,7 +70,7 @@ static void refusals(void)
 		rig_method(&r, 1, NV_COMPUTE_INLINE_LAUNCH, refused[i].launch);
 		if (!ok(!rig_go(&r) && strstr(rig_error(&r, &e), refused[i].text) &&
 				e.xid == refused[i].xid,
-			"refused: %s", refused[i].text))
+			"inline data error: %s", refused[i].text))
 			diag("%s", e.text);
 	}
 }

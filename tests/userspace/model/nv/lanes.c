@@ -1,14 +1,12 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * What lanes tell each other, against plain C: shuffles of all modes with lane numbers in and out of
- * range and every segment size, votes, matches and reductions, for whole and for partial warps.
- */
+// SPDX-License-Identifier: MIT
+/* Warp-level communication against plain C: shuffles of all modes with lane numbers in and out of
+ * range and every segment size, votes, matches and reductions, for full and partial warps. */
 #include "tests/userspace/model/nv/_rig.h"
 
 static struct rig r;
 
-/* Loads R4, R5, R6 of each lane from tables, does one instruction under P0 (lane in mask), stores
- * R8 and the predicate P1 as a number. */
+/* Loads R4, R5, R6 of each lane from tables, executes one instruction under P0 (lane in mask),
+ * stores R8 and predicate P1 as a number. */
 static void begin(uint32_t mask)
 {
 	rig_code(&r);
@@ -59,7 +57,7 @@ static bool launch(void)
 	return false;
 }
 
-/* Lanes of the mask have value and predicate, the others what they had before. */
+/* Lanes of the mask have value and predicate, the others their old contents. */
 static bool result_is(uint32_t mask, const uint32_t *value, const uint32_t *predicate)
 {
 	const uint32_t *d = rig_words(&r, RIG_DATA + 0x1000), *p = rig_words(&r, RIG_DATA + 0x1080);
@@ -76,7 +74,7 @@ static bool result_is(uint32_t mask, const uint32_t *value, const uint32_t *pred
 	return true;
 }
 
-/* Shuffles, written from the PTX manual's own pseudocode. */
+/* Shuffles, after the pseudocode of the PTX manual. */
 static uint32_t shuffle(uint32_t mode, uint32_t lane, int b, int c, const uint32_t *a,
 			uint32_t *inside)
 {
@@ -135,7 +133,7 @@ static void test_shuffle(uint32_t mode, const char *name)
 			value[i] = shuffle(mode, i, (int)b, 0x1f, table(0), &inside[i]);
 		good = launch() && result_is(0xffffffff, value, inside);
 	}
-	ok(good, "SHFL.%s, registers and immediates, in and out of range", name);
+	ok(good, "SHFL.%s with registers and immediates, in and out of range", name);
 }
 
 static void test_votes(void)
@@ -163,7 +161,7 @@ static void test_votes(void)
 		}
 		good = launch() && result_is(mask, value, answer);
 	}
-	ok(good, "VOTE.ALL, .ANY and .EQ with whole and partial masks");
+	ok(good, "VOTE.ALL, .ANY and .EQ with full and partial masks");
 }
 
 static void test_match(void)
@@ -199,8 +197,8 @@ static void test_match(void)
 		end();
 		all = launch() && result_is(mask, value, same);
 	}
-	ok(any, "MATCH.ANY finds the lanes with the same value");
-	ok(all, "MATCH.ALL says whether all have it");
+	ok(any, "MATCH.ANY returns the lanes with the same value");
+	ok(all, "MATCH.ALL returns whether all lanes have the same value");
 }
 
 static uint32_t reduce(uint32_t how, bool is_signed, uint32_t a, uint32_t b)
@@ -249,7 +247,7 @@ static void test_redux(void)
 		end();
 		good = launch() && result_is(mask, value, zero);
 	}
-	ok(good, "REDUX: and, or, xor, sum, minimum, maximum, signed and not");
+	ok(good, "REDUX computes and, or, xor, sum, minimum, maximum, signed and unsigned");
 }
 
 int main(void)

@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Loads, stores and atomics: every width in every space, generic addresses, atomics under
- * contention, and a table of accesses that must fault with what the error says.
- */
+// SPDX-License-Identifier: MIT
+/* Loads, stores and atomics: every width in every memory space, generic addresses, atomics under
+ * contention, and a table of accesses that must fault with a given message. */
 #include "tests/userspace/model/nv/_rig.h"
 
 static struct rig r;
@@ -14,7 +12,7 @@ static void begin(void)
 	INS(&r, SASS_S2R, (R(0), SR(SASS_SR_TID_X)));
 	INS(&r, SASS_MOV, (R(2), C0(r.params)));
 	INS(&r, SASS_MOV, (R(3), C0(r.params + 4)));
-	INS(&r, SASS_IMAD_WIDE, (R(4), PT, R(0), IMM(16), R(2))); /* own 16 bytes */
+	INS(&r, SASS_IMAD_WIDE, (R(4), PT, R(0), IMM(16), R(2))); /* 16 bytes per thread */
 	INS(&r, SASS_IMAD, (R(6), R(0), IMM(16), RZ));
 }
 
@@ -68,7 +66,7 @@ static void round_trip(uint32_t space, uint32_t width)
 									   : RIG_LOCAL_WINDOW) >>
 						  32)));
 	if (space >= GENERIC_GLOBAL) {
-		/* Without a uniform register there is no ST: take URZ. */
+		/* ST always has a uniform register: use URZ. */
 		at.aux = SASS_URZ;
 		INS(&r, stores[space], (at, R(8)), in.mod[SASS_M_WIDTH] = (uint8_t)width,
 		    in.mod[SASS_M_E] = 1);
@@ -124,11 +122,12 @@ static void test_widths(void)
 			if (!good)
 				diag("width %u: %s", k, e.text);
 		}
-		ok(good, "8 to 128 bits, with and without sign: %s", names[space]);
+		ok(good, "loads and stores of 8 to 128 bits, signed and unsigned: %s",
+		   names[space]);
 	}
 }
 
-/* Constants by index: lane i reads word i of the bank, counted back from 0x100. */
+/* Indexed constants: lane i reads word i of the bank, with an offset of -0x100. */
 static void test_constants(void)
 {
 	uint32_t *out = rig_words(&r, RIG_DATA), *bank = rig_words(&r, RIG_BANK0), wrong = 0;
@@ -147,13 +146,13 @@ static void test_constants(void)
 	for (uint32_t i = 16; i < 64; i++)
 		bank[i] = i * 77;
 	rig_launch(&r);
-	ok(rig_go(&r), "constants by index, with a negative offset");
+	ok(rig_go(&r), "a kernel reads indexed constants with a negative offset");
 	for (uint32_t i = 0; i < 64; i++)
 		wrong += out[4 * i] != bank[i];
-	ok(!wrong, "are each lane's own");
+	ok(!wrong, "each lane reads the constant of its own index");
 }
 
-/* Atomics: 8 blocks of 96 threads on one word; sums do not depend on the order. */
+/* Atomics: 8 blocks of 96 threads on one word; the result does not depend on the order. */
 
 static const struct {
 	uint8_t how, type;
@@ -190,7 +189,7 @@ static void test_atomics(void)
 	}
 }
 
-/* inc and dec go round; every value that came back came back equally often. */
+/* inc and dec wrap; every value is returned equally often. */
 static void test_tickets(uint8_t how, const char *name)
 {
 	uint32_t *out = rig_words(&r, RIG_DATA), seen[12] = {0}, wrong = 0;
@@ -209,7 +208,7 @@ static void test_tickets(uint8_t how, const char *name)
 	for (uint32_t i = 0; i < 12; i++)
 		wrong += seen[i] != 8;
 	ok(!wrong && !*rig_words(&r, RIG_DATA + 0x8000),
-	   "ATOMG.%s goes round and hands out every number", name);
+	   "ATOMG.%s wraps and returns every number equally often", name);
 }
 
 static void test_floats(void)
@@ -251,14 +250,14 @@ static void test_swap(void)
 	INS(&r, SASS_STG, (AT(4, 0), R(10)));
 	INS(&r, SASS_EXIT, (PT));
 	out[0x2000] = 123;
-	ok(launch(1, 96), "compare and swap runs");
+	ok(launch(1, 96), "a kernel with compare-and-swap runs");
 	for (uint32_t i = 0; i < 96; i++)
 		winners += out[4 * i] == 123;
 	ok(winners == 1 && out[0x2000] >= 1000 && out[0x2000] < 1096,
-	   "and exactly one thread wins");
+	   "exactly one thread wins the compare-and-swap");
 }
 
-/* 128 bits at once: words of one thread are never beside another's. */
+/* 128-bit atomics: words of different threads are never mixed. */
 static void test_swap_wide(void)
 {
 	uint32_t *out = rig_words(&r, RIG_DATA), winners = 0, torn = 0;
@@ -274,7 +273,7 @@ static void test_swap_wide(void)
 	INS(&r, SASS_EXIT, (PT));
 	for (uint32_t k = 0; k < 4; k++)
 		out[0x2000 + k] = 0x101 + k;
-	ok(launch(1, 96), "compare and swap of 128 bits runs");
+	ok(launch(1, 96), "a kernel with 128-bit compare-and-swap runs");
 	for (uint32_t i = 0; i < 96; i++) {
 		uint32_t *got = &out[4 * i];
 
@@ -283,7 +282,7 @@ static void test_swap_wide(void)
 			(got[0] != got[1] || got[0] != got[2] || got[0] != got[3]);
 	}
 	ok(winners == 1 && !torn && out[0x2000] >= 1000 && out[0x2000] == out[0x2003],
-	   "and exactly one thread wins");
+	   "exactly one thread wins the 128-bit compare-and-swap");
 	begin();
 	for (uint8_t k = 0; k < 4; k++)
 		INS(&r, SASS_IADD3, (R(8 + k), PT, PT, R(0), IMM(1000), RZ));
@@ -292,17 +291,17 @@ static void test_swap_wide(void)
 	INS(&r, SASS_STG, (AT(4, 0), R(16)), in.mod[SASS_M_WIDTH] = SASS_WIDTH_128);
 	INS(&r, SASS_EXIT, (PT));
 	memset(&out[0x2000], 0, 16);
-	ok(launch(1, 96), "an exchange of 128 bits runs");
+	ok(launch(1, 96), "a kernel with 128-bit exchange runs");
 	winners = torn = 0;
 	for (uint32_t i = 0; i < 96; i++) {
 		winners += out[4 * i];
 		torn += out[4 * i] != out[4 * i + 1] || out[4 * i] != out[4 * i + 3];
 	}
 	ok(!torn && winners + out[0x2000] == 96 * 1000 + 95 * 48,
-	   "and hands on every value but the last");
+	   "128-bit exchange returns every value but the last");
 }
 
-/* Faults. Each writes the faulting instruction for thread 37 of block 1 only. */
+/* Faults. The faulting instruction executes in thread 37 of block 1 only. */
 
 static void fault_unmapped_load(void)
 {
@@ -419,9 +418,9 @@ static const struct {
 	 "global store of 4 bytes at 0x7f00001000: the address is not mapped"},
 	{fault_beyond_49, MODEL_FAULT_MMU, 31, 0, "the address is not mapped"},
 	{fault_read_only, MODEL_FAULT_MMU, 31, 0x2008,
-	 "global store of 4 bytes at 0x2008: the page does not allow it"},
+	 "global store of 4 bytes at 0x2008: the page does not permit this access"},
 	{fault_no_atomics, MODEL_FAULT_MMU, 31, 0x3008,
-	 "global atomic of 4 bytes at 0x3008: the page does not allow it"},
+	 "global atomic of 4 bytes at 0x3008: the page does not permit this access"},
 	{fault_misaligned, MODEL_FAULT_MISALIGNED, 13, RIG_DATA + 37 * 16 + 4,
 	 "global load of 8 bytes at 0x100200254: not aligned to its size"},
 	{fault_shared, MODEL_FAULT_SHARED_RANGE, 13, 0x800,
@@ -431,11 +430,11 @@ static const struct {
 	{fault_local, MODEL_FAULT_LOCAL_RANGE, 13, 0x80,
 	 "local load of 4 bytes at 0x80: outside the thread's local memory"},
 	{fault_local_low, MODEL_FAULT_LOCAL_RANGE, 13, 0xffff7c,
-	 "local store of 4 bytes at 0xffff7c: the thread's stack of 128 bytes has run over"},
+	 "local store of 4 bytes at 0xffff7c: stack overflow: the thread's stack has 128 bytes"},
 	{fault_constant, MODEL_FAULT_CONSTANT_RANGE, 31, 0x400,
 	 "c[0x0][0x400] lies outside the bank's 1024 bytes"},
 	{fault_constant_index, MODEL_FAULT_MISALIGNED, 13, 0x3f0 + 37,
-	 "constant of 4 bytes at c[0x0][0x415]"},
+	 "misaligned constant of 4 bytes at c[0x0][0x415]"},
 	{fault_trap, MODEL_FAULT_TRAP, 13, 0, "trap (BPT 0)"},
 	{fault_illegal, MODEL_FAULT_ILLEGAL_INSTRUCTION, 13, 0, "no such encoding"},
 	{fault_jump, MODEL_FAULT_MISALIGNED, 13, RIG_CODE + 0x48, "which is not 16-byte aligned"},
@@ -465,13 +464,13 @@ static void test_faults(void)
 			     (unsigned long long)e.address);
 		ok(any_thread || (e.thread[0] == 37 && e.cta[0] == 1 && e.program == RIG_CODE &&
 				  e.pc > RIG_CODE),
-		   "and it names block, thread and instruction");
+		   "the fault names block, thread and instruction");
 	}
 	begin();
 	INS(&r, SASS_STG, (AT(4, 0), R(0)));
 	INS(&r, SASS_EXIT, (PT));
 	ok(launch(1, 32) && rig_words(&r, RIG_DATA)[4 * 31] == 31,
-	   "a new channel works after all that");
+	   "a new channel works after the faults");
 }
 
 /* Unmapping while a kernel uses the pages: the kernel faults or ends, nothing else happens. */
@@ -496,7 +495,7 @@ static void test_unmap(void)
 	ok(!model_unmap(r.space, 0x10000, 4096), "a page is unmapped under a running kernel");
 	ok(!rig_wait(&r) && strstr(rig_error(&r, &e),
 				   "global load of 4 bytes at 0x10000: the address is not mapped"),
-	   "which then faults on it");
+	   "the kernel faults on the unmapped page");
 	rig_renew(&r);
 }
 

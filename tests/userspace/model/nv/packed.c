@@ -1,9 +1,7 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Arithmetic on what shares a register: halves, pairs of 16-bit integers, bytes; and minima that take
- * their sign from both operands. The references widen halves to doubles, in which a comparison is a
- * comparison; roundings search for the nearest value. Nothing of the model's arithmetic is used.
- */
+// SPDX-License-Identifier: MIT
+/* Packed arithmetic: halves, pairs of 16-bit integers, bytes; and minima with xorsign. The
+ * references widen halves to doubles, where comparison is exact, and round by searching for the
+ * nearest value. They use nothing of the model's arithmetic. */
 #include <math.h>
 
 #include "tests/userspace/model/nv/_alu.h"
@@ -14,16 +12,16 @@ static double half_value(uint32_t bits, bool bf16)
 {
 	int exponent = bf16 ? (int)(bits >> 7 & 0xff) : (int)(bits >> 10 & 0x1f),
 	    most = bf16 ? 0xff : 0x1f;
-	int mantissa = bf16 ? bits & 0x7f : bits & 0x3ff, places = bf16 ? 7 : 10,
+	int mantissa = bf16 ? bits & 0x7f : bits & 0x3ff, mantissa_bits = bf16 ? 7 : 10,
 	    bias = bf16 ? 127 : 15;
 	double x;
 
 	if (exponent == most)
 		x = mantissa ? NAN : INFINITY;
 	else if (exponent)
-		x = ldexp(mantissa + (1 << places), exponent - bias - places);
+		x = ldexp(mantissa + (1 << mantissa_bits), exponent - bias - mantissa_bits);
 	else
-		x = ldexp(mantissa, 1 - bias - places);
+		x = ldexp(mantissa, 1 - bias - mantissa_bits);
 	return bits & 0x8000 ? -x : x;
 }
 
@@ -32,7 +30,7 @@ static bool is_bf16(const struct row *r)
 	return MOD(HFORMAT) == SASS_HALF_BF16;
 }
 
-/* Half k of an operand as the instruction sees it. */
+/* Half k of an operand after swizzle and modifiers. */
 static uint32_t half_of(const struct row *r, uint64_t raw, uint8_t flags, uint32_t k)
 {
 	uint32_t h = (uint32_t)raw >> 16 * k & 0xffff;
@@ -141,18 +139,19 @@ static void merge(const struct row *r, const struct values *v, struct answer *o)
 	o->d = (v->b << 16 & 0xffff0000) | to_half(r, (uint32_t)v->a);
 }
 
-/* Floats of 8 bits: of all that there are, the nearest; of two, the even one. */
+/* 8-bit floats: the nearest of all; of two, the even one. */
 
 static double byte_value(const struct row *r, uint32_t bits)
 {
 	bool e4m3 = MOD(HFORMAT) == SASS_HALF_E4M3;
-	int places = e4m3 ? 3 : 2, lowest = e4m3 ? -6 : -14, exponent = (int)(bits >> places);
-	double m = bits & ((1u << places) - 1);
+	int mantissa_bits = e4m3 ? 3 : 2, lowest = e4m3 ? -6 : -14,
+	    exponent = (int)(bits >> mantissa_bits);
+	double m = bits & ((1u << mantissa_bits) - 1);
 
 	if (e4m3 ? bits == 0x7f : bits >= 0x7c)
 		return bits == 0x7c ? INFINITY : NAN;
-	return exponent ? ldexp(m + (1 << places), exponent - 1 + lowest - places)
-			: ldexp(m, lowest - places);
+	return exponent ? ldexp(m + (1 << mantissa_bits), exponent - 1 + lowest - mantissa_bits)
+			: ldexp(m, lowest - mantissa_bits);
 }
 
 static uint32_t to_byte(const struct row *r, double x)
@@ -163,7 +162,7 @@ static uint32_t to_byte(const struct row *r, double x)
 		return 0x7f;
 	if (MOD(RELU) && signbit(x))
 		return 0;
-	if (fabs(x) > byte_value(r, greatest)) /* from very far away all are at the same distance */
+	if (fabs(x) > byte_value(r, greatest)) /* avoids equal distances from a very large value */
 		x = copysign(byte_value(r, greatest), x);
 	for (uint32_t k = 1; k <= greatest; k++) {
 		double now = fabs(fabs(x) - byte_value(r, k)),
@@ -190,7 +189,7 @@ static void halves_to_bytes(const struct row *r, const struct values *v, struct 
 	       to_byte(r, half_value(v->a & 0xffff, false));
 }
 
-/* Every one is a half: the one with its value. */
+/* Every 8-bit float has an exact half. */
 static void bytes_to_halves(const struct row *r, const struct values *v, struct answer *o)
 {
 	for (uint32_t k = 0; k < 2; k++) {

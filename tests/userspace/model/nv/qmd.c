@@ -1,8 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Launch descriptors: the layouts, and every refusal. A row changes one field of a descriptor that
- * runs; the launch must fail with the sentence, and the unchanged one must run.
- */
+// SPDX-License-Identifier: MIT
+/* Launch descriptors: the layouts, and every rejection. A row changes one field of a valid
+ * descriptor; the launch must fail with the message, and the unchanged one must run. */
 #include "tests/userspace/model/nv/_rig.h"
 
 enum { BOTH, HOPPER, AMPERE };
@@ -33,9 +31,10 @@ static const struct {
 	{BOTH, NV_QMD_PROGRAM, 0, RIG_HOLE, "code at 0x700000000 is not mapped"},
 	{BOTH, NV_QMD_REGISTERS, 0, 0, "no registers (SKEDCHECK06)"},
 	{BOTH, NV_QMD_REGISTERS, 0, 300, "300 registers; a thread has 255 at most"},
-	{BOTH, NV_QMD_REGISTERS, 0, 3, "uses R3, but the launch gives a thread 3 registers"},
+	{BOTH, NV_QMD_REGISTERS, 0, 3,
+	 "uses R3, but the launch descriptor allocates 3 registers per thread"},
 	{BOTH, NV_QMD_BARRIERS, 0, 17, "17 barriers; a block has 16"},
-	{BOTH, NV_QMD_BARRIERS, 0, 0, "barrier 0, but the launch gives the block 0"},
+	{BOTH, NV_QMD_BARRIERS, 0, 0, "barrier 0, but the launch descriptor allocates 0 barriers"},
 	{BOTH, NV_QMD_SHARED_BYTES, 0, 0x440,
 	 "0x440 bytes of shared memory are no multiple of 128 (SKEDCHECK14)"},
 	{BOTH, NV_QMD_SHARED_BYTES, 0, 0x3a000, "bytes of shared memory; an SM has"},
@@ -88,15 +87,15 @@ static void test_chip(const char *name, int chip)
 				   refused[i].value))
 			abort();
 		rig_launch(&r);
-		if (!ok(!rig_go(&r) && strstr(rig_error(&r, &e), refused[i].text), "%s refuses: %s",
-			name, refused[i].text))
+		if (!ok(!rig_go(&r) && strstr(rig_error(&r, &e), refused[i].text),
+			"%s rejects a descriptor: %s", name, refused[i].text))
 			diag("%s", e.text);
 		rig_renew(&r);
 	}
 	fresh(&r);
 	rig_launch(&r);
 	ok(rig_go(&r) && *rig_words(&r, RIG_DATA) == (uint32_t)RIG_DATA,
-	   "%s runs the unchanged one", name);
+	   "%s runs the unchanged descriptor", name);
 	rig_close(&r);
 }
 
@@ -112,13 +111,13 @@ static void test_windows(void)
 	rig_method(&r, 1, NV_COMPUTE_SEND_PCAS_A, (uint32_t)(RIG_QMD >> 8));
 	rig_method(&r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NV_PCAS2_SCHEDULE);
 	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "SKEDCHECK17_MEMORY_WINDOW_OVERLAP"),
-	   "a launch before the memory windows are set is refused");
+	   "a launch before the memory windows are set is rejected");
 	rig_renew(&r);
 	rig_launch(&r);
 	rig_method(&r, 1, NV_COMPUTE_LOCAL_WINDOW_B, 0x1000);
 	rig_method(&r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NV_PCAS2_SCHEDULE);
 	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "must be 4 GiB aligned"),
-	   "windows must be 4 GiB aligned");
+	   "memory windows that are not 4 GiB aligned are rejected");
 	rig_renew(&r);
 	rig_launch(&r);
 	rig_method(&r, 1, NV_COMPUTE_LOCAL_MEMORY_A, (uint32_t)(RIG_HOLE >> 32));
@@ -126,7 +125,7 @@ static void test_windows(void)
 	rig_method(&r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS2_B, NV_PCAS2_SCHEDULE);
 	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "local memory at 0x700000000 is not mapped") &&
 		   e.xid == 31,
-	   "local memory where nothing is is an MMU fault");
+	   "local memory at an unmapped address is an MMU fault");
 	rig_renew(&r);
 	rig_method(&r, 1, NV_COMPUTE_SEND_PCAS_A, (uint32_t)(RIG_HOLE >> 8));
 	rig_method(&r, 1, NV_COMPUTE_SEND_SIGNALING_PCAS_B, NV_PCAS_INVALIDATE | NV_PCAS_SCHEDULE);
@@ -134,11 +133,11 @@ static void test_windows(void)
 		   strstr(rig_error(&r, &e),
 			  "the launch descriptor at 0x700000000 is not mapped") &&
 		   e.xid == 31,
-	   "a descriptor that is not there is an MMU fault");
+	   "a launch descriptor at an unmapped address is an MMU fault");
 	rig_close(&r);
 }
 
-/* The descriptor's own semaphore, with time stamp, and old code until it is invalidated. */
+/* The descriptor's own semaphore, with timestamp, and stale code until it is invalidated. */
 static void test_effects(void)
 {
 	struct rig r;
@@ -159,24 +158,25 @@ static void test_effects(void)
 
 	fresh(&r);
 	rig_set(&r, NV_QMD_INVALIDATE_INSTRUCTIONS, 0);
-	memset(rig_at(&r, RIG_CODE), 0, 64); /* not seen yet */
+	memset(rig_at(&r, RIG_CODE), 0, 64); /* not visible yet */
 	rig_launch(&r);
 	ok(rig_go(&r) && *rig_words(&r, RIG_DATA),
-	   "old code runs until the instruction cache is invalidated");
+	   "stale code runs until the instruction cache is invalidated");
 	fresh(&r);
 	rig_set(&r, NV_QMD_INVALIDATE_INSTRUCTIONS, 0);
 	rig_method(&r, 1, NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI, NV_INVALIDATE_INSTRUCTION);
 	rig_launch(&r);
-	ok(!rig_go(&r), "and then no more");
+	ok(!rig_go(&r), "after an instruction cache invalidate the stale code does not run");
 	rig_close(&r);
 }
 
-/* Two descriptors, of which the second starts before the first has ended: it must wait for that by itself. */
+/* Two descriptors, of which the second starts before the first has ended: it must wait for its
+ * latch. */
 static void test_latches(void)
 {
 	static const struct {
 		bool acquires;
-		uint32_t wait;    /* 0: it does not */
+		uint32_t wait;    /* 0: does not wait */
 		const char *text; /* NULL: it runs */
 	} rows[] = {
 		{true, 77, NULL},
@@ -213,9 +213,9 @@ static void test_latches(void)
 		ran = rig_go(&r);
 		if (rows[i].text)
 			ok(!ran && strstr(rig_error(&r, &e), rows[i].text),
-			   "an early grid is refused: %s", rows[i].text);
+			   "a dependent grid that starts early is rejected: %s", rows[i].text);
 		else
-			ok(ran, "an early grid that waits in its first instruction runs");
+			ok(ran, "a dependent grid that waits in its first instruction runs");
 		if (!ran)
 			rig_renew(&r);
 	}
@@ -226,7 +226,7 @@ static void test_layouts(void)
 {
 	static const struct nv_qmd_layout *const layouts[] = {&nv_qmd_hopper, &nv_qmd_ampere,
 							      &nv_qmd_turing};
-	bool inside = true, apart = true, kept = true;
+	bool inside = true, disjoint = true, kept = true;
 
 	for (uint32_t l = 0; l < 3; l++) {
 		uint32_t used[NV_QMD_MAX_WORDS] = {0}, words[NV_QMD_MAX_WORDS] = {0};
@@ -241,7 +241,8 @@ static void test_layouts(void)
 
 				inside &=
 					p->low + p->stride * i + p->width <= layouts[l]->bytes * 8;
-				apart &= !nv_qmd_get_at(layouts[l], used, (enum nv_qmd_field)f, i);
+				disjoint &=
+					!nv_qmd_get_at(layouts[l], used, (enum nv_qmd_field)f, i);
 				nv_qmd_set_at(layouts[l], used, (enum nv_qmd_field)f, i, all);
 				kept &= nv_qmd_set_at(layouts[l], words, (enum nv_qmd_field)f, i,
 						      value) &&
@@ -252,13 +253,13 @@ static void test_layouts(void)
 					       0);
 		}
 	}
-	ok(inside && apart, "fields lie inside their descriptor and do not overlap");
-	ok(kept, "fields give back what was put in, and have no further index");
+	ok(inside && disjoint, "QMD fields lie inside their descriptor and do not overlap");
+	ok(kept, "QMD fields return the stored value and check their index");
 	ok(!nv_qmd_set(&nv_qmd_hopper, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_BLOCK_X, 65536) &&
 		   !nv_qmd_set(&nv_qmd_hopper, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_BANK_ADDRESS,
 			       0x20) &&
 		   !nv_qmd_set(&nv_qmd_ampere, (uint32_t[NV_QMD_MAX_WORDS]){0}, NV_QMD_TYPE, 2),
-	   "what does not fit a field is not written");
+	   "a value that does not fit a QMD field is not written");
 }
 
 int main(void)

@@ -1,14 +1,12 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * Every row of the instruction table means something to the executor: random legal instructions of each
- * are taken, or refused for a reason that the executor gives. No row is unknown to it.
- */
+// SPDX-License-Identifier: MIT
+/* The executor knows every row of the instruction table: it accepts random legal instructions of
+ * each, or rejects them with a known reason. */
 #include "model/nv/exec.h"
 #include "tests/tap.h"
 
 #define TRIES 200u
 
-/* Reasons that are fine: what docs/model.md says is not modelled. */
+/* Accepted reasons: what docs/model.md lists as not modelled. */
 static const char *const reasons[] = {
 	"a move with a lane mask is not modelled",
 	"this special register is not modelled",
@@ -16,9 +14,9 @@ static const char *const reasons[] = {
 	"loads with predicates are not modelled",
 	"this atomic operation is not modelled for this type",
 	"QSPC with a register result is not modelled",
-	"the hardware's call stack is not modelled",
+	"the hardware call stack is not modelled",
 	"HSETP2.H_AND is not modelled",
-	"VABSDIFF4 with a third source that is not summed is not modelled",
+	"VABSDIFF4 with a third source but without a sum is not modelled",
 	"ATOMS.POPC.INC with a result is not modelled",
 };
 
@@ -65,9 +63,9 @@ static void test_row(uint32_t sm, const struct sass_form *f)
 				why = reason;
 		}
 	}
-	if (!ok(!why && taken + refused, "%s for sm_%u: %u taken, %u refused",
+	if (!ok(!why && taken + refused, "%s for sm_%u: %u accepted, %u rejected",
 		sass_op_name(sass_form_op(f)), sm, taken, refused))
-		diag("%s", why ? why : "no instruction of the row could be made");
+		diag("%s", why ? why : "no instruction of the row could be generated");
 }
 
 int main(void)

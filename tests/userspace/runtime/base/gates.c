@@ -1,11 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Gates: who is inside is waited for, who comes to a closed one is told so. And who waits: whatever
- * takes something away that a thread in the middle of a submission may be using.
+ * Gates: closing waits for threads inside, and entering a closed gate fails. Every call that frees
+ * something waits for threads that are submitting and may be using it.
  */
 #include <pthread.h>
 #include <time.h>
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/stream/submit.h"
 #include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/runtime/_ptx.h"
@@ -19,14 +19,15 @@ static void must(sov_result r, const char *call)
 }
 #define MUST(call) must(call, #call)
 
-/* ---- the gate itself ---- */
+/* ---- the gate ---- */
 
 #define THREADS 4
 #define ROUNDS  20000
 
 static struct gate gate;
-static uint64_t guarded; /* by the gate: read inside, written by who has closed it */
-static _Atomic uint64_t inside, turned_away;
+static uint64_t
+	guarded; /* guarded by the gate: read inside, written by the thread that closed it */
+static _Atomic uint64_t inside, rejected;
 
 static void *passes(void *arg)
 {
@@ -40,7 +41,7 @@ static void *passes(void *arg)
 			inside--;
 			gate_leave(&gate);
 		} else {
-			turned_away++;
+			rejected++;
 		}
 	}
 	return NULL;
@@ -55,7 +56,7 @@ static void the_gate(void)
 	gate_init(&gate);
 	ok(!gate_enter(&gate) && gate_closed(&gate), "a new gate is closed");
 	gate_open(&gate);
-	ok(gate_enter(&gate), "an open one lets in");
+	ok(gate_enter(&gate), "a thread can enter an open gate");
 	gate_leave(&gate);
 	for (i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, passes, &sums[i]);
@@ -67,11 +68,11 @@ static void the_gate(void)
 	}
 	for (i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
-	ok(alone == 1000 / TAP_SLOWNESS, "nobody is inside when it is closed");
-	ok(gate.state == 0, "and nobody is left behind");
+	ok(alone == 1000 / TAP_SLOWNESS, "no thread is inside a closed gate");
+	ok(gate.state == 0, "an open gate without threads has state 0");
 }
 
-/* ---- who waits for those inside ---- */
+/* ---- calls that wait for threads inside ---- */
 
 struct taker {
 	const char *what;
@@ -132,15 +133,16 @@ static void waits_for(struct taker *t)
 	MUST(sov_stream_create(t->context, 0, &t->stream));
 	MUST(sov_memory_alloc(t->context, 4, &t->memory));
 	s = object_get(t->stream, OBJECT_STREAM);
-	/* As a thread that has looked whether its kernel is being unloaded and has no number yet. */
-	ok(gate_enter(&s->gate), "%s: a thread is inside", t->what);
+	/* Like a thread that has checked that its kernel is not being unloaded and has no seqno
+	 * yet. */
+	ok(gate_enter(&s->gate), "%s: a thread enters the stream's gate first", t->what);
 	pthread_create(&thread, NULL, takes, t);
 	nanosleep(&a_while, NULL);
 	early = t->done;
 	gate_leave(&s->gate);
 	pthread_join(thread, NULL);
-	ok(!early, "%s: it is waited for", t->what);
-	ok(!t->result, "%s: then it is done", t->what);
+	ok(!early, "%s waits for the thread inside the gate", t->what);
+	ok(!t->result, "%s succeeds when the thread has left the gate", t->what);
 	object_put(&s->member.object);
 	if (t->take != destroy)
 		MUST(sov_context_destroy(t->context));

@@ -1,13 +1,13 @@
-/* SPDX-License-Identifier: MIT */
-/* The range allocator against a map with one byte per unit, over many random takes and gives. */
+// SPDX-License-Identifier: MIT
+/* The range allocator against a map with one byte per unit, over many random operations. */
 #include "libsov/runtime/base/range.h"
 #include "tests/tap.h"
 
-#define SPACE  4096
-#define PIECES 64
+#define SPACE         4096
+#define MAX_ALLOCATED 64
 
 static uint8_t taken[SPACE];
-static struct range piece[PIECES];
+static struct range allocated[MAX_ALLOCATED];
 static uint64_t state = 88172645463325252u;
 
 static uint32_t next(uint32_t below)
@@ -18,7 +18,7 @@ static uint32_t next(uint32_t below)
 	return (uint32_t)(state >> 33) % below;
 }
 
-/* Whether a piece of this size and alignment would fit anywhere. */
+/* Whether a range of this size and alignment fits anywhere. */
 static bool room(uint64_t bytes, uint64_t align)
 {
 	uint64_t start, i;
@@ -56,14 +56,14 @@ static uint64_t unmarked(void)
 static void against_map(void)
 {
 	struct ranges r = {0};
-	uint32_t step, overlaps = 0, wrong_refusals = 0, misaligned = 0, wrong_counts = 0,
+	uint32_t step, overlaps = 0, wrong_failures = 0, misaligned = 0, wrong_counts = 0,
 		       takes = 0;
-	uint32_t refusals = 0;
+	uint32_t failures = 0;
 
 	ranges_add(&r, 0, SPACE / 2);
 	ranges_add(&r, SPACE / 2, SPACE / 2);
 	for (step = 0; step < 20000; step++) {
-		struct range *p = &piece[next(PIECES)];
+		struct range *p = &allocated[next(MAX_ALLOCATED)];
 
 		if (p->bytes) {
 			overlaps += !mark(*p, 0);
@@ -78,22 +78,22 @@ static void against_map(void)
 				misaligned += start % align != 0;
 				takes++;
 			} else {
-				wrong_refusals += room(bytes, align);
-				refusals++;
+				wrong_failures += room(bytes, align);
+				failures++;
 			}
 		}
 		wrong_counts += r.free_bytes != unmarked();
 	}
-	ok(takes > 5000 && refusals > 10, "there were both takes (%u) and refusals (%u)", takes,
-	   refusals);
-	ok(!overlaps, "no two pieces ever overlap or leave the space");
-	ok(!misaligned, "every piece is aligned as asked");
-	ok(!wrong_refusals, "nothing is refused that would fit");
+	ok(takes > 5000 && failures > 10, "the random test has %u allocations and %u failures",
+	   takes, failures);
+	ok(!overlaps, "allocated ranges never overlap or leave the space");
+	ok(!misaligned, "every allocated range has its alignment");
+	ok(!wrong_failures, "no allocation fails that would fit");
 	ok(!wrong_counts, "the count of free bytes is right after every step");
-	for (step = 0; step < PIECES; step++)
-		if (piece[step].bytes)
-			ranges_give(&r, piece[step].start, piece[step].bytes);
-	ok(r.count == 1 && r.free_bytes == SPACE, "all given back, there is one range again");
+	for (step = 0; step < MAX_ALLOCATED; step++)
+		if (allocated[step].bytes)
+			ranges_give(&r, allocated[step].start, allocated[step].bytes);
+	ok(r.count == 1 && r.free_bytes == SPACE, "freeing everything leaves one free range");
 	ranges_fini(&r);
 }
 
@@ -106,13 +106,13 @@ static void goes_round(void)
 	ranges_take(&r, 40, 1, &first);
 	ranges_give(&r, first, 40);
 	ranges_take(&r, 40, 1, &second);
-	ok(second == 40, "what was given back is not handed out again at once");
+	ok(second == 40, "a freed range is not reused at once");
 	ranges_take(&r, 40, 1, &third);
-	ok(third == 0, "but when the end is reached");
-	ok(!ranges_take(&r, 0, 1, &first), "no bytes are no piece");
+	ok(third == 0, "a freed range is reused after the end of the space is reached");
+	ok(!ranges_take(&r, 0, 1, &first), "an allocation of 0 bytes fails");
 	ok(!ranges_take(&r, UINT64_MAX, 1, &first) &&
 		   !ranges_take(&r, 1, UINT64_C(1) << 63, &first),
-	   "sizes and alignments beyond all measure are refused");
+	   "sizes and alignments that overflow fail");
 	ranges_fini(&r);
 }
 

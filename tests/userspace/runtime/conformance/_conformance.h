@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the conformance tests share. They promise what any way to a GPU has to keep: on a software
- * GPU by default, on the first device there is when SOV_CONFORMANCE is set. TEST_CARD says that this one
- * is a card of a virtual machine: software, too, behind our kernel driver.
+ * Shared by the conformance tests, which every winsys has to pass: on a software GPU by default, on
+ * the first device if SOV_CONFORMANCE is set. TEST_CARD says that this device is the card of a
+ * virtual machine: a software GPU behind our kernel driver.
  */
 #include <pthread.h>
 #include <time.h>
@@ -11,8 +11,8 @@
 
 #define MIB (UINT64_C(1) << 20)
 
-static bool conformance_software; /* executes the kernels: sizes are for its patience */
-static bool conformance_card;     /* through our kernel driver: of a virtual machine */
+static bool conformance_software; /* a software GPU executes the kernels: sizes are small */
+static bool conformance_card;     /* through our kernel driver, in a virtual machine */
 static bool conformance_nvrm;     /* through NVIDIA's */
 static uint64_t conformance_memory;
 
@@ -43,7 +43,7 @@ UNUSED static sov_context conformance_context(void)
 	return c;
 }
 
-/* How much of the device is free, as another context sees it. */
+/* Free device memory, as another context sees it. */
 UNUSED static uint64_t conformance_free(sov_context watch)
 {
 	uint64_t bytes;
@@ -53,18 +53,18 @@ UNUSED static uint64_t conformance_free(sov_context watch)
 }
 
 /*
- * Whether a context has given back what it used, while it lives. NVIDIA's driver keeps some of it until
- * it goes: page directories of addresses that were used once, 4 KiB for each 512 MiB of them, in
- * pieces of 64 KiB (an H200 was found to miss one; whether this is the reason
- * tests/silicon/vram_kept.c is to show). In the 64 GiB in which the library goes round these are
- * 512 KiB, and twice that is leave enough.
+ * Whether a living context has freed what it used. NVIDIA's driver keeps some memory until the
+ * context is destroyed: page directories of addresses that were used once, 4 KiB for each 512 MiB
+ * of them, in units of 64 KiB (an H200 was found to miss one; tests/silicon/vram_kept.c is to show
+ * whether this is the reason). The 64 GiB that the library cycles through need 512 KiB; twice that
+ * is allowed.
  */
 UNUSED static bool conformance_given_back(uint64_t before, uint64_t after)
 {
 	return after == before || (conformance_nvrm && before < after + MIB);
 }
 
-/* The same numbers each time. */
+/* Deterministic numbers. */
 UNUSED static uint32_t next_random(uint64_t *state)
 {
 	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);

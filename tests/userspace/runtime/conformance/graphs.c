@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
-/* A graph does what the same work on streams does, in its order, as often as it is run. */
+// SPDX-License-Identifier: MIT
+/* Graphs compute what the same work on streams computes, as often as they are launched. */
 #include "tests/userspace/runtime/conformance/_conformance.h"
 
-/* x = x * 3 + value: the order of steps shows. */
+/* x = x * 3 + value: the result depends on the order of steps. */
 static const char ptx[] =
 	".version 7.0\n.target sm_80\n.address_size 64\n"
 	".visible .entry step(.param .u64 p, .param .u32 value) {\n"
@@ -67,7 +67,7 @@ static uint32_t all(sov_ptr p)
 static void chain(void)
 {
 	uint32_t want = 1, i, k, value;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_node n = 0, third = 0;
 	sov_graph g;
 
@@ -77,31 +77,35 @@ static void chain(void)
 		if (i == 2)
 			third = n;
 	}
-	good(sov_graph_instantiate(g, &run), "a chain of 100 kernels is made ready");
+	good(sov_graph_instantiate(g, &run),
+	     "a graph of 100 dependent kernels can be instantiated");
 	MUST(sov_memory_fill(c, a, 1, 4, N));
 	for (k = 0; k < 5; k++) {
 		MUST(sov_graph_launch(run, stream));
 		for (i = 0; i < 100; i++)
 			want = want * 3 + i;
 	}
-	ok(all(a) == want, "and runs in its order, five times");
+	ok(all(a) == want, "a graph of 100 dependent kernels executes in order, five times");
 	value = 77777;
-	good(sov_graph_run_set_arguments(run, third, ARGUMENTS(&a, &value), 2),
-	     "a kernel gets other arguments");
+	good(sov_graph_exec_set_arguments(run, third, ARGUMENTS(&a, &value), 2),
+	     "a kernel node can get new arguments");
 	MUST(sov_graph_launch(run, stream));
 	for (i = 0; i < 100; i++)
 		want = want * 3 + (i == 2 ? value : i);
-	ok(all(a) == want, "with which it runs");
-	refused(sov_graph_run_set_arguments(run, 101, ARGUMENTS(&a, &value), 2),
-		SOV_ERROR_INVALID_ARGUMENT, "node 101", "of what is no kernel there are none");
-	refused(sov_graph_run_set_arguments(run, third, ARGUMENTS(&a, NULL), 2),
-		SOV_ERROR_INVALID_LAUNCH, "argument 1", "nor one that is not there");
-	refused(sov_graph_run_set_arguments(run, third, ARGUMENTS(&a), 1), SOV_ERROR_INVALID_LAUNCH,
-		"takes 2 arguments; 1 given", "nor too few");
+	ok(all(a) == want, "a graph executes with new arguments");
+	refused(sov_graph_exec_set_arguments(run, 101, ARGUMENTS(&a, &value), 2),
+		SOV_ERROR_INVALID_ARGUMENT, "node 101",
+		"setting arguments of an unknown node is rejected");
+	refused(sov_graph_exec_set_arguments(run, third, ARGUMENTS(&a, NULL), 2),
+		SOV_ERROR_INVALID_LAUNCH, "argument 1", "setting a NULL argument is rejected");
+	refused(sov_graph_exec_set_arguments(run, third, ARGUMENTS(&a), 1),
+		SOV_ERROR_INVALID_LAUNCH, "takes 2 arguments; 1 given",
+		"setting too few arguments is rejected");
 	MUST(sov_graph_destroy(g));
 	MUST(sov_graph_launch(run, stream));
-	good(sov_graph_run_destroy(run), "it outlives its graph");
-	refused(sov_graph_launch(run, stream), SOV_ERROR_INVALID_HANDLE, "", "but not itself");
+	good(sov_graph_exec_destroy(run), "an executable graph outlives its graph");
+	refused(sov_graph_launch(run, stream), SOV_ERROR_INVALID_HANDLE, "",
+		"launching a destroyed executable graph is rejected");
 }
 
 static uint32_t called;
@@ -113,12 +117,12 @@ static void note_call(void *user)
 	called += *(volatile uint32_t *)(uintptr_t)seen_host;
 }
 
-/* fill a, fill b; step a, step b; sum; to pinned memory; a host function looks; step. */
+/* fill a, fill b; step a, step b; sum; copy to pinned memory; a host function checks; step. */
 static void kinds(void)
 {
 	uint32_t ten = 10, *pinned;
 	sov_node one, two, both[2], n;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_graph g;
 	sov_launch l;
 
@@ -132,16 +136,16 @@ static void kinds(void)
 	l = shape(ARGUMENTS(&d, &a, &b), 3);
 	MUST(sov_graph_add_kernel(g, both, 2, sum, &l, &n));
 	MUST(sov_graph_add_copy(g, &n, 1, SOV_HOST(pinned), d, 4 * N, &n));
-	MUST(sov_graph_add_call(g, &n, 1, note_call, &ten, &n));
+	MUST(sov_graph_add_host_function(g, &n, 1, note_call, &ten, &n));
 	MUST(sov_graph_add_copy(g, &n, 1, a, SOV_HOST(pinned), 4 * N, &n));
 	add_step(g, n, a, 0);
 	good(sov_graph_instantiate(g, &run),
-	     "a graph has kernels, copies, fills and host functions");
+	     "a graph of kernels, copies, fills and host functions can be instantiated");
 	for (uint32_t i = 0; i < 3; i++)
 		MUST(sov_graph_launch(run, stream));
-	ok(all(a) == 3 * (16 + 23), "what comes after comes after");
-	ok(called == 3 * (10 + 39), "and the host function finds what came before");
-	MUST(sov_graph_run_destroy(run));
+	ok(all(a) == 3 * (16 + 23), "graph nodes execute after their dependencies");
+	ok(called == 3 * (10 + 39), "a host function node sees the results of its dependencies");
+	MUST(sov_graph_exec_destroy(run));
 	MUST(sov_graph_destroy(g));
 	MUST(sov_host_free(c, pinned));
 }
@@ -149,40 +153,42 @@ static void kinds(void)
 static void circles(void)
 {
 	uint32_t host = 0;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_node one, two;
 	sov_graph g;
 
 	MUST(sov_graph_create(c, 0, &g));
 	refused(sov_graph_instantiate(g, &run), SOV_ERROR_INVALID_ARGUMENT, "no nodes",
-		"a graph without nodes is refused");
+		"instantiating an empty graph is rejected");
 	one = add_step(g, 0, a, 1);
 	two = add_step(g, one, a, 2);
-	MUST(sov_graph_add_order(g, two, one));
-	refused(sov_graph_instantiate(g, &run), SOV_ERROR_INVALID_ARGUMENT, "comes after itself",
-		"so is one with a circle");
-	refused(sov_graph_add_order(g, 5, one), SOV_ERROR_INVALID_ARGUMENT, "no node 5",
-		"and a node that is not there");
+	MUST(sov_graph_add_dependency(g, two, one));
+	refused(sov_graph_instantiate(g, &run), SOV_ERROR_INVALID_ARGUMENT, "depends on itself",
+		"instantiating a graph with a cycle is rejected");
+	refused(sov_graph_add_dependency(g, 5, one), SOV_ERROR_INVALID_ARGUMENT, "no node 5",
+		"a dependency on an unknown node is rejected");
 	two = 9;
-	refused(sov_graph_add_call(g, &two, 1, note_call, NULL, NULL), SOV_ERROR_INVALID_ARGUMENT,
-		"no node 9", "also to come after");
+	refused(sov_graph_add_host_function(g, &two, 1, note_call, NULL, NULL),
+		SOV_ERROR_INVALID_ARGUMENT, "no node 9",
+		"adding a node with an unknown dependency is rejected");
 	refused(sov_graph_add_copy(g, NULL, 0, a, SOV_HOST(&host), 4, NULL),
-		SOV_ERROR_INVALID_ADDRESS, "not pinned", "and memory that the GPU does not reach");
+		SOV_ERROR_INVALID_ADDRESS, "not pinned",
+		"a copy node with pageable memory is rejected");
 	refused(sov_graph_add_fill(g, NULL, 0, a, 0, 4, 1 << 20, NULL), SOV_ERROR_INVALID_ADDRESS,
-		"past the end", "or that is not there");
+		"past the end", "a copy node past the end of an allocation is rejected");
 	refused(sov_graph_add_kernel(g, NULL, 0, step, NULL, NULL), SOV_ERROR_INVALID_ARGUMENT,
-		"is NULL", "and no launch");
+		"is NULL", "a kernel node without a launch is rejected");
 	MUST(sov_graph_destroy(g));
 }
 
-/* On two streams, with events. */
+/* Captures two streams ordered by events. */
 static void capture(void)
 {
 	uint32_t one = 1, two = 2;
 	sov_launch l;
 	sov_event fork, join;
 	sov_stream side;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_ptr taken;
 	sov_graph g;
 
@@ -191,11 +197,13 @@ static void capture(void)
 	MUST(sov_event_create(c, 0, &join));
 	MUST(sov_graph_create(c, 0, &g));
 	MUST(sov_memory_fill(c, a, 99, 4, N));
-	good(sov_stream_begin_capture(stream, g), "a stream is captured");
-	refused(sov_stream_begin_capture(stream, g), SOV_ERROR_BUSY, "already", "once at a time");
+	good(sov_stream_begin_capture(stream, g), "a stream capture can begin");
+	refused(sov_stream_begin_capture(stream, g), SOV_ERROR_BUSY, "already",
+		"a second capture of the same stream is rejected");
 	refused(sov_memory_alloc_async(stream, 64, &taken), SOV_ERROR_UNSUPPORTED, "captured",
-		"memory of the pool cannot come in a graph");
-	refused(sov_memory_free_async(stream, a), SOV_ERROR_UNSUPPORTED, "captured", "or go");
+		"a pool allocation on a captured stream is rejected");
+	refused(sov_memory_free_async(stream, a), SOV_ERROR_UNSUPPORTED, "captured",
+		"a pool free on a captured stream is rejected");
 	MUST(sov_memory_fill_async(stream, a, 5, 4, N));
 	MUST(sov_memory_fill_async(stream, b, 7, 4, N));
 	MUST(sov_event_record(fork, stream));
@@ -211,15 +219,15 @@ static void capture(void)
 	l = shape(ARGUMENTS(&d, &a, &b), 3);
 	l.stream = stream;
 	MUST(sov_function_launch(sum, &l));
-	good(sov_stream_end_capture(stream), "until its end");
+	good(sov_stream_end_capture(stream), "a stream capture can end");
 	MUST(sov_context_wait(c, 60 * SECOND));
-	ok(all(a) == 99, "nothing of it runs meanwhile");
+	ok(all(a) == 99, "captured work is not executed during the capture");
 	MUST(sov_graph_instantiate(g, &run));
 	MUST(sov_graph_launch(run, stream));
 	MUST(sov_graph_launch(run, side));
 	MUST(sov_stream_wait(side, 60 * SECOND));
-	ok(all(d) == 16 + 23, "but when it is run, on any stream");
-	MUST(sov_graph_run_destroy(run));
+	ok(all(d) == 16 + 23, "a captured graph executes on any stream");
+	MUST(sov_graph_exec_destroy(run));
 
 	MUST(sov_stream_begin_capture(stream, g));
 	MUST(sov_event_record(fork, stream));
@@ -228,21 +236,22 @@ static void capture(void)
 	MUST(sov_stream_wait_event(side, fork));
 	MUST(sov_memory_fill_async(side, b, 1, 4, N));
 	refused(sov_stream_end_capture(stream), SOV_ERROR_INVALID_ARGUMENT, "does not wait for",
-		"work that the first stream does not wait for is found");
+		"ending a capture with unjoined work is rejected");
 	refused(sov_stream_wait_event(side, fork), SOV_ERROR_INVALID_ARGUMENT, "has ended",
-		"an event of a capture is worth nothing after it");
+		"waiting for an event of an ended capture is rejected");
 	MUST(sov_event_record(fork, stream));
-	good(sov_stream_wait_event(side, fork), "until it is recorded again");
+	good(sov_stream_wait_event(side, fork),
+	     "an event of an ended capture can be recorded again");
 	refused(sov_stream_end_capture(stream), SOV_ERROR_INVALID_ARGUMENT, "no capture",
-		"what was not begun does not end");
+		"ending a capture that was not begun is rejected");
 	MUST(sov_graph_destroy(g));
 	MUST(sov_event_destroy(fork));
 	MUST(sov_event_destroy(join));
 	MUST(sov_stream_destroy(side));
 }
 
-/* A box of three slices, by hand and captured; what lies between its rows stays. */
-static void boxes(void)
+/* A rectangle of three slices, added and captured; bytes between its rows do not change. */
+static void rects(void)
 {
 	enum {
 		WIDTH = 5,
@@ -253,21 +262,21 @@ static void boxes(void)
 		BYTES = PITCH * ROWS * DEPTH
 	};
 	uint8_t in[BYTES], out[BYTES], host[16];
-	sov_box box = SOV_INIT(sov_box);
-	sov_graph_run run;
+	sov_copy_rect rect = SOV_INIT(sov_copy_rect);
+	sov_graph_exec run;
 	sov_node n;
 	sov_graph g;
 
 	for (uint32_t i = 0; i < BYTES; i++)
 		in[i] = (uint8_t)(i * 7 + 1);
 	MUST(sov_memory_copy(c, a, SOV_HOST(in), BYTES));
-	box.destination = b;
-	box.source = a;
-	box.source_pitch = box.destination_pitch = PITCH;
-	box.source_rows = box.destination_rows = ROWS;
-	box.width_bytes = WIDTH;
-	box.height = HEIGHT;
-	box.depth = DEPTH;
+	rect.destination = b;
+	rect.source = a;
+	rect.source_pitch = rect.destination_pitch = PITCH;
+	rect.source_rows = rect.destination_rows = ROWS;
+	rect.width_bytes = WIDTH;
+	rect.height = HEIGHT;
+	rect.depth = DEPTH;
 	for (uint32_t captured = 0; captured < 2; captured++) {
 		uint32_t wrong = 0;
 
@@ -275,13 +284,13 @@ static void boxes(void)
 		if (captured) {
 			MUST(sov_stream_begin_capture(stream, g));
 			MUST(sov_memory_fill_async(stream, b, 0xee, 1, BYTES));
-			MUST(sov_memory_copy_box_async(stream, &box));
+			MUST(sov_memory_copy_rect_async(stream, &rect));
 			MUST(sov_memory_copy_async(stream, d, b, BYTES));
 			MUST(sov_stream_end_capture(stream));
 		} else {
 			MUST(sov_graph_add_fill(g, NULL, 0, b, 0xee, 1, BYTES, &n));
-			MUST(sov_graph_add_box(g, &n, 1, &box, &n));
-			ok(n == 1 + DEPTH, "each slice of a box is a node");
+			MUST(sov_graph_add_copy_rect(g, &n, 1, &rect, &n));
+			ok(n == 1 + DEPTH, "each slice of a rectangle is a graph node");
 			MUST(sov_graph_add_copy(g, &n, 1, d, b, BYTES, NULL));
 		}
 		MUST(sov_graph_instantiate(g, &run));
@@ -292,27 +301,27 @@ static void boxes(void)
 		for (uint32_t i = 0; i < BYTES; i++)
 			wrong += out[i] !=
 				 (i % PITCH < WIDTH && i / PITCH % ROWS < HEIGHT ? in[i] : 0xee);
-		ok(!wrong, "a box is copied by a graph%s", captured ? " that was captured" : "");
-		MUST(sov_graph_run_destroy(run));
+		ok(!wrong, "a graph%s copies a rectangle", captured ? " from a capture" : "");
+		MUST(sov_graph_exec_destroy(run));
 		MUST(sov_graph_destroy(g));
 	}
 	MUST(sov_graph_create(c, 0, &g));
-	box.source = SOV_HOST(host);
-	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ADDRESS, "not pinned",
-		"but not from memory that the GPU does not reach");
-	box.source = a;
-	box.depth = 1000;
-	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ADDRESS,
-		"past the end", "nor one that does not fit");
-	box.depth = 100000;
-	refused(sov_graph_add_box(g, NULL, 0, &box, NULL), SOV_ERROR_INVALID_ARGUMENT, "each slice",
-		"nor one of more slices than a graph has nodes");
+	rect.source = SOV_HOST(host);
+	refused(sov_graph_add_copy_rect(g, NULL, 0, &rect, NULL), SOV_ERROR_INVALID_ADDRESS,
+		"not pinned", "a rectangle node with pageable memory is rejected");
+	rect.source = a;
+	rect.depth = 1000;
+	refused(sov_graph_add_copy_rect(g, NULL, 0, &rect, NULL), SOV_ERROR_INVALID_ADDRESS,
+		"past the end", "a rectangle node past the end of an allocation is rejected");
+	rect.depth = 100000;
+	refused(sov_graph_add_copy_rect(g, NULL, 0, &rect, NULL), SOV_ERROR_INVALID_ARGUMENT,
+		"each slice", "a rectangle with more slices than graph nodes is rejected");
 	refused(sov_graph_instantiate(g, &run), SOV_ERROR_INVALID_ARGUMENT, "no nodes",
-		"and nothing of them stays");
+		"rejected rectangles leave no nodes");
 	MUST(sov_graph_destroy(g));
 }
 
-/* Captures end with their first stream, and an event of one is none of the next. */
+/* A capture ends with its first stream, and its events are invalid in the next. */
 static void captures_end(void)
 {
 	uint32_t one = 1;
@@ -330,7 +339,7 @@ static void captures_end(void)
 	MUST(sov_stream_end_capture(first));
 	MUST(sov_stream_begin_capture(first, g));
 	refused(sov_stream_wait_event(joined, e), SOV_ERROR_INVALID_ARGUMENT, "has ended",
-		"an event of a capture is none of the next, though their graph is the same");
+		"an event of an earlier capture into the same graph is rejected");
 	MUST(sov_event_record(e, first));
 	MUST(sov_stream_wait_event(joined, e));
 	MUST(sov_stream_destroy(first));
@@ -338,8 +347,9 @@ static void captures_end(void)
 	l.stream = joined;
 	MUST(sov_function_launch(step, &l));
 	MUST(sov_stream_wait(joined, 60 * SECOND));
-	ok(all(a) == 16, "a capture whose first stream is destroyed has ended for the others too");
-	good(sov_stream_begin_capture(joined, g), "which may begin another");
+	ok(all(a) == 16, "destroying the first stream ends the capture of joined streams");
+	good(sov_stream_begin_capture(joined, g),
+	     "a stream of an abandoned capture can begin another");
 	MUST(sov_stream_end_capture(joined));
 	MUST(sov_graph_destroy(g));
 	MUST(sov_event_destroy(e));
@@ -357,12 +367,12 @@ static void host_functions(void)
 	MUST(sov_memory_fill(c, a, 3, 4, N));
 	for (uint32_t i = 0; i < 20; i++) {
 		MUST(sov_memory_copy_async(other, SOV_HOST(pinned), a, 4 * N));
-		MUST(sov_stream_call(other, note_call, &ten));
+		MUST(sov_stream_host_function(other, note_call, &ten));
 	}
 	MUST(sov_stream_wait(other, 60 * SECOND));
-	ok(called == before + 20 * 13, "host functions run in their place on a stream");
-	refused(sov_stream_call(other, NULL, NULL), SOV_ERROR_INVALID_ARGUMENT, "is NULL",
-		"none is none");
+	ok(called == before + 20 * 13, "host functions run in stream order");
+	refused(sov_stream_host_function(other, NULL, NULL), SOV_ERROR_INVALID_ARGUMENT, "is NULL",
+		"a NULL host function is rejected");
 	MUST(sov_stream_destroy(other));
 	MUST(sov_host_free(c, pinned));
 }
@@ -384,7 +394,7 @@ int main(void)
 	circles();
 	capture();
 	captures_end();
-	boxes();
+	rects();
 	host_functions();
 	MUST(sov_context_destroy(c));
 	return tap_done();

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* What is written to a GPU's memory is read back, every byte of it, whatever way it goes. */
+// SPDX-License-Identifier: MIT
+/* Copies: what is written to GPU memory is read back, in every direction. */
 #include "tests/userspace/runtime/conformance/_conformance.h"
 
 static void make(uint8_t *bytes, uint64_t n, uint64_t seed)
@@ -8,7 +8,7 @@ static void make(uint8_t *bytes, uint64_t n, uint64_t seed)
 		bytes[i] = (uint8_t)next_random(&seed);
 }
 
-/* Through two places in the GPU's memory, with guards around both. */
+/* Through two GPU allocations, with guards around both. */
 static void round_trip(sov_context c, uint64_t bytes, uint32_t offset)
 {
 	uint64_t room = bytes + 64;
@@ -31,7 +31,8 @@ static void round_trip(sov_context c, uint64_t bytes, uint32_t offset)
 	for (uint64_t i = 0; i < room; i++)
 		if (i < 2 * offset || i >= 2 * offset + bytes)
 			same &= out[i] == 0x5a;
-	ok(same, "%llu bytes at offset %u come back as they went, and nothing around them changes",
+	ok(same,
+	   "%llu bytes at offset %u are copied and read back, and nothing around them changes",
 	   (unsigned long long)bytes, offset);
 	MUST(sov_memory_free(c, a));
 	MUST(sov_memory_free(c, b));
@@ -59,20 +60,20 @@ static void fills(sov_context c)
 			wrong += out[k] != (k < 4 || k >= 4 + 1001 / e * e
 						    ? 0
 						    : (uint8_t)(value >> 8 * (k % e)));
-		ok(!wrong, "a fill repeats %u byte%s", e, e == 1 ? "" : "s");
+		ok(!wrong, "a fill repeats elements of %u byte%s", e, e == 1 ? "" : "s");
 	}
 	refused(sov_memory_fill_async(s, p, 0, 3, 1), SOV_ERROR_INVALID_ARGUMENT,
-		"element_bytes is 3", "of three there is none");
+		"element_bytes is 3", "a fill of 3-byte elements is rejected");
 	refused(sov_memory_fill_async(s, p, 0, 1, sizeof(out) + 1), SOV_ERROR_INVALID_ADDRESS,
-		"past the end", "nor one past the end");
+		"past the end", "a fill past the end of an allocation is rejected");
 	MUST(sov_memory_free(c, p));
 }
 
-/* ---- boxes ---- */
+/* ---- rectangles ---- */
 
 enum { WIDTH = 37, HEIGHT = 11, DEPTH = 3, PITCH_A = 64, PITCH_B = 48, ROWS_A = 13, ROWS_B = 11 };
 
-static bool box_is_right(const uint8_t *to, const uint8_t *from)
+static bool rect_is_right(const uint8_t *to, const uint8_t *from)
 {
 	for (uint32_t z = 0; z < DEPTH; z++)
 		for (uint32_t y = 0; y < ROWS_B; y++)
@@ -87,11 +88,11 @@ static bool box_is_right(const uint8_t *to, const uint8_t *from)
 	return true;
 }
 
-static void boxes(sov_context c)
+static void rects(sov_context c)
 {
 	enum { FROM = PITCH_A * ROWS_A * DEPTH, TO = PITCH_B * ROWS_B * DEPTH };
 	static uint8_t in[FROM], out[TO];
-	sov_box box = SOV_INIT(sov_box);
+	sov_copy_rect rect = SOV_INIT(sov_copy_rect);
 	sov_stream s;
 	sov_ptr a, b;
 	uint8_t *pinned;
@@ -102,50 +103,50 @@ static void boxes(sov_context c)
 	MUST(sov_host_alloc(c, FROM, (void **)&pinned));
 	make(in, FROM, 9);
 	memcpy(pinned, in, FROM);
-	box.width_bytes = WIDTH;
-	box.height = HEIGHT;
-	box.depth = DEPTH;
-	box.source_pitch = PITCH_A;
-	box.source_rows = ROWS_A;
-	box.destination_pitch = PITCH_B;
+	rect.width_bytes = WIDTH;
+	rect.height = HEIGHT;
+	rect.depth = DEPTH;
+	rect.source_pitch = PITCH_A;
+	rect.source_rows = ROWS_A;
+	rect.destination_pitch = PITCH_B;
 
 	const struct {
-		const char *way;
+		const char *direction;
 		sov_ptr source, destination;
-	} ways[] = {{"to the GPU", SOV_HOST(in), b},
-		    {"from pinned memory", SOV_HOST(pinned), b},
-		    {"inside the GPU", a, b},
-		    {"from the GPU", a, SOV_HOST(out)}};
+	} directions[] = {{"to the GPU", SOV_HOST(in), b},
+			  {"from pinned memory", SOV_HOST(pinned), b},
+			  {"inside the GPU", a, b},
+			  {"from the GPU", a, SOV_HOST(out)}};
 
 	MUST(sov_memory_copy(c, a, SOV_HOST(in), FROM));
-	for (uint32_t i = 0; i < COUNT(ways); i++) {
+	for (uint32_t i = 0; i < COUNT(directions); i++) {
 		memset(out, 0x77, TO);
 		MUST(sov_memory_fill(c, b, 0x77, 1, TO));
-		box.source = ways[i].source;
-		box.destination = ways[i].destination;
-		MUST(sov_memory_copy_box_async(s, &box));
+		rect.source = directions[i].source;
+		rect.destination = directions[i].destination;
+		MUST(sov_memory_copy_rect_async(s, &rect));
 		MUST(sov_stream_wait(s, 60 * SECOND));
-		if (ways[i].destination == b)
+		if (directions[i].destination == b)
 			MUST(sov_memory_copy(c, SOV_HOST(out), b, TO));
-		ok(box_is_right(out, in), "a box %s is copied, and nothing between its rows",
-		   ways[i].way);
+		ok(rect_is_right(out, in), "a rectangle %s is copied, and nothing between its rows",
+		   directions[i].direction);
 	}
-	box.source = a;
-	box.destination = b;
-	box.source_rows = ROWS_A + 20;
-	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ADDRESS, "past the end",
-		"a box that does not fit is refused");
-	box.source_rows = HEIGHT - 1;
-	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ARGUMENT, "source_rows is 10",
-		"so are too few rows");
-	box.source_rows = 0;
-	box.source_pitch = WIDTH - 1;
-	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ARGUMENT,
-		"source_pitch is 36", "and rows that overlap");
-	box.source_pitch = PITCH_A;
-	box.depth = UINT64_MAX / 2;
-	refused(sov_memory_copy_box_async(s, &box), SOV_ERROR_INVALID_ADDRESS, "2^64",
-		"and what no memory can hold");
+	rect.source = a;
+	rect.destination = b;
+	rect.source_rows = ROWS_A + 20;
+	refused(sov_memory_copy_rect_async(s, &rect), SOV_ERROR_INVALID_ADDRESS, "past the end",
+		"a rectangle past the end of an allocation is rejected");
+	rect.source_rows = HEIGHT - 1;
+	refused(sov_memory_copy_rect_async(s, &rect), SOV_ERROR_INVALID_ARGUMENT,
+		"source_rows is 10", "a rectangle with too few rows per slice is rejected");
+	rect.source_rows = 0;
+	rect.source_pitch = WIDTH - 1;
+	refused(sov_memory_copy_rect_async(s, &rect), SOV_ERROR_INVALID_ARGUMENT,
+		"source_pitch is 36", "a rectangle with overlapping rows is rejected");
+	rect.source_pitch = PITCH_A;
+	rect.depth = UINT64_MAX / 2;
+	refused(sov_memory_copy_rect_async(s, &rect), SOV_ERROR_INVALID_ADDRESS, "2^64",
+		"a rectangle whose size overflows is rejected");
 	MUST(sov_host_free(c, pinned));
 	MUST(sov_memory_free(c, a));
 	MUST(sov_memory_free(c, b));
@@ -163,27 +164,29 @@ static void reservations(sov_context c)
 	MUST(sov_memory_info(c, &free_before, NULL));
 	MUST(sov_memory_reserve(c, UINT64_C(1) << 36, &p));
 	MUST(sov_memory_info(c, &free_after, NULL));
-	ok(free_before == free_after, "a reservation takes no memory");
+	ok(free_before == free_after, "a reservation uses no memory");
 	refused(sov_memory_copy(c, p, SOV_HOST(in), 1), SOV_ERROR_INVALID_ADDRESS, "",
-		"and cannot be written");
-	good(sov_memory_resize(c, p, 3 * MIB), "until it has some");
+		"an empty reservation cannot be written");
+	good(sov_memory_resize(c, p, 3 * MIB), "a reservation can be resized");
 	MUST(sov_memory_copy(c, p, SOV_HOST(in), 3 * MIB));
-	good(sov_memory_resize(c, p, bytes), "which becomes more");
+	good(sov_memory_resize(c, p, bytes), "a reservation can grow");
 	MUST(sov_memory_copy(c, p + 3 * MIB, SOV_HOST(in + 3 * MIB), bytes - 3 * MIB));
 	MUST(sov_memory_copy(c, SOV_HOST(out), p, bytes));
-	ok(!memcmp(in, out, bytes), "in place: what was there is still there");
+	ok(!memcmp(in, out, bytes), "a reservation keeps its content when it grows");
 	refused(sov_memory_copy(c, p + bytes, SOV_HOST(in), 1), SOV_ERROR_INVALID_ADDRESS, "",
-		"behind it there is nothing");
-	good(sov_memory_resize(c, p, 100), "and less again");
+		"a reservation cannot be written past its size");
+	good(sov_memory_resize(c, p, 100), "a reservation can shrink");
 	MUST(sov_memory_copy(c, SOV_HOST(out), p, 100));
-	ok(!memcmp(in, out, 100), "what is left stays");
+	ok(!memcmp(in, out, 100), "a reservation keeps its remaining content when it shrinks");
 	refused(sov_memory_resize(c, p, UINT64_C(1) << 40), SOV_ERROR_INVALID_ADDRESS,
-		"that are reserved", "more than was reserved is refused");
+		"that are reserved", "growing a reservation past its maximum is rejected");
 	refused(sov_memory_resize(c, p + 4096, 1), SOV_ERROR_INVALID_ADDRESS,
-		"sov_memory_reserve returned", "so is another address");
-	good(sov_memory_free(c, p), "freeing it");
+		"sov_memory_reserve returned",
+		"resizing an address that is no reservation is rejected");
+	good(sov_memory_free(c, p), "a reservation can be freed");
 	MUST(sov_memory_info(c, &free_after, NULL));
-	ok(conformance_given_back(free_before, free_after), "gives everything back");
+	ok(conformance_given_back(free_before, free_after),
+	   "freeing a reservation frees its memory");
 	free(in);
 	free(out);
 }
@@ -197,10 +200,11 @@ static void exhaustion(sov_context c)
 
 	while (n < COUNT(p) && !(r = sov_memory_alloc(c, bytes, &p[n])))
 		n++;
-	ok(r == SOV_ERROR_OUT_OF_MEMORY && n, "after %u eighths of it the device's memory is full",
-	   n);
+	ok(r == SOV_ERROR_OUT_OF_MEMORY && n,
+	   "device memory is exhausted after %u allocations of an eighth", n);
 	MUST(sov_memory_free(c, p[--n]));
-	good(sov_memory_alloc(c, 1000, &one), "and the next allocation that fits works");
+	good(sov_memory_alloc(c, 1000, &one),
+	     "a small allocation succeeds after memory was exhausted");
 	MUST(sov_memory_fill(c, one, 1, 1, 1000));
 	MUST(sov_memory_free(c, one));
 	while (n)
@@ -217,7 +221,7 @@ static void everything(sov_context c, bool largest)
 			round_trip(c, sizes[i], offset);
 	if (largest)
 		round_trip(c, conformance_software ? 64 * MIB / TAP_SLOWNESS : 1024 * MIB, 1);
-	boxes(c);
+	rects(c);
 	reservations(c);
 	exhaustion(c);
 }
@@ -234,16 +238,17 @@ int main(void)
 	MUST(sov_memory_fill_async(NULL, 0, 0, 1, 0) == SOV_ERROR_INVALID_HANDLE
 		     ? SOV_OK
 		     : SOV_ERROR_INTERNAL);
-	/* The first time also takes what stays: staging, queues, kernels that copy, their tables. */
+	/* The first round also allocates what stays: staging, queues, copy kernels, page tables. */
 	everything(c, true);
 	MUST(sov_memory_info(c, &before, NULL));
 	everything(c, false);
 	MUST(sov_memory_info(c, &after, NULL));
-	ok(conformance_given_back(before, after), "%lld bytes are missing after the second time",
-	   (long long)(before - after));
+	ok(conformance_given_back(before, after),
+	   "%lld bytes of memory are leaked by repeating the tests", (long long)(before - after));
 	MUST(sov_context_destroy(c));
 	after = conformance_free(watch);
-	ok(after == outside, "%lld are when the context is gone", (long long)(outside - after));
+	ok(after == outside, "%lld bytes are leaked after the context is destroyed",
+	   (long long)(outside - after));
 	MUST(sov_context_destroy(watch));
 	return tap_done();
 }

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* The pool is frugal: few allocations behind it, little more held than used, and nothing is lost. */
+// SPDX-License-Identifier: MIT
+/* The pool needs few device allocations, holds little more than is used, and loses nothing. */
 #include "tests/userspace/runtime/conformance/_conformance.h"
 
 static sov_pool_statistics statistics(sov_context c)
@@ -15,34 +15,33 @@ static void few_backings(sov_context c, sov_stream s)
 	uint64_t state = 1, before = statistics(c).backing_allocations, n;
 	sov_ptr live[32] = {0};
 	uint32_t i, k;
-	bool apart = true;
+	bool aligned = true;
 
 	for (i = 0; i < 5000; i++) {
 		k = next_random(&state) % COUNT(live);
 		if (live[k])
 			MUST(sov_memory_free_async(s, live[k]));
 		MUST(sov_memory_alloc_async(s, 256 + next_random(&state) % (512 << 10), &live[k]));
-		apart &= live[k] % 256 == 0;
+		aligned &= live[k] % 256 == 0;
 	}
 	n = statistics(c).backing_allocations - before;
-	ok(n < 10, "10000 operations take %llu allocations of the device, less than 10",
+	ok(n < 10, "10000 pool operations need %llu device allocations, fewer than 10",
 	   (unsigned long long)n);
-	ok(apart, "addresses are multiples of 256");
+	ok(aligned, "pool addresses are multiples of 256");
 	for (i = 0; i < COUNT(live); i++)
 		if (live[i])
 			MUST(sov_memory_free_async(s, live[i]));
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	MUST(sov_pool_trim(c, 0));
 	ok(!statistics(c).held_bytes && !statistics(c).used_bytes,
-	   "a trim when nothing is used leaves nothing");
+	   "trimming an unused pool frees all of its memory");
 }
 
 /* Allocations have markers at both ends: if two overlap, one is overwritten. */
 struct block {
 	sov_ptr at;
 	uint64_t bytes;
-	uint32_t
-		mark; /* 0: it has none; on a card of a virtual machine each one takes milliseconds */
+	uint32_t mark; /* 0: no markers; on a card of a virtual machine each takes milliseconds */
 };
 
 static void mark(sov_stream s, const struct block *b)
@@ -93,23 +92,24 @@ static void random_sizes(sov_context c, sov_stream s, uint64_t seed, uint32_t st
 			blocks[k] = blocks[--count];
 		}
 	}
-	ok(!wrong && marked, "%u blocks hold what was written to them", marked);
+	ok(!wrong && marked, "%u pool blocks keep their content", marked);
 	t = statistics(c);
-	ok(t.used_bytes == used, "the pool knows that %llu bytes are used",
+	ok(t.used_bytes == used, "pool statistics report %llu used bytes",
 	   (unsigned long long)used);
 	before = (double)t.held_bytes / (double)used;
-	ok(before <= 1.25, "it holds %.3f times of that, at most 1.25", before);
+	ok(before <= 1.25, "the pool holds %.3f times the used memory, at most 1.25", before);
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	MUST(sov_pool_trim(c, 0));
 	after = (double)statistics(c).held_bytes / (double)used;
-	ok(after <= 1.1, "and %.3f after a trim, at most 1.1", after);
+	ok(after <= 1.1, "after a trim the pool holds %.3f times the used memory, at most 1.1",
+	   after);
 	diag("%llu allocations of the device for %llu of the pool",
 	     (unsigned long long)t.backing_allocations, (unsigned long long)t.allocations);
 	while (count)
 		MUST(sov_memory_free_async(s, blocks[--count].at));
 }
 
-/* What a stream has freed, another gets only when the work before the free is done. */
+/* Another stream gets a freed block only when the work before the free is complete. */
 static void order(sov_context c, sov_stream s)
 {
 	sov_ptr a, b, again;
@@ -121,15 +121,15 @@ static void order(sov_context c, sov_stream s)
 	MUST(sov_memory_alloc_async(s, 3 * MIB, &a));
 	MUST(sov_memory_free_async(s, a));
 	MUST(sov_memory_alloc_async(s, 3 * MIB, &again));
-	ok(a == again, "a stream has what it freed back at once");
+	ok(a == again, "a stream reuses a block that it freed at once");
 	MUST(sov_memory_fill_async(s, a, 7, 4, 1000));
 	MUST(sov_memory_free_async(s, a));
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	MUST(sov_memory_alloc_async(other, 3 * MIB, &b));
-	ok(b == a, "another when the first is done with it");
+	ok(b == a, "another stream reuses a freed block when the work before the free is complete");
 	MUST(sov_memory_free(c, b));
 	refused(sov_memory_free_async(other, b), SOV_ERROR_INVALID_ADDRESS, "was freed",
-		"what was freed is not freed again");
+		"freeing a pool block twice is rejected");
 	MUST(sov_event_destroy(e));
 	MUST(sov_stream_destroy(other));
 }
@@ -140,31 +140,33 @@ static void limits(sov_context c, sov_stream s)
 
 	MUST(sov_pool_trim(c, 0));
 	MUST(sov_pool_set_limit(c, 16 * MIB));
-	good(sov_memory_alloc_async(s, 10 * MIB, &a), "what is within the limit is given");
+	good(sov_memory_alloc_async(s, 10 * MIB, &a),
+	     "an allocation within the pool limit succeeds");
 	refused(sov_memory_alloc_async(s, 10 * MIB, &b), SOV_ERROR_OUT_OF_MEMORY,
-		"over its limit of 16777216", "what is over it is not");
+		"over its limit of 16777216", "an allocation over the pool limit fails");
 	MUST(sov_memory_free_async(s, a));
 	MUST(sov_stream_wait(s, 60 * SECOND));
-	good(sov_memory_alloc_async(s, 12 * MIB, &b), "what was freed makes room");
+	good(sov_memory_alloc_async(s, 12 * MIB, &b),
+	     "a freed block makes room within the pool limit");
 	MUST(sov_memory_free_async(s, b));
 	MUST(sov_pool_set_limit(c, 0));
 	refused(sov_memory_alloc_async(s, 2 * conformance_memory, &b), SOV_ERROR_OUT_OF_MEMORY,
-		"has no", "more than the device has is an error");
-	good(sov_memory_alloc_async(s, MIB, &b), "and the next allocation works");
+		"has no", "a pool allocation larger than the device fails");
+	good(sov_memory_alloc_async(s, MIB, &b), "a pool allocation succeeds after one failed");
 	MUST(sov_memory_free_async(s, b));
 	refused(sov_memory_alloc_async(s, 0, &b), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
-		"nothing is no allocation");
+		"a pool allocation of 0 bytes is rejected");
 	refused(sov_memory_alloc_async(NULL, 1, &b), SOV_ERROR_INVALID_HANDLE, "",
-		"nor is one without a stream");
+		"a pool allocation without a stream is rejected");
 	MUST(sov_memory_alloc(c, 100, &a));
 	refused(sov_memory_free_async(s, a), SOV_ERROR_INVALID_ADDRESS, "use sov_memory_free",
-		"what is not of the pool is not freed there");
+		"sov_memory_free_async rejects memory outside the pool");
 	MUST(sov_memory_free(c, a));
 	refused(sov_pool_get_statistics(c, NULL), SOV_ERROR_INVALID_ARGUMENT, "is NULL",
-		"statistics need a place");
+		"sov_pool_get_statistics rejects NULL");
 }
 
-/* All of it, in a context of its own. */
+/* Runs all pool tests in a new context. */
 static void use_pool(sov_device d, uint64_t seed, uint32_t times)
 {
 	uint64_t before = 0, after;
@@ -173,7 +175,7 @@ static void use_pool(sov_device d, uint64_t seed, uint32_t times)
 
 	MUST(sov_context_create(d, NULL, &c));
 	MUST(sov_context_get_stream(c, &s));
-	/* The first time also takes what stays: page tables, kernels that copy. */
+	/* The first round also allocates what stays: page tables, copy kernels. */
 	for (uint32_t i = 0; i < times; i++) {
 		few_backings(c, s);
 		random_sizes(c, s, seed, times == 1 || (i && conformance_card) ? 1000 : 10000);
@@ -187,7 +189,7 @@ static void use_pool(sov_device d, uint64_t seed, uint32_t times)
 	}
 	if (times > 1)
 		ok(conformance_given_back(before, after),
-		   "%lld bytes more are missing after %u times", (long long)(before - after),
+		   "%lld bytes are leaked by the pool after %u rounds", (long long)(before - after),
 		   times);
 	MUST(sov_context_destroy(c));
 }
@@ -202,12 +204,13 @@ int main(void)
 	if (getenv("API_SEED"))
 		seed = strtoull(getenv("API_SEED"), NULL, 0);
 	diag("API_SEED=%llu", (unsigned long long)seed);
-	/* On an H200 NVIDIA's module keeps 2 MiB of its own from the first such context on, and no more. */
+	/* On an H200 NVIDIA's kernel module keeps 2 MiB from the first such context on, and no
+	 * more. */
 	use_pool(d, seed, 2);
 	outside = conformance_free(watch);
 	use_pool(d, seed, 1);
 	after = conformance_free(watch);
-	ok(after == outside, "%lld are when another context has come and gone",
+	ok(after == outside, "%lld bytes are leaked after the pool's context is destroyed",
 	   (long long)(outside - after));
 	MUST(sov_context_destroy(watch));
 	return tap_done();

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Of very many lines that a kernel prints none is lost, and none is made up. */
+// SPDX-License-Identifier: MIT
+/* Of very many printf lines none is lost, and none is corrupt. */
 #include "tests/userspace/runtime/conformance/_conformance.h"
 
 static struct {
@@ -65,10 +65,10 @@ int main(void)
 	l.argument_count = 1;
 	from = clock_ns();
 	MUST(sov_function_launch(f, &l));
-	good(sov_context_wait(c, 300 * SECOND), "a kernel that prints a lot ends");
+	good(sov_context_wait(c, 300 * SECOND), "a kernel that prints many lines completes");
 	diag("%u lines in %.1f ms", lines.count, (double)(clock_ns() - from) * 1e-6);
 	ok(lines.count == lines.n && !lines.twice && !lines.strange,
-	   "%u of %u lines come once, %u twice, %u that nobody printed", lines.count, lines.n,
+	   "%u of %u printf lines appear once, %u twice, %u are corrupt", lines.count, lines.n,
 	   lines.twice, lines.strange);
 	MUST(sov_context_destroy(c));
 	free(lines.seen);

@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Programs: what is right runs and computes right, what is wrong is refused, and nothing waits for
- * ever. */
+// SPDX-License-Identifier: MIT
+/* Programs: valid ones compute right results, invalid ones are rejected, and no wait is endless. */
 #include <math.h>
 #include "tests/userspace/runtime/conformance/_conformance.h"
 
@@ -18,8 +17,8 @@ static void sources(sov_context c)
 
 	for (uint32_t i = 0; i < COUNT(wrong); i++)
 		refused(sov_module_load(c, wrong[i].text, strlen(wrong[i].text), NULL, &m),
-			SOV_ERROR_INVALID_SOURCE, wrong[i].part, "what is no program is refused");
-	good(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m), "what is one is loaded");
+			SOV_ERROR_INVALID_SOURCE, wrong[i].part, "an invalid program is rejected");
+	good(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m), "a valid program is loaded");
 	MUST(sov_module_unload(m));
 }
 
@@ -35,7 +34,7 @@ static void value(sov_context c)
 	MUST(sov_memory_copy(c, p, SOV_HOST(&x), 4));
 	MUST(launch(add, s, 1, 1, "84", ARGUMENTS(&p, &n)));
 	MUST(sov_memory_copy(c, SOV_HOST(&out), p, 4));
-	ok(out == x + n, "a kernel finds what was written and its own result is read back");
+	ok(out == x + n, "a kernel reads what was written, and its result is read back");
 	MUST(sov_memory_free(c, p));
 }
 
@@ -77,8 +76,8 @@ static void gemm(sov_context c)
 				sum += (double)a[i * n + k] * b[k * n + j];
 			worst = fmax(worst, fabs(sum - out[i * n + j]));
 		}
-	ok(worst < 1e-3, "a product of %u x %u matrices is off by %.1e at most, less than 1e-3", n,
-	   n, worst);
+	ok(worst < 1e-3, "a product of %u x %u matrices has an error of at most %.1e, below 1e-3",
+	   n, n, worst);
 	MUST(sov_memory_free(c, ga));
 	MUST(sov_memory_free(c, gb));
 	MUST(sov_memory_free(c, gc));
@@ -90,38 +89,38 @@ static void gemm(sov_context c)
 
 /* ---- streams and threads ---- */
 
-enum { MOST = 16 };
+enum { MAX_STREAMS = 16 };
 
 static void many_streams(sov_context c)
 {
 	sov_function add = function_of(c, PTX_ADD, "add");
-	sov_stream streams[MOST];
-	uint32_t out[MOST] = {0}, i, k, wrong = 0;
+	sov_stream streams[MAX_STREAMS];
+	uint32_t out[MAX_STREAMS] = {0}, i, k, wrong = 0;
 	sov_ptr p;
 
 	MUST(sov_memory_alloc(c, sizeof(out), &p));
-	MUST(sov_memory_fill(c, p, 0, 4, MOST));
-	for (i = 0; i < MOST; i++)
+	MUST(sov_memory_fill(c, p, 0, 4, MAX_STREAMS));
+	for (i = 0; i < MAX_STREAMS; i++)
 		MUST(sov_stream_create(c, 0, &streams[i]));
 	for (k = 1; k <= 20; k++)
-		for (i = 0; i < MOST; i++) {
+		for (i = 0; i < MAX_STREAMS; i++) {
 			sov_ptr at = p + 4 * i;
 			uint32_t n = k * (i + 1);
 
 			MUST(launch(add, streams[i], 1, 1, "84", ARGUMENTS(&at, &n)));
 		}
-	for (i = 0; i < MOST; i++)
+	for (i = 0; i < MAX_STREAMS; i++)
 		MUST(sov_stream_wait(streams[i], 60 * SECOND));
 	MUST(sov_memory_copy(c, SOV_HOST(out), p, sizeof(out)));
-	for (i = 0; i < MOST; i++)
+	for (i = 0; i < MAX_STREAMS; i++)
 		wrong += out[i] != 210 * (i + 1);
-	ok(!wrong, "%u streams with 20 kernels each, all in order", MOST);
-	for (i = 0; i < MOST; i++)
+	ok(!wrong, "%u streams with 20 kernels each execute in order", MAX_STREAMS);
+	for (i = 0; i < MAX_STREAMS; i++)
 		MUST(sov_stream_destroy(streams[i]));
 	MUST(sov_memory_free(c, p));
 }
 
-/* Kernels of two streams run at the same time, or this does not end: one waits for the other. */
+/* Completes only if kernels of two streams run concurrently: one waits for the other. */
 static void overlap(sov_context c)
 {
 	sov_function gate = function_of(c, PTX_GATE, "gate"),
@@ -137,17 +136,18 @@ static void overlap(sov_context c)
 	at = p + 4;
 	MUST(launch(gate, a, 1, 1, "88", ARGUMENTS(&p, &at)));
 	MUST(launch(open, b, 1, 1, "84", ARGUMENTS(&p, &one)));
-	good(sov_stream_wait(a, 60 * SECOND), "a kernel that waits for one on another stream ends");
+	good(sov_stream_wait(a, 60 * SECOND),
+	     "a kernel that waits for a kernel on another stream completes");
 	MUST(sov_memory_copy(c, SOV_HOST(&out), at, 4));
-	ok(out == 1, "having seen it");
+	ok(out == 1, "a kernel sees the store of a concurrent kernel");
 	MUST(sov_stream_destroy(a));
 	MUST(sov_stream_destroy(b));
 	MUST(sov_memory_free(c, p));
 }
 
-/* Adds 1 and waits until all blocks have, twice: the grid's own barrier. */
-static const char meet[] =
-	PTX_HEADER ".visible .entry meet(.param .u64 p, .param .u32 n) {\n"
+/* A grid barrier: adds 1 and waits until all blocks have, twice. */
+static const char grid_barrier[] =
+	PTX_HEADER ".visible .entry grid_barrier(.param .u64 p, .param .u32 n) {\n"
 		   "	.reg .b64 %p;\n	.reg .b32 %n, %x, %k;\n	.reg .pred %q;\n"
 		   "	ld.param.u64 %p, [p];\n	ld.param.u32 %n, [n];\n	mov.u32 %k, 2;\n"
 		   "again:\n	atom.global.add.u32 %x, [%p], 1;\n"
@@ -157,7 +157,7 @@ static const char meet[] =
 
 static void together(sov_context c)
 {
-	sov_function f = function_of(c, meet, "meet");
+	sov_function f = function_of(c, grid_barrier, "grid_barrier");
 	sov_device_properties d = SOV_INIT(sov_device_properties);
 	sov_launch l = SOV_INIT(sov_launch);
 	uint32_t each = 0, n, out = 0;
@@ -174,9 +174,9 @@ static void together(sov_context c)
 	ok(each == d.max_threads_per_multiprocessor / d.max_threads_per_block,
 	   "a multiprocessor holds %u of the largest blocks", each);
 	MUST(sov_function_get_occupancy(f, 32, d.max_shared_per_block, &each));
-	ok(each == 1, "and one with all of its shared memory");
+	ok(each == 1, "a multiprocessor holds one block with all shared memory");
 	MUST(sov_function_get_occupancy(f, 32, d.max_shared_per_block + 1, &each));
-	ok(each == 0, "none with more");
+	ok(each == 0, "a multiprocessor holds no block with more than all shared memory");
 	MUST(sov_function_get_occupancy(f, 1, 0, &each));
 	n = conformance_software ? 8 : each * d.multiprocessors;
 	l.grid[0] = n;
@@ -185,20 +185,21 @@ static void together(sov_context c)
 	l.argument_count = 2;
 	l.flags = SOV_LAUNCH_COOPERATIVE;
 	MUST(sov_function_launch(f, &l));
-	good(sov_stream_wait(s, 60 * SECOND), "blocks of a cooperative grid wait for each other");
+	good(sov_stream_wait(s, 60 * SECOND),
+	     "blocks of a cooperative grid can wait for each other");
 	MUST(sov_memory_copy(c, SOV_HOST(&out), p, 4));
-	ok(out == 2 * n, "all %u of them", n);
+	ok(out == 2 * n, "all %u blocks of the cooperative grid run", n);
 	l.grid[0] = each * d.multiprocessors + 1;
 	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_LAUNCH, "fit on the device",
-		"one block more is refused");
+		"a cooperative grid with one block too many is rejected");
 	l.flags = 2;
 	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_ARGUMENT, "flags is 0x2",
-		"so is an unknown flag");
+		"an unknown launch flag is rejected");
 	MUST(sov_memory_free(c, p));
 }
 
-/* Events without time order streams as those with it do. */
-static void timeless(sov_context c)
+/* Events without timing order streams like those with timing. */
+static void event_without_timing(sov_context c)
 {
 	sov_function gate = function_of(c, PTX_GATE, "gate"),
 		     open = function_of(c, PTX_GATE, "open");
@@ -212,10 +213,10 @@ static void timeless(sov_context c)
 	MUST(sov_memory_fill(c, p, 0, 4, 3));
 	MUST(sov_stream_create(c, 0, &a));
 	MUST(sov_stream_create(c, 0, &b));
-	MUST(sov_event_create(c, SOV_EVENT_NO_TIME, &e));
+	MUST(sov_event_create(c, SOV_EVENT_DISABLE_TIMING, &e));
 	MUST(sov_event_create(c, 0, &timed));
 	refused(sov_event_wait(e, 0), SOV_ERROR_INVALID_ARGUMENT, "never recorded",
-		"an event that was never recorded cannot be waited for");
+		"waiting for an unrecorded event is rejected");
 	at = p + 4;
 	MUST(launch(gate, a, 1, 1, "88", ARGUMENTS(&p, &at)));
 	MUST(sov_event_record(e, a));
@@ -224,17 +225,18 @@ static void timeless(sov_context c)
 	MUST(launch(open, b, 1, 1, "84", ARGUMENTS(&at, &two)));
 	ok(sov_event_wait(e, 0) == SOV_NOT_READY &&
 		   sov_stream_wait(b, SECOND / 20) == SOV_ERROR_TIMEOUT,
-	   "a stream waits for an event without time");
+	   "a stream waits for an event without timing");
 	MUST(sov_memory_copy(c, p, SOV_HOST(&one), 4));
-	good(sov_stream_wait(b, 60 * SECOND), "until it is reached");
+	good(sov_stream_wait(b, 60 * SECOND),
+	     "a stream wait for an event without timing completes");
 	MUST(sov_memory_copy(c, SOV_HOST(out), p, 12));
-	ok(out[1] == 1 && out[2] == 2, "and goes on then");
+	ok(out[1] == 1 && out[2] == 2, "work after an event without timing executes in order");
 	MUST(sov_event_record(timed, a));
 	MUST(sov_event_wait(timed, 60 * SECOND));
-	refused(sov_event_elapsed(e, timed, &ns), SOV_ERROR_INVALID_ARGUMENT, "SOV_EVENT_NO_TIME",
-		"time it has none");
+	refused(sov_event_elapsed(e, timed, &ns), SOV_ERROR_INVALID_ARGUMENT,
+		"SOV_EVENT_DISABLE_TIMING", "elapsed time of an event without timing is rejected");
 	MUST(sov_stream_destroy(a));
-	good(sov_event_wait(e, 0), "it outlives its stream");
+	good(sov_event_wait(e, 0), "an event without timing outlives its stream");
 	MUST(sov_event_destroy(e));
 	MUST(sov_event_destroy(timed));
 	MUST(sov_stream_destroy(b));
@@ -285,7 +287,7 @@ static void threads(sov_context c)
 	MUST(sov_memory_copy(c, SOV_HOST(out), p, sizeof(out)));
 	for (i = 0; i < 4; i++)
 		wrong += out[i] != n;
-	ok(!wrong, "4 threads launch %u kernels each, and every one counts", n);
+	ok(!wrong, "4 threads launch %u kernels each, and every kernel runs", n);
 	MUST(sov_memory_free(c, p));
 }
 
@@ -315,17 +317,17 @@ static void limits(sov_device d)
 	ok(sov_stream_wait(s, limit) == SOV_ERROR_TIMEOUT &&
 		   sov_event_wait(e, limit) == SOV_ERROR_TIMEOUT &&
 		   sov_context_wait(c, limit) == SOV_ERROR_TIMEOUT,
-	   "waits for an endless kernel end by their limits");
+	   "waits for an endless kernel time out");
 	took = clock_ns() - from;
 	ok(sov_stream_wait(s, 0) == SOV_NOT_READY && sov_event_wait(e, 0) == SOV_NOT_READY,
-	   "and asking does not wait");
-	ok(took >= 3 * limit, "not before them");
+	   "polling an endless kernel does not wait");
+	ok(took >= 3 * limit, "waits for an endless kernel last as long as their timeouts");
 	refused(sov_stream_wait(s, 60 * SECOND), SOV_ERROR_HANG, "limit of 2",
-		"the kernel itself ends by its own");
-	good(sov_context_reset(c), "after which a reset makes all well");
+		"an endless kernel is stopped by its time limit");
+	good(sov_context_reset(c), "a context with a stopped kernel can be reset");
 	MUST(sov_memory_fill(c, p, 5, 4, 2));
 	MUST(launch(gate, s, 1, 1, "88", ARGUMENTS(&p, &out)));
-	good(sov_stream_wait(s, 60 * SECOND), "and kernels run");
+	good(sov_stream_wait(s, 60 * SECOND), "kernels run after the reset of a stopped kernel");
 	MUST(sov_context_destroy(c));
 }
 
@@ -347,8 +349,7 @@ static void leaks(sov_device d)
 		MUST(sov_context_destroy(c));
 	}
 	MUST(sov_memory_info(watch, &after, NULL));
-	ok(after == before, "contexts that go take %lld bytes with them",
-	   (long long)(before - after));
+	ok(after == before, "destroyed contexts leak %lld bytes", (long long)(before - after));
 	MUST(sov_context_destroy(watch));
 }
 
@@ -358,13 +359,13 @@ int main(void)
 	sov_context c;
 
 	MUST(sov_context_create(d, NULL, &c));
-	ok(sov_device_open(999, &none) == SOV_ERROR_NO_DEVICE, "there is no device 999");
+	ok(sov_device_open(999, &none) == SOV_ERROR_NO_DEVICE, "opening device 999 fails");
 	sources(c);
 	value(c);
 	gemm(c);
 	many_streams(c);
 	overlap(c);
-	timeless(c);
+	event_without_timing(c);
 	together(c);
 	threads(c);
 	MUST(sov_context_destroy(c));

@@ -1,10 +1,11 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Every way to copy and fill does the same: random offsets and lengths, each compared with what the
- * CPU does to a copy of the memory, so that not a byte too many is touched.
+ * All copy methods are equivalent: random offsets and lengths are compared with the same operation
+ * on the CPU, so that a byte too many shows.
  */
 #include "libsov/kernels/memory_kernels.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/copy/copy_method.h"
+#include "libsov/runtime/stream/stream.h"
 #include "tests/userspace/runtime/_api.h"
 
 #define AREA (6u * MEMORY_BLOCK)
@@ -56,29 +57,29 @@ static uint32_t length(uint32_t i, uint32_t most)
 	return n < most ? n : most;
 }
 
-static void copies(enum way way, const char *name)
+static void copies(enum copy_method method, const char *name)
 {
 	uint32_t i, right = 0, n = 40 / TAP_SLOWNESS + 15;
 
 	for (i = 0; i < n; i++) {
-		uint32_t bytes =
-			length(i, way == WAY_INLINE ? s->member.context->gpu->inline_most : AREA);
+		uint32_t bytes = length(
+			i, method == COPY_INLINE ? s->member.context->gpu->max_inline_bytes : AREA);
 		uint32_t a = (uint32_t)(random_u64() % 64), b = (uint32_t)(random_u64() % 64);
 		uint64_t number = 0;
 
-		if (!way_fits(s->member.context->gpu, way, to + b, from + a,
-			      bytes)) /* as far apart, by words or units */
+		if (!copy_method_fits(s->member.context->gpu, method, to + b, from + a,
+				      bytes)) /* with the same alignment, modulo words or units */
 			a = b + (i % 2 ? 4 * (uint32_t)(random_u64() % 8) : 0);
-		if (way == WAY_INLINE &&
-		    !way_fits(s->member.context->gpu, way, to + b, from + a, bytes)) {
-			b -= b % 4; /* whole words alone */
+		if (method == COPY_INLINE &&
+		    !copy_method_fits(s->member.context->gpu, method, to + b, from + a, bytes)) {
+			b -= b % 4; /* only whole words */
 			bytes = bytes < 4 ? 4 : bytes - bytes % 4;
 		}
 		start();
-		if (way == WAY_INLINE)
-			finish(way_inline(s, to + b, source + a, bytes, &number), number);
+		if (method == COPY_INLINE)
+			finish(copy_inline(s, to + b, source + a, bytes, &number), number);
 		else
-			finish(way_copy(s, way, to + b, from + a, bytes, &number), number);
+			finish(copy_by(s, method, to + b, from + a, bytes, &number), number);
 		memcpy(before + b, source + a, bytes);
 		if (!memcmp(before, after, AREA))
 			right++;
@@ -88,7 +89,7 @@ static void copies(enum way way, const char *name)
 	ok(right == n, "%s: copies of any length between any offsets (%u of %u)", name, right, n);
 }
 
-static void fills(enum way way, const char *name)
+static void fills(enum copy_method method, const char *name)
 {
 	uint32_t i, k, right = 0, n = 40 / TAP_SLOWNESS + 15;
 
@@ -101,7 +102,7 @@ static void fills(enum way way, const char *name)
 		if (!bytes)
 			bytes = element;
 		start();
-		finish(way_fill(s, way, to + at, value, element, bytes, &number), number);
+		finish(fill_by(s, method, to + at, value, element, bytes, &number), number);
 		for (k = 0; k < bytes; k += element)
 			memcpy(before + at + k, &value, element);
 		if (!memcmp(before, after, AREA))
@@ -112,7 +113,7 @@ static void fills(enum way way, const char *name)
 	ok(right == n, "%s: fills of any length, offset and element (%u of %u)", name, right, n);
 }
 
-/* A copy that compiles kernels does not touch what the thread's own load had to say. */
+/* Compiling copy kernels does not change the thread's compiler messages. */
 static void messages_stay(void)
 {
 	static const char wrong[] = ".version 8.0\nnonsense";
@@ -127,10 +128,10 @@ static void messages_stay(void)
 	MUST(sov_memory_alloc(other, 64, &p));
 	sov_module_load(other, wrong, sizeof(wrong) - 1, NULL, &m);
 	snprintf(said, sizeof(said), "%s", sov_module_messages());
-	MUST(way_copy(first, WAY_KERNEL, p, p + 32, 16, &number));
+	MUST(copy_by(first, COPY_KERNEL, p, p + 32, 16, &number));
 	MUST(stream_wait_for(first, number, 60 * SECOND));
 	ok(*said && !strcmp(said, sov_module_messages()),
-	   "kernels are compiled without a trace in the compiler's messages");
+	   "compiling copy kernels leaves the program's compiler messages alone");
 	object_put(&first->member.object);
 	object_put(&o->object);
 	MUST(sov_context_destroy(other));
@@ -155,11 +156,11 @@ int main(void)
 		s = stream_find(inside, NULL);
 		MUST(sov_memory_alloc(c, AREA, &from));
 		MUST(sov_memory_alloc(c, AREA, &to));
-		copies(WAY_INLINE, "methods");
-		copies(WAY_KERNEL, "kernel");
-		copies(WAY_ENGINE, "engine");
-		fills(WAY_KERNEL, "kernel");
-		fills(WAY_ENGINE, "engine");
+		copies(COPY_INLINE, "methods");
+		copies(COPY_KERNEL, "kernel");
+		copies(COPY_ENGINE, "engine");
+		fills(COPY_KERNEL, "kernel");
+		fills(COPY_ENGINE, "engine");
 		object_put(&s->member.object);
 		object_put(&inside->object);
 		MUST(sov_context_destroy(c));

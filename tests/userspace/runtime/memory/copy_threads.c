@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Threads that copy at the same time, on one stream and on streams of their own, in all directions
- * and sizes, while others pin and unpin memory. Each thread knows what its own memory must hold.
+ * Concurrent copies by several threads, on one stream and on separate streams, in all directions
+ * and sizes, while others pin and unpin memory. Each thread checks its own memory.
  */
 #include <pthread.h>
 #include <sys/mman.h>
@@ -9,7 +9,7 @@
 
 #define THREADS 4
 #define ROUNDS  (60 / TAP_SLOWNESS + 10)
-#define BYTES   (160u << 10) /* more than one piece of staging */
+#define BYTES   (160u << 10) /* more than one staging chunk */
 
 static sov_context c;
 
@@ -37,7 +37,8 @@ static uint64_t next(struct job *j)
 		} \
 	} while (0)
 
-/* Random bytes from one kind of host memory to the GPU, across it, and back to the other kind. */
+/* Copies random bytes from one kind of host memory to the GPU, inside it, and back to the other
+ * kind. */
 static void round_of(struct job *j, uint8_t *pinned, uint8_t *pageable, const sov_ptr device[2])
 {
 	bool from_pinned = next(j) % 2;
@@ -65,7 +66,7 @@ static void round_of(struct job *j, uint8_t *pinned, uint8_t *pageable, const so
 
 static void work(struct job *j)
 {
-	uint8_t *pageable = malloc(BYTES), *own = mmap(soft_hint(), BYTES, PROT_READ | PROT_WRITE,
+	uint8_t *pageable = malloc(BYTES), *own = mmap(soft_mmap_hint(), BYTES, PROT_READ | PROT_WRITE,
 						       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	sov_ptr device[2];
 	uint32_t i;
@@ -122,6 +123,6 @@ int main(void)
 	c = context_on("gh100.0", 0);
 	run(true);
 	run(false);
-	good(sov_context_destroy(c), "the context can be destroyed");
+	good(sov_context_destroy(c), "a context can be destroyed after copies by many threads");
 	return tap_done();
 }

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Host memory that the GPU reaches: kernels see it at its own address, copies from and to it are
- * submitted and not waited for, and what is not as it should be is refused by name. Kernels that
- * wait for a gate in such memory make "not yet" certain.
+ * Pinned host memory: kernels access it at its host address, copies are asynchronous, and invalid
+ * ranges are rejected with their address. Kernels that wait for a gate in such memory make "not
+ * complete yet" deterministic.
  */
 #include <sys/mman.h>
 #include "tests/userspace/runtime/_api.h"
@@ -37,29 +37,31 @@ static void reached_by_kernels(void)
 	address = SOV_HOST(p + 7);
 	MUST(launch(add, s, 1, 1, "84", ARGUMENTS(&address, &five)));
 	MUST(sov_stream_wait(s, 10 * SECOND));
-	ok(p[7] == 42, "a kernel reaches it at its own address");
+	ok(p[7] == 42, "a kernel accesses pinned memory at its host address");
 	MUST(sov_memory_range(c, SOV_HOST(p) + 9999, &start, &bytes));
-	ok(start == SOV_HOST(p) && bytes == 10000, "it has a range like an allocation");
+	ok(start == SOV_HOST(p) && bytes == 10000,
+	   "sov_memory_range returns the range of pinned memory");
 	MUST(sov_memory_fill(c, SOV_HOST(p) + 4, 0x01020304, 4, 3));
-	ok(!p[0] && p[1] == 0x01020304 && p[3] == 0x01020304 && !p[4], "it can be filled");
+	ok(!p[0] && p[1] == 0x01020304 && p[3] == 0x01020304 && !p[4],
+	   "pinned memory can be filled");
 	refused(sov_memory_free(c, SOV_HOST(p)), SOV_ERROR_INVALID_ADDRESS, "use sov_host_free",
-		"it is not freed like device memory");
+		"sov_memory_free rejects pinned memory");
 	refused(sov_host_unregister(c, p), SOV_ERROR_INVALID_ARGUMENT, "use sov_host_free",
-		"nor unregistered");
+		"sov_host_unregister rejects memory from sov_host_alloc");
 	refused(sov_host_free(c, p + 1), SOV_ERROR_INVALID_ADDRESS, "lies 4 bytes inside",
-		"nor freed in the middle");
-	good(sov_host_free(c, p), "it is freed");
-	refused(sov_host_free(c, p), SOV_ERROR_INVALID_ADDRESS, "is no pinned host memory",
-		"and not a second time");
+		"sov_host_free rejects an address inside the allocation");
+	good(sov_host_free(c, p), "pinned memory can be freed");
+	refused(sov_host_free(c, p), SOV_ERROR_INVALID_ADDRESS, "is not pinned host memory",
+		"freeing pinned memory twice is rejected");
 	refused(sov_host_alloc(c, 0, (void **)&p), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
-		"no bytes are refused");
+		"sov_host_alloc rejects 0 bytes");
 	refused(sov_host_alloc(c, UINT64_MAX, (void **)&p), SOV_ERROR_OUT_OF_HOST_MEMORY,
-		"the host has no", "all bytes too");
+		"the host has no", "sov_host_alloc rejects a size that overflows");
 	refused(sov_host_alloc(c, 1, NULL), SOV_ERROR_INVALID_ARGUMENT, "pointer is NULL",
-		"a result needs a place");
+		"sov_host_alloc rejects a NULL result pointer");
 }
 
-/* As soon as a wait returns, again and again: nothing may still be on its way to the host. */
+/* Results must be visible as soon as a wait returns, again and again. */
 static void seen_at_once(void)
 {
 	uint32_t *p, i, one = 1, n = 2000 / TAP_SLOWNESS, late = 0;
@@ -75,12 +77,12 @@ static void seen_at_once(void)
 		MUST(sov_stream_wait(s, 10 * SECOND));
 		late += p[0] != i || p[1023] != i;
 	}
-	ok(!late, "what kernels and copies wrote is there when a wait returns (%u times of %u not)",
+	ok(!late, "results in pinned memory are visible when a wait returns (%u of %u times not)",
 	   late, n);
 	MUST(sov_host_free(c, p));
 }
 
-/* Whatever the offsets and the length, exactly those bytes arrive. */
+/* Copies with any offset and length move exactly those bytes. */
 static void odd_copies(void)
 {
 	uint8_t *p, want[20000];
@@ -100,16 +102,16 @@ static void odd_copies(void)
 		MUST(sov_memory_copy_async(s, SOV_HOST(p + 10000), device + to, bytes));
 		memcpy(want + 10000, want + from, bytes);
 		MUST(sov_memory_copy_async(s, SOV_HOST(p + 9999), device + to + bytes, 1));
-		want[9999] = 0xee; /* nothing behind was written */
+		want[9999] = 0xee; /* nothing after the range was written */
 		MUST(sov_stream_wait(s, 10 * SECOND));
 		right += !memcmp(p, want, sizeof(want));
 	}
-	ok(right == n, "copies of any length from and to any offset move those bytes (%u of %u)",
+	ok(right == n, "copies of pinned memory with any length and offset are right (%u of %u)",
 	   right, n);
 	MUST(sov_host_free(c, p));
 }
 
-/* Behind a closed gate: calls return, and copies find what kernels before them have left. */
+/* Behind a closed gate, calls return at once, and copies see what earlier kernels wrote. */
 static void really_asynchronous(void)
 {
 	uint32_t *p, i, right = 0, thousand = 1000;
@@ -127,17 +129,17 @@ static void really_asynchronous(void)
 	MUST(sov_memory_copy_async(s, SOV_HOST(p + 2), device + 400, 4 * 50));
 	MUST(sov_memory_copy_async(s, device + 8192, SOV_HOST(p + PAGE), 8 * PAGE));
 	ok(sov_stream_wait(s, SOV_NO_WAIT) == SOV_NOT_READY,
-	   "many copies are submitted while the stream stands still");
+	   "copies of pinned memory are queued while the stream is blocked");
 	__atomic_store_n(p, 9, __ATOMIC_RELEASE);
 	MUST(sov_stream_wait(s, 10 * SECOND));
 	for (i = 0; i < 50; i++)
 		right += p[2 + i] == 1000 + i;
-	ok(right == 50, "what kernels before them have left in the memory is copied");
-	ok(device_word(1) == 9, "the kernel before has seen the gate open");
+	ok(right == 50, "queued copies copy what earlier kernels wrote to pinned memory");
+	ok(device_word(1) == 9, "the blocking kernel sees the host write to pinned memory");
 	MUST(sov_host_free(c, p));
 }
 
-/* Copy in on one stream, kernel on another behind an event, copy out on the first behind that. */
+/* Copy in on one stream, kernel on another after an event, copy out on the first after that. */
 static void order_across_streams(void)
 {
 	uint32_t *p, i, n = 40, one = 1, right = 0;
@@ -160,7 +162,7 @@ static void order_across_streams(void)
 		MUST(sov_stream_wait(s, 10 * SECOND));
 		right += p[1] == i * 77 + 1;
 	}
-	ok(right == n, "copies and kernels of two streams keep the order that events ask for");
+	ok(right == n, "copies and kernels of two streams keep the order of their events");
 	MUST(sov_event_destroy(here));
 	MUST(sov_event_destroy(there));
 	MUST(sov_stream_destroy(other));
@@ -169,71 +171,77 @@ static void order_across_streams(void)
 
 static void registered(void)
 {
-	uint8_t *pages = mmap(soft_hint(), 16 * PAGE, PROT_READ | PROT_WRITE,
+	uint8_t *pages = mmap(soft_mmap_hint(), 16 * PAGE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint8_t *p = pages + 2 * PAGE + 100;
 	uint32_t five = 5, value;
 	sov_ptr word = SOV_HOST(pages + 3 * PAGE + 8);
 
-	good(sov_host_register(c, p, 5000), "memory of one's own, not aligned, is registered");
+	good(sov_host_register(c, p, 5000), "unaligned memory can be registered");
 	memcpy(pages + 3 * PAGE + 8, &(uint32_t){37}, 4);
 	MUST(launch(add, s, 1, 1, "84", ARGUMENTS(&word, &five)));
 	MUST(sov_memory_copy_async(s, device, word, 4));
 	MUST(sov_stream_wait(s, 10 * SECOND));
 	memcpy(&value, pages + 3 * PAGE + 8, 4);
-	ok(value == 42 && device_word(0) == 42, "kernels and copies reach it");
+	ok(value == 42 && device_word(0) == 42, "kernels and copies access registered memory");
 	refused(sov_host_register(c, p, 5000), SOV_ERROR_INVALID_ARGUMENT, "pinned already",
-		"it is not registered twice");
+		"registering memory twice is rejected");
 	refused(sov_host_register(c, p + 100, 10), SOV_ERROR_INVALID_ARGUMENT, "share a page",
-		"nor a part of it");
+		"registering a part of registered memory is rejected");
 	refused(sov_host_register(c, pages + 2 * PAGE, 8), SOV_ERROR_INVALID_ARGUMENT,
-		"share a page", "nor another part of its first page");
+		"share a page", "registering another part of a registered first page is rejected");
 	refused(sov_host_register(c, pages + 3 * PAGE + 4000, 2 * PAGE), SOV_ERROR_INVALID_ARGUMENT,
-		"share a page", "nor of its last");
+		"share a page", "registering another part of a registered last page is rejected");
 	refused(sov_host_register(c, pages, 16 * PAGE), SOV_ERROR_INVALID_ARGUMENT, "share a page",
-		"nor everything around it");
-	good(sov_host_register(c, pages + 4 * PAGE, 100), "the next page is free");
-	good(sov_host_register(c, pages, 2 * PAGE), "so are those before");
+		"registering a range around registered memory is rejected");
+	good(sov_host_register(c, pages + 4 * PAGE, 100),
+	     "the page after registered memory can be registered");
+	good(sov_host_register(c, pages, 2 * PAGE),
+	     "the pages before registered memory can be registered");
 	refused(sov_host_free(c, p), SOV_ERROR_INVALID_ARGUMENT, "use sov_host_unregister",
-		"it is not freed");
+		"sov_host_free rejects registered memory");
 	refused(sov_host_unregister(c, p - 1), SOV_ERROR_INVALID_ADDRESS,
-		"is no pinned host memory", "the byte before is not part of it");
+		"is not pinned host memory",
+		"unregistering by an address before the range is rejected");
 	memset(pages + 4 * PAGE - 50, 0x77, 100);
 	good(sov_memory_copy(c, device, SOV_HOST(pages + 4 * PAGE - 50), 100),
-	     "a copy across the end of pinned memory takes the way of other memory");
-	ok(device_word(0) == 0x77777777 && device_word(24) == 0x77777777, "and is complete");
-	good(sov_host_unregister(c, p), "it is unregistered");
+	     "a copy across the end of pinned memory is treated as pageable");
+	ok(device_word(0) == 0x77777777 && device_word(24) == 0x77777777,
+	   "a copy across the end of pinned memory is complete");
+	good(sov_host_unregister(c, p), "registered memory can be unregistered");
 	good(sov_host_unregister(c, pages + 4 * PAGE), "each");
-	good(sov_host_unregister(c, pages), "by its own address");
-	refused(sov_host_unregister(c, p), SOV_ERROR_INVALID_ADDRESS, "is no pinned host memory",
-		"and not a second time");
+	good(sov_host_unregister(c, pages),
+	     "other registrations are unregistered by their own addresses");
+	refused(sov_host_unregister(c, p), SOV_ERROR_INVALID_ADDRESS, "is not pinned host memory",
+		"unregistering twice is rejected");
 	memset(p, 0x11, 4);
-	good(sov_memory_copy(c, device, SOV_HOST(p), 4), "it is then memory like any other");
-	ok(device_word(0) == 0x11111111, "which is copied as such");
+	good(sov_memory_copy(c, device, SOV_HOST(p), 4), "unregistered memory can be copied from");
+	ok(device_word(0) == 0x11111111, "a copy from unregistered memory is right");
 	munmap(pages, 16 * PAGE);
 }
 
 static void what_cannot_be_registered(void)
 {
-	uint8_t *pages = mmap(soft_hint(), 4 * PAGE, PROT_READ | PROT_WRITE,
+	uint8_t *pages = mmap(soft_mmap_hint(), 4 * PAGE, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
 	munmap(pages + 2 * PAGE, PAGE);
 	mprotect(pages + 3 * PAGE, PAGE, PROT_READ);
 	refused(sov_host_register(c, NULL, 4), SOV_ERROR_INVALID_ARGUMENT, "pointer is NULL",
-		"NULL cannot be registered");
+		"registering NULL is rejected");
 	refused(sov_host_register(c, pages, 0), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
-		"nor no bytes");
+		"registering 0 bytes is rejected");
 	refused(sov_host_register(c, pages + PAGE, PAGE + 1), SOV_ERROR_INVALID_ADDRESS,
-		"not all memory that the process can write to", "nor memory with a hole");
+		"not all writable memory", "registering memory with an unmapped page is rejected");
 	refused(sov_host_register(c, pages + 3 * PAGE, 8), SOV_ERROR_INVALID_ADDRESS,
-		"not all memory that the process can write to", "nor memory to read only");
+		"not all writable memory", "registering read-only memory is rejected");
 	refused(sov_host_register(c, pages, UINT64_MAX), SOV_ERROR_INVALID_ADDRESS,
-		"are no host memory", "nor a range that wraps around");
+		"are not host memory", "registering a range that overflows is rejected");
 	refused(sov_host_register(c, (void *)(uintptr_t)device, 8), SOV_ERROR_INVALID_ADDRESS,
-		"are no host memory", "nor a GPU's");
-	good(sov_host_register(c, pages, 2 * PAGE), "what is all there can be registered");
-	good(sov_host_unregister(c, pages), "and given back");
+		"are not host memory", "registering a GPU address is rejected");
+	good(sov_host_register(c, pages, 2 * PAGE),
+	     "memory next to an unmapped page can be registered");
+	good(sov_host_unregister(c, pages), "memory next to an unmapped page can be unregistered");
 	munmap(pages, 4 * PAGE);
 }
 
@@ -241,31 +249,33 @@ static void contexts(void)
 {
 	sov_context other = context_on("ga100.0", 0);
 	uint8_t *pages =
-		mmap(soft_hint(), PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		mmap(soft_mmap_hint(), PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t *p, value = 0;
 	sov_ptr far;
 
 	good(sov_host_register(c, pages, PAGE), "one context pins memory");
-	good(sov_host_register(other, pages, PAGE), "another pins the same");
+	good(sov_host_register(other, pages, PAGE), "two contexts can pin the same memory");
 	MUST(sov_host_alloc(other, PAGE, (void **)&p));
 	p[0] = 1234;
 	good(sov_memory_copy(c, device, SOV_HOST(p), 4),
-	     "what another context has pinned is host memory");
-	ok(device_word(0) == 1234, "and is copied as such");
+	     "a context copies another context's pinned memory as pageable");
+	ok(device_word(0) == 1234, "a copy of another context's pinned memory is right");
 	refused(sov_host_free(c, p), SOV_ERROR_INVALID_ADDRESS, "of this context",
-		"but is not this one's to free");
+		"a context cannot free another context's pinned memory");
 	MUST(sov_memory_alloc(other, 64, &far));
 	refused(sov_memory_copy(other, device, SOV_HOST(p), 4), SOV_ERROR_INVALID_ADDRESS,
-		"in no live allocation of this context", "nor are addresses of two mixed");
+		"in no live allocation of this context",
+		"a copy between two contexts' addresses is rejected");
 	MUST(sov_context_reset(other));
 	p[1] = 99;
 	MUST(sov_memory_copy(other, far, SOV_HOST(p + 1), 4));
 	MUST(sov_memory_copy(other, SOV_HOST(&value), far, 4));
-	ok(value == 99 && p[0] == 1234, "after a reset it is still pinned and keeps its content");
-	good(sov_context_destroy(other), "a context goes with what it pinned");
+	ok(value == 99 && p[0] == 1234, "pinned memory keeps its content across a reset");
+	good(sov_context_destroy(other), "a context with pinned memory can be destroyed");
 	pages[0] = 1;
-	ok(pages[0] == 1, "and memory that was registered stays the process's");
-	good(sov_host_unregister(c, pages), "the other registration is not touched by that");
+	ok(pages[0] == 1, "registered memory stays mapped after its context is destroyed");
+	good(sov_host_unregister(c, pages),
+	     "destroying a context keeps another context's registration");
 	munmap(pages, PAGE);
 }
 
@@ -286,6 +296,6 @@ int main(void)
 	registered();
 	what_cannot_be_registered();
 	contexts();
-	good(sov_context_destroy(c), "the context can be destroyed");
+	good(sov_context_destroy(c), "a context can be destroyed after all host memory tests");
 	return tap_done();
 }

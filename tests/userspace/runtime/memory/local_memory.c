@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Kernels that need local memory: the context gives it when the first of them is launched, and more
- * when one needs more, also while others run. The kernels here keep more values alive than there are
- * registers, so the compiler puts some of each thread's into its local memory.
+ * Kernels with local memory: the context allocates it on the first such launch and enlarges it on
+ * demand, also while other kernels run. The kernels here have more live values than registers, so
+ * that the compiler spills some to local memory.
  */
 #include <pthread.h>
 #include "tests/userspace/runtime/_api.h"
@@ -12,7 +12,8 @@
 #define THREADS 64
 #define ALL     (BLOCKS * THREADS)
 
-/* Each thread: r = n; for its count numbers x: r = r * x + i; then, from the last, r = r * 3 + x. */
+/* Each thread: r = n; for its count numbers x: r = r * x + i; then, from the last, r = r * 3 +
+ * x. */
 static char *pressing(uint32_t count)
 {
 	char *text = malloc(4096 + count * 160), *t = text;
@@ -117,20 +118,21 @@ static void grows(const char *device)
 	press_create(&small, c, 300);
 	press_create(&large, c, 500);
 	ok(local_bytes(small.f) && local_bytes(large.f) > local_bytes(small.f),
-	   "local memory is among a kernel's attributes: %u and %u bytes", local_bytes(small.f),
+	   "function attributes report local memory: %u and %u bytes", local_bytes(small.f),
 	   local_bytes(large.f));
-	ok(press(&small, 3), "a kernel that needs local memory has it");
-	ok(press(&small, 4), "also when launched again");
+	ok(press(&small, 3), "a kernel with local memory runs");
+	ok(press(&small, 4), "a kernel with local memory runs a second time");
 	behind = large;
 	behind.stream = small.stream;
-	ok(press(&behind, 11), "one that needs more has more, on the same stream");
-	ok(press(&large, 5), "and on another");
-	ok(press(&small, 6), "which does not harm the other");
+	ok(press(&behind, 11), "a kernel with more local memory runs on the same stream");
+	ok(press(&large, 5), "a kernel with more local memory runs on another stream");
+	ok(press(&small, 6), "a kernel with less local memory runs after the area has grown");
 	MUST(press_launch(&small, 7));
 	MUST(press_launch(&large, 8));
-	ok(press_is_right(&small, 7) && press_is_right(&large, 8), "nor do both at the same time");
+	ok(press_is_right(&small, 7) && press_is_right(&large, 8),
+	   "two kernels with local memory run concurrently");
 	MUST(sov_context_reset(c));
-	ok(press(&small, 9) && press(&large, 10), "all of that after a reset, too");
+	ok(press(&small, 9) && press(&large, 10), "kernels with local memory run after a reset");
 	MUST(sov_context_destroy(c));
 	press_free(&small);
 	press_free(&large);
@@ -146,8 +148,8 @@ static void *presses(void *arg)
 	return NULL;
 }
 
-/* Each thread's first launch replaces the area while the others use it. */
-static void grows_under_way(void)
+/* The first launch of each thread replaces the area while others use it. */
+static void grows_while_others_launch(void)
 {
 	static const uint32_t counts[] = {270, 340, 420, 520};
 	sov_context c = context_on("gh100.0", 0);
@@ -167,7 +169,8 @@ static void grows_under_way(void)
 		right += p[i].right;
 		press_free(&p[i]);
 	}
-	ok(right == want, "it grows while other threads launch: %u of %u right", right, want);
+	ok(right == want, "local memory grows while other threads launch: %u of %u right", right,
+	   want);
 	MUST(sov_context_destroy(c));
 }
 
@@ -181,15 +184,16 @@ static void too_little(void)
 
 	press_create(&p, c, 300);
 	snprintf(want, sizeof(want),
-		 "kernel 'press' needs %u bytes of local memory a thread: ", local_bytes(p.f));
+		 "kernel 'press' needs %u bytes of local memory per thread: ", local_bytes(p.f));
 	refused(press_launch(&p, 1), SOV_ERROR_OUT_OF_MEMORY, want,
-		"a device that has not enough for all its threads refuses");
-	ok(strstr(sov_last_error(), "and it has 67108864 in all") != NULL, "with the figures");
+		"a launch whose local memory exceeds the device is rejected");
+	ok(strstr(sov_last_error(), "and it has 67108864 in all") != NULL,
+	   "the rejection of too much local memory states the device's memory");
 	MUST(sov_memory_fill(c, p.out, 0, 4, 1));
 	good(launch(add, p.stream, 1, 1, "84", ARGUMENTS(&p.out, &one)),
-	     "and goes on with kernels that need none");
+	     "a kernel without local memory can be launched after that rejection");
 	MUST(sov_memory_copy_async(p.stream, SOV_HOST(&value), p.out, 4));
-	ok(value == 1, "which run");
+	ok(value == 1, "a kernel without local memory runs after that rejection");
 	MUST(sov_context_destroy(c));
 	press_free(&p);
 }
@@ -203,9 +207,10 @@ static void limits(void)
 	MUST(sov_device_open(0, &d));
 	o.stack_bytes = (512 << 10) + 1;
 	refused(sov_context_create(d, &o, &c), SOV_ERROR_INVALID_ARGUMENT,
-		"stack_bytes is 524289; a thread has at most 524288", "a stack has a limit");
+		"stack_bytes is 524289; a thread has at most 524288",
+		"a stack size above the limit is rejected");
 	o.stack_bytes = 512 << 10;
-	good(sov_context_create(d, &o, &c), "up to which it can be asked for");
+	good(sov_context_create(d, &o, &c), "a stack size at the limit is accepted");
 	MUST(sov_context_destroy(c));
 }
 
@@ -214,7 +219,7 @@ int main(void)
 	soft_gpus("gh100:vram=1G,ga100:vram=1G,gh100:vram=64M");
 	random_seed();
 	grows("gh100.0");
-	grows_under_way();
+	grows_while_others_launch();
 	if (!getenv("TEST_CARD")) {
 		grows("ga100.0");
 		too_little();

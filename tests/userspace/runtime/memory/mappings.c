@@ -1,32 +1,32 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * There is not always room for the CPU to see one more piece of a GPU's memory. Then calls are
- * refused, nothing is given back twice, and once there is room again they work.
+ * CPU mappings of GPU memory may fail. Then calls fail without freeing anything twice, and succeed
+ * once mappings are possible again.
  */
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/device.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
-static struct winsys way; /* the software GPU's, with the function below */
-static bool no_room;
+static struct winsys fake_winsys; /* the software GPU's winsys, with the function below replaced */
+static bool mapping_fails;
 
 static void *cpu(struct winsys_buffer *b)
 {
-	return no_room ? NULL : winsys_soft.buffer_cpu(b);
+	return mapping_fails ? NULL : winsys_soft.buffer_map(b);
 }
 
-/* By a buffer in the middle, when there is room again. */
+/* Copies through a staging buffer, when mappings are possible again. */
 static void copies(sov_context c)
 {
 	static uint8_t host[1 << 20];
 	sov_ptr p;
 
 	MUST(sov_memory_alloc(c, sizeof(host), &p));
-	no_room = true;
-	sov_memory_copy(c, p, SOV_HOST(host), sizeof(host)); /* may know another way */
-	no_room = false;
+	mapping_fails = true;
+	sov_memory_copy(c, p, SOV_HOST(host), sizeof(host)); /* may use another copy method */
+	mapping_fails = false;
 	good(sov_memory_copy(c, p, SOV_HOST(host), sizeof(host)),
-	     "a copy works when there is room again");
+	     "a copy works after CPU mappings are possible again");
 	MUST(sov_memory_free(c, p));
 }
 
@@ -34,19 +34,19 @@ static void loads(sov_context c)
 {
 	sov_module m;
 
-	no_room = true;
+	mapping_fails = true;
 	refused(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m),
-		SOV_ERROR_OUT_OF_HOST_MEMORY, "gave the CPU no way",
-		"a module whose code cannot be written is refused");
-	no_room = false;
+		SOV_ERROR_OUT_OF_HOST_MEMORY, "gave the CPU no mapping",
+		"loading a module fails if its code cannot be mapped");
+	mapping_fails = false;
 	good(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m),
-	     "and loaded when there is room again");
+	     "loading a module succeeds after mappings are possible again");
 	MUST(sov_module_unload(m));
 }
 
 static void graphs(sov_context c)
 {
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_node node;
 	sov_graph g;
 	sov_ptr p;
@@ -54,12 +54,14 @@ static void graphs(sov_context c)
 	MUST(sov_memory_alloc(c, 8, &p));
 	MUST(sov_graph_create(c, 0, &g));
 	MUST(sov_graph_add_fill(g, NULL, 0, p, 7, 4, 2, &node));
-	no_room = true;
-	refused(sov_graph_instantiate(g, &run), SOV_ERROR_OUT_OF_HOST_MEMORY, "gave the CPU no way",
-		"a graph that cannot be written down is refused");
-	no_room = false;
-	good(sov_graph_instantiate(g, &run), "and made ready when there is room again");
-	MUST(sov_graph_run_destroy(run));
+	mapping_fails = true;
+	refused(sov_graph_instantiate(g, &run), SOV_ERROR_OUT_OF_HOST_MEMORY,
+		"gave the CPU no mapping",
+		"instantiating a graph fails if its memory cannot be mapped");
+	mapping_fails = false;
+	good(sov_graph_instantiate(g, &run),
+	     "instantiating a graph succeeds after mappings are possible again");
+	MUST(sov_graph_exec_destroy(run));
 	MUST(sov_graph_destroy(g));
 }
 
@@ -74,9 +76,9 @@ int main(void)
 	setenv("SOV_CACHE_SIZE", "0", 1);
 	MUST(sov_device_open(0, &device));
 	d = object_get(device, OBJECT_DEVICE);
-	way = winsys_soft;
-	way.buffer_cpu = cpu;
-	d->winsys = &way;
+	fake_winsys = winsys_soft;
+	fake_winsys.buffer_map = cpu;
+	d->winsys = &fake_winsys;
 	object_put(&d->object);
 	MUST(sov_context_create(device, NULL, &c));
 	loads(c);

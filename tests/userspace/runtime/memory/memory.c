@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Memory: what is allocated, copied, filled and freed, and every way in which an address can be
- * wrong. */
+// SPDX-License-Identifier: MIT
+/* Memory: allocating, copying, filling and freeing, and every kind of invalid address. */
 #include "tests/userspace/runtime/_api.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -29,7 +28,7 @@ static void copies(void)
 		MUST(sov_memory_copy(c, b, a, n));
 		MUST(sov_memory_copy(c, SOV_HOST(back), b, n));
 		ok(!memcmp(out, back, n) && back[n] == 0xa5,
-		   "%llu bytes go to the GPU, across it and back unchanged", (unsigned long long)n);
+		   "%llu bytes are copied to the GPU, inside it and back", (unsigned long long)n);
 		MUST(sov_memory_free(c, a));
 		MUST(sov_memory_free(c, b));
 		free(out);
@@ -54,7 +53,7 @@ static void parts(void)
 	memcpy(want + 40, want + 1, 9);
 	memset(host, 0, sizeof(host));
 	MUST(sov_memory_copy(c, SOV_HOST(host), a, 64));
-	ok(!memcmp(host, want, 64), "copies of a part change that part and nothing else");
+	ok(!memcmp(host, want, 64), "partial copies change only their range");
 	MUST(sov_memory_free(c, a));
 }
 
@@ -77,17 +76,16 @@ static void fills(void)
 
 		good_bytes += host[i] == want;
 	}
-	ok(good_bytes == 24,
-	   "fills of 4, 2 and 1 bytes repeat the low bytes of the value, where asked");
-	good(sov_memory_fill(c, a, 0, 4, 0), "a fill of no elements is nothing");
+	ok(good_bytes == 24, "fills of 4, 2 and 1 bytes repeat the low bytes of the value");
+	good(sov_memory_fill(c, a, 0, 4, 0), "a fill of 0 elements succeeds");
 	refused(sov_memory_fill(c, a, 0, 3, 1), SOV_ERROR_INVALID_ARGUMENT, "element_bytes is 3",
-		"elements of 3 bytes are refused");
+		"a fill with 3-byte elements is rejected");
 	refused(sov_memory_fill(c, a + 2, 0, 4, 1), SOV_ERROR_INVALID_ARGUMENT,
-		"is not a multiple of 4", "a misaligned fill is refused");
+		"is not a multiple of 4", "a misaligned fill is rejected");
 	refused(sov_memory_fill(c, a, 0, 4, 7), SOV_ERROR_INVALID_ADDRESS,
-		"run 4 bytes past the end", "a fill one element too long is refused");
+		"run 4 bytes past the end", "a fill past the end of an allocation is rejected");
 	refused(sov_memory_fill(c, a, 0, 4, UINT64_MAX / 4 + 1), SOV_ERROR_INVALID_ADDRESS,
-		"more than 2^64 bytes", "a fill whose size overflows is refused");
+		"more than 2^64 bytes", "a fill whose size overflows is rejected");
 	MUST(sov_memory_free(c, a));
 }
 
@@ -105,35 +103,35 @@ static void wrong_ranges(void)
 		 "of 4096 bytes at 0x%llx",
 		 (unsigned long long)a, (unsigned long long)a);
 	refused(sov_memory_copy(c, a, SOV_HOST(host), 4097), SOV_ERROR_INVALID_ADDRESS, sentence,
-		"one byte too many is refused, with the whole story");
+		"a copy one byte past the end is rejected with all figures");
 	refused(sov_memory_copy(c, SOV_HOST(host), a + 1, 4096), SOV_ERROR_INVALID_ADDRESS,
-		"source 0x", "reading one byte past the end is refused");
+		"source 0x", "a copy from one byte past the end is rejected");
 	refused(sov_memory_copy(c, SOV_HOST(host), b, 101), SOV_ERROR_INVALID_ADDRESS,
-		"run 1 bytes past", "the end is the byte that was asked for, not the page's");
+		"run 1 bytes past", "copies are checked against the requested size, not the page");
 	refused(sov_memory_copy(c, b, a + 16, UINT64_MAX), SOV_ERROR_INVALID_ADDRESS,
-		"past the end", "a size that overflows the address is refused");
+		"past the end", "a copy whose size overflows the address is rejected");
 	refused(sov_memory_copy(c, SOV_HOST(host), a + 4096, 1), SOV_ERROR_INVALID_ADDRESS,
-		"in no live allocation", "the byte behind an allocation is nobody's");
+		"in no live allocation", "a copy to the byte after an allocation is rejected");
 	refused(sov_memory_copy(c, SOV_HOST(host), a - 1, 1), SOV_ERROR_INVALID_ADDRESS, "source",
-		"the byte before an allocation is nobody's");
+		"a copy to the byte before an allocation is rejected");
 	refused(sov_memory_copy(c, SOV_HOST(host), SOV_HOST(host + 4096), 16),
 		SOV_ERROR_INVALID_ARGUMENT, "use memcpy",
-		"a copy without a GPU address is refused");
+		"a copy between host addresses is rejected");
 	refused(sov_memory_copy(c, a, 0, 16), SOV_ERROR_INVALID_ADDRESS, "source 0x0",
-		"NULL is no source");
+		"a copy from NULL is rejected");
 	refused(sov_memory_copy(c, 0, a, 16), SOV_ERROR_INVALID_ADDRESS, "destination 0x0",
-		"NULL is no destination");
+		"a copy to NULL is rejected");
 	refused(sov_memory_copy(c, a, UINT64_MAX - 3, 16), SOV_ERROR_INVALID_ADDRESS,
-		"are no host memory", "a host range that wraps around is refused");
+		"are not host memory", "a copy with a host range that overflows is rejected");
 	refused(sov_memory_copy(c, a, a + 8, 16), SOV_ERROR_INVALID_ARGUMENT, "overlap",
-		"a copy onto itself is refused");
-	good(sov_memory_copy(c, a, a + 16, 16), "neighbours do not overlap");
-	good(sov_memory_copy(c, a, SOV_HOST(host), 0), "a copy of no bytes is nothing");
+		"an overlapping copy is rejected");
+	good(sov_memory_copy(c, a, a + 16, 16), "a copy between adjacent ranges succeeds");
+	good(sov_memory_copy(c, a, SOV_HOST(host), 0), "a copy of 0 bytes succeeds");
 	good(sov_memory_range(c, a + 4095, &start, &bytes),
-	     "an address inside finds its allocation");
-	ok(start == a && bytes == 4096, "and its bounds");
+	     "sov_memory_range finds an allocation by an inner address");
+	ok(start == a && bytes == 4096, "sov_memory_range returns the requested bounds");
 	refused(sov_memory_range(c, SOV_HOST(host), &start, &bytes), SOV_ERROR_INVALID_ADDRESS,
-		"is no GPU address", "a host address is told apart");
+		"is not a GPU address", "sov_memory_range rejects a host address");
 	MUST(sov_memory_free(c, a));
 	MUST(sov_memory_free(c, b));
 }
@@ -146,20 +144,23 @@ static void wrong_frees(void)
 	MUST(sov_memory_alloc(c, 256, &a));
 	refused(sov_memory_free(c, a + 16), SOV_ERROR_INVALID_ADDRESS,
 		"lies 16 bytes inside its allocation",
-		"the middle of an allocation cannot be freed");
-	good(sov_memory_free(c, a), "its start can");
+		"freeing an address inside an allocation is rejected");
+	good(sov_memory_free(c, a), "freeing the start of an allocation succeeds");
 	refused(sov_memory_free(c, a), SOV_ERROR_INVALID_ADDRESS,
-		"lies in an allocation of 256 bytes at 0x", "freeing twice is refused");
-	ok(strstr(sov_last_error(), "that was freed"), "and the sentence says why");
+		"lies in an allocation of 256 bytes at 0x",
+		"freeing an allocation twice is rejected");
+	ok(strstr(sov_last_error(), "that was freed"),
+	   "the error of a double free says that the memory was freed");
 	refused(sov_memory_copy(c, SOV_HOST(host), a + 8, 8), SOV_ERROR_INVALID_ADDRESS,
-		"that was freed", "a freed source is refused");
+		"that was freed", "a copy from freed memory is rejected");
 	refused(sov_memory_copy(c, a, SOV_HOST(host), 8), SOV_ERROR_INVALID_ADDRESS,
-		"that was freed", "a freed destination is refused");
-	refused(sov_memory_free(c, 0), SOV_ERROR_INVALID_ADDRESS, "is 0", "NULL cannot be freed");
-	refused(sov_memory_free(c, SOV_HOST(host)), SOV_ERROR_INVALID_ADDRESS, "is no GPU address",
-		"host memory cannot be freed");
+		"that was freed", "a copy to freed memory is rejected");
+	refused(sov_memory_free(c, 0), SOV_ERROR_INVALID_ADDRESS, "is 0",
+		"freeing address 0 is rejected");
+	refused(sov_memory_free(c, SOV_HOST(host)), SOV_ERROR_INVALID_ADDRESS,
+		"is not a GPU address", "sov_memory_free rejects host memory");
 	MUST(sov_memory_alloc(c, 256, &again));
-	ok(again != a, "a freed address is not handed out again at once");
+	ok(again != a, "a freed address is not reused at once");
 	MUST(sov_memory_free(c, again));
 }
 
@@ -174,29 +175,31 @@ static void amounts(void)
 		diag("this is a card, whose memory is others' too and cannot be counted");
 		return;
 	}
-	ok(total == 256 * MIB && before < total, "there are 256 MiB in all, some in use");
+	ok(total == 256 * MIB && before < total,
+	   "sov_memory_info reports 256 MiB in total, some in use");
 	MUST(sov_memory_alloc(c, 16 * MIB, &a));
 	MUST(sov_memory_info(c, &free_bytes, NULL));
-	ok(free_bytes == before - 16 * MIB, "an allocation takes what it is");
+	ok(free_bytes == before - 16 * MIB, "an allocation reduces free memory by its size");
 	MUST(sov_memory_free(c, a));
 	refused(sov_memory_alloc(c, 257 * MIB, &a), SOV_ERROR_OUT_OF_MEMORY,
-		"has no 269484032 bytes in one piece", "more than there is is refused");
-	refused(sov_memory_alloc(c, UINT64_MAX, &a), SOV_ERROR_OUT_OF_MEMORY, "in one piece",
-		"a size that overflows when rounded is refused");
+		"has no 269484032 contiguous bytes",
+		"an allocation larger than the device is rejected");
+	refused(sov_memory_alloc(c, UINT64_MAX, &a), SOV_ERROR_OUT_OF_MEMORY, "contiguous",
+		"an allocation whose size overflows is rejected");
 	refused(sov_memory_alloc(c, 0, &a), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
-		"no bytes are refused");
+		"an allocation of 0 bytes is rejected");
 	for (i = 0; i < COUNT(many); i++) {
 		MUST(sov_memory_alloc(c, 1 + random_u64() % 100000, &many[i]));
 		distinct += !i || many[i] != many[i - 1];
 	}
-	ok(distinct == COUNT(many), "many allocations have addresses of their own");
+	ok(distinct == COUNT(many), "many allocations have distinct addresses");
 	for (i = COUNT(many); i-- > 0;)
 		MUST(sov_memory_free(c, many[(i * 37) % COUNT(many)]));
 	MUST(sov_memory_info(c, &after, NULL));
-	ok(after == before, "freed in any order, all memory is there again");
+	ok(after == before, "memory freed in any order is free again");
 	for (i = 0; !sov_memory_alloc(c, 8 * MIB, &many[i]); i++)
 		;
-	ok(i >= 30 && i < 32, "nearly all memory can be had in pieces (%u of 8 MiB)", i);
+	ok(i >= 30 && i < 32, "nearly all memory can be allocated (%u blocks of 8 MiB)", i);
 	while (i)
 		MUST(sov_memory_free(c, many[--i]));
 }
@@ -212,12 +215,13 @@ static void two_contexts(void)
 	ok(a != b, "addresses are unique across devices");
 	refused(sov_memory_copy(c, SOV_HOST(host), b, 16), SOV_ERROR_INVALID_ADDRESS,
 		"in no live allocation of this context",
-		"another context's memory is not this one's");
+		"a copy to another context's memory is rejected");
 	refused(sov_memory_free(c, b), SOV_ERROR_INVALID_ADDRESS,
-		"in no live allocation of this context", "nor to be freed here");
+		"in no live allocation of this context",
+		"freeing another context's memory is rejected");
 	good(sov_context_destroy(other), "a context with memory can be destroyed");
 	refused(sov_memory_copy(c, SOV_HOST(host), b, 16), SOV_ERROR_INVALID_ADDRESS,
-		"in no live allocation", "and its addresses are nobody's");
+		"in no live allocation", "addresses of a destroyed context are rejected");
 	MUST(sov_memory_free(c, a));
 }
 
@@ -238,7 +242,7 @@ static void all_given_back(void)
 	MUST(sov_event_record(e, s));
 	MUST(sov_context_destroy(other));
 	MUST(sov_memory_info(c, &after, NULL));
-	ok(before == after, "destroying a context gives all of its device memory back");
+	ok(before == after, "destroying a context frees all of its device memory");
 }
 
 int main(void)
@@ -254,6 +258,6 @@ int main(void)
 	amounts();
 	two_contexts();
 	all_given_back();
-	good(sov_context_destroy(c), "the context can be destroyed");
+	good(sov_context_destroy(c), "a context can be destroyed after all memory tests");
 	return tap_done();
 }

@@ -1,12 +1,12 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A kernel whose functions call each other in a circle says in its image that nobody knows how much
- * stack it needs. It gets what the context was asked for, by default what CUDA gives, on top of what is
- * known. The first image here is one of our own with that word put in; the others call themselves.
+ * Kernels with recursive calls: the image says that the stack size is unknown. The kernel gets the
+ * context's stack_bytes, by default CUDA's, in addition to the known size. The first image here is
+ * patched to say so; the others recurse.
  */
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/driver/compiler.h"
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/context.h"
 #include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/runtime/_ptx.h"
@@ -20,7 +20,7 @@ static void must(sov_result r, const char *call)
 }
 #define MUST(call) must(call, #call)
 
-/* The attribute's four bytes of head, the symbol, then the size. */
+/* The attribute's four header bytes, the symbol, then the size. */
 static bool set_stack(uint8_t *image, size_t bytes, uint32_t value)
 {
 	static const uint8_t head[] = {NV_INFO_SIZED, NV_INFO_MIN_STACK_SIZE, 8, 0};
@@ -35,7 +35,7 @@ static bool set_stack(uint8_t *image, size_t bytes, uint32_t value)
 	return found;
 }
 
-static uint32_t gpu; /* number of the device */
+static uint32_t gpu; /* device ordinal */
 
 static uint32_t local_bytes(const void *image, size_t bytes, uint32_t stack)
 {
@@ -56,7 +56,7 @@ static uint32_t local_bytes(const void *image, size_t bytes, uint32_t stack)
 	MUST(sov_module_load(c, image, bytes, NULL, &m));
 	MUST(sov_module_get_function_at(m, 0, &f));
 	MUST(sov_function_get_attributes(f, &a));
-	if (stack > 1 << 16) { /* no GPU has that for all its threads */
+	if (stack > 1 << 16) { /* no GPU has this much for all its threads */
 		MUST(sov_context_destroy(c));
 		return a.local_bytes;
 	}
@@ -72,8 +72,8 @@ static uint32_t local_bytes(const void *image, size_t bytes, uint32_t stack)
 	return a.local_bytes;
 }
 
-/* A frame of 3,000 bytes at the least, of which the launch's second argument says a word that counts, and
- * a function that goes as deep as it says. */
+/* A frame of at least 3,000 bytes, one word of which the second argument selects, and a function
+ * that recurses to the given depth. */
 static const char deep_ptx[] =
 	".version 8.0\n.target sm_80\n.address_size 64\n"
 	".func (.param .b32 r) count(.param .b32 n)\n{\n"
@@ -99,15 +99,16 @@ static void on_top(const char *target, uint32_t most)
 	struct compile_result r;
 	uint32_t known, more;
 
-	if (!ok(compile(deep_ptx, strlen(deep_ptx), &o, &r), "%s: a function calls itself", target))
+	if (!ok(compile(deep_ptx, strlen(deep_ptx), &o, &r), "%s: a recursive function compiles",
+		target))
 		return;
 	known = local_bytes(r.image, r.image_size, 0) - 1024;
 	ok(known >= 3000 && known < 3200,
-	   "the kernel's own need is known (%u bytes), and there is 1 KiB more", known);
+	   "a recursive kernel gets its known stack (%u bytes) and 1 KiB", known);
 	more = local_bytes(r.image, r.image_size, 2048) - 2048;
-	ok(more == known, "or what the context was asked for more (%u)", more);
-	ok(local_bytes(r.image, r.image_size, most) == most, "up to what a thread can have (%u)",
-	   most);
+	ok(more == known, "a recursive kernel gets its known stack and stack_bytes (%u)", more);
+	ok(local_bytes(r.image, r.image_size, most) == most,
+	   "a recursive kernel's stack is capped at the maximum (%u)", most);
 	compile_result_free(&r);
 }
 
@@ -117,15 +118,20 @@ int main(void)
 	struct compile_result r;
 
 	soft_gpus("gh100:vram=8G,navi21:vram=8G");
-	if (!ok(compile(PTX_ADD, strlen(PTX_ADD), &o, &r), "a kernel compiles"))
+	if (!ok(compile(PTX_ADD, strlen(PTX_ADD), &o, &r), "a kernel without a stack compiles"))
 		return tap_done();
-	ok(local_bytes(r.image, r.image_size, 0) == 0, "one that needs no stack has none");
-	ok(set_stack(r.image, r.image_size, NV_STACK_UNKNOWN), "its image tells of its stack");
-	ok(local_bytes(r.image, r.image_size, 0) == 1024, "a need that nobody knows is 1 KiB");
-	ok(local_bytes(r.image, r.image_size, 4000) == 4000, "or what the context was asked for");
-	ok(local_bytes(r.image, r.image_size, 4001) == 4016, "in units of 16 bytes");
+	ok(local_bytes(r.image, r.image_size, 0) == 0,
+	   "a kernel without a stack has no local memory");
+	ok(set_stack(r.image, r.image_size, NV_STACK_UNKNOWN), "an image records the stack size");
+	ok(local_bytes(r.image, r.image_size, 0) == 1024,
+	   "an unknown stack size defaults to 1 KiB");
+	ok(local_bytes(r.image, r.image_size, 4000) == 4000,
+	   "an unknown stack size is stack_bytes");
+	ok(local_bytes(r.image, r.image_size, 4001) == 4016,
+	   "stack_bytes is rounded up to 16 bytes");
 	set_stack(r.image, r.image_size, 100);
-	ok(local_bytes(r.image, r.image_size, 4000) == 112, "a need that is known is that");
+	ok(local_bytes(r.image, r.image_size, 4000) == 112,
+	   "a known stack size ignores stack_bytes");
 	compile_result_free(&r);
 	on_top("sm_90", 512 << 10);
 	gpu = 1;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The disk cache gives back what was compiled and nothing else: whoever writes at the same time, whatever
- * happens to the files, however full it gets.
+ * The disk cache returns what was compiled and nothing else: with concurrent writers, damaged
+ * files, and when it is full.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 static char folder[] = "/tmp/sov-cache-XXXXXX";
 
 #define TEXT 512
-/* A program of its own for each number. */
+/* A distinct program for each number. */
 static const char *program(char *text, unsigned number)
 {
 	snprintf(text, TEXT,
@@ -30,8 +30,9 @@ static const char *program(char *text, unsigned number)
 
 static const struct compile_options usual = {.source = COMPILE_PTX, .target = "sm_90"};
 
-/* -1: not compiled; else whether it was found. */
-static int ask_for(const char *text, const struct compile_options *o, struct compile_result *r)
+/* -1: failed to compile; else whether it was cached. */
+static int compile_cached(const char *text, const struct compile_options *o,
+			  struct compile_result *r)
 {
 	struct cache *c = cache_open(text, strlen(text), o);
 	bool found = cache_find(c, CACHE_ALL, r), good = found || compile(text, strlen(text), o, r);
@@ -46,7 +47,7 @@ static int ask(unsigned number)
 {
 	struct compile_result r, fresh;
 	char text[TEXT];
-	int found = ask_for(program(text, number), &usual, &r);
+	int found = compile_cached(program(text, number), &usual, &r);
 
 	if (found < 0 || !compile(text, strlen(text), &usual, &fresh))
 		return -1;
@@ -63,7 +64,7 @@ static bool is_temporary(const char *name)
 	return !strncmp(name, "new-", 4);
 }
 
-/* Calls for each file of the folder; returns how many there are. */
+/* Calls the function for each file of the directory; returns the number of files. */
 static unsigned each_file(void (*call)(const char *path, unsigned number),
 			  bool (*which)(const char *name))
 {
@@ -89,7 +90,7 @@ static unsigned each_file(void (*call)(const char *path, unsigned number),
 static void forget(const char *path, unsigned number)
 {
 	(void)number;
-	unlink(path); /* but for the folder of another test */
+	unlink(path); /* except the directory of another test */
 }
 
 static void test_digest(void)
@@ -130,40 +131,43 @@ static void test_found(void)
 	char text[TEXT];
 
 	program(text, 1);
-	ok(ask(1) == 0, "a new program is compiled");
-	ok(ask(1) == 1, "the second time it is found");
-	ok(ask(2) == 0, "another program is not");
+	ok(ask(1) == 0, "a program that is not in the cache is compiled");
+	ok(ask(1) == 1, "a cached program is found");
+	ok(ask(2) == 0, "another program is not found in the cache");
 	other.serial = true;
-	ok(ask_for(text, &other, &r) == 0, "nor the same with other options");
+	ok(compile_cached(text, &other, &r) == 0,
+	   "a program with other options is not found in the cache");
 	compile_result_free(&r);
 	other = usual;
 	other.target = "sm_80";
-	ok(ask_for(text, &other, &r) == 0, "nor the same for another target");
+	ok(compile_cached(text, &other, &r) == 0,
+	   "a program for another target is not found in the cache");
 	compile_result_free(&r);
-	ok(ask_for("add nothing", &usual, &r) == -1, "what has an error is not compiled");
+	ok(compile_cached("add nothing", &usual, &r) == -1,
+	   "a program with an error does not compile");
 	compile_result_free(&r);
-	ok(ask_for("add nothing", &usual, &r) == -1 && *r.messages,
-	   "nor found, and the error is said again");
+	ok(compile_cached("add nothing", &usual, &r) == -1 && *r.messages,
+	   "an error is not cached, and is reported again");
 	compile_result_free(&r);
 }
 
 static void test_off(void)
 {
 	setenv("SOV_CACHE_SIZE", "0", 1);
-	ok(ask(1) == 0, "a size of 0 turns it off");
+	ok(ask(1) == 0, "SOV_CACHE_SIZE=0 disables the cache");
 	setenv("SOV_CACHE_SIZE", "1T", 1);
-	ok(ask(1) == 0, "and so does one that cannot be read");
+	ok(ask(1) == 0, "an invalid SOV_CACHE_SIZE disables the cache");
 	unsetenv("SOV_CACHE_SIZE");
-	ok(ask(1) == 1, "then it is there again");
+	ok(ask(1) == 1, "entries survive while the cache is disabled");
 	setenv("SOV_CACHE_DIR", "/dev/null/nowhere", 1);
-	ok(ask(1) == 0 && ask(1) == 0, "a folder that cannot be is no error");
+	ok(ask(1) == 0 && ask(1) == 0, "an impossible SOV_CACHE_DIR is not an error");
 	unsetenv("SOV_CACHE_DIR");
 	setenv("XDG_CACHE_HOME", folder, 1);
-	ok(ask(1) == 0 && ask(1) == 1, "without a folder of its own it goes to the user's caches");
+	ok(ask(1) == 0 && ask(1) == 1, "without SOV_CACHE_DIR the cache is in XDG_CACHE_HOME");
 	setenv("SOV_CACHE_DIR", folder, 1);
 }
 
-/* Every byte of an entry matters, and so does its length. */
+/* Every byte of an entry matters, and its length. */
 static unsigned damage_at;
 static int damage_kind;
 static void damage(const char *path, unsigned number)
@@ -175,7 +179,7 @@ static void damage(const char *path, unsigned number)
 	(void)number;
 	if (fd < 0)
 		return;
-	if (fstat(fd, &s) || !s.st_size) { /* another thread was here */
+	if (fstat(fd, &s) || !s.st_size) { /* another thread removed it */
 		close(fd);
 		return;
 	}
@@ -213,7 +217,7 @@ static void test_damage(void)
 			right += ask(3) == 1;
 		}
 		ok(missed == tries && right == 2 * tries,
-		   "%s makes an entry count as missing, and it is replaced", kinds[damage_kind]);
+		   "%s invalidates an entry, which is replaced", kinds[damage_kind]);
 	}
 	each_file(forget, NULL);
 	ask(3);
@@ -240,7 +244,7 @@ static void spoil_some(const char *path, unsigned number)
 	}
 }
 
-/* Processes and threads write the same entries while somebody removes and breaks them. */
+/* Processes and threads write the same entries while others remove and damage them. */
 static void test_concurrency(void)
 {
 	pthread_t threads[3];
@@ -268,8 +272,8 @@ static void test_concurrency(void)
 		waitpid(processes[k], &status, 0);
 		wrong += !WIFEXITED(status) || WEXITSTATUS(status);
 	}
-	ok(!wrong, "writers, readers and vandals at once: every answer is right");
-	ok(each_file(NULL, is_temporary) == 0, "and nothing unfinished is left behind");
+	ok(!wrong, "concurrent writers, readers and corruption: every result is right");
+	ok(each_file(NULL, is_temporary) == 0, "no temporary cache files are left behind");
 }
 
 static uint64_t size_of_one(void)
@@ -298,19 +302,20 @@ static void test_limit(void)
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)size_of_one() * 8);
 	setenv("SOV_CACHE_SIZE", size, 1);
 	for (unsigned k = 101; k < 108; k++) {
-		usleep(2000); /* one after the other also for a coarse clock */
+		usleep(2000); /* distinct times even with a coarse clock */
 		ask(k);
 	}
 	usleep(2000);
-	ok(each_file(NULL, NULL) == 8 && ask(100) == 1, "as many as fit stay");
+	ok(each_file(NULL, NULL) == 8 && ask(100) == 1, "entries within the size limit stay");
 	usleep(2000);
 	ask(108);
-	ok(each_file(NULL, NULL) == 6, "one more, and a quarter goes");
-	ok(ask(100) == 1 && ask(108) == 1, "not what was read last,");
-	ok(ask(101) == 0, "but what was not read for longest");
+	ok(each_file(NULL, NULL) == 6, "exceeding the limit frees a quarter of the cache");
+	ok(ask(100) == 1 && ask(108) == 1, "recently read entries are kept");
+	ok(ask(101) == 0, "the least recently read entry is removed");
 	snprintf(size, sizeof(size), "%llu", (unsigned long long)size_of_one() * 2);
 	setenv("SOV_CACHE_SIZE", size, 1);
-	ok(ask(200) == 0 && ask(200) == 0, "what would take a quarter of it is not kept");
+	ok(ask(200) == 0 && ask(200) == 0,
+	   "an entry larger than a quarter of the limit is not cached");
 	unsetenv("SOV_CACHE_SIZE");
 	each_file(forget, NULL);
 }
@@ -320,7 +325,7 @@ int main(void)
 	char inner[64], command[128];
 
 	if (!mkdtemp(folder)) {
-		ok(false, "a folder for the test");
+		ok(false, "the test can create a directory");
 		return tap_done();
 	}
 	setenv("SOV_CACHE_DIR", folder, 1);
@@ -333,6 +338,6 @@ int main(void)
 	test_concurrency();
 	test_limit();
 	snprintf(command, sizeof(command), "rm -r '%s'", folder);
-	ok(!access(inner, F_OK) && !system(command), "what is left can be removed");
+	ok(!access(inner, F_OK) && !system(command), "the cache directory can be removed");
 	return tap_done();
 }

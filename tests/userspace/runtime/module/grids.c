@@ -1,15 +1,15 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Grids and blocks of one, two and three dimensions: every thread stores what it reads of its place
- * (block, thread and both sizes) at its own index, so each wrong number shows.
+ * Grids and blocks of one, two and three dimensions: every thread stores its indices and sizes at
+ * its own position, so that every wrong value shows.
  */
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
 #define WORDS 12
 
-static const char place_ptx[] = PTX_HEADER
-	".visible .entry place(.param .u64 out) {\n"
+static const char indices_ptx[] = PTX_HEADER
+	".visible .entry indices(.param .u64 out) {\n"
 	"	.reg .b32 %t<4>, %n<4>, %c<4>, %m<4>, %r<12>;\n"
 	"	.reg .b64 %a<5>;\n"
 	"	mov.u32 %t1, %tid.x;    mov.u32 %t2, %tid.y;    mov.u32 %t3, %tid.z;\n"
@@ -18,7 +18,7 @@ static const char place_ptx[] = PTX_HEADER
 	"	mov.u32 %m1, %nctaid.x; mov.u32 %m2, %nctaid.y; mov.u32 %m3, %nctaid.z;\n"
 	"	mad.lo.u32 %r1, %c3, %m2, %c2;\n" /* block: (z * sizes y + y) * sizes x + x */
 	"	mad.lo.u32 %r2, %r1, %m1, %c1;\n"
-	"	mad.lo.u32 %r3, %r2, %n3, %t3;\n" /* then thread, in the same way */
+	"	mad.lo.u32 %r3, %r2, %n3, %t3;\n" /* then thread, likewise */
 	"	mad.lo.u32 %r4, %r3, %n2, %t2;\n"
 	"	mad.lo.u32 %r5, %r4, %n1, %t1;\n"
 	"	mul.wide.u32 %a1, %r5, 48;\n"
@@ -71,7 +71,7 @@ static void shape(sov_context c, sov_function f, const uint32_t grid[3], const u
 
 		right += !memcmp(got[i], want, sizeof(want));
 	}
-	ok(right == count, "grid %u x %u x %u of blocks %u x %u x %u: every thread knows its place",
+	ok(right == count, "grid %u x %u x %u of blocks %u x %u x %u: every thread has its indices",
 	   grid[0], grid[1], grid[2], block[0], block[1], block[2]);
 	if (right != count)
 		diag("%u of %u threads are right", right, count);
@@ -93,7 +93,7 @@ int main(void)
 	soft_gpus("gh100:vram=256M:hazard,ga100:vram=256M:hazard");
 	for (d = 0; d < DEVICES(devices); d++) {
 		sov_context c = context_on(devices[d], 0);
-		sov_function f = function_of(c, place_ptx, "place");
+		sov_function f = function_of(c, indices_ptx, "indices");
 
 		for (i = 0; i < COUNT(shapes); i++)
 			shape(c, f, shapes[i][0], shapes[i][1]);

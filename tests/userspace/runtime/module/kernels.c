@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Both kernels, f32 and f64, from PTX to results through the public API: fresh inputs, poisoned
  * outputs, on Hopper and Ampere, with and without hazard checks, scheduled and serial code.
@@ -6,7 +6,7 @@
 #include <math.h>
 #include "tests/userspace/runtime/_api.h"
 
-#define GUARD 64 /* elements behind the output that must stay as they were */
+#define GUARD 64 /* elements after the output that must not change */
 
 static char *saxpy_text, *reduce_text;
 static size_t saxpy_bytes, reduce_bytes;
@@ -122,8 +122,8 @@ static void all(const char *device, uint32_t flags, const char *where)
 	reduce_f32(c, reduce, 7, 1, 32, true, where);
 	reduce_f64(c, reduce, 3000, 4, 128, true, where);
 	reduce_f64(c, reduce, 2500, 5, 64, false, where);
-	good(sov_module_unload(saxpy), "the module can be unloaded");
-	MUST(sov_context_destroy(c)); /* with the other module still in it */
+	good(sov_module_unload(saxpy), "a module can be unloaded after its kernels ran");
+	MUST(sov_context_destroy(c)); /* while the other module is loaded */
 }
 
 int main(void)

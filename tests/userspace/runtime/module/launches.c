@@ -1,5 +1,6 @@
-/* SPDX-License-Identifier: MIT */
-/* Launches that do not fit the kernel or the device are refused by name before anything runs. */
+// SPDX-License-Identifier: MIT
+/* Launches that do not fit the kernel or the device are rejected, with the parameter's name, before
+ * anything runs. */
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
@@ -46,31 +47,44 @@ static sov_result shaped(sov_function f, const uint32_t grid[3], const uint32_t 
 
 static void shapes(void)
 {
-	WRONG("grid x is 0; every side is at least 1", "an empty grid", bounded, THREE(0, 1, 1),
+	WRONG("grid x is 0; it must be at least 1", "a grid of 0 in x is rejected", bounded,
+	      THREE(0, 1, 1), THREE(1, 1, 1), 0);
+	WRONG("grid z is 0", "a grid of 0 in z is rejected", bounded, THREE(1, 1, 0),
 	      THREE(1, 1, 1), 0);
-	WRONG("grid z is 0", "a grid without depth", bounded, THREE(1, 1, 0), THREE(1, 1, 1), 0);
-	WRONG("block x is 0", "an empty block", bounded, THREE(1, 1, 1), THREE(0, 1, 1), 0);
-	WRONG("block y is 0", "a block without height", bounded, THREE(1, 1, 1), THREE(1, 0, 1), 0);
-	WRONG("grid x is 2147483648; the device allows at most 2147483647", "too wide a grid",
-	      bounded, THREE(0x80000000u, 1, 1), THREE(1, 1, 1), 0);
-	WRONG("grid y is 65536; the device allows at most 65535", "too high a grid", bounded,
-	      THREE(1, 65536, 1), THREE(1, 1, 1), 0);
-	WRONG("grid z is 65536", "too deep a grid", bounded, THREE(1, 1, 65536), THREE(1, 1, 1), 0);
-	WRONG("block x is 1025; the device allows at most 1024", "too wide a block", bounded,
-	      THREE(1, 1, 1), THREE(1025, 1, 1), 0);
-	WRONG("block z is 65; the device allows at most 64", "too deep a block", bounded,
-	      THREE(1, 1, 1), THREE(1, 1, 65), 0);
+	WRONG("block x is 0", "a block of 0 in x is rejected", bounded, THREE(1, 1, 1),
+	      THREE(0, 1, 1), 0);
+	WRONG("block y is 0", "a block of 0 in y is rejected", bounded, THREE(1, 1, 1),
+	      THREE(1, 0, 1), 0);
+	WRONG("grid x is 2147483648; the device allows at most 2147483647",
+	      "a grid above the maximum in x is rejected", bounded, THREE(0x80000000u, 1, 1),
+	      THREE(1, 1, 1), 0);
+	WRONG("grid y is 65536; the device allows at most 65535",
+	      "a grid above the maximum in y is rejected", bounded, THREE(1, 65536, 1),
+	      THREE(1, 1, 1), 0);
+	WRONG("grid z is 65536", "a grid above the maximum in z is rejected", bounded,
+	      THREE(1, 1, 65536), THREE(1, 1, 1), 0);
+	WRONG("block x is 1025; the device allows at most 1024",
+	      "a block above the maximum in x is rejected", bounded, THREE(1, 1, 1),
+	      THREE(1025, 1, 1), 0);
+	WRONG("block z is 65; the device allows at most 64",
+	      "a block above the maximum in z is rejected", bounded, THREE(1, 1, 1),
+	      THREE(1, 1, 65), 0);
 	WRONG("a block of 32 x 33 x 1 has 1056 threads; the device allows at most 1024",
-	      "too many threads", bounded, THREE(1, 1, 1), THREE(32, 33, 1), 0);
-	WRONG("a block of 1024 x 1024 x 64 has 67108864 threads", "far too many", bounded,
-	      THREE(1, 1, 1), THREE(1024, 1024, 64), 0);
+	      "a block with too many threads is rejected", bounded, THREE(1, 1, 1),
+	      THREE(32, 33, 1), 0);
+	WRONG("a block of 1024 x 1024 x 64 has 67108864 threads",
+	      "a block with far too many threads is rejected", bounded, THREE(1, 1, 1),
+	      THREE(1024, 1024, 64), 0);
 	WRONG("a block has 65 threads; kernel 'bounded'",
-	      "more threads than the kernel was made for", bounded, THREE(1, 1, 1), THREE(65, 1, 1),
-	      0);
-	good(shaped(bounded, THREE(1, 1, 1), THREE(64, 1, 1), 0), "as many as it was made for");
-	WRONG("kernel 'exactly' was made for blocks of exactly 16 x 2 x 1, not 32 x 1 x 1",
-	      "another shape", exactly, THREE(1, 1, 1), THREE(32, 1, 1), 0);
-	good(shaped(exactly, THREE(1, 1, 1), THREE(16, 2, 1), 0), "its own shape");
+	      "a block above the kernel's launch bound is rejected", bounded, THREE(1, 1, 1),
+	      THREE(65, 1, 1), 0);
+	good(shaped(bounded, THREE(1, 1, 1), THREE(64, 1, 1), 0),
+	     "a block at the kernel's launch bound is accepted");
+	WRONG("kernel 'exactly' requires blocks of 16 x 2 x 1, not 32 x 1 x 1",
+	      "a block other than the required one is rejected", exactly, THREE(1, 1, 1),
+	      THREE(32, 1, 1), 0);
+	good(shaped(exactly, THREE(1, 1, 1), THREE(16, 2, 1), 0),
+	     "a block of the required shape is accepted");
 }
 
 static void shared_memory(uint32_t most)
@@ -79,16 +93,17 @@ static void shared_memory(uint32_t most)
 	uint32_t got = 0;
 
 	snprintf(part, sizeof(part),
-		 "kernel 'shared' has 1000 bytes of shared memory and %u more are asked for; a "
+		 "kernel 'shared' has 1000 bytes of shared memory and %u more are requested; a "
 		 "block has at most %u",
 		 most - 999, most);
-	WRONG(part, "one byte of shared memory too many", shared, THREE(1, 1, 1), THREE(1, 1, 1),
-	      most - 999);
-	WRONG("a block has at most", "a size that overflows", shared, THREE(1, 1, 1),
-	      THREE(1, 1, 1), UINT32_MAX);
-	good(shaped(shared, THREE(1, 1, 1), THREE(32, 1, 1), most - 1000), "all there is");
+	WRONG(part, "a launch with one byte too much shared memory is rejected", shared,
+	      THREE(1, 1, 1), THREE(1, 1, 1), most - 999);
+	WRONG("a block has at most", "a launch whose shared memory size overflows is rejected",
+	      shared, THREE(1, 1, 1), THREE(1, 1, 1), UINT32_MAX);
+	good(shaped(shared, THREE(1, 1, 1), THREE(32, 1, 1), most - 1000),
+	     "a launch with all shared memory is accepted");
 	MUST(sov_memory_copy(c, SOV_HOST(&got), p, 4));
-	ok(got == 9, "and it runs");
+	ok(got == 9, "a kernel with all shared memory runs");
 }
 
 static void arguments(void)
@@ -98,34 +113,37 @@ static void arguments(void)
 	sov_launch l = SOV_INIT(sov_launch);
 
 	refused(launch(add, NULL, 1, 1, "8", ARGUMENTS(&p)), SOV_ERROR_INVALID_LAUNCH,
-		"kernel 'add' takes 2 arguments; 1 given", "an argument too few");
+		"kernel 'add' takes 2 arguments; 1 given",
+		"a launch with too few arguments is rejected");
 	refused(launch(add, NULL, 1, 1, "848", ARGUMENTS(&p, &n, &p)), SOV_ERROR_INVALID_LAUNCH,
-		"kernel 'add' takes 2 arguments; 3 given", "an argument too many");
+		"kernel 'add' takes 2 arguments; 3 given",
+		"a launch with too many arguments is rejected");
 	refused(launch(add, NULL, 1, 1, "88", ARGUMENTS(&p, &n)), SOV_ERROR_INVALID_LAUNCH,
-		"argument 1 of kernel 'add' has 4 bytes; 8 given", "an argument of the wrong size");
+		"argument 1 of kernel 'add' has 4 bytes; 8 given",
+		"a launch with an argument of the wrong size is rejected");
 	refused(launch(add, NULL, 1, 1, "84", ARGUMENTS(&p, NULL)), SOV_ERROR_INVALID_LAUNCH,
-		"argument 1 for kernel 'add' is NULL", "an argument that is not there");
+		"argument 1 for kernel 'add' is NULL", "a launch with a NULL argument is rejected");
 	l.grid[0] = l.grid[1] = l.grid[2] = l.block[0] = l.block[1] = l.block[2] = 1;
 	l.argument_count = 2;
 	refused(sov_function_launch(add, &l), SOV_ERROR_INVALID_LAUNCH, "arguments is NULL",
-		"none at all");
+		"a launch without an argument array is rejected");
 	l.arguments = ARGUMENTS(&p, &n);
 	l.argument_bytes = wrong_bytes;
 	refused(sov_function_launch(add, &l), SOV_ERROR_INVALID_LAUNCH, "has 4 bytes; 8 given",
-		"sizes are checked when they are given");
+		"argument sizes are checked if given");
 	l.argument_bytes = NULL;
 	MUST(sov_memory_fill(c, p, 1, 4, 1));
-	good(sov_function_launch(add, &l), "and not when they are not");
+	good(sov_function_launch(add, &l), "argument sizes are optional");
 	MUST(sov_memory_copy(c, SOV_HOST(&got), p, 4));
-	ok(got == 2, "then the launch is a launch");
+	ok(got == 2, "a launch without argument sizes runs");
 	l.size = 0;
 	refused(sov_function_launch(add, &l), SOV_ERROR_INVALID_ARGUMENT, "sov_launch has size 0",
-		"a launch without size is refused");
+		"a sov_launch with size 0 is rejected");
 	refused(sov_function_launch(add, NULL), SOV_ERROR_INVALID_ARGUMENT, "sov_launch is NULL",
-		"so is none");
+		"a NULL sov_launch is rejected");
 	refused(sov_function_launch(NULL, &l), SOV_ERROR_INVALID_ARGUMENT, "size 0",
-		"the structure is looked at first");
-	good(sov_context_status(c), "none of this is an error of the context");
+		"the sov_launch structure is checked before the function");
+	good(sov_context_status(c), "rejected launches do not fail the context");
 }
 
 int main(void)

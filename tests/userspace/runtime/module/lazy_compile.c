@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A module of many kernels is read when it is loaded, and each kernel compiled when it is first asked for:
- * nobody can tell by what it computes. Errors of the text come with the load, what keeps one kernel from
- * being compiled comes with that kernel; any number of threads ask, and one may unload meanwhile.
+ * Lazy compilation: a module of many kernels is parsed at load, and each kernel is compiled on its
+ * first lookup, with the same results. Syntax errors are reported at load, code generation errors
+ * at lookup. Many threads look up kernels, also while one unloads the module.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static sov_result get(sov_module m, unsigned k, sov_function *f)
 	return sov_module_get_function(m, name, f);
 }
 
-/* Kernel k computes what it should, when the variable has this much more than it starts with. */
+/* Whether kernel k computes the right value, with the variable increased by this much. */
 static bool computes(sov_context c, const struct many *m, sov_module module, unsigned k,
 		     unsigned more)
 {
@@ -75,12 +75,12 @@ static void any_order(sov_context c, const struct many *m, uint32_t flags, const
 
 	for (unsigned n = 0; n < m->kernels; n++)
 		right += computes(c, m, module, n * 7 % m->kernels, 0);
-	ok(right == m->kernels, "%s: kernels asked for in any order are right: %u of %u", promise,
+	ok(right == m->kernels, "%s: kernels looked up in any order are right: %u of %u", promise,
 	   right, m->kernels);
 	MUST(sov_module_unload(module));
 }
 
-/* A variable is one, whichever unit names it, and whoever writes it. */
+/* All units and the host share one instance of a variable. */
 static void variables(sov_context c)
 {
 	struct many m = {.kernels = KERNELS};
@@ -90,12 +90,12 @@ static void variables(sov_context c)
 	sov_ptr at;
 
 	good(sov_module_get_variable(module, "v5", &at, &bytes),
-	     "a variable is there before any kernel");
+	     "variables exist before any kernel is compiled");
 	MUST(sov_memory_copy(c, at, SOV_HOST(&value), sizeof(value)));
 	ok(bytes == 4 && computes(c, &m, module, 5, 77),
 	   "a kernel that is compiled later finds what was "
 	   "written to it");
-	ok(computes(c, &m, module, 6, 0), "others are as they were");
+	ok(computes(c, &m, module, 6, 0), "other kernels of a lazy module are unaffected");
 	MUST(sov_module_unload(module));
 }
 
@@ -109,17 +109,20 @@ static void handles(sov_context c)
 	MUST(get(module, 9, &by_name));
 	MUST(sov_module_get_function_at(module, 9, &by_number));
 	MUST(get(module, 9, &again));
-	ok(by_name == by_number && by_name == again, "a kernel has one handle");
+	ok(by_name == by_number && by_name == again,
+	   "a kernel has the same handle by name and by index");
 	MUST(sov_function_get_attributes(by_name, &a));
-	ok(a.parameters == 1 && a.code_bytes && !strcmp(a.name, "k9"), "and attributes");
+	ok(a.parameters == 1 && a.code_bytes && !strcmp(a.name, "k9"),
+	   "a lazily compiled kernel has attributes");
 	refused(sov_module_get_function(module, "k99", &again), SOV_ERROR_NOT_FOUND,
 		"no kernel 'k99'; its first of 24 is 'k0'",
-		"a kernel that is not there is not found");
+		"an unknown kernel of a lazy module is not found");
 	refused(sov_module_get_function_at(module, KERNELS, &again), SOV_ERROR_NOT_FOUND,
-		"has 24 kernels; there is no number 24", "nor a number past the last");
+		"has 24 kernels; there is no index 24",
+		"a kernel index past the end of a lazy module is not found");
 	MUST(sov_module_unload(module));
 	refused(sov_function_get_attributes(by_name, &a), SOV_ERROR_INVALID_HANDLE, "destroyed",
-		"a kernel goes with its module");
+		"a lazily compiled kernel is destroyed with its module");
 }
 
 static void errors(sov_context c)
@@ -130,20 +133,22 @@ static void errors(sov_context c)
 	char first[256];
 
 	refused(load_result(c, &m, 0, &module), SOV_ERROR_INVALID_SOURCE, "frob",
-		"an error of the text is reported when it is loaded");
+		"a syntax error is reported by sov_module_load");
 	m = (struct many){.kernels = KERNELS, .broken = 4};
 	refused(load_result(c, &m, SOV_MODULE_EAGER, &module), SOV_ERROR_INVALID_SOURCE,
 		"kernel 'k3' needs",
-		"with SOV_MODULE_EAGER, so is what keeps a kernel from being compiled");
+		"with SOV_MODULE_EAGER a code generation error is reported by sov_module_load");
 	module = load_many(c, &m, 0);
 	refused(get(module, 3, &f), SOV_ERROR_INVALID_SOURCE, "kernel 'k3' needs",
-		"else it is reported when the kernel is asked for");
+		"a code generation error is reported by sov_module_get_function");
 	snprintf(first, sizeof(first), "%s", sov_module_messages());
-	ok(strstr(first, "kernel 'k3' needs"), "also in the messages");
-	refused(get(module, 3, &f), SOV_ERROR_INVALID_SOURCE, "kernel 'k3' needs", "each time");
-	is_str(sov_module_messages(), first, "with the same messages");
+	ok(strstr(first, "kernel 'k3' needs"), "a code generation error is in sov_module_messages");
+	refused(get(module, 3, &f), SOV_ERROR_INVALID_SOURCE, "kernel 'k3' needs",
+		"a code generation error is reported each time");
+	is_str(sov_module_messages(), first,
+	       "a repeated code generation error has the same messages");
 	ok(computes(c, &m, module, 2, 0) && computes(c, &m, module, 4, 0),
-	   "other kernels are not touched");
+	   "a code generation error does not affect other kernels");
 	MUST(sov_module_unload(module));
 }
 
@@ -154,12 +159,12 @@ static void environment(sov_context c)
 
 	setenv("SOV_LAZY", "0", 1);
 	refused(load_result(c, &m, 0, &module), SOV_ERROR_INVALID_SOURCE, "kernel 'k3' needs",
-		"SOV_LAZY=0 compiles all at once");
+		"SOV_LAZY=0 compiles all kernels at load");
 	setenv("SOV_LAZY", "perhaps", 1);
 	refused(load_result(c, &m, 0, &module), SOV_ERROR_INVALID_ARGUMENT, "SOV_LAZY is 'perhaps'",
-		"another value is refused");
+		"an invalid SOV_LAZY is rejected");
 	setenv("SOV_LAZY", "1", 1);
-	good(load_result(c, &m, 0, &module), "SOV_LAZY=1 is how it is");
+	good(load_result(c, &m, 0, &module), "SOV_LAZY=1 is the default");
 	MUST(sov_module_unload(module));
 	unsetenv("SOV_LAZY");
 }
@@ -213,24 +218,25 @@ static void cached(sov_context c)
 	module = load_many(c, &m, 0);
 	ok(entries(false) == 1, "the head of a module has an entry in the cache");
 	right += computes(c, &m, module, 20, 0);
-	ok(entries(false) == 2, "so has a kernel that was asked for");
+	ok(entries(false) == 2, "a compiled unit has an entry in the cache");
 	right += computes(c, &m, module, 1, 0) + computes(c, &m, module, 3, 0);
-	ok(entries(false) == 3, "and kernels that belong together have one");
+	ok(entries(false) == 3, "kernels of one compilation unit share a cache entry");
 	MUST(sov_module_unload(module));
 	module = load_many(c, &m, 0);
 	for (unsigned k = 0; k < KERNELS; k++)
 		right += computes(c, &m, module, k, 0);
 	ok(right == 3 + KERNELS && entries(false) == 1 + 1 + KERNELS - CALLERS,
-	   "what is in the cache and what is not go together");
+	   "cached and newly compiled units work together");
 	MUST(sov_module_unload(module));
 	entries(true);
 	module = load_many(c, &m, 0);
 	for (unsigned k = 0; k < KERNELS; k++)
 		right += computes(c, &m, module, k, 0);
-	ok(right == 3 + 2 * KERNELS, "damaged entries do no harm");
+	ok(right == 3 + 2 * KERNELS, "damaged cache entries are compiled again");
 	MUST(sov_module_unload(module));
 	module = load_many(c, &m, SOV_MODULE_EAGER);
-	ok(entries(false) == 3 + KERNELS - CALLERS, "all at once is an entry of its own");
+	ok(entries(false) == 3 + KERNELS - CALLERS,
+	   "an eagerly compiled module has a separate cache entry");
 	MUST(sov_module_unload(module));
 	m.broken = 4;
 	m.callers = 0;
@@ -239,8 +245,8 @@ static void cached(sov_context c)
 
 		module = load_many(c, &m, 0);
 		refused(get(module, 3, &f), SOV_ERROR_INVALID_SOURCE, "kernel 'k3' needs",
-			n ? "a kernel that does not compile does not the second time"
-			  : "nor the first");
+			n ? "a kernel that failed to compile fails again from the cache"
+			  : "a kernel that needs too many registers fails to compile");
 		MUST(sov_module_unload(module));
 	}
 	setenv("SOV_CACHE_SIZE", "0", 1);
@@ -315,13 +321,13 @@ static void threads_ask(sov_context c)
 	shared = load_many(c, &m, 0);
 	start(jobs);
 	sum = finish(jobs);
-	ok(sum.got == THREADS * KERNELS, "eight threads get all kernels: %u", sum.got);
+	ok(sum.got == THREADS * KERNELS, "eight threads look up all kernels: %u", sum.got);
 	for (uint32_t n = 1; n < THREADS; n++)
 		same += !memcmp(jobs[0].functions, jobs[n].functions, sizeof(jobs[n].functions));
-	ok(same == THREADS - 1, "and they are the same ones");
+	ok(same == THREADS - 1, "all threads get the same function handles");
 	for (unsigned k = 0; k < KERNELS; k++)
 		right += computes(c, &m, shared, k, 0);
-	ok(right == KERNELS, "that compute what they should");
+	ok(right == KERNELS, "kernels looked up by eight threads compute the right values");
 	MUST(sov_module_unload(shared));
 }
 
@@ -333,7 +339,7 @@ static void threads_and_unload(sov_context c)
 	uint64_t before, after, total;
 
 	MUST(sov_memory_info(c, &before, &total));
-	/* On a busy machine all threads may be done before this one unloads: then once more. */
+	/* On a busy machine all threads may finish before the unload: repeat then. */
 	for (; rounds < ROUNDS || (!gone && rounds < 40 * ROUNDS); rounds++) {
 		struct job sum;
 
@@ -347,9 +353,9 @@ static void threads_and_unload(sov_context c)
 		all += sum.got + sum.gone;
 	}
 	ok(!wrong && gone && all == rounds * THREADS * KERNELS,
-	   "a module is unloaded while threads ask for its kernels: %u were late", gone);
+	   "a module can be unloaded while threads look up its kernels: %u were late", gone);
 	MUST(sov_memory_info(c, &after, &total));
-	ok(after == before, "and leaves no memory behind");
+	ok(after == before, "a module unloaded during lookups leaves no memory behind");
 }
 
 static void threads_and_destroy(const char *device)
@@ -371,10 +377,10 @@ static void threads_and_destroy(const char *device)
 		all += sum.got + sum.gone;
 	}
 	ok(!wrong && all == ROUNDS * THREADS * KERNELS,
-	   "a context is destroyed while threads ask for kernels");
+	   "a context can be destroyed while threads look up kernels");
 }
 
-/* ---- what happens while kernels run ---- */
+/* ---- changes while kernels run ---- */
 
 static void faults(const char *device)
 {
@@ -388,14 +394,14 @@ static void faults(const char *device)
 	MUST(get(module, 11, &f));
 	MUST(launch(f, NULL, 1, 1, "8", ARGUMENTS(&nowhere)));
 	refused(sov_context_wait(c, 10 * SECOND), SOV_ERROR_FAULT, "k11",
-		"a fault names the kernel");
+		"a fault names a lazily compiled kernel");
 	MUST(sov_context_get_fault(c, &fault));
-	is_str(fault.kernel, "k11", "so does its description");
+	is_str(fault.kernel, "k11", "the fault record names a lazily compiled kernel");
 	refused(get(module, 12, &f), SOV_ERROR_FAULT, "k11",
-		"no other is compiled in a failed context");
+		"no kernel is compiled in a failed context");
 	MUST(sov_context_reset(c));
 	ok(computes(c, &m, module, 12, 0) && computes(c, &m, module, 11, 0),
-	   "after a reset they are");
+	   "kernels are compiled after a reset");
 	MUST(sov_context_destroy(c));
 }
 
@@ -404,7 +410,7 @@ int main(void)
 	sov_context c;
 
 	if (!mkdtemp(folder)) {
-		ok(false, "a folder for the cache");
+		ok(false, "the test can create a cache directory");
 		return tap_done();
 	}
 	setenv("SOV_CACHE_DIR", folder, 1);

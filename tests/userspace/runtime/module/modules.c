@@ -1,6 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Modules and functions: what can be loaded, what is refused and how, and what a function says of
- * itself. */
+// SPDX-License-Identifier: MIT
+/* Modules and functions: valid and rejected programs, and function attributes. */
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 #include "libsov/compiler/driver/compiler.h"
@@ -16,34 +15,36 @@ static void functions(void)
 	sov_function f, first;
 	uint32_t offset, size;
 
-	is_str(sov_module_messages(), "", "a good module leaves no messages");
+	is_str(sov_module_messages(), "", "a valid module has no compiler messages");
 	MUST(sov_module_get_function(m, "reduce_f64", &f));
 	MUST(sov_function_get_attributes(f, &a));
-	is_str(a.name, "reduce_f64", "a function knows its name");
-	ok(a.shared_bytes == 256, "its shared memory, as the source has it");
-	ok(a.parameters == 3 && a.parameter_bytes == 24 && !a.local_bytes, "its parameters");
+	is_str(a.name, "reduce_f64", "function attributes have the name");
+	ok(a.shared_bytes == 256, "function attributes have the static shared memory");
+	ok(a.parameters == 3 && a.parameter_bytes == 24 && !a.local_bytes,
+	   "function attributes have the parameters");
 	ok(a.registers > 8 && a.registers < 64 && a.code_bytes > 256 && !(a.code_bytes % 4) &&
 		   a.max_threads_per_block == 1024,
-	   "and its needs");
+	   "function attributes have registers, code size and thread limit");
 	ok(!sov_function_get_parameter(f, 2, &offset, &size) && offset == 16 && size == 8,
-	   "the third parameter lies at 16 and has 8 bytes");
+	   "the third parameter has offset 16 and 8 bytes");
 	ok(!sov_function_get_parameter(f, 0, &offset, &size) && !offset && size == 4,
-	   "the first lies at 0 and has 4");
+	   "the first parameter has offset 0 and 4 bytes");
 	refused(sov_function_get_parameter(f, 3, &offset, &size), SOV_ERROR_NOT_FOUND,
-		"kernel 'reduce_f64' has 3 parameters; there is no number 3", "there is no fourth");
+		"kernel 'reduce_f64' has 3 parameters; there is no index 3",
+		"a parameter index past the end is not found");
 	refused(sov_module_get_function(m, "reduce_f16", &f), SOV_ERROR_NOT_FOUND,
 		"the module has no kernel 'reduce_f16'; its first of 2 is 'reduce_f32'",
-		"a kernel that is not there");
+		"an unknown kernel name is not found");
 	MUST(sov_module_get_function_at(m, 0, &first));
 	MUST(sov_module_get_function(m, "reduce_f32", &f));
-	ok(first == f, "functions can be had by number");
+	ok(first == f, "a function can be looked up by index");
 	refused(sov_module_get_function_at(m, 2, &f), SOV_ERROR_NOT_FOUND,
-		"the module has 2 kernels", "up to the last");
+		"the module has 2 kernels", "a kernel index past the end is not found");
 	good(sov_module_unload(m), "a module can be unloaded");
 	refused(sov_function_get_attributes(first, &a), SOV_ERROR_INVALID_HANDLE,
-		"that was destroyed", "its functions went with it");
+		"that was destroyed", "a function handle is invalid after its module is unloaded");
 	refused(sov_module_get_function_at(m, 0, &f), SOV_ERROR_INVALID_HANDLE,
-		"that was destroyed", "and it is gone");
+		"that was destroyed", "a module handle is invalid after it is unloaded");
 	free(text);
 }
 
@@ -63,39 +64,40 @@ static void refusals(void)
 	const char *newline;
 
 	refused(sov_module_load(c, bad, strlen(bad), NULL, &m), SOV_ERROR_INVALID_SOURCE,
-		"ptx: 6:", "bad PTX is refused with line and column");
+		"ptx: 6:", "invalid PTX is rejected with line and column");
 	ok(strstr(sov_last_error(), "frobnicate") && !strchr(sov_last_error(), '\n'),
-	   "the last error is the first message");
+	   "the error message is the compiler's first message");
 	newline = strchr(sov_module_messages(), '\n');
-	ok(newline && strstr(newline, "ptx: 7:"), "all messages are there to be read");
+	ok(newline && strstr(newline, "ptx: 7:"), "sov_module_messages has all compiler messages");
 	refused(sov_module_load(c, spirv, sizeof(spirv), NULL, &m), SOV_ERROR_UNSUPPORTED,
-		"this is SPIR-V", "SPIR-V is known and not yet supported");
+		"this is SPIR-V", "SPIR-V is recognised and rejected as unsupported");
 	refused(sov_module_load(c, swapped, sizeof(swapped), NULL, &m), SOV_ERROR_UNSUPPORTED,
-		"this is SPIR-V", "in either byte order");
+		"this is SPIR-V", "byte-swapped SPIR-V is recognised");
 	refused(sov_module_load(c, fat, sizeof(fat), NULL, &m), SOV_ERROR_UNSUPPORTED,
-		"this is a fat binary", "so is a fat binary");
+		"this is a fat binary", "a fat binary is recognised and rejected");
 	refused(sov_module_load(c, "\177ELF rubbish", 12, NULL, &m), SOV_ERROR_INVALID_SOURCE,
-		"cubin: ", "rubbish that looks like an image is refused");
-	ok(strstr(sov_module_messages(), "cubin: "), "and in the messages too");
+		"cubin: ", "an invalid ELF file is rejected");
+	ok(strstr(sov_module_messages(), "cubin: "),
+	   "the error of an invalid ELF file is in sov_module_messages");
 	refused(sov_module_load(c, PTX_ADD, strlen(PTX_ADD) + 1, NULL, &m),
 		SOV_ERROR_INVALID_SOURCE, "zero byte at offset",
-		"a counted terminator is found out");
+		"PTX that includes its terminator is rejected");
 	refused(sov_module_load(c, "hello", 5, NULL, &m), SOV_ERROR_INVALID_SOURCE,
-		"ptx: 1:1: ", "other text is bad PTX");
+		"ptx: 1:1: ", "other text is rejected as PTX");
 	refused(sov_module_load(c, NULL, 5, NULL, &m), SOV_ERROR_INVALID_ARGUMENT, "data is NULL",
 		"no data");
 	refused(sov_module_load(c, "", 0, NULL, &m), SOV_ERROR_INVALID_ARGUMENT, "bytes is 0",
-		"no bytes");
+		"loading 0 bytes is rejected");
 	o.flags = 12;
 	refused(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), &o, &m), SOV_ERROR_INVALID_ARGUMENT,
-		"known: SOV_MODULE_SERIAL", "an unknown flag");
-	good(sov_context_status(c), "none of this is an error of the context");
+		"known: SOV_MODULE_SERIAL", "an unknown module flag is rejected");
+	good(sov_context_status(c), "rejected modules do not fail the context");
 	MUST(sov_module_load(c, PTX_ADD, strlen(PTX_ADD), NULL, &m));
-	is_str(sov_module_messages(), "", "messages are those of the last load");
+	is_str(sov_module_messages(), "", "a successful load clears the compiler messages");
 	MUST(sov_module_unload(m));
 }
 
-/* An image of the other vendor's. */
+/* An image for another vendor's GPU. */
 static void foreign(void)
 {
 	bool here = strcmp(soft_target(), "gfx1030");
@@ -108,7 +110,7 @@ static void foreign(void)
 	refused(sov_module_load(c, r.image, r.image_size, NULL, &m), SOV_ERROR_INVALID_SOURCE,
 		here ? "the image is for gfx1030; gh100.0 runs sm_90"
 		     : "the image is for sm_90; gh100.0 runs ",
-		"another vendor's image is refused");
+		"another vendor's image is rejected");
 	compile_result_free(&r);
 }
 
@@ -129,13 +131,13 @@ static void images(void)
 		exit(ok(false, "the compiler works for this machine"));
 	refused(sov_module_load(c, ampere.image, ampere.image_size, NULL, &m),
 		SOV_ERROR_INVALID_SOURCE, "the image is for sm_80; gh100.0 runs ",
-		"another machine's image is refused");
+		"an image for another target is rejected");
 	serial.flags = SOV_MODULE_SERIAL;
 	refused(sov_module_load(c, hopper.image, hopper.image_size, &serial, &m),
 		SOV_ERROR_INVALID_ARGUMENT, "an image is run as it is",
-		"an image cannot be made serial");
+		"compile flags are rejected for an image");
 	good(sov_module_load(c, hopper.image, hopper.image_size, NULL, &m),
-	     "its own machine's image is loaded");
+	     "an image for the device's target is loaded");
 	memset(hopper.image, 0xcc, hopper.image_size);
 	compile_result_free(&ampere);
 	compile_result_free(&hopper);
@@ -144,11 +146,12 @@ static void images(void)
 	MUST(sov_memory_fill(c, p, 37, 4, 1));
 	MUST(launch(f, NULL, 1, 1, "84", ARGUMENTS(&p, &n)));
 	MUST(sov_memory_copy(c, SOV_HOST(&got), p, 4));
-	ok(got == 42, "and runs, long after the caller's copy is gone");
+	ok(got == 42, "a loaded image runs after the caller freed its copy");
 	MUST(sov_memory_free(c, p));
 }
 
-/* A module is unloaded behind its launches; code that comes to lie in its place is new code. */
+/* A module is unloaded after its launches; new code at the same address must not hit stale
+ * caches. */
 static void load_and_unload(void)
 {
 	uint32_t i, got = 0;
@@ -175,7 +178,7 @@ static void load_and_unload(void)
 		MUST(sov_module_unload(m));
 	}
 	MUST(sov_memory_copy(c, SOV_HOST(&got), p, 4));
-	ok(got == 50 * 51 / 2, "modules can be loaded, launched and unloaded one after the other");
+	ok(got == 50 * 51 / 2, "modules can be loaded, launched and unloaded repeatedly");
 	MUST(sov_memory_free(c, p));
 }
 

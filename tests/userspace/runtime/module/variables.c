@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Variables of a module: found by name, initialised when it is loaded, read and written from both
- * sides, gone with it. The module is a cubin made by hand, which also calls a function in another
- * section and reads three constant banks.
+ * Module variables: found by name, initialised at load, accessible from kernels and copies, freed
+ * with the module. The module is a hand-made cubin, which also calls a function in another section
+ * and reads three constant banks.
  */
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/compiler/nv/_elf.h"
@@ -36,7 +36,7 @@ static sov_ptr find(sov_module m, const char *name, uint64_t bytes)
 	uint64_t size = 0;
 
 	good(sov_module_get_variable(m, name, &address, &size), name);
-	ok(address && size == bytes, "it has %llu bytes", (unsigned long long)bytes);
+	ok(address && size == bytes, "a module variable has %llu bytes", (unsigned long long)bytes);
 	return address;
 }
 
@@ -48,21 +48,26 @@ static void variables(sov_module m)
 	uint64_t bytes;
 	uint32_t value = 100;
 
-	ok(peek(counter, 4) == 7 && peek(coefs + 4, 4) == 20, "they have their initial values");
-	ok(!peek(zeroed, 8) && !peek(zeroed + 4088, 8), "or are zero");
-	ok(peek(pointer, 8) == zeroed + 16, "one holds the address of another");
+	ok(peek(counter, 4) == 7 && peek(coefs + 4, 4) == 20,
+	   "module variables have their initial values");
+	ok(!peek(zeroed, 8) && !peek(zeroed + 4088, 8), "uninitialised module variables are zero");
+	ok(peek(pointer, 8) == zeroed + 16,
+	   "a module variable is initialised with another one's address");
 	run(m);
-	ok(peek(zeroed, 4) == 27, "a kernel reads global and constant ones and writes the first");
+	ok(peek(zeroed, 4) == 27,
+	   "a kernel reads global and constant variables and writes a global one");
 	ok(peek(zeroed + 4, 4) == 0x22222222,
 	   "a function in another section gave it a constant of its own");
 	MUST(sov_memory_copy(c, counter, SOV_HOST(&value), 4));
 	MUST(sov_memory_fill(c, coefs + 4, 1000, 4, 1));
 	run(m);
-	ok(peek(zeroed, 4) == 1100, "what is written to them is seen by later launches");
-	good(sov_memory_range(c, counter, &start, &bytes), "their memory is known");
-	ok(start <= counter && counter + 4 <= start + bytes, "and holds them");
+	ok(peek(zeroed, 4) == 1100, "launches see what was written to module variables");
+	good(sov_memory_range(c, counter, &start, &bytes),
+	     "sov_memory_range finds a module variable");
+	ok(start <= counter && counter + 4 <= start + bytes,
+	   "sov_memory_range contains the module variable");
 	refused(sov_memory_free(c, start), SOV_ERROR_INVALID_ADDRESS, "belongs to a module",
-		"it cannot be freed");
+		"sov_memory_free rejects a module variable");
 }
 
 static void refusals(sov_module m)
@@ -71,12 +76,13 @@ static void refusals(sov_module m)
 
 	refused(sov_module_get_variable(m, "Counter", &address, NULL), SOV_ERROR_NOT_FOUND,
 		"the module has no variable 'Counter'; its first of 4 is 'counter'",
-		"a variable that is not there");
+		"an unknown variable is not found");
 	refused(sov_module_get_variable(m, "k", &address, NULL), SOV_ERROR_NOT_FOUND,
-		"no variable 'k'", "a kernel is no variable");
+		"no variable 'k'", "a kernel name is not found as a variable");
 	refused(sov_module_get_variable(m, NULL, &address, NULL), SOV_ERROR_INVALID_ARGUMENT,
-		"name is NULL", "no name");
-	good(sov_module_get_variable(m, "counter", NULL, NULL), "nothing need be asked for");
+		"name is NULL", "a NULL variable name is rejected");
+	good(sov_module_get_variable(m, "counter", NULL, NULL),
+	     "address and size of a variable are optional");
 }
 
 int main(void)
@@ -94,13 +100,13 @@ int main(void)
 	MUST(sov_module_get_variable(m, "counter", &counter, NULL));
 	MUST(sov_module_get_variable(again, "counter", &other, NULL));
 	ok(counter != other && peek(counter, 4) == 100 && peek(other, 4) == 7,
-	   "each load has variables of its own");
-	good(sov_module_unload(m), "the module goes");
+	   "each loaded module has separate variables");
+	good(sov_module_unload(m), "a module with variables can be unloaded");
 	refused(sov_memory_fill(c, counter, 0, 4, 1), SOV_ERROR_INVALID_ADDRESS, "freed",
-		"and its variables with it");
+		"variables are freed with their module");
 	refused(sov_module_get_variable(m, "counter", &counter, NULL), SOV_ERROR_INVALID_HANDLE,
-		"destroyed", "nothing can be asked of it");
-	ok(peek(other, 4) == 7, "the other's stay");
-	good(sov_context_destroy(c), "a context goes with modules in it");
+		"destroyed", "variables of an unloaded module are not found");
+	ok(peek(other, 4) == 7, "unloading a module keeps another module's variables");
+	good(sov_context_destroy(c), "a context with loaded modules can be destroyed");
 	return tap_done();
 }

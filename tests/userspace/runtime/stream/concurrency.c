@@ -1,9 +1,9 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Several threads launch at the same time: on one stream, on streams of one context, on contexts of
- * their own. Every launch must run once, with its own arguments and shape, in the order of its
- * thread. And while they launch, what they use is taken away: the stream, the module, the context.
- * Under a thread sanitizer this is also the judge of submit.c.
+ * Concurrent launches from several threads: on one stream, on streams of one context, in separate
+ * contexts. Every launch must run once, with its own arguments and shape, in the order of its
+ * thread; also while the stream, module or context is destroyed. With a thread sanitizer this
+ * checks submit.c.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -14,9 +14,9 @@
 #define LAUNCHES 1000
 #define RACES    12
 
-/* One thread of the grid does *p = *p * FACTOR + n + blockDim * 65536 + gridDim, and ++sum[0]: right
- * only when launches come in order, one after the other, with the right arguments. Every thread of
- * the grid counts itself in sum[1]. Two modules that differ in the factor. */
+/* One thread of the grid does *p = *p * FACTOR + n + blockDim * 65536 + gridDim, and ++sum[0]:
+ * right only when launches come in order, one after the other, with the right arguments. Every
+ * thread of the grid counts itself in sum[1]. Two modules that differ in the factor. */
 #define CHAIN(factor) \
 	PTX_HEADER \
 	".visible .entry chain(.param .u64 p, .param .u32 n, .param .u64 sum) {\n" \
@@ -62,10 +62,10 @@ struct job {
 	sov_stream stream;
 	sov_ptr word, sum;
 	sov_event event;
-	uint32_t modules; /* 2: both, in turn; 1: the first */
+	uint32_t modules; /* 2: both alternately; 1: the first */
 	uint32_t want, launched, threads;
 	sov_result last;
-	char sentence[256];
+	char message[256];
 };
 
 static uint32_t blocks_of(uint32_t i)
@@ -95,7 +95,7 @@ static sov_result step(struct job *j, uint32_t i)
 static void note(struct job *j, sov_result r)
 {
 	j->last = r;
-	snprintf(j->sentence, sizeof(j->sentence), "%s: %s", sov_result_name(r), sov_last_error());
+	snprintf(j->message, sizeof(j->message), "%s: %s", sov_result_name(r), sov_last_error());
 }
 
 static void *launches(void *arg)
@@ -162,7 +162,7 @@ static void run(struct job *jobs, const char *where)
 			 jobs[i].launched == LAUNCHES;
 		waited += !jobs[i].last;
 		if (jobs[i].last)
-			diag("thread %u: %s", i, jobs[i].sentence);
+			diag("thread %u: %s", i, jobs[i].message);
 	}
 	ok(right == THREADS && waited == THREADS, "%d threads, %d launches each, %s", THREADS,
 	   LAUNCHES, where);
@@ -179,10 +179,11 @@ static void everywhere(void)
 		jobs[i].sum = jobs[0].sum;
 	}
 	run(jobs, "on one stream");
-	ok(word(c, jobs[0].sum) == THREADS * LAUNCHES, "and no two of them at the same time");
+	ok(word(c, jobs[0].sum) == THREADS * LAUNCHES, "kernels of one stream never overlap");
 	for (i = 0; i < THREADS; i++)
 		total += jobs[i].threads;
-	ok(word(c, jobs[0].sum + 4) == total, "and each with all of its blocks and threads");
+	ok(word(c, jobs[0].sum + 4) == total,
+	   "every kernel of the threads runs all its blocks and threads");
 	for (i = 0; i < THREADS; i++) {
 		prepare(&jobs[i], i, c);
 		MUST(sov_stream_create(c, 0, &jobs[i].stream));
@@ -200,7 +201,7 @@ static void everywhere(void)
 
 static _Atomic uint32_t in_full_swing;
 
-/* Until it is refused, or told to stop by a number that is too large for one race. */
+/* Launches until it is rejected, or up to a maximum that no race reaches. */
 static void *launches_on(void *arg)
 {
 	struct job *j = arg;
@@ -237,8 +238,8 @@ static void race_go(struct job *jobs)
 		sched_yield();
 }
 
-/* All threads were turned away, with one of two results. */
-static bool turned_away(struct job *jobs, sov_result one, sov_result other)
+/* All threads were rejected with one of two results. */
+static bool all_rejected(struct job *jobs, sov_result one, sov_result other)
 {
 	uint32_t i, right = 0;
 
@@ -246,7 +247,7 @@ static bool turned_away(struct job *jobs, sov_result one, sov_result other)
 	for (i = 0; i < THREADS; i++) {
 		right += jobs[i].last == one || jobs[i].last == other;
 		if (jobs[i].last != one && jobs[i].last != other)
-			diag("thread %u: %s", i, jobs[i].sentence);
+			diag("thread %u: %s", i, jobs[i].message);
 	}
 	return right == THREADS;
 }
@@ -265,15 +266,15 @@ static void stream_goes(void)
 			jobs[i].stream = jobs[0].stream;
 		race_go(jobs);
 		MUST(sov_stream_destroy(jobs[0].stream));
-		right += turned_away(jobs, SOV_ERROR_INVALID_HANDLE, SOV_ERROR_INVALID_HANDLE) &&
+		right += all_rejected(jobs, SOV_ERROR_INVALID_HANDLE, SOV_ERROR_INVALID_HANDLE) &&
 			 !sov_context_status(c);
 		for (i = 0; i < THREADS; i++)
 			all = all && word(c, jobs[i].word) == jobs[i].want;
 		sums += all;
 		MUST(sov_context_destroy(c));
 	}
-	ok(right == k, "a stream that goes while %d threads launch on it turns them away", THREADS);
-	ok(sums == k, "and did everything that it had taken");
+	ok(right == k, "destroying a stream makes launches of %d threads fail cleanly", THREADS);
+	ok(sums == k, "a destroyed stream has run every accepted launch");
 }
 
 static void module_goes(void)
@@ -297,19 +298,18 @@ static void module_goes(void)
 		MUST(sov_stream_create(c, 0, &fresh));
 		race_go(jobs);
 		MUST(sov_module_unload(m));
-		/* New code makes a GPU forget what it has fetched of the old. */
+		/* New code invalidates instruction caches. */
 		add = function_of(c, PTX_ADD, "add");
 		MUST(launch(add, fresh, 1, 1, "84", ARGUMENTS(&jobs[0].sum, &k)));
-		all = turned_away(jobs, SOV_ERROR_INVALID_HANDLE, SOV_ERROR_INVALID_HANDLE);
-		/* Code that was freed too early would have made the context fail. */
+		all = all_rejected(jobs, SOV_ERROR_INVALID_HANDLE, SOV_ERROR_INVALID_HANDLE);
+		/* Code freed too early would have failed the context. */
 		all = all && !sov_context_wait(c, 60 * SECOND);
 		for (i = 0; all && i < THREADS; i++)
 			all = word(c, jobs[i].word) == jobs[i].want;
 		right += all;
 		MUST(sov_context_destroy(c));
 	}
-	ok(right == k, "a module that goes while %d threads launch it: all launches taken are run",
-	   THREADS);
+	ok(right == k, "unloading a module runs every accepted launch of %d threads", THREADS);
 }
 
 static void context_goes(void)
@@ -322,14 +322,14 @@ static void context_goes(void)
 
 		race_go(jobs);
 		MUST(sov_context_destroy(c));
-		right += turned_away(jobs, SOV_ERROR_INVALID_HANDLE, SOV_ERROR_CANCELLED);
+		right += all_rejected(jobs, SOV_ERROR_INVALID_HANDLE, SOV_ERROR_CANCELLED);
 	}
-	ok(right == k, "a context that goes while %d threads launch turns them away", THREADS);
+	ok(right == k, "destroying a context makes launches of %d threads fail cleanly", THREADS);
 }
 
 static _Atomic bool stop;
 
-/* A reset drops work and goes on, so launching never ends by itself. */
+/* A reset discards work and launches continue. */
 static void *launches_through(void *arg)
 {
 	struct job *j = arg;
@@ -364,14 +364,14 @@ static void context_is_reset(void)
 	for (i = 0; i < THREADS; i++) {
 		right += !jobs[i].last;
 		if (jobs[i].last)
-			diag("thread %u: %s", i, jobs[i].sentence);
+			diag("thread %u: %s", i, jobs[i].message);
 	}
 	ok(right == THREADS, "a context can be reset while %d threads launch", THREADS);
 	for (i = 0; i < THREADS; i++) {
 		prepare(&jobs[i], i, c);
 		jobs[i].sum = jobs[0].sum;
 	}
-	run(jobs, "after that");
+	run(jobs, "after a reset");
 	MUST(sov_context_destroy(c));
 }
 
@@ -385,10 +385,10 @@ static void context_fails(void)
 
 	race_go(jobs);
 	MUST(launch(add, NULL, 1, 1, "84", ARGUMENTS(&nowhere, &one)));
-	ok(turned_away(jobs, SOV_ERROR_FAULT, SOV_ERROR_FAULT),
-	   "a fault is told to all threads that launch");
+	ok(all_rejected(jobs, SOV_ERROR_FAULT, SOV_ERROR_FAULT),
+	   "a fault is returned to all launching threads");
 	ok(sov_context_status(c) == SOV_ERROR_FAULT && strstr(sov_last_error(), "'add'"),
-	   "with the name of the kernel that caused it");
+	   "the fault that launching threads get names the kernel");
 	MUST(sov_context_destroy(c));
 }
 
@@ -423,7 +423,7 @@ static void one_event(void)
 	MUST(sov_event_create(c, 0, &e));
 	for (i = 0; i < THREADS; i++) {
 		jobs[i].event = e;
-		if (i < 2) /* two on one stream, two on streams of their own */
+		if (i < 2) /* two threads on one stream, two on separate streams */
 			MUST(sov_stream_create(c, 0, &jobs[i].stream));
 	}
 	start(jobs, records);
@@ -431,7 +431,7 @@ static void one_event(void)
 	for (i = 0; i < THREADS; i++) {
 		right += !jobs[i].last && word(c, jobs[i].word) == jobs[i].want;
 		if (jobs[i].last)
-			diag("thread %u: %s", i, jobs[i].sentence);
+			diag("thread %u: %s", i, jobs[i].message);
 	}
 	ok(right == THREADS, "%d threads record one event on three streams and wait for it",
 	   THREADS);

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Queues of one context at the same time on the same memory: kernels wait for what copies, fills and
- * other kernels write while they run. Under a thread sanitizer this also says that the software GPU
- * moves words whole.
+ * Concurrent queues of one context on the same memory: kernels wait for what copies, fills and
+ * other kernels write. With a thread sanitizer this also checks that the software GPU accesses
+ * words atomically.
  */
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
@@ -68,21 +68,21 @@ int main(void)
 	for (uint32_t round = 0; round < 20; round++) {
 		MUST(launch_waiter(streams[0], 0, values[0], 1));
 		ok(sov_stream_wait(streams[0], SECOND / 100) == SOV_ERROR_TIMEOUT,
-		   "a kernel waits for its flag");
+		   "a kernel that waits for a flag keeps running");
 		MUST(sov_memory_copy_async(streams[1], flags, SOV_HOST(&values[0]), 4));
 		good(sov_stream_wait(streams[0], 60 * SECOND),
-		     "a copy on another stream lets it go");
+		     "a copy on another stream sets the flag of a running kernel");
 		MUST(launch_waiter(streams[1], 3, values[1], 2));
 		MUST(launch_waiter(streams[0], 2, values[1], 4));
 		MUST(sov_memory_copy_async(streams[2], flags + 64 * 3, SOV_HOST(&values[1]), 4));
 		good(sov_stream_wait(streams[0], 60 * SECOND),
-		     "one kernel waits for another, and that for a copy");
+		     "a kernel waits for a second stream's kernel, which waits for a copy");
 		ok(flag(1) == values[0] && flag(4) == values[1],
-		   "all have seen what they waited for");
+		   "all concurrent kernels see the values they waited for");
 		MUST(sov_memory_fill(c, flags, 0, 4, 16 * 8));
 		if (round + 1 == 20 / (TAP_SLOWNESS > 4 ? 4 : 1))
 			break;
 	}
-	good(sov_context_destroy(c), "nothing is left running");
+	good(sov_context_destroy(c), "the context can be destroyed after concurrent kernels");
 	return tap_done();
 }

@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* Host functions in streams: they come in their turn, and destroying the context around them is safe. */
+// SPDX-License-Identifier: MIT
+/* Host functions run in stream order, and destroying their context concurrently is safe. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -25,22 +25,23 @@ static void destroy_mine(void *user)
 	snprintf(said, sizeof(said), "%s", sov_last_error());
 }
 
-/* The thread that runs host functions would wait for itself. */
+/* The thread of host functions would wait for itself. */
 static void from_inside(void)
 {
 	sov_stream s;
 
 	MUST(sov_context_get_stream(context, &s));
-	MUST(sov_stream_call(s, destroy_mine, &context));
+	MUST(sov_stream_host_function(s, destroy_mine, &context));
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	ok(inside == SOV_ERROR_BUSY && strstr(said, "another thread"),
-	   "a host function that destroys its context is told that it cannot");
-	good(sov_context_status(context), "and the context lives on");
+	   "a host function that destroys its own context gets SOV_ERROR_BUSY");
+	good(sov_context_status(context),
+	     "a context survives its host function's attempt to destroy it");
 }
 
 static sov_context other;
 
-/* Another context it may destroy. */
+/* A host function may destroy another context. */
 static void another(void)
 {
 	sov_device d;
@@ -49,11 +50,11 @@ static void another(void)
 	MUST(sov_context_get_device(context, &d));
 	MUST(sov_context_create(d, NULL, &other));
 	MUST(sov_context_get_stream(other, &s));
-	MUST(sov_stream_call(s, nothing, NULL));
+	MUST(sov_stream_host_function(s, nothing, NULL));
 	MUST(sov_context_get_stream(context, &s));
-	MUST(sov_stream_call(s, destroy_mine, &other));
+	MUST(sov_stream_host_function(s, destroy_mine, &other));
 	MUST(sov_stream_wait(s, 60 * SECOND));
-	ok(!inside, "but another context it may destroy");
+	ok(!inside, "a host function may destroy another context");
 }
 
 static void *call_and_call(void *arg)
@@ -61,16 +62,16 @@ static void *call_and_call(void *arg)
 	sov_stream s = arg;
 	sov_result r;
 
-	/* Not so many that they wait for room. */
+	/* Few enough that no call waits for a slot. */
 	do {
-		r = sov_stream_call(s, nothing, NULL);
+		r = sov_stream_host_function(s, nothing, NULL);
 		if (!r)
 			r = sov_stream_wait(s, 60 * SECOND);
 	} while (!r);
 	return (void *)(uintptr_t)r;
 }
 
-/* While other threads are in the middle of sov_stream_call. */
+/* Other threads are inside sov_stream_host_function. */
 static void while_calling(void)
 {
 	uint32_t i, k, strange = 0;
@@ -101,23 +102,23 @@ static void while_calling(void)
 	   CALLERS);
 }
 
-static uint32_t counted, turn, early;
+static uint32_t counted, next_number, early;
 
 static void count(void *user)
 {
 	early += *(uint32_t *)user != counted++;
 }
 
-/* More of them than a stream has slots, all of one stream in order. */
+/* More host functions than a stream has slots, in order. */
 static void many(void)
 {
 	static uint32_t numbers[2000];
 	sov_stream s;
 
 	MUST(sov_stream_create(context, 0, &s));
-	for (turn = 0; turn < COUNT(numbers); turn++) {
-		numbers[turn] = turn;
-		MUST(sov_stream_call(s, count, &numbers[turn]));
+	for (next_number = 0; next_number < COUNT(numbers); next_number++) {
+		numbers[next_number] = next_number;
+		MUST(sov_stream_host_function(s, count, &numbers[next_number]));
 	}
 	MUST(sov_stream_wait(s, 60 * SECOND));
 	ok(counted == COUNT(numbers) && !early, "%u host functions of a stream run in order",
@@ -131,20 +132,20 @@ static void block(void *user)
 		sched_yield();
 }
 
-/* What waits for its turn when the context is reset is not called. */
+/* A pending host function is not called after a reset. */
 static void reset(void)
 {
 	uint32_t gate = 0, before = counted;
 	sov_stream s;
 
 	MUST(sov_context_get_stream(context, &s));
-	MUST(sov_stream_call(s, block, &gate));
-	MUST(sov_stream_call(s, count, &before));
+	MUST(sov_stream_host_function(s, block, &gate));
+	MUST(sov_stream_host_function(s, count, &before));
 	MUST(sov_context_reset(context));
 	__atomic_store_n(&gate, 1, __ATOMIC_RELEASE);
-	MUST(sov_stream_call(s, nothing, NULL));
+	MUST(sov_stream_host_function(s, nothing, NULL));
 	MUST(sov_stream_wait(s, 60 * SECOND));
-	ok(counted == before, "a host function that a reset overtakes is not called");
+	ok(counted == before, "a host function is not called after a reset dropped it");
 }
 
 int main(void)

@@ -1,16 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * A context is destroyed in the one moment of sov_stream_call when the stream has its piece of work
- * and the thread of host functions does not know of the call yet. That moment begins with the
- * doorbell; here the doorbell's word lies in a page that cannot be written, so that the thread that
- * rings stands still until the context is gone.
+ * A context is destroyed inside sov_stream_host_function, after the stream has its submission and
+ * before the host function thread knows of the call. That window begins with the doorbell: the test
+ * maps the doorbell's word read-only, so that the ringing thread blocks until the context is
+ * destroyed.
  */
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/device.h"
 #include "tests/userspace/runtime/_api.h"
 
 static struct winsys watched;
@@ -21,7 +21,7 @@ static sem_t rings, gone;
 static void with_bell(struct winsys_queue *q, struct winsys_queue_memory *out)
 {
 	winsys_soft.queue_memory(q, out);
-	out->bell = word;
+	out->doorbell = word;
 }
 
 static void on_fault(int signal, siginfo_t *info, void *state)
@@ -49,7 +49,7 @@ static bool called;
 
 static void *call(void *stream)
 {
-	return (void *)(uintptr_t)sov_stream_call(stream, never, &called);
+	return (void *)(uintptr_t)sov_stream_host_function(stream, never, &called);
 }
 
 int main(void)
@@ -84,7 +84,6 @@ int main(void)
 	MUST(sov_context_destroy(c));
 	sem_post(&gone);
 	pthread_join(thread, &r);
-	ok(!r && !called,
-	   "a host function whose context is destroyed while it is called is not run");
+	ok(!r && !called, "a host function whose context is destroyed during the call is not run");
 	return tap_done();
 }

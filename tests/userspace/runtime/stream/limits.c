@@ -1,14 +1,12 @@
-/* SPDX-License-Identifier: MIT */
-/*
- * How long work may take: each kernel as long as its launch, its context or the environment says,
- * and what waits for other work as long as that may.
- */
-#include "libsov/runtime/runtime.h"
+// SPDX-License-Identifier: MIT
+/* Time limits: of a kernel by its launch, its context or the environment; work that waits for other
+ * work has no limit of its own. */
+#include "libsov/runtime/context.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
 #define MS   UINT64_C(1000000)
-#define LATE SECOND /* more than a busy machine lets anything wait */
+#define LATE SECOND /* longer than delays of a busy machine */
 
 static sov_context c;
 static sov_stream one, two;
@@ -75,29 +73,29 @@ static void of_launches(void)
 	MUST(run(one, 40 * MS));
 	refused(sov_stream_wait(one, 30 * SECOND), SOV_ERROR_HANG,
 		"kernel 'gate' on gh100.0: it did not end within its limit of 0.040 s",
-		"a launch has a limit of its own, and the error names kernel and limit");
+		"a launch's own time limit is enforced, and the error names kernel and limit");
 	again();
 	MUST(run(one, 20 * SECOND));
 	let_go();
-	good(sov_stream_wait(one, 30 * SECOND), "a kernel that keeps it is left alone");
+	good(sov_stream_wait(one, 30 * SECOND), "a kernel within its own time limit completes");
 	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
 	MUST(run(one, 0));
-	refused(sov_stream_wait(one, 100 * MS), SOV_ERROR_TIMEOUT, "the work goes on",
-		"the next has the context's");
+	refused(sov_stream_wait(one, 100 * MS), SOV_ERROR_TIMEOUT, "the work continues",
+		"a launch without a limit uses the context's limit");
 	refused(run(two, SOV_MAX_WAIT + 1), SOV_ERROR_INVALID_ARGUMENT, "longer than SOV_MAX_WAIT",
-		"no limit is longer than an hour");
+		"a launch time limit over an hour is rejected");
 	end();
 	begin(40 * MS, 60 * SECOND);
 	MUST(run(one, 60 * SECOND));
-	refused(sov_stream_wait(one, 200 * MS), SOV_ERROR_TIMEOUT, "the work goes on",
-		"a launch may also have longer than its context");
+	refused(sov_stream_wait(one, 200 * MS), SOV_ERROR_TIMEOUT, "the work continues",
+		"a launch's time limit may exceed the context's");
 	end();
 }
 
 static void of_graphs(void)
 {
 	uint64_t at, out;
-	sov_graph_run run;
+	sov_graph_exec run;
 	sov_launch l;
 	sov_graph g;
 
@@ -113,16 +111,16 @@ static void of_graphs(void)
 	MUST(sov_graph_launch(run, one));
 	refused(sov_stream_wait(one, 30 * SECOND), SOV_ERROR_HANG,
 		"a graph did not end within its limit of 0.100 s",
-		"a graph has the limits of its nodes together");
+		"a graph's time limit is the sum of its nodes' limits");
 	again();
 	end();
 }
 
-/* One stream waits for the other, whose kernel may take longer than anything else. */
+/* One stream waits for another, whose kernel may take longer than all limits. */
 static void of_waits(void)
 {
 	uint64_t at, out;
-	sov_graph_run again;
+	sov_graph_exec again;
 	sov_launch l;
 	sov_event e;
 	sov_graph g;
@@ -138,18 +136,18 @@ static void of_waits(void)
 	MUST(run(one, 60 * SECOND));
 	MUST(sov_event_record(e, one));
 	MUST(sov_event_record(e, two));
-	refused(sov_stream_wait(two, 2 * LATE), SOV_ERROR_TIMEOUT, "the work goes on",
-		"a record that waits for another stream's is not late");
+	refused(sov_stream_wait(two, 2 * LATE), SOV_ERROR_TIMEOUT, "the work continues",
+		"an event record that waits for another stream is not overdue");
 	let_go();
 	MUST(sov_stream_wait(two, 60 * SECOND));
 	__atomic_store_n(word, 0, __ATOMIC_RELEASE);
 	MUST(run(one, 60 * SECOND));
 	MUST(sov_graph_launch(again, one));
 	MUST(sov_graph_launch(again, two));
-	refused(sov_stream_wait(two, 2 * LATE), SOV_ERROR_TIMEOUT, "the work goes on",
-		"nor is a graph that waits for its run before");
+	refused(sov_stream_wait(two, 2 * LATE), SOV_ERROR_TIMEOUT, "the work continues",
+		"a graph that waits for its previous launch is not overdue");
 	let_go();
-	good(sov_stream_wait(two, 60 * SECOND), "and both go on");
+	good(sov_stream_wait(two, 60 * SECOND), "streams that waited without a limit continue");
 	end();
 }
 
@@ -171,13 +169,13 @@ static void of_the_environment(void)
 	begin(0, 60 * SECOND);
 	MUST(run(one, 0));
 	refused(sov_stream_wait(one, 30 * SECOND), SOV_ERROR_HANG, "its limit of 0.045 s",
-		"a context that asks for none has the environment's limit");
+		"a context without a time limit uses SOV_KERNEL_TIME_LIMIT");
 	again();
 	end();
 	begin(60 * SECOND, 60 * SECOND);
 	MUST(run(one, 0));
-	refused(sov_stream_wait(one, 150 * MS), SOV_ERROR_TIMEOUT, "the work goes on",
-		"one that asks has its own");
+	refused(sov_stream_wait(one, 150 * MS), SOV_ERROR_TIMEOUT, "the work continues",
+		"a context's own time limit overrides SOV_KERNEL_TIME_LIMIT");
 	end();
 }
 

@@ -1,36 +1,37 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Numbers of pieces of work and values of events have 32 bits where the GPU compares them. Streams that are about to
- * run out of them go on as if nothing were, whether the GPU compares around the wrap or not.
+ * The GPU compares 32 bits of seqnos and event values. Streams whose values are about to wrap
+ * continue correctly, whether the GPU compares modulo 2^32 or not.
  */
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/stream/event.h"
+#include "libsov/runtime/stream/submit.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
-#define BEFORE 20u /* numbers before the wrap */
+#define BEFORE 20u /* seqnos before the wrap */
 #define ROUNDS 60u
 
 static sov_function add;
 static sov_ptr word;
 
-/* An idle stream is as far as this. */
-static void set_number(sov_stream handle, uint64_t number)
+/* Sets the last seqno of an idle stream. */
+static void set_seqno(sov_stream handle, uint64_t seqno)
 {
 	struct stream *s = object_get(handle, OBJECT_STREAM);
 
 	MUST(sov_stream_wait(handle, 60 * SECOND));
 	pthread_mutex_lock(&s->member.context->lock);
 	gate_close(&s->gate);
-	s->published = number;
-	atomic_store(&s->completed, number);
-	atomic_store(&s->tail, number << STREAM_ENDS_BITS | ENDS_COMPUTE);
-	__atomic_store_n(s->done->payload, (uint32_t)number, __ATOMIC_RELEASE);
+	s->published = seqno;
+	atomic_store(&s->completed, seqno);
+	atomic_store(&s->tail, seqno << STREAM_COMPLETION_BITS | COMPLETED_BY_COMPUTE);
+	__atomic_store_n(s->done->payload, (uint32_t)seqno, __ATOMIC_RELEASE);
 	gate_open(&s->gate);
 	pthread_mutex_unlock(&s->member.context->lock);
 	object_put(&s->member.object);
 }
 
-static uint64_t number_of(sov_stream handle)
+static uint64_t seqno_of(sov_stream handle)
 {
 	struct stream *s = object_get(handle, OBJECT_STREAM);
 	uint64_t n = stream_last(s);
@@ -48,8 +49,9 @@ static void set_value(sov_event handle, uint32_t value)
 	object_put(&e->member.object);
 }
 
-/* Each round two streams add to one word in turns, which events keep apart, and a copy has to come between. */
-static void turns(const char *device)
+/* In each round two streams add to one word alternately, ordered by events, with copies in
+ * between. */
+static void alternate(const char *device)
 {
 	sov_context c = context_on(device, 0);
 	uint32_t i, n, got = 0, want = 0, one = 1, right = 0;
@@ -63,10 +65,10 @@ static void turns(const char *device)
 	MUST(sov_memory_fill(c, word, 0, 4, 1));
 	for (i = 0; i < 2; i++) {
 		MUST(sov_stream_create(c, 0, &s[i]));
-		MUST(sov_event_create(c, i ? SOV_EVENT_NO_TIME : 0, &e[i]));
+		MUST(sov_event_create(c, i ? SOV_EVENT_DISABLE_TIMING : 0, &e[i]));
 	}
-	set_number(s[0], (UINT64_C(1) << 32) - BEFORE);
-	set_number(s[1], (UINT64_C(7) << 32) - BEFORE - 11);
+	set_seqno(s[0], (UINT64_C(1) << 32) - BEFORE);
+	set_seqno(s[1], (UINT64_C(7) << 32) - BEFORE - 11);
 	set_value(e[0], UINT32_MAX - 9);
 	for (i = 0; i < 2; i++)
 		MUST(sov_event_record(e[i], s[i]));
@@ -86,10 +88,10 @@ static void turns(const char *device)
 	}
 	MUST(sov_stream_wait(s[1], 60 * SECOND));
 	MUST(sov_stream_wait(s[0], 60 * SECOND));
-	ok(right == ROUNDS / 7, "%s: %u of %u looks across the wrap find what they must", device,
-	   right, ROUNDS / 7);
-	ok(number_of(s[0]) > UINT64_C(1) << 32 && number_of(s[1]) > UINT64_C(7) << 32,
-	   "%s: both streams went across", device);
+	ok(right == ROUNDS / 7, "%s: %u of %u copies around the seqno wrap see the right value",
+	   device, right, ROUNDS / 7);
+	ok(seqno_of(s[0]) > UINT64_C(1) << 32 && seqno_of(s[1]) > UINT64_C(7) << 32,
+	   "%s: both streams continue after the seqno wrap", device);
 	MUST(sov_context_destroy(c));
 }
 
@@ -107,11 +109,12 @@ static void calls(const char *device)
 
 	called = 0;
 	MUST(sov_stream_create(c, 0, &s));
-	set_number(s, (UINT64_C(1) << 32) - 5);
+	set_seqno(s, (UINT64_C(1) << 32) - 5);
 	for (i = 0; i < 10; i++)
-		MUST(sov_stream_call(s, nothing, &called));
+		MUST(sov_stream_host_function(s, nothing, &called));
 	MUST(sov_stream_wait(s, 60 * SECOND));
-	ok(called == 10, "%s: host functions are called on both sides of it", device);
+	ok(called == 10, "%s: host functions are called before and after a semaphore wraps",
+	   device);
 	MUST(sov_context_destroy(c));
 }
 
@@ -123,7 +126,7 @@ int main(void)
 	setenv("SOV_SOFT", "gh100:vram=64M,navi21:vram=64M", 1);
 	unsetenv("TEST_CHIP");
 	for (d = 0; d < COUNT(devices); d++) {
-		turns(devices[d]);
+		alternate(devices[d]);
 		calls(devices[d]);
 	}
 	return tap_done();

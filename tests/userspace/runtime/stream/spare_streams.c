@@ -1,15 +1,16 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Where queues cannot be made while a kernel runs, some are kept in reserve. A software GPU makes
- * them at any time; here one is told that it does not, and its way to make queues is watched.
+ * Spare queues: where queues cannot be created while a kernel runs, the runtime keeps some in
+ * reserve. A software GPU can create queues at any time; the test sets the device's properties and
+ * counts the queues.
  */
 #include <pthread.h>
-#include "libsov/runtime/runtime.h"
+#include "libsov/runtime/device.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
 static struct winsys watched;
-static uint32_t made, live; /* compute queues that were made; all that there are */
+static uint32_t made, live; /* compute queues created, and all live queues */
 
 static int make(struct winsys_group *g, const struct winsys_queue_options *o,
 		struct winsys_queue **q)
@@ -38,6 +39,7 @@ static sov_context context_with_spares(uint32_t spares)
 	watched.queue_destroy = take_down;
 	d->winsys = &watched;
 	d->info.spare_queues = spares;
+	d->info.queue_create_patience = 2 * SECOND;
 	object_put(&d->object);
 	made = live = 0;
 	MUST(sov_context_create(device, NULL, &c));
@@ -55,7 +57,7 @@ static bool adds(sov_context c, sov_function add, sov_ptr p, sov_stream s)
 	return got == 42;
 }
 
-/* Through memory of the stream's own. */
+/* Copies through the stream's staging ring. */
 static void copies(sov_context c, sov_stream s)
 {
 	static uint8_t out[100000], in[sizeof(out)];
@@ -66,7 +68,7 @@ static void copies(sov_context c, sov_stream s)
 	MUST(sov_memory_copy_async(s, p, SOV_HOST(out), sizeof(out)));
 	MUST(sov_memory_copy_async(s, SOV_HOST(in), p, sizeof(in)));
 	MUST(sov_stream_wait(s, 60 * SECOND));
-	ok(!memcmp(out, in, sizeof(out)), "a stream copies host memory");
+	ok(!memcmp(out, in, sizeof(out)), "a reused spare stream copies pageable host memory");
 	MUST(sov_memory_free(c, p));
 }
 
@@ -84,7 +86,7 @@ int main(void)
 	setenv("SOV_KMOD", "0", 1);
 	random_seed();
 	c = context_with_spares(2);
-	ok(made == 1, "a new context has its first queue and no other");
+	ok(made == 1, "a new context creates one queue");
 	add = function_of(c, PTX_ADD, "add");
 	gates = module_from(c, PTX_GATE, strlen(PTX_GATE), 0);
 	MUST(sov_module_get_function(gates, "gate", &gate));
@@ -94,30 +96,33 @@ int main(void)
 	p = words + 32;
 
 	MUST(sov_stream_create(c, 0, &s[0]));
-	ok(made == 3, "the first stream brings a spare one");
+	ok(made == 3, "creating a stream also creates a spare queue");
 	MUST(sov_context_wait(c, 60 * SECOND));
 	MUST(sov_stream_create(c, 0, &s[1]));
-	ok(made == 4, "the second takes that, and there is another");
-	ok(adds(c, add, p, s[0]) && adds(c, add, p, s[1]), "both work");
+	ok(made == 4, "the second stream takes the spare queue and another is created");
+	ok(adds(c, add, p, s[0]) && adds(c, add, p, s[1]), "streams with spare queues run kernels");
 	MUST(sov_stream_create(c, 0, &s[2]));
 	copies(c, s[2]);
 	before = live;
 	MUST(sov_stream_destroy(s[2]));
-	ok(made == 5 && live == before, "one that is destroyed is kept");
+	ok(made == 5 && live == before, "the queue of a destroyed stream is kept as a spare");
 
 	MUST(launch(gate, s[0], 1, 1, "88", ARGUMENTS(&words, &words)));
 	for (i = 2; i < 4; i++) {
-		good(sov_stream_create(c, 0, &s[i]), "a stream while a kernel runs");
-		ok(adds(c, add, p, s[i]), "that works beside it");
+		good(sov_stream_create(c, 0, &s[i]),
+		     "a stream can be created while a kernel runs if a spare queue exists");
+		ok(adds(c, add, p, s[i]),
+		   "a stream created while a kernel runs executes concurrently");
 	}
-	ok(made == 5, "for which no queue was made");
+	ok(made == 5, "streams created while a kernel runs create no queue");
 	refused(sov_stream_create(c, 0, &more), SOV_ERROR_TIMEOUT,
 		"(2) are in use; create streams before",
-		"when there is none left, the way out is named");
-	good(sov_context_status(c), "and nothing is lost");
+		"creating a stream without spare queues under a running kernel times out with "
+		"advice");
+	good(sov_context_status(c), "a context survives a stream creation that timed out");
 	MUST(launch(opener, NULL, 1, 1, "84", ARGUMENTS(&words, &one)));
-	good(sov_stream_create(c, 0, &more), "when the kernel has ended there are streams again");
-	ok(adds(c, add, p, more), "that work");
+	good(sov_stream_create(c, 0, &more), "a stream can be created after the kernel has ended");
+	ok(adds(c, add, p, more), "a stream created after the kernel has ended works");
 	for (i = 2; i < 4; i++)
 		copies(c, s[i]);
 
@@ -125,16 +130,17 @@ int main(void)
 		MUST(sov_stream_destroy(s[i]));
 	before = live;
 	MUST(sov_stream_destroy(s[2]));
-	ok(live < before, "no more than two are kept");
+	ok(live < before, "at most two spare queues are kept");
 	MUST(sov_context_reset(c));
-	ok(live == 3 && adds(c, add, p, more), "a reset drops them, and streams go on");
+	ok(live == 3 && adds(c, add, p, more),
+	   "a reset drops spare queues, and streams keep working");
 	MUST(sov_context_destroy(c));
-	ok(!live, "with their context all go");
+	ok(!live, "destroying the context destroys all queues");
 
 	c = context_with_spares(0);
 	MUST(sov_stream_create(c, 0, &s[0]));
 	MUST(sov_stream_destroy(s[0]));
-	ok(made == 2 && live == 1, "where none are needed none are kept");
+	ok(made == 2 && live == 1, "no spare queues are kept where the winsys needs none");
 	MUST(sov_context_destroy(c));
 	return tap_done();
 }

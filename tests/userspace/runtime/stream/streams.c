@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * Streams and events: order inside a stream, order between streams where an event asks for it,
- * waits that ask, wait and give up, and the GPU's time. A kernel that runs until the test opens its
- * gate makes "not finished yet" certain instead of likely.
+ * Streams and events: order inside a stream, order between streams by events, polling, waits and
+ * timeouts, and GPU time. A kernel that runs until the test opens its gate makes "not complete yet"
+ * deterministic.
  */
 #include <pthread.h>
 #include <time.h>
@@ -21,7 +21,7 @@ static uint32_t word(uint32_t i)
 	return value;
 }
 
-/* The gate is word 0. Its kernel stores what came through in the given word. */
+/* The gate is word 0; its kernel stores the gate's value in the given word. */
 static void close_gate(sov_stream s, uint32_t out)
 {
 	sov_ptr to = words + 4 * out;
@@ -60,7 +60,7 @@ static void mixed_order(sov_stream s)
 		/* word 1 = value; word 1 += i; word 2 = word 1; word 2 += 7 */
 		MUST(sov_memory_copy_async(s, words + 4, SOV_HOST(&value), 4));
 		want = value + i + 7;
-		value = 0xdeadbeef; /* the copy has returned, so this must not matter */
+		value = 0xdeadbeef; /* the copy has read its source already */
 		plus(s, 1, i);
 		MUST(sov_memory_copy_async(s, words + 8, words + 4, 4));
 		plus(s, 2, 7);
@@ -70,7 +70,7 @@ static void mixed_order(sov_stream s)
 				break;
 		}
 	}
-	ok(i == 200, "copies in, kernels, copies across and copies out keep their order");
+	ok(i == 200, "copies in, kernels, device copies and copies out keep stream order");
 }
 
 static _Atomic bool opened;
@@ -85,8 +85,8 @@ static void *open_soon(void *arg)
 	return arg;
 }
 
-/* Copies behind a closed gate: their host memory may be written again as soon as each call returns.
- * There is room for some; then calls wait until the gate opens. */
+/* Copies behind a closed gate: the host memory may be reused when a call returns. Calls wait when
+ * the staging ring is full. */
 static void copies_wait(sov_stream s)
 {
 	enum { N = 150, BYTES = 5000 };
@@ -101,7 +101,7 @@ static void copies_wait(sov_stream s)
 	for (i = 0; i < N; i++) {
 		for (k = 0; k < BYTES; k++)
 			value[k] = (uint8_t)(i * 31 + k);
-		/* Every third small, so that it travels in the methods. */
+		/* Every third copy is small enough to be inline. */
 		MUST(sov_memory_copy_async(s, area + i * BYTES, SOV_HOST(value),
 					   i % 3 ? BYTES : 100));
 		memset(value, 0xee, BYTES);
@@ -116,7 +116,7 @@ static void copies_wait(sov_stream s)
 			good_bytes += back[k] == (uint8_t)(i * 31 + k);
 		right += good_bytes == n;
 	}
-	ok(right == N, "copies from host memory that have to wait copy what was there at the call");
+	ok(right == N, "queued copies from pageable memory copy its content at the call");
 	MUST(sov_memory_free(c, area));
 }
 
@@ -127,20 +127,23 @@ static void asking(sov_stream s)
 	MUST(sov_event_create(c, 0, &e));
 	close_gate(s, 3);
 	MUST(sov_event_record(e, s));
-	ok(sov_stream_wait(s, SOV_NO_WAIT) == SOV_NOT_READY, "a stream that works is not ready");
-	ok(sov_event_wait(e, SOV_NO_WAIT) == SOV_NOT_READY, "nor is an event behind that work");
-	ok(sov_context_wait(c, SOV_NO_WAIT) == SOV_NOT_READY, "nor is the context");
+	ok(sov_stream_wait(s, SOV_NO_WAIT) == SOV_NOT_READY,
+	   "polling a busy stream returns SOV_NOT_READY");
+	ok(sov_event_wait(e, SOV_NO_WAIT) == SOV_NOT_READY,
+	   "polling a pending event returns SOV_NOT_READY");
+	ok(sov_context_wait(c, SOV_NO_WAIT) == SOV_NOT_READY,
+	   "polling a busy context returns SOV_NOT_READY");
 	refused(sov_stream_wait(s, 3000000), SOV_ERROR_TIMEOUT, "not finished after 3.000000 ms",
-		"a wait gives up at its limit");
-	refused(sov_event_wait(e, 1000), SOV_ERROR_TIMEOUT, "the work goes on",
-		"so does a wait for an event");
-	good(sov_context_status(c), "a limit that passed is no error of the context");
-	ok(word(4) == 0, "another stream is not held up");
+		"a stream wait times out");
+	refused(sov_event_wait(e, 1000), SOV_ERROR_TIMEOUT, "the work continues",
+		"an event wait times out");
+	good(sov_context_status(c), "a timed-out wait does not fail the context");
+	ok(word(4) == 0, "a blocked stream does not stall another");
 	open_gate(77);
-	good(sov_stream_wait(s, 10 * SECOND), "then the work ends");
-	ok(word(3) == 77, "and has been done");
-	good(sov_stream_wait(s, SOV_NO_WAIT), "an idle stream is ready");
-	good(sov_event_wait(e, SOV_NO_WAIT), "its event too");
+	good(sov_stream_wait(s, 10 * SECOND), "a wait after the gate opens succeeds");
+	ok(word(3) == 77, "the blocked kernel has run");
+	good(sov_stream_wait(s, SOV_NO_WAIT), "polling an idle stream succeeds");
+	good(sov_event_wait(e, SOV_NO_WAIT), "polling a reached event succeeds");
 	MUST(sov_event_destroy(e));
 }
 
@@ -154,14 +157,16 @@ static void across_streams(sov_stream a, sov_stream b)
 	MUST(sov_stream_wait_event(b, e));
 	MUST(sov_memory_copy_async(b, words + 8, words + 4, 4));
 	plus(b, 2, 1);
-	ok(sov_stream_wait(b, 2000000) == SOV_ERROR_TIMEOUT, "a stream waits for another's event");
+	ok(sov_stream_wait(b, 2000000) == SOV_ERROR_TIMEOUT,
+	   "a stream waits for another stream's event");
 	open_gate(41);
 	MUST(sov_stream_wait(b, 10 * SECOND));
-	ok(word(2) == 42, "and then sees what was done before it");
+	ok(word(2) == 42, "work after an event wait sees what came before the event");
 	MUST(sov_event_destroy(e));
 }
 
-/* Recorded behind a closed gate, then on an idle stream: the second record does not overtake. */
+/* Recorded behind a closed gate, then on an idle stream: the second record must not complete
+ * first. */
 static void record_again(sov_stream a, sov_stream b)
 {
 	sov_event e;
@@ -171,9 +176,9 @@ static void record_again(sov_stream a, sov_stream b)
 	MUST(sov_event_record(e, a));
 	MUST(sov_event_record(e, b));
 	ok(sov_event_wait(e, 2000000) == SOV_ERROR_TIMEOUT,
-	   "records of one event are reached in order");
+	   "records of one event on two streams complete in order");
 	open_gate(1);
-	good(sov_event_wait(e, 10 * SECOND), "and the last one is reached");
+	good(sov_event_wait(e, 10 * SECOND), "the last of two records of an event completes");
 	MUST(sov_event_destroy(e));
 }
 
@@ -186,25 +191,26 @@ static void times(sov_stream s)
 	for (i = 0; i < 3; i++)
 		MUST(sov_event_create(c, 0, &e[i]));
 	refused(sov_event_wait(e[0], SECOND), SOV_ERROR_INVALID_ARGUMENT, "never recorded",
-		"there is no waiting for an event that was never recorded");
+		"waiting for an event that was never recorded is rejected");
 	refused(sov_stream_wait_event(s, e[0]), SOV_ERROR_INVALID_ARGUMENT, "never recorded",
-		"nor on the GPU");
+		"a stream wait for an event that was never recorded is rejected");
 	MUST(sov_event_record(e[0], s));
 	refused(sov_event_elapsed(e[0], e[1], &whole), SOV_ERROR_INVALID_ARGUMENT,
-		"event to was never recorded", "nor has it a time");
+		"event to was never recorded",
+		"elapsed time of an event that was never recorded is rejected");
 	close_gate(s, 1);
 	MUST(sov_event_record(e[1], s));
 	ok(sov_event_elapsed(e[0], e[1], &whole) == SOV_NOT_READY,
-	   "the time is not there before it was reached");
+	   "elapsed time of a pending event is SOV_NOT_READY");
 	open_gate(1);
 	MUST(sov_event_record(e[2], s));
 	MUST(sov_event_wait(e[2], 10 * SECOND));
 	MUST(sov_event_elapsed(e[0], e[1], &first));
 	MUST(sov_event_elapsed(e[1], e[2], &second));
 	MUST(sov_event_elapsed(e[0], e[2], &whole));
-	ok(first > 0 && whole == first + second, "times are those of the GPU and add up");
+	ok(first > 0 && whole == first + second, "elapsed times between three events add up");
 	refused(sov_event_elapsed(e[1], e[0], &whole), SOV_ERROR_INVALID_ARGUMENT,
-		"before event from", "time does not run backwards");
+		"before event from", "elapsed time with swapped events is rejected");
 	for (i = 0; i < 3; i++)
 		MUST(sov_event_destroy(e[i]));
 }
@@ -219,8 +225,8 @@ static void destroyed_while_busy(void)
 	for (i = 0; i < 100; i++)
 		plus(s, 1, 1);
 	good(sov_stream_destroy(s), "a busy stream can be destroyed");
-	ok(word(1) == 100, "after its work was done");
-	/* The semaphore of an event that was destroyed before it was reached is not used again. */
+	ok(word(1) == 100, "destroying a busy stream completes its work");
+	/* The semaphore of a destroyed, pending event is not reused. */
 	MUST(sov_stream_create(c, 0, &s));
 	MUST(sov_event_create(c, 0, &e));
 	close_gate(s, 2);
@@ -229,17 +235,18 @@ static void destroyed_while_busy(void)
 	MUST(sov_stream_create(c, 0, &t));
 	plus(t, 1, 1);
 	good(sov_stream_wait(t, 10 * SECOND),
-	     "a new stream is not confused by a destroyed, pending event");
+	     "a new stream works while a destroyed event is pending");
 	open_gate(5);
 	MUST(sov_stream_destroy(s));
 	plus(t, 1, 1);
-	good(sov_stream_wait(t, 10 * SECOND), "nor when that event is reached at last");
+	good(sov_stream_wait(t, 10 * SECOND),
+	     "a new stream works after a destroyed event is reached");
 	MUST(sov_stream_destroy(t));
-	ok(word(1) == 102 && word(2) == 5, "and all work was done");
+	ok(word(1) == 102 && word(2) == 5, "all work around a destroyed event was done");
 }
 
-/* Memory and code that a kernel still uses go when it has ended. */
-static void given_back_while_busy(sov_stream s)
+/* Memory and code that a kernel uses are freed when it has ended. */
+static void free_while_busy(sov_stream s)
 {
 	sov_module m = module_from(c, PTX_GATE, strlen(PTX_GATE), 0);
 	sov_function f;
@@ -252,18 +259,18 @@ static void given_back_while_busy(sov_stream s)
 	opened = false;
 	pthread_create(&thread, NULL, open_soon, NULL);
 	good(sov_module_unload(m), "a module can be unloaded while its kernel runs");
-	ok(opened, "but not before that has ended");
+	ok(opened, "unloading a module waits for its running kernel");
 	pthread_join(thread, NULL);
-	good(sov_context_wait(c, 10 * SECOND), "and is not harmed");
+	good(sov_context_wait(c, 10 * SECOND), "a kernel is not harmed by unloading its module");
 
 	MUST(sov_memory_fill(c, words, 0, 4, 1));
 	MUST(launch(gate, s, 1, 1, "88", ARGUMENTS(&words, &out)));
 	opened = false;
 	pthread_create(&thread, NULL, open_soon, NULL);
 	good(sov_memory_free(c, out), "memory can be freed while a kernel uses it");
-	ok(opened, "but not before that has ended");
+	ok(opened, "freeing memory waits for the kernel that uses it");
 	pthread_join(thread, NULL);
-	good(sov_context_wait(c, 10 * SECOND), "nor is this one");
+	good(sov_context_wait(c, 10 * SECOND), "a kernel is not harmed by freeing its memory");
 }
 
 static void *free_it(void *arg)
@@ -287,10 +294,10 @@ static void freed_twice_at_once(sov_stream s)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	}
 	refused(r, SOV_ERROR_INVALID_ADDRESS, "is being freed by another thread",
-		"memory that a thread is about to free is gone for the others");
+		"memory that a thread is freeing is rejected in other threads");
 	open_gate(1);
 	pthread_join(thread, &freed);
-	ok(!freed, "and then it is freed");
+	ok(!freed, "memory that two threads used is freed");
 }
 
 static void many_streams(void)
@@ -303,7 +310,7 @@ static void many_streams(void)
 		MUST(sov_stream_create(c, 0, &s[i]));
 		MUST(sov_event_create(c, 0, &e[i]));
 	}
-	/* A chain through all streams, ten times round: each adds to the same word. */
+	/* A chain of events through all streams, ten times: each adds to the same word. */
 	for (k = 0; k < 10; k++)
 		for (i = 0; i < 16; i++) {
 			if (k || i)
@@ -319,7 +326,7 @@ static void many_streams(void)
 		MUST(sov_event_destroy(e[i]));
 		MUST(sov_stream_destroy(s[i]));
 	}
-	ok(right == 16, "and every stream did its own work");
+	ok(right == 16, "each of 16 streams in a chain of events did its work");
 }
 
 static void hundreds_of_streams(void)
@@ -332,32 +339,32 @@ static void hundreds_of_streams(void)
 		n++;
 	if (!ok(n == COUNT(s), "a context can have 200 streams"))
 		diag("%u: %s", n, sov_last_error());
-	good(sov_context_wait(big, 60 * SECOND), "all of them work");
+	good(sov_context_wait(big, 60 * SECOND), "200 streams of one context work");
 	MUST(sov_context_destroy(big));
 }
 
-/* Streams of every priority do their work, also after a reset; others there are none. */
+/* Streams of every priority work, also after a reset; other priorities are rejected. */
 static void priorities(void)
 {
 	sov_device_properties p = SOV_INIT(sov_device_properties);
 	uint32_t n = 5, got = 0, made = 0, sum = 0;
-	int32_t i, told;
+	int32_t i, reported;
 	sov_stream s[8];
 	sov_device d;
 
 	MUST(sov_context_get_device(c, &d));
 	MUST(sov_device_get_properties(d, &p));
-	ok(p.least_priority <= 0 && p.most_priority >= 0 && p.most_priority > p.least_priority,
-	   "there are priorities from %d to %d", p.least_priority, p.most_priority);
-	for (i = p.least_priority; i <= p.most_priority && made < COUNT(s); i++, made++) {
+	ok(p.min_priority <= 0 && p.max_priority >= 0 && p.max_priority > p.min_priority,
+	   "the device has stream priorities from %d to %d", p.min_priority, p.max_priority);
+	for (i = p.min_priority; i <= p.max_priority && made < COUNT(s); i++, made++) {
 		MUST(sov_stream_create_with_priority(c, 0, i, &s[made]));
-		MUST(sov_stream_get_priority(s[made], &told));
-		sum += told == i;
+		MUST(sov_stream_get_priority(s[made], &reported));
+		sum += reported == i;
 	}
-	ok(sum == made, "a stream knows its own");
+	ok(sum == made, "a stream returns its priority");
 	MUST(sov_stream_create(c, 0, &s[made]));
-	MUST(sov_stream_get_priority(s[made], &told));
-	ok(!told, "0 when it was not asked for");
+	MUST(sov_stream_get_priority(s[made], &reported));
+	ok(!reported, "a stream created without priority has priority 0");
 	for (uint32_t round = 0; round < 2; round++) {
 		for (uint32_t k = 0; k <= made; k++) {
 			MUST(launch(add, s[k], 1, 1, "84", ARGUMENTS(&words, &n)));
@@ -368,12 +375,14 @@ static void priorities(void)
 	}
 	MUST(sov_memory_copy(c, SOV_HOST(&got), words, 4));
 	ok(got == 2 * 5 * (made + 1), "streams of all priorities work");
-	refused(sov_stream_create_with_priority(c, 0, p.most_priority + 1, &s[0]),
-		SOV_ERROR_INVALID_ARGUMENT, "priority is", "more urgent than all is refused");
-	refused(sov_stream_create_with_priority(c, 0, p.least_priority - 1, &s[0]),
-		SOV_ERROR_INVALID_ARGUMENT, "priority is", "so is less");
+	refused(sov_stream_create_with_priority(c, 0, p.max_priority + 1, &s[0]),
+		SOV_ERROR_INVALID_ARGUMENT, "priority is",
+		"a priority above the maximum is rejected");
+	refused(sov_stream_create_with_priority(c, 0, p.min_priority - 1, &s[0]),
+		SOV_ERROR_INVALID_ARGUMENT, "priority is",
+		"a priority below the minimum is rejected");
 	refused(sov_stream_get_priority(s[0], NULL), SOV_ERROR_INVALID_ARGUMENT, "is NULL",
-		"a priority needs a place");
+		"sov_stream_get_priority rejects NULL");
 	for (uint32_t k = 0; k <= made; k++)
 		MUST(sov_stream_destroy(s[k]));
 }
@@ -405,7 +414,7 @@ int main(void)
 		FRESH(record_again(s, t));
 		FRESH(times(s));
 		FRESH(destroyed_while_busy());
-		FRESH(given_back_while_busy(s));
+		FRESH(free_while_busy(s));
 		FRESH(freed_twice_at_once(s));
 		FRESH(many_streams());
 		FRESH(priorities());

@@ -1,7 +1,7 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * Any call from any thread at any time: eight threads with a context each, eight threads in one
- * context, and threads that are in the middle of a call when their context goes.
+ * context, and threads inside a call while their context is destroyed or reset.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -18,7 +18,7 @@ static sov_context shared_context;
 static sov_function shared_add;
 static sov_ptr shared_word;
 
-/* Results of threads are counted, because TAP is one thread's. */
+/* Threads count their results; only the main thread prints TAP. */
 struct job {
 	pthread_t thread;
 	uint32_t seed, right, wrong, cancelled;
@@ -138,8 +138,8 @@ static bool all_right(const struct job jobs[THREADS])
 
 static _Atomic uint32_t about_to_wait;
 
-/* Waits for a gate that nobody opens, until the context is taken away. After a reset there is
- * nothing left to wait for, so one that comes late returns at once. */
+/* Waits for a gate that is never opened, until the context is destroyed or reset. After a reset a
+ * late thread has nothing to wait for and returns at once. */
 static void *waits(void *arg)
 {
 	struct job *j = arg;
@@ -172,7 +172,7 @@ static void *works_on(void *arg)
 	return NULL;
 }
 
-static void taken_away(sov_result (*take)(sov_context), const char *what)
+static void while_threads_wait(sov_result (*take)(sov_context), const char *what)
 {
 	struct job jobs[THREADS] = {{0}};
 	sov_function gate;
@@ -193,8 +193,9 @@ static void taken_away(sov_result (*take)(sov_context), const char *what)
 			       &jobs[i]);
 	while (about_to_wait < (destroy ? THREADS / 2 : THREADS))
 		sched_yield();
-	/* Time to get inside. */
-	ok(sov_stream_wait(s, SECOND / 10) == SOV_ERROR_TIMEOUT, "the gate is closed");
+	/* Lets the threads enter their calls. */
+	ok(sov_stream_wait(s, SECOND / 10) == SOV_ERROR_TIMEOUT,
+	   "a wait for a blocked kernel times out");
 	MUST(take(shared_context));
 	for (i = 0; i < THREADS; i++) {
 		pthread_join(jobs[i].thread, NULL);
@@ -203,8 +204,8 @@ static void taken_away(sov_result (*take)(sov_context), const char *what)
 		if (!jobs[i].right)
 			diag("thread %u: %s", i, jobs[i].sentence);
 	}
-	ok(right == THREADS && cancelled,
-	   "a context that is %s while threads are inside sends them out", what);
+	ok(right == THREADS && cancelled, "threads that wait in a context return when it is %s",
+	   what);
 }
 
 static void *destroys(void *arg)
@@ -215,11 +216,11 @@ static void *destroys(void *arg)
 
 	about_to_wait++;
 	r = sov_stream_destroy(j->stream);
-	j->right = r == SOV_ERROR_CANCELLED || r == SOV_OK; /* when it came late */
+	j->right = r == SOV_ERROR_CANCELLED || r == SOV_OK; /* a late thread */
 	return NULL;
 }
 
-/* The thread waits for the stream's kernel, which never ends; the reset ends that. */
+/* The thread waits for the stream's endless kernel, which the reset stops. */
 static void reset_while_destroying(void)
 {
 	struct job j = {0};
@@ -238,11 +239,13 @@ static void reset_while_destroying(void)
 	pthread_create(&j.thread, NULL, destroys, &j);
 	while (!about_to_wait)
 		sched_yield();
-	ok(sov_stream_wait(s, SECOND / 10) == SOV_ERROR_TIMEOUT, "the gate is closed");
+	ok(sov_stream_wait(s, SECOND / 10) == SOV_ERROR_TIMEOUT,
+	   "a wait before the reset times out");
 	good(sov_context_reset(shared_context), "a context is reset while a stream is destroyed");
 	pthread_join(j.thread, NULL);
-	ok(j.right, "and who destroys the stream does not wait any longer");
-	good(sov_memory_fill(shared_context, p, 1, 4, 1), "and the context works");
+	ok(j.right, "a thread that destroys a stream returns when the context is reset");
+	good(sov_memory_fill(shared_context, p, 1, 4, 1),
+	     "a context works after a reset during sov_stream_destroy");
 	MUST(sov_context_destroy(shared_context));
 }
 
@@ -276,18 +279,18 @@ int main(void)
 	run(jobs, own_stream);
 	ok(all_right(jobs), "%d threads with a stream each in one context", THREADS);
 	MUST(sov_memory_copy(shared_context, SOV_HOST(&total), shared_word, 4));
-	ok(total == THREADS * ROUNDS, "and all of them on its first stream");
+	ok(total == THREADS * ROUNDS, "threads of one context also share its first stream");
 
-	is_str(sov_last_error(), "", "no thread's error is another's");
+	is_str(sov_last_error(), "", "a thread does not see another thread's error");
 	run(jobs, own_error);
 	for (i = 0; i < THREADS; i++)
 		right += jobs[i].right;
 	ok(right == THREADS, "each thread has its own last error and messages");
-	is_str(sov_last_error(), "", "this one still has none");
+	is_str(sov_last_error(), "", "the main thread has no error after others failed");
 	MUST(sov_context_destroy(shared_context));
 
-	taken_away(sov_context_destroy, "destroyed");
-	taken_away(sov_context_reset, "reset");
+	while_threads_wait(sov_context_destroy, "destroyed");
+	while_threads_wait(sov_context_reset, "reset");
 	MUST(sov_context_destroy(shared_context));
 	reset_while_destroying();
 	free(saxpy_text);

@@ -1,8 +1,8 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
- * SOV_TRACE: the file tells what was called and what the GPU did, in an order that can be, and it
- * is JSON however the program ends. Each case is a program of its own, a child; the parent reads
- * what it left, line by line, as the library writes it.
+ * SOV_TRACE: the file shows calls and GPU work in a consistent order, and is valid JSON however the
+ * program ends. Each case is a child process; the parent parses its file line by line, as the
+ * library writes it.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -13,7 +13,7 @@
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 
-enum { LAUNCHES = 5, REPLAYS = 3, MOST_EVENTS = 20000, QUICK = 200000, ROOM = 100000 };
+enum { LAUNCHES = 5, REPLAYS = 3, MAX_EVENTS = 20000, QUICK = 200000, ROOM = 100000 };
 
 static char path[64];
 
@@ -30,7 +30,7 @@ struct event {
 static struct event *events;
 static uint32_t count;
 
-/* The text behind a key; NULL: there is no such key. */
+/* The text after a key; NULL: the line has no such key. */
 static const char *value_of(const char *line, const char *key)
 {
 	char quoted[64];
@@ -62,7 +62,7 @@ static void read_trace(void)
 	static char line[4096];
 
 	count = 0;
-	while (f && count < MOST_EVENTS && fgets(line, sizeof(line), f)) {
+	while (f && count < MAX_EVENTS && fgets(line, sizeof(line), f)) {
 		struct event *e = &events[count];
 
 		if (strncmp(line, "{\"ph\":\"", 7))
@@ -110,7 +110,7 @@ static double sum_of(const char *category, const char *name, const char *key)
 	return sum;
 }
 
-/* ---- running ---- */
+/* ---- launching ---- */
 
 /* The child's wait status. */
 static int run(void (*program)(void))
@@ -140,7 +140,7 @@ static sov_context here(void)
 	return c;
 }
 
-/* ---- everything there is ---- */
+/* ---- all kinds of work ---- */
 
 static void rest(void *user)
 {
@@ -162,7 +162,7 @@ static void everything(void)
 	sov_function add = function_of(c, PTX_ADD, "add");
 	uint32_t one = 1, pause = 2000;
 	sov_launch l = SOV_INIT(sov_launch);
-	sov_graph_run replay;
+	sov_graph_exec replay;
 	sov_graph g;
 	pthread_t thread;
 	sov_stream s[2];
@@ -182,7 +182,7 @@ static void everything(void)
 
 			MUST(launch(add, s[k], 2, 32, "84", ARGUMENTS(&at, &one)));
 		}
-	MUST(sov_stream_call(s[0], rest, &pause));
+	MUST(sov_stream_host_function(s[0], rest, &pause));
 	MUST(sov_context_wait(c, 60 * SECOND));
 	MUST(sov_graph_create(c, 0, &g));
 	l.grid[0] = l.grid[1] = l.grid[2] = l.block[0] = l.block[1] = l.block[2] = 1;
@@ -234,14 +234,14 @@ static void check_order(void)
 		early += submitted >= 0 && e->start < submitted;
 		gpu += submitted >= 0;
 	}
-	ok(gpu && !empty, "everything takes time, and the GPU's %u pieces more than none", gpu);
-	ok(!early, "nothing runs before it is submitted: both clocks are one");
-	ok(starts == gpu && ends == gpu, "an arrow leads from each submission to its piece");
+	ok(gpu && !empty, "all %u GPU work items in the trace have a duration", gpu);
+	ok(!early, "no GPU work starts before it was submitted, on a common clock");
+	ok(starts == gpu && ends == gpu, "a flow arrow leads from each submission to its GPU work");
 	qsort(events, count, sizeof(*events), by_track);
 	for (uint32_t i = 1; i < count; i++)
 		over += same_track(&events[i - 1], &events[i]) &&
 			events[i].start < events[i - 1].start + events[i - 1].took - 0.002;
-	ok(!over, "on each track one ends before the next begins");
+	ok(!over, "GPU work on one track does not overlap");
 }
 
 static void check_waits(void)
@@ -256,44 +256,43 @@ static void check_waits(void)
 		if (!strcmp(e->name, "sov_context_wait") && !waited)
 			waited = e->start + e->took;
 	}
-	ok(last > 0 && last < waited,
-	   "kernels have ended when the call that waits for them returns");
+	ok(last > 0 && last < waited, "traced kernels end before the wait for them returns");
 }
 
 static void check_everything(void)
 {
-	ok(run(everything) == 0, "a program runs while it is traced");
-	ok(is_json(), "what it leaves is JSON");
+	ok(run(everything) == 0, "a traced program runs");
+	ok(is_json(), "the trace file is valid JSON");
 	read_trace();
 	ok(count_of("kernel", "add") == 2 * LAUNCHES &&
 		   count_of("call", "sov_function_launch") == 2 * LAUNCHES,
-	   "every launch is there, as a call and on the GPU");
-	ok(sum_of("copy", "copy in", "bytes") == 3 << 20, "copies in add up to what was copied");
-	ok(sum_of("copy", "copy out", "bytes") == 70000, "so do copies out");
-	ok(sum_of("copy", "copy across", "bytes") == 1000, "and inside the GPU");
-	ok(sum_of("fill", "fill", "bytes") == 3 << 20, "and fills");
+	   "the trace has every launch, as a call and as GPU work");
+	ok(sum_of("copy", "copy in", "bytes") == 3 << 20, "traced copies to the device add up");
+	ok(sum_of("copy", "copy out", "bytes") == 70000, "traced copies from the device add up");
+	ok(sum_of("copy", "copy across", "bytes") == 1000, "traced device copies add up");
+	ok(sum_of("fill", "fill", "bytes") == 3 << 20, "traced fills add up");
 	ok(count_of("graph", "graph") == REPLAYS &&
 		   sum_of("graph", "graph", "nodes") == 2 * REPLAYS,
-	   "graphs are, once for each replay, with their nodes");
+	   "the trace has each graph launch with its node count");
 	ok(count_of("function", "host function") == 1 &&
 		   sum_of("function", "host function", "dur") >= 2000,
-	   "host functions take as long as they take");
-	ok(count_of("call", "sov_device_open") == 1, "the very first call is there");
+	   "the trace has host functions with their duration");
+	ok(count_of("call", "sov_device_open") == 1, "the trace has the first call of the program");
 	for (uint32_t i = 0; i < count; i++)
 		if (!strcmp(events[i].name, "sov_memory_free"))
 			ok(strstr(events[i].line, "\"result\":\"SOV_ERROR_INVALID_ADDRESS\"") !=
 				   NULL,
-			   "calls have their results");
+			   "traced calls have their results");
 	for (uint32_t i = 0, seen = 0; i < count && !seen; i++)
 		if (!strcmp(events[i].category, "kernel"))
 			seen = ok(strstr(events[i].line, "\"grid\":[2,1,1],\"block\":[32,1,1]") !=
 					  NULL,
-				  "kernels have their shape");
+				  "traced kernels have grid and block sizes");
 	check_waits();
 	check_order();
 }
 
-/* ---- other ends ---- */
+/* ---- abnormal ends ---- */
 
 static void killed(void)
 {
@@ -307,7 +306,7 @@ static void killed(void)
 	MUST(sov_context_get_stream(c, &s));
 	MUST(launch(add, s, 1, 1, "84", ARGUMENTS(&p, &one)));
 	MUST(sov_context_wait(c, 60 * SECOND));
-	for (;;) { /* the writer is at work when the end comes */
+	for (;;) { /* the writer thread is active when the program ends */
 		MUST(sov_memory_fill(c, p, 1, 4, 1));
 		usleep(500);
 	}
@@ -325,14 +324,14 @@ static void check_killed(void)
 		setenv("SOV_TRACE", path, 1);
 		killed();
 	}
-	sleep(2); /* the writer comes by ten times a second */
+	sleep(2); /* the writer thread runs ten times a second */
 	kill(child, SIGKILL);
 	waitpid(child, &status, 0);
 	ok(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL && is_json(),
-	   "the trace of a program that was killed is JSON");
+	   "the trace of a killed program is valid JSON");
 	read_trace();
 	ok(count_of("kernel", "add") == 1 && count_of("call", "sov_context_wait") == 1,
-	   "with everything up to shortly before");
+	   "the trace of a killed program has all earlier events");
 }
 
 static void quick(void)
@@ -350,7 +349,7 @@ static void check_lost(void)
 	FILE *f;
 
 	ok(run(quick) == 0 && is_json(),
-	   "a program that calls faster than can be written is traced");
+	   "a program that calls faster than the trace is written is traced");
 	f = fopen(path, "r");
 	while (f && fgets(line, sizeof(line), f)) {
 		written += strstr(line, "\"sov_device_count\"") != NULL;
@@ -359,12 +358,12 @@ static void check_lost(void)
 	}
 	if (f)
 		fclose(f);
-	ok(written + lost == QUICK, "what is not in its trace is counted there");
+	ok(written + lost == QUICK, "the trace counts lost events");
 	diag("%u of %u calls written", written, QUICK);
 }
 
-/* As on a disk that is full; no faster than it could be written, and much more than is kept in memory. */
-static void short_of_room(void)
+/* Simulates a full disk: calls are slow enough to be written, and more than memory holds. */
+static void disk_full(void)
 {
 	const struct rlimit most = {ROOM, ROOM};
 	uint32_t n;
@@ -383,8 +382,8 @@ static void check_full(void)
 {
 	struct stat st;
 
-	ok(run(short_of_room) == 0 && is_json() && !stat(path, &st) && st.st_size <= ROOM,
-	   "where there is no room for more the trace ends, and the program goes on");
+	ok(run(disk_full) == 0 && is_json() && !stat(path, &st) && st.st_size <= ROOM,
+	   "a full disk ends the trace, and the program continues");
 }
 
 static void endless(void)
@@ -413,12 +412,13 @@ static void check_cut(void)
 {
 	bool cut = false;
 
-	ok(run(endless) == 0 && is_json(), "a kernel that is stopped is traced");
+	ok(run(endless) == 0 && is_json(), "a program with a stopped kernel is traced");
 	read_trace();
 	for (uint32_t i = 0; i < count; i++)
 		cut |= !strcmp(events[i].name, "gate") && strstr(events[i].line, "\"cut\":true") &&
-		       events[i].took > 0; /* its limit counts from when a call saw it */
-	ok(cut && count_of("kernel", "gate") == 1, "up to when it was stopped, which is said");
+		       events[i].took > 0; /* its time limit starts when a call sees it running */
+	ok(cut && count_of("kernel", "gate") == 1,
+	   "a stopped kernel is traced as cut at the time it was stopped");
 }
 
 static void parent(void)
@@ -442,12 +442,12 @@ static void wrong(void)
 	setenv("SOV_TRACE", "/nonexistent/trace", 1);
 	refused(sov_device_open(0, &d), SOV_ERROR_INVALID_ARGUMENT,
 		"SOV_TRACE: cannot write '/nonexistent/trace'",
-		"a trace that cannot be written is an error");
+		"an unwritable SOV_TRACE is an error");
 	setenv("SOV_TRACE", "/dev/null", 1);
-	refused(sov_device_open(0, &d), SOV_ERROR_INVALID_ARGUMENT, "no ordinary file",
-		"so is no file");
+	refused(sov_device_open(0, &d), SOV_ERROR_INVALID_ARGUMENT, "not a regular file",
+		"an SOV_TRACE that is no regular file is an error");
 	unsetenv("SOV_TRACE");
-	good(sov_device_open(0, &d), "until it is right");
+	good(sov_device_open(0, &d), "the device opens after SOV_TRACE is corrected");
 }
 
 int main(void)
@@ -455,7 +455,7 @@ int main(void)
 	soft_gpus("gh100:vram=64M");
 	setenv("SOV_VISIBLE_DEVICES", soft_name("gh100.0"), 1);
 	snprintf(path, sizeof(path), "/tmp/sov-trace-%d.json", (int)getpid());
-	events = calloc(MOST_EVENTS, sizeof(*events));
+	events = calloc(MAX_EVENTS, sizeof(*events));
 	check_everything();
 	check_killed();
 	check_lost();

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the tests of services share: a context that collects what kernels print. */
+/* Shared by the tests of device services: a context that collects printf output. */
 #include "tests/userspace/runtime/_api.h"
 
 struct printed {

@@ -1,22 +1,22 @@
-/* SPDX-License-Identifier: MIT */
-/* malloc gives each thread memory of its own, until there is none left, and free gives it back. */
+// SPDX-License-Identifier: MIT
+/* malloc() in kernels returns distinct blocks until the heap is exhausted, and free() makes them
+ * available again. */
 #include "tests/userspace/runtime/module/device_services/_services.h"
 
 static struct printed printed;
 
-static void blocks(sov_context c, sov_module m, uint32_t turns)
+static void blocks(sov_context c, sov_module m, uint32_t rounds)
 {
 	uint32_t bad[256], wrong = 0, i;
 	sov_ptr p;
 
 	MUST(sov_memory_alloc(c, sizeof(bad), &p));
-	MUST(start(m, "blocks", 4, 64, (const void *[]){&turns, &p}, 2));
+	MUST(start(m, "blocks", 4, 64, (const void *[]){&rounds, &p}, 2));
 	MUST(sov_memory_copy(c, SOV_HOST(bad), p, sizeof(bad)));
 	for (i = 0; i < COUNT(bad); i++)
 		wrong += bad[i];
-	ok(!wrong,
-	   "256 threads have %u blocks each, one after another, and nobody else writes there",
-	   turns);
+	ok(!wrong, "256 threads allocate %u blocks each, and no other thread writes to them",
+	   rounds);
 	if (wrong)
 		diag("wrong: %u", wrong);
 	MUST(sov_memory_free(c, p));
@@ -34,8 +34,8 @@ static uint32_t exhaust(sov_context c, sov_module m, uint64_t bytes)
 	return got;
 }
 
-/* malloc runs on the stack of its caller, below what that has allocated there; how much that is differs between
- * the threads. */
+/* malloc uses its caller's stack, below the caller's own variables, whose size differs between
+ * threads. */
 static const char on_stack[] =
 	".version 8.6\n.target sm_80\n.address_size 64\n"
 	".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
@@ -69,7 +69,7 @@ static void keeps_stack(sov_context c)
 	MUST(sov_memory_copy(c, SOV_HOST(got), p, sizeof(got)));
 	for (uint32_t i = 0; i < COUNT(got); i++)
 		wrong += got[i] != (i + 1) * (i + 1) + i + 1;
-	ok(!wrong, "what a thread has allocated on its stack stays when it calls malloc");
+	ok(!wrong, "a thread's stack is preserved across malloc");
 	MUST(sov_memory_free(c, p));
 }
 
@@ -90,10 +90,11 @@ int main(void)
 	c = services_context(0, &printed, 0, 1 << 20);
 	m = services_module(c);
 	first = exhaust(c, m, 1000);
-	ok(first >= 900 && first <= 1048, "a heap of 1 MiB has %u blocks of 1000 bytes", first);
+	ok(first >= 900 && first <= 1048, "a heap of 1 MiB provides %u blocks of 1000 bytes",
+	   first);
 	again = exhaust(c, m, 1000);
-	ok(again == first, "and as many when they were given back");
-	ok(exhaust(c, m, 10) >= first, "which also serve for smaller ones");
+	ok(again == first, "freed heap blocks can be allocated again");
+	ok(exhaust(c, m, 10) >= first, "freed heap blocks can be allocated as smaller ones");
 	MUST(sov_context_destroy(c));
 	return tap_done();
 }

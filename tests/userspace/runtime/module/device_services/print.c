@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* What kernels print comes out as C would have it, every line of it, and what does not is counted. */
+// SPDX-License-Identifier: MIT
+/* printf() in kernels prints what C's printf prints, every line once, and counts lost lines. */
 #include "tests/userspace/runtime/module/device_services/_services.h"
 
 static struct printed printed;
@@ -29,15 +29,15 @@ static void conversions(uint32_t device)
 	printed.count = 0;
 	MUST(sov_memory_alloc(c, sizeof(got), &p));
 	MUST(start(m, "conversions", 1, 1, (const void *[]){&p}, 1));
-	good(sov_context_wait(c, 60 * SECOND), "a kernel that prints ends");
+	good(sov_context_wait(c, 60 * SECOND), "a kernel that calls printf completes");
 	for (i = 0; i < COUNT(lines); i++) {
 		size_t n = strlen(lines[i]);
 
-		if (!ok(!strncmp(at, lines[i], n), "it printed %.*s", (int)n - 1, lines[i]))
+		if (!ok(!strncmp(at, lines[i], n), "printf printed %.*s", (int)n - 1, lines[i]))
 			diag("got: %.80s", at);
 		at += strcspn(at, "\n") + (*at != 0);
 	}
-	ok(!*at, "and nothing else");
+	ok(!*at, "printf printed nothing else");
 	MUST(sov_memory_copy(c, SOV_HOST(got), p, sizeof(got)));
 	for (i = 0; i < COUNT(counts) && got[i] == counts[i]; i++)
 		;
@@ -46,8 +46,8 @@ static void conversions(uint32_t device)
 	MUST(sov_context_destroy(c));
 }
 
-/* Which lines came, in any order. */
-static uint32_t come(uint32_t n, bool *twice)
+/* Which lines were printed, in any order. */
+static uint32_t lines_printed(uint32_t n, bool *twice)
 {
 	uint8_t *seen = calloc(n, 1);
 	uint32_t count = 0, number;
@@ -79,12 +79,12 @@ static void many(void)
 	printed.count = 0;
 	MUST(start(m, "lines", (n + 127) / 128, 128, (const void *[]){&n}, 1));
 	MUST(sov_context_wait(c, 300 * SECOND));
-	count = come(n, &twice);
-	ok(count == n && !twice, "each of %u lines comes once", n);
+	count = lines_printed(n, &twice);
+	ok(count == n && !twice, "each of %u printf lines appears once", n);
 	if (count != n)
 		diag("%u came", count);
 
-	/* The ring goes round. */
+	/* The ring buffer wraps around. */
 	printed.count = 0;
 	for (uint32_t i = 0; i < 60; i++) {
 		uint32_t few = 256 / TAP_SLOWNESS * TAP_SLOWNESS;
@@ -94,7 +94,7 @@ static void many(void)
 	}
 	for (count = 0; count < printed.count && printed.text[count] != 's'; count++)
 		;
-	ok(count == printed.count, "and none is lost when many kernels print");
+	ok(count == printed.count, "no printf line is lost when many kernels print");
 	MUST(sov_context_destroy(c));
 }
 
@@ -112,13 +112,13 @@ static void too_many(void)
 	MUST(sov_context_wait(c, 300 * SECOND));
 	for (at = printed.text; (at = strstr(at, "sov: ")); at++) {
 		lost += strtoull(at + 5, NULL, 10);
-		/* The lines around it still have to be found. */
+		/* The lines before and after it must be found. */
 		memmove(at, at + strcspn(at, "\n") + 1, strlen(at + strcspn(at, "\n") + 1) + 1);
 		at--;
 	}
-	count = come(n, &twice);
+	count = lines_printed(n, &twice);
 	ok(lost && count && count + lost == n && !twice,
-	   "what did not fit is counted: %u lines of 2000, %llu lost", count,
+	   "printf lines that do not fit are counted: %u of 2000, %llu lost", count,
 	   (unsigned long long)lost);
 	MUST(sov_context_destroy(c));
 }
@@ -136,7 +136,7 @@ static void registers(uint32_t device)
 	for (i = 0; i < 64; i++)
 		for (k = 0; k < 24; k++)
 			wrong += out[i * 24 + k] != ((i * 77 + k * k) ^ (i % 3 ? 0 : k));
-	ok(!wrong, "a kernel keeps its values over a call of printf");
+	ok(!wrong, "a kernel's registers are preserved across printf");
 	MUST(sov_context_destroy(c));
 }
 
@@ -157,12 +157,12 @@ static void refusals(void)
 	for (i = 0; i < COUNT(wrong); i++) {
 		o.print_bytes = wrong[i].bytes;
 		refused(sov_context_create(d, &o, &c), SOV_ERROR_INVALID_ARGUMENT, wrong[i].part,
-			"an impossible size for lines is refused");
+			"an invalid print_bytes is rejected");
 	}
 	o.print_bytes = 0;
 	o.heap_bytes = UINT64_C(1) << 50;
 	refused(sov_context_create(d, &o, &c), SOV_ERROR_INVALID_ARGUMENT, "heap_bytes is",
-		"and one for the heap");
+		"an invalid heap_bytes is rejected");
 }
 
 int main(void)

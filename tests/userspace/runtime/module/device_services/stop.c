@@ -1,5 +1,5 @@
-/* SPDX-License-Identifier: MIT */
-/* An assertion that fails ends its grid and says where; so does a free of what is not malloc's. */
+// SPDX-License-Identifier: MIT
+/* A failed assertion, or an invalid free(), stops the grid and reports its location. */
 #include "tests/userspace/runtime/module/device_services/_services.h"
 
 static struct printed printed;
@@ -14,24 +14,25 @@ static void assertion(uint32_t device)
 
 	MUST(sov_memory_alloc(c, sizeof(out), &p));
 	MUST(start(m, "asserts", 2, 32, (const void *[]){&none, &p}, 2));
-	good(sov_context_wait(c, 60 * SECOND), "an assertion that holds does nothing");
+	good(sov_context_wait(c, 60 * SECOND), "a true assertion has no effect");
 	printed.count = 0;
 	MUST(start(m, "lines", 1, 32, (const void *[]){&lines}, 1));
 	MUST(start(m, "asserts", 2, 32, (const void *[]){&bad, &p}, 2));
 	refused(sov_context_wait(c, 60 * SECOND), SOV_ERROR_ASSERT, "kernel 'asserts' on ",
-		"one that does not is an error of its kernel");
+		"a failed assertion is an error of its kernel");
 	refused(sov_memory_alloc(c, 4, &p), SOV_ERROR_ASSERT,
 		"some/where.cu:42: asserts: assertion 'i % 16 != bad' failed",
-		"which has file, line, function and expression, and stays");
+		"a failed assertion reports file, line, function and expression, and is sticky");
 	MUST(sov_context_get_fault(c, &f));
-	ok(f.result == SOV_ERROR_ASSERT && f.placed && f.thread[0] % 16 == bad && f.block[0] < 2,
-	   "and block and thread");
+	ok(f.result == SOV_ERROR_ASSERT && f.has_thread && f.thread[0] % 16 == bad &&
+		   f.block[0] < 2,
+	   "a failed assertion reports block and thread");
 	ok(strstr(printed.text, "0 even 0.000000\n") && strstr(printed.text, "2 even 1.000000\n"),
-	   "what was printed before is there");
-	good(sov_context_reset(c), "a reset ends it");
+	   "printf output before a failed assertion is printed");
+	good(sov_context_reset(c), "a reset clears a failed assertion");
 	printed.count = 0;
 	MUST(start(m, "lines", 1, 32, (const void *[]){&lines}, 1));
-	good(sov_context_wait(c, 60 * SECOND), "then kernels run again");
+	good(sov_context_wait(c, 60 * SECOND), "kernels run after a failed assertion is reset");
 	ok(strstr(printed.text, "1 odd 0.500000\n") != NULL, "and print");
 	MUST(sov_context_destroy(c));
 }
@@ -52,8 +53,8 @@ int main(void)
 	soft_gpus("gh100:vram=256M:hazard,ga102:vram=256M:hazard");
 	assertion(0);
 	assertion(1);
-	bad_free(0, "freeing twice is found out");
-	bad_free(16, "so is freeing the middle of a block");
-	bad_free(UINT64_C(1) << 32, "and what is far away");
+	bad_free(0, "a double free() in a kernel is detected");
+	bad_free(16, "free() of an address inside a block is detected");
+	bad_free(UINT64_C(1) << 32, "free() of an address outside the heap is detected");
 	return tap_done();
 }

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting for the GPU, for the whole context. */
+#ifndef SOV_CONTEXT_WAIT_H
+#define SOV_CONTEXT_WAIT_H
+
+#include "libsov/runtime/context.h"
+
+/* Rejects a timeout above SOV_MAX_WAIT. */
+sov_result check_timeout(uint64_t timeout);
+/* Delays a busy-waiting loop. */
+void cpu_relax(void);
+
+/* ---- with the lock held, which is released while the thread sleeps ---- */
+
+/* Waits until ready(arg). timeout 0: SOV_NOT_READY instead of waiting. */
+sov_result context_block(struct context *c, bool (*ready)(void *arg), void *arg, uint64_t timeout);
+/* The same, for a caller that learned what to wait for when the context's epoch was this. */
+sov_result context_block_since(struct context *c, bool (*ready)(void *arg), void *arg,
+			       uint64_t timeout, uint64_t epoch);
+/* Waits for all work that was submitted before. */
+sov_result context_drain(struct context *c, uint64_t timeout);
+/* The same before memory is freed; does not wait on a failed context. *keep: the GPU may still use
+ * the memory. */
+sov_result context_drain_to_free(struct context *c, bool *keep);
+
+/* ---- without the lock ---- */
+
+/* While needed(c, arg), quiesces all streams, waits until they are idle and runs act with the lock
+ * held. */
+sov_result context_settle(struct context *c, bool (*needed)(struct context *c, void *arg),
+			  sov_result (*act)(struct context *c, void *arg), void *arg);
+
+#endif

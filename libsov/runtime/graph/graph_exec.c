@@ -1,0 +1,347 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Executable graphs. graph_write.c writes their commands once; a launch is one submission, whose
+ * ring entries point to them, and one doorbell. Only host functions split a graph into several
+ * submissions.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/base/log.h"
+#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/graph/graph_exec.h"
+#include "libsov/runtime/graph/graph_order.h"
+#include "libsov/runtime/graph/graph_write.h"
+#include "libsov/runtime/memory/local_memory.h"
+#include "libsov/runtime/module/module.h"
+#include "libsov/runtime/stream/host_function.h"
+#include "libsov/runtime/stream/stream.h"
+#include "libsov/runtime/trace/trace_ring.h"
+
+static void graph_exec_free(struct object *o)
+{
+	struct graph_exec *g = (struct graph_exec *)o;
+	struct context *c = g->member.context;
+	uint32_t i;
+
+	pthread_mutex_lock(&c->lock);
+	list_del(&g->member.link);
+	if (g->memory)
+		buffer_destroy(c, g->memory);
+	pthread_mutex_unlock(&c->lock);
+	for (i = 0; i < g->count; i++)
+		node_free(&g->nodes[i]);
+	if (g->last)
+		object_put(&g->last->member.object);
+	pthread_mutex_destroy(&g->executing);
+	free(g->nodes);
+	free(g->level);
+	free(g->order);
+	free(g->kernels);
+	free(g->next);
+	free(g->before);
+	free(g->segments);
+	for (i = 0; i < g->ncodes; i++)
+		free(g->codes[i].code);
+	free(g->codes);
+	free(g->words);
+	free(g);
+	object_put(&c->object);
+}
+
+const struct function *graph_function_at(const struct context *c, uint64_t va, uint64_t *base)
+{
+	const struct list_head *l;
+	uint32_t i;
+
+	for (l = c->graphs.next; l != &c->graphs; l = l->next) {
+		const struct member *m = container_of(l, struct member, link);
+		const struct graph_exec *g = (const struct graph_exec *)m;
+
+		for (i = 0; m->object.kind == OBJECT_GRAPH_EXEC && i < g->ncodes; i++) {
+			*base = g->codes[i].va + c->gpu->chain_wait_bytes(c->chip);
+			if (va - *base < g->codes[i].function->kernel->code_bytes)
+				return g->codes[i].function;
+		}
+	}
+	return NULL;
+}
+
+/* ---- instantiating ---- */
+
+static sov_result graph_copy_nodes(struct graph_exec *g, const struct graph *from)
+{
+	uint32_t i;
+
+	g->nodes = calloc(from->count + 1, sizeof(*g->nodes));
+	g->level = calloc(from->count + 1, sizeof(*g->level));
+	g->order = calloc(from->count + 1, sizeof(*g->order));
+	g->kernels = calloc(from->count + 1, sizeof(*g->kernels));
+	g->next = calloc(from->count + 1, sizeof(*g->next));
+	if (!g->nodes || !g->level || !g->order || !g->kernels || !g->next)
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph");
+	for (i = 0; i < from->count; i++) {
+		const struct node *n = &from->nodes[i];
+		struct node *copy = &g->nodes[g->count++];
+
+		*copy = *n;
+		copy->dependencies = malloc((n->ndependencies + 1) * sizeof(*copy->dependencies));
+		if (n->kind == NODE_KERNEL) {
+			uint32_t bytes = n->kernel.function->kernel->param_bytes;
+
+			object_reference(&n->kernel.function->member.object);
+			copy->kernel.parameters = malloc(bytes + 1);
+			if (copy->kernel.parameters)
+				memcpy(copy->kernel.parameters, n->kernel.parameters, bytes);
+		}
+		if (!copy->dependencies || (n->kind == NODE_KERNEL && !copy->kernel.parameters))
+			return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
+					 "no host memory for a graph");
+		memcpy(copy->dependencies, n->dependencies,
+		       n->ndependencies * sizeof(*n->dependencies));
+	}
+	return SOV_OK;
+}
+
+static sov_result graph_exec_build(struct graph_exec *g, const struct graph *from)
+{
+	struct context *c = g->member.context;
+	sov_result r = graph_copy_nodes(g, from);
+
+	if (!r)
+		r = graph_order(g, c->gpu->supports_chains(c->chip));
+	return r ? r : graph_write(g);
+}
+
+static const struct member_ops graph_exec_member_ops = {
+	.kind = OBJECT_GRAPH_EXEC,
+	.destroy = graph_exec_free,
+};
+
+sov_result api_graph_instantiate(sov_graph graph, sov_graph_exec *exec)
+{
+	struct graph_exec *built;
+	struct graph *g;
+	sov_result r;
+
+	if (!exec)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "exec is NULL");
+	g = member_enter(graph, OBJECT_GRAPH, &r);
+	if (!g)
+		return r;
+	if (!g->count)
+		return member_leave(
+			g, set_error(SOV_ERROR_INVALID_ARGUMENT,
+				     "the graph has no nodes; add some, or capture a stream"));
+	built = calloc(1, sizeof(*built));
+	if (!built)
+		return member_leave(
+			g, set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a graph"));
+	pthread_mutex_init(&built->executing, NULL);
+	r = member_publish(&built->member, g->member.context, &g->member.context->graphs,
+			   &graph_exec_member_ops);
+	if (r) {
+		pthread_mutex_destroy(&built->executing);
+		free(built);
+		return member_leave(g, r);
+	}
+	r = graph_exec_build(built, g);
+	if (!r)
+		*exec = object_handle(&built->member.object);
+	else
+		object_retire(&built->member.object);
+	member_leave(g, r);
+	if (r)
+		object_put(&built->member.object);
+	else
+		LOG(LAUNCH, INFO, "a graph of %u nodes in %u levels and %u segments", built->count,
+		    built->levels, built->nsegments);
+	return r;
+}
+
+sov_result api_graph_exec_destroy(sov_graph_exec exec)
+{
+	struct graph_exec *g = object_get(exec, OBJECT_GRAPH_EXEC);
+	sov_result r;
+	bool keep;
+
+	/* Prevents further launches. The context's lock nests inside the executing lock. */
+	if (g) {
+		pthread_mutex_lock(&g->executing);
+		g->closing = true;
+		pthread_mutex_unlock(&g->executing);
+		object_put(&g->member.object);
+	}
+	g = member_enter_failed(exec, OBJECT_GRAPH_EXEC, &r);
+	if (!g)
+		return r;
+	r = context_drain_to_free(g->member.context, &keep);
+	pthread_mutex_unlock(&g->member.context->lock);
+	if (!keep && object_retire(&g->member.object))
+		object_put(&g->member.object);
+	object_put(&g->member.object);
+	return r;
+}
+
+/* ---- executing ---- */
+
+sov_result api_graph_exec_set_arguments(sov_graph_exec exec, sov_node node,
+					const void *const *arguments, uint32_t count)
+{
+	struct graph_exec *g = object_get(exec, OBJECT_GRAPH_EXEC);
+	sov_result r = SOV_OK;
+	struct node *n;
+
+	if (!g)
+		return SOV_ERROR_INVALID_HANDLE;
+	n = node && node <= g->count ? &g->nodes[node - 1] : NULL;
+	if (!n || n->kind != NODE_KERNEL)
+		r = set_error(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"node %u is not a kernel node; sov_graph_add_kernel returns their numbers",
+			node);
+	else if (count != n->kernel.function->kernel->nparams || (count && !arguments))
+		r = set_error(SOV_ERROR_INVALID_LAUNCH, "kernel '%s' takes %u arguments; %u given",
+			      n->kernel.function->kernel->name, n->kernel.function->kernel->nparams,
+			      arguments ? count : 0);
+	for (uint32_t i = 0; !r && i < count; i++)
+		if (!arguments[i])
+			r = set_error(SOV_ERROR_INVALID_LAUNCH,
+				      "argument %u of kernel '%s' is NULL", i,
+				      n->kernel.function->kernel->name);
+	if (!r) {
+		pthread_mutex_lock(&g->executing);
+		/* An execution in progress reads the parameters. */
+		if (g->last)
+			r = stream_wait_for(g->last, g->last_seqno, SOV_MAX_WAIT);
+		if (!r) {
+			node_set_parameters(n, arguments);
+			graph_write_parameters(g, node - 1);
+			winsys_write_barrier();
+		}
+		pthread_mutex_unlock(&g->executing);
+	}
+	object_put(&g->member.object);
+	return r;
+}
+
+static bool graph_needs_local(const struct graph_exec *g)
+{
+	return g->max_local && g->max_local->info.local_bytes;
+}
+
+static sov_result graph_submit_segment(struct graph_exec *g, struct stream *s,
+				       const struct graph_segment *segment)
+{
+	struct context *c = g->member.context;
+	const struct local_memory *local = &c->local;
+	const struct submit_request q = {.engine = segment->engine,
+					 .kind = WORK_GRAPH,
+					 .kernel = g->max_local ? &g->max_local->info : NULL,
+					 .time_limit = segment->time_limit};
+	struct gpu_local stream_local;
+	struct slot slot;
+	sov_result r;
+
+	trace_expect_bytes(g->count);
+	r = stream_begin_request(s, &q, &slot);
+	if (r)
+		return r;
+	if (graph_needs_local(g) && segment->engine == ENGINE_COMPUTE &&
+	    atomic_load_explicit(&s->local, memory_order_relaxed) != local->serial) {
+		stream_local = local_of(c, s->index);
+		c->gpu->set_local(&slot.push, &stream_local);
+		slot.submission->local = local->serial;
+	}
+	/* The thread that replaced the area waited for all work, and graph_order_after_last for
+	 * this graph: nothing of it executes. */
+	stream_local = local_of(c, s->index);
+	if (c->gpu->local_in_launch && graph_needs_local(g) &&
+	    (g->local_serial != local->serial || g->local.address != stream_local.address)) {
+		g->local = stream_local;
+		g->local_serial = local->serial;
+		graph_write_methods(g);
+	}
+	slot.inserted = segment->words ? gpu_span(segment->methods, segment->words) : 0;
+	if (c->gpu->pad)
+		c->gpu->pad(&slot.push);
+	slot.before = slot.push.count;
+	g->last_seqno = slot.seqno;
+	stream_submit(s, &slot);
+	return SOV_OK;
+}
+
+/* Orders this launch after the previous one, which may have been on another stream. The wait has no
+ * limit: the other stream's work has. */
+static sov_result graph_order_after_last(struct graph_exec *g, struct stream *s)
+{
+	sov_result r = SOV_OK;
+
+	if (g->last == s)
+		return r;
+	/* The commands contain the stream's part of local memory and have to be rewritten. */
+	if (g->last && graph_needs_local(g) && g->member.context->gpu->local_in_launch)
+		r = stream_wait_for(g->last, g->last_seqno, SOV_MAX_WAIT);
+	else if (g->last)
+		r = stream_acquire(s, g->last->done, (uint32_t)g->last_seqno);
+	if (r)
+		return r;
+	if (g->last)
+		object_put(&g->last->member.object);
+	object_reference(&s->member.object);
+	g->last = s;
+	g->last_seqno = stream_last(s);
+	return r;
+}
+
+static sov_result graph_execute(struct graph_exec *g, struct stream *s)
+{
+	sov_result r = graph_order_after_last(g, s);
+	uint32_t i, k;
+
+	for (i = 0; !r && i < g->nsegments; i++) {
+		const struct graph_segment *segment = &g->segments[i];
+		uint32_t left = segment->host_count;
+
+		if (segment->words)
+			r = graph_submit_segment(g, s, segment);
+		for (k = segment->first_host; !r && left; k++) {
+			const struct node *n = &g->nodes[g->order[k]];
+
+			if (n->kind != NODE_HOST_FUNCTION)
+				continue;
+			left--;
+			r = stream_host_function(s, n->host.function, n->host.user);
+		}
+	}
+	if (!r)
+		g->last_seqno = stream_last(s);
+	return r;
+}
+
+sov_result api_graph_launch(sov_graph_exec exec, sov_stream stream)
+{
+	struct graph_exec *g = object_get(exec, OBJECT_GRAPH_EXEC);
+	sov_result r = SOV_ERROR_INVALID_HANDLE;
+	struct stream *s;
+
+	if (!g)
+		return r;
+	s = stream_find(g->member.context, stream);
+	if (s && stream_captured(s)) {
+		r = set_error(SOV_ERROR_UNSUPPORTED, "a captured stream cannot launch a graph; add "
+						     "its nodes to the captured graph");
+		object_put(&s->member.object);
+	} else if (s) {
+		pthread_mutex_lock(&g->executing);
+		r = g->closing ? set_error(SOV_ERROR_INVALID_HANDLE, "the graph is being destroyed")
+			       : graph_execute(g, s);
+		pthread_mutex_unlock(&g->executing);
+		if (!r && g->member.context->sync)
+			r = stream_wait_for(s, stream_last(s), SOV_MAX_WAIT);
+		object_put(&s->member.object);
+	}
+	object_put(&g->member.object);
+	return r;
+}

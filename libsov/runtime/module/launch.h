@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SOV_LAUNCH_H
+#define SOV_LAUNCH_H
+
+#include "libsov/runtime/module/function.h"
+
+/* Validates a launch. */
+sov_result function_check(const struct function *f, const sov_launch *l);
+/* Validates and submits a launch without the lock; the caller rings the doorbell. */
+sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
+			   uint64_t *seqno, struct doorbell *doorbell);
+
+#endif

@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Loading modules: PTX is compiled, or read from the cache; an image is used as it is. Also the
+ * calls that look up kernels and variables.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libsov/compiler/driver/compiler.h"
+#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/clock.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/base/log.h"
+#include "libsov/runtime/module/dump.h"
+#include "libsov/runtime/module/lazy_compile.h"
+#include "libsov/runtime/module/module_load.h"
+
+#define MODULE_LIBRARY (1u << 31) /* with the public flags: device code of device_services.c */
+#define SPIRV_MAGIC    0x07230203u
+#define FATBIN_MAGIC   0xba55ed50u
+
+/* ---- from PTX or file to image ---- */
+
+static sov_result read_lazy_variable(bool *eager)
+{
+	const char *text = getenv("SOV_LAZY");
+
+	*eager |= text && !strcmp(text, "0");
+	if (!text || !*text || !strcmp(text, "0") || !strcmp(text, "1"))
+		return SOV_OK;
+	return set_error(SOV_ERROR_INVALID_ARGUMENT, "SOV_LAZY is '%s'; it must be 0 or 1", text);
+}
+
+static sov_result compile_ptx(const struct context *c, const char *text, size_t bytes,
+			      uint32_t flags, struct module *m, size_t *image_bytes)
+{
+	struct compile_options o = {
+		.source = COMPILE_PTX,
+		.target = c->device->info.target,
+		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
+		.serial = flags & SOV_MODULE_SERIAL,
+		.library = flags & MODULE_LIBRARY,
+	};
+	bool eager = flags & (SOV_MODULE_EAGER | MODULE_LIBRARY) || dump_wanted();
+	const char *zero = memchr(text, 0, bytes);
+	struct compile_result result;
+	char text_error[128];
+	sov_result r;
+	bool good;
+
+	if (zero) {
+		snprintf(text_error, sizeof(text_error),
+			 "the text contains a zero byte at offset %zu; bytes must not include a "
+			 "terminator",
+			 (size_t)(zero - text));
+		return set_source_error(text_error);
+	}
+	r = read_lazy_variable(&eager);
+	if (r)
+		return r;
+	good = lazy_compile(text, bytes, &o, eager, &result, &m->lazy);
+	m->lazy_ops = &lazy_compile_ops;
+	m->file = result.image;
+	*image_bytes = result.image_size;
+	result.image = NULL;
+	module_messages_set(result.messages);
+	result.messages = NULL;
+	compile_result_free(&result);
+	if (good)
+		return SOV_OK;
+	/* The first message; all of them are in sov_module_messages. */
+	return set_error(SOV_ERROR_INVALID_SOURCE, "%.*s",
+			 (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
+}
+
+static sov_result module_make_image(const struct context *c, const void *data, size_t bytes,
+				    uint32_t flags, struct module *m, size_t *image_bytes)
+{
+	uint32_t magic = 0;
+
+	memcpy(&magic, data, bytes < sizeof(magic) ? bytes : sizeof(magic));
+	if (magic == SPIRV_MAGIC || magic == __builtin_bswap32(SPIRV_MAGIC))
+		return set_error(
+			SOV_ERROR_UNSUPPORTED,
+			"this is SPIR-V, which this version (%d.%d) cannot compile; use PTX",
+			SOV_VERSION_MAJOR, SOV_VERSION_MINOR);
+	if (magic == FATBIN_MAGIC)
+		return set_error(SOV_ERROR_UNSUPPORTED,
+				 "this is a fat binary; take PTX or a cubin out of it");
+	if (bytes < 4 || memcmp(data, "\177ELF", 4))
+		return compile_ptx(c, data, bytes, flags, m, image_bytes);
+	if (flags & ~SOV_MODULE_EAGER)
+		return set_error(
+			SOV_ERROR_INVALID_ARGUMENT,
+			"sov_module_options.flags 0x%x are for PTX; an image is run as it is",
+			flags);
+	m->file = malloc(bytes);
+	if (!m->file)
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
+				 "no %zu bytes of host memory for an image", bytes);
+	memcpy(m->file, data, bytes);
+	*image_bytes = bytes;
+	return SOV_OK;
+}
+
+static void module_dump(const struct context *c, const void *data, size_t bytes, uint32_t flags,
+			const struct module *m, size_t image_bytes, bool readable)
+{
+	bool image = bytes >= 4 && !memcmp(data, "\177ELF", 4);
+	struct dump d = {
+		.target = c->device->info.target,
+		.serial = flags & SOV_MODULE_SERIAL,
+		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
+		.source = image ? NULL : data,
+		.source_bytes = bytes,
+		.file = image ? data : m->file,
+		.file_bytes = image ? bytes : image_bytes,
+		.image = readable ? &m->image : NULL,
+		.gpu = c->gpu,
+		.chip = c->chip,
+	};
+
+	dump_module(&d);
+}
+
+/* Compiles without the lock: it is slow and needs only the context's device. */
+static sov_result module_compile(struct context *c, const void *data, size_t bytes, uint32_t flags,
+				 struct module *m)
+{
+	char text[256];
+	size_t image_bytes = 0;
+	uint64_t start = now_ns();
+	sov_result r = module_make_image(c, data, bytes, flags, m, &image_bytes);
+
+	if (!r && !image_read(&m->image, m->file, image_bytes, text, sizeof(text)))
+		r = set_source_error(text);
+	if (dump_wanted())
+		module_dump(c, data, bytes, flags, m, image_bytes, !r);
+	if (r)
+		return r;
+	LOG(MODULE, INFO, "%u kernels%s, an image of %zu bytes made of %zu in %llu us",
+	    m->image.nkernels + m->image.ndeclared, m->lazy ? " to be compiled on first use" : "",
+	    image_bytes, bytes, (unsigned long long)(now_ns() - start) / 1000);
+	return module_prepare(c, m);
+}
+
+/* ---- loading ---- */
+
+static sov_result module_load(sov_context context, const void *data, size_t bytes, uint32_t flags,
+			      sov_module *module)
+{
+	sov_result r;
+	struct context *c = context_enter(context, &r);
+	struct module *m;
+
+	if (!c)
+		return r;
+	pthread_mutex_unlock(&c->lock);
+	m = calloc(1, sizeof(*m));
+	if (m)
+		m->library = flags & MODULE_LIBRARY;
+	r = m ? module_compile(c, data, bytes, flags, m)
+	      : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a module");
+	pthread_mutex_lock(&c->lock);
+	if (!r)
+		r = context_check(c);
+	if (!r)
+		return module_install(c, m, module);
+	if (m)
+		module_discard(m);
+	return context_leave(c, r);
+}
+
+sov_result module_load_services(struct context *c, const char *ptx, size_t bytes,
+				sov_module *module)
+{
+	char *messages = strdup(sov_module_messages()); /* of the program's own load */
+	sov_result r = module_load(object_handle(&c->object), ptx, bytes, MODULE_LIBRARY, module);
+
+	module_messages_set(messages);
+	return r;
+}
+
+sov_result api_module_load(sov_context context, const void *data, size_t bytes,
+			   const sov_module_options *options, sov_module *module)
+{
+	sov_module_options o = SOV_INIT(sov_module_options);
+	sov_result r;
+
+	module_messages_set(NULL);
+	if (!data || !bytes || !module)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "%s",
+				 !module ? "module is NULL"
+				 : data  ? "bytes is 0"
+					 : "data is NULL");
+	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
+		return r;
+	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER))
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
+				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER",
+				 o.flags);
+	return module_load(context, data, bytes, o.flags, module);
+}
+
+/* ---- functions ---- */
+
+static uint32_t count_kernels(const struct module *m)
+{
+	return m->lazy ? m->image.ndeclared : m->image.nkernels;
+}
+
+static const char *kernel_name(const struct module *m, uint32_t k)
+{
+	return m->lazy ? m->image.declared[k].name : m->image.kernels[k].name;
+}
+
+/* Returns kernel k, compiled now if necessary; leaves the module. */
+static sov_result module_get_function(struct module *m, uint32_t k, sov_function *function)
+{
+	sov_result r;
+
+	if (!m->lazy) {
+		*function = object_handle(&m->functions[k].member.object);
+		return member_leave(m, SOV_OK);
+	}
+	pthread_mutex_unlock(&m->member.context->lock);
+	r = lazy_function(m, k, function);
+	object_put(&m->member.object);
+	return r;
+}
+
+sov_result api_module_get_function(sov_module module, const char *name, sov_function *function)
+{
+	sov_result r;
+	struct module *m;
+	uint32_t i, n;
+
+	if (!name || !function)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "%s is NULL",
+				 name ? "function" : "name");
+	m = member_enter(module, OBJECT_MODULE, &r);
+	if (!m)
+		return r;
+	n = count_kernels(m);
+	for (i = 0; i < n && strcmp(kernel_name(m, i), name); i++)
+		;
+	if (i < n)
+		return module_get_function(m, i, function);
+	return member_leave(m, set_error(SOV_ERROR_NOT_FOUND,
+					 "the module has no kernel '%s'; its first of %u is '%s'",
+					 name, n, n ? kernel_name(m, 0) : ""));
+}
+
+sov_result api_module_get_function_at(sov_module module, uint32_t index, sov_function *function)
+{
+	sov_result r;
+	struct module *m;
+
+	if (!function)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "function is NULL");
+	m = member_enter(module, OBJECT_MODULE, &r);
+	if (!m)
+		return r;
+	if (index < count_kernels(m))
+		return module_get_function(m, index, function);
+	return member_leave(m, set_error(SOV_ERROR_NOT_FOUND,
+					 "the module has %u kernels; there is no index %u",
+					 count_kernels(m), index));
+}
+
+sov_result api_module_get_variable(sov_module module, const char *name, sov_ptr *address,
+				   uint64_t *bytes)
+{
+	const struct image_variable *v = NULL;
+	struct module *m;
+	sov_result r;
+	uint32_t i;
+
+	if (!name)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "name is NULL");
+	m = member_enter(module, OBJECT_MODULE, &r);
+	if (!m)
+		return r;
+	for (i = 0; !v && i < m->image.nvariables; i++)
+		if (!strcmp(m->image.variables[i].name, name))
+			v = &m->image.variables[i];
+	if (!v)
+		return member_leave(
+			m, set_error(SOV_ERROR_NOT_FOUND,
+				     "the module has no variable '%s'; its first of %u is '%s'",
+				     name, m->image.nvariables,
+				     m->image.nvariables ? m->image.variables[0].name : ""));
+	if (address)
+		*address = m->parts[v->part]->va + v->offset;
+	if (bytes)
+		*bytes = v->bytes;
+	return member_leave(m, SOV_OK);
+}
+
+sov_result api_function_get_attributes(sov_function function, sov_function_attributes *attributes)
+{
+	sov_function_attributes a = SOV_INIT(sov_function_attributes);
+	const struct image_kernel *k;
+	struct function *f;
+	sov_result r;
+
+	f = member_enter(function, OBJECT_FUNCTION, &r);
+	if (!f)
+		return r;
+	k = f->kernel;
+	a.registers = k->registers;
+	a.shared_bytes =
+		k->shared_bytes - function_reserved_shared(f->member.context, &f->module->image, k);
+	a.local_bytes = f->info.local_bytes;
+	a.max_threads_per_block = f->max_threads;
+	a.code_bytes = k->code_bytes;
+	a.parameters = k->nparams;
+	a.parameter_bytes = k->param_bytes;
+	snprintf(a.name, sizeof(a.name), "%s", k->name);
+	return member_leave(f, struct_out("sov_function_attributes", attributes, &a, sizeof(a)));
+}
+
+sov_result api_function_get_occupancy(sov_function function, uint32_t threads,
+				      uint32_t shared_bytes, uint32_t *blocks)
+{
+	struct function *f;
+	sov_result r;
+
+	if (!blocks || !threads)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 blocks ? "threads is 0" : "blocks is NULL");
+	f = member_enter(function, OBJECT_FUNCTION, &r);
+	if (!f)
+		return r;
+	*blocks = function_occupancy(f, threads, shared_bytes);
+	return member_leave(f, SOV_OK);
+}
+
+sov_result api_function_get_parameter(sov_function function, uint32_t index, uint32_t *offset,
+				      uint32_t *bytes)
+{
+	sov_result r;
+	struct function *f = member_enter(function, OBJECT_FUNCTION, &r);
+
+	if (!f)
+		return r;
+	if (index >= f->kernel->nparams)
+		return member_leave(f,
+				    set_error(SOV_ERROR_NOT_FOUND,
+					      "kernel '%s' has %u parameters; there is no index %u",
+					      f->kernel->name, f->kernel->nparams, index));
+	if (offset)
+		*offset = f->kernel->params[index].offset;
+	if (bytes)
+		*bytes = f->kernel->params[index].size;
+	return member_leave(f, SOV_OK);
+}

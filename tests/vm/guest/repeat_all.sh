@@ -1,9 +1,0 @@
-# SPDX-License-Identifier: MIT
-# scenario of check-long
-# kernels: trixie-backports
-# append: slab_debug=U,kmalloc-* stack_depot_disable=on
-# firmware: small
-# What ends badly, a thousand times each.
-. /test/common.sh
-part repeat 1000
-tap_done
