@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * sov bench: measures launch latency, launch throughput and copy bandwidth of a device through the
- * public API. Each row is the median of many samples by the host's clock. Each row also verifies its
- * copy or store with new random contents, so that bench never reports the speed of wrong results.
+ * public API. Each row is the median of many samples by the host's clock. Each row also verifies
+ * its copy or store with new random contents, so that bench never reports the speed of wrong
+ * results.
  */
 #include <stdlib.h>
 #include <string.h>

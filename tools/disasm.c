@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * sov disasm: disassembles an image in the syntax of the vendor's own tools. A word that decodes to
- * no instruction is shown as unknown and makes the exit status 1. If the image has line information,
- * the source line precedes its instructions.
+ * no instruction is shown as unknown and makes the exit status 1. If the image has line
+ * information, the source line precedes its instructions.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -132,8 +132,8 @@ static int compare_code_offsets(const void *a, const void *b)
 		       : x->code.code_offset > y->code.code_offset;
 }
 
-/* Returns the symbols named `only`, or all, sorted by code offset. The caller frees the array; NULL:
- * out of memory. */
+/* Returns the symbols named `only`, or all, sorted by code offset. The caller frees the array;
+ * NULL: out of memory. */
 static struct code_symbol *collect_symbols(const struct image *im, const char *only,
 					   uint32_t *count)
 {

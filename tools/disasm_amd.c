@@ -47,8 +47,8 @@ static void append_branch_target(const struct image *im, const struct image_func
 			   out);
 }
 
-/* s_add_u32 after s_getpc_b64 adds the low half of a PC-relative offset. The linker has resolved it,
- * so no relocation is needed to find the callee. */
+/* s_add_u32 after s_getpc_b64 adds the low half of a PC-relative offset. The linker has resolved
+ * it, so no relocation is needed to find the callee. */
 static void append_callee(const struct image *im, const struct image_function *f, uint32_t at,
 			  const struct amd_inst *in, struct disasm_line *out)
 {

@@ -36,8 +36,8 @@ struct top_sample {
 	struct top_client *clients; /* counted so far, to count shared ones once */
 };
 
-/* Parses an fdinfo file (the kernel's Documentation/gpu/drm-usage-stats.rst); false: the file is not
- * a DRM client. */
+/* Parses an fdinfo file (the kernel's Documentation/gpu/drm-usage-stats.rst); false: the file is
+ * not a DRM client. */
 bool top_parse_fdinfo(const char *text, struct top_client *out);
 /* Returns false if out of memory. The caller frees the sample with top_free(). */
 bool top_take_sample(const struct doctor_snapshot *machine, struct top_sample *s);

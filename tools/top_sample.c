@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Scans /proc for processes with open GPU files. DRM drivers, sovgpu.ko among them, report the usage
- * of each client in fdinfo in a common format. NVIDIA's module reports nothing there, so only the
- * open files themselves are known. A client that several processes share counts for the first.
+ * Scans /proc for processes with open GPU files. DRM drivers, sovgpu.ko among them, report the
+ * usage of each client in fdinfo in a common format. NVIDIA's module reports nothing there, so only
+ * the open files themselves are known. A client that several processes share counts for the first.
  */
 #include <dirent.h>
 #include <errno.h>

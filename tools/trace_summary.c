@@ -45,7 +45,8 @@ static bool reader_accept(struct reader *r, char c)
 
 /* ---- values ---- */
 
-/* Escapes after the backslash. A \u code point above 0xff becomes a question mark: names are bytes. */
+/* Escapes after the backslash. A \u code point above 0xff becomes a question mark: names are
+ * bytes. */
 static bool read_escape(struct reader *r, char *out)
 {
 	static const char plain[] = "\"\\/bfnrt", means[] = "\"\\/\b\f\n\r\t";

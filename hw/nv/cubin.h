@@ -36,8 +36,8 @@
 
 /*
  * Relocations that a loader must apply in files of ptxas and nvlink 12.4 and 13.0, inferred from
- * the locations that they patch. S is the symbol's address plus the addend; SHT_REL sections store the
- * addend at the patched location. The linker resolves all other kinds.
+ * the locations that they patch. S is the symbol's address plus the addend; SHT_REL sections store
+ * the addend at the patched location. The linker resolves all other kinds.
  */
 #define NV_R_NONE        0
 #define NV_R_ADDRESS_32  1   /* data: low 32 bits of S */

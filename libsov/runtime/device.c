@@ -13,7 +13,6 @@
 
 #define MAX_DEVICES 64
 
-
 static struct {
 	bool ready;
 	uint32_t count;

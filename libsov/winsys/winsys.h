@@ -37,8 +37,8 @@ struct winsys_info {
 	/* Compute queues to create in advance, where creating one waits for the group's running
 	 * blocks; 0: creation never waits. */
 	uint32_t spare_queues;
-	/* Where queue_create waits for running work: how long the caller lets that work finish before it
-	 * gives up, in nanoseconds. With a longer wait the driver loses the group. */
+	/* Where queue_create waits for running work: how long the caller lets that work finish
+	 * before it gives up, in nanoseconds. With a longer wait the driver loses the group. */
 	uint64_t queue_create_patience;
 	/* GPU addresses that the driver uses in every address space; 0 bytes: none. */
 	uint64_t driver_va, driver_va_bytes;

@@ -172,7 +172,8 @@ static bool caches_in_order(struct wave *w, const struct op *op)
 		return !loads_in_flight(w, op, VM, h->issued[VM]) &&
 		       !loads_in_flight(w, op, VS, h->atomic);
 	}
-	if (!h->l1_invalidated || !(amd_wait_counters(&op->in) >> VM & 1) || op->in.field[AMD_F_GLC])
+	if (!h->l1_invalidated || !(amd_wait_counters(&op->in) >> VM & 1) ||
+	    op->in.field[AMD_F_GLC])
 		return true;
 	amd_print(&op->in, text, sizeof(text));
 	amd_wave_fault(w, LANES, MODEL_FAULT_HAZARD, 0,

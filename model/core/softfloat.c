@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* A finite number is unpacked into sign, exponent and a 128-bit significand whose lowest bit is
  * sticky ("jamming" in Berkeley SoftFloat). Two bits of headroom and twenty guard bits keep one
- * addition exact enough: bits are lost only when the exponents differ by so much that the leading
+ * addition exact enough: bits are lost only when the exponents differ so far that the leading
  * bits of the result do not change. */
 #include "model/core/softfloat.h"
 

@@ -66,7 +66,7 @@ struct scoreboard {
 };
 
 struct hazard {
-	struct flight kept[SASS_REUSE_SLOTS];            /* contents of the operand reuse cache, by slot */
+	struct flight kept[SASS_REUSE_SLOTS];     /* contents of the operand reuse cache, by slot */
 	struct flight last, barrier;              /* previous instruction; last block barrier */
 	uint64_t sequence[SASS_PIPE_COUNT];       /* instructions issued to each unit */
 	struct progress settled[SASS_PIPE_COUNT]; /* retired up to these */
@@ -261,7 +261,8 @@ static bool check_read(struct warp *w, const struct op *op, const struct sass_re
 					  f->op->inst->write_barrier);
 			return false;
 		}
-		need = sass_raw_latency(w->grid->chip->sm, f->op->inst, &t->uses[f->use], op->inst, u);
+		need = sass_raw_latency(w->grid->chip->sm, f->op->inst, &t->uses[f->use], op->inst,
+					u);
 		if (w->clock - f->cycle < need) {
 			report_distance(w, op, "reads", u, u->reg + i, f, w->clock - f->cycle,
 					need);

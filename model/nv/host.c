@@ -207,9 +207,9 @@ static bool run_method(struct model_channel *c, struct nv_method m, uint64_t dat
 	if (m.kind == NV_METHOD_IMMD_DATA)
 		return dispatch_method(c, m.subchannel, m.method, m.count);
 	for (uint32_t i = 0; i < m.count; i++) {
-		uint32_t step = m.kind == NV_METHOD_INC        ? i
+		uint32_t step = m.kind == NV_METHOD_INC       ? i
 				: m.kind == NV_METHOD_ONE_INC ? i != 0
-								     : 0;
+							      : 0;
 		uint32_t data;
 
 		if (atomic_load_explicit(&c->stop, memory_order_relaxed) ||

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Arbitrary text as a trace: the reader must sum it up or reject it with an offset, and the complete
- * part must end inside the text.
+ * Arbitrary text as a trace: the reader must sum it up or reject it with an offset, and the
+ * complete part must end inside the text.
  */
 #include <assert.h>
 #include "tools/trace_summary.c"

@@ -448,8 +448,7 @@ bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_resul
 
 	*r = (struct compile_result){0};
 	compile_unit(c, u);
-	good = collect_messages(c, unit, 1, &r->messages) &&
-	       link_units(c, unit, 1, IMAGE_UNIT, r);
+	good = collect_messages(c, unit, 1, &r->messages) && link_units(c, unit, 1, IMAGE_UNIT, r);
 	arena_free(&u->keep);
 	return good;
 }

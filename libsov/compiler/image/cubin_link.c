@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Cubin reader: memory layout. Assigns sections to the image's two parts, finds each kernel's
- * constant banks, turns data symbols into variables, and validates relocations.
+ * constant banks, makes variables of data symbols, and validates relocations.
  */
 #include <inttypes.h>
 #include <stdlib.h>

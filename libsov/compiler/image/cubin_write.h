@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The cubin writer: turns finished kernels into the bytes of an ELF file. Its output is
+ * The cubin writer: converts finished kernels to the bytes of an ELF file. Its output is
  * deterministic and has those of ptxas 12's sections and attributes that a driver needs; image.h
  * reads it back.
  */

@@ -130,7 +130,7 @@ struct image {
 struct image_format {
 	uint16_t machine;            /* e_machine */
 	bool lines_are_code_offsets; /* addresses in .debug_line are offsets in IMAGE_CODE */
-	/* Implements image_read; im is zero apart from its format. */
+	/* Implements image_read; im is zero except for its format. */
 	bool (*read)(struct image *im, const void *file, size_t size, char *message,
 		     size_t message_size);
 	/* Applies a relocation. address: the target's; from: the field's, on the GPU; field: the

@@ -3,8 +3,8 @@
  * Reductions over a subset of lanes. Hardware reduces over all active lanes, and may deliver the
  * result in a register that the warp has once. If not all lanes are members, lanes of another group
  * may be active too or overwrite that register. So each lane follows the chain of higher members
- * with doubling distance, as in list ranking (Wyllie, 1979): after log2(lanes) steps it knows the result
- * of all members from itself upwards, and the lowest member broadcasts the total.
+ * with doubling distance, as in list ranking (Wyllie, 1979): after log2(lanes) steps it knows the
+ * result of all members from itself upwards, and the lowest member broadcasts the total.
  */
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/passes/lower.h"

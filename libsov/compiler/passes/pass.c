@@ -2,7 +2,7 @@
 /*
  * The pass pipeline. Inlining comes first. After SSA construction, folding and value numbering feed
  * each other, so they run twice. Full unrolling then makes array indices constant, which lets
- * scalar replacement turn local arrays into values. Loop-invariant code motion follows once loop
+ * scalar replacement convert local arrays to values. Loop-invariant code motion follows once loop
  * bodies are minimal. Legalisation comes after these: before it, a division is one instruction that
  * CSE and LICM can handle; after it, a division is dozens of instructions that are folded and
  * numbered among themselves. Address folding is last because it replaces sums with machine offsets;

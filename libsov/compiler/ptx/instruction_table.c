@@ -17,9 +17,9 @@
  *   d = .type or nothing  also _
  *   tgt = label           tlist = targets: a .branchtargets list
  *
- * d, p and q are written, all others read; brackets are an address. Operands after c are named e and
- * f, whatever the manual names them. The row ends with the function that lowers it and its main IR
- * operation.
+ * d, p and q are written, all others read; brackets are an address. Operands after c are named e
+ * and f, whatever the manual names them. The row ends with the function that lowers it and its main
+ * IR operation.
  */
 #include "libsov/compiler/ptx/front_end.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The keywords of PTX: types, modifiers with slot and value, special registers. The instruction table
- * lists which of them an instruction accepts.
+ * The keywords of PTX: types, modifiers with slot and value, special registers. The instruction
+ * table lists which of them an instruction accepts.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"

@@ -78,7 +78,7 @@ static ir_val convert_float_integer(struct ptx *x, const struct ptx_inst *in, ir
 	return to_float ? saturate_float(x, in, v) : v;
 }
 
-/* Adding -0 is the identity, apart from .ftz and .sat. */
+/* Adding -0 is the identity, except with .ftz and .sat. */
 static ir_val convert_same_float(struct ptx *x, const struct ptx_inst *in, ir_val v,
 				 const struct ptx_type *t)
 {

@@ -446,8 +446,8 @@ void ptx_parse_loc(struct ptx *x)
 		ptx_next(x);
 	}
 	if (n == 3) {
-		m->source_locs = arena_grow(x->arena, m->source_locs, &m->source_locs_capacity, m->nsource_locs + 1,
-				       sizeof(*m->source_locs));
+		m->source_locs = arena_grow(x->arena, m->source_locs, &m->source_locs_capacity,
+					    m->nsource_locs + 1, sizeof(*m->source_locs));
 		m->source_locs[m->nsource_locs++] = p;
 	}
 	if (x->token.line == p.text_line)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Interface of the PTX front end: parses PTX text into an IR module. PTX registers become mutable
- * registers of the IR, which pass_ssa_construction turns into SSA values.
+ * registers of the IR, which pass_ssa_construction converts to SSA values.
  */
 #ifndef SOV_COMPILER_PTX_PTX_H
 #define SOV_COMPILER_PTX_PTX_H

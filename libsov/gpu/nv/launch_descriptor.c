@@ -58,7 +58,7 @@ uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uin
  * silently costs throughput, half of it in one measurement on an H200.
  */
 void nv_grid_carveout(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t threads,
-		   uint32_t dynamic_shared, uint32_t *min, uint32_t *target)
+		      uint32_t dynamic_shared, uint32_t *min, uint32_t *target)
 {
 	uint32_t max_kib = chip->shared_per_sm / KIB;
 	uint32_t block = round_up(k->shared_bytes + dynamic_shared, NV_QMD_SHARED_ALIGN);
@@ -205,11 +205,13 @@ static bool set_chain_link(const struct nv_qmd_layout *l, const struct nv_kernel
 		{NV_QMD_BANK_INVALIDATE, !link->keep_constants},
 		{NV_QMD_MEMBAR_CHASING, link->overlap_barrier},
 		{NV_QMD_BANK_PREFETCH, link->prefetch_constants},
-		{NV_QMD_BANK_PREFETCH_MAX, link->prefetch_constants == NV_QMD_PREFETCH_PRE ? bank : 0},
-		{NV_QMD_PROGRAM_PREFETCH_ADDRESS, link->prefetch_program ? first * NV_QMD_PREFETCH_UNIT : 0},
-		{NV_QMD_PROGRAM_PREFETCH_UNITS, !link->prefetch_program        ? 0
-					     : units > NV_QMD_PREFETCH_MAX ? NV_QMD_PREFETCH_MAX
-									 : units},
+		{NV_QMD_BANK_PREFETCH_MAX,
+		 link->prefetch_constants == NV_QMD_PREFETCH_PRE ? bank : 0},
+		{NV_QMD_PROGRAM_PREFETCH_ADDRESS,
+		 link->prefetch_program ? first * NV_QMD_PREFETCH_UNIT : 0},
+		{NV_QMD_PROGRAM_PREFETCH_UNITS, !link->prefetch_program       ? 0
+						: units > NV_QMD_PREFETCH_MAX ? NV_QMD_PREFETCH_MAX
+									      : units},
 	};
 
 	return set_fields(l, fields, COUNT(fields), qmd);
@@ -226,7 +228,7 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 	if (g->next && !set_dependent(nv_qmd_layout_of(chip->sm), g, qmd))
 		return false;
 	if (g->chain && !(set_chain_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g, qmd) &&
-			 set_latches(nv_qmd_layout_of(chip->sm), g, qmd)))
+			  set_latches(nv_qmd_layout_of(chip->sm), g, qmd)))
 		return false;
 	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
 	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)
@@ -254,7 +256,7 @@ void nv_grid_bank0_launch(const struct nv_chip *chip, const struct gpu_launch *g
 
 /* bytes: up to the parameters. Writes only the words that lie before them. */
 void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
-		  uint8_t *bank)
+			  uint8_t *bank)
 {
 	uint32_t constants = chip->sm >= 90 ? NV_BANK0_SM90_CONSTANTS : NV_BANK0_SM80_CONSTANTS;
 

@@ -94,9 +94,9 @@ enum { /* flags */
        EXEC_IN = 1 << 26, /* a scalar instruction that reads EXEC */
        M0_IN = 1 << 27,
        MESSAGE = 1 << 28,       /* the immediate is a message to the host or the scheduler */
-	TRANS = 1 << 29,         /* transcendental unit */
-	SLOW_MUL = 1 << 30,      /* multiplication of 32-bit words at a quarter of the rate */
-	FULL = E64 | SDWA | DPP, /* the forms of most short instructions */
+       TRANS = 1 << 29,         /* transcendental unit */
+       SLOW_MUL = 1 << 30,      /* multiplication of 32-bit words at a quarter of the rate */
+       FULL = E64 | SDWA | DPP, /* the forms of most short instructions */
        FLOAT = FULL | CLAMP | OMOD,
        FMAC = E64 | DPP | CLAMP | OMOD | READS_D,
 };

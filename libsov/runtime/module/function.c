@@ -63,5 +63,5 @@ uint32_t function_occupancy(const struct function *f, uint64_t threads, uint32_t
 	    f->plan.own_shared + (uint64_t)shared_bytes > c->device->info.shared_per_block)
 		return 0;
 	return c->gpu->occupancy(c->chip, f->kernel, (uint32_t)threads,
-			      (uint64_t)f->kernel->shared_bytes + shared_bytes);
+				 (uint64_t)f->kernel->shared_bytes + shared_bytes);
 }

@@ -98,8 +98,9 @@ static sov_result check_cooperative(const struct function *f, const sov_launch *
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "sov_launch.flags is 0x%x; known: SOV_LAUNCH_COOPERATIVE",
 				 l->flags);
-	fit = c->gpu->max_resident_blocks(c->chip, f->kernel, l->block[0] * l->block[1] * l->block[2],
-			       (uint64_t)f->kernel->shared_bytes + l->shared_bytes);
+	fit = c->gpu->max_resident_blocks(c->chip, f->kernel,
+					  l->block[0] * l->block[1] * l->block[2],
+					  (uint64_t)f->kernel->shared_bytes + l->shared_bytes);
 	if (blocks > fit)
 		return set_error(
 			SOV_ERROR_INVALID_LAUNCH,

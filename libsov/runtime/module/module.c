@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Modules in a context: an image's code and variables are written into two buffers of video memory,
- * and its kernels become functions. module_load.c turns PTX or a file into an image; lazy_compile.c
+ * and its kernels become functions. module_load.c makes an image of PTX or a file; lazy_compile.c
  * compiles the kernels of large modules on first use.
  */
 #include <stdio.h>

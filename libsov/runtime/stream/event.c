@@ -165,9 +165,9 @@ static sov_result event_record_release(struct event *e, struct stream *s)
 		semaphore->value++;
 		atomic_store_explicit(&e->mark, EVENT_RECORDED | semaphore->value,
 				      memory_order_release);
-		s->member.context->gpu->release(&slot.push, semaphore->va, semaphore->value,
-						GPU_RELEASE_TIMESTAMP |
-							(slot.concurrent ? GPU_RELEASE_NO_WAIT : 0));
+		s->member.context->gpu->release(
+			&slot.push, semaphore->va, semaphore->value,
+			GPU_RELEASE_TIMESTAMP | (slot.concurrent ? GPU_RELEASE_NO_WAIT : 0));
 		stream_submit(s, &slot);
 	}
 	pthread_mutex_unlock(&e->recording);

@@ -219,8 +219,8 @@ static uint64_t max_u64(uint64_t a, uint64_t b)
 static void ring_add_entry(struct stream *s, struct queue *q, const struct submission *p,
 			   uint64_t span, const struct gpu_completion *end)
 {
-	q->put = s->member.context->gpu->write_ring_entry(&q->memory, q->put, STREAM_RING_ENTRIES, span,
-					       p->engine == ENGINE_COPY, end);
+	q->put = s->member.context->gpu->write_ring_entry(&q->memory, q->put, STREAM_RING_ENTRIES,
+							  span, p->engine == ENGINE_COPY, end);
 }
 
 /* Where the ring entry itself releases the seqno (gpu->write_ring_entry). */

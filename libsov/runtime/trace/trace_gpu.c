@@ -361,7 +361,8 @@ void trace_work_end(struct trace_stream *t, struct trace_work *w, struct gpu_pus
 {
 	const struct gpu *g = t->context->gpu;
 
-	/* Where the ring entry releases the seqno (gpu->write_ring_entry), that comes after all of this. */
+	/* Where the ring entry releases the seqno (gpu->write_ring_entry), that comes after all of
+	 * this. */
 	if (done_va && !g->write_ring_entry)
 		g->acquire(push, done_va, w->payload);
 	g->release(push, t->stamps->va + line_offset(t, w) + STAMP_BYTES, w->payload,

@@ -19,8 +19,8 @@
 #define SPARE_QUEUES          2
 /* Half of the time that RM waits before it gives up and fails the group. */
 #define QUEUE_CREATE_PATIENCE UINT64_C(2000000000)
-/* RM reserves 512 MiB from 4 GiB on in every VA space (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen on
- * an H200). */
+/* RM reserves 512 MiB from 4 GiB on in every VA space (SPLIT_VAS_SERVER_RM_MANAGED_VA_START; seen
+ * on an H200). */
 #define DRIVER_VA             (UINT64_C(4) << 30)
 #define DRIVER_VA_BYTES       (UINT64_C(512) << 20)
 

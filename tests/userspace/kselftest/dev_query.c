@@ -106,7 +106,7 @@ int main(void)
 	ok(m.vram_bytes > 140ull << 30 && m.vram_bytes < 143771ull << 20 &&
 		   m.vram_free <= m.vram_bytes && m.vram_bytes - m.vram_free < GIB &&
 		   m.vram_mappable == m.vram_bytes && m.vram_page == 65536,
-	   "almost all VRAM of an H200 is reported, free apart from the driver's own, and "
+	   "almost all VRAM of an H200 is reported, free except for the driver's own, and "
 	   "mappable");
 	test_struct_sizes();
 	test_invalid_arguments();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Memory is cleared between owners. One process fills memory with a pattern, in blocks of many
- * sizes, and releases it in one of several ways: closed, unmapped late, killed. The next process
+ * sizes, and releases it by one of several methods: closed, unmapped late, killed. The next process
  * allocates as much, in other block sizes, and must find zeros, by CPU reads and by the copy
  * engine. On a card with little VRAM that covers all of it, including former contexts, page tables
  * and USERD pages.

@@ -171,7 +171,10 @@ static void reports(void)
 	reset_and_wait();
 
 	run(gate, streams[0], word);
-	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+	fails((struct winsys_error){.vendor_code = 31,
+				    .memory = true,
+				    .access = WINSYS_WRITE,
+				    .text = "x"},
 	      SOV_ERROR_FAULT, write, "a faulting write is attributed to the kernel's only store");
 	MUST(sov_context_get_fault(context, &f));
 	ok(f.pc != UINT64_MAX && !strncmp(f.instruction, write + 2, strlen(write + 2)),
@@ -179,9 +182,11 @@ static void reports(void)
 	reset_and_wait();
 
 	run(twice, streams[0], word);
-	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
-	      SOV_ERROR_FAULT, "; by one of +0x",
-	      "a faulting write lists both stores of the kernel");
+	fails(
+		(struct winsys_error){
+			.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+		SOV_ERROR_FAULT, "; by one of +0x",
+		"a faulting write lists both stores of the kernel");
 	MUST(sov_context_get_fault(context, &f));
 	ok(f.pc == UINT64_MAX && !*f.instruction,
 	   "a fault with two candidate stores names no instruction");
@@ -201,15 +206,15 @@ static void reports(void)
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4); /* ends at once */
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
-	      "the running kernel is named when another stream is idle");
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT,
+	      "kernel 'gate' on", "the running kernel is named when another stream is idle");
 	reset_and_wait();
 
 	run(gate, streams[0], word);
 	run(gate, streams[1], word);
 	run(opener, streams[1], word);
-	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT, "kernel 'gate' on",
-	      "a kernel that runs on two streams is named once");
+	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT,
+	      "kernel 'gate' on", "a kernel that runs on two streams is named once");
 	reset_and_wait();
 
 	run(gate, streams[0], word);
@@ -224,21 +229,25 @@ static void reports(void)
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4);
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
-	      SOV_ERROR_FAULT, "gh100.0: x; it was kernel 'gate' or 'open'",
-	      "a completed kernel is suspected of a faulting store");
+	fails(
+		(struct winsys_error){
+			.vendor_code = 31, .memory = true, .access = WINSYS_WRITE, .text = "x"},
+		SOV_ERROR_FAULT, "gh100.0: x; it was kernel 'gate' or 'open'",
+		"a completed kernel is suspected of a faulting store");
 	reset_and_wait();
 
 	run(gate, streams[0], word);
 	run(opener, streams[1], word + 4);
 	MUST(sov_stream_wait(streams[1], 10000000000));
-	fails((struct winsys_error){.vendor_code = 31, .memory = true, .access = WINSYS_READ, .text = "x"},
-	      SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
-	      "a completed kernel without loads is not suspected of a faulting load");
+	fails(
+		(struct winsys_error){
+			.vendor_code = 31, .memory = true, .access = WINSYS_READ, .text = "x"},
+		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
+		"a completed kernel without loads is not suspected of a faulting load");
 	reset_and_wait();
 
-	fails((struct winsys_error){.vendor_code = 79, .text = "gone"}, SOV_ERROR_FAULT, "gh100.0: gone",
-	      "an error on an idle GPU names no kernel");
+	fails((struct winsys_error){.vendor_code = 79, .text = "gone"}, SOV_ERROR_FAULT,
+	      "gh100.0: gone", "an error on an idle GPU names no kernel");
 	reset_and_wait();
 
 	fails(
@@ -272,11 +281,13 @@ static void told_late(void)
 
 	c->kernel_time_limit = 50000000;
 	fails_late(
-		(struct winsys_error){.vendor_code = 31, .memory = true, .address = 64, .text = "a fault"},
+		(struct winsys_error){
+			.vendor_code = 31, .memory = true, .address = 64, .text = "a fault"},
 		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: a fault",
 		"a fault reported after the time limit is SOV_ERROR_FAULT, not a hang");
 	fails_late(
-		(struct winsys_error){.vendor_code = 31, .memory = true, .stopped = true, .text = "a stop"},
+		(struct winsys_error){
+			.vendor_code = 31, .memory = true, .stopped = true, .text = "a stop"},
 		SOV_ERROR_HANG, "did not end within its limit of 0.050 s",
 		"an error caused by stopping a hung kernel is SOV_ERROR_HANG");
 	fails_late((struct winsys_error){.timed_out = true, .text = "too long"}, SOV_ERROR_HANG,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fake sovgpu.ko behind struct kmod_os: it returns ids, counts live objects, records submissions and
- * can be told to fail. It executes nothing; tests/vm shows that the real driver does.
+ * A fake sovgpu.ko behind struct kmod_os: it returns ids, counts live objects, records submissions
+ * and can be told to fail. It executes nothing; tests/vm shows that the real driver does.
  */
 #ifndef TESTS_FAKE_KMOD_H
 #define TESTS_FAKE_KMOD_H
@@ -58,7 +58,8 @@ static bool fake_fails(void)
 	return ++fake.calls == fake.fail_at;
 }
 
-/* The devices that libdrm lists: fake.nodes of ours, in descending order, and one of another driver. */
+/* The devices that libdrm lists: fake.nodes of ours, in descending order, and one of another
+ * driver. */
 static int fake_get_devices(uint32_t flags, drmDevicePtr devices[], int max_devices)
 {
 	int i;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A fake of NVIDIA's kernel module: files, the tree of RM objects, mappings and the controls that the
- * back end uses. It counts leaks and misuse, and can make the n-th call fail by errno or by status.
+ * A fake of NVIDIA's kernel module: files, the tree of RM objects, mappings and the controls that
+ * the back end uses. It counts leaks and misuse, and can make the n-th call fail by errno or by
+ * status.
  */
 #ifndef TESTS_FAKE_RM_H
 #define TESTS_FAKE_RM_H

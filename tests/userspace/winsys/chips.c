@@ -65,7 +65,8 @@ static bool layers_agree(const struct model_chip *m)
 	return info.warps_per_multiprocessor == m->warps_per_sm &&
 	       info.registers_per_multiprocessor == m->registers_per_sm &&
 	       info.shared_per_multiprocessor == m->shared_per_sm &&
-	       info.shared_per_block == m->shared_per_block && info.nv.sms_per_tpc == m->sms_per_tpc &&
+	       info.shared_per_block == m->shared_per_block &&
+	       info.nv.sms_per_tpc == m->sms_per_tpc &&
 	       info.max_threads_per_block == m->max_threads_per_block &&
 	       info.nv.host_class == m->host_class && info.nv.compute_class == m->compute_class &&
 	       info.nv.copy_class == m->copy_class && m->sm_count <= rows[i].sms &&

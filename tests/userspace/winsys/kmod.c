@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: MIT */
+// SPDX-License-Identifier: MIT
 /*
  * The way through our own kernel driver, against a driver that is not there: what is found, what is
  * refused and how, how work is handed over, and that nothing is left behind, whichever call fails.
@@ -343,9 +343,10 @@ static void failing(void *page)
 							     .state = cases[i].state,
 							     .fault_code = cases[i].code,
 							     .fault_address = cases[i].address};
-		ok(w->group_error(p.group, &e) && e.queue == p.compute && e.vendor_code == cases[i].code &&
-			   e.memory == cases[i].memory && e.address == cases[i].address &&
-			   e.timed_out == cases[i].timed_out && strstr(e.text, cases[i].text),
+		ok(w->group_error(p.group, &e) && e.queue == p.compute &&
+			   e.vendor_code == cases[i].code && e.memory == cases[i].memory &&
+			   e.address == cases[i].address && e.timed_out == cases[i].timed_out &&
+			   strstr(e.text, cases[i].text),
 		   "a faulted queue is reported: %s", e.text);
 		end(&p);
 	}
@@ -389,8 +390,8 @@ static void priorities(void *page)
 		return;
 	fake.state = (struct drm_sovgpu_queue_state){
 		.queue_id = low->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 13};
-	ok(w->group_error(p.group, &e) && e.queue == low && e.vendor_code == 13, "their fate is one: %s",
-	   e.text);
+	ok(w->group_error(p.group, &e) && e.queue == low && e.vendor_code == 13,
+	   "their fate is one: %s", e.text);
 	w->group_stop(p.group);
 	ok(!fake.live[FAKE_GROUP], "both are stopped");
 	w->queue_destroy(low);

@@ -288,7 +288,8 @@ static void test_group(void)
 	ok(w->group_error(g, &e) && e.vendor_code == 31 && e.memory && e.address == 0x7000000000 &&
 		   e.pc == 0x12340,
 	   "nvrm: the error notifier and the SM debugger describe the error: %s", e.text);
-	ok(w->group_error(g, &e) && e.vendor_code == 31, "nvrm: group_error reports the same error again");
+	ok(w->group_error(g, &e) && e.vendor_code == 31,
+	   "nvrm: group_error reports the same error again");
 	w->group_stop(g);
 	ok(fake.stops == 1, "nvrm: group_stop does not stop the SMs of a failed group");
 	w->queue_destroy(q[0]);

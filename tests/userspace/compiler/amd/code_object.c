@@ -35,12 +35,13 @@ static bool small_one(void)
 	good = im.format == &image_code_object && !strcmp(im.target, "gfx1030") &&
 	       im.nkernels == 1 && !strcmp(k->name, "k") && k->code_offset == AT_CODE &&
 	       k->code_bytes == 8 && k->code == file + AT_CODE &&
-	       image_amd_kernel(k)->descriptor_offset == AT_DESCRIPTOR && image_amd_kernel(k)->kernarg_bytes == 16 &&
-	       k->nparams == 1 && k->params[0].size == 8 && k->param_bytes == 8 &&
+	       image_amd_kernel(k)->descriptor_offset == AT_DESCRIPTOR &&
+	       image_amd_kernel(k)->kernarg_bytes == 16 && k->nparams == 1 &&
+	       k->params[0].size == 8 && k->param_bytes == 8 &&
 	       image_amd_kernel(k)->hidden[AMD_HIDDEN_BLOCK_COUNT_X].offset == 8 &&
 	       image_amd_kernel(k)->hidden[AMD_HIDDEN_BLOCK_COUNT_X].bytes == 4 &&
-	       !image_amd_kernel(k)->hidden[AMD_HIDDEN_BLOCK_COUNT_Y].bytes && k->shared_bytes == 128 &&
-	       bytes == OBJECT_BYTES + 100 && !im.part_bytes[IMAGE_DATA];
+	       !image_amd_kernel(k)->hidden[AMD_HIDDEN_BLOCK_COUNT_Y].bytes &&
+	       k->shared_bytes == 128 && bytes == OBJECT_BYTES + 100 && !im.part_bytes[IMAGE_DATA];
 	memory = malloc(bytes);
 	memset(memory, 0xff, bytes);
 	image_load_part(&im, IMAGE_CODE, &(struct image_addresses){.base = {0x1000}}, memory);
@@ -65,7 +66,8 @@ static const struct {
 	{offsetof(Elf64_Ehdr, e_phnum), 2, 60000, "end beyond the file"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_offset), 8, 1, "segment 0 of"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_memsz), 8, 1ull << 40, "segment 0 of"},
-	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_type), 4, PT_NULL, "the file has no loadable segment"},
+	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_type), 4, PT_NULL,
+	 "the file has no loadable segment"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R, "are not its code"},
 	{AT_SEGMENTS + offsetof(Elf64_Phdr, p_flags), 4, PF_R | PF_W | PF_X,
 	 "both writable and executable"},

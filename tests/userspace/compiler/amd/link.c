@@ -115,14 +115,16 @@ static bool kernels_as_made(const struct image *im)
 				  *h = find_kernel(im, "constant_kernel");
 
 	return im->nkernels == 3 && c && t && h && c->param_bytes == 8 && c->nparams == 1 &&
-	       image_amd_kernel(c)->kernarg_bytes == 8 && t->shared_bytes == 64 && t->required_threads[0] == 32 &&
-	       t->required_threads[2] == 1 && h->param_bytes == 12 && h->nparams == 2 &&
-	       h->params[1].offset == 8 && h->params[1].size == 4 && image_amd_kernel(h)->kernarg_bytes == 24 &&
-	       image_amd_kernel(h)->hidden[AMD_HIDDEN_BLOCK_COUNT_X].offset == 16 && c->registers == 2 &&
-	       c->code_offset % 256 == 0 && t->code_offset % 256 == 0 && !c->calls &&
-	       AMD_RSRC2_USER_SGPRS(image_amd_kernel(c)->descriptor.rsrc2) == 2 &&
+	       image_amd_kernel(c)->kernarg_bytes == 8 && t->shared_bytes == 64 &&
+	       t->required_threads[0] == 32 && t->required_threads[2] == 1 &&
+	       h->param_bytes == 12 && h->nparams == 2 && h->params[1].offset == 8 &&
+	       h->params[1].size == 4 && image_amd_kernel(h)->kernarg_bytes == 24 &&
+	       image_amd_kernel(h)->hidden[AMD_HIDDEN_BLOCK_COUNT_X].offset == 16 &&
+	       c->registers == 2 && c->code_offset % 256 == 0 && t->code_offset % 256 == 0 &&
+	       !c->calls && AMD_RSRC2_USER_SGPRS(image_amd_kernel(c)->descriptor.rsrc2) == 2 &&
 	       AMD_RSRC1_VGPRS(image_amd_kernel(c)->descriptor.rsrc1) == 8 &&
-	       AMD_RSRC1_FLOAT_MODE(image_amd_kernel(c)->descriptor.rsrc1) == AMD_FLOAT_MODE_DEFAULT;
+	       AMD_RSRC1_FLOAT_MODE(image_amd_kernel(c)->descriptor.rsrc1) ==
+		       AMD_FLOAT_MODE_DEFAULT;
 }
 
 static const struct image_variable *find_variable(const struct image *im, const char *name)

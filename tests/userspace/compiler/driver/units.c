@@ -164,8 +164,10 @@ static bool matches_whole(const struct image *all, const struct compile_result *
 
 		good = other && mine->code_bytes == other->code_bytes &&
 		       !memcmp(mine->code, other->code, mine->code_bytes) &&
-		       image_nv_kernel(mine)->banks[4].offset == image_nv_kernel(other)->banks[4].offset &&
-		       image_nv_kernel(mine)->banks[4].bytes == image_nv_kernel(other)->banks[4].bytes;
+		       image_nv_kernel(mine)->banks[4].offset ==
+			       image_nv_kernel(other)->banks[4].offset &&
+		       image_nv_kernel(mine)->banks[4].bytes ==
+			       image_nv_kernel(other)->banks[4].bytes;
 	}
 	image_free(&im);
 	return good;

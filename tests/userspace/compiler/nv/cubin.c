@@ -68,8 +68,9 @@ static void check_round_trip(void)
 	   "cubin round trip preserves a kernel's name and code");
 	ok(k->registers == 18 && image_nv_kernel(k)->barriers == 1 && k->shared_bytes == 0x480,
 	   "cubin round trip preserves registers, barriers and shared memory");
-	ok(image_nv_kernel(k)->param_base == 0x210 && k->param_bytes == 24 && image_nv_kernel(k)->bank0_bytes == 0x228 &&
-		   k->nparams == 3 && k->params[1].offset == 8 && k->params[1].size == 8,
+	ok(image_nv_kernel(k)->param_base == 0x210 && k->param_bytes == 24 &&
+		   image_nv_kernel(k)->bank0_bytes == 0x228 && k->nparams == 3 &&
+		   k->params[1].offset == 8 && k->params[1].size == 8,
 	   "cubin round trip preserves a kernel's parameters");
 	ok(k->max_threads == 128 && k->required_threads[0] == 64 && k->required_threads[1] == 2,
 	   "cubin round trip preserves the required block size");
@@ -278,7 +279,8 @@ static void check_other_abi(void)
 	header(file)->e_flags = 0x06005004;
 	max[0] = NV_INFO_BYTE, max[1] = NV_INFO_BARRIERS, max[2] = 3;
 	ok(image_read(&im, file, size, message, sizeof(message)) && image_nv_sm(&im) == 80 &&
-		   image_nv_kernel(&im.kernels[0])->barriers == 3 && image_nv_kernel(&im.kernels[1])->barriers == 0,
+		   image_nv_kernel(&im.kernels[0])->barriers == 3 &&
+		   image_nv_kernel(&im.kernels[1])->barriers == 0,
 	   "cubin reader understands the header of CUDA 13's ABI");
 	image_free(&im);
 }

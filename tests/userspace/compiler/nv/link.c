@@ -38,14 +38,19 @@ static void test_layout(const struct image *im)
 	ok(k->code_offset % 128 == 0 && find_section(im, ".text.f")->offset % 128 == 0 &&
 		   find_section(im, ".text.f")->offset >= k->code_offset + k->code_bytes,
 	   "code sections are aligned to 128 bytes and do not overlap");
-	ok(image_nv_kernel(k)->banks[2].bytes == 4 && image_nv_kernel(k)->banks[2].part == IMAGE_CODE && image_nv_kernel(k)->banks[3].bytes == 16 &&
-		   image_nv_kernel(k)->banks[4].bytes == 8 && !image_nv_kernel(k)->banks[1].bytes && !image_nv_kernel(k)->banks[5].bytes,
+	ok(image_nv_kernel(k)->banks[2].bytes == 4 &&
+		   image_nv_kernel(k)->banks[2].part == IMAGE_CODE &&
+		   image_nv_kernel(k)->banks[3].bytes == 16 &&
+		   image_nv_kernel(k)->banks[4].bytes == 8 && !image_nv_kernel(k)->banks[1].bytes &&
+		   !image_nv_kernel(k)->banks[5].bytes,
 	   "kernel has constant banks 2, 3 and 4 of the expected sizes");
-	ok(image_nv_kernel(k)->banks[3].offset % 256 == 0 && image_nv_kernel(k)->banks[2].offset % 64 == 0,
+	ok(image_nv_kernel(k)->banks[3].offset % 256 == 0 &&
+		   image_nv_kernel(k)->banks[2].offset % 64 == 0,
 	   "constant banks have the alignment that the hardware needs");
 	ok(im->nvariables == 4 && counter && counter->bytes == 4 && coefs && coefs->bytes == 16,
 	   "loader finds four variables and their sizes");
-	ok(coefs->offset == image_nv_kernel(k)->banks[3].offset && coefs->part == image_nv_kernel(k)->banks[3].part,
+	ok(coefs->offset == image_nv_kernel(k)->banks[3].offset &&
+		   coefs->part == image_nv_kernel(k)->banks[3].part,
 	   "variable in constant bank 3 has the bank's offset");
 	ok(im->nrelocations == 7, "relocations of sections that are not loaded are ignored");
 }

@@ -57,8 +57,8 @@ static bool write_qmd(const struct nv_chip *chip, const struct nv_kernel *k, str
 
 	if (!nv_grid_plan(chip, k, &plan))
 		return false;
-	nv_grid_carveout(chip, k, g.block[0] * g.block[1] * g.block[2], g.dynamic_shared, &g.carveout_min,
-		      &g.carveout_target);
+	nv_grid_carveout(chip, k, g.block[0] * g.block[1] * g.block[2], g.dynamic_shared,
+			 &g.carveout_min, &g.carveout_target);
 	return nv_grid_qmd(chip, &plan, &g, qmd);
 }
 

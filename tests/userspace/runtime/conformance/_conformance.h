@@ -55,9 +55,9 @@ UNUSED static uint64_t conformance_free(sov_context watch)
 /*
  * Whether a living context has freed what it used. NVIDIA's driver keeps some memory until the
  * context is destroyed: page directories of addresses that were used once, 4 KiB for each 512 MiB
- * of them, in units of 64 KiB (an H200 was found to miss one; tests/silicon/vram_retained.c is to show
- * whether this is the reason). The 64 GiB that the library cycles through need 512 KiB; twice that
- * is allowed.
+ * of them, in units of 64 KiB (an H200 was found to miss one; tests/silicon/vram_retained.c is to
+ * show whether this is the reason). The 64 GiB that the library cycles through need 512 KiB; twice
+ * that is allowed.
  */
 UNUSED static bool conformance_given_back(uint64_t before, uint64_t after)
 {

@@ -248,8 +248,8 @@ static void what_cannot_be_registered(void)
 static void contexts(void)
 {
 	sov_context other = context_on("ga100.0", 0);
-	uint8_t *pages =
-		mmap(soft_mmap_hint(), PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *pages = mmap(soft_mmap_hint(), PAGE, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	uint32_t *p, value = 0;
 	sov_ptr far;
 
