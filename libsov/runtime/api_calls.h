@@ -6,7 +6,7 @@
  *
  * Included without a definition of CALL, this file declares the implementations. api.c defines CALL
  * to generate the public functions and their descriptions. A new call needs its declaration in
- * sov.h, its row here, its implementation and its entry in docs/man/libsov.3.
+ * sov.h, its row here, its implementation and its page in docs/man.
  */
 #ifndef SOV_API_CALLS_H
 #define SOV_API_CALLS_H

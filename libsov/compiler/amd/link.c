@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Module layout and linking: amd_plan() lays out variables before any code exists, and amd_link()
- * assembles the units' code fragments into a code object. Constants are ordinary variables: gfx10 has
- * no constant memory other than what scalar loads read.
+ * assembles the units' code fragments into a code object. Constants are ordinary variables: gfx10
+ * has no constant memory other than what scalar loads read.
  */
 #include <stdlib.h>
 #include "libsov/compiler/amd/module.h"

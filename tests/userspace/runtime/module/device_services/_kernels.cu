@@ -64,11 +64,11 @@ KERNEL void asserts(unsigned bad, unsigned *out)
 }
 
 /* Each thread holds some blocks at a time and looks whether another has written into them. */
-KERNEL void blocks(unsigned turns, unsigned *bad)
+KERNEL void blocks(unsigned iterations, unsigned *bad)
 {
 	unsigned i = number(), wrong = 0, *held[4] = {0, 0, 0, 0};
 
-	for (unsigned t = 0; t < turns; t++) {
+	for (unsigned t = 0; t < iterations; t++) {
 		unsigned **at = &held[(i + t * 3) % 4], words = 1 + (i * 7 + t * 13) % 90;
 
 		if (*at) {
