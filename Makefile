@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-# sovgpu: one Makefile, sources found by folder, everything it makes under $(BUILD).
+# The build of sovgpu: finds sources by folder and writes all outputs below $(BUILD).
 #
-#   make demo            install what is missing, build, compile a kernel, show its code, run it
-#   make check           what CI runs: builds, tests, sanitizers, fuzz targets, virtual machines
-#   make check-fast      one build and its tests       make check-long     with clean machines
-#   make check-oracles   other people's tools judge    make bench          measured figures
+#   make demo            install dependencies, build, compile a kernel, disassemble it, run it
+#   make check           the checks of CI: builds, tests, sanitizers, fuzz targets, virtual machines
+#   make check-fast      one build and its tests       make check-long     check and the long tests
+#   make check-oracles   compare with other tools      make bench          benchmarks
 #   make fuzz            libFuzzer, FUZZ_SECONDS each  make silicon        bundle for a real GPU
 #   make check-vm        the kernel driver in virtual machines (root; cached under ~/.cache)
 #   make deps all tests install uninstall clean dkms-install dkms-uninstall
@@ -19,14 +19,14 @@ MANDIR  ?= $(PREFIX)/share/man
 ORACLES ?= ../shared/oracles
 FUZZ_SECONDS ?= 60
 
-# The version stands in sov.h.
+# sov.h defines the version.
 VERSION := $(shell awk '/define SOV_VERSION_(MAJOR|MINOR) / { printf "%s.", $$3 } END { print 0 }' libsov/sov.h)
 SONAME  := libsov.so.$(firstword $(subst ., ,$(VERSION)))
 Q       := $(if $(V),,@)
 say      = $(if $(V),@:,@printf '  %-5s %s\n' $(1) $(2))
 comma   := ,
 
-# libdrm is what the back end for sovgpu.ko is made with; a build without it lacks that back end.
+# The kmod winsys (sovgpu.ko) needs libdrm; a build without libdrm leaves that winsys out.
 PKG_CONFIG ?= pkg-config
 HAVE_LIBDRM := $(shell $(PKG_CONFIG) --exists libdrm && echo yes)
 DRM_CFLAGS  := $(if $(HAVE_LIBDRM),-DSOV_HAVE_KMOD $(shell $(PKG_CONFIG) --cflags libdrm))
@@ -38,7 +38,7 @@ ALL_CFLAGS := -std=c11 -D_GNU_SOURCE -I. $(DRM_CFLAGS) -g -Wall -Wextra -Werror 
 	-Wmissing-prototypes -fPIC -fvisibility=hidden -ffp-contract=off -fno-math-errno -pthread -MMD -MP \
 	$(if $(DEBUG),-O0,$(if $(SAN),-O1 -fno-omit-frame-pointer,-O2)) $(if $(DEBUG)$(SAN),-DSOV_VERIFY) \
 	$(SANFLAGS) $(CFLAGS)
-# The build id is part of the names under which compilations are kept on disk (libsov/runtime/module/compile_cache.c).
+# The disk cache of compilations uses the build id in its keys (libsov/runtime/module/compile_cache.c).
 ALL_LDFLAGS := $(SANFLAGS) -pthread -Wl,--build-id $(LDFLAGS)
 LIBS    := $(DRM_LIBS) -lm -ldl
 
@@ -46,7 +46,7 @@ sources   = $(sort $(shell find $(1) -name '*.c' ! -name '_*'))
 lib_src  := $(filter-out model/card/% $(if $(HAVE_LIBDRM),,libsov/winsys/kmod/%),$(call sources,libsov model))
 card_src := $(call sources,model/card)
 tool_src := $(call sources,tools)
-# Tests of the kernel driver's calls run where it has a card: tests/vm builds them.
+# The kselftests need the kernel driver and a card: tests/vm builds and runs them.
 test_src := $(filter-out tests/userspace/kselftest/% $(if $(HAVE_LIBDRM),,tests/userspace/winsys/kmod.c), \
 	$(call sources,tests/userspace))
 test_sh  := $(sort $(shell find tests/userspace -name '*.sh' ! -name '_*'))
@@ -54,7 +54,7 @@ test_sh  := $(sort $(shell find tests/userspace -name '*.sh' ! -name '_*'))
 obj       = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
 helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tools/_*.c))
-# What several threads do at once: judged by a thread sanitizer (SAN=thread).
+# Tests of concurrent code; tests/check also runs them under ThreadSanitizer (SAN=thread).
 thread_tests := $(addprefix $(BUILD)/tests/, \
 	$(addprefix runtime/stream/,concurrency threads streams host_functions limits) \
 	$(addprefix runtime/memory/,copy_threads local_memory) \
@@ -77,27 +77,27 @@ thread-tests: $(thread_tests)
 fuzzers: $(fuzzers)
 judges: $(judges)
 
-# Changed flags or another compiler rebuild everything.
+# Changed flags or another compiler rebuild all objects.
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(CC) $(ALL_CFLAGS) | $(ALL_LDFLAGS)' >$@.new
 	@if cmp -s $@.new $@; then rm $@.new; else mv $@.new $@; fi
 
-# The executor's lane loops are what -O3 is for. That a loop was asked to be vectorised and is not
-# (sanitizers prevent it) is no error.
+# -O3 vectorises the executor's lane loops. Clang warns if it cannot vectorise a loop with a vectorise
+# pragma, which sanitizers cause; that warning is no error.
 $(BUILD)/obj/model/%.o: ALL_CFLAGS += $(if $(DEBUG)$(SAN),,-O3) -Wno-pass-failed
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-# Everything, symbols visible: what the tools, tests and fuzzers link with.
+# All objects with all symbols visible, for the tools, tests and fuzzers.
 $(BUILD)/libsov-all.a: $(call obj,$(lib_src) $(card_src))
 	$(call say,AR,$@)
 	$(Q)rm -f $@
 	$(Q)$(AR) rcs $@ $^
 
-# What programs link with: the symbols of sov.h and no others.
+# The library for programs exports only the symbols of sov.h.
 $(BUILD)/libsov.so.$(VERSION): $(call obj,$(lib_src)) libsov/sov.map
 	$(call say,LD,$@)
 	$(Q)$(CC) -shared -Wl,-soname,$(SONAME) -Wl,--version-script=libsov/sov.map -Wl,-z,defs \
@@ -111,7 +111,7 @@ define program
 $(call say,LD,$@)
 $(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(filter %.o %.a,$^) $(LIBS)
 endef
-# Without a dynamic linker the tool starts in half the time; where no static C library is there, with one.
+# A static sov starts in half the time; link it dynamically if there is no static C library.
 can_be_static = $(if $(SANFLAGS),,$(shell echo 'int main(void) { return 0; }' | \
 	$(CC) -static -x c -o /dev/null - -lm >/dev/null 2>&1 && echo -static))
 $(BUILD)/sov: private ALL_LDFLAGS += $(can_be_static)
@@ -127,7 +127,7 @@ $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libsov-all.a
 	$(program)
 $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/_main.o $(BUILD)/libsov-all.a
 	$(program)
-# Examples see what a user sees: sov.h and the shared library.
+# Examples are built like user programs: with sov.h and the shared library only.
 $(BUILD)/examples/%: examples/%.c libsov/sov.h $(BUILD)/libsov.so $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
@@ -143,17 +143,17 @@ demo: deps
 		|| { cat $(BUILD)/demo.log; echo 'demo: FAIL: the build'; exit 1; }
 	@BUILD=$(BUILD) examples/demo.sh
 
-# tests/check counts build steps as tests and ends with one line for everything.
+# tests/check counts build steps as tests; its last line counts all of them.
 check: deps
 	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check full
 check-fast:
 	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check fast
 check-long: deps
 	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check long
-# Other people's disassembler and compiler: here a missing one is a failure.
+# Compares with third-party disassemblers and compilers (nvdisasm, ptxas, LLVM); a missing one is a failure.
 check-oracles:
 	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' ORACLES='$(ORACLES)' tests/check oracles
-# What tests/check runs: programs, then scripts.
+# The tests that tests/check runs: programs, then scripts.
 list:
 	@printf '%s\n' $(tests) $(test_sh)
 list-thread-tests:
@@ -170,8 +170,8 @@ silicon: all
 fuzz: deps
 	@MAKEFLAGS= BUILD=$(BUILD) MAKE='$(MAKE)' FUZZ_SECONDS=$(FUZZ_SECONDS) tests/fuzz/libfuzzer.sh
 
-# The kernel driver as dkms wants it: source under /usr/src, built for every kernel that comes. It is installed for the one
-# that runs, or for KERNEL.
+# DKMS package of the kernel driver: installs its source below /usr/src, which DKMS builds for every new kernel.
+# dkms-install builds for the running kernel, or for KERNEL.
 kernel_src := Kbuild kmod/features.sh $(shell find kmod hw/*.h hw/nv uapi -name '*.[chS]')
 dkms       := /usr/src/sovgpu-$(VERSION)
 dkms-source:
@@ -185,14 +185,14 @@ dkms-uninstall:
 	$(if $(DESTDIR),,dkms remove sovgpu/$(VERSION) --all)
 	rm -rf $(DESTDIR)$(dkms) $(DESTDIR)/usr/share/doc/sovgpu $(DESTDIR)/usr/lib/udev/rules.d/70-sovgpu.rules
 
-# The part of check that boots virtual machines; VM_CACHE=none leaves it out.
+# The virtual-machine part of check; VM_CACHE=none skips it.
 deps-vm: deps
 	@tests/vm/prepare.sh
 check-vm: deps
 	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check vm
 
 man := $(wildcard docs/man/*.[1-9])
-# CALL:PAGE for every call that a page of section 3 names in its heading: man finds the page by the call.
+# CALL:PAGE for each function in the NAME line of a section 3 page; install links CALL.3 to the page.
 man_calls = $(shell for m in docs/man/*.3; do for c in $$(sed -n '4s/ .-.*//p' $$m | tr -d ,); do \
 	echo $$c:$$(basename $$m); done; done | grep -v '^\(.*\):\1\.3$$')
 install: all

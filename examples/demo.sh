@@ -9,8 +9,8 @@ trap 'echo "demo: FAIL"' EXIT
 step() {
 	printf '\n== %s\n' "$1"
 }
-# check_elements FILE COUNT CONDITION: checks the elements that sov run has printed with an awk
-# condition on the index i and the value v.
+# check_elements FILE COUNT CONDITION: checks that FILE, the output of sov run, has COUNT elements that
+# all satisfy CONDITION, an awk expression of the index i and the value v.
 check_elements() {
 	sed -n 's/^argument [0-9]*, [^:]*: //p' "$1" | awk -v want="$2" "{
 		for (i = 0; i < NF; i++) { v = \$(i + 1) + 0; if (!($3)) { print \"element \" i \" is \" v; exit 1 } }

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* y = 2 x + y for 1024 elements, one thread each: cc saxpy.c $(pkg-config --cflags --libs sov) */
+/*
+ * Computes y = 2 x + y for 1024 elements, one per thread.
+ * Build: cc saxpy.c $(pkg-config --cflags --libs sov)
+ */
 #include <sov.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The device code of printf, assert, malloc and free; device_services.h is its interface with the
- * runtime. ptx.sh compiles it to device_services_ptx.c. It makes no calls, because each service is one
- * function, and it is lock-free: a retry means that another thread has made progress.
+ * Device code of printf, assert, malloc and free; device_services.h defines its interface with the
+ * runtime, and ptx.sh compiles it to device_services_ptx.c. Each service is one function without
+ * calls. The algorithms are lock-free: a compare-and-swap fails only if another thread made
+ * progress. The heap has segregated free lists, one Treiber stack per power of two.
  */
 #include "services.h"
 
@@ -63,7 +64,7 @@ DEVICE void fence()
 	asm volatile("membar.sys;" ::: "memory");
 }
 
-/* ---- stopping ---- */
+/* ---- assert ---- */
 
 DEVICE void copy_text(char *to, const char *from)
 {
@@ -74,7 +75,7 @@ DEVICE void copy_text(char *to, const char *from)
 	to[i] = 0;
 }
 
-/* The first thread records the reason and traps; the others exit. */
+/* The first thread writes the assertion record and traps; later threads exit. */
 DEVICE void stop(const char *expression, const char *file, unsigned line, const char *function,
 		 u64 address)
 {
@@ -108,14 +109,14 @@ SERVICE void service_assert(const char *expression, const char *file, unsigned l
 	stop(expression, file, line, function, 0);
 }
 
-/* ---- printing ---- */
+/* ---- printf ---- */
 
 struct writer {
 	u64 ring, mask;
-	u64 start, bytes; /* of the record */
-	u64 at;           /* next byte, relative to the record */
+	u64 start, bytes; /* position and size of the record */
+	u64 at;           /* offset of the next byte in the record */
 	u64 word;
-	bool writing;     /* false: only counts bytes */
+	bool writing;     /* false: count bytes only */
 };
 
 DEVICE void put(struct writer *w, unsigned byte)
@@ -150,7 +151,7 @@ DEVICE u64 take(struct arguments *a, unsigned bytes)
 	return v;
 }
 
-/* Copies the format and the values of its conversions; returns the number of conversions. */
+/* Writes the format and the argument of each conversion; returns the number of conversions. */
 DEVICE int put_line(struct writer *w, const char *format, struct arguments a)
 {
 	const char *p = format;
@@ -237,14 +238,14 @@ SERVICE int service_print(const char *format, const void *arguments)
 	return count;
 }
 
-/* ---- memory ---- */
+/* ---- malloc and free ---- */
 
 #define IN_USE 0x5e7a11ceu
 #define FREED  0x0f7eed00u
 
 struct header {
-	unsigned state, power; /* of the block's size */
-	unsigned next;         /* when free: 1 + the unit of the next free block */
+	unsigned state, power; /* log2 of the block's size */
+	unsigned next;         /* in a free block: 1 + the unit of the next free block */
 	unsigned unused;
 };
 
@@ -253,7 +254,7 @@ DEVICE struct header *header_at(const struct services_control *c, unsigned unit)
 	return (struct header *)(c->heap + (u64)unit * SERVICES_UNIT);
 }
 
-/* Each list head includes a count, against the ABA problem. */
+/* The upper half of a list head counts updates, which prevents the ABA problem. */
 DEVICE struct header *pop(struct services_control *c, unsigned power)
 {
 	u64 head = load(&c->lists[power]), seen;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * Copy and fill kernels in PTX, compiled for the device on first use. A copy engine moves 500 GB/s
- * inside an H200's memory; only the multiprocessors reach the memory's bandwidth.
+ * Copy and fill kernels in PTX; the runtime compiles them on first use. A copy engine reaches
+ * 500 GB/s inside the memory of an H200; only the SMs reach the full memory bandwidth.
  *
- * One thread moves one unit of 16 bytes: on an H200 256 MiB in 128.6 us, where threads with two,
- * four and eight units, or other cache hints, took 129.6 to 134.4 us. The first block also moves
+ * Each thread moves one unit of 16 bytes. On an H200 this copies 256 MiB in 128.6 us; two, four or
+ * eight units per thread, or other cache hints, took 129.6 to 134.4 us. The first block also moves
  * the unaligned bytes at both ends.
  */
 #include "libsov/kernels/memory_kernels.h"
 
-/* %i: this thread's unit, of 1 << shift bytes; %o: its offset; %end: where the tail begins. */
+/* %i: index of the thread's unit of 1 << shift bytes; %o: its offset; %end: offset of the tail. */
 #define PLACE(shift)                                                                               \
 	"	.reg .pred %more, %p;\n"                                                            \
 	"	.reg .b32 %t, %b, %head, %tail, %v<4>, %x;\n"                                       \
@@ -32,8 +32,8 @@
 	"	cvta.to.global.u64 %to, %to;\n"                                                     \
 	"	add.u64 %d, %to, %o;\n"
 
-/* Thread t of the first block processes byte t of head and tail; byte processes the byte at offset
- * %w. */
+/* Thread t of the first block moves byte t of the head and of the tail. The argument `byte` is the
+ * code that moves the byte at offset %w. */
 #define ENDS(byte)                                                                                 \
 	"	setp.ne.u32 %p, %b, 0;\n"                                                           \
 	"	@%p bra done;\n"                                                                    \
@@ -51,7 +51,7 @@
 	"	ld.global.u8 %x, [%s];\n"                                                           \
 	"	st.global.u8 [%d], %x;\n"
 
-/* The byte of the word that belongs at this address. */
+/* Selects the byte of the fill word by the low two address bits. */
 #define FILL_BYTE                                                                                  \
 	"	add.u64 %d, %to, %w;\n"                                                             \
 	"	cvt.u32.u64 %x, %d;\n"                                                              \

@@ -10,11 +10,10 @@
 #define MEMORY_BLOCK   (MEMORY_UNIT * MEMORY_THREADS)
 
 /*
- * sov_copy(to, from, head, units, tail), sov_copy_words with the same parameters, and sov_fill(to,
- * head, units, tail, word): head bytes, then units, the first of which is aligned on both sides,
- * then tail bytes; head and tail are smaller than a unit. Launched with blocks of MEMORY_THREADS,
- * as many as cover the units and at least one. word is the value at addresses that are multiples of
- * 4.
+ * PTX of sov_copy(to, from, head, units, tail), sov_copy_words with the same parameters, and
+ * sov_fill(to, head, units, tail, word). Each moves `head` bytes, then `units` aligned units, then
+ * `tail` bytes; head and tail are smaller than a unit. The grid has one thread per unit in blocks
+ * of MEMORY_THREADS, and at least one block. sov_fill stores `word` at multiples of 4.
  */
 extern const char memory_kernels[];
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Compiles device_services.cu to PTX with clang 19 and writes it as a C string: device_services_ptx.c.
+# Compiles device_services.cu to PTX with clang 19 and writes device_services_ptx.c, a C string of it.
 set -eu
 cd "$(dirname "$0")"
 : "${CLANG:=clang-19}"

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Collects code coverage of the driver: one byte for each site that the compiler instruments
- * (-fsanitize-coverage=trace-pc), over all processes, interrupts and work items. A program maps the
- * bytes through debugfs, clears them and reads them later. KCOV does that for a whole kernel
- * and one task, and defines the callback itself; this module is for kernels without KCOV.
+ * Code coverage of the driver for kernels without KCOV, by -fsanitize-coverage=trace-pc. The
+ * callback sets one byte of a map per instrumented site, in every task, interrupt and work item. A
+ * program maps the bytes through debugfs, clears them and reads them after a run. KCOV covers the
+ * whole kernel but one task, and defines the same callback.
  */
 #include <linux/debugfs.h>
 #include <linux/mm.h>
@@ -12,7 +12,7 @@
 
 #include "tests/kunit/coverage/coverage.h"
 
-#define COVER_BYTES 65536 /* for 256 KiB of code, one byte per instruction word */
+#define COVER_BYTES 65536 /* one byte per 4 bytes of code: 256 KiB without aliasing */
 
 static u8 *cover_map;
 static struct dentry *cover_file;

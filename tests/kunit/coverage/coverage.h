@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
-/* The callback that -fsanitize-coverage=trace-pc calls at every instrumented site. */
+/* The compiler inserts a call to this function at every site (-fsanitize-coverage=trace-pc). */
 #ifndef SOV_COVERAGE_H
 #define SOV_COVERAGE_H
 

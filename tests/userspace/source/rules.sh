@@ -1,27 +1,27 @@
 # SPDX-License-Identifier: MIT
-# Every file that is ours to write keeps the rules of CONTRIBUTING.md. Binary files and the fuzzers'
-# corpus are data.
+# Checks the file rules of CONTRIBUTING.md in every text file of the repository except the fuzzers'
+# corpus.
 . tests/tap.sh
 
-# Text files only: grep -I takes a file with a zero byte for none.
+# grep -I skips binary files: those with a zero byte.
 files=$(git -c safe.directory='*' ls-files -z --cached --others --exclude-standard | grep -zv '^tests/fuzz/corpus/' |
 	xargs -0 grep -Il . 2>/dev/null | sort -u)
-found() { # promise, offenders
+found() { # test name, violations
 	[ -z "$2" ]
 	ok $? "$1"
 	[ -z "$2" ] || diag "$2"
 }
 
 [ "$(echo "$files" | wc -l)" -gt 100 ]
-ok $? "the list of files is not empty"
-found "every file names its licence in its first lines" \
+ok $? "the file rules cover more than 100 files"
+found "every file has an SPDX licence tag in its first three lines" \
 	"$(awk 'FNR == 1 { if (seen == 0 && last != "") print last; last = FILENAME; seen = FILENAME == "LICENSE" }
 		FNR <= 3 && /SPDX-License-Identifier: / { seen = 1 }
 		END { if (!seen) print last }' $files)"
 found "no file is longer than 900 lines" \
 	"$(wc -l $files | awk '$1 > 900 && $2 != "total" { print $2 ": " $1 " lines" }')"
-found "no line ends in white space" "$(grep -nE '[[:space:]]+$' $files | head -n 20)"
+found "no line ends with white space" "$(grep -nE '[[:space:]]+$' $files | head -n 20)"
 found "every file ends with a newline" "$(for f in $files; do tail -c 1 "$f" | read -r _ || echo "$f"; done)"
-found "nothing is left to do later without a word why" \
+found "no file contains a TODO, FIXME or XXX marker" \
 	"$(grep -nwE 'TODO|FIXME|XXX' $files | grep -v '^tests/userspace/source/' | head -n 20)"
 tap_done

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-# Common code knows no vendor: the runtime, the winsys interface, and the compiler's IR, passes and readers
-# (libsov/compiler/*.c). What is a vendor's lies in nv and amd folders, behind the tables of gpu.h, target.h and
-# image.h. Comments may say where a fact comes from; code and the text in it may not name a vendor, a chip, its
-# instructions or its files, nor how many lanes a warp has.
+# Checks that common code is vendor-neutral: the runtime, the winsys interface, and the compiler's IR, passes and
+# parsers. Vendor code lies in nv and amd folders, behind the function tables of gpu.h, target.h and image.h. Common code
+# and its strings name no vendor, chip, instruction set or image format, and assume no warp size; comments may cite
+# vendors as sources.
 . tests/tap.sh
 
 words='nv|nvidia|nvrm|cuda|cubin|sass|ptxas|sm|qmd|hopper|ampere|ada|[ag]h?[01][0-9][0-9]'
@@ -10,7 +10,7 @@ words="$words|amd|amdgpu|gcn|gfx|rdna|navi|hsa|pm4|sdma|vgprs?|sgprs?|waitcnt|vm
 lanes='(lanes?|warp(_?size)?)[a-z_]* *(=|==|\*|/|%) *(32|64)|(32|64)u? *[*/%] *[a-z_>.-]*(lane|warp)'
 lanes="$lanes|#define +[a-z_]*(lane|warp)[a-z_]* +\\(?(32|64)"
 
-# Lines where it has to be so, and why: FILE WHAT-THE-LINE-HAS.
+# Exceptions: FILE TEXT-OF-THE-LINE, then a tab and the reason.
 allowed() {
 	cat <<-'END'
 	libsov/gpu/gpu.c nv_gpu			the list of GPU vendors
@@ -28,29 +28,29 @@ allowed() {
 	libsov/compiler/driver/target.c isa/nv/sass.h	the same
 	libsov/compiler/driver/target.c NV_TARGET	the same
 	libsov/compiler/driver/target.c .family = "	the same
-	libsov/compiler/driver/target.c = NV_	the same, with the facts of hw/chips.h
+	libsov/compiler/driver/target.c = NV_	the same, with the constants of hw/chips.h
 	libsov/compiler/driver/target.c = AMD_	the same
 	libsov/compiler/driver/target.c .version = sm_	the same
 	libsov/compiler/ptx/parser.c sm_		PTX's directive .target names NVIDIA's chips
-	libsov/compiler/ptx/parser.c family, "nv")	PTX's limits hold on NVIDIA's chips
+	libsov/compiler/ptx/parser.c family, "nv")	PTX's limits apply to NVIDIA's chips
 	libsov/compiler/ptx/lower_memory.c needs sm_90	the same
 	libsov/compiler/ptx/lower_memory.c family, "nv")	the same
-	libsov/compiler/image/image.c &image_cubin	the list of kinds of files
+	libsov/compiler/image/image.c &image_cubin	the list of image formats
 	libsov/compiler/image/image.h image_cubin	the same
-	libsov/compiler/image/image.h amd		what a kernel's descriptor says is part of the image, either vendor's
+	libsov/compiler/image/image.h amd		an image includes the vendor's kernel descriptor
 	libsov/compiler/image/image.h AMD_HIDDEN_COUNT	the same
-	libsov/compiler/image/image.h uint32_t sm	which of NVIDIA's code is in it: their back end asks
+	libsov/compiler/image/image.h uint32_t sm	the architecture of a cubin, for NVIDIA's back end
 	libsov/compiler/ptx/parser.c sm_		PTX names NVIDIA's architectures in .target
 	libsov/compiler/ptx/parser.c "nv"		.target and .maxntid bind NVIDIA's targets alone
 	libsov/compiler/ptx/lower_memory.c "nv"	the PTX manual ties 128-bit atomics to an architecture
 	libsov/compiler/ptx/lower_memory.c sm_90	the same
 	libsov/runtime/device.c &winsys_nvrm		the list of winsys back ends, one of which drives a vendor's kernel module
 	libsov/sov.h "sm_			an example in the interface
-	libsov/runtime/module/module_load.c take PTX or a cubin	files that users have
+	libsov/runtime/module/module_load.c take PTX or a cubin	the image formats that users load
 	END
 }
 
-# Code without comments, as FILE:LINE:CODE.
+# Prints the code of files without comments, as FILE:LINE:CODE.
 code() {
 	awk 'FNR == 1 { inside = 0 }
 	{
@@ -67,7 +67,7 @@ code() {
 			}
 			start = index(line, "/*")
 			rest = index(line, "//")
-			before = substr(line, rest - 1, 1) # of "//", and of an address in the net
+			before = substr(line, rest - 1, 1) # a colon or quote: "//" is part of a URL or string
 			if (rest && (!start || rest < start) && before != ":" && before != "\"") {
 				out = out substr(line, 1, rest - 1)
 				break
@@ -87,9 +87,9 @@ code() {
 
 files=$(find libsov/sov.h libsov/runtime libsov/gpu/gpu.[ch] libsov/winsys/winsys.[ch] libsov/compiler -name "*.[ch]" | grep -vE "^libsov/compiler/(nv|amd)/|/image/(cubin|code_object|metadata|amd_abi|image_nv|image_amd)" | sort)
 [ "$(echo "$files" | wc -l)" -gt 90 ]
-ok $? "the list of files is not empty"
-# A word is between letters of another kind: nv_gpu has nv, convert has not.
-lines=$(code $files) # printed by printf, because echo expands the escapes of C strings
+ok $? "the check for vendor names covers more than 90 files of common code"
+# Words end at characters other than letters and digits: nv_gpu contains nv, convert does not.
+lines=$(code $files) # print with printf: echo expands the escapes of C strings
 found=$(printf '%s\n' "$lines" | grep -iE "(^|[^a-z0-9])($words)[0-9]*([^a-z0-9]|$)" |
 	while IFS= read -r line; do
 		file=${line%%:*} why=
@@ -102,12 +102,12 @@ found=$(printf '%s\n' "$lines" | grep -iE "(^|[^a-z0-9])($words)[0-9]*([^a-z0-9]
 		[ "$why" ] || echo "$line"
 	done)
 [ -z "$found" ]
-ok $? "common code names no vendor, chip, instruction set or file of one"
+ok $? "common code names no vendor, chip, instruction set or image format"
 [ -z "$found" ] || diag "$found"
-# Exceptions: the list of targets, and a limit of the interpreter that is not a number of lanes (its masks have 32 bits).
+# Exceptions: the list of targets, and the interpreter's limit INTERP_MAX_LANES, which is the width of its masks.
 found=$(printf '%s\n' "$lines" | grep -iE "$lanes" |
 	grep -vE '^libsov/compiler/(driver/target\.c|interp/interp\.h:[0-9]+:#define INTERP_MAX_LANES)')
 [ -z "$found" ]
-ok $? "common code does not know how many lanes a warp has"
+ok $? "common code assumes no warp size"
 [ -z "$found" ] || diag "$found"
 tap_done

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A fake sovgpu.ko behind struct kmod_os: it returns ids, counts live objects, records submissions
- * and can be told to fail. It executes nothing; tests/vm shows that the real driver does.
+ * and can make any single call fail. It executes no work; tests/vm runs the real driver.
  */
 #ifndef TESTS_FAKE_KMOD_H
 #define TESTS_FAKE_KMOD_H
@@ -26,25 +26,26 @@ static struct {
 	struct drm_sovgpu_vm_info vm;
 	struct drm_sovgpu_queue_info queue;
 
-	uint32_t calls, fail_at, wrong; /* wrong: invalid arguments */
+	uint32_t calls, fail_at; /* fail_at: the number of the call that returns failure */
+	uint32_t invalid_calls;  /* calls with invalid arguments, or on objects that do not exist */
 	int failure;
 	int live[FAKE_KINDS], mappings, bindings;
-	uint32_t next;
+	uint32_t next_id;
 
 	struct drm_sovgpu_job jobs[1024];
 	uint32_t job_count, submits;
 	uint64_t point, signalled;
 	int submit_error;
-	uint32_t priorities; /* of groups that were made: a bit each */
+	uint32_t priorities; /* bit mask of the priorities of created groups */
 	uint32_t low_group, low_queues;
-	struct drm_sovgpu_queue_state state; /* of the first queue; the others are innocent */
+	struct drm_sovgpu_queue_state state; /* of one queue; all others are innocent */
 	uint32_t waits, interrupts, put_offset;
 } fake;
 
-/* What queues the driver has, also after fake_reset(). */
+/* The queue modes that the driver offers; fake_reset() keeps them. */
 static uint32_t fake_modes = 1 << DRM_SOVGPU_QUEUE_KERNEL;
 
-static uint32_t fake_live(void)
+static uint32_t fake_live_objects(void)
 {
 	uint32_t sum = (uint32_t)fake.mappings, i;
 
@@ -53,18 +54,18 @@ static uint32_t fake_live(void)
 	return sum;
 }
 
-static bool fake_fails(void)
+static bool fake_call_fails(void)
 {
 	return ++fake.calls == fake.fail_at;
 }
 
-/* The devices that libdrm lists: fake.nodes of ours, in descending order, and one of another
- * driver. */
+/* Lists fake.nodes sovgpu devices in descending order, and one device of another driver. */
 static int fake_get_devices(uint32_t flags, drmDevicePtr devices[], int max_devices)
 {
 	int i;
 
-	fake.wrong += flags != 0; /* would read the PCI revision and resume suspended cards */
+	/* A flag would resume suspended cards to read the PCI revision. */
+	fake.invalid_calls += flags != 0;
 	for (i = 0; i <= fake.nodes && i < max_devices; i++) {
 		drmDevicePtr d = calloc(1, sizeof(*d));
 
@@ -99,7 +100,7 @@ static int fake_open(const char *path)
 		errno = ENOENT;
 		return -1;
 	}
-	if (fake.open_error || fake_fails()) {
+	if (fake.open_error || fake_call_fails()) {
 		errno = fake.open_error ? fake.open_error : fake.failure;
 		return -1;
 	}
@@ -109,7 +110,7 @@ static int fake_open(const char *path)
 
 static int fake_close(int fd)
 {
-	fake.wrong += fd != 1000;
+	fake.invalid_calls += fd != 1000;
 	fake.live[FAKE_FILE]--;
 	return 0;
 }
@@ -117,8 +118,8 @@ static int fake_close(int fd)
 static void *fake_mmap(size_t bytes, int fd, uint64_t offset)
 {
 	(void)fd;
-	fake.wrong += !offset;
-	if (fake_fails()) {
+	fake.invalid_calls += !offset;
+	if (fake_call_fails()) {
 		errno = fake.failure;
 		return MAP_FAILED;
 	}
@@ -134,20 +135,20 @@ static int fake_munmap(void *address, size_t bytes)
 	return 0;
 }
 
-static uint32_t fake_made(int kind)
+static uint32_t fake_object_create(int kind)
 {
 	fake.live[kind]++;
-	return ++fake.next;
+	return ++fake.next_id;
 }
 
-static int fake_gone(int kind)
+static int fake_object_destroy(int kind)
 {
-	fake.wrong += fake.live[kind] < 1;
+	fake.invalid_calls += fake.live[kind] < 1;
 	fake.live[kind]--;
 	return 0;
 }
 
-static int fake_query(struct drm_sovgpu_dev_query *q)
+static int fake_dev_query(struct drm_sovgpu_dev_query *q)
 {
 	static struct drm_sovgpu_time_info time = {.device_ns = 12345};
 	const struct {
@@ -159,7 +160,7 @@ static int fake_query(struct drm_sovgpu_dev_query *q)
 		       {&fake.queue, sizeof(fake.queue)},
 		       {&time, sizeof(time)}};
 
-	fake.wrong += q->type >= 5 || q->size != answers[q->type].bytes;
+	fake.invalid_calls += q->type >= 5 || q->size != answers[q->type].bytes;
 	memcpy((void *)(uintptr_t)q->pointer, answers[q->type].answer, q->size);
 	return 0;
 }
@@ -168,8 +169,8 @@ static drmVersionPtr fake_get_version(int fd)
 {
 	static drmVersion version;
 
-	fake.wrong += fd != 1000;
-	if (fake_fails()) {
+	fake.invalid_calls += fd != 1000;
+	if (fake_call_fails()) {
 		errno = fake.failure;
 		return NULL;
 	}
@@ -182,19 +183,19 @@ static drmVersionPtr fake_get_version(int fd)
 
 static void fake_free_version(drmVersionPtr version)
 {
-	fake.wrong += !version;
+	fake.invalid_calls += !version;
 }
 
 enum { FAKE_DOORBELL = 0x90, FAKE_PUT = 0x8c, FAKE_GET = 0x88, FAKE_TOKEN = 0x20007 };
 
-static int fake_queue(struct drm_sovgpu_queue_create *c)
+static int fake_queue_create(struct drm_sovgpu_queue_create *c)
 {
 	bool user = c->mode == DRM_SOVGPU_QUEUE_USER;
 
-	fake.wrong += !(fake_modes >> c->mode & 1) || !c->group_id || !c->ring_entries ||
-		      user == !c->ring_va || user == !!c->time_limit_ms;
+	fake.invalid_calls += !(fake_modes >> c->mode & 1) || !c->group_id || !c->ring_entries ||
+			      user == !c->ring_va || user == !!c->time_limit_ms;
 	fake.low_queues += c->group_id == fake.low_group;
-	c->id = fake_made(FAKE_QUEUE);
+	c->id = fake_object_create(FAKE_QUEUE);
 	if (user) {
 		c->doorbell_value = FAKE_TOKEN;
 		c->doorbell_offset = (1 << 30) + FAKE_DOORBELL;
@@ -205,8 +206,8 @@ static int fake_queue(struct drm_sovgpu_queue_create *c)
 	return 0;
 }
 
-/* Time does not pass: an interrupt that has not happened never will. */
-static int fake_interrupt(struct drm_sovgpu_interrupt_wait *w)
+/* Time does not advance, so a wait for a new interrupt times out at once. */
+static int fake_interrupt_wait(struct drm_sovgpu_interrupt_wait *w)
 {
 	fake.waits++;
 	if (w->count == fake.interrupts)
@@ -215,15 +216,15 @@ static int fake_interrupt(struct drm_sovgpu_interrupt_wait *w)
 	return 0;
 }
 
-static int fake_submit(const struct drm_sovgpu_queue_submit *s)
+static int fake_queue_submit(const struct drm_sovgpu_queue_submit *s)
 {
 	const struct drm_sovgpu_sync *sync = (void *)(uintptr_t)s->syncs.array;
 
 	if (fake.submit_error)
 		return fake.submit_error;
-	fake.wrong += s->jobs.stride != sizeof(*fake.jobs) || !s->jobs.count ||
-		      s->syncs.count != 1 || sync->flags != 3 || sync->point != fake.point + 1 ||
-		      !s->queue_id;
+	fake.invalid_calls += s->jobs.stride != sizeof(*fake.jobs) || !s->jobs.count ||
+			      s->syncs.count != 1 || sync->flags != 3 ||
+			      sync->point != fake.point + 1 || !s->queue_id;
 	memcpy(fake.jobs + fake.job_count, (void *)(uintptr_t)s->jobs.array,
 	       s->jobs.count * sizeof(*fake.jobs));
 	fake.job_count += s->jobs.count;
@@ -232,27 +233,27 @@ static int fake_submit(const struct drm_sovgpu_queue_submit *s)
 	return 0;
 }
 
-static int fake_bind(const struct drm_sovgpu_vm_bind *b)
+static int fake_vm_bind(const struct drm_sovgpu_vm_bind *b)
 {
 	const struct drm_sovgpu_vm_bind_op *op = (void *)(uintptr_t)b->ops.array;
 
-	fake.wrong += b->ops.count != 1 || !b->vm_id || !op->size;
+	fake.invalid_calls += b->ops.count != 1 || !b->vm_id || !op->size;
 	fake.bindings += op->type == DRM_SOVGPU_VM_BIND_OP_MAP ? 1 : -1;
 	return 0;
 }
 
-static int fake_group(struct drm_sovgpu_group_create *c)
+static int fake_group_create(struct drm_sovgpu_group_create *c)
 {
 	if (c->priority > 1)
 		return EINVAL;
-	c->id = fake_made(FAKE_GROUP);
+	c->id = fake_object_create(FAKE_GROUP);
 	fake.priorities |= 1u << c->priority;
 	if (c->priority)
 		fake.low_group = c->id;
 	return 0;
 }
 
-static int fake_state(struct drm_sovgpu_queue_state *s)
+static int fake_queue_state(struct drm_sovgpu_queue_state *s)
 {
 	uint32_t id = s->queue_id;
 
@@ -263,7 +264,7 @@ static int fake_state(struct drm_sovgpu_queue_state *s)
 	return 0;
 }
 
-static int fake_errno(int error)
+static int fake_set_errno(int error)
 {
 	errno = error;
 	return error ? -1 : 0;
@@ -271,83 +272,83 @@ static int fake_errno(int error)
 
 static int fake_syncobj_create(int fd, uint32_t flags, uint32_t *handle)
 {
-	fake.wrong += fd != 1000 || flags;
-	if (fake_fails())
-		return fake_errno(fake.failure);
-	*handle = fake_made(FAKE_SYNCOBJ);
+	fake.invalid_calls += fd != 1000 || flags;
+	if (fake_call_fails())
+		return fake_set_errno(fake.failure);
+	*handle = fake_object_create(FAKE_SYNCOBJ);
 	return 0;
 }
 
 static int fake_syncobj_destroy(int fd, uint32_t handle)
 {
-	fake.wrong += fd != 1000 || !handle;
-	return fake_gone(FAKE_SYNCOBJ);
+	fake.invalid_calls += fd != 1000 || !handle;
+	return fake_object_destroy(FAKE_SYNCOBJ);
 }
 
-static int fake_close_buffer(int fd, uint32_t handle)
+static int fake_close_bo(int fd, uint32_t handle)
 {
-	fake.wrong += fd != 1000 || !handle;
-	return fake_gone(FAKE_BO);
+	fake.invalid_calls += fd != 1000 || !handle;
+	return fake_object_destroy(FAKE_BO);
 }
 
 static int fake_syncobj_query(int fd, uint32_t *handles, uint64_t *points, uint32_t count)
 {
 	uint32_t i;
 
-	fake.wrong += fd != 1000 || !*handles;
-	if (fake_fails())
+	fake.invalid_calls += fd != 1000 || !*handles;
+	if (fake_call_fails())
 		return -fake.failure;
 	for (i = 0; i < count; i++)
 		points[i] = fake.signalled;
 	return 0;
 }
 
-/* Time does not pass: a point that is not signalled now never will be. */
+/* Time does not advance, so a wait for an unsignalled point times out at once. */
 static int fake_syncobj_timeline_wait(int fd, uint32_t *handles, uint64_t *points, unsigned count,
 				      int64_t deadline_ns, unsigned flags, uint32_t *first)
 {
-	fake.wrong += fd != 1000 || !*handles || flags || first || deadline_ns < 0;
+	fake.invalid_calls += fd != 1000 || !*handles || flags || first || deadline_ns < 0;
 	fake.waits++;
-	if (fake_fails())
+	if (fake_call_fails())
 		return -fake.failure;
 	return count && *points <= fake.signalled ? 0 : -ETIME;
 }
 
-static int fake_do(unsigned long request, void *p)
+static int fake_dispatch(unsigned long request, void *p)
 {
 	switch (request) {
 	case DRM_IOCTL_SOVGPU_DEV_QUERY:
-		return fake_query(p);
+		return fake_dev_query(p);
 	case DRM_IOCTL_SOVGPU_BO_CREATE:
-		return ((struct drm_sovgpu_bo_create *)p)->handle = fake_made(FAKE_BO), 0;
+		return ((struct drm_sovgpu_bo_create *)p)->handle = fake_object_create(FAKE_BO), 0;
 	case DRM_IOCTL_SOVGPU_BO_MMAP_OFFSET:
 		return ((struct drm_sovgpu_bo_mmap_offset *)p)->offset = 1 << 30, 0;
 	case DRM_IOCTL_SOVGPU_VM_CREATE:
-		return ((struct drm_sovgpu_vm_create *)p)->id = fake_made(FAKE_VM), 0;
+		return ((struct drm_sovgpu_vm_create *)p)->id = fake_object_create(FAKE_VM), 0;
 	case DRM_IOCTL_SOVGPU_VM_DESTROY:
-		return fake_gone(FAKE_VM);
+		return fake_object_destroy(FAKE_VM);
 	case DRM_IOCTL_SOVGPU_VM_BIND:
-		return fake_bind(p);
+		return fake_vm_bind(p);
 	case DRM_IOCTL_SOVGPU_GROUP_CREATE:
-		return fake_group(p);
+		return fake_group_create(p);
 	case DRM_IOCTL_SOVGPU_GROUP_DESTROY:
-		return fake_gone(FAKE_GROUP);
+		return fake_object_destroy(FAKE_GROUP);
 	case DRM_IOCTL_SOVGPU_QUEUE_CREATE:
-		return fake_queue(p);
+		return fake_queue_create(p);
 	case DRM_IOCTL_SOVGPU_INTERRUPT_WAIT:
-		return fake_interrupt(p);
+		return fake_interrupt_wait(p);
 	case DRM_IOCTL_SOVGPU_QUEUE_DESTROY:
-		return fake_gone(FAKE_QUEUE);
+		return fake_object_destroy(FAKE_QUEUE);
 	case DRM_IOCTL_SOVGPU_QUEUE_SUBMIT:
-		return fake_submit(p);
+		return fake_queue_submit(p);
 	case DRM_IOCTL_SOVGPU_QUEUE_STATE:
-		return fake_state(p);
+		return fake_queue_state(p);
 	}
-	fake.wrong++;
+	fake.invalid_calls++;
 	return EINVAL;
 }
 
-/* Releases never fail: no caller could react. */
+/* Calls that destroy objects never fail, because no caller could handle the error. */
 static bool fake_is_release(unsigned long request)
 {
 	return request == DRM_IOCTL_SOVGPU_VM_DESTROY ||
@@ -357,9 +358,10 @@ static bool fake_is_release(unsigned long request)
 
 static int fake_ioctl(int fd, unsigned long request, void *argument)
 {
-	fake.wrong += fd != 1000 || fake.live[FAKE_FILE] < 1;
-	return fake_errno(!fake_is_release(request) && fake_fails() ? fake.failure
-								    : fake_do(request, argument));
+	fake.invalid_calls += fd != 1000 || fake.live[FAKE_FILE] < 1;
+	return fake_set_errno(!fake_is_release(request) && fake_call_fails()
+				      ? fake.failure
+				      : fake_dispatch(request, argument));
 }
 
 static const struct kmod_os fake_os = {
@@ -371,7 +373,7 @@ static const struct kmod_os fake_os = {
 	.get_version = fake_get_version,
 	.free_version = fake_free_version,
 	.ioctl = fake_ioctl,
-	.close_buffer = fake_close_buffer,
+	.close_buffer = fake_close_bo,
 	.syncobj_create = fake_syncobj_create,
 	.syncobj_destroy = fake_syncobj_destroy,
 	.syncobj_query = fake_syncobj_query,
@@ -380,7 +382,7 @@ static const struct kmod_os fake_os = {
 	.munmap = fake_munmap,
 };
 
-/* One GH100, as the driver shows it. */
+/* Resets the fake driver to one GH100, with the values that sovgpu.ko reports. */
 static void fake_reset(void)
 {
 	kmod_close_devices();

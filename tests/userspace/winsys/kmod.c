@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The way through our own kernel driver, against a driver that is not there: what is found, what is
- * refused and how, how work is handed over, and that nothing is left behind, whichever call fails.
+ * The kmod winsys on a fake sovgpu.ko: enumeration, unsupported devices, error unwinding at every
+ * failing call, submission by ioctl and through user queues, waiting, fault reports and priorities.
  */
 #include "tests/tap.h"
 #include "tests/userspace/winsys/_fake_kmod.h"
@@ -16,9 +16,9 @@ static int enumerate(struct winsys_device ***devices, uint32_t *count)
 	return w->enumerate(0, devices, count, message, sizeof(message));
 }
 
-/* ---- finding ---- */
+/* ---- enumeration ---- */
 
-static void finding(void)
+static void test_enumerate(void)
 {
 	struct winsys_device **devices;
 	struct winsys_info info;
@@ -28,15 +28,16 @@ static void finding(void)
 	fake_reset();
 	fake.nodes = 0;
 	ok(!enumerate(&devices, &count) && !count && !*message,
-	   "where there is no such driver there are no devices, and nothing is said");
+	   "enumeration without a sovgpu node finds no device and reports no error");
 	fake_reset();
 	fake.open_error = EACCES;
 	ok(enumerate(&devices, &count) == -EACCES && strstr(message, "/dev/dri/renderD128") &&
 		   strstr(message, "SOV_KMOD=0"),
-	   "without permission the file and the way out are named");
+	   "EACCES on a render node reports the node and SOV_KMOD=0");
 	diag("%s", message);
 	setenv("SOV_KMOD", "0", 1);
-	ok(!enumerate(&devices, &count) && !count, "SOV_KMOD=0 does not even look");
+	ok(!enumerate(&devices, &count) && !count,
+	   "SOV_KMOD=0 disables the enumeration of sovgpu devices");
 	setenv("SOV_KMOD", "yes", 1);
 	ok(enumerate(&devices, &count) == -EINVAL && strstr(message, "'yes'"),
 	   "SOV_KMOD other than 0, 1 or ioctl is rejected");
@@ -46,7 +47,7 @@ static void finding(void)
 	fake.nodes = 3;
 	ok(!enumerate(&devices, &count) && count == 3 &&
 		   !strcmp(devices[2]->path, "/dev/dri/renderD130"),
-	   "three nodes are three devices, in their order");
+	   "three sovgpu nodes are enumerated in ascending order");
 	w->info(devices[0], &info);
 	ok(!strcmp(info.chip, "gh100") && !strcmp(info.target, "sm_90") &&
 		   info.multiprocessors == 132 && info.nv.tpcs == 66 &&
@@ -54,40 +55,42 @@ static void finding(void)
 		   info.page_bytes == 65536 && info.large_page_bytes == 2 << 20 &&
 		   info.copy_queues && !info.software &&
 		   strstr(info.driver, "sovgpu.ko 0.2, firmware 570.144"),
-	   "a card is known by its chip, its size and its driver: %s", info.driver);
+	   "device info has the chip, its unit counts, memory and driver: %s", info.driver);
 	w->memory_info(devices[0], &free_bytes, &total);
 	ok(free_bytes == 1 << 20 && total == UINT64_C(1) << 30 && w->gpu_time(devices[0]) == 12345,
-	   "memory and time are asked for");
+	   "memory_info and gpu_time return the values of the driver");
 	kmod_close_devices();
-	ok(!fake_live() && !fake.wrong, "and all is given back");
+	ok(!fake_live_objects() && !fake.invalid_calls,
+	   "closing the enumerated devices releases every driver object");
 
 	fake_reset();
 	fake.linked = true;
 	ok(!enumerate(&devices, &count) && count == 1 && !strcmp(devices[0]->path, "/dev/sovgpu0"),
-	   "a card is opened by its own name where it has one");
+	   "a device with a /dev/sovgpuN link is opened through it");
 	fake_reset();
 	fake.device.units = 0;
 	ok(!enumerate(&devices, &count) && count == 1 && devices[0]->info.multiprocessors == 144,
-	   "a card that does not tell how large it is gets room for the whole chip");
+	   "a device that reports no unit count gets the count of the full chip");
 }
 
-static void left_out(void)
+static void test_unsupported_devices(void)
 {
 	static const struct {
-		const char *what, *part;
+		const char *device, *part;
 		uint32_t chip, vendor, classes;
 		const char *driver;
 		int major, error;
 		uint64_t page;
 	} cases[] = {
-		{"a chip that is not known", "chip 0x1b2", 0x1b2, 0x10de, 3, "sovgpu", 0, 0, 65536},
-		{"another vendor", "vendor 0x1002", 0x180, 0x1002, 3, "sovgpu", 0, 0, 65536},
-		{"a driver without queues", "no compute queues", 0x180, 0x10de, 0, "sovgpu", 0, 0,
+		{"with an unknown chip", "chip 0x1b2", 0x1b2, 0x10de, 3, "sovgpu", 0, 0, 65536},
+		{"of another vendor", "vendor 0x1002", 0x180, 0x1002, 3, "sovgpu", 0, 0, 65536},
+		{"without compute queues", "no compute queues", 0x180, 0x10de, 0, "sovgpu", 0, 0,
 		 65536},
-		{"another driver", "'amdgpu'", 0x180, 0x10de, 3, "amdgpu", 0, 0, 65536},
-		{"a later version", "version 1.2", 0x180, 0x10de, 3, "sovgpu", 1, 0, 65536},
-		{"a page size that is no power of two", "implausible", 0x180, 0x10de, 3, "sovgpu",
-		 0, -EPROTO, 1000},
+		{"of another driver", "'amdgpu'", 0x180, 0x10de, 3, "amdgpu", 0, 0, 65536},
+		{"with a later driver version", "version 1.2", 0x180, 0x10de, 3, "sovgpu", 1, 0,
+		 65536},
+		{"whose page size is no power of two", "implausible", 0x180, 0x10de, 3, "sovgpu", 0,
+		 -EPROTO, 1000},
 	};
 	struct winsys_device **devices;
 	uint32_t i, count;
@@ -101,22 +104,22 @@ static void left_out(void)
 		fake.major = cases[i].major;
 		fake.memory.vram_page = cases[i].page;
 		ok(enumerate(&devices, &count) == cases[i].error && !count &&
-			   strstr(message, cases[i].part) && !fake_live(),
-		   "%s is left out: %s", cases[i].what, message);
+			   strstr(message, cases[i].part) && !fake_live_objects(),
+		   "enumeration rejects a device %s: %s", cases[i].device, message);
 	}
 }
 
-/* ---- everything that a program does, once ---- */
+/* ---- a program that creates one object of each kind ---- */
 
 struct program {
 	struct winsys_device **devices;
 	uint32_t count;
-	struct winsys_buffer *vram, *system, *own;
+	struct winsys_buffer *vram, *system, *imported;
 	struct winsys_group *group;
 	struct winsys_queue *compute, *copy;
 };
 
-static int step(struct program *p, uint32_t number, void *page)
+static int program_step(struct program *p, uint32_t number, void *page)
 {
 	struct winsys_queue_options o = {.ring = p->vram, .ring_va = 0x10000, .ring_entries = 256};
 	struct winsys_device *d = number ? p->devices[0] : NULL;
@@ -129,7 +132,7 @@ static int step(struct program *p, uint32_t number, void *page)
 	case 2:
 		return w->buffer_create(d, WINSYS_SYSTEM, 0x20000, &p->system);
 	case 3:
-		return w->buffer_import(d, page, 0x10000, &p->own);
+		return w->buffer_import(d, page, 0x10000, &p->imported);
 	case 4:
 		return w->buffer_map(p->system) ? 0 : -ENOMEM;
 	case 5:
@@ -146,7 +149,7 @@ static int step(struct program *p, uint32_t number, void *page)
 	}
 }
 
-static void end(struct program *p)
+static void program_destroy(struct program *p)
 {
 	if (p->copy)
 		w->queue_destroy(p->copy);
@@ -154,8 +157,8 @@ static void end(struct program *p)
 		w->queue_destroy(p->compute);
 	if (p->group)
 		w->group_destroy(p->group);
-	if (p->own)
-		w->buffer_destroy(p->own);
+	if (p->imported)
+		w->buffer_destroy(p->imported);
 	if (p->system)
 		w->buffer_destroy(p->system);
 	if (p->vram)
@@ -163,65 +166,67 @@ static void end(struct program *p)
 	kmod_close_devices();
 }
 
-static uint32_t run(void *page, int *error)
+static uint32_t program_run(void *page, int *error)
 {
 	struct program p = {0};
 	uint32_t number = 0;
 
-	while (!(*error = step(&p, number, page)))
+	while (!(*error = program_step(&p, number, page)))
 		number++;
-	end(&p);
+	program_destroy(&p);
 	return number;
 }
 
-static void failures(void *page)
+/* Runs the program once for each of its driver calls and fails that call. */
+static void test_failing_calls(void *page, const char *queues)
 {
-	uint32_t steps, calls, n, reached, left = 0, wrong = 0, untold = 0;
+	uint32_t steps, calls, n, reached, leaked = 0, invalid = 0, unreported = 0;
 	int error;
 
 	fake_reset();
-	steps = run(page, &error);
+	steps = program_run(page, &error);
 	calls = fake.calls;
-	ok(error == 1 && !fake_live() && !fake.wrong, "a program of %u steps makes %u calls", steps,
-	   calls);
+	ok(error == 1 && !fake_live_objects() && !fake.invalid_calls,
+	   "a program with %s completes %u steps in %u driver calls", queues, steps, calls);
 	for (n = 1; n <= calls; n++) {
 		fake_reset();
 		fake.fail_at = n;
 		(void)winsys_take_error();
-		reached = run(page, &error);
-		left += fake_live();
-		wrong += fake.wrong;
-		untold += error == 1 || reached >= steps || (reached && !*winsys_take_error());
+		reached = program_run(page, &error);
+		leaked += fake_live_objects();
+		invalid += fake.invalid_calls;
+		unreported += error == 1 || reached >= steps || (reached && !*winsys_take_error());
 	}
-	ok(!left, "whichever call fails, nothing is left");
-	ok(!wrong, "and nothing is used that is not there");
-	ok(!untold, "and the failure is told");
-	wrong = 0;
+	ok(!leaked, "a program with %s leaks no object, whichever driver call fails", queues);
+	ok(!invalid, "a program with %s passes valid arguments after any failed call", queues);
+	ok(!unreported, "a program with %s reports an error, whichever driver call fails", queues);
+	invalid = 0;
 	for (n = 1; n <= calls; n++) {
 		fake_reset();
 		fake.fail_at = n;
 		fake.failure = ENOSPC;
-		reached = run(page, &error);
-		wrong += reached && error != -ENOMEM;
+		reached = program_run(page, &error);
+		invalid += reached && error != -ENOMEM;
 	}
-	ok(!wrong, "a card that is full, or a limit that is reached, is no memory, in every call");
+	ok(!invalid, "a program with %s gets -ENOMEM, whichever driver call returns ENOSPC",
+	   queues);
 }
 
-/* ---- a group at work ---- */
+/* ---- submission ---- */
 
 static struct program p;
 
-static void start(void *page)
+static void program_start(void *page)
 {
 	uint32_t i;
 
 	memset(&p, 0, sizeof(p));
 	fake_reset();
-	for (i = 0; !step(&p, i, page); i++)
+	for (i = 0; !program_step(&p, i, page); i++)
 		;
 }
 
-static void ring(struct winsys_queue *q, uint32_t jobs)
+static void submit_jobs(struct winsys_queue *q, uint32_t jobs)
 {
 	struct winsys_queue_memory m;
 
@@ -235,89 +240,95 @@ static void ring(struct winsys_queue *q, uint32_t jobs)
 	w->ring_doorbell(q);
 }
 
-static void handing_over(void *page)
+static void test_submit_ioctl(void *page)
 {
-	uint32_t seen = 0, i, right = 0;
+	uint32_t seen = 0, i, correct = 0;
 
-	start(page);
-	ring(p.compute, 3);
+	program_start(page);
+	submit_jobs(p.compute, 3);
 	ok(fake.submits == 1 && fake.job_count == 3 && fake.jobs[2].va == 0x100200 &&
 		   fake.jobs[2].size == 36,
-	   "entries of the ring are handed over as jobs, at once");
+	   "one doorbell submits all new ring entries as jobs of one QUEUE_SUBMIT");
 	w->ring_doorbell(p.compute);
-	ok(fake.submits == 1, "and only once");
+	ok(fake.submits == 1, "a doorbell without new ring entries submits nothing");
 	for (i = 0; i < 3; i++)
-		ring(p.compute, 200);
+		submit_jobs(p.compute, 200);
 	for (i = 0; i < fake.job_count; i++)
-		right += fake.jobs[i].va == 0x100000 + 0x100 * (i % 256);
-	ok(fake.job_count == 603 && right == 603, "also around the ring's end");
+		correct += fake.jobs[i].va == 0x100000 + 0x100 * (i % 256);
+	ok(fake.job_count == 603 && correct == 603,
+	   "jobs are submitted in order when the ring wraps around");
 
 	w->wait(p.group, &seen, 1000);
-	ok(!seen && fake.waits == 1, "there is waiting while work is done");
+	ok(!seen && fake.waits == 1, "a wait with pending jobs blocks on the timeline");
 	fake.signalled = 2;
 	w->wait(p.group, &seen, 1000);
-	ok(seen == 2 && fake.waits == 1, "who has not seen all that was done does not wait");
+	ok(seen == 2 && fake.waits == 1,
+	   "a wait that finds new completions returns without blocking");
 	w->wait(p.group, &seen, 1000);
-	ok(seen == 2 && fake.waits == 2, "who has, does");
+	ok(seen == 2 && fake.waits == 2,
+	   "a wait that finds no new completion blocks on the timeline");
 	fake.signalled = 4;
 	w->wait(p.group, &seen, 1000);
 	w->wait(p.group, &seen, 1000);
-	ok(seen == 4 && fake.waits == 2, "when all is done time alone passes");
+	ok(seen == 4 && fake.waits == 2, "a wait on an idle group makes no timeline wait");
 	w->queue_destroy(p.copy);
 	w->queue_destroy(p.compute);
 	p.compute = p.copy = NULL;
 	seen = 0;
 	w->wait(p.group, &seen, 1000);
-	ok(seen == 4, "a queue that goes takes nothing back");
-	end(&p);
-	ok(!fake_live() && !fake.wrong, "all is given back");
+	ok(seen == 4, "destroying queues keeps the completion count of their group");
+	program_destroy(&p);
+	ok(!fake_live_objects() && !fake.invalid_calls,
+	   "a group with kernel queues releases every driver object");
 }
 
-/* Rings of the process's own: nothing is handed over, and the bell is where the driver says. */
-static void own_rings(void *page)
+/* User queues: the process writes ring, PUT and doorbell itself, and no ioctl submits work. */
+static void test_user_queues(void *page)
 {
 	struct winsys_queue_memory m, copy;
 	struct winsys_queue *bad = NULL;
 	uint32_t seen = 0;
 
 	fake_modes = 1 << DRM_SOVGPU_QUEUE_KERNEL | 1 << DRM_SOVGPU_QUEUE_USER;
-	failures(page);
-	start(page);
+	test_failing_calls(page, "user queues");
+	program_start(page);
 	w->queue_memory(p.compute, &m);
 	w->queue_memory(p.copy, &copy);
 	ok((void *)m.ring == w->buffer_map(p.vram) && m.ring_entries == 256 &&
 		   (uint8_t *)m.put - (uint8_t *)m.get == FAKE_PUT - FAKE_GET && m.doorbell &&
 		   (uintptr_t)m.doorbell % 16 == 0 && m.doorbell_value == FAKE_TOKEN,
-	   "a ring is the runtime's own memory, and has pointers and a bell");
+	   "a user queue exposes its ring, GET, PUT and doorbell to the process");
 	ok(m.doorbell == copy.doorbell && m.put != copy.put,
-	   "queues share the bell, and nothing else");
-	ok(!fake.live[FAKE_SYNCOBJ] && !fake.submits, "no call takes work");
+	   "two user queues share the doorbell address and have separate PUT words");
+	ok(!fake.live[FAKE_SYNCOBJ] && !fake.submits,
+	   "a user queue has no syncobj and submits by no ioctl");
 	w->wait(p.group, &seen, 1000);
-	ok(!seen && fake.waits == 1, "there is waiting for an interrupt");
+	ok(!seen && fake.waits == 1, "a wait on user queues blocks on INTERRUPT_WAIT");
 	fake.interrupts = 7;
 	w->wait(p.group, &seen, 1000);
-	ok(seen == 7, "which is seen");
+	ok(seen == 7, "a wait on user queues returns the new interrupt count");
 	fake.put_offset = 4095;
 	ok(w->queue_create(p.group,
 			   &(struct winsys_queue_options){
 				   .ring = p.vram, .ring_va = 0x10000, .ring_entries = 256},
 			   &bad) == -EPROTO &&
 		   strstr(winsys_take_error(), "4095"),
-	   "pointers that lie beyond their page are refused");
-	end(&p);
-	ok(!fake_live() && !fake.wrong, "all is given back");
+	   "QUEUE_CREATE with a PUT offset beyond its page is -EPROTO");
+	program_destroy(&p);
+	ok(!fake_live_objects() && !fake.invalid_calls,
+	   "a group with user queues releases every driver object");
 
 	setenv("SOV_KMOD", "ioctl", 1);
-	start(page);
-	ring(p.compute, 2);
+	program_start(page);
+	submit_jobs(p.compute, 2);
 	ok(fake.submits == 1 && fake.job_count == 2,
 	   "SOV_KMOD=ioctl submits by ioctl although user queues exist");
-	end(&p);
+	program_destroy(&p);
 	unsetenv("SOV_KMOD");
 	fake_modes = 1 << DRM_SOVGPU_QUEUE_KERNEL;
 }
 
-static void failing(void *page)
+static void test_group_errors(void *page)
 {
 	static const struct {
 		uint32_t state, code;
@@ -336,9 +347,10 @@ static void failing(void *page)
 	uint32_t i;
 
 	for (i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		start(page);
-		ok(!w->group_error(p.group, &e), "a new group has no error");
-		p.group->state_queried_ns = 0; /* a millisecond later */
+		program_start(page);
+		ok(!w->group_error(p.group, &e), "a group has no error before its queue fails: %s",
+		   cases[i].text);
+		p.group->state_queried_ns = 0; /* the next query is not rate-limited */
 		fake.state = (struct drm_sovgpu_queue_state){.queue_id = p.compute->id,
 							     .state = cases[i].state,
 							     .fault_code = cases[i].code,
@@ -347,56 +359,58 @@ static void failing(void *page)
 			   e.vendor_code == cases[i].code && e.memory == cases[i].memory &&
 			   e.address == cases[i].address && e.timed_out == cases[i].timed_out &&
 			   strstr(e.text, cases[i].text),
-		   "a faulted queue is reported: %s", e.text);
-		end(&p);
+		   "a failed queue is reported with its cause: %s", e.text);
+		program_destroy(&p);
 	}
-	start(page);
+	program_start(page);
 	fake.submit_error = ENOMEM;
-	ring(p.compute, 1);
+	submit_jobs(p.compute, 1);
 	ok(w->group_error(p.group, &e) && !e.queue &&
 		   strstr(e.text, "rejected work: Cannot allocate memory"),
-	   "a rejected submission is an error of the group: %s", e.text);
-	end(&p);
-	start(page);
+	   "a rejected submission becomes the error of its group: %s", e.text);
+	program_destroy(&p);
+	program_start(page);
 	fake.submit_error = ECANCELED;
 	fake.state = (struct drm_sovgpu_queue_state){
 		.queue_id = p.copy->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 69};
-	ring(p.compute, 1);
+	submit_jobs(p.compute, 1);
 	ok(w->group_error(p.group, &e) && e.queue == p.copy && e.vendor_code == 69,
-	   "work that is refused because another queue failed tells of that one");
+	   "a submission rejected by ECANCELED reports the queue that faulted");
 	w->group_stop(p.group);
 	ok(!fake.live[FAKE_GROUP] && fake.live[FAKE_QUEUE] == 2,
-	   "a group that is stopped goes at once");
-	end(&p);
-	ok(!fake_live() && !fake.wrong, "all is given back");
+	   "group_stop destroys the driver's group before its queues");
+	program_destroy(&p);
+	ok(!fake_live_objects() && !fake.invalid_calls,
+	   "groups that failed release every driver object");
 }
 
-/* The driver has a group for each priority; here they are one. */
-static void priorities(void *page)
+/* A winsys group uses one driver group per priority. */
+static void test_priorities(void *page)
 {
 	struct winsys_queue_options o = {.ring_va = 0x10000, .ring_entries = 256, .priority = -1};
 	struct winsys_queue *low;
 	struct winsys_error e;
 	struct winsys_info info;
 
-	start(page);
+	program_start(page);
 	w->info(p.devices[0], &info);
-	ok(info.min_priority == -1 && !info.max_priority, "there is one priority below the usual");
-	ok(fake.priorities == 1, "a group is the usual one at first");
+	ok(info.min_priority == -1 && !info.max_priority, "device info offers priorities -1 and 0");
+	ok(fake.priorities == 1, "a new group creates only the driver group of priority 0");
 	o.ring = p.vram;
 	if (!ok(!w->queue_create(p.group, &o, &low) && fake.priorities == 3 &&
 			fake.low_queues == 1 && fake.live[FAKE_GROUP] == 2,
-		"a queue that is less urgent is in a group of its own"))
+		"a low-priority queue is created in a second driver group"))
 		return;
 	fake.state = (struct drm_sovgpu_queue_state){
 		.queue_id = low->id, .state = DRM_SOVGPU_QUEUE_STATE_FAULTED, .fault_code = 13};
 	ok(w->group_error(p.group, &e) && e.queue == low && e.vendor_code == 13,
-	   "their fate is one: %s", e.text);
+	   "a fault of a low-priority queue fails the whole group: %s", e.text);
 	w->group_stop(p.group);
-	ok(!fake.live[FAKE_GROUP], "both are stopped");
+	ok(!fake.live[FAKE_GROUP], "group_stop destroys the driver groups of both priorities");
 	w->queue_destroy(low);
-	end(&p);
-	ok(!fake_live() && !fake.wrong, "all is given back");
+	program_destroy(&p);
+	ok(!fake_live_objects() && !fake.invalid_calls,
+	   "a group with a low-priority queue releases every driver object");
 }
 
 int main(void)
@@ -404,13 +418,13 @@ int main(void)
 	void *page = aligned_alloc(0x10000, 0x10000);
 
 	unsetenv("SOV_KMOD");
-	finding();
-	left_out();
-	failures(page);
-	handing_over(page);
-	own_rings(page);
-	failing(page);
-	priorities(page);
+	test_enumerate();
+	test_unsupported_devices();
+	test_failing_calls(page, "kernel queues");
+	test_submit_ioctl(page);
+	test_user_queues(page);
+	test_group_errors(page);
+	test_priorities(page);
 	free(page);
 	return tap_done();
 }
