@@ -5,7 +5,7 @@
  * calls. The algorithms are lock-free: a compare-and-swap fails only if another thread made
  * progress. The heap has segregated free lists, one Treiber stack per power of two.
  */
-#include "services.h"
+#include "device_services.h"
 
 #define DEVICE static __attribute__((device)) inline __attribute__((always_inline))
 #define SERVICE extern "C" __attribute__((device, used))

@@ -24,7 +24,7 @@ is "$missing" "" "every command exists"
 is "$(awk 'length > 260 { print FNR ": " length }' docs/evidence.md)" "" "rows are short: figures belong into the records"
 
 targets=$("$BUILD/sov" compile --stats --target none /dev/null 2>&1 | grep -oE '\b(sm|gfx)_?[0-9]+' | sort -u)
-chips=$(SOV_KMOD=0 SOV_NVRM=0 SOV_SOFT=none:x "$BUILD/sov" devices 2>&1 | grep -oE '\b(gh|ga|ad|tu|navi)[0-9]+' | sort -u)
+chips=$(SOV_KMOD=0 SOV_NVRM=0 SOV_SOFT=none:x "$BUILD/sov" devices 2>&1 | grep -oE '\b(gh|ga|ad|tu|navi)[0-9][0-9a-z]*' | sort -u)
 [ -n "$targets" ]
 ok $? "the compiler names its targets: $(echo "$targets" | tr '\n' ' ')"
 [ -n "$chips" ]
