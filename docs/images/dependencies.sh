@@ -40,7 +40,7 @@ find kmod libsov model tools hw uapi -name '*.[ch]' | sort |
 	}
 	END {
 		print "digraph dependencies {"
-		print "\trankdir=TB; node [shape=box, style=\"rounded,filled\", fillcolor=\"#eef3f9\", fontname=\"DejaVu Sans\", fontsize=11];"
+		print "\trankdir=TB; node [shape=rect, style=\"rounded,filled\", fillcolor=\"#eef3f9\", fontname=\"DejaVu Sans\", fontsize=11];"
 		print "\tedge [color=\"#8a99ab\", fontname=\"DejaVu Sans\", fontsize=8, arrowsize=0.6];"
 		for (v in nodes)
 			print "\t\"" v "\";"

@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/call_info.h"
 #include "libsov/runtime/base/call_observers.h"
 #include "libsov/runtime/base/clock.h"
@@ -167,4 +167,4 @@ static sov_result call_end(const struct call_info *call, const uint64_t *values,
 				api_##call(CALL_EACH(CALL_NAME, __VA_ARGS__))); \
 	}
 
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"

@@ -22,12 +22,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/fault_record.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/context.h"
-#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/context/context.h"
+#include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/copy/copy_method.h"
 #include "libsov/runtime/fault.h"
 #include "libsov/runtime/graph/capture.h"

@@ -6,11 +6,11 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/call_observers.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/device.h"
+#include "libsov/runtime/context/device.h"
 #include "libsov/runtime/module/dump.h"
 #include "libsov/runtime/trace/trace.h"
 

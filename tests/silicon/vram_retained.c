@@ -9,7 +9,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include "libsov/runtime/device.h"
+#include "libsov/runtime/context/device.h"
 
 #define STEP (UINT64_C(2) << 20)
 

@@ -15,7 +15,7 @@
 #define SOV_COMPILER_AMD_MIR_H
 
 #include "libsov/compiler/amd/module.h"
-#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/base/compile_job.h"
 #include "libsov/compiler/ir/ir.h"
 #include "libsov/compiler/mir/bitset.h"
 #include "libsov/isa/amd/amd_row.h"

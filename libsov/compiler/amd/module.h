@@ -14,7 +14,7 @@
 #include <stdint.h>
 #include "libsov/compiler/image/amd_abi.h"
 #include "libsov/compiler/base/bytes.h"
-#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/base/compile_job.h"
 #include "libsov/compiler/ir/ir.h"
 #include "libsov/compiler/image/line_table.h"
 #include "libsov/compiler/ir/device_services.h"

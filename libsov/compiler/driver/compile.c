@@ -67,16 +67,6 @@ static const struct front_end {
 	[COMPILE_IR] = {"ir", parse_ir, true},
 };
 
-bool compile_verifies(const struct compile_job *job)
-{
-#ifdef SOV_VERIFY
-	(void)job;
-	return true;
-#else
-	return job->options.verify;
-#endif
-}
-
 static bool choose_target(struct compile_job *job)
 {
 	struct text known = {.arena = &job->arena};

@@ -11,68 +11,7 @@
 #ifndef SOV_COMPILER_COMPILER_H
 #define SOV_COMPILER_COMPILER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include "libsov/compiler/base/arena.h"
-#include "libsov/compiler/base/diag.h"
-#include "libsov/compiler/base/target.h"
-
-enum compile_source { COMPILE_PTX, COMPILE_IR };
-
-struct compile_options {
-	enum compile_source source;
-	const char *target; /* "sm_80", "sm_86", "sm_89", "sm_90", "gfx1030", "dummy" */
-	bool unoptimised;   /* -O0: mandatory passes only; separates optimiser bugs from others */
-	/* every instruction waits for all earlier ones; separates scheduling bugs from others */
-	bool serial;
-	bool spill; /* few registers: exercises the spiller */
-	/* exports the device services (device_services.h) that the module defines as entries of the
-	 * image */
-	bool library;
-	/* no uniform registers: separates their bugs from others and shows their benefit */
-	bool no_uniform;
-	bool keep_calls; /* no inlining: separates bugs in calls from others */
-	/* print the IR or machine code after this pass; "all": after each */
-	const char *print_pass;
-	FILE *print_to;
-	bool stats;
-	/* run the verifier after every pass (builds with SOV_VERIFY always do) */
-	bool verify;
-	size_t memory_limit; /* limit in bytes for each thread of a compilation; 0: 1 GiB */
-	/* Threads that compile a module's units; 0: one per processor. The image does not depend on
-	 * it. Printing uses one thread. */
-	uint32_t threads;
-};
-
-struct kernel_stats {
-	const char *name;
-	uint32_t instructions;
-	uint32_t registers;        /* per thread: NVIDIA's registers, AMD's VGPRs */
-	uint32_t predicates;       /* NVIDIA */
-	uint32_t scalar_registers; /* AMD: SGPRs */
-	uint32_t shared_bytes, stack_bytes, code_bytes;
-	uint32_t static_cycles; /* NVIDIA: sum of the stall counts */
-};
-
-/* State of one thread of a compilation: of the whole module or of one unit. Back ends receive
- * it. */
-struct compile_job {
-	struct arena arena;
-	struct diag diag;
-	struct compile_options options;
-	const struct target *target;
-};
-
-/* Output of a back end, in an arena. */
-struct compile_image {
-	uint8_t *data;
-	size_t size;
-	struct kernel_stats *stats;
-	uint32_t nstats;
-};
-bool compile_verifies(const struct compile_job *job); /* verify option or SOV_VERIFY build */
+#include "libsov/compiler/base/compile_job.h"
 
 struct compile_result {
 	uint8_t *image; /* malloc; NULL on failure */

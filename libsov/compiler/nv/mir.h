@@ -18,7 +18,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "libsov/compiler/base/arena.h"
-#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/base/compile_job.h"
 #include "libsov/compiler/ir/ir.h"
 #include "libsov/compiler/mir/bitset.h"
 #include "libsov/isa/nv/sass.h"

@@ -6,7 +6,7 @@
 #ifndef SOV_COMPILER_NV_MODULE_H
 #define SOV_COMPILER_NV_MODULE_H
 
-#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/base/compile_job.h"
 #include "libsov/compiler/image/cubin_write.h"
 #include "libsov/compiler/ir/ir.h"
 #include "libsov/compiler/ir/device_services.h"

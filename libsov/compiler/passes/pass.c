@@ -11,7 +11,7 @@
  * Without optimisation only the mandatory passes run, on which the back ends depend.
  */
 #include <string.h>
-#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/base/compile_job.h"
 #include "libsov/compiler/passes/pass.h"
 
 const struct pass passes[] = {

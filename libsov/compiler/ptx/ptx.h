@@ -8,7 +8,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/base/compile_job.h"
 #include "libsov/compiler/ir/ir.h"
 
 /* The newest supported PTX version. */

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 #include <time.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/copy/copy.h"

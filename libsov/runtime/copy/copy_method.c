@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/kernels/memory_kernels.h"
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
 #include "libsov/runtime/copy/copy_method.h"

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/graph/capture.h"
 #include "libsov/runtime/graph/graph.h"

@@ -5,7 +5,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/graph/graph.h"
 #include "libsov/runtime/memory/allocation.h"

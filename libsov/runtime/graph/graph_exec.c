@@ -6,10 +6,10 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/graph/graph_exec.h"
 #include "libsov/runtime/graph/graph_order.h"
 #include "libsov/runtime/graph/graph_write.h"

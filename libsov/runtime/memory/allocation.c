@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/address_space.h"
 #include "libsov/runtime/memory/allocation.h"
 

@@ -4,7 +4,7 @@
 #ifndef SOV_BUFFER_H
 #define SOV_BUFFER_H
 
-#include "libsov/runtime/context.h"
+#include "libsov/runtime/context/context.h"
 
 struct buffer;
 

@@ -8,7 +8,7 @@
  * kernels use the old one; CUDA does the same.
  */
 #include "libsov/runtime/base/error.h"
-#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/buffer.h"
 #include "libsov/runtime/memory/local_memory.h"
 

@@ -3,7 +3,7 @@
 #ifndef SOV_LOCAL_MEMORY_H
 #define SOV_LOCAL_MEMORY_H
 
-#include "libsov/runtime/context.h"
+#include "libsov/runtime/context/context.h"
 
 extern const struct context_part local_memory_part;
 

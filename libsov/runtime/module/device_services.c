@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/kernels/device_services.h"
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
 #include "libsov/runtime/memory/buffer.h"

@@ -3,7 +3,7 @@
 #ifndef SOV_DEVICE_SERVICES_H
 #define SOV_DEVICE_SERVICES_H
 
-#include "libsov/runtime/context.h"
+#include "libsov/runtime/context/context.h"
 
 extern const struct context_part services_part;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/driver/compiler.h"
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"

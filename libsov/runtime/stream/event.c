@@ -12,9 +12,9 @@
  * two records could wait for each other. Nothing here takes the context's lock.
  */
 #include <stdlib.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
-#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/stream/event.h"
 #include "libsov/runtime/stream/stream.h"
 

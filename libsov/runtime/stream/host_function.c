@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 #include <time.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/stream/host_function.h"

@@ -3,7 +3,7 @@
 #ifndef SOV_POOL_H
 #define SOV_POOL_H
 
-#include "libsov/runtime/context.h"
+#include "libsov/runtime/context/context.h"
 
 extern const struct context_part pool_part;
 

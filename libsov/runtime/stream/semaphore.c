@@ -6,7 +6,7 @@
  */
 #include <stdlib.h>
 #include "libsov/runtime/base/error.h"
-#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/buffer.h"
 #include "libsov/runtime/stream/semaphore.h"
 

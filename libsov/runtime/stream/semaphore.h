@@ -3,7 +3,7 @@
 #ifndef SOV_SEMAPHORE_H
 #define SOV_SEMAPHORE_H
 
-#include "libsov/runtime/context.h"
+#include "libsov/runtime/context/context.h"
 
 struct semaphore {
 	uint64_t va;

@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "libsov/runtime/api_calls.h"
+#include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/fault_record.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/stream/stream.h"
 #include "libsov/runtime/trace/trace_gpu.h"
 

@@ -27,7 +27,7 @@
 #include <assert.h>
 #include <string.h>
 #include "libsov/runtime/base/error.h"
-#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/local_memory.h"
 #include "libsov/runtime/stream/submit.h"
 #include "libsov/runtime/trace/trace_gpu.h"

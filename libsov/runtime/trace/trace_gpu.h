@@ -3,7 +3,7 @@
 #ifndef SOV_TRACE_GPU_H
 #define SOV_TRACE_GPU_H
 
-#include "libsov/runtime/context.h"
+#include "libsov/runtime/context/context.h"
 #include "libsov/runtime/trace/trace_ring.h"
 
 struct trace_stream;

@@ -16,7 +16,7 @@ has "$(readelf -V "$lib")" "Name: SOV_0" "exported symbols have the version SOV_
 # A call without a row is neither logged nor traced, and its implementation is not declared.
 results=$(cc -E -P libsov/sov.h | tr '\n;' ' \n' | grep 'visibility("default"))) *sov_result ' |
 	grep -o 'sov_[a-z_]* *(' | tr -d ' (' | sort)
-is "$(sed -n 's/^CALL(\([a-z_]*\),.*/sov_\1/p' libsov/runtime/api_calls.h | sort)" "$results" \
+is "$(sed -n 's/^CALL(\([a-z_]*\),.*/sov_\1/p' libsov/runtime/base/api_calls.h | sort)" "$results" \
 	"every call that returns a sov_result has a row in api_calls.h"
 is "$(grep -rhoE '^sov_result api_[a-z_]*' libsov/runtime --include='*.c' | sed 's/.* api_/sov_/' | sort)" "$results" \
 	"every call that returns a sov_result has one implementation, named api_"

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Includes and calls between files run one way: no dependency cycle in the runtime, the kernel driver's core or its
-# NVIDIA half. `sh tests/userspace/source/_cycles.sh FOLDER` lists the edges of a cycle.
+# Dependencies run in one direction: no cycle of includes and calls between files of the runtime, of the kernel driver's
+# core or of its NVIDIA half, and no cycle of includes between folders. `sh tests/userspace/source/_cycles.sh FOLDER` lists the edges of a cycle.
 . tests/tap.sh
 
 # The finder itself: a call in one direction and an include in the other are a cycle.
@@ -18,4 +18,10 @@ for folder in libsov/runtime kmod kmod/nv; do
 	is "$(echo "$found" | tail -n 1)" "0 cycles" "no dependency cycle between files of $folder"
 	[ "$(echo "$found" | tail -n 1)" = "0 cycles" ] || diag "$found"
 done
+
+# Between folders, by includes: tsort names the folders of a loop.
+loops=$(find kmod libsov model tools hw uapi -name '*.[ch]' | xargs grep -H '^#[[:space:]]*include "' |
+	sed -n 's|^\(.*\)/[^/]*:#[[:space:]]*include "\([a-z].*\)/[^/]*".*|\1 \2|p' | grep -v '^\([^ ]*\) \1$' |
+	grep -E ' (kmod|libsov|model|tools|hw|uapi)(/|$)' | sort -u | tsort 2>&1 >/dev/null)
+is "$loops" "" "no include cycle between folders"
 tap_done

@@ -3,7 +3,7 @@
  * CPU mappings of GPU memory may fail. Then calls fail without freeing anything twice, and succeed
  * once mappings are possible again.
  */
-#include "libsov/runtime/device.h"
+#include "libsov/runtime/context/device.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 

@@ -6,7 +6,7 @@
  */
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/driver/compiler.h"
-#include "libsov/runtime/context.h"
+#include "libsov/runtime/context/context.h"
 #include "tests/soft.h"
 #include "tests/tap.h"
 #include "tests/userspace/runtime/_ptx.h"

@@ -10,7 +10,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
-#include "libsov/runtime/device.h"
+#include "libsov/runtime/context/device.h"
 #include "tests/userspace/runtime/_api.h"
 
 static struct winsys watched;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Time limits: of a kernel by its launch, its context or the environment; work that waits for other
  * work has no limit of its own. */
-#include "libsov/runtime/context.h"
+#include "libsov/runtime/context/context.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 

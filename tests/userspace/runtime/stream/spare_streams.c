@@ -5,7 +5,7 @@
  * counts the queues.
  */
 #include <pthread.h>
-#include "libsov/runtime/device.h"
+#include "libsov/runtime/context/device.h"
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
 

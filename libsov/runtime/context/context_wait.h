@@ -3,7 +3,7 @@
 #ifndef SOV_CONTEXT_WAIT_H
 #define SOV_CONTEXT_WAIT_H
 
-#include "libsov/runtime/context.h"
+#include "libsov/runtime/context/context.h"
 
 /* Rejects a timeout above SOV_MAX_WAIT. */
 sov_result check_timeout(uint64_t timeout);

@@ -9,7 +9,7 @@
 #include "libsov/gpu/gpu.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/device.h"
+#include "libsov/runtime/context/device.h"
 
 #define MAX_DEVICES 64
 

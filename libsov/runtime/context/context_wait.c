@@ -7,7 +7,7 @@
  */
 #include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/error.h"
-#include "libsov/runtime/context_wait.h"
+#include "libsov/runtime/context/context_wait.h"
 
 #define BUSY_WAIT_NS UINT64_C(50000)
 #define MIN_SLEEP_NS UINT64_C(20000)

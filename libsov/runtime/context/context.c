@@ -12,7 +12,7 @@
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/fault_record.h"
 #include "libsov/runtime/base/log.h"
-#include "libsov/runtime/context.h"
+#include "libsov/runtime/context/context.h"
 
 sov_result set_winsys_error(int error, const char *what)
 {

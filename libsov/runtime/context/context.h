@@ -25,7 +25,7 @@
 #include "libsov/runtime/base/gate.h"
 #include "libsov/runtime/base/list.h"
 #include "libsov/runtime/base/object.h"
-#include "libsov/runtime/device.h"
+#include "libsov/runtime/context/device.h"
 
 struct context;
 struct member;
