@@ -71,12 +71,20 @@ held() {
 		{ for (i = 1; i <= NF; i++) if ($i in ours) n++ } END { print "dma mappings", n + 0 }' \
 		/tmp/held.cards /sys/kernel/debug/dma-api/dump 2>/dev/null
 }
-# RCU and delayed work free some memory within seconds.
+# RCU and delayed work free memory later: the kernel collects objects of kfree_rcu() for five seconds. So the output
+# of held() counts as stable when it has not changed for twelve seconds.
 settled() { # file: gets the output of held() once it is stable
-	tries=0
+	tries=0 same=0
 	held >"$1"
-	while sleep 2 && held >/tmp/held.now; ! cmp -s "$1" /tmp/held.now && [ $tries -lt 10 ]; do
-		mv /tmp/held.now "$1"
+	while [ $same -lt 6 ] && [ $tries -lt 30 ]; do
+		sleep 2
+		held >/tmp/held.now
+		if cmp -s "$1" /tmp/held.now; then
+			same=$((same + 1))
+		else
+			mv /tmp/held.now "$1"
+			same=0
+		fi
 		tries=$((tries + 1))
 	done
 }
