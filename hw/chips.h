@@ -32,7 +32,7 @@
  *   pci_first..  PCI device ids of GPUs with this chip: https://pci-ids.ucw.cz (August 2026).
  *   pci_last     NVIDIA gives each chip blocks of 128 ids; ids from 0x2280 to 0x22ff are audio
  *                functions and switches.
- * Of these chips only GH100 has been tried.
+ * Of these chips only GH100 has been tested on hardware.
  */
 #define SOV_NV_TU102(X) X(tu102, TU102, 0x162, 75,  72, "Turing", 0x1e00, 0x1e7f)
 #define SOV_NV_TU104(X) X(tu104, TU104, 0x164, 75,  48, "Turing", 0x1e80, 0x1eff)

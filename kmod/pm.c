@@ -2,9 +2,9 @@
 /*
  * Power management. A suspended device loses its firmware and the contents of VRAM. Therefore a
  * device suspends only if no VM, group or VRAM allocation exists; open files may stay. Suspend
- * stops the firmware, and resume boots it again. System sleep is refused otherwise. Runtime PM (the
- * sysfs attribute power/control) suspends a device that no file has open. A device that fails to
- * resume is wedged.
+ * stops the firmware, and resume boots it again. Otherwise system sleep fails with EBUSY. Runtime
+ * PM (the sysfs attribute power/control) suspends a device that no file has open. A device that
+ * fails to resume is wedged.
  *
  * On shutdown, reboot and kexec the driver takes the device down and then neither resumes it nor
  * binds to it again, so that the next kernel finds a quiet device.

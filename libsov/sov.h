@@ -64,7 +64,7 @@ typedef enum sov_result {
 	SOV_ERROR_FAULT = 13,          /* sticky: a kernel or copy faulted */
 	SOV_ERROR_HANG = 14,        /* sticky: a kernel exceeded its time limit and was stopped */
 	SOV_ERROR_DEVICE_LOST = 15, /* sticky */
-	SOV_ERROR_BUSY = 16,        /* another thread is using the object */
+	SOV_ERROR_BUSY = 16,        /* the object is in use */
 	SOV_ERROR_INTERNAL = 17,    /* a bug in the library */
 	SOV_ERROR_CANCELLED = 18,   /* another thread reset or destroyed the context */
 	SOV_ERROR_ASSERT = 19       /* sticky: assert() failed in a kernel, or an invalid free() */
@@ -103,8 +103,9 @@ typedef uint64_t sov_ptr;
 typedef enum sov_feature {
 	SOV_FEATURE_F64 = 1u << 0,
 	SOV_FEATURE_F16 = 1u << 1,
-	SOV_FEATURE_SOFTWARE = 1u << 2,     /* a software GPU */
-	SOV_FEATURE_HAZARD_CHECK = 1u << 3, /* which reports missing stalls and scoreboard waits */
+	SOV_FEATURE_SOFTWARE = 1u << 2, /* a software GPU */
+	SOV_FEATURE_HAZARD_CHECK =
+		1u << 3, /* a software GPU that reports missing stalls and scoreboard waits */
 	SOV_FEATURE_TIMESTAMPS = 1u << 4
 } sov_feature;
 
@@ -125,7 +126,7 @@ typedef struct sov_device_properties {
 	uint32_t registers_per_multiprocessor;
 	uint32_t max_threads_per_multiprocessor;
 	uint64_t memory_bytes;
-	char driver[64];                    /* the kernel driver and its version, for people */
+	char driver[64];                    /* the kernel driver and its version, human-readable */
 	int32_t min_priority, max_priority; /* of streams; larger is more urgent */
 } sov_device_properties;
 
@@ -443,7 +444,7 @@ SOV_API sov_result sov_stream_end_capture(sov_stream stream);
 SOV_API sov_result sov_graph_instantiate(sov_graph graph, sov_graph_exec *exec);
 /* Waits for work that was submitted before. */
 SOV_API sov_result sov_graph_exec_destroy(sov_graph_exec exec);
-/* Replaces the arguments of a kernel node; waits until the graph does not execute. */
+/* Replaces the arguments of a kernel node; waits for pending launches of the graph. */
 SOV_API sov_result sov_graph_exec_set_arguments(sov_graph_exec exec, sov_node node,
 						const void *const *arguments, uint32_t count);
 /* Launches the graph in stream order, as one submission unless it has host functions. Launches of

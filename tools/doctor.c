@@ -129,7 +129,8 @@ static bool kmod_bound_elsewhere(const struct doctor_snapshot *s, const struct d
 				? "it is passed through to a virtual machine: use it there, or "
 				  "unbind it (as root: echo %s "
 				  ">/sys/bus/pci/drivers/vfio-pci/unbind)"
-				: "keep that driver from loading (doc/sovgpu/modprobe.conf is an "
+				: "keep that driver from loading "
+				  "(/usr/share/doc/sovgpu/modprobe.conf is an "
 				  "example), then as root: "
 				  "echo %s >/sys/bus/pci/drivers_probe",
 			g->address);

@@ -23,7 +23,7 @@
 #define AMD_PM4_COMPUTE        (1u << 1) /* "shader type": registers of compute, not of graphics */
 #define AMD_PM4_PREDICATE      (1u << 0)
 #define AMD_PM4_NOP_ALONE      0x3fffu
-/* words: number of words behind the header */
+/* words: number of words after the header */
 #define AMD_PM4(opcode, words) \
 	(3u << 30 | (((uint32_t)(words) - 1) & 0x3fff) << 16 | (uint32_t)(opcode) << 8 | \
 	 AMD_PM4_COMPUTE)
@@ -60,9 +60,9 @@ enum {
 
 /* Registers of a dispatch, by byte address. */
 #define AMD_COMPUTE_DISPATCH_INITIATOR 0xb800
-#define AMD_COMPUTE_DIM_X         0xb804 /* y, z behind; DISPATCH_DIRECT sets them */
-#define AMD_COMPUTE_START_X       0xb810 /* y, z behind */
-#define AMD_COMPUTE_NUM_THREAD_X  0xb81c /* y, z behind; low half: threads of a workgroup, high
+#define AMD_COMPUTE_DIM_X         0xb804 /* y, z follow; DISPATCH_DIRECT sets them */
+#define AMD_COMPUTE_START_X       0xb810 /* y, z follow */
+#define AMD_COMPUTE_NUM_THREAD_X  0xb81c /* y, z follow; low half: threads of a workgroup, high
 					  * half: of the last one if PARTIAL_TG_EN is set */
 #define AMD_COMPUTE_PIPELINESTAT_ENABLE 0xb828
 #define AMD_COMPUTE_PERFCOUNT_ENABLE 0xb82c
@@ -79,7 +79,7 @@ enum {
 #define AMD_COMPUTE_TMPRING_SIZE  0xb860
 #define AMD_COMPUTE_STATIC_THREAD_MGMT_SE2 0xb864
 #define AMD_COMPUTE_STATIC_THREAD_MGMT_SE3 0xb868
-#define AMD_COMPUTE_RESTART_X     0xb86c /* y, z behind */
+#define AMD_COMPUTE_RESTART_X     0xb86c /* y, z follow */
 #define AMD_COMPUTE_THREAD_TRACE_ENABLE 0xb878
 #define AMD_COMPUTE_MISC_RESERVED 0xb87c
 #define AMD_COMPUTE_DISPATCH_ID   0xb880

@@ -44,8 +44,8 @@ struct nv_chip {
 	/** @graphics: class whose first object makes the GSP build the golden context */
 	u32 graphics;
 
-	/** @awake: wait until the chip's boot firmware has finished */
-	int (*awake)(struct nv_device *nv);
+	/** @wait_boot: wait until the chip's boot firmware has finished */
+	int (*wait_boot)(struct nv_device *nv);
 
 	/** @boot: boot the GSP; see nv_gsp_boot() */
 	int (*boot)(struct nv_device *nv);

@@ -174,7 +174,7 @@ err_stop:
 static int nv_device_resume(struct sov_device *sov)
 {
 	struct nv_device *nv = to_nv(sov);
-	int ret = nv->chip->awake(nv);
+	int ret = nv->chip->wait_boot(nv);
 
 	if (ret)
 		return ret;
@@ -209,7 +209,7 @@ static int nv_device_start(struct sov_device *sov)
 		return ret;
 	}
 	dma_set_max_seg_size(&pdev->dev, UINT_MAX); /* page tables map segments of any size */
-	ret = nv->chip->awake(nv);
+	ret = nv->chip->wait_boot(nv);
 	if (ret)
 		return ret;
 	nv_device_fill_info(nv);
@@ -265,7 +265,7 @@ const struct sov_vendor sov_nv = {
 	.queue_stop = nv_queue_stop,
 	.queue_fini = nv_queue_fini,
 	.queue_push = nv_queue_push,
-	.queue_completed_seqno = nv_queue_signaled_seqno,
+	.queue_completed_seqno = nv_queue_completed_seqno,
 	.queue_started_seqno = nv_queue_started_seqno,
-	.queue_consumed_seqno = nv_queue_fetched_seqno,
+	.queue_consumed_seqno = nv_queue_consumed_seqno,
 };

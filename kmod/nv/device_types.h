@@ -83,7 +83,7 @@ struct nv_device {
 	/** @vram_bytes: size of video memory, including the part that the GSP reserves */
 	u64 vram_bytes;
 
-	/** @flush_lock: serialises TLB invalidations */
+	/** @flush_lock: serialises TLB invalidates */
 	struct mutex flush_lock;
 
 	/** @gsp: the GSP */

@@ -158,7 +158,7 @@ static int nv_gsp_find_vram(struct nv_device *nv)
 		drm_err(&nv->base.drm, "GSP: no usable video memory\n");
 		return -ENOSPC;
 	}
-	/* After resume the region must be the one that the VRAM manager already uses. */
+	/* After resume the region must be the one that the VRAM allocator already uses. */
 	if (vram->end && (vram->start != start || vram->end != end)) {
 		drm_err(&nv->base.drm,
 			"GSP: usable memory changed from 0x%llx-0x%llx to 0x%llx-0x%llx\n",

@@ -32,7 +32,7 @@ struct nv_buffer {
  * struct nv_vram - contiguous video memory
  */
 struct nv_vram {
-	/** @blocks: allocation of the VRAM manager */
+	/** @blocks: allocation of the VRAM allocator */
 	struct list_head blocks;
 
 	/** @address: address in video memory */

@@ -4,7 +4,7 @@
  * cover 2 MiB. A dual PDE is empty, or maps one huge page, or points to a table of big pages and a
  * table of small pages; in these, each 64 KiB is either one big page or up to 16 small pages. The
  * largest page size that the alignment of both addresses allows is used. An empty table is unlinked
- * from the tree at once, but freed only after a TLB invalidation.
+ * from the tree at once, but freed only after a TLB invalidate.
  */
 #include <linux/errno.h>
 

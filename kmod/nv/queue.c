@@ -111,7 +111,7 @@ void nv_queue_group_fini(struct sov_group *group)
 
 /*
  * Programs can read the ring but not write it. They can write the page of sequence numbers, because
- * the channel writes it with the programs' own access rights; see nv_queue_fetched_seqno().
+ * the channel writes it with the programs' own access rights; see nv_queue_consumed_seqno().
  */
 static int nv_queue_alloc_ring(struct nv_queue *q)
 {
@@ -353,13 +353,13 @@ void nv_queue_push(struct sov_queue *queue, u64 seqno, u64 va, u32 size)
 }
 
 /**
- * nv_queue_signaled_seqno() - sequence number that the semaphore holds
+ * nv_queue_completed_seqno() - sequence number that the semaphore holds
  * @queue: the queue
  *
  * Return: the sequence number of the last job that has released the semaphore. A program can forge
  * it.
  */
-u64 nv_queue_signaled_seqno(struct sov_queue *queue)
+u64 nv_queue_completed_seqno(struct sov_queue *queue)
 {
 	u64 seqno = READ_ONCE(*(u64 *)to_nv_queue(queue)->seqno.cpu);
 
@@ -385,7 +385,7 @@ u64 nv_queue_started_seqno(struct sov_queue *queue)
 }
 
 /**
- * nv_queue_fetched_seqno() - last job that the channel has fetched completely
+ * nv_queue_consumed_seqno() - last job that the channel has fetched completely
  * @queue: the queue
  *
  * The host fetches a job's last entry after the preceding entry has waited for idle (ring.h), so
@@ -394,7 +394,7 @@ u64 nv_queue_started_seqno(struct sov_queue *queue)
  *
  * Return: the sequence number of the last job whose entries the host has all fetched.
  */
-u64 nv_queue_fetched_seqno(struct sov_queue *queue)
+u64 nv_queue_consumed_seqno(struct sov_queue *queue)
 {
 	struct nv_queue *q = to_nv_queue(queue);
 	u32 get = readl(q->channel.userd_io + NV_USERD_GP_GET);

@@ -69,8 +69,8 @@ int nv_queue_init(struct sov_queue *queue);
 void nv_queue_stop(struct sov_queue *queue);
 void nv_queue_fini(struct sov_queue *queue);
 void nv_queue_push(struct sov_queue *queue, u64 seqno, u64 va, u32 size);
-u64 nv_queue_signaled_seqno(struct sov_queue *queue);
+u64 nv_queue_completed_seqno(struct sov_queue *queue);
 u64 nv_queue_started_seqno(struct sov_queue *queue);
-u64 nv_queue_fetched_seqno(struct sov_queue *queue);
+u64 nv_queue_consumed_seqno(struct sov_queue *queue);
 
 #endif

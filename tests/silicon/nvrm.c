@@ -17,7 +17,7 @@
 #include "tests/userspace/runtime/_ptx.h"
 
 static sov_device gpu;
-static const char *saxpy_path = "tests/kernels/test_saxpy.ptx";
+static const char *saxpy_path = "tests/kernels/saxpy.ptx";
 
 static double now_ms(void)
 {
@@ -77,7 +77,7 @@ static void test_saxpy(sov_context c)
 	MUST(sov_memory_copy(c, SOV_HOST(z), gy, sizeof(z)));
 	for (i = 0; i < N; i++)
 		wrong += z[i] != 2 * x[i] + 1;
-	ok(!wrong, "test_saxpy of a million elements has no wrong result: %u wrong", wrong);
+	ok(!wrong, "saxpy of a million elements has no wrong result: %u wrong", wrong);
 	free(ptx);
 }
 

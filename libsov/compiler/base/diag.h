@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Diagnostics of one compilation: all errors in order, each formatted "ptx: 12:7: message". A
- * message names the thing, the value and the way out.
+ * message names the thing, the value and the remedy.
  */
 #ifndef SOV_COMPILER_DIAG_H
 #define SOV_COMPILER_DIAG_H

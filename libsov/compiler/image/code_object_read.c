@@ -169,7 +169,8 @@ static bool read_segments(struct amd_object *o)
 
 uint32_t amd_object_locate(const struct amd_object *o, uint64_t address)
 {
-	uint32_t low = 0, high = o->image->nsections; /* binary search: first section behind */
+	uint32_t low = 0,
+		 high = o->image->nsections; /* binary search: first section after address */
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;

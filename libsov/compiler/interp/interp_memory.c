@@ -60,7 +60,7 @@ static bool layout_symbol(struct interp *ip, uint32_t k)
 		size = ip->launch->dynamic_shared;
 	if (s->align > MAX_SPACE_BYTES || size > MAX_SPACE_BYTES)
 		return interp_fail(ip, NULL,
-				   "variable @%s has more than %u MiB or such an alignment",
+				   "variable @%s is larger than %u MiB or has a larger alignment",
 				   s->name, (unsigned)(MAX_SPACE_BYTES >> 20));
 	*end = (*end + s->align - 1) / s->align * s->align;
 	ip->symbol_address[k] = *end + (s->space == IR_GLOBAL ? GLOBAL_VARIABLES : 0);

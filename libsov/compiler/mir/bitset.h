@@ -59,7 +59,7 @@ static inline uint32_t bitset_next(const uint64_t *set, uint32_t n, uint32_t k)
 	}
 	return 64 * w + (uint32_t)__builtin_ctzll(bits);
 }
-/* In ascending order. The body may remove members, and add some behind k. */
+/* In ascending order. The body may remove members, and add members greater than k. */
 #define bitset_for_each(set, n, k) \
 	for (uint32_t k = bitset_next(set, n, 0); k < (n); k = bitset_next(set, n, k + 1))
 

@@ -25,7 +25,7 @@ static struct mir_inst *append_jump(struct mir_func *f, uint32_t b, uint32_t to)
 	return i;
 }
 
-/* Inserts a block behind b that jumps to one of b's successors. */
+/* Inserts a block after b that jumps to one of b's successors. */
 static void insert_jump_block(struct mir_func *f, uint32_t b, uint32_t to)
 {
 	uint32_t n = mir_block_new(f, b);

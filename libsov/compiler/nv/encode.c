@@ -98,7 +98,7 @@ static uint32_t return_offset(const struct mir_inst *i)
 }
 
 /* Return address: an offset from the first byte of the kernel's code; for absolute calls
- * relative to the instruction behind LEPC, before sm_90 to LEPC itself. */
+ * relative to the instruction after LEPC, before sm_90 to LEPC itself. */
 static int64_t return_distance(const struct mir_inst *i)
 {
 	int64_t from = 0;

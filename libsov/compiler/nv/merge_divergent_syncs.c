@@ -15,7 +15,7 @@
  * lanes of several groups may be active together; they call unless all of these groups are
  * complete, since a divergent branch would make one group wait for the others.
  *
- * Sites behind the reconvergence point of a branch are not considered: lanes that wait for others
+ * Sites after the reconvergence point of a branch are not considered: lanes that wait for others
  * wait at its BSYNC (convergence_barriers.c) before they reach any warp sync. ptxas does the same.
  */
 #include "libsov/compiler/passes/expand.h"

@@ -187,7 +187,7 @@ struct mir_inst *mir_inst_new(struct mir_func *f, enum sass_op op);
 /* before == NULL appends. */
 void mir_insert(struct mir_func *f, uint32_t b, struct mir_inst *before, struct mir_inst *i);
 void mir_remove(struct mir_func *f, uint32_t b, struct mir_inst *i);
-/* Inserted behind after in the layout. */
+/* The new block follows block "after" in the layout. */
 uint32_t mir_block_new(struct mir_func *f, uint32_t after);
 /* Predecessor in the layout; 0 = b is first. */
 uint32_t mir_block_before(const struct mir_func *f, uint32_t b);
@@ -197,7 +197,7 @@ void mir_add_edge(struct mir_func *f, uint32_t from, uint32_t to);
 /* Redirects one edge of from. The caller has updated the phi arguments of the old target. */
 void mir_redirect_edge(struct mir_func *f, uint32_t from, uint32_t to, uint32_t new_to);
 void mir_remove_pred(struct mir_func *f, uint32_t from,
-		     uint32_t to); /* to forgets its predecessor */
+		     uint32_t to); /* removes from out of the predecessors of to */
 void mir_set_operand(struct mir_inst *i, uint32_t operand, struct mir_source s);
 void mir_set_guard(struct mir_inst *i, struct mir_source predicate);
 struct mir_source mir_reg(uint8_t kind, struct mir_ref r);

@@ -20,28 +20,28 @@ struct reconvergence {
 	uint32_t *rank;         /* by block: priority of an exit; 0 = not an exit */
 };
 
-static void rank_exits(struct reconvergence *m)
+static void rank_exits(struct reconvergence *r)
 {
 	uint32_t rank = 0;
 
-	mir_for_each_block(m->f, b) {
-		enum mir_end end = m->f->blocks[b].end;
+	mir_for_each_block(r->f, b) {
+		enum mir_end end = r->f->blocks[b].end;
 
 		rank++;
 		if (end == MIR_END_RETURN)
-			m->rank[b] = 2 * m->f->nblocks + rank;
+			r->rank[b] = 2 * r->f->nblocks + rank;
 		else if (end == MIR_END_EXIT)
-			m->rank[b] = m->f->nblocks + rank;
+			r->rank[b] = r->f->nblocks + rank;
 		else if (end == MIR_END_TRAP)
-			m->rank[b] = rank;
-		m->exit[b] = m->rank[b] ? b : 0;
+			r->rank[b] = rank;
+		r->exit[b] = r->rank[b] ? b : 0;
 	}
 }
 
-static void propagate_exits(struct reconvergence *m)
+static void propagate_exits(struct reconvergence *r)
 {
 	uint32_t count;
-	uint32_t *order = mir_reverse_postorder(m->f, &count);
+	uint32_t *order = mir_reverse_postorder(r->f, &count);
 	bool changed = true;
 
 	while (changed) {
@@ -49,12 +49,12 @@ static void propagate_exits(struct reconvergence *m)
 		for (uint32_t k = count; k-- > 0;) {
 			uint32_t b = order[k];
 
-			for (uint32_t s = 0; s < m->f->blocks[b].nsucc; s++) {
-				uint32_t exit = m->exit[m->f->blocks[b].succ[s]];
+			for (uint32_t s = 0; s < r->f->blocks[b].nsucc; s++) {
+				uint32_t exit = r->exit[r->f->blocks[b].succ[s]];
 
-				if (m->rank[exit] <= m->rank[m->exit[b]])
+				if (r->rank[exit] <= r->rank[r->exit[b]])
 					continue;
-				m->exit[b] = exit;
+				r->exit[b] = exit;
 				changed = true;
 			}
 		}
@@ -62,7 +62,7 @@ static void propagate_exits(struct reconvergence *m)
 }
 
 /* Reverse postorder of the reversed CFG from one exit, over the blocks that lead to it. */
-static void order_from_exit(struct reconvergence *m, uint32_t exit, uint32_t *stack,
+static void order_from_exit(struct reconvergence *r, uint32_t exit, uint32_t *stack,
 			    uint32_t *cursor, bool *seen)
 {
 	uint32_t depth = 0;
@@ -71,15 +71,15 @@ static void order_from_exit(struct reconvergence *m, uint32_t exit, uint32_t *st
 	seen[exit] = true;
 	while (depth) {
 		uint32_t b = stack[depth - 1];
-		const struct mir_block *block = &m->f->blocks[b];
+		const struct mir_block *block = &r->f->blocks[b];
 
 		if (cursor[b] == block->npreds) {
-			m->order[--m->first] = b;
+			r->order[--r->first] = b;
 			depth--;
 		} else {
 			uint32_t from = block->preds[cursor[b]++];
 
-			if (m->exit[from] == exit && !seen[from]) {
+			if (r->exit[from] == exit && !seen[from]) {
 				seen[from] = true;
 				stack[depth++] = from;
 			}
@@ -87,44 +87,44 @@ static void order_from_exit(struct reconvergence *m, uint32_t exit, uint32_t *st
 	}
 }
 
-static void compute_order(struct reconvergence *m)
+static void compute_order(struct reconvergence *r)
 {
-	struct arena *a = m->f->arena;
-	uint32_t *stack = arena_array(a, m->f->nblocks, sizeof(*stack));
-	uint32_t *cursor = arena_array(a, m->f->nblocks, sizeof(*cursor));
-	bool *seen = arena_array(a, m->f->nblocks, sizeof(*seen));
+	struct arena *a = r->f->arena;
+	uint32_t *stack = arena_array(a, r->f->nblocks, sizeof(*stack));
+	uint32_t *cursor = arena_array(a, r->f->nblocks, sizeof(*cursor));
+	bool *seen = arena_array(a, r->f->nblocks, sizeof(*seen));
 
-	m->first = m->f->nblocks;
-	mir_for_each_block(m->f, b)
-		if (m->rank[b])
-			order_from_exit(m, b, stack, cursor, seen);
-	for (uint32_t k = m->first; k < m->f->nblocks; k++)
-		m->index[m->order[k]] = k;
+	r->first = r->f->nblocks;
+	mir_for_each_block(r->f, b)
+		if (r->rank[b])
+			order_from_exit(r, b, stack, cursor, seen);
+	for (uint32_t k = r->first; k < r->f->nblocks; k++)
+		r->index[r->order[k]] = k;
 }
 
 /* Both lead to the same exit, so they have a common postdominator. */
-static uint32_t common_ipdom(const struct reconvergence *m, uint32_t a, uint32_t b)
+static uint32_t common_ipdom(const struct reconvergence *r, uint32_t a, uint32_t b)
 {
 	while (a != b) {
-		if (m->index[a] > m->index[b])
-			a = m->ipdom[a];
+		if (r->index[a] > r->index[b])
+			a = r->ipdom[a];
 		else
-			b = m->ipdom[b];
+			b = r->ipdom[b];
 	}
 	return a;
 }
 
-static uint32_t compute_ipdom(const struct reconvergence *m, uint32_t b)
+static uint32_t compute_ipdom(const struct reconvergence *r, uint32_t b)
 {
-	const struct mir_block *block = &m->f->blocks[b];
+	const struct mir_block *block = &r->f->blocks[b];
 	uint32_t ipdom = 0;
 
 	for (uint32_t s = 0; s < block->nsucc; s++) {
 		uint32_t to = block->succ[s];
 
 		/* 0: not visited yet, a back edge. */
-		if (m->exit[to] == m->exit[b] && m->ipdom[to])
-			ipdom = ipdom ? common_ipdom(m, ipdom, to) : to;
+		if (r->exit[to] == r->exit[b] && r->ipdom[to])
+			ipdom = ipdom ? common_ipdom(r, ipdom, to) : to;
 	}
 	return ipdom;
 }

@@ -288,45 +288,48 @@ struct reg_cache {
 	uint32_t n, capacity, units, position;
 };
 
-static const struct cached_value *find_cached(struct reg_cache *h, struct mir_ref of,
+static const struct cached_value *find_cached(struct reg_cache *cache, struct mir_ref of,
 					      uint32_t count)
 {
-	for (uint32_t k = 0; k < h->n; k++) {
-		struct cached_value *e = &h->list[k];
+	for (uint32_t k = 0; k < cache->n; k++) {
+		struct cached_value *e = &cache->list[k];
 
 		if (e->of.vreg == of.vreg && e->of.part <= of.part &&
 		    of.part + count <= e->of.part + e->count) {
-			e->last_use = h->position;
+			e->last_use = cache->position;
 			return e;
 		}
 	}
 	return NULL;
 }
 
-static void add_cached(struct reg_cache *h, struct mir_ref of, uint32_t count, struct mir_ref in)
+static void add_cached(struct reg_cache *cache, struct mir_ref of, uint32_t count,
+		       struct mir_ref in)
 {
-	h->list = arena_grow(h->s->f->arena, h->list, &h->capacity, h->n + 1, sizeof(*h->list));
-	h->list[h->n++] = (struct cached_value){of, in, count, h->position};
-	h->units += count;
+	cache->list = arena_grow(cache->s->f->arena, cache->list, &cache->capacity, cache->n + 1,
+				 sizeof(*cache->list));
+	cache->list[cache->n++] = (struct cached_value){of, in, count, cache->position};
+	cache->units += count;
 }
 
 /* Evicts the least recently used values until the rest fits. Values that the instruction reads
  * count before it, not after it. */
-static void evict_cached(struct reg_cache *h, uint32_t pressure)
+static void evict_cached(struct reg_cache *cache, uint32_t pressure)
 {
 	for (;;) {
 		uint32_t oldest = 0, others = 0, all = 0;
 
-		for (uint32_t k = 0; k < h->n; k++) {
-			all += h->list[k].count;
-			others += h->list[k].last_use == h->position ? 0 : h->list[k].count;
-			if (h->list[k].last_use < h->list[oldest].last_use)
+		for (uint32_t k = 0; k < cache->n; k++) {
+			all += cache->list[k].count;
+			others += cache->list[k].last_use == cache->position ? 0
+									     : cache->list[k].count;
+			if (cache->list[k].last_use < cache->list[oldest].last_use)
 				oldest = k;
 		}
-		if (!h->n || (PRESSURE_BEFORE(pressure) + others <= h->s->limit &&
-			      PRESSURE_AFTER(pressure) + all <= h->s->limit))
+		if (!cache->n || (PRESSURE_BEFORE(pressure) + others <= cache->s->limit &&
+				  PRESSURE_AFTER(pressure) + all <= cache->s->limit))
 			return;
-		h->list[oldest] = h->list[--h->n];
+		cache->list[oldest] = cache->list[--cache->n];
 	}
 }
 
@@ -347,38 +350,39 @@ static void set_ref(struct mir_inst *i, uint32_t operand, struct mir_ref r)
 		i->ref[operand] = r;
 }
 
-static void reload_use(struct reg_cache *h, uint32_t b, struct mir_inst *i, const struct mir_use *u)
+static void reload_use(struct reg_cache *cache, uint32_t b, struct mir_inst *i,
+		       const struct mir_use *u)
 {
-	const struct cached_value *e = find_cached(h, u->ref, u->count);
+	const struct cached_value *e = find_cached(cache, u->ref, u->count);
 	struct mir_ref r;
 
 	if (e) {
 		r = (struct mir_ref){e->in.vreg, (uint8_t)(e->in.part + u->ref.part - e->of.part)};
 	} else {
-		r = new_reload(h->s, u->count);
-		h->s->reload(h->s, u->ref, u->count, r, b, i);
-		add_cached(h, u->ref, u->count, r);
+		r = new_reload(cache->s, u->count);
+		cache->s->reload(cache->s, u->ref, u->count, r, b, i);
+		add_cached(cache, u->ref, u->count, r);
 	}
 	set_ref(i, u->operand, r);
 }
 
-static void rewrite_block(struct reg_cache *h, uint32_t b)
+static void rewrite_block(struct reg_cache *cache, uint32_t b)
 {
-	struct spiller *s = h->s;
+	struct spiller *s = cache->s;
 	struct mir_func *f = s->f;
 
-	h->n = 0;
+	cache->n = 0;
 	mir_for_each_safe(f, b, i) {
 		uint32_t n, pressure = i->number;
 		const struct mir_use *uses = mir_uses(f, i, &n);
 
-		h->position++;
+		cache->position++;
 		for (uint32_t u = 0; u < n; u++) {
 			if (!uses[u].write && is_of_kind(s, uses[u].ref.vreg) &&
 			    is_spilled(s, uses[u].ref.vreg))
-				reload_use(h, b, i, &uses[u]);
+				reload_use(cache, b, i, &uses[u]);
 		}
-		evict_cached(h, pressure);
+		evict_cached(cache, pressure);
 		for (uint32_t u = 0; u < n; u++) {
 			struct mir_ref r;
 
@@ -392,13 +396,13 @@ static void rewrite_block(struct reg_cache *h, uint32_t b)
 			r = new_reload(s, uses[u].count);
 			s->store(s, uses[u].ref, uses[u].count, r, b, i->next);
 			set_ref(i, uses[u].operand, r);
-			add_cached(h, uses[u].ref, uses[u].count, r);
+			add_cached(cache, uses[u].ref, uses[u].count, r);
 		}
 	}
-	h->position++;
+	cache->position++;
 	if (is_of_kind(s, f->blocks[b].cond.ref.vreg) &&
 	    is_spilled(s, f->blocks[b].cond.ref.vreg)) {
-		const struct cached_value *e = find_cached(h, f->blocks[b].cond.ref, 1);
+		const struct cached_value *e = find_cached(cache, f->blocks[b].cond.ref, 1);
 		struct mir_ref r = e ? e->in : new_reload(s, 1);
 
 		if (!e)

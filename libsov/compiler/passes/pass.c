@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
  * The pass pipeline. Inlining comes first. After SSA construction, folding and value numbering feed
- * each other, so they run twice. Full unrolling then makes array indices constant, which lets
- * scalar replacement convert local arrays to values. Loop-invariant code motion follows once loop
- * bodies are minimal. Legalisation comes after these: before it, a division is one instruction that
- * CSE and LICM can handle; after it, a division is dozens of instructions that are folded and
- * numbered among themselves. Address folding is last because it replaces sums with machine offsets;
- * value numbering and DCE clean up after it.
+ * each other, so they run several times. Full unrolling then makes array indices constant, which
+ * lets scalar replacement convert local arrays to values. Loop-invariant code motion follows once
+ * loop bodies are minimal. Legalisation comes after these: before it, a division is one instruction
+ * that GVN and LICM can handle; after it, a division is dozens of instructions that are folded and
+ * numbered among themselves. Address folding comes late because it replaces sums with machine
+ * offsets; value numbering and DCE clean up after it.
  *
  * Without optimisation only the mandatory passes run, on which the back ends depend.
  */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * nvdisasm's special_names of the special registers that S2R, S2UR and CS2R read. nvdisasm prints
+ * nvdisasm's names of the special registers that S2R, S2UR and CS2R read. nvdisasm prints
  * a register without a name by its number: SR36.
  */
 #include "libsov/isa/nv/sass_row.h"

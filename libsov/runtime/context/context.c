@@ -4,8 +4,8 @@
  * time limit, context_fail destroys the group at once; the error is sticky until sov_context_reset
  * creates a new group around the same memory.
  *
- * No thread polls in the background. context_check detects errors: every call runs it on entry, and
- * every wait runs it between two looks at memory.
+ * No thread polls in the background. context_check detects errors: every call that takes the lock
+ * runs it, and every wait runs it between two sleeps.
  */
 #include <errno.h>
 #include <string.h>
@@ -16,10 +16,10 @@
 
 sov_result set_winsys_error(int error, const char *what)
 {
-	const char *said = winsys_take_error();
+	const char *detail = winsys_take_error();
 
 	return set_error(error == -ENOMEM ? SOV_ERROR_OUT_OF_HOST_MEMORY : SOV_ERROR_DEVICE_LOST,
-			 "%s failed: %s", what, *said ? said : strerror(-error));
+			 "%s failed: %s", what, *detail ? detail : strerror(-error));
 }
 
 /* ---- failing ---- */

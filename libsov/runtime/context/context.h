@@ -4,7 +4,7 @@
  * memory, modules, streams, events and graphs in it.
  *
  * context.c knows none of these by name. Each kind of object, and each service that a context
- * offers, is a struct context_part: a table of hooks that its own file defines. context_create.c
+ * offers, is a struct context_part: a table of hooks that its own file defines. context_api.c
  * lists the parts and states the order in which their hooks run.
  *
  * Submitting work and waiting for it take no lock (stream/submit.c). The context's lock guards

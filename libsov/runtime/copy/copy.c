@@ -20,39 +20,43 @@ typedef unsigned long long ull;
 
 /* ---- choosing the method ---- */
 
-enum direction { IN, OUT, ACROSS }; /* host to device, device to host, device to device */
+enum direction { TO_DEVICE, FROM_DEVICE, WITHIN_DEVICE };
 
 /*
  * The first row that applies, for copies of at most max_bytes.
  *
- * Measured on an H200 (tests/silicon/bench_copy_methods.c, docs/evidence.md): inline data beats the
+ * Measured on an H200 (tests/silicon/bench_copy_methods.c, docs/results): inline data beats the
  * engine while it fits a slot. The engine beats a kernel over the bus at every size, and inside the
  * GPU until the kernel's start is amortised, between 256 KiB (4.6 against 4.7 us) and 1 MiB (6.8
  * against 4.8), also when the sides' alignments differ by words (256 MiB: 261 against 519 us).
- * Behind incomplete work of the compute queue, another kernel on that queue starts sooner than the
- * copy queue (4 bytes out behind a kernel: 6.2 against 7.1 us).
+ * After incomplete work of the compute queue, another kernel on that queue starts sooner than the
+ * copy queue (4 bytes out after a kernel: 6.2 against 7.1 us).
  */
 struct method_choice {
 	enum direction direction;
-	enum { ANY, BEHIND } when;
+	enum { ALWAYS, COMPUTE_BUSY } when;
 	enum copy_method method;
 	uint64_t max_bytes;
 };
 
 static const struct method_choice method_choices[] = {
-	{IN, ANY, COPY_INLINE, UINT64_MAX}, /* as far as it fits */
-	{IN, BEHIND, COPY_KERNEL, 256 << 10},      {IN, ANY, COPY_ENGINE, UINT64_MAX},
-	{OUT, BEHIND, COPY_KERNEL, 1 << 20},       {OUT, ANY, COPY_ENGINE, UINT64_MAX},
-	{ACROSS, BEHIND, COPY_KERNEL, UINT64_MAX}, {ACROSS, ANY, COPY_ENGINE, 256 << 10},
-	{ACROSS, ANY, COPY_KERNEL, UINT64_MAX},    {ACROSS, ANY, COPY_ENGINE, UINT64_MAX},
+	{TO_DEVICE, ALWAYS, COPY_INLINE, UINT64_MAX}, /* as far as it fits */
+	{TO_DEVICE, COMPUTE_BUSY, COPY_KERNEL, 256 << 10},
+	{TO_DEVICE, ALWAYS, COPY_ENGINE, UINT64_MAX},
+	{FROM_DEVICE, COMPUTE_BUSY, COPY_KERNEL, 1 << 20},
+	{FROM_DEVICE, ALWAYS, COPY_ENGINE, UINT64_MAX},
+	{WITHIN_DEVICE, COMPUTE_BUSY, COPY_KERNEL, UINT64_MAX},
+	{WITHIN_DEVICE, ALWAYS, COPY_ENGINE, 256 << 10},
+	{WITHIN_DEVICE, ALWAYS, COPY_KERNEL, UINT64_MAX},
+	{WITHIN_DEVICE, ALWAYS, COPY_ENGINE, UINT64_MAX},
 };
 #define MAX_ENGINE_FILL (256u << 10) /* the largest fill by the engine */
 /* A software GPU's copy engine is memcpy; its multiprocessors are a thousand times slower. */
 static const struct method_choice software_method_choices[] = {
-	{IN, ANY, COPY_INLINE, 256},
-	{IN, ANY, COPY_ENGINE, UINT64_MAX},
-	{OUT, ANY, COPY_ENGINE, UINT64_MAX},
-	{ACROSS, ANY, COPY_ENGINE, UINT64_MAX},
+	{TO_DEVICE, ALWAYS, COPY_INLINE, 256},
+	{TO_DEVICE, ALWAYS, COPY_ENGINE, UINT64_MAX},
+	{FROM_DEVICE, ALWAYS, COPY_ENGINE, UINT64_MAX},
+	{WITHIN_DEVICE, ALWAYS, COPY_ENGINE, UINT64_MAX},
 };
 
 static enum copy_method choose_method(struct stream *s, enum direction direction, uint64_t to,
@@ -64,7 +68,8 @@ static enum copy_method choose_method(struct stream *s, enum direction direction
 	bool behind = !software && stream_busy(s, ENGINE_COMPUTE);
 
 	while (k->direction != direction || bytes > k->max_bytes ||
-	       (k->when == BEHIND && !behind) || (k->method == COPY_INLINE && !allow_inline) ||
+	       (k->when == COMPUTE_BUSY && !behind) ||
+	       (k->method == COPY_INLINE && !allow_inline) ||
 	       !copy_method_fits(gpu, k->method, to, from, bytes))
 		k++;
 	return k->method;
@@ -103,10 +108,10 @@ sov_result stream_stage(struct stream *s, uint64_t align_as, uint64_t bytes,
 /* The GPU can address both sides. */
 static sov_result copy_device(struct stream *s, const struct copy_range *k, uint64_t *seqno)
 {
-	enum direction d = k->from->host ? IN : k->to->host ? OUT : ACROSS;
+	enum direction d = k->from->host ? TO_DEVICE : k->to->host ? FROM_DEVICE : WITHIN_DEVICE;
 	enum copy_method method =
 		choose_method(s, d, k->destination, k->source, k->bytes,
-			      d == IN && stream_idle(s) && !stream_is_concurrent(s));
+			      d == TO_DEVICE && stream_idle(s) && !stream_is_concurrent(s));
 
 	if (method == COPY_INLINE)
 		return copy_inline(s, k->destination, (const void *)(uintptr_t)k->source,
@@ -121,8 +126,8 @@ static sov_result copy_pageable_in(struct stream *s, uint64_t destination, const
 	struct staging_range t;
 	uint64_t n;
 
-	if (choose_method(s, IN, destination, destination, bytes, !stream_is_concurrent(s)) ==
-	    COPY_INLINE)
+	if (choose_method(s, TO_DEVICE, destination, destination, bytes,
+			  !stream_is_concurrent(s)) == COPY_INLINE)
 		return copy_inline(s, destination, host, (uint32_t)bytes, seqno);
 	for (; !r && bytes; destination += n, host += n, bytes -= n) {
 		n = min_u64(bytes, STAGING_CHUNK);
@@ -130,8 +135,8 @@ static sov_result copy_pageable_in(struct stream *s, uint64_t destination, const
 		if (r)
 			break;
 		memcpy(t.cpu, host, n);
-		r = copy_by(s, choose_method(s, IN, destination, t.va, n, false), destination, t.va,
-			    n, seqno);
+		r = copy_by(s, choose_method(s, TO_DEVICE, destination, t.va, n, false),
+			    destination, t.va, n, seqno);
 		if (!r)
 			staging_release_after(&s->staging, &t, *seqno);
 	}
@@ -155,8 +160,8 @@ static sov_result copy_pageable_out(struct stream *s, uint8_t *host, uint64_t so
 			n = min_u64(bytes - sent * STAGING_CHUNK, STAGING_CHUNK);
 			r = stream_stage(s, from, n, t);
 			if (!r)
-				r = copy_by(s, choose_method(s, OUT, t->va, from, n, false), t->va,
-					    from, n, seqno);
+				r = copy_by(s, choose_method(s, FROM_DEVICE, t->va, from, n, false),
+					    t->va, from, n, seqno);
 			if (!r)
 				staging_release_after(&s->staging, t, *seqno);
 			seqnos[sent % STAGING_AHEAD] = *seqno;

@@ -18,7 +18,7 @@
 /*
  * How a kernel of a chain follows another. Measured on an H200, a chain of 100 small kernels took
  * 120 us with dependent launch descriptors alone, and 145 us with a wait-for-idle between kernels;
- * every row that was tried, and the kernels that show missing barriers, are in docs/evidence.md.
+ * every row that was tried, and the kernels that show missing barriers, are in docs/results.
  * The constant banks change only when a graph that does not execute gets other arguments, hence
  * they are invalidated once per execution.
  */
@@ -42,7 +42,7 @@ static uint64_t align_up(uint64_t at, uint64_t align)
  * Whether a kernel uses its code variant for chains. With more blocks than multiprocessors, blocks
  * may share more cache lines than the variant saves.
  */
-static bool node_wants_code(const struct graph_exec *g, uint32_t i)
+static bool node_uses_chain_code(const struct graph_exec *g, uint32_t i)
 {
 	const struct context *c = g->member.context;
 	const struct node *n = &g->nodes[i];
@@ -56,14 +56,14 @@ static struct graph_code *node_code(const struct graph_exec *g, uint32_t i)
 {
 	uint32_t k;
 
-	for (k = 0; node_wants_code(g, i) && k < g->ncodes; k++)
+	for (k = 0; node_uses_chain_code(g, i) && k < g->ncodes; k++)
 		if (g->codes[k].function == g->nodes[i].kernel.function)
 			return &g->codes[k];
 	return NULL;
 }
 
 /* Allocates space for the code variants, from *bytes on. */
-static sov_result graph_find_codes(struct graph_exec *g, uint64_t *bytes)
+static sov_result graph_place_chain_code(struct graph_exec *g, uint64_t *bytes)
 {
 	const struct context *c = g->member.context;
 	uint32_t wait = c->gpu->chain_code ? c->gpu->chain_wait_bytes(c->chip) : 0, i;
@@ -75,7 +75,8 @@ static sov_result graph_find_codes(struct graph_exec *g, uint64_t *bytes)
 		const struct function *f = g->nodes[i].kernel.function;
 		uint8_t *code;
 
-		if (g->nodes[i].kind != NODE_KERNEL || !node_wants_code(g, i) || node_code(g, i))
+		if (g->nodes[i].kind != NODE_KERNEL || !node_uses_chain_code(g, i) ||
+		    node_code(g, i))
 			continue;
 		code = malloc((size_t)wait + f->kernel->code_bytes + 1);
 		if (!code || !c->gpu->chain_code(c->chip, &f->module->image, f->kernel, code)) {
@@ -117,7 +118,7 @@ static sov_result graph_allocate(struct graph_exec *g)
 	const struct gpu *gpu = g->member.context->gpu;
 	uint64_t bytes = GPU_SLOT_ALIGN; /* for the counter */
 	uint32_t i, arguments;
-	sov_result r = graph_find_codes(g, &bytes);
+	sov_result r = graph_place_chain_code(g, &bytes);
 
 	if (r)
 		return r;

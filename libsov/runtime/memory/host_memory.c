@@ -47,7 +47,7 @@ static sov_result host_import(struct context *c, uint64_t address, uint64_t byte
 	uint64_t mapped = (address + bytes - start + page - 1) & ~(page - 1);
 	struct buffer *b;
 	sov_result r = allocation_reserve_entry(c);
-	const char *said;
+	const char *detail;
 	int error;
 
 	if (r)
@@ -76,11 +76,11 @@ static sov_result host_import(struct context *c, uint64_t address, uint64_t byte
 	}
 	if (error) {
 		free(b);
-		said = winsys_take_error();
+		detail = winsys_take_error();
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY,
 				 "%llu bytes of host memory at 0x%llx cannot be pinned for %s: %s",
 				 (ull)bytes, (ull)address, c->device->properties.name,
-				 *said ? said : strerror(-error));
+				 *detail ? detail : strerror(-error));
 	}
 	list_add_tail(&c->buffers, &b->link);
 	allocation_insert(c, b);

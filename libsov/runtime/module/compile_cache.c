@@ -32,7 +32,7 @@
 #define MAGIC         "sovcache"
 #define FORMAT        3u
 #define NAME_LENGTH   (2 * SHA256_BYTES)
-#define LOOKS         16   /* checks while the limit is added once */
+#define TRIM_CHECKS   16   /* size checks per limit of added bytes */
 #define STALE_SECONDS 3600 /* age at which a temporary file is garbage */
 
 struct head {
@@ -425,6 +425,6 @@ void cache_add(const struct cache *c, int64_t unit, const struct compile_result 
 	good = !close(fd) && good && !rename(unfinished, p.path);
 	if (!good)
 		unlink(unfinished);
-	if ((uint64_t)now.tv_nsec % (c->limit / LOOKS + 1) < bytes)
+	if ((uint64_t)now.tv_nsec % (c->limit / TRIM_CHECKS + 1) < bytes)
 		cache_trim(c);
 }

@@ -16,8 +16,8 @@ extern const struct context_part stream_part;
 struct stream *stream_find(struct context *c, sov_stream handle);
 
 /*
- * What records a stream's work as graph nodes while the stream is captured (graph/capture.c). The
- * context has one table of them: capture_ops.
+ * Operations that record a stream's work as graph nodes while the stream is captured
+ * (graph/capture.c). The context has one table of them: capture_ops.
  */
 struct capture_ops {
 	sov_result (*kernel)(struct stream *s, struct function *f, const sov_launch *l);

@@ -9,8 +9,9 @@
  *   2. reserves the next seqno by compare-and-swap, if its slot is free;
  *   3. writes the slot, which it owns now, and marks it ready;
  *   4. publishes: the thread that holds the publisher role adds ring entries for all ready slots,
- *      in order, and rings the doorbell. A thread that does not get the role goes on: the publisher
- *      looks for ready slots again after it has released the role, so that no slot is missed;
+ *      in order, and rings the doorbell. A thread that does not get the role continues: the
+ *      publisher looks for ready slots again after it has released the role, so that no slot is
+ *      missed;
  *   5. leaves the gate.
  *
  * Nothing between 2 and 4 may fail or wait. docs/runtime.md explains why no submission is lost.
@@ -250,7 +251,7 @@ static inline void ring_add_span(struct queue *q, uint64_t span)
  * doorbell must be rung. Called by the publisher. */
 static uint64_t publish_ready(struct stream *s, bool moved[ENGINES])
 {
-	const bool has_enter = s->member.context->gpu->write_ring_entry;
+	const bool writes_ring_entry = s->member.context->gpu->write_ring_entry;
 	uint64_t n = s->published, code = 0, local = 0;
 	struct queue *q;
 	uint32_t i;
@@ -259,7 +260,7 @@ static uint64_t publish_ready(struct stream *s, bool moved[ENGINES])
 		const struct submission *p = submission_of(s, n + 1);
 
 		q = s->queue_of[p->engine];
-		if (has_enter) {
+		if (writes_ring_entry) {
 			ring_add_submission(s, q, p, n + 1);
 		} else {
 			if (p->before[0])
@@ -425,16 +426,16 @@ static sov_result queue_start(struct stream *s, enum engine engine)
 		.ring_entry_bytes = c->gpu->ring_entry_bytes,
 		.priority = s->priority,
 	};
-	const char *said;
+	const char *detail;
 	int error;
 
 	error = c->winsys->queue_create(c->group, &options, &q->winsys_queue);
 	if (error) {
-		said = winsys_take_error();
+		detail = winsys_take_error();
 		return set_error(
 			SOV_ERROR_DEVICE_LOST, "%s could not create a %s queue for a stream: %s",
 			c->device->properties.name, engine == ENGINE_COPY ? "copy" : "compute",
-			*said ? said : strerror(-error));
+			*detail ? detail : strerror(-error));
 	}
 	c->winsys->queue_memory(q->winsys_queue, &q->memory);
 	q->put = 0;

@@ -32,7 +32,7 @@ enum work {
 /* Devices without copy queues use the compute queue for both. */
 enum engine { ENGINE_COMPUTE, ENGINE_COPY, ENGINES };
 
-/* What submitting a kernel needs to know of it; part of struct function. */
+/* The members of struct function that submission uses. */
 struct kernel_info {
 	const char *name;
 	uint32_t local_bytes;          /* per thread */
@@ -58,7 +58,7 @@ struct queue {
  * the kernel itself. */
 enum completion { COMPLETED_BY_COMPUTE, COMPLETED_BY_COPY, COMPLETED_BY_KERNEL };
 #define STREAM_COMPLETION_BITS 2
-static_assert(COMPLETED_BY_KERNEL < 1 << STREAM_COMPLETION_BITS, "fits");
+static_assert(COMPLETED_BY_KERNEL < 1 << STREAM_COMPLETION_BITS, "enum completion needs more bits");
 
 /* Host-side state of a slot. */
 struct submission {
@@ -81,10 +81,11 @@ struct stream {
 	uint64_t serial;
 	uint32_t index; /* smallest unused in the context when the stream was created */
 	int32_t priority;
-	bool closed;               /* a thread is destroying it */
-	struct buffer *commands;   /* two rings, then the slots */
-	struct semaphore *done;    /* payload: low 32 bits of the last completed seqno */
-	uint64_t head, head_since; /* oldest incomplete submission, and when it was first seen so */
+	bool closed;             /* a thread is destroying it */
+	struct buffer *commands; /* two rings, then the slots */
+	struct semaphore *done;  /* payload: low 32 bits of the last completed seqno */
+	uint64_t head;           /* oldest incomplete submission */
+	uint64_t head_since;     /* when it was first seen as the oldest */
 	struct queue queues[ENGINES];
 	struct queue *queue_of[ENGINES];
 
@@ -144,7 +145,8 @@ void stream_submit(struct stream *s, struct slot *slot);
 /* The same without the last doorbell, which the caller rings as the last thing it does: on x86 the
  * next atomic operation waits until the doorbell's store has left the CPU. */
 struct doorbell stream_submit_deferred(struct stream *s, struct slot *slot);
-/* Submits a wait for another stream's or the host's release; its submission has the time limit. */
+/* Submits a wait for another stream's or the host's release; the submission that releases it has
+ * the time limit. */
 sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, uint32_t value);
 /* Submits an interrupt behind all earlier work. Returns its seqno, or 0 if no slot is free. */
 uint64_t stream_interrupt(struct stream *s);

@@ -3,7 +3,7 @@
  * GPU work in the trace. A traced submission has two more semaphore releases with time stamps: one
  * before its commands, which the queue executes when the previous submission is complete, and one
  * after them. Both write to a line in system memory that the stream has for each slot. The thread
- * that reuses a slot, or the trace's writer thread, makes an event of the line.
+ * that reuses a slot, or the trace's writer thread, converts the line to a trace event.
  *
  * GPU clocks differ from the host's. At the start, and then every second, both clocks are read, the
  * GPU's between two readings of the host's; times between two such pairs are interpolated linearly.
@@ -211,8 +211,8 @@ static bool work_stamped(const struct trace_stream *t, const struct trace_work *
 enum take_mode { TAKE_DONE, TAKE_DONE_OR_LOST, TAKE_ALL };
 
 /*
- * Makes an event of WAITING work if the GPU has completed it; with TAKE_ALL also if it has not, as
- * cut. If another thread is doing so, waits for the few instructions that this takes.
+ * Converts WAITING work to a trace event if the GPU has completed it; with TAKE_ALL also if it has
+ * not, as cut. If another thread is doing so, waits for the few instructions that this takes.
  */
 static void work_take(struct trace_stream *t, struct trace_work *p, enum take_mode what,
 		      void (*put)(const struct trace_event *e))

@@ -197,7 +197,7 @@ static void reports(void)
 		(struct winsys_error){
 			.vendor_code = 31, .memory = true, .access = WINSYS_ATOMIC, .text = "x"},
 		SOV_ERROR_FAULT, "kernel 'gate' on gh100.0: x",
-		"a faulting atomic names a kernel that has none");
+		"a faulting atomic names the running kernel even if it has no atomics");
 	MUST(sov_context_get_fault(context, &f));
 	ok(f.pc == UINT64_MAX && !*f.instruction,
 	   "a faulting atomic is attributed to no instruction of a kernel without atomics");

@@ -85,7 +85,7 @@ diagnose 1 nvrm "no NVIDIA's open kernel module is not loaded" \
 	"install it (Debian: nvidia-open-kernel-dkms), then as root: modprobe nvidia" \
 	"doctor: NVIDIA's module is not loaded"
 machine nouveau; h200 nouveau; sovgpu installed
-diagnose 1 kmod "no the GPU is bound to driver nouveau" "keep that driver from loading (doc/sovgpu/modprobe.conf is an example), \
+diagnose 1 kmod "no the GPU is bound to driver nouveau" "keep that driver from loading (/usr/share/doc/sovgpu/modprobe.conf is an example), \
 then as root: echo 0000:01:00.0 >/sys/bus/pci/drivers_probe" \
 	"doctor: nouveau is bound, remedy for kmod"
 diagnose 1 nvrm "no NVIDIA's open kernel module is not loaded; the GPU is bound to driver nouveau" \
@@ -142,7 +142,7 @@ is "$? $(echo "$out" | grep -c 'SOV_KMOD=0 disables it')" "1 1" \
 
 machine nvidia; h200 nvidia; nvidia 580.95.05 666
 diagnose 0 nvrm "yes through /dev/nvidia0" "" "doctor: nvrm is usable with the open module 580"
-diagnose 0 kmod "no the GPU is bound to driver nvidia" "keep that driver from loading (doc/sovgpu/modprobe.conf is an example), \
+diagnose 0 kmod "no the GPU is bound to driver nvidia" "keep that driver from loading (/usr/share/doc/sovgpu/modprobe.conf is an example), \
 then as root: echo 0000:01:00.0 >/sys/bus/pci/drivers_probe" \
 	"doctor: one usable winsys suffices for exit status 0"
 machine old; h200 nvidia; nvidia 535.54.03 666

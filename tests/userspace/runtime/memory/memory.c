@@ -129,7 +129,7 @@ static void wrong_ranges(void)
 	good(sov_memory_copy(c, a, SOV_HOST(host), 0), "a copy of 0 bytes succeeds");
 	good(sov_memory_range(c, a + 4095, &start, &bytes),
 	     "sov_memory_range finds an allocation by an inner address");
-	ok(start == a && bytes == 4096, "sov_memory_range returns the requested bounds");
+	ok(start == a && bytes == 4096, "sov_memory_range returns the allocation's start and size");
 	refused(sov_memory_range(c, SOV_HOST(host), &start, &bytes), SOV_ERROR_INVALID_ADDRESS,
 		"is not a GPU address", "sov_memory_range rejects a host address");
 	MUST(sov_memory_free(c, a));

@@ -67,7 +67,7 @@ static uint32_t local_bytes(const void *image, size_t bytes, uint32_t stack)
 	l.argument_count = 2;
 	MUST(sov_function_launch(f, &l));
 	MUST(sov_memory_copy(c, SOV_HOST(&value), p, 4));
-	ok(value == 8, "it runs");
+	ok(value == 8, "a kernel with unknown stack size runs");
 	MUST(sov_context_destroy(c));
 	return a.local_bytes;
 }

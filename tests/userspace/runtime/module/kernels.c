@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Both kernels, f32 and f64, from PTX to results through the public API: fresh inputs, poisoned
+ * saxpy and reduce, f32 and f64, from PTX to results through the public API: fresh inputs, poisoned
  * outputs, on Hopper and Ampere, with and without hazard checks, scheduled and serial code.
  */
 #include <math.h>
