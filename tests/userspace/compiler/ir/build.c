@@ -3,7 +3,7 @@
  * Building the IR: the arena and its limit, name maps, and changes of blocks and edges.
  */
 #include "libsov/compiler/base/name_map.h"
-#include "tests/userspace/compiler/ir/ir_test.h"
+#include "tests/userspace/compiler/ir/_ir_test.h"
 
 static void check_arena(void)
 {

@@ -5,7 +5,7 @@
  */
 #include <fenv.h>
 #include "libsov/compiler/ir/eval.h"
-#include "tests/userspace/compiler/ir/ir_test.h"
+#include "tests/userspace/compiler/ir/_ir_test.h"
 
 /* One line of cases/eval.txt: parses the instruction with its arguments as constants. */
 static void check_line(struct bench *b, char *line)

@@ -3,7 +3,7 @@
  * IR text: printing, parsing and printing a module again gives the same text, for every operation,
  * and every error in a text is reported with position and message.
  */
-#include "tests/userspace/compiler/ir/ir_test.h"
+#include "tests/userspace/compiler/ir/_ir_test.h"
 
 static char *round_trip(struct bench *b, const char *text, const char *name)
 {

@@ -3,7 +3,7 @@
  * The verifier reports each fault with its message: first faults that text can express, then faults
  * that only a program can create in a valid module.
  */
-#include "tests/userspace/compiler/ir/ir_test.h"
+#include "tests/userspace/compiler/ir/_ir_test.h"
 
 /* Faults in text. BODY is the entry block of a kernel with a parameter and some values. */
 #define HEAD \

@@ -5,7 +5,7 @@
  * and reads three constant banks.
  */
 #include "tests/userspace/runtime/_api.h"
-#include "tests/userspace/compiler/nv/_elf.h"
+#include "tests/userspace/compiler/image/_elf.h"
 
 static sov_context c;
 static struct elf e;

@@ -3,7 +3,7 @@
  * Reverse postorder, dominance and loops: small graphs with known answers, including infinite,
  * irreducible and unreachable parts, and random graphs checked against the definitions.
  */
-#include "tests/userspace/compiler/ir/ir_test.h"
+#include "tests/userspace/compiler/ir/_ir_test.h"
 
 /* A graph is "a:bc b:d …": blocks are letters in layout order, each with its successors. */
 static struct ir_func *graph(struct bench *b, const char *edges)

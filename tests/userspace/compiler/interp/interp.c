@@ -5,7 +5,7 @@
  */
 #include "libsov/compiler/interp/interp.h"
 #include "libsov/compiler/passes/pass.h"
-#include "tests/userspace/compiler/ir/ir_test.h"
+#include "tests/userspace/compiler/ir/_ir_test.h"
 
 #define BASE   UINT64_C(0x10000) /* address of the first byte of memory */
 #define FLOATS 4096

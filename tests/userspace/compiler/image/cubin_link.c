@@ -5,7 +5,7 @@
  */
 #include "tests/tap.h"
 #include "libsov/compiler/image/image_nv.h"
-#include "tests/userspace/compiler/nv/_elf.h"
+#include "tests/userspace/compiler/image/_elf.h"
 
 static struct elf e;
 

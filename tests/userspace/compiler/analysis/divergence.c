@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Divergence analysis of the kernels of cases/divergence.ir against the comments there. */
-#include "tests/userspace/compiler/ir/ir_test.h"
+#include "tests/userspace/compiler/ir/_ir_test.h"
 
 /* The divergent values of every block, and the reconvergence points of divergent branches. */
 static char *report(const struct ir_func *f)

@@ -5,7 +5,7 @@
  */
 #include "tests/tap.h"
 #include "libsov/compiler/image/image_amd.h"
-#include "tests/userspace/compiler/amd/_object.h"
+#include "tests/userspace/compiler/image/_object.h"
 
 static uint8_t file[OBJECT_BYTES];
 static char message[200];
