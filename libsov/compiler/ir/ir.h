@@ -344,8 +344,9 @@ struct ir_func {
 	bool ssa; /* no read or write of a mutable register is left */
 	/* an outlined function that saves every register it changes; it is a single block, so its
 	 * lanes do not diverge */
-	bool rare;
-	/* a rare function that contains a warp sync: its lanes wait for lanes of other callers */
+	bool preserve_all;
+	/* a preserve_all function that contains a warp sync: its lanes wait for lanes of other
+	 * callers */
 	bool syncs_warp;
 };
 

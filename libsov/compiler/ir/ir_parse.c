@@ -318,7 +318,7 @@ static bool parse_symbol(struct parser *p)
 static void parse_item(struct parser *p)
 {
 	struct ir_token head;
-	bool good, rare, body = false;
+	bool good, preserve_all, body = false;
 
 	p->f = NULL;
 	p->errors = p->lex.diag->errors;
@@ -329,16 +329,16 @@ static void parse_item(struct parser *p)
 		parse_body(p, head, parse_kernel_head(p));
 		return;
 	}
-	rare = !p->external && parse_accept_word(p, "rare");
+	preserve_all = !p->external && parse_accept_word(p, "preserve_all");
 	if (parse_accept_word(p, "function")) {
 		head = p->lex.token;
-		good = parse_function_head(p, p->external, rare, &body);
+		good = parse_function_head(p, p->external, preserve_all, &body);
 		if (body)
 			parse_body(p, head, good);
 		else
 			end_line(p, good);
-	} else if (rare) {
-		end_line(p, parse_error(p, &head, "'rare' may only precede 'function'"));
+	} else if (preserve_all) {
+		end_line(p, parse_error(p, &head, "'preserve_all' may only precede 'function'"));
 	} else if (!p->external && parse_accept_word(p, "prototype")) {
 		end_line(p, parse_prototype(p));
 	} else if (!p->external && parse_accept_word(p, "address")) {

@@ -100,7 +100,7 @@ bool parse_need_type(struct parser *p, uint8_t *type);
 
 /* ir_parse_func.c: heads of kernels and functions, and resolution at the end of the text. */
 bool parse_kernel_head(struct parser *p);
-bool parse_function_head(struct parser *p, bool external, bool rare, bool *body);
+bool parse_function_head(struct parser *p, bool external, bool preserve_all, bool *body);
 bool parse_prototype(struct parser *p);
 bool parse_address(struct parser *p);
 void parse_resolve(struct parser *p);

@@ -113,12 +113,12 @@ static bool parse_signature(struct parser *p, enum ir_kind kind)
 	return true;
 }
 
-bool parse_function_head(struct parser *p, bool external, bool rare, bool *body)
+bool parse_function_head(struct parser *p, bool external, bool preserve_all, bool *body)
 {
 	*body = !external;
 	if (!parse_signature(p, external ? IR_EXTERNAL : IR_FUNCTION))
 		return false;
-	p->f->rare = rare;
+	p->f->preserve_all = preserve_all;
 	return external || parse_need_sign(p, '{');
 }
 

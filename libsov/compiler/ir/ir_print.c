@@ -310,7 +310,7 @@ static void print_signature(struct text *out, const struct ir_func *f)
 					    [IR_EXTERNAL] = "external function",
 					    [IR_PROTOTYPE] = "prototype"};
 
-	text_printf(out, "%s%s ", f->rare ? "rare " : "", words[f->kind]);
+	text_printf(out, "%s%s ", f->preserve_all ? "preserve_all " : "", words[f->kind]);
 	print_name(out, f->name);
 	print_types(out, f->arg_types, f->nargs);
 	if (f->nresults) {

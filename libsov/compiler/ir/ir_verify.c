@@ -246,17 +246,17 @@ static bool check_params(struct verifier *v)
 	       func_fault(v, "parameters end at %u bytes, not at %u", end, f->param_bytes);
 }
 
-/* A rare function must be a single block without calls: it saves only registers that it changes
- * itself, and its lanes must not diverge. */
-static bool check_rare(struct verifier *v)
+/* A preserve_all function must be a single block without calls: it saves only registers that it
+ * changes itself, and its lanes must not diverge. */
+static bool check_preserve_all(struct verifier *v)
 {
 	const struct ir_func *f = v->f;
 
 	if (f->blocks[f->entry].next)
-		return func_fault(v, "a rare function has more than one block");
+		return func_fault(v, "a preserve_all function has more than one block");
 	ir_for_each_inst(f, f->entry, i)
 		if (ir_at(f, i)->op == IR_CALL || ir_at(f, i)->op == IR_CALLPTR)
-			return func_fault(v, "a rare function calls another");
+			return func_fault(v, "a preserve_all function calls another");
 	return true;
 }
 
@@ -284,7 +284,7 @@ static bool check_func(struct verifier *v)
 				good = verify_inst_fault(v, i,
 							 "a register in a function in SSA form");
 		}
-	return good && (!f->rare || check_rare(v)) && check_dominance(v);
+	return good && (!f->preserve_all || check_preserve_all(v)) && check_dominance(v);
 }
 
 /* ---- modules ---- */

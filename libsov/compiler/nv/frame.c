@@ -176,7 +176,7 @@ static const struct service_type *service_of(const struct frame *r)
 
 static bool saves_registers(const struct mir_func *f)
 {
-	return f->exported || f->ir->rare;
+	return f->exported || f->ir->preserve_all;
 }
 
 static void find_changed(struct frame *r)

@@ -47,7 +47,7 @@ static struct ir_func *new_sync_function(struct ir_module *m, const struct ir_fu
 	callee = ir_function_new(m, IR_FUNCTION,
 				 arena_printf(m->arena, ".warp_sync.%u", ir_sync_kind(&in)), args,
 				 in.nargs, results, in.nres);
-	callee->ssa = callee->rare = callee->syncs_warp = true;
+	callee->ssa = callee->preserve_all = callee->syncs_warp = true;
 	b = ir_block_new(callee, NULL);
 	for (uint32_t k = 0; k < in.nargs; k++) {
 		i = ir_inst_new(callee, IR_ARG, args[k], NULL, 0, 1);

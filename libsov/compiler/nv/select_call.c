@@ -128,13 +128,13 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	} else {
 		i->callee = indirect ? 0 : in->symbol + 1;
 	}
-	i->preserve_all = callee->rare;
+	i->preserve_all = callee->preserve_all;
 	i->syncs_warp = callee->syncs_warp;
 	i->members = MIR_SOME_LANES;
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	set_mod(i, SASS_M_NODEC, 1);
 	s->f->calls = true;
-	s->f->clobbering_calls |= !callee->rare;
+	s->f->clobbering_calls |= !callee->preserve_all;
 	at = layout.results;
 	for (uint32_t k = 0; k < callee->nresults; k++) {
 		uint32_t offset = nv_next_call_slot(&at, callee->result_types[k]);

@@ -80,7 +80,7 @@ static bool may_inline(struct inliner *s, uint32_t callee)
 {
 	const struct ir_func *g = s->m->table[callee];
 
-	if (g->kind != IR_FUNCTION || g->rare || g == s->f || s->f->ninsts > MAX_GROWN ||
+	if (g->kind != IR_FUNCTION || g->preserve_all || g == s->f || s->f->ninsts > MAX_GROWN ||
 	    !s->wanted(s, callee))
 		return false;
 	if (s->state[callee] == UNKNOWN) {

@@ -3,9 +3,9 @@
  * Outlining of slow paths. A correctly rounded division or square root ends in dozens of
  * instructions for arguments that rarely occur. If a function has several operations of one kind,
  * expanding each inline would spend most of its code size, and most of the compile time, on code
- * that hardly ever runs. So the slow path becomes a function of the module, marked rare: it saves
- * every register that it changes, and callers save none around the call. The module indexes these
- * functions by kind for the expansions.
+ * that hardly ever runs. So the slow path becomes a function of the module, marked preserve_all: it
+ * saves every register that it changes, and callers save none around the call. The module indexes
+ * these functions by kind for the expansions.
  */
 #include <assert.h>
 #include "libsov/compiler/passes/expand.h"
@@ -58,7 +58,7 @@ static struct ir_func *define_slow_path(struct ir_module *m, const struct ir_ins
 	struct expand e = {.f = f, .at = end, .flags = in->flags & IR_FTZ};
 	ir_val args[2];
 
-	f->rare = f->ssa = true;
+	f->preserve_all = f->ssa = true;
 	ir_append(f, b, end);
 	for (uint32_t k = 0; k < in->nargs; k++) {
 		args[k] = expand_op(&e, IR_ARG, in->type, 0, 0, 0);
