@@ -75,14 +75,13 @@ struct gpu_local {
 
 /* Optimisations for a grid in a chain of grids (dependent launch descriptors). */
 struct gpu_chain_options {
-	bool keep_constants;        /* bank 0 is unchanged: do not invalidate the constant cache */
-	bool overlap_barrier;       /* the membar after the grid overlaps with the next grid */
-	bool prefetch_program;      /* fetch the first instructions at launch */
-	uint8_t prefetch_constants; /* GPU_PREFETCH_*; 0: load constants on demand */
-	bool chain_code;            /* run the chain_code variant of kernels that have one */
-	bool early_start; /* and start its blocks early: they wait for the previous grid */
+	bool keep_constants;     /* bank 0 is unchanged: do not invalidate the constant cache */
+	bool overlap_barrier;    /* the membar after the grid overlaps with the next grid */
+	bool prefetch_program;   /* fetch the first instructions at launch */
+	bool prefetch_constants; /* fetch the constants at launch, not on demand */
+	bool chain_code;         /* run the chain_code variant of kernels that have one */
+	bool early_start;        /* and start its blocks early: they wait for the previous grid */
 };
-enum { GPU_PREFETCH_PRE = 1, GPU_PREFETCH_POST = 2 }; /* before or after the grid is scheduled */
 
 struct gpu_launch {
 	uint32_t grid[3], block[3];
@@ -237,9 +236,8 @@ struct gpu {
 	void (*setup_compute)(const void *chip, struct gpu_push *p);
 	/* Precedes a queue's first copy; repeating it is harmless. */
 	void (*setup_copy)(const void *chip, struct gpu_push *p);
-	/* Later commands wait until all earlier kernels have ended. engine: the compute engine
-	 * waits rather than the queue. */
-	void (*wait_for_idle)(struct gpu_push *p, bool engine);
+	/* Later commands of the queue wait until all earlier kernels have ended. */
+	void (*wait_for_idle)(struct gpu_push *p);
 	void (*invalidate_constants)(struct gpu_push *p);
 	/* Interrupts the CPU: ends the winsys's wait. */
 	void (*interrupt)(struct gpu_push *p);

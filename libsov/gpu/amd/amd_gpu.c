@@ -249,12 +249,6 @@ static void amd_setup_copy(const void *chip, struct gpu_push *p)
 	(void)p; /* a copy queue needs no setup */
 }
 
-static void amd_wait_for_idle(struct gpu_push *p, bool engine)
-{
-	(void)engine;
-	amd_pm4_cs_partial_flush(p);
-}
-
 static void amd_invalidate_constants(struct gpu_push *p)
 {
 	(void)p; /* every launch invalidates them */
@@ -377,7 +371,7 @@ const struct gpu amd_gpu = {
 	.launch_grid = amd_launch_grid,
 	.setup_compute = amd_setup_compute,
 	.setup_copy = amd_setup_copy,
-	.wait_for_idle = amd_wait_for_idle,
+	.wait_for_idle = amd_pm4_cs_partial_flush,
 	.invalidate_constants = amd_invalidate_constants,
 	.interrupt = amd_interrupt,
 	.set_local = amd_set_local,

@@ -159,7 +159,7 @@ static bool set_release(const struct nv_qmd_layout *l, const struct gpu_launch *
 	return set_fields(l, fields, COUNT(fields), qmd);
 }
 
-/* Links the dependent descriptor behind a membar: its grid reads what this one has written. */
+/* Links the dependent descriptor after a membar: its grid reads what this one has written. */
 static bool set_dependent(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
 {
 	const struct field fields[] = {
@@ -204,9 +204,8 @@ static bool set_chain_link(const struct nv_qmd_layout *l, const struct nv_kernel
 		{NV_QMD_INVALIDATE_DATA, !g->program},
 		{NV_QMD_BANK_INVALIDATE, !link->keep_constants},
 		{NV_QMD_MEMBAR_CHASING, link->overlap_barrier},
-		{NV_QMD_BANK_PREFETCH, link->prefetch_constants},
-		{NV_QMD_BANK_PREFETCH_MAX,
-		 link->prefetch_constants == NV_QMD_PREFETCH_PRE ? bank : 0},
+		{NV_QMD_BANK_PREFETCH, link->prefetch_constants ? NV_QMD_PREFETCH_PRE : 0},
+		{NV_QMD_BANK_PREFETCH_MAX, link->prefetch_constants ? bank : 0},
 		{NV_QMD_PROGRAM_PREFETCH_ADDRESS,
 		 link->prefetch_program ? first * NV_QMD_PREFETCH_UNIT : 0},
 		{NV_QMD_PROGRAM_PREFETCH_UNITS, !link->prefetch_program       ? 0

@@ -51,11 +51,6 @@ void nv_push_wfi(struct gpu_push *p)
 	METHODS(p, 0, NV_HOST_WFI, 0);
 }
 
-void nv_push_compute_wfi(struct gpu_push *p)
-{
-	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_WAIT_FOR_IDLE, 0);
-}
-
 void nv_push_invalidate_constants(struct gpu_push *p)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_INVALIDATE_SHADER_CACHES_NO_WFI,

@@ -28,9 +28,6 @@ static_assert(!(GPU_SLOT_CONSTANTS % LINE) && !(GPU_SLOT_BYTES % LINE),
 static_assert(NV_QMD_MAX_BYTES <= GPU_SLOT_CONSTANTS, "a descriptor fits before its constants");
 static_assert(GPU_TIMESTAMP_OFFSET == NV_SEM_TIMESTAMP_OFFSET,
 	      "the hardware writes the time stamp there");
-static_assert((int)GPU_PREFETCH_PRE == NV_QMD_PREFETCH_PRE &&
-		      (int)GPU_PREFETCH_POST == NV_QMD_PREFETCH_POST,
-	      "the QMD field's values");
 /* A span has the layout of a GPFIFO entry: nv_gp_entry_pack. */
 static_assert(NV_GP_MAX_WORDS == GPU_MAX_SPAN_WORDS && NV_GP_ENTRY_BYTES == 8,
 	      "a span is a GPFIFO entry");
@@ -344,14 +341,6 @@ static void nv_setup_copy(const void *chip, struct gpu_push *p)
 	nv_push_bind_copy(p, chip);
 }
 
-static void nv_wait_for_idle(struct gpu_push *p, bool engine)
-{
-	if (engine)
-		nv_push_compute_wfi(p);
-	else
-		nv_push_wfi(p);
-}
-
 static void nv_set_local(struct gpu_push *p, const struct gpu_local *l)
 {
 	nv_push_set_local(p, l->address, l->unit_bytes);
@@ -412,7 +401,7 @@ const struct gpu nv_gpu = {
 	.launch_grid = nv_launch_grid,
 	.setup_compute = nv_setup_compute,
 	.setup_copy = nv_setup_copy,
-	.wait_for_idle = nv_wait_for_idle,
+	.wait_for_idle = nv_push_wfi,
 	.invalidate_constants = nv_push_invalidate_constants,
 	.interrupt = nv_push_interrupt,
 	.set_local = nv_set_local,

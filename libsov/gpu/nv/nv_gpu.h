@@ -23,9 +23,8 @@ struct nv_chip {
 void nv_push_setup(struct gpu_push *p, const struct nv_chip *chip);
 /* Binds the copy class, before a channel's first copy; repeating it is harmless. */
 void nv_push_bind_copy(struct gpu_push *p, const struct nv_chip *chip);
-/* Waits for idle: on the host (the channel waits), or in the compute class. */
+/* The channel waits until its engine is idle. */
 void nv_push_wfi(struct gpu_push *p);
-void nv_push_compute_wfi(struct gpu_push *p);
 void nv_push_invalidate_constants(struct gpu_push *p);
 /* Raises a non-stall interrupt. */
 void nv_push_interrupt(struct gpu_push *p);

@@ -25,7 +25,7 @@
 static const struct gpu_chain_options chain_link = {
 	.overlap_barrier = true,
 	.keep_constants = true,
-	.prefetch_constants = GPU_PREFETCH_PRE,
+	.prefetch_constants = true,
 	.prefetch_program = true,
 	.chain_code = true,
 	.early_start = true,
@@ -305,7 +305,7 @@ static void push_level(struct writer *w, uint32_t at, uint32_t end, bool last)
 	if (copies)
 		gpu->acquire(&w->p, g->counter, copies);
 	if (!last) /* the next submission waits for idle too */
-		gpu->wait_for_idle(&w->p, false);
+		gpu->wait_for_idle(&w->p);
 }
 
 /* Writes a whole chain and returns the position after it. */
@@ -414,7 +414,7 @@ static void push_all(struct writer *w)
 				continue;
 			}
 			if (!ends && end < g->count)
-				gpu->wait_for_idle(&w->p, false);
+				gpu->wait_for_idle(&w->p);
 		}
 		at = end;
 		if (!ends && at < g->count)
