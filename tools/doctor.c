@@ -148,8 +148,9 @@ static bool kmod_not_installed(const struct doctor_snapshot *s, const struct doc
 static bool kmod_no_firmware(const struct doctor_snapshot *s, const struct doctor_gpu *g,
 			     struct finding *f)
 {
-	return strcmp(g->driver, "sovgpu") && *s->sovgpu.missing_firmware &&
-	       set_text(f->reason, "firmware %s is missing", s->sovgpu.missing_firmware) &&
+	(void)s;
+	return strcmp(g->driver, "sovgpu") && *g->missing_firmware &&
+	       set_text(f->reason, "firmware %s is missing", g->missing_firmware) &&
 	       set_text(f->remedy,
 			"install it (Debian: firmware-nvidia-graphics of trixie-backports), "
 			"then as root: "

@@ -27,6 +27,8 @@ struct doctor_gpu {
 	uint32_t vendor, device;
 	char driver[32]; /* "": not bound to a driver */
 	bool iommu;
+	/* The first file that sovgpu.ko needs for this chip and that is missing; "": none. */
+	char missing_firmware[DOCTOR_PATH_BYTES];
 	struct doctor_node render; /* DRM render node of sovgpu.ko */
 	struct doctor_node nvidia; /* /dev/nvidiaN of NVIDIA's kernel module */
 };
@@ -42,7 +44,6 @@ struct doctor_snapshot {
 	struct doctor_gpu gpus[DOCTOR_MAX_GPUS];
 	struct {
 		bool installed, loaded;
-		char missing_firmware[DOCTOR_PATH_BYTES]; /* the first missing file; "": none */
 	} sovgpu;
 	struct {
 		bool loaded, open;

@@ -11,6 +11,8 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "hw/nv/gsp_570.h"
+#include "kmod/nv/chip_list.h"
 #include "tools/doctor.h"
 #include "tools/tool.h"
 
@@ -189,6 +191,49 @@ static void probe_nvidia_node(const struct doctor_snapshot *s, struct doctor_gpu
 	probe_node(s, &g->nvidia);
 }
 
+static bool firmware_exists(const struct doctor_snapshot *s, const char *file)
+{
+	static const char *const folders[] = {"/lib/firmware/updates", "/lib/firmware",
+					      "/usr/lib/firmware"};
+	static const char *const suffixes[] = {"", ".xz", ".zst"};
+	char path[1024];
+
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		for (size_t k = 0; k < sizeof(suffixes) / sizeof(*suffixes); k++) {
+			snprintf(path, sizeof(path), "%s/%s%s", folders[i], file, suffixes[k]);
+			if (path_exists(s, path))
+				return true;
+		}
+	return false;
+}
+
+/* The firmware files are those that kmod/nv/boot.c requests for the chip. Chips that sovgpu.ko does
+ * not drive need none. */
+static void probe_firmware(const struct doctor_snapshot *s, struct doctor_gpu *g)
+{
+#define CHIP_ROW(chip, CHIP, number, sm, sms, generation, pci_first, pci_last) \
+	{#chip, pci_first, pci_last},
+	static const struct {
+		const char *name;
+		uint32_t pci_first, pci_last;
+	} chips[] = {NV_DRIVER_CHIPS(CHIP_ROW)};
+#undef CHIP_ROW
+	static const char *const parts[] = {"fmc", "bootloader", "gsp"};
+	const char *chip = NULL;
+
+	for (size_t i = 0; i < sizeof(chips) / sizeof(*chips); i++)
+		if (g->vendor == SOV_PCI_NVIDIA && g->device >= chips[i].pci_first &&
+		    g->device <= chips[i].pci_last)
+			chip = chips[i].name;
+	for (size_t i = 0; chip && i < sizeof(parts) / sizeof(*parts); i++) {
+		snprintf(g->missing_firmware, sizeof(g->missing_firmware),
+			 "nvidia/%s/gsp/%s-" NV_GSP_VERSION ".bin", chip, parts[i]);
+		if (!firmware_exists(s, g->missing_firmware))
+			return;
+	}
+	*g->missing_firmware = 0;
+}
+
 static void probe_gpu(struct doctor_snapshot *s, const char *address)
 {
 	struct doctor_gpu *g = &s->gpus[s->gpu_count];
@@ -211,6 +256,7 @@ static void probe_gpu(struct doctor_snapshot *s, const char *address)
 	g->iommu = path_exists(s, path);
 	probe_render_node(s, g);
 	probe_nvidia_node(s, g);
+	probe_firmware(s, g);
 	s->gpu_count++;
 }
 
@@ -237,26 +283,8 @@ static void probe_gpus(struct doctor_snapshot *s)
 
 /* ---- drivers ---- */
 
-static bool firmware_exists(const struct doctor_snapshot *s, const char *file)
-{
-	static const char *const folders[] = {"/lib/firmware/updates", "/lib/firmware",
-					      "/usr/lib/firmware"};
-	static const char *const suffixes[] = {"", ".xz", ".zst"};
-	char path[1024];
-
-	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
-		for (size_t k = 0; k < sizeof(suffixes) / sizeof(*suffixes); k++) {
-			snprintf(path, sizeof(path), "%s/%s%s", folders[i], file, suffixes[k]);
-			if (path_exists(s, path))
-				return true;
-		}
-	return false;
-}
-
-/* The firmware files are those that kmod/nv/boot.c requests. */
 static void probe_sovgpu(struct doctor_snapshot *s)
 {
-	static const char *const parts[] = {"fmc", "bootloader", "gsp"};
 	char path[512], *text = malloc(MAX_FILE_BYTES);
 
 	s->sovgpu.loaded = path_exists(s, "/sys/module/sovgpu");
@@ -265,13 +293,6 @@ static void probe_sovgpu(struct doctor_snapshot *s)
 		s->sovgpu.loaded ||
 		(text && read_text(s, path, text, MAX_FILE_BYTES) && strstr(text, "/sovgpu.ko"));
 	free(text);
-	for (size_t i = 0; i < sizeof(parts) / sizeof(*parts) && !*s->sovgpu.missing_firmware;
-	     i++) {
-		snprintf(path, sizeof(path), "nvidia/gh100/gsp/%s-570.144.bin", parts[i]);
-		if (!firmware_exists(s, path))
-			snprintf(s->sovgpu.missing_firmware, sizeof(s->sovgpu.missing_firmware),
-				 "%.90s", path);
-	}
 }
 
 static void probe_nvidia(struct doctor_snapshot *s)

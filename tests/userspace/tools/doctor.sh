@@ -110,6 +110,15 @@ rm -f "$m"/lib/firmware/nvidia/gh100/gsp/* && firmware .xz && rm "$m/lib/firmwar
 diagnose 1 kmod "no firmware nvidia/gh100/gsp/gsp-570.144.bin is missing" "install it (Debian: firmware-nvidia-graphics of \
 trixie-backports), then as root: modprobe -r sovgpu; modprobe sovgpu" \
 	"doctor: one firmware file is missing, the others are compressed"
+# Every chip of kmod/nv/chip_list.h has its own folder of firmware; the first PCI id of a row is in hw/chips.h.
+version=$(sed -n 's/^#define NV_GSP_VERSION "\(.*\)"/\1/p' hw/nv/gsp_570.h)
+for chip in $(sed -n '/define NV_DRIVER_CHIPS/,$p' kmod/nv/chip_list.h | grep -o 'SOV_NV_[A-Z0-9]*'); do
+	id=$(sed -n "s/^#define $chip(X).* \(0x[0-9a-f]*\), 0x[0-9a-f]*)$/\1/p" hw/chips.h)
+	name=$(sed -n "s/^#define $chip(X) X(\([a-z0-9]*\),.*/\1/p" hw/chips.h)
+	machine "firmware_$name"; card 0000:01:00.0 0x10de "$id"; sovgpu loaded
+	has "$("$sov" doctor --root "$m")" "firmware nvidia/$name/gsp/fmc-$version.bin is missing" \
+		"doctor: the firmware path of $name follows from its row in hw/chips.h"
+done
 machine not_loaded; h200; sovgpu installed; firmware ""
 diagnose 1 kmod "no sovgpu.ko is not loaded" "as root: modprobe sovgpu" \
 	"doctor: sovgpu.ko is not loaded"
