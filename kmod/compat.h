@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * Wrappers for interfaces that differ between kernels. Interfaces change within a stable series,
- * too, so features.sh tests for each feature instead of comparing version numbers. The driver calls
- * the newest interface; this header implements it on older kernels.
+ * Wrappers for kernel functions whose signature differs between kernels. The driver calls the
+ * wrapper, which calls the function as the target kernel declares it. features.sh tests for each
+ * feature instead of comparing version numbers, because interfaces also change within a stable
+ * series.
  */
 #ifndef SOV_COMPAT_H
 #define SOV_COMPAT_H

@@ -155,7 +155,7 @@ struct sov_vram {
 	/** @start: First byte that the driver allocates; set by &sov_vendor.start. */
 	u64 start;
 
-	/** @end: First byte behind the last that the driver allocates. */
+	/** @end: First byte after the last that the driver allocates. */
 	u64 end;
 
 	/** @window: Bus address of VRAM address 0; set by &sov_vendor.start. */

@@ -106,7 +106,7 @@ static void sov_queue_charge_time(struct sov_queue *queue)
 	queue->sampled_ns = now;
 }
 
-/* Schedules the next sample: at once, or when the limit may expire, or after the period. */
+/* Schedules the next sample: immediately, or when the limit may expire, or after the period. */
 static void sov_queue_schedule_sample(struct sov_queue *queue, bool soon)
 {
 	u64 limit_ns = (u64)queue->time_limit_ms * NSEC_PER_MSEC;

@@ -117,7 +117,7 @@ struct drm_gem_object *sov_prime_import_sg_table(struct drm_device *drm,
  * @drm: The importing device.
  * @buf: The dma-buf.
  *
- * The import maps the exporter's pages for DMA, so the device must not be unplugged meanwhile.
+ * The import maps the exporter's pages for DMA, so it excludes unplugging the device.
  *
  * Return: The GEM object, or an ERR_PTR: -ENODEV, -EIO or the exporter's errno.
  */

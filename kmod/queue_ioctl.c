@@ -42,7 +42,7 @@ void sov_queues_fini(struct sov_file *file)
 	xa_destroy(&file->queues);
 }
 
-/* Makes a queue live, unless its group was stopped meanwhile. */
+/* Makes a queue live, unless its group was stopped since the queue was created. */
 static int sov_queue_link(struct sov_queue *queue)
 {
 	struct sov_group *group = queue->group;

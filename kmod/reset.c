@@ -47,7 +47,7 @@ static void sov_reprobe_work(struct work_struct *work)
 	struct sov_reprobe *r = container_of(work, struct sov_reprobe, work);
 	int ret = 0;
 
-	/* Root may have unbound the device or unloaded the module meanwhile. */
+	/* Root may have unbound the device or unloaded the module since the work was queued. */
 	if (READ_ONCE(r->pdev->dev.driver))
 		ret = device_reprobe(&r->pdev->dev);
 	if (ret < 0)

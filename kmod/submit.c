@@ -2,7 +2,7 @@
 /*
  * QUEUE_SUBMIT: converts the user's arrays to jobs of a kernel queue. All steps that can fail come
  * first. sov_submit_publish() is the point of no return: it assigns the seqnos, appends all jobs to
- * the queue at once, and publishes the fence of the last one.
+ * the queue under one lock, and publishes the fence of the last one.
  */
 #include <drm/drm_drv.h>
 #include <drm/drm_file.h>
@@ -41,7 +41,7 @@ static int sov_submit_wait_for_space(struct sov_queue *queue, u32 count)
 	return sov_queue_is_usable(queue) ? 0 : -ECANCELED;
 }
 
-/* The queue accepts all jobs, or none if it was stopped meanwhile. */
+/* The queue accepts all jobs, or none if it has been stopped. */
 static int sov_submit_publish(struct sov_queue *queue, struct list_head *jobs, u32 count,
 			      struct sov_syncs *syncs)
 {

@@ -236,7 +236,7 @@ struct drm_sovgpu_vm_info {
 	/** @va_start: First address that can be mapped. */
 	__u64 va_start;
 
-	/** @va_end: First address behind the last that can be mapped. */
+	/** @va_end: First address after the last that can be mapped. */
 	__u64 va_end;
 
 	/** @page_sizes: Supported page sizes; the value of each set bit is a page size. */

@@ -8,9 +8,9 @@
  * gives their addresses and the size of the protected region of video memory. struct
  * nv_gsp_fmc_boot points to that structure and to the named memory regions in which the GSP finds
  * the message queues. One message to the FSP names the FMC and struct nv_gsp_fmc_boot. The FSP
- * authenticates and starts the FMC, and the FMC authenticates and starts the rest. The GSP's
- * registers are locked down meanwhile. The GSP reports the end of its boot by an event in its
- * queue; from then on the driver can free everything but the queues.
+ * authenticates and starts the FMC, and the FMC authenticates and starts the rest; until then the
+ * GSP's registers are locked down. The GSP reports the end of its boot by an event in its queue;
+ * from then on the driver can free everything but the queues.
  */
 #include <drm/drm_print.h>
 #include <linux/dma-mapping.h>
@@ -414,7 +414,7 @@ static int nv_boot_load(struct nv_device *nv, struct nv_boot *b)
 
 /**
  * nv_gsp_boot() - boot the GSP
- * @nv: the device, with message queues, logs and arguments allocated and bus mastering enabled
+ * @nv: The device, with message queues, logs and arguments allocated and bus mastering enabled.
  *
  * Return: 0 when the GSP has booted, or a negative errno after a log message. On failure the
  * function clears bus mastering before it frees the images, because the GPU may still read them.

@@ -71,8 +71,8 @@ static int nv_channel_rm_alloc(struct nv_channel *c, const struct nv_channel_par
 
 /**
  * nv_channel_init() - create a channel
- * @c: zero-initialised channel
- * @params: creation parameters
+ * @c: Zero-initialised channel.
+ * @params: Creation parameters.
  *
  * Return: 0 or a negative errno. On failure, too, the caller must call nv_channel_stop() and
  * nv_channel_fini().
@@ -98,10 +98,10 @@ int nv_channel_init(struct nv_channel *c, const struct nv_channel_params *params
 
 /**
  * nv_channel_alloc_object() - allocate the engine object of a channel
- * @c: the channel
- * @class: class of the object
- * @parameters: allocation parameters of the class, or NULL
- * @bytes: size of @parameters
+ * @c: The channel.
+ * @class: Class of the object.
+ * @parameters: Allocation parameters of the class, or NULL.
+ * @bytes: Size of @parameters.
  *
  * Return: 0 or a negative errno after a log message.
  */
@@ -116,7 +116,7 @@ int nv_channel_alloc_object(struct nv_channel *c, u32 class, void *parameters, u
 
 /**
  * nv_channel_stop() - remove a channel from the hardware
- * @c: the channel, which may be partly initialised
+ * @c: The channel, which may be partly initialised.
  *
  * When this function returns, the GPU executes nothing of the channel.
  */
@@ -132,7 +132,7 @@ void nv_channel_stop(struct nv_channel *c)
 
 /**
  * nv_channel_fini() - free the memory and the id of a channel
- * @c: the channel, stopped; it may be partly initialised
+ * @c: The channel, stopped; it may be partly initialised.
  */
 void nv_channel_fini(struct nv_channel *c)
 {
@@ -152,8 +152,8 @@ void nv_channel_fini(struct nv_channel *c)
 
 /**
  * nv_channel_kick() - publish new ring entries and ring the doorbell
- * @c: the channel
- * @put: new value of GP_PUT
+ * @c: The channel.
+ * @put: New value of GP_PUT.
  */
 void nv_channel_kick(struct nv_channel *c, u32 put)
 {

@@ -12,31 +12,31 @@ struct nv_vm;
  * struct nv_channel - a channel, without its ring
  */
 struct nv_channel {
-	/** @vm: address space of the channel; NULL if the channel was never initialised */
+	/** @vm: Address space of the channel; NULL if the channel was never initialised. */
 	struct nv_vm *vm;
 
-	/** @id: channel id on the device; 0 if none is allocated */
+	/** @id: Channel id on the device; 0 if none is allocated. */
 	u32 id;
 
-	/** @allocated: RM has the channel object */
+	/** @allocated: RM has the channel object. */
 	bool allocated;
 
-	/** @has_object: RM has the engine object below the channel */
+	/** @has_object: RM has the engine object below the channel. */
 	bool has_object;
 
-	/** @doorbell: value to write to the doorbell register for this channel */
+	/** @doorbell: Value to write to the doorbell register for this channel. */
 	u32 doorbell;
 
-	/** @instance: instance block, which holds the channel's hardware state */
+	/** @instance: Instance block, which holds the channel's hardware state. */
 	struct nv_vram instance;
 
-	/** @userd: GP_GET and GP_PUT of a channel whose ring the kernel fills */
+	/** @userd: GP_GET and GP_PUT of a channel whose ring the kernel fills. */
 	struct nv_vram userd;
 
-	/** @userd_io: CPU mapping of @userd */
+	/** @userd_io: CPU mapping of @userd. */
 	void __iomem *userd_io;
 
-	/** @method_buffer: memory in which a copy engine saves pending methods on a fault */
+	/** @method_buffer: Memory in which a copy engine saves pending methods on a fault. */
 	struct nv_buffer method_buffer;
 };
 
@@ -44,25 +44,25 @@ struct nv_channel {
  * struct nv_channel_params - creation parameters of a channel
  */
 struct nv_channel_params {
-	/** @vm: address space of the channel */
+	/** @vm: Address space of the channel. */
 	struct nv_vm *vm;
 
-	/** @parent: RM handle of the parent: a channel group, or the device */
+	/** @parent: RM handle of the parent: a channel group, or the device. */
 	u32 parent;
 
-	/** @engine: engine that executes the channel */
+	/** @engine: Engine that executes the channel. */
 	struct nv_engine engine;
 
-	/** @ring_va: GPU address of the ring */
+	/** @ring_va: GPU address of the ring. */
 	u64 ring_va;
 
-	/** @entries: number of ring entries */
+	/** @entries: Number of ring entries. */
 	u32 entries;
 
-	/** @userd: address of USERD in video memory; 0 to allocate USERD */
+	/** @userd: Address of USERD in video memory; 0 to allocate USERD. */
 	u64 userd;
 
-	/** @privileged: the channel may execute privileged methods */
+	/** @privileged: The channel may execute privileged methods. */
 	bool privileged;
 };
 

@@ -32,9 +32,9 @@ static const struct nv_chip chips[] = { NV_DRIVER_CHIPS(NV_CHIP_ROW) };
 
 /**
  * nv_chip_find() - find a chip by its number
- * @number: NV_PMC_BOOT_42_CHIP() of the register
+ * @number: NV_PMC_BOOT_42_CHIP() of the register.
  *
- * Return: the chip's row, or NULL.
+ * Return: The chip's row, or NULL.
  */
 const struct nv_chip *nv_chip_find(u32 number)
 {

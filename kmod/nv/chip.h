@@ -14,40 +14,40 @@ struct nv_device;
  * struct nv_chip - one chip
  */
 struct nv_chip {
-	/** @number: architecture and implementation in PMC_BOOT_42 */
+	/** @number: Architecture and implementation in PMC_BOOT_42. */
 	u32 number;
 
-	/** @name: in lower case, as in the paths of firmware files */
+	/** @name: In lower case, as in the paths of firmware files. */
 	const char *name;
 
-	/** @isa: SM version, ten times the compute capability */
+	/** @isa: SM version, ten times the compute capability. */
 	u32 isa;
 
-	/** @sms_per_tpc: SMs of each TPC */
+	/** @sms_per_tpc: SMs of each TPC. */
 	u32 sms_per_tpc;
 
-	/** @interrupt_leaves: number of interrupt leaf registers, at most NV_MAX_LEAVES */
+	/** @interrupt_leaves: Number of interrupt leaf registers, at most NV_MAX_LEAVES. */
 	u32 interrupt_leaves;
 
-	/** @config_mirror: offset in BAR 0 of the mirror of the PCI configuration space */
+	/** @config_mirror: Offset in BAR 0 of the mirror of the PCI configuration space. */
 	u32 config_mirror;
 
-	/** @channel: class of channels */
+	/** @channel: Class of channels. */
 	u32 channel;
 
-	/** @compute: class of the compute engine */
+	/** @compute: Class of the compute engine. */
 	u32 compute;
 
-	/** @copy: class of copy engines */
+	/** @copy: Class of copy engines. */
 	u32 copy;
 
-	/** @graphics: class whose first object makes the GSP build the golden context */
+	/** @graphics: Class whose first object makes the GSP build the golden context. */
 	u32 graphics;
 
-	/** @wait_boot: wait until the chip's boot firmware has finished */
+	/** @wait_boot: Wait until the chip's boot firmware has finished. */
 	int (*wait_boot)(struct nv_device *nv);
 
-	/** @boot: boot the GSP; see nv_gsp_boot() */
+	/** @boot: Boot the GSP; see nv_gsp_boot(). */
 	int (*boot)(struct nv_device *nv);
 };
 

@@ -119,10 +119,10 @@ static int nv_context_add_buffer(struct nv_context *c, int i, bool golden, struc
 
 /**
  * nv_context_init() - create a context for a channel and its channel group
- * @c: zero-initialised context
- * @vm: address space of the channel
- * @channel: RM handle of the channel
- * @golden: true to create the golden context
+ * @c: Zero-initialised context.
+ * @vm: Address space of the channel.
+ * @channel: RM handle of the channel.
+ * @golden: True to create the golden context.
  *
  * Return: 0 or a negative errno. On failure, too, the caller must stop the channel and then call
  * nv_context_fini().
@@ -151,7 +151,7 @@ out:
 
 /**
  * nv_context_fini() - unmap and free the buffers of a context
- * @c: the context, which may be uninitialised; its channels are stopped
+ * @c: The context, which may be uninitialised; its channels are stopped.
  */
 void nv_context_fini(struct nv_context *c)
 {
@@ -221,7 +221,7 @@ out:
 
 /**
  * nv_context_start() - allocate the buffers that all contexts share and create the golden context
- * @nv: the device, with engines and video memory initialised
+ * @nv: The device, with engines and video memory initialised.
  *
  * Return: 0 or a negative errno after a log message. On failure, too, the caller must call
  * nv_context_stop().
@@ -245,7 +245,7 @@ int nv_context_start(struct nv_device *nv)
 
 /**
  * nv_context_stop() - free the buffers that all contexts share
- * @nv: the device; nv_context_start() may have failed or never run
+ * @nv: The device; nv_context_start() may have failed or never run.
  */
 void nv_context_stop(struct nv_device *nv)
 {

@@ -14,13 +14,13 @@ struct nv_vm;
  * struct nv_context - buffers in which the graphics engine saves a context
  */
 struct nv_context {
-	/** @vm: address space that maps the buffers; NULL if the context was never initialised */
+	/** @vm: Address space that maps the buffers; NULL if the context was never initialised. */
 	struct nv_vm *vm;
 
-	/** @memory: buffers that belong to this context alone */
+	/** @memory: Buffers that belong to this context alone. */
 	struct nv_vram memory[NV_CONTEXT_BUFFERS];
 
-	/** @nodes: VA ranges of these and of the shared buffers */
+	/** @nodes: VA ranges of these and of the shared buffers. */
 	struct drm_mm_node nodes[NV_CONTEXT_BUFFERS];
 };
 

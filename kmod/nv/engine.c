@@ -78,7 +78,7 @@ static int nv_engine_count_sms(struct nv_device *nv)
 
 /**
  * nv_engine_start() - query engines, SM count and the size of method buffers
- * @nv: the device, with a running GSP
+ * @nv: The device, with a running GSP.
  *
  * Return: 0 or a negative errno after a log message.
  */

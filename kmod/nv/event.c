@@ -56,8 +56,8 @@ static const struct {
 
 /**
  * nv_event_handle() - dispatch an event
- * @nv: the device
- * @rpc: the event, which was checked as a message
+ * @nv: The device.
+ * @rpc: The event, which was checked as a message.
  */
 void nv_event_handle(struct nv_device *nv, const struct nv_gsp_rpc *rpc)
 {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only OR MIT
 /*
- * Parsers of firmware files: sections of ELF images, and the boot loader behind its header. Files
+ * Parsers of firmware files: sections of ELF images, and the boot loader after its header. Files
  * are untrusted input, so every offset is checked before it is used.
  */
 #include <linux/elf.h>
@@ -68,11 +68,11 @@ static bool nv_firmware_read_header(const u8 *file, size_t bytes, struct nv_elf 
 
 /**
  * nv_firmware_section() - find a section of an ELF file by name
- * @file: contents of an ELF file of 32 or 64 bits
- * @bytes: size of the file
- * @name: name of the section
- * @data: on success, the first byte of the section
- * @size: on success, the size of the section
+ * @file: Contents of an ELF file of 32 or 64 bits.
+ * @bytes: Size of the file.
+ * @name: Name of the section.
+ * @data: On success, the first byte of the section.
+ * @size: On success, the size of the section.
  *
  * Return: 0; -EINVAL if the file is not a valid ELF file; -ENOENT if there is no such section.
  */
@@ -102,11 +102,11 @@ int nv_firmware_section(const u8 *file, size_t bytes, const char *name, const u8
 
 /**
  * nv_firmware_bootloader() - find the boot loader image in its file
- * @file: contents of the file
- * @bytes: size of the file
- * @data: on success, the first byte of the image
- * @size: on success, the size of the image
- * @description: on success, the layout of the image
+ * @file: Contents of the file.
+ * @bytes: Size of the file.
+ * @data: On success, the first byte of the image.
+ * @size: On success, the size of the image.
+ * @description: On success, the layout of the image.
  *
  * Return: 0, or -EINVAL if the file is malformed.
  */

@@ -82,8 +82,8 @@ static int nv_fsp_receive(struct nv_device *nv, struct nv_fsp_reply *reply)
 
 /**
  * nv_fsp_send_cot() - ask the FSP to boot the GSP
- * @nv: the device
- * @cot: chain-of-trust message, which names the firmware and its signatures
+ * @nv: The device.
+ * @cot: Chain-of-trust message, which names the firmware and its signatures.
  *
  * Return: 0 if the FSP accepts the firmware, or a negative errno after a log message.
  */
@@ -125,7 +125,7 @@ int nv_fsp_send_cot(struct nv_device *nv, const struct nv_fsp_cot *cot)
 
 /**
  * nv_fsp_wait_boot() - wait until the FSP has booted, which it does on its own after power-on
- * @nv: the device
+ * @nv: The device.
  *
  * Return: 0, or -ETIMEDOUT or -EIO after a log message.
  */

@@ -195,7 +195,7 @@ static int nv_gsp_boot_and_query(struct nv_device *nv)
 
 /**
  * nv_gsp_start() - boot the GSP and query its static information
- * @nv: the device, with bus mastering enabled
+ * @nv: The device, with bus mastering enabled.
  *
  * Return: 0, or a negative errno after a log message, with everything undone.
  */
@@ -235,7 +235,7 @@ static void nv_gsp_unload(struct nv_device *nv)
 
 /**
  * nv_gsp_stop() - unload the GSP and free its memory
- * @nv: the device; the GSP may never have started
+ * @nv: The device; the GSP may never have started.
  *
  * The function clears bus mastering before it frees memory, whether or not the GSP has unloaded.
  */

@@ -17,48 +17,48 @@ struct nv_device;
  */
 struct nv_gsp {
 	/**
-	 * @lock: serialises RPCs; protects both queues, @element, @sequence, @expected and
-	 * @running
+	 * @lock: Serialises RPCs; protects both queues, @element, @sequence, @expected and
+	 * @running.
 	 */
 	struct mutex lock;
 
-	/** @running: the GSP accepts RPCs */
+	/** @running: The GSP accepts RPCs. */
 	bool running;
 
-	/** @flush: page that the GPU reads in order to flush its earlier writes to system memory */
+	/** @flush: Page that the GPU reads to flush its earlier writes to system memory. */
 	struct nv_buffer flush;
 
-	/** @shared: both message queues, preceded by a table of the addresses of these pages */
+	/** @shared: Both message queues, preceded by a table of the addresses of these pages. */
 	struct nv_buffer shared;
 
-	/** @arguments: boot arguments, which point the GSP to @shared */
+	/** @arguments: Boot arguments, which point the GSP to @shared. */
 	struct nv_buffer arguments;
 
-	/** @logs: log buffers of the GSP's operating system, interrupt handlers and RM */
+	/** @logs: Log buffers of the GSP's operating system, interrupt handlers and RM. */
 	struct nv_buffer logs[3];
 
-	/** @command: queue from the driver to the GSP, in @shared */
+	/** @command: Queue from the driver to the GSP, in @shared. */
 	struct nv_gsp_queue *command;
 
-	/** @status: queue from the GSP to the driver, in @shared */
+	/** @status: Queue from the GSP to the driver, in @shared. */
 	struct nv_gsp_queue *status;
 
-	/** @sequence: sequence number of the next element in @command */
+	/** @sequence: Sequence number of the next element in @command. */
 	u32 sequence;
 
-	/** @expected: sequence number of the next element in @status */
+	/** @expected: Sequence number of the next element in @status. */
 	u32 expected;
 
-	/** @element: element that is being sent or was received last */
+	/** @element: Element that is being sent or was received last. */
 	struct nv_gsp_element *element;
 
-	/** @event_work: handles events that arrive while no RPC waits for a reply */
+	/** @event_work: Handles events that arrive while no RPC waits for a reply. */
 	struct work_struct event_work;
 
-	/** @handle_event: called with @lock held for each event, which was checked as a message */
+	/** @handle_event: Called with @lock held for each event, which was checked as a message. */
 	void (*handle_event)(struct nv_device *nv, const struct nv_gsp_rpc *rpc);
 
-	/** @info: reply of GET_GSP_STATIC_INFO: memory regions and the GSP's own RM handles */
+	/** @info: Reply of GET_GSP_STATIC_INFO: memory regions and the GSP's own RM handles. */
 	struct nv_gsp_static_info *info;
 };
 

@@ -180,7 +180,7 @@ static int nv_intr_query_vectors(struct nv_device *nv)
 
 /**
  * nv_intr_start() - query the interrupt vectors and enable interrupts
- * @nv: the device, with a running GSP
+ * @nv: The device, with a running GSP.
  *
  * Return: 0 or a negative errno after a log message.
  */
@@ -218,7 +218,7 @@ err_free_vectors:
 
 /**
  * nv_intr_stop() - disable interrupts and flush their work
- * @nv: the device; nv_intr_start() may have failed or never run
+ * @nv: The device; nv_intr_start() may have failed or never run.
  */
 void nv_intr_stop(struct nv_device *nv)
 {

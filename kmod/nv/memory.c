@@ -8,10 +8,10 @@
 
 /**
  * nv_buffer_alloc() - allocate a zeroed coherent DMA buffer
- * @nv: the device
- * @account: account to charge; NULL if the buffer belongs to the driver itself
- * @b: an empty buffer
- * @bytes: size; whole pages are allocated and charged
+ * @nv: The device.
+ * @account: Account to charge; NULL if the buffer belongs to the driver itself.
+ * @b: An empty buffer.
+ * @bytes: Size; whole pages are allocated and charged.
  *
  * Return: 0 or -ENOMEM.
  */
@@ -34,8 +34,8 @@ int nv_buffer_alloc(struct nv_device *nv, struct sov_account *account, struct nv
 
 /**
  * nv_buffer_free() - free a DMA buffer
- * @nv: the device
- * @b: the buffer, which may be empty
+ * @nv: The device.
+ * @b: The buffer, which may be empty.
  */
 void nv_buffer_free(struct nv_device *nv, struct nv_buffer *b)
 {
@@ -48,10 +48,10 @@ void nv_buffer_free(struct nv_device *nv, struct nv_buffer *b)
 
 /**
  * nv_vram_alloc() - allocate zeroed, contiguous video memory
- * @nv: the device
- * @account: account to charge; NULL if the memory belongs to the driver itself
- * @v: zero-initialised descriptor
- * @bytes: size, which is rounded up to whole pages of 4 KiB
+ * @nv: The device.
+ * @account: Account to charge; NULL if the memory belongs to the driver itself.
+ * @v: Zero-initialised descriptor.
+ * @bytes: Size, which is rounded up to whole pages of 4 KiB.
  *
  * Return: 0, -ENOSPC, -ENOMEM, -EINTR, -ENODEV or -EIO.
  */
@@ -77,8 +77,8 @@ int nv_vram_alloc(struct nv_device *nv, struct sov_account *account, struct nv_v
 
 /**
  * nv_vram_free() - free video memory
- * @nv: the device
- * @v: the descriptor, which may be empty
+ * @nv: The device.
+ * @v: The descriptor, which may be empty.
  */
 void nv_vram_free(struct nv_device *nv, struct nv_vram *v)
 {

@@ -12,18 +12,18 @@ struct sov_account;
  * struct nv_buffer - a coherent DMA buffer in system memory
  */
 struct nv_buffer {
-	/** @cpu: kernel address of the buffer; NULL if the buffer is empty */
+	/** @cpu: Kernel address of the buffer; NULL if the buffer is empty. */
 	void *cpu;
 
-	/** @bus: DMA address of the buffer */
+	/** @bus: DMA address of the buffer. */
 	dma_addr_t bus;
 
-	/** @bytes: size that was requested */
+	/** @bytes: Size that was requested. */
 	size_t bytes;
 
 	/**
-	 * @account: account that is charged for the buffer and outlives it; NULL if the buffer
-	 * belongs to the driver itself
+	 * @account: Account that is charged for the buffer and outlives it; NULL if the buffer
+	 * belongs to the driver itself.
 	 */
 	struct sov_account *account;
 };
@@ -32,18 +32,18 @@ struct nv_buffer {
  * struct nv_vram - contiguous video memory
  */
 struct nv_vram {
-	/** @blocks: allocation of the VRAM allocator */
+	/** @blocks: Allocation of the VRAM allocator. */
 	struct list_head blocks;
 
-	/** @address: address in video memory */
+	/** @address: Address in video memory. */
 	u64 address;
 
-	/** @bytes: size; 0 if nothing is allocated */
+	/** @bytes: Size; 0 if nothing is allocated. */
 	u64 bytes;
 
 	/**
-	 * @account: account that is charged for the memory and outlives it; NULL if the memory
-	 * belongs to the driver itself
+	 * @account: Account that is charged for the memory and outlives it; NULL if the memory
+	 * belongs to the driver itself.
 	 */
 	struct sov_account *account;
 };

@@ -26,11 +26,11 @@ static u32 nv_message_checksum(const struct nv_gsp_element *e, u32 pages)
 
 /**
  * nv_message_build() - build an element
- * @e: memory of NV_MESSAGE_MAX_BYTES for the element
- * @sequence: sequence number of the element
- * @m: the RPC
+ * @e: Memory of NV_MESSAGE_MAX_BYTES for the element.
+ * @sequence: Sequence number of the element.
+ * @m: The RPC.
  *
- * Return: the number of pages of the element, or 0 if the RPC is too large.
+ * Return: The number of pages of the element, or 0 if the RPC is too large.
  */
 u32 nv_message_build(struct nv_gsp_element *e, u32 sequence, const struct nv_message *m)
 {
@@ -60,9 +60,9 @@ u32 nv_message_build(struct nv_gsp_element *e, u32 sequence, const struct nv_mes
 
 /**
  * nv_message_check() - validate a received element
- * @e: private copy of the element, which the GSP cannot change meanwhile
- * @sequence: expected sequence number
- * @pages: number of pages that were received
+ * @e: Private copy of the element, which the GSP cannot change.
+ * @sequence: Expected sequence number.
+ * @pages: Number of pages that were received.
  *
  * Return: NULL if the element is valid, otherwise the reason for the log.
  */
@@ -85,10 +85,10 @@ const char *nv_message_check(const struct nv_gsp_element *e, u32 sequence, u32 p
 
 /**
  * nv_message_count() - number of filled pages in a ring
- * @put: the writer's index, below NV_GSP_QUEUE_ELEMENTS
- * @get: the reader's index, below NV_GSP_QUEUE_ELEMENTS
+ * @put: The writer's index, below NV_GSP_QUEUE_ELEMENTS.
+ * @get: The reader's index, below NV_GSP_QUEUE_ELEMENTS.
  *
- * Return: the number of pages.
+ * Return: The number of pages.
  */
 u32 nv_message_count(u32 put, u32 get)
 {
@@ -97,10 +97,10 @@ u32 nv_message_count(u32 put, u32 get)
 
 /**
  * nv_message_space() - number of pages that can be written to a ring
- * @put: the writer's index, below NV_GSP_QUEUE_ELEMENTS
- * @get: the reader's index, below NV_GSP_QUEUE_ELEMENTS
+ * @put: The writer's index, below NV_GSP_QUEUE_ELEMENTS.
+ * @get: The reader's index, below NV_GSP_QUEUE_ELEMENTS.
  *
- * Return: the number of pages.
+ * Return: The number of pages.
  */
 u32 nv_message_space(u32 put, u32 get)
 {
@@ -109,10 +109,10 @@ u32 nv_message_space(u32 put, u32 get)
 
 /**
  * nv_message_write() - copy an element into a ring that has room for it
- * @q: the ring
- * @put: index of the first page
- * @e: the element
- * @pages: number of pages of the element
+ * @q: The ring.
+ * @put: Index of the first page.
+ * @e: The element.
+ * @pages: Number of pages of the element.
  */
 void nv_message_write(struct nv_gsp_queue *q, u32 put, const struct nv_gsp_element *e, u32 pages)
 {
@@ -124,10 +124,10 @@ void nv_message_write(struct nv_gsp_queue *q, u32 put, const struct nv_gsp_eleme
 
 /**
  * nv_message_read() - copy an element out of a ring
- * @q: the ring
- * @get: index of the first page
- * @e: destination of NV_MESSAGE_MAX_BYTES
- * @pages: number of pages, at most NV_GSP_ELEMENT_PAGES
+ * @q: The ring.
+ * @get: Index of the first page.
+ * @e: Destination of NV_MESSAGE_MAX_BYTES.
+ * @pages: Number of pages, at most NV_GSP_ELEMENT_PAGES.
  */
 void nv_message_read(const struct nv_gsp_queue *q, u32 get, struct nv_gsp_element *e, u32 pages)
 {

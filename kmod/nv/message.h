@@ -16,19 +16,19 @@
  * struct nv_message - an RPC to send
  */
 struct nv_message {
-	/** @function: RPC function number */
+	/** @function: RPC function number. */
 	u32 function;
 
-	/** @head: first part of the payload */
+	/** @head: First part of the payload. */
 	const void *head;
 
-	/** @head_bytes: size of @head */
+	/** @head_bytes: Size of @head. */
 	u32 head_bytes;
 
-	/** @body: second part of the payload */
+	/** @body: Second part of the payload. */
 	const void *body;
 
-	/** @body_bytes: size of @body */
+	/** @body_bytes: Size of @body. */
 	u32 body_bytes;
 };
 

@@ -4,7 +4,7 @@
  * cover 2 MiB. A dual PDE is empty, or maps one huge page, or points to a table of big pages and a
  * table of small pages; in these, each 64 KiB is either one big page or up to 16 small pages. The
  * largest page size that the alignment of both addresses allows is used. An empty table is unlinked
- * from the tree at once, but freed only after a TLB invalidate.
+ * from the tree immediately, but freed only after a TLB invalidate.
  */
 #include <linux/errno.h>
 
@@ -142,9 +142,9 @@ static u32 nv_mmu_small_index(u64 va)
 
 /**
  * nv_mmu_init() - create the page tables of an empty address space
- * @mmu: structure to initialise
- * @ops: functions that allocate and access tables
- * @owner: first argument of these functions
+ * @mmu: Structure to initialise.
+ * @ops: Functions that allocate and access tables.
+ * @owner: First argument of these functions.
  *
  * Return: 0 or the error of the allocation.
  */
@@ -168,7 +168,7 @@ static void nv_mmu_free_tree(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 lev
 
 /**
  * nv_mmu_fini() - free all tables
- * @mmu: page tables that the GPU no longer uses
+ * @mmu: Page tables that the GPU no longer uses.
  */
 void nv_mmu_fini(struct nv_mmu *mmu)
 {
@@ -211,11 +211,11 @@ static int nv_mmu_map_pde(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 v
 
 /**
  * nv_mmu_map() - map contiguous memory
- * @mmu: the page tables
- * @va: start of a range in which nothing is mapped
- * @bytes: size, a multiple of 4096; the range must lie within the address space
- * @address: address of the memory
- * @bits: aperture, access rights and kind
+ * @mmu: The page tables.
+ * @va: Start of a range in which nothing is mapped.
+ * @bytes: Size, a multiple of 4096; the range must lie within the address space.
+ * @address: Address of the memory.
+ * @bits: Aperture, access rights and kind.
  *
  * Return: 0, or the error of a table allocation, with nothing mapped.
  */
@@ -253,8 +253,8 @@ static void nv_mmu_fill(struct nv_mmu *mmu, struct nv_mmu_table *t, u32 index, u
 
 /**
  * nv_mmu_split() - split pages so that none crosses an address
- * @mmu: the page tables
- * @va: the address, a multiple of 4096
+ * @mmu: The page tables.
+ * @va: The address, a multiple of 4096.
  *
  * The range stays mapped throughout: a table is complete before it replaces a larger page.
  *
@@ -336,9 +336,9 @@ static void nv_mmu_prune(struct nv_mmu *mmu, struct nv_mmu_dual_pde *pde, u64 va
 
 /**
  * nv_mmu_unmap() - unmap everything in a range
- * @mmu: the page tables
- * @va: start of the range
- * @bytes: size, a multiple of 4096; no page may cross either end, see nv_mmu_split()
+ * @mmu: The page tables.
+ * @va: Start of the range.
+ * @bytes: Size, a multiple of 4096; no page may cross either end, see nv_mmu_split().
  */
 void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes)
 {
@@ -355,7 +355,7 @@ void nv_mmu_unmap(struct nv_mmu *mmu, u64 va, u64 bytes)
 
 /**
  * nv_mmu_reap() - free the tables that unmapping has unlinked
- * @mmu: the page tables; the GPU has invalidated its cached entries of them
+ * @mmu: The page tables; the GPU has invalidated its cached entries of them.
  */
 void nv_mmu_reap(struct nv_mmu *mmu)
 {

@@ -15,22 +15,22 @@
  * struct nv_mmu_table - a page directory or page table
  */
 struct nv_mmu_table {
-	/** @address: address in video memory */
+	/** @address: Address in video memory. */
 	u64 address;
 
 	/**
-	 * @children: tables that the entries point to; in a directory of the last level, each
-	 * entry has two: the table of big pages, then the table of small pages
+	 * @children: Tables that the entries point to; in a directory of the last level, each
+	 * entry has two: the table of big pages, then the table of small pages.
 	 */
 	struct nv_mmu_table **children;
 
-	/** @used: number of entries in use; a table without any is freed */
+	/** @used: Number of entries in use; a table without any is freed. */
 	u32 used;
 
-	/** @valid: bitmap of valid entries; maintained for page tables only */
+	/** @valid: Bitmap of valid entries; maintained for page tables only. */
 	u64 valid[NV_MMU3_TABLE_BYTES / 8 / 64];
 
-	/** @next_stale: next table in the list of unlinked tables */
+	/** @next_stale: Next table in the list of unlinked tables. */
 	struct nv_mmu_table *next_stale;
 };
 
@@ -39,19 +39,19 @@ struct nv_mmu_table {
  */
 struct nv_mmu_ops {
 	/**
-	 * @alloc: allocate a zeroed table with room for @children pointers. If @granted is true,
+	 * @alloc: Allocate a zeroed table with room for @children pointers. If @granted is true,
 	 * the table splits an existing mapping, so no memory limit may refuse it. Returns 0 or a
 	 * negative errno.
 	 */
 	int (*alloc)(void *owner, u32 children, bool granted, struct nv_mmu_table **table);
 
-	/** @free: free a table, which may be NULL */
+	/** @free: Free a table, which may be NULL. */
 	void (*free)(void *owner, struct nv_mmu_table *table);
 
-	/** @read: read the 64-bit word at an index */
+	/** @read: Read the 64-bit word at an index. */
 	u64 (*read)(void *owner, struct nv_mmu_table *table, u32 index);
 
-	/** @write: write the 64-bit word at an index */
+	/** @write: Write the 64-bit word at an index. */
 	void (*write)(void *owner, struct nv_mmu_table *table, u32 index, u64 value);
 };
 
@@ -59,18 +59,18 @@ struct nv_mmu_ops {
  * struct nv_mmu - the page tables of an address space
  */
 struct nv_mmu {
-	/** @ops: functions that allocate and access tables */
+	/** @ops: Functions that allocate and access tables. */
 	const struct nv_mmu_ops *ops;
 
-	/** @owner: first argument of these functions */
+	/** @owner: First argument of these functions. */
 	void *owner;
 
-	/** @root: topmost directory */
+	/** @root: Topmost directory. */
 	struct nv_mmu_table *root;
 
 	/**
-	 * @stale: tables that were unlinked but that the GPU may still reach through cached
-	 * entries; see nv_mmu_reap()
+	 * @stale: Tables that were unlinked but that the GPU may still reach through cached
+	 * entries; see nv_mmu_reap().
 	 */
 	struct nv_mmu_table *stale;
 };

@@ -34,7 +34,7 @@ static struct nv_vm *nv_queue_group_vm(struct sov_group *group)
 
 /**
  * nv_queue_group_init() - initialise a queue group
- * @group: the group
+ * @group: The group.
  *
  * Return: 0. The first queue of each class creates the TSG of the class.
  */
@@ -90,7 +90,7 @@ err_free_id:
 
 /**
  * nv_queue_group_fini() - free the TSGs of a queue group
- * @group: the group, without queues
+ * @group: The group, without queues.
  */
 void nv_queue_group_fini(struct sov_group *group)
 {
@@ -248,7 +248,7 @@ static int nv_queue_start(struct nv_queue *q, struct nv_tsg *tsg)
 
 /**
  * nv_queue_init() - create a queue
- * @queue: the queue, in its group
+ * @queue: The queue, in its group.
  *
  * Return: 0, or a negative errno after a log message, with everything undone but the group's TSG.
  */
@@ -280,7 +280,7 @@ static void nv_queue_add_to_halt(struct rm_disable_channels *p, struct nv_queue 
 }
 
 /*
- * Stopping a channel that hangs takes seconds, but stopping many channels at once takes no longer.
+ * Stopping a channel that hangs takes seconds, but stopping many in one call takes no longer.
  * The first thread that stops a queue therefore halts with it all queues whose groups are about to
  * be stopped. A later nv_queue_stop() finds its queue halted, and freeing the channel is quick. The
  * caller holds halt_lock, so no queue leaves the xarray and none is freed.
@@ -308,7 +308,7 @@ static void nv_queue_halt_pending(struct nv_device *nv, struct nv_queue *first)
 
 /**
  * nv_queue_stop() - remove a queue from the hardware
- * @queue: the queue
+ * @queue: The queue.
  */
 void nv_queue_stop(struct sov_queue *queue)
 {
@@ -324,7 +324,7 @@ void nv_queue_stop(struct sov_queue *queue)
 
 /**
  * nv_queue_fini() - free the resources of a queue
- * @queue: the queue, stopped
+ * @queue: The queue, stopped.
  */
 void nv_queue_fini(struct sov_queue *queue)
 {
@@ -340,10 +340,10 @@ void nv_queue_fini(struct sov_queue *queue)
 
 /**
  * nv_queue_push() - submit a job to the hardware
- * @queue: the queue, which has room
- * @seqno: sequence number of the job
- * @va: GPU address of the command stream
- * @size: size of the command stream in bytes
+ * @queue: The queue, which has room.
+ * @seqno: Sequence number of the job.
+ * @va: GPU address of the command stream.
+ * @size: Size of the command stream in bytes.
  */
 void nv_queue_push(struct sov_queue *queue, u64 seqno, u64 va, u32 size)
 {
@@ -354,9 +354,9 @@ void nv_queue_push(struct sov_queue *queue, u64 seqno, u64 va, u32 size)
 
 /**
  * nv_queue_completed_seqno() - sequence number that the semaphore holds
- * @queue: the queue
+ * @queue: The queue.
  *
- * Return: the sequence number of the last job that has released the semaphore. A program can forge
+ * Return: The sequence number of the last job that has released the semaphore. A program can forge
  * it.
  */
 u64 nv_queue_completed_seqno(struct sov_queue *queue)
@@ -369,11 +369,11 @@ u64 nv_queue_completed_seqno(struct sov_queue *queue)
 
 /**
  * nv_queue_started_seqno() - last job that the channel has begun to fetch
- * @queue: the queue
+ * @queue: The queue.
  *
  * A channel fetches nothing before the first time slice of its TSG.
  *
- * Return: the sequence number of the last job of which the host has fetched any entry.
+ * Return: The sequence number of the last job of which the host has fetched any entry.
  */
 u64 nv_queue_started_seqno(struct sov_queue *queue)
 {
@@ -386,13 +386,13 @@ u64 nv_queue_started_seqno(struct sov_queue *queue)
 
 /**
  * nv_queue_consumed_seqno() - last job that the channel has fetched completely
- * @queue: the queue
+ * @queue: The queue.
  *
  * The host fetches a job's last entry after the preceding entry has waited for idle (ring.h), so
  * the job has completed. A program cannot forge this: GP_GET lies in USERD, which no address space
  * maps.
  *
- * Return: the sequence number of the last job whose entries the host has all fetched.
+ * Return: The sequence number of the last job whose entries the host has all fetched.
  */
 u64 nv_queue_consumed_seqno(struct sov_queue *queue)
 {

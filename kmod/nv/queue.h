@@ -16,10 +16,10 @@
  * struct nv_tsg - a channel group (time slice group)
  */
 struct nv_tsg {
-	/** @id: id on the device; 0 if the channel group does not exist */
+	/** @id: Id on the device; 0 if the channel group does not exist. */
 	u32 id;
 
-	/** @context: graphics context that the group's compute channels share */
+	/** @context: Graphics context that the group's compute channels share. */
 	struct nv_context context;
 };
 
@@ -27,10 +27,10 @@ struct nv_tsg {
  * struct nv_group - a queue group
  */
 struct nv_group {
-	/** @base: the core's group; must be first, because the core allocates the structure */
+	/** @base: The core's group; must be first, because the core allocates the structure. */
 	struct sov_group base;
 
-	/** @tsgs: channel group of each queue class, created with the first queue of the class */
+	/** @tsgs: Channel group of each queue class, created with the first queue of the class. */
 	struct nv_tsg tsgs[SOV_QUEUE_CLASSES];
 };
 
@@ -38,28 +38,28 @@ struct nv_group {
  * struct nv_queue - a queue
  */
 struct nv_queue {
-	/** @base: the core's queue; must be first, because the core allocates the structure */
+	/** @base: The core's queue; must be first, because the core allocates the structure. */
 	struct sov_queue base;
 
-	/** @channel: channel that executes the queue */
+	/** @channel: Channel that executes the queue. */
 	struct nv_channel channel;
 
-	/** @ring_memory: memory of @ring, which programs can read but not write */
+	/** @ring_memory: Memory of @ring, which programs can read but not write. */
 	struct nv_buffer ring_memory;
 
-	/** @ring_node: VA range of @ring_memory */
+	/** @ring_node: VA range of @ring_memory. */
 	struct drm_mm_node ring_node;
 
-	/** @seqno: page whose first word holds the sequence number of the last completed job */
+	/** @seqno: Page whose first word holds the sequence number of the last completed job. */
 	struct nv_buffer seqno;
 
-	/** @seqno_node: VA range of @seqno */
+	/** @seqno_node: VA range of @seqno. */
 	struct drm_mm_node seqno_node;
 
-	/** @ring: ring of a queue that the kernel fills */
+	/** @ring: Ring of a queue that the kernel fills. */
 	struct nv_ring ring;
 
-	/** @halted: the channel was disabled together with others; protected by halt_lock */
+	/** @halted: The channel was disabled together with others; protected by halt_lock. */
 	bool halted;
 };
 

@@ -6,13 +6,13 @@
 
 /**
  * nv_regs_lost() - check whether the device has fallen off the bus
- * @nv: the device
+ * @nv: The device.
  *
  * Code that polls the device, or that reads a value which makes no sense, calls this function. The
  * first caller that finds the device lost logs it, so callers log nothing else in that case. A
  * reset may bring the device back.
  *
- * Return: true if the device is lost.
+ * Return: True if the device is lost.
  */
 bool nv_regs_lost(struct nv_device *nv)
 {

@@ -10,11 +10,11 @@
 
 /**
  * nv_ring_init() - initialise an empty ring
- * @ring: structure to initialise
- * @memory: nv_ring_bytes() of zeroed memory
- * @va: GPU address of @memory
- * @jobs: capacity in jobs, a power of two
- * @seqno_va: GPU address to which the semaphore release writes sequence numbers
+ * @ring: Structure to initialise.
+ * @memory: nv_ring_bytes() of zeroed memory.
+ * @va: GPU address of @memory.
+ * @jobs: Capacity in jobs, a power of two.
+ * @seqno_va: GPU address to which the semaphore release writes sequence numbers.
  */
 void nv_ring_init(struct nv_ring *ring, void *memory, u64 va, u32 jobs, u64 seqno_va)
 {
@@ -53,12 +53,12 @@ static void nv_ring_push_entry(struct nv_ring *ring, u64 entry)
 
 /**
  * nv_ring_push() - append a job to a ring that has room
- * @ring: the ring
- * @seqno: sequence number to release when the job has completed
- * @va: GPU address of the job's command stream
- * @bytes: size of the command stream, a multiple of 4, at most 4 * NV_GP_MAX_WORDS
+ * @ring: The ring.
+ * @seqno: Sequence number to release when the job has completed.
+ * @va: GPU address of the job's command stream.
+ * @bytes: Size of the command stream, a multiple of 4, at most 4 * NV_GP_MAX_WORDS.
  *
- * Return: the new value of GP_PUT.
+ * Return: The new value of GP_PUT.
  */
 u32 nv_ring_push(struct nv_ring *ring, u64 seqno, u64 va, u32 bytes)
 {
@@ -87,10 +87,10 @@ static u32 nv_ring_unfetched_entries(const struct nv_ring *ring, u32 get)
 
 /**
  * nv_ring_incomplete() - number of jobs that the host has not fetched completely
- * @ring: the ring
- * @get: GP_GET, the index of the entry that the host fetches next
+ * @ring: The ring.
+ * @get: GP_GET, the index of the entry that the host fetches next.
  *
- * Return: the number of jobs; the capacity of the ring if @get is out of range.
+ * Return: The number of jobs; the capacity of the ring if @get is out of range.
  */
 u32 nv_ring_incomplete(const struct nv_ring *ring, u32 get)
 {
@@ -99,10 +99,10 @@ u32 nv_ring_incomplete(const struct nv_ring *ring, u32 get)
 
 /**
  * nv_ring_unstarted() - number of jobs of which the host has fetched nothing
- * @ring: the ring
- * @get: GP_GET, the index of the entry that the host fetches next
+ * @ring: The ring.
+ * @get: GP_GET, the index of the entry that the host fetches next.
  *
- * Return: the number of jobs; the capacity of the ring if @get is out of range.
+ * Return: The number of jobs; the capacity of the ring if @get is out of range.
  */
 u32 nv_ring_unstarted(const struct nv_ring *ring, u32 get)
 {

@@ -25,25 +25,25 @@
  * struct nv_ring - a ring, followed in the same memory by the driver's methods for each job
  */
 struct nv_ring {
-	/** @entries: ring entries, which the host reads */
+	/** @entries: Ring entries, which the host reads. */
 	u64 *entries;
 
-	/** @words: driver methods, NV_RING_WORDS for each job */
+	/** @words: Driver methods, NV_RING_WORDS for each job. */
 	u32 *words;
 
-	/** @words_va: GPU address of @words */
+	/** @words_va: GPU address of @words. */
 	u64 words_va;
 
-	/** @seqno_va: GPU address to which the semaphore release writes sequence numbers */
+	/** @seqno_va: GPU address to which the semaphore release writes sequence numbers. */
 	u64 seqno_va;
 
-	/** @jobs: capacity in jobs, a power of two */
+	/** @jobs: Capacity in jobs, a power of two. */
 	u32 jobs;
 
-	/** @put: index of the next entry to write */
+	/** @put: Index of the next entry to write. */
 	u32 put;
 
-	/** @next: index of the next job's driver methods */
+	/** @next: Index of the next job's driver methods. */
 	u32 next;
 };
 

@@ -40,12 +40,12 @@ static int nv_rm_status_to_errno(u32 status)
 
 /**
  * nv_rm_alloc() - allocate an object
- * @c: the client
- * @parent: handle of the parent object
- * @object: handle of the new object
- * @class: class of the new object
- * @parameters: allocation parameters of the class, which the reply overwrites
- * @bytes: size of @parameters
+ * @c: The client.
+ * @parent: Handle of the parent object.
+ * @object: Handle of the new object.
+ * @class: Class of the new object.
+ * @parameters: Allocation parameters of the class, which the reply overwrites.
+ * @bytes: Size of @parameters.
  *
  * Return: 0; -ENODEV or -EIO if the GSP does not run; or a negative errno after a log message.
  */
@@ -90,11 +90,11 @@ static int nv_rm_send_control(struct nv_device *nv, u32 client, u32 object, u32 
 
 /**
  * nv_rm_control() - execute a control of an object
- * @c: the client
- * @object: handle of the object
- * @command: number of the control
- * @parameters: parameters of the control, which the reply overwrites
- * @bytes: size of @parameters
+ * @c: The client.
+ * @object: Handle of the object.
+ * @command: Number of the control.
+ * @parameters: Parameters of the control, which the reply overwrites.
+ * @bytes: Size of @parameters.
  *
  * Return: 0; -ENODEV or -EIO if the GSP does not run; or a negative errno after a log message.
  */
@@ -106,10 +106,10 @@ int nv_rm_control(struct nv_rm_client *c, u32 object, u32 command, void *paramet
 
 /**
  * nv_rm_query() - execute a control of the firmware's own subdevice
- * @nv: the device
- * @command: number of the control
- * @parameters: parameters of the control, which the reply overwrites
- * @bytes: size of @parameters
+ * @nv: The device.
+ * @command: Number of the control.
+ * @parameters: Parameters of the control, which the reply overwrites.
+ * @bytes: Size of @parameters.
  *
  * Return: 0 or a negative errno after a log message.
  */
@@ -122,9 +122,9 @@ int nv_rm_query(struct nv_device *nv, u32 command, void *parameters, u32 bytes)
 }
 
 /**
- * nv_rm_disable_channels() - disable and preempt several channels at once
- * @nv: the device
- * @p: the channels; if this call fails, freeing each channel still stops it
+ * nv_rm_disable_channels() - disable and preempt several channels by one RPC
+ * @nv: The device.
+ * @p: The channels; if this call fails, freeing each channel still stops it.
  */
 void nv_rm_disable_channels(struct nv_device *nv, struct rm_disable_channels *p)
 {
@@ -136,8 +136,8 @@ void nv_rm_disable_channels(struct nv_device *nv, struct rm_disable_channels *p)
 
 /**
  * nv_rm_free() - free an object
- * @c: the client
- * @object: handle of an object without children
+ * @c: The client.
+ * @object: Handle of an object without children.
  *
  * When this function returns, the GPU no longer uses the object, or the device is wedged.
  */
@@ -172,8 +172,8 @@ static int nv_rm_client_alloc_device(struct nv_rm_client *c)
 
 /**
  * nv_rm_client_init() - create a client with a device and a subdevice
- * @c: zero-initialised client
- * @nv: the device
+ * @c: Zero-initialised client.
+ * @nv: The device.
  *
  * Return: 0 or a negative errno.
  */
@@ -206,7 +206,7 @@ err_free_id:
 
 /**
  * nv_rm_client_fini() - free a client with its device and subdevice
- * @c: the client, without any other objects
+ * @c: The client, without any other objects.
  */
 void nv_rm_client_fini(struct nv_rm_client *c)
 {

@@ -27,10 +27,10 @@ struct nv_device;
  * struct nv_rm_client - an RM client
  */
 struct nv_rm_client {
-	/** @nv: the device */
+	/** @nv: The device. */
 	struct nv_device *nv;
 
-	/** @handle: RM handle of the client; 0 if the client does not exist */
+	/** @handle: RM handle of the client; 0 if the client does not exist. */
 	u32 handle;
 };
 

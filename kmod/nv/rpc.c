@@ -24,7 +24,7 @@
 
 /**
  * nv_rpc_init() - allocate the message queues
- * @nv: the device; its GSP does not run
+ * @nv: The device; its GSP does not run.
  *
  * Return: 0 or -ENOMEM. On failure, too, the caller must call nv_rpc_fini().
  */
@@ -64,7 +64,7 @@ int nv_rpc_init(struct nv_device *nv)
 
 /**
  * nv_rpc_fini() - free the message queues
- * @nv: the device; its GSP can no longer access memory
+ * @nv: The device; its GSP can no longer access memory.
  */
 void nv_rpc_fini(struct nv_device *nv)
 {
@@ -187,7 +187,7 @@ static int nv_rpc_copy_reply(struct nv_device *nv, const struct nv_gsp_rpc *rpc,
 	return 0;
 }
 
-/* Waits for the reply to an RPC, or for an event, and handles other events meanwhile. */
+/* Waits for the reply to an RPC, or for an event, and handles the events that arrive before it. */
 static int nv_rpc_wait_locked(struct nv_device *nv, u32 function, void *head, u32 head_bytes,
 			      void *body, u32 body_bytes, u32 limit_ms)
 {
@@ -213,10 +213,10 @@ static int nv_rpc_wait_locked(struct nv_device *nv, u32 function, void *head, u3
 
 /**
  * nv_rpc_send() - send an RPC that has no reply
- * @nv: the device
- * @function: RPC function number
- * @payload: arguments of the RPC
- * @bytes: size of @payload
+ * @nv: The device.
+ * @function: RPC function number.
+ * @payload: Arguments of the RPC.
+ * @bytes: Size of @payload.
  *
  * Return: 0 or a negative errno.
  */
@@ -233,9 +233,9 @@ int nv_rpc_send(struct nv_device *nv, u32 function, const void *payload, u32 byt
 
 /**
  * nv_rpc_wait_event() - wait for an event
- * @nv: the device
- * @function: number of the event
- * @limit_ms: time limit in milliseconds
+ * @nv: The device.
+ * @function: Number of the event.
+ * @limit_ms: Time limit in milliseconds.
  *
  * Return: 0 or a negative errno after a log message.
  */
@@ -266,7 +266,7 @@ static void nv_rpc_wedge_locked(struct nv_device *nv)
 
 /**
  * nv_rpc_wedge() - declare the device wedged
- * @nv: the device
+ * @nv: The device.
  *
  * For callers that failed to stop or unmap something, which the GPU may therefore still use.
  */
@@ -279,13 +279,13 @@ void nv_rpc_wedge(struct nv_device *nv)
 
 /**
  * nv_rpc_call() - send an RPC and wait for the reply, which overwrites the arguments
- * @nv: the device
- * @function: RPC function number
- * @head: first part of the arguments
- * @head_bytes: size of @head
- * @body: second part of the arguments, or NULL
- * @body_bytes: size of @body
- * @limit_ms: time limit in milliseconds
+ * @nv: The device.
+ * @function: RPC function number.
+ * @head: First part of the arguments.
+ * @head_bytes: Size of @head.
+ * @body: Second part of the arguments, or NULL.
+ * @body_bytes: Size of @body.
+ * @limit_ms: Time limit in milliseconds.
  *
  * Return: 0; -EIO after a log message, or if the device is already wedged; -ENODEV if the GSP does
  * not run; -E2BIG if the arguments are too large.
@@ -316,7 +316,7 @@ out:
 
 /**
  * nv_rpc_event_work() - handle the events in the status queue
- * @work: event_work of the GSP
+ * @work: event_work of the GSP.
  */
 void nv_rpc_event_work(struct work_struct *work)
 {

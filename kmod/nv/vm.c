@@ -140,8 +140,8 @@ err_client_fini:
 
 /**
  * nv_vm_init() - create an empty address space and register it with the GSP
- * @sov: the device
- * @base: the address space
+ * @sov: The device.
+ * @base: The address space.
  *
  * Return: 0 or a negative errno.
  */
@@ -168,7 +168,7 @@ err_mm_takedown:
 
 /**
  * nv_vm_stop() - unregister an address space from the GSP
- * @base: the address space, without channels; a second call has no effect
+ * @base: The address space, without channels; a second call has no effect.
  */
 void nv_vm_stop(struct sov_vm *base)
 {
@@ -184,7 +184,7 @@ void nv_vm_stop(struct sov_vm *base)
 
 /**
  * nv_vm_fini() - free the page tables of an address space
- * @base: the address space; the device may be gone
+ * @base: The address space; the device may be gone.
  */
 void nv_vm_fini(struct sov_vm *base)
 {
@@ -197,12 +197,12 @@ void nv_vm_fini(struct sov_vm *base)
 
 /**
  * nv_vm_map_kernel() - map memory of the driver into the VA range that the driver reserves
- * @vm: the address space
- * @node: zero-initialised node; on success its start is the GPU address
- * @address: address in video memory, or DMA address
- * @bytes: size, a multiple of 4 KiB
- * @align: alignment of the GPU address
- * @bits: aperture and access rights of the page table entries
+ * @vm: The address space.
+ * @node: Zero-initialised node; on success its start is the GPU address.
+ * @address: Address in video memory, or DMA address.
+ * @bytes: Size, a multiple of 4 KiB.
+ * @align: Alignment of the GPU address.
+ * @bits: Aperture and access rights of the page table entries.
  *
  * Return: 0, -ENOSPC, -ENOMEM, -EINTR, -ENODEV or -EIO.
  */
@@ -228,8 +228,8 @@ out_unlock:
 
 /**
  * nv_vm_unmap_kernel() - unmap memory of the driver
- * @vm: the address space
- * @node: node of nv_vm_map_kernel(), which may be unallocated
+ * @vm: The address space.
+ * @node: Node of nv_vm_map_kernel(), which may be unallocated.
  */
 void nv_vm_unmap_kernel(struct nv_vm *vm, struct drm_mm_node *node)
 {
@@ -244,12 +244,12 @@ void nv_vm_unmap_kernel(struct nv_vm *vm, struct drm_mm_node *node)
 
 /**
  * nv_vm_map() - map contiguous memory into an unmapped range
- * @base: the address space
- * @va: start of the range
- * @bytes: size of the range
- * @address: address in video memory, or DMA address
- * @system: true if @address is a DMA address
- * @flags: enum drm_sovgpu_vm_map_flags; the hardware has no bit that forbids execution
+ * @base: The address space.
+ * @va: Start of the range.
+ * @bytes: Size of the range.
+ * @address: Address in video memory, or DMA address.
+ * @system: True if @address is a DMA address.
+ * @flags: Enum drm_sovgpu_vm_map_flags; the hardware has no bit that forbids execution.
  *
  * Return: 0, or the error of a table allocation: -ENOSPC, -ENOMEM, -EINTR, -ENODEV or -EIO.
  */
@@ -267,10 +267,10 @@ int nv_vm_map(struct sov_vm *base, u64 va, u64 bytes, u64 address, bool system, 
 
 /**
  * nv_vm_split() - split pages so that none crosses an address
- * @base: the address space
- * @va: the address
+ * @base: The address space.
+ * @va: The address.
  *
- * Return: as nv_vm_map(), but the file's memory limit does not apply.
+ * Return: As nv_vm_map(), but the file's memory limit does not apply.
  */
 int nv_vm_split(struct sov_vm *base, u64 va)
 {
@@ -279,9 +279,9 @@ int nv_vm_split(struct sov_vm *base, u64 va)
 
 /**
  * nv_vm_unmap() - unmap everything in a range
- * @base: the address space
- * @va: start of the range
- * @bytes: size of the range
+ * @base: The address space.
+ * @va: Start of the range.
+ * @bytes: Size of the range.
  */
 void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes)
 {
@@ -290,7 +290,7 @@ void nv_vm_unmap(struct sov_vm *base, u64 va, u64 bytes)
 
 /**
  * nv_vm_flush() - invalidate the TLB after changes of the page tables
- * @base: the address space, with its lock held
+ * @base: The address space, with its lock held.
  *
  * Return: 0; -ETIMEDOUT if the GPU may still use stale entries, in which case the device is wedged;
  * -EIO if the device was wedged before or is lost.

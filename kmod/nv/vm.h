@@ -19,19 +19,19 @@
  * struct nv_vm - an address space
  */
 struct nv_vm {
-	/** @base: the core's address space; must be first, because the core allocates it */
+	/** @base: The core's address space; must be first, because the core allocates it. */
 	struct sov_vm base;
 
-	/** @nv: the device; valid from nv_vm_init() on, before the DRM object knows the device */
+	/** @nv: The device; valid from nv_vm_init() on, before the DRM object knows the device. */
 	struct nv_device *nv;
 
-	/** @mmu: page tables */
+	/** @mmu: Page tables. */
 	struct nv_mmu mmu;
 
-	/** @client: RM client of the address space */
+	/** @client: RM client of the address space. */
 	struct nv_rm_client client;
 
-	/** @kernel_va: allocator of the VA range that the driver reserves */
+	/** @kernel_va: Allocator of the VA range that the driver reserves. */
 	struct drm_mm kernel_va;
 };
 
