@@ -56,7 +56,7 @@ tests    := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(test_src))
 helpers  := $(patsubst tests/userspace/%.c,$(BUILD)/tests/%,$(wildcard tests/userspace/tools/_*.c))
 # Tests of concurrent code; tests/check also runs them under ThreadSanitizer (SAN=thread).
 thread_tests := $(addprefix $(BUILD)/tests/, \
-	$(addprefix runtime/stream/,concurrency threads streams host_functions limits) \
+	$(addprefix runtime/stream/,concurrent_launches concurrent_calls streams host_functions time_limits) \
 	$(addprefix runtime/memory/,copy_threads local_memory) \
 	runtime/module/lazy_compile runtime/base/gates runtime/conformance/graphs compiler/driver/units \
 	model/core/priorities $(addprefix model/amd/navi_,queues sdma errors) $(addprefix model/card/,channel kernel random_calls))

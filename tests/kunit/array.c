@@ -15,7 +15,7 @@ struct element {
 	u64 first, second;
 };
 
-/* Maps two pages; the page behind them is not mapped. */
+/* Maps two pages; the page after them is not mapped. */
 static unsigned long array_mmap_user_memory(struct kunit *test)
 {
 	unsigned long at = kunit_vm_mmap(test, NULL, 0, USER_BYTES + PAGE_SIZE,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * Time of each copy method by size: the figures behind the selection table in
+ * Time of each copy method by size: the figures for the selection table in
  * libsov/runtime/copy/copy.c. The methods are inline data in the command stream ("methods"), a
  * copy kernel, and a copy engine; the directions are host to device (HtoD), device to host (DtoH)
  * and device to device (DtoD).

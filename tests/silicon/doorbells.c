@@ -3,7 +3,7 @@
  * Looks for lost doorbells. Several processes launch kernels that saturate video memory and wait
  * for each. A long wait rings the doorbell a second time, to arm its interrupt, while the kernel
  * still moves memory. If the GPU misses a doorbell, the submission stays in the ring until the
- * next one: the wait times out, and a wait after it succeeds at once.
+ * next one: the wait times out, and a wait after it succeeds immediately.
  *
  *   doorbells [SECONDS [PROCESSES]]     (10, 2)
  *

@@ -34,7 +34,7 @@ else
 fi
 
 # inside [-k RELEASE] [-b FOLDER=NAME]... COMMAND... : runs a command in the chroot, in a mount
-# namespace of its own, so that no mount is left behind. It sees the host's folders that -b names as
+# namespace of its own, so that no mount remains. It sees the host's folders that -b names as
 # /run/NAME. Tests write nowhere else, so several may use the chroot concurrently. With -k the
 # chroot is a writable overlay in which that kernel is installed; /run/written holds the changes,
 # which are discarded.

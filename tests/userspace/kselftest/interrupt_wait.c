@@ -50,7 +50,7 @@ int main(void)
 	good.count = before;
 	good.deadline_ns = INT64_MAX;
 	ok(!gpu_ioctl(m.fd, DRM_IOCTL_SOVGPU_INTERRUPT_WAIT, &good) && good.count != before,
-	   "INTERRUPT_WAIT with an outdated count returns at once");
+	   "INTERRUPT_WAIT with an outdated count returns immediately");
 	close(other);
 	fixture_close(&m);
 	return tap_done();

@@ -148,7 +148,7 @@ static void fill_fence_wait(void *argument)
 		(struct drm_sovgpu_fence_wait){.handle = w.m.buffer, .offset = 3 * MIB, .mask = 1};
 }
 
-/* An outdated count: interrupts have occurred since, so the call returns at once. */
+/* An outdated count: interrupts have occurred since, so the call returns immediately. */
 static void fill_interrupt_wait(void *argument)
 {
 	*(struct drm_sovgpu_interrupt_wait *)argument =

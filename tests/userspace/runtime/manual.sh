@@ -29,7 +29,7 @@ if command -v groff >/dev/null; then
 	done
 fi
 
-# The example stands between the first .nf behind EXAMPLES and its .fi, with \e for a backslash.
+# The example stands between the first .nf after EXAMPLES and its .fi, with \e for a backslash.
 awk '/^.SH EXAMPLES/ { on = 1 } on && /^.fi/ { exit } on && code { print } on && /^.nf/ { code = 1 }' $page |
 	sed 's/\\e/\\/g' >"$dir/example.c"
 # A library with sanitizers runs in programs of the same compiler only; then compiling must do.

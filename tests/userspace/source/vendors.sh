@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Checks that common code is vendor-neutral: the runtime, the winsys interface, and the compiler's IR, passes and
-# parsers. Vendor code lies in nv and amd folders, behind the function tables of gpu.h, target.h and image.h. Common code
+# parsers. Vendor code lies in nv and amd folders, reached through the function tables of gpu.h, target.h and image.h. Common code
 # and its strings name no vendor, chip, instruction set or image format, and assume no warp size; comments may cite
 # vendors as sources.
 . tests/tap.sh

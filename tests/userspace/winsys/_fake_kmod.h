@@ -206,7 +206,7 @@ static int fake_queue_create(struct drm_sovgpu_queue_create *c)
 	return 0;
 }
 
-/* Time does not advance, so a wait for a new interrupt times out at once. */
+/* Time does not advance, so a wait for a new interrupt times out immediately. */
 static int fake_interrupt_wait(struct drm_sovgpu_interrupt_wait *w)
 {
 	fake.waits++;
@@ -303,7 +303,7 @@ static int fake_syncobj_query(int fd, uint32_t *handles, uint64_t *points, uint3
 	return 0;
 }
 
-/* Time does not advance, so a wait for an unsignalled point times out at once. */
+/* Time does not advance, so a wait for an unsignalled point times out immediately. */
 static int fake_syncobj_timeline_wait(int fd, uint32_t *handles, uint64_t *points, unsigned count,
 				      int64_t deadline_ns, unsigned flags, uint32_t *first)
 {

@@ -4,7 +4,7 @@
 # programs: sov
 # programs: tests/runtime/memory/memory tests/runtime/memory/host_memory tests/runtime/memory/local_memory
 # programs: tests/runtime/memory/copy_threads tests/runtime/module/launches tests/runtime/module/grids
-# programs: tests/runtime/module/variables tests/runtime/stream/streams tests/runtime/api_faults
+# programs: tests/runtime/module/variables tests/runtime/stream/streams tests/runtime/kernel_faults
 # programs: tests/compiler/kernels/soft tests/compiler/kernels/science
 # libsov's test programs run on the card through /dev/sovgpu0 as they do on a software GPU.
 . /test/common.sh
@@ -42,7 +42,7 @@ is "$(echo "$out" | awk '/^  saxpy_f32/ { print $2, ($3 > 0) }')" "1 1" \
 	"a trace has the kernel's execution time on the card"
 grep '"clocks read"' /tmp/trace | head -n 1 | sed 's/^/# /'
 for t in memory/memory memory/host_memory module/launches module/grids module/variables \
-	stream/streams api_faults memory/local_memory memory/copy_threads; do
+	stream/streams kernel_faults memory/local_memory memory/copy_threads; do
 	program "$BUILD/tests/runtime/$t"
 	echo "# $t: $(cut -d ' ' -f 1 /proc/uptime) s after boot"
 done

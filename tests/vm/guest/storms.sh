@@ -18,7 +18,7 @@ last_unhandled() { # when the kernel last counted the first card's interrupt as 
 modprobe sovgpu
 is "$(bound "$1") $(bound "$2")" "sovgpu sovgpu" "sovgpu.ko binds to both cards"
 for node in 128 129; do
-	for t in queue_submit queue_state fence_wait queue_user vm_bind; do
+	for t in queue_submit queue_state fence_wait queue_create_user vm_bind; do
 		RENDER_NODE=/dev/dri/renderD$node program "/test/bin/$t"
 	done
 done

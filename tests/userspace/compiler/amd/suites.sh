@@ -18,10 +18,10 @@ while read -r source; do
 	[ $status = 0 ] || diag "$(echo "$says" | grep -A2 '^not ok' | head -n 12)"
 done <<EOF
 tests/userspace/runtime/stream/host_functions.c
-tests/userspace/runtime/stream/concurrency.c
-tests/userspace/runtime/stream/concurrent.c
+tests/userspace/runtime/stream/concurrent_launches.c
+tests/userspace/runtime/stream/concurrent_queues.c
 tests/userspace/runtime/memory/copy_threads.c
-tests/userspace/runtime/api_faults.c
+tests/userspace/runtime/kernel_faults.c
 tests/userspace/runtime/module/grids.c
 tests/userspace/runtime/base/handles.c
 tests/userspace/runtime/memory/host_memory.c
@@ -31,7 +31,7 @@ tests/userspace/runtime/module/lazy_compile.c
 tests/userspace/runtime/memory/memory.c
 tests/userspace/runtime/module/modules.c
 tests/userspace/runtime/stream/streams.c
-tests/userspace/runtime/stream/threads.c
+tests/userspace/runtime/stream/concurrent_calls.c
 tests/userspace/runtime/conformance/graphs.c
 tests/userspace/runtime/conformance/memory.c
 tests/userspace/runtime/conformance/pool.c
@@ -43,14 +43,14 @@ tests/userspace/compiler/ptx/soft_families.c
 tests/userspace/compiler/ptx/soft_instructions.c
 tests/userspace/runtime/stream/host_functions_closing.c
 tests/userspace/runtime/memory/copy_methods.c
-tests/userspace/runtime/faults.c
+tests/userspace/runtime/fault_attribution.c
 tests/userspace/runtime/base/gates.c
 tests/userspace/runtime/graph/chains.c
-tests/userspace/runtime/stream/limits.c
+tests/userspace/runtime/stream/time_limits.c
 tests/userspace/runtime/memory/mappings.c
 tests/userspace/runtime/stream/spare_streams.c
 tests/userspace/runtime/module/device_services/heap.c
 tests/userspace/runtime/module/device_services/print.c
-tests/userspace/runtime/module/device_services/stop.c
+tests/userspace/runtime/module/device_services/traps.c
 EOF
 tap_done

@@ -287,7 +287,8 @@ static void method_streams(void)
 	   "a semaphore release has WFI and a time stamp");
 	p.count = 0;
 	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_NO_WAIT);
-	ok(p.count == 6 && words[5] == 1, "unless it is to be at once");
+	ok(p.count == 6 && words[5] == 1,
+	   "a semaphore release with GPU_RELEASE_NO_WAIT has neither WFI nor a time stamp");
 	p.count = 0;
 	nv_push_acquire(&p, 0x1234567890, 42);
 	ok(p.count == 6 && words[5] == (3 | 1 << 12), "a semaphore acquire compares modulo 2^32");

@@ -106,7 +106,7 @@ static void goes_round(void)
 	ranges_take(&r, 40, 1, &first);
 	ranges_give(&r, first, 40);
 	ranges_take(&r, 40, 1, &second);
-	ok(second == 40, "a freed range is not reused at once");
+	ok(second == 40, "a freed range is not reused immediately");
 	ranges_take(&r, 40, 1, &third);
 	ok(third == 0, "a freed range is reused after the end of the space is reached");
 	ok(!ranges_take(&r, 0, 1, &first), "an allocation of 0 bytes fails");

@@ -121,7 +121,7 @@ static void order(sov_context c, sov_stream s)
 	MUST(sov_memory_alloc_async(s, 3 * MIB, &a));
 	MUST(sov_memory_free_async(s, a));
 	MUST(sov_memory_alloc_async(s, 3 * MIB, &again));
-	ok(a == again, "a stream reuses a block that it freed at once");
+	ok(a == again, "a stream immediately reuses a block that it freed");
 	MUST(sov_memory_fill_async(s, a, 7, 4, 1000));
 	MUST(sov_memory_free_async(s, a));
 	MUST(sov_stream_wait(s, 60 * SECOND));

@@ -11,7 +11,7 @@ static void sources(sov_context c)
 		{"hello", ""},
 		{PTX_HEADER ".visible .entry k() { frobnicate.u32 %r1, 2; }", "frobnicate"},
 		{PTX_HEADER ".visible .entry k() { .reg .b32 %r; add.u32 %r, %r, %s; ret; }", "%s"},
-		{"\177ELF and nothing behind", ""},
+		{"\177ELF and nothing after it", ""},
 	};
 	sov_module m;
 

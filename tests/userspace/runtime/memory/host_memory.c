@@ -111,7 +111,8 @@ static void odd_copies(void)
 	MUST(sov_host_free(c, p));
 }
 
-/* Behind a closed gate, calls return at once, and copies see what earlier kernels wrote. */
+/* While a kernel waits for the gate to open, calls return immediately, and copies see what earlier
+ * kernels wrote. */
 static void really_asynchronous(void)
 {
 	uint32_t *p, i, right = 0, thousand = 1000;

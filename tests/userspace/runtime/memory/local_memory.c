@@ -112,7 +112,7 @@ static void press_free(struct press *p)
 static void grows(const char *device)
 {
 	sov_context c = context_on(device, 0);
-	struct press small, large, behind;
+	struct press small, large, same_stream;
 
 	diag("%s", device);
 	press_create(&small, c, 300);
@@ -122,9 +122,9 @@ static void grows(const char *device)
 	   local_bytes(large.f));
 	ok(press(&small, 3), "a kernel with local memory runs");
 	ok(press(&small, 4), "a kernel with local memory runs a second time");
-	behind = large;
-	behind.stream = small.stream;
-	ok(press(&behind, 11), "a kernel with more local memory runs on the same stream");
+	same_stream = large;
+	same_stream.stream = small.stream;
+	ok(press(&same_stream, 11), "a kernel with more local memory runs on the same stream");
 	ok(press(&large, 5), "a kernel with more local memory runs on another stream");
 	ok(press(&small, 6), "a kernel with less local memory runs after the area has grown");
 	MUST(press_launch(&small, 7));

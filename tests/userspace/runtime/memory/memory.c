@@ -160,7 +160,7 @@ static void wrong_frees(void)
 	refused(sov_memory_free(c, SOV_HOST(host)), SOV_ERROR_INVALID_ADDRESS,
 		"is not a GPU address", "sov_memory_free rejects host memory");
 	MUST(sov_memory_alloc(c, 256, &again));
-	ok(again != a, "a freed address is not reused at once");
+	ok(again != a, "a freed address is not reused immediately");
 	MUST(sov_memory_free(c, again));
 }
 

@@ -202,7 +202,7 @@ static void damage(const char *path, unsigned number)
 
 static void test_damage(void)
 {
-	static const char *const kinds[] = {"a changed bit", "a lost end", "bytes behind the end"};
+	static const char *const kinds[] = {"a changed bit", "a lost end", "bytes after the end"};
 	const unsigned steps = 400 / TAP_SLOWNESS;
 
 	each_file(forget, NULL);

@@ -48,7 +48,7 @@ static uint32_t blocks_for(uint32_t n, uint32_t threads)
 		   #NAME " of %u elements in blocks of %u is exact and stays inside: %s", n, \
 		   threads, where); \
 		if (right != n || guard != GUARD) \
-			diag("%u of %u right, %u of %u behind them untouched", right, n, guard, \
+			diag("%u of %u right, %u of %u after them untouched", right, n, guard, \
 			     GUARD); \
 		MUST(sov_memory_free(c, dx)); \
 		MUST(sov_memory_free(c, dy)); \

@@ -423,7 +423,7 @@ int main(void)
 	any_order(c, &(struct many){.kernels = KERNELS, .callers = CALLERS, .address = true}, 0,
 		  "with a function's address");
 	any_order(c, &(struct many){.kernels = KERNELS, .callers = CALLERS}, SOV_MODULE_EAGER,
-		  "all at once");
+		  "compiled at load time");
 	any_order(c, &(struct many){.kernels = KERNELS, .callers = CALLERS}, SOV_MODULE_UNOPTIMISED,
 		  "not optimised");
 	variables(c);

@@ -85,8 +85,8 @@ static void *open_soon(void *arg)
 	return arg;
 }
 
-/* Copies behind a closed gate: the host memory may be reused when a call returns. Calls wait when
- * the staging ring is full. */
+/* Copies after a kernel that waits for a gate: the host memory may be reused when a call returns.
+ * Calls wait when the staging ring is full. */
 static void copies_wait(sov_stream s)
 {
 	enum { N = 150, BYTES = 5000 };
@@ -165,8 +165,8 @@ static void across_streams(sov_stream a, sov_stream b)
 	MUST(sov_event_destroy(e));
 }
 
-/* Recorded behind a closed gate, then on an idle stream: the second record must not complete
- * first. */
+/* Recorded after a kernel that waits for a gate, then on an idle stream: the second record must not
+ * complete first. */
 static void record_again(sov_stream a, sov_stream b)
 {
 	sov_event e;

@@ -204,7 +204,7 @@ static void reports(void)
 	reset_and_wait();
 
 	run(gate, streams[0], word);
-	run(opener, streams[1], word + 4); /* ends at once */
+	run(opener, streams[1], word + 4); /* ends immediately */
 	MUST(sov_stream_wait(streams[1], 10000000000));
 	fails((struct winsys_error){.vendor_code = 13, .text = "x"}, SOV_ERROR_FAULT,
 	      "kernel 'gate' on", "the running kernel is named when another stream is idle");

@@ -139,7 +139,7 @@ static bool all_right(const struct job jobs[THREADS])
 static _Atomic uint32_t about_to_wait;
 
 /* Waits for a gate that is never opened, until the context is destroyed or reset. After a reset a
- * late thread has nothing to wait for and returns at once. */
+ * late thread has nothing to wait for and returns immediately. */
 static void *waits(void *arg)
 {
 	struct job *j = arg;

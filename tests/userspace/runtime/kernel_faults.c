@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Kernels that fault or hang. The next call on the context reports kernel and cause, the error is
- * sticky until a reset, other contexts are not affected, and a new context works at once.
+ * sticky until a reset, other contexts are not affected, and a new context works immediately.
  */
 #include "tests/userspace/runtime/_api.h"
 #include "tests/userspace/runtime/_ptx.h"
@@ -97,10 +97,10 @@ static struct wrong expected_report(const struct wrong *w, const char *winsys)
 	struct wrong known = *w;
 
 	if (getenv("TEST_CHIP")) { /* the message contains the position */
-		const char *behind = strstr(w->cause, "it lies ");
+		const char *after_position = strstr(w->cause, "it lies ");
 
 		known.instruction = soft_instruction(w->instruction);
-		known.cause = behind ? behind : w->cause;
+		known.cause = after_position ? after_position : w->cause;
 	}
 	if (strcmp(winsys, "kmod") || w->result != SOV_ERROR_FAULT)
 		return known;
@@ -137,7 +137,7 @@ static void described(sov_context c, const struct wrong *w, uint64_t address)
 	     fault.block[0], fault.thread[0], fault.instruction);
 }
 
-/* Blocks 0 and 2 return at once. */
+/* Blocks 0 and 2 return immediately. */
 static char *only_block_one(const char *ptx)
 {
 	static char text[4096];
