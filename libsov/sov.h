@@ -425,7 +425,7 @@ SOV_API sov_result sov_graph_add_copy_rect(sov_graph graph, const sov_node *depe
 					   sov_node *node);
 SOV_API sov_result sov_graph_add_fill(sov_graph graph, const sov_node *dependencies, uint32_t count,
 				      sov_ptr address, uint32_t value, uint32_t element_bytes,
-				      uint64_t elements, sov_node *node);
+				      uint64_t element_count, sov_node *node);
 SOV_API sov_result sov_graph_add_host_function(sov_graph graph, const sov_node *dependencies,
 					       uint32_t count, void (*function)(void *user),
 					       void *user, sov_node *node);

@@ -61,7 +61,7 @@ static const struct context_part *const parts[] = {
 };
 
 #define DEFAULT_KERNEL_TIME_LIMIT UINT64_C(10000000000)
-/* Other work is short, but may be queued behind another context's work. */
+/* Other work is short, but may wait for another context's work. */
 #define OTHER_TIME_LIMIT          UINT64_C(60000000000)
 /* A software GPU is some thousand times slower than hardware. */
 #define SOFTWARE_LIMIT_FACTOR     60
@@ -128,7 +128,7 @@ sov_result api_context_destroy(sov_context context)
 	if (!object_retire(&c->object)) {
 		object_put(&c->object);
 		return set_error(SOV_ERROR_INVALID_HANDLE,
-				 "another thread destroyed the context meanwhile");
+				 "another thread destroyed the context during this call");
 	}
 	LOG(CONTEXT, INFO, "destroyed on %s", c->device->properties.name);
 	context_close(c);

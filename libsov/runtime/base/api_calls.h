@@ -137,7 +137,8 @@ CALL(graph_add_copy_rect, (sov_graph, graph, ADDRESS), (const sov_node *, depend
      (sov_node *, node, OUT_WORD))
 CALL(graph_add_fill, (sov_graph, graph, ADDRESS), (const sov_node *, dependencies, ADDRESS),
      (uint32_t, count, NUMBER), (sov_ptr, address, ADDRESS), (uint32_t, value, NUMBER),
-     (uint32_t, element_bytes, NUMBER), (uint64_t, elements, NUMBER), (sov_node *, node, OUT_WORD))
+     (uint32_t, element_bytes, NUMBER), (uint64_t, element_count, NUMBER),
+     (sov_node *, node, OUT_WORD))
 CALL(graph_add_host_function, (sov_graph, graph, ADDRESS),
      (const sov_node *, dependencies, ADDRESS), (uint32_t, count, NUMBER),
      (host_function_pointer, function, ADDRESS), (void *, user, ADDRESS),

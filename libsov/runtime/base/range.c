@@ -57,15 +57,15 @@ static void join(struct ranges *r, uint64_t start, uint64_t bytes)
 {
 	uint32_t at = ranges_find(r, start);
 	bool before = at && r->free[at - 1].start + r->free[at - 1].bytes == start;
-	bool behind = at < r->count && start + bytes == r->free[at].start;
+	bool after = at < r->count && start + bytes == r->free[at].start;
 
 	r->free_bytes += bytes;
-	if (before && behind) {
+	if (before && after) {
 		r->free[at - 1].bytes += bytes + r->free[at].bytes;
 		erase(r, at);
 	} else if (before) {
 		r->free[at - 1].bytes += bytes;
-	} else if (behind) {
+	} else if (after) {
 		r->free[at].start = start;
 		r->free[at].bytes += bytes;
 	} else {
@@ -85,11 +85,11 @@ bool ranges_add(struct ranges *r, uint64_t start, uint64_t bytes)
 static void ranges_remove(struct ranges *r, uint32_t at, uint64_t start, uint64_t bytes)
 {
 	struct range f = r->free[at];
-	uint64_t behind = f.start + f.bytes - (start + bytes);
+	uint64_t after = f.start + f.bytes - (start + bytes);
 
 	r->free[at].bytes = start - f.start;
-	if (behind)
-		ranges_insert(r, at + 1, start + bytes, behind);
+	if (after)
+		ranges_insert(r, at + 1, start + bytes, after);
 	if (start == f.start)
 		erase(r, at);
 	r->free_bytes -= bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * An allocator of ranges of addresses or memory. It allocates next fit, so that freed ranges are
- * not reused at once and stale uses of them are detected. Freeing never needs memory.
+ * not reused immediately and stale uses of them are detected. Freeing never needs memory.
  */
 #ifndef SOV_RANGE_H
 #define SOV_RANGE_H

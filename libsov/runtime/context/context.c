@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Error state and locking of contexts. When the queue group reports an error, or work exceeds its
- * time limit, context_fail destroys the group at once; the error is sticky until sov_context_reset
- * creates a new group around the same memory.
+ * time limit, context_fail destroys the group immediately; the error is sticky until
+ * sov_context_reset creates a new group around the same memory.
  *
  * No thread polls in the background. context_check detects errors: every call that takes the lock
  * runs it, and every wait runs it between two sleeps.
@@ -106,7 +106,7 @@ sov_result context_check(struct context *c)
 
 	if (c->closed)
 		return set_error(SOV_ERROR_CANCELLED,
-				 "another thread destroyed the context meanwhile");
+				 "another thread destroyed the context during this call");
 	if (c->group && c->winsys->group_error(c->group, &e)) {
 		context_attribute_fault(c, &e, &f);
 		context_check_assertion(c, &f);

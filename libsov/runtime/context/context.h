@@ -93,9 +93,9 @@ struct context {
 	struct winsys_group *group;
 	struct local_memory { /* memory/local_memory.c */
 		struct buffer *area;
-		struct gpu_local has; /* what one queue has; address is the first queue's */
-		uint32_t queues;      /* that have a part of the area; 1 where all share it */
-		uint64_t serial;      /* incremented for each new area */
+		struct gpu_local per_queue; /* one queue's part; address: the first queue's */
+		uint32_t queues;            /* parts of the area; 1 where all queues use one */
+		uint64_t serial;            /* incremented for each new area */
 	} local;
 	struct gate sleepers; /* threads that sleep in winsys->wait */
 	bool closed;

@@ -2,8 +2,8 @@
 /*
  * Blocking waits. A wait alternates between a check of the context, which detects errors, kernels
  * past their limit, resets and destruction, and a sleep without the lock. An interrupt ends the
- * sleep; without one it lasts at most an eighth of the wait so far. The first part of a wait for a
- * semaphore busy-waits without lock or clock (stream/semaphore.c).
+ * sleep; without one it lasts an eighth of the wait so far, but at least 20 us and at most 1 ms.
+ * The first part of a wait for a semaphore busy-waits without lock or clock (stream/semaphore.c).
  */
 #include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/error.h"
@@ -32,7 +32,7 @@ void cpu_relax(void)
 #endif
 }
 
-/* With the lock held, which is released meanwhile. */
+/* Called with the lock held; releases the lock while it sleeps. */
 static void context_sleep(struct context *c, uint32_t *seen, uint64_t waited)
 {
 	uint64_t time = waited / 8;
@@ -65,7 +65,7 @@ sov_result context_block_since(struct context *c, bool (*ready)(void *arg), void
 
 		if (!r && c->epoch != epoch)
 			return set_error(SOV_ERROR_CANCELLED,
-					 "another thread reset the context meanwhile");
+					 "another thread reset the context during this call");
 		done = r || ready(arg);
 		/* After ready(): the output of work that is complete is complete too. */
 		context_collect_output(c);

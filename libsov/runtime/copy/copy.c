@@ -9,6 +9,7 @@
 #include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/error.h"
+#include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/copy/copy.h"
 #include "libsov/runtime/copy/copy_method.h"
 #include "libsov/runtime/memory/address_space.h"
@@ -65,10 +66,10 @@ static enum copy_method choose_method(struct stream *s, enum direction direction
 	const struct gpu *gpu = s->member.context->gpu;
 	bool software = s->member.context->device->info.software;
 	const struct method_choice *k = software ? software_method_choices : method_choices;
-	bool behind = !software && stream_busy(s, ENGINE_COMPUTE);
+	bool compute_busy = !software && stream_busy(s, ENGINE_COMPUTE);
 
 	while (k->direction != direction || bytes > k->max_bytes ||
-	       (k->when == COMPUTE_BUSY && !behind) ||
+	       (k->when == COMPUTE_BUSY && !compute_busy) ||
 	       (k->method == COPY_INLINE && !allow_inline) ||
 	       !copy_method_fits(gpu, k->method, to, from, bytes))
 		k++;
@@ -82,17 +83,6 @@ static enum copy_method fill_method(const struct context *c, uint64_t bytes)
 
 /* ---- submitting copies ---- */
 
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
-
-/* All submitted work is complete, so that inline data may be read from memory now. */
-static bool stream_idle(struct stream *s)
-{
-	return stream_poll(s) == stream_last(s);
-}
-
 sov_result stream_stage(struct stream *s, uint64_t align_as, uint64_t bytes,
 			struct staging_range *out)
 {
@@ -105,7 +95,8 @@ sov_result stream_stage(struct stream *s, uint64_t align_as, uint64_t bytes,
 	return r;
 }
 
-/* The GPU can address both sides. */
+/* The GPU can address both sides. An inline copy reads host memory now, so the stream must be idle:
+ * earlier work may still write that memory. */
 static sov_result copy_device(struct stream *s, const struct copy_range *k, uint64_t *seqno)
 {
 	enum direction d = k->from->host ? TO_DEVICE : k->to->host ? FROM_DEVICE : WITHIN_DEVICE;
@@ -203,9 +194,9 @@ sov_result copy_submit(struct stream *s, const struct copy_range *k, uint64_t *s
 
 /*
  * Called before the wait for a large copy. Waking by an interrupt costs 35 us, a tenth of the time
- * of 16 MiB over the bus and a quarter of 256 MiB inside the GPU. Hence sleep for max_bytes of the
- * minimum time that the copy takes on the fastest hardware, then busy-wait. The wait that follows
- * handles timeouts and errors.
+ * of 16 MiB over the bus and a quarter of 256 MiB inside the GPU. Hence sleep until shortly before
+ * the copy can be done on the fastest hardware, then busy-wait. The wait that follows handles
+ * timeouts and errors.
  */
 #define BUS_BYTES_PER_NS    64u   /* PCIe 5, 16 lanes */
 #define ACROSS_BYTES_PER_NS 2400u /* an H200's memory, half for reads and half for writes */

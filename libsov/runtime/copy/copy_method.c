@@ -10,16 +10,12 @@
 #include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/log.h"
+#include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/copy/copy_method.h"
 #include "libsov/runtime/module/launch.h"
 #include "libsov/runtime/trace/trace_ring.h"
 
 #define MAX_BLOCKS 0x7fffffffu
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-	return a < b ? a : b;
-}
 
 sov_result copy_inline(struct stream *s, uint64_t to, const void *data, uint32_t bytes,
 		       uint64_t *seqno)

@@ -13,7 +13,7 @@ extern const struct context_part copy_kernels_part;
 bool copy_method_fits(const struct gpu *gpu, enum copy_method method, uint64_t to, uint64_t from,
 		      uint64_t bytes);
 /* Each submits the work, without the context's lock, and returns the seqno of its last submission.
- * copy_inline reads its data, which is host memory, at once. */
+ * copy_inline reads its data, which is host memory, before it returns. */
 sov_result copy_inline(struct stream *s, uint64_t to, const void *data, uint32_t bytes,
 		       uint64_t *seqno);
 sov_result copy_by(struct stream *s, enum copy_method method, uint64_t to, uint64_t from,

@@ -22,11 +22,6 @@ struct capture {
 	uint32_t count;
 };
 
-static struct stream *stream_of(struct list_head *l)
-{
-	return container_of(l, struct stream, member.link);
-}
-
 /* All with the context's lock held. */
 
 static sov_result capture_depend_on(struct capture *k, uint32_t node, bool only)
@@ -118,7 +113,7 @@ static sov_result capture_append(struct stream *s, struct node *n)
 	return r ? r : capture_depend_on(k, number, true);
 }
 
-/* Takes the lock; false with *r set and without the lock if the capture has ended meanwhile. */
+/* Takes the lock; false with *r set and without the lock if the capture has ended. */
 static bool capture_enter(struct stream *s, sov_result *r)
 {
 	pthread_mutex_lock(&s->member.context->lock);

@@ -328,7 +328,7 @@ sov_result api_graph_add_copy_rect(sov_graph graph, const sov_node *dependencies
 
 sov_result api_graph_add_fill(sov_graph graph, const sov_node *dependencies, uint32_t count,
 			      sov_ptr address, uint32_t value, uint32_t element_bytes,
-			      uint64_t elements, sov_node *node)
+			      uint64_t element_count, sov_node *node)
 {
 	sov_result r;
 	struct graph *g = graph_enter(graph, dependencies, count, &r);
@@ -336,7 +336,7 @@ sov_result api_graph_add_fill(sov_graph graph, const sov_node *dependencies, uin
 
 	if (!g)
 		return r;
-	r = node_fill(g->member.context, address, value, element_bytes, elements, &n);
+	r = node_fill(g->member.context, address, value, element_bytes, element_count, &n);
 	if (!r)
 		r = graph_add(g, dependencies, count, &n, node);
 	return member_leave(g, r);

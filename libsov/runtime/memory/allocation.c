@@ -76,11 +76,11 @@ struct buffer *allocation_overlapping(const struct context *c, uint64_t start, u
 {
 	uint32_t i = allocation_index_above(c, start);
 	struct buffer *before = i ? c->allocations->list[i - 1] : NULL;
-	struct buffer *behind = i < c->allocations->count ? c->allocations->list[i] : NULL;
+	struct buffer *after = i < c->allocations->count ? c->allocations->list[i] : NULL;
 
 	if (before && before->va + before->mapped > start)
 		return before;
-	return behind && behind->va < end ? behind : NULL;
+	return after && after->va < end ? after : NULL;
 }
 
 /* Index of the most recently freed allocation that contained the address, or -1. */

@@ -20,7 +20,7 @@
 
 typedef unsigned long long ull;
 
-/* Whether all pages are mapped and range_is_writable. */
+/* Whether all pages of the range are mapped and writable. */
 static bool range_is_writable(uint64_t start, uint64_t bytes)
 {
 	void *memory = (void *)(uintptr_t)start;
@@ -136,7 +136,7 @@ static sov_result host_check_range(struct context *c, uint64_t address, uint64_t
 		return set_error(
 			SOV_ERROR_INVALID_ARGUMENT,
 			"pointer 0x%llx and %llu bytes share a page with %llu bytes at 0x%llx "
-			"that are pinned already; register both at once, or in separate pages",
+			"that are pinned already; register both in one call, or in separate pages",
 			(ull)address, (ull)bytes, (ull)overlapping->bytes,
 			(ull)buffer_start(overlapping));
 	if (!range_is_writable(start, end - start))

@@ -8,6 +8,7 @@
  * kernels use the old one; CUDA does the same.
  */
 #include "libsov/runtime/base/error.h"
+#include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/buffer.h"
 #include "libsov/runtime/memory/local_memory.h"
@@ -45,12 +46,12 @@ static sov_result local_replace(struct context *c, void *arg)
 	if (l->area)
 		buffer_destroy(c, l->area);
 	l->area = NULL;
-	l->has.thread_bytes = 0;
+	l->per_queue.thread_bytes = 0;
 	r = buffer_create(c, WINSYS_VRAM, false, need->bytes * queues, &l->area);
 	if (r)
 		return r;
-	l->has = *need;
-	l->has.address = l->area->va;
+	l->per_queue = *need;
+	l->per_queue.address = l->area->va;
 	l->queues = queues;
 	l->serial++;
 	return SOV_OK;
@@ -60,23 +61,19 @@ static bool local_needed(struct context *c, void *arg)
 {
 	const struct local_request *q = arg;
 
-	return q->need.thread_bytes > c->local.has.thread_bytes || q->queues > c->local.queues;
-}
-
-static uint32_t max_u32(uint32_t a, uint32_t b)
-{
-	return a > b ? a : b;
+	return q->need.thread_bytes > c->local.per_queue.thread_bytes ||
+	       q->queues > c->local.queues;
 }
 
 bool local_suffices(const struct context *c, uint32_t stream_index, uint32_t local_bytes)
 {
-	return local_bytes <= c->local.has.thread_bytes &&
+	return local_bytes <= c->local.per_queue.thread_bytes &&
 	       (!c->gpu->local_in_launch || stream_index < c->local.queues);
 }
 
 struct gpu_local local_of(const struct context *c, uint32_t stream_index)
 {
-	struct gpu_local l = c->local.has;
+	struct gpu_local l = c->local.per_queue;
 
 	if (c->gpu->local_in_launch)
 		l.address += stream_index * l.bytes;
@@ -91,7 +88,7 @@ sov_result local_reserve(struct context *c, uint32_t stream_index, const char *k
 	uint32_t had, queues;
 
 	pthread_mutex_lock(&c->lock);
-	had = c->local.has.thread_bytes;
+	had = c->local.per_queue.thread_bytes;
 	queues = c->local.queues;
 	pthread_mutex_unlock(&c->lock);
 	q.need = c->gpu->local_layout(c->chip, max_u32(local_bytes, had));

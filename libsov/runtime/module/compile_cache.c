@@ -10,9 +10,9 @@
  * Entries are written to a temporary file and renamed, so that readers see a complete entry or
  * none; of several writers of one entry the last wins, with the same bytes. Reading updates an
  * entry's time. When the directory exceeds its limit, the least recently read entries are removed
- * until a quarter of the limit is free. Several processes may do so at once. Listing the directory
- * is slow, so each addition does it with a probability that amounts to once per sixteenth of the
- * limit added, over all processes.
+ * until a quarter of the limit is free. Several processes may do so simultaneously. Listing the
+ * directory is slow, so each addition does it with a probability that amounts to once per sixteenth
+ * of the limit added, over all processes.
  */
 #include "libsov/runtime/module/compile_cache.h"
 

@@ -160,7 +160,7 @@ static sov_result launch_submit(struct function *f, const sov_launch *l, struct 
 	memcpy(g.block, l->block, sizeof(g.block));
 	g.dynamic_shared = l->shared_bytes;
 	g.arguments = l->arguments;
-	g.local = &c->local.has;
+	g.local = &c->local.per_queue;
 	if (c->gpu->local_in_launch) {
 		own = local_of(c, s->index);
 		g.local = &own;

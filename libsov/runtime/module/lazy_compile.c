@@ -2,7 +2,7 @@
 /*
  * Lazy compilation. A unit is uncompiled, being compiled by a thread, loaded, or failed for good. A
  * thread that asks for a unit which another thread compiles waits; units are compiled concurrently.
- * The lock is not held while compiling. The PTX text is kept until it is parsed: at once, or, if
+ * The lock is not held while compiling. The PTX text is parsed when the module is loaded, or, if
  * the head came from the cache, when a unit is missing there; the text is known to be valid then.
  *
  * References: the head holds one to each of its units until it is retired, and each unit holds one
@@ -17,7 +17,7 @@
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/module/compile_cache.h"
 
-#define MIN_LAZY_UNITS 4   /* smaller modules are compiled at once */
+#define MIN_LAZY_UNITS 4   /* smaller modules are compiled when loaded */
 #define WAIT_SECONDS   600 /* timeout for another thread's compilation */
 
 enum unit_state { UNIT_UNCOMPILED, UNIT_COMPILING, UNIT_LOADED, UNIT_FAILED };
@@ -153,7 +153,7 @@ static bool wait_for_others(struct lazy *l, const struct timespec *deadline)
 	return pthread_cond_timedwait(&l->changed, &l->lock, deadline) != ETIMEDOUT;
 }
 
-/* Parses the text, which compiled without errors before. Releases the lock meanwhile. */
+/* Parses the text, which compiled without errors before. Releases the lock while it parses. */
 static sov_result lazy_parse_text(struct lazy *l, const struct timespec *deadline)
 {
 	struct compilation *c;
@@ -187,7 +187,7 @@ static sov_result lazy_parse_text(struct lazy *l, const struct timespec *deadlin
 			     (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
 }
 
-/* Compiles a unit that the caller has marked. Releases the lock meanwhile. */
+/* Compiles a unit that the caller has marked. Releases the lock while it compiles. */
 static sov_result unit_compile(struct lazy *l, uint32_t number, const struct timespec *deadline)
 {
 	struct unit *u = &l->units[number];
@@ -224,7 +224,7 @@ static sov_result set_unit_error(const struct unit *u)
 			 (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
 }
 
-/* Compiles and loads a unit that the caller has marked. Releases the lock meanwhile. */
+/* Compiles and loads a unit that the caller has marked. Releases the lock for that time. */
 static sov_result unit_load(struct module *m, uint32_t number, const struct timespec *deadline)
 {
 	struct lazy *l = m->lazy;
@@ -252,7 +252,8 @@ static sov_result unit_load(struct module *m, uint32_t number, const struct time
 	return SOV_OK;
 }
 
-/* The module was retired meanwhile: drops the reference that lazy_retire could not see. */
+/* The module was retired during the compilation: drops the reference that lazy_retire could not
+ * see. */
 static sov_result unit_abandon(struct lazy *l, struct unit *u)
 {
 	struct module *unit = u->module;
@@ -267,7 +268,7 @@ static sov_result unit_abandon(struct lazy *l, struct unit *u)
 }
 
 /* Waits until the unit is loaded or has failed, and compiles it if no thread does. Releases the
- * lock meanwhile. */
+ * lock while it waits or compiles. */
 static sov_result unit_need(struct module *m, uint32_t number)
 {
 	struct unit *u = &m->lazy->units[number];

@@ -13,7 +13,7 @@
 #include "libsov/runtime/memory/allocation.h"
 #include "libsov/runtime/module/module.h"
 
-#define PREFETCH_BYTES 4096u /* mapped behind the last kernel: instruction fetch runs ahead */
+#define PREFETCH_BYTES 4096u /* mapped after the last kernel: instruction fetch runs ahead */
 
 sov_result set_source_error(const char *text)
 {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
  * The context's memory pool: stream-ordered allocation without waiting, and mostly without system
- * calls. Freed blocks stay in the pool. The stream that freed a block may reuse it at once, because
- * its later work executes later; other streams may when the work before the free is complete.
+ * calls. Freed blocks stay in the pool. The stream that freed a block may reuse it immediately,
+ * because its later work executes later; other streams may when the work before the free is
+ * complete.
  *
  * Small blocks are parts of segments, large blocks are separate buffers. Sizes are rounded up to
  * eight steps per power of two (large blocks: thirty-two), so that freed blocks fit later requests.

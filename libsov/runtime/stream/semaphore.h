@@ -33,7 +33,7 @@ uint64_t semaphore_time(const struct context *c, const struct semaphore *s);
  * for all work and starts again at 0 before the value would wrap. */
 sov_result semaphore_prepare_next(struct context *c, struct semaphore *s);
 /* Waits until the GPU has released the value. When the wait becomes long, request_interrupt(arg)
- * submits a request for an interrupt behind all earlier work and returns its seqno, or 0; NULL:
+ * submits a request for an interrupt after all earlier work and returns its seqno, or 0; NULL:
  * none can be requested. */
 sov_result semaphore_wait(struct context *c, const struct semaphore *s, uint32_t value,
 			  uint64_t timeout, uint64_t (*request_interrupt)(void *arg), void *arg);

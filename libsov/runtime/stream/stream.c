@@ -123,11 +123,6 @@ static void stream_delete(struct stream *s)
 	free(s);
 }
 
-static struct stream *stream_of(struct list_head *l)
-{
-	return container_of(l, struct stream, member.link);
-}
-
 static void spare_add(struct context *c, struct stream *s)
 {
 	list_add_tail(&c->spares->list, &s->member.link);
@@ -153,11 +148,10 @@ static void spares_destroy(struct context *c)
 		stream_delete(s);
 }
 
-static bool stream_idle(void *arg)
+/* stream_idle for context_block. */
+static bool stream_drained(void *arg)
 {
-	struct stream *s = arg;
-
-	return stream_poll(s) == stream_last(s);
+	return stream_idle(arg);
 }
 
 static bool streams_idle(struct context *c)
@@ -350,7 +344,7 @@ static sov_result stream_close_and_wait(struct stream *s, bool *keep)
 
 	s->closed = true;
 	gate_close(&s->gate);
-	r = context_block(s->member.context, stream_idle, s, SOV_MAX_WAIT);
+	r = context_block(s->member.context, stream_drained, s, SOV_MAX_WAIT);
 	*keep = r == SOV_ERROR_TIMEOUT;
 	if (*keep) {
 		s->closed = false;
@@ -474,7 +468,7 @@ static sov_result streams_drain(struct context *c, uint64_t timeout)
 
 	if (timeout && !c->error && !streams_drained(&d)) {
 		for (l = c->streams.next; l != &c->streams; l = l->next)
-			if (stream_poll(stream_of(l)) != stream_last(stream_of(l)))
+			if (!stream_idle(stream_of(l)))
 				stream_interrupt(stream_of(l));
 		d.serial = 0; /* for the interrupts too */
 	}

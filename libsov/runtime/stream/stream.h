@@ -15,6 +15,12 @@ extern const struct context_part stream_part;
  * set_error(). */
 struct stream *stream_find(struct context *c, sov_stream handle);
 
+/* The stream of an entry of the context's list of streams. */
+static inline struct stream *stream_of(struct list_head *l)
+{
+	return container_of(l, struct stream, member.link);
+}
+
 /*
  * Operations that record a stream's work as graph nodes while the stream is captured
  * (graph/capture.c). The context has one table of them: capture_ops.

@@ -28,6 +28,7 @@
 #include <assert.h>
 #include <string.h>
 #include "libsov/runtime/base/error.h"
+#include "libsov/runtime/base/minmax.h"
 #include "libsov/runtime/context/context_wait.h"
 #include "libsov/runtime/memory/local_memory.h"
 #include "libsov/runtime/stream/submit.h"
@@ -75,7 +76,7 @@ uint64_t stream_poll(struct stream *s)
 	return completed;
 }
 
-/* Reads a submission that may be overwritten meanwhile; false: it was. */
+/* Reads a submission that another thread may overwrite during the read; false: one did. */
 static bool submission_snapshot(struct stream *s, uint64_t seqno, struct submit_request *out)
 {
 	struct submission *p = submission_of(s, seqno);
@@ -211,11 +212,6 @@ static bool slot_take(struct stream *s, const struct submit_request *q, struct s
 }
 
 /* ---- publishing ---- */
-
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-	return a > b ? a : b;
-}
 
 static void ring_add_entry(struct stream *s, struct queue *q, const struct submission *p,
 			   uint64_t span, const struct gpu_completion *end)
@@ -407,7 +403,7 @@ static sov_result stream_wait_for_gate(struct stream *s)
 	r = context_block(c, gate_passable, s, SOV_MAX_WAIT);
 	if (!r && s->closed)
 		r = set_error(SOV_ERROR_INVALID_HANDLE,
-			      "another thread destroyed the stream meanwhile");
+			      "another thread destroyed the stream during this call");
 	pthread_mutex_unlock(&c->lock);
 	return r;
 }

@@ -135,8 +135,9 @@ static inline void doorbell_ring(struct doorbell b)
 /*
  * Submitting, from any thread, without the context's lock. stream_begin reserves the next seqno, or
  * fails and reserves none; it waits while all slots are in use. Between begin and submit nothing
- * may fail or wait: later submissions cannot be published meanwhile. On ENGINE_COMPUTE submit adds
- * the release of slot->seqno; on ENGINE_COPY the commands end with a release by the copy engine.
+ * may fail or wait, since later submissions cannot be published until then. On ENGINE_COMPUTE
+ * submit adds the release of slot->seqno; on ENGINE_COPY the commands end with a release by the
+ * copy engine.
  */
 sov_result stream_begin(struct stream *s, enum engine engine, enum work kind, struct slot *slot);
 sov_result stream_begin_request(struct stream *s, const struct submit_request *q,
@@ -148,7 +149,7 @@ struct doorbell stream_submit_deferred(struct stream *s, struct slot *slot);
 /* Submits a wait for another stream's or the host's release; the submission that releases it has
  * the time limit. */
 sov_result stream_acquire(struct stream *s, const struct semaphore *semaphore, uint32_t value);
-/* Submits an interrupt behind all earlier work. Returns its seqno, or 0 if no slot is free. */
+/* Submits an interrupt after all earlier work. Returns its seqno, or 0 if no slot is free. */
 uint64_t stream_interrupt(struct stream *s);
 
 /* Other streams of the context may be active: a wait-for-idle of the engine would stall them. */
@@ -159,6 +160,11 @@ uint64_t stream_last(const struct stream *s);
 bool stream_busy(struct stream *s, enum engine engine);
 /* The last completed seqno. */
 uint64_t stream_poll(struct stream *s);
+/* All submitted work is complete. */
+static inline bool stream_idle(struct stream *s)
+{
+	return stream_poll(s) == stream_last(s);
+}
 /* Waits for a seqno; without the lock. */
 sov_result stream_wait_for(struct stream *s, uint64_t seqno, uint64_t timeout);
 /* The oldest incomplete submission, except its engine; false: none. */

@@ -153,7 +153,7 @@ static void name_process(uint32_t process, const char *name)
 
 /* ---- events ---- */
 
-/* Prints arguments by value; memory behind pointers may have been freed. */
+/* Prints arguments by value; memory that pointers refer to may have been freed. */
 static void call_arguments(const struct trace_event *e, char *text, size_t bytes)
 {
 	const struct call_info *call = e->call.info;

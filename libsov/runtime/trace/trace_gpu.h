@@ -23,7 +23,7 @@ struct trace_submission {
 };
 
 /* Called after a slot was reserved, and before it is published: they add releases with time stamps
- * in front of and behind the submission's commands. */
+ * before and after the submission's commands. */
 struct trace_work *trace_work_begin(struct trace_stream *t, uint64_t seqno, uint64_t stream_serial,
 				    struct gpu_push *push, const struct trace_submission *what);
 void trace_work_set_shape(struct trace_work *w, const sov_launch *l);

@@ -127,7 +127,7 @@ struct winsys_queue {
 	uint8_t *pointers; /* page with GET and PUT of a user queue; NULL: a kernel queue */
 
 	uint32_t syncobj;
-	uint32_t put; /* behind memory.put */
+	uint32_t put; /* the word that memory.put points to */
 	uint32_t get;
 	uint64_t completed; /* last timeline point seen signalled; protected by group->lock */
 	_Atomic uint64_t submitted; /* timeline points, one per ioctl */

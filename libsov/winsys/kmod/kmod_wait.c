@@ -3,7 +3,7 @@
  * Sleeping until work completes. With user queues the driver counts the device's interrupts and
  * wakes every waiter whose count is older. With kernel queues each ioctl signals a point of its
  * queue's timeline; the group's interrupt count is the number of signalled points. A waiter whose
- * count is older returns at once, any other sleeps until a queue signals its next point.
+ * count is older returns immediately, any other sleeps until a queue signals its next point.
  */
 #include <errno.h>
 #include <time.h>
@@ -96,7 +96,7 @@ void kmod_wait(struct winsys_group *g, uint32_t *seen, uint64_t nanoseconds)
 	pthread_mutex_unlock(&g->lock);
 	if (*seen != before)
 		return;
-	/* The ioctl fails if another thread destroys a queue meanwhile; sleep then, as when there
+	/* The ioctl fails if another thread destroys a queue during it; sleep then, as when there
 	 * is nothing to wait for. */
 	if (!p.count || (kmod_os->syncobj_timeline_wait(g->device->fd, p.handles, p.points, p.count,
 							(int64_t)end, 0, NULL) &&

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Sleeping until the GPU interrupts. RM signals OS events on a file that poll() waits for. There is
- * one file per GPU, because events distinguish engines but not groups. The first has_events thread
+ * one file per GPU, because events distinguish engines but not groups. The first thread that waits
  * polls for all; the others sleep on a condition variable. RM clears an event without data as soon
  * as one poll() has returned it, so a counter tells the other threads about it.
  */

@@ -274,7 +274,7 @@ static int soft_group_create(struct winsys_device *d, struct winsys_group **out)
 	return 0;
 }
 
-/* Nothing to do: model_channel_destroy stops running work at once. */
+/* Nothing to do: model_channel_destroy stops running work immediately. */
 static void soft_group_stop(struct winsys_group *g)
 {
 	(void)g;
