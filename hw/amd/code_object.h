@@ -26,7 +26,7 @@ enum {
 	AMD_R_RELATIVE64 = 13, /* B + A */
 };
 
-/* Alignment of kernel code, and the padding behind the last kernel for the instruction
+/* Alignment of kernel code, and the padding after the last kernel for the instruction
  * prefetcher. */
 #define AMD_KERNEL_ALIGN 256
 #define AMD_S_CODE_END   0xbf9f0000u

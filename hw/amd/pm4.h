@@ -54,7 +54,7 @@ enum {
 #define AMD_PM4_IB_VMID(n)      ((uint32_t)(n) << 24) /* a user's queue leaves it 0: its own */
 
 /* SET_SH_REG: register as a word offset from 0x2c00 (byte address 0xb000), then values for it and
- * the registers behind it. SET_UCONFIG_REG likewise from 0xc000. */
+ * the registers after it. SET_UCONFIG_REG likewise from 0xc000. */
 #define AMD_SH_REGISTERS        0xb000u
 #define AMD_SH_OFFSET(reg)      (((reg) - AMD_SH_REGISTERS) / 4)
 
@@ -99,7 +99,7 @@ enum {
 
 /*
  * TMPRING_SIZE: private memory. A wave with SCRATCH_EN has one of `waves` slots while it runs; it
- * finds its slot number times the wave size, in bytes, in the scalar register behind the workgroup
+ * finds its slot number times the wave size, in bytes, in the scalar register after the workgroup
  * ids. User data, not a register, holds the address of the first slot.
  */
 #define AMD_TMPRING_WAVES(r)     ((r) & 0xfff)

@@ -186,7 +186,7 @@ static_assert(sizeof(struct rm_engines) == 3212, "FIFO_GET_DEVICE_INFO_TABLE");
 #define RM_ENGINE_DATA_RUNLIST_BASE 11 /* base of the runlist's registers */
 #define RM_ENGINE_DATA_HOST_DRIVEN 12
 
-/* Disables and preempts channels of any clients at once: ctrl2080fifo.h. NVIDIA's kernel driver
+/* Disables and preempts channels of any clients in one call: ctrl2080fifo.h. NVIDIA's kernel driver
  * forwards the control to the GSP unchanged (kernel_fifo_ctrl.c). */
 #define RM_CONTROL_DISABLE_CHANNELS 0x2080110b
 #define RM_DISABLE_CHANNELS         64

@@ -9,8 +9,9 @@
  */
 #include "libsov/kernels/memory_kernels.h"
 
-/* %i: index of the thread's unit of 1 << shift bytes; %o: its offset; %end: offset of the tail. */
-#define PLACE(shift)                                                                               \
+/* Declares the registers and computes offsets. %i: index of the thread's unit of 1 << shift bytes;
+ * %o: offset of that unit; %end: offset of the tail. */
+#define THREAD_PROLOGUE(shift)                                                                     \
 	"	.reg .pred %more, %p;\n"                                                            \
 	"	.reg .b32 %t, %b, %head, %tail, %v<4>, %x;\n"                                       \
 	"	.reg .b64 %i, %o, %n, %h, %w, %to, %from, %d, %s, %end;\n"                          \
@@ -64,7 +65,7 @@
 	".visible .entry " name "(.param .u64 to, .param .u64 from, .param .u32 head, "            \
 	".param .u64 units, .param .u32 tail)\n"                                                   \
 	"	.maxntid 512, 1, 1\n"                                                               \
-	"{\n" PLACE(shift)                                                                         \
+	"{\n" THREAD_PROLOGUE(shift)                                                               \
 	"	ld.param.u64 %from, [from];\n"                                                      \
 	"	cvta.to.global.u64 %from, %from;\n"                                                 \
 	"	add.u64 %s, %from, %o;\n"                                                           \
@@ -83,7 +84,7 @@ const char memory_kernels[] =
 	".visible .entry sov_fill(.param .u64 to, .param .u32 head, .param .u64 units, .param .u32 tail, "
 	".param .u32 word)\n"
 	"	.maxntid 512, 1, 1\n"
-	"{\n" PLACE("4")
+	"{\n" THREAD_PROLOGUE("4")
 	"	ld.param.u32 %v0, [word];\n"
 	"	@!%more bra ends;\n"
 	"	st.global.v4.u32 [%d], {%v0, %v0, %v0, %v0};\n"

@@ -136,7 +136,7 @@ const struct op *amd_code_decode(struct wave *w, struct code_page *p, const char
 	struct op *op;
 
 	pthread_mutex_lock(&c->lock);
-	/* another thread may have decoded it meanwhile */
+	/* Another thread may have decoded it before this one got the lock. */
 	op = atomic_load_explicit(at, memory_order_relaxed);
 	if (!op) {
 		op = decode_at_pc(w, why);

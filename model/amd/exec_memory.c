@@ -98,14 +98,15 @@ static struct lane_address resolve_address(const struct wave *w, const struct op
 
 /* Private memory is interleaved word by word, so consecutive bytes are not at consecutive
  * addresses. */
-static enum mmu_result private_access(struct wave *w, const struct lane_address *p, uint32_t lane,
-				      uint8_t *data, uint32_t bytes, bool write, uint64_t *fault)
+static enum mmu_result private_access(struct wave *w, const struct lane_address *addr,
+				      uint32_t lane, uint8_t *data, uint32_t bytes, bool write,
+				      uint64_t *fault)
 {
 	enum mmu_result why = MMU_OK;
 
 	for (uint32_t k = 0; k < bytes && why == MMU_OK;) {
-		uint32_t offset = (uint32_t)p->at + k, part = 4 - offset % 4;
-		uint64_t va = private_address(p->base, lane, offset);
+		uint32_t offset = (uint32_t)addr->at + k, part = 4 - offset % 4;
+		uint64_t va = private_address(addr->base, lane, offset);
 
 		if (part > bytes - k)
 			part = bytes - k;
@@ -116,42 +117,42 @@ static enum mmu_result private_access(struct wave *w, const struct lane_address 
 	return why;
 }
 
-static bool is_out_of_bounds(struct wave *w, const struct lane_address *p, uint32_t lane,
+static bool is_out_of_bounds(struct wave *w, const struct lane_address *addr, uint32_t lane,
 			     uint32_t bytes, bool write)
 {
-	bool lds = p->space == SPACE_LDS;
+	bool lds = addr->space == SPACE_LDS;
 	uint32_t size = lds ? w->grid->lds_bytes : w->grid->private_bytes;
 
-	if (p->at + bytes <= size)
+	if (addr->at + bytes <= size)
 		return false;
-	amd_wave_fault(w, lane, lds ? MODEL_FAULT_SHARED_RANGE : MODEL_FAULT_LOCAL_RANGE, p->at,
+	amd_wave_fault(w, lane, lds ? MODEL_FAULT_SHARED_RANGE : MODEL_FAULT_LOCAL_RANGE, addr->at,
 		       "%s of %u bytes, %s 0x%llx, beyond its %u bytes", write ? "store" : "load",
-		       bytes, lds ? "LDS at" : "private memory at", (unsigned long long)p->at,
+		       bytes, lds ? "LDS at" : "private memory at", (unsigned long long)addr->at,
 		       size);
 	return true;
 }
 
-static bool access_bytes(struct wave *w, const struct lane_address *p, uint32_t lane, void *data,
+static bool access_bytes(struct wave *w, const struct lane_address *addr, uint32_t lane, void *data,
 			 uint32_t bytes, bool write)
 {
 	enum mmu_result why = MMU_OK;
-	uint64_t fault = p->at;
+	uint64_t fault = addr->at;
 
-	switch (p->space) {
+	switch (addr->space) {
 	case SPACE_GLOBAL:
-		why = write ? amd_memory_write(w, p->at, data, bytes, &fault)
-			    : amd_memory_read(w, p->at, data, bytes, &fault);
+		why = write ? amd_memory_write(w, addr->at, data, bytes, &fault)
+			    : amd_memory_read(w, addr->at, data, bytes, &fault);
 		break;
 	case SPACE_LDS:
-		if (is_out_of_bounds(w, p, lane, bytes, write))
+		if (is_out_of_bounds(w, addr, lane, bytes, write))
 			return false;
-		memcpy(write ? w->group->lds + p->at : data, write ? data : w->group->lds + p->at,
-		       bytes);
+		memcpy(write ? w->group->lds + addr->at : data,
+		       write ? data : w->group->lds + addr->at, bytes);
 		break;
 	case SPACE_PRIVATE:
-		if (is_out_of_bounds(w, p, lane, bytes, write))
+		if (is_out_of_bounds(w, addr, lane, bytes, write))
 			return false;
-		why = private_access(w, p, lane, data, bytes, write, &fault);
+		why = private_access(w, addr, lane, data, bytes, write, &fault);
 		break;
 	case SPACE_NOWHERE:
 		if (!write)
@@ -233,10 +234,10 @@ static bool store_is_visible(struct wave *w, const struct op *op, uint32_t i, ui
 static bool load_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t kind, row *d)
 {
 	uint32_t bytes = kind & MEM_BYTES, data[4] = {0};
-	struct lane_address p = resolve_address(w, op, i, bytes);
+	struct lane_address addr = resolve_address(w, op, i, bytes);
 
-	if (!access_bytes(w, &p, i, data, bytes, false) ||
-	    (tracks_visibility(w, op, p.space) && !store_is_visible(w, op, i, p.at, bytes)))
+	if (!access_bytes(w, &addr, i, data, bytes, false) ||
+	    (tracks_visibility(w, op, addr.space) && !store_is_visible(w, op, i, addr.at, bytes)))
 		return false;
 	put_loaded(d, i, kind, data);
 	return true;
@@ -245,13 +246,13 @@ static bool load_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t 
 static bool store_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t kind, const row *s)
 {
 	uint32_t bytes = kind & MEM_BYTES, data[4];
-	struct lane_address p = resolve_address(w, op, i, bytes);
+	struct lane_address addr = resolve_address(w, op, i, bytes);
 
 	get_stored(s, i, kind, data);
-	if (!access_bytes(w, &p, i, data, bytes, true))
+	if (!access_bytes(w, &addr, i, data, bytes, true))
 		return false;
-	if (tracks_visibility(w, op, p.space))
-		amd_release_wrote(w, p.at, bytes, AMD_VSCNT);
+	if (tracks_visibility(w, op, addr.space))
+		amd_release_wrote(w, addr.at, bytes, AMD_VSCNT);
 	return true;
 }
 
@@ -339,19 +340,19 @@ static bool atomic_in_memory(struct wave *w, uint32_t lane, uint64_t at, enum at
 	return true;
 }
 
-static bool atomic_on_lane(struct wave *w, const struct lane_address *p, uint32_t lane,
+static bool atomic_on_lane(struct wave *w, const struct lane_address *addr, uint32_t lane,
 			   enum atomic a, uint32_t bytes, uint64_t data, uint64_t compare,
 			   uint64_t *old)
 {
 	uint64_t new;
 
-	if (p->space == SPACE_GLOBAL)
-		return atomic_in_memory(w, lane, p->at, a, bytes, data, compare, old);
+	if (addr->space == SPACE_GLOBAL)
+		return atomic_in_memory(w, lane, addr->at, a, bytes, data, compare, old);
 	/* The waves of a workgroup run on one host thread. */
-	if (!access_bytes(w, p, lane, old, bytes, false))
+	if (!access_bytes(w, addr, lane, old, bytes, false))
 		return false;
 	new = amd_atomic_result(a, bytes, *old, data, compare);
-	return access_bytes(w, p, lane, &new, bytes, true);
+	return access_bytes(w, addr, lane, &new, bytes, true);
 }
 
 static void run_atomic(struct wave *w, const struct op *op)
@@ -362,16 +363,16 @@ static void run_atomic(struct wave *w, const struct op *op)
 	const row *s = &w->v[op->in.reg[buffer ? AMD_D : AMD_S1] - AMD_VGPR];
 
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
-		struct lane_address p = resolve_address(w, op, i, 4 * words);
+		struct lane_address addr = resolve_address(w, op, i, 4 * words);
 		uint64_t old = 0, data, compare = 0;
 
 		data = s[0][i] | (words > 1 ? (uint64_t)s[1][i] << 32 : 0);
 		if (a == ATOMIC_CMPSWAP)
 			compare = s[words][i] | (words > 1 ? (uint64_t)s[words + 1][i] << 32 : 0);
-		if (!atomic_on_lane(w, &p, i, a, 4 * words, data, compare, &old))
+		if (!atomic_on_lane(w, &addr, i, a, 4 * words, data, compare, &old))
 			return;
-		if (tracks_visibility(w, op, p.space))
-			amd_release_wrote(w, p.at, 4 * words,
+		if (tracks_visibility(w, op, addr.space))
+			amd_release_wrote(w, addr.at, 4 * words,
 					  op->in.field[AMD_F_GLC] ? AMD_VMCNT : AMD_VSCNT);
 		if (!op->in.field[AMD_F_GLC])
 			continue;

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: MIT
-/* Hazard mode. Memory instructions return their results later, and only a wait counter tells when:
+/*
+ * Hazard mode. Memory instructions return their results later, and only a wait counter tells when:
  * vmcnt for vector loads, lgkmcnt for LDS, scalar and flat accesses, vscnt for stores. The model
- * has results at once, but marks a register as pending until a wait covers it; an earlier use is an
- * error that names both instructions. Vector loads return in order, so waiting for all but n covers
- * the older ones; LDS does too while no scalar or flat operation, which return out of order, is in
- * flight. A barrier requires all counters to be zero, as LLVM does on this chip. So does a cache
- * invalidate for loads and atomics, which is how a wave acquires: a load in flight could refill the
- * cache with stale data. L1 must be invalidated before L0, which would otherwise refill from it
- * (LLVM's AMDGPU guide, "Memory Model GFX10"; llc 19).
+ * writes results immediately, but marks a register as pending until a wait covers it; an earlier
+ * use is an error that names both instructions. Vector loads return in order, so waiting for all
+ * but n covers the older ones; LDS does too while no scalar or flat operation, which return out of
+ * order, is in flight. A barrier requires all counters to be zero, as LLVM does on this chip. So
+ * does a cache invalidate for loads and atomics, which is how a wave acquires: a load in flight
+ * could refill the cache with stale data. L1 must be invalidated before L0, which would otherwise
+ * refill from it (LLVM's AMDGPU guide, "Memory Model GFX10"; llc 19).
  *
  * Of hazards without a counter, gfx1030 has one that compute code can encounter: s_denorm_mode too
  * soon after a vector memory atomic on floats (LLVM, GCNHazardRecognizer.cpp, for all of gfx10).
@@ -15,7 +16,8 @@
  * InstFwdPrefetch, VcmpxExecWAR, LdsBranchVmemWAR, NSAtoVMEM, NSAClause, Offset3f,
  * FlatSegmentOffset, NegativeUnalignedScratchOffset) affect gfx101x only, data dependencies need no
  * wait states on any gfx10, and Mesa's ACO mitigates nothing on gfx10.3 (aco_insert_NOPs.cpp).
- * docs/amd.md has the table. */
+ * docs/amd.md has the table.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 

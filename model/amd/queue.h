@@ -19,7 +19,7 @@ struct stream { /* a sequence of packets: a ring or an indirect buffer */
 	bool chained;   /* va and left describe the next buffer of a chain */
 };
 
-#define AMD_BODY 16 /* words of a packet that are read at once; longer data is read on demand */
+#define AMD_BODY 16 /* words of a packet that are read ahead; longer data is read on demand */
 struct packet {
 	struct model_channel *c;
 	struct stream *s;

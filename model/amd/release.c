@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Hazard mode between waves: a wave's stores are visible to others only after the wave has waited
- * for them, as a release does before it signals. In the model stores are visible at once, so a
+ * for them, as a release does before it signals. In the model stores are visible immediately, so a
  * plain load of a word that another wave has written without waiting is an error that names both. A
  * program without data races and missing waits never does that: the reader learns of the store
  * through a release, which waited. Loads that bypass the caches (GLC) and atomics are how waves

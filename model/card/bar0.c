@@ -43,7 +43,7 @@ static uint32_t read_time_high(struct card *c)
 static uint32_t read_flush(struct card *c)
 {
 	(void)c;
-	return 0; /* completes at once */
+	return 0; /* complete: the model does it on the write */
 }
 static void write_alarm(struct card *c, uint32_t value)
 {
@@ -91,7 +91,7 @@ static void write_invalidate(struct card *c, uint32_t value)
 static uint32_t read_invalidate(struct card *c)
 {
 	(void)c;
-	return 0; /* completes at once */
+	return 0; /* complete: the model does it on the write */
 }
 static void write_root_low(struct card *c, uint32_t value)
 {

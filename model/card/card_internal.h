@@ -42,7 +42,7 @@ enum card_fault {
 	FAULT_CALL, /* the reply to a different call */
 	FAULT_STATUS,
 	FAULT_POINTER, /* PUT points beyond the end of the ring */
-	FAULT_FLOOD,   /* hundreds of interrupts at once */
+	FAULT_FLOOD,   /* hundreds of interrupts in a burst */
 	FAULT_ONES,    /* the card falls off the bus instead */
 };
 
@@ -347,7 +347,7 @@ struct object_class {
 struct object_command {
 	uint32_t command, class, bytes;
 	const char *name;
-	bool question; /* parameters are output only: zeroed before the call */
+	bool query; /* parameters are output only: zeroed before the call */
 	uint32_t (*run)(struct card *c, struct object *o, void *parameters);
 };
 void objects_open(struct card *c);

@@ -224,7 +224,7 @@ static uint8_t *resolve_physical(void *argument, uint32_t target, uint64_t addre
 }
 
 /* Does not check that the ring is mapped: another thread of the process may have unmapped it
- * meanwhile, which is not the driver's mistake. Reading the ring faults then. */
+ * before this call, which is not the driver's mistake. Reading the ring faults then. */
 static const char *check_schedule(struct card_channel *ch)
 {
 	const struct rm_channel_parameters *p = &ch->parameters;

@@ -20,21 +20,21 @@
 #endif
 
 /* Returns the host address of a DMA address, mapped or not; NULL: no window covers it. */
-static uint8_t *host_of(struct dma_maps *l, uint64_t address)
+static uint8_t *host_of(struct dma_maps *maps, uint64_t address)
 {
-	for (uint32_t i = 0; i < DMA_WINDOWS && l->windows[i].host; i++)
-		if (l->windows[i].number == address / WINDOW_BYTES)
-			return l->windows[i].host + address % WINDOW_BYTES;
+	for (uint32_t i = 0; i < DMA_WINDOWS && maps->windows[i].host; i++)
+		if (maps->windows[i].number == address / WINDOW_BYTES)
+			return maps->windows[i].host + address % WINDOW_BYTES;
 	return NULL;
 }
 
-static int reserve_window(struct dma_maps *l, uint64_t address)
+static int reserve_window(struct dma_maps *maps, uint64_t address)
 {
 	uint32_t i = 0;
 
-	if (host_of(l, address))
+	if (host_of(maps, address))
 		return 0;
-	while (i < DMA_WINDOWS && l->windows[i].host)
+	while (i < DMA_WINDOWS && maps->windows[i].host)
 		i++;
 	if (i == DMA_WINDOWS)
 		return -ENOSPC;
@@ -43,20 +43,20 @@ static int reserve_window(struct dma_maps *l, uint64_t address)
 
 	if (host == MAP_FAILED)
 		return -errno;
-	l->windows[i] = (struct dma_window){address / WINDOW_BYTES, host};
+	maps->windows[i] = (struct dma_window){address / WINDOW_BYTES, host};
 	return 0;
 }
 
 /* Returns the index of the first range that ends after an address. */
-static size_t find_range(const struct dma_maps *l, uint64_t address)
+static size_t find_range(const struct dma_maps *maps, uint64_t address)
 {
-	size_t low = 0, high = l->count;
+	size_t low = 0, high = maps->count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
-		const struct dma_range *p = &l->ranges[middle];
+		const struct dma_range *range = &maps->ranges[middle];
 
-		if (p->address + (p->bytes - 1) < address)
+		if (range->address + (range->bytes - 1) < address)
 			low = middle + 1;
 		else
 			high = middle;
@@ -64,39 +64,39 @@ static size_t find_range(const struct dma_maps *l, uint64_t address)
 	return low;
 }
 
-static int map_range(struct dma_maps *l, struct dma_range p, int fd, uint64_t offset)
+static int map_range(struct dma_maps *maps, struct dma_range range, int fd, uint64_t offset)
 {
-	size_t i = find_range(l, p.address);
+	size_t i = find_range(maps, range.address);
 	int status;
 
-	if (i < l->count && l->ranges[i].address <= p.address + (p.bytes - 1))
+	if (i < maps->count && maps->ranges[i].address <= range.address + (range.bytes - 1))
 		return -EEXIST;
-	if (l->count == MAX_RANGES)
+	if (maps->count == MAX_RANGES)
 		return -ENOSPC;
-	struct dma_range *more = realloc(l->ranges, (l->count + 1) * sizeof(*more));
+	struct dma_range *more = realloc(maps->ranges, (maps->count + 1) * sizeof(*more));
 
 	if (!more)
 		return -ENOMEM;
-	l->ranges = more;
+	maps->ranges = more;
 	if (fd >= 0) {
-		status = reserve_window(l, p.address);
+		status = reserve_window(maps, range.address);
 		if (status)
 			return status;
-		p.host = mmap(host_of(l, p.address), p.bytes,
-			      PROT_READ | (p.writable ? PROT_WRITE : 0), MAP_SHARED | MAP_FIXED, fd,
-			      (off_t)offset);
-		if (p.host == MAP_FAILED)
+		range.host = mmap(host_of(maps, range.address), range.bytes,
+				  PROT_READ | (range.writable ? PROT_WRITE : 0),
+				  MAP_SHARED | MAP_FIXED, fd, (off_t)offset);
+		if (range.host == MAP_FAILED)
 			return -errno;
 	}
-	memmove(&more[i + 1], &more[i], (l->count++ - i) * sizeof(*more));
-	more[i] = p;
+	memmove(&more[i + 1], &more[i], (maps->count++ - i) * sizeof(*more));
+	more[i] = range;
 	return 0;
 }
 
 int card_dma_map(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset,
 		 bool writable)
 {
-	struct dma_range p = {.address = address, .bytes = bytes, .writable = writable};
+	struct dma_range range = {.address = address, .bytes = bytes, .writable = writable};
 	uint64_t end, file_end;
 
 	if (!bytes || __builtin_add_overflow(address, bytes - 1, &end) ||
@@ -106,40 +106,42 @@ int card_dma_map(struct card *c, uint64_t address, uint64_t bytes, int fd, uint6
 	if (fd >= 0 && address / WINDOW_BYTES != end / WINDOW_BYTES)
 		return -ENOSPC;
 	pthread_rwlock_wrlock(&c->dma_maps.lock);
-	int status = map_range(&c->dma_maps, p, fd, offset);
+	int status = map_range(&c->dma_maps, range, fd, offset);
 
 	pthread_rwlock_unlock(&c->dma_maps.lock);
 	return status;
 }
 
 /* Unmaps a range that was removed from the list: no engine uses it when this returns. */
-static void unmap_range(struct card *c, const struct dma_range *p)
+static void unmap_range(struct card *c, const struct dma_range *range)
 {
-	if (!p->host)
+	if (!range->host)
 		return;
 	pthread_mutex_lock(&c->lock);
-	channel_memory_unmapped(c, p->host, p->bytes);
+	channel_memory_unmapped(c, range->host, range->bytes);
 	space_invalidate_all(c);
 	pthread_mutex_unlock(&c->lock);
-	mmap(p->host, p->bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED,
-	     -1, 0);
+	mmap(range->host, range->bytes, PROT_NONE,
+	     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
 }
 
 int card_dma_unmap(struct card *c, uint64_t address, uint64_t bytes)
 {
-	struct dma_maps *l = &c->dma_maps;
-	struct dma_range p = {0};
+	struct dma_maps *maps = &c->dma_maps;
+	struct dma_range range = {0};
 
-	pthread_rwlock_wrlock(&l->lock);
-	size_t i = find_range(l, address);
+	pthread_rwlock_wrlock(&maps->lock);
+	size_t i = find_range(maps, address);
 
-	if (i < l->count && l->ranges[i].address == address && l->ranges[i].bytes == bytes) {
-		p = l->ranges[i];
-		memmove(&l->ranges[i], &l->ranges[i + 1], (--l->count - i) * sizeof(p));
+	if (i < maps->count && maps->ranges[i].address == address &&
+	    maps->ranges[i].bytes == bytes) {
+		range = maps->ranges[i];
+		memmove(&maps->ranges[i], &maps->ranges[i + 1],
+			(--maps->count - i) * sizeof(range));
 	}
-	pthread_rwlock_unlock(&l->lock);
-	unmap_range(c, &p);
-	return p.bytes ? 0 : -ENOENT;
+	pthread_rwlock_unlock(&maps->lock);
+	unmap_range(c, &range);
+	return range.bytes ? 0 : -ENOENT;
 }
 
 void card_dma_unmap_all(struct card *c)
@@ -153,34 +155,34 @@ void card_dma_unmap_all(struct card *c)
 
 void dma_free(struct card *c)
 {
-	struct dma_maps *l = &c->dma_maps;
+	struct dma_maps *maps = &c->dma_maps;
 
-	for (uint32_t i = 0; i < DMA_WINDOWS && l->windows[i].host; i++)
-		munmap(l->windows[i].host, WINDOW_BYTES);
-	free(l->ranges);
-	pthread_rwlock_destroy(&l->lock);
+	for (uint32_t i = 0; i < DMA_WINDOWS && maps->windows[i].host; i++)
+		munmap(maps->windows[i].host, WINDOW_BYTES);
+	free(maps->ranges);
+	pthread_rwlock_destroy(&maps->lock);
 }
 
 /* Returns NULL, or why a range cannot be used. */
-static const char *check_range(const struct dma_maps *l, uint64_t address, uint64_t bytes,
+static const char *check_range(const struct dma_maps *maps, uint64_t address, uint64_t bytes,
 			       bool write)
 {
 	uint64_t end;
 
 	if (__builtin_add_overflow(address, bytes ? bytes - 1 : 0, &end))
 		return "it wraps around the address space";
-	for (size_t i = find_range(l, address);; i++) {
-		const struct dma_range *p = i < l->count ? &l->ranges[i] : NULL;
+	for (size_t i = find_range(maps, address);; i++) {
+		const struct dma_range *range = i < maps->count ? &maps->ranges[i] : NULL;
 
-		if (!p || p->address > address)
+		if (!range || range->address > address)
 			return "no memory is mapped there";
-		if (!p->host)
+		if (!range->host)
 			return "that memory cannot be accessed";
-		if (write && !p->writable)
+		if (write && !range->writable)
 			return "that memory is read-only";
-		if (p->address + (p->bytes - 1) >= end)
+		if (range->address + (range->bytes - 1) >= end)
 			return NULL;
-		address = p->address + p->bytes;
+		address = range->address + range->bytes;
 		if (address % WINDOW_BYTES == 0)
 			return "it crosses a multiple of 256 GiB";
 	}

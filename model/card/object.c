@@ -173,7 +173,7 @@ uint32_t object_command(struct card *c, const struct nv_gsp_rm_control *call, vo
 			    command->name, call->parameter_bytes, command->bytes, call->flags);
 		return NV_STATUS_INVALID_PARAM_STRUCT;
 	}
-	if (command->question)
+	if (command->query)
 		memset(parameters, 0, command->bytes);
 	return command->run(c, o, parameters);
 }

@@ -9,15 +9,16 @@ static uint64_t bytes_to_page_end(uint64_t va)
 }
 
 /* Translates an address; returns NULL after a fault. */
-static uint8_t *engine_translate(struct model_channel *c, struct channel_address p, uint32_t access,
-				 const char *what)
+static uint8_t *engine_translate(struct model_channel *c, struct channel_address addr,
+				 uint32_t access, const char *what)
 {
 	enum mmu_result why = MMU_UNMAPPED;
-	uint8_t *host = p.physical ? c->config.physical(c->config.argument, p.target, p.address)
-				   : mmu_translate(&c->reader, p.address, access, &why);
+	uint8_t *host = addr.physical
+				? c->config.physical(c->config.argument, addr.target, addr.address)
+				: mmu_translate(&c->reader, addr.address, access, &why);
 
 	if (!host)
-		channel_fault(c, why, p.address, what);
+		channel_fault(c, why, addr.address, what);
 	return host;
 }
 

@@ -71,7 +71,7 @@ void model_invalidate(struct model_space *s);
 struct model_runlist;
 int model_runlist_create(bool held, struct model_runlist **out);
 /* No channel may use the runlist any more; NULL is allowed. */
-void model_runlist_destroy(struct model_runlist *t);
+void model_runlist_destroy(struct model_runlist *runlist);
 
 /* Channels. The ring lies at a GPU address; GET and PUT lie in USERD, host memory of the driver
  * (NVIDIA: 512 bytes, hw/nv/host.h; AMD: hw/amd/queue.h). An error fills model_error and, on

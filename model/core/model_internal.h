@@ -262,8 +262,8 @@ void runlist_wake(struct model_channel *c);
  * ended. */
 int workers_create(uint32_t threads, struct workers **out);
 void workers_destroy(struct workers *w);
-void workers_run(struct workers *w, struct work *g);
+void workers_run(struct workers *w, struct work *work);
 /* True if a more urgent grid than g waits for helpers. */
-bool workers_should_yield(const struct workers *w, const struct work *g);
+bool workers_should_yield(const struct workers *w, const struct work *work);
 
 #endif

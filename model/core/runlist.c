@@ -24,70 +24,70 @@ struct model_runlist {
 
 int model_runlist_create(bool held, struct model_runlist **out)
 {
-	struct model_runlist *t = calloc(1, sizeof(*t));
+	struct model_runlist *runlist = calloc(1, sizeof(*runlist));
 
-	*out = t;
-	if (!t)
+	*out = runlist;
+	if (!runlist)
 		return -ENOMEM;
-	t->held = held;
-	t->last = &t->first;
-	pthread_mutex_init(&t->lock, NULL);
-	pthread_cond_init(&t->change, NULL);
+	runlist->held = held;
+	runlist->last = &runlist->first;
+	pthread_mutex_init(&runlist->lock, NULL);
+	pthread_cond_init(&runlist->change, NULL);
 	return 0;
 }
 
-void model_runlist_destroy(struct model_runlist *t)
+void model_runlist_destroy(struct model_runlist *runlist)
 {
-	if (!t)
+	if (!runlist)
 		return;
-	pthread_cond_destroy(&t->change);
-	pthread_mutex_destroy(&t->lock);
-	free(t);
+	pthread_cond_destroy(&runlist->change);
+	pthread_mutex_destroy(&runlist->lock);
+	free(runlist);
 }
 
-static bool slice_expired(const struct model_runlist *t, const struct model_channel *c)
+static bool slice_expired(const struct model_runlist *runlist, const struct model_channel *c)
 {
-	return !t->held && t->first &&
-	       model_nanoseconds() - t->since_ns >= c->config.slice_us * 1000ull;
+	return !runlist->held && runlist->first &&
+	       model_nanoseconds() - runlist->since_ns >= c->config.slice_us * 1000ull;
 }
 
-static bool may_run(struct model_runlist *t, const struct model_channel *c,
+static bool may_run(struct model_runlist *runlist, const struct model_channel *c,
 		    const struct waiter *self)
 {
-	if (t->inside)
-		return t->group == c->config.group && !slice_expired(t, c);
-	return !t->first || t->first == self;
+	if (runlist->inside)
+		return runlist->group == c->config.group && !slice_expired(runlist, c);
+	return !runlist->first || runlist->first == self;
 }
 
-static void unlink_waiter(struct model_runlist *t, struct waiter *self)
+static void unlink_waiter(struct model_runlist *runlist, struct waiter *self)
 {
-	struct waiter **at = &t->first;
+	struct waiter **at = &runlist->first;
 
 	while (*at != self)
 		at = &(*at)->next;
 	*at = self->next;
-	if (t->last == &self->next)
-		t->last = at;
+	if (runlist->last == &self->next)
+		runlist->last = at;
 }
 
-static bool enter_runlist(struct model_runlist *t, struct model_channel *c)
+static bool enter_runlist(struct model_runlist *runlist, struct model_channel *c)
 {
 	struct waiter self = {0};
-	bool scheduled = may_run(t, c, NULL);
+	bool scheduled = may_run(runlist, c, NULL);
 
 	if (!scheduled) {
-		*t->last = &self;
-		t->last = &self.next;
-		while (!atomic_load(&c->stop) && !(scheduled = may_run(t, c, &self)))
-			pthread_cond_wait(&t->change, &t->lock);
-		unlink_waiter(t, &self);
-		pthread_cond_broadcast(&t->change);
+		*runlist->last = &self;
+		runlist->last = &self.next;
+		while (!atomic_load(&c->stop) && !(scheduled = may_run(runlist, c, &self)))
+			pthread_cond_wait(&runlist->change, &runlist->lock);
+		unlink_waiter(runlist, &self);
+		pthread_cond_broadcast(&runlist->change);
 	}
 	if (!scheduled)
 		return false;
-	if (!t->inside++) {
-		t->group = c->config.group;
-		t->since_ns = model_nanoseconds();
+	if (!runlist->inside++) {
+		runlist->group = c->config.group;
+		runlist->since_ns = model_nanoseconds();
 	}
 	return true;
 }
@@ -95,62 +95,62 @@ static bool enter_runlist(struct model_runlist *t, struct model_channel *c)
 /* Waits for the channel's time slice. Returns false if the channel was stopped first. */
 bool runlist_acquire(struct model_channel *c)
 {
-	struct model_runlist *t = c->config.runlist;
+	struct model_runlist *runlist = c->config.runlist;
 	bool scheduled;
 
-	if (!t)
+	if (!runlist)
 		return true;
-	pthread_mutex_lock(&t->lock);
-	scheduled = enter_runlist(t, c);
-	pthread_mutex_unlock(&t->lock);
+	pthread_mutex_lock(&runlist->lock);
+	scheduled = enter_runlist(runlist, c);
+	pthread_mutex_unlock(&runlist->lock);
 	return scheduled;
 }
 
 void runlist_release(struct model_channel *c)
 {
-	struct model_runlist *t = c->config.runlist;
+	struct model_runlist *runlist = c->config.runlist;
 
-	if (!t)
+	if (!runlist)
 		return;
-	pthread_mutex_lock(&t->lock);
-	t->inside--;
-	pthread_cond_broadcast(&t->change);
-	pthread_mutex_unlock(&t->lock);
+	pthread_mutex_lock(&runlist->lock);
+	runlist->inside--;
+	pthread_cond_broadcast(&runlist->change);
+	pthread_mutex_unlock(&runlist->lock);
 }
 
 /* Yields the engine if the time slice has expired and other groups wait. The channel's thread
  * leaves the address space (as an MMU reader) while it waits and always enters it again. */
 void runlist_yield(struct model_channel *c)
 {
-	struct model_runlist *t = c->config.runlist;
+	struct model_runlist *runlist = c->config.runlist;
 
-	if (!t)
+	if (!runlist)
 		return;
-	pthread_mutex_lock(&t->lock);
-	bool expired = slice_expired(t, c);
+	pthread_mutex_lock(&runlist->lock);
+	bool expired = slice_expired(runlist, c);
 
-	pthread_mutex_unlock(&t->lock);
+	pthread_mutex_unlock(&runlist->lock);
 	if (!expired)
 		return;
 	/* Takes a lock whose holder may wait for readers: not under t->lock. */
 	mmu_leave(&c->reader);
-	pthread_mutex_lock(&t->lock);
-	t->inside--;
-	pthread_cond_broadcast(&t->change);
-	if (!enter_runlist(t, c))
-		t->inside++; /* stopped: runlist_release() balances this */
-	pthread_mutex_unlock(&t->lock);
+	pthread_mutex_lock(&runlist->lock);
+	runlist->inside--;
+	pthread_cond_broadcast(&runlist->change);
+	if (!enter_runlist(runlist, c))
+		runlist->inside++; /* stopped: runlist_release() balances this */
+	pthread_mutex_unlock(&runlist->lock);
 	mmu_enter(&c->reader, c->space);
 }
 
 /* Wakes a stopped channel that may wait for its time slice. */
 void runlist_wake(struct model_channel *c)
 {
-	struct model_runlist *t = c->config.runlist;
+	struct model_runlist *runlist = c->config.runlist;
 
-	if (!t)
+	if (!runlist)
 		return;
-	pthread_mutex_lock(&t->lock);
-	pthread_cond_broadcast(&t->change);
-	pthread_mutex_unlock(&t->lock);
+	pthread_mutex_lock(&runlist->lock);
+	pthread_cond_broadcast(&runlist->change);
+	pthread_mutex_unlock(&runlist->lock);
 }

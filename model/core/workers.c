@@ -27,31 +27,31 @@ static void update_top_priority(struct workers *w)
 }
 
 /* Inserts before grids of equal priority: later grids are usually shorter. */
-static void queue_insert(struct workers *w, struct work *g)
+static void queue_insert(struct workers *w, struct work *work)
 {
 	struct work **at = &w->queue;
 
-	while (*at && (*at)->priority > g->priority)
+	while (*at && (*at)->priority > work->priority)
 		at = &(*at)->next;
-	g->next = *at;
-	*at = g;
+	work->next = *at;
+	*at = work;
 	update_top_priority(w);
 }
 
-static void queue_remove(struct workers *w, struct work *g)
+static void queue_remove(struct workers *w, struct work *work)
 {
 	for (struct work **at = &w->queue; *at; at = &(*at)->next) {
-		if (*at != g)
+		if (*at != work)
 			continue;
-		*at = g->next;
+		*at = work->next;
 		break;
 	}
 	update_top_priority(w);
 }
 
-bool workers_should_yield(const struct workers *w, const struct work *g)
+bool workers_should_yield(const struct workers *w, const struct work *work)
 {
-	return atomic_load_explicit(&w->top, memory_order_relaxed) > g->priority;
+	return atomic_load_explicit(&w->top, memory_order_relaxed) > work->priority;
 }
 
 static void *helper_main(void *arg)
@@ -60,41 +60,42 @@ static void *helper_main(void *arg)
 
 	pthread_mutex_lock(&w->lock);
 	while (!w->ending) {
-		struct work *g = w->queue;
+		struct work *work = w->queue;
 
-		if (!g) {
+		if (!work) {
 			pthread_cond_wait(&w->work, &w->lock);
 			continue;
 		}
-		g->helpers++;
+		work->helpers++;
 		pthread_mutex_unlock(&w->lock);
-		grid_run_blocks(g, w);
+		grid_run_blocks(work, w);
 		pthread_mutex_lock(&w->lock);
-		if (atomic_load(&g->started) >= g->blocks || atomic_load(&g->channel->stop))
-			queue_remove(w, g);
-		g->helpers--;
+		if (atomic_load(&work->started) >= work->blocks ||
+		    atomic_load(&work->channel->stop))
+			queue_remove(w, work);
+		work->helpers--;
 		pthread_cond_broadcast(&w->done);
 	}
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
 }
 
-void workers_run(struct workers *w, struct work *g)
+void workers_run(struct workers *w, struct work *work)
 {
-	bool shared = g->blocks > 1 && w->count;
+	bool shared = work->blocks > 1 && w->count;
 
 	if (shared) {
 		pthread_mutex_lock(&w->lock);
-		queue_insert(w, g);
+		queue_insert(w, work);
 		pthread_cond_broadcast(&w->work);
 		pthread_mutex_unlock(&w->lock);
 	}
-	grid_run_blocks(g, NULL);
+	grid_run_blocks(work, NULL);
 	if (!shared)
 		return;
 	pthread_mutex_lock(&w->lock);
-	queue_remove(w, g);
-	while (g->helpers)
+	queue_remove(w, work);
+	while (work->helpers)
 		pthread_cond_wait(&w->done, &w->lock);
 	pthread_mutex_unlock(&w->lock);
 }

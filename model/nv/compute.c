@@ -12,7 +12,7 @@
 #include "hw/nv/compute.h"
 #include "model/nv/exec.h"
 
-#define QMD_READ_BYTES 256 /* the bytes behind describe clusters, which are not modelled */
+#define QMD_READ_BYTES 256 /* the bytes after these describe clusters, which are not modelled */
 
 static uint64_t join_words(const uint32_t high_low[2])
 {

@@ -176,8 +176,8 @@ static void gather_collective(struct warp *w, uint32_t lanes)
 /* Returns the lanes that may continue with a blocked lane; 0: none yet. BSYNC does not wait for
  * lanes that WARPSYNC has released but that have not run since: lanes of another mask run first
  * then, and on an H200 these passed a BSYNC for all of them. The rule was not measured in
- * isolation: with it, kernels fail that failed on the chip, and code of ptxas works. Where BMOV
- * saved the register meanwhile, the other lanes cannot know which lanes left, so all wait. */
+ * isolation: with it, kernels fail that failed on the chip, and code of ptxas works. If BMOV
+ * has saved the register since BSSY, the other lanes cannot know which lanes left, so all wait. */
 static uint32_t releasable_lanes(const struct warp *w, uint32_t lane)
 {
 	uint32_t need = lanes_waited_for(w, lane), here = need & lanes_at_same_sync(w, lane),
@@ -311,7 +311,7 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 	w->cta->bar[bar].kind = (uint8_t)kind;
 	w->cta->bar[bar].votes += (uint32_t)__builtin_popcount(votes & mask);
 	w->cta->bar[bar].voters += (uint32_t)__builtin_popcount(mask);
-	/* The last group to arrive continues at once, before divergent lanes of its warp. */
+	/* The last group to arrive continues immediately, before divergent lanes of its warp. */
 	if (bar_is_complete(w->cta, bar))
 		w->bar_result = bar_complete(w->cta, bar);
 	else if (kind != SASS_BAR_ARV)
@@ -356,8 +356,8 @@ static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
 	release_waiters(w);
 }
 
-/* Removes a lane from the barrier that it helped set. Other lanes may use the register for
- * something else meanwhile: ptxas reserves one (B11) for functions and saves the caller's value in
+/* Removes a lane from the barrier that it helped set. Other lanes may by then use the register
+ * for something else: ptxas reserves one (B11) for functions and saves the caller's value in
  * R registers. */
 static void run_break(struct warp *w, const struct op *op, uint32_t mask)
 {

@@ -72,7 +72,7 @@ static bool run_stage(struct gcn_func *f, const struct stage *s)
 }
 
 static struct gcn_func *compile_function(struct compile_job *job, const struct amd_plan *plan,
-					 struct gcn_unit *unit, struct ir_func *ir)
+					 struct gcn_module_info *module, struct ir_func *ir)
 {
 	struct gcn_func *f = arena_alloc(&job->arena, sizeof(*f));
 	const struct gcn_control *control;
@@ -82,7 +82,7 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 			       .arena = &job->arena,
 			       .plan = plan,
 			       .ir = ir,
-			       .unit = unit,
+			       .module = module,
 			       .has_calls = gcn_has_calls(ir)};
 	f->start.thread_ids = 1;
 	if ((f->has_calls || ir->kind == IR_FUNCTION) &&
@@ -96,12 +96,12 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	}
 	if (ir->kind == IR_KERNEL)
 		gcn_merge_divergent_syncs(ir);
-	if (!gcn_legalise(ir, unit, job))
+	if (!gcn_legalise(ir, module, job))
 		return NULL;
 	gcn_lower_lane_masks(ir);
 	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
 		return NULL;
-	control = gcn_control_build(ir, unit->may_exit);
+	control = gcn_control_build(ir, module->may_exit);
 	if (!gcn_layout_variables(f) || !gcn_select(f, control))
 		return NULL;
 	print_after(f, "amd-select");
@@ -111,7 +111,8 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	return f;
 }
 
-static void describe_fragment(const struct gcn_func *f, struct amd_fragment *p, struct arena *keep)
+static void describe_fragment(const struct gcn_func *f, struct amd_fragment *fragment,
+			      struct arena *keep)
 {
 	const struct ir_func *ir = f->ir;
 	struct amd_param *params = arena_array(keep, ir->nparams + 1, sizeof(*params));
@@ -122,48 +123,48 @@ static void describe_fragment(const struct gcn_func *f, struct amd_fragment *p, 
 					       ir->params[k].pointer};
 	for (uint32_t axis = 0; axis < 3; axis++) {
 		threads *= ir->max_threads[axis] ? ir->max_threads[axis] : 1;
-		p->required_threads[axis] = ir->required_threads[axis];
+		fragment->required_threads[axis] = ir->required_threads[axis];
 	}
-	p->max_threads = ir->max_threads[0] ? threads : 0;
-	p->name = ir->name;
-	p->index = ir->index;
-	p->kernel = amd_is_entry(f->job, ir);
-	p->vgprs = f->vgprs;
-	p->sgprs = f->sgprs;
-	p->lds_bytes = f->lds_bytes;
-	p->private_bytes = f->frame_bytes;
-	p->sgpr_spills = f->sgpr_spills;
-	p->vgpr_spills = f->vgpr_spills;
-	p->float_mode = AMD_FLOAT_MODE_DEFAULT;
-	p->ieee = p->dx10_clamp = true;
-	p->cu_mode = true;
-	p->start = f->start;
-	p->hidden = f->hidden;
-	p->services = f->services;
-	p->params = params;
-	p->nparams = ir->nparams;
-	p->param_bytes = ir->param_bytes;
+	fragment->max_threads = ir->max_threads[0] ? threads : 0;
+	fragment->name = ir->name;
+	fragment->index = ir->index;
+	fragment->kernel = amd_is_entry(f->job, ir);
+	fragment->vgprs = f->vgprs;
+	fragment->sgprs = f->sgprs;
+	fragment->lds_bytes = f->lds_bytes;
+	fragment->private_bytes = f->frame_bytes;
+	fragment->sgpr_spills = f->sgpr_spills;
+	fragment->vgpr_spills = f->vgpr_spills;
+	fragment->float_mode = AMD_FLOAT_MODE_DEFAULT;
+	fragment->ieee = fragment->dx10_clamp = true;
+	fragment->cu_mode = true;
+	fragment->start = f->start;
+	fragment->hidden = f->hidden;
+	fragment->services = f->services;
+	fragment->params = params;
+	fragment->nparams = ir->nparams;
+	fragment->param_bytes = ir->param_bytes;
 }
 
 /* Returns false after reporting errors in job->diag. */
 static bool generate_function(struct compile_job *job, const struct amd_plan *plan,
-			      struct gcn_unit *unit, struct ir_func *ir, struct amd_code *out,
-			      struct arena *keep)
+			      struct gcn_module_info *module, struct ir_func *ir,
+			      struct amd_code *out, struct arena *keep)
 {
-	struct amd_fragment *p = &out->fragments[out->nfragments];
-	struct gcn_func *f = compile_function(job, plan, unit, ir);
+	struct amd_fragment *fragment = &out->fragments[out->nfragments];
+	struct gcn_func *f = compile_function(job, plan, module, ir);
 
-	if (!f || !gcn_encode(f, p, keep))
+	if (!f || !gcn_encode(f, fragment, keep))
 		return false;
-	describe_fragment(f, p, keep);
-	unit->funcs[ir->index] = f;
-	if (p->kernel)
-		gcn_kernel_resources(unit, f, p);
+	describe_fragment(f, fragment, keep);
+	module->funcs[ir->index] = f;
+	if (fragment->kernel)
+		gcn_kernel_resources(module, f, fragment);
 	if (ir->kind == IR_FUNCTION) {
-		unit->hidden |= f->hidden;
-		unit->services |= f->services;
+		module->hidden |= f->hidden;
+		module->services |= f->services;
 	}
-	if (ir->kind == IR_FUNCTION && p->kernel && unit->inputs & ~GCN_SERVICE_INPUTS) {
+	if (ir->kind == IR_FUNCTION && fragment->kernel && module->inputs & ~GCN_SERVICE_INPUTS) {
 		diag_error(&job->diag, 0, 0,
 			   "service '%s' reads more than the thread and block indices, "
 			   "which is all that callers pass",
@@ -179,18 +180,18 @@ void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *
 		   struct arena *keep)
 {
 	struct amd_code *out = arena_alloc(keep, sizeof(*out));
-	struct gcn_unit *unit = gcn_unit_analyse(m, &job->arena);
+	struct gcn_module_info *module = gcn_module_analyse(m, &job->arena);
 	bool good = true;
 
 	out->fragments = arena_array(keep, m->nfuncs + 3, sizeof(*out->fragments));
 	for (struct ir_func *ir = m->funcs; ir; ir = ir->next)
 		if (ir->kind == IR_FUNCTION)
-			good &= generate_function(job, plan, unit, ir, out, keep);
+			good &= generate_function(job, plan, module, ir, out, keep);
 	for (struct ir_func *ir = m->funcs; good && ir; ir = ir->next)
 		if (ir->kind == IR_KERNEL)
-			good &= generate_function(job, plan, unit, ir, out, keep);
-	if (unit->indirect_calls)
-		gcn_function_table(unit, out, keep);
+			good &= generate_function(job, plan, module, ir, out, keep);
+	if (module->indirect_calls)
+		gcn_function_table(module, out, keep);
 	return good ? out : NULL;
 }
 

@@ -43,7 +43,7 @@ static uint16_t inputs_of_inst(const struct ir_inst *in)
 	return in->sub >= IR_LANEID && in->sub <= IR_LANEMASK_GE ? 0 : 1 << GCN_HIDDEN_ARGS;
 }
 
-static void analyse_function(struct gcn_unit *u, const struct ir_func *f)
+static void analyse_function(struct gcn_module_info *module, const struct ir_func *f)
 {
 	bool has_calls = gcn_has_calls(f), function = f->kind == IR_FUNCTION;
 
@@ -52,15 +52,16 @@ static void analyse_function(struct gcn_unit *u, const struct ir_func *f)
 			const struct ir_inst *in = ir_at(f, i);
 
 			if (function)
-				u->inputs |= inputs_of_inst(in);
-			u->may_exit |=
-				(function && in->op == IR_EXIT) ||
-				(in->op == IR_CALL && u->m->table[in->symbol]->kind == IR_EXTERNAL);
-			u->indirect_calls |= in->op == IR_CALLPTR;
-			u->reduction_counter |= (has_calls || function) && in->op == IR_BARRIER_RED;
+				module->inputs |= inputs_of_inst(in);
+			module->may_exit |= (function && in->op == IR_EXIT) ||
+					    (in->op == IR_CALL &&
+					     module->m->table[in->symbol]->kind == IR_EXTERNAL);
+			module->indirect_calls |= in->op == IR_CALLPTR;
+			module->reduction_counter |=
+				(has_calls || function) && in->op == IR_BARRIER_RED;
 			if (in->op == IR_ADDR && (has_calls || function) &&
-			    u->m->symbols[in->symbol].space == IR_SHARED)
-				u->lds_symbols[in->symbol] = true;
+			    module->m->symbols[in->symbol].space == IR_SHARED)
+				module->lds_symbols[in->symbol] = true;
 		}
 }
 
@@ -74,31 +75,32 @@ static bool has_partial_barrier(const struct ir_func *f)
 	return false;
 }
 
-struct gcn_unit *gcn_unit_analyse(struct ir_module *m, struct arena *a)
+struct gcn_module_info *gcn_module_analyse(struct ir_module *m, struct arena *a)
 {
-	struct gcn_unit *u = arena_alloc(a, sizeof(*u));
+	struct gcn_module_info *module = arena_alloc(a, sizeof(*module));
 
-	*u = (struct gcn_unit){.m = m, .stack_align = STACK_ALIGN};
+	*module = (struct gcn_module_info){.m = m, .stack_align = STACK_ALIGN};
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		if (!u->barrier_symbol && has_partial_barrier(f))
-			u->barrier_symbol = gcn_barrier_symbol_new(m);
-	u->lds_symbols = arena_array(a, m->nsymbols + 1, sizeof(*u->lds_symbols));
-	u->funcs = arena_array(a, m->nfuncs + 1, sizeof(*u->funcs));
+		if (!module->barrier_symbol && has_partial_barrier(f))
+			module->barrier_symbol = gcn_barrier_symbol_new(m);
+	module->lds_symbols = arena_array(a, m->nsymbols + 1, sizeof(*module->lds_symbols));
+	module->funcs = arena_array(a, m->nfuncs + 1, sizeof(*module->funcs));
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		analyse_function(u, f);
-	if (u->barrier_symbol) {
-		u->lds_symbols[u->barrier_symbol - 1] = true;
-		u->inputs |= 1 << GCN_THREAD_IDS | 1 << GCN_HIDDEN_ARGS;
+		analyse_function(module, f);
+	if (module->barrier_symbol) {
+		module->lds_symbols[module->barrier_symbol - 1] = true;
+		module->inputs |= 1 << GCN_THREAD_IDS | 1 << GCN_HIDDEN_ARGS;
 	}
 	for (uint32_t k = 0; k < m->nsymbols; k++)
-		if (m->symbols[k].space == IR_LOCAL && m->symbols[k].align > u->stack_align)
-			u->stack_align = m->symbols[k].align;
-	return u;
+		if (m->symbols[k].space == IR_LOCAL && m->symbols[k].align > module->stack_align)
+			module->stack_align = m->symbols[k].align;
+	return module;
 }
 
-bool gcn_may_exit(const struct gcn_unit *u, const struct ir_inst *in)
+bool gcn_may_exit(const struct gcn_module_info *module, const struct ir_inst *in)
 {
-	return (in->op == IR_CALL && u->may_exit) || (in->op == IR_CALLPTR && u->may_exit);
+	return (in->op == IR_CALL && module->may_exit) ||
+	       (in->op == IR_CALLPTR && module->may_exit);
 }
 
 static uint32_t stack_bytes_of(const uint8_t *types, uint32_t n)
@@ -122,13 +124,15 @@ uint32_t gcn_stack_arg_bytes(const struct ir_func *f)
 
 static const uint32_t trap_code[] = {0xbf920002, 0xbf810000}; /* s_trap 2, s_endpgm */
 
-void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct arena *keep)
+void gcn_function_table(const struct gcn_module_info *module, struct amd_code *out,
+			struct arena *keep)
 {
-	uint32_t n = u->m->nfuncs + 1, *words = arena_array(keep, n, sizeof(*words));
+	uint32_t n = module->m->nfuncs + 1, *words = arena_array(keep, n, sizeof(*words));
 	struct amd_reference *references = arena_array(keep, n, sizeof(*references));
 
 	for (uint32_t k = 0; k < n; k++) {
-		bool function = k && u->funcs[k - 1] && u->funcs[k - 1]->ir->kind == IR_FUNCTION;
+		bool function =
+			k && module->funcs[k - 1] && module->funcs[k - 1]->ir->kind == IR_FUNCTION;
 
 		references[k] = (struct amd_reference){.offset = 4 * k,
 						       .kind = AMD_REL32_LO,
@@ -157,7 +161,7 @@ void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct a
 /* ---- resources of a kernel and its callees ---- */
 
 struct stack_walk {
-	const struct gcn_unit *u;
+	const struct gcn_module_info *module;
 	bool *reached, *on_path;
 	uint32_t *stack; /* by function: stack bytes of a call, as far as known */
 	uint32_t vgprs;
@@ -171,8 +175,8 @@ static uint32_t indirect_call_stack_bytes(struct stack_walk *w)
 {
 	uint32_t max = 0;
 
-	for (uint32_t k = 0; k < w->u->m->nfuncs; k++) {
-		uint32_t bytes = w->u->funcs[k] && w->u->funcs[k]->ir->kind == IR_FUNCTION
+	for (uint32_t k = 0; k < w->module->m->nfuncs; k++) {
+		uint32_t bytes = w->module->funcs[k] && w->module->funcs[k]->ir->kind == IR_FUNCTION
 					 ? call_stack_bytes(w, k)
 					 : 0;
 
@@ -190,7 +194,7 @@ static uint32_t callee_stack_bytes(struct stack_walk *w, const struct gcn_func *
 			const struct ir_inst *in = ir_at(f->ir, i);
 			uint32_t bytes = 0;
 
-			if (in->op == IR_CALL && w->u->funcs[in->symbol])
+			if (in->op == IR_CALL && w->module->funcs[in->symbol])
 				bytes = call_stack_bytes(w, in->symbol);
 			else if (in->op == IR_CALLPTR)
 				bytes = indirect_call_stack_bytes(w);
@@ -201,7 +205,7 @@ static uint32_t callee_stack_bytes(struct stack_walk *w, const struct gcn_func *
 
 static uint32_t call_stack_bytes(struct stack_walk *w, uint32_t index)
 {
-	const struct gcn_func *f = w->u->funcs[index];
+	const struct gcn_func *f = w->module->funcs[index];
 
 	if (w->on_path[index]) {
 		w->unknown = true;
@@ -217,25 +221,25 @@ static uint32_t call_stack_bytes(struct stack_walk *w, uint32_t index)
 	return w->stack[index];
 }
 
-void gcn_kernel_resources(const struct gcn_unit *u, const struct gcn_func *kernel,
-			  struct amd_fragment *p)
+void gcn_kernel_resources(const struct gcn_module_info *module, const struct gcn_func *kernel,
+			  struct amd_fragment *fragment)
 {
 	struct arena *a = kernel->arena;
-	struct stack_walk w = {.u = u};
+	struct stack_walk w = {.module = module};
 
-	w.reached = arena_array(a, u->m->nfuncs + 1, sizeof(*w.reached));
-	w.on_path = arena_array(a, u->m->nfuncs + 1, sizeof(*w.on_path));
-	w.stack = arena_array(a, u->m->nfuncs + 1, sizeof(*w.stack));
-	p->private_bytes = call_stack_bytes(&w, kernel->ir->index);
+	w.reached = arena_array(a, module->m->nfuncs + 1, sizeof(*w.reached));
+	w.on_path = arena_array(a, module->m->nfuncs + 1, sizeof(*w.on_path));
+	w.stack = arena_array(a, module->m->nfuncs + 1, sizeof(*w.stack));
+	fragment->private_bytes = call_stack_bytes(&w, kernel->ir->index);
 	/* The descriptor enables scratch, so request at least some. */
-	if (kernel->start.scratch && !p->private_bytes)
-		p->private_bytes = STACK_ALIGN;
-	p->vgprs = w.vgprs;
-	p->dynamic_stack = w.unknown;
-	p->stats.registers = w.vgprs;
-	p->stats.stack_bytes = p->private_bytes;
+	if (kernel->start.scratch && !fragment->private_bytes)
+		fragment->private_bytes = STACK_ALIGN;
+	fragment->vgprs = w.vgprs;
+	fragment->dynamic_stack = w.unknown;
+	fragment->stats.registers = w.vgprs;
+	fragment->stats.stack_bytes = fragment->private_bytes;
 	if (!kernel->has_calls)
 		return;
-	p->hidden |= u->hidden;
-	p->services |= u->services;
+	fragment->hidden |= module->hidden;
+	fragment->services |= module->services;
 }

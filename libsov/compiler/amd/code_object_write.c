@@ -127,24 +127,25 @@ static void write_text(struct writer *w)
 		bytes_append(&w->bytes[S_TEXT], &end, sizeof(end));
 }
 
-static struct amd_kernel_descriptor make_descriptor(const struct amd_fragment *k)
+static struct amd_kernel_descriptor make_descriptor(const struct amd_fragment *fragment)
 {
-	const struct amd_initial_state *s = &k->start;
+	const struct amd_initial_state *s = &fragment->start;
 
 	return (struct amd_kernel_descriptor){
-		.group_segment_bytes = k->lds_bytes,
-		.private_segment_bytes = k->private_bytes,
-		.kernarg_bytes = amd_kernarg_bytes(k->param_bytes, k->hidden),
-		.rsrc1 = AMD_RSRC1_SET_VGPRS(k->vgprs) | AMD_RSRC1_SET_FLOAT_MODE(k->float_mode) |
-			 (k->dx10_clamp ? AMD_RSRC1_DX10_CLAMP : 0) |
-			 (k->ieee ? AMD_RSRC1_IEEE : 0) | (k->cu_mode ? 0 : AMD_RSRC1_WGP_MODE) |
-			 AMD_RSRC1_MEM_ORDERED,
+		.group_segment_bytes = fragment->lds_bytes,
+		.private_segment_bytes = fragment->private_bytes,
+		.kernarg_bytes = amd_kernarg_bytes(fragment->param_bytes, fragment->hidden),
+		.rsrc1 = AMD_RSRC1_SET_VGPRS(fragment->vgprs) |
+			 AMD_RSRC1_SET_FLOAT_MODE(fragment->float_mode) |
+			 (fragment->dx10_clamp ? AMD_RSRC1_DX10_CLAMP : 0) |
+			 (fragment->ieee ? AMD_RSRC1_IEEE : 0) |
+			 (fragment->cu_mode ? 0 : AMD_RSRC1_WGP_MODE) | AMD_RSRC1_MEM_ORDERED,
 		.rsrc2 = (s->scratch ? AMD_RSRC2_SET_SCRATCH : 0) |
 			 AMD_RSRC2_SET_USER_SGPRS(amd_user_sgpr(s, UINT32_MAX)) |
 			 AMD_RSRC2_SET_GROUP_IDS(s->group_ids) |
 			 AMD_RSRC2_SET_THREAD_IDS(s->thread_ids ? s->thread_ids : 1u),
 		.properties = (uint16_t)(s->user | AMD_WAVE32 |
-					 (k->dynamic_stack ? AMD_DYNAMIC_STACK : 0)),
+					 (fragment->dynamic_stack ? AMD_DYNAMIC_STACK : 0)),
 	};
 }
 

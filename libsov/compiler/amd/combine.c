@@ -180,11 +180,12 @@ static void coalesce_into_tuples(struct combine *c)
 	gcn_for_each_block(f, b)
 		gcn_for_each_safe(f, b, i) {
 			for (uint32_t slot = 0; slot < AMD_SLOTS; slot++) {
-				const struct coalesce_target *p = &targets[i->ref[slot].vreg];
+				const struct coalesce_target *target = &targets[i->ref[slot].vreg];
 
-				if (i->ref[slot].vreg && p->vreg && p->vreg != UINT32_MAX)
+				if (i->ref[slot].vreg && target->vreg && target->vreg != UINT32_MAX)
 					i->ref[slot] = (struct gcn_ref){
-						p->vreg, (uint8_t)(p->part + i->ref[slot].part)};
+						target->vreg,
+						(uint8_t)(target->part + i->ref[slot].part)};
 			}
 			if (i->copy && i->ref[AMD_D].vreg &&
 			    i->ref[AMD_D].vreg == i->ref[AMD_S0].vreg &&

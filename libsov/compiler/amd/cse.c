@@ -171,25 +171,25 @@ struct copy_state {
 	uint32_t *active, nactive; /* units with an entry in from[] */
 };
 
-static void kill_copies(struct copy_state *w, uint32_t unit)
+static void kill_copies(struct copy_state *copies, uint32_t unit)
 {
-	for (uint32_t k = 0; k < w->nactive;) {
-		uint32_t to = w->active[k];
+	for (uint32_t k = 0; k < copies->nactive;) {
+		uint32_t to = copies->active[k];
 
-		if (to != unit && w->from[to] != 1 + unit) {
+		if (to != unit && copies->from[to] != 1 + unit) {
 			k++;
 			continue;
 		}
-		w->from[to] = 0;
-		w->active[k] = w->active[--w->nactive];
+		copies->from[to] = 0;
+		copies->active[k] = copies->active[--copies->nactive];
 	}
 }
 
-static void forward_source(struct copy_state *w, struct gcn_inst *i, enum amd_slot slot,
+static void forward_source(struct copy_state *copies, struct gcn_inst *i, enum amd_slot slot,
 			   uint32_t count)
 {
-	struct gcn_func *f = w->c->f;
-	uint32_t first = gcn_unit(f, i->ref[slot]), unit = w->from[first], vreg, part;
+	struct gcn_func *f = copies->c->f;
+	uint32_t first = gcn_unit(f, i->ref[slot]), unit = copies->from[first], vreg, part;
 
 	if (!unit--)
 		return;
@@ -198,17 +198,17 @@ static void forward_source(struct copy_state *w, struct gcn_inst *i, enum amd_sl
 	if (!combine_is_aligned(f, vreg, part, count))
 		return;
 	for (uint32_t k = 1; k < count; k++)
-		if (w->from[first + k] != 1 + unit + k || f->unit_vreg[unit + k] != vreg)
+		if (copies->from[first + k] != 1 + unit + k || f->unit_vreg[unit + k] != vreg)
 			return;
 	i->ref[slot] = (struct gcn_ref){vreg, (uint8_t)part};
 }
 
-static void forward_block(struct copy_state *w, uint32_t b)
+static void forward_block(struct copy_state *copies, uint32_t b)
 {
-	struct gcn_func *f = w->c->f;
+	struct gcn_func *f = copies->c->f;
 
-	while (w->nactive)
-		w->from[w->active[--w->nactive]] = 0;
+	while (copies->nactive)
+		copies->from[copies->active[--copies->nactive]] = 0;
 	gcn_for_each(f, b, i) {
 		struct amd_use uses[AMD_MAX_USES];
 		struct gcn_use words[GCN_MAX_USES];
@@ -216,29 +216,29 @@ static void forward_block(struct copy_state *w, uint32_t b)
 
 		for (uint32_t u = 0; u < n; u++)
 			written |= uses[u].write ? 1u << uses[u].slot : 0;
-		for (uint32_t u = 0; w->nactive && u < n; u++)
+		for (uint32_t u = 0; copies->nactive && u < n; u++)
 			if (uses[u].slot < AMD_SLOTS && !(written >> uses[u].slot & 1) &&
 			    i->ref[uses[u].slot].vreg)
-				forward_source(w, i, uses[u].slot, uses[u].count);
+				forward_source(copies, i, uses[u].slot, uses[u].count);
 		n = gcn_uses(i, words);
 		for (uint32_t u = 0; u < n; u++)
 			for (uint32_t k = 0; words[u].write && k < words[u].count; k++)
-				kill_copies(w, gcn_unit(f, words[u].ref) + k);
-		if (!combine_is_copy(w->c, i) || i->ref[AMD_D].vreg == i->ref[AMD_S0].vreg ||
+				kill_copies(copies, gcn_unit(f, words[u].ref) + k);
+		if (!combine_is_copy(copies->c, i) || i->ref[AMD_D].vreg == i->ref[AMD_S0].vreg ||
 		    combine_is_fixed(f, i->ref[AMD_D].vreg) ||
 		    (f->has_calls && combine_is_fixed(f, i->ref[AMD_S0].vreg)))
 			continue;
-		w->from[gcn_unit(f, i->ref[AMD_D])] = 1 + gcn_unit(f, i->ref[AMD_S0]);
-		w->active[w->nactive++] = gcn_unit(f, i->ref[AMD_D]);
+		copies->from[gcn_unit(f, i->ref[AMD_D])] = 1 + gcn_unit(f, i->ref[AMD_S0]);
+		copies->active[copies->nactive++] = gcn_unit(f, i->ref[AMD_D]);
 	}
 }
 
 void combine_forward_copies(struct combine *c)
 {
-	struct copy_state w = {.c = c};
+	struct copy_state copies = {.c = c};
 
-	w.from = arena_array(c->f->arena, c->f->nunits + 1, sizeof(*w.from));
-	w.active = arena_array(c->f->arena, c->f->nunits + 1, sizeof(*w.active));
+	copies.from = arena_array(c->f->arena, c->f->nunits + 1, sizeof(*copies.from));
+	copies.active = arena_array(c->f->arena, c->f->nunits + 1, sizeof(*copies.active));
 	gcn_for_each_block(c->f, b)
-		forward_block(&w, b);
+		forward_block(&copies, b);
 }

@@ -248,30 +248,30 @@ static uint32_t count_instructions(const struct gcn_func *f)
 	return n;
 }
 
-bool gcn_encode(struct gcn_func *f, struct amd_fragment *p, struct arena *keep)
+bool gcn_encode(struct gcn_func *f, struct amd_fragment *fragment, struct arena *keep)
 {
 	struct output out = {0};
 	uint8_t *code;
 
 	remove_jumps(f);
-	if (!relax_jumps(f, &p->code_bytes))
+	if (!relax_jumps(f, &fragment->code_bytes))
 		return false;
-	code = arena_alloc(keep, p->code_bytes);
+	code = arena_alloc(keep, fragment->code_bytes);
 	if (!write_code(f, code, keep, &out))
 		return false;
-	out.lines.end = p->code_bytes;
-	p->code = code;
-	p->references = out.references;
-	p->nreferences = out.count;
-	p->lines = out.lines;
-	p->stats = (struct kernel_stats){
+	out.lines.end = fragment->code_bytes;
+	fragment->code = code;
+	fragment->references = out.references;
+	fragment->nreferences = out.count;
+	fragment->lines = out.lines;
+	fragment->stats = (struct kernel_stats){
 		.name = f->ir->name,
 		.instructions = count_instructions(f),
 		.registers = f->vgprs,
 		.scalar_registers = f->sgprs,
 		.shared_bytes = f->lds_bytes,
 		.stack_bytes = f->frame_bytes,
-		.code_bytes = p->code_bytes,
+		.code_bytes = fragment->code_bytes,
 	};
 	return true;
 }

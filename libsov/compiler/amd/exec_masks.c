@@ -66,61 +66,62 @@ struct tarjan_frame {
 };
 
 /*
- * Tarjan's strongly connected components of the blocks in w->inside, in reverse topological order.
- * Each component is a run of out[]; returns the number of blocks.
+ * Tarjan's strongly connected components of the blocks in builder->inside, in reverse topological
+ * order. Each component is a run of out[]; returns the number of blocks.
  */
-static uint32_t find_strong_components(struct control_builder *w, const ir_block *blocks,
+static uint32_t find_strong_components(struct control_builder *builder, const ir_block *blocks,
 				       uint32_t n, ir_block *out, uint32_t *sizes, uint32_t *nsizes)
 {
-	struct tarjan_frame *frames = arena_array(w->a, n + 1, sizeof(*frames));
+	struct tarjan_frame *frames = arena_array(builder->a, n + 1, sizeof(*frames));
 	uint32_t count = 0, top;
 
 	*nsizes = 0;
-	w->counter = 0;
-	w->depth = 0;
+	builder->counter = 0;
+	builder->depth = 0;
 	for (uint32_t k = 0; k < n; k++)
-		w->index[blocks[k]] = 0;
+		builder->index[blocks[k]] = 0;
 	for (uint32_t k = 0; k < n; k++) {
-		if (w->index[blocks[k]])
+		if (builder->index[blocks[k]])
 			continue;
 		top = 0;
 		frames[top++] = (struct tarjan_frame){blocks[k], 0};
 		while (top) {
 			struct tarjan_frame *fr = &frames[top - 1];
-			const struct ir_bb *bb = &w->f->blocks[fr->b];
+			const struct ir_bb *bb = &builder->f->blocks[fr->b];
 			ir_block b = fr->b;
 
 			if (!fr->next) {
-				w->index[b] = w->low[b] = ++w->counter;
-				w->stack[w->depth++] = b;
-				w->on_stack[b] = true;
+				builder->index[b] = builder->low[b] = ++builder->counter;
+				builder->stack[builder->depth++] = b;
+				builder->on_stack[b] = true;
 			}
 			if (fr->next < bb->nsucc) {
 				ir_block s = bb->succ[bb->nsucc - 1 - fr->next++];
 
-				if (!w->inside[s])
+				if (!builder->inside[s])
 					continue;
-				if (!w->index[s])
+				if (!builder->index[s])
 					frames[top++] = (struct tarjan_frame){s, 0};
-				else if (w->on_stack[s] && w->index[s] < w->low[b])
-					w->low[b] = w->index[s];
+				else if (builder->on_stack[s] &&
+					 builder->index[s] < builder->low[b])
+					builder->low[b] = builder->index[s];
 				continue;
 			}
 			fr->next = 1; /* do not push a block without successors again */
-			if (w->low[b] == w->index[b]) {
+			if (builder->low[b] == builder->index[b]) {
 				uint32_t size = 0;
 				ir_block s;
 
 				do {
-					s = w->stack[--w->depth];
-					w->on_stack[s] = false;
+					s = builder->stack[--builder->depth];
+					builder->on_stack[s] = false;
 					out[count++] = s;
 					size++;
 				} while (s != b);
 				sizes[(*nsizes)++] = size;
 			}
-			if (--top && w->low[b] < w->low[frames[top - 1].b])
-				w->low[frames[top - 1].b] = w->low[b];
+			if (--top && builder->low[b] < builder->low[frames[top - 1].b])
+				builder->low[frames[top - 1].b] = builder->low[b];
 		}
 	}
 	return count;
@@ -139,15 +140,15 @@ static bool has_edge(const struct ir_func *f, ir_block from, ir_block to)
  * front end's order. A sync header takes precedence, so that lanes waiting there let all other
  * lanes of the cycle run.
  */
-static ir_block choose_loop_header(const struct control_builder *w, const ir_block *blocks,
+static ir_block choose_loop_header(const struct control_builder *builder, const ir_block *blocks,
 				   uint32_t n, const bool *member)
 {
 	ir_block best = 0;
 
 	for (uint32_t k = 0; k < n; k++) {
-		const struct ir_bb *bb = &w->f->blocks[blocks[k]];
+		const struct ir_bb *bb = &builder->f->blocks[blocks[k]];
 
-		if (gcn_is_sync_header(w->f, blocks[k]))
+		if (gcn_is_sync_header(builder->f, blocks[k]))
 			return blocks[k];
 		for (uint32_t p = 0; p < bb->npreds; p++)
 			if (!member[bb->preds[p]] && (!best || blocks[k] < best))
@@ -156,21 +157,22 @@ static ir_block choose_loop_header(const struct control_builder *w, const ir_blo
 	return best ? best : blocks[n - 1];
 }
 
-static void order_blocks(struct control_builder *w, const ir_block *blocks, uint32_t n,
+static void order_blocks(struct control_builder *builder, const ir_block *blocks, uint32_t n,
 			 uint32_t loop);
 
-static void order_loop(struct control_builder *w, const ir_block *blocks, uint32_t n,
+static void order_loop(struct control_builder *builder, const ir_block *blocks, uint32_t n,
 		       uint32_t around)
 {
-	struct gcn_control *c = w->c;
-	bool *member = arena_array(w->a, w->f->nblocks, sizeof(*member));
-	ir_block *rest = arena_array(w->a, n, sizeof(*rest)), header;
+	struct gcn_control *c = builder->c;
+	bool *member = arena_array(builder->a, builder->f->nblocks, sizeof(*member));
+	ir_block *rest = arena_array(builder->a, n, sizeof(*rest)), header;
 	uint32_t count = 0, number = c->nloops;
 
 	for (uint32_t k = 0; k < n; k++)
 		member[blocks[k]] = true;
-	header = choose_loop_header(w, blocks, n, member);
-	c->loops = arena_grow(w->a, c->loops, &c->loops_capacity, c->nloops + 1, sizeof(*c->loops));
+	header = choose_loop_header(builder, blocks, n, member);
+	c->loops = arena_grow(builder->a, c->loops, &c->loops_capacity, c->nloops + 1,
+			      sizeof(*c->loops));
 	c->loops[c->nloops++] = (struct gcn_loop){header, c->count, 0, around};
 	c->position[header] = c->count;
 	c->loop_of[header] = number + 1;
@@ -178,41 +180,41 @@ static void order_loop(struct control_builder *w, const ir_block *blocks, uint32
 	for (uint32_t k = 0; k < n; k++)
 		if (blocks[k] != header)
 			rest[count++] = blocks[k];
-	order_blocks(w, rest, count, number + 1);
+	order_blocks(builder, rest, count, number + 1);
 	c->loops[number].end = c->count;
 }
 
-static void order_blocks(struct control_builder *w, const ir_block *blocks, uint32_t n,
+static void order_blocks(struct control_builder *builder, const ir_block *blocks, uint32_t n,
 			 uint32_t loop)
 {
-	struct gcn_control *c = w->c;
-	ir_block *out = arena_array(w->a, n + 1, sizeof(*out));
-	uint32_t *sizes = arena_array(w->a, n + 1, sizeof(*sizes)), nsizes, at;
-	bool *inside = w->inside;
+	struct gcn_control *c = builder->c;
+	ir_block *out = arena_array(builder->a, n + 1, sizeof(*out));
+	uint32_t *sizes = arena_array(builder->a, n + 1, sizeof(*sizes)), nsizes, at;
+	bool *inside = builder->inside;
 
-	w->inside = arena_array(w->a, w->f->nblocks, sizeof(*w->inside));
+	builder->inside = arena_array(builder->a, builder->f->nblocks, sizeof(*builder->inside));
 	for (uint32_t k = 0; k < n; k++)
-		w->inside[blocks[k]] = true;
-	at = find_strong_components(w, blocks, n, out, sizes, &nsizes);
+		builder->inside[blocks[k]] = true;
+	at = find_strong_components(builder, blocks, n, out, sizes, &nsizes);
 	while (nsizes--) {
 		ir_block *part = &out[at -= sizes[nsizes]];
 
-		if (sizes[nsizes] > 1 || has_edge(w->f, *part, *part)) {
-			order_loop(w, part, sizes[nsizes], loop);
+		if (sizes[nsizes] > 1 || has_edge(builder->f, *part, *part)) {
+			order_loop(builder, part, sizes[nsizes], loop);
 			continue;
 		}
 		c->position[*part] = c->count;
 		c->loop_of[*part] = loop;
 		c->order[c->count++] = *part;
 	}
-	w->inside = inside;
+	builder->inside = inside;
 }
 
 /* ---- reconvergence ---- */
 
-static uint64_t *postdominator_set(struct control_builder *w, ir_block b)
+static uint64_t *postdominator_set(struct control_builder *builder, ir_block b)
 {
-	return w->postdominators + (size_t)b * w->words;
+	return builder->postdominators + (size_t)b * builder->words;
 }
 
 static uint32_t set_size(const uint64_t *set, uint32_t words)
@@ -228,42 +230,45 @@ static uint32_t set_size(const uint64_t *set, uint32_t words)
  * Solves the postdominator sets by iteration from the full set. Edges that end lanes are ignored
  * unless the block is in exit_counted.
  */
-static void solve_postdominators(struct control_builder *w, const bool *exit_counted)
+static void solve_postdominators(struct control_builder *builder, const bool *exit_counted)
 {
-	const struct ir_func *f = w->f;
-	uint64_t *set = arena_array(w->a, w->words, sizeof(*set));
+	const struct ir_func *f = builder->f;
+	uint64_t *set = arena_array(builder->a, builder->words, sizeof(*set));
 	bool changed = true;
 
-	memset(w->postdominators, 0xff, (size_t)f->nblocks * w->words * sizeof(uint64_t));
+	memset(builder->postdominators, 0xff,
+	       (size_t)f->nblocks * builder->words * sizeof(uint64_t));
 	while (changed) {
 		changed = false;
-		for (uint32_t k = w->c->count; k--;) {
-			ir_block b = w->c->order[k];
+		for (uint32_t k = builder->c->count; k--;) {
+			ir_block b = builder->c->order[k];
 			const struct ir_bb *bb = &f->blocks[b];
 
-			memset(set, bb->nsucc ? 0xff : 0, w->words * sizeof(*set));
+			memset(set, bb->nsucc ? 0xff : 0, builder->words * sizeof(*set));
 			for (uint32_t s = 0; s < bb->nsucc; s++)
-				for (uint32_t i = 0;
-				     (exit_counted[b] || !is_exit_edge(f, b, s)) && i < w->words;
+				for (uint32_t i = 0; (exit_counted[b] || !is_exit_edge(f, b, s)) &&
+						     i < builder->words;
 				     i++)
-					set[i] &= postdominator_set(w, bb->succ[s])[i];
+					set[i] &= postdominator_set(builder, bb->succ[s])[i];
 			bitset_add(set, b);
-			if (!memcmp(set, postdominator_set(w, b), w->words * sizeof(*set)))
+			if (!memcmp(set, postdominator_set(builder, b),
+				    builder->words * sizeof(*set)))
 				continue;
-			memcpy(postdominator_set(w, b), set, w->words * sizeof(*set));
+			memcpy(postdominator_set(builder, b), set, builder->words * sizeof(*set));
 			changed = true;
 		}
 	}
 }
 
 /* A loop that lanes leave only by ending has no postdominator: count its last exit edge. */
-static bool count_exit_edge(struct control_builder *w, bool *exit_counted)
+static bool count_exit_edge(struct control_builder *builder, bool *exit_counted)
 {
-	for (uint32_t k = w->c->count; k--;) {
-		ir_block b = w->c->order[k];
+	for (uint32_t k = builder->c->count; k--;) {
+		ir_block b = builder->c->order[k];
 
-		if (set_size(postdominator_set(w, b), w->words) <= w->c->count || exit_counted[b] ||
-		    !(is_exit_edge(w->f, b, 0) || is_exit_edge(w->f, b, 1)))
+		if (set_size(postdominator_set(builder, b), builder->words) <= builder->c->count ||
+		    exit_counted[b] ||
+		    !(is_exit_edge(builder->f, b, 0) || is_exit_edge(builder->f, b, 1)))
 			continue;
 		exit_counted[b] = true;
 		return true;
@@ -271,46 +276,47 @@ static bool count_exit_edge(struct control_builder *w, bool *exit_counted)
 	return false;
 }
 
-static void find_postdominators(struct control_builder *w)
+static void find_postdominators(struct control_builder *builder)
 {
-	bool *exit_counted = arena_array(w->a, w->f->nblocks, sizeof(*exit_counted));
+	bool *exit_counted = arena_array(builder->a, builder->f->nblocks, sizeof(*exit_counted));
 
-	w->postdominators = arena_array(w->a, (size_t)w->f->nblocks * w->words, sizeof(uint64_t));
+	builder->postdominators = arena_array(
+		builder->a, (size_t)builder->f->nblocks * builder->words, sizeof(uint64_t));
 	do
-		solve_postdominators(w, exit_counted);
-	while (count_exit_edge(w, exit_counted));
-	for (uint32_t k = 0; k < w->c->count; k++) {
-		ir_block b = w->c->order[k];
-		uint32_t size = set_size(postdominator_set(w, b), w->words);
+		solve_postdominators(builder, exit_counted);
+	while (count_exit_edge(builder, exit_counted));
+	for (uint32_t k = 0; k < builder->c->count; k++) {
+		ir_block b = builder->c->order[k];
+		uint32_t size = set_size(postdominator_set(builder, b), builder->words);
 
-		w->ipdom[b] = 0;
-		for (uint32_t j = 0; size <= w->c->count && j < w->c->count; j++) {
-			ir_block p = w->c->order[j];
+		builder->ipdom[b] = 0;
+		for (uint32_t j = 0; size <= builder->c->count && j < builder->c->count; j++) {
+			ir_block p = builder->c->order[j];
 
-			if (p != b && bitset_has(postdominator_set(w, b), p) &&
-			    set_size(postdominator_set(w, p), w->words) == size - 1)
-				w->ipdom[b] = p;
+			if (p != b && bitset_has(postdominator_set(builder, b), p) &&
+			    set_size(postdominator_set(builder, p), builder->words) == size - 1)
+				builder->ipdom[b] = p;
 		}
 	}
 }
 
 /* Marks the blocks reachable from the branch without passing the join. */
-static void find_divergent_region(struct control_builder *w, ir_block branch, ir_block join)
+static void find_divergent_region(struct control_builder *builder, ir_block branch, ir_block join)
 {
-	const struct ir_func *f = w->f;
+	const struct ir_func *f = builder->f;
 	uint32_t depth = 0;
 
-	memset(w->region, 0, f->nblocks * sizeof(*w->region));
-	w->stack[depth++] = branch;
+	memset(builder->region, 0, f->nblocks * sizeof(*builder->region));
+	builder->stack[depth++] = branch;
 	while (depth) {
-		ir_block b = w->stack[--depth];
+		ir_block b = builder->stack[--depth];
 		const struct ir_bb *bb = &f->blocks[b];
 
 		for (uint32_t k = 0; k < bb->nsucc; k++)
-			if (bb->succ[k] != join && !w->region[bb->succ[k]] &&
+			if (bb->succ[k] != join && !builder->region[bb->succ[k]] &&
 			    !is_exit_edge(f, b, k)) {
-				w->region[bb->succ[k]] = true;
-				w->stack[depth++] = bb->succ[k];
+				builder->region[bb->succ[k]] = true;
+				builder->stack[depth++] = bb->succ[k];
 			}
 	}
 }
@@ -326,30 +332,30 @@ bool gcn_in_loop(const struct gcn_control *c, ir_block b, uint32_t loop)
  * Whether lanes of the branch can run another iteration of a loop that contains the join without
  * passing the join.
  */
-static bool can_bypass(const struct control_builder *w, ir_block branch, ir_block join)
+static bool can_bypass(const struct control_builder *builder, ir_block branch, ir_block join)
 {
-	const struct gcn_control *c = w->c;
+	const struct gcn_control *c = builder->c;
 
 	for (uint32_t l = c->loop_of[branch]; l; l = c->loops[l - 1].parent)
-		if (w->region[c->loops[l - 1].header] && gcn_in_loop(c, join, l - 1))
+		if (builder->region[c->loops[l - 1].header] && gcn_in_loop(c, join, l - 1))
 			return true;
 	return false;
 }
 
-static void find_reconvergence(struct control_builder *w)
+static void find_reconvergence(struct control_builder *builder)
 {
-	struct gcn_control *c = w->c;
+	struct gcn_control *c = builder->c;
 
 	for (uint32_t k = 0; k < c->count; k++) {
-		ir_block b = c->order[k], join = w->ipdom[b];
+		ir_block b = c->order[k], join = builder->ipdom[b];
 
 		c->reconvergence[b] = join;
 		if (c->f->blocks[b].nsucc < 2)
 			continue;
-		find_divergent_region(w, b, join);
-		while (can_bypass(w, b, join)) {
-			join = w->ipdom[join];
-			find_divergent_region(w, b, join);
+		find_divergent_region(builder, b, join);
+		while (can_bypass(builder, b, join)) {
+			join = builder->ipdom[join];
+			find_divergent_region(builder, b, join);
 		}
 		c->reconvergence[b] = join;
 	}
@@ -357,10 +363,10 @@ static void find_reconvergence(struct control_builder *w)
 
 /* ---- masked blocks ---- */
 
-static uint32_t component_root(struct control_builder *w, uint32_t b)
+static uint32_t component_root(struct control_builder *builder, uint32_t b)
 {
-	while (w->union_parent[b] != b)
-		b = w->union_parent[b] = w->union_parent[w->union_parent[b]];
+	while (builder->union_parent[b] != b)
+		b = builder->union_parent[b] = builder->union_parent[builder->union_parent[b]];
 	return b;
 }
 
@@ -372,26 +378,27 @@ static ir_block masked_ancestor(const struct gcn_control *c, ir_block b)
 	return b;
 }
 
-static void mask_blocks(struct control_builder *w)
+static void mask_blocks(struct control_builder *builder)
 {
-	struct gcn_control *c = w->c;
-	const struct ir_func *f = w->f;
+	struct gcn_control *c = builder->c;
+	const struct ir_func *f = builder->f;
 
 	for (uint32_t b = 0; b < f->nblocks; b++)
-		w->union_parent[b] = b;
+		builder->union_parent[b] = b;
 	for (uint32_t k = 0; k < c->count; k++) {
 		ir_block b = c->order[k], join = c->reconvergence[b];
 
 		if (!gcn_branch_diverges(c, b) || c->branch_structure[b])
 			continue;
-		find_divergent_region(w, b, join);
+		find_divergent_region(builder, b, join);
 		if (join)
-			w->region[join] = true;
+			builder->region[join] = true;
 		for (uint32_t j = 0; j < c->count; j++)
-			if (w->region[c->order[j]] && !gcn_is_structured_block(c, c->order[j])) {
+			if (builder->region[c->order[j]] &&
+			    !gcn_is_structured_block(c, c->order[j])) {
 				c->masked[c->order[j]] = true;
-				w->union_parent[component_root(w, c->order[j])] =
-					component_root(w, f->blocks[b].succ[0]);
+				builder->union_parent[component_root(builder, c->order[j])] =
+					component_root(builder, f->blocks[b].succ[0]);
 			}
 	}
 	for (uint32_t k = 0; k < c->count; k++) {
@@ -399,14 +406,14 @@ static void mask_blocks(struct control_builder *w)
 
 		for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
 			if (from && c->masked[f->blocks[b].succ[s]])
-				w->union_parent[component_root(w, from)] =
-					component_root(w, f->blocks[b].succ[s]);
+				builder->union_parent[component_root(builder, from)] =
+					component_root(builder, f->blocks[b].succ[s]);
 	}
 	for (uint32_t k = 0; k < c->count; k++) {
 		ir_block b = c->order[k], from = masked_ancestor(c, b);
 
-		c->component[b] = component_root(w, b);
-		c->waiting_component[b] = from ? 1 + component_root(w, from) : 0;
+		c->component[b] = component_root(builder, b);
+		c->waiting_component[b] = from ? 1 + component_root(builder, from) : 0;
 	}
 }
 
@@ -443,7 +450,8 @@ struct gcn_control *gcn_control_build(struct ir_func *f, bool calls_may_exit)
 	struct arena *a = f->module->arena;
 	struct gcn_control *c = arena_alloc(a, sizeof(*c));
 	struct ir_cfg cfg = *ir_cfg_build(f);
-	struct control_builder w = {.c = c, .f = f, .a = a, .words = bitset_words(f->nblocks)};
+	struct control_builder builder = {
+		.c = c, .f = f, .a = a, .words = bitset_words(f->nblocks)};
 
 	c->f = f;
 	c->calls_may_exit = calls_may_exit;
@@ -456,19 +464,19 @@ struct gcn_control *gcn_control_build(struct ir_func *f, bool calls_may_exit)
 	c->structure_of = arena_array(a, f->nblocks, sizeof(*c->structure_of));
 	c->branch_structure = arena_array(a, f->nblocks, sizeof(*c->branch_structure));
 	c->waiting_component = arena_array(a, f->nblocks, sizeof(*c->waiting_component));
-	w.index = arena_array(a, f->nblocks, sizeof(*w.index));
-	w.low = arena_array(a, f->nblocks, sizeof(*w.low));
-	w.on_stack = arena_array(a, f->nblocks, sizeof(*w.on_stack));
-	w.stack = arena_array(a, f->nblocks + 1, sizeof(*w.stack));
-	w.region = arena_array(a, f->nblocks, sizeof(*w.region));
-	w.union_parent = arena_array(a, f->nblocks, sizeof(*w.union_parent));
-	w.ipdom = arena_array(a, f->nblocks, sizeof(*w.ipdom));
-	order_blocks(&w, cfg.rpo, cfg.nrpo, 0);
-	find_postdominators(&w);
-	find_reconvergence(&w);
+	builder.index = arena_array(a, f->nblocks, sizeof(*builder.index));
+	builder.low = arena_array(a, f->nblocks, sizeof(*builder.low));
+	builder.on_stack = arena_array(a, f->nblocks, sizeof(*builder.on_stack));
+	builder.stack = arena_array(a, f->nblocks + 1, sizeof(*builder.stack));
+	builder.region = arena_array(a, f->nblocks, sizeof(*builder.region));
+	builder.union_parent = arena_array(a, f->nblocks, sizeof(*builder.union_parent));
+	builder.ipdom = arena_array(a, f->nblocks, sizeof(*builder.ipdom));
+	order_blocks(&builder, cfg.rpo, cfg.nrpo, 0);
+	find_postdominators(&builder);
+	find_reconvergence(&builder);
 	cfg.ipdom = c->reconvergence;
 	c->divergence = ir_divergence_compute(f, &cfg);
 	gcn_find_structured_branches(c, a);
-	mask_blocks(&w);
+	mask_blocks(&builder);
 	return c;
 }

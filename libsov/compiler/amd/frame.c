@@ -65,14 +65,15 @@ bool gcn_layout_variables(struct gcn_func *f)
 			if (ir_at(f->ir, i)->op == IR_BARRIER_RED)
 				f->lds_bytes = sizeof(uint32_t); /* counter_offset is 0 */
 		}
-	if (common && f->unit->reduction_counter)
+	if (common && f->module->reduction_counter)
 		f->lds_bytes = sizeof(uint32_t);
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
-		const struct ir_symbol *v = &m->symbols[k];
+		const struct ir_symbol *symbol = &m->symbols[k];
 
-		used[k] |= common && f->unit->lds_symbols[k];
-		dynamic |= used[k] && v->space == IR_SHARED && v->external;
-		if (used[k] && !v->external && (v->space == IR_SHARED || v->space == IR_LOCAL) &&
+		used[k] |= common && f->module->lds_symbols[k];
+		dynamic |= used[k] && symbol->space == IR_SHARED && symbol->external;
+		if (used[k] && !symbol->external &&
+		    (symbol->space == IR_SHARED || symbol->space == IR_LOCAL) &&
 		    !layout_variable(f, k))
 			return false;
 	}
@@ -98,15 +99,15 @@ struct save_site {
 	bool store;
 };
 
-static struct gcn_inst *emit_scalar(struct save_site *e, enum amd_op op, struct gcn_src d,
+static struct gcn_inst *emit_scalar(struct save_site *site, enum amd_op op, struct gcn_src d,
 				    struct gcn_src x, struct gcn_src y)
 {
-	struct gcn_inst *i = gcn_inst_new(e->f, op, AMD_PLAIN);
+	struct gcn_inst *i = gcn_inst_new(site->f, op, AMD_PLAIN);
 
-	gcn_set_operand(e->f, i, AMD_D, d);
-	gcn_set_operand(e->f, i, AMD_S0, x);
-	gcn_set_operand(e->f, i, AMD_S1, y);
-	gcn_insert(e->f, e->b, e->before, i);
+	gcn_set_operand(site->f, i, AMD_D, d);
+	gcn_set_operand(site->f, i, AMD_S0, x);
+	gcn_set_operand(site->f, i, AMD_S1, y);
+	gcn_insert(site->f, site->b, site->before, i);
 	return i;
 }
 
@@ -140,52 +141,52 @@ uint32_t gcn_count_saved_sgprs(const struct gcn_func *f)
 }
 
 /* Saves or restores one VGPR; the stack pointer equals the frame's start here. */
-static void transfer_vgpr(struct save_site *e, uint32_t reg)
+static void transfer_vgpr(struct save_site *site, uint32_t reg)
 {
-	struct gcn_func *f = e->f;
+	struct gcn_func *f = site->f;
 	struct gcn_inst *i = gcn_inst_new(
-		f, e->store ? AMD_scratch_store_dword : AMD_scratch_load_dword, AMD_PLAIN);
+		f, site->store ? AMD_scratch_store_dword : AMD_scratch_load_dword, AMD_PLAIN);
 
 	gcn_set_operand(f, i, AMD_S0, gcn_reg(AMD_VGPR));
-	gcn_set_operand(f, i, AMD_S2, gcn_reg(e->base ? AMD_VCC + 1 : GCN_STACK_POINTER));
-	gcn_set_operand(f, i, e->store ? AMD_S1 : AMD_D, gcn_reg((uint16_t)(AMD_VGPR + reg)));
-	i->in.field[AMD_F_OFFSET] = (int32_t)(e->at - e->base);
-	gcn_insert(f, e->b, e->before, i);
-	e->at += 4;
+	gcn_set_operand(f, i, AMD_S2, gcn_reg(site->base ? AMD_VCC + 1 : GCN_STACK_POINTER));
+	gcn_set_operand(f, i, site->store ? AMD_S1 : AMD_D, gcn_reg((uint16_t)(AMD_VGPR + reg)));
+	i->in.field[AMD_F_OFFSET] = (int32_t)(site->at - site->base);
+	gcn_insert(f, site->b, site->before, i);
+	site->at += 4;
 }
 
 /* Transfers the banks, or all other callee-saved VGPRs. */
-static void transfer_vgprs(struct save_site *e, bool banks)
+static void transfer_vgprs(struct save_site *site, bool banks)
 {
 	for (uint32_t r = 0; r < GCN_VGPRS; r++)
-		if (is_written(e->f, GCN_VECTOR, r) && is_bank(e->f, r) == banks &&
+		if (is_written(site->f, GCN_VECTOR, r) && is_bank(site->f, r) == banks &&
 		    (banks || gcn_is_callee_saved(GCN_VECTOR, r)))
-			transfer_vgpr(e, r);
+			transfer_vgpr(site, r);
 }
 
 /*
  * A lane that ended restores nothing, and the caller's register may be a bank: then transfer with
  * all lanes active.
  */
-static void transfer_all_vgprs(struct save_site *e)
+static void transfer_all_vgprs(struct save_site *site)
 {
 	struct gcn_src on = gcn_reg(AMD_VCC), exec = gcn_reg(AMD_EXEC);
-	bool end = e->f->unit->may_exit;
+	bool end = site->f->module->may_exit;
 
-	if (e->f->nbanks || end) {
-		emit_scalar(e, AMD_s_or_saveexec_b32, on, gcn_imm(UINT32_MAX), gcn_none());
-		transfer_vgprs(e, true);
+	if (site->f->nbanks || end) {
+		emit_scalar(site, AMD_s_or_saveexec_b32, on, gcn_imm(UINT32_MAX), gcn_none());
+		transfer_vgprs(site, true);
 		if (end)
-			transfer_vgprs(e, false);
-		emit_scalar(e, AMD_s_mov_b32, exec, on, gcn_none());
+			transfer_vgprs(site, false);
+		emit_scalar(site, AMD_s_mov_b32, exec, on, gcn_none());
 	}
 	if (!end)
-		transfer_vgprs(e, false);
+		transfer_vgprs(site, false);
 }
 
-static void transfer_sgprs(struct save_site *e)
+static void transfer_sgprs(struct save_site *site)
 {
-	struct gcn_func *f = e->f;
+	struct gcn_func *f = site->f;
 	uint32_t n = 0;
 
 	for (uint32_t r = 0; r < GCN_SGPRS; r++) {
@@ -194,8 +195,9 @@ static void transfer_sgprs(struct save_site *e)
 		if (!is_saved_sgpr(f, r))
 			continue;
 		bank = gcn_reg((uint16_t)(AMD_VGPR + f->vregs[f->banks[n / GCN_BANK_LANES]].reg));
-		emit_scalar(e, e->store ? AMD_v_writelane_b32 : AMD_v_readlane_b32,
-			    e->store ? bank : x, e->store ? x : bank, gcn_imm(n % GCN_BANK_LANES));
+		emit_scalar(site, site->store ? AMD_v_writelane_b32 : AMD_v_readlane_b32,
+			    site->store ? bank : x, site->store ? x : bank,
+			    gcn_imm(n % GCN_BANK_LANES));
 		n++;
 	}
 }
@@ -204,55 +206,55 @@ static void transfer_sgprs(struct save_site *e)
 static struct save_site begin_save_site(struct gcn_func *f, uint32_t b, struct gcn_inst *before,
 					uint32_t at, bool store)
 {
-	struct save_site e = {.f = f, .b = b, .before = before, .at = at, .store = store};
+	struct save_site site = {.f = f, .b = b, .before = before, .at = at, .store = store};
 
 	if (at + 4 * GCN_VGPRS > MAX_SCRATCH_OFFSET) {
-		e.base = at;
-		emit_scalar(&e, AMD_s_add_u32, gcn_reg(AMD_VCC + 1), gcn_reg(GCN_STACK_POINTER),
+		site.base = at;
+		emit_scalar(&site, AMD_s_add_u32, gcn_reg(AMD_VCC + 1), gcn_reg(GCN_STACK_POINTER),
 			    gcn_imm(at));
 	}
-	return e;
+	return site;
 }
 
 static uint32_t frame_end(const struct gcn_func *f)
 {
-	return align_up(f->frame_bytes, f->unit->stack_align);
+	return align_up(f->frame_bytes, f->module->stack_align);
 }
 
 static void insert_function_prologue(struct gcn_func *f)
 {
 	uint32_t at = align_up(f->frame_bytes, 4);
-	struct save_site e = begin_save_site(f, f->first, f->blocks[f->first].first, at, true);
+	struct save_site site = begin_save_site(f, f->first, f->blocks[f->first].first, at, true);
 
-	transfer_all_vgprs(&e);
-	transfer_sgprs(&e);
-	f->frame_bytes = e.at;
+	transfer_all_vgprs(&site);
+	transfer_sgprs(&site);
+	f->frame_bytes = site.at;
 	if (!f->has_calls)
 		return;
-	emit_scalar(&e, AMD_s_mov_b32, gcn_reg(GCN_FRAME_POINTER), gcn_reg(GCN_STACK_POINTER),
+	emit_scalar(&site, AMD_s_mov_b32, gcn_reg(GCN_FRAME_POINTER), gcn_reg(GCN_STACK_POINTER),
 		    gcn_none());
-	emit_scalar(&e, AMD_s_add_u32, gcn_reg(GCN_STACK_POINTER), gcn_reg(GCN_STACK_POINTER),
+	emit_scalar(&site, AMD_s_add_u32, gcn_reg(GCN_STACK_POINTER), gcn_reg(GCN_STACK_POINTER),
 		    gcn_imm(frame_end(f)));
 }
 
 static void insert_function_epilogue(struct gcn_func *f, uint32_t at)
 {
-	struct save_site e = {.f = f, .b = f->last, .before = f->blocks[f->last].last};
+	struct save_site site = {.f = f, .b = f->last, .before = f->blocks[f->last].last};
 
 	if (f->has_calls)
-		emit_scalar(&e, AMD_s_mov_b32, gcn_reg(GCN_STACK_POINTER),
+		emit_scalar(&site, AMD_s_mov_b32, gcn_reg(GCN_STACK_POINTER),
 			    gcn_reg(GCN_FRAME_POINTER), gcn_none());
-	e = begin_save_site(f, e.b, e.before, at, false);
+	site = begin_save_site(f, site.b, site.before, at, false);
 	/* Read the lanes of a bank before the bank itself is restored. */
-	transfer_sgprs(&e);
-	transfer_all_vgprs(&e);
+	transfer_sgprs(&site);
+	transfer_all_vgprs(&site);
 }
 
 /* Runs first, while the input SGPRs still hold their initial values. */
 static void insert_kernel_prologue(struct gcn_func *f)
 {
 	struct gcn_inst *first = f->blocks[f->first].first;
-	struct save_site e = {.f = f, .b = f->first, .before = first};
+	struct save_site site = {.f = f, .b = f->first, .before = first};
 	uint16_t base, offset;
 
 	if (!f->start.scratch)
@@ -260,15 +262,15 @@ static void insert_kernel_prologue(struct gcn_func *f)
 	base = (uint16_t)amd_user_sgpr(&f->start, AMD_FLAT_SCRATCH_INIT);
 	offset = (uint16_t)amd_scratch_sgpr(&f->start);
 	for (uint16_t k = 0; k < 2; k++)
-		emit_scalar(&e, k ? AMD_s_addc_u32 : AMD_s_add_u32, gcn_reg(base + k),
+		emit_scalar(&site, k ? AMD_s_addc_u32 : AMD_s_add_u32, gcn_reg(base + k),
 			    gcn_reg(base + k), k ? gcn_imm(0) : gcn_reg(offset));
 	for (uint16_t k = 0; k < 2; k++)
-		emit_scalar(&e, AMD_s_setreg_b32, gcn_reg(base + k), gcn_none(), gcn_none())
+		emit_scalar(&site, AMD_s_setreg_b32, gcn_reg(base + k), gcn_none(), gcn_none())
 			->in.field[AMD_F_IMM] = (int32_t)(HWREG_FLAT_SCRATCH + k) | HWREG_ALL_BITS;
 	if (f->sgprs < offset + 1u)
 		f->sgprs = offset + 1;
 	if (f->has_calls)
-		emit_scalar(&e, AMD_s_mov_b32, gcn_reg(GCN_STACK_POINTER), gcn_imm(frame_end(f)),
+		emit_scalar(&site, AMD_s_mov_b32, gcn_reg(GCN_STACK_POINTER), gcn_imm(frame_end(f)),
 			    gcn_none());
 }
 

@@ -73,10 +73,10 @@ static void split_critical_edges(struct ir_func *f)
 				split_critical_edge(f, b, k);
 }
 
-bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job)
+bool gcn_legalise(struct ir_func *f, const struct gcn_module_info *module, struct compile_job *job)
 {
-	gcn_legalise_calls(f, u);
-	gcn_legalise_barriers(f, u);
+	gcn_legalise_calls(f, module);
+	gcn_legalise_barriers(f, module);
 	gcn_legalise_formats(f);
 	lower_operations(f, job->target->warp_lanes);
 	if (f->kind == IR_FUNCTION)

@@ -93,11 +93,11 @@ static void insert_fence(struct expand *e)
 	ir_insert_before(e->f, e->at, i);
 }
 
-static ir_val barrier_base(struct expand *e, const struct gcn_unit *u)
+static ir_val barrier_base(struct expand *e, const struct gcn_module_info *module)
 {
 	ir_id i = ir_inst_new(e->f, IR_ADDR, IR_B32, NULL, 0, 1);
 
-	ir_at(e->f, i)->symbol = u->barrier_symbol - 1;
+	ir_at(e->f, i)->symbol = module->barrier_symbol - 1;
 	ir_insert_before(e->f, e->at, i);
 	return ir_at(e->f, i)->res;
 }
@@ -202,7 +202,7 @@ static ir_val barrier_reduce(struct barrier *b, const struct ir_inst *in)
 			      expand_const(e, IR_B32, 0));
 }
 
-static void expand_barrier(struct ir_func *f, const struct gcn_unit *u, ir_id i)
+static void expand_barrier(struct ir_func *f, const struct gcn_module_info *module, ir_id i)
 {
 	const struct ir_inst in = *ir_at(f, i);
 	struct barrier b = {.e = {.f = f, .at = i, .line = in.line}};
@@ -211,7 +211,7 @@ static void expand_barrier(struct ir_func *f, const struct gcn_unit *u, ir_id i)
 	insert_fence(&b.e);
 	number = expand_shift(&b.e, IR_SHL, expand_op_imm(&b.e, IR_AND, in.args[0], BARRIERS - 1),
 			      4);
-	b.at = expand_op(&b.e, IR_ADD, IR_B32, barrier_base(&b.e, u), number, 0);
+	b.at = expand_op(&b.e, IR_ADD, IR_B32, barrier_base(&b.e, module), number, 0);
 	if (in.op == IR_BARRIER_RED)
 		ir_replace_uses(f, in.res, barrier_reduce(&b, &in));
 	else if (in.sub == IR_BARRIER_ARRIVE)
@@ -223,10 +223,10 @@ static void expand_barrier(struct ir_func *f, const struct gcn_unit *u, ir_id i)
 }
 
 /* Zeroes all barriers at kernel entry. */
-static void clear_barriers(struct ir_func *f, const struct gcn_unit *u)
+static void clear_barriers(struct ir_func *f, const struct gcn_module_info *module)
 {
 	struct expand e = {.f = f, .at = cfg_first_non_phi(f, f->entry)};
-	ir_val at = barrier_base(&e, u), zero = expand_const(&e, IR_B32, 0), number = zero;
+	ir_val at = barrier_base(&e, module), zero = expand_const(&e, IR_B32, 0), number = zero;
 	ir_id i;
 
 	for (uint32_t k = 0; k < BARRIERS * BARRIER_BYTES; k += 4)
@@ -235,12 +235,12 @@ static void clear_barriers(struct ir_func *f, const struct gcn_unit *u)
 	ir_insert_before(f, e.at, i);
 }
 
-void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u)
+void gcn_legalise_barriers(struct ir_func *f, const struct gcn_module_info *module)
 {
-	if (!u->barrier_symbol)
+	if (!module->barrier_symbol)
 		return;
 	if (f->kind == IR_KERNEL)
-		clear_barriers(f, u);
+		clear_barriers(f, module);
 	for (ir_block b = f->entry; b; b = f->blocks[b].next) {
 		ir_id last = f->blocks[b].last;
 
@@ -248,7 +248,7 @@ void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u)
 			if ((ir_at(f, i)->op != IR_BARRIER && ir_at(f, i)->op != IR_BARRIER_RED) ||
 			    gcn_is_workgroup_barrier(f, ir_at(f, i)))
 				continue;
-			expand_barrier(f, u, i);
+			expand_barrier(f, module, i);
 			/* The block was split: the rest is visited as a later block. */
 			if (f->blocks[b].last != last)
 				break;

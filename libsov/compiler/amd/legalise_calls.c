@@ -125,13 +125,13 @@ static void reduce_to_max(struct ir_func *f, ir_id i)
 }
 
 /* A call that may end lanes must be the last instruction of its block. */
-static void split_after_exiting_calls(struct ir_func *f, const struct gcn_unit *u)
+static void split_after_exiting_calls(struct ir_func *f, const struct gcn_module_info *module)
 {
 	for (ir_block b = f->entry; b; b = f->blocks[b].next)
 		ir_for_each_inst(f, b, i) {
 			ir_block rest;
 
-			if (!gcn_may_exit(u, ir_at(f, i)))
+			if (!gcn_may_exit(module, ir_at(f, i)))
 				continue;
 			rest = cfg_split_block(f, ir_at(f, i)->next);
 			append_branch(f, b, rest);
@@ -139,7 +139,7 @@ static void split_after_exiting_calls(struct ir_func *f, const struct gcn_unit *
 		}
 }
 
-void gcn_legalise_calls(struct ir_func *f, const struct gcn_unit *u)
+void gcn_legalise_calls(struct ir_func *f, const struct gcn_module_info *module)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
@@ -153,5 +153,5 @@ void gcn_legalise_calls(struct ir_func *f, const struct gcn_unit *u)
 				b = ir_at(f, i)->block; /* continue after the call */
 				break;
 			}
-	split_after_exiting_calls(f, u);
+	split_after_exiting_calls(f, module);
 }

@@ -46,9 +46,9 @@ struct branch_lowering {
 	} * lowered; /* by structure */
 };
 
-static struct gcn_src wait_mask(const struct branch_lowering *w, ir_block b)
+static struct gcn_src wait_mask(const struct branch_lowering *lowering, ir_block b)
 {
-	return gcn_word(w->f, w->mask_vreg[b], 0);
+	return gcn_word(lowering->f, lowering->mask_vreg[b], 0);
 }
 
 static const struct gcn_src exec = {.reg = AMD_EXEC};
@@ -65,60 +65,62 @@ static bool needs_loop_check(const struct gcn_control *c, uint32_t loop)
 	return false;
 }
 
-static void add_dispatch_point(struct branch_lowering *w, uint32_t block, ir_block of)
+static void add_dispatch_point(struct branch_lowering *lowering, uint32_t block, ir_block of)
 {
-	w->dispatch_points[w->ndispatch_points++] =
-		(struct dispatch_point){block, w->c->component[of]};
+	lowering->dispatch_points[lowering->ndispatch_points++] =
+		(struct dispatch_point){block, lowering->c->component[of]};
 }
 
 /* Lists guards and loop checks in order, and the position after each block. */
-static void list_dispatch_points(struct branch_lowering *w)
+static void list_dispatch_points(struct branch_lowering *lowering)
 {
-	const struct gcn_control *c = w->c;
+	const struct gcn_control *c = lowering->c;
 
 	for (uint32_t k = 0; k < c->count; k++) {
 		if (c->masked[c->order[k]])
-			add_dispatch_point(w, w->guard[c->order[k]], c->order[k]);
-		w->next_dispatch[c->order[k]] = w->ndispatch_points;
+			add_dispatch_point(lowering, lowering->guard[c->order[k]], c->order[k]);
+		lowering->next_dispatch[c->order[k]] = lowering->ndispatch_points;
 		/* Inner loops have higher numbers. */
 		for (uint32_t l = c->nloops; l--;)
-			if (w->loop_check[l] && c->loops[l].end == k + 1) {
-				add_dispatch_point(w, w->loop_check[l], c->loops[l].header);
-				w->next_dispatch_after_loop[l] = w->ndispatch_points;
+			if (lowering->loop_check[l] && c->loops[l].end == k + 1) {
+				add_dispatch_point(lowering, lowering->loop_check[l],
+						   c->loops[l].header);
+				lowering->next_dispatch_after_loop[l] = lowering->ndispatch_points;
 			}
 	}
 }
 
 /* Where the wave continues once the current lanes have stopped to wait. */
-static uint32_t next_dispatch_from(const struct branch_lowering *w, uint32_t dispatch_point,
+static uint32_t next_dispatch_from(const struct branch_lowering *lowering, uint32_t dispatch_point,
 				   uint32_t component)
 {
-	for (; dispatch_point < w->ndispatch_points; dispatch_point++)
-		if (w->dispatch_points[dispatch_point].component == component)
-			return w->dispatch_points[dispatch_point].block;
-	return w->exit_block;
+	for (; dispatch_point < lowering->ndispatch_points; dispatch_point++)
+		if (lowering->dispatch_points[dispatch_point].component == component)
+			return lowering->dispatch_points[dispatch_point].block;
+	return lowering->exit_block;
 }
 
-static uint32_t next_dispatch_after(const struct branch_lowering *w, ir_block b, uint32_t component)
+static uint32_t next_dispatch_after(const struct branch_lowering *lowering, ir_block b,
+				    uint32_t component)
 {
-	return next_dispatch_from(w, w->next_dispatch[b], component);
+	return next_dispatch_from(lowering, lowering->next_dispatch[b], component);
 }
 
 /* An edge from outside must find the component's masks empty. */
-static void clear_component_masks(struct branch_lowering *w, uint32_t b, uint32_t component)
+static void clear_component_masks(struct branch_lowering *lowering, uint32_t b, uint32_t component)
 {
-	for (uint32_t k = 0; k < w->c->count; k++) {
-		ir_block m = w->c->order[k];
+	for (uint32_t k = 0; k < lowering->c->count; k++) {
+		ir_block m = lowering->c->order[k];
 
-		if (w->c->masked[m] && w->c->component[m] == component)
-			gcn_append_scalar(w->f, b, AMD_s_mov_b32, wait_mask(w, m), gcn_imm(0),
-					  gcn_none());
+		if (lowering->c->masked[m] && lowering->c->component[m] == component)
+			gcn_append_scalar(lowering->f, b, AMD_s_mov_b32, wait_mask(lowering, m),
+					  gcn_imm(0), gcn_none());
 	}
 }
 
-static void append_branch(struct branch_lowering *w, uint32_t b, uint32_t to)
+static void append_branch(struct branch_lowering *lowering, uint32_t b, uint32_t to)
 {
-	gcn_jump(w->f, b, AMD_s_branch, to);
+	gcn_jump(lowering->f, b, AMD_s_branch, to);
 }
 
 static bool structure_contains(const struct gcn_control *c, uint32_t structure, ir_block b)
@@ -129,25 +131,26 @@ static bool structure_contains(const struct gcn_control *c, uint32_t structure, 
 }
 
 /* Where the wave goes once the active lanes have finished their part of a structure. */
-static uint32_t structure_exit(const struct branch_lowering *w, uint32_t structure,
+static uint32_t structure_exit(const struct branch_lowering *lowering, uint32_t structure,
 			       uint32_t position)
 {
-	const struct gcn_structured_branch *s = &w->c->structures[structure - 1];
+	const struct gcn_structured_branch *s = &lowering->c->structures[structure - 1];
 
-	if (s->second && position < w->c->position[s->second])
-		return w->lowered[structure - 1].second;
+	if (s->second && position < lowering->c->position[s->second])
+		return lowering->lowered[structure - 1].second;
 	if (s->restores_exec)
-		return w->lowered[structure - 1].leave;
-	return structure_exit(w, s->parent, s->begin);
+		return lowering->lowered[structure - 1].leave;
+	return structure_exit(lowering, s->parent, s->begin);
 }
 
 /* The block through which b is entered from outside of the loop that it may head. */
-static uint32_t block_entry(const struct branch_lowering *w, ir_block b)
+static uint32_t block_entry(const struct branch_lowering *lowering, ir_block b)
 {
-	uint32_t into = w->c->structure_of[b];
+	uint32_t into = lowering->c->structure_of[b];
 
-	return into && w->c->structures[into - 1].loop == b && w->lowered[into - 1].enter
-		       ? w->lowered[into - 1].enter
+	return into && lowering->c->structures[into - 1].loop == b &&
+			       lowering->lowered[into - 1].enter
+		       ? lowering->lowered[into - 1].enter
 		       : b;
 }
 
@@ -155,24 +158,25 @@ static uint32_t block_entry(const struct branch_lowering *w, ir_block b)
  * The jump target if all active lanes take the edge b -> s. An exit block needs no mask if no lane
  * waits.
  */
-static uint32_t edge_target_from(const struct branch_lowering *w, uint32_t around, ir_block b,
-				 ir_block s)
+static uint32_t edge_target_from(const struct branch_lowering *lowering, uint32_t around,
+				 ir_block b, ir_block s)
 {
 	uint32_t into;
 
-	if (around && w->c->structures[around - 1].join == s)
-		return structure_exit(w, around, w->c->position[b]);
-	if (gcn_is_exit_block(w->c->f, s) && !w->c->waiting_component[b])
-		return w->exit_block;
-	into = w->c->structure_of[s];
-	return into && w->c->structures[into - 1].loop == s && structure_contains(w->c, into, b)
+	if (around && lowering->c->structures[around - 1].join == s)
+		return structure_exit(lowering, around, lowering->c->position[b]);
+	if (gcn_is_exit_block(lowering->c->f, s) && !lowering->c->waiting_component[b])
+		return lowering->exit_block;
+	into = lowering->c->structure_of[s];
+	return into && lowering->c->structures[into - 1].loop == s &&
+			       structure_contains(lowering->c, into, b)
 		       ? s
-		       : block_entry(w, s);
+		       : block_entry(lowering, s);
 }
 
-static uint32_t edge_target(const struct branch_lowering *w, ir_block b, ir_block s)
+static uint32_t edge_target(const struct branch_lowering *lowering, ir_block b, ir_block s)
 {
-	return edge_target_from(w, w->c->structure_of[b], b, s);
+	return edge_target_from(lowering, lowering->c->structure_of[b], b, s);
 }
 
 /*
@@ -180,100 +184,109 @@ static uint32_t edge_target(const struct branch_lowering *w, ir_block b, ir_bloc
  * s. Otherwise a warp sync would wait for them, while they wait for its lanes at the reconvergence
  * point after the loop.
  */
-static void drop_from_alive(struct branch_lowering *w, ir_block b, ir_block s, struct gcn_src lanes)
+static void drop_from_alive(struct branch_lowering *lowering, ir_block b, ir_block s,
+			    struct gcn_src lanes)
 {
-	struct gcn_src alive = gcn_word(w->f, w->f->alive_mask, 0);
+	struct gcn_src alive = gcn_word(lowering->f, lowering->f->alive_mask, 0);
 
-	if (w->f->alive_mask && w->may_sync[b] && !w->may_sync[s])
-		gcn_append_scalar(w->f, b, AMD_s_andn2_b32, alive, alive, lanes);
+	if (lowering->f->alive_mask && lowering->may_sync[b] && !lowering->may_sync[s])
+		gcn_append_scalar(lowering->f, b, AMD_s_andn2_b32, alive, alive, lanes);
 }
 
 /* The same for both edges of a divergent branch. */
-static void drop_divergent_from_alive(struct branch_lowering *w, ir_block b, struct gcn_src cond)
+static void drop_divergent_from_alive(struct branch_lowering *lowering, ir_block b,
+				      struct gcn_src cond)
 {
-	const struct ir_bb *bb = &w->c->f->blocks[b];
+	const struct ir_bb *bb = &lowering->c->f->blocks[b];
 
-	for (uint32_t k = 0; k < 2 && w->f->alive_mask; k++) {
+	for (uint32_t k = 0; k < 2 && lowering->f->alive_mask; k++) {
 		uint32_t t;
 
-		if (!w->may_sync[b] || w->may_sync[bb->succ[k]])
+		if (!lowering->may_sync[b] || lowering->may_sync[bb->succ[k]])
 			continue;
-		t = gcn_vreg_new(w->f, GCN_SCALAR, 1);
-		gcn_append_scalar(w->f, b, k ? AMD_s_andn2_b32 : AMD_s_and_b32,
-				  gcn_word(w->f, t, 0), exec, cond);
-		drop_from_alive(w, b, bb->succ[k], gcn_word(w->f, t, 0));
+		t = gcn_vreg_new(lowering->f, GCN_SCALAR, 1);
+		gcn_append_scalar(lowering->f, b, k ? AMD_s_andn2_b32 : AMD_s_and_b32,
+				  gcn_word(lowering->f, t, 0), exec, cond);
+		drop_from_alive(lowering, b, bb->succ[k], gcn_word(lowering->f, t, 0));
 	}
 }
 
 /* All active lanes take the edge b -> s. */
-static void lower_edge(struct branch_lowering *w, ir_block b, ir_block s)
+static void lower_edge(struct branch_lowering *lowering, ir_block b, ir_block s)
 {
-	const struct gcn_control *c = w->c;
-	uint32_t to = edge_target(w, b, s);
+	const struct gcn_control *c = lowering->c;
+	uint32_t to = edge_target(lowering, b, s);
 
-	drop_from_alive(w, b, s, exec);
-	if (!gcn_edge_is_masked(c, b, s) || to == w->exit_block) {
-		append_branch(w, b, to);
+	drop_from_alive(lowering, b, s, exec);
+	if (!gcn_edge_is_masked(c, b, s) || to == lowering->exit_block) {
+		append_branch(lowering, b, to);
 		return;
 	}
 	if (c->waiting_component[b]) {
-		gcn_append_scalar(w->f, b, AMD_s_or_b32, wait_mask(w, s), wait_mask(w, s), exec);
-		append_branch(w, b, next_dispatch_after(w, b, c->waiting_component[b] - 1));
+		gcn_append_scalar(lowering->f, b, AMD_s_or_b32, wait_mask(lowering, s),
+				  wait_mask(lowering, s), exec);
+		append_branch(lowering, b,
+			      next_dispatch_after(lowering, b, c->waiting_component[b] - 1));
 		return;
 	}
-	clear_component_masks(w, b, c->component[s]);
-	gcn_append_scalar(w->f, b, AMD_s_mov_b32, wait_mask(w, s), exec, gcn_none());
-	append_branch(w, b, w->guard[s]);
+	clear_component_masks(lowering, b, c->component[s]);
+	gcn_append_scalar(lowering->f, b, AMD_s_mov_b32, wait_mask(lowering, s), exec, gcn_none());
+	append_branch(lowering, b, lowering->guard[s]);
 }
 
 /* Narrows EXEC at a structured branch. */
-static void lower_structured_branch(struct branch_lowering *w, ir_block b, struct gcn_src cond)
+static void lower_structured_branch(struct branch_lowering *lowering, ir_block b,
+				    struct gcn_src cond)
 {
-	const struct gcn_structured_branch *s = &w->c->structures[w->c->branch_structure[b] - 1];
-	const struct ir_bb *bb = &w->c->f->blocks[b];
-	struct structure_blocks *e = &w->lowered[w->c->branch_structure[b] - 1];
-	struct gcn_func *f = w->f;
+	const struct gcn_structured_branch *s =
+		&lowering->c->structures[lowering->c->branch_structure[b] - 1];
+	const struct ir_bb *bb = &lowering->c->f->blocks[b];
+	struct structure_blocks *blocks = &lowering->lowered[lowering->c->branch_structure[b] - 1];
+	struct gcn_func *f = lowering->f;
 	bool second = s->loop ? bb->succ[0] == s->join
 			      : bb->succ[0] == s->join || bb->succ[0] == s->second;
-	uint32_t none = s->loop ? structure_exit(w, w->c->branch_structure[b], w->c->position[b])
-				: structure_exit(w, w->c->branch_structure[b], s->begin);
+	uint32_t none =
+		s->loop ? structure_exit(lowering, lowering->c->branch_structure[b],
+					 lowering->c->position[b])
+			: structure_exit(lowering, lowering->c->branch_structure[b], s->begin);
 
-	drop_divergent_from_alive(w, b, cond);
-	if (e->other)
+	drop_divergent_from_alive(lowering, b, cond);
+	if (blocks->other)
 		gcn_append_scalar(f, b, second ? AMD_s_and_b32 : AMD_s_andn2_b32,
-				  gcn_word(f, e->other, 0), exec, cond);
-	if (!s->loop && e->saved)
+				  gcn_word(f, blocks->other, 0), exec, cond);
+	if (!s->loop && blocks->saved)
 		gcn_append_scalar(f, b, second ? AMD_s_andn1_saveexec_b32 : AMD_s_and_saveexec_b32,
-				  gcn_word(f, e->saved, 0), cond, gcn_none());
+				  gcn_word(f, blocks->saved, 0), cond, gcn_none());
 	else
 		gcn_append_scalar(f, b, second ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
 	gcn_jump(f, b, AMD_s_cbranch_execz, none);
-	append_branch(w, b, edge_target(w, b, bb->succ[second]));
+	append_branch(lowering, b, edge_target(lowering, b, bb->succ[second]));
 }
 
 /* Adds the lanes to the masks of both successors. */
-static void lower_masked_branch(struct branch_lowering *w, ir_block b, struct gcn_src cond)
+static void lower_masked_branch(struct branch_lowering *lowering, ir_block b, struct gcn_src cond)
 {
-	struct gcn_func *f = w->f;
-	const struct ir_bb *bb = &w->c->f->blocks[b];
+	struct gcn_func *f = lowering->f;
+	const struct ir_bb *bb = &lowering->c->f->blocks[b];
 	uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1), e = gcn_vreg_new(f, GCN_SCALAR, 1);
 
-	drop_divergent_from_alive(w, b, cond);
-	if (!w->c->waiting_component[b])
-		clear_component_masks(w, b, w->c->component[bb->succ[0]]);
+	drop_divergent_from_alive(lowering, b, cond);
+	if (!lowering->c->waiting_component[b])
+		clear_component_masks(lowering, b, lowering->c->component[bb->succ[0]]);
 	gcn_append_scalar(f, b, AMD_s_and_b32, gcn_word(f, t, 0), exec, cond);
 	gcn_append_scalar(f, b, AMD_s_andn2_b32, gcn_word(f, e, 0), exec, cond);
 	for (uint32_t k = 0; k < 2; k++)
-		gcn_append_scalar(f, b, AMD_s_or_b32, wait_mask(w, bb->succ[k]),
-				  wait_mask(w, bb->succ[k]), gcn_word(f, k ? e : t, 0));
-	append_branch(w, b, next_dispatch_after(w, b, w->c->component[bb->succ[0]]));
+		gcn_append_scalar(f, b, AMD_s_or_b32, wait_mask(lowering, bb->succ[k]),
+				  wait_mask(lowering, bb->succ[k]), gcn_word(f, k ? e : t, 0));
+	append_branch(lowering, b,
+		      next_dispatch_after(lowering, b, lowering->c->component[bb->succ[0]]));
 }
 
 /* Lanes whose condition equals `holds` end; the others continue to s. */
-static void lower_exit_branch(struct branch_lowering *w, ir_block b, struct gcn_src cond,
+static void lower_exit_branch(struct branch_lowering *lowering, ir_block b, struct gcn_src cond,
 			      bool holds, ir_block s)
 {
-	struct gcn_func *f = w->f;
+	struct gcn_func *f = lowering->f;
 
 	if (f->alive_mask) {
 		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
@@ -284,31 +297,31 @@ static void lower_exit_branch(struct branch_lowering *w, ir_block b, struct gcn_
 				  gcn_word(f, f->alive_mask, 0), gcn_word(f, t, 0));
 	}
 	gcn_append_scalar(f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
-	if (!w->c->waiting_component[b] || !w->c->masked[s])
-		gcn_jump(f, b, AMD_s_cbranch_execz, w->exit_block);
-	lower_edge(w, b, s);
+	if (!lowering->c->waiting_component[b] || !lowering->c->masked[s])
+		gcn_jump(f, b, AMD_s_cbranch_execz, lowering->exit_block);
+	lower_edge(lowering, b, s);
 }
 
-static void lower_conditional(struct branch_lowering *w, ir_block b)
+static void lower_conditional(struct branch_lowering *lowering, ir_block b)
 {
-	const struct ir_bb *bb = &w->c->f->blocks[b];
-	struct gcn_func *f = w->f;
-	struct gcn_src cond = w->cond[b];
-	bool first = gcn_is_exit_block(w->c->f, bb->succ[0]),
-	     second = gcn_is_exit_block(w->c->f, bb->succ[1]);
-	bool uniform = gcn_branch_is_uniform(w->c, b);
+	const struct ir_bb *bb = &lowering->c->f->blocks[b];
+	struct gcn_func *f = lowering->f;
+	struct gcn_src cond = lowering->cond[b];
+	bool first = gcn_is_exit_block(lowering->c->f, bb->succ[0]),
+	     second = gcn_is_exit_block(lowering->c->f, bb->succ[1]);
+	bool uniform = gcn_branch_is_uniform(lowering->c, b);
 	uint32_t cleared = UINT32_MAX;
 
-	if (w->c->branch_structure[b]) {
-		lower_structured_branch(w, b, cond);
+	if (lowering->c->branch_structure[b]) {
+		lower_structured_branch(lowering, b, cond);
 		return;
 	}
 	if (first != second && !uniform) {
-		lower_exit_branch(w, b, cond, first, bb->succ[first]);
+		lower_exit_branch(lowering, b, cond, first, bb->succ[first]);
 		return;
 	}
 	if (!uniform) {
-		lower_masked_branch(w, b, cond);
+		lower_masked_branch(lowering, b, cond);
 		return;
 	}
 	/*
@@ -316,12 +329,12 @@ static void lower_conditional(struct branch_lowering *w, ir_block b)
 	 * are uninitialised.
 	 */
 	for (uint32_t k = 0; k < 2; k++) {
-		uint32_t component = w->c->component[bb->succ[k]];
+		uint32_t component = lowering->c->component[bb->succ[k]];
 
-		if (!gcn_edge_is_masked(w->c, b, bb->succ[k]) ||
-		    gcn_is_exit_block(w->c->f, bb->succ[k]) || component == cleared)
+		if (!gcn_edge_is_masked(lowering->c, b, bb->succ[k]) ||
+		    gcn_is_exit_block(lowering->c->f, bb->succ[k]) || component == cleared)
 			continue;
-		clear_component_masks(w, b, component);
+		clear_component_masks(lowering, b, component);
 		cleared = component;
 	}
 	if (cond.reg != AMD_SCC || cond.ref.vreg) {
@@ -329,65 +342,68 @@ static void lower_conditional(struct branch_lowering *w, ir_block b)
 
 		gcn_append_scalar(f, b, AMD_s_and_b32, gcn_word(f, t, 0), cond, exec);
 	}
-	gcn_jump(f, b, AMD_s_cbranch_scc1, edge_target(w, b, bb->succ[0]));
-	append_branch(w, b, edge_target(w, b, bb->succ[1]));
+	gcn_jump(f, b, AMD_s_cbranch_scc1, edge_target(lowering, b, bb->succ[0]));
+	append_branch(lowering, b, edge_target(lowering, b, bb->succ[1]));
 }
 
 /* Other lanes may still run; all return together. */
-static void lower_return(struct branch_lowering *w, ir_block b)
+static void lower_return(struct branch_lowering *lowering, ir_block b)
 {
-	struct gcn_func *f = w->f;
+	struct gcn_func *f = lowering->f;
 
-	f->blocks[b].succ[f->blocks[b].nsucc++] = w->exit_block;
+	f->blocks[b].succ[f->blocks[b].nsucc++] = lowering->exit_block;
 	if (f->returned_mask)
 		gcn_append_scalar(f, b, AMD_s_mov_b32, gcn_word(f, f->returned_mask, 0), exec,
 				  gcn_none());
-	append_branch(w, b,
-		      w->c->waiting_component[b]
-			      ? next_dispatch_after(w, b, w->c->waiting_component[b] - 1)
-			      : w->exit_block);
+	append_branch(
+		lowering, b,
+		lowering->c->waiting_component[b]
+			? next_dispatch_after(lowering, b, lowering->c->waiting_component[b] - 1)
+			: lowering->exit_block);
 }
 
 /* A call at the end of b may have ended every lane. */
-static void skip_if_exec_empty(struct branch_lowering *w, ir_block b)
+static void skip_if_exec_empty(struct branch_lowering *lowering, ir_block b)
 {
-	const struct ir_func *ir = w->c->f;
+	const struct ir_func *ir = lowering->c->f;
 	bool may = false;
 
 	ir_for_each_inst(ir, b, i)
-		may |= gcn_may_exit(w->f->unit, ir_at(ir, i));
-	if (may && (!w->c->waiting_component[b] || !w->c->masked[ir->blocks[b].succ[0]]))
-		gcn_jump(w->f, b, AMD_s_cbranch_execz, w->exit_block);
+		may |= gcn_may_exit(lowering->f->module, ir_at(ir, i));
+	if (may &&
+	    (!lowering->c->waiting_component[b] || !lowering->c->masked[ir->blocks[b].succ[0]]))
+		gcn_jump(lowering->f, b, AMD_s_cbranch_execz, lowering->exit_block);
 }
 
-static void lower_terminator(struct branch_lowering *w, ir_block b)
+static void lower_terminator(struct branch_lowering *lowering, ir_block b)
 {
-	const struct ir_func *ir = w->c->f;
+	const struct ir_func *ir = lowering->c->f;
 	const struct ir_bb *bb = &ir->blocks[b];
-	struct gcn_func *f = w->f;
+	struct gcn_func *f = lowering->f;
 
 	switch (ir_at(ir, bb->last)->op) {
 	case IR_BR:
-		skip_if_exec_empty(w, b);
-		lower_edge(w, b, bb->succ[0]);
+		skip_if_exec_empty(lowering, b);
+		lower_edge(lowering, b, bb->succ[0]);
 		break;
 	case IR_CBR:
-		lower_conditional(w, b);
+		lower_conditional(lowering, b);
 		break;
 	case IR_RET:
 		if (ir->kind == IR_FUNCTION) {
-			lower_return(w, b);
+			lower_return(lowering, b);
 			break;
 		}
-		append_branch(w, b,
-			      w->c->waiting_component[b]
-				      ? next_dispatch_after(w, b, w->c->waiting_component[b] - 1)
-				      : w->exit_block);
+		append_branch(lowering, b,
+			      lowering->c->waiting_component[b]
+				      ? next_dispatch_after(lowering, b,
+							    lowering->c->waiting_component[b] - 1)
+				      : lowering->exit_block);
 		break;
 	case IR_TRAP:
 		gcn_append_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())
 			->in.field[AMD_F_IMM] = 2;
-		append_branch(w, b, w->exit_block);
+		append_branch(lowering, b, lowering->exit_block);
 		break;
 	default: /* Exit: other lanes may remain, here or in the caller. */
 		if (f->alive_mask)
@@ -395,126 +411,130 @@ static void lower_terminator(struct branch_lowering *w, ir_block b)
 					  gcn_word(f, f->alive_mask, 0), exec);
 		if (ir->kind == IR_FUNCTION)
 			gcn_append_scalar(f, b, AMD_s_mov_b32, exec, gcn_imm(0), gcn_none());
-		append_branch(w, b,
-			      w->c->waiting_component[b]
-				      ? next_dispatch_after(w, b, w->c->waiting_component[b] - 1)
-				      : w->exit_block);
+		append_branch(lowering, b,
+			      lowering->c->waiting_component[b]
+				      ? next_dispatch_after(lowering, b,
+							    lowering->c->waiting_component[b] - 1)
+				      : lowering->exit_block);
 		break;
 	}
 }
 
-static void emit_guard(struct branch_lowering *w, ir_block b)
+static void emit_guard(struct branch_lowering *lowering, ir_block b)
 {
-	struct gcn_func *f = w->f;
-	uint32_t g = w->guard[b];
+	struct gcn_func *f = lowering->f;
+	uint32_t g = lowering->guard[b];
 
-	gcn_append_scalar(f, g, AMD_s_mov_b32, exec, wait_mask(w, b), gcn_none());
-	if (w->c->loop_of[b])
-		gcn_append_scalar(f, g, AMD_s_mov_b32, wait_mask(w, b), gcn_imm(0), gcn_none());
-	gcn_jump(f, g, AMD_s_cbranch_execz, next_dispatch_after(w, b, w->c->component[b]));
-	f->blocks[g].linear_succ[f->blocks[g].nlinear_succ++] = block_entry(w, b);
+	gcn_append_scalar(f, g, AMD_s_mov_b32, exec, wait_mask(lowering, b), gcn_none());
+	if (lowering->c->loop_of[b])
+		gcn_append_scalar(f, g, AMD_s_mov_b32, wait_mask(lowering, b), gcn_imm(0),
+				  gcn_none());
+	gcn_jump(f, g, AMD_s_cbranch_execz,
+		 next_dispatch_after(lowering, b, lowering->c->component[b]));
+	f->blocks[g].linear_succ[f->blocks[g].nlinear_succ++] = block_entry(lowering, b);
 	f->blocks[g].depth = f->blocks[b].depth;
 }
 
-static uint32_t new_block_like(struct branch_lowering *w, ir_block like)
+static uint32_t new_block_like(struct branch_lowering *lowering, ir_block like)
 {
-	uint32_t b = gcn_block_new(w->f);
+	uint32_t b = gcn_block_new(lowering->f);
 
-	w->f->blocks[b].depth = w->f->blocks[like].depth;
+	lowering->f->blocks[b].depth = lowering->f->blocks[like].depth;
 	return b;
 }
 
 /* Creates the vregs and blocks of a structure. */
-static void prepare_structure(struct branch_lowering *w, uint32_t structure)
+static void prepare_structure(struct branch_lowering *lowering, uint32_t structure)
 {
-	const struct gcn_structured_branch *s = &w->c->structures[structure - 1];
-	struct structure_blocks *e = &w->lowered[structure - 1];
+	const struct gcn_structured_branch *s = &lowering->c->structures[structure - 1];
+	struct structure_blocks *blocks = &lowering->lowered[structure - 1];
 
 	if (s->rejected)
 		return;
 	if (s->restores_exec) {
-		e->saved = gcn_vreg_new(w->f, GCN_SCALAR, 1);
-		e->leave = new_block_like(w, s->join);
-		e->enter = s->loop ? new_block_like(w, s->join) : 0;
+		blocks->saved = gcn_vreg_new(lowering->f, GCN_SCALAR, 1);
+		blocks->leave = new_block_like(lowering, s->join);
+		blocks->enter = s->loop ? new_block_like(lowering, s->join) : 0;
 	}
 	if (s->second) {
-		e->other = gcn_vreg_new(w->f, GCN_SCALAR, 1);
-		e->second = new_block_like(w, s->second);
+		blocks->other = gcn_vreg_new(lowering->f, GCN_SCALAR, 1);
+		blocks->second = new_block_like(lowering, s->second);
 	}
 }
 
 /* Appends the blocks of structures that directly precede b. */
-static void append_blocks_before(struct branch_lowering *w, ir_block b)
+static void append_blocks_before(struct branch_lowering *lowering, ir_block b)
 {
-	const struct gcn_control *c = w->c;
-	struct gcn_func *f = w->f;
+	const struct gcn_control *c = lowering->c;
+	struct gcn_func *f = lowering->f;
 
 	for (uint32_t k = 1; k <= c->nstructures; k++) {
-		const struct structure_blocks *e = &w->lowered[k - 1];
+		const struct structure_blocks *blocks = &lowering->lowered[k - 1];
 
-		if (e->second && c->structures[k - 1].second == b) {
-			gcn_append_scalar(f, e->second, AMD_s_mov_b32, exec,
-					  gcn_word(f, e->other, 0), gcn_none());
-			gcn_jump(f, e->second, AMD_s_cbranch_execz,
-				 structure_exit(w, k, c->position[b]));
-			append_branch(w, e->second, b);
-			gcn_layout_append(f, e->second);
+		if (blocks->second && c->structures[k - 1].second == b) {
+			gcn_append_scalar(f, blocks->second, AMD_s_mov_b32, exec,
+					  gcn_word(f, blocks->other, 0), gcn_none());
+			gcn_jump(f, blocks->second, AMD_s_cbranch_execz,
+				 structure_exit(lowering, k, c->position[b]));
+			append_branch(lowering, blocks->second, b);
+			gcn_layout_append(f, blocks->second);
 		}
-		if (e->enter && c->structures[k - 1].loop == b) {
-			gcn_append_scalar(f, e->enter, AMD_s_mov_b32, gcn_word(f, e->saved, 0),
-					  exec, gcn_none());
-			append_branch(w, e->enter, b);
-			gcn_layout_append(f, e->enter);
+		if (blocks->enter && c->structures[k - 1].loop == b) {
+			gcn_append_scalar(f, blocks->enter, AMD_s_mov_b32,
+					  gcn_word(f, blocks->saved, 0), exec, gcn_none());
+			append_branch(lowering, blocks->enter, b);
+			gcn_layout_append(f, blocks->enter);
 		}
 	}
 }
 
-static void append_blocks_after(struct branch_lowering *w, ir_block b)
+static void append_blocks_after(struct branch_lowering *lowering, ir_block b)
 {
-	const struct gcn_control *c = w->c;
-	struct gcn_func *f = w->f;
+	const struct gcn_control *c = lowering->c;
+	struct gcn_func *f = lowering->f;
 
 	/* Inner structures have higher numbers. */
 	for (uint32_t k = c->nstructures; k; k--) {
 		const struct gcn_structured_branch *s = &c->structures[k - 1];
-		const struct structure_blocks *e = &w->lowered[k - 1];
+		const struct structure_blocks *blocks = &lowering->lowered[k - 1];
 
-		if (!e->leave || s->end != c->position[b] + 1)
+		if (!blocks->leave || s->end != c->position[b] + 1)
 			continue;
-		gcn_append_scalar(f, e->leave, AMD_s_mov_b32, exec, gcn_word(f, e->saved, 0),
-				  gcn_none());
-		append_branch(
-			w, e->leave,
-			edge_target_from(w, s->parent, s->loop ? s->loop : s->branch, s->join));
-		gcn_layout_append(f, e->leave);
+		gcn_append_scalar(f, blocks->leave, AMD_s_mov_b32, exec,
+				  gcn_word(f, blocks->saved, 0), gcn_none());
+		append_branch(lowering, blocks->leave,
+			      edge_target_from(lowering, s->parent, s->loop ? s->loop : s->branch,
+					       s->join));
+		gcn_layout_append(f, blocks->leave);
 	}
 }
 
-static void emit_loop_check(struct branch_lowering *w, uint32_t loop)
+static void emit_loop_check(struct branch_lowering *lowering, uint32_t loop)
 {
-	struct gcn_func *f = w->f;
-	uint32_t b = w->loop_check[loop];
-	ir_block h = w->c->loops[loop].header;
+	struct gcn_func *f = lowering->f;
+	uint32_t b = lowering->loop_check[loop];
+	ir_block h = lowering->c->loops[loop].header;
 
-	gcn_append_scalar(f, b, AMD_s_cmp_lg_u32, gcn_none(), wait_mask(w, h), gcn_imm(0));
-	gcn_jump(f, b, AMD_s_cbranch_scc1, w->guard[h]);
-	append_branch(w, b,
-		      next_dispatch_from(w, w->next_dispatch_after_loop[loop], w->c->component[h]));
+	gcn_append_scalar(f, b, AMD_s_cmp_lg_u32, gcn_none(), wait_mask(lowering, h), gcn_imm(0));
+	gcn_jump(f, b, AMD_s_cbranch_scc1, lowering->guard[h]);
+	append_branch(lowering, b,
+		      next_dispatch_from(lowering, lowering->next_dispatch_after_loop[loop],
+					 lowering->c->component[h]));
 	f->blocks[b].depth = f->blocks[h].depth;
 }
 
 /* Copies the IR's edges: the logical CFG. */
-static void copy_logical_edges(struct branch_lowering *w)
+static void copy_logical_edges(struct branch_lowering *lowering)
 {
-	for (uint32_t k = 0; k < w->c->count; k++) {
-		ir_block b = w->c->order[k];
-		struct gcn_block *to = &w->f->blocks[b];
-		uint32_t loop = w->c->loop_of[b];
+	for (uint32_t k = 0; k < lowering->c->count; k++) {
+		ir_block b = lowering->c->order[k];
+		struct gcn_block *to = &lowering->f->blocks[b];
+		uint32_t loop = lowering->c->loop_of[b];
 
-		to->nsucc = w->c->f->blocks[b].nsucc;
+		to->nsucc = lowering->c->f->blocks[b].nsucc;
 		for (uint32_t s = 0; s < to->nsucc; s++)
-			to->succ[s] = w->c->f->blocks[b].succ[s];
-		for (to->depth = 0; loop; loop = w->c->loops[loop - 1].parent)
+			to->succ[s] = lowering->c->f->blocks[b].succ[s];
+		for (to->depth = 0; loop; loop = lowering->c->loops[loop - 1].parent)
 			to->depth++;
 	}
 }
@@ -538,33 +558,34 @@ static void copy_inputs(struct gcn_func *f)
 }
 
 /* Emits the return; results are already in their registers. */
-static void emit_function_end(struct branch_lowering *w, uint32_t results)
+static void emit_function_end(struct branch_lowering *lowering, uint32_t results)
 {
-	struct gcn_func *f = w->f;
+	struct gcn_func *f = lowering->f;
 	uint32_t to = gcn_vreg_fixed(f, GCN_SCALAR, 2, GCN_ABI_RETURN_ADDRESS);
 	struct gcn_inst *i;
 
 	if (f->returned_mask) {
-		gcn_append_scalar(f, w->exit_block, AMD_s_mov_b32, exec,
+		gcn_append_scalar(f, lowering->exit_block, AMD_s_mov_b32, exec,
 				  gcn_word(f, f->returned_mask, 0), gcn_none());
 		gcn_move(f, f->first, f->blocks[f->first].first, gcn_word(f, f->returned_mask, 0),
 			 gcn_imm(0));
 	}
 	for (uint32_t k = 0; k < 2; k++)
-		gcn_move(f, w->exit_block, NULL, gcn_word(f, to, k),
+		gcn_move(f, lowering->exit_block, NULL, gcn_word(f, to, k),
 			 gcn_word(f, f->input_copy[GCN_RETURN_ADDRESS], k));
-	i = gcn_append_scalar(f, w->exit_block, AMD_s_setpc_b64, gcn_none(), gcn_word(f, to, 0),
-			      gcn_none());
+	i = gcn_append_scalar(f, lowering->exit_block, AMD_s_setpc_b64, gcn_none(),
+			      gcn_word(f, to, 0), gcn_none());
 	if (results)
 		gcn_add_implicit(f, i, results, f->vregs[results].words, false);
 }
 
-static void find_sync_reachability(struct branch_lowering *w)
+static void find_sync_reachability(struct branch_lowering *lowering)
 {
-	const struct gcn_control *c = w->c;
+	const struct gcn_control *c = lowering->c;
 	bool changed = true;
 
-	w->may_sync = arena_array(w->f->arena, c->f->nblocks, sizeof(*w->may_sync));
+	lowering->may_sync =
+		arena_array(lowering->f->arena, c->f->nblocks, sizeof(*lowering->may_sync));
 	while (changed) {
 		changed = false;
 		for (uint32_t k = c->count; k--;) {
@@ -572,9 +593,9 @@ static void find_sync_reachability(struct branch_lowering *w)
 			bool reaches = gcn_is_sync_header(c->f, b);
 
 			for (uint32_t s = 0; s < c->f->blocks[b].nsucc; s++)
-				reaches |= w->may_sync[c->f->blocks[b].succ[s]];
-			changed |= reaches != w->may_sync[b];
-			w->may_sync[b] = reaches;
+				reaches |= lowering->may_sync[c->f->blocks[b].succ[s]];
+			changed |= reaches != lowering->may_sync[b];
+			lowering->may_sync[b] = reaches;
 		}
 	}
 }
@@ -582,57 +603,58 @@ static void find_sync_reachability(struct branch_lowering *w)
 void gcn_lower_branches(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond,
 			uint32_t results)
 {
-	struct branch_lowering w = {.f = f, .c = c, .cond = cond};
+	struct branch_lowering lowering = {.f = f, .c = c, .cond = cond};
 
-	w.mask_vreg = arena_array(f->arena, c->f->nblocks, sizeof(*w.mask_vreg));
-	w.guard = arena_array(f->arena, c->f->nblocks, sizeof(*w.guard));
-	w.loop_check = arena_array(f->arena, c->nloops + 1, sizeof(*w.loop_check));
-	copy_logical_edges(&w);
+	lowering.mask_vreg = arena_array(f->arena, c->f->nblocks, sizeof(*lowering.mask_vreg));
+	lowering.guard = arena_array(f->arena, c->f->nblocks, sizeof(*lowering.guard));
+	lowering.loop_check = arena_array(f->arena, c->nloops + 1, sizeof(*lowering.loop_check));
+	copy_logical_edges(&lowering);
 	if (f->alive_mask)
-		find_sync_reachability(&w);
-	w.exit_block = gcn_block_new(f);
+		find_sync_reachability(&lowering);
+	lowering.exit_block = gcn_block_new(f);
 	if (c->f->kind == IR_FUNCTION &&
 	    ir_at(c->f, c->f->blocks[c->order[c->count - 1]].last)->op != IR_RET)
 		f->returned_mask = gcn_vreg_new(f, GCN_SCALAR, 1);
 	for (uint32_t k = 0; k < c->count; k++)
 		if (c->masked[c->order[k]]) {
-			w.mask_vreg[c->order[k]] = gcn_vreg_new(f, GCN_SCALAR, 1);
-			w.guard[c->order[k]] = gcn_block_new(f);
+			lowering.mask_vreg[c->order[k]] = gcn_vreg_new(f, GCN_SCALAR, 1);
+			lowering.guard[c->order[k]] = gcn_block_new(f);
 		}
 	for (uint32_t l = 0; l < c->nloops; l++)
 		if (needs_loop_check(c, l))
-			w.loop_check[l] = gcn_block_new(f);
-	w.dispatch_points =
-		arena_array(f->arena, c->count + c->nloops + 1, sizeof(*w.dispatch_points));
-	w.next_dispatch = arena_array(f->arena, c->f->nblocks, sizeof(*w.next_dispatch));
-	w.next_dispatch_after_loop =
-		arena_array(f->arena, c->nloops + 1, sizeof(*w.next_dispatch_after_loop));
-	list_dispatch_points(&w);
-	w.lowered = arena_array(f->arena, c->nstructures + 1, sizeof(*w.lowered));
+			lowering.loop_check[l] = gcn_block_new(f);
+	lowering.dispatch_points =
+		arena_array(f->arena, c->count + c->nloops + 1, sizeof(*lowering.dispatch_points));
+	lowering.next_dispatch =
+		arena_array(f->arena, c->f->nblocks, sizeof(*lowering.next_dispatch));
+	lowering.next_dispatch_after_loop =
+		arena_array(f->arena, c->nloops + 1, sizeof(*lowering.next_dispatch_after_loop));
+	list_dispatch_points(&lowering);
+	lowering.lowered = arena_array(f->arena, c->nstructures + 1, sizeof(*lowering.lowered));
 	for (uint32_t k = 1; k <= c->nstructures; k++)
-		prepare_structure(&w, k);
+		prepare_structure(&lowering, k);
 	for (uint32_t k = 0; k < c->count; k++) {
 		ir_block b = c->order[k];
 
 		if (c->masked[b])
-			emit_guard(&w, b);
-		lower_terminator(&w, b);
+			emit_guard(&lowering, b);
+		lower_terminator(&lowering, b);
 		if (c->masked[b])
-			gcn_layout_append(f, w.guard[b]);
-		append_blocks_before(&w, b);
+			gcn_layout_append(f, lowering.guard[b]);
+		append_blocks_before(&lowering, b);
 		gcn_layout_append(f, b);
-		append_blocks_after(&w, b);
+		append_blocks_after(&lowering, b);
 		for (uint32_t l = c->nloops; l--;)
-			if (w.loop_check[l] && c->loops[l].end == k + 1) {
-				emit_loop_check(&w, l);
-				gcn_layout_append(f, w.loop_check[l]);
+			if (lowering.loop_check[l] && c->loops[l].end == k + 1) {
+				emit_loop_check(&lowering, l);
+				gcn_layout_append(f, lowering.loop_check[l]);
 			}
 	}
 	if (c->f->kind == IR_FUNCTION)
-		emit_function_end(&w, results);
+		emit_function_end(&lowering, results);
 	else
-		gcn_append_scalar(f, w.exit_block, AMD_s_endpgm, gcn_none(), gcn_none(),
+		gcn_append_scalar(f, lowering.exit_block, AMD_s_endpgm, gcn_none(), gcn_none(),
 				  gcn_none());
-	gcn_layout_append(f, w.exit_block);
+	gcn_layout_append(f, lowering.exit_block);
 	copy_inputs(f);
 }

@@ -83,18 +83,18 @@ static void put_argument(struct bytes *o, const char *kind, uint32_t offset, uin
 	put_string(o, kind);
 }
 
-static void put_arguments(struct bytes *o, const struct amd_fragment *k)
+static void put_arguments(struct bytes *o, const struct amd_fragment *fragment)
 {
-	uint32_t base = amd_hidden_base(k->param_bytes), count = k->nparams;
+	uint32_t base = amd_hidden_base(fragment->param_bytes), count = fragment->nparams;
 
 	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
-		count += k->hidden >> h & 1;
+		count += fragment->hidden >> h & 1;
 	put_array(o, count);
-	for (uint32_t p = 0; p < k->nparams; p++)
-		put_argument(o, k->params[p].pointer ? "global_buffer" : "by_value",
-			     k->params[p].offset, k->params[p].size);
+	for (uint32_t p = 0; p < fragment->nparams; p++)
+		put_argument(o, fragment->params[p].pointer ? "global_buffer" : "by_value",
+			     fragment->params[p].offset, fragment->params[p].size);
 	for (uint32_t h = 0; h < AMD_HIDDEN_COUNT; h++)
-		if (k->hidden >> h & 1)
+		if (fragment->hidden >> h & 1)
 			put_argument(o, amd_hidden_args[h].kind, base + amd_hidden_args[h].offset,
 				     amd_hidden_args[h].bytes);
 }
@@ -102,40 +102,41 @@ static void put_arguments(struct bytes *o, const struct amd_fragment *k)
 /* VCC, FLAT_SCRATCH and XNACK_MASK follow the allocated SGPRs and are counted. */
 #define RESERVED_SGPRS 6
 
-static void put_kernel(struct bytes *o, const struct amd_fragment *k)
+static void put_kernel(struct bytes *o, const struct amd_fragment *fragment)
 {
-	const uint32_t *required = k->required_threads;
+	const uint32_t *required = fragment->required_threads;
 	/* LLVM's default is 1024. */
-	uint32_t max_workgroup_size = required[0]      ? required[0] * required[1] * required[2]
-				      : k->max_threads ? k->max_threads
-						       : 1024;
+	uint32_t max_workgroup_size = required[0] ? required[0] * required[1] * required[2]
+				      : fragment->max_threads ? fragment->max_threads
+							      : 1024;
 
 	put_map(o, 15 + (required[0] != 0));
 	put_string(o, ".args");
-	put_arguments(o, k);
-	put_pair(o, ".group_segment_fixed_size", k->lds_bytes);
+	put_arguments(o, fragment);
+	put_pair(o, ".group_segment_fixed_size", fragment->lds_bytes);
 	put_pair(o, ".kernarg_segment_align", 8);
-	put_pair(o, ".kernarg_segment_size", amd_kernarg_bytes(k->param_bytes, k->hidden));
+	put_pair(o, ".kernarg_segment_size",
+		 amd_kernarg_bytes(fragment->param_bytes, fragment->hidden));
 	put_pair(o, ".max_flat_workgroup_size", max_workgroup_size);
 	put_string(o, ".name");
-	put_string(o, k->name);
-	put_pair(o, ".private_segment_fixed_size", k->private_bytes);
+	put_string(o, fragment->name);
+	put_pair(o, ".private_segment_fixed_size", fragment->private_bytes);
 	if (required[0]) {
 		put_string(o, ".reqd_workgroup_size");
 		put_array(o, 3);
 		for (uint32_t axis = 0; axis < 3; axis++)
 			put_number(o, required[axis]);
 	}
-	put_pair(o, ".sgpr_count", k->sgprs + RESERVED_SGPRS);
-	put_pair(o, ".sgpr_spill_count", k->sgpr_spills);
+	put_pair(o, ".sgpr_count", fragment->sgprs + RESERVED_SGPRS);
+	put_pair(o, ".sgpr_spill_count", fragment->sgpr_spills);
 	put_string(o, ".symbol");
-	put_string(o, arena_printf(o->arena, "%s.kd", k->name));
+	put_string(o, arena_printf(o->arena, "%s.kd", fragment->name));
 	put_string(o, ".uses_dynamic_stack");
-	put_byte(o, k->dynamic_stack ? 0xc3 : 0xc2);
-	put_pair(o, ".vgpr_count", k->vgprs);
-	put_pair(o, ".vgpr_spill_count", k->vgpr_spills);
+	put_byte(o, fragment->dynamic_stack ? 0xc3 : 0xc2);
+	put_pair(o, ".vgpr_count", fragment->vgprs);
+	put_pair(o, ".vgpr_spill_count", fragment->vgpr_spills);
 	put_pair(o, ".wavefront_size", 32);
-	put_pair(o, ".workgroup_processor_mode", !k->cu_mode);
+	put_pair(o, ".workgroup_processor_mode", !fragment->cu_mode);
 }
 
 void amd_metadata_write(struct bytes *out, struct amd_fragment *const *fragments,

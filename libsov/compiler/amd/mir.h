@@ -139,8 +139,8 @@ enum gcn_input {
 #define GCN_SERVICE_INPUTS \
 	(1 << GCN_GROUP_X | 1 << GCN_GROUP_Y | 1 << GCN_GROUP_Z | 1 << GCN_THREAD_IDS)
 
-/* Properties that all functions of a compilation unit share. */
-struct gcn_unit {
+/* What the functions of one compilation unit, an ir_module, need to know about each other. */
+struct gcn_module_info {
 	struct ir_module *m;
 	bool indirect_calls;
 	bool may_exit;     /* a function, or one that it calls, may end lanes */
@@ -159,7 +159,7 @@ struct gcn_func {
 	struct arena *arena;
 	const struct amd_plan *plan;
 	struct ir_func *ir;
-	struct gcn_unit *unit;
+	struct gcn_module_info *module;
 	bool has_calls; /* makes calls, or moves the stack pointer */
 	struct gcn_vreg *vregs;
 	uint32_t nvregs, vregs_capacity;
@@ -250,6 +250,7 @@ static inline bool gcn_is_identity_copy(const struct gcn_inst *i)
 {
 	return i->copy && i->in.reg[AMD_D] == i->in.reg[AMD_S0];
 }
+/* The number of the unit, a word of a vreg, that an operand starts at. */
 static inline uint32_t gcn_unit(const struct gcn_func *f, struct gcn_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
@@ -324,31 +325,33 @@ static inline uint16_t gcn_frame_register(const struct gcn_func *f)
 }
 
 /* The call graph (call_graph.c). */
-struct gcn_unit *gcn_unit_analyse(struct ir_module *m, struct arena *a);
+struct gcn_module_info *gcn_module_analyse(struct ir_module *m, struct arena *a);
 bool gcn_has_calls(const struct ir_func *f);           /* or moves its stack pointer */
 uint32_t gcn_stack_arg_bytes(const struct ir_func *f); /* of arguments and results on the stack */
 /* Whether an instruction is a call that may end lanes. */
-bool gcn_may_exit(const struct gcn_unit *u, const struct ir_inst *in);
+bool gcn_may_exit(const struct gcn_module_info *module, const struct ir_inst *in);
 /* Emits the function table for indirect calls (module.h). */
-void gcn_function_table(const struct gcn_unit *u, struct amd_code *out, struct arena *keep);
+void gcn_function_table(const struct gcn_module_info *module, struct amd_code *out,
+			struct arena *keep);
 /* Fills in registers and stack of a kernel including its callees. */
-void gcn_kernel_resources(const struct gcn_unit *u, const struct gcn_func *kernel,
-			  struct amd_fragment *p);
+void gcn_kernel_resources(const struct gcn_module_info *module, const struct gcn_func *kernel,
+			  struct amd_fragment *fragment);
 
 /* The passes, in the order of amd.c. Those that can fail report to job->diag and return false. */
 void gcn_merge_divergent_syncs(struct ir_func *f); /* merge_divergent_syncs.c */
 /* Whether divergent lanes may execute a warp sync inside a function; *line: where. */
 bool gcn_syncs_across_calls(const struct ir_func *f, const struct gcn_control *c, uint32_t *line);
 /* legalise.c */
-bool gcn_legalise(struct ir_func *f, const struct gcn_unit *u, struct compile_job *job);
+bool gcn_legalise(struct ir_func *f, const struct gcn_module_info *module, struct compile_job *job);
 /* Software barriers (legalise_barriers.c). */
-void gcn_legalise_barriers(struct ir_func *f, const struct gcn_unit *u);
+void gcn_legalise_barriers(struct ir_func *f, const struct gcn_module_info *module);
 bool gcn_is_workgroup_barrier(const struct ir_func *f, const struct ir_inst *in);
-uint32_t gcn_barrier_symbol_new(struct ir_module *m);                 /* 1 + the symbol */
-void gcn_legalise_formats(struct ir_func *f);                         /* legalise_formats.c */
-void gcn_legalise_calls(struct ir_func *f, const struct gcn_unit *u); /* legalise_calls.c */
-void gcn_lower_lane_masks(struct ir_func *f);                         /* legalise.c */
-bool gcn_select(struct gcn_func *f, const struct gcn_control *c);     /* select.c */
+uint32_t gcn_barrier_symbol_new(struct ir_module *m); /* 1 + the symbol */
+void gcn_legalise_formats(struct ir_func *f);         /* legalise_formats.c */
+void gcn_legalise_calls(struct ir_func *f,
+			const struct gcn_module_info *module);    /* legalise_calls.c */
+void gcn_lower_lane_masks(struct ir_func *f);                     /* legalise.c */
+bool gcn_select(struct gcn_func *f, const struct gcn_control *c); /* select.c */
 /* results: the vreg that carries a function's results (lower_branches.c). */
 void gcn_lower_branches(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond,
 			uint32_t results);

@@ -33,7 +33,7 @@
 
 /*
  * Relocation formulas: S is the target's address, A the addend, P the address of the patched
- * literal. A literal after s_getpc_b64 lies 4 (s_add_u32) or 12 (s_addc_u32) bytes behind the
+ * literal. A literal after s_getpc_b64 lies 4 (s_add_u32) or 12 (s_addc_u32) bytes above the
  * program counter that was read; A compensates for that.
  */
 enum amd_reference_kind {

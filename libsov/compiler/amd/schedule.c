@@ -458,30 +458,30 @@ static uint64_t schedule_block(struct schedule *s)
 
 static void save_block_order(struct schedule *s, uint32_t b)
 {
-	struct block_schedule *p = &s->block_schedules[b];
+	struct block_schedule *sched = &s->block_schedules[b];
 
 	gcn_for_each(s->f, b, i)
-		p->n++;
-	p->insts = arena_array(s->f->arena, p->n + 1, sizeof(*p->insts));
-	p->n = 0;
+		sched->n++;
+	sched->insts = arena_array(s->f->arena, sched->n + 1, sizeof(*sched->insts));
+	sched->n = 0;
 	gcn_for_each(s->f, b, i)
-		p->insts[p->n++] = i;
+		sched->insts[sched->n++] = i;
 }
 
 static void schedule_with_limit(struct schedule *s, uint32_t b, uint32_t limit)
 {
-	struct block_schedule *p = &s->block_schedules[b];
+	struct block_schedule *sched = &s->block_schedules[b];
 
-	for (uint32_t k = 0; k < p->n; k++) {
-		gcn_remove(s->f, b, p->insts[k]);
-		gcn_insert(s->f, b, NULL, p->insts[k]);
+	for (uint32_t k = 0; k < sched->n; k++) {
+		gcn_remove(s->f, b, sched->insts[k]);
+		gcn_insert(s->f, b, NULL, sched->insts[k]);
 	}
 	s->block = b;
-	s->pressure_limit = p->limit = limit;
-	p->time = schedule_block(s);
-	p->peak = s->peak;
+	s->pressure_limit = sched->limit = limit;
+	sched->time = schedule_block(s);
+	sched->peak = s->peak;
 	if (limit == NO_LIMIT)
-		p->unlimited_peak = s->peak;
+		sched->unlimited_peak = s->peak;
 }
 
 struct outcome {
@@ -498,14 +498,14 @@ static struct outcome schedule_function_with_limit(struct schedule *s, uint32_t 
 	struct outcome o = {.limit = limit};
 
 	gcn_for_each_block(s->f, b) {
-		struct block_schedule *p = &s->block_schedules[b];
-		uint32_t own = limit > p->unlimited_peak ? NO_LIMIT : limit;
+		struct block_schedule *sched = &s->block_schedules[b];
+		uint32_t own = limit > sched->unlimited_peak ? NO_LIMIT : limit;
 
-		if (own != p->limit)
+		if (own != sched->limit)
 			schedule_with_limit(s, b, own);
-		o.time += p->time;
-		if (p->peak > o.peak)
-			o.peak = p->peak;
+		o.time += sched->time;
+		if (sched->peak > o.peak)
+			o.peak = sched->peak;
 	}
 	return o;
 }

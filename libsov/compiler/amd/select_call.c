@@ -41,18 +41,19 @@ static uint32_t register_words(uint32_t words)
 	return words < GCN_ABI_ARG_VGPRS ? words : GCN_ABI_ARG_VGPRS;
 }
 
-static void put_word(struct select *s, struct arg_cursor *p, struct gcn_src x)
+static void put_word(struct select *s, struct arg_cursor *cursor, struct gcn_src x)
 {
-	if (p->word < GCN_ABI_ARG_VGPRS) {
-		sel_move(s, gcn_word(s->f, p->vreg, p->word++), x, 1);
+	if (cursor->word < GCN_ABI_ARG_VGPRS) {
+		sel_move(s, gcn_word(s->f, cursor->vreg, cursor->word++), x, 1);
 		return;
 	}
 	x = sel_vector(s, x, 1);
-	gcn_set_operand(s->f, stack_word_access(s, AMD_scratch_store_dword, p->frame, p->word++),
-			AMD_S1, x);
+	gcn_set_operand(
+		s->f, stack_word_access(s, AMD_scratch_store_dword, cursor->frame, cursor->word++),
+		AMD_S1, x);
 }
 
-static void put_value(struct select *s, struct arg_cursor *p, ir_val v)
+static void put_value(struct select *s, struct arg_cursor *cursor, ir_val v)
 {
 	enum ir_type t = s->ir->values[v].type;
 	struct gcn_src x;
@@ -60,39 +61,40 @@ static void put_value(struct select *s, struct arg_cursor *p, ir_val v)
 	if (t == IR_B1) {
 		x = sel_temp(s, GCN_VECTOR, 1);
 		sel_cndmask(s, x, sel_mask(s, v), gcn_imm(1), gcn_imm(0));
-		put_word(s, p, x);
+		put_word(s, cursor, x);
 		return;
 	}
 	for (uint32_t w = 0; w < sel_words(t); w++)
-		put_word(s, p, sel_word(s, v, w));
+		put_word(s, cursor, sel_word(s, v, w));
 }
 
-static struct gcn_src get_word(struct select *s, struct arg_cursor *p)
+static struct gcn_src get_word(struct select *s, struct arg_cursor *cursor)
 {
 	struct gcn_src x;
 
-	if (p->word < GCN_ABI_ARG_VGPRS && p->copies) {
-		uint32_t *v = &p->copies[p->word++];
+	if (cursor->word < GCN_ABI_ARG_VGPRS && cursor->copies) {
+		uint32_t *v = &cursor->copies[cursor->word++];
 
 		*v = *v ? *v : gcn_vreg_new(s->f, GCN_VECTOR, 1);
 		return gcn_word(s->f, *v, 0);
 	}
-	if (p->word < GCN_ABI_ARG_VGPRS)
-		return gcn_word(s->f, p->vreg, p->word++);
+	if (cursor->word < GCN_ABI_ARG_VGPRS)
+		return gcn_word(s->f, cursor->vreg, cursor->word++);
 	x = sel_temp(s, GCN_VECTOR, 1);
-	gcn_set_operand(s->f, stack_word_access(s, AMD_scratch_load_dword, p->frame, p->word++),
+	gcn_set_operand(s->f,
+			stack_word_access(s, AMD_scratch_load_dword, cursor->frame, cursor->word++),
 			AMD_D, x);
 	return x;
 }
 
-static void get_value(struct select *s, struct arg_cursor *p, uint32_t result, enum ir_type t)
+static void get_value(struct select *s, struct arg_cursor *cursor, uint32_t result, enum ir_type t)
 {
 	if (!s->uses[s->in->res + result]) {
-		p->word += sel_words(t);
+		cursor->word += sel_words(t);
 		return;
 	}
 	for (uint32_t w = 0; w < sel_words(t); w++) {
-		struct gcn_src x = get_word(s, p);
+		struct gcn_src x = get_word(s, cursor);
 
 		if (t == IR_B1)
 			sel_vop(s, AMD_v_cmp_ne_u32, sel_result(s, result, 0), gcn_imm(0), x,
@@ -108,26 +110,26 @@ static void select_argument(struct select *s)
 {
 	const struct ir_func *ir = s->ir;
 	uint32_t words = register_words(count_words(ir->arg_types, ir->nargs));
-	struct arg_cursor p = {.frame = gcn_frame_register(s->f),
-			       .word = count_words(ir->arg_types, (uint32_t)s->in->imm)};
+	struct arg_cursor cursor = {.frame = gcn_frame_register(s->f),
+				    .word = count_words(ir->arg_types, (uint32_t)s->in->imm)};
 
 	gcn_input(s->f, GCN_ARGS, GCN_VECTOR, words);
-	p.vreg = s->f->input[GCN_ARGS];
-	p.copies = s->f->has_calls ? s->f->arg_copy : NULL;
-	get_value(s, &p, 0, s->in->type);
+	cursor.vreg = s->f->input[GCN_ARGS];
+	cursor.copies = s->f->has_calls ? s->f->arg_copy : NULL;
+	get_value(s, &cursor, 0, s->in->type);
 }
 
 void select_results(struct select *s)
 {
 	const struct ir_func *ir = s->ir;
-	struct arg_cursor p = {.frame = gcn_frame_register(s->f)};
+	struct arg_cursor cursor = {.frame = gcn_frame_register(s->f)};
 
 	if (!s->in->nargs)
 		return;
-	s->results = p.vreg = gcn_vreg_fixed(
+	s->results = cursor.vreg = gcn_vreg_fixed(
 		s->f, GCN_VECTOR, register_words(count_words(ir->result_types, ir->nresults)), 0);
 	for (uint32_t k = 0; k < s->in->nargs; k++)
-		put_value(s, &p, ARG(k));
+		put_value(s, &cursor, ARG(k));
 }
 
 /* ---- caller ---- */
@@ -178,14 +180,14 @@ static void emit_call(struct select *s, struct gcn_src target, uint16_t inputs,
 	uint32_t arg_words = register_words(count_words(callee->arg_types, callee->nargs)),
 		 nimplicit = 0;
 	uint32_t result_words = register_words(count_words(callee->result_types, callee->nresults));
-	struct arg_cursor p = {.frame = GCN_STACK_POINTER};
+	struct arg_cursor cursor = {.frame = GCN_STACK_POINTER};
 	struct gcn_use implicit[GCN_MAX_IMPLICIT];
 	struct gcn_inst *i;
 
 	if (arg_words)
-		p.vreg = gcn_vreg_fixed(f, GCN_VECTOR, arg_words, 0);
+		cursor.vreg = gcn_vreg_fixed(f, GCN_VECTOR, arg_words, 0);
 	for (uint32_t k = 0; k < callee->nargs; k++)
-		put_value(s, &p, args[k]);
+		put_value(s, &cursor, args[k]);
 	pass_inputs(s, inputs, implicit, &nimplicit);
 	i = sel_emit(s, AMD_s_swappc_b64, AMD_PLAIN);
 	i->call = true;
@@ -193,15 +195,15 @@ static void emit_call(struct select *s, struct gcn_src target, uint16_t inputs,
 	gcn_set_operand(f, i, AMD_D,
 			gcn_word(f, gcn_vreg_fixed(f, GCN_SCALAR, 2, GCN_ABI_RETURN_ADDRESS), 0));
 	gcn_set_operand(f, i, AMD_S0, target);
-	gcn_add_implicit(f, i, p.vreg, arg_words, false);
+	gcn_add_implicit(f, i, cursor.vreg, arg_words, false);
 	for (uint32_t k = 0; k < nimplicit; k++)
 		gcn_add_implicit(f, i, implicit[k].ref.vreg, implicit[k].count, false);
-	p.word = 0;
+	cursor.word = 0;
 	if (result_words)
-		p.vreg = gcn_vreg_fixed(f, GCN_VECTOR, result_words, 0);
-	gcn_add_implicit(f, i, p.vreg, result_words, true);
+		cursor.vreg = gcn_vreg_fixed(f, GCN_VECTOR, result_words, 0);
+	gcn_add_implicit(f, i, cursor.vreg, result_words, true);
 	for (uint32_t k = 0; k < callee->nresults; k++)
-		get_value(s, &p, k, callee->result_types[k]);
+		get_value(s, &cursor, k, callee->result_types[k]);
 }
 
 /* Calls a device service, whose address is stored among the module's variables. */
@@ -239,7 +241,7 @@ static void select_direct_call(struct select *s)
 		return;
 	}
 	select_pc_relative(s, target, AMD_TO_FUNCTION, s->in->symbol, 0);
-	emit_call(s, target, s->f->unit->inputs, callee, s->in->args);
+	emit_call(s, target, s->f->module->inputs, callee, s->in->args);
 }
 
 /* Reads a uniform value into an SGPR. */
@@ -268,7 +270,7 @@ static void select_indirect_call(struct select *s)
 	gcn_set_operand(s->f, i, AMD_S1, gcn_reg(AMD_NULL));
 	sign = sel_op_new(s, GCN_SCALAR, SEL_SHR_S, distance, gcn_imm(31));
 	sel_add64(s, target, entry, sel_part(entry, 1), distance, sign, false);
-	emit_call(s, target, s->f->unit->inputs, s->ir->module->table[s->in->symbol],
+	emit_call(s, target, s->f->module->inputs, s->ir->module->table[s->in->symbol],
 		  s->in->args + 1);
 }
 
@@ -284,7 +286,7 @@ static struct gcn_src align_up_scalar(struct select *s, struct gcn_src x, uint32
 
 static void select_alloca(struct select *s)
 {
-	uint32_t unit = s->f->unit->stack_align;
+	uint32_t unit = s->f->module->stack_align;
 	struct gcn_src bytes = align_up_scalar(s, read_uniform(s, sel_word(s, ARG(0), 0)), unit),
 		       at = stack;
 
@@ -317,7 +319,7 @@ static void select_stack_restore(struct select *s)
  */
 static void call_and_update_alive(struct select *s, void (*select_call)(struct select *s))
 {
-	bool update = s->f->alive_mask && gcn_may_exit(s->f->unit, s->in);
+	bool update = s->f->alive_mask && gcn_may_exit(s->f->module, s->in);
 	struct gcn_src before, alive = gcn_word(s->f, s->f->alive_mask, 0);
 
 	if (update) {

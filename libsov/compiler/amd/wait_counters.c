@@ -5,7 +5,7 @@
  * Loads return in order, so it suffices to wait until only later ones are outstanding; scalar and
  * flat accesses return out of order, so while one is outstanding only a wait for zero is safe.
  * Forward dataflow along the linear CFG tracks outstanding operations, so loads stay in flight
- * across blocks and loop iterations. (RDNA2 ISA manual, "Manually Inserted Wait States"; LLVM's
+ * across blocks and loop iterations. (RDNA2 ISA manual, "Data Dependency Resolution"; LLVM's
  * AMDGPU guide.)
  *
  * gfx1030 has none of the register hazards that LLVM's list of gfx10 bugs gives for gfx1010 (scalar

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A bump allocator whose memory is freed all at once. Each compilation owns one arena; the compiler
+ * A bump allocator whose memory is freed as a whole. Each compilation owns one arena; the compiler
  * frees nothing else and shares nothing between compilations. A failed allocation does not return:
  * it jumps to no_memory, which the compilation's entry point sets. If no_memory is NULL (tests,
  * small tools), it prints a message and ends the process.
@@ -29,8 +29,8 @@ void arena_free(struct arena *a);
 /* Zeroed, aligned for any scalar type. */
 void *arena_alloc(struct arena *a, size_t size);
 void *arena_array(struct arena *a, size_t count, size_t size);
-/* Frees everything allocated since the mark: scratch memory of a stage that leaves no other
- * allocation behind. */
+/* Frees everything allocated since the mark: scratch memory of a stage none of whose
+ * allocations outlive it. */
 struct arena_mark {
 	struct arena_chunk *chunk;
 	size_t used;

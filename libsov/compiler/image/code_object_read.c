@@ -268,20 +268,20 @@ struct symbol_key {
 
 static int compare_key(const void *a, const void *b)
 {
-	const struct symbol_key *w = a;
+	const struct symbol_key *key = a;
 	const char *name = ((const struct amd_named *)b)->name;
-	int order = strncmp(w->name.name, name, w->name.length);
+	int order = strncmp(key->name.name, name, key->name.length);
 
-	return order ? order : strcmp(w->suffix, name + w->name.length);
+	return order ? order : strcmp(key->suffix, name + key->name.length);
 }
 
 static const struct amd_named *find_symbol(const struct amd_object *o,
 					   struct amd_metadata_name name, const char *suffix,
 					   Elf64_Sym *out)
 {
-	struct symbol_key w = {name, suffix};
+	struct symbol_key key = {name, suffix};
 	const struct amd_named *found =
-		bsearch(&w, o->named, o->nnamed, sizeof(*o->named), compare_key);
+		bsearch(&key, o->named, o->nnamed, sizeof(*o->named), compare_key);
 
 	if (found)
 		amd_object_symbol(o, &o->symtab, found->index, out);

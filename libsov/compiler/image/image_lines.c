@@ -88,7 +88,7 @@ struct image_line *image_function_lines(const struct image *im, uint32_t functio
 const struct image_line *image_line_at(const struct image_line *lines, uint32_t count,
 				       uint32_t offset)
 {
-	uint32_t low = 0, high = count; /* binary search for the first line behind offset */
+	uint32_t low = 0, high = count; /* binary search for the first line after offset */
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;

@@ -50,12 +50,12 @@ struct line_files line_files_new(struct arena *a, const struct ir_module *m)
 bool line_row_locate(const struct line_files *files, const struct ir_module *m, uint32_t text_line,
 		     struct line_row *row)
 {
-	const struct ir_source_loc *p = ir_source_loc_of(m, text_line);
+	const struct ir_source_loc *loc = ir_source_loc_of(m, text_line);
 
-	if (!p || p->file >= m->nfiles || !files->number[p->file])
+	if (!loc || loc->file >= m->nfiles || !files->number[loc->file])
 		return false;
-	row->file = files->number[p->file];
-	row->line = p->line;
+	row->file = files->number[loc->file];
+	row->line = loc->line;
 	return true;
 }
 

@@ -21,119 +21,119 @@ struct msgpack_string {
 	uint32_t length;
 };
 
-static uint64_t msgpack_uint(struct msgpack *r, uint32_t n)
+static uint64_t msgpack_uint(struct msgpack *reader, uint32_t n)
 {
 	uint64_t v = 0;
 
-	if (r->bad || (size_t)(r->end - r->p) < n) {
-		r->bad = true;
+	if (reader->bad || (size_t)(reader->end - reader->p) < n) {
+		reader->bad = true;
 		return 0;
 	}
 	while (n--)
-		v = v << 8 | *r->p++;
+		v = v << 8 | *reader->p++;
 	return v;
 }
 
 /* The element count of an array or map. small: tag of the short form, big: of the 16-bit form. */
-static uint32_t msgpack_count(struct msgpack *r, uint8_t small, uint8_t big)
+static uint32_t msgpack_count(struct msgpack *reader, uint8_t small, uint8_t big)
 {
-	uint8_t tag = (uint8_t)msgpack_uint(r, 1);
+	uint8_t tag = (uint8_t)msgpack_uint(reader, 1);
 
 	if ((tag & 0xf0) == small)
 		return tag & 15;
 	if (tag == big)
-		return (uint32_t)msgpack_uint(r, 2);
+		return (uint32_t)msgpack_uint(reader, 2);
 	if (tag == big + 1)
-		return (uint32_t)msgpack_uint(r, 4);
-	r->bad = true;
+		return (uint32_t)msgpack_uint(reader, 4);
+	reader->bad = true;
 	return 0;
 }
 
-static uint32_t msgpack_map(struct msgpack *r)
+static uint32_t msgpack_map(struct msgpack *reader)
 {
-	return msgpack_count(r, 0x80, 0xde);
+	return msgpack_count(reader, 0x80, 0xde);
 }
 
-static uint32_t msgpack_array(struct msgpack *r)
+static uint32_t msgpack_array(struct msgpack *reader)
 {
-	return msgpack_count(r, 0x90, 0xdc);
+	return msgpack_count(reader, 0x90, 0xdc);
 }
 
-static struct msgpack_string msgpack_string(struct msgpack *r)
+static struct msgpack_string msgpack_string(struct msgpack *reader)
 {
-	uint8_t tag = (uint8_t)msgpack_uint(r, 1);
+	uint8_t tag = (uint8_t)msgpack_uint(reader, 1);
 	struct msgpack_string s = {"", 0};
 
 	if ((tag & 0xe0) == 0xa0)
 		s.length = tag & 31;
 	else if (tag >= 0xd9 && tag <= 0xdb)
-		s.length = (uint32_t)msgpack_uint(r, 1u << (tag - 0xd9));
+		s.length = (uint32_t)msgpack_uint(reader, 1u << (tag - 0xd9));
 	else
-		r->bad = true;
-	if (r->bad || (size_t)(r->end - r->p) < s.length) {
-		r->bad = true;
+		reader->bad = true;
+	if (reader->bad || (size_t)(reader->end - reader->p) < s.length) {
+		reader->bad = true;
 		return (struct msgpack_string){"", 0};
 	}
-	s.p = (const char *)r->p;
-	r->p += s.length;
+	s.p = (const char *)reader->p;
+	reader->p += s.length;
 	return s;
 }
 
-static uint32_t msgpack_number(struct msgpack *r)
+static uint32_t msgpack_number(struct msgpack *reader)
 {
-	uint8_t tag = (uint8_t)msgpack_uint(r, 1);
+	uint8_t tag = (uint8_t)msgpack_uint(reader, 1);
 	uint64_t v = tag;
 
 	if (tag >= 0xcc && tag <= 0xcf)
-		v = msgpack_uint(r, 1u << (tag - 0xcc));
+		v = msgpack_uint(reader, 1u << (tag - 0xcc));
 	else if (tag > 0x7f)
-		r->bad = true;
+		reader->bad = true;
 	if (v > UINT32_MAX)
-		r->bad = true;
-	return r->bad ? 0 : (uint32_t)v;
+		reader->bad = true;
+	return reader->bad ? 0 : (uint32_t)v;
 }
 
-static void msgpack_skip(struct msgpack *r, uint32_t depth)
+static void msgpack_skip(struct msgpack *reader, uint32_t depth)
 {
 	static const uint8_t fixed[] = {/* from tag c0 on: nil, bool, bin, ext, float, int */
 					0, 0, 0, 0, 0x81, 0x82, 0x84, 0, 0, 0,
 					4, 8, 1, 2, 4,    8,    1,    2, 4, 8};
-	uint8_t tag = r->p < r->end ? *r->p : 0;
+	uint8_t tag = reader->p < reader->end ? *reader->p : 0;
 	uint32_t n;
 
 	if (depth > MAX_DEPTH)
-		r->bad = true;
-	if (r->bad)
+		reader->bad = true;
+	if (reader->bad)
 		return;
 	if ((tag & 0xf0) == 0x80 || tag == 0xde || tag == 0xdf) {
-		for (n = msgpack_map(r); n && !r->bad; n--) {
-			msgpack_skip(r, depth + 1);
-			msgpack_skip(r, depth + 1);
+		for (n = msgpack_map(reader); n && !reader->bad; n--) {
+			msgpack_skip(reader, depth + 1);
+			msgpack_skip(reader, depth + 1);
 		}
 	} else if ((tag & 0xf0) == 0x90 || tag == 0xdc || tag == 0xdd) {
-		for (n = msgpack_array(r); n && !r->bad; n--)
-			msgpack_skip(r, depth + 1);
+		for (n = msgpack_array(reader); n && !reader->bad; n--)
+			msgpack_skip(reader, depth + 1);
 	} else if ((tag & 0xe0) == 0xa0 || (tag >= 0xd9 && tag <= 0xdb)) {
-		msgpack_string(r);
+		msgpack_string(reader);
 	} else {
-		msgpack_uint(r, 1);
+		msgpack_uint(reader, 1);
 		if (tag < 0x80 || tag >= 0xe0)
 			return;
 		if (tag >= 0xc7 && tag <= 0xc9) { /* extensions: none are used here */
-			r->bad = true;
+			reader->bad = true;
 			return;
 		}
 		n = tag >= 0xc0 && tag - 0xc0u < sizeof(fixed) ? fixed[tag - 0xc0] : 0;
 		if (tag >= 0xd4 && tag <= 0xd8)
-			r->bad = true;
+			reader->bad = true;
 		if (n & 0x80) {
-			n = (uint32_t)msgpack_uint(r, n & 0x7f);
-			if ((size_t)(r->end - r->p) < n)
-				r->bad = true;
+			n = (uint32_t)msgpack_uint(reader, n & 0x7f);
+			if ((size_t)(reader->end - reader->p) < n)
+				reader->bad = true;
 			else
-				r->p += n;
+				reader->p += n;
 		} else {
-			msgpack_uint(r, n);
+			msgpack_uint(reader, n);
 		}
 	}
 }
@@ -146,22 +146,22 @@ static bool string_is(struct msgpack_string s, const char *name)
 /* ---- kernels ---- */
 
 /* Hidden arguments of unknown kinds are ignored: the runtime leaves them 0. */
-static const char *read_argument(struct msgpack *r, struct image_kernel *k)
+static const char *read_argument(struct msgpack *reader, struct image_kernel *k)
 {
 	uint32_t offset = 0, size = 0, hidden = 0;
 	struct msgpack_string kind = {"", 0};
 
-	for (uint32_t n = msgpack_map(r); n && !r->bad; n--) {
-		struct msgpack_string key = msgpack_string(r);
+	for (uint32_t n = msgpack_map(reader); n && !reader->bad; n--) {
+		struct msgpack_string key = msgpack_string(reader);
 
 		if (string_is(key, ".offset"))
-			offset = msgpack_number(r);
+			offset = msgpack_number(reader);
 		else if (string_is(key, ".size"))
-			size = msgpack_number(r);
+			size = msgpack_number(reader);
 		else if (string_is(key, ".value_kind"))
-			kind = msgpack_string(r);
+			kind = msgpack_string(reader);
 		else
-			msgpack_skip(r, 0);
+			msgpack_skip(reader, 0);
 	}
 	if (kind.length < 7 || memcmp(kind.p, "hidden_", 7)) {
 		k->params[k->nparams++] = (struct image_param){offset, size};
@@ -178,33 +178,33 @@ static const char *read_argument(struct msgpack *r, struct image_kernel *k)
 	return offset <= UINT16_MAX ? NULL : "a hidden argument lies beyond 64 KiB";
 }
 
-static const char *read_arguments(struct msgpack *r, struct image_kernel *k)
+static const char *read_arguments(struct msgpack *reader, struct image_kernel *k)
 {
-	uint32_t n = msgpack_array(r);
+	uint32_t n = msgpack_array(reader);
 
 	/* Each argument takes at least one byte. */
-	if (r->bad || n > (size_t)(r->end - r->p) || k->params)
+	if (reader->bad || n > (size_t)(reader->end - reader->p) || k->params)
 		return "the list of arguments is damaged";
 	k->params = calloc((size_t)n + 1, sizeof(*k->params));
 	if (!k->params)
 		return "no memory for the list of arguments";
 	while (n--) {
-		const char *error = read_argument(r, k);
+		const char *error = read_argument(reader, k);
 
-		if (error || r->bad)
+		if (error || reader->bad)
 			return error ? error : "an argument is damaged";
 	}
 	return NULL;
 }
 
-static const char *read_threads(struct msgpack *r, struct image_kernel *k)
+static const char *read_threads(struct msgpack *reader, struct image_kernel *k)
 {
 	uint64_t threads = 1;
 
-	if (msgpack_array(r) != 3)
+	if (msgpack_array(reader) != 3)
 		return "a workgroup's size has three numbers";
 	for (uint32_t axis = 0; axis < 3; axis++) {
-		k->required_threads[axis] = msgpack_number(r);
+		k->required_threads[axis] = msgpack_number(reader);
 		if (!k->required_threads[axis] || k->required_threads[axis] > 1024)
 			return "a workgroup has 1 to 1024 threads along each axis";
 		threads *= k->required_threads[axis];
@@ -233,36 +233,36 @@ static const char *check_arguments(struct image_kernel *k)
 							 "arguments";
 }
 
-static const char *read_kernel(struct msgpack *r, struct image_kernel *k,
+static const char *read_kernel(struct msgpack *reader, struct image_kernel *k,
 			       struct amd_metadata_name *name)
 {
 	struct msgpack_string symbol = {"", 0};
 	const char *error = NULL;
 
-	for (uint32_t n = msgpack_map(r); n && !r->bad && !error; n--) {
-		struct msgpack_string key = msgpack_string(r);
+	for (uint32_t n = msgpack_map(reader); n && !reader->bad && !error; n--) {
+		struct msgpack_string key = msgpack_string(reader);
 
 		if (string_is(key, ".name")) {
-			struct msgpack_string s = msgpack_string(r);
+			struct msgpack_string s = msgpack_string(reader);
 
 			*name = (struct amd_metadata_name){s.p, s.length};
 		} else if (string_is(key, ".symbol")) {
-			symbol = msgpack_string(r);
+			symbol = msgpack_string(reader);
 		} else if (string_is(key, ".kernarg_segment_size")) {
-			amd_kernel_data(k)->kernarg_bytes = msgpack_number(r);
+			amd_kernel_data(k)->kernarg_bytes = msgpack_number(reader);
 		} else if (string_is(key, ".vgpr_count")) {
-			k->registers = msgpack_number(r);
+			k->registers = msgpack_number(reader);
 		} else if (string_is(key, ".max_flat_workgroup_size")) {
-			k->max_threads = msgpack_number(r);
+			k->max_threads = msgpack_number(reader);
 		} else if (string_is(key, ".reqd_workgroup_size")) {
-			error = read_threads(r, k);
+			error = read_threads(reader, k);
 		} else if (string_is(key, ".args")) {
-			error = read_arguments(r, k);
+			error = read_arguments(reader, k);
 		} else {
-			msgpack_skip(r, 0);
+			msgpack_skip(reader, 0);
 		}
 	}
-	if (error || r->bad)
+	if (error || reader->bad)
 		return error ? error : "a kernel is damaged";
 	/* code_object_read.c looks for the descriptor's symbol NAME.kd. */
 	if (!name->length || symbol.length != name->length + 3 ||
@@ -274,14 +274,14 @@ static const char *read_kernel(struct msgpack *r, struct image_kernel *k,
 	return check_arguments(k);
 }
 
-static const char *read_kernels(struct image *im, struct msgpack *r,
+static const char *read_kernels(struct image *im, struct msgpack *reader,
 				struct amd_metadata_name **names)
 {
 	struct image_amd_kernel *vendor;
-	uint32_t n = msgpack_array(r);
+	uint32_t n = msgpack_array(reader);
 
 	/* Each kernel takes at least one byte. */
-	if (r->bad || n > (size_t)(r->end - r->p) || im->kernels)
+	if (reader->bad || n > (size_t)(reader->end - reader->p) || im->kernels)
 		return "the list of kernels is damaged";
 	im->kernels = calloc((size_t)n + 1, sizeof(*im->kernels));
 	im->vendor = vendor = calloc((size_t)n + 1, sizeof(*vendor));
@@ -293,7 +293,7 @@ static const char *read_kernels(struct image *im, struct msgpack *r,
 		const char *error;
 
 		im->kernels[k].vendor = &vendor[k];
-		error = read_kernel(r, &im->kernels[k], &(*names)[k]);
+		error = read_kernel(reader, &im->kernels[k], &(*names)[k]);
 
 		if (error)
 			return error;
@@ -304,16 +304,16 @@ static const char *read_kernels(struct image *im, struct msgpack *r,
 bool amd_metadata_read(struct amd_object *o, const uint8_t *note, uint64_t bytes,
 		       struct amd_metadata_name **names)
 {
-	struct msgpack r = {note, note + bytes, false};
+	struct msgpack reader = {note, note + bytes, false};
 	const char *error = NULL;
 
-	for (uint32_t n = msgpack_map(&r); n && !r.bad && !error; n--) {
-		if (string_is(msgpack_string(&r), "amdhsa.kernels"))
-			error = read_kernels(o->image, &r, names);
+	for (uint32_t n = msgpack_map(&reader); n && !reader.bad && !error; n--) {
+		if (string_is(msgpack_string(&reader), "amdhsa.kernels"))
+			error = read_kernels(o->image, &reader, names);
 		else
-			msgpack_skip(&r, 0);
+			msgpack_skip(&reader, 0);
 	}
-	if (!error && (r.bad || !o->image->kernels))
+	if (!error && (reader.bad || !o->image->kernels))
 		error = "damaged, or it names no kernels";
 	return error ? amd_object_fail(o, "metadata: %s", error) : true;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Warp syncs and barriers. A thread that arrives checks its operands and waits; once all
- * participants have arrived, the operation executes for all of them at once. If no thread can run,
+ * participants have arrived, the operation executes for all of them together. If no thread can run,
  * the deadlock message names the first waiting thread and what it waits for.
  */
 #include "libsov/compiler/ir/eval.h"

@@ -2,8 +2,8 @@
 /*
  * The interpreter's memory. The variables of a state space are laid out from address 0 on; a flag
  * marks each byte of shared and local memory that was written. Global memory belongs to the caller,
- * behind a callback; the module's global variables have addresses far from it. A generic address is
- * a global address, or an address in the window of another space.
+ * who provides it by a callback; the module's global variables have addresses far from it. A
+ * generic address is a global address, or an address in the window of another space.
  */
 #include <string.h>
 #include "libsov/compiler/ir/eval.h"
@@ -143,7 +143,7 @@ struct location {
 };
 
 static bool translate_address(struct interp *ip, struct interp_thread *t, enum ir_space space,
-			      uint64_t address, uint32_t bytes, bool write, struct location *p)
+			      uint64_t address, uint32_t bytes, bool write, struct location *loc)
 {
 	struct location base = {0};
 	uint64_t size, at = address;
@@ -167,8 +167,8 @@ static bool translate_address(struct interp *ip, struct interp_thread *t, enum i
 	if (write && (space == IR_CONSTANT || space == IR_PARAM))
 		return interp_fail(ip, t, "writes to %s memory", ir_space_names[space]);
 	if (at <= size && bytes <= size - at) {
-		p->host = base.host + at;
-		p->written = base.written ? base.written + at : NULL;
+		loc->host = base.host + at;
+		loc->written = base.written ? base.written + at : NULL;
 		return true;
 	}
 	if (space != IR_GLOBAL || !ip->launch->memory ||
@@ -176,25 +176,25 @@ static bool translate_address(struct interp *ip, struct interp_thread *t, enum i
 		return interp_fail(ip, t, "%s of %u bytes at 0x%llx is outside of %s memory",
 				   write ? "a write" : "a read", bytes, (unsigned long long)address,
 				   ir_space_names[space]);
-	*p = (struct location){.host = host};
+	*loc = (struct location){.host = host};
 	return true;
 }
 
-static struct interp_value load_bits(const struct location *p, uint32_t offset, uint32_t bytes)
+static struct interp_value load_bits(const struct location *loc, uint32_t offset, uint32_t bytes)
 {
 	struct interp_value v = {.defined = true};
 
-	memcpy(&v.bits, p->host + offset, bytes); /* the host is little-endian, as GPUs are */
+	memcpy(&v.bits, loc->host + offset, bytes); /* the host is little-endian, as GPUs are */
 	for (uint32_t k = 0; k < bytes; k++)
-		v.defined &= !p->written || p->written[offset + k];
+		v.defined &= !loc->written || loc->written[offset + k];
 	return v;
 }
 
-static void store_bits(const struct location *p, uint32_t offset, uint32_t bytes, uint64_t bits)
+static void store_bits(const struct location *loc, uint32_t offset, uint32_t bytes, uint64_t bits)
 {
-	memcpy(p->host + offset, &bits, bytes);
-	if (p->written)
-		memset(p->written + offset, true, bytes);
+	memcpy(loc->host + offset, &bits, bytes);
+	if (loc->written)
+		memset(loc->written + offset, true, bytes);
 }
 
 /* Atomics that apply an IR operation to the old value and the operand. */
@@ -228,12 +228,12 @@ static uint64_t atom_result(const struct ir_inst *in, uint64_t old, uint64_t ope
 }
 
 static bool read_modify_write(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
-			      const struct location *p, uint32_t bytes)
+			      const struct location *loc, uint32_t bytes)
 {
 	bool equal = true;
 
 	for (uint32_t k = 0; k < in->nres; k++) {
-		t->values[in->res + k] = load_bits(p, k * bytes, bytes);
+		t->values[in->res + k] = load_bits(loc, k * bytes, bytes);
 		if (!t->values[in->res + k].defined)
 			return interp_fail(ip, t, "an atomic operation on an undefined value");
 		equal &= t->values[in->res + k].bits == t->values[in->args[1 + k]].bits;
@@ -245,10 +245,11 @@ static bool read_modify_write(struct interp *ip, struct interp_thread *t, const 
 		uint64_t old = t->values[in->res + k].bits;
 
 		if (in->op == IR_ATOM)
-			store_bits(p, k * bytes, bytes,
+			store_bits(loc, k * bytes, bytes,
 				   atom_result(in, old, t->values[in->args[1 + k]].bits));
 		else if (equal)
-			store_bits(p, k * bytes, bytes, t->values[in->args[1 + in->nres + k]].bits);
+			store_bits(loc, k * bytes, bytes,
+				   t->values[in->args[1 + in->nres + k]].bits);
 	}
 	return true;
 }
@@ -268,7 +269,7 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 	uint32_t elements = in->op == IR_STORE ? in->nargs - 1 : in->nres;
 	struct interp_value base = {.defined = true};
 	uint64_t address;
-	struct location p = {0};
+	struct location loc = {0};
 
 	if (in->nargs)
 		base = t->values[in->args[0]];
@@ -278,18 +279,19 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 	if (address % in->align)
 		return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
 				   (unsigned long long)address, in->align);
-	if (!translate_address(ip, t, in->space, address, bytes * elements, in->op != IR_LOAD, &p))
+	if (!translate_address(ip, t, in->space, address, bytes * elements, in->op != IR_LOAD,
+			       &loc))
 		return false;
 	if (in->op == IR_ATOM || in->op == IR_CAS)
-		return read_modify_write(ip, t, in, &p, bytes);
+		return read_modify_write(ip, t, in, &loc, bytes);
 	for (uint32_t k = 0; k < elements; k++) {
 		if (in->op == IR_LOAD) {
-			struct interp_value v = load_bits(&p, k * bytes, bytes);
+			struct interp_value v = load_bits(&loc, k * bytes, bytes);
 
 			v.bits = extend_loaded(in, v.bits);
 			t->values[in->res + k] = v;
 		} else if (t->values[in->args[k + 1]].defined) {
-			store_bits(&p, k * bytes, bytes, t->values[in->args[k + 1]].bits);
+			store_bits(&loc, k * bytes, bytes, t->values[in->args[k + 1]].bits);
 		} else {
 			return interp_fail(ip, t, "stores an undefined value");
 		}

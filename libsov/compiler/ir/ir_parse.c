@@ -112,48 +112,50 @@ bool parse_need_name(struct parser *p, const char *what, const char **name)
 
 /* ---- names of values and labels ---- */
 
-uint32_t parse_use(struct parser *p, struct parse_names *l, const struct ir_token *t)
+uint32_t parse_use(struct parser *p, struct parse_names *names, const struct ir_token *t)
 {
-	uint32_t *index = name_map_get(&l->index, t->s, t->length);
+	uint32_t *index = name_map_get(&names->index, t->s, t->length);
 
 	if (!*index) {
-		if (!l->count)
-			l->count = 1;
-		l->list =
-			arena_grow(p->arena, l->list, &l->capacity, l->count + 1, sizeof(*l->list));
-		l->list[l->count] = (struct parse_name){.first = *t};
-		*index = l->count++;
+		if (!names->count)
+			names->count = 1;
+		names->list = arena_grow(p->arena, names->list, &names->capacity, names->count + 1,
+					 sizeof(*names->list));
+		names->list[names->count] = (struct parse_name){.first = *t};
+		*index = names->count++;
 	}
 	return *index;
 }
 
-bool parse_define(struct parser *p, struct parse_names *l, const struct ir_token *t)
+bool parse_define(struct parser *p, struct parse_names *names, const struct ir_token *t)
 {
-	uint32_t k = parse_use(p, l, t);
+	uint32_t k = parse_use(p, names, t);
 	char buffer[40];
 
-	if (l->list[k].defined)
+	if (names->list[k].defined)
 		return parse_error(p, t, "%s is defined twice", ir_lex_describe(t, buffer));
-	l->list[k].defined = true;
+	names->list[k].defined = true;
 	return true;
 }
 
-void parse_set_id(struct parser *p, struct parse_names *l, const struct ir_token *t, uint32_t id)
+void parse_set_id(struct parser *p, struct parse_names *names, const struct ir_token *t,
+		  uint32_t id)
 {
-	l->list[parse_use(p, l, t)].id = id;
+	names->list[parse_use(p, names, t)].id = id;
 }
 
 /* ---- end of a function: resolve names to ids ---- */
 
-static bool check_defined(struct parser *p, const struct parse_names *l, const char *what)
+static bool check_defined(struct parser *p, const struct parse_names *names, const char *what)
 {
 	bool good = true;
 	char buffer[40];
 
-	for (uint32_t k = 1; k < l->count; k++)
-		if (!l->list[k].defined)
-			good = parse_error(p, &l->list[k].first, "%s %s is used but not defined",
-					   what, ir_lex_describe(&l->list[k].first, buffer));
+	for (uint32_t k = 1; k < names->count; k++)
+		if (!names->list[k].defined)
+			good = parse_error(p, &names->list[k].first,
+					   "%s %s is used but not defined", what,
+					   ir_lex_describe(&names->list[k].first, buffer));
 	return good;
 }
 

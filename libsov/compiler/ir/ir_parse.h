@@ -90,9 +90,10 @@ bool parse_need_sign(struct parser *p, char sign);
 bool parse_need_number(struct parser *p, const char *what, uint64_t max, uint64_t *number);
 bool parse_need_u32(struct parser *p, const char *what, uint32_t *number);
 /* Index of a name in its list; adds new names. */
-uint32_t parse_use(struct parser *p, struct parse_names *l, const struct ir_token *t);
-bool parse_define(struct parser *p, struct parse_names *l, const struct ir_token *t);
-void parse_set_id(struct parser *p, struct parse_names *l, const struct ir_token *t, uint32_t id);
+uint32_t parse_use(struct parser *p, struct parse_names *names, const struct ir_token *t);
+bool parse_define(struct parser *p, struct parse_names *names, const struct ir_token *t);
+void parse_set_id(struct parser *p, struct parse_names *names, const struct ir_token *t,
+		  uint32_t id);
 
 bool parse_inst(struct parser *p);
 bool parse_need_word(struct parser *p, const char *word);

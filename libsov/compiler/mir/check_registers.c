@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /*
- * The analysis behind check_registers.h. A state lists the (register, unit) pairs that are held and
+ * The analysis of check_registers.h. A state lists the (register, unit) pairs that are held and
  * the units that some definition reaches; all other units are undefined. The analysis reaches its
  * fixed point silently; then one pass over the blocks reports the first fault.
  */
@@ -8,10 +8,10 @@
 #include "libsov/compiler/mir/check_registers.h"
 
 const char *const regcheck_texts[] = {
-	[REGCHECK_SOUND] = "it is correct",
-	[REGCHECK_MISALIGNED] = "it is not aligned",
+	[REGCHECK_SOUND] = "correct",
+	[REGCHECK_MISALIGNED] = "the register is not aligned",
 	[REGCHECK_NO_REGISTER] = "there is no such register",
-	[REGCHECK_NOT_HELD] = "it holds something else",
+	[REGCHECK_NOT_HELD] = "the register holds another value",
 };
 
 struct held_unit {

@@ -29,7 +29,7 @@ enum regcheck_fault {
 	REGCHECK_NO_REGISTER, /* outside of the registers that the function may use */
 	REGCHECK_NOT_HELD,
 };
-extern const char *const regcheck_texts[]; /* by fault: a sentence whose subject is "it" */
+extern const char *const regcheck_texts[]; /* by fault: the end of a message of report() */
 
 /* An access of consecutive units in consecutive registers. */
 struct regcheck_access {

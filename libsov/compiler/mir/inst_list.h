@@ -9,17 +9,7 @@
  *	liveness.h          backward data-flow solver
  *	check_registers.h   verifier of the register assignment
  *	parallel_copy.h     sequentialising the copies of phis
- *
- * Elsewhere the two differ in the algorithm, not only in the types:
- *	Register allocation. NVIDIA's MIR is SSA and its allocator colours along the dominator tree,
- *	after spilling has lowered the pressure (Belady's rule on next-use distances). AMD's has
- *	several definitions per register and two CFGs; its allocator packs live intervals, and a
- *	value that does not fit is spilled at every use before allocation starts again.
- *	Scheduling. Both are list schedulers by critical path. NVIDIA's runs before and after
- *	allocation, on dependences with stall counts and scoreboards; AMD's runs once, before
- *	allocation, and tries several register limits to weigh occupancy against latency.
- *	Hazards. NVIDIA's verifier adds up stall cycles from each producer; AMD's counts the
- *	memory operations behind it.
+ * docs/amd.md says why the back ends have separate allocators, schedulers and hazard verifiers.
  */
 #ifndef SOV_COMPILER_MIR_INST_LIST_H
 #define SOV_COMPILER_MIR_INST_LIST_H

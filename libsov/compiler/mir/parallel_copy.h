@@ -26,10 +26,13 @@ struct parallel_copy {
 	void *context;
 	/* Emits copy k, which reads items[k].src. */
 	void (*emit)(void *context, uint32_t k);
-	/* Emits an exchange of source and destination of copy k; false: there is none. NULL: never
-	 * there. */
+	/*
+	 * Breaks the cycle of copy k by exchanging the contents of items[k].src and items[k].dst.
+	 * Returns false, and emits nothing, if the target cannot exchange these two locations;
+	 * save() breaks the cycle then. NULL: the target has no exchange.
+	 */
 	bool (*swap)(void *context, uint32_t k);
-	/* Emits a copy of the source of copy k to a free location, and returns that. */
+	/* Breaks the cycle of copy k by copying items[k].src to a free location; returns that. */
 	uint32_t (*save)(void *context, uint32_t k);
 };
 

@@ -198,7 +198,7 @@ static bool may_deadlock(const struct convergence *c, const struct region *r)
 	}
 }
 
-/* Two barriers are live at once if one head equals the other or is inside the other's region. */
+/* Two barriers are live together if one head equals the other or is inside the other's region. */
 static bool regions_overlap(const struct region *a, const struct region *b)
 {
 	return a->head == b->head || a->inside[b->head] || b->inside[a->head];
@@ -273,7 +273,7 @@ static struct mir_source barrier_operand(uint32_t number)
 	return (struct mir_source){.op = {.kind = SASS_BREG, .reg = (uint8_t)number}};
 }
 
-/* A jump table slot holds only its BRA: moves the head to a new block behind the slot. */
+/* A jump table slot holds only its BRA: moves the head to a new block after the slot. */
 static void move_head_out_of_slot(struct convergence *c, struct region *r)
 {
 	struct mir_func *f = c->f;
@@ -347,8 +347,8 @@ static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *bef
 }
 
 /* Groups of lanes may continue from here at different times, and a BSYNC does not reconverge
- * them: an H200 let some of them pass a block barrier behind one, where ptxas has a
- * WARPSYNC.ALL. The WARPSYNC may be in a function of merge_divergent_syncs.c, from which lanes
+ * them: an H200 let some of them pass a block barrier after a BSYNC, where ptxas has
+ * a WARPSYNC.ALL. The WARPSYNC may be in a function of merge_divergent_syncs.c, from which lanes
  * return to different call sites. */
 static bool splits_warp(const struct mir_inst *i)
 {

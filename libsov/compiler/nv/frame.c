@@ -45,33 +45,34 @@ static struct mir_source phys_reg(uint32_t number)
 	return (struct mir_source){.op = {.kind = SASS_GPR, .reg = (uint8_t)number}};
 }
 
-static struct mir_inst *insert_inst(struct frame *r, uint32_t b, struct mir_inst *before,
+static struct mir_inst *insert_inst(struct frame *frame, uint32_t b, struct mir_inst *before,
 				    enum sass_op op)
 {
-	struct mir_inst *i = mir_inst_new(r->f, op);
+	struct mir_inst *i = mir_inst_new(frame->f, op);
 
-	mir_insert(r->f, b, before, i);
+	mir_insert(frame->f, b, before, i);
 	return i;
 }
 
-static void adjust_stack_pointer(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t by)
+static void adjust_stack_pointer(struct frame *frame, uint32_t b, struct mir_inst *before,
+				 uint32_t by)
 {
 	struct mir_inst *i;
 
 	if (!by)
 		return;
-	i = insert_inst(r, b, before, SASS_IADD3);
+	i = insert_inst(frame, b, before, SASS_IADD3);
 	mir_set_operand(i, 0, phys_reg(MIR_STACK));
 	mir_set_operand(i, 3, phys_reg(MIR_STACK));
 	mir_set_operand(i, 4, mir_imm(by));
 	mir_set_operand(i, 5, phys_reg(SASS_RZ));
 }
 
-static struct mir_inst *insert_access_from(struct frame *r, uint32_t b, struct mir_inst *before,
+static struct mir_inst *insert_access_from(struct frame *frame, uint32_t b, struct mir_inst *before,
 					   enum sass_op op, uint32_t number, uint32_t base,
 					   uint32_t offset)
 {
-	struct mir_inst *i = insert_inst(r, b, before, op);
+	struct mir_inst *i = insert_inst(frame, b, before, op);
 	struct mir_source at = {.op = {.kind = SASS_ADDR,
 				       .reg = (uint8_t)base,
 				       .aux = SASS_NO_UREG,
@@ -85,10 +86,10 @@ static struct mir_inst *insert_access_from(struct frame *r, uint32_t b, struct m
 	return i;
 }
 
-static struct mir_inst *insert_access(struct frame *r, uint32_t b, struct mir_inst *before,
+static struct mir_inst *insert_access(struct frame *frame, uint32_t b, struct mir_inst *before,
 				      enum sass_op op, uint32_t number, uint32_t offset)
 {
-	return insert_access_from(r, b, before, op, number, MIR_STACK, offset);
+	return insert_access_from(frame, b, before, op, number, MIR_STACK, offset);
 }
 
 static struct mir_source barrier_operand(uint32_t number)
@@ -97,63 +98,63 @@ static struct mir_source barrier_operand(uint32_t number)
 }
 
 /* Through the scratch register: no other register is live at a function's entry and exit. */
-static void save_barriers(struct frame *r, uint32_t b, struct mir_inst *before)
+static void save_barriers(struct frame *frame, uint32_t b, struct mir_inst *before)
 {
-	uint32_t scratch = mir_scratch_reg(r->f), at = r->barriers_at;
+	uint32_t scratch = mir_scratch_reg(frame->f), at = frame->barriers_at;
 
 	for (uint32_t n = 0; n < MIR_BARRIERS; n++) {
 		struct mir_inst *i;
 
-		if (!(r->barriers >> n & 1))
+		if (!(frame->barriers >> n & 1))
 			continue;
-		i = insert_inst(r, b, before, SASS_BMOV_READ);
+		i = insert_inst(frame, b, before, SASS_BMOV_READ);
 		mir_set_operand(i, 0, phys_reg(scratch));
 		mir_set_operand(i, 1, barrier_operand(n));
-		insert_access(r, b, before, SASS_STL, scratch, at);
+		insert_access(frame, b, before, SASS_STL, scratch, at);
 		at += 4;
 	}
 }
 
-static void restore_barriers(struct frame *r, uint32_t b)
+static void restore_barriers(struct frame *frame, uint32_t b)
 {
-	uint32_t scratch = mir_scratch_reg(r->f), at = r->barriers_at;
+	uint32_t scratch = mir_scratch_reg(frame->f), at = frame->barriers_at;
 
 	for (uint32_t n = 0; n < MIR_BARRIERS; n++) {
 		struct mir_inst *i;
 
-		if (!(r->barriers >> n & 1))
+		if (!(frame->barriers >> n & 1))
 			continue;
-		insert_access(r, b, NULL, SASS_LDL, scratch, at);
-		i = insert_inst(r, b, NULL, SASS_BMOV_WRITE);
+		insert_access(frame, b, NULL, SASS_LDL, scratch, at);
+		i = insert_inst(frame, b, NULL, SASS_BMOV_WRITE);
 		mir_set_operand(i, 0, barrier_operand(n));
 		mir_set_operand(i, 1, phys_reg(scratch));
 		at += 4;
 	}
 }
 
-static void insert_access_typed(struct frame *r, uint32_t b, struct mir_inst *before,
+static void insert_access_typed(struct frame *frame, uint32_t b, struct mir_inst *before,
 				enum sass_op op, uint8_t type, uint32_t number, uint32_t offset)
 {
-	insert_access(r, b, before, op, number, offset);
+	insert_access(frame, b, before, op, number, offset);
 	if (type == IR_B64)
-		insert_access(r, b, before, op, number + 1, offset + 4);
+		insert_access(frame, b, before, op, number + 1, offset + 4);
 }
 
 /* Moves the arguments or the result of a service between registers and call slots. */
-static void move_arguments(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
-			   const struct service_type *t, uint32_t base)
+static void move_arguments(struct frame *frame, uint32_t b, struct mir_inst *before,
+			   enum sass_op op, const struct service_type *t, uint32_t base)
 {
 	uint32_t at = 0, next = 0;
 
 	for (uint32_t k = 0; k < t->nargs; k++) {
 		uint32_t offset = nv_next_call_slot(&at, t->args[k]);
 
-		insert_access_typed(r, b, before, op, t->args[k],
+		insert_access_typed(frame, b, before, op, t->args[k],
 				    service_register(&next, t->args[k]), base + offset);
 	}
 }
 
-static void move_result(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op,
+static void move_result(struct frame *frame, uint32_t b, struct mir_inst *before, enum sass_op op,
 			const struct service_type *t, uint32_t base)
 {
 	uint32_t at = 0, next = 0;
@@ -163,13 +164,13 @@ static void move_result(struct frame *r, uint32_t b, struct mir_inst *before, en
 	for (uint32_t k = 0; k < t->nargs; k++)
 		nv_next_call_slot(&at, t->args[k]);
 	at = (at + 7) / 8 * 8; /* as nv_call_layout() */
-	insert_access_typed(r, b, before, op, t->result, service_register(&next, t->result),
+	insert_access_typed(frame, b, before, op, t->result, service_register(&next, t->result),
 			    base + at);
 }
 
-static const struct service_type *service_of(const struct frame *r)
+static const struct service_type *service_of(const struct frame *frame)
 {
-	return &services[service_find(r->f->name)];
+	return &services[service_find(frame->f->name)];
 }
 
 /* ---- saving registers ---- */
@@ -179,133 +180,135 @@ static bool saves_registers(const struct mir_func *f)
 	return f->exported || f->ir->preserve_all;
 }
 
-static void find_changed(struct frame *r)
+static void find_changed(struct frame *frame)
 {
 	struct sass_reg_use uses[SASS_MAX_USES];
 
-	mir_for_each_block(r->f, b)
-		mir_for_each(r->f, b, i) {
+	mir_for_each_block(frame->f, b)
+		mir_for_each(frame->f, b, i) {
 			uint32_t n = sass_uses(&i->sass, uses);
 
 			for (uint32_t u = 0; u < n; u++)
 				for (uint32_t k = 0; k < uses[u].count; k++)
 					if (uses[u].kind == SASS_GPR && uses[u].write)
-						r->changed[uses[u].reg + k] = true;
+						frame->changed[uses[u].reg + k] = true;
 		}
-	r->changed[mir_scratch_reg(r->f)] = true;
-	r->changed[MIR_STACK] = r->changed[SASS_RZ] = false;
+	frame->changed[mir_scratch_reg(frame->f)] = true;
+	frame->changed[MIR_STACK] = frame->changed[SASS_RZ] = false;
 }
 
 #define QUAD 4 /* registers of one 128-bit access */
 
-static uint32_t changed_of_quad(const struct frame *r, uint32_t first)
+static uint32_t changed_of_quad(const struct frame *frame, uint32_t first)
 {
 	uint32_t n = 0;
 
 	for (uint32_t k = 0; k < QUAD; k++)
-		n += r->changed[first + k];
+		n += frame->changed[first + k];
 	return n;
 }
 
 /* Each quad with a changed register has a save slot. */
-static void move_registers(struct frame *r, uint32_t b, struct mir_inst *before, enum sass_op op)
+static void move_registers(struct frame *frame, uint32_t b, struct mir_inst *before,
+			   enum sass_op op)
 {
-	uint32_t at = r->registers_at;
+	uint32_t at = frame->registers_at;
 
 	for (uint32_t n = 0; n < 256; n += QUAD) {
-		uint32_t changed = changed_of_quad(r, n);
+		uint32_t changed = changed_of_quad(frame, n);
 
 		if (changed == QUAD) {
-			struct mir_inst *i = insert_access(r, b, before, op, n, at);
+			struct mir_inst *i = insert_access(frame, b, before, op, n, at);
 
 			i->sass.mod[SASS_M_WIDTH] = SASS_WIDTH_128;
 			i->memory.bytes = 4 * QUAD;
 		}
 		for (uint32_t k = 0; changed < QUAD && k < QUAD; k++)
-			if (r->changed[n + k])
-				insert_access(r, b, before, op, n + k, at + 4 * k);
+			if (frame->changed[n + k])
+				insert_access(frame, b, before, op, n + k, at + 4 * k);
 		at += changed ? 4 * QUAD : 0;
 	}
 }
 
 #define ALL_PREDICATES 0x7f
 
-static void save_registers(struct frame *r, uint32_t b, struct mir_inst *first)
+static void save_registers(struct frame *frame, uint32_t b, struct mir_inst *first)
 {
-	uint32_t scratch = mir_scratch_reg(r->f);
+	uint32_t scratch = mir_scratch_reg(frame->f);
 	struct mir_inst *i;
 
-	move_registers(r, b, first, SASS_STL);
-	i = insert_inst(r, b, first, SASS_P2R);
+	move_registers(frame, b, first, SASS_STL);
+	i = insert_inst(frame, b, first, SASS_P2R);
 	mir_set_operand(i, 0, phys_reg(scratch));
 	mir_set_operand(i, 2, phys_reg(SASS_RZ));
 	mir_set_operand(i, 3, mir_imm(ALL_PREDICATES));
-	insert_access(r, b, first, SASS_STL, scratch, r->predicates_at);
+	insert_access(frame, b, first, SASS_STL, scratch, frame->predicates_at);
 }
 
-static void restore_registers(struct frame *r, uint32_t b)
+static void restore_registers(struct frame *frame, uint32_t b)
 {
-	uint32_t scratch = mir_scratch_reg(r->f);
+	uint32_t scratch = mir_scratch_reg(frame->f);
 	struct mir_inst *i;
 
-	insert_access(r, b, NULL, SASS_LDL, scratch, r->predicates_at);
-	i = insert_inst(r, b, NULL, SASS_R2P);
+	insert_access(frame, b, NULL, SASS_LDL, scratch, frame->predicates_at);
+	i = insert_inst(frame, b, NULL, SASS_R2P);
 	mir_set_operand(i, 1, phys_reg(scratch));
 	mir_set_operand(i, 2, mir_imm(ALL_PREDICATES));
-	move_registers(r, b, NULL, SASS_LDL);
+	move_registers(frame, b, NULL, SASS_LDL);
 }
 
-static void layout_saved_registers(struct frame *r, uint32_t *at)
+static void layout_saved_registers(struct frame *frame, uint32_t *at)
 {
-	find_changed(r);
-	r->predicates_at = *at;
-	r->registers_at = *at = (*at + 4 + 15) / 16 * 16;
+	find_changed(frame);
+	frame->predicates_at = *at;
+	frame->registers_at = *at = (*at + 4 + 15) / 16 * 16;
 	for (uint32_t n = 0; n < 256; n += QUAD)
-		*at += changed_of_quad(r, n) ? 4 * QUAD : 0;
+		*at += changed_of_quad(frame, n) ? 4 * QUAD : 0;
 }
 
 /* ---- ordinary functions ---- */
 
-static void insert_prologue(struct frame *r)
+static void insert_prologue(struct frame *frame)
 {
-	struct mir_func *f = r->f;
+	struct mir_func *f = frame->f;
 	struct mir_inst *first = f->blocks[f->entry].first, *i;
 
 	if (f->ir->kind != IR_FUNCTION) {
-		i = insert_inst(r, f->entry, first, SASS_MOV);
+		i = insert_inst(frame, f->entry, first, SASS_MOV);
 		mir_set_operand(i, 0, phys_reg(MIR_STACK));
 		mir_set_operand(i, 1,
 				(struct mir_source){.op = {.kind = SASS_CONST,
 							   .reg = SASS_RZ,
 							   .value = NV_BANK0_STACK}});
 	}
-	adjust_stack_pointer(r, f->entry, first, 0u - r->bytes);
+	adjust_stack_pointer(frame, f->entry, first, 0u - frame->bytes);
 	if (f->has_alloca)
-		insert_access(r, f->entry, first, SASS_STL, MIR_STACK, f->dynamic_end_at);
+		insert_access(frame, f->entry, first, SASS_STL, MIR_STACK, f->dynamic_end_at);
 	if (f->ir->kind != IR_FUNCTION)
 		return;
 	if (saves_registers(f))
-		save_registers(r, f->entry, first);
+		save_registers(frame, f->entry, first);
 	if (f->exported)
-		move_arguments(r, f->entry, first, SASS_STL, service_of(r), r->call_slots_at);
+		move_arguments(frame, f->entry, first, SASS_STL, service_of(frame),
+			       frame->call_slots_at);
 	if (f->calls)
-		insert_access(r, f->entry, first, SASS_STL, MIR_RETURN, r->return_at);
-	save_barriers(r, f->entry, first);
+		insert_access(frame, f->entry, first, SASS_STL, MIR_RETURN, frame->return_at);
+	save_barriers(frame, f->entry, first);
 }
 
-static void insert_epilogue(struct frame *r, uint32_t b)
+static void insert_epilogue(struct frame *frame, uint32_t b)
 {
 	struct mir_inst *i;
 
-	restore_barriers(r, b);
-	if (r->f->calls)
-		insert_access(r, b, NULL, SASS_LDL, MIR_RETURN, r->return_at);
-	if (saves_registers(r->f))
-		restore_registers(r, b);
-	if (r->f->exported)
-		move_result(r, b, NULL, SASS_LDL, service_of(r), r->call_slots_at);
-	adjust_stack_pointer(r, b, NULL, r->bytes);
-	i = insert_inst(r, b, NULL, r->f->exported ? SASS_RET_ABS : SASS_RET_REL);
+	restore_barriers(frame, b);
+	if (frame->f->calls)
+		insert_access(frame, b, NULL, SASS_LDL, MIR_RETURN, frame->return_at);
+	if (saves_registers(frame->f))
+		restore_registers(frame, b);
+	if (frame->f->exported)
+		move_result(frame, b, NULL, SASS_LDL, service_of(frame), frame->call_slots_at);
+	adjust_stack_pointer(frame, b, NULL, frame->bytes);
+	i = insert_inst(frame, b, NULL, frame->f->exported ? SASS_RET_ABS : SASS_RET_REL);
 	mir_set_operand(i, 1, phys_reg(MIR_RETURN));
 	mir_set_operand(i, 2, (struct mir_source){.op = {.kind = SASS_TARGET}});
 	i->sass.mod[SASS_M_NODEC] = 1;
@@ -314,100 +317,102 @@ static void insert_epilogue(struct frame *r, uint32_t b)
 
 /* ---- calls of functions with alloca ---- */
 
-static void insert_move(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t to,
+static void insert_move(struct frame *frame, uint32_t b, struct mir_inst *before, uint32_t to,
 			uint32_t from)
 {
-	struct mir_inst *i = insert_inst(r, b, before, SASS_MOV);
+	struct mir_inst *i = insert_inst(frame, b, before, SASS_MOV);
 
 	mir_set_operand(i, 0, phys_reg(to));
 	mir_set_operand(i, 1, phys_reg(from));
 }
 
-static uint32_t call_slots_size(const struct frame *r)
+static uint32_t call_slots_size(const struct frame *frame)
 {
-	return (r->f->call_bytes + 15) / 16 * 16;
+	return (frame->f->call_bytes + 15) / 16 * 16;
 }
 
 /* Through R20, which is about to receive the return address, or no longer needs it. */
-static void copy_call_slots(struct frame *r, uint32_t b, struct mir_inst *before, uint32_t to,
+static void copy_call_slots(struct frame *frame, uint32_t b, struct mir_inst *before, uint32_t to,
 			    uint32_t from)
 {
-	for (uint32_t at = 0; at < r->f->call_bytes; at += 4) {
-		insert_access_from(r, b, before, SASS_LDL, MIR_RETURN, from, at);
-		insert_access_from(r, b, before, SASS_STL, MIR_RETURN, to, at);
+	for (uint32_t at = 0; at < frame->f->call_bytes; at += 4) {
+		insert_access_from(frame, b, before, SASS_LDL, MIR_RETURN, from, at);
+		insert_access_from(frame, b, before, SASS_STL, MIR_RETURN, to, at);
 	}
 }
 
 /* Moves R1 to the end of the dynamic stack, with room for the call slots. */
-static void enter_dynamic_stack(struct frame *r, uint32_t b, struct mir_inst *the_call,
+static void enter_dynamic_stack(struct frame *frame, uint32_t b, struct mir_inst *the_call,
 				bool in_memory)
 {
-	uint32_t scratch = mir_scratch_reg(r->f);
+	uint32_t scratch = mir_scratch_reg(frame->f);
 	struct mir_inst *i;
 
-	if (!r->f->has_alloca)
+	if (!frame->f->has_alloca)
 		return;
-	insert_access(r, b, the_call, SASS_LDL, scratch, r->f->dynamic_end_at);
-	i = insert_inst(r, b, the_call, SASS_IADD3);
+	insert_access(frame, b, the_call, SASS_LDL, scratch, frame->f->dynamic_end_at);
+	i = insert_inst(frame, b, the_call, SASS_IADD3);
 	mir_set_operand(i, 0, phys_reg(scratch));
 	mir_set_operand(i, 3, phys_reg(scratch));
-	mir_set_operand(i, 4, mir_imm(0u - call_slots_size(r) - 16));
+	mir_set_operand(i, 4, mir_imm(0u - call_slots_size(frame) - 16));
 	mir_set_operand(i, 5, phys_reg(SASS_RZ));
 	if (in_memory)
-		copy_call_slots(r, b, the_call, scratch, MIR_STACK);
-	insert_access_from(r, b, the_call, SASS_STL, MIR_STACK, scratch, call_slots_size(r));
-	insert_move(r, b, the_call, MIR_STACK, scratch);
+		copy_call_slots(frame, b, the_call, scratch, MIR_STACK);
+	insert_access_from(frame, b, the_call, SASS_STL, MIR_STACK, scratch,
+			   call_slots_size(frame));
+	insert_move(frame, b, the_call, MIR_STACK, scratch);
 }
 
-static void leave_dynamic_stack(struct frame *r, uint32_t b, struct mir_inst *after, bool in_memory)
+static void leave_dynamic_stack(struct frame *frame, uint32_t b, struct mir_inst *after,
+				bool in_memory)
 {
-	uint32_t scratch = mir_scratch_reg(r->f);
+	uint32_t scratch = mir_scratch_reg(frame->f);
 
-	if (!r->f->has_alloca)
+	if (!frame->f->has_alloca)
 		return;
-	insert_access(r, b, after, SASS_LDL, scratch, call_slots_size(r));
+	insert_access(frame, b, after, SASS_LDL, scratch, call_slots_size(frame));
 	if (in_memory)
-		copy_call_slots(r, b, after, scratch, MIR_STACK);
-	insert_move(r, b, after, MIR_STACK, scratch);
+		copy_call_slots(frame, b, after, scratch, MIR_STACK);
+	insert_move(frame, b, after, MIR_STACK, scratch);
 }
 
-static void lower_call(struct frame *r, uint32_t b, struct mir_inst *before)
+static void lower_call(struct frame *frame, uint32_t b, struct mir_inst *before)
 {
 	struct mir_inst *i;
 
-	enter_dynamic_stack(r, b, before, true);
-	leave_dynamic_stack(r, b, before->next, true);
-	i = insert_inst(r, b, before, SASS_MOV);
+	enter_dynamic_stack(frame, b, before, true);
+	leave_dynamic_stack(frame, b, before->next, true);
+	i = insert_inst(frame, b, before, SASS_MOV);
 	mir_set_operand(i, 0, phys_reg(MIR_RETURN));
 	mir_set_operand(i, 1, mir_imm(0));
 	i->return_address = true;
-	i = insert_inst(r, b, before, SASS_MOV);
+	i = insert_inst(frame, b, before, SASS_MOV);
 	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
 	mir_set_operand(i, 1, phys_reg(SASS_RZ));
 }
 
 /* An absolute address: services are in other code. No register is live across the call. */
-static void set_absolute_return(struct frame *r, uint32_t b, struct mir_inst *before)
+static void set_absolute_return(struct frame *frame, uint32_t b, struct mir_inst *before)
 {
 	struct mir_inst *i;
 
-	if (r->f->sm >= 90) {
-		i = insert_inst(r, b, before, SASS_LEPC_TARGET);
+	if (frame->f->sm >= 90) {
+		i = insert_inst(frame, b, before, SASS_LEPC_TARGET);
 		mir_set_operand(i, 0, phys_reg(MIR_RETURN));
 		mir_set_operand(i, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
 		i->return_address = true;
 		return;
 	}
-	i = insert_inst(r, b, before, SASS_LEPC);
+	i = insert_inst(frame, b, before, SASS_LEPC);
 	mir_set_operand(i, 0, phys_reg(MIR_RETURN));
-	i = insert_inst(r, b, before, SASS_IADD3);
+	i = insert_inst(frame, b, before, SASS_IADD3);
 	mir_set_operand(i, 0, phys_reg(MIR_RETURN));
 	mir_set_operand(i, 1, (struct mir_source){.op = {.kind = SASS_PRED, .reg = 0}});
 	mir_set_operand(i, 3, phys_reg(MIR_RETURN));
 	mir_set_operand(i, 4, mir_imm(0));
 	mir_set_operand(i, 5, phys_reg(SASS_RZ));
 	i->return_address = true;
-	i = insert_inst(r, b, before, SASS_IADD3);
+	i = insert_inst(frame, b, before, SASS_IADD3);
 	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
 	mir_set_operand(i, 3, phys_reg(MIR_RETURN + 1));
 	mir_set_operand(i, 4, phys_reg(SASS_RZ));
@@ -417,16 +422,16 @@ static void set_absolute_return(struct frame *r, uint32_t b, struct mir_inst *be
 	i->sass.mod[SASS_M_X] = 1;
 }
 
-static void lower_service_call(struct frame *r, uint32_t b, struct mir_inst *the_call)
+static void lower_service_call(struct frame *frame, uint32_t b, struct mir_inst *the_call)
 {
 	const struct service_type *t = &services[the_call->service - 1];
 	struct mir_inst *i, *after = the_call->next;
 
-	move_arguments(r, b, the_call, SASS_LDL, t, 0);
-	enter_dynamic_stack(r, b, the_call, false);
-	leave_dynamic_stack(r, b, after, false);
+	move_arguments(frame, b, the_call, SASS_LDL, t, 0);
+	enter_dynamic_stack(frame, b, the_call, false);
+	leave_dynamic_stack(frame, b, after, false);
 	for (uint32_t half = 0; half < 2; half++) {
-		i = insert_inst(r, b, the_call, SASS_MOV);
+		i = insert_inst(frame, b, the_call, SASS_MOV);
 		mir_set_operand(i, 0, phys_reg(MIR_SERVICE + half));
 		mir_set_operand(
 			i, 1,
@@ -435,58 +440,58 @@ static void lower_service_call(struct frame *r, uint32_t b, struct mir_inst *the
 						   .aux = NV_ADDRESS_BANK,
 						   .value = the_call->service_offset + 4 * half}});
 	}
-	set_absolute_return(r, b, the_call);
-	move_result(r, b, after, SASS_STL, t, 0);
-	i = insert_inst(r, b, after, SASS_MOV); /* functions expect R21 to be 0 */
+	set_absolute_return(frame, b, the_call);
+	move_result(frame, b, after, SASS_STL, t, 0);
+	i = insert_inst(frame, b, after, SASS_MOV); /* functions expect R21 to be 0 */
 	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
 	mir_set_operand(i, 1, phys_reg(SASS_RZ));
 }
 
-static void layout_frame(struct frame *r)
+static void layout_frame(struct frame *frame)
 {
-	struct mir_func *f = r->f;
+	struct mir_func *f = frame->f;
 	uint32_t at = (f->frame_bytes + 3) / 4 * 4;
 
 	if (f->ir->kind == IR_FUNCTION) {
 		mir_for_each_block(f, b)
 			mir_for_each(f, b, i)
 				if (i->sass.op == SASS_BSSY)
-					r->barriers |= 1u << i->sass.ops[0].reg;
-		r->return_at = at;
+					frame->barriers |= 1u << i->sass.ops[0].reg;
+		frame->return_at = at;
 		at += f->calls ? 4 : 0;
-		r->barriers_at = at;
-		at += 4 * (uint32_t)__builtin_popcount(r->barriers);
+		frame->barriers_at = at;
+		at += 4 * (uint32_t)__builtin_popcount(frame->barriers);
 	}
 	if (saves_registers(f))
-		layout_saved_registers(r, &at);
+		layout_saved_registers(frame, &at);
 	if (f->exported) {
-		r->call_slots_at = (at + 7) / 8 * 8;
-		at = r->call_slots_at + nv_call_layout(f->ir).bytes;
+		frame->call_slots_at = (at + 7) / 8 * 8;
+		at = frame->call_slots_at + nv_call_layout(f->ir).bytes;
 	}
-	r->bytes = f->frame_bytes = (at + 15) / 16 * 16;
+	frame->bytes = f->frame_bytes = (at + 15) / 16 * 16;
 }
 
 void nv_lower_frame(struct mir_func *f)
 {
-	struct frame r = {.f = f};
+	struct frame frame = {.f = f};
 
 	if (!f->stack)
 		return;
-	layout_frame(&r);
+	layout_frame(&frame);
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
 			for (uint32_t k = 0; i->incoming_arg && k < i->sass.nops; k++) {
 				if (i->sass.ops[k].kind == SASS_ADDR)
 					i->sass.ops[k].value +=
-						f->exported ? r.call_slots_at : r.bytes;
+						f->exported ? frame.call_slots_at : frame.bytes;
 			}
 			if (i->service)
-				lower_service_call(&r, b, i);
+				lower_service_call(&frame, b, i);
 			else if (mir_is_call(i))
-				lower_call(&r, b, i);
+				lower_call(&frame, b, i);
 		}
 	mir_for_each_block(f, b)
 		if (f->blocks[b].end == MIR_END_RETURN)
-			insert_epilogue(&r, b);
-	insert_prologue(&r);
+			insert_epilogue(&frame, b);
+	insert_prologue(&frame);
 }

@@ -2,7 +2,7 @@
 /*
  * Jump tables. A tree or chain of branches that compares one register with constants over and over
  * selects an interval of that register's value: brx.idx and switch statements compile to it. From
- * MIN_COMPARISONS on, indexing a table is faster. The table is code: a BRA to each target, behind a
+ * MIN_COMPARISONS on, indexing a table is faster. The table is code: a BRA to each target, after a
  * BRX that jumps to one of them (ptxas has a table of addresses in a constant bank instead; reading
  * that takes longer than a second jump).
  *
@@ -261,14 +261,14 @@ static void drop_edge(struct tree *t, const struct node *n, uint32_t side)
 {
 	struct mir_func *f = t->f;
 	uint32_t to = f->blocks[n->block].succ[side], p = find_pred(f, to, n->block);
-	uint32_t behind = f->blocks[to].npreds - p - 1;
+	uint32_t following = f->blocks[to].npreds - p - 1;
 
 	for (uint32_t k = 0; k < f->blocks[to].nphis; k++) {
 		struct mir_phi *phi = &f->blocks[to].phis[k];
 		uint32_t units = f->vregs[phi->vreg].units;
 
 		memmove(phi->args + p * units, phi->args + (p + 1) * units,
-			behind * units * sizeof(*phi->args));
+			following * units * sizeof(*phi->args));
 	}
 	mir_remove_pred(f, n->block, to);
 }

@@ -82,7 +82,7 @@ static ir_val emit_some_missing(struct expand *e, ir_val members)
 	return missing;
 }
 
-static void replace_by_call(struct sync_merger *a, struct ir_func *f, ir_id at)
+static void replace_by_call(struct sync_merger *merger, struct ir_func *f, ir_id at)
 {
 	const struct ir_inst in = *ir_at(f, at);
 	struct expand e = {.f = f, .at = at, .line = in.line};
@@ -90,10 +90,10 @@ static void replace_by_call(struct sync_merger *a, struct ir_func *f, ir_id at)
 	uint32_t kind = ir_sync_kind(&in);
 	ir_id call, inner;
 
-	if (!a->functions[kind])
-		a->functions[kind] = new_sync_function(a->m, f, at);
+	if (!merger->functions[kind])
+		merger->functions[kind] = new_sync_function(merger->m, f, at);
 	branch = expand_if_begin(&e, emit_some_missing(&e, in.args[in.nargs - 1]));
-	call = ir_call_new(f, IR_CALL, a->functions[kind], in.args, in.nargs);
+	call = ir_call_new(f, IR_CALL, merger->functions[kind], in.args, in.nargs);
 	ir_at(f, call)->line = in.line;
 	ir_insert_before(f, e.at, call);
 	if (in.op != IR_WARPSYNC) {
@@ -118,7 +118,7 @@ static bool has_calls(const struct ir_func *f)
 	return false;
 }
 
-static bool *find_divergent_sites(struct sync_merger *a, const struct ir_func *f)
+static bool *find_divergent_sites(struct sync_merger *merger, const struct ir_func *f)
 {
 	bool everywhere = f->kind == IR_FUNCTION || has_calls(f), *marked;
 	struct ir_cfg *cfg = ir_cfg_build(f);
@@ -128,7 +128,7 @@ static bool *find_divergent_sites(struct sync_merger *a, const struct ir_func *f
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
 			if (everywhere && is_sync_site(f, i, &kind))
-				marked[i] |= a->in_callee[kind] && a->nsites[kind] > 1;
+				marked[i] |= merger->in_callee[kind] && merger->nsites[kind] > 1;
 	return marked;
 }
 
@@ -151,26 +151,26 @@ static void remove_unused_syncs(struct ir_func *f, const bool *marked)
 		}
 }
 
-static void merge_syncs_in(struct sync_merger *a, struct ir_func *f)
+static void merge_syncs_in(struct sync_merger *merger, struct ir_func *f)
 {
 	uint32_t ninsts = f->ninsts, kind;
 	bool several = false, *marked;
 
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
-			several |= is_sync_site(f, i, &kind) && a->nsites[kind] > 1;
+			several |= is_sync_site(f, i, &kind) && merger->nsites[kind] > 1;
 	if (!several)
 		return;
-	marked = find_divergent_sites(a, f);
+	marked = find_divergent_sites(merger, f);
 	remove_unused_syncs(f, marked);
 	for (ir_id i = 1; i < ninsts; i++)
 		if (marked[i])
-			replace_by_call(a, f, i);
+			replace_by_call(merger, f, i);
 }
 
 void nv_merge_divergent_syncs(struct ir_module *m)
 {
-	struct sync_merger a = {.m = m};
+	struct sync_merger merger = {.m = m};
 	struct ir_func *last = m->last_func;
 	uint32_t kind;
 
@@ -178,9 +178,9 @@ void nv_merge_divergent_syncs(struct ir_module *m)
 		ir_for_each_block(f, b)
 			ir_for_each_inst(f, b, i)
 				if (is_sync_site(f, i, &kind)) {
-					a.nsites[kind]++;
-					a.in_callee[kind] |= f->kind == IR_FUNCTION;
+					merger.nsites[kind]++;
+					merger.in_callee[kind] |= f->kind == IR_FUNCTION;
 				}
 	for (struct ir_func *f = m->funcs; f; f = f == last ? NULL : f->next)
-		merge_syncs_in(&a, f);
+		merge_syncs_in(&merger, f);
 }

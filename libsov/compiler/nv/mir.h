@@ -330,7 +330,7 @@ struct nv_text {
 	bool functions_first;        /* at equal offsets in every kernel */
 	uint32_t stack_bytes;
 };
-#define NV_FUNCTIONS_OFFSET 16 /* behind a BRA to the kernel */
+#define NV_FUNCTIONS_OFFSET 16 /* functions follow a BRA to the kernel */
 uint32_t nv_function_bytes(const struct mir_func *f);
 bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_stats *stats);
 

@@ -6,7 +6,7 @@
  * exit in the layout, and a trap only if there is no other. So each block has one exit that it
  * leads to, edges to blocks with other exits are ignored, and each exit is the root of a graph of
  * its own. Lanes whose sides of a branch lead to different exits do not reconverge. (ptxas
- * reconverges lanes behind an EXIT, too.)
+ * reconverges lanes after an EXIT, too.)
  *
  * Postdominators are computed as the dominators in convergence_barriers.c, on the reversed CFG.
  */
@@ -131,31 +131,31 @@ static uint32_t compute_ipdom(const struct reconvergence *r, uint32_t b)
 
 void nv_find_reconvergence(const struct mir_func *f, uint32_t **exits, uint32_t **points)
 {
-	struct reconvergence m = {.f = f};
+	struct reconvergence r = {.f = f};
 	bool changed = true;
 
-	m.order = arena_array(f->arena, f->nblocks, sizeof(*m.order));
-	m.index = arena_array(f->arena, f->nblocks, sizeof(*m.index));
-	m.exit = arena_array(f->arena, f->nblocks, sizeof(*m.exit));
-	m.ipdom = arena_array(f->arena, f->nblocks, sizeof(*m.ipdom));
-	m.rank = arena_array(f->arena, f->nblocks, sizeof(*m.rank));
-	rank_exits(&m);
-	propagate_exits(&m);
-	compute_order(&m);
+	r.order = arena_array(f->arena, f->nblocks, sizeof(*r.order));
+	r.index = arena_array(f->arena, f->nblocks, sizeof(*r.index));
+	r.exit = arena_array(f->arena, f->nblocks, sizeof(*r.exit));
+	r.ipdom = arena_array(f->arena, f->nblocks, sizeof(*r.ipdom));
+	r.rank = arena_array(f->arena, f->nblocks, sizeof(*r.rank));
+	rank_exits(&r);
+	propagate_exits(&r);
+	compute_order(&r);
 	while (changed) {
 		changed = false;
-		for (uint32_t k = m.first; k < f->nblocks; k++) {
-			uint32_t b = m.order[k], ipdom = m.rank[b] ? b : compute_ipdom(&m, b);
+		for (uint32_t k = r.first; k < f->nblocks; k++) {
+			uint32_t b = r.order[k], ipdom = r.rank[b] ? b : compute_ipdom(&r, b);
 
-			changed |= ipdom != m.ipdom[b];
-			m.ipdom[b] = ipdom;
+			changed |= ipdom != r.ipdom[b];
+			r.ipdom[b] = ipdom;
 		}
 	}
 	/* Lanes that diverge to different exits do not reconverge. */
 	mir_for_each_block(f, b)
 		for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
-			if (m.exit[f->blocks[b].succ[s]] != m.exit[b])
-				m.ipdom[b] = 0;
-	*exits = m.exit;
-	*points = m.ipdom;
+			if (r.exit[f->blocks[b].succ[s]] != r.exit[b])
+				r.ipdom[b] = 0;
+	*exits = r.exit;
+	*points = r.ipdom;
 }

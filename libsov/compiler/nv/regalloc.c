@@ -385,7 +385,7 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	return true;
 }
 
-/* Maximum register pressure: GPR units that are live at once. */
+/* Maximum register pressure: GPR units that are live at one point. */
 static void compute_max_pressure(struct allocator *a)
 {
 	struct mir_func *f = a->f;

@@ -101,10 +101,10 @@ static struct registers registers_of(const struct mir_use *uses, uint32_t n)
 	return r;
 }
 
-static struct registers registers_of_inst(const struct scoreboard_alloc *w, struct mir_inst *i)
+static struct registers registers_of_inst(const struct scoreboard_alloc *alloc, struct mir_inst *i)
 {
 	uint32_t n;
-	const struct mir_use *uses = mir_uses(w->f, i, &n);
+	const struct mir_use *uses = mir_uses(alloc->f, i, &n);
 
 	return registers_of(uses, n);
 }
@@ -114,67 +114,67 @@ static struct registers registers_of_inst(const struct scoreboard_alloc *w, stru
  */
 
 /* Registers that each block and the blocks reachable from it overwrite. */
-static void compute_overwrites(struct scoreboard_alloc *w)
+static void compute_overwrites(struct scoreboard_alloc *alloc)
 {
-	struct mir_func *f = w->f;
+	struct mir_func *f = alloc->f;
 	bool changed = true;
 
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
-			struct registers r = registers_of_inst(w, i);
+			struct registers r = registers_of_inst(alloc, i);
 
-			reg_set_unite(&w->overwrites[b], &r.writes);
+			reg_set_unite(&alloc->overwrites[b], &r.writes);
 			if (mir_leaves_function(i))
-				memset(&w->overwrites[b], 0xff, sizeof(w->overwrites[b]));
+				memset(&alloc->overwrites[b], 0xff, sizeof(alloc->overwrites[b]));
 		}
 	while (changed) {
 		changed = false;
 		mir_for_each_block(f, b)
 			for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
-				changed |= reg_set_unite(&w->overwrites[b],
-							 &w->overwrites[f->blocks[b].succ[s]]);
+				changed |= reg_set_unite(&alloc->overwrites[b],
+							 &alloc->overwrites[f->blocks[b].succ[s]]);
 	}
 }
 
 /* Positions in the block of the next mention of an instruction's results and of the next write
  * of its sources. Called from the block's end upwards. */
-static struct wait_plan wait_plan(struct scoreboard_alloc *w, struct mir_inst *i)
+static struct wait_plan wait_plan(struct scoreboard_alloc *alloc, struct mir_inst *i)
 {
 	uint32_t n;
-	const struct mir_use *uses = mir_uses(w->f, i, &n);
+	const struct mir_use *uses = mir_uses(alloc->f, i, &n);
 	struct wait_plan p = {NEVER, NEVER};
 
 	for (uint32_t u = 0; u < n; u++) {
 		for (uint32_t k = 0; k < uses[u].count; k++) {
 			uint32_t r = mir_resource(uses[u].kind, uses[u].reg + k);
 
-			if (uses[u].write && w->next_mention[r] < p.use)
-				p.use = w->next_mention[r];
-			if (is_read_late(&uses[u]) && w->next_write[r] < p.overwrite)
-				p.overwrite = w->next_write[r];
+			if (uses[u].write && alloc->next_mention[r] < p.use)
+				p.use = alloc->next_mention[r];
+			if (is_read_late(&uses[u]) && alloc->next_write[r] < p.overwrite)
+				p.overwrite = alloc->next_write[r];
 		}
 	}
 	for (uint32_t r = 0; mir_leaves_function(i) && r < MIR_RESOURCES; r++)
-		w->next_mention[r] = w->next_write[r] = i->number;
+		alloc->next_mention[r] = alloc->next_write[r] = i->number;
 	for (uint32_t u = 0; u < n; u++) {
 		for (uint32_t k = 0; k < uses[u].count; k++) {
 			uint32_t r = mir_resource(uses[u].kind, uses[u].reg + k);
 
-			w->next_mention[r] = i->number;
+			alloc->next_mention[r] = i->number;
 			if (uses[u].write)
-				w->next_write[r] = i->number;
+				alloc->next_write[r] = i->number;
 		}
 	}
 	return p;
 }
 
-static bool overwritten_after(const struct scoreboard_alloc *w, uint32_t b,
+static bool overwritten_after(const struct scoreboard_alloc *alloc, uint32_t b,
 			      const struct reg_set *of)
 {
-	const struct mir_block *block = &w->f->blocks[b];
+	const struct mir_block *block = &alloc->f->blocks[b];
 
 	for (uint32_t s = 0; s < block->nsucc; s++) {
-		if (reg_sets_intersect(&w->overwrites[block->succ[s]], of))
+		if (reg_sets_intersect(&alloc->overwrites[block->succ[s]], of))
 			return true;
 	}
 	return false;
@@ -182,85 +182,85 @@ static bool overwritten_after(const struct scoreboard_alloc *w, uint32_t b,
 
 /* A busy scoreboard whose consumer is at the same position adds no wait; else a free one; else
  * the busy one whose consumer is nearest. */
-static uint8_t allocate_board(struct scoreboard_alloc *w, uint32_t next_use)
+static uint8_t allocate_board(struct scoreboard_alloc *alloc, uint32_t next_use)
 {
 	uint32_t best = 0, distance = NEVER;
 
 	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
-		if (w->busy[sb] && w->next_use[sb] == next_use && next_use != NEVER)
+		if (alloc->busy[sb] && alloc->next_use[sb] == next_use && next_use != NEVER)
 			return (uint8_t)sb;
 	}
 	for (uint32_t k = 0; k < NUM_SCOREBOARDS; k++) {
-		uint32_t sb = (w->cursor + k) % NUM_SCOREBOARDS;
+		uint32_t sb = (alloc->cursor + k) % NUM_SCOREBOARDS;
 
-		if (w->busy[sb])
+		if (alloc->busy[sb])
 			continue;
-		w->cursor = sb + 1;
-		w->busy[sb] = true;
-		w->next_use[sb] = next_use;
+		alloc->cursor = sb + 1;
+		alloc->busy[sb] = true;
+		alloc->next_use[sb] = next_use;
 		return (uint8_t)sb;
 	}
 	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
-		uint32_t d = w->next_use[sb] > next_use ? w->next_use[sb] - next_use
-							: next_use - w->next_use[sb];
+		uint32_t d = alloc->next_use[sb] > next_use ? alloc->next_use[sb] - next_use
+							    : next_use - alloc->next_use[sb];
 
 		if (d < distance) {
 			distance = d;
 			best = sb;
 		}
 	}
-	if (next_use < w->next_use[best])
-		w->next_use[best] = next_use;
+	if (next_use < alloc->next_use[best])
+		alloc->next_use[best] = next_use;
 	return (uint8_t)best;
 }
 
-static void allocate_inst_boards(struct scoreboard_alloc *w, uint32_t b, struct mir_inst *i)
+static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, struct mir_inst *i)
 {
-	uint32_t sm = w->f->sm, use = NEVER, overwrite;
+	uint32_t sm = alloc->f->sm, use = NEVER, overwrite;
 	struct registers r;
 	bool variable = sass_has_variable_latency(sm, &i->sass),
 	     reads_late = sass_reads_late(sm, &i->sass), needed;
 
 	/* An instruction that waits here frees the scoreboard. */
 	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
-		if (w->busy[sb] && w->next_use[sb] <= i->number)
-			w->busy[sb] = false;
+		if (alloc->busy[sb] && alloc->next_use[sb] <= i->number)
+			alloc->busy[sb] = false;
 	}
 	if (!variable && !reads_late)
 		return;
-	r = registers_of_inst(w, i);
+	r = registers_of_inst(alloc, i);
 	if (variable && !reg_set_is_empty(&r.writes)) {
-		use = w->plans[i->number].use;
-		i->sass.write_barrier = allocate_board(w, use);
+		use = alloc->plans[i->number].use;
+		i->sass.write_barrier = allocate_board(alloc, use);
 	}
 	if (!reads_late || reg_set_is_empty(&r.sources))
 		return;
 	/* The scoreboard of the result covers the sources too, but clears later. */
-	overwrite = w->plans[i->number].overwrite;
+	overwrite = alloc->plans[i->number].overwrite;
 	if (i->sass.write_barrier != SASS_NO_SB)
 		needed = overwrite < use;
 	else
-		needed = overwrite != NEVER || overwritten_after(w, b, &r.sources);
+		needed = overwrite != NEVER || overwritten_after(alloc, b, &r.sources);
 	if (needed)
-		i->sass.read_barrier = allocate_board(w, overwrite);
+		i->sass.read_barrier = allocate_board(alloc, overwrite);
 }
 
-static void allocate_block_boards(struct scoreboard_alloc *w, uint32_t b)
+static void allocate_block_boards(struct scoreboard_alloc *alloc, uint32_t b)
 {
-	const struct mir_inst *last = w->f->blocks[b].last;
+	const struct mir_inst *last = alloc->f->blocks[b].last;
 
 	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
-		w->busy[sb] = w->in[b].busy >> sb & 1;
-		w->next_use[sb] = NEVER;
+		alloc->busy[sb] = alloc->in[b].busy >> sb & 1;
+		alloc->next_use[sb] = NEVER;
 	}
-	w->plans = arena_grow(w->f->arena, w->plans, &w->plans_capacity,
-			      last ? last->number + 1 : 0, sizeof(*w->plans));
-	memset(w->next_mention, 0xff, sizeof(w->next_mention));
-	memset(w->next_write, 0xff, sizeof(w->next_write));
-	for (struct mir_inst *i = w->f->blocks[b].last; i; i = i->prev)
-		w->plans[i->number] = wait_plan(w, i);
-	mir_for_each(w->f, b, i)
-		allocate_inst_boards(w, b, i);
+	alloc->plans = arena_grow(alloc->f->arena, alloc->plans, &alloc->plans_capacity,
+				  last ? last->number + 1 : 0, sizeof(*alloc->plans));
+	memset(alloc->next_mention, 0xff, sizeof(alloc->next_mention));
+	memset(alloc->next_write, 0xff, sizeof(alloc->next_write));
+	for (struct mir_inst *i = alloc->f->blocks[b].last; i; i = i->prev)
+		alloc->plans[i->number] = wait_plan(alloc, i);
+	mir_for_each(alloc->f, b, i)
+		allocate_inst_boards(alloc, b, i);
 }
 
 /*
@@ -273,9 +273,9 @@ static bool waits_for_loads(const struct mir_inst *i)
 	return i->sass.op == SASS_CCTL_IVALL;
 }
 
-static void transfer_inst(const struct scoreboard_alloc *w, struct state *s, struct mir_inst *i)
+static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s, struct mir_inst *i)
 {
-	struct registers r = registers_of_inst(w, i);
+	struct registers r = registers_of_inst(alloc, i);
 
 	i->sass.wait = 0;
 	for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
@@ -294,7 +294,7 @@ static void transfer_inst(const struct scoreboard_alloc *w, struct state *s, str
 	if (i->sass.write_barrier != SASS_NO_SB) {
 		reg_set_unite(&s->boards[i->sass.write_barrier].results, &r.writes);
 		/* Sources with their own scoreboard wait for that one: it clears earlier. */
-		if (sass_reads_late(w->f->sm, &i->sass) && i->sass.read_barrier == SASS_NO_SB)
+		if (sass_reads_late(alloc->f->sm, &i->sass) && i->sass.read_barrier == SASS_NO_SB)
 			reg_set_unite(&s->boards[i->sass.write_barrier].sources, &r.sources);
 		s->busy |= 1u << i->sass.write_barrier;
 	}
@@ -319,41 +319,41 @@ static bool merge_state(struct state *at, const struct state *s)
 	return changed;
 }
 
-static void process_block(struct scoreboard_alloc *w, uint32_t b)
+static void process_block(struct scoreboard_alloc *alloc, uint32_t b)
 {
-	const struct mir_block *block = &w->f->blocks[b];
+	const struct mir_block *block = &alloc->f->blocks[b];
 	struct state s;
 
 	/* All predecessors but loop latches have been visited: their pending sets are known. */
-	if (!w->visited[b])
-		allocate_block_boards(w, b);
-	w->visited[b] = true;
-	w->stale[b] = false;
-	s = w->in[b];
-	mir_for_each(w->f, b, i)
-		transfer_inst(w, &s, i);
+	if (!alloc->visited[b])
+		allocate_block_boards(alloc, b);
+	alloc->visited[b] = true;
+	alloc->stale[b] = false;
+	s = alloc->in[b];
+	mir_for_each(alloc->f, b, i)
+		transfer_inst(alloc, &s, i);
 	for (uint32_t k = 0; k < block->nsucc; k++)
-		w->stale[block->succ[k]] |= merge_state(&w->in[block->succ[k]], &s);
+		alloc->stale[block->succ[k]] |= merge_state(&alloc->in[block->succ[k]], &s);
 }
 
 static void allocate_scoreboards(struct mir_func *f)
 {
-	struct scoreboard_alloc w = {.f = f};
+	struct scoreboard_alloc alloc = {.f = f};
 	uint32_t count;
 	uint32_t *order = mir_reverse_postorder(f, &count);
 	bool changed = true;
 
-	w.in = arena_array(f->arena, f->nblocks, sizeof(*w.in));
-	w.overwrites = arena_array(f->arena, f->nblocks, sizeof(*w.overwrites));
-	w.visited = arena_array(f->arena, f->nblocks, sizeof(*w.visited));
-	w.stale = arena_array(f->arena, f->nblocks, sizeof(*w.stale));
-	compute_overwrites(&w);
+	alloc.in = arena_array(f->arena, f->nblocks, sizeof(*alloc.in));
+	alloc.overwrites = arena_array(f->arena, f->nblocks, sizeof(*alloc.overwrites));
+	alloc.visited = arena_array(f->arena, f->nblocks, sizeof(*alloc.visited));
+	alloc.stale = arena_array(f->arena, f->nblocks, sizeof(*alloc.stale));
+	compute_overwrites(&alloc);
 	while (changed) {
 		changed = false;
 		for (uint32_t k = 0; k < count; k++) {
-			if (w.visited[order[k]] && !w.stale[order[k]])
+			if (alloc.visited[order[k]] && !alloc.stale[order[k]])
 				continue;
-			process_block(&w, order[k]);
+			process_block(&alloc, order[k]);
 			changed = true;
 		}
 	}

@@ -16,14 +16,14 @@ uint32_t nv_next_call_slot(uint32_t *at, uint8_t type)
 
 struct nv_call_layout nv_call_layout(const struct ir_func *callee)
 {
-	struct nv_call_layout p = {0};
+	struct nv_call_layout layout = {0};
 
 	for (uint32_t k = 0; k < callee->nargs; k++)
-		nv_next_call_slot(&p.bytes, callee->arg_types[k]);
-	p.results = p.bytes = (p.bytes + 7) / 8 * 8;
+		nv_next_call_slot(&layout.bytes, callee->arg_types[k]);
+	layout.results = layout.bytes = (layout.bytes + 7) / 8 * 8;
 	for (uint32_t k = 0; k < callee->nresults; k++)
-		nv_next_call_slot(&p.bytes, callee->result_types[k]);
-	return p;
+		nv_next_call_slot(&layout.bytes, callee->result_types[k]);
+	return layout;
 }
 
 static struct mir_source call_slot(uint32_t offset)

@@ -164,7 +164,7 @@ static bool select_tf32(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* Two values at once, from Ada on, as in PTX. */
+/* One instruction converts two values, from Ada on, as in PTX. */
 static bool select_bytes(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source d = result(s, in->res), high;

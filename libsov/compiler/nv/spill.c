@@ -413,9 +413,9 @@ static void rewrite_block(struct reg_cache *cache, uint32_t b)
 
 void nv_spill_rewrite(struct spiller *s)
 {
-	struct reg_cache h = {.s = s};
+	struct reg_cache cache = {.s = s};
 
 	mir_for_each_block(s->f, b)
-		rewrite_block(&h, b);
+		rewrite_block(&cache, b);
 	s->f->live = false;
 }

@@ -55,10 +55,10 @@ static bool is_rematerialisable(const struct mir_func *f, struct mir_inst *i)
 static void find_remat(struct spiller *s, const uint32_t *order, uint32_t count)
 {
 	struct mir_func *f = s->f;
-	struct spill_frame *h = frame_of(s);
+	struct spill_frame *frame = frame_of(s);
 
 	s->remat = arena_array(f->arena, f->nvregs, sizeof(*s->remat));
-	h->unit_def = arena_array(f->arena, f->nunits + 1, sizeof(*h->unit_def));
+	frame->unit_def = arena_array(f->arena, f->nunits + 1, sizeof(*frame->unit_def));
 	for (uint32_t k = 0; k < count; k++)
 		mir_for_each(f, order[k], i) {
 			uint32_t n;
@@ -66,14 +66,14 @@ static void find_remat(struct spiller *s, const uint32_t *order, uint32_t count)
 
 			for (uint32_t u = 0; u < n; u++) {
 				if (uses[u].write && uses[u].ref.vreg && uses[u].count == 1)
-					h->unit_def[mir_unit(f, uses[u].ref)] = i;
+					frame->unit_def[mir_unit(f, uses[u].ref)] = i;
 			}
 		}
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		bool remat = f->vregs[v].kind == SASS_GPR && !f->vregs[v].phi;
 
 		for (uint32_t k = 0; remat && k < f->vregs[v].units; k++) {
-			struct mir_inst *def = h->unit_def[f->vregs[v].first_unit + k];
+			struct mir_inst *def = frame->unit_def[f->vregs[v].first_unit + k];
 
 			remat = def && is_rematerialisable(f, def);
 		}
@@ -213,20 +213,20 @@ static void find_intervals(const struct spiller *s, struct live_interval *all)
 }
 
 /* The lowest aligned words that are free at the interval's start. */
-static uint32_t allocate_words(struct spill_frame *h, uint32_t *busy, const struct live_interval *v,
-			       uint32_t units)
+static uint32_t allocate_words(struct spill_frame *frame, uint32_t *busy,
+			       const struct live_interval *v, uint32_t units)
 {
 	for (uint32_t at = 0;; at += units) {
 		uint32_t k = 0;
 
-		while (k < units && (at + k >= h->words || busy[at + k] < v->first))
+		while (k < units && (at + k >= frame->words || busy[at + k] < v->first))
 			k++;
 		if (k < units)
 			continue;
 		for (k = 0; k < units; k++)
 			busy[at + k] = v->last;
-		if (at + units > h->words)
-			h->words = at + units;
+		if (at + units > frame->words)
+			frame->words = at + units;
 		return at;
 	}
 }
@@ -234,7 +234,7 @@ static uint32_t allocate_words(struct spill_frame *h, uint32_t *busy, const stru
 static void allocate_slots(struct spiller *s)
 {
 	struct mir_func *f = s->f;
-	struct spill_frame *h = frame_of(s);
+	struct spill_frame *frame = frame_of(s);
 	struct live_interval *all = arena_array(f->arena, s->nvregs, sizeof(*all));
 	uint32_t count = 0, units = 0, base = (f->frame_bytes + 15) / 16 * 4;
 	uint32_t *busy;
@@ -251,13 +251,13 @@ static void allocate_slots(struct spiller *s)
 	if (!count)
 		return;
 	qsort(all, count, sizeof(*all), compare_start);
-	h->slot = arena_array(f->arena, s->nvregs, sizeof(*h->slot));
+	frame->slot = arena_array(f->arena, s->nvregs, sizeof(*frame->slot));
 	busy = arena_array(f->arena, units + 4, sizeof(*busy));
 	for (uint32_t k = 0; k < count; k++)
-		h->slot[all[k].vreg] =
-			base + allocate_words(h, busy, &all[k], f->vregs[all[k].vreg].units);
+		frame->slot[all[k].vreg] =
+			base + allocate_words(frame, busy, &all[k], f->vregs[all[k].vreg].units);
 	f->stack = true;
-	f->frame_bytes = 4 * (base + h->words);
+	f->frame_bytes = 4 * (base + frame->words);
 }
 
 /*
@@ -405,12 +405,12 @@ bool nv_spill_memory(struct mir_func *f, uint32_t limit)
 			    .limit = limit,
 			    .reload = reload_spilled,
 			    .store = store_spilled};
-	struct spill_frame h = {0};
+	struct spill_frame frame = {0};
 	uint32_t count;
 	uint32_t *order = mir_reverse_postorder(f, &count);
 	bool any;
 
-	s.client = &h;
+	s.client = &frame;
 	nv_liveness(f);
 	find_remat(&s, order, count);
 	if (!nv_spill_choose(&s, &any))

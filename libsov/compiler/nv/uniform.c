@@ -96,8 +96,8 @@ static bool to_uniform_operand(struct sass_operand *o, struct mir_ref r)
 
 /* The equivalent instruction of the uniform datapath; false if there is none. A constant bank
  * operand must first be loaded into a register, which costs an instruction: only in loops. */
-static bool make_uniform(const struct uniform_analysis *w, const struct mir_inst *i, uint32_t depth,
-			 struct sass_inst *out)
+static bool make_uniform(const struct uniform_analysis *ua, const struct mir_inst *i,
+			 uint32_t depth, struct sass_inst *out)
 {
 	const struct uniform_op *t = find_uniform_op(i);
 
@@ -120,7 +120,7 @@ static bool make_uniform(const struct uniform_analysis *w, const struct mir_inst
 			out->ops[k] = (struct sass_operand){.kind = SASS_UGPR,
 							    .flags = out->ops[k].flags};
 	}
-	return sass_has_form(w->f->sm, out);
+	return sass_has_form(ua->f->sm, out);
 }
 
 /*
@@ -184,7 +184,7 @@ struct operand_fit {
 	uint8_t a, b, adjust; /* operands to swap first; a == b: none */
 };
 
-static struct operand_fit fit_operand(const struct uniform_analysis *w, const struct mir_inst *i,
+static struct operand_fit fit_operand(const struct uniform_analysis *ua, const struct mir_inst *i,
 				      uint32_t k)
 {
 	struct sass_inst in;
@@ -199,7 +199,7 @@ static struct operand_fit fit_operand(const struct uniform_analysis *w, const st
 			return (struct operand_fit){.fits = i->sass.ops[k].aux == SASS_NO_UREG};
 		in = i->sass;
 		in.ops[k].kind = SASS_UGPR;
-		if (sass_has_form(w->f->sm, &in))
+		if (sass_has_form(ua->f->sm, &in))
 			return (struct operand_fit){.fits = true};
 		/* The comparison of the low halves has fixed the operand order. */
 		if (a == b || (k != a && k != b) || in.mod[SASS_M_EX])
@@ -207,13 +207,13 @@ static struct operand_fit fit_operand(const struct uniform_analysis *w, const st
 		o = in.ops[a];
 		in.ops[a] = in.ops[b];
 		in.ops[b] = o;
-		if (sass_has_form(w->f->sm, &in))
+		if (sass_has_form(ua->f->sm, &in))
 			return (struct operand_fit){true, a, b, uniform_operands[t].adjust};
 	}
 	return (struct operand_fit){.fits = false};
 }
 
-static void apply_fit(struct mir_inst *i, uint32_t k, struct operand_fit p)
+static void apply_fit(struct mir_inst *i, uint32_t k, struct operand_fit fit)
 {
 	struct sass_operand *o = &i->sass.ops[k];
 
@@ -226,8 +226,8 @@ static void apply_fit(struct mir_inst *i, uint32_t k, struct operand_fit p)
 		return;
 	}
 	o->kind = SASS_UGPR;
-	if (p.a != p.b)
-		swap_operands(i, p.a, p.b, p.adjust);
+	if (fit.a != fit.b)
+		swap_operands(i, fit.a, fit.b, fit.adjust);
 }
 
 /*
@@ -235,123 +235,123 @@ static void apply_fit(struct mir_inst *i, uint32_t k, struct operand_fit p)
  */
 
 /* The uniform vreg that the instruction defines; 0: it is a vector instruction. */
-static uint32_t uniform_def(const struct uniform_analysis *w, const struct mir_inst *i)
+static uint32_t uniform_def(const struct uniform_analysis *ua, const struct mir_inst *i)
 {
 	const struct uniform_op *t = find_uniform_op(i);
 
-	return t && w->uniform[i->ref[t->result].vreg] ? i->ref[t->result].vreg : 0;
+	return t && ua->uniform[i->ref[t->result].vreg] ? i->ref[t->result].vreg : 0;
 }
 
-static void add_mention(struct uniform_analysis *w, struct mention **list, struct mention m)
+static void add_mention(struct uniform_analysis *ua, struct mention **list, struct mention m)
 {
-	struct mention *n = arena_alloc(w->f->arena, sizeof(*n));
+	struct mention *n = arena_alloc(ua->f->arena, sizeof(*n));
 
 	*n = m;
 	n->next = *list;
 	*list = n;
 }
 
-static void add_use(struct uniform_analysis *w, uint32_t v, struct mention m)
+static void add_use(struct uniform_analysis *ua, uint32_t v, struct mention m)
 {
-	w->weight[v] += 1 + 8 * w->f->blocks[m.block].depth;
-	add_mention(w, &w->users[v], m);
+	ua->weight[v] += 1 + 8 * ua->f->blocks[m.block].depth;
+	add_mention(ua, &ua->users[v], m);
 }
 
-static bool is_entered_converged(const struct uniform_analysis *w, uint32_t b)
+static bool is_entered_converged(const struct uniform_analysis *ua, uint32_t b)
 {
-	const struct mir_block *block = &w->f->blocks[b];
+	const struct mir_block *block = &ua->f->blocks[b];
 
 	for (uint32_t p = 0; p < block->npreds; p++) {
-		const struct mir_block *from = &w->f->blocks[block->preds[p]];
+		const struct mir_block *from = &ua->f->blocks[block->preds[p]];
 
-		if (w->divergent[block->preds[p]] ||
-		    (mir_may_diverge(from) && !nv_becomes_guarded_exit(w->f, block->preds[p])))
+		if (ua->divergent[block->preds[p]] ||
+		    (mir_may_diverge(from) && !nv_becomes_guarded_exit(ua->f, block->preds[p])))
 			return false;
 	}
-	return !w->divergent[b];
+	return !ua->divergent[b];
 }
 
 /* Initial assumption: phis are uniform, and so are all results of uniform operands. */
-static void assume_phis(struct uniform_analysis *w, uint32_t b)
+static void assume_phis(struct uniform_analysis *ua, uint32_t b)
 {
-	const struct mir_block *block = &w->f->blocks[b];
-	bool converged = block->nphis && is_entered_converged(w, b);
+	const struct mir_block *block = &ua->f->blocks[b];
+	bool converged = block->nphis && is_entered_converged(ua, b);
 
 	for (uint32_t p = 0; p < block->nphis && converged; p++) {
-		const struct mir_vreg *v = &w->f->vregs[block->phis[p].vreg];
+		const struct mir_vreg *v = &ua->f->vregs[block->phis[p].vreg];
 
-		w->uniform[block->phis[p].vreg] = v->kind == SASS_GPR && v->units <= 2;
+		ua->uniform[block->phis[p].vreg] = v->kind == SASS_GPR && v->units <= 2;
 	}
 }
 
 /* The units of a pair have separate definitions; both must be convertible. */
-static void assume_inst(struct uniform_analysis *w, uint32_t b, const struct mir_inst *i)
+static void assume_inst(struct uniform_analysis *ua, uint32_t b, const struct mir_inst *i)
 {
 	const struct uniform_op *t = find_uniform_op(i);
 	uint32_t v = t ? i->ref[t->result].vreg : 0;
-	bool uniform = v && w->f->vregs[v].kind == SASS_GPR && w->f->vregs[v].units <= 2;
+	bool uniform = v && ua->f->vregs[v].kind == SASS_GPR && ua->f->vregs[v].units <= 2;
 	struct sass_inst uniform_op;
 
 	for (uint32_t k = 0; uniform && k < i->sass.nops; k++)
-		uniform = k == t->result || !i->ref[k].vreg || w->uniform[i->ref[k].vreg];
-	if (!uniform || !make_uniform(w, i, w->f->blocks[b].depth, &uniform_op))
+		uniform = k == t->result || !i->ref[k].vreg || ua->uniform[i->ref[k].vreg];
+	if (!uniform || !make_uniform(ua, i, ua->f->blocks[b].depth, &uniform_op))
 		return;
-	w->uniform[v] = true;
-	w->convertible_units[v]++;
+	ua->uniform[v] = true;
+	ua->convertible_units[v]++;
 }
 
-static void assume_uniform(struct uniform_analysis *w)
+static void assume_uniform(struct uniform_analysis *ua)
 {
-	uint32_t count, *order = mir_reverse_postorder(w->f, &count);
+	uint32_t count, *order = mir_reverse_postorder(ua->f, &count);
 
 	for (uint32_t k = 0; k < count; k++) {
-		assume_phis(w, order[k]);
-		for (struct mir_inst *i = w->f->blocks[order[k]].first;
-		     i && !w->divergent[order[k]]; i = i->next)
-			assume_inst(w, order[k], i);
+		assume_phis(ua, order[k]);
+		for (struct mir_inst *i = ua->f->blocks[order[k]].first;
+		     i && !ua->divergent[order[k]]; i = i->next)
+			assume_inst(ua, order[k], i);
 	}
-	for (uint32_t v = 1; v < w->f->nvregs; v++)
-		w->uniform[v] &=
-			w->f->vregs[v].phi || w->convertible_units[v] == w->f->vregs[v].units;
+	for (uint32_t v = 1; v < ua->f->nvregs; v++)
+		ua->uniform[v] &=
+			ua->f->vregs[v].phi || ua->convertible_units[v] == ua->f->vregs[v].units;
 }
 
-static void collect_phi_mentions(struct uniform_analysis *w, uint32_t b, const struct mir_phi *phi)
+static void collect_phi_mentions(struct uniform_analysis *ua, uint32_t b, const struct mir_phi *phi)
 {
-	uint32_t n = w->f->blocks[b].npreds * w->f->vregs[phi->vreg].units;
+	uint32_t n = ua->f->blocks[b].npreds * ua->f->vregs[phi->vreg].units;
 
 	for (uint32_t k = 0; k < n; k++) {
 		uint32_t v = phi->args[k].ref.vreg;
 
-		if (w->uniform[v])
-			add_use(w, v, (struct mention){.phi = phi, .block = b});
+		if (ua->uniform[v])
+			add_use(ua, v, (struct mention){.phi = phi, .block = b});
 	}
-	if (w->uniform[phi->vreg])
-		add_mention(w, &w->defs[phi->vreg], (struct mention){.phi = phi, .block = b});
+	if (ua->uniform[phi->vreg])
+		add_mention(ua, &ua->defs[phi->vreg], (struct mention){.phi = phi, .block = b});
 }
 
 /* Definitions of a uniform register have a uniform equivalent; all other mentions are uses. */
-static void collect_inst_mentions(struct uniform_analysis *w, uint32_t b, struct mir_inst *i)
+static void collect_inst_mentions(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
 {
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
 		uint32_t v = i->ref[k].vreg;
 		struct mention m = {.inst = i, .block = b};
 
-		if (w->uniform[v] && v == uniform_def(w, i) && k == find_uniform_op(i)->result)
-			add_mention(w, &w->defs[v], m);
-		else if (w->uniform[v])
-			add_use(w, v, m);
+		if (ua->uniform[v] && v == uniform_def(ua, i) && k == find_uniform_op(i)->result)
+			add_mention(ua, &ua->defs[v], m);
+		else if (ua->uniform[v])
+			add_use(ua, v, m);
 	}
 }
 
-static void collect_mentions(struct uniform_analysis *w)
+static void collect_mentions(struct uniform_analysis *ua)
 {
-	struct mir_func *f = w->f;
+	struct mir_func *f = ua->f;
 
 	mir_for_each_block(f, b) {
 		for (uint32_t p = 0; p < f->blocks[b].nphis; p++)
-			collect_phi_mentions(w, b, &f->blocks[b].phis[p]);
+			collect_phi_mentions(ua, b, &f->blocks[b].phis[p]);
 		mir_for_each(f, b, i)
-			collect_inst_mentions(w, b, i);
+			collect_inst_mentions(ua, b, i);
 	}
 }
 
@@ -359,94 +359,94 @@ static void collect_mentions(struct uniform_analysis *w)
  * Demotion.
  */
 
-static void demote_vreg(struct uniform_analysis *w, uint32_t v)
+static void demote_vreg(struct uniform_analysis *ua, uint32_t v)
 {
-	if (!w->uniform[v])
+	if (!ua->uniform[v])
 		return;
-	w->uniform[v] = false;
-	w->units -= w->f->vregs[v].units;
-	w->demoted[w->ndemoted++] = v;
+	ua->uniform[v] = false;
+	ua->units -= ua->f->vregs[v].units;
+	ua->demoted[ua->ndemoted++] = v;
 }
 
 /* The operand of a vector instruction with the highest weight that can be uniform;
  * SASS_MAX_OPERANDS: none. */
-static uint32_t choose_uniform_operand(const struct uniform_analysis *w, const struct mir_inst *i)
+static uint32_t choose_uniform_operand(const struct uniform_analysis *ua, const struct mir_inst *i)
 {
 	uint32_t best = SASS_MAX_OPERANDS, max_weight = 0;
 
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
 		uint32_t v = i->ref[k].vreg;
 
-		if (!w->uniform[v] || w->weight[v] <= max_weight || !fit_operand(w, i, k).fits)
+		if (!ua->uniform[v] || ua->weight[v] <= max_weight || !fit_operand(ua, i, k).fits)
 			continue;
 		best = k;
-		max_weight = w->weight[v];
+		max_weight = ua->weight[v];
 	}
 	return best;
 }
 
 /* A vector instruction reads at most one uniform register, in an operand that accepts it. */
-static void visit_vector(struct uniform_analysis *w, const struct mir_inst *i)
+static void visit_vector(struct uniform_analysis *ua, const struct mir_inst *i)
 {
-	uint32_t uniform_operand = choose_uniform_operand(w, i);
+	uint32_t uniform_operand = choose_uniform_operand(ua, i);
 
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
 		if (k != uniform_operand)
-			demote_vreg(w, i->ref[k].vreg);
+			demote_vreg(ua, i->ref[k].vreg);
 	}
 }
 
-static void visit_phi(struct uniform_analysis *w, const struct mention *m)
+static void visit_phi(struct uniform_analysis *ua, const struct mention *m)
 {
-	uint32_t n = w->f->blocks[m->block].npreds * w->f->vregs[m->phi->vreg].units;
-	bool uniform = w->uniform[m->phi->vreg];
+	uint32_t n = ua->f->blocks[m->block].npreds * ua->f->vregs[m->phi->vreg].units;
+	bool uniform = ua->uniform[m->phi->vreg];
 
 	for (uint32_t k = 0; k < n && uniform; k++) {
 		const struct mir_source *arg = &m->phi->args[k];
 
-		uniform = arg->ref.vreg ? w->uniform[arg->ref.vreg]
+		uniform = arg->ref.vreg ? ua->uniform[arg->ref.vreg]
 					: arg->op.kind != SASS_GPR || arg->op.reg == SASS_RZ;
 	}
 	if (uniform)
 		return;
 	/* Otherwise a copy would be needed where coalescing could have saved one. */
-	demote_vreg(w, m->phi->vreg);
+	demote_vreg(ua, m->phi->vreg);
 	for (uint32_t k = 0; k < n; k++)
-		demote_vreg(w, m->phi->args[k].ref.vreg);
+		demote_vreg(ua, m->phi->args[k].ref.vreg);
 }
 
-static void visit_mention(struct uniform_analysis *w, const struct mention *m)
+static void visit_mention(struct uniform_analysis *ua, const struct mention *m)
 {
 	uint32_t result;
 
 	if (m->phi) {
-		visit_phi(w, m);
+		visit_phi(ua, m);
 		return;
 	}
-	result = uniform_def(w, m->inst);
+	result = uniform_def(ua, m->inst);
 	for (uint32_t k = 0; result && k < m->inst->sass.nops; k++) {
 		uint32_t v = m->inst->ref[k].vreg;
 
-		if (v && !w->uniform[v])
-			demote_vreg(w, result);
+		if (v && !ua->uniform[v])
+			demote_vreg(ua, result);
 	}
-	if (!uniform_def(w, m->inst))
-		visit_vector(w, m->inst);
+	if (!uniform_def(ua, m->inst))
+		visit_vector(ua, m->inst);
 }
 
-static void visit_mentions(struct uniform_analysis *w, const struct mention *list)
+static void visit_mentions(struct uniform_analysis *ua, const struct mention *list)
 {
 	for (const struct mention *m = list; m; m = m->next)
-		visit_mention(w, m);
+		visit_mention(ua, m);
 }
 
-static void propagate_demotions(struct uniform_analysis *w)
+static void propagate_demotions(struct uniform_analysis *ua)
 {
-	while (w->ndemoted) {
-		uint32_t v = w->demoted[--w->ndemoted];
+	while (ua->ndemoted) {
+		uint32_t v = ua->demoted[--ua->ndemoted];
 
-		visit_mentions(w, w->defs[v]);
-		visit_mentions(w, w->users[v]);
+		visit_mentions(ua, ua->defs[v]);
+		visit_mentions(ua, ua->users[v]);
 	}
 }
 
@@ -458,12 +458,13 @@ static int compare_weight(const void *a, const void *b)
 }
 
 /* Constant bank operands of uniform definitions, counted with repetition. */
-static uint32_t count_constants(const struct uniform_analysis *w)
+static uint32_t count_constants(const struct uniform_analysis *ua)
 {
 	uint32_t count = 0;
 
-	for (uint32_t v = 1; v < w->f->nvregs; v++) {
-		for (const struct mention *m = w->uniform[v] ? w->defs[v] : NULL; m; m = m->next) {
+	for (uint32_t v = 1; v < ua->f->nvregs; v++) {
+		for (const struct mention *m = ua->uniform[v] ? ua->defs[v] : NULL; m;
+		     m = m->next) {
 			for (uint32_t k = 0; m->inst && k < m->inst->sass.nops; k++)
 				count += m->inst->sass.ops[k].kind == SASS_CONST;
 		}
@@ -472,53 +473,53 @@ static uint32_t count_constants(const struct uniform_analysis *w)
 }
 
 /* Demotes the lowest weights until the rest is sure to be assignable. */
-static void limit_units(struct uniform_analysis *w)
+static void limit_units(struct uniform_analysis *ua)
 {
-	struct mir_func *f = w->f;
+	struct mir_func *f = ua->f;
 	uint64_t *list;
 	uint32_t count = 0;
 
-	w->units += count_constants(w);
-	if (w->units <= MAX_UNITS)
+	ua->units += count_constants(ua);
+	if (ua->units <= MAX_UNITS)
 		return;
 	list = arena_array(f->arena, f->nvregs, sizeof(*list));
 	for (uint32_t v = 1; v < f->nvregs; v++) {
-		if (w->uniform[v])
-			list[count++] = (uint64_t)w->weight[v] << 32 | v;
+		if (ua->uniform[v])
+			list[count++] = (uint64_t)ua->weight[v] << 32 | v;
 	}
 	qsort(list, count, sizeof(*list), compare_weight);
-	for (uint32_t k = 0; k < count && w->units > MAX_UNITS; k++) {
-		demote_vreg(w, (uint32_t)list[k]);
-		propagate_demotions(w);
+	for (uint32_t k = 0; k < count && ua->units > MAX_UNITS; k++) {
+		demote_vreg(ua, (uint32_t)list[k]);
+		propagate_demotions(ua);
 	}
 }
 
-static void choose_uniform(struct uniform_analysis *w)
+static void choose_uniform(struct uniform_analysis *ua)
 {
-	struct mir_func *f = w->f;
+	struct mir_func *f = ua->f;
 
-	assume_uniform(w);
+	assume_uniform(ua);
 	for (uint32_t v = 1; v < f->nvregs; v++)
-		w->units += w->uniform[v] ? f->vregs[v].units : 0;
-	collect_mentions(w);
+		ua->units += ua->uniform[v] ? f->vregs[v].units : 0;
+	collect_mentions(ua);
 	for (uint32_t v = 1; v < f->nvregs; v++) {
-		if (!w->uniform[v])
+		if (!ua->uniform[v])
 			continue;
-		visit_mentions(w, w->defs[v]);
-		visit_mentions(w, w->users[v]);
-		propagate_demotions(w);
+		visit_mentions(ua, ua->defs[v]);
+		visit_mentions(ua, ua->users[v]);
+		propagate_demotions(ua);
 	}
-	limit_units(w);
+	limit_units(ua);
 }
 
 /*
  * Rewriting.
  */
 
-static struct mir_ref uniform_constant(struct uniform_analysis *w, const struct sass_operand *o)
+static struct mir_ref uniform_constant(struct uniform_analysis *ua, const struct sass_operand *o)
 {
-	struct mir_func *f = w->f;
-	struct uniform_constant *c = w->constants;
+	struct mir_func *f = ua->f;
+	struct uniform_constant *c = ua->constants;
 	struct mir_source from = {.op = *o}, to;
 	struct mir_inst *last = f->blocks[f->entry].last;
 
@@ -528,64 +529,64 @@ static struct mir_ref uniform_constant(struct uniform_analysis *w, const struct 
 		return c->in;
 	c = arena_alloc(f->arena, sizeof(*c));
 	*c = (struct uniform_constant){
-		o->aux, o->value, {mir_vreg_new(f, SASS_UGPR, 1), 0}, w->constants};
-	w->constants = c;
+		o->aux, o->value, {mir_vreg_new(f, SASS_UGPR, 1), 0}, ua->constants};
+	ua->constants = c;
 	from.op.flags = 0;
 	to = mir_reg(SASS_UGPR, c->in);
 	mir_insert(f, f->entry, last && last->terminator ? last : NULL, mir_move(f, to, from));
 	return c->in;
 }
 
-static void rewrite_def(struct uniform_analysis *w, uint32_t b, struct mir_inst *i)
+static void rewrite_def(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
 {
 	struct sass_inst uniform_op;
 
-	make_uniform(w, i, w->f->blocks[b].depth, &uniform_op);
+	make_uniform(ua, i, ua->f->blocks[b].depth, &uniform_op);
 	for (uint32_t k = 0; k < uniform_op.nops; k++) {
 		if (i->sass.ops[k].kind == SASS_CONST && uniform_op.ops[k].kind == SASS_UGPR)
-			i->ref[k] = uniform_constant(w, &i->sass.ops[k]);
+			i->ref[k] = uniform_constant(ua, &i->sass.ops[k]);
 	}
 	i->sass = uniform_op;
 	i->uses = NULL;
 }
 
-static void rewrite_inst(struct uniform_analysis *w, uint32_t b, struct mir_inst *i)
+static void rewrite_inst(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
 {
 	uint32_t k;
 
-	if (uniform_def(w, i)) {
-		rewrite_def(w, b, i);
+	if (uniform_def(ua, i)) {
+		rewrite_def(ua, b, i);
 		return;
 	}
-	k = choose_uniform_operand(w, i);
+	k = choose_uniform_operand(ua, i);
 	if (k < SASS_MAX_OPERANDS)
-		apply_fit(i, k, fit_operand(w, i, k));
+		apply_fit(i, k, fit_operand(ua, i, k));
 }
 
-static void rewrite_phi(struct uniform_analysis *w, uint32_t b, const struct mir_phi *phi)
+static void rewrite_phi(struct uniform_analysis *ua, uint32_t b, const struct mir_phi *phi)
 {
-	uint32_t n = w->f->blocks[b].npreds * w->f->vregs[phi->vreg].units;
+	uint32_t n = ua->f->blocks[b].npreds * ua->f->vregs[phi->vreg].units;
 
-	for (uint32_t k = 0; k < n && w->uniform[phi->vreg]; k++) {
+	for (uint32_t k = 0; k < n && ua->uniform[phi->vreg]; k++) {
 		if (phi->args[k].op.kind == SASS_GPR)
 			to_uniform_operand(&phi->args[k].op, phi->args[k].ref);
 	}
 }
 
-static void rewrite_function(struct uniform_analysis *w)
+static void rewrite_function(struct uniform_analysis *ua)
 {
-	struct mir_func *f = w->f;
+	struct mir_func *f = ua->f;
 	uint32_t nvregs = f->nvregs;
 
 	mir_for_each_block(f, b) {
 		for (uint32_t p = 0; p < f->blocks[b].nphis; p++)
-			rewrite_phi(w, b, &f->blocks[b].phis[p]);
+			rewrite_phi(ua, b, &f->blocks[b].phis[p]);
 		mir_for_each(f, b, i)
 			if (i->sass.op != SASS_ULDC) /* a constant just loaded */
-				rewrite_inst(w, b, i);
+				rewrite_inst(ua, b, i);
 	}
 	for (uint32_t v = 1; v < nvregs; v++) {
-		if (w->uniform[v])
+		if (ua->uniform[v])
 			f->vregs[v].kind = SASS_UGPR;
 	}
 	f->live = false;
@@ -603,20 +604,20 @@ static bool has_other_uniform_writes(const struct mir_func *f)
 
 void nv_uniform_registers(struct mir_func *f)
 {
-	struct uniform_analysis w = {.f = f};
+	struct uniform_analysis ua = {.f = f};
 
 	f->uniform = f->uniform && f->ir->kind == IR_KERNEL && !has_other_uniform_writes(f);
 	if (!f->uniform)
 		return;
-	w.divergent = nv_divergent_blocks(f);
-	w.uniform = arena_array(f->arena, f->nvregs, sizeof(*w.uniform));
-	w.weight = arena_array(f->arena, f->nvregs, sizeof(*w.weight));
-	w.convertible_units = arena_array(f->arena, f->nvregs, sizeof(*w.convertible_units));
-	w.defs = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
-	w.users = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
-	w.demoted = arena_array(f->arena, f->nvregs, sizeof(*w.demoted));
-	choose_uniform(&w);
-	f->uniform = w.units;
-	if (w.units)
-		rewrite_function(&w);
+	ua.divergent = nv_divergent_blocks(f);
+	ua.uniform = arena_array(f->arena, f->nvregs, sizeof(*ua.uniform));
+	ua.weight = arena_array(f->arena, f->nvregs, sizeof(*ua.weight));
+	ua.convertible_units = arena_array(f->arena, f->nvregs, sizeof(*ua.convertible_units));
+	ua.defs = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
+	ua.users = arena_array(f->arena, f->nvregs, sizeof(struct mention *));
+	ua.demoted = arena_array(f->arena, f->nvregs, sizeof(*ua.demoted));
+	choose_uniform(&ua);
+	f->uniform = ua.units;
+	if (ua.units)
+		rewrite_function(&ua);
 }

@@ -70,182 +70,183 @@ bool reaches_sync_site(const struct ir_module *module, uint32_t function, bool *
 
 /* ---- groups ---- */
 
-static bool group_matches(const struct sync_sites *p, const struct site_group *g, uint32_t kind,
+static bool group_matches(const struct sync_sites *sites, const struct site_group *g, uint32_t kind,
 			  ir_val members)
 {
 	uint64_t a, b;
 
 	if (g->kind != kind)
 		return false;
-	return g->dynamic ||
-	       (ir_is_const(p->f, members, &a) && ir_is_const(p->f, g->members, &b) && a == b);
+	return g->dynamic || (ir_is_const(sites->f, members, &a) &&
+			      ir_is_const(sites->f, g->members, &b) && a == b);
 }
 
-static void add_to_group(struct sync_sites *p, ir_id i, uint32_t kind, bool dynamic)
+static void add_to_group(struct sync_sites *sites, ir_id i, uint32_t kind, bool dynamic)
 {
-	ir_val members = members_of(ir_at(p->f, i));
+	ir_val members = members_of(ir_at(sites->f, i));
 	uint32_t k = 0;
 
-	while (k < p->ngroups && !group_matches(p, &p->groups[k], kind, members))
+	while (k < sites->ngroups && !group_matches(sites, &sites->groups[k], kind, members))
 		k++;
-	if (k == p->ngroups) {
-		p->groups =
-			arena_grow(p->arena, p->groups, &p->capacity, k + 1, sizeof(*p->groups));
-		p->groups[p->ngroups++] = (struct site_group){kind, 0, members, dynamic, true};
+	if (k == sites->ngroups) {
+		sites->groups = arena_grow(sites->arena, sites->groups, &sites->capacity, k + 1,
+					   sizeof(*sites->groups));
+		sites->groups[sites->ngroups++] =
+			(struct site_group){kind, 0, members, dynamic, true};
 	}
-	p->groups[k].count++;
-	p->groups[k].same_mask &= !dynamic || members == p->groups[k].members;
-	p->group_of[i] = k + 1;
+	sites->groups[k].count++;
+	sites->groups[k].same_mask &= !dynamic || members == sites->groups[k].members;
+	sites->group_of[i] = k + 1;
 }
 
-static void find_groups(struct sync_sites *p)
+static void find_groups(struct sync_sites *sites)
 {
 	bool dynamic[IR_SYNC_KINDS] = {false};
 	uint32_t kind;
 	uint64_t mask;
 
-	ir_for_each_block(p->f, b)
-		ir_for_each_inst(p->f, b, i)
-			if (is_sync_site(p->f, i, &kind))
-				dynamic[kind] |=
-					!ir_is_const(p->f, members_of(ir_at(p->f, i)), &mask);
-	ir_for_each_block(p->f, b)
-		ir_for_each_inst(p->f, b, i)
-			if (is_sync_site(p->f, i, &kind))
-				add_to_group(p, i, kind, dynamic[kind]);
+	ir_for_each_block(sites->f, b)
+		ir_for_each_inst(sites->f, b, i)
+			if (is_sync_site(sites->f, i, &kind))
+				dynamic[kind] |= !ir_is_const(
+					sites->f, members_of(ir_at(sites->f, i)), &mask);
+	ir_for_each_block(sites->f, b)
+		ir_for_each_inst(sites->f, b, i)
+			if (is_sync_site(sites->f, i, &kind))
+				add_to_group(sites, i, kind, dynamic[kind]);
 }
 
 /* ---- positions of lanes ---- */
 
-static void add_site(struct sync_sites *p, ir_id *list, uint32_t *count, ir_id i)
+static void add_site(struct sync_sites *sites, ir_id *list, uint32_t *count, ir_id i)
 {
-	if (p->inst_stamp[i] == p->list_stamp)
+	if (sites->inst_stamp[i] == sites->list_stamp)
 		return;
-	p->inst_stamp[i] = p->list_stamp;
+	sites->inst_stamp[i] = sites->list_stamp;
 	list[(*count)++] = i;
 }
 
 /* Adds the next site of the group from an instruction on; returns true if there is none in the rest
  * of the block. A block-wide barrier ends the search, because all threads reconverge there. */
-static bool scan_block(struct sync_sites *p, ir_id i, ir_id *list, uint32_t *count)
+static bool scan_block(struct sync_sites *sites, ir_id i, ir_id *list, uint32_t *count)
 {
-	for (; i; i = ir_at(p->f, i)->next) {
-		uint8_t op = ir_at(p->f, i)->op;
+	for (; i; i = ir_at(sites->f, i)->next) {
+		uint8_t op = ir_at(sites->f, i)->op;
 
-		if (p->group_of[i] == p->group)
-			add_site(p, list, count, i);
-		if (p->group_of[i] == p->group || op == IR_BARRIER || op == IR_BARRIER_RED)
+		if (sites->group_of[i] == sites->group)
+			add_site(sites, list, count, i);
+		if (sites->group_of[i] == sites->group || op == IR_BARRIER || op == IR_BARRIER_RED)
 			return false;
 	}
 	return true;
 }
 
 /* Adds the sites that follow a block, up to the reconvergence point. */
-static void follow_successors(struct sync_sites *p, ir_block from, ir_block reconverge, ir_id *list,
-			      uint32_t *count)
+static void follow_successors(struct sync_sites *sites, ir_block from, ir_block reconverge,
+			      ir_id *list, uint32_t *count)
 {
 	uint32_t depth = 0;
 
-	p->stack[depth++] = from;
+	sites->stack[depth++] = from;
 	while (depth) {
-		const struct ir_bb *bb = &p->f->blocks[p->stack[--depth]];
+		const struct ir_bb *bb = &sites->f->blocks[sites->stack[--depth]];
 
 		for (uint32_t s = 0; s < bb->nsucc; s++) {
 			ir_block to = bb->succ[s];
 
-			if (to == reconverge || p->block_stamp[to] == p->stamp)
+			if (to == reconverge || sites->block_stamp[to] == sites->stamp)
 				continue;
-			p->block_stamp[to] = p->stamp;
-			if (scan_block(p, p->f->blocks[to].first, list, count))
-				p->stack[depth++] = to;
+			sites->block_stamp[to] = sites->stamp;
+			if (scan_block(sites, sites->f->blocks[to].first, list, count))
+				sites->stack[depth++] = to;
 		}
 	}
 }
 
-static void follow_site(struct sync_sites *p, ir_id i, ir_block reconverge, ir_id *list,
+static void follow_site(struct sync_sites *sites, ir_id i, ir_block reconverge, ir_id *list,
 			uint32_t *count)
 {
-	if (scan_block(p, ir_at(p->f, i)->next, list, count))
-		follow_successors(p, ir_at(p->f, i)->block, reconverge, list, count);
+	if (scan_block(sites, ir_at(sites->f, i)->next, list, count))
+		follow_successors(sites, ir_at(sites->f, i)->block, reconverge, list, count);
 }
 
-static bool mark_sites(struct sync_sites *p, uint32_t count)
+static bool mark_sites(struct sync_sites *sites, uint32_t count)
 {
 	bool more = false;
 
 	for (uint32_t k = 0; k < count; k++) {
-		more |= !p->marked[p->list[k]];
-		p->marked[p->list[k]] = true;
+		more |= !sites->marked[sites->list[k]];
+		sites->marked[sites->list[k]] = true;
 	}
 	return more;
 }
 
 /* Advances all lanes from the sites where they may be to the next sites that they may reach. */
-static uint32_t step_lanes(struct sync_sites *p, ir_block reconverge, uint32_t count)
+static uint32_t step_lanes(struct sync_sites *sites, ir_block reconverge, uint32_t count)
 {
-	ir_id *list = p->list;
+	ir_id *list = sites->list;
 	uint32_t n = 0;
 
-	p->stamp++, p->list_stamp++;
+	sites->stamp++, sites->list_stamp++;
 	for (uint32_t k = 0; k < count; k++)
-		follow_site(p, list[k], reconverge, p->next, &n);
-	p->list = p->next;
-	p->next = list;
+		follow_site(sites, list[k], reconverge, sites->next, &n);
+	sites->list = sites->next;
+	sites->next = list;
 	return n;
 }
 
 /* Marks every site that is reachable from the current ones. */
-static void mark_reachable(struct sync_sites *p, ir_block reconverge, uint32_t count)
+static void mark_reachable(struct sync_sites *sites, ir_block reconverge, uint32_t count)
 {
-	p->stamp++, p->list_stamp++;
+	sites->stamp++, sites->list_stamp++;
 	for (uint32_t k = 0; k < count; k++)
-		p->inst_stamp[p->list[k]] = p->list_stamp;
+		sites->inst_stamp[sites->list[k]] = sites->list_stamp;
 	for (uint32_t k = 0; k < count; k++)
-		follow_site(p, p->list[k], reconverge, p->list, &count);
-	mark_sites(p, count);
+		follow_site(sites, sites->list[k], reconverge, sites->list, &count);
+	mark_sites(sites, count);
 }
 
 /* Lanes that diverge at a branch and may reach two different sites stay divergent, and so may their
  * following sites differ, until all lanes reach the same site. The analysis steps lanes from site
  * to site only if all sites name the same member mask: then the lanes advance in lockstep.
  * Otherwise it marks everything that is reachable. */
-static void mark_branch(struct sync_sites *p, ir_block branch, ir_block reconverge)
+static void mark_branch(struct sync_sites *sites, ir_block branch, ir_block reconverge)
 {
 	uint32_t count = 0, idle = 0;
 
-	p->stamp++, p->list_stamp++;
-	follow_successors(p, branch, reconverge, p->list, &count);
-	while (count > 1 && p->groups[p->group - 1].same_mask && idle < MAX_IDLE_STEPS) {
-		idle = mark_sites(p, count) ? 0 : idle + 1;
-		count = step_lanes(p, reconverge, count);
+	sites->stamp++, sites->list_stamp++;
+	follow_successors(sites, branch, reconverge, sites->list, &count);
+	while (count > 1 && sites->groups[sites->group - 1].same_mask && idle < MAX_IDLE_STEPS) {
+		idle = mark_sites(sites, count) ? 0 : idle + 1;
+		count = step_lanes(sites, reconverge, count);
 	}
 	if (count > 1)
-		mark_reachable(p, reconverge, count);
+		mark_reachable(sites, reconverge, count);
 }
 
-static void mark_group(struct sync_sites *p, const struct ir_cfg *cfg,
+static void mark_group(struct sync_sites *sites, const struct ir_cfg *cfg,
 		       const struct ir_divergence *d)
 {
-	ir_for_each_block(p->f, b)
+	ir_for_each_block(sites->f, b)
 		if (d->branch[b])
-			mark_branch(p, b, cfg->ipdom[b]);
+			mark_branch(sites, b, cfg->ipdom[b]);
 }
 
 bool *divergent_sync_sites(const struct ir_func *f, const struct ir_cfg *cfg,
 			   const struct ir_divergence *d)
 {
-	struct sync_sites p = {.f = f, .arena = f->module->arena};
+	struct sync_sites sites = {.f = f, .arena = f->module->arena};
 
-	p.marked = arena_array(p.arena, f->ninsts, sizeof(*p.marked));
-	p.group_of = arena_array(p.arena, f->ninsts, sizeof(*p.group_of));
-	p.inst_stamp = arena_array(p.arena, f->ninsts, sizeof(*p.inst_stamp));
-	p.list = arena_array(p.arena, f->ninsts, sizeof(*p.list));
-	p.next = arena_array(p.arena, f->ninsts, sizeof(*p.next));
-	p.block_stamp = arena_array(p.arena, f->nblocks, sizeof(*p.block_stamp));
-	p.stack = arena_array(p.arena, f->nblocks + 1, sizeof(*p.stack));
-	find_groups(&p);
-	for (p.group = 1; p.group <= p.ngroups; p.group++)
-		if (p.groups[p.group - 1].count > 1)
-			mark_group(&p, cfg, d);
-	return p.marked;
+	sites.marked = arena_array(sites.arena, f->ninsts, sizeof(*sites.marked));
+	sites.group_of = arena_array(sites.arena, f->ninsts, sizeof(*sites.group_of));
+	sites.inst_stamp = arena_array(sites.arena, f->ninsts, sizeof(*sites.inst_stamp));
+	sites.list = arena_array(sites.arena, f->ninsts, sizeof(*sites.list));
+	sites.next = arena_array(sites.arena, f->ninsts, sizeof(*sites.next));
+	sites.block_stamp = arena_array(sites.arena, f->nblocks, sizeof(*sites.block_stamp));
+	sites.stack = arena_array(sites.arena, f->nblocks + 1, sizeof(*sites.stack));
+	find_groups(&sites);
+	for (sites.group = 1; sites.group <= sites.ngroups; sites.group++)
+		if (sites.groups[sites.group - 1].count > 1)
+			mark_group(&sites, cfg, d);
+	return sites.marked;
 }

@@ -26,200 +26,204 @@ uint64_t fold_ones(enum ir_type t)
 
 /* ---- work list ---- */
 
-static void push_inst(struct fold *c, ir_id i)
+static void push_inst(struct fold *fold, ir_id i)
 {
-	c->queued = arena_grow(c->arena, c->queued, &c->queued_capacity, i + 1, sizeof(*c->queued));
-	if (c->queued[i])
+	fold->queued = arena_grow(fold->arena, fold->queued, &fold->queued_capacity, i + 1,
+				  sizeof(*fold->queued));
+	if (fold->queued[i])
 		return;
-	c->queued[i] = true;
-	c->work = arena_grow(c->arena, c->work, &c->work_capacity, c->nwork + 1, sizeof(*c->work));
-	c->work[c->nwork++] = i;
+	fold->queued[i] = true;
+	fold->work = arena_grow(fold->arena, fold->work, &fold->work_capacity, fold->nwork + 1,
+				sizeof(*fold->work));
+	fold->work[fold->nwork++] = i;
 }
 
-static void push_users(struct fold *c, ir_val v)
+static void push_users(struct fold *fold, ir_val v)
 {
-	uses_for_each(&c->uses, v, it)
-		push_inst(c, c->uses.list[it].user);
+	uses_for_each(&fold->uses, v, it)
+		push_inst(fold, fold->uses.list[it].user);
 }
 
 /* Pushes everything that a change of i may affect: i, its users, and its arguments, which may be
  * dead or have one use left. Called before and after a change, it covers old and new arguments. */
-static void push_around(struct fold *c, ir_id i)
+static void push_around(struct fold *fold, ir_id i)
 {
-	const struct ir_inst *p = ir_at(c->f, i);
+	const struct ir_inst *p = ir_at(fold->f, i);
 
 	for (uint32_t k = 0; k < p->nres; k++)
-		push_users(c, p->res + k);
+		push_users(fold, p->res + k);
 	for (uint32_t k = 0; k < p->nargs; k++)
-		push_inst(c, c->f->values[p->args[k]].def);
-	push_inst(c, i);
-	c->changed = true;
+		push_inst(fold, fold->f->values[p->args[k]].def);
+	push_inst(fold, i);
+	fold->changed = true;
 }
 
 /* ---- actions of rules ---- */
 
-bool fold_to_value(struct fold *c, const struct fold_site *l, ir_val v)
+bool fold_to_value(struct fold *fold, const struct fold_site *site, ir_val v)
 {
-	push_around(c, l->i);
-	uses_replace(&c->uses, l->p.res, v);
+	push_around(fold, site->i);
+	uses_replace(&fold->uses, site->p.res, v);
 	return true;
 }
 
-bool fold_to_op(struct fold *c, const struct fold_site *l, enum ir_op op, ir_val x, ir_val y,
+bool fold_to_op(struct fold *fold, const struct fold_site *site, enum ir_op op, ir_val x, ir_val y,
 		ir_val z)
 {
 	const ir_val args[3] = {x, y, z};
 	uint32_t n = z ? 3 : y ? 2 : x ? 1 : 0;
 
-	push_around(c, l->i);
-	uses_become(&c->uses, l->i, op, c->f->values[l->p.res].type, args, n);
-	push_around(c, l->i);
+	push_around(fold, site->i);
+	uses_become(&fold->uses, site->i, op, fold->f->values[site->p.res].type, args, n);
+	push_around(fold, site->i);
 	return true;
 }
 
-bool fold_swap(struct fold *c, const struct fold_site *l)
+bool fold_swap(struct fold *fold, const struct fold_site *site)
 {
-	ir_at(c->f, l->i)->args[0] = l->b;
-	ir_at(c->f, l->i)->args[1] = l->a;
-	push_around(c, l->i);
+	ir_at(fold->f, site->i)->args[0] = site->b;
+	ir_at(fold->f, site->i)->args[1] = site->a;
+	push_around(fold, site->i);
 	return true;
 }
 
-bool fold_to_const(struct fold *c, const struct fold_site *l, uint64_t x)
+bool fold_to_const(struct fold *fold, const struct fold_site *site, uint64_t x)
 {
-	fold_to_op(c, l, IR_CONST, 0, 0, 0);
-	ir_at(c->f, l->i)->imm = x & fold_ones(ir_at(c->f, l->i)->type);
+	fold_to_op(fold, site, IR_CONST, 0, 0, 0);
+	ir_at(fold->f, site->i)->imm = x & fold_ones(ir_at(fold->f, site->i)->type);
 	return true;
 }
 
-bool fold_to_convert(struct fold *c, const struct fold_site *l, enum ir_op op, ir_val x)
+bool fold_to_convert(struct fold *fold, const struct fold_site *site, enum ir_op op, ir_val x)
 {
-	fold_to_op(c, l, op, x, 0, 0);
-	ir_at(c->f, l->i)->from = c->f->values[x].type;
+	fold_to_op(fold, site, op, x, 0, 0);
+	ir_at(fold->f, site->i)->from = fold->f->values[x].type;
 	return true;
 }
 
-bool fold_to_compare(struct fold *c, const struct fold_site *l, enum ir_cond cond, ir_val x,
+bool fold_to_compare(struct fold *fold, const struct fold_site *site, enum ir_cond cond, ir_val x,
 		     ir_val y)
 {
 	bool is_float = cond >= IR_FEQ;
 
-	fold_to_op(c, l, is_float ? IR_FCMP : IR_ICMP, x, y, 0);
-	ir_at(c->f, l->i)->type = c->f->values[x].type;
-	ir_at(c->f, l->i)->cond = cond;
+	fold_to_op(fold, site, is_float ? IR_FCMP : IR_ICMP, x, y, 0);
+	ir_at(fold->f, site->i)->type = fold->f->values[x].type;
+	ir_at(fold->f, site->i)->cond = cond;
 	return true;
 }
 
-ir_id fold_new(struct fold *c, const struct fold_site *l, enum ir_op op, enum ir_type t, ir_val x,
-	       ir_val y)
+ir_id fold_new(struct fold *fold, const struct fold_site *site, enum ir_op op, enum ir_type t,
+	       ir_val x, ir_val y)
 {
 	const ir_val args[2] = {x, y};
-	ir_id i = uses_insert(&c->uses, l->i, op, t, args, y ? 2 : x ? 1 : 0);
+	ir_id i = uses_insert(&fold->uses, site->i, op, t, args, y ? 2 : x ? 1 : 0);
 
-	push_inst(c, i);
+	push_inst(fold, i);
 	return i;
 }
 
-ir_val fold_const(struct fold *c, const struct fold_site *l, enum ir_type t, uint64_t x)
+ir_val fold_const(struct fold *fold, const struct fold_site *site, enum ir_type t, uint64_t x)
 {
-	ir_id i = fold_new(c, l, IR_CONST, t, 0, 0);
+	ir_id i = fold_new(fold, site, IR_CONST, t, 0, 0);
 
-	ir_at(c->f, i)->imm = x & fold_ones(t);
-	return ir_at(c->f, i)->res;
+	ir_at(fold->f, i)->imm = x & fold_ones(t);
+	return ir_at(fold->f, i)->res;
 }
 
 /* ---- constants and phis ---- */
 
-static bool fold_constants(struct fold *c, const struct fold_site *l)
+static bool fold_constants(struct fold *fold, const struct fold_site *site)
 {
 	uint64_t args[3], results[2];
 
-	if (!(ir_ops[l->p.op].properties & P_PURE) || !l->p.nargs || l->p.op == IR_COPY)
+	if (!(ir_ops[site->p.op].properties & P_PURE) || !site->p.nargs || site->p.op == IR_COPY)
 		return false;
-	for (uint32_t k = 0; k < l->p.nargs; k++)
-		if (!ir_is_const(c->f, l->p.args[k], &args[k]))
+	for (uint32_t k = 0; k < site->p.nargs; k++)
+		if (!ir_is_const(fold->f, site->p.args[k], &args[k]))
 			return false;
-	if (!ir_eval(&l->p, args, results))
+	if (!ir_eval(&site->p, args, results))
 		return false;
-	if (l->p.nres == 1)
-		return fold_to_const(c, l, results[0]);
-	push_around(c, l->i);
-	for (uint32_t k = 0; k < l->p.nres; k++)
-		uses_replace(&c->uses, l->p.res + k,
-			     fold_const(c, l, c->f->values[l->p.res + k].type, results[k]));
+	if (site->p.nres == 1)
+		return fold_to_const(fold, site, results[0]);
+	push_around(fold, site->i);
+	for (uint32_t k = 0; k < site->p.nres; k++)
+		uses_replace(
+			&fold->uses, site->p.res + k,
+			fold_const(fold, site, fold->f->values[site->p.res + k].type, results[k]));
 	return true;
 }
 
 /* A phi whose arguments are all one value or the phi itself is that value. */
-static bool fold_phi(struct fold *c, const struct fold_site *l)
+static bool fold_phi(struct fold *fold, const struct fold_site *site)
 {
 	ir_val only = 0;
 
-	for (uint32_t k = 0; k < l->p.nargs; k++) {
-		ir_val v = l->p.args[k];
+	for (uint32_t k = 0; k < site->p.nargs; k++) {
+		ir_val v = site->p.args[k];
 
-		if (v == l->p.res || v == only)
+		if (v == site->p.res || v == only)
 			continue;
 		if (only)
 			return false;
 		only = v;
 	}
-	return only && fold_to_value(c, l, only);
+	return only && fold_to_value(fold, site, only);
 }
 
 /* ---- branches ---- */
 
 /* Before an edge is removed: its target's phis lose an argument, or all. */
-static void unlink_edge(struct fold *c, ir_block b, ir_block to)
+static void unlink_edge(struct fold *fold, ir_block b, ir_block to)
 {
-	const struct ir_bb *t = &c->f->blocks[to];
+	const struct ir_bb *t = &fold->f->blocks[to];
 	uint32_t slot = 0;
 
 	while (t->preds[slot] != b)
 		slot++;
-	for (ir_id i = t->first; i && ir_at(c->f, i)->op == IR_PHI; i = ir_at(c->f, i)->next) {
-		push_around(c, i);
-		c->uses.count[ir_at(c->f, i)->args[slot]]--;
+	for (ir_id i = t->first; i && ir_at(fold->f, i)->op == IR_PHI;
+	     i = ir_at(fold->f, i)->next) {
+		push_around(fold, i);
+		fold->uses.count[ir_at(fold->f, i)->args[slot]]--;
 	}
 	if (t->npreds == 1)
-		c->orphans[c->norphans++] = to;
+		fold->orphans[fold->norphans++] = to;
 	else
-		c->cycle_cut |= c->cycle[to];
+		fold->cycle_cut |= fold->cycle[to];
 }
 
-static void fold_branch(struct fold *c, ir_block b, uint32_t k)
+static void fold_branch(struct fold *fold, ir_block b, uint32_t k)
 {
-	ir_id end = c->f->blocks[b].last;
+	ir_id end = fold->f->blocks[b].last;
 
-	push_around(c, end);
-	unlink_edge(c, b, c->f->blocks[b].succ[!k]);
-	c->uses.count[ir_at(c->f, end)->args[0]]--;
-	cfg_make_unconditional(c->f, b, k);
+	push_around(fold, end);
+	unlink_edge(fold, b, fold->f->blocks[b].succ[!k]);
+	fold->uses.count[ir_at(fold->f, end)->args[0]]--;
+	cfg_make_unconditional(fold->f, b, k);
 }
 
-static bool phis_agree(const struct fold *c, ir_block b, ir_block to)
+static bool phis_agree(const struct fold *fold, ir_block b, ir_block to)
 {
-	const struct ir_bb *t = &c->f->blocks[to];
+	const struct ir_bb *t = &fold->f->blocks[to];
 	uint32_t slots[2], n = 0;
 
 	for (uint32_t s = 0; s < t->npreds && n < 2; s++)
 		if (t->preds[s] == b)
 			slots[n++] = s;
-	for (ir_id i = t->first; ir_at(c->f, i)->op == IR_PHI; i = ir_at(c->f, i)->next)
-		if (ir_at(c->f, i)->args[slots[0]] != ir_at(c->f, i)->args[slots[1]])
+	for (ir_id i = t->first; ir_at(fold->f, i)->op == IR_PHI; i = ir_at(fold->f, i)->next)
+		if (ir_at(fold->f, i)->args[slots[0]] != ir_at(fold->f, i)->args[slots[1]])
 			return false;
 	return true;
 }
 
-static bool fold_cbr(struct fold *c, const struct fold_site *l)
+static bool fold_cbr(struct fold *fold, const struct fold_site *site)
 {
-	struct ir_bb *bb = &c->f->blocks[l->p.block];
-	const struct ir_inst *condition = fold_def(c, l->a);
+	struct ir_bb *bb = &fold->f->blocks[site->p.block];
+	const struct ir_inst *condition = fold_def(fold, site->a);
 
 	if (bb->succ[0] == bb->succ[1]) {
-		if (!phis_agree(c, l->p.block, bb->succ[0]))
+		if (!phis_agree(fold, site->p.block, bb->succ[0]))
 			return false;
-		fold_branch(c, l->p.block, 0);
+		fold_branch(fold, site->p.block, 0);
 		return true;
 	}
 	if (condition->op == IR_NOT) {
@@ -227,123 +231,123 @@ static bool fold_cbr(struct fold *c, const struct fold_site *l)
 
 		bb->succ[0] = bb->succ[1];
 		bb->succ[1] = other;
-		push_around(c, l->i);
-		uses_set_arg(&c->uses, l->i, 0, condition->args[0]);
+		push_around(fold, site->i);
+		uses_set_arg(&fold->uses, site->i, 0, condition->args[0]);
 		return true;
 	}
 	if (condition->op == IR_CONST) {
-		c->decided = arena_grow(c->arena, c->decided, &c->decided_capacity, c->ndecided + 1,
-					sizeof(*c->decided));
-		c->decided[c->ndecided++] = l->p.block;
+		fold->decided = arena_grow(fold->arena, fold->decided, &fold->decided_capacity,
+					   fold->ndecided + 1, sizeof(*fold->decided));
+		fold->decided[fold->ndecided++] = site->p.block;
 	}
 	return false;
 }
 
-static void remove_unreachable_block(struct fold *c, ir_block b)
+static void remove_unreachable_block(struct fold *fold, ir_block b)
 {
-	const struct ir_bb *bb = &c->f->blocks[b];
+	const struct ir_bb *bb = &fold->f->blocks[b];
 
 	while (bb->nsucc) {
-		unlink_edge(c, b, bb->succ[0]);
-		ir_edge_remove(c->f, b, bb->succ[0]);
+		unlink_edge(fold, b, bb->succ[0]);
+		ir_edge_remove(fold->f, b, bb->succ[0]);
 	}
 	while (bb->last) {
-		push_around(c, bb->last);
-		uses_remove(&c->uses, bb->last);
+		push_around(fold, bb->last);
+		uses_remove(&fold->uses, bb->last);
 	}
-	ir_block_remove(c->f, b);
+	ir_block_remove(fold->f, b);
 }
 
-static void fold_decided_branches(struct fold *c)
+static void fold_decided_branches(struct fold *fold)
 {
-	while (c->ndecided) {
-		ir_block b = c->decided[--c->ndecided];
-		const struct ir_inst *end = ir_at(c->f, c->f->blocks[b].last);
+	while (fold->ndecided) {
+		ir_block b = fold->decided[--fold->ndecided];
+		const struct ir_inst *end = ir_at(fold->f, fold->f->blocks[b].last);
 		uint64_t condition;
 
-		if (end->op == IR_CBR && ir_is_const(c->f, end->args[0], &condition))
-			fold_branch(c, b, !condition);
+		if (end->op == IR_CBR && ir_is_const(fold->f, end->args[0], &condition))
+			fold_branch(fold, b, !condition);
 	}
-	while (c->norphans)
-		remove_unreachable_block(c, c->orphans[--c->norphans]);
-	if (!c->cycle_cut)
+	while (fold->norphans)
+		remove_unreachable_block(fold, fold->orphans[--fold->norphans]);
+	if (!fold->cycle_cut)
 		return;
-	c->cycle_cut = false;
-	cfg_mark_reachable(c->f, c->reached, c->stack);
-	for (ir_block b = c->f->entry, next; b; b = next) {
-		next = c->f->blocks[b].next;
-		if (!c->reached[b])
-			remove_unreachable_block(c, b);
+	fold->cycle_cut = false;
+	cfg_mark_reachable(fold->f, fold->reached, fold->stack);
+	for (ir_block b = fold->f->entry, next; b; b = next) {
+		next = fold->f->blocks[b].next;
+		if (!fold->reached[b])
+			remove_unreachable_block(fold, b);
 	}
-	c->norphans = 0; /* the search has found them */
+	fold->norphans = 0; /* the search has found them */
 }
 
 /* ---- driver ---- */
 
-static bool is_dead(const struct fold *c, const struct ir_inst *p)
+static bool is_dead(const struct fold *fold, const struct ir_inst *p)
 {
 	for (uint32_t k = 0; k < p->nres; k++)
-		if (c->uses.count[p->res + k])
+		if (fold->uses.count[p->res + k])
 			return false;
 	return ir_ops[p->op].properties & P_PURE || p->op == IR_PHI;
 }
 
-static struct fold_site make_site(const struct fold *c, ir_id i)
+static struct fold_site make_site(const struct fold *fold, ir_id i)
 {
-	struct fold_site l = {.i = i, .p = *ir_at(c->f, i)};
+	struct fold_site site = {.i = i, .p = *ir_at(fold->f, i)};
 
-	l.a = l.p.nargs > 0 ? l.p.args[0] : 0;
-	l.b = l.p.nargs > 1 ? l.p.args[1] : 0;
-	l.c = l.p.nargs > 2 ? l.p.args[2] : 0;
-	l.is_const = l.b && ir_is_const(c->f, l.b, &l.k);
-	l.bits = ir_type_bits(l.p.type);
-	l.ones = fold_ones(l.p.type);
-	l.sign = l.bits ? UINT64_C(1) << (l.bits - 1) : 0;
-	return l;
+	site.a = site.p.nargs > 0 ? site.p.args[0] : 0;
+	site.b = site.p.nargs > 1 ? site.p.args[1] : 0;
+	site.c = site.p.nargs > 2 ? site.p.args[2] : 0;
+	site.is_const = site.b && ir_is_const(fold->f, site.b, &site.k);
+	site.bits = ir_type_bits(site.p.type);
+	site.ones = fold_ones(site.p.type);
+	site.sign = site.bits ? UINT64_C(1) << (site.bits - 1) : 0;
+	return site;
 }
 
-static void fold_inst(struct fold *c, ir_id i)
+static void fold_inst(struct fold *fold, ir_id i)
 {
-	struct fold_site l;
+	struct fold_site site;
 
-	if (!ir_at(c->f, i)->block)
+	if (!ir_at(fold->f, i)->block)
 		return;
-	if (is_dead(c, ir_at(c->f, i))) {
-		push_around(c, i);
-		uses_remove(&c->uses, i);
+	if (is_dead(fold, ir_at(fold->f, i))) {
+		push_around(fold, i);
+		uses_remove(&fold->uses, i);
 		return;
 	}
-	l = make_site(c, i);
-	if (l.p.op == IR_PHI)
-		fold_phi(c, &l);
-	else if (l.p.op == IR_CBR)
-		fold_cbr(c, &l);
-	else if (!fold_constants(c, &l))
-		fold_identity(c, &l);
+	site = make_site(fold, i);
+	if (site.p.op == IR_PHI)
+		fold_phi(fold, &site);
+	else if (site.p.op == IR_CBR)
+		fold_cbr(fold, &site);
+	else if (!fold_constants(fold, &site))
+		fold_identity(fold, &site);
 }
 
 bool pass_fold(struct ir_func *f, const struct target *t)
 {
-	struct fold c = {.f = f, .arena = f->module->arena};
+	struct fold fold = {.f = f, .arena = f->module->arena};
 
 	(void)t;
-	c.changed = cfg_remove_unreachable(f);
-	c.orphans = arena_array(c.arena, f->nblocks, sizeof(*c.orphans));
-	c.cycle = arena_array(c.arena, f->nblocks, sizeof(*c.cycle));
-	cfg_mark_cycles(f, c.cycle);
-	c.reached = arena_array(c.arena, f->nblocks, sizeof(*c.reached));
-	c.stack = arena_array(c.arena, f->nblocks, sizeof(*c.stack));
-	uses_init(&c.uses, f);
+	fold.changed = cfg_remove_unreachable(f);
+	fold.orphans = arena_array(fold.arena, f->nblocks, sizeof(*fold.orphans));
+	fold.cycle = arena_array(fold.arena, f->nblocks, sizeof(*fold.cycle));
+	cfg_mark_cycles(f, fold.cycle);
+	fold.reached = arena_array(fold.arena, f->nblocks, sizeof(*fold.reached));
+	fold.stack = arena_array(fold.arena, f->nblocks, sizeof(*fold.stack));
+	uses_init(&fold.uses, f);
 	for (ir_block b = f->last_block; b; b = f->blocks[b].prev)
 		for (ir_id i = f->blocks[b].last; i; i = ir_at(f, i)->prev)
-			push_inst(&c, i);
-	while (c.nwork) {
-		ir_id i = c.work[--c.nwork];
+			push_inst(&fold, i);
+	while (fold.nwork) {
+		ir_id i = fold.work[--fold.nwork];
 
-		c.queued[i] = false;
-		fold_inst(&c, i);
-		if (!c.nwork && c.ndecided)
-			fold_decided_branches(&c);
+		fold.queued[i] = false;
+		fold_inst(&fold, i);
+		if (!fold.nwork && fold.ndecided)
+			fold_decided_branches(&fold);
 	}
-	return c.changed;
+	return fold.changed;
 }

@@ -43,35 +43,35 @@ struct fold_site {
 
 /* The defining instruction of a value; the pointer is valid until the next instruction is
  * created. */
-static inline const struct ir_inst *fold_def(const struct fold *c, ir_val v)
+static inline const struct ir_inst *fold_def(const struct fold *fold, ir_val v)
 {
-	return ir_def(c->f, v);
+	return ir_def(fold->f, v);
 }
-static inline bool fold_used_once(const struct fold *c, ir_val v)
+static inline bool fold_used_once(const struct fold *fold, ir_val v)
 {
-	return c->uses.count[v] == 1;
+	return fold->uses.count[v] == 1;
 }
 
 /* Each of these changes the instruction and returns true, so that a rule can return the call's
  * result. */
-bool fold_to_value(struct fold *c, const struct fold_site *l, ir_val v);
-bool fold_to_const(struct fold *c, const struct fold_site *l, uint64_t x);
-bool fold_swap(struct fold *c, const struct fold_site *l); /* exchanges its two arguments */
+bool fold_to_value(struct fold *fold, const struct fold_site *site, ir_val v);
+bool fold_to_const(struct fold *fold, const struct fold_site *site, uint64_t x);
+bool fold_swap(struct fold *fold, const struct fold_site *site); /* exchanges its two arguments */
 /* Replaces the instruction by another op with up to three arguments (0 ends the list), of the same
  * result type. */
-bool fold_to_op(struct fold *c, const struct fold_site *l, enum ir_op op, ir_val x, ir_val y,
+bool fold_to_op(struct fold *fold, const struct fold_site *site, enum ir_op op, ir_val x, ir_val y,
 		ir_val z);
-bool fold_to_convert(struct fold *c, const struct fold_site *l, enum ir_op op, ir_val x);
-bool fold_to_compare(struct fold *c, const struct fold_site *l, enum ir_cond cond, ir_val x,
+bool fold_to_convert(struct fold *fold, const struct fold_site *site, enum ir_op op, ir_val x);
+bool fold_to_compare(struct fold *fold, const struct fold_site *site, enum ir_cond cond, ir_val x,
 		     ir_val y);
 /* Insert instructions before the current one. */
-ir_val fold_const(struct fold *c, const struct fold_site *l, enum ir_type t, uint64_t x);
-ir_id fold_new(struct fold *c, const struct fold_site *l, enum ir_op op, enum ir_type t, ir_val x,
-	       ir_val y);
+ir_val fold_const(struct fold *fold, const struct fold_site *site, enum ir_type t, uint64_t x);
+ir_id fold_new(struct fold *fold, const struct fold_site *site, enum ir_op op, enum ir_type t,
+	       ir_val x, ir_val y);
 
 uint64_t fold_ones(enum ir_type t);
 /* Applies the identities of the instruction's operation (fold_identities.c); returns whether one
  * matched. */
-bool fold_identity(struct fold *c, const struct fold_site *l);
+bool fold_identity(struct fold *fold, const struct fold_site *site);
 
 #endif

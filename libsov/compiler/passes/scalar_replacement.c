@@ -42,25 +42,25 @@ static bool is_plain(const struct ir_inst *in)
 }
 
 /* Whether an instruction computes an address at a constant offset in a variable; records it. */
-static bool track_address(const struct sroa *p, const struct ir_inst *in)
+static bool track_address(const struct sroa *sroa, const struct ir_inst *in)
 {
 	uint64_t c;
 
 	if (in->op == IR_ADDR) {
-		p->symbol[in->res] = in->symbol;
-		p->offset[in->res] = in->imm;
-		return p->f->module->symbols[in->symbol].owner == p->f;
+		sroa->symbol[in->res] = in->symbol;
+		sroa->offset[in->res] = in->imm;
+		return sroa->f->module->symbols[in->symbol].owner == sroa->f;
 	}
 	if ((in->op == IR_GENERIC || in->op == IR_TOSPACE) && in->space == IR_LOCAL &&
-	    p->known[in->args[0]]) {
-		p->symbol[in->res] = p->symbol[in->args[0]];
-		p->offset[in->res] = p->offset[in->args[0]];
+	    sroa->known[in->args[0]]) {
+		sroa->symbol[in->res] = sroa->symbol[in->args[0]];
+		sroa->offset[in->res] = sroa->offset[in->args[0]];
 		return true;
 	}
 	for (uint32_t k = 0; in->op == IR_ADD && k < 2; k++) {
-		if (p->known[in->args[k]] && ir_is_const(p->f, in->args[!k], &c)) {
-			p->symbol[in->res] = p->symbol[in->args[k]];
-			p->offset[in->res] = p->offset[in->args[k]] + c;
+		if (sroa->known[in->args[k]] && ir_is_const(sroa->f, in->args[!k], &c)) {
+			sroa->symbol[in->res] = sroa->symbol[in->args[k]];
+			sroa->offset[in->res] = sroa->offset[in->args[k]] + c;
 			return true;
 		}
 	}
@@ -68,55 +68,57 @@ static bool track_address(const struct sroa *p, const struct ir_inst *in)
 }
 
 /* Records one access per element of a load or store at a known address. */
-static bool note_access(struct sroa *p, ir_id i)
+static bool note_access(struct sroa *sroa, ir_id i)
 {
-	const struct ir_inst *in = ir_at(p->f, i);
+	const struct ir_inst *in = ir_at(sroa->f, i);
 	ir_val address = in->args[0];
-	uint32_t symbol = p->symbol[address], bytes = ir_type_bits(in->from) / 8;
+	uint32_t symbol = sroa->symbol[address], bytes = ir_type_bits(in->from) / 8;
 	uint32_t n = in->op == IR_LOAD ? in->nres : in->nargs - 1;
-	uint64_t at = p->offset[address] + in->imm, size = p->f->module->symbols[symbol].size;
+	uint64_t at = sroa->offset[address] + in->imm, size = sroa->f->module->symbols[symbol].size;
 
 	if (!is_plain(in) || (in->space != IR_LOCAL && in->space != IR_GENERIC_SPACE) || !bytes ||
 	    at > size || size - at < (uint64_t)n * bytes)
 		return false;
 	for (uint32_t k = 0; k < n; k++) {
-		p->accesses = arena_grow(p->arena, p->accesses, &p->capacity, p->naccesses + 1,
-					 sizeof(*p->accesses));
-		p->accesses[p->naccesses++] = (struct access){.inst = i,
-							      .element = k,
-							      .symbol = symbol,
-							      .offset = at + (uint64_t)k * bytes,
-							      .bytes = bytes};
+		sroa->accesses = arena_grow(sroa->arena, sroa->accesses, &sroa->capacity,
+					    sroa->naccesses + 1, sizeof(*sroa->accesses));
+		sroa->accesses[sroa->naccesses++] =
+			(struct access){.inst = i,
+					.element = k,
+					.symbol = symbol,
+					.offset = at + (uint64_t)k * bytes,
+					.bytes = bytes};
 	}
 	return true;
 }
 
 /* Visits definitions before uses by reverse postorder. A phi of addresses makes them escape. */
-static bool find_accesses(struct sroa *p)
+static bool find_accesses(struct sroa *sroa)
 {
-	const struct ir_cfg *cfg = ir_cfg_build(p->f);
+	const struct ir_cfg *cfg = ir_cfg_build(sroa->f);
 
 	for (uint32_t b = 0; b < cfg->nrpo; b++) {
-		ir_for_each_inst(p->f, cfg->rpo[b], i) {
-			const struct ir_inst *in = ir_at(p->f, i);
-			bool tracked = track_address(p, in),
+		ir_for_each_inst(sroa->f, cfg->rpo[b], i) {
+			const struct ir_inst *in = ir_at(sroa->f, i);
+			bool tracked = track_address(sroa, in),
 			     is_access = in->op == IR_LOAD || in->op == IR_STORE;
 
 			if (tracked)
-				p->known[in->res] = true;
+				sroa->known[in->res] = true;
 			for (uint32_t k = 0; k < in->nargs && in->op != IR_PHI && !tracked; k++)
-				if (p->known[in->args[k]] &&
-				    !(is_access && k == 0 && note_access(p, i)))
-					p->escapes[p->symbol[in->args[k]]] = true;
+				if (sroa->known[in->args[k]] &&
+				    !(is_access && k == 0 && note_access(sroa, i)))
+					sroa->escapes[sroa->symbol[in->args[k]]] = true;
 		}
 	}
-	ir_for_each_block(p->f, b)
-		for (ir_id i = p->f->blocks[b].first; ir_at(p->f, i)->op == IR_PHI;
-		     i = ir_at(p->f, i)->next)
-			for (uint32_t k = 0; k < ir_at(p->f, i)->nargs; k++)
-				if (p->known[ir_at(p->f, i)->args[k]])
-					p->escapes[p->symbol[ir_at(p->f, i)->args[k]]] = true;
-	return p->naccesses > 0;
+	ir_for_each_block(sroa->f, b)
+		for (ir_id i = sroa->f->blocks[b].first; ir_at(sroa->f, i)->op == IR_PHI;
+		     i = ir_at(sroa->f, i)->next)
+			for (uint32_t k = 0; k < ir_at(sroa->f, i)->nargs; k++)
+				if (sroa->known[ir_at(sroa->f, i)->args[k]])
+					sroa->escapes[sroa->symbol[ir_at(sroa->f, i)->args[k]]] =
+						true;
+	return sroa->naccesses > 0;
 }
 
 static int compare_accesses(const void *a, const void *b)
@@ -140,19 +142,19 @@ static enum ir_type type_of_bytes(uint32_t bytes)
 }
 
 /* Overlapping accesses form a cell if all of them cover the same bytes. */
-static bool make_cells(struct sroa *p)
+static bool make_cells(struct sroa *sroa)
 {
 	uint32_t words = 0;
 	bool any = false;
 
-	for (uint32_t k = 0, next; k < p->naccesses; k = next) {
-		const struct access *first = &p->accesses[k];
+	for (uint32_t k = 0, next; k < sroa->naccesses; k = next) {
+		const struct access *first = &sroa->accesses[k];
 		uint64_t end = first->offset + first->bytes;
 		uint32_t room = (first->bytes + 3) / 4, reg = 0;
-		bool whole = !p->escapes[first->symbol];
+		bool whole = !sroa->escapes[first->symbol];
 
-		for (next = k + 1; next < p->naccesses; next++) {
-			const struct access *a = &p->accesses[next];
+		for (next = k + 1; next < sroa->naccesses; next++) {
+			const struct access *a = &sroa->accesses[next];
 
 			if (a->symbol != first->symbol || a->offset >= end)
 				break;
@@ -162,72 +164,73 @@ static bool make_cells(struct sroa *p)
 		}
 		if (whole && words + room <= MAX_WORDS) {
 			words += room;
-			reg = ir_reg_new(p->f, type_of_bytes(first->bytes));
+			reg = ir_reg_new(sroa->f, type_of_bytes(first->bytes));
 			any = true;
 		}
 		for (uint32_t j = k; j < next; j++)
-			p->accesses[j].reg = reg;
+			sroa->accesses[j].reg = reg;
 	}
 	return any;
 }
 
 /* ---- rewriting ---- */
 
-static ir_val insert_op(struct sroa *p, ir_id where, enum ir_op op, enum ir_type type,
+static ir_val insert_op(struct sroa *sroa, ir_id where, enum ir_op op, enum ir_type type,
 			uint32_t symbol, ir_val v)
 {
-	ir_id i = ir_inst_new(p->f, op, type, &v, v ? 1 : 0, 1);
+	ir_id i = ir_inst_new(sroa->f, op, type, &v, v ? 1 : 0, 1);
 
-	ir_at(p->f, i)->line = ir_at(p->f, where)->line;
-	ir_at(p->f, i)->symbol = symbol;
-	ir_insert_before(p->f, where, i);
-	return ir_at(p->f, i)->res;
+	ir_at(sroa->f, i)->line = ir_at(sroa->f, where)->line;
+	ir_at(sroa->f, i)->symbol = symbol;
+	ir_insert_before(sroa->f, where, i);
+	return ir_at(sroa->f, i)->res;
 }
 
-static ir_val insert_convert(struct sroa *p, ir_id where, enum ir_op op, enum ir_type to, ir_val v)
+static ir_val insert_convert(struct sroa *sroa, ir_id where, enum ir_op op, enum ir_type to,
+			     ir_val v)
 {
-	ir_val result = insert_op(p, where, op, to, 0, v);
+	ir_val result = insert_op(sroa, where, op, to, 0, v);
 
-	ir_def(p->f, result)->from = p->f->values[v].type;
+	ir_def(sroa->f, result)->from = sroa->f->values[v].type;
 	return result;
 }
 
 /* Replaces a stored element by a write, or a loaded one by a read that forward[] substitutes for
  * the result. */
-static void rewrite_access(struct sroa *p, const struct access *a, ir_val *forward)
+static void rewrite_access(struct sroa *sroa, const struct access *a, ir_val *forward)
 {
-	const struct ir_inst in = *ir_at(p->f, a->inst);
-	enum ir_type cell = p->f->reg_types[a->reg];
+	const struct ir_inst in = *ir_at(sroa->f, a->inst);
+	enum ir_type cell = sroa->f->reg_types[a->reg];
 	ir_val v;
 
 	if (in.op == IR_STORE) {
 		v = in.args[1 + a->element];
 		if (ir_type_bits(in.type) > ir_type_bits(cell))
-			v = insert_convert(p, a->inst, IR_TRUNC, cell, v);
-		insert_op(p, a->inst, IR_WRITE, cell, a->reg, v);
+			v = insert_convert(sroa, a->inst, IR_TRUNC, cell, v);
+		insert_op(sroa, a->inst, IR_WRITE, cell, a->reg, v);
 		return;
 	}
-	v = insert_op(p, a->inst, IR_READ, cell, a->reg, 0);
+	v = insert_op(sroa, a->inst, IR_READ, cell, a->reg, 0);
 	if (ir_type_bits(in.type) > ir_type_bits(cell))
-		v = insert_convert(p, a->inst, in.flags & IR_SEXT_MEM ? IR_SEXT : IR_ZEXT, in.type,
-				   v);
+		v = insert_convert(sroa, a->inst, in.flags & IR_SEXT_MEM ? IR_SEXT : IR_ZEXT,
+				   in.type, v);
 	forward[in.res + a->element] = v;
 }
 
-static void rewrite_accesses(struct sroa *p)
+static void rewrite_accesses(struct sroa *sroa)
 {
-	struct ir_func *f = p->f;
+	struct ir_func *f = sroa->f;
 	uint32_t nvalues = f->nvalues,
-		 *remaining = arena_array(p->arena, f->ninsts, sizeof(*remaining));
-	ir_val *forward = arena_array(p->arena, nvalues, sizeof(*forward));
+		 *remaining = arena_array(sroa->arena, f->ninsts, sizeof(*remaining));
+	ir_val *forward = arena_array(sroa->arena, nvalues, sizeof(*forward));
 
-	for (uint32_t k = 0; k < p->naccesses; k++) {
-		remaining[p->accesses[k].inst] += !p->accesses[k].reg;
-		if (p->accesses[k].reg)
-			rewrite_access(p, &p->accesses[k], forward);
+	for (uint32_t k = 0; k < sroa->naccesses; k++) {
+		remaining[sroa->accesses[k].inst] += !sroa->accesses[k].reg;
+		if (sroa->accesses[k].reg)
+			rewrite_access(sroa, &sroa->accesses[k], forward);
 	}
-	for (uint32_t k = 0; k < p->naccesses; k++) {
-		ir_id i = p->accesses[k].inst;
+	for (uint32_t k = 0; k < sroa->naccesses; k++) {
+		ir_id i = sroa->accesses[k].inst;
 
 		/* DCE removes the loads, which have no uses left. */
 		if (ir_at(f, i)->op == IR_STORE && ir_at(f, i)->block && !remaining[i])
@@ -238,23 +241,23 @@ static void rewrite_accesses(struct sroa *p)
 
 bool pass_scalar_replacement(struct ir_func *f, const struct target *t)
 {
-	struct sroa p = {.f = f, .arena = f->module->arena};
+	struct sroa sroa = {.f = f, .arena = f->module->arena};
 	bool any = false;
 
 	for (uint32_t k = 0; k < f->module->nsymbols; k++)
 		any |= f->module->symbols[k].owner == f;
 	if (!any)
 		return false;
-	p.escapes = arena_array(p.arena, f->module->nsymbols, sizeof(*p.escapes));
-	p.known = arena_array(p.arena, f->nvalues, sizeof(*p.known));
-	p.symbol = arena_array(p.arena, f->nvalues, sizeof(*p.symbol));
-	p.offset = arena_array(p.arena, f->nvalues, sizeof(*p.offset));
-	if (!find_accesses(&p))
+	sroa.escapes = arena_array(sroa.arena, f->module->nsymbols, sizeof(*sroa.escapes));
+	sroa.known = arena_array(sroa.arena, f->nvalues, sizeof(*sroa.known));
+	sroa.symbol = arena_array(sroa.arena, f->nvalues, sizeof(*sroa.symbol));
+	sroa.offset = arena_array(sroa.arena, f->nvalues, sizeof(*sroa.offset));
+	if (!find_accesses(&sroa))
 		return false;
-	qsort(p.accesses, p.naccesses, sizeof(*p.accesses), compare_accesses);
-	if (!make_cells(&p))
+	qsort(sroa.accesses, sroa.naccesses, sizeof(*sroa.accesses), compare_accesses);
+	if (!make_cells(&sroa))
 		return false;
-	rewrite_accesses(&p);
+	rewrite_accesses(&sroa);
 	f->ssa = false;
 	pass_ssa_construction(f, t);
 	return true;

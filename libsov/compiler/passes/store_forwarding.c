@@ -47,39 +47,39 @@ static ir_val resolve_value(const struct forwarding *s, ir_val v)
 static struct location location_of(const struct forwarding *s, const struct ir_inst *in)
 {
 	const struct ir_func *f = s->f;
-	struct location p = {.space = in->space,
-			     .type = in->from,
-			     .offset = in->imm,
-			     .bytes = ir_type_bits(in->from) / 8};
+	struct location loc = {.space = in->space,
+			       .type = in->from,
+			       .offset = in->imm,
+			       .bytes = ir_type_bits(in->from) / 8};
 	const struct ir_inst *d;
 	uint64_t c;
 
-	p.root = resolve_value(s, in->args[0]);
-	for (uint32_t step = 0; step < MAX_CHAIN && f->values[p.root].type == IR_B64; step++) {
+	loc.root = resolve_value(s, in->args[0]);
+	for (uint32_t step = 0; step < MAX_CHAIN && f->values[loc.root].type == IR_B64; step++) {
 		uint32_t k = 0;
 
-		d = ir_def(f, p.root);
+		d = ir_def(f, loc.root);
 		while (d->op == IR_ADD && k < 2 && !ir_is_const(f, d->args[k], &c))
 			k++;
 		if (d->op != IR_ADD || k == 2)
 			break;
-		p.offset += c;
-		p.root = resolve_value(s, d->args[!k]);
+		loc.offset += c;
+		loc.root = resolve_value(s, d->args[!k]);
 	}
-	d = ir_def(f, p.root);
+	d = ir_def(f, loc.root);
 	if (d->op == IR_ADDR && d->type == IR_B64) {
-		p.root = 0;
-		p.variable = d->symbol;
-		p.offset += d->imm;
+		loc.root = 0;
+		loc.variable = d->symbol;
+		loc.offset += d->imm;
 	}
-	return p;
+	return loc;
 }
 
-static bool is_in_variable(const struct forwarding *s, const struct location *p)
+static bool is_in_variable(const struct forwarding *s, const struct location *loc)
 {
-	uint64_t size = p->root ? 0 : s->f->module->symbols[p->variable].size;
+	uint64_t size = loc->root ? 0 : s->f->module->symbols[loc->variable].size;
 
-	return p->offset < size && p->bytes <= size - p->offset;
+	return loc->offset < size && loc->bytes <= size - loc->offset;
 }
 
 static bool may_alias(const struct forwarding *s, const struct location *a,
@@ -98,13 +98,13 @@ static bool is_same_location(const struct location *a, const struct location *b)
 	       a->offset == b->offset && a->type == b->type;
 }
 
-static void add_available(struct forwarding *s, const struct location *p)
+static void add_available(struct forwarding *s, const struct location *loc)
 {
 	if (s->n < MAX_LOCATIONS) {
-		s->available[s->n++] = *p;
+		s->available[s->n++] = *loc;
 		return;
 	}
-	s->available[s->next] = *p;
+	s->available[s->next] = *loc;
 	s->next = (s->next + 1) % MAX_LOCATIONS;
 }
 
@@ -114,48 +114,48 @@ static void invalidate_all(struct forwarding *s)
 }
 
 /* Records a stored element; whole: it is the only element of its instruction. */
-static void store_element(struct forwarding *s, ir_id i, struct location p, bool whole)
+static void store_element(struct forwarding *s, ir_id i, struct location loc, bool whole)
 {
 	uint32_t kept = 0;
 
 	for (uint32_t k = 0; k < s->n; k++) {
 		const struct location *old = &s->available[k];
 
-		if (whole && old->store && is_same_location(old, &p)) {
+		if (whole && old->store && is_same_location(old, &loc)) {
 			ir_remove(s->f, old->store);
 			s->changed = true;
 		}
-		if (!may_alias(s, old, &p))
+		if (!may_alias(s, old, &loc))
 			s->available[kept++] = *old;
 	}
 	s->n = kept;
 	s->next = 0;
-	p.store = whole ? i : 0;
-	add_available(s, &p);
+	loc.store = whole ? i : 0;
+	add_available(s, &loc);
 }
 
 static void forward_store(struct forwarding *s, ir_id i)
 {
 	const struct ir_inst in = *ir_at(s->f, i);
-	struct location p = location_of(s, &in);
+	struct location loc = location_of(s, &in);
 
-	for (uint32_t k = 1; k < in.nargs; k++, p.offset += p.bytes) {
-		p.value = in.from == in.type ? resolve_value(s, in.args[k]) : 0;
-		store_element(s, i, p, in.nargs == 2);
+	for (uint32_t k = 1; k < in.nargs; k++, loc.offset += loc.bytes) {
+		loc.value = in.from == in.type ? resolve_value(s, in.args[k]) : 0;
+		store_element(s, i, loc, in.nargs == 2);
 	}
 }
 
 static void forward_load(struct forwarding *s, ir_id i)
 {
 	const struct ir_inst in = *ir_at(s->f, i);
-	struct location p = location_of(s, &in);
+	struct location loc = location_of(s, &in);
 	ir_val found[IR_MAX_ELEMENTS] = {0};
 	bool all = in.from == in.type && in.nres <= IR_MAX_ELEMENTS;
 
 	for (uint32_t r = 0; r < in.nres; r++) {
-		struct location e = p;
+		struct location e = loc;
 
-		e.offset += (uint64_t)r * p.bytes;
+		e.offset += (uint64_t)r * loc.bytes;
 		e.value = in.from == in.type ? in.res + r : 0;
 		for (uint32_t k = 0; k < s->n; k++) {
 			if (is_same_location(&s->available[k], &e) && all)
@@ -172,13 +172,13 @@ static void forward_load(struct forwarding *s, ir_id i)
 		s->changed = true;
 		return;
 	}
-	for (uint32_t r = 0; r < in.nres; r++, p.offset += p.bytes) {
+	for (uint32_t r = 0; r < in.nres; r++, loc.offset += loc.bytes) {
 		for (uint32_t k = 0; k < s->n; k++)
-			if (may_alias(s, &s->available[k], &p))
+			if (may_alias(s, &s->available[k], &loc))
 				s->available[k].store = 0;
-		p.value = in.res + r;
+		loc.value = in.res + r;
 		if (in.from == in.type)
-			add_available(s, &p);
+			add_available(s, &loc);
 	}
 }
 

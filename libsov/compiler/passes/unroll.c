@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Loop unrolling by four: a single-block loop with loads runs four iterations per trip, so that
- * four loads are in flight at once. The loads must not depend on stores of the previous iteration.
+ * four loads are in flight together. The loads must not depend on stores of the previous iteration.
  * While at least four iterations are left, the unrolled copy runs, without exits between its
  * iterations; the original loop runs the remainder.
  *

@@ -116,27 +116,28 @@ static bool list_types(struct ptx *x, const struct formal *list, uint32_t n, uin
 	return true;
 }
 
-static struct ir_func *function_from_signature(struct ptx *x, const struct signature *h,
+static struct ir_func *function_from_signature(struct ptx *x, const struct signature *sig,
 					       enum ir_kind kind, const char *name)
 {
 	uint8_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS];
 	uint32_t nargs, nresults;
 
-	if (!list_types(x, h->args, h->nargs, args, &nargs) ||
-	    !list_types(x, h->results, h->nresults, results, &nresults))
+	if (!list_types(x, sig->args, sig->nargs, args, &nargs) ||
+	    !list_types(x, sig->results, sig->nresults, results, &nresults))
 		return NULL;
 	return ir_function_new(x->module, kind, name, args, nargs, results, nresults);
 }
 
 /* Whether a declaration agrees with an earlier one. */
-static bool same_signature(struct ptx *x, const struct signature *h, const struct ir_func *f)
+static bool same_signature(struct ptx *x, const struct signature *sig, const struct ir_func *f)
 {
 	uint8_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS];
 	uint32_t nargs, nresults;
 
-	return list_types(x, h->args, h->nargs, args, &nargs) &&
-	       list_types(x, h->results, h->nresults, results, &nresults) && nargs == f->nargs &&
-	       nresults == f->nresults && (!nargs || !memcmp(args, f->arg_types, nargs)) &&
+	return list_types(x, sig->args, sig->nargs, args, &nargs) &&
+	       list_types(x, sig->results, sig->nresults, results, &nresults) &&
+	       nargs == f->nargs && nresults == f->nresults &&
+	       (!nargs || !memcmp(args, f->arg_types, nargs)) &&
 	       (!nresults || !memcmp(results, f->result_types, nresults));
 }
 
@@ -204,13 +205,13 @@ void ptx_parse_param_variable(struct ptx *x)
 /* ---- bodies ---- */
 
 /* Copies the IR arguments into the parameters and zeroes the results. */
-static void bind_formals(struct ptx *x, const struct signature *h)
+static void bind_formals(struct ptx *x, const struct signature *sig)
 {
 	uint32_t n = 0;
 
-	x->results = arena_array(x->arena, h->nresults, sizeof(*x->results));
-	for (uint32_t k = 0; k < h->nresults; k++) {
-		struct ptx_name *r = declare_formal(x, &h->results[k]);
+	x->results = arena_array(x->arena, sig->nresults, sizeof(*x->results));
+	for (uint32_t k = 0; k < sig->nresults; k++) {
+		struct ptx_name *r = declare_formal(x, &sig->results[k]);
 
 		if (!r)
 			continue;
@@ -220,10 +221,11 @@ static void bind_formals(struct ptx *x, const struct signature *h)
 		else
 			ptx_write_register(x, r, ptx_emit_constant(x, r->type->ir, 0));
 	}
-	for (uint32_t k = 0; k < h->nargs; k++) {
+	for (uint32_t k = 0; k < sig->nargs; k++) {
 		enum ir_type cell;
-		uint32_t cells = cells_of(&h->args[k], &cell);
-		struct ptx_name *a = h->args[k].is_named ? declare_formal(x, &h->args[k]) : NULL;
+		uint32_t cells = cells_of(&sig->args[k], &cell);
+		struct ptx_name *a =
+			sig->args[k].is_named ? declare_formal(x, &sig->args[k]) : NULL;
 
 		for (uint32_t c = 0; c < cells; c++, n++) {
 			ir_val v;
@@ -240,12 +242,12 @@ static void bind_formals(struct ptx *x, const struct signature *h)
 	}
 }
 
-static void parse_body(struct ptx *x, const struct signature *h, struct ir_func *f)
+static void parse_body(struct ptx *x, const struct signature *sig, struct ir_func *f)
 {
 	x->func = f;
 	ptx_scope_open(x);
 	ptx_set_block(x, ir_block_new(f, NULL));
-	bind_formals(x, h);
+	bind_formals(x, sig);
 	ptx_parse_body(x);
 	ptx_scope_close(x);
 	x->nresults = 0;
@@ -259,7 +261,7 @@ static void skip_attributes(struct ptx *x)
 		ptx_next(x);
 }
 
-static struct ptx_name *declare_function(struct ptx *x, const struct signature *h,
+static struct ptx_name *declare_function(struct ptx *x, const struct signature *sig,
 					 const struct ptx_token *t)
 {
 	struct ptx_name *n = ptx_lookup_innermost(x, t);
@@ -268,7 +270,7 @@ static struct ptx_name *declare_function(struct ptx *x, const struct signature *
 		ptx_error(x, t, "'%.*s' is already declared at %u:%u", TEXT(t), n->line, n->column);
 		return NULL;
 	}
-	if (n && !same_signature(x, h, n->func)) {
+	if (n && !same_signature(x, sig, n->func)) {
 		ptx_error(x, t, "function '%.*s' has other parameters than at %u:%u", TEXT(t),
 			  n->line, n->column);
 		return NULL;
@@ -276,7 +278,7 @@ static struct ptx_name *declare_function(struct ptx *x, const struct signature *
 	if (n)
 		return n;
 	n = ptx_declare(x, NAME_FUNCTION, t);
-	n->func = function_from_signature(x, h, IR_EXTERNAL,
+	n->func = function_from_signature(x, sig, IR_EXTERNAL,
 					  arena_strndup(x->arena, t->text, t->length));
 	if (!n->func)
 		n->kind = NAME_BAD;
@@ -285,16 +287,16 @@ static struct ptx_name *declare_function(struct ptx *x, const struct signature *
 
 void ptx_parse_function(struct ptx *x)
 {
-	struct signature *h = arena_alloc(x->arena, sizeof(*h));
+	struct signature *sig = arena_alloc(x->arena, sizeof(*sig));
 	struct ptx_name *n = NULL;
 	struct ptx_token t;
 
-	if (parse_formals(x, h->results, &h->nresults)) {
+	if (parse_formals(x, sig->results, &sig->nresults)) {
 		t = x->token;
 		if (ptx_expect(x, TOKEN_NAME, "a name", ".func") &&
-		    parse_formals(x, h->args, &h->nargs)) {
+		    parse_formals(x, sig->args, &sig->nargs)) {
 			skip_attributes(x);
-			n = declare_function(x, h, &t);
+			n = declare_function(x, sig, &t);
 		}
 	}
 	if (!n) {
@@ -315,19 +317,19 @@ void ptx_parse_function(struct ptx *x)
 		return;
 	}
 	ir_func_define(n->func);
-	parse_body(x, h, n->func);
+	parse_body(x, sig, n->func);
 }
 
 void ptx_parse_prototype(struct ptx *x, struct ptx_name *n)
 {
-	struct signature *h = arena_alloc(x->arena, sizeof(*h));
+	struct signature *sig = arena_alloc(x->arena, sizeof(*sig));
 	const char *name = arena_printf(x->arena, "%s.%.*s", x->func->name, TEXT(n));
 
-	if (parse_formals(x, h->results, &h->nresults) &&
+	if (parse_formals(x, sig->results, &sig->nresults) &&
 	    ptx_expect(x, TOKEN_NAME, "'_'", ".callprototype") &&
-	    parse_formals(x, h->args, &h->nargs)) {
+	    parse_formals(x, sig->args, &sig->nargs)) {
 		skip_attributes(x);
-		n->func = function_from_signature(x, h, IR_PROTOTYPE, name);
+		n->func = function_from_signature(x, sig, IR_PROTOTYPE, name);
 		if (n->func && ptx_expect(x, ';', "';'", "a prototype"))
 			return;
 	}

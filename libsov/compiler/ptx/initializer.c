@@ -21,19 +21,20 @@ struct initializer {
 	uint32_t naddresses, addresses_capacity;
 };
 
-static bool append_element(struct ptx *x, struct initializer *v, const struct ptx_token *t,
+static bool append_element(struct ptx *x, struct initializer *init, const struct ptx_token *t,
 			   uint64_t bits)
 {
-	uint32_t size = v->type->bits / 8;
+	uint32_t size = init->type->bits / 8;
 
-	if (v->count == v->limit) {
-		ptx_error(x, t, "more than %llu initial values", (unsigned long long)v->limit);
+	if (init->count == init->limit) {
+		ptx_error(x, t, "more than %llu initial values", (unsigned long long)init->limit);
 		return false;
 	}
-	v->bytes = arena_grow(x->arena, v->bytes, &v->capacity, (uint32_t)(v->count + 1) * size, 1);
+	init->bytes = arena_grow(x->arena, init->bytes, &init->capacity,
+				 (uint32_t)(init->count + 1) * size, 1);
 	for (uint32_t i = 0; i < size; i++)
-		v->bytes[v->count * size + i] = (uint8_t)(bits >> 8 * i);
-	v->count++;
+		init->bytes[init->count * size + i] = (uint8_t)(bits >> 8 * i);
+	init->count++;
 	return true;
 }
 
@@ -94,19 +95,19 @@ static bool decode_mask(uint64_t mask, struct ir_address *a)
 	return mask && !(shift % 8) && a->bytes && !low;
 }
 
-static bool parse_address(struct ptx *x, struct initializer *v, const struct ptx_token *t,
+static bool parse_address(struct ptx *x, struct initializer *init, const struct ptx_token *t,
 			  const uint64_t *mask)
 {
-	struct ir_address a = {.offset = v->count * (v->type->bits / 8), .bytes = 8};
+	struct ir_address a = {.offset = init->count * (init->type->bits / 8), .bytes = 8};
 	bool parentheses;
 
-	if (mask && (!decode_mask(*mask, &a) || a.bytes > v->type->bits / 8)) {
+	if (mask && (!decode_mask(*mask, &a) || a.bytes > init->type->bits / 8)) {
 		ptx_error(x, t, "mask 0x%llx is not one of whole bytes that fit %s",
-			  (unsigned long long)*mask, v->type->name);
+			  (unsigned long long)*mask, init->type->name);
 		return false;
 	}
-	if (!mask && (v->type->bits != 64 || v->type->class == CLASS_FLOAT)) {
-		ptx_error(x, t, "an address does not fit %s", v->type->name);
+	if (!mask && (init->type->bits != 64 || init->type->class == CLASS_FLOAT)) {
+		ptx_error(x, t, "an address does not fit %s", init->type->name);
 		return false;
 	}
 	a.generic = is_generic(&x->token);
@@ -117,66 +118,66 @@ static bool parse_address(struct ptx *x, struct initializer *v, const struct ptx
 		return false;
 	if (parentheses && (!ptx_expect(x, ')', "')'", "the variable") || !parse_addend(x, &a)))
 		return false;
-	v->addresses = arena_grow(x->arena, v->addresses, &v->addresses_capacity, v->naddresses + 1,
-				  sizeof(*v->addresses));
-	v->addresses[v->naddresses++] = a;
-	return append_element(x, v, t, 0);
+	init->addresses = arena_grow(x->arena, init->addresses, &init->addresses_capacity,
+				     init->naddresses + 1, sizeof(*init->addresses));
+	init->addresses[init->naddresses++] = a;
+	return append_element(x, init, t, 0);
 }
 
-static bool parse_element(struct ptx *x, struct initializer *v)
+static bool parse_element(struct ptx *x, struct initializer *init)
 {
 	struct ptx_token t = x->token;
 	struct ptx_constant c;
 	uint64_t bits;
 
 	if (t.kind == TOKEN_NAME && !ptx_constant_starts(&t))
-		return parse_address(x, v, &t, NULL);
+		return parse_address(x, init, &t, NULL);
 	if (!ptx_parse_constant(x, &c))
 		return false;
 	if (!c.is_float && ptx_accept(x, '('))
-		return parse_address(x, v, &t, &c.value) &&
+		return parse_address(x, init, &t, &c.value) &&
 		       ptx_expect(x, ')', "')'", "the variable");
-	if (!ptx_constant_bits(&c, v->type, &bits)) {
-		ptx_error(x, &t, "initial value does not fit %s", v->type->name);
+	if (!ptx_constant_bits(&c, init->type, &bits)) {
+		ptx_error(x, &t, "initial value does not fit %s", init->type->name);
 		return false;
 	}
-	return append_element(x, v, &t, bits);
+	return append_element(x, init, &t, bits);
 }
 
 /* Handles '}' and fills the rest of the row with zeros. */
-static bool close_row(struct ptx *x, struct initializer *v)
+static bool close_row(struct ptx *x, struct initializer *init)
 {
-	uint64_t row = v->rows[v->depth];
+	uint64_t row = init->rows[init->depth];
 	struct ptx_token t = x->token;
 
 	ptx_next(x);
 	x->braces--;
-	v->depth--;
-	while (v->depth && row && v->count % row)
-		if (!append_element(x, v, &t, 0))
+	init->depth--;
+	while (init->depth && row && init->count % row)
+		if (!append_element(x, init, &t, 0))
 			return false;
 	return true;
 }
 
-static bool parse_rows(struct ptx *x, struct initializer *v)
+static bool parse_rows(struct ptx *x, struct initializer *init)
 {
 	do {
 		while (x->token.kind == '{') {
-			if (v->depth == v->max_depth) {
+			if (init->depth == init->max_depth) {
 				ptx_error(x, &x->token,
 					  "initial value has more braces than dimensions");
 				return false;
 			}
 			ptx_next(x);
 			x->braces++;
-			v->depth++;
+			init->depth++;
 		}
-		if (!parse_element(x, v))
+		if (!parse_element(x, init))
 			return false;
-		while (v->depth && x->token.kind == '}')
-			if (!close_row(x, v))
+		while (init->depth && x->token.kind == '}')
+			if (!close_row(x, init))
 				return false;
-		if (!v->depth)
+		if (!init->depth)
 			return true;
 	} while (ptx_expect(x, ',', "',' or '}'", "an initial value"));
 	return false;
@@ -184,29 +185,29 @@ static bool parse_rows(struct ptx *x, struct initializer *v)
 
 /* Elements per pair of braces, by depth: the outermost encloses all, each inner one a dimension
  * less. */
-static void compute_row_sizes(struct initializer *v, const struct ptx_shape *s)
+static void compute_row_sizes(struct initializer *init, const struct ptx_shape *s)
 {
 	uint64_t row = 1;
 
-	v->max_depth = (s->ndimensions ? s->ndimensions : 1) + (s->vector > 1 && s->ndimensions);
-	for (uint32_t depth = v->max_depth; depth > 1; depth--) {
+	init->max_depth = (s->ndimensions ? s->ndimensions : 1) + (s->vector > 1 && s->ndimensions);
+	for (uint32_t depth = init->max_depth; depth > 1; depth--) {
 		bool vector = s->vector > 1 && depth == s->ndimensions + 1;
 
 		row *= vector ? s->vector : s->dimensions[depth - 1];
-		v->rows[depth] = row;
+		init->rows[depth] = row;
 	}
 }
 
 bool ptx_parse_initializer(struct ptx *x, struct ptx_shape *s, struct ir_symbol *out)
 {
-	struct initializer v = {.type = s->type};
+	struct initializer init = {.type = s->type};
 	struct ptx_token t = x->token;
 	uint64_t row = s->vector;
 	uint8_t *all;
 
 	for (uint32_t i = 1; i < s->ndimensions; i++)
 		row *= s->dimensions[i];
-	v.limit = s->count ? s->count * s->vector : MAX_INITIALIZED / (s->type->bits / 8);
+	init.limit = s->count ? s->count * s->vector : MAX_INITIALIZED / (s->type->bits / 8);
 	if (out->space != IR_GLOBAL && out->space != IR_CONSTANT) {
 		ptx_error(x, &t, "only .global and .const variables have initial values");
 		return false;
@@ -216,16 +217,16 @@ bool ptx_parse_initializer(struct ptx *x, struct ptx_shape *s, struct ir_symbol 
 			  (unsigned long long)MAX_INITIALIZED);
 		return false;
 	}
-	compute_row_sizes(&v, s);
+	compute_row_sizes(&init, s);
 	ptx_next(x);
-	if (!parse_rows(x, &v))
+	if (!parse_rows(x, &init))
 		return false;
 	if (!s->count)
-		s->count = (v.count + row - 1) / row * row / s->vector;
+		s->count = (init.count + row - 1) / row * row / s->vector;
 	all = arena_alloc(x->arena, ptx_shape_bytes(s));
-	memcpy(all, v.bytes, v.count * (s->type->bits / 8));
+	memcpy(all, init.bytes, init.count * (s->type->bits / 8));
 	out->init = all;
-	out->addresses = v.addresses;
-	out->naddresses = v.naddresses;
+	out->addresses = init.addresses;
+	out->naddresses = init.naddresses;
 	return true;
 }

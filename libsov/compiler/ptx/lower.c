@@ -5,7 +5,7 @@
  *
  * A guarded instruction without side effects is if-converted: it executes always, and a select
  * chooses between the new and the old value of its destination. Any other guarded instruction gets
- * a block behind a branch.
+ * its own block, which a branch skips.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"

@@ -257,7 +257,7 @@ static void lower_call(struct ptx *x, struct call *c)
 	store_results(x, c, ir_at(x->func, i)->res);
 }
 
-/* A guarded call gets a block behind a branch, as every instruction with side effects. */
+/* A branch skips the block of a guarded call, as of every guarded instruction with side effects. */
 void ptx_call_statement(struct ptx *x, const struct ptx_inst *in)
 {
 	struct call *c = arena_alloc(x->arena, sizeof(*c));

@@ -81,7 +81,7 @@ static size_t skip_until(const char **at, const char *stops)
 	return n;
 }
 
-static uint32_t read_modifier_forms(const char *form, struct modifier_form *e)
+static uint32_t read_modifier_forms(const char *form, struct modifier_form *forms)
 {
 	const char *at = form + name_length(form);
 	bool optional = false;
@@ -89,10 +89,10 @@ static uint32_t read_modifier_forms(const char *form, struct modifier_form *e)
 
 	while (*at && *at != ' ') {
 		if (*at == '.' && n < MAX_MODIFIER_FORMS) {
-			e[n].text = at++;
-			e[n].length = 1 + skip_until(&at, ".{} ");
-			e[n].group = ptx_group_slot(e[n].text, e[n].length);
-			e[n++].optional = optional;
+			forms[n].text = at++;
+			forms[n].length = 1 + skip_until(&at, ".{} ");
+			forms[n].group = ptx_group_slot(forms[n].text, forms[n].length);
+			forms[n++].optional = optional;
 		} else {
 			optional = *at++ == '{';
 		}
@@ -100,7 +100,7 @@ static uint32_t read_modifier_forms(const char *form, struct modifier_form *e)
 	return n;
 }
 
-static uint32_t read_operand_forms(const char *form, struct operand_form *p)
+static uint32_t read_operand_forms(const char *form, struct operand_form *forms)
 {
 	const char *at = strchr(form, ' ');
 	struct operand_form next = {0};
@@ -114,7 +114,7 @@ static uint32_t read_operand_forms(const char *form, struct operand_form *p)
 			if (strlen(role_names[r]) == length &&
 			    !memcmp(role_names[r], name, length)) {
 				next.role = r;
-				p[n++] = next;
+				forms[n++] = next;
 				next = (struct operand_form){.optional = next.optional};
 			}
 		}
@@ -223,69 +223,70 @@ static void set_keyword(struct ptx_inst *in, const struct ptx_token *t)
 		set_modifier(in, word->slot, word->value);
 }
 
-static bool is_type_modifier(const struct modifier_form *e)
+static bool is_type_modifier(const struct modifier_form *forms)
 {
-	if (e->group == SLOT_COUNT)
-		return ptx_type_find(e->text, e->length);
-	return e->group == SLOT_TYPE || e->group == SLOT_SOURCE_TYPE || e->group == SLOT_THIRD_TYPE;
+	if (forms->group == SLOT_COUNT)
+		return ptx_type_find(forms->text, forms->length);
+	return forms->group == SLOT_TYPE || forms->group == SLOT_SOURCE_TYPE ||
+	       forms->group == SLOT_THIRD_TYPE;
 }
 
 static bool match_modifier(struct ptx_inst *in, const struct ptx_row *row,
-			   const struct modifier_form *e, const struct ptx_token *t)
+			   const struct modifier_form *forms, const struct ptx_token *t)
 {
 	const struct ptx_keyword *word;
 	const struct ptx_type *type;
 	const char *list;
 	size_t n;
 
-	if (e->group == SLOT_COUNT) {
-		if (e->length != t->length || memcmp(e->text, t->text, t->length))
+	if (forms->group == SLOT_COUNT) {
+		if (forms->length != t->length || memcmp(forms->text, t->text, t->length))
 			return false;
 		set_keyword(in, t);
 		return true;
 	}
-	list = find_clause(row->where, e->text, e->length, &n);
+	list = find_clause(row->where, forms->text, forms->length, &n);
 	if (list && !in_list(list, n, t->text, t->length))
 		return false;
 	type = ptx_type_find(t->text, t->length);
-	if (is_type_modifier(e)) {
+	if (is_type_modifier(forms)) {
 		if (type)
-			set_modifier(in, e->group, (uint32_t)(type - ptx_types));
+			set_modifier(in, forms->group, (uint32_t)(type - ptx_types));
 		return type;
 	}
-	word = ptx_keyword_find(e->group, t->text, t->length);
+	word = ptx_keyword_find(forms->group, t->text, t->length);
 	if (word)
-		set_modifier(in, e->group, word->value);
+		set_modifier(in, forms->group, word->value);
 	return word;
 }
 
 /* Types must come in the row's order: after all types to their left. */
-static bool is_type_in_order(const struct modifier_form *e, uint32_t i, uint32_t taken)
+static bool is_type_in_order(const struct modifier_form *forms, uint32_t i, uint32_t taken)
 {
-	for (uint32_t k = 0; is_type_modifier(&e[i]) && k < i; k++)
-		if (is_type_modifier(&e[k]) && !(taken >> k & 1))
+	for (uint32_t k = 0; is_type_modifier(&forms[i]) && k < i; k++)
+		if (is_type_modifier(&forms[k]) && !(taken >> k & 1))
 			return false;
 	return true;
 }
 
 static bool match_row(struct ptx_inst *in, const struct ptx_row *row)
 {
-	struct modifier_form e[MAX_MODIFIER_FORMS];
-	uint32_t n = read_modifier_forms(row->form, e), taken = 0;
+	struct modifier_form forms[MAX_MODIFIER_FORMS];
+	uint32_t n = read_modifier_forms(row->form, forms), taken = 0;
 
 	in->present = 0;
 	for (uint32_t w = 0; w < in->nmodifiers; w++) {
 		uint32_t i = 0;
 
-		while (i < n && (taken >> i & 1 || !is_type_in_order(e, i, taken) ||
-				 !match_modifier(in, row, &e[i], &in->modifiers[w])))
+		while (i < n && (taken >> i & 1 || !is_type_in_order(forms, i, taken) ||
+				 !match_modifier(in, row, &forms[i], &in->modifiers[w])))
 			i++;
 		if (i == n)
 			return false;
 		taken |= 1u << i;
 	}
 	for (uint32_t i = 0; i < n; i++)
-		if (!e[i].optional && !(taken >> i & 1))
+		if (!forms[i].optional && !(taken >> i & 1))
 			return false;
 	in->row = row;
 	return true;
@@ -310,33 +311,33 @@ static void add_known(struct text *t, const char *word, size_t length)
 }
 
 static void add_known_modifiers(struct text *t, const struct ptx_row *row,
-				const struct modifier_form *e)
+				const struct modifier_form *forms)
 {
 	const char *list, *word;
 	size_t left, n;
 
-	if (e->group == SLOT_COUNT) {
-		add_known(t, e->text, e->length);
+	if (forms->group == SLOT_COUNT) {
+		add_known(t, forms->text, forms->length);
 		return;
 	}
-	list = find_clause(row->where, e->text, e->length, &left);
+	list = find_clause(row->where, forms->text, forms->length, &left);
 	while (list && (word = next_word(&list, &left, &n)))
 		add_known(t, word, n);
 	for (uint32_t i = 0; !list && i < ptx_keyword_count; i++)
-		if (ptx_keywords[i].slot == e->group)
+		if (ptx_keywords[i].slot == forms->group)
 			add_known(t, ptx_keywords[i].text, strlen(ptx_keywords[i].text));
 }
 
 static const char *known_modifiers(struct ptx *x, const struct ptx_row *row)
 {
 	struct text t = {.arena = x->arena};
-	struct modifier_form e[MAX_MODIFIER_FORMS];
+	struct modifier_form forms[MAX_MODIFIER_FORMS];
 
 	for (; row; row = next_row(row)) {
-		uint32_t n = read_modifier_forms(row->form, e);
+		uint32_t n = read_modifier_forms(row->form, forms);
 
 		for (uint32_t i = 0; i < n; i++)
-			add_known_modifiers(&t, row, &e[i]);
+			add_known_modifiers(&t, row, &forms[i]);
 	}
 	return t.s ? t.s : " none";
 }
@@ -384,30 +385,30 @@ static void report_unknown_instruction(struct ptx *x, const struct ptx_inst *in)
 /* ---- operands ---- */
 
 /* An optional operand is present if more operands are left than the required ones after it. */
-static bool is_given(const struct operand_form *p, uint32_t i, uint32_t n, uint32_t given)
+static bool is_given(const struct operand_form *forms, uint32_t i, uint32_t n, uint32_t given)
 {
 	uint32_t required = 0;
 
 	for (uint32_t k = i + 1; k < n; k++)
-		required += !p[k].optional;
-	return !p[i].optional || given > required;
+		required += !forms[k].optional;
+	return !forms[i].optional || given > required;
 }
 
 static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 {
 	const char *notation = strchr(in->row->form, ' ');
-	const struct operand_form *p = in->match->forms;
+	const struct operand_form *forms = in->match->forms;
 	uint32_t n = in->match->nforms, j = 0, i = 0, required = 0;
 
 	for (uint32_t k = 0; k < n; k++)
-		required += !p[k].optional;
+		required += !forms[k].optional;
 	for (; i < n; i++) {
 		struct ptx_operand *o = &in->operands[j];
 
-		if (j < in->noperands && o->separator == p[i].separator &&
-		    o->address == p[i].address && is_given(p, i, n, in->noperands - j))
-			in->role[p[i].role] = &in->operands[j++];
-		else if (!p[i].optional)
+		if (j < in->noperands && o->separator == forms[i].separator &&
+		    o->address == forms[i].address && is_given(forms, i, n, in->noperands - j))
+			in->role[forms[i].role] = &in->operands[j++];
+		else if (!forms[i].optional)
 			break;
 	}
 	if (i == n && j == in->noperands)
@@ -433,19 +434,19 @@ static const struct ptx_type *type_of_width(uint8_t class, uint32_t bits)
 	return NULL;
 }
 
-static void read_rule_type(struct operand_rule *w, const struct ptx_inst *in, const char *word,
+static void read_rule_type(struct operand_rule *rule, const struct ptx_inst *in, const char *word,
 			   size_t n, bool twice)
 {
 	enum ptx_slot group = ptx_group_slot(word, n);
 
-	w->type = group == SLOT_COUNT ? ptx_type_find(word, n) : ptx_inst_type(in, group);
+	rule->type = group == SLOT_COUNT ? ptx_type_find(word, n) : ptx_inst_type(in, group);
 	if (twice)
-		w->type = type_of_width(w->type->class, w->type->bits * 2u);
+		rule->type = type_of_width(rule->type->class, rule->type->bits * 2u);
 }
 
 static struct operand_rule read_operand_rule(const struct ptx_inst *in, enum ptx_role role)
 {
-	struct operand_rule w = {.written = role <= ROLE_Q, .name = role_names[role]};
+	struct operand_rule rule = {.written = role <= ROLE_Q, .name = role_names[role]};
 	const char *word, *list;
 	bool twice = false;
 	size_t left, n;
@@ -453,23 +454,23 @@ static struct operand_rule read_operand_rule(const struct ptx_inst *in, enum ptx
 		const char *word;
 		bool *flag;
 	} flags[] = {
-		{"wider", &w.wider}, {"special", &w.special}, {"variable", &w.variable},
-		{"parts", &w.parts}, {"vector", &w.vector},   {"nothing", &w.nothing},
-		{"label", &w.label}, {"twice", &twice},       {"targets", &w.targets},
+		{"wider", &rule.wider}, {"special", &rule.special}, {"variable", &rule.variable},
+		{"parts", &rule.parts}, {"vector", &rule.vector},   {"nothing", &rule.nothing},
+		{"label", &rule.label}, {"twice", &twice},          {"targets", &rule.targets},
 	};
 
 	if (ptx_has_modifier(in, SLOT_TYPE))
-		w.type = ptx_inst_type(in, SLOT_TYPE);
-	list = find_clause(in->row->where, w.name, strlen(w.name), &left);
+		rule.type = ptx_inst_type(in, SLOT_TYPE);
+	list = find_clause(in->row->where, rule.name, strlen(rule.name), &left);
 	while (list && (word = next_word(&list, &left, &n))) {
 		if (*word == '.')
-			read_rule_type(&w, in, word, n, twice);
+			read_rule_type(&rule, in, word, n, twice);
 		for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
 			if (strlen(flags[i].word) == n && !memcmp(flags[i].word, word, n))
 				*flags[i].flag = true;
 	}
-	w.vector = w.vector && ptx_has_modifier(in, SLOT_VECTOR);
-	return w;
+	rule.vector = rule.vector && ptx_has_modifier(in, SLOT_VECTOR);
+	return rule;
 }
 
 /* ---- spellings ---- */
@@ -551,13 +552,13 @@ bool ptx_match_modifiers(struct ptx *x, struct ptx_inst *in)
 /* PTX ISA, "Operand Size Exceeding Instruction-Type Size" and the type rules before it: untyped
  * bits are compatible with any type of their width, signedness does not matter, floats and
  * integers do not mix. */
-static bool types_compatible(const struct operand_rule *w, const struct ptx_type *r)
+static bool types_compatible(const struct operand_rule *rule, const struct ptx_type *r)
 {
-	const struct ptx_type *t = w->type;
+	const struct ptx_type *t = rule->type;
 
 	if (t->class == CLASS_PREDICATE || r->class == CLASS_PREDICATE)
 		return t->class == r->class;
-	if (r->bits < t->bits || (r->bits > t->bits && !(w->wider && r->bits <= 64)))
+	if (r->bits < t->bits || (r->bits > t->bits && !(rule->wider && r->bits <= 64)))
 		return false;
 	if (r->class == CLASS_BITS || t->class == CLASS_BITS)
 		return true;

@@ -435,12 +435,12 @@ void ptx_parse_file(struct ptx *x)
 void ptx_parse_loc(struct ptx *x)
 {
 	struct ir_module *m = x->module;
-	struct ir_source_loc p = {.text_line = x->token.line};
-	uint32_t *numbers[] = {&p.file, &p.line, &p.column};
+	struct ir_source_loc loc = {.text_line = x->token.line};
+	uint32_t *numbers[] = {&loc.file, &loc.line, &loc.column};
 	uint32_t n = 0;
 
 	ptx_next(x);
-	while (n < 3 && x->token.kind == TOKEN_INTEGER && x->token.line == p.text_line &&
+	while (n < 3 && x->token.kind == TOKEN_INTEGER && x->token.line == loc.text_line &&
 	       x->token.integer <= UINT32_MAX) {
 		*numbers[n++] = (uint32_t)x->token.integer;
 		ptx_next(x);
@@ -448,9 +448,9 @@ void ptx_parse_loc(struct ptx *x)
 	if (n == 3) {
 		m->source_locs = arena_grow(x->arena, m->source_locs, &m->source_locs_capacity,
 					    m->nsource_locs + 1, sizeof(*m->source_locs));
-		m->source_locs[m->nsource_locs++] = p;
+		m->source_locs[m->nsource_locs++] = loc;
 	}
-	if (x->token.line == p.text_line)
+	if (x->token.line == loc.text_line)
 		ptx_skip_line(x);
 }
 

@@ -99,13 +99,13 @@ static bool is_legal_operand(const struct amd_inst *in, const struct amd_layout 
 	const struct amd_row *row = in->row;
 	uint8_t type = row->type[slot];
 	const struct amd_type_info *info = &amd_types[type];
-	const struct amd_bitfield *p = amd_operand_field(l, row, slot);
+	const struct amd_bitfield *bits = amd_operand_field(l, row, slot);
 	uint32_t reg = in->reg[slot], words = info->words;
 	bool vector = is_vector_alu(row) || row->format >= AMD_DS;
 
 	if (type == TYPE_NO)
 		return reg == AMD_NONE;
-	if (!p || type == TYPE_X)
+	if (!bits || type == TYPE_X)
 		return reg == amd_implied(row, slot) && (type != TYPE_K16 || in->literal <= 0xffff);
 	/* Scalar loads cannot write M0 or EXEC, and EXEC cannot be a mask source. */
 	if ((row->format == AMD_SMEM && slot == AMD_D) || (type == TYPE_M && slot == AMD_S2))
@@ -117,18 +117,18 @@ static bool is_legal_operand(const struct amd_inst *in, const struct amd_layout 
 	if (reg >= AMD_VGPR) {
 		if (slot == AMD_D && !amd_words(in, slot))
 			return reg == AMD_VGPR;
-		return vector && info->vector && p->kind != P_PAIR && p->kind != P_QUAD &&
+		return vector && info->vector && bits->kind != P_PAIR && bits->kind != P_QUAD &&
 		       reg + words <= AMD_VGPR + 256;
 	}
-	if (p->kind == P_VGPR || p->kind == P_DATA || (p->kind == P_DST && info->vector))
+	if (bits->kind == P_VGPR || bits->kind == P_DATA || (bits->kind == P_DST && info->vector))
 		return false;
 	if (reg < AMD_INT_0)
 		return info->scalar && is_legal_scalar(reg, words) &&
-		       reg % (p->kind == P_PAIR   ? 2
-			      : p->kind == P_QUAD ? 4
-						  : 1) ==
+		       reg % (bits->kind == P_PAIR   ? 2
+			      : bits->kind == P_QUAD ? 4
+						     : 1) ==
 			       0;
-	if (is_destination(row, slot) || p->width < 8)
+	if (is_destination(row, slot) || bits->width < 8)
 		return false;
 	if (reg == AMD_LITERAL)
 		return info->literal && in->form <= AMD_E64 && row->format < AMD_DS;
@@ -311,13 +311,14 @@ static bool is_legal_field(const struct amd_inst *in, const struct amd_layout *l
 		return false;
 	if (!mask || !v)
 		return !v;
-	for (const struct amd_bitfield *p = l->bitfields; p->kind != P_END; p++)
-		if (p->kind == P_SIGNED && p->index == field)
-			return v >= (in->row->type[AMD_S0] == TYPE_B128 ? 0
-									: -(1 << (p->width - 1))) &&
-			       v < 1 << (p->width - 1);
-		else if (field == AMD_F_OFFSET && p->kind == P_FIELD && p->index == field)
-			mask &= (uint32_t)((1ull << p->width) - 1);
+	for (const struct amd_bitfield *bits = l->bitfields; bits->kind != P_END; bits++)
+		if (bits->kind == P_SIGNED && bits->index == field)
+			return v >= (in->row->type[AMD_S0] == TYPE_B128
+					     ? 0
+					     : -(1 << (bits->width - 1))) &&
+			       v < 1 << (bits->width - 1);
+		else if (field == AMD_F_OFFSET && bits->kind == P_FIELD && bits->index == field)
+			mask &= (uint32_t)((1ull << bits->width) - 1);
 	if ((uint32_t)v & ~mask)
 		return false;
 	switch (field) {
@@ -376,7 +377,7 @@ const char *amd_check(const struct amd_inst *in)
 		if (!is_legal_operand(in, l, s))
 			return slot_wrong[s];
 	if (is_vector_alu(row) && too_many_scalars(in, l))
-		return "sources: more scalar registers and literals than can be read at once";
+		return "sources: more scalar registers and literals than one instruction can read";
 	return NULL;
 }
 

@@ -13,9 +13,9 @@ static uint64_t low_bits(uint32_t width)
 }
 
 /* The slot of a bit field. Buffer data is a destination or a source. */
-static enum amd_slot slot_of(const struct amd_row *row, const struct amd_bitfield *p)
+static enum amd_slot slot_of(const struct amd_row *row, const struct amd_bitfield *bits)
 {
-	return p->kind == P_DATA && !row->type[AMD_D] ? AMD_S1 : (enum amd_slot)p->index;
+	return bits->kind == P_DATA && !row->type[AMD_D] ? AMD_S1 : (enum amd_slot)bits->index;
 }
 
 /* The encoding of an absent operand: 0, except that FLAT expects NULL as scalar address. */
@@ -24,37 +24,39 @@ static uint64_t absent_operand(const struct amd_row *row, enum amd_slot slot)
 	return row->format == AMD_FLAT && slot == AMD_S2 ? AMD_NULL : 0;
 }
 
-static uint64_t encode_field(const struct amd_inst *in, const struct amd_bitfield *p)
+static uint64_t encode_field(const struct amd_inst *in, const struct amd_bitfield *bits)
 {
 	const struct amd_row *row = in->row;
-	enum amd_slot slot = slot_of(row, p);
+	enum amd_slot slot = slot_of(row, bits);
 	uint64_t v;
 
-	switch (p->kind) {
+	switch (bits->kind) {
 	case P_FIELD:
-		return ((uint32_t)in->field[p->index] >> p->extra & low_bits(p->width)) << p->lo;
+		return ((uint32_t)in->field[bits->index] >> bits->extra & low_bits(bits->width))
+		       << bits->lo;
 	case P_SIGNED:
-		return ((uint32_t)in->field[p->index] & low_bits(p->width)) << p->lo;
+		return ((uint32_t)in->field[bits->index] & low_bits(bits->width)) << bits->lo;
 	case P_FI:
-		return (1ull + (uint32_t)in->field[p->index]) << p->lo;
+		return (1ull + (uint32_t)in->field[bits->index]) << bits->lo;
 	default:
 		break;
 	}
 	if (!row->type[slot])
-		return absent_operand(row, slot) << p->lo;
+		return absent_operand(row, slot) << bits->lo;
 	v = in->reg[slot];
-	switch (p->kind) {
+	switch (bits->kind) {
 	case P_SDWA:
-		return (v & 0xff) << p->lo | (v < AMD_VGPR ? 1ull << p->extra : 0);
+		return (v & 0xff) << bits->lo | (v < AMD_VGPR ? 1ull << bits->extra : 0);
 	case P_SDWA_DST:
-		return v == AMD_VCC || row->type[slot] == TYPE_X ? 0
-								 : v << p->lo | 1ull << p->extra;
+		return v == AMD_VCC || row->type[slot] == TYPE_X
+			       ? 0
+			       : v << bits->lo | 1ull << bits->extra;
 	case P_PAIR:
-		return v / 2 << p->lo;
+		return v / 2 << bits->lo;
 	case P_QUAD:
-		return v / 4 << p->lo;
+		return v / 4 << bits->lo;
 	default: /* an 8-bit field drops the ninth bit of vector registers */
-		return (v & low_bits(p->width)) << p->lo;
+		return (v & low_bits(bits->width)) << bits->lo;
 	}
 }
 
@@ -80,8 +82,8 @@ uint32_t amd_encode(enum amd_chip chip, const struct amd_inst *in, uint32_t word
 		return 0;
 	l = amd_layout(in->row, in->form);
 	w = l->match | (uint64_t)amd_layout_opcode(chip, in->row, in->form) << l->op_lo;
-	for (const struct amd_bitfield *p = l->bitfields; p->kind != P_END; p++)
-		w |= encode_field(in, p);
+	for (const struct amd_bitfield *bits = l->bitfields; bits->kind != P_END; bits++)
+		w |= encode_field(in, bits);
 	words[0] = (uint32_t)w;
 	words[1] = (uint32_t)(w >> 32);
 	bytes = l->bytes;
@@ -92,28 +94,28 @@ uint32_t amd_encode(enum amd_chip chip, const struct amd_inst *in, uint32_t word
 	return bytes;
 }
 
-static void decode_field(struct amd_inst *in, const struct amd_bitfield *p, uint64_t w)
+static void decode_field(struct amd_inst *in, const struct amd_bitfield *bits, uint64_t w)
 {
-	enum amd_slot slot = slot_of(in->row, p);
-	uint32_t v = (uint32_t)(w >> p->lo & low_bits(p->width));
-	bool extra = p->extra && w >> p->extra & 1;
+	enum amd_slot slot = slot_of(in->row, bits);
+	uint32_t v = (uint32_t)(w >> bits->lo & low_bits(bits->width));
+	bool extra = bits->extra && w >> bits->extra & 1;
 
-	switch (p->kind) {
+	switch (bits->kind) {
 	case P_FIELD:
-		in->field[p->index] |= (int32_t)(v << p->extra);
+		in->field[bits->index] |= (int32_t)(v << bits->extra);
 		return;
 	case P_SIGNED:
-		in->field[p->index] = (int32_t)(v << (32 - p->width)) >> (32 - p->width);
+		in->field[bits->index] = (int32_t)(v << (32 - bits->width)) >> (32 - bits->width);
 		return;
 	case P_FI:
-		in->field[p->index] = (int32_t)v - 1;
+		in->field[bits->index] = (int32_t)v - 1;
 		return;
 	default:
 		break;
 	}
 	if (!in->row->type[slot])
 		return;
-	switch (p->kind) {
+	switch (bits->kind) {
 	case P_SRC:
 		break;
 	case P_DST:
@@ -176,8 +178,8 @@ uint32_t amd_decode(enum amd_chip chip, const uint32_t *words, uint32_t count, s
 		return 0;
 	amd_init(out, row->op, form);
 	memset(out->field, 0, sizeof(out->field));
-	for (const struct amd_bitfield *p = l->bitfields; p->kind != P_END; p++)
-		decode_field(out, p, w);
+	for (const struct amd_bitfield *bits = l->bitfields; bits->kind != P_END; bits++)
+		decode_field(out, bits, w);
 	bytes = l->bytes;
 	if (has_literal(out)) {
 		if (count <= bytes / 4)

@@ -136,8 +136,8 @@ uint32_t amd_uses(const struct amd_inst *in, struct amd_use uses[AMD_MAX_USES]);
 
 /* Wait counters: of vector loads; of LDS, scalar and flat accesses; of stores. */
 enum amd_counter { AMD_VMCNT, AMD_LGKMCNT, AMD_VSCNT, AMD_COUNTERS };
-/* The wait counters that an instruction increments, one bit each (RDNA2 ISA manual, "Manually
- * Inserted Wait States"). */
+/* The wait counters that an instruction increments, one bit each (RDNA2 ISA manual, "Data
+ * Dependency Resolution"). */
 uint32_t amd_wait_counters(const struct amd_inst *in);
 
 /* Enumerates the rows, for tests. */

@@ -168,8 +168,8 @@ static bool layout_matches(const struct amd_layout *l, uint64_t word)
 {
 	if ((word & l->mask) != l->match)
 		return false;
-	for (const struct amd_bitfield *p = l->bitfields; p->kind != P_END; p++)
-		if (p->kind == P_FI && (word >> p->lo & 3) != 1 && (word >> p->lo & 3) != 2)
+	for (const struct amd_bitfield *bits = l->bitfields; bits->kind != P_END; bits++)
+		if (bits->kind == P_FI && (word >> bits->lo & 3) != 1 && (word >> bits->lo & 3) != 2)
 			return false;
 	return true;
 }
@@ -201,13 +201,13 @@ const struct amd_layout *amd_layout_find(enum amd_chip chip, uint64_t word,
 const struct amd_bitfield *amd_operand_field(const struct amd_layout *l, const struct amd_row *row,
 					     enum amd_slot slot)
 {
-	for (const struct amd_bitfield *p = l->bitfields; p->kind != P_END; p++) {
-		if (p->kind == P_FIELD || p->kind == P_SIGNED || p->kind == P_FI)
+	for (const struct amd_bitfield *bits = l->bitfields; bits->kind != P_END; bits++) {
+		if (bits->kind == P_FIELD || bits->kind == P_SIGNED || bits->kind == P_FI)
 			continue;
-		if (p->index == slot && p->kind != P_DATA)
-			return p;
-		if (p->kind == P_DATA && slot == (row->type[AMD_D] ? AMD_D : AMD_S1))
-			return p;
+		if (bits->index == slot && bits->kind != P_DATA)
+			return bits;
+		if (bits->kind == P_DATA && slot == (row->type[AMD_D] ? AMD_D : AMD_S1))
+			return bits;
 	}
 	return NULL;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two parts of the disassembler: operands (amd_print.c) and the fields behind them
+/* The two parts of the disassembler: operands (amd_print.c) and the fields after them
  * (amd_print_fields.c). */
 #ifndef SOV_ISA_AMD_PRINT_H
 #define SOV_ISA_AMD_PRINT_H

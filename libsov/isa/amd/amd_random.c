@@ -61,10 +61,10 @@ static uint16_t random_operand(struct rng *r, struct amd_inst *in, const struct 
 	const struct amd_row *row = in->row;
 	uint8_t type = row->type[slot];
 	const struct amd_type_info *info = &amd_types[type];
-	const struct amd_bitfield *p = amd_operand_field(l, row, slot);
+	const struct amd_bitfield *bits = amd_operand_field(l, row, slot);
 	uint32_t words = amd_words(in, slot);
 
-	if (type == TYPE_NO || !p || type == TYPE_X) {
+	if (type == TYPE_NO || !bits || type == TYPE_X) {
 		in->literal = type == TYPE_K16 || type == TYPE_K32 ? random_literal(r, type)
 								   : in->literal;
 		return type ? amd_implied(row, slot) : AMD_NONE;
@@ -81,11 +81,11 @@ static uint16_t random_operand(struct rng *r, struct amd_inst *in, const struct 
 			return (uint16_t)random_scalar(r, words);
 		break;
 	case 1:
-		if (info->constant && p->width >= 8)
+		if (info->constant && bits->width >= 8)
 			return (uint16_t)random_constant(r);
 		break;
 	case 2:
-		if (info->literal && p->kind == P_SRC && p->width >= 8) {
+		if (info->literal && bits->kind == P_SRC && bits->width >= 8) {
 			in->literal = random_literal(r, type);
 			return AMD_LITERAL;
 		}

@@ -402,7 +402,7 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
  * instructions between the two. */
 uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
 			   const struct sass_inst *second);
-/* Cycles that the stall count means. 0 counts as 16: ptxas encodes it only in ERRBAR and behind the
+/* Cycles that the stall count means. 0 counts as 16: ptxas encodes it only in ERRBAR and after the
  * end, and right after an ERRBAR uses results that take 13 cycles. */
 uint32_t sass_stall_cycles(const struct sass_inst *in);
 /* Whether the second instruction can read the first one's registers from the reuse cache. */

@@ -168,28 +168,28 @@ uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in)
 }
 
 static bool walk_source_modifiers(struct walk *w, const struct sass_slot *s,
-				  const struct source_field *p, struct sass_operand *o)
+				  const struct source_field *field, struct sass_operand *o)
 {
 	uint8_t allowed = 0;
 
 	if (s->flags & (SLOT_NEG | SLOT_NOT)) {
 		allowed |= sass_negation(s, w->in);
-		walk_flag(w, p->neg, &o->flags, sass_negation(s, w->in));
+		walk_flag(w, field->neg, &o->flags, sass_negation(s, w->in));
 	}
 	if (s->flags & SLOT_ABS) {
-		walk_flag(w, p->abs, &o->flags, SASS_ABS);
+		walk_flag(w, field->abs, &o->flags, SASS_ABS);
 		allowed |= SASS_ABS;
 	}
 	if (o->kind == SASS_CONST) { /* the bank is in aux already */
 		uint8_t half = o->aux >> 5;
 
 		if (s->flags & SLOT_HALF)
-			walk_field8(w, p->half, 2, &half);
+			walk_field8(w, field->half, 2, &half);
 		else if (half)
 			return false;
 		o->aux = (o->aux & 31) | half << 5;
 	} else if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
-		if (!walk_field8(w, p->half, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
+		if (!walk_field8(w, field->half, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
 			return false;
 	} else if (o->aux) {
 		return false;
@@ -227,7 +227,7 @@ static const struct source_field *source_field_of(const struct walk *w, const st
 static enum misfit walk_source(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	bool odd = sass_is_odd(s, w->form);
-	const struct source_field *p = source_field_of(w, s);
+	const struct source_field *field = source_field_of(w, s);
 	uint8_t kind = odd ? odd_kind(w->row, w->form) : w->row->uniform ? SASS_UGPR : SASS_GPR;
 
 	if (w->encode && o->kind != kind)
@@ -245,12 +245,12 @@ static enum misfit walk_source(struct walk *w, const struct sass_slot *s, struct
 	if (kind == SASS_CONST) {
 		if (!walk_constant(w, o))
 			return MISFIT_VALUE;
-	} else if (!walk_field8(w, p->lo, kind == SASS_UGPR ? 6 : 8, &o->reg)) {
+	} else if (!walk_field8(w, field->lo, kind == SASS_UGPR ? 6 : 8, &o->reg)) {
 		return MISFIT_VALUE;
 	}
 	if (kind == SASS_UGPR && !w->row->uniform && !walk_fixed(w, 91, 1, 1))
 		return MISFIT_KIND;
-	return walk_source_modifiers(w, s, p, o) ? FITS : MISFIT_FLAG;
+	return walk_source_modifiers(w, s, field, o) ? FITS : MISFIT_FLAG;
 }
 
 /* A register outside the source fields. */
@@ -497,27 +497,27 @@ static bool walk_control(struct walk *w)
 /* Visits all fields of the row in the walk's form, modifiers first: operands depend on them. */
 static bool walk_row(struct walk *w)
 {
-	const struct sass_form *r = w->row;
+	const struct sass_form *form = w->row;
 	struct sass_inst *in = w->in;
 	uint8_t present[SASS_MOD_COUNT] = {0};
 	uint32_t i;
 
 	w->why = "a modifier has a value that this instruction does not have";
-	if (!walk_fixed(w, 0, 9, r->opcode) || !walk_fixed(w, 9, 3, w->form))
+	if (!walk_fixed(w, 0, 9, form->opcode) || !walk_fixed(w, 9, 3, w->form))
 		return false;
-	for (i = 0; i < SASS_MAX_FIXED && r->fixed[i].width; i++)
-		if (!walk_fixed(w, r->fixed[i].lo, r->fixed[i].width, r->fixed[i].value))
+	for (i = 0; i < SASS_MAX_FIXED && form->fixed[i].width; i++)
+		if (!walk_fixed(w, form->fixed[i].lo, form->fixed[i].width, form->fixed[i].value))
 			return false;
-	for (i = 0; i < SASS_MAX_FIELDS && r->fields[i].width; i++) {
-		if (!walk_modifier(w, &r->fields[i]))
+	for (i = 0; i < SASS_MAX_FIELDS && form->fields[i].width; i++) {
+		if (!walk_modifier(w, &form->fields[i]))
 			return false;
-		present[r->fields[i].mod] = 1;
+		present[form->fields[i].mod] = 1;
 	}
 	for (i = 0; i < SASS_MOD_COUNT; i++)
 		if (in->mod[i] && !present[i])
 			return false;
-	for (i = 0; i < SASS_MAX_OPERANDS && r->ops[i].type; i++) {
-		enum misfit misfit = walk_operand(w, &r->ops[i], &in->ops[i]);
+	for (i = 0; i < SASS_MAX_OPERANDS && form->ops[i].type; i++) {
+		enum misfit misfit = walk_operand(w, &form->ops[i], &in->ops[i]);
 
 		if (misfit != FITS) {
 			w->why = operand_reasons[i][misfit];
@@ -533,12 +533,12 @@ static bool walk_row(struct walk *w)
 	return walk_control(w);
 }
 
-static void fill_in_defaults(const struct sass_form *r, struct sass_inst *in)
+static void fill_in_defaults(const struct sass_form *form, struct sass_inst *in)
 {
 	uint32_t i;
 
-	for (i = 0; i < SASS_MAX_OPERANDS && r->ops[i].type; i++) {
-		const struct sass_slot *s = &r->ops[i];
+	for (i = 0; i < SASS_MAX_OPERANDS && form->ops[i].type; i++) {
+		const struct sass_slot *s = &form->ops[i];
 		struct sass_operand *o = &in->ops[i];
 		bool uniform = s->type == SLOT_UPRED || s->type == SLOT_UGPR;
 

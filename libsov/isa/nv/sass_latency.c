@@ -71,7 +71,7 @@ static const uint8_t pred_latency[PRODUCERS][PRED_CONSUMERS] = {
 	[PROD_FP64]      = {6, 6, 6, 14, 14}, /* DSETP */
 };
 
-/* Uniform registers and predicates. Most consumers can read moves, constants and votes at once.
+/* Uniform registers and predicates. Most consumers can read moves, constants and votes without delay.
  * ptxas was not seen to emit these pairs, which have the figures of their neighbours: uniform
  * arithmetic to IMAD.WIDE before Hopper and to 64-bit floats, fast producers to shared memory
  * addresses. */

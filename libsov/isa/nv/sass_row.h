@@ -30,16 +30,16 @@ enum sass_slot_type {
 	SLOT_UGPR, /* uniform register at lo */
 	SLOT_PRED, /* predicate at lo; neg is the bit that negates it */
 	SLOT_UPRED,
-	SLOT_BREG,     /* convergence barrier at lo */
-	SLOT_IMM,      /* unsigned, width bits at lo */
-	SLOT_SPLIT,    /* 8 bits: low 3 at lo, high 5 at neg */
-	SLOT_CONST,    /* constant bank, no index */
-	SLOT_CONST_R,  /* constant bank, indexed by the register in 24–31 */
-	SLOT_CONST_U,  /* … by the uniform register there */
-	SLOT_SREG,     /* special register at 72 */
-	SLOT_PR,       /* all predicates, or all uniform ones, at once: printed, not encoded */
-	SLOT_ADDR,     /* [register at 24 + offset at 40], see the ADDR_ flags */
-	SLOT_TARGET,   /* branch distance / 4 at 34, width bits */
+	SLOT_BREG,    /* convergence barrier at lo */
+	SLOT_IMM,     /* unsigned, width bits at lo */
+	SLOT_SPLIT,   /* 8 bits: low 3 at lo, high 5 at neg */
+	SLOT_CONST,   /* constant bank, no index */
+	SLOT_CONST_R, /* constant bank, indexed by the register in 24–31 */
+	SLOT_CONST_U, /* … by the uniform register there */
+	SLOT_SREG,    /* special register at 72 */
+	SLOT_PR,     /* all predicates, or all uniform ones, as one operand: printed, not encoded */
+	SLOT_ADDR,   /* [register at 24 + offset at 40], see the ADDR_ flags */
+	SLOT_TARGET, /* branch distance / 4 at 34, width bits */
 	SLOT_TARGET8,  /* the same with the low 8 bits at 16 (SM90) */
 	SLOT_TARGET24, /* the distance itself at 24, width bits */
 };

@@ -73,7 +73,7 @@ static uint32_t compile_and_count(void)
 }
 
 /*
- * Of each of eight four-word loads, three words die at once and one lives to the end. Volatile
+ * Of each of eight four-word loads, three words die immediately and one lives to the end. Volatile
  * accesses do not move.
  */
 static void test_dead_words_free_registers(void)
@@ -128,7 +128,7 @@ static void test_loads_overlap(void)
 	sum_loads(30, false);
 	n = compile_and_count();
 	ok(n >= 25 && n <= 40,
-	   "30 loads, each added at once in PTX, are scheduled to overlap: %u registers", n);
+	   "30 loads, each added right after it in PTX, are scheduled to overlap: %u registers", n);
 }
 
 /* A kernel's register count includes its callees. */

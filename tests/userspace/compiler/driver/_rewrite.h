@@ -204,7 +204,7 @@ static inline bool rewrite_redux(struct random_ptx *out, const struct rewrite_in
 }
 
 /* The address of a shared variable is divergent from the start, so that it is not in a register
- * that lanes on other paths may use meanwhile. Only tally is accessed by name. */
+ * that lanes on other paths may reuse. Only tally is accessed by name. */
 static inline bool rewrite_paths(struct random_ptx *out, const struct rewrite_instruction *i)
 {
 	if (!strstr(i->opcode, ".shared") || strncmp(i->operands[0], "[tally", 6))

@@ -96,7 +96,7 @@ static void test_relocated(const struct image *im)
 		   read_word(data + find_variable(im, "zeroed")->offset + 4088, 8) == 0,
 	   "loaded variables have their initial values");
 	ok(code[im->part_bytes[IMAGE_CODE]] == 0xee && data[im->part_bytes[IMAGE_DATA]] == 0xee,
-	   "loader writes nothing behind the image's code and data");
+	   "loader writes nothing after the image's code and data");
 	free(code);
 	free(data);
 }

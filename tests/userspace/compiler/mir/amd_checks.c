@@ -124,7 +124,7 @@ static const char *spill_kernel(void)
 
 struct bench {
 	struct compile_job job;
-	struct gcn_unit *unit;
+	struct gcn_module_info *module;
 	struct gcn_func *f;
 };
 
@@ -142,13 +142,13 @@ static struct gcn_func *allocate_function(struct bench *b, struct ir_func *ir)
 	*f = (struct gcn_func){.job = &b->job,
 			       .arena = &b->job.arena,
 			       .ir = ir,
-			       .unit = b->unit,
+			       .module = b->module,
 			       .has_calls = gcn_has_calls(ir)};
 	f->start.thread_ids = 1;
-	if (!gcn_legalise(ir, b->unit, &b->job))
+	if (!gcn_legalise(ir, b->module, &b->job))
 		bail_out(b);
 	gcn_lower_lane_masks(ir);
-	if (!gcn_layout_variables(f) || !gcn_select(f, gcn_control_build(ir, b->unit->may_exit)))
+	if (!gcn_layout_variables(f) || !gcn_select(f, gcn_control_build(ir, b->module->may_exit)))
 		bail_out(b);
 	gcn_remove_dead_code(f);
 	gcn_combine(f);
@@ -173,7 +173,7 @@ static void compile_to_regalloc(struct bench *b, const char *text, enum ir_kind 
 	m = ir_parse(&b->job.arena, text, strlen(text), &b->job.diag);
 	if (!m || !passes_run(&b->job, m))
 		bail_out(b);
-	b->unit = gcn_unit_analyse(m, &b->job.arena);
+	b->module = gcn_module_analyse(m, &b->job.arena);
 	for (struct ir_func *ir = m->funcs; ir; ir = ir->next)
 		if (ir->kind == kind)
 			b->f = allocate_function(b, ir);

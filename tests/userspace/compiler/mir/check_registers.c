@@ -195,7 +195,7 @@ static void check_joins(void)
 	      "a path that jumps over the definition is rejected in SSA form");
 	f.insts[0][0].access[0] = (struct regcheck_access)WRITE(0, A);
 	f.insts[1][0].access[0] = (struct regcheck_access)WRITE(3, C);
-	check(&f, false, NULL, "a unit defined before a branch is held behind it");
+	check(&f, false, NULL, "a unit defined before a branch is held after it");
 	f.insts[1][0].access[0].reg = 0;
 	check(&f, false, "b3.0: register 0, unit 0: it holds something else",
 	      "a unit that one side of a branch overwrites is rejected");

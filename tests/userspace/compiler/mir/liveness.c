@@ -178,7 +178,7 @@ static void check_bitsets(void)
 	bitset_for_each(set, UNITS, k) good &= n < 5 && k == members[n++];
 	ok(good && n == 5, "bitset_for_each() visits the members in ascending order");
 	ok(bitset_next(other, UNITS, 0) == UNITS && bitset_next(set, UNITS, 150) == UNITS,
-	   "bitset_next() of an empty set, or behind the last member, is the set's size");
+	   "bitset_next() of an empty set, or after the last member, is the set's size");
 	ok(bitset_unite(other, set, BITSET_WORDS(UNITS)) &&
 		   !bitset_unite(other, set, BITSET_WORDS(UNITS)) && bitset_has(other, 149),
 	   "bitset_unite() reports a change only if it added members");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Every parallel copy over five locations, a source (or a constant) for each destination, executed
- * in the order that the sequentialiser chooses, has the effect of copying all at once.
+ * in the order that the sequentialiser chooses, has the effect of the parallel copy.
  */
 #include "libsov/compiler/mir/parallel_copy.h"
 #include "tests/tap.h"

@@ -144,7 +144,7 @@ static bool run_mode(sov_device device, const char *target, const char *text,
 	return good;
 }
 
-static uint32_t devices; /* four software GPUs, behind any others that the environment names */
+static uint32_t devices; /* four software GPUs, after any others that the environment names */
 
 static void try_seed(uint64_t seed, FILE *print)
 {
