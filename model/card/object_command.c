@@ -100,9 +100,10 @@ static uint32_t get_engines(struct card *c, struct object *o, void *parameters)
 
 	(void)o;
 	if (p->first || p->count) {
-		card_refuse(c,
-			    "GSP: engines from %u on are queried; all %u must be queried at once",
-			    p->first, card_engine_count);
+		card_refuse(
+			c,
+			"GSP: engines from %u on are queried; all %u must be queried in one call",
+			p->first, card_engine_count);
 		return NV_STATUS_INVALID_ARGUMENT;
 	}
 	for (; p->count < card_engine_count; p->count++) {

@@ -149,8 +149,8 @@ static bool check_vector_size(struct ptx *x, const struct ptx_inst *in)
 
 	if (bits <= 128)
 		return true;
-	ptx_error(x, &in->name, "'%s' moves %u bits at once; the most is 128", ptx_spelling(x, in),
-		  bits);
+	ptx_error(x, &in->name, "'%s' moves %u bits in one access; the maximum is 128",
+		  ptx_spelling(x, in), bits);
 	return false;
 }
 
