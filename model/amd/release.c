@@ -103,12 +103,13 @@ void amd_release_waited(struct wave *w, uint32_t counter, uint64_t done)
 		atomic_store_explicit(&w->writer->done[counter], done, memory_order_relaxed);
 }
 
-static bool is_not_visible(const struct wave *w, const struct written_word *p, uint64_t word)
+static bool is_not_visible(const struct wave *w, const struct written_word *written, uint64_t word)
 {
-	const struct amd_writer *other = p->writer;
+	const struct amd_writer *other = written->writer;
 
-	if (p->word != word || !other || other == w->writer ||
-	    atomic_load_explicit(&other->done[p->counter], memory_order_relaxed) >= p->number)
+	if (written->word != word || !other || other == w->writer ||
+	    atomic_load_explicit(&other->done[written->counter], memory_order_relaxed) >=
+		    written->number)
 		return false;
 	return w->grid->rsrc1 & AMD_RSRC1_WGP_MODE ||
 	       memcmp(other->group, w->group->id, sizeof(other->group));

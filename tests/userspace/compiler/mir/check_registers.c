@@ -127,30 +127,30 @@ static void check_straight_line(void)
 
 	check(&f, true, NULL, "straight-line code that reads units where they are is accepted");
 	f.insts[0][2].access[0].reg = 1;
-	check(&f, true, "b0.2: register 1, unit 0: it holds something else",
+	check(&f, true, "b0.2: register 1, unit 0: the register holds another value",
 	      "a read from the register of another unit is rejected");
 	f.insts[0][2].access[0].reg = 0;
 	f.insts[0][1].access[0].reg = 0;
-	check(&f, true, "b0.2: register 0, unit 0: it holds something else",
+	check(&f, true, "b0.2: register 0, unit 0: the register holds another value",
 	      "a unit overwritten before its read is rejected");
 	f = (struct func){.nblocks = 1,
 			  .insts = {{{{WRITE(0, A)}}, {{CALL(), WRITE(1, B)}}, {{READ(1, B)}}}}};
 	check(&f, true, NULL, "the result of an instruction that clobbers all registers is held");
 	f.insts[0][2].access[0] = (struct regcheck_access)READ(0, A);
-	check(&f, true, "b0.2: register 0, unit 0: it holds something else",
+	check(&f, true, "b0.2: register 0, unit 0: the register holds another value",
 	      "a unit read after a call that clobbers its register is rejected");
 	f = (struct func){.nblocks = 1, .insts = {{{{READ(2, C)}}}}};
-	check(&f, true, "b0.0: register 2, unit 2: it holds something else",
+	check(&f, true, "b0.0: register 2, unit 2: the register holds another value",
 	      "an undefined unit is rejected in SSA form");
 	check(&f, false, NULL, "an undefined unit is accepted in other code");
 	f.input = (struct regcheck_access)WRITE(2, C);
 	check(&f, true, NULL, "an input that is read from its register is accepted");
 	f.input.reg = 3;
-	check(&f, false, "b0.0: register 2, unit 2: it holds something else",
+	check(&f, false, "b0.0: register 2, unit 2: the register holds another value",
 	      "an input that is read from another register is rejected");
 	f = (struct func){.nblocks = 1, .insts = {{{{WRITE(1, A)}}, {{READ(1, A)}}}}};
 	f.insts[0][0].access[0].fault = REGCHECK_MISALIGNED;
-	check(&f, true, "b0.0: register 1, unit 0: it is not aligned",
+	check(&f, true, "b0.0: register 1, unit 0: the register is not aligned",
 	      "a misaligned register is rejected");
 	f.insts[0][0].access[0].fault = REGCHECK_NO_REGISTER;
 	check(&f, true, "b0.0: register 1, unit 0: there is no such register",
@@ -166,12 +166,12 @@ static void check_copies(void)
 
 	check(&f, false, NULL, "a coalesced copy leaves both units in the register");
 	f.insts[0][1].access[1].kind = REGCHECK_WRITE;
-	check(&f, false, "b0.2: register 0, unit 0: it holds something else",
+	check(&f, false, "b0.2: register 0, unit 0: the register holds another value",
 	      "a write to the register of another unit removes that unit");
 	f = (struct func){.nblocks = 1,
 			  .insts = {{{{WRITE(0, A)}}, {{WRITE(1, A)}}, {{READ(0, A)}}}}};
 	check(&f, true, NULL, "in SSA form a unit may be in two registers");
-	check(&f, false, "b0.2: register 0, unit 0: it holds something else",
+	check(&f, false, "b0.2: register 0, unit 0: the register holds another value",
 	      "in other code a new definition makes the old register stale");
 }
 
@@ -187,21 +187,21 @@ static void check_joins(void)
 
 	check(&f, false, NULL, "a unit that both sides of a branch write to one register is held");
 	f.insts[2][0].access[0].reg = 1;
-	check(&f, false, "b3.0: register 0, unit 0: it holds something else",
+	check(&f, false, "b3.0: register 0, unit 0: the register holds another value",
 	      "a unit that two sides of a branch write to two registers is rejected");
 	f.insts[2][0].access[0] = (struct regcheck_access)WRITE(2, C);
 	check(&f, false, NULL, "a path that jumps over the definition is accepted outside of SSA");
-	check(&f, true, "b3.0: register 0, unit 0: it holds something else",
+	check(&f, true, "b3.0: register 0, unit 0: the register holds another value",
 	      "a path that jumps over the definition is rejected in SSA form");
 	f.insts[0][0].access[0] = (struct regcheck_access)WRITE(0, A);
 	f.insts[1][0].access[0] = (struct regcheck_access)WRITE(3, C);
 	check(&f, false, NULL, "a unit defined before a branch is held after it");
 	f.insts[1][0].access[0].reg = 0;
-	check(&f, false, "b3.0: register 0, unit 0: it holds something else",
+	check(&f, false, "b3.0: register 0, unit 0: the register holds another value",
 	      "a unit that one side of a branch overwrites is rejected");
 	f.insts[1][0].access[0].reg = 3;
 	f.edge_clobbers[2] = 1;
-	check(&f, true, "b3.0: register 0, unit 0: it holds something else",
+	check(&f, true, "b3.0: register 0, unit 0: the register holds another value",
 	      "a unit whose register changes on an edge is rejected");
 }
 
@@ -217,9 +217,9 @@ static void check_loops(void)
 
 	check(&f, true, NULL, "a unit that a loop only reads is held in every iteration");
 	f.insts[1][0].access[1].reg = f.insts[1][1].access[0].reg = 0;
-	check(&f, true, "b1.0: register 0, unit 0: it holds something else",
+	check(&f, true, "b1.0: register 0, unit 0: the register holds another value",
 	      "a unit that the first iteration of a loop overwrites is rejected");
-	check(&f, false, "b1.0: register 0, unit 0: it holds something else",
+	check(&f, false, "b1.0: register 0, unit 0: the register holds another value",
 	      "a unit that the first iteration overwrites is rejected outside of SSA, too");
 }
 
