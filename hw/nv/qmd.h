@@ -234,8 +234,8 @@ static inline uint64_t nv_qmd_get(const struct nv_qmd_layout *l, const uint32_t 
 	return nv_qmd_get_at(l, words, f, 0);
 }
 
-static inline bool nv_qmd_set(const struct nv_qmd_layout *l, uint32_t *words, enum nv_qmd_field f,
-			      uint64_t value)
+__attribute__((always_inline)) static inline bool
+nv_qmd_set(const struct nv_qmd_layout *l, uint32_t *words, enum nv_qmd_field f, uint64_t value)
 {
 	return nv_qmd_set_at(l, words, f, 0, value);
 }

@@ -22,6 +22,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/base/aligned.h"
 #include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/base/fault_record.h"
@@ -196,7 +197,7 @@ static void context_init(struct context *c, struct device *d, const sov_context_
 
 static struct context *context_new(struct device *d, const sov_context_options *o, sov_result *r)
 {
-	struct context *c = calloc(1, sizeof(*c));
+	struct context *c = aligned_calloc(_Alignof(struct context), 1, sizeof(*c));
 	const struct winsys_info *i = &d->info;
 	uint64_t limit = 0, shared, local;
 	int error;

@@ -131,7 +131,6 @@ bool nv_grid_plan(const struct nv_chip *chip, const struct nv_kernel *k, struct 
 	return set_fields(l, fields, COUNT(fields), plan->qmd) && set_banks(l, k, plan->qmd);
 }
 
-/* Inlined with a constant layout, so that each field becomes a store or two. */
 __attribute__((always_inline)) static inline bool
 set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct gpu_launch *g, uint32_t *qmd)
 {
@@ -148,15 +147,20 @@ set_shape(const struct nv_qmd_layout *l, uint32_t shared, const struct gpu_launc
 	       nv_qmd_set(l, qmd, NV_QMD_INVALIDATE_INSTRUCTIONS, g->new_code);
 }
 
-static bool set_release(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
+__attribute__((always_inline)) static inline bool
+set_if_present(const struct nv_qmd_layout *l, uint32_t *qmd, enum nv_qmd_field f, uint64_t value)
 {
-	const struct field fields[] = {
-		{NV_QMD_RELEASE_ENABLE, 1},           {NV_QMD_RELEASE_SIZE, NV_QMD_RELEASE_4_BYTES},
-		{NV_QMD_RELEASE_MEMBAR, 1},           {NV_QMD_RELEASE_ADDRESS, g->release},
-		{NV_QMD_RELEASE_PAYLOAD, g->payload},
-	};
+	return !nv_qmd_has(l, f) || nv_qmd_set(l, qmd, f, value);
+}
 
-	return set_fields(l, fields, COUNT(fields), qmd);
+__attribute__((always_inline)) static inline bool
+set_release(const struct nv_qmd_layout *l, const struct gpu_launch *g, uint32_t *qmd)
+{
+	return set_if_present(l, qmd, NV_QMD_RELEASE_ENABLE, 1) &&
+	       set_if_present(l, qmd, NV_QMD_RELEASE_SIZE, NV_QMD_RELEASE_4_BYTES) &&
+	       set_if_present(l, qmd, NV_QMD_RELEASE_MEMBAR, 1) &&
+	       set_if_present(l, qmd, NV_QMD_RELEASE_ADDRESS, g->release) &&
+	       set_if_present(l, qmd, NV_QMD_RELEASE_PAYLOAD, g->payload);
 }
 
 /* Links the dependent descriptor after a membar: its grid reads what this one has written. */
@@ -216,22 +220,29 @@ static bool set_chain_link(const struct nv_qmd_layout *l, const struct nv_kernel
 	return set_fields(l, fields, COUNT(fields), qmd);
 }
 
+/* Inlined with a constant layout, so that each field becomes a store or two. */
+__attribute__((always_inline)) static inline bool set_launch(const struct nv_qmd_layout *l,
+							     uint32_t shared,
+							     const struct gpu_launch *g,
+							     uint32_t *qmd)
+{
+	return set_shape(l, shared, g, qmd) && (!g->release || set_release(l, g, qmd));
+}
+
 bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const struct gpu_launch *g,
 		 uint32_t qmd[NV_GRID_QMD_WORDS])
 {
 	uint32_t shared = plan->kernel.shared_bytes + g->dynamic_shared;
 
 	memcpy(qmd, plan->qmd, sizeof(plan->qmd));
-	if (g->release && !set_release(nv_qmd_layout_of(chip->sm), g, qmd))
-		return false;
 	if (g->next && !set_dependent(nv_qmd_layout_of(chip->sm), g, qmd))
 		return false;
 	if (g->chain && !(set_chain_link(nv_qmd_layout_of(chip->sm), &plan->kernel, g, qmd) &&
 			  set_latches(nv_qmd_layout_of(chip->sm), g, qmd)))
 		return false;
-	return chip->sm >= 90   ? set_shape(&nv_qmd_hopper, shared, g, qmd)
-	       : chip->sm >= 80 ? set_shape(&nv_qmd_ampere, shared, g, qmd)
-				: set_shape(&nv_qmd_turing, shared, g, qmd);
+	return chip->sm >= 90   ? set_launch(&nv_qmd_hopper, shared, g, qmd)
+	       : chip->sm >= 80 ? set_launch(&nv_qmd_ampere, shared, g, qmd)
+				: set_launch(&nv_qmd_turing, shared, g, qmd);
 }
 
 /* ---- constant bank 0 ---- */

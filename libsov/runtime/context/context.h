@@ -75,38 +75,40 @@ struct context_part {
 };
 
 struct context {
-	struct object object;
+	/* Read by every launch: two cache lines. */
+	_Alignas(64) struct object object;
 	struct device *device;
 	const struct winsys *winsys;
+	const struct gpu *gpu;    /* command encoder … */
+	void *chip;               /* … and its state for this chip */
+	const void *first_handle; /* of the first stream */
+	/* NULL: failed or closed. Written while all stream gates and sleepers are closed, hence
+	 * read with the lock held or from inside one of these gates. The same holds for local. */
+	struct winsys_group *group;
+	struct local_memory {         /* memory/local_memory.c */
+		uint64_t serial;            /* incremented for each new area */
+		struct gpu_local per_queue; /* one queue's part; address: the first queue's */
+		uint32_t queues;            /* parts of the area; 1 where all queues use one */
+		struct buffer *area;
+	} local;
+	_Atomic uint32_t stream_count; /* live streams */
+	/* Up to this many streams end a kernel with a wait-for-idle; with more of them that would
+	 * stall the others (stream/submit.c). */
+	uint32_t max_streams_sharing_wfi;
+
 	const struct context_part *const *parts; /* NULL-terminated */
 	uint64_t kernel_time_limit;              /* default of a launch */
 	uint64_t other_time_limit;               /* minimum for work other than kernels */
 	uint32_t stack_bytes;                    /* per thread, for kernels that recurse */
 	bool sync;                               /* SOV_SYNC: every call waits for its work */
-	const struct gpu *gpu;                   /* command encoder … */
-	void *chip;                              /* … and its state for this chip */
-	const void *first_handle;                /* of the first stream */
 
 	pthread_mutex_t lock;
-	/* NULL: failed or closed. Written while all stream gates and sleepers are closed, hence
-	 * read with the lock held or from inside one of these gates. The same holds for local. */
-	struct winsys_group *group;
-	struct local_memory { /* memory/local_memory.c */
-		struct buffer *area;
-		struct gpu_local per_queue; /* one queue's part; address: the first queue's */
-		uint32_t queues;            /* parts of the area; 1 where all queues use one */
-		uint64_t serial;            /* incremented for each new area */
-	} local;
 	struct gate sleepers; /* threads that sleep in winsys->wait */
 	bool closed;
-	_Atomic uint64_t epoch;        /* counts failures, resets and the close */
-	uint64_t code_writes;          /* counts modules loaded */
-	uint64_t stream_serial;        /* counts streams created */
-	uint64_t capture_serial;       /* counts captures begun */
-	_Atomic uint32_t stream_count; /* live streams */
-	/* Up to this many streams end a kernel with a wait-for-idle; with more of them that would
-	 * stall the others (stream/submit.c). */
-	uint32_t max_streams_sharing_wfi;
+	_Atomic uint64_t epoch;  /* counts failures, resets and the close */
+	uint64_t code_writes;    /* counts modules loaded */
+	uint64_t stream_serial;  /* counts streams created */
+	uint64_t capture_serial; /* counts captures begun */
 
 	_Atomic sov_result error; /* sticky */
 	sov_fault fault;
@@ -144,8 +146,8 @@ struct member_ops {
 
 struct member {
 	struct object object;
-	const struct member_ops *ops;
 	struct context *context; /* a reference */
+	const struct member_ops *ops;
 	struct list_head link;
 	struct member *next_retired;
 };

@@ -6,20 +6,21 @@
 #include "libsov/compiler/image/image.h"
 #include "libsov/runtime/stream/submit.h"
 
+/* A launch reads the first two cache lines. */
 struct function {
-	struct member member; /* in no list */
-	struct module *module;
+	_Alignas(64) struct member member; /* in no list */
 	const struct image_kernel *kernel;
 	struct kernel_info info; /* for submissions */
-	uint64_t va;             /* of its code */
 	uint32_t max_threads;    /* per block */
 	/* What all launches have in common. */
 	struct launch_plan {
-		uint64_t id;         /* unique in the process */
-		uint64_t code;       /* context.code_writes when it was loaded */
 		uint32_t own_shared; /* static, without the hardware's reserve */
+		uint64_t code;       /* context.code_writes when it was loaded */
 		void *gpu;           /* gpu.h's plan */
+		uint64_t id;         /* unique in the process */
 	} plan;
+	struct module *module;
+	uint64_t va; /* of its code */
 };
 
 /* Called once, when the code is in memory and before the handle is known. base: addresses of the

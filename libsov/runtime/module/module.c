@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/base/aligned.h"
 #include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/error.h"
 #include "libsov/runtime/context/context_wait.h"
@@ -204,7 +205,8 @@ sov_result module_prepare(struct context *c, struct module *m)
 		r = c->services_ops->need(c, &m->image);
 	if (r)
 		return r;
-	m->functions = calloc(m->image.nkernels + 1, sizeof(*m->functions));
+	m->functions = aligned_calloc(_Alignof(struct function), m->image.nkernels + 1,
+				      sizeof(*m->functions));
 	return m->functions
 		       ? SOV_OK
 		       : set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for functions");

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "libsov/runtime/base/aligned.h"
 #include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/error.h"
@@ -77,12 +78,11 @@ static bool stream_overdue(struct stream *s, sov_fault *f)
 /* Creates a stream without a handle. With the context's lock held. */
 static sov_result stream_new(struct context *c, int32_t priority, struct stream **out)
 {
-	struct stream *s = aligned_alloc(_Alignof(struct stream), sizeof(*s));
+	struct stream *s = aligned_calloc(_Alignof(struct stream), 1, sizeof(*s));
 	sov_result r;
 
 	if (!s)
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a stream");
-	memset(s, 0, sizeof(*s));
 	s->member.context = c;
 	s->priority = priority;
 	gate_init(&s->gate);
