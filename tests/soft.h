@@ -3,9 +3,11 @@
 #ifndef TESTS_SOFT_H
 #define TESTS_SOFT_H
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /*
  * Sets SOV_SOFT to a list of GPUs. With TEST_CHIP each GPU in the list becomes that chip.
@@ -61,13 +63,26 @@ __attribute__((unused)) static const char *soft_instruction(const char *name)
 	return name;
 }
 
-/* A hint for mmap that GPUs with few address bits reach; an arm64 host's addresses may be wider. */
-__attribute__((unused)) static void *soft_mmap_hint(void)
+/* Host memory that the GPU under test reaches. Some GPUs reach addresses below 2^47, an arm64 host
+ * has wider ones, and a sanitizer may have reserved terabytes at any address. */
+__attribute__((unused)) static void *soft_mmap(size_t bytes)
 {
 	static size_t next = 0x500000000000;
+	bool any = !getenv("TEST_CHIP");
+	void *p = MAP_FAILED;
+	int tries;
 
-	return getenv("TEST_CHIP") ? (void *)__atomic_add_fetch(&next, 64 << 20, __ATOMIC_RELAXED)
-				   : NULL;
+	for (tries = 0; tries < 256; tries++) {
+		size_t hint = any ? 0 : __atomic_add_fetch(&next, 64 << 20, __ATOMIC_RELAXED);
+
+		p = mmap((void *)(hint % ((size_t)1 << 47)), bytes, PROT_READ | PROT_WRITE,
+			 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+		if (any || p == MAP_FAILED || (size_t)p + bytes <= (size_t)1 << 47)
+			break;
+		munmap(p, bytes);
+		__atomic_add_fetch(&next, (size_t)1 << 40, __ATOMIC_RELAXED);
+	}
+	return p;
 }
 
 /* Replaces the first GPU's name in an expected message. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "libsov/runtime/context/device.h"
+#include "libsov/runtime/memory/address_space.h"
 
 #define STEP (UINT64_C(2) << 20)
 

@@ -9,9 +9,14 @@
 sov_result check_timeout(uint64_t timeout);
 /* Delays a busy-waiting loop. */
 void cpu_relax(void);
+/* Iterations of such a loop before a wait of this length should sleep. */
+uint64_t context_spins(const struct context *c, uint64_t timeout);
 
 /* ---- with the lock held, which is released while the thread sleeps ---- */
 
+/* Busy-waits for ready(arg), with the lock released between two calls; false: not ready yet. Does
+ * not check the context for errors. */
+bool context_spin(struct context *c, bool (*ready)(void *arg), void *arg, uint64_t timeout);
 /* Waits until ready(arg). timeout 0: SOV_NOT_READY instead of waiting. */
 sov_result context_block(struct context *c, bool (*ready)(void *arg), void *arg, uint64_t timeout);
 /* The same, for a caller that learned what to wait for when the context's epoch was this. */

@@ -16,7 +16,8 @@
 #define GUARD_BYTES   (1ull << 16) /* unmapped after each allocation, so that overruns fault */
 #define WINDOW_BYTES  (UINT64_C(1) << 32)
 #define MAX_REGIONS   64
-#define MAX_MAP_TRIES 64 /* attempts at occupied addresses */
+#define MAX_MAP_TRIES 256
+#define MAP_SKIP      (UINT64_C(1) << 40) /* from an occupied address to the next attempt */
 
 #ifndef __has_feature /* clang has it, gcc from 14 on */
 #define __has_feature(f) 0
@@ -166,7 +167,8 @@ bool va_reserved(uint64_t address)
 	return false;
 }
 
-/* Where the kernel chooses, or, if that is too high, from three quarters of the lower half on. */
+/* Where the kernel chooses, or, if that is too high, from three quarters of the lower half on. A
+ * sanitizer may have reserved terabytes there. */
 void *va_map_host(uint64_t bytes, uint32_t bits)
 {
 	static _Atomic uint64_t next = HIGH_END / 4 * 3;
@@ -182,7 +184,10 @@ void *va_map_host(uint64_t bytes, uint32_t bits)
 		if ((uintptr_t)p + bytes <= UINT64_C(1) << bits)
 			return p;
 		munmap(p, bytes);
-		hint = atomic_fetch_add(&next, (bytes + GUARD_BYTES - 1) & ~(GUARD_BYTES - 1));
+		if (hint)
+			atomic_fetch_add(&next, MAP_SKIP);
+		hint = atomic_fetch_add(&next, (bytes + GUARD_BYTES - 1) & ~(GUARD_BYTES - 1)) %
+		       HIGH_END;
 	}
 	return NULL;
 }

@@ -12,16 +12,6 @@
 
 #define STRIDE 64 /* one per cache line */
 
-/* Busy-waiting before a wait sleeps: about 50 us, at 40 ns per iteration on x86 and 15 on Arm. A
- * software GPU needs the CPU itself. */
-#if defined(__x86_64__)
-#define SPIN_NS 40
-#else
-#define SPIN_NS 15
-#endif
-#define SPINS          (50000 / SPIN_NS)
-#define SOFTWARE_SPINS 50
-
 struct semaphore_page {
 	struct semaphore_page *next;
 	struct buffer *buffer;
@@ -175,14 +165,12 @@ static bool semaphore_target_reached(void *arg)
 sov_result semaphore_wait(struct context *c, const struct semaphore *s, uint32_t value,
 			  uint64_t timeout, uint64_t (*request_interrupt)(void *arg), void *arg)
 {
-	uint64_t spins = c->device->info.software ? SOFTWARE_SPINS : SPINS;
+	uint64_t spins = context_spins(c, timeout);
 	uint64_t epoch = atomic_load_explicit(&c->epoch, memory_order_acquire);
 	struct semaphore_target t = {s, value};
 	uint64_t interrupt;
 	sov_result r;
 
-	if (spins > timeout / SPIN_NS)
-		spins = timeout / SPIN_NS + 1;
 	while (!semaphore_reached(s, value) && --spins)
 		cpu_relax();
 	/* A reset increments the epoch before it releases semaphores whose work was dropped: then

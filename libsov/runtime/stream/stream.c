@@ -464,15 +464,16 @@ static bool streams_drained(void *arg)
 static sov_result streams_drain(struct context *c, uint64_t timeout)
 {
 	struct stream_drain d = {.context = c, .youngest = c->stream_serial};
+	uint64_t epoch = c->epoch;
 	struct list_head *l;
 
-	if (timeout && !c->error && !streams_drained(&d)) {
+	if (timeout && !c->error && !context_spin(c, streams_drained, &d, timeout)) {
 		for (l = c->streams.next; l != &c->streams; l = l->next)
 			if (!stream_idle(stream_of(l)))
 				stream_interrupt(stream_of(l));
 		d.serial = 0; /* for the interrupts too */
 	}
-	return context_block(c, streams_drained, &d, timeout);
+	return context_block_since(c, streams_drained, &d, timeout, epoch);
 }
 
 static bool streams_overdue(struct context *c, sov_fault *f)

@@ -21,7 +21,7 @@ ok $? "the libcuda.so.1 replacement on the software GPU compiles"
 
 # Programs that need a real GPU are only compiled.
 for program in tests/silicon/*.c; do
-	cc -w -std=c11 -D_GNU_SOURCE -I. -fsyntax-only "$program" || echo "$program"
+	cc -w -Werror=implicit-function-declaration -std=c11 -D_GNU_SOURCE -I. -fsyntax-only "$program" || echo "$program"
 done >"$work/refused" 2>&1
 is "$(cat "$work/refused")" "" "every program in tests/silicon compiles"
 

@@ -66,9 +66,7 @@ static void round_of(struct job *j, uint8_t *pinned, uint8_t *pageable, const so
 
 static void work(struct job *j)
 {
-	uint8_t *pageable = malloc(BYTES),
-		*own = mmap(soft_mmap_hint(), BYTES, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *pageable = malloc(BYTES), *own = soft_mmap(BYTES);
 	sov_ptr device[2];
 	uint32_t i;
 

@@ -172,8 +172,7 @@ static void order_across_streams(void)
 
 static void registered(void)
 {
-	uint8_t *pages = mmap(soft_mmap_hint(), 16 * PAGE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *pages = soft_mmap(16 * PAGE);
 	uint8_t *p = pages + 2 * PAGE + 100;
 	uint32_t five = 5, value;
 	sov_ptr word = SOV_HOST(pages + 3 * PAGE + 8);
@@ -221,10 +220,28 @@ static void registered(void)
 	munmap(pages, 16 * PAGE);
 }
 
+/* AddressSanitizer reserves 4 TiB at one of these addresses. */
+static void host_memory_beside_reservations(void)
+{
+	static const size_t at[] = {0x500000000000, 0x600000000000};
+	const size_t bytes = (size_t)4 << 40;
+	void *reserved[2], *p;
+	uint32_t i;
+
+	for (i = 0; i < 2; i++)
+		reserved[i] = mmap((void *)at[i], bytes, PROT_NONE,
+				   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	good(sov_host_alloc(c, PAGE, &p),
+	     "host memory is found beside large reservations of the process");
+	good(sov_host_free(c, p), "host memory beside large reservations can be freed");
+	for (i = 0; i < 2; i++)
+		if (reserved[i] != MAP_FAILED)
+			munmap(reserved[i], bytes);
+}
+
 static void what_cannot_be_registered(void)
 {
-	uint8_t *pages = mmap(soft_mmap_hint(), 4 * PAGE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *pages = soft_mmap(4 * PAGE);
 
 	munmap(pages + 2 * PAGE, PAGE);
 	mprotect(pages + 3 * PAGE, PAGE, PROT_READ);
@@ -249,8 +266,7 @@ static void what_cannot_be_registered(void)
 static void contexts(void)
 {
 	sov_context other = context_on("ga100.0", 0);
-	uint8_t *pages = mmap(soft_mmap_hint(), PAGE, PROT_READ | PROT_WRITE,
-			      MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	uint8_t *pages = soft_mmap(PAGE);
 	uint32_t *p, value = 0;
 	sov_ptr far;
 
@@ -295,6 +311,8 @@ int main(void)
 	really_asynchronous();
 	order_across_streams();
 	registered();
+	if (getenv("TEST_CHIP")) /* ThreadSanitizer has no shadow for these reservations */
+		host_memory_beside_reservations();
 	what_cannot_be_registered();
 	contexts();
 	good(sov_context_destroy(c), "a context can be destroyed after all host memory tests");
