@@ -182,9 +182,10 @@ static void sov_shutdown(struct pci_dev *pdev)
 
 #define SOV_PCI(vendor_id, class_id, vendor) \
 	{ \
-		PCI_DEVICE(vendor_id, PCI_ANY_ID), .class = (class_id) << 8, \
-						   .class_mask = 0xffff00, \
-						   .driver_data = (kernel_ulong_t)(vendor), \
+		PCI_DEVICE(vendor_id, PCI_ANY_ID), \
+		.class = (class_id) << 8, \
+		.class_mask = 0xffff00, \
+		.driver_data = (kernel_ulong_t)(vendor), \
 	}
 
 static const struct pci_device_id sov_ids[] = {

@@ -16,10 +16,7 @@ static const struct {
 	uint16_t offset;
 	uint8_t count; /* 1, or 3 dimensions */
 } rows[] = {
-#define ROW(label, member, n) \
-	{ \
-		label, #member, offsetof(sov_device_properties, member), n \
-	}
+#define ROW(label, member, n) {label, #member, offsetof(sov_device_properties, member), n}
 	ROW("multiprocessors", multiprocessors, 1),
 	ROW("warp size", warp_size, 1),
 	ROW("max threads per multiprocessor", max_threads_per_multiprocessor, 1),

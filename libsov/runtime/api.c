@@ -144,11 +144,8 @@ static sov_result call_end(const struct call_info *call, const uint64_t *values,
 
 /* ---- public functions ---- */
 
-#define CALL_NAME(type, name, kind) name
-#define CALL_INFO(type, name, kind) \
-	{ \
-#name, ARGUMENT_##kind \
-	}
+#define CALL_NAME(type, name, kind)  name
+#define CALL_INFO(type, name, kind)  {#name, ARGUMENT_##kind}
 #define CALL_VALUE(type, name, kind) (uint64_t)(uintptr_t)(name)
 
 #define CALL(call, ...) \

@@ -80,7 +80,7 @@ static uint32_t put_byte(uint32_t x, uint32_t at, uint32_t into)
 	return (into & ~(255u << at)) | value << at;
 }
 
-#define F16(x)               ((x)&0xffff)
+#define F16(x)               ((x) & 0xffff)
 #define CONVERT(from, to, x) ((uint32_t)float_convert(&float_##from, &float_##to, x, FLOAT_NEAREST))
 #define CORE(name, expression) \
 	static void core_##name(const struct op *op, struct operands *o) \
@@ -140,10 +140,7 @@ CORE(v_cvt_pkrtz_f16_f32, (uint32_t)float_convert(&float_f32, &float_f16, a, FLO
 					  << 16)
 CORE(v_cvt_pk_u8_f32, put_byte(a, b, c))
 
-#define H(name) \
-	{ \
-		AMD_##name, amd_run_vector, core_##name, 0 \
-	}
+#define H(name) {AMD_##name, amd_run_vector, core_##name, 0}
 const struct handler amd_handlers_convert[] = {
 	H(v_cvt_f32_i32),        H(v_cvt_f32_u32),
 	H(v_cvt_u32_f32),        H(v_cvt_i32_f32),

@@ -214,10 +214,7 @@ static double div_unscale(double a, double b, double c, bool undo)
 
 CORE3(v_div_fmas_f64, div_unscale(a, b, c, o->carry >> i & 1))
 
-#define H(name) \
-	{ \
-		AMD_##name, amd_run_vector, core_##name, 0 \
-	}
+#define H(name) {AMD_##name, amd_run_vector, core_##name, 0}
 const struct handler amd_handlers_double[] = {
 	H(v_add_f64),       H(v_mul_f64),        H(v_min_f64),           H(v_max_f64),
 	H(v_fma_f64),       H(v_rcp_f64),        H(v_rsq_f64),           H(v_sqrt_f64),

@@ -231,10 +231,7 @@ static void core_v_div_fmas_f32(const struct op *op, struct operands *o)
 	}
 }
 
-#define H(name) \
-	{ \
-		AMD_##name, amd_run_vector, core_##name, 0 \
-	}
+#define H(name) {AMD_##name, amd_run_vector, core_##name, 0}
 const struct handler amd_handlers_float[] = {
 	H(v_add_f32),
 	H(v_sub_f32),

@@ -177,7 +177,7 @@ static uint32_t half_of(const struct op *op, const struct operands *o, uint32_t 
 				uint32_t a = half_of(op, o, 0, h, i), b = half_of(op, o, 1, h, i); \
 				uint32_t c = half_of(op, o, 2, h, i); \
 				(void)c; \
-				both |= ((expression)&0xffff) << (16 * h); \
+				both |= ((expression) & 0xffff) << (16 * h); \
 			} \
 			o->d[0][i] = both; \
 		} \
@@ -226,10 +226,7 @@ static void core_v_fma_mix_f32(const struct op *op, struct operands *o)
 	}
 }
 
-#define H(name) \
-	{ \
-		AMD_##name, amd_run_vector, core_##name, 0 \
-	}
+#define H(name) {AMD_##name, amd_run_vector, core_##name, 0}
 const struct handler amd_handlers_half[] = {
 	H(v_add_f16),
 	H(v_sub_f16),

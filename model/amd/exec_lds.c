@@ -196,14 +196,8 @@ static void run_nothing(struct wave *w, const struct op *op)
 	(void)op;
 }
 
-#define READ(name, data) \
-	{ \
-		AMD_ds_##name, run_read, NULL, data \
-	}
-#define WRITE(name, data) \
-	{ \
-		AMD_ds_##name, run_write, NULL, data \
-	}
+#define READ(name, data)  {AMD_ds_##name, run_read, NULL, data}
+#define WRITE(name, data) {AMD_ds_##name, run_write, NULL, data}
 #define TWO(name, bytes) \
 	{AMD_ds_read2_##name, run_read2, NULL, bytes}, \
 		{AMD_ds_read2st64_##name, run_read2, NULL, (bytes) | ST64}, \

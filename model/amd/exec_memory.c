@@ -451,10 +451,7 @@ static void run_nothing(struct wave *w, const struct op *op)
 	{ \
 		AMD_buffer_atomic_##name##_x2, run_atomic, NULL, (kind) | WIDE \
 	}
-#define SCALAR(name) \
-	{ \
-		AMD_##name, run_scalar_load, NULL, 0 \
-	}
+#define SCALAR(name) {AMD_##name, run_scalar_load, NULL, 0}
 
 const struct handler amd_handlers_memory[] = {
 	EVERYWHERE(load_ubyte, run_load, 1),

@@ -54,7 +54,7 @@ static uint64_t constant_source(const struct wave *w, const struct op *op, enum 
 	if (reg < AMD_INT_M1)
 		return reg - AMD_INT_0;
 	if (reg < AMD_SHARED_BASE)
-		return (uint64_t) - (int64_t)(reg - AMD_INT_M1 + 1);
+		return (uint64_t)-(int64_t)(reg - AMD_INT_M1 + 1);
 	if (reg >= AMD_HALF && reg <= AMD_INV_2PI) {
 		if (wide)
 			return twice[reg - AMD_HALF];

@@ -48,10 +48,7 @@ struct handler {
 	core_fn *core;
 	uint8_t data; /* extra parameter of the core */
 };
-#define HANDLERS_END \
-	{ \
-		AMD_OP_COUNT, NULL, NULL, 0 \
-	}
+#define HANDLERS_END {AMD_OP_COUNT, NULL, NULL, 0}
 extern const struct handler amd_handlers_scalar[], amd_handlers_integer[], amd_handlers_float[],
 	amd_handlers_half[], amd_handlers_double[], amd_handlers_convert[], amd_handlers_compare[],
 	amd_handlers_lane[], amd_handlers_memory[], amd_handlers_lds[];

@@ -108,7 +108,7 @@ struct dma_maps {              /* DMA mappings of the machine's memory, guest_me
 		uint64_t address, bytes;
 		uint8_t *host; /* NULL: exists, but cannot be accessed */
 		bool writable;
-	} * ranges; /* sorted by address */
+	} *ranges; /* sorted by address */
 	size_t count;
 	struct dma_window {
 		uint64_t number;

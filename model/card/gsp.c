@@ -9,7 +9,7 @@
 #include "model/card/card_internal.h"
 
 #define ENTRIES          (NV_GSP_PAGE / 8)
-#define ALIGN_DOWN(x, a) ((x) & ~((uint64_t)(a)-1))
+#define ALIGN_DOWN(x, a) ((x) & ~((uint64_t)(a) - 1))
 
 static bool dma_read(struct card *c, uint64_t address, void *to, uint64_t bytes, const char *what)
 {

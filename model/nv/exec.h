@@ -265,10 +265,7 @@ struct op_row {
 	core_fn *core;
 	const char *(*prepare)(struct op *op, const struct sass_inst *in);
 };
-#define OP_ROWS_END \
-	{ \
-		0, NULL, NULL, NULL, NULL \
-	}
+#define OP_ROWS_END {0, NULL, NULL, NULL, NULL}
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[];
 

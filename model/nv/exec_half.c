@@ -140,7 +140,7 @@ static uint32_t half_compare(const struct op *op, struct operands *o, uint32_t k
 		     : equal                                  ? 2
 		     : half_order(a) < half_order(b)          ? 1
 							      : 4;
-		bits |= (uint32_t) !!(cmp & is) << i;
+		bits |= (uint32_t)!!(cmp & is) << i;
 	}
 	return bits;
 }

@@ -371,7 +371,7 @@ REF(floats)
 		out[n + i] = u32(sqrtf(fabsf(a)));
 		out[2 * n + i] = u32(fmaf(a, b, -a) > 0 ? a - b : minimum(a, b));
 		out[3 * n + i] = (uint32_t)(a < b) | (uint32_t)(a != b) << 1 |
-				 (uint32_t) !!isnan(a) << 2 | (uint32_t) !!isinf(b) << 3 |
+				 (uint32_t)!!isnan(a) << 2 | (uint32_t)!!isinf(b) << 3 |
 				 (uint32_t)(a >= 0) << 4;
 	}
 }
@@ -619,10 +619,7 @@ static const struct test {
 	reference_fn *reference;
 	enum type type;
 } tests[] = {
-#define T(name, type) \
-	{ \
-#name, name, type \
-	}
+#define T(name, type) {#name, name, type}
 	T(saxpy, SINGLE),     T(bytes, WORD),        T(vectors, WORD),
 	T(reduce, WORD),      T(scan, WORD),         T(bitonic, WORD),
 	T(tile, WORD),        T(collatz, WORD),      T(mandel, WORD),

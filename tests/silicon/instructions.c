@@ -47,7 +47,7 @@ static struct {
 static struct progress {
 	unsigned next, right, wrong;
 	uint64_t launches;
-} * progress;
+} *progress;
 
 /* ---- a test's memory: all buffers in one allocation, with guards between them ---- */
 

@@ -62,7 +62,7 @@ static struct progress {
 	uint32_t next; /* launch */
 	uint8_t verdict[MAX_KERNELS][VARIANTS];
 	uint32_t agreed; /* launches of a rewritten kernel that agreed */
-} * progress;
+} *progress;
 
 static const char *variant_name(uint32_t v)
 {

@@ -12,7 +12,7 @@ struct combine {
 		uint32_t block, reads;
 		uint32_t writes; /* a phi's write counts twice: on other paths it keeps its value */
 		uint32_t copy_of; /* 1 + the unit that this one copies, 0: none */
-	} * words;                /* by unit */
+	} *words;                 /* by unit */
 };
 
 static inline struct combine_word *combine_word_of(struct combine *c, struct gcn_ref r)

@@ -43,7 +43,7 @@ struct branch_lowering {
 		uint32_t saved, other; /* vregs */
 		/* blocks: loop entry, start of the else part, join; 0: none */
 		uint32_t enter, second, leave;
-	} * lowered; /* by structure */
+	} *lowered; /* by structure */
 };
 
 static struct gcn_src wait_mask(const struct branch_lowering *lowering, ir_block b)

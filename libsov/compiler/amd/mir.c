@@ -9,7 +9,7 @@ uint32_t gcn_vreg_new(struct gcn_func *f, enum gcn_class class, uint32_t words)
 	f->vregs = arena_grow(f->arena, f->vregs, &f->vregs_capacity, f->nvregs + 1,
 			      sizeof(*f->vregs));
 	f->vregs[f->nvregs] =
-		(struct gcn_vreg){.class = (uint8_t) class, .words = (uint8_t)words, .fixed = -1};
+		(struct gcn_vreg){.class = (uint8_t)class, .words = (uint8_t)words, .fixed = -1};
 	return f->nvregs++;
 }
 

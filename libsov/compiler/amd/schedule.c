@@ -62,7 +62,7 @@ struct schedule {
 	struct unit_reader {
 		uint32_t node;
 		struct unit_reader *next;
-	} * *readers;
+	} **readers;
 	bool *abi_fixed; /* by vreg */
 	uint64_t *live;
 	uint32_t pressure, pressure_limit;
@@ -75,7 +75,7 @@ struct schedule {
 		/* peak of live VGPR words without a limit, and with this one */
 		uint32_t unlimited_peak, peak;
 		uint64_t time;
-	} * block_schedules; /* by block */
+	} *block_schedules; /* by block */
 };
 
 static bool is_region_boundary(const struct gcn_inst *i)

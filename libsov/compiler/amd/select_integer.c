@@ -442,21 +442,21 @@ static void select_logic3(struct select *s)
 	uint32_t table = (uint32_t)s->in->imm & 255;
 
 	for (uint32_t w = 0; w < sel_words(s->in->type); w++) {
-		struct gcn_src d = sel_result(s, 0, w), sum = gcn_imm(0), x[3], not [3];
+		struct gcn_src d = sel_result(s, 0, w), sum = gcn_imm(0), x[3], not[3];
 		enum gcn_class class = sel_class(s, d);
 
 		for (uint32_t k = 0; k < 3; k++) {
 			x[k] = sel_word(s, ARG(k), w);
-			not [k] = sel_op_new(s, class, SEL_NOT, x[k], gcn_none());
+			not[k] = sel_op_new(s, class, SEL_NOT, x[k], gcn_none());
 		}
 		for (uint32_t t = 0; t < 8; t++) {
 			struct gcn_src p;
 
 			if (!(table >> t & 1))
 				continue;
-			p = sel_op_new(s, class, SEL_AND, t & 4 ? x[0] : not [0],
-				       t & 2 ? x[1] : not [1]);
-			p = sel_op_new(s, class, SEL_AND, p, t & 1 ? x[2] : not [2]);
+			p = sel_op_new(s, class, SEL_AND, t & 4 ? x[0] : not[0],
+				       t & 2 ? x[1] : not[1]);
+			p = sel_op_new(s, class, SEL_AND, p, t & 1 ? x[2] : not[2]);
 			sum = sum.ref.vreg ? sel_op_new(s, class, SEL_OR, sum, p) : p;
 		}
 		sel_move(s, d, sum, 1);

@@ -169,7 +169,7 @@ static struct gcn_src matching_lanes(struct select *s, struct gcn_src all)
 		has = sel_compare(s, AMD_v_cmp_ne_u32, gcn_imm(0), x);
 		not = sel_op_new(s, GCN_SCALAR, SEL_NOT, has, gcn_none());
 		mine = sel_temp(s, GCN_VECTOR, 1);
-		sel_cndmask(s, mine, has, has, not );
+		sel_cndmask(s, mine, has, has, not);
 		same = sel_op_new(s, GCN_VECTOR, SEL_AND, same, mine);
 	}
 	return same;

@@ -257,10 +257,7 @@ static struct gcn_inst *emit_access(struct select *s, const struct mem_address *
 	return i;
 }
 
-#define KINDS(name, ds) \
-	{ \
-		AMD_global_##name, ds, AMD_scratch_##name, AMD_flat_##name \
-	}
+#define KINDS(name, ds) {AMD_global_##name, ds, AMD_scratch_##name, AMD_flat_##name}
 static const uint16_t load_ops[][4] = {
 	KINDS(load_ubyte, AMD_ds_read_u8),    KINDS(load_sbyte, AMD_ds_read_i8),
 	KINDS(load_ushort, AMD_ds_read_u16),  KINDS(load_sshort, AMD_ds_read_i16),

@@ -13,7 +13,7 @@ struct name_map {
 	struct name_map_entry {
 		const char *name; /* NULL: free */
 		uint32_t length, value;
-	} * entries;
+	} *entries;
 	uint32_t count, capacity; /* capacity: a power of two */
 };
 

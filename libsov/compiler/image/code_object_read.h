@@ -29,7 +29,7 @@ struct amd_object {
 	struct amd_named {
 		const char *name;
 		uint32_t index; /* in symtab */
-	} * named;              /* defined symbols with names, sorted by name */
+	} *named;               /* defined symbols with names, sorted by name */
 	uint64_t nnamed;
 	uint64_t relocation_bytes; /* read so far */
 	char *message;

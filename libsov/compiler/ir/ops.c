@@ -51,9 +51,7 @@ static const char *const sreg_names[] = {
 
 #define COUNT(names) (sizeof(names) / sizeof((names)[0]))
 #define FIELD(attributes, op, member, first, names) \
-	{ \
-		attributes, op, offsetof(struct ir_inst, member), first, COUNT(names), names \
-	}
+	{attributes, op, offsetof(struct ir_inst, member), first, COUNT(names), names}
 
 _Static_assert(COUNT(icmp_names) + COUNT(fcmp_names) == IR_COND_COUNT, "a condition has no name");
 _Static_assert(COUNT(atom_names) == IR_ATOM_COUNT, "an atomic has no name");

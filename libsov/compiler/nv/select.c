@@ -532,7 +532,7 @@ static bool define_free_halves(struct select *s, ir_val v)
 			define_half(s, v, half, a);
 		else
 			define_constant(s, v, half, a);
-		value->need &= (uint8_t) ~(1 << half);
+		value->need &= (uint8_t)~(1 << half);
 	}
 	return value->need;
 }

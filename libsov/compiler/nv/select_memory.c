@@ -258,7 +258,7 @@ static void unpack_elements(struct select *s, const struct ir_inst *in, struct m
 bool select_load(struct select *s, const struct ir_inst *in)
 {
 	uint32_t size = ir_type_bits(in->from) / 8, bytes = size * in->nres;
-	bool packed = in->nres > 1 && size<4, vector = in->nres> 1 && size >= 4;
+	bool packed = in->nres > 1 && size < 4, vector = in->nres > 1 && size >= 4;
 	struct mir_source at, d;
 	struct mir_inst *i;
 

@@ -18,7 +18,7 @@
 
 /* Pressure before and after an instruction, in units. */
 #define PRESSURE(before, after)   ((before) | (after) << 16)
-#define PRESSURE_BEFORE(pressure) ((pressure)&0xffff)
+#define PRESSURE_BEFORE(pressure) ((pressure) & 0xffff)
 #define PRESSURE_AFTER(pressure)  ((pressure) >> 16)
 #define PRESSURE_CLOBBERED        0xf000
 

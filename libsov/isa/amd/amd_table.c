@@ -14,9 +14,9 @@
 	 : (format) <= AMD_SOP2 || (format) == AMD_SOPC ? AMD_LATENCY_SALU \
 	 : (d) == TYPE_F64 || (s0) == TYPE_F64 || (s1) == TYPE_F64 || (s2) == TYPE_F64 \
 		 ? AMD_LATENCY_F64 \
-	 : (flags)&TRANS    ? AMD_LATENCY_TRANS \
-	 : (flags)&SLOW_MUL ? AMD_LATENCY_SLOW_MUL \
-			    : AMD_LATENCY_VALU)
+	 : (flags) & TRANS    ? AMD_LATENCY_TRANS \
+	 : (flags) & SLOW_MUL ? AMD_LATENCY_SLOW_MUL \
+			      : AMD_LATENCY_VALU)
 
 static const struct amd_row rows[AMD_OP_COUNT] = {
 #define ROW(format_, name_, opcode_, d_, s0_, s1_, s2_, flags_) \
@@ -28,9 +28,9 @@ static const struct amd_row rows[AMD_OP_COUNT] = {
 		  [AMD_S0] = TYPE_##s0_, \
 		  [AMD_S1] = TYPE_##s1_, \
 		  [AMD_S2] = TYPE_##s2_, \
-		  [AMD_SX] = (flags_)&CARRY                                ? TYPE_M \
-			     : (flags_)&BARE || AMD_##format_ != AMD_MUBUF ? TYPE_NO \
-									   : TYPE_L32}, \
+		  [AMD_SX] = (flags_) & CARRY                                ? TYPE_M \
+			     : (flags_) & BARE || AMD_##format_ != AMD_MUBUF ? TYPE_NO \
+									     : TYPE_L32}, \
 	 .flags = flags_, \
 	 .latency = \
 		 LATENCY(AMD_##format_, TYPE_##d_, TYPE_##s0_, TYPE_##s1_, TYPE_##s2_, flags_)},

@@ -32,12 +32,9 @@ static const struct source_field source_64_half = {64, 84, 83, 81};
 
 enum misfit { FITS = -1, MISFIT_KIND, MISFIT_VALUE, MISFIT_FLAG };
 #define OPERAND_REASONS(n) \
-	{ \
-		"operand " n " is of a kind that no form takes here", \
-			"operand " n " does not fit its field", \
-			"operand " n \
-			" has a sign, half or flag that this instruction cannot express" \
-	}
+	{"operand " n " is of a kind that no form takes here", \
+	 "operand " n " does not fit its field", \
+	 "operand " n " has a sign, half or flag that this instruction cannot express"}
 static const char *const operand_reasons[SASS_MAX_OPERANDS][3] = {
 	OPERAND_REASONS("0"), OPERAND_REASONS("1"), OPERAND_REASONS("2"), OPERAND_REASONS("3"),
 	OPERAND_REASONS("4"), OPERAND_REASONS("5"), OPERAND_REASONS("6"), OPERAND_REASONS("7"),

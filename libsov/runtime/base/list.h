@@ -10,7 +10,7 @@ struct list_head {
 };
 
 /* The structure that embeds a list_head or another member. */
-#define container_of(pointer, type, member) ((type *)((char *)(pointer)-offsetof(type, member)))
+#define container_of(pointer, type, member) ((type *)((char *)(pointer) - offsetof(type, member)))
 
 /* l must not be removed by the loop's body. */
 #define list_for_each(l, head) for ((l) = (head)->next; (l) != (head); (l) = (l)->next)

@@ -18,7 +18,7 @@
 /* State of a slot: generation in 63:32, valid in 31, references in 30:0. */
 #define VALID         (1ull << 31)
 #define GENERATION(s) ((uint32_t)((s) >> 32))
-#define REFERENCES(s) ((uint32_t)(s)&0x7fffffff)
+#define REFERENCES(s) ((uint32_t)(s) & 0x7fffffff)
 
 /* Handle: generation in 63:32, slot in 31:8, kind in 7:0. */
 #define HANDLE(generation, slot, kind) \

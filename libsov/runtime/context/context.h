@@ -85,7 +85,7 @@ struct context {
 	/* NULL: failed or closed. Written while all stream gates and sleepers are closed, hence
 	 * read with the lock held or from inside one of these gates. The same holds for local. */
 	struct winsys_group *group;
-	struct local_memory {         /* memory/local_memory.c */
+	struct local_memory {               /* memory/local_memory.c */
 		uint64_t serial;            /* incremented for each new area */
 		struct gpu_local per_queue; /* one queue's part; address: the first queue's */
 		uint32_t queues;            /* parts of the area; 1 where all queues use one */

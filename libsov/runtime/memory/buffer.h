@@ -33,9 +33,9 @@ struct buffer {
 	const struct module *module; /* whose variables it holds; NULL: a user allocation */
 	/* stream/pool.c and memory/reservation.c */
 	struct list_head *chunks; /* of a reservation, by address; NULL: not a reservation */
-	struct list_head chunk; /* in chunks, or in the pool's list of free blocks of a size … */
-	struct list_head age;   /* … and in its list of free blocks by age */
-	bool pooled;            /* belongs to the pool: a buffer, or … */
+	struct list_head chunk;   /* in chunks, or in the pool's list of free blocks of a size … */
+	struct list_head age;     /* … and in its list of free blocks by age */
+	bool pooled;              /* belongs to the pool: a buffer, or … */
 	struct pool_segment *segment;     /* … part of this segment, without backing */
 	uint64_t free_stream, free_seqno; /* the stream's work up to here may use the free block */
 	/* memory/allocation.c and copy/ */

@@ -120,7 +120,7 @@ static int create_channel(uint32_t engine, int class)
 {
 	struct drm_nouveau_channel_alloc channel = {.fb_ctxdma_handle = ~0u,
 						    .tt_ctxdma_handle = engine};
-	struct object object = {.handle = 0xbeef0000u | (uint32_t) class, .class = class};
+	struct object object = {.handle = 0xbeef0000u | (uint32_t)class, .class = class};
 	int status = nouveau_ioctl(DRM_IOCTL_NOUVEAU_CHANNEL_ALLOC, &channel);
 
 	object.channel = channel.channel;

@@ -57,10 +57,8 @@ struct bad_member {
 	int want;
 };
 #define BAD_MEMBER(type, member, number, errno_wanted, what) \
-	{ \
-		what, offsetof(struct drm_sovgpu_##type, member), \
-			sizeof(((struct drm_sovgpu_##type *)0)->member), number, errno_wanted \
-	}
+	{what, offsetof(struct drm_sovgpu_##type, member), \
+	 sizeof(((struct drm_sovgpu_##type *)0)->member), number, errno_wanted}
 
 /*
  * Tries each row: writes the bad value into `target`, which is the argument itself or an element of

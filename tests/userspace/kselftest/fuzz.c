@@ -282,9 +282,7 @@ static const struct ioctl_case {
 	enum object kind;
 } calls[] = {
 #define IOCTL_CASE(NAME, list, fill, ...) \
-	{ \
-		DRM_IOCTL_SOVGPU_##NAME, fill, list##_members, COUNT(list##_members), __VA_ARGS__ \
-	}
+	{DRM_IOCTL_SOVGPU_##NAME, fill, list##_members, COUNT(list##_members), __VA_ARGS__}
 	IOCTL_CASE(DEV_QUERY, dev_query, fill_dev_query, RETURNS_NOTHING),
 	IOCTL_CASE(BO_CREATE, bo_create, fill_bo_create, RETURNS(bo_create, handle, OBJECT_BUFFER)),
 	IOCTL_CASE(BO_CREATE, user_bo_create, fill_bo_create,

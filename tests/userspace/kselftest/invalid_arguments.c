@@ -165,9 +165,7 @@ static const struct tested_ioctl {
 	void *element; /* array element whose members are tested; NULL: the argument itself */
 } calls[] = {
 #define CALL(NAME, fill, undo, list, element) \
-	{ \
-#NAME, DRM_IOCTL_SOVGPU_##NAME, fill, undo, list, COUNT(list), element \
-	}
+	{#NAME, DRM_IOCTL_SOVGPU_##NAME, fill, undo, list, COUNT(list), element}
 	CALL(DEV_QUERY, fill_dev_query, NULL, dev_query_members, NULL),
 	CALL(BO_CREATE, fill_bo_create, undo_bo_create, bo_create_members, NULL),
 	CALL(BO_CREATE, fill_user_bo_create, undo_bo_create, user_bo_create_members, NULL),

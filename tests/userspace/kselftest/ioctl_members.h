@@ -43,10 +43,10 @@ struct member {
 	int want;
 };
 #define MEMBER(type, member, ...) \
-	{ \
-		.name = #type "." #member, .offset = offsetof(struct drm_sovgpu_##type, member), \
-		.size = sizeof(((struct drm_sovgpu_##type *)0)->member), .kind = __VA_ARGS__ \
-	}
+	{.name = #type "." #member, \
+	 .offset = offsetof(struct drm_sovgpu_##type, member), \
+	 .size = sizeof(((struct drm_sovgpu_##type *)0)->member), \
+	 .kind = __VA_ARGS__}
 
 struct trial {
 	uint64_t value;

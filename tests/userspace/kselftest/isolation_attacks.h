@@ -16,7 +16,7 @@
 #define DRIVERS_VA   (2 * MIB + 64 * KIB) /* a context; the rings lie before it */
 #define PRIVILEGE    5                    /* fault type of an access to a privileged page */
 #define BUFFER_END   (BUFFER_VA + BUFFER_BYTES)
-#define WINDOW(n)    (UINT64_C(0x729000000000) + (n)*NV_WINDOW_BYTES)
+#define WINDOW(n)    (UINT64_C(0x729000000000) + (n) * NV_WINDOW_BYTES)
 
 /* Offsets in the buffer; the ring lies at RING_OFFSET. */
 enum {

@@ -103,30 +103,13 @@ static void elf_finish(struct elf *e)
 
 /* Code. */
 
-#define ELF_R(n) \
-	{ \
-		.kind = SASS_GPR, .reg = n \
-	}
-#define ELF_IMM(n) \
-	{ \
-		.kind = SASS_IMM, .value = n \
-	}
-#define ELF_C(b, n) \
-	{ \
-		.kind = SASS_CONST, .aux = b, .reg = SASS_RZ, .value = n \
-	}
+#define ELF_R(n)    {.kind = SASS_GPR, .reg = n}
+#define ELF_IMM(n)  {.kind = SASS_IMM, .value = n}
+#define ELF_C(b, n) {.kind = SASS_CONST, .aux = b, .reg = SASS_RZ, .value = n}
 #define ELF_AT(n, o) \
-	{ \
-		.kind = SASS_ADDR, .reg = n, .aux = SASS_NO_UREG, .flags = SASS_A64, .value = o \
-	}
-#define ELF_TO(n) \
-	{ \
-		.kind = SASS_TARGET, .value = n \
-	}
-#define ELF_NONE \
-	{ \
-		.kind = SASS_NONE \
-	}
+	{.kind = SASS_ADDR, .reg = n, .aux = SASS_NO_UREG, .flags = SASS_A64, .value = o}
+#define ELF_TO(n) {.kind = SASS_TARGET, .value = n}
+#define ELF_NONE  {.kind = SASS_NONE}
 
 struct elf_inst {
 	enum sass_op op;

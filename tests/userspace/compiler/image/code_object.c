@@ -116,7 +116,7 @@ static bool changed_bytes(void)
 	struct image im;
 	uint32_t taken = 0;
 
-	for (uint32_t at = 0; at<OBJECT_BYTES; at += TAP_SLOWNESS> 1 ? 3 : 1)
+	for (uint32_t at = 0; at < OBJECT_BYTES; at += TAP_SLOWNESS > 1 ? 3 : 1)
 		for (uint32_t bit = 0; bit < 8; bit++) {
 			object_make(file);
 			file[at] ^= (uint8_t)(1u << bit);

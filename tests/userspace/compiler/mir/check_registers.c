@@ -20,22 +20,10 @@ struct func {
 	struct regcheck_access input;
 };
 
-#define READ(r, u) \
-	{ \
-		.kind = REGCHECK_READ, .reg = r, .unit = u, .count = 1 \
-	}
-#define WRITE(r, u) \
-	{ \
-		.kind = REGCHECK_WRITE, .reg = r, .unit = u, .count = 1 \
-	}
-#define ALIAS(r, u) \
-	{ \
-		.kind = REGCHECK_ALIAS, .reg = r, .unit = u, .count = 1 \
-	}
-#define CALL() \
-	{ \
-		.kind = REGCHECK_CLOBBER, .reg = 0, .count = REGS \
-	}
+#define READ(r, u)  {.kind = REGCHECK_READ, .reg = r, .unit = u, .count = 1}
+#define WRITE(r, u) {.kind = REGCHECK_WRITE, .reg = r, .unit = u, .count = 1}
+#define ALIAS(r, u) {.kind = REGCHECK_ALIAS, .reg = r, .unit = u, .count = 1}
+#define CALL()      {.kind = REGCHECK_CLOBBER, .reg = 0, .count = REGS}
 
 static const uint32_t *successors(const void *func, uint32_t b, uint32_t *count)
 {

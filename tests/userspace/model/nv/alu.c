@@ -125,7 +125,7 @@ static bool join(uint8_t how, bool a, bool b)
 static void float_compare(const struct row *r, const struct values *v, struct answer *o)
 {
 	float a = f32(in32(r, v->a, v->flags[0])), b = f32(in32(r, v->b, v->flags[1]));
-	bool yes = holds(MOD(CMP), a<b, a == b, a> b);
+	bool yes = holds(MOD(CMP), a < b, a == b, a > b);
 
 	o->p = join(MOD(BOOL), yes, v->x);
 	o->q = join(MOD(BOOL), !yes, v->x);
@@ -138,7 +138,7 @@ static void float_compare(const struct row *r, const struct values *v, struct an
 static void double_compare(const struct row *r, const struct values *v, struct answer *o)
 {
 	double a = f64(in64(v->a, v->flags[0])), b = f64(in64(v->b, v->flags[1]));
-	bool yes = holds(MOD(CMP), a<b, a == b, a> b);
+	bool yes = holds(MOD(CMP), a < b, a == b, a > b);
 
 	o->p = join(MOD(BOOL), yes, v->x);
 	o->q = join(MOD(BOOL), !yes, v->x);
@@ -340,7 +340,7 @@ static void compare(const struct row *r, const struct values *v, struct answer *
 {
 	int64_t a = MOD(SIGNED) ? (int64_t)(int32_t)v->a : (int64_t)(uint32_t)v->a;
 	int64_t b = MOD(SIGNED) ? (int64_t)(int32_t)v->b : (int64_t)(uint32_t)v->b;
-	bool yes = holds(MOD(CMP), a<b, a == b, a> b);
+	bool yes = holds(MOD(CMP), a < b, a == b, a > b);
 
 	if (MOD(EX) && a == b)
 		yes = v->y;
@@ -554,13 +554,8 @@ static void move(const struct row *r, const struct values *v, struct answer *o)
 	{name, op, shape, flags, is, {{M(RND), SASS_RN}, __VA_ARGS__}, 0, 0}, \
 		{name ".RM", op, shape, flags, is, {{M(RND), SASS_RM}, __VA_ARGS__}, 0, 0}, \
 		{name ".RP", op, shape, flags, is, {{M(RND), SASS_RP}, __VA_ARGS__}, 0, 0}, \
-	{ \
-		name ".RZ", op, shape, flags, is, {{M(RND), SASS_RZ_MODE}, __VA_ARGS__}, 0, 0 \
-	}
-#define NONE \
-	{ \
-		0, 0 \
-	}
+		{name ".RZ", op, shape, flags, is, {{M(RND), SASS_RZ_MODE}, __VA_ARGS__}, 0, 0}
+#define NONE {0, 0}
 
 static const struct row rows[] = {
 	R4("FADD", SASS_FADD, "dab", NA, float_op, NONE),

@@ -281,28 +281,13 @@ static void to_bytes(const struct row *r, const struct values *v, struct answer 
 	       byte_of(r, (uint32_t)v->b);
 }
 
-#define M(m) SASS_M_##m
-#define BF16 \
-	{ \
-		M(HFORMAT), SASS_HALF_BF16 \
-	}
-#define E4M3 \
-	{ \
-		M(HFORMAT), SASS_HALF_E4M3 \
-	}
-#define E5M2 \
-	{ \
-		M(HFORMAT), SASS_HALF_E5M2 \
-	}
-#define FINITE \
-	{ \
-		M(SAT), 1 \
-	}
-#define NA (SASS_NEG | SASS_ABS)
-#define NTZ \
-	{ \
-		M(NTZ), 1 \
-	}
+#define M(m)   SASS_M_##m
+#define BF16   {M(HFORMAT), SASS_HALF_BF16}
+#define E4M3   {M(HFORMAT), SASS_HALF_E4M3}
+#define E5M2   {M(HFORMAT), SASS_HALF_E5M2}
+#define FINITE {M(SAT), 1}
+#define NA     (SASS_NEG | SASS_ABS)
+#define NTZ    {M(NTZ), 1}
 
 static const struct row rows[] = {
 	{"HMNMX2", SASS_HMNMX2, "dabx", NA, half_minmax, {{0}}, 0, 0},
