@@ -125,7 +125,8 @@ static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t by
  * Fences.
  */
 
-static void emit_fence(struct select *s, uint8_t scope, bool sequential)
+/* acquire: later loads must not hit stale lines of the L1 cache. A release does without. */
+static void emit_fence(struct select *s, uint8_t scope, bool sequential, bool acquire)
 {
 	static const uint8_t scopes[] = {[IR_SCOPE_NONE] = SASS_SCOPE_GPU,
 					 [IR_SCOPE_CTA] = SASS_SCOPE_CTA,
@@ -146,14 +147,15 @@ static void emit_fence(struct select *s, uint8_t scope, bool sequential)
 		i = emit(s, SASS_CGAERRBAR, NULL, 0);
 		i->memory = all;
 	}
-	/* The L1 cache may hold stale data. */
+	if (!acquire)
+		return;
 	i = emit(s, SASS_CCTL_IVALL, NULL, 0);
 	i->memory = all;
 }
 
 bool select_fence(struct select *s, const struct ir_inst *in)
 {
-	emit_fence(s, in->scope, in->order == IR_SEQ_CST);
+	emit_fence(s, in->scope, in->order == IR_SEQ_CST, true);
 	return true;
 }
 
@@ -170,7 +172,7 @@ static bool releases(const struct ir_inst *in)
 static void fence_before(struct select *s, const struct ir_inst *in)
 {
 	if (releases(in))
-		emit_fence(s, in->scope, in->order == IR_SEQ_CST);
+		emit_fence(s, in->scope, in->order == IR_SEQ_CST, false);
 }
 
 static void fence_after(struct select *s, const struct ir_inst *in)

@@ -15,9 +15,10 @@
  *	                             +--> E     E: phis of the last values of both loops
  *
  * The number of iterations left follows from an induction variable i that grows by s in each
- * iteration while i < n (or reaches n in steps of one): in an iteration with i < n, four are left
- * when n - i > 3 s, in exact arithmetic. So s must be positive and small enough that 3 s does not
- * overflow: a constant, or, for unsigned comparisons, a variable that is tested before the loop.
+ * iteration while i < n or until i = n: in an iteration with i < n, four are left when n - i > 3 s,
+ * in exact arithmetic. So s must be positive and small enough that 3 s does not overflow: a
+ * constant, or, for unsigned comparisons, a variable that is tested before the loop. Until i = n,
+ * n - i > 3 s modulo the word size suffices: if fewer were left, n - i would be s, 2 s or 3 s.
  * Loops with barriers, shuffles or calls and loops marked nounroll stay.
  */
 #include "libsov/compiler/ir/cond.h"
@@ -56,13 +57,13 @@ static bool is_expanded(enum ir_op op)
 }
 
 /* Whether a load can issue before the previous iteration has ended: no store of the loop may alias
- * it. */
+ * it. Volatile and relaxed loads keep their order, but need not wait for each other. */
 static bool may_issue_early(const struct ir_inst *in, uint32_t written)
 {
 	uint32_t generic = 1 << IR_GENERIC_SPACE;
 
-	if (in->op != IR_LOAD || in->space == IR_PARAM || in->flags & IR_VOLATILE ||
-	    in->order != IR_WEAK)
+	if (in->op != IR_LOAD || in->space == IR_PARAM ||
+	    (in->order != IR_WEAK && in->order != IR_RELAXED))
 		return false;
 	return in->flags & IR_INVARIANT || in->space == IR_CONSTANT || !written ||
 	       !(written & (generic | 1u << in->space) || in->space == IR_GENERIC_SPACE);
@@ -109,7 +110,8 @@ static bool find_induction_variable(struct loop *l, ir_val next)
 			l->down = l->constant > ones / 2;
 			if (l->down)
 				l->constant = ones + 1 - l->constant;
-			return l->constant && l->constant <= MAX_STEP;
+			return l->constant && l->constant <= MAX_STEP &&
+			       l->constant <= ones / (FACTOR - 1);
 		}
 		return !in_loop(l, l->step);
 	}
@@ -127,7 +129,7 @@ static bool is_cond_unrollable(const struct loop *l)
 	case IR_GT_S:
 		return l->down && !l->step;
 	case IR_NE:
-		return !l->step && l->constant == 1;
+		return !l->step;
 	default:
 		return false;
 	}

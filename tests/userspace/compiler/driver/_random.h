@@ -130,28 +130,28 @@ static inline void add_count(struct random_ptx *k)
 	static const char *const ends[] = {
 		"add.s32 %%c%u, %%c%u, %u", "lt.u32", "add.s32 %%c%u, %%c%u, %u", "lt.s32",
 		"sub.s32 %%c%u, %%c%u, %u", "gt.s32", "add.s32 %%c%u, %%c%u, s",  "lt.u32"};
-	uint32_t n = k->labels++, c = k->fuels++, how = pick(k, 5),
-		 step = how == 4 ? 1 : 1 + pick(k, 5);
+	uint32_t n = k->labels++, c = k->fuels++, how = pick(k, 5), step = 1 + pick(k, 5);
 	uint32_t limit = how == 2 ? 0 : 16 + pick(k, 30), stride = pick(k, RANDOM_WORDS);
+	bool until = how == 4; /* until equal: the start and the limit are multiples of the step */
 
 	put(k,
-	    "\t{.reg .b32 s;\n\tand.b32 %%c%u, %%r%u, 15;\n\tand.b32 s, %%r%u, 7;\n\tadd.s32 s, s, "
-	    "1;\nL%u_head:\n",
-	    c, pick(k, RANDOM_WORDS), stride, n);
+	    "\t{.reg .b32 s;\n\tand.b32 %%c%u, %%r%u, 15;\n\tmul.lo.s32 %%c%u, %%c%u, %u;\n"
+	    "\tand.b32 s, %%r%u, 7;\n\tadd.s32 s, s, 1;\nL%u_head:\n",
+	    c, pick(k, RANDOM_WORDS), c, c, until ? step : 1, stride, n);
 	put(k,
 	    "\t{.reg .b32 i; .reg .b64 j; and.b32 i, %%c%u, 15; mad.wide.u32 j, i, 4, %%own; "
-	    "ld.global.u32 i, [j]; "
+	    "ld.%sglobal.u32 i, [j]; "
 	    "add.s32 %%r%u, %%r%u, i;}\n",
-	    c, n % RANDOM_WORDS, n % RANDOM_WORDS);
+	    c, pick(k, 4) ? "" : "volatile.", n % RANDOM_WORDS, n % RANDOM_WORDS);
 	for (uint32_t i = pick(k, 4); i > 0; i--)
 		add_operation(k);
 	put(k, "\t");
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-	put(k, ends[how == 4 ? 0 : 2 * how], c, c, step);
+	put(k, ends[until ? 0 : 2 * how], c, c, step);
 #pragma GCC diagnostic pop
 	put(k, ";\n\tsetp.%s %%q%u, %%c%u, %u;\n\t@%%q%u bra L%u_head;}\n",
-	    how == 4 ? "ne.s32" : ends[2 * how + 1], c, c, limit, c, n);
+	    until ? "ne.s32" : ends[2 * how + 1], c, c, until ? limit * step : limit, c, n);
 }
 
 /* Blocks that branch to each other arbitrarily. */
