@@ -26,7 +26,7 @@ static void lower_operations(struct ir_func *f, uint32_t warp_lanes)
 				lower_reduce(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) &&
 				   !is_native_atomic(in)) {
-				lower_atomic(f, i, is_native_atomic);
+				lower_atomic(f, i, is_native_atomic, false);
 				/* the block was split; the rest is visited as a later block */
 				break;
 			}

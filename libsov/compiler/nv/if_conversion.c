@@ -30,10 +30,19 @@ static void remove_edge(struct mir_func *f, uint32_t b, uint32_t s)
 	block->nsucc--;
 }
 
+/* The block that an edge to b leads to, past empty blocks that are not yet removed. */
+static uint32_t past_empty_blocks(const struct mir_func *f, uint32_t b)
+{
+	for (uint32_t steps = 0;
+	     steps < f->nblocks && !f->blocks[b].first && f->blocks[b].end == MIR_END_JUMP; steps++)
+		b = f->blocks[b].succ[0];
+	return b;
+}
+
 /* Whether an edge goes backwards in the layout. */
 static bool is_back_edge(const struct mir_func *f, uint32_t from, uint32_t to)
 {
-	uint32_t b = to;
+	uint32_t b = past_empty_blocks(f, to);
 
 	while (b && b != from)
 		b = f->blocks[b].next;
@@ -55,17 +64,13 @@ static struct mir_source inverse_cond(struct mir_source cond)
 	return cond;
 }
 
-/* Also follows empty blocks that are not yet removed. */
 bool nv_becomes_guarded_exit(const struct mir_func *f, uint32_t b)
 {
 	const struct mir_block *block = &f->blocks[b];
 
 	for (uint32_t s = 0; block->end == MIR_END_BRANCH && s < 2; s++) {
-		uint32_t to = block->succ[s], steps = 0;
+		uint32_t to = past_empty_blocks(f, block->succ[s]);
 
-		while (!f->blocks[to].first && f->blocks[to].end == MIR_END_JUMP &&
-		       steps++ < f->nblocks)
-			to = f->blocks[to].succ[0];
 		if (is_empty_exit(&f->blocks[to]) && !is_back_edge(f, b, block->succ[1 - s]))
 			return true;
 	}

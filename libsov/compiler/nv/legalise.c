@@ -40,7 +40,7 @@ void nv_legalise(struct ir_func *f, uint32_t warp_lanes)
 				lower_reduce(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) &&
 				   !is_native_atomic(in)) {
-				lower_atomic(f, i, is_native_atomic);
+				lower_atomic(f, i, is_native_atomic, true);
 				break; /* the rest of the block is a new block, visited later */
 			}
 		}

@@ -5,7 +5,7 @@
  * and none waits for them. Of several reachable exits the function's return counts, else the last
  * exit in the layout, and a trap only if there is no other. So each block has one exit that it
  * leads to, edges to blocks with other exits are ignored, and each exit is the root of a graph of
- * its own. Lanes whose sides of a branch lead to different exits do not reconverge. (ptxas
+ * its own. A block with a guarded EXIT counts as the exit of a loop that no other exit leaves. Lanes whose sides of a branch lead to different exits do not reconverge. (ptxas
  * reconverges lanes after an EXIT, too.)
  *
  * Postdominators are computed as the dominators in convergence_barriers.c, on the reversed CFG.
@@ -20,18 +20,28 @@ struct reconvergence {
 	uint32_t *rank;         /* by block: priority of an exit; 0 = not an exit */
 };
 
+static bool has_guarded_exit(const struct mir_func *f, uint32_t b)
+{
+	mir_for_each(f, b, i)
+		if (i->sass.op == SASS_EXIT)
+			return true;
+	return false;
+}
+
 static void rank_exits(struct reconvergence *r)
 {
-	uint32_t rank = 0;
+	uint32_t rank = 0, blocks = r->f->nblocks;
 
 	mir_for_each_block(r->f, b) {
 		enum mir_end end = r->f->blocks[b].end;
 
 		rank++;
 		if (end == MIR_END_RETURN)
-			r->rank[b] = 2 * r->f->nblocks + rank;
+			r->rank[b] = 3 * blocks + rank;
 		else if (end == MIR_END_EXIT)
-			r->rank[b] = r->f->nblocks + rank;
+			r->rank[b] = 2 * blocks + rank;
+		else if (has_guarded_exit(r->f, b))
+			r->rank[b] = blocks + rank;
 		else if (end == MIR_END_TRAP)
 			r->rank[b] = rank;
 		r->exit[b] = r->rank[b] ? b : 0;
@@ -141,6 +151,9 @@ void nv_find_reconvergence(const struct mir_func *f, uint32_t **exits, uint32_t 
 	r.rank = arena_array(f->arena, f->nblocks, sizeof(*r.rank));
 	rank_exits(&r);
 	propagate_exits(&r);
+	mir_for_each_block(f, b)
+		if (r.exit[b] != b) /* a guarded EXIT on the path to another exit */
+			r.rank[b] = 0;
 	compute_order(&r);
 	while (changed) {
 		changed = false;

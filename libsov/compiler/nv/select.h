@@ -18,8 +18,9 @@ enum { NEED_LOW = 1, NEED_HIGH = 2, NEED_PAIR = 3 };
 
 struct value {
 	struct mir_ref ref;
-	uint8_t need;  /* NEED_LOW also for values without halves */
-	uint32_t uses; /* in the IR */
+	uint8_t need;     /* NEED_LOW also for values without halves */
+	uint32_t uses;    /* in the IR */
+	bool swap_tested; /* of a compare-and-swap: only whether it has stored is of interest */
 };
 
 struct select {

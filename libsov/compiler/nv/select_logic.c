@@ -199,6 +199,17 @@ static struct mir_inst *emit_compare(struct select *s, struct mir_source p, stru
 	return i;
 }
 
+/* Whether argument k is the old value of a compare-and-swap in shared memory, and its comparison
+ * with the expected value is its only use. */
+static bool is_swap_test(const struct select *s, const struct ir_inst *in, uint32_t k)
+{
+	const struct ir_inst *cas = ir_def(s->ir, in->args[k]);
+
+	return (in->cond == IR_EQ || in->cond == IR_NE) && cas->op == IR_CAS &&
+	       cas->space == IR_SHARED && cas->nres == 1 && cas->block == s->block &&
+	       cas->args[1] == in->args[1 - k] && s->values[in->args[k]].uses == 1;
+}
+
 /* p = (a cond b) BOOL x. */
 static void emit_icmp(struct select *s, const struct ir_inst *in, struct mir_source p,
 		      struct mir_source x, uint8_t boolean)
@@ -208,6 +219,18 @@ static void emit_icmp(struct select *s, const struct ir_inst *in, struct mir_sou
 	struct mir_inst *i;
 	struct arg a, b;
 
+	for (uint32_t k = 0; k < 2; k++) {
+		ir_val v = in->args[k];
+
+		if (!is_swap_test(s, in, k))
+			continue;
+		s->values[v].swap_tested = true; /* then the result is 1 or 0: see select_cas */
+		a = in->type == IR_B64 ? arg_half(s, v, 0) : arg_word(s, v);
+		b = (struct arg){.src = mir_imm(1)};
+		i = emit_compare(s, p, a, b, in->cond, false, x);
+		set_mod(i, SASS_M_BOOL, boolean);
+		return;
+	}
 	if (in->type != IR_B64) {
 		/* Equality holds under either extension, if both operands have the same. */
 		bool extend = is_signed && in->cond != IR_EQ && in->cond != IR_NE;

@@ -482,6 +482,11 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/*
+ * A compare-and-swap of which only the success is of interest becomes CAST.SPIN in shared memory,
+ * whose result is 1 or 0, as in ptxas's code. Where all lanes of a warp contend for one word, it is
+ * many times faster than CAS (docs/results/2026-11-16-fences.md).
+ */
 bool select_cas(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source at, data[2], d;
@@ -504,6 +509,8 @@ bool select_cas(struct select *s, const struct ir_inst *in)
 		in->nres > 1         ? SASS_ATYPE_B128
 		: in->type == IR_B64 ? SASS_ATYPE_U64
 				     : SASS_ATYPE_U32);
+	if (s->values[in->res].swap_tested)
+		set_mod(i, SASS_M_CAS, SASS_CAST_SPIN);
 	finish_atomic(s, in, d);
 	return true;
 }

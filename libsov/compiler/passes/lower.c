@@ -4,7 +4,7 @@
  * divergent lanes reconverge there. lower_atomic replaces atomics that the target lacks by
  * compare-and-swap loops:
  *
- *	        first = load [a]                  join of the rest of the block:
+ *	        first = load [a]                  rest of the block:
  *	loop:   old = phi first, seen             result = seen
  *	        seen = cas [a], old, f(old, x)
  *	        cbr seen = old, rest, loop
@@ -14,6 +14,10 @@
  * loop for shared memory and the native operation for global memory.
  */
 #include "libsov/compiler/passes/lower.h"
+
+/* Of a generic address in the shared window: the offset in the block's shared memory, as ptxas
+ * computes it for sm_80 to sm_90. */
+#define SHARED_OFFSET_MASK UINT64_C(0xffffff)
 
 struct builder {
 	struct ir_func *f;
@@ -131,44 +135,99 @@ static ir_id append_access(struct builder *b, ir_id like, enum ir_op op, const i
 	return i;
 }
 
+static struct builder atomic_builder(struct ir_func *f, const struct ir_inst *in)
+{
+	return (struct builder){.f = f,
+				.block = in->block,
+				.type = in->type,
+				.format = in->format,
+				.flags = in->flags & IR_FTZ,
+				.line = in->line};
+}
+
+static ir_val append_load(struct builder *b, ir_id atom, ir_val address)
+{
+	return ir_at(b->f, append_access(b, atom, IR_LOAD, &address, 1))->res;
+}
+
+/* One attempt, and the branch to rest or retry. Returns the value that was seen. */
+static ir_val append_attempt(struct builder *b, ir_id atom, ir_val old, ir_block rest,
+			     ir_block retry)
+{
+	const struct ir_inst in = *ir_at(b->f, atom);
+	ir_val next = append_update(b, in.sub, old, in.args[1]);
+	ir_id cas = append_access(b, atom, IR_CAS, (ir_val[]){in.args[0], old, next}, 3);
+	ir_val seen = ir_at(b->f, cas)->res;
+
+	ir_append(b->f, b->block,
+		  ir_inst_new(b->f, IR_CBR, IR_VOID,
+			      (ir_val[]){append_compare(b, IR_EQ, seen, old)}, 1, 0));
+	ir_edge(b->f, b->block, rest);
+	ir_edge(b->f, b->block, retry);
+	return seen;
+}
+
 static void lower_to_cas_loop(struct ir_func *f, ir_id atom)
 {
 	const struct ir_inst in = *ir_at(f, atom);
-	ir_val address = in.args[0], x = in.args[1], first, old, next, seen;
-	ir_block before = in.block, rest = split_block(f, atom);
-	ir_block loop = ir_block_new_before(f, rest, NULL);
-	struct builder b = {.f = f,
-			    .block = before,
-			    .type = in.type,
-			    .format = in.format,
-			    .flags = in.flags & IR_FTZ,
-			    .line = in.line};
-	ir_id phi, branch;
+	struct builder b = atomic_builder(f, &in);
+	ir_block rest = split_block(f, atom), loop = ir_block_new_before(f, rest, NULL);
+	ir_val first = append_load(&b, atom, in.args[0]), seen;
+	ir_id phi;
 
-	first = ir_at(f, append_access(&b, atom, IR_LOAD, &address, 1))->res;
-	ir_append(f, before, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
-	ir_edge(f, before, loop);
-
+	ir_append(f, b.block, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+	ir_edge(f, b.block, loop);
 	b.block = loop;
 	phi = ir_inst_new(f, IR_PHI, in.type, (ir_val[]){first}, 1, 1);
 	ir_append(f, loop, phi);
-	old = ir_at(f, phi)->res;
-	next = append_update(&b, in.sub, old, x);
-	seen = ir_at(f, append_access(&b, atom, IR_CAS, (ir_val[]){address, old, next}, 3))->res;
-	branch = ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){append_compare(&b, IR_EQ, seen, old)},
-			     1, 0);
-	ir_append(f, loop, branch);
-	ir_edge(f, loop, rest);
-	ir_edge(f, loop, loop);
+	seen = append_attempt(&b, atom, ir_at(f, phi)->res, rest, loop);
 	ir_arg_append(f, phi, seen);
-
 	ir_replace_uses(f, in.res, seen);
+	ir_remove(f, atom);
+}
+
+/*
+ * For shared memory with a second compare-and-swap, which the back end selects in the loop (see
+ * lower_atomic):
+ *
+ *	        first = load [a]
+ *	        seen = cas [a], first, f(first, x)
+ *	        cbr seen = first, rest, loop
+ *	loop:   old = phi seen, again
+ *	        cbr (cas [a], old, f(old, x)) = old, rest, latch
+ *	latch:  again = load [a]
+ *	        br loop
+ *	rest:   result = phi first, old
+ */
+static void lower_to_contended_loop(struct ir_func *f, ir_id atom)
+{
+	const struct ir_inst in = *ir_at(f, atom);
+	struct builder b = atomic_builder(f, &in);
+	ir_block rest = split_block(f, atom), loop = ir_block_new_before(f, rest, NULL);
+	ir_block latch = ir_block_new_before(f, rest, NULL);
+	ir_val first = append_load(&b, atom, in.args[0]), seen, old;
+	ir_id phi, result;
+
+	seen = append_attempt(&b, atom, first, rest, loop);
+	b.block = loop;
+	phi = ir_inst_new(f, IR_PHI, in.type, (ir_val[]){seen}, 1, 1);
+	ir_append(f, loop, phi);
+	old = ir_at(f, phi)->res;
+	append_attempt(&b, atom, old, rest, latch);
+	b.block = latch;
+	ir_arg_append(f, phi, append_load(&b, atom, in.args[0]));
+	ir_append(f, latch, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
+	ir_edge(f, latch, loop);
+
+	result = ir_inst_new(f, IR_PHI, in.type, (ir_val[]){first, old}, 2, 1);
+	ir_insert_before(f, f->blocks[rest].first, result);
+	ir_replace_uses(f, in.res, ir_at(f, result)->res);
 	ir_remove(f, atom);
 }
 
 /* The target has the operation for global memory, so only shared memory needs a loop. Local memory
  * has no atomics (PTX ISA, atom). */
-static void branch_on_space(struct ir_func *f, ir_id atom)
+static void branch_on_space(struct ir_func *f, ir_id atom, bool shared_cast)
 {
 	const struct ir_inst in = *ir_at(f, atom);
 	ir_block before = in.block, rest = split_block(f, atom);
@@ -189,8 +248,15 @@ static void branch_on_space(struct ir_func *f, ir_id atom)
 	ir_edge(f, before, global);
 
 	b.block = shared;
+	if (shared_cast)
+		at = append_binary(&b, IR_AND, at, ir_const(f, shared, b.type, SHARED_OFFSET_MASK));
 	b.type = in.type;
 	twin = append_access(&b, atom, in.op, in.args, in.nargs);
+	if (shared_cast) {
+		ir_at(f, twin)->args[0] = at;
+		ir_at(f, twin)->imm = 0;
+		ir_at(f, twin)->space = IR_SHARED;
+	}
 	ir_at(f, twin)->sub = in.sub;
 	ir_at(f, twin)->format = in.format;
 	ir_at(f, twin)->flags = in.flags & ~IR_FTZ; /* ftz applies to global memory only */
@@ -206,7 +272,10 @@ static void branch_on_space(struct ir_func *f, ir_id atom)
 	ir_replace_uses(f, in.res, ir_at(f, phi)->res);
 	ir_arg_append(f, phi, ir_at(f, twin)->res);
 	ir_arg_append(f, phi, in.res);
-	lower_to_cas_loop(f, twin);
+	if (shared_cast)
+		lower_to_contended_loop(f, twin);
+	else
+		lower_to_cas_loop(f, twin);
 }
 
 /* The 32-bit word that contains a 16-bit location. */
@@ -349,7 +418,8 @@ void lower_returns(struct ir_func *f)
 	ir_append(f, end, ir_inst_new(f, IR_RET, IR_VOID, results, f->nresults, 0));
 }
 
-void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in))
+void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in),
+		  bool shared_cast)
 {
 	const struct ir_inst *in = ir_at(f, i);
 	struct ir_inst global = *in;
@@ -358,7 +428,9 @@ void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_
 	if (in->type == IR_B16)
 		lower_half_to_cas_loop(f, i);
 	else if (in->space == IR_GENERIC_SPACE && is_native(&global))
-		branch_on_space(f, i);
+		branch_on_space(f, i, shared_cast);
+	else if (shared_cast && in->space == IR_SHARED)
+		lower_to_contended_loop(f, i);
 	else
 		lower_to_cas_loop(f, i);
 }

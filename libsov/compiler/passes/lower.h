@@ -7,8 +7,10 @@
 #include "libsov/compiler/ir/ir.h"
 
 /* Replaces an atomic that is_native() rejects by a compare-and-swap loop. The instructions after it
- * move to a new block. */
-void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in));
+ * move to a new block. shared_cast: shared memory has a second compare-and-swap, which reports only
+ * success, but is fast where lanes contend for one word. */
+void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in),
+		  bool shared_cast);
 /* Replaces a reduction over a member mask by shuffles (lower_group_reductions.c). */
 void lower_reduce(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Whether an instruction is a sync site: lanes with the same member mask may join its warp sync

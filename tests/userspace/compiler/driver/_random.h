@@ -130,7 +130,8 @@ static inline void add_count(struct random_ptx *k)
 	static const char *const ends[] = {
 		"add.s32 %%c%u, %%c%u, %u", "lt.u32", "add.s32 %%c%u, %%c%u, %u", "lt.s32",
 		"sub.s32 %%c%u, %%c%u, %u", "gt.s32", "add.s32 %%c%u, %%c%u, s",  "lt.u32"};
-	uint32_t n = k->labels++, c = k->fuels++, how = pick(k, 5), step = 1 + pick(k, 5);
+	uint32_t n = k->labels++, c = k->fuels++, how = pick(k, 5),
+		 step = 1 + (how == 4 ? n % 5 : pick(k, 5));
 	uint32_t limit = how == 2 ? 0 : 16 + pick(k, 30), stride = pick(k, RANDOM_WORDS);
 	bool until = how == 4; /* until equal: the start and the limit are multiples of the step */
 
@@ -142,7 +143,7 @@ static inline void add_count(struct random_ptx *k)
 	    "\t{.reg .b32 i; .reg .b64 j; and.b32 i, %%c%u, 15; mad.wide.u32 j, i, 4, %%own; "
 	    "ld.%sglobal.u32 i, [j]; "
 	    "add.s32 %%r%u, %%r%u, i;}\n",
-	    c, pick(k, 4) ? "" : "volatile.", n % RANDOM_WORDS, n % RANDOM_WORDS);
+	    c, n % 4 ? "" : "volatile.", n % RANDOM_WORDS, n % RANDOM_WORDS);
 	for (uint32_t i = pick(k, 4); i > 0; i--)
 		add_operation(k);
 	put(k, "\t");
