@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Selects the software GPUs that a test runs on; TEST_CHIP replaces the chip. */
+/* Selects the software GPUs that a test runs on; TEST_CHIP replaces the chip, TEST_WEAK adds weak
+ * memory mode with this seed. */
 #ifndef TESTS_SOFT_H
 #define TESTS_SOFT_H
 
@@ -16,16 +17,19 @@
  */
 __attribute__((unused)) static void soft_gpus(const char *list)
 {
-	const char *chip = getenv("TEST_CHIP");
-	char text[512] = "";
+	const char *chip = getenv("TEST_CHIP"), *seed = getenv("TEST_WEAK");
+	char text[1024] = "";
 	size_t n = 0;
 
-	for (; chip && *list && n < sizeof(text) - 64;
-	     list += strcspn(list, ",") + !!strchr(list, ','))
-		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s%.*s", n ? "," : "", chip,
-				      (int)(strcspn(list, ",") - strcspn(list, ":,")),
-				      list + strcspn(list, ":,"));
-	setenv("SOV_SOFT", chip ? text : list, 1);
+	for (; *list && n < sizeof(text) - 96; list += strcspn(list, ",") + !!strchr(list, ',')) {
+		size_t name = strcspn(list, ":,"), whole = strcspn(list, ",");
+
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%.*s%.*s%s%s", n ? "," : "",
+				      chip ? (int)strlen(chip) : (int)name, chip ? chip : list,
+				      (int)(whole - name), list + name, seed ? ":weak=" : "",
+				      seed ? seed : "");
+	}
+	setenv("SOV_SOFT", text, 1);
 }
 
 __attribute__((unused)) static const char *soft_name(const char *name)

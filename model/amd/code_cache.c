@@ -106,7 +106,7 @@ static struct op *decode_at_pc(struct wave *w, const char **why)
 	struct op *op;
 
 	while (n < AMD_MAX_WORDS &&
-	       amd_memory_read(w, w->pc + 4 * n, &words[n], 4, &fault) == MMU_OK)
+	       amd_memory_read(w, w->pc + 4 * n, &words[n], 4, AMD_ORDERED, &fault) == MMU_OK)
 		n++;
 	op = calloc(1, sizeof(*op));
 	*why = "no host memory for a decoded instruction";

@@ -110,8 +110,8 @@ static enum mmu_result private_access(struct wave *w, const struct lane_address 
 
 		if (part > bytes - k)
 			part = bytes - k;
-		why = write ? amd_memory_write(w, va, data + k, part, fault)
-			    : amd_memory_read(w, va, data + k, part, fault);
+		why = write ? amd_memory_write(w, va, data + k, part, AMD_ORDERED, fault)
+			    : amd_memory_read(w, va, data + k, part, AMD_ORDERED, fault);
 		k += part;
 	}
 	return why;
@@ -132,16 +132,24 @@ static bool is_out_of_bounds(struct wave *w, const struct lane_address *addr, ui
 	return true;
 }
 
+/* The caches that a vector load may hit (RDNA2 manual, chapter 8, "GLC, DLC and SLC bits"). */
+static enum amd_path path_of(const struct op *op)
+{
+	if (!op->in.field[AMD_F_GLC])
+		return AMD_CACHED;
+	return op->in.field[AMD_F_DLC] ? AMD_GLC_DLC : AMD_GLC;
+}
+
 static bool access_bytes(struct wave *w, const struct lane_address *addr, uint32_t lane, void *data,
-			 uint32_t bytes, bool write)
+			 uint32_t bytes, enum amd_path path, bool write)
 {
 	enum mmu_result why = MMU_OK;
 	uint64_t fault = addr->at;
 
 	switch (addr->space) {
 	case SPACE_GLOBAL:
-		why = write ? amd_memory_write(w, addr->at, data, bytes, &fault)
-			    : amd_memory_read(w, addr->at, data, bytes, &fault);
+		why = write ? amd_memory_write(w, addr->at, data, bytes, path, &fault)
+			    : amd_memory_read(w, addr->at, data, bytes, path, &fault);
 		break;
 	case SPACE_LDS:
 		if (is_out_of_bounds(w, addr, lane, bytes, write))
@@ -184,7 +192,7 @@ static bool lanes_begin(const struct wave *w, const struct op *op, struct lanes 
 	uint64_t base = (uint64_t)(int64_t)in->field[AMD_F_OFFSET];
 
 	if ((in->row->format != AMD_GLOBAL && in->row->format != AMD_FLAT) || kind & ~MEM_BYTES ||
-	    kind % 4 || !in->row->type[AMD_S0] || !words || w->grid->memory)
+	    kind % 4 || !in->row->type[AMD_S0] || !words || w->grid->memory || w->weak)
 		return false;
 	if (in->row->type[AMD_S2] && amd_words(in, AMD_S2))
 		base += amd_words(in, AMD_S2) > 1 ? amd_read_scalar64(w, op, AMD_S2)
@@ -236,7 +244,7 @@ static bool load_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t 
 	uint32_t bytes = kind & MEM_BYTES, data[4] = {0};
 	struct lane_address addr = resolve_address(w, op, i, bytes);
 
-	if (!access_bytes(w, &addr, i, data, bytes, false) ||
+	if (!access_bytes(w, &addr, i, data, bytes, path_of(op), false) ||
 	    (tracks_visibility(w, op, addr.space) && !store_is_visible(w, op, i, addr.at, bytes)))
 		return false;
 	put_loaded(d, i, kind, data);
@@ -249,7 +257,7 @@ static bool store_lane(struct wave *w, const struct op *op, uint32_t i, uint32_t
 	struct lane_address addr = resolve_address(w, op, i, bytes);
 
 	get_stored(s, i, kind, data);
-	if (!access_bytes(w, &addr, i, data, bytes, true))
+	if (!access_bytes(w, &addr, i, data, bytes, path_of(op), true))
 		return false;
 	if (tracks_visibility(w, op, addr.space))
 		amd_release_wrote(w, addr.at, bytes, AMD_VSCNT);
@@ -263,6 +271,9 @@ static void run_load(struct wave *w, const struct op *op)
 	struct lanes l = {.access = MODEL_READ};
 	bool fast = lanes_begin(w, op, &l);
 
+	if (w->weak)
+		weak_unit_tick(w->weak);
+	w->loads++;
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
 		uint32_t *from = fast ? lane_words(w, &l, i) : NULL;
 
@@ -283,6 +294,9 @@ static void run_store(struct wave *w, const struct op *op)
 	struct lanes l = {.access = MODEL_WRITE};
 	bool fast = lanes_begin(w, op, &l);
 
+	if (w->weak)
+		weak_unit_tick(w->weak);
+	w->stores++;
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
 		uint32_t *to = fast ? lane_words(w, &l, i) : NULL;
 
@@ -319,6 +333,8 @@ static bool atomic_in_memory(struct wave *w, uint32_t lane, uint64_t at, enum at
 			       (unsigned long long)at, mmu_result_text(why));
 		return false;
 	}
+	if (w->weak)
+		weak_atomic(w->weak, w->index, host, bytes);
 	if (bytes == 8) {
 		uint64_t seen = __atomic_load_n((uint64_t *)host, __ATOMIC_RELAXED);
 
@@ -349,10 +365,10 @@ static bool atomic_on_lane(struct wave *w, const struct lane_address *addr, uint
 	if (addr->space == SPACE_GLOBAL)
 		return atomic_in_memory(w, lane, addr->at, a, bytes, data, compare, old);
 	/* The waves of a workgroup run on one host thread. */
-	if (!access_bytes(w, addr, lane, old, bytes, false))
+	if (!access_bytes(w, addr, lane, old, bytes, AMD_ORDERED, false))
 		return false;
 	new = amd_atomic_result(a, bytes, *old, data, compare);
-	return access_bytes(w, addr, lane, &new, bytes, true);
+	return access_bytes(w, addr, lane, &new, bytes, AMD_ORDERED, true);
 }
 
 static void run_atomic(struct wave *w, const struct op *op)
@@ -362,6 +378,12 @@ static void run_atomic(struct wave *w, const struct op *op)
 	bool buffer = op->in.row->format == AMD_MUBUF;
 	const row *s = &w->v[op->in.reg[buffer ? AMD_D : AMD_S1] - AMD_VGPR];
 
+	if (w->weak)
+		weak_unit_tick(w->weak);
+	if (op->in.field[AMD_F_GLC])
+		w->loads++;
+	else
+		w->stores++;
 	EACH_ACTIVE(i, w->s[AMD_EXEC]) {
 		struct lane_address addr = resolve_address(w, op, i, 4 * words);
 		uint64_t old = 0, data, compare = 0;
@@ -385,7 +407,7 @@ static void run_atomic(struct wave *w, const struct op *op)
 static bool scalar_read(struct wave *w, uint64_t at, uint32_t *data, uint32_t words)
 {
 	uint64_t fault = at;
-	enum mmu_result why = amd_memory_read(w, at, data, 4 * words, &fault);
+	enum mmu_result why = amd_memory_read(w, at, data, 4 * words, AMD_SCALAR, &fault);
 
 	if (why != MMU_OK)
 		amd_wave_fault(w, LANES, MODEL_FAULT_MMU, fault, "scalar load at 0x%llx, which %s",
@@ -430,10 +452,33 @@ static void run_real_time(struct wave *w, const struct op *op)
 	amd_write_scalar64(w, op->in.reg[AMD_D], model_nanoseconds() / AMD_CLOCK_NANOSECONDS);
 }
 
-static void run_nothing(struct wave *w, const struct op *op)
+/* Cache invalidations; without weak memory mode there are no data caches. A load that was not
+ * waited for may be performed after the invalidation, when the cache holds an old line again: that
+ * is as if the invalidation had not happened. */
+static bool invalidation_counts(struct wave *w)
 {
-	(void)w;
+	return w->loads <= w->loaded || weak_random(w->reader->weak, 2);
+}
+
+static void run_dcache_inv(struct wave *w, const struct op *op)
+{
 	(void)op;
+	if (w->weak)
+		weak_invalidate_scalar(w->weak);
+}
+
+static void run_gl0_inv(struct wave *w, const struct op *op)
+{
+	(void)op;
+	if (w->weak && invalidation_counts(w))
+		weak_invalidate(w->weak);
+}
+
+static void run_gl1_inv(struct wave *w, const struct op *op)
+{
+	(void)op;
+	if (w->weak && invalidation_counts(w))
+		weak_invalidate_shared(w->weak);
 }
 
 #define EVERYWHERE(name, run, data) \
@@ -507,10 +552,9 @@ const struct handler amd_handlers_memory[] = {
 	SCALAR(s_buffer_load_dwordx16),
 	{AMD_s_memtime, run_time, NULL, 0},
 	{AMD_s_memrealtime, run_real_time, NULL, 0},
-	/* The model has no data caches. */
-	{AMD_s_dcache_inv, run_nothing, NULL, 0},
-	{AMD_s_gl1_inv, run_nothing, NULL, 0},
-	{AMD_buffer_gl0_inv, run_nothing, NULL, 0},
-	{AMD_buffer_gl1_inv, run_nothing, NULL, 0},
+	{AMD_s_dcache_inv, run_dcache_inv, NULL, 0},
+	{AMD_s_gl1_inv, run_gl1_inv, NULL, 0},
+	{AMD_buffer_gl0_inv, run_gl0_inv, NULL, 0},
+	{AMD_buffer_gl1_inv, run_gl1_inv, NULL, 0},
 	HANDLERS_END,
 };

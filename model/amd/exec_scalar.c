@@ -385,6 +385,39 @@ static void run_nothing(struct wave *w, const struct op *op)
 	(void)op;
 }
 
+static void wait_for_loads(struct wave *w, uint32_t left)
+{
+	if (left < w->loads && w->loaded < w->loads - left)
+		w->loaded = w->loads - left;
+}
+
+static void run_s_waitcnt(struct wave *w, const struct op *op)
+{
+	wait_for_loads(w, (IMM & 15) | (IMM >> 14 & 3) << 4);
+}
+
+static void run_s_waitcnt_vmcnt(struct wave *w, const struct op *op)
+{
+	wait_for_loads(w, IMM + (D == AMD_NULL ? 0 : w->s[D]));
+}
+
+/* In weak memory mode, performs the wave's oldest stores. */
+static void run_s_waitcnt_vscnt(struct wave *w, const struct op *op)
+{
+	uint32_t left = IMM + (D == AMD_NULL ? 0 : w->s[D]);
+
+	if (w->weak && left < w->stores)
+		weak_perform_until(w->weak, w->index, w->stores - left);
+}
+
+static void run_s_wait_idle(struct wave *w, const struct op *op)
+{
+	(void)op;
+	wait_for_loads(w, 0);
+	if (w->weak)
+		weak_perform_until(w->weak, w->index, w->stores);
+}
+
 /* A sleeping wave usually waits for another: ends its quantum. */
 static void run_s_sleep(struct wave *w, const struct op *op)
 {
@@ -509,13 +542,13 @@ const struct handler amd_handlers_scalar[] = {
 	H(s_cbranch_execz), H(s_cbranch_execnz), H(s_getpc_b64), H(s_setpc_b64), H(s_swappc_b64),
 	H(s_call_b64), H(s_endpgm), H(s_barrier), H(s_trap), H(s_code_end), H(s_getreg_b32),
 	H(s_setreg_b32), H(s_setreg_imm32_b32), H(s_round_mode), H(s_denorm_mode),
-	/* Hints, and waits, which are no-ops here; hazard.c checks them. */
+	/* Hints, and waits, which matter in weak memory mode; hazard.c checks them. */
 	{AMD_s_nop, run_nothing, NULL, 0}, H(s_sleep),
 	{AMD_s_setprio, run_nothing, NULL, 0}, {AMD_s_clause, run_nothing, NULL, 0},
-	{AMD_s_inst_prefetch, run_nothing, NULL, 0}, {AMD_s_waitcnt, run_nothing, NULL, 0},
-	{AMD_s_waitcnt_depctr, run_nothing, NULL, 0}, {AMD_s_waitcnt_vscnt, run_nothing, NULL, 0},
-	{AMD_s_waitcnt_vmcnt, run_nothing, NULL, 0}, {AMD_s_waitcnt_expcnt, run_nothing, NULL, 0},
-	{AMD_s_waitcnt_lgkmcnt, run_nothing, NULL, 0}, {AMD_s_wait_idle, run_nothing, NULL, 0},
+	{AMD_s_inst_prefetch, run_nothing, NULL, 0}, H(s_waitcnt),
+	{AMD_s_waitcnt_depctr, run_nothing, NULL, 0}, H(s_waitcnt_vscnt),
+	H(s_waitcnt_vmcnt), {AMD_s_waitcnt_expcnt, run_nothing, NULL, 0},
+	{AMD_s_waitcnt_lgkmcnt, run_nothing, NULL, 0}, H(s_wait_idle),
 	{AMD_s_icache_inv, run_nothing, NULL, 0}, {AMD_s_wakeup, run_nothing, NULL, 0},
 	{AMD_s_incperflevel, run_nothing, NULL, 0}, {AMD_s_decperflevel, run_nothing, NULL, 0},
 	{AMD_v_nop, run_nothing, NULL, 0}, {AMD_v_pipeflush, run_nothing, NULL, 0},

@@ -3,8 +3,37 @@
  * access them concurrently. */
 #include "model/amd/wave.h"
 
+static void move_part(uint8_t *host, uint8_t *bytes, uint32_t part, bool write)
+{
+	if (part == 4 && (uintptr_t)host % 4 == 0) {
+		uint32_t word;
+
+		if (write) {
+			memcpy(&word, bytes, 4);
+			__atomic_store_n((uint32_t *)host, word, __ATOMIC_RELAXED);
+		} else {
+			word = __atomic_load_n((uint32_t *)host, __ATOMIC_RELAXED);
+			memcpy(bytes, &word, 4);
+		}
+	} else if (write) {
+		mmu_move(host, bytes, part);
+	} else {
+		mmu_move(bytes, host, part);
+	}
+}
+
+/* Waves of a compute unit see each other's stores at once. */
+static void weak_part(struct wave *w, uint8_t *host, uint8_t *bytes, uint32_t part,
+		      enum amd_path path, bool write)
+{
+	if (write)
+		weak_store(w->weak, w->index, true, w->stores, host, bytes, part);
+	else
+		weak_load(w->weak, w->index, (enum weak_path)path, host, bytes, part);
+}
+
 static enum mmu_result access_pages(struct wave *w, uint64_t va, uint8_t *bytes, uint32_t count,
-				    uint32_t access, uint64_t *fault)
+				    uint32_t access, enum amd_path path, uint64_t *fault)
 {
 	while (count) {
 		uint32_t part = MMU_PAGE_BYTES - (uint32_t)(va % MMU_PAGE_BYTES);
@@ -18,21 +47,10 @@ static enum mmu_result access_pages(struct wave *w, uint64_t va, uint8_t *bytes,
 			*fault = va;
 			return why;
 		}
-		if (part == 4 && va % 4 == 0) {
-			uint32_t word;
-
-			if (access == MODEL_WRITE) {
-				memcpy(&word, bytes, 4);
-				__atomic_store_n((uint32_t *)host, word, __ATOMIC_RELAXED);
-			} else {
-				word = __atomic_load_n((uint32_t *)host, __ATOMIC_RELAXED);
-				memcpy(bytes, &word, 4);
-			}
-		} else if (access == MODEL_WRITE) {
-			mmu_move(host, bytes, part);
-		} else {
-			mmu_move(bytes, host, part);
-		}
+		if (w->weak && path != AMD_ORDERED)
+			weak_part(w, host, bytes, part, path, access == MODEL_WRITE);
+		else
+			move_part(host, bytes, part, access == MODEL_WRITE);
 		va += part;
 		bytes += part;
 		count -= part;
@@ -41,13 +59,13 @@ static enum mmu_result access_pages(struct wave *w, uint64_t va, uint8_t *bytes,
 }
 
 enum mmu_result amd_memory_read(struct wave *w, uint64_t va, void *to, uint32_t bytes,
-				uint64_t *fault)
+				enum amd_path path, uint64_t *fault)
 {
-	return access_pages(w, va, to, bytes, MODEL_READ, fault);
+	return access_pages(w, va, to, bytes, MODEL_READ, path, fault);
 }
 
 enum mmu_result amd_memory_write(struct wave *w, uint64_t va, const void *from, uint32_t bytes,
-				 uint64_t *fault)
+				 enum amd_path path, uint64_t *fault)
 {
-	return access_pages(w, va, (uint8_t *)from, bytes, MODEL_WRITE, fault);
+	return access_pages(w, va, (uint8_t *)from, bytes, MODEL_WRITE, path, fault);
 }

@@ -115,6 +115,9 @@ struct wave {
 	uint32_t index, slot; /* in the workgroup; of private memory */
 	uint8_t state;
 	struct hazard *hazard;
+	struct weak_unit *weak; /* its compute unit; NULL: memory is strongly ordered */
+	uint64_t stores;        /* instructions that incremented vscnt */
+	uint64_t loads, loaded; /* instructions that incremented vmcnt, and were waited for */
 	/* the wave in release.c's tables; NULL: it has written nothing */
 	struct amd_writer *writer;
 };
@@ -125,6 +128,7 @@ struct workgroup {
 	uint32_t id[3];
 	uint8_t *lds;
 	uint32_t waves_count, waiting;
+	struct weak_unit *weak[2]; /* in CU mode the second is NULL; NULL: strongly ordered */
 	struct wave *waves;
 	row *rows;
 };
@@ -208,11 +212,18 @@ static inline uint32_t bits_of(float f)
 }
 
 /* memory_access.c: any number of bytes at any address. On failure *fault is the first unmapped
- * address. */
+ * address. The path is that of weak memory mode; private memory and code are strongly ordered. */
+enum amd_path {
+	AMD_CACHED = WEAK_CACHED,
+	AMD_GLC = WEAK_SHARED,
+	AMD_GLC_DLC = WEAK_STRONG,
+	AMD_SCALAR = WEAK_SCALAR,
+	AMD_ORDERED,
+};
 enum mmu_result amd_memory_read(struct wave *w, uint64_t va, void *to, uint32_t bytes,
-				uint64_t *fault);
+				enum amd_path path, uint64_t *fault);
 enum mmu_result amd_memory_write(struct wave *w, uint64_t va, const void *from, uint32_t bytes,
-				 uint64_t *fault);
+				 enum amd_path path, uint64_t *fault);
 /* Host address of bytes that do not cross a page. */
 static inline uint8_t *amd_host_address(struct wave *w, uint64_t va, uint32_t bytes,
 					uint32_t access, enum mmu_result *why)

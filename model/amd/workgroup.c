@@ -96,6 +96,7 @@ static void wave_start(struct wave *w, struct workgroup *g)
 		.index = w->index,
 		.slot = w->slot,
 		.hazard = w->hazard,
+		.weak = g->weak[g->weak[1] ? w->index % 2 : 0],
 	};
 	if (w->hazard)
 		amd_hazard_reset(w->hazard);
@@ -112,6 +113,8 @@ static void group_start(void *block, uint64_t index)
 	g->id[1] = (uint32_t)(index / groups[0] % groups[1]);
 	g->id[2] = (uint32_t)(index / groups[0] / groups[1]);
 	g->waiting = 0;
+	for (uint32_t i = 0; i < 2 && g->weak[i]; i++)
+		weak_unit_start(g->weak[i], i ? g->weak[0] : NULL);
 	memset(g->lds, POISON, g->grid->lds_bytes);
 	for (uint32_t i = 0; i < g->waves_count; i++)
 		wave_start(&g->waves[i], g);
@@ -163,13 +166,13 @@ static bool check_instruction(struct wave *w, const struct op *op)
 }
 
 /* Executes one scheduling quantum. Returns the number of instructions. */
-static uint32_t wave_run(struct wave *w)
+static uint32_t wave_run(struct wave *w, uint32_t quantum)
 {
 	struct code_page *page = NULL;
 	uint32_t n = 0;
 
 	w->yields = false;
-	for (; n < WAVE_QUANTUM && w->state == WAVE_RUNNING && !w->yields; n++) {
+	for (; n < quantum && w->state == WAVE_RUNNING && !w->yields; n++) {
 		const struct op *op;
 
 		if (!page || w->pc - page->va >= MMU_PAGE_BYTES) {
@@ -204,28 +207,48 @@ static uint32_t open_barrier(struct workgroup *g)
 	return ended;
 }
 
+static uint32_t wave_quantum(const struct wave *w)
+{
+	if (!w->weak)
+		return WAVE_QUANTUM;
+	weak_unit_tick(w->weak);
+	return weak_warp_quantum(w->reader->weak);
+}
+
+static bool group_drain(struct workgroup *g)
+{
+	bool drained = true;
+
+	for (uint32_t i = 0; i < 2 && g->weak[i]; i++)
+		drained &= weak_unit_drain(g->weak[i]);
+	return drained;
+}
+
 /* Returns true when the workgroup has ended, false when its budget is used up, all waves sleep or
  * the grid stops. */
 static bool group_run(void *block)
 {
 	struct workgroup *g = block;
+	struct weak_memory *weak = g->thread->thread.reader.weak;
+	uint32_t waves = g->waves_count, first = weak ? weak_random(weak, waves) : 0;
+	uint64_t budget = weak ? weak_block_budget(weak) : WORKGROUP_BUDGET;
 	bool asleep = false;
 
-	for (uint64_t total = 0; total < WORKGROUP_BUDGET && !asleep;) {
+	for (uint64_t total = 0; total < budget && !asleep;) {
 		asleep = true;
-		for (uint32_t i = 0; i < g->waves_count; i++) {
-			struct wave *w = &g->waves[i];
+		for (uint32_t i = 0; i < waves; i++) {
+			struct wave *w = &g->waves[(first + i) % waves];
 
 			if (w->state != WAVE_RUNNING)
 				continue;
-			total += wave_run(w);
+			total += wave_run(w, wave_quantum(w));
 			asleep &= w->yields;
 			mmu_poll(&g->thread->thread.reader);
 			if (work_stopped(&g->grid->work))
 				return false;
 		}
-		if (open_barrier(g) == g->waves_count)
-			return true;
+		if (open_barrier(g) == waves)
+			return group_drain(g);
 	}
 	return false;
 }
@@ -271,6 +294,8 @@ static void group_free(struct workgroup *g)
 {
 	for (uint32_t i = 0; g->waves && i < g->waves_count; i++)
 		free(g->waves[i].hazard);
+	weak_unit_destroy(g->weak[0]);
+	weak_unit_destroy(g->weak[1]);
 	free(g->waves);
 	free(g->rows);
 	free(g->lds);
@@ -305,6 +330,10 @@ static void *group_create(struct thread *t, bool *later)
 		g->waves[i].v = g->rows + (size_t)i * grid->vgprs;
 		good = !grid->hazard || (g->waves[i].hazard = amd_hazard_create());
 	}
+	/* A workgroup has a compute unit to itself, or two (WGP mode). */
+	for (uint32_t i = 0;
+	     good && t->reader.weak && i < (grid->rsrc1 & AMD_RSRC1_WGP_MODE ? 2 : 1); i++)
+		good = (g->weak[i] = weak_unit_create(t->reader.weak));
 	if (good && take_slots(g))
 		return g;
 	*later = good;

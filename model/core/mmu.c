@@ -301,6 +301,8 @@ void mmu_leave(struct mmu_reader *r)
 {
 	struct mmu_reader **at = &r->space->readers;
 
+	if (r->weak)
+		weak_memory_flush(r->weak);
 	/* Before taking the lock, so that an unmap that holds it does not wait for this reader. */
 	atomic_store_explicit(&r->seen, UINT64_MAX, memory_order_release);
 	pthread_mutex_lock(&r->space->lock);
@@ -314,6 +316,8 @@ void mmu_poll_slow(struct mmu_reader *r)
 {
 	uint64_t generation = atomic_load_explicit(&r->space->generation, memory_order_acquire);
 
+	if (r->weak)
+		weak_memory_flush(r->weak);
 	memset(r->tlb, 0, sizeof(r->tlb));
 	atomic_store_explicit(&r->seen, generation, memory_order_release);
 }

@@ -79,6 +79,7 @@ int model_create(const struct model_config *config, struct model **out)
 	m->vendor = m->chip->vendor;
 	m->qmd = m->chip->qmd_bytes == nv_qmd_hopper.bytes ? &nv_qmd_hopper : &nv_qmd_ampere;
 	m->hazard = config->hazard;
+	m->weak_seed = config->weak_seed;
 	m->vram_bytes = config->vram_bytes;
 	if (m->vram_bytes)
 		m->vram = mmap(NULL, m->vram_bytes, PROT_READ | PROT_WRITE,

@@ -36,6 +36,7 @@ struct model_config {
 	uint64_t vram_bytes; /* 0: no VRAM */
 	uint32_t threads;    /* host threads that run blocks; 0: one per core */
 	bool hazard;         /* check stall counts and scoreboards (AMD: wait counters) */
+	uint64_t weak_seed;  /* weak memory mode, with choices by this seed; 0: off */
 };
 
 /* Functions that return int return 0 or a negative errno. */

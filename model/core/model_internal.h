@@ -10,6 +10,7 @@
 #include "hw/amd/pm4.h"
 #include "hw/nv/qmd.h"
 #include "model/core/model.h"
+#include "model/core/weak_memory.h"
 
 struct code;
 struct work;
@@ -32,6 +33,8 @@ struct model {
 	const struct vendor *vendor;
 	const struct nv_qmd_layout *qmd; /* NVIDIA only */
 	bool hazard;
+	uint64_t weak_seed;            /* 0: memory is strongly ordered */
+	_Atomic uint64_t weak_streams; /* sequences of random numbers that were made from it */
 	uint8_t *vram;
 	uint64_t vram_bytes;
 	struct workers *workers;
@@ -65,7 +68,8 @@ struct model_space {
 struct mmu_reader {
 	struct model_space *space;
 	struct mmu_reader *next;
-	_Atomic uint64_t seen; /* the TLB holds no translation older than this generation */
+	_Atomic uint64_t seen;    /* the TLB holds no translation older than this generation */
+	struct weak_memory *weak; /* holds host addresses, like the TLB; NULL: none */
 	struct {
 		uint64_t page; /* page number + 1; 0: empty */
 		uint8_t *host;

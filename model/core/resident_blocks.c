@@ -2,7 +2,8 @@
 /* The resident blocks of one host thread. The thread starts a block of the grid, executes it to its
  * end, and starts the next. A block that exhausts its quantum stays resident while the thread
  * starts others, up to the chip's occupancy, and executes them round-robin, so that blocks that
- * wait for each other make progress. */
+ * wait for each other make progress. In weak memory mode quanta are short, few blocks are resident
+ * at first, and the next one to run is chosen by chance, so that blocks interleave finely. */
 #include <sched.h>
 #include <stdlib.h>
 
@@ -19,7 +20,8 @@ static bool can_start_block(const struct resident_blocks *resident, const struct
 	struct work *w = t->work;
 
 	return resident->count < resident->capacity && atomic_load(&w->started) < w->blocks &&
-	       !(t->helper_of && workers_should_yield(t->helper_of, w));
+	       !(t->helper_of && workers_should_yield(t->helper_of, w)) &&
+	       (!t->reader.weak || weak_may_start_block(t->reader.weak, resident->count));
 }
 
 /* Starts the next block; NULL: none can start now. */
@@ -83,11 +85,23 @@ static void resident_run(struct resident_blocks *resident, struct thread *t)
 		}
 		if (!block) {
 			at = (at + 1) % resident->count;
+			if (t->reader.weak)
+				at = weak_random(t->reader.weak, resident->count);
 			block = resident->blocks[at];
 		}
 		if (kind->run(block))
 			resident_retire(resident, kind, block);
 	}
+}
+
+/* False: out of host memory. */
+static bool thread_create_weak(struct thread *t, struct model *m)
+{
+	if (m->weak_seed)
+		t->reader.weak = weak_memory_create(m->weak_seed * 0x100000001b3 +
+							    atomic_fetch_add(&m->weak_streams, 1),
+						    m->vendor == &vendor_amd);
+	return !m->weak_seed || t->reader.weak;
 }
 
 void grid_run_blocks(struct work *w, const struct workers *helper_of)
@@ -97,7 +111,7 @@ void grid_run_blocks(struct work *w, const struct workers *helper_of)
 	struct model_error e = {.fault = w->kind->fault, .program = w->program};
 
 	resident.blocks = calloc(resident.capacity, sizeof(*resident.blocks));
-	if (t && resident.blocks) {
+	if (t && resident.blocks && thread_create_weak(t, w->channel->model)) {
 		t->work = w;
 		t->helper_of = helper_of;
 		mmu_enter(&t->reader, w->channel->space);
@@ -111,5 +125,7 @@ void grid_run_blocks(struct work *w, const struct workers *helper_of)
 	if (resident.spare)
 		w->kind->destroy(resident.spare);
 	free(resident.blocks);
+	if (t)
+		weak_memory_destroy(t->reader.weak);
 	free(t);
 }

@@ -163,6 +163,7 @@ static void cta_free(struct cta *c)
 	if (c->warps)
 		for (uint32_t i = 0; i < c->grid->warps; i++)
 			free(c->warps[i].hazard);
+	weak_unit_destroy(c->weak);
 	free(c->warps);
 	free(c->rows);
 	free(c->shared);
@@ -190,6 +191,8 @@ static struct cta *cta_create(struct exec *x)
 	c->shared = malloc(g->shared_bytes + 1);
 	c->local = malloc(local_bytes(g) * g->threads + 1);
 	good = c->warps && c->rows && c->shared && c->local;
+	if (good && x->thread.reader.weak)
+		good = (c->weak = weak_unit_create(x->thread.reader.weak)) != NULL;
 	for (uint32_t i = 0; good && g->hazard && i < g->warps; i++)
 		good = (c->warps[i].hazard = hazard_create()) != NULL;
 	if (good)
@@ -210,6 +213,7 @@ static void warp_start(struct cta *c, struct warp *w, uint32_t index)
 	w->exec = c->exec;
 	w->index = index;
 	w->hazard = hazard;
+	w->weak = c->weak;
 	w->r = (uint32_t(*)[LANES])c->rows + (size_t)index * ROW_COUNT;
 	memset(w->r, POISON, (size_t)g->registers * ROW_BYTES);
 	memset(w->r[ROW_ZERO], 0, (ROW_COUNT - ROW_ZERO) * (size_t)ROW_BYTES);
@@ -235,6 +239,8 @@ static void cta_start(struct cta *c, uint64_t block)
 	c->id[1] = (uint32_t)(block / g->size[0] % g->size[1]);
 	c->id[2] = (uint32_t)(block / g->size[0] / g->size[1]);
 	c->live = g->threads;
+	if (c->weak)
+		weak_unit_start(c->weak, NULL);
 	memset(c->bar, 0, sizeof(c->bar));
 	memset(c->shared, POISON, g->shared_bytes);
 	memset(c->local, POISON, local_bytes(g) * g->threads);
@@ -242,21 +248,33 @@ static void cta_start(struct cta *c, uint64_t block)
 		warp_start(c, &c->warps[i], i);
 }
 
+static uint32_t warp_quantum(struct warp *w)
+{
+	if (!w->weak)
+		return WARP_QUANTUM;
+	weak_unit_tick(w->weak);
+	return weak_warp_quantum(w->exec->thread.reader.weak);
+}
+
 /* Returns true when the block has ended, false when its budget is used up, it yields or the grid
  * stops. */
 static bool cta_run(struct cta *c)
 {
-	for (uint64_t total = 0; total < BLOCK_BUDGET && !work_stopped(&c->grid->work);) {
+	struct weak_memory *weak = c->exec->thread.reader.weak;
+	uint32_t warps = c->grid->warps, first = weak ? weak_random(weak, warps) : 0;
+	uint64_t budget = weak ? weak_block_budget(weak) : BLOCK_BUDGET;
+
+	for (uint64_t total = 0; total < budget && !work_stopped(&c->grid->work);) {
 		uint64_t before = total;
 		bool yielded = true;
 
-		for (uint32_t i = 0; i < c->grid->warps; i++) {
-			struct warp *w = &c->warps[i];
+		for (uint32_t i = 0; i < warps; i++) {
+			struct warp *w = &c->warps[(first + i) % warps];
 
 			if (!w->live)
 				continue;
 			w->halt = 0;
-			total += warp_run(w, WARP_QUANTUM);
+			total += warp_run(w, warp_quantum(w));
 			yielded &= w->halt == HALT_YIELD;
 			mmu_poll(&c->exec->thread.reader);
 			if (w->halt & HALT_FAULT || work_stopped(&c->grid->work))
@@ -287,7 +305,11 @@ static void block_start(void *block, uint64_t index)
 
 static bool block_run(void *block)
 {
-	return cta_run(block);
+	struct cta *c = block;
+
+	if (c->live && !cta_run(c))
+		return false;
+	return !c->weak || weak_unit_drain(c->weak);
 }
 
 static void block_destroy(void *block)

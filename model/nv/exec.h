@@ -158,6 +158,7 @@ struct warp {
 	uint8_t halt;           /* ends the scheduling quantum: HALT_* */
 	uint64_t clock;         /* instructions issued; in hazard mode, cycles */
 	struct hazard *hazard;
+	struct weak_unit *weak; /* the block's; NULL: memory is strongly ordered */
 };
 
 struct cta {
@@ -173,6 +174,8 @@ struct cta {
 	uint8_t *shared, *local;
 	struct warp *warps;
 	void *rows, *hazards;
+	struct weak_unit
+		*weak; /* the block has an SM to itself; NULL: memory is strongly ordered */
 };
 
 /* One host thread that executes blocks. */

@@ -206,6 +206,8 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 
 	if (!mask || !descriptor_valid(w, op))
 		return;
+	if (w->weak)
+		weak_unit_tick(w->weak);
 	lane_addresses(w, op, address);
 	for (uint32_t i = 0; i < LANES; i++) {
 		struct change c = {.how = mod[SASS_M_ATOM], .type = mod[SASS_M_ATYPE]};
@@ -225,6 +227,8 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		at = lane_pointer(&x, i, address[i]);
 		if (!at)
 			return;
+		if (w->weak && reaches_global(&x, address[i]))
+			weak_atomic(w->weak, w->index, at, x.bytes);
 		if (x.bytes == 16) {
 			run_wide(w, op, swap, (wide *)(void *)at, i);
 			continue;

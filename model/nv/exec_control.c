@@ -306,6 +306,8 @@ static void run_bar(struct warp *w, const struct op *op, uint32_t mask)
 			w->live & ~mask);
 		return;
 	}
+	if (w->weak) /* a barrier orders memory in the block */
+		weak_publish(w->weak, w->index);
 	w->arrived[bar] |= mask;
 	w->cta->bar[bar].expected = count;
 	w->cta->bar[bar].kind = (uint8_t)kind;

@@ -128,6 +128,16 @@ uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address)
 	}
 }
 
+bool reaches_global(const struct access *x, uint64_t address)
+{
+	const struct grid *g = x->w->grid;
+	uint64_t window = address & ~(NV_WINDOW_BYTES - 1);
+
+	return x->space == SPACE_GLOBAL ||
+	       (x->space == SPACE_GENERIC && window != g->shared_window &&
+		window != g->local_window);
+}
+
 /* The high word of a descriptor may hold a cache policy, which has no effect here. */
 bool descriptor_valid(struct warp *w, const struct op *op)
 {
@@ -215,6 +225,34 @@ static inline uint8_t *lanes_pointer(struct lanes *l, struct access *x, uint32_t
 	return l->host ? l->host + (l->address[i] - l->base) : lane_pointer(x, i, l->address[i]);
 }
 
+/* Accesses in weak memory mode. Loads with STRONG.GPU or wider bypass L1. */
+
+static enum weak_path weak_path(const struct op *op)
+{
+	switch (op->inst->mod[SASS_M_ORDER]) {
+	case SASS_ORDER_STRONG_GPU:
+	case SASS_ORDER_STRONG_SYS:
+	case SASS_ORDER_STRONG_GPU_PRIVATE:
+		return WEAK_STRONG;
+	case SASS_ORDER_MMIO_GPU:
+	case SASS_ORDER_MMIO_SYS:
+		return WEAK_MMIO;
+	default:
+		return WEAK_CACHED;
+	}
+}
+
+/* Returns the bytes that a lane loads: copied to the buffer, unless the space is strongly
+ * ordered. */
+static const uint8_t *weak_lane_load(const struct access *x, const struct op *op, uint64_t address,
+				     const uint8_t *at, uint32_t buffer[4])
+{
+	if (!reaches_global(x, address))
+		return at;
+	weak_load(x->w->weak, x->w->index, weak_path(op), at, buffer, x->bytes);
+	return (const uint8_t *)buffer;
+}
+
 static void run_load(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t width = op->inst->mod[SASS_M_WIDTH];
@@ -223,20 +261,25 @@ static void run_load(struct warp *w, const struct op *op, uint32_t mask)
 			   .bytes = widths[width].bytes,
 			   .rights = MODEL_READ,
 			   .verb = "load"};
+	struct weak_unit *weak = w->weak;
 	struct lanes l;
 
 	if (!mask || !descriptor_valid(w, op))
 		return;
+	if (weak)
+		weak_unit_tick(weak);
 	lanes_prepare(&l, &x, op, mask);
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint32_t words[4];
-		uint8_t *at;
+		uint32_t words[4], buffer[4];
+		const uint8_t *at;
 
 		if (!(mask >> i & 1))
 			continue;
 		at = lanes_pointer(&l, &x, i);
 		if (!at)
 			return;
+		if (weak)
+			at = weak_lane_load(&x, op, l.address[i], at, buffer);
 		load_words(words, at, x.bytes, widths[width].sign);
 		for (uint32_t k = 0; k < widths[width].words; k++)
 			w->r[op->d + k][i] = words[k];
@@ -251,10 +294,13 @@ static void run_store(struct warp *w, const struct op *op, uint32_t mask)
 			   .bytes = widths[width].bytes,
 			   .rights = MODEL_WRITE,
 			   .verb = "store"};
+	struct weak_unit *weak = w->weak;
 	struct lanes l;
 
 	if (!mask || !descriptor_valid(w, op))
 		return;
+	if (weak)
+		weak_unit_tick(weak);
 	lanes_prepare(&l, &x, op, mask);
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint32_t words[4];
@@ -267,7 +313,10 @@ static void run_store(struct warp *w, const struct op *op, uint32_t mask)
 			return;
 		for (uint32_t k = 0; k < widths[width].words; k++)
 			words[k] = w->r[op->s[0].row + k][i];
-		store_words(at, words, x.bytes);
+		if (weak && reaches_global(&x, l.address[i]))
+			weak_store(weak, w->index, false, 0, at, words, x.bytes);
+		else
+			store_words(at, words, x.bytes);
 	}
 }
 
@@ -277,6 +326,25 @@ static void run_fence(struct warp *w, const struct op *op, uint32_t mask)
 	(void)op;
 	(void)mask;
 	atomic_thread_fence(memory_order_seq_cst);
+}
+
+static void run_membar(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint8_t scope = op->inst->mod[SASS_M_SCOPE];
+
+	if (w->weak && mask && (scope == SASS_SCOPE_CTA || scope == SASS_SCOPE_SM))
+		weak_publish(w->weak, w->index);
+	else if (w->weak && mask)
+		weak_fence(w->weak, w->index);
+	run_fence(w, op, mask);
+}
+
+/* Invalidates L1. */
+static void run_cctl_ivall(struct warp *w, const struct op *op, uint32_t mask)
+{
+	if (w->weak && mask)
+		weak_invalidate(w->weak);
+	run_fence(w, op, mask);
 }
 
 const char *prepare_access(struct op *op, const struct sass_inst *in)
@@ -353,11 +421,11 @@ const struct op_row rows_memory[] = {
 	{SASS_STS, "as", run_store, NULL, prepare_access},
 	{SASS_LDL, "da", run_load, NULL, prepare_access},
 	{SASS_STL, "as", run_store, NULL, prepare_access},
-	{SASS_MEMBAR, "", run_fence, NULL, NULL},
+	{SASS_MEMBAR, "", run_membar, NULL, NULL},
 	{SASS_ERRBAR, "", run_fence, NULL, NULL},
 	{SASS_CGAERRBAR, "", run_fence, NULL, NULL},
 	{SASS_CCTL, "a", run_fence, NULL, NULL},
 	{SASS_QSPC, "pda", run_qspc, NULL, prepare_qspc},
-	{SASS_CCTL_IVALL, "", run_fence, NULL, NULL},
+	{SASS_CCTL_IVALL, "", run_cctl_ivall, NULL, NULL},
 	OP_ROWS_END,
 };

@@ -20,6 +20,8 @@ const char *prepare_access(struct op *op, const struct sass_inst *in);
 void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[LANES]);
 /* Returns the host address, or NULL after a fault. */
 uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address);
+/* True if a lane's access of the operation reaches global memory. */
+bool reaches_global(const struct access *x, uint64_t address);
 bool descriptor_valid(struct warp *w, const struct op *op);
 
 #endif

@@ -4,7 +4,7 @@
  *
  *   list   = "" | "none" | device { "," device }
  *   device = chip { ":" option }
- *   option = "vram=" number [ "K" | "M" | "G" ] | "threads=" number | "hazard"
+ *   option = "vram=" number [ "K" | "M" | "G" ] | "threads=" number | "hazard" | "weak=" number
  *
  * Example: gh100,ga100:vram=1G:threads=2:hazard.
  */
@@ -109,6 +109,16 @@ static bool parse_threads(struct parser *p, struct token value)
 	return true;
 }
 
+static bool parse_weak(struct parser *p, struct token value)
+{
+	if (p->device->weak_seed)
+		return syntax_error(p, "weak is given twice for %s", p->device->chip->name);
+	if (!parse_number(value, false, &p->device->weak_seed) || !p->device->weak_seed)
+		return syntax_error(p, "weak is '%.*s'; it must be a seed, a number from 1 on",
+				    (int)value.length, value.text);
+	return true;
+}
+
 static bool parse_option(struct parser *p, struct token whole)
 {
 	struct token value = whole, key = next_token(&value, '=');
@@ -118,9 +128,12 @@ static bool parse_option(struct parser *p, struct token whole)
 		return parse_vram(p, value);
 	if (has_value && token_is(key, "threads"))
 		return parse_threads(p, value);
+	if (has_value && token_is(key, "weak"))
+		return parse_weak(p, value);
 	if (!token_is(whole, "hazard"))
-		return syntax_error(p, "'%.*s' is no option; known: vram=SIZE threads=N hazard",
-				    (int)whole.length, whole.text);
+		return syntax_error(
+			p, "'%.*s' is no option; known: vram=SIZE threads=N hazard weak=SEED",
+			(int)whole.length, whole.text);
 	if (p->device->hazard)
 		return syntax_error(p, "hazard is given twice for %s", p->device->chip->name);
 	p->device->hazard = true;

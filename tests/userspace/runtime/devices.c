@@ -51,9 +51,11 @@ static const struct row rows[] = {
 	{"gh100,none", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: 'none' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
 	{"gh100:fast", NULL,
-	 "INVALID_ARGUMENT SOV_SOFT: 'fast' is no option; known: vram=SIZE threads=N hazard"},
+	 "INVALID_ARGUMENT SOV_SOFT: 'fast' is no option; known: vram=SIZE threads=N hazard "
+	 "weak=SEED"},
 	{"gh100:hazard=1", NULL,
-	 "INVALID_ARGUMENT SOV_SOFT: 'hazard=1' is no option; known: vram=SIZE threads=N hazard"},
+	 "INVALID_ARGUMENT SOV_SOFT: 'hazard=1' is no option; known: vram=SIZE threads=N hazard "
+	 "weak=SEED"},
 	{"gh100:hazard:hazard", NULL, "INVALID_ARGUMENT SOV_SOFT: hazard is given twice for gh100"},
 	{"gh100:threads=0", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: threads is '0'; it must be a number from 1 to 1024"},
@@ -61,6 +63,12 @@ static const struct row rows[] = {
 	 "INVALID_ARGUMENT SOV_SOFT: threads is '2K'; it must be a number from 1 to 1024"},
 	{"gh100:threads=1:threads=1", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: threads is given twice for gh100"},
+	{"gh100:weak=0", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: weak is '0'; it must be a seed, a number from 1 on"},
+	{"gh100:weak", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: 'weak' is no option; known: vram=SIZE threads=N hazard "
+	 "weak=SEED"},
+	{"navi21:weak=1:weak=2", NULL, "INVALID_ARGUMENT SOV_SOFT: weak is given twice for navi21"},
 	{"gh100:vram=1M", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: vram is '1M'; it must be a number of bytes from 64M to 1024G"},
 	{"gh100:vram=99999999999999999999", NULL,
