@@ -59,6 +59,24 @@ DEVICE void store(u64 address, u64 v)
 	asm volatile("st.volatile.global.u64 [%0], %1;" ::"l"(address), "l"(v) : "memory");
 }
 
+/* Acquire forms: what the writer of the value did before is visible afterwards. */
+DEVICE u64 load_acquire(const u64 *p)
+{
+	u64 v;
+
+	asm volatile("ld.acquire.gpu.global.u64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+	return v;
+}
+
+DEVICE u64 acquire_swap_if(u64 *p, u64 expected, u64 v)
+{
+	u64 old;
+
+	asm volatile("atom.acquire.gpu.global.cas.b64 %0, [%1], %2, %3;"
+		     : "=l"(old) : "l"(p), "l"(expected), "l"(v) : "memory");
+	return old;
+}
+
 DEVICE void fence()
 {
 	asm volatile("membar.sys;" ::: "memory");
@@ -254,10 +272,11 @@ DEVICE struct header *header_at(const struct services_control *c, unsigned unit)
 	return (struct header *)(c->heap + (u64)unit * SERVICES_UNIT);
 }
 
-/* The upper half of a list head counts updates, which prevents the ABA problem. */
+/* The upper half of a list head counts updates, which prevents the ABA problem. The head must be
+ * acquired before the header that it names is read: that was written by the thread which pushed it. */
 DEVICE struct header *pop(struct services_control *c, unsigned power)
 {
-	u64 head = load(&c->lists[power]), seen;
+	u64 head = load_acquire(&c->lists[power]), seen;
 
 	for (;;) {
 		struct header *h;
@@ -265,8 +284,8 @@ DEVICE struct header *pop(struct services_control *c, unsigned power)
 		if (!(unsigned)head)
 			return 0;
 		h = header_at(c, (unsigned)head - 1);
-		seen = atomic_swap_if(&c->lists[power], head,
-				      ((head >> 32) + 1) << 32 | load_word(&h->next));
+		seen = acquire_swap_if(&c->lists[power], head,
+				       ((head >> 32) + 1) << 32 | load_word(&h->next));
 		if (seen == head)
 			return h;
 		head = seen;
