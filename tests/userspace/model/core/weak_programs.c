@@ -47,7 +47,8 @@
 #define FENCE_CTA "fence.acq_rel.cta;\n"
 #define RELEASE_Y "st.release.gpu.global.u32 [%y], %one;\n"
 #define ACQUIRE_Y "ld.acquire.gpu.global.u32 %v, [%y];\n"
-#define STALE     LD_X /* before the loop, so that the line is cached */
+/* Before the loop, whose counter it is, so that the line is cached. */
+#define STALE     "ld.weak.global.u32 %i, [%x];\n"
 
 /* A fence for the block alone waits for all stores on AMD, so what it lacks is seen on NVIDIA. */
 enum expect { SEEN, SEEN_NVIDIA, NEVER };
@@ -130,6 +131,12 @@ static const struct {
 	 ST_X READS "st.relaxed.gpu.global.u32 [%x], 2;\n"
 		    "ld.relaxed.gpu.global.u32 %v, [%x]; setp.ne.u32 %p, %v, 0;\n"
 		    "selp.u32 %w, 1, 0, %p; mov.u32 %v, 1;\n" BOTH},
+	{NEVER, 1, 0, 1, "reading a performed word 24 times, strongly",
+	 ST_X FENCE
+	 "atom.relaxed.gpu.global.exch.b32 %v, [%y], %one;\n" READS STALE
+	 "WAIT: atom.relaxed.gpu.global.or.b32 %v, [%y], 0; setp.eq.u32 %p, %v, 0; @%p bra WAIT;\n"
+	 "AGAIN:" LD_X_GPU "add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 24;\n"
+	 "setp.eq.and.u32 %p, %w, 0, %p; @%p bra AGAIN;\n" BOTH},
 	{NEVER, 0, 0, 1, "waiting for a word without any fence",
 	 ST_X READS
 	 "AGAIN: ld.relaxed.cta.global.u32 %v, [%x]; setp.eq.u32 %p, %v, 0; @%p bra AGAIN;\n"
