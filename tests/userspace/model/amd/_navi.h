@@ -81,12 +81,15 @@ static struct navi_queue *navi_queue(struct navi *n, uint32_t number, bool copy)
 	return q;
 }
 
+/* With TEST_WEAK in weak memory mode, with this seed. */
 __attribute__((unused)) static void navi_open(struct navi *n, bool hazard, uint32_t threads)
 {
+	const char *seed = getenv("TEST_WEAK");
 	struct model_config c = {.chip = model_chip_find("navi21"),
 				 .vram_bytes = NAVI_BYTES,
 				 .threads = threads,
-				 .hazard = hazard};
+				 .hazard = hazard,
+				 .weak_seed = seed ? strtoull(seed, NULL, 10) : 0};
 
 	memset(n, 0, sizeof(*n));
 	if (model_create(&c, &n->m) || model_space_create(n->m, &n->space))

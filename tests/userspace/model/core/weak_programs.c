@@ -117,6 +117,10 @@ static const struct {
 	 "WAIT: ld.volatile.shared.u32 %v, [flag]; setp.ne.u32 %p, %v, 1; @%p bra WAIT;\n" FENCE_CTA
 		 RELEASE_Y READER(ACQUIRE_Y, "", LD_X)},
 
+	{NEVER, 1, 0, 64, "reading after a barrier what another thread of the block has written",
+	 "@!%other st.weak.global.u32 [%x], %one;\n bar.sync 0; setp.ne.u32 %p, %t, 32; @%p ret;\n"
+	 "mov.u32 %v, 1;\n" LD_X BOTH READS},
+
 	/* Coherence: no fence is needed. */
 	{NEVER, 1, 0, 1, "reading a word twice, strongly",
 	 "st.relaxed.gpu.global.u32 [%x], %one;\n" READS
@@ -137,6 +141,8 @@ static const struct {
 	 "WAIT: atom.relaxed.gpu.global.or.b32 %v, [%y], 0; setp.eq.u32 %p, %v, 0; @%p bra WAIT;\n"
 	 "AGAIN:" LD_X_GPU "add.u32 %i, %i, 1; setp.lt.u32 %p, %i, 24;\n"
 	 "setp.eq.and.u32 %p, %w, 0, %p; @%p bra AGAIN;\n" BOTH},
+	{NEVER, 1, 0, 1, "an atomic on a word that the thread has written",
+	 ST_X "mov.u32 %v, 1; atom.relaxed.gpu.global.add.u32 %w, [%x], 1;\n" BOTH READS},
 	{NEVER, 0, 0, 1, "waiting for a word without any fence",
 	 ST_X READS
 	 "AGAIN: ld.relaxed.cta.global.u32 %v, [%x]; setp.eq.u32 %p, %v, 0; @%p bra AGAIN;\n"

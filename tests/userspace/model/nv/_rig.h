@@ -72,13 +72,16 @@ static void rig_channel(struct rig *r)
 		abort();
 }
 
+/* With TEST_WEAK in weak memory mode, with this seed. */
 __attribute__((unused)) static void rig_open(struct rig *r, const char *chip, bool hazard,
 					     uint32_t threads)
 {
+	const char *seed = getenv("TEST_WEAK");
 	struct model_config c = {.chip = model_chip_find(chip),
 				 .vram_bytes = RIG_BYTES,
 				 .threads = threads,
-				 .hazard = hazard};
+				 .hazard = hazard,
+				 .weak_seed = seed ? strtoull(seed, NULL, 10) : 0};
 
 	memset(r, 0, sizeof(*r));
 	if (model_create(&c, &r->m) || model_space_create(r->m, &r->space))
