@@ -216,7 +216,8 @@ static bool memory_conflict(const struct mir_inst *a, const struct mir_inst *b)
 		return false;
 	if (both & MIR_ORDERED)
 		return true;
-	if (!(any & MIR_WRITES))
+	/* A strong load and a weak one of the same location are coherent in program order. */
+	if (!(any & (MIR_WRITES | MIR_ORDERED)))
 		return false;
 	if (a->memory.space != IR_SPACE_COUNT && b->memory.space != IR_SPACE_COUNT &&
 	    a->memory.space != b->memory.space)

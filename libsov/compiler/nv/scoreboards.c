@@ -23,6 +23,7 @@ struct reg_set {
 
 struct board {
 	struct reg_set results, sources; /* pending writes, pending reads */
+	bool fence;                      /* a fence of the block is pending */
 };
 
 struct state {
@@ -214,6 +215,13 @@ static uint8_t allocate_board(struct scoreboard_alloc *alloc, uint32_t next_use)
 	return (uint8_t)best;
 }
 
+/* From Hopper on, MEMBAR at block scope is asynchronous: ptxas gives it a scoreboard, and the next
+ * memory access waits for that. Wider fences end with ERRBAR, which waits. */
+static bool is_pending_fence(uint32_t sm, const struct mir_inst *i)
+{
+	return sm >= 90 && i->sass.op == SASS_MEMBAR && i->sass.mod[SASS_M_SCOPE] == SASS_SCOPE_CTA;
+}
+
 static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, struct mir_inst *i)
 {
 	uint32_t sm = alloc->f->sm, use = NEVER, overwrite;
@@ -226,6 +234,8 @@ static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, str
 		if (alloc->busy[sb] && alloc->next_use[sb] <= i->number)
 			alloc->busy[sb] = false;
 	}
+	if (is_pending_fence(sm, i))
+		i->sass.read_barrier = allocate_board(alloc, i->number + 1);
 	if (!variable && !reads_late)
 		return;
 	r = registers_of_inst(alloc, i);
@@ -267,10 +277,15 @@ static void allocate_block_boards(struct scoreboard_alloc *alloc, uint32_t b)
  * Waits.
  */
 
-/* The cache invalidation must follow the loads that may still return old data. */
+/* The acquiring half of a fence must follow the loads that may still return old data. */
 static bool waits_for_loads(const struct mir_inst *i)
 {
-	return i->sass.op == SASS_CCTL_IVALL;
+	return i->sass.op == SASS_CCTL_IVALL || (i->sass.op == SASS_NOP && i->memory.effect);
+}
+
+static bool waits_for_fence(const struct mir_inst *i)
+{
+	return i->memory.effect || i->memory.bytes;
 }
 
 static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s, struct mir_inst *i)
@@ -285,7 +300,8 @@ static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s,
 		if (!reg_sets_intersect(&r.reads, &board->results) &&
 		    !reg_sets_intersect(&r.writes, &board->results) &&
 		    !reg_sets_intersect(&r.writes, &board->sources) && !mir_leaves_function(i) &&
-		    !(waits_for_loads(i) && !reg_set_is_empty(&board->results)))
+		    !(waits_for_loads(i) && !reg_set_is_empty(&board->results)) &&
+		    !(waits_for_fence(i) && board->fence))
 			continue;
 		i->sass.wait |= (uint8_t)(1 << sb);
 		memset(board, 0, sizeof(*board));
@@ -300,6 +316,7 @@ static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s,
 	}
 	if (i->sass.read_barrier != SASS_NO_SB) {
 		reg_set_unite(&s->boards[i->sass.read_barrier].sources, &r.sources);
+		s->boards[i->sass.read_barrier].fence |= is_pending_fence(alloc->f->sm, i);
 		s->busy |= 1u << i->sass.read_barrier;
 	}
 }
@@ -315,6 +332,8 @@ static bool merge_state(struct state *at, const struct state *s)
 
 		changed |= reg_set_unite(&at->boards[sb].results, &s->boards[sb].results);
 		changed |= reg_set_unite(&at->boards[sb].sources, &s->boards[sb].sources);
+		changed |= s->boards[sb].fence && !at->boards[sb].fence;
+		at->boards[sb].fence |= s->boards[sb].fence;
 	}
 	return changed;
 }
@@ -384,7 +403,8 @@ void nv_serialise(struct mir_func *f)
 			if (sass_has_variable_latency(f->sm, &i->sass) &&
 			    !reg_set_is_empty(&r.writes))
 				i->sass.write_barrier = 0;
-			if (sass_reads_late(f->sm, &i->sass) && !reg_set_is_empty(&r.sources))
+			if ((sass_reads_late(f->sm, &i->sass) && !reg_set_is_empty(&r.sources)) ||
+			    is_pending_fence(f->sm, i))
 				i->sass.read_barrier = 1;
 		}
 	f->timed = true;

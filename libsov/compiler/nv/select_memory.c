@@ -122,42 +122,11 @@ static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t by
 }
 
 /*
- * Fences.
+ * Fences. The instructions and waits are those of ptxas 13.0 (docs/memory-model.md has the table).
  */
 
-/* acquire: later loads must not hit stale lines of the L1 cache. A release does without. */
-static void emit_fence(struct select *s, uint8_t scope, bool sequential, bool acquire)
-{
-	static const uint8_t scopes[] = {[IR_SCOPE_NONE] = SASS_SCOPE_GPU,
-					 [IR_SCOPE_CTA] = SASS_SCOPE_CTA,
-					 [IR_SCOPE_CLUSTER] = SASS_SCOPE_GPU,
-					 [IR_SCOPE_GPU] = SASS_SCOPE_GPU,
-					 [IR_SCOPE_SYS] = SASS_SCOPE_SYS};
-	const struct mir_memory all = {MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
-	struct mir_inst *i = emit(s, SASS_MEMBAR, NULL, 0);
-
-	set_mod(i, SASS_M_FENCE, sequential ? SASS_FENCE_SC : SASS_FENCE_ALL);
-	set_mod(i, SASS_M_SCOPE, scopes[scope]);
-	i->memory = all;
-	if (scope == IR_SCOPE_CTA)
-		return;
-	i = emit(s, SASS_ERRBAR, NULL, 0);
-	i->memory = all;
-	if (s->f->sm >= 90) {
-		i = emit(s, SASS_CGAERRBAR, NULL, 0);
-		i->memory = all;
-	}
-	if (!acquire)
-		return;
-	i = emit(s, SASS_CCTL_IVALL, NULL, 0);
-	i->memory = all;
-}
-
-bool select_fence(struct select *s, const struct ir_inst *in)
-{
-	emit_fence(s, in->scope, in->order == IR_SEQ_CST, true);
-	return true;
-}
+static const struct mir_memory all_memory = {MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT,
+					     0};
 
 static bool acquires(const struct ir_inst *in)
 {
@@ -169,17 +138,58 @@ static bool releases(const struct ir_inst *in)
 	return in->order == IR_RELEASE || in->order == IR_ACQ_REL || in->order == IR_SEQ_CST;
 }
 
+/* Earlier accesses are performed before later ones. */
+static void emit_release(struct select *s, const struct ir_inst *in)
+{
+	static const uint8_t scopes[] = {[IR_SCOPE_NONE] = SASS_SCOPE_GPU,
+					 [IR_SCOPE_CTA] = SASS_SCOPE_CTA,
+					 [IR_SCOPE_CLUSTER] = SASS_SCOPE_GPU,
+					 [IR_SCOPE_GPU] = SASS_SCOPE_GPU,
+					 [IR_SCOPE_SYS] = SASS_SCOPE_SYS};
+	struct mir_inst *i = emit(s, SASS_MEMBAR, NULL, 0);
+
+	set_mod(i, SASS_M_FENCE, in->order == IR_SEQ_CST ? SASS_FENCE_SC : SASS_FENCE_ALL);
+	set_mod(i, SASS_M_SCOPE, scopes[in->scope]);
+	i->memory = all_memory;
+	if (in->scope == IR_SCOPE_CTA)
+		return;
+	emit(s, SASS_ERRBAR, NULL, 0)->memory = all_memory;
+	if (s->f->sm >= 90)
+		emit(s, SASS_CGAERRBAR, NULL, 0)->memory = all_memory;
+}
+
+/*
+ * Later accesses follow earlier loads: both instructions wait until these have returned
+ * (scoreboards.c). Beyond the block L1 may hold stale data, which CCTL.IVALL discards.
+ */
+static void emit_acquire(struct select *s, uint8_t scope)
+{
+	emit(s, scope == IR_SCOPE_CTA ? SASS_NOP : SASS_CCTL_IVALL, NULL, 0)->memory = all_memory;
+}
+
+bool select_fence(struct select *s, const struct ir_inst *in)
+{
+	/* MEMBAR.SC waits for loads, as MEMBAR.ALL does before sm_90. */
+	bool waited = in->scope == IR_SCOPE_CTA && releases(in) &&
+		      (in->order == IR_SEQ_CST || s->f->sm < 90);
+
+	if (releases(in))
+		emit_release(s, in);
+	if (acquires(in) && !waited)
+		emit_acquire(s, in->scope);
+	return true;
+}
+
 static void fence_before(struct select *s, const struct ir_inst *in)
 {
 	if (releases(in))
-		emit_fence(s, in->scope, in->order == IR_SEQ_CST, false);
+		emit_release(s, in);
 }
 
 static void fence_after(struct select *s, const struct ir_inst *in)
 {
-	if (acquires(in) && in->scope != IR_SCOPE_CTA)
-		emit(s, SASS_CCTL_IVALL, NULL, 0)->memory = (struct mir_memory){
-			MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
+	if (acquires(in))
+		emit_acquire(s, in->scope);
 }
 
 /*
