@@ -64,6 +64,7 @@ fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(call sources,tests/fuzz)
 benches  := $(patsubst tests/bench/%.c,$(BUILD)/bench/%,$(call sources,tests/bench))
 judges   := $(patsubst tests/oracles/%.c,$(BUILD)/oracles/%,$(call sources,tests/oracles))
 examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples))
+litmus_src := $(call sources,tests/litmus)
 
 .PHONY: all deps deps-vm demo check check-fast check-long check-oracles check-vm bench silicon fuzz \
 	install uninstall dkms-source dkms-install dkms-uninstall clean tests thread-tests fuzzers judges list \
@@ -72,7 +73,7 @@ examples := $(patsubst examples/%.c,$(BUILD)/examples/%,$(call sources,examples)
 .SECONDARY:
 
 all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/sovgpu-model
-tests: all $(tests) $(helpers) $(examples) $(BUILD)/bench/queues
+tests: all $(tests) $(helpers) $(examples) $(BUILD)/bench/queues $(BUILD)/litmus
 thread-tests: $(thread_tests)
 fuzzers: $(fuzzers)
 judges: $(judges)
@@ -124,6 +125,8 @@ $(BUILD)/tests/%: $(BUILD)/obj/tests/userspace/%.o $(BUILD)/libsov-all.a
 $(BUILD)/oracles/%: $(BUILD)/obj/tests/oracles/%.o $(BUILD)/libsov-all.a
 	$(program)
 $(BUILD)/bench/%: $(BUILD)/obj/tests/bench/%.o $(BUILD)/libsov-all.a
+	$(program)
+$(BUILD)/litmus: $(call obj,$(litmus_src)) $(BUILD)/libsov-all.a
 	$(program)
 $(BUILD)/fuzz/%: $(BUILD)/obj/tests/fuzz/%.o $(BUILD)/obj/tests/fuzz/_main.o $(BUILD)/libsov-all.a
 	$(program)

@@ -134,13 +134,17 @@ EXPORT cuStreamSynchronize(sov_stream stream)
 {
 	return cuda_error(sov_stream_wait(stream, SOV_MAX_WAIT));
 }
-/* cuModuleLoadData has no size: take the end of the last table from the ELF header. */
+/* cuModuleLoadData has no size: PTX ends with a zero, and for an image take the end of the last
+ * table from the ELF header. */
 EXPORT cuModuleLoadData(sov_module *module, const unsigned char *image);
 EXPORT cuModuleLoadData(sov_module *module, const unsigned char *image)
 {
 	uint64_t programs, sections;
 	uint16_t counts[4]; /* size and number of program headers, of section headers */
 
+	if (memcmp(image, "\177ELF", 4))
+		return cuda_error(
+			sov_module_load(context, image, strlen((const char *)image), NULL, module));
 	memcpy(&programs, image + 32, 8);
 	memcpy(&sections, image + 40, 8);
 	memcpy(counts, image + 54, 8);
