@@ -17,6 +17,7 @@
 #include "libsov/compiler/interp/interp.h"
 #include "libsov/compiler/ptx/ptx.h"
 #include "libsov/sov.h"
+#include "tests/soft.h"
 #include "tests/tap.h"
 
 #define AGREE_BLOCKS      2
@@ -94,11 +95,9 @@ static inline bool agree_start(void)
 {
 	bool good = true;
 
-	setenv("SOV_SOFT",
-	       "gh100:vram=4G:hazard,ga100:vram=4G:hazard,ga102:vram=4G:hazard,ad102:vram=4G:"
-	       "hazard,"
-	       "gh100:vram=4G,ga100:vram=4G,ga102:vram=4G,ad102:vram=4G,navi21:vram=4G:hazard",
-	       1);
+	soft_gpus("gh100:vram=4G:hazard,ga100:vram=4G:hazard,ga102:vram=4G:hazard,ad102:vram=4G:"
+		  "hazard,"
+		  "gh100:vram=4G,ga100:vram=4G,ga102:vram=4G,ad102:vram=4G,navi21:vram=4G:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
 	for (uint32_t n = 0; good && n < AGREE_DEVICES; n++)
 		good = agree_context(n);

@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+# Runs tests whose blocks or warps communicate in weak memory mode on both vendors: the results of a
+# correct program are the same there.
+. tests/tap.sh
+
+while read -r source; do
+	t=${source#tests/userspace/}
+	t=${t%.c}
+	for chip in gh100 navi21; do
+		says=$(TEST_CHIP=$chip TEST_WEAK=3 SOV_CACHE_SIZE=0 timeout 100 "$BUILD/tests/$t" 2>&1 </dev/null)
+		status=$?
+		ok $status "$t passes on a $chip with weak memory: $(echo "$says" | grep -c '^ok') checks"
+		[ $status = 0 ] || diag "$(echo "$says" | grep -A2 '^not ok' | head -n 12)"
+	done
+done <<LIST
+tests/userspace/compiler/kernels/soft.c
+tests/userspace/runtime/module/device_services/heap.c
+tests/userspace/runtime/module/grids.c
+tests/userspace/runtime/module/kernels.c
+LIST
+tap_done
