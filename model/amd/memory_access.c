@@ -22,12 +22,11 @@ static void move_part(uint8_t *host, uint8_t *bytes, uint32_t part, bool write)
 	}
 }
 
-/* Waves of a compute unit see each other's stores at once. */
 static void weak_part(struct wave *w, uint8_t *host, uint8_t *bytes, uint32_t part,
 		      enum amd_path path, bool write)
 {
 	if (write)
-		weak_store(w->weak, w->index, true, w->stores, host, bytes, part);
+		weak_store(w->weak, w->index, w->stores, host, bytes, part);
 	else
 		weak_load(w->weak, w->index, (enum weak_path)path, host, bytes, part);
 }

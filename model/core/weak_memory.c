@@ -11,7 +11,9 @@
  * are published in program order and overlapping published stores are performed in the order of
  * publication. A location is therefore coherent, and an agent that has seen a store never reads an
  * older value. A fence performs the agent's stores and all published ones, which makes it
- * cumulative: the agent may have seen those and may signal that to others.
+ * cumulative: the agent may have seen those and may signal that to others. On AMD, where waiting
+ * for the store counter performs only the wave's own stores, other waves see a store when it is
+ * performed, and not before.
  *
  * Loads are executed at once. A cached load reads a line of its unit's cache, which was copied
  * from memory at some time since the last invalidation: at a load of the line, or at any time
@@ -86,6 +88,7 @@ struct weak_memory {
 	/* Masks: the event happens if the masked bits of a random number are 0. */
 	uint32_t perform, publish, evict, early, prefetch;
 	bool shared_caches;
+	bool publishes; /* agents see each other's stores before these are performed */
 	struct cache shared[SHARED_CACHES], scalar[SHARED_CACHES];
 };
 
@@ -334,8 +337,8 @@ void weak_perform_until(struct weak_unit *u, uint32_t agent, uint64_t number)
 	}
 }
 
-static void store_piece(struct weak_unit *u, uint32_t agent, bool visible, uint64_t number,
-			uint8_t *host, const uint8_t *data, uint32_t bytes)
+static void store_piece(struct weak_unit *u, uint32_t agent, uint64_t number, uint8_t *host,
+			const uint8_t *data, uint32_t bytes)
 {
 	struct weak_memory *m = u->memory;
 	uint32_t bucket = bucket_of(host);
@@ -353,7 +356,7 @@ static void store_piece(struct weak_unit *u, uint32_t agent, bool visible, uint6
 			      .agent = agent,
 			      .position = (uint16_t)u->count,
 			      .bytes = (uint8_t)bytes,
-			      .stage = visible ? PUBLISHED : PRIVATE};
+			      .stage = PRIVATE};
 	u->pending[u->count++] = index;
 	memcpy(p->data, data, bytes);
 	list_append(u, &u->first[p->stage][bucket], index);
@@ -368,14 +371,14 @@ static uint32_t piece_bytes(const uint8_t *host, uint32_t bytes)
 	return bytes < left ? bytes : left;
 }
 
-void weak_store(struct weak_unit *u, uint32_t agent, bool visible, uint64_t number, uint8_t *host,
+void weak_store(struct weak_unit *u, uint32_t agent, uint64_t number, uint8_t *host,
 		const void *data, uint32_t bytes)
 {
 	const uint8_t *from = data;
 
 	for (uint32_t n; bytes; host += n, from += n, bytes -= n) {
 		n = piece_bytes(host, bytes);
-		store_piece(u, agent, visible, number, host, from, n);
+		store_piece(u, agent, number, host, from, n);
 	}
 }
 
@@ -510,7 +513,7 @@ void weak_unit_tick(struct weak_unit *u)
 
 	if (u->count && !(r & m->perform))
 		perform_pending(u, random_pending(u));
-	if (u->count && !(r >> 12 & m->publish)) {
+	if (u->count && m->publishes && !(r >> 12 & m->publish)) {
 		uint16_t i = random_pending(u);
 
 		if (u->pool[i].stage == PRIVATE)
@@ -613,6 +616,7 @@ struct weak_memory *weak_memory_create(uint64_t seed, bool shared_caches)
 		return NULL;
 	m->random = seed;
 	m->shared_caches = shared_caches;
+	m->publishes = !shared_caches;
 	r = random_bits(m);
 	m->perform = perform[r & 3];
 	m->publish = publish[r >> 2 & 3];

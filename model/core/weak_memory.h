@@ -51,9 +51,8 @@ enum weak_path {
 void weak_load(struct weak_unit *u, uint32_t agent, enum weak_path path, const uint8_t *host,
 	       void *out, uint32_t bytes);
 #define WEAK_MAX_STORE 16 /* bytes */
-/* visible: the unit's other agents see the store at once. number: of the agent's store instruction,
- * for weak_perform_until(). */
-void weak_store(struct weak_unit *u, uint32_t agent, bool visible, uint64_t number, uint8_t *host,
+/* number: of the agent's store instruction, for weak_perform_until(). */
+void weak_store(struct weak_unit *u, uint32_t agent, uint64_t number, uint8_t *host,
 		const void *data, uint32_t bytes);
 /* Before an atomic operation on memory: performs the stores that it must follow and evicts the
  * lines that it changes. */

@@ -314,7 +314,7 @@ static void run_store(struct warp *w, const struct op *op, uint32_t mask)
 		for (uint32_t k = 0; k < widths[width].words; k++)
 			words[k] = w->r[op->s[0].row + k][i];
 		if (weak && reaches_global(&x, l.address[i]))
-			weak_store(weak, w->index, false, 0, at, words, x.bytes);
+			weak_store(weak, w->index, 0, at, words, x.bytes);
 		else
 			store_words(at, words, x.bytes);
 	}

@@ -52,7 +52,7 @@ static uint32_t load(uint32_t u, uint32_t agent, enum weak_path path, const uint
 
 static void store(uint32_t u, uint32_t agent, uint32_t *at, uint32_t value)
 {
-	weak_store(unit[u], agent, false, 0, (uint8_t *)at, &value, 4);
+	weak_store(unit[u], agent, 0, (uint8_t *)at, &value, 4);
 }
 
 static void test_stages(void)
@@ -83,7 +83,7 @@ static void test_order(void)
 	uint64_t wide = 0x2222222211111111;
 
 	begin(1, false);
-	weak_store(unit[0], 0, false, 0, bytes, &wide, 8);
+	weak_store(unit[0], 0, 0, bytes, &wide, 8);
 	store(0, 0, x + 1, 3);
 	ok(load(0, 0, WEAK_CACHED, x) == 0x11111111 && load(0, 0, WEAK_CACHED, x + 1) == 3,
 	   "a load takes each byte from the last store to it");
@@ -92,9 +92,9 @@ static void test_order(void)
 	ok(x[0] == 0x11111111 && x[1] == 3 && !*y,
 	   "an atomic performs the stores to its bytes, in order, and no others");
 	weak_fence(unit[0], 0);
-	weak_store(unit[0], 0, true, 1, (uint8_t *)x, &(uint32_t){7}, 4);
-	weak_store(unit[0], 1, true, 1, (uint8_t *)y, &(uint32_t){7}, 4);
-	weak_store(unit[0], 0, true, 2, (uint8_t *)(x + 32), &(uint32_t){7}, 4);
+	weak_store(unit[0], 0, 1, (uint8_t *)x, &(uint32_t){7}, 4);
+	weak_store(unit[0], 1, 1, (uint8_t *)y, &(uint32_t){7}, 4);
+	weak_store(unit[0], 0, 2, (uint8_t *)(x + 32), &(uint32_t){7}, 4);
 	weak_perform_until(unit[0], 0, 1);
 	ok(*x == 7 && *y != 7 && x[32] != 7,
 	   "waiting for a count performs the agent's oldest stores only");
@@ -208,8 +208,7 @@ static bool is_coherent(uint64_t seed, bool shared_caches)
 			seen = load(u, agent, paths[act % (shared_caches ? 3 : 2)], words[at]);
 		} else if (act < 11) {
 			seen = values++;
-			weak_store(unit[u], agent, shared_caches, 0, (uint8_t *)words[at], &seen,
-				   4);
+			weak_store(unit[u], agent, 0, (uint8_t *)words[at], &seen, 4);
 		} else if (act == 11) { /* an exchange, which sees the old value and then its own */
 			weak_atomic(unit[u], agent, (uint8_t *)words[at], 4);
 			if (*words[at] != last[who][at])
