@@ -37,6 +37,10 @@ has "$out" "sov: software GPU, Hopper GH100 by soft (libsov 0.1, in the process)
 is "$(echo "$out" | grep -c '^| [a-z]')" 60 "cuda_compare prints all 60 rows of its table"
 has "$out" "cuda_compare: 0 wrong" "cuda_compare reports 0 wrong values"
 
+out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100 "$BUILD/litmus" --cuda --small --runs 64 'MP+ra.*' 2>&1)
+ok $? "litmus tests run through the CUDA driver API"
+has "$out" "cuda, software GPU, Hopper GH100: 17 tests" "every message passing test with release and acquire runs through it"
+
 cc $flags -O2 -std=c11 -I. -Itests/silicon tests/silicon/cuda_compare_runtime.c "$BUILD/libsov-all.a" -o "$work/cuda_compare_runtime" \
 	-lm -ldl -pthread $drm
 ok $? "tests/silicon/cuda_compare_runtime.c compiles"
