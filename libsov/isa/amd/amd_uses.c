@@ -12,9 +12,20 @@ struct use_list {
 
 static void add_use(struct use_list *l, uint32_t reg, uint32_t count, uint32_t slot, bool write)
 {
+	if (reg == AMD_SCC)
+		count = 1; /* one bit, whatever the width of the operand */
 	if (reg != AMD_NULL && count && (reg < AMD_INT_0 || reg >= AMD_VGPR || reg == AMD_SCC))
 		l->uses[l->n++] =
 			(struct amd_use){(uint16_t)reg, (uint8_t)count, (uint8_t)slot, write};
+}
+
+/* Whether the result depends on the destination's earlier value: an operand of the operation, lanes
+ * that DPP disables, or bits that SDWA preserves. */
+static bool reads_destination(const struct amd_inst *in)
+{
+	return in->row->flags & (READS_D | D_SOURCE | SWAPS) || in->form == AMD_DPP ||
+	       in->form == AMD_DPP8 ||
+	       (in->form == AMD_SDWA && in->field[AMD_F_DST_UNUSED] == AMD_UNUSED_PRESERVE);
 }
 
 static void add_destination(struct use_list *l, const struct amd_inst *in)
@@ -25,7 +36,7 @@ static void add_destination(struct use_list *l, const struct amd_inst *in)
 
 	if (!row->type[AMD_D])
 		return;
-	if (row->flags & (READS_D | D_SOURCE))
+	if (reads_destination(in))
 		add_use(l, in->reg[AMD_D], words, AMD_D, false);
 	if (!(row->flags & D_SOURCE) && !no_result)
 		add_use(l, in->reg[AMD_D], words, AMD_D, true);

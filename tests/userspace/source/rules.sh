@@ -18,8 +18,8 @@ found "every file has an SPDX licence tag in its first three lines" \
 	"$(awk 'FNR == 1 { if (seen == 0 && last != "") print last; last = FILENAME; seen = FILENAME == "LICENSE" }
 		FNR <= 3 && /SPDX-License-Identifier: / { seen = 1 }
 		END { if (!seen) print last }' $files)"
-found "no file is longer than 900 lines" \
-	"$(wc -l $files | awk '$1 > 900 && $2 != "total" { print $2 ": " $1 " lines" }')"
+found "no file is longer than 900 lines, except frozen words, which a script writes" \
+	"$(wc -l $files | awk '$1 > 900 && $2 != "total" && $2 !~ /frozen_words[.]txt$/ { print $2 ": " $1 " lines" }')"
 found "no line ends with white space" "$(grep -nE '[[:space:]]+$' $files | head -n 20)"
 found "every file ends with a newline" "$(for f in $files; do tail -c 1 "$f" | read -r _ || echo "$f"; done)"
 found "no file contains a TODO, FIXME or XXX marker" \
