@@ -42,5 +42,8 @@ uint64_t amd_scratch_bytes(const struct amd_launch *l);
 /* Executes all workgroups. On failure returns false and a message that names the location and the
  * lane. */
 bool amd_run(const struct amd_launch *l, char *message, size_t size);
+/* Instructions that waves of this process have executed, of all finished workgroups: tests compare
+ * the work of two versions of a kernel. */
+uint64_t amd_executed(void);
 
 #endif

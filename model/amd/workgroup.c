@@ -224,6 +224,23 @@ static bool group_drain(struct workgroup *g)
 	return drained;
 }
 
+/* Instructions of all waves of the workgroups that have ended, in this process. */
+static _Atomic uint64_t executed;
+
+uint64_t amd_executed(void)
+{
+	return atomic_load(&executed);
+}
+
+static void count_executed(const struct workgroup *g)
+{
+	uint64_t steps = 0;
+
+	for (uint32_t i = 0; i < g->waves_count; i++)
+		steps += g->waves[i].steps;
+	atomic_fetch_add_explicit(&executed, steps, memory_order_relaxed);
+}
+
 /* Returns true when the workgroup has ended, false when its budget is used up, all waves sleep or
  * the grid stops. */
 static bool group_run(void *block)
@@ -247,8 +264,12 @@ static bool group_run(void *block)
 			if (work_stopped(&g->grid->work))
 				return false;
 		}
-		if (open_barrier(g) == waves)
-			return group_drain(g);
+		if (open_barrier(g) == waves) {
+			if (!group_drain(g))
+				return false;
+			count_executed(g);
+			return true;
+		}
 	}
 	return false;
 }

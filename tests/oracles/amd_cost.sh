@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: MIT
 # Compares the cost of our code for gfx1030 with LLVM's: clang 19 -O3 compiles the CUDA C of the
 # kernels of tests/kernels to LLVM IR for AMD and llc -O3 to code; our compiler takes the PTX next
-# to them. Prints a table, geometric means and compile times; amd_cost.c has the cost model. No
-# figure is asserted. Fails, never skips, without clang and lld 19.
+# to them. Both run on the software Navi 21, which counts the executed instructions. Prints a table,
+# the distribution, geometric means and compile times. The results must be right; no figure is
+# asserted. Fails, never skips, without clang and lld 19.
 set -u
 : "${BUILD:=build}"
 work=$BUILD/oracles/amd-cost
@@ -24,7 +25,7 @@ for source in tests/kernels/*.cu; do
 done
 # shellcheck disable=SC2086 # names without blanks
 "$BUILD/oracles/amd_cost" "$work" $names >"$work/table"
-result $? "our decoder reads our code and LLVM's for every kernel"
+result $? "our code and LLVM's of every kernel compute the right results"
 sed 's/^/# /' "$work/table"
 echo "1..$results"
 exit $failed
