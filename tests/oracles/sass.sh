@@ -5,14 +5,18 @@
 #   1. nvdisasm prints random legal words of every row and form as we do;
 #   2. every word of ptxas's code for our kernels and for random kernels decodes, prints as nvdisasm
 #      prints it, and encodes to the same bits;
-#   3. that code obeys every latency and scoreboard rule of sass_latency.c.
+#   3. that code obeys every latency and scoreboard rule of sass_latency.c;
+#   4. it leaves no distance shorter than the minimum that mined_distances.txt records, by which make
+#      check finds latencies that are too small. MINE=1 writes that file anew.
 # Fails, never skips, without the tools. Run by make check-oracles, which builds the programs.
 #   SOV_ORACLES  folder of the tools            (~/.cache/sov-oracles)
 #   PER_FORM     random words per form of a row (1000)
 #   KERNELS      random kernels                 (40)
 #   SEED         of both                        (1)
+#   MINE         1: replace the recorded minimum distances
 set -u
-: "${BUILD:=build}" "${PER_FORM:=1000}" "${KERNELS:=40}" "${SEED:=1}"
+: "${BUILD:=build}" "${PER_FORM:=1000}" "${KERNELS:=40}" "${SEED:=1}" "${MINE:=0}"
+mined=tests/userspace/isa/nv/mined_distances.txt
 tools=${SOV_ORACLES:-$HOME/.cache/sov-oracles}/nv/usr/bin
 newer=/usr/local/cuda/bin/ptxas # CUDA 13, used if it is installed
 judges=$BUILD/oracles
@@ -45,7 +49,7 @@ compile_by_ptxas() { # SM
 		for ptx in tests/kernels/*.ptx; do
 			for level in 0 1 2 3; do
 				n=$((n + 1))
-				"$ptxas" -O$level -arch="sm_$1" "$ptx" -o "$work/kernel-$1-$n.cubin"
+				"$ptxas" -O$level -arch="sm_$1" "$ptx" -o "$work/kernel-$1-$n.O$level.cubin"
 			done
 		done
 	done
@@ -85,6 +89,29 @@ for sm in 80 86 89 90; do
 	result $? "SM$sm: ptxas's code obeys every timing rule"
 	grep -v '^SM' "$work/hazards" | head -10 | sed 's/^/# /'
 	grep '^SM' "$work/hazards" | sed 's/^/# count /'
+	# Without optimisation ptxas stalls for 15 cycles after every instruction.
+	find "$work" -name "*-$sm-*.cubin" ! -name '*.O0.cubin' -exec \
+		"$judges/sass_hazards" --mine $sm {} + >>"$work/mined"
+	result $? "SM$sm: the minimum distances of pairs of classes are mined"
 done
+# A minimum is evidence if the pair is frequent, several dependences have that distance, and one
+# stall count can express it.
+sort -k1,1n -k2,5 "$work/mined" | awk '$8 >= 20 && $7 >= 3 && $6 <= 15' >"$work/frequent"
+if [ "$MINE" = 1 ]; then
+	{
+		echo "# SPDX-License-Identifier: MIT"
+		echo "# Minimum distances in ptxas's code of tests/kernels and random kernels, measured by"
+		echo "# tests/oracles/sass.sh; mined_distances.c describes the columns."
+		cat "$work/frequent"
+	} >$mined
+fi
+awk '/^#/ { next }
+	{ pair = $1 " " $2 " " substr($3, 1, 1) " " $4 " " $5 }
+	NR == FNR { recorded[pair] = $6; next }
+	pair in recorded { seen++ }
+	pair in recorded && $6 < recorded[pair] { print "# " pair ": " $6 " cycles, recorded: " recorded[pair]; bad++ }
+	END { print "# count mined: " seen + 0 " recorded pairs of classes occur"; exit bad > 0 || !seen }' \
+	$mined "$work/mined"
+result $? "ptxas leaves no distance shorter than the recorded minimum"
 echo "1..$results"
 exit $failed

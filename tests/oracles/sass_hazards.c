@@ -6,9 +6,15 @@
  *
  * Two instructions with complementary guards never execute in the same lane and are no hazard for
  * each other.
- *   usage: sass_hazards SM cubin...
+ *
+ * That finds figures that are too large. For those that are too small, --mine prints the minimum
+ * distance of each pair of instruction classes in the same code: class names, the minimum, how often
+ * it occurs, the number of dependences, and the two words that have it (mined_distances.c compares
+ * such lines with sass_latency.c).
+ *   usage: sass_hazards [--mine] SM cubin...
  */
 #include "tests/oracles/_cubin.h"
+#include "tests/oracles/_mined.h"
 #include "libsov/isa/nv/sass.h"
 
 #define MAX_INSTS 20000 /* per function */
@@ -19,6 +25,7 @@ struct step {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t n;
 	uint32_t time;
+	struct sass_word word;
 	bool known, target;
 };
 
@@ -28,6 +35,7 @@ static int reader[KINDS][256];                        /* last late reader + 1 */
 static int reuse_setter[SASS_REUSE_SLOTS]; /* instruction whose reuse flag is in effect + 1 */
 static uint32_t sm, checks, tight, uniform, reuses, violations;
 static const char *path;
+static bool mine;
 
 static void report_violation(const char *rule, int first, int second, const struct sass_reg_use *u,
 			     uint32_t need)
@@ -62,6 +70,12 @@ static bool waits_for(uint8_t sb, int from, int to)
 			return true;
 	}
 	return false;
+}
+
+/* SM80's 64-bit floats need the distance in addition to the scoreboard. */
+static bool has_fixed_distance(uint32_t version, const struct sass_inst *in)
+{
+	return !sass_has_variable_latency(version, in) || sass_pipe(version, in) == SASS_PIPE_FP64;
 }
 
 static bool same_pipe(int a, int b)
@@ -100,6 +114,10 @@ static void check_read(int i, const struct sass_reg_use *u, uint8_t reg)
 
 	if (w < 0 || guards_exclude(w, i))
 		return;
+	if (mine && has_fixed_distance(sm, &steps[w].in))
+		mine_pair("raw", u->kind, mined_producer(sm, &steps[w].in, u->kind, reg),
+			  mined_consumer(sm, &steps[i].in, u, reg), steps[i].time - steps[w].time,
+			  steps[w].word, steps[i].word, reg);
 	checks++;
 	uniform += u->kind == SASS_UGPR || u->kind == SASS_UPRED;
 	result = &steps[w].uses[write_use[u->kind][reg]];
@@ -196,6 +214,9 @@ static void check_function(int n)
 		if (!s->known)
 			continue;
 		time += sass_stall_cycles(&s->in);
+		if (mine && s->in.stall && i + 1 < n && steps[i + 1].known)
+			mine_pair("stall", 0, sass_op_name(s->in.op), "-", s->in.stall,
+				  steps[i].word, steps[i + 1].word, 0);
 		if (s->in.stall && s->in.stall < sass_min_stall(sm, &s->in))
 			report_violation("stall too short", i, i, s->uses,
 					 sass_min_stall(sm, &s->in));
@@ -251,6 +272,7 @@ static void load_function(const uint8_t *code, size_t size, int *count)
 		struct sass_word w;
 
 		memcpy(&w, code + n * 16, 16);
+		steps[n].word = w;
 		steps[n].known = sass_decode(sm, w, &steps[n].in);
 		steps[n].n = steps[n].known ? sass_uses(&steps[n].in, steps[n].uses) : 0;
 	}
@@ -269,8 +291,11 @@ static void load_function(const uint8_t *code, size_t size, int *count)
 
 int main(int argc, char **argv)
 {
+	mine = argc > 1 && !strcmp(argv[1], "--mine");
+	argc -= mine;
+	argv += mine;
 	if (argc < 3)
-		return fprintf(stderr, "usage: sass_hazards SM cubin...\n"), 2;
+		return fprintf(stderr, "usage: sass_hazards [--mine] SM cubin...\n"), 2;
 	sm = strtoul(argv[1], NULL, 0);
 	for (int i = 2; i < argc; i++) {
 		const uint8_t *code;
@@ -287,6 +312,8 @@ int main(int argc, char **argv)
 		}
 		free(c.bytes);
 	}
+	if (mine)
+		return print_mined(sm);
 	printf("SM%u: %u dependences, %u of them as tight as the rules allow, %u through uniform "
 	       "registers and predicates, %u operands reused, %u violations\n",
 	       sm, checks, tight, uniform, reuses, violations);

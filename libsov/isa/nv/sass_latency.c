@@ -93,6 +93,9 @@ static const uint8_t ureg_latency[SMS][UNIFORM_PRODUCERS][UCONSUMERS] = {
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
 };
+/* Fast producers to addresses on SM80: ptxas leaves at least 8 cycles from ULDC to a global address,
+ * 4,188 times; on SM86 to SM90 it leaves 2. */
+#define SM80_FAST_TO_ADDRESS 8
 enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_GUARD_FAST = 7, UPRED_VECTOR = 6 };
 
 /* Additional cycles of a 64-bit clock or timer read over other ALU results: ptxas stalls 7
@@ -206,7 +209,8 @@ static enum producer producer_of(const struct sass_form *row, bool high)
 	return PROD_ALU;
 }
 
-static enum consumer consumer_of(const struct sass_form *row, uint8_t operand, bool high)
+static enum consumer consumer_of(uint32_t sm, const struct sass_form *row, uint8_t operand,
+				 bool high)
 {
 	if (row->op == SASS_IMAD_WIDE || row->op == SASS_IMAD_HI)
 		return row->ops[operand].type != SLOT_C ? CONS_WIDE : CONS_WIDE_LOW + high;
@@ -221,9 +225,10 @@ static enum consumer consumer_of(const struct sass_form *row, uint8_t operand, b
 	 * four. */
 	case SASS_HADD2_F32:
 		return CONS_WIDENED;
-	/* Like HMNMX2; an H200 needs the fifth cycle after HADD2. */
+	/* Like HMNMX2; an H200 needs the fifth cycle after HADD2. Before Hopper ptxas leaves five
+	 * cycles after the ALU too, and never fewer (25 times for each of SM80, SM86, SM89). */
 	case SASS_HSET2: case SASS_HSETP2:
-		return CONS_ALU;
+		return sm >= 90 ? CONS_ALU : CONS_WIDENED;
 	}
 	switch (row->pipe) {
 	case SASS_PIPE_ALU:
@@ -262,7 +267,7 @@ static uint32_t gpr_raw(uint32_t sm, const struct sass_inst *writer,
 
 	for (r = low; r < w_end && r < r_end; r++) {
 		enum producer make = producer_of(from, r > d);
-		enum consumer take = consumer_of(to, read->operand, r > s);
+		enum consumer take = consumer_of(sm, to, read->operand, r > s);
 
 		if (gpr_latency[latency_index(sm)][make][take] > max)
 			max = gpr_latency[latency_index(sm)][make][take];
@@ -318,6 +323,8 @@ static uint32_t ureg_raw(uint32_t sm, const struct sass_form *from,
 		taken = UCONS_FP64;
 	else if (to->op == SASS_IMAD_WIDE || to->op == SASS_IMAD_HI)
 		taken = UCONS_WIDE;
+	if (sm == 80 && made == UNIFORM_FAST && taken == UCONS_ADDRESS)
+		return SM80_FAST_TO_ADDRESS;
 	return ureg_latency[latency_index(sm)][made][taken];
 }
 
