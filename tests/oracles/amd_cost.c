@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Compares the cost of our code for gfx1030 with LLVM's, kernel by kernel: the instructions that all
- * waves execute on the software Navi 21 for the same launch (tests/kernels/work.h), whose results
- * must be right; instructions in the code; and registers. No figure is a time: an instruction counts
- * as one whatever unit runs it.
+ * Compares the cost of our code for gfx1030 with LLVM's, kernel by kernel: the instructions that
+ * all waves execute on the software Navi 21 for the same launch (tests/kernels/work.h), whose
+ * results must be right; instructions in the code; and registers. No figure is a time: an
+ * instruction counts as one whatever unit runs it.
  *   amd_cost FOLDER NAME...   FOLDER/NAME.ll is LLVM IR of the kernels, FOLDER/NAME.co LLVM's code
  *                             object; our compiler compiles tests/kernels/NAME.ptx
  */

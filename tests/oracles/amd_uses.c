@@ -62,8 +62,8 @@ static void adjust_theirs(const struct amd_inst *in, const struct access *ours, 
 	/* Since GFX9 LDS needs no M0; the descriptions of LLVM's real instructions are older. */
 	if (in->row->format == AMD_DS && !(in->row->flags & M0_IN))
 		a->read[AMD_M0] = false;
-	/* These keep their destination, or a part of it, which LLVM's disassembler does not add as an
-	 * operand. */
+	/* These keep their destination, or a part of it, which LLVM's disassembler does not add as
+	 * an operand. */
 	if (!strncmp(name, "s_cmov", 6) || !strncmp(name, "s_bitset", 8) ||
 	    !strcmp(name, "v_pk_fmac_f16") || strstr(name, "_d16") || in->form == AMD_SDWA)
 		for (uint32_t k = 0; k < amd_words(in, AMD_D); k++)

@@ -8,9 +8,9 @@
  * each other.
  *
  * That finds figures that are too large. For those that are too small, --mine prints the minimum
- * distance of each pair of instruction classes in the same code: class names, the minimum, how often
- * it occurs, the number of dependences, and the two words that have it (mined_distances.c compares
- * such lines with sass_latency.c).
+ * distance of each pair of instruction classes in the same code: class names, the minimum, how
+ * often it occurs, the number of dependences, and the two words that have it (mined_distances.c
+ * compares such lines with sass_latency.c).
  *   usage: sass_hazards [--mine] SM cubin...
  */
 #include "tests/oracles/_cubin.h"

@@ -107,6 +107,11 @@ static void test_unsupported_devices(void)
 			   strstr(message, cases[i].part) && !fake_live_objects(),
 		   "enumeration rejects a device %s: %s", cases[i].device, message);
 	}
+	fake_reset();
+	fake.device.units = 4097;
+	ok(enumerate(&devices, &count) == -EPROTO && !count && strstr(message, "4097 multiproc") &&
+		   !fake_live_objects(),
+	   "enumeration rejects a device with 4097 multiprocessors");
 }
 
 /* ---- a program that creates one object of each kind ---- */

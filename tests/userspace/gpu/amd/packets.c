@@ -221,6 +221,13 @@ static void test_semaphores(void)
 	p.capacity = p.count;
 	amd_gpu.release(&p, 0, 0, 0);
 	ok(p.overflow, "amd: a packet that does not fit sets overflow");
+	p = new_push(false);
+	amd_gpu.interrupt(&p);
+	p.capacity = p.count - 1;
+	p.count = 0;
+	amd_gpu.interrupt(&p);
+	ok(p.overflow && p.count <= p.capacity,
+	   "amd: a packet that is one word too long sets overflow");
 }
 
 /* ---- copies ---- */

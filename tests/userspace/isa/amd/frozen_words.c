@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * The AMD instruction table against frozen_words.txt, words of gfx1030 that llvm-mc confirmed (see
- * _frozen.h). A line has the words, separated by commas; the registers that the instruction reads and
- * writes, as operand numbers after r and w (253: SCC, 256 and up: VGPRs); and the text.
+ * _frozen.h). A line has the words, separated by commas; the registers that the instruction reads
+ * and writes, as operand numbers after r and w (253: SCC, 256 and up: VGPRs); and the text.
  *
  *   frozen_words                            the test
  *   frozen_words --candidates               prints lines that cover the whole table
@@ -12,7 +12,7 @@
 #include "libsov/isa/amd/amd_row.h"
 
 #define PATH       "tests/userspace/isa/amd/frozen_words.txt"
-#define DRAWS      160 /* random instructions per form for --candidates; the test draws the first */
+#define DRAWS      160 /* random instructions per form, for --candidates */
 #define TEST_DRAWS 16
 #define TEXT       512
 

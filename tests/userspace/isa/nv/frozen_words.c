@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * The SASS table against frozen_words.txt, words that nvdisasm confirmed (see _frozen.h). A line has
- * the word, the SM versions that know it, its control bits as wait:read:write:yield:stall, and its
- * text at address 0. nvdisasm does not print control bits.
+ * The SASS table against frozen_words.txt, words that nvdisasm confirmed (see _frozen.h). A line
+ * has the word, the SM versions that know it, its control bits as wait:read:write:yield:stall, and
+ * its text at address 0. nvdisasm does not print control bits.
  *
  *   frozen_words                                  the test
  *   frozen_words --candidates                     prints lines that cover the whole table
@@ -12,7 +12,7 @@
 #include "libsov/isa/nv/sass_row.h"
 
 #define PATH        "tests/userspace/isa/nv/frozen_words.txt"
-#define DRAWS       160 /* random instructions per form for --candidates; the test draws the first */
+#define DRAWS       160 /* random instructions per form, for --candidates */
 #define TEST_DRAWS  16
 #define CONTROL_BIT 105
 

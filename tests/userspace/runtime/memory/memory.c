@@ -125,6 +125,9 @@ static void wrong_ranges(void)
 		"are not host memory", "a copy with a host range that overflows is rejected");
 	refused(sov_memory_copy(c, a, a + 8, 16), SOV_ERROR_INVALID_ARGUMENT, "overlap",
 		"an overlapping copy is rejected");
+	refused(sov_memory_copy(c, a + 15, a, 16), SOV_ERROR_INVALID_ARGUMENT, "overlap",
+		"a copy that overlaps its source's last byte is rejected");
+	good(sov_memory_copy(c, a + 16, a, 16), "a copy to the bytes after its source is accepted");
 	good(sov_memory_copy(c, a, a + 16, 16), "a copy between adjacent ranges succeeds");
 	good(sov_memory_copy(c, a, SOV_HOST(host), 0), "a copy of 0 bytes succeeds");
 	good(sov_memory_range(c, a + 4095, &start, &bytes),

@@ -72,6 +72,9 @@ static void shapes(void)
 	WRONG("a block of 32 x 33 x 1 has 1056 threads; the device allows at most 1024",
 	      "a block with too many threads is rejected", bounded, THREE(1, 1, 1),
 	      THREE(32, 33, 1), 0);
+	WRONG("a block of 205 x 5 x 1 has 1025 threads; the device allows at most 1024",
+	      "a block with one thread too many is rejected", bounded, THREE(1, 1, 1),
+	      THREE(205, 5, 1), 0);
 	WRONG("a block of 1024 x 1024 x 64 has 67108864 threads",
 	      "a block with far too many threads is rejected", bounded, THREE(1, 1, 1),
 	      THREE(1024, 1024, 64), 0);
