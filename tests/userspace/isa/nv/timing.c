@@ -136,6 +136,18 @@ int main(void)
 		   sass_war_latency(&two, &two, SASS_UGPR) == 1,
 	   "uniform arithmetic may overwrite a source of ULOP3 2 cycles later, of UMOV 1 cycle "
 	   "later");
+	decode_word(&one, 90, LDG64_R6_UR4_R6);
+	decode_word(&two, 90, FADD_R4_R6_R7);
+	ok(raw_latency(90) == 2 && raw_latency(80) == 2,
+	   "a scoreboard can be waited for 2 cycles after the load that sets it");
+	ok(sass_waw_latency(90, &one, &two) == 2,
+	   "the result of a load may be overwritten 2 cycles later at the earliest");
+	decode_word(&one, 90, DADD_R4_R6_R4);
+	ok(!sass_reuse_hits(90, &one, &two) && !sass_reuse_hits(90, &two, &one),
+	   "operands of DADD and FADD never share the reuse cache");
+	decode_word(&one, 90, IADD3_R0_R6);
+	ok(sass_reuse_hits(90, &one, &two) && sass_reuse_hits(90, &two, &two),
+	   "FADD can read an operand of IADD3 or FADD from the reuse cache");
 	decode_word(&one, 90, DADD_R4_R6_R4);
 	decode_word(&two, 90, FADD_R4_R6_R7);
 	ok(sass_war_latency(&two, &one, SASS_GPR) == 1,
