@@ -138,12 +138,14 @@ BREAK(names_open, section(f, ".shstrtab")->sh_size -= 1)
 BREAK(name_outside, section(f, ".nv.callgraph")->sh_name = 5000)
 BREAK(text_far, section(f, ".text.first")->sh_size = 0x100000)
 BREAK(symbol_size, section(f, ".symtab")->sh_entsize = 16)
-BREAK(no_symbol, section(f, ".text.first")->sh_info = 99)
+BREAK(no_symbol,
+      section(f, ".text.first")->sh_info = section(f, ".symtab")->sh_size / sizeof(Elf64_Sym))
 BREAK(no_kernel, Elf64_Sym *s = (Elf64_Sym *)content(f, ".symtab");
       s[5].st_other = s[6].st_other = 0)
 BREAK(odd_code, section(f, ".text.first")->sh_size = 250)
 BREAK(no_code, section(f, ".text.first")->sh_size = 0)
 BREAK(attribute_cut, section(f, ".nv.info.first")->sh_size -= 10)
+BREAK(attribute_end, section(f, ".nv.info.first")->sh_size -= 1)
 BREAK(attribute_form, attribute(f, ".nv.info.first", NV_INFO_EXITS)[0] = 9)
 BREAK(attribute_long, attribute(f, ".nv.info.first", NV_INFO_PARAM_CBANK)[3] = 0x70)
 BREAK(attribute_short, attribute(f, ".nv.info.first", NV_INFO_KPARAM)[2] = 8)
@@ -200,7 +202,7 @@ static const struct {
 	{"symbol table with another entry size is rejected", symbol_size,
 	 "cubin: section 3 '.symtab' is not a table of 24-byte symbols"},
 	{"code section with a nonexistent symbol is rejected", no_symbol,
-	 "cubin: section 8 '.text.first' names symbol 99, which does not exist"},
+	 "cubin: section 8 '.text.first' names symbol 7, which does not exist"},
 	{"cubin without a kernel is rejected", no_kernel, "cubin: the file has no kernel"},
 	{"code size that is no multiple of 16 is rejected", odd_code,
 	 "cubin: section 8 '.text.first' has 0xfa bytes of code, which is no number of 16-byte "
@@ -210,6 +212,9 @@ static const struct {
 	 "instructions"},
 	{"truncated .nv.info attribute is rejected", attribute_cut,
 	 "cubin: section '.nv.info.first': attribute at 0x5c is cut short"},
+	{".nv.info attribute one byte longer than its section is rejected", attribute_end,
+	 "cubin: section '.nv.info.first': attribute at 0x5c has 8 bytes, beyond the section's "
+	 "end"},
 	{".nv.info attribute of unknown form is rejected", attribute_form,
 	 "cubin: section '.nv.info.first': attribute at 0x3c has the unknown form 9"},
 	{".nv.info attribute beyond its section is rejected", attribute_long,

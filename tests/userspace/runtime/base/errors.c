@@ -44,9 +44,33 @@ static void one(sov_result r)
 	   "%s: a message with its own advice gets none, except for sticky errors", name);
 }
 
+/* A structure of a later version is accepted while the members that are not known are 0. */
+static void later_structures(void)
+{
+	struct {
+		uint32_t size, member;
+		uint8_t later[8];
+	} theirs = {sizeof(theirs), 7, {0}};
+	struct {
+		uint32_t size, member;
+	} ours;
+
+	ok(!struct_in("sov_test", &ours, sizeof(ours), &theirs) && ours.member == 7,
+	   "a longer structure whose unknown members are 0 is accepted");
+	theirs.later[7] = 1;
+	ok(struct_in("sov_test", &ours, sizeof(ours), &theirs) == SOV_ERROR_UNSUPPORTED &&
+		   strstr(sov_last_error(), "sets members after byte 8"),
+	   "a structure that sets its last unknown byte is rejected");
+	theirs.size = 3;
+	ok(struct_in("sov_test", &ours, sizeof(ours), &theirs) == SOV_ERROR_INVALID_ARGUMENT,
+	   "a structure that is shorter than its size member is rejected");
+}
+
 int main(void)
 {
 	int r;
+
+	later_structures();
 
 	for (r = SOV_ERROR_INVALID_ARGUMENT; strcmp(sov_result_name(r), "unknown result"); r++)
 		one(r);
