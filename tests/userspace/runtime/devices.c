@@ -71,6 +71,9 @@ static const struct row rows[] = {
 	{"navi21:weak=1:weak=2", NULL, "INVALID_ARGUMENT SOV_SOFT: weak is given twice for navi21"},
 	{"gh100:vram=1M", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: vram is '1M'; it must be a number of bytes from 64M to 1024G"},
+	{"gh100:vram=1025G", NULL,
+	 "INVALID_ARGUMENT SOV_SOFT: vram is '1025G'; it must be a number of bytes from 64M to "
+	 "1024G"},
 	{"gh100:vram=99999999999999999999", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: vram is '99999999999999999999'; it must be a number of bytes "
 	 "from 64M to 1024G"},

@@ -185,7 +185,7 @@ static void bad_old_header(void)
 
 static void bad_count(void)
 {
-	write_word(nv_method_pack(NV_METHOD_INC, 0, NV_HOST_WFI, 100));
+	write_word(nv_method_pack(NV_METHOD_INC, 0, NV_HOST_WFI, 8));
 	write_word(0);
 }
 
@@ -270,7 +270,7 @@ static const struct {
 	{bad_old_header, false, MODEL_FAULT_METHOD, 69,
 	 "has kind 0, which hardware has not used since Fermi"},
 	{bad_count, false, MODEL_FAULT_METHOD, 69,
-	 "announces 100 data words, but its segment has only 7 left"},
+	 "announces 8 data words, but its segment has only 7 left"},
 	{bad_host_method, false, MODEL_FAULT_METHOD, 69,
 	 "host method 0x070 (data 0x00000001) is not modelled"},
 	{bad_unbound, false, MODEL_FAULT_METHOD, 69, "on subchannel 3, to which no class is bound"},

@@ -28,6 +28,7 @@ static const struct {
 	{"no access rights", 0x1000, 0x1000, 0, 0, -EINVAL},
 	{"unknown access rights", 0x1000, 0x1000, 0, 8, -EINVAL},
 	{"an address of 50 bits", 1ull << 49, 0x1000, 0, MODEL_READ, -EINVAL},
+	{"an address of 51 bits", 1ull << 50, 0x1000, 0, MODEL_READ, -EINVAL},
 	{"a range that ends beyond the space", (1ull << 49) - 0x1000, 0x2000, 0, MODEL_READ,
 	 -EINVAL},
 };
