@@ -145,7 +145,7 @@ static void invalid_messages(void)
 	struct {
 		uint64_t offset;
 		uint32_t region, count;
-	} a = {(16 << 20) - 2, 0, 4};
+	} a = {(16 << 20) - 3, 0, 4};
 
 	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL, "a read beyond the end of a region is rejected");
 	a = (__typeof__(a)){0, 1, 4};

@@ -94,6 +94,14 @@ static void test_chip(const char *name, int chip)
 		rig_renew(&r);
 	}
 	fresh(&r);
+	if (!nv_qmd_set_at(r.layout, r.qmd, NV_QMD_REGISTERS, 0, 255) ||
+	    !nv_qmd_set_at(r.layout, r.qmd, NV_QMD_BLOCK_X, 0, 512))
+		abort();
+	rig_launch(&r);
+	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "need more than the 65536 of an SM"),
+	   "%s rejects a block that needs more registers than an SM has", name);
+	rig_renew(&r);
+	fresh(&r);
 	rig_launch(&r);
 	ok(rig_go(&r) && *rig_words(&r, RIG_DATA) == (uint32_t)RIG_DATA,
 	   "%s runs the unchanged descriptor", name);
