@@ -4,8 +4,8 @@
  * tests/fuzz/corpus/NAME, then FUZZ_ITERATIONS mutations of them drawn from FUZZ_SEED, and more
  * until FUZZ_CPU_SECONDS of CPU time are used. `make check` does this briefly in the build with
  * sanitizers; `make fuzz` uses libFuzzer on the same targets and corpus. An input that crashes the
- * target or runs longer than ten seconds is saved, and its path printed last. With files on the
- * command line the program runs only those.
+ * target, uses more than ten seconds of CPU time or is running at SIGTERM is saved, and its path
+ * printed last. With files on the command line the program runs only those.
  *
  * Some mutations are token-based: they insert and swap tokens of the corpus, so that a parser gets
  * beyond its first lexical error.
@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 #include "tests/tap.h"
@@ -21,9 +22,9 @@
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
 
-#define INPUT_MAX  65536
-#define TOKEN_MAX  32
-#define TIME_LIMIT 10 /* seconds for one input */
+#define INPUT_MAX 65536
+#define TOKEN_MAX 32
+#define CPU_LIMIT 10 /* seconds for one input */
 
 struct bytes {
 	uint8_t *data;
@@ -75,9 +76,17 @@ static void on_signal(int number)
 {
 	signal(number, SIG_DFL);
 	dprintf(2, "fuzz: %s: %s\n", target,
-		number == SIGALRM ? "one input took longer than 10 s" : strsignal(number));
+		number == SIGPROF ? "one input used more than 10 s of CPU time"
+				  : strsignal(number));
 	save_input();
 	raise(number);
+}
+
+static void limit_cpu_time(int seconds)
+{
+	const struct itimerval limit = {.it_value.tv_sec = seconds};
+
+	setitimer(ITIMER_PROF, &limit, NULL);
 }
 
 /* Runs the target on a copy of exactly this size, so that a sanitizer sees any overrun. */
@@ -89,9 +98,9 @@ static void run_target(const uint8_t *data, size_t size)
 		abort();
 	memcpy(copy, data, size);
 	current = (struct bytes){copy, size};
-	alarm(TIME_LIMIT);
+	limit_cpu_time(CPU_LIMIT);
 	LLVMFuzzerTestOneInput(copy, size);
-	alarm(0);
+	limit_cpu_time(0);
 	free(copy);
 }
 
@@ -296,17 +305,16 @@ int main(int argc, char **argv)
 
 	target = strrchr(argv[0], '/') ? strrchr(argv[0], '/') + 1 : argv[0];
 	snprintf(crash_path, sizeof(crash_path), "%s/fuzz-crash-%s", build ? build : ".", target);
+	/* A sanitizer reports faults itself, but none of the first three. */
+	static const int deadly[] = {SIGABRT, SIGPROF, SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+	size_t count = sizeof(deadly) / sizeof(*deadly);
+
 	if (__sanitizer_set_death_callback) {
 		__sanitizer_set_death_callback(save_input);
-		signal(SIGALRM, on_signal);
-		signal(SIGABRT,
-		       on_signal); /* abort() of a target, which the callback does not catch */
-	} else {
-		static const int deadly[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM};
-
-		for (size_t i = 0; i < sizeof(deadly) / sizeof(*deadly); i++)
-			signal(deadly[i], on_signal);
+		count = 3;
 	}
+	for (size_t i = 0; i < count; i++)
+		signal(deadly[i], on_signal);
 	if (argc > 1) {
 		for (int i = 1; i < argc; i++)
 			ok(read_file(argv[i], &corpus), "fuzz input %s is readable", argv[i]);

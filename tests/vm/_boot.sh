@@ -12,6 +12,7 @@
 #   # programs: sov tests/runtime/memory/memory    programs of $BUILD, for /source/build (none)
 #   # firmware: small         a GSP image of 0.1 MB for quick boots, small_gsp.S (the real image)
 #   # iommu: on               cards are behind an IOMMU (off)
+#   # results: 19             results that its machine reports in make check, at least
 # All output lies in $work.
 : "${BUILD:=build}" "${VM_TIMEOUT:=2400}"
 

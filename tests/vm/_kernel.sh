@@ -23,6 +23,7 @@ report() { # scenario
 	name="$kernel ($release), $1"
 	log=$work/$1.log
 	start=$(date +%s)
+	first=$tap_count
 	boot "$release" "$1" "$log"
 	is "$?" 0 "$name: the machine powers off"
 	include_results "$name: " "$log"
@@ -32,6 +33,11 @@ report() { # scenario
 	diag "$(head -n 20 "$log.card")"
 	bad=$(grep -E "$complaints" "$log" | head -n 20)
 	is "$bad" "" "$name: the kernel log has no complaint"
+	promised=$(property "$1" results 0)
+	reported=$((tap_count - first))
+	[ -n "${VM_LONG:-}" ] || [ "$reported" -ge "$promised" ]
+	ok $? "$name: the machine reports the $promised results that its scenario promises"
+	[ "$reported" -eq "$promised" ] || diag "tests/vm/guest/$1.sh: results: $reported"
 	progress "$name: $(($(date +%s) - start)) s"
 }
 

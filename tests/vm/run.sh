@@ -24,6 +24,7 @@ while read -r kernel release; do
 	case " ${VM_SUITES:-$kernel} " in *" $kernel "*) echo "$kernel $release $*" ;; esac
 done <"$VM_CACHE/kernels" | tac >"$work/kernels"
 export BUILD VM_TIMEOUT VM_CACHE
+rm -f "$work"/*.tap # results of an earlier run must not count
 xargs -P "${VM_JOBS:-$(nproc)}" -L 1 sh -c 'sh tests/vm/_kernel.sh "$@" >"$BUILD/vm/$1.tap" 2>&1' \
 	kernel <"$work/kernels"
 while read -r kernel release scenarios <&4; do

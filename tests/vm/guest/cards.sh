@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 33
 # kernels of check-long: trixie-debug
 # memory: 2G
 # card: gh100

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 274
 # card: gh100 --vram 1024
 # programs: sov tests/runtime/conformance/memory tests/runtime/conformance/programs
 # programs: tests/runtime/conformance/pool tests/runtime/conformance/graphs tests/runtime/conformance/printf

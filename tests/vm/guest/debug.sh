@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-debug
+# results: 1084
 # modules: sovgpu sovgpu_kunit
 # append: kasan_multi_shot
 # firmware: small

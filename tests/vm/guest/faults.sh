@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-debug
+# results: 76
 # card: gh100 --fault sweep:15:19:8
 # GSP fault injection: in each boot another message fails, in each of the model's fault modes
 # (model/card/fault_injection.c), while the driver boots the GSP, uses it or unbinds. Calls must

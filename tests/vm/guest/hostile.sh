@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 545
 # kernels of check-long: trixie-debug
 # Hostile programs, for minutes: attacks by command streams, guessed doorbell tokens, ioctl fuzzing.
 # memory_clearing.sh needs a card of its own.

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-debug
+# results: 99
 # firmware: small
 # Memory allocation failures, one at a time: in each ioctl, and while the driver binds; every $1-th
 # and $2-th allocation. (The real firmware image would add 15,500 pages, each with its own failure.)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 984
 # iommu: on
 # modules: sovgpu virtio_iommu
 # The card is behind an IOMMU: it reaches only memory that the driver has mapped for DMA.

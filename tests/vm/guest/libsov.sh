@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie trixie-backports
+# results: 442
 # programs: sov
 # programs: tests/runtime/memory/memory tests/runtime/memory/host_memory tests/runtime/memory/local_memory
 # programs: tests/runtime/memory/copy_threads tests/runtime/module/launches tests/runtime/module/grids

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 34
 # card: gh100 --trap --vram 2048
 # modules: nouveau
 # Cross-check of the modelled card with another driver: Debian's unmodified nouveau with the same

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 327
 # kernels of check-long: trixie-debug
 # Resets the card while a process uses it and $1 times (5) while it is idle; then suspend.
 . /test/common.sh

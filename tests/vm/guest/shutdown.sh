@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 8
 # kernels of check-long: trixie-debug
 # card: gh100 --require-quiesced
 # card: gh100 --require-quiesced

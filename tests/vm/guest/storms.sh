@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 523
 # card: gh100 --fault spurious
 # card: gh100 --fault storm
 # Interrupt and event storms: one card raises interrupts without a cause, the other card's GSP sends

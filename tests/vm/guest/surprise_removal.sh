@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 101
 # kernels of check-long: trixie-debug
 # firmware: small
 # card: gh100 --fault gone:1:41:20

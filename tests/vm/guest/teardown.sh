@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 73
 # append: slab_debug=U,kmalloc-* stack_depot_disable=on
 # firmware: small
 # Abrupt teardown, $1 times each (100): processes are killed with work in flight, the card is reset

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 40
 # kernels of check-long: trixie-debug
 # card: gh100 --runlist-mode sliced
 # card: gh100 --runlist-mode held

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-backports
+# results: 19
 # card: gh100
 # card: gh100
 # modules: installed

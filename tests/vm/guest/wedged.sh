@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # scenario
 # kernels: trixie-debug
+# results: 158
 # card: gh100 --fault stubborn
 # card: gh100 --fault deaf
 # firmware: small

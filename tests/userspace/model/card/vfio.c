@@ -164,7 +164,6 @@ int main(void)
 	int pair[2];
 	pthread_t thread;
 
-	alarm(60);
 	card = card_create(
 		&(struct card_options){.chip = "gh100", .vram_bytes = 64 << 20, .log = log_file},
 		why, sizeof(why));
