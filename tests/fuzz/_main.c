@@ -37,7 +37,7 @@ struct list {
 
 static struct list corpus, tokens;
 static const char *target;
-static struct bytes current; /* the target's input */
+static struct bytes current; /* the target's input while it runs */
 static char crash_path[512];
 
 static void list_add(struct list *l, const uint8_t *data, size_t size)
@@ -65,6 +65,8 @@ static void list_free(struct list *l)
 /* Runs in a signal handler: no allocation, no streams. */
 static void save_input(void)
 {
+	if (!current.data)
+		return;
 	int fd = open(crash_path, O_WRONLY | O_CREAT | O_TRUNC, 0644);
 	bool saved = fd >= 0 && write(fd, current.data, current.size) == (ssize_t)current.size;
 
@@ -101,6 +103,7 @@ static void run_target(const uint8_t *data, size_t size)
 	limit_cpu_time(CPU_LIMIT);
 	LLVMFuzzerTestOneInput(copy, size);
 	limit_cpu_time(0);
+	current = (struct bytes){0};
 	free(copy);
 }
 

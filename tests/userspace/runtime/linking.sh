@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
 # A C or C++ program, compiled with all warnings, links with the shared library and runs; its structures have the
-# library's sizes. Uses clang and g++ if they are installed.
+# library's sizes. Uses clang and g++ if they are installed. Programs of a compiler whose sanitizers differ from the
+# library's are only compiled.
 . tests/tap.sh
+. tests/userspace/runtime/_link.sh
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 
@@ -21,16 +23,19 @@ int main(void)
 	return p.warp_size == 32 && p.memory_bytes == 512u << 20 ? 0 : 3;
 }
 END
-# A library with sanitizers needs a program of the same compiler: then only compile.
-link="-o $dir/use -L$BUILD -lsov -Wl,-rpath,$(cd "$BUILD" && pwd)"
-run=$dir/use
-if nm -D "$BUILD/libsov.so" | grep -q __asan_init; then
-	link="-c -o $dir/use.o" run=:
-fi
-try() {
-	# shellcheck disable=SC2086 # a list of words
-	out=$("$@" -I. -Wall -Wextra -Wpedantic -Werror "$dir/use.c" $link 2>&1 && SOV_SOFT=gh100:vram=512M $run)
-	ok $? "a program compiled by '$*' links with libsov and runs"
+runtime_of() { # compiler: the project that its sanitizers come from
+	case $($1 --version 2>&1) in *clang*) echo llvm ;; *) echo gcc ;; esac
+}
+try() { # compiler, options
+	if [ -z "$sanitizers" ] || [ "$(runtime_of "$1")" = "$(runtime_of "$build_cc")" ]; then
+		# shellcheck disable=SC2086 # lists of words
+		out=$("$@" $sanitizers -I. -Wall -Wextra -Wpedantic -Werror "$dir/use.c" -o "$dir/use" $link_libsov 2>&1 &&
+			SOV_SOFT=gh100:vram=512M "$dir/use" 2>&1)
+		ok $? "a program compiled by '$*' links with libsov and runs"
+	else
+		out=$("$@" -I. -Wall -Wextra -Wpedantic -Werror -c "$dir/use.c" -o "$dir/use.o" 2>&1)
+		ok $? "'$*' compiles a program that uses sov.h"
+	fi
 	[ -z "$out" ] || diag "$out"
 }
 try cc -std=c99

@@ -2,6 +2,7 @@
 # Section 3 of the manual documents every call of sov.h with its prototype, libsov(3) every result, sov(7) every
 # environment variable; the pages format without a warning, and the example in libsov(3) runs.
 . tests/tap.sh
+. tests/userspace/runtime/_link.sh
 page=docs/man/libsov.3
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -32,12 +33,8 @@ fi
 # The example stands between the first .nf after EXAMPLES and its .fi, with \e for a backslash.
 awk '/^.SH EXAMPLES/ { on = 1 } on && /^.fi/ { exit } on && code { print } on && /^.nf/ { code = 1 }' $page |
 	sed 's/\\e/\\/g' >"$dir/example.c"
-# A library with sanitizers runs in programs of the same compiler only; then compiling must do.
-if nm -D "$BUILD/libsov.so" | grep -q __asan_init; then
-	out=$(cc -std=c11 -Wall -Wextra -Werror -Ilibsov -c "$dir/example.c" -o "$dir/example.o" 2>&1 && echo 42 1)
-else
-	out=$(cc -std=c11 -Wall -Wextra -Werror -Ilibsov "$dir/example.c" -o "$dir/example" -L"$BUILD" -lsov \
-		-Wl,-rpath,"$(cd "$BUILD" && pwd)" 2>&1 && SOV_SOFT=gh100 "$dir/example")
-fi
+# shellcheck disable=SC2086 # lists of words
+out=$($build_cc $sanitizers -std=c11 -Wall -Wextra -Werror -Ilibsov "$dir/example.c" -o "$dir/example" $link_libsov 2>&1 &&
+	SOV_SOFT=gh100 "$dir/example")
 is "$out" "42 1" "the example of libsov(3) prints what it should"
 tap_done
