@@ -13,8 +13,10 @@ work=$BUILD/vm
 mkdir -p "$work"
 
 # Ignored: a MAINTAINERS entry, which this tree does not have; names of ELF structures, which are
-# the kernel's; kzalloc_obj, which older kernels lack.
-complaints=$(inside -b "$PWD=source" sh -c 'cd /run/source && find kmod uapi tests/kunit -name "*.[ch]" | sort |
+# the kernel's; kzalloc_obj, which older kernels lack. checkpatch writes a cache into the working
+# directory, /run, if it finds a git repository.
+complaints=$(inside -b "$PWD=source" sh -c 'cd /run && export GIT_DIR=/run &&
+	find source/kmod source/uapi source/tests/kunit -name "*.[ch]" | sort |
 	xargs perl /debug/source/scripts/checkpatch.pl --no-tree --strict --terse --show-types --no-summary \
 	--ignore FILE_PATH_CHANGES,CAMELCASE,ALLOC_WITH_SIZEOF -f' 2>&1 | grep -v "git: not found")
 is "$complaints" "" "checkpatch --strict reports nothing"

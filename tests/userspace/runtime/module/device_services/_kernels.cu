@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Kernels that call services; _kernels.ptx is what clang 19 makes of it, as in tests/kernels/ptx.sh
- * and with -fno-builtin-malloc -fno-builtin-free -fno-unroll-loops. */
+/* Kernels that call services; _ptx.sh writes _kernels.ptx. */
 #define KERNEL extern "C" __attribute__((global))
 #define DEVICE extern "C" __attribute__((device))
 DEVICE int printf(const char *, ...);
