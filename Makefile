@@ -10,13 +10,12 @@
 #   make deps all tests install uninstall clean dkms-install dkms-uninstall
 #
 # Variables: BUILD (build), CC (cc), SAN=1 (ASan, UBSan, IR verifier), SAN=thread (TSan),
-#            DEBUG=1 (-O0, IR verifier), PREFIX (/usr/local), LIBDIR, DESTDIR, ORACLES (../shared/oracles), V=1 (show commands)
+#            DEBUG=1 (-O0, IR verifier), PREFIX (/usr/local), LIBDIR, DESTDIR, V=1 (show commands)
 
 BUILD   ?= build
 PREFIX  ?= /usr/local
 LIBDIR  ?= $(PREFIX)/lib
 MANDIR  ?= $(PREFIX)/share/man
-ORACLES ?= ../shared/oracles
 FUZZ_SECONDS ?= 60
 
 # sov.h defines the version.
@@ -155,7 +154,7 @@ check-long: deps
 	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check long
 # Compares with third-party disassemblers and compilers (nvdisasm, ptxas, LLVM); a missing one is a failure.
 check-oracles:
-	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' ORACLES='$(ORACLES)' tests/check oracles
+	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check oracles
 # The tests that tests/check runs: programs, then scripts.
 list:
 	@printf '%s\n' $(tests) $(test_sh)
