@@ -86,6 +86,8 @@ $(BUILD)/flags: FORCE
 # -O3 vectorises the executor's lane loops. Clang warns if it cannot vectorise a loop with a vectorise
 # pragma, which sanitizers cause; that warning is no error.
 $(BUILD)/obj/model/%.o: ALL_CFLAGS += $(if $(DEBUG)$(SAN),,-O3) -Wno-pass-failed
+# The tests' own code takes little time: compile it quickly.
+$(BUILD)/obj/tests/userspace/%.o: ALL_CFLAGS += $(if $(DEBUG)$(SAN),,-O1)
 $(BUILD)/obj/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -155,9 +157,10 @@ check-long: deps
 # Compares with third-party disassemblers and compilers (nvdisasm, ptxas, LLVM); a missing one is a failure.
 check-oracles:
 	@MAKEFLAGS= BUILD=$(BUILD) CC='$(CC)' MAKE='$(MAKE)' tests/check oracles
-# The tests that tests/check runs: programs, then scripts.
+# The tests that tests/check runs: programs, then scripts, but the longest first, so that none of them runs alone at the end.
+longest := $(addprefix $(BUILD)/tests/compiler/driver/,random_kernels odd_kernels) tests/userspace/compiler/amd/suites.sh
 list:
-	@printf '%s\n' $(tests) $(test_sh)
+	@printf '%s\n' $(longest) $(filter-out $(longest),$(tests) $(test_sh))
 list-thread-tests:
 	@printf '%s\n' $(thread_tests)
 list-fuzzers:
