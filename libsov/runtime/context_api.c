@@ -141,7 +141,7 @@ sov_result api_context_destroy(sov_context context)
 
 static sov_result read_sync(bool *sync)
 {
-	const char *text = getenv("SOV_SYNC");
+	const char *text = secure_getenv("SOV_SYNC");
 
 	*sync = text && !strcmp(text, "1");
 	if (!text || *sync || !*text || !strcmp(text, "0"))
@@ -152,7 +152,7 @@ static sov_result read_sync(bool *sync)
 /* The default kernel_time_limit. */
 static sov_result read_time_limit(bool software, uint64_t *limit)
 {
-	const char *text = getenv("SOV_KERNEL_TIME_LIMIT");
+	const char *text = secure_getenv("SOV_KERNEL_TIME_LIMIT");
 	unsigned long long n = 0;
 	char *end = NULL;
 

@@ -83,7 +83,7 @@ static bool log_parse_item(const char *item, size_t length, uint8_t wanted[LOG_A
 
 static bool log_open_file(char *message, size_t bytes)
 {
-	const char *path = getenv("SOV_LOG_FILE");
+	const char *path = secure_getenv("SOV_LOG_FILE");
 	int file;
 
 	if (!path || !*path || out != STDERR_FILENO)
@@ -101,7 +101,7 @@ static bool log_open_file(char *message, size_t bytes)
 
 bool log_init(char *message, size_t bytes)
 {
-	const char *p = getenv("SOV_LOG");
+	const char *p = secure_getenv("SOV_LOG");
 	uint8_t wanted[LOG_AREAS] = {0};
 	size_t i;
 

@@ -178,7 +178,7 @@ static sov_result device_publish(uint32_t ordinal)
 
 sov_result device_enumerate(void)
 {
-	const char *variable = getenv("SOV_VISIBLE_DEVICES");
+	const char *variable = secure_getenv("SOV_VISIBLE_DEVICES");
 	struct device *found[MAX_DEVICES] = {NULL};
 	uint32_t count = 0, i;
 	sov_result r = SOV_OK;

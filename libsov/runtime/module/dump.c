@@ -26,7 +26,7 @@ static uint32_t next_number;
 
 sov_result dump_init(void)
 {
-	const char *path = getenv("SOV_DUMP_DIR");
+	const char *path = secure_getenv("SOV_DUMP_DIR");
 	char full[PATH_MAX];
 	struct stat st;
 

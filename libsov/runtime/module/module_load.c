@@ -23,7 +23,7 @@
 
 static sov_result read_lazy_variable(bool *eager)
 {
-	const char *text = getenv("SOV_LAZY");
+	const char *text = secure_getenv("SOV_LAZY");
 
 	*eager |= text && !strcmp(text, "0");
 	if (!text || !*text || !strcmp(text, "0") || !strcmp(text, "1"))

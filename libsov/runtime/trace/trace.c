@@ -73,7 +73,7 @@ static void trace_finish(void)
 
 sov_result trace_init(void)
 {
-	const char *path = getenv("SOV_TRACE");
+	const char *path = secure_getenv("SOV_TRACE");
 	sov_result r;
 
 	if (!path || !*path || tracing())

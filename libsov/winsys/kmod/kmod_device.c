@@ -253,7 +253,7 @@ static int find_devices(char *message, size_t bytes)
  * queues. */
 static int read_environment(char *message, size_t bytes)
 {
-	const char *text = getenv("SOV_KMOD");
+	const char *text = secure_getenv("SOV_KMOD");
 
 	kmod.submit_by_ioctl = text && !strcmp(text, "ioctl");
 	if (!text || !strcmp(text, "1") || kmod.submit_by_ioctl)

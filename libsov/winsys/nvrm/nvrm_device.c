@@ -187,7 +187,7 @@ void nvrm_close(void)
 
 static int check_version(char *message, size_t bytes)
 {
-	const char *any = getenv("SOV_NVRM_ANY");
+	const char *any = secure_getenv("SOV_NVRM_ANY");
 	struct rm_version v = {.command = RM_VERSION_QUERY};
 	uint32_t major;
 	int error = rm_ioctl(nvrm.rm.file, RM_IOCTL_VERSION, &v, sizeof(v), "the module's version");
@@ -271,7 +271,7 @@ static int find_devices(char *message, size_t bytes)
 /* Returns 1 if SOV_NVRM enables this back end, 0 if not, or -EINVAL. */
 static int nvrm_enabled(char *message, size_t bytes)
 {
-	const char *text = getenv("SOV_NVRM");
+	const char *text = secure_getenv("SOV_NVRM");
 
 	if (!text || !strcmp(text, "1"))
 		return 1;

@@ -74,7 +74,7 @@ static uint64_t default_vram(void)
 static int soft_enumerate(uint32_t devices_before, struct winsys_device ***out, uint32_t *count,
 			  char *message, size_t message_bytes)
 {
-	const char *text = getenv("SOV_SOFT");
+	const char *text = secure_getenv("SOV_SOFT");
 	struct model_config list[SOFT_MAX_DEVICES];
 	uint32_t i;
 
