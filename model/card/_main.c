@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -18,7 +19,8 @@ static const char usage[] =
 	"[--fault NAME] [--runlist-mode KIND] [--stop MS] [--require-quiesced]\n"
 	"Serves one virtual machine, whose QEMU has -device vfio-user-pci with this socket.\n"
 	"  --chip NAME       gh100\n"
-	"  --socket PATH     local socket to create and listen on\n"
+	"  --socket PATH     local socket to create and listen on; replaces one that no process "
+	"uses\n"
 	"  --vram MIB        video memory (default: as the product; pages are allocated on use)\n"
 	"  --firmware FOLDER the driver must load the files in FOLDER/nvidia\n"
 	"  --trap            trap every access to VRAM, so that page tables apply to windows\n"
@@ -37,7 +39,56 @@ static int fail(const char *what, const char *name)
 	return -1;
 }
 
-static int listen_on(const char *path)
+/* Whether a process has a socket bound to this address. A datagram socket cannot connect to a
+ * stream socket, so that the question does not take the one connection that another model waits
+ * for: the kernel answers EPROTOTYPE if such a socket exists, and ECONNREFUSED if only its file is
+ * left. */
+static bool address_in_use(const struct sockaddr_un *address)
+{
+	int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	bool stale = fd >= 0 && connect(fd, (const struct sockaddr *)address, sizeof(*address)) &&
+		     errno == ECONNREFUSED;
+
+	if (fd >= 0)
+		close(fd);
+	return !stale;
+}
+
+/* Removes a socket that a model left behind; everything else at the path is kept. */
+static bool clear_path(const struct sockaddr_un *address)
+{
+	const char *path = address->sun_path;
+	struct stat st;
+
+	if (lstat(path, &st)) {
+		if (errno == ENOENT)
+			return true;
+		fail("socket", path);
+		return false;
+	}
+	if (!S_ISSOCK(st.st_mode)) {
+		fprintf(stderr,
+			"sovgpu-model: socket '%s': the file exists and is no socket; name "
+			"another, "
+			"or remove it\n",
+			path);
+		return false;
+	}
+	if (address_in_use(address)) {
+		fprintf(stderr,
+			"sovgpu-model: socket '%s': another process uses it; name another, or end "
+			"that process\n",
+			path);
+		return false;
+	}
+	if (!unlink(path))
+		return true;
+	fail("socket", path);
+	return false;
+}
+
+/* Only this user can connect: a connection can read and write the memory of the guest. */
+static int listen_on(const char *path, struct stat *file)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	int fd;
@@ -47,15 +98,26 @@ static int listen_on(const char *path)
 		return fail("socket", path);
 	}
 	strcpy(address.sun_path, path);
-	unlink(path);
+	if (!clear_path(&address))
+		return -1;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) || listen(fd, 1)) {
+	if (fd < 0 || fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
+	    listen(fd, 1) || lstat(path, file)) {
 		fail("socket", path);
 		if (fd >= 0)
 			close(fd);
 		return -1;
 	}
 	return fd;
+}
+
+/* Removes the file that listen_on() created, unless another one has its name by now. */
+static void remove_socket(const char *path, const struct stat *file)
+{
+	struct stat st;
+
+	if (!lstat(path, &st) && st.st_dev == file->st_dev && st.st_ino == file->st_ino)
+		unlink(path);
 }
 
 static bool read_mb(const char *text, uint64_t *bytes)
@@ -163,14 +225,15 @@ int main(int argc, char **argv)
 		fprintf(stderr, "sovgpu-model: %s\n", why);
 		return 2;
 	}
-	int listener = listen_on(path);
+	struct stat file;
+	int listener = listen_on(path, &file);
 	int connection = listener < 0 ? -1 : accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 
 	if (listener >= 0 && connection < 0)
 		fail("socket", path);
 	if (listener >= 0) {
 		close(listener);
-		unlink(path);
+		remove_socket(path, &file);
 	}
 	int status = connection < 0 ? 2 : vfio_serve(c, connection) != 0;
 
