@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 
 #include "model/card/card_internal.h"
 
@@ -93,6 +94,15 @@ static int map_range(struct dma_maps *maps, struct dma_range range, int fd, uint
 	return 0;
 }
 
+/* Access to a mapping beyond the end of its file raises SIGBUS. Files of devices are not accepted:
+ * their drivers may refuse a mapping after the kernel removed the reservation that it replaces. */
+static bool file_covers(int fd, uint64_t end)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && S_ISREG(st.st_mode) && end <= (uint64_t)st.st_size;
+}
+
 int card_dma_map(struct card *c, uint64_t address, uint64_t bytes, int fd, uint64_t offset,
 		 bool writable)
 {
@@ -101,7 +111,7 @@ int card_dma_map(struct card *c, uint64_t address, uint64_t bytes, int fd, uint6
 
 	if (!bytes || __builtin_add_overflow(address, bytes - 1, &end) ||
 	    __builtin_add_overflow(offset, bytes, &file_end) || file_end > INT64_MAX ||
-	    (address | bytes | offset) % PAGE_BYTES)
+	    (address | bytes | offset) % PAGE_BYTES || (fd >= 0 && !file_covers(fd, file_end)))
 		return -EINVAL;
 	if (fd >= 0 && address / WINDOW_BYTES != end / WINDOW_BYTES)
 		return -ENOSPC;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The socket side of vfio-user: receives whole messages with their descriptors and sends one reply
- * for each. Descriptors arrive with the first byte of a message, so the header is read
- * separately. */
+ * for each. The header is read separately, because a peer sends the descriptors of a message with
+ * its first byte: a longer read could return those of the next message. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +22,30 @@ union control { /* buffer for descriptors, aligned as the kernel requires */
 	struct cmsghdr align;
 };
 
-static void keep_descriptors(struct message *m, struct msghdr *header)
+/* Descriptors may come with any part of a message, so those of earlier parts are kept. Returns 0,
+ * or -E2BIG if there are more than a message may have; the kernel then closed some of them. */
+static int keep_descriptors(struct message *m, struct msghdr *header)
 {
+	bool lost = header->msg_flags & MSG_CTRUNC;
+
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
+		size_t count = (c->cmsg_len - CMSG_LEN(0)) / sizeof(int);
+
 		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
 			continue;
-		m->nfds = (uint32_t)((c->cmsg_len - CMSG_LEN(0)) / sizeof(int));
-		memcpy(m->fds, CMSG_DATA(c), m->nfds * sizeof(int));
+		for (size_t i = 0; i < count; i++) {
+			int fd;
+
+			memcpy(&fd, CMSG_DATA(c) + i * sizeof(fd), sizeof(fd));
+			if (m->nfds < VFIO_MAX_FDS) {
+				m->fds[m->nfds++] = fd;
+			} else {
+				close(fd);
+				lost = true;
+			}
+		}
 	}
+	return lost ? -E2BIG : 0;
 }
 
 /* Receives exactly `bytes`. Returns 1; 0 if the peer closed before the first byte; or -errno. */
@@ -44,6 +60,7 @@ static int receive(int fd, struct message *m, uint8_t *to, size_t bytes)
 					.msg_control = control.bytes,
 					.msg_controllen = sizeof(control.bytes)};
 		ssize_t n = recvmsg(fd, &header, MSG_CMSG_CLOEXEC);
+		int status;
 
 		if (n < 0 && errno == EINTR)
 			continue;
@@ -51,7 +68,9 @@ static int receive(int fd, struct message *m, uint8_t *to, size_t bytes)
 			return errno == ECONNRESET && !done ? 0 : -errno;
 		if (n == 0)
 			return done ? -EPIPE : 0;
-		keep_descriptors(m, &header);
+		status = keep_descriptors(m, &header);
+		if (status)
+			return status;
 		done += (size_t)n;
 	}
 	return 1;
@@ -90,19 +109,21 @@ static int serve_one(struct card *c, int fd, struct message *m, struct vfio_repl
 	m->nfds = 0;
 	int status = receive(fd, m, m->bytes, VFIO_HEADER_BYTES);
 
-	if (status <= 0)
-		return status;
-	wrong = vfio_header_read(m->bytes, &m->header);
-	if (wrong) {
-		card_refuse(c, "vfio-user message of command %u: %s", m->header.command, wrong);
-		status = -EPROTO;
-	} else {
-		status = receive(fd, m, m->bytes + VFIO_HEADER_BYTES,
-				 m->header.bytes - VFIO_HEADER_BYTES);
-		if (!status)
-			status = m->header.bytes == VFIO_HEADER_BYTES ? 1 : -EPIPE;
+	if (status > 0) {
+		wrong = vfio_header_read(m->bytes, &m->header);
+		if (wrong) {
+			card_refuse(c, "vfio-user message of command %u: %s", m->header.command,
+				    wrong);
+			status = -EPROTO;
+		} else if (m->header.bytes > VFIO_HEADER_BYTES) {
+			status = receive(fd, m, m->bytes + VFIO_HEADER_BYTES,
+					 m->header.bytes - VFIO_HEADER_BYTES);
+			status = status ? status : -EPIPE;
+		}
 	}
-	if (status < 0) {
+	if (status == -E2BIG)
+		card_refuse(c, "vfio-user message with more than %d descriptors", VFIO_MAX_FDS);
+	if (status <= 0) {
 		for (uint32_t i = 0; i < m->nfds; i++)
 			close(m->fds[i]);
 		return status;

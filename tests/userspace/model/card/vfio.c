@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* The card behind a socket, with the test in the role of QEMU: handshake, regions, memory shared by
  * descriptor, and invalid messages. */
+#include <dirent.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
@@ -137,6 +138,14 @@ static void machine_memory(void)
 	ok(call(2, &map, 32, fd, NULL, 0) == EEXIST, "a second DMA_MAP of the same range fails");
 	ok(!call(3, &unmap, 24, -1, NULL, 0) && call(3, &unmap, 24, -1, NULL, 0) == ENOENT,
 	   "DMA_UNMAP succeeds exactly once");
+	map.bytes = 12288;
+	ok(call(2, &map, 32, fd, NULL, 0) == EINVAL,
+	   "DMA_MAP of more than the file has is rejected: access would be a SIGBUS");
+	map.bytes = 8192;
+	map.offset = 4096;
+	ok(call(2, &map, 32, fd, NULL, 0) == EINVAL,
+	   "DMA_MAP beyond the end of the file is rejected");
+	ok(call(2, &map, 32, line, NULL, 0) == EINVAL, "DMA_MAP of a socket is rejected");
 	close(fd);
 }
 
@@ -155,6 +164,98 @@ static void invalid_messages(void)
 	ok(call(9, &a, 16, -1, NULL, 0) == EINVAL, "a read whose offset wraps is rejected");
 	ok(call(9, &a, 15, -1, NULL, 0) == EINVAL, "a message with a short body is rejected");
 	ok(call(6, &a, 16, -1, NULL, 0) == EINVAL, "an unknown command is rejected");
+}
+
+/* ---- descriptors ---- */
+
+static int open_descriptors(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	while (d && readdir(d))
+		n++;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* Sends bytes with `count` copies of a descriptor. */
+static bool send_with(const void *data, size_t bytes, int fd, uint32_t count)
+{
+	union {
+		char bytes[CMSG_SPACE(64 * sizeof(int))];
+		struct cmsghdr align;
+	} control = {{0}};
+	struct iovec part = {(void *)data, bytes};
+	struct msghdr m = {.msg_iov = &part,
+			   .msg_iovlen = 1,
+			   .msg_control = &control,
+			   .msg_controllen = CMSG_SPACE(count * sizeof(int))};
+	struct cmsghdr *c = CMSG_FIRSTHDR(&m);
+
+	c->cmsg_level = SOL_SOCKET;
+	c->cmsg_type = SCM_RIGHTS;
+	c->cmsg_len = CMSG_LEN(count * sizeof(int));
+	for (uint32_t i = 0; i < count; i++)
+		memcpy(CMSG_DATA(c) + i * sizeof(int), &fd, sizeof(fd));
+	return sendmsg(line, &m, MSG_NOSIGNAL) == (ssize_t)bytes;
+}
+
+/* DMA_MAP takes one descriptor at most, so that a message with several is rejected as a whole. */
+static const struct {
+	struct vfio_header h;
+	uint32_t argsz, flags;
+	uint64_t offset, address, bytes;
+} several = {{.id = 5, .command = 2, .bytes = 48}, 32, 3, 0, 0x40000000, 8192};
+
+static void descriptors_in_parts(void)
+{
+	const uint8_t *bytes = (const uint8_t *)&several;
+	int fd = memfd_create("machine", MFD_CLOEXEC), before = open_descriptors();
+	struct vfio_header reply = {0};
+	bool sent = send_with(bytes, 1, fd, 2) && send_with(bytes + 1, 10, fd, 3) &&
+		    send_with(bytes + 11, 20, fd, 4) && send_with(bytes + 31, 17, fd, 7);
+
+	ok(sent && recv(line, &reply, sizeof(reply), 0) == sizeof(reply) && reply.error == EINVAL,
+	   "a message with 16 descriptors, sent in four parts, is received");
+	ok(open_descriptors() == before, "descriptors that come in parts are all closed");
+	close(fd);
+}
+
+static int serve_again(pthread_t *thread, int *end)
+{
+	int pair[2];
+
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
+		return -1;
+	line = pair[0];
+	*end = pair[1];
+	return pthread_create(thread, NULL, serve, end);
+}
+
+/* Sends the message in two parts with descriptors and closes the connection. */
+static void lost_descriptors(uint32_t first, uint32_t second, size_t bytes, int status,
+			     const char *name)
+{
+	int fd = memfd_create("machine", MFD_CLOEXEC), before = open_descriptors(), end;
+	uint64_t refusals = card_refusals(card);
+	pthread_t thread;
+
+	if (serve_again(&thread, &end)) {
+		ok(false, "%s: no connection", name);
+		return;
+	}
+	bool sent = send_with(&several, 1, fd, first) &&
+		    (!second || send_with((const uint8_t *)&several + 1, bytes - 1, fd, second));
+
+	shutdown(line, SHUT_WR);
+	pthread_join(thread, NULL);
+	close(line);
+	ok(sent && serve_status == status && card_refusals(card) - refusals == (status == -E2BIG),
+	   "%s end the connection", name);
+	ok(open_descriptors() == before, "%s are closed", name);
+	close(fd);
 }
 
 int main(void)
@@ -176,13 +277,19 @@ int main(void)
 	regions();
 	machine_memory();
 	invalid_messages();
-	ok(card_refusals(card) == 8, "every invalid message is counted as a refusal");
+	descriptors_in_parts();
+	ok(card_refusals(card) == 12, "every invalid message is counted as a refusal");
 	struct vfio_header bad = {.bytes = 3};
 
 	ok(write(line, &bad, sizeof(bad)) == sizeof(bad), "a message of invalid size is sent");
 	pthread_join(thread, NULL);
 	ok(serve_status == -EPROTO, "a message of invalid size ends the connection");
 	close(line);
+	lost_descriptors(17, 0, 1, -E2BIG, "17 descriptors with one byte");
+	lost_descriptors(16, 1, 48, -E2BIG, "17 descriptors in two parts");
+	lost_descriptors(64, 0, 1, -E2BIG, "64 descriptors with one byte");
+	lost_descriptors(3, 0, 1, -EPIPE, "descriptors of a header that never becomes complete");
+	lost_descriptors(3, 4, 47, -EPIPE, "descriptors of a body that never becomes complete");
 	card_destroy(card);
 	fclose(log_file);
 	return tap_done();
