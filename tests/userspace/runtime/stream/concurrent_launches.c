@@ -438,6 +438,70 @@ static void one_event(void)
 	MUST(sov_context_destroy(c));
 }
 
+/*
+ * An event without timing has no semaphore of its own: a record replaces a pointer and a value,
+ * which its lock keeps together. Every call takes and drops a reference of the event, which orders
+ * it after the calls before: a race shows only where two calls overlap, so the threads do nothing
+ * but record, and a reset, which looks at all events, comes in between.
+ */
+static void *timeless_records(void *arg)
+{
+	struct job *j = arg;
+	sov_result r = SOV_OK;
+	uint32_t i;
+
+	for (i = 0; !stop && !r; i++) {
+		r = sov_event_record(j->event, j->stream);
+		if (!r && i % 16 == 0)
+			r = sov_event_wait(j->event, 60 * SECOND);
+		if (r == SOV_ERROR_CANCELLED ||
+		    (r == SOV_ERROR_INVALID_ARGUMENT && strstr(sov_last_error(), "never recorded")))
+			r = SOV_OK; /* a reset dropped the record */
+		if (i == 1000)
+			in_full_swing++;
+	}
+	note(j, r);
+	return NULL;
+}
+
+static void timeless_event(void)
+{
+	struct job jobs[THREADS];
+	sov_context c = race_begin(jobs);
+	uint32_t i, right = 0;
+	sov_event e;
+
+	stop = false;
+	MUST(sov_event_create(c, SOV_EVENT_DISABLE_TIMING, &e));
+	for (i = 0; i < THREADS; i++) {
+		jobs[i].event = e;
+		MUST(sov_stream_create(c, 0, &jobs[i].stream));
+		MUST(launch(jobs[i].chain[0], jobs[i].stream, 1, 32, "848",
+			    ARGUMENTS(&jobs[i].word, &i, &jobs[i].sum)));
+	}
+	start(jobs, timeless_records);
+	while (in_full_swing < THREADS)
+		sched_yield();
+	for (i = 0; i < RACES; i++) {
+		MUST(sov_context_reset(c));
+		sched_yield();
+	}
+	stop = true;
+	join(jobs);
+	for (i = 0; i < THREADS; i++) {
+		right += !jobs[i].last;
+		if (jobs[i].last)
+			diag("thread %u: %s", i, jobs[i].message);
+	}
+	ok(right == THREADS,
+	   "%d threads record one event without timing on a stream each, while the context is "
+	   "reset",
+	   THREADS);
+	good(sov_event_record(e, jobs[0].stream), "the event can be recorded after the resets");
+	good(sov_event_wait(e, 60 * SECOND), "the event is reached after the resets");
+	MUST(sov_context_destroy(c));
+}
+
 int main(void)
 {
 	soft_gpus("gh100:vram=512M,ga100:vram=512M");
@@ -448,5 +512,6 @@ int main(void)
 	context_is_reset();
 	context_fails();
 	one_event();
+	timeless_event();
 	return tap_done();
 }
