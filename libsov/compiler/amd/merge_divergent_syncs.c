@@ -540,15 +540,13 @@ bool gcn_syncs_across_calls(const struct ir_func *f, const struct gcn_control *c
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
-			bool *seen;
 
 			*line = in->line;
 			if (f->kind == IR_FUNCTION && marked[i])
 				return true;
 			if (in->op != IR_CALL || !(c->masked[b] || c->structure_of[b]))
 				continue;
-			seen = arena_array(f->module->arena, f->module->nfuncs, sizeof(*seen));
-			if (reaches_sync_site(f->module, in->symbol, seen))
+			if (reaches_sync_site(f->module, in->symbol))
 				return true;
 		}
 	return false;

@@ -370,6 +370,11 @@ struct ir_module {
 	struct ir_func *slow[IR_SLOW_KINDS];
 	const char **files; /* by number; NULL: not named */
 	uint32_t nfiles, files_capacity;
+	const struct ir_call_facts *call_facts; /* by function (call_graph.c); NULL: unknown */
+	uint32_t ncall_facts;
+	/* Instructions that inlining added to all functions, and how many it may add; limit 0: not
+	 * yet determined. */
+	uint64_t inlined, inline_limit;
 };
 
 /* Facts about operations, derived from the rows of ops.h (ops.c). */

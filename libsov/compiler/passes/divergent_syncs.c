@@ -51,21 +51,50 @@ bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind)
 	return d->op != IR_ACTIVE || d->block != in->block;
 }
 
-bool reaches_sync_site(const struct ir_module *module, uint32_t function, bool *seen)
+/* Functions to search: a list instead of recursion, because call paths can be long. */
+struct sync_search {
+	const struct ir_module *module;
+	bool *seen; /* by function */
+	uint32_t *list, count;
+};
+
+static void search_function(struct sync_search *s, uint32_t function)
 {
-	const struct ir_func *f = module->table[function];
+	if (s->seen[function] || s->module->table[function]->kind != IR_FUNCTION)
+		return;
+	s->seen[function] = true;
+	s->list[s->count++] = function;
+}
+
+/* Whether a function contains a sync site; adds its callees to the search. */
+static bool has_sync_site(struct sync_search *s, const struct ir_func *f)
+{
 	uint32_t kind;
 
-	if (seen[function] || f->kind != IR_FUNCTION)
-		return false;
-	seen[function] = true;
-	ir_for_each_block(f, b)
-		ir_for_each_inst(f, b, i)
-			if (is_sync_site(f, i, &kind) ||
-			    (ir_at(f, i)->op == IR_CALL &&
-			     reaches_sync_site(module, ir_at(f, i)->symbol, seen)))
+	ir_for_each_block(f, b) {
+		ir_for_each_inst(f, b, i) {
+			if (is_sync_site(f, i, &kind))
 				return true;
+			if (ir_at(f, i)->op == IR_CALL)
+				search_function(s, ir_at(f, i)->symbol);
+		}
+	}
 	return false;
+}
+
+bool reaches_sync_site(const struct ir_module *module, uint32_t function)
+{
+	struct arena_mark mark = arena_mark(module->arena);
+	struct sync_search s = {.module = module};
+	bool found = false;
+
+	s.seen = arena_array(module->arena, module->nfuncs, sizeof(*s.seen));
+	s.list = arena_array(module->arena, module->nfuncs, sizeof(*s.list));
+	search_function(&s, function);
+	while (s.count && !found)
+		found = has_sync_site(&s, module->table[s.list[--s.count]]);
+	arena_rewind(module->arena, mark);
+	return found;
 }
 
 /* ---- groups ---- */

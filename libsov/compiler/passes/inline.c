@@ -6,60 +6,35 @@
  * the call. Variables of the callee's frame are copied to the caller's, once per call site.
  *
  * The pass does not inline recursive functions, functions with dynamic stack allocation, functions
- * without a body, or calls that would let the caller outgrow MAX_GROWN. inline-sync-callees runs
- * first, for targets whose divergent lanes cannot join a warp sync inside of a called function: it
- * inlines functions that contain sync sites, whatever their size. drop_unreachable_functions later
- * removes functions that no kernel reaches and whose address is not taken.
+ * without a body, or calls that would let the caller outgrow MAX_GROWN or the module its budget.
+ * inline-sync-callees runs first, for targets whose divergent lanes cannot join a warp sync inside
+ * of a called function: it inlines functions that contain sync sites, whatever their size.
+ * drop_unreachable_functions later removes functions that no kernel reaches and whose address is
+ * not taken.
  */
 #include <string.h>
 #include "libsov/compiler/analysis/cfg_walk.h"
-#include "libsov/compiler/passes/lower.h"
+#include "libsov/compiler/passes/call_graph.h"
 #include "libsov/compiler/passes/pass.h"
 
-#define MAX_CALLEE 400   /* instructions of a callee */
-#define MAX_GROWN  20000 /* instructions of a caller */
+#define MAX_CALLEE      400   /* instructions of a callee */
+#define MAX_GROWN       20000 /* instructions of a caller */
+/* Growth of all callers together: a constant, and a multiple of the module's instructions. */
+#define MODULE_GROWTH   200000
+#define GROWTH_PER_INST 4
 
-/* ---- call graph ---- */
-
-enum { UNKNOWN, INLINABLE, RECURSIVE, ALLOCATES };
+/* ---- which calls ---- */
 
 struct inliner {
 	struct ir_func *f;
 	struct ir_module *m;
-	uint8_t *state;  /* by function: recursive, or a dynamic frame? */
+	const struct ir_call_facts *facts;
 	uint32_t copies; /* of variables, for unique names */
 	bool (*wanted)(struct inliner *s, uint32_t callee);
-	uint8_t *has_sync; /* by function: 0: unknown; 1: no sync site; 2: has one */
+	/* Copies of the callee's variables, plus 1, by symbol, during one inlining; those that have
+	 * one. */
+	uint32_t *copy_of, symbols_capacity, *copied, copied_count, copied_capacity;
 };
-
-/* Whether a chain of calls from one function leads to another. seen: by function. */
-static bool reaches_function(const struct ir_module *m, uint32_t from, uint32_t wanted, bool *seen)
-{
-	uint32_t *stack = arena_array(m->arena, m->nfuncs, sizeof(*stack)), n = 0;
-
-	stack[n++] = from;
-	while (n) {
-		const struct ir_func *g = m->table[stack[--n]];
-
-		ir_for_each_block(g, b) {
-			ir_for_each_inst(g, b, i) {
-				const struct ir_inst *in = ir_at(g, i);
-
-				if (in->op == IR_CALLPTR)
-					return true; /* an indirect call may reach any function */
-				if (in->op != IR_CALL)
-					continue;
-				if (in->symbol == wanted)
-					return true;
-				if (!seen[in->symbol]) {
-					seen[in->symbol] = true;
-					stack[n++] = in->symbol;
-				}
-			}
-		}
-	}
-	return false;
-}
 
 static bool is_small(struct inliner *s, uint32_t callee)
 {
@@ -68,30 +43,37 @@ static bool is_small(struct inliner *s, uint32_t callee)
 
 static bool has_sync_site(struct inliner *s, uint32_t callee)
 {
-	if (!s->has_sync[callee]) {
-		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
-
-		s->has_sync[callee] = 1 + reaches_sync_site(s->m, callee, seen);
-	}
-	return s->m->table[callee]->ninsts <= MAX_GROWN && s->has_sync[callee] == 2;
+	return s->m->table[callee]->ninsts <= MAX_GROWN && s->facts[callee].sync;
 }
 
+/*
+ * Each function with two calls of the next one: inlining would double the code with every function.
+ * The module's budget keeps time and memory linear in the size of the text. Functions come before
+ * their callers, so they may use half of it only: the rest is for kernels.
+ */
+static bool budget_allows(const struct inliner *s, const struct ir_func *callee)
+{
+	struct ir_module *m = s->m;
+	uint64_t limit;
+
+	if (!m->inline_limit) {
+		m->inline_limit = MODULE_GROWTH;
+		for (const struct ir_func *f = m->funcs; f; f = f->next)
+			m->inline_limit += (uint64_t)GROWTH_PER_INST * f->ninsts;
+	}
+	limit = s->f->kind == IR_KERNEL ? m->inline_limit : m->inline_limit / 2;
+	return m->inlined + callee->ninsts <= limit;
+}
+
+/* A dynamic allocation, inlined, would live until the caller returns. */
 static bool may_inline(struct inliner *s, uint32_t callee)
 {
 	const struct ir_func *g = s->m->table[callee];
 
-	if (g->kind != IR_FUNCTION || g->preserve_all || g == s->f || s->f->ninsts > MAX_GROWN ||
-	    !s->wanted(s, callee))
-		return false;
-	if (s->state[callee] == UNKNOWN) {
-		bool *seen = arena_array(s->m->arena, s->m->nfuncs, sizeof(*seen));
-
-		/* Inlined, an allocation would live until the caller returns. */
-		s->state[callee] = ir_has_dynamic_frame(g)                        ? ALLOCATES
-				   : reaches_function(s->m, callee, callee, seen) ? RECURSIVE
-										  : INLINABLE;
-	}
-	return s->state[callee] == INLINABLE;
+	return g->kind == IR_FUNCTION && !g->preserve_all && g != s->f &&
+	       s->f->ninsts <= MAX_GROWN && s->wanted(s, callee) &&
+	       !s->facts[callee].dynamic_frame && !s->facts[callee].recursive &&
+	       budget_allows(s, g);
 }
 
 /* ---- copying ---- */
@@ -103,7 +85,7 @@ struct copy {
 	/* maps of the callee's values, blocks, registers and variables to the caller's */
 	ir_val *values;
 	ir_block *blocks;
-	uint32_t *regs, *symbols;
+	uint32_t *regs;
 	uint32_t *results; /* registers */
 	ir_block after;    /* the code after the call */
 };
@@ -111,19 +93,32 @@ struct copy {
 /* A variable of the callee's frame is copied to the caller's; others are shared. */
 static uint32_t map_symbol(struct copy *c, uint32_t symbol)
 {
-	struct ir_module *m = c->s->m;
+	struct inliner *in = c->s;
+	struct ir_module *m = in->m;
 	struct ir_symbol s = m->symbols[symbol];
 	struct text name = {.arena = m->arena};
 
 	if (s.owner != c->from)
 		return symbol;
-	if (!c->symbols[symbol]) {
-		text_printf(&name, "%s$%s$%u", s.name, c->s->f->name, c->s->copies++);
+	in->copy_of = arena_grow(m->arena, in->copy_of, &in->symbols_capacity, symbol + 1,
+				 sizeof(*in->copy_of));
+	if (!in->copy_of[symbol]) {
+		text_printf(&name, "%s$%s$%u", s.name, in->f->name, in->copies++);
 		s.name = name.s;
-		s.owner = c->s->f;
-		c->symbols[symbol] = ir_symbol_new(m, &s) + 1;
+		s.owner = in->f;
+		in->copy_of[symbol] = ir_symbol_new(m, &s) + 1;
+		in->copied = arena_grow(m->arena, in->copied, &in->copied_capacity,
+					in->copied_count + 1, sizeof(*in->copied));
+		in->copied[in->copied_count++] = symbol;
 	}
-	return c->symbols[symbol] - 1;
+	return in->copy_of[symbol] - 1;
+}
+
+/* The next inlining of the same function gets its own copies. */
+static void forget_copies(struct inliner *s)
+{
+	while (s->copied_count)
+		s->copy_of[s->copied[--s->copied_count]] = 0;
 }
 
 static void copy_inst(struct copy *c, ir_block to, const struct ir_inst *old)
@@ -209,6 +204,7 @@ static void inline_call(struct inliner *s, ir_id i)
 	const struct ir_inst call = *ir_at(f, i);
 	const struct ir_func *g = s->m->table[call.symbol];
 	struct arena *a = s->m->arena;
+	uint32_t before = f->ninsts;
 	struct copy c = {
 		.s = s,
 		.from = g,
@@ -216,7 +212,6 @@ static void inline_call(struct inliner *s, ir_id i)
 		.values = arena_array(a, g->nvalues, sizeof(*c.values)),
 		.blocks = arena_array(a, g->nblocks, sizeof(*c.blocks)),
 		.regs = arena_array(a, g->nregs, sizeof(*c.regs)),
-		.symbols = arena_array(a, s->m->nsymbols, sizeof(*c.symbols)),
 		.results = arena_array(a, call.nres, sizeof(*c.results)),
 		.after = cfg_split_block(f, call.next),
 	};
@@ -239,16 +234,17 @@ static void inline_call(struct inliner *s, ir_id i)
 	ir_append(f, call.block, ir_inst_new(f, IR_BR, IR_VOID, NULL, 0, 0));
 	ir_edge(f, call.block, c.blocks[g->entry]);
 	f->ssa = false;
+	forget_copies(s);
+	s->m->inlined += f->ninsts - before;
 }
 
 /* Visits inlined bodies too: their blocks come next in the layout. */
 static bool inline_calls(struct ir_func *f, bool (*wanted)(struct inliner *s, uint32_t callee))
 {
-	struct inliner s = {.f = f, .m = f->module, .wanted = wanted};
+	struct inliner s = {
+		.f = f, .m = f->module, .facts = call_facts(f->module), .wanted = wanted};
 	bool changed = false;
 
-	s.state = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.state));
-	s.has_sync = arena_array(s.m->arena, s.m->nfuncs, sizeof(*s.has_sync));
 	for (ir_block b = f->entry; b; b = f->blocks[b].next) {
 		ir_for_each_inst(f, b, i) {
 			if (ir_at(f, i)->op != IR_CALL || !may_inline(&s, ir_at(f, i)->symbol))

@@ -16,8 +16,8 @@ void lower_reduce(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Whether an instruction is a sync site: lanes with the same member mask may join its warp sync
  * from other instructions. Sets *kind as ir_sync_kind does (divergent_syncs.c). */
 bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind);
-/* Whether a function or one of its callees contains a sync site. seen: by function, all false. */
-bool reaches_sync_site(const struct ir_module *module, uint32_t function, bool *seen);
+/* Whether a function or one of its callees contains a sync site. */
+bool reaches_sync_site(const struct ir_module *module, uint32_t function);
 /* By instruction: sync sites at which lanes may wait for lanes at other sites before they
  * reconverge at cfg's postdominators. */
 bool *divergent_sync_sites(const struct ir_func *f, const struct ir_cfg *cfg,

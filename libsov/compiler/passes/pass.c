@@ -12,7 +12,10 @@
  */
 #include <string.h>
 #include "libsov/compiler/base/compile_job.h"
+#include "libsov/compiler/passes/call_graph.h"
 #include "libsov/compiler/passes/pass.h"
+
+#define MAX_CALL_DEPTH 4096u
 
 const struct pass passes[] = {
 	{"inline-sync-callees", pass_inline_sync_callees, true, true},
@@ -118,8 +121,26 @@ static bool run_passes(struct compile_job *job, struct ir_module *m, bool module
 	return true;
 }
 
+/* The back ends follow calls recursively, for the depth of the stack. */
+static bool check_call_depth(struct compile_job *job, struct ir_module *m)
+{
+	const struct ir_call_facts *facts = call_facts(m);
+
+	for (const struct ir_func *f = m->funcs; f; f = f->next) {
+		if (facts[f->index].depth <= MAX_CALL_DEPTH)
+			continue;
+		diag_error(&job->diag, 0, 0,
+			   "'%s': calls are nested %u deep; at most %u levels are supported",
+			   f->name, facts[f->index].depth, MAX_CALL_DEPTH);
+		return false;
+	}
+	return true;
+}
+
 bool passes_run_module(struct compile_job *job, struct ir_module *m)
 {
+	if (!check_call_depth(job, m))
+		return false;
 	for (struct ir_func *f = m->funcs; f; f = f->next)
 		print_pass(job, f, "front");
 	return run_passes(job, m, true);
