@@ -13,6 +13,11 @@
  * until a quarter of the limit is free. Several processes may do so simultaneously. Listing the
  * directory is slow, so each addition does it with a probability that amounts to once per sixteenth
  * of the limit added, over all processes.
+ *
+ * An entry becomes code that runs with this user's data, and names are removed from the directory.
+ * So the directory must be this user's own and closed to writers; it is opened once per operation,
+ * and files are reached only from its descriptor, so that a path that changes meanwhile has no
+ * effect.
  */
 #include "libsov/runtime/module/compile_cache.h"
 
@@ -27,6 +32,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "libsov/runtime/base/log.h"
 #include "libsov/runtime/base/sha256.h"
 
 #define MAGIC         "sovcache"
@@ -49,9 +55,9 @@ struct cache {
 		[SHA256_BYTES]; /* hash of the text and everything else that entries depend on */
 };
 
-/* The file of an entry. */
-struct entry_path {
-	char path[PATH_MAX + NAME_LENGTH + 2];
+/* The name of an entry's file. */
+struct entry_name {
+	char text[NAME_LENGTH + 1];
 	uint8_t key[SHA256_BYTES];
 };
 
@@ -76,7 +82,6 @@ static bool read_size(const char *text, uint64_t *bytes)
 	return true;
 }
 
-/* Ignores the environment of a set-user-ID program. */
 static bool cache_find_directory(struct cache *c)
 {
 	static const struct {
@@ -93,12 +98,12 @@ static bool cache_find_directory(struct cache *c)
 
 		if (base && *base)
 			return snprintf(c->folder, sizeof(c->folder), "%s%s", base,
-					locations[k].below) < PATH_MAX - NAME_LENGTH - 2;
+					locations[k].below) < PATH_MAX;
 	}
 	return false;
 }
 
-static bool cache_make_directory(const char *folder)
+static void cache_make_directory(const char *folder)
 {
 	char path[PATH_MAX];
 
@@ -110,7 +115,29 @@ static bool cache_make_directory(const char *folder)
 		mkdir(path, 0700);
 		*at = '/';
 	}
-	return !mkdir(path, 0700) || errno == EEXIST;
+	mkdir(path, 0700);
+}
+
+/* Opens the directory; -1: there is none that this user alone can change. */
+static int cache_open_directory(const struct cache *c)
+{
+	int dir = open(c->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	struct stat s = {0};
+
+	if (dir < 0) {
+		if (errno != ENOENT)
+			LOG(MODULE, INFO, "cache: '%s' is not used: %s", c->folder,
+			    errno == ELOOP ? "it is a symbolic link" : strerror(errno));
+		return -1;
+	}
+	if (!fstat(dir, &s) && s.st_uid == geteuid() && !(s.st_mode & (S_IWGRP | S_IWOTH)))
+		return dir;
+	LOG(MODULE, INFO,
+	    "cache: '%s' is not used: it belongs to user %u with mode %04o; it must be "
+	    "user %u's, and not writable by others",
+	    c->folder, s.st_uid, s.st_mode & 07777, geteuid());
+	close(dir);
+	return -1;
 }
 
 /* ---- what a compilation depends on ---- */
@@ -202,18 +229,16 @@ void cache_close(struct cache *c)
 	free(c);
 }
 
-static void entry_path_init(const struct cache *c, int64_t unit, struct entry_path *p)
+static void entry_name_init(const struct cache *c, int64_t unit, struct entry_name *name)
 {
 	struct sha256 hash;
-	char name[NAME_LENGTH + 1];
 
 	sha256_init(&hash);
 	sha256_add(&hash, c->text, sizeof(c->text));
 	sha256_add(&hash, &unit, sizeof(unit));
-	sha256_end(&hash, p->key);
+	sha256_end(&hash, name->key);
 	for (int k = 0; k < SHA256_BYTES; k++)
-		snprintf(name + 2 * k, 3, "%02x", p->key[k]);
-	snprintf(p->path, sizeof(p->path), "%s/%s", c->folder, name);
+		snprintf(name->text + 2 * k, 3, "%02x", name->key[k]);
 }
 
 /* ---- entries ---- */
@@ -263,23 +288,24 @@ static bool write_all(int fd, const void *data, size_t bytes)
 	return true;
 }
 
-static bool head_fits(const struct entry_path *p, const struct head *h, uint64_t file_bytes)
+static bool head_fits(const struct entry_name *name, const struct head *h, uint64_t file_bytes)
 {
 	return !memcmp(h->magic, MAGIC, sizeof(h->magic)) && h->format == FORMAT &&
-	       h->head_bytes == sizeof(*h) && !memcmp(h->key, p->key, sizeof(h->key)) &&
+	       h->head_bytes == sizeof(*h) && !memcmp(h->key, name->key, sizeof(h->key)) &&
 	       h->image_bytes && h->image_bytes <= file_bytes && h->message_bytes <= file_bytes &&
 	       sizeof(*h) + h->image_bytes + h->message_bytes == file_bytes;
 }
 
-static bool read_entry(const struct entry_path *p, int fd, struct compile_result *r)
+static bool read_entry(const struct entry_name *name, int fd, struct compile_result *r)
 {
 	uint8_t content[SHA256_BYTES];
-	struct stat s;
+	struct stat s = {0};
 	struct head h;
 
-	/* Only regular files of this user. */
+	/* Only regular files that this user alone can write. */
 	if (fstat(fd, &s) || !S_ISREG(s.st_mode) || s.st_uid != geteuid() ||
-	    !read_all(fd, &h, sizeof(h)) || !head_fits(p, &h, (uint64_t)s.st_size))
+	    s.st_mode & (S_IWGRP | S_IWOTH) || !read_all(fd, &h, sizeof(h)) ||
+	    !head_fits(name, &h, (uint64_t)s.st_size))
 		return false;
 	r->image = malloc(h.image_bytes);
 	r->messages = malloc(h.message_bytes + 1);
@@ -298,23 +324,24 @@ static bool read_entry(const struct entry_path *p, int fd, struct compile_result
 
 bool cache_find(const struct cache *c, int64_t unit, struct compile_result *r)
 {
-	struct entry_path p;
-	bool good;
-	int fd;
+	int dir = c ? cache_open_directory(c) : -1, fd;
+	struct entry_name name;
+	bool good = false;
 
 	*r = (struct compile_result){0};
-	if (!c)
+	if (dir < 0)
 		return false;
-	entry_path_init(c, unit, &p);
-	fd = open(p.path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	if (fd < 0)
-		return false;
-	good = read_entry(&p, fd, r);
-	if (good)
-		futimens(fd, NULL);
-	else
-		unlink(p.path);
-	close(fd);
+	entry_name_init(c, unit, &name);
+	fd = openat(dir, name.text, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	if (fd >= 0) {
+		good = read_entry(&name, fd, r);
+		if (good)
+			futimens(fd, NULL);
+		else
+			unlinkat(dir, name.text, 0);
+		close(fd);
+	}
+	close(dir);
 	return good;
 }
 
@@ -346,7 +373,7 @@ static struct entry *list_entries(DIR *d, size_t *count, uint64_t *bytes)
 	struct entry *list = NULL;
 	size_t capacity = 0;
 	struct dirent *e;
-	struct stat s;
+	struct stat s = {0};
 
 	while ((e = readdir(d))) {
 		if (fstatat(dirfd(d), e->d_name, &s, AT_SYMLINK_NOFOLLOW) || !S_ISREG(s.st_mode))
@@ -371,15 +398,19 @@ static struct entry *list_entries(DIR *d, size_t *count, uint64_t *bytes)
 	return list;
 }
 
-static void cache_trim(const struct cache *c)
+static void cache_trim(const struct cache *c, int dir)
 {
-	DIR *d = opendir(c->folder);
+	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = copy < 0 ? NULL : fdopendir(copy);
 	uint64_t bytes = 0;
 	size_t count = 0;
 	struct entry *list;
 
-	if (!d)
+	if (!d) {
+		if (copy >= 0)
+			close(copy);
 		return;
+	}
 	list = list_entries(d, &count, &bytes);
 	if (bytes > c->limit) {
 		qsort(list, count, sizeof(*list), compare_age);
@@ -392,9 +423,30 @@ static void cache_trim(const struct cache *c)
 	closedir(d);
 }
 
-void cache_add(const struct cache *c, int64_t unit, const struct compile_result *r)
+static bool write_entry(int dir, const struct head *h, const struct entry_name *name,
+			const struct compile_result *r, const struct timespec *now)
 {
 	static atomic_uint serial;
+	char unfinished[64];
+	bool good;
+	int fd;
+
+	/* Containers that share a directory may have equal process ids. */
+	snprintf(unfinished, sizeof(unfinished), "new-%ld-%ld-%u", (long)getpid(), now->tv_nsec,
+		 atomic_fetch_add(&serial, 1));
+	fd = openat(dir, unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	if (fd < 0)
+		return false;
+	good = write_all(fd, h, sizeof(*h)) && write_all(fd, r->image, h->image_bytes) &&
+	       write_all(fd, r->messages, h->message_bytes);
+	good = !close(fd) && good && !renameat(dir, unfinished, dir, name->text);
+	if (!good)
+		unlinkat(dir, unfinished, 0);
+	return good;
+}
+
+void cache_add(const struct cache *c, int64_t unit, const struct compile_result *r)
+{
 	size_t message_bytes = strlen(r->messages);
 	uint64_t bytes = sizeof(struct head) + r->image_size + message_bytes;
 	struct head h = {.magic = MAGIC,
@@ -402,29 +454,22 @@ void cache_add(const struct cache *c, int64_t unit, const struct compile_result 
 			 .head_bytes = sizeof(h),
 			 .image_bytes = r->image_size,
 			 .message_bytes = message_bytes};
-	char unfinished[PATH_MAX + NAME_LENGTH + 2];
 	struct timespec now = {0};
-	struct entry_path p;
-	bool good;
-	int fd;
+	struct entry_name name;
+	int dir;
 
-	if (!c || bytes > c->limit / 4 || !cache_make_directory(c->folder))
+	if (!c || bytes > c->limit / 4)
 		return;
-	entry_path_init(c, unit, &p);
-	memcpy(h.key, p.key, sizeof(h.key));
+	cache_make_directory(c->folder);
+	dir = cache_open_directory(c);
+	if (dir < 0)
+		return;
+	entry_name_init(c, unit, &name);
+	memcpy(h.key, name.key, sizeof(h.key));
 	hash_content(r->image, r->image_size, r->messages, message_bytes, h.content);
-	/* Containers that share a directory may have equal process ids. */
 	clock_gettime(CLOCK_REALTIME, &now);
-	snprintf(unfinished, sizeof(unfinished), "%s/new-%ld-%ld-%u", c->folder, (long)getpid(),
-		 now.tv_nsec, atomic_fetch_add(&serial, 1));
-	fd = open(unfinished, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
-	if (fd < 0)
-		return;
-	good = write_all(fd, &h, sizeof(h)) && write_all(fd, r->image, r->image_size) &&
-	       write_all(fd, r->messages, message_bytes);
-	good = !close(fd) && good && !rename(unfinished, p.path);
-	if (!good)
-		unlink(unfinished);
-	if ((uint64_t)now.tv_nsec % (c->limit / TRIM_CHECKS + 1) < bytes)
-		cache_trim(c);
+	if (write_entry(dir, &h, &name, r, &now) &&
+	    (uint64_t)now.tv_nsec % (c->limit / TRIM_CHECKS + 1) < bytes)
+		cache_trim(c, dir);
+	close(dir);
 }

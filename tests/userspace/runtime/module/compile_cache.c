@@ -320,6 +320,106 @@ static void test_limit(void)
 	each_file(forget, NULL);
 }
 
+/* ---- other users ---- */
+
+#define OTHER_USER 65534
+
+/* Neither finds the entry of program 1, nor changes the directory. */
+static bool cache_unused(void)
+{
+	unsigned before = each_file(NULL, NULL);
+	bool unused = ask(1) == 0 && ask(300) == 0 && ask(300) == 0;
+
+	return unused && each_file(NULL, NULL) == before;
+}
+
+static void test_directory_modes(void)
+{
+	static const mode_t open_modes[] = {0770, 0720, 0702, 0777, 01777};
+
+	each_file(forget, NULL);
+	ask(1);
+	for (size_t k = 0; k < sizeof(open_modes) / sizeof(*open_modes); k++) {
+		chmod(folder, open_modes[k]);
+		ok(cache_unused(), "a cache directory of mode %04o is not used", open_modes[k]);
+	}
+	chmod(folder, 0755);
+	ok(ask(1) == 1, "a cache directory that others can only read is used");
+	chmod(folder, 0700);
+	ok(ask(1) == 1, "its entries are used again once the directory is closed to others");
+}
+
+static void test_directory_links(void)
+{
+	char link[80];
+
+	snprintf(link, sizeof(link), "%s-link", folder);
+	setenv("SOV_CACHE_DIR", link, 1);
+	ok(!symlink(folder, link) && cache_unused(),
+	   "a symbolic link is not used as cache directory");
+	unlink(link);
+	ok(!symlink("/nonexistent/sov", link) && cache_unused(),
+	   "a dangling symbolic link is not used as cache directory");
+	unlink(link);
+	setenv("SOV_CACHE_DIR", folder, 1);
+}
+
+static void open_entry(const char *path, unsigned number)
+{
+	(void)number;
+	chmod(path, 0620);
+}
+
+/* Replaces an entry by a link to a copy of it. */
+static void link_entry(const char *path, unsigned number)
+{
+	char copy[640];
+
+	(void)number;
+	snprintf(copy, sizeof(copy), "%s-entry", folder);
+	if (rename(path, copy) || symlink(copy, path))
+		diag("no link");
+}
+
+static void give_entry(const char *path, unsigned number)
+{
+	(void)number;
+	if (chown(path, OTHER_USER, OTHER_USER))
+		diag("no other owner");
+}
+
+static void test_entry_modes(void)
+{
+	char copy[80];
+
+	each_file(open_entry, NULL);
+	ok(ask(1) == 0 && ask(1) == 1, "an entry that others can write is replaced");
+	snprintf(copy, sizeof(copy), "%s-entry", folder);
+	each_file(forget, NULL);
+	ask(1);
+	each_file(link_entry, NULL);
+	ok(ask(1) == 0, "a symbolic link is not read as an entry");
+	ok(!access(copy, F_OK) && ask(1) == 1, "it is replaced, and its target is kept");
+	unlink(copy);
+}
+
+static void test_owners(void)
+{
+	if (geteuid()) {
+		printf("ok %d - cache of another user # SKIP only root can change owners\n",
+		       ++tap_count);
+		return;
+	}
+	each_file(forget, NULL);
+	ask(1);
+	each_file(give_entry, NULL);
+	ok(ask(1) == 0 && ask(1) == 1, "an entry of another user is replaced");
+	ok(!chown(folder, OTHER_USER, OTHER_USER) && cache_unused(),
+	   "the cache directory of another user is not used");
+	ok(!chown(folder, 0, OTHER_USER) && ask(1) == 1,
+	   "the group of the directory does not matter");
+}
+
 int main(void)
 {
 	char inner[64], command[128];
@@ -337,6 +437,10 @@ int main(void)
 	test_damage();
 	test_concurrency();
 	test_limit();
+	test_directory_modes();
+	test_directory_links();
+	test_entry_modes();
+	test_owners();
 	snprintf(command, sizeof(command), "rm -r '%s'", folder);
 	ok(!access(inner, F_OK) && !system(command), "the cache directory can be removed");
 	return tap_done();
