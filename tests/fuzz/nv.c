@@ -1,33 +1,33 @@
 // SPDX-License-Identifier: MIT
-/*
- * Arbitrary IR text through the NVIDIA back end, with its internal checks enabled: it must compile
- * or reject the text and never report an internal error.
- */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "libsov/compiler/driver/compiler.h"
+/* The NVIDIA back end (_back_end.h), for its newest and its oldest SM version. */
+#include "libsov/isa/nv/sass.h"
+#include "tests/fuzz/_back_end.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+static uint32_t sm;
+
+static bool decode_nv(const uint8_t *code, uint64_t bytes)
+{
+	struct sass_word word;
+	struct sass_inst in;
+
+	for (uint64_t at = 0; at < bytes; at += sizeof(word)) {
+		memcpy(&word, code + at, sizeof(word));
+		if (!sass_decode(sm, word, &in))
+			return false;
+	}
+	return true;
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const targets[] = {"sm_90", "sm_80"};
+	static const struct {
+		const char *name;
+		uint32_t sm;
+	} targets[] = {{"sm_90", 90}, {"sm_80", 80}};
 
 	for (int t = 0; t < 2; t++) {
-		struct compile_options o = {.source = COMPILE_IR,
-					    .target = targets[t],
-					    .verify = true,
-					    .memory_limit = (size_t)256 << 20};
-		struct compile_result r;
-		bool good = compile((const char *)data, size, &o, &r);
-
-		if (good ? !r.image_size
-			 : !*r.messages || strstr(r.messages, "fault of the compiler")) {
-			fputs(r.messages, stderr);
-			abort();
-		}
-		compile_result_free(&r);
+		sm = targets[t].sm;
+		check_back_end(data, size, targets[t].name, decode_nv);
 	}
 	return 0;
 }

@@ -67,7 +67,7 @@ static bool run_stage(struct gcn_func *f, const struct stage *s)
 	print_after(f, s->name);
 	if (!s->check || !compile_verifies(f->job) || s->check(f, &why))
 		return true;
-	diag_error(&f->job->diag, 0, 0, "%s: a fault of the compiler's stage %s", why.s, s->name);
+	diag_fault(&f->job->diag, 0, 0, "%s: a fault of the compiler's stage %s", why.s, s->name);
 	return false;
 }
 
@@ -99,8 +99,11 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	if (!gcn_legalise(ir, module, job))
 		return NULL;
 	gcn_lower_lane_masks(ir);
-	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
+	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag)) {
+		diag_fault(&job->diag, 0, 0,
+			   "'%s': lowering produced invalid IR: a fault of the compiler", ir->name);
 		return NULL;
+	}
 	control = gcn_control_build(ir, module->may_exit);
 	if (!gcn_layout_variables(f) || !gcn_select(f, control))
 		return NULL;

@@ -73,7 +73,7 @@ static bool encoding_error(struct gcn_func *f, const struct gcn_inst *i, const c
 	char text[160];
 
 	amd_print(&i->in, text, sizeof(text));
-	diag_error(&f->job->diag, i->line, 0,
+	diag_fault(&f->job->diag, i->line, 0,
 		   "'%s': selected instruction %s has no encoding: %s; this is a compiler bug",
 		   f->ir->name, text, why);
 	return false;

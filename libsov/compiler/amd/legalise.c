@@ -73,8 +73,31 @@ static void split_critical_edges(struct ir_func *f)
 				split_critical_edge(f, b, k);
 }
 
+/* Addresses of 32 bits, which only IR text has outside of shared, local and parameter memory, are
+ * zero-extended: global and flat instructions take 64 bits. */
+static void widen_addresses(struct ir_func *f)
+{
+	ir_for_each_block(f, b) {
+		ir_for_each_inst(f, b, i) {
+			const struct ir_inst *in = ir_at(f, i);
+			int k = ir_ops[in->op].attributes & A_MEM ? ir_address_arg(in) : -1;
+			ir_val at = k < 0 ? 0 : in->args[k];
+			ir_id wide;
+
+			if (k < 0 || f->values[at].type != IR_B32 || in->space == IR_SHARED ||
+			    in->space == IR_LOCAL || in->space == IR_PARAM)
+				continue;
+			wide = ir_inst_new(f, IR_ZEXT, IR_B64, &at, 1, 1);
+			ir_at(f, wide)->from = IR_B32;
+			ir_insert_before(f, i, wide);
+			ir_at(f, i)->args[k] = ir_at(f, wide)->res;
+		}
+	}
+}
+
 bool gcn_legalise(struct ir_func *f, const struct gcn_module_info *module, struct compile_job *job)
 {
+	widen_addresses(f);
 	gcn_legalise_calls(f, module);
 	gcn_legalise_barriers(f, module);
 	gcn_legalise_formats(f);
@@ -82,7 +105,11 @@ bool gcn_legalise(struct ir_func *f, const struct gcn_module_info *module, struc
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
 	split_critical_edges(f);
-	return !compile_verifies(job) || ir_verify(f->module, &job->diag);
+	if (!compile_verifies(job) || ir_verify(f->module, &job->diag))
+		return true;
+	diag_fault(&job->diag, 0, 0,
+		   "'%s': legalisation produced invalid IR: a fault of the compiler", f->name);
+	return false;
 }
 
 /* ---- lane masks ---- */

@@ -582,7 +582,7 @@ bool gcn_regalloc(struct gcn_func *f)
 			f->nsaved_sgprs = saved_sgprs;
 		gcn_reserve_banks(f, lanes);
 	}
-	diag_error(&f->job->diag, 0, 0,
+	diag_fault(&f->job->diag, 0, 0,
 		   "'%s': register allocation failed even with spilling; this is a compiler bug",
 		   f->ir->name);
 	return false;

@@ -11,10 +11,9 @@ void diag_init(struct diag *d, struct arena *a, const char *prefix)
 	d->text = arena_strndup(a, "", 0);
 }
 
-void diag_error(struct diag *d, uint32_t line, uint32_t column, const char *fmt, ...)
+static void add_error(struct diag *d, uint32_t line, uint32_t column, const char *fmt, va_list ap)
 {
 	struct text t = {d->arena, d->capacity ? d->text : NULL, d->length, d->capacity};
-	va_list ap;
 
 	if (d->errors++ > DIAG_MAX_ERRORS)
 		return;
@@ -24,12 +23,29 @@ void diag_error(struct diag *d, uint32_t line, uint32_t column, const char *fmt,
 	} else {
 		if (line)
 			text_printf(&t, "%u:%u: ", line, column);
-		va_start(ap, fmt);
 		text_vprintf(&t, fmt, ap);
-		va_end(ap);
 		text_printf(&t, "\n");
 	}
 	d->text = t.s;
 	d->length = t.length;
 	d->capacity = t.capacity;
+}
+
+void diag_error(struct diag *d, uint32_t line, uint32_t column, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	add_error(d, line, column, fmt, ap);
+	va_end(ap);
+}
+
+void diag_fault(struct diag *d, uint32_t line, uint32_t column, const char *fmt, ...)
+{
+	va_list ap;
+
+	d->fault = true;
+	va_start(ap, fmt);
+	add_error(d, line, column, fmt, ap);
+	va_end(ap);
 }

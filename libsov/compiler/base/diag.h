@@ -18,11 +18,15 @@ struct diag {
 	char *text;         /* all messages, each with a newline; "" when none */
 	uint32_t length, capacity;
 	uint32_t errors;
+	bool fault; /* an error is the compiler's own: one of its checks failed */
 };
 
 void diag_init(struct diag *d, struct arena *a, const char *prefix);
 /* line 0: no position. */
 void diag_error(struct diag *d, uint32_t line, uint32_t column, const char *fmt, ...)
+	__attribute__((format(printf, 4, 5)));
+/* An error that no input may cause. */
+void diag_fault(struct diag *d, uint32_t line, uint32_t column, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 
 #endif

@@ -37,6 +37,7 @@ struct unit {
 	struct arena keep; /* the code */
 	void *code;        /* NULL: errors */
 	char *messages;    /* malloc; NULL: not compiled yet, or out of memory */
+	bool fault;        /* of the compiler */
 	jmp_buf no_memory;
 };
 
@@ -191,6 +192,7 @@ struct compilation *compilation_open(const char *text, size_t length,
 	if (!o->print_to)
 		c->job.options.print_to = stderr;
 	r->messages = strdup(open_in_arena(c, text, length));
+	r->fault = c->job.diag.fault;
 	if (c->units)
 		return c;
 	compilation_close(c);
@@ -236,6 +238,7 @@ static void generate_unit(const struct compilation *c, struct unit *u)
 	if (passes_run_unit(job, &u->module))
 		u->code = c->backend->generate(job, c->plan, &u->module, &u->keep);
 	u->messages = strdup(job->diag.text);
+	u->fault = job->diag.fault;
 }
 
 static void compile_unit(const struct compilation *c, struct unit *u)
@@ -398,7 +401,7 @@ static bool link_units(const struct compilation *c, uint32_t first, uint32_t cou
 
 /* Concatenates the messages of these units; returns whether all of them have code. */
 static bool collect_messages(const struct compilation *c, uint32_t first, uint32_t count,
-			     char **messages)
+			     struct compile_result *r)
 {
 	size_t bytes = 1;
 	bool good = true;
@@ -406,9 +409,10 @@ static bool collect_messages(const struct compilation *c, uint32_t first, uint32
 
 	for (uint32_t k = first; k < first + count; k++) {
 		good &= c->units[k].code != NULL;
+		r->fault |= c->units[k].fault;
 		bytes += c->units[k].messages ? strlen(c->units[k].messages) : 0;
 	}
-	*messages = at = malloc(bytes);
+	r->messages = at = malloc(bytes);
 	if (!at)
 		return false;
 	*at = 0;
@@ -421,14 +425,13 @@ bool compilation_all(struct compilation *c, struct compile_result *r)
 {
 	*r = (struct compile_result){0};
 	compile_units(c);
-	return collect_messages(c, 0, c->nunits, &r->messages) &&
-	       link_units(c, 0, c->nunits, IMAGE_WHOLE, r);
+	return collect_messages(c, 0, c->nunits, r) && link_units(c, 0, c->nunits, IMAGE_WHOLE, r);
 }
 
 bool compilation_head(struct compilation *c, struct compile_result *r)
 {
 	*r = (struct compile_result){0};
-	return collect_messages(c, 0, 0, &r->messages) && link_units(c, 0, 0, IMAGE_HEAD, r);
+	return collect_messages(c, 0, 0, r) && link_units(c, 0, 0, IMAGE_HEAD, r);
 }
 
 bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_result *r)
@@ -438,7 +441,7 @@ bool compilation_unit(struct compilation *c, uint32_t unit, struct compile_resul
 
 	*r = (struct compile_result){0};
 	compile_unit(c, u);
-	good = collect_messages(c, unit, 1, &r->messages) && link_units(c, unit, 1, IMAGE_UNIT, r);
+	good = collect_messages(c, unit, 1, r) && link_units(c, unit, 1, IMAGE_UNIT, r);
 	arena_free(&u->keep);
 	return good;
 }

@@ -260,11 +260,31 @@ static bool check_preserve_all(struct verifier *v)
 	return true;
 }
 
+/* No target has larger blocks. */
+#define MAX_BLOCK_THREADS 1024u
+
+/* A shape that is stated has 1 to MAX_BLOCK_THREADS threads; of a maximum, axes may be left out. */
+static bool check_block_shape(struct verifier *v, const char *what, const uint32_t threads[3],
+			      bool all_axes)
+{
+	uint64_t product = 1;
+	bool stated = threads[0] || threads[1] || threads[2], good = true;
+
+	for (int axis = 0; stated && axis < 3; axis++) {
+		good &= threads[axis] <= MAX_BLOCK_THREADS && (threads[axis] || !all_axes);
+		product *= threads[axis] ? threads[axis] : 1;
+	}
+	return (good && product <= MAX_BLOCK_THREADS) ||
+	       func_fault(v, "%s %u %u %u: a block has 1 to %u threads", what, threads[0],
+			  threads[1], threads[2], MAX_BLOCK_THREADS);
+}
+
 static bool check_func(struct verifier *v)
 {
 	const struct ir_func *f = v->f;
 	bool *placed = arena_array(f->module->arena, f->nblocks, sizeof(*placed));
-	bool good = check_params(v);
+	bool good = check_params(v) && check_block_shape(v, "max_threads", f->max_threads, false) &&
+		    check_block_shape(v, "required_threads", f->required_threads, true);
 
 	if (!check_links(v, placed))
 		return false;

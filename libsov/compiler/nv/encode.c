@@ -54,7 +54,7 @@ static bool encode_inst(struct code *c, uint32_t offset, const struct sass_inst 
 	const char *why = NULL;
 
 	if (!sass_encode(c->f->sm, in, &word, &why)) {
-		diag_error(&c->f->job->diag, 0, 0,
+		diag_fault(&c->f->job->diag, 0, 0,
 			   "kernel '%s': %s at 0x%x has no encoding for sm_%u (%s): a fault of the "
 			   "compiler",
 			   c->f->name, sass_op_name(in->op), offset, c->f->sm, why ? why : "?");
@@ -197,7 +197,7 @@ static bool list_jump_table(const struct code *c, uint32_t b, uint32_t offset, s
 		append_word(c->f, out, c->block_offset[block->succ[k]]);
 		if (c->block_offset[block->succ[k]] == offset + (1 + k) * INST_BYTES)
 			continue;
-		diag_error(
+		diag_fault(
 			&c->f->job->diag, 0, 0,
 			"kernel '%s': slot %u of the jump table at 0x%x is at the wrong offset: a "
 			"fault of the compiler",

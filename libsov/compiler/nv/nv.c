@@ -129,7 +129,7 @@ static bool run_stage(struct mir_func *f, const struct stage *s)
 	print_after(f, s->name);
 	if (!s->check || !compile_verifies(f->job) || s->check(f, &why))
 		return true;
-	diag_error(&f->job->diag, 0, 0, "%s: a fault of the compiler's stage %s", why.s, s->name);
+	diag_fault(&f->job->diag, 0, 0, "%s: a fault of the compiler's stage %s", why.s, s->name);
 	return false;
 }
 
@@ -173,8 +173,11 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	struct mir_func *f;
 
 	nv_legalise(ir, job->target->warp_lanes);
-	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag))
+	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag)) {
+		diag_fault(&job->diag, 0, 0,
+			   "'%s': lowering produced invalid IR: a fault of the compiler", ir->name);
 		return NULL;
+	}
 	f = run_stages(module, ir, !job->options.no_uniform);
 	return f && f->retry_without_uniform ? run_stages(module, ir, false) : f;
 }

@@ -78,7 +78,7 @@ static bool verify_pass(struct compile_job *job, const struct ir_module *m, cons
 {
 	if (!compile_verifies(job) || ir_verify(m, &job->diag))
 		return true;
-	diag_error(&job->diag, 0, 0,
+	diag_fault(&job->diag, 0, 0,
 		   "the pass '%s' produced invalid IR for %s: a fault of the compiler; print the "
 		   "passes "
 		   "before it to find the first wrong one",

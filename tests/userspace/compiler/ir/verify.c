@@ -158,6 +158,12 @@ static const struct {
 	 "ir: kernel k, block g: '%3 = phi.b32 [e: %2], [f: %2]': argument 1 does not dominate "
 	 "this use\n"},
 	/* parameters, variables, names */
+	{"kernel k() required_threads 64 1 0 {\ne:\n\tret\n}\n",
+	 "ir: kernel k: required_threads 64 1 0: a block has 1 to 1024 threads\n"},
+	{"kernel k() required_threads 64 17 1 {\ne:\n\tret\n}\n",
+	 "ir: kernel k: required_threads 64 17 1: a block has 1 to 1024 threads\n"},
+	{"kernel k() max_threads 4294967295 1 0 {\ne:\n\tret\n}\n",
+	 "ir: kernel k: max_threads 4294967295 1 0: a block has 1 to 1024 threads\n"},
 	{"kernel k(n: 0 at 0) {\ne:\n\tret\n}\n",
 	 "ir: kernel k: parameter n has a size of 0 bytes\n"},
 	{"kernel k(n: 4 at 2) {\ne:\n\tret\n}\n",
