@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tools/tool.h"
@@ -192,6 +193,24 @@ static bool repair_trace(const struct verb *v, const char *path, size_t intact)
 	return good;
 }
 
+/* Removes an older trace, so that a file that exists afterwards is the program's. Devices and other
+ * special files stay. */
+static bool remove_old_trace(const struct verb *v, const char *path)
+{
+	struct stat st;
+
+	if (lstat(path, &st))
+		return true;
+	if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
+		report_error(v, "cannot write '%s': not a regular file", path);
+		return false;
+	}
+	if (!unlink(path))
+		return true;
+	report_error(v, "cannot replace '%s': %s", path, strerror(errno));
+	return false;
+}
+
 /* ---- the verb ---- */
 
 static int summarise(const struct verb *v, const char *path, bool recorded, bool as_json,
@@ -250,8 +269,8 @@ static int trace_run(const struct verb *v, int argc, char **argv)
 		return summarise(v, read, false, as_json, EXIT_DONE);
 	if (!operands)
 		return usage_error(v, "missing operand: PROGRAM");
-	if (!strstr(path, "%p"))
-		unlink(path);
+	if (!strstr(path, "%p") && !remove_old_trace(v, path))
+		return EXIT_FAILED;
 	argv[operands] = NULL;
 	status = run_program(v, argv, path, &child);
 	written = expand_path(path, child);

@@ -75,4 +75,9 @@ is "$("$sov" trace --read "$dir/wrong" 2>&1)" "sov: trace: '$dir/wrong' is not a
 is "$(echo '{}' >"$dir/wrong" && "$sov" trace --read "$dir/wrong" 2>&1)" \
 	"sov: trace: '$dir/wrong' is not a trace: byte 1: expected a string" \
 	"sov trace --read rejects an empty object"
+mkfifo "$dir/fifo"
+is "$("$sov" trace -o "$dir/fifo" true 2>&1)" "sov: trace: cannot write '$dir/fifo': not a regular file" \
+	"sov trace does not write to a special file"
+[ -p "$dir/fifo" ]
+ok $? "sov trace keeps a special file at the path of its output"
 tap_done
