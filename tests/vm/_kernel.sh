@@ -38,7 +38,8 @@ report() { # scenario
 	[ -n "${VM_LONG:-}" ] || [ "$reported" -ge "$promised" ]
 	ok $? "$name: the machine reports the $promised results that its scenario promises"
 	[ "$reported" -eq "$promised" ] || diag "tests/vm/guest/$1.sh: results: $reported"
-	progress "$name: $(($(date +%s) - start)) s"
+	echo "$name" >>"$BUILD/vm/finished"
+	progress "$name: $(($(date +%s) - start)) s ($(wc -l <"$BUILD/vm/finished") of $machines machines)"
 }
 
 rm -rf "$work"

@@ -23,7 +23,15 @@ check_command "the initramfs with the test programs is built" "$work/base.log" b
 while read -r kernel release; do
 	case " ${VM_SUITES:-$kernel} " in *" $kernel "*) echo "$kernel $release $*" ;; esac
 done <"$VM_CACHE/kernels" | tac >"$work/kernels"
-export BUILD VM_TIMEOUT VM_CACHE
+# For progress lines.
+machines=$(while read -r kernel release scenarios; do
+	for s in $scenarios; do
+		! runs_on "$s" "$kernel" || echo "$s"
+	done
+done <"$work/kernels" | wc -l)
+: >"$work/finished"
+[ -n "${VM_LONG:-}" ] || progress "$machines machines, about $((machines * 3 / 4)) minutes on two cores"
+export BUILD VM_TIMEOUT VM_CACHE machines
 rm -f "$work"/*.tap # results of an earlier run must not count
 xargs -P "${VM_JOBS:-$(nproc)}" -L 1 sh -c 'sh tests/vm/_kernel.sh "$@" >"$BUILD/vm/$1.tap" 2>&1' \
 	kernel <"$work/kernels"
