@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Weak memory mode (SOV_SOFT=...:weak=SEED): caches that keep stale lines and stores that are
  * performed late and out of order, chosen by a seed. weak_memory.c has the machine; the executors
- * say what an instruction does to it. */
+ * say what an instruction does to it. Host addresses lie in whole, mapped pages of 4 KiB. */
 #ifndef MODEL_WEAK_MEMORY_H
 #define MODEL_WEAK_MEMORY_H
 

@@ -6,16 +6,16 @@
 #include "model/core/weak_memory.h"
 #include "tests/tap.h"
 
-#define LINE        128
-#define SEEDS       200
-#define LOCATIONS   3
-#define UNITS       3
-#define AGENTS      2 /* per unit */
-#define OBSERVERS   (UNITS * AGENTS)
-#define MAX_VALUE   400
-#define WHOLE_LINES 8
+#define PAGE      4096 /* lines are read as a whole, also those near a loaded one */
+#define LINE      128
+#define SEEDS     200
+#define LOCATIONS 3
+#define UNITS     3
+#define AGENTS    2 /* per unit */
+#define OBSERVERS (UNITS * AGENTS)
+#define MAX_VALUE 400
 
-static _Alignas(LINE) uint8_t bytes[WHOLE_LINES * LINE];
+static _Alignas(PAGE) uint8_t bytes[PAGE];
 static uint32_t *const x = (uint32_t *)bytes, *const y = (uint32_t *)(bytes + 2 * LINE);
 
 static struct weak_memory *memory;
