@@ -320,31 +320,23 @@ static void run_store(struct warp *w, const struct op *op, uint32_t mask)
 	}
 }
 
-static void run_fence(struct warp *w, const struct op *op, uint32_t mask)
-{
-	(void)w;
-	(void)op;
-	(void)mask;
-	atomic_thread_fence(memory_order_seq_cst);
-}
-
-static void run_membar(struct warp *w, const struct op *op, uint32_t mask)
+static void weak_barrier(struct warp *w, const struct op *op)
 {
 	uint8_t scope = op->inst->mod[SASS_M_SCOPE];
 
-	if (w->weak && mask && (scope == SASS_SCOPE_CTA || scope == SASS_SCOPE_SM))
+	if (op->inst->op == SASS_CCTL_IVALL)
+		weak_invalidate(w->weak);
+	else if (op->inst->op == SASS_MEMBAR && (scope == SASS_SCOPE_CTA || scope == SASS_SCOPE_SM))
 		weak_publish(w->weak, w->index);
-	else if (w->weak && mask)
+	else if (op->inst->op == SASS_MEMBAR)
 		weak_fence(w->weak, w->index);
-	run_fence(w, op, mask);
 }
 
-/* Invalidates L1. */
-static void run_cctl_ivall(struct warp *w, const struct op *op, uint32_t mask)
+static void run_fence(struct warp *w, const struct op *op, uint32_t mask)
 {
 	if (w->weak && mask)
-		weak_invalidate(w->weak);
-	run_fence(w, op, mask);
+		weak_barrier(w, op);
+	atomic_thread_fence(memory_order_seq_cst);
 }
 
 const char *prepare_access(struct op *op, const struct sass_inst *in)
@@ -421,11 +413,11 @@ const struct op_row rows_memory[] = {
 	{SASS_STS, "as", run_store, NULL, prepare_access},
 	{SASS_LDL, "da", run_load, NULL, prepare_access},
 	{SASS_STL, "as", run_store, NULL, prepare_access},
-	{SASS_MEMBAR, "", run_membar, NULL, NULL},
+	{SASS_MEMBAR, "", run_fence, NULL, NULL},
 	{SASS_ERRBAR, "", run_fence, NULL, NULL},
 	{SASS_CGAERRBAR, "", run_fence, NULL, NULL},
 	{SASS_CCTL, "a", run_fence, NULL, NULL},
 	{SASS_QSPC, "pda", run_qspc, NULL, prepare_qspc},
-	{SASS_CCTL_IVALL, "", run_cctl_ivall, NULL, NULL},
+	{SASS_CCTL_IVALL, "", run_fence, NULL, NULL},
 	OP_ROWS_END,
 };
