@@ -101,6 +101,82 @@ static bool is_refused(uint32_t i)
 	return false;
 }
 
+static bool is_refused_with(const char *says)
+{
+	struct image im;
+
+	if (read_object(&im)) {
+		image_free(&im);
+		return false;
+	}
+	if (!strstr(message, says))
+		diag("%s", message);
+	return strstr(message, says);
+}
+
+static bool overlap_by_one_byte(void)
+{
+	Elf64_Phdr note;
+
+	object_make(file);
+	memcpy(&note, file + AT_SEGMENTS + sizeof(note), sizeof(note));
+	note.p_type = PT_LOAD;
+	note.p_memsz = note.p_filesz;
+	note.p_vaddr = OBJECT_BYTES + 99; /* the last byte of the first segment */
+	memcpy(file + AT_SEGMENTS + sizeof(note), &note, sizeof(note));
+	return is_refused_with("segment 1 overlaps an earlier segment");
+}
+
+/* Adds the key "x" with this value to the metadata, a map of fewer than 15 keys. */
+static void add_metadata(const char *value, uint32_t bytes)
+{
+	uint32_t old = sizeof(object_metadata) - 1, descriptor = old + 2 + bytes;
+	Elf64_Phdr note;
+
+	object_make(file);
+	file[AT_NOTE + 20]++;
+	memcpy(file + AT_NOTE + 4, &descriptor, 4);
+	memcpy(file + AT_NOTE + 20 + old, "\xa1x", 2);
+	memcpy(file + AT_NOTE + 22 + old, value, bytes);
+	memcpy(&note, file + AT_SEGMENTS + sizeof(note), sizeof(note));
+	note.p_filesz = AT_SYMBOLS - AT_NOTE;
+	memcpy(file + AT_SEGMENTS + sizeof(note), &note, sizeof(note));
+}
+
+static bool is_accepted(void)
+{
+	struct image im;
+	bool good = read_object(&im);
+
+	if (good)
+		image_free(&im);
+	return good;
+}
+
+static bool deep_metadata(void)
+{
+	char value[20];
+
+	memset(value, '\x91', sizeof(value)); /* arrays of one element */
+	value[5] = '\xc0';
+	add_metadata(value, 6);
+	if (!is_accepted())
+		return diag("5 arrays: %s", message), false;
+	value[5] = '\x91';
+	value[sizeof(value) - 1] = '\xc0';
+	add_metadata(value, sizeof(value));
+	return is_refused_with("metadata: damaged");
+}
+
+static bool cut_metadata(void)
+{
+	add_metadata("\xce\0\0\0\0", 5); /* a number of four bytes */
+	if (!is_accepted())
+		return diag("a whole number: %s", message), false;
+	add_metadata("\xce\0\0\0", 4);
+	return is_refused_with("metadata: damaged");
+}
+
 /* An accepted object refers only to its own contents. */
 static bool is_sound(const struct image *im)
 {
@@ -162,6 +238,9 @@ int main(void)
 		good += is_refused(i);
 	ok(good == i,
 	   "a code object with one error is rejected by a message that names it (%u errors)", i);
+	ok(overlap_by_one_byte(), "a code object with segments that share one byte is rejected");
+	ok(deep_metadata(), "metadata nested deeper than 16 levels is rejected");
+	ok(cut_metadata(), "metadata whose last number lacks a byte is rejected");
 	ok(cut_off(), "a code object truncated at any length is rejected");
 	ok(changed_bytes(),
 	   "a code object with any one bit flipped is rejected or still refers only to itself");
