@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* printf() in kernels prints what C's printf prints, every line once, and counts lost lines. */
+#include "libsov/runtime/module/device_printf.h"
 #include "tests/userspace/runtime/module/device_services/_services.h"
 
 static struct printed printed;
@@ -165,8 +166,24 @@ static void refusals(void)
 		"an invalid heap_bytes is rejected");
 }
 
+/* A record that ends within a value: the formatter must not read past it. */
+static void cut_records(void)
+{
+	static const uint8_t record[] = "a%db\0\x07\0\0\0"; /* with the 0 of the string: 10 bytes */
+	struct print_text whole = {0}, cut = {0};
+
+	print_line(&whole, record, 9);
+	ok(whole.count >= 3 && !memcmp(whole.bytes, "a7b", 3), "a whole printf record is printed");
+	print_line(&cut, record, 8);
+	ok(cut.count < whole.count && !memchr(cut.bytes, '7', cut.count),
+	   "a printf record that lacks the last byte of its value prints no value");
+	free(whole.bytes);
+	free(cut.bytes);
+}
+
 int main(void)
 {
+	cut_records();
 	soft_gpus("gh100:vram=256M:hazard,ga100:vram=256M:hazard");
 	conversions(0);
 	conversions(1);
