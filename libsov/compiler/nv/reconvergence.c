@@ -5,8 +5,9 @@
  * and none waits for them. Of several reachable exits the function's return counts, else the last
  * exit in the layout, and a trap only if there is no other. So each block has one exit that it
  * leads to, edges to blocks with other exits are ignored, and each exit is the root of a graph of
- * its own. A block with a guarded EXIT counts as the exit of a loop that no other exit leaves. Lanes whose sides of a branch lead to different exits do not reconverge. (ptxas
- * reconverges lanes after an EXIT, too.)
+ * its own. A block with a guarded EXIT counts as the exit of a loop that no other exit leaves.
+ * Lanes whose sides of a branch lead to different exits do not reconverge. (ptxas reconverges lanes
+ * after an EXIT, too.)
  *
  * Postdominators are computed as the dominators in convergence_barriers.c, on the reversed CFG.
  */
