@@ -74,10 +74,11 @@ read=$(grep -rhoE 'getenv\("[A-Z_]+"|\{"[A-Z_]+", "[a-z/.]*"\}' libsov/runtime l
 is "$read" "$(echo "$names" | sort -u)" "sov(7) names exactly the variables that libsov reads"
 
 for name in $names; do
-	ignored=0 effect=1
+	ignored=0 effect=1 with=
+	[ $name != SOV_LOG_FILE ] || with=SOV_LOG=info # it has no effect alone
 	for value in "$dir/bait/file" "$dir/bait/folder"; do
 		prepare
-		out=$($user SOV_LOG=info "$name=$value" "$dir/setid" 2>&1)
+		out=$($user $with "$name=$value" "$dir/setid" 2>&1)
 		[ "$out" = "$alone" ] && [ "$(state)" = "$clean" ] || {
 			ignored=1
 			diag "$name=$value: $out" "$(state)"
