@@ -155,7 +155,7 @@ static void add_access(struct execution *x, uint32_t thread, uint32_t op)
 	uint32_t shown = x->p->first_register[thread] + o->reg;
 
 	for (uint32_t k = 0; k < o->width; k++) {
-		struct event *e;
+		struct event *e = NULL;
 
 		if (o->var[k] == LITMUS_PADDING)
 			continue;
@@ -171,7 +171,7 @@ static void add_access(struct execution *x, uint32_t thread, uint32_t op)
 			e->var = o->var[k];
 			x->writes[e->var][x->write_count[e->var]++] = (uint8_t)(x->count - 1);
 		}
-		if (o->kind == LITMUS_ATOM || o->kind == LITMUS_RED) {
+		if (e && (o->kind == LITMUS_ATOM || o->kind == LITMUS_RED)) {
 			e[-1].partner = (uint8_t)(x->count - 1);
 			e->partner = (uint8_t)(x->count - 2);
 		}
