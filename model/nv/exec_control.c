@@ -395,9 +395,18 @@ static void run_warpsync(struct warp *w, const struct op *op, uint32_t mask)
 	const uint32_t *need = fetch_source(w, op, 0, space);
 
 	mask &= pred_read(w, op, 0);
-	for (uint32_t i = 0; i < LANES; i++)
-		if (mask >> i & 1)
-			block_lanes(w, 1u << i, WAIT_WARPSYNC, need[i]);
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (!(need[i] >> i & 1)) { /* seen on an H200 */
+			warp_fault(w, i, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
+				   "illegal instruction WARPSYNC at +0x%llx: lane %u is not in its "
+				   "member mask 0x%x",
+				   (unsigned long long)(w->pc - w->grid->work.program), i, need[i]);
+			return;
+		}
+		block_lanes(w, 1u << i, WAIT_WARPSYNC, need[i]);
+	}
 	release_waiters(w);
 }
 

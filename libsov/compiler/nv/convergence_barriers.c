@@ -115,7 +115,8 @@ static uint32_t mark_reachable(const struct convergence *c, uint32_t b, uint32_t
 static bool may_wait(const struct mir_func *f, uint32_t b)
 {
 	mir_for_each(f, b, i)
-		if ((!i->preserve_all || i->syncs_warp) && (i->members || mir_is_call(i)))
+		if ((!i->preserve_all || i->syncs_warp) &&
+		    (i->members > MIR_ACTIVE_LANES || mir_is_call(i)))
 			return true;
 	return false;
 }
@@ -434,7 +435,8 @@ static bool writes_uniform(const struct mir_inst *i)
 
 /* A uniform register belongs to the warp: divergent lanes must not write one that others may
  * still read. uniform.c ensured that for the blocks as they were then; this checks the final
- * ones. */
+ * ones. The register that REDUX writes is read in the same block, and ptxas has that in divergent
+ * code, too. */
 static bool has_divergent_uniform_write(const struct convergence *c)
 {
 	for (uint32_t b = 1; b < c->nblocks; b++) {
@@ -442,7 +444,7 @@ static bool has_divergent_uniform_write(const struct convergence *c)
 
 		for (struct mir_inst *i = divergent ? c->f->blocks[b].first : NULL; i;
 		     i = i->next) {
-			if (writes_uniform(i))
+			if (i->sass.op != SASS_REDUX && writes_uniform(i))
 				return true;
 		}
 	}

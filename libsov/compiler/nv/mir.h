@@ -58,7 +58,9 @@ struct mir_source {
 	struct mir_ref ref; /* vreg 0: op is the operand */
 };
 
-enum { MIR_SOME_LANES = 1, MIR_ALL_LANES };
+/* Lanes that take part in a convergent operation: those that are active, which wait for none; those
+ * of a member mask; all lanes of the warp. */
+enum { MIR_ACTIVE_LANES = 1, MIR_SOME_LANES, MIR_ALL_LANES };
 
 /* Memory effects of an instruction, for the scheduler. MIR_ORDERED: volatile, atomic or fence. */
 enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 };
@@ -97,7 +99,7 @@ struct mir_inst {
 	uint64_t addend;
 	uint8_t service;         /* 1 + device service that is called */
 	uint32_t service_offset; /* offset of its address in NV_ADDRESS_BANK */
-	uint8_t members;         /* convergent operation: MIR_ALL_LANES, MIR_SOME_LANES */
+	uint8_t members;         /* convergent operation: MIR_ACTIVE_LANES, ... */
 	uint32_t line;           /* of the source */
 	uint32_t number;         /* scratch of a pass */
 	uint32_t offset;         /* in the code, once laid out */

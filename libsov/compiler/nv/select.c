@@ -449,8 +449,7 @@ static void make_phis(struct select *s)
 	}
 }
 
-static void select_terminator(struct select *s, const struct ir_inst *in,
-			      const struct ir_divergence *divergence)
+static void select_terminator(struct select *s, const struct ir_inst *in)
 {
 	struct mir_block *block = &s->f->blocks[s->block];
 
@@ -459,7 +458,7 @@ static void select_terminator(struct select *s, const struct ir_inst *in,
 	case IR_CBR:
 		block->end = MIR_END_BRANCH;
 		block->cond = arg_pred(s, in->args[0]);
-		block->divergent = divergence->branch[s->block];
+		block->divergent = s->divergence->branch[s->block];
 		break;
 	case IR_RET:
 		if (s->ir->kind == IR_FUNCTION) {
@@ -555,7 +554,7 @@ static bool select_inst(struct select *s, ir_id id)
 	return false;
 }
 
-static bool select_blocks(struct select *s, const struct ir_divergence *divergence)
+static bool select_blocks(struct select *s)
 {
 	bool good = true;
 
@@ -563,7 +562,7 @@ static bool select_blocks(struct select *s, const struct ir_divergence *divergen
 		ir_id last = s->ir->blocks[s->cfg->rpo[r]].last;
 
 		s->block = s->cfg->rpo[r];
-		select_terminator(s, ir_at(s->ir, last), divergence);
+		select_terminator(s, ir_at(s->ir, last));
 		for (ir_id i = ir_at(s->ir, last)->prev; i; i = ir_at(s->ir, i)->prev)
 			good &= select_inst(s, i);
 	}
@@ -659,7 +658,8 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 		return NULL;
 	make_blocks(&s);
 	make_phis(&s);
-	if (!select_blocks(&s, ir_divergence_compute(ir, s.cfg)))
+	s.divergence = ir_divergence_compute(ir, s.cfg);
+	if (!select_blocks(&s))
 		return NULL;
 	resolve_aliases(f);
 	renumber_vregs(f);

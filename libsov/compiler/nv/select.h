@@ -28,6 +28,7 @@ struct select {
 	const struct nv_module *module;
 	const struct ir_func *ir;
 	const struct ir_cfg *cfg;
+	const struct ir_divergence *divergence;
 	struct mir_func *f;
 	struct value *values;
 	ir_block block;          /* block being selected */
@@ -148,6 +149,18 @@ select_rule select_half, select_half_sign, select_half_minmax, select_half_compa
 select_rule select_itof, select_ftoi, select_ftof, select_fround, select_approx;
 /* select_memory.c */
 select_rule select_load, select_store, select_atom, select_cas, select_fence;
+/* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes
+ * the atomic; finish emits the rest. */
+struct aggregate {
+	struct mir_source here;         /* mask of the active lanes */
+	struct mir_source others_above; /* predicate: some active lane has a higher number */
+	struct mir_source x;            /* the operand for all lanes */
+	struct mir_source old;          /* the old value, in the one lane */
+};
+bool can_aggregate(struct select *s, const struct ir_inst *in);
+struct aggregate begin_aggregate(struct select *s, const struct ir_inst *in);
+void finish_aggregate(struct select *s, const struct ir_inst *in, const struct aggregate *a,
+		      struct mir_inst *atomic);
 /* select_address.c */
 select_rule select_addr, select_space, select_inspace, select_stack;
 /* select_call.c */

@@ -5,25 +5,65 @@
  */
 #include "libsov/compiler/nv/select.h"
 
-/* A warp sync of all lanes needs a WARPSYNC only where they may have diverged, which
- * convergence_barriers.c decides. Partial member masks, or masks known only at run time, always
- * need one. */
-static void set_members(struct select *s, struct mir_inst *i, ir_val members)
+/* Mask of the active lanes for which x is true. */
+static struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_source x)
 {
-	uint64_t mask;
-	bool known = ir_is_const(s->ir, members, &mask);
+	struct mir_inst *i = EMIT(s, VOTE, d, NONE, x);
+
+	set_mod(i, SASS_M_VOTE, SASS_VOTE_ANY);
+	i->members = MIR_ACTIVE_LANES;
+	return d;
+}
+
+static struct mir_source emit_and(struct select *s, struct mir_source d, struct mir_source a,
+				  struct mir_source b)
+{
+	EMIT(s, LOP3, NONE, d, a, b, rz(), mir_imm(0xc0), mir_pred_const(false));
+	return d;
+}
+
+static struct mir_inst *emit_compare(struct select *s, struct mir_source p, uint8_t cmp,
+				     struct mir_source a, struct mir_source b)
+{
+	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_pred_const(true));
+
+	set_mod(i, SASS_M_CMP, cmp);
+	return i;
+}
+
+/* Makes the lanes wait for members that are not active. Where all members are active, lanes outside
+ * of the mask may take part as well, and programs rely on that: a whole warp executes
+ * __shfl_up_sync(0xffff, v, 16). WARPSYNC in a lane outside of its mask is an illegal instruction
+ * (seen on an H200), so it is guarded. ptxas branches around it in the same case (BRA.DIV). */
+static void emit_wait_for_members(struct select *s, ir_val members)
+{
+	struct mir_source mask = in_reg(s, arg_word(s, members));
+	struct mir_source here = emit_ballot(s, new_temp(s, SASS_GPR, 1), mir_pred_const(true));
+	struct mir_source missing = new_temp(s, SASS_PRED, 1);
 	struct mir_inst *sync;
 
-	i->members = MIR_ALL_LANES;
-	if (known && (uint32_t)mask == UINT32_MAX)
+	emit_compare(s, missing, SASS_CMP_NE, emit_and(s, new_temp(s, SASS_GPR, 1), here, mask),
+		     mask);
+	sync = EMIT(s, WARPSYNC, NONE, mask);
+	mir_set_guard(sync, missing);
+	sync->members = MIR_SOME_LANES;
+}
+
+/* A warp sync of all lanes needs a WARPSYNC only where they may have diverged, which
+ * convergence_barriers.c decides. */
+static void set_members(struct select *s, struct mir_inst *i, ir_val members)
+{
+	struct mir_inst *anchor = s->anchor;
+	uint64_t mask;
+
+	if (ir_is_const(s->ir, members, &mask) && (uint32_t)mask == UINT32_MAX) {
+		i->members = MIR_ALL_LANES;
 		return;
-	sync = mir_inst_new(s->f, SASS_WARPSYNC);
-	mir_set_operand(sync, 1,
-			known && s->f->sm < 90 ? mir_imm((uint32_t)mask)
-					       : in_reg(s, arg_word(s, members)));
-	sync->members = i->members = MIR_SOME_LANES;
-	sync->line = s->line;
-	mir_insert(s->f, s->block, i, sync);
+	}
+	i->members = MIR_SOME_LANES;
+	s->anchor = i;
+	emit_wait_for_members(s, members);
+	s->anchor = anchor;
 }
 
 /* A register, or an immediate of the field's 5 or 13 bits. */
@@ -54,32 +94,6 @@ bool select_shuffle(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* Mask of the active lanes for which x is true. */
-static struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_source x)
-{
-	struct mir_inst *i = EMIT(s, VOTE, d, NONE, x);
-
-	set_mod(i, SASS_M_VOTE, SASS_VOTE_ANY);
-	i->members = MIR_SOME_LANES;
-	return d;
-}
-
-static struct mir_source emit_and(struct select *s, struct mir_source d, struct mir_source a,
-				  struct mir_source b)
-{
-	EMIT(s, LOP3, NONE, d, a, b, rz(), mir_imm(0xc0), mir_pred_const(false));
-	return d;
-}
-
-static struct mir_inst *emit_compare(struct select *s, struct mir_source p, uint8_t cmp,
-				     struct mir_source a, struct mir_source b)
-{
-	struct mir_inst *i = EMIT(s, ISETP, p, NONE, a, b, mir_pred_const(true));
-
-	set_mod(i, SASS_M_CMP, cmp);
-	return i;
-}
-
 /* Whether lanes that execute one warp sync together may name different member masks, such as one
  * per tile. The hardware then answers for all active lanes. */
 static bool has_groups(const struct select *s, ir_val members)
@@ -93,9 +107,9 @@ static void select_vote_in_groups(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source x = arg_pred(s, in->args[0]), d = result(s, in->res), empty;
 	struct mir_source members = in_reg(s, arg_word(s, in->args[1])), yes = {0}, no = {0};
-	struct mir_inst *i = EMIT(s, WARPSYNC, NONE, members);
+	struct mir_inst *i;
 
-	i->members = MIR_SOME_LANES;
+	emit_wait_for_members(s, in->args[1]);
 	if (in->sub != IR_VOTE_ALL)
 		yes = emit_ballot(s, new_temp(s, SASS_GPR, 1), x);
 	if (in->sub == IR_VOTE_ALL || in->sub == IR_VOTE_UNI)

@@ -466,14 +466,18 @@ static void finish_atomic(struct select *s, const struct ir_inst *in, struct mir
 
 bool select_atom(struct select *s, const struct ir_inst *in)
 {
+	bool aggregates = can_aggregate(s, in);
+	struct aggregate aggregate = {0};
 	struct mir_source at, data, d;
 	struct mir_inst *i;
 
 	if (!is_supported_atomic(s, in) || !select_address(s, in, &at))
 		return false;
-	data = atomic_data(s, in, 0);
+	if (aggregates)
+		aggregate = begin_aggregate(s, in);
+	data = aggregates ? aggregate.x : atomic_data(s, in, 0);
 	fence_before(s, in);
-	d = old_value(s, in);
+	d = aggregates ? aggregate.old : old_value(s, in);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, ATOMS, d, at, data);
 	else if (in->space == IR_GENERIC_SPACE)
@@ -488,6 +492,8 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 		in->nres > 1         ? SASS_ATYPE_B128
 		: in->type == IR_B64 ? atoms[in->sub].type64
 				     : atoms[in->sub].type32);
+	if (aggregates)
+		finish_aggregate(s, in, &aggregate, i);
 	finish_atomic(s, in, d);
 	return true;
 }

@@ -12,7 +12,8 @@
  *
  *   // block: 64    // grid: 2    // shared: 256 (dynamic bytes)    // fails (by a trap)
  *
- * "// machine code: not yet" means that all back ends reject the file as not supported,
+ * "// interpreter: rejects" means that PTX leaves the behaviour undefined and that only machine code
+ * is tested for it, "// machine code: not yet" means that all back ends reject the file as not supported,
  * "// machine code: Hopper's" that all but Hopper's do.
  *
  * Floats are decimal, bits (0x...), or nan for any NaN. The first comment after the licence is the
@@ -45,7 +46,7 @@ struct instruction_test {
 	char title[200];
 	struct test_parameter parameters[TEST_MAX_PARAMETERS];
 	uint32_t count, block, grid, shared;
-	bool fails, unsupported, needs_hopper;
+	bool fails, unsupported, needs_hopper, undefined;
 };
 
 __attribute__((noreturn, format(printf, 2, 3))) static inline void
@@ -156,6 +157,8 @@ static inline void test_comment(struct instruction_test *t, char *line)
 		t->shared = (uint32_t)atoi(line);
 	else if (!strcmp(word, "fails"))
 		t->fails = true;
+	else if (!strcmp(word, "interpreter:"))
+		t->undefined = !strcmp(line, "rejects");
 	else if (!strcmp(word, "machine"))
 		t->unsupported = !strcmp(line, "code: not yet"),
 		t->needs_hopper = !strcmp(line, "code: Hopper's");

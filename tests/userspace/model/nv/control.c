@@ -209,6 +209,13 @@ static void test_warpsync(void)
 	end(4);
 	ok(launch(1, 32) && out_is(32, want_all),
 	   "lanes with different member masks do not reconverge at a WARPSYNC");
+	begin();
+	INS(&r, SASS_MOV, (R(5), IMM(0xffff)));
+	INS(&r, SASS_WARPSYNC, (PT, R(5)));
+	end(4);
+	ok(!launch(1, 32) && e.fault == MODEL_FAULT_ILLEGAL_INSTRUCTION &&
+		   strstr(e.text, "lane 16 is not in its member mask 0xffff"),
+	   "WARPSYNC in a lane outside of its member mask is illegal, as on an H200");
 }
 
 /* Lanes wait for all others at two instructions, then continue together. */

@@ -1,0 +1,300 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds public CUDA programs twice with nvcc, once with NVIDIA's ptxas and once with sov in its
+place, runs both under NVIDIA's runtime on a real GPU, and compares exit status, verdicts, output
+without timings, and the programs' own timers.
+
+The sources are not part of this project: fetch the suites that `list` names, each into
+SOURCES/SUITE, and have nvcc, make and a GPU. No program may use managed memory.
+
+  usage: run.py --sources DIR --sov FILE --out DIR [--only REGEX] [--jobs N] [--repeat N]
+                [--limit SECONDS] [--arch sm_90] [--budget SECONDS] [--list FILE]
+
+Prints one line per program and a summary. The status is 1 if a program is wrong with sov.
+"""
+import argparse
+import concurrent.futures
+import json
+import math
+import os
+import re
+import shutil
+import signal
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ASSEMBLERS = ("ptxas", "sov")
+
+UNITS = {
+    "ns": 1e-9, "nsec": 1e-9, "us": 1e-6, "usec": 1e-6, "microseconds": 1e-6, "ms": 1e-3,
+    "msec": 1e-3, "msecs": 1e-3, "milliseconds": 1e-3, "s": 1.0, "sec": 1.0, "secs": 1.0,
+    "second": 1.0, "seconds": 1.0,
+}
+NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+TIMER = re.compile(r"(%s)\s*[\[(]?\s*(%s)\b(?!/)" % (NUMBER, "|".join(sorted(UNITS, key=len, reverse=True))))
+UNIT_FIRST = re.compile(r"[\[(](%s)[\])]\s*[:=]?\s*(%s)" % ("|".join(sorted(UNITS, key=len, reverse=True)), NUMBER))
+TIMED_LINE = re.compile(r"time|second|\bsec\b|\bms\b|\bus\b|\bns\b|elapsed|/s\b|bandwidth|throughput|"
+                        r"flop|speed|perf|clock|cycles|duration|latency|took|cost", re.I)
+HOST_LINE = re.compile(r"host|cpu|serial|reference|memcpy|copy|transfer|total exec|wall|init|setup|read|"
+                       r"alloc|h2d|d2h|load|overall|end-to-end|compil", re.I)
+TOKEN = re.compile(NUMBER + r"|[^\s]+")
+
+
+def read_list(path):
+    programs = []
+    with open(path) as rows:
+        for row in rows:
+            if row.startswith("#") or not row.strip():
+                continue
+            suite, name, folder, build, command = (row.rstrip("\n").split("\t") + [""] * 5)[:5]
+            programs.append(dict(suite=suite, name=name, folder=folder, build=build, command=command))
+    return programs
+
+
+def make_cuda_folders(out, sov):
+    """Makes OUT/cuda-ptxas and OUT/cuda-sov: nvcc looks for ptxas in the folder it is called from."""
+    nvcc = os.path.realpath(shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc")
+    top = os.path.dirname(os.path.dirname(nvcc))
+    for assembler in ASSEMBLERS:
+        folder = os.path.join(out, "cuda-" + assembler)
+        os.makedirs(folder + "/bin", exist_ok=True)
+        for parent, target in ((top, folder), (top + "/bin", folder + "/bin")):
+            for entry in os.listdir(parent):
+                link = os.path.join(target, entry)
+                if not os.path.lexists(link) and entry != "bin":
+                    os.symlink(os.path.join(parent, entry), link)
+        if assembler == "sov":
+            os.remove(folder + "/bin/ptxas")
+            os.symlink(os.path.abspath(sov), folder + "/bin/ptxas")
+
+
+def run(command, folder, limit, environment=None):
+    """Runs a shell command in a process group of its own; returns status, output, seconds."""
+    begin = time.monotonic()
+    with subprocess.Popen(command, shell=True, cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          stdin=subprocess.DEVNULL, start_new_session=True, env=environment) as process:
+        try:
+            output, _ = process.communicate(timeout=limit)
+            status = process.returncode
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            output, _ = process.communicate()
+            status = 124
+    return status, output.decode(errors="replace"), time.monotonic() - begin
+
+
+class Program:
+    def __init__(self, row, options):
+        self.row = row
+        self.options = options
+        self.name = row["suite"] + "/" + row["name"]
+        self.built = {}
+        self.outputs = {a: [] for a in ASSEMBLERS}
+        self.log = {}
+
+    def folder(self, assembler):
+        return os.path.join(self.options.out, "build-" + assembler, self.row["suite"], self.row["folder"])
+
+    def build(self, assembler):
+        source = os.path.join(self.options.sources, self.row["suite"], self.row["folder"])
+        target = self.folder(assembler)
+        if not os.path.isdir(source):
+            self.built[assembler] = False
+            self.log[assembler] = "no such folder: " + source
+            return
+        if not os.path.isdir(target):
+            shutil.copytree(source, target, symlinks=True)
+        cuda = os.path.join(self.options.out, "cuda-" + assembler)
+        environment = dict(os.environ, PATH=cuda + "/bin:" + os.environ["PATH"], CUDA_HOME=cuda)
+        command = self.row["build"].format(nvcc=cuda + "/bin/nvcc", arch=self.options.arch, sm=self.options.arch[3:])
+        status, output, self.build_seconds = run(command, target, 400, environment)
+        self.built[assembler] = status == 0
+        self.log[assembler] = output
+
+    def execute(self, assembler):
+        limit = self.options.limit
+        status, output, seconds = run(self.row["command"], self.folder(assembler), limit)
+        self.outputs[assembler].append((status, output, seconds))
+
+    def compare(self):
+        """Returns (state, words): same, close, different, wrong, slow, or why there is no comparison."""
+        if not self.built.get("ptxas"):
+            return "unbuilt", first_error(self.log.get("ptxas", ""))
+        if not self.built.get("sov"):
+            return "refused", first_error(self.log.get("sov", ""))
+        ours, theirs = self.outputs["sov"], self.outputs["ptxas"]
+        if not theirs or not ours:
+            return "unrun", ""
+        if any(status == 124 for status, _, _ in theirs):
+            return "endless", "does not end in time with ptxas"
+        if theirs[0][0] != 0 and all(o[0] == theirs[0][0] for o in ours):
+            return "failing", "status %d with both" % theirs[0][0]
+        for status, output, _ in ours:
+            if status == 124:
+                return "WRONG", "does not end in time; %.1f s with ptxas" % theirs[0][2]
+            if status != theirs[0][0]:
+                return "WRONG", "status %d instead of %d: %s" % (status, theirs[0][0], last_line(output))
+        return compare_outputs([o for _, o, _ in theirs], [o for _, o, _ in ours])
+
+    def ratio(self):
+        """The geometric mean over the program's timers of ptxas's time divided by ours."""
+        values = {a: [timers(o) for s, o, _ in self.outputs[a] if s == 0] for a in ASSEMBLERS}
+        if any(not v for v in values.values()):
+            return None
+        count = {len(t) for v in values.values() for t in v}
+        if len(count) != 1 or not count.pop():
+            return None
+        logs = []
+        for i in range(len(values["sov"][0])):
+            seconds = {a: statistics.median(t[i][1] for t in values[a]) for a in ASSEMBLERS}
+            if min(seconds.values()) > 1.5e-6:
+                logs.append(math.log(seconds["ptxas"] / seconds["sov"]))
+        return math.exp(sum(logs) / len(logs)) if logs else None
+
+
+def first_error(text):
+    for line in text.splitlines():
+        if re.search(r"error|sov:|fatal|No such|undefined", line):
+            return line.strip()[:160]
+    return last_line(text)
+
+
+def last_line(text):
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
+    return lines[-1][:160] if lines else ""
+
+
+def timers(output):
+    """(label, seconds) of each line that gives a time of the device."""
+    found = []
+    for line in output.splitlines():
+        if HOST_LINE.search(line) or not TIMED_LINE.search(line):
+            continue
+        match = TIMER.search(line)
+        if match:
+            found.append((line[:match.start()], float(match.group(1)) * UNITS[match.group(2)]))
+            continue
+        match = UNIT_FIRST.search(line)
+        if match:
+            found.append((line[:match.start()], float(match.group(2)) * UNITS[match.group(1)]))
+    return [(label, value) for label, value in found if value > 0]
+
+
+def tokens(output):
+    kept = []
+    for line in output.splitlines():
+        if not TIMED_LINE.search(line):
+            kept += TOKEN.findall(line)
+    return kept
+
+
+def compare_outputs(theirs, ours):
+    theirs, ours = [tokens(o) for o in theirs], [tokens(o) for o in ours]
+    if len({len(t) for t in theirs}) != 1:
+        return "unsteady", "output of varying length with ptxas"
+    worst = 0.0
+    for output in ours:
+        if len(output) != len(theirs[0]):
+            return "DIFFERENT", "%d words of output instead of %d" % (len(output), len(theirs[0]))
+        for i, token in enumerate(output):
+            wanted = {t[i] for t in theirs}
+            if token in wanted or len(wanted) > 1 and not re.match(r"(?i)pass|fail|ok|true|false", token):
+                continue
+            try:
+                a, b = float(token), float(theirs[0][i])
+            except ValueError:
+                return "DIFFERENT", "'%s' instead of '%s'" % (token, theirs[0][i])
+            if math.isnan(a) and math.isnan(b):
+                continue
+            error = abs(a - b) / max(abs(a), abs(b), 1e-30)
+            if not error < 1e-3:
+                return "DIFFERENT", "%s instead of %s" % (token, theirs[0][i])
+            worst = max(worst, error)
+    return ("close", "%.1e" % worst) if worst else ("same", "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--sources", required=True)
+    parser.add_argument("--sov", required=True)
+    parser.add_argument("--out", required=True)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--list", default=os.path.join(HERE, "list"))
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--repeat", type=int, default=3, help="timed runs of each build, one at a time")
+    parser.add_argument("--limit", type=float, default=60, help="seconds per run")
+    parser.add_argument("--budget", type=float, default=1e9, help="start nothing new after so many seconds")
+    parser.add_argument("--arch", default="sm_90")
+    options = parser.parse_args()
+    begin = time.monotonic()
+    for key in ("out", "sources", "sov"):
+        setattr(options, key, os.path.abspath(getattr(options, key)))
+
+    def in_time():
+        return time.monotonic() - begin < options.budget
+
+    make_cuda_folders(options.out, options.sov)
+    programs = [Program(row, options) for row in read_list(options.list)
+                if re.search(options.only, row["suite"] + "/" + row["name"])]
+    for suite in {p.row["suite"] for p in programs}:
+        shared = os.path.join(options.sources, suite)
+        for assembler in ASSEMBLERS:
+            for folder in ("src/include", "common", "Common", "CUDA/utilities"):
+                target = os.path.join(options.out, "build-" + assembler, suite, folder)
+                if os.path.isdir(os.path.join(shared, folder)) and not os.path.isdir(target):
+                    shutil.copytree(os.path.join(shared, folder), target)
+
+    def for_all(work, jobs, action):
+        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
+            futures = {pool.submit(lambda p, a: action(p, a) if in_time() else None, p, a): p for p, a in work}
+            for i, future in enumerate(concurrent.futures.as_completed(futures)):
+                future.result()
+                if i % 50 == 49:
+                    print("# %d of %d, %.0f s" % (i + 1, len(futures), time.monotonic() - begin), flush=True)
+
+    print("# building %d programs twice" % len(programs), flush=True)
+    for_all([(p, a) for p in programs for a in ASSEMBLERS], options.jobs, Program.build)
+    runnable = [p for p in programs if all(p.built.get(a) for a in ASSEMBLERS)]
+    print("# running %d programs, %.0f s so far" % (len(runnable), time.monotonic() - begin), flush=True)
+    for_all([(p, a) for p in runnable for a in ASSEMBLERS], max(1, options.jobs // 2), Program.execute)
+    timed = [p for p in runnable if p.outputs["ptxas"] and p.outputs["sov"]
+             and all(s == 0 for a in ASSEMBLERS for s, _, _ in p.outputs[a]) and p.ratio()]
+    checked = {p.name: {a: list(p.outputs[a]) for a in ASSEMBLERS} for p in timed}
+    timed.sort(key=lambda p: sum(p.outputs[a][0][2] for a in ASSEMBLERS))
+    print("# timing %d programs, %.0f s so far" % (len(timed), time.monotonic() - begin), flush=True)
+    ratios = {}
+    for p in timed:
+        for a in ASSEMBLERS:
+            p.outputs[a] = []
+        for _ in range(options.repeat):
+            for a in ASSEMBLERS:
+                if in_time():
+                    p.execute(a)
+        if all(len(p.outputs[a]) == options.repeat for a in ASSEMBLERS):
+            ratios[p.name] = p.ratio()
+        for a in ASSEMBLERS:
+            p.outputs[a] = checked[p.name][a] + p.outputs[a]
+
+    counts = {}
+    with open(os.path.join(options.out, "programs.json"), "w") as log:
+        for p in programs:
+            state, words = p.compare()
+            counts[state] = counts.get(state, 0) + 1
+            ratio = ratios.get(p.name)
+            print("%-40s %-9s %6s  %s" % (p.name, state, "%.2f" % ratio if ratio else "", words), flush=True)
+            log.write(json.dumps(dict(name=p.name, state=state, words=words, ratio=ratio, log=p.log,
+                                      outputs={a: [(s, o[-4000:], t) for s, o, t in p.outputs[a]] for a in ASSEMBLERS})) + "\n")
+    print("# " + ", ".join("%d %s" % (n, state) for state, n in sorted(counts.items())))
+    speeds = sorted(r for r in ratios.values() if r)
+    if speeds:
+        mean = math.exp(sum(math.log(r) for r in speeds) / len(speeds))
+        print("# speed over %d programs: geometric mean %.3f, worst %.2f, below 0.9: %d, below 0.8: %d" % (
+            len(speeds), mean, speeds[0], sum(r < 0.9 for r in speeds), sum(r < 0.8 for r in speeds)))
+    return 1 if counts.get("WRONG") or counts.get("DIFFERENT") else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
