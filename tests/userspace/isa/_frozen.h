@@ -74,6 +74,26 @@ static void cover(uint64_t key)
 	}
 }
 
+/* The properties that one instruction covers. */
+struct keys {
+	uint32_t n;
+	uint64_t key[512];
+};
+
+static bool covers_anything(const struct keys *k)
+{
+	for (uint32_t i = 0; i < k->n; i++)
+		if (!is_covered(k->key[i]))
+			return true;
+	return false;
+}
+
+static void cover_all(const struct keys *k)
+{
+	for (uint32_t i = 0; i < k->n; i++)
+		cover(k->key[i]);
+}
+
 /* Calls check for every line that is not a comment. Returns the number of lines, 0 without file. */
 static uint32_t read_frozen(const char *path, void (*check)(char *line, void *state), void *state)
 {

@@ -16,11 +16,6 @@
 #define TEST_DRAWS 16
 #define TEXT       512
 
-struct keys {
-	uint32_t n;
-	uint64_t key[512];
-};
-
 /* Kinds of operands, which have different ranges in the 9-bit field. */
 static uint32_t operand_kind(uint16_t reg)
 {
@@ -66,20 +61,6 @@ static void collect_keys(const uint32_t *words, const struct amd_inst *in, struc
 			k->key[k->n++] = cover_key(4, row, in->form, f, in->field[f] != 0);
 	for (uint32_t bit = 0; bit < 8u * l->bytes; bit++)
 		k->key[k->n++] = cover_key(5, layout, 0, bit, words[bit / 32] >> bit % 32 & 1);
-}
-
-static bool covers_anything(const struct keys *k)
-{
-	for (uint32_t i = 0; i < k->n; i++)
-		if (!is_covered(k->key[i]))
-			return true;
-	return false;
-}
-
-static void cover_all(const struct keys *k)
-{
-	for (uint32_t i = 0; i < k->n; i++)
-		cover(k->key[i]);
 }
 
 static int compare_numbers(const void *a, const void *b)

@@ -28,11 +28,6 @@ static uint32_t row_of(const struct sass_inst *in)
 }
 
 /* What one word covers for one SM version; more than 128 bits, fields and operands. */
-struct keys {
-	uint32_t n;
-	uint64_t key[256];
-};
-
 static void collect_keys(uint32_t sm, struct sass_word w, const struct sass_inst *in, uint32_t row,
 			 struct keys *k)
 {
@@ -55,20 +50,6 @@ static void collect_keys(uint32_t sm, struct sass_word w, const struct sass_inst
 
 		k->key[k->n++] = cover_key(5, bit < CONTROL_BIT ? row : 0, sm, bit, set);
 	}
-}
-
-static bool covers_anything(const struct keys *k)
-{
-	for (uint32_t i = 0; i < k->n; i++)
-		if (!is_covered(k->key[i]))
-			return true;
-	return false;
-}
-
-static void cover_all(const struct keys *k)
-{
-	for (uint32_t i = 0; i < k->n; i++)
-		cover(k->key[i]);
 }
 
 static void print_control(const struct sass_inst *in, char text[32])
