@@ -4,6 +4,7 @@
  * follows from the occupancy steps. kernels.c checks their results.
  */
 #include <stdarg.h>
+#include "libsov/compiler/amd/mir.h"
 #include "libsov/compiler/driver/compiler.h"
 #include "libsov/compiler/image/image.h"
 #include "libsov/isa/amd/amd_row.h"
@@ -50,10 +51,13 @@ static void count_copies(const struct image_kernel *k)
 	}
 }
 
-static uint32_t compile_and_count(void)
+static uint32_t compile_and_count(bool spill)
 {
-	struct compile_options o = {
-		.source = COMPILE_PTX, .target = "gfx1030", .threads = 1, .keep_calls = true};
+	struct compile_options o = {.source = COMPILE_PTX,
+				    .target = "gfx1030",
+				    .threads = 1,
+				    .keep_calls = true,
+				    .spill = spill};
 	struct compile_result r;
 	struct image im;
 	char message[256];
@@ -89,7 +93,7 @@ static void test_dead_words_free_registers(void)
 	}
 	for (int k = 0; k < 8; k++)
 		emit("st.volatile.global.f32 [%%out+%d], %%f%d;\n", 32 + 4 * k, 4 * k);
-	n = compile_and_count();
+	n = compile_and_count(false);
 	ok(n <= 4 + 8 + 4,
 	   "a dead word of a vector load frees its VGPR: two addresses, eight words and a load "
 	   "take %u registers",
@@ -116,7 +120,7 @@ static void test_pressure_leaves_occupancy(void)
 	uint32_t n;
 
 	sum_loads(200, true);
-	n = compile_and_count();
+	n = compile_and_count(false);
 	ok(n <= 64,
 	   "a sum of 200 loads keeps VGPR pressure low enough for sixteen waves: %u registers", n);
 }
@@ -126,7 +130,7 @@ static void test_loads_overlap(void)
 	uint32_t n;
 
 	sum_loads(30, false);
-	n = compile_and_count();
+	n = compile_and_count(false);
 	ok(n >= 25 && n <= 40,
 	   "30 loads, each added right after it in PTX, are scheduled to overlap: %u registers", n);
 }
@@ -147,7 +151,7 @@ static void test_callee_loads_overlap(void)
 	     ".reg .b64 %%in;\n.reg .f32 %%r;\nld.param.u64 %%in, [in];\n"
 	     "{\n.param .b64 a;\n.param .f32 b;\nst.param.b64 [a], %%in;\ncall (b), f, (a);\n"
 	     "ld.param.f32 %%r, [b];\n}\nst.global.f32 [%%in], %%r;\n");
-	n = compile_and_count();
+	n = compile_and_count(false);
 	ok(n >= 25 && n <= 40,
 	   "30 loads of a called function are scheduled to overlap: %u registers", n);
 }
@@ -169,11 +173,40 @@ static void test_phi_copies_coalesce(void)
 	emit("$both:\nadd.u32 %%n, %%n, -1;\nsetp.gt.s32 %%p, %%n, 0;\n@%%p bra $loop;\n");
 	for (int k = 0; k < 8; k++)
 		emit("st.global.f32 [%%out+%d], %%f%d;\n", 4 * k, k);
-	compile_and_count();
+	compile_and_count(false);
 	ok(!copies,
 	   "phis of loop-carried values that either side of a branch changes need no VGPR copies: "
 	   "%u",
 	   copies);
+}
+
+/*
+ * Single words and pairs of words that are live together, more than fit. With an odd number of
+ * words before it, a pair finds one word left at the limit.
+ */
+static void test_pairs_at_limit(void)
+{
+	uint32_t n, max = 0;
+
+	for (int singles = 0; singles < 4; singles++) {
+		begin_kernel();
+		for (int k = 0; k < singles; k++)
+			emit("ld.volatile.global.f32 %%f%d, [%%in+%d];\n", k, 4 * k);
+		for (int k = 4; k < 64; k += 2)
+			emit("ld.volatile.global.v2.f32 {%%f%d, %%f%d}, [%%in+%d];\n", k, k + 1,
+			     4 * k);
+		for (int k = 4; k < 64; k += 2)
+			emit("st.volatile.global.v2.f32 [%%out+%d], {%%f%d, %%f%d};\n", 4 * k, k,
+			     k + 1);
+		for (int k = 0; k < singles; k++)
+			emit("st.volatile.global.f32 [%%out+%d], %%f%d;\n", 4 * k, k);
+		n = compile_and_count(true);
+		max = n > max ? n : max;
+	}
+	ok(max == GCN_STRESS_VGPRS,
+	   "pairs of VGPRs are spilled rather than exceed the limit of the option spill: %u "
+	   "registers",
+	   max);
 }
 
 int main(void)
@@ -183,5 +216,6 @@ int main(void)
 	test_pressure_leaves_occupancy();
 	test_loads_overlap();
 	test_callee_loads_overlap();
+	test_pairs_at_limit();
 	return tap_done();
 }

@@ -86,6 +86,11 @@ static const struct row {
 	 "st.shared.u32 [%l2+8], %r0; bar.sync 0; ld.shared.u32 %r1, [%l2]; st.global.u32 [%o], "
 	 "%r1; ret;",
 	 {{"v_add", 0}, {"v_lshl_add", 0}, {"s_mov", 0}, {"v_lshlrev_b32", 2}}},
+	{"an LDS offset up to 65535 folds into the instruction; a larger one is added to the "
+	 "address",
+	 "mad.lo.u32 %r0, %t, 4, %n; st.shared.u8 [%r0+65535], %t; st.shared.u8 [%r0+65536], %t; "
+	 "ret;",
+	 {{"ds_write_b8", 2}, {"v_add", 1}}},
 	{"adjacent words of global memory are accessed by one instruction at any word alignment",
 	 "mad.wide.u32 %l0, %t, 20, %p0; ld.global.u32 %r0, [%l0+4]; ld.global.u32 %r1, [%l0+8];\n"
 	 "ld.global.u32 %r2, [%l0+12]; ld.global.u32 %r3, [%l0+16]; mad.wide.u32 %l1, %t, 20, "

@@ -4,6 +4,7 @@
  * object, then the same with one error, truncated at every length, and with every bit flipped.
  */
 #include "tests/tap.h"
+#include "hw/amd/code_object.h"
 #include "libsov/compiler/image/image_amd.h"
 #include "tests/userspace/compiler/image/_object.h"
 
@@ -177,6 +178,31 @@ static bool cut_metadata(void)
 	return is_refused_with("metadata: damaged");
 }
 
+/* Makes section 0 a table with one relocation, after the kernel descriptor. */
+static void add_relocation(uint64_t symbol)
+{
+	const uint64_t at = AT_DESCRIPTOR + sizeof(struct amd_kernel_descriptor);
+	Elf64_Shdr section = {.sh_type = SHT_RELA,
+			      .sh_flags = SHF_ALLOC,
+			      .sh_offset = at,
+			      .sh_size = sizeof(Elf64_Rela),
+			      .sh_link = 1};
+	Elf64_Rela relocation = {.r_offset = AT_CODE, .r_info = ELF64_R_INFO(symbol, AMD_R_ABS64)};
+
+	object_make(file);
+	memcpy(file + AT_SECTIONS, &section, sizeof(section));
+	memcpy(file + at, &relocation, sizeof(relocation));
+}
+
+static bool relocation_symbols(void)
+{
+	add_relocation(2);
+	if (!is_accepted())
+		return diag("the last symbol: %s", message), false;
+	add_relocation(3);
+	return is_refused_with("a relocation names symbol 3 of 3");
+}
+
 /* An accepted object refers only to its own contents. */
 static bool is_sound(const struct image *im)
 {
@@ -241,6 +267,8 @@ int main(void)
 	ok(overlap_by_one_byte(), "a code object with segments that share one byte is rejected");
 	ok(deep_metadata(), "metadata nested deeper than 16 levels is rejected");
 	ok(cut_metadata(), "metadata whose last number lacks a byte is rejected");
+	ok(relocation_symbols(),
+	   "a relocation may name the last symbol of a code object and none after it");
 	ok(cut_off(), "a code object truncated at any length is rejected");
 	ok(changed_bytes(),
 	   "a code object with any one bit flipped is rejected or still refers only to itself");

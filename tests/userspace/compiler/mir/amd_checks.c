@@ -332,12 +332,17 @@ static void check_call_clobbers(void)
 
 /* ---- waits ---- */
 
-static void compile_to_waits(struct bench *b, const char *text, enum ir_kind kind)
+static void compile_to_float_modes(struct bench *b, const char *text, enum ir_kind kind)
 {
 	compile_to_regalloc(b, text, kind, false);
 	gcn_remove_identity_copies(b->f);
 	gcn_insert_prologue(b->f);
 	gcn_insert_float_modes(b->f);
+}
+
+static void compile_to_waits(struct bench *b, const char *text, enum ir_kind kind)
+{
+	compile_to_float_modes(b, text, kind);
 	gcn_insert_waits(b->f);
 }
 
@@ -433,6 +438,49 @@ static void check_wait_before(enum amd_op op, const char *message)
 	arena_free(&b.job.arena);
 }
 
+/*
+ * Scalar loads return out of order, so a wait that leaves one of them outstanding completes none.
+ * Inserts this wait before one instruction at a time; returns the number of instructions.
+ */
+static uint32_t check_partial_wait(const char *text, uint32_t at, uint32_t *accepted)
+{
+	struct text why = {0};
+	uint32_t n = 0;
+	struct bench b;
+
+	compile_to_float_modes(&b, text, IR_KERNEL);
+	why.arena = &b.job.arena;
+	gcn_for_each_block(b.f, block)
+		gcn_for_each(b.f, block, i) {
+			struct gcn_inst *wait;
+
+			if (n++ != at)
+				continue;
+			wait = gcn_inst_new(b.f, AMD_s_waitcnt, AMD_PLAIN);
+			wait->in.field[AMD_F_IMM] = 0xc17f; /* lgkmcnt(1) only */
+			gcn_insert(b.f, block, i, wait);
+		}
+	gcn_insert_waits(b.f);
+	if (gcn_check_hazards(b.f, &why))
+		++*accepted;
+	else
+		diag("lgkmcnt(1) before instruction %u: %s", at, why.s);
+	arena_free(&b.job.arena);
+	return n;
+}
+
+static void check_partial_waits(const char *name, const char *text)
+{
+	uint32_t at = 0, accepted = 0;
+
+	while (at < check_partial_wait(text, at, &accepted))
+		at++;
+	ok(at > 10 && accepted == at + 1,
+	   "gfx1030, %s: an lgkmcnt(1) before any of %u instructions replaces no wait for scalar "
+	   "loads",
+	   name, at);
+}
+
 int main(void)
 {
 	check_operands("divergent loop", loop_kernel, IR_KERNEL, false);
@@ -447,6 +495,8 @@ int main(void)
 		check_waits("kernel with calls", call_kernel, IR_KERNEL, drop);
 		check_waits("called function", call_kernel, IR_FUNCTION, drop);
 	}
+	check_partial_waits("divergent loop", loop_kernel);
+	check_partial_waits("kernel with calls", call_kernel);
 	check_counter(AMD_VMCNT, "vmcnt");
 	check_counter(AMD_LGKMCNT, "lgkmcnt");
 	check_counter(AMD_VSCNT, "vscnt");

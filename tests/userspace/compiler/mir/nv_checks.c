@@ -170,6 +170,78 @@ static void check_stalls(const char *target)
 	arena_free(&b.job.arena);
 }
 
+/* ---- two adjacent instructions, for SM90 ---- */
+
+#define DADD_R4_R6_R4   {0x0000000006047229, 0x004fd80000000004}
+#define LDG64_R6_UR4_R6 {0x0000000406067981, 0x000ea2000c1e1b00}
+/* ULOP3.LUT UR62, UR62, 0x1f, UR61, 0x80, !UPT */
+#define ULOP3_UR62_UR61 {0x0000001f3e3e7892, 0x000fe2000f8e803d}
+#define UMOV_UR61       {0x00000001003d7882, 0x000fe20000000000}
+
+struct pair {
+	struct arena arena;
+	struct mir_func f;
+	struct mir_inst *inst[2];
+};
+
+/* A function of these two instructions, without stall counts and scoreboards. */
+static void pair_init(struct pair *p, const struct sass_word words[2])
+{
+	memset(p, 0, sizeof(*p));
+	arena_init(&p->arena, 0, NULL);
+	p->f = (struct mir_func){.arena = &p->arena, .name = "pair", .sm = 90, .nblocks = 2};
+	p->f.blocks = arena_grow(&p->arena, NULL, &p->f.blocks_capacity, 2, sizeof(*p->f.blocks));
+	p->f.entry = 1;
+	for (int k = 0; k < 2; k++) {
+		struct mir_inst *i = p->inst[k] = mir_inst_new(&p->f, SASS_NOP);
+
+		if (!sass_decode(90, words[k], &i->sass))
+			ok(false, "instruction %d decodes", k);
+		i->sass.stall = i->sass.wait = 0;
+		i->sass.yield = false;
+		i->sass.write_barrier = i->sass.read_barrier = SASS_NO_SB;
+		mir_insert(&p->f, 1, NULL, i);
+	}
+}
+
+/* The load needs 7 cycles until it reads its address and 6 until it writes the same registers. */
+static void check_two_dependences(void)
+{
+	struct pair p;
+	struct text why = {.arena = &p.arena};
+
+	pair_init(&p, (const struct sass_word[]){DADD_R4_R6_R4, LDG64_R6_UR4_R6});
+	p.inst[0]->sass.ops[0].reg = 6;
+	nv_set_scoreboards(&p.f);
+	ok(p.inst[0]->sass.stall == 7 && nv_check_hazards(&p.f, &why),
+	   "the longest of two dependences between two instructions determines the stall count, "
+	   "also if the other is shorter by one cycle: %u",
+	   p.inst[0]->sass.stall);
+	if (why.s)
+		diag("%s", why.s);
+	arena_free(&p.arena);
+}
+
+/* Uniform arithmetic reads its sources after issue: a UMOV to one of them waits three cycles. */
+static void check_uniform_overwrite(void)
+{
+	struct pair p;
+	struct text why = {.arena = &p.arena};
+
+	pair_init(&p, (const struct sass_word[]){ULOP3_UR62_UR61, UMOV_UR61});
+	p.inst[0]->sass.stall = 3;
+	p.inst[1]->sass.stall = 1;
+	ok(nv_check_hazards(&p.f, &why), "hazard verifier accepts a UMOV three cycles after an "
+					 "instruction that reads its result's "
+					 "register");
+	p.inst[0]->sass.stall = 2;
+	ok(!nv_check_hazards(&p.f, &why) && strstr(why.s, "overwrites its source too early"),
+	   "hazard verifier detects a uniform register that is overwritten one cycle too early");
+	if (why.s)
+		diag("%s", why.s);
+	arena_free(&p.arena);
+}
+
 int main(void)
 {
 	static const char *const targets[] = {"sm_90", "sm_80"};
@@ -179,5 +251,7 @@ int main(void)
 		check_waits(targets[t]);
 		check_stalls(targets[t]);
 	}
+	check_two_dependences();
+	check_uniform_overwrite();
 	return tap_done();
 }

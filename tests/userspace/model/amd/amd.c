@@ -314,6 +314,34 @@ static bool private_words(void)
 	return scratch[5 * 32 + 3] == 3;
 }
 
+/* A buffer of eight records of two words: the records after it read as 0. */
+static bool buffer_records(void)
+{
+	struct amd_inst in;
+
+	begin();
+	lane_address();
+	put_literal(AMD_s_mov_b32, 12, DATA + 1024);
+	put_literal(AMD_s_mov_b32, 13, 8 << 16); /* the stride */
+	put_literal(AMD_s_mov_b32, 14, 8);
+	put(AMD_s_mov_b32, 15, I(0), 0, 0);
+	in = make(AMD_buffer_load_dword, V(4), V(0), 0, 0);
+	in.reg[AMD_S2] = 12;
+	in.reg[AMD_SX] = I(0);
+	in.field[AMD_F_IDXEN] = 1;
+	emit(&in);
+	put_imm(AMD_s_waitcnt, 0, 0);
+	store(V(4), 0);
+	for (uint32_t i = 0; i < 64; i++)
+		data[256 + i] = 1000 + i;
+	if (!run(32, 0, true))
+		return diag("%s", message), false;
+	for (uint32_t i = 0; i < 32; i++)
+		if (data[i] != (i < 8 ? 1000 + 2 * i : 0))
+			return diag("record %u: %u", i, data[i]), false;
+	return true;
+}
+
 static bool counted_atomics(void)
 {
 	struct amd_inst in;
@@ -579,6 +607,7 @@ int main(void)
 	ok(exchanged_words(), "waves synchronise at barriers and exchange words through LDS");
 	ok(private_words(),
 	   "private memory is interleaved by lane, through buffer and flat addresses alike");
+	ok(buffer_records(), "a load beyond the last record of a buffer with a stride returns 0");
 	ok(counted_atomics(), "atomic operations count every thread");
 	ok(named_faults(), "each kind of invalid program is reported with an exact message");
 	ok(hazards(), "hazard mode names a register that is used before its wait counter");

@@ -95,6 +95,17 @@ static void invalid_calls(void)
 	refused("checksum", "call: an element with a wrong checksum is refused");
 	reset();
 	boot();
+	answer(&result);
+	struct nv_gsp_element *e = put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, 8);
+
+	e->checksum ^= e->pages ^ 2;
+	e->pages = 2;
+	ring();
+	ok(!answer(&result), "call: an element of two pages of which one is sent is not answered");
+	refused("more pages than the queue holds",
+		"call: an element of two pages of which one is sent is refused");
+	reset();
+	boot();
 	sequence = 7;
 	put(NV_GSP_UNLOADING_GUEST_DRIVER, &unloading, 8);
 	ring();

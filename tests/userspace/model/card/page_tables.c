@@ -270,9 +270,24 @@ static void at_a_limit(void)
 	memset(expected, 0, sizeof(expected));
 }
 
+/* The entry of address 0 in a root table at 4096, with video memory that ends before, in and right
+ * after it. */
+static void end_of_memory(void)
+{
+	struct mmu_page p;
+	const char *wrong[3];
+
+	memset(vram, 0, sizeof(vram));
+	for (u32 i = 0; i < 3; i++)
+		mmu_find(vram, 4096 + 4 * i, 4096, 0, &p, &wrong[i]);
+	ok(wrong[0] && wrong[1] && !wrong[2],
+	   "end of memory: an entry must lie in video memory with all of its 8 bytes");
+}
+
 int main(void)
 {
 	sizes();
+	end_of_memory();
 	random_steps();
 	no_memory();
 	at_a_limit();

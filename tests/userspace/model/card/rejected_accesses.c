@@ -87,6 +87,9 @@ static void memory(void)
 	card_read(card, NV_PCI_BAR_VRAM, 64 << 20, &back, 8);
 	ok(back == UINT64_MAX, "reads beyond video memory return all ones");
 	refused("beyond the video memory", "access beyond video memory is refused");
+	card_read(card, NV_PCI_BAR_VRAM, (64 << 20) - 4, &back, 8);
+	ok(back == UINT64_MAX, "a read across the end of video memory returns all ones");
+	refused("beyond the video memory", "an access across the end of video memory is refused");
 }
 
 static void dma(void)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* printf() in kernels prints what C's printf prints, every line once, and counts lost lines. */
-#include "libsov/runtime/module/device_printf.h"
+#include "libsov/runtime/module/device_services.c" /* its static functions are called */
 #include "tests/userspace/runtime/module/device_services/_services.h"
 
 static struct printed printed;
@@ -181,9 +181,25 @@ static void cut_records(void)
 	free(cut.bytes);
 }
 
+/* A kernel may write anything into the ring, also a size beyond it. */
+static void overwritten_ring(void)
+{
+	uint64_t ring[512] = {1, sizeof(ring)}, copy[512];
+	struct services s = {.ring = ring, .ring_bytes = sizeof(ring), .record = (uint8_t *)copy};
+
+	ok(services_take_record(&s) == sizeof(ring) - 16 && s.tail == sizeof(ring),
+	   "a printf record that fills the ring is read");
+	s.tail = 0;
+	ring[1] = sizeof(ring) + 8;
+	ok(!services_take_record(&s) && s.tail != ring[1],
+	   "a printf record that is larger than the ring is not read");
+	ok(!services_take_record(&s), "nothing is read from a ring with such a record");
+}
+
 int main(void)
 {
 	cut_records();
+	overwritten_ring();
 	soft_gpus("gh100:vram=256M:hazard,ga100:vram=256M:hazard");
 	conversions(0);
 	conversions(1);
