@@ -18,7 +18,7 @@
 
 static uint32_t input[PAIR_THREADS * PAIR_WORDS], output[PAIR_THREADS * PAIR_WORDS],
 	expected[PAIR_THREADS * PAIR_WORDS];
-static struct pair_image image;
+static struct patched_image image;
 static cuda_ptr buffer;
 static uint32_t wrong_pairs, needed, right_below;
 
@@ -41,7 +41,7 @@ static uint32_t count_wrong(const struct pair *p, uint32_t distance, bool refere
 	if (!patch_pair(&image, p, distance))
 		exit(EXIT_BROKEN);
 	must(cuModuleLoadData(&module, image.bytes), "loading");
-	must(cuModuleGetFunction(&f, module, PAIR_KERNEL), "finding the kernel");
+	must(cuModuleGetFunction(&f, module, PATCHED_KERNEL), "finding the kernel");
 	for (int run = 0; run < (reference ? 1 : RUNS); run++) {
 		run_once(f, reference ? expected : output);
 		for (uint32_t i = 0; !reference && i < PAIR_THREADS; i++)
@@ -83,7 +83,7 @@ int main(void)
 	struct cuda_device device = cuda_open();
 	uint32_t pairs;
 
-	if (!open_pair_image(&image))
+	if (!open_patched_image(&image))
 		return EXIT_BROKEN;
 	must(cuMemAlloc_v2(&buffer, sizeof(input)), "allocating");
 	fill_inputs(input);

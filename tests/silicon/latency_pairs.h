@@ -5,53 +5,24 @@
  * If the distance is too short, the consumer reads the register's earlier value, and the kernel's
  * results differ from those at a long distance.
  *
- * The machine code replaces that of a kernel that our compiler made, up to its EXIT, which stays at
- * its offset because the image lists it. Thread t has 64 bytes of the buffer: eight input words and
- * four output words.
+ * Thread t has 64 bytes of the buffer: eight input words and four output words.
  */
 #ifndef TESTS_SILICON_LATENCY_PAIRS_H
 #define TESTS_SILICON_LATENCY_PAIRS_H
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "tests/silicon/patched_kernel.h"
 
-#include "libsov/compiler/driver/compiler.h"
-#include "libsov/compiler/image/image.h"
-#include "libsov/isa/nv/sass.h"
-
-#define PAIR_SM       90
 #define PAIR_THREADS  128u /* one warp per scheduler of an SM */
 #define PAIR_WORDS    16u  /* of the buffer, per thread */
 #define PAIR_OUTPUT   8u   /* the first output word */
-#define PAIR_KERNEL   "probe"
 #define LONG_DISTANCE 15u
 
 /* Registers: 0 thread, 2–3 address, 4–9 inputs, 10–11 the pair under test, 20–21 the result. */
 enum { PAIR_REG = 10, PAIR_RESULT = 20, PAIR_UREG = 8 };
 
-#define REG(n)       {.kind = SASS_GPR, .reg = (n)}
-#define UREG(n)      {.kind = SASS_UGPR, .reg = (n)}
-#define PREDICATE(n) {.kind = SASS_PRED, .reg = (n)}
-#define NUMBER(n)    {.kind = SASS_IMM, .value = (n)}
-#define PARAM(n)     {.kind = SASS_CONST, .reg = SASS_RZ, .value = (n)}
-#define ABSENT       {.kind = SASS_NONE}
-#define BUILD_INST(in, op, ...) \
-	build_inst(in, SASS_##op, (const struct sass_operand[]){__VA_ARGS__}, \
-		   sizeof((const struct sass_operand[]){__VA_ARGS__}) / \
-			   sizeof(struct sass_operand))
-
-static void build_inst(struct sass_inst *in, enum sass_op op, const struct sass_operand *ops,
-		       size_t count)
-{
-	sass_init(in, op);
-	memcpy(in->ops, ops, count * sizeof(*ops));
-	in->nops = (uint8_t)count;
-}
-
 static void build_from_word(struct sass_inst *in, uint64_t hi, uint64_t lo)
 {
-	if (!sass_decode(PAIR_SM, (struct sass_word){lo, hi}, in))
+	if (!sass_decode(PATCHED_SM, (struct sass_word){lo, hi}, in))
 		abort();
 	in->wait = in->reuse = 0;
 	in->read_barrier = in->write_barrier = SASS_NO_SB;
@@ -311,8 +282,8 @@ static bool build_pair(struct pair *p, uint32_t from, uint32_t to, bool high)
 		for (uint32_t k = 0; k < m; k++)
 			if (a[i].write && !b[k].write && a[i].kind == b[k].kind &&
 			    a[i].reg < b[k].reg + b[k].count && b[k].reg < a[i].reg + a[i].count) {
-				uint32_t d = sass_raw_latency(PAIR_SM, &p->first, &a[i], &p->second,
-							      &b[k]);
+				uint32_t d = sass_raw_latency(PATCHED_SM, &p->first, &a[i],
+							      &p->second, &b[k]);
 
 				p->distance = d > p->distance ? d : p->distance;
 			}
@@ -337,79 +308,7 @@ static uint32_t for_each_pair(void (*use)(const struct pair *p, void *state), vo
 
 /* ---- the kernel ---- */
 
-struct pair_image {
-	uint8_t *bytes;
-	size_t size, code; /* offset of the kernel's code */
-	uint32_t words;    /* before EXIT */
-	struct compile_result result;
-};
-
-/* A kernel with enough registers and instructions to replace. */
-static bool open_pair_image(struct pair_image *im)
-{
-	static char text[16384];
-	struct compile_options o = {.source = COMPILE_PTX, .target = "sm_90"};
-	char message[256];
-	struct image read;
-	size_t n = 0;
-
-	n += (size_t)snprintf(text + n, sizeof(text) - n,
-			      ".version 8.0\n.target sm_90\n.address_size 64\n"
-			      ".visible .entry " PAIR_KERNEL "(.param .u64 p)\n{\n.reg .u64 %%a;\n"
-			      ".reg .u32 %%r<48>;\nld.param.u64 %%a, [p];\n");
-	for (int i = 0; i < 40; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n,
-				      "ld.volatile.global.u32 %%r%d, [%%a+%d];\n", i, 4 * i);
-	for (int i = 0; i < 40; i++)
-		n += (size_t)snprintf(text + n, sizeof(text) - n,
-				      "st.volatile.global.u32 [%%a+%d], %%r%d;\n", 4 * i, 39 - i);
-	n += (size_t)snprintf(text + n, sizeof(text) - n, "ret;\n}\n");
-	if (!compile(text, n, &o, &im->result)) {
-		fprintf(stderr, "latency pairs: %s\n", im->result.messages);
-		return false;
-	}
-	im->bytes = im->result.image;
-	im->size = im->result.image_size;
-	if (!image_read(&read, im->bytes, im->size, message, sizeof(message)))
-		return false;
-	im->code = (size_t)(read.kernels[0].code - im->bytes);
-	for (im->words = 0; im->words < read.kernels[0].code_bytes / 16; im->words++) {
-		struct sass_inst in;
-		struct sass_word w;
-
-		memcpy(&w, im->bytes + im->code + 16 * (size_t)im->words, 16);
-		if (!sass_decode(PAIR_SM, w, &in) || in.op == SASS_EXIT)
-			break;
-	}
-	image_free(&read);
-	return im->words >= 48;
-}
-
-struct pair_code {
-	struct sass_word words[64];
-	uint32_t n;
-	const char *why;
-};
-
-/* Appends an instruction that waits for all scoreboards of earlier ones. */
-static void append_inst(struct pair_code *c, struct sass_inst *in, uint32_t stall, uint8_t wait)
-{
-	in->stall = (uint8_t)stall;
-	in->yield = stall > 11;
-	in->wait = wait;
-	if (!sass_encode(PAIR_SM, in, &c->words[c->n++], &c->why))
-		fprintf(stderr, "latency pairs: %s: %s\n", sass_op_name(in->op), c->why);
-}
-
-static void append_nop(struct pair_code *c, uint8_t wait)
-{
-	struct sass_inst in;
-
-	sass_init(&in, SASS_NOP);
-	append_inst(c, &in, 15, wait);
-}
-
-static void append_prologue(struct pair_code *c)
+static void append_prologue(struct patched_code *c)
 {
 	struct sass_inst in;
 
@@ -448,9 +347,9 @@ static void append_prologue(struct pair_code *c)
 }
 
 /* Replaces the image's code by the kernel of a pair at a distance of 1 to LONG_DISTANCE cycles. */
-static bool patch_pair(struct pair_image *im, const struct pair *p, uint32_t distance)
+static bool patch_pair(struct patched_image *im, const struct pair *p, uint32_t distance)
 {
-	struct pair_code c = {.n = 0, .why = NULL};
+	struct patched_code c = {.n = 0, .why = NULL};
 	struct sass_inst in;
 
 	append_prologue(&c);
@@ -471,14 +370,7 @@ static bool patch_pair(struct pair_image *im, const struct pair *p, uint32_t dis
 		append_inst(&c, &in, 15, 0);
 	}
 	append_nop(&c, 0x3f);
-	while (c.n < 48)
-		append_nop(&c, 0);
-	if (c.why)
-		return false;
-	memcpy(im->bytes + im->code, c.words, c.n * sizeof(c.words[0]));
-	for (uint32_t i = c.n; i < im->words; i++)
-		memcpy(im->bytes + im->code + 16 * (size_t)i, &c.words[c.n - 1], 16);
-	return true;
+	return patch_image(im, &c);
 }
 
 /* Words that are normal numbers as halves, floats and high words of doubles. */

@@ -7,7 +7,7 @@
 #include "tests/silicon/latency_pairs.h"
 #include "tests/tap.h"
 
-static struct pair_image image;
+static struct patched_image image;
 static uint32_t buffer[PAIR_THREADS * PAIR_WORDS];
 static uint32_t faults_at, silent_below;
 
@@ -32,7 +32,7 @@ static const char *run_image(void)
 	r = sov_device_open_name("gh100.0", &d);
 	r = r ? r : sov_context_create(d, NULL, &c);
 	r = r ? r : sov_module_load(c, image.bytes, image.size, NULL, &m);
-	r = r ? r : sov_module_get_function(m, PAIR_KERNEL, &f);
+	r = r ? r : sov_module_get_function(m, PATCHED_KERNEL, &f);
 	r = r ? r : sov_memory_alloc(c, sizeof(buffer), &at);
 	r = r ? r : sov_memory_copy(c, at, SOV_HOST(buffer), sizeof(buffer));
 	r = r ? r : sov_function_launch(f, &l);
@@ -69,7 +69,7 @@ int main(void)
 
 	setenv("SOV_SOFT", "gh100:vram=64M:threads=1:hazard", 1);
 	unsetenv("SOV_VISIBLE_DEVICES");
-	if (!ok(open_pair_image(&image), "the kernel that the pairs replace compiles"))
+	if (!ok(open_patched_image(&image), "the kernel that the pairs replace compiles"))
 		return tap_done();
 	fill_inputs(buffer);
 	pairs = for_each_pair(try_pair, NULL);
