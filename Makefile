@@ -71,7 +71,7 @@ litmus_src := $(call sources,tests/litmus)
 .DELETE_ON_ERROR:
 .SECONDARY:
 
-all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/sovgpu-model
+all: $(BUILD)/libsov.so $(BUILD)/sov $(BUILD)/ptxas $(BUILD)/sovgpu-model
 tests: all $(tests) $(helpers) $(examples) $(BUILD)/bench/queues $(BUILD)/litmus
 thread-tests: $(thread_tests)
 fuzzers: $(fuzzers)
@@ -119,6 +119,9 @@ can_be_static = $(if $(SANFLAGS),,$(shell echo 'int main(void) { return 0; }' | 
 $(BUILD)/sov: private ALL_LDFLAGS += $(can_be_static)
 $(BUILD)/sov: $(call obj,$(tool_src)) $(BUILD)/libsov-all.a
 	$(program)
+# Called by this name, sov has the command line of NVIDIA's ptxas.
+$(BUILD)/ptxas: $(BUILD)/sov
+	$(Q)ln -sf sov $@
 $(BUILD)/sovgpu-model: $(BUILD)/obj/model/card/_main.o $(BUILD)/libsov-all.a
 	$(program)
 $(BUILD)/tests/%: $(BUILD)/obj/tests/userspace/%.o $(BUILD)/libsov-all.a
@@ -203,6 +206,8 @@ man_calls = $(shell for m in docs/man/*.3; do for c in $$(sed -n '4s/ .-.*//p' $
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(LIBDIR)/pkgconfig
 	install -m 755 $(BUILD)/sov $(DESTDIR)$(PREFIX)/bin/
+	install -d $(DESTDIR)$(LIBDIR)/sovgpu
+	ln -srf $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(LIBDIR)/sovgpu/ptxas
 	install -m 644 libsov/sov.h $(DESTDIR)$(PREFIX)/include/
 	install -m 755 $(BUILD)/libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/
 	ln -sf libsov.so.$(VERSION) $(DESTDIR)$(LIBDIR)/$(SONAME)
@@ -212,6 +217,7 @@ install: all
 	for m in $(man); do install -D -m 644 $$m $(DESTDIR)$(MANDIR)/man$${m##*.}/$${m##*/} || exit 1; done
 	for m in $(man_calls); do ln -sf $${m##*:} $(DESTDIR)$(MANDIR)/man3/$${m%%:*}.3 || exit 1; done
 uninstall:
+	rm -f $(DESTDIR)$(LIBDIR)/sovgpu/ptxas
 	rm -f $(DESTDIR)$(PREFIX)/bin/sov $(DESTDIR)$(PREFIX)/include/sov.h $(DESTDIR)$(LIBDIR)/libsov.so \
 		$(DESTDIR)$(LIBDIR)/$(SONAME) $(DESTDIR)$(LIBDIR)/libsov.so.$(VERSION) \
 		$(DESTDIR)$(LIBDIR)/pkgconfig/sov.pc \

@@ -10,13 +10,16 @@
 
 static const struct verb *const verbs[] = {
 	&verb_devices, &verb_info,   &verb_doctor, &verb_top,   &verb_trace,
-	&verb_compile, &verb_disasm, &verb_run,    &verb_bench,
+	&verb_compile, &verb_disasm, &verb_run,    &verb_bench, &verb_ptxas,
 };
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 
 static void print_message(const struct verb *v, const char *fmt, va_list ap)
 {
-	fprintf(stderr, v ? "sov: %s: " : "sov: ", v ? v->name : "");
+	if (v && v->error_prefix)
+		fprintf(stderr, "%s", v->error_prefix);
+	else
+		fprintf(stderr, v ? "sov: %s: " : "sov: ", v ? v->name : "");
 	vfprintf(stderr, fmt, ap);
 	fputc('\n', stderr);
 }
@@ -76,12 +79,24 @@ static int unknown_verb(const char *name)
 		    : usage_error(NULL, "no verb; known:%s", known);
 }
 
+/* A link to sov that is named ptxas takes the place of NVIDIA's program of that name. */
+static bool is_called_ptxas(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return path && !strcmp(slash ? slash + 1 : path, verb_ptxas.name);
+}
+
 int main(int argc, char **argv)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
 	const struct verb *v = NULL;
 	int status = EXIT_DONE;
 
+	if (is_called_ptxas(argv[0])) {
+		status = verb_ptxas.run(&verb_ptxas, argc - 1, argv + 1);
+		return flush_output(&verb_ptxas) ? status : EXIT_FAILED;
+	}
 	for (size_t i = 0; word && i < VERBS; i++)
 		if (!strcmp(word, verbs[i]->name))
 			v = verbs[i];

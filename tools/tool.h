@@ -32,9 +32,10 @@ struct verb {
 	int (*run)(const struct verb *v, int argc, char **argv);
 	/* The operands are a command line: option parsing stops at the first operand. */
 	bool command;
+	const char *error_prefix; /* of error messages; NULL: "sov: NAME: " */
 };
 extern const struct verb verb_devices, verb_info, verb_doctor, verb_top, verb_trace, verb_compile,
-	verb_disasm, verb_run, verb_bench;
+	verb_disasm, verb_run, verb_bench, verb_ptxas;
 
 /* ---- options.c ---- */
 

@@ -28,7 +28,15 @@ struct compile_options {
 	bool library;
 	/* no uniform registers: separates their bugs from others and shows their benefit */
 	bool no_uniform;
-	bool keep_calls; /* no inlining: separates bugs in calls from others */
+	bool keep_calls;     /* no inlining: separates bugs in calls from others */
+	bool no_contraction; /* never fuse a multiplication and an addition to fma */
+	bool no_lines;       /* leave the source lines out of the image */
+	/* Kernel directives: the defaults of kernels that state none themselves, or values for all
+	 * kernels if override_directives is set. 0: not stated. */
+	uint32_t max_registers, max_threads[3], min_ctas;
+	bool override_directives;
+	/* Compile only these kernels; NULL ends the list. NULL: all. */
+	const char *const *kernels;
 	/* print the IR or machine code after this pass; "all": after each */
 	const char *print_pass;
 	FILE *print_to;
@@ -49,6 +57,8 @@ struct kernel_stats {
 	uint32_t scalar_registers; /* AMD: SGPRs */
 	uint32_t shared_bytes, stack_bytes, code_bytes;
 	uint32_t static_cycles; /* NVIDIA: sum of the stall counts */
+	/* NVIDIA: stack frame without callees; bytes that spill code stores and loads; barriers */
+	uint32_t frame_bytes, spill_store_bytes, spill_load_bytes, barriers;
 };
 
 /* State of one thread of a compilation: of the whole module or of one unit. Back ends receive
@@ -64,8 +74,8 @@ struct compile_job {
 struct compile_image {
 	uint8_t *data;
 	size_t size;
-	struct kernel_stats *stats;
-	uint32_t nstats;
+	struct kernel_stats *stats; /* of the kernels, then of the functions that they call */
+	uint32_t nstats, nfunctions;
 };
 
 /* Whether IR and machine code are verified after every pass. */

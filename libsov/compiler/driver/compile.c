@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/driver/compiler.h"
+#include "libsov/compiler/driver/directives.h"
 #include "libsov/compiler/ir/ir.h"
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/ptx/ptx.h"
@@ -152,6 +153,8 @@ static bool read_module(struct compilation *c, const char *text, size_t length)
 	if ((front->verify || compile_verifies(job)) && !ir_verify(m, &job->diag))
 		return false;
 	diag_init(&job->diag, &job->arena, "compile");
+	if (!directives_apply(job, m))
+		return false;
 	if (!passes_run_module(job, m))
 		return false;
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
@@ -321,17 +324,18 @@ static void compile_units(const struct compilation *c)
 /* The statistics and their names in one block. */
 static struct kernel_stats *copy_stats(const struct compile_image *image)
 {
-	size_t bytes = image->nstats * sizeof(*image->stats), names = 0;
+	uint32_t count = image->nstats + image->nfunctions;
+	size_t bytes = count * sizeof(*image->stats), names = 0;
 	struct kernel_stats *copy;
 	char *at;
 
-	for (uint32_t k = 0; k < image->nstats; k++)
+	for (uint32_t k = 0; k < count; k++)
 		names += strlen(image->stats[k].name) + 1;
 	copy = malloc(bytes + names + 1);
 	if (!copy)
 		return NULL;
 	at = (char *)copy + bytes;
-	for (uint32_t k = 0; k < image->nstats; k++) {
+	for (uint32_t k = 0; k < count; k++) {
 		copy[k] = image->stats[k];
 		copy[k].name = strcpy(at, image->stats[k].name);
 		at += strlen(at) + 1;
@@ -350,6 +354,7 @@ static bool copy_image(const struct compile_image *image, struct compile_result 
 	memcpy(r->image, image->data, image->size);
 	r->image_size = image->size;
 	r->nstats = image->nstats;
+	r->nfunctions = image->nfunctions;
 	return true;
 }
 

@@ -19,6 +19,7 @@ struct compile_result {
 	char *messages;             /* malloc; one per line, "" when there are none */
 	struct kernel_stats *stats; /* malloc; names point into the block */
 	uint32_t nstats;
+	uint32_t nfunctions; /* rows after the kernels': called functions; NVIDIA only */
 	bool fault; /* a message reports a failed check of the compiler, not of the input */
 };
 

@@ -296,6 +296,25 @@ static uint32_t sum_stalls(const struct mir_func *f)
 	return sum;
 }
 
+void nv_count_spills(const struct mir_func *f, struct kernel_stats *stats)
+{
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			const struct sass_operand *at = &i->sass.ops[i->sass.op == SASS_LDL];
+			bool access = i->sass.op == SASS_LDL || i->sass.op == SASS_STL;
+
+			/* Call slots lie below the spilled registers. */
+			if (!access || i->memory.space != MIR_SPILL_SPACE || i->incoming_arg ||
+			    at->value < f->call_bytes)
+				continue;
+			if (i->sass.op == SASS_LDL)
+				stats->spill_load_bytes += i->memory.bytes;
+			else
+				stats->spill_store_bytes += i->memory.bytes;
+		}
+	stats->frame_bytes = f->frame_bytes;
+}
+
 /* Assigns an offset to every function; returns the kernel's. */
 static uint32_t layout_functions(struct code *c, const struct nv_text *t, uint32_t *end)
 {
@@ -349,6 +368,8 @@ bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_
 		.stack_bytes = out->stack_bytes,
 		.code_bytes = size,
 		.static_cycles = sum_stalls(f),
+		.barriers = out->barriers,
 	};
+	nv_count_spills(f, stats);
 	return true;
 }

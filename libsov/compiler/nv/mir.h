@@ -295,6 +295,8 @@ char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i);
 void nv_legalise(struct ir_func *f, uint32_t warp_lanes); /* on the IR */
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
+/* The number of registers that the function may use: R0 to R(n - 1) (register_limit.c). */
+uint32_t nv_register_limit(const struct ir_func *f);
 void nv_jump_tables(struct mir_func *f);
 void nv_uniform_registers(struct mir_func *f);
 void nv_liveness(struct mir_func *f);
@@ -335,6 +337,8 @@ struct nv_text {
 #define NV_FUNCTIONS_OFFSET 16 /* functions follow a BRA to the kernel */
 uint32_t nv_function_bytes(const struct mir_func *f);
 bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_stats *stats);
+/* Sets the stack frame and the bytes of spill code of one function. */
+void nv_count_spills(const struct mir_func *f, struct kernel_stats *stats);
 
 /* Verifiers of the stages' results: true, or false with the first fault in why. */
 bool nv_check_registers(const struct mir_func *f, struct text *why);

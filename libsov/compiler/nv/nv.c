@@ -31,8 +31,8 @@ static bool stage_regalloc(struct mir_func *f)
 	do {
 		bool fits = limit >= MIN_GPRS && nv_spill_memory(f, limit);
 
-		/* --spill asks for few registers, not for the impossible. */
-		if (!fits && f->job->options.spill && f->gprs < 2 * MIR_SPILL_GPRS) {
+		/* --spill and limits ask for few registers, not for the impossible. */
+		if (!fits && f->gprs < 2 * MIR_SPILL_GPRS) {
 			f->gprs += 4;
 			limit = MIN_GPRS + 4;
 			continue;
@@ -206,6 +206,8 @@ struct nv_kernel {
 struct nv_code {
 	struct nv_kernel *kernels;
 	uint32_t nkernels;
+	struct kernel_stats *functions; /* of the functions that the program declares */
+	uint32_t nfunctions;
 	uint32_t *function_offsets; /* by function; NULL: no function address is taken */
 };
 
@@ -254,6 +256,22 @@ static bool encode_kernels(const struct nv_module *module, const struct ir_modul
 	return true;
 }
 
+/* Outlined slow paths preserve all registers; the program does not know them. */
+static void list_functions(const struct ir_module *m, struct mir_func **funcs, struct nv_code *out,
+			   struct arena *dest)
+{
+	out->functions = arena_array(dest, m->nfuncs + 1, sizeof(*out->functions));
+	for (const struct ir_func *f = m->funcs; f; f = f->next) {
+		struct kernel_stats *stats = &out->functions[out->nfunctions];
+
+		if (f->kind != IR_FUNCTION || f->preserve_all)
+			continue;
+		stats->name = f->name;
+		nv_count_spills(funcs[f->index], stats);
+		out->nfunctions++;
+	}
+}
+
 static uint32_t count_entries(const struct compile_job *job, const struct ir_module *m)
 {
 	uint32_t count = 0;
@@ -280,6 +298,7 @@ static void *nv_generate(struct compile_job *job, const void *plan, struct ir_mo
 		out->function_offsets = copy_array(dest, nv_function_offsets(&module, m, funcs),
 						   m->nfuncs, sizeof(*out->function_offsets));
 	out->kernels = arena_array(dest, count_entries(job, m) + 1, sizeof(*out->kernels));
+	list_functions(m, funcs, out, dest);
 	return encode_kernels(&module, m, funcs, out, dest) ? out : NULL;
 }
 
@@ -313,7 +332,7 @@ static void *nv_make_plan(struct compile_job *job, const struct ir_module *m,
 		return NULL;
 	p->files = line_files_new(&job->arena, m);
 	p->out.files = p->files.names;
-	p->out.nfiles = p->files.count;
+	p->out.nfiles = job->options.no_lines ? 0 : p->files.count;
 	declare_kernels(job, p, m, unit_of);
 	return p;
 }
@@ -346,6 +365,26 @@ static struct nv_kernel **sort_kernels(struct arena *a, void *const *code, uint3
 	return sorted;
 }
 
+/* Statistics with room for the kernels' rows, which come first. */
+static struct kernel_stats *collect_function_stats(struct arena *a, void *const *code,
+						   uint32_t units, uint32_t nkernels,
+						   uint32_t *count)
+{
+	struct kernel_stats *stats;
+
+	for (uint32_t u = 0; u < units; u++)
+		*count += ((struct nv_code *)code[u])->nfunctions;
+	stats = arena_array(a, nkernels + *count, sizeof(*stats));
+	*count = 0;
+	for (uint32_t u = 0; u < units; u++) {
+		const struct nv_code *c = code[u];
+
+		for (uint32_t k = 0; k < c->nfunctions; k++)
+			stats[nkernels + (*count)++] = c->functions[k];
+	}
+	return stats;
+}
+
 static void nv_link_image(struct compile_job *job, const void *planned, void *const *code,
 			  uint32_t units, enum image_content content, struct compile_image *image)
 {
@@ -357,7 +396,7 @@ static void nv_link_image(struct compile_job *job, const void *planned, void *co
 	struct line_table *lines = arena_array(a, out.nkernels, sizeof(*lines));
 
 	image->nstats = out.nkernels;
-	image->stats = arena_array(a, out.nkernels, sizeof(*image->stats));
+	image->stats = collect_function_stats(a, code, units, out.nkernels, &image->nfunctions);
 	for (uint32_t k = 0; k < out.nkernels; k++) {
 		kernels[k] = sorted[k]->code;
 		lines[k] = sorted[k]->lines;

@@ -649,7 +649,7 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 			       .ir = ir,
 			       .name = ir->name,
 			       .sm = job->target->version,
-			       .gprs = job->options.spill ? MIR_SPILL_GPRS : MIR_GPRS};
+			       .gprs = job->options.spill ? MIR_SPILL_GPRS : nv_register_limit(ir)};
 	mir_vreg_new(f, SASS_NONE, 0); /* number 0 means none */
 	s.cfg = ir_cfg_build(ir);
 	s.values = arena_array(f->arena, ir->nvalues, sizeof(*s.values));

@@ -217,7 +217,7 @@ void ptx_lower(struct ptx *x, const struct ptx_inst *in)
 
 /* ---- computations ---- */
 
-/* Without a rounding modifier PTX allows contraction to fma. */
+/* Without a rounding modifier PTX allows contraction to fma, unless the options forbid it. */
 ir_val ptx_float_modifiers(struct ptx *x, const struct ptx_inst *in, ir_val v)
 {
 	struct ir_inst *i = ir_def(x->func, v);
@@ -227,7 +227,7 @@ ir_val ptx_float_modifiers(struct ptx *x, const struct ptx_inst *in, ir_val v)
 	i->format = ptx_inst_type(in, SLOT_TYPE)->format;
 	if (ptx_has_modifier(in, SLOT_ROUND))
 		i->round = in->value[SLOT_ROUND];
-	else if (i->op == IR_FADD || i->op == IR_FMUL)
+	else if ((i->op == IR_FADD || i->op == IR_FMUL) && !x->job->options.no_contraction)
 		i->flags |= IR_CONTRACT;
 	if (ptx_has_modifier(in, SLOT_FTZ))
 		i->flags |= IR_FTZ;

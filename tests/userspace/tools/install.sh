@@ -10,7 +10,7 @@ flags=
 
 $make install >"$work/log" 2>&1
 ok $? "make install with DESTDIR and PREFIX=/usr succeeds"
-for f in bin/sov include/sov.h lib/libsov.so.0 lib/libsov.so lib/pkgconfig/sov.pc share/man/man1/sov.1 \
+for f in bin/sov lib/sovgpu/ptxas include/sov.h lib/libsov.so.0 lib/libsov.so lib/pkgconfig/sov.pc share/man/man1/sov.1 \
 	share/man/man3/libsov.3; do
 	[ -e "$work/usr/$f" ]
 	ok $? "make install installs $f"
