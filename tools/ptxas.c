@@ -147,11 +147,9 @@ static bool make_options(const struct ptxas_request *q, const char *arch, const 
 
 	if (q->machine && strcmp(q->machine, "64"))
 		return ptxas_fatal("Value '%s' is not defined for option 'machine'", q->machine);
-	if (q->compile_only)
-		return ptxas_fatal(
-			"option '--compile-only': relocatable objects are not supported");
 	*o = (struct compile_options){.target = t->name, .kernels = q->entries.word};
 	o->stats = true;
+	o->relocatable = q->compile_only;
 	o->override_directives = q->override_directives;
 	if ((q->level && !parse_number("opt-level", q->level, &level)) ||
 	    (q->threads && !parse_number("split-compile", q->threads, &o->threads)) ||

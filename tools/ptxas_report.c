@@ -158,8 +158,12 @@ bool ptxas_report(const struct ptxas_request *q, const char *arch, const struct 
 	if (!q->verbose)
 		return good;
 	report_module(r, banks);
-	for (uint32_t k = r->nstats; k-- > 0;)
-		report_kernel(q, arch, r, &r->stats[k], banks);
+	for (uint32_t k = r->nstats; k-- > 0;) {
+		if (r->stats[k].function)
+			report_function(&r->stats[k]);
+		else
+			report_kernel(q, arch, r, &r->stats[k], banks);
+	}
 	for (uint32_t k = 0; k < r->nfunctions; k++)
 		report_function(&r->stats[r->nstats + k]);
 	return good;

@@ -31,8 +31,19 @@
 #define NV_TEXT_BARRIERS_SHIFT      20
 #define NV_TEXT_BARRIERS(flags)     ((flags) >> NV_TEXT_BARRIERS_SHIFT & 0x1f)
 #define NV_TEXT_ALIGN               128
-/* Symbols: st_other of a kernel; a device function lacks the bit. */
-#define NV_STO_ENTRY 0x10
+/* Objects of ptxas -c have types of their own for data sections. */
+#define NV_SHT_PROTOTYPE   0x70000002
+#define NV_SHT_GLOBAL      0x70000007
+#define NV_SHT_GLOBAL_INIT 0x70000008
+#define NV_SHT_SHARED      0x7000000a
+#define NV_SHT_CONSTANT(n) (0x70000064 + (n))
+/* Symbols: st_other of a kernel; a device function lacks the bit. In objects a variable has the
+ * type NV_STT_VARIABLE and its space in st_other; st_value of a shared one is its alignment. */
+#define NV_STO_ENTRY    0x10
+#define NV_STO_GLOBAL   0x20
+#define NV_STO_SHARED   0x40
+#define NV_STO_CONSTANT 0x80
+#define NV_STT_VARIABLE 13
 
 /*
  * Relocations that a loader must apply in files of ptxas and nvlink 12.4 and 13.0, inferred from
@@ -44,8 +55,11 @@
 #define NV_R_ADDRESS_64  2   /* data: S */
 #define NV_R_GENERIC_32  3   /* data: low 32 bits of S as a generic address */
 #define NV_R_GENERIC_64  4
+#define NV_R_CODE_SHARED 55  /* code, objects only: address in shared memory in bits 32–63 */
 #define NV_R_CODE_LOW    56  /* code: low 32 bits of S in bits 32–63 of the instruction */
 #define NV_R_CODE_HIGH   57  /* code: high 32 bits of S in the same bits */
+#define NV_R_CODE_CONST  59  /* code, objects only: offset in constant bank 3 in bits 32–63 */
+#define NV_R_FUNCTION_64 102 /* data, objects only: address of a function (R_CUDA_UNIFIED) */
 #define NV_R_CALL        58  /* code, before SM90: S >> 2 in bits 34–80 */
 #define NV_R_CALL_SM90   75  /* code: low 8 bits of S >> 2 in bits 16–23, the others in 34–80 */
 
@@ -67,6 +81,7 @@
 #define NV_INFO_PARAM_BYTES      0x19 /* half */
 #define NV_INFO_MAX_REGISTERS    0x1b /* half: 255 */
 #define NV_INFO_EXITS            0x1c /* u32 code offset of each EXIT */
+#define NV_INFO_MAX_STACK_SIZE   0x23 /* u32 symbol, u32 bytes: 0 in objects */
 #define NV_INFO_REGISTERS        0x2f /* u32 symbol, u32 registers */
 #define NV_INFO_BRANCH_TARGETS   0x34 /* u32 code offset of a BRX, u32 0, u32 n, n u32 offsets */
 #define NV_INFO_API_VERSION      0x37 /* u32 */

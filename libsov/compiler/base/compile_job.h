@@ -31,6 +31,9 @@ struct compile_options {
 	bool keep_calls;     /* no inlining: separates bugs in calls from others */
 	bool no_contraction; /* never fuse a multiplication and an addition to fma */
 	bool no_lines;       /* leave the source lines out of the image */
+	/* a relocatable object for NVIDIA's linker: undefined symbols are allowed, functions have
+	 * sections of their own and NVIDIA's calling convention */
+	bool relocatable;
 	/* Kernel directives: the defaults of kernels that state none themselves, or values for all
 	 * kernels if override_directives is set. 0: not stated. */
 	uint32_t max_registers, max_threads[3], min_ctas;
@@ -59,6 +62,7 @@ struct kernel_stats {
 	uint32_t static_cycles; /* NVIDIA: sum of the stall counts */
 	/* NVIDIA: stack frame without callees; bytes that spill code stores and loads; barriers */
 	uint32_t frame_bytes, spill_store_bytes, spill_load_bytes, barriers;
+	bool function; /* not a kernel; has its own row in relocatable objects only */
 };
 
 /* State of one thread of a compilation: of the whole module or of one unit. Back ends receive

@@ -153,6 +153,7 @@ static bool read_module(struct compilation *c, const char *text, size_t length)
 	if ((front->verify || compile_verifies(job)) && !ir_verify(m, &job->diag))
 		return false;
 	diag_init(&job->diag, &job->arena, "compile");
+	m->relocatable = job->options.relocatable;
 	if (!directives_apply(job, m))
 		return false;
 	if (!passes_run_module(job, m))

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/base/bytes.h"
+#include "libsov/compiler/image/cubin_attributes.h"
 #include "libsov/compiler/image/cubin_write.h"
 
 struct writer {
@@ -136,80 +137,29 @@ static void set_header(struct writer *w, uint32_t s, uint32_t type, uint64_t fla
 	h->sh_entsize = entry;
 }
 
-static void add_attribute(struct writer *w, uint32_t s, uint8_t form, uint8_t code, uint32_t value,
-			  const void *data)
-{
-	struct bytes *b = &w->content[s];
-	uint16_t half = (uint16_t)value;
-
-	bytes_append(b, &form, 1);
-	bytes_append(b, &code, 1);
-	bytes_append(b, &half, 2);
-	if (form == NV_INFO_SIZED)
-		bytes_append(b, data, value);
-}
-
-static void add_attribute_words(struct writer *w, uint32_t s, uint8_t code, const uint32_t *words,
-				uint32_t count)
-{
-	add_attribute(w, s, NV_INFO_SIZED, code, count * 4, words);
-}
-
 /* .nv.info: attributes that name their kernel by its symbol. */
 static void write_module_info(struct writer *w, uint32_t k)
 {
 	uint32_t symbol = kernel_symbol(w, k);
 
-	add_attribute_words(w, S_INFO, NV_INFO_REGISTERS,
-			    (uint32_t[]){symbol, w->kernels[k].registers}, 2);
-	add_attribute_words(w, S_INFO, NV_INFO_FRAME_SIZE,
-			    (uint32_t[]){symbol, w->kernels[k].frame_bytes}, 2);
-	add_attribute_words(w, S_INFO, NV_INFO_MIN_STACK_SIZE,
-			    (uint32_t[]){symbol, w->kernels[k].stack_bytes}, 2);
-}
-
-static void write_externals(struct writer *w, uint32_t s, uint32_t mask)
-{
-	uint32_t symbols[CUBIN_MAX_EXTERNALS], n = 0;
-
-	for (uint32_t e = 0; e < CUBIN_MAX_EXTERNALS; e++) {
-		if (mask >> e & 1)
-			symbols[n++] = external_symbol(w, e);
-	}
-	if (n)
-		add_attribute_words(w, s, NV_INFO_EXTERNALS, symbols, n);
+	cubin_attribute_words(&w->content[S_INFO], NV_INFO_REGISTERS,
+			      (uint32_t[]){symbol, w->kernels[k].registers}, 2);
+	cubin_attribute_words(&w->content[S_INFO], NV_INFO_FRAME_SIZE,
+			      (uint32_t[]){symbol, w->kernels[k].frame_bytes}, 2);
+	cubin_attribute_words(&w->content[S_INFO], NV_INFO_MIN_STACK_SIZE,
+			      (uint32_t[]){symbol, w->kernels[k].stack_bytes}, 2);
 }
 
 static void write_kernel_info(struct writer *w, uint32_t k)
 {
-	const struct cubin_kernel *kernel = &w->kernels[k];
-	uint32_t s = kernel_section(w, G_INFO, k);
+	uint32_t externals[CUBIN_MAX_EXTERNALS], n = 0;
 
-	add_attribute_words(w, s, NV_INFO_API_VERSION, (uint32_t[]){NV_ELF_VERSION}, 1);
-	for (uint32_t p = kernel->nparams; p-- > 0;) {
-		const struct cubin_param *param = &kernel->params[p];
-
-		add_attribute_words(
-			w, s, NV_INFO_KPARAM,
-			(uint32_t[]){0, p | param->offset << 16, NV_KPARAM(param->size)}, 3);
+	for (uint32_t e = 0; e < CUBIN_MAX_EXTERNALS; e++) {
+		if (w->kernels[k].externals >> e & 1)
+			externals[n++] = external_symbol(w, e);
 	}
-	write_externals(w, s, kernel->externals);
-	add_attribute(w, s, NV_INFO_HALF, NV_INFO_MAX_REGISTERS, 0xff, NULL);
-	add_attribute_words(w, s, NV_INFO_EXITS, kernel->exits, kernel->nexits);
-	for (uint32_t at = 0; at < kernel->nbranches; at += 3 + kernel->branches[at + 2])
-		add_attribute_words(w, s, NV_INFO_BRANCH_TARGETS, kernel->branches + at,
-				    3 + kernel->branches[at + 2]);
-	if (kernel->max_threads[0])
-		add_attribute_words(w, s, NV_INFO_MAX_THREADS, kernel->max_threads, 3);
-	if (kernel->required_threads[0])
-		add_attribute_words(w, s, NV_INFO_REQUIRED_THREADS, kernel->required_threads, 3);
-	if (!kernel->param_bytes)
-		return;
-	add_attribute(w, s, NV_INFO_HALF, NV_INFO_PARAM_BYTES, kernel->param_bytes, NULL);
-	add_attribute_words(
-		w, s, NV_INFO_PARAM_CBANK,
-		(uint32_t[]){constant_symbol(k), kernel->param_base | kernel->param_bytes << 16},
-		2);
+	cubin_kernel_attributes(&w->content[kernel_section(w, G_INFO, k)], &w->kernels[k],
+				constant_symbol(k), externals, n);
 }
 
 static void write_code_relocations(struct writer *w, uint32_t k)

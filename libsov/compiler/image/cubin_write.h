@@ -23,6 +23,9 @@ struct cubin_code_address {
 	uint32_t variable;
 	uint64_t addend;
 	bool high;
+	/* In an object: the function or variable, and NV_R_CODE_*. */
+	const char *symbol;
+	uint8_t relocation;
 };
 
 struct cubin_kernel {
@@ -46,6 +49,12 @@ struct cubin_kernel {
 	uint32_t externals;                           /* mask of the external functions it calls */
 	const struct cubin_code_address *addresses;
 	uint32_t naddresses;
+	/* In an object: also functions have sections, and the linker needs the call graph. */
+	bool function;
+	uint8_t linkage;                /* enum ir_linkage */
+	const char *const *callees;     /* by name; the linker finds the rest */
+	const char *const *prototypes;  /* of indirect calls */
+	uint32_t ncallees, nprototypes; /* each may occur several times */
 };
 
 /* The data sections of a module. */
@@ -54,6 +63,7 @@ enum cubin_data_section {
 	CUBIN_GLOBAL_ZERO,        /* .nv.global: zero-initialised global variables */
 	CUBIN_CONSTANT_VARIABLES, /* .nv.constant3: constant variables, in bank 3 */
 	CUBIN_CONSTANT_ADDRESSES, /* .nv.constant4: a table of addresses, in bank 4; no variables */
+	CUBIN_SHARED,             /* .nv_debug.shared: shared variables; only in objects */
 	CUBIN_DATA_SECTIONS
 };
 
@@ -63,6 +73,9 @@ struct cubin_variable {
 	uint32_t align;
 	uint64_t offset, size; /* offset in the section */
 	const uint8_t *init;   /* NULL: zero */
+	/* In an object: */
+	uint8_t linkage; /* enum ir_linkage */
+	bool external;   /* another object defines it */
 };
 
 /* Functions that the module calls and the loader provides. */
@@ -75,6 +88,13 @@ struct cubin_address {
 	uint32_t variable; /* index; from CUBIN_EXTERNAL on: index of an external function */
 #define CUBIN_EXTERNAL 0x80000000u
 	uint64_t addend;
+	const char *function; /* in an object: the field holds the address of this function */
+};
+
+/* In an object: the signature of a function, as the linker matches it. */
+struct cubin_prototype {
+	const char *function, *prototype;
+	bool address_taken;
 };
 
 /* A kernel that another image defines. */
@@ -99,9 +119,13 @@ struct cubin_module {
 	const char *const *files; /* source files; number k at k - 1 */
 	uint32_t nfiles;          /* 0: no line information */
 	struct line_table *lines; /* by kernel */
+	const struct cubin_prototype *prototypes;
+	uint32_t nprototypes;
 };
 
 /* Returns the file, allocated in the arena. */
 uint8_t *cubin_write(struct arena *a, const struct cubin_module *m, size_t *size);
+/* The same for a relocatable object (cubin_object.c). */
+uint8_t *cubin_write_object(struct arena *a, const struct cubin_module *m, size_t *size);
 
 #endif

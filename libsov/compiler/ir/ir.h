@@ -297,10 +297,14 @@ struct ir_address {
  * store byte by byte; 0 when they do not form one. */
 uint32_t ir_address_parts(const struct ir_address *a, uint32_t left);
 
+/* Who may refer to a function or variable by its name. */
+enum ir_linkage { IR_LINK_STATIC, IR_LINK_VISIBLE, IR_LINK_WEAK };
+
 struct ir_symbol {        /* a variable of the module */
 	const char *name; /* unique in the module */
 	uint8_t space;
-	bool external; /* dynamic shared memory */
+	uint8_t linkage; /* enum ir_linkage; only relocatable objects use it */
+	bool external;   /* dynamic shared memory; in relocatable objects also undefined */
 	uint32_t align;
 	uint64_t size;
 	const uint8_t *init;          /* size bytes that outlive the module; NULL: zero */
@@ -326,10 +330,14 @@ struct ir_func {
 	struct ir_func *next; /* next function with a body */
 	const char *name;
 	uint8_t kind;
-	uint32_t index; /* in the module's table */
+	uint8_t linkage; /* enum ir_linkage; only relocatable objects use it */
+	uint32_t index;  /* in the module's table */
 	struct ir_param *params;
 	uint32_t nparams, param_bytes;     /* param_bytes: end of the last parameter */
 	uint8_t *arg_types, *result_types; /* enum ir_type */
+	/* Alignment of the parameter or result of the source that begins with this value; 0: the
+	 * value belongs to the preceding one. NULL: each value stands alone. */
+	const uint8_t *arg_aligns, *result_aligns;
 	uint32_t nargs, nresults;
 	struct ir_inst *insts;
 	uint32_t ninsts, insts_capacity;
@@ -372,6 +380,7 @@ struct ir_module {
 	uint32_t nfiles, files_capacity;
 	const struct ir_call_facts *call_facts; /* by function (call_graph.c); NULL: unknown */
 	uint32_t ncall_facts;
+	bool relocatable; /* other modules may call the visible functions */
 	/* Instructions that inlining added to all functions, and how many it may add; limit 0: not
 	 * yet determined. */
 	uint64_t inlined, inline_limit;

@@ -17,6 +17,8 @@ static void mark_address_taken(struct nv_module *n, uint32_t function)
 void nv_analyse_calls(struct nv_module *n, const struct ir_module *m)
 {
 	n->address_taken = arena_array(&n->job->arena, m->nfuncs + 1, sizeof(*n->address_taken));
+	if (n->job->options.relocatable)
+		return; /* addresses are absolute */
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		ir_for_each_block(f, b)
 			ir_for_each_inst(f, b, i)
@@ -83,8 +85,8 @@ static uint32_t stack_depth(struct call_walk *w, uint32_t index)
 		mir_for_each(f, b, i) {
 			uint32_t bytes = 0;
 
-			if (i->service)
-				continue; /* the loader of the image knows */
+			if (i->abi)
+				continue; /* the loader or linker of the image knows */
 			if (i->sass.op == SASS_CALL_REL_REG)
 				bytes = max_indirect_depth(w);
 			else if (mir_is_call(i))

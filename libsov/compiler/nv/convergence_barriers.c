@@ -209,6 +209,8 @@ static void allocate_barrier(struct convergence *c, struct region *r)
 {
 	uint32_t used = 0;
 
+	if (c->f->absolute_calls)
+		used = (1u << MIR_SAVED_BARRIER) - 1;
 	for (uint32_t k = 0; k < c->nregions; k++) {
 		if (&c->regions[k] != r && c->regions[k].barrier < MIR_BARRIERS &&
 		    regions_overlap(&c->regions[k], r))

@@ -9,6 +9,7 @@
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/image/cubin_write.h"
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
 
 #define INST_BYTES 16 /* bytes of an instruction */
 
@@ -19,6 +20,10 @@ struct code {
 	uint32_t *block_offset;         /* of its blocks */
 	uint32_t *function_offset;      /* by index in the module */
 	uint32_t registers, predicates; /* registers: count; predicates: mask */
+	struct names {
+		const char **name;
+		uint32_t count, capacity;
+	} callees, prototypes; /* of absolute calls */
 	struct cubin_code_address *addresses;
 	uint32_t naddresses, addresses_capacity;
 };
@@ -117,14 +122,46 @@ static bool is_absolute(const struct mir_inst *i)
 	return i->sass.op == SASS_CALL_ABS_REG || i->sass.op == SASS_RET_ABS;
 }
 
-static void add_code_address(struct code *c, const struct mir_inst *i)
+static void add_relocation(struct code *c, struct cubin_code_address a)
 {
 	c->addresses = arena_grow(c->f->arena, c->addresses, &c->addresses_capacity,
 				  c->naddresses + 1, sizeof(*c->addresses));
-	c->addresses[c->naddresses++] = (struct cubin_code_address){
-		i->offset, c->t->variable_of[i->variable - 1], i->addend, i->high};
+	c->addresses[c->naddresses++] = a;
 }
 
+static void add_code_address(struct code *c, const struct mir_inst *i)
+{
+	const struct ir_module *m = c->f->ir->module;
+	const struct ir_symbol *symbol = i->variable ? &m->symbols[i->variable - 1] : NULL;
+	struct cubin_code_address a = {
+		.offset = i->offset,
+		.addend = i->addend,
+		.high = i->high,
+		.relocation = i->high ? NV_R_CODE_HIGH : NV_R_CODE_LOW,
+	};
+
+	if (symbol) {
+		a.variable = c->t->variable_of[i->variable - 1];
+		a.symbol = symbol->name;
+		if (symbol->space != IR_GLOBAL)
+			a.relocation =
+				symbol->space == IR_SHARED ? NV_R_CODE_SHARED : NV_R_CODE_CONST;
+	} else {
+		a.symbol = m->table[i->function - 1]->name;
+	}
+	add_relocation(c, a);
+}
+
+/* The linker knows calls by the call graph, not by the code. */
+static void list_callee(struct code *c, const struct mir_inst *i)
+{
+	const struct ir_func *callee = c->f->ir->module->table[i->abi - 1];
+	struct names *list = i->indirect ? &c->prototypes : &c->callees;
+
+	list->name = arena_grow(c->f->arena, list->name, &list->capacity, list->count + 1,
+				sizeof(*list->name));
+	list->name[list->count++] = i->indirect ? nv_prototype(c->f->arena, callee) : callee->name;
+}
 static bool encode_block(struct code *c, uint32_t b)
 {
 	mir_for_each(c->f, b, i) {
@@ -145,8 +182,10 @@ static bool encode_block(struct code *c, uint32_t b)
 		if (!encode_inst(c, i->offset, &i->sass))
 			return false;
 		count_registers(c, &i->sass);
-		if (i->variable)
+		if (i->variable || i->function)
 			add_code_address(c, i);
+		if (i->abi && !i->service)
+			list_callee(c, i);
 	}
 	return true;
 }
@@ -246,6 +285,12 @@ static void describe_kernel(struct code *c, const struct nv_text *t, struct cubi
 		.externals = f->services,
 		.addresses = c->addresses,
 		.naddresses = c->naddresses,
+		.function = f->ir->kind == IR_FUNCTION,
+		.linkage = f->ir->linkage,
+		.callees = c->callees.name,
+		.ncallees = c->callees.count,
+		.prototypes = c->prototypes.name,
+		.nprototypes = c->prototypes.count,
 	};
 	memcpy(out->max_threads, f->ir->max_threads, sizeof(out->max_threads));
 	memcpy(out->required_threads, f->ir->required_threads, sizeof(out->required_threads));
@@ -369,6 +414,7 @@ bool nv_encode(const struct nv_text *t, struct cubin_kernel *out, struct kernel_
 		.code_bytes = size,
 		.static_cycles = sum_stalls(f),
 		.barriers = out->barriers,
+		.function = out->function,
 	};
 	nv_count_spills(f, stats);
 	return true;

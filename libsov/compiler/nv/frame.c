@@ -18,10 +18,10 @@
  * the return address as an offset from the first byte of the kernel's code: all functions of a
  * kernel follow it in one section, so the code is position independent.
  *
- * Device services use the calling convention of device_services.h. Both sides keep the arguments
- * and the result in memory all the same, in call slots: the caller moves them to registers and
- * back, and a service has such slots at the top of its own frame. The saved registers of a service
- * or a preserve_all function are below these.
+ * Calls of other code, and exported functions, use NVIDIA's calling convention (call_abi.c). Both
+ * sides keep the arguments and the result in memory all the same, in call slots: the caller moves
+ * them to registers and back, and an exported function has such slots at the top of its own frame.
+ * The saved registers of an exported or a preserve_all function are below these.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/mir.h"
@@ -36,7 +36,8 @@ struct frame {
 	 * slots of these and of the predicates. */
 	bool changed[256];
 	uint32_t registers_at, predicates_at;
-	uint32_t call_slots_at; /* call slots of a service */
+	struct nv_abi *abi;     /* of an exported function */
+	uint32_t call_slots_at; /* its call slots */
 	uint32_t bytes;
 };
 
@@ -140,37 +141,46 @@ static void insert_access_typed(struct frame *frame, uint32_t b, struct mir_inst
 		insert_access(frame, b, before, op, number + 1, offset + 4);
 }
 
-/* Moves the arguments or the result of a service between registers and call slots. */
+/* Moves the arguments or the result of an absolute call between registers and call slots, which
+ * are at base if they are not on the stack. */
 static void move_arguments(struct frame *frame, uint32_t b, struct mir_inst *before,
-			   enum sass_op op, const struct service_type *t, uint32_t base)
+			   enum sass_op op, const struct nv_abi *abi, uint32_t base)
 {
-	uint32_t at = 0, next = 0;
+	for (uint32_t k = 0; k < abi->nargs; k++) {
+		const struct nv_abi_value *v = &abi->args[k];
 
-	for (uint32_t k = 0; k < t->nargs; k++) {
-		uint32_t offset = nv_next_call_slot(&at, t->args[k]);
-
-		insert_access_typed(frame, b, before, op, t->args[k],
-				    service_register(&next, t->args[k]), base + offset);
+		if (!v->on_stack)
+			insert_access_typed(frame, b, before, op, v->type, v->reg, base + v->slot);
 	}
 }
 
-static void move_result(struct frame *frame, uint32_t b, struct mir_inst *before, enum sass_op op,
-			const struct service_type *t, uint32_t base)
+static void move_results(struct frame *frame, uint32_t b, struct mir_inst *before, enum sass_op op,
+			 const struct nv_abi *abi, uint32_t base)
 {
-	uint32_t at = 0, next = 0;
+	for (uint32_t k = 0; k < abi->nresults && !abi->result_in_memory; k++) {
+		const struct nv_abi_value *v = &abi->results[k];
 
-	if (t->result == IR_VOID)
-		return;
-	for (uint32_t k = 0; k < t->nargs; k++)
-		nv_next_call_slot(&at, t->args[k]);
-	at = (at + 7) / 8 * 8; /* as nv_call_layout() */
-	insert_access_typed(frame, b, before, op, t->result, service_register(&next, t->result),
-			    base + at);
+		insert_access_typed(frame, b, before, op, v->type, v->reg, base + v->slot);
+	}
 }
 
-static const struct service_type *service_of(const struct frame *frame)
+#define RESULT_ADDRESS 4 /* R4: address of a result in memory */
+#define RESULT_WORD    5 /* R5 holds nothing when a function returns */
+
+/* A callee keeps the address of its result in the slot that R4 has among the parameters. */
+static uint32_t result_address_at(const struct nv_abi *abi, uint32_t base)
 {
-	return &services[service_find(frame->f->name)];
+	return base + abi->stack_bytes;
+}
+
+static void copy_result_to_memory(struct frame *frame, uint32_t b, const struct nv_abi *abi,
+				  uint32_t base)
+{
+	insert_access(frame, b, NULL, SASS_LDL, RESULT_ADDRESS, result_address_at(abi, base));
+	for (uint32_t at = 0; at < abi->result_bytes; at += 4) {
+		insert_access(frame, b, NULL, SASS_LDL, RESULT_WORD, base + abi->results_at + at);
+		insert_access_from(frame, b, NULL, SASS_STL, RESULT_WORD, RESULT_ADDRESS, at);
+	}
 }
 
 /* ---- saving registers ---- */
@@ -178,6 +188,13 @@ static const struct service_type *service_of(const struct frame *frame)
 static bool saves_registers(const struct mir_func *f)
 {
 	return f->exported || f->ir->preserve_all;
+}
+
+/* Device services preserve all registers, other functions with NVIDIA's calling convention those
+ * that it demands. */
+static bool saves_only_some(const struct mir_func *f)
+{
+	return f->exported && f->job->options.relocatable;
 }
 
 static void find_changed(struct frame *frame)
@@ -194,6 +211,10 @@ static void find_changed(struct frame *frame)
 						frame->changed[uses[u].reg + k] = true;
 		}
 	frame->changed[mir_scratch_reg(frame->f)] = true;
+	for (uint32_t half = 0; frame->f->calls && half < 2; half++)
+		frame->changed[MIR_RETURN + half] = frame->changed[MIR_CALLEE + half] = true;
+	for (uint32_t n = 0; saves_only_some(frame->f) && n < SASS_RZ; n++)
+		frame->changed[n] &= nv_abi_preserves(n);
 	frame->changed[MIR_STACK] = frame->changed[SASS_RZ] = false;
 }
 
@@ -238,6 +259,8 @@ static void save_registers(struct frame *frame, uint32_t b, struct mir_inst *fir
 	struct mir_inst *i;
 
 	move_registers(frame, b, first, SASS_STL);
+	if (saves_only_some(frame->f))
+		return;
 	i = insert_inst(frame, b, first, SASS_P2R);
 	mir_set_operand(i, 0, phys_reg(scratch));
 	mir_set_operand(i, 2, phys_reg(SASS_RZ));
@@ -250,10 +273,12 @@ static void restore_registers(struct frame *frame, uint32_t b)
 	uint32_t scratch = mir_scratch_reg(frame->f);
 	struct mir_inst *i;
 
-	insert_access(frame, b, NULL, SASS_LDL, scratch, frame->predicates_at);
-	i = insert_inst(frame, b, NULL, SASS_R2P);
-	mir_set_operand(i, 1, phys_reg(scratch));
-	mir_set_operand(i, 2, mir_imm(ALL_PREDICATES));
+	if (!saves_only_some(frame->f)) {
+		insert_access(frame, b, NULL, SASS_LDL, scratch, frame->predicates_at);
+		i = insert_inst(frame, b, NULL, SASS_R2P);
+		mir_set_operand(i, 1, phys_reg(scratch));
+		mir_set_operand(i, 2, mir_imm(ALL_PREDICATES));
+	}
 	move_registers(frame, b, NULL, SASS_LDL);
 }
 
@@ -289,9 +314,11 @@ static void insert_prologue(struct frame *frame)
 	if (saves_registers(f))
 		save_registers(frame, f->entry, first);
 	if (f->exported)
-		move_arguments(frame, f->entry, first, SASS_STL, service_of(frame),
-			       frame->call_slots_at);
-	if (f->calls)
+		move_arguments(frame, f->entry, first, SASS_STL, frame->abi, frame->call_slots_at);
+	if (f->exported && frame->abi->result_in_memory)
+		insert_access(frame, f->entry, first, SASS_STL, RESULT_ADDRESS,
+			      result_address_at(frame->abi, frame->call_slots_at));
+	if (f->calls && !f->exported)
 		insert_access(frame, f->entry, first, SASS_STL, MIR_RETURN, frame->return_at);
 	save_barriers(frame, f->entry, first);
 }
@@ -301,12 +328,14 @@ static void insert_epilogue(struct frame *frame, uint32_t b)
 	struct mir_inst *i;
 
 	restore_barriers(frame, b);
-	if (frame->f->calls)
+	if (frame->f->calls && !frame->f->exported)
 		insert_access(frame, b, NULL, SASS_LDL, MIR_RETURN, frame->return_at);
 	if (saves_registers(frame->f))
 		restore_registers(frame, b);
 	if (frame->f->exported)
-		move_result(frame, b, NULL, SASS_LDL, service_of(frame), frame->call_slots_at);
+		move_results(frame, b, NULL, SASS_LDL, frame->abi, frame->call_slots_at);
+	if (frame->f->exported && frame->abi->result_in_memory)
+		copy_result_to_memory(frame, b, frame->abi, frame->call_slots_at);
 	adjust_stack_pointer(frame, b, NULL, frame->bytes);
 	i = insert_inst(frame, b, NULL, frame->f->exported ? SASS_RET_ABS : SASS_RET_REL);
 	mir_set_operand(i, 1, phys_reg(MIR_RETURN));
@@ -391,7 +420,7 @@ static void lower_call(struct frame *frame, uint32_t b, struct mir_inst *before)
 	mir_set_operand(i, 1, phys_reg(SASS_RZ));
 }
 
-/* An absolute address: services are in other code. No register is live across the call. */
+/* An absolute address: the callee is in other code. No register is live across the call. */
 static void set_absolute_return(struct frame *frame, uint32_t b, struct mir_inst *before)
 {
 	struct mir_inst *i;
@@ -422,26 +451,54 @@ static void set_absolute_return(struct frame *frame, uint32_t b, struct mir_inst
 	i->sass.mod[SASS_M_X] = 1;
 }
 
-static void lower_service_call(struct frame *frame, uint32_t b, struct mir_inst *the_call)
+/* Loads the address of the callee: of a service from the bank of addresses, of another function
+ * from its call slot or as an immediate that the linker sets. */
+static void load_callee(struct frame *frame, uint32_t b, struct mir_inst *the_call,
+			const struct nv_abi *abi)
 {
-	const struct service_type *t = &services[the_call->service - 1];
+	for (uint32_t half = 0; half < 2; half++) {
+		struct mir_source from = mir_imm(0);
+		struct mir_inst *i;
+
+		if (the_call->indirect) {
+			insert_access(frame, b, the_call, SASS_LDL, MIR_CALLEE + half,
+				      abi->target_at + 4 * half);
+			continue;
+		}
+		if (the_call->service)
+			from.op = (struct sass_operand){
+				.kind = SASS_CONST,
+				.reg = SASS_RZ,
+				.aux = NV_ADDRESS_BANK,
+				.value = the_call->service_offset + 4 * half,
+			};
+		i = insert_inst(frame, b, the_call, SASS_MOV);
+		mir_set_operand(i, 0, phys_reg(MIR_CALLEE + half));
+		mir_set_operand(i, 1, from);
+		i->function = the_call->service ? 0 : the_call->abi;
+		i->high = half;
+	}
+}
+
+static void lower_absolute_call(struct frame *frame, uint32_t b, struct mir_inst *the_call)
+{
+	struct nv_abi *abi = arena_alloc(frame->f->arena, sizeof(*abi));
 	struct mir_inst *i, *after = the_call->next;
 
-	move_arguments(frame, b, the_call, SASS_LDL, t, 0);
-	enter_dynamic_stack(frame, b, the_call, false);
-	leave_dynamic_stack(frame, b, after, false);
-	for (uint32_t half = 0; half < 2; half++) {
-		i = insert_inst(frame, b, the_call, SASS_MOV);
-		mir_set_operand(i, 0, phys_reg(MIR_SERVICE + half));
-		mir_set_operand(
-			i, 1,
-			(struct mir_source){.op = {.kind = SASS_CONST,
-						   .reg = SASS_RZ,
-						   .aux = NV_ADDRESS_BANK,
-						   .value = the_call->service_offset + 4 * half}});
+	nv_abi_of(frame->f->ir->module->table[the_call->abi - 1], abi);
+	load_callee(frame, b, the_call, abi);
+	move_arguments(frame, b, the_call, SASS_LDL, abi, 0);
+	if (abi->result_in_memory) {
+		i = insert_inst(frame, b, the_call, SASS_IADD3);
+		mir_set_operand(i, 0, phys_reg(RESULT_ADDRESS));
+		mir_set_operand(i, 3, phys_reg(MIR_STACK));
+		mir_set_operand(i, 4, mir_imm(abi->results_at));
+		mir_set_operand(i, 5, phys_reg(SASS_RZ));
 	}
+	enter_dynamic_stack(frame, b, the_call, abi->stack_bytes != 0);
+	leave_dynamic_stack(frame, b, after, false);
 	set_absolute_return(frame, b, the_call);
-	move_result(frame, b, after, SASS_STL, t, 0);
+	move_results(frame, b, after, SASS_STL, abi, 0);
 	i = insert_inst(frame, b, after, SASS_MOV); /* functions expect R21 to be 0 */
 	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
 	mir_set_operand(i, 1, phys_reg(SASS_RZ));
@@ -458,7 +515,7 @@ static void layout_frame(struct frame *frame)
 				if (i->sass.op == SASS_BSSY)
 					frame->barriers |= 1u << i->sass.ops[0].reg;
 		frame->return_at = at;
-		at += f->calls ? 4 : 0;
+		at += f->calls && !f->exported ? 4 : 0;
 		frame->barriers_at = at;
 		at += 4 * (uint32_t)__builtin_popcount(frame->barriers);
 	}
@@ -466,9 +523,17 @@ static void layout_frame(struct frame *frame)
 		layout_saved_registers(frame, &at);
 	if (f->exported) {
 		frame->call_slots_at = (at + 7) / 8 * 8;
-		at = frame->call_slots_at + nv_call_layout(f->ir).bytes;
+		at = frame->call_slots_at + frame->abi->bytes;
 	}
 	frame->bytes = f->frame_bytes = (at + 15) / 16 * 16;
+}
+
+/* Frame offset of the call slots that an address refers to: those of an exported function are in
+ * its own frame, except for parameters on the stack. */
+static uint32_t incoming_base(const struct frame *frame, int64_t offset)
+{
+	return frame->abi && offset >= frame->abi->stack_bytes ? frame->call_slots_at
+							       : frame->bytes;
 }
 
 void nv_lower_frame(struct mir_func *f)
@@ -477,16 +542,21 @@ void nv_lower_frame(struct mir_func *f)
 
 	if (!f->stack)
 		return;
+	if (f->exported) {
+		frame.abi = arena_alloc(f->arena, sizeof(*frame.abi));
+		nv_abi_of(f->ir, frame.abi);
+	}
 	layout_frame(&frame);
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
 			for (uint32_t k = 0; i->incoming_arg && k < i->sass.nops; k++) {
-				if (i->sass.ops[k].kind == SASS_ADDR)
-					i->sass.ops[k].value +=
-						f->exported ? frame.call_slots_at : frame.bytes;
+				struct sass_operand *o = &i->sass.ops[k];
+
+				if (o->kind == SASS_ADDR)
+					o->value += incoming_base(&frame, o->value);
 			}
-			if (i->service)
-				lower_service_call(&frame, b, i);
+			if (i->abi)
+				lower_absolute_call(&frame, b, i);
 			else if (mir_is_call(i))
 				lower_call(&frame, b, i);
 		}

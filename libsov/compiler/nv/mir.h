@@ -27,13 +27,14 @@
 #define MIR_GPRS          253 /* R0–R252: the hardware uses two of the 255 encodable */
 #define MIR_STACK         1   /* R1, the stack pointer */
 #define MIR_RETURN        20  /* R20, R21: return address, from the kernel's first byte */
-#define MIR_SERVICE       2   /* R2, R3: address of the device service that a call enters */
+#define MIR_CALLEE        2   /* R2, R3: address of the code that an absolute call enters */
 #define NV_CONSTANTS_BANK 3   /* constant bank of the module's constants */
 #define NV_ADDRESS_BANK   4   /* constant bank of addresses that the loader fills in */
 #define MIR_SPILL_GPRS    16  /* registers that the option "spill" leaves */
 #define MIR_PREDS         7
 #define MIR_UGPRS         63
 #define MIR_BARRIERS      16 /* convergence barriers B0–B15 */
+#define MIR_SAVED_BARRIER 6  /* NVIDIA's calling convention preserves these from B6 on */
 
 struct mir_ref {
 	uint32_t vreg; /* 0 = none */
@@ -97,6 +98,10 @@ struct mir_inst {
 	uint32_t variable; /* 1 + symbol whose address is the immediate */
 	bool high;         /* high word of that address; addend is added to it */
 	uint64_t addend;
+	uint32_t function; /* 1 + function whose absolute address is the immediate */
+	/* A call by NVIDIA's calling convention: 1 + function that has the callee's signature. */
+	uint32_t abi;
+	bool indirect;           /* its address is in a call slot */
 	uint8_t service;         /* 1 + device service that is called */
 	uint32_t service_offset; /* offset of its address in NV_ADDRESS_BANK */
 	uint8_t members;         /* convergent operation: MIR_ACTIVE_LANES, ... */
@@ -164,8 +169,9 @@ struct mir_func {
 	uint32_t call_bytes;   /* bytes of outgoing arguments and results, at the frame's bottom */
 	bool calls;            /* the function calls functions */
 	bool clobbering_calls; /* some of them do not preserve registers */
+	bool absolute_calls;   /* some of them use NVIDIA's calling convention */
 	uint32_t services;     /* mask of device services called */
-	/* A device service: uses the calling convention of device_services.h. */
+	/* Other code calls it: it uses NVIDIA's calling convention. */
 	bool exported;
 	uint32_t frame_bytes; /* from R1 up; outgoing arguments come first */
 	uint32_t code_bytes;

@@ -46,6 +46,34 @@ struct nv_call_layout nv_call_layout(const struct ir_func *callee);
 /* Returns the offset of the next argument or result of a type and advances at. */
 uint32_t nv_next_call_slot(uint32_t *at, uint8_t type);
 
+/* NVIDIA's calling convention (call_abi.c). */
+struct nv_abi_value {
+	uint8_t type;
+	bool on_stack;
+	uint8_t reg;   /* first register, unless it is on the stack or in memory */
+	uint32_t slot; /* its call slot */
+};
+struct nv_abi {
+	struct nv_abi_value args[IR_MAX_RESULTS], results[IR_MAX_RESULTS];
+	uint32_t nargs, nresults;
+	uint32_t stack_bytes;  /* parameters on the stack */
+	bool result_in_memory; /* R4 holds its address */
+	uint32_t results_at, result_bytes;
+	uint32_t target_at; /* slot for the address of an indirect call */
+	uint32_t bytes;     /* of all call slots */
+};
+void nv_abi_of(const struct ir_func *f, struct nv_abi *abi);
+/* Whether a callee preserves the register. */
+bool nv_abi_preserves(uint32_t number);
+/* The text by which NVIDIA's linker matches functions and indirect calls. */
+const char *nv_prototype(struct arena *a, const struct ir_func *f);
+/* The function has its own section and NVIDIA's calling convention. */
+bool nv_is_exported(const struct compile_job *job, const struct ir_func *f);
+/* Calls of the function use NVIDIA's calling convention. */
+bool nv_call_uses_abi(const struct compile_job *job, const struct ir_func *callee);
+/* Bytes of the call slots of a call. */
+uint32_t nv_call_slot_bytes(const struct compile_job *job, const struct ir_func *callee);
+
 /* Call graph (call_graph.c). */
 struct mir_func;
 struct nv_text;

@@ -133,15 +133,17 @@ static bool run_stage(struct mir_func *f, const struct stage *s)
 	return false;
 }
 
-/* The function has its own section in the image. */
-static bool is_exported(const struct compile_job *job, const struct ir_func *f)
+bool nv_is_exported(const struct compile_job *job, const struct ir_func *f)
 {
-	return job->options.library && f->kind == IR_FUNCTION && service_find(f->name) != SERVICES;
+	if (f->kind != IR_FUNCTION)
+		return false;
+	return job->options.relocatable ? !f->preserve_all
+					: job->options.library && service_find(f->name) != SERVICES;
 }
 
 static bool is_entry(const struct compile_job *job, const struct ir_func *f)
 {
-	return f->kind == IR_KERNEL || is_exported(job, f);
+	return f->kind == IR_KERNEL || nv_is_exported(job, f);
 }
 
 static struct mir_func *run_stages(const struct nv_module *module, const struct ir_func *ir,
@@ -153,8 +155,9 @@ static struct mir_func *run_stages(const struct nv_module *module, const struct 
 	if (!f)
 		return NULL;
 	f->uniform = uniform;
-	f->exported = is_exported(job, ir);
-	if (f->exported && f->calls) {
+	/* Which uniform registers a callee preserves is not known, so it changes none. */
+	f->uniform &= !(f->exported && job->options.relocatable);
+	if (f->exported && f->calls && job->options.library) {
 		diag_error(&job->diag, 0, 0, "service '%s' calls functions; inline them", f->name);
 		return NULL;
 	}
@@ -220,7 +223,16 @@ static void *copy_array(struct arena *dest, const void *data, uint32_t count, si
 	return copy;
 }
 
-/* The module owns the name and the parameters. */
+static const char *const *copy_names(struct arena *dest, const char *const *names, uint32_t count)
+{
+	const char **copy = arena_array(dest, count, sizeof(*copy));
+
+	for (uint32_t k = 0; k < count; k++)
+		copy[k] = arena_strndup(dest, names[k], strlen(names[k]));
+	return copy;
+}
+
+/* The module owns the names of functions and the parameters. */
 static void copy_kernel(struct arena *dest, struct nv_kernel *k)
 {
 	struct cubin_kernel *c = &k->code;
@@ -230,6 +242,8 @@ static void copy_kernel(struct arena *dest, struct nv_kernel *k)
 	c->exits = copy_array(dest, c->exits, c->nexits, sizeof(*c->exits));
 	c->branches = copy_array(dest, c->branches, c->nbranches, sizeof(*c->branches));
 	c->addresses = copy_array(dest, c->addresses, c->naddresses, sizeof(*c->addresses));
+	c->callees = copy_array(dest, c->callees, c->ncallees, sizeof(*c->callees));
+	c->prototypes = copy_names(dest, c->prototypes, c->nprototypes);
 	k->lines.rows = copy_array(dest, k->lines.rows, k->lines.count, sizeof(*k->lines.rows));
 	k->lines.capacity = k->lines.count;
 }
@@ -316,6 +330,37 @@ static void declare_kernels(struct compile_job *job, struct nv_plan *p, const st
 				(struct cubin_declaration){f->name, unit_of[f->index]};
 }
 
+static bool *find_taken_addresses(struct compile_job *job, const struct ir_module *m)
+{
+	bool *taken = arena_array(&job->arena, m->nfuncs + 1, sizeof(*taken));
+
+	for (uint32_t k = 0; k < m->nsymbols; k++)
+		for (uint32_t j = 0; j < m->symbols[k].naddresses; j++)
+			if (m->symbols[k].addresses[j].function)
+				taken[m->symbols[k].addresses[j].target] = true;
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		ir_for_each_block(f, b)
+			ir_for_each_inst(f, b, i)
+				if (ir_at(f, i)->op == IR_FUNCADDR)
+					taken[ir_at(f, i)->symbol] = true;
+	return taken;
+}
+
+static void list_prototypes(struct compile_job *job, struct nv_plan *p, const struct ir_module *m)
+{
+	struct cubin_prototype *list = arena_array(&job->arena, m->nfuncs + 1, sizeof(*list));
+	const bool *taken = find_taken_addresses(job, m);
+
+	p->out.prototypes = list;
+	for (uint32_t k = 0; k < m->nfuncs; k++) {
+		const struct ir_func *f = m->table[k];
+
+		if (f->kind == IR_FUNCTION || f->kind == IR_EXTERNAL)
+			list[p->out.nprototypes++] = (struct cubin_prototype){
+				f->name, nv_prototype(&job->arena, f), taken[k]};
+	}
+}
+
 static void *nv_make_plan(struct compile_job *job, const struct ir_module *m,
 			  const uint32_t *unit_of)
 {
@@ -323,7 +368,7 @@ static void *nv_make_plan(struct compile_job *job, const struct ir_module *m,
 	uint32_t count = count_entries(job, m);
 
 	p->out.sm = job->target->version;
-	if (!count || count > MAX_KERNELS) {
+	if ((!count && !job->options.relocatable) || count > MAX_KERNELS) {
 		diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a cubin",
 			   count, MAX_KERNELS);
 		return NULL;
@@ -334,6 +379,8 @@ static void *nv_make_plan(struct compile_job *job, const struct ir_module *m,
 	p->out.files = p->files.names;
 	p->out.nfiles = job->options.no_lines ? 0 : p->files.count;
 	declare_kernels(job, p, m, unit_of);
+	if (job->options.relocatable)
+		list_prototypes(job, p, m);
 	return p;
 }
 
@@ -397,6 +444,8 @@ static void nv_link_image(struct compile_job *job, const void *planned, void *co
 
 	image->nstats = out.nkernels;
 	image->stats = collect_function_stats(a, code, units, out.nkernels, &image->nfunctions);
+	if (job->options.relocatable)
+		image->nfunctions = 0; /* they are among the others */
 	for (uint32_t k = 0; k < out.nkernels; k++) {
 		kernels[k] = sorted[k]->code;
 		lines[k] = sorted[k]->lines;
@@ -416,7 +465,8 @@ static void nv_link_image(struct compile_job *job, const void *planned, void *co
 		if (c->function_offsets)
 			out.variables = nv_patch_function_addresses(a, p, c->function_offsets);
 	}
-	image->data = cubin_write(a, &out, &image->size);
+	image->data = job->options.relocatable ? cubin_write_object(a, &out, &image->size)
+					       : cubin_write(a, &out, &image->size);
 }
 
 const struct backend nv_backend = {nv_make_plan, nv_generate, nv_link_image};

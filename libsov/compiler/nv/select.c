@@ -273,14 +273,14 @@ static bool has_calls(const struct ir_func *f)
 }
 
 /* Bytes of call slots at the bottom of the frame. */
-static uint32_t call_slots_size(const struct ir_func *f)
+static uint32_t call_slots_size(const struct compile_job *job, const struct ir_func *f)
 {
 	uint32_t max_bytes = 0;
 
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
 			const struct ir_func *callee = callee_of(f, ir_at(f, i));
-			uint32_t bytes = callee ? nv_call_layout(callee).bytes : 0;
+			uint32_t bytes = callee ? nv_call_slot_bytes(job, callee) : 0;
 
 			max_bytes = bytes > max_bytes ? bytes : max_bytes;
 		}
@@ -292,7 +292,7 @@ static bool layout_local(struct select *s, const bool *used)
 {
 	const struct ir_module *m = s->ir->module;
 	struct mir_func *f = s->f;
-	uint64_t at = f->call_bytes = call_slots_size(s->ir);
+	uint64_t at = f->call_bytes = call_slots_size(s->job, s->ir);
 
 	f->has_alloca = ir_has_dynamic_frame(s->ir);
 	if (f->has_alloca) {
@@ -649,6 +649,7 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 			       .ir = ir,
 			       .name = ir->name,
 			       .sm = job->target->version,
+			       .exported = nv_is_exported(job, ir),
 			       .gprs = job->options.spill ? MIR_SPILL_GPRS : nv_register_limit(ir)};
 	mir_vreg_new(f, SASS_NONE, 0); /* number 0 means none */
 	s.cfg = ir_cfg_build(ir);

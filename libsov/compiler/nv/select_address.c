@@ -13,12 +13,16 @@ static struct mir_source stack_pointer(void)
 	return (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_STACK}};
 }
 
-/* In a library bank 4 belongs to the caller, so the loader patches addresses into the code. */
+/* In a library bank 4 belongs to the caller, so the loader patches addresses into the code. In a
+ * relocatable object the linker does, also those of shared variables and constants, which have 32
+ * bits. */
 static void select_patched_address(struct select *s, const struct ir_inst *in)
 {
 	static const uint8_t needs[] = {NEED_LOW, NEED_HIGH};
+	uint8_t space = s->ir->module->symbols[in->symbol].space;
 
-	for (uint32_t half = 0; half < 2; half++) {
+	/* address_origin() knows the high half of the others. */
+	for (uint32_t half = 0; half < (space == IR_GLOBAL ? 2 : 1); half++) {
 		struct mir_inst *i;
 
 		if (!is_needed(s, in->res, needs[half]))
@@ -27,10 +31,13 @@ static void select_patched_address(struct select *s, const struct ir_inst *in)
 		i->variable = in->symbol + 1;
 		i->addend = in->imm;
 		i->high = half;
+		if (space == IR_SHARED && s->f->sm >= 90)
+			i->addend += NV_SM90_RESERVED_SHARED;
 	}
 }
 
-/* Addresses of shared variables and constants are immediates, see select_arg.c. */
+/* Addresses of shared variables and constants are immediates, see select_arg.c, except in
+ * relocatable objects. */
 bool select_addr(struct select *s, const struct ir_inst *in)
 {
 	uint8_t space = s->ir->module->symbols[in->symbol].space;
@@ -44,9 +51,13 @@ bool select_addr(struct select *s, const struct ir_inst *in)
 		     mir_imm((uint32_t)(at + in->imm)), rz());
 		return true;
 	}
+	if (s->job->options.relocatable && (space == IR_SHARED || space == IR_CONSTANT)) {
+		select_patched_address(s, in);
+		return true;
+	}
 	if (space != IR_GLOBAL || in->type != IR_B64)
 		return false;
-	if (s->job->options.library) {
+	if (s->job->options.library || s->job->options.relocatable) {
 		select_patched_address(s, in);
 		return true;
 	}

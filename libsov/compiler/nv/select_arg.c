@@ -71,7 +71,7 @@ bool constant_address(const struct select *s, ir_val v, int64_t *value)
 		return false;
 	space = s->ir->module->symbols[in->symbol].space;
 	*value = (int32_t)(s->f->symbol_offset[in->symbol] + in->imm);
-	return space == IR_SHARED || space == IR_CONSTANT;
+	return (space == IR_SHARED || space == IR_CONSTANT) && !s->job->options.relocatable;
 }
 
 /* Halves of 64-bit operations that need no instruction: 0 or a half of an argument. */
@@ -149,11 +149,13 @@ static void address_origin(const struct select *s, const struct ir_inst *in, uin
 	uint8_t space = s->ir->module->symbols[in->symbol].space;
 	uint32_t at = s->f->symbol_offset[in->symbol];
 
-	if (space == IR_SHARED || space == IR_CONSTANT) {
+	if ((space == IR_SHARED || space == IR_CONSTANT) &&
+	    (half || !s->job->options.relocatable)) {
 		*o = leaf_origin(in->res, half, SASS_IMM, half ? 0 : (uint32_t)(at + in->imm));
 	} else if (space == IR_LOCAL && half) {
 		*o = leaf_origin(in->res, half, SASS_IMM, 0);
-	} else if (space == IR_GLOBAL && !in->imm && !s->job->options.library) {
+	} else if (space == IR_GLOBAL && !in->imm && !s->job->options.library &&
+		   !s->job->options.relocatable) {
 		*o = leaf_origin(in->res, half, SASS_CONST, at + 4 * half);
 		o->op.aux = NV_ADDRESS_BANK;
 	}

@@ -2,7 +2,8 @@
 /*
  * Selection of calls. Arguments and results are passed in memory, in call slots at the bottom of
  * the caller's frame (nv_call_layout()), so a call uses no registers and all live values are
- * spilled across it. Small, frequent functions are inlined long before.
+ * spilled across it. Small, frequent functions are inlined long before. Calls of other code pass
+ * them in registers, which frame.c moves (call_abi.c).
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -80,53 +81,106 @@ static void load_call_slot(struct select *s, ir_val v, uint32_t offset, bool inc
 	set_mod(i, SASS_M_SIGNED, 1);
 }
 
+bool nv_call_uses_abi(const struct compile_job *job, const struct ir_func *callee)
+{
+	return callee->kind == IR_EXTERNAL || nv_is_exported(job, callee) ||
+	       (job->options.relocatable && callee->kind == IR_PROTOTYPE);
+}
+
+uint32_t nv_call_slot_bytes(const struct compile_job *job, const struct ir_func *callee)
+{
+	struct nv_abi abi;
+
+	if (!nv_call_uses_abi(job, callee))
+		return nv_call_layout(callee).bytes;
+	nv_abi_of(callee, &abi);
+	return abi.bytes;
+}
+
+/* Call slots of a function's arguments and results. */
+struct call_slots {
+	uint32_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS], target;
+};
+
+static void find_call_slots(const struct select *s, const struct ir_func *f, struct call_slots *out)
+{
+	uint32_t at = 0, after = nv_call_layout(f).results;
+	bool uses_abi = nv_call_uses_abi(s->job, f);
+	struct nv_abi abi;
+
+	if (uses_abi)
+		nv_abi_of(f, &abi);
+	for (uint32_t k = 0; k < f->nargs; k++)
+		out->args[k] =
+			uses_abi ? abi.args[k].slot : nv_next_call_slot(&at, f->arg_types[k]);
+	for (uint32_t k = 0; k < f->nresults; k++)
+		out->results[k] = uses_abi ? abi.results[k].slot
+					   : nv_next_call_slot(&after, f->result_types[k]);
+	out->target = uses_abi ? abi.target_at : 0;
+}
+
 bool select_arg(struct select *s, const struct ir_inst *in)
 {
-	uint32_t at = 0, offset = 0;
+	struct call_slots slots;
 
-	for (uint32_t k = 0; k <= in->imm; k++)
-		offset = nv_next_call_slot(&at, s->ir->arg_types[k]);
-	load_call_slot(s, in->res, offset, true);
+	find_call_slots(s, s->ir, &slots);
+	load_call_slot(s, in->res, slots.args[in->imm], true);
 	return true;
 }
 
 void select_return(struct select *s, const struct ir_inst *in)
 {
-	uint32_t at = nv_call_layout(s->ir).results;
+	struct call_slots slots;
 
+	find_call_slots(s, s->ir, &slots);
 	for (uint32_t k = 0; k < in->nargs; k++)
-		store_call_slot(s, in->args[k], nv_next_call_slot(&at, s->ir->result_types[k]),
-				true);
+		store_call_slot(s, in->args[k], slots.results[k], true);
+}
+
+/* The call itself. frame.c loads the address of an absolute call. */
+static struct mir_inst *emit_call(struct select *s, const struct ir_inst *in,
+				  const struct ir_func *callee, const struct call_slots *slots)
+{
+	struct mir_source target = {.op = {.kind = SASS_TARGET}};
+	bool indirect = in->op == IR_CALLPTR;
+	struct mir_inst *i;
+
+	if (nv_call_uses_abi(s->job, callee)) {
+		if (indirect)
+			store_call_slot(s, in->args[0], slots->target, false);
+		i = EMIT(s, CALL_ABS_REG, NONE,
+			 (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_CALLEE}}, target);
+		i->abi = in->symbol + 1;
+		i->indirect = indirect;
+		s->f->absolute_calls = true;
+		return i;
+	}
+	if (indirect)
+		return EMIT(s, CALL_REL_REG, NONE, in_pair(s, arg_pair(s, in->args[0])), target);
+	i = EMIT(s, CALL_REL, NONE, target);
+	i->callee = in->symbol + 1;
+	return i;
 }
 
 bool select_call(struct select *s, const struct ir_inst *in)
 {
 	const struct ir_func *callee = s->ir->module->table[in->symbol];
-	bool indirect = in->op == IR_CALLPTR;
-	struct nv_call_layout layout = nv_call_layout(callee);
-	struct mir_source target = {.op = {.kind = SASS_TARGET}};
+	bool indirect = in->op == IR_CALLPTR, relocatable = s->job->options.relocatable;
 	enum service service = callee->kind == IR_EXTERNAL ? service_find(callee->name) : SERVICES;
-	uint32_t at = 0;
+	struct call_slots slots;
 	struct mir_inst *i;
 
-	if (callee->kind == IR_EXTERNAL && (service == SERVICES || !service_fits(service, callee)))
+	if (callee->kind == IR_EXTERNAL && !relocatable &&
+	    (service == SERVICES || !service_fits(service, callee)))
 		return false;
+	find_call_slots(s, callee, &slots);
 	for (uint32_t k = 0; k < callee->nargs; k++)
-		store_call_slot(s, in->args[k + indirect],
-				nv_next_call_slot(&at, callee->arg_types[k]), false);
-	if (indirect)
-		i = EMIT(s, CALL_REL_REG, NONE, in_pair(s, arg_pair(s, in->args[0])), target);
-	else if (service < SERVICES) /* frame.c loads the address there */
-		i = EMIT(s, CALL_ABS_REG, NONE,
-			 (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_SERVICE}}, target);
-	else
-		i = EMIT(s, CALL_REL, NONE, target);
-	if (service < SERVICES) {
+		store_call_slot(s, in->args[k + indirect], slots.args[k], false);
+	i = emit_call(s, in, callee, &slots);
+	if (service < SERVICES && !relocatable) {
 		i->service = (uint8_t)(service + 1);
 		i->service_offset = s->module->plan->service_offset[service];
 		s->f->services |= 1u << service;
-	} else {
-		i->callee = indirect ? 0 : in->symbol + 1;
 	}
 	i->preserve_all = callee->preserve_all;
 	i->syncs_warp = callee->syncs_warp;
@@ -135,19 +189,27 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	set_mod(i, SASS_M_NODEC, 1);
 	s->f->calls = true;
 	s->f->clobbering_calls |= !callee->preserve_all;
-	at = layout.results;
 	for (uint32_t k = 0; k < callee->nresults; k++) {
-		uint32_t offset = nv_next_call_slot(&at, callee->result_types[k]);
-
 		if (is_needed(s, in->res + k, NEED_PAIR))
-			load_call_slot(s, in->res + k, offset, false);
+			load_call_slot(s, in->res + k, slots.results[k], false);
 	}
 	return true;
 }
 
-/* A function's offset from the kernel's first byte. */
+/* A function's offset from the kernel's first byte; in a relocatable object, its address. */
 bool select_funcaddr(struct select *s, const struct ir_inst *in)
 {
+	for (uint32_t half = 0; s->job->options.relocatable && half < 2; half++) {
+		struct mir_inst *i;
+
+		if (!is_needed(s, in->res, half ? NEED_HIGH : NEED_LOW))
+			continue;
+		i = EMIT(s, MOV, result_half(s, in->res, half), mir_imm(0));
+		i->function = in->symbol + 1;
+		i->high = half;
+	}
+	if (s->job->options.relocatable)
+		return true;
 	if (is_needed(s, in->res, NEED_LOW))
 		EMIT(s, MOV, result_half(s, in->res, 0), mir_imm(0))->callee = in->symbol + 1;
 	if (is_needed(s, in->res, NEED_HIGH))

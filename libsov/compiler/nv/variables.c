@@ -65,8 +65,10 @@ static void add_address(struct compile_job *job, struct nv_plan *p, enum cubin_d
 {
 	p->addresses = arena_grow(&job->arena, p->addresses, &p->addresses_capacity,
 				  p->out.naddresses + 1, sizeof(*p->addresses));
-	p->addresses[p->out.naddresses++] =
-		(struct cubin_address){(uint8_t)section, offset, p->variable[symbol], addend};
+	p->addresses[p->out.naddresses++] = (struct cubin_address){.section = (uint8_t)section,
+								   .offset = offset,
+								   .variable = p->variable[symbol],
+								   .addend = addend};
 }
 
 /* An address in the initial value of a variable. */
@@ -77,6 +79,11 @@ static bool layout_initial_address(struct compile_job *job, struct nv_plan *p,
 	struct cubin_variable *var = &p->variables[p->variable[symbol]];
 	const struct ir_symbol *to = &m->symbols[a->target];
 
+	if (a->function && count && job->options.relocatable) {
+		add_address(job, p, var->section, var->offset + a->offset, 0, a->addend);
+		p->addresses[p->out.naddresses - 1].function = m->table[a->target]->name;
+		return true;
+	}
 	if (a->function && count && m->table[a->target]->kind == IR_FUNCTION)
 		return true; /* see nv_patch_function_addresses() */
 	if (a->function || !count || to->space != IR_GLOBAL) {
@@ -97,12 +104,13 @@ static bool layout_variable(struct compile_job *job, struct nv_plan *p,
 			    const struct ir_symbol *symbol, uint32_t k)
 {
 	bool constant = symbol->space == IR_CONSTANT;
-	enum cubin_data_section section = constant ? CUBIN_CONSTANT_VARIABLES
+	enum cubin_data_section section = constant                     ? CUBIN_CONSTANT_VARIABLES
+					  : symbol->space == IR_SHARED ? CUBIN_SHARED
 					  : symbol->init || symbol->naddresses ? CUBIN_GLOBAL_INIT
 									       : CUBIN_GLOBAL_ZERO;
 	uint64_t at = align_up(p->out.bytes[section], symbol->align);
 
-	if (symbol->external) {
+	if (symbol->external && !job->options.relocatable) {
 		diag_error(&job->diag, 0, 0,
 			   "variable '%s' is external, and nothing is linked here; define it",
 			   symbol->name);
@@ -119,8 +127,10 @@ static bool layout_variable(struct compile_job *job, struct nv_plan *p,
 	}
 	p->variable[k] = p->out.nvariables;
 	p->variables[p->out.nvariables++] = (struct cubin_variable){
-		symbol->name, (uint8_t)section, symbol->align, at, symbol->size, symbol->init};
-	p->out.bytes[section] = at + symbol->size;
+		symbol->name, (uint8_t)section, symbol->align,   at,
+		symbol->size, symbol->init,     symbol->linkage, symbol->external};
+	if (!symbol->external)
+		p->out.bytes[section] = at + symbol->size;
 	if (constant)
 		p->offset[k] = (uint32_t)at;
 	return true;
@@ -163,7 +173,7 @@ static bool layout_addresses(struct compile_job *job, struct nv_plan *p, const s
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *symbol = &m->symbols[k];
 
-		if (symbol->space == IR_GLOBAL && used[k]) {
+		if (symbol->space == IR_GLOBAL && used[k] && !job->options.relocatable) {
 			p->offset[k] = (uint32_t)p->out.bytes[CUBIN_CONSTANT_ADDRESSES];
 			p->out.bytes[CUBIN_CONSTANT_ADDRESSES] += 8;
 			add_address(job, p, CUBIN_CONSTANT_ADDRESSES, p->offset[k], k, 0);
@@ -196,13 +206,15 @@ bool nv_layout_variables(struct compile_job *job, struct nv_plan *p, const struc
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
 		const struct ir_symbol *symbol = &m->symbols[k];
 
-		if ((symbol->space == IR_GLOBAL || symbol->space == IR_CONSTANT) &&
+		if ((symbol->space == IR_GLOBAL || symbol->space == IR_CONSTANT ||
+		     (symbol->space == IR_SHARED && job->options.relocatable)) &&
 		    !layout_variable(job, p, symbol, k))
 			return false;
 	}
 	if (!layout_addresses(job, p, m, used))
 		return false;
-	layout_services(job, p, m);
+	if (!job->options.relocatable)
+		layout_services(job, p, m);
 	p->out.variables = p->variables;
 	p->out.addresses = p->addresses;
 	return true;

@@ -285,13 +285,15 @@ void drop_unreachable_functions(struct ir_module *m)
 	struct ir_func **link = &m->funcs;
 
 	for (uint32_t k = 0; k < m->nfuncs; k++)
-		if (m->table[k]->kind == IR_KERNEL)
+		if (m->table[k]->kind == IR_KERNEL ||
+		    (m->relocatable && m->table[k]->kind == IR_FUNCTION &&
+		     m->table[k]->linkage != IR_LINK_STATIC))
 			keep_function(kept, stack, &n, k);
 	for (uint32_t k = 0; k < m->nsymbols; k++)
 		for (uint32_t j = 0; j < m->symbols[k].naddresses; j++)
 			if (m->symbols[k].addresses[j].function)
 				keep_function(kept, stack, &n, m->symbols[k].addresses[j].target);
-	if (!n) /* a library: keep everything */
+	if (!n && !m->relocatable) /* a library: keep everything */
 		return;
 	while (n) {
 		const struct ir_func *g = m->table[stack[--n]];

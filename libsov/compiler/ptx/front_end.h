@@ -333,6 +333,7 @@ struct ptx {
 	uint32_t nmatches, matches_capacity;
 	struct name_map symbols; /* variable name -> how many symbols of the module have it */
 	struct ir_module *module;
+	uint8_t linkage; /* of the declaration that is being parsed; enum ir_linkage */
 	/* The function that is being parsed. */
 	struct ir_func *func;
 	ir_block block;      /* insertion point; 0: after a jump, unreachable */

@@ -116,16 +116,39 @@ static bool list_types(struct ptx *x, const struct formal *list, uint32_t n, uin
 	return true;
 }
 
+/* Alignments by value, as in struct ir_func. */
+static const uint8_t *list_aligns(struct ptx *x, const struct formal *list, uint32_t n,
+				  uint32_t count)
+{
+	uint8_t *aligns = arena_array(x->arena, count + 1, sizeof(*aligns));
+	uint32_t at = 0;
+
+	for (uint32_t k = 0; k < n; k++) {
+		enum ir_type cell;
+		uint32_t cells = cells_of(&list[k], &cell), align = list[k].shape.align;
+
+		if (cells == 1 && ir_type_bits(cell) / 8 > align)
+			align = ir_type_bits(cell) / 8;
+		aligns[at] = (uint8_t)(align ? align : 1);
+		at += cells;
+	}
+	return aligns;
+}
+
 static struct ir_func *function_from_signature(struct ptx *x, const struct signature *sig,
 					       enum ir_kind kind, const char *name)
 {
 	uint8_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS];
 	uint32_t nargs, nresults;
+	struct ir_func *f;
 
 	if (!list_types(x, sig->args, sig->nargs, args, &nargs) ||
 	    !list_types(x, sig->results, sig->nresults, results, &nresults))
 		return NULL;
-	return ir_function_new(x->module, kind, name, args, nargs, results, nresults);
+	f = ir_function_new(x->module, kind, name, args, nargs, results, nresults);
+	f->arg_aligns = list_aligns(x, sig->args, sig->nargs, nargs);
+	f->result_aligns = list_aligns(x, sig->results, sig->nresults, nresults);
+	return f;
 }
 
 /* Whether a declaration agrees with an earlier one. */
@@ -317,6 +340,8 @@ void ptx_parse_function(struct ptx *x)
 		return;
 	}
 	ir_func_define(n->func);
+	n->func->linkage = x->linkage;
+	x->linkage = IR_LINK_STATIC; /* of the variables in its body */
 	parse_body(x, sig, n->func);
 }
 

@@ -391,6 +391,8 @@ static void parse_entry(struct ptx *x)
 	}
 	name = arena_strndup(x->arena, t.text, t.length);
 	x->func = ir_func_new(x->module, name);
+	x->func->linkage = x->linkage;
+	x->linkage = IR_LINK_STATIC; /* of the variables in its body */
 	ptx_scope_open(x);
 	if (!parse_parameters(x) || !parse_kernel_directives(x)) {
 		ptx_skip_declaration(x);
@@ -461,11 +463,15 @@ static void parse_definition(struct ptx *x)
 {
 	bool external = false;
 
+	x->linkage = IR_LINK_STATIC;
 	for (;;) {
 		if (accept_keyword(x, ".extern"))
 			external = true;
-		else if (!accept_keyword(x, ".visible") && !accept_keyword(x, ".weak") &&
-			 !accept_keyword(x, ".common"))
+		else if (accept_keyword(x, ".visible"))
+			x->linkage = IR_LINK_VISIBLE;
+		else if (accept_keyword(x, ".weak") || accept_keyword(x, ".common"))
+			x->linkage = IR_LINK_WEAK;
+		else
 			break;
 	}
 	if (accept_keyword(x, ".entry"))

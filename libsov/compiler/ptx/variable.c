@@ -204,6 +204,7 @@ static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
 static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space space, bool external)
 {
 	struct ir_symbol symbol = {.space = space,
+				   .linkage = x->linkage,
 				   .external = external,
 				   .align = s.align,
 				   .owner = space == IR_LOCAL ? x->func : NULL};
@@ -223,7 +224,7 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 		n->kind = NAME_BAD;
 		return true;
 	}
-	if (external && (space != IR_SHARED || s.count)) {
+	if (external && (space != IR_SHARED || s.count) && !x->job->options.relocatable) {
 		ptx_error(x, &t,
 			  "'%.*s': of external variables only dynamic shared memory, such as "
 			  ".extern .shared .b8 %.*s[], is supported yet",
