@@ -7,6 +7,8 @@
 #ifndef HW_NV_BANK0_H
 #define HW_NV_BANK0_H
 
+#define NV_BANK_BYTES 0x10000 /* of every constant bank */
+
 #define NV_BANK0_NTID           0x000 /* x, y, z: 32 bits each */
 #define NV_BANK0_NCTAID         0x00c /* x, y, z */
 #define NV_BANK0_SHARED_WINDOW  0x018 /* 64 bits */
@@ -17,10 +19,18 @@
 #define NV_BANK0_SM_COUNT       0x10c
 #define NV_BANK0_RESERVED_SHARED 0x114 /* bytes */
 
+#define NV_BANK0_SM80_BANK       0x040 /* address of this bank, 64 bits: cvta.param */
+#define NV_BANK0_SM80_PARAMS_END 0x12c /* offset in this bank, 32 bits: isspacep.param */
+#define NV_BANK0_SM80_ENVREGS    0x088 /* %envreg0 to %envreg31: 32 bits each */
 #define NV_BANK0_SM80_CONSTANTS  0x050 /* address of constant bank 3, 64 bits: cvta.const */
 #define NV_BANK0_SM80_DESCRIPTOR 0x118 /* global memory descriptor, 64 bits: 0 */
 #define NV_BANK0_SM80_PARAMS     0x160
+#define NV_BANK0_SM90_ENVREGS    0x040
+#define NV_BANK0_SM90_RESERVED_END 0x068 /* %reserved_smem_offset_end */
+#define NV_BANK0_SM90_RESERVED_1 0x06c /* %reserved_smem_offset_1 */
 #define NV_BANK0_SM90_CONSTANTS  0x0d0
+#define NV_BANK0_SM90_PARAMS_START 0x198 /* address of the first parameter, 64 bits: cvta.param */
+#define NV_BANK0_SM90_PARAMS_END 0x1a0 /* address of their end, 64 bits: isspacep.param */
 #define NV_BANK0_SM90_DESCRIPTOR 0x208
 #define NV_BANK0_SM90_PARAMS     0x210
 
@@ -29,5 +39,9 @@
 
 /* Bytes at the start of each block's shared memory that Hopper reserves for the system. */
 #define NV_SM90_RESERVED_SHARED 0x400
+/* Where libraries of device code have an area in them (%reserved_smem_offset_1), and its end, as
+ * CUDA places it. */
+#define NV_SM90_RESERVED_1      0x20
+#define NV_SM90_RESERVED_END    0x120
 
 #endif

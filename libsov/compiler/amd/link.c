@@ -119,9 +119,9 @@ static bool declare_kernels(struct compile_job *job, struct amd_plan *p, const s
 		names[p->ndeclared] = f->name;
 		units[p->ndeclared++] = unit_of ? unit_of[f->index] : 0;
 	}
-	if (p->ndeclared && p->ndeclared <= MAX_KERNELS)
+	if (p->ndeclared <= MAX_KERNELS)
 		return true;
-	diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a code object",
+	diag_error(&job->diag, 0, 0, "the module has %u kernels; up to %u fit into a code object",
 		   p->ndeclared, MAX_KERNELS);
 	return false;
 }

@@ -348,6 +348,7 @@ void gcn_legalise_barriers(struct ir_func *f, const struct gcn_module_info *modu
 bool gcn_is_workgroup_barrier(const struct ir_func *f, const struct ir_inst *in);
 uint32_t gcn_barrier_symbol_new(struct ir_module *m); /* 1 + the symbol */
 void gcn_legalise_formats(struct ir_func *f);         /* legalise_formats.c */
+void gcn_legalise_spaces(struct ir_func *f);          /* legalise_spaces.c */
 void gcn_legalise_calls(struct ir_func *f,
 			const struct gcn_module_info *module);    /* legalise_calls.c */
 void gcn_lower_lane_masks(struct ir_func *f);                     /* legalise.c */

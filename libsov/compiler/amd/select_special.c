@@ -150,11 +150,14 @@ static void select_sreg(struct select *s)
 	} else if (sub == IR_TOTAL_SMEM) {
 		t = select_hidden(s, AMD_HIDDEN_DYNAMIC_LDS_SIZE);
 		sel_op(s, SEL_ADD, d, t, gcn_imm(s->f->lds_bytes));
-	} else if (sub == IR_SMID || sub == IR_GRIDID) {
-		/* %smid and %gridid: programs cannot rely on their values. */
+	} else if (sub == IR_SMID || sub == IR_GRIDID || sub >= IR_ENVREG0) {
+		/* %smid and %gridid: programs cannot rely on their values. No driver sets
+		 * environment registers. */
 		sel_move(s, d, gcn_imm(0), 1);
-	} else {
+	} else if (sub == IR_NSMID) {
 		sel_move(s, d, gcn_imm(1), 1);
+	} else {
+		sel_unsupported(s, "shared memory that the system reserves");
 	}
 }
 
@@ -225,10 +228,26 @@ static bool has_aperture(uint8_t space)
 	return space == IR_SHARED || space == IR_LOCAL;
 }
 
+/* Adds the address of the kernarg segment to an offset in it. */
+static void add_kernarg(struct select *s, struct gcn_src d, struct gcn_src offset)
+{
+	struct gcn_src base = select_kernarg(s), high = sel_part(base, 1);
+
+	if (sel_class(s, d) == GCN_SCALAR)
+		sel_add64(s, d, base, high, offset, gcn_imm(0), false);
+	else
+		sel_add64(s, d, sel_vector(s, offset, 1), gcn_imm(0), base, sel_vector(s, high, 1),
+			  false);
+}
+
 static void select_to_generic(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0);
 
+	if (s->in->space == IR_PARAM) {
+		add_kernarg(s, d, sel_word(s, ARG(0), 0));
+		return;
+	}
 	sel_move(s, d, sel_word(s, ARG(0), 0), 1);
 	if (s->in->type == IR_B64)
 		sel_move(s, sel_part(d, 1),
@@ -241,6 +260,11 @@ static void select_to_space(struct select *s)
 {
 	struct gcn_src d = sel_result(s, 0, 0);
 
+	if (s->in->space == IR_PARAM) {
+		sel_op(s, SEL_SUB, d, sel_word(s, ARG(0), 0), select_kernarg(s));
+		sel_move(s, sel_part(d, 1), gcn_imm(0), 1);
+		return;
+	}
 	sel_move(s, d, sel_word(s, ARG(0), 0), 1);
 	if (s->in->type == IR_B64)
 		sel_move(s, sel_part(d, 1),
@@ -252,6 +276,7 @@ static void select_in_space(struct select *s)
 	struct gcn_src high = sel_word(s, ARG(0), s->in->type == IR_B64), d = sel_result(s, 0, 0),
 		       x, y;
 
+	/* legalise_spaces.c has lowered tests for constants and parameters. */
 	if (has_aperture(s->in->space)) {
 		x = aperture_base(s, s->in->space);
 		sel_vop(s, AMD_v_cmp_eq_u32, d, x, sel_vector(s, high, 1), gcn_none());
@@ -260,10 +285,7 @@ static void select_in_space(struct select *s)
 	high = sel_vector(s, high, 1);
 	x = sel_compare(s, AMD_v_cmp_ne_u32, aperture_base(s, IR_SHARED), high);
 	y = sel_compare(s, AMD_v_cmp_ne_u32, aperture_base(s, IR_LOCAL), high);
-	if (s->in->space == IR_GLOBAL)
-		sel_sop(s, AMD_s_and_b32, d, x, y);
-	else /* isspacep on constant or parameter memory, which is global memory here: false */
-		sel_move(s, d, gcn_imm(0), 1);
+	sel_sop(s, AMD_s_and_b32, d, x, y);
 }
 
 static void select_clock(struct select *s)

@@ -488,8 +488,6 @@ static bool code_object_read(struct image *im, const void *file, size_t size, ch
 
 	good = check_header(&o) && read_segments(&o) && read_symbols(&o) && read_kernels(&o) &&
 	       read_functions(&o) && amd_object_link(&o) && find_line_table(&o);
-	if (good && !im->nkernels && !im->ndeclared)
-		good = amd_object_fail(&o, "the file has no kernel");
 	free(o.address);
 	free(o.writable);
 	free(o.named);

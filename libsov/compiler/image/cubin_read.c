@@ -535,8 +535,6 @@ static bool read_kernels(struct cubin_reader *r)
 	}
 	if (!read_declared(r))
 		return false;
-	if (!count && !r->image->ndeclared)
-		return cubin_fail(r, "the file has no kernel");
 	r->image->kernels = calloc(count + 1, sizeof(*r->image->kernels));
 	r->image->vendor = nv = calloc(1, sizeof(*nv) + count * sizeof(nv->kernels[0]));
 	r->kernel_of = calloc(n, sizeof(*r->kernel_of));

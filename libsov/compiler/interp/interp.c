@@ -74,11 +74,19 @@ static uint64_t special_register(const struct interp *ip, const struct interp_th
 	case IR_GRIDID:
 		return 0;
 	case IR_TOTAL_SMEM:
+		return ip->total_shared;
+	case IR_RESERVED_SMEM:
+	case IR_RESERVED_SMEM_1:
+		return ip->reserved_shared;
+	case IR_RESERVED_SMEM_END:
+	case IR_RESERVED_SMEM_CAP:
 		return ip->space_bytes[IR_SHARED];
 	case IR_DYNAMIC_SMEM:
 		return ip->launch->dynamic_shared;
-	default:
+	case IR_LANEID:
 		return lane;
+	default: /* environment registers */
+		return 0;
 	}
 }
 
@@ -182,12 +190,12 @@ static uint64_t symbol_address(const struct interp *ip, const struct interp_thre
 	return ip->symbol_address[symbol] + (local ? t->frame->local : 0);
 }
 
-static bool test_space(struct interp_thread *t, const struct ir_inst *in)
+static bool test_space(const struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	struct interp_value *v = &t->values[in->res];
 
 	*v = t->values[in->args[0]];
-	v->bits = interp_in_space(in->space, v->bits);
+	v->bits = interp_in_space(ip, in->space, v->bits);
 	return true;
 }
 
@@ -227,7 +235,7 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 		t->frame->regs[in->symbol] = t->values[in->args[0]];
 		break;
 	case IR_INSPACE:
-		good = test_space(t, in);
+		good = test_space(ip, t, in);
 		break;
 	case IR_TOSPACE:
 	case IR_GENERIC:

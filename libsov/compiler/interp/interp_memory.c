@@ -11,6 +11,7 @@
 
 #define WINDOW(n)       ((uint64_t)(n) << 56)
 #define WINDOW_BYTES    (UINT64_C(1) << 32)
+#define RESERVED_SHARED 1024
 #define MAX_SPACE_BYTES (UINT64_C(1) << 24) /* of variables; real kernels stay below */
 
 static const uint64_t windows[IR_SPACE_COUNT] = {[IR_SHARED] = WINDOW(1),
@@ -40,12 +41,14 @@ static void decode_generic(enum ir_space *space, uint64_t *address)
 		}
 }
 
-bool interp_in_space(enum ir_space space, uint64_t address)
+/* Constants and parameters lie in global memory, so only their own bytes count. */
+bool interp_in_space(const struct interp *ip, enum ir_space space, uint64_t address)
 {
 	enum ir_space found;
 
 	decode_generic(&found, &address);
-	return found == space;
+	return found == space &&
+	       ((space != IR_CONSTANT && space != IR_PARAM) || address < ip->space_bytes[space]);
 }
 
 /* ---- layout ---- */
@@ -104,6 +107,9 @@ bool interp_memory_init(struct interp *ip)
 	if (ip->space_bytes[IR_SHARED] > MAX_SPACE_BYTES)
 		return interp_fail(ip, NULL, "%llu bytes of shared memory are too many",
 				   (unsigned long long)ip->space_bytes[IR_SHARED]);
+	ip->total_shared = ip->space_bytes[IR_SHARED];
+	ip->reserved_shared = (ip->total_shared + 15) & ~UINT64_C(15);
+	ip->space_bytes[IR_SHARED] = ip->reserved_shared + RESERVED_SHARED;
 	for (uint32_t k = 0; k < m->nfuncs; k++)
 		grows |= m->table[k]->kind == IR_FUNCTION || ir_has_dynamic_frame(m->table[k]);
 	ip->space_bytes[IR_LOCAL] =

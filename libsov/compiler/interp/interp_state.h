@@ -63,6 +63,8 @@ struct interp {
 	/* Memory: the variables of a space are laid out from address 0 on. */
 	uint64_t *symbol_address; /* by symbol; for a local variable, the offset in its frame */
 	uint64_t space_bytes[IR_SPACE_COUNT];
+	/* Bytes of shared memory that belong to the kernel; start of the part that is reserved. */
+	uint64_t total_shared, reserved_shared;
 	uint8_t *shared, *constant, *variables;
 	bool *shared_written;
 };
@@ -86,7 +88,7 @@ bool interp_stack(struct interp *ip, struct interp_thread *t, const struct ir_in
 bool interp_memory_init(struct interp *ip);  /* false: a size is out of range; with a message */
 void interp_memory_reset(struct interp *ip); /* before each block */
 uint64_t interp_to_generic(enum ir_space space, uint64_t address);
-bool interp_in_space(enum ir_space space, uint64_t address);
+bool interp_in_space(const struct interp *ip, enum ir_space space, uint64_t address);
 uint64_t interp_from_generic(enum ir_space space, uint64_t address);
 bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 

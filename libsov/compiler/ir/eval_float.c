@@ -436,6 +436,9 @@ static uint64_t convert_float(const struct ir_inst *in, uint64_t arg)
 	uint8_t out_flags = to == &f32 ? in->flags : in->flags & ~IR_FTZ;
 	uint64_t x = flush_subnormal(from, in_flags, arg);
 
+	/* A bf16 is the upper half of a single: GPUs shift it, which keeps the bits of a NaN. */
+	if (from == &bf16 && to == &f32 && !(in->flags & (IR_FTZ | IR_SAT)))
+		return x << 16;
 	if (is_nan(from, x))
 		return finish_result(to, out_flags, to->nan) << below;
 	return finish_result(to, out_flags, convert_format(from, to, in->round, x, false)) << below;

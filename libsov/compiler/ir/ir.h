@@ -225,7 +225,9 @@ enum ir_sreg {
 	IR_LANEMASK_GT,
 	IR_LANEMASK_GE,
 	/* Uniform in a warp from here on. TOTAL_SMEM, DYNAMIC_SMEM: bytes of the block, bytes that
-	 * the launch adds. */
+	 * the launch adds. RESERVED_SMEM: addresses in the part of shared memory that the system
+	 * reserves: the start, an area for libraries of device code, the end of that area, and the
+	 * end of the part. ENVREG: defined by the driver. */
 	IR_WARPID,
 	IR_NWARPID,
 	IR_SMID,
@@ -233,6 +235,12 @@ enum ir_sreg {
 	IR_GRIDID,
 	IR_TOTAL_SMEM,
 	IR_DYNAMIC_SMEM,
+	IR_RESERVED_SMEM,
+	IR_RESERVED_SMEM_1,
+	IR_RESERVED_SMEM_END,
+	IR_RESERVED_SMEM_CAP,
+	IR_ENVREG0,
+	IR_ENVREG31 = IR_ENVREG0 + 31,
 	IR_SREG_COUNT
 };
 enum {

@@ -42,12 +42,42 @@ static const char *const clock_names[] = {"cycles", "nanoseconds"};
 static const char *const shuffle_names[] = {"up", "down", "bfly", "idx"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const barrier_names[] = {"sync", "arrive"};
-static const char *const sreg_names[] = {
-	"tid.x",       "tid.y",       "tid.z",       "ntid.x",      "ntid.y",
-	"ntid.z",      "ctaid.x",     "ctaid.y",     "ctaid.z",     "nctaid.x",
-	"nctaid.y",    "nctaid.z",    "laneid",      "lanemask.eq", "lanemask.lt",
-	"lanemask.le", "lanemask.gt", "lanemask.ge", "warpid",      "nwarpid",
-	"smid",        "nsmid",       "gridid",      "total_smem",  "dynamic_smem"};
+static const char *const sreg_names[] = {"tid.x",
+					 "tid.y",
+					 "tid.z",
+					 "ntid.x",
+					 "ntid.y",
+					 "ntid.z",
+					 "ctaid.x",
+					 "ctaid.y",
+					 "ctaid.z",
+					 "nctaid.x",
+					 "nctaid.y",
+					 "nctaid.z",
+					 "laneid",
+					 "lanemask.eq",
+					 "lanemask.lt",
+					 "lanemask.le",
+					 "lanemask.gt",
+					 "lanemask.ge",
+					 "warpid",
+					 "nwarpid",
+					 "smid",
+					 "nsmid",
+					 "gridid",
+					 "total_smem",
+					 "dynamic_smem",
+					 "reserved_smem",
+					 "reserved_smem.1",
+					 "reserved_smem.end",
+					 "reserved_smem.cap",
+#define EIGHT(a, b, c, d, e, f, g, h) \
+	"envreg" #a, "envreg" #b, "envreg" #c, "envreg" #d, "envreg" #e, "envreg" #f, "envreg" #g, \
+		"envreg" #h
+					 EIGHT(0, 1, 2, 3, 4, 5, 6, 7),
+					 EIGHT(8, 9, 10, 11, 12, 13, 14, 15),
+					 EIGHT(16, 17, 18, 19, 20, 21, 22, 23),
+					 EIGHT(24, 25, 26, 27, 28, 29, 30, 31)};
 
 #define COUNT(names) (sizeof(names) / sizeof((names)[0]))
 #define FIELD(attributes, op, member, first, names) \

@@ -368,8 +368,8 @@ static void *nv_make_plan(struct compile_job *job, const struct ir_module *m,
 	uint32_t count = count_entries(job, m);
 
 	p->out.sm = job->target->version;
-	if ((!count && !job->options.relocatable) || count > MAX_KERNELS) {
-		diag_error(&job->diag, 0, 0, "the module has %u kernels; 1 to %u fit into a cubin",
+	if (count > MAX_KERNELS) {
+		diag_error(&job->diag, 0, 0, "the module has %u kernels; up to %u fit into a cubin",
 			   count, MAX_KERNELS);
 		return NULL;
 	}

@@ -383,9 +383,15 @@ static bool layout_variables(struct select *s)
 	f->symbol_offset = arena_array(f->arena, nsymbols + 1, sizeof(*f->symbol_offset));
 	memcpy(f->symbol_offset, s->module->plan->offset, nsymbols * sizeof(*f->symbol_offset));
 	ir_for_each_block(s->ir, b)
-		ir_for_each_inst(s->ir, b, i)
-			if (ir_at(s->ir, i)->op == IR_ADDR)
-				used[ir_at(s->ir, i)->symbol] = true;
+		ir_for_each_inst(s->ir, b, i) {
+			const struct ir_inst *in = ir_at(s->ir, i);
+
+			if (in->op == IR_ADDR)
+				used[in->symbol] = true;
+			/* A kernel that uses the reserved part alone needs it as well. */
+			f->shared |= in->op == IR_SREG && in->sub >= IR_RESERVED_SMEM &&
+				     in->sub <= IR_RESERVED_SMEM_CAP;
+		}
 	return layout_local(s, used) && layout_shared(s, used);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Selection of addresses: of variables, conversion between state-space and generic addresses, and
- * stack allocation (see frame.c). Shared and local memory are windows of the generic address space,
- * and constants lie in global memory. The windows' bases are in constant bank 0; on Hopper that of
+ * stack allocation (see frame.c). Shared and local memory are windows of the generic address space;
+ * constants and parameters lie in global memory. The windows' bases are in constant bank 0; on Hopper that of
  * shared memory is in special registers.
  */
 #include "hw/nv/bank0.h"
@@ -75,6 +75,19 @@ bool select_addr(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* Offsets of the bases in constant bank 0, before Hopper and from Hopper on. */
+static const uint16_t bases[IR_SPACE_COUNT][2] = {
+	[IR_SHARED] = {NV_BANK0_SHARED_WINDOW, NV_BANK0_SHARED_WINDOW},
+	[IR_LOCAL] = {NV_BANK0_LOCAL_WINDOW, NV_BANK0_LOCAL_WINDOW},
+	[IR_CONSTANT] = {NV_BANK0_SM80_CONSTANTS, NV_BANK0_SM90_CONSTANTS},
+	[IR_PARAM] = {NV_BANK0_SM80_BANK, NV_BANK0_SM90_PARAMS_START},
+};
+
+static bool has_window(uint8_t space)
+{
+	return bases[space][0];
+}
+
 static struct mir_source load_window_base(struct select *s, uint8_t space, uint32_t half)
 {
 	bool hopper = s->f->sm >= 90;
@@ -86,33 +99,47 @@ static struct mir_source load_window_base(struct select *s, uint8_t space, uint3
 		EMIT(s, S2R, d, from);
 		return d;
 	}
-	from.op = (struct sass_operand){.kind = SASS_CONST,
-					.reg = SASS_RZ,
-					.value = 4 * half +
-						 (space == IR_SHARED  ? NV_BANK0_SHARED_WINDOW
-						  : space == IR_LOCAL ? NV_BANK0_LOCAL_WINDOW
-						  : hopper            ? NV_BANK0_SM90_CONSTANTS
-								      : NV_BANK0_SM80_CONSTANTS)};
+	from.op = (struct sass_operand){
+		.kind = SASS_CONST, .reg = SASS_RZ, .value = 4 * half + bases[space][hopper]};
 	EMIT(s, MOV, d, from);
 	return d;
+}
+
+/* The distance of address 0 of a space from its window's base: before Hopper, bank 0 contains the
+ * address of the bank, not that of the parameters. */
+static uint32_t space_offset(const struct select *s, uint8_t space)
+{
+	return space == IR_PARAM && s->f->sm < 90 ? NV_BANK0_SM80_PARAMS : 0;
+}
+
+static struct mir_source plus_immediate(struct select *s, struct mir_source x, uint32_t value)
+{
+	struct mir_source sum;
+
+	if (!value)
+		return x;
+	sum = new_temp(s, SASS_GPR, 1);
+	EMIT(s, IADD3, sum, NONE, NONE, x, mir_imm(value), rz());
+	return sum;
 }
 
 bool select_space(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source x, carry, low;
 
-	if ((in->space != IR_SHARED && in->space != IR_LOCAL && in->space != IR_CONSTANT) ||
-	    in->type != IR_B64)
+	if (!has_window(in->space) || in->type != IR_B64)
 		return false;
 	x = in_reg(s, arg_half(s, in->args[0], 0));
 	low = load_window_base(s, in->space, 0);
 	if (in->op == IR_TOSPACE) {
+		x = plus_immediate(s, x, 0u - space_offset(s, in->space));
 		EMIT(s, IADD3, result_half(s, in->res, 0), NONE, NONE, x, with_flags(low, SASS_NEG),
 		     rz());
 		if (is_needed(s, in->res, NEED_HIGH))
 			EMIT(s, MOV, result_half(s, in->res, 1), rz());
 		return true;
 	}
+	x = plus_immediate(s, x, space_offset(s, in->space));
 	carry = new_temp(s, SASS_PRED, 1);
 	EMIT(s, IADD3, result_half(s, in->res, 0), carry, NONE, x, low, rz());
 	if (is_needed(s, in->res, NEED_HIGH))
@@ -123,14 +150,43 @@ bool select_space(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* Constants and parameters: whether the distance from the base is less than their size. A function
+ * does not know its kernel's parameters, so it accepts all of the bank. */
+static bool select_in_bank(struct select *s, const struct ir_inst *in)
+{
+	bool is_param = in->space == IR_PARAM, kernel = s->ir->kind == IR_KERNEL;
+	uint64_t bytes = !is_param ? s->module->plan->out.bytes[CUBIN_CONSTANT_VARIABLES]
+			 : kernel  ? s->ir->param_bytes
+				   : NV_BANK_BYTES;
+	uint32_t before = space_offset(s, in->space);
+	struct mir_source low = new_temp(s, SASS_GPR, 1), high = new_temp(s, SASS_GPR, 1),
+			  inside = new_temp(s, SASS_PRED, 1), carry = new_temp(s, SASS_PRED, 1);
+	struct mir_inst *i;
+
+	/* In two's complement, minus the base is its complement plus one, the carry into it. */
+	EMIT(s, IADD3, low, carry, NONE, in_reg(s, arg_half(s, in->args[0], 0)),
+	     with_flags(load_window_base(s, in->space, 0), SASS_NEG), rz());
+	set_mod(EMIT(s, IADD3, high, NONE, NONE, in_reg(s, arg_half(s, in->args[0], 1)),
+		     with_flags(load_window_base(s, in->space, 1), SASS_NOT), rz(), carry,
+		     mir_pred_const(false)),
+		SASS_M_X, 1);
+	low = plus_immediate(s, low, 0u - before);
+	i = EMIT(s, ISETP, inside, NONE, low, mir_imm((uint32_t)bytes), mir_pred_const(true));
+	set_mod(i, SASS_M_CMP, SASS_CMP_LT);
+	i = EMIT(s, ISETP, result(s, in->res), NONE, high, rz(), inside);
+	set_mod(i, SASS_M_CMP, SASS_CMP_EQ);
+	return true;
+}
+
 bool select_inspace(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source at;
 	struct mir_inst *i;
 
-	if ((in->space != IR_SHARED && in->space != IR_LOCAL && in->space != IR_GLOBAL) ||
-	    in->type != IR_B64)
+	if (in->type != IR_B64)
 		return false;
+	if (in->space == IR_CONSTANT || in->space == IR_PARAM)
+		return select_in_bank(s, in);
 	at = in_pair(s, arg_pair(s, in->args[0]));
 	at.op.kind = SASS_ADDR;
 	at.op.aux = SASS_NO_UREG;

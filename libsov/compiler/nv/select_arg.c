@@ -36,7 +36,7 @@ static uint32_t param_base(const struct select *s)
 }
 
 /* Offset of a special register in constant bank 0; -1: not there. */
-static int bank0_offset(uint8_t sreg)
+static int bank0_offset(const struct select *s, uint8_t sreg)
 {
 	if (sreg >= IR_NTID_X && sreg <= IR_NTID_Z)
 		return NV_BANK0_NTID + 4 * (sreg - IR_NTID_X);
@@ -48,6 +48,13 @@ static int bank0_offset(uint8_t sreg)
 		return NV_BANK0_GRID_ID;
 	if (sreg == IR_NSMID)
 		return NV_BANK0_SM_COUNT;
+	if (sreg == IR_RESERVED_SMEM_1 && s->f->sm >= 90)
+		return NV_BANK0_SM90_RESERVED_1;
+	if (sreg == IR_RESERVED_SMEM_END && s->f->sm >= 90)
+		return NV_BANK0_SM90_RESERVED_END;
+	if (sreg >= IR_ENVREG0 && sreg <= IR_ENVREG31)
+		return (s->f->sm >= 90 ? NV_BANK0_SM90_ENVREGS : NV_BANK0_SM80_ENVREGS) +
+		       4 * (sreg - IR_ENVREG0);
 	return -1;
 }
 
@@ -178,8 +185,12 @@ static struct origin find_origin(const struct select *s, ir_val v, uint32_t half
 	case IR_GENERIC:
 		return in->space == IR_GLOBAL ? find_origin(s, in->args[0], half) : o;
 	case IR_SREG:
-		return bank0_offset(in->sub) >= 0
-			       ? leaf_origin(v, 0, SASS_CONST, bank0_offset(in->sub))
+		if (in->sub == IR_RESERVED_SMEM && s->f->sm >= 90)
+			return leaf_origin(v, 0, SASS_IMM, 0);
+		if (in->sub == IR_RESERVED_SMEM_CAP && s->f->sm >= 90)
+			return leaf_origin(v, 0, SASS_IMM, NV_SM90_RESERVED_SHARED);
+		return bank0_offset(s, in->sub) >= 0
+			       ? leaf_origin(v, 0, SASS_CONST, bank0_offset(s, in->sub))
 			       : o;
 	case IR_ADDR:
 		address_origin(s, in, half, &o);

@@ -232,8 +232,13 @@ bool select_ftof(struct select *s, const struct ir_inst *in)
 	if (bf16 && in->from == IR_B16) {
 		struct ir_inst wide = *in;
 
-		if (in->type == IR_B32) {
+		if (in->type == IR_B32 && !(in->flags & IR_FTZ)) {
 			EMIT(s, PRMT, d, x, mir_imm(0x1044), rz());
+			return true;
+		}
+		if (in->type == IR_B32) {
+			set_mod(EMIT(s, FADD, d, widen_bf16(s, x), with_flags(rz(), SASS_NEG)),
+				SASS_M_FTZ, 1);
 			return true;
 		}
 		wide.from = IR_B32;

@@ -41,6 +41,16 @@ static bool is_wide(const struct ir_inst *in)
 	return in->space == IR_GLOBAL || in->space == IR_GENERIC_SPACE;
 }
 
+/* A generic store has no form with RZ as its address. */
+static struct mir_source zero_pair(struct select *s)
+{
+	struct mir_source pair = new_temp(s, SASS_GPR, 2);
+
+	EMIT(s, MOV, subreg(pair, 0), rz());
+	EMIT(s, MOV, subreg(pair, 1), rz());
+	return pair;
+}
+
 static bool select_address(struct select *s, const struct ir_inst *in, struct mir_source *out)
 {
 	int64_t offset = (int64_t)in->imm;
@@ -63,6 +73,8 @@ static bool select_address(struct select *s, const struct ir_inst *in, struct mi
 		offset += (int64_t)(s->f->symbol_offset[variable->symbol] + variable->imm);
 	} else if (base && is_wide(in)) {
 		*out = in_pair(s, arg_pair(s, base));
+		if (in->op == IR_STORE && in->space == IR_GENERIC_SPACE && !out->ref.vreg)
+			*out = zero_pair(s);
 	} else if (base) {
 		*out = in_reg(s, arg_half(s, base, 0));
 	}
@@ -196,6 +208,15 @@ static void fence_after(struct select *s, const struct ir_inst *in)
  * Loads and stores.
  */
 
+/* Adds an offset that the instruction cannot encode to the index. */
+static struct mir_source add_to_index(struct select *s, struct mir_source index, int64_t offset)
+{
+	struct mir_source sum = new_temp(s, SASS_GPR, 1);
+
+	EMIT(s, IADD3, sum, NONE, NONE, index, mir_imm((uint32_t)offset), rz());
+	return sum;
+}
+
 /* From a constant bank, for parameters and constants that cannot be operands. Vectors are loaded
  * by element: the elements are aligned, the vector in the bank need not be. */
 static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t bytes)
@@ -209,8 +230,12 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 		offset += known;
 	else if (in->nargs)
 		index = in_reg(s, arg_half(s, in->args[0], 0));
-	if (offset < 0 || offset + bytes * in->nres > 0x10000 || (!in->nargs && offset % bytes))
+	if (!in->nargs && offset % bytes)
 		return false;
+	if (offset < 0 || offset + bytes * in->nres > NV_BANK_BYTES) {
+		index = add_to_index(s, index, offset);
+		offset = 0;
+	}
 	for (uint32_t k = 0; k < in->nres; k++) {
 		struct mir_source from = index;
 		struct mir_inst *i;

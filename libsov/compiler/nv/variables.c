@@ -6,9 +6,8 @@
  * and local variables to frames: select.c lays those out.
  */
 #include <string.h>
+#include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/module.h"
-
-#define MAX_CONSTANT_BYTES 0x10000
 
 static uint64_t align_up(uint64_t at, uint64_t align)
 {
@@ -116,12 +115,11 @@ static bool layout_variable(struct compile_job *job, struct nv_plan *p,
 			   symbol->name);
 		return false;
 	}
-	if (symbol->size > UINT32_MAX - at ||
-	    (constant && at + symbol->size > MAX_CONSTANT_BYTES)) {
+	if (symbol->size > UINT32_MAX - at || (constant && at + symbol->size > NV_BANK_BYTES)) {
 		diag_error(&job->diag, 0, 0,
 			   "variable '%s' of %llu bytes does not fit: there are %u bytes of %s",
 			   symbol->name, (unsigned long long)symbol->size,
-			   constant ? MAX_CONSTANT_BYTES : UINT32_MAX,
+			   constant ? NV_BANK_BYTES : UINT32_MAX,
 			   constant ? "constants" : "variables");
 		return false;
 	}

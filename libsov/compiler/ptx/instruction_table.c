@@ -283,11 +283,11 @@ const struct ptx_row ptx_rows[] = {
 	ROW("cvt.pack.sat.dtype.atype.btype d, a, b, c",
 	    ".dtype = .u8 .s8 .u4 .s4 .u2 .s2; .atype = .s32; .btype = .b32; d c = .b32; a b = .s32", cvt_pack,
 	    TRUNC),
-	ROW("cvta.ss.type d, a", ".ss = .const .local .param " SPACES "; .type = .u64; "
+	ROW("cvta.ss.type d, a", ".ss = .const .local .param .param::entry " SPACES "; .type = .u64; "
 	    "a = .type or variable", cvta, GENERIC),
-	ROW("cvta.to.ss.type d, a", ".ss = .const .local .param " SPACES "; .type = .u64", cvta,
+	ROW("cvta.to.ss.type d, a", ".ss = .const .local .param .param::entry " SPACES "; .type = .u64", cvta,
 	    TOSPACE),
-	ROW("isspacep.ss p, a", ".ss = .const .local .param " SPACES "; p = .pred; "
+	ROW("isspacep.ss p, a", ".ss = .const .local .param .param::entry " SPACES "; p = .pred; "
 	    "a = .u64 or variable", isspacep, INSPACE),
 
 	/* memory */

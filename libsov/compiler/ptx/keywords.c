@@ -200,9 +200,11 @@ static const struct {
 	{"%ctaid", SPECIAL_VECTOR + IR_CTAID_X}, {"%nctaid", SPECIAL_VECTOR + IR_NCTAID_X},
 	{"%tid.w", SPECIAL_ZERO}, {"%ntid.w", SPECIAL_ZERO}, {"%ctaid.w", SPECIAL_ZERO},
 	{"%nctaid.w", SPECIAL_ZERO}, {"%aggr_smem_size", -2},
-	{"%reserved_smem_offset_begin", -2}, {"%reserved_smem_offset_end", -2},
-	{"%reserved_smem_offset_cap", -2}, {"%reserved_smem_offset_0", -2},
-	{"%reserved_smem_offset_1", -2}, {"%current_graph_exec", SPECIAL_ZERO}, {"%is_explicit_cluster", -2},
+	{"%reserved_smem_offset_begin", IR_RESERVED_SMEM},
+	{"%reserved_smem_offset_end", IR_RESERVED_SMEM_END},
+	{"%reserved_smem_offset_cap", IR_RESERVED_SMEM_CAP},
+	{"%reserved_smem_offset_0", IR_RESERVED_SMEM},
+	{"%reserved_smem_offset_1", IR_RESERVED_SMEM_1}, {"%current_graph_exec", SPECIAL_ZERO}, {"%is_explicit_cluster", -2},
 	{"%clusterid.x", -2}, {"%clusterid.y", -2}, {"%clusterid.z", -2},
 	{"%nclusterid.x", -2}, {"%nclusterid.y", -2}, {"%nclusterid.z", -2},
 	{"%cluster_ctaid.x", -2}, {"%cluster_ctaid.y", -2}, {"%cluster_ctaid.z", -2},
@@ -240,20 +242,31 @@ const struct ptx_keyword *ptx_keyword_find(enum ptx_slot slot, const char *text,
 	return NULL;
 }
 
-/* Whether the text is the name followed by a number below the limit. */
-static bool is_numbered(const char *text, size_t length, const char *name, uint32_t limit)
+/* The number after a name, as in %envreg31; -1: none below the limit. */
+static int numbered(const char *text, size_t length, const char *name, uint32_t limit)
 {
 	size_t n = strlen(name);
 	uint32_t number = 0;
 
 	if (length <= n || length > n + 2 || memcmp(text, name, n) || (text[n] == '0' && length > n + 1))
-		return false;
+		return -1;
 	for (; n < length; n++) {
 		if (text[n] < '0' || text[n] > '9')
-			return false;
+			return -1;
 		number = number * 10 + (uint32_t)(text[n] - '0');
 	}
-	return number < limit;
+	return number < limit ? (int)number : -1;
+}
+
+/* PTX ISA, %pm0 to %pm7 and %pm0_64 to %pm7_64: performance counters whose behaviour is undefined;
+ * they read 0. */
+static bool is_performance_counter(const char *text, size_t length, bool *wide)
+{
+	static const char suffix[] = "_64";
+	size_t n = sizeof(suffix) - 1;
+
+	*wide = length > n && !memcmp(text + length - n, suffix, n);
+	return numbered(text, *wide ? length - n : length, "%pm", 8) >= 0;
 }
 
 /* 32 bits, except the following; old PTX reads %tid and similar registers as 16 bits. */
@@ -261,7 +274,10 @@ uint32_t ptx_special_widths(const char *text, size_t length)
 {
 	static const char *const wide[] = {"%clock64", "%globaltimer", "%current_graph_exec"};
 	int sreg = ptx_special_find(text, length);
+	bool is_wide;
 
+	if (is_performance_counter(text, length, &is_wide))
+		return is_wide ? 64 : 32;
 	for (uint32_t i = 0; i < COUNT(wide); i++)
 		if (text_equals(wide[i], text, length))
 			return 64;
@@ -275,14 +291,14 @@ uint32_t ptx_special_widths(const char *text, size_t length)
 
 int ptx_special_find(const char *text, size_t length)
 {
+	bool wide;
+	int number;
+
 	for (uint32_t i = 0; i < COUNT(specials); i++)
 		if (text_equals(specials[i].name, text, length))
 			return specials[i].sreg;
-	/* %envreg0 to %envreg31 are set by the driver; this one leaves them zero. */
-	if (is_numbered(text, length, "%envreg", 32))
-		return SPECIAL_ZERO;
-	/* %pm0 to %pm7, also with _64: performance counters */
-	if (length > 3 && !memcmp(text, "%pm", 3))
-		return -2;
-	return -1;
+	number = numbered(text, length, "%envreg", 32);
+	if (number >= 0)
+		return IR_ENVREG0 + number;
+	return is_performance_counter(text, length, &wide) ? SPECIAL_ZERO : -1;
 }

@@ -8,7 +8,10 @@
  * its own block, which a branch skips.
  */
 #include <string.h>
+#include "libsov/compiler/base/target.h"
 #include "libsov/compiler/ptx/front_end.h"
+
+#define RESERVED_SHARED_BYTES 1024
 
 /* ---- emitting ---- */
 
@@ -96,6 +99,37 @@ ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t
 	return v;
 }
 
+/*
+ * Hopper reserves the start of shared memory for the system, and its launches say where the area
+ * for libraries of device code lies there. On other targets a variable takes its place: Ampere's
+ * launches reserve the end of shared memory, but only those of NVIDIA's runtime.
+ */
+static ir_val read_reserved_shared(struct ptx *x, uint32_t special)
+{
+	static const char name[] = "%reserved_smem";
+	const struct target *t = x->job->target;
+	struct ir_symbol symbol = {.name = name,
+				   .space = IR_SHARED,
+				   .size = RESERVED_SHARED_BYTES,
+				   .align = RESERVED_SHARED_BYTES};
+	bool end = special == IR_RESERVED_SMEM_END || special == IR_RESERVED_SMEM_CAP;
+	uint32_t *number;
+	ir_val v;
+
+	if (!t || (!strcmp(t->family, "nv") && t->version >= 90)) {
+		v = ptx_op(x, IR_SREG, IR_B32, 0, 0, 0);
+		ir_def(x->func, v)->sub = (uint8_t)special;
+		return v;
+	}
+	number = name_map_get(&x->symbols, name, sizeof(name) - 1);
+	if (!*number)
+		*number = ir_symbol_new(x->module, &symbol) + 1;
+	v = ptx_op(x, IR_ADDR, IR_B32, 0, 0, 0);
+	ir_def(x->func, v)->symbol = *number - 1;
+	ir_def(x->func, v)->imm = end ? RESERVED_SHARED_BYTES : 0;
+	return v;
+}
+
 /* Each read of a clock emits an instruction, with 64 bits if the operand or its high half needs
  * them. */
 static ir_val read_special(struct ptx *x, const struct ptx_operand *o)
@@ -107,7 +141,10 @@ static ir_val read_special(struct ptx *x, const struct ptx_operand *o)
 
 	if (o->special == SPECIAL_ZERO)
 		return ptx_emit_constant(x, o->type->ir, 0);
-	if (o->special < IR_SREG_COUNT) {
+	if (o->special >= IR_RESERVED_SMEM && o->special <= IR_RESERVED_SMEM_CAP) {
+		v = read_reserved_shared(x, o->special);
+		t = IR_B32;
+	} else if (o->special < IR_SREG_COUNT) {
 		v = ptx_op(x, IR_SREG, IR_B32, 0, 0, 0);
 		ir_def(x->func, v)->sub = o->special;
 		t = IR_B32;

@@ -197,8 +197,6 @@ static bool check_modifiers(struct ptx *x, const struct ptx_inst *in, const stru
 
 	if (ptx_has_modifier(in, SLOT_FTZ) && !single)
 		fault = ".ftz is about .f32, and there is none";
-	else if (bf16 && (to->bits == 8 || from->bits == 8))
-		fault = ".bf16 and 8 bits do not go together";
 	else if (ptx_has_modifier(in, SLOT_SAT) && !to_float && !from_float &&
 		 type_contains(to, from))
 		fault = ".sat has nothing to do, as every value fits";

@@ -264,13 +264,36 @@ void nv_grid_bank0_launch(const struct nv_chip *chip, const struct gpu_launch *g
 	bank_put(bank, NV_BANK0_GRID_ID, g->id, 8);
 }
 
-/* bytes: up to the parameters. Writes only the words that lie before them. */
-void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
-			  uint8_t *bank)
+/* Where kernels read the addresses of their parameters. The slot's constants may be those of
+ * several kernels in turn, so the end is that of the largest parameters. */
+static void put_parameter_addresses(const struct nv_chip *chip, uint64_t va, uint32_t bytes,
+				    uint8_t *bank)
+{
+	uint64_t start = va + NV_BANK0_SM90_PARAMS;
+
+	if (chip->sm >= 90 && bytes >= NV_BANK0_SM90_PARAMS_END + 8) {
+		bank_put(bank, NV_BANK0_SM90_PARAMS_START, start, 8);
+		bank_put(bank, NV_BANK0_SM90_PARAMS_END, start + IMAGE_MAX_PARAM_BYTES, 8);
+	} else if (chip->sm < 90 && bytes >= NV_BANK0_SM80_PARAMS_END + 4) {
+		bank_put(bank, NV_BANK0_SM80_BANK, va, 8);
+		bank_put(bank, NV_BANK0_SM80_PARAMS_END,
+			 NV_BANK0_SM80_PARAMS + IMAGE_MAX_PARAM_BYTES, 4);
+	}
+}
+
+/* va: the address of the bank; bytes: up to the parameters. Writes only the words that lie before
+ * them. */
+void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint64_t va,
+			  uint32_t bytes, uint8_t *bank)
 {
 	uint32_t constants = chip->sm >= 90 ? NV_BANK0_SM90_CONSTANTS : NV_BANK0_SM80_CONSTANTS;
 
 	memset(bank, 0, bytes);
+	put_parameter_addresses(chip, va, bytes, bank);
+	if (chip->sm >= 90 && bytes >= NV_BANK0_SM90_RESERVED_1 + 4) {
+		bank_put(bank, NV_BANK0_SM90_RESERVED_1, NV_SM90_RESERVED_1, 4);
+		bank_put(bank, NV_BANK0_SM90_RESERVED_END, NV_SM90_RESERVED_END, 4);
+	}
 	if (bytes >= constants + 8)
 		bank_put(bank, constants, k->banks[NV_CONSTANT_VARIABLES].address, 8);
 	if (bytes < NV_BANK0_RESERVED_SHARED + 4)

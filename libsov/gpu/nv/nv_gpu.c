@@ -257,7 +257,7 @@ static void write_common(const struct nv_chip *chip, const struct nv_kernel *k,
 
 	memset(body, 0, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
 	gpu_write_lines(slot->cpu + NV_GRID_QMD_BYTES, body, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
-	nv_grid_bank0_common(chip, k, base, body);
+	nv_grid_bank0_common(chip, k, slot->va + GPU_SLOT_CONSTANTS, base, body);
 	gpu_write_lines(slot->cpu + GPU_SLOT_CONSTANTS, body, base);
 	slot->contents->base = base;
 	slot->contents->constants = k->banks[NV_CONSTANT_VARIABLES].address;
@@ -313,7 +313,8 @@ static bool nv_write_grid(const void *chip, const void *plan, struct gpu_launch 
 			 g->dynamic_shared, &g->carveout_min, &g->carveout_target);
 	if (!nv_grid_qmd(chip, &p->nv, g, qmd))
 		return false;
-	nv_grid_bank0_common(chip, &p->nv.kernel, image_nv_kernel(p->kernel)->param_base, bank);
+	nv_grid_bank0_common(chip, &p->nv.kernel, g->bank0, image_nv_kernel(p->kernel)->param_base,
+			     bank);
 	nv_grid_bank0_launch(chip, g, bank);
 	memcpy(cpu, qmd, sizeof(qmd));
 	memcpy(cpu + GPU_SLOT_CONSTANTS, bank, image_nv_kernel(p->kernel)->bank0_bytes);

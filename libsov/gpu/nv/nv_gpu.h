@@ -94,8 +94,8 @@ void nv_grid_carveout(const struct nv_chip *chip, const struct nv_kernel *k, uin
 		      uint32_t dynamic_shared, uint32_t *min, uint32_t *target);
 /* Write bank 0: the first NV_GRID_BANK0_LAUNCH_BYTES, and all of it up to the parameters. */
 void nv_grid_bank0_launch(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank);
-void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint32_t bytes,
-			  uint8_t *bank);
+void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint64_t va,
+			  uint32_t bytes, uint8_t *bank);
 /* Resident blocks per SM as limited by warps and registers. */
 uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uint32_t registers);
 

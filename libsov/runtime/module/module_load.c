@@ -247,9 +247,13 @@ sov_result api_module_get_function(sov_module module, const char *name, sov_func
 		;
 	if (i < n)
 		return module_get_function(m, i, function);
+	if (!n)
+		return member_leave(m,
+				    set_error(SOV_ERROR_NOT_FOUND,
+					      "the module has no kernel '%s', and no other", name));
 	return member_leave(m, set_error(SOV_ERROR_NOT_FOUND,
 					 "the module has no kernel '%s'; its first of %u is '%s'",
-					 name, n, n ? kernel_name(m, 0) : ""));
+					 name, n, kernel_name(m, 0)));
 }
 
 sov_result api_module_get_function_at(sov_module module, uint32_t index, sov_function *function)

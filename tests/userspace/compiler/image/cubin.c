@@ -140,8 +140,6 @@ BREAK(text_far, section(f, ".text.first")->sh_size = 0x100000)
 BREAK(symbol_size, section(f, ".symtab")->sh_entsize = 16)
 BREAK(no_symbol,
       section(f, ".text.first")->sh_info = section(f, ".symtab")->sh_size / sizeof(Elf64_Sym))
-BREAK(no_kernel, Elf64_Sym *s = (Elf64_Sym *)content(f, ".symtab");
-      s[5].st_other = s[6].st_other = 0)
 BREAK(odd_code, section(f, ".text.first")->sh_size = 250)
 BREAK(no_code, section(f, ".text.first")->sh_size = 0)
 BREAK(attribute_cut, section(f, ".nv.info.first")->sh_size -= 10)
@@ -203,7 +201,6 @@ static const struct {
 	 "cubin: section 3 '.symtab' is not a table of 24-byte symbols"},
 	{"code section with a nonexistent symbol is rejected", no_symbol,
 	 "cubin: section 8 '.text.first' names symbol 7, which does not exist"},
-	{"cubin without a kernel is rejected", no_kernel, "cubin: the file has no kernel"},
 	{"code size that is no multiple of 16 is rejected", odd_code,
 	 "cubin: section 8 '.text.first' has 0xfa bytes of code, which is no number of 16-byte "
 	 "instructions"},
@@ -290,6 +287,31 @@ static void check_other_abi(void)
 	image_free(&im);
 }
 
+/* Legal PTX has modules of variables, and of nothing. */
+static void check_no_kernel(void)
+{
+	static const uint8_t value[] = {1, 2, 3, 4};
+	const struct cubin_variable variable = {"v", CUBIN_GLOBAL_INIT, 4, 0, 4, value};
+	struct cubin_module m = {.sm = 90};
+	char message[300] = "";
+	struct image im;
+	size_t size;
+	uint8_t *file = cubin_write(&arena, &m, &size);
+
+	ok(image_read(&im, file, size, message, sizeof(message)) && !im.nkernels && !im.nvariables,
+	   "cubin of an empty module is read back");
+	image_free(&im);
+	m.variables = &variable;
+	m.nvariables = 1;
+	m.bytes[CUBIN_GLOBAL_INIT] = 4;
+	file = cubin_write(&arena, &m, &size);
+	ok(image_read(&im, file, size, message, sizeof(message)) && !im.nkernels &&
+		   im.nvariables == 1 && !strcmp(im.variables[0].name, "v") &&
+		   im.variables[0].bytes == 4,
+	   "cubin of a module without kernels has its variables");
+	image_free(&im);
+}
+
 static void check_short_message(void)
 {
 	char message[9] = "........";
@@ -308,6 +330,7 @@ int main(void)
 	check_round_trip();
 	check_malformed();
 	check_other_abi();
+	check_no_kernel();
 	check_short_message();
 	arena_free(&arena);
 	return tap_done();

@@ -246,10 +246,14 @@ static void bank(void)
 	uint8_t b[0x240];
 
 	memset(b, 0xee, sizeof(b));
-	nv_grid_bank0_common(&hopper, &with_banks, 0x200, b);
+	nv_grid_bank0_common(&hopper, &with_banks, 0x7000, 0x200, b);
 	ok(word(b, 0xd0, 8) == 0x1234500, "Hopper: where constant variables are");
 	ok(word(b, 0x10c, 4) == 132 && word(b, 0x114, 4) == 0x400,
 	   "bank 0, Hopper: the SM count and the reserved shared memory are set");
+	ok(word(b, 0x68, 4) == 0x120 && word(b, 0x6c, 4) == 0x20,
+	   "bank 0, Hopper: the area of the reserved shared memory for libraries is set");
+	ok(word(b, 0x198, 8) == 0x7210 && word(b, 0x1a0, 8) > 0x7210,
+	   "bank 0, Hopper: the addresses of the parameters are set");
 	ok(word(b, 0x118, 8) == 0 && word(b, 0x1f8, 8) == 0, "bank 0: unused words are 0");
 	ok(b[0x200] == 0xee, "bank 0: nothing is written past its end");
 	memset(b, 0xee, sizeof(b));
@@ -264,9 +268,11 @@ static void bank(void)
 	ok(word(b, 0x2c, 4) == 72 && word(b, 0x30, 8) == 77,
 	   "dynamic shared memory and the launch's number");
 	ok(b[64] == 0xee, "that is all that differs from launch to launch");
-	nv_grid_bank0_common(&ampere, &with_banks, 0x140, b);
+	nv_grid_bank0_common(&ampere, &with_banks, 0x7000, 0x140, b);
 	ok(word(b, 0x50, 8) == 0x1234500, "Ampere: where constant variables are");
 	ok(word(b, 0x114, 4) == 0 && word(b, 0x118, 8) == 0, "Ampere reserves nothing");
+	ok(word(b, 0x40, 8) == 0x7000 && word(b, 0x12c, 4) > 0x160,
+	   "bank 0, Ampere: the address of the bank and the end of the parameters are set");
 }
 
 static void method_streams(void)

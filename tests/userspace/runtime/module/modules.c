@@ -182,6 +182,30 @@ static void load_and_unload(void)
 	MUST(sov_memory_free(c, p));
 }
 
+/* PTX modules need not have a kernel. */
+static void without_kernels(void)
+{
+	static const char variable[] = PTX_HEADER ".visible .global .u32 answer = 42;\n";
+	uint32_t got = 0;
+	uint64_t bytes;
+	sov_function f;
+	sov_module m;
+	sov_ptr p;
+
+	good(sov_module_load(c, PTX_HEADER, strlen(PTX_HEADER), NULL, &m),
+	     "an empty module is loaded");
+	refused(sov_module_get_function_at(m, 0, &f), SOV_ERROR_NOT_FOUND,
+		"the module has 0 kernels", "an empty module has no kernel at index 0");
+	refused(sov_module_get_function(m, "k", &f), SOV_ERROR_NOT_FOUND,
+		"the module has no kernel 'k', and no other", "an empty module has no kernel k");
+	MUST(sov_module_unload(m));
+	MUST(sov_module_load(c, variable, strlen(variable), NULL, &m));
+	MUST(sov_module_get_variable(m, "answer", &p, &bytes));
+	MUST(sov_memory_copy(c, SOV_HOST(&got), p, 4));
+	ok(bytes == 4 && got == 42, "a module without kernels has its variables");
+	MUST(sov_module_unload(m));
+}
+
 int main(void)
 {
 	soft_gpus("gh100:vram=256M");
@@ -190,6 +214,7 @@ int main(void)
 	refusals();
 	images();
 	foreign();
+	without_kernels();
 	load_and_unload();
 	MUST(sov_context_destroy(c));
 	return tap_done();
