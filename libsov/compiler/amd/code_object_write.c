@@ -569,6 +569,8 @@ static void set_headers(struct writer *w)
 		h->sh_type = kinds[s].type;
 		h->sh_flags = kinds[s].flags;
 		h->sh_addralign = kinds[s].align;
+		if ((s == S_DATA || s == S_BSS) && w->plan->align > DATA_ALIGN)
+			h->sh_addralign = w->plan->align;
 		h->sh_entsize = kinds[s].entry;
 		h->sh_link = w->index[kinds[s].link];
 		if (kinds[s].info)

@@ -6,10 +6,11 @@
  */
 #include <stdlib.h>
 #include "libsov/compiler/amd/module.h"
+#include "libsov/compiler/image/image.h"
 
 #define MAX_KERNELS 65536
 #define MAX_BYTES   (1u << 30) /* per section: the writer's offsets have 32 bits */
-#define MAX_ALIGN   256
+#define MAX_ALIGN   IMAGE_MAX_ALIGN
 
 static bool layout_variable(struct compile_job *job, struct amd_plan *p, uint32_t k)
 {
@@ -34,6 +35,8 @@ static bool layout_variable(struct compile_job *job, struct amd_plan *p, uint32_
 	}
 	p->variables[k] = (struct amd_variable){(uint8_t)section, at};
 	p->bytes[section] = at + s->size;
+	if (align > p->align)
+		p->align = align;
 	return true;
 }
 

@@ -126,7 +126,7 @@ struct amd_plan {
 	const struct ir_module *module; /* its variables; functions are gone by now */
 	struct amd_variable *variables; /* by symbol; AMD_DATA_SECTIONS: not in global memory */
 	uint64_t bytes[AMD_DATA_SECTIONS];
-	uint32_t align[AMD_DATA_SECTIONS];
+	uint32_t align; /* of all data */
 	struct amd_address *addresses;
 	uint32_t naddresses, addresses_capacity;
 	struct amd_function_pointer *function_pointers;

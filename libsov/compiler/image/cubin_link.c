@@ -56,11 +56,13 @@ static bool layout_section(struct cubin_reader *r, uint32_t index, const Elf64_S
 	if (s->sh_type != SHT_PROGBITS && s->sh_type != SHT_NOBITS)
 		return cubin_fail(r, "section %u '%s' has type 0x%x, not program data", index, name,
 				  s->sh_type);
-	if (s->sh_addralign > IMAGE_ALIGN)
+	if (s->sh_addralign > align)
+		align = s->sh_addralign;
+	if (align > IMAGE_MAX_ALIGN)
 		return cubin_fail(r,
 				  "section %u '%s' requires alignment 0x%" PRIx64
 				  ", at most %u is possible",
-				  index, name, s->sh_addralign, IMAGE_ALIGN);
+				  index, name, s->sh_addralign, IMAGE_MAX_ALIGN);
 	end = (r->image->part_bytes[part] + align - 1) / align * align;
 	if (s->sh_size > IMAGE_MAX_BYTES || end + s->sh_size > IMAGE_MAX_BYTES)
 		return cubin_fail(r,

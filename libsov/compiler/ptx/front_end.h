@@ -194,6 +194,8 @@ struct ptx_name {
 	struct ptx_name *halves;     /* .b128: two 64-bit registers, low first; NULL until used */
 	uint32_t symbol;      /* variable: index in the module; parameter: index in the kernel */
 	ir_block block;       /* label: its block; register: where `cached` is valid, 0: nowhere */
+	bool external;        /* variable: declared .extern, and not defined so far */
+	uint32_t align;       /* local variable: alignment that its address gets; 0: it has it */
 	struct ir_func *func; /* function, prototype; NULL: a kernel */
 	struct ptx_object *object;
 	struct ptx_token *targets; /* names of labels or functions; `count` of them */
@@ -397,7 +399,7 @@ struct ptx_shape { /* type, size and alignment of a variable or parameter */
 	uint64_t dimensions[PTX_MAX_DIMENSIONS]; /* the first may be 0 */
 	uint32_t ndimensions;
 };
-#define PTX_MAX_ALIGN 1024
+#define PTX_MAX_ALIGN (UINT64_C(1) << 31) /* as in ptxas */
 #define PTX_MAX_BYTES (UINT64_C(1) << 32) /* of one variable */
 /* ".align 16 .v4 .f32", before the name. */
 bool ptx_parse_type_spec(struct ptx *x, struct ptx_shape *s);

@@ -95,8 +95,13 @@ ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t
 	}
 	v = ptx_op(x, IR_ADDR, t, 0, 0, 0);
 	ir_def(x->func, v)->symbol = o->name->symbol;
-	ir_def(x->func, v)->imm = o->value;
-	return v;
+	if (!o->name->align) {
+		ir_def(x->func, v)->imm = o->value;
+		return v;
+	}
+	v = ptx_op(x, IR_ADD, t, v, ptx_emit_constant(x, t, o->name->align - 1), 0);
+	v = ptx_op(x, IR_AND, t, v, ptx_emit_constant(x, t, 0 - (uint64_t)o->name->align), 0);
+	return o->value ? ptx_op(x, IR_ADD, t, v, ptx_emit_constant(x, t, o->value), 0) : v;
 }
 
 /*

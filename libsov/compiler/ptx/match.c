@@ -635,6 +635,24 @@ static bool check_register(struct check_context *c, struct ptx_operand *o)
 			     TEXT(o->name), r->name);
 }
 
+/* An integer constant of 128 bits: ptxas zero-extends 64 bits. */
+static bool check_wide_constant(struct check_context *c, struct ptx_operand *o)
+{
+	const struct ptx_type *half = type_of_width(CLASS_BITS, 64);
+	struct ptx_operand low = *o;
+
+	c->rule.type = half;
+	if (!check_constant(c, &low))
+		return false;
+	low.type = half;
+	o->kind = OPERAND_VECTOR;
+	o->count = 2;
+	o->elements = arena_array(c->x->arena, o->count, sizeof(*o->elements));
+	o->elements[0] = o->elements[1] = low;
+	o->elements[1].value = 0;
+	return true;
+}
+
 /* Replaces a 128-bit register by a vector of two 64-bit ones. */
 static bool check_wide(struct check_context *c, struct ptx_operand *o)
 {
@@ -642,6 +660,8 @@ static bool check_wide(struct check_context *c, struct ptx_operand *o)
 
 	if (o->kind == OPERAND_BIT_BUCKET && c->rule.nothing)
 		return true;
+	if (o->kind == OPERAND_INTEGER && c->rule.parts && !c->rule.written)
+		return check_wide_constant(c, o);
 	if (o->kind != OPERAND_REGISTER)
 		return operand_error(c, o, "must be a .b128 register, found '%.*s'", TEXT(&o->at));
 	if (!check_register(c, o))

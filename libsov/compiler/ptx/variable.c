@@ -200,14 +200,43 @@ static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
 }
 
 #define SHARED_ALIGN 16
+#define LOCAL_ALIGN  16
 
+/* A variable may be declared external any number of times, and be defined once. Returns the symbol
+ * of an earlier declaration; NULL: none. */
+static struct ir_symbol *find_declared(struct ptx *x, const struct ptx_token *t, enum ir_space space,
+				       bool external)
+{
+	struct ptx_name *n = ptx_lookup_innermost(x, t);
+
+	if (!n || n->kind != NAME_VARIABLE || (!external && !n->external) ||
+	    x->module->symbols[n->symbol].space != space)
+		return NULL;
+	n->external &= external;
+	return &x->module->symbols[n->symbol];
+}
+
+/* Local memory is aligned to LOCAL_ALIGN bytes: a variable of larger alignment has room to align
+ * its address at run time (ptx_address_of). */
+static void pad_local(struct ptx_name *n, struct ir_symbol *symbol)
+{
+	if (symbol->align <= LOCAL_ALIGN || symbol->size > PTX_MAX_BYTES)
+		return;
+	n->align = symbol->align;
+	symbol->size += symbol->align - LOCAL_ALIGN;
+	symbol->align = LOCAL_ALIGN;
+}
+
+/* An external variable of known size that the module does not define has the value zero, as in a
+ * whole-program compilation of ptxas; in a relocatable object it is an undefined symbol. */
 static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space space, bool external)
 {
 	struct ir_symbol symbol = {.space = space,
 				   .linkage = x->linkage,
-				   .external = external,
 				   .align = s.align,
-				   .owner = space == IR_LOCAL ? x->func : NULL};
+				   .owner = space == IR_LOCAL ? x->func : NULL},
+			 *declared;
+	bool relocatable = x->job->options.relocatable;
 	struct ptx_token t = x->token;
 	struct ptx_name *n;
 
@@ -216,28 +245,33 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 		return false;
 	if (x->token.kind == '=' && !ptx_parse_initializer(x, &s, &symbol))
 		return false;
+	symbol.external = external && (relocatable || !s.count);
+	symbol.size = ptx_shape_bytes(&s);
+	declared = find_declared(x, &t, space, external);
+	if (declared) {
+		symbol.name = declared->name;
+		if (!external)
+			*declared = symbol;
+		return true;
+	}
 	n = ptx_declare(x, NAME_VARIABLE, &t);
 	if (!n)
 		return true;
-	if (!s.count && !external) {
-		ptx_error(x, &t, "variable '%.*s' has no size", TEXT(&t));
-		n->kind = NAME_BAD;
-		return true;
-	}
-	if (external && (space != IR_SHARED || s.count) && !x->job->options.relocatable) {
+	if (!s.count && (!external || (space != IR_SHARED && !relocatable))) {
 		ptx_error(x, &t,
-			  "'%.*s': of external variables only dynamic shared memory, such as "
-			  ".extern .shared .b8 %.*s[], is supported yet",
-			  TEXT(&t), TEXT(&t));
+			  external ? "external variable '%.*s' has no size and is not defined here"
+				   : "variable '%.*s' has no size",
+			  TEXT(&t));
 		n->kind = NAME_BAD;
 		return true;
 	}
+	n->external = external;
 	symbol.name = symbol_name(x, &t);
-	symbol.size = ptx_shape_bytes(&s);
 	/* Over-align, so that accesses to neighbouring elements can be vectorised. */
-	if (space == IR_SHARED && !external && symbol.size >= SHARED_ALIGN &&
-	    symbol.align < SHARED_ALIGN)
+	if (space == IR_SHARED && symbol.size >= SHARED_ALIGN && symbol.align < SHARED_ALIGN)
 		symbol.align = SHARED_ALIGN;
+	if (space == IR_LOCAL)
+		pad_local(n, &symbol);
 	n->symbol = ir_symbol_new(x->module, &symbol);
 	return true;
 }

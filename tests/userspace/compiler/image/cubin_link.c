@@ -147,7 +147,7 @@ BREAK(object, ((Elf64_Ehdr *)e.file)->e_type = ET_REL)
 BREAK(names, section(ELF_RELA_DEBUG + 1)->sh_link = 99)
 BREAK(no_names, section(ELF_RELA_DEBUG + 1)->sh_link = ELF_TEXT_K)
 BREAK(type, section(ELF_GLOBAL)->sh_type = SHT_NOTE; section(ELF_GLOBAL)->sh_size = 16)
-BREAK(align, section(ELF_GLOBAL)->sh_addralign = 4096)
+BREAK(align, section(ELF_GLOBAL)->sh_addralign = 8192)
 BREAK(huge, section(ELF_GLOBAL)->sh_size = 1ull << 41)
 BREAK(wraps, section(ELF_GLOBAL)->sh_size = UINT64_MAX)
 BREAK(bank_huge, section(ELF_CONSTANT3)->sh_type = SHT_NOBITS;
@@ -184,8 +184,8 @@ static const struct {
 	 "section 1 '.text.k' does not hold the names of symbols"},
 	{"variable section of type SHT_NOTE is rejected", type,
 	 "section 7 '.nv.global' has type 0x7, not program data"},
-	{"section alignment above 256 is rejected", align,
-	 "section 7 '.nv.global' requires alignment 0x1000, at most 256 is possible"},
+	{"section alignment above 4096 is rejected", align,
+	 "section 7 '.nv.global' requires alignment 0x2000, at most 4096 is possible"},
 	{"image larger than the maximum is rejected", huge,
 	 "makes the image larger than 0x10000000000"},
 	{"section size that overflows 64 bits is rejected", wraps,
