@@ -202,14 +202,15 @@ struct ptx_name {
 };
 
 /*
- * A .param variable of a function or a call. It has no memory: IR registers, its cells, hold its
- * bytes, one for a scalar, one for each four bytes of an array. The cells are the arguments and
- * results of IR functions.
+ * A .param variable of a function or a call. IR registers, its cells, hold its bytes, one for a
+ * scalar, one for each four bytes of an array. The cells are the arguments and results of IR
+ * functions. Only a parameter whose address the function takes has memory: a local variable.
  */
 struct ptx_object {
 	uint32_t size, ncells;
 	enum ir_type cell;
 	uint32_t *regs;
+	uint32_t local; /* index of the local variable's symbol + 1; 0: none */
 };
 
 struct ptx_scope {

@@ -227,6 +227,44 @@ void ptx_parse_param_variable(struct ptx *x)
 
 /* ---- bodies ---- */
 
+/* Whether the body that starts at the next token names a parameter outside of brackets: it takes
+ * the parameter's address, or passes it on. */
+static bool takes_address(const struct ptx *x, const struct ptx_token *name)
+{
+	struct ptx_lexer l = x->lexer;
+	struct ptx_token t = x->token;
+	uint32_t depth = 0;
+	int before;
+
+	l.diag = NULL;
+	do {
+		depth += t.kind == '{';
+		depth -= t.kind == '}';
+		before = t.kind;
+		ptx_lex(&l, &t);
+		if (t.kind == TOKEN_NAME && before != '[' && t.length == name->length &&
+		    !memcmp(t.text, name->text, t.length))
+			return true;
+	} while (depth && t.kind != TOKEN_END);
+	return false;
+}
+
+/* PTX ISA, "Parameter State Space": a parameter whose address is taken is copied to the stack, and
+ * the address is one of local memory. */
+static void move_to_local(struct ptx *x, const struct ptx_name *n, uint32_t align)
+{
+	struct ptx_object *o = n->object;
+	struct ir_symbol symbol = {.name = arena_strndup(x->arena, n->text, n->length),
+				   .space = IR_LOCAL,
+				   .size = o->ncells * (ir_type_bits(o->cell) / 8),
+				   .align = align < 16 ? align : 16,
+				   .owner = x->func};
+
+	if (symbol.align < ir_type_bits(o->cell) / 8)
+		symbol.align = ir_type_bits(o->cell) / 8;
+	o->local = ir_symbol_new(x->module, &symbol) + 1;
+}
+
 /* Copies the IR arguments into the parameters and zeroes the results. */
 static void bind_formals(struct ptx *x, const struct signature *sig)
 {
@@ -249,6 +287,9 @@ static void bind_formals(struct ptx *x, const struct signature *sig)
 		uint32_t cells = cells_of(&sig->args[k], &cell);
 		struct ptx_name *a =
 			sig->args[k].is_named ? declare_formal(x, &sig->args[k]) : NULL;
+
+		if (a && a->kind == NAME_OBJECT && takes_address(x, &sig->args[k].name))
+			move_to_local(x, a, sig->args[k].shape.align);
 
 		for (uint32_t c = 0; c < cells; c++, n++) {
 			ir_val v;

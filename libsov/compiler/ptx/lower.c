@@ -94,7 +94,8 @@ ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t
 		return v;
 	}
 	v = ptx_op(x, IR_ADDR, t, 0, 0, 0);
-	ir_def(x->func, v)->symbol = o->name->symbol;
+	ir_def(x->func, v)->symbol =
+		o->kind == OPERAND_OBJECT ? o->name->object->local - 1 : o->name->symbol;
 	if (!o->name->align) {
 		ir_def(x->func, v)->imm = o->value;
 		return v;
@@ -178,6 +179,7 @@ ir_val ptx_read_operand(struct ptx *x, const struct ptx_operand *o)
 		return read_special(x, o);
 	case OPERAND_VARIABLE:
 	case OPERAND_PARAMETER:
+	case OPERAND_OBJECT:
 	case OPERAND_FUNCTION:
 		return ptx_address_of(x, o, o->type->ir);
 	default:

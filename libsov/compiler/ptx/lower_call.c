@@ -9,9 +9,29 @@
 
 /* ---- objects ---- */
 
+/* Accesses cell k of an object in local memory. */
+static ir_id access_local(struct ptx *x, const struct ptx_object *o, uint32_t k, ir_val stored)
+{
+	uint32_t bytes = ir_type_bits(o->cell) / 8;
+	ir_val args[2] = {ptx_op(x, IR_ADDR, IR_B32, 0, 0, 0), stored};
+	ir_id i;
+
+	ir_def(x->func, args[0])->symbol = o->local - 1;
+	i = ptx_emit(x, stored ? IR_STORE : IR_LOAD, o->cell, !stored, 1 + !!stored, args);
+	ir_at(x->func, i)->imm = k * bytes;
+	ir_at(x->func, i)->space = IR_LOCAL;
+	ir_at(x->func, i)->from = o->cell;
+	ir_at(x->func, i)->align = bytes;
+	return i;
+}
+
 ir_val ptx_cell_read(struct ptx *x, const struct ptx_object *o, uint32_t k)
 {
-	ir_val v = ptx_op(x, IR_READ, o->cell, 0, 0, 0);
+	ir_val v;
+
+	if (o->local)
+		return ir_at(x->func, access_local(x, o, k, 0))->res;
+	v = ptx_op(x, IR_READ, o->cell, 0, 0, 0);
 
 	ir_def(x->func, v)->symbol = o->regs[k];
 	return v;
@@ -19,8 +39,13 @@ ir_val ptx_cell_read(struct ptx *x, const struct ptx_object *o, uint32_t k)
 
 void ptx_cell_write(struct ptx *x, const struct ptx_object *o, uint32_t k, ir_val v)
 {
-	ir_id i = ptx_emit(x, IR_WRITE, o->cell, 0, 1, &v);
+	ir_id i;
 
+	if (o->local) {
+		access_local(x, o, k, v);
+		return;
+	}
+	i = ptx_emit(x, IR_WRITE, o->cell, 0, 1, &v);
 	ir_at(x->func, i)->symbol = o->regs[k];
 }
 

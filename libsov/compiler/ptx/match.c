@@ -595,7 +595,7 @@ static bool has_narrow_address(struct ptx *x, const struct ptx_operand *o)
 {
 	enum ir_space s;
 
-	if (o->kind == OPERAND_PARAMETER)
+	if (o->kind == OPERAND_PARAMETER || o->kind == OPERAND_OBJECT)
 		return true;
 	s = x->module->symbols[o->name->symbol].space;
 	return s == IR_SHARED || s == IR_LOCAL;
@@ -609,10 +609,10 @@ static bool check_variable(struct check_context *c, struct ptx_operand *o)
 		return operand_error(c, o,
 				     "must be a register or a constant, found variable '%.*s'",
 				     TEXT(o->name));
-	if (o->kind == OPERAND_OBJECT)
+	if (o->kind == OPERAND_OBJECT && !o->name->object->local)
 		return operand_error(c, o,
-				     "is the address of '%.*s'; a .param of a function or call "
-				     "is reached by ld.param and st.param alone",
+				     "is the address of '%.*s'; a result of a function and a "
+				     ".param of a call are reached by ld.param and st.param alone",
 				     TEXT(o->name));
 	if (bits == 64 ||
 	    (bits == 32 && o->kind != OPERAND_FUNCTION && has_narrow_address(c->x, o)))
