@@ -25,6 +25,9 @@
 #define NV_BANK0_SM80_CONSTANTS  0x050 /* address of constant bank 3, 64 bits: cvta.const */
 #define NV_BANK0_SM80_DESCRIPTOR 0x118 /* global memory descriptor, 64 bits: 0 */
 #define NV_BANK0_SM80_PARAMS     0x160
+/* Where ptxas 12.4 and 13.0 place parameters of more than NV_BANK0_SMALL_PARAMS bytes. */
+#define NV_BANK0_SM80_LARGE_PARAMS 0x1a80
+#define NV_BANK0_SMALL_PARAMS    4352
 #define NV_BANK0_SM90_ENVREGS    0x040
 #define NV_BANK0_SM90_RESERVED_END 0x068 /* %reserved_smem_offset_end */
 #define NV_BANK0_SM90_RESERVED_1 0x06c /* %reserved_smem_offset_1 */
@@ -33,6 +36,11 @@
 #define NV_BANK0_SM90_PARAMS_END 0x1a0 /* address of their end, 64 bits: isspacep.param */
 #define NV_BANK0_SM90_DESCRIPTOR 0x208
 #define NV_BANK0_SM90_PARAMS     0x210
+
+#define NV_BANK0_PARAMS(sm, bytes) \
+	((sm) >= 90                        ? NV_BANK0_SM90_PARAMS \
+	 : (bytes) > NV_BANK0_SMALL_PARAMS ? NV_BANK0_SM80_LARGE_PARAMS \
+					   : NV_BANK0_SM80_PARAMS)
 
 /* The constant bank that holds __constant__ variables. */
 #define NV_CONSTANT_VARIABLES 3

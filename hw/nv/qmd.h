@@ -30,6 +30,7 @@
 /* The size of the program prefetch is in units of 256 bytes, as tinygrad uses it; not tried. */
 #define NV_QMD_PREFETCH_UNIT 256u
 #define NV_QMD_PREFETCH_MAX 0x1ffu
+#define NV_QMD_BANK_PREFETCH_LIMIT (63 * 256) /* bytes: BANK_PREFETCH_MAX has six bits */
 
 /*
  * BIT, BITS(high, low): one field. ARRAY(high, low, count, stride): an array with a stride in bits.

@@ -123,12 +123,17 @@ struct gpu_slot {
 	uint8_t *cpu;
 	uint64_t va;
 	struct gpu_slot_contents *contents;
+	/* At GPU_SLOT_CONSTANTS in the slot, or elsewhere if the slot is too small for them. */
+	uint8_t *constants;
+	uint64_t constants_va;
 };
-#define GPU_LINE           64u
-#define GPU_SLOT_ALIGN     256u /* also the alignment of code */
-#define GPU_SLOT_BYTES     5632u
-#define GPU_SLOT_CONSTANTS 512u /* offset of the constants */
-#define GPU_MAX_CONSTANTS  (GPU_SLOT_BYTES - GPU_SLOT_CONSTANTS)
+#define GPU_LINE                64u
+#define GPU_SLOT_ALIGN          256u /* also the alignment of code */
+#define GPU_SLOT_BYTES          5632u
+#define GPU_SLOT_CONSTANTS      512u /* offset of the constants */
+#define GPU_MAX_CONSTANTS       (GPU_SLOT_BYTES - GPU_SLOT_CONSTANTS)
+/* Of a launch whose constants are elsewhere: the largest parameters, and what precedes them. */
+#define GPU_MAX_LARGE_CONSTANTS 40960u
 
 static inline void gpu_write_lines(uint8_t *to, const void *from, uint32_t bytes)
 {
@@ -221,7 +226,7 @@ struct gpu {
 	bool (*plan)(const void *chip, const struct image_kernel *k,
 		     const uint64_t base[IMAGE_PARTS], uint32_t local_bytes, uint64_t id,
 		     void *plan);
-	/* Writes a launch to a slot of GPU_SLOT_BYTES, and the commands that start it. */
+	/* Writes a launch to a slot, and the commands that start it. */
 	void (*launch)(const void *chip, void *plan, struct gpu_launch *l,
 		       const struct gpu_slot *slot, struct gpu_push *p);
 	/* The same in two steps, for graphs: write_grid writes a slot of slot_bytes once, and

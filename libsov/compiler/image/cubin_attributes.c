@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 /* Attributes of kernels in cubins and objects; hw/nv/cubin.h lists them. */
+#include "hw/nv/bank0.h"
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/image/cubin_attributes.h"
 
@@ -24,13 +25,16 @@ void cubin_kernel_attributes(struct bytes *b, const struct cubin_kernel *k,
 			     uint32_t constant_symbol, const uint32_t *externals,
 			     uint32_t nexternals)
 {
+	bool large = k->param_bytes > NV_BANK0_SMALL_PARAMS;
+
 	cubin_attribute_words(b, NV_INFO_API_VERSION, (uint32_t[]){NV_ELF_VERSION}, 1);
 	for (uint32_t p = k->nparams; p-- > 0;) {
 		const struct cubin_param *param = &k->params[p];
 
-		cubin_attribute_words(
-			b, NV_INFO_KPARAM,
-			(uint32_t[]){0, p | param->offset << 16, NV_KPARAM(param->size)}, 3);
+		cubin_attribute_words(b, large ? NV_INFO_KPARAM_LARGE : NV_INFO_KPARAM,
+				      (uint32_t[]){0, p | param->offset << 16,
+						   large ? param->size : NV_KPARAM(param->size)},
+				      3);
 	}
 	if (nexternals)
 		cubin_attribute_words(b, NV_INFO_EXTERNALS, externals, nexternals);

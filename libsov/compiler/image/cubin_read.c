@@ -239,7 +239,7 @@ static const struct {
 	{NV_INFO_REQUIRED_THREADS, NV_INFO_SIZED, 12}, {NV_INFO_MIN_STACK_SIZE, NV_INFO_SIZED, 8},
 	{NV_INFO_KPARAM, NV_INFO_SIZED, 12},           {NV_INFO_REGISTERS, NV_INFO_SIZED, 8},
 	{NV_INFO_BARRIERS, NV_INFO_BYTE, 0},           {NV_INFO_EXTERNALS, NV_INFO_SIZED, 4},
-	{NV_INFO_FRAME_SIZE, NV_INFO_SIZED, 8},
+	{NV_INFO_FRAME_SIZE, NV_INFO_SIZED, 8},        {NV_INFO_KPARAM_LARGE, NV_INFO_SIZED, 12},
 };
 
 /* 1: used and well-formed; 0: not used; -1: malformed. */
@@ -328,7 +328,9 @@ static bool read_param(struct cubin_reader *r, struct image_kernel *k, const str
 	}
 	p = &k->params[ordinal];
 	p->offset = attribute_word(a, 1) >> 16;
-	p->size = NV_KPARAM_SIZE(attribute_word(a, 2));
+	p->size = attribute_word(a, 2);
+	if (a->code == NV_INFO_KPARAM)
+		p->size = NV_KPARAM_SIZE(p->size);
 	return true;
 }
 
@@ -359,6 +361,7 @@ static bool read_kernel_attribute(struct cubin_reader *r, struct image_kernel *k
 		k->param_bytes = attribute_word(a, 1) >> 16;
 		return true;
 	case NV_INFO_KPARAM:
+	case NV_INFO_KPARAM_LARGE:
 		return read_param(r, k, a);
 	case NV_INFO_EXTERNALS:
 		k->services = true;

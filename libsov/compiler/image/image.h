@@ -19,9 +19,9 @@
 #include <stdint.h>
 #include "libsov/compiler/ir/device_services.h"
 
-#define IMAGE_MAX_PARAM_BYTES 4096
-#define IMAGE_ALIGN           256  /* of a section of data */
-#define IMAGE_MAX_ALIGN       4096 /* of a part's address: a page */
+#define IMAGE_MAX_PARAM_BYTES 32764 /* PTX 8.1 */
+#define IMAGE_ALIGN           256   /* of a section of data */
+#define IMAGE_MAX_ALIGN       4096  /* of a part's address: a page */
 #define IMAGE_MAX_BYTES       (1ull << 40)
 
 enum image_part { IMAGE_CODE, IMAGE_DATA, IMAGE_PARTS };

@@ -278,7 +278,7 @@ static void describe_kernel(struct code *c, const struct nv_text *t, struct cubi
 		.shared_align = f->shared_align,
 		.frame_bytes = f->frame_bytes,
 		.stack_bytes = t->stack_bytes,
-		.param_base = f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS,
+		.param_base = NV_BANK0_PARAMS(f->sm, f->ir->param_bytes),
 		.param_bytes = f->ir->param_bytes,
 		.nparams = f->ir->nparams,
 		.params = params,

@@ -109,7 +109,8 @@ static struct mir_source load_window_base(struct select *s, uint8_t space, uint3
  * address of the bank, not that of the parameters. */
 static uint32_t space_offset(const struct select *s, uint8_t space)
 {
-	return space == IR_PARAM && s->f->sm < 90 ? NV_BANK0_SM80_PARAMS : 0;
+	return space == IR_PARAM && s->f->sm < 90 ? NV_BANK0_PARAMS(s->f->sm, s->ir->param_bytes)
+						  : 0;
 }
 
 static struct mir_source plus_immediate(struct select *s, struct mir_source x, uint32_t value)

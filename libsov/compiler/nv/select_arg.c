@@ -32,7 +32,7 @@ static bool is_zero_origin(const struct origin *o)
 
 static uint32_t param_base(const struct select *s)
 {
-	return s->f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
+	return NV_BANK0_PARAMS(s->f->sm, s->ir->param_bytes);
 }
 
 /* Offset of a special register in constant bank 0; -1: not there. */

@@ -221,7 +221,7 @@ static struct mir_source add_to_index(struct select *s, struct mir_source index,
  * by element: the elements are aligned, the vector in the bank need not be. */
 static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t bytes)
 {
-	uint32_t params = s->f->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
+	uint32_t params = NV_BANK0_PARAMS(s->f->sm, s->ir->param_bytes);
 	bool is_param = in->space == IR_PARAM, is_signed = in->flags & IR_SEXT_MEM;
 	int64_t known = 0, offset = (int64_t)in->imm + (is_param ? params : 0);
 	struct mir_source index = rz();

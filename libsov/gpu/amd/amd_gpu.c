@@ -180,7 +180,7 @@ static bool amd_plan_kernel(const void *chip, const struct image_kernel *k,
 		p->amd.hidden[h].offset = image_amd_kernel(k)->hidden[h].offset;
 		p->amd.hidden[h].bytes = image_amd_kernel(k)->hidden[h].bytes;
 	}
-	return p->amd.kernarg_bytes <= GPU_MAX_CONSTANTS && amd_dispatch_fits(&p->amd);
+	return p->amd.kernarg_bytes <= GPU_MAX_LARGE_CONSTANTS && amd_dispatch_fits(&p->amd);
 }
 
 /* Whether the kernel may read the structures in the head of the slot. */
@@ -194,8 +194,8 @@ static void amd_launch(const void *chip, void *plan, struct gpu_launch *l,
 {
 	const struct plan *pl = plan;
 	const struct amd_kernel *k = &pl->amd;
-	uint64_t kernarg = slot->va + GPU_SLOT_CONSTANTS;
-	_Alignas(GPU_LINE) uint8_t lines[GPU_MAX_CONSTANTS];
+	uint64_t kernarg = slot->constants_va;
+	_Alignas(GPU_LINE) uint8_t lines[GPU_MAX_LARGE_CONSTANTS];
 
 	if (needs_slot_head(k)) {
 		amd_dispatch_slot_head(k, l, kernarg, lines);
@@ -204,7 +204,7 @@ static void amd_launch(const void *chip, void *plan, struct gpu_launch *l,
 	memset(lines, 0, (k->kernarg_bytes + GPU_LINE - 1) / GPU_LINE * GPU_LINE);
 	gpu_write_arguments(pl->kernel, l->arguments, lines);
 	amd_dispatch_hidden_args(k, l, lines);
-	gpu_write_lines(slot->cpu + GPU_SLOT_CONSTANTS, lines, k->kernarg_bytes);
+	gpu_write_lines(slot->constants, lines, k->kernarg_bytes);
 	amd_dispatch_push(chip, k, l, slot->va, kernarg, p);
 }
 
@@ -218,9 +218,10 @@ static bool amd_write_grid(const void *chip, const void *plan, struct gpu_launch
 			   uint64_t va)
 {
 	const struct amd_kernel *k = &((const struct plan *)plan)->amd;
-	uint8_t bytes[GPU_MAX_CONSTANTS] = {0};
+	uint8_t bytes[GPU_MAX_LARGE_CONSTANTS];
 
 	(void)chip;
+	memset(bytes, 0, k->kernarg_bytes);
 	amd_dispatch_hidden_args(k, l, bytes);
 	memcpy(cpu + GPU_SLOT_CONSTANTS, bytes, k->kernarg_bytes);
 	amd_dispatch_slot_head(k, l, va + GPU_SLOT_CONSTANTS, bytes);

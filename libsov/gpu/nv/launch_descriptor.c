@@ -202,6 +202,7 @@ static bool set_chain_link(const struct nv_qmd_layout *l, const struct nv_kernel
 		(program + k->program_bytes + NV_QMD_PREFETCH_UNIT - 1) / NV_QMD_PREFETCH_UNIT -
 		first;
 	uint32_t bank = round_up(k->bank0_bytes, 256);
+	uint32_t prefetched = bank < NV_QMD_BANK_PREFETCH_LIMIT ? bank : NV_QMD_BANK_PREFETCH_LIMIT;
 	const struct field fields[] = {
 		{NV_QMD_PROGRAM, program},
 		{NV_QMD_INVALIDATE_TEXTURES, !g->program},
@@ -209,7 +210,7 @@ static bool set_chain_link(const struct nv_qmd_layout *l, const struct nv_kernel
 		{NV_QMD_BANK_INVALIDATE, !link->keep_constants},
 		{NV_QMD_MEMBAR_CHASING, link->overlap_barrier},
 		{NV_QMD_BANK_PREFETCH, link->prefetch_constants ? NV_QMD_PREFETCH_PRE : 0},
-		{NV_QMD_BANK_PREFETCH_MAX, link->prefetch_constants ? bank : 0},
+		{NV_QMD_BANK_PREFETCH_MAX, link->prefetch_constants ? prefetched : 0},
 		{NV_QMD_PROGRAM_PREFETCH_ADDRESS,
 		 link->prefetch_program ? first * NV_QMD_PREFETCH_UNIT : 0},
 		{NV_QMD_PROGRAM_PREFETCH_UNITS, !link->prefetch_program       ? 0
@@ -277,7 +278,7 @@ static void put_parameter_addresses(const struct nv_chip *chip, uint64_t va, uin
 	} else if (chip->sm < 90 && bytes >= NV_BANK0_SM80_PARAMS_END + 4) {
 		bank_put(bank, NV_BANK0_SM80_BANK, va, 8);
 		bank_put(bank, NV_BANK0_SM80_PARAMS_END,
-			 NV_BANK0_SM80_PARAMS + IMAGE_MAX_PARAM_BYTES, 4);
+			 NV_BANK0_SM80_LARGE_PARAMS + IMAGE_MAX_PARAM_BYTES, 4);
 	}
 }
 

@@ -253,12 +253,12 @@ static void write_descriptor(const struct nv_chip *chip, struct plan *p, struct 
 static void write_common(const struct nv_chip *chip, const struct nv_kernel *k,
 			 const struct gpu_slot *slot, uint32_t base)
 {
-	_Alignas(LINE) uint8_t body[GPU_MAX_CONSTANTS];
+	_Alignas(LINE) uint8_t body[GPU_MAX_LARGE_CONSTANTS];
 
 	memset(body, 0, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
 	gpu_write_lines(slot->cpu + NV_GRID_QMD_BYTES, body, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
-	nv_grid_bank0_common(chip, k, slot->va + GPU_SLOT_CONSTANTS, base, body);
-	gpu_write_lines(slot->cpu + GPU_SLOT_CONSTANTS, body, base);
+	nv_grid_bank0_common(chip, k, slot->constants_va, base, body);
+	gpu_write_lines(slot->constants, body, base);
 	slot->contents->base = base;
 	slot->contents->constants = k->banks[NV_CONSTANT_VARIABLES].address;
 }
@@ -270,22 +270,22 @@ static void write_bank0(const struct nv_chip *chip, const struct plan *p,
 	const struct image_kernel *k = p->kernel;
 	uint32_t base = image_nv_kernel(k)->param_base / LINE * LINE,
 		 end = image_nv_kernel(k)->param_base + k->param_bytes;
-	_Alignas(LINE) uint8_t lines[GPU_MAX_CONSTANTS + LINE];
+	_Alignas(LINE) uint8_t lines[GPU_MAX_LARGE_CONSTANTS];
 
 	if (slot->contents->base != base ||
 	    slot->contents->constants != nv->banks[NV_CONSTANT_VARIABLES].address)
 		write_common(chip, nv, slot, base);
 	nv_grid_bank0_launch(chip, g, lines);
-	gpu_write_lines(slot->cpu + GPU_SLOT_CONSTANTS, lines, LINE);
+	gpu_write_lines(slot->constants, lines, LINE);
 	memset(lines, 0, (end - base + LINE - 1) / LINE * LINE);
 	gpu_write_arguments(k, g->arguments, lines + (image_nv_kernel(k)->param_base - base));
-	gpu_write_lines(slot->cpu + GPU_SLOT_CONSTANTS + base, lines, end - base);
+	gpu_write_lines(slot->constants + base, lines, end - base);
 }
 
 static void nv_launch(const void *chip, void *plan, struct gpu_launch *l,
 		      const struct gpu_slot *slot, struct gpu_push *p)
 {
-	l->bank0 = slot->va + GPU_SLOT_CONSTANTS;
+	l->bank0 = slot->constants_va;
 	write_descriptor(chip, plan, l, slot);
 	write_bank0(chip, plan, l, slot);
 	if (l->new_local)
@@ -306,8 +306,9 @@ static bool nv_write_grid(const void *chip, const void *plan, struct gpu_launch 
 {
 	const struct plan *p = plan;
 	uint32_t qmd[NV_QMD_MAX_BYTES / 4] = {0};
-	uint8_t bank[GPU_MAX_CONSTANTS] = {0};
+	uint8_t bank[GPU_MAX_LARGE_CONSTANTS];
 
+	memset(bank, 0, image_nv_kernel(p->kernel)->bank0_bytes);
 	g->bank0 = va + GPU_SLOT_CONSTANTS;
 	nv_grid_carveout(chip, &p->nv.kernel, g->block[0] * g->block[1] * g->block[2],
 			 g->dynamic_shared, &g->carveout_min, &g->carveout_target);

@@ -83,18 +83,6 @@ static enum copy_method fill_method(const struct context *c, uint64_t bytes)
 
 /* ---- submitting copies ---- */
 
-sov_result stream_stage(struct stream *s, uint64_t align_as, uint64_t bytes,
-			struct staging_range *out)
-{
-	sov_result r = staging_find(s->member.context, &s->staging, align_as, bytes, out);
-
-	if (!r && out->free_after > stream_poll(s))
-		r = stream_wait_for(s, out->free_after, SOV_MAX_WAIT);
-	if (!r)
-		staging_claim(&s->staging, out);
-	return r;
-}
-
 /* The GPU can address both sides. An inline copy reads host memory now, so the stream must be idle:
  * earlier work may still write that memory. */
 static sov_result copy_device(struct stream *s, const struct copy_range *k, uint64_t *seqno)

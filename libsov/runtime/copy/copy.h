@@ -26,9 +26,5 @@ sov_result fill_check(uint64_t address, uint32_t element_bytes, uint64_t count);
 void copy_trace_direction(const struct copy_range *k);
 /* Submits the copy of a pinned range and returns the seqno of its last submission. */
 sov_result copy_submit(struct stream *s, const struct copy_range *k, uint64_t *seqno);
-/* Takes space of the stream's staging ring and waits until it is free; with the ring's lock
- * held. */
-sov_result stream_stage(struct stream *s, uint64_t align_as, uint64_t bytes,
-			struct staging_range *out);
 
 #endif

@@ -138,9 +138,10 @@ static sov_result check_arguments(const struct function *f, const sov_launch *l)
 
 /* A stream's instruction cache is valid for code up to some load, and the GPU knows one area of
  * local memory. The submission that changes either says so, and so do those after it until the
- * publisher has passed it. */
+ * publisher has passed it. constants: where these are written if the slot is too small for them. */
 static sov_result launch_submit(struct function *f, const sov_launch *l, struct stream *s,
-				uint64_t *seqno, struct doorbell *doorbell)
+				const struct staging_range *constants, uint64_t *seqno,
+				struct doorbell *doorbell)
 {
 	struct context *c = f->member.context;
 	const struct submit_request q = {.engine = ENGINE_COMPUTE,
@@ -149,6 +150,7 @@ static sov_result launch_submit(struct function *f, const sov_launch *l, struct 
 					 .time_limit = l->time_limit};
 	struct gpu_local own;
 	struct gpu_launch g;
+	struct gpu_slot at;
 	struct slot slot;
 	sov_result r = stream_begin_request(s, &q, &slot);
 
@@ -177,12 +179,37 @@ static sov_result launch_submit(struct function *f, const sov_launch *l, struct 
 	g.payload = (uint32_t)slot.seqno;
 	g.next = 0;
 	g.chain = NULL;
-	c->gpu->launch(c->chip, f->plan.gpu, &g,
-		       &(struct gpu_slot){slot.cpu, slot.va, &slot.submission->written},
-		       &slot.push);
+	at = (struct gpu_slot){slot.cpu, slot.va, &slot.submission->written,
+			       slot.cpu + GPU_SLOT_CONSTANTS, slot.va + GPU_SLOT_CONSTANTS};
+	if (constants) {
+		at.constants = constants->cpu;
+		at.constants_va = constants->va;
+		memset(at.contents, 0, sizeof(*at.contents));
+	}
+	c->gpu->launch(c->chip, f->plan.gpu, &g, &at, &slot.push);
+	if (constants)
+		memset(at.contents, 0, sizeof(*at.contents));
 	*seqno = slot.seqno;
 	*doorbell = stream_submit_deferred(s, &slot);
 	return SOV_OK;
+}
+
+/* The arguments are more than a slot of the stream holds: they are written to the staging ring. */
+static sov_result launch_large(struct function *f, const sov_launch *l, struct stream *s,
+			       uint64_t *seqno, struct doorbell *doorbell)
+{
+	uint32_t bytes = f->member.context->gpu->constant_bytes(f->kernel);
+	struct staging_range t;
+	sov_result r;
+
+	pthread_mutex_lock(&s->staging.lock);
+	r = stream_stage(s, 0, bytes + GPU_LINE, &t); /* written by whole lines */
+	if (!r)
+		r = launch_submit(f, l, s, &t, seqno, doorbell);
+	if (!r)
+		staging_release_after(&s->staging, &t, *seqno);
+	pthread_mutex_unlock(&s->staging.lock);
+	return r;
 }
 
 sov_result function_check(const struct function *f, const sov_launch *l)
@@ -203,7 +230,11 @@ sov_result function_submit(struct function *f, const sov_launch *l, struct strea
 {
 	sov_result r = function_check(f, l);
 
-	return r ? r : launch_submit(f, l, s, seqno, doorbell);
+	if (r)
+		return r;
+	if (f->member.context->gpu->constant_bytes(f->kernel) <= GPU_MAX_CONSTANTS)
+		return launch_submit(f, l, s, NULL, seqno, doorbell);
+	return launch_large(f, l, s, seqno, doorbell);
 }
 
 static sov_result launch_on_stream(struct function *f, const sov_launch *l,

@@ -43,12 +43,12 @@ static sov_result module_check_kernels(const struct context *c, const struct mod
 	for (i = 0; i < im->nkernels; i++) {
 		uint32_t bytes = c->gpu->constant_bytes(&im->kernels[i]);
 
-		if (bytes > GPU_MAX_CONSTANTS) {
+		if (bytes > GPU_MAX_LARGE_CONSTANTS) {
 			snprintf(text, sizeof(text),
 				 "kernel '%.128s' needs %u bytes of arguments and other constants; "
 				 "at "
 				 "most %u can be given",
-				 im->kernels[i].name, bytes, GPU_MAX_CONSTANTS);
+				 im->kernels[i].name, bytes, GPU_MAX_LARGE_CONSTANTS);
 			return set_source_error(text);
 		}
 	}

@@ -521,6 +521,18 @@ static sov_result streams_create(struct context *c)
 	return r;
 }
 
+sov_result stream_stage(struct stream *s, uint64_t align_as, uint64_t bytes,
+			struct staging_range *out)
+{
+	sov_result r = staging_find(s->member.context, &s->staging, align_as, bytes, out);
+
+	if (!r && out->free_after > stream_poll(s))
+		r = stream_wait_for(s, out->free_after, SOV_MAX_WAIT);
+	if (!r)
+		staging_claim(&s->staging, out);
+	return r;
+}
+
 static void streams_retire(struct context *c, struct member **retired)
 {
 	context_retire_members(&c->streams, retired);

@@ -15,6 +15,11 @@ extern const struct context_part stream_part;
  * set_error(). */
 struct stream *stream_find(struct context *c, sov_stream handle);
 
+/* Takes space of the stream's staging ring and waits until it is free; with the ring's lock
+ * held. */
+sov_result stream_stage(struct stream *s, uint64_t align_as, uint64_t bytes,
+			struct staging_range *out);
+
 /* The stream of an entry of the context's list of streams. */
 static inline struct stream *stream_of(struct list_head *l)
 {
