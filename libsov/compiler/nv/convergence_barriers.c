@@ -20,13 +20,25 @@
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
+#define VISITS           (UINT64_C(4) << 20) /* budget of block visits: constant part */
+#define VISITS_PER_BLOCK 256
+
 struct region {
 	uint32_t head, point; /* blocks; head 0 = none */
-	bool *inside;         /* by block */
+	uint32_t *blocks;     /* inside */
 	uint32_t size;
-	uint32_t barrier;      /* barrier register; MIR_BARRIERS = none was left */
-	uint32_t bsync_block;  /* block of its BSYNC */
-	struct mir_inst *bssy; /* its BSSY */
+	uint32_t next_of_head, next_of_point; /* 1 + region with the same one; 0 = last */
+	uint32_t walked_in;                   /* the last walk that came here */
+	bool marked;                          /* its blocks are marked divergent */
+	uint32_t barrier;                     /* barrier register; MIR_BARRIERS = none was left */
+	uint32_t bsync_block;                 /* block of its BSYNC */
+	struct mir_inst *bssy;                /* its BSSY */
+};
+
+/* A region that a block is inside of. */
+struct membership {
+	uint32_t region;
+	struct membership *next;
 };
 
 struct convergence {
@@ -35,12 +47,44 @@ struct convergence {
 	uint32_t max_blocks; /* upper bound after blocks are added */
 	uint32_t *stack;
 	uint32_t *idom, *rpo_index;
-	uint32_t *ends, *points; /* by block, from nv_find_reconvergence() */
+	uint32_t *dom_enter, *dom_leave; /* by block: preorder interval of its dominator subtree */
+	uint32_t *ends, *points;         /* by block, from nv_find_reconvergence() */
 	struct region *regions;
 	uint32_t nregions;
-	bool *divergent; /* by block: lanes may have diverged before it */
-	bool *diverges;  /* by block: lanes may diverge in it */
+	struct membership **regions_around;     /* by block: the last region first */
+	uint32_t *regions_at_head, *regions_at; /* by block: 1 + the last region; 0 = none */
+	uint64_t visits;                        /* budget of block visits that is left */
+	/* Scratch: a block is inside the region under construction if its number is that of the
+	 * walk. */
+	uint32_t *walked_in, walk;
+	bool *reached;     /* by block: reachable from a divergent branch without a barrier */
+	uint8_t *may_wait; /* by block: 1 = lanes may wait there, 2 = not, 0 = unknown */
+	bool *divergent;   /* by block: lanes may have diverged before it */
+	bool *diverges;    /* by block: lanes may diverge in it */
 };
+
+static void number_dominators(struct convergence *c, const uint32_t *order, uint32_t count)
+{
+	const struct mir_func *f = c->f;
+	uint32_t *size = arena_array(f->arena, f->nblocks, sizeof(*size));
+	uint32_t *next = arena_array(f->arena, f->nblocks, sizeof(*next)); /* free number */
+
+	c->dom_enter = arena_array(f->arena, f->nblocks, sizeof(*c->dom_enter));
+	c->dom_leave = arena_array(f->arena, f->nblocks, sizeof(*c->dom_leave));
+	for (uint32_t k = count; k-- > 1;) {
+		size[order[k]]++;
+		size[c->idom[order[k]]] += size[order[k]];
+	}
+	next[f->entry] = 1;
+	c->dom_leave[f->entry] = size[f->entry] + 1;
+	for (uint32_t k = 1; k < count; k++) {
+		uint32_t b = order[k], dom = c->idom[b];
+
+		c->dom_enter[b] = next[dom];
+		c->dom_leave[b] = next[dom] += size[b];
+		next[b] = c->dom_enter[b] + 1;
+	}
+}
 
 /* Immediate dominators (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm"). */
 static void find_dominators(struct convergence *c)
@@ -61,7 +105,9 @@ static void find_dominators(struct convergence *c)
 			const struct mir_block *block = &f->blocks[order[k]];
 			uint32_t dom = 0;
 
-			for (uint32_t p = 0; p < block->npreds; p++) {
+			/* Start with the last: of thousands of early exits in a row, neighbours
+			 * have a common dominator nearby. */
+			for (uint32_t p = block->npreds; p-- > 0;) {
 				uint32_t a = block->preds[p], b = dom;
 
 				if (!c->idom[a])
@@ -78,65 +124,98 @@ static void find_dominators(struct convergence *c)
 			c->idom[order[k]] = dom;
 		}
 	}
+	number_dominators(c, order, count);
 }
 
 static bool dominates(const struct convergence *c, uint32_t a, uint32_t b)
 {
-	while (c->rpo_index[b] > c->rpo_index[a])
-		b = c->idom[b];
-	return a == b;
+	return c->dom_enter[a] <= c->dom_enter[b] && c->dom_enter[b] < c->dom_leave[a];
 }
 
-/* Marks the blocks reachable from b's successors without entering stop. */
-static uint32_t mark_reachable(const struct convergence *c, uint32_t b, uint32_t stop, bool *inside)
+static bool is_inside(const struct convergence *c, const struct region *r, uint32_t b)
+{
+	for (const struct membership *m = c->regions_around[b]; m; m = m->next) {
+		if (&c->regions[m->region] == r)
+			return true;
+	}
+	return false;
+}
+
+static void add_membership(struct convergence *c, uint32_t b, uint32_t region)
+{
+	struct membership *m = arena_alloc(c->f->arena, sizeof(*m));
+
+	*m = (struct membership){region, c->regions_around[b]};
+	c->regions_around[b] = m;
+}
+
+/* Lists in c->stack the blocks reachable from b's successors without entering stop. */
+static uint32_t walk_region(struct convergence *c, uint32_t b, uint32_t stop)
 {
 	const struct mir_func *f = c->f;
-	uint32_t depth = 0, count = 0;
+	uint32_t count = 0;
 
-	c->stack[depth++] = b;
-	while (depth) {
-		const struct mir_block *block = &f->blocks[c->stack[--depth]];
+	c->walk++;
+	for (uint32_t next = 0;; b = c->stack[next++]) {
+		const struct mir_block *block = &f->blocks[b];
 
 		for (uint32_t s = 0; s < block->nsucc; s++) {
 			uint32_t to = block->succ[s];
 
-			if (to == stop || inside[to])
+			if (to == stop || c->walked_in[to] == c->walk)
 				continue;
-			inside[to] = true;
-			count++;
-			c->stack[depth++] = to;
+			c->walked_in[to] = c->walk;
+			c->stack[count++] = to;
 		}
+		if (next == count)
+			break;
 	}
+	c->visits -= count < c->visits ? count : c->visits;
 	return count;
 }
 
 /* Whether lanes may wait in a block for others that may wait for them at the reconvergence
  * point. */
-static bool may_wait(const struct mir_func *f, uint32_t b)
+static bool may_wait(struct convergence *c, uint32_t b)
 {
-	mir_for_each(f, b, i)
-		if ((!i->preserve_all || i->syncs_warp) &&
-		    (i->members > MIR_ACTIVE_LANES || mir_is_call(i)))
-			return true;
-	return false;
+	if (!c->may_wait[b]) {
+		c->may_wait[b] = 2;
+		mir_for_each(c->f, b, i)
+			if ((!i->preserve_all || i->syncs_warp) &&
+			    (i->members > MIR_ACTIVE_LANES || mir_is_call(i)))
+				c->may_wait[b] = 1;
+	}
+	return c->may_wait[b] == 1;
 }
 
 /* All lanes that enter by the head leave by the reconvergence point or exit, and no lane enters
  * elsewhere. */
-static bool is_closed(const struct convergence *c, const struct region *r)
+static bool is_closed(struct convergence *c, const struct region *r)
 {
-	for (uint32_t b = 0; b < c->nblocks; b++) {
-		if (!r->inside[b])
-			continue;
+	for (uint32_t k = 0; k < r->size; k++) {
+		uint32_t b = c->stack[k];
+
 		if (b == r->head || !dominates(c, r->head, b) || !c->ends[b])
 			return false;
 		/* A path bypasses the point. */
 		if (b == c->ends[r->point])
 			return false;
-		if (c->ends[b] != c->ends[r->point] && may_wait(c->f, b))
+		if (c->ends[b] != c->ends[r->point] && may_wait(c, b))
 			return false;
 	}
 	return true;
+}
+
+/* Whether the regions around a block use all barriers. */
+static bool barriers_are_used_up(const struct convergence *c, uint32_t b)
+{
+	uint32_t used = 0;
+
+	for (const struct membership *m = c->regions_around[b]; m; m = m->next) {
+		if (c->regions[m->region].barrier < MIR_BARRIERS)
+			used |= 1u << c->regions[m->region].barrier;
+	}
+	return used == (1u << MIR_BARRIERS) - 1;
 }
 
 static bool find_region(struct convergence *c, uint32_t branch, struct region *r)
@@ -146,11 +225,11 @@ static bool find_region(struct convergence *c, uint32_t branch, struct region *r
 	r->point = c->points[branch];
 	if (!r->point || !f->blocks[r->point].npreds)
 		return false;
-	r->inside = arena_array(f->arena, c->max_blocks, sizeof(*r->inside));
 	/* Stop at the point: further up, it is the header of a loop that contains the branch. */
 	for (r->head = branch; r->head != r->point; r->head = c->idom[r->head]) {
-		memset(r->inside, 0, c->nblocks * sizeof(*r->inside));
-		r->size = mark_reachable(c, r->head, r->point, r->inside);
+		if (!c->visits || barriers_are_used_up(c, r->head))
+			return false;
+		r->size = walk_region(c, r->head, r->point);
 		if (is_closed(c, r))
 			return true;
 		if (r->head == f->entry)
@@ -159,88 +238,150 @@ static bool find_region(struct convergence *c, uint32_t branch, struct region *r
 	return false;
 }
 
-/* A region whose barrier covers this one too. */
-static struct region *find_covering_region(struct convergence *c, const struct region *r)
+/* A region around the branch with the same reconvergence point: its barrier covers the branch, too,
+ * since the head of the branch's own region is its head or inside it. */
+static struct region *find_covering_region(struct convergence *c, uint32_t branch)
 {
-	for (uint32_t k = 0; k < c->nregions; k++) {
-		struct region *other = &c->regions[k];
+	struct region *found = NULL;
 
-		if (other->point == r->point && (other->head == r->head || other->inside[r->head]))
-			return other;
+	for (uint32_t k = c->points[branch] ? c->regions_at[c->points[branch]] : 0; k;
+	     k = c->regions[k - 1].next_of_point) {
+		if (c->regions[k - 1].head == branch || is_inside(c, &c->regions[k - 1], branch))
+			found = &c->regions[k - 1];
 	}
-	return NULL;
+	return found;
 }
 
 /*
  * Lanes of one region may wait at the reconvergence point of another region inside it. If a chain
  * of such waits leads back to the first region, its lanes would wait for themselves. That takes
  * several exits: among regions with the same exit, the later point is never inside the earlier
- * region.
+ * region. Beyond the budget the answer is yes.
  */
-static bool may_deadlock(const struct convergence *c, const struct region *r)
+static bool may_deadlock(struct convergence *c, const struct region *r)
 {
 	uint32_t *list = c->stack, count = 0;
 	const struct region *from = r;
 
+	c->walk++;
 	for (uint32_t next = 0;; from = &c->regions[list[next++]]) {
-		if (from != r && from->inside[r->point])
+		if (!c->visits || (from != r && is_inside(c, from, r->point)))
 			return true;
-		for (uint32_t k = 0, at = 0; k < c->nregions; k++, at = 0) {
-			if (c->regions[k].barrier == MIR_BARRIERS ||
-			    !from->inside[c->regions[k].point])
-				continue;
-			while (at < count && list[at] != k)
-				at++;
-			if (at == count)
-				list[count++] = k;
+		for (uint32_t n = 0; n < from->size; n++) {
+			for (uint32_t k = c->regions_at[from->blocks[n]]; k;
+			     k = c->regions[k - 1].next_of_point) {
+				struct region *inner = &c->regions[k - 1];
+
+				if (inner->barrier == MIR_BARRIERS || inner->walked_in == c->walk)
+					continue;
+				inner->walked_in = c->walk;
+				list[count++] = k - 1;
+			}
 		}
+		c->visits -= from->size < c->visits ? from->size : c->visits;
 		if (next == count)
 			return false;
 	}
 }
 
 /* Two barriers are live together if one head equals the other or is inside the other's region. */
-static bool regions_overlap(const struct region *a, const struct region *b)
+static uint32_t barriers_at_head(const struct convergence *c, uint32_t head)
 {
-	return a->head == b->head || a->inside[b->head] || b->inside[a->head];
+	uint32_t used = 0;
+
+	for (uint32_t k = c->regions_at_head[head]; k; k = c->regions[k - 1].next_of_head) {
+		if (c->regions[k - 1].barrier < MIR_BARRIERS)
+			used |= 1u << c->regions[k - 1].barrier;
+	}
+	return used;
 }
 
 static void allocate_barrier(struct convergence *c, struct region *r)
 {
-	uint32_t used = 0;
+	uint32_t used = barriers_at_head(c, r->head);
 
 	if (c->f->absolute_calls)
-		used = (1u << MIR_SAVED_BARRIER) - 1;
-	for (uint32_t k = 0; k < c->nregions; k++) {
-		if (&c->regions[k] != r && c->regions[k].barrier < MIR_BARRIERS &&
-		    regions_overlap(&c->regions[k], r))
-			used |= 1u << c->regions[k].barrier;
+		used |= (1u << MIR_SAVED_BARRIER) - 1;
+	for (uint32_t n = 0; n < r->size; n++)
+		used |= barriers_at_head(c, r->blocks[n]);
+	for (const struct membership *m = c->regions_around[r->head]; m; m = m->next) {
+		if (c->regions[m->region].barrier < MIR_BARRIERS)
+			used |= 1u << c->regions[m->region].barrier;
 	}
 	for (r->barrier = 0; r->barrier < MIR_BARRIERS && used >> r->barrier & 1; r->barrier++)
 		;
 }
 
-/* A region whose barrier eventually reconverges lanes that diverge in a block. */
-static const struct region *find_enclosing_region(const struct convergence *c, uint32_t b)
+static struct region *add_region(struct convergence *c, const struct region *r)
 {
-	for (uint32_t k = 0; k < c->nregions; k++) {
-		if (c->regions[k].inside[b] && c->regions[k].barrier < MIR_BARRIERS)
-			return &c->regions[k];
+	uint32_t number = c->nregions++;
+	struct region *added = &c->regions[number];
+
+	*added = *r;
+	allocate_barrier(c, added);
+	for (uint32_t n = 0; n < r->size; n++)
+		add_membership(c, r->blocks[n], number);
+	added->next_of_head = c->regions_at_head[r->head];
+	added->next_of_point = c->regions_at[r->point];
+	c->regions_at_head[r->head] = c->regions_at[r->point] = number + 1;
+	return added;
+}
+
+/* The first region whose barrier eventually reconverges lanes that diverge in a block. */
+static struct region *find_enclosing_region(struct convergence *c, uint32_t b)
+{
+	struct region *found = NULL;
+
+	for (const struct membership *m = c->regions_around[b]; m; m = m->next) {
+		if (c->regions[m->region].barrier < MIR_BARRIERS)
+			found = &c->regions[m->region];
 	}
-	return NULL;
+	return found;
+}
+
+/* Marks the blocks reachable from a branch; those from earlier branches are marked already. */
+static void mark_reachable(struct convergence *c, uint32_t branch)
+{
+	uint32_t depth = 0;
+
+	c->stack[depth++] = branch;
+	while (depth) {
+		const struct mir_block *block = &c->f->blocks[c->stack[--depth]];
+
+		for (uint32_t s = 0; s < block->nsucc; s++) {
+			uint32_t to = block->succ[s];
+
+			if (c->reached[to])
+				continue;
+			c->reached[to] = c->divergent[to] = true;
+			c->stack[depth++] = to;
+		}
+	}
 }
 
 /* Lanes may be divergent in all of the region or, without a barrier, in all blocks reachable
  * from the branch. */
-static void mark_divergent(struct convergence *c, uint32_t branch, const struct region *r)
+static void mark_divergent(struct convergence *c, uint32_t branch, struct region *r)
 {
-	bool *divergent =
-		r ? r->inside : arena_array(c->f->arena, c->max_blocks, sizeof(*divergent));
+	if (!r) {
+		mark_reachable(c, branch);
+		return;
+	}
+	for (uint32_t n = 0; !r->marked && n < r->size; n++)
+		c->divergent[r->blocks[n]] = true;
+	r->marked = true;
+}
 
-	if (!r)
-		mark_reachable(c, branch, 0, divergent);
-	for (uint32_t b = 0; b < c->nblocks; b++)
-		c->divergent[b] |= divergent[b];
+/* The region of a branch that no other region covers. */
+static struct region *find_new_region(struct convergence *c, uint32_t branch)
+{
+	struct region r = {.barrier = MIR_BARRIERS};
+
+	if (!find_region(c, branch, &r))
+		return NULL;
+	r.blocks = arena_array(c->f->arena, r.size + 1, sizeof(*r.blocks));
+	memcpy(r.blocks, c->stack, r.size * sizeof(*r.blocks));
+	return may_deadlock(c, &r) ? NULL : add_region(c, &r);
 }
 
 static void find_regions(struct convergence *c)
@@ -252,18 +393,13 @@ static void find_regions(struct convergence *c)
 	/* Reverse postorder: outer regions come first. */
 	for (uint32_t k = 0; k < count; k++) {
 		const struct mir_block *block = &f->blocks[order[k]];
-		struct region r = {.barrier = MIR_BARRIERS}, *known = NULL;
+		struct region *known;
 
 		if (!mir_may_diverge(block) || nv_becomes_guarded_exit(f, order[k]))
 			continue;
-		if (find_region(c, order[k], &r)) {
-			known = find_covering_region(c, &r);
-			if (!known && !may_deadlock(c, &r)) {
-				known = &c->regions[c->nregions++];
-				*known = r;
-				allocate_barrier(c, known);
-			}
-		}
+		known = find_covering_region(c, order[k]);
+		if (!known)
+			known = find_new_region(c, order[k]);
 		mark_divergent(c, order[k],
 			       known && known->barrier < MIR_BARRIERS
 				       ? known
@@ -274,6 +410,13 @@ static void find_regions(struct convergence *c)
 static struct mir_source barrier_operand(uint32_t number)
 {
 	return (struct mir_source){.op = {.kind = SASS_BREG, .reg = (uint8_t)number}};
+}
+
+/* A new block is inside the regions around another one. */
+static void copy_memberships(struct convergence *c, uint32_t to, uint32_t from)
+{
+	for (const struct membership *m = c->regions_around[from]; m; m = m->next)
+		add_membership(c, to, m->region);
 }
 
 /* A jump table slot holds only its BRA: moves the head to a new block after the slot. */
@@ -289,9 +432,10 @@ static void move_head_out_of_slot(struct convergence *c, struct region *r)
 	mir_redirect_edge(f, slot, to, b);
 	mir_add_edge(f, b, to);
 	r->head = b;
-	for (uint32_t k = 0; k < c->nregions; k++) {
-		if (c->regions[k].head == slot || c->regions[k].inside[slot])
-			c->regions[k].inside[b] = true;
+	copy_memberships(c, b, slot);
+	for (uint32_t k = c->regions_at_head[slot]; k; k = c->regions[k - 1].next_of_head) {
+		if (c->regions[k - 1].head == slot)
+			add_membership(c, b, k - 1);
 	}
 }
 
@@ -306,7 +450,7 @@ static void insert_barrier(struct convergence *c, struct region *r)
 	for (uint32_t p = 0; p < f->blocks[r->point].npreds;) {
 		uint32_t from = f->blocks[r->point].preds[p];
 
-		if (from == r->head || r->inside[from])
+		if (from == r->head || is_inside(c, r, from))
 			mir_redirect_edge(f, from, r->point, r->bsync_block);
 		else
 			p++;
@@ -321,17 +465,13 @@ static void insert_barrier(struct convergence *c, struct region *r)
 	mir_set_operand(r->bssy, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
 	last = f->blocks[r->head].last;
 	mir_insert(f, r->head, last && last->terminator ? last : NULL, r->bssy);
-	/* The new block is inside the regions around this one. */
-	for (uint32_t k = 0; k < c->nregions; k++) {
-		if (c->regions[k].inside[r->head])
-			c->regions[k].inside[r->bsync_block] = true;
-	}
+	copy_memberships(c, r->bsync_block, r->head);
 }
 
 /* Inner regions first: at a common reconvergence point, lanes reconverge from the inside out. */
 static int compare_size(const void *a, const void *b)
 {
-	const struct region *x = a, *y = b;
+	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
 
 	if (x->size != y->size)
 		return x->size < y->size ? -1 : 1;
@@ -404,7 +544,14 @@ static struct convergence analyse_convergence(struct mir_func *f)
 	c.regions = arena_array(f->arena, branches + 1, sizeof(*c.regions));
 	c.divergent = arena_array(f->arena, c.nblocks, sizeof(*c.divergent));
 	c.diverges = arena_array(f->arena, c.nblocks, sizeof(*c.diverges));
-	c.stack = arena_array(f->arena, c.nblocks + 1, sizeof(*c.stack));
+	c.stack = arena_array(f->arena, c.nblocks + branches + 1, sizeof(*c.stack));
+	c.regions_around = arena_array(f->arena, c.max_blocks, sizeof(struct membership *));
+	c.regions_at_head = arena_array(f->arena, c.nblocks, sizeof(*c.regions_at_head));
+	c.regions_at = arena_array(f->arena, c.nblocks, sizeof(*c.regions_at));
+	c.visits = VISITS + (uint64_t)VISITS_PER_BLOCK * c.nblocks;
+	c.walked_in = arena_array(f->arena, c.nblocks, sizeof(*c.walked_in));
+	c.reached = arena_array(f->arena, c.nblocks, sizeof(*c.reached));
+	c.may_wait = arena_array(f->arena, c.nblocks, sizeof(*c.may_wait));
 	find_dominators(&c);
 	nv_find_reconvergence(f, &c.ends, &c.points);
 	find_regions(&c);
@@ -456,12 +603,15 @@ static bool has_divergent_uniform_write(const struct convergence *c)
 void nv_insert_convergence_barriers(struct mir_func *f)
 {
 	struct convergence c = analyse_convergence(f);
+	struct region **by_size = arena_array(f->arena, c.nregions + 1, sizeof(struct region *));
 
 	f->retry_without_uniform = f->uniform && has_divergent_uniform_write(&c);
-	qsort(c.regions, c.nregions, sizeof(*c.regions), compare_size);
+	for (uint32_t k = 0; k < c.nregions; k++)
+		by_size[k] = &c.regions[k];
+	qsort(by_size, c.nregions, sizeof(struct region *), compare_size);
 	for (uint32_t k = 0; k < c.nregions; k++) {
-		if (c.regions[k].barrier < MIR_BARRIERS)
-			insert_barrier(&c, &c.regions[k]);
+		if (by_size[k]->barrier < MIR_BARRIERS)
+			insert_barrier(&c, by_size[k]);
 	}
 	for (uint32_t k = 0; k < c.nregions; k++) {
 		if (c.regions[k].bssy)
