@@ -7,9 +7,14 @@
  *
  *   region  the blocks reachable from a block without passing the reconvergence point
  *   head    the nearest block at or above the branch that dominates its region and is not inside
- *           it, so that each lane that reaches the point has passed the head exactly once
+ *           it
+ *   entries the other edges into the region: from blocks after the point, if point and region are
+ *           in a loop without the head, as in a nest of loops with one header
  *
- * BSSY goes to the end of the head, BSYNC to a new block on the edges from the region to the point.
+ * BSSY goes to the end of the head and onto each entry, BSYNC to a new block on the edges from the
+ * region to the point. So each lane executes BSSY and BSYNC alternately, and the lanes that execute
+ * one BSSY together all reach the BSYNC or exit. What a BSYNC does without a BSSY before it, or a
+ * BSSY with lanes of the same barrier still in the region, does not matter then.
  * Branches with the same head and point share a barrier, and a region inside another one with the
  * same point needs none. Where no such head exists, or lanes waiting at the point could wait for
  * lanes that wait for them on a path to another exit, the lanes stay divergent for longer; that
@@ -22,23 +27,37 @@
 
 #define VISITS           (UINT64_C(4) << 20) /* budget of block visits: constant part */
 #define VISITS_PER_BLOCK 256
+#define MAX_ENTRIES      4 /* a region with more has no barrier */
+
+struct entry {
+	uint32_t from, to; /* blocks */
+};
 
 struct region {
 	uint32_t head, point; /* blocks; head 0 = none */
-	uint32_t *blocks;     /* inside */
+	struct entry entries[MAX_ENTRIES];
+	uint32_t nentries;
+	uint32_t *blocks; /* inside */
 	uint32_t size;
-	uint32_t next_of_head, next_of_point; /* 1 + region with the same one; 0 = last */
-	uint32_t walked_in;                   /* the last walk that came here */
-	bool marked;                          /* its blocks are marked divergent */
-	uint32_t barrier;                     /* barrier register; MIR_BARRIERS = none was left */
-	uint32_t bsync_block;                 /* block of its BSYNC */
-	struct mir_inst *bssy;                /* its BSSY */
+	uint32_t next_of_head, next_of_point;   /* 1 + region with the same one; 0 = last */
+	uint32_t walked_in;                     /* the last walk that came here */
+	bool marked;                            /* its blocks are marked divergent */
+	uint32_t barrier;                       /* register; MIR_BARRIERS = none was left */
+	uint32_t bsync_block;                   /* block of its BSYNC */
+	struct mir_inst *bssy[1 + MAX_ENTRIES]; /* at its head and its entries */
+	uint32_t nbssy;
 };
 
 /* A region that a block is inside of. */
 struct membership {
 	uint32_t region;
 	struct membership *next;
+};
+
+/* A block on an edge that enters regions. */
+struct entry_block {
+	struct entry edge;
+	uint32_t block;
 };
 
 struct convergence {
@@ -53,7 +72,9 @@ struct convergence {
 	uint32_t nregions;
 	struct membership **regions_around;     /* by block: the last region first */
 	uint32_t *regions_at_head, *regions_at; /* by block: 1 + the last region; 0 = none */
-	uint64_t visits;                        /* budget of block visits that is left */
+	struct entry_block *entry_blocks;
+	uint32_t nentry_blocks;
+	uint64_t visits; /* budget of block visits that is left */
 	/* Scratch: a block is inside the region under construction if its number is that of the
 	 * walk. */
 	uint32_t *walked_in, walk;
@@ -188,10 +209,28 @@ static bool may_wait(struct convergence *c, uint32_t b)
 	return c->may_wait[b] == 1;
 }
 
-/* All lanes that enter by the head leave by the reconvergence point or exit, and no lane enters
- * elsewhere. */
-static bool is_closed(struct convergence *c, const struct region *r)
+/* Collects the edges by which lanes enter a block of the region under construction from outside,
+ * other than from the head. The head dominates the region, so these lanes have passed the point. */
+static bool collect_entries(const struct convergence *c, struct region *r, uint32_t b)
 {
+	const struct mir_block *block = &c->f->blocks[b];
+
+	for (uint32_t p = 0; p < block->npreds; p++) {
+		uint32_t from = block->preds[p];
+
+		if (from == r->head || c->walked_in[from] == c->walk)
+			continue;
+		if (r->nentries == MAX_ENTRIES || block->table_slot)
+			return false;
+		r->entries[r->nentries++] = (struct entry){from, b};
+	}
+	return true;
+}
+
+/* All lanes that enter leave by the reconvergence point or exit. */
+static bool is_closed(struct convergence *c, struct region *r)
+{
+	r->nentries = 0;
 	for (uint32_t k = 0; k < r->size; k++) {
 		uint32_t b = c->stack[k];
 
@@ -201,6 +240,8 @@ static bool is_closed(struct convergence *c, const struct region *r)
 		if (b == c->ends[r->point])
 			return false;
 		if (c->ends[b] != c->ends[r->point] && may_wait(c, b))
+			return false;
+		if (!collect_entries(c, r, b))
 			return false;
 	}
 	return true;
@@ -439,10 +480,49 @@ static void move_head_out_of_slot(struct convergence *c, struct region *r)
 	}
 }
 
+static void insert_bssy(struct mir_func *f, struct region *r, uint32_t b)
+{
+	struct mir_inst *bssy = mir_inst_new(f, SASS_BSSY), *last = f->blocks[b].last;
+
+	mir_set_operand(bssy, 0, barrier_operand(r->barrier));
+	mir_set_operand(bssy, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
+	mir_insert(f, b, last && last->terminator ? last : NULL, bssy);
+	r->bssy[r->nbssy++] = bssy;
+}
+
+/* Returns a block that only the lanes on an edge pass. */
+static uint32_t split_entry(struct convergence *c, struct entry edge)
+{
+	struct mir_func *f = c->f;
+	const struct mir_block *from = &f->blocks[edge.from];
+	uint32_t b;
+
+	for (uint32_t k = 0; k < c->nentry_blocks; k++) {
+		if (c->entry_blocks[k].edge.from == edge.from &&
+		    c->entry_blocks[k].edge.to == edge.to)
+			return c->entry_blocks[k].block;
+	}
+	if (from->nsucc == 1 && !from->table_slot)
+		return edge.from;
+	b = mir_block_new(f, from->table_slot ? mir_block_before(f, edge.to) : edge.from);
+	f->blocks[b].end = MIR_END_JUMP;
+	f->blocks[b].line = f->blocks[edge.from].line;
+	f->blocks[b].depth = f->blocks[edge.to].depth;
+	mir_redirect_edge(f, edge.from, edge.to, b);
+	mir_add_edge(f, b, edge.to);
+	copy_memberships(c, b, edge.from);
+	for (uint32_t k = c->regions_at_head[edge.from]; k; k = c->regions[k - 1].next_of_head) {
+		if (c->regions[k - 1].head == edge.from)
+			add_membership(c, b, k - 1);
+	}
+	c->entry_blocks[c->nentry_blocks++] = (struct entry_block){edge, b};
+	return b;
+}
+
 static void insert_barrier(struct convergence *c, struct region *r)
 {
 	struct mir_func *f = c->f;
-	struct mir_inst *bsync = mir_inst_new(f, SASS_BSYNC), *last;
+	struct mir_inst *bsync = mir_inst_new(f, SASS_BSYNC);
 
 	if (f->blocks[r->head].table_slot)
 		move_head_out_of_slot(c, r);
@@ -459,12 +539,7 @@ static void insert_barrier(struct convergence *c, struct region *r)
 	f->blocks[r->bsync_block].end = MIR_END_JUMP;
 	mir_set_operand(bsync, 0, barrier_operand(r->barrier));
 	mir_insert(f, r->bsync_block, NULL, bsync);
-
-	r->bssy = mir_inst_new(f, SASS_BSSY);
-	mir_set_operand(r->bssy, 0, barrier_operand(r->barrier));
-	mir_set_operand(r->bssy, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
-	last = f->blocks[r->head].last;
-	mir_insert(f, r->head, last && last->terminator ? last : NULL, r->bssy);
+	insert_bssy(f, r, r->head);
 	copy_memberships(c, r->bsync_block, r->head);
 }
 
@@ -540,7 +615,8 @@ static struct convergence analyse_convergence(struct mir_func *f)
 
 	mir_for_each_block(f, b)
 		branches += mir_may_diverge(&f->blocks[b]);
-	c.max_blocks = c.nblocks + 2 * branches;
+	c.max_blocks = c.nblocks + (2 + MAX_ENTRIES) * branches;
+	c.entry_blocks = arena_array(f->arena, MAX_ENTRIES * branches, sizeof(*c.entry_blocks));
 	c.regions = arena_array(f->arena, branches + 1, sizeof(*c.regions));
 	c.divergent = arena_array(f->arena, c.nblocks, sizeof(*c.divergent));
 	c.diverges = arena_array(f->arena, c.nblocks, sizeof(*c.diverges));
@@ -610,12 +686,19 @@ void nv_insert_convergence_barriers(struct mir_func *f)
 		by_size[k] = &c.regions[k];
 	qsort(by_size, c.nregions, sizeof(struct region *), compare_size);
 	for (uint32_t k = 0; k < c.nregions; k++) {
+		for (uint32_t e = 0; by_size[k]->barrier < MIR_BARRIERS && e < by_size[k]->nentries;
+		     e++)
+			insert_bssy(f, by_size[k], split_entry(&c, by_size[k]->entries[e]));
+	}
+	for (uint32_t k = 0; k < c.nregions; k++) {
 		if (by_size[k]->barrier < MIR_BARRIERS)
 			insert_barrier(&c, by_size[k]);
 	}
 	for (uint32_t k = 0; k < c.nregions; k++) {
-		if (c.regions[k].bssy)
-			c.regions[k].bssy->target = f->blocks[c.regions[k].bsync_block].succ[0];
+		const struct region *r = &c.regions[k];
+
+		for (uint32_t i = 0; i < r->nbssy; i++)
+			r->bssy[i]->target = f->blocks[r->bsync_block].succ[0];
 	}
 	insert_warpsyncs(&c);
 }

@@ -348,6 +348,7 @@ void nv_count_spills(const struct mir_func *f, struct kernel_stats *stats);
 
 /* Verifiers of the stages' results: true, or false with the first fault in why. */
 bool nv_check_registers(const struct mir_func *f, struct text *why);
+bool nv_check_convergence(const struct mir_func *f, struct text *why);
 bool nv_check_hazards(const struct mir_func *f, struct text *why);
 
 #endif

@@ -2,8 +2,8 @@
 /*
  * Back end for NVIDIA GPUs: runs the stages in order. Selection creates machine IR, each later
  * stage transforms it, and --print shows it after any of them. In SOV_VERIFY builds or with
- * options.verify, independent verifiers check the two stages whose faults a GPU shows only
- * intermittently: register assignment and scoreboards.
+ * options.verify, independent verifiers check the stages whose faults a GPU shows only
+ * intermittently: register assignment, convergence barriers and scoreboards.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -107,7 +107,7 @@ static const struct stage {
 	{"nv-pre-ra-schedule", stage_schedule, NULL},
 	{"nv-regalloc", stage_regalloc, nv_check_registers},
 	{"nv-if-convert", stage_if_convert, NULL},
-	{"nv-converge", stage_convergence_barriers, NULL},
+	{"nv-converge", stage_convergence_barriers, nv_check_convergence},
 	{"nv-schedule", stage_schedule, NULL},
 	{"nv-scoreboards", stage_scoreboards, nv_check_hazards},
 };

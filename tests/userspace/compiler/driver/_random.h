@@ -11,6 +11,10 @@
 
 #include "tests/userspace/compiler/driver/_random_together.h"
 
+/* Kernels from this number on have nests of loops with jumps between them, too; the others stay what
+ * they were. */
+#define RANDOM_LOOPS 1000000
+
 /* A guard whose condition is uniform at the current level, or divergent. */
 static inline void put_condition(struct random_ptx *k, struct random_context at)
 {
@@ -177,6 +181,46 @@ static inline void add_soup(struct random_ptx *k, struct random_context at)
 	put(k, "L%u_%u:\n", n, blocks);
 }
 
+/* A jump from inside a nest of loops: the next iteration of one, or out of one or several. */
+static inline void add_loop_jump(struct random_ptx *k, struct random_context at, uint32_t n,
+				 uint32_t level)
+{
+	put_condition(k, at);
+	put(k, "bra L%u_%s%u;\n", n, pick(k, 2) ? "next" : "end", pick(k, level + 1));
+}
+
+/* Loops inside each other, often with one header, since nothing precedes the inner loop. All share
+ * their fuel, and each iteration of any consumes some. */
+static inline void add_loops(struct random_ptx *k, struct random_context at)
+{
+	uint32_t n = k->labels++, fuel = k->fuels++, levels = 2 + pick(k, 2), level;
+	uint32_t mask = at.depth < 2 ? 31 : at.depth < 3 ? 7 : 3;
+
+	if (at.level == LEVEL_THREAD)
+		put(k, "\tand.b32 %%c%u, %%r%u, %u;\n", fuel, pick(k, RANDOM_WORDS), mask);
+	else
+		put(k, "\tand.b32 %%c%u, %%u%u, %u;\n", fuel, pick(k, RANDOM_UNIFORM), mask);
+	for (level = 0; level < levels; level++) {
+		put(k, "L%u_head%u:\n", n, level);
+		if (level + 1 == levels || !pick(k, 3))
+			add_code(k, at);
+		if (pick(k, 2))
+			add_loop_jump(k, at, n, level);
+	}
+	while (level-- > 0) {
+		for (uint32_t i = pick(k, 3); i > 0; i--) {
+			add_operation(k);
+			add_loop_jump(k, at, n, level);
+		}
+		if (pick(k, 2))
+			add_code(k, at);
+		put(k,
+		    "L%u_next%u:\n\tsub.s32 %%c%u, %%c%u, 1;\n\tsetp.ge.s32 %%q%u, %%c%u, "
+		    "0;\n\t@%%q%u bra L%u_head%u;\nL%u_end%u:\n",
+		    n, level, fuel, fuel, fuel, fuel, fuel, n, level, n, level);
+	}
+}
+
 /* More levels of divergence than the hardware has convergence barriers. */
 static inline void add_nest(struct random_ptx *k, struct random_context at)
 {
@@ -329,11 +373,11 @@ static inline void add_code(struct random_ptx *k, struct random_context at)
 	uint32_t n = 1 + pick(k, 7);
 
 	for (uint32_t i = 0; i < n && k->budget; i++) {
-		uint32_t what = pick(k, 28);
+		uint32_t what = pick(k, k->number < RANDOM_LOOPS ? 28 : 31);
 		struct random_context deeper = nested(at, (enum random_level)pick(k, 3));
 
 		k->budget--;
-		if (what < 7 && at.depth >= RANDOM_MAX_DEPTH)
+		if ((what < 7 || what > 27) && at.depth >= RANDOM_MAX_DEPTH)
 			what = 23;
 		if (what == 0 || what == 1)
 			add_if(k, deeper);
@@ -347,6 +391,8 @@ static inline void add_code(struct random_ptx *k, struct random_context at)
 			add_nest(k, at);
 		else if (what == 6)
 			add_switch(k, deeper);
+		else if (what > 27)
+			add_loops(k, deeper);
 		else if (what == 24)
 			add_count(k);
 		else if (what == 25 && k->functions && !k->function)

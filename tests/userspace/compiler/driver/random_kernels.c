@@ -22,7 +22,8 @@
 #include "tests/userspace/compiler/driver/_rewrite.h"
 #include "tests/userspace/compiler/driver/_shrink.h"
 
-#define USUAL_COUNT     (40 / TAP_SLOWNESS)
+#define USUAL_COUNT     (30 / TAP_SLOWNESS) /* from 1 on, */
+#define USUAL_LOOPS     (10 / TAP_SLOWNESS) /* and from RANDOM_LOOPS on */
 #define REWRITE_CHECKED 30    /* kernels, including */
 #define REWRITE_MAD     63199 /* one with a rare pattern */
 
@@ -259,6 +260,8 @@ int main(int argc, char **argv)
 	}
 	for (uint64_t n = first; n < first + count; n++)
 		try_kernel(n, argc == 2);
+	for (uint64_t n = 0; argc < 2 && n < USUAL_LOOPS; n++)
+		try_kernel(RANDOM_LOOPS + n, false);
 	diag("refused by name: %u", agree.refused);
 	for (uint32_t n = 0; n < AGREE_DEVICES; n++)
 		sov_context_destroy(agree.contexts[n]);
