@@ -597,5 +597,7 @@ const struct op_row rows_control[] = {
 	{SASS_DEPBAR, "iii", run_nothing, NULL, NULL},
 	{SASS_NOP, "", run_nothing, NULL, NULL},
 	{SASS_ACQBULK, "", run_nothing, NULL, NULL}, /* grids start when they may (compute.c) */
+	/* A hint: without it, dependent grids start when this one has ended. */
+	{SASS_PREEXIT, "", run_nothing, NULL, NULL},
 	OP_ROWS_END,
 };

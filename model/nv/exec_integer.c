@@ -211,7 +211,8 @@ static void core_add_16x2(const struct op *op, struct operands *o)
 	}
 }
 
-static void core_imnmx_16x2(const struct op *op, struct operands *o)
+/* Minimum or maximum in each half of the first count sources. */
+static void choose_16x2(const struct op *op, struct operands *o, uint32_t count)
 {
 	const uint8_t *mod = op->inst->mod;
 	uint32_t bias = mod[SASS_M_SIGNED] ? 0x8000 : 0;
@@ -221,13 +222,27 @@ static void core_imnmx_16x2(const struct op *op, struct operands *o)
 		uint32_t both = 0;
 
 		for (uint32_t k = 0; k < 32; k += 16) {
-			uint32_t a = o->s[0][i] >> k & 0xffff, b = o->s[1][i] >> k & 0xffff;
-			uint32_t x = ((a ^ bias) < (b ^ bias)) == min ? a : b;
+			uint32_t x = o->s[0][i] >> k & 0xffff;
 
+			for (uint32_t n = 1; n < count; n++) {
+				uint32_t y = o->s[n][i] >> k & 0xffff;
+
+				x = ((x ^ bias) < (y ^ bias)) == min ? x : y;
+			}
 			both |= (mod[SASS_M_RELU] && x & 0x8000 ? 0 : x) << k;
 		}
 		o->d[i] = both;
 	}
+}
+
+static void core_imnmx_16x2(const struct op *op, struct operands *o)
+{
+	choose_16x2(op, o, 2);
+}
+
+static void core_vimnmx3_16x2(const struct op *op, struct operands *o)
+{
+	choose_16x2(op, o, 3);
 }
 
 /* Shifted addition, for addresses. */
@@ -603,6 +618,7 @@ const struct op_row rows_integer[] = {
 	{SASS_VIADDMNMX, "dsssx", run_vector, core_viaddmnmx, NULL},
 	{SASS_I2I, "ds", run_vector, core_i2i, NULL},
 	{SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL},
+	{SASS_VIMNMX3_16X2, "dsssx", run_vector, core_vimnmx3_16x2, NULL},
 	{SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL},
 	{SASS_VABSDIFF4, "dsss", run_vector, core_vabsdiff4, prepare_vabsdiff4},
 	{SASS_IDP, "dsss", run_vector, core_idp, NULL},
@@ -630,6 +646,7 @@ const struct op_row rows_integer[] = {
 	{SASS_UISETP, "ppssxx", run_uniform, core_isetp, NULL},
 	{SASS_ULEA, "dpssix", run_uniform, core_lea, NULL},
 	{SASS_ULEA_HI, "dpsssix", run_uniform, core_lea_hi, NULL},
+	{SASS_ULEA_HI_SX32, "dpssix", run_uniform, core_lea_hi_sx32, NULL},
 	{SASS_ULOP3, "pdsssix", run_uniform, core_lop3, NULL},
 	{SASS_UPLOP3, "ppxxxii", run_uniform, core_plop3, NULL},
 	{SASS_UPLOP3_SIGN, "ppsssii", run_uniform, core_plop3_sign, NULL},

@@ -249,9 +249,15 @@ static void run_r2ur(struct warp *w, const struct op *op, uint32_t mask)
 
 /* P0 to P6 are bits 0 to 6. */
 
+/* P2R.B1: the selected predicates replace bits of byte 1. */
+static uint32_t insert_predicates(uint32_t word, uint32_t bits, uint32_t select, uint32_t shift)
+{
+	return (word & ~(select << shift)) | (bits & select) << shift;
+}
+
 static void run_p2r(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t space[2][2 * LANES], row[LANES];
+	uint32_t space[2][2 * LANES], row[LANES], shift = 8u * op->inst->mod[SASS_M_BYTE];
 	const uint32_t *a = fetch_source(w, op, 0, space[0]),
 		       *select = fetch_source(w, op, 1, space[1]);
 
@@ -260,14 +266,14 @@ static void run_p2r(struct warp *w, const struct op *op, uint32_t mask)
 
 		for (uint32_t p = 0; p < SASS_PT; p++)
 			bits |= (w->p[p] >> i & 1) << p;
-		row[i] = (a[i] & ~select[i]) | (bits & select[i]);
+		row[i] = insert_predicates(a[i], bits, select[i], shift);
 	}
 	row_blend(w->r[op->d], row, mask);
 }
 
 static void run_r2p(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t space[2][2 * LANES];
+	uint32_t space[2][2 * LANES], shift = 8u * op->inst->ops[1].aux;
 	const uint32_t *a = fetch_source(w, op, 0, space[0]),
 		       *select = fetch_source(w, op, 1, space[1]);
 
@@ -275,7 +281,7 @@ static void run_r2p(struct warp *w, const struct op *op, uint32_t mask)
 		uint32_t bits = 0, chosen = 0;
 
 		for (uint32_t i = 0; i < LANES; i++) {
-			bits |= (a[i] >> p & 1) << i;
+			bits |= (a[i] >> shift >> p & 1) << i;
 			chosen |= (select[i] >> p & 1) << i;
 		}
 		pred_write(w, p, bits, mask & chosen);
@@ -292,13 +298,14 @@ static void run_up2ur(struct warp *w, const struct op *op, uint32_t mask)
 		return;
 	for (uint32_t p = 0; p < SASS_PT; p++)
 		bits |= (w->p[PRED_UNIFORM + p] & 1) << p;
-	w->ur[op->d] = (fetch_source(w, op, 0, space[0])[0] & ~select) | (bits & select);
+	w->ur[op->d] = insert_predicates(fetch_source(w, op, 0, space[0])[0], bits, select,
+					 8u * op->inst->mod[SASS_M_BYTE]);
 }
 
 static void run_ur2up(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2][2 * LANES];
-	uint32_t a = fetch_source(w, op, 0, space[0])[0],
+	uint32_t a = fetch_source(w, op, 0, space[0])[0] >> 8 * op->inst->ops[1].aux,
 		 select = fetch_source(w, op, 1, space[1])[0];
 
 	for (uint32_t p = 0; mask && p < SASS_PT; p++)

@@ -31,6 +31,7 @@ SASS_MOD(WRAP)     /* SHF, SGXT, BMSK: 1: amounts wrap around instead of clampin
 SASS_MOD(HI)       /* SHF: 1: the high 32 bits of the shifted pair; IDP_2A: 1: the high bytes */
 SASS_MOD(SHTYPE)   /* SHF: SASS_SH_* */
 SASS_MOD(PAND)     /* LOP3: 1: p = (d != 0) and x instead of or */
+SASS_MOD(BYTE)     /* P2R, UP2UR: the byte that takes the predicates */
 SASS_MOD(PRMT)     /* SASS_PRMT_* */
 SASS_MOD(SH)       /* FLO: 1: distance from the top instead of the bit's number */
 SASS_MOD(DOT)      /* IDP: SASS_DOT_* */

@@ -53,6 +53,7 @@ SASS_OP(ISETP)      /* p, q=PT, a, b, x=PT, y=PT: with EX y is the low half's re
 SASS_OP(IMNMX)      /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX)     /* d, a, b, x: x ? min : max */
 SASS_OP(VIMNMX_16X2) /* d, a, b, x: 16 bits each */
+SASS_OP(VIMNMX3_16X2) /* d, a, b, c, x: 16 bits each */
 SASS_OP(VIMNMX3)    /* d, a, b, c, x: x ? min : max of the three */
 SASS_OP(VIADDMNMX)  /* d, a, b, c, x: x ? min(a + b, c) : max(a + b, c) */
 SASS_OP(VABSDIFF)   /* d, a, b, c: |a - b| + c */
@@ -110,6 +111,7 @@ SASS_OP(UIMAD_WIDE) /* ud pair, up=UPT, ua, ub, uc pair, ux=!UPT */
 SASS_OP(UISETP)     /* up, uq=UPT, ua, ub, ux=UPT, uy=UPT */
 SASS_OP(ULEA)       /* ud, up=UPT, ua, ub, i */
 SASS_OP(ULEA_HI)    /* ud, up=UPT, ua, ub, uc, i, ux=!UPT */
+SASS_OP(ULEA_HI_SX32) /* ud, up=UPT, ua, ub, i, ux=!UPT: ua\'s sign instead of uc */
 SASS_OP(ULOP3)      /* up=UPT, ud, ua, ub, uc, i lut, ux=!UPT */
 SASS_OP(UPLOP3)     /* up, uq=UPT, ux, uy, uz, i, i */
 SASS_OP(UPLOP3_SIGN) /* up, uq=UPT, ua, ub, uc, i, i: of the signs of three registers */
@@ -190,4 +192,5 @@ SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are pendin
 		       * wait for, as a mask */
 SASS_OP(NOP)        /* - */
 SASS_OP(ACQBULK)    /* - */
+SASS_OP(PREEXIT)    /* - : dependent grids may start (griddepcontrol.launch_dependents) */
 #undef SASS_OP

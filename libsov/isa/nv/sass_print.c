@@ -213,9 +213,10 @@ static void print_source(struct text *t, const struct sass_slot *s, const struct
 		print_constant(t, s, o);
 	else
 		print_reg(t, o);
-	/* nvdisasm prints the half selector outside the bars only for packed halves in general
-	 * registers, and for c. */
-	if (o->kind == SASS_GPR && (s->flags & SLOT_HALF || (s->flags & SLOT_HALF1 && s->lo == 64)))
+	/* nvdisasm prints the half or byte selector outside the bars only for packed halves in
+	 * general registers, for c, and for R2P. */
+	if (o->kind == SASS_GPR &&
+	    (s->flags & SLOT_HALF || (s->flags & SLOT_HALF1 && s->lo == 64) || s->width))
 		text_append(t, "%s%s%s", o->flags & SASS_ABS ? "|" : "", reused ? ".reuse" : "",
 			    part);
 	else

@@ -68,11 +68,12 @@
 #define CMP4       FIELD(CMP, 76, 4, sass_cmp4)
 #define CMP3       FIELD(CMP, 76, 3, sass_cmp3)
 #define BOOL       FIELD(BOOL, 74, 2, sass_bool)
+#define BYTE       FIELD(BYTE, 76, 2, sass_byte)
 
 /* Lists that more than one family uses; in sass_table.c. */
 extern const struct sass_choice sass_rnd[4], sass_cmp3[8], sass_cmp4[16], sass_bool[4],
 	sass_width[8], sass_width_const[8], sass_shift_type[4], sass_left_right[2], sass_prmt[8],
-	sass_vote[4];
+	sass_vote[4], sass_byte[4];
 
 /* The families of rows, in the order of their opcodes. */
 extern const struct sass_form sass_alu_rows[], sass_uniform_rows[], sass_control_rows[],

@@ -45,6 +45,7 @@ const struct sass_choice sass_prmt[8] = {
 const struct sass_choice sass_vote[4] = {
 	{".ALL", SASS_VOTE_ALL}, {".ANY", SASS_VOTE_ANY}, {".EQ", SASS_VOTE_EQ},
 };
+const struct sass_choice sass_byte[4] = {{"", 0}, {".B1", 1}, {".B2", 2}, {".B3", 3}};
 
 static const struct {
 	const struct sass_form *rows;
