@@ -581,17 +581,76 @@ static uint64_t float_one(const struct ir_inst *p)
 	return p->format ? of_format[p->format] : of_width[p->type];
 }
 
-/* Fuses a product whose only use is an addition to fma if both may contract. */
+/* Whether an addition may absorb the product m: both allow contraction, and nothing happens to the
+ * product in between. */
+static bool may_contract(const struct ir_inst *sum, const struct ir_inst *m)
+{
+	return sum->op == IR_FADD && sum->flags & m->flags & IR_CONTRACT && !(m->flags & IR_SAT) &&
+	       !((sum->flags ^ m->flags) & IR_FTZ) && m->round == sum->round &&
+	       m->format == sum->format && sum->args[0] != sum->args[1];
+}
+
+/* A flushed product is not flushed again. */
+static bool is_plain_negation(const struct ir_inst *p, const struct ir_inst *m)
+{
+	return p->op == IR_FNEG && !(p->flags & ~m->flags & IR_FTZ) && p->format == m->format;
+}
+
+/* Maximum number of users of a product that are examined. */
+#define MAX_PRODUCT_USERS 16
+
+/* Whether every use of the product m, or of its negation v, is an addition that may absorb it. Then
+ * the product disappears; otherwise it would be computed twice. */
+static bool all_uses_contract(const struct fold *fold, ir_val v, const struct ir_inst *m)
+{
+	uint32_t visited = 0;
+
+	uses_for_each(&fold->uses, v, it) {
+		const struct ir_inst *p = ir_at(fold->f, fold->uses.list[it].user);
+		bool uses = false;
+
+		if (++visited > MAX_PRODUCT_USERS)
+			return false;
+		for (uint32_t k = 0; p->block && k < p->nargs; k++)
+			uses |= p->args[k] == v;
+		if (!uses || may_contract(p, m))
+			continue;
+		if (v != m->res || !is_plain_negation(p, m) || !all_uses_contract(fold, p->res, m))
+			return false;
+	}
+	return true;
+}
+
+/* Fuses a product, negated or not, into the addition if all of its uses are additions that can do
+ * the same. */
 static bool identity_fadd(struct fold *fold, const struct fold_site *site)
 {
 	for (uint32_t k = 0; k < 2 && site->p.flags & IR_CONTRACT; k++) {
 		const struct ir_inst *m = fold_def(fold, site->p.args[k]);
+		bool negated = m->op == IR_FNEG;
+		ir_val x, y;
+		uint64_t c;
 
-		if (m->op == IR_FMUL && m->flags & IR_CONTRACT && !(m->flags & IR_SAT) &&
-		    (m->flags & IR_FTZ) == (site->p.flags & IR_FTZ) && m->round == site->p.round &&
-		    m->format == site->p.format && fold_used_once(fold, m->res))
-			return fold_to_float(fold, site, IR_FMA, m->args[0], m->args[1],
-					     site->p.args[!k]);
+		if (negated) {
+			const struct ir_inst *negation = m;
+
+			m = fold_def(fold, m->args[0]);
+			if (!is_plain_negation(negation, m))
+				continue;
+		}
+		if (m->op != IR_FMUL || !may_contract(&site->p, m) ||
+		    !all_uses_contract(fold, m->res, m))
+			continue;
+		x = m->args[0];
+		y = m->args[1];
+		if (negated) {
+			ir_val *factor = ir_is_const(fold->f, y, &c) ? &y : &x;
+			ir_id i = fold_new(fold, site, IR_FNEG, site->p.type, *factor, 0);
+
+			ir_at(fold->f, i)->format = site->p.format;
+			*factor = ir_at(fold->f, i)->res;
+		}
+		return fold_to_float(fold, site, IR_FMA, x, y, site->p.args[!k]);
 	}
 	return false;
 }
