@@ -23,6 +23,7 @@ enum {
 	TARGET_CVT_TO_BF16 = 1 << 3,      /* except from f32 and from integers of at most 16 bits */
 	TARGET_PRESERVING_CALLS = 1 << 4, /* calls that preserve all registers, for slow paths */
 	TARGET_SYNC_IN_CALLEES = 1 << 5,  /* warp syncs in functions called from divergent code */
+	TARGET_INT32_DIVIDE = 1 << 6,     /* division of up to 32 bits by a variable */
 };
 
 /* The parts of a module that an image contains. */

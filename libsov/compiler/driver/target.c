@@ -18,7 +18,7 @@
 		.offset_min = -0x800000, \
 		.offset_max = 0x7fffff, \
 		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE | \
-			 TARGET_CVT_TO_BF16, \
+			 TARGET_INT32_DIVIDE | TARGET_CVT_TO_BF16, \
 		.max_threads = NV_MAX_THREADS_PER_BLOCK, \
 		.max_shared_bytes = NV_SM##sm_##_SHARED_PER_BLOCK, \
 		.backend = &nv_backend, \

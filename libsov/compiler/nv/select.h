@@ -135,7 +135,7 @@ extern const struct float_condition float_conditions[];
 select_rule select_add, select_sub, select_mul, select_mulhi, select_mulwide, select_neg,
 	select_shift, select_carry, select_permute, select_dot;
 /* select_sequence.c */
-select_rule select_divide, select_mulhi_pair, select_popc, select_clz, select_brev;
+select_rule select_mulhi_pair, select_popc, select_clz, select_brev;
 /* select_logic.c */
 select_rule select_logic, select_logic3, select_icmp, select_select, select_minmax;
 /* select_move.c */

@@ -417,17 +417,19 @@ bool select_approx(struct select *s, const struct ir_inst *in)
 		return select_approx_half(s, in);
 	if (in->type == IR_B64)
 		return select_approx_wide(s, in);
-	x = in_reg(s, arg_word(s, in->args[0]));
 	if (in->sub == IR_APPROX_SIN || in->sub == IR_APPROX_COS) {
 		/* The unit's argument is in revolutions. */
+		x = in_reg(s, arg_float(s, in->args[0], in->flags, false));
 		revolutions = new_gpr(s);
 		i = EMIT(s, FMUL, revolutions, x, mir_imm(INV_TWO_PI));
 		set_mod(i, SASS_M_RND, SASS_RZ_MODE);
 		set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
 		emit_mufu(s, functions[in->sub], result(s, in->res), revolutions);
 	} else if (in->flags & IR_FTZ || in->sub == IR_APPROX_TANH) {
+		x = in_reg(s, arg_float(s, in->args[0], in->flags, false));
 		emit_mufu(s, functions[in->sub], result(s, in->res), x);
 	} else {
+		x = in_reg(s, arg_word(s, in->args[0]));
 		emit_approx(s, in->sub, result(s, in->res), x);
 	}
 	return true;

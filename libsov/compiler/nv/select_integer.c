@@ -118,6 +118,58 @@ static void emit_add_wide(struct select *s, ir_val v, const struct arg a[2], con
 		SASS_M_X, 1);
 }
 
+/* The condition of a single-use value that is 1 where the condition holds and 0 elsewhere; 0: v is
+ * no such value. */
+static ir_val fold_condition(struct select *s, ir_val v)
+{
+	const struct ir_inst *in = fold_single_use(s, v, IR_ZEXT, type_of(s, v));
+
+	return in && in->from == IR_B1 ? in->args[0] : 0;
+}
+
+/* Adds conditions by the carry inputs of IADD3, of which there are two: x + p and x + p + q. */
+static bool fold_conditions(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t k = 0; k < 2; k++) {
+		ir_val p = fold_condition(s, in->args[k]), q = 0, x = in->args[1 - k];
+		const struct ir_inst *inner = fold_single_use(s, x, IR_ADD, in->type);
+		struct arg args[2] = {{.src = rz()}, {.src = rz()}};
+		struct mir_inst *i;
+
+		if (!p)
+			continue;
+		for (uint32_t h = 0; inner && !q && h < 2; h++) {
+			q = fold_condition(s, inner->args[h]);
+			if (q)
+				x = inner->args[1 - h];
+		}
+		args[0] = arg_word(s, inner && !q ? inner->args[0] : x);
+		if (inner && !q)
+			args[1] = arg_word(s, inner->args[1]);
+		legalise_args(s, args, 2, true);
+		i = EMIT(s, IADD3, result(s, in->res), NONE, NONE, args[0].src, args[1].src, rz(),
+			 arg_pred(s, p), q ? arg_pred(s, q) : mir_pred_const(false));
+		set_mod(i, SASS_M_X, 1);
+		return true;
+	}
+	return false;
+}
+
+/* x - p is x - 1 + !p. */
+static bool fold_negative_condition(struct select *s, const struct ir_inst *in)
+{
+	ir_val p = fold_condition(s, in->args[1]);
+	struct mir_inst *i;
+
+	if (!p)
+		return false;
+	i = EMIT(s, IADD3, result(s, in->res), NONE, NONE, in_reg(s, arg_word(s, in->args[0])),
+		 mir_imm(UINT32_MAX), rz(), with_flags(arg_pred(s, p), SASS_NEG),
+		 mir_pred_const(false));
+	set_mod(i, SASS_M_X, 1);
+	return true;
+}
+
 /* Folds a single-use product, shift or sum into the addition. */
 static bool fold_inner(struct select *s, const struct ir_inst *in)
 {
@@ -154,7 +206,7 @@ bool select_add(struct select *s, const struct ir_inst *in)
 	struct arg a[2], b[2];
 
 	if (is_narrow(in->type)) {
-		if (!fold_inner(s, in))
+		if (!fold_conditions(s, in) && !fold_inner(s, in))
 			emit_add3(s, result(s, in->res), arg_word(s, in->args[0]),
 				  arg_word(s, in->args[1]), zero_arg());
 		return true;
@@ -173,6 +225,8 @@ bool select_sub(struct select *s, const struct ir_inst *in)
 {
 	struct arg a[2], b[2];
 
+	if (is_narrow(in->type) && fold_negative_condition(s, in))
+		return true;
 	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);
 		b[h] = arg_half(s, in->args[1], h);

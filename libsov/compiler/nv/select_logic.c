@@ -325,6 +325,20 @@ bool select_select(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* The maximum of a value and its negation is its absolute value. */
+static bool select_abs(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t k = 0; k < 2 && in->op == IR_MAX_S && in->type == IR_B32; k++) {
+		const struct ir_inst *neg = fold_def(s, in->args[k], IR_NEG, in->type);
+
+		if (!neg || neg->args[0] != in->args[1 - k])
+			continue;
+		EMIT(s, IABS, result(s, in->res), arg_word(s, neg->args[0]).src);
+		return true;
+	}
+	return false;
+}
+
 bool select_minmax(struct select *s, const struct ir_inst *in)
 {
 	bool is_signed = in->op == IR_MIN_S || in->op == IR_MAX_S;
@@ -334,6 +348,8 @@ bool select_minmax(struct select *s, const struct ir_inst *in)
 	struct arg args[2];
 	struct mir_inst *i;
 
+	if (select_abs(s, in))
+		return true;
 	if (in->type == IR_B64) {
 		less = new_temp(s, SASS_PRED, 1);
 		compared.cond = is_signed ? IR_LT_S : IR_LT_U;

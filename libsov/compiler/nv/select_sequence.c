@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of integer operations that take a sequence of instructions: division, the high half of
- * 64-bit products, and bit counts of pairs.
+ * Selection of integer operations that take a sequence of instructions: the high half of 64-bit
+ * products, and bit counts of pairs.
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -29,11 +29,6 @@ static struct mir_source emit_add(struct select *s, struct mir_source a, struct 
 	return d;
 }
 
-static struct mir_source emit_negate(struct select *s, struct mir_source a)
-{
-	return emit_add(s, with_flags(a, SASS_NEG), rz());
-}
-
 static struct mir_source emit_select(struct select *s, struct mir_source p, struct mir_source a,
 				     struct mir_source b)
 {
@@ -41,122 +36,6 @@ static struct mir_source emit_select(struct select *s, struct mir_source p, stru
 
 	EMIT(s, SEL, d, a, b, p);
 	return d;
-}
-
-/* d = a * b + c in 32 bits. */
-static struct mir_source emit_multiply_add(struct select *s, struct mir_source a,
-					   struct mir_source b, struct mir_source c)
-{
-	struct mir_source d = new_gpr(s);
-
-	set_mod(EMIT(s, IMAD, d, a, b, c), SASS_M_SIGNED, 1);
-	return d;
-}
-
-/* The high word of a * b + c, unsigned; c is a pair. */
-static struct mir_source emit_multiply_high(struct select *s, struct mir_source a,
-					    struct mir_source b, struct mir_source c)
-{
-	struct mir_source d = new_gpr(s);
-
-	EMIT(s, IMAD_HI, d, NONE, a, b, c);
-	return d;
-}
-
-/*
- * An estimate of 2^32 / b from below. With b rounded up, its reciprocal is never too large; adding
- * 0x0ffffffe to its bits multiplies it by 2^32 and subtracts two units in the last place for the
- * error of MUFU.RCP. One Newton step, u += u * (2^32 - u * b) / 2^32, makes any quotient at most
- * two too small.
- */
-static struct mir_source emit_reciprocal_estimate(struct select *s, struct mir_source b)
-{
-	struct mir_source as_float = new_gpr(s), reciprocal = new_gpr(s), u = new_gpr(s), error;
-	struct arg words[2];
-	struct mir_inst *i = EMIT(s, I2F, as_float, b);
-
-	set_mod(i, SASS_M_STYPE, SASS_TYPE_U32);
-	set_mod(i, SASS_M_DTYPE, SASS_TYPE_F32);
-	set_mod(i, SASS_M_RND, SASS_RP);
-	set_mod(EMIT(s, MUFU, reciprocal, as_float), SASS_M_FUNC, SASS_MUFU_RCP);
-	i = EMIT(s, F2I, u, emit_add(s, reciprocal, mir_imm(0x0ffffffe)));
-	set_mod(i, SASS_M_STYPE, SASS_TYPE_F32);
-	set_mod(i, SASS_M_DTYPE, SASS_TYPE_U32);
-	set_mod(i, SASS_M_RND, SASS_RZ_MODE);
-	set_mod(i, SASS_M_FTZ, 1);
-	set_mod(i, SASS_M_NTZ, 1);
-	words[0] = (struct arg){.src = rz()};
-	words[1] = (struct arg){.src = u};
-	error = emit_multiply_add(s, emit_negate(s, b), u, rz());
-	return emit_multiply_high(s, u, error, in_vector(s, words, 2));
-}
-
-struct quotient {
-	struct mir_source quotient, remainder;
-};
-
-static struct quotient emit_divide_unsigned(struct select *s, struct mir_source a,
-					    struct mir_source b)
-{
-	struct mir_source u = emit_reciprocal_estimate(s, b), nonzero;
-	struct quotient q;
-
-	q.quotient = emit_multiply_high(s, u, a, rz());
-	q.remainder = emit_multiply_add(s, emit_negate(s, b), q.quotient, a);
-	for (uint32_t k = 0; k < 2; k++) {
-		struct mir_source more = emit_compare(s, q.remainder, b, SASS_CMP_GE, false);
-
-		q.quotient = emit_select(s, more, emit_add(s, q.quotient, mir_imm(1)), q.quotient);
-		q.remainder = emit_select(
-			s, more, emit_add(s, q.remainder, with_flags(b, SASS_NEG)), q.remainder);
-	}
-	/* Division by zero gives all ones, and the dividend as remainder. */
-	nonzero = emit_compare(s, b, rz(), SASS_CMP_NE, false);
-	q.quotient = emit_select(s, nonzero, q.quotient, mir_imm(UINT32_MAX));
-	return q;
-}
-
-static struct mir_source emit_abs(struct select *s, struct mir_source a)
-{
-	struct mir_source d = new_gpr(s);
-
-	EMIT(s, IABS, d, a);
-	return d;
-}
-
-/* Magnitudes, then signs: the quotient is negative if the signs differ, the remainder if a is
- * negative. */
-static struct quotient emit_divide_signed(struct select *s, struct mir_source a,
-					  struct mir_source b)
-{
-	struct mir_source size_a = emit_abs(s, a), size_b = emit_abs(s, b);
-	struct quotient q = emit_divide_unsigned(s, size_a, size_b);
-	struct mir_source differ = new_gpr(s), p;
-
-	EMIT(s, LOP3, NONE, differ, a, b, rz(), mir_imm(0x3c), mir_pred_const(false));
-	p = emit_compare(s, differ, rz(), SASS_CMP_LT, true);
-	q.quotient = emit_select(s, p, emit_negate(s, q.quotient), q.quotient);
-	p = emit_compare(s, b, rz(), SASS_CMP_NE, false);
-	q.quotient = emit_select(s, p, q.quotient, mir_imm(UINT32_MAX));
-	p = emit_compare(s, a, rz(), SASS_CMP_LT, true);
-	q.remainder = emit_select(s, p, emit_negate(s, q.remainder), q.remainder);
-	return q;
-}
-
-bool select_divide(struct select *s, const struct ir_inst *in)
-{
-	bool is_signed = in->op == IR_DIV_S || in->op == IR_REM_S;
-	bool is_rest = in->op == IR_REM_U || in->op == IR_REM_S;
-	struct mir_source a, b;
-	struct quotient q;
-
-	if (in->type == IR_B64)
-		return false;
-	a = in_reg(s, arg_extended(s, in->args[0], is_signed));
-	b = in_reg(s, arg_extended(s, in->args[1], is_signed));
-	q = is_signed ? emit_divide_signed(s, a, b) : emit_divide_unsigned(s, a, b);
-	define_half(s, in->res, 0, (struct arg){.src = is_rest ? q.remainder : q.quotient});
-	return true;
 }
 
 /*

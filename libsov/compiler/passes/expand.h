@@ -8,10 +8,12 @@
 #ifndef SOV_COMPILER_EXPAND_H
 #define SOV_COMPILER_EXPAND_H
 
+#include "libsov/compiler/base/target.h"
 #include "libsov/compiler/ir/ir.h"
 
 struct expand {
 	struct ir_func *f;
+	const struct target *target;
 	ir_id at; /* insertion point: new instructions precede this one */
 	uint32_t line;
 	uint8_t flags; /* of float operations: IR_FTZ or 0 */

@@ -65,9 +65,9 @@ static ir_val out_of_range(struct expand *e, ir_val x, int low, int high)
 	uint32_t min_bits = (uint32_t)((int)bias + low) << shift;
 	uint32_t span = (uint32_t)(high - low) << shift;
 
-	if (wide)
-		x = high_word(e, x);
-	x = expand_op_imm(e, IR_SUB, expand_op_imm(e, IR_AND, x, 0x7fffffff), min_bits);
+	x = wide ? expand_op_imm(e, IR_AND, high_word(e, x), 0x7fffffff)
+		 : expand_op(e, IR_FABS, IR_B32, x, 0, 0);
+	x = expand_op_imm(e, IR_SUB, x, min_bits);
 	return expand_compare_imm(e, IR_GE_U, x, span);
 }
 

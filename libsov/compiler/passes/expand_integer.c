@@ -8,6 +8,13 @@
  * smallest such s; if m has n + 1 bits, an addition supplies the highest. Signed numbers are one
  * bit shorter, and a negative quotient is incremented. Powers of two become shifts.
  *
+ * 32-bit division by a variable: u, an estimate of 2^32 / b from below, comes from the f32
+ * reciprocal. With b rounded up, its reciprocal is never too large; adding 0x0ffffffe to its bits
+ * multiplies it by 2^32 and subtracts two units in the last place for the error of the
+ * approximation. One Newton step, u += u * (2^32 - u * b) / 2^32, makes any quotient at most two too
+ * small. The expansion has no branches, and u depends on b alone, so that divisions by one divisor
+ * share it and loops hoist it.
+ *
  * 64-bit division by a variable: if both numbers fit into 32 bits, which is common, a 32-bit
  * division follows. Otherwise, with v = 2^64 / b from a double reciprocal, too small by up to 2^-48
  * of itself, the high half of a v is the quotient up to an error of 2^16; the high half of the
@@ -169,12 +176,57 @@ static ir_val magnitude(struct expand *e, ir_val x, ir_val negative)
 	return expand_select(e, negative, expand_op(e, IR_NEG, IR_B64, x, 0, 0), x);
 }
 
+/* 2^32 / b, too small; 0 for a divisor of 0. */
+static ir_val estimate_reciprocal32(struct expand *e, ir_val b, ir_val minus_b)
+{
+	ir_val x, u, error;
+
+	x = expand_op(e, IR_UTOF, IR_B32, b, 0, 0);
+	ir_def(e->f, x)->from = IR_B32;
+	ir_def(e->f, x)->round = IR_RP;
+	x = expand_op_imm(e, IR_ADD, expand_approx(e, IR_APPROX_RCP, x), 0x0ffffffe);
+	u = expand_op(e, IR_FTOU, IR_B32, x, 0, 0);
+	ir_def(e->f, u)->from = IR_B32;
+	ir_def(e->f, u)->round = IR_RZ;
+	ir_def(e->f, u)->flags = IR_FTZ;
+	error = expand_op(e, IR_MUL, IR_B32, minus_b, u, 0);
+	return expand_op(e, IR_ADD, IR_B32, u, expand_op(e, IR_MULHI_U, IR_B32, u, error, 0), 0);
+}
+
+/* The remainder r - b is above r as an unsigned number exactly if r is below b. */
+static struct quotient divide_words(struct expand *e, ir_val a, ir_val b)
+{
+	ir_val minus_b = expand_op(e, IR_NEG, IR_B32, b, 0, 0);
+	ir_val u = estimate_reciprocal32(e, b, minus_b);
+	struct quotient q;
+
+	q.quotient = expand_op(e, IR_MULHI_U, IR_B32, u, a, 0);
+	q.remainder = expand_op(e, IR_MAD, IR_B32, minus_b, q.quotient, a);
+	for (uint32_t k = 0; k < 2; k++) {
+		ir_val more = expand_compare(e, IR_GE_U, q.remainder, b);
+		ir_val less = expand_op(e, IR_SUB, IR_B32, q.remainder, b, 0);
+
+		q.quotient = expand_op(e, IR_ADD, IR_B32, q.quotient,
+				       expand_convert(e, IR_ZEXT, IR_B32, more), 0);
+		q.remainder = expand_op(e, IR_MIN_U, IR_B32, q.remainder, less, 0);
+	}
+	return q;
+}
+
 /* Quotient or remainder of two numbers that fit into 32 bits. */
 static ir_val divide_narrow(struct expand *e, enum ir_op op, ir_val a, ir_val b)
 {
+	struct quotient q;
+
 	a = expand_convert(e, IR_TRUNC, IR_B32, a);
 	b = expand_convert(e, IR_TRUNC, IR_B32, b);
-	return expand_convert(e, IR_ZEXT, IR_B64, expand_op(e, op, IR_B32, a, b, 0));
+	if (e->target->lacks & TARGET_INT32_DIVIDE) {
+		q = divide_words(e, a, b);
+		a = op == IR_REM_U ? q.remainder : q.quotient;
+	} else {
+		a = expand_op(e, op, IR_B32, a, b, 0);
+	}
+	return expand_convert(e, IR_ZEXT, IR_B64, a);
 }
 
 static ir_val divide_by_variable(struct expand *e, const struct ir_inst *in)
@@ -208,11 +260,48 @@ static ir_val divide_by_variable(struct expand *e, const struct ir_inst *in)
 			     is_remainder ? in->args[0] : expand_const(e, IR_B64, UINT64_MAX), q);
 }
 
+/* x, or -x if the sign word is all ones. */
+static ir_val with_sign(struct expand *e, ir_val x, ir_val sign)
+{
+	return expand_op(e, IR_SUB, IR_B32, expand_op(e, IR_XOR, IR_B32, x, sign, 0), sign, 0);
+}
+
+/* Division by zero gives all ones, and the dividend as remainder. */
+static ir_val divide_word_by_variable(struct expand *e, const struct ir_inst *in)
+{
+	bool is_signed = in->op == IR_DIV_S || in->op == IR_REM_S;
+	bool is_remainder = in->op == IR_REM_U || in->op == IR_REM_S;
+	ir_val args[2], size[2], v;
+	struct quotient q;
+
+	for (uint32_t k = 0; k < 2; k++) {
+		args[k] = size[k] =
+			expand_convert(e, is_signed ? IR_SEXT : IR_ZEXT, IR_B32, in->args[k]);
+		if (is_signed)
+			size[k] = expand_op(e, IR_MAX_S, IR_B32, args[k],
+					    expand_op(e, IR_NEG, IR_B32, args[k], 0, 0), 0);
+	}
+	q = divide_words(e, size[0], size[1]);
+	v = is_remainder ? q.remainder : q.quotient;
+	if (is_signed) {
+		ir_val sign =
+			is_remainder ? args[0] : expand_op(e, IR_XOR, IR_B32, args[0], args[1], 0);
+
+		v = with_sign(e, v, expand_shift(e, IR_SHR_S, sign, 31));
+	}
+	if (!is_remainder)
+		v = expand_select(e, expand_compare_imm(e, IR_NE, args[1], 0), v,
+				  expand_const(e, IR_B32, UINT32_MAX));
+	return expand_convert(e, IR_TRUNC, in->type, v);
+}
+
 ir_val expand_idiv(struct expand *e, const struct ir_inst *in)
 {
 	uint64_t d;
 
 	if (ir_is_const(e->f, in->args[1], &d) && d)
 		return divide_by_constant(e, in, d);
-	return in->type == IR_B64 ? divide_by_variable(e, in) : 0;
+	if (in->type == IR_B64)
+		return divide_by_variable(e, in);
+	return e->target->lacks & TARGET_INT32_DIVIDE ? divide_word_by_variable(e, in) : 0;
 }

@@ -450,8 +450,11 @@ static bool identity_select(struct fold *fold, const struct fold_site *site)
 		return fold_to_op(fold, site, IR_SELECT, a->args[0], site->c, site->b);
 	if (site->is_const && ir_is_const(fold->f, site->c, &other) && site->k == other)
 		return fold_to_value(fold, site, site->b);
-	if (site->p.type != IR_B1)
+	if (site->p.type != IR_B1) {
+		if (site->is_const && site->k == 1 && ir_is_const(fold->f, site->c, &k) && !k)
+			return fold_to_convert(fold, site, IR_ZEXT, site->a);
 		return false;
+	}
 	if (ir_is_const(fold->f, site->c, &k)) {
 		if (site->is_const) /* and they differ */
 			return site->k ? fold_to_value(fold, site, site->a)

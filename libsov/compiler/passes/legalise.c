@@ -25,10 +25,11 @@ static const struct {
 };
 
 /* Turns the instruction into a copy of its expansion's result. */
-static bool expand_inst(struct ir_func *f, ir_id i)
+static bool expand_inst(struct ir_func *f, ir_id i, const struct target *t)
 {
 	struct ir_inst in = *ir_at(f, i), *now;
-	struct expand e = {.f = f, .at = i, .line = in.line, .flags = in.flags & IR_FTZ};
+	struct expand e = {
+		.f = f, .target = t, .at = i, .line = in.line, .flags = in.flags & IR_FTZ};
 	ir_val v = expansions[in.op].expand(&e, &in);
 
 	if (!v)
@@ -66,7 +67,7 @@ bool pass_legalise(struct ir_func *f, const struct target *t)
 			before = ir_at(f, i)->prev;
 			if (t->lacks & expansions[ir_at(f, i)->op].lack &&
 			    !is_native(ir_at(f, i), t))
-				changed |= expand_inst(f, i);
+				changed |= expand_inst(f, i, t);
 		}
 	}
 	return changed;

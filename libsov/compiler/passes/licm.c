@@ -13,6 +13,11 @@
  * 32-bit words of such values and MAX_FLAGS conditions (of which machines have few), first come,
  * first served. Constants are free, because instructions hold them as immediates; they follow their
  * users.
+ *
+ * The pass runs a second time after legalisation, as licm-late, for the parts of expansions that
+ * depend only on invariant values, such as the reciprocal of a divisor. Then only code that every
+ * iteration executes moves, because slow paths rarely run. In a chain only the last values stay in
+ * registers, so a value counts no longer once all of its uses have left the loop, too.
  */
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/pass.h"
@@ -28,7 +33,9 @@ struct licm {
 	ir_block *home, *out;
 	uint8_t *words, *flags; /* by header: accepted so far */
 	ir_block *preheader;    /* by header, once known */
-	ir_id *moves;           /* in order of decision */
+	uint32_t *remaining;    /* by value: uses that were not hoisted; late only */
+	bool late;
+	ir_id *moves; /* in order of decision */
 	uint32_t nmoves;
 };
 
@@ -49,10 +56,25 @@ static bool cannot_trap(const struct ir_inst *load)
 	return load->space == IR_PARAM && ir_address_arg(load) < 0 && load->imm % load->align == 0;
 }
 
+/* Whether every iteration of the loop executes the block: it dominates all latches. */
+static bool is_always_executed(const struct licm *l, ir_block b, ir_block header)
+{
+	const struct ir_bb *h = &l->f->blocks[header];
+
+	for (uint32_t k = 0; k < h->npreds; k++)
+		if (ir_in_loop(l->cfg, h->preds[k], header) &&
+		    !ir_dominates(l->cfg, b, h->preds[k]))
+			return false;
+	return true;
+}
+
 static bool can_hoist(const struct licm *l, const struct ir_inst *p, ir_block header)
 {
 	const struct ir_cfg *c = l->cfg;
 	bool sure = p->block == header && c->loop_header[p->block] == header;
+
+	if (l->late && !is_always_executed(l, p->block, header))
+		return false;
 
 	if (is_unchanging_load(p)) {
 		if (!sure && !cannot_trap(p))
@@ -70,16 +92,28 @@ static bool can_hoist(const struct licm *l, const struct ir_inst *p, ir_block he
 	return true;
 }
 
+static void count_registers(const struct licm *l, ir_val v, int sign, uint32_t *words,
+			    uint32_t *flags)
+{
+	uint32_t bits = ir_type_bits(l->f->values[v].type);
+
+	*words += (uint32_t)sign * (bits > 1 ? (bits + 31) / 32 : 0);
+	*flags += (uint32_t)sign * (bits == 1);
+}
+
 /* Reserves registers in the loop for the results of p; false when the limit is reached. */
 static bool reserve_registers(struct licm *l, const struct ir_inst *p, ir_block header)
 {
 	uint32_t words = l->words[header], flags = l->flags[header];
 
-	for (uint32_t k = 0; k < p->nres; k++) {
-		uint32_t bits = ir_type_bits(l->f->values[p->res + k].type);
+	for (uint32_t k = 0; k < p->nres; k++)
+		count_registers(l, p->res + k, 1, &words, &flags);
+	for (uint32_t k = 0; l->late && k < p->nargs; k++) {
+		ir_id def = l->f->values[p->args[k]].def;
 
-		words += bits > 1 ? (bits + 31) / 32 : 0;
-		flags += bits == 1;
+		if (l->out[def] && ir_in_loop(l->cfg, header, l->out[def]) &&
+		    l->remaining[p->args[k]] == 1)
+			count_registers(l, p->args[k], -1, &words, &flags);
 	}
 	if (words > MAX_WORDS || flags > MAX_FLAGS)
 		return false;
@@ -102,8 +136,11 @@ static void decide_hoists(struct licm *l)
 				l->out[i] = h;
 				h = l->home[i] = l->cfg->loop_parent[h];
 			}
-			if (l->out[i])
-				l->moves[l->nmoves++] = i;
+			if (!l->out[i])
+				continue;
+			l->moves[l->nmoves++] = i;
+			for (uint32_t a = 0; l->late && a < p->nargs; a++)
+				l->remaining[p->args[a]]--;
 		}
 	}
 }
@@ -177,12 +214,22 @@ static void hoist(struct licm *l, ir_id i, ir_block header)
 	l->home[i] = l->cfg->loop_parent[header];
 }
 
-bool pass_licm(struct ir_func *f, const struct target *t)
+static void count_uses(struct licm *l)
+{
+	l->remaining = arena_array(l->f->module->arena, l->f->nvalues, sizeof(*l->remaining));
+	ir_for_each_block(l->f, b)
+		ir_for_each_inst(l->f, b, i)
+			for (uint32_t k = 0; k < ir_at(l->f, i)->nargs; k++)
+				l->remaining[ir_at(l->f, i)->args[k]]++;
+}
+
+static bool run_licm(struct ir_func *f, bool late)
 {
 	struct arena *a = f->module->arena;
-	struct licm l = {.f = f, .cfg = ir_cfg_build(f)};
+	struct licm l = {.f = f, .cfg = ir_cfg_build(f), .late = late};
 
-	(void)t;
+	if (late)
+		count_uses(&l);
 	l.home = arena_array(a, f->ninsts, sizeof(*l.home));
 	l.out = arena_array(a, f->ninsts, sizeof(*l.out));
 	l.moves = arena_array(a, f->ninsts, sizeof(*l.moves));
@@ -203,4 +250,16 @@ bool pass_licm(struct ir_func *f, const struct target *t)
 		hoist(&l, i, l.out[i]);
 	}
 	return l.nmoves > 0;
+}
+
+bool pass_licm(struct ir_func *f, const struct target *t)
+{
+	(void)t;
+	return run_licm(f, false);
+}
+
+bool pass_licm_late(struct ir_func *f, const struct target *t)
+{
+	(void)t;
+	return run_licm(f, true);
 }

@@ -5,7 +5,7 @@
  * lets scalar replacement convert local arrays to values. Loop-invariant code motion follows once
  * loop bodies are minimal. Legalisation comes after these: before it, a division is one instruction
  * that GVN and LICM can handle; after it, a division is dozens of instructions that are folded and
- * numbered among themselves. Address folding comes late because it replaces sums with machine
+ * numbered among themselves, and parts of which leave loops. Address folding comes late because it replaces sums with machine
  * offsets; value numbering and DCE clean up after it.
  *
  * Without optimisation only the mandatory passes run, on which the back ends depend.
@@ -36,6 +36,7 @@ const struct pass passes[] = {
 	{"legalise", pass_legalise, true, false},
 	{"fold", pass_fold, false, false},
 	{"gvn", pass_gvn, false, false},
+	{"licm-late", pass_licm_late, false, false},
 	{"address-folding", pass_address_folding, true, false},
 	{"gvn", pass_gvn, false, false},
 	{"vectorise", pass_vectorise, false, false},
