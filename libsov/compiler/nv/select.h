@@ -125,6 +125,9 @@ struct mir_source float_in_reg(struct select *s, struct arg a, enum ir_type type
 void legalise_float_args(struct select *s, struct arg *args, uint32_t count,
 			 enum ir_type type); /* as legalise_args() */
 uint8_t rounding(const struct ir_inst *in);
+/* Whether a comparison with 0 is computed by the logic instruction that it tests
+ * (select_logic.c). */
+bool is_bit_test(const struct select *s, const struct ir_inst *in);
 struct float_condition {
 	uint8_t cmp, swapped;
 };

@@ -263,13 +263,39 @@ struct arg arg_word(struct select *s, ir_val v)
 	return arg_half(s, v, 0);
 }
 
-/* Whether a narrow value is already extended. */
+/* Whether the instruction that defines a narrow value extends it to 32 bits. A zero-extended value
+ * with a clear sign bit is sign-extended, too. */
 static bool is_extended(const struct select *s, ir_val v, bool is_signed)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
+	uint64_t k;
 
-	return in->op == IR_LOAD && in->from == in->type &&
-	       !!(in->flags & IR_SEXT_MEM) == is_signed;
+	switch (in->op) {
+	case IR_LOAD:
+		if (in->from < in->type &&
+		    (in->nres > 1 || in->space == IR_PARAM || in->space == IR_CONSTANT))
+			return false;
+		return !!(in->flags & IR_SEXT_MEM) == is_signed ||
+		       (is_signed && in->from < in->type);
+	case IR_ZEXT:
+		return true;
+	case IR_SEXT:
+		return is_signed && in->from != IR_B1;
+	case IR_MIN_U:
+	case IR_MAX_U:
+		return !is_signed;
+	case IR_MIN_S:
+	case IR_MAX_S:
+	case IR_SHR_S:
+		return is_signed;
+	case IR_SHR_U:
+		return !is_signed || (is_const_amount(s, in, &k) && k);
+	case IR_AND:
+		return ir_is_const(s->ir, in->args[1], &k) &&
+		       !(is_signed && k >> (ir_type_bits(in->type) - 1));
+	default:
+		return false;
+	}
 }
 
 struct arg arg_extended(struct select *s, ir_val v, bool is_signed)
@@ -333,6 +359,7 @@ struct arg arg_f64(struct select *s, ir_val v)
 
 struct mir_source arg_pred(struct select *s, ir_val v)
 {
+	const struct ir_inst *def;
 	uint8_t flip = 0;
 
 	for (;;) {
@@ -346,7 +373,9 @@ struct mir_source arg_pred(struct select *s, ir_val v)
 			flip ^= SASS_NEG;
 		v = in->args[0];
 	}
-	if (ir_def(s->ir, v)->op == IR_SUBC) /* IADD3 produces a carry, the inverse of the borrow */
+	def = ir_def(s->ir, v);
+	/* IADD3 produces a carry, the inverse of the borrow; LOP3 tests for other than zero. */
+	if (def->op == IR_SUBC || (is_bit_test(s, def) && def->cond == IR_EQ))
 		flip ^= SASS_NEG;
 	return with_flags(mir_reg(SASS_PRED, value_ref(s, v, NEED_LOW)), flip);
 }

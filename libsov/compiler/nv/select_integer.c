@@ -86,6 +86,46 @@ static bool fold_product(struct select *s, const struct ir_inst *in)
 	return false;
 }
 
+/* x + (y << amount) in 64 bits. A shifted 32-bit value is a product; else LEA shifts and adds the
+ * low words, LEA.HI the high ones. That is no more than the sum alone, even if the shift has other
+ * uses. */
+static bool fold_shift_wide(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t k = 0; k < 2; k++) {
+		const struct ir_inst *shift = fold_def(s, in->args[k], IR_SHL, IR_B64), *y;
+		struct mir_source carry, low;
+		ir_val x = in->args[1 - k];
+		uint64_t amount;
+
+		if (!shift || !ir_is_const(s->ir, shift->args[1], &amount) || amount - 1 >= 30)
+			continue;
+		if (!is_needed(s, in->res, NEED_HIGH)) {
+			EMIT(s, LEA, result(s, in->res), NONE,
+			     in_reg(s, arg_half(s, shift->args[0], 0)), arg_half(s, x, 0).src,
+			     mir_imm((uint32_t)amount));
+			return true;
+		}
+		y = ir_def(s->ir, shift->args[0]);
+		if ((y->op == IR_ZEXT || y->op == IR_SEXT) && y->from == IR_B32) {
+			struct arg factor = {.src = mir_imm(1u << amount)};
+
+			emit_multiply_wide(s, result(s, in->res), arg_word(s, y->args[0]), factor,
+					   arg_pair(s, x), y->op == IR_SEXT);
+			return true;
+		}
+		carry = new_temp(s, SASS_PRED, 1);
+		low = in_reg(s, arg_half(s, shift->args[0], 0));
+		EMIT(s, LEA, result_half(s, in->res, 0), carry, low, arg_half(s, x, 0).src,
+		     mir_imm((uint32_t)amount));
+		set_mod(EMIT(s, LEA_HI, result_half(s, in->res, 1), NONE, low,
+			     arg_half(s, x, 1).src, in_reg(s, arg_half(s, shift->args[0], 1)),
+			     mir_imm((uint32_t)amount), carry),
+			SASS_M_X, 1);
+		return true;
+	}
+	return false;
+}
+
 /* Immediates have no such modifier, and -0 differs from 0 in the carry. */
 static struct arg with_inversion(struct select *s, struct arg a, uint8_t flag)
 {
@@ -211,7 +251,7 @@ bool select_add(struct select *s, const struct ir_inst *in)
 				  arg_word(s, in->args[1]), zero_arg());
 		return true;
 	}
-	if (fold_product(s, in))
+	if (fold_product(s, in) || fold_shift_wide(s, in))
 		return true;
 	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);

@@ -88,9 +88,10 @@ static void swap_leaves(struct tree *t, struct arg *args, uint32_t i, uint32_t j
 	args[j] = a;
 }
 
-/* One word: only the second input may be other than a register. */
-static void emit_logic_word(struct select *s, const struct ir_inst *in, struct tree t,
-			    uint32_t half)
+/* One word of the tree of v, and whether it is nonzero. Only the second input may be other than a
+ * register. */
+static void emit_logic_word(struct select *s, ir_val v, struct tree t, uint32_t half,
+			    struct mir_source nonzero, struct mir_source d)
 {
 	struct arg args[LEAVES] = {{.src = rz()}, {.src = rz()}, {.src = rz()}};
 
@@ -107,8 +108,8 @@ static void emit_logic_word(struct select *s, const struct ir_inst *in, struct t
 			args[k].src = in_reg(s, args[k]);
 		}
 	}
-	EMIT(s, LOP3, NONE, result_half(s, in->res, half), args[0].src, args[1].src, args[2].src,
-	     mir_imm(evaluate_tree(s, &t, in->res)), mir_pred_const(false));
+	EMIT(s, LOP3, nonzero, d, args[0].src, args[1].src, args[2].src,
+	     mir_imm(evaluate_tree(s, &t, v)), mir_pred_const(false));
 }
 
 static void emit_logic_pred(struct select *s, const struct ir_inst *in, const struct tree *t)
@@ -138,7 +139,7 @@ bool select_logic(struct select *s, const struct ir_inst *in)
 	}
 	for (uint32_t half = 0; half < 2; half++) {
 		if (is_needed(s, in->res, (uint8_t)(1 << half)))
-			emit_logic_word(s, in, t, half);
+			emit_logic_word(s, in->res, t, half, NONE, result_half(s, in->res, half));
 	}
 	return true;
 }
@@ -253,8 +254,34 @@ static void emit_icmp(struct select *s, const struct ir_inst *in, struct mir_sou
 	set_mod(i, SASS_M_BOOL, boolean);
 }
 
+bool is_bit_test(const struct select *s, const struct ir_inst *in)
+{
+	const struct ir_inst *logic;
+	uint64_t k;
+
+	if (in->op != IR_ICMP || in->type != IR_B32 || (in->cond != IR_EQ && in->cond != IR_NE) ||
+	    !ir_is_const(s->ir, in->args[1], &k) || k || s->values[in->args[0]].uses != 1)
+		return false;
+	logic = ir_def(s->ir, in->args[0]);
+	return (logic->op == IR_AND || logic->op == IR_OR || logic->op == IR_XOR) &&
+	       logic->block == in->block;
+}
+
+/* LOP3 tells whether its result is nonzero. A test for zero is the inverse: see arg_pred(). */
+static void emit_bit_test(struct select *s, const struct ir_inst *in)
+{
+	struct tree t = {.type = IR_B32};
+
+	collect_args(s, &t, ir_def(s->ir, in->args[0]), LEAVES);
+	emit_logic_word(s, in->args[0], t, 0, result(s, in->res), rz());
+}
+
 bool select_icmp(struct select *s, const struct ir_inst *in)
 {
+	if (is_bit_test(s, in)) {
+		emit_bit_test(s, in);
+		return true;
+	}
 	if (in->type == IR_B1) {
 		/* Of predicates, in the order false < true: a truth table of two inputs. */
 		static const uint8_t tables[] = {

@@ -413,6 +413,11 @@ static bool identity_icmp(struct fold *fold, const struct fold_site *site)
 	}
 	if (a->op == IR_SELECT && compare_select(fold, site, a))
 		return true;
+	/* One bit is its value exactly if it is not 0. */
+	if (equality && a->op == IR_AND && site->k && !(site->k & (site->k - 1)) &&
+	    ir_is_const(fold->f, a->args[1], &k) && k == site->k)
+		return fold_to_compare(fold, site, site->p.cond == IR_EQ ? IR_NE : IR_EQ, site->a,
+				       fold_const(fold, site, site->p.type, 0));
 	if (equality && a->op == IR_ZEXT) {
 		enum ir_type from = a->from;
 		ir_val x = a->args[0];
