@@ -316,6 +316,12 @@ void nv_split_critical_edges(struct mir_func *f);
 void nv_lower_phis(struct mir_func *f);
 void nv_remove_identity_copies(struct mir_func *f);
 void nv_if_convert(struct mir_func *f);
+void nv_predicate_selects(struct mir_func *f);
+uint32_t *nv_count_uses(struct mir_func *f); /* by vreg */
+/* The operand of a SEL that is computed for it alone, so that its result should share the other
+ * operand's register; 0: none. */
+uint32_t nv_predicable_operand(const struct mir_func *f, const struct mir_inst *i,
+			       const uint32_t *counts);
 /* The branch becomes an EXIT under its condition, so none of its lanes diverges. */
 bool nv_becomes_guarded_exit(const struct mir_func *f, uint32_t b);
 void nv_insert_convergence_barriers(struct mir_func *f);

@@ -60,6 +60,8 @@ static bool stage_if_convert(struct mir_func *f)
 {
 	nv_remove_identity_copies(f);
 	nv_if_convert(f);
+	if (!f->job->options.unoptimised)
+		nv_predicate_selects(f);
 	return true;
 }
 

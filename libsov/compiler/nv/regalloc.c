@@ -63,10 +63,28 @@ static void add_affinity(struct allocator *a, uint32_t vreg, uint32_t other, int
 	a->affinities[vreg] = n;
 }
 
+/* Selects that become predicated instructions: see predication.c. */
+static void find_select_affinities(struct allocator *a)
+{
+	struct mir_func *f = a->f;
+	const uint32_t *counts = nv_count_uses(f);
+
+	mir_for_each_block(f, b) {
+		mir_for_each(f, b, i) {
+			uint32_t k = nv_predicable_operand(f, i, counts);
+
+			if (k)
+				add_affinity(a, i->ref[0].vreg, i->ref[3 - k].vreg,
+					     (int)i->ref[3 - k].part - (int)i->ref[0].part);
+		}
+	}
+}
+
 static void find_affinities(struct allocator *a)
 {
 	struct mir_func *f = a->f;
 
+	find_select_affinities(a); /* first, so that those of phis take precedence */
 	mir_for_each_block(f, b) {
 		const struct mir_block *block = &f->blocks[b];
 

@@ -9,7 +9,6 @@
 #include "libsov/compiler/passes/expand.h"
 
 #define F32(exponent) ((uint64_t)(127 + (exponent)) << 23) /* a power of two */
-#define MINUS_0       0x80000000                           /* neutral element of addition */
 #define MINUS_24      0xc1c00000
 #define MINUS_126     0xc2fc0000
 
@@ -53,16 +52,16 @@ static ir_val expand_rcp(struct expand *e, ir_val x)
 	return emit_scale(e, approx_normal(e, IR_APPROX_RCP, emit_scale(e, x, s)), s);
 }
 
-/* f(x) for normal x; for subnormal x, f(x 2^24) multiplied by or added to a correction. */
+/* f(x) for normal x; for subnormal x, f(x 2^24) multiplied by or added to a correction. Selecting
+ * between computed values, not between constants, lets a back end predicate the computation. */
 static ir_val expand_scaled(struct expand *e, const struct ir_inst *in, enum ir_op undo,
-			    uint64_t by, uint64_t neutral)
+			    uint64_t by)
 {
-	ir_val x = in->args[0], small = is_subnormal(e, x), y, back;
+	ir_val x = in->args[0], small = is_subnormal(e, x), y;
 
-	y = emit_scale(e, x, expand_select(e, small, f32_const(e, F32(24)), f32_const(e, F32(0))));
-	y = approx_normal(e, in->sub, y);
-	back = expand_select(e, small, f32_const(e, by), f32_const(e, neutral));
-	return expand_round(e, undo, IR_RN, y, back, 0);
+	y = approx_normal(e, in->sub,
+			  expand_select(e, small, emit_scale(e, x, f32_const(e, F32(24))), x));
+	return expand_select(e, small, expand_round(e, undo, IR_RN, y, f32_const(e, by), 0), y);
 }
 
 /* A subnormal 2^x is the square of 2^(x / 2). */
@@ -70,9 +69,9 @@ static ir_val expand_ex2(struct expand *e, ir_val x)
 {
 	ir_val low = expand_compare_imm(e, IR_FLT, x, MINUS_126), y;
 
-	y = emit_scale(e, x, expand_select(e, low, f32_const(e, F32(-1)), f32_const(e, F32(0))));
-	y = approx_normal(e, IR_APPROX_EX2, y);
-	return emit_scale(e, y, expand_select(e, low, y, f32_const(e, F32(0))));
+	y = approx_normal(e, IR_APPROX_EX2,
+			  expand_select(e, low, emit_scale(e, x, f32_const(e, F32(-1))), x));
+	return expand_select(e, low, emit_scale(e, y, y), y);
 }
 
 ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in)
@@ -83,11 +82,11 @@ ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in)
 	case IR_APPROX_RCP:
 		return expand_rcp(e, in->args[0]);
 	case IR_APPROX_SQRT:
-		return expand_scaled(e, in, IR_FMUL, F32(-12), F32(0));
+		return expand_scaled(e, in, IR_FMUL, F32(-12));
 	case IR_APPROX_RSQRT:
-		return expand_scaled(e, in, IR_FMUL, F32(12), F32(0));
+		return expand_scaled(e, in, IR_FMUL, F32(12));
 	case IR_APPROX_LG2:
-		return expand_scaled(e, in, IR_FADD, MINUS_24, MINUS_0);
+		return expand_scaled(e, in, IR_FADD, MINUS_24);
 	case IR_APPROX_EX2:
 		return expand_ex2(e, in->args[0]);
 	default: /* tanh preserves subnormals; sine and cosine of them are zero and one */
