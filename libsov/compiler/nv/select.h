@@ -132,6 +132,9 @@ struct float_condition {
 	uint8_t cmp, swapped;
 };
 extern const struct float_condition float_conditions[];
+/* p = (comparison of 32 or 64 bits) boolean x. */
+void emit_fcmp(struct select *s, const struct ir_inst *in, struct mir_source p, struct mir_source x,
+	       uint8_t boolean);
 
 /* Selection rules, by file. */
 /* select_integer.c */

@@ -222,21 +222,24 @@ const struct float_condition float_conditions[] = {
 	[IR_FNUM] = {SASS_CMP_NUM, SASS_CMP_NUM}, [IR_FNAN] = {SASS_CMP_NAN, SASS_CMP_NAN},
 };
 
+void emit_fcmp(struct select *s, const struct ir_inst *in, struct mir_source p, struct mir_source x,
+	       uint8_t boolean)
+{
+	struct arg a = arg_float(s, in->args[0], in->flags, false);
+	struct arg b = arg_float(s, in->args[1], in->flags, false);
+	bool swap = !is_reg(&a) && is_reg(&b);
+	struct mir_inst *i = emit_compare(
+		s, in->type, p, float_in_reg(s, swap ? b : a, in->type), swap ? a.src : b.src, x,
+		swap ? float_conditions[in->cond].swapped : float_conditions[in->cond].cmp);
+
+	set_mod(i, SASS_M_FTZ, in->type == IR_B32 && in->flags & IR_FTZ);
+	set_mod(i, SASS_M_BOOL, boolean);
+}
+
 bool select_fcmp(struct select *s, const struct ir_inst *in)
 {
-	struct arg a, b;
-	struct mir_inst *i;
-	bool swap;
-
 	if (is_half(in))
 		return select_half_compare(s, in);
-	a = arg_float(s, in->args[0], in->flags, false);
-	b = arg_float(s, in->args[1], in->flags, false);
-	swap = !is_reg(&a) && is_reg(&b);
-	i = emit_compare(s, in->type, result(s, in->res), float_in_reg(s, swap ? b : a, in->type),
-			 swap ? a.src : b.src, mir_pred_const(true),
-			 swap ? float_conditions[in->cond].swapped
-			      : float_conditions[in->cond].cmp);
-	set_mod(i, SASS_M_FTZ, in->type == IR_B32 && in->flags & IR_FTZ);
+	emit_fcmp(s, in, result(s, in->res), mir_pred_const(true), SASS_AND);
 	return true;
 }

@@ -123,7 +123,7 @@ static void emit_logic_pred(struct select *s, const struct ir_inst *in, const st
 	     mir_imm(evaluate_tree(s, t, in->res)), mir_imm(0));
 }
 
-/* Folds a comparison: ISETP combines its result with another predicate. */
+/* Folds a comparison: ISETP, FSETP and DSETP combine their result with another predicate. */
 static bool fold_compare(struct select *s, const struct ir_inst *in);
 
 bool select_logic(struct select *s, const struct ir_inst *in)
@@ -308,12 +308,17 @@ static bool fold_compare(struct select *s, const struct ir_inst *in)
 		return false;
 	for (uint32_t k = 0; k < 2; k++) {
 		const struct ir_inst *cmp = ir_def(s->ir, in->args[k]);
+		bool is_float = cmp->op == IR_FCMP && !is_half(cmp);
+		struct mir_source x;
 
-		if (cmp->op != IR_ICMP || cmp->type == IR_B1 ||
-		    !fold_single_use(s, in->args[k], IR_ICMP, cmp->type))
+		if ((!is_float && (cmp->op != IR_ICMP || cmp->type == IR_B1)) ||
+		    !fold_single_use(s, in->args[k], cmp->op, cmp->type))
 			continue;
-		emit_icmp(s, cmp, result(s, in->res), arg_pred(s, in->args[1 - k]),
-			  booleans[in->op]);
+		x = arg_pred(s, in->args[1 - k]);
+		if (is_float)
+			emit_fcmp(s, cmp, result(s, in->res), x, booleans[in->op]);
+		else
+			emit_icmp(s, cmp, result(s, in->res), x, booleans[in->op]);
 		return true;
 	}
 	return false;

@@ -57,18 +57,21 @@ static ir_val high_word(struct expand *e, ir_val x)
 
 #define pack_words(e, ...) expand_op(e, IR_PACK, IR_B64, __VA_ARGS__, 0) /* low, high */
 
-/* Whether the exponent of x is outside of [low, high). The high word of an f64 decides it. */
-static ir_val out_of_range(struct expand *e, ir_val x, int low, int high)
+/* Whether the exponent of x is outside of [low, high), or x is a NaN, or the condition "also" holds
+ * (0: none). The high word of an f64 decides it, and as f32 numbers words are ordered alike: those
+ * of the largest numbers are infinity or NaNs there. */
+static ir_val out_of_range(struct expand *e, ir_val x, int low, int high, ir_val also)
 {
 	bool wide = e->f->values[x].type == IR_B64;
 	uint32_t shift = wide ? 20 : 23, bias = wide ? 1023 : 127;
-	uint32_t min_bits = (uint32_t)((int)bias + low) << shift;
-	uint32_t span = (uint32_t)(high - low) << shift;
+	ir_val size = expand_op(e, IR_FABS, IR_B32, wide ? high_word(e, x) : x, 0, 0), beyond;
 
-	x = wide ? expand_op_imm(e, IR_AND, high_word(e, x), 0x7fffffff)
-		 : expand_op(e, IR_FABS, IR_B32, x, 0, 0);
-	x = expand_op_imm(e, IR_SUB, x, min_bits);
-	return expand_compare_imm(e, IR_GE_U, x, span);
+	beyond = expand_compare_imm(e, IR_FGEU, size, (uint32_t)((int)bias + high) << shift);
+	if (also)
+		beyond = expand_op(e, IR_OR, IR_B1, beyond, also, 0);
+	return expand_op(e, IR_OR, IR_B1,
+			 expand_compare_imm(e, IR_FLT, size, (uint32_t)((int)bias + low) << shift),
+			 beyond, 0);
 }
 
 /* 1 / b with an error of at most one unit in the last place. The f64 approximation has 20 bits;
@@ -303,11 +306,10 @@ ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
 	struct expand_if br;
 
 	if (a) {
-		hard = out_of_range(e, b, wide ? -400 : -55, wide ? 400 : 55);
-		hard = expand_op(e, IR_OR, IR_B1, hard,
-				 out_of_range(e, a, wide ? -400 : -70, wide ? 400 : 70), 0);
+		hard = out_of_range(e, b, wide ? -400 : -55, wide ? 400 : 55, 0);
+		hard = out_of_range(e, a, wide ? -400 : -70, wide ? 400 : 70, hard);
 	} else {
-		hard = out_of_range(e, b, wide ? -1000 : -124, wide ? 1000 : 124);
+		hard = out_of_range(e, b, wide ? -1000 : -124, wide ? 1000 : 124, 0);
 	}
 	q = divide_rounded(e, a, b, in->round);
 	br = expand_if_begin(e, hard);
