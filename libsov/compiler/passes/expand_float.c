@@ -6,9 +6,9 @@
  * enough. From the quotient q = a r, the remainder a - b q is exact, and q + r (a - b q), rounded
  * once and in the requested mode, is correctly rounded if q is off by little more than half a unit
  * in the last place and r is the number nearest to 1 / b (Markstein, "Computation of elementary
- * functions on the IBM RISC System/6000 processor", 1990). Therefore q is corrected twice, the last
- * time in the requested mode, and so is r; directed rounding needs no second correction of r,
- * because only the sign of the last correction of q counts. The reciprocal of a number with all
+ * functions on the IBM RISC System/6000 processor", 1990). Therefore q is corrected twice (f32 to
+ * nearest: once), the last time in the requested mode, and so is r; directed rounding needs no
+ * second correction of r, because only the sign of the last correction of q counts. The reciprocal of a number with all
  * fraction bits set is next to the midpoint of two numbers; the nearest is found if r was rounded
  * up before.
  *
@@ -110,13 +110,17 @@ static ir_val nearest_reciprocal(struct expand *e, ir_val b)
 	return expand_op(e, IR_OR, t, r, expand_op_imm(e, IR_AND, b, sign), 0);
 }
 
-/* a / b from the number nearest to 1 / b, or for directed rounding from a neighbour of it. */
+/* a / b from the number nearest to 1 / b, or for directed rounding from a neighbour of it. From the
+ * nearest, one correction suffices in f32: tests/silicon/quotients.cu checked all pairs of
+ * significands on an H200. */
 static ir_val divide_by_reciprocal(struct expand *e, ir_val a, ir_val b, ir_val r,
 				   enum ir_round round)
 {
 	ir_val minus_b = emit_neg(e, b),
 	       q = correct_quotient(e, a, minus_b, emit_mul(e, a, r), r, IR_RN);
 
+	if (round == IR_RN && e->f->values[a].type == IR_B32)
+		return q;
 	return correct_quotient(e, a, minus_b, q, r, round);
 }
 

@@ -11,8 +11,12 @@
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/passes/pass.h"
 
-/* Minimum number in one function for which a call pays. */
-#define MIN_USES 4
+/* Minimum number in one function for which a call pays: in f64 a slow path is a hundred
+ * instructions, in f32 fewer than twenty. */
+static uint32_t min_uses(const struct ir_inst *in)
+{
+	return in->type == IR_B64 ? 2 : 4;
+}
 
 enum { SLOW_FDIV, SLOW_FRCP, SLOW_FSQRT, SLOW_OPS };
 
@@ -80,7 +84,7 @@ static void outline_in_function(struct ir_module *m, const struct ir_func *f)
 			if (slow_path_index(&in) == SLOW_OPS)
 				continue;
 			kind = slow_path_kind(&in);
-			if (++counts[kind] == MIN_USES && !m->slow[kind])
+			if (++counts[kind] == min_uses(&in) && !m->slow[kind])
 				m->slow[kind] = define_slow_path(m, &in);
 		}
 }
