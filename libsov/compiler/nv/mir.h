@@ -25,6 +25,7 @@
 
 #define MIR_MAX_UNITS     4
 #define MIR_GPRS          253 /* R0–R252: the hardware uses two of the 255 encodable */
+#define MIR_HARDWARE_GPRS 2   /* what the hardware uses of a thread's registers */
 #define MIR_STACK         1   /* R1, the stack pointer */
 #define MIR_RETURN        20  /* R20, R21: return address, from the kernel's first byte */
 #define MIR_CALLEE        2   /* R2, R3: address of the code that an absolute call enters */
@@ -301,8 +302,6 @@ char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i);
 void nv_legalise(struct ir_func *f, uint32_t warp_lanes); /* on the IR */
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
-/* The number of registers that the function may use: R0 to R(n - 1) (register_limit.c). */
-uint32_t nv_register_limit(const struct ir_func *f);
 void nv_jump_tables(struct mir_func *f);
 void nv_uniform_registers(struct mir_func *f);
 void nv_liveness(struct mir_func *f);
@@ -310,8 +309,14 @@ void nv_liveness(struct mir_func *f);
 void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i);
 void nv_spill_predicates(struct mir_func *f);
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* false: cannot fit */
-bool nv_regalloc(struct mir_func *f, bool tight);         /* false: cannot fit */
-void nv_lower_frame(struct mir_func *f);                  /* prologue, epilogue, calls */
+/* The same without memory, by computing values again. False: cannot fit, and nothing is changed. */
+bool nv_rematerialise(struct mir_func *f, uint32_t limit);
+bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
+/* Maximum register pressure: GPR units that are live at one point. Requires liveness. */
+uint32_t nv_max_pressure(const struct mir_func *f);
+/* Registers that no value is assigned to: stack pointer with its pair, return address. */
+uint32_t nv_reserved_gprs(const struct mir_func *f);
+void nv_lower_frame(struct mir_func *f); /* prologue, epilogue, calls */
 void nv_split_critical_edges(struct mir_func *f);
 void nv_lower_phis(struct mir_func *f);
 void nv_remove_identity_copies(struct mir_func *f);
@@ -332,6 +337,13 @@ const bool *nv_divergent_blocks(struct mir_func *f);
 void nv_find_reconvergence(const struct mir_func *f, uint32_t **ends, uint32_t **points);
 void nv_layout_blocks(struct mir_func *f); /* emits branches */
 void nv_schedule(struct mir_func *f);
+/* Occupancy (occupancy.c): warps that a partition of an SM holds with so many registers per thread,
+ * the most registers per thread that let it hold so many warps, and the registers that the launch
+ * bounds of a kernel, or of the kernels that contain a function, allow. All include
+ * MIR_HARDWARE_GPRS. */
+uint32_t nv_partition_warps(uint32_t sm, uint32_t registers);
+uint32_t nv_occupancy_registers(uint32_t warps);
+uint32_t nv_register_limit(const struct ir_func *f);
 void nv_set_scoreboards(struct mir_func *f); /* scoreboards, then stall counts */
 /* Count: number of numbered instructions. */
 void nv_set_stall_counts(struct mir_func *f, uint32_t count);

@@ -23,13 +23,24 @@ struct affinity { /* preference: reg(this vreg) = reg(other) + distance */
 
 #define RESERVED UINT32_MAX
 
+/* Copies that make room for aligned groups: of one unit, and of pairs. */
+enum { SPARE_SINGLE, SPARE_PAIR, SPARE_KINDS };
+static const uint32_t max_splits[SPARE_KINDS] = {[SPARE_SINGLE] = 32, [SPARE_PAIR] = 8};
+
+/* A live range split before an instruction: from there to the end of its block, a copy takes the
+ * place of a register. */
+struct split {
+	uint32_t block, old, copy;
+	struct mir_inst *first; /* the first move to the copy */
+	struct split *next;
+};
+
 struct reg_file {            /* a register file */
 	uint32_t count;      /* registers that may be used */
 	uint32_t window;     /* registers to rotate through */
 	uint32_t cursor;     /* round-robin cursor */
 	uint32_t owner[256]; /* 1 + unit; 0 = free; RESERVED */
-	uint32_t max_pressure;
-	uint32_t used; /* 1 + highest register assigned */
+	uint32_t used;       /* 1 + highest register assigned */
 };
 
 struct allocator {
@@ -41,6 +52,13 @@ struct allocator {
 	uint32_t *defined_in;   /* … if defined_in is the current block */
 	uint32_t block;
 	struct affinity **affinities; /* by vreg */
+	/* Where the assignment failed: the instruction, and the units for which no aligned group
+	 * is free. NULL: at a phi. */
+	struct mir_inst *stuck_at;
+	uint32_t stuck_units;
+	/* Unused registers for copies: see split_at(). */
+	uint32_t first_spare[SPARE_KINDS], nsplits[SPARE_KINDS];
+	struct split *splits;
 };
 
 static struct reg_file *reg_file_of(struct allocator *a, uint32_t vreg)
@@ -350,8 +368,11 @@ static bool assign_inst(struct allocator *a, struct mir_inst *i)
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && uses[u].ref.vreg &&
 		    f->vregs[uses[u].ref.vreg].first_def == i &&
-		    !f->vregs[uses[u].ref.vreg].assigned && !assign_vreg(a, uses[u].ref.vreg))
+		    !f->vregs[uses[u].ref.vreg].assigned && !assign_vreg(a, uses[u].ref.vreg)) {
+			a->stuck_at = i;
+			a->stuck_units = f->vregs[uses[u].ref.vreg].units;
 			return false;
+		}
 	}
 	for (uint32_t u = 0; u < n; u++) {
 		struct mir_ref r = uses[u].ref;
@@ -403,11 +424,10 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	return true;
 }
 
-/* Maximum register pressure: GPR units that are live at one point. */
-static void compute_max_pressure(struct allocator *a)
+uint32_t nv_max_pressure(const struct mir_func *f)
 {
-	struct mir_func *f = a->f;
 	uint64_t *live = bitset_new(f->arena, f->nunits);
+	uint32_t max_pressure = 0;
 
 	mir_for_each_block(f, b) {
 		const struct mir_block *block = &f->blocks[b];
@@ -420,8 +440,7 @@ static void compute_max_pressure(struct allocator *a)
 			uint32_t n;
 			const struct mir_use *uses = mir_uses(f, i, &n);
 
-			if (count > a->gpr.max_pressure)
-				a->gpr.max_pressure = count;
+			max_pressure = count > max_pressure ? count : max_pressure;
 			for (uint32_t u = 0; u < n; u++) {
 				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
 
@@ -444,9 +463,9 @@ static void compute_max_pressure(struct allocator *a)
 				}
 			}
 		}
-		if (count > a->gpr.max_pressure)
-			a->gpr.max_pressure = count;
+		max_pressure = count > max_pressure ? count : max_pressure;
 	}
+	return max_pressure;
 }
 
 static uint8_t register_of(const struct mir_func *f, struct mir_ref r)
@@ -479,17 +498,22 @@ static void rewrite_operands(struct mir_func *f)
 	f->allocated = true;
 }
 
-/* With up to this many registers per thread an SM reaches full occupancy. */
-#define FULL_OCCUPANCY_GPRS 32
+/* Rotating through more registers than the pressure avoids write-after-read stalls, but more than
+ * this share brings little. */
+#define WINDOW_SLACK(pressure) (4 + (pressure) / 8)
 
-/* The hardware allocates registers to a kernel in groups of eight and takes two for itself. The
- * window uses up the last group; two more than the pressure help alignment. */
-static uint32_t window_for(uint32_t pressure, uint32_t count)
+/* As many registers as leave the occupancy that this many leave. */
+static uint32_t occupancy_window(const struct mir_func *f, uint32_t gprs)
 {
-	uint32_t window = (pressure + 2 + 2 + 7) / 8 * 8 - 2;
+	uint32_t warps = nv_partition_warps(f->sm, gprs + MIR_HARDWARE_GPRS);
+	uint32_t window = nv_occupancy_registers(warps) - MIR_HARDWARE_GPRS;
 
-	window = window < FULL_OCCUPANCY_GPRS - 2 ? FULL_OCCUPANCY_GPRS - 2 : window;
-	return window < count ? window : count;
+	return window < f->gprs ? window : f->gprs;
+}
+
+uint32_t nv_reserved_gprs(const struct mir_func *f)
+{
+	return 2 * f->stack + 2 * (f->calls || f->ir->kind == IR_FUNCTION);
 }
 
 static bool assign_blocks(struct allocator *a)
@@ -507,34 +531,197 @@ static bool assign_blocks(struct allocator *a)
 	return true;
 }
 
-/* If pairs and quads found no registers within the window, packing may. That is worth the
- * write-after-read stalls while fewer registers raise the occupancy much. */
-#define MAX_PACKED_WINDOW 64
+/*
+ * Splitting. If no aligned pair or quad is free although there are as many registers, an
+ * instruction inserted before moves a register out of a group that is free but for it. Only
+ * registers whose remaining mentions are in the block can be moved: these are renamed.
+ */
+
+static void rename_from(struct mir_inst *from, uint32_t old, uint32_t now)
+{
+	for (struct mir_inst *i = from; i; i = i->next) {
+		bool found = false;
+
+		for (uint32_t k = 0; k < i->sass.nops; k++) {
+			found |= i->ref[k].vreg == old;
+			i->ref[k].vreg = i->ref[k].vreg == old ? now : i->ref[k].vreg;
+		}
+		if (found)
+			mir_collect_uses(i, i->uses);
+	}
+}
+
+static bool can_move(const struct allocator *a, uint32_t vreg)
+{
+	const struct mir_vreg *v = &a->f->vregs[vreg];
+	uint32_t position = a->stuck_at->number;
+
+	if (v->units >= a->stuck_units || v->first_def == a->stuck_at)
+		return false;
+	for (uint32_t k = 0; k < v->units; k++) {
+		uint32_t unit = v->first_unit + k;
+
+		if (a->gpr.owner[v->reg + k] != unit + 1 || a->last_mention[unit] == AT_END ||
+		    (a->defined_in[unit] == a->block && a->defined_at[unit] >= position))
+			return false;
+	}
+	return true;
+}
+
+/* Units to move so that the group becomes free; 0: impossible. */
+static uint32_t count_moves(const struct allocator *a, uint32_t group)
+{
+	uint32_t moved = 0, free_outside = 0;
+
+	for (uint32_t r = group; r < group + a->stuck_units; r++) {
+		uint32_t owner = a->gpr.owner[r];
+
+		if (!owner)
+			continue;
+		if (owner == RESERVED || !can_move(a, a->f->unit_vreg[owner - 1]))
+			return 0;
+		moved++;
+	}
+	for (uint32_t r = 0; r < a->gpr.count; r++)
+		free_outside += !a->gpr.owner[r] && (r < group || r >= group + a->stuck_units);
+	return free_outside >= moved ? moved : 0;
+}
+
+static bool split_register(struct allocator *a, uint32_t vreg)
+{
+	struct mir_func *f = a->f;
+	uint32_t kind = f->vregs[vreg].units == 1 ? SPARE_SINGLE : SPARE_PAIR;
+	struct split *s;
+
+	if (f->vregs[vreg].units > 2 || a->nsplits[kind] == max_splits[kind])
+		return false;
+	s = arena_alloc(f->arena, sizeof(*s));
+	*s = (struct split){.block = a->block, .old = vreg, .next = a->splits};
+	s->copy = a->first_spare[kind] + a->nsplits[kind]++;
+	a->splits = s;
+	rename_from(a->stuck_at, vreg, s->copy);
+	for (uint32_t k = 0; k < f->vregs[vreg].units; k++) {
+		struct mir_inst *move =
+			mir_move(f, mir_reg(SASS_GPR, (struct mir_ref){s->copy, (uint8_t)k}),
+				 mir_reg(SASS_GPR, (struct mir_ref){vreg, (uint8_t)k}));
+
+		mir_insert(f, a->block, a->stuck_at, move);
+		mir_cache_uses(f, move);
+		if (!k)
+			f->vregs[s->copy].first_def = s->first = move;
+	}
+	f->live = true; /* the sets do not change */
+	return true;
+}
+
+static void undo_splits(struct allocator *a)
+{
+	struct mir_func *f = a->f;
+
+	for (const struct split *s = a->splits; s; s = s->next) {
+		struct mir_inst *i = s->first;
+
+		for (uint32_t k = 0; k < f->vregs[s->old].units; k++) {
+			struct mir_inst *next = i->next;
+
+			mir_remove(f, s->block, i);
+			i = next;
+		}
+		rename_from(i, s->copy, s->old);
+	}
+	f->live = true;
+	a->splits = NULL;
+	a->nsplits[SPARE_SINGLE] = a->nsplits[SPARE_PAIR] = 0;
+}
+
+/* Splits live ranges before the instruction at which the assignment failed. */
+static bool split_at(struct allocator *a)
+{
+	uint32_t best = 0, best_moves = UINT32_MAX, last = 0;
+
+	if (!a->stuck_at || a->stuck_units == 1)
+		return false;
+	for (uint32_t r = 0; r + a->stuck_units <= a->gpr.count; r += a->stuck_units) {
+		uint32_t moves = count_moves(a, r);
+
+		if (moves && moves < best_moves) {
+			best = r;
+			best_moves = moves;
+		}
+	}
+	for (uint32_t r = best; best_moves != UINT32_MAX && r < best + a->stuck_units; r++) {
+		uint32_t vreg = a->gpr.owner[r] ? a->f->unit_vreg[a->gpr.owner[r] - 1] : 0;
+
+		if (vreg && vreg != last && !split_register(a, vreg))
+			return false;
+		last = vreg ? vreg : last;
+	}
+	return best_moves != UINT32_MAX;
+}
+
+static void find_live_ranges(struct allocator *a)
+{
+	struct mir_func *f = a->f;
+
+	nv_liveness(f);
+	a->last_mention = arena_array(f->arena, f->nunits + 1, sizeof(*a->last_mention));
+	a->defined_at = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_at));
+	a->defined_in = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_in));
+	a->affinities = arena_array(f->arena, f->nvregs, sizeof(*a->affinities));
+	find_affinities(a);
+}
+
+static void add_spares(struct allocator *a)
+{
+	if (a->first_spare[0])
+		return;
+	for (uint32_t kind = 0; kind < SPARE_KINDS; kind++) {
+		a->first_spare[kind] = a->f->nvregs;
+		for (uint32_t k = 0; k < max_splits[kind]; k++)
+			mir_vreg_new(a->f, SASS_GPR, kind == SPARE_SINGLE ? 1 : 2);
+	}
+	a->f->live = false;
+	find_live_ranges(a);
+}
+
+/* Assigns registers within a window: by rotation, or if pairs and quads do not fit, packed, and if
+ * that does not suffice, with splits. */
+static bool assign_within(struct allocator *a, uint32_t window, bool rotate, bool split)
+{
+	a->gpr.window = window;
+	a->gpr.count = a->f->gprs;
+	a->tight = false;
+	if (rotate && assign_blocks(a) && a->gpr.used <= window)
+		return true;
+	if (split)
+		add_spares(a);
+	a->tight = true;
+	a->gpr.count = window;
+	do {
+		a->stuck_at = NULL;
+		if (assign_blocks(a))
+			return true;
+	} while (split && split_at(a));
+	if (split)
+		undo_splits(a);
+	return false;
+}
 
 bool nv_regalloc(struct mir_func *f, bool tight)
 {
-	struct allocator a = {
-		.f = f, .tight = tight, .gpr = {.count = f->gprs}, .pred = {.count = MIR_PREDS}};
+	struct allocator a = {.f = f, .pred = {.count = MIR_PREDS, .window = MIR_PREDS}};
+	uint32_t pressure, window, slack;
 
-	nv_liveness(f);
-	a.last_mention = arena_array(f->arena, f->nunits + 1, sizeof(*a.last_mention));
-	a.defined_at = arena_array(f->arena, f->nunits + 1, sizeof(*a.defined_at));
-	a.defined_in = arena_array(f->arena, f->nunits + 1, sizeof(*a.defined_in));
-	a.affinities = arena_array(f->arena, f->nvregs, sizeof(*a.affinities));
-	find_affinities(&a);
-	compute_max_pressure(&a);
-	a.gpr.window = window_for(a.gpr.max_pressure + 2 * f->stack, a.gpr.count);
-	a.pred.window = MIR_PREDS;
 	a.ugpr.count = MIR_UGPRS;
-	if (!assign_blocks(&a))
-		return false;
-	if (!tight && a.gpr.used > a.gpr.window && a.gpr.window <= MAX_PACKED_WINDOW) {
-		a.tight = true;
-		a.gpr.count = a.gpr.window;
-		if (!assign_blocks(&a)) {
-			a.tight = false;
-			a.gpr.count = f->gprs;
-			assign_blocks(&a);
+	find_live_ranges(&a);
+	pressure = nv_max_pressure(f) + nv_reserved_gprs(f);
+	window = occupancy_window(f, pressure);
+	slack = pressure + WINDOW_SLACK(pressure);
+	if (slack >= window || !assign_within(&a, slack, !tight, false)) {
+		while (!assign_within(&a, window, !tight, true)) {
+			if (window == f->gprs)
+				return false;
+			window = occupancy_window(f, window + 1);
 		}
 	}
 	rewrite_operands(f);

@@ -14,28 +14,39 @@
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-/* Register pressure above which reducing it has priority: with 64 registers 1024 threads fit on
- * an SM. */
-#define PRESSURE_THRESHOLD 56
 /* Lookahead: distance from the first unscheduled instruction to the last that may be chosen. */
-#define LOOKAHEAD          256
+#define LOOKAHEAD       256
 /* Ordered instructions that are compared pairwise; the next one becomes a fence for all of them. */
-#define MAX_ORDERED        128
+#define MAX_ORDERED     128
+/* Fewer warps must cost less than so many quarters: latencies are rarely as short as assumed. */
+#define MIN_GAIN        3
+/* Registers that aligned pairs and quads may leave unused. */
+#define ALIGNMENT_SLACK 2
 
 struct edge {
 	uint32_t to, latency;
 	struct edge *next;
 };
 
+/* Register files whose pressure is limited. */
+enum { PRESSURE_GPR, PRESSURE_PRED, PRESSURE_KINDS };
+static const uint8_t pressure_kind[] = {[PRESSURE_GPR] = SASS_GPR, [PRESSURE_PRED] = SASS_PRED};
+
 struct node {
 	struct mir_inst *inst;
 	const struct mir_use *uses;
 	uint32_t nuses;
 	struct edge *out;
-	uint32_t npreds_left;   /* predecessors not yet scheduled */
-	uint32_t earliest;      /* earliest issue cycle */
-	uint32_t height;        /* length of the critical path to the block's end */
-	int64_t pressure_delta; /* change of the pressure if scheduled next */
+	uint32_t npreds;
+	uint32_t npreds_left; /* predecessors not yet scheduled */
+	uint32_t earliest;    /* earliest issue cycle */
+	uint32_t height;      /* length of the critical path to the block's end */
+	/* Change of the pressure if scheduled next, and units that it writes and nothing reads. */
+	struct pressure {
+		int32_t delta;
+		uint32_t dead;
+	} pressure[PRESSURE_KINDS];
+	bool partial; /* it writes a part of a register: see opened_units() */
 	bool done;
 };
 
@@ -63,16 +74,20 @@ struct scheduler {
 	struct mir_func *f;
 	uint32_t block, stamp;
 	struct node *nodes; /* from 1, in the original order */
-	uint32_t count, capacity;
+	uint32_t count;
 	struct resource *resources;
 	uint32_t nresources;
-	uint32_t live;                           /* GPR pressure */
+	uint32_t *opened; /* by vreg: stamp of the run in which some unit has been written */
+	/* By register file: the pressure, its maximum so far, and its limit. */
+	uint32_t live[PRESSURE_KINDS], peak[PRESSURE_KINDS], limit[PRESSURE_KINDS];
+	uint32_t lookahead;                      /* size of the window */
 	uint32_t ordered[MAX_ORDERED], nordered; /* ordered nodes since fence */
 	uint32_t fence;                          /* node ordered with all ordered nodes; 0 = none */
 	uint32_t last_call;                      /* last call: no node crosses it; 0 = none */
 	struct ready *ready;
 	uint32_t nready;
 	uint32_t first; /* first unscheduled node */
+	bool limited;   /* the limit of the pressure kept a node back */
 };
 
 /* The resource of an operand: a physical register, or before allocation a unit. */
@@ -101,7 +116,7 @@ static void add_edge(struct scheduler *s, uint32_t from, uint32_t to, uint32_t l
 	e = arena_alloc(s->f->arena, sizeof(*e));
 	*e = (struct edge){.to = to, .latency = latency, .next = s->nodes[from].out};
 	s->nodes[from].out = e;
-	s->nodes[to].npreds_left++;
+	s->nodes[to].npreds++;
 }
 
 /* Register dependences. */
@@ -304,22 +319,37 @@ static void add_phi_antidependences(struct scheduler *s)
 	}
 }
 
-static void add_node(struct scheduler *s, struct mir_inst *i)
+static bool is_partial_write(const struct mir_func *f, const struct mir_use *use)
 {
-	uint32_t n = ++s->count;
+	return use->write && use->ref.vreg && use->kind == SASS_GPR &&
+	       use->count < f->vregs[use->ref.vreg].units;
+}
 
-	s->nodes = arena_grow(s->f->arena, s->nodes, &s->capacity, n + 1, sizeof(*s->nodes));
-	s->nodes[n] = (struct node){.inst = i};
-	s->nodes[n].uses = mir_uses(s->f, i, &s->nodes[n].nuses);
-	i->number = n;
+static void add_nodes(struct scheduler *s)
+{
+	uint32_t n = 0;
+
+	mir_for_each(s->f, s->block, i)
+		n++;
+	s->nodes = arena_array(s->f->arena, n + 1, sizeof(*s->nodes));
+	s->count = n;
+	n = 0;
+	mir_for_each(s->f, s->block, i) {
+		struct node *node = &s->nodes[++n];
+
+		node->inst = i;
+		node->uses = mir_uses(s->f, i, &node->nuses);
+		for (uint32_t u = 0; u < node->nuses; u++)
+			node->partial |= is_partial_write(s->f, &node->uses[u]);
+		i->number = n;
+	}
 }
 
 static void build_dag(struct scheduler *s)
 {
-	s->count = s->nordered = s->fence = s->last_call = 0;
+	s->nordered = s->fence = s->last_call = 0;
 	s->stamp++;
-	mir_for_each(s->f, s->block, i)
-		add_node(s, i);
+	add_nodes(s);
 	for (uint32_t n = 1; n <= s->count; n++) {
 		add_register_dependences(s, n);
 		add_order_dependences(s, n);
@@ -349,49 +379,130 @@ static void build_dag(struct scheduler *s)
 
 /* Register pressure: change of the live GPR units by an instruction. */
 
-static int pressure_change(struct scheduler *s, const struct node *node)
+/* An earlier operand of the node mentions the same unit. */
+static bool is_repeated(const struct node *node, uint32_t u, uint32_t k)
+{
+	const struct mir_use *use = &node->uses[u];
+
+	for (uint32_t e = 0; e < u; e++) {
+		const struct mir_use *earlier = &node->uses[e];
+
+		if (earlier->ref.vreg == use->ref.vreg && earlier->ref.part <= use->ref.part + k &&
+		    use->ref.part + k < earlier->ref.part + earlier->count)
+			return true;
+	}
+	return false;
+}
+
+/* No instruction but this one mentions the unit from here on. */
+static bool is_last_mention(struct scheduler *s, uint32_t unit)
+{
+	return resource_at(s, unit)->mentions_left == 1 &&
+	       !bitset_has(s->f->blocks[s->block].live_out, unit);
+}
+
+/* Without partial writes. */
+static struct pressure pressure_change(struct scheduler *s, const struct node *node, uint8_t kind)
 {
 	const struct mir_func *f = s->f;
-	int pressure_delta = 0;
+	struct pressure p = {0};
 
 	for (uint32_t u = 0; u < node->nuses; u++) {
 		const struct mir_use *use = &node->uses[u];
 
-		if (!use->ref.vreg || use->kind != SASS_GPR)
+		if (!use->ref.vreg || use->kind != kind)
 			continue;
-		if (use->write && f->vregs[use->ref.vreg].first_def == node->inst)
-			pressure_delta += f->vregs[use->ref.vreg].units;
-		for (uint32_t k = 0; !use->write && k < use->count; k++) {
-			uint32_t unit = mir_unit(f, use->ref) + k;
+		if (use->write && !is_partial_write(f, use))
+			p.delta += use->count;
+		for (uint32_t k = 0; k < use->count; k++) {
+			bool last = is_last_mention(s, mir_unit(f, use->ref) + k) &&
+				    !is_repeated(node, u, k);
 
-			pressure_delta -= resource_at(s, unit)->mentions_left == 1 &&
-					  !bitset_has(f->blocks[s->block].live_out, unit);
+			p.delta -= last;
+			p.dead += last && use->write;
 		}
 	}
-	return pressure_delta;
+	return p;
 }
 
-static void count_mentions(struct scheduler *s)
+/* The units of registers that the node is the first to write a part of: the register is allocated
+ * as a whole. */
+static uint32_t opened_units(const struct scheduler *s, const struct node *node)
 {
-	struct mir_func *f = s->f;
+	const struct mir_func *f = s->f;
+	uint32_t units = 0;
 
-	s->live = 0;
-	bitset_for_each(f->blocks[s->block].live_in, f->nunits, unit) s->live +=
-		f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
-	for (uint32_t n = 1; n <= s->count; n++) {
-		for (uint32_t u = 0; u < s->nodes[n].nuses; u++) {
-			const struct mir_use *use = &s->nodes[n].uses[u];
+	for (uint32_t u = 0; node->partial && u < node->nuses; u++) {
+		const struct mir_use *use = &node->uses[u];
+		const struct mir_vreg *v = &f->vregs[use->ref.vreg];
 
-			for (uint32_t k = 0; use->ref.vreg && k < use->count; k++) {
-				struct resource *r = resource_at(s, mir_unit(f, use->ref) + k);
+		if (is_partial_write(f, use) && s->opened[use->ref.vreg] != s->stamp)
+			units += v->units;
+	}
+	return units;
+}
 
-				r->mentions_left++;
-				r->mentions_xor ^= n;
-			}
+static void open_registers(struct scheduler *s, const struct node *node)
+{
+	for (uint32_t u = 0; node->partial && u < node->nuses; u++)
+		if (is_partial_write(s->f, &node->uses[u]))
+			s->opened[node->uses[u].ref.vreg] = s->stamp;
+}
+
+static void update_pressure_change(struct scheduler *s, uint32_t n)
+{
+	for (uint32_t k = 0; k < PRESSURE_KINDS; k++)
+		s->nodes[n].pressure[k] = pressure_change(s, &s->nodes[n], pressure_kind[k]);
+}
+
+static void count_mentions_of(struct scheduler *s, uint32_t n)
+{
+	for (uint32_t u = 0; u < s->nodes[n].nuses; u++) {
+		const struct mir_use *use = &s->nodes[n].uses[u];
+
+		for (uint32_t k = 0; use->ref.vreg && k < use->count; k++) {
+			struct resource *r = resource_at(s, mir_unit(s->f, use->ref) + k);
+
+			if (is_repeated(&s->nodes[n], u, k))
+				continue;
+			r->mentions_left++;
+			r->mentions_xor ^= n;
 		}
 	}
+}
+
+/* Live are the live-in units and those of the block's phis. */
+static uint32_t count_live_in(const struct mir_func *f, const struct mir_block *block, uint8_t kind)
+{
+	uint32_t live = 0;
+
+	bitset_for_each(block->live_in, f->nunits, unit) live +=
+		f->vregs[f->unit_vreg[unit]].kind == kind;
+	for (uint32_t p = 0; p < block->nphis; p++) {
+		const struct mir_vreg *v = &f->vregs[block->phis[p].vreg];
+
+		live += v->kind == kind ? v->units : 0;
+	}
+	return live;
+}
+
+/* The pressure at the start of the block, with all mentions ahead. The terminator mentions the
+ * branch condition. */
+static void start_pressure(struct scheduler *s)
+{
+	const struct mir_block *block = &s->f->blocks[s->block];
+
+	s->stamp++;
+	for (uint32_t k = 0; k < PRESSURE_KINDS; k++)
+		s->live[k] = s->peak[k] = count_live_in(s->f, block, pressure_kind[k]);
+	bitset_for_each(block->live_in, s->f->nunits, unit) s->opened[s->f->unit_vreg[unit]] =
+		s->stamp;
+	if (block->cond.ref.vreg)
+		resource_at(s, mir_unit(s->f, block->cond.ref))->mentions_left++;
 	for (uint32_t n = 1; n <= s->count; n++)
-		s->nodes[n].pressure_delta = pressure_change(s, &s->nodes[n]);
+		count_mentions_of(s, n);
+	for (uint32_t n = 1; n <= s->count; n++)
+		update_pressure_change(s, n);
 }
 
 /* Updates the pressure after a node is scheduled. The last remaining mention of a unit now frees
@@ -400,37 +511,61 @@ static void note_scheduled(struct scheduler *s, uint32_t n)
 {
 	const struct node *node = &s->nodes[n];
 
-	s->live = (uint32_t)((int)s->live + node->pressure_delta);
+	s->live[PRESSURE_GPR] += opened_units(s, node);
+	open_registers(s, node);
+	for (uint32_t k = 0; k < PRESSURE_KINDS; k++) {
+		s->live[k] = (uint32_t)((int32_t)s->live[k] + node->pressure[k].delta);
+		if (s->live[k] + node->pressure[k].dead > s->peak[k])
+			s->peak[k] = s->live[k] + node->pressure[k].dead;
+	}
 	for (uint32_t u = 0; u < node->nuses; u++) {
 		const struct mir_use *use = &node->uses[u];
 
 		for (uint32_t k = 0; use->ref.vreg && k < use->count; k++) {
 			struct resource *r = resource_at(s, mir_unit(s->f, use->ref) + k);
 
+			if (is_repeated(node, u, k))
+				continue;
 			r->mentions_left--;
 			r->mentions_xor ^= n;
-			if (r->mentions_left == 1 && r->mentions_xor != n)
-				s->nodes[r->mentions_xor].pressure_delta =
-					pressure_change(s, &s->nodes[r->mentions_xor]);
+			if (r->mentions_left == 1 && r->mentions_xor && r->mentions_xor != n)
+				update_pressure_change(s, r->mentions_xor);
 		}
 	}
 }
 
-/* Selects from the ready list: under register pressure the node that frees most registers, else
- * the one that can issue first, then the longest critical path. Ties keep the original order. */
-static uint32_t select_ready(const struct scheduler *s, uint32_t cycle)
+/* Whether the pressure stays within its limits when the node is scheduled next, or does not grow. */
+static bool fits_limits(const struct scheduler *s, const struct node *node)
 {
-	bool high_pressure = !s->f->allocated && s->live > PRESSURE_THRESHOLD;
+	for (uint32_t k = 0; k < PRESSURE_KINDS; k++) {
+		int32_t growth = node->pressure[k].delta + (int32_t)node->pressure[k].dead;
+
+		if (k == PRESSURE_GPR)
+			growth += (int32_t)opened_units(s, node);
+		if (growth > 0 && (int32_t)s->live[k] + growth > (int32_t)s->limit[k])
+			return false;
+	}
+	return true;
+}
+
+/* Selects from the ready list: of the nodes that fit below the limit of the pressure the one that
+ * can issue first, then the longest critical path. If none fits, the first in the original order,
+ * which leads to the next node that frees registers. */
+static uint32_t select_ready(struct scheduler *s, uint32_t cycle)
+{
 	uint64_t best_key = UINT64_MAX;
 	uint32_t best = 0;
 
 	for (uint32_t k = 0; k < s->nready; k++) {
 		const struct ready *r = &s->ready[k];
+		const struct node *node = &s->nodes[r->node];
 		uint32_t issue = r->earliest > cycle ? r->earliest : cycle;
 		uint64_t key = (uint64_t)issue << 32 | (UINT32_MAX - r->height);
 
-		if (high_pressure)
-			key = (uint64_t)(s->nodes[r->node].pressure_delta - INT32_MIN);
+		if (!s->f->allocated && !fits_limits(s, node)) {
+			key = (uint64_t)1 << 63 | r->node;
+			s->limited = true;
+		}
 		if (key < best_key || (key == best_key && r->node < s->ready[best].node)) {
 			best_key = key;
 			best = k;
@@ -444,7 +579,7 @@ static void add_if_ready(struct scheduler *s, uint32_t n)
 {
 	const struct node *node = &s->nodes[n];
 
-	if (!node->npreds_left && n < s->first + LOOKAHEAD)
+	if (!node->npreds_left && n < s->first + s->lookahead)
 		s->ready[s->nready++] = (struct ready){n, node->earliest, node->height};
 }
 
@@ -452,24 +587,28 @@ static void advance_window(struct scheduler *s)
 {
 	while (s->first <= s->count && s->nodes[s->first].done) {
 		s->first++;
-		if (s->first + LOOKAHEAD - 1 <= s->count)
-			add_if_ready(s, s->first + LOOKAHEAD - 1);
+		if (s->first + s->lookahead - 1 <= s->count)
+			add_if_ready(s, s->first + s->lookahead - 1);
 	}
 }
 
-static void schedule_block(struct scheduler *s)
+/* Runs the list scheduler over the dependence graph; returns the cycles until the last node
+ * issues. */
+static uint32_t run_list_scheduler(struct scheduler *s, struct mir_inst **order)
 {
-	struct mir_func *f = s->f;
-	uint32_t cycle = 0;
+	uint32_t cycle = 0, count = 0;
 
-	build_dag(s);
-	if (!f->allocated)
-		count_mentions(s);
+	if (!s->f->allocated)
+		start_pressure(s);
 	s->first = 1;
 	s->nready = 0;
+	for (uint32_t n = 1; n <= s->count; n++) {
+		s->nodes[n].npreds_left = s->nodes[n].npreds;
+		s->nodes[n].earliest = 0;
+		s->nodes[n].done = false;
+	}
 	for (uint32_t n = 1; n <= s->count; n++)
 		add_if_ready(s, n);
-	f->blocks[s->block].first = f->blocks[s->block].last = NULL;
 	while (s->nready) {
 		uint32_t k = select_ready(s, cycle), n = s->ready[k].node;
 		struct node *node = &s->nodes[n];
@@ -477,9 +616,9 @@ static void schedule_block(struct scheduler *s)
 		s->ready[k] = s->ready[--s->nready];
 		if (node->earliest > cycle)
 			cycle = node->earliest;
-		mir_insert(f, s->block, NULL, node->inst);
+		order[count++] = node->inst;
 		node->done = true;
-		if (!f->allocated)
+		if (!s->f->allocated)
 			note_scheduled(s, n);
 		for (const struct edge *e = node->out; e; e = e->next) {
 			struct node *to = &s->nodes[e->to];
@@ -492,6 +631,197 @@ static void schedule_block(struct scheduler *s)
 		advance_window(s);
 		cycle++;
 	}
+	return cycle;
+}
+
+static void set_order(struct mir_func *f, uint32_t b, struct mir_inst **order, uint32_t count)
+{
+	f->blocks[b].first = f->blocks[b].last = NULL;
+	for (uint32_t k = 0; k < count; k++)
+		mir_insert(f, b, NULL, order[k]);
+}
+
+/*
+ * Before register allocation: the occupancy to aim at.
+ */
+
+/* An order of a block's instructions. */
+struct block_order {
+	struct mir_inst **insts;
+	uint32_t cycles, pressure;
+	bool limited; /* by the pressure: with more registers it might take fewer cycles */
+};
+
+/* A block, with its dependence graph and the order for the occupancy of the moment. */
+struct block_dag {
+	struct node *nodes;
+	uint32_t count;
+	struct block_order order;
+};
+
+/* An occupancy, and the orders whose pressure leaves the registers for it. */
+struct target_occupancy {
+	uint32_t warps; /* of an SM's partition */
+	uint32_t limit; /* of the pressure */
+	uint32_t pressure;
+	uint64_t cost;              /* see block_cost() */
+	bool limited;               /* with more registers the cost might be lower */
+	struct block_order *orders; /* by block */
+};
+
+/* The windows of the attempts to stay within a limit: the smaller, the closer to the original
+ * order, whose pressure is usually low, since it follows the expressions of the program. */
+static const uint32_t windows[] = {LOOKAHEAD, LOOKAHEAD, 64, 16, 4, 1};
+
+/* The first order whose pressure is within the limit; else the one of least pressure. Nodes that
+ * fit below the limit may leave no room for what their consumers need; the next attempt leaves as
+ * much as this one lacked. */
+static struct block_order order_within(struct scheduler *s, uint32_t limit)
+{
+	struct block_order best = {.pressure = UINT32_MAX};
+
+	s->limit[PRESSURE_GPR] = limit;
+	s->limit[PRESSURE_PRED] = MIR_PREDS;
+	for (uint32_t k = 0; k < sizeof(windows) / sizeof(windows[0]); k++) {
+		struct block_order o = {
+			.insts = arena_array(s->f->arena, s->count + 1, sizeof(*o.insts))};
+		uint32_t excess;
+
+		s->lookahead = windows[k];
+		s->limited = false;
+		o.cycles = run_list_scheduler(s, o.insts);
+		/* A predicate that does not fit is kept in a GPR. */
+		o.pressure = s->peak[PRESSURE_GPR];
+		if (s->peak[PRESSURE_PRED] > MIR_PREDS)
+			o.pressure += s->peak[PRESSURE_PRED] - MIR_PREDS;
+		o.limited = s->limited || k;
+		if (o.pressure < best.pressure)
+			best = o;
+		if (best.pressure <= limit)
+			return best;
+		excess = o.pressure - limit;
+		for (uint32_t p = 0; p < PRESSURE_KINDS; p++)
+			s->limit[p] =
+				s->limit[p] > 2 * excess ? s->limit[p] - excess : s->limit[p] / 2;
+	}
+	return best;
+}
+
+/* Issue slots of the block, or if the warps of a partition cannot fill them, the share of one warp
+ * in the time that the block takes; in sixteenths. */
+static uint64_t block_cost(const struct block_order *o, uint32_t slots, uint32_t warps,
+			   bool *limited)
+{
+	if ((uint64_t)slots * warps >= o->cycles)
+		return (uint64_t)slots * 16;
+	*limited |= o->limited;
+	return (uint64_t)o->cycles * 16 / warps;
+}
+
+static void order_for_target(struct scheduler *s, struct block_dag *dags,
+			     struct target_occupancy *t)
+{
+	struct mir_func *f = s->f;
+
+	t->orders = arena_array(f->arena, f->nblocks, sizeof(*t->orders));
+	mir_for_each_block(f, b) {
+		uint32_t depth = f->blocks[b].depth < 8 ? f->blocks[b].depth : 8;
+
+		s->block = b;
+		s->nodes = dags[b].nodes;
+		s->count = dags[b].count;
+		if (!dags[b].order.insts || dags[b].order.pressure > t->limit ||
+		    dags[b].order.limited)
+			dags[b].order = order_within(s, t->limit);
+		t->orders[b] = dags[b].order;
+		if (t->orders[b].pressure > t->pressure)
+			t->pressure = t->orders[b].pressure;
+		t->cost += block_cost(&t->orders[b], s->count, t->warps, &t->limited) << 3 * depth;
+	}
+}
+
+static bool is_better(const struct target_occupancy *t, const struct target_occupancy *best)
+{
+	bool fits = t->pressure <= t->limit, best_fits = best->pressure <= best->limit;
+
+	if (!best->warps || fits != best_fits)
+		return !best->warps || fits;
+	return fits ? t->cost < best->cost / 4 * MIN_GAIN : t->pressure < best->pressure;
+}
+
+/* Starts with the most warps that the original order allows, or the next occupancy above, and
+ * tries fewer warps as long as that gains: with more registers, more loads are in flight. */
+static struct target_occupancy choose_target(struct scheduler *s, struct block_dag *dags)
+{
+	struct mir_func *f = s->f;
+	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS,
+		 max = f->gprs + MIR_HARDWARE_GPRS;
+	uint32_t warps = nv_partition_warps(f->sm, nv_max_pressure(f) + reserved), losses = 0;
+	struct target_occupancy best = {0};
+
+	warps = nv_partition_warps(f->sm, nv_occupancy_registers(warps + 1));
+	do {
+		struct target_occupancy t = {.warps = warps};
+		uint32_t registers = nv_occupancy_registers(warps);
+
+		t.limit = (registers < max ? registers : max) - reserved - ALIGNMENT_SLACK;
+		order_for_target(s, dags, &t);
+		if (t.pressure > t.limit && t.pressure <= t.limit + ALIGNMENT_SLACK)
+			t.limit = t.pressure;
+		if (is_better(&t, &best)) {
+			best = t;
+			losses = 0;
+		} else {
+			losses++;
+		}
+		if ((t.pressure <= t.limit && !t.limited) || registers >= max)
+			break;
+		warps = nv_partition_warps(f->sm, registers + 1);
+	} while (losses < 2);
+	return best;
+}
+
+/* Computes values again where that alone raises the occupancy. */
+static void rematerialise_for_occupancy(struct mir_func *f)
+{
+	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS, warps;
+
+	do {
+		nv_liveness(f);
+		warps = nv_partition_warps(f->sm, nv_max_pressure(f) + reserved + ALIGNMENT_SLACK);
+	} while (warps < nv_partition_warps(f->sm, 1) &&
+		 nv_rematerialise(f,
+				  nv_occupancy_registers(warps + 1) - reserved - ALIGNMENT_SLACK));
+}
+
+static void schedule_for_occupancy(struct scheduler *s)
+{
+	struct mir_func *f = s->f;
+	struct block_dag *dags = arena_array(f->arena, f->nblocks, sizeof(*dags));
+	struct target_occupancy best;
+
+	mir_for_each_block(f, b) {
+		s->block = b;
+		build_dag(s);
+		dags[b] = (struct block_dag){.nodes = s->nodes, .count = s->count};
+	}
+	best = choose_target(s, dags);
+	mir_for_each_block(f, b)
+		set_order(f, b, best.orders[b].insts, dags[b].count);
+}
+
+static void schedule_allocated(struct scheduler *s)
+{
+	mir_for_each_block(s->f, b) {
+		struct mir_inst **order;
+
+		s->block = b;
+		s->lookahead = LOOKAHEAD;
+		build_dag(s);
+		order = arena_array(s->f->arena, s->count + 1, sizeof(struct mir_inst *));
+		run_list_scheduler(s, order);
+		set_order(s->f, b, order, s->count);
+	}
 }
 
 void nv_schedule(struct mir_func *f)
@@ -499,16 +829,19 @@ void nv_schedule(struct mir_func *f)
 	struct scheduler s = {.f = f};
 	struct arena_mark scratch;
 
-	if (!f->allocated)
+	if (!f->allocated) {
+		rematerialise_for_occupancy(f);
 		nv_liveness(f);
+	}
 	mir_cache_all_uses(f);
 	scratch = arena_mark(f->arena);
 	s.nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits;
 	s.resources = arena_array(f->arena, s.nresources + 1, sizeof(*s.resources));
+	s.opened = arena_array(f->arena, f->nvregs, sizeof(*s.opened));
 	s.ready = arena_array(f->arena, LOOKAHEAD, sizeof(*s.ready));
-	mir_for_each_block(f, b) {
-		s.block = b;
-		schedule_block(&s);
-	}
+	if (f->allocated)
+		schedule_allocated(&s);
+	else
+		schedule_for_occupancy(&s);
 	arena_rewind(f->arena, scratch);
 }

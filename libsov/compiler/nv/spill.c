@@ -129,7 +129,8 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 		while (u < n && uses[u].ref.vreg != v)
 			u++;
 		/* A reload with a single use has the shortest possible live range already. */
-		if (u < n || v == best || (f->vregs[v].reload && c->mentions[v] <= 2))
+		if (u < n || v == best || (f->vregs[v].reload && c->mentions[v] <= 2) ||
+		    (s->remat_only && !s->remat[v]))
 			continue;
 		if (!best || c->cost[v] * next_use_distance(c, best) <
 				     c->cost[best] * next_use_distance(c, v))

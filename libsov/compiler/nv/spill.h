@@ -17,6 +17,7 @@ struct spiller {
 	uint32_t nvregs; /* before spilling adds any */
 	bool *spilled;   /* by vreg */
 	bool *remat;     /* by vreg: reload recomputes it and store is never called; NULL = none */
+	bool remat_only; /* spill nothing else */
 	void *client;    /* private data of reload and store */
 	/* Reloads count units of a spilled register into a new one before an instruction (NULL:
 	 * at the block's end), and stores them from a register. */

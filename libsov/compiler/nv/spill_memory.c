@@ -398,11 +398,12 @@ static void spill_phis(struct spiller *s, uint32_t b)
 	block->nphis = kept;
 }
 
-bool nv_spill_memory(struct mir_func *f, uint32_t limit)
+static bool spill(struct mir_func *f, uint32_t limit, bool remat_only)
 {
 	struct spiller s = {.f = f,
 			    .kind = SASS_GPR,
 			    .limit = limit,
+			    .remat_only = remat_only,
 			    .reload = reload_spilled,
 			    .store = store_spilled};
 	struct spill_frame frame = {0};
@@ -424,4 +425,14 @@ bool nv_spill_memory(struct mir_func *f, uint32_t limit)
 			spill_phis(&s, b);
 	f->live = false;
 	return true;
+}
+
+bool nv_spill_memory(struct mir_func *f, uint32_t limit)
+{
+	return spill(f, limit, false);
+}
+
+bool nv_rematerialise(struct mir_func *f, uint32_t limit)
+{
+	return spill(f, limit, true);
 }
