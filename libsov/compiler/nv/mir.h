@@ -220,11 +220,12 @@ static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
 }
-/* Scratch register for cycles of a parallel copy: R0, the unusable half of the stack pointer's
- * pair, or the last register. */
+/* Scratch register for cycles of a parallel copy: the last register, or in functions and with
+ * alloca, which need it for the frame as well, R0, the other half of the stack pointer's pair. */
 static inline uint32_t mir_scratch_reg(const struct mir_func *f)
 {
-	return f->stack ? MIR_STACK ^ 1 : f->gprs - 1;
+	return f->stack && (f->has_alloca || f->ir->kind == IR_FUNCTION) ? MIR_STACK ^ 1
+									 : f->gprs - 1;
 }
 static inline bool mir_may_diverge(const struct mir_block *b)
 {
@@ -304,13 +305,15 @@ struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
 void nv_jump_tables(struct mir_func *f);
 void nv_uniform_registers(struct mir_func *f);
+void nv_split_registers(struct mir_func *f);
 void nv_liveness(struct mir_func *f);
 /* Steps live from the point after an instruction to the point before it. */
 void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i);
 void nv_spill_predicates(struct mir_func *f);
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* false: cannot fit */
-/* The same without memory, by computing values again. False: cannot fit, and nothing is changed. */
-bool nv_rematerialise(struct mir_func *f, uint32_t limit);
+/* The same without memory, by computing values again, for at most so many additional instructions,
+ * weighted by loop depth. False: impossible, and nothing is changed. */
+bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost);
 bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
 /* Maximum register pressure: GPR units that are live at one point. Requires liveness. */
 uint32_t nv_max_pressure(const struct mir_func *f);

@@ -56,6 +56,12 @@ static bool stage_uniform(struct mir_func *f)
 	return true;
 }
 
+static bool stage_split_registers(struct mir_func *f)
+{
+	nv_split_registers(f);
+	return true;
+}
+
 static bool stage_if_convert(struct mir_func *f)
 {
 	nv_remove_identity_copies(f);
@@ -106,6 +112,7 @@ static const struct stage {
 } stages[] = {
 	{"nv-jump-table", stage_jump_tables, NULL},
 	{"nv-uniform", stage_uniform, NULL},
+	{"nv-split-registers", stage_split_registers, NULL},
 	{"nv-pre-ra-schedule", stage_schedule, NULL},
 	{"nv-regalloc", stage_regalloc, nv_check_registers},
 	{"nv-if-convert", stage_if_convert, NULL},

@@ -25,7 +25,7 @@ struct affinity { /* preference: reg(this vreg) = reg(other) + distance */
 
 /* Copies that make room for aligned groups: of one unit, and of pairs. */
 enum { SPARE_SINGLE, SPARE_PAIR, SPARE_KINDS };
-static const uint32_t max_splits[SPARE_KINDS] = {[SPARE_SINGLE] = 32, [SPARE_PAIR] = 8};
+static const uint32_t max_splits[SPARE_KINDS] = {[SPARE_SINGLE] = 64, [SPARE_PAIR] = 8};
 
 /* A live range split before an instruction: from there to the end of its block, a copy takes the
  * place of a register. */
@@ -513,7 +513,10 @@ static uint32_t occupancy_window(const struct mir_func *f, uint32_t gprs)
 
 uint32_t nv_reserved_gprs(const struct mir_func *f)
 {
-	return 2 * f->stack + 2 * (f->calls || f->ir->kind == IR_FUNCTION);
+	bool function = f->ir->kind == IR_FUNCTION;
+
+	return f->stack + (f->stack && mir_scratch_reg(f) == (MIR_STACK ^ 1)) +
+	       2 * (f->calls || function);
 }
 
 static bool assign_blocks(struct allocator *a)

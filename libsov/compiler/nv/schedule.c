@@ -12,14 +12,16 @@
  * neither they nor memory operations cross an EXIT.
  */
 #include <string.h>
-#include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/spill.h"
 
 /* Lookahead: distance from the first unscheduled instruction to the last that may be chosen. */
 #define LOOKAHEAD       256
 /* Ordered instructions that are compared pairwise; the next one becomes a fence for all of them. */
 #define MAX_ORDERED     128
-/* Fewer warps must cost less than so many quarters: latencies are rarely as short as assumed. */
-#define MIN_GAIN        3
+/* Occupancies in sequence that gain nothing, after which lower ones are not tried. */
+#define MAX_LOSSES      4
+/* See rematerialise_for_occupancy(). */
+#define REMAT_SHARE     2
 /* Registers that aligned pairs and quads may leave unused. */
 #define ALIGNMENT_SLACK 2
 
@@ -656,6 +658,7 @@ struct block_order {
 struct block_dag {
 	struct node *nodes;
 	uint32_t count;
+	bool waits; /* for memory */
 	struct block_order order;
 };
 
@@ -664,7 +667,8 @@ struct target_occupancy {
 	uint32_t warps; /* of an SM's partition */
 	uint32_t limit; /* of the pressure */
 	uint32_t pressure;
-	uint64_t cost;              /* see block_cost() */
+	uint64_t cost;              /* see add_block_cost() */
+	uint64_t alone;             /* time of one warp in loops that do not wait for memory */
 	bool limited;               /* with more registers the cost might be lower */
 	struct block_order *orders; /* by block */
 };
@@ -707,15 +711,31 @@ static struct block_order order_within(struct scheduler *s, uint32_t limit)
 	return best;
 }
 
-/* Issue slots of the block, or if the warps of a partition cannot fill them, the share of one warp
- * in the time that the block takes; in sixteenths. */
-static uint64_t block_cost(const struct block_order *o, uint32_t slots, uint32_t warps,
-			   bool *limited)
+static bool waits_for_memory(const struct scheduler *s)
 {
-	if ((uint64_t)slots * warps >= o->cycles)
-		return (uint64_t)slots * 16;
-	*limited |= o->limited;
-	return (uint64_t)o->cycles * 16 / warps;
+	for (uint32_t n = 1; n <= s->count; n++) {
+		const struct mir_inst *i = s->nodes[n].inst;
+
+		/* Loads of constant data have no effect. */
+		if (i->memory.bytes && !(i->memory.effect & MIR_WRITES) &&
+		    sass_pipe(s->f->sm, &i->sass) == SASS_PIPE_MEMORY)
+			return true;
+	}
+	return false;
+}
+
+/* Adds the issue slots of a block, or if the warps of a partition cannot fill them, the share of one
+ * warp in the time that the block takes; in sixteenths. */
+static void add_block_cost(struct target_occupancy *t, const struct block_dag *dag, uint32_t depth)
+{
+	const struct block_order *o = &dag->order;
+	uint32_t weight = 3 * (depth < 8 ? depth : 8);
+	bool waits = (uint64_t)dag->count * t->warps < o->cycles, alone = depth && !dag->waits;
+
+	t->cost += (waits ? (uint64_t)o->cycles * 16 / t->warps : (uint64_t)dag->count * 16)
+		   << weight;
+	t->alone += alone ? (uint64_t)o->cycles * 16 << weight : 0;
+	t->limited |= o->limited && (waits || alone);
 }
 
 static void order_for_target(struct scheduler *s, struct block_dag *dags,
@@ -725,28 +745,32 @@ static void order_for_target(struct scheduler *s, struct block_dag *dags,
 
 	t->orders = arena_array(f->arena, f->nblocks, sizeof(*t->orders));
 	mir_for_each_block(f, b) {
-		uint32_t depth = f->blocks[b].depth < 8 ? f->blocks[b].depth : 8;
+		struct block_order *o = &dags[b].order;
 
 		s->block = b;
 		s->nodes = dags[b].nodes;
 		s->count = dags[b].count;
-		if (!dags[b].order.insts || dags[b].order.pressure > t->limit ||
-		    dags[b].order.limited)
-			dags[b].order = order_within(s, t->limit);
-		t->orders[b] = dags[b].order;
-		if (t->orders[b].pressure > t->pressure)
-			t->pressure = t->orders[b].pressure;
-		t->cost += block_cost(&t->orders[b], s->count, t->warps, &t->limited) << 3 * depth;
+		if (!o->insts || o->pressure > t->limit || o->limited)
+			*o = order_within(s, t->limit);
+		t->orders[b] = *o;
+		t->pressure = o->pressure > t->pressure ? o->pressure : t->pressure;
+		add_block_cost(t, &dags[b], f->blocks[b].depth);
 	}
 }
 
+/* Fewer warps must gain much to be better: the latency of memory is rarely as short as assumed, and
+ * more warps help whatever it is. Loops that do not wait for memory have exactly known latencies,
+ * and a small grid may run them with one warp. */
 static bool is_better(const struct target_occupancy *t, const struct target_occupancy *best)
 {
 	bool fits = t->pressure <= t->limit, best_fits = best->pressure <= best->limit;
 
 	if (!best->warps || fits != best_fits)
 		return !best->warps || fits;
-	return fits ? t->cost < best->cost / 4 * MIN_GAIN : t->pressure < best->pressure;
+	if (!fits)
+		return t->pressure < best->pressure;
+	return 2 * t->cost < best->cost ||
+	       (5 * t->alone < 3 * best->alone && 4 * t->cost < 5 * best->cost);
 }
 
 /* Starts with the most warps that the original order allows, or the next occupancy above, and
@@ -777,21 +801,35 @@ static struct target_occupancy choose_target(struct scheduler *s, struct block_d
 		if ((t.pressure <= t.limit && !t.limited) || registers >= max)
 			break;
 		warps = nv_partition_warps(f->sm, registers + 1);
-	} while (losses < 2);
+	} while (losses < MAX_LOSSES);
 	return best;
 }
 
-/* Computes values again where that alone raises the occupancy. */
+static uint64_t weigh_instructions(const struct mir_func *f)
+{
+	uint64_t sum = 0;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			sum += spill_weight(f->blocks[b].depth);
+	return sum;
+}
+
+/* Computes values again where that alone raises the occupancy: by a share of the instructions that
+ * is at most half the share of warps gained. */
 static void rematerialise_for_occupancy(struct mir_func *f)
 {
-	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS, warps;
+	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS + ALIGNMENT_SLACK;
+	uint32_t max_warps = nv_partition_warps(f->sm, 1), warps, more, limit;
 
 	do {
 		nv_liveness(f);
-		warps = nv_partition_warps(f->sm, nv_max_pressure(f) + reserved + ALIGNMENT_SLACK);
-	} while (warps < nv_partition_warps(f->sm, 1) &&
-		 nv_rematerialise(f,
-				  nv_occupancy_registers(warps + 1) - reserved - ALIGNMENT_SLACK));
+		warps = nv_partition_warps(f->sm, nv_max_pressure(f) + reserved);
+		limit = nv_occupancy_registers(warps + 1);
+		more = nv_partition_warps(f->sm, limit) - warps;
+	} while (warps < max_warps &&
+		 nv_rematerialise(f, limit - reserved,
+				  weigh_instructions(f) * more / (REMAT_SHARE * warps)));
 }
 
 static void schedule_for_occupancy(struct scheduler *s)
@@ -803,7 +841,8 @@ static void schedule_for_occupancy(struct scheduler *s)
 	mir_for_each_block(f, b) {
 		s->block = b;
 		build_dag(s);
-		dags[b] = (struct block_dag){.nodes = s->nodes, .count = s->count};
+		dags[b] = (struct block_dag){
+			.nodes = s->nodes, .count = s->count, .waits = waits_for_memory(s)};
 	}
 	best = choose_target(s, dags);
 	mir_for_each_block(f, b)

@@ -44,17 +44,12 @@ static bool is_spilled(const struct spiller *s, uint32_t vreg)
 	return vreg < s->nvregs && s->spilled[vreg];
 }
 
-static uint64_t loop_weight(uint32_t depth)
-{
-	return UINT64_C(1) << 3 * (depth < 8 ? depth : 8);
-}
-
 static void compute_costs(struct spill_choice *c)
 {
 	const struct mir_func *f = c->s->f;
 
 	mir_for_each_block(f, b) {
-		uint64_t w = loop_weight(f->blocks[b].depth);
+		uint64_t w = spill_weight(f->blocks[b].depth);
 
 		mir_for_each(f, b, i) {
 			uint32_t n;
@@ -114,6 +109,36 @@ static uint32_t next_use_distance(const struct spill_choice *c, uint32_t vreg)
 	       c->position + 1;
 }
 
+static bool may_spill(const struct spiller *s, uint32_t vreg)
+{
+	uint32_t n = 0;
+	const struct mir_use *uses = NULL;
+
+	if ((s->remat_only && !s->remat[vreg]) || (s->pinned && s->pinned[vreg]))
+		return false;
+	if (s->recompute && s->recompute[vreg])
+		uses = mir_uses(s->f, s->recompute[vreg], &n);
+	for (uint32_t u = 0; u < n; u++) {
+		if (!uses[u].write && s->spilled[uses[u].ref.vreg] &&
+		    !nv_is_constant_operand(s, &uses[u]))
+			return false;
+	}
+	return true;
+}
+
+static void spill_vreg(struct spiller *s, uint32_t vreg)
+{
+	uint32_t n = 0;
+	const struct mir_use *uses = NULL;
+
+	s->spilled[vreg] = true;
+	if (s->recompute && s->recompute[vreg])
+		uses = mir_uses(s->f, s->recompute[vreg], &n);
+	for (uint32_t u = 0; u < n; u++)
+		s->pinned[uses[u].ref.vreg] |=
+			!uses[u].write && !nv_is_constant_operand(s, &uses[u]);
+}
+
 /* The vreg to spill, among those that are live and not mentioned by the instruction itself; 0 =
  * none. */
 static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *uses, uint32_t n)
@@ -130,7 +155,7 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 			u++;
 		/* A reload with a single use has the shortest possible live range already. */
 		if (u < n || v == best || (f->vregs[v].reload && c->mentions[v] <= 2) ||
-		    (s->remat_only && !s->remat[v]))
+		    !may_spill(s, v))
 			continue;
 		if (!best || c->cost[v] * next_use_distance(c, best) <
 				     c->cost[best] * next_use_distance(c, v))
@@ -151,7 +176,7 @@ static void limit_pressure(struct spill_choice *c, uint32_t extra, const struct 
 			return;
 		}
 		kill_vreg(c, victim);
-		c->s->spilled[victim] = true;
+		spill_vreg(c->s, victim);
 	}
 }
 
@@ -264,8 +289,10 @@ bool nv_spill_choose(struct spiller *s, bool *any)
 	mir_for_each_block(f, b)
 		walk_block(&c, b);
 	*any = false;
-	for (uint32_t v = 1; v < s->nvregs; v++)
+	for (uint32_t v = 1; v < s->nvregs; v++) {
 		*any |= s->spilled[v];
+		s->cost += s->spilled[v] ? c.cost[v] : 0;
+	}
 	/* Walk again for the final pressure at each instruction. */
 	c.choosing = false;
 	if (*any)
@@ -367,6 +394,17 @@ static void reload_use(struct reg_cache *cache, uint32_t b, struct mir_inst *i,
 	set_ref(i, u->operand, r);
 }
 
+/* The instruction defines a register that is computed again at its uses. */
+static bool is_moved_to_uses(const struct spiller *s, const struct mir_use *uses, uint32_t n)
+{
+	for (uint32_t u = 0; u < n && s->remat; u++) {
+		if (uses[u].write && is_of_kind(s, uses[u].ref.vreg) &&
+		    is_spilled(s, uses[u].ref.vreg) && s->remat[uses[u].ref.vreg])
+			return true;
+	}
+	return false;
+}
+
 static void rewrite_block(struct reg_cache *cache, uint32_t b)
 {
 	struct spiller *s = cache->s;
@@ -378,6 +416,11 @@ static void rewrite_block(struct reg_cache *cache, uint32_t b)
 		const struct mir_use *uses = mir_uses(f, i, &n);
 
 		cache->position++;
+		/* It stays as it is: copies of it follow. */
+		if (is_moved_to_uses(s, uses, n)) {
+			mir_remove(f, b, i);
+			continue;
+		}
 		for (uint32_t u = 0; u < n; u++) {
 			if (!uses[u].write && is_of_kind(s, uses[u].ref.vreg) &&
 			    is_spilled(s, uses[u].ref.vreg))
@@ -390,10 +433,6 @@ static void rewrite_block(struct reg_cache *cache, uint32_t b)
 			if (!uses[u].write || !is_of_kind(s, uses[u].ref.vreg) ||
 			    !is_spilled(s, uses[u].ref.vreg))
 				continue;
-			if (s->remat && s->remat[uses[u].ref.vreg]) {
-				mir_remove(f, b, i);
-				break;
-			}
 			r = new_reload(s, uses[u].count);
 			s->store(s, uses[u].ref, uses[u].count, r, b, i->next);
 			set_ref(i, uses[u].operand, r);

@@ -18,7 +18,12 @@ struct spiller {
 	bool *spilled;   /* by vreg */
 	bool *remat;     /* by vreg: reload recomputes it and store is never called; NULL = none */
 	bool remat_only; /* spill nothing else */
-	void *client;    /* private data of reload and store */
+	/* By vreg: computes it from registers that are live wherever it is used; NULL: none. The
+	 * registers that a spilled one is computed from are pinned: they stay. */
+	struct mir_inst **recompute;
+	bool *pinned;
+	uint64_t cost; /* of the spilled registers, in instructions weighted by loop depth */
+	void *client;  /* private data of reload and store */
 	/* Reloads count units of a spilled register into a new one before an instruction (NULL:
 	 * at the block's end), and stores them from a register. */
 	void (*reload)(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
@@ -32,5 +37,23 @@ struct spiller {
 bool nv_spill_choose(struct spiller *s, bool *any);
 /* Rewrites all instructions and branch conditions. The caller rewrites phis. */
 void nv_spill_rewrite(struct spiller *s);
+/* Weight of an instruction at a loop depth. */
+static inline uint64_t spill_weight(uint32_t depth)
+{
+	return UINT64_C(1) << 3 * (depth < 8 ? depth : 8);
+}
+
+/* Rematerialisation (rematerialise.c). */
+struct remat {
+	struct mir_inst **unit_def;  /* by unit: its definition, if that writes nothing else */
+	struct mir_inst **recompute; /* see struct spiller; NULL: not looked for */
+	uint32_t *home;              /* by vreg: block of recompute */
+};
+/* Fills in s->remat, and with recompute what s needs for registers computed from registers. */
+void nv_find_remat(struct spiller *s, struct remat *r, bool recompute);
+/* The operand of a computation is computed from no register. */
+bool nv_is_constant_operand(const struct spiller *s, const struct mir_use *use);
+void nv_insert_remat(struct spiller *s, const struct remat *r, struct mir_ref of, uint32_t count,
+		     struct mir_ref to, uint32_t b, struct mir_inst *before);
 
 #endif

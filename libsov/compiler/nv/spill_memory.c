@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Spilling of GPRs to local memory, in slots of the function's frame. Values that can be
- * rematerialised without registers (constants, parameters, special registers) are, and need no
- * slot. Spilled registers with disjoint live intervals share slots.
+ * rematerialised without registers (rematerialise.c) are, and need no slot. Spilled registers with disjoint live intervals share slots.
  *
  * A spilled phi is stored to its slot on every incoming edge. That overwrites no live value, since
  * the slot is exclusive over the phi's live interval, except where phis of one block read each
@@ -18,87 +17,14 @@ struct live_interval {
 };
 
 struct spill_frame {
-	struct mir_inst **unit_def; /* by unit: its definition */
-	uint32_t *slot;             /* by vreg: slot, in words from the frame's bottom */
+	struct remat remat;
+	uint32_t *slot; /* by vreg: slot, in words from the frame's bottom */
 	uint32_t words;
 };
 
 static struct spill_frame *frame_of(const struct spiller *s)
 {
 	return s->client;
-}
-
-/*
- * Rematerialisation.
- */
-
-/* The instruction computes the same value at any program point. Results of calls do not qualify:
- * the next call overwrites their call slots. */
-static bool is_rematerialisable(const struct mir_func *f, struct mir_inst *i)
-{
-	uint32_t n;
-	const struct mir_use *uses = mir_uses(f, i, &n);
-
-	if (i->members || (i->memory.effect && !i->incoming_arg) || i->memory.effect & MIR_WRITES)
-		return false;
-	if (i->sass.op != SASS_MOV && i->sass.op != SASS_S2R && i->sass.op != SASS_LDC &&
-	    i->sass.op != SASS_LDL)
-		return false;
-	for (uint32_t u = 0; u < n; u++) {
-		if (!uses[u].write && uses[u].ref.vreg)
-			return false;
-	}
-	return true;
-}
-
-/* Registers each of whose units is defined by its own rematerialisable instruction. */
-static void find_remat(struct spiller *s, const uint32_t *order, uint32_t count)
-{
-	struct mir_func *f = s->f;
-	struct spill_frame *frame = frame_of(s);
-
-	s->remat = arena_array(f->arena, f->nvregs, sizeof(*s->remat));
-	frame->unit_def = arena_array(f->arena, f->nunits + 1, sizeof(*frame->unit_def));
-	for (uint32_t k = 0; k < count; k++)
-		mir_for_each(f, order[k], i) {
-			uint32_t n;
-			const struct mir_use *uses = mir_uses(f, i, &n);
-
-			for (uint32_t u = 0; u < n; u++) {
-				if (uses[u].write && uses[u].ref.vreg && uses[u].count == 1)
-					frame->unit_def[mir_unit(f, uses[u].ref)] = i;
-			}
-		}
-	for (uint32_t v = 1; v < f->nvregs; v++) {
-		bool remat = f->vregs[v].kind == SASS_GPR && !f->vregs[v].phi;
-
-		for (uint32_t k = 0; remat && k < f->vregs[v].units; k++) {
-			struct mir_inst *def = frame->unit_def[f->vregs[v].first_unit + k];
-
-			remat = def && is_rematerialisable(f, def);
-		}
-		s->remat[v] = remat;
-	}
-}
-
-static void rematerialise(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
-			  uint32_t b, struct mir_inst *before)
-{
-	for (uint32_t k = 0; k < count; k++) {
-		struct mir_inst *def = frame_of(s)->unit_def[mir_unit(s->f, of) + k];
-		struct mir_inst *i = arena_alloc(s->f->arena, sizeof(*i));
-		uint32_t n;
-		const struct mir_use *uses = mir_uses(s->f, def, &n);
-
-		*i = *def;
-		i->uses = NULL;
-		for (uint32_t u = 0; u < n; u++) {
-			if (uses[u].write)
-				i->ref[uses[u].operand] =
-					(struct mir_ref){to.vreg, (uint8_t)(to.part + k)};
-		}
-		mir_insert(s->f, b, before, i);
-	}
 }
 
 /*
@@ -145,7 +71,7 @@ static void reload_spilled(struct spiller *s, struct mir_ref of, uint32_t count,
 			   uint32_t b, struct mir_inst *before)
 {
 	if (s->remat[of.vreg])
-		rematerialise(s, of, count, to, b, before);
+		nv_insert_remat(s, &frame_of(s)->remat, of, count, to, b, before);
 	else
 		insert_load(s, frame_of(s)->slot[of.vreg] + of.part, count, to, b, before);
 }
@@ -398,22 +324,19 @@ static void spill_phis(struct spiller *s, uint32_t b)
 	block->nphis = kept;
 }
 
-static bool spill(struct mir_func *f, uint32_t limit, bool remat_only)
+bool nv_spill_memory(struct mir_func *f, uint32_t limit)
 {
 	struct spiller s = {.f = f,
 			    .kind = SASS_GPR,
 			    .limit = limit,
-			    .remat_only = remat_only,
 			    .reload = reload_spilled,
 			    .store = store_spilled};
 	struct spill_frame frame = {0};
-	uint32_t count;
-	uint32_t *order = mir_reverse_postorder(f, &count);
 	bool any;
 
 	s.client = &frame;
 	nv_liveness(f);
-	find_remat(&s, order, count);
+	nv_find_remat(&s, &frame.remat, false);
 	if (!nv_spill_choose(&s, &any))
 		return false;
 	if (!any)
@@ -425,14 +348,4 @@ static bool spill(struct mir_func *f, uint32_t limit, bool remat_only)
 			spill_phis(&s, b);
 	f->live = false;
 	return true;
-}
-
-bool nv_spill_memory(struct mir_func *f, uint32_t limit)
-{
-	return spill(f, limit, false);
-}
-
-bool nv_rematerialise(struct mir_func *f, uint32_t limit)
-{
-	return spill(f, limit, true);
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Loop unrolling by four: a single-block loop with loads runs four iterations per trip, so that
- * four loads are in flight together. The loads must not depend on stores of the previous iteration.
- * While at least four iterations are left, the unrolled copy runs, without exits between its
- * iterations; the original loop runs the remainder.
+ * Loop unrolling: a single-block loop with loads runs four iterations per trip, or two if it has
+ * several independent loads, so that about four loads are in flight together; more would only cost registers.
+ * The loads must not depend on stores of the previous iteration. While at least as many iterations
+ * are left, the unrolled copy runs, without exits between its iterations; the original loop runs the
+ * remainder. Four stands for two as well in what follows.
  *
  *	        P                       P: are four iterations left?
  *	        |                      / \
@@ -26,9 +27,11 @@
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/analysis/uses.h"
 
-#define FACTOR   4
-#define MAX_SIZE 40                   /* instructions of a loop */
-#define MAX_STEP UINT64_C(0x0fffffff) /* bound of a variable step */
+#define MAX_FACTOR        4
+#define MAX_LOADS         4  /* of a loop: as many are in flight without unrolling */
+#define MAX_ADDRESS_STEPS 4  /* operations that compute an address */
+#define MAX_SIZE          40 /* instructions of a loop */
+#define MAX_STEP          UINT64_C(0x0fffffff) /* bound of a variable step */
 
 struct loop {
 	struct ir_func *f;
@@ -40,6 +43,7 @@ struct loop {
 	enum ir_cond cond;         /* the loop continues while i cond limit */
 	bool down;
 	enum ir_type type;
+	uint32_t factor; /* iterations per trip of the unrolled loop */
 };
 
 /* ---- which loops ---- */
@@ -69,10 +73,24 @@ static bool may_issue_early(const struct ir_inst *in, uint32_t written)
 	       !(written & (generic | 1u << in->space) || in->space == IR_GENERIC_SPACE);
 }
 
-static bool is_body_unrollable(const struct loop *l)
+/* Whether an argument of a load is computed, within the loop, from what another load returned. The
+ * iteration then takes two latencies, which more iterations have to fill. */
+static bool depends_on_load(const struct loop *l, const struct ir_inst *in, uint32_t steps)
 {
-	uint32_t size = 0, written = 0; /* bit mask of spaces */
-	bool loads = false;
+	for (uint32_t k = 0; k < in->nargs; k++) {
+		const struct ir_inst *def = ir_def(l->f, in->args[k]);
+
+		if (def->block == l->header && def->op != IR_PHI &&
+		    (def->op == IR_LOAD || (steps && depends_on_load(l, def, steps - 1))))
+			return true;
+	}
+	return false;
+}
+
+static bool is_body_unrollable(struct loop *l)
+{
+	uint32_t size = 0, loads = 0, written = 0; /* bit mask of spaces */
+	bool chained = false;
 
 	ir_for_each_inst(l->f, l->header, i) {
 		const struct ir_inst *in = ir_at(l->f, i);
@@ -83,9 +101,16 @@ static bool is_body_unrollable(const struct loop *l)
 		if (ir_ops[in->op].properties & P_WRITE)
 			written |= 1u << in->space;
 	}
-	ir_for_each_inst(l->f, l->header, i)
-		loads |= may_issue_early(ir_at(l->f, i), written);
-	return loads;
+	ir_for_each_inst(l->f, l->header, i) {
+		const struct ir_inst *in = ir_at(l->f, i);
+
+		if (!may_issue_early(in, written))
+			continue;
+		loads++;
+		chained |= depends_on_load(l, in, MAX_ADDRESS_STEPS);
+	}
+	l->factor = loads == 1 || chained ? MAX_FACTOR : MAX_FACTOR / 2;
+	return loads && loads < MAX_LOADS;
 }
 
 /* Matches i + s, or i - 1 as i + -1, where i is a header phi and the sum its next value. */
@@ -111,7 +136,7 @@ static bool find_induction_variable(struct loop *l, ir_val next)
 			if (l->down)
 				l->constant = ones + 1 - l->constant;
 			return l->constant && l->constant <= MAX_STEP &&
-			       l->constant <= ones / (FACTOR - 1);
+			       l->constant <= ones / (MAX_FACTOR - 1);
 		}
 		return !in_loop(l, l->step);
 	}
@@ -214,7 +239,7 @@ static ir_val factor_left(struct loop *l, ir_block b, ir_val i)
 {
 	ir_val left = l->down ? append_op(l, b, IR_SUB, l->type, i, l->limit)
 			      : append_op(l, b, IR_SUB, l->type, l->limit, i);
-	ir_val three = ir_const(l->f, b, l->type, (FACTOR - 1) * (l->step ? 1 : l->constant));
+	ir_val three = ir_const(l->f, b, l->type, (l->factor - 1) * (l->step ? 1 : l->constant));
 
 	if (l->step)
 		three = append_op(l, b, IR_MUL, l->type, l->step, three);
@@ -316,7 +341,7 @@ static ir_block build_unrolled(struct unroller *u)
 		ir_append(f, b, c->in_u);
 		c->last = ir_at(f, c->in_u)->res;
 	}
-	for (uint32_t iteration = 0; iteration < FACTOR; iteration++) {
+	for (uint32_t iteration = 0; iteration < u->loop.factor; iteration++) {
 		for (uint32_t k = 0; k < u->ncarried; k++)
 			u->map[ir_at(f, u->carried[k].phi)->res] = u->carried[k].last;
 		copy_iteration(u, b);

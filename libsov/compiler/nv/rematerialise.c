@@ -1,0 +1,288 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Rematerialisation: values that are computed again where they are used instead of occupying a
+ * register in between. Two kinds qualify: those that one instruction computes from no register
+ * (constants, parameters, special registers), and sums, products and the like of registers that are
+ * live wherever the value is used, so that nothing lives longer. Compilers before this one and
+ * loop-invariant code motion hoist many of the second kind out of loops.
+ *
+ * The spiller chooses among them (spill.c). Spilling to memory uses the first kind, too.
+ */
+#include "libsov/compiler/nv/spill.h"
+
+/* The instruction computes the same value at any program point. Results of calls do not qualify:
+ * the next call overwrites their call slots. */
+static bool is_constant(const struct mir_func *f, struct mir_inst *i)
+{
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(f, i, &n);
+
+	if (i->members || (i->memory.effect && !i->incoming_arg) || i->memory.effect & MIR_WRITES)
+		return false;
+	if (i->sass.op != SASS_MOV && i->sass.op != SASS_S2R && i->sass.op != SASS_LDC &&
+	    i->sass.op != SASS_LDL)
+		return false;
+	for (uint32_t u = 0; u < n; u++) {
+		if (!uses[u].write && uses[u].ref.vreg)
+			return false;
+	}
+	return true;
+}
+
+/* Operations of the short fixed latency, at full or half rate. */
+static bool is_cheap(enum sass_op op)
+{
+	static const bool cheap[SASS_OP_COUNT] = {
+		[SASS_MOV] = true,       [SASS_IADD3] = true, [SASS_IMAD] = true,
+		[SASS_IMAD_WIDE] = true, [SASS_LEA] = true,   [SASS_LOP3] = true,
+		[SASS_SHF] = true,       [SASS_PRMT] = true,  [SASS_IABS] = true,
+		[SASS_VIMNMX] = true,    [SASS_FADD] = true,  [SASS_FMUL] = true,
+		[SASS_FFMA] = true,      [SASS_I2FP] = true,
+	};
+
+	return cheap[op];
+}
+
+/* The instruction computes all of its only result from general and uniform registers. */
+static bool is_computation(const struct mir_func *f, struct mir_inst *i)
+{
+	uint32_t n, results = 0;
+	const struct mir_use *uses = mir_uses(f, i, &n);
+
+	if (!is_cheap(i->sass.op) || i->members || i->memory.bytes || i->guard.vreg ||
+	    i->return_address || i->phi_copy)
+		return false;
+	for (uint32_t u = 0; u < n; u++) {
+		if (!uses[u].ref.vreg || (uses[u].kind != SASS_GPR && uses[u].kind != SASS_UGPR))
+			return false;
+		if (uses[u].write && (uses[u].kind != SASS_GPR || uses[u].ref.part ||
+				      uses[u].count != f->vregs[uses[u].ref.vreg].units))
+			return false;
+		results += uses[u].write;
+	}
+	return results == 1;
+}
+
+/* At this time, remat means constants. */
+bool nv_is_constant_operand(const struct spiller *s, const struct mir_use *use)
+{
+	uint32_t v = use->ref.vreg;
+
+	return use->count == 1 && s->f->vregs[v].units == 1 && s->remat[v] &&
+	       !(s->recompute && s->recompute[v]);
+}
+
+static bool live_throughout(const struct mir_func *f, uint32_t b, const struct mir_use *use,
+			    bool from_start)
+{
+	for (uint32_t k = 0; k < use->count; k++) {
+		uint32_t unit = mir_unit(f, use->ref) + k;
+
+		if (!bitset_has(f->blocks[b].live_out, unit) ||
+		    (from_start && !bitset_has(f->blocks[b].live_in, unit)))
+			return false;
+	}
+	return true;
+}
+
+/* Whether the value can be computed again anywhere in the block: operands are live there, or
+ * constants. */
+static bool is_available(const struct spiller *s, const struct remat *r, uint32_t vreg, uint32_t b)
+{
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(s->f, r->recompute[vreg], &n);
+
+	for (uint32_t u = 0; u < n; u++) {
+		if (!uses[u].write && !nv_is_constant_operand(s, &uses[u]) &&
+		    !live_throughout(s->f, b, &uses[u], r->home[vreg] != b))
+			return false;
+	}
+	return true;
+}
+
+static void check_mentions(const struct spiller *s, struct remat *r, uint32_t b)
+{
+	struct mir_func *f = s->f;
+
+	mir_for_each(f, b, i) {
+		uint32_t n;
+		const struct mir_use *uses = mir_uses(f, i, &n);
+
+		for (uint32_t u = 0; u < n; u++) {
+			uint32_t v = uses[u].ref.vreg;
+
+			if (!uses[u].write && r->recompute[v] &&
+			    (uses[u].count != f->vregs[v].units || !is_available(s, r, v, b)))
+				r->recompute[v] = NULL;
+		}
+	}
+	for (uint32_t p = 0; p < f->blocks[b].nphis; p++) {
+		const struct mir_phi *phi = &f->blocks[b].phis[p];
+		uint32_t units = f->vregs[phi->vreg].units;
+
+		for (uint32_t k = 0; k < f->blocks[b].npreds * units; k++) {
+			uint32_t v = phi->args[k].ref.vreg;
+
+			if (r->recompute[v] &&
+			    (f->vregs[v].units > 1 ||
+			     !is_available(s, r, v, f->blocks[b].preds[k / units])))
+				r->recompute[v] = NULL;
+		}
+	}
+}
+
+static void find_recomputable(struct spiller *s, struct remat *r)
+{
+	struct mir_func *f = s->f;
+
+	s->recompute = r->recompute = arena_array(f->arena, f->nvregs, sizeof(struct mir_inst *));
+	r->home = arena_array(f->arena, f->nvregs, sizeof(*r->home));
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			uint32_t n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
+
+			for (uint32_t u = 0; u < n && is_computation(f, i); u++) {
+				if (!uses[u].write || s->remat[uses[u].ref.vreg])
+					continue;
+				r->recompute[uses[u].ref.vreg] = i;
+				r->home[uses[u].ref.vreg] = b;
+			}
+		}
+	mir_for_each_block(f, b)
+		check_mentions(s, r, b);
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		s->remat[v] |= r->recompute[v] != NULL;
+	s->pinned = arena_array(f->arena, f->nvregs, sizeof(*s->pinned));
+}
+
+void nv_find_remat(struct spiller *s, struct remat *r, bool recompute)
+{
+	struct mir_func *f = s->f;
+
+	s->remat = arena_array(f->arena, f->nvregs, sizeof(*s->remat));
+	r->unit_def = arena_array(f->arena, f->nunits + 1, sizeof(struct mir_inst *));
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			uint32_t n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
+
+			for (uint32_t u = 0; u < n; u++) {
+				if (uses[u].write && uses[u].ref.vreg && uses[u].count == 1)
+					r->unit_def[mir_unit(f, uses[u].ref)] = i;
+			}
+		}
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		bool remat = f->vregs[v].kind == SASS_GPR && !f->vregs[v].phi;
+
+		for (uint32_t k = 0; remat && k < f->vregs[v].units; k++) {
+			struct mir_inst *def = r->unit_def[f->vregs[v].first_unit + k];
+
+			remat = def && is_constant(f, def);
+		}
+		s->remat[v] = remat;
+	}
+	if (recompute)
+		find_recomputable(s, r);
+}
+
+static struct mir_inst *insert_copy(struct mir_func *f, struct mir_inst *def, struct mir_ref to,
+				    uint32_t b, struct mir_inst *before)
+{
+	struct mir_inst *i = arena_alloc(f->arena, sizeof(*i));
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(f, def, &n);
+
+	*i = *def;
+	i->uses = NULL;
+	for (uint32_t u = 0; u < n; u++) {
+		if (uses[u].write)
+			i->ref[uses[u].operand] = to;
+	}
+	mir_insert(f, b, before, i);
+	return i;
+}
+
+/* Constant operands are computed as well, unless their register is there. */
+static void insert_computation(struct spiller *s, const struct remat *r, uint32_t vreg,
+			       struct mir_ref to, uint32_t b, struct mir_inst *before)
+{
+	struct mir_func *f = s->f;
+	struct mir_inst *i = insert_copy(f, r->recompute[vreg], to, b, before);
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(f, r->recompute[vreg], &n);
+
+	for (uint32_t u = 0; u < n; u++) {
+		struct mir_ref constant;
+
+		if (uses[u].write || !nv_is_constant_operand(s, &uses[u]) ||
+		    (!s->spilled[uses[u].ref.vreg] &&
+		     live_throughout(f, b, &uses[u], r->home[vreg] != b)))
+			continue;
+		constant = (struct mir_ref){mir_vreg_new(f, SASS_GPR, 1), 0};
+		insert_copy(f, r->unit_def[mir_unit(f, uses[u].ref)], constant, b, i);
+		i->ref[uses[u].operand] = constant;
+	}
+}
+
+void nv_insert_remat(struct spiller *s, const struct remat *r, struct mir_ref of, uint32_t count,
+		     struct mir_ref to, uint32_t b, struct mir_inst *before)
+{
+	if (r->recompute && r->recompute[of.vreg]) {
+		insert_computation(s, r, of.vreg, to, b, before);
+		return;
+	}
+	for (uint32_t k = 0; k < count; k++, to.part++)
+		insert_copy(s->f, r->unit_def[mir_unit(s->f, of) + k], to, b, before);
+}
+
+static void reload_computed(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
+			    uint32_t b, struct mir_inst *before)
+{
+	nv_insert_remat(s, s->client, of, count, to, b, before);
+}
+
+static void rewrite_phi_args(struct spiller *s, uint32_t b)
+{
+	struct mir_func *f = s->f;
+
+	for (uint32_t p = 0; p < f->blocks[b].nphis; p++) {
+		struct mir_phi *phi = &f->blocks[b].phis[p];
+		uint32_t units = f->vregs[phi->vreg].units;
+
+		for (uint32_t k = 0; k < f->blocks[b].npreds * units; k++) {
+			struct mir_ref *arg = &phi->args[k].ref, to;
+
+			if (!arg->vreg || arg->vreg >= s->nvregs || !s->spilled[arg->vreg])
+				continue;
+			to = (struct mir_ref){mir_vreg_new(f, SASS_GPR, 1), 0};
+			nv_insert_remat(s, s->client, *arg, 1, to, f->blocks[b].preds[k / units],
+					NULL);
+			*arg = to;
+		}
+	}
+}
+
+bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost)
+{
+	struct remat r = {0};
+	struct spiller s = {.f = f,
+			    .kind = SASS_GPR,
+			    .limit = limit,
+			    .remat_only = true,
+			    .client = &r,
+			    .reload = reload_computed};
+	bool any;
+
+	nv_liveness(f);
+	nv_find_remat(&s, &r, true);
+	if (!nv_spill_choose(&s, &any) || s.cost > max_cost)
+		return false;
+	if (!any)
+		return true;
+	nv_spill_rewrite(&s);
+	mir_for_each_block(f, b)
+		rewrite_phi_args(&s, b);
+	f->live = false;
+	return true;
+}
