@@ -103,6 +103,8 @@ enum ptx_slot {
 	SLOT_TESTP,
 	SLOT_THIRD_TYPE,
 	SLOT_FINITE,
+	SLOT_SCALE,
+	SLOT_PLUS_ONE,
 	SLOT_COUNT
 };
 
@@ -239,10 +241,12 @@ enum ptx_operand_kind {
 struct ptx_operand {
 	struct ptx_token at; /* for messages */
 	uint8_t kind;
-	bool address;  /* in brackets: base (by kind) + value */
-	bool negated;  /* !p */
-	int separator; /* before it: 0, ',' or '|' */
-	uint8_t bits;  /* float: as in its token */
+	bool address;              /* in brackets: base (by kind) + value */
+	bool negated;              /* !p */
+	bool minus;                /* -r, of video instructions */
+	struct ptx_token selector; /* .b0 of r.b0, of video instructions; length 0: none */
+	int separator;             /* before it: 0, ',' or '|' */
+	uint8_t bits;              /* float: as in its token */
 	uint8_t special;
 	bool is_unsigned;
 	uint64_t value; /* integer, float's bits, offset */
@@ -485,6 +489,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(cvt) L(cvt_pair) L(cvt_pack) L(cvt_tf32) L(cvt_tf32_away) L(cvt_bytes) \
 	/* lower_bits.c */ \
 	L(bfe) L(bfi) L(bfind) L(bmsk) L(fns) L(szext) L(cnot) L(prmt) L(lop3) L(shf) L(dot) \
+	/* lower_video.c */ \
+	L(video) L(vmad) L(video_simd) \
 	/* lower_memory.c */ \
 	L(ld) L(st) L(atom) L(atom_wide) L(cas) L(fence) L(nothing) L(createpolicy) L(alloca) \
 	L(stackrestore) \

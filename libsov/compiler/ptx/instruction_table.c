@@ -15,6 +15,8 @@
  *   d = .type or parts    also a vector whose elements together have this width
  *   d = .type or vector   with .v2 or .v4, a vector of that many elements
  *   d = .type or nothing  also _
+ *   a = .type or selected also a part of a register, such as r.b0
+ *   a = .type or minus    also -r
  *   tgt = label           tlist = targets: a .branchtargets list
  *
  * d, p and q are written, all others read; brackets are an address. Operands after c are named e
@@ -57,6 +59,12 @@
 
 #define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
 #define RANGE    POLICIES ".ss = .global; b c = .u32"
+
+#define VIDEO_TYPES ".dtype = .u32 .s32; .atype = .u32 .s32; .btype = .u32 .s32; "
+#define VIDEO_IN    "d a b = .b32 or selected; c = .b32; .op = .add .min .max; "
+#define VIDEO       VIDEO_TYPES VIDEO_IN
+#define VIDEO_SHIFT ".dtype = .u32 .s32; .atype = .u32 .s32; .btype = .u32; " VIDEO_IN
+#define VIDEO_SIMD  VIDEO_TYPES "d a b = .b32 or selected; c = .b32; .op = .add; "
 
 #define ROW(form, where, lowering, op) {form, where, ptx_lower_##lowering, IR_##op}
 
@@ -209,6 +217,32 @@ const struct ptx_row ptx_rows[] = {
 	    ".atype = .u32 .s32; .btype = .u32 .s32; d a b c = .b32", dot, DOT),
 	ROW("dp2a.hi.atype.btype d, a, b, c",
 	    ".atype = .u32 .s32; .btype = .u32 .s32; d a b c = .b32", dot, DOT),
+
+	/* video */
+	ROW("vadd.dtype.atype.btype{.sat}{.op} d, a, b{, c}", VIDEO, video, ADD),
+	ROW("vsub.dtype.atype.btype{.sat}{.op} d, a, b{, c}", VIDEO, video, ADD),
+	ROW("vabsdiff.dtype.atype.btype{.sat}{.op} d, a, b{, c}", VIDEO, video, ADD),
+	ROW("vmin.dtype.atype.btype{.sat}{.op} d, a, b{, c}", VIDEO, video, ADD),
+	ROW("vmax.dtype.atype.btype{.sat}{.op} d, a, b{, c}", VIDEO, video, ADD),
+	ROW("vshl.dtype.atype.btype{.sat}.wrap{.op} d, a, b{, c}", VIDEO_SHIFT, video, ADD),
+	ROW("vshr.dtype.atype.btype{.sat}.wrap{.op} d, a, b{, c}", VIDEO_SHIFT, video, ADD),
+	ROW("vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a, b, c", 
+	    VIDEO_TYPES "d = .b32; a b = .b32 or selected or minus; c = .b32 or minus", vmad, ADD),
+	ROW("vset.atype.btype.CmpOp{.op} d, a, b{, c}", VIDEO ".CmpOp = " ORDERED, video, ADD),
+	ROW("vadd2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vsub2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vavrg2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vabsdiff2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmin2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmax2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vset2.atype.btype.CmpOp{.op} d, a, b, c", VIDEO_SIMD ".CmpOp = " ORDERED, video_simd, ADD),
+	ROW("vadd4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vsub4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vavrg4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vabsdiff4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmin4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmax4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vset4.atype.btype.CmpOp{.op} d, a, b, c", VIDEO_SIMD ".CmpOp = " ORDERED, video_simd, ADD),
 
 	/* comparison and selection */
 	ROW("setp.CmpOp{.BoolOp}.type p{|q}, a, b{, c}",
@@ -420,9 +454,6 @@ const struct ptx_unsupported ptx_unsupported[] = {
 	{"cp mbarrier tensormap", "asynchronous copy"},
 	{"mapa getctarank clusterlaunchcontrol", "clusters"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
-	{"vadd vsub vabsdiff vmin vmax vshl vshr vmad vset vadd2 vsub2 vavrg2 vabsdiff2 vmin2 vmax2 "
-	 "vset2 vadd4 vsub4 vavrg4 vabsdiff4 vmin4 vmax4 vset4",
-	 "video instructions"},
 	{"multimem", "memory of several devices"},
 	{"setmaxnreg", "registers moved between warps"},
 	{NULL, NULL},

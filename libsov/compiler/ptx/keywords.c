@@ -53,7 +53,7 @@ static const struct {
 	{".op", SLOT_ATOM},        {".mode", SLOT_SHUFFLE},  {".vote", SLOT_VOTE},
 	{".level", SLOT_SCOPE},    {".prefetch", SLOT_NONE}, {".irnd", SLOT_INTEGRAL},
 	{".wrap", SLOT_WRAP},      {".prmt", SLOT_PRMT},     {".testp", SLOT_TESTP},
-	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE},
+	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE}, {".scale", SLOT_SCALE},
 };
 
 /* Cache operators are performance hints and are ignored, except .cv, which acts as .volatile. */
@@ -71,6 +71,9 @@ const struct ptx_keyword ptx_keywords[] = {
 	{".sat", SLOT_SAT, 1},
 	{".relu", SLOT_RELU, 1},
 	{".satfinite", SLOT_FINITE, 1},
+	{".shr7", SLOT_SCALE, 7},
+	{".shr15", SLOT_SCALE, 15},
+	{".po", SLOT_PLUS_ONE, 1},
 	{".NaN", SLOT_NAN, 1},
 	{".xorsign", SLOT_XORSIGN, 1},
 	{".cc", SLOT_CARRY, 1},

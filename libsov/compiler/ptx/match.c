@@ -27,7 +27,8 @@ struct operand_form {
 /* The row's requirements for an operand, from its clauses. */
 struct operand_rule {
 	const struct ptx_type *type;
-	bool wider, special, variable, parts, vector, nothing, label, targets, written;
+	bool wider, special, variable, parts, vector, nothing, label, targets, written, selected,
+		minus;
 	const char *name; /* "d" */
 };
 
@@ -454,9 +455,12 @@ static struct operand_rule read_operand_rule(const struct ptx_inst *in, enum ptx
 		const char *word;
 		bool *flag;
 	} flags[] = {
-		{"wider", &rule.wider}, {"special", &rule.special}, {"variable", &rule.variable},
-		{"parts", &rule.parts}, {"vector", &rule.vector},   {"nothing", &rule.nothing},
-		{"label", &rule.label}, {"twice", &twice},          {"targets", &rule.targets},
+		{"wider", &rule.wider},       {"special", &rule.special},
+		{"variable", &rule.variable}, {"parts", &rule.parts},
+		{"vector", &rule.vector},     {"nothing", &rule.nothing},
+		{"label", &rule.label},       {"twice", &twice},
+		{"targets", &rule.targets},   {"minus", &rule.minus},
+		{"selected", &rule.selected},
 	};
 
 	if (ptx_has_modifier(in, SLOT_TYPE))
@@ -629,6 +633,8 @@ static bool check_register(struct check_context *c, struct ptx_operand *o)
 		return operand_error(c, o, "is a %s; '!' is for predicates", c->rule.type->name);
 	if (o->negated && c->rule.written)
 		return operand_error(c, o, "is written; '!%s' cannot be", "p");
+	if (o->selector.length && !c->rule.selected)
+		return operand_error(c, o, "is a whole register, found '%.*s'", TEXT(&o->at));
 	if (types_compatible(&c->rule, r))
 		return true;
 	return operand_error(c, o, "is a %s, but '%.*s' is a %s register", c->rule.type->name,
@@ -702,6 +708,8 @@ static bool check_scalar(struct check_context *c, struct ptx_operand *o)
 	o->type = c->rule.type;
 	if (o->kind == OPERAND_BAD)
 		return false;
+	if (o->minus && !(c->rule.minus && o->kind == OPERAND_REGISTER))
+		return operand_error(c, o, "has no sign, found '%.*s'", TEXT(&o->at));
 	if (c->rule.label)
 		return o->kind == OPERAND_LABEL ||
 		       operand_error(c, o, "must be a label, found '%.*s'", TEXT(&o->at));

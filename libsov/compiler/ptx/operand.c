@@ -138,6 +138,11 @@ static bool parse_name(struct ptx *x, struct ptx_operand *o, const char *what)
 		return true;
 	}
 	resolve_name(x, o, &t, what);
+	if (o->kind == OPERAND_REGISTER && !o->address && x->token.kind == TOKEN_KEYWORD &&
+	    x->token.text == t.text + t.length) {
+		o->selector = x->token;
+		ptx_next(x);
+	}
 	if (o->address || o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER ||
 	    o->kind == OPERAND_OBJECT)
 		return parse_offset(x, o);
@@ -151,12 +156,13 @@ static bool parse_scalar(struct ptx *x, struct ptx_operand *o, const char *what)
 
 	if (x->token.kind == TOKEN_NAME && !ptx_constant_starts(&x->token))
 		return parse_name(x, o, what);
-	if (x->token.kind == '!') { /* a negated predicate, or the start of a constant */
+	/* a negated predicate, a register with a sign, or the start of a constant */
+	if (x->token.kind == '!' || x->token.kind == '-') {
 		after.diag = NULL;
 		ptx_lex(&after, &second);
 		if (second.kind == TOKEN_NAME && !ptx_constant_starts(&second)) {
+			*(x->token.kind == '!' ? &o->negated : &o->minus) = true;
 			ptx_next(x);
-			o->negated = true;
 			return parse_name(x, o, what);
 		}
 	}

@@ -257,6 +257,44 @@ static double odd_double(bool negative, uint64_t x)
 	return negative ? -d : d;
 }
 
+/* Video instructions as the manual describes them, with integers of 128 bits. part(): bits of a
+ * word, sign-extended or not; limit(): to the range of a type; merge(): into a word. */
+typedef __int128 wide;
+
+static wide part(uint64_t word, int at, int bits, bool sign)
+{
+	uint64_t v = (word & 0xffffffff) >> at & ((UINT64_C(1) << bits) - 1);
+
+	return sign ? (wide)sign_extend(v, bits) : (wide)v;
+}
+
+static wide limit(wide v, int bits, bool sign)
+{
+	wide most = ((wide)1 << (bits - sign)) - 1, least = sign ? -most - 1 : 0;
+
+	return v > most ? most : v < least ? least : v;
+}
+
+static uint64_t merge(wide v, int at, int bits, uint64_t word)
+{
+	uint64_t mask = ((UINT64_C(1) << bits) - 1) << at;
+
+	return (word & ~mask) | ((uint64_t)v << at & mask);
+}
+
+static wide larger(wide a, wide b) { return a > b ? a : b; }
+static wide smaller(wide a, wide b) { return a < b ? a : b; }
+static wide distance(wide a, wide b) { return a > b ? a - b : b - a; }
+static wide average(wide a, wide b) { return (a + b + (a + b >= 0)) >> 1; }
+
+/* The lane of a SIMD operand: the digit of its selector for lane k, lane 0 last. */
+static wide lane(uint64_t a, uint64_t b, const char *selector, int lanes, int k, bool sign)
+{
+	int n = selector[lanes - 1 - k] - '0', bits = 32 / lanes;
+
+	return part(n < lanes ? a : b, n % lanes * bits, bits, sign);
+}
+
 #define A     args[0]
 #define B     args[1]
 #define C     args[2]
@@ -282,6 +320,25 @@ static double odd_double(bool negative, uint64_t x)
 #define INTEGER(line) JOIN(want_integer_, line)
 #define FLOAT(line)   JOIN(want_float_, line)
 #define NARROW(line)  JOIN(want_narrow_, line)
+#define VIDEO(line)   JOIN(want_video_, line)
+/* For all lanes of a SIMD instruction: X and Y are the lane's operands, those of `mask` are merged
+ * into c or added to it. */
+#define LANES(lanes, mask, asel, bsel, sa, sb, expression) \
+	uint64_t r = C; \
+	for (int k = 0; k < (lanes); k++) { \
+		wide X = lane(A, B, asel, lanes, k, sa), Y = lane(A, B, bsel, lanes, k, sb); \
+		if ((mask) >> k & 1) \
+			r = merge(expression, k * 32 / (lanes), 32 / (lanes), r); \
+	} \
+	return r
+#define LANE_SUM(lanes, mask, asel, bsel, sa, sb, expression) \
+	wide r = (wide)C; \
+	for (int k = 0; k < (lanes); k++) { \
+		wide X = lane(A, B, asel, lanes, k, sa), Y = lane(A, B, bsel, lanes, k, sb); \
+		if ((mask) >> k & 1) \
+			r += expression; \
+	} \
+	return (uint64_t)r
 
 #define ROW(text, types, inputs, level, bits, ...) \
 	static uint64_t INTEGER(__LINE__)(const uint64_t *args) __VA_ARGS__
@@ -294,6 +351,10 @@ static double odd_double(bool negative, uint64_t x)
 #define ROW(text, types, inputs, level, bits, ...) \
 	static uint64_t NARROW(__LINE__)(const uint64_t *args) __VA_ARGS__
 #include "tests/userspace/compiler/ptx/_family_narrow.h"
+#undef ROW
+#define ROW(text, types, inputs, level, bits, ...) \
+	static uint64_t VIDEO(__LINE__)(const uint64_t *args) __VA_ARGS__
+#include "tests/userspace/compiler/ptx/_family_video.h"
 #undef ROW
 
 const struct family families[] = {
@@ -308,6 +369,10 @@ const struct family families[] = {
 #define ROW(text, types, inputs, level, bits, ...) \
 	{text, types, NARROW(__LINE__), inputs, level, bits},
 #include "tests/userspace/compiler/ptx/_family_narrow.h"
+#undef ROW
+#define ROW(text, types, inputs, level, bits, ...) \
+	{text, types, VIDEO(__LINE__), inputs, level, bits},
+#include "tests/userspace/compiler/ptx/_family_video.h"
 #undef ROW
 };
 

@@ -7,7 +7,8 @@
 #include "libsov/compiler/ptx/front_end.h"
 
 static const char operands[] = "d p q a b c e f policy membermask tgt tlist";
-static const char meanings[] = "or wider special variable parts vector nothing twice label targets";
+static const char meanings[] =
+	"or wider special variable parts vector nothing twice label targets selected minus";
 
 static bool in_list(const char *list, const char *word, size_t n)
 {
