@@ -92,6 +92,16 @@ static void write_initial_address(struct interp *ip, uint32_t k, const struct ir
 	memcpy(base + at + a->offset, &address, a->bytes);
 }
 
+static bool names_reserved_shared(const struct ir_module *m)
+{
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		for (ir_id i = 1; i < f->ninsts; i++)
+			if (f->insts[i].op == IR_SREG && f->insts[i].sub >= IR_RESERVED_SMEM &&
+			    f->insts[i].sub <= IR_RESERVED_SMEM_CAP)
+				return true;
+	return false;
+}
+
 bool interp_memory_init(struct interp *ip)
 {
 	const struct ir_module *m = ip->f->module;
@@ -109,7 +119,8 @@ bool interp_memory_init(struct interp *ip)
 				   (unsigned long long)ip->space_bytes[IR_SHARED]);
 	ip->total_shared = ip->space_bytes[IR_SHARED];
 	ip->reserved_shared = (ip->total_shared + 15) & ~UINT64_C(15);
-	ip->space_bytes[IR_SHARED] = ip->reserved_shared + RESERVED_SHARED;
+	if (names_reserved_shared(m))
+		ip->space_bytes[IR_SHARED] = ip->reserved_shared + RESERVED_SHARED;
 	for (uint32_t k = 0; k < m->nfuncs; k++)
 		grows |= m->table[k]->kind == IR_FUNCTION || ir_has_dynamic_frame(m->table[k]);
 	ip->space_bytes[IR_LOCAL] =

@@ -241,14 +241,16 @@ enum ptx_operand_kind {
 struct ptx_operand {
 	struct ptx_token at; /* for messages */
 	uint8_t kind;
-	bool address;              /* in brackets: base (by kind) + value */
-	bool negated;              /* !p */
-	bool minus;                /* -r, of video instructions */
-	struct ptx_token selector; /* .b0 of r.b0, of video instructions; length 0: none */
-	int separator;             /* before it: 0, ',' or '|' */
-	uint8_t bits;              /* float: as in its token */
+	bool address;  /* in brackets: base (by kind) + value */
+	bool negated;  /* !p */
+	bool minus;    /* -r, of video instructions */
+	int separator; /* before it: 0, ',' or '|' */
+	uint8_t bits;  /* float: as in its token */
 	uint8_t special;
 	bool is_unsigned;
+	/* .b0 of r.b0, of video instructions: where in the operand's text; length 0: none */
+	uint8_t selector_length;
+	uint16_t selector_at;
 	uint64_t value; /* integer, float's bits, offset */
 	struct ptx_name *name;
 	struct ptx_operand *elements;

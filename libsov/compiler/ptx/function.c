@@ -227,9 +227,9 @@ void ptx_parse_param_variable(struct ptx *x)
 
 /* ---- bodies ---- */
 
-/* Whether the body that starts at the next token names a parameter outside of brackets: it takes
- * the parameter's address, or passes it on. */
-static bool takes_address(const struct ptx *x, const struct ptx_token *name)
+/* Marks the parameters that the body, which starts at the next token, names outside of brackets: it
+ * takes the parameter's address, or passes it on. */
+static void find_addresses(const struct ptx *x, const struct signature *sig, bool *taken)
 {
 	struct ptx_lexer l = x->lexer;
 	struct ptx_token t = x->token;
@@ -242,11 +242,10 @@ static bool takes_address(const struct ptx *x, const struct ptx_token *name)
 		depth -= t.kind == '}';
 		before = t.kind;
 		ptx_lex(&l, &t);
-		if (t.kind == TOKEN_NAME && before != '[' && t.length == name->length &&
-		    !memcmp(t.text, name->text, t.length))
-			return true;
+		for (uint32_t k = 0; t.kind == TOKEN_NAME && before != '[' && k < sig->nargs; k++)
+			taken[k] |= t.length == sig->args[k].name.length &&
+				    !memcmp(t.text, sig->args[k].name.text, t.length);
 	} while (depth && t.kind != TOKEN_END);
-	return false;
 }
 
 /* PTX ISA, "Parameter State Space": a parameter whose address is taken is copied to the stack, and
@@ -268,7 +267,11 @@ static void move_to_local(struct ptx *x, const struct ptx_name *n, uint32_t alig
 /* Copies the IR arguments into the parameters and zeroes the results. */
 static void bind_formals(struct ptx *x, const struct signature *sig)
 {
+	bool taken[IR_MAX_RESULTS] = {false};
 	uint32_t n = 0;
+
+	if (sig->nargs)
+		find_addresses(x, sig, taken);
 
 	x->results = arena_array(x->arena, sig->nresults, sizeof(*x->results));
 	for (uint32_t k = 0; k < sig->nresults; k++) {
@@ -288,7 +291,7 @@ static void bind_formals(struct ptx *x, const struct signature *sig)
 		struct ptx_name *a =
 			sig->args[k].is_named ? declare_formal(x, &sig->args[k]) : NULL;
 
-		if (a && a->kind == NAME_OBJECT && takes_address(x, &sig->args[k].name))
+		if (a && a->kind == NAME_OBJECT && taken[k])
 			move_to_local(x, a, sig->args[k].shape.align);
 
 		for (uint32_t c = 0; c < cells; c++, n++) {

@@ -61,13 +61,23 @@ static ir_val binary(struct ptx *x, enum ir_op op, enum ir_type t, ir_val a, ir_
 
 /* ---- selectors ---- */
 
+static struct ptx_token selector_token(const struct ptx_operand *o)
+{
+	struct ptx_token t = o->at;
+
+	t.text += o->selector_at;
+	t.column += o->selector_at;
+	t.length = o->selector_length;
+	return t;
+}
+
 /* The letter and digits of an operand's selector, the first digit for the highest lane, or the
  * default. letters: those allowed, and the highest digit after each. */
 static bool read_selector(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
 			  const char *letters, const char *otherwise, uint32_t digits,
 			  const char **out, uint32_t *count)
 {
-	const struct ptx_token *t = &o->selector;
+	const struct ptx_token selector = selector_token(o), *t = &selector;
 	const char *letter = t->length >= 3 ? strchr(letters, t->text[1]) : NULL;
 	bool good = letter && t->length - 2 <= digits;
 
@@ -310,8 +320,10 @@ static bool read_lanes(struct ptx *x, const struct ptx_inst *in, enum ptx_role r
 			   &n))
 		return false;
 	if (n != lanes + 1) {
-		ptx_error(x, &in->role[role]->selector, "'%s' selects %u parts of an operand",
-			  ptx_spelling(x, in), lanes);
+		struct ptx_token selector = selector_token(in->role[role]);
+
+		ptx_error(x, &selector, "'%s' selects %u parts of an operand", ptx_spelling(x, in),
+			  lanes);
 		return false;
 	}
 	for (uint32_t i = 0; i < lanes; i++) {

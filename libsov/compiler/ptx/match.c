@@ -633,7 +633,7 @@ static bool check_register(struct check_context *c, struct ptx_operand *o)
 		return operand_error(c, o, "is a %s; '!' is for predicates", c->rule.type->name);
 	if (o->negated && c->rule.written)
 		return operand_error(c, o, "is written; '!%s' cannot be", "p");
-	if (o->selector.length && !c->rule.selected)
+	if (o->selector_length && !c->rule.selected)
 		return operand_error(c, o, "is a whole register, found '%.*s'", TEXT(&o->at));
 	if (types_compatible(&c->rule, r))
 		return true;

@@ -139,8 +139,10 @@ static bool parse_name(struct ptx *x, struct ptx_operand *o, const char *what)
 	}
 	resolve_name(x, o, &t, what);
 	if (o->kind == OPERAND_REGISTER && !o->address && x->token.kind == TOKEN_KEYWORD &&
-	    x->token.text == t.text + t.length) {
-		o->selector = x->token;
+	    x->token.text == t.text + t.length && x->token.length <= UINT8_MAX &&
+	    x->token.text - o->at.text <= UINT16_MAX) {
+		o->selector_at = (uint16_t)(x->token.text - o->at.text);
+		o->selector_length = (uint8_t)x->token.length;
 		ptx_next(x);
 	}
 	if (o->address || o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER ||
