@@ -118,6 +118,12 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 
 #define NV_SM90_SHARED_PER_SM    (228 << 10)
 #define NV_SM90_SHARED_PER_BLOCK (227 << 10)
+/* Whether launches reserve the start of shared memory (bank0.h: NV_SM90_RESERVED_SHARED). */
+#define NV_SM75_RESERVES_SHARED 0
+#define NV_SM80_RESERVES_SHARED 0
+#define NV_SM86_RESERVES_SHARED 0
+#define NV_SM89_RESERVES_SHARED 0
+#define NV_SM90_RESERVES_SHARED 1
 #define NV_SM90_WARPS_PER_SM     64
 #define NV_SM90_BLOCKS_PER_SM    32
 #define NV_SM90_REGISTERS_PER_SM 65536

@@ -21,6 +21,7 @@
 			 TARGET_INT32_DIVIDE | TARGET_CVT_TO_BF16, \
 		.max_threads = NV_MAX_THREADS_PER_BLOCK, \
 		.max_shared_bytes = NV_SM##sm_##_SHARED_PER_BLOCK, \
+		.reserves_shared = NV_SM##sm_##_RESERVES_SHARED, \
 		.backend = &nv_backend, \
 	},
 

@@ -2,8 +2,8 @@
 /*
  * Selection of addresses: of variables, conversion between state-space and generic addresses, and
  * stack allocation (see frame.c). Shared and local memory are windows of the generic address space;
- * constants and parameters lie in global memory. The windows' bases are in constant bank 0; on Hopper that of
- * shared memory is in special registers.
+ * constants and parameters lie in global memory. The windows' bases are in constant bank 0; on
+ * Hopper that of shared memory is in special registers.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"

@@ -226,7 +226,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("vmax.dtype.atype.btype{.sat}{.op} d, a, b{, c}", VIDEO, video, ADD),
 	ROW("vshl.dtype.atype.btype{.sat}.wrap{.op} d, a, b{, c}", VIDEO_SHIFT, video, ADD),
 	ROW("vshr.dtype.atype.btype{.sat}.wrap{.op} d, a, b{, c}", VIDEO_SHIFT, video, ADD),
-	ROW("vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a, b, c", 
+	ROW("vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a, b, c",
 	    VIDEO_TYPES "d = .b32; a b = .b32 or selected or minus; c = .b32 or minus", vmad, ADD),
 	ROW("vset.atype.btype.CmpOp{.op} d, a, b{, c}", VIDEO ".CmpOp = " ORDERED, video, ADD),
 	ROW("vadd2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),

@@ -105,24 +105,19 @@ ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t
 	return o->value ? ptx_op(x, IR_ADD, t, v, ptx_emit_constant(x, t, o->value), 0) : v;
 }
 
-/*
- * Hopper reserves the start of shared memory for the system, and its launches say where the area
- * for libraries of device code lies there. On other targets a variable takes its place: Ampere's
- * launches reserve the end of shared memory, but only those of NVIDIA's runtime.
- */
+/* The part of shared memory that the system reserves. On targets without special registers that say
+ * where it lies, a variable takes its place. */
 static ir_val read_reserved_shared(struct ptx *x, uint32_t special)
 {
 	static const char name[] = "%reserved_smem";
 	const struct target *t = x->job->target;
-	struct ir_symbol symbol = {.name = name,
-				   .space = IR_SHARED,
-				   .size = RESERVED_SHARED_BYTES,
-				   .align = RESERVED_SHARED_BYTES};
+	struct ir_symbol symbol = {
+		.name = name, .space = IR_SHARED, .size = RESERVED_SHARED_BYTES, .align = 16};
 	bool end = special == IR_RESERVED_SMEM_END || special == IR_RESERVED_SMEM_CAP;
 	uint32_t *number;
 	ir_val v;
 
-	if (!t || (!strcmp(t->family, "nv") && t->version >= 90)) {
+	if (!t || t->reserves_shared) {
 		v = ptx_op(x, IR_SREG, IR_B32, 0, 0, 0);
 		ir_def(x->func, v)->sub = (uint8_t)special;
 		return v;

@@ -9,6 +9,8 @@
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
 
+#define WORD_BITS 32
+
 enum video {
 	VIDEO_ADD,
 	VIDEO_SUB,
@@ -314,7 +316,7 @@ static bool read_lanes(struct ptx *x, const struct ptx_inst *in, enum ptx_role r
 {
 	static const char *const defaults[2][2] = {{"h10", "h32"}, {"b3210", "b7654"}};
 	const char *otherwise = defaults[lanes == 4][role == ROLE_B], *s;
-	uint32_t bits = 32 / lanes, n;
+	uint32_t bits = WORD_BITS / lanes, n;
 
 	if (!read_selector(x, in, in->role[role], lanes == 2 ? "h3" : "b7", otherwise, lanes, &s,
 			   &n))
@@ -337,8 +339,8 @@ static bool read_lanes(struct ptx *x, const struct ptx_inst *in, enum ptx_role r
 
 void ptx_lower_video_simd(struct ptx *x, const struct ptx_inst *in)
 {
-	uint32_t lanes = (uint32_t)(in->name.text[in->name.length - 1] - '0'), bits = 32 / lanes,
-		 mask;
+	uint32_t lanes = (uint32_t)(in->name.text[in->name.length - 1] - '0'),
+		 bits = WORD_BITS / lanes, mask;
 	bool adds = ptx_has_modifier(in, SLOT_ATOM);
 	ir_val words[2] = {ptx_read_role(x, in, ROLE_A), ptx_read_role(x, in, ROLE_B)};
 	ir_val a[4], b[4], d = ptx_read_role(x, in, ROLE_C), v;

@@ -204,7 +204,7 @@ static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
 
 /* A variable may be declared external any number of times, and be defined once. Returns the symbol
  * of an earlier declaration; NULL: none. */
-static struct ir_symbol *find_declared(struct ptx *x, const struct ptx_token *t, enum ir_space space,
+static struct ir_symbol *find_declared(struct ptx *x, const struct ptx_token *t, uint8_t space,
 				       bool external)
 {
 	struct ptx_name *n = ptx_lookup_innermost(x, t);

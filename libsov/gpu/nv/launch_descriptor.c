@@ -265,8 +265,8 @@ void nv_grid_bank0_launch(const struct nv_chip *chip, const struct gpu_launch *g
 	bank_put(bank, NV_BANK0_GRID_ID, g->id, 8);
 }
 
-/* Where kernels read the addresses of their parameters. The slot's constants may be those of
- * several kernels in turn, so the end is that of the largest parameters. */
+/* Where kernels read the addresses of their parameters. Kernels with parameters
+ * of other sizes use the same constants later, so the end is that of the largest parameters. */
 static void put_parameter_addresses(const struct nv_chip *chip, uint64_t va, uint32_t bytes,
 				    uint8_t *bank)
 {

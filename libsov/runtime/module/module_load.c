@@ -248,9 +248,10 @@ sov_result api_module_get_function(sov_module module, const char *name, sov_func
 	if (i < n)
 		return module_get_function(m, i, function);
 	if (!n)
-		return member_leave(m,
-				    set_error(SOV_ERROR_NOT_FOUND,
-					      "the module has no kernel '%s', and no other", name));
+		return member_leave(
+			m, set_error(SOV_ERROR_NOT_FOUND,
+				     "the module has no kernels; load the one that defines '%s'",
+				     name));
 	return member_leave(m, set_error(SOV_ERROR_NOT_FOUND,
 					 "the module has no kernel '%s'; its first of %u is '%s'",
 					 name, n, kernel_name(m, 0)));

@@ -197,7 +197,8 @@ static void without_kernels(void)
 	refused(sov_module_get_function_at(m, 0, &f), SOV_ERROR_NOT_FOUND,
 		"the module has 0 kernels", "an empty module has no kernel at index 0");
 	refused(sov_module_get_function(m, "k", &f), SOV_ERROR_NOT_FOUND,
-		"the module has no kernel 'k', and no other", "an empty module has no kernel k");
+		"the module has no kernels; load the one that defines 'k'",
+		"an empty module has no kernel k");
 	MUST(sov_module_unload(m));
 	MUST(sov_module_load(c, variable, strlen(variable), NULL, &m));
 	MUST(sov_module_get_variable(m, "answer", &p, &bytes));
