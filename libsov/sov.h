@@ -308,6 +308,22 @@ typedef struct sov_module_options {
  */
 SOV_API sov_result sov_module_load(sov_context context, const void *data, size_t bytes,
 				   const sov_module_options *options, sov_module *module);
+/* An input of sov_module_link. */
+typedef struct sov_module_input {
+	const char *name; /* for messages; NULL: "input N" */
+	const void *data;
+	size_t bytes;
+} sov_module_input;
+
+/*
+ * Links several inputs to one module: PTX texts and relocatable objects (ptxas -c) in any order. A
+ * function or variable that one input declares .extern is the .visible one of another; two
+ * definitions, or none, are an error that names the symbol and the inputs; .weak ones give way.
+ * NVIDIA targets only. All kernels are compiled now.
+ */
+SOV_API sov_result sov_module_link(sov_context context, const sov_module_input *inputs,
+				   uint32_t count, const sov_module_options *options,
+				   sov_module *module);
 /* Waits for launches of the module's functions, then frees the module and its functions. */
 SOV_API sov_result sov_module_unload(sov_module module);
 /* The compiler's messages for the calling thread's last sov_module_load, or sov_module_get_function

@@ -9,8 +9,8 @@
 #include "tools/tool.h"
 
 static const struct verb *const verbs[] = {
-	&verb_devices, &verb_info,   &verb_doctor, &verb_top,   &verb_trace,
-	&verb_compile, &verb_disasm, &verb_run,    &verb_bench, &verb_ptxas,
+	&verb_devices, &verb_info, &verb_doctor, &verb_top,   &verb_trace, &verb_compile,
+	&verb_disasm,  &verb_run,  &verb_bench,  &verb_ptxas, &verb_link,
 };
 #define VERBS (sizeof(verbs) / sizeof(*verbs))
 
@@ -70,7 +70,7 @@ static void print_help(void)
 
 static int unknown_verb(const char *name)
 {
-	char known[128] = "";
+	char known[160] = "";
 	size_t length = 0;
 
 	for (size_t i = 0; i < VERBS; i++)

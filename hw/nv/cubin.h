@@ -58,7 +58,11 @@
 #define NV_R_CODE_SHARED 55  /* code, objects only: address in shared memory in bits 32–63 */
 #define NV_R_CODE_LOW    56  /* code: low 32 bits of S in bits 32–63 of the instruction */
 #define NV_R_CODE_HIGH   57  /* code: high 32 bits of S in the same bits */
-#define NV_R_CODE_CONST  59  /* code, objects only: offset in constant bank 3 in bits 32–63 */
+#define NV_R_CODE_CONST  59  /* code, objects only: offset in constant bank 3 in bits 32–47 */
+#define NV_R_CONST_FIELD 66  /* code, objects only: bank and offset in bits 38–58 */
+#define NV_R_SHARED_OFFSET 74 /* code, objects only: address in shared memory in bits 40–63 */
+#define NV_R_FUNCTION_LOW  112 /* code, objects only: NV_R_CODE_LOW of a function's address */
+#define NV_R_FUNCTION_HIGH 113
 #define NV_R_FUNCTION_64 102 /* data, objects only: address of a function (R_CUDA_UNIFIED) */
 #define NV_R_CALL        58  /* code, before SM90: S >> 2 in bits 34–80 */
 #define NV_R_CALL_SM90   75  /* code: low 8 bits of S >> 2 in bits 16–23, the others in 34–80 */

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # sov ptxas in the place of NVIDIA's: the statistics have the same lines, nvcc builds with it, and
-# nvlink links its objects with those of ptxas 12.4 and 13.0. The linked programs run on the software
+# nvlink and sov link link its objects with those of ptxas 12.4 and 13.0. The linked programs run on the software
 # GPUs; every combination must give the same results.
 set -u
 : "${BUILD:=build}"
@@ -64,6 +64,9 @@ for sm in sm_80 sm_90; do
 				2>"$work/messages" && run $sm "$work/linked" "$work/out" &&
 				{ [ -e "$work/want" ] || cp "$work/out" "$work/want"; } && cmp "$work/out" "$work/want"
 			result $? "$sm: nvlink links functions by $functions and a kernel by $kernel, and they run"
+			"$BUILD/sov" link -o "$work/linked" "$work/functions-$functions.o" "$work/kernel-$kernel.o" \
+				2>"$work/messages" && run $sm "$work/linked" "$work/out" && cmp "$work/out" "$work/want"
+			result $? "$sm: sov link links functions by $functions and a kernel by $kernel, and they run"
 		done
 	done
 done

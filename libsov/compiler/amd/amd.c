@@ -198,4 +198,4 @@ void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *
 	return good ? out : NULL;
 }
 
-const struct backend amd_backend = {amd_plan, amd_generate, amd_link};
+const struct backend amd_backend = {amd_plan, amd_generate, amd_link, NULL};

@@ -8,6 +8,7 @@
 #define SOV_COMPILER_TARGET_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct arena;
@@ -29,6 +30,13 @@ enum {
 /* The parts of a module that an image contains. */
 enum image_content { IMAGE_WHOLE, IMAGE_HEAD, IMAGE_UNIT };
 
+/* A file to be linked with others. */
+struct link_input {
+	const char *name; /* for messages */
+	const void *data;
+	size_t bytes;
+};
+
 /* A back end compiles units of finished IR to machine code and links code to images. All functions
  * report errors in job->diag. */
 struct backend {
@@ -42,6 +50,10 @@ struct backend {
 	/* Links the code of these units to an image in job->arena. */
 	void (*link)(struct compile_job *job, const void *plan, void *const *code, uint32_t units,
 		     enum image_content content, struct compile_image *out);
+	/* Links relocatable objects to an image, which the caller frees. NULL: message holds one
+	 * sentence. A back end without this function has no relocatable objects. */
+	uint8_t *(*link_objects)(const struct link_input *objects, uint32_t count, size_t *bytes,
+				 char *message, size_t message_size);
 };
 
 struct target {

@@ -114,7 +114,7 @@ static void text_link(struct compile_job *job, const void *plan, void *const *co
 	out->size = strlen(code[0]);
 }
 
-static const struct backend to_text = {text_plan, text_generate, text_link};
+static const struct backend to_text = {text_plan, text_generate, text_link, NULL};
 
 /* ---- the module ---- */
 
@@ -150,10 +150,10 @@ static bool read_module(struct compilation *c, const char *text, size_t length)
 	diag_init(&job->diag, &job->arena, front->name);
 	if (!front->parse(job, text, length, &m))
 		return false;
+	m->relocatable = job->options.relocatable;
 	if ((front->verify || compile_verifies(job)) && !ir_verify(m, &job->diag))
 		return false;
 	diag_init(&job->diag, &job->arena, "compile");
-	m->relocatable = job->options.relocatable;
 	if (!directives_apply(job, m))
 		return false;
 	if (!passes_run_module(job, m))

@@ -26,6 +26,11 @@ struct compile_result {
 bool compile(const char *text, size_t length, const struct compile_options *o,
 	     struct compile_result *r);
 
+/* Links several inputs, each source text or a relocatable object, to one image. Messages begin with
+ * the name of their input. */
+bool compile_link(const struct link_input *inputs, uint32_t count, const struct compile_options *o,
+		  struct compile_result *r);
+
 struct compilation;
 /* Returns NULL on failure, with the reason in r->messages. The caller may free the text
  * afterwards. */

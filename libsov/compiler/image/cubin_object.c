@@ -6,6 +6,9 @@
  * direct calls, functions whose addresses are taken, and indirect calls, the last two with the text
  * of their prototypes. Shared variables are symbols without an address; the linker gives a kernel
  * those that its code, or that of its callees, names.
+ *
+ * The same format, without undefined functions other than device services, is the program that our
+ * own linker makes (cubin_object_link.c).
  */
 #include <elf.h>
 #include <string.h>
@@ -109,7 +112,10 @@ static void add_data_sections(struct object *o)
 	for (uint32_t p = 0; p < CUBIN_DATA_SECTIONS; p++) {
 		if (!m->bytes[p])
 			continue;
-		o->data[p] = add_section(o, data_sections[p].name, "", data_sections[p].type,
+		o->data[p] = add_section(o, data_sections[p].name, "",
+					 !m->linked              ? data_sections[p].type
+					 : data_sections[p].bits ? SHT_PROGBITS
+								 : SHT_NOBITS,
 					 data_sections[p].flags, align[p], 0);
 		o->sections[o->data[p]].header.sh_size = m->bytes[p];
 		if (data_sections[p].bits)
@@ -122,6 +128,16 @@ static void add_data_sections(struct object *o)
 			memcpy(content(o, o->data[var->section])->data + var->offset, var->init,
 			       var->size);
 	}
+}
+
+static void add_shared_section(struct object *o, uint32_t k)
+{
+	const struct cubin_kernel *kernel = &o->module->kernels[k];
+	uint32_t s = add_section(o, ".nv.shared.", kernel->name, SHT_NOBITS,
+				 SHF_WRITE | SHF_ALLOC | SHF_INFO_LINK, kernel->shared_align, 0);
+
+	o->sections[s].header.sh_size = kernel->shared_bytes;
+	link_section(o, s, 0, o->text[k]);
 }
 
 static void add_code_sections(struct object *o)
@@ -141,11 +157,14 @@ static void add_code_sections(struct object *o)
 		bytes_append(content(o, o->text[k]), kernel->code, kernel->code_bytes);
 		if (kernel->function)
 			continue;
-		o->constant[k] = add_section(o, ".nv.constant0.", kernel->name, NV_SHT_CONSTANT(0),
+		o->constant[k] = add_section(o, ".nv.constant0.", kernel->name,
+					     m->linked ? SHT_PROGBITS : NV_SHT_CONSTANT(0),
 					     SHF_ALLOC | SHF_INFO_LINK, 4, 0);
 		bytes_append(content(o, o->constant[k]), NULL,
 			     kernel->param_base + kernel->param_bytes);
 		link_section(o, o->constant[k], 0, o->text[k]);
+		if (m->linked && kernel->shared)
+			add_shared_section(o, k);
 	}
 }
 
@@ -208,7 +227,8 @@ static void add_definitions(struct object *o, bool local)
 			symbol.st_shndx = (uint16_t)o->data[var->section];
 			symbol.st_value = var->section == CUBIN_SHARED ? var->align : var->offset;
 		}
-		add_symbol(o, "", var->name, binding, NV_STT_VARIABLE, symbol);
+		add_symbol(o, "", var->name, binding, m->linked ? STT_OBJECT : NV_STT_VARIABLE,
+			   symbol);
 	}
 }
 
@@ -296,7 +316,10 @@ static void add_data_relocations(struct object *o)
 						    o->data[a->section]);
 		add_relocation(o, *s, a->offset,
 			       a->function ? a->function : m->variables[a->variable].name,
-			       a->function ? NV_R_FUNCTION_64 : NV_R_GENERIC_64, a->addend);
+			       !a->function ? NV_R_GENERIC_64
+			       : m->linked  ? NV_R_ADDRESS_64
+					    : NV_R_FUNCTION_64,
+			       a->addend);
 	}
 }
 
@@ -311,7 +334,11 @@ static void write_attributes(struct object *o, uint32_t k)
 	struct bytes *info = content(o, S_INFO);
 
 	cubin_attribute_words(info, NV_INFO_REGISTERS, (uint32_t[]){symbol, kernel->registers}, 2);
-	cubin_attribute_words(info, NV_INFO_MAX_STACK_SIZE, (uint32_t[]){symbol, 0}, 2);
+	if (o->module->linked)
+		cubin_attribute_words(info, NV_INFO_MIN_STACK_SIZE,
+				      (uint32_t[]){symbol, kernel->stack_bytes}, 2);
+	else
+		cubin_attribute_words(info, NV_INFO_MAX_STACK_SIZE, (uint32_t[]){symbol, 0}, 2);
 	cubin_attribute_words(info, NV_INFO_FRAME_SIZE, (uint32_t[]){symbol, kernel->frame_bytes},
 			      2);
 	for (uint32_t c = 0; c < kernel->ncallees; c++) {
@@ -397,7 +424,7 @@ uint8_t *cubin_write_object(struct arena *a, const struct cubin_module *m, size_
 	Elf64_Ehdr header = {
 		.e_ident = {ELFMAG0, ELFMAG1, ELFMAG2, ELFMAG3, ELFCLASS64, ELFDATA2LSB, EV_CURRENT,
 			    NV_ELF_OSABI_CUDA12, NV_ELF_ABI_CUDA12},
-		.e_type = ET_REL,
+		.e_type = m->linked ? ET_EXEC : ET_REL,
 		.e_machine = NV_ELF_MACHINE,
 		.e_version = NV_ELF_VERSION,
 		.e_flags = NV_ELF_FLAGS(m->sm),

@@ -72,8 +72,11 @@ static bool check_header(struct cubin_reader *r)
 			"0x%x version %u (CUDA 13)",
 			id[EI_OSABI], r->abi, NV_ELF_OSABI_CUDA12, NV_ELF_ABI_CUDA12,
 			NV_ELF_OSABI_CUDA13, NV_ELF_ABI_CUDA13);
-	if (r->header.e_type == ET_REL)
+	if (r->header.e_type == ET_REL && !r->object)
 		return cubin_fail(r, "the file is an object to be linked, not a program");
+	if (r->header.e_type != ET_REL && r->object)
+		return cubin_fail(r, "the file is a program, not an object to be linked; compile "
+				     "it with ptxas -c");
 	r->sm = r->abi == NV_ELF_ABI_CUDA12 ? NV_ELF_FLAGS_SM7(r->header.e_flags)
 					    : NV_ELF_FLAGS_SM8(r->header.e_flags);
 	snprintf(r->image->target, sizeof(r->image->target), "sm_%u", r->sm);
@@ -186,15 +189,8 @@ static int is_kernel(struct cubin_reader *r, uint32_t index, const Elf64_Shdr *s
 
 /* ---- attributes ---- */
 
-struct attribute {
-	uint8_t form, code;
-	uint16_t value; /* the value, or the size of data */
-	const uint8_t *data;
-};
-
-/* Reads the attribute at *at and advances; false at the end, and with a message on an error. */
-static bool next_attribute(struct cubin_reader *r, const Elf64_Shdr *s, uint64_t *at,
-			   struct attribute *a, bool *fault)
+bool cubin_next_attribute(struct cubin_reader *r, const Elf64_Shdr *s, uint64_t *at,
+			  struct cubin_attribute *a, bool *fault)
 {
 	const uint8_t *p = r->file + s->sh_offset + *at;
 
@@ -204,7 +200,7 @@ static bool next_attribute(struct cubin_reader *r, const Elf64_Shdr *s, uint64_t
 	if (s->sh_size - *at < 4)
 		return cubin_fail(r, "section '%s': attribute at 0x%" PRIx64 " is cut short",
 				  cubin_section_name(r, s), *at);
-	*a = (struct attribute){.form = p[0], .code = p[1], .data = p + 4};
+	*a = (struct cubin_attribute){.form = p[0], .code = p[1], .data = p + 4};
 	memcpy(&a->value, p + 2, 2);
 	if (a->form < NV_INFO_NONE || a->form > NV_INFO_SIZED)
 		return cubin_fail(
@@ -223,7 +219,7 @@ static bool next_attribute(struct cubin_reader *r, const Elf64_Shdr *s, uint64_t
 	return true;
 }
 
-static uint32_t attribute_word(const struct attribute *a, uint32_t index)
+uint32_t cubin_attribute_word(const struct cubin_attribute *a, uint32_t index)
 {
 	uint32_t w;
 
@@ -242,8 +238,8 @@ static const struct {
 	{NV_INFO_FRAME_SIZE, NV_INFO_SIZED, 8},        {NV_INFO_KPARAM_LARGE, NV_INFO_SIZED, 12},
 };
 
-/* 1: used and well-formed; 0: not used; -1: malformed. */
-static int check_attribute(struct cubin_reader *r, const Elf64_Shdr *s, const struct attribute *a)
+int cubin_check_attribute(struct cubin_reader *r, const Elf64_Shdr *s,
+			  const struct cubin_attribute *a)
 {
 	for (size_t i = 0; i < sizeof(known_attributes) / sizeof(known_attributes[0]); i++) {
 		if (known_attributes[i].code != a->code)
@@ -265,9 +261,9 @@ static int check_attribute(struct cubin_reader *r, const Elf64_Shdr *s, const st
 /* Calls visit for each used attribute of the section. */
 static bool for_each_attribute(struct cubin_reader *r, const Elf64_Shdr *s, struct image_kernel *k,
 			       bool (*visit)(struct cubin_reader *, struct image_kernel *,
-					     const struct attribute *))
+					     const struct cubin_attribute *))
 {
-	struct attribute a;
+	struct cubin_attribute a;
 	uint64_t at = 0;
 	bool fault = false;
 
@@ -276,8 +272,8 @@ static bool for_each_attribute(struct cubin_reader *r, const Elf64_Shdr *s, stru
 	if (r->attribute_bytes > r->size)
 		return cubin_fail(r, "section '%s' overlaps other attributes",
 				  cubin_section_name(r, s));
-	while (next_attribute(r, s, &at, &a, &fault)) {
-		int known = check_attribute(r, s, &a);
+	while (cubin_next_attribute(r, s, &at, &a, &fault)) {
+		int known = cubin_check_attribute(r, s, &a);
 
 		if (known < 0 || (known && !visit(r, k, &a)))
 			return false;
@@ -287,7 +283,7 @@ static bool for_each_attribute(struct cubin_reader *r, const Elf64_Shdr *s, stru
 
 /* .nv.info: attributes that name their kernel by its symbol. */
 static bool read_module_attribute(struct cubin_reader *r, struct image_kernel *unused,
-				  const struct attribute *a)
+				  const struct cubin_attribute *a)
 {
 	Elf64_Sym symbol;
 	uint32_t k;
@@ -296,24 +292,25 @@ static bool read_module_attribute(struct cubin_reader *r, struct image_kernel *u
 	if (a->code != NV_INFO_REGISTERS && a->code != NV_INFO_MIN_STACK_SIZE &&
 	    a->code != NV_INFO_FRAME_SIZE)
 		return true;
-	if (!cubin_symbol(r, attribute_word(a, 0), &symbol))
+	if (!cubin_symbol(r, cubin_attribute_word(a, 0), &symbol))
 		return cubin_fail(r, "attribute 0x%02x names symbol %u, which does not exist",
-				  a->code, attribute_word(a, 0));
+				  a->code, cubin_attribute_word(a, 0));
 	if (symbol.st_shndx >= r->header.e_shnum || !r->kernel_of[symbol.st_shndx])
 		return true; /* a device function */
 	k = r->kernel_of[symbol.st_shndx] - 1;
 	if (a->code == NV_INFO_REGISTERS)
-		r->image->kernels[k].registers = attribute_word(a, 1);
+		r->image->kernels[k].registers = cubin_attribute_word(a, 1);
 	else if (a->code == NV_INFO_MIN_STACK_SIZE)
-		r->image->kernels[k].stack_bytes = attribute_word(a, 1);
+		r->image->kernels[k].stack_bytes = cubin_attribute_word(a, 1);
 	else if (symbol.st_other & NV_STO_ENTRY) /* not a function in the kernel's section */
-		r->frames[k] = attribute_word(a, 1);
+		r->frames[k] = cubin_attribute_word(a, 1);
 	return true;
 }
 
-static bool read_param(struct cubin_reader *r, struct image_kernel *k, const struct attribute *a)
+static bool read_param(struct cubin_reader *r, struct image_kernel *k,
+		       const struct cubin_attribute *a)
 {
-	uint32_t ordinal = attribute_word(a, 1) & 0xffff;
+	uint32_t ordinal = cubin_attribute_word(a, 1) & 0xffff;
 	struct image_param *p;
 
 	if (ordinal >= IMAGE_MAX_PARAM_BYTES)
@@ -327,8 +324,8 @@ static bool read_param(struct cubin_reader *r, struct image_kernel *k, const str
 		k->nparams = ordinal + 1;
 	}
 	p = &k->params[ordinal];
-	p->offset = attribute_word(a, 1) >> 16;
-	p->size = attribute_word(a, 2);
+	p->offset = cubin_attribute_word(a, 1) >> 16;
+	p->size = cubin_attribute_word(a, 2);
 	if (a->code == NV_INFO_KPARAM)
 		p->size = NV_KPARAM_SIZE(p->size);
 	return true;
@@ -336,29 +333,29 @@ static bool read_param(struct cubin_reader *r, struct image_kernel *k, const str
 
 /* A block size given as x, y, z. */
 static bool read_block_size(struct cubin_reader *r, struct image_kernel *k,
-			    const struct attribute *a)
+			    const struct cubin_attribute *a)
 {
-	uint64_t threads = (uint64_t)attribute_word(a, 0) * attribute_word(a, 1);
+	uint64_t threads = (uint64_t)cubin_attribute_word(a, 0) * cubin_attribute_word(a, 1);
 
-	if (threads > UINT32_MAX || threads * attribute_word(a, 2) > UINT32_MAX || !threads ||
-	    !attribute_word(a, 2))
+	if (threads > UINT32_MAX || threads * cubin_attribute_word(a, 2) > UINT32_MAX || !threads ||
+	    !cubin_attribute_word(a, 2))
 		return cubin_fail(r, "kernel '%s': a block of %u x %u x %u threads is impossible",
-				  k->name, attribute_word(a, 0), attribute_word(a, 1),
-				  attribute_word(a, 2));
-	k->max_threads = (uint32_t)threads * attribute_word(a, 2);
+				  k->name, cubin_attribute_word(a, 0), cubin_attribute_word(a, 1),
+				  cubin_attribute_word(a, 2));
+	k->max_threads = (uint32_t)threads * cubin_attribute_word(a, 2);
 	for (uint32_t i = 0; a->code == NV_INFO_REQUIRED_THREADS && i < 3; i++)
-		k->required_threads[i] = attribute_word(a, i);
+		k->required_threads[i] = cubin_attribute_word(a, i);
 	return true;
 }
 
 /* .nv.info.KERNEL. */
 static bool read_kernel_attribute(struct cubin_reader *r, struct image_kernel *k,
-				  const struct attribute *a)
+				  const struct cubin_attribute *a)
 {
 	switch (a->code) {
 	case NV_INFO_PARAM_CBANK:
-		cubin_kernel_data(k)->param_base = attribute_word(a, 1) & 0xffff;
-		k->param_bytes = attribute_word(a, 1) >> 16;
+		cubin_kernel_data(k)->param_base = cubin_attribute_word(a, 1) & 0xffff;
+		k->param_bytes = cubin_attribute_word(a, 1) >> 16;
 		return true;
 	case NV_INFO_KPARAM:
 	case NV_INFO_KPARAM_LARGE:
@@ -567,6 +564,11 @@ static bool read_kernels(struct cubin_reader *r)
 	return true;
 }
 
+bool cubin_open(struct cubin_reader *r)
+{
+	return check_header(r) && check_section_table(r) && check_sections(r);
+}
+
 static bool cubin_read(struct image *im, const void *file, size_t size, char *message,
 		       size_t message_size)
 {
@@ -577,8 +579,7 @@ static bool cubin_read(struct image *im, const void *file, size_t size, char *me
 				 .message_size = message_size};
 	bool good;
 
-	good = check_header(&r) && check_section_table(&r) && check_sections(&r) &&
-	       read_kernels(&r) && cubin_link(&r) && cubin_lines(&r);
+	good = cubin_open(&r) && read_kernels(&r) && cubin_link(&r) && cubin_lines(&r);
 	free(r.kernel_of);
 	free(r.section_of);
 	free(r.calls);

@@ -26,6 +26,7 @@ struct cubin_reader {
 	uint32_t *frames;     /* by kernel: bytes of its own frame, callees excluded */
 	bool *calls;          /* by kernel: it may call functions that use the stack */
 	uint64_t attribute_bytes, relocation_bytes; /* read so far */
+	bool object;                                /* the file is to be a relocatable object */
 	char *message;
 	size_t message_size;
 };
@@ -50,6 +51,22 @@ const char *cubin_name_after(const char *name, const char *prefix);
 bool cubin_symbol(const struct cubin_reader *r, uint32_t index, Elf64_Sym *out);
 /* "": none. */
 const char *cubin_symbol_name(const struct cubin_reader *r, const Elf64_Sym *symbol);
+
+/* Checks header, section table and symbol table. */
+bool cubin_open(struct cubin_reader *r);
+
+struct cubin_attribute {
+	uint8_t form, code;
+	uint16_t value; /* the value, or the size of data */
+	const uint8_t *data;
+};
+/* Reads the attribute at *at and advances; false at the end, and with a message on an error. */
+bool cubin_next_attribute(struct cubin_reader *r, const Elf64_Shdr *s, uint64_t *at,
+			  struct cubin_attribute *a, bool *fault);
+uint32_t cubin_attribute_word(const struct cubin_attribute *a, uint32_t index);
+/* 1: one of the attributes that readers use, and well-formed; 0: not used; -1: malformed. */
+int cubin_check_attribute(struct cubin_reader *r, const Elf64_Shdr *s,
+			  const struct cubin_attribute *a);
 
 /* Reads sections, constant banks, variables and relocations; the kernels must be complete. */
 bool cubin_link(struct cubin_reader *r);

@@ -121,6 +121,7 @@ struct cubin_module {
 	struct line_table *lines; /* by kernel */
 	const struct cubin_prototype *prototypes;
 	uint32_t nprototypes;
+	bool linked; /* cubin_write_object() writes a program, not an object */
 };
 
 /* Returns the file, allocated in the arena. */

@@ -339,7 +339,7 @@ static bool check_symbol(struct verifier *v, const struct ir_symbol *s, struct n
 		fault = "is in a space that has no variables";
 	else if (!s->align || s->align & (s->align - 1))
 		fault = "has an alignment that is not a power of two";
-	else if (s->external && (s->space != IR_SHARED || s->size))
+	else if (s->external && !v->module->relocatable && (s->space != IR_SHARED || s->size))
 		fault = "is external, but only shared variables of size 0 may be";
 	else if (s->init && s->space != IR_GLOBAL && s->space != IR_CONSTANT)
 		fault = "has initial bytes, which only global and constant variables may have";

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/image/cubin_write.h"
+#include "libsov/compiler/image/cubin_object_link.h"
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 #include "libsov/compiler/nv/nv.h"
@@ -478,4 +479,4 @@ static void nv_link_image(struct compile_job *job, const void *planned, void *co
 					       : cubin_write(a, &out, &image->size);
 }
 
-const struct backend nv_backend = {nv_make_plan, nv_generate, nv_link_image};
+const struct backend nv_backend = {nv_make_plan, nv_generate, nv_link_image, cubin_link_objects};

@@ -181,10 +181,26 @@ sov_result module_load_services(struct context *c, const char *ptx, size_t bytes
 	return r;
 }
 
+static sov_result read_module_options(const sov_module_options *options, uint32_t *flags)
+{
+	sov_module_options o = SOV_INIT(sov_module_options);
+	sov_result r;
+
+	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
+		return r;
+	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER))
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
+				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER",
+				 o.flags);
+	*flags = o.flags;
+	return SOV_OK;
+}
+
 sov_result api_module_load(sov_context context, const void *data, size_t bytes,
 			   const sov_module_options *options, sov_module *module)
 {
-	sov_module_options o = SOV_INIT(sov_module_options);
+	uint32_t flags;
 	sov_result r;
 
 	module_messages_set(NULL);
@@ -193,14 +209,89 @@ sov_result api_module_load(sov_context context, const void *data, size_t bytes,
 				 !module ? "module is NULL"
 				 : data  ? "bytes is 0"
 					 : "data is NULL");
-	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
-		return r;
-	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER))
-		return set_error(SOV_ERROR_INVALID_ARGUMENT,
-				 "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
-				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER",
-				 o.flags);
-	return module_load(context, data, bytes, o.flags, module);
+	r = read_module_options(options, &flags);
+	return r ? r : module_load(context, data, bytes, flags, module);
+}
+
+/* ---- linking ---- */
+
+static sov_result link_image(const char *target, const struct link_input *inputs, uint32_t count,
+			     uint32_t flags, struct compile_result *result)
+{
+	struct compile_options o = {
+		.source = COMPILE_PTX,
+		.target = target,
+		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
+		.serial = flags & SOV_MODULE_SERIAL,
+	};
+	bool good = compile_link(inputs, count, &o, result);
+
+	module_messages_set(result->messages);
+	result->messages = NULL;
+	if (good)
+		return SOV_OK;
+	return set_error(SOV_ERROR_INVALID_SOURCE, "%.*s",
+			 (int)strcspn(sov_module_messages(), "\n"), sov_module_messages());
+}
+
+/* Copies the inputs, with names for those that have none. */
+static sov_result copy_inputs(const sov_module_input *inputs, uint32_t count,
+			      struct link_input *out, char (*names)[32])
+{
+	for (uint32_t k = 0; k < count; k++) {
+		if (!inputs[k].data || !inputs[k].bytes)
+			return set_error(SOV_ERROR_INVALID_ARGUMENT, "inputs[%u].%s", k,
+					 inputs[k].data ? "bytes is 0" : "data is NULL");
+		snprintf(names[k], sizeof(names[k]), "input %u", k);
+		out[k] = (struct link_input){inputs[k].name ? inputs[k].name : names[k],
+					     inputs[k].data, inputs[k].bytes};
+	}
+	return SOV_OK;
+}
+
+/* The image is loaded like one that the program read from a file. */
+static sov_result link_and_load(sov_context context, const sov_module_input *inputs, uint32_t count,
+				uint32_t flags, sov_module *module)
+{
+	struct link_input *list = calloc(count, sizeof(*list));
+	char(*names)[32] = calloc(count, sizeof(*names));
+	struct compile_result result = {0};
+	sov_result r = SOV_OK;
+	struct context *c;
+
+	if (!list || !names)
+		r = set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for %u inputs", count);
+	if (!r)
+		r = copy_inputs(inputs, count, list, names);
+	c = r ? NULL : context_enter(context, &r);
+	if (c) {
+		const char *target = c->device->info.target;
+
+		context_leave(c, SOV_OK);
+		r = link_image(target, list, count, flags, &result);
+	}
+	if (!r)
+		r = module_load(context, result.image, result.image_size, SOV_MODULE_EAGER, module);
+	compile_result_free(&result);
+	free(names);
+	free(list);
+	return r;
+}
+
+sov_result api_module_link(sov_context context, const sov_module_input *inputs, uint32_t count,
+			   const sov_module_options *options, sov_module *module)
+{
+	uint32_t flags;
+	sov_result r;
+
+	module_messages_set(NULL);
+	if (!inputs || !count || !module)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "%s",
+				 !module  ? "module is NULL"
+				 : inputs ? "count is 0"
+					  : "inputs is NULL");
+	r = read_module_options(options, &flags);
+	return r ? r : link_and_load(context, inputs, count, flags, module);
 }
 
 /* ---- functions ---- */
