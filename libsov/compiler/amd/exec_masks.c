@@ -24,15 +24,19 @@ struct control_builder {
 	struct gcn_control *c;
 	const struct ir_func *f;
 	struct arena *a;
-	uint32_t words;           /* words of a block set */
-	uint64_t *postdominators; /* by block: a set */
-	ir_block *ipdom;
+	/* Postdominators; index: in postorder, from 1. */
+	bool *exit_counted, *reachable, *reaches_end; /* by block */
+	ir_block *postorder, *ipdom;
+	uint32_t npostorder, *cursor;
 	/* Tarjan's algorithm */
 	uint32_t *index, *low, counter;
-	bool *on_stack, *inside;
+	bool *on_stack;
+	uint32_t *subgraph, nsubgraphs; /* by block: the last subgraph that it was in */
 	ir_block *stack;
 	uint32_t depth;
-	bool *region;
+	uint32_t *walked_in, walk; /* by block: the last region that it was in */
+	ir_block *region;          /* its blocks */
+	uint32_t nregion;
 	uint32_t *union_parent; /* by block: union-find forest of mask components */
 };
 
@@ -66,8 +70,7 @@ struct tarjan_frame {
 };
 
 /*
- * Tarjan's strongly connected components of the blocks in builder->inside, in reverse topological
- * order. Each component is a run of out[]; returns the number of blocks.
+ * Tarjan's strongly connected components of the last subgraph, in reverse topological order. Each component is a run of out[]; returns the number of blocks.
  */
 static uint32_t find_strong_components(struct control_builder *builder, const ir_block *blocks,
 				       uint32_t n, ir_block *out, uint32_t *sizes, uint32_t *nsizes)
@@ -98,7 +101,7 @@ static uint32_t find_strong_components(struct control_builder *builder, const ir
 			if (fr->next < bb->nsucc) {
 				ir_block s = bb->succ[bb->nsucc - 1 - fr->next++];
 
-				if (!builder->inside[s])
+				if (builder->subgraph[s] != builder->nsubgraphs)
 					continue;
 				if (!builder->index[s])
 					frames[top++] = (struct tarjan_frame){s, 0};
@@ -141,7 +144,7 @@ static bool has_edge(const struct ir_func *f, ir_block from, ir_block to)
  * lanes of the cycle run.
  */
 static ir_block choose_loop_header(const struct control_builder *builder, const ir_block *blocks,
-				   uint32_t n, const bool *member)
+				   uint32_t n)
 {
 	ir_block best = 0;
 
@@ -151,10 +154,18 @@ static ir_block choose_loop_header(const struct control_builder *builder, const 
 		if (gcn_is_sync_header(builder->f, blocks[k]))
 			return blocks[k];
 		for (uint32_t p = 0; p < bb->npreds; p++)
-			if (!member[bb->preds[p]] && (!best || blocks[k] < best))
+			if (builder->subgraph[bb->preds[p]] != builder->nsubgraphs &&
+			    (!best || blocks[k] < best))
 				best = blocks[k];
 	}
 	return best ? best : blocks[n - 1];
+}
+
+static void begin_subgraph(struct control_builder *builder, const ir_block *blocks, uint32_t n)
+{
+	builder->nsubgraphs++;
+	for (uint32_t k = 0; k < n; k++)
+		builder->subgraph[blocks[k]] = builder->nsubgraphs;
 }
 
 static void order_blocks(struct control_builder *builder, const ir_block *blocks, uint32_t n,
@@ -164,13 +175,11 @@ static void order_loop(struct control_builder *builder, const ir_block *blocks, 
 		       uint32_t around)
 {
 	struct gcn_control *c = builder->c;
-	bool *member = arena_array(builder->a, builder->f->nblocks, sizeof(*member));
 	ir_block *rest = arena_array(builder->a, n, sizeof(*rest)), header;
 	uint32_t count = 0, number = c->nloops;
 
-	for (uint32_t k = 0; k < n; k++)
-		member[blocks[k]] = true;
-	header = choose_loop_header(builder, blocks, n, member);
+	begin_subgraph(builder, blocks, n);
+	header = choose_loop_header(builder, blocks, n);
 	c->loops = arena_grow(builder->a, c->loops, &c->loops_capacity, c->nloops + 1,
 			      sizeof(*c->loops));
 	c->loops[c->nloops++] = (struct gcn_loop){header, c->count, 0, around};
@@ -190,11 +199,8 @@ static void order_blocks(struct control_builder *builder, const ir_block *blocks
 	struct gcn_control *c = builder->c;
 	ir_block *out = arena_array(builder->a, n + 1, sizeof(*out));
 	uint32_t *sizes = arena_array(builder->a, n + 1, sizeof(*sizes)), nsizes, at;
-	bool *inside = builder->inside;
 
-	builder->inside = arena_array(builder->a, builder->f->nblocks, sizeof(*builder->inside));
-	for (uint32_t k = 0; k < n; k++)
-		builder->inside[blocks[k]] = true;
+	begin_subgraph(builder, blocks, n);
 	at = find_strong_components(builder, blocks, n, out, sizes, &nsizes);
 	while (nsizes--) {
 		ir_block *part = &out[at -= sizes[nsizes]];
@@ -207,70 +213,115 @@ static void order_blocks(struct control_builder *builder, const ir_block *blocks
 		c->loop_of[*part] = loop;
 		c->order[c->count++] = *part;
 	}
-	builder->inside = inside;
 }
 
 /* ---- reconvergence ---- */
 
-static uint64_t *postdominator_set(struct control_builder *builder, ir_block b)
+/* Edges that end lanes are ignored unless the block is in exit_counted. */
+static bool edge_counts(const struct control_builder *builder, ir_block b, uint32_t k)
 {
-	return builder->postdominators + (size_t)b * builder->words;
+	return builder->exit_counted[b] || !is_exit_edge(builder->f, b, k);
 }
 
-static uint32_t set_size(const uint64_t *set, uint32_t words)
+/* Appends the blocks from which edges that count lead to the block, in postorder of the reversed
+ * graph. */
+static void append_backward_postorder(struct control_builder *builder, ir_block end)
 {
-	uint32_t n = 0;
+	const struct ir_func *f = builder->f;
+	uint32_t depth = 0;
 
-	for (uint32_t k = 0; k < words; k++)
-		n += (uint32_t)__builtin_popcountll(set[k]);
-	return n;
+	builder->stack[depth++] = end;
+	builder->reaches_end[end] = true;
+	while (depth) {
+		ir_block b = builder->stack[depth - 1], p;
+		uint32_t k = 0;
+
+		if (builder->cursor[b] == f->blocks[b].npreds) {
+			builder->postorder[builder->npostorder] = b;
+			builder->index[b] = ++builder->npostorder;
+			depth--;
+			continue;
+		}
+		p = f->blocks[b].preds[builder->cursor[b]++];
+		while (k < f->blocks[p].nsucc &&
+		       (f->blocks[p].succ[k] != b || !edge_counts(builder, p, k)))
+			k++;
+		if (k < f->blocks[p].nsucc && builder->reachable[p] && !builder->reaches_end[p]) {
+			builder->reaches_end[p] = true;
+			builder->stack[depth++] = p;
+		}
+	}
+}
+
+/* The end of the kernel is block 0, with the highest index. */
+static ir_block common_postdominator(const struct control_builder *builder, ir_block a, ir_block b)
+{
+	while (a != b) {
+		while (a != b && builder->index[a] < builder->index[b])
+			a = builder->ipdom[a];
+		while (a != b && builder->index[b] < builder->index[a])
+			b = builder->ipdom[b];
+	}
+	return a;
+}
+
+static ir_block compute_ipdom(const struct control_builder *builder, ir_block b, const bool *known)
+{
+	const struct ir_bb *bb = &builder->f->blocks[b];
+	ir_block ipdom = 0;
+	bool found = false;
+
+	for (uint32_t k = 0; k < bb->nsucc; k++) {
+		ir_block s = bb->succ[k];
+
+		if (!edge_counts(builder, b, k) || !known[s])
+			continue;
+		ipdom = found ? common_postdominator(builder, ipdom, s) : s;
+		found = true;
+	}
+	return ipdom;
 }
 
 /*
- * Solves the postdominator sets by iteration from the full set. Edges that end lanes are ignored
- * unless the block is in exit_counted.
+ * Immediate postdominators of the blocks that reach an end, by the iteration of Cooper, Harvey and
+ * Kennedy over the reversed graph; 0: the end of the kernel, or none.
  */
-static void solve_postdominators(struct control_builder *builder, const bool *exit_counted)
+static void solve_postdominators(struct control_builder *builder)
 {
 	const struct ir_func *f = builder->f;
-	uint64_t *set = arena_array(builder->a, builder->words, sizeof(*set));
-	bool changed = true;
+	bool *known = arena_array(builder->a, f->nblocks, sizeof(*known)), changed = true;
 
-	memset(builder->postdominators, 0xff,
-	       (size_t)f->nblocks * builder->words * sizeof(uint64_t));
+	memset(builder->reaches_end, 0, f->nblocks * sizeof(*builder->reaches_end));
+	memset(builder->cursor, 0, f->nblocks * sizeof(*builder->cursor));
+	memset(builder->ipdom, 0, f->nblocks * sizeof(*builder->ipdom));
+	builder->npostorder = 0;
+	for (uint32_t k = builder->c->count; k--;)
+		if (!f->blocks[builder->c->order[k]].nsucc)
+			append_backward_postorder(builder, builder->c->order[k]);
+	builder->index[0] = UINT32_MAX;
 	while (changed) {
 		changed = false;
-		for (uint32_t k = builder->c->count; k--;) {
-			ir_block b = builder->c->order[k];
-			const struct ir_bb *bb = &f->blocks[b];
+		for (uint32_t k = builder->npostorder; k--;) {
+			ir_block b = builder->postorder[k],
+				 ipdom = compute_ipdom(builder, b, known);
 
-			memset(set, bb->nsucc ? 0xff : 0, builder->words * sizeof(*set));
-			for (uint32_t s = 0; s < bb->nsucc; s++)
-				for (uint32_t i = 0; (exit_counted[b] || !is_exit_edge(f, b, s)) &&
-						     i < builder->words;
-				     i++)
-					set[i] &= postdominator_set(builder, bb->succ[s])[i];
-			bitset_add(set, b);
-			if (!memcmp(set, postdominator_set(builder, b),
-				    builder->words * sizeof(*set)))
-				continue;
-			memcpy(postdominator_set(builder, b), set, builder->words * sizeof(*set));
-			changed = true;
+			changed |= !known[b] || builder->ipdom[b] != ipdom;
+			known[b] = true;
+			builder->ipdom[b] = ipdom;
 		}
 	}
 }
 
 /* A loop that lanes leave only by ending has no postdominator: count its last exit edge. */
-static bool count_exit_edge(struct control_builder *builder, bool *exit_counted)
+static bool count_exit_edge(struct control_builder *builder)
 {
 	for (uint32_t k = builder->c->count; k--;) {
 		ir_block b = builder->c->order[k];
 
-		if (set_size(postdominator_set(builder, b), builder->words) <= builder->c->count ||
-		    exit_counted[b] ||
+		if (builder->reaches_end[b] || builder->exit_counted[b] ||
 		    !(is_exit_edge(builder->f, b, 0) || is_exit_edge(builder->f, b, 1)))
 			continue;
-		exit_counted[b] = true;
+		builder->exit_counted[b] = true;
 		return true;
 	}
 	return false;
@@ -278,44 +329,43 @@ static bool count_exit_edge(struct control_builder *builder, bool *exit_counted)
 
 static void find_postdominators(struct control_builder *builder)
 {
-	bool *exit_counted = arena_array(builder->a, builder->f->nblocks, sizeof(*exit_counted));
+	uint32_t nblocks = builder->f->nblocks;
 
-	builder->postdominators = arena_array(
-		builder->a, (size_t)builder->f->nblocks * builder->words, sizeof(uint64_t));
+	builder->exit_counted = arena_array(builder->a, nblocks, sizeof(*builder->exit_counted));
+	builder->reaches_end = arena_array(builder->a, nblocks, sizeof(*builder->reaches_end));
+	builder->reachable = arena_array(builder->a, nblocks, sizeof(*builder->reachable));
+	builder->cursor = arena_array(builder->a, nblocks, sizeof(*builder->cursor));
+	builder->postorder = arena_array(builder->a, nblocks, sizeof(*builder->postorder));
+	for (uint32_t k = 0; k < builder->c->count; k++)
+		builder->reachable[builder->c->order[k]] = true;
 	do
-		solve_postdominators(builder, exit_counted);
-	while (count_exit_edge(builder, exit_counted));
-	for (uint32_t k = 0; k < builder->c->count; k++) {
-		ir_block b = builder->c->order[k];
-		uint32_t size = set_size(postdominator_set(builder, b), builder->words);
-
-		builder->ipdom[b] = 0;
-		for (uint32_t j = 0; size <= builder->c->count && j < builder->c->count; j++) {
-			ir_block p = builder->c->order[j];
-
-			if (p != b && bitset_has(postdominator_set(builder, b), p) &&
-			    set_size(postdominator_set(builder, p), builder->words) == size - 1)
-				builder->ipdom[b] = p;
-		}
-	}
+		solve_postdominators(builder);
+	while (count_exit_edge(builder));
 }
 
-/* Marks the blocks reachable from the branch without passing the join. */
+static bool in_region(const struct control_builder *builder, ir_block b)
+{
+	return builder->walked_in[b] == builder->walk;
+}
+
+/* Lists the blocks reachable from the branch without passing the join. */
 static void find_divergent_region(struct control_builder *builder, ir_block branch, ir_block join)
 {
 	const struct ir_func *f = builder->f;
 	uint32_t depth = 0;
 
-	memset(builder->region, 0, f->nblocks * sizeof(*builder->region));
+	builder->walk++;
+	builder->nregion = 0;
 	builder->stack[depth++] = branch;
 	while (depth) {
 		ir_block b = builder->stack[--depth];
 		const struct ir_bb *bb = &f->blocks[b];
 
 		for (uint32_t k = 0; k < bb->nsucc; k++)
-			if (bb->succ[k] != join && !builder->region[bb->succ[k]] &&
+			if (bb->succ[k] != join && !in_region(builder, bb->succ[k]) &&
 			    !is_exit_edge(f, b, k)) {
-				builder->region[bb->succ[k]] = true;
+				builder->walked_in[bb->succ[k]] = builder->walk;
+				builder->region[builder->nregion++] = bb->succ[k];
 				builder->stack[depth++] = bb->succ[k];
 			}
 	}
@@ -337,7 +387,16 @@ static bool can_bypass(const struct control_builder *builder, ir_block branch, i
 	const struct gcn_control *c = builder->c;
 
 	for (uint32_t l = c->loop_of[branch]; l; l = c->loops[l - 1].parent)
-		if (builder->region[c->loops[l - 1].header] && gcn_in_loop(c, join, l - 1))
+		if (in_region(builder, c->loops[l - 1].header) && gcn_in_loop(c, join, l - 1))
+			return true;
+	return false;
+}
+
+/* The loops around the join that contain the branch, too, contain the outermost loop of both. */
+static bool are_in_one_loop(const struct gcn_control *c, ir_block branch, ir_block join)
+{
+	for (uint32_t l = c->loop_of[branch]; l; l = c->loops[l - 1].parent)
+		if (gcn_in_loop(c, join, l - 1))
 			return true;
 	return false;
 }
@@ -350,7 +409,7 @@ static void find_reconvergence(struct control_builder *builder)
 		ir_block b = c->order[k], join = builder->ipdom[b];
 
 		c->reconvergence[b] = join;
-		if (c->f->blocks[b].nsucc < 2)
+		if (c->f->blocks[b].nsucc < 2 || !are_in_one_loop(c, b, join))
 			continue;
 		find_divergent_region(builder, b, join);
 		while (can_bypass(builder, b, join)) {
@@ -373,9 +432,7 @@ static uint32_t component_root(struct control_builder *builder, uint32_t b)
 /* The masked block whose lanes execute b; 0: b runs with the full mask. */
 static ir_block masked_ancestor(const struct gcn_control *c, ir_block b)
 {
-	while (b && !c->masked[b])
-		b = gcn_structured_entry(c, b);
-	return b;
+	return c->masked[b] ? b : 0; /* without structures, each block has its own mask or none */
 }
 
 static void mask_blocks(struct control_builder *builder)
@@ -391,15 +448,13 @@ static void mask_blocks(struct control_builder *builder)
 		if (!gcn_branch_diverges(c, b) || c->branch_structure[b])
 			continue;
 		find_divergent_region(builder, b, join);
-		if (join)
-			builder->region[join] = true;
-		for (uint32_t j = 0; j < c->count; j++)
-			if (builder->region[c->order[j]] &&
-			    !gcn_is_structured_block(c, c->order[j])) {
-				c->masked[c->order[j]] = true;
-				builder->union_parent[component_root(builder, c->order[j])] =
-					component_root(builder, f->blocks[b].succ[0]);
-			}
+		if (join && !in_region(builder, join))
+			builder->region[builder->nregion++] = join;
+		for (uint32_t j = 0; j < builder->nregion; j++) {
+			c->masked[builder->region[j]] = true;
+			builder->union_parent[component_root(builder, builder->region[j])] =
+				component_root(builder, f->blocks[b].succ[0]);
+		}
 	}
 	for (uint32_t k = 0; k < c->count; k++) {
 		ir_block b = c->order[k], from = masked_ancestor(c, b);
@@ -450,8 +505,7 @@ struct gcn_control *gcn_control_build(struct ir_func *f, bool calls_may_exit)
 	struct arena *a = f->module->arena;
 	struct gcn_control *c = arena_alloc(a, sizeof(*c));
 	struct ir_cfg cfg = *ir_cfg_build(f);
-	struct control_builder builder = {
-		.c = c, .f = f, .a = a, .words = bitset_words(f->nblocks)};
+	struct control_builder builder = {.c = c, .f = f, .a = a};
 
 	c->f = f;
 	c->calls_may_exit = calls_may_exit;
@@ -463,12 +517,15 @@ struct gcn_control *gcn_control_build(struct ir_func *f, bool calls_may_exit)
 	c->reconvergence = arena_array(a, f->nblocks, sizeof(*c->reconvergence));
 	c->structure_of = arena_array(a, f->nblocks, sizeof(*c->structure_of));
 	c->branch_structure = arena_array(a, f->nblocks, sizeof(*c->branch_structure));
+	c->loop_structure = arena_array(a, f->nblocks, sizeof(*c->loop_structure));
 	c->waiting_component = arena_array(a, f->nblocks, sizeof(*c->waiting_component));
 	builder.index = arena_array(a, f->nblocks, sizeof(*builder.index));
 	builder.low = arena_array(a, f->nblocks, sizeof(*builder.low));
 	builder.on_stack = arena_array(a, f->nblocks, sizeof(*builder.on_stack));
 	builder.stack = arena_array(a, f->nblocks + 1, sizeof(*builder.stack));
-	builder.region = arena_array(a, f->nblocks, sizeof(*builder.region));
+	builder.subgraph = arena_array(a, f->nblocks, sizeof(*builder.subgraph));
+	builder.walked_in = arena_array(a, f->nblocks, sizeof(*builder.walked_in));
+	builder.region = arena_array(a, f->nblocks + 1, sizeof(*builder.region));
 	builder.union_parent = arena_array(a, f->nblocks, sizeof(*builder.union_parent));
 	builder.ipdom = arena_array(a, f->nblocks, sizeof(*builder.ipdom));
 	order_blocks(&builder, cfg.rpo, cfg.nrpo, 0);

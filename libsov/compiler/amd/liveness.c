@@ -91,11 +91,15 @@ static void restrict_to_reaching_defs(struct gcn_func *f, const struct liveness_
 
 void gcn_liveness(struct gcn_func *f)
 {
-	uint32_t count = 0, *order = arena_array(f->arena, f->nblocks, sizeof(*order));
+	uint32_t count = 0, *order;
 	struct liveness l = {.arena = f->arena, .func = f, .nblocks = f->nblocks};
-	uint64_t *scalar, *vector;
+	uint64_t *scalar, *vector, *next;
+	struct arena_mark scratch;
 
 	gcn_number_units(f);
+	next = bitset_pool_reset(&f->live_sets, f->arena, 2 * (size_t)f->nblocks, f->nunits);
+	scratch = arena_mark(f->arena);
+	order = arena_array(f->arena, f->nblocks, sizeof(*order));
 	l.nunits = f->nunits;
 	l.blocks = arena_array(f->arena, f->nblocks, sizeof(*l.blocks));
 	scalar = bitset_new(f->arena, f->nunits);
@@ -108,8 +112,9 @@ void gcn_liveness(struct gcn_func *f)
 		order[count++] = b;
 		sets->use = bitset_new(f->arena, f->nunits);
 		sets->def = bitset_new(f->arena, f->nunits);
-		sets->in = f->blocks[b].live_in = bitset_new(f->arena, f->nunits);
-		sets->out = f->blocks[b].live_out = bitset_new(f->arena, f->nunits);
+		sets->in = f->blocks[b].live_in = next;
+		sets->out = f->blocks[b].live_out = next + bitset_words(f->nunits);
+		next += 2 * bitset_words(f->nunits);
 		collect_use_def(f, b, sets);
 	}
 	l.order = order;
@@ -122,6 +127,7 @@ void gcn_liveness(struct gcn_func *f)
 		    f->vregs[f->unit_vreg[u]].whole_function)
 			bitset_remove(scalar, u);
 	restrict_to_reaching_defs(f, l.blocks, scalar, bitset_words(f->nunits));
+	arena_rewind(f->arena, scratch);
 }
 
 /*

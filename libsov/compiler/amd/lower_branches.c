@@ -449,8 +449,6 @@ static void prepare_structure(struct branch_lowering *lowering, uint32_t structu
 	const struct gcn_structured_branch *s = &lowering->c->structures[structure - 1];
 	struct structure_blocks *blocks = &lowering->lowered[structure - 1];
 
-	if (s->rejected)
-		return;
 	if (s->restores_exec) {
 		blocks->saved = gcn_vreg_new(lowering->f, GCN_SCALAR, 1);
 		blocks->leave = new_block_like(lowering, s->join);

@@ -168,6 +168,7 @@ struct gcn_func {
 	uint32_t first, last; /* in the layout */
 	uint32_t nunits;
 	uint32_t *unit_vreg;
+	struct bitset_pool live_sets; /* live_in and live_out of all blocks */
 	struct amd_initial_state start;
 	uint32_t hidden;
 	uint32_t input[GCN_INPUTS];           /* vregs at entry, 0: not read */
@@ -277,7 +278,6 @@ struct gcn_structured_branch {
 	uint32_t begin, end; /* positions of its blocks */
 	uint32_t parent;     /* 1 + number of the enclosing one, 0: none */
 	bool restores_exec;  /* restores EXEC at the join; otherwise the enclosing one does */
-	bool rejected;
 };
 struct gcn_control {
 	const struct ir_func *f;
@@ -294,7 +294,8 @@ struct gcn_control {
 	ir_block *reconvergence; /* by block with a divergent branch: reconvergence point */
 	struct gcn_structured_branch *structures;
 	uint32_t nstructures, structures_capacity;
-	uint32_t *structure_of; /* by block: 1 + number of the innermost, 0: none */
+	uint32_t *structure_of;   /* by block: 1 + number of the innermost, 0: none */
+	uint32_t *loop_structure; /* by loop: 1 + number of its structure, 0: none */
 	/* by block with a divergent branch: 1 + number of its structure, 0: none */
 	uint32_t *branch_structure;
 	/* by block: 1 + component whose lanes wait while it runs, 0: none */
@@ -315,8 +316,6 @@ bool gcn_edge_is_masked(const struct gcn_control *c, ir_block b, ir_block s);
 bool gcn_branch_is_uniform(const struct gcn_control *c, ir_block b);
 /* structured_branches.c */
 void gcn_find_structured_branches(struct gcn_control *c, struct arena *a);
-bool gcn_is_structured_block(const struct gcn_control *c, ir_block b);
-ir_block gcn_structured_entry(const struct gcn_control *c, ir_block b); /* 0: none */
 
 /* The register with the start of the frame. */
 static inline uint16_t gcn_frame_register(const struct gcn_func *f)

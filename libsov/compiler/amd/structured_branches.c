@@ -10,10 +10,17 @@
  *
  * Where a structure's join is also the join of the enclosing one, the enclosing one restores EXEC.
  * All lanes of a structure must reach the join: none may end inside. Every divergent branch inside
- * must be structured as well; otherwise the enclosing structures are rejected and the masks of
- * exec_masks.c are used.
+ * must be structured as well; otherwise the function has no structures and uses the masks of
+ * exec_masks.c.
  */
+#include <stdlib.h>
+#include <string.h>
 #include "libsov/compiler/amd/mir.h"
+
+/* A structure and the number of its blocks. */
+struct extent {
+	uint32_t size, number;
+};
 
 static bool structure_contains(const struct gcn_control *c, const struct gcn_structured_branch *s,
 			       ir_block b)
@@ -149,134 +156,110 @@ static bool match_loop_exit(const struct gcn_control *c, struct gcn_structured_b
 	return exits_only_to_join(c, s);
 }
 
-/* The innermost structure around a block, other than `but`; 0: none. */
-static uint32_t innermost_structure(const struct gcn_control *c, ir_block b, uint32_t but)
+/* Larger structures first; of two of one size, the one with the higher number. */
+static int compare_extent(const void *x, const void *y)
 {
-	uint32_t best = 0;
+	const struct extent *a = x, *b = y;
 
-	for (uint32_t k = 1; k <= c->nstructures; k++) {
-		const struct gcn_structured_branch *s = &c->structures[k - 1];
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return a->number > b->number ? -1 : a->number < b->number;
+}
 
-		if (k != but && !s->rejected && structure_contains(c, s, b) &&
-		    (!best || s->end - s->begin <
-				      c->structures[best - 1].end - c->structures[best - 1].begin))
-			best = k;
+/*
+ * Finds the innermost structure of each block, and the innermost one around each structure other
+ * than itself. Smaller structures overwrite larger ones.
+ */
+static void find_innermost_structures(struct gcn_control *c, struct arena *a)
+{
+	struct extent *by_size = arena_array(a, c->nstructures + 1, sizeof(*by_size));
+
+	for (uint32_t k = 0; k < c->nstructures; k++)
+		by_size[k] = (struct extent){c->structures[k].end - c->structures[k].begin, k + 1};
+	qsort(by_size, c->nstructures, sizeof(*by_size), compare_extent);
+	for (uint32_t k = 0; k < c->nstructures; k++) {
+		struct gcn_structured_branch *s = &c->structures[by_size[k].number - 1];
+
+		s->parent = c->structure_of[s->loop ? s->loop : s->branch];
+		for (uint32_t p = s->begin; p < s->end; p++)
+			c->structure_of[block_at(c, p)] = by_size[k].number;
 	}
-	return best;
+	for (uint32_t k = 1; k <= c->nstructures; k++) {
+		struct gcn_structured_branch *s = &c->structures[k - 1];
+		uint32_t innermost = c->structure_of[s->loop ? s->loop : s->branch];
+
+		if (innermost != k)
+			s->parent = innermost;
+	}
 }
 
 static bool is_consistent(const struct gcn_control *c, uint32_t number)
 {
 	const struct gcn_structured_branch *s = &c->structures[number - 1];
-	uint32_t around = innermost_structure(c, s->loop ? s->loop : s->branch, number);
+	uint32_t around = s->parent;
 
 	if (!s->restores_exec && (!around || c->structures[around - 1].join != s->join))
 		return false;
 	if (around &&
 	    (c->structures[around - 1].begin > s->begin || c->structures[around - 1].end < s->end))
 		return false;
-	for (uint32_t p = s->begin; p < s->end; p++) {
-		ir_block b = block_at(c, p);
+	/*
+	 * A lane that left from an inner structure would be reactivated at that structure's join.
+	 */
+	for (uint32_t p = s->begin; p < s->end; p++)
+		if (c->branch_structure[block_at(c, p)] == number &&
+		    c->structure_of[block_at(c, p)] != number)
+			return false;
+	return true;
+}
 
-		if (gcn_branch_diverges(c, b) &&
-		    (!c->branch_structure[b] || c->structures[c->branch_structure[b] - 1].rejected))
+/* Masks and structures cannot be mixed yet: a function uses either. */
+static bool all_are_structured(struct gcn_control *c, struct arena *a)
+{
+	for (uint32_t k = 0; k < c->count; k++)
+		if (gcn_branch_diverges(c, c->order[k]) && !c->branch_structure[c->order[k]])
 			return false;
-		/*
-		 * A lane that left from an inner structure would be reactivated at that structure's
-		 * join.
-		 */
-		if (c->branch_structure[b] == number && innermost_structure(c, b, 0) != number)
+	find_innermost_structures(c, a);
+	for (uint32_t k = 1; k <= c->nstructures; k++)
+		if (!is_consistent(c, k))
 			return false;
-	}
 	return true;
 }
 
 static void add_structure(struct gcn_control *c, struct arena *a, struct gcn_structured_branch s)
 {
-	for (uint32_t k = 0; s.loop && k < c->nstructures; k++)
-		if (c->structures[k].loop == s.loop) {
-			if (c->structures[k].join == s.join)
-				c->branch_structure[s.branch] = k + 1;
-			return;
-		}
+	uint32_t known = s.loop ? c->loop_structure[c->loop_of[s.loop] - 1] : 0;
+
+	if (known) {
+		if (c->structures[known - 1].join == s.join)
+			c->branch_structure[s.branch] = known;
+		return;
+	}
 	s.restores_exec = join_is_exclusive(c, &s);
 	c->structures = arena_grow(a, c->structures, &c->structures_capacity, c->nstructures + 1,
 				   sizeof(*c->structures));
 	c->structures[c->nstructures++] = s;
 	c->branch_structure[s.branch] = c->nstructures;
+	if (s.loop)
+		c->loop_structure[c->loop_of[s.loop] - 1] = c->nstructures;
 }
 
 void gcn_find_structured_branches(struct gcn_control *c, struct arena *a)
 {
-	bool changed = true;
-
 	for (uint32_t k = 0; k < c->count; k++) {
 		struct gcn_structured_branch s = {.branch = c->order[k],
 						  .join = c->reconvergence[c->order[k]]};
 
-		if (!gcn_branch_diverges(c, s.branch) || !s.join)
+		if (!gcn_branch_diverges(c, s.branch))
 			continue;
-		if (match_if(c, &s) || (s.second = 0, match_loop_exit(c, &s)))
-			add_structure(c, a, s);
+		/* One branch without a structure is enough to reject all. */
+		if (!s.join || !(match_if(c, &s) || (s.second = 0, match_loop_exit(c, &s))))
+			break;
+		add_structure(c, a, s);
 	}
-	while (changed) {
-		changed = false;
-		for (uint32_t k = 1; k <= c->nstructures; k++)
-			if (!c->structures[k - 1].rejected && !is_consistent(c, k))
-				c->structures[k - 1].rejected = changed = true;
-	}
-	/* Masks and structures cannot be mixed yet: a function uses either. */
-	for (uint32_t k = 0; k < c->count; k++)
-		if (gcn_branch_diverges(c, c->order[k]) &&
-		    (!c->branch_structure[c->order[k]] ||
-		     c->structures[c->branch_structure[c->order[k]] - 1].rejected))
-			for (uint32_t n = 0; n < c->nstructures; n++)
-				c->structures[n].rejected = true;
-	for (uint32_t k = 0; k < c->count; k++) {
-		ir_block b = c->order[k];
-
-		if (c->branch_structure[b] && c->structures[c->branch_structure[b] - 1].rejected)
-			c->branch_structure[b] = 0;
-		c->structure_of[b] = innermost_structure(c, b, 0);
-	}
-	for (uint32_t k = 1; k <= c->nstructures; k++) {
-		struct gcn_structured_branch *s = &c->structures[k - 1];
-
-		s->parent = innermost_structure(c, s->loop ? s->loop : s->branch, k);
-	}
-}
-
-/* Whether lanes reach the block only through a structure, so that it needs no mask. */
-bool gcn_is_structured_block(const struct gcn_control *c, ir_block b)
-{
-	for (uint32_t k = 0; k < c->nstructures; k++) {
-		const struct gcn_structured_branch *s = &c->structures[k];
-
-		if (!s->rejected &&
-		    ((structure_contains(c, s, b) && s->loop != b) ||
-		     (s->restores_exec && s->join == b && c->position[b] >= s->end)))
-			return true;
-	}
-	return false;
-}
-
-/* The branch or loop header whose lanes all execute b. */
-ir_block gcn_structured_entry(const struct gcn_control *c, ir_block b)
-{
-	uint32_t best = 0;
-
-	for (uint32_t k = 1; k <= c->nstructures; k++) {
-		const struct gcn_structured_branch *s = &c->structures[k - 1];
-		bool owns = !s->rejected &&
-			    ((structure_contains(c, s, b) && s->loop != b) ||
-			     (s->restores_exec && s->join == b && c->position[b] >= s->end));
-
-		/* The widest structure: its branch is not inside of it. */
-		if (owns && (!best || s->end - s->begin > c->structures[best - 1].end -
-								  c->structures[best - 1].begin))
-			best = k;
-	}
-	return !best                          ? 0
-	       : c->structures[best - 1].loop ? c->structures[best - 1].loop
-					      : c->structures[best - 1].branch;
+	if (all_are_structured(c, a))
+		return;
+	c->nstructures = 0;
+	memset(c->branch_structure, 0, c->f->nblocks * sizeof(*c->branch_structure));
+	memset(c->structure_of, 0, c->f->nblocks * sizeof(*c->structure_of));
 }

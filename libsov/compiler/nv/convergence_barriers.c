@@ -466,7 +466,7 @@ static void move_head_out_of_slot(struct convergence *c, struct region *r)
 	struct mir_func *f = c->f;
 	uint32_t slot = r->head, to = f->blocks[slot].succ[0], b;
 
-	b = mir_block_new(f, mir_block_before(f, to));
+	b = mir_block_new(f, f->blocks[to].previous);
 	f->blocks[b].end = MIR_END_JUMP;
 	f->blocks[b].line = f->blocks[slot].line;
 	f->blocks[b].depth = f->blocks[slot].depth;
@@ -526,7 +526,7 @@ static void insert_barrier(struct convergence *c, struct region *r)
 
 	if (f->blocks[r->head].table_slot)
 		move_head_out_of_slot(c, r);
-	r->bsync_block = mir_block_new(f, mir_block_before(f, r->point));
+	r->bsync_block = mir_block_new(f, f->blocks[r->point].previous);
 	for (uint32_t p = 0; p < f->blocks[r->point].npreds;) {
 		uint32_t from = f->blocks[r->point].preds[p];
 

@@ -59,9 +59,51 @@ void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i
 	transfer_inst(f, live, i, uses, n);
 }
 
+/* Units that phis read on the edges out of block b: unit[first[b]] to unit[first[b + 1] - 1]. A list
+ * by predecessor, since a block with phis may have thousands of predecessors. */
+struct phi_reads {
+	const struct mir_func *f;
+	uint32_t *first, *unit;
+};
+
+/* Calls with unit = NULL count the units of block b in first[b + 2]; later calls advance
+ * first[b + 1]. */
+static void add_phi_reads(struct phi_reads *r, const struct mir_block *to)
+{
+	for (uint32_t p = 0; p < to->nphis; p++) {
+		uint32_t units = r->f->vregs[to->phis[p].vreg].units;
+
+		for (uint32_t k = 0; k < to->npreds * units; k++) {
+			struct mir_ref ref = to->phis[p].args[k].ref;
+			uint32_t from = to->preds[k / units];
+
+			if (ref.vreg && r->unit)
+				r->unit[r->first[from + 1]++] = mir_unit(r->f, ref);
+			else if (ref.vreg)
+				r->first[from + 2]++;
+		}
+	}
+}
+
+static struct phi_reads list_phi_reads(const struct mir_func *f, const uint32_t *order,
+				       uint32_t count)
+{
+	struct phi_reads r = {.f = f};
+
+	r.first = arena_array(f->arena, f->nblocks + 2, sizeof(*r.first));
+	for (uint32_t k = 0; k < count; k++)
+		add_phi_reads(&r, &f->blocks[order[k]]);
+	for (uint32_t b = 0; b < f->nblocks; b++)
+		r.first[b + 2] += r.first[b + 1];
+	r.unit = arena_array(f->arena, r.first[f->nblocks + 1] + 1, sizeof(*r.unit));
+	for (uint32_t k = 0; k < count; k++)
+		add_phi_reads(&r, &f->blocks[order[k]]);
+	return r;
+}
+
 static const uint32_t *successors(const void *func, uint32_t b, uint32_t *count)
 {
-	const struct mir_func *f = func;
+	const struct mir_func *f = ((const struct phi_reads *)func)->f;
 
 	*count = f->blocks[b].nsucc;
 	return f->blocks[b].succ;
@@ -70,26 +112,15 @@ static const uint32_t *successors(const void *func, uint32_t b, uint32_t *count)
 /* Adds the phi arguments of the edges out of b. */
 static void add_phi_arguments(const void *func, uint32_t b, uint64_t *live)
 {
-	const struct mir_func *f = func;
-	const struct mir_block *block = &f->blocks[b];
+	const struct phi_reads *r = func;
 
-	for (uint32_t s = 0; s < block->nsucc; s++) {
-		const struct mir_block *to = &f->blocks[block->succ[s]];
-
-		for (uint32_t p = 0; p < to->nphis; p++) {
-			uint32_t units = f->vregs[to->phis[p].vreg].units;
-
-			for (uint32_t k = 0; k < to->npreds * units; k++) {
-				if (to->preds[k / units] == b)
-					gen_units(f, live, to->phis[p].args[k].ref, 1);
-			}
-		}
-	}
+	for (uint32_t k = r->first[b]; k < r->first[b + 1]; k++)
+		bitset_add(live, r->unit[k]);
 }
 
 static void transfer_block(const void *func, uint32_t b, uint64_t *live)
 {
-	const struct mir_func *f = func;
+	const struct mir_func *f = ((const struct phi_reads *)func)->f;
 	const struct mir_block *block = &f->blocks[b];
 
 	gen_units(f, live, block->cond.ref, 1);
@@ -101,8 +132,9 @@ static void transfer_block(const void *func, uint32_t b, uint64_t *live)
 
 void nv_liveness(struct mir_func *f)
 {
+	struct phi_reads reads;
 	struct liveness l = {.arena = f->arena,
-			     .func = f,
+			     .func = &reads,
 			     .nblocks = f->nblocks,
 			     .cfgs = {{.successors = successors}},
 			     .ncfgs = 1,
@@ -110,19 +142,23 @@ void nv_liveness(struct mir_func *f)
 			     .transfer = transfer_block};
 	struct arena_mark scratch;
 	uint32_t count, *order;
+	uint64_t *sets;
 
 	if (f->live)
 		return;
 	f->live = true;
 	order = mir_reverse_postorder(f, &count);
 	mir_number_units(f);
+	sets = bitset_pool_reset(&f->live_sets, f->arena, 2 * (size_t)count, f->nunits);
 	for (uint32_t k = 0; k < count; k++) {
-		f->blocks[order[k]].live_in = bitset_new(f->arena, f->nunits);
-		f->blocks[order[k]].live_out = bitset_new(f->arena, f->nunits);
+		f->blocks[order[k]].live_in = sets + 2 * (size_t)k * bitset_words(f->nunits);
+		f->blocks[order[k]].live_out =
+			f->blocks[order[k]].live_in + bitset_words(f->nunits);
 	}
 	mir_cache_all_uses(f);
 	scratch = arena_mark(f->arena);
 	find_first_defs(f, order, count);
+	reads = list_phi_reads(f, order, count);
 	l.nunits = f->nunits;
 	l.order = order;
 	l.count = count;

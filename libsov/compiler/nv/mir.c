@@ -44,23 +44,16 @@ uint32_t mir_block_new(struct mir_func *f, uint32_t after)
 	f->live = false;
 	f->blocks = arena_grow(f->arena, f->blocks, &f->blocks_capacity, f->nblocks,
 			       sizeof(*f->blocks));
-	f->blocks[b] = (struct mir_block){.next = f->blocks[after].next};
+	f->blocks[b] = (struct mir_block){.next = f->blocks[after].next, .previous = after};
+	f->blocks[f->blocks[b].next].previous = b; /* block 0 is the end of the list */
 	f->blocks[after].next = b;
 	return b;
 }
 
-uint32_t mir_block_before(const struct mir_func *f, uint32_t b)
-{
-	uint32_t before = 0;
-
-	for (uint32_t k = f->entry; k != b; k = f->blocks[k].next)
-		before = k;
-	return before;
-}
-
 void mir_block_remove(struct mir_func *f, uint32_t b)
 {
-	f->blocks[mir_block_before(f, b)].next = f->blocks[b].next;
+	f->blocks[f->blocks[b].previous].next = f->blocks[b].next;
+	f->blocks[f->blocks[b].next].previous = f->blocks[b].previous;
 	for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
 		mir_remove_pred(f, b, f->blocks[b].succ[s]);
 	f->blocks[b].nsucc = 0;

@@ -137,10 +137,11 @@ struct mir_block {
 	struct mir_source cond; /* MIR_END_BRANCH: taken edge is succ[0] */
 	uint32_t *succ, nsucc, succ_capacity;
 	uint32_t *preds, npreds, preds_capacity;
-	uint32_t next;                /* in layout order; 0 = last */
-	uint32_t depth;               /* loop nesting depth */
-	bool table_slot;              /* jump table slot: a single BRA at a fixed position */
-	bool divergent;               /* the terminator may diverge */
+	uint32_t next,
+		previous; /* in layout order; block 0 is before the first and after the last */
+	uint32_t depth;   /* loop nesting depth */
+	bool table_slot;  /* jump table slot: a single BRA at a fixed position */
+	bool divergent;   /* the terminator may diverge */
 	uint64_t *live_in, *live_out; /* sets of units */
 };
 
@@ -152,8 +153,9 @@ struct mir_func {
 	uint32_t sm;
 	bool allocated; /* registers are assigned */
 	bool live;      /* live_in and live_out are up to date */
-	bool timed;     /* stall counts and scoreboards are set */
-	bool uniform;   /* uniform registers may be used */
+	struct bitset_pool live_sets;
+	bool timed;   /* stall counts and scoreboards are set */
+	bool uniform; /* uniform registers may be used */
 	/* A divergent block writes a uniform register: compile again without them. */
 	bool retry_without_uniform;
 	struct mir_vreg *vregs;
@@ -198,8 +200,6 @@ void mir_insert(struct mir_func *f, uint32_t b, struct mir_inst *before, struct 
 void mir_remove(struct mir_func *f, uint32_t b, struct mir_inst *i);
 /* The new block follows block "after" in the layout. */
 uint32_t mir_block_new(struct mir_func *f, uint32_t after);
-/* Predecessor in the layout; 0 = b is first. */
-uint32_t mir_block_before(const struct mir_func *f, uint32_t b);
 /* Out of the layout; b has no predecessors left. */
 void mir_block_remove(struct mir_func *f, uint32_t b);
 void mir_add_edge(struct mir_func *f, uint32_t from, uint32_t to);

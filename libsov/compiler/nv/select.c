@@ -395,7 +395,7 @@ static bool layout_variables(struct select *s)
 static void make_blocks(struct select *s)
 {
 	struct mir_func *f = s->f;
-	uint32_t *tail = &f->entry;
+	uint32_t *tail = &f->entry, last = 0;
 
 	f->nblocks = s->ir->nblocks;
 	f->blocks = arena_grow(f->arena, NULL, &f->blocks_capacity, f->nblocks, sizeof(*f->blocks));
@@ -408,6 +408,8 @@ static void make_blocks(struct select *s)
 			continue;
 		*tail = b;
 		tail = &to->next;
+		to->previous = last;
+		last = b;
 		to->depth = s->cfg->loop_depth[b];
 		to->nsucc = from->nsucc;
 		to->succ = arena_grow(f->arena, NULL, &to->succ_capacity, 2, sizeof(*to->succ));
@@ -418,6 +420,7 @@ static void make_blocks(struct select *s)
 		if (from->npreds)
 			memcpy(to->preds, from->preds, from->npreds * sizeof(*to->preds));
 	}
+	f->blocks[0].previous = last;
 }
 
 static void make_phi(struct select *s, ir_block b, const struct ir_inst *in)
