@@ -25,26 +25,26 @@ struct live_interval {
 	uint32_t open_end;   /* while ranges are built backwards: end of the open range */
 };
 
-#define MAX_SPILLS 64 /* per round */
-
-struct owner {
-	uint32_t unit;
-	struct owner *next;
-};
+/* Spills per round; twice as many after each ROUNDS_PER_DOUBLING rounds. */
+#define MAX_SPILLS          64
+#define ROUNDS_PER_DOUBLING 8
+#define MAX_DOUBLINGS       20
 
 struct alloc {
 	struct gcn_func *f;
 	struct live_interval *intervals; /* by unit */
 	uint64_t *weights;               /* by vreg: uses and definitions, weighted by loop depth */
 	uint32_t *starts; /* by vreg: earliest start of a word, UINT32_MAX: never live */
-	/* by register; GCN_LANE is the largest class */
-	struct owner *owners[GCN_CLASSES][GCN_LANES];
+	/* by register, the program points at which it is occupied; GCN_LANE is the largest class */
+	uint64_t *occupied[GCN_CLASSES][GCN_LANES];
+	uint32_t npoints;
+	uint64_t *lengths; /* by vreg: program points that its words cover */
 	uint32_t limit[GCN_CLASSES], used[GCN_CLASSES];
-	uint32_t spills[MAX_SPILLS], nspills; /* vregs chosen in this round */
-	uint32_t *coalesced_into;             /* by vreg: union-find forest of coalesced vregs */
-	struct live_interval call_points;     /* where caller-saved registers are clobbered */
-	bool has_stack;                       /* stack and frame pointer are reserved */
-	bool coalescing;                      /* first attempt: coalesce copies, do not spill */
+	uint32_t *spills, nspills, max_spills; /* vregs chosen in this round */
+	uint32_t *coalesced_into;              /* by vreg: union-find forest of coalesced vregs */
+	struct live_interval call_points;      /* where caller-saved registers are clobbered */
+	bool has_stack;                        /* stack and frame pointer are reserved */
+	bool coalescing;                       /* first attempt: coalesce copies, do not spill */
 	bool failed; /* a vreg got no register, and none could be spilled */
 };
 
@@ -156,6 +156,11 @@ static void build_intervals(struct alloc *a)
 	}
 	a->call_points.begin = 0;
 	a->call_points.end = end;
+	a->npoints = end + 1;
+	a->lengths = arena_array(f->arena, f->nvregs, sizeof(*a->lengths));
+	for (uint32_t u = 0; u < f->nunits; u++)
+		for (const struct range *r = a->intervals[u].first; r; r = r->next)
+			a->lengths[f->unit_vreg[u]] += r->to - r->from;
 }
 
 static bool intervals_overlap(const struct live_interval *x, const struct live_interval *y)
@@ -201,6 +206,35 @@ static bool vregs_overlap(const struct alloc *a, uint32_t vreg, uint32_t other)
 	return false;
 }
 
+/* The members of a word of program points that a range covers. */
+static uint64_t range_mask(const struct range *r, uint32_t word)
+{
+	uint64_t mask = UINT64_MAX;
+
+	if (word == r->from / 64)
+		mask &= UINT64_MAX << r->from % 64;
+	if (word == (r->to - 1) / 64)
+		mask &= UINT64_MAX >> (63 - (r->to - 1) % 64);
+	return mask;
+}
+
+static bool points_are_free(const uint64_t *occupied, const struct live_interval *l)
+{
+	for (const struct range *r = occupied ? l->first : NULL; r; r = r->next)
+		for (uint32_t w = r->from / 64; w <= (r->to - 1) / 64; w++)
+			if (occupied[w] & range_mask(r, w))
+				return false;
+	return true;
+}
+
+static void set_points(uint64_t *occupied, const struct live_interval *l, bool value)
+{
+	for (const struct range *r = l->first; r; r = r->next)
+		for (uint32_t w = r->from / 64; w <= (r->to - 1) / 64; w++)
+			occupied[w] = value ? occupied[w] | range_mask(r, w)
+					    : occupied[w] & ~range_mask(r, w);
+}
+
 static bool register_is_free(const struct alloc *a, uint32_t vreg, uint32_t reg)
 {
 	const struct gcn_vreg *v = &a->f->vregs[vreg];
@@ -219,10 +253,9 @@ static bool register_is_free(const struct alloc *a, uint32_t vreg, uint32_t reg)
 	if (v->class == GCN_SCALAR && reg % (v->words > 2 ? 4 : v->words))
 		return false;
 	for (uint32_t k = 0; k < v->words; k++)
-		for (const struct owner *o = a->owners[v->class][reg + k]; o; o = o->next)
-			if (intervals_overlap(&a->intervals[v->first_unit + k],
-					      &a->intervals[o->unit]))
-				return false;
+		if (!points_are_free(a->occupied[v->class][reg + k],
+				     &a->intervals[v->first_unit + k]))
+			return false;
 	return true;
 }
 
@@ -233,10 +266,11 @@ static void occupy_registers(struct alloc *a, uint32_t vreg, uint32_t reg)
 	v->reg = (uint16_t)reg;
 	v->assigned = true;
 	for (uint32_t k = 0; k < v->words; k++) {
-		struct owner *o = arena_alloc(a->f->arena, sizeof(*o));
+		uint64_t **occupied = &a->occupied[v->class][reg + k];
 
-		*o = (struct owner){v->first_unit + k, a->owners[v->class][reg + k]};
-		a->owners[v->class][reg + k] = o;
+		if (!*occupied)
+			*occupied = bitset_new(a->f->arena, a->npoints);
+		set_points(*occupied, &a->intervals[v->first_unit + k], true);
 	}
 	if (reg + v->words > a->used[v->class])
 		a->used[v->class] = reg + v->words;
@@ -356,28 +390,24 @@ static uint32_t choose_spill(const struct alloc *a, uint32_t vreg)
 	const struct gcn_func *f = a->f;
 	uint32_t best = 0;
 	double min_cost = 0;
+	bool crosses_call = a->call_points.first && vreg_overlaps(a, vreg, &a->call_points);
 
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		const struct gcn_vreg *x = &f->vregs[v];
-		uint64_t length = 0; /* of all words */
+		uint64_t length = a->lengths[v];
 		double cost;
 
 		if (x->class != f->vregs[vreg].class || x->unspillable || x->whole_function ||
 		    a->starts[v] == UINT32_MAX || (v != vreg && !x->assigned) ||
-		    (v != vreg && !vregs_overlap(a, v, vreg)))
-			continue;
-		/* a caller-saved register would not help a vreg that is live across a call */
-		if (v != vreg && a->call_points.first && vreg_overlaps(a, vreg, &a->call_points) &&
-		    !gcn_is_callee_saved(x->class, x->reg))
-			continue;
-		for (uint32_t k = 0; k < x->words; k++)
-			for (const struct range *r = a->intervals[x->first_unit + k].first; r;
-			     r = r->next)
-				length += r->to - r->from;
-		if (length <= 4 * x->words && v != vreg)
+		    (v != vreg && length <= 4 * x->words))
 			continue;
 		cost = (double)a->weights[v] / (double)length;
-		if (!best || cost < min_cost) {
+		/* a caller-saved register would not help a vreg that is live across a call */
+		if (v != vreg && crosses_call && !gcn_is_callee_saved(x->class, x->reg))
+			continue;
+		if (best && cost >= min_cost)
+			continue;
+		if (v == vreg || vregs_overlap(a, v, vreg)) {
 			best = v;
 			min_cost = cost;
 		}
@@ -442,13 +472,9 @@ static void evict(struct alloc *a, uint32_t vreg)
 {
 	struct gcn_vreg *v = &a->f->vregs[vreg];
 
-	for (uint32_t k = 0; v->assigned && k < v->words; k++) {
-		struct owner **o = &a->owners[v->class][v->reg + k];
-
-		while ((*o)->unit != v->first_unit + k)
-			o = &(*o)->next;
-		*o = (*o)->next;
-	}
+	for (uint32_t k = 0; v->assigned && k < v->words; k++)
+		set_points(a->occupied[v->class][v->reg + k], &a->intervals[v->first_unit + k],
+			   false);
 	v->assigned = false;
 	a->starts[vreg] = UINT32_MAX;
 	for (uint32_t k = 0; k < v->words; k++)
@@ -483,7 +509,7 @@ static void assign_registers(struct alloc *a)
 			uint32_t spill = choose_spill(a, order[k]);
 
 			a->failed = !spill || a->coalescing;
-			if (!spill || a->nspills == MAX_SPILLS || a->coalescing)
+			if (!spill || a->nspills == a->max_spills || a->coalescing)
 				return;
 			evict(a, spill);
 		}
@@ -548,14 +574,24 @@ bool gcn_regalloc(struct gcn_func *f)
 {
 	bool stress = f->job->options.spill, coalescing = true;
 	uint32_t stress_vgprs = f->has_calls ? GCN_STRESS_VGPRS_CALLS : GCN_STRESS_VGPRS,
-		 saved_sgprs, lanes;
+		 saved_sgprs, lanes, *spills = NULL, max_spills = 0;
 
 	for (uint32_t round = 0; round < MAX_ROUNDS; round++) {
+		uint32_t doublings = round / ROUNDS_PER_DOUBLING;
 		struct alloc a = {.f = f,
 				  .limit = {stress ? GCN_STRESS_SGPRS : GCN_SGPRS,
 					    stress ? stress_vgprs : GCN_VGPRS, GCN_LANES}};
-		struct arena_mark mark = arena_mark(f->arena);
+		struct bitset_pool live_sets = f->live_sets;
+		struct arena_mark mark;
 
+		a.max_spills = MAX_SPILLS
+			       << (doublings < MAX_DOUBLINGS ? doublings : MAX_DOUBLINGS);
+		if (a.max_spills > max_spills) {
+			max_spills = a.max_spills;
+			spills = arena_array(f->arena, max_spills, sizeof(*spills));
+		}
+		a.spills = spills;
+		mark = arena_mark(f->arena);
 		a.coalescing = coalescing;
 		a.has_stack = f->has_calls || f->ir->kind == IR_FUNCTION;
 		assign_registers(&a);
@@ -570,6 +606,7 @@ bool gcn_regalloc(struct gcn_func *f)
 			return true;
 		}
 		arena_rewind(f->arena, mark);
+		f->live_sets = live_sets;
 		if (a.failed && coalescing) {
 			coalescing = false;
 			continue;

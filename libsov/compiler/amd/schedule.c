@@ -45,6 +45,8 @@ struct dependence {
 
 struct sched_node {
 	struct gcn_inst *inst;
+	struct gcn_use uses[GCN_MAX_USES]; /* a table row's worth of work to collect */
+	uint32_t nuses;
 	uint32_t issue, latency;  /* cycles */
 	struct dependence *succs; /* dependences on this node */
 	uint32_t npreds;          /* unscheduled predecessors */
@@ -91,11 +93,16 @@ static bool is_region_boundary(const struct gcn_inst *i)
 	return r->flags & ATOMIC;
 }
 
-static struct sched_node make_node(struct gcn_inst *i)
+static void init_node(struct sched_node *x, struct gcn_inst *i)
 {
 	const struct amd_latency *l = &amd_latencies[i->in.row->latency];
 
-	return (struct sched_node){.inst = i, .issue = l->issue, .latency = l->result};
+	x->inst = i;
+	x->nuses = gcn_uses(i, x->uses);
+	x->issue = l->issue;
+	x->latency = l->result;
+	x->succs = NULL;
+	x->npreds = x->height = x->ready = 0;
 }
 
 static bool is_memory(const struct gcn_inst *i)
@@ -130,10 +137,8 @@ static bool may_write(const struct gcn_inst *i)
 }
 
 /* LDS, scratch and global memory are disjoint; flat accesses may reach all. */
-static bool may_alias(const struct gcn_inst *x, const struct gcn_inst *y)
+static bool may_alias(uint32_t a, uint32_t b)
 {
-	uint32_t a = x->in.row->format, b = y->in.row->format;
-
 	return a == b || a == AMD_FLAT || b == AMD_FLAT;
 }
 
@@ -151,8 +156,8 @@ static void add_dependence(struct schedule *s, uint32_t from, uint32_t to, uint3
 
 static void add_register_dependences(struct schedule *s, uint32_t k)
 {
-	struct gcn_use uses[GCN_MAX_USES];
-	uint32_t n = gcn_uses(s->nodes[k].inst, uses);
+	const struct gcn_use *uses = s->nodes[k].uses;
+	uint32_t n = s->nodes[k].nuses;
 
 	for (uint32_t write = 0; write < 2; write++)
 		for (uint32_t u = 0; u < n; u++)
@@ -175,7 +180,6 @@ static void add_register_dependences(struct schedule *s, uint32_t k)
 					r = arena_alloc(s->f->arena, sizeof(*r));
 					*r = (struct unit_reader){k, s->readers[unit]};
 					s->readers[unit] = r;
-					s->reads[unit]++;
 					continue;
 				}
 				for (struct unit_reader *r = s->readers[unit]; r; r = r->next)
@@ -213,8 +217,43 @@ static bool uses_physical_register(const struct schedule *s, const struct gcn_in
 	return false;
 }
 
+/*
+ * Memory accesses of one format since its last write. Accesses of one format may alias, so the last
+ * write follows all earlier accesses of its format; dependences on those would be redundant.
+ */
+struct memory_order {
+	uint32_t write; /* 1 + node, 0: none in this region */
+	struct unit_reader *reads;
+};
+
+static void add_memory_dependences(struct schedule *s, uint32_t k, struct memory_order *formats)
+{
+	const struct gcn_inst *i = s->nodes[k].inst;
+	struct memory_order *own = &formats[i->in.row->format];
+	struct unit_reader *r;
+
+	for (uint32_t other = AMD_DS; other < AMD_FORMATS; other++) {
+		const struct memory_order *o = &formats[other];
+
+		if (!may_alias(i->in.row->format, other))
+			continue;
+		if (o->write)
+			add_dependence(s, o->write - 1, k, 1);
+		for (r = may_write(i) ? o->reads : NULL; r; r = r->next)
+			add_dependence(s, r->node, k, 1);
+	}
+	if (may_write(i)) {
+		*own = (struct memory_order){.write = k + 1};
+		return;
+	}
+	r = arena_alloc(s->f->arena, sizeof(*r));
+	*r = (struct unit_reader){k, own->reads};
+	own->reads = r;
+}
+
 static void build_dag(struct schedule *s)
 {
+	struct memory_order formats[AMD_FORMATS] = {0};
 	uint32_t physical = 0;
 
 	for (uint32_t k = 0; k < s->n; k++) {
@@ -226,10 +265,8 @@ static void build_dag(struct schedule *s)
 				add_dependence(s, physical - 1, k, 1);
 			physical = k + 1;
 		}
-		for (uint32_t j = 0; is_memory(i) && j < k; j++)
-			if (is_memory(s->nodes[j].inst) && may_alias(i, s->nodes[j].inst) &&
-			    (may_write(i) || may_write(s->nodes[j].inst)))
-				add_dependence(s, j, k, 1);
+		if (is_memory(i))
+			add_memory_dependences(s, k, formats);
 	}
 	for (uint32_t k = s->n; k--;)
 		for (const struct dependence *e = s->nodes[k].succs; e; e = e->next)
@@ -244,11 +281,11 @@ static bool is_live_after(const struct schedule *s, uint32_t unit)
 	return s->reads[unit] || bitset_has(s->f->blocks[s->block].live_out, unit);
 }
 
-/* The change in live VGPR words when i issues. */
-static int pressure_change(const struct schedule *s, const struct gcn_inst *i)
+/* The change in live VGPR words when x issues. */
+static int pressure_change(const struct schedule *s, const struct sched_node *x)
 {
-	struct gcn_use uses[GCN_MAX_USES];
-	uint32_t n = gcn_uses(i, uses);
+	const struct gcn_use *uses = x->uses;
+	uint32_t n = x->nuses;
 	int change = 0;
 
 	for (uint32_t u = 0; u < n; u++)
@@ -267,8 +304,8 @@ static int pressure_change(const struct schedule *s, const struct gcn_inst *i)
 /* Issues an instruction: updates liveness, pressure and the cycle count. */
 static void issue_node(struct schedule *s, const struct sched_node *x)
 {
-	struct gcn_use uses[GCN_MAX_USES];
-	uint32_t n = gcn_uses(x->inst, uses);
+	const struct gcn_use *uses = x->uses;
+	uint32_t n = x->nuses;
 
 	for (uint32_t u = 0; u < n; u++)
 		for (uint32_t w = 0; w < uses[u].count; w++) {
@@ -327,7 +364,7 @@ static uint32_t pick_node(const struct schedule *s, const uint32_t *ready_list, 
 		const struct sched_node *x = &s->nodes[ready_list[k]],
 					*b = &s->nodes[ready_list[best]];
 		bool late = x->ready > s->cycle, best_late = b->ready > s->cycle;
-		int change = near_limit ? pressure_change(s, x->inst) : 0,
+		int change = near_limit ? pressure_change(s, x) : 0,
 		    room = (int)s->pressure_limit - (int)s->pressure;
 		bool fits = change <= 0 || change <= room,
 		     best_fits = best_change <= 0 || best_change <= room;
@@ -374,41 +411,45 @@ static void schedule_region(struct schedule *s, struct gcn_inst *end_of_region)
 	}
 }
 
-static void begin_region(struct schedule *s)
+/* Clears what the region's dependences left by unit, for the next region. */
+static void end_region(struct schedule *s)
 {
-	memset(s->writer, 0, s->f->nunits * sizeof(*s->writer));
-	memset(s->readers, 0, s->f->nunits * sizeof(*s->readers));
-	memset(s->reads, 0, s->f->nunits * sizeof(*s->reads));
-	s->n = 0;
+	for (uint32_t k = 0; k < s->n; k++)
+		for (uint32_t u = 0; u < s->nodes[k].nuses; u++)
+			for (uint32_t w = 0; w < s->nodes[k].uses[u].count; w++) {
+				uint32_t unit = gcn_unit(s->f, s->nodes[k].uses[u].ref) + w;
+
+				s->writer[unit] = 0;
+				s->readers[unit] = NULL;
+			}
 }
 
 /*
- * Reads after the region keep a word live as live-out does: all of them are counted, and those of
- * the region are counted down as they issue.
+ * Counts all reads in the block, which keep a word live as live-out does; they are counted down as
+ * they issue. Times of words are those of this block.
  */
-static void count_reads_after(struct schedule *s, const struct gcn_inst *i)
-{
-	for (; i; i = i->next) {
-		struct gcn_use uses[GCN_MAX_USES];
-		uint32_t n = gcn_uses(i, uses);
-
-		for (uint32_t u = 0; u < n; u++)
-			for (uint32_t k = 0; !uses[u].write && k < uses[u].count; k++)
-				s->reads[gcn_unit(s->f, uses[u].ref) + k]++;
-	}
-}
-
 static void begin_block(struct schedule *s)
 {
 	struct gcn_func *f = s->f;
 
 	memcpy(s->live, f->blocks[s->block].live_in, bitset_words(f->nunits) * sizeof(*s->live));
-	memset(s->ready, 0, f->nunits * sizeof(*s->ready));
 	s->cycle = s->pressure = 0;
-	for (uint32_t u = 0; u < f->nunits; u++)
-		s->pressure +=
-			bitset_has(s->live, u) && f->vregs[f->unit_vreg[u]].class == GCN_VECTOR;
+	bitset_for_each(s->live, f->nunits, u) s->pressure +=
+		f->vregs[f->unit_vreg[u]].class == GCN_VECTOR;
 	s->peak = s->pressure;
+	gcn_for_each(f, s->block, i) {
+		struct gcn_use uses[GCN_MAX_USES];
+		uint32_t n = gcn_uses(i, uses);
+
+		for (uint32_t u = 0; u < n; u++)
+			for (uint32_t k = 0; k < uses[u].count; k++) {
+				uint32_t unit = gcn_unit(f, uses[u].ref) + k;
+
+				s->reads[unit] += !uses[u].write;
+				s->ready[unit] = 0;
+			}
+	}
+	bitset_for_each(f->blocks[s->block].live_out, f->nunits, u) s->ready[u] = 0;
 }
 
 /* Returns the block's cycles over all iterations, with pending live-out results waited for. */
@@ -417,9 +458,8 @@ static uint64_t finish_block(struct schedule *s)
 	const struct gcn_block *block = &s->f->blocks[s->block];
 	uint64_t iterations = 1;
 
-	for (uint32_t u = 0; u < s->f->nunits; u++)
-		if (s->ready[u] > s->cycle && bitset_has(block->live_out, u))
-			s->cycle = s->ready[u];
+	bitset_for_each(block->live_out, s->f->nunits, u) if (s->ready[u] > s->cycle) s->cycle =
+		s->ready[u];
 	for (uint32_t d = 0; d < block->depth && d < 4; d++)
 		iterations *= LOOP_TRIP_GUESS;
 	return iterations * s->cycle;
@@ -435,18 +475,17 @@ static uint64_t schedule_block(struct schedule *s)
 	for (struct gcn_inst *i = block->first; i;) {
 		struct arena_mark mark = arena_mark(f->arena);
 
-		begin_region(s);
+		s->n = 0;
 		for (; i && !is_region_boundary(i) && s->n < MAX_REGION; i = i->next)
-			s->nodes[s->n++] = make_node(i);
-		count_reads_after(s, i);
+			init_node(&s->nodes[s->n++], i);
 		if (s->n)
 			schedule_region(s, i);
+		end_region(s);
 		arena_rewind(f->arena, mark);
 		if (i && is_region_boundary(i)) {
-			struct sched_node x = make_node(i);
+			struct sched_node x;
 
-			begin_region(s);
-			count_reads_after(s, i);
+			init_node(&x, i);
 			issue_node(s, &x);
 			i = i->next;
 		}
