@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Kernels of one shape and a large size (_shapes.h) compile in little memory and CPU time: each
+ * limit is many times what the compiler needs, and an algorithm that is quadratic with a large
+ * constant, or cubic, exceeds one of them.
+ *
+ *	growth			the test
+ *	growth SHAPE N		prints the PTX of a shape and size
+ *	growth list		prints the names of the shapes
+ */
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "libsov/compiler/driver/compiler.h"
+#include "tests/tap.h"
+#include "tests/userspace/compiler/driver/_shapes.h"
+
+#define CPU_SECONDS  (4 * TAP_SLOWNESS)
+#define MEMORY_BYTES ((size_t)256 << 20)
+#define COUNT(a)     (sizeof(a) / sizeof((a)[0]))
+
+/* Compiles in a process with limits of its own. Returns its exit status, or minus the signal. */
+static int compile_limited(const char *text, size_t size, const char *target)
+{
+	int status;
+	pid_t child = fork();
+
+	if (!child) {
+		struct compile_options o = {
+			.target = target, .threads = 1, .memory_limit = MEMORY_BYTES};
+		struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS};
+		struct compile_result r;
+
+		setrlimit(RLIMIT_CPU, &cpu);
+		if (!compile(text, size, &o, &r)) {
+			fprintf(stderr, "# %s", r.messages);
+			_exit(1);
+		}
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void compile_shape(const struct shape *s, uint32_t n, const char *target)
+{
+	char *text;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	int status;
+
+	s->write(f, n);
+	if (fclose(f))
+		abort();
+	status = compile_limited(text, size, target);
+	ok(!status, "%u %s compile for %s within %zu MiB and %d s of CPU time", n, s->is, target,
+	   MEMORY_BYTES >> 20, CPU_SECONDS);
+	if (status)
+		diag("status %d", status);
+	free(text);
+}
+
+static int print_shape(int argc, char **argv)
+{
+	for (uint32_t k = 0; k < COUNT(growth_shapes); k++) {
+		if (argc == 2)
+			printf("%s\n", growth_shapes[k].name);
+		else if (!strcmp(argv[1], growth_shapes[k].name))
+			return growth_shapes[k].write(stdout, (uint32_t)atoi(argv[2])), 0;
+	}
+	return argc != 2;
+}
+
+int main(int argc, char **argv)
+{
+	if (argc > 1)
+		return print_shape(argc, argv);
+	for (uint32_t k = 0; k < COUNT(growth_shapes); k++) {
+		const struct shape *s = &growth_shapes[k];
+
+		if (s->nv)
+			compile_shape(s, s->nv / TAP_SLOWNESS, "sm_90");
+		if (s->amd)
+			compile_shape(s, s->amd / TAP_SLOWNESS, "gfx1030");
+	}
+	return tap_done();
+}
