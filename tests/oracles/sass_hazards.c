@@ -200,19 +200,35 @@ static void check_reuse(int i)
 	}
 }
 
+/* The distance that a block barrier needs to any later instruction of its block. */
+static void check_barrier(int bar, int i)
+{
+	uint32_t need = sass_min_distance(sm, &steps[bar].in, &steps[i].in);
+
+	if (steps[i].time - steps[bar].time < need)
+		report_violation("too early after a barrier", bar, i, steps[i].uses, need);
+}
+
 static void check_function(int n)
 {
 	uint32_t time = 0;
+	int bar = 0; /* last block barrier + 1 */
 
 	reset_state();
 	for (int i = 0; i < n; i++) {
 		struct step *s = &steps[i];
 
-		if (s->target || !s->known)
+		if (s->target || !s->known) {
 			reset_state();
+			bar = 0;
+		}
 		s->time = time;
 		if (!s->known)
 			continue;
+		if (bar)
+			check_barrier(bar - 1, i);
+		if (s->in.op == SASS_BAR)
+			bar = i + 1;
 		time += sass_stall_cycles(&s->in);
 		if (mine && s->in.stall && i + 1 < n && steps[i + 1].known)
 			mine_pair("stall", 0, sass_op_name(s->in.op), "-", s->in.stall,

@@ -93,10 +93,10 @@ static const uint8_t ureg_latency[SMS][UNIFORM_PRODUCERS][UCONSUMERS] = {
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
 };
-/* Fast producers to addresses on SM80: ptxas leaves at least 8 cycles from ULDC to a global address,
- * 4,188 times; on SM86 to SM90 it leaves 2. */
-#define SM80_FAST_TO_ADDRESS 8
 enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_GUARD_FAST = 7, UPRED_VECTOR = 6 };
+/* VOTEU: ptxas 13.0 reads its predicate one cycle later in PLOP3 and five later as a guard (once
+ * each, in a public program). */
+enum { UPRED_VOTE_GUARD = 5, UPRED_VOTE = 1 };
 
 /* Additional cycles of a 64-bit clock or timer read over other ALU results: ptxas stalls 7
  * instead of 4, and on an H200 a stall of 4 read the register's old value. */
@@ -220,6 +220,7 @@ static enum consumer consumer_of(uint32_t sm, const struct sass_form *row, uint8
 	case SASS_REDUX: case SASS_MATCH_ALL: case SASS_MATCH_ANY:
 	case SASS_RET_REL: case SASS_RET_ABS: case SASS_BRX: case SASS_BRXU:
 	case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
+	case SASS_WARPSYNC: /* ptxas leaves four cycles on SM90, too (4 of 5 times) */
 		return CONS_QUEUE;
 	/* ptxas leaves five cycles after halves, 2,138 times; an H200 read the old half after
 	 * four. */
@@ -323,8 +324,6 @@ static uint32_t ureg_raw(uint32_t sm, const struct sass_form *from,
 		taken = UCONS_FP64;
 	else if (to->op == SASS_IMAD_WIDE || to->op == SASS_IMAD_HI)
 		taken = UCONS_WIDE;
-	if (sm == 80 && made == UNIFORM_FAST && taken == UCONS_ADDRESS)
-		return SM80_FAST_TO_ADDRESS;
 	return ureg_latency[latency_index(sm)][made][taken];
 }
 
@@ -345,6 +344,8 @@ uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer,
 	case SASS_PRED:
 		return predicate_raw(sm, from, to, read);
 	case SASS_UPRED:
+		if (from->op == SASS_VOTEU)
+			return read->operand == SASS_USE_GUARD ? UPRED_VOTE_GUARD : UPRED_VOTE;
 		if (read->operand == SASS_USE_GUARD)
 			return is_fast_uniform(from->op) ? UPRED_GUARD_FAST : UPRED_GUARD;
 		return to->pipe == SASS_PIPE_UNIFORM ? UPRED_UNIFORM : UPRED_VECTOR;
@@ -417,9 +418,12 @@ uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
 {
 	enum sass_pipe next = sass_pipe(sm, second);
 
-	/* A block barrier before memory, control flow and other queues. With two cycles between two
-	 * barriers, warps of an H200 passed too early or waited for ever. */
-	if (first->op == SASS_BAR && next > SASS_PIPE_FP16)
+	/* A block barrier before memory, control flow and other queues, and before uniform moves
+	 * and constants (ptxas leaves 6 cycles or more 131 times on SM90), but not before uniform
+	 * arithmetic (1 to 5 cycles 38 times). With two cycles between two barriers, warps of an
+	 * H200 passed too early or waited for ever. */
+	if (first->op == SASS_BAR && next > SASS_PIPE_FP16 &&
+	    (next != SASS_PIPE_UNIFORM || is_fast_uniform(second->op)))
 		return second->op == SASS_BAR && sm >= 90 ? 8 : 6;
 	return sass_min_stall(sm, first);
 }
