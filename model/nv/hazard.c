@@ -7,7 +7,8 @@
  *
  * A scoreboard is a counter: an instruction takes a ticket, and a wait for zero retires all tickets
  * so far, DEPBAR.LE all but the last few. In a unit that works in order, retiring an instruction
- * retires everything issued before it. */
+ * retires everything issued before it. Instructions of one queue read their sources in order, and
+ * all of them have done so after a block barrier. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +24,7 @@ struct timing {
 	uint32_t count;
 	struct sass_reuse_slot kept[SASS_REUSE_SLOTS]; /* operands that reuse flags may keep */
 	bool variable, in_order, late;
-	uint8_t unit;
+	uint8_t unit, queue;
 };
 
 /* One instruction in flight, as recorded for a register. */
@@ -31,6 +32,7 @@ struct flight {
 	const struct op *op; /* NULL: none */
 	uint64_t pc, cycle;
 	uint64_t sequence;      /* issue number in its unit */
+	uint64_t queued;        /* issue number in its queue */
 	uint64_t written, read; /* scoreboard tickets; NO_TICKET: none */
 	uint32_t lanes;
 	uint8_t use; /* index into its timing's uses */
@@ -53,23 +55,24 @@ enum {
 	CELLS = CELL_BREG + BREGS
 };
 
-struct progress {               /* sequence numbers of a unit that works in order */
-	uint64_t read, written; /* sources have been read; results have been written */
+/* Up to which instruction of each queue sources have been read, and of each unit that works in order
+ * results written. */
+struct progress {
+	uint64_t read[SASS_QUEUE_COUNT], written[SASS_PIPE_COUNT];
 };
 
 struct scoreboard {
 	uint64_t tickets, settled; /* issued; retired */
 	uint64_t cycle;            /* when the last ticket was taken */
-	/* Per unit, the last instruction that took a ticket, and the last one before the most
-	 * recent ticket. */
-	struct progress last[SASS_PIPE_COUNT], previous[SASS_PIPE_COUNT];
+	/* The last instructions that took a ticket, and the last ones before the most recent
+	 * ticket. */
+	struct progress last, previous;
 };
 
 struct hazard {
-	struct flight kept[SASS_REUSE_SLOTS];     /* contents of the operand reuse cache, by slot */
-	struct flight last, barrier;              /* previous instruction; last block barrier */
-	uint64_t sequence[SASS_PIPE_COUNT];       /* instructions issued to each unit */
-	struct progress settled[SASS_PIPE_COUNT]; /* retired up to these */
+	struct flight kept[SASS_REUSE_SLOTS]; /* contents of the operand reuse cache, by slot */
+	struct flight last, barrier;          /* previous instruction; last block barrier */
+	struct progress issued, settled;      /* so far; retired up to these */
 	struct scoreboard scoreboards[SCOREBOARDS];
 	struct cell cells[CELLS];
 };
@@ -89,6 +92,7 @@ const struct timing *timing_prepare(struct timing *all, uint32_t index, const st
 	t->in_order = sass_completes_in_order(sm, in);
 	t->late = sass_reads_late(sm, in);
 	t->unit = (uint8_t)sass_pipe(sm, in);
+	t->queue = (uint8_t)sass_queue(sm, in);
 	sass_reuse_slots(in, t->kept);
 	return t;
 }
@@ -166,10 +170,17 @@ static void report_scoreboard(struct warp *w, const struct op *op, const char *v
 
 /* Scoreboards. */
 
-static void advance_progress(struct progress *p, struct progress to)
+static void advance(uint64_t *number, uint64_t to)
 {
-	p->read = to.read > p->read ? to.read : p->read;
-	p->written = to.written > p->written ? to.written : p->written;
+	*number = to > *number ? to : *number;
+}
+
+static void advance_progress(struct progress *p, const struct progress *to)
+{
+	for (uint32_t q = 0; q < SASS_QUEUE_COUNT; q++)
+		advance(&p->read[q], to->read[q]);
+	for (uint32_t u = 0; u < SASS_PIPE_COUNT; u++)
+		advance(&p->written[u], to->written[u]);
 }
 
 static void retire_tickets(struct hazard *h, uint32_t scoreboard, uint64_t reuse_cache_update,
@@ -185,21 +196,22 @@ static void retire_tickets(struct hazard *h, uint32_t scoreboard, uint64_t reuse
 	if (upto <= s->settled)
 		return;
 	s->settled = upto;
-	for (uint32_t u = 0; u < SASS_PIPE_COUNT; u++) {
-		if (upto == s->tickets)
-			advance_progress(&h->settled[u], s->last[u]);
-		else if (upto + 1 == s->tickets)
-			advance_progress(&h->settled[u], s->previous[u]);
-	}
+	if (upto == s->tickets)
+		advance_progress(&h->settled, &s->last);
+	else if (upto + 1 == s->tickets)
+		advance_progress(&h->settled, &s->previous);
 }
 
-static uint64_t take_ticket(struct hazard *h, uint32_t scoreboard, uint32_t unit, struct progress p,
-			    uint64_t clock)
+/* results: the ticket is released when results are written, which is after sources are read. */
+static uint64_t take_ticket(struct hazard *h, uint32_t scoreboard, const struct flight *f,
+			    bool results, uint64_t clock)
 {
 	struct scoreboard *s = &h->scoreboards[scoreboard];
 
-	memcpy(s->previous, s->last, sizeof(s->previous));
-	advance_progress(&s->last[unit], p);
+	s->previous = s->last;
+	advance(&s->last.read[f->op->timing->queue], f->queued);
+	if (results)
+		advance(&s->last.written[f->op->timing->unit], f->sequence);
 	s->cycle = clock;
 	return ++s->tickets;
 }
@@ -214,14 +226,14 @@ static bool result_retired(const struct hazard *h, const struct flight *f)
 	const struct timing *t = f->op->timing;
 
 	return ticket_retired(h, f->op->inst->write_barrier, f->written) ||
-	       (t->in_order && h->settled[t->unit].written >= f->sequence);
+	       (t->in_order && h->settled.written[t->unit] >= f->sequence);
 }
 
-/* Units read their operands in issue order, even those that complete out of order. */
+/* Queues are read in issue order, even those of units that complete out of order. */
 static bool sources_retired(const struct hazard *h, const struct flight *f)
 {
 	return ticket_retired(h, f->op->inst->read_barrier, f->read) || result_retired(h, f) ||
-	       h->settled[f->op->timing->unit].read >= f->sequence;
+	       h->settled.read[f->op->timing->queue] >= f->queued;
 }
 
 /* Registers. */
@@ -495,18 +507,19 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 	if (!check_reuse_cache(w, op) || !check_distance(w, op, &h->last) ||
 	    !check_distance(w, op, &h->barrier))
 		return;
-	f.sequence = ++h->sequence[t->unit];
+	f.sequence = ++h->issued.written[t->unit];
+	f.queued = ++h->issued.read[t->queue];
 	if (in->write_barrier < SCOREBOARDS)
-		f.written = take_ticket(h, in->write_barrier, t->unit,
-					(struct progress){f.sequence, f.sequence}, w->clock);
+		f.written = take_ticket(h, in->write_barrier, &f, true, w->clock);
 	if (in->read_barrier < SCOREBOARDS)
-		f.read = take_ticket(h, in->read_barrier, t->unit, (struct progress){f.sequence, 0},
-				     w->clock);
+		f.read = take_ticket(h, in->read_barrier, &f, false, w->clock);
 	if (mask)
 		record_uses(w, op, f, mask);
 	reuse_cache_update(h, op, &f);
 	h->last = f;
 	if (in->op == SASS_BAR)
 		h->barrier = f;
+	if (mask && sass_drains_queues(w->grid->chip->sm, in))
+		memcpy(h->settled.read, h->issued.read, sizeof(h->settled.read));
 	w->clock += sass_stall_cycles(in);
 }

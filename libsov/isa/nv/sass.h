@@ -378,7 +378,18 @@ bool sass_completes_in_order(uint32_t sm, const struct sass_inst *in);
 /* Whether the instruction reads general registers after its issue: overwriting one needs the read
  * or write scoreboard of this instruction or of a later one in the same queue. */
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in);
-/* Whether both wait in one queue, and so read their general registers late and in issue order. */
+/* The queue in which an instruction waits until it reads its general registers, in issue order;
+ * SASS_QUEUE_NONE: it reads them at issue. All kinds of memory and the lane operations share one. */
+enum sass_queue {
+	SASS_QUEUE_NONE,
+	SASS_QUEUE_MEMORY,
+	SASS_QUEUE_MUFU,
+	SASS_QUEUE_FP64,
+	SASS_QUEUE_BARRIER,
+	SASS_QUEUE_COUNT
+};
+enum sass_queue sass_queue(uint32_t sm, const struct sass_inst *in);
+/* Whether both wait in one queue. */
 bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b);
 /* Whether all queued instructions have read their registers after this one (a block barrier). */
 bool sass_drains_queues(uint32_t sm, const struct sass_inst *in);

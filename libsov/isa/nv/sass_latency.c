@@ -150,34 +150,30 @@ bool sass_completes_in_order(uint32_t sm, const struct sass_inst *in)
 	}
 }
 
-/* The queue in which an instruction waits until it reads its general registers; QUEUE_NONE: it
- * reads them at issue. All kinds of memory and the lane operations share one. */
-enum queue { QUEUE_NONE, QUEUE_MEMORY, QUEUE_MUFU, QUEUE_FP64, QUEUE_BARRIER };
-
-static enum queue queue_of(uint32_t sm, const struct sass_inst *in)
+enum sass_queue sass_queue(uint32_t sm, const struct sass_inst *in)
 {
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64:
-		return sm < 90 ? QUEUE_FP64 : QUEUE_NONE;
+		return sm < 90 ? SASS_QUEUE_FP64 : SASS_QUEUE_NONE;
 	case SASS_PIPE_MUFU:
-		return QUEUE_MUFU;
+		return SASS_QUEUE_MUFU;
 	case SASS_PIPE_LANE: case SASS_PIPE_MEMORY: case SASS_PIPE_SHARED: case SASS_PIPE_CONSTANT:
-		return QUEUE_MEMORY;
+		return SASS_QUEUE_MEMORY;
 	case SASS_PIPE_BARRIER:
-		return QUEUE_BARRIER;
+		return SASS_QUEUE_BARRIER;
 	default:
-		return QUEUE_NONE;
+		return SASS_QUEUE_NONE;
 	}
 }
 
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in)
 {
-	return queue_of(sm, in) != QUEUE_NONE;
+	return sass_queue(sm, in) != SASS_QUEUE_NONE;
 }
 
 bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b)
 {
-	return queue_of(sm, a) != QUEUE_NONE && queue_of(sm, a) == queue_of(sm, b);
+	return sass_queue(sm, a) != SASS_QUEUE_NONE && sass_queue(sm, a) == sass_queue(sm, b);
 }
 
 bool sass_drains_queues(uint32_t sm, const struct sass_inst *in)

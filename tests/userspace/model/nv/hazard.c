@@ -173,6 +173,38 @@ static void barrier_before_exit(bool bad)
 	INS(&r, SASS_BAR, (IMM(0), IMM(0), PT), STALL(bad ? 5 : 6));
 }
 
+/* Uniform arithmetic needs no distance from a block barrier, uniform moves do. */
+static void barrier_before_uniform(bool bad)
+{
+	INS(&r, SASS_BAR, (IMM(0), IMM(0), PT), STALL(1));
+	if (bad)
+		INS(&r, SASS_UMOV, (UR(4), IMM(7)));
+	else
+		INS(&r, SASS_UIADD3,
+		    (UR(4), UP(7), UP(7), UR(5), IMM(3), op_reg(SASS_UGPR, SASS_URZ)));
+}
+
+static void barrier_drains(bool bad)
+{
+	INS(&r, SASS_STG, (AT(2, 0), R(8)));
+	if (bad)
+		nop(6);
+	else
+		INS(&r, SASS_BAR, (IMM(0), IMM(0), PT), STALL(6));
+	INS(&r, SASS_MOV, (R(8), IMM(1)));
+}
+
+/* Global and shared memory share a queue, the special function unit has another. */
+static void later_in_the_queue(bool bad)
+{
+	INS(&r, SASS_STG, (AT(2, 0), R(8)));
+	if (bad)
+		INS(&r, SASS_MUFU, (R(9), R(4)), WRITE(0));
+	else
+		INS(&r, SASS_SHFL, (PT, R(9), R(4), IMM(1), IMM(31)), WRITE(0));
+	INS(&r, SASS_MOV, (R(8), IMM(1)), WAIT(1));
+}
+
 static void branch_stall(bool bad)
 {
 	INS(&r, SASS_BRA, (PT, TO(r.code + 1)), STALL(bad ? 4 : 5));
@@ -272,6 +304,12 @@ static const struct {
 	 "is reached by lanes 0x7f of a warp but not by 0xffffff80"},
 	{barrier_before_exit, "a block barrier needs 6 cycles before control flow",
 	 "which needs 6"},
+	{barrier_before_uniform, "a block barrier needs 6 cycles before uniform moves",
+	 "which needs 6"},
+	{barrier_drains, "a block barrier waits until sources are read",
+	 "overwrites the pending source R8"},
+	{later_in_the_queue, "a later instruction of the queue covers a store's sources",
+	 "overwrites the pending source R8"},
 	{branch_stall, "a branch stalls 5 cycles", "which needs 5"},
 	{other_lanes, "writes of lanes under opposite guards do not conflict", "overwrites R8"},
 	{around_the_loop, "a load stays in flight around a loop", "reads R8"},
