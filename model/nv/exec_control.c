@@ -3,7 +3,10 @@
  * branch splits it, and the group with the lowest pc runs first. Groups that reach the same
  * instruction stay separate, as on hardware, until their lanes reconverge at BSYNC (all lanes in
  * the convergence barrier) or at WARPSYNC (all lanes of the member mask, each with the same mask).
- * A convergence barrier is a lane mask; each lane keeps the copy that it helped set. BAR
+ * A convergence barrier is a lane mask; each lane keeps the copy that it helped set. A barrier that
+ * all its lanes have reached is cleared (NVIDIA's patent US 10,067,768, claim 1), and BSYNC does not
+ * block a lane that is not in its barrier: an H200 runs loops that reach BSYNC again without BSSY.
+ * tests/silicon/convergence.sh measures these rules one by one. BAR
  * synchronises the threads of the block, and a warp counts as arrived as soon as one of its groups
  * arrives.
  *
@@ -195,6 +198,12 @@ static void leave_barrier(uint32_t *breg, uint32_t lanes, uint32_t others)
 		breg[i] &= others >> i & 1 ? ~lanes : ALL_LANES;
 }
 
+static void clear_barrier(uint32_t *breg, uint32_t lanes)
+{
+	EACH_LANE(i)
+		breg[i] = lanes >> i & 1 ? 0 : breg[i];
+}
+
 /* Releases every lane whose wait is over: after an arrival, a BREAK or an exit. */
 static void release_waiters(struct warp *w)
 {
@@ -206,9 +215,10 @@ static void release_waiters(struct warp *w)
 		go = releasable_lanes(w, i);
 		if (!go)
 			continue;
-		if (w->wait[i] == WAIT_BSYNC)
+		if (w->wait[i] == WAIT_BSYNC) {
 			leave_barrier(w->breg[w->wait_on[i]], go, lanes_waited_for(w, i) & ~go);
-		else if (w->wait[i] == WAIT_WARPSYNC)
+			clear_barrier(w->breg[w->wait_on[i]], go);
+		} else if (w->wait[i] == WAIT_WARPSYNC)
 			w->late |= go;
 		else
 			gather_collective(w, go);
@@ -342,17 +352,24 @@ static void run_bssy(struct warp *w, const struct op *op, uint32_t mask)
 
 static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
 {
+	uint32_t *breg = w->breg[op->breg], members = 0;
+
 	mask &= pred_read(w, op, 0);
+	EACH_LANE(i)
+		members |= breg[i] & 1u << i;
+	mask &= members;
 	if (!mask)
 		return;
 	/* Fast path: all lanes have arrived. */
-	if (mask == w->mask && !(w->breg[op->breg][first_lane(mask)] & w->live & ~mask)) {
-		uint32_t same = 1, first = w->breg[op->breg][first_lane(mask)];
+	if (mask == w->mask && !(breg[first_lane(mask)] & w->live & ~mask)) {
+		uint32_t same = 1, first = breg[first_lane(mask)];
 
 		for (uint32_t i = 0; i < LANES; i++)
-			same &= !(mask >> i & 1) || w->breg[op->breg][i] == first;
-		if (same)
+			same &= !(mask >> i & 1) || breg[i] == first;
+		if (same) {
+			clear_barrier(breg, mask);
 			return;
+		}
 	}
 	block_lanes(w, mask, WAIT_BSYNC, op->breg);
 	release_waiters(w);

@@ -160,7 +160,6 @@ enum conv_label {
 };
 
 enum conv_loop { CONV_SPIN, CONV_YIELD, CONV_SLEEP, CONV_LOOPS };
-static const char *const conv_loop_names[] = {"spinning", "YIELD", "NANOSLEEP"};
 
 struct conv_code {
 	struct patched_code code;
@@ -454,15 +453,6 @@ static bool conv_patch(struct patched_image *im, const struct conv_case *k, enum
 	c.code.n = end;
 	return patch_image(im, &c.code);
 }
-/* Whether two runs recorded the same words, whatever the times. */
-static bool conv_same(const uint32_t *a, const uint32_t *b)
-{
-	for (uint32_t w = 0; w < 32 * CONV_WORDS; w++)
-		if (w % 2 == 0 && a[w] != b[w])
-			return false;
-	return true;
-}
-
 /* Prints what the lanes of a case recorded: the time in units, and the active lanes or B0 in hex;
  * "!" if the lanes of a group recorded different words, "-" if a group has not ended. */
 static void conv_print(const struct conv_case *k, const uint32_t *words)
