@@ -242,6 +242,17 @@ static void minmax_pairs(const struct row *r, const struct values *v, struct ans
 	}
 }
 
+static void minmax_triples(const struct row *r, const struct values *v, struct answer *o)
+{
+	struct values w = *v;
+
+	minmax_pairs(r, v, o);
+	w.a = o->d;
+	w.b = v->c;
+	o->d = 0;
+	minmax_pairs(r, &w, o);
+}
+
 static void distances(const struct row *r, const struct values *v, struct answer *o)
 {
 	uint32_t sum = (uint32_t)v->c;
@@ -420,6 +431,15 @@ static const struct row rows[] = {
 	 "dabx",
 	 0,
 	 minmax_pairs,
+	 {{M(SIGNED), 1}, {M(RELU), 1}},
+	 0,
+	 1},
+	{"VIMNMX3.U16x2", SASS_VIMNMX3_16X2, "dabcx", 0, minmax_triples, {{0}}, 0, 1},
+	{"VIMNMX3.S16x2.RELU",
+	 SASS_VIMNMX3_16X2,
+	 "dabcx",
+	 0,
+	 minmax_triples,
 	 {{M(SIGNED), 1}, {M(RELU), 1}},
 	 0,
 	 1},

@@ -250,6 +250,49 @@ static void test_redux(void)
 	ok(good, "REDUX computes and, or, xor, sum, minimum, maximum, signed and unsigned");
 }
 
+/* Each lane's R4 holds predicates in four bytes: R2P reads one of them, P2R writes another. UR2UP and
+ * UP2UR do the same with those of lane 0, and ULEA.HI.SX32 takes its sign. */
+static void test_predicate_bytes(void)
+{
+	uint32_t *given = table(0), *out = rig_words(&r, RIG_DATA + 0x1000);
+	bool good = true;
+
+	for (uint32_t from = 0; from < 4; from++) {
+		uint32_t to = (from + 1) % 4, wrong = 0;
+		struct sass_operand byte = R(4), ubyte = UR(4);
+
+		byte.aux = ubyte.aux = (uint8_t)from;
+		begin(UINT32_MAX);
+		INS(&r, SASS_R2UR, (PT, UR(4), R(4)));
+		INS(&r, SASS_UR2UP, (op_reg(SASS_NONE, 0), ubyte, IMM(0x7f)));
+		INS(&r, SASS_UP2UR, (UR(6), op_reg(SASS_NONE, 0), UR(4), IMM(0x3c)),
+		    in.mod[SASS_M_BYTE] = (uint8_t)to);
+		INS(&r, SASS_ULEA_HI_SX32, (UR(7), UP(7), UR(4), IMM(5), IMM(3)));
+		INS(&r, SASS_R2P, (op_reg(SASS_NONE, 0), byte, IMM(0x7f)));
+		INS(&r, SASS_P2R, (R(8), op_reg(SASS_NONE, 0), R(5), IMM(0x3c)),
+		    in.mod[SASS_M_BYTE] = (uint8_t)to);
+		INS(&r, SASS_MOV, (R(10), UR(6)));
+		INS(&r, SASS_MOV, (R(11), UR(7)));
+		INS(&r, SASS_STG, (AT(2, 0x1100), R(10)));
+		INS(&r, SASS_STG, (AT(2, 0x1180), R(11)));
+		end();
+		for (uint32_t i = 0; i < 64; i++)
+			given[i] = next();
+		good &= launch();
+		for (uint32_t i = 0; i < 32; i++) {
+			uint32_t bits = given[i] >> 8 * from & 0x3c,
+				 first = given[0] >> 8 * from & 0x3c;
+			uint32_t clear = ~(0x3cu << 8 * to);
+
+			wrong += out[i] != ((given[32 + i] & clear) | bits << 8 * to);
+			wrong += out[64 + i] != ((given[0] & clear) | first << 8 * to);
+			wrong += out[96 + i] != (uint32_t)((int32_t)given[0] >> 29) + 5;
+		}
+		good &= !wrong;
+	}
+	ok(good, "R2P, P2R, UR2UP and UP2UR select a byte, ULEA.HI.SX32 extends the sign");
+}
+
 int main(void)
 {
 	static const char *const chips[] = {"gh100", "ga100"};
@@ -264,6 +307,7 @@ int main(void)
 		test_votes();
 		test_match();
 		test_redux();
+		test_predicate_bytes();
 		rig_close(&r);
 	}
 	return tap_done();
