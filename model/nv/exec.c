@@ -96,6 +96,7 @@ static uint32_t warp_run(struct warp *w, uint32_t budget)
 	const struct code_page *page = NULL;
 	uint32_t done = 0;
 
+	w->late &= ~w->mask;
 	while (done < budget && (w->mask || warp_schedule(w, false))) {
 		const struct op *op;
 		uint32_t mask;

@@ -144,7 +144,7 @@ struct warp {
 	uint64_t pc, next;
 	uint64_t lane_pc[LANES];
 	uint32_t group[LANES];
-	uint32_t late;       /* released by WARPSYNC and not scheduled since */
+	uint32_t late;       /* released by WARPSYNC, or yielded, and not scheduled since */
 	uint8_t wait[LANES]; /* enum wait */
 	/* Member mask (WARPSYNC), convergence barrier register, or barrier number. */
 	uint32_t wait_on[LANES];

@@ -4,9 +4,10 @@
  * instruction stay separate, as on hardware, until their lanes reconverge at BSYNC (all lanes in
  * the convergence barrier) or at WARPSYNC (all lanes of the member mask, each with the same mask).
  * A convergence barrier is a lane mask; each lane keeps the copy that it helped set. A barrier that
- * all its lanes have reached is cleared (NVIDIA's patent US 10,067,768, claim 1), and BSYNC does not
- * block a lane that is not in its barrier: an H200 runs loops that reach BSYNC again without BSSY.
- * tests/silicon/convergence.sh measures these rules one by one. BAR
+ * all its lanes have reached is cleared, and BSYNC does not block a lane that is not in its barrier
+ * (measured on an H200 by tests/silicon/convergence.sh; NVIDIA's patent US 10,067,768 describes
+ * it). On hardware a warp has one copy, to which BSSY adds lanes, and a group runs until it blocks,
+ * yields or ends; here groups alternate, and copies of their own keep their barriers separate. BAR
  * synchronises the threads of the block, and a warp counts as arrived as soon as one of its groups
  * arrives.
  *
@@ -177,10 +178,12 @@ static void gather_collective(struct warp *w, uint32_t lanes)
 }
 
 /* Returns the lanes that may continue with a blocked lane; 0: none yet. BSYNC does not wait for
- * lanes that WARPSYNC has released but that have not run since: lanes of another mask run first
- * then, and on an H200 these passed a BSYNC for all of them. The rule was not measured in
- * isolation: with it, kernels fail that failed on the chip, and code of ptxas works. If BMOV
- * has saved the register since BSSY, the other lanes cannot know which lanes left, so all wait. */
+ * lanes that have executed YIELD or NANOSLEEP and have not run since (measured on an H200 by
+ * tests/silicon/convergence.sh), nor for lanes that WARPSYNC has released and that have not run
+ * since: lanes of another mask run first then, and on an H200 these passed a BSYNC for all of them.
+ * The latter was not measured in isolation: with it, kernels fail that failed on the chip, and code
+ * of ptxas works. If BMOV has saved the register since BSSY, the other lanes cannot know which
+ * lanes left, so all wait. */
 static uint32_t releasable_lanes(const struct warp *w, uint32_t lane)
 {
 	uint32_t need = lanes_waited_for(w, lane), here = need & lanes_at_same_sync(w, lane),
@@ -544,6 +547,8 @@ static void run_sleep(struct warp *w, const struct op *op, uint32_t mask)
 {
 	(void)op;
 	if (mask) {
+		w->late |= mask;
+		release_waiters(w);
 		w->halt |= HALT_YIELD;
 		sched_yield();
 	}

@@ -55,8 +55,8 @@ enum {
 	CELLS = CELL_BREG + BREGS
 };
 
-/* Up to which instruction of each queue sources have been read, and of each unit that works in order
- * results written. */
+/* Up to which instruction of each queue sources have been read, and of each unit that works in
+ * order results written. */
 struct progress {
 	uint64_t read[SASS_QUEUE_COUNT], written[SASS_PIPE_COUNT];
 };

@@ -11,7 +11,7 @@
  *	y u   BSYNC B0, BSYNC B1      r     record B0
  *	k     BREAK B0                c     record B0 and clear it (BMOV.CLEAR)
  *	wXY;  B0 = lanes of groups X and Y (BMOV)
- *	1…9   wait in a loop until so many units of time after the start
+ *	1…9   wait in a loop until that many units of time after the start
  *	x     exit                    J     go on with the sequence that the groups share
  *
  * Lanes in a loop may keep others of their warp from running, and an instruction in the loop that

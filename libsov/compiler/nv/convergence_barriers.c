@@ -567,10 +567,21 @@ static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *bef
 /* Groups of lanes may continue from here at different times, and a BSYNC does not reconverge
  * them: an H200 let some of them pass a block barrier after a BSYNC, where ptxas has
  * a WARPSYNC.ALL. The WARPSYNC may be in a function of merge_divergent_syncs.c, from which lanes
- * return to different call sites. */
-static bool splits_warp(const struct mir_inst *i)
+ * return to different call sites. BSYNC does not wait for lanes in NANOSLEEP either
+ * (tests/silicon/convergence.sh on an H200), unless all lanes sleep together. */
+static bool splits_warp(const struct mir_inst *i, bool divergent)
 {
+	if (i->sass.op == SASS_NANOSLEEP)
+		return divergent || i->sass.guard != SASS_PT;
 	return (i->sass.op == SASS_WARPSYNC && i->members != MIR_ALL_LANES) || i->syncs_warp;
+}
+
+static bool may_split(const struct convergence *c, uint32_t b)
+{
+	mir_for_each(c->f, b, i)
+		if (mir_is_clobbering_call(i) || splits_warp(i, c->divergent[b]))
+			return true;
+	return false;
 }
 
 /* Lanes that call together may return one at a time, and lanes enter a function from several
@@ -581,17 +592,18 @@ static void mark_divergent_calls(struct convergence *c)
 		memset(c->divergent, true, c->nblocks * sizeof(*c->divergent));
 		return;
 	}
-	mir_for_each_block(c->f, b)
-		mir_for_each(c->f, b, i)
-			if (b < c->nblocks && (mir_is_clobbering_call(i) || splits_warp(i))) {
+	for (bool changed = true; changed;) { /* divergent blocks may contain NANOSLEEP */
+		changed = false;
+		mir_for_each_block(c->f, b)
+			if (b < c->nblocks && !c->diverges[b] && may_split(c, b)) {
 				mark_divergent(c, b, NULL);
-				c->diverges[b] = true;
-				break;
+				changed = c->diverges[b] = true;
 			}
+	}
 }
 
-/* One WARPSYNC covers a run of warp syncs of all lanes: within a block only calls and partial
- * syncs make lanes diverge. */
+/* One WARPSYNC covers a run of warp syncs of all lanes: within a block only calls, partial
+ * syncs and NANOSLEEP make lanes diverge. */
 static void insert_warpsyncs(struct convergence *c)
 {
 	struct mir_func *f = c->f;
@@ -603,7 +615,7 @@ static void insert_warpsyncs(struct convergence *c)
 			if (i->members == MIR_ALL_LANES && !converged)
 				insert_warpsync(f, b, i);
 			converged |= i->members == MIR_ALL_LANES;
-			converged &= !mir_is_clobbering_call(i) && !splits_warp(i);
+			converged &= !mir_is_clobbering_call(i) && !splits_warp(i, !converged);
 		}
 	}
 }

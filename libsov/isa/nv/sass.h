@@ -379,7 +379,7 @@ bool sass_completes_in_order(uint32_t sm, const struct sass_inst *in);
  * or write scoreboard of this instruction or of a later one in the same queue. */
 bool sass_reads_late(uint32_t sm, const struct sass_inst *in);
 /* The queue in which an instruction waits until it reads its general registers, in issue order;
- * SASS_QUEUE_NONE: it reads them at issue. All kinds of memory and the lane operations share one. */
+ * SASS_QUEUE_NONE: it reads them at issue. All kinds of memory and lane operations share one. */
 enum sass_queue {
 	SASS_QUEUE_NONE,
 	SASS_QUEUE_MEMORY,

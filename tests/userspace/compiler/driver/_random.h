@@ -11,8 +11,8 @@
 
 #include "tests/userspace/compiler/driver/_random_together.h"
 
-/* Kernels from this number on have nests of loops with jumps between them, too; the others stay what
- * they were. */
+/* Kernels from this number on have nests of loops with jumps between them, too; the others stay
+ * what they were. */
 #define RANDOM_LOOPS 1000000
 
 /* A guard whose condition is uniform at the current level, or divergent. */

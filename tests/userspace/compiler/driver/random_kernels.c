@@ -24,8 +24,8 @@
 
 #define USUAL_COUNT     (30 / TAP_SLOWNESS) /* from 1 on, */
 #define USUAL_LOOPS     (10 / TAP_SLOWNESS) /* and from RANDOM_LOOPS on */
-#define REWRITE_CHECKED 30    /* kernels, including */
-#define REWRITE_MAD     63199 /* one with a rare pattern */
+#define REWRITE_CHECKED 30                  /* kernels, including */
+#define REWRITE_MAD     63199               /* one with a rare pattern */
 
 static void try_kernel(uint64_t number, bool print)
 {

@@ -250,8 +250,8 @@ static void test_redux(void)
 	ok(good, "REDUX computes and, or, xor, sum, minimum, maximum, signed and unsigned");
 }
 
-/* Each lane's R4 holds predicates in four bytes: R2P reads one of them, P2R writes another. UR2UP and
- * UP2UR do the same with those of lane 0, and ULEA.HI.SX32 takes its sign. */
+/* Each lane's R4 holds predicates in four bytes: R2P reads one of them, P2R writes another. UR2UP
+ * and UP2UR do the same with those of lane 0, and ULEA.HI.SX32 takes its sign. */
 static void test_predicate_bytes(void)
 {
 	uint32_t *given = table(0), *out = rig_words(&r, RIG_DATA + 0x1000);
