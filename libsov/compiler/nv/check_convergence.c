@@ -1,43 +1,67 @@
 // SPDX-License-Identifier: MIT
 /*
  * Verifier of convergence barriers, independent of the pass that places them. On every path each
- * barrier register is set by BSSY and then waited for by BSYNC, alternately, and a lane leaves the
- * function only with none set, unless it exits. So no code depends on what BSYNC does in a lane
- * that is not in the barrier, or BSSY in a lane that is.
+ * barrier register is set by BSSY and then waited for by the BSYNC before that BSSY's target,
+ * alternately, and a lane leaves a function only with none set, unless it exits. So no code depends
+ * on what BSYNC does in a lane that is not in the barrier, or BSSY in a lane that is. (On an H200
+ * the former does not wait, the latter adds lanes to the barrier, and lanes that wait for each other
+ * at two BSYNCs all continue after one of them.)
  */
 #include "libsov/compiler/nv/mir.h"
 
+/* The target of the BSSY that set each register; 0: not set. */
+struct barriers {
+	uint32_t target[MIR_BARRIERS];
+};
+
 struct barrier_walk {
 	const struct mir_func *f;
-	uint32_t *set; /* by block: mask of the registers that are set at its start */
-	bool *seen;    /* by block */
+	struct barriers *set; /* by block: at its start */
+	bool *seen;           /* by block */
 	struct text *why;
 };
 
 static bool report_barrier(const struct barrier_walk *w, uint32_t b, const char *where,
-			   uint32_t barriers, const char *fault)
+			   uint32_t barrier, const char *fault)
 {
-	text_printf(w->why, "kernel %s, block %u: %s, barrier registers 0x%x %s", w->f->name, b,
-		    where, barriers, fault);
+	text_printf(w->why, "kernel %s, block %u: %s: B%u %s", w->f->name, b, where, barrier,
+		    fault);
 	return false;
 }
 
 /* Follows a block; *set: at its start, and then at its end. */
-static bool check_block(const struct barrier_walk *w, uint32_t b, uint32_t *set)
+static bool check_block(const struct barrier_walk *w, uint32_t b, struct barriers *set)
 {
-	mir_for_each(w->f, b, i) {
-		uint32_t barrier = 1u << i->sass.ops[0].reg % MIR_BARRIERS;
+	const struct mir_block *block = &w->f->blocks[b];
 
-		if (i->sass.op == SASS_BSSY && *set & barrier)
-			return report_barrier(w, b, mir_text_inst(w->f, i), *set,
-					      "are set already");
-		if (i->sass.op == SASS_BSYNC && !(*set & barrier))
-			return report_barrier(w, b, mir_text_inst(w->f, i), *set, "alone are set");
+	mir_for_each(w->f, b, i) {
+		uint32_t barrier = i->sass.ops[0].reg % MIR_BARRIERS;
+		uint32_t *target = &set->target[barrier];
+
+		if (i->sass.op == SASS_BSSY && *target)
+			return report_barrier(w, b, mir_text_inst(w->f, i), barrier,
+					      "is set already");
+		if (i->sass.op == SASS_BSYNC && (block->nsucc != 1 || block->succ[0] != *target))
+			return report_barrier(w, b, mir_text_inst(w->f, i), barrier,
+					      "was set for another BSYNC or not at all");
 		if (i->sass.op == SASS_BSSY || i->sass.op == SASS_BSYNC)
-			*set ^= barrier;
+			*target = i->sass.op == SASS_BSSY ? i->target : 0;
 	}
-	if (w->f->blocks[b].end == MIR_END_RETURN && w->f->ir->kind == IR_FUNCTION && *set)
-		return report_barrier(w, b, "at the return", *set, "are still set");
+	for (uint32_t k = 0; k < MIR_BARRIERS; k++) {
+		if (block->end == MIR_END_RETURN && w->f->ir->kind == IR_FUNCTION && set->target[k])
+			return report_barrier(w, b, "at the return", k, "is still set");
+	}
+	return true;
+}
+
+static bool enter_block(const struct barrier_walk *w, uint32_t b, const struct barriers *set)
+{
+	for (uint32_t k = 0; w->seen[b] && k < MIR_BARRIERS; k++) {
+		if (w->set[b].target[k] != set->target[k])
+			return report_barrier(w, b, "at its start", k, "is set on some paths only");
+	}
+	w->seen[b] = true;
+	w->set[b] = *set;
 	return true;
 }
 
@@ -52,18 +76,13 @@ bool nv_check_convergence(const struct mir_func *f, struct text *why)
 	w.seen[f->entry] = true;
 	for (uint32_t k = 0; k < count; k++) {
 		const struct mir_block *block = &f->blocks[order[k]];
-		uint32_t set = w.set[order[k]];
+		struct barriers set = w.set[order[k]];
 
 		if (!check_block(&w, order[k], &set))
 			return false;
 		for (uint32_t s = 0; s < block->nsucc; s++) {
-			uint32_t to = block->succ[s];
-
-			if (w.seen[to] && w.set[to] != set)
-				return report_barrier(&w, to, "at its start", set ^ w.set[to],
-						      "are set on some paths only");
-			w.seen[to] = true;
-			w.set[to] = set;
+			if (!enter_block(&w, block->succ[s], &set))
+				return false;
 		}
 	}
 	return true;
