@@ -4,8 +4,8 @@
  * barrier register is set by BSSY and then waited for by the BSYNC before that BSSY's target,
  * alternately, and a lane leaves a function only with none set, unless it exits. So no code depends
  * on what BSYNC does in a lane that is not in the barrier, or BSSY in a lane that is. (On an H200
- * the former does not wait, the latter adds lanes to the barrier, and lanes that wait for each other
- * at two BSYNCs all continue after one of them.)
+ * the former does not wait, the latter adds lanes to the barrier, and lanes that wait for each
+ * other at two BSYNCs all continue after one of them.)
  */
 #include "libsov/compiler/nv/mir.h"
 
