@@ -67,8 +67,10 @@ static bool stage_if_convert(struct mir_func *f)
 {
 	nv_remove_identity_copies(f);
 	nv_if_convert(f);
-	if (!f->job->options.unoptimised)
+	if (!f->job->options.unoptimised) {
 		nv_predicate_selects(f);
+		nv_balance_pipes(f);
+	}
 	return true;
 }
 
