@@ -126,6 +126,25 @@ static bool fold_shift_wide(struct select *s, const struct ir_inst *in)
 	return false;
 }
 
+/* x + y in 64 bits, where y is a widened 32-bit value: y * 1 + x is one instruction, the sum is two
+ * and the sign of y a third. Only if x is a pair of registers anyway. */
+static bool fold_widened(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t k = 0; k < 2 && is_needed(s, in->res, NEED_HIGH); k++) {
+		const struct ir_inst *y = ir_def(s->ir, in->args[k]);
+		ir_val x = in->args[1 - k];
+
+		if ((y->op != IR_SEXT && y->op != IR_ZEXT) || y->from != IR_B32 ||
+		    is_free_half(s, x, 0) || is_free_half(s, x, 1))
+			continue;
+		emit_multiply_wide(s, result(s, in->res), arg_word(s, y->args[0]),
+				   (struct arg){.src = mir_imm(1)}, arg_pair(s, in->args[1 - k]),
+				   y->op == IR_SEXT);
+		return true;
+	}
+	return false;
+}
+
 /* Immediates have no such modifier, and -0 differs from 0 in the carry. */
 static struct arg with_inversion(struct select *s, struct arg a, uint8_t flag)
 {
@@ -210,6 +229,19 @@ static bool fold_negative_condition(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* The difference or sum v, if this is its only use and it can be summed with x without a copy: at
+ * most one of three terms is other than a register. */
+static const struct ir_inst *fold_terms(struct select *s, ir_val v, enum ir_op op, ir_val x)
+{
+	const struct ir_inst *inner = fold_single_use(s, v, op, type_of(s, v));
+
+	if (!inner || is_free_half(s, x, 0) + is_free_half(s, inner->args[0], 0) +
+				      is_free_half(s, inner->args[1], 0) >
+			      1)
+		return NULL;
+	return inner;
+}
+
 /* Folds a single-use product, shift or sum into the addition. */
 static bool fold_inner(struct select *s, const struct ir_inst *in)
 {
@@ -231,10 +263,26 @@ static bool fold_inner(struct select *s, const struct ir_inst *in)
 			     mir_imm((uint32_t)amount));
 			return true;
 		}
+		/* LEA.HI adds the high word of a shifted pair: y + (x >> n). */
+		inner = fold_single_use(s, in->args[k], IR_SHR_U, in->type);
+		if (inner && in->type == IR_B32 && ir_is_const(s->ir, inner->args[1], &amount) &&
+		    amount - 1 < 31) {
+			struct arg a = arg_word(s, inner->args[0]);
+
+			EMIT(s, LEA_HI, result(s, in->res), NONE, in_reg(s, a),
+			     arg_word(s, other).src, rz(), mir_imm((uint32_t)(32 - amount)));
+			return true;
+		}
 		inner = fold_single_use(s, in->args[k], IR_ADD, in->type);
 		if (inner) {
 			emit_add3(s, result(s, in->res), arg_word(s, inner->args[0]),
 				  arg_word(s, inner->args[1]), arg_word(s, other));
+			return true;
+		}
+		inner = fold_terms(s, in->args[k], IR_SUB, other);
+		if (inner) {
+			emit_add3(s, result(s, in->res), arg_word(s, inner->args[0]),
+				  negated(arg_word(s, inner->args[1])), arg_word(s, other));
 			return true;
 		}
 	}
@@ -251,7 +299,7 @@ bool select_add(struct select *s, const struct ir_inst *in)
 				  arg_word(s, in->args[1]), zero_arg());
 		return true;
 	}
-	if (fold_product(s, in) || fold_shift_wide(s, in))
+	if (fold_product(s, in) || fold_shift_wide(s, in) || fold_widened(s, in))
 		return true;
 	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);
@@ -263,10 +311,17 @@ bool select_add(struct select *s, const struct ir_inst *in)
 
 bool select_sub(struct select *s, const struct ir_inst *in)
 {
+	const struct ir_inst *inner;
 	struct arg a[2], b[2];
 
 	if (is_narrow(in->type) && fold_negative_condition(s, in))
 		return true;
+	inner = is_narrow(in->type) ? fold_terms(s, in->args[0], IR_ADD, in->args[1]) : NULL;
+	if (inner) {
+		emit_add3(s, result(s, in->res), arg_word(s, inner->args[0]),
+			  arg_word(s, inner->args[1]), negated(arg_word(s, in->args[1])));
+		return true;
+	}
 	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);
 		b[h] = arg_half(s, in->args[1], h);

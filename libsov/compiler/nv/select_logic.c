@@ -126,10 +126,29 @@ static void emit_logic_pred(struct select *s, const struct ir_inst *in, const st
 /* Folds a comparison: ISETP, FSETP and DSETP combine their result with another predicate. */
 static bool fold_compare(struct select *s, const struct ir_inst *in);
 
+/* A byte of a word: (x >> 8 k) & 0xff. */
+static bool select_byte(struct select *s, const struct ir_inst *in)
+{
+	const struct ir_inst *shift;
+	uint64_t mask, amount;
+
+	if (in->op != IR_AND || in->type != IR_B32 || !ir_is_const(s->ir, in->args[1], &mask) ||
+	    mask != 0xff)
+		return false;
+	shift = fold_single_use(s, in->args[0], IR_SHR_U, IR_B32);
+	if (!shift || !ir_is_const(s->ir, shift->args[1], &amount) || amount % 8 || amount >= 32)
+		return false;
+	EMIT(s, PRMT, result(s, in->res), in_reg(s, arg_word(s, shift->args[0])),
+	     mir_imm(0x4440 + (uint32_t)amount / 8), rz());
+	return true;
+}
+
 bool select_logic(struct select *s, const struct ir_inst *in)
 {
 	struct tree t = {.type = in->type};
 
+	if (select_byte(s, in))
+		return true;
 	if (in->type == IR_B1 && fold_compare(s, in))
 		return true;
 	collect_args(s, &t, in, LEAVES);
