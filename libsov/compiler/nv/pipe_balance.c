@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Balance between the ALU pipe and the FMA pipe. Each accepts a warp's integer instruction every
- * second cycle (64 per clock and SM: CUDA C++ Programming Guide, "Arithmetic Instructions"), so code
- * that uses only the ALU runs at half of the possible rate. Copies, sums of two registers and shifts
- * to the left by a constant are IMADs as well. In blocks whose ALU instructions take longer than
- * their FMA instructions, this stage converts some of the former, evenly distributed, until both
- * take equally long. ptxas does the same: its code is full of IMAD.MOV, IMAD.IADD and IMAD.SHL.
+ * second cycle (64 per clock and SM: CUDA C++ Programming Guide, "Arithmetic Instructions"), so
+ * code that uses only the ALU runs at half of the possible rate. Copies, sums of two registers and
+ * shifts to the left by a constant are IMADs as well. In blocks whose ALU instructions take longer
+ * than their FMA instructions, this stage converts some of the former, evenly distributed, until
+ * both take equally long, as ptxas does with IMAD.MOV, IMAD.IADD and IMAD.SHL.
  */
 #include "libsov/compiler/nv/mir.h"
 

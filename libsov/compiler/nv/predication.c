@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Predication of selects. "t = a + b; d = SEL t, x, p" is one instruction if d and x are in the same
- * register: the sum, executed under p, which leaves x there otherwise. Selection cannot produce
- * this form, because in SSA a result has no previous value; so it takes two steps. Register
+ * Predication of selects. "t = a + b; d = SEL t, x, p" is one instruction if d and x are in the
+ * same register: the sum, executed under p, which leaves x there otherwise. Selection cannot
+ * produce this form, because in SSA a result has no previous value; so it takes two steps. Register
  * allocation prefers x's register for d where the other operand of a SEL is computed for it alone
  * (nv_predicable_operand()). Where that succeeded, this stage, after allocation, moves the
  * computation to the SEL's position, guards it and removes the SEL.

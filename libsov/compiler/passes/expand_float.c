@@ -8,9 +8,9 @@
  * in the last place and r is the number nearest to 1 / b (Markstein, "Computation of elementary
  * functions on the IBM RISC System/6000 processor", 1990). Therefore q is corrected twice (f32 to
  * nearest: once), the last time in the requested mode, and so is r; directed rounding needs no
- * second correction of r, because only the sign of the last correction of q counts. The reciprocal of a number with all
- * fraction bits set is next to the midpoint of two numbers; the nearest is found if r was rounded
- * up before.
+ * second correction of r, because only the sign of the last correction of q counts. The reciprocal
+ * of a number with all fraction bits set is next to the midpoint of two numbers; the nearest is
+ * found if r was rounded up before.
  *
  * This holds while nothing overflows or loses bits: for magnitudes of a from 2^-70 to 2^70 and of b
  * from 2^-55 to 2^55 (f64: 2^-400 to 2^400 for both). Other arguments take a slow path. The f32

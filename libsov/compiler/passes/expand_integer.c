@@ -11,9 +11,9 @@
  * 32-bit division by a variable: u, an estimate of 2^32 / b from below, comes from the f32
  * reciprocal. With b rounded up, its reciprocal is never too large; adding 0x0ffffffe to its bits
  * multiplies it by 2^32 and subtracts two units in the last place for the error of the
- * approximation. One Newton step, u += u * (2^32 - u * b) / 2^32, makes any quotient at most two too
- * small. The expansion has no branches, and u depends on b alone, so that divisions by one divisor
- * share it and loops hoist it.
+ * approximation. One Newton step, u += u * (2^32 - u * b) / 2^32, makes any quotient at most two
+ * too small. The expansion has no branches, and u depends on b alone, so that divisions by one
+ * divisor share it and loops hoist it.
  *
  * 64-bit division by a variable: if both numbers fit into 32 bits, which is common, a 32-bit
  * division follows. Otherwise, with v = 2^64 / b from a double reciprocal, too small by up to 2^-48

@@ -5,8 +5,8 @@
  * lets scalar replacement convert local arrays to values. Loop-invariant code motion follows once
  * loop bodies are minimal. Legalisation comes after these: before it, a division is one instruction
  * that GVN and LICM can handle; after it, a division is dozens of instructions that are folded and
- * numbered among themselves, and parts of which leave loops. Address folding comes late because it replaces sums with machine
- * offsets; value numbering and DCE clean up after it.
+ * numbered among themselves, and parts of which leave loops. Address folding comes late because it
+ * replaces sums with machine offsets; value numbering and DCE clean up after it.
  *
  * Without optimisation only the mandatory passes run, on which the back ends depend.
  */
