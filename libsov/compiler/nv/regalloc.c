@@ -25,7 +25,7 @@ struct affinity { /* preference: reg(this vreg) = reg(other) + distance */
 
 /* Copies that make room for aligned groups: of one unit, and of pairs. */
 enum { SPARE_SINGLE, SPARE_PAIR, SPARE_KINDS };
-static const uint32_t max_splits[SPARE_KINDS] = {[SPARE_SINGLE] = 64, [SPARE_PAIR] = 8};
+static const uint32_t max_splits[SPARE_KINDS] = {[SPARE_SINGLE] = 64, [SPARE_PAIR] = 16};
 
 /* A live range split before an instruction: from there to the end of its block, a copy takes the
  * place of a register. */
@@ -40,6 +40,7 @@ struct reg_file {            /* a register file */
 	uint32_t window;     /* registers to rotate through */
 	uint32_t cursor;     /* round-robin cursor */
 	uint32_t owner[256]; /* 1 + unit; 0 = free; RESERVED */
+	bool promised[256];  /* to another unit, from the owner's last mention on */
 	uint32_t used;       /* 1 + highest register assigned */
 };
 
@@ -52,10 +53,10 @@ struct allocator {
 	uint32_t *defined_in;   /* … if defined_in is the current block */
 	uint32_t block;
 	struct affinity **affinities; /* by vreg */
-	/* Where the assignment failed: the instruction, and the units for which no aligned group
-	 * is free. NULL: at a phi. */
+	/* Where the assignment is: the instruction, and the units of its result. */
 	struct mir_inst *stuck_at;
 	uint32_t stuck_units;
+	bool splitting; /* live ranges may be split */
 	/* Unused registers for copies: see split_at(). */
 	uint32_t first_spare[SPARE_KINDS], nsplits[SPARE_KINDS];
 	struct split *splits;
@@ -218,10 +219,13 @@ static bool choose_tight(const struct reg_file *reg_file, uint32_t units, uint32
 	uint32_t best = 0;
 
 	for (uint32_t r = 0; r < reg_file->count; r += units) {
-		uint32_t score = 1 + 8 * count_occupied(reg_file, r & ~1u, 2) +
-				 count_occupied(reg_file, r & ~3u, 4);
+		uint32_t score;
 
-		if (!is_free(reg_file, r, units) || score <= best)
+		if (!is_free(reg_file, r, units))
+			continue;
+		score = 1 + 8 * count_occupied(reg_file, r & ~1u, 2) +
+			count_occupied(reg_file, r & ~3u, 4);
+		if (score <= best)
 			continue;
 		best = score;
 		*reg = r;
@@ -271,6 +275,8 @@ static bool assign_vreg(struct allocator *a, uint32_t vreg)
 	for (uint32_t k = 0; k < v->units; k++) {
 		if (!reg_file->owner[reg + k])
 			reg_file->owner[reg + k] = v->first_unit + k + 1;
+		else
+			reg_file->promised[reg + k] = true;
 	}
 	return true;
 }
@@ -345,8 +351,181 @@ static void occupy_reserved(struct allocator *a, struct mir_ref r, uint32_t coun
 {
 	struct reg_file *reg_file = reg_file_of(a, r.vreg);
 
-	for (uint32_t k = 0; k < count; k++)
-		reg_file->owner[a->f->vregs[r.vreg].reg + r.part + k] = mir_unit(a->f, r) + k + 1;
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t reg = a->f->vregs[r.vreg].reg + r.part + k;
+
+		reg_file->owner[reg] = mir_unit(a->f, r) + k + 1;
+		reg_file->promised[reg] = false;
+	}
+}
+
+/*
+ * Splitting. If no aligned pair or quad is free although there are as many registers, an
+ * instruction inserted before moves a register out of a group that is free but for it. Only
+ * registers whose remaining mentions are in the block can be moved: these are renamed.
+ */
+
+static void rename_from(struct mir_inst *from, uint32_t old, uint32_t now)
+{
+	for (struct mir_inst *i = from; i; i = i->next) {
+		bool found = false;
+
+		for (uint32_t k = 0; k < i->sass.nops; k++) {
+			found |= i->ref[k].vreg == old;
+			i->ref[k].vreg = i->ref[k].vreg == old ? now : i->ref[k].vreg;
+		}
+		if (found)
+			mir_collect_uses(i, i->uses);
+	}
+}
+
+static bool can_move(const struct allocator *a, uint32_t vreg)
+{
+	const struct mir_vreg *v = &a->f->vregs[vreg];
+	uint32_t position = a->stuck_at->number;
+
+	if (v->units >= a->stuck_units || v->first_def == a->stuck_at)
+		return false;
+	for (uint32_t k = 0; k < v->units; k++) {
+		uint32_t unit = v->first_unit + k;
+
+		if (a->gpr.owner[v->reg + k] != unit + 1 || a->gpr.promised[v->reg + k] ||
+		    a->last_mention[unit] == AT_END ||
+		    (a->defined_in[unit] == a->block && a->defined_at[unit] >= position))
+			return false;
+	}
+	return true;
+}
+
+/* Units to move so that the group becomes free; 0: impossible. */
+static uint32_t count_moves(const struct allocator *a, uint32_t group)
+{
+	uint32_t moved = 0, free_outside = 0;
+
+	for (uint32_t r = group; r < group + a->stuck_units; r++) {
+		uint32_t owner = a->gpr.owner[r];
+
+		if (!owner)
+			continue;
+		if (owner == RESERVED || !can_move(a, a->f->unit_vreg[owner - 1]))
+			return 0;
+		moved++;
+	}
+	for (uint32_t r = 0; r < a->gpr.count; r++)
+		free_outside += !a->gpr.owner[r] && (r < group || r >= group + a->stuck_units);
+	return free_outside >= moved ? moved : 0;
+}
+
+/* Registers for the copy, outside of the group that is to become free, and not those of the
+ * instruction's sources, which it reads after the move. */
+static bool choose_outside(struct allocator *a, uint32_t group, uint32_t units, uint32_t *reg)
+{
+	struct reg_file file = a->gpr;
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(a->f, a->stuck_at, &n);
+
+	for (uint32_t k = 0; k < a->stuck_units; k++)
+		file.owner[group + k] = RESERVED;
+	for (uint32_t u = 0; u < n; u++) {
+		for (uint32_t k = 0; !uses[u].write && uses[u].ref.vreg &&
+				     uses[u].kind == SASS_GPR && k < uses[u].count;
+		     k++)
+			file.owner[a->f->vregs[uses[u].ref.vreg].reg + uses[u].ref.part + k] =
+				RESERVED;
+	}
+	return choose_tight(&file, units, reg);
+}
+
+static void insert_moves(struct allocator *a, struct split *s)
+{
+	struct mir_func *f = a->f;
+
+	for (uint32_t k = 0; k < f->vregs[s->old].units; k++) {
+		struct mir_inst *move =
+			mir_move(f, mir_reg(SASS_GPR, (struct mir_ref){s->copy, (uint8_t)k}),
+				 mir_reg(SASS_GPR, (struct mir_ref){s->old, (uint8_t)k}));
+
+		mir_insert(f, s->block, a->stuck_at, move);
+		mir_cache_uses(f, move);
+		move->number = a->stuck_at->number;
+		if (!k)
+			f->vregs[s->copy].first_def = s->first = move;
+	}
+	f->live = true; /* the sets do not change */
+}
+
+/* Moves a register out of a group before the instruction at which the assignment is. */
+static bool split_register(struct allocator *a, uint32_t group, uint32_t vreg)
+{
+	struct mir_func *f = a->f;
+	uint32_t units = f->vregs[vreg].units, kind = units == 1 ? SPARE_SINGLE : SPARE_PAIR, reg;
+	struct mir_vreg *old = &f->vregs[vreg], *copy;
+	struct split *s;
+
+	if (units > 2 || a->nsplits[kind] == max_splits[kind] ||
+	    !choose_outside(a, group, units, &reg))
+		return false;
+	s = arena_alloc(f->arena, sizeof(*s));
+	*s = (struct split){.block = a->block, .old = vreg, .next = a->splits};
+	s->copy = a->first_spare[kind] + a->nsplits[kind]++;
+	a->splits = s;
+	rename_from(a->stuck_at, vreg, s->copy);
+	insert_moves(a, s);
+	copy = &f->vregs[s->copy];
+	copy->reg = (uint8_t)reg;
+	copy->assigned = true;
+	if (reg + units > a->gpr.used)
+		a->gpr.used = reg + units;
+	for (uint32_t k = 0; k < units; k++) {
+		a->gpr.owner[old->reg + k] = 0;
+		a->gpr.owner[reg + k] = copy->first_unit + k + 1;
+		a->last_mention[copy->first_unit + k] = a->last_mention[old->first_unit + k];
+		a->defined_in[copy->first_unit + k] = 0;
+	}
+	return true;
+}
+
+static void undo_splits(struct allocator *a)
+{
+	struct mir_func *f = a->f;
+
+	for (const struct split *s = a->splits; s; s = s->next) {
+		struct mir_inst *i = s->first;
+
+		for (uint32_t k = 0; k < f->vregs[s->old].units; k++) {
+			struct mir_inst *next = i->next;
+
+			mir_remove(f, s->block, i);
+			i = next;
+		}
+		rename_from(i, s->copy, s->old);
+	}
+	f->live = true;
+	a->splits = NULL;
+	a->nsplits[SPARE_SINGLE] = a->nsplits[SPARE_PAIR] = 0;
+}
+
+/* Splits live ranges before the instruction at which the assignment failed. */
+static bool split_at(struct allocator *a)
+{
+	uint32_t best = 0, best_moves = UINT32_MAX;
+
+	if (!a->splitting || a->stuck_units == 1)
+		return false;
+	for (uint32_t r = 0; r + a->stuck_units <= a->gpr.count; r += a->stuck_units) {
+		uint32_t moves = count_moves(a, r);
+
+		if (moves && moves < best_moves) {
+			best = r;
+			best_moves = moves;
+		}
+	}
+	for (uint32_t r = best; best_moves != UINT32_MAX && r < best + a->stuck_units; r++) {
+		if (a->gpr.owner[r] &&
+		    !split_register(a, best, a->f->unit_vreg[a->gpr.owner[r] - 1]))
+			return false;
+	}
+	return best_moves != UINT32_MAX;
 }
 
 static bool assign_inst(struct allocator *a, struct mir_inst *i)
@@ -366,12 +545,15 @@ static bool assign_inst(struct allocator *a, struct mir_inst *i)
 			occupy_reserved(a, uses[u].ref, uses[u].count);
 	}
 	for (uint32_t u = 0; u < n; u++) {
-		if (uses[u].write && uses[u].ref.vreg &&
-		    f->vregs[uses[u].ref.vreg].first_def == i &&
-		    !f->vregs[uses[u].ref.vreg].assigned && !assign_vreg(a, uses[u].ref.vreg)) {
-			a->stuck_at = i;
-			a->stuck_units = f->vregs[uses[u].ref.vreg].units;
-			return false;
+		uint32_t v = uses[u].ref.vreg;
+
+		if (!uses[u].write || !v || f->vregs[v].first_def != i || f->vregs[v].assigned)
+			continue;
+		a->stuck_at = i;
+		a->stuck_units = f->vregs[v].units;
+		while (!assign_vreg(a, v)) {
+			if (f->vregs[v].kind != SASS_GPR || !split_at(a))
+				return false;
 		}
 	}
 	for (uint32_t u = 0; u < n; u++) {
@@ -396,6 +578,7 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	memset(a->gpr.owner, 0, sizeof(a->gpr.owner));
 	memset(a->pred.owner, 0, sizeof(a->pred.owner));
 	memset(a->ugpr.owner, 0, sizeof(a->ugpr.owner));
+	memset(a->gpr.promised, 0, sizeof(a->gpr.promised));
 	if (f->stack)
 		a->gpr.owner[MIR_STACK] = RESERVED;
 	a->gpr.owner[mir_scratch_reg(f)] = RESERVED;
@@ -534,134 +717,6 @@ static bool assign_blocks(struct allocator *a)
 	return true;
 }
 
-/*
- * Splitting. If no aligned pair or quad is free although there are as many registers, an
- * instruction inserted before moves a register out of a group that is free but for it. Only
- * registers whose remaining mentions are in the block can be moved: these are renamed.
- */
-
-static void rename_from(struct mir_inst *from, uint32_t old, uint32_t now)
-{
-	for (struct mir_inst *i = from; i; i = i->next) {
-		bool found = false;
-
-		for (uint32_t k = 0; k < i->sass.nops; k++) {
-			found |= i->ref[k].vreg == old;
-			i->ref[k].vreg = i->ref[k].vreg == old ? now : i->ref[k].vreg;
-		}
-		if (found)
-			mir_collect_uses(i, i->uses);
-	}
-}
-
-static bool can_move(const struct allocator *a, uint32_t vreg)
-{
-	const struct mir_vreg *v = &a->f->vregs[vreg];
-	uint32_t position = a->stuck_at->number;
-
-	if (v->units >= a->stuck_units || v->first_def == a->stuck_at)
-		return false;
-	for (uint32_t k = 0; k < v->units; k++) {
-		uint32_t unit = v->first_unit + k;
-
-		if (a->gpr.owner[v->reg + k] != unit + 1 || a->last_mention[unit] == AT_END ||
-		    (a->defined_in[unit] == a->block && a->defined_at[unit] >= position))
-			return false;
-	}
-	return true;
-}
-
-/* Units to move so that the group becomes free; 0: impossible. */
-static uint32_t count_moves(const struct allocator *a, uint32_t group)
-{
-	uint32_t moved = 0, free_outside = 0;
-
-	for (uint32_t r = group; r < group + a->stuck_units; r++) {
-		uint32_t owner = a->gpr.owner[r];
-
-		if (!owner)
-			continue;
-		if (owner == RESERVED || !can_move(a, a->f->unit_vreg[owner - 1]))
-			return 0;
-		moved++;
-	}
-	for (uint32_t r = 0; r < a->gpr.count; r++)
-		free_outside += !a->gpr.owner[r] && (r < group || r >= group + a->stuck_units);
-	return free_outside >= moved ? moved : 0;
-}
-
-static bool split_register(struct allocator *a, uint32_t vreg)
-{
-	struct mir_func *f = a->f;
-	uint32_t kind = f->vregs[vreg].units == 1 ? SPARE_SINGLE : SPARE_PAIR;
-	struct split *s;
-
-	if (f->vregs[vreg].units > 2 || a->nsplits[kind] == max_splits[kind])
-		return false;
-	s = arena_alloc(f->arena, sizeof(*s));
-	*s = (struct split){.block = a->block, .old = vreg, .next = a->splits};
-	s->copy = a->first_spare[kind] + a->nsplits[kind]++;
-	a->splits = s;
-	rename_from(a->stuck_at, vreg, s->copy);
-	for (uint32_t k = 0; k < f->vregs[vreg].units; k++) {
-		struct mir_inst *move =
-			mir_move(f, mir_reg(SASS_GPR, (struct mir_ref){s->copy, (uint8_t)k}),
-				 mir_reg(SASS_GPR, (struct mir_ref){vreg, (uint8_t)k}));
-
-		mir_insert(f, a->block, a->stuck_at, move);
-		mir_cache_uses(f, move);
-		if (!k)
-			f->vregs[s->copy].first_def = s->first = move;
-	}
-	f->live = true; /* the sets do not change */
-	return true;
-}
-
-static void undo_splits(struct allocator *a)
-{
-	struct mir_func *f = a->f;
-
-	for (const struct split *s = a->splits; s; s = s->next) {
-		struct mir_inst *i = s->first;
-
-		for (uint32_t k = 0; k < f->vregs[s->old].units; k++) {
-			struct mir_inst *next = i->next;
-
-			mir_remove(f, s->block, i);
-			i = next;
-		}
-		rename_from(i, s->copy, s->old);
-	}
-	f->live = true;
-	a->splits = NULL;
-	a->nsplits[SPARE_SINGLE] = a->nsplits[SPARE_PAIR] = 0;
-}
-
-/* Splits live ranges before the instruction at which the assignment failed. */
-static bool split_at(struct allocator *a)
-{
-	uint32_t best = 0, best_moves = UINT32_MAX, last = 0;
-
-	if (!a->stuck_at || a->stuck_units == 1)
-		return false;
-	for (uint32_t r = 0; r + a->stuck_units <= a->gpr.count; r += a->stuck_units) {
-		uint32_t moves = count_moves(a, r);
-
-		if (moves && moves < best_moves) {
-			best = r;
-			best_moves = moves;
-		}
-	}
-	for (uint32_t r = best; best_moves != UINT32_MAX && r < best + a->stuck_units; r++) {
-		uint32_t vreg = a->gpr.owner[r] ? a->f->unit_vreg[a->gpr.owner[r] - 1] : 0;
-
-		if (vreg && vreg != last && !split_register(a, vreg))
-			return false;
-		last = vreg ? vreg : last;
-	}
-	return best_moves != UINT32_MAX;
-}
-
 static void find_live_ranges(struct allocator *a)
 {
 	struct mir_func *f = a->f;
@@ -693,18 +748,16 @@ static bool assign_within(struct allocator *a, uint32_t window, bool rotate, boo
 {
 	a->gpr.window = window;
 	a->gpr.count = a->f->gprs;
-	a->tight = false;
+	a->tight = a->splitting = false;
 	if (rotate && assign_blocks(a) && a->gpr.used <= window)
 		return true;
 	if (split)
 		add_spares(a);
 	a->tight = true;
 	a->gpr.count = window;
-	do {
-		a->stuck_at = NULL;
-		if (assign_blocks(a))
-			return true;
-	} while (split && split_at(a));
+	a->splitting = split;
+	if (assign_blocks(a))
+		return true;
 	if (split)
 		undo_splits(a);
 	return false;
