@@ -311,8 +311,8 @@ void nv_liveness(struct mir_func *f);
 void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i);
 void nv_spill_predicates(struct mir_func *f);
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* false: cannot fit */
-/* The same without memory, by computing values again, for at most so many additional instructions,
- * weighted by loop depth. False: impossible, and nothing is changed. */
+/* The same without memory, by computing values again, for additional instructions of at most
+ * max_cost, weighted by loop depth. False: impossible, and nothing is changed. */
 bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost);
 bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
 /* Maximum register pressure: GPR units that are live at one point. Requires liveness. */
@@ -341,10 +341,10 @@ const bool *nv_divergent_blocks(struct mir_func *f);
 void nv_find_reconvergence(const struct mir_func *f, uint32_t **ends, uint32_t **points);
 void nv_layout_blocks(struct mir_func *f); /* emits branches */
 void nv_schedule(struct mir_func *f);
-/* Occupancy (occupancy.c): warps that a partition of an SM holds with so many registers per thread,
- * the most registers per thread that let it hold so many warps, and the registers that the launch
- * bounds of a kernel, or of the kernels that contain a function, allow. All include
- * MIR_HARDWARE_GPRS. */
+/* Occupancy (occupancy.c): warps that a partition of an SM holds with this number of registers per
+ * thread, the maximum of registers per thread with which it holds this number of warps,
+ * and the registers that the launch bounds of a kernel, or of the kernels that contain a function,
+ * allow. All include MIR_HARDWARE_GPRS. */
 uint32_t nv_partition_warps(uint32_t sm, uint32_t registers);
 uint32_t nv_occupancy_registers(uint32_t warps);
 uint32_t nv_register_limit(const struct ir_func *f);

@@ -536,7 +536,7 @@ static void note_scheduled(struct scheduler *s, uint32_t n)
 	}
 }
 
-/* Whether the pressure stays within its limits when the node is scheduled next, or does not grow. */
+/* Whether the pressure stays within its limits if the node is scheduled next, or does not grow. */
 static bool fits_limits(const struct scheduler *s, const struct node *node)
 {
 	for (uint32_t k = 0; k < PRESSURE_KINDS; k++) {
@@ -724,8 +724,8 @@ static bool waits_for_memory(const struct scheduler *s)
 	return false;
 }
 
-/* Adds the issue slots of a block, or if the warps of a partition cannot fill them, the share of one
- * warp in the time that the block takes; in sixteenths. */
+/* Adds the issue slots of a block, or if the warps of a partition cannot fill them, the share of
+ * one warp in the time that the block takes; in sixteenths. */
 static void add_block_cost(struct target_occupancy *t, const struct block_dag *dag, uint32_t depth)
 {
 	const struct block_order *o = &dag->order;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Spilling of GPRs to local memory, in slots of the function's frame. Values that can be
- * rematerialised without registers (rematerialise.c) are, and need no slot. Spilled registers with disjoint live intervals share slots.
+ * rematerialised without registers (rematerialise.c) are, and need no slot. Spilled registers
+ * with disjoint live intervals share slots.
  *
  * A spilled phi is stored to its slot on every incoming edge. That overwrites no live value, since
  * the slot is exclusive over the phi's live interval, except where phis of one block read each

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Loop unrolling: a single-block loop with loads runs four iterations per trip, or two if it has
- * several independent loads, so that about four loads are in flight together; more would only cost registers.
- * The loads must not depend on stores of the previous iteration. While at least as many iterations
- * are left, the unrolled copy runs, without exits between its iterations; the original loop runs the
- * remainder. Four stands for two as well in what follows.
+ * several independent loads, so that about four loads are in flight together; more would
+ * only cost registers. The loads must not depend on stores of the previous iteration. While at
+ * least as many iterations are left, the unrolled copy runs, without exits between its iterations;
+ * the original loop runs the remainder. Four stands for two as well in what follows.
  *
  *	        P                       P: are four iterations left?
  *	        |                      / \
