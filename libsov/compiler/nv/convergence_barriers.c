@@ -504,7 +504,7 @@ static uint32_t split_entry(struct convergence *c, struct entry edge)
 	}
 	if (from->nsucc == 1 && !from->table_slot)
 		return edge.from;
-	b = mir_block_new(f, from->table_slot ? mir_block_before(f, edge.to) : edge.from);
+	b = mir_block_new(f, from->table_slot ? f->blocks[edge.to].previous : edge.from);
 	f->blocks[b].end = MIR_END_JUMP;
 	f->blocks[b].line = f->blocks[edge.from].line;
 	f->blocks[b].depth = f->blocks[edge.to].depth;

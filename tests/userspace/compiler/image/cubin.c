@@ -291,7 +291,8 @@ static void check_other_abi(void)
 static void check_no_kernel(void)
 {
 	static const uint8_t value[] = {1, 2, 3, 4};
-	const struct cubin_variable variable = {"v", CUBIN_GLOBAL_INIT, 4, 0, 4, value};
+	const struct cubin_variable variable = {
+		.name = "v", .section = CUBIN_GLOBAL_INIT, .align = 4, .size = 4, .init = value};
 	struct cubin_module m = {.sm = 90};
 	char message[300] = "";
 	struct image im;
