@@ -70,7 +70,8 @@ struct tarjan_frame {
 };
 
 /*
- * Tarjan's strongly connected components of the last subgraph, in reverse topological order. Each component is a run of out[]; returns the number of blocks.
+ * Tarjan's strongly connected components of the last subgraph, in reverse topological order. Each
+ * component is a run of out[]; returns the number of blocks.
  */
 static uint32_t find_strong_components(struct control_builder *builder, const ir_block *blocks,
 				       uint32_t n, ir_block *out, uint32_t *sizes, uint32_t *nsizes)

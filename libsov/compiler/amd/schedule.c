@@ -45,7 +45,7 @@ struct dependence {
 
 struct sched_node {
 	struct gcn_inst *inst;
-	struct gcn_use uses[GCN_MAX_USES]; /* a table row's worth of work to collect */
+	struct gcn_use *uses; /* collected once: that takes longer than most of the work here */
 	uint32_t nuses;
 	uint32_t issue, latency;  /* cycles */
 	struct dependence *succs; /* dependences on this node */
@@ -93,12 +93,15 @@ static bool is_region_boundary(const struct gcn_inst *i)
 	return r->flags & ATOMIC;
 }
 
-static void init_node(struct sched_node *x, struct gcn_inst *i)
+static void init_node(struct schedule *s, struct sched_node *x, struct gcn_inst *i)
 {
+	struct gcn_use uses[GCN_MAX_USES];
 	const struct amd_latency *l = &amd_latencies[i->in.row->latency];
 
 	x->inst = i;
-	x->nuses = gcn_uses(i, x->uses);
+	x->nuses = gcn_uses(i, uses);
+	x->uses = arena_array(s->f->arena, x->nuses + 1, sizeof(*x->uses));
+	memcpy(x->uses, uses, x->nuses * sizeof(*uses));
 	x->issue = l->issue;
 	x->latency = l->result;
 	x->succs = NULL;
@@ -477,18 +480,18 @@ static uint64_t schedule_block(struct schedule *s)
 
 		s->n = 0;
 		for (; i && !is_region_boundary(i) && s->n < MAX_REGION; i = i->next)
-			init_node(&s->nodes[s->n++], i);
+			init_node(s, &s->nodes[s->n++], i);
 		if (s->n)
 			schedule_region(s, i);
 		end_region(s);
-		arena_rewind(f->arena, mark);
 		if (i && is_region_boundary(i)) {
 			struct sched_node x;
 
-			init_node(&x, i);
+			init_node(s, &x, i);
 			issue_node(s, &x);
 			i = i->next;
 		}
+		arena_rewind(f->arena, mark);
 	}
 	return finish_block(s);
 }

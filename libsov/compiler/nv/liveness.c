@@ -59,8 +59,8 @@ void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i
 	transfer_inst(f, live, i, uses, n);
 }
 
-/* Units that phis read on the edges out of block b: unit[first[b]] to unit[first[b + 1] - 1]. A list
- * by predecessor, since a block with phis may have thousands of predecessors. */
+/* Units that phis read on the edges out of block b: unit[first[b]] to unit[first[b + 1] - 1].
+ * Listed by predecessor, since a block with phis may have thousands of predecessors. */
 struct phi_reads {
 	const struct mir_func *f;
 	uint32_t *first, *unit;

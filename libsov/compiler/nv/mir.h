@@ -160,7 +160,9 @@ struct mir_func {
 	bool retry_without_uniform;
 	struct mir_vreg *vregs;
 	uint32_t nvregs, vregs_capacity; /* entry 0 is unused */
-	struct mir_block *blocks;        /* IR block numbers first, then added blocks */
+	/* By vreg, from register allocation: uses, with those of phis, whose copies may vanish. */
+	uint32_t *use_counts, nuse_counts;
+	struct mir_block *blocks; /* IR block numbers first, then added blocks */
 	uint32_t nblocks, blocks_capacity;
 	uint32_t entry;
 	uint32_t nunits;

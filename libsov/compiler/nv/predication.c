@@ -141,16 +141,21 @@ static bool predicate_select(struct mir_func *f, uint32_t b, struct mir_inst *se
 	return true;
 }
 
+/* A phi that has the computation's register reads it without an instruction. */
+static bool is_only_use(const struct mir_func *f, uint32_t vreg)
+{
+	return vreg && vreg < f->nuse_counts && f->use_counts[vreg] == 1;
+}
+
 void nv_predicate_selects(struct mir_func *f)
 {
-	const uint32_t *counts = nv_count_uses(f);
-
 	mir_for_each_block(f, b) {
 		mir_for_each_safe(f, b, i) {
 			for (uint32_t k = 1; is_select(i) && k < 3; k++) {
-				if (i->sass.ops[k].kind == SASS_GPR && i->ref[k].vreg &&
+				if (i->sass.ops[k].kind == SASS_GPR &&
+				    is_only_use(f, i->ref[k].vreg) &&
 				    i->sass.ops[3 - k].kind == SASS_GPR && i->ref[3 - k].vreg &&
-				    counts[i->ref[k].vreg] == 1 && predicate_select(f, b, i, k))
+				    predicate_select(f, b, i, k))
 					break;
 			}
 		}
