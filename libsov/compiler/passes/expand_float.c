@@ -310,8 +310,11 @@ ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
 	struct expand_if br;
 
 	if (a) {
-		hard = out_of_range(e, b, wide ? -400 : -55, wide ? 400 : 55, 0);
-		hard = out_of_range(e, a, wide ? -400 : -70, wide ? 400 : 70, hard);
+		/* +0 is a frequent dividend, and every step is right for it; -0 would lose its
+		 * sign. */
+		hard = out_of_range(e, a, wide ? -400 : -70, wide ? 400 : 70, 0);
+		hard = expand_op(e, IR_AND, IR_B1, hard, expand_compare_imm(e, IR_NE, a, 0), 0);
+		hard = out_of_range(e, b, wide ? -400 : -55, wide ? 400 : 55, hard);
 	} else {
 		hard = out_of_range(e, b, wide ? -1000 : -124, wide ? 1000 : 124, 0);
 	}

@@ -226,7 +226,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--repeat", type=int, default=3, help="timed runs of each build, one at a time")
     parser.add_argument("--limit", type=float, default=60, help="seconds per run")
-    parser.add_argument("--budget", type=float, default=1e9, help="start nothing new after so many seconds")
+    parser.add_argument("--budget", type=float, default=1e9, help="start nothing new after this many seconds")
     parser.add_argument("--arch", default="sm_90")
     options = parser.parse_args()
     begin = time.monotonic()

@@ -12,9 +12,9 @@
  *
  *   // block: 64    // grid: 2    // shared: 256 (dynamic bytes)    // fails (by a trap)
  *
- * "// interpreter: rejects" means that PTX leaves the behaviour undefined and that only machine code
- * is tested for it, "// machine code: not yet" means that all back ends reject the file as not supported,
- * "// machine code: Hopper's" that all but Hopper's do.
+ * "// interpreter: rejects" means that PTX leaves the behaviour undefined and that only machine
+ * code is tested for it, "// machine code: not yet" that all back ends reject the file as not
+ * supported, "// machine code: Hopper's" that all but Hopper's do.
  *
  * Floats are decimal, bits (0x...), or nan for any NaN. The first comment after the licence is the
  * title of the test.
