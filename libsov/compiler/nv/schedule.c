@@ -829,7 +829,8 @@ static void rematerialise_for_occupancy(struct mir_func *f)
 		more = nv_partition_warps(f->sm, limit) - warps;
 	} while (warps < max_warps &&
 		 nv_rematerialise(f, limit - reserved,
-				  weigh_instructions(f) * more / (REMAT_SHARE * warps)));
+				  weigh_instructions(f) * more /
+					  (REMAT_SHARE * (warps ? warps : 1))));
 }
 
 static void schedule_for_occupancy(struct scheduler *s)
