@@ -268,7 +268,7 @@ struct arg arg_word(struct select *s, ir_val v)
 static bool is_extended(const struct select *s, ir_val v, bool is_signed)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
-	uint64_t k;
+	uint64_t k = 0;
 
 	switch (in->op) {
 	case IR_LOAD:
