@@ -41,7 +41,8 @@ static void liveness_compute_out(const struct liveness *l, uint32_t b, uint64_t 
 {
 	uint32_t words = bitset_words(l->nunits), n;
 
-	memset(out, 0, words * sizeof(*out));
+	if (words)
+		memset(out, 0, words * sizeof(*out));
 	for (uint32_t c = 0; c < l->ncfgs; c++) {
 		const uint32_t *succ = l->cfgs[c].successors(l->func, b, &n);
 		const uint64_t *units = l->cfgs[c].units;

@@ -5,10 +5,12 @@
  * place, shows here. */
 #include "tests/userspace/runtime/_api.h"
 
-#define PAIRS    32u /* of blocks in a launch, each with its own memory */
-#define LAUNCHES (48u / TAP_SLOWNESS)
-#define STRIDE   1024u /* bytes of a pair's memory */
-#define OUTPUT   (PAIRS * STRIDE)
+#define PAIRS        32u /* of blocks in a launch, each with its own memory */
+#define LAUNCHES     (48u / TAP_SLOWNESS)
+/* Until a weak outcome that is expected has been seen: the rarest has one pair in a hundred. */
+#define MAX_LAUNCHES 48u
+#define STRIDE       1024u /* bytes of a pair's memory */
+#define OUTPUT       (PAIRS * STRIDE)
 
 /* %x and %y are the addresses of two words in different lines that are 0 at first, %one is 1, %p
  * and %i are free. A block stores what it has read, %v and %w, in the two words at %out. */
@@ -164,7 +166,8 @@ static uint32_t count_outcomes(sov_context c, uint32_t p)
 	f = function_of(c, text, "k");
 	MUST(sov_memory_alloc(c, bytes, &data));
 	out = data + OUTPUT;
-	for (uint32_t n = 0; n < LAUNCHES; n++) {
+	for (uint32_t n = 0;
+	     n < LAUNCHES || (programs[p].expect != NEVER && !outcomes && n < MAX_LAUNCHES); n++) {
 		sov_result r;
 
 		MUST(sov_memory_fill(c, data, 0, 4, bytes / 4));
@@ -193,7 +196,7 @@ static void check_program(sov_context c, const char *device, uint32_t p)
 		programs[p].what, seen ? "sometimes has" : "never has", programs[p].v,
 		programs[p].w) ||
 	    seen)
-		diag("%u of %u", n, PAIRS * LAUNCHES);
+		diag("%u pairs of blocks", n);
 }
 
 int main(void)
