@@ -41,8 +41,7 @@ static void liveness_compute_out(const struct liveness *l, uint32_t b, uint64_t 
 {
 	uint32_t words = bitset_words(l->nunits), n;
 
-	if (words)
-		memset(out, 0, words * sizeof(*out));
+	memset(out, 0, words * sizeof(*out));
 	for (uint32_t c = 0; c < l->ncfgs; c++) {
 		const uint32_t *succ = l->cfgs[c].successors(l->func, b, &n);
 		const uint64_t *units = l->cfgs[c].units;
@@ -83,6 +82,8 @@ void liveness_solve(const struct liveness *l)
 	bool *stale = arena_array(l->arena, l->nblocks, sizeof(*stale)), changed = true;
 	struct predecessors preds = liveness_list_predecessors(l);
 
+	if (!l->nunits) /* the sets have no words */
+		return;
 	for (uint32_t k = 0; k < l->count; k++)
 		stale[l->order[k]] = true;
 	while (changed) {
