@@ -33,10 +33,10 @@ static inline uint64_t *bitset_pool_reset(struct bitset_pool *p, struct arena *a
 {
 	size_t need = count * bitset_words(n);
 
-	if (need > p->capacity) {
+	if (!p->words || need > p->capacity) { /* never NULL, not even without words */
 		p->capacity = need + need / 8;
 		p->words = arena_array(a, p->capacity, sizeof(*p->words));
-	} else if (need) {
+	} else {
 		memset(p->words, 0, need * sizeof(*p->words));
 	}
 	return p->words;

@@ -82,8 +82,6 @@ void liveness_solve(const struct liveness *l)
 	bool *stale = arena_array(l->arena, l->nblocks, sizeof(*stale)), changed = true;
 	struct predecessors preds = liveness_list_predecessors(l);
 
-	if (!l->nunits) /* the sets have no words */
-		return;
 	for (uint32_t k = 0; k < l->count; k++)
 		stale[l->order[k]] = true;
 	while (changed) {
