@@ -67,6 +67,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
  * Facts of an SM version:
  *   SHARED_PER_SM, SHARED_PER_BLOCK (bytes), WARPS_PER_SM, BLOCKS_PER_SM, REGISTERS_PER_SM (of 32
  *                  bits): CUDA C++ programming guide, "Technical Specifications per Compute Capability"
+ *   RESERVES_SHARED launches reserve the start of shared memory (bank0.h: NV_SM90_RESERVED_SHARED)
  *   SMS_PER_TPC    NVIDIA's architecture white papers
  *   *_CLASS        open-gpu-kernel-modules, src/nvidia/generated/g_gpu_class_list.c
  */
@@ -74,6 +75,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 
 #define NV_SM75_SHARED_PER_SM    (64 << 10)
 #define NV_SM75_SHARED_PER_BLOCK (64 << 10)
+#define NV_SM75_RESERVES_SHARED  0
 #define NV_SM75_WARPS_PER_SM     32
 #define NV_SM75_BLOCKS_PER_SM    16
 #define NV_SM75_REGISTERS_PER_SM 65536
@@ -85,6 +87,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 
 #define NV_SM80_SHARED_PER_SM    (164 << 10)
 #define NV_SM80_SHARED_PER_BLOCK (163 << 10)
+#define NV_SM80_RESERVES_SHARED  0
 #define NV_SM80_WARPS_PER_SM     64
 #define NV_SM80_BLOCKS_PER_SM    32
 #define NV_SM80_REGISTERS_PER_SM 65536
@@ -96,6 +99,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 
 #define NV_SM86_SHARED_PER_SM    (100 << 10)
 #define NV_SM86_SHARED_PER_BLOCK (99 << 10)
+#define NV_SM86_RESERVES_SHARED  0
 #define NV_SM86_WARPS_PER_SM     48
 #define NV_SM86_BLOCKS_PER_SM    16
 #define NV_SM86_REGISTERS_PER_SM 65536
@@ -107,6 +111,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 
 #define NV_SM89_SHARED_PER_SM    (100 << 10)
 #define NV_SM89_SHARED_PER_BLOCK (99 << 10)
+#define NV_SM89_RESERVES_SHARED  0
 #define NV_SM89_WARPS_PER_SM     48
 #define NV_SM89_BLOCKS_PER_SM    24
 #define NV_SM89_REGISTERS_PER_SM 65536
@@ -118,12 +123,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 
 #define NV_SM90_SHARED_PER_SM    (228 << 10)
 #define NV_SM90_SHARED_PER_BLOCK (227 << 10)
-/* Whether launches reserve the start of shared memory (bank0.h: NV_SM90_RESERVED_SHARED). */
-#define NV_SM75_RESERVES_SHARED 0
-#define NV_SM80_RESERVES_SHARED 0
-#define NV_SM86_RESERVES_SHARED 0
-#define NV_SM89_RESERVES_SHARED 0
-#define NV_SM90_RESERVES_SHARED 1
+#define NV_SM90_RESERVES_SHARED  1
 #define NV_SM90_WARPS_PER_SM     64
 #define NV_SM90_BLOCKS_PER_SM    32
 #define NV_SM90_REGISTERS_PER_SM 65536
@@ -133,7 +133,11 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM90_COMPUTE_CLASS    NV_CLASS_HOPPER_COMPUTE
 #define NV_SM90_COPY_CLASS       NV_CLASS_HOPPER_COPY
 
-/* The same for every SM version: CUDA C++ programming guide, the table above. */
+/* The same for every SM version: CUDA C++ programming guide, the table above, and the toolkit's
+ * occupancy calculator. A partition has a scheduler and its share of the SM's registers, which a
+ * warp gets in units. */
+#define NV_SM_PARTITIONS         4
+#define NV_REGISTER_UNIT         256
 #define NV_WARP_LANES            32
 #define NV_MAX_THREADS_PER_BLOCK 1024
 

@@ -829,8 +829,7 @@ static void rematerialise_for_occupancy(struct mir_func *f)
 		more = nv_partition_warps(f->sm, limit) - warps;
 	} while (warps < max_warps &&
 		 nv_rematerialise(f, limit - reserved,
-				  weigh_instructions(f) * more /
-					  (REMAT_SHARE * (warps ? warps : 1))));
+				  weigh_instructions(f) * more / (REMAT_SHARE * warps)));
 }
 
 static void schedule_for_occupancy(struct scheduler *s)

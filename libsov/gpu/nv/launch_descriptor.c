@@ -11,14 +11,7 @@
 #include "hw/nv/bank0.h"
 #include "libsov/gpu/nv/nv_gpu.h"
 
-/*
- * An SM has four partitions with a quarter of the registers each. A warp gets its registers from
- * one partition, in units of 256 (CUDA programming guide, and the toolkit's occupancy
- * calculator).
- */
-#define PARTITIONS    4
-#define REGISTER_UNIT 256
-#define KIB           1024u
+#define KIB 1024u
 
 #define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
@@ -45,8 +38,9 @@ uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uin
 	uint32_t warps = (threads + NV_WARP_LANES - 1) / NV_WARP_LANES;
 	uint32_t max_blocks = max_blocks_per_sm(chip->sm);
 	uint32_t warp_registers =
-		round_up(NV_WARP_LANES * (registers ? registers : 1), REGISTER_UNIT);
-	uint32_t resident = chip->registers_per_sm / PARTITIONS / warp_registers * PARTITIONS;
+		round_up(NV_WARP_LANES * (registers ? registers : 1), NV_REGISTER_UNIT);
+	uint32_t resident =
+		chip->registers_per_sm / NV_SM_PARTITIONS / warp_registers * NV_SM_PARTITIONS;
 
 	if (resident > chip->warps_per_sm)
 		resident = chip->warps_per_sm;
