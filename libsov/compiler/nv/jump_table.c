@@ -41,32 +41,8 @@ struct tree {
 	struct node *nodes;
 	uint32_t count, capacity;
 	uint32_t last;           /* slot of all greater values */
-	const uint32_t *readers; /* by vreg: see count_readers() */
+	const uint32_t *readers; /* by vreg: see mir_count_reads() */
 };
-
-/* By vreg: number of reads. */
-static uint32_t *count_readers(const struct mir_func *f)
-{
-	uint32_t *readers = arena_array(f->arena, f->nvregs, sizeof(*readers));
-
-	mir_for_each_block(f, b) {
-		const struct mir_block *block = &f->blocks[b];
-
-		readers[block->cond.ref.vreg]++;
-		for (uint32_t p = 0; p < block->nphis; p++)
-			for (uint32_t k = 0;
-			     k < block->npreds * f->vregs[block->phis[p].vreg].units; k++)
-				readers[block->phis[p].args[k].ref.vreg]++;
-		mir_for_each(f, b, i) {
-			uint32_t n;
-			const struct mir_use *uses = mir_uses(f, i, &n);
-
-			for (uint32_t u = 0; u < n; u++)
-				readers[uses[u].ref.vreg] += !uses[u].write;
-		}
-	}
-	return readers;
-}
 
 /* A constant operand: zero is a register. */
 static bool is_constant(const struct mir_inst *i, uint32_t operand, uint64_t *value)
@@ -350,7 +326,7 @@ void nv_jump_tables(struct mir_func *f)
 		t.value = i->ref[2];
 		if (!add_node(&t, b))
 			continue;
-		t.readers = readers = readers ? readers : count_readers(f);
+		t.readers = readers = readers ? readers : mir_count_reads(f);
 		grow_tree(&t);
 		if (t.count >= MIN_COMPARISONS && plan_table(&t))
 			build_table(&t);

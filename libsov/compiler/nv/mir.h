@@ -200,6 +200,7 @@ struct mir_inst *mir_inst_new(struct mir_func *f, enum sass_op op);
 /* before == NULL appends. */
 void mir_insert(struct mir_func *f, uint32_t b, struct mir_inst *before, struct mir_inst *i);
 void mir_remove(struct mir_func *f, uint32_t b, struct mir_inst *i);
+uint32_t *mir_count_reads(const struct mir_func *f); /* by vreg, with those of phis */
 /* The new block follows block "after" in the layout. */
 uint32_t mir_block_new(struct mir_func *f, uint32_t after);
 /* Out of the layout; b has no predecessors left. */
@@ -328,7 +329,6 @@ void nv_remove_identity_copies(struct mir_func *f);
 void nv_if_convert(struct mir_func *f);
 void nv_predicate_selects(struct mir_func *f);
 void nv_balance_pipes(struct mir_func *f);
-uint32_t *nv_count_uses(struct mir_func *f); /* by vreg */
 /* The operand of a SEL that is computed for it alone, so that its result should share the other
  * operand's register; 0: none. */
 uint32_t nv_predicable_operand(const struct mir_func *f, const struct mir_inst *i,

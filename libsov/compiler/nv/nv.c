@@ -47,7 +47,7 @@ static bool stage_regalloc(struct mir_func *f)
 		}
 		limit -= 1 + limit / 16;
 	} while (!nv_regalloc(f, false) && !nv_regalloc(f, true));
-	f->use_counts = nv_count_uses(f);
+	f->use_counts = mir_count_reads(f);
 	f->nuse_counts = f->nvregs;
 	nv_lower_phis(f);
 	return true;

@@ -12,31 +12,6 @@
 /* Maximum distance between a computation and its SEL. */
 #define MAX_DISTANCE 64
 
-uint32_t *nv_count_uses(struct mir_func *f)
-{
-	uint32_t *counts = arena_array(f->arena, f->nvregs, sizeof(*counts));
-
-	mir_for_each_block(f, b) {
-		const struct mir_block *block = &f->blocks[b];
-
-		for (uint32_t p = 0; p < block->nphis; p++) {
-			uint32_t n = block->npreds * f->vregs[block->phis[p].vreg].units;
-
-			for (uint32_t k = 0; k < n; k++)
-				counts[block->phis[p].args[k].ref.vreg]++;
-		}
-		counts[block->cond.ref.vreg]++;
-		mir_for_each(f, b, i) {
-			uint32_t n;
-			const struct mir_use *uses = mir_uses(f, i, &n);
-
-			for (uint32_t u = 0; u < n; u++)
-				counts[uses[u].ref.vreg] += !uses[u].write;
-		}
-	}
-	return counts;
-}
-
 /* Instructions of fixed latency whose only effect is their result. */
 static bool is_predicable(const struct mir_inst *i)
 {

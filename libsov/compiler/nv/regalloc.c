@@ -86,7 +86,7 @@ static void add_affinity(struct allocator *a, uint32_t vreg, uint32_t other, int
 static void find_select_affinities(struct allocator *a)
 {
 	struct mir_func *f = a->f;
-	const uint32_t *counts = nv_count_uses(f);
+	const uint32_t *counts = mir_count_reads(f);
 
 	mir_for_each_block(f, b) {
 		mir_for_each(f, b, i) {
