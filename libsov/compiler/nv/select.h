@@ -175,5 +175,10 @@ void select_return(struct select *s, const struct ir_inst *in);
 /* select_lanes.c */
 select_rule select_shuffle, select_vote, select_match, select_reduce, select_active,
 	select_warpsync, select_barrier, select_barrier_red, select_sleep;
+/* d = mask of the active lanes for which x is true; returns d. */
+struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_source x);
+/* d = reduction of x over the active lanes; returns the REDUX, which writes a uniform register. */
+struct mir_inst *emit_reduction(struct select *s, enum ir_reduce reduction, struct mir_source d,
+				struct mir_source x);
 
 #endif

@@ -18,16 +18,16 @@
 static const struct {
 	bool known;
 	bool idempotent; /* the same operand from several lanes has the effect of one */
-	uint8_t op, type;
+	uint8_t reduction;
 } combinations[IR_ATOM_COUNT] = {
-	[IR_ATOM_ADD] = {true, false, SASS_REDUX_SUM, SASS_TYPE_U32},
-	[IR_ATOM_MIN_U] = {true, true, SASS_REDUX_MIN, SASS_TYPE_U32},
-	[IR_ATOM_MIN_S] = {true, true, SASS_REDUX_MIN, SASS_TYPE_S32},
-	[IR_ATOM_MAX_U] = {true, true, SASS_REDUX_MAX, SASS_TYPE_U32},
-	[IR_ATOM_MAX_S] = {true, true, SASS_REDUX_MAX, SASS_TYPE_S32},
-	[IR_ATOM_AND] = {true, true, SASS_REDUX_AND, SASS_TYPE_U32},
-	[IR_ATOM_OR] = {true, true, SASS_REDUX_OR, SASS_TYPE_U32},
-	[IR_ATOM_XOR] = {true, false, SASS_REDUX_XOR, SASS_TYPE_U32},
+	[IR_ATOM_ADD] = {true, false, IR_REDUCE_ADD},
+	[IR_ATOM_MIN_U] = {true, true, IR_REDUCE_MIN_U},
+	[IR_ATOM_MIN_S] = {true, true, IR_REDUCE_MIN_S},
+	[IR_ATOM_MAX_U] = {true, true, IR_REDUCE_MAX_U},
+	[IR_ATOM_MAX_S] = {true, true, IR_REDUCE_MAX_S},
+	[IR_ATOM_AND] = {true, true, IR_REDUCE_AND},
+	[IR_ATOM_OR] = {true, true, IR_REDUCE_OR},
+	[IR_ATOM_XOR] = {true, false, IR_REDUCE_XOR},
 };
 
 static bool is_uniform(const struct select *s, ir_val v)
@@ -94,8 +94,7 @@ static struct mir_source factor(struct select *s, const struct ir_inst *in)
 static struct mir_source combine(struct select *s, const struct ir_inst *in, struct mir_source here)
 {
 	bool uniform = is_uniform(s, in->args[1]);
-	struct mir_source d, all;
-	struct mir_inst *i;
+	struct mir_source d;
 
 	if (uniform && combinations[in->sub].idempotent)
 		return in->type == IR_B64 ? in_pair(s, arg_pair(s, in->args[1]))
@@ -110,23 +109,16 @@ static struct mir_source combine(struct select *s, const struct ir_inst *in, str
 		emit_multiply_add(s, d, count_lanes(s, here), factor(s, in), rz());
 		return d;
 	}
-	all = new_temp(s, SASS_UGPR, 1);
-	i = EMIT(s, REDUX, all, in_reg(s, arg_word(s, in->args[1])));
-	set_mod(i, SASS_M_REDUX, combinations[in->sub].op);
-	set_mod(i, SASS_M_STYPE, combinations[in->sub].type);
-	i->members = MIR_ACTIVE_LANES;
-	EMIT(s, MOV, d, all);
+	emit_reduction(s, combinations[in->sub].reduction, d, in_reg(s, arg_word(s, in->args[1])));
 	return d;
 }
 
 struct aggregate begin_aggregate(struct select *s, const struct ir_inst *in)
 {
-	struct aggregate a = {.here = new_temp(s, SASS_GPR, 1),
-			      .others_above = new_temp(s, SASS_PRED, 1)};
-	struct mir_inst *vote = EMIT(s, VOTE, a.here, NONE, mir_pred_const(true));
+	struct aggregate a = {
+		.here = emit_ballot(s, new_temp(s, SASS_GPR, 1), mir_pred_const(true)),
+		.others_above = new_temp(s, SASS_PRED, 1)};
 
-	set_mod(vote, SASS_M_VOTE, SASS_VOTE_ANY);
-	vote->members = MIR_ACTIVE_LANES;
 	EMIT(s, LOP3, a.others_above, rz(), a.here, read_special(s, SASS_SR_GTMASK), rz(),
 	     mir_imm(0xc0), mir_pred_const(false));
 	a.x = combine(s, in, a.here);

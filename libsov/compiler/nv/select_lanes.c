@@ -5,8 +5,7 @@
  */
 #include "libsov/compiler/nv/select.h"
 
-/* Mask of the active lanes for which x is true. */
-static struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_source x)
+struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_source x)
 {
 	struct mir_inst *i = EMIT(s, VOTE, d, NONE, x);
 
@@ -205,8 +204,8 @@ bool select_match(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* Of all lanes: legalise.c lowers others. REDUX writes a uniform register. */
-bool select_reduce(struct select *s, const struct ir_inst *in)
+struct mir_inst *emit_reduction(struct select *s, enum ir_reduce reduction, struct mir_source d,
+				struct mir_source x)
 {
 	static const struct {
 		uint8_t op, type;
@@ -220,13 +219,22 @@ bool select_reduce(struct select *s, const struct ir_inst *in)
 		[IR_REDUCE_OR] = {SASS_REDUX_OR, SASS_TYPE_U32},
 		[IR_REDUCE_XOR] = {SASS_REDUX_XOR, SASS_TYPE_U32},
 	};
-	struct mir_source x = in_reg(s, arg_word(s, in->args[0])), all = new_temp(s, SASS_UGPR, 1);
+	struct mir_source all = new_temp(s, SASS_UGPR, 1);
 	struct mir_inst *i = EMIT(s, REDUX, all, x);
 
-	set_mod(i, SASS_M_REDUX, modes[in->sub].op);
-	set_mod(i, SASS_M_STYPE, modes[in->sub].type);
-	set_members(s, i, in->args[1]);
-	EMIT(s, MOV, result(s, in->res), all);
+	set_mod(i, SASS_M_REDUX, modes[reduction].op);
+	set_mod(i, SASS_M_STYPE, modes[reduction].type);
+	i->members = MIR_ACTIVE_LANES;
+	EMIT(s, MOV, d, all);
+	return i;
+}
+
+/* Of all lanes: legalise.c lowers others. */
+bool select_reduce(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source x = in_reg(s, arg_word(s, in->args[0]));
+
+	set_members(s, emit_reduction(s, in->sub, result(s, in->res), x), in->args[1]);
 	return true;
 }
 
