@@ -98,7 +98,6 @@ while pid=$(awk '$1 == "PPid:" { print $2 }' "/proc/$pid/status"); do
 	chain="$pid $chain"
 done
 kill -9 $chain
-sleep 1000
 END
 
 # verdict NAME LAST_LINE STATUS TEXT PROGRAM... : checks the last line, the exit status, and that the output has TEXT.
