@@ -110,7 +110,7 @@ class Program:
         cuda = os.path.join(self.options.out, "cuda-" + assembler)
         environment = dict(os.environ, PATH=cuda + "/bin:" + os.environ["PATH"], CUDA_HOME=cuda)
         command = self.row["build"].format(nvcc=cuda + "/bin/nvcc", arch=self.options.arch, sm=self.options.arch[3:])
-        status, output, self.build_seconds = run(command, target, 400, environment)
+        status, output, _ = run(command, target, 400, environment)
         self.built[assembler] = status == 0
         self.log[assembler] = output
 

@@ -258,35 +258,29 @@ static void phis(FILE *f, uint32_t n)
 	shape_close(f);
 }
 
-/* Diamonds whose branches depend on each other's results, with a value set before all of them and
- * used after all of them for each. */
-static void diamonds(FILE *f, uint32_t n)
+/* Diamonds whose branches depend on each other's results: on a register that differs between lanes,
+ * or on one that does not. */
+static void write_diamonds(FILE *f, uint32_t n, const char *reg, const char *factor)
 {
 	shape_head(f);
 	shape_open(f, "kernel", 0);
 	for (uint32_t k = 0; k < n; k++)
 		fprintf(f,
-			"setp.lt.u32 %%p1, %%r3, %u;\n@%%p1 bra L%u;\nst.global.u32 [%%d2+%u], "
-			"%%r3;\n"
-			"mul.lo.u32 %%r3, %%r3, %%r1;\nbra.uni M%u;\nL%u:\nadd.u32 %%r3, %%r3, "
-			"%%r2;\n"
-			"st.global.u32 [%%d2], %%r3;\nM%u:\n",
-			17 * k, k, 4 * k, k, k, k);
+			"setp.lt.u32 %%p1, %s, %u;\n@%%p1 bra L%u;\n"
+			"st.global.u32 [%%d2+%u], %%r3;\nmul.lo.u32 %s, %s, %s;\nbra.uni M%u;\n"
+			"L%u:\nadd.u32 %s, %s, %%r2;\nst.global.u32 [%%d2], %s;\nM%u:\n",
+			reg, 17 * k, k, 4 * k, reg, reg, factor, k, k, reg, reg, reg, k);
 	shape_close(f);
+}
+
+static void diamonds(FILE *f, uint32_t n)
+{
+	write_diamonds(f, n, "%r3", "%r1");
 }
 
 static void uniform_diamonds(FILE *f, uint32_t n)
 {
-	shape_head(f);
-	shape_open(f, "kernel", 0);
-	for (uint32_t k = 0; k < n; k++)
-		fprintf(f,
-			"setp.lt.u32 %%p1, %%r4, %u;\n@%%p1 bra L%u;\nst.global.u32 [%%d2+%u], "
-			"%%r3;\n"
-			"mul.lo.u32 %%r4, %%r4, 3;\nbra.uni M%u;\nL%u:\nadd.u32 %%r4, %%r4, %%r2;\n"
-			"st.global.u32 [%%d2], %%r4;\nM%u:\n",
-			17 * k, k, 4 * k, k, k, k);
-	shape_close(f);
+	write_diamonds(f, n, "%r4", "3");
 }
 
 static void nested_ifs(FILE *f, uint32_t n)

@@ -5,10 +5,7 @@
  * calls inlined and others not they compute the right values.
  */
 #include <signal.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include "libsov/compiler/driver/compiler.h"
+#include "tests/userspace/compiler/driver/_limited.h"
 #include "tests/userspace/runtime/_api.h"
 
 #ifdef SOV_VERIFY /* the back ends verify the whole module for each function, and keep the tables */
@@ -121,29 +118,6 @@ static uint32_t expected(const struct shape *s, uint32_t k, uint32_t x)
 	return expected(s, c[0], x + k) * 3 + expected(s, c[1], x);
 }
 
-/* Compiles in a process with limits of its own. Returns its exit status, or minus the signal. */
-static int compile_limited(const char *text, const char *target)
-{
-	int status;
-	pid_t child = fork();
-
-	if (!child) {
-		struct compile_options o = {
-			.target = target, .threads = 1, .memory_limit = MEMORY_BYTES};
-		struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS};
-		struct compile_result r;
-
-		setrlimit(RLIMIT_CPU, &cpu);
-		if (!compile(text, strlen(text), &o, &r)) {
-			fprintf(stderr, "# %s", r.messages);
-			_exit(1);
-		}
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
-	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-}
-
 static void compile_shapes(void)
 {
 	static const char *const targets[] = {"sm_90", "gfx1030"};
@@ -152,7 +126,8 @@ static void compile_shapes(void)
 		char *text = shape_ptx(&shapes[s]);
 
 		for (uint32_t t = 0; t < COUNT(targets); t++) {
-			int status = compile_limited(text, targets[t]);
+			int status = compile_limited(text, strlen(text), targets[t], MEMORY_BYTES,
+						     CPU_SECONDS);
 
 			ok(!status,
 			   "%u functions with two calls each, %s, compile for %s within %zu MiB "

@@ -8,39 +8,13 @@
  *	growth SHAPE N		prints the PTX of a shape and size
  *	growth list		prints the names of the shapes
  */
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
-#include "libsov/compiler/driver/compiler.h"
 #include "tests/tap.h"
+#include "tests/userspace/compiler/driver/_limited.h"
 #include "tests/userspace/compiler/driver/_shapes.h"
 
 #define CPU_SECONDS  (4 * TAP_SLOWNESS)
 #define MEMORY_BYTES ((size_t)256 << 20)
 #define COUNT(a)     (sizeof(a) / sizeof((a)[0]))
-
-/* Compiles in a process with limits of its own. Returns its exit status, or minus the signal. */
-static int compile_limited(const char *text, size_t size, const char *target)
-{
-	int status;
-	pid_t child = fork();
-
-	if (!child) {
-		struct compile_options o = {
-			.target = target, .threads = 1, .memory_limit = MEMORY_BYTES};
-		struct rlimit cpu = {CPU_SECONDS, CPU_SECONDS};
-		struct compile_result r;
-
-		setrlimit(RLIMIT_CPU, &cpu);
-		if (!compile(text, size, &o, &r)) {
-			fprintf(stderr, "# %s", r.messages);
-			_exit(1);
-		}
-		_exit(0);
-	}
-	waitpid(child, &status, 0);
-	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
-}
 
 static void compile_shape(const struct shape *s, uint32_t n, const char *target)
 {
@@ -52,7 +26,7 @@ static void compile_shape(const struct shape *s, uint32_t n, const char *target)
 	s->write(f, n);
 	if (fclose(f))
 		abort();
-	status = compile_limited(text, size, target);
+	status = compile_limited(text, size, target, MEMORY_BYTES, CPU_SECONDS);
 	ok(!status, "%u %s compile for %s within %zu MiB and %d s of CPU time", n, s->is, target,
 	   MEMORY_BYTES >> 20, CPU_SECONDS);
 	if (status)
