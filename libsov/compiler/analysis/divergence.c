@@ -393,8 +393,8 @@ struct ir_divergence *ir_divergence_compute(const struct ir_func *f, const struc
 
 	a.d->value = arena_array(arena, f->nvalues, sizeof(*a.d->value));
 	a.d->branch = arena_array(arena, f->nblocks, sizeof(*a.d->branch));
-	uses_init(&a.uses,
-		  (struct ir_func *)f); /* only the calls that this file leaves out write */
+	/* The function is not changed: this file only reads the lists of uses. */
+	uses_init(&a.uses, (struct ir_func *)f);
 	for (uint32_t k = 0; k < c->nrpo; k++)
 		ir_for_each_inst(f, c->rpo[k], i)
 			visit_inst(&a, ir_at(f, i));

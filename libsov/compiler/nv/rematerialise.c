@@ -63,7 +63,8 @@ static bool is_computation(const struct mir_func *f, struct mir_inst *i)
 	return results == 1;
 }
 
-/* At this time, remat means constants. */
+/* Whether the operand is a constant that one instruction computes. s->remat may contain
+ * computations as well, once find_recomputable() has added them. */
 bool nv_is_constant_operand(const struct spiller *s, const struct mir_use *use)
 {
 	uint32_t v = use->ref.vreg;
