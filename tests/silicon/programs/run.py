@@ -247,19 +247,20 @@ def main():
                 if os.path.isdir(os.path.join(shared, folder)) and not os.path.isdir(target):
                     shutil.copytree(os.path.join(shared, folder), target)
 
-    def for_all(work, jobs, action):
-        with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-            futures = {pool.submit(lambda p, a: action(p, a) if in_time() else None, p, a): p for p, a in work}
-            for i, future in enumerate(concurrent.futures.as_completed(futures)):
-                future.result()
-                if i % 50 == 49:
-                    print("# %d of %d, %.0f s" % (i + 1, len(futures), time.monotonic() - begin), flush=True)
+    def check(p):
+        """Both builds and both runs, so that programs that wait do not hold up those that are built."""
+        for action in (Program.build, Program.execute):
+            for a in ASSEMBLERS:
+                if in_time() and (action is Program.build or all(p.built.get(b) for b in ASSEMBLERS)):
+                    action(p, a)
 
-    print("# building %d programs twice" % len(programs), flush=True)
-    for_all([(p, a) for p in programs for a in ASSEMBLERS], options.jobs, Program.build)
+    print("# building and running %d programs twice" % len(programs), flush=True)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for i, future in enumerate(concurrent.futures.as_completed([pool.submit(check, p) for p in programs])):
+            future.result()
+            if i % 25 == 24:
+                print("# %d of %d, %.0f s" % (i + 1, len(programs), time.monotonic() - begin), flush=True)
     runnable = [p for p in programs if all(p.built.get(a) for a in ASSEMBLERS)]
-    print("# running %d programs, %.0f s so far" % (len(runnable), time.monotonic() - begin), flush=True)
-    for_all([(p, a) for p in runnable for a in ASSEMBLERS], max(1, options.jobs // 2), Program.execute)
     timed = [p for p in runnable if p.outputs["ptxas"] and p.outputs["sov"]
              and all(s == 0 for a in ASSEMBLERS for s, _, _ in p.outputs[a]) and p.ratio()]
     checked = {p.name: {a: list(p.outputs[a]) for a in ASSEMBLERS} for p in timed}
