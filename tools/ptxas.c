@@ -114,15 +114,21 @@ static bool parse_registers(const struct ptxas_request *q, const char *arch, con
 	return true;
 }
 
-static bool parse_threads(const char *text, uint32_t out[3])
+/* As for ptxas, bounds above the limit of a block are that limit. */
+static bool parse_threads(const char *text, uint32_t limit, uint32_t out[3])
 {
 	char *copy = text ? strdup(text) : NULL, *rest = copy, *word;
+	uint64_t threads = 1;
 	bool good = true;
 
 	for (uint32_t axis = 0; good && axis < 3 && (word = strsep(&rest, ",")); axis++)
 		good = parse_number("maxntid", word, &out[axis]);
 	for (uint32_t axis = 1; out[0] && axis < 3; axis++)
 		out[axis] = out[axis] ? out[axis] : 1;
+	for (uint32_t axis = 0; axis < 3 && threads <= limit; axis++)
+		threads *= out[axis];
+	if (threads > limit)
+		memcpy(out, (uint32_t[]){limit, 1, 1}, 3 * sizeof(*out));
 	free(copy);
 	return good;
 }
@@ -154,7 +160,8 @@ static bool make_options(const struct ptxas_request *q, const char *arch, const 
 	if ((q->level && !parse_number("opt-level", q->level, &level)) ||
 	    (q->threads && !parse_number("split-compile", q->threads, &o->threads)) ||
 	    (q->min_ctas && !parse_number("minnctapersm", q->min_ctas, &o->min_ctas)) ||
-	    !parse_bool(q->fmad, &fmad) || !parse_threads(q->max_threads, o->max_threads) ||
+	    !parse_bool(q->fmad, &fmad) ||
+	    !parse_threads(q->max_threads, t->max_threads, o->max_threads) ||
 	    !parse_registers(q, arch, "maxrregcount", q->max_registers, &o->max_registers) ||
 	    !parse_registers(q, arch, "device-function-maxrregcount", q->function_max_registers,
 			     &functions) ||

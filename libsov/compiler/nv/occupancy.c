@@ -46,46 +46,41 @@ uint32_t nv_occupancy_registers(uint32_t warps)
 	return registers < MIR_GPRS + MIR_HARDWARE_GPRS ? registers : MIR_GPRS + MIR_HARDWARE_GPRS;
 }
 
-/* No block has more than NV_MAX_THREADS_PER_BLOCK, whatever its bounds allow. */
+/* At most NV_MAX_THREADS_PER_BLOCK: the verifier of the IR has checked it. */
 static uint32_t block_threads(const uint32_t shape[3])
 {
-	uint64_t threads = 1;
-
-	for (uint32_t axis = 0; axis < 3; axis++) {
-		threads *= shape[axis];
-		threads = threads < NV_MAX_THREADS_PER_BLOCK ? threads : NV_MAX_THREADS_PER_BLOCK;
-	}
-	return (uint32_t)threads;
+	return shape[0] * shape[1] * shape[2];
 }
 
-static uint32_t kernel_limit(const struct ir_func *f)
+static uint32_t kernel_limit(uint32_t sm, const struct ir_func *f)
 {
 	uint32_t limit = MIR_GPRS + MIR_HARDWARE_GPRS;
 	uint32_t threads =
 		block_threads(f->required_threads[0] ? f->required_threads : f->max_threads);
-	uint32_t blocks = f->min_ctas ? f->min_ctas : 1;
-	uint64_t warps = (uint64_t)((threads + NV_WARP_LANES - 1) / NV_WARP_LANES) * blocks;
-	uint64_t per_partition = (warps + NV_SM_PARTITIONS - 1) / NV_SM_PARTITIONS;
+	uint32_t block_warps = (threads + NV_WARP_LANES - 1) / NV_WARP_LANES;
+	uint64_t warps = (uint64_t)block_warps * (f->min_ctas ? f->min_ctas : 1);
 
-	if (per_partition > PARTITION_REGISTERS)
-		limit = MIN_LIMIT;
-	else if (warps)
-		limit = nv_occupancy_registers((uint32_t)per_partition);
+	/* More blocks than an SM holds: ptxas ignores their number, too. */
+	if (warps > NV_SM_PARTITIONS * max_partition_warps(sm))
+		warps = block_warps;
+	if (warps)
+		limit = nv_occupancy_registers((uint32_t)(warps + NV_SM_PARTITIONS - 1) /
+					       NV_SM_PARTITIONS);
 	if (f->max_registers && f->max_registers < limit)
 		limit = f->max_registers;
 	return limit < MIN_LIMIT ? MIN_LIMIT : limit;
 }
 
 /* A function is part of the code of every kernel of its unit. */
-uint32_t nv_register_limit(const struct ir_func *f)
+uint32_t nv_register_limit(uint32_t sm, const struct ir_func *f)
 {
 	uint32_t limit = MIR_GPRS + MIR_HARDWARE_GPRS;
 
 	if (f->kind == IR_KERNEL)
-		return kernel_limit(f);
+		return kernel_limit(sm, f);
 	for (const struct ir_func *k = f->module->funcs; k; k = k->next) {
-		if (k->kind == IR_KERNEL && kernel_limit(k) < limit)
-			limit = kernel_limit(k);
+		if (k->kind == IR_KERNEL && kernel_limit(sm, k) < limit)
+			limit = kernel_limit(sm, k);
 	}
 	return limit;
 }

@@ -118,8 +118,8 @@ ok $? "ptxas --maxrregcount limits the registers"
 ok $? "ptxas --maxntid 1024 leaves a block room in the register file"
 [ "$(registers -maxntid 256 -minnctapersm 5 "$work/many.ptx")" -le 48 ]
 ok $? "ptxas --minnctapersm leaves the blocks room in the register file"
-[ "$(registers -maxntid 65536,65536 -minnctapersm 65536 "$work/many.ptx")" -le 24 ]
-ok $? "ptxas limits the registers for bounds whose product exceeds 32 bits"
+[ "$(registers -maxntid 65536,65536 -minnctapersm 65536 "$work/many.ptx")" -le 64 ]
+ok $? "ptxas limits bounds to the largest block and ignores more blocks than an SM holds"
 sed 's/(.param .u64 p)/& .maxntid 512, 2/' "$work/many.ptx" >"$work/bound.ptx"
 [ "$(registers "$work/bound.ptx")" -le 64 ]
 ok $? "a kernel with .maxntid 512, 2 uses at most 64 registers, so that it can be launched"
