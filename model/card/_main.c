@@ -102,12 +102,15 @@ static int listen_on(const char *path, struct stat *file)
 		return -1;
 	fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	if (fd < 0 || fchmod(fd, 0600) || bind(fd, (struct sockaddr *)&address, sizeof(address)) ||
-	    listen(fd, 1) || lstat(path, file)) {
+	    listen(fd, 1)) {
 		fail("socket", path);
 		if (fd >= 0)
 			close(fd);
 		return -1;
 	}
+	/* Another process may have moved it since bind(): then there is no file to remove. */
+	if (lstat(path, file) || !S_ISSOCK(file->st_mode))
+		memset(file, 0, sizeof(*file));
 	return fd;
 }
 
