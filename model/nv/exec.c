@@ -11,6 +11,7 @@
 #include "model/nv/exec.h"
 
 #define WARP_QUANTUM 2048u      /* instructions that a warp executes in one scheduling quantum */
+#define MAX_STRAIGHT (1u << 16) /* instructions without a jump by which a quantum may be longer */
 #define BLOCK_BUDGET (1u << 20) /* instructions of a block before others become resident */
 #define POISON       0x5a       /* initial contents of registers and shared memory */
 #define ROW_BYTES    (LANES * 4)
@@ -90,14 +91,19 @@ static bool fetch_valid(struct warp *w, const struct op *op)
 	return true;
 }
 
-/* Executes up to budget instructions, fewer if no lane can proceed. Returns their number. */
+/* Executes about as many instructions as the budget has, fewer if no lane can proceed. Returns
+ * their number. */
 static uint32_t warp_run(struct warp *w, uint32_t budget)
 {
 	const struct code_page *page = NULL;
+	bool jumped = false;
 	uint32_t done = 0;
 
 	w->late &= ~w->mask;
-	while (done < budget && (w->mask || warp_schedule(w, false))) {
+	/* Groups alternate at jumps only: code may rely on uniform registers, which the groups
+	 * share, keeping their values from one instruction to the next. */
+	while ((done < budget || (!jumped && w->ready && done - budget < MAX_STRAIGHT)) &&
+	       (w->mask || warp_schedule(w, false))) {
 		const struct op *op;
 		uint32_t mask;
 
@@ -118,6 +124,7 @@ static uint32_t warp_run(struct warp *w, uint32_t budget)
 		op->run(w, op, mask);
 		if (w->halt & HALT_FAULT)
 			break;
+		jumped = w->next != w->pc + WORD_BYTES;
 		w->pc = w->next;
 		done++;
 		if (w->halt)
