@@ -13,7 +13,7 @@
 
 #include "libsov/compiler/mir/bitset.h"
 
-#define REGCHECK_MAX_ACCESSES 64
+#define REGCHECK_MAX_ACCESSES 160
 
 enum regcheck_kind {
 	REGCHECK_READ,

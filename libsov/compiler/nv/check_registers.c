@@ -5,6 +5,7 @@
  */
 #include "libsov/compiler/mir/check_registers.h"
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
 
 static const uint32_t *successors(const void *func, uint32_t b, uint32_t *count)
 {
@@ -38,6 +39,30 @@ static uint32_t list_condition(const struct mir_func *f, const struct mir_source
 	return 1;
 }
 
+/* A call with a known callee: runs of general-purpose registers, and all predicates. */
+static uint32_t list_changes(const struct nv_callee *known, struct regcheck_access *out)
+{
+	struct regcheck_access *run = NULL;
+	uint32_t count = 0;
+
+	bitset_for_each(known->changes, MIR_FIRST_PRED, r)
+	{
+		if (run && run->reg + run->count == r) {
+			run->count++;
+			continue;
+		}
+		run = &out[count++];
+		*run = (struct regcheck_access){.kind = REGCHECK_CLOBBER, .reg = r, .count = 1};
+	}
+	out[count++] = (struct regcheck_access){
+		.kind = REGCHECK_CLOBBER, .reg = mir_resource(SASS_PRED, 0), .count = MIR_PREDS};
+	if (known->changes_uniform)
+		out[count++] = (struct regcheck_access){.kind = REGCHECK_CLOBBER,
+							.reg = mir_resource(SASS_UGPR, 0),
+							.count = MIR_UGPRS};
+	return count;
+}
+
 static uint32_t list_accesses(const void *func, uint32_t b, const void *inst,
 			      struct regcheck_access *out)
 {
@@ -65,9 +90,11 @@ static uint32_t list_accesses(const void *func, uint32_t b, const void *inst,
 			.count = use->count,
 			.operand = u};
 	}
-	if (mir_is_clobbering_call(i))
+	if (mir_is_clobbering_call(i) && !i->known)
 		out[count++] =
 			(struct regcheck_access){.kind = REGCHECK_CLOBBER, .count = MIR_RESOURCES};
+	else if (i->known)
+		count += list_changes(i->known, out + count);
 	return count;
 }
 

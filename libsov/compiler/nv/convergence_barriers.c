@@ -341,8 +341,7 @@ static void allocate_barrier(struct convergence *c, struct region *r)
 {
 	uint32_t used = barriers_at_head(c, r->head);
 
-	if (c->f->absolute_calls)
-		used |= (1u << MIR_SAVED_BARRIER) - 1;
+	used |= c->f->callee_barriers;
 	for (uint32_t n = 0; n < r->size; n++)
 		used |= barriers_at_head(c, r->blocks[n]);
 	for (const struct membership *m = c->regions_around[r->head]; m; m = m->next) {

@@ -512,7 +512,7 @@ static void layout_frame(struct frame *frame)
 	if (f->ir->kind == IR_FUNCTION) {
 		mir_for_each_block(f, b)
 			mir_for_each(f, b, i)
-				if (i->sass.op == SASS_BSSY)
+				if (i->sass.op == SASS_BSSY && !f->own)
 					frame->barriers |= 1u << i->sass.ops[0].reg;
 		frame->return_at = at;
 		at += f->calls && !f->exported ? 4 : 0;
@@ -542,6 +542,7 @@ void nv_lower_frame(struct mir_func *f)
 
 	if (!f->stack)
 		return;
+	nv_lower_passed(f);
 	if (f->exported) {
 		frame.abi = arena_alloc(f->arena, sizeof(*frame.abi));
 		nv_abi_of(f->ir, frame.abi);

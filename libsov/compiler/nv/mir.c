@@ -228,6 +228,18 @@ uint32_t mir_collect_uses(const struct mir_inst *i, struct mir_use uses[SASS_MAX
 					   .reg = s->reg,
 					   .write = s->write};
 	}
+	for (uint32_t k = i->first_passed; i->passes && k < i->sass.nops; k++) {
+		const struct sass_operand *o = &i->sass.ops[k];
+
+		if (o->kind == SASS_GPR)
+			uses[n++] =
+				(struct mir_use){.ref = i->ref[k],
+						 .kind = SASS_GPR,
+						 .count = o->aux,
+						 .operand = (uint8_t)k,
+						 .reg = o->reg,
+						 .write = k - i->first_passed >= i->passed_reads};
+	}
 	return n;
 }
 

@@ -95,6 +95,12 @@ struct mir_inst {
 	bool preserve_all;
 	/* The callee of a preserve_all call executes a warp sync. */
 	bool syncs_warp;
+	/* Of a call: what is known about the callee; NULL: it uses memory (call_registers.c). */
+	const struct nv_callee *known;
+	/* A call, or a NOP at a function's start or end: the operands from first_passed on are
+	 * arguments or results, of which the first passed_reads are read. */
+	bool passes;
+	uint8_t first_passed, passed_reads;
 	uint32_t callee;   /* 1 + index of the function called, or whose address is taken */
 	uint32_t variable; /* 1 + symbol whose address is the immediate */
 	bool high;         /* high word of that address; addend is added to it */
@@ -174,8 +180,11 @@ struct mir_func {
 	uint32_t call_bytes;   /* bytes of outgoing arguments and results, at the frame's bottom */
 	bool calls;            /* the function calls functions */
 	bool clobbering_calls; /* some of them do not preserve registers */
-	bool absolute_calls;   /* some of them use NVIDIA's calling convention */
-	uint32_t services;     /* mask of device services called */
+	bool uniform_calls;    /* some of them change uniform registers */
+	uint32_t callee_barriers; /* convergence barriers that calls change */
+	struct nv_callee *own;    /* what its callers know about it; NULL: it uses memory */
+	bool absolute_calls;      /* some of them use NVIDIA's calling convention */
+	uint32_t services;        /* mask of device services called */
 	/* Other code calls it: it uses NVIDIA's calling convention. */
 	bool exported;
 	uint32_t frame_bytes; /* from R1 up; outgoing arguments come first */
@@ -243,6 +252,11 @@ static inline bool mir_is_call(const struct mir_inst *i)
 static inline bool mir_is_clobbering_call(const struct mir_inst *i)
 {
 	return mir_is_call(i) && !i->preserve_all;
+}
+/* Instructions that no other one may pass: calls, and what stands for a function's callers. */
+static inline bool mir_is_boundary(const struct mir_inst *i)
+{
+	return mir_is_call(i) || i->passes;
 }
 /* Calls and returns: other code uses all registers afterwards. */
 static inline bool mir_leaves_function(const struct mir_inst *i)
@@ -322,6 +336,14 @@ bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
 uint32_t nv_max_pressure(const struct mir_func *f);
 /* Registers that no value is assigned to: stack pointer with its pair, return address. */
 uint32_t nv_reserved_gprs(const struct mir_func *f);
+/* Adds argument or result k: its register of 1 or 2 units, or one half of a 64-bit value. */
+void mir_pass(struct mir_inst *i, uint32_t k, struct mir_source value, uint32_t units,
+	      uint32_t half);
+/* By vreg: the set of registers that the calls across which it is live change; NULL: none; and the
+ * set that no call changes. False: there are no calls with known callees. Requires liveness. */
+bool nv_find_changed(struct mir_func *f, uint64_t **changed, uint64_t *unchanged);
+/* Moves what calls pass in registers to where the callee expects it. */
+void nv_lower_passed(struct mir_func *f);
 void nv_lower_frame(struct mir_func *f); /* prologue, epilogue, calls */
 void nv_split_critical_edges(struct mir_func *f);
 void nv_lower_phis(struct mir_func *f);

@@ -27,6 +27,21 @@ struct nv_plan {
 	uint32_t ndeclarations;
 };
 
+/* What the callers of a function know about it (call_registers.c). */
+#define NV_MAX_PASSED   6
+#define NV_NOT_PASSED   0xff
+#define NV_CHANGE_WORDS 4
+struct nv_callee {
+	/* Registers of the low and high words. */
+	uint8_t args[NV_MAX_PASSED][2], results[NV_MAX_PASSED][2];
+	bool returns;
+	uint64_t
+		changes[NV_CHANGE_WORDS]; /* set of the general-purpose registers that it changes */
+	uint32_t nchanges;
+	bool changes_uniform; /* some uniform register */
+	uint32_t barriers;    /* mask of the convergence barriers that it changes */
+};
+
 struct nv_module {
 	struct compile_job *job;
 	const struct nv_plan *plan;
@@ -34,6 +49,8 @@ struct nv_module {
 	bool *address_taken; /* by function: its address is taken */
 	/* Some address is taken, so functions lie at equal offsets in all kernels. */
 	bool function_addresses;
+	/* By function; NULL: it uses memory. NULL as a whole: all do. */
+	struct nv_callee **callees;
 };
 
 /* Stack layout of a call: arguments and then results from the caller's stack pointer up, each
@@ -74,8 +91,19 @@ bool nv_call_uses_abi(const struct compile_job *job, const struct ir_func *calle
 /* Bytes of the call slots of a call. */
 uint32_t nv_call_slot_bytes(const struct compile_job *job, const struct ir_func *callee);
 
-/* Call graph (call_graph.c). */
+/* Interprocedural register allocation (call_registers.c). */
+/* Lists the functions that pass values in registers, callees before callers; returns their
+ * number. */
+uint32_t nv_order_callees(struct nv_module *n, const struct ir_module *m, uint32_t **order);
+/* The first of its arguments and results, as many as are passed in registers. */
+uint32_t nv_passed_args(const struct ir_func *callee);
+uint32_t nv_passed_results(const struct ir_func *callee);
 struct mir_func;
+struct nv_callee *nv_known_callee(const struct nv_module *n, uint32_t function);
+/* Finds what a function changes, once its code is final. */
+void nv_find_changes(const struct mir_func *f);
+
+/* Call graph (call_graph.c). */
 struct nv_text;
 void nv_analyse_calls(struct nv_module *n, const struct ir_module *m);
 /* Offsets of the functions whose addresses are taken, by function. */

@@ -200,12 +200,21 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 }
 
 static bool compile_functions(const struct nv_module *module, const struct ir_module *m,
-			      struct mir_func **funcs)
+			      const uint32_t *callees, uint32_t ncallees, struct mir_func **funcs)
 {
-	bool good = true;
+	bool good = true, known = true;
 
-	for (struct ir_func *f = m->funcs; f; f = f->next) {
-		funcs[f->index] = compile_function(module, f);
+	for (uint32_t k = 0; k < ncallees && known; k++) {
+		struct mir_func *f = compile_function(module, m->table[callees[k]]);
+
+		funcs[callees[k]] = f;
+		good = known = f != NULL;
+		if (f)
+			nv_find_changes(f);
+	}
+	for (struct ir_func *f = m->funcs; f && known; f = f->next) {
+		if (!funcs[f->index])
+			funcs[f->index] = compile_function(module, f);
 		good &= funcs[f->index] != NULL;
 	}
 	return good;
@@ -314,13 +323,15 @@ static void *nv_generate(struct compile_job *job, const void *plan, struct ir_mo
 {
 	struct nv_module module = {.job = job, .plan = plan};
 	struct nv_code *out = arena_alloc(dest, sizeof(*out));
+	uint32_t *callees, ncallees;
 	struct mir_func **funcs;
 
 	nv_merge_divergent_syncs(m);
 	nv_analyse_calls(&module, m);
+	ncallees = nv_order_callees(&module, m, &callees);
 	nv_find_common_shared(&module, m);
 	funcs = arena_array(&job->arena, m->nfuncs + 1, sizeof(struct mir_func *));
-	if (!compile_functions(&module, m, funcs))
+	if (!compile_functions(&module, m, callees, ncallees, funcs))
 		return NULL;
 	if (module.function_addresses)
 		out->function_offsets = copy_array(dest, nv_function_offsets(&module, m, funcs),

@@ -96,7 +96,7 @@ static bool predicate_select(struct mir_func *f, uint32_t b, struct mir_inst *se
 	if (select->sass.ops[0].reg != select->sass.ops[3 - k].reg)
 		return false;
 	while (def && !writes_register(def, SASS_GPR, select->sass.ops[k].reg)) {
-		if (++steps > MAX_DISTANCE)
+		if (++steps > MAX_DISTANCE || mir_is_boundary(def))
 			return false;
 		def = def->prev;
 	}

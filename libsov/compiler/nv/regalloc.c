@@ -14,8 +14,9 @@
  */
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
 
-struct affinity { /* preference: reg(this vreg) = reg(other) + distance */
+struct affinity { /* preference: reg(this vreg) = reg(other) + distance; other 0: = distance */
 	uint32_t other;
 	int distance;
 	struct affinity *next;
@@ -35,13 +36,14 @@ struct split {
 	struct split *next;
 };
 
-struct reg_file {            /* a register file */
-	uint32_t count;      /* registers that may be used */
-	uint32_t window;     /* registers to rotate through */
-	uint32_t cursor;     /* round-robin cursor */
-	uint32_t owner[256]; /* 1 + unit; 0 = free; RESERVED */
-	bool promised[256];  /* to another unit, from the owner's last mention on */
-	uint32_t used;       /* 1 + highest register assigned */
+struct reg_file {               /* a register file */
+	uint32_t count;         /* registers that may be used */
+	uint32_t window;        /* registers to rotate through */
+	uint32_t cursor;        /* round-robin cursor */
+	uint32_t owner[256];    /* 1 + unit; 0 = free; RESERVED */
+	bool promised[256];     /* to another unit, from the owner's last mention on */
+	const uint64_t *barred; /* set of registers not to be chosen; NULL: none */
+	uint32_t used;          /* 1 + highest register assigned */
 };
 
 struct allocator {
@@ -53,10 +55,16 @@ struct allocator {
 	uint32_t *defined_in;   /* … if defined_in is the current block */
 	uint32_t block;
 	struct affinity **affinities; /* by vreg */
+	/* By vreg: the registers that the calls change across which it is live; NULL: none. */
+	uint64_t **changed;
+	/* What no call changes: values that are live across none are better off elsewhere. */
+	uint64_t unchanged[NV_CHANGE_WORDS];
+	bool known_calls;
 	/* Where the assignment is: the instruction, and the units of its result. */
 	struct mir_inst *stuck_at;
 	uint32_t stuck_units;
-	bool splitting; /* live ranges may be split */
+	const uint64_t *stuck_barred; /* registers that the result may not have */
+	bool splitting;               /* live ranges may be split */
 	/* Unused registers for copies: see split_at(). */
 	uint32_t first_spare[SPARE_KINDS], nsplits[SPARE_KINDS];
 	struct split *splits;
@@ -99,11 +107,36 @@ static void find_select_affinities(struct allocator *a)
 	}
 }
 
+/* What a call passes, where the callee expects it. */
+static void find_call_affinities(struct allocator *a)
+{
+	struct mir_func *f = a->f;
+
+	mir_for_each_block(f, b) {
+		mir_for_each(f, b, i) {
+			for (uint32_t k = i->first_passed; i->known && k < i->sass.nops; k++) {
+				uint32_t n = k - i->first_passed,
+					 half = (uint32_t)i->sass.ops[k].value;
+				const uint8_t *regs =
+					n < i->passed_reads
+						? i->known->args[n]
+						: i->known->results[n - i->passed_reads];
+
+				if (i->ref[k].vreg && regs[half] != NV_NOT_PASSED)
+					add_affinity(a, i->ref[k].vreg, 0,
+						     (int)regs[half] - (int)i->ref[k].part);
+			}
+		}
+	}
+}
+
 static void find_affinities(struct allocator *a)
 {
 	struct mir_func *f = a->f;
 
-	find_select_affinities(a); /* first, so that those of phis take precedence */
+	if (a->known_calls)
+		find_call_affinities(a);
+	find_select_affinities(a); /* before phis, so that these take precedence */
 	mir_for_each_block(f, b) {
 		const struct mir_block *block = &f->blocks[b];
 
@@ -128,7 +161,8 @@ static bool is_free(const struct reg_file *reg_file, uint32_t reg, uint32_t unit
 	if (reg % units || reg + units > reg_file->count)
 		return false;
 	for (uint32_t k = 0; k < units; k++) {
-		if (reg_file->owner[reg + k])
+		if (reg_file->owner[reg + k] ||
+		    (reg_file->barred && bitset_has(reg_file->barred, reg + k)))
 			return false;
 	}
 	return true;
@@ -142,12 +176,15 @@ static bool will_be_free(const struct allocator *a, const struct reg_file *reg_f
 {
 	const struct mir_vreg *v = &a->f->vregs[vreg];
 
-	if (reg % v->units || reg + v->units > reg_file->count || reg_file->owner[reg])
+	if (reg % v->units || reg + v->units > reg_file->count || reg_file->owner[reg] ||
+	    (reg_file->barred && bitset_has(reg_file->barred, reg)))
 		return false;
 	for (uint32_t k = 1; k < v->units; k++) {
 		uint32_t owner = reg_file->owner[reg + k], unit = v->first_unit + k;
 		uint32_t position = a->defined_in[unit] == a->block ? a->defined_at[unit] : 0;
 
+		if (reg_file->barred && bitset_has(reg_file->barred, reg + k))
+			return false;
 		if (owner &&
 		    (owner == RESERVED || !position || a->last_mention[owner - 1] != position))
 			return false;
@@ -254,6 +291,16 @@ static bool choose_register(struct allocator *a, struct reg_file *reg_file, uint
 {
 	if (reg_file == &a->ugpr)
 		return choose_uniform(reg_file, units, reg);
+	if (a->known_calls && reg_file == &a->gpr && !reg_file->barred) {
+		bool found;
+
+		reg_file->barred = a->unchanged;
+		found = a->tight ? choose_tight(reg_file, units, reg)
+				 : choose_round_robin(reg_file, units, reg);
+		reg_file->barred = NULL;
+		if (found)
+			return true;
+	}
 	return a->tight && reg_file == &a->gpr ? choose_tight(reg_file, units, reg)
 					       : choose_round_robin(reg_file, units, reg);
 }
@@ -263,10 +310,14 @@ static bool assign_vreg(struct allocator *a, uint32_t vreg)
 	struct mir_vreg *v = &a->f->vregs[vreg];
 	struct reg_file *reg_file = reg_file_of(a, vreg);
 	uint32_t reg;
+	bool found;
 
-	if (!choose_affine(a, vreg, vreg, 0, 0, &reg) &&
-	    !choose_affine(a, vreg, vreg, 0, 1, &reg) &&
-	    !choose_register(a, reg_file, v->units, &reg))
+	reg_file->barred = a->changed[vreg];
+	found = choose_affine(a, vreg, vreg, 0, 0, &reg) ||
+		choose_affine(a, vreg, vreg, 0, 1, &reg) ||
+		choose_register(a, reg_file, v->units, &reg);
+	reg_file->barred = NULL;
+	if (!found)
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;
@@ -405,6 +456,8 @@ static uint32_t count_moves(const struct allocator *a, uint32_t group)
 	for (uint32_t r = group; r < group + a->stuck_units; r++) {
 		uint32_t owner = a->gpr.owner[r];
 
+		if (a->stuck_barred && bitset_has(a->stuck_barred, r))
+			return 0;
 		if (!owner)
 			continue;
 		if (owner == RESERVED || !can_move(a, a->f->unit_vreg[owner - 1]))
@@ -418,12 +471,13 @@ static uint32_t count_moves(const struct allocator *a, uint32_t group)
 
 /* Registers for the copy, outside of the group that is to become free, and not those of the
  * instruction's sources, which it reads after the move. */
-static bool choose_outside(struct allocator *a, uint32_t group, uint32_t units, uint32_t *reg)
+static bool choose_outside(struct allocator *a, uint32_t group, uint32_t vreg, uint32_t *reg)
 {
 	struct reg_file file = a->gpr;
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(a->f, a->stuck_at, &n);
 
+	file.barred = a->changed[vreg];
 	for (uint32_t k = 0; k < a->stuck_units; k++)
 		file.owner[group + k] = RESERVED;
 	for (uint32_t u = 0; u < n; u++) {
@@ -433,7 +487,7 @@ static bool choose_outside(struct allocator *a, uint32_t group, uint32_t units, 
 			file.owner[a->f->vregs[uses[u].ref.vreg].reg + uses[u].ref.part + k] =
 				RESERVED;
 	}
-	return choose_tight(&file, units, reg);
+	return choose_tight(&file, a->f->vregs[vreg].units, reg);
 }
 
 static void insert_moves(struct allocator *a, struct split *s)
@@ -463,7 +517,7 @@ static bool split_register(struct allocator *a, uint32_t group, uint32_t vreg)
 	struct split *s;
 
 	if (units > 2 || a->nsplits[kind] == max_splits[kind] ||
-	    !choose_outside(a, group, units, &reg))
+	    !choose_outside(a, group, vreg, &reg))
 		return false;
 	s = arena_alloc(f->arena, sizeof(*s));
 	*s = (struct split){.block = a->block, .old = vreg, .next = a->splits};
@@ -474,6 +528,7 @@ static bool split_register(struct allocator *a, uint32_t group, uint32_t vreg)
 	copy = &f->vregs[s->copy];
 	copy->reg = (uint8_t)reg;
 	copy->assigned = true;
+	a->changed[s->copy] = a->changed[vreg];
 	if (reg + units > a->gpr.used)
 		a->gpr.used = reg + units;
 	for (uint32_t k = 0; k < units; k++) {
@@ -551,6 +606,7 @@ static bool assign_inst(struct allocator *a, struct mir_inst *i)
 			continue;
 		a->stuck_at = i;
 		a->stuck_units = f->vregs[v].units;
+		a->stuck_barred = a->changed[v];
 		while (!assign_vreg(a, v)) {
 			if (f->vregs[v].kind != SASS_GPR || !split_at(a))
 				return false;
@@ -634,6 +690,8 @@ uint32_t nv_max_pressure(const struct mir_func *f)
 					bitset_remove(live, v->first_unit + k);
 				}
 			}
+			if (i->known && count + i->known->nchanges > max_pressure)
+				max_pressure = count + i->known->nchanges;
 			for (uint32_t u = 0; u < n; u++) {
 				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
 				uint32_t unit = mir_unit(f, uses[u].ref);
@@ -726,6 +784,8 @@ static void find_live_ranges(struct allocator *a)
 	a->defined_at = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_at));
 	a->defined_in = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_in));
 	a->affinities = arena_array(f->arena, f->nvregs, sizeof(*a->affinities));
+	a->changed = arena_array(f->arena, f->nvregs, sizeof(uint64_t *));
+	a->known_calls = nv_find_changed(f, a->changed, a->unchanged);
 	find_affinities(a);
 }
 
@@ -769,6 +829,8 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 	uint32_t pressure, window, slack;
 
 	a.ugpr.count = MIR_UGPRS;
+	f->vregs[0].assigned = true; /* see struct affinity */
+	tight |= f->own != NULL;     /* its callers keep their values in other registers */
 	find_live_ranges(&a);
 	pressure = nv_max_pressure(f) + nv_reserved_gprs(f);
 	window = occupancy_window(f, pressure);

@@ -356,9 +356,9 @@ static void build_dag(struct scheduler *s)
 		add_register_dependences(s, n);
 		add_order_dependences(s, n);
 		add_edge(s, s->last_call, n, 1);
-		for (uint32_t k = s->last_call + 1; mir_is_call(s->nodes[n].inst) && k < n; k++)
+		for (uint32_t k = s->last_call + 1; mir_is_boundary(s->nodes[n].inst) && k < n; k++)
 			add_edge(s, k, n, 1);
-		if (mir_is_call(s->nodes[n].inst))
+		if (mir_is_boundary(s->nodes[n].inst))
 			s->last_call = n;
 		/* The terminator follows everything. */
 		for (uint32_t k = 1; s->nodes[n].inst->terminator && k < n; k++)
@@ -820,14 +820,16 @@ static uint64_t weigh_instructions(const struct mir_func *f)
 static void rematerialise_for_occupancy(struct mir_func *f)
 {
 	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS + ALIGNMENT_SLACK;
-	uint32_t max_warps = nv_partition_warps(f->sm, 1), warps, more, limit;
+	uint32_t max_warps = nv_partition_warps(f->sm, 1), before, warps = 0, more, limit;
 
+	/* Until it no longer helps: the registers of a callee remain in use. */
 	do {
+		before = warps;
 		nv_liveness(f);
 		warps = nv_partition_warps(f->sm, nv_max_pressure(f) + reserved);
 		limit = nv_occupancy_registers(warps + 1);
 		more = nv_partition_warps(f->sm, limit) - warps;
-	} while (warps < max_warps &&
+	} while (warps > before && warps < max_warps &&
 		 nv_rematerialise(f, limit - reserved,
 				  weigh_instructions(f) * more / (REMAT_SHARE * warps)));
 }

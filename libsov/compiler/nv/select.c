@@ -655,6 +655,7 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 			       .name = ir->name,
 			       .sm = job->target->version,
 			       .exported = nv_is_exported(job, ir),
+			       .own = nv_known_callee(module, ir->index),
 			       .gprs = job->options.spill
 					       ? MIR_SPILL_GPRS
 					       : nv_register_limit(job->target->version, ir) -
@@ -667,9 +668,16 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 		return NULL;
 	make_blocks(&s);
 	make_phis(&s);
+	if (f->own) {
+		s.start = mir_inst_new(f, SASS_NOP);
+		s.start->passes = true;
+		s.start->members = MIR_ACTIVE_LANES;
+	}
 	s.divergence = ir_divergence_compute(ir, s.cfg);
 	if (!select_blocks(&s))
 		return NULL;
+	if (s.start && s.start->sass.nops)
+		mir_insert(f, f->entry, f->blocks[f->entry].first, s.start);
 	resolve_aliases(f);
 	renumber_vregs(f);
 	return f;

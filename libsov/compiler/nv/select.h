@@ -33,6 +33,7 @@ struct select {
 	struct value *values;
 	ir_block block;          /* block being selected */
 	struct mir_inst *anchor; /* new instructions are inserted before this one */
+	struct mir_inst *start;  /* defines the arguments in registers */
 	uint32_t line;
 };
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Selection of calls. Arguments and results are passed in memory, in call slots at the bottom of
- * the caller's frame (nv_call_layout()), so a call uses no registers and all live values are
- * spilled across it. Small, frequent functions are inlined long before. Calls of other code pass
- * them in registers, which frame.c moves (call_abi.c).
+ * Selection of calls. Arguments and results of functions with known callers are passed in registers
+ * (call_registers.c). For others they are in memory, in call slots at the bottom of the caller's
+ * frame (nv_call_layout()), so such a call uses no registers and all live values are spilled across
+ * it. Small, frequent functions are inlined long before. Calls of other code pass them in
+ * registers, which frame.c moves (call_abi.c).
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -119,9 +120,66 @@ static void find_call_slots(const struct select *s, const struct ir_func *f, str
 	out->target = uses_abi ? abi.target_at : 0;
 }
 
+/* ---- values in registers (call_registers.c) ---- */
+
+static struct mir_source argument_word(struct select *s, ir_val v)
+{
+	struct mir_source x;
+
+	if (type_of(s, v) != IR_B1)
+		return in_reg(s, arg_word(s, v));
+	x = new_temp(s, SASS_GPR, 1);
+	EMIT(s, SEL, x, rz(), mir_imm(1), with_flags(arg_pred(s, v), SASS_NEG));
+	return x;
+}
+
+struct passed_value {
+	struct mir_source src;
+	uint32_t units;
+};
+
+static struct passed_value passed_value(struct select *s, ir_val v)
+{
+	if (type_of(s, v) == IR_B64)
+		return (struct passed_value){in_pair(s, arg_pair(s, v)), 2};
+	return (struct passed_value){argument_word(s, v), 1};
+}
+
+/* Makes i define the value as its operand k; what it takes to convert it is emitted here. */
+static void receive_value(struct select *s, struct mir_inst *i, uint32_t k, ir_val v)
+{
+	enum ir_type type = type_of(s, v);
+	struct mir_source d;
+
+	if (type == IR_B1) {
+		d = new_temp(s, SASS_GPR, 1);
+		mir_pass(i, k, d, 1, 0);
+		i = EMIT(s, ISETP, result(s, v), NONE, d, rz(), mir_pred_const(true));
+		set_mod(i, SASS_M_CMP, SASS_CMP_NE);
+		set_mod(i, SASS_M_SIGNED, 1);
+	} else if (type == IR_B64 && !is_needed(s, v, NEED_HIGH)) {
+		mir_pass(i, k, result_half(s, v, 0), 1, 0);
+	} else if (type == IR_B64 && !is_needed(s, v, NEED_LOW)) {
+		mir_pass(i, k, result_half(s, v, 1), 1, 1);
+	} else {
+		mir_pass(i, k, result(s, v), type == IR_B64 ? 2 : 1, 0);
+	}
+}
+
+static bool select_passed_arg(struct select *s, const struct ir_inst *in)
+{
+	if (!s->f->own || in->imm >= nv_passed_args(s->ir))
+		return false;
+	receive_value(s, s->start, (uint32_t)in->imm, in->res);
+	return true;
+}
+
 bool select_arg(struct select *s, const struct ir_inst *in)
 {
 	struct call_slots slots;
+
+	if (select_passed_arg(s, in))
+		return true;
 
 	find_call_slots(s, s->ir, &slots);
 	load_call_slot(s, in->res, slots.args[in->imm], true);
@@ -132,9 +190,23 @@ void select_return(struct select *s, const struct ir_inst *in)
 {
 	struct call_slots slots;
 
+	uint32_t passed = s->f->own ? nv_passed_results(s->ir) : 0;
+	struct passed_value values[NV_MAX_PASSED];
+	struct mir_inst *i;
+
 	find_call_slots(s, s->ir, &slots);
-	for (uint32_t k = 0; k < in->nargs; k++)
+	for (uint32_t k = passed; k < in->nargs; k++)
 		store_call_slot(s, in->args[k], slots.results[k], true);
+	for (uint32_t k = 0; k < passed; k++)
+		values[k] = passed_value(s, in->args[k]);
+	if (!passed)
+		return;
+	i = emit(s, SASS_NOP, NULL, 0);
+	i->passes = true;
+	i->passed_reads = (uint8_t)passed;
+	i->members = MIR_ACTIVE_LANES;
+	for (uint32_t k = 0; k < passed; k++)
+		mir_pass(i, k, values[k].src, values[k].units, 0);
 }
 
 /* The call itself. frame.c loads the address of an absolute call. */
@@ -153,6 +225,7 @@ static struct mir_inst *emit_call(struct select *s, const struct ir_inst *in,
 		i->abi = in->symbol + 1;
 		i->indirect = indirect;
 		s->f->absolute_calls = true;
+		s->f->callee_barriers |= (1u << MIR_SAVED_BARRIER) - 1;
 		return i;
 	}
 	if (indirect)
@@ -167,6 +240,10 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	const struct ir_func *callee = s->ir->module->table[in->symbol];
 	bool indirect = in->op == IR_CALLPTR, relocatable = s->job->options.relocatable;
 	enum service service = callee->kind == IR_EXTERNAL ? service_find(callee->name) : SERVICES;
+	const struct nv_callee *known = indirect ? NULL : nv_known_callee(s->module, in->symbol);
+	uint32_t args = known ? nv_passed_args(callee) : 0;
+	uint32_t results = known ? nv_passed_results(callee) : 0;
+	struct passed_value values[NV_MAX_PASSED];
 	struct call_slots slots;
 	struct mir_inst *i;
 
@@ -174,9 +251,20 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	    (service == SERVICES || !service_fits(service, callee)))
 		return false;
 	find_call_slots(s, callee, &slots);
-	for (uint32_t k = 0; k < callee->nargs; k++)
+	for (uint32_t k = args; k < callee->nargs; k++)
 		store_call_slot(s, in->args[k + indirect], slots.args[k], false);
+	for (uint32_t k = 0; k < args; k++)
+		values[k] = passed_value(s, in->args[k]);
 	i = emit_call(s, in, callee, &slots);
+	if (known) {
+		i->known = known;
+		i->passes = true;
+		i->first_passed = i->sass.nops;
+		i->passed_reads = (uint8_t)args;
+		s->f->callee_barriers |= known->barriers;
+	}
+	for (uint32_t k = 0; k < args; k++)
+		mir_pass(i, k, values[k].src, values[k].units, 0);
 	if (service < SERVICES && !relocatable) {
 		i->service = (uint8_t)(service + 1);
 		i->service_offset = s->module->plan->service_offset[service];
@@ -189,7 +277,12 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	set_mod(i, SASS_M_NODEC, 1);
 	s->f->calls = true;
 	s->f->clobbering_calls |= !callee->preserve_all;
-	for (uint32_t k = 0; k < callee->nresults; k++) {
+	s->f->uniform_calls |= known ? known->changes_uniform : !callee->preserve_all;
+	for (uint32_t k = 0; k < results; k++) {
+		if (is_needed(s, in->res + k, NEED_PAIR))
+			receive_value(s, i, args + k, in->res + k);
+	}
+	for (uint32_t k = results; k < callee->nresults; k++) {
 		if (is_needed(s, in->res + k, NEED_PAIR))
 			load_call_slot(s, in->res + k, slots.results[k], false);
 	}

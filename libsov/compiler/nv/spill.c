@@ -12,6 +12,7 @@
  * block as long as the pressure allows, with LRU replacement.
  */
 #include <string.h>
+#include "libsov/compiler/nv/module.h"
 #include "libsov/compiler/nv/spill.h"
 
 #define FAR_DISTANCE 1000 /* next-use distance beyond the block */
@@ -205,25 +206,30 @@ static uint32_t extra_units(const struct spill_choice *c, const struct mir_inst 
 	return extra;
 }
 
+/* Units that a call changes, so that what is live across it must fit into the others. */
+static uint32_t changed_units(const struct spiller *s, const struct mir_inst *call)
+{
+	bool known = call->known && s->kind == SASS_GPR && call->known->nchanges < s->limit;
+
+	return known ? call->known->nchanges : s->limit;
+}
+
 static void walk_inst(struct spill_choice *c, struct mir_inst *i)
 {
 	const struct mir_func *f = c->s->f;
-	uint32_t n, extra, after;
+	bool clobbers = mir_is_clobbering_call(i);
+	uint32_t n, extra, after, changes = clobbers ? changed_units(c->s, i) : 0;
 	const struct mir_use *uses = mir_uses(f, i, &n);
 
 	extra = extra_units(c, i, uses, n, true);
-	if (mir_is_clobbering_call(i)) { /* the call clobbers all registers */
-		limit_pressure(c, c->s->limit, NULL, 0);
-		extra = PRESSURE_CLOBBERED;
-	} else {
-		limit_pressure(c, extra, uses, n);
-	}
-	after = c->count + extra;
+	limit_pressure(c, extra, uses, n);
+	after = clobbers ? PRESSURE_CLOBBERED : c->count + extra;
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && is_of_kind(c->s, uses[u].ref.vreg) &&
 		    f->vregs[uses[u].ref.vreg].first_def == i)
 			kill_vreg(c, uses[u].ref.vreg);
 	}
+	limit_pressure(c, changes, NULL, 0);
 	for (uint32_t u = 0; u < n; u++) {
 		if (!uses[u].write || f->vregs[uses[u].ref.vreg].first_def != i)
 			note_mention(c, uses[u].ref, uses[u].count);

@@ -599,7 +599,7 @@ static bool has_other_uniform_writes(const struct mir_func *f)
 		if (f->vregs[v].kind == SASS_UGPR)
 			return true;
 	}
-	return f->clobbering_calls;
+	return f->uniform_calls;
 }
 
 void nv_uniform_registers(struct mir_func *f)

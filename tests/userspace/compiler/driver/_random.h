@@ -14,6 +14,9 @@
 /* Kernels from this number on have nests of loops with jumps between them, too; the others stay
  * what they were. */
 #define RANDOM_LOOPS 1000000
+/* Kernels from this number on call their functions by name only and more often, and these call only
+ * functions before them, so that values are passed in registers. */
+#define RANDOM_CALLS 2000000
 
 /* A guard whose condition is uniform at the current level, or divergent. */
 static inline void put_condition(struct random_ptx *k, struct random_context at)
@@ -339,7 +342,7 @@ static inline void add_call(struct random_ptx *k, const char *deep)
 	uint32_t f = pick(k, k->functions), n = k->labels++, guard;
 
 	put(k, "\t{.reg .b32 d;\n");
-	if (pick(k, 3)) {
+	if (k->number >= RANDOM_CALLS || pick(k, 3)) {
 		put(k, "\tcall (d), f%" PRIu64 "_%u, (", k->number, f);
 	} else {
 		guard = pick(k, RANDOM_PREDICATES);
@@ -373,7 +376,9 @@ static inline void add_code(struct random_ptx *k, struct random_context at)
 	uint32_t n = 1 + pick(k, 7);
 
 	for (uint32_t i = 0; i < n && k->budget; i++) {
-		uint32_t what = pick(k, k->number < RANDOM_LOOPS ? 28 : 31);
+		uint32_t what = pick(k, k->number < RANDOM_LOOPS   ? 28
+					: k->number < RANDOM_CALLS ? 31
+								   : 36);
 		struct random_context deeper = nested(at, (enum random_level)pick(k, 3));
 
 		k->budget--;
@@ -391,11 +396,11 @@ static inline void add_code(struct random_ptx *k, struct random_context at)
 			add_nest(k, at);
 		else if (what == 6)
 			add_switch(k, deeper);
-		else if (what > 27)
+		else if (what > 27 && what < 31)
 			add_loops(k, deeper);
 		else if (what == 24)
 			add_count(k);
-		else if (what == 25 && k->functions && !k->function)
+		else if ((what == 25 || what > 30) && k->functions && !k->function)
 			add_call(k, pick(k, 2) ? "2" : "0");
 		else if (what == 7 && k->ends && at.level == LEVEL_THREAD)
 			put_end(k);
@@ -499,6 +504,8 @@ static inline void add_function(struct random_ptx *k, struct random_ptx *out, ui
 		abort();
 	body.size = body.fuels = 0;
 	body.function = true;
+	if (k->number >= RANDOM_CALLS)
+		body.functions = n;
 	body.budget = 3 + pick(&body, 12);
 	put(&body, "\tmov.b32 %%r0, %%a;\n\tmov.b64 %%l0, %%b;\n\tmov.b32 %%r1, %%deep;\n\tmov.b32 "
 		   "%%result, %%a;\n"
@@ -518,12 +525,15 @@ static inline void add_function(struct random_ptx *k, struct random_ptx *out, ui
 	while (body.budget)
 		add_code(&body, top);
 	put(&body, RANDOM_END);
-	label = body.labels++;
-	put(&body,
-	    "\tsetp.lt.s32 %%q0, %%deep, 1;\n\t@%%q0 bra L%u_end;\n\tsub.s32 %%deep, %%deep, 1;\n",
-	    label);
-	add_call(&body, "%deep");
-	put(&body, "L%u_end:\n", label);
+	if (body.functions) {
+		label = body.labels++;
+		put(&body,
+		    "\tsetp.lt.s32 %%q0, %%deep, 1;\n\t@%%q0 bra L%u_end;\n\tsub.s32 %%deep, "
+		    "%%deep, 1;\n",
+		    label);
+		add_call(&body, "%deep");
+		put(&body, "L%u_end:\n", label);
+	}
 	for (uint32_t i = 0; i < 4; i++)
 		add_operation(&body);
 	put_row(&body, "b32",
@@ -619,7 +629,10 @@ static inline uint32_t add_kernel(struct random_ptx *whole, uint64_t number, con
 	random_open(&body);
 	body.ends = !pick(&body, 3);
 	threads = body.ends ? 1 + pick(&body, AGREE_MAX_THREADS) : AGREE_MAX_THREADS;
-	body.functions = pick(&body, 2) ? 0 : 1 + pick(&body, 3);
+	if (number >= RANDOM_CALLS)
+		body.functions = 1 + pick(&body, 4);
+	else
+		body.functions = pick(&body, 2) ? 0 : 1 + pick(&body, 3);
 	for (n = 0; n < body.functions; n++)
 		put(whole,
 		    ".func (.reg .b32 %%result) f%" PRIu64

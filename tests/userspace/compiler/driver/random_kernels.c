@@ -23,7 +23,8 @@
 #include "tests/userspace/compiler/driver/_shrink.h"
 
 #define USUAL_COUNT     (30 / TAP_SLOWNESS) /* from 1 on, */
-#define USUAL_LOOPS     (10 / TAP_SLOWNESS) /* and from RANDOM_LOOPS on */
+#define USUAL_LOOPS     (10 / TAP_SLOWNESS) /* from RANDOM_LOOPS on, */
+#define USUAL_CALLS     (10 / TAP_SLOWNESS) /* and from RANDOM_CALLS on */
 #define REWRITE_CHECKED 30                  /* kernels, including */
 #define REWRITE_MAD     63199               /* one with a rare pattern */
 
@@ -262,6 +263,8 @@ int main(int argc, char **argv)
 		try_kernel(n, argc == 2);
 	for (uint64_t n = 0; argc < 2 && n < USUAL_LOOPS; n++)
 		try_kernel(RANDOM_LOOPS + n, false);
+	for (uint64_t n = 0; argc < 2 && n < USUAL_CALLS; n++)
+		try_kernel(RANDOM_CALLS + n, false);
 	diag("refused by name: %u", agree.refused);
 	for (uint32_t n = 0; n < AGREE_DEVICES; n++)
 		sov_context_destroy(agree.contexts[n]);

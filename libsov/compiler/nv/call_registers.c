@@ -1,0 +1,371 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Interprocedural register allocation. A function that is only called directly, and calls only such
+ * functions, is compiled before its callers. Register allocation chooses where it expects its
+ * arguments and where it leaves its results, and its callers keep what they need after the call in
+ * registers that it does not change. Other functions use memory (frame.c): recursive ones, those
+ * whose address is taken, those with NVIDIA's calling convention, and callers of such functions.
+ *
+ * Until the frame is laid out, a call has the values that it passes as additional operands; at a
+ * function's start a NOP defines the arguments, at its end a NOP reads the results. Values that
+ * have no operand left are passed in call slots.
+ */
+#include <string.h>
+#include "libsov/compiler/mir/parallel_copy.h"
+#include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
+
+#define MAX_RESULTS 2
+
+struct nv_callee *nv_known_callee(const struct nv_module *n, uint32_t function)
+{
+	return n->callees ? n->callees[function] : NULL;
+}
+
+uint32_t nv_passed_results(const struct ir_func *callee)
+{
+	return callee->nresults < MAX_RESULTS ? callee->nresults : MAX_RESULTS;
+}
+
+uint32_t nv_passed_args(const struct ir_func *callee)
+{
+	uint32_t max_args = NV_MAX_PASSED - nv_passed_results(callee);
+
+	return callee->nargs < max_args ? callee->nargs : max_args;
+}
+
+/* ---- which functions ---- */
+
+struct call_order {
+	const struct ir_module *m;
+	uint32_t *pending; /* by function: calls of functions that are not in the order yet */
+	uint32_t *first,
+		*callers; /* callers of f: callers[first[f]] to callers[first[f + 1] - 1] */
+	uint32_t *order, count;
+};
+
+/* Adds the calls of one function: with callers = NULL counts those of g in first[g + 2], else
+ * advances first[g + 1]. */
+static void add_calls(struct call_order *c, const struct ir_func *f)
+{
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i) {
+			const struct ir_inst *in = ir_at(f, i);
+
+			if (in->op == IR_CALL && c->m->table[in->symbol]->preserve_all)
+				continue;
+			if (in->op != IR_CALL && in->op != IR_CALLPTR)
+				continue;
+			if (c->callers) {
+				c->callers[c->first[in->symbol + 1]++] = f->index;
+			} else {
+				c->pending[f->index]++;
+				c->first[in->symbol + 2]++;
+			}
+		}
+}
+
+static bool has_known_callers(const struct nv_module *n, const struct ir_func *f)
+{
+	return f->kind == IR_FUNCTION && !f->preserve_all && !n->address_taken[f->index];
+}
+
+static void add_to_order(struct nv_module *n, struct call_order *c, const struct ir_func *f)
+{
+	if (c->pending[f->index] || !has_known_callers(n, f))
+		return;
+	c->order[c->count++] = f->index;
+	n->callees[f->index] = arena_alloc(&n->job->arena, sizeof(*n->callees[0]));
+}
+
+uint32_t nv_order_callees(struct nv_module *n, const struct ir_module *m, uint32_t **order)
+{
+	struct arena *a = &n->job->arena;
+	struct call_order c = {.m = m};
+
+	n->callees = arena_array(a, m->nfuncs + 1, sizeof(struct nv_callee *));
+	c.pending = arena_array(a, m->nfuncs + 1, sizeof(*c.pending));
+	c.first = arena_array(a, m->nfuncs + 3, sizeof(*c.first));
+	*order = c.order = arena_array(a, m->nfuncs + 1, sizeof(*c.order));
+	if (n->job->options.relocatable || n->job->options.library || n->job->options.unoptimised)
+		return 0;
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		add_calls(&c, f);
+	for (uint32_t k = 0; k <= m->nfuncs; k++)
+		c.first[k + 2] += c.first[k + 1];
+	c.callers = arena_array(a, c.first[m->nfuncs + 2] + 1, sizeof(*c.callers));
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		add_calls(&c, f);
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		add_to_order(n, &c, f);
+	for (uint32_t k = 0; k < c.count; k++) {
+		uint32_t f = c.order[k];
+
+		for (uint32_t j = c.first[f]; j < c.first[f + 1]; j++) {
+			c.pending[c.callers[j]]--;
+			add_to_order(n, &c, m->table[c.callers[j]]);
+		}
+	}
+	return c.count;
+}
+
+/* ---- operands ---- */
+
+void mir_pass(struct mir_inst *i, uint32_t k, struct mir_source value, uint32_t units,
+	      uint32_t half)
+{
+	value.op.aux = (uint8_t)units;
+	value.op.value = half;
+	mir_set_operand(i, i->first_passed + k, value);
+}
+
+static bool is_passed(const struct sass_operand *o)
+{
+	return o->kind == SASS_GPR;
+}
+
+/* ---- moves ---- */
+
+struct moves {
+	struct mir_func *f;
+	uint32_t block;
+	struct mir_inst *before;
+	struct copy_item items[2 * NV_MAX_PASSED]; /* locations are 1 + register */
+	uint32_t count;
+};
+
+static void insert_move(struct moves *m, uint32_t to, uint32_t from)
+{
+	struct mir_inst *i =
+		mir_move(m->f, (struct mir_source){.op = {.kind = SASS_GPR, .reg = (uint8_t)to}},
+			 (struct mir_source){.op = {.kind = SASS_GPR, .reg = (uint8_t)from}});
+
+	mir_insert(m->f, m->block, m->before, i);
+}
+
+static void emit_item(void *context, uint32_t k)
+{
+	struct moves *m = context;
+
+	if (m->items[k].dst != m->items[k].src)
+		insert_move(m, m->items[k].dst - 1, m->items[k].src - 1);
+}
+
+/* No value is in a function's scratch register. That of a kernel may be the callee's argument, but
+ * R20 is free before a call, which sets the return address last, and after it. */
+static uint32_t save_item(void *context, uint32_t k)
+{
+	struct moves *m = context;
+	uint32_t scratch =
+		m->f->ir->kind == IR_FUNCTION ? mir_scratch_reg(m->f) : (uint32_t)MIR_RETURN;
+
+	insert_move(m, scratch, m->items[k].src - 1);
+	return 1 + scratch;
+}
+
+static void add_item(struct moves *m, uint32_t to, uint32_t from)
+{
+	m->items[m->count++] = (struct copy_item){.dst = 1 + to, .src = 1 + from};
+}
+
+static void emit_moves(struct moves *m)
+{
+	parallel_copy_sequentialise(&(struct parallel_copy){.items = m->items,
+							    .count = m->count,
+							    .break_last = true,
+							    .context = m,
+							    .emit = emit_item,
+							    .save = save_item});
+}
+
+/* Adds the words of an operand: from its registers to those of the other side, or back. */
+static void add_operand(struct moves *m, const struct sass_operand *o, const uint8_t *regs,
+			bool back)
+{
+	for (uint32_t u = 0; is_passed(o) && u < o->aux; u++) {
+		uint32_t other = regs[o->value + u];
+
+		if (other == NV_NOT_PASSED)
+			continue;
+		if (back)
+			add_item(m, o->reg + u, other);
+		else
+			add_item(m, other, o->reg + u);
+	}
+}
+
+static void lower_call(struct mir_func *f, uint32_t b, struct mir_inst *i)
+{
+	struct moves to = {.f = f, .block = b, .before = i};
+	struct moves back = {.f = f, .block = b, .before = i->next};
+
+	for (uint32_t k = i->first_passed; k < i->sass.nops; k++) {
+		const struct sass_operand *o = &i->sass.ops[k];
+		uint32_t n = k - i->first_passed;
+
+		if (n < i->passed_reads)
+			add_operand(&to, o, i->known->args[n], false);
+		else
+			add_operand(&back, o, i->known->results[n - i->passed_reads], true);
+	}
+	emit_moves(&to);
+	emit_moves(&back);
+	i->sass.nops = i->first_passed;
+	i->passes = false;
+	i->uses = NULL;
+}
+
+static void set_registers(uint8_t (*regs)[2], const struct mir_inst *i)
+{
+	for (uint32_t k = 0; k < i->sass.nops; k++) {
+		const struct sass_operand *o = &i->sass.ops[k];
+
+		for (uint32_t u = 0; is_passed(o) && u < o->aux; u++)
+			regs[k][o->value + u] = (uint8_t)(o->reg + u);
+	}
+}
+
+/* Every end of the function leaves its results where the first one does. */
+static void lower_end(struct mir_func *f, uint32_t b, struct mir_inst *i)
+{
+	struct moves m = {.f = f, .block = b, .before = i};
+
+	if (!f->own->returns)
+		set_registers(f->own->results, i);
+	f->own->returns = true;
+	for (uint32_t k = 0; k < i->sass.nops; k++)
+		add_operand(&m, &i->sass.ops[k], f->own->results[k], false);
+	emit_moves(&m);
+	mir_remove(f, b, i);
+}
+
+void nv_lower_passed(struct mir_func *f)
+{
+	if (f->own) {
+		memset(f->own->args, NV_NOT_PASSED, sizeof(f->own->args));
+		memset(f->own->results, NV_NOT_PASSED, sizeof(f->own->results));
+	}
+	mir_for_each_block(f, b)
+		mir_for_each_safe(f, b, i) {
+			if (!i->passes)
+				continue;
+			if (i->known) {
+				lower_call(f, b, i);
+			} else if (i->passed_reads) {
+				lower_end(f, b, i);
+			} else {
+				set_registers(f->own->args, i);
+				mir_remove(f, b, i);
+			}
+		}
+}
+
+/* ---- what a function changes ---- */
+
+static void add_changes(struct nv_callee *own, const struct mir_inst *i)
+{
+	struct sass_reg_use uses[SASS_MAX_USES];
+	uint32_t n = sass_uses(&i->sass, uses);
+
+	for (uint32_t u = 0; u < n; u++) {
+		for (uint32_t k = 0; uses[u].write && k < uses[u].count; k++) {
+			if (uses[u].kind == SASS_GPR)
+				bitset_add(own->changes, uses[u].reg + k);
+			own->changes_uniform |= uses[u].kind == SASS_UGPR;
+		}
+	}
+	if (i->sass.op == SASS_BSSY)
+		own->barriers |= 1u << i->sass.ops[0].reg;
+	if (!i->known)
+		return;
+	for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
+		own->changes[w] |= i->known->changes[w];
+	own->changes_uniform |= i->known->changes_uniform;
+	own->barriers |= i->known->barriers;
+}
+
+void nv_find_changes(const struct mir_func *f)
+{
+	struct nv_callee *own = f->own;
+
+	if (!own)
+		return;
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			add_changes(own, i);
+	/* The caller's moves change what the function itself may only read. */
+	for (uint32_t k = 0; k < NV_MAX_PASSED; k++)
+		for (uint32_t half = 0; half < 2; half++)
+			if (own->args[k][half] != NV_NOT_PASSED)
+				bitset_add(own->changes, own->args[k][half]);
+	/* Its callers keep nothing in these. */
+	bitset_remove(own->changes, MIR_STACK);
+	bitset_remove(own->changes, MIR_RETURN);
+	bitset_remove(own->changes, MIR_RETURN + 1);
+	bitset_remove(own->changes, SASS_RZ);
+	own->nchanges = 0;
+	bitset_for_each(own->changes, 256, r) own->nchanges++;
+}
+
+/* ---- what calls change ---- */
+
+static void add_changed(const struct mir_func *f, const uint64_t *live, const uint64_t *changes,
+			uint64_t **changed)
+{
+	bitset_for_each(live, f->nunits, unit)
+	{
+		uint32_t v = f->unit_vreg[unit];
+
+		if (f->vregs[v].kind != SASS_GPR)
+			continue;
+		if (!changed[v])
+			changed[v] = arena_array(f->arena, NV_CHANGE_WORDS, sizeof(*changed[v]));
+		for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
+			changed[v][w] |= changes[w];
+	}
+}
+
+/* Walks a block backwards, up to its first call. What a call writes is not live across it. */
+static void find_changed_in(struct mir_func *f, uint32_t b, const struct mir_inst *first,
+			    uint64_t *live, uint64_t **changed)
+{
+	memcpy(live, f->blocks[b].live_out, bitset_words(f->nunits) * sizeof(*live));
+	for (struct mir_inst *i = f->blocks[b].last; i; i = i != first ? i->prev : NULL) {
+		uint32_t n;
+		const struct mir_use *uses = mir_uses(f, i, &n);
+
+		for (uint32_t u = 0; i->known && u < n; u++) {
+			const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
+
+			for (uint32_t k = 0; uses[u].write && v->first_def == i && k < v->units;
+			     k++)
+				bitset_remove(live, v->first_unit + k);
+		}
+		if (i->known)
+			add_changed(f, live, i->known->changes, changed);
+		nv_live_before(f, live, i);
+	}
+}
+
+bool nv_find_changed(struct mir_func *f, uint64_t **changed, uint64_t *unchanged)
+{
+	uint64_t *live = NULL;
+
+	memset(unchanged, 0xff, NV_CHANGE_WORDS * sizeof(*unchanged));
+	mir_for_each_block(f, b) {
+		const struct mir_inst *first = NULL;
+
+		mir_for_each(f, b, i) {
+			if (!i->known)
+				continue;
+			first = first ? first : i;
+			for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
+				unchanged[w] &= ~i->known->changes[w];
+		}
+		if (!first)
+			continue;
+		live = live ? live : bitset_new(f->arena, f->nunits);
+		find_changed_in(f, b, first, live, changed);
+	}
+	return live != NULL;
+}
