@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Loop unrolling: a single-block loop with loads runs four iterations per trip, or two if it has
- * several independent loads, so that about four loads are in flight together; more would
- * only cost registers. The loads must not depend on stores of the previous iteration. While at
+ * many loads, so that up to sixteen are in flight together; the scheduler issues as many as the
+ * registers allow. The loads must not depend on stores of the previous iterations. While at
  * least as many iterations are left, the unrolled copy runs, without exits between its iterations;
  * the original loop runs the remainder. Four stands for two as well in what follows.
  *
@@ -27,11 +27,10 @@
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/analysis/uses.h"
 
-#define MAX_FACTOR        4
-#define MAX_LOADS         4  /* of a loop: as many are in flight without unrolling */
-#define MAX_ADDRESS_STEPS 4  /* operations that compute an address */
-#define MAX_SIZE          40 /* instructions of a loop */
-#define MAX_STEP          UINT64_C(0x0fffffff) /* bound of a variable step */
+#define MAX_FACTOR    4
+#define MAX_IN_FLIGHT 16                   /* loads */
+#define MAX_SIZE      160                  /* instructions of the unrolled loop */
+#define MAX_STEP      UINT64_C(0x0fffffff) /* bound of a variable step */
 
 struct loop {
 	struct ir_func *f;
@@ -60,57 +59,106 @@ static bool is_expanded(enum ir_op op)
 	       (op >= IR_DIV_U && op <= IR_REM_S);
 }
 
+/* An address: a value and a constant number of bytes. */
+struct place {
+	ir_val base;
+	uint64_t offset;
+	uint64_t bytes; /* of the access */
+};
+
+static ir_val skip_constants(const struct ir_func *f, ir_val v, uint64_t *offset)
+{
+	uint64_t constant;
+
+	for (;;) {
+		const struct ir_inst *def = ir_def(f, v);
+
+		if (def->op != IR_ADD || def->type != IR_B64 ||
+		    !ir_is_const(f, def->args[1], &constant))
+			return v;
+		*offset += constant;
+		v = def->args[0];
+	}
+}
+
+static struct place place_of(const struct ir_func *f, const struct ir_inst *in)
+{
+	uint32_t values = in->op == IR_LOAD ? in->nres : in->nargs - 1;
+	struct place p = {.offset = in->imm, .bytes = ir_type_bits(in->type) / 8 * values};
+
+	p.base = skip_constants(f, in->args[0], &p.offset);
+	return p;
+}
+
+/* Whether a load of any of the next iterations can precede a store: both addresses are the same
+ * pointer, which grows by a constant, and constants. */
+static bool are_apart(const struct loop *l, const struct ir_inst *load, const struct ir_inst *store)
+{
+	uint32_t self = l->f->blocks[l->header].preds[0] == l->header ? 0 : 1;
+	struct place from, to;
+	const struct ir_inst *phi;
+	uint64_t stride = 0, distance;
+
+	if (store->op != IR_STORE)
+		return false;
+	from = place_of(l->f, load);
+	to = place_of(l->f, store);
+	phi = ir_def(l->f, from.base);
+	if (from.base != to.base || phi->op != IR_PHI || phi->block != l->header ||
+	    l->f->values[from.base].type != IR_B64 ||
+	    skip_constants(l->f, phi->args[self], &stride) != from.base)
+		return false;
+	distance = from.offset - to.offset;
+	for (uint32_t k = 1; k < MAX_FACTOR; k++) {
+		distance += stride;
+		/* Modulo 2^64: neither starts inside of the other. */
+		if (distance < to.bytes || 0 - distance < from.bytes)
+			return false;
+	}
+	return true;
+}
+
 /* Whether a load can issue before the previous iteration has ended: no store of the loop may alias
  * it. Volatile and relaxed loads keep their order, but need not wait for each other. */
-static bool may_issue_early(const struct ir_inst *in, uint32_t written)
+static bool may_issue_early(const struct loop *l, const struct ir_inst *in, uint32_t written)
 {
 	uint32_t generic = 1 << IR_GENERIC_SPACE;
 
 	if (in->op != IR_LOAD || in->space == IR_PARAM ||
 	    (in->order != IR_WEAK && in->order != IR_RELAXED))
 		return false;
-	return in->flags & IR_INVARIANT || in->space == IR_CONSTANT || !written ||
-	       !(written & (generic | 1u << in->space) || in->space == IR_GENERIC_SPACE);
-}
+	if (in->flags & IR_INVARIANT || in->space == IR_CONSTANT || !written ||
+	    !(written & (generic | 1u << in->space) || in->space == IR_GENERIC_SPACE))
+		return true;
+	ir_for_each_inst(l->f, l->header, i) {
+		const struct ir_inst *other = ir_at(l->f, i);
 
-/* Whether an argument of a load is computed, within the loop, from what another load returned. The
- * iteration then takes two latencies, which more iterations have to fill. */
-static bool depends_on_load(const struct loop *l, const struct ir_inst *in, uint32_t steps)
-{
-	for (uint32_t k = 0; k < in->nargs; k++) {
-		const struct ir_inst *def = ir_def(l->f, in->args[k]);
-
-		if (def->block == l->header && def->op != IR_PHI &&
-		    (def->op == IR_LOAD || (steps && depends_on_load(l, def, steps - 1))))
-			return true;
+		if (ir_ops[other->op].properties & P_WRITE && !are_apart(l, in, other))
+			return false;
 	}
-	return false;
+	return true;
 }
 
 static bool is_body_unrollable(struct loop *l)
 {
 	uint32_t size = 0, loads = 0, written = 0; /* bit mask of spaces */
-	bool chained = false;
 
 	ir_for_each_inst(l->f, l->header, i) {
 		const struct ir_inst *in = ir_at(l->f, i);
 
-		if (++size > MAX_SIZE || ir_ops[in->op].properties & P_CONV || in->op == IR_FENCE ||
-		    in->op == IR_CLOCK || in->op == IR_SLEEP || is_expanded(in->op))
+		if (++size > MAX_SIZE / 2 || ir_ops[in->op].properties & P_CONV ||
+		    in->op == IR_FENCE || in->op == IR_CLOCK || in->op == IR_SLEEP ||
+		    is_expanded(in->op))
 			return false;
 		if (ir_ops[in->op].properties & P_WRITE)
 			written |= 1u << in->space;
 	}
-	ir_for_each_inst(l->f, l->header, i) {
-		const struct ir_inst *in = ir_at(l->f, i);
-
-		if (!may_issue_early(in, written))
-			continue;
-		loads++;
-		chained |= depends_on_load(l, in, MAX_ADDRESS_STEPS);
-	}
-	l->factor = loads == 1 || chained ? MAX_FACTOR : MAX_FACTOR / 2;
-	return loads && loads < MAX_LOADS;
+	ir_for_each_inst(l->f, l->header, i)
+		loads += may_issue_early(l, ir_at(l->f, i), written);
+	l->factor = MAX_FACTOR;
+	while (l->factor > 1 && (loads * l->factor > MAX_IN_FLIGHT || size * l->factor > MAX_SIZE))
+		l->factor /= 2;
+	return loads && l->factor > 1;
 }
 
 /* Matches i + s, or i - 1 as i + -1, where i is a header phi and the sum its next value. */
