@@ -226,13 +226,12 @@ static void set_registers(uint8_t (*regs)[2], const struct mir_inst *i)
 }
 
 /* Every end of the function leaves its results where the first one does. */
-static void lower_end(struct mir_func *f, uint32_t b, struct mir_inst *i)
+static void lower_end(struct mir_func *f, uint32_t b, struct mir_inst *i, bool first)
 {
 	struct moves m = {.f = f, .block = b, .before = i};
 
-	if (!f->own->returns)
+	if (first)
 		set_registers(f->own->results, i);
-	f->own->returns = true;
 	for (uint32_t k = 0; k < i->sass.nops; k++)
 		add_operand(&m, &i->sass.ops[k], f->own->results[k], false);
 	emit_moves(&m);
@@ -241,6 +240,8 @@ static void lower_end(struct mir_func *f, uint32_t b, struct mir_inst *i)
 
 void nv_lower_passed(struct mir_func *f)
 {
+	bool first_end = true;
+
 	if (f->own) {
 		memset(f->own->args, NV_NOT_PASSED, sizeof(f->own->args));
 		memset(f->own->results, NV_NOT_PASSED, sizeof(f->own->results));
@@ -252,7 +253,8 @@ void nv_lower_passed(struct mir_func *f)
 			if (i->known) {
 				lower_call(f, b, i);
 			} else if (i->passed_reads) {
-				lower_end(f, b, i);
+				lower_end(f, b, i, first_end);
+				first_end = false;
 			} else {
 				set_registers(f->own->args, i);
 				mir_remove(f, b, i);

@@ -183,7 +183,6 @@ struct mir_func {
 	bool uniform_calls;    /* some of them change uniform registers */
 	uint32_t callee_barriers; /* convergence barriers that calls change */
 	struct nv_callee *own;    /* what its callers know about it; NULL: it uses memory */
-	bool absolute_calls;      /* some of them use NVIDIA's calling convention */
 	uint32_t services;        /* mask of device services called */
 	/* Other code calls it: it uses NVIDIA's calling convention. */
 	bool exported;

@@ -34,9 +34,7 @@ struct nv_plan {
 struct nv_callee {
 	/* Registers of the low and high words. */
 	uint8_t args[NV_MAX_PASSED][2], results[NV_MAX_PASSED][2];
-	bool returns;
-	uint64_t
-		changes[NV_CHANGE_WORDS]; /* set of the general-purpose registers that it changes */
+	uint64_t changes[NV_CHANGE_WORDS]; /* set of general-purpose registers */
 	uint32_t nchanges;
 	bool changes_uniform; /* some uniform register */
 	uint32_t barriers;    /* mask of the convergence barriers that it changes */

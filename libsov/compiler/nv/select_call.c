@@ -43,20 +43,42 @@ static struct mir_inst *set_access(struct mir_inst *i, enum ir_type type, uint8_
 	return i;
 }
 
-static void store_call_slot(struct select *s, ir_val v, uint32_t offset, bool incoming_arg)
+static struct mir_source argument_word(struct select *s, ir_val v)
 {
-	enum ir_type type = type_of(s, v);
 	struct mir_source x;
 
-	if (type == IR_B1) {
-		x = new_temp(s, SASS_GPR, 1);
-		EMIT(s, SEL, x, rz(), mir_imm(1), with_flags(arg_pred(s, v), SASS_NEG));
-	} else if (type == IR_B64) {
-		x = in_pair(s, arg_pair(s, v));
-	} else {
-		x = in_reg(s, arg_word(s, v));
-	}
-	set_access(EMIT(s, STL, call_slot(offset), x), type, MIR_WRITES, incoming_arg);
+	if (type_of(s, v) != IR_B1)
+		return in_reg(s, arg_word(s, v));
+	x = new_temp(s, SASS_GPR, 1);
+	EMIT(s, SEL, x, rz(), mir_imm(1), with_flags(arg_pred(s, v), SASS_NEG));
+	return x;
+}
+
+struct passed_value {
+	struct mir_source src;
+	uint32_t units;
+};
+
+static struct passed_value passed_value(struct select *s, ir_val v)
+{
+	if (type_of(s, v) == IR_B64)
+		return (struct passed_value){in_pair(s, arg_pair(s, v)), 2};
+	return (struct passed_value){argument_word(s, v), 1};
+}
+
+/* A predicate is passed as 0 or 1. */
+static void receive_predicate(struct select *s, ir_val v, struct mir_source word)
+{
+	struct mir_inst *i = EMIT(s, ISETP, result(s, v), NONE, word, rz(), mir_pred_const(true));
+
+	set_mod(i, SASS_M_CMP, SASS_CMP_NE);
+	set_mod(i, SASS_M_SIGNED, 1);
+}
+
+static void store_call_slot(struct select *s, ir_val v, uint32_t offset, bool incoming_arg)
+{
+	set_access(EMIT(s, STL, call_slot(offset), passed_value(s, v).src), type_of(s, v),
+		   MIR_WRITES, incoming_arg);
 }
 
 static void load_call_slot(struct select *s, ir_val v, uint32_t offset, bool incoming_arg)
@@ -64,7 +86,6 @@ static void load_call_slot(struct select *s, ir_val v, uint32_t offset, bool inc
 	enum ir_type type = type_of(s, v);
 	bool high = type == IR_B64 && !is_needed(s, v, NEED_LOW);
 	struct mir_source d;
-	struct mir_inst *i;
 
 	/* One half of a 64-bit value has one register, not a pair. */
 	if (type == IR_B64 && (high || !is_needed(s, v, NEED_HIGH))) {
@@ -75,11 +96,8 @@ static void load_call_slot(struct select *s, ir_val v, uint32_t offset, bool inc
 	}
 	d = type == IR_B1 ? new_temp(s, SASS_GPR, 1) : result(s, v);
 	set_access(EMIT(s, LDL, d, call_slot(offset)), type, MIR_READS, incoming_arg);
-	if (type != IR_B1)
-		return;
-	i = EMIT(s, ISETP, result(s, v), NONE, d, rz(), mir_pred_const(true));
-	set_mod(i, SASS_M_CMP, SASS_CMP_NE);
-	set_mod(i, SASS_M_SIGNED, 1);
+	if (type == IR_B1)
+		receive_predicate(s, v, d);
 }
 
 bool nv_call_uses_abi(const struct compile_job *job, const struct ir_func *callee)
@@ -122,29 +140,6 @@ static void find_call_slots(const struct select *s, const struct ir_func *f, str
 
 /* ---- values in registers (call_registers.c) ---- */
 
-static struct mir_source argument_word(struct select *s, ir_val v)
-{
-	struct mir_source x;
-
-	if (type_of(s, v) != IR_B1)
-		return in_reg(s, arg_word(s, v));
-	x = new_temp(s, SASS_GPR, 1);
-	EMIT(s, SEL, x, rz(), mir_imm(1), with_flags(arg_pred(s, v), SASS_NEG));
-	return x;
-}
-
-struct passed_value {
-	struct mir_source src;
-	uint32_t units;
-};
-
-static struct passed_value passed_value(struct select *s, ir_val v)
-{
-	if (type_of(s, v) == IR_B64)
-		return (struct passed_value){in_pair(s, arg_pair(s, v)), 2};
-	return (struct passed_value){argument_word(s, v), 1};
-}
-
 /* Makes i define the value as its operand k; what it takes to convert it is emitted here. */
 static void receive_value(struct select *s, struct mir_inst *i, uint32_t k, ir_val v)
 {
@@ -154,9 +149,7 @@ static void receive_value(struct select *s, struct mir_inst *i, uint32_t k, ir_v
 	if (type == IR_B1) {
 		d = new_temp(s, SASS_GPR, 1);
 		mir_pass(i, k, d, 1, 0);
-		i = EMIT(s, ISETP, result(s, v), NONE, d, rz(), mir_pred_const(true));
-		set_mod(i, SASS_M_CMP, SASS_CMP_NE);
-		set_mod(i, SASS_M_SIGNED, 1);
+		receive_predicate(s, v, d);
 	} else if (type == IR_B64 && !is_needed(s, v, NEED_HIGH)) {
 		mir_pass(i, k, result_half(s, v, 0), 1, 0);
 	} else if (type == IR_B64 && !is_needed(s, v, NEED_LOW)) {
@@ -189,7 +182,6 @@ bool select_arg(struct select *s, const struct ir_inst *in)
 void select_return(struct select *s, const struct ir_inst *in)
 {
 	struct call_slots slots;
-
 	uint32_t passed = s->f->own ? nv_passed_results(s->ir) : 0;
 	struct passed_value values[NV_MAX_PASSED];
 	struct mir_inst *i;
@@ -224,7 +216,6 @@ static struct mir_inst *emit_call(struct select *s, const struct ir_inst *in,
 			 (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_CALLEE}}, target);
 		i->abi = in->symbol + 1;
 		i->indirect = indirect;
-		s->f->absolute_calls = true;
 		s->f->callee_barriers |= (1u << MIR_SAVED_BARRIER) - 1;
 		return i;
 	}
