@@ -358,8 +358,8 @@ struct ir_func {
 	uint32_t nregs, regs_capacity;
 	uint32_t max_threads[3], required_threads[3], min_ctas, max_registers; /* 0: not stated */
 	bool ssa; /* no read or write of a mutable register is left */
-	/* an outlined function that saves every register it changes; it is a single block, so its
-	 * lanes do not diverge */
+	/* an outlined function that is hardly ever called: callers spill nothing across calls of
+	 * it; it calls none, and its lanes return together */
 	bool preserve_all;
 	/* a preserve_all function that contains a warp sync: its lanes wait for lanes of other
 	 * callers */

@@ -246,18 +246,19 @@ static bool check_params(struct verifier *v)
 	       func_fault(v, "parameters end at %u bytes, not at %u", end, f->param_bytes);
 }
 
-/* A preserve_all function must be a single block without calls: it saves only registers that it
- * changes itself, and its lanes must not diverge. */
+/* A preserve_all function has no calls and one end: lanes that call it together return together. */
 static bool check_preserve_all(struct verifier *v)
 {
 	const struct ir_func *f = v->f;
+	uint32_t ends = 0;
 
-	if (f->blocks[f->entry].next)
-		return func_fault(v, "a preserve_all function has more than one block");
-	ir_for_each_inst(f, f->entry, i)
-		if (ir_at(f, i)->op == IR_CALL || ir_at(f, i)->op == IR_CALLPTR)
-			return func_fault(v, "a preserve_all function calls another");
-	return true;
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i) {
+			if (ir_at(f, i)->op == IR_CALL || ir_at(f, i)->op == IR_CALLPTR)
+				return func_fault(v, "a preserve_all function calls another");
+			ends += ir_at(f, i)->op == IR_RET;
+		}
+	return ends == 1 || func_fault(v, "a preserve_all function has %u returns, not one", ends);
 }
 
 /* No target has larger blocks. */

@@ -22,15 +22,19 @@ struct nv_callee *nv_known_callee(const struct nv_module *n, uint32_t function)
 	return n->callees ? n->callees[function] : NULL;
 }
 
-uint32_t nv_passed_results(const struct ir_func *callee)
+uint32_t nv_passed_results(const struct nv_module *n, const struct ir_func *callee)
 {
+	if (!nv_known_callee(n, callee->index))
+		return 0;
 	return callee->nresults < MAX_RESULTS ? callee->nresults : MAX_RESULTS;
 }
 
-uint32_t nv_passed_args(const struct ir_func *callee)
+uint32_t nv_passed_args(const struct nv_module *n, const struct ir_func *callee)
 {
-	uint32_t max_args = NV_MAX_PASSED - nv_passed_results(callee);
+	uint32_t max_args = NV_MAX_PASSED - nv_passed_results(n, callee);
 
+	if (!nv_known_callee(n, callee->index))
+		return 0;
 	return callee->nargs < max_args ? callee->nargs : max_args;
 }
 
@@ -65,9 +69,16 @@ static void add_calls(struct call_order *c, const struct ir_func *f)
 		}
 }
 
+/* Only the compiler's own functions are preserve_all, and they call none. Others need a module that
+ * contains all callers. */
 static bool has_known_callers(const struct nv_module *n, const struct ir_func *f)
 {
-	return f->kind == IR_FUNCTION && !f->preserve_all && !n->address_taken[f->index];
+	const struct compile_options *o = &n->job->options;
+
+	if (f->preserve_all)
+		return true;
+	return f->kind == IR_FUNCTION && !n->address_taken[f->index] && !o->relocatable &&
+	       !o->library && !o->unoptimised;
 }
 
 static void add_to_order(struct nv_module *n, struct call_order *c, const struct ir_func *f)
@@ -87,8 +98,6 @@ uint32_t nv_order_callees(struct nv_module *n, const struct ir_module *m, uint32
 	c.pending = arena_array(a, m->nfuncs + 1, sizeof(*c.pending));
 	c.first = arena_array(a, m->nfuncs + 3, sizeof(*c.first));
 	*order = c.order = arena_array(a, m->nfuncs + 1, sizeof(*c.order));
-	if (n->job->options.relocatable || n->job->options.library || n->job->options.unoptimised)
-		return 0;
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		add_calls(&c, f);
 	for (uint32_t k = 0; k <= m->nfuncs; k++)
@@ -96,8 +105,10 @@ uint32_t nv_order_callees(struct nv_module *n, const struct ir_module *m, uint32
 	c.callers = arena_array(a, c.first[m->nfuncs + 2] + 1, sizeof(*c.callers));
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		add_calls(&c, f);
-	for (const struct ir_func *f = m->funcs; f; f = f->next)
-		add_to_order(n, &c, f);
+	for (int preserving = 1; preserving >= 0; preserving--)
+		for (const struct ir_func *f = m->funcs; f; f = f->next)
+			if (f->preserve_all == (bool)preserving)
+				add_to_order(n, &c, f);
 	for (uint32_t k = 0; k < c.count; k++) {
 		uint32_t f = c.order[k];
 
@@ -194,10 +205,47 @@ static void add_operand(struct moves *m, const struct sass_operand *o, const uin
 	}
 }
 
+/* Saves registers around a call, or restores them. */
+static void move_saved(struct mir_func *f, uint32_t b, struct mir_inst *before, enum sass_op op,
+		       const uint64_t *saved)
+{
+	uint32_t at = f->saved_at;
+
+	bitset_for_each(saved, 256, r)
+	{
+		nv_insert_frame_access(f, b, before, op, r, at);
+		at += 4;
+	}
+}
+
+/* One save area serves all calls. */
+static void layout_saved(struct mir_func *f)
+{
+	uint32_t max_count = 0;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			uint32_t count = 0;
+
+			if (!i->saved)
+				continue;
+			bitset_for_each(i->saved, 256, r) count++;
+			max_count = count > max_count ? count : max_count;
+		}
+	if (!max_count)
+		return;
+	f->saved_at = (f->frame_bytes + 3) / 4 * 4;
+	f->frame_bytes = f->saved_at + 4 * max_count;
+}
+
 static void lower_call(struct mir_func *f, uint32_t b, struct mir_inst *i)
 {
+	struct mir_inst *after = i->next;
 	struct moves to = {.f = f, .block = b, .before = i};
-	struct moves back = {.f = f, .block = b, .before = i->next};
+	struct moves back = {.f = f, .block = b, .before = after};
+
+	if (i->saved)
+		move_saved(f, b, i, SASS_STL, i->saved);
 
 	for (uint32_t k = i->first_passed; k < i->sass.nops; k++) {
 		const struct sass_operand *o = &i->sass.ops[k];
@@ -210,6 +258,8 @@ static void lower_call(struct mir_func *f, uint32_t b, struct mir_inst *i)
 	}
 	emit_moves(&to);
 	emit_moves(&back);
+	if (i->saved)
+		move_saved(f, b, after, SASS_LDL, i->saved);
 	i->sass.nops = i->first_passed;
 	i->passes = false;
 	i->uses = NULL;
@@ -242,6 +292,7 @@ void nv_lower_passed(struct mir_func *f)
 {
 	bool first_end = true;
 
+	layout_saved(f);
 	if (f->own) {
 		memset(f->own->args, NV_NOT_PASSED, sizeof(f->own->args));
 		memset(f->own->results, NV_NOT_PASSED, sizeof(f->own->results));
@@ -283,7 +334,17 @@ static void add_changes(struct nv_callee *own, const struct mir_inst *i)
 	for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
 		own->changes[w] |= i->known->changes[w];
 	own->changes_uniform |= i->known->changes_uniform;
+	own->uses_stack |= i->known->uses_stack;
 	own->barriers |= i->known->barriers;
+}
+
+static bool has_unknown_calls(const struct mir_func *f)
+{
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			if (mir_is_call(i) && !i->known)
+				return true;
+	return false;
 }
 
 void nv_find_changes(const struct mir_func *f)
@@ -292,6 +353,7 @@ void nv_find_changes(const struct mir_func *f)
 
 	if (!own)
 		return;
+	own->uses_stack = f->frame_bytes || has_unknown_calls(f);
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
 			add_changes(own, i);
@@ -311,25 +373,13 @@ void nv_find_changes(const struct mir_func *f)
 
 /* ---- what calls change ---- */
 
-static void add_changed(const struct mir_func *f, const uint64_t *live, const uint64_t *changes,
-			uint64_t **changed)
-{
-	bitset_for_each(live, f->nunits, unit)
-	{
-		uint32_t v = f->unit_vreg[unit];
-
-		if (f->vregs[v].kind != SASS_GPR)
-			continue;
-		if (!changed[v])
-			changed[v] = arena_array(f->arena, NV_CHANGE_WORDS, sizeof(*changed[v]));
-		for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
-			changed[v][w] |= changes[w];
-	}
-}
+/* Called for each call of a known function with the units that are live across it. */
+typedef void live_call(struct mir_func *f, struct mir_inst *call, const uint64_t *live,
+		       void *context);
 
 /* Walks a block backwards, up to its first call. What a call writes is not live across it. */
-static void find_changed_in(struct mir_func *f, uint32_t b, const struct mir_inst *first,
-			    uint64_t *live, uint64_t **changed)
+static void visit_calls_in(struct mir_func *f, uint32_t b, const struct mir_inst *first,
+			   uint64_t *live, live_call *visit, void *context)
 {
 	memcpy(live, f->blocks[b].live_out, bitset_words(f->nunits) * sizeof(*live));
 	for (struct mir_inst *i = f->blocks[b].last; i; i = i != first ? i->prev : NULL) {
@@ -344,30 +394,86 @@ static void find_changed_in(struct mir_func *f, uint32_t b, const struct mir_ins
 				bitset_remove(live, v->first_unit + k);
 		}
 		if (i->known)
-			add_changed(f, live, i->known->changes, changed);
+			visit(f, i, live, context);
 		nv_live_before(f, live, i);
 	}
 }
 
-bool nv_find_changed(struct mir_func *f, uint64_t **changed, uint64_t *unchanged)
+static void visit_calls(struct mir_func *f, live_call *visit, void *context)
 {
 	uint64_t *live = NULL;
 
-	memset(unchanged, 0xff, NV_CHANGE_WORDS * sizeof(*unchanged));
 	mir_for_each_block(f, b) {
-		const struct mir_inst *first = NULL;
+		const struct mir_inst *first = f->blocks[b].first;
 
-		mir_for_each(f, b, i) {
-			if (!i->known)
-				continue;
-			first = first ? first : i;
-			for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
-				unchanged[w] &= ~i->known->changes[w];
-		}
+		while (first && !first->known)
+			first = first->next;
 		if (!first)
 			continue;
 		live = live ? live : bitset_new(f->arena, f->nunits);
-		find_changed_in(f, b, first, live, changed);
+		visit_calls_in(f, b, first, live, visit, context);
 	}
-	return live != NULL;
+}
+
+static void add_set(const struct mir_func *f, uint64_t **sets, uint32_t vreg, const uint64_t *set)
+{
+	if (!sets[vreg])
+		sets[vreg] = arena_array(f->arena, NV_CHANGE_WORDS, sizeof(*sets[vreg]));
+	for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
+		sets[vreg][w] |= set[w];
+}
+
+static void add_changed(struct mir_func *f, struct mir_inst *call, const uint64_t *live,
+			void *context)
+{
+	struct nv_changed *c = context;
+
+	c->calls = true;
+	c->preserving_calls |= call->preserve_all;
+	for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
+		c->unchanged[w] &= ~call->known->changes[w];
+	bitset_for_each(live, f->nunits, unit)
+	{
+		uint32_t v = f->unit_vreg[unit];
+
+		if (f->vregs[v].kind != SASS_GPR)
+			continue;
+		add_set(f, c->avoided, v, call->known->changes);
+		if (!call->preserve_all)
+			add_set(f, c->changed, v, call->known->changes);
+	}
+}
+
+void nv_find_changed(struct mir_func *f, struct nv_changed *c)
+{
+	*c = (struct nv_changed){0};
+	memset(c->unchanged, 0xff, sizeof(c->unchanged));
+	c->changed = arena_array(f->arena, f->nvregs, sizeof(uint64_t *));
+	c->avoided = arena_array(f->arena, f->nvregs, sizeof(uint64_t *));
+	visit_calls(f, add_changed, c);
+}
+
+static void set_saved(struct mir_func *f, struct mir_inst *call, const uint64_t *live,
+		      void *context)
+{
+	(void)context;
+	call->saved = NULL;
+	if (!call->preserve_all)
+		return;
+	bitset_for_each(live, f->nunits, unit)
+	{
+		const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
+		uint32_t reg = v->reg + unit - v->first_unit;
+
+		if (v->kind != SASS_GPR || !bitset_has(call->known->changes, reg))
+			continue;
+		if (!call->saved)
+			call->saved = arena_array(f->arena, NV_CHANGE_WORDS, sizeof(*call->saved));
+		bitset_add(call->saved, reg);
+	}
+}
+
+void nv_find_saved(struct mir_func *f)
+{
+	visit_calls(f, set_saved, NULL);
 }

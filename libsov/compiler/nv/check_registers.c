@@ -39,14 +39,18 @@ static uint32_t list_condition(const struct mir_func *f, const struct mir_source
 	return 1;
 }
 
-/* A call with a known callee: runs of general-purpose registers, and all predicates. */
-static uint32_t list_changes(const struct nv_callee *known, struct regcheck_access *out)
+/* A call with a known callee: runs of general-purpose registers, and unless it preserves all
+ * registers but those that the caller saves, all predicates. */
+static uint32_t list_changes(const struct mir_inst *call, struct regcheck_access *out)
 {
+	const struct nv_callee *known = call->known;
 	struct regcheck_access *run = NULL;
 	uint32_t count = 0;
 
 	bitset_for_each(known->changes, MIR_FIRST_PRED, r)
 	{
+		if (call->saved && bitset_has(call->saved, r))
+			continue;
 		if (run && run->reg + run->count == r) {
 			run->count++;
 			continue;
@@ -54,8 +58,10 @@ static uint32_t list_changes(const struct nv_callee *known, struct regcheck_acce
 		run = &out[count++];
 		*run = (struct regcheck_access){.kind = REGCHECK_CLOBBER, .reg = r, .count = 1};
 	}
-	out[count++] = (struct regcheck_access){
-		.kind = REGCHECK_CLOBBER, .reg = mir_resource(SASS_PRED, 0), .count = MIR_PREDS};
+	if (!call->preserve_all)
+		out[count++] = (struct regcheck_access){.kind = REGCHECK_CLOBBER,
+							.reg = mir_resource(SASS_PRED, 0),
+							.count = MIR_PREDS};
 	if (known->changes_uniform)
 		out[count++] = (struct regcheck_access){.kind = REGCHECK_CLOBBER,
 							.reg = mir_resource(SASS_UGPR, 0),
@@ -94,7 +100,7 @@ static uint32_t list_accesses(const void *func, uint32_t b, const void *inst,
 		out[count++] =
 			(struct regcheck_access){.kind = REGCHECK_CLOBBER, .count = MIR_RESOURCES};
 	else if (i->known)
-		count += list_changes(i->known, out + count);
+		count += list_changes(i, out + count);
 	return count;
 }
 

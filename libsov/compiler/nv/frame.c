@@ -13,15 +13,15 @@
  * holds its end, and R1 does not move. Only for a call R1 moves below that memory: the call slots
  * are copied there, and the old R1 is saved above them.
  *
- * A callee preserves R1, the convergence barriers, and R21, which is 0. The caller saves everything
- * else, unless the callee is preserve_all and saves all registers that it changes. R20 and R21 hold
- * the return address as an offset from the first byte of the kernel's code: all functions of a
- * kernel follow it in one section, so the code is position independent.
+ * A callee preserves R1, the convergence barriers, and R21, which is 0; a preserve_all function
+ * preserves the predicates, too. The caller saves everything else. R20 and R21 hold the return
+ * address as an offset from the first byte of the kernel's code: all functions of a kernel follow
+ * it in one section, so the code is position independent.
  *
  * Calls of other code, and exported functions, use NVIDIA's calling convention (call_abi.c). Both
  * sides keep the arguments and the result in memory all the same, in call slots: the caller moves
  * them to registers and back, and an exported function has such slots at the top of its own frame.
- * The saved registers of an exported or a preserve_all function are below these.
+ * The saved registers of an exported function are below these.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/mir.h"
@@ -32,10 +32,11 @@ struct frame {
 	uint32_t return_at;   /* saved return address */
 	uint32_t barriers;    /* mask of the convergence barriers in use */
 	uint32_t barriers_at; /* their save slots */
-	/* For a service or a preserve_all function: registers that it changes, and the save
-	 * slots of these and of the predicates. */
+	/* Of an exported function: registers that it changes, and the save slots of these and of
+	 * the predicates. */
 	bool changed[256];
 	uint32_t registers_at, predicates_at;
+	uint32_t predicates_in; /* register that a preserve_all function keeps them in; 0: none */
 	struct nv_abi *abi;     /* of an exported function */
 	uint32_t call_slots_at; /* its call slots */
 	uint32_t bytes;
@@ -85,6 +86,14 @@ static struct mir_inst *insert_access_from(struct frame *frame, uint32_t b, stru
 	i->memory =
 		(struct mir_memory){op == SASS_LDL ? MIR_READS : MIR_WRITES, MIR_SPILL_SPACE, 4};
 	return i;
+}
+
+struct mir_inst *nv_insert_frame_access(struct mir_func *f, uint32_t b, struct mir_inst *before,
+					enum sass_op op, uint32_t number, uint32_t offset)
+{
+	struct frame frame = {.f = f};
+
+	return insert_access_from(&frame, b, before, op, number, MIR_STACK, offset);
 }
 
 static struct mir_inst *insert_access(struct frame *frame, uint32_t b, struct mir_inst *before,
@@ -185,11 +194,6 @@ static void copy_result_to_memory(struct frame *frame, uint32_t b, const struct 
 
 /* ---- saving registers ---- */
 
-static bool saves_registers(const struct mir_func *f)
-{
-	return f->exported || f->ir->preserve_all;
-}
-
 /* Device services preserve all registers, other functions with NVIDIA's calling convention those
  * that it demands. */
 static bool saves_only_some(const struct mir_func *f)
@@ -209,6 +213,8 @@ static void find_changed(struct frame *frame)
 				for (uint32_t k = 0; k < uses[u].count; k++)
 					if (uses[u].kind == SASS_GPR && uses[u].write)
 						frame->changed[uses[u].reg + k] = true;
+			if (i->known)
+				bitset_for_each(i->known->changes, 256, r) frame->changed[r] = true;
 		}
 	frame->changed[mir_scratch_reg(frame->f)] = true;
 	for (uint32_t half = 0; frame->f->calls && half < 2; half++)
@@ -253,31 +259,41 @@ static void move_registers(struct frame *frame, uint32_t b, struct mir_inst *bef
 
 #define ALL_PREDICATES 0x7f
 
+static void save_predicates(struct frame *frame, uint32_t b, struct mir_inst *before, uint32_t reg)
+{
+	struct mir_inst *i = insert_inst(frame, b, before, SASS_P2R);
+
+	mir_set_operand(i, 0, phys_reg(reg));
+	mir_set_operand(i, 2, phys_reg(SASS_RZ));
+	mir_set_operand(i, 3, mir_imm(ALL_PREDICATES));
+}
+
+static void restore_predicates(struct frame *frame, uint32_t b, uint32_t reg)
+{
+	struct mir_inst *i = insert_inst(frame, b, NULL, SASS_R2P);
+
+	mir_set_operand(i, 1, phys_reg(reg));
+	mir_set_operand(i, 2, mir_imm(ALL_PREDICATES));
+}
+
 static void save_registers(struct frame *frame, uint32_t b, struct mir_inst *first)
 {
 	uint32_t scratch = mir_scratch_reg(frame->f);
-	struct mir_inst *i;
 
 	move_registers(frame, b, first, SASS_STL);
 	if (saves_only_some(frame->f))
 		return;
-	i = insert_inst(frame, b, first, SASS_P2R);
-	mir_set_operand(i, 0, phys_reg(scratch));
-	mir_set_operand(i, 2, phys_reg(SASS_RZ));
-	mir_set_operand(i, 3, mir_imm(ALL_PREDICATES));
+	save_predicates(frame, b, first, scratch);
 	insert_access(frame, b, first, SASS_STL, scratch, frame->predicates_at);
 }
 
 static void restore_registers(struct frame *frame, uint32_t b)
 {
 	uint32_t scratch = mir_scratch_reg(frame->f);
-	struct mir_inst *i;
 
 	if (!saves_only_some(frame->f)) {
 		insert_access(frame, b, NULL, SASS_LDL, scratch, frame->predicates_at);
-		i = insert_inst(frame, b, NULL, SASS_R2P);
-		mir_set_operand(i, 1, phys_reg(scratch));
-		mir_set_operand(i, 2, mir_imm(ALL_PREDICATES));
+		restore_predicates(frame, b, scratch);
 	}
 	move_registers(frame, b, NULL, SASS_LDL);
 }
@@ -291,6 +307,33 @@ static void layout_saved_registers(struct frame *frame, uint32_t *at)
 		*at += changed_of_quad(frame, n) ? 4 * QUAD : 0;
 }
 
+/* A register that a preserve_all function does not use keeps the predicates, if it changes any. */
+static void find_predicates_register(struct frame *frame)
+{
+	bool used[256] = {[MIR_STACK] = true,
+			  [MIR_STACK ^ 1] = true,
+			  [MIR_RETURN] = true,
+			  [MIR_RETURN + 1] = true};
+	struct sass_reg_use uses[SASS_MAX_USES];
+	bool changes = false;
+	uint32_t reg = 0;
+
+	mir_for_each_block(frame->f, b)
+		mir_for_each(frame->f, b, i) {
+			uint32_t n = sass_uses(&i->sass, uses);
+
+			for (uint32_t u = 0; u < n; u++) {
+				changes |= uses[u].kind == SASS_PRED && uses[u].write;
+				for (uint32_t k = 0; uses[u].kind == SASS_GPR && k < uses[u].count;
+				     k++)
+					used[uses[u].reg + k] = true;
+			}
+		}
+	while (used[reg])
+		reg++;
+	frame->predicates_in = changes ? reg : 0;
+}
+
 /* ---- ordinary functions ---- */
 
 static void insert_prologue(struct frame *frame)
@@ -298,7 +341,7 @@ static void insert_prologue(struct frame *frame)
 	struct mir_func *f = frame->f;
 	struct mir_inst *first = f->blocks[f->entry].first, *i;
 
-	if (f->ir->kind != IR_FUNCTION) {
+	if (f->ir->kind != IR_FUNCTION && f->stack) {
 		i = insert_inst(frame, f->entry, first, SASS_MOV);
 		mir_set_operand(i, 0, phys_reg(MIR_STACK));
 		mir_set_operand(i, 1,
@@ -311,7 +354,9 @@ static void insert_prologue(struct frame *frame)
 		insert_access(frame, f->entry, first, SASS_STL, MIR_STACK, f->dynamic_end_at);
 	if (f->ir->kind != IR_FUNCTION)
 		return;
-	if (saves_registers(f))
+	if (frame->predicates_in)
+		save_predicates(frame, f->entry, first, frame->predicates_in);
+	if (f->exported)
 		save_registers(frame, f->entry, first);
 	if (f->exported)
 		move_arguments(frame, f->entry, first, SASS_STL, frame->abi, frame->call_slots_at);
@@ -330,7 +375,9 @@ static void insert_epilogue(struct frame *frame, uint32_t b)
 	restore_barriers(frame, b);
 	if (frame->f->calls && !frame->f->exported)
 		insert_access(frame, b, NULL, SASS_LDL, MIR_RETURN, frame->return_at);
-	if (saves_registers(frame->f))
+	if (frame->predicates_in)
+		restore_predicates(frame, b, frame->predicates_in);
+	if (frame->f->exported)
 		restore_registers(frame, b);
 	if (frame->f->exported)
 		move_results(frame, b, NULL, SASS_LDL, frame->abi, frame->call_slots_at);
@@ -519,7 +566,7 @@ static void layout_frame(struct frame *frame)
 		frame->barriers_at = at;
 		at += 4 * (uint32_t)__builtin_popcount(frame->barriers);
 	}
-	if (saves_registers(f))
+	if (f->exported)
 		layout_saved_registers(frame, &at);
 	if (f->exported) {
 		frame->call_slots_at = (at + 7) / 8 * 8;
@@ -540,7 +587,7 @@ void nv_lower_frame(struct mir_func *f)
 {
 	struct frame frame = {.f = f};
 
-	if (!f->stack)
+	if (!f->stack && !f->calls)
 		return;
 	nv_lower_passed(f);
 	if (f->exported) {
@@ -548,6 +595,8 @@ void nv_lower_frame(struct mir_func *f)
 		nv_abi_of(f->ir, frame.abi);
 	}
 	layout_frame(&frame);
+	if (f->ir->preserve_all)
+		find_predicates_register(&frame);
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
 			for (uint32_t k = 0; i->incoming_arg && k < i->sass.nops; k++) {

@@ -91,12 +91,14 @@ struct mir_inst {
 	/* Its address is relative to the caller's frame, which holds the arguments. */
 	bool incoming_arg;
 	bool return_address; /* immediate is the return address of the next call */
-	/* The callee preserves all registers and returns all lanes together. */
+	/* The callee returns all lanes together; the caller saves what it changes. */
 	bool preserve_all;
 	/* The callee of a preserve_all call executes a warp sync. */
 	bool syncs_warp;
 	/* Of a call: what is known about the callee; NULL: it uses memory (call_registers.c). */
 	const struct nv_callee *known;
+	/* Of a preserve_all call: set of registers that the caller saves; NULL: none. */
+	uint64_t *saved;
 	/* A call, or a NOP at a function's start or end: the operands from first_passed on are
 	 * arguments or results, of which the first passed_reads are read. */
 	bool passes;
@@ -187,6 +189,7 @@ struct mir_func {
 	/* Other code calls it: it uses NVIDIA's calling convention. */
 	bool exported;
 	uint32_t frame_bytes; /* from R1 up; outgoing arguments come first */
+	uint32_t saved_at;    /* frame offset of registers that are saved around calls */
 	uint32_t code_bytes;
 	/* Resources of the kernel. */
 	uint32_t barriers;
@@ -333,14 +336,29 @@ bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost);
 bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
 /* Maximum register pressure: GPR units that are live at one point. Requires liveness. */
 uint32_t nv_max_pressure(const struct mir_func *f);
+/* The same if no register is saved around calls of preserve_all functions. */
+uint32_t nv_max_clear_pressure(const struct mir_func *f);
 /* Registers that no value is assigned to: stack pointer with its pair, return address. */
 uint32_t nv_reserved_gprs(const struct mir_func *f);
 /* Adds argument or result k: its register of 1 or 2 units, or one half of a 64-bit value. */
 void mir_pass(struct mir_inst *i, uint32_t k, struct mir_source value, uint32_t units,
 	      uint32_t half);
-/* By vreg: the set of registers that the calls across which it is live change; NULL: none; and the
- * set that no call changes. False: there are no calls with known callees. Requires liveness. */
-bool nv_find_changed(struct mir_func *f, uint64_t **changed, uint64_t *unchanged);
+/* What calls of known functions change. */
+struct nv_changed {
+	/* By vreg: registers that the calls change across which it is live, without those that the
+	 * caller can save, and with them; NULL: none. */
+	uint64_t **changed, **avoided;
+	/* Registers that no call changes: values that are live across none are better off
+	 * elsewhere. */
+	uint64_t unchanged[4];
+	bool calls, preserving_calls; /* there are some, some of preserve_all functions */
+};
+void nv_find_changed(struct mir_func *f, struct nv_changed *c);
+/* Finds which registers are to be saved around calls of preserve_all functions. */
+void nv_find_saved(struct mir_func *f);
+/* Inserts a load or store of one register in the frame (frame.c). */
+struct mir_inst *nv_insert_frame_access(struct mir_func *f, uint32_t b, struct mir_inst *before,
+					enum sass_op op, uint32_t number, uint32_t offset);
 /* Moves what calls pass in registers to where the callee expects it. */
 void nv_lower_passed(struct mir_func *f);
 void nv_lower_frame(struct mir_func *f); /* prologue, epilogue, calls */

@@ -37,6 +37,7 @@ struct nv_callee {
 	uint64_t changes[NV_CHANGE_WORDS]; /* set of general-purpose registers */
 	uint32_t nchanges;
 	bool changes_uniform; /* some uniform register */
+	bool uses_stack;      /* itself, or a function that it calls */
 	uint32_t barriers;    /* mask of the convergence barriers that it changes */
 };
 
@@ -51,13 +52,13 @@ struct nv_module {
 	struct nv_callee **callees;
 };
 
-/* Stack layout of a call: arguments and then results from the caller's stack pointer up, each
- * aligned to its size of 4 or 8 bytes. */
+/* Stack layout of a call: arguments and then results that are not passed in registers, from the
+ * caller's stack pointer up, each aligned to its size of 4 or 8 bytes. */
 struct nv_call_layout {
 	uint32_t bytes;
 	uint32_t results; /* offset of the first result */
 };
-struct nv_call_layout nv_call_layout(const struct ir_func *callee);
+struct nv_call_layout nv_call_layout(const struct nv_module *n, const struct ir_func *callee);
 /* Returns the offset of the next argument or result of a type and advances at. */
 uint32_t nv_next_call_slot(uint32_t *at, uint8_t type);
 
@@ -87,15 +88,15 @@ bool nv_is_exported(const struct compile_job *job, const struct ir_func *f);
 /* Calls of the function use NVIDIA's calling convention. */
 bool nv_call_uses_abi(const struct compile_job *job, const struct ir_func *callee);
 /* Bytes of the call slots of a call. */
-uint32_t nv_call_slot_bytes(const struct compile_job *job, const struct ir_func *callee);
+uint32_t nv_call_slot_bytes(const struct nv_module *n, const struct ir_func *callee);
 
 /* Interprocedural register allocation (call_registers.c). */
 /* Lists the functions that pass values in registers, callees before callers; returns their
  * number. */
 uint32_t nv_order_callees(struct nv_module *n, const struct ir_module *m, uint32_t **order);
-/* The first of its arguments and results, as many as are passed in registers. */
-uint32_t nv_passed_args(const struct ir_func *callee);
-uint32_t nv_passed_results(const struct ir_func *callee);
+/* The number of its first arguments and results that are passed in registers. */
+uint32_t nv_passed_args(const struct nv_module *n, const struct ir_func *callee);
+uint32_t nv_passed_results(const struct nv_module *n, const struct ir_func *callee);
 struct mir_func;
 struct nv_callee *nv_known_callee(const struct nv_module *n, uint32_t function);
 /* Finds what a function changes, once its code is final. */

@@ -195,7 +195,8 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 			   "'%s': lowering produced invalid IR: a fault of the compiler", ir->name);
 		return NULL;
 	}
-	f = run_stages(module, ir, !job->options.no_uniform);
+	/* A preserve_all function preserves the uniform registers. */
+	f = run_stages(module, ir, !job->options.no_uniform && !ir->preserve_all);
 	return f && f->retry_without_uniform ? run_stages(module, ir, false) : f;
 }
 

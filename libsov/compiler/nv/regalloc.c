@@ -55,11 +55,10 @@ struct allocator {
 	uint32_t *defined_in;   /* … if defined_in is the current block */
 	uint32_t block;
 	struct affinity **affinities; /* by vreg */
-	/* By vreg: the registers that the calls change across which it is live; NULL: none. */
-	uint64_t **changed;
-	/* What no call changes: values that are live across none are better off elsewhere. */
-	uint64_t unchanged[NV_CHANGE_WORDS];
-	bool known_calls;
+	struct nv_changed calls;
+	/* Registers that preserve_all functions change may be saved around the calls; values that
+	 * are live across them prefer others, unless that fragments the register file. */
+	bool saving, indifferent;
 	/* Where the assignment is: the instruction, and the units of its result. */
 	struct mir_inst *stuck_at;
 	uint32_t stuck_units;
@@ -134,7 +133,7 @@ static void find_affinities(struct allocator *a)
 {
 	struct mir_func *f = a->f;
 
-	if (a->known_calls)
+	if (a->calls.calls)
 		find_call_affinities(a);
 	find_select_affinities(a); /* before phis, so that these take precedence */
 	mir_for_each_block(f, b) {
@@ -291,10 +290,10 @@ static bool choose_register(struct allocator *a, struct reg_file *reg_file, uint
 {
 	if (reg_file == &a->ugpr)
 		return choose_uniform(reg_file, units, reg);
-	if (a->known_calls && reg_file == &a->gpr && !reg_file->barred) {
+	if (a->calls.calls && reg_file == &a->gpr && !reg_file->barred) {
 		bool found;
 
-		reg_file->barred = a->unchanged;
+		reg_file->barred = a->calls.unchanged;
 		found = a->tight ? choose_tight(reg_file, units, reg)
 				 : choose_round_robin(reg_file, units, reg);
 		reg_file->barred = NULL;
@@ -305,19 +304,34 @@ static bool choose_register(struct allocator *a, struct reg_file *reg_file, uint
 					       : choose_round_robin(reg_file, units, reg);
 }
 
+static const uint64_t *barred_registers(const struct allocator *a, uint32_t vreg)
+{
+	return a->saving ? a->calls.changed[vreg] : a->calls.avoided[vreg];
+}
+
+static bool choose_unbarred(struct allocator *a, uint32_t vreg, const uint64_t *barred,
+			    uint32_t *reg)
+{
+	struct reg_file *reg_file = reg_file_of(a, vreg);
+	bool found;
+
+	reg_file->barred = barred;
+	found = choose_affine(a, vreg, vreg, 0, 0, reg) ||
+		choose_affine(a, vreg, vreg, 0, 1, reg) ||
+		choose_register(a, reg_file, a->f->vregs[vreg].units, reg);
+	reg_file->barred = NULL;
+	return found;
+}
+
 static bool assign_vreg(struct allocator *a, uint32_t vreg)
 {
 	struct mir_vreg *v = &a->f->vregs[vreg];
 	struct reg_file *reg_file = reg_file_of(a, vreg);
+	const uint64_t *barred = barred_registers(a, vreg), *avoided = a->calls.avoided[vreg];
 	uint32_t reg;
-	bool found;
 
-	reg_file->barred = a->changed[vreg];
-	found = choose_affine(a, vreg, vreg, 0, 0, &reg) ||
-		choose_affine(a, vreg, vreg, 0, 1, &reg) ||
-		choose_register(a, reg_file, v->units, &reg);
-	reg_file->barred = NULL;
-	if (!found)
+	if (!(avoided != barred && !a->indifferent && choose_unbarred(a, vreg, avoided, &reg)) &&
+	    !choose_unbarred(a, vreg, barred, &reg))
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;
@@ -477,7 +491,7 @@ static bool choose_outside(struct allocator *a, uint32_t group, uint32_t vreg, u
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(a->f, a->stuck_at, &n);
 
-	file.barred = a->changed[vreg];
+	file.barred = barred_registers(a, vreg);
 	for (uint32_t k = 0; k < a->stuck_units; k++)
 		file.owner[group + k] = RESERVED;
 	for (uint32_t u = 0; u < n; u++) {
@@ -528,7 +542,8 @@ static bool split_register(struct allocator *a, uint32_t group, uint32_t vreg)
 	copy = &f->vregs[s->copy];
 	copy->reg = (uint8_t)reg;
 	copy->assigned = true;
-	a->changed[s->copy] = a->changed[vreg];
+	a->calls.changed[s->copy] = a->calls.changed[vreg];
+	a->calls.avoided[s->copy] = a->calls.avoided[vreg];
 	if (reg + units > a->gpr.used)
 		a->gpr.used = reg + units;
 	for (uint32_t k = 0; k < units; k++) {
@@ -606,7 +621,7 @@ static bool assign_inst(struct allocator *a, struct mir_inst *i)
 			continue;
 		a->stuck_at = i;
 		a->stuck_units = f->vregs[v].units;
-		a->stuck_barred = a->changed[v];
+		a->stuck_barred = barred_registers(a, v);
 		while (!assign_vreg(a, v)) {
 			if (f->vregs[v].kind != SASS_GPR || !split_at(a))
 				return false;
@@ -663,52 +678,6 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	return true;
 }
 
-uint32_t nv_max_pressure(const struct mir_func *f)
-{
-	uint64_t *live = bitset_new(f->arena, f->nunits);
-	uint32_t max_pressure = 0;
-
-	mir_for_each_block(f, b) {
-		const struct mir_block *block = &f->blocks[b];
-		uint32_t count = 0;
-
-		memcpy(live, block->live_out, bitset_words(f->nunits) * sizeof(*live));
-		bitset_for_each(live, f->nunits, unit) count +=
-			f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
-		for (struct mir_inst *i = block->last; i; i = i->prev) {
-			uint32_t n;
-			const struct mir_use *uses = mir_uses(f, i, &n);
-
-			max_pressure = count > max_pressure ? count : max_pressure;
-			for (uint32_t u = 0; u < n; u++) {
-				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
-
-				for (uint32_t k = 0; uses[u].write && v->first_def == i &&
-						     v->kind == SASS_GPR && k < v->units;
-				     k++) {
-					count -= bitset_has(live, v->first_unit + k);
-					bitset_remove(live, v->first_unit + k);
-				}
-			}
-			if (i->known && count + i->known->nchanges > max_pressure)
-				max_pressure = count + i->known->nchanges;
-			for (uint32_t u = 0; u < n; u++) {
-				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
-				uint32_t unit = mir_unit(f, uses[u].ref);
-
-				for (uint32_t k = 0; (!uses[u].write || v->first_def != i) &&
-						     v->kind == SASS_GPR && k < uses[u].count;
-				     k++) {
-					count += !bitset_has(live, unit + k);
-					bitset_add(live, unit + k);
-				}
-			}
-		}
-		max_pressure = count > max_pressure ? count : max_pressure;
-	}
-	return max_pressure;
-}
-
 static uint8_t register_of(const struct mir_func *f, struct mir_ref r)
 {
 	return (uint8_t)(f->vregs[r.vreg].reg + r.part);
@@ -756,8 +725,9 @@ uint32_t nv_reserved_gprs(const struct mir_func *f)
 {
 	bool function = f->ir->kind == IR_FUNCTION;
 
-	return f->stack + (f->stack && mir_scratch_reg(f) == (MIR_STACK ^ 1)) +
-	       2 * (f->calls || function);
+	/* Before the allocation it is not known whether registers are saved around calls. */
+	return (f->stack || (f->calls && !f->allocated)) +
+	       (f->stack && mir_scratch_reg(f) == (MIR_STACK ^ 1)) + 2 * (f->calls || function);
 }
 
 static bool assign_blocks(struct allocator *a)
@@ -784,8 +754,7 @@ static void find_live_ranges(struct allocator *a)
 	a->defined_at = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_at));
 	a->defined_in = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_in));
 	a->affinities = arena_array(f->arena, f->nvregs, sizeof(*a->affinities));
-	a->changed = arena_array(f->arena, f->nvregs, sizeof(uint64_t *));
-	a->known_calls = nv_find_changed(f, a->changed, a->unchanged);
+	nv_find_changed(f, &a->calls);
 	find_affinities(a);
 }
 
@@ -823,25 +792,59 @@ static bool assign_within(struct allocator *a, uint32_t window, bool rotate, boo
 	return false;
 }
 
+/* Within the occupancy that the pressure allows, all values keep clear of the registers that calls
+ * of preserve_all functions change. */
+static bool assign_clear(struct allocator *a, bool tight)
+{
+	struct mir_func *f = a->f;
+	uint32_t reserved = nv_reserved_gprs(f);
+	uint32_t window = occupancy_window(f, nv_max_pressure(f) + reserved);
+	uint32_t pressure = nv_max_clear_pressure(f) + reserved;
+	uint32_t slack = pressure + WINDOW_SLACK(pressure);
+
+	if (pressure > window)
+		return false;
+	return assign_within(a, slack < window ? slack : window, !tight, false) ||
+	       assign_within(a, window, !tight, true);
+}
+
+static bool assign_all(struct allocator *a, bool tight)
+{
+	struct mir_func *f = a->f;
+	uint32_t pressure = nv_max_pressure(f) + nv_reserved_gprs(f);
+	uint32_t window = occupancy_window(f, pressure), slack = pressure + WINDOW_SLACK(pressure);
+
+	if (slack < window && !a->saving && assign_within(a, slack, !tight, false))
+		return true;
+	while (!assign_within(a, window, !tight, true)) {
+		if (a->saving && !a->indifferent) {
+			a->indifferent = true;
+			continue;
+		}
+		if (window == f->gprs)
+			return false;
+		window = occupancy_window(f, window + 1);
+		a->indifferent = false;
+	}
+	return true;
+}
+
 bool nv_regalloc(struct mir_func *f, bool tight)
 {
 	struct allocator a = {.f = f, .pred = {.count = MIR_PREDS, .window = MIR_PREDS}};
-	uint32_t pressure, window, slack;
 
 	a.ugpr.count = MIR_UGPRS;
 	f->vregs[0].assigned = true; /* see struct affinity */
 	tight |= f->own != NULL;     /* its callers keep their values in other registers */
 	find_live_ranges(&a);
-	pressure = nv_max_pressure(f) + nv_reserved_gprs(f);
-	window = occupancy_window(f, pressure);
-	slack = pressure + WINDOW_SLACK(pressure);
-	if (slack >= window || !assign_within(&a, slack, !tight, false)) {
-		while (!assign_within(&a, window, !tight, true)) {
-			if (window == f->gprs)
-				return false;
-			window = occupancy_window(f, window + 1);
-		}
+	if (!a.calls.preserving_calls || !assign_clear(&a, tight)) {
+		a.saving = a.calls.preserving_calls;
+		f->stack |= a.saving;
+		if (!assign_all(&a, tight))
+			return false;
 	}
 	rewrite_operands(f);
+	if (a.calls.preserving_calls)
+		nv_find_saved(f);
 	return true;
 }

@@ -259,24 +259,30 @@ static const struct ir_func *callee_of(const struct ir_func *f, const struct ir_
 	return in->op == IR_CALL || in->op == IR_CALLPTR ? f->module->table[in->symbol] : NULL;
 }
 
-static bool has_calls(const struct ir_func *f)
+/* Whether a function that it calls uses the stack, or may use it. */
+static bool calls_use_stack(const struct nv_module *n, const struct ir_func *f)
 {
 	ir_for_each_block(f, b)
-		ir_for_each_inst(f, b, i)
-			if (callee_of(f, ir_at(f, i)))
+		ir_for_each_inst(f, b, i) {
+			const struct ir_func *callee = callee_of(f, ir_at(f, i));
+			const struct nv_callee *known =
+				callee ? nv_known_callee(n, callee->index) : NULL;
+
+			if (callee && (!known || known->uses_stack))
 				return true;
+		}
 	return false;
 }
 
 /* Bytes of call slots at the bottom of the frame. */
-static uint32_t call_slots_size(const struct compile_job *job, const struct ir_func *f)
+static uint32_t call_slots_size(const struct nv_module *n, const struct ir_func *f)
 {
 	uint32_t max_bytes = 0;
 
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i) {
 			const struct ir_func *callee = callee_of(f, ir_at(f, i));
-			uint32_t bytes = callee ? nv_call_slot_bytes(job, callee) : 0;
+			uint32_t bytes = callee ? nv_call_slot_bytes(n, callee) : 0;
 
 			max_bytes = bytes > max_bytes ? bytes : max_bytes;
 		}
@@ -288,7 +294,7 @@ static bool layout_local(struct select *s, const bool *used)
 {
 	const struct ir_module *m = s->ir->module;
 	struct mir_func *f = s->f;
-	uint64_t at = f->call_bytes = call_slots_size(s->job, s->ir);
+	uint64_t at = f->call_bytes = call_slots_size(s->module, s->ir);
 
 	f->has_alloca = ir_has_dynamic_frame(s->ir);
 	if (f->has_alloca) {
@@ -318,7 +324,7 @@ static bool layout_local(struct select *s, const bool *used)
 			return false;
 		}
 	}
-	f->stack = at || s->ir->kind == IR_FUNCTION || has_calls(s->ir);
+	f->stack = at || s->ir->kind == IR_FUNCTION || calls_use_stack(s->module, s->ir);
 	f->frame_bytes = (uint32_t)at;
 	return true;
 }

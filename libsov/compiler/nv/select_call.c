@@ -16,14 +16,14 @@ uint32_t nv_next_call_slot(uint32_t *at, uint8_t type)
 	return where;
 }
 
-struct nv_call_layout nv_call_layout(const struct ir_func *callee)
+struct nv_call_layout nv_call_layout(const struct nv_module *n, const struct ir_func *callee)
 {
 	struct nv_call_layout layout = {0};
 
-	for (uint32_t k = 0; k < callee->nargs; k++)
+	for (uint32_t k = nv_passed_args(n, callee); k < callee->nargs; k++)
 		nv_next_call_slot(&layout.bytes, callee->arg_types[k]);
 	layout.results = layout.bytes = (layout.bytes + 7) / 8 * 8;
-	for (uint32_t k = 0; k < callee->nresults; k++)
+	for (uint32_t k = nv_passed_results(n, callee); k < callee->nresults; k++)
 		nv_next_call_slot(&layout.bytes, callee->result_types[k]);
 	return layout;
 }
@@ -106,33 +106,33 @@ bool nv_call_uses_abi(const struct compile_job *job, const struct ir_func *calle
 	       (job->options.relocatable && callee->kind == IR_PROTOTYPE);
 }
 
-uint32_t nv_call_slot_bytes(const struct compile_job *job, const struct ir_func *callee)
+uint32_t nv_call_slot_bytes(const struct nv_module *n, const struct ir_func *callee)
 {
 	struct nv_abi abi;
 
-	if (!nv_call_uses_abi(job, callee))
-		return nv_call_layout(callee).bytes;
+	if (!nv_call_uses_abi(n->job, callee))
+		return nv_call_layout(n, callee).bytes;
 	nv_abi_of(callee, &abi);
 	return abi.bytes;
 }
 
-/* Call slots of a function's arguments and results. */
+/* Call slots of a function's arguments and results that are not passed in registers. */
 struct call_slots {
 	uint32_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS], target;
 };
 
 static void find_call_slots(const struct select *s, const struct ir_func *f, struct call_slots *out)
 {
-	uint32_t at = 0, after = nv_call_layout(f).results;
+	uint32_t at = 0, after = nv_call_layout(s->module, f).results;
 	bool uses_abi = nv_call_uses_abi(s->job, f);
 	struct nv_abi abi;
 
 	if (uses_abi)
 		nv_abi_of(f, &abi);
-	for (uint32_t k = 0; k < f->nargs; k++)
+	for (uint32_t k = nv_passed_args(s->module, f); k < f->nargs; k++)
 		out->args[k] =
 			uses_abi ? abi.args[k].slot : nv_next_call_slot(&at, f->arg_types[k]);
-	for (uint32_t k = 0; k < f->nresults; k++)
+	for (uint32_t k = nv_passed_results(s->module, f); k < f->nresults; k++)
 		out->results[k] = uses_abi ? abi.results[k].slot
 					   : nv_next_call_slot(&after, f->result_types[k]);
 	out->target = uses_abi ? abi.target_at : 0;
@@ -161,7 +161,7 @@ static void receive_value(struct select *s, struct mir_inst *i, uint32_t k, ir_v
 
 static bool select_passed_arg(struct select *s, const struct ir_inst *in)
 {
-	if (!s->f->own || in->imm >= nv_passed_args(s->ir))
+	if (in->imm >= nv_passed_args(s->module, s->ir))
 		return false;
 	receive_value(s, s->start, (uint32_t)in->imm, in->res);
 	return true;
@@ -182,7 +182,7 @@ bool select_arg(struct select *s, const struct ir_inst *in)
 void select_return(struct select *s, const struct ir_inst *in)
 {
 	struct call_slots slots;
-	uint32_t passed = s->f->own ? nv_passed_results(s->ir) : 0;
+	uint32_t passed = nv_passed_results(s->module, s->ir);
 	struct passed_value values[NV_MAX_PASSED];
 	struct mir_inst *i;
 
@@ -232,8 +232,8 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	bool indirect = in->op == IR_CALLPTR, relocatable = s->job->options.relocatable;
 	enum service service = callee->kind == IR_EXTERNAL ? service_find(callee->name) : SERVICES;
 	const struct nv_callee *known = indirect ? NULL : nv_known_callee(s->module, in->symbol);
-	uint32_t args = known ? nv_passed_args(callee) : 0;
-	uint32_t results = known ? nv_passed_results(callee) : 0;
+	uint32_t args = indirect ? 0 : nv_passed_args(s->module, callee);
+	uint32_t results = indirect ? 0 : nv_passed_results(s->module, callee);
 	struct passed_value values[NV_MAX_PASSED];
 	struct call_slots slots;
 	struct mir_inst *i;

@@ -168,22 +168,42 @@ static ir_val divide_in_f64(struct expand *e, ir_val a, ir_val b, enum ir_round 
 	return f64_to_f32(e, expand_select(e, is_number, q, simple), round);
 }
 
-/* A number of any exponent as a significand in [1, 2) and a b32 exponent. */
+/* Zeros, infinities and NaNs. */
+struct kind {
+	ir_val special; /* b1: it is one of these */
+	ir_val class;   /* the number itself where special, else 1 with its sign */
+};
+
+static struct kind classify_f64(struct expand *e, ir_val x)
+{
+	ir_val word = high_word(e, x), size = expand_op_imm(e, IR_AND, word, INT32_MAX), twice, low,
+	       high;
+	struct kind k;
+
+	k.special = expand_compare_imm(e, IR_GE_U, size, INF64 >> 32);
+	k.special = expand_op(e, IR_OR, IR_B1, expand_compare_imm(e, IR_FEQ, x, 0), k.special, 0);
+	/* x + x makes a NaN quiet: the approximation sees only the high word, which then tells that
+	 * it is a NaN. */
+	twice = expand_round(e, IR_FADD, IR_RN, x, x, 0);
+	low = expand_select(e, k.special, low_word(e, twice), expand_const(e, IR_B32, 0));
+	high = expand_op_imm(e, IR_AND, word, SIGN64 >> 32);
+	high = expand_op_imm(e, IR_OR, high, ONE64 >> 32);
+	k.class = pack_words(e, low, expand_select(e, k.special, high_word(e, twice), high));
+	return k;
+}
+
+/* A finite number other than zero as a significand in [1, 2) and a b32 exponent. */
 struct parts {
 	ir_val fraction, exponent;
-	ir_val special; /* b1: zero, infinity or NaN */
-	ir_val class;   /* the number itself where special, else 1 with its sign */
-	ir_val sign;    /* b32: sign of the high word */
 };
 
 static struct parts decompose_f64(struct expand *e, ir_val x)
 {
 	const int up = 54; /* scales subnormal numbers to normal ones */
-	ir_val size = expand_op(e, IR_FABS, IR_B64, x, 0, 0), word = high_word(e, size);
-	ir_val small = expand_compare_imm(e, IR_LT_U, word, 1u << 20);
+	ir_val size = expand_op(e, IR_FABS, IR_B64, x, 0, 0);
+	ir_val small = expand_compare_imm(e, IR_LT_U, high_word(e, size), 1u << 20);
 	ir_val scaled = emit_mul(e, size, expand_const(e, IR_B64, (uint64_t)(1023 + up) << 52));
-	ir_val normal = expand_select(e, small, scaled, size), high = high_word(e, normal);
-	ir_val less, twice, low;
+	ir_val normal = expand_select(e, small, scaled, size), high = high_word(e, normal), less;
 	struct parts p;
 
 	less = expand_select(e, small, expand_const(e, IR_B32, (uint64_t)up),
@@ -192,15 +212,6 @@ static struct parts decompose_f64(struct expand *e, ir_val x)
 	high = expand_op_imm(e, IR_AND, high, (1u << 20) - 1);
 	high = expand_op_imm(e, IR_OR, high, ONE64 >> 32);
 	p.fraction = pack_words(e, low_word(e, normal), high);
-	p.special = expand_compare_imm(e, IR_GE_U, word, INF64 >> 32);
-	p.special = expand_op(e, IR_OR, IR_B1, expand_compare_imm(e, IR_FEQ, x, 0), p.special, 0);
-	p.sign = expand_op_imm(e, IR_AND, high_word(e, x), SIGN64 >> 32);
-	/* x + x makes a NaN quiet: the approximation sees only the high word, which then tells that
-	 * it is a NaN. */
-	twice = expand_round(e, IR_FADD, IR_RN, x, x, 0);
-	low = expand_select(e, p.special, low_word(e, twice), expand_const(e, IR_B32, 0));
-	high = expand_op_imm(e, IR_OR, p.sign, ONE64 >> 32);
-	p.class = pack_words(e, low, expand_select(e, p.special, high_word(e, twice), high));
 	return p;
 }
 
@@ -267,12 +278,13 @@ static ir_val compose_f64(struct expand *e, ir_val sign, ir_val exponent, ir_val
 			  expand_op(e, IR_OR, IR_B32, high_word(e, bits), sign, 0));
 }
 
+/* The quotient of finite numbers other than zero. */
 static ir_val divide_decomposed(struct expand *e, ir_val a, ir_val b, enum ir_round round)
 {
-	struct parts x = decompose_f64(e, a ? a : emit_one(e, IR_B64)), y = decompose_f64(e, b);
-	ir_val special = expand_op(e, IR_OR, IR_B1, x.special, y.special, 0);
-	ir_val simple = emit_mul(e, x.class, expand_approx(e, IR_APPROX_RCP, y.class));
-	ir_val sign = expand_op(e, IR_XOR, IR_B32, x.sign, y.sign, 0);
+	ir_val sign = expand_op_imm(
+		e, IR_AND, expand_op(e, IR_XOR, IR_B32, high_word(e, a), high_word(e, b), 0),
+		SIGN64 >> 32);
+	struct parts x = decompose_f64(e, a), y = decompose_f64(e, b);
 	ir_val q = divide_by_reciprocal(e, x.fraction, y.fraction,
 					nearest_of_positive(e, y.fraction), IR_RN);
 	ir_val rest = fma_(e, emit_neg(e, y.fraction), q, x.fraction);
@@ -292,14 +304,25 @@ static ir_val divide_decomposed(struct expand *e, ir_val a, ir_val b, enum ir_ro
 	high = expand_op_imm(e, IR_OR, high, 1u << 20);
 	m = expand_shift(e, IR_SHL, pack_words(e, low_word(e, q), high), 2);
 	m = pack_words(e, expand_op(e, IR_OR, IR_B32, low_word(e, m), lost, 0), high_word(e, m));
-	return expand_select(e, special, simple, compose_f64(e, sign, exponent, m, round));
+	return compose_f64(e, sign, exponent, m, round);
+}
+
+/* Zeros, infinities and NaNs are what most divisions come here for. */
+static ir_val divide_any(struct expand *e, ir_val a, ir_val b, enum ir_round round)
+{
+	struct kind x = classify_f64(e, a), y = classify_f64(e, b);
+	ir_val simple = emit_mul(e, x.class, expand_approx(e, IR_APPROX_RCP, y.class));
+	ir_val special = expand_op(e, IR_OR, IR_B1, x.special, y.special, 0);
+	struct expand_if br = expand_if_begin(e, expand_op(e, IR_NOT, IR_B1, special, 0, 0));
+
+	return expand_if_end(e, &br, divide_decomposed(e, a, b, round), simple);
 }
 
 ir_val expand_slow_fdiv(struct expand *e, const struct ir_inst *in, const ir_val *args)
 {
 	ir_val a = in->op == IR_FDIV ? args[0] : 0, b = args[in->nargs - 1];
 
-	return in->type == IR_B64 ? divide_decomposed(e, a, b, in->round)
+	return in->type == IR_B64 ? divide_any(e, a ? a : emit_one(e, IR_B64), b, in->round)
 				  : divide_in_f64(e, a, b, in->round);
 }
 
@@ -376,17 +399,21 @@ static ir_val root32(struct expand *e, ir_val x, enum ir_round round)
 	return expand_round(e, IR_FMA, round, fma_(e, emit_neg(e, better), better, x), h, better);
 }
 
+/* Whether x has a root other than itself and NaN: it is above zero and finite. */
+static ir_val has_root(struct expand *e, ir_val x)
+{
+	ir_val positive = expand_compare_imm(e, IR_FGT, x, 0);
+
+	return expand_op(e, IR_AND, IR_B1, positive, expand_compare_imm(e, IR_FLT, x, INF64), 0);
+}
+
 /* The root of a zero or of positive infinity is the argument; the root of a negative number or a
  * NaN is NaN. */
-static ir_val root_special(struct expand *e, ir_val x, ir_val root)
+static ir_val root_special(struct expand *e, ir_val x)
 {
-	ir_val zero = expand_const(e, IR_B64, 0), finite, positive, none;
+	ir_val none = expand_compare_imm(e, IR_FLTU, x, 0);
 
-	positive = expand_compare(e, IR_FGT, x, zero);
-	finite = expand_compare_imm(e, IR_FLT, x, INF64);
-	none = expand_select(e, expand_compare(e, IR_FLTU, x, zero), expand_const(e, IR_B64, NAN64),
-			     x);
-	return expand_select(e, expand_op(e, IR_AND, IR_B1, positive, finite, 0), root, none);
+	return expand_select(e, none, expand_const(e, IR_B64, NAN64), x);
 }
 
 /* f64 has room for all f32 exponents, and no root is close enough to the midpoint of two f32
@@ -397,16 +424,19 @@ static ir_val root_in_f64(struct expand *e, ir_val x, enum ir_round round)
 
 	h = emit_mul(e, y, expand_const(e, IR_B64, UINT64_C(0x3fe0000000000000)));
 	g = fma_(e, fma_(e, emit_neg(e, g), g, wide), h, g);
-	return f64_to_f32(e, root_special(e, wide, g), round);
+	g = expand_select(e, has_root(e, wide), g, root_special(e, wide));
+	return f64_to_f32(e, g, round);
 }
 
 static ir_val root_scaled(struct expand *e, ir_val x, enum ir_round round)
 {
-	ir_val scaled = emit_mul(e, x, expand_const(e, IR_B64, (uint64_t)(1023 + 256) << 52));
-	ir_val g = root64(e, scaled, round);
+	ir_val special = root_special(e, x), scaled, g;
+	struct expand_if br = expand_if_begin(e, has_root(e, x));
 
-	return root_special(e, x,
-			    emit_mul(e, g, expand_const(e, IR_B64, (uint64_t)(1023 - 128) << 52)));
+	scaled = emit_mul(e, x, expand_const(e, IR_B64, (uint64_t)(1023 + 256) << 52));
+	g = root64(e, scaled, round);
+	g = emit_mul(e, g, expand_const(e, IR_B64, (uint64_t)(1023 - 128) << 52));
+	return expand_if_end(e, &br, g, special);
 }
 
 ir_val expand_slow_fsqrt(struct expand *e, const struct ir_inst *in, const ir_val *args)

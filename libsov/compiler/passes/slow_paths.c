@@ -3,9 +3,9 @@
  * Outlining of slow paths. A correctly rounded division or square root ends in dozens of
  * instructions for arguments that rarely occur. If a function has several operations of one kind,
  * expanding each inline would spend most of its code size, and most of the compile time, on code
- * that hardly ever runs. So the slow path becomes a function of the module, marked preserve_all: it
- * saves every register that it changes, and callers save none around the call. The module indexes
- * these functions by kind for the expansions.
+ * that hardly ever runs. So the slow path becomes a function of the module, marked preserve_all:
+ * callers spill nothing across the call. The module indexes these functions by kind for the
+ * expansions.
  */
 #include <assert.h>
 #include "libsov/compiler/passes/expand.h"

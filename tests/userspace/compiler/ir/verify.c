@@ -202,8 +202,9 @@ static const struct {
 	 IN("'call @f': 0 arguments, not 1")},
 	{"kernel k() {\ne:\n\tcall @k\n\tret\n}\n",
 	 IN("'call @k': 'call' cannot name this kind of function")},
-	{"preserve_all function f() {\ne:\n\tbr g\ng:\n\tret\n}\n",
-	 "ir: function f: a preserve_all function has more than one block\n"},
+	{"preserve_all function f(b1) {\ne:\n\t%1 = arg.b1 0\n\tcbr %1, g, "
+	 "h\ng:\n\tret\nh:\n\tret\n}\n",
+	 "ir: function f: a preserve_all function has 2 returns, not one\n"},
 	{"preserve_all function f() {\ne:\n\tcall @g\n\tret\n}\nfunction g() {\ne:\n\tret\n}\n",
 	 "ir: function f: a preserve_all function calls another\n"},
 	{"prototype p()\nkernel k() {\ne:\n\tcall @p\n\tret\n}\n",
