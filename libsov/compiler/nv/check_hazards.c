@@ -8,6 +8,7 @@
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
+#define MAX_USES  32 /* of one instruction, with single registers as sources */
 #define BOARD_SET 2
 #define SETTLED   64 /* cycles after which every fixed-latency result is available */
 
@@ -15,13 +16,13 @@
 struct progress {
 	uint32_t cycles;       /* since its issue; 0 = block not visited */
 	bool results, sources; /* already waited for */
-	uint16_t overwritten;  /* mask of its uses whose registers were written since */
+	uint32_t overwritten;  /* mask of its uses whose registers were written since */
 };
 
 struct walk {
 	const struct mir_func *f;
 	const struct mir_inst *from;
-	struct sass_reg_use uses[SASS_MAX_USES]; /* of from */
+	struct sass_reg_use uses[MAX_USES]; /* of from; sources are single registers */
 	uint32_t nuses;
 	bool variable, reads_late;
 	struct progress *seen; /* by block and scoreboard state: state at its first visit */
@@ -41,6 +42,13 @@ static bool report_hazard(const struct walk *w, const struct mir_inst *i, const 
 	return false;
 }
 
+static bool reads_in_order(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b)
+{
+	uint8_t pipe = sass_pipe(sm, a);
+
+	return pipe == sass_pipe(sm, b) && (pipe == SASS_PIPE_MEMORY || pipe == SASS_PIPE_SHARED);
+}
+
 static bool check_use(const struct walk *w, const struct mir_inst *i, struct progress *p,
 		      uint32_t k, const struct sass_reg_use *use)
 {
@@ -49,6 +57,13 @@ static bool check_use(const struct walk *w, const struct mir_inst *i, struct pro
 
 	if (p->overwritten >> k & 1 || !uses_overlap(own, use))
 		return true;
+	/* Memory instructions of one pipe read their sources in order, and whoever overwrites this
+	 * register next waits for the later one. */
+	if (!own->write && use->write && to->guard == SASS_PT && own->operand != SASS_USE_GUARD &&
+	    reads_in_order(w->f->sm, from, to)) {
+		p->overwritten |= 1u << k;
+		return true;
+	}
 	if (!own->write) {
 		if (use->write && w->reads_late && own->operand != SASS_USE_GUARD &&
 		    own->kind != SASS_UGPR && !p->sources && !p->results)
@@ -67,7 +82,7 @@ static bool check_use(const struct walk *w, const struct mir_inst *i, struct pro
 	/* The registers are fully overwritten: later instructions depend on that write instead. */
 	if (use->write && to->guard == SASS_PT && use->reg <= own->reg &&
 	    use->reg + use->count >= own->reg + own->count)
-		p->overwritten |= (uint16_t)(1 << k);
+		p->overwritten |= 1u << k;
 	return true;
 }
 
@@ -134,6 +149,25 @@ static bool follow_path(struct walk *w, const struct mir_inst *i, uint32_t b, st
 	return true;
 }
 
+static void set_uses(struct walk *w, const struct sass_inst *in)
+{
+	struct sass_reg_use uses[SASS_MAX_USES];
+	uint32_t n = sass_uses(in, uses);
+
+	w->nuses = 0;
+	for (uint32_t u = 0; u < n; u++) {
+		bool split = !uses[u].write && uses[u].kind == SASS_GPR;
+
+		for (uint32_t k = 0; k < (split ? uses[u].count : 1); k++) {
+			struct sass_reg_use *use = &w->uses[w->nuses++];
+
+			*use = uses[u];
+			use->reg = (uint8_t)(use->reg + k);
+			use->count = split ? 1 : use->count;
+		}
+	}
+}
+
 bool nv_check_hazards(const struct mir_func *f, struct text *why)
 {
 	struct walk w = {.f = f, .why = why};
@@ -144,7 +178,7 @@ bool nv_check_hazards(const struct mir_func *f, struct text *why)
 			struct progress p = {.cycles = i->sass.stall};
 
 			w.from = i;
-			w.nuses = sass_uses(&i->sass, w.uses);
+			set_uses(&w, &i->sass);
 			w.variable = sass_has_variable_latency(f->sm, &i->sass);
 			w.reads_late = sass_reads_late(f->sm, &i->sass);
 			memset(w.seen, 0, 4 * f->nblocks * sizeof(*w.seen));

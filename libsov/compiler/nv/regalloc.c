@@ -36,6 +36,9 @@ struct split {
 	struct split *next;
 };
 
+/* So many instructions after a late read, a register is free. */
+#define READY 63
+
 struct reg_file {               /* a register file */
 	uint32_t count;         /* registers that may be used */
 	uint32_t window;        /* registers to rotate through */
@@ -43,7 +46,11 @@ struct reg_file {               /* a register file */
 	uint32_t owner[256];    /* 1 + unit; 0 = free; RESERVED */
 	bool promised[256];     /* to another unit, from the owner's last mention on */
 	const uint64_t *barred; /* set of registers not to be chosen; NULL: none */
-	uint32_t used;          /* 1 + highest register assigned */
+	/* Position in the block from which the last value of a register was freed by an
+	 * instruction that reads it late; 0: none did. */
+	uint32_t read_late[256];
+	uint32_t position; /* where the assignment is */
+	uint32_t used;     /* 1 + highest register assigned */
 };
 
 struct allocator {
@@ -249,7 +256,23 @@ static uint32_t count_occupied(const struct reg_file *reg_file, uint32_t from, u
 	return n;
 }
 
-/* The free group with the most occupied neighbours, first within its pair, then within its quad. */
+/* How well a free group suits a result now: memory instructions read their operands late, so that
+ * another result has to wait for that, the longer the more recent it was. */
+static uint32_t readiness(const struct reg_file *reg_file, uint32_t reg, uint32_t units)
+{
+	uint32_t min_age = READY;
+
+	for (uint32_t r = reg; r < reg + units; r++) {
+		uint32_t at = reg_file->read_late[r], age = reg_file->position - at;
+
+		if (at && age && age < min_age)
+			min_age = age;
+	}
+	return min_age;
+}
+
+/* The free group with the most occupied neighbours, first within its pair, then within its quad;
+ * of several, the one that is ready. */
 static bool choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *reg)
 {
 	uint32_t best = 0;
@@ -261,6 +284,7 @@ static bool choose_tight(const struct reg_file *reg_file, uint32_t units, uint32
 			continue;
 		score = 1 + 8 * count_occupied(reg_file, r & ~1u, 2) +
 			count_occupied(reg_file, r & ~3u, 4);
+		score = score * (READY + 1) + readiness(reg_file, r, units);
 		if (score <= best)
 			continue;
 		best = score;
@@ -354,6 +378,17 @@ static void free_unit(struct allocator *a, struct mir_ref r)
 
 	if (reg_file->owner[v->reg + r.part] == mir_unit(a->f, r) + 1)
 		reg_file->owner[v->reg + r.part] = 0;
+}
+
+/* Sources are read before results are written, so an instruction's own operands do not count. */
+static void note_late_reads(struct allocator *a, const struct mir_inst *i, struct mir_ref r,
+			    uint32_t count)
+{
+	struct reg_file *reg_file = reg_file_of(a, r.vreg);
+	uint32_t reg = a->f->vregs[r.vreg].reg + r.part;
+
+	for (uint32_t k = 0; k < count; k++)
+		reg_file->read_late[reg + k] = i->memory.bytes ? i->number : 0;
 }
 
 #define AT_END   UINT32_MAX
@@ -606,9 +641,12 @@ static bool assign_inst(struct allocator *a, struct mir_inst *i)
 
 	/* Sources are read before results are written, so a result may reuse a source's
 	 * register. */
+	a->gpr.position = i->number;
 	for (uint32_t u = 0; u < n; u++) {
-		if (!uses[u].write && uses[u].ref.vreg)
-			free_dead_units(a, uses[u].ref, uses[u].count, i->number);
+		if (uses[u].write || !uses[u].ref.vreg)
+			continue;
+		note_late_reads(a, i, uses[u].ref, uses[u].count);
+		free_dead_units(a, uses[u].ref, uses[u].count, i->number);
 	}
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].first_def != i)
@@ -650,6 +688,7 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	memset(a->pred.owner, 0, sizeof(a->pred.owner));
 	memset(a->ugpr.owner, 0, sizeof(a->ugpr.owner));
 	memset(a->gpr.promised, 0, sizeof(a->gpr.promised));
+	memset(a->gpr.read_late, 0, sizeof(a->gpr.read_late));
 	if (f->stack)
 		a->gpr.owner[MIR_STACK] = RESERVED;
 	a->gpr.owner[mir_scratch_reg(f)] = RESERVED;

@@ -15,15 +15,17 @@
 #include "libsov/compiler/nv/spill.h"
 
 /* Lookahead: distance from the first unscheduled instruction to the last that may be chosen. */
-#define LOOKAHEAD       256
+/* A round figure without congestion. */
+#define LATE_READ_CYCLES 24
+#define LOOKAHEAD        256
 /* Ordered instructions that are compared pairwise; the next one becomes a fence for all of them. */
-#define MAX_ORDERED     128
+#define MAX_ORDERED      128
 /* Occupancies in sequence that gain nothing, after which lower ones are not tried. */
-#define MAX_LOSSES      4
+#define MAX_LOSSES       4
 /* See rematerialise_for_occupancy(). */
-#define REMAT_SHARE     2
+#define REMAT_SHARE      2
 /* Registers that aligned pairs and quads may leave unused. */
-#define ALIGNMENT_SLACK 2
+#define ALIGNMENT_SLACK  2
 
 struct edge {
 	uint32_t to, latency;
@@ -149,6 +151,16 @@ static void add_read_dependence(struct scheduler *s, uint32_t n, uint32_t r,
 	res->reads = a;
 }
 
+/* Cycles from an instruction that reads a register until another may overwrite it. Memory
+ * instructions read their operands when they leave their queue, in order. */
+static uint32_t overwrite_latency(uint32_t sm, const struct sass_inst *reader,
+				  const struct sass_inst *writer, uint8_t kind)
+{
+	if (!sass_reads_late(sm, reader))
+		return sass_war_latency(reader, writer, kind);
+	return sass_same_queue(sm, reader, writer) ? 1 : LATE_READ_CYCLES;
+}
+
 static void add_write_dependences(struct scheduler *s, uint32_t n, uint32_t r,
 				  const struct sass_reg_use *use)
 {
@@ -164,14 +176,9 @@ static void add_write_dependences(struct scheduler *s, uint32_t n, uint32_t r,
 
 		add_edge(s, res->write.node, n, min_latency > estimate ? min_latency : estimate);
 	}
-	for (const struct access *a = res->reads; a; a = a->next) {
-		const struct sass_inst *reader = &s->nodes[a->node].inst->sass;
-
+	for (const struct access *a = res->reads; a; a = a->next)
 		add_edge(s, a->node, n,
-			 sass_reads_late(s->f->sm, reader)
-				 ? sass_typical_latency(s->f->sm, reader) / 2
-				 : sass_war_latency(reader, in, use->kind));
-	}
+			 overwrite_latency(s->f->sm, &s->nodes[a->node].inst->sass, in, use->kind));
 	res->write = (struct access){.node = n, .use = *use};
 	res->reads = NULL;
 }

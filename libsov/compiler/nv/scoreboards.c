@@ -3,7 +3,7 @@
  * Scoreboard allocation. The hardware does not track dependences: the consumer of a fixed-latency
  * result relies on stall counts, a variable-latency instruction increments one of six scoreboards
  * and its consumers wait until that is zero again. Sources that are read late need a scoreboard too
- * if an instruction overwrites them.
+ * if an instruction overwrites them, except one that reads its own sources later in the same order.
  *
  * Scoreboards are allocated block by block in reverse postorder. The set of pending results then
  * propagates along all edges to a fixed point (a union over paths, so loads stay in flight across
@@ -21,9 +21,13 @@ struct reg_set {
 	uint64_t w[SET_WORDS];
 };
 
+/* Memory instructions of one pipe read their sources in order. */
+enum order { ORDER_NONE, ORDER_MEMORY, ORDER_SHARED, ORDERS };
+
 struct board {
-	struct reg_set results, sources; /* pending writes, pending reads */
-	bool fence;                      /* a fence of the block is pending */
+	struct reg_set results;         /* pending writes */
+	struct reg_set sources[ORDERS]; /* pending reads */
+	bool fence;                     /* a fence of the block is pending */
 };
 
 struct state {
@@ -47,7 +51,8 @@ struct scoreboard_alloc {
 	bool busy[NUM_SCOREBOARDS];
 	uint32_t cursor;
 	uint32_t next_mention[MIR_RESOURCES], next_write[MIR_RESOURCES];
-	struct wait_plan *plans; /* by instruction number */
+	uint8_t next_order[MIR_RESOURCES]; /* enum order of the next write */
+	struct wait_plan *plans;           /* by instruction number */
 	uint32_t plans_capacity;
 };
 
@@ -70,9 +75,34 @@ static bool reg_sets_intersect(const struct reg_set *a, const struct reg_set *b)
 	return false;
 }
 
+static void reg_set_remove_all(struct reg_set *s, const struct reg_set *other)
+{
+	for (uint32_t k = 0; k < SET_WORDS; k++)
+		s->w[k] &= ~other->w[k];
+}
+
 static bool reg_set_is_empty(const struct reg_set *s)
 {
 	return !reg_sets_intersect(s, s);
+}
+
+static enum order read_order(uint32_t sm, const struct mir_inst *i)
+{
+	switch (sass_pipe(sm, &i->sass)) {
+	case SASS_PIPE_MEMORY:
+		return ORDER_MEMORY;
+	case SASS_PIPE_SHARED:
+		return ORDER_SHARED;
+	default:
+		return ORDER_NONE;
+	}
+}
+
+/* An instruction whose guard is false may finish at once. */
+static enum order write_order(uint32_t sm, const struct mir_inst *i)
+{
+	return i->sass.guard == SASS_PT && i->sass.write_barrier != SASS_NO_SB ? read_order(sm, i)
+									       : ORDER_NONE;
 }
 
 struct registers {
@@ -144,6 +174,7 @@ static struct wait_plan wait_plan(struct scoreboard_alloc *alloc, struct mir_ins
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(alloc->f, i, &n);
 	struct wait_plan p = {NEVER, NEVER};
+	enum order order = read_order(alloc->f->sm, i);
 
 	for (uint32_t u = 0; u < n; u++) {
 		for (uint32_t k = 0; k < uses[u].count; k++) {
@@ -151,19 +182,24 @@ static struct wait_plan wait_plan(struct scoreboard_alloc *alloc, struct mir_ins
 
 			if (uses[u].write && alloc->next_mention[r] < p.use)
 				p.use = alloc->next_mention[r];
-			if (is_read_late(&uses[u]) && alloc->next_write[r] < p.overwrite)
+			if (is_read_late(&uses[u]) && alloc->next_write[r] < p.overwrite &&
+			    (!order || alloc->next_order[r] != order))
 				p.overwrite = alloc->next_write[r];
 		}
 	}
-	for (uint32_t r = 0; mir_leaves_function(i) && r < MIR_RESOURCES; r++)
+	for (uint32_t r = 0; mir_leaves_function(i) && r < MIR_RESOURCES; r++) {
 		alloc->next_mention[r] = alloc->next_write[r] = i->number;
+		alloc->next_order[r] = ORDER_NONE;
+	}
 	for (uint32_t u = 0; u < n; u++) {
 		for (uint32_t k = 0; k < uses[u].count; k++) {
 			uint32_t r = mir_resource(uses[u].kind, uses[u].reg + k);
 
 			alloc->next_mention[r] = i->number;
-			if (uses[u].write)
-				alloc->next_write[r] = i->number;
+			if (!uses[u].write)
+				continue;
+			alloc->next_write[r] = i->number;
+			alloc->next_order[r] = i->sass.guard == SASS_PT ? order : ORDER_NONE;
 		}
 	}
 	return p;
@@ -288,9 +324,20 @@ static bool waits_for_fence(const struct mir_inst *i)
 	return i->memory.effect || i->memory.bytes;
 }
 
+static bool overwrites_source(const struct board *board, const struct reg_set *writes,
+			      enum order order)
+{
+	for (uint32_t k = 0; k < ORDERS; k++)
+		if ((!k || k != order) && reg_sets_intersect(writes, &board->sources[k]))
+			return true;
+	return false;
+}
+
 static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s, struct mir_inst *i)
 {
 	struct registers r = registers_of_inst(alloc, i);
+	uint32_t sm = alloc->f->sm;
+	enum order reads = read_order(sm, i), writes = write_order(sm, i);
 
 	i->sass.wait = 0;
 	for (uint32_t busy = s->busy; busy; busy &= busy - 1) {
@@ -299,7 +346,7 @@ static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s,
 
 		if (!reg_sets_intersect(&r.reads, &board->results) &&
 		    !reg_sets_intersect(&r.writes, &board->results) &&
-		    !reg_sets_intersect(&r.writes, &board->sources) && !mir_leaves_function(i) &&
+		    !overwrites_source(board, &r.writes, writes) && !mir_leaves_function(i) &&
 		    !(waits_for_loads(i) && !reg_set_is_empty(&board->results)) &&
 		    !(waits_for_fence(i) && board->fence))
 			continue;
@@ -307,16 +354,19 @@ static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s,
 		memset(board, 0, sizeof(*board));
 	}
 	s->busy &= ~(uint32_t)i->sass.wait;
+	/* Whoever overwrites these next waits for this instruction's result. */
+	for (uint32_t busy = writes ? s->busy : 0; busy; busy &= busy - 1)
+		reg_set_remove_all(&s->boards[__builtin_ctz(busy)].sources[writes], &r.writes);
 	if (i->sass.write_barrier != SASS_NO_SB) {
 		reg_set_unite(&s->boards[i->sass.write_barrier].results, &r.writes);
 		/* Sources with their own scoreboard wait for that one: it clears earlier. */
-		if (sass_reads_late(alloc->f->sm, &i->sass) && i->sass.read_barrier == SASS_NO_SB)
-			reg_set_unite(&s->boards[i->sass.write_barrier].sources, &r.sources);
+		if (sass_reads_late(sm, &i->sass) && i->sass.read_barrier == SASS_NO_SB)
+			reg_set_unite(&s->boards[i->sass.write_barrier].sources[reads], &r.sources);
 		s->busy |= 1u << i->sass.write_barrier;
 	}
 	if (i->sass.read_barrier != SASS_NO_SB) {
-		reg_set_unite(&s->boards[i->sass.read_barrier].sources, &r.sources);
-		s->boards[i->sass.read_barrier].fence |= is_pending_fence(alloc->f->sm, i);
+		reg_set_unite(&s->boards[i->sass.read_barrier].sources[reads], &r.sources);
+		s->boards[i->sass.read_barrier].fence |= is_pending_fence(sm, i);
 		s->busy |= 1u << i->sass.read_barrier;
 	}
 }
@@ -331,7 +381,9 @@ static bool merge_state(struct state *at, const struct state *s)
 		uint32_t sb = (uint32_t)__builtin_ctz(busy);
 
 		changed |= reg_set_unite(&at->boards[sb].results, &s->boards[sb].results);
-		changed |= reg_set_unite(&at->boards[sb].sources, &s->boards[sb].sources);
+		for (uint32_t k = 0; k < ORDERS; k++)
+			changed |= reg_set_unite(&at->boards[sb].sources[k],
+						 &s->boards[sb].sources[k]);
 		changed |= s->boards[sb].fence && !at->boards[sb].fence;
 		at->boards[sb].fence |= s->boards[sb].fence;
 	}
