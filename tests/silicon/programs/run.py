@@ -48,7 +48,7 @@ RATE = re.compile(r"(%s)\s*[\[(]?\s*%s" % (NUMBER, RATE_UNIT), re.I)
 RATE_UNIT_FIRST = re.compile(r"%s[\])]?\s*[:=]?\s*(%s)" % (RATE_UNIT, NUMBER), re.I)
 TIMED_LINE = re.compile(r"time|second|\bsec\b|\bms\b|\bus\b|\bns\b|elapsed|/s\b|bandwidth|throughput|"
                         r"flop|speed|perf|clock|cycles|duration|latency|took|cost|\d\s+s\b", re.I)
-HOST_LINE = re.compile(r"host|cpu|serial|reference|memcpy|copy|transfer|total exec|wall|init|setup|read|"
+HOST_LINE = re.compile(r"host|cpu|serial|reference|memcpy|copy|transfer|total exec|wall|init|setup|\bread|"
                        r"alloc|h2d|d2h|load|overall|end-to-end|compil|\balo\b|\bfre\b", re.I)
 TOKEN = re.compile(NUMBER + r"|[^\s]+")
 

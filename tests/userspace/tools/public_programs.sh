@@ -49,6 +49,7 @@ row late : 'ours "sleep 3.6" "sleep 1.8"; echo done'
 row random : 'ours "echo 100 5" "echo x >>runs; echo \$(wc -l <runs) 5"'
 row flaky : 'echo x >>runs; ours "wc -l <runs >n; [ \$(cat n) = 1 ] && echo 8 || echo 7" "echo 7"'
 row speed : 'ours "echo kernel time: 4.0 ms" "echo kernel time: 2.0 ms"; echo time of the host: $$ ms'
+row threads : 'ours "echo time, 64 threads: 5.0 ms" "echo time, 64 threads: 2.0 ms"'
 row rate : 'ours "echo 30.0 GB/s" "echo 40.0 GB/s"'
 row lines : 'ours "printf \"GPU Time in seconds:\\\\n0.004\\\\n\"" "printf \"GPU Time in seconds:\\\\n0.002\\\\n\""'
 row table : 'ours "printf \"Scan\\\\tms\\\\t8.0\\\\t9.0\\\\n\"" "printf \"Scan\\\\tms\\\\t2.0\\\\t9.0\\\\n\""'
@@ -68,12 +69,13 @@ verdict late same "" "what ends in twice the limit, alone, where ptxas took more
 verdict random same "" "a number that differs between ptxas's runs is not compared"
 verdict flaky DIFFERENT "" "one of several runs differs"
 verdict speed same 0.50 "the time of a kernel; that of the host is not compared"
+verdict threads same 0.40 "the time of threads, which is not that of a read"
 verdict rate same 0.75 "a rate, if there is no time"
 verdict lines same 0.50 "a time on the line after its label"
 verdict table same 0.25 "a time after its unit, in a table"
-has "$out" "# 3 DIFFERENT, 2 WRONG, 1 close, 1 endless, 1 failing, 1 refused, 7 same, 1 unbuilt" "run.py counts its verdicts"
+has "$out" "# 3 DIFFERENT, 2 WRONG, 1 close, 1 endless, 1 failing, 1 refused, 8 same, 1 unbuilt" "run.py counts its verdicts"
 is "$(wc -l <"$work/out/build-sov/suite/flaky/runs")" 3 "different output runs twice more"
-is "$(wc -l <"$work/out/programs.json")" 17 "run.py logs every program"
+is "$(wc -l <"$work/out/programs.json")" 18 "run.py logs every program"
 
 rm -rf "$work/out"
 out=$(run --build-only --only '/(same|refused|unbuilt)')
