@@ -8,9 +8,13 @@ The sources are not part of this project: fetch the suites that `list` names, ea
 SOURCES/SUITE, and have nvcc, make and a GPU. No program may use managed memory.
 
   usage: run.py --sources DIR --sov FILE --out DIR [--only REGEX] [--jobs N] [--repeat N]
-                [--limit SECONDS] [--arch sm_90] [--budget SECONDS] [--list FILE]
+                [--limit SECONDS] [--arch sm_90] [--budget SECONDS] [--list FILE] [--build-only]
 
-Prints one line per program and a summary. The status is 1 if a program is wrong with sov.
+Prints one line per program and a summary. The status is 1 if a program is wrong with sov. The first runs share the
+machine with --jobs others. What they leave in doubt runs again alone: a run of ours that did not end, where ptxas's
+took more than half of the limit, once with twice the limit; different output, twice with both.
+
+--build-only builds and runs nothing, so needs no GPU; the status is 1 if sov refuses what ptxas takes.
 """
 import argparse
 import concurrent.futures
@@ -23,6 +27,7 @@ import signal
 import statistics
 import subprocess
 import sys
+import threading
 import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -34,24 +39,33 @@ UNITS = {
     "second": 1.0, "seconds": 1.0,
 }
 NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
-TIMER = re.compile(r"(%s)\s*[\[(]?\s*(%s)\b(?!/)" % (NUMBER, "|".join(sorted(UNITS, key=len, reverse=True))))
-UNIT_FIRST = re.compile(r"[\[(](%s)[\])]\s*[:=]?\s*(%s)" % ("|".join(sorted(UNITS, key=len, reverse=True)), NUMBER))
+UNIT = "|".join(sorted(UNITS, key=len, reverse=True))
+TIMER = re.compile(r"(%s)\s*[\[(]?\s*(%s)\b(?!/)" % (NUMBER, UNIT))
+UNIT_FIRST = re.compile(r"[\[(\t](%s)[\])\t]\s*[:=]?\s*(%s)" % (UNIT, NUMBER))
+SECONDS_LAST = re.compile(r"\bseconds\)?\s*[:=]\s*(%s)\s*$" % NUMBER)
+RATE_UNIT = r"(?:[KMGT]?i?(?:B|bytes?|flops?|items|elements|options|bodies|keys)\s*/\s*s(?:ec(?:ond)?)?|[KMGT]flops)\b"
+RATE = re.compile(r"(%s)\s*[\[(]?\s*%s" % (NUMBER, RATE_UNIT), re.I)
+RATE_UNIT_FIRST = re.compile(r"%s[\])]?\s*[:=]?\s*(%s)" % (RATE_UNIT, NUMBER), re.I)
 TIMED_LINE = re.compile(r"time|second|\bsec\b|\bms\b|\bus\b|\bns\b|elapsed|/s\b|bandwidth|throughput|"
-                        r"flop|speed|perf|clock|cycles|duration|latency|took|cost", re.I)
-HOST_LINE = re.compile(r"host|cpu|serial|reference|memcpy|copy|transfer|total exec|wall|init|setup|read|"
-                       r"alloc|h2d|d2h|load|overall|end-to-end|compil", re.I)
+                        r"flop|speed|perf|clock|cycles|duration|latency|took|cost|\d\s+s\b", re.I)
+HOST_LINE = re.compile(r"host|cpu|serial|reference|memcpy|copy|transfer|total exec|wall|init|setup|\bread|"
+                       r"alloc|h2d|d2h|load|overall|end-to-end|compil|\balo\b|\bfre\b", re.I)
 TOKEN = re.compile(NUMBER + r"|[^\s]+")
 
 
 def read_list(path):
-    programs = []
+    """Returns the programs and, by suite, the folders that its programs share (the row named *)."""
+    programs, shared = [], {}
     with open(path) as rows:
         for row in rows:
             if row.startswith("#") or not row.strip():
                 continue
             suite, name, folder, build, command = (row.rstrip("\n").split("\t") + [""] * 5)[:5]
-            programs.append(dict(suite=suite, name=name, folder=folder, build=build, command=command))
-    return programs
+            if name == "*":
+                shared[suite] = folder.split()
+            else:
+                programs.append(dict(suite=suite, name=name, folder=folder, build=build, command=command))
+    return programs, shared
 
 
 def make_cuda_folders(out, sov):
@@ -67,8 +81,19 @@ def make_cuda_folders(out, sov):
                 if not os.path.lexists(link) and entry != "bin":
                     os.symlink(os.path.join(parent, entry), link)
         if assembler == "sov":
-            os.remove(folder + "/bin/ptxas")
+            if os.path.lexists(folder + "/bin/ptxas"):
+                os.remove(folder + "/bin/ptxas")
             os.symlink(os.path.abspath(sov), folder + "/bin/ptxas")
+
+
+def copy_shared_folders(options, suites, shared):
+    for suite in suites:
+        for assembler in ASSEMBLERS:
+            for folder in shared.get(suite, []):
+                source = os.path.join(options.sources, suite, folder)
+                target = os.path.join(options.out, "build-" + assembler, suite, folder)
+                if os.path.isdir(source) and not os.path.isdir(target):
+                    shutil.copytree(source, target, symlinks=True)
 
 
 def run(command, folder, limit, environment=None):
@@ -86,10 +111,24 @@ def run(command, folder, limit, environment=None):
     return status, output.decode(errors="replace"), time.monotonic() - begin
 
 
+class Folders:
+    """Programs that share a folder are built one at a time, and once if the command is the same."""
+
+    def __init__(self):
+        self.mutex = threading.Lock()
+        self.locks = {}
+        self.results = {}
+
+    def lock(self, folder):
+        with self.mutex:
+            return self.locks.setdefault(folder, threading.Lock())
+
+
 class Program:
-    def __init__(self, row, options):
+    def __init__(self, row, options, folders):
         self.row = row
         self.options = options
+        self.folders = folders
         self.name = row["suite"] + "/" + row["name"]
         self.built = {}
         self.outputs = {a: [] for a in ASSEMBLERS}
@@ -99,25 +138,49 @@ class Program:
         return os.path.join(self.options.out, "build-" + assembler, self.row["suite"], self.row["folder"])
 
     def build(self, assembler):
-        source = os.path.join(self.options.sources, self.row["suite"], self.row["folder"])
         target = self.folder(assembler)
+        key = (target, self.row["build"])
+        with self.folders.lock(target):
+            if key not in self.folders.results:
+                self.folders.results[key] = self.build_in(target, assembler)
+        self.built[assembler], self.log[assembler] = self.folders.results[key]
+
+    def build_in(self, target, assembler):
+        source = os.path.join(self.options.sources, self.row["suite"], self.row["folder"])
         if not os.path.isdir(source):
-            self.built[assembler] = False
-            self.log[assembler] = "no such folder: " + source
-            return
+            return False, "no such folder: " + source
         if not os.path.isdir(target):
             shutil.copytree(source, target, symlinks=True)
         cuda = os.path.join(self.options.out, "cuda-" + assembler)
         environment = dict(os.environ, PATH=cuda + "/bin:" + os.environ["PATH"], CUDA_HOME=cuda)
-        command = self.row["build"].format(nvcc=cuda + "/bin/nvcc", arch=self.options.arch, sm=self.options.arch[3:])
+        command = self.row["build"]
+        for key, value in (("nvcc", cuda + "/bin/nvcc"), ("arch", self.options.arch), ("sm", self.options.arch[3:])):
+            command = command.replace("{" + key + "}", value)
         status, output, _ = run(command, target, 400, environment)
-        self.built[assembler] = status == 0
-        self.log[assembler] = output
+        return status == 0, output
 
-    def execute(self, assembler):
-        limit = self.options.limit
-        status, output, seconds = run(self.row["command"], self.folder(assembler), limit)
-        self.outputs[assembler].append((status, output, seconds))
+    def execute(self, assembler, limit=None):
+        limit = limit or self.options.limit
+        self.outputs[assembler].append(run(self.row["command"], self.folder(assembler), limit))
+
+    def can_run(self):
+        return all(self.built.get(a) for a in ASSEMBLERS)
+
+    def late(self):
+        """Whether ours did not end in time and ptxas's took so long that other programs may be the cause."""
+        return (any(status == 124 for status, _, _ in self.outputs["sov"])
+                and all(status != 124 and seconds > self.options.limit / 2
+                        for status, _, seconds in self.outputs["ptxas"]))
+
+    def settle(self):
+        """Runs alone what the runs beside other programs left in doubt."""
+        if self.late():
+            self.outputs["sov"] = []
+            self.execute("sov", 2 * self.options.limit)
+        if self.compare()[0] == "DIFFERENT":
+            for _ in range(2):
+                for assembler in ASSEMBLERS:
+                    self.execute(assembler)
 
     def compare(self):
         """Returns (state, words): same, close, different, wrong, slow, or why there is no comparison."""
@@ -167,25 +230,52 @@ def last_line(text):
     return lines[-1][:160] if lines else ""
 
 
-def timers(output):
-    """(label, seconds) of each line that gives a time of the device."""
-    found = []
+def lines(output):
+    """The lines; a line that ends with a colon and the number alone on the next are one."""
+    joined = []
     for line in output.splitlines():
+        if joined and joined[-1].rstrip().endswith(":") and re.fullmatch(NUMBER, line.strip()):
+            joined[-1] += " " + line.strip()
+        else:
+            joined.append(line)
+    return joined
+
+
+def search_all(output, patterns):
+    """(label, match) of the first pattern that each line about the device's times or rates has."""
+    found = []
+    for line in lines(output):
         if HOST_LINE.search(line) or not TIMED_LINE.search(line):
             continue
-        match = TIMER.search(line)
-        if match:
-            found.append((line[:match.start()], float(match.group(1)) * UNITS[match.group(2)]))
-            continue
-        match = UNIT_FIRST.search(line)
-        if match:
-            found.append((line[:match.start()], float(match.group(2)) * UNITS[match.group(1)]))
-    return [(label, value) for label, value in found if value > 0]
+        for pattern, value in patterns:
+            match = pattern.search(line)
+            if match:
+                found.append((line[:match.start()], value(match)))
+                break
+    return [(label, seconds) for label, seconds in found if seconds > 0]
+
+
+def inverse(match):
+    rate = float(match.group(1))
+    return 1 / rate if rate > 0 else 0
+
+
+TIMES = (
+    (TIMER, lambda m: float(m.group(1)) * UNITS[m.group(2)]),
+    (UNIT_FIRST, lambda m: float(m.group(2)) * UNITS[m.group(1)]),
+    (SECONDS_LAST, lambda m: float(m.group(1))),
+)
+RATES = ((RATE, inverse), (RATE_UNIT_FIRST, inverse))
+
+
+def timers(output):
+    """(label, seconds) of each line that gives a time of the device, or, if none does, the inverse of a rate."""
+    return search_all(output, TIMES) or search_all(output, RATES)
 
 
 def tokens(output):
     kept = []
-    for line in output.splitlines():
+    for line in lines(output):
         if not TIMED_LINE.search(line):
             kept += TOKEN.findall(line)
     return kept
@@ -216,7 +306,7 @@ def compare_outputs(theirs, ours):
     return ("close", "%.1e" % worst) if worst else ("same", "")
 
 
-def main():
+def parse_options():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--sources", required=True)
     parser.add_argument("--sov", required=True)
@@ -228,73 +318,98 @@ def main():
     parser.add_argument("--limit", type=float, default=60, help="seconds per run")
     parser.add_argument("--budget", type=float, default=1e9, help="start nothing new after this many seconds")
     parser.add_argument("--arch", default="sm_90")
+    parser.add_argument("--build-only", action="store_true", help="run nothing")
     options = parser.parse_args()
-    begin = time.monotonic()
     for key in ("out", "sources", "sov"):
         setattr(options, key, os.path.abspath(getattr(options, key)))
+    options.begin = time.monotonic()
+    return options
 
+
+def elapsed(options):
+    return time.monotonic() - options.begin
+
+
+def check_all(programs, options):
+    """Both builds and both runs of each, so that programs that wait do not hold up those that are built."""
     def in_time():
-        return time.monotonic() - begin < options.budget
-
-    make_cuda_folders(options.out, options.sov)
-    programs = [Program(row, options) for row in read_list(options.list)
-                if re.search(options.only, row["suite"] + "/" + row["name"])]
-    for suite in {p.row["suite"] for p in programs}:
-        shared = os.path.join(options.sources, suite)
-        for assembler in ASSEMBLERS:
-            for folder in ("src/include", "common", "Common", "CUDA/utilities"):
-                target = os.path.join(options.out, "build-" + assembler, suite, folder)
-                if os.path.isdir(os.path.join(shared, folder)) and not os.path.isdir(target):
-                    shutil.copytree(os.path.join(shared, folder), target)
+        return elapsed(options) < options.budget
 
     def check(p):
-        """Both builds and both runs, so that programs that wait do not hold up those that are built."""
-        for action in (Program.build, Program.execute):
-            for a in ASSEMBLERS:
-                if in_time() and (action is Program.build or all(p.built.get(b) for b in ASSEMBLERS)):
-                    action(p, a)
+        for assembler in ASSEMBLERS:
+            if in_time():
+                p.build(assembler)
+        if not options.build_only and p.can_run():
+            for assembler in ASSEMBLERS:
+                if in_time():
+                    p.execute(assembler)
 
-    print("# building and running %d programs twice" % len(programs), flush=True)
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for i, future in enumerate(concurrent.futures.as_completed([pool.submit(check, p) for p in programs])):
             future.result()
             if i % 25 == 24:
-                print("# %d of %d, %.0f s" % (i + 1, len(programs), time.monotonic() - begin), flush=True)
-    runnable = [p for p in programs if all(p.built.get(a) for a in ASSEMBLERS)]
-    timed = [p for p in runnable if p.outputs["ptxas"] and p.outputs["sov"]
+                print("# %d of %d, %.0f s" % (i + 1, len(programs), elapsed(options)), flush=True)
+    for p in programs:
+        if in_time() and all(p.outputs.values()):
+            p.settle()
+
+
+def time_all(programs, options):
+    """Returns ptxas's time divided by ours by the name of the program; runs one program at a time."""
+    timed = [p for p in programs if all(p.outputs.values())
              and all(s == 0 for a in ASSEMBLERS for s, _, _ in p.outputs[a]) and p.ratio()]
-    checked = {p.name: {a: list(p.outputs[a]) for a in ASSEMBLERS} for p in timed}
     timed.sort(key=lambda p: sum(p.outputs[a][0][2] for a in ASSEMBLERS))
-    print("# timing %d programs, %.0f s so far" % (len(timed), time.monotonic() - begin), flush=True)
+    print("# timing %d programs, %.0f s so far" % (len(timed), elapsed(options)), flush=True)
     ratios = {}
     for p in timed:
-        for a in ASSEMBLERS:
-            p.outputs[a] = []
+        checked, p.outputs = p.outputs, {a: [] for a in ASSEMBLERS}
         for _ in range(options.repeat):
-            for a in ASSEMBLERS:
-                if in_time():
-                    p.execute(a)
+            for assembler in ASSEMBLERS:
+                if elapsed(options) < options.budget:
+                    p.execute(assembler)
         if all(len(p.outputs[a]) == options.repeat for a in ASSEMBLERS):
             ratios[p.name] = p.ratio()
-        for a in ASSEMBLERS:
-            p.outputs[a] = checked[p.name][a] + p.outputs[a]
+        p.outputs = {a: checked[a] + p.outputs[a] for a in ASSEMBLERS}
+    return ratios
 
+
+def report(programs, ratios, options):
+    """Prints a line per program, writes OUT/programs.json and returns how many programs have each state."""
     counts = {}
     with open(os.path.join(options.out, "programs.json"), "w") as log:
         for p in programs:
             state, words = p.compare()
+            if options.build_only and state == "unrun":
+                state = "built"
             counts[state] = counts.get(state, 0) + 1
             ratio = ratios.get(p.name)
             print("%-40s %-9s %6s  %s" % (p.name, state, "%.2f" % ratio if ratio else "", words), flush=True)
+            outputs = {a: [(s, o[-4000:], t) for s, o, t in p.outputs[a]] for a in ASSEMBLERS}
             log.write(json.dumps(dict(name=p.name, state=state, words=words, ratio=ratio, log=p.log,
-                                      outputs={a: [(s, o[-4000:], t) for s, o, t in p.outputs[a]] for a in ASSEMBLERS})) + "\n")
+                                      outputs=outputs)) + "\n")
     print("# " + ", ".join("%d %s" % (n, state) for state, n in sorted(counts.items())))
     speeds = sorted(r for r in ratios.values() if r)
     if speeds:
         mean = math.exp(sum(math.log(r) for r in speeds) / len(speeds))
         print("# speed over %d programs: geometric mean %.3f, worst %.2f, below 0.9: %d, below 0.8: %d" % (
             len(speeds), mean, speeds[0], sum(r < 0.9 for r in speeds), sum(r < 0.8 for r in speeds)))
-    return 1 if counts.get("WRONG") or counts.get("DIFFERENT") else 0
+    return counts
+
+
+def main():
+    options = parse_options()
+    make_cuda_folders(options.out, options.sov)
+    rows, shared = read_list(options.list)
+    folders = Folders()
+    programs = [Program(row, options, folders) for row in rows
+                if re.search(options.only, row["suite"] + "/" + row["name"])]
+    copy_shared_folders(options, {p.row["suite"] for p in programs}, shared)
+    print("# building%s %d programs twice" % ("" if options.build_only else " and running", len(programs)), flush=True)
+    check_all(programs, options)
+    ratios = {} if options.build_only else time_all(programs, options)
+    counts = report(programs, ratios, options)
+    failures = ["WRONG", "DIFFERENT"] + (["refused"] if options.build_only else [])
+    return 1 if any(counts.get(state) for state in failures) else 0
 
 
 if __name__ == "__main__":

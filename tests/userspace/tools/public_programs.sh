@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: MIT
+# tests/silicon/programs/run.py, which compares builds of public CUDA programs on a real GPU: its verdicts, its
+# timers and which runs it repeats. Here nvcc is an empty file, and the programs are shell commands that know which
+# assembler built them.
+. tests/tap.sh
+command -v python3 >/dev/null || {
+	skip "run.py compares programs" "no python3"
+	tap_done
+	exit
+}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir -p "$work/cuda/bin" "$work/sources/suite/shared"
+printf '#!/bin/sh\n' >"$work/cuda/bin/nvcc"
+cp "$work/cuda/bin/nvcc" "$work/cuda/bin/ptxas"
+chmod +x "$work/cuda/bin/nvcc" "$work/cuda/bin/ptxas"
+echo word >"$work/sources/suite/shared/file"
+
+# row NAME BUILD RUN : adds a program. The build leaves the name of the assembler in the file `by`; the function
+# `ours A B` of both commands executes A if sov built the program and B if ptxas did.
+row() {
+	mkdir -p "$work/sources/suite/$1"
+	printf 'suite\t%s\t%s\tcase {nvcc} in *cuda-sov*) echo sov;; *) echo ptxas;; esac >by; %s %s\t%s %s\n' \
+		"$1" "$1" "$ours" "$2" "$ours" "$3" >>"$work/list"
+}
+ours='ours() { if [ $(cat by) = sov ]; then eval "$1"; else eval "$2"; fi; };'
+# verdict NAME STATE [RATIO] : checks the state of a program, and ptxas's time divided by ours.
+verdict() {
+	is "$(echo "$out" | awk -v name="suite/$1" '$1 == name { print $2, substr($0, 53, 5) }' | tr -d ' ')" \
+		"$2$3" "run.py's verdict: $4"
+}
+run() {
+	PATH="$work/cuda/bin:$PATH" python3 tests/silicon/programs/run.py --sources "$work/sources" --sov "$work/cuda/bin/ptxas" \
+		--out "$work/out" --list "$work/list" --jobs 4 --repeat 2 --limit 3 "$@" 2>&1
+}
+
+printf '# comment\nsuite\t*\tshared\n' >"$work/list"
+row same 'cat ../shared/file' 'echo PASS 1 2 3'
+row close : 'ours "echo 1.00001" "echo 1.00002"'
+row far : 'ours "echo 1.1" "echo 1.2"'
+row verdict : 'ours "echo FAIL" "echo PASS"'
+row status : 'ours "exit 1" "exit 0"'
+row failing : 'exit 3'
+row refused 'ours "echo sov: no; exit 1" :' :
+row unbuilt 'exit 1' :
+row endless : 'sleep 9'
+row hangs : 'ours "sleep 9" :'
+row late : 'ours "sleep 3.6" "sleep 1.8"; echo done'
+row random : 'ours "echo 100 5" "echo x >>runs; echo \$(wc -l <runs) 5"'
+row flaky : 'echo x >>runs; ours "wc -l <runs >n; [ \$(cat n) = 1 ] && echo 8 || echo 7" "echo 7"'
+row speed : 'ours "echo kernel time: 4.0 ms" "echo kernel time: 2.0 ms"; echo time of the host: $$ ms'
+row threads : 'ours "echo time, 64 threads: 5.0 ms" "echo time, 64 threads: 2.0 ms"'
+row rate : 'ours "echo 30.0 GB/s" "echo 40.0 GB/s"'
+row lines : 'ours "printf \"GPU Time in seconds:\\\\n0.004\\\\n\"" "printf \"GPU Time in seconds:\\\\n0.002\\\\n\""'
+row table : 'ours "printf \"Scan\\\\tms\\\\t8.0\\\\t9.0\\\\n\"" "printf \"Scan\\\\tms\\\\t2.0\\\\t9.0\\\\n\""'
+out=$(run)
+is $? 1 "run.py fails if a program is wrong with sov"
+verdict same same "" "equal output"
+verdict close close "" "a relative difference below 1e-3"
+verdict far DIFFERENT "" "a relative difference above 1e-3"
+verdict verdict DIFFERENT "" "FAIL instead of PASS"
+verdict status WRONG "" "another exit status"
+verdict failing failing "" "the same exit status, not 0"
+verdict refused refused "" "only ptxas builds it"
+verdict unbuilt unbuilt "" "ptxas does not build it"
+verdict endless endless "" "does not end in time with ptxas"
+verdict hangs WRONG "" "does not end in time with sov alone"
+verdict late same "" "what ends in twice the limit, alone, where ptxas took more than half of it, is not wrong"
+verdict random same "" "a number that differs between ptxas's runs is not compared"
+verdict flaky DIFFERENT "" "one of several runs differs"
+verdict speed same 0.50 "the time of a kernel; that of the host is not compared"
+verdict threads same 0.40 "the time of threads, which is not that of a read"
+verdict rate same 0.75 "a rate, if there is no time"
+verdict lines same 0.50 "a time on the line after its label"
+verdict table same 0.25 "a time after its unit, in a table"
+has "$out" "# 3 DIFFERENT, 2 WRONG, 1 close, 1 endless, 1 failing, 1 refused, 8 same, 1 unbuilt" "run.py counts its verdicts"
+is "$(wc -l <"$work/out/build-sov/suite/flaky/runs")" 3 "different output runs twice more"
+is "$(wc -l <"$work/out/programs.json")" 18 "run.py logs every program"
+
+rm -rf "$work/out"
+out=$(run --build-only --only '/(same|refused|unbuilt)')
+is $? 1 "run.py --build-only fails if sov refuses a program"
+verdict same built "" "--build-only: built by both"
+verdict refused refused "" "--build-only: refused by sov"
+verdict unbuilt unbuilt "" "--build-only: not built by ptxas"
+rm -rf "$work/out"
+out=$(run --build-only --only '/(same|unbuilt)')
+ok $? "run.py --build-only succeeds if sov builds what ptxas does"
+
+# Two programs in one folder: the same command builds once.
+printf 'suite\ta\tsame\techo x >>builds\t:\nsuite\tb\tsame\techo x >>builds\t:\n' >"$work/list"
+rm -rf "$work/out"
+out=$(run --build-only)
+is "$(wc -l <"$work/out/build-ptxas/suite/same/builds")" 1 "programs of one folder and build command are built once"
+tap_done
