@@ -3,7 +3,7 @@
  * Finds 64-bit phis of which only the low word is used: a loop counter that is truncated, or an
  * address in shared or local memory. The low word of a sum depends on low words alone, so a cycle
  * of phis and sums needs no high words if nothing else does. Selection, which walks backwards,
- * cannot see this by itself: it meets a phi of a loop before the uses that the loop's end has.
+ * cannot see this by itself: it comes to a phi of a loop before the uses that the loop's end has.
  */
 #include "libsov/compiler/nv/select.h"
 

@@ -31,7 +31,7 @@ struct select {
 	const struct ir_divergence *divergence;
 	struct mir_func *f;
 	struct value *values;
-	bool *narrow; /* by value: a 64-bit phi of which only the low word is used */
+	bool *narrow;            /* by value: a 64-bit phi of which only the low word is used */
 	ir_block block;          /* block being selected */
 	struct mir_inst *anchor; /* new instructions are inserted before this one */
 	struct mir_inst *start;  /* defines the arguments in registers */

@@ -60,11 +60,11 @@ def read_list(path):
         for row in rows:
             if row.startswith("#") or not row.strip():
                 continue
-            suite, name, folder, build, command = (row.rstrip("\n").split("\t") + [""] * 5)[:5]
+            suite, name, folder, build, command, why = (row.rstrip("\n").split("\t") + [""] * 6)[:6]
             if name == "*":
                 shared[suite] = folder.split()
             else:
-                programs.append(dict(suite=suite, name=name, folder=folder, build=build, command=command))
+                programs.append(dict(suite=suite, name=name, folder=folder, build=build, command=command, why=why))
     return programs, shared
 
 
@@ -181,6 +181,13 @@ class Program:
             for _ in range(2):
                 for assembler in ASSEMBLERS:
                     self.execute(assembler)
+
+    def verdict(self):
+        """As compare(); what differs for a reason that the list states is "explained"."""
+        state, words = self.compare()
+        if self.row["why"] and state in ("DIFFERENT", "WRONG", "unsteady"):
+            return "explained", "%s: %s" % (words, self.row["why"])
+        return state, words
 
     def compare(self):
         """Returns (state, words): same, close, different, wrong, slow, or why there is no comparison."""
@@ -378,7 +385,7 @@ def report(programs, ratios, options):
     counts = {}
     with open(os.path.join(options.out, "programs.json"), "w") as log:
         for p in programs:
-            state, words = p.compare()
+            state, words = p.verdict()
             if options.build_only and state == "unrun":
                 state = "built"
             counts[state] = counts.get(state, 0) + 1

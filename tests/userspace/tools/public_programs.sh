@@ -16,12 +16,12 @@ cp "$work/cuda/bin/nvcc" "$work/cuda/bin/ptxas"
 chmod +x "$work/cuda/bin/nvcc" "$work/cuda/bin/ptxas"
 echo word >"$work/sources/suite/shared/file"
 
-# row NAME BUILD RUN : adds a program. The build leaves the name of the assembler in the file `by`; the function
+# row NAME BUILD RUN [WHY] : adds a program. The build leaves the name of the assembler in the file `by`; the function
 # `ours A B` of both commands executes A if sov built the program and B if ptxas did.
 row() {
 	mkdir -p "$work/sources/suite/$1"
 	printf 'suite\t%s\t%s\tcase {nvcc} in *cuda-sov*) echo sov;; *) echo ptxas;; esac >by; %s %s\t%s %s\n' \
-		"$1" "$1" "$ours" "$2" "$ours" "$3" >>"$work/list"
+		"$1" "$1" "$ours" "$2" "$ours" "$3${4:+	$4}" >>"$work/list"
 }
 ours='ours() { if [ $(cat by) = sov ]; then eval "$1"; else eval "$2"; fi; };'
 # verdict NAME STATE [RATIO] : checks the state of a program, and ptxas's time divided by ours.
@@ -31,7 +31,7 @@ verdict() {
 }
 run() {
 	PATH="$work/cuda/bin:$PATH" python3 tests/silicon/programs/run.py --sources "$work/sources" --sov "$work/cuda/bin/ptxas" \
-		--out "$work/out" --list "$work/list" --jobs 4 --repeat 2 --limit 3 "$@" 2>&1
+		--out "$work/out" --list "$work/list" --jobs 4 --repeat 2 --limit 6 "$@" 2>&1
 }
 
 printf '# comment\nsuite\t*\tshared\n' >"$work/list"
@@ -43,9 +43,10 @@ row status : 'ours "exit 1" "exit 0"'
 row failing : 'exit 3'
 row refused 'ours "echo sov: no; exit 1" :' :
 row unbuilt 'exit 1' :
-row endless : 'sleep 9'
-row hangs : 'ours "sleep 9" :'
-row late : 'ours "sleep 3.6" "sleep 1.8"; echo done'
+row endless : 'sleep 15'
+row hangs : 'ours "sleep 15" :'
+row late : 'ours "sleep 7" "sleep 3.5"; echo done'
+row known : 'ours "echo 1" "echo 2"' 'it is undefined'
 row random : 'ours "echo 100 5" "echo x >>runs; echo \$(wc -l <runs) 5"'
 row flaky : 'echo x >>runs; ours "wc -l <runs >n; [ \$(cat n) = 1 ] && echo 8 || echo 7" "echo 7"'
 row speed : 'ours "echo kernel time: 4.0 ms" "echo kernel time: 2.0 ms"; echo time of the host: $$ ms'
@@ -66,6 +67,7 @@ verdict unbuilt unbuilt "" "ptxas does not build it"
 verdict endless endless "" "does not end in time with ptxas"
 verdict hangs WRONG "" "does not end in time with sov alone"
 verdict late same "" "what ends in twice the limit, alone, where ptxas took more than half of it, is not wrong"
+verdict known explained "" "a difference that the list explains"
 verdict random same "" "a number that differs between ptxas's runs is not compared"
 verdict flaky DIFFERENT "" "one of several runs differs"
 verdict speed same 0.50 "the time of a kernel; that of the host is not compared"
@@ -73,9 +75,9 @@ verdict threads same 0.40 "the time of threads, which is not that of a read"
 verdict rate same 0.75 "a rate, if there is no time"
 verdict lines same 0.50 "a time on the line after its label"
 verdict table same 0.25 "a time after its unit, in a table"
-has "$out" "# 3 DIFFERENT, 2 WRONG, 1 close, 1 endless, 1 failing, 1 refused, 8 same, 1 unbuilt" "run.py counts its verdicts"
+has "$out" "# 3 DIFFERENT, 2 WRONG, 1 close, 1 endless, 1 explained, 1 failing, 1 refused, 8 same, 1 unbuilt" "run.py counts its verdicts"
 is "$(wc -l <"$work/out/build-sov/suite/flaky/runs")" 3 "different output runs twice more"
-is "$(wc -l <"$work/out/programs.json")" 18 "run.py logs every program"
+is "$(wc -l <"$work/out/programs.json")" 19 "run.py logs every program"
 
 rm -rf "$work/out"
 out=$(run --build-only --only '/(same|refused|unbuilt)')
