@@ -739,9 +739,8 @@ static void rewrite_operands(struct mir_func *f)
 	f->allocated = true;
 }
 
-/* Rotating through more registers than the pressure avoids write-after-read stalls, but more than
- * this share brings little. */
-#define WINDOW_SLACK(pressure) (4 + (pressure) / 8)
+/* Registers beyond the pressure that packing may use before it splits live ranges. */
+#define PACKING_SLACK(pressure) (4 + (pressure) / 8)
 
 /* As many registers as leave the occupancy that this many leave. */
 static uint32_t occupancy_window(const struct mir_func *f, uint32_t gprs)
@@ -834,8 +833,10 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 	find_live_ranges(&a);
 	pressure = nv_max_pressure(f) + nv_reserved_gprs(f);
 	window = occupancy_window(f, pressure);
-	slack = pressure + WINDOW_SLACK(pressure);
-	if (slack >= window || !assign_within(&a, slack, !tight, false)) {
+	slack = pressure + PACKING_SLACK(pressure);
+	/* Rotating through all registers that the occupancy leaves is free. Values of blocks that
+	 * if-conversion merges then have different registers, so that their loads overlap. */
+	if (!tight || slack >= window || !assign_within(&a, slack, false, false)) {
 		while (!assign_within(&a, window, !tight, true)) {
 			if (window == f->gprs)
 				return false;
