@@ -111,10 +111,12 @@ struct mir_inst {
 	bool indirect;           /* its address is in a call slot */
 	uint8_t service;         /* 1 + device service that is called */
 	uint32_t service_offset; /* offset of its address in NV_ADDRESS_BANK */
-	uint8_t members;         /* convergent operation: MIR_ACTIVE_LANES, ... */
-	uint32_t line;           /* of the source */
-	uint32_t number;         /* scratch of a pass */
-	uint32_t offset;         /* in the code, once laid out */
+	/* Set of the registers (mir_resource) that the frame saves around it; NULL: none. */
+	uint64_t *saved;
+	uint8_t members; /* convergent operation: MIR_ACTIVE_LANES, ... */
+	uint32_t line;   /* of the source */
+	uint32_t number; /* scratch of a pass */
+	uint32_t offset; /* in the code, once laid out */
 };
 
 struct mir_phi {
@@ -247,10 +249,16 @@ static inline bool mir_is_call(const struct mir_inst *i)
 	return i->sass.op == SASS_CALL_REL || i->sass.op == SASS_CALL_REL_REG ||
 	       i->sass.op == SASS_CALL_ABS_REG;
 }
-/* A call that clobbers all registers and may return its lanes one at a time. */
-static inline bool mir_is_clobbering_call(const struct mir_inst *i)
+/* A call that may return its lanes one at a time. */
+static inline bool mir_may_split_lanes(const struct mir_inst *i)
 {
 	return mir_is_call(i) && !i->preserve_all;
+}
+/* A call across which no register keeps its value. Around the call of a device service, the frame
+ * saves registers (call_saves.c). */
+static inline bool mir_is_clobbering_call(const struct mir_inst *i)
+{
+	return mir_is_call(i) && !i->preserve_all && !i->service;
 }
 /* Instructions that no other one may pass: calls, and what stands for a function's callers. */
 static inline bool mir_is_boundary(const struct mir_inst *i)
@@ -343,6 +351,8 @@ void mir_pass(struct mir_inst *i, uint32_t k, struct mir_source value, uint32_t 
 bool nv_find_changed(struct mir_func *f, uint64_t **changed, uint64_t *unchanged);
 /* Moves what calls pass in registers to where the callee expects it. */
 void nv_lower_passed(struct mir_func *f);
+/* Finds what the frame saves around calls of device services. Registers are assigned. */
+void nv_find_call_saves(struct mir_func *f);
 void nv_lower_frame(struct mir_func *f); /* prologue, epilogue, calls */
 void nv_split_critical_edges(struct mir_func *f);
 void nv_lower_phis(struct mir_func *f);
