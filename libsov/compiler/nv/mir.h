@@ -162,8 +162,9 @@ struct mir_func {
 	bool allocated; /* registers are assigned */
 	bool live;      /* live_in and live_out are up to date */
 	struct bitset_pool live_sets;
-	bool timed;   /* stall counts and scoreboards are set */
-	bool uniform; /* uniform registers may be used */
+	struct liveness_block *live_registers; /* of if-conversion; NULL: not needed yet */
+	bool timed;                            /* stall counts and scoreboards are set */
+	bool uniform;                          /* uniform registers may be used */
 	/* A divergent block writes a uniform register: compile again without them. */
 	bool retry_without_uniform;
 	struct mir_vreg *vregs;
@@ -351,6 +352,11 @@ void mir_pass(struct mir_inst *i, uint32_t k, struct mir_source value, uint32_t 
 bool nv_find_changed(struct mir_func *f, uint64_t **changed, uint64_t *unchanged);
 /* Moves what calls pass in registers to where the callee expects it. */
 void nv_lower_passed(struct mir_func *f);
+/* Registers (mir_resource) that are live into and out of each block, once they are assigned
+ * (register_liveness.c); then what is live before a block's end, and before an instruction. */
+struct liveness_block *nv_live_registers(const struct mir_func *f);
+void nv_live_registers_at_end(uint64_t *live, const struct mir_block *block);
+void nv_live_registers_before(uint64_t *live, const struct mir_inst *i);
 /* Finds what the frame saves around calls of device services. Registers are assigned. */
 void nv_find_call_saves(struct mir_func *f);
 void nv_lower_frame(struct mir_func *f); /* prologue, epilogue, calls */
