@@ -205,47 +205,13 @@ static void add_operand(struct moves *m, const struct sass_operand *o, const uin
 	}
 }
 
-/* Saves registers around a call, or restores them. */
-static void move_saved(struct mir_func *f, uint32_t b, struct mir_inst *before, enum sass_op op,
-		       const uint64_t *saved)
-{
-	uint32_t at = f->saved_at;
-
-	bitset_for_each(saved, 256, r)
-	{
-		nv_insert_frame_access(f, b, before, op, r, at);
-		at += 4;
-	}
-}
-
-/* One save area serves all calls. */
-static void layout_saved(struct mir_func *f)
-{
-	uint32_t max_count = 0;
-
-	mir_for_each_block(f, b)
-		mir_for_each(f, b, i) {
-			uint32_t count = 0;
-
-			if (!i->saved)
-				continue;
-			bitset_for_each(i->saved, 256, r) count++;
-			max_count = count > max_count ? count : max_count;
-		}
-	if (!max_count)
-		return;
-	f->saved_at = (f->frame_bytes + 3) / 4 * 4;
-	f->frame_bytes = f->saved_at + 4 * max_count;
-}
-
 static void lower_call(struct mir_func *f, uint32_t b, struct mir_inst *i)
 {
 	struct mir_inst *after = i->next;
 	struct moves to = {.f = f, .block = b, .before = i};
 	struct moves back = {.f = f, .block = b, .before = after};
 
-	if (i->saved)
-		move_saved(f, b, i, SASS_STL, i->saved);
+	nv_save_across_call(f, b, i);
 
 	for (uint32_t k = i->first_passed; k < i->sass.nops; k++) {
 		const struct sass_operand *o = &i->sass.ops[k];
@@ -258,8 +224,7 @@ static void lower_call(struct mir_func *f, uint32_t b, struct mir_inst *i)
 	}
 	emit_moves(&to);
 	emit_moves(&back);
-	if (i->saved)
-		move_saved(f, b, after, SASS_LDL, i->saved);
+	nv_restore_after_call(f, b, i, after);
 	i->sass.nops = i->first_passed;
 	i->passes = false;
 	i->uses = NULL;
@@ -292,7 +257,7 @@ void nv_lower_passed(struct mir_func *f)
 {
 	bool first_end = true;
 
-	layout_saved(f);
+	nv_layout_call_saves(f);
 	if (f->own) {
 		memset(f->own->args, NV_NOT_PASSED, sizeof(f->own->args));
 		memset(f->own->results, NV_NOT_PASSED, sizeof(f->own->results));
@@ -468,7 +433,7 @@ static void set_saved(struct mir_func *f, struct mir_inst *call, const uint64_t 
 		if (v->kind != SASS_GPR || !bitset_has(call->known->changes, reg))
 			continue;
 		if (!call->saved)
-			call->saved = arena_array(f->arena, NV_CHANGE_WORDS, sizeof(*call->saved));
+			call->saved = bitset_new(f->arena, MIR_RESOURCES);
 		bitset_add(call->saved, reg);
 	}
 }

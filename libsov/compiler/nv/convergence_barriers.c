@@ -578,7 +578,7 @@ static bool splits_warp(const struct mir_inst *i, bool divergent)
 static bool may_split(const struct convergence *c, uint32_t b)
 {
 	mir_for_each(c->f, b, i)
-		if (mir_is_clobbering_call(i) || splits_warp(i, c->divergent[b]))
+		if (mir_may_split_lanes(i) || splits_warp(i, c->divergent[b]))
 			return true;
 	return false;
 }
@@ -614,7 +614,7 @@ static void insert_warpsyncs(struct convergence *c)
 			if (i->members == MIR_ALL_LANES && !converged)
 				insert_warpsync(f, b, i);
 			converged |= i->members == MIR_ALL_LANES;
-			converged &= !mir_is_clobbering_call(i) && !splits_warp(i, !converged);
+			converged &= !mir_may_split_lanes(i) && !splits_warp(i, !converged);
 		}
 	}
 }

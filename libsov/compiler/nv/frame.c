@@ -4,6 +4,7 @@
  * puts its top into constant bank 0. R1 points to the lowest byte of the frame.
  *
  *	[caller's frame, with the call slots at its bottom]
+ *	registers saved around calls of device services
  *	saved convergence barriers; return address
  *	spill slots
  *	local variables
@@ -14,9 +15,11 @@
  * are copied there, and the old R1 is saved above them.
  *
  * A callee preserves R1, the convergence barriers, and R21, which is 0; a preserve_all function
- * preserves the predicates, too. The caller saves everything else. R20 and R21 hold the return
- * address as an offset from the first byte of the kernel's code: all functions of a kernel follow
- * it in one section, so the code is position independent.
+ * preserves the predicates, too. The caller saves everything else: what is live across a call has
+ * been spilled, or, if it calls a device service or a preserve_all function that changes it, is
+ * saved around the call. R20 and R21 hold the return address as an offset from the first byte of
+ * the kernel's code: all functions of a kernel follow it in one section, so the code is position
+ * independent.
  *
  * Calls of other code, and exported functions, use NVIDIA's calling convention (call_abi.c). Both
  * sides keep the arguments and the result in memory all the same, in call slots: the caller moves
@@ -27,6 +30,8 @@
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 
+#define REGISTER_WORDS 4 /* of a set of general-purpose registers */
+
 struct frame {
 	struct mir_func *f;
 	uint32_t return_at;   /* saved return address */
@@ -34,7 +39,7 @@ struct frame {
 	uint32_t barriers_at; /* their save slots */
 	/* Of an exported function: registers that it changes, and the save slots of these and of
 	 * the predicates. */
-	bool changed[256];
+	uint64_t changed[REGISTER_WORDS];
 	uint32_t registers_at, predicates_at;
 	uint32_t predicates_in; /* register that a preserve_all function keeps them in; 0: none */
 	struct nv_abi *abi;     /* of an exported function */
@@ -86,14 +91,6 @@ static struct mir_inst *insert_access_from(struct frame *frame, uint32_t b, stru
 	i->memory =
 		(struct mir_memory){op == SASS_LDL ? MIR_READS : MIR_WRITES, MIR_SPILL_SPACE, 4};
 	return i;
-}
-
-struct mir_inst *nv_insert_frame_access(struct mir_func *f, uint32_t b, struct mir_inst *before,
-					enum sass_op op, uint32_t number, uint32_t offset)
-{
-	struct frame frame = {.f = f};
-
-	return insert_access_from(&frame, b, before, op, number, MIR_STACK, offset);
 }
 
 static struct mir_inst *insert_access(struct frame *frame, uint32_t b, struct mir_inst *before,
@@ -212,48 +209,59 @@ static void find_changed(struct frame *frame)
 			for (uint32_t u = 0; u < n; u++)
 				for (uint32_t k = 0; k < uses[u].count; k++)
 					if (uses[u].kind == SASS_GPR && uses[u].write)
-						frame->changed[uses[u].reg + k] = true;
+						bitset_add(frame->changed, uses[u].reg + k);
 			if (i->known)
-				bitset_for_each(i->known->changes, 256, r) frame->changed[r] = true;
+				bitset_unite(frame->changed, i->known->changes, NV_CHANGE_WORDS);
 		}
-	frame->changed[mir_scratch_reg(frame->f)] = true;
-	for (uint32_t half = 0; frame->f->calls && half < 2; half++)
-		frame->changed[MIR_RETURN + half] = frame->changed[MIR_CALLEE + half] = true;
+	bitset_add(frame->changed, mir_scratch_reg(frame->f));
+	for (uint32_t half = 0; frame->f->calls && half < 2; half++) {
+		bitset_add(frame->changed, MIR_RETURN + half);
+		bitset_add(frame->changed, MIR_CALLEE + half);
+	}
 	for (uint32_t n = 0; saves_only_some(frame->f) && n < SASS_RZ; n++)
-		frame->changed[n] &= nv_abi_preserves(n);
-	frame->changed[MIR_STACK] = frame->changed[SASS_RZ] = false;
+		if (!nv_abi_preserves(n))
+			bitset_remove(frame->changed, n);
+	bitset_remove(frame->changed, MIR_STACK);
+	bitset_remove(frame->changed, SASS_RZ);
 }
 
 #define QUAD 4 /* registers of one 128-bit access */
 
-static uint32_t changed_of_quad(const struct frame *frame, uint32_t first)
+static uint32_t count_of_quad(const uint64_t *set, uint32_t first)
 {
 	uint32_t n = 0;
 
 	for (uint32_t k = 0; k < QUAD; k++)
-		n += frame->changed[first + k];
+		n += bitset_has(set, first + k);
 	return n;
 }
 
-/* Each quad with a changed register has a save slot. */
-static void move_registers(struct frame *frame, uint32_t b, struct mir_inst *before,
-			   enum sass_op op)
+/* Each quad with a register of the set has a save slot. */
+static uint32_t save_bytes(const uint64_t *set)
 {
-	uint32_t at = frame->registers_at;
+	uint32_t bytes = 0;
 
+	for (uint32_t n = 0; n < 256; n += QUAD)
+		bytes += count_of_quad(set, n) ? 4 * QUAD : 0;
+	return bytes;
+}
+
+static void move_registers(struct frame *frame, uint32_t b, struct mir_inst *before,
+			   enum sass_op op, const uint64_t *set, uint32_t at)
+{
 	for (uint32_t n = 0; n < 256; n += QUAD) {
-		uint32_t changed = changed_of_quad(frame, n);
+		uint32_t count = count_of_quad(set, n);
 
-		if (changed == QUAD) {
+		if (count == QUAD) {
 			struct mir_inst *i = insert_access(frame, b, before, op, n, at);
 
 			i->sass.mod[SASS_M_WIDTH] = SASS_WIDTH_128;
 			i->memory.bytes = 4 * QUAD;
 		}
-		for (uint32_t k = 0; changed < QUAD && k < QUAD; k++)
-			if (frame->changed[n + k])
+		for (uint32_t k = 0; count < QUAD && k < QUAD; k++)
+			if (bitset_has(set, n + k))
 				insert_access(frame, b, before, op, n + k, at + 4 * k);
-		at += changed ? 4 * QUAD : 0;
+		at += count ? 4 * QUAD : 0;
 	}
 }
 
@@ -268,9 +276,10 @@ static void save_predicates(struct frame *frame, uint32_t b, struct mir_inst *be
 	mir_set_operand(i, 3, mir_imm(ALL_PREDICATES));
 }
 
-static void restore_predicates(struct frame *frame, uint32_t b, uint32_t reg)
+static void restore_predicates(struct frame *frame, uint32_t b, struct mir_inst *before,
+			       uint32_t reg)
 {
-	struct mir_inst *i = insert_inst(frame, b, NULL, SASS_R2P);
+	struct mir_inst *i = insert_inst(frame, b, before, SASS_R2P);
 
 	mir_set_operand(i, 1, phys_reg(reg));
 	mir_set_operand(i, 2, mir_imm(ALL_PREDICATES));
@@ -280,7 +289,7 @@ static void save_registers(struct frame *frame, uint32_t b, struct mir_inst *fir
 {
 	uint32_t scratch = mir_scratch_reg(frame->f);
 
-	move_registers(frame, b, first, SASS_STL);
+	move_registers(frame, b, first, SASS_STL, frame->changed, frame->registers_at);
 	if (saves_only_some(frame->f))
 		return;
 	save_predicates(frame, b, first, scratch);
@@ -293,9 +302,69 @@ static void restore_registers(struct frame *frame, uint32_t b)
 
 	if (!saves_only_some(frame->f)) {
 		insert_access(frame, b, NULL, SASS_LDL, scratch, frame->predicates_at);
-		restore_predicates(frame, b, scratch);
+		restore_predicates(frame, b, NULL, scratch);
 	}
-	move_registers(frame, b, NULL, SASS_LDL);
+	move_registers(frame, b, NULL, SASS_LDL, frame->changed, frame->registers_at);
+}
+
+/* ---- saving registers around a call ---- */
+
+static bool saves_predicates(const struct mir_inst *call)
+{
+	bool any = false;
+
+	for (uint32_t n = 0; n < MIR_PREDS; n++)
+		any |= bitset_has(call->saved, mir_resource(SASS_PRED, n));
+	return any;
+}
+
+/* Predicates go through R20, which holds the return address only during the call. They are saved
+ * above the registers. */
+void nv_save_across_call(struct mir_func *f, uint32_t b, struct mir_inst *call)
+{
+	struct frame frame = {.f = f};
+
+	if (!call->saved)
+		return;
+	move_registers(&frame, b, call, SASS_STL, call->saved, f->saved_at);
+	if (!saves_predicates(call))
+		return;
+	save_predicates(&frame, b, call, MIR_RETURN);
+	insert_access(&frame, b, call, SASS_STL, MIR_RETURN, f->saved_at + save_bytes(call->saved));
+}
+
+void nv_restore_after_call(struct mir_func *f, uint32_t b, struct mir_inst *call,
+			   struct mir_inst *after)
+{
+	struct frame frame = {.f = f};
+
+	if (!call->saved)
+		return;
+	if (saves_predicates(call)) {
+		insert_access(&frame, b, after, SASS_LDL, MIR_RETURN,
+			      f->saved_at + save_bytes(call->saved));
+		restore_predicates(&frame, b, after, MIR_RETURN);
+	}
+	move_registers(&frame, b, after, SASS_LDL, call->saved, f->saved_at);
+}
+
+/* One save area serves all calls; nothing is laid out above it before it has its final size. */
+void nv_layout_call_saves(struct mir_func *f)
+{
+	uint32_t most = 0;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			uint32_t bytes = i->saved ? save_bytes(i->saved) + 4 : 0;
+
+			most = bytes > most ? bytes : most;
+		}
+	if (!most)
+		return;
+	if (!f->saved_at)
+		f->saved_at = (f->frame_bytes + 15) / 16 * 16;
+	if (f->saved_at + most > f->frame_bytes)
+		f->frame_bytes = f->saved_at + most;
 }
 
 static void layout_saved_registers(struct frame *frame, uint32_t *at)
@@ -303,8 +372,7 @@ static void layout_saved_registers(struct frame *frame, uint32_t *at)
 	find_changed(frame);
 	frame->predicates_at = *at;
 	frame->registers_at = *at = (*at + 4 + 15) / 16 * 16;
-	for (uint32_t n = 0; n < 256; n += QUAD)
-		*at += changed_of_quad(frame, n) ? 4 * QUAD : 0;
+	*at += save_bytes(frame->changed);
 }
 
 /* A register that a preserve_all function does not use keeps the predicates, if it changes any. */
@@ -376,7 +444,7 @@ static void insert_epilogue(struct frame *frame, uint32_t b)
 	if (frame->f->calls && !frame->f->exported)
 		insert_access(frame, b, NULL, SASS_LDL, MIR_RETURN, frame->return_at);
 	if (frame->predicates_in)
-		restore_predicates(frame, b, frame->predicates_in);
+		restore_predicates(frame, b, NULL, frame->predicates_in);
 	if (frame->f->exported)
 		restore_registers(frame, b);
 	if (frame->f->exported)
@@ -467,7 +535,7 @@ static void lower_call(struct frame *frame, uint32_t b, struct mir_inst *before)
 	mir_set_operand(i, 1, phys_reg(SASS_RZ));
 }
 
-/* An absolute address: the callee is in other code. No register is live across the call. */
+/* An absolute address: the callee is in other code. */
 static void set_absolute_return(struct frame *frame, uint32_t b, struct mir_inst *before)
 {
 	struct mir_inst *i;
@@ -533,6 +601,7 @@ static void lower_absolute_call(struct frame *frame, uint32_t b, struct mir_inst
 	struct mir_inst *i, *after = the_call->next;
 
 	nv_abi_of(frame->f->ir->module->table[the_call->abi - 1], abi);
+	nv_save_across_call(frame->f, b, the_call);
 	load_callee(frame, b, the_call, abi);
 	move_arguments(frame, b, the_call, SASS_LDL, abi, 0);
 	if (abi->result_in_memory) {
@@ -546,6 +615,7 @@ static void lower_absolute_call(struct frame *frame, uint32_t b, struct mir_inst
 	leave_dynamic_stack(frame, b, after, false);
 	set_absolute_return(frame, b, the_call);
 	move_results(frame, b, after, SASS_STL, abi, 0);
+	nv_restore_after_call(frame->f, b, the_call, after);
 	i = insert_inst(frame, b, after, SASS_MOV); /* functions expect R21 to be 0 */
 	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
 	mir_set_operand(i, 1, phys_reg(SASS_RZ));
@@ -590,6 +660,8 @@ void nv_lower_frame(struct mir_func *f)
 	if (!f->stack && !f->calls)
 		return;
 	nv_lower_passed(f);
+	nv_find_call_saves(f);
+	nv_layout_call_saves(f);
 	if (f->exported) {
 		frame.abi = arena_alloc(f->arena, sizeof(*frame.abi));
 		nv_abi_of(f->ir, frame.abi);

@@ -6,6 +6,7 @@
  * EXIT. The lanes then never diverge, which saves the convergence barrier too. Code never moves
  * into a deeper loop. CFG simplification (jump threading, block merging) runs along.
  */
+#include "libsov/compiler/mir/liveness.h"
 #include "libsov/compiler/nv/mir.h"
 
 /* Moved instructions cost issue slots in every lane; a branch costs about this many. */
@@ -173,8 +174,122 @@ static bool merge_successor(struct mir_func *f, uint32_t b)
 	return true;
 }
 
-/* Number of instructions to move; MAX_MOVED + 1 if one cannot be predicated. */
-static uint32_t count_movable(const struct mir_func *f, const struct side *side)
+/* ---- guarded instructions of a side ---- */
+
+/*
+ * A guarded instruction of a side keeps its guard if the side computes that: the condition of the
+ * branch is combined with the guard after its computation, so that the guard is false where the
+ * branch skipped the side. That changes the guard's predicate in all lanes, so it must be dead
+ * where the side does not run.
+ */
+
+static bool writes_predicate(const struct mir_inst *i, uint32_t reg)
+{
+	struct sass_reg_use uses[SASS_MAX_USES];
+	uint32_t n = sass_uses(&i->sass, uses);
+	bool any = false;
+
+	for (uint32_t u = 0; u < n; u++)
+		any |= uses[u].write && uses[u].kind == SASS_PRED && reg >= uses[u].reg &&
+		       reg < (uint32_t)uses[u].reg + uses[u].count;
+	return any;
+}
+
+/* The instruction of the block that computes the guard of i; NULL: none. */
+static struct mir_inst *find_guard(const struct mir_inst *i)
+{
+	struct mir_inst *def = i->prev;
+
+	while (def && !writes_predicate(def, i->sass.guard))
+		def = def->prev;
+	return def;
+}
+
+static bool is_live_register(struct mir_func *f, uint32_t b, uint32_t resource)
+{
+	if (!f->live_registers)
+		f->live_registers = nv_live_registers(f);
+	return !f->live_registers[b].in || bitset_has(f->live_registers[b].in, resource);
+}
+
+/* Instructions that combining the guard of i takes; MAX_MOVED + 1 if that is impossible. Lanes that
+ * skip the side go to block other. */
+static uint32_t count_guard(struct mir_func *f, const struct mir_inst *i, uint32_t other)
+{
+	const struct mir_inst *def = find_guard(i);
+	uint32_t reg = i->sass.guard, count = 1;
+
+	if (!def || def->sass.guard != SASS_PT || sass_uniform_guard(&i->sass) ||
+	    is_live_register(f, other, mir_resource(SASS_PRED, reg)))
+		return MAX_MOVED + 1;
+	for (const struct mir_inst *j = def->next; j != i; j = j->next) {
+		if (j->sass.guard != reg)
+			continue;
+		if (j->sass.guard_not != i->sass.guard_not)
+			return MAX_MOVED + 1;
+		count = 0; /* it is combined for j already */
+	}
+	return count;
+}
+
+static struct mir_source predicate(uint32_t reg)
+{
+	return (struct mir_source){.op = {.kind = SASS_PRED, .reg = (uint8_t)reg}};
+}
+
+/* Makes the guard false where the condition is: P and cond, or for !P: P or not cond. */
+static struct mir_inst *combine_guard(struct mir_func *f, const struct side *side,
+				      const struct mir_inst *i, struct mir_inst *def)
+{
+	struct mir_inst *both = mir_inst_new(f, SASS_PLOP3);
+	bool negated = i->sass.guard_not;
+
+	both->line = i->line;
+	mir_set_operand(both, 0, predicate(i->sass.guard));
+	mir_set_operand(both, 2, predicate(i->sass.guard));
+	mir_set_operand(both, 3, negated ? inverse_cond(side->cond) : side->cond);
+	mir_set_operand(both, 4, mir_pred_const(true));
+	mir_set_operand(both, 5, mir_imm(negated ? 0xfc : 0xc0)); /* a OR b, a AND b */
+	mir_set_operand(both, 6, mir_imm(0));
+	mir_insert(f, side->block, def->next, both);
+	return both;
+}
+
+static bool is_guarded(const struct mir_inst *i)
+{
+	return i->sass.guard != SASS_PT;
+}
+
+/* Guards the instructions of a side by its condition. */
+static void guard_side(struct mir_func *f, const struct side *side)
+{
+	struct mir_inst *combined[MAX_MOVED];
+	uint32_t ncombined = 0;
+
+	mir_for_each(f, side->block, i) {
+		struct mir_inst *def = is_guarded(i) ? find_guard(i) : NULL;
+		bool again = !def;
+
+		for (uint32_t k = 0; k < ncombined; k++)
+			again |= combined[k] == def;
+		if (!again)
+			combined[ncombined++] = combine_guard(f, side, i, def);
+	}
+	mir_for_each(f, side->block, i) {
+		bool guarded = is_guarded(i);
+
+		for (uint32_t k = 0; k < ncombined; k++)
+			guarded |= combined[k] == i;
+		if (!guarded)
+			mir_set_guard(i, side->cond);
+	}
+}
+
+/* ---- sides ---- */
+
+/* Number of instructions to move; MAX_MOVED + 1 if one cannot be predicated. other: where lanes go
+ * that skip the side; 0: it may not have guarded instructions. */
+static uint32_t count_movable(struct mir_func *f, const struct side *side, uint32_t other)
 {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t count = 0;
@@ -182,7 +297,10 @@ static uint32_t count_movable(const struct mir_func *f, const struct side *side)
 	mir_for_each(f, side->block, i) {
 		uint32_t n = sass_uses(&i->sass, uses);
 
-		if (i->sass.guard != SASS_PT || i->members || ++count > MAX_MOVED)
+		if (i->members || (is_guarded(i) && !other))
+			return MAX_MOVED + 1;
+		count += is_guarded(i) ? count_guard(f, i, other) : 0;
+		if (++count > MAX_MOVED)
 			return MAX_MOVED + 1;
 		for (uint32_t u = 0; u < n; u++) {
 			/* The uniform datapath has no per-lane predicates. */
@@ -205,8 +323,7 @@ static bool is_convertible_side(const struct mir_func *f, uint32_t b)
 
 static void move_side(struct mir_func *f, uint32_t b, const struct side *side)
 {
-	mir_for_each(f, side->block, i)
-		mir_set_guard(i, side->cond);
+	guard_side(f, side);
 	move_all(f, side->block, b);
 	if (f->blocks[side->block].end == MIR_END_EXIT)
 		append_exit(f, b, side->cond);
@@ -226,12 +343,11 @@ static bool convert_sides(struct mir_func *f, uint32_t b)
 	sides[1] = (struct side){block->succ[1], inverse_cond(block->cond)};
 	for (uint32_t s = 0; s < 2; s++)
 		simple[s] = is_convertible_side(f, sides[s].block) &&
-			    f->blocks[sides[s].block].depth >= block->depth &&
-			    count_movable(f, &sides[s]) <= MAX_MOVED;
+			    f->blocks[sides[s].block].depth >= block->depth;
 	if (simple[0] && simple[1] && f->blocks[sides[0].block].end == MIR_END_JUMP &&
 	    f->blocks[sides[1].block].end == MIR_END_JUMP &&
 	    f->blocks[sides[0].block].succ[0] == f->blocks[sides[1].block].succ[0]) {
-		moved = count_movable(f, &sides[0]) + count_movable(f, &sides[1]);
+		moved = count_movable(f, &sides[0], 0) + count_movable(f, &sides[1], 0);
 		if (moved <= MAX_MOVED) {
 			uint32_t join = f->blocks[sides[0].block].succ[0];
 
@@ -247,7 +363,8 @@ static bool convert_sides(struct mir_func *f, uint32_t b)
 		const struct mir_block *side = &f->blocks[sides[s].block];
 
 		if (!simple[s] ||
-		    (side->end == MIR_END_JUMP && side->succ[0] != sides[1 - s].block))
+		    (side->end == MIR_END_JUMP && side->succ[0] != sides[1 - s].block) ||
+		    count_movable(f, &sides[s], sides[1 - s].block) > MAX_MOVED)
 			continue;
 		move_side(f, b, &sides[s]);
 		remove_edge(f, b, s);

@@ -97,8 +97,6 @@ struct mir_inst {
 	bool syncs_warp;
 	/* Of a call: what is known about the callee; NULL: it uses memory (call_registers.c). */
 	const struct nv_callee *known;
-	/* Of a preserve_all call: set of registers that the caller saves; NULL: none. */
-	uint64_t *saved;
 	/* A call, or a NOP at a function's start or end: the operands from first_passed on are
 	 * arguments or results, of which the first passed_reads are read. */
 	bool passes;
@@ -113,10 +111,12 @@ struct mir_inst {
 	bool indirect;           /* its address is in a call slot */
 	uint8_t service;         /* 1 + device service that is called */
 	uint32_t service_offset; /* offset of its address in NV_ADDRESS_BANK */
-	uint8_t members;         /* convergent operation: MIR_ACTIVE_LANES, ... */
-	uint32_t line;           /* of the source */
-	uint32_t number;         /* scratch of a pass */
-	uint32_t offset;         /* in the code, once laid out */
+	/* Set of the registers (mir_resource) that the frame saves around it; NULL: none. */
+	uint64_t *saved;
+	uint8_t members; /* convergent operation: MIR_ACTIVE_LANES, ... */
+	uint32_t line;   /* of the source */
+	uint32_t number; /* scratch of a pass */
+	uint32_t offset; /* in the code, once laid out */
 };
 
 struct mir_phi {
@@ -162,8 +162,9 @@ struct mir_func {
 	bool allocated; /* registers are assigned */
 	bool live;      /* live_in and live_out are up to date */
 	struct bitset_pool live_sets;
-	bool timed;   /* stall counts and scoreboards are set */
-	bool uniform; /* uniform registers may be used */
+	struct liveness_block *live_registers; /* of if-conversion; NULL: not needed yet */
+	bool timed;                            /* stall counts and scoreboards are set */
+	bool uniform;                          /* uniform registers may be used */
 	/* A divergent block writes a uniform register: compile again without them. */
 	bool retry_without_uniform;
 	struct mir_vreg *vregs;
@@ -250,10 +251,16 @@ static inline bool mir_is_call(const struct mir_inst *i)
 	return i->sass.op == SASS_CALL_REL || i->sass.op == SASS_CALL_REL_REG ||
 	       i->sass.op == SASS_CALL_ABS_REG;
 }
-/* A call that clobbers all registers and may return its lanes one at a time. */
-static inline bool mir_is_clobbering_call(const struct mir_inst *i)
+/* A call that may return its lanes one at a time. */
+static inline bool mir_may_split_lanes(const struct mir_inst *i)
 {
 	return mir_is_call(i) && !i->preserve_all;
+}
+/* A call across which no register keeps its value. Around the call of a device service, the frame
+ * saves registers (call_saves.c). */
+static inline bool mir_is_clobbering_call(const struct mir_inst *i)
+{
+	return mir_is_call(i) && !i->preserve_all && !i->service;
 }
 /* Instructions that no other one may pass: calls, and what stands for a function's callers. */
 static inline bool mir_is_boundary(const struct mir_inst *i)
@@ -356,11 +363,21 @@ struct nv_changed {
 void nv_find_changed(struct mir_func *f, struct nv_changed *c);
 /* Finds which registers are to be saved around calls of preserve_all functions. */
 void nv_find_saved(struct mir_func *f);
-/* Inserts a load or store of one register in the frame (frame.c). */
-struct mir_inst *nv_insert_frame_access(struct mir_func *f, uint32_t b, struct mir_inst *before,
-					enum sass_op op, uint32_t number, uint32_t offset);
+/* Lays out the area for what calls save, and inserts the stores before a call and the loads after
+ * it (frame.c). */
+void nv_layout_call_saves(struct mir_func *f);
+void nv_save_across_call(struct mir_func *f, uint32_t b, struct mir_inst *call);
+void nv_restore_after_call(struct mir_func *f, uint32_t b, struct mir_inst *call,
+			   struct mir_inst *after);
 /* Moves what calls pass in registers to where the callee expects it. */
 void nv_lower_passed(struct mir_func *f);
+/* Registers (mir_resource) that are live into and out of each block, once they are assigned
+ * (register_liveness.c); then what is live before a block's end, and before an instruction. */
+struct liveness_block *nv_live_registers(const struct mir_func *f);
+void nv_live_registers_at_end(uint64_t *live, const struct mir_block *block);
+void nv_live_registers_before(uint64_t *live, const struct mir_inst *i);
+/* Finds what the frame saves around calls of device services. Registers are assigned. */
+void nv_find_call_saves(struct mir_func *f);
 void nv_lower_frame(struct mir_func *f); /* prologue, epilogue, calls */
 void nv_split_critical_edges(struct mir_func *f);
 void nv_lower_phis(struct mir_func *f);

@@ -747,9 +747,10 @@ static void rewrite_operands(struct mir_func *f)
 	f->allocated = true;
 }
 
-/* Rotating through more registers than the pressure avoids write-after-read stalls, but more than
- * this share brings little. */
-#define WINDOW_SLACK(pressure) (4 + (pressure) / 8)
+/* Rotating through more registers than the pressure avoids waits for memory instructions that read
+ * late, but more than this share brings little. */
+#define SLACK(pressure) (4 + (pressure) / 8)
+#define MAX_MERGED      12 /* instructions of a block that if-conversion may merge */
 
 /* As many registers as leave the occupancy that this many leave. */
 static uint32_t occupancy_window(const struct mir_func *f, uint32_t gprs)
@@ -839,7 +840,7 @@ static bool assign_clear(struct allocator *a, bool tight)
 	uint32_t reserved = nv_reserved_gprs(f);
 	uint32_t window = occupancy_window(f, nv_max_pressure(f) + reserved);
 	uint32_t pressure = nv_max_clear_pressure(f) + reserved;
-	uint32_t slack = pressure + WINDOW_SLACK(pressure);
+	uint32_t slack = pressure + SLACK(pressure);
 
 	if (pressure > window)
 		return false;
@@ -847,13 +848,36 @@ static bool assign_clear(struct allocator *a, bool tight)
 	       assign_within(a, window, !tight, true);
 }
 
+/* Whether if-conversion may merge blocks with loads. These then overlap if they have different
+ * registers: worth all that the occupancy leaves. */
+static bool loads_will_merge(const struct mir_func *f)
+{
+	uint32_t sides = 0;
+
+	mir_for_each_block(f, b) {
+		uint32_t count = 0;
+		bool loads = false;
+
+		if (f->blocks[b].npreds != 1 || f->blocks[b].nsucc != 1)
+			continue;
+		mir_for_each(f, b, i) {
+			count++;
+			loads |= i->memory.bytes && !(i->memory.effect & MIR_WRITES) &&
+				 sass_pipe(f->sm, &i->sass) == SASS_PIPE_MEMORY;
+		}
+		sides += loads && count <= MAX_MERGED;
+	}
+	return sides > 1;
+}
+
 static bool assign_all(struct allocator *a, bool tight)
 {
 	struct mir_func *f = a->f;
 	uint32_t pressure = nv_max_pressure(f) + nv_reserved_gprs(f);
-	uint32_t window = occupancy_window(f, pressure), slack = pressure + WINDOW_SLACK(pressure);
+	uint32_t window = occupancy_window(f, pressure), slack = pressure + SLACK(pressure);
+	bool sparse = !tight && loads_will_merge(f);
 
-	if (slack < window && !a->saving && assign_within(a, slack, !tight, false))
+	if (slack < window && !a->saving && !sparse && assign_within(a, slack, !tight, false))
 		return true;
 	while (!assign_within(a, window, !tight, true)) {
 		if (a->saving && !a->indifferent) {

@@ -110,6 +110,12 @@ static uint32_t next_use_distance(const struct spill_choice *c, uint32_t vreg)
 	       c->position + 1;
 }
 
+/* Registers that the spill frees, times how long they stay free. */
+static uint64_t gain_of_spill(const struct spill_choice *c, uint32_t vreg)
+{
+	return (uint64_t)next_use_distance(c, vreg) * c->s->f->vregs[vreg].units;
+}
+
 static bool may_spill(const struct spiller *s, uint32_t vreg)
 {
 	uint32_t n = 0;
@@ -158,8 +164,8 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 		if (u < n || v == best || (f->vregs[v].reload && c->mentions[v] <= 2) ||
 		    !may_spill(s, v))
 			continue;
-		if (!best || c->cost[v] * next_use_distance(c, best) <
-				     c->cost[best] * next_use_distance(c, v))
+		if (!best ||
+		    c->cost[v] * gain_of_spill(c, best) < c->cost[best] * gain_of_spill(c, v))
 			best = v;
 	}
 	return best;

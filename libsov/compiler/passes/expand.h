@@ -61,6 +61,9 @@ struct expand_if {
 struct expand_if expand_if_begin(struct expand *e, ir_val condition);
 ir_val expand_if_end(struct expand *e, const struct expand_if *b, ir_val rare, ir_val common);
 
+/* Whether legalisation splits the instruction's block (legalise.c). */
+bool legalise_splits(const struct ir_inst *in, const struct target *t);
+
 /* Each returns the value that replaces the instruction's result, or 0 when the target executes the
  * instruction as it is. */
 ir_val expand_fdiv(struct expand *e, const struct ir_inst *in);             /* fdiv, frcp */

@@ -57,6 +57,16 @@ static bool is_native(const struct ir_inst *in, const struct target *t)
 	       in->round == IR_RN && !(in->flags & IR_FTZ) && !in->format && in->type >= IR_B32;
 }
 
+static bool is_expanded(const struct ir_inst *in, const struct target *t)
+{
+	return t->lacks & expansions[in->op].lack && !is_native(in, t);
+}
+
+bool legalise_splits(const struct ir_inst *in, const struct target *t)
+{
+	return expansions[in->op].lack == TARGET_FLOAT_DIVIDE && is_expanded(in, t);
+}
+
 bool pass_legalise(struct ir_func *f, const struct target *t)
 {
 	bool changed = false;
@@ -65,8 +75,7 @@ bool pass_legalise(struct ir_func *f, const struct target *t)
 		next = f->blocks[b].next;
 		for (ir_id i = f->blocks[b].last, before; i; i = before) {
 			before = ir_at(f, i)->prev;
-			if (t->lacks & expansions[ir_at(f, i)->op].lack &&
-			    !is_native(ir_at(f, i), t))
+			if (is_expanded(ir_at(f, i), t))
 				changed |= expand_inst(f, i, t);
 		}
 	}

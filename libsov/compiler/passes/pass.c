@@ -33,6 +33,7 @@ const struct pass passes[] = {
 	{"store-forwarding", pass_store_forwarding, false, false},
 	{"licm", pass_licm, false, false},
 	{"unroll", pass_unroll, false, false},
+	{"early-loads", pass_early_loads, false, false},
 	{"legalise", pass_legalise, true, false},
 	{"fold", pass_fold, false, false},
 	{"gvn", pass_gvn, false, false},

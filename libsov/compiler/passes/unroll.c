@@ -2,15 +2,16 @@
 /*
  * Loop unrolling: a single-block loop with loads runs four iterations per trip, or two if it has
  * many loads, so that up to sixteen are in flight together; the scheduler issues as many as the
- * registers allow. The loads must not depend on stores of the previous iterations. While at
- * least as many iterations are left, the unrolled copy runs, without exits between its iterations;
- * the original loop runs the remainder. Four stands for two as well in what follows.
+ * registers allow. The loads must not depend on stores of the previous iterations. So does a small
+ * loop without loads, whose branch takes as long as its body. While at least as many iterations are
+ * left, the unrolled copy runs, without exits between its iterations; the original loop runs the
+ * remainder. Four stands for two as well in what follows.
  *
  *	        P                       P: are four iterations left?
  *	        |                      / \
- *	    +-> H             +----> U    |     U: four iterations; then: is another one left,
- *	    +---|      =>     +--yes-|\   |        and are four?
- *	        |                    | no |
+ *	    +-> H             +----> U    |     U: four iterations; then: are four left,
+ *	    +---|      =>     +--yes-|\   |        and if not: is another one left?
+ *	        |                    | one|
  *	        X                    |  +-H<+   H: one iteration
  *	                             |  +-|-+
  *	                             +--> E     E: phis of the last values of both loops
@@ -30,6 +31,7 @@
 #define MAX_FACTOR    4
 #define MAX_IN_FLIGHT 16                   /* loads */
 #define MAX_SIZE      160                  /* instructions of the unrolled loop */
+#define MAX_SMALL     16                   /* instructions of a loop unrolled without loads */
 #define MAX_STEP      UINT64_C(0x0fffffff) /* bound of a variable step */
 
 struct loop {
@@ -142,6 +144,7 @@ static bool may_issue_early(const struct loop *l, const struct ir_inst *in, uint
 static bool is_body_unrollable(struct loop *l)
 {
 	uint32_t size = 0, loads = 0, written = 0; /* bit mask of spaces */
+	bool memory = false;
 
 	ir_for_each_inst(l->f, l->header, i) {
 		const struct ir_inst *in = ir_at(l->f, i);
@@ -152,13 +155,14 @@ static bool is_body_unrollable(struct loop *l)
 			return false;
 		if (ir_ops[in->op].properties & P_WRITE)
 			written |= 1u << in->space;
+		memory |= ir_ops[in->op].properties & (P_READ | P_WRITE);
 	}
 	ir_for_each_inst(l->f, l->header, i)
 		loads += may_issue_early(l, ir_at(l->f, i), written);
 	l->factor = MAX_FACTOR;
 	while (l->factor > 1 && (loads * l->factor > MAX_IN_FLIGHT || size * l->factor > MAX_SIZE))
 		l->factor /= 2;
-	return loads && l->factor > 1;
+	return (loads || (!memory && size <= MAX_SMALL)) && l->factor > 1;
 }
 
 /* Matches i + s, or i - 1 as i + -1, where i is a header phi and the sum its next value. */
@@ -294,14 +298,21 @@ static ir_val factor_left(struct loop *l, ir_block b, ir_val i)
 	return append_compare(l, b, IR_GT_U, left, three);
 }
 
+/* The same for any i: is there an iteration with it, and are three more left? Until i = n, the
+ * second implies the first. */
+static ir_val factor_left_of(struct loop *l, ir_block b, ir_val i, ir_val more)
+{
+	ir_val c = factor_left(l, b, i);
+
+	return l->cond == IR_NE ? c : append_op(l, b, IR_AND, IR_B1, c, more);
+}
+
 /* The same for the first iteration, which runs whatever i is. */
 static ir_val factor_left_at_entry(struct loop *l, ir_block b)
 {
-	ir_val c = factor_left(l, b, l->start);
+	ir_val c =
+		factor_left_of(l, b, l->start, append_compare(l, b, l->cond, l->start, l->limit));
 
-	if (l->cond != IR_NE)
-		c = append_op(l, b, IR_AND, IR_B1, c,
-			      append_compare(l, b, l->cond, l->start, l->limit));
 	if (l->step) {
 		ir_val max_step = ir_const(l->f, b, l->type, MAX_STEP);
 
@@ -450,13 +461,12 @@ static void unroll_loop(struct unroller *u)
 {
 	struct loop *l = &u->loop;
 	struct ir_func *f = l->f;
-	const struct ir_inst end = *ir_at(f, f->blocks[l->header].last);
-	bool on_true = f->blocks[l->header].succ[0] == l->header;
 	ir_block unrolled, to_unrolled, to_header, check, again, rest, leave, join;
-	ir_val next = ir_at(f, l->next)->res;
+	ir_val next, more;
 
 	find_carried(u);
 	unrolled = build_unrolled(u);
+	next = mapped_value(u, ir_at(f, l->next)->res);
 	/* entry */
 	ir_remove(f, f->blocks[l->preheader].last);
 	ir_edge_remove(f, l->preheader, l->header);
@@ -470,9 +480,9 @@ static void unroll_loop(struct unroller *u)
 	again = new_branch_block(l, to_header, unrolled);
 	rest = new_branch_block(l, to_header, l->header);
 	leave = new_branch_block(l, join, join);
-	append_cond_branch(l, unrolled, mapped_value(u, end.args[0]), on_true ? check : leave,
-			   on_true ? leave : check);
-	append_cond_branch(l, check, factor_left(l, check, mapped_value(u, next)), again, rest);
+	more = append_compare(l, unrolled, l->cond, next, l->limit);
+	append_cond_branch(l, unrolled, factor_left_of(l, unrolled, next, more), again, check);
+	append_cond_branch(l, check, more, rest, leave);
 	for (uint32_t k = 0; k < u->ncarried; k++) {
 		ir_arg_append(f, u->carried[k].phi, u->carried[k].start);
 		ir_arg_append(f, u->carried[k].phi, u->carried[k].last);

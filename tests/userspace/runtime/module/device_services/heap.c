@@ -73,6 +73,73 @@ static void keeps_stack(sov_context c)
 	MUST(sov_memory_free(c, p));
 }
 
+#define VALUES 40
+#define FLAGS  5
+
+/* A kernel with VALUES words and FLAGS predicates that are live across malloc, whose parameter and
+ * address take some of their registers. */
+static char *text_of_live_values(void)
+{
+	size_t size;
+	char *text;
+	FILE *f = open_memstream(&text, &size);
+
+	fprintf(f,
+		".version 8.6\n.target sm_80\n.address_size 64\n"
+		".extern .func (.param .b64 r) malloc (.param .b64 n);\n"
+		".visible .entry live(.param .u64 out)\n{\n"
+		"	.reg .b32 %%i, %%sum, %%x, %%v<%u>;\n	.reg .b64 %%p, %%q;\n"
+		"	.reg .pred %%f<%u>;\n	mov.u32 %%i, %%tid.x;\n",
+		VALUES, FLAGS);
+	for (uint32_t k = 0; k < VALUES; k++)
+		fprintf(f, "	mad.lo.u32 %%v%u, %%i, %u, %u;\n", k, 2 * k + 3, k);
+	for (uint32_t k = 0; k < FLAGS; k++)
+		fprintf(f, "	setp.gt.u32 %%f%u, %%i, %u;\n", k, 9 * k);
+	fprintf(f, "	{\n	.param .b64 n;\n	.param .b64 r;\n	st.param.b64 [n], "
+		   "64;\n"
+		   "	call (r), malloc, (n);\n	ld.param.b64 %%p, [r];\n	}\n"
+		   "	mov.u32 %%sum, 0;\n");
+	for (uint32_t k = 0; k < VALUES; k++)
+		fprintf(f, "	st.u32 [%%p], %%v%u;\n	mad.lo.u32 %%sum, %%v%u, %u, %%sum;\n", k,
+			k, k + 1);
+	for (uint32_t k = 0; k < FLAGS; k++)
+		fprintf(f, "	selp.u32 %%x, %u, 0, %%f%u;\n	add.u32 %%sum, %%sum, %%x;\n",
+			1000u << k, k);
+	fprintf(f, "	ld.param.u64 %%q, [out];\n	mad.wide.u32 %%q, %%i, 4, %%q;\n"
+		   "	st.global.u32 [%%q], %%sum;\n	ret;\n}\n");
+	fclose(f);
+	return text;
+}
+
+static uint32_t sum_of_live_values(uint32_t i)
+{
+	uint32_t sum = 0;
+
+	for (uint32_t k = 0; k < VALUES; k++)
+		sum += (i * (2 * k + 3) + k) * (k + 1);
+	for (uint32_t k = 0; k < FLAGS; k++)
+		sum += i > 9 * k ? 1000u << k : 0;
+	return sum;
+}
+
+static void keeps_registers(sov_context c)
+{
+	uint32_t got[64], wrong = 0;
+	char *text = text_of_live_values();
+	sov_module m;
+	sov_ptr p;
+
+	MUST(sov_module_load(c, text, strlen(text), NULL, &m));
+	MUST(sov_memory_alloc(c, sizeof(got), &p));
+	MUST(start(m, "live", 1, COUNT(got), (const void *[]){&p}, 1));
+	MUST(sov_memory_copy(c, SOV_HOST(got), p, sizeof(got)));
+	for (uint32_t i = 0; i < COUNT(got); i++)
+		wrong += got[i] != sum_of_live_values(i);
+	ok(!wrong, "%d words and %d predicates are preserved across malloc", VALUES, FLAGS);
+	MUST(sov_memory_free(c, p));
+	free(text);
+}
+
 int main(void)
 {
 	sov_context c;
@@ -85,6 +152,7 @@ int main(void)
 	blocks(c, m, 24);
 	blocks(c, m, 24);
 	keeps_stack(c);
+	keeps_registers(c);
 	MUST(sov_context_destroy(c));
 
 	c = services_context(0, &printed, 0, 1 << 20);
