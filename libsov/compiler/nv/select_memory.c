@@ -445,10 +445,21 @@ static void set_atomic(struct mir_inst *i, const struct ir_inst *in)
 		order_of(in) == SASS_ORDER_WEAK ? SASS_ORDER_STRONG_GPU : order_of(in));
 }
 
-/* 128-bit atomics exist from Hopper on. */
+/* 128-bit atomics and additions of bf16 pairs exist from Hopper on; a pair is in global memory. */
 static bool is_supported_atomic(struct select *s, const struct ir_inst *in)
 {
-	return in->type != IR_B16 && !in->format && (in->nres == 1 || s->f->sm >= 90);
+	if (in->type == IR_B16 || ((in->nres > 1 || in->format == IR_BF16X2) && s->f->sm < 90))
+		return false;
+	return !in->format || (nv_is_packed_add(in) && in->space == IR_GLOBAL);
+}
+
+static uint8_t atomic_type(const struct ir_inst *in)
+{
+	if (in->format)
+		return in->format == IR_F16X2 ? SASS_ATYPE_F16X2 : SASS_ATYPE_BF16X2;
+	if (in->nres > 1)
+		return SASS_ATYPE_B128;
+	return in->type == IR_B64 ? atoms[in->sub].type64 : atoms[in->sub].type32;
 }
 
 /* The data of an atomic operation; which: first or second operand. */
@@ -513,10 +524,7 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, RED, at, data);
 	set_atomic(i, in);
 	set_mod(i, SASS_M_ATOM, atoms[in->sub].op);
-	set_mod(i, SASS_M_ATYPE,
-		in->nres > 1         ? SASS_ATYPE_B128
-		: in->type == IR_B64 ? atoms[in->sub].type64
-				     : atoms[in->sub].type32);
+	set_mod(i, SASS_M_ATYPE, atomic_type(in));
 	if (aggregates)
 		finish_aggregate(s, in, &aggregate, i);
 	finish_atomic(s, in, d);
