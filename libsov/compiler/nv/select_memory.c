@@ -217,6 +217,14 @@ static struct mir_source add_to_index(struct select *s, struct mir_source index,
 	return sum;
 }
 
+/* With an index register, the offset is a signed 16-bit number. */
+static bool fits_constant_operand(bool indexed, int64_t offset, uint32_t bytes)
+{
+	if (indexed)
+		return offset >= INT16_MIN && offset + bytes <= INT16_MAX + 1;
+	return offset >= 0 && offset + bytes <= NV_BANK_BYTES;
+}
+
 /* From a constant bank, for parameters and constants that cannot be operands. Vectors are loaded
  * by element: the elements are aligned, the vector in the bank need not be. */
 static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t bytes)
@@ -232,7 +240,7 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 		index = in_reg(s, arg_half(s, in->args[0], 0));
 	if (!in->nargs && offset % bytes)
 		return false;
-	if (offset < 0 || offset + bytes * in->nres > NV_BANK_BYTES) {
+	if (!fits_constant_operand(index.ref.vreg, offset, bytes * in->nres)) {
 		index = add_to_index(s, index, offset);
 		offset = 0;
 	}
@@ -244,7 +252,7 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 			continue;
 		from.op.kind = SASS_CONST;
 		from.op.aux = is_param ? 0 : NV_CONSTANTS_BANK;
-		from.op.value = offset + k * bytes;
+		from.op.value = (uint16_t)(offset + k * bytes);
 		i = EMIT(s, LDC, result(s, in->res + k), from);
 		set_mod(i, SASS_M_WIDTH,
 			bytes == 1   ? (is_signed ? SASS_WIDTH_S8 : SASS_WIDTH_U8)
