@@ -523,6 +523,20 @@ static void limit_units(struct uniform_analysis *ua)
 	}
 }
 
+/* Whether more constant loads would need a copy of this index than can be ULDCs. */
+static bool indexes_divergent_loads(const struct uniform_analysis *ua, uint32_t v)
+{
+	int64_t gain = 0;
+
+	for (const struct mention *m = ua->users[v]; m; m = m->next) {
+		uint32_t weight = 1 + 8 * ua->f->blocks[m->block].depth;
+
+		if (m->inst && m->inst->sass.op == SASS_LDC)
+			gain += ua->divergent[m->block] ? -(int64_t)weight : weight;
+	}
+	return gain < 0;
+}
+
 static void choose_uniform(struct uniform_analysis *ua)
 {
 	struct mir_func *f = ua->f;
@@ -534,6 +548,8 @@ static void choose_uniform(struct uniform_analysis *ua)
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (!ua->uniform[v])
 			continue;
+		if (indexes_divergent_loads(ua, v))
+			demote_vreg(ua, v);
 		visit_mentions(ua, ua->defs[v]);
 		visit_mentions(ua, ua->users[v]);
 		propagate_demotions(ua);
