@@ -225,8 +225,15 @@ static bool fits_constant_operand(bool indexed, int64_t offset, uint32_t bytes)
 	return offset >= 0 && offset + bytes <= NV_BANK_BYTES;
 }
 
-/* From a constant bank, for parameters and constants that cannot be operands. Vectors are loaded
- * by element: the elements are aligned, the vector in the bank need not be. */
+/* The vectoriser knows the alignment of the pairs that it makes. */
+static bool is_aligned_pair(const struct ir_inst *in)
+{
+	return in->space == IR_CONSTANT && in->nres == 2 && in->type == IR_B32 &&
+	       in->from == IR_B32 && in->align >= 8;
+}
+
+/* From a constant bank, for parameters and constants that cannot be operands. Other vectors are
+ * loaded by element: the elements are aligned, the vector in the bank need not be. */
 static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t bytes)
 {
 	uint32_t params = NV_BANK0_PARAMS(s->f->sm, s->ir->param_bytes);
@@ -244,14 +251,22 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 		index = add_to_index(s, index, offset);
 		offset = 0;
 	}
+	index.op.kind = SASS_CONST;
+	index.op.aux = is_param ? 0 : NV_CONSTANTS_BANK;
+	if (is_aligned_pair(in)) {
+		struct mir_source pair = new_temp(s, SASS_GPR, 2);
+
+		index.op.value = (uint16_t)offset;
+		set_mod(EMIT(s, LDC, pair, index), SASS_M_WIDTH, SASS_WIDTH_64);
+		define_results(s, in, pair);
+		return true;
+	}
 	for (uint32_t k = 0; k < in->nres; k++) {
 		struct mir_source from = index;
 		struct mir_inst *i;
 
 		if (!is_needed(s, in->res + k, NEED_PAIR))
 			continue;
-		from.op.kind = SASS_CONST;
-		from.op.aux = is_param ? 0 : NV_CONSTANTS_BANK;
 		from.op.value = (uint16_t)(offset + k * bytes);
 		i = EMIT(s, LDC, result(s, in->res + k), from);
 		set_mod(i, SASS_M_WIDTH,
