@@ -65,6 +65,7 @@ struct target {
 	uint32_t lacks;                 /* TARGET_* */
 	bool native_rn_divide;          /* despite TARGET_FLOAT_DIVIDE: round to nearest, no ftz */
 	bool element_aligned_vectors;   /* global vectors need only their elements' alignment */
+	bool narrow_constants;          /* constants have 32-bit addresses, as shared memory has */
 	bool reserves_shared;           /* has the special registers IR_RESERVED_SMEM… */
 	bool hides_load_latency;        /* other waves run during a loop's loads: do not unroll */
 	uint32_t max_threads, max_shared_bytes; /* of one block */

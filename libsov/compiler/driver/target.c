@@ -19,6 +19,7 @@
 		.offset_max = 0x7fffff, \
 		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE | \
 			 TARGET_INT32_DIVIDE | TARGET_CVT_TO_BF16, \
+		.narrow_constants = true, \
 		.max_threads = NV_MAX_THREADS_PER_BLOCK, \
 		.max_shared_bytes = NV_SM##sm_##_SHARED_PER_BLOCK, \
 		.reserves_shared = NV_SM##sm_##_RESERVES_SHARED, \
@@ -54,6 +55,7 @@ static const struct target targets[] = {
 		.warp_lanes = 64,
 		.offset_min = -2048,
 		.offset_max = 2047,
+		.narrow_constants = true,
 		.max_threads = 512,
 		.max_shared_bytes = 64 << 10,
 	},

@@ -7,11 +7,13 @@
 #include "libsov/compiler/nv/mir.h"
 
 /* Atomics in shared memory have no floating-point addition and, for 64 bits, only exchange; no
- * space has floating-point minimum and maximum. */
+ * space has floating-point minimum and maximum, nor operations on a single half. */
 static bool is_native_atomic(const struct ir_inst *in)
 {
-	if (in->type == IR_B16 || in->format)
+	if (in->type == IR_B16)
 		return false;
+	if (in->format)
+		return nv_is_packed_add(in) && in->space == IR_GLOBAL;
 	if (in->op == IR_CAS)
 		return true;
 	if (in->sub == IR_ATOM_FMIN || in->sub == IR_ATOM_FMAX)
@@ -21,6 +23,12 @@ static bool is_native_atomic(const struct ir_inst *in)
 	return in->sub == IR_ATOM_EXCH || (in->type == IR_B32 && in->sub != IR_ATOM_FADD);
 }
 
+/* Global memory adds pairs of bf16 from Hopper on: for older chips ptxas rejects them. */
+static bool is_native_before_hopper(const struct ir_inst *in)
+{
+	return is_native_atomic(in) && in->format != IR_BF16X2;
+}
+
 static bool has_all_lanes(const struct ir_func *f, const struct ir_inst *in)
 {
 	uint64_t members;
@@ -28,8 +36,17 @@ static bool has_all_lanes(const struct ir_func *f, const struct ir_inst *in)
 	return ir_is_const(f, in->args[1], &members) && (uint32_t)members == UINT32_MAX;
 }
 
-void nv_legalise(struct ir_func *f, uint32_t warp_lanes)
+bool nv_is_packed_add(const struct ir_inst *in)
 {
+	return in->op == IR_ATOM && in->sub == IR_ATOM_FADD && in->type == IR_B32 &&
+	       (in->format == IR_F16X2 || in->format == IR_BF16X2);
+}
+
+void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
+{
+	bool (*is_native)(const struct ir_inst *in) =
+		sm >= 90 ? is_native_atomic : is_native_before_hopper;
+
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
 	ir_for_each_block(f, b)
@@ -38,9 +55,8 @@ void nv_legalise(struct ir_func *f, uint32_t warp_lanes)
 
 			if (in->op == IR_REDUCE && !has_all_lanes(f, in)) {
 				lower_reduce(f, i, warp_lanes);
-			} else if ((in->op == IR_ATOM || in->op == IR_CAS) &&
-				   !is_native_atomic(in)) {
-				lower_atomic(f, i, is_native_atomic, true);
+			} else if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
+				lower_atomic(f, i, is_native, true);
 				break; /* the rest of the block is a new block, visited later */
 			}
 		}

@@ -326,7 +326,10 @@ char *mir_text_inst(const struct mir_func *f, const struct mir_inst *i);
 /*
  * The stages, in the order of nv.c. A stage that can fail reports to job->diag and returns false.
  */
-void nv_legalise(struct ir_func *f, uint32_t warp_lanes); /* on the IR */
+/* On the IR. */
+void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes);
+/* Whether an atomic adds pairs of f16 or bf16. */
+bool nv_is_packed_add(const struct ir_inst *in);
 struct nv_module;
 struct mir_func *nv_select(const struct nv_module *module, const struct ir_func *ir);
 void nv_jump_tables(struct mir_func *f);

@@ -433,10 +433,9 @@ static void make_phi(struct select *s, ir_block b, const struct ir_inst *in)
 {
 	struct mir_block *block = &s->f->blocks[b];
 	struct mir_phi *phi = &block->phis[block->nphis++];
-	uint32_t units = in->type == IR_B64 && !s->narrow[in->res] ? 2 : 1;
+	uint32_t units = in->type == IR_B64 ? 2 : 1;
 
-	phi->vreg = value_ref(s, in->res, units == 2 ? NEED_PAIR : NEED_LOW).vreg;
-	s->f->vregs[phi->vreg].units = units;
+	phi->vreg = value_ref(s, in->res, NEED_PAIR).vreg;
 	phi->args = arena_array(s->f->arena, in->nargs * units, sizeof(*phi->args));
 	for (uint32_t k = 0; k < in->nargs; k++) {
 		for (uint32_t u = 0; u < units; u++)
@@ -674,7 +673,6 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 	if (!layout_variables(&s))
 		return NULL;
 	make_blocks(&s);
-	s.narrow = nv_find_narrow_phis(ir);
 	make_phis(&s);
 	if (f->own) {
 		s.start = mir_inst_new(f, SASS_NOP);

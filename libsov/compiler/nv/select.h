@@ -31,7 +31,6 @@ struct select {
 	const struct ir_divergence *divergence;
 	struct mir_func *f;
 	struct value *values;
-	bool *narrow;            /* by value: a 64-bit phi of which only the low word is used */
 	ir_block block;          /* block being selected */
 	struct mir_inst *anchor; /* new instructions are inserted before this one */
 	struct mir_inst *start;  /* defines the arguments in registers */
@@ -182,8 +181,5 @@ struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_
 /* d = reduction of x over the active lanes; returns the REDUX, which writes a uniform register. */
 struct mir_inst *emit_reduction(struct select *s, enum ir_reduce reduction, struct mir_source d,
 				struct mir_source x);
-
-/* By value: 64-bit phis of which only the low word is used (narrow_phis.c). */
-bool *nv_find_narrow_phis(const struct ir_func *f);
 
 #endif

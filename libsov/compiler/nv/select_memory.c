@@ -217,8 +217,23 @@ static struct mir_source add_to_index(struct select *s, struct mir_source index,
 	return sum;
 }
 
-/* From a constant bank, for parameters and constants that cannot be operands. Vectors are loaded
- * by element: the elements are aligned, the vector in the bank need not be. */
+/* With an index register, the offset is a signed 16-bit number. */
+static bool fits_constant_operand(bool indexed, int64_t offset, uint32_t bytes)
+{
+	if (indexed)
+		return offset >= INT16_MIN && offset + bytes <= INT16_MAX + 1;
+	return offset >= 0 && offset + bytes <= NV_BANK_BYTES;
+}
+
+/* The vectoriser knows the alignment of the pairs that it makes. */
+static bool is_aligned_pair(const struct ir_inst *in)
+{
+	return in->space == IR_CONSTANT && in->nres == 2 && in->type == IR_B32 &&
+	       in->from == IR_B32 && in->align >= 8;
+}
+
+/* From a constant bank, for parameters and constants that cannot be operands. Other vectors are
+ * loaded by element: the elements are aligned, the vector in the bank need not be. */
 static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t bytes)
 {
 	uint32_t params = NV_BANK0_PARAMS(s->f->sm, s->ir->param_bytes);
@@ -232,9 +247,19 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 		index = in_reg(s, arg_half(s, in->args[0], 0));
 	if (!in->nargs && offset % bytes)
 		return false;
-	if (offset < 0 || offset + bytes * in->nres > NV_BANK_BYTES) {
+	if (!fits_constant_operand(index.ref.vreg, offset, bytes * in->nres)) {
 		index = add_to_index(s, index, offset);
 		offset = 0;
+	}
+	index.op.kind = SASS_CONST;
+	index.op.aux = is_param ? 0 : NV_CONSTANTS_BANK;
+	if (is_aligned_pair(in)) {
+		struct mir_source pair = new_temp(s, SASS_GPR, 2);
+
+		index.op.value = (uint16_t)offset;
+		set_mod(EMIT(s, LDC, pair, index), SASS_M_WIDTH, SASS_WIDTH_64);
+		define_results(s, in, pair);
+		return true;
 	}
 	for (uint32_t k = 0; k < in->nres; k++) {
 		struct mir_source from = index;
@@ -242,9 +267,7 @@ static bool load_constant(struct select *s, const struct ir_inst *in, uint32_t b
 
 		if (!is_needed(s, in->res + k, NEED_PAIR))
 			continue;
-		from.op.kind = SASS_CONST;
-		from.op.aux = is_param ? 0 : NV_CONSTANTS_BANK;
-		from.op.value = offset + k * bytes;
+		from.op.value = (uint16_t)(offset + k * bytes);
 		i = EMIT(s, LDC, result(s, in->res + k), from);
 		set_mod(i, SASS_M_WIDTH,
 			bytes == 1   ? (is_signed ? SASS_WIDTH_S8 : SASS_WIDTH_U8)
@@ -445,10 +468,21 @@ static void set_atomic(struct mir_inst *i, const struct ir_inst *in)
 		order_of(in) == SASS_ORDER_WEAK ? SASS_ORDER_STRONG_GPU : order_of(in));
 }
 
-/* 128-bit atomics exist from Hopper on. */
+/* 128-bit atomics and additions of bf16 pairs exist from Hopper on; a pair is in global memory. */
 static bool is_supported_atomic(struct select *s, const struct ir_inst *in)
 {
-	return in->type != IR_B16 && !in->format && (in->nres == 1 || s->f->sm >= 90);
+	if (in->type == IR_B16 || ((in->nres > 1 || in->format == IR_BF16X2) && s->f->sm < 90))
+		return false;
+	return !in->format || (nv_is_packed_add(in) && in->space == IR_GLOBAL);
+}
+
+static uint8_t atomic_type(const struct ir_inst *in)
+{
+	if (in->format)
+		return in->format == IR_F16X2 ? SASS_ATYPE_F16X2 : SASS_ATYPE_BF16X2;
+	if (in->nres > 1)
+		return SASS_ATYPE_B128;
+	return in->type == IR_B64 ? atoms[in->sub].type64 : atoms[in->sub].type32;
 }
 
 /* The data of an atomic operation; which: first or second operand. */
@@ -513,10 +547,7 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, RED, at, data);
 	set_atomic(i, in);
 	set_mod(i, SASS_M_ATOM, atoms[in->sub].op);
-	set_mod(i, SASS_M_ATYPE,
-		in->nres > 1         ? SASS_ATYPE_B128
-		: in->type == IR_B64 ? atoms[in->sub].type64
-				     : atoms[in->sub].type32);
+	set_mod(i, SASS_M_ATYPE, atomic_type(in));
 	if (aggregates)
 		finish_aggregate(s, in, &aggregate, i);
 	finish_atomic(s, in, d);

@@ -60,6 +60,7 @@ static const struct uniform_op {
 	{SASS_IADD3, SASS_UIADD3, 8, 0}, {SASS_IMAD, SASS_UIMAD, 4, 0},
 	{SASS_LEA, SASS_ULEA, 5, 0},     {SASS_LOP3, SASS_ULOP3, 7, 1},
 	{SASS_SHF, SASS_USHF, 4, 0},     {SASS_PRMT, SASS_UPRMT, 4, 0},
+	{SASS_LDC, SASS_ULDC, 2, 0},
 };
 
 static const struct uniform_op *find_uniform_op(const struct mir_inst *i)
@@ -88,10 +89,17 @@ static bool to_uniform_operand(struct sass_operand *o, struct mir_ref r)
 	case SASS_SREG:
 		return o->value >= SASS_SR_CTAID_X && o->value <= SASS_SR_CTAID_Z;
 	case SASS_CONST:
-		return o->reg == SASS_RZ;
+		o->reg = r.vreg ? 0 : o->reg;
+		return r.vreg || o->reg == SASS_RZ;
 	default:
 		return true;
 	}
+}
+
+static bool loads_constant(const struct mir_inst *i)
+{
+	return i->sass.op == SASS_LDC ||
+	       (i->sass.op == SASS_MOV && i->sass.ops[1].kind == SASS_CONST);
 }
 
 /* The equivalent instruction of the uniform datapath; false if there is none. A constant bank
@@ -104,19 +112,19 @@ static bool make_uniform(const struct uniform_analysis *ua, const struct mir_ins
 	if (!t || i->sass.guard != SASS_PT || i->sass.mod[SASS_M_X] || i->callee || i->variable ||
 	    i->return_address)
 		return false;
-	if (i->sass.op == SASS_MOV && i->sass.ops[1].kind == SASS_CONST) {
-		sass_init(out, SASS_ULDC);
-		out->mod[SASS_M_WIDTH] = SASS_WIDTH_32;
-	} else {
+	if (loads_constant(i))
+		sass_init(out, i->ref[1].vreg ? SASS_ULDC_UREG : SASS_ULDC);
+	else
 		sass_init(out, t->uniform_op);
-		memcpy(out->mod, i->sass.mod, sizeof(out->mod));
-	}
+	memcpy(out->mod, i->sass.mod, sizeof(out->mod));
+	if (loads_constant(i) && i->sass.op == SASS_MOV)
+		out->mod[SASS_M_WIDTH] = SASS_WIDTH_32;
 	for (uint32_t k = 0; k < i->sass.nops && k < t->nops; k++) {
 		out->ops[k] = i->sass.ops[k];
 		out->nops = (uint8_t)(k + 1);
 		if (!to_uniform_operand(&out->ops[k], i->ref[k]))
 			return false;
-		if (out->ops[k].kind == SASS_CONST && out->op != SASS_ULDC && depth)
+		if (out->ops[k].kind == SASS_CONST && !loads_constant(i) && depth)
 			out->ops[k] = (struct sass_operand){.kind = SASS_UGPR,
 							    .flags = out->ops[k].flags};
 	}
@@ -284,7 +292,12 @@ static void assume_phis(struct uniform_analysis *ua, uint32_t b)
 	}
 }
 
-/* The units of a pair have separate definitions; both must be convertible. */
+static uint8_t result_units(const struct mir_inst *i)
+{
+	return i->sass.op == SASS_LDC && i->sass.mod[SASS_M_WIDTH] == SASS_WIDTH_64 ? 2 : 1;
+}
+
+/* The units of a pair may have separate definitions; both must be convertible. */
 static void assume_inst(struct uniform_analysis *ua, uint32_t b, const struct mir_inst *i)
 {
 	const struct uniform_op *t = find_uniform_op(i);
@@ -297,7 +310,7 @@ static void assume_inst(struct uniform_analysis *ua, uint32_t b, const struct mi
 	if (!uniform || !make_uniform(ua, i, ua->f->blocks[b].depth, &uniform_op))
 		return;
 	ua->uniform[v] = true;
-	ua->convertible_units[v]++;
+	ua->convertible_units[v] += result_units(i);
 }
 
 static void assume_uniform(struct uniform_analysis *ua)
@@ -368,12 +381,24 @@ static void demote_vreg(struct uniform_analysis *ua, uint32_t v)
 	ua->demoted[ua->ndemoted++] = v;
 }
 
+/*
+ * A constant load whose result must be in a general register accepts a uniform index, too, with a
+ * copy: of the result of a ULDC, which with the copy is faster than an LDC (ptxas leaves eight
+ * cycles between two of these, one between two of those), or, in divergent code, of the index.
+ */
+static bool is_indexed_load(const struct uniform_analysis *ua, const struct mir_inst *i)
+{
+	return i->sass.op == SASS_LDC && i->sass.guard == SASS_PT && ua->uniform[i->ref[1].vreg];
+}
+
 /* The operand of a vector instruction with the highest weight that can be uniform;
  * SASS_MAX_OPERANDS: none. */
 static uint32_t choose_uniform_operand(const struct uniform_analysis *ua, const struct mir_inst *i)
 {
 	uint32_t best = SASS_MAX_OPERANDS, max_weight = 0;
 
+	if (is_indexed_load(ua, i))
+		return 1;
 	for (uint32_t k = 0; k < i->sass.nops; k++) {
 		uint32_t v = i->ref[k].vreg;
 
@@ -457,8 +482,9 @@ static int compare_weight(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Constant bank operands of uniform definitions, counted with repetition. */
-static uint32_t count_constants(const struct uniform_analysis *ua)
+/* Units that rewriting adds: constant bank operands of uniform definitions, counted with
+ * repetition, and results of loads that are copied. */
+static uint32_t count_added_units(const struct uniform_analysis *ua)
 {
 	uint32_t count = 0;
 
@@ -468,6 +494,9 @@ static uint32_t count_constants(const struct uniform_analysis *ua)
 			for (uint32_t k = 0; m->inst && k < m->inst->sass.nops; k++)
 				count += m->inst->sass.ops[k].kind == SASS_CONST;
 		}
+		for (const struct mention *m = ua->uniform[v] ? ua->users[v] : NULL; m; m = m->next)
+			count +=
+				m->inst && m->inst->sass.op == SASS_LDC ? result_units(m->inst) : 0;
 	}
 	return count;
 }
@@ -479,7 +508,7 @@ static void limit_units(struct uniform_analysis *ua)
 	uint64_t *list;
 	uint32_t count = 0;
 
-	ua->units += count_constants(ua);
+	ua->units += count_added_units(ua);
 	if (ua->units <= MAX_UNITS)
 		return;
 	list = arena_array(f->arena, f->nvregs, sizeof(*list));
@@ -494,6 +523,20 @@ static void limit_units(struct uniform_analysis *ua)
 	}
 }
 
+/* Whether more constant loads would need a copy of this index than can be ULDCs. */
+static bool indexes_divergent_loads(const struct uniform_analysis *ua, uint32_t v)
+{
+	int64_t gain = 0;
+
+	for (const struct mention *m = ua->users[v]; m; m = m->next) {
+		uint32_t weight = 1 + 8 * ua->f->blocks[m->block].depth;
+
+		if (m->inst && m->inst->sass.op == SASS_LDC)
+			gain += ua->divergent[m->block] ? -(int64_t)weight : weight;
+	}
+	return gain < 0;
+}
+
 static void choose_uniform(struct uniform_analysis *ua)
 {
 	struct mir_func *f = ua->f;
@@ -505,6 +548,8 @@ static void choose_uniform(struct uniform_analysis *ua)
 	for (uint32_t v = 1; v < f->nvregs; v++) {
 		if (!ua->uniform[v])
 			continue;
+		if (indexes_divergent_loads(ua, v))
+			demote_vreg(ua, v);
 		visit_mentions(ua, ua->defs[v]);
 		visit_mentions(ua, ua->users[v]);
 		propagate_demotions(ua);
@@ -550,12 +595,52 @@ static void rewrite_def(struct uniform_analysis *ua, uint32_t b, struct mir_inst
 	i->uses = NULL;
 }
 
+static void copy_index(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
+{
+	struct mir_ref index = {mir_vreg_new(ua->f, SASS_GPR, 1), 0};
+
+	mir_insert(ua->f, b, i,
+		   mir_move(ua->f, mir_reg(SASS_GPR, index), mir_reg(SASS_UGPR, i->ref[1])));
+	i->ref[1] = index;
+	i->uses = NULL;
+}
+
+/* ULDC to a uniform register, then a copy; the load becomes the copy of the first unit. */
+static void copy_loaded(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
+{
+	struct mir_func *f = ua->f;
+	uint8_t units = result_units(i);
+	struct mir_inst *load = mir_inst_new(f, SASS_ULDC_UREG);
+	struct mir_ref to = i->ref[0], from = {mir_vreg_new(f, SASS_UGPR, units), 0};
+
+	make_uniform(ua, i, f->blocks[b].depth, &load->sass);
+	load->ref[0] = from;
+	load->ref[1] = i->ref[1];
+	load->line = i->line;
+	mir_insert(f, b, i, load);
+	for (uint8_t k = 1; k < units; k++)
+		mir_insert(f, b, i,
+			   mir_move(f, mir_reg(SASS_GPR, (struct mir_ref){to.vreg, k}),
+				    mir_reg(SASS_UGPR, (struct mir_ref){from.vreg, k})));
+	sass_init(&i->sass, SASS_MOV);
+	i->uses = NULL;
+	mir_set_operand(i, 0, mir_reg(SASS_GPR, to));
+	mir_set_operand(i, 1, mir_reg(SASS_UGPR, from));
+}
+
 static void rewrite_inst(struct uniform_analysis *ua, uint32_t b, struct mir_inst *i)
 {
 	uint32_t k;
 
 	if (uniform_def(ua, i)) {
 		rewrite_def(ua, b, i);
+		return;
+	}
+	if (is_indexed_load(ua, i)) {
+		if (ua->divergent[b])
+			copy_index(ua, b, i);
+		else
+			copy_loaded(ua, b, i);
 		return;
 	}
 	k = choose_uniform_operand(ua, i);

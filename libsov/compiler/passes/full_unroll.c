@@ -17,9 +17,11 @@
  *
  * Unrolling pays where the result is small, and above all where an array in local memory is indexed
  * by an induction variable: after unrolling, every index is constant and scalar replacement can
- * remove the array. Loops marked nounroll and loops with convergent operations stay. Inner loops
- * come first. Unrolling an outer loop may make the trip count of a remaining inner loop constant,
- * so the pass folds constants and repeats until nothing changes or its budget is spent.
+ * remove the array. It also pays where at least half of an iteration folds away: what depends on
+ * induction variables alone becomes constant, addresses become offsets, and loads from constant
+ * memory become operands. Loops marked nounroll and loops with convergent operations stay. Inner
+ * loops come first. Unrolling an outer loop may make the trip count of a remaining inner loop
+ * constant, so the pass folds constants and repeats until nothing changes or its budget is spent.
  *
  * A value that an iteration defines and code after the loop uses is written to a mutable register
  * in every iteration and read after the loop; SSA construction then inserts the phis.
@@ -32,6 +34,7 @@
 #define MAX_SLICE           16 /* instructions that an exit condition depends on */
 #define MAX_ROUNDS          4
 #define MAX_TOTAL_COST      192   /* instructions of all iterations together */
+#define MAX_FOLDED_COST     1024  /* the same, after folding, if half of an iteration folds away */
 #define MAX_ARRAY_LOOP_COST 4096  /* the same for loops that index a local array */
 #define GROWTH_BUDGET       16384 /* instructions that the pass may add to a function */
 #define COST_EXPANDED       16    /* of an operation that legalisation expands to dozens */
@@ -336,14 +339,167 @@ static bool indexes_array(const struct full_unroll *s, const struct loop *l)
 	return false;
 }
 
-static bool is_profitable(const struct full_unroll *s, const struct loop *l)
+/*
+ * What folding leaves of an iteration. A value of the loop is known if unrolling makes it constant,
+ * and an offset if it becomes the sum of a constant and a value from before the loop. If the loop
+ * has an inner one, that is to be unrolled, too.
+ */
+enum { VALUE_OTHER, VALUE_OFFSET, VALUE_KNOWN };
+struct folding {
+	const struct full_unroll *s;
+	const struct loop *l, *inner; /* inner: NULL if there is none */
+	uint8_t *class;               /* by value; of those defined in the loop */
+};
+
+static uint8_t class_of(const struct folding *c, ir_val v)
+{
+	const struct ir_inst *d = ir_def(c->s->f, v);
+
+	if (d->op == IR_CONST || (d->op == IR_ADDR && d->type == IR_B64))
+		return VALUE_KNOWN;
+	return in_loop(c->s, d->block) ? c->class[v] : VALUE_OFFSET;
+}
+
+static uint8_t class_of_result(const struct folding *c, const struct ir_inst *in)
+{
+	uint8_t least = VALUE_KNOWN, known = 0;
+
+	if (!(ir_ops[in->op].properties & P_PURE) || in->nres != 1)
+		return VALUE_OTHER;
+	for (uint32_t k = 0; k < in->nargs; k++) {
+		uint8_t class = class_of(c, in->args[k]);
+
+		least = class < least ? class : least;
+		known += class == VALUE_KNOWN;
+	}
+	if (least == VALUE_KNOWN)
+		return VALUE_KNOWN;
+	return in->op == IR_ADD && in->type == IR_B64 && known && least == VALUE_OFFSET
+		       ? VALUE_OFFSET
+		       : VALUE_OTHER;
+}
+
+/* A header phi is what its value before the loop is, if its next value is, too. */
+static bool correct_phis(const struct folding *c, const struct loop *l, bool start)
+{
+	const struct ir_func *f = c->s->f;
+	const struct ir_bb *bb = &f->blocks[l->header];
+	uint32_t latch = bb->preds[0] == l->latch ? 0 : 1;
+	bool changed = false;
+
+	for (ir_id i = bb->first; ir_at(f, i)->op == IR_PHI; i = ir_at(f, i)->next) {
+		const struct ir_inst *phi = ir_at(f, i);
+		uint8_t *class = &c->class[phi->res];
+
+		if (start) {
+			*class = VALUE_KNOWN;
+		} else if (class_of(c, phi->args[0]) < *class ||
+			   class_of(c, phi->args[1]) < *class) {
+			uint8_t before = class_of(c, phi->args[!latch]);
+
+			*class = before < *class ? before : VALUE_OTHER;
+			changed = true;
+		}
+	}
+	return changed;
+}
+
+static bool correct_all_phis(const struct folding *c, bool start)
+{
+	bool changed = correct_phis(c, c->l, start);
+
+	return (c->inner && correct_phis(c, c->inner, start)) || changed;
+}
+
+/* Assumes that all header phis are known, and takes back what that does not make true. */
+static void classify_values(struct folding *c)
+{
+	const struct ir_func *f = c->s->f;
+
+	correct_all_phis(c, true);
+	do {
+		for (uint32_t k = 0; k < c->l->nblocks; k++)
+			ir_for_each_inst(f, c->l->blocks[k], i) {
+				const struct ir_inst *in = ir_at(f, i);
+
+				if (in->op != IR_PHI && in->nres == 1)
+					c->class[in->res] = class_of_result(c, in);
+			}
+	} while (correct_all_phis(c, false));
+}
+
+static bool folds_away(const struct folding *c, const struct ir_inst *in)
+{
+	if (in->op == IR_LOAD && in->space == IR_CONSTANT)
+		return in->nargs && class_of(c, in->args[0]) == VALUE_KNOWN;
+	if (in->op == IR_CBR)
+		return class_of(c, in->args[0]) == VALUE_KNOWN;
+	return in->nres == 1 && class_of(c, in->res) != VALUE_OTHER;
+}
+
+static bool is_inner_block(const struct loop *inner, ir_block b)
+{
+	uint32_t k = 0;
+
+	while (inner && k < inner->nblocks && inner->blocks[k] != b)
+		k++;
+	return inner && k < inner->nblocks;
+}
+
+static uint32_t cost_of(const struct ir_inst *in)
+{
+	if (in->op == IR_PHI || in->op == IR_CONST || in->op == IR_BR)
+		return 0;
+	if (in->op == IR_LOAD && in->space == IR_CONSTANT)
+		return in->nres;
+	return is_expanded(in->op) ? COST_EXPANDED : 1;
+}
+
+/* Whether at least half of an iteration folds away, and the rest of all iterations is small. */
+static bool folds(const struct full_unroll *s, const struct loop *l, const struct loop *inner)
+{
+	struct folding c = {.s = s, .l = l, .inner = inner};
+	uint64_t all = 0, left = 0;
+
+	c.class = arena_array(s->arena, s->f->nvalues, sizeof(*c.class));
+	classify_values(&c);
+	for (uint32_t k = 0; k < l->nblocks; k++) {
+		uint32_t trips = is_inner_block(inner, l->blocks[k]) ? inner->trip_count : 1;
+
+		ir_for_each_inst(s->f, l->blocks[k], i) {
+			const struct ir_inst *in = ir_at(s->f, i);
+			uint32_t cost = cost_of(in);
+
+			all += (uint64_t)cost * trips;
+			left += folds_away(&c, in) ? 0 : (uint64_t)cost * trips;
+		}
+	}
+	return 2 * left <= all && left * l->trip_count <= MAX_FOLDED_COST;
+}
+
+/* The same for a loop together with the one around it, which a later round unrolls. */
+static bool folds_with_outer(struct full_unroll *s, struct loop *l)
+{
+	ir_block header = s->cfg->loop_header[l->preheader];
+	struct loop outer, again = *l;
+	bool result;
+
+	if (!header || header == l->header)
+		return false;
+	result = find_loop(s, &outer, header) && in_loop(s, l->header) &&
+		 find_trip_count(s, &outer) && outer.trip_count > 1 && folds(s, &outer, l);
+	return find_loop(s, &again, l->header) && result;
+}
+
+static bool is_profitable(struct full_unroll *s, struct loop *l)
 {
 	uint32_t all = l->cost * l->trip_count;
 
 	if ((int64_t)all > s->budget)
 		return false;
 	return l->trip_count == 1 || all <= MAX_TOTAL_COST ||
-	       (all <= MAX_ARRAY_LOOP_COST && indexes_array(s, l));
+	       (all <= MAX_ARRAY_LOOP_COST && indexes_array(s, l)) || folds(s, l, NULL) ||
+	       folds_with_outer(s, l);
 }
 
 /* ---- copying ---- */

@@ -41,6 +41,7 @@ const struct pass passes[] = {
 	{"address-folding", pass_address_folding, true, false},
 	{"gvn", pass_gvn, false, false},
 	{"vectorise", pass_vectorise, false, false},
+	{"narrow-phis", pass_narrow_phis, false, false},
 	{"loop-constants", pass_loop_constants, false, false},
 	{"dce", pass_dce, false, false},
 	{NULL, NULL, false, false},

@@ -34,7 +34,9 @@ bool pass_scalar_replacement(struct ir_func *f, const struct target *t);
 bool pass_store_forwarding(struct ir_func *f, const struct target *t);
 bool pass_licm(struct ir_func *f, const struct target *t);      /* loop-invariant code motion */
 bool pass_licm_late(struct ir_func *f, const struct target *t); /* of expansions' parts */
-bool pass_unroll(struct ir_func *f, const struct target *t);    /* unrolls loops by four */
+/* makes 32-bit phis of those whose high half is not needed */
+bool pass_narrow_phis(struct ir_func *f, const struct target *t);
+bool pass_unroll(struct ir_func *f, const struct target *t); /* unrolls loops by four */
 /* loads before the divisions that legalisation expands */
 bool pass_early_loads(struct ir_func *f, const struct target *t);
 /* expands operations that the target lacks */

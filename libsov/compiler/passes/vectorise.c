@@ -11,17 +11,18 @@
  * Within a block, accesses with the same base form groups. A group of loads moves up to its first
  * member, so a store that may alias ends it; a group of stores moves down to its last member, so
  * any access that may alias ends it. Accesses with different bases may alias within a space; with
- * the same base, offsets decide. Barriers, fences, atomics, calls and ordered or volatile accesses
- * end all groups.
+ * the same base, offsets decide; constants do not change. Barriers, fences, atomics, calls and
+ * ordered or volatile accesses end all groups.
  */
 #include <stdlib.h>
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/analysis/uses.h"
 
-#define MAX_BYTES       16 /* of a vector */
-#define MAX_MEMBERS     64 /* members of a group, and */
-#define MAX_OPEN_GROUPS 16 /* open groups: bound the linear searches */
-#define ALL_ZERO        64
+#define MAX_BYTES          16 /* of a vector */
+#define MAX_CONSTANT_BYTES 8  /* the same in constant memory */
+#define MAX_MEMBERS        64 /* members of a group, and */
+#define MAX_OPEN_GROUPS    16 /* open groups: bound the linear searches */
+#define ALL_ZERO           64
 
 struct member {
 	ir_id inst;
@@ -156,13 +157,18 @@ static bool requires_alignment(const struct vectorise *s, uint8_t space)
 	return !s->target->element_aligned_vectors || space != IR_GLOBAL;
 }
 
+static uint32_t max_bytes(uint8_t space)
+{
+	return space == IR_CONSTANT ? MAX_CONSTANT_BYTES : MAX_BYTES;
+}
+
 /* How many accesses from this one on are adjacent and can be merged: 4, 2 or 1. */
 static uint32_t count_adjacent(const struct vectorise *s, const struct group *g, uint32_t k)
 {
 	uint32_t size = member_size(g),
 		 zeros = min_u32(s->zeros[g->base], trailing_zeros(g->members[k].offset));
 
-	for (uint32_t n = MAX_BYTES / size; n > 1; n /= 2) {
+	for (uint32_t n = max_bytes(g->space) / size; n > 1; n /= 2) {
 		uint32_t same = 1;
 
 		if ((requires_alignment(s, g->space) &&
@@ -276,11 +282,22 @@ static void end_groups(struct vectorise *s, const struct ir_inst *in)
 	}
 }
 
+/* Constants at a constant address are operands, which cost no load. */
+static bool is_candidate_space(const struct vectorise *s, const struct ir_inst *in)
+{
+	const struct ir_inst *base = ir_def(s->f, in->args[0]);
+
+	if (in->space == IR_CONSTANT)
+		return s->target->narrow_constants && in->type == IR_B32 && base->op != IR_CONST &&
+		       base->op != IR_ADDR;
+	return in->space == IR_GLOBAL || in->space == IR_SHARED || in->space == IR_LOCAL;
+}
+
 static bool is_candidate(const struct vectorise *s, const struct ir_inst *in)
 {
 	return (in->type == IR_B32 || in->type == IR_B64) && in->from == in->type && in->nargs &&
 	       (in->op == IR_LOAD ? in->nres == 1 : in->nargs == 2) && in->args[0] < s->nvalues &&
-	       (in->space == IR_GLOBAL || in->space == IR_SHARED || in->space == IR_LOCAL) &&
+	       is_candidate_space(s, in) &&
 	       (!requires_alignment(s, in->space) ||
 		s->zeros[in->args[0]] >= trailing_zeros(2 * ir_type_bits(in->type) / 8));
 }
@@ -330,9 +347,10 @@ static void vectorise_block(struct vectorise *s, ir_block b)
 			end_groups(s, NULL);
 			continue;
 		}
-		if (in.space == IR_PARAM || in.space == IR_CONSTANT)
+		if (in.space == IR_PARAM)
 			continue;
-		end_groups(s, &in);
+		if (in.space != IR_CONSTANT)
+			end_groups(s, &in);
 		if (is_candidate(s, &in))
 			add_member(s, i, position);
 	}

@@ -416,6 +416,7 @@ uint64_t ptx_shape_bytes(const struct ptx_shape *s);
 bool ptx_parse_align(struct ptx *x, uint32_t *align); /* at ".align" */
 void ptx_parse_registers(struct ptx *x);
 void ptx_parse_variables(struct ptx *x, enum ir_space space, bool external);
+void ptx_align_constants(struct ptx *x);
 
 /* initializer.c */
 bool ptx_parse_initializer(struct ptx *x, struct ptx_shape *s, struct ir_symbol *out);

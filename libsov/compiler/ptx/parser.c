@@ -547,6 +547,7 @@ bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct 
 		ptx_index_build(&x);
 		ptx_scope_open(&x);
 		parse_module(&x);
+		ptx_align_constants(&x);
 	}
 	job->diag.prefix = prefix;
 	*out = x.module;

@@ -199,8 +199,10 @@ static const char *symbol_name(struct ptx *x, const struct ptx_token *t)
 	return arena_printf(x->arena, "%.*s.%u", (int)t->length, t->text, *used);
 }
 
-#define SHARED_ALIGN 16
-#define LOCAL_ALIGN  16
+#define SHARED_ALIGN   16
+#define CONSTANT_ALIGN 8     /* loads from constant memory have at most eight bytes */
+#define CONSTANT_BYTES 65536 /* PTX ISA, constant state space */
+#define LOCAL_ALIGN    16
 
 /* A variable may be declared external any number of times, and be defined once. Returns the symbol
  * of an earlier declaration; NULL: none. */
@@ -274,6 +276,30 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 		pad_local(n, &symbol);
 	n->symbol = ir_symbol_new(x->module, &symbol);
 	return true;
+}
+
+static bool is_long_constant(const struct ir_symbol *s)
+{
+	return s->space == IR_CONSTANT && !s->external && s->size >= CONSTANT_ALIGN &&
+	       s->align < CONSTANT_ALIGN;
+}
+
+/* Over-aligns constants as far as their space allows, for the same reason. A linker may place those
+ * of a relocatable object elsewhere. */
+void ptx_align_constants(struct ptx *x)
+{
+	struct ir_module *m = x->module;
+	uint64_t bytes = 0;
+
+	for (uint32_t k = 0; k < m->nsymbols; k++)
+		if (m->symbols[k].space == IR_CONSTANT)
+			bytes += m->symbols[k].size + (is_long_constant(&m->symbols[k])
+							       ? CONSTANT_ALIGN
+							       : m->symbols[k].align);
+	for (uint32_t k = 0;
+	     k < m->nsymbols && bytes <= CONSTANT_BYTES && !x->job->options.relocatable; k++)
+		if (is_long_constant(&m->symbols[k]))
+			m->symbols[k].align = CONSTANT_ALIGN;
 }
 
 void ptx_parse_variables(struct ptx *x, enum ir_space space, bool external)

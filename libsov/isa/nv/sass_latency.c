@@ -93,6 +93,9 @@ static const uint8_t ureg_latency[SMS][UNIFORM_PRODUCERS][UCONSUMERS] = {
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
 };
+/* The index of a constant load, on every chip: ptxas 12.4 and 13.0 leave 5 cycles after ULDC, 12
+ * after uniform arithmetic, and were not seen to leave fewer than 7 after UMOV. */
+enum { INDEX_AFTER_ULDC = 5, INDEX_AFTER_UMOV = 7, INDEX_AFTER_ARITH = 12, INDEX_AFTER_R2UR = 13 };
 enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_GUARD_FAST = 7, UPRED_VECTOR = 6 };
 /* VOTEU: ptxas 13.0 reads its predicate one cycle later in PLOP3 and five later as a guard (once
  * each, in a public program). */
@@ -296,12 +299,26 @@ static bool is_fast_uniform(uint16_t op)
 	       op == SASS_ELECT || op == SASS_ELECT_PRED;
 }
 
+static uint32_t index_raw(const struct sass_form *from)
+{
+	switch (from->op) {
+	case SASS_ULDC: case SASS_ULDC_UREG:
+		return INDEX_AFTER_ULDC;
+	case SASS_R2UR:
+		return INDEX_AFTER_R2UR;
+	default:
+		return is_fast_uniform(from->op) ? INDEX_AFTER_UMOV : INDEX_AFTER_ARITH;
+	}
+}
+
 static uint32_t ureg_raw(uint32_t sm, const struct sass_form *from,
 				 const struct sass_inst *reader, const struct sass_form *to,
 				 const struct sass_reg_use *read)
 {
 	uint32_t made = UNIFORM_ARITH, taken = UCONS_VECTOR;
 
+	if (to->op == SASS_ULDC_UREG)
+		return index_raw(from);
 	if (is_fast_uniform(from->op))
 		made = UNIFORM_FAST;
 	else if (from->op == SASS_R2UR)
@@ -378,12 +395,16 @@ uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first,
 
 /* Uniform arithmetic reads its sources after issue, later than a fast uniform write arrives:
  * ptxas 13.0 leaves three cycles before UMOV and ULDC (81 times) and two before others (161). On
- * an H200 a ULOP3 issued two cycles before a UMOV read the UMOV's result. */
+ * an H200 a ULOP3 issued two cycles before a UMOV read the UMOV's result. A constant load reads its
+ * index at issue: ptxas leaves one cycle before an addition to it; it was not seen to leave fewer
+ * than three before other constant loads. */
 uint32_t sass_war_latency(const struct sass_inst *reader, const struct sass_inst *writer,
 			  enum sass_kind kind)
 {
-	if (kind != SASS_UGPR || sass_row(reader)->pipe != SASS_PIPE_UNIFORM ||
-	    is_fast_uniform(reader->op))
+	bool at_issue = is_fast_uniform(reader->op) &&
+			(reader->op != SASS_ULDC_UREG || !is_fast_uniform(writer->op));
+
+	if (kind != SASS_UGPR || sass_row(reader)->pipe != SASS_PIPE_UNIFORM || at_issue)
 		return 1;
 	return is_fast_uniform(writer->op) ? 3 : 2;
 }

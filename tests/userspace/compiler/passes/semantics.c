@@ -123,6 +123,7 @@ static bool try_random_sequence(struct trial *t)
 					    "scalar-replacement",
 					    "unroll",
 					    "loop-constants",
+					    "narrow-phis",
 					    "vectorise",
 					    "store-forwarding"};
 	struct random r = {.state = t->seed};
@@ -131,7 +132,7 @@ static bool try_random_sequence(struct trial *t)
 	t->nsteps = 0;
 	good = try_pass(t, pass_find("ssa-construction"));
 	for (uint32_t k = 0; good && k < 10; k++)
-		good = try_pass(t, pass_find(names[random_below(&r, 11)]));
+		good = try_pass(t, pass_find(names[random_below(&r, 12)]));
 	return good;
 }
 
