@@ -177,6 +177,7 @@ struct gcn_func {
 	uint32_t input_copy[GCN_INPUTS];
 	uint32_t alive_mask;    /* SGPR: lanes that have not ended, 0: not needed */
 	uint32_t entry_exec;    /* SGPR: EXEC at entry, 0: not needed */
+	uint32_t lane_target;   /* VGPR: what each lane waits for (lower_branches.c), 0: none */
 	uint32_t returned_mask; /* SGPR: lanes that have returned, 0: those in EXEC */
 	uint32_t nsaved_sgprs;  /* the first lanes of the banks hold the caller's SGPRs */
 	uint64_t written_regs[GCN_CLASSES][BITSET_WORDS(GCN_VGPRS)]; /* once allocated */

@@ -491,10 +491,10 @@ static void unrolled_loops(FILE *f, uint32_t n)
 }
 
 static const struct shape growth_shapes[] = {
-	{"near-jumps", "divergent forward jumps over a few blocks", near_jumps, 3000, 0},
-	{"far-jumps", "divergent forward jumps over half of the kernel", far_jumps, 2000, 0},
-	{"end-jumps", "divergent jumps to the end", end_jumps, 3000, 0},
-	{"any-jumps", "divergent forward jumps to random labels", any_jumps, 2000, 0},
+	{"near-jumps", "divergent forward jumps over a few blocks", near_jumps, 3000, 1500},
+	{"far-jumps", "divergent forward jumps over half of the kernel", far_jumps, 2000, 1500},
+	{"end-jumps", "divergent jumps to the end", end_jumps, 3000, 2000},
+	{"any-jumps", "divergent forward jumps to random labels", any_jumps, 2000, 1500},
 	{"mads", "multiplications and additions in a block", mad_block, 0, 40000},
 	{"mixed", "instructions of several kinds in a block", mix_block, 0, 0},
 	{"loads", "loads in a block", load_block, 0, 0},
@@ -514,7 +514,7 @@ static const struct shape growth_shapes[] = {
 	{"phis", "registers that both sides of a branch set", phis, 0, 0},
 	{"diamonds", "divergent branches with two sides", diamonds, 0, 1500},
 	{"uniform-diamonds", "uniform branches with two sides", uniform_diamonds, 0, 2500},
-	{"nested-ifs", "nested divergent branches", nested_ifs, 2000, 0},
+	{"nested-ifs", "nested divergent branches", nested_ifs, 2000, 2000},
 	{"loops", "loops one after the other", loops, 0, 2000},
 	{"nested-loops", "nested loops", nested_loops, 0, 0},
 	{"unrolled-loops", "loops of constant trip count", unrolled_loops, 0, 0},
