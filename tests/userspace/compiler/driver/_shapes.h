@@ -520,7 +520,7 @@ static const struct shape growth_shapes[] = {
 	{"unrolled-loops", "loops of constant trip count", unrolled_loops, 0, 0},
 	{"jump-table", "targets of a brx.idx", jump_table, 0, 0},
 	{"switch", "comparisons with constants that branch", switch_chain, 0, 0},
-	{"kernels", "kernels", kernels, 0, 0},
+	{"kernels", "kernels", kernels, 10000, 10000},
 	{"sharing-kernels", "kernels that call one function", sharing_kernels, 0, 0},
 	{"calls", "calls of one function", calls, 0, 0},
 	{"functions", "functions that one kernel calls", functions, 0, 0},
