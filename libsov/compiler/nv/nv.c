@@ -332,6 +332,7 @@ static void *nv_generate(struct compile_job *job, const void *plan, struct ir_mo
 
 	nv_merge_divergent_syncs(m);
 	nv_analyse_calls(&module, m);
+	module.function_registers = nv_function_register_limit(job->target->version, m);
 	ncallees = nv_order_callees(&module, m, &callees);
 	nv_find_common_shared(&module, m);
 	funcs = arena_array(&job->arena, m->nfuncs + 1, sizeof(struct mir_func *));
