@@ -491,10 +491,10 @@ static void unrolled_loops(FILE *f, uint32_t n)
 }
 
 static const struct shape growth_shapes[] = {
-	{"near-jumps", "divergent forward jumps over a few blocks", near_jumps, 3000, 1500},
+	{"near-jumps", "divergent forward jumps over a few blocks", near_jumps, 3000, 4000},
 	{"far-jumps", "divergent forward jumps over half of the kernel", far_jumps, 2000, 1500},
 	{"end-jumps", "divergent jumps to the end", end_jumps, 3000, 2000},
-	{"any-jumps", "divergent forward jumps to random labels", any_jumps, 2000, 1500},
+	{"any-jumps", "divergent forward jumps to random labels", any_jumps, 2000, 4000},
 	{"mads", "multiplications and additions in a block", mad_block, 0, 40000},
 	{"mixed", "instructions of several kinds in a block", mix_block, 0, 0},
 	{"loads", "loads in a block", load_block, 0, 0},
@@ -508,14 +508,14 @@ static const struct shape growth_shapes[] = {
 	{"constants", "stores of constants", constant_block, 0, 0},
 	{"f64-divisions", "divisions of f64 in a block", f64_division_block, 0, 4000},
 	{"f32-divisions", "divisions of f32 in a block", f32_division_block, 0, 0},
-	{"u64-divisions", "divisions of u64 in a block", u64_division_block, 0, 0},
+	{"u64-divisions", "divisions of u64 in a block", u64_division_block, 0, 1500},
 	{"live-loads", "loads whose results are live together", live_loads, 0, 0},
-	{"live-predicates", "predicates that are live together", live_predicates, 0, 0},
-	{"phis", "registers that both sides of a branch set", phis, 0, 0},
-	{"diamonds", "divergent branches with two sides", diamonds, 0, 1500},
+	{"live-predicates", "predicates that are live together", live_predicates, 0, 3000},
+	{"phis", "registers that both sides of a branch set", phis, 0, 3000},
+	{"diamonds", "divergent branches with two sides", diamonds, 0, 5000},
 	{"uniform-diamonds", "uniform branches with two sides", uniform_diamonds, 0, 2500},
 	{"nested-ifs", "nested divergent branches", nested_ifs, 2000, 2000},
-	{"loops", "loops one after the other", loops, 0, 2000},
+	{"loops", "loops one after the other", loops, 0, 5000},
 	{"nested-loops", "nested loops", nested_loops, 0, 0},
 	{"unrolled-loops", "loops of constant trip count", unrolled_loops, 0, 0},
 	{"jump-table", "targets of a brx.idx", jump_table, 0, 0},
@@ -526,7 +526,7 @@ static const struct shape growth_shapes[] = {
 	{"functions", "functions that one kernel calls", functions, 0, 0},
 	{"variables", "variables", variables, 0, 0},
 	{"initialised", "initial values", initialised, 0, 0},
-	{"local-arrays", "local arrays", local_arrays, 0, 0},
+	{"local-arrays", "local arrays", local_arrays, 0, 3000},
 };
 
 #endif
