@@ -131,6 +131,7 @@ static void describe_fragment(const struct gcn_func *f, struct amd_fragment *fra
 	fragment->max_threads = ir->max_threads[0] ? threads : 0;
 	fragment->name = ir->name;
 	fragment->index = ir->index;
+	fragment->order = ir->order;
 	fragment->kernel = amd_is_entry(f->job, ir);
 	fragment->vgprs = f->vgprs;
 	fragment->sgprs = f->sgprs;
@@ -185,8 +186,11 @@ void *amd_generate(struct compile_job *job, const void *plan, struct ir_module *
 	struct amd_code *out = arena_alloc(keep, sizeof(*out));
 	struct gcn_module_info *module = gcn_module_analyse(m, &job->arena);
 	bool good = true;
+	uint32_t count = 0;
 
-	out->fragments = arena_array(keep, m->nfuncs + 3, sizeof(*out->fragments));
+	for (struct ir_func *ir = m->funcs; ir; ir = ir->next)
+		count++;
+	out->fragments = arena_array(keep, count + 3, sizeof(*out->fragments));
 	for (struct ir_func *ir = m->funcs; ir; ir = ir->next)
 		if (ir->kind == IR_FUNCTION)
 			good &= generate_function(job, plan, module, ir, out, keep);

@@ -142,6 +142,7 @@ void gcn_function_table(const struct gcn_module_info *module, struct amd_code *o
 	out->fragments[out->nfragments++] = (struct amd_fragment){
 		.name = ".no_function",
 		.index = AMD_TRAP_INDEX,
+		.order = AMD_TRAP_INDEX,
 		.code = (const uint8_t *)trap_code,
 		.code_bytes = sizeof(trap_code),
 		.lines = {.end = sizeof(trap_code)},
@@ -149,6 +150,7 @@ void gcn_function_table(const struct gcn_module_info *module, struct amd_code *o
 	out->fragments[out->nfragments++] = (struct amd_fragment){
 		.name = ".functions",
 		.index = AMD_TABLE_INDEX,
+		.order = AMD_TABLE_INDEX,
 		.data = true,
 		.code = (const uint8_t *)words,
 		.code_bytes = 4 * n,

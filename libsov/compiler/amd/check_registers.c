@@ -3,7 +3,8 @@
  * Describes AMD's MIR to the verifier of the register assignment (mir/check_registers.h), once for
  * VGPRs along the logical CFG and once for SGPRs, with the lanes that hold spilled ones, along the
  * linear CFG. A VGPR write leaves the values of inactive lanes alone: a lane sees only the writes
- * of the blocks on its own, logical path. Lanes of banks are written regardless of EXEC.
+ * of the blocks on its own, logical path. Lanes of banks are written regardless of EXEC. The wave
+ * reads the lane targets of lanes that wait, so their VGPR is checked along the linear CFG.
  *
  * The calling convention fixes the registers of implicit operands, so they are taken from there and
  * not from the allocator.
@@ -13,7 +14,8 @@
 
 /* Register numbers of the scalar check; those of the vector check are VGPR numbers. */
 #define FIRST_LANE  GCN_SGPRS
-#define SCALAR_REGS (FIRST_LANE + GCN_LANES)
+#define LANE_TARGET (FIRST_LANE + GCN_LANES)
+#define SCALAR_REGS (LANE_TARGET + 1)
 
 struct access_list {
 	const struct gcn_func *f;
@@ -80,12 +82,38 @@ static enum regcheck_fault vector_fault(const struct gcn_func *f, uint32_t reg, 
 								   : REGCHECK_SOUND;
 }
 
+static bool is_lane_target(const struct gcn_func *f, uint32_t vgpr)
+{
+	return f->lane_target && f->vregs[f->lane_target].reg == vgpr;
+}
+
+static void add_lane_target(struct access_list *l, const struct gcn_use *use, uint32_t reg,
+			    uint32_t operand)
+{
+	const struct gcn_func *f = l->f;
+
+	if (l->vector)
+		return;
+	l->out[l->n++] = (struct regcheck_access){
+		.kind = use->write ? REGCHECK_WRITE : REGCHECK_READ,
+		.fault = reg < AMD_VGPR || !is_lane_target(f, reg - AMD_VGPR) ? REGCHECK_NO_REGISTER
+									      : REGCHECK_SOUND,
+		.reg = LANE_TARGET,
+		.unit = gcn_unit(f, use->ref),
+		.count = 1,
+		.operand = operand};
+}
+
 /* An access of a virtual register in the register with an operand number of the ISA. */
 static void add_access(struct access_list *l, const struct gcn_use *use, uint32_t reg,
 		       uint32_t operand, bool alias)
 {
 	const struct gcn_func *f = l->f;
 
+	if (use->ref.vreg == f->lane_target) {
+		add_lane_target(l, use, reg, operand);
+		return;
+	}
 	if ((f->vregs[use->ref.vreg].class == GCN_VECTOR) != l->vector)
 		return;
 	l->out[l->n++] =
@@ -136,6 +164,8 @@ static void add_clobbers(struct access_list *l, const struct gcn_inst *i, const 
 	for (uint32_t k = 0; use->reg >= AMD_VGPR && !l->vector && k < use->count; k++) {
 		uint32_t bank = bank_of(l->f, use->reg + k - AMD_VGPR);
 
+		if (is_lane_target(l->f, use->reg + k - AMD_VGPR))
+			add_clobber(l, LANE_TARGET, 1);
 		if (bank < GCN_MAX_BANKS && !accesses_lane(l->f, i))
 			add_clobber(l, FIRST_LANE + bank * GCN_BANK_LANES, GCN_BANK_LANES);
 	}
@@ -158,6 +188,9 @@ static void add_call_clobbers(struct access_list *l)
 	for (uint32_t k = 0; !l->vector && k < l->f->nbanks; k++)
 		if (!gcn_is_callee_saved(GCN_VECTOR, l->f->vregs[l->f->banks[k]].reg))
 			add_clobber(l, FIRST_LANE + k * GCN_BANK_LANES, GCN_BANK_LANES);
+	if (!l->vector && l->f->lane_target &&
+	    !gcn_is_callee_saved(GCN_VECTOR, l->f->vregs[l->f->lane_target].reg))
+		add_clobber(l, LANE_TARGET, 1);
 }
 
 /* The operand number of the register that the calling convention requires. */

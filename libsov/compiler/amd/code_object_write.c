@@ -9,6 +9,7 @@
  * --emit-relocs" leaves it; an object with variables always has that section.
  */
 #include <elf.h>
+#include <stdlib.h>
 #include "hw/amd/code_object.h"
 #include "libsov/compiler/amd/module.h"
 
@@ -64,6 +65,11 @@ static const struct section_kind {
 	[S_STRTAB] = {".strtab", SHT_STRTAB, 0, 1, 0, 0, 0},
 };
 
+/* The number of the fragment with the code of a unit's function. */
+struct fragment_key {
+	uint32_t unit, index, fragment;
+};
+
 struct writer {
 	struct arena *arena;
 	const struct amd_plan *plan;
@@ -74,8 +80,9 @@ struct writer {
 	uint32_t index[S_COUNT]; /* section number in the file; 0: absent */
 	struct bytes bytes[S_COUNT];
 	Elf64_Shdr headers[S_COUNT]; /* sh_link and sh_info still by enum section */
-	uint32_t *text_offset;       /* by fragment: offset in .text */
-	uint32_t *rodata_offset;     /* by fragment: offset of the kernel's descriptor */
+	struct fragment_key *by_function;
+	uint32_t *text_offset;   /* by fragment: offset in .text */
+	uint32_t *rodata_offset; /* by fragment: offset of the kernel's descriptor */
 	/* numbers in .symtab, by fragment and by the module's symbol */
 	uint32_t *fragment_symbol, *variable_symbol;
 	uint32_t data_symbol;              /* section symbol of .data */
@@ -393,12 +400,31 @@ static void fill_dynamic_relocations(struct writer *w)
 	}
 }
 
-static uint32_t find_fragment(const struct writer *w, uint32_t function)
+static int compare_function(const void *a, const void *b)
 {
+	const struct fragment_key *x = a, *y = b;
+
+	if (x->unit != y->unit)
+		return x->unit > y->unit ? 1 : -1;
+	return (x->index > y->index) - (x->index < y->index);
+}
+
+static void sort_fragments_by_function(struct writer *w)
+{
+	w->by_function = arena_array(w->arena, w->nfragments + 1, sizeof(*w->by_function));
 	for (uint32_t k = 0; k < w->nfragments; k++)
-		if (w->fragments[k]->index == function)
-			return k;
-	return 0; /* generation emits every function that it references */
+		w->by_function[k] =
+			(struct fragment_key){w->fragments[k]->unit, w->fragments[k]->index, k};
+	qsort(w->by_function, w->nfragments, sizeof(*w->by_function), compare_function);
+}
+
+/* Generation emits every function that a unit references. */
+static uint32_t find_fragment(const struct writer *w, uint32_t unit, uint32_t function)
+{
+	const struct fragment_key key = {.unit = unit, .index = function}, *found;
+
+	found = bsearch(&key, w->by_function, w->nfragments, sizeof(key), compare_function);
+	return found ? found->fragment : 0;
 }
 
 struct reference_address {
@@ -407,7 +433,7 @@ struct reference_address {
 	int64_t addend;  /* relative to the symbol */
 };
 
-static struct reference_address resolve_reference(const struct writer *w,
+static struct reference_address resolve_reference(const struct writer *w, uint32_t unit,
 						  const struct amd_reference *r)
 {
 	uint32_t k;
@@ -417,7 +443,7 @@ static struct reference_address resolve_reference(const struct writer *w,
 		return (struct reference_address){variable_address(w, r->index),
 						  w->variable_symbol[r->index], 0};
 	case AMD_TO_FUNCTION:
-		k = find_fragment(w, r->index);
+		k = find_fragment(w, unit, r->index);
 		return (struct reference_address){w->headers[S_TEXT].sh_addr + w->text_offset[k],
 						  w->fragment_symbol[k], 0};
 	default:
@@ -431,13 +457,15 @@ static void relocate_text(struct writer *w)
 {
 	struct bytes *text = &w->bytes[S_TEXT], *list = &w->bytes[S_RELATEXT];
 
+	sort_fragments_by_function(w);
 	list->size = 0; /* overwrites the reserved space */
 	for (uint32_t k = 0; k < w->nfragments; k++) {
 		for (uint32_t i = 0; i < w->fragments[k]->nreferences; i++) {
 			const struct amd_reference *r = &w->fragments[k]->references[i];
 			uint32_t at = w->text_offset[k] + r->offset;
 			bool high = r->kind == AMD_REL32_HI;
-			struct reference_address to = resolve_reference(w, r);
+			struct reference_address to =
+				resolve_reference(w, w->fragments[k]->unit, r);
 			uint64_t value = to.address + (uint64_t)r->addend -
 					 (w->headers[S_TEXT].sh_addr + at);
 			uint32_t word = (uint32_t)(high ? value >> 32 : value);

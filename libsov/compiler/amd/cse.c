@@ -11,7 +11,8 @@
 #include <string.h>
 #include "libsov/compiler/amd/combine.h"
 
-#define BUCKETS 1024
+#define MIN_BUCKETS  1024
+#define MAX_SEARCHED 64 /* occurrences of an expression in blocks that do not dominate */
 
 struct expression {
 	const struct gcn_inst *i;
@@ -89,13 +90,16 @@ static bool number_sources(const struct combine *c, struct expression *e)
 	return true;
 }
 
-static uint32_t expression_bucket(const struct expression *e)
+/* The hash of an expression that is shared within a block only includes the block. */
+static uint32_t hash_expression(const struct expression *e, bool block_local)
 {
 	uint32_t h = e->i->in.row->op * 31u + e->i->in.literal;
 
 	for (uint32_t slot = AMD_S0; slot <= AMD_S2; slot++)
 		h = h * 0x01000193 + (e->source[slot] ? e->source[slot] : e->i->in.reg[slot]);
-	return (h ^ h >> 16) % BUCKETS;
+	if (block_local)
+		h = h * 0x01000193 + e->block;
+	return h ^ h >> 16;
 }
 
 static bool same_computation(const struct expression *x, const struct expression *y)
@@ -130,15 +134,48 @@ static void mark_copies(struct combine *c, const struct gcn_inst *i, const struc
 				1 + gcn_unit(c->f, first->ref[uses[u].slot]) + k;
 }
 
+/* The same expression, computed earlier in a place that reaches e; NULL: none. */
+static const struct expression *find_earlier(const struct ir_cfg *cfg,
+					     const struct expression *bucket,
+					     const struct expression *e, bool block_local)
+{
+	uint32_t searched = 0;
+
+	for (; bucket && searched < MAX_SEARCHED; bucket = bucket->next) {
+		if (!same_computation(bucket, e))
+			continue;
+		if (bucket->block == e->block ||
+		    (!block_local && ir_dominates(cfg, bucket->block, e->block)))
+			return bucket;
+		searched++;
+	}
+	return NULL;
+}
+
+/* A power of two, about the number of instructions. */
+static uint32_t count_buckets(const struct gcn_func *f)
+{
+	uint32_t insts = 0, buckets = MIN_BUCKETS;
+
+	gcn_for_each_block(f, b)
+		gcn_for_each(f, b, i)
+			insts++;
+	while (buckets < insts && buckets < UINT32_MAX / 2)
+		buckets *= 2;
+	return buckets;
+}
+
 void combine_cse(struct combine *c)
 {
 	struct gcn_func *f = c->f;
 	const struct ir_cfg *cfg = ir_cfg_build(f->ir);
-	struct expression **buckets = arena_array(f->arena, BUCKETS, sizeof(*buckets));
+	uint32_t nbuckets = count_buckets(f);
+	struct expression **buckets = arena_array(f->arena, nbuckets, sizeof(*buckets));
 
 	for (uint32_t k = 0; k < cfg->nrpo; k++)
 		gcn_for_each(f, cfg->rpo[k], i) {
-			struct expression *e, *earlier, **bucket;
+			struct expression *e, **bucket;
+			const struct expression *earlier;
 			bool writes_mask, block_local;
 
 			if (combine_is_copy(c, i) || !is_cse_candidate(c, i, &writes_mask))
@@ -148,12 +185,8 @@ void combine_cse(struct combine *c)
 			*e = (struct expression){.i = i, .block = cfg->rpo[k]};
 			if (!number_sources(c, e))
 				continue;
-			bucket = &buckets[expression_bucket(e)];
-			for (earlier = *bucket; earlier; earlier = earlier->next)
-				if (same_computation(earlier, e) &&
-				    (earlier->block == e->block ||
-				     (!block_local && ir_dominates(cfg, earlier->block, e->block))))
-					break;
+			bucket = &buckets[hash_expression(e, block_local) & (nbuckets - 1)];
+			earlier = find_earlier(cfg, *bucket, e, block_local);
 			if (earlier) {
 				mark_copies(c, i, earlier->i);
 				continue;

@@ -3,16 +3,16 @@
  * Exec-mask control flow: plans how one wave executes a divergent CFG, which may be irreducible.
  *
  * Blocks have a linear order, a topological order except for back edges to loop headers, with each
- * loop contiguous. The wave sweeps along this order. At a divergent branch lanes are added to the
- * wait masks of their target blocks; each masked block runs with the lanes of its mask; at the end
- * of a loop the wave returns to the header if lanes wait there. A block therefore runs once per
+ * loop contiguous. The wave sweeps along this order. At a divergent branch each lane waits for its
+ * target block (lower_branches.c); each masked block runs with the lanes that wait for it; at the
+ * end of a loop the wave returns to the header if lanes wait there. A block therefore runs once per
  * sweep with all lanes that reach it, and lanes reconverge no later than at the branch's
  * reconvergence point, its immediate postdominator. Uniform control flow uses plain jumps.
  *
  * The region of a divergent branch is the set of blocks reachable before its reconvergence point.
- * Only blocks of regions and reconvergence points have masks ("masked" blocks). If lanes can run
- * another iteration of a loop that contains the postdominator without passing it, the sweep merges
- * late and early lanes at the header instead; the reconvergence point is then the next
+ * Lanes wait only for blocks of regions and reconvergence points ("masked" blocks). If lanes can
+ * run another iteration of a loop that contains the postdominator without passing it, the sweep
+ * merges late and early lanes at the header instead; the reconvergence point is then the next
  * postdominator outside the loop.
  *
  * Divergence of values depends on reconvergence, so the divergence analysis runs with these points.
@@ -37,6 +37,7 @@ struct control_builder {
 	uint32_t *walked_in, walk; /* by block: the last region that it was in */
 	ir_block *region;          /* its blocks */
 	uint32_t nregion;
+	ir_block *region_of;    /* by block: branch of the last recorded region that it was in */
 	uint32_t *union_parent; /* by block: union-find forest of mask components */
 };
 
@@ -372,6 +373,28 @@ static void find_divergent_region(struct control_builder *builder, ir_block bran
 	}
 }
 
+static void record_region(struct control_builder *builder, ir_block branch)
+{
+	for (uint32_t k = 0; k < builder->nregion; k++)
+		builder->region_of[builder->region[k]] = branch;
+}
+
+/*
+ * The branch of a recorded region that contains the region of b and its join; 0: none is known.
+ * Both joins are postdominators of b, and no path from b reaches the later one first: if the join
+ * of b is in the region or is its join, all blocks before it are in the region. Without this test
+ * nested branches would take quadratic time.
+ */
+static ir_block enclosing_region(const struct control_builder *builder, ir_block b, ir_block join)
+{
+	ir_block branch = builder->region_of[b];
+
+	return branch && (join == builder->c->reconvergence[branch] ||
+			  (join && builder->region_of[join] == branch))
+		       ? branch
+		       : 0;
+}
+
 bool gcn_in_loop(const struct gcn_control *c, ir_block b, uint32_t loop)
 {
 	const struct gcn_loop *l = &c->loops[loop];
@@ -402,6 +425,19 @@ static bool are_in_one_loop(const struct gcn_control *c, ir_block branch, ir_blo
 	return false;
 }
 
+/*
+ * Whether the region of b lies in one whose branch, join and b have the same innermost loop. No
+ * header of these loops is in that region, so b has no way around its join either.
+ */
+static bool lies_in_bounded_region(const struct control_builder *builder, ir_block b, ir_block join)
+{
+	const struct gcn_control *c = builder->c;
+	ir_block around = enclosing_region(builder, b, join);
+
+	return around && c->loop_of[b] == c->loop_of[around] &&
+	       c->loop_of[b] == c->loop_of[c->reconvergence[around]];
+}
+
 static void find_reconvergence(struct control_builder *builder)
 {
 	struct gcn_control *c = builder->c;
@@ -410,7 +446,8 @@ static void find_reconvergence(struct control_builder *builder)
 		ir_block b = c->order[k], join = builder->ipdom[b];
 
 		c->reconvergence[b] = join;
-		if (c->f->blocks[b].nsucc < 2 || !are_in_one_loop(c, b, join))
+		if (c->f->blocks[b].nsucc < 2 || !are_in_one_loop(c, b, join) ||
+		    lies_in_bounded_region(builder, b, join))
 			continue;
 		find_divergent_region(builder, b, join);
 		while (can_bypass(builder, b, join)) {
@@ -418,6 +455,7 @@ static void find_reconvergence(struct control_builder *builder)
 			find_divergent_region(builder, b, join);
 		}
 		c->reconvergence[b] = join;
+		record_region(builder, b);
 	}
 }
 
@@ -441,14 +479,17 @@ static void mask_blocks(struct control_builder *builder)
 	struct gcn_control *c = builder->c;
 	const struct ir_func *f = builder->f;
 
+	memset(builder->region_of, 0, f->nblocks * sizeof(*builder->region_of));
 	for (uint32_t b = 0; b < f->nblocks; b++)
 		builder->union_parent[b] = b;
 	for (uint32_t k = 0; k < c->count; k++) {
 		ir_block b = c->order[k], join = c->reconvergence[b];
 
-		if (!gcn_branch_diverges(c, b) || c->branch_structure[b])
+		if (!gcn_branch_diverges(c, b) || c->branch_structure[b] ||
+		    enclosing_region(builder, b, join))
 			continue;
 		find_divergent_region(builder, b, join);
+		record_region(builder, b);
 		if (join && !in_region(builder, join))
 			builder->region[builder->nregion++] = join;
 		for (uint32_t j = 0; j < builder->nregion; j++) {
@@ -527,6 +568,7 @@ struct gcn_control *gcn_control_build(struct ir_func *f, bool calls_may_exit)
 	builder.subgraph = arena_array(a, f->nblocks, sizeof(*builder.subgraph));
 	builder.walked_in = arena_array(a, f->nblocks, sizeof(*builder.walked_in));
 	builder.region = arena_array(a, f->nblocks + 1, sizeof(*builder.region));
+	builder.region_of = arena_array(a, f->nblocks, sizeof(*builder.region_of));
 	builder.union_parent = arena_array(a, f->nblocks, sizeof(*builder.union_parent));
 	builder.ipdom = arena_array(a, f->nblocks, sizeof(*builder.ipdom));
 	order_blocks(&builder, cfg.rpo, cfg.nrpo, 0);

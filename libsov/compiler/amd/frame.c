@@ -118,8 +118,8 @@ static bool is_written(const struct gcn_func *f, enum gcn_class class, uint32_t 
 
 static bool is_bank(const struct gcn_func *f, uint32_t reg)
 {
-	for (uint32_t v = 1; v < f->nvregs; v++)
-		if (f->vregs[v].whole_function && f->vregs[v].assigned && f->vregs[v].reg == reg)
+	for (uint32_t k = 0; k < f->nbanks; k++)
+		if (f->vregs[f->banks[k]].reg == reg)
 			return true;
 	return false;
 }

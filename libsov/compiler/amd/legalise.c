@@ -180,10 +180,30 @@ static void carry_mask_out_of_loop(struct ir_func *f, const struct gcn_control *
 	}
 }
 
+/* By value: another instruction than a phi reads it outside of the loop that defines it. */
+static bool *find_uses_outside_loops(const struct ir_func *f, const struct gcn_control *c)
+{
+	bool *outside = arena_array(f->module->arena, f->nvalues, sizeof(*outside));
+
+	for (uint32_t k = 0; k < c->count; k++)
+		ir_for_each_inst(f, c->order[k], i) {
+			const struct ir_inst *in = ir_at(f, i);
+
+			for (uint32_t a = 0; in->op != IR_PHI && a < in->nargs; a++) {
+				uint32_t loop = c->loop_of[ir_def(f, in->args[a])->block];
+
+				outside[in->args[a]] |=
+					loop && !gcn_in_loop(c, c->order[k], loop - 1);
+			}
+		}
+	return outside;
+}
+
 void gcn_lower_lane_masks(struct ir_func *f)
 {
 	struct gcn_control *c = gcn_control_build(f, false);
 	uint32_t count = f->nvalues; /* values that exist before lowering */
+	const bool *outside;
 
 	for (uint32_t k = 0; k < c->count; k++) {
 		ir_block b = c->order[k];
@@ -197,6 +217,8 @@ void gcn_lower_lane_masks(struct ir_func *f)
 				lower_mask_phi(f, i, after_phis);
 	}
 	c = gcn_control_build(f, false);
+	outside = find_uses_outside_loops(f, c);
+	count = f->nvalues;
 	for (uint32_t k = 0; k < c->count; k++)
 		ir_for_each_inst(f, c->order[k], i) {
 			for (uint32_t r = 0; c->loop_of[c->order[k]] && r < ir_at(f, i)->nres;
@@ -206,7 +228,7 @@ void gcn_lower_lane_masks(struct ir_func *f)
 
 				/* A uniform mask leaves the loop together with all lanes. */
 				if (f->values[v].type == IR_B1 && op != IR_CONST &&
-				    op != IR_UNDEF && op != IR_PHI)
+				    op != IR_UNDEF && op != IR_PHI && v < count && outside[v])
 					carry_mask_out_of_loop(f, c, i, v);
 			}
 		}

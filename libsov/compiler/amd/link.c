@@ -141,10 +141,15 @@ void *amd_plan(struct compile_job *job, const struct ir_module *m, const uint32_
 	return p;
 }
 
-static int compare_fragment_index(const void *a, const void *b)
+/* Functions that a unit has added have no order among those of other units. */
+static int compare_fragment_order(const void *a, const void *b)
 {
 	const struct amd_fragment *const *x = a, *const *y = b;
 
+	if ((*x)->order != (*y)->order)
+		return (*x)->order > (*y)->order ? 1 : -1;
+	if ((*x)->unit != (*y)->unit)
+		return (*x)->unit > (*y)->unit ? 1 : -1;
 	return ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
 }
 
@@ -162,10 +167,12 @@ void amd_link(struct compile_job *job, const void *plan, void *const *code, uint
 	for (uint32_t u = 0; u < units; u++) {
 		const struct amd_code *c = code[u];
 
-		for (uint32_t k = 0; k < c->nfragments; k++)
+		for (uint32_t k = 0; k < c->nfragments; k++) {
+			c->fragments[k].unit = u;
 			fragments[n++] = &c->fragments[k];
+		}
 	}
-	qsort(fragments, n, sizeof(*fragments), compare_fragment_index);
+	qsort(fragments, n, sizeof(*fragments), compare_fragment_order);
 	out->stats = arena_array(a, n + 1, sizeof(*out->stats));
 	for (uint32_t k = 0; k < n; k++)
 		if (fragments[k]->kernel)

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
- * Liveness (mir/liveness.h). VGPR words are live along the logical CFG (the edges lanes take);
+ * Liveness. VGPR words are live along the logical CFG (the edges lanes take);
  * SGPR words, and lanes that hold spilled SGPRs, along the linear CFG (the jumps the wave takes),
  * in ACO's terms. A wave may jump over the definition of an SGPR, and then also over its uses, so
  * an SGPR word is live only at points that one of its definitions reaches.
  */
 #include "libsov/compiler/amd/mir.h"
-#include "libsov/compiler/mir/liveness.h"
 
 void gcn_number_units(struct gcn_func *f)
 {
@@ -21,8 +20,55 @@ void gcn_number_units(struct gcn_func *f)
 			f->unit_vreg[f->vregs[v].first_unit + k] = v;
 }
 
-static void collect_use_def(const struct gcn_func *f, uint32_t b, struct liveness_block *s)
+/* The blocks with an entry for a unit, as a list. */
+struct unit_blocks {
+	uint32_t *first; /* by unit: 1 + node, 0: none */
+	struct unit_node {
+		uint32_t block, next;
+	} *nodes;
+	uint32_t count, capacity;
+};
+
+/* Blocks at whose start or end a unit is live. */
+struct live_point {
+	uint32_t block, unit;
+};
+struct live_points {
+	struct live_point *points;
+	uint32_t count, capacity;
+};
+
+struct predecessors {
+	uint32_t *first, *blocks; /* of block b: blocks[first[b]] up to blocks[first[b + 1]] */
+};
+
+struct solver {
+	struct gcn_func *f;
+	struct unit_blocks uses, defs; /* blocks that read a unit first, that write it */
+	struct predecessors linear, logical;
+	/* by block: 1 + the last unit that is live in, live out, defined, reached by a write */
+	uint32_t *in, *out, *def, *reached;
+	uint32_t *ins, nins, *outs, nouts; /* blocks of the current unit */
+	uint32_t *pending, npending;
+	struct live_points live_in, live_out;
+};
+
+static void add_unit_block(struct gcn_func *f, struct unit_blocks *l, uint32_t unit, uint32_t b)
 {
+	l->nodes = arena_grow(f->arena, l->nodes, &l->capacity, l->count + 1, sizeof(*l->nodes));
+	l->nodes[l->count] = (struct unit_node){b, l->first[unit]};
+	l->first[unit] = ++l->count;
+}
+
+static bool is_last_block(const struct unit_blocks *l, uint32_t unit, uint32_t b)
+{
+	return l->first[unit] && l->nodes[l->first[unit] - 1].block == b;
+}
+
+static void collect_use_def(struct solver *s, uint32_t b)
+{
+	struct gcn_func *f = s->f;
+
 	gcn_for_each(f, b, i) {
 		struct gcn_use uses[GCN_MAX_USES];
 		uint32_t n = gcn_uses(i, uses);
@@ -33,101 +79,180 @@ static void collect_use_def(const struct gcn_func *f, uint32_t b, struct livenes
 				     k++) {
 					uint32_t unit = gcn_unit(f, uses[u].ref) + k;
 
-					if (write)
-						bitset_add(s->def, unit);
-					else if (!bitset_has(s->def, unit))
-						bitset_add(s->use, unit);
+					if (is_last_block(&s->defs, unit, b) ||
+					    (!write && is_last_block(&s->uses, unit, b)))
+						continue;
+					add_unit_block(f, write ? &s->defs : &s->uses, unit, b);
 				}
 	}
 }
 
-static const uint32_t *linear_successors(const void *func, uint32_t b, uint32_t *count)
+static const uint32_t *successors(const struct gcn_func *f, uint32_t b, bool linear,
+				  uint32_t *count)
 {
-	const struct gcn_func *f = func;
-
-	*count = f->blocks[b].nlinear_succ;
-	return f->blocks[b].linear_succ;
+	*count = linear ? f->blocks[b].nlinear_succ : f->blocks[b].nsucc;
+	return linear ? f->blocks[b].linear_succ : f->blocks[b].succ;
 }
 
-static const uint32_t *logical_successors(const void *func, uint32_t b, uint32_t *count)
+static struct predecessors list_predecessors(struct gcn_func *f, bool linear)
 {
-	const struct gcn_func *f = func;
+	struct predecessors p = {.first = arena_array(f->arena, f->nblocks + 2, sizeof(*p.first))};
+	uint32_t n;
 
-	*count = f->blocks[b].nsucc;
-	return f->blocks[b].succ;
+	gcn_for_each_block(f, b) {
+		const uint32_t *succ = successors(f, b, linear, &n);
+
+		while (n)
+			p.first[succ[--n] + 2]++;
+	}
+	for (uint32_t b = 0; b < f->nblocks; b++)
+		p.first[b + 2] += p.first[b + 1];
+	p.blocks = arena_array(f->arena, p.first[f->nblocks + 1] + 1, sizeof(*p.blocks));
+	gcn_for_each_block(f, b) {
+		const uint32_t *succ = successors(f, b, linear, &n);
+
+		while (n)
+			p.blocks[p.first[succ[--n] + 1]++] = b;
+	}
+	return p;
+}
+
+static void add_live_in(struct solver *s, uint32_t b, uint32_t mark)
+{
+	if (s->in[b] == mark)
+		return;
+	s->in[b] = mark;
+	s->ins[s->nins++] = s->pending[s->npending++] = b;
+}
+
+/* Walks from the blocks that read a unit back to its definitions. */
+static void walk_backward(struct solver *s, uint32_t unit, const struct predecessors *preds)
+{
+	uint32_t mark = unit + 1;
+
+	for (uint32_t n = s->defs.first[unit]; n; n = s->defs.nodes[n - 1].next)
+		s->def[s->defs.nodes[n - 1].block] = mark;
+	for (uint32_t n = s->uses.first[unit]; n; n = s->uses.nodes[n - 1].next)
+		add_live_in(s, s->uses.nodes[n - 1].block, mark);
+	while (s->npending) {
+		uint32_t b = s->pending[--s->npending];
+
+		for (uint32_t k = preds->first[b]; k < preds->first[b + 1]; k++) {
+			uint32_t p = preds->blocks[k];
+
+			if (s->out[p] == mark)
+				continue;
+			s->out[p] = mark;
+			s->outs[s->nouts++] = p;
+			if (s->def[p] != mark)
+				add_live_in(s, p, mark);
+		}
+	}
+}
+
+static void reach_successors(struct solver *s, uint32_t b, uint32_t mark)
+{
+	const struct gcn_block *block = &s->f->blocks[b];
+
+	for (uint32_t k = 0; s->out[b] == mark && k < block->nlinear_succ; k++) {
+		uint32_t to = block->linear_succ[k];
+
+		if (s->in[to] != mark || s->reached[to] == mark)
+			continue;
+		s->reached[to] = mark;
+		s->pending[s->npending++] = to;
+	}
+}
+
+/* Restricts the blocks of an SGPR word to those that a definition reaches. */
+static void walk_forward(struct solver *s, uint32_t unit)
+{
+	uint32_t mark = unit + 1, nins = 0, nouts = 0;
+
+	for (uint32_t n = s->defs.first[unit]; n; n = s->defs.nodes[n - 1].next)
+		reach_successors(s, s->defs.nodes[n - 1].block, mark);
+	while (s->npending)
+		reach_successors(s, s->pending[--s->npending], mark);
+	for (uint32_t k = 0; k < s->nins; k++)
+		if (s->reached[s->ins[k]] == mark)
+			s->ins[nins++] = s->ins[k];
+	for (uint32_t k = 0; k < s->nouts; k++)
+		if (s->reached[s->outs[k]] == mark || s->def[s->outs[k]] == mark)
+			s->outs[nouts++] = s->outs[k];
+	s->nins = nins;
+	s->nouts = nouts;
+}
+
+static void add_points(struct gcn_func *f, struct live_points *l, const uint32_t *blocks,
+		       uint32_t n, uint32_t unit)
+{
+	l->points = arena_grow(f->arena, l->points, &l->capacity, l->count + n, sizeof(*l->points));
+	for (uint32_t k = 0; k < n; k++)
+		l->points[l->count++] = (struct live_point){blocks[k], unit};
+}
+
+static void solve_unit(struct solver *s, uint32_t unit)
+{
+	const struct gcn_vreg *v = &s->f->vregs[s->f->unit_vreg[unit]];
+	bool vector = v->class == GCN_VECTOR;
+
+	if (!s->uses.first[unit])
+		return;
+	s->nins = s->nouts = 0;
+	walk_backward(s, unit, vector ? &s->logical : &s->linear);
+	if (!vector && v->fixed < 0 && !v->whole_function) /* inputs are defined at entry */
+		walk_forward(s, unit);
+	add_points(s->f, &s->live_in, s->ins, s->nins, unit);
+	add_points(s->f, &s->live_out, s->outs, s->nouts, unit);
+}
+
+/* Sorts points by block; units stay in ascending order. */
+static void list_units_by_block(struct gcn_func *f, const struct live_points *l, bool out)
+{
+	uint32_t *units = arena_array(f->arena, l->count + 1, sizeof(*units));
+	uint32_t *count = arena_array(f->arena, f->nblocks, sizeof(*count));
+
+	for (uint32_t k = 0; k < l->count; k++)
+		count[l->points[k].block]++;
+	for (uint32_t b = 0; b < f->nblocks; b++) {
+		*(out ? &f->blocks[b].live_out : &f->blocks[b].live_in) =
+			(struct gcn_unit_list){units, 0};
+		units += count[b];
+	}
+	for (uint32_t k = 0; k < l->count; k++) {
+		struct gcn_block *b = &f->blocks[l->points[k].block];
+		struct gcn_unit_list *to = out ? &b->live_out : &b->live_in;
+
+		to->units[to->count++] = l->points[k].unit;
+	}
 }
 
 /*
- * Restricts liveness of SGPRs to points reached by a definition. A loop may be entered at another
- * block than the first in the layout, so this iterates to a fixed point in any block order.
+ * One unit after the other: the work and the lists are proportional to the blocks in which units
+ * are live, where sets by block would have the size of blocks times units.
  */
-static void restrict_to_reaching_defs(struct gcn_func *f, const struct liveness_block *blocks,
-				      const uint64_t *scalar, uint32_t words)
-{
-	/* by block: units that may be defined on entry */
-	uint64_t **reaching = arena_array(f->arena, f->nblocks, sizeof(*reaching));
-	bool changed = true;
-
-	gcn_for_each_block(f, b)
-		reaching[b] = arena_array(f->arena, words + 1, sizeof(uint64_t));
-	while (changed) {
-		changed = false;
-		gcn_for_each_block(f, b)
-			for (uint32_t k = 0; k < f->blocks[b].nlinear_succ; k++)
-				for (uint32_t w = 0; w < words; w++) {
-					uint64_t *to = &reaching[f->blocks[b].linear_succ[k]][w];
-					uint64_t more = (reaching[b][w] | blocks[b].def[w]) & ~*to;
-
-					*to |= more;
-					changed |= more != 0;
-				}
-	}
-	gcn_for_each_block(f, b)
-		for (uint32_t w = 0; w < words; w++) {
-			f->blocks[b].live_in[w] &= ~scalar[w] | reaching[b][w];
-			f->blocks[b].live_out[w] &= ~scalar[w] | reaching[b][w] | blocks[b].def[w];
-		}
-}
-
 void gcn_liveness(struct gcn_func *f)
 {
-	uint32_t count = 0, *order;
-	struct liveness l = {.arena = f->arena, .func = f, .nblocks = f->nblocks};
-	uint64_t *scalar, *vector, *next;
-	struct arena_mark scratch;
+	struct solver s = {.f = f};
 
 	gcn_number_units(f);
-	next = bitset_pool_reset(&f->live_sets, f->arena, 2 * (size_t)f->nblocks, f->nunits);
-	scratch = arena_mark(f->arena);
-	order = arena_array(f->arena, f->nblocks, sizeof(*order));
-	l.nunits = f->nunits;
-	l.blocks = arena_array(f->arena, f->nblocks, sizeof(*l.blocks));
-	scalar = bitset_new(f->arena, f->nunits);
-	vector = bitset_new(f->arena, f->nunits);
+	s.uses.first = arena_array(f->arena, f->nunits + 1, sizeof(*s.uses.first));
+	s.defs.first = arena_array(f->arena, f->nunits + 1, sizeof(*s.defs.first));
+	s.in = arena_array(f->arena, f->nblocks, sizeof(*s.in));
+	s.out = arena_array(f->arena, f->nblocks, sizeof(*s.out));
+	s.def = arena_array(f->arena, f->nblocks, sizeof(*s.def));
+	s.reached = arena_array(f->arena, f->nblocks, sizeof(*s.reached));
+	s.ins = arena_array(f->arena, f->nblocks, sizeof(*s.ins));
+	s.outs = arena_array(f->arena, f->nblocks, sizeof(*s.outs));
+	s.pending = arena_array(f->arena, f->nblocks, sizeof(*s.pending));
+	gcn_for_each_block(f, b)
+		collect_use_def(&s, b);
+	s.linear = list_predecessors(f, true);
+	s.logical = list_predecessors(f, false);
 	for (uint32_t u = 0; u < f->nunits; u++)
-		bitset_add(f->vregs[f->unit_vreg[u]].class == GCN_VECTOR ? vector : scalar, u);
-	gcn_for_each_block(f, b) {
-		struct liveness_block *sets = &l.blocks[b];
-
-		order[count++] = b;
-		sets->use = bitset_new(f->arena, f->nunits);
-		sets->def = bitset_new(f->arena, f->nunits);
-		sets->in = f->blocks[b].live_in = next;
-		sets->out = f->blocks[b].live_out = next + bitset_words(f->nunits);
-		next += 2 * bitset_words(f->nunits);
-		collect_use_def(f, b, sets);
-	}
-	l.order = order;
-	l.count = count;
-	l.cfgs[l.ncfgs++] = (struct liveness_cfg){linear_successors, scalar};
-	l.cfgs[l.ncfgs++] = (struct liveness_cfg){logical_successors, vector};
-	liveness_solve(&l);
-	for (uint32_t u = 0; u < f->nunits; u++) /* inputs are defined at entry */
-		if (f->vregs[f->unit_vreg[u]].fixed >= 0 ||
-		    f->vregs[f->unit_vreg[u]].whole_function)
-			bitset_remove(scalar, u);
-	restrict_to_reaching_defs(f, l.blocks, scalar, bitset_words(f->nunits));
-	arena_rewind(f->arena, scratch);
+		solve_unit(&s, u);
+	list_units_by_block(f, &s.live_in, false);
+	list_units_by_block(f, &s.live_out, true);
 }
 
 /*

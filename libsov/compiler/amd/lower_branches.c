@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowers block terminators to jumps and EXEC updates, as exec_masks.c planned. A masked block has
- * an SGPR with the lanes that wait for it, and a guard in front:
- *	guard:  exec = mask[b]                    end:  mask[s0] |= exec & cond
- *	        to the next dispatch if exec = 0        mask[s1] |= exec & ~cond
- *	        mask[b] = 0 (in loops)                  to the next dispatch
+ * Lowers block terminators to jumps and EXEC updates, as exec_masks.c planned. Masked blocks have
+ * numbers. A VGPR holds the number of the block that each lane waits for, and an SGPR the lanes
+ * that run or wait in the component. A masked block has a guard in front:
+ *	guard:  exec = lanes                      end:  target = cond ? s0 : s1
+ *	        exec = target == number of b            to the next dispatch
+ *	        to the next dispatch if exec = 0
  *
+ * One VGPR serves any number of blocks, where masks of waiting lanes would need an SGPR for each.
  * The next dispatch point is the following guard of the same mask component in block order. After a
  * loop's last block, the loop check returns to the header if lanes wait there. When no lane is
- * left, the wave ends. An edge into a component from outside clears the component's masks.
+ * left, the wave ends. An edge into a component from outside, which all lanes take together, sets
+ * the component's lanes. Lanes that end leave them; the target of a running lane that may end in
+ * a callee is 0, the number of no block.
  *
  * Structured branches (structured_branches.c) need only the saved EXEC and, for an else part, its
  * lanes:
@@ -22,20 +26,27 @@
  */
 #include "libsov/compiler/amd/mir.h"
 
-struct dispatch_point {
-	uint32_t block, component;
+/* A point where the wave looks for waiting lanes, and one from which it continues there. */
+struct dispatch {
+	uint32_t block, component; /* block 0: none */
+	uint32_t *next;            /* where to store the next point; NULL: nowhere */
 };
 
 struct branch_lowering {
 	struct gcn_func *f;
 	const struct gcn_control *c;
-	uint32_t *mask_vreg;  /* by block: SGPR with the lanes that wait for it */
+	uint32_t lanes;       /* SGPR: lanes of the component that the wave is in */
+	uint32_t *number;     /* by masked block: its number in its component, from 1 */
 	uint32_t *guard;      /* by block: its guard block */
 	uint32_t *loop_check; /* by loop: its check block, 0: none */
-	uint32_t exit_block;  /* where the wave ends */
-	struct dispatch_point *dispatch_points;
-	uint32_t ndispatch_points;
-	/* first dispatch point after a block, after a loop */
+	/* by position: 1 + last loop or number of the last structure that ends before it; by loop
+	 * and structure: the one before that ends there. Inner ones have higher numbers. */
+	uint32_t *loop_ending, *next_loop_ending, *structure_ending, *next_structure_ending;
+	uint32_t *else_structure;    /* by block: structure whose else part it starts, 0: none */
+	uint32_t exit_block;         /* where the wave ends */
+	struct dispatch *dispatches; /* in block order */
+	uint32_t ndispatches;
+	/* first dispatch point of its component after a block, after a loop */
 	uint32_t *next_dispatch, *next_dispatch_after_loop;
 	struct gcn_src *cond;
 	bool *may_sync; /* by block: a sync header is reachable */
@@ -46,9 +57,14 @@ struct branch_lowering {
 	} *lowered; /* by structure */
 };
 
-static struct gcn_src wait_mask(const struct branch_lowering *lowering, ir_block b)
+static struct gcn_src component_lanes(const struct branch_lowering *lowering)
 {
-	return gcn_word(lowering->f, lowering->mask_vreg[b], 0);
+	return gcn_word(lowering->f, lowering->lanes, 0);
+}
+
+static struct gcn_src lane_target(const struct branch_lowering *lowering)
+{
+	return gcn_word(lowering->f, lowering->f->lane_target, 0);
 }
 
 static const struct gcn_src exec = {.reg = AMD_EXEC};
@@ -65,57 +81,102 @@ static bool needs_loop_check(const struct gcn_control *c, uint32_t loop)
 	return false;
 }
 
-static void add_dispatch_point(struct branch_lowering *lowering, uint32_t block, ir_block of)
+/* The component in which lanes wait after the end of b. */
+static uint32_t component_after(const struct gcn_control *c, ir_block b)
 {
-	lowering->dispatch_points[lowering->ndispatch_points++] =
-		(struct dispatch_point){block, lowering->c->component[of]};
+	return c->waiting_component[b] ? c->waiting_component[b] - 1
+	       : c->f->blocks[b].nsucc ? c->component[c->f->blocks[b].succ[0]]
+				       : c->component[b];
 }
 
-/* Lists guards and loop checks in order, and the position after each block. */
-static void list_dispatch_points(struct branch_lowering *lowering)
+static void add_dispatch(struct branch_lowering *lowering, uint32_t block, uint32_t component,
+			 uint32_t *next)
+{
+	lowering->dispatches[lowering->ndispatches++] = (struct dispatch){block, component, next};
+}
+
+/* Lists guards, ends of blocks and loop checks in block order. */
+static void list_dispatches(struct branch_lowering *lowering)
 {
 	const struct gcn_control *c = lowering->c;
 
 	for (uint32_t k = 0; k < c->count; k++) {
-		if (c->masked[c->order[k]])
-			add_dispatch_point(lowering, lowering->guard[c->order[k]], c->order[k]);
-		lowering->next_dispatch[c->order[k]] = lowering->ndispatch_points;
-		/* Inner loops have higher numbers. */
-		for (uint32_t l = c->nloops; l--;)
-			if (lowering->loop_check[l] && c->loops[l].end == k + 1) {
-				add_dispatch_point(lowering, lowering->loop_check[l],
-						   c->loops[l].header);
-				lowering->next_dispatch_after_loop[l] = lowering->ndispatch_points;
-			}
+		ir_block b = c->order[k];
+
+		if (c->masked[b])
+			add_dispatch(lowering, lowering->guard[b], c->component[b], NULL);
+		add_dispatch(lowering, 0, component_after(c, b), &lowering->next_dispatch[b]);
+		for (uint32_t l = lowering->loop_ending[k + 1]; l;
+		     l = lowering->next_loop_ending[l - 1])
+			if (lowering->loop_check[l - 1])
+				add_dispatch(lowering, lowering->loop_check[l - 1],
+					     c->component[c->loops[l - 1].header],
+					     &lowering->next_dispatch_after_loop[l - 1]);
 	}
 }
 
-/* Where the wave continues once the current lanes have stopped to wait. */
-static uint32_t next_dispatch_from(const struct branch_lowering *lowering, uint32_t dispatch_point,
-				   uint32_t component)
+/*
+ * Finds where the wave continues once the lanes at the end of a block or in a loop have stopped to
+ * wait: at the next guard or loop check of the component.
+ */
+static void find_next_dispatches(struct branch_lowering *lowering)
 {
-	for (; dispatch_point < lowering->ndispatch_points; dispatch_point++)
-		if (lowering->dispatch_points[dispatch_point].component == component)
-			return lowering->dispatch_points[dispatch_point].block;
-	return lowering->exit_block;
-}
+	const struct gcn_control *c = lowering->c;
+	/* by component: its first dispatch point from here on */
+	uint32_t *next = arena_array(lowering->f->arena, c->f->nblocks, sizeof(*next));
 
-static uint32_t next_dispatch_after(const struct branch_lowering *lowering, ir_block b,
-				    uint32_t component)
-{
-	return next_dispatch_from(lowering, lowering->next_dispatch[b], component);
-}
+	for (uint32_t b = 0; b < c->f->nblocks; b++)
+		next[b] = lowering->exit_block;
+	list_dispatches(lowering);
+	for (uint32_t k = lowering->ndispatches; k--;) {
+		const struct dispatch *d = &lowering->dispatches[k];
 
-/* An edge from outside must find the component's masks empty. */
-static void clear_component_masks(struct branch_lowering *lowering, uint32_t b, uint32_t component)
-{
-	for (uint32_t k = 0; k < lowering->c->count; k++) {
-		ir_block m = lowering->c->order[k];
-
-		if (lowering->c->masked[m] && lowering->c->component[m] == component)
-			gcn_append_scalar(lowering->f, b, AMD_s_mov_b32, wait_mask(lowering, m),
-					  gcn_imm(0), gcn_none());
+		if (d->next)
+			*d->next = next[d->component];
+		if (d->block)
+			next[d->component] = d->block;
 	}
+}
+
+/* Sets the block that the active lanes wait for; 0: none. */
+static void set_lane_target(struct branch_lowering *lowering, uint32_t b, uint32_t number)
+{
+	struct gcn_func *f = lowering->f;
+	struct gcn_inst *i = gcn_inst_new(f, AMD_v_mov_b32, AMD_PLAIN);
+
+	gcn_set_operand(f, i, AMD_D, lane_target(lowering));
+	gcn_set_operand(f, i, AMD_S0, gcn_imm(number));
+	gcn_insert(f, b, NULL, i);
+}
+
+/* Narrows EXEC to the lanes that wait for a block. */
+static void select_waiting_lanes(struct branch_lowering *lowering, uint32_t b, ir_block target)
+{
+	struct gcn_func *f = lowering->f;
+	struct gcn_inst *i = gcn_inst_new(f, AMD_v_cmpx_eq_u32, AMD_PLAIN);
+
+	gcn_append_scalar(f, b, AMD_s_mov_b32, exec, component_lanes(lowering), gcn_none());
+	gcn_set_operand(f, i, AMD_S0, gcn_imm(lowering->number[target]));
+	gcn_set_operand(f, i, AMD_S1, lane_target(lowering));
+	gcn_insert(f, b, NULL, i);
+}
+
+/* Lanes that end leave the component. */
+static void remove_component_lanes(struct branch_lowering *lowering, ir_block b,
+				   struct gcn_src ended)
+{
+	if (lowering->c->waiting_component[b])
+		gcn_append_scalar(lowering->f, b, AMD_s_andn2_b32, component_lanes(lowering),
+				  component_lanes(lowering), ended);
+}
+
+/* All lanes enter a component: its lanes are those in EXEC, and no lane waits. */
+static void enter_component(struct branch_lowering *lowering, uint32_t b)
+{
+	gcn_append_scalar(lowering->f, b, AMD_s_mov_b32, component_lanes(lowering), exec,
+			  gcn_none());
+	if (lowering->f->module->may_exit)
+		set_lane_target(lowering, b, 0);
 }
 
 static void append_branch(struct branch_lowering *lowering, uint32_t b, uint32_t to)
@@ -136,11 +197,14 @@ static uint32_t structure_exit(const struct branch_lowering *lowering, uint32_t 
 {
 	const struct gcn_structured_branch *s = &lowering->c->structures[structure - 1];
 
-	if (s->second && position < lowering->c->position[s->second])
-		return lowering->lowered[structure - 1].second;
-	if (s->restores_exec)
-		return lowering->lowered[structure - 1].leave;
-	return structure_exit(lowering, s->parent, s->begin);
+	while (!s->restores_exec && !(s->second && position < lowering->c->position[s->second])) {
+		position = s->begin;
+		structure = s->parent;
+		s = &lowering->c->structures[structure - 1];
+	}
+	return s->second && position < lowering->c->position[s->second]
+		       ? lowering->lowered[structure - 1].second
+		       : lowering->lowered[structure - 1].leave;
 }
 
 /* The block through which b is entered from outside of the loop that it may head. */
@@ -223,15 +287,12 @@ static void lower_edge(struct branch_lowering *lowering, ir_block b, ir_block s)
 		return;
 	}
 	if (c->waiting_component[b]) {
-		gcn_append_scalar(lowering->f, b, AMD_s_or_b32, wait_mask(lowering, s),
-				  wait_mask(lowering, s), exec);
-		append_branch(lowering, b,
-			      next_dispatch_after(lowering, b, c->waiting_component[b] - 1));
+		set_lane_target(lowering, b, lowering->number[s]);
+		append_branch(lowering, b, lowering->next_dispatch[b]);
 		return;
 	}
-	clear_component_masks(lowering, b, c->component[s]);
-	gcn_append_scalar(lowering->f, b, AMD_s_mov_b32, wait_mask(lowering, s), exec, gcn_none());
-	append_branch(lowering, b, lowering->guard[s]);
+	enter_component(lowering, b);
+	append_branch(lowering, b, to);
 }
 
 /* Narrows EXEC at a structured branch. */
@@ -263,23 +324,34 @@ static void lower_structured_branch(struct branch_lowering *lowering, ir_block b
 	append_branch(lowering, b, edge_target(lowering, b, bb->succ[second]));
 }
 
-/* Adds the lanes to the masks of both successors. */
+/* Each lane waits for one of the successors. */
 static void lower_masked_branch(struct branch_lowering *lowering, ir_block b, struct gcn_src cond)
 {
 	struct gcn_func *f = lowering->f;
 	const struct ir_bb *bb = &lowering->c->f->blocks[b];
-	uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1), e = gcn_vreg_new(f, GCN_SCALAR, 1);
+	struct gcn_src yes = gcn_imm(lowering->number[bb->succ[0]]),
+		       no = gcn_imm(lowering->number[bb->succ[1]]);
+	struct gcn_inst *i = gcn_inst_new(f, AMD_v_cndmask_b32, AMD_E64);
 
 	drop_divergent_from_alive(lowering, b, cond);
 	if (!lowering->c->waiting_component[b])
-		clear_component_masks(lowering, b, lowering->c->component[bb->succ[0]]);
-	gcn_append_scalar(f, b, AMD_s_and_b32, gcn_word(f, t, 0), exec, cond);
-	gcn_append_scalar(f, b, AMD_s_andn2_b32, gcn_word(f, e, 0), exec, cond);
-	for (uint32_t k = 0; k < 2; k++)
-		gcn_append_scalar(f, b, AMD_s_or_b32, wait_mask(lowering, bb->succ[k]),
-				  wait_mask(lowering, bb->succ[k]), gcn_word(f, k ? e : t, 0));
-	append_branch(lowering, b,
-		      next_dispatch_after(lowering, b, lowering->c->component[bb->succ[0]]));
+		gcn_append_scalar(f, b, AMD_s_mov_b32, component_lanes(lowering), exec, gcn_none());
+	if (!cond.ref.vreg) {
+		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
+
+		gcn_append_scalar(f, b, AMD_s_mov_b32, gcn_word(f, t, 0), cond, gcn_none());
+		cond = gcn_word(f, t, 0);
+	}
+	if (yes.reg == AMD_LITERAL && no.reg == AMD_LITERAL) { /* an instruction has one literal */
+		set_lane_target(lowering, b, lowering->number[bb->succ[1]]);
+		no = lane_target(lowering);
+	}
+	gcn_set_operand(f, i, AMD_D, lane_target(lowering));
+	gcn_set_operand(f, i, AMD_S0, no);
+	gcn_set_operand(f, i, AMD_S1, yes);
+	gcn_set_operand(f, i, AMD_S2, cond);
+	gcn_insert(f, b, NULL, i);
+	append_branch(lowering, b, lowering->next_dispatch[b]);
 }
 
 /* Lanes whose condition equals `holds` end; the others continue to s. */
@@ -288,13 +360,15 @@ static void lower_exit_branch(struct branch_lowering *lowering, ir_block b, stru
 {
 	struct gcn_func *f = lowering->f;
 
-	if (f->alive_mask) {
+	if (f->alive_mask || lowering->c->waiting_component[b]) {
 		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
 
 		gcn_append_scalar(f, b, holds ? AMD_s_and_b32 : AMD_s_andn2_b32, gcn_word(f, t, 0),
 				  exec, cond);
-		gcn_append_scalar(f, b, AMD_s_andn2_b32, gcn_word(f, f->alive_mask, 0),
-				  gcn_word(f, f->alive_mask, 0), gcn_word(f, t, 0));
+		remove_component_lanes(lowering, b, gcn_word(f, t, 0));
+		if (f->alive_mask)
+			gcn_append_scalar(f, b, AMD_s_andn2_b32, gcn_word(f, f->alive_mask, 0),
+					  gcn_word(f, f->alive_mask, 0), gcn_word(f, t, 0));
 	}
 	gcn_append_scalar(f, b, holds ? AMD_s_andn2_b32 : AMD_s_and_b32, exec, exec, cond);
 	if (!lowering->c->waiting_component[b] || !lowering->c->masked[s])
@@ -310,7 +384,7 @@ static void lower_conditional(struct branch_lowering *lowering, ir_block b)
 	bool first = gcn_is_exit_block(lowering->c->f, bb->succ[0]),
 	     second = gcn_is_exit_block(lowering->c->f, bb->succ[1]);
 	bool uniform = gcn_branch_is_uniform(lowering->c, b);
-	uint32_t cleared = UINT32_MAX;
+	bool enters = false;
 
 	if (lowering->c->branch_structure[b]) {
 		lower_structured_branch(lowering, b, cond);
@@ -324,19 +398,12 @@ static void lower_conditional(struct branch_lowering *lowering, ir_block b)
 		lower_masked_branch(lowering, b, cond);
 		return;
 	}
-	/*
-	 * Masks of an earlier iteration are stale, and those of a component entered from outside
-	 * are uninitialised.
-	 */
-	for (uint32_t k = 0; k < 2; k++) {
-		uint32_t component = lowering->c->component[bb->succ[k]];
-
-		if (!gcn_edge_is_masked(lowering->c, b, bb->succ[k]) ||
-		    gcn_is_exit_block(lowering->c->f, bb->succ[k]) || component == cleared)
-			continue;
-		clear_component_masks(lowering, b, component);
-		cleared = component;
-	}
+	/* All lanes are here: none waits in the component that they enter, or still are in. */
+	for (uint32_t k = 0; k < 2; k++)
+		enters |= gcn_edge_is_masked(lowering->c, b, bb->succ[k]) &&
+			  !gcn_is_exit_block(lowering->c->f, bb->succ[k]);
+	if (enters)
+		enter_component(lowering, b);
 	if (cond.reg != AMD_SCC || cond.ref.vreg) {
 		uint32_t t = gcn_vreg_new(f, GCN_SCALAR, 1);
 
@@ -344,6 +411,15 @@ static void lower_conditional(struct branch_lowering *lowering, ir_block b)
 	}
 	gcn_jump(f, b, AMD_s_cbranch_scc1, edge_target(lowering, b, bb->succ[0]));
 	append_branch(lowering, b, edge_target(lowering, b, bb->succ[1]));
+}
+
+/* The active lanes end or return; others may wait. */
+static void end_lanes(struct branch_lowering *lowering, ir_block b)
+{
+	remove_component_lanes(lowering, b, exec);
+	append_branch(lowering, b,
+		      lowering->c->waiting_component[b] ? lowering->next_dispatch[b]
+							: lowering->exit_block);
 }
 
 /* Other lanes may still run; all return together. */
@@ -355,22 +431,25 @@ static void lower_return(struct branch_lowering *lowering, ir_block b)
 	if (f->returned_mask)
 		gcn_append_scalar(f, b, AMD_s_mov_b32, gcn_word(f, f->returned_mask, 0), exec,
 				  gcn_none());
-	append_branch(
-		lowering, b,
-		lowering->c->waiting_component[b]
-			? next_dispatch_after(lowering, b, lowering->c->waiting_component[b] - 1)
-			: lowering->exit_block);
+	end_lanes(lowering, b);
 }
 
-/* A call at the end of b may have ended every lane. */
-static void skip_if_exec_empty(struct branch_lowering *lowering, ir_block b)
+static bool may_end_in_callee(const struct branch_lowering *lowering, ir_block b)
 {
 	const struct ir_func *ir = lowering->c->f;
 	bool may = false;
 
 	ir_for_each_inst(ir, b, i)
 		may |= gcn_may_exit(lowering->f->module, ir_at(ir, i));
-	if (may &&
+	return may;
+}
+
+/* A call at the end of b may have ended every lane. */
+static void skip_if_exec_empty(struct branch_lowering *lowering, ir_block b)
+{
+	const struct ir_func *ir = lowering->c->f;
+
+	if (may_end_in_callee(lowering, b) &&
 	    (!lowering->c->waiting_component[b] || !lowering->c->masked[ir->blocks[b].succ[0]]))
 		gcn_jump(lowering->f, b, AMD_s_cbranch_execz, lowering->exit_block);
 }
@@ -394,11 +473,7 @@ static void lower_terminator(struct branch_lowering *lowering, ir_block b)
 			lower_return(lowering, b);
 			break;
 		}
-		append_branch(lowering, b,
-			      lowering->c->waiting_component[b]
-				      ? next_dispatch_after(lowering, b,
-							    lowering->c->waiting_component[b] - 1)
-				      : lowering->exit_block);
+		end_lanes(lowering, b);
 		break;
 	case IR_TRAP:
 		gcn_append_scalar(f, b, AMD_s_trap, gcn_none(), gcn_none(), gcn_none())
@@ -411,11 +486,7 @@ static void lower_terminator(struct branch_lowering *lowering, ir_block b)
 					  gcn_word(f, f->alive_mask, 0), exec);
 		if (ir->kind == IR_FUNCTION)
 			gcn_append_scalar(f, b, AMD_s_mov_b32, exec, gcn_imm(0), gcn_none());
-		append_branch(lowering, b,
-			      lowering->c->waiting_component[b]
-				      ? next_dispatch_after(lowering, b,
-							    lowering->c->waiting_component[b] - 1)
-				      : lowering->exit_block);
+		end_lanes(lowering, b);
 		break;
 	}
 }
@@ -425,12 +496,10 @@ static void emit_guard(struct branch_lowering *lowering, ir_block b)
 	struct gcn_func *f = lowering->f;
 	uint32_t g = lowering->guard[b];
 
-	gcn_append_scalar(f, g, AMD_s_mov_b32, exec, wait_mask(lowering, b), gcn_none());
-	if (lowering->c->loop_of[b])
-		gcn_append_scalar(f, g, AMD_s_mov_b32, wait_mask(lowering, b), gcn_imm(0),
-				  gcn_none());
-	gcn_jump(f, g, AMD_s_cbranch_execz,
-		 next_dispatch_after(lowering, b, lowering->c->component[b]));
+	select_waiting_lanes(lowering, g, b);
+	if (may_end_in_callee(lowering, b))
+		set_lane_target(lowering, g, 0);
+	gcn_jump(f, g, AMD_s_cbranch_execz, lowering->next_dispatch[b]);
 	f->blocks[g].linear_succ[f->blocks[g].nlinear_succ++] = block_entry(lowering, b);
 	f->blocks[g].depth = f->blocks[b].depth;
 }
@@ -457,6 +526,7 @@ static void prepare_structure(struct branch_lowering *lowering, uint32_t structu
 	if (s->second) {
 		blocks->other = gcn_vreg_new(lowering->f, GCN_SCALAR, 1);
 		blocks->second = new_block_like(lowering, s->second);
+		lowering->else_structure[s->second] = structure;
 	}
 }
 
@@ -466,23 +536,26 @@ static void append_blocks_before(struct branch_lowering *lowering, ir_block b)
 	const struct gcn_control *c = lowering->c;
 	struct gcn_func *f = lowering->f;
 
-	for (uint32_t k = 1; k <= c->nstructures; k++) {
-		const struct structure_blocks *blocks = &lowering->lowered[k - 1];
+	uint32_t k = lowering->else_structure[b];
 
-		if (blocks->second && c->structures[k - 1].second == b) {
-			gcn_append_scalar(f, blocks->second, AMD_s_mov_b32, exec,
-					  gcn_word(f, blocks->other, 0), gcn_none());
-			gcn_jump(f, blocks->second, AMD_s_cbranch_execz,
-				 structure_exit(lowering, k, c->position[b]));
-			append_branch(lowering, blocks->second, b);
-			gcn_layout_append(f, blocks->second);
-		}
-		if (blocks->enter && c->structures[k - 1].loop == b) {
-			gcn_append_scalar(f, blocks->enter, AMD_s_mov_b32,
-					  gcn_word(f, blocks->saved, 0), exec, gcn_none());
-			append_branch(lowering, blocks->enter, b);
-			gcn_layout_append(f, blocks->enter);
-		}
+	if (k) {
+		uint32_t second = lowering->lowered[k - 1].second;
+
+		gcn_append_scalar(f, second, AMD_s_mov_b32, exec,
+				  gcn_word(f, lowering->lowered[k - 1].other, 0), gcn_none());
+		gcn_jump(f, second, AMD_s_cbranch_execz,
+			 structure_exit(lowering, k, c->position[b]));
+		append_branch(lowering, second, b);
+		gcn_layout_append(f, second);
+	}
+	k = c->loop_of[b] ? c->loop_structure[c->loop_of[b] - 1] : 0;
+	if (k && c->structures[k - 1].loop == b && lowering->lowered[k - 1].enter) {
+		uint32_t enter = lowering->lowered[k - 1].enter;
+
+		gcn_append_scalar(f, enter, AMD_s_mov_b32,
+				  gcn_word(f, lowering->lowered[k - 1].saved, 0), exec, gcn_none());
+		append_branch(lowering, enter, b);
+		gcn_layout_append(f, enter);
 	}
 }
 
@@ -491,12 +564,12 @@ static void append_blocks_after(struct branch_lowering *lowering, ir_block b)
 	const struct gcn_control *c = lowering->c;
 	struct gcn_func *f = lowering->f;
 
-	/* Inner structures have higher numbers. */
-	for (uint32_t k = c->nstructures; k; k--) {
+	for (uint32_t k = lowering->structure_ending[c->position[b] + 1]; k;
+	     k = lowering->next_structure_ending[k - 1]) {
 		const struct gcn_structured_branch *s = &c->structures[k - 1];
 		const struct structure_blocks *blocks = &lowering->lowered[k - 1];
 
-		if (!blocks->leave || s->end != c->position[b] + 1)
+		if (!blocks->leave)
 			continue;
 		gcn_append_scalar(f, blocks->leave, AMD_s_mov_b32, exec,
 				  gcn_word(f, blocks->saved, 0), gcn_none());
@@ -513,11 +586,9 @@ static void emit_loop_check(struct branch_lowering *lowering, uint32_t loop)
 	uint32_t b = lowering->loop_check[loop];
 	ir_block h = lowering->c->loops[loop].header;
 
-	gcn_append_scalar(f, b, AMD_s_cmp_lg_u32, gcn_none(), wait_mask(lowering, h), gcn_imm(0));
-	gcn_jump(f, b, AMD_s_cbranch_scc1, lowering->guard[h]);
-	append_branch(lowering, b,
-		      next_dispatch_from(lowering, lowering->next_dispatch_after_loop[loop],
-					 lowering->c->component[h]));
+	select_waiting_lanes(lowering, b, h);
+	gcn_jump(f, b, AMD_s_cbranch_execnz, lowering->guard[h]);
+	append_branch(lowering, b, lowering->next_dispatch_after_loop[loop]);
 	f->blocks[b].depth = f->blocks[h].depth;
 }
 
@@ -598,12 +669,64 @@ static void find_sync_reachability(struct branch_lowering *lowering)
 	}
 }
 
+/* Lists loops and structures by the position at which they end. */
+static void list_endings(struct branch_lowering *lowering)
+{
+	const struct gcn_control *c = lowering->c;
+	struct arena *a = lowering->f->arena;
+	uint32_t *ending;
+
+	lowering->loop_ending = arena_array(a, c->count + 1, sizeof(*lowering->loop_ending));
+	lowering->next_loop_ending = arena_array(a, c->nloops + 1, sizeof(*ending));
+	lowering->structure_ending = arena_array(a, c->count + 1, sizeof(*ending));
+	lowering->next_structure_ending = arena_array(a, c->nstructures + 1, sizeof(*ending));
+	for (uint32_t l = 1; l <= c->nloops; l++) {
+		ending = &lowering->loop_ending[c->loops[l - 1].end];
+		lowering->next_loop_ending[l - 1] = *ending;
+		*ending = l;
+	}
+	for (uint32_t k = 1; k <= c->nstructures; k++) {
+		ending = &lowering->structure_ending[c->structures[k - 1].end];
+		lowering->next_structure_ending[k - 1] = *ending;
+		*ending = k;
+	}
+}
+
+/* Numbers the masked blocks and creates their guards and loop checks. */
+static void prepare_components(struct branch_lowering *lowering)
+{
+	const struct gcn_control *c = lowering->c;
+	struct gcn_func *f = lowering->f;
+	/* by component: its masked blocks */
+	uint32_t *counts = arena_array(f->arena, c->f->nblocks, sizeof(*counts));
+
+	for (uint32_t k = 0; k < c->count; k++) {
+		ir_block b = c->order[k];
+
+		if (!c->masked[b])
+			continue;
+		lowering->number[b] = ++counts[c->component[b]];
+		lowering->guard[b] = gcn_block_new(f);
+		if (lowering->lanes)
+			continue;
+		lowering->lanes = gcn_vreg_new(f, GCN_SCALAR, 1);
+		f->lane_target = gcn_vreg_new(f, GCN_VECTOR, 1);
+		f->vregs[f->lane_target].whole_function = true;
+	}
+	for (uint32_t l = 0; l < c->nloops; l++)
+		if (needs_loop_check(c, l))
+			lowering->loop_check[l] = gcn_block_new(f);
+	lowering->dispatches = arena_array(f->arena, 2 * (size_t)c->count + c->nloops + 1,
+					   sizeof(*lowering->dispatches));
+	find_next_dispatches(lowering);
+}
+
 void gcn_lower_branches(struct gcn_func *f, const struct gcn_control *c, struct gcn_src *cond,
 			uint32_t results)
 {
 	struct branch_lowering lowering = {.f = f, .c = c, .cond = cond};
 
-	lowering.mask_vreg = arena_array(f->arena, c->f->nblocks, sizeof(*lowering.mask_vreg));
+	lowering.number = arena_array(f->arena, c->f->nblocks, sizeof(*lowering.number));
 	lowering.guard = arena_array(f->arena, c->f->nblocks, sizeof(*lowering.guard));
 	lowering.loop_check = arena_array(f->arena, c->nloops + 1, sizeof(*lowering.loop_check));
 	copy_logical_edges(&lowering);
@@ -613,21 +736,14 @@ void gcn_lower_branches(struct gcn_func *f, const struct gcn_control *c, struct 
 	if (c->f->kind == IR_FUNCTION &&
 	    ir_at(c->f, c->f->blocks[c->order[c->count - 1]].last)->op != IR_RET)
 		f->returned_mask = gcn_vreg_new(f, GCN_SCALAR, 1);
-	for (uint32_t k = 0; k < c->count; k++)
-		if (c->masked[c->order[k]]) {
-			lowering.mask_vreg[c->order[k]] = gcn_vreg_new(f, GCN_SCALAR, 1);
-			lowering.guard[c->order[k]] = gcn_block_new(f);
-		}
-	for (uint32_t l = 0; l < c->nloops; l++)
-		if (needs_loop_check(c, l))
-			lowering.loop_check[l] = gcn_block_new(f);
-	lowering.dispatch_points =
-		arena_array(f->arena, c->count + c->nloops + 1, sizeof(*lowering.dispatch_points));
 	lowering.next_dispatch =
 		arena_array(f->arena, c->f->nblocks, sizeof(*lowering.next_dispatch));
 	lowering.next_dispatch_after_loop =
 		arena_array(f->arena, c->nloops + 1, sizeof(*lowering.next_dispatch_after_loop));
-	list_dispatch_points(&lowering);
+	lowering.else_structure =
+		arena_array(f->arena, c->f->nblocks, sizeof(*lowering.else_structure));
+	list_endings(&lowering);
+	prepare_components(&lowering);
 	lowering.lowered = arena_array(f->arena, c->nstructures + 1, sizeof(*lowering.lowered));
 	for (uint32_t k = 1; k <= c->nstructures; k++)
 		prepare_structure(&lowering, k);
@@ -642,10 +758,11 @@ void gcn_lower_branches(struct gcn_func *f, const struct gcn_control *c, struct 
 		append_blocks_before(&lowering, b);
 		gcn_layout_append(f, b);
 		append_blocks_after(&lowering, b);
-		for (uint32_t l = c->nloops; l--;)
-			if (lowering.loop_check[l] && c->loops[l].end == k + 1) {
-				emit_loop_check(&lowering, l);
-				gcn_layout_append(f, lowering.loop_check[l]);
+		for (uint32_t l = lowering.loop_ending[k + 1]; l;
+		     l = lowering.next_loop_ending[l - 1])
+			if (lowering.loop_check[l - 1]) {
+				emit_loop_check(&lowering, l - 1);
+				gcn_layout_append(f, lowering.loop_check[l - 1]);
 			}
 	}
 	if (c->f->kind == IR_FUNCTION)

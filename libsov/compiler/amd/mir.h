@@ -23,7 +23,7 @@
 /* GCN_LANE: spilled SGPR words in lanes of a VGPR, 32 to a VGPR, which is called a bank. */
 enum gcn_class { GCN_SCALAR, GCN_VECTOR, GCN_LANE, GCN_CLASSES };
 #define GCN_BANK_LANES         32
-#define GCN_MAX_BANKS          32
+#define GCN_MAX_BANKS          128
 #define GCN_MAX_WORDS          16 /* of a vreg */
 #define GCN_LANES              (GCN_BANK_LANES * GCN_MAX_BANKS)
 #define GCN_SGPRS              104 /* s0–s103 */
@@ -103,6 +103,11 @@ struct gcn_inst {
 	uint32_t line, point, offset;
 };
 
+/* Units in ascending order. */
+struct gcn_unit_list {
+	uint32_t *units, count;
+};
+
 struct gcn_block {
 	struct gcn_inst *first, *last;
 	uint32_t succ[2], nsucc; /* logical CFG; none in blocks that only the wave enters */
@@ -110,7 +115,7 @@ struct gcn_block {
 	uint32_t next;                         /* in the layout, 0: last */
 	uint32_t depth;                        /* loop depth */
 	uint32_t begin, end; /* program points of its first instruction and after its last */
-	uint64_t *live_in, *live_out;
+	struct gcn_unit_list live_in, live_out; /* once gcn_liveness() has run */
 };
 
 /*
@@ -168,7 +173,6 @@ struct gcn_func {
 	uint32_t first, last; /* in the layout */
 	uint32_t nunits;
 	uint32_t *unit_vreg;
-	struct bitset_pool live_sets; /* live_in and live_out of all blocks */
 	struct amd_initial_state start;
 	uint32_t hidden;
 	uint32_t input[GCN_INPUTS];           /* vregs at entry, 0: not read */
@@ -177,6 +181,7 @@ struct gcn_func {
 	uint32_t input_copy[GCN_INPUTS];
 	uint32_t alive_mask;    /* SGPR: lanes that have not ended, 0: not needed */
 	uint32_t entry_exec;    /* SGPR: EXEC at entry, 0: not needed */
+	uint32_t lane_target;   /* VGPR: what each lane waits for (lower_branches.c), 0: none */
 	uint32_t returned_mask; /* SGPR: lanes that have returned, 0: those in EXEC */
 	uint32_t nsaved_sgprs;  /* the first lanes of the banks hold the caller's SGPRs */
 	uint64_t written_regs[GCN_CLASSES][BITSET_WORDS(GCN_VGPRS)]; /* once allocated */
@@ -362,8 +367,8 @@ void gcn_number_units(struct gcn_func *f);     /* liveness.c */
 void gcn_liveness(struct gcn_func *f);         /* liveness.c */
 bool gcn_regalloc(struct gcn_func *f);         /* regalloc.c */
 /* Run after gcn_check_registers(), which needs the copies, and before waits are inserted. */
-void gcn_remove_identity_copies(struct gcn_func *f); /* regalloc.c */
-void gcn_spill(struct gcn_func *f, uint32_t vreg);   /* spill.c */
+void gcn_remove_identity_copies(struct gcn_func *f);                       /* regalloc.c */
+void gcn_spill(struct gcn_func *f, const uint32_t *vregs, uint32_t count); /* spill.c */
 /*
  * Adds banks for count lanes. Returns true if it added any: registers must be allocated again
  * (spill.c).

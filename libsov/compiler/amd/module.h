@@ -43,7 +43,7 @@ enum amd_reference_kind {
 
 enum amd_reference_target {
 	AMD_TO_VARIABLE, /* index: the module's symbol, in global or constant memory */
-	AMD_TO_FUNCTION, /* index: ir_func.index */
+	AMD_TO_FUNCTION, /* index: ir_func.index in the unit */
 	AMD_TO_SERVICE,  /* index: enum service; its 64-bit address is stored at S */
 };
 
@@ -63,7 +63,8 @@ struct amd_param {
 /* The code of a kernel or function. */
 struct amd_fragment {
 	const char *name;
-	uint32_t index; /* ir_func.index: order in .text */
+	uint32_t unit, index; /* ir_func.index in its unit */
+	uint32_t order;       /* ir_func.order: order in .text */
 	bool kernel;
 	bool data;           /* no instructions, but data that code addresses */
 	const uint8_t *code; /* a multiple of 4 bytes */

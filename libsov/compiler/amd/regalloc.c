@@ -46,6 +46,8 @@ struct alloc {
 	bool has_stack;                        /* stack and frame pointer are reserved */
 	bool coalescing;                       /* first attempt: coalesce copies, do not spill */
 	bool failed; /* a vreg got no register, and none could be spilled */
+	/* units that became live in the current block, towards its start */
+	uint32_t *opened, nopened, opened_capacity;
 };
 
 static uint32_t number_points(struct gcn_func *f)
@@ -84,6 +86,9 @@ static void open_interval(struct alloc *a, uint32_t unit, uint64_t *live, uint32
 	if (bitset_has(live, unit))
 		return;
 	bitset_add(live, unit);
+	a->opened = arena_grow(a->f->arena, a->opened, &a->opened_capacity, a->nopened + 1,
+			       sizeof(*a->opened));
+	a->opened[a->nopened++] = unit;
 	a->intervals[unit].open_end = to;
 }
 
@@ -102,7 +107,9 @@ static void build_block_intervals(struct alloc *a, uint32_t b, uint64_t *live)
 
 	for (uint32_t d = 0; d < block->depth && d < 8; d++)
 		weight *= 10;
-	bitset_for_each(block->live_out, f->nunits, unit) open_interval(a, unit, live, block->end);
+	a->nopened = 0;
+	for (uint32_t k = 0; k < block->live_out.count; k++)
+		open_interval(a, block->live_out.units[k], live, block->end);
 	for (struct gcn_inst *i = block->last; i; i = i->prev) {
 		struct gcn_use uses[GCN_MAX_USES];
 		uint32_t n = gcn_uses(i, uses);
@@ -120,9 +127,11 @@ static void build_block_intervals(struct alloc *a, uint32_t b, uint64_t *live)
 			for (uint32_t k = 0; !uses[u].write && k < uses[u].count; k++)
 				open_interval(a, gcn_unit(f, uses[u].ref) + k, live, i->point + 1);
 	}
-	for (uint32_t w = 0; w < bitset_words(f->nunits); w++)
-		live[w] &= block->live_in[w]; /* an undefined value needs no register */
-	bitset_for_each(live, f->nunits, unit) close_interval(a, unit, live, block->begin);
+	for (uint32_t k = 0; k < block->live_in.count; k++)
+		if (bitset_has(live, block->live_in.units[k]))
+			close_interval(a, block->live_in.units[k], live, block->begin);
+	for (uint32_t k = 0; k < a->nopened; k++) /* an undefined value needs no register */
+		bitset_remove(live, a->opened[k]);
 }
 
 static void build_intervals(struct alloc *a)
@@ -581,7 +590,6 @@ bool gcn_regalloc(struct gcn_func *f)
 		struct alloc a = {.f = f,
 				  .limit = {stress ? GCN_STRESS_SGPRS : GCN_SGPRS,
 					    stress ? stress_vgprs : GCN_VGPRS, GCN_LANES}};
-		struct bitset_pool live_sets = f->live_sets;
 		struct arena_mark mark;
 
 		a.max_spills = MAX_SPILLS
@@ -606,13 +614,11 @@ bool gcn_regalloc(struct gcn_func *f)
 			return true;
 		}
 		arena_rewind(f->arena, mark);
-		f->live_sets = live_sets;
 		if (a.failed && coalescing) {
 			coalescing = false;
 			continue;
 		}
-		for (uint32_t k = 0; k < a.nspills; k++)
-			gcn_spill(f, a.spills[k]);
+		gcn_spill(f, a.spills, a.nspills);
 		if (!a.nspills && a.failed)
 			break;
 		if (!a.nspills && f->nsaved_sgprs < saved_sgprs)

@@ -65,8 +65,8 @@ struct schedule {
 		uint32_t node;
 		struct unit_reader *next;
 	} **readers;
-	bool *abi_fixed; /* by vreg */
-	uint64_t *live;
+	bool *abi_fixed;           /* by vreg */
+	uint64_t *live, *live_out; /* now, and at the end of the block */
 	uint32_t pressure, pressure_limit;
 	uint32_t *ready; /* by unit: cycle in which its value is available */
 	uint32_t cycle, peak;
@@ -281,7 +281,7 @@ static void build_dag(struct schedule *s)
 
 static bool is_live_after(const struct schedule *s, uint32_t unit)
 {
-	return s->reads[unit] || bitset_has(s->f->blocks[s->block].live_out, unit);
+	return s->reads[unit] || bitset_has(s->live_out, unit);
 }
 
 /* The change in live VGPR words when x issues. */
@@ -299,7 +299,7 @@ static int pressure_change(const struct schedule *s, const struct sched_node *x)
 			if (uses[u].write)
 				change += !bitset_has(s->live, unit);
 			else if (s->reads[unit] == 1)
-				change -= !bitset_has(s->f->blocks[s->block].live_out, unit);
+				change -= !bitset_has(s->live_out, unit);
 		}
 	return change;
 }
@@ -434,11 +434,14 @@ static void end_region(struct schedule *s)
 static void begin_block(struct schedule *s)
 {
 	struct gcn_func *f = s->f;
+	const struct gcn_unit_list *in = &f->blocks[s->block].live_in,
+				   *out = &f->blocks[s->block].live_out;
 
-	memcpy(s->live, f->blocks[s->block].live_in, bitset_words(f->nunits) * sizeof(*s->live));
 	s->cycle = s->pressure = 0;
-	bitset_for_each(s->live, f->nunits, u) s->pressure +=
-		f->vregs[f->unit_vreg[u]].class == GCN_VECTOR;
+	for (uint32_t k = 0; k < in->count; k++) {
+		bitset_add(s->live, in->units[k]);
+		s->pressure += f->vregs[f->unit_vreg[in->units[k]]].class == GCN_VECTOR;
+	}
 	s->peak = s->pressure;
 	gcn_for_each(f, s->block, i) {
 		struct gcn_use uses[GCN_MAX_USES];
@@ -452,7 +455,10 @@ static void begin_block(struct schedule *s)
 				s->ready[unit] = 0;
 			}
 	}
-	bitset_for_each(f->blocks[s->block].live_out, f->nunits, u) s->ready[u] = 0;
+	for (uint32_t k = 0; k < out->count; k++) {
+		bitset_add(s->live_out, out->units[k]);
+		s->ready[out->units[k]] = 0;
+	}
 }
 
 /* Returns the block's cycles over all iterations, with pending live-out results waited for. */
@@ -461,8 +467,16 @@ static uint64_t finish_block(struct schedule *s)
 	const struct gcn_block *block = &s->f->blocks[s->block];
 	uint64_t iterations = 1;
 
-	bitset_for_each(block->live_out, s->f->nunits, u) if (s->ready[u] > s->cycle) s->cycle =
-		s->ready[u];
+	for (uint32_t k = 0; k < block->live_in.count; k++)
+		bitset_remove(s->live, block->live_in.units[k]);
+	for (uint32_t k = 0; k < block->live_out.count; k++) {
+		uint32_t u = block->live_out.units[k];
+
+		bitset_remove(s->live, u); /* other words that the block writes have died */
+		bitset_remove(s->live_out, u);
+		if (s->ready[u] > s->cycle)
+			s->cycle = s->ready[u];
+	}
 	for (uint32_t d = 0; d < block->depth && d < 4; d++)
 		iterations *= LOOP_TRIP_GUESS;
 	return iterations * s->cycle;
@@ -595,6 +609,7 @@ static void search_pressure_limit(struct schedule *s)
 void gcn_schedule(struct gcn_func *f)
 {
 	struct schedule s = {.f = f};
+	struct arena_mark scratch = arena_mark(f->arena);
 
 	gcn_liveness(f);
 	s.nodes = arena_array(f->arena, MAX_REGION + 1, sizeof(*s.nodes));
@@ -603,9 +618,11 @@ void gcn_schedule(struct gcn_func *f)
 	s.ready = arena_array(f->arena, f->nunits + 1, sizeof(*s.ready));
 	s.readers = arena_array(f->arena, f->nunits + 1, sizeof(*s.readers));
 	s.live = bitset_new(f->arena, f->nunits);
+	s.live_out = bitset_new(f->arena, f->nunits);
 	s.block_schedules = arena_array(f->arena, f->nblocks, sizeof(*s.block_schedules));
 	find_abi_registers(&s);
 	gcn_for_each_block(f, b)
 		save_block_order(&s, b);
 	search_pressure_limit(&s);
+	arena_rewind(f->arena, scratch);
 }

@@ -1,18 +1,24 @@
 // SPDX-License-Identifier: MIT
 /*
- * Spilling: every instruction that uses the spilled vreg gets a temporary, with a reload before it
+ * Spilling: every instruction that uses a spilled vreg gets a temporary, with a reload before it
  * and a store after it. VGPR words go to scratch, after the function's variables. SGPR words go to
  * lanes of VGPRs that are live in the whole function (banks); v_readlane_b32 and v_writelane_b32
- * ignore EXEC. Lanes have live intervals like SGPRs, and regalloc.c assigns them.
+ * ignore EXEC. Lanes have live intervals like SGPRs, and regalloc.c assigns them. A constant is
+ * rematerialised instead.
  */
+#include <string.h>
 #include "libsov/compiler/amd/mir.h"
 
 #define MAX_SCRATCH_OFFSET 2047
 
 struct spill {
 	struct gcn_func *f;
-	uint32_t vreg, at; /* frame offset */
-	uint32_t lane[16]; /* by word */
+	uint32_t vreg, at;            /* frame offset */
+	uint32_t lane[GCN_MAX_WORDS]; /* by word */
+	uint32_t writes;
+	struct gcn_inst *def;    /* the last that writes it */
+	struct gcn_src constant; /* its value if it is rematerialised */
+	bool rematerialise;
 };
 
 static void allocate_lanes(struct spill *s)
@@ -91,6 +97,11 @@ static void transfer_word(struct spill *s, uint32_t b, struct gcn_inst *before, 
 	struct gcn_func *f = s->f;
 	struct gcn_inst *i;
 
+	if (s->rematerialise) {
+		if (!store)
+			gcn_move(f, b, before, x, s->constant);
+		return;
+	}
 	if (f->vregs[s->vreg].class == GCN_VECTOR) {
 		i = emit_scratch_access(s, b, before,
 					store ? AMD_scratch_store_dword : AMD_scratch_load_dword,
@@ -111,6 +122,10 @@ static void rewrite_instruction(struct spill *s, uint32_t b, struct gcn_inst *i)
 	struct gcn_use uses[GCN_MAX_USES];
 	struct gcn_inst *next = i->next;
 
+	if (s->rematerialise && i == s->def) {
+		gcn_remove(f, b, i);
+		return;
+	}
 	n = gcn_uses(i, uses);
 	for (uint32_t u = 0; u < n; u++)
 		for (uint32_t k = 0; uses[u].ref.vreg == s->vreg && k < uses[u].count; k++)
@@ -149,23 +164,107 @@ static void spill_input(struct spill *s)
 		transfer_word(s, f->first, first, gcn_word(f, t, k), k, true);
 }
 
-void gcn_spill(struct gcn_func *f, uint32_t vreg)
+static bool is_constant(struct gcn_src x)
 {
-	struct spill s = {.f = f, .vreg = vreg};
+	return !x.ref.vreg &&
+	       (x.reg == AMD_LITERAL || (x.reg >= AMD_INT_0 && x.reg < AMD_INT_M1 + 16) ||
+		(x.reg >= AMD_HALF && x.reg < AMD_HALF + 9));
+}
 
-	if (!vreg)
+/* A vreg that is written once, with a constant. */
+static bool can_rematerialise(struct spill *s)
+{
+	const struct gcn_vreg *v = &s->f->vregs[s->vreg];
+	const struct gcn_inst *i = s->def;
+
+	if (s->writes != 1 || v->words != 1 || v->phi || v->fixed >= 0 || i->in.form != AMD_PLAIN ||
+	    i->address.present || i->far ||
+	    (i->in.row->op != AMD_s_mov_b32 && i->in.row->op != AMD_v_mov_b32))
+		return false;
+	s->constant = (struct gcn_src){i->ref[AMD_S0], i->in.reg[AMD_S0], i->in.literal};
+	return is_constant(s->constant);
+}
+
+static void allocate_slot(struct spill *s)
+{
+	struct gcn_func *f = s->f;
+
+	s->rematerialise = can_rematerialise(s);
+	if (s->rematerialise)
 		return;
-	if (f->vregs[vreg].class == GCN_VECTOR) {
-		s.at = (f->frame_bytes + 3) & ~3u;
-		f->frame_bytes = s.at + 4 * f->vregs[vreg].words;
-		f->vgpr_spills += f->vregs[vreg].words;
-		gcn_enable_scratch(f);
-	} else {
-		allocate_lanes(&s);
+	if (f->vregs[s->vreg].class != GCN_VECTOR) {
+		allocate_lanes(s);
+		return;
 	}
+	s->at = (f->frame_bytes + 3) & ~3u;
+	f->frame_bytes = s->at + 4 * f->vregs[s->vreg].words;
+	f->vgpr_spills += f->vregs[s->vreg].words;
+	gcn_enable_scratch(f);
+}
+
+/* The spilled vregs that an instruction uses, by number in the list and without duplicates. */
+static uint32_t list_spilled(const struct gcn_inst *i, const uint32_t *spill_of, uint32_t nvregs,
+			     uint32_t list[GCN_MAX_USES])
+{
+	struct gcn_use uses[GCN_MAX_USES];
+	uint32_t n = gcn_uses(i, uses), count = 0;
+
+	for (uint32_t u = 0; u < n; u++) {
+		uint32_t spill = uses[u].ref.vreg < nvregs ? spill_of[uses[u].ref.vreg] : 0,
+			 k = count;
+
+		if (!spill)
+			continue;
+		while (k && list[k - 1] > spill)
+			k--;
+		if (k && list[k - 1] == spill)
+			continue;
+		memmove(&list[k + 1], &list[k], (count++ - k) * sizeof(*list));
+		list[k] = spill;
+	}
+	return count;
+}
+
+static void find_definitions(struct spill *spills, const uint32_t *spill_of, struct gcn_func *f)
+{
 	gcn_for_each_block(f, b)
-		gcn_for_each_safe(f, b, i)
-			rewrite_instruction(&s, b, i);
-	if (f->vregs[vreg].fixed >= 0)
-		spill_input(&s);
+		gcn_for_each(f, b, i) {
+			struct gcn_use uses[GCN_MAX_USES];
+			uint32_t n = gcn_uses(i, uses);
+
+			for (uint32_t u = 0; u < n; u++) {
+				uint32_t spill = spill_of[uses[u].ref.vreg];
+
+				if (!spill || !uses[u].write)
+					continue;
+				spills[spill].writes++;
+				spills[spill].def = i;
+			}
+		}
+}
+
+void gcn_spill(struct gcn_func *f, const uint32_t *vregs, uint32_t count)
+{
+	struct spill *spills = arena_array(f->arena, count + 1, sizeof(*spills));
+	uint32_t nvregs = f->nvregs, *spill_of = arena_array(f->arena, nvregs, sizeof(*spill_of));
+
+	if (!count)
+		return;
+	for (uint32_t k = 1; k <= count; k++) {
+		spills[k] = (struct spill){.f = f, .vreg = vregs[k - 1]};
+		spill_of[vregs[k - 1]] = k;
+	}
+	find_definitions(spills, spill_of, f);
+	for (uint32_t k = 1; k <= count; k++)
+		allocate_slot(&spills[k]);
+	gcn_for_each_block(f, b)
+		gcn_for_each_safe(f, b, i) {
+			uint32_t list[GCN_MAX_USES], n = list_spilled(i, spill_of, nvregs, list);
+
+			for (uint32_t k = 0; k < n; k++)
+				rewrite_instruction(&spills[list[k]], b, i);
+		}
+	for (uint32_t k = 1; k <= count; k++)
+		if (f->vregs[spills[k].vreg].fixed >= 0)
+			spill_input(&spills[k]);
 }

@@ -11,11 +11,15 @@
  * Where a structure's join is also the join of the enclosing one, the enclosing one restores EXEC.
  * All lanes of a structure must reach the join: none may end inside. Every divergent branch inside
  * must be structured as well; otherwise the function has no structures and uses the masks of
- * exec_masks.c.
+ * exec_masks.c. So does a function with a deep nest, since each open structure holds a mask or two
+ * in SGPRs; the lanes that wait in masked blocks take no more registers for more blocks.
  */
 #include <stdlib.h>
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
+
+#define MAX_OPEN_MASKS 64 /* of the structures around a block */
+#define MAX_DEPTH      64 /* average number of structures around a block */
 
 /* A structure and the number of its blocks. */
 struct extent {
@@ -168,9 +172,9 @@ static int compare_extent(const void *x, const void *y)
 
 /*
  * Finds the innermost structure of each block, and the innermost one around each structure other
- * than itself. Smaller structures overwrite larger ones.
+ * than itself. Smaller structures overwrite larger ones. Returns the structures by size.
  */
-static void find_innermost_structures(struct gcn_control *c, struct arena *a)
+static const struct extent *find_innermost_structures(struct gcn_control *c, struct arena *a)
 {
 	struct extent *by_size = arena_array(a, c->nstructures + 1, sizeof(*by_size));
 
@@ -191,6 +195,23 @@ static void find_innermost_structures(struct gcn_control *c, struct arena *a)
 		if (innermost != k)
 			s->parent = innermost;
 	}
+	return by_size;
+}
+
+/* Whether the masks of all structures around any block fit. A larger structure comes first. */
+static bool masks_fit(const struct gcn_control *c, const struct extent *by_size, struct arena *a)
+{
+	uint32_t *masks = arena_array(a, c->nstructures + 1, sizeof(*masks));
+
+	for (uint32_t k = 0; k < c->nstructures; k++) {
+		uint32_t number = by_size[k].number;
+		const struct gcn_structured_branch *s = &c->structures[number - 1];
+
+		masks[number] = masks[s->parent] + s->restores_exec + !!s->second;
+		if (masks[number] > MAX_OPEN_MASKS)
+			return false;
+	}
+	return true;
 }
 
 static bool is_consistent(const struct gcn_control *c, uint32_t number)
@@ -203,27 +224,34 @@ static bool is_consistent(const struct gcn_control *c, uint32_t number)
 	if (around &&
 	    (c->structures[around - 1].begin > s->begin || c->structures[around - 1].end < s->end))
 		return false;
-	/*
-	 * A lane that left from an inner structure would be reactivated at that structure's join.
-	 */
-	for (uint32_t p = s->begin; p < s->end; p++)
-		if (c->branch_structure[block_at(c, p)] == number &&
-		    c->structure_of[block_at(c, p)] != number)
-			return false;
 	return true;
+}
+
+/* A lane that left from an inner structure would be reactivated at that structure's join. */
+static bool leaves_inner_structure(const struct gcn_control *c, ir_block b)
+{
+	uint32_t number = c->branch_structure[b];
+
+	return number && structure_contains(c, &c->structures[number - 1], b) &&
+	       c->structure_of[b] != number;
 }
 
 /* Masks and structures cannot be mixed yet: a function uses either. */
 static bool all_are_structured(struct gcn_control *c, struct arena *a)
 {
+	const struct extent *by_size;
+
 	for (uint32_t k = 0; k < c->count; k++)
 		if (gcn_branch_diverges(c, c->order[k]) && !c->branch_structure[c->order[k]])
 			return false;
-	find_innermost_structures(c, a);
+	by_size = find_innermost_structures(c, a);
 	for (uint32_t k = 1; k <= c->nstructures; k++)
 		if (!is_consistent(c, k))
 			return false;
-	return true;
+	for (uint32_t k = 0; k < c->count; k++)
+		if (leaves_inner_structure(c, c->order[k]))
+			return false;
+	return masks_fit(c, by_size, a);
 }
 
 static void add_structure(struct gcn_control *c, struct arena *a, struct gcn_structured_branch s)
@@ -246,7 +274,9 @@ static void add_structure(struct gcn_control *c, struct arena *a, struct gcn_str
 
 void gcn_find_structured_branches(struct gcn_control *c, struct arena *a)
 {
-	for (uint32_t k = 0; k < c->count; k++) {
+	uint64_t covered = 0; /* by the structures together */
+
+	for (uint32_t k = 0; k < c->count && covered <= (uint64_t)MAX_DEPTH * c->count; k++) {
 		struct gcn_structured_branch s = {.branch = c->order[k],
 						  .join = c->reconvergence[c->order[k]]};
 
@@ -255,6 +285,7 @@ void gcn_find_structured_branches(struct gcn_control *c, struct arena *a)
 		/* One branch without a structure is enough to reject all. */
 		if (!s.join || !(match_if(c, &s) || (s.second = 0, match_loop_exit(c, &s))))
 			break;
+		covered += s.end - s.begin;
 		add_structure(c, a, s);
 	}
 	if (all_are_structured(c, a))
@@ -262,4 +293,5 @@ void gcn_find_structured_branches(struct gcn_control *c, struct arena *a)
 	c->nstructures = 0;
 	memset(c->branch_structure, 0, c->f->nblocks * sizeof(*c->branch_structure));
 	memset(c->structure_of, 0, c->f->nblocks * sizeof(*c->structure_of));
+	memset(c->loop_structure, 0, c->f->nblocks * sizeof(*c->loop_structure));
 }

@@ -41,7 +41,7 @@ static struct ir_func *func_new(struct ir_module *m, enum ir_kind kind, const ch
 	TABLE_ADD(f, reg_types, regs_capacity, nregs);
 	m->table = arena_grow(m->arena, m->table, &m->table_capacity, m->nfuncs + 1,
 			      sizeof(*m->table));
-	f->index = m->nfuncs++;
+	f->index = f->order = m->nfuncs++;
 	m->table[f->index] = f;
 	return f;
 }

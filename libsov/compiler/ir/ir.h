@@ -340,6 +340,7 @@ struct ir_func {
 	uint8_t kind;
 	uint8_t linkage; /* enum ir_linkage; only relocatable objects use it */
 	uint32_t index;  /* in the module's table */
+	uint32_t order;  /* index in the table of the whole module */
 	struct ir_param *params;
 	uint32_t nparams, param_bytes;     /* param_bytes: end of the last parameter */
 	uint8_t *arg_types, *result_types; /* enum ir_type */

@@ -408,7 +408,8 @@ void nv_schedule(struct mir_func *f);
  * allow. All include MIR_HARDWARE_GPRS. */
 uint32_t nv_partition_warps(uint32_t sm, uint32_t registers);
 uint32_t nv_occupancy_registers(uint32_t warps);
-uint32_t nv_register_limit(uint32_t sm, const struct ir_func *f);
+uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f);
+uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m);
 void nv_set_scoreboards(struct mir_func *f); /* scoreboards, then stall counts */
 /* Count: number of numbered instructions. */
 void nv_set_stall_counts(struct mir_func *f, uint32_t count);

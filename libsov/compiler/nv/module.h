@@ -50,6 +50,7 @@ struct nv_module {
 	bool function_addresses;
 	/* By function; NULL: it uses memory. NULL as a whole: all do. */
 	struct nv_callee **callees;
+	uint32_t function_registers; /* limit of functions: the lowest of the unit's kernels */
 };
 
 /* Stack layout of a call: arguments and then results that are not passed in registers, from the

@@ -224,7 +224,7 @@ static bool compile_functions(const struct nv_module *module, const struct ir_mo
 /* ---- code of one compilation unit ---- */
 
 struct nv_kernel {
-	uint32_t index; /* of its function: the source order */
+	uint32_t order; /* of its function in the source */
 	struct cubin_kernel code;
 	struct kernel_stats stats;
 	struct line_table lines;
@@ -282,7 +282,7 @@ static bool encode_kernels(const struct nv_module *module, const struct ir_modul
 
 		if (!is_entry(module->job, f))
 			continue;
-		k->index = f->index;
+		k->order = f->order;
 		nv_collect_callees(module, m, funcs, &text);
 		if (!nv_encode(&text, &k->code, &k->stats))
 			return false;
@@ -298,7 +298,11 @@ static bool encode_kernels(const struct nv_module *module, const struct ir_modul
 static void list_functions(const struct ir_module *m, struct mir_func **funcs, struct nv_code *out,
 			   struct arena *dest)
 {
-	out->functions = arena_array(dest, m->nfuncs + 1, sizeof(*out->functions));
+	uint32_t count = 0;
+
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		count++;
+	out->functions = arena_array(dest, count + 1, sizeof(*out->functions));
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
 		struct kernel_stats *stats = &out->functions[out->nfunctions];
 
@@ -329,6 +333,7 @@ static void *nv_generate(struct compile_job *job, const void *plan, struct ir_mo
 
 	nv_merge_divergent_syncs(m);
 	nv_analyse_calls(&module, m);
+	module.function_registers = nv_function_register_limit(job->target->version, m);
 	ncallees = nv_order_callees(&module, m, &callees);
 	nv_find_common_shared(&module, m);
 	funcs = arena_array(&job->arena, m->nfuncs + 1, sizeof(struct mir_func *));
@@ -410,11 +415,11 @@ static void *nv_make_plan(struct compile_job *job, const struct ir_module *m,
 	return p;
 }
 
-static int compare_index(const void *a, const void *b)
+static int compare_order(const void *a, const void *b)
 {
 	const struct nv_kernel *const *x = a, *const *y = b;
 
-	return ((*x)->index > (*y)->index) - ((*x)->index < (*y)->index);
+	return ((*x)->order > (*y)->order) - ((*x)->order < (*y)->order);
 }
 
 /* All kernels in source order. */
@@ -434,7 +439,7 @@ static struct nv_kernel **sort_kernels(struct arena *a, void *const *code, uint3
 		for (uint32_t k = 0; k < c->nkernels; k++)
 			sorted[(*count)++] = &c->kernels[k];
 	}
-	qsort(sorted, *count, sizeof(struct nv_kernel *), compare_index);
+	qsort(sorted, *count, sizeof(struct nv_kernel *), compare_order);
 	return sorted;
 }
 

@@ -8,6 +8,7 @@
  */
 #include "hw/chips.h"
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
 
 /* Registers per lane: of a partition with one warp, and of a unit. All targets have as many. */
 #define PARTITION_REGISTERS (NV_SM90_REGISTERS_PER_SM / NV_SM_PARTITIONS / NV_WARP_LANES)
@@ -71,14 +72,18 @@ static uint32_t kernel_limit(uint32_t sm, const struct ir_func *f)
 	return limit < MIN_LIMIT ? MIN_LIMIT : limit;
 }
 
+uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f)
+{
+	return f->kind == IR_KERNEL ? kernel_limit(n->job->target->version, f)
+				    : n->function_registers;
+}
+
 /* A function is part of the code of every kernel of its unit. */
-uint32_t nv_register_limit(uint32_t sm, const struct ir_func *f)
+uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m)
 {
 	uint32_t limit = MIR_GPRS + MIR_HARDWARE_GPRS;
 
-	if (f->kind == IR_KERNEL)
-		return kernel_limit(sm, f);
-	for (const struct ir_func *k = f->module->funcs; k; k = k->next) {
+	for (const struct ir_func *k = m->funcs; k; k = k->next) {
 		if (k->kind == IR_KERNEL && kernel_limit(sm, k) < limit)
 			limit = kernel_limit(sm, k);
 	}

@@ -664,8 +664,7 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 			       .own = nv_known_callee(module, ir->index),
 			       .gprs = job->options.spill
 					       ? MIR_SPILL_GPRS
-					       : nv_register_limit(job->target->version, ir) -
-							 MIR_HARDWARE_GPRS};
+					       : nv_register_limit(module, ir) - MIR_HARDWARE_GPRS};
 	mir_vreg_new(f, SASS_NONE, 0); /* number 0 means none */
 	s.cfg = ir_cfg_build(ir);
 	s.values = arena_array(f->arena, ir->nvalues, sizeof(*s.values));

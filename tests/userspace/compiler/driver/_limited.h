@@ -9,10 +9,13 @@
 #include <unistd.h>
 #include "libsov/compiler/driver/compiler.h"
 
+#define LIMITED_TOO_LARGE 2 /* exit status: the process took twice the memory of one unit */
+
 /* Returns the exit status, or minus the signal. */
 static inline int compile_limited(const char *text, size_t size, const char *target,
 				  size_t memory_bytes, uint32_t cpu_seconds)
 {
+	struct rusage usage;
 	int status;
 	pid_t child = fork();
 
@@ -29,8 +32,12 @@ static inline int compile_limited(const char *text, size_t size, const char *tar
 		}
 		_exit(0);
 	}
-	waitpid(child, &status, 0);
-	return WIFSIGNALED(status) ? -WTERMSIG(status) : WEXITSTATUS(status);
+	wait4(child, &status, 0, &usage);
+	if (WIFSIGNALED(status))
+		return -WTERMSIG(status);
+	if (!WEXITSTATUS(status) && (size_t)usage.ru_maxrss > 2 * memory_bytes / 1024)
+		return LIMITED_TOO_LARGE;
+	return WEXITSTATUS(status);
 }
 
 #endif
