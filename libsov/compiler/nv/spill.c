@@ -4,9 +4,9 @@
  *
  * The choice is a variant of Belady's MIN with next-use distances and costs (Braun and Hack): each
  * block is walked backwards once with the live, unspilled registers. Where the pressure exceeds the
- * limit, spill the value with the lowest reload cost per next-use distance; mentions in loops cost
- * more. A spilled register still occupies a register at each of its mentions, and the pressure
- * there includes it, so the result always fits.
+ * limit, spill the value with the lowest reload cost per register and next-use distance; mentions
+ * in loops cost more, and in the loop of the block the most. A spilled register still occupies a
+ * register at each of its mentions, and the pressure there includes it, so the result always fits.
  *
  * The rewriting keeps recently reloaded or defined values in registers for further uses in the
  * block as long as the pressure allows, with LRU replacement.
@@ -25,7 +25,10 @@
 
 struct spill_choice {
 	struct spiller *s;
-	uint64_t *cost;     /* by vreg: spill cost, mentions weighted by loop depth */
+	uint64_t *cost;   /* by vreg: spill cost, mentions weighted by loop depth */
+	uint64_t *inside; /* by vreg: of that, in the current outermost loop, if in_loop */
+	bool in_loop;
+	uint32_t loop;      /* first block of that loop or the last before it; 0: none */
 	uint32_t *mentions; /* by vreg: number of mentions */
 	uint32_t *next_use; /* by vreg: position of the next mention … */
 	uint32_t *noted_in; /* … if noted in this block */
@@ -45,37 +48,75 @@ static bool is_spilled(const struct spiller *s, uint32_t vreg)
 	return vreg < s->nvregs && s->spilled[vreg];
 }
 
+/* Adds the costs of the mentions in a block, or subtracts them (sign -1), and counts the mentions
+ * if that is wanted. */
+static void add_costs(const struct mir_func *f, uint32_t b, uint64_t sign, uint64_t *cost,
+		      uint32_t *mentions)
+{
+	const struct mir_block *block = &f->blocks[b];
+	uint64_t w = sign * spill_weight(block->depth);
+
+	mir_for_each(f, b, i) {
+		uint32_t n;
+		const struct mir_use *uses = mir_uses(f, i, &n);
+
+		for (uint32_t u = 0; u < n; u++) {
+			cost[uses[u].ref.vreg] += w;
+			if (mentions)
+				mentions[uses[u].ref.vreg]++;
+		}
+	}
+	for (uint32_t p = 0; p < block->nphis; p++) {
+		const struct mir_phi *phi = &block->phis[p];
+		uint32_t units = f->vregs[phi->vreg].units;
+
+		cost[phi->vreg] += 2 * w;
+		for (uint32_t k = 0; k < block->npreds * units; k++)
+			cost[phi->args[k].ref.vreg] += w;
+	}
+	cost[block->cond.ref.vreg] += w;
+}
+
 static void compute_costs(struct spill_choice *c)
 {
 	const struct mir_func *f = c->s->f;
 
-	mir_for_each_block(f, b) {
-		uint64_t w = spill_weight(f->blocks[b].depth);
+	mir_for_each_block(f, b)
+		add_costs(f, b, 1, c->cost, c->mentions);
+}
 
-		mir_for_each(f, b, i) {
-			uint32_t n;
-			const struct mir_use *uses = mir_uses(f, i, &n);
+/* Which of several loops runs most is not known. Within a loop, what its own iterations reload
+ * counts more than what others do. Loops are runs of blocks in the layout. */
+#define OTHER_LOOPS_SHARE 4
 
-			for (uint32_t u = 0; u < n; u++) {
-				c->cost[uses[u].ref.vreg] += w;
-				c->mentions[uses[u].ref.vreg]++;
-			}
-		}
-		for (uint32_t p = 0; p < f->blocks[b].nphis; p++) {
-			const struct mir_phi *phi = &f->blocks[b].phis[p];
-			uint32_t units = f->vregs[phi->vreg].units;
+static void add_loop(struct spill_choice *c, uint32_t first, uint64_t sign)
+{
+	const struct mir_func *f = c->s->f;
 
-			c->cost[phi->vreg] += 2 * w;
-			for (uint32_t k = 0; k < f->blocks[b].npreds * units; k++)
-				c->cost[phi->args[k].ref.vreg] += w;
-		}
-		c->cost[f->blocks[b].cond.ref.vreg] += w;
+	for (uint32_t b = first; b && f->blocks[b].depth; b = f->blocks[b].next)
+		add_costs(f, b, sign, c->inside, NULL);
+}
+
+static void follow_loops(struct spill_choice *c, uint32_t b)
+{
+	bool in_loop = c->s->f->blocks[b].depth && !c->s->remat_only;
+
+	if (in_loop && !c->in_loop) {
+		add_loop(c, c->loop, UINT64_MAX);
+		add_loop(c, b, 1);
+		c->loop = b;
 	}
-	/* Rematerialisation costs less than a memory access. */
-	for (uint32_t v = 1; v < c->s->nvregs; v++) {
-		if (!c->s->remat || !c->s->remat[v])
-			c->cost[v] *= 4;
-	}
+	c->in_loop = in_loop;
+}
+
+/* Rematerialisation costs less than a memory access. */
+static uint64_t cost_of_spill(const struct spill_choice *c, uint32_t vreg)
+{
+	uint64_t cost = c->cost[vreg];
+
+	if (c->in_loop)
+		cost = c->inside[vreg] + (cost - c->inside[vreg]) / OTHER_LOOPS_SHARE;
+	return c->s->remat && c->s->remat[vreg] ? cost : 4 * cost;
 }
 
 static void add_live_unit(struct spill_choice *c, uint32_t unit)
@@ -164,8 +205,8 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 		if (u < n || v == best || (f->vregs[v].reload && c->mentions[v] <= 2) ||
 		    !may_spill(s, v))
 			continue;
-		if (!best ||
-		    c->cost[v] * gain_of_spill(c, best) < c->cost[best] * gain_of_spill(c, v))
+		if (!best || cost_of_spill(c, v) * gain_of_spill(c, best) <
+				     cost_of_spill(c, best) * gain_of_spill(c, v))
 			best = v;
 	}
 	return best;
@@ -293,17 +334,20 @@ bool nv_spill_choose(struct spiller *s, bool *any)
 	s->nvregs = f->nvregs;
 	s->spilled = arena_array(f->arena, f->nvregs, sizeof(*s->spilled));
 	c.cost = arena_array(f->arena, f->nvregs, sizeof(*c.cost));
+	c.inside = arena_array(f->arena, f->nvregs, sizeof(*c.inside));
 	c.mentions = arena_array(f->arena, f->nvregs, sizeof(*c.mentions));
 	c.next_use = arena_array(f->arena, f->nvregs, sizeof(*c.next_use));
 	c.noted_in = arena_array(f->arena, f->nvregs, sizeof(*c.noted_in));
 	c.live = bitset_new(f->arena, f->nunits);
 	compute_costs(&c);
-	mir_for_each_block(f, b)
+	mir_for_each_block(f, b) {
+		follow_loops(&c, b);
 		walk_block(&c, b);
-	*any = false;
+	}
+	*any = c.in_loop = false;
 	for (uint32_t v = 1; v < s->nvregs; v++) {
 		*any |= s->spilled[v];
-		s->cost += s->spilled[v] ? c.cost[v] : 0;
+		s->cost += s->spilled[v] ? cost_of_spill(&c, v) : 0;
 	}
 	/* Walk again for the final pressure at each instruction. */
 	c.choosing = false;
