@@ -48,6 +48,7 @@ static bool is_spilled(const struct spiller *s, uint32_t vreg)
 static void compute_costs(struct spill_choice *c)
 {
 	const struct mir_func *f = c->s->f;
+	uint64_t *saved = arena_array(f->arena, f->nvregs, sizeof(*saved));
 
 	mir_for_each_block(f, b) {
 		uint64_t w = spill_weight(f->blocks[b].depth);
@@ -57,7 +58,10 @@ static void compute_costs(struct spill_choice *c)
 			const struct mir_use *uses = mir_uses(f, i, &n);
 
 			for (uint32_t u = 0; u < n; u++) {
-				c->cost[uses[u].ref.vreg] += w;
+				if (uses[u].write && c->s->remat_only)
+					saved[uses[u].ref.vreg] += w;
+				else
+					c->cost[uses[u].ref.vreg] += w;
 				c->mentions[uses[u].ref.vreg]++;
 			}
 		}
@@ -71,8 +75,10 @@ static void compute_costs(struct spill_choice *c)
 		}
 		c->cost[f->blocks[b].cond.ref.vreg] += w;
 	}
-	/* Rematerialisation costs less than a memory access. */
+	/* Rematerialisation costs less than a memory access. If all uses compute a value again,
+	 * its definition disappears. */
 	for (uint32_t v = 1; v < c->s->nvregs; v++) {
+		c->cost[v] = c->cost[v] > saved[v] ? c->cost[v] - saved[v] : 1;
 		if (!c->s->remat || !c->s->remat[v])
 			c->cost[v] *= 4;
 	}
@@ -239,10 +245,11 @@ static void walk_inst(struct spill_choice *c, struct mir_inst *i)
 	i->number = PRESSURE(c->count + extra, after);
 }
 
-/* Units that the copies of spilled phis may need next to the live ones. */
+/* Units that the copies of spilled phis may need next to the live ones. Phis cannot be computed
+ * again. */
 static uint32_t phi_units(const struct spiller *s, const struct mir_block *block)
 {
-	return s->kind == SASS_GPR && block->nphis ? MIR_MAX_UNITS : 0;
+	return s->kind == SASS_GPR && block->nphis && !s->remat_only ? MIR_MAX_UNITS : 0;
 }
 
 static void walk_block(struct spill_choice *c, uint32_t b)
@@ -292,8 +299,11 @@ bool nv_spill_choose(struct spiller *s, bool *any)
 	c.noted_in = arena_array(f->arena, f->nvregs, sizeof(*c.noted_in));
 	c.live = bitset_new(f->arena, f->nunits);
 	compute_costs(&c);
-	mir_for_each_block(f, b)
+	mir_for_each_block(f, b) {
 		walk_block(&c, b);
+		if (c.failed)
+			return false;
+	}
 	*any = false;
 	for (uint32_t v = 1; v < s->nvregs; v++) {
 		*any |= s->spilled[v];
@@ -304,7 +314,7 @@ bool nv_spill_choose(struct spiller *s, bool *any)
 	if (*any)
 		mir_for_each_block(f, b)
 			walk_block(&c, b);
-	return !c.failed;
+	return true;
 }
 
 /*
