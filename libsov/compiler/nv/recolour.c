@@ -13,7 +13,7 @@
 
 /* Groups that are tried for a result, and values that get other registers in a function: bounds of
  * the time that this takes. */
-#define MAX_GROUPS       8
+#define MAX_GROUPS       64
 #define MAX_RECOLOURINGS 512
 
 struct death { /* position of the last mention in a block that the unit does not leave alive */
