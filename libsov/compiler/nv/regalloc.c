@@ -2,79 +2,21 @@
 /*
  * Register assignment on SSA form (Hack et al.): blocks are visited in dominance order, so at a
  * definition every live value already has its register and any free, aligned register will do.
- * Nothing is moved later. Affinities between a phi and its arguments coalesce their copies. Other
- * registers are assigned round-robin within a window sized by the register pressure, because
- * reusing a just-freed register would make its next writer wait for its last reader (write after
- * read).
+ * Affinities between a phi and its arguments coalesce their copies. Other registers are assigned
+ * round-robin within a window sized by the register pressure, because reusing a just-freed register
+ * would make its next writer wait for its last reader (write after read).
  *
  * Spilling runs before (spill.c) and counts registers but not alignment. If no aligned pair or quad
- * is free, assignment restarts with tight packing; if that fails too, the caller spills more and
- * tries again. One register stays reserved as scratch for cycles of parallel copies, and R1 is the
- * stack pointer of functions with a frame.
+ * is free, assignment restarts with tight packing, in which values may be recoloured (recolour.c)
+ * and live ranges split (split_ranges.c); if that fails, too, the caller spills more and tries
+ * again. One register stays reserved as scratch for cycles of parallel copies, and R1 is the stack
+ * pointer of functions with a frame.
  */
 #include <string.h>
-#include "libsov/compiler/nv/mir.h"
-#include "libsov/compiler/nv/module.h"
-
-struct affinity { /* preference: reg(this vreg) = reg(other) + distance; other 0: = distance */
-	uint32_t other;
-	int distance;
-	struct affinity *next;
-};
-
-#define RESERVED UINT32_MAX
-
-/* Copies that make room for aligned groups: of one unit, and of pairs. */
-enum { SPARE_SINGLE, SPARE_PAIR, SPARE_KINDS };
-static const uint32_t max_splits[SPARE_KINDS] = {[SPARE_SINGLE] = 64, [SPARE_PAIR] = 16};
-
-/* A live range split before an instruction: from there to the end of its block, a copy takes the
- * place of a register. */
-struct split {
-	uint32_t block, old, copy;
-	struct mir_inst *first; /* the first move to the copy */
-	struct split *next;
-};
+#include "libsov/compiler/nv/regalloc.h"
 
 /* So many instructions after a late read, a register is free. */
 #define READY 63
-
-struct reg_file {               /* a register file */
-	uint32_t count;         /* registers that may be used */
-	uint32_t window;        /* registers to rotate through */
-	uint32_t cursor;        /* round-robin cursor */
-	uint32_t owner[256];    /* 1 + unit; 0 = free; RESERVED */
-	bool promised[256];     /* to another unit, from the owner's last mention on */
-	const uint64_t *barred; /* set of registers not to be chosen; NULL: none */
-	/* Position in the block from which the last value of a register was freed by an
-	 * instruction that reads it late; 0: none did. */
-	uint32_t read_late[256];
-	uint32_t position; /* where the assignment is */
-	uint32_t used;     /* 1 + highest register assigned */
-};
-
-struct allocator {
-	struct mir_func *f;
-	struct reg_file gpr, pred, ugpr;
-	bool tight;             /* pack, to keep aligned groups free, instead of rotating */
-	uint32_t *last_mention; /* by unit: position of its last mention in the block */
-	uint32_t *defined_at;   /* by unit: position of its definition in the block … */
-	uint32_t *defined_in;   /* … if defined_in is the current block */
-	uint32_t block;
-	struct affinity **affinities; /* by vreg */
-	struct nv_changed calls;
-	/* Registers that preserve_all functions change may be saved around the calls; values that
-	 * are live across them prefer others, unless that fragments the register file. */
-	bool saving, indifferent;
-	/* Where the assignment is: the instruction, and the units of its result. */
-	struct mir_inst *stuck_at;
-	uint32_t stuck_units;
-	const uint64_t *stuck_barred; /* registers that the result may not have */
-	bool splitting;               /* live ranges may be split */
-	/* Unused registers for copies: see split_at(). */
-	uint32_t first_spare[SPARE_KINDS], nsplits[SPARE_KINDS];
-	struct split *splits;
-};
 
 static struct reg_file *reg_file_of(struct allocator *a, uint32_t vreg)
 {
@@ -271,9 +213,7 @@ static uint32_t readiness(const struct reg_file *reg_file, uint32_t reg, uint32_
 	return min_age;
 }
 
-/* The free group with the most occupied neighbours, first within its pair, then within its quad;
- * of several, the one that is ready. */
-static bool choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *reg)
+bool nv_choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *reg)
 {
 	uint32_t best = 0;
 
@@ -318,17 +258,17 @@ static bool choose_register(struct allocator *a, struct reg_file *reg_file, uint
 		bool found;
 
 		reg_file->barred = a->calls.unchanged;
-		found = a->tight ? choose_tight(reg_file, units, reg)
+		found = a->tight ? nv_choose_tight(reg_file, units, reg)
 				 : choose_round_robin(reg_file, units, reg);
 		reg_file->barred = NULL;
 		if (found)
 			return true;
 	}
-	return a->tight && reg_file == &a->gpr ? choose_tight(reg_file, units, reg)
+	return a->tight && reg_file == &a->gpr ? nv_choose_tight(reg_file, units, reg)
 					       : choose_round_robin(reg_file, units, reg);
 }
 
-static const uint64_t *barred_registers(const struct allocator *a, uint32_t vreg)
+const uint64_t *nv_barred_registers(const struct allocator *a, uint32_t vreg)
 {
 	return a->saving ? a->calls.changed[vreg] : a->calls.avoided[vreg];
 }
@@ -351,7 +291,7 @@ static bool assign_vreg(struct allocator *a, uint32_t vreg)
 {
 	struct mir_vreg *v = &a->f->vregs[vreg];
 	struct reg_file *reg_file = reg_file_of(a, vreg);
-	const uint64_t *barred = barred_registers(a, vreg), *avoided = a->calls.avoided[vreg];
+	const uint64_t *barred = nv_barred_registers(a, vreg), *avoided = a->calls.avoided[vreg];
 	uint32_t reg;
 
 	if (!(avoided != barred && !a->indifferent && choose_unbarred(a, vreg, avoided, &reg)) &&
@@ -390,9 +330,6 @@ static void note_late_reads(struct allocator *a, const struct mir_inst *i, struc
 	for (uint32_t k = 0; k < count; k++)
 		reg_file->read_late[reg + k] = i->memory.bytes ? i->number : 0;
 }
-
-#define AT_END   UINT32_MAX
-#define AT_START 0
 
 static void note_definition(struct allocator *a, uint32_t unit, uint32_t position)
 {
@@ -459,180 +396,6 @@ static void occupy_reserved(struct allocator *a, struct mir_ref r, uint32_t coun
 	}
 }
 
-/*
- * Splitting. If no aligned pair or quad is free although there are as many registers, an
- * instruction inserted before moves a register out of a group that is free but for it. Only
- * registers whose remaining mentions are in the block can be moved: these are renamed.
- */
-
-static void rename_from(struct mir_inst *from, uint32_t old, uint32_t now)
-{
-	for (struct mir_inst *i = from; i; i = i->next) {
-		bool found = false;
-
-		for (uint32_t k = 0; k < i->sass.nops; k++) {
-			found |= i->ref[k].vreg == old;
-			i->ref[k].vreg = i->ref[k].vreg == old ? now : i->ref[k].vreg;
-		}
-		if (found)
-			mir_collect_uses(i, i->uses);
-	}
-}
-
-static bool can_move(const struct allocator *a, uint32_t vreg)
-{
-	const struct mir_vreg *v = &a->f->vregs[vreg];
-	uint32_t position = a->stuck_at->number;
-
-	if (v->units >= a->stuck_units || v->first_def == a->stuck_at)
-		return false;
-	for (uint32_t k = 0; k < v->units; k++) {
-		uint32_t unit = v->first_unit + k;
-
-		if (a->gpr.owner[v->reg + k] != unit + 1 || a->gpr.promised[v->reg + k] ||
-		    a->last_mention[unit] == AT_END ||
-		    (a->defined_in[unit] == a->block && a->defined_at[unit] >= position))
-			return false;
-	}
-	return true;
-}
-
-/* Units to move so that the group becomes free; 0: impossible. */
-static uint32_t count_moves(const struct allocator *a, uint32_t group)
-{
-	uint32_t moved = 0, free_outside = 0;
-
-	for (uint32_t r = group; r < group + a->stuck_units; r++) {
-		uint32_t owner = a->gpr.owner[r];
-
-		if (a->stuck_barred && bitset_has(a->stuck_barred, r))
-			return 0;
-		if (!owner)
-			continue;
-		if (owner == RESERVED || !can_move(a, a->f->unit_vreg[owner - 1]))
-			return 0;
-		moved++;
-	}
-	for (uint32_t r = 0; r < a->gpr.count; r++)
-		free_outside += !a->gpr.owner[r] && (r < group || r >= group + a->stuck_units);
-	return free_outside >= moved ? moved : 0;
-}
-
-/* Registers for the copy, outside of the group that is to become free, and not those of the
- * instruction's sources, which it reads after the move. */
-static bool choose_outside(struct allocator *a, uint32_t group, uint32_t vreg, uint32_t *reg)
-{
-	struct reg_file file = a->gpr;
-	uint32_t n;
-	const struct mir_use *uses = mir_uses(a->f, a->stuck_at, &n);
-
-	file.barred = barred_registers(a, vreg);
-	for (uint32_t k = 0; k < a->stuck_units; k++)
-		file.owner[group + k] = RESERVED;
-	for (uint32_t u = 0; u < n; u++) {
-		for (uint32_t k = 0; !uses[u].write && uses[u].ref.vreg &&
-				     uses[u].kind == SASS_GPR && k < uses[u].count;
-		     k++)
-			file.owner[a->f->vregs[uses[u].ref.vreg].reg + uses[u].ref.part + k] =
-				RESERVED;
-	}
-	return choose_tight(&file, a->f->vregs[vreg].units, reg);
-}
-
-static void insert_moves(struct allocator *a, struct split *s)
-{
-	struct mir_func *f = a->f;
-
-	for (uint32_t k = 0; k < f->vregs[s->old].units; k++) {
-		struct mir_inst *move =
-			mir_move(f, mir_reg(SASS_GPR, (struct mir_ref){s->copy, (uint8_t)k}),
-				 mir_reg(SASS_GPR, (struct mir_ref){s->old, (uint8_t)k}));
-
-		mir_insert(f, s->block, a->stuck_at, move);
-		mir_cache_uses(f, move);
-		move->number = a->stuck_at->number;
-		if (!k)
-			f->vregs[s->copy].first_def = s->first = move;
-	}
-	f->live = true; /* the sets do not change */
-}
-
-/* Moves a register out of a group before the instruction at which the assignment is. */
-static bool split_register(struct allocator *a, uint32_t group, uint32_t vreg)
-{
-	struct mir_func *f = a->f;
-	uint32_t units = f->vregs[vreg].units, kind = units == 1 ? SPARE_SINGLE : SPARE_PAIR, reg;
-	struct mir_vreg *old = &f->vregs[vreg], *copy;
-	struct split *s;
-
-	if (units > 2 || a->nsplits[kind] == max_splits[kind] ||
-	    !choose_outside(a, group, vreg, &reg))
-		return false;
-	s = arena_alloc(f->arena, sizeof(*s));
-	*s = (struct split){.block = a->block, .old = vreg, .next = a->splits};
-	s->copy = a->first_spare[kind] + a->nsplits[kind]++;
-	a->splits = s;
-	rename_from(a->stuck_at, vreg, s->copy);
-	insert_moves(a, s);
-	copy = &f->vregs[s->copy];
-	copy->reg = (uint8_t)reg;
-	copy->assigned = true;
-	a->calls.changed[s->copy] = a->calls.changed[vreg];
-	a->calls.avoided[s->copy] = a->calls.avoided[vreg];
-	if (reg + units > a->gpr.used)
-		a->gpr.used = reg + units;
-	for (uint32_t k = 0; k < units; k++) {
-		a->gpr.owner[old->reg + k] = 0;
-		a->gpr.owner[reg + k] = copy->first_unit + k + 1;
-		a->last_mention[copy->first_unit + k] = a->last_mention[old->first_unit + k];
-		a->defined_in[copy->first_unit + k] = 0;
-	}
-	return true;
-}
-
-static void undo_splits(struct allocator *a)
-{
-	struct mir_func *f = a->f;
-
-	for (const struct split *s = a->splits; s; s = s->next) {
-		struct mir_inst *i = s->first;
-
-		for (uint32_t k = 0; k < f->vregs[s->old].units; k++) {
-			struct mir_inst *next = i->next;
-
-			mir_remove(f, s->block, i);
-			i = next;
-		}
-		rename_from(i, s->copy, s->old);
-	}
-	f->live = true;
-	a->splits = NULL;
-	a->nsplits[SPARE_SINGLE] = a->nsplits[SPARE_PAIR] = 0;
-}
-
-/* Splits live ranges before the instruction at which the assignment failed. */
-static bool split_at(struct allocator *a)
-{
-	uint32_t best = 0, best_moves = UINT32_MAX;
-
-	if (!a->splitting || a->stuck_units == 1)
-		return false;
-	for (uint32_t r = 0; r + a->stuck_units <= a->gpr.count; r += a->stuck_units) {
-		uint32_t moves = count_moves(a, r);
-
-		if (moves && moves < best_moves) {
-			best = r;
-			best_moves = moves;
-		}
-	}
-	for (uint32_t r = best; best_moves != UINT32_MAX && r < best + a->stuck_units; r++) {
-		if (a->gpr.owner[r] &&
-		    !split_register(a, best, a->f->unit_vreg[a->gpr.owner[r] - 1]))
-			return false;
-	}
-	return best_moves != UINT32_MAX;
-}
-
 static bool assign_inst(struct allocator *a, struct mir_inst *i)
 {
 	const struct mir_func *f = a->f;
@@ -659,9 +422,10 @@ static bool assign_inst(struct allocator *a, struct mir_inst *i)
 			continue;
 		a->stuck_at = i;
 		a->stuck_units = f->vregs[v].units;
-		a->stuck_barred = barred_registers(a, v);
+		a->stuck_barred = nv_barred_registers(a, v);
 		while (!assign_vreg(a, v)) {
-			if (f->vregs[v].kind != SASS_GPR || !split_at(a))
+			if (f->vregs[v].kind != SASS_GPR || !a->splitting ||
+			    (!nv_recolour_at(a) && !nv_split_at(a)))
 				return false;
 		}
 	}
@@ -677,6 +441,17 @@ static bool assign_inst(struct allocator *a, struct mir_inst *i)
 			free_dead_units(a, r, uses[u].count, i->number);
 	}
 	return true;
+}
+
+static bool assign_phi(struct allocator *a, uint32_t vreg)
+{
+	const struct mir_vreg *v = &a->f->vregs[vreg];
+
+	a->stuck_at = NULL;
+	a->stuck_units = v->units;
+	a->stuck_barred = nv_barred_registers(a, vreg);
+	return assign_vreg(a, vreg) ||
+	       (v->kind == SASS_GPR && a->splitting && nv_recolour_at(a) && assign_vreg(a, vreg));
 }
 
 static bool assign_block(struct allocator *a, uint32_t b)
@@ -704,7 +479,7 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	a->block = b;
 	find_last_mentions(a, block);
 	for (uint32_t p = 0; p < block->nphis; p++) {
-		if (!assign_vreg(a, block->phis[p].vreg))
+		if (!assign_phi(a, block->phis[p].vreg))
 			return false;
 	}
 	for (uint32_t p = 0; p < block->nphis; p++)
@@ -800,11 +575,14 @@ static void find_live_ranges(struct allocator *a)
 
 static void add_spares(struct allocator *a)
 {
+	static const uint32_t counts[] = {
+		[SPARE_SINGLE] = MAX_SINGLE_SPLITS, [SPARE_PAIR] = MAX_PAIR_SPLITS};
+
 	if (a->first_spare[0])
 		return;
 	for (uint32_t kind = 0; kind < SPARE_KINDS; kind++) {
 		a->first_spare[kind] = a->f->nvregs;
-		for (uint32_t k = 0; k < max_splits[kind]; k++)
+		for (uint32_t k = 0; k < counts[kind]; k++)
 			mir_vreg_new(a->f, SASS_GPR, kind == SPARE_SINGLE ? 1 : 2);
 	}
 	a->f->live = false;
@@ -825,10 +603,11 @@ static bool assign_within(struct allocator *a, uint32_t window, bool rotate, boo
 	a->tight = true;
 	a->gpr.count = window;
 	a->splitting = split;
+	a->recolourings = 0;
 	if (assign_blocks(a))
 		return true;
 	if (split)
-		undo_splits(a);
+		nv_undo_splits(a);
 	return false;
 }
 

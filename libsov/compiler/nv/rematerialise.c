@@ -4,11 +4,17 @@
  * register in between. Two kinds qualify: those that one instruction computes from no register
  * (constants, parameters, special registers), and sums, products and the like of registers that are
  * live wherever the value is used, so that nothing lives longer. Compilers before this one and
- * loop-invariant code motion hoist many of the second kind out of loops.
+ * loop-invariant code motion hoist many of the second kind out of loops. If several values are
+ * computed from one register, such as an index plus different constants, that register may live as
+ * long as they do: it occupies one register in the place of several.
  *
  * The spiller chooses among them (spill.c). Spilling to memory uses the first kind, too.
  */
+#include <string.h>
 #include "libsov/compiler/nv/spill.h"
+
+/* Units to leave for the scheduler, which does not reach the limit exactly. */
+#define MARGIN 2
 
 /* The instruction computes the same value at any program point. Results of calls do not qualify:
  * the next call overwrites their call slots. */
@@ -132,12 +138,10 @@ static void check_mentions(const struct spiller *s, struct remat *r, uint32_t b)
 	}
 }
 
-static void find_recomputable(struct spiller *s, struct remat *r)
+static void find_computations(struct spiller *s, struct remat *r)
 {
 	struct mir_func *f = s->f;
 
-	s->recompute = r->recompute = arena_array(f->arena, f->nvregs, sizeof(struct mir_inst *));
-	r->home = arena_array(f->arena, f->nvregs, sizeof(*r->home));
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
 			uint32_t n;
@@ -150,8 +154,109 @@ static void find_recomputable(struct spiller *s, struct remat *r)
 				r->home[uses[u].ref.vreg] = b;
 			}
 		}
-	mir_for_each_block(f, b)
+}
+
+/* The only register, other than constants, that the instruction computes its result from; 0: there
+ * are several, or none. */
+static uint32_t find_base(const struct spiller *s, struct mir_inst *i)
+{
+	uint32_t n, base = 0;
+	const struct mir_use *uses = mir_uses(s->f, i, &n);
+
+	for (uint32_t u = 0; u < n; u++) {
+		if (uses[u].write || nv_is_constant_operand(s, &uses[u]))
+			continue;
+		if (uses[u].kind != SASS_GPR || (base && base != uses[u].ref.vreg))
+			return 0;
+		base = uses[u].ref.vreg;
+	}
+	return base;
+}
+
+static void extend_set(const struct mir_func *f, const uint32_t *base, uint64_t *live)
+{
+	bitset_for_each(live, f->nunits, unit)
+	{
+		const struct mir_vreg *v = &f->vregs[base[f->unit_vreg[unit]]];
+
+		for (uint32_t k = 0; k < v->units; k++)
+			bitset_add(live, v->first_unit + k);
+	}
+}
+
+/* Lets the bases live as long as what is computed from them. In blocks that mention a value its
+ * base counts as live to the end. */
+static void extend_live_ranges(struct mir_func *f, const uint32_t *base)
+{
+	mir_for_each_block(f, b) {
+		uint64_t *live_out = f->blocks[b].live_out;
+
+		mir_for_each(f, b, i) {
+			uint32_t n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
+
+			for (uint32_t u = 0; u < n; u++) {
+				const struct mir_vreg *v = &f->vregs[base[uses[u].ref.vreg]];
+
+				for (uint32_t k = 0; !uses[u].write && k < v->units; k++)
+					bitset_add(live_out, v->first_unit + k);
+			}
+		}
+		extend_set(f, base, live_out);
+		extend_set(f, base, f->blocks[b].live_in);
+	}
+	f->live = false; /* for the next stage */
+}
+
+/* Of the values that cannot be computed where they are used, finds those whose base may live
+ * longer; by vreg. NULL: there are none. */
+static uint32_t *find_bases(const struct spiller *s, const struct remat *r,
+			    struct mir_inst **computation)
+{
+	const struct mir_func *f = s->f;
+	uint32_t *base = arena_array(f->arena, f->nvregs, sizeof(*base));
+	uint32_t *units = arena_array(f->arena, f->nvregs, sizeof(*units));
+	bool any = false;
+
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		if (!computation[v] || r->recompute[v])
+			continue;
+		base[v] = find_base(s, computation[v]);
+		units[base[v]] += f->vregs[v].units;
+	}
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		if (units[base[v]] < f->vregs[base[v]].units + r->min_gain)
+			base[v] = 0;
+		any |= base[v];
+	}
+	return any ? base : NULL;
+}
+
+static void check_all_mentions(const struct spiller *s, struct remat *r)
+{
+	mir_for_each_block(s->f, b)
 		check_mentions(s, r, b);
+}
+
+static void find_recomputable(struct spiller *s, struct remat *r)
+{
+	struct mir_func *f = s->f;
+	struct mir_inst **all;
+	uint32_t *base;
+
+	s->recompute = r->recompute = arena_array(f->arena, f->nvregs, sizeof(struct mir_inst *));
+	r->home = arena_array(f->arena, f->nvregs, sizeof(*r->home));
+	all = arena_array(f->arena, f->nvregs, sizeof(struct mir_inst *));
+	find_computations(s, r);
+	memcpy(all, r->recompute, f->nvregs * sizeof(struct mir_inst *));
+	check_all_mentions(s, r);
+	base = r->min_gain == UINT32_MAX ? NULL : find_bases(s, r, all);
+	if (base) {
+		extend_live_ranges(f, base);
+		for (uint32_t v = 1; v < f->nvregs; v++)
+			r->recompute[v] = base[v] ? all[v] : r->recompute[v];
+		check_all_mentions(s, r);
+	}
 	for (uint32_t v = 1; v < f->nvregs; v++)
 		s->remat[v] |= r->recompute[v] != NULL;
 	s->pinned = arena_array(f->arena, f->nvregs, sizeof(*s->pinned));
@@ -264,9 +369,9 @@ static void rewrite_phi_args(struct spiller *s, uint32_t b)
 	}
 }
 
-bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost)
+static bool rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost, uint32_t min_gain)
 {
-	struct remat r = {0};
+	struct remat r = {.min_gain = min_gain};
 	struct spiller s = {.f = f,
 			    .kind = SASS_GPR,
 			    .limit = limit,
@@ -286,4 +391,19 @@ bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost)
 		rewrite_phi_args(&s, b);
 	f->live = false;
 	return true;
+}
+
+bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost)
+{
+	/* That bases live longer is assumed before it is known how much that saves: first those
+	 * that may save most. */
+	static const struct {
+		uint32_t margin, min_gain;
+	} attempts[] = {{MARGIN, UINT32_MAX}, {MARGIN, 2}, {MARGIN, 0},
+			{0, UINT32_MAX},      {0, 2},      {0, 0}};
+
+	for (uint32_t k = 0; k < sizeof(attempts) / sizeof(attempts[0]); k++)
+		if (rematerialise(f, limit - attempts[k].margin, max_cost, attempts[k].min_gain))
+			return true;
+	return false;
 }

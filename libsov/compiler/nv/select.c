@@ -523,10 +523,21 @@ static void define_constant(struct select *s, ir_val v, uint32_t half, struct ar
 	s->anchor = anchor;
 }
 
+/* A pair is occupied from the first definition of a half, so a constant half of a value that varies
+ * in a loop is not defined before the loop. */
+static bool is_constant(const struct select *s, ir_val v)
+{
+	for (uint32_t half = 0; half < 2; half++)
+		if (s->values[v].need & 1 << half && !is_constant_half(s, v, half))
+			return false;
+	return true;
+}
+
 /* Defines the halves of a result that need no instruction; true if others remain. */
 static bool define_free_halves(struct select *s, ir_val v)
 {
 	struct value *value = &s->values[v];
+	bool constant = is_constant(s, v);
 
 	/* Only the low half is used, so only that is computed. */
 	if (value->need == NEED_LOW && is_computed_by_halves(ir_def(s->ir, v)->op) &&
@@ -538,7 +549,7 @@ static bool define_free_halves(struct select *s, ir_val v)
 		if (!(value->need & 1 << half) || !is_free_half(s, v, half))
 			continue;
 		a = arg_half(s, v, half);
-		if (a.src.ref.vreg)
+		if (!constant)
 			define_half(s, v, half, a);
 		else
 			define_constant(s, v, half, a);

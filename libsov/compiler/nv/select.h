@@ -61,6 +61,7 @@ struct mir_source in_pair(struct select *s, struct arg a);
 struct mir_ref value_ref(struct select *s, ir_val v, uint8_t need);
 /* The half is a constant or a part of another value: no instruction computes it. */
 bool is_free_half(const struct select *s, ir_val v, uint32_t half);
+bool is_constant_half(const struct select *s, ir_val v, uint32_t half);
 bool is_reg(const struct arg *a);
 bool is_zero(const struct arg *a);
 struct arg negated(struct arg a); /* integer negation */

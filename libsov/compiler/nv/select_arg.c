@@ -258,6 +258,11 @@ bool is_free_half(const struct select *s, ir_val v, uint32_t half)
 	return o.leaf || o.v != v;
 }
 
+bool is_constant_half(const struct select *s, ir_val v, uint32_t half)
+{
+	return find_origin(s, v, half).leaf;
+}
+
 struct arg arg_word(struct select *s, ir_val v)
 {
 	return arg_half(s, v, 0);

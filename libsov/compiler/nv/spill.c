@@ -77,12 +77,32 @@ static void add_costs(const struct mir_func *f, uint32_t b, uint64_t sign, uint6
 	cost[block->cond.ref.vreg] += w;
 }
 
+/* If all uses compute a value again, its definition disappears: it is a gain, not a cost. */
+static void subtract_definitions(const struct mir_func *f, uint64_t *cost)
+{
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			uint64_t w = 2 * spill_weight(f->blocks[b].depth);
+			uint32_t n;
+			const struct mir_use *uses = mir_uses(f, i, &n);
+
+			for (uint32_t u = 0; u < n; u++) {
+				uint64_t *of = &cost[uses[u].ref.vreg];
+
+				if (uses[u].write)
+					*of = *of > w ? *of - w : 1;
+			}
+		}
+}
+
 static void compute_costs(struct spill_choice *c)
 {
 	const struct mir_func *f = c->s->f;
 
 	mir_for_each_block(f, b)
 		add_costs(f, b, 1, c->cost, c->mentions);
+	if (c->s->remat_only)
+		subtract_definitions(f, c->cost);
 }
 
 /* Which of several loops runs most is not known. Within a loop, what its own iterations reload
@@ -286,10 +306,11 @@ static void walk_inst(struct spill_choice *c, struct mir_inst *i)
 	i->number = PRESSURE(c->count + extra, after);
 }
 
-/* Units that the copies of spilled phis may need next to the live ones. */
+/* Units that the copies of spilled phis may need next to the live ones. Phis cannot be computed
+ * again. */
 static uint32_t phi_units(const struct spiller *s, const struct mir_block *block)
 {
-	return s->kind == SASS_GPR && block->nphis ? MIR_MAX_UNITS : 0;
+	return s->kind == SASS_GPR && block->nphis && !s->remat_only ? MIR_MAX_UNITS : 0;
 }
 
 static void walk_block(struct spill_choice *c, uint32_t b)
@@ -343,6 +364,8 @@ bool nv_spill_choose(struct spiller *s, bool *any)
 	mir_for_each_block(f, b) {
 		follow_loops(&c, b);
 		walk_block(&c, b);
+		if (c.failed)
+			return false;
 	}
 	*any = c.in_loop = false;
 	for (uint32_t v = 1; v < s->nvregs; v++) {
@@ -354,7 +377,7 @@ bool nv_spill_choose(struct spiller *s, bool *any)
 	if (*any)
 		mir_for_each_block(f, b)
 			walk_block(&c, b);
-	return !c.failed;
+	return true;
 }
 
 /*

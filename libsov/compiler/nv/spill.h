@@ -48,6 +48,9 @@ struct remat {
 	struct mir_inst **unit_def;  /* by unit: its definition, if that writes nothing else */
 	struct mir_inst **recompute; /* see struct spiller; NULL: not looked for */
 	uint32_t *home;              /* by vreg: block of recompute */
+	/* Units that a register must save to live as long as what is computed from it; UINT32_MAX:
+	 * none lives longer. */
+	uint32_t min_gain;
 };
 /* Fills in s->remat, and with recompute what s needs for registers computed from registers. */
 void nv_find_remat(struct spiller *s, struct remat *r, bool recompute);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The register allocator's state, which regalloc.c shares with what makes room for an aligned group
+ * of registers: recolouring (recolour.c), which costs nothing, and splitting of live ranges
+ * (split_ranges.c), which costs moves.
+ */
+#ifndef SOV_COMPILER_NV_REGALLOC_H
+#define SOV_COMPILER_NV_REGALLOC_H
+
+#include "libsov/compiler/nv/mir.h"
+#include "libsov/compiler/nv/module.h"
+
+struct affinity { /* preference: reg(this vreg) = reg(other) + distance; other 0: = distance */
+	uint32_t other;
+	int distance;
+	struct affinity *next;
+};
+
+#define RESERVED UINT32_MAX
+
+/* Positions in a block of what precedes its first and follows its last instruction. */
+#define AT_START 0
+#define AT_END   UINT32_MAX
+
+/* Copies that make room for aligned groups: of one unit, and of pairs. */
+enum { SPARE_SINGLE, SPARE_PAIR, SPARE_KINDS };
+#define MAX_SINGLE_SPLITS 64
+#define MAX_PAIR_SPLITS   16
+
+struct reg_file {               /* a register file */
+	uint32_t count;         /* registers that may be used */
+	uint32_t window;        /* registers to rotate through */
+	uint32_t cursor;        /* round-robin cursor */
+	uint32_t owner[256];    /* 1 + unit; 0 = free; RESERVED */
+	bool promised[256];     /* to another unit, from the owner's last mention on */
+	const uint64_t *barred; /* set of registers not to be chosen; NULL: none */
+	/* Position in the block from which the last value of a register was freed by an
+	 * instruction that reads it late; 0: none did. */
+	uint32_t read_late[256];
+	uint32_t position; /* where the assignment is */
+	uint32_t used;     /* 1 + highest register assigned */
+};
+
+struct allocator {
+	struct mir_func *f;
+	struct reg_file gpr, pred, ugpr;
+	bool tight;             /* pack, to keep aligned groups free, instead of rotating */
+	uint32_t *last_mention; /* by unit: position of its last mention in the block */
+	uint32_t *defined_at;   /* by unit: position of its definition in the block … */
+	uint32_t *defined_in;   /* … if defined_in is the current block */
+	uint32_t block;
+	struct affinity **affinities; /* by vreg */
+	struct nv_changed calls;
+	/* Registers that preserve_all functions change may be saved around the calls; values that
+	 * are live across them prefer others, unless that fragments the register file. */
+	bool saving, indifferent;
+	/* Where the assignment is: the instruction, NULL: at the phis, and the units of its
+	 * result. */
+	struct mir_inst *stuck_at;
+	uint32_t stuck_units;
+	const uint64_t *stuck_barred; /* registers that the result may not have */
+	bool splitting;               /* registers may be recoloured and live ranges split */
+	/* Unused registers for copies: see nv_split_at(). */
+	uint32_t first_spare[SPARE_KINDS], nsplits[SPARE_KINDS];
+	struct split *splits;
+	struct live_index *ranges; /* see recolour.c */
+	uint32_t recolourings;
+};
+
+/* The registers that a vreg may not have. */
+const uint64_t *nv_barred_registers(const struct allocator *a, uint32_t vreg);
+
+/* The free group with the most occupied neighbours, first within its pair, then within its quad; of
+ * several, the one that is ready. */
+bool nv_choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *reg);
+
+/* Both make an aligned group of stuck_units registers free; false: impossible. */
+bool nv_recolour_at(struct allocator *a);
+bool nv_split_at(struct allocator *a);
+void nv_undo_splits(struct allocator *a);
+
+#endif
