@@ -99,7 +99,7 @@ static struct gcn_func *compile_function(struct compile_job *job, const struct a
 	if (!gcn_legalise(ir, module, job))
 		return NULL;
 	gcn_lower_lane_masks(ir);
-	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag)) {
+	if (compile_verifies(job) && !ir_verify_func(ir, &job->diag)) {
 		diag_fault(&job->diag, 0, 0,
 			   "'%s': lowering produced invalid IR: a fault of the compiler", ir->name);
 		return NULL;

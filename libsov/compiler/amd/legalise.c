@@ -106,7 +106,7 @@ bool gcn_legalise(struct ir_func *f, const struct gcn_module_info *module, struc
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
 	split_critical_edges(f);
-	if (!compile_verifies(job) || ir_verify(f->module, &job->diag))
+	if (!compile_verifies(job) || ir_verify_func(f, &job->diag))
 		return true;
 	diag_fault(&job->diag, 0, 0,
 		   "'%s': legalisation produced invalid IR: a fault of the compiler", f->name);

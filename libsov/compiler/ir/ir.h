@@ -516,6 +516,7 @@ struct ir_module *ir_parse(struct arena *a, const char *text, size_t length, str
 
 /* Verifier (ir_verify.c): returns false and reports one message per fault. */
 bool ir_verify(const struct ir_module *m, struct diag *d);
+bool ir_verify_func(const struct ir_func *f, struct diag *d);
 
 /* Control-flow analysis (cfg.c). Arrays are indexed by block and allocated in the arena. */
 struct ir_cfg {

@@ -353,10 +353,23 @@ static bool check_symbol(struct verifier *v, const struct ir_symbol *s, struct n
 	return !fault;
 }
 
+/* Messages may be in the same arena; without any, the tables of the check are freed. */
+bool ir_verify_func(const struct ir_func *f, struct diag *d)
+{
+	struct verifier v = {.module = f->module, .diag = d, .f = f};
+	struct arena_mark scratch = arena_mark(f->module->arena);
+	bool good = check_func(&v);
+
+	if (good)
+		arena_rewind(f->module->arena, scratch);
+	return good;
+}
+
 bool ir_verify(const struct ir_module *m, struct diag *d)
 {
 	struct verifier v = {.module = m, .diag = d};
 	struct name_map symbols = {.arena = m->arena}, kernels = {.arena = m->arena};
+	struct arena_mark scratch = arena_mark(m->arena);
 	bool good = true;
 
 	for (uint32_t k = 0; k < m->nsymbols; k++)
@@ -372,7 +385,9 @@ bool ir_verify(const struct ir_module *m, struct diag *d)
 			good = func_fault(&v, "another kernel has this name");
 		/* Functions of other units (unit.h) change concurrently. */
 		if (v.f->module == m && (v.f->kind == IR_KERNEL || v.f->kind == IR_FUNCTION))
-			good &= check_func(&v);
+			good &= ir_verify_func(v.f, d);
 	}
+	if (good)
+		arena_rewind(m->arena, scratch);
 	return good;
 }

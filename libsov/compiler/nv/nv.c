@@ -190,7 +190,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	struct mir_func *f;
 
 	nv_legalise(ir, job->target->version, job->target->warp_lanes);
-	if (compile_verifies(job) && !ir_verify(ir->module, &job->diag)) {
+	if (compile_verifies(job) && !ir_verify_func(ir, &job->diag)) {
 		diag_fault(&job->diag, 0, 0,
 			   "'%s': lowering produced invalid IR: a fault of the compiler", ir->name);
 		return NULL;

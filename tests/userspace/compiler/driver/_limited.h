@@ -11,17 +11,19 @@
 
 #define LIMITED_TOO_LARGE 2 /* exit status: the process took twice the memory of one unit */
 
-/* Returns the exit status, or minus the signal. */
+/* verify: after every pass and stage. Returns the exit status, or minus the signal. */
 static inline int compile_limited(const char *text, size_t size, const char *target,
-				  size_t memory_bytes, uint32_t cpu_seconds)
+				  size_t memory_bytes, uint32_t cpu_seconds, bool verify)
 {
 	struct rusage usage;
 	int status;
 	pid_t child = fork();
 
 	if (!child) {
-		struct compile_options o = {
-			.target = target, .threads = 1, .memory_limit = memory_bytes};
+		struct compile_options o = {.target = target,
+					    .threads = 1,
+					    .memory_limit = memory_bytes,
+					    .verify = verify};
 		struct rlimit cpu = {cpu_seconds, cpu_seconds};
 		struct compile_result r;
 

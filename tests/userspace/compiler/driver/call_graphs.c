@@ -8,16 +8,11 @@
 #include "tests/userspace/compiler/driver/_limited.h"
 #include "tests/userspace/runtime/_api.h"
 
-#ifdef SOV_VERIFY /* the back ends verify the whole module for each function, and keep the tables */
-#define FUNCTIONS    300
-#define MEMORY_BYTES ((size_t)1 << 30)
-#else
 #define FUNCTIONS    2000
 #define MEMORY_BYTES ((size_t)256 << 20)
-#endif
-#define LEVEL       (FUNCTIONS / 10)
-#define CPU_SECONDS (10 * TAP_SLOWNESS)
-#define LEAF_ADDS   150
+#define LEVEL        (FUNCTIONS / 10)
+#define CPU_SECONDS  (10 * TAP_SLOWNESS)
+#define LEAF_ADDS    150
 
 /* The two callees of function k, all of them after k; n or more: none. */
 struct shape {
@@ -127,7 +122,7 @@ static void compile_shapes(void)
 
 		for (uint32_t t = 0; t < COUNT(targets); t++) {
 			int status = compile_limited(text, strlen(text), targets[t], MEMORY_BYTES,
-						     CPU_SECONDS);
+						     CPU_SECONDS, false);
 
 			ok(!status,
 			   "%u functions with two calls each, %s, compile for %s within %zu MiB "

@@ -16,7 +16,11 @@
 #define MEMORY_BYTES ((size_t)256 << 20)
 #define COUNT(a)     (sizeof(a) / sizeof((a)[0]))
 
-static void compile_shape(const struct shape *s, uint32_t n, const char *target)
+/* Shapes that also compile with the verifiers. */
+static const char *const verified_shapes[] = {"sharing-kernels", "functions"};
+#define VERIFIED_SIZE 1000
+
+static void compile_shape(const struct shape *s, uint32_t n, const char *target, bool verify)
 {
 	char *text;
 	size_t size;
@@ -26,9 +30,9 @@ static void compile_shape(const struct shape *s, uint32_t n, const char *target)
 	s->write(f, n);
 	if (fclose(f))
 		abort();
-	status = compile_limited(text, size, target, MEMORY_BYTES, CPU_SECONDS);
-	ok(!status, "%u %s compile for %s within %zu MiB and %d s of CPU time", n, s->is, target,
-	   MEMORY_BYTES >> 20, CPU_SECONDS);
+	status = compile_limited(text, size, target, MEMORY_BYTES, CPU_SECONDS, verify);
+	ok(!status, "%u %s compile for %s within %zu MiB and %d s of CPU time%s", n, s->is, target,
+	   MEMORY_BYTES >> 20, CPU_SECONDS, verify ? ", verified after every pass" : "");
 	if (status)
 		diag("status %d", status);
 	free(text);
@@ -53,9 +57,15 @@ int main(int argc, char **argv)
 		const struct shape *s = &growth_shapes[k];
 
 		if (s->nv)
-			compile_shape(s, s->nv / TAP_SLOWNESS, "sm_90");
+			compile_shape(s, s->nv / TAP_SLOWNESS, "sm_90", false);
 		if (s->amd)
-			compile_shape(s, s->amd / TAP_SLOWNESS, "gfx1030");
+			compile_shape(s, s->amd / TAP_SLOWNESS, "gfx1030", false);
+		for (uint32_t v = 0; v < COUNT(verified_shapes); v++) {
+			if (strcmp(s->name, verified_shapes[v]))
+				continue;
+			compile_shape(s, VERIFIED_SIZE / TAP_SLOWNESS, "sm_90", true);
+			compile_shape(s, VERIFIED_SIZE / TAP_SLOWNESS, "gfx1030", true);
+		}
 	}
 	return tap_done();
 }
