@@ -16,7 +16,12 @@
 
 enum { VM = AMD_VMCNT, LGKM = AMD_LGKMCNT, VS = AMD_VSCNT, COUNTERS = AMD_COUNTERS };
 #define REGISTERS (128 + GCN_VGPRS)
-#define MAX_COUNT 63 /* largest count; in a wait it means "do not wait" */
+/*
+ * Largest count; in a wait it means "do not wait". On gfx10 vmcnt has four low and two high bits,
+ * and lgkmcnt and vscnt have six bits (LLVM, AMDGPUBaseInfo.cpp: getVmcntBitWidthLo and -Hi,
+ * getLgkmcntBitWidth, getVscntBitWidth).
+ */
+#define MAX_COUNT 63
 
 /* Outstanding operations at a program point. */
 struct wait_state {

@@ -77,7 +77,7 @@ static void check_errors(void)
 	check_fails("kernel k() {\nentry:\n\t%x = frob.b32 %y\n}\n", &o,
 		    "ir: 3:7: unknown operation 'frob'\n",
 		    "a syntax error is reported with its position");
-	o.memory_limit = 20 << 10;
+	o.memory_limit = 8 << 10;
 	check_fails(
 		kernel, &o,
 		"compile: out of memory: the input needs more memory than one compilation may use; "
