@@ -328,7 +328,7 @@ static void note_late_reads(struct allocator *a, const struct mir_inst *i, struc
 	uint32_t reg = a->f->vregs[r.vreg].reg + r.part;
 
 	for (uint32_t k = 0; k < count; k++)
-		reg_file->read_late[reg + k] = i->memory.bytes ? i->number : 0;
+		reg_file->read_late[reg + k] = i->memory.bytes ? a->passed + i->number : 0;
 }
 
 static void note_definition(struct allocator *a, uint32_t unit, uint32_t position)
@@ -404,7 +404,7 @@ static bool assign_inst(struct allocator *a, struct mir_inst *i)
 
 	/* Sources are read before results are written, so a result may reuse a source's
 	 * register. */
-	a->gpr.position = i->number;
+	a->gpr.position = a->passed + i->number;
 	for (uint32_t u = 0; u < n; u++) {
 		if (uses[u].write || !uses[u].ref.vreg)
 			continue;
@@ -463,7 +463,6 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	memset(a->pred.owner, 0, sizeof(a->pred.owner));
 	memset(a->ugpr.owner, 0, sizeof(a->ugpr.owner));
 	memset(a->gpr.promised, 0, sizeof(a->gpr.promised));
-	memset(a->gpr.read_late, 0, sizeof(a->gpr.read_late));
 	if (f->stack)
 		a->gpr.owner[MIR_STACK] = RESERVED;
 	a->gpr.owner[mir_scratch_reg(f)] = RESERVED;
@@ -489,6 +488,7 @@ static bool assign_block(struct allocator *a, uint32_t b)
 		if (!assign_inst(a, i))
 			return false;
 	}
+	a->passed += block->last ? block->last->number : 0;
 	return true;
 }
 
@@ -552,7 +552,8 @@ static bool assign_blocks(struct allocator *a)
 
 	for (uint32_t v = 1; v < f->nvregs; v++)
 		f->vregs[v].assigned = false;
-	a->gpr.cursor = a->gpr.used = 0;
+	a->gpr.cursor = a->gpr.used = a->passed = 0;
+	memset(a->gpr.read_late, 0, sizeof(a->gpr.read_late));
 	for (uint32_t k = 0; k < count; k++) {
 		if (!assign_block(a, order[k]))
 			return false;

@@ -34,8 +34,8 @@ struct reg_file {               /* a register file */
 	uint32_t owner[256];    /* 1 + unit; 0 = free; RESERVED */
 	bool promised[256];     /* to another unit, from the owner's last mention on */
 	const uint64_t *barred; /* set of registers not to be chosen; NULL: none */
-	/* Position in the block from which the last value of a register was freed by an
-	 * instruction that reads it late; 0: none did. */
+	/* Position from which the last value of a register was freed by an instruction that reads
+	 * it late; 0: none did. */
 	uint32_t read_late[256];
 	uint32_t position; /* where the assignment is */
 	uint32_t used;     /* 1 + highest register assigned */
@@ -49,6 +49,7 @@ struct allocator {
 	uint32_t *defined_at;   /* by unit: position of its definition in the block … */
 	uint32_t *defined_in;   /* … if defined_in is the current block */
 	uint32_t block;
+	uint32_t passed;              /* instructions of the blocks before it */
 	struct affinity **affinities; /* by vreg */
 	struct nv_changed calls;
 	/* Registers that preserve_all functions change may be saved around the calls; values that
