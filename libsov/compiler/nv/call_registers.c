@@ -189,19 +189,20 @@ static void emit_moves(struct moves *m)
 							    .save = save_item});
 }
 
-/* Adds the words of an operand: from its registers to those of the other side, or back. */
+/* Adds the words of an operand: from its registers to those of the other side, or back. RZ is every
+ * word of a zero. */
 static void add_operand(struct moves *m, const struct sass_operand *o, const uint8_t *regs,
 			bool back)
 {
 	for (uint32_t u = 0; is_passed(o) && u < o->aux; u++) {
-		uint32_t other = regs[o->value + u];
+		uint32_t own = o->reg == SASS_RZ ? SASS_RZ : o->reg + u, other = regs[o->value + u];
 
 		if (other == NV_NOT_PASSED)
 			continue;
 		if (back)
-			add_item(m, o->reg + u, other);
+			add_item(m, own, other);
 		else
-			add_item(m, other, o->reg + u);
+			add_item(m, other, own);
 	}
 }
 

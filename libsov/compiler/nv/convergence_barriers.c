@@ -48,7 +48,7 @@ struct region {
 	uint32_t nbssy;
 };
 
-/* A region that a block is inside of. */
+/* A region that a block is inside of, or that lanes enter from it. */
 struct membership {
 	uint32_t region;
 	struct membership *next;
@@ -71,6 +71,7 @@ struct convergence {
 	struct region *regions;
 	uint32_t nregions;
 	struct membership **regions_around;     /* by block: the last region first */
+	struct membership **entered_from;       /* by block: regions with an entry from it */
 	uint32_t *regions_at_head, *regions_at; /* by block: 1 + the last region; 0 = none */
 	struct entry_block *entry_blocks;
 	uint32_t nentry_blocks;
@@ -162,12 +163,17 @@ static bool is_inside(const struct convergence *c, const struct region *r, uint3
 	return false;
 }
 
-static void add_membership(struct convergence *c, uint32_t b, uint32_t region)
+static void add_to_list(struct convergence *c, struct membership **list, uint32_t region)
 {
 	struct membership *m = arena_alloc(c->f->arena, sizeof(*m));
 
-	*m = (struct membership){region, c->regions_around[b]};
-	c->regions_around[b] = m;
+	*m = (struct membership){region, *list};
+	*list = m;
+}
+
+static void add_membership(struct convergence *c, uint32_t b, uint32_t region)
+{
+	add_to_list(c, &c->regions_around[b], region);
 }
 
 /* Lists in c->stack the blocks reachable from b's successors without entering stop. */
@@ -325,29 +331,44 @@ static bool may_deadlock(struct convergence *c, const struct region *r)
 	}
 }
 
-/* Two barriers are live together if one head equals the other or is inside the other's region. */
-static uint32_t barriers_at_head(const struct convergence *c, uint32_t head)
+/*
+ * Two barriers are live together if one is set where the other is set or inside the other's region.
+ * At an entry of a region that is the reconvergence point of another region around the edge's
+ * origin, BSSY comes before the other's BSYNC.
+ */
+static uint32_t barrier_bit(const struct region *r)
+{
+	return r->barrier < MIR_BARRIERS ? 1u << r->barrier : 0;
+}
+
+static uint32_t barriers_set_at(const struct convergence *c, uint32_t b)
 {
 	uint32_t used = 0;
 
-	for (uint32_t k = c->regions_at_head[head]; k; k = c->regions[k - 1].next_of_head) {
-		if (c->regions[k - 1].barrier < MIR_BARRIERS)
-			used |= 1u << c->regions[k - 1].barrier;
-	}
+	for (uint32_t k = c->regions_at_head[b]; k; k = c->regions[k - 1].next_of_head)
+		used |= barrier_bit(&c->regions[k - 1]);
+	for (const struct membership *m = c->entered_from[b]; m; m = m->next)
+		used |= barrier_bit(&c->regions[m->region]);
+	return used;
+}
+
+static uint32_t barriers_live_at(const struct convergence *c, uint32_t b)
+{
+	uint32_t used = barriers_set_at(c, b);
+
+	for (const struct membership *m = c->regions_around[b]; m; m = m->next)
+		used |= barrier_bit(&c->regions[m->region]);
 	return used;
 }
 
 static void allocate_barrier(struct convergence *c, struct region *r)
 {
-	uint32_t used = barriers_at_head(c, r->head);
+	uint32_t used = c->f->callee_barriers | barriers_live_at(c, r->head);
 
-	used |= c->f->callee_barriers;
+	for (uint32_t e = 0; e < r->nentries; e++)
+		used |= barriers_live_at(c, r->entries[e].from);
 	for (uint32_t n = 0; n < r->size; n++)
-		used |= barriers_at_head(c, r->blocks[n]);
-	for (const struct membership *m = c->regions_around[r->head]; m; m = m->next) {
-		if (c->regions[m->region].barrier < MIR_BARRIERS)
-			used |= 1u << c->regions[m->region].barrier;
-	}
+		used |= barriers_set_at(c, r->blocks[n]);
 	for (r->barrier = 0; r->barrier < MIR_BARRIERS && used >> r->barrier & 1; r->barrier++)
 		;
 }
@@ -361,6 +382,8 @@ static struct region *add_region(struct convergence *c, const struct region *r)
 	allocate_barrier(c, added);
 	for (uint32_t n = 0; n < r->size; n++)
 		add_membership(c, r->blocks[n], number);
+	for (uint32_t e = 0; e < r->nentries; e++)
+		add_to_list(c, &c->entered_from[r->entries[e].from], number);
 	added->next_of_head = c->regions_at_head[r->head];
 	added->next_of_point = c->regions_at[r->point];
 	c->regions_at_head[r->head] = c->regions_at[r->point] = number + 1;
@@ -633,6 +656,7 @@ static struct convergence analyse_convergence(struct mir_func *f)
 	c.diverges = arena_array(f->arena, c.nblocks, sizeof(*c.diverges));
 	c.stack = arena_array(f->arena, c.nblocks + branches + 1, sizeof(*c.stack));
 	c.regions_around = arena_array(f->arena, c.max_blocks, sizeof(struct membership *));
+	c.entered_from = arena_array(f->arena, c.nblocks, sizeof(struct membership *));
 	c.regions_at_head = arena_array(f->arena, c.nblocks, sizeof(*c.regions_at_head));
 	c.regions_at = arena_array(f->arena, c.nblocks, sizeof(*c.regions_at));
 	c.visits = VISITS + (uint64_t)VISITS_PER_BLOCK * c.nblocks;

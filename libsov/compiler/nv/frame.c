@@ -35,7 +35,7 @@
 struct frame {
 	struct mir_func *f;
 	uint32_t return_at;   /* saved return address */
-	uint32_t barriers;    /* mask of the convergence barriers in use */
+	uint32_t barriers;    /* mask of the convergence barriers that it saves */
 	uint32_t barriers_at; /* their save slots */
 	/* Of an exported function: registers that it changes, and the save slots of these and of
 	 * the predicates. */
@@ -621,16 +621,31 @@ static void lower_absolute_call(struct frame *frame, uint32_t b, struct mir_inst
 	mir_set_operand(i, 1, phys_reg(SASS_RZ));
 }
 
+/* Mask of the convergence barriers that a function and its callees change. Callees without known
+ * callers preserve them, except those of other code. */
+static uint32_t changed_barriers(const struct mir_func *f)
+{
+	uint32_t changed = 0;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			if (i->sass.op == SASS_BSSY)
+				changed |= 1u << i->sass.ops[0].reg;
+			if (i->known)
+				changed |= i->known->barriers;
+			if (i->abi && !i->service && !f->exported)
+				changed |= (1u << MIR_SAVED_BARRIER) - 1;
+		}
+	return changed;
+}
+
 static void layout_frame(struct frame *frame)
 {
 	struct mir_func *f = frame->f;
 	uint32_t at = (f->frame_bytes + 3) / 4 * 4;
 
 	if (f->ir->kind == IR_FUNCTION) {
-		mir_for_each_block(f, b)
-			mir_for_each(f, b, i)
-				if (i->sass.op == SASS_BSSY && !f->own)
-					frame->barriers |= 1u << i->sass.ops[0].reg;
+		frame->barriers = f->own ? 0 : changed_barriers(f);
 		frame->return_at = at;
 		at += f->calls && !f->exported ? 4 : 0;
 		frame->barriers_at = at;

@@ -114,6 +114,8 @@ struct mir_inst {
 	/* Set of the registers (mir_resource) that the frame saves around it; NULL: none. */
 	uint64_t *saved;
 	uint8_t members; /* convergent operation: MIR_ACTIVE_LANES, ... */
+	/* Reads the uniform register of a REDUX: that one's members. */
+	uint8_t reduced;
 	uint32_t line;   /* of the source */
 	uint32_t number; /* scratch of a pass */
 	uint32_t offset; /* in the code, once laid out */
@@ -401,6 +403,10 @@ const bool *nv_divergent_blocks(struct mir_func *f);
  * terminator (0 = none). */
 void nv_find_reconvergence(const struct mir_func *f, uint32_t **ends, uint32_t **points);
 void nv_layout_blocks(struct mir_func *f); /* emits branches */
+/* Whether an instruction is ordered with some others at all; whether b, which follows a, may not
+ * pass it although no register requires that. */
+bool nv_is_ordered(const struct mir_inst *i);
+bool nv_must_keep_order(const struct mir_inst *a, const struct mir_inst *b);
 void nv_schedule(struct mir_func *f);
 /* Occupancy (occupancy.c): warps that a partition of an SM holds with this number of registers per
  * thread, the maximum of registers per thread with which it holds this number of warps,

@@ -55,7 +55,7 @@ static bool is_computation(const struct mir_func *f, struct mir_inst *i)
 	uint32_t n, results = 0;
 	const struct mir_use *uses = mir_uses(f, i, &n);
 
-	if (!is_cheap(i->sass.op) || i->members || i->memory.bytes || i->guard.vreg ||
+	if (!is_cheap(i->sass.op) || i->members || i->reduced || i->memory.bytes || i->guard.vreg ||
 	    i->return_address || i->phi_copy)
 		return false;
 	for (uint32_t u = 0; u < n; u++) {

@@ -7,9 +7,7 @@
  * allocation it sees physical registers and schedules the instructions that if-conversion and phi
  * copies have added.
  *
- * Memory operations that may alias keep their order if one of them writes; loads pass loads.
- * Convergent operations (warp syncs, block barriers, calls) keep their order among each other, and
- * neither they nor memory operations cross an EXIT.
+ * instruction_order.c says which instructions keep their order for reasons other than registers.
  */
 #include <string.h>
 #include "libsov/compiler/nv/spill.h"
@@ -207,79 +205,17 @@ static void add_register_dependences(struct scheduler *s, uint32_t n)
 
 /* Memory and ordering dependences. */
 
-static const struct sass_operand *address_of(const struct mir_inst *i, struct mir_ref *base)
-{
-	for (uint32_t k = 0; k < i->sass.nops; k++) {
-		if (i->sass.ops[k].kind == SASS_ADDR) {
-			*base = i->ref[k];
-			return &i->sass.ops[k];
-		}
-	}
-	return NULL;
-}
-
-/* Same base register (in SSA form the same value) and disjoint ranges of offsets. */
-static bool are_disjoint(const struct mir_inst *a, const struct mir_inst *b)
-{
-	struct mir_ref base_a = {0}, base_b = {0};
-	const struct sass_operand *x = address_of(a, &base_a), *y = address_of(b, &base_b);
-
-	if (!x || !y || base_a.vreg != base_b.vreg || base_a.part != base_b.part ||
-	    (!base_a.vreg && x->reg != y->reg) || a->uniform.vreg != b->uniform.vreg ||
-	    a->uniform.part != b->uniform.part)
-		return false;
-	return x->value + a->memory.bytes <= y->value || y->value + b->memory.bytes <= x->value;
-}
-
-static bool memory_conflict(const struct mir_inst *a, const struct mir_inst *b)
-{
-	uint8_t both = a->memory.effect & b->memory.effect,
-		any = a->memory.effect | b->memory.effect;
-
-	if (!a->memory.effect || !b->memory.effect)
-		return false;
-	if (both & MIR_ORDERED)
-		return true;
-	/* A strong load and a weak one of the same location are coherent in program order. */
-	if (!(any & (MIR_WRITES | MIR_ORDERED)))
-		return false;
-	if (a->memory.space != IR_SPACE_COUNT && b->memory.space != IR_SPACE_COUNT &&
-	    a->memory.space != b->memory.space)
-		return false;
-	return !are_disjoint(a, b);
-}
-
-static bool must_keep_order(const struct mir_inst *a, const struct mir_inst *b)
-{
-	bool exit_a = a->sass.op == SASS_EXIT, exit_b = b->sass.op == SASS_EXIT;
-
-	if (exit_a && exit_b)
-		return true;
-	if (exit_a || exit_b) {
-		const struct mir_inst *other = exit_a ? b : a;
-
-		/* A load in a lane that should have exited might fault. */
-		return other->memory.effect || other->memory.bytes || other->members;
-	}
-	return (a->members && b->members) || memory_conflict(a, b);
-}
-
-static bool is_ordered(const struct mir_inst *i)
-{
-	return i->memory.effect || i->memory.bytes || i->members || i->sass.op == SASS_EXIT;
-}
-
 /* Compares each ordered node with those since the last fence. */
 static void add_order_dependences(struct scheduler *s, uint32_t n)
 {
 	const struct mir_inst *i = s->nodes[n].inst;
 	bool fence = s->nordered == MAX_ORDERED;
 
-	if (!is_ordered(i))
+	if (!nv_is_ordered(i))
 		return;
 	add_edge(s, s->fence, n, 1);
 	for (uint32_t k = s->nordered; k-- > 0;) {
-		if (fence || must_keep_order(s->nodes[s->ordered[k]].inst, i))
+		if (fence || nv_must_keep_order(s->nodes[s->ordered[k]].inst, i))
 			add_edge(s, s->ordered[k], n, 1);
 	}
 	if (fence) {

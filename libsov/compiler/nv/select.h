@@ -179,8 +179,8 @@ select_rule select_shuffle, select_vote, select_match, select_reduce, select_act
 	select_warpsync, select_barrier, select_barrier_red, select_sleep;
 /* d = mask of the active lanes for which x is true; returns d. */
 struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_source x);
-/* d = reduction of x over the active lanes; returns the REDUX, which writes a uniform register. */
-struct mir_inst *emit_reduction(struct select *s, enum ir_reduce reduction, struct mir_source d,
-				struct mir_source x);
+/* d = reduction of x over the active lanes, which are those that members says. */
+void emit_reduction(struct select *s, enum ir_reduce reduction, struct mir_source d,
+		    struct mir_source x, uint8_t members);
 
 #endif

@@ -109,7 +109,8 @@ static struct mir_source combine(struct select *s, const struct ir_inst *in, str
 		emit_multiply_add(s, d, count_lanes(s, here), factor(s, in), rz());
 		return d;
 	}
-	emit_reduction(s, combinations[in->sub].reduction, d, in_reg(s, arg_word(s, in->args[1])));
+	emit_reduction(s, combinations[in->sub].reduction, d, in_reg(s, arg_word(s, in->args[1])),
+		       MIR_ACTIVE_LANES);
 	return d;
 }
 

@@ -66,6 +66,20 @@ static struct passed_value passed_value(struct select *s, ir_val v)
 	return (struct passed_value){argument_word(s, v), 1};
 }
 
+/* A result has registers of its own, also if it is zero: callers read these. */
+static struct passed_value returned_value(struct select *s, ir_val v)
+{
+	struct passed_value value = passed_value(s, v);
+	struct mir_source own;
+
+	if (value.src.ref.vreg)
+		return value;
+	own = new_temp(s, SASS_GPR, value.units);
+	for (uint32_t u = 0; u < value.units; u++)
+		EMIT(s, MOV, subreg(own, u), value.src);
+	return (struct passed_value){own, value.units};
+}
+
 /* A predicate is passed as 0 or 1. */
 static void receive_predicate(struct select *s, ir_val v, struct mir_source word)
 {
@@ -190,7 +204,7 @@ void select_return(struct select *s, const struct ir_inst *in)
 	for (uint32_t k = passed; k < in->nargs; k++)
 		store_call_slot(s, in->args[k], slots.results[k], true);
 	for (uint32_t k = 0; k < passed; k++)
-		values[k] = passed_value(s, in->args[k]);
+		values[k] = returned_value(s, in->args[k]);
 	if (!passed)
 		return;
 	i = emit(s, SASS_NOP, NULL, 0);

@@ -204,8 +204,8 @@ bool select_match(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-struct mir_inst *emit_reduction(struct select *s, enum ir_reduce reduction, struct mir_source d,
-				struct mir_source x)
+void emit_reduction(struct select *s, enum ir_reduce reduction, struct mir_source d,
+		    struct mir_source x, uint8_t members)
 {
 	static const struct {
 		uint8_t op, type;
@@ -224,9 +224,8 @@ struct mir_inst *emit_reduction(struct select *s, enum ir_reduce reduction, stru
 
 	set_mod(i, SASS_M_REDUX, modes[reduction].op);
 	set_mod(i, SASS_M_STYPE, modes[reduction].type);
-	i->members = MIR_ACTIVE_LANES;
-	EMIT(s, MOV, d, all);
-	return i;
+	i->members = members;
+	EMIT(s, MOV, d, all)->reduced = members;
 }
 
 /* Of all lanes: legalise.c lowers others. */
@@ -234,7 +233,7 @@ bool select_reduce(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source x = in_reg(s, arg_word(s, in->args[0]));
 
-	set_members(s, emit_reduction(s, in->sub, result(s, in->res), x), in->args[1]);
+	emit_reduction(s, in->sub, result(s, in->res), x, MIR_ALL_LANES);
 	return true;
 }
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Which instructions of a block keep their order although no register requires it. Memory
+ * operations that may alias do if one of them writes; loads pass loads. Convergent operations
+ * (warp syncs, block barriers, calls) do among each other, and neither they nor memory operations
+ * cross an EXIT. What a REDUX leaves in a uniform register is read before other lanes of the warp
+ * may run, since the register belongs to the warp.
+ */
+#include "libsov/compiler/nv/mir.h"
+
+static const struct sass_operand *address_of(const struct mir_inst *i, struct mir_ref *base)
+{
+	for (uint32_t k = 0; k < i->sass.nops; k++) {
+		if (i->sass.ops[k].kind == SASS_ADDR) {
+			*base = i->ref[k];
+			return &i->sass.ops[k];
+		}
+	}
+	return NULL;
+}
+
+/* Same base register (in SSA form the same value) and disjoint ranges of offsets. */
+static bool are_disjoint(const struct mir_inst *a, const struct mir_inst *b)
+{
+	struct mir_ref base_a = {0}, base_b = {0};
+	const struct sass_operand *x = address_of(a, &base_a), *y = address_of(b, &base_b);
+
+	if (!x || !y || base_a.vreg != base_b.vreg || base_a.part != base_b.part ||
+	    (!base_a.vreg && x->reg != y->reg) || a->uniform.vreg != b->uniform.vreg ||
+	    a->uniform.part != b->uniform.part)
+		return false;
+	return x->value + a->memory.bytes <= y->value || y->value + b->memory.bytes <= x->value;
+}
+
+static bool memory_conflict(const struct mir_inst *a, const struct mir_inst *b)
+{
+	uint8_t both = a->memory.effect & b->memory.effect,
+		any = a->memory.effect | b->memory.effect;
+
+	if (!a->memory.effect || !b->memory.effect)
+		return false;
+	if (both & MIR_ORDERED)
+		return true;
+	/* A strong load and a weak one of the same location are coherent in program order. */
+	if (!(any & (MIR_WRITES | MIR_ORDERED)))
+		return false;
+	if (a->memory.space != IR_SPACE_COUNT && b->memory.space != IR_SPACE_COUNT &&
+	    a->memory.space != b->memory.space)
+		return false;
+	return !are_disjoint(a, b);
+}
+
+/* Whether the active lanes may be others after i, or others may run meanwhile. */
+static bool may_switch_lanes(const struct mir_inst *i)
+{
+	return i->members > MIR_ACTIVE_LANES || i->sass.op == SASS_NANOSLEEP;
+}
+
+/* Whether the result of i depends on the active lanes, or on a uniform register that other lanes
+ * of the warp write, too, if they run between. All lanes stay together at syncs of all lanes. */
+static bool depends_on_lanes(const struct mir_inst *i, const struct mir_inst *other)
+{
+	if (!may_switch_lanes(other))
+		return false;
+	return i->members ||
+	       (i->reduced && (i->reduced != MIR_ALL_LANES || other->members != MIR_ALL_LANES));
+}
+
+bool nv_must_keep_order(const struct mir_inst *a, const struct mir_inst *b)
+{
+	bool exit_a = a->sass.op == SASS_EXIT, exit_b = b->sass.op == SASS_EXIT;
+
+	if (exit_a && exit_b)
+		return true;
+	if (exit_a || exit_b) {
+		const struct mir_inst *other = exit_a ? b : a;
+
+		/* A load in a lane that should have exited might fault. */
+		return other->memory.effect || other->memory.bytes || other->members;
+	}
+	return (a->members && b->members) || depends_on_lanes(a, b) || depends_on_lanes(b, a) ||
+	       memory_conflict(a, b);
+}
+
+bool nv_is_ordered(const struct mir_inst *i)
+{
+	return i->memory.effect || i->memory.bytes || i->members || i->reduced ||
+	       i->sass.op == SASS_EXIT;
+}
