@@ -150,7 +150,8 @@ select_rule select_logic, select_logic3, select_icmp, select_select, select_minm
 select_rule select_sreg, select_clock, select_zext, select_sext, select_trunc, select_pack,
 	select_unpack;
 /* select_float.c */
-select_rule select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, select_fcmp;
+select_rule select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, select_fcmp,
+	select_fchk;
 /* select_half.c */
 select_rule select_half, select_half_sign, select_half_minmax, select_half_compare;
 /* select_convert.c */
