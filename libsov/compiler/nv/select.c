@@ -654,6 +654,7 @@ struct mir_func *nv_select(const struct nv_module *module, const struct ir_func 
 	s.divergence = ir_divergence_compute(ir, s.cfg);
 	if (!select_blocks(&s))
 		return NULL;
+	define_lanes_above(&s);
 	if (s.start && s.start->sass.nops)
 		mir_insert(f, f->entry, f->blocks[f->entry].first, s.start);
 	resolve_aliases(f);
