@@ -244,13 +244,14 @@ static void core_fset(const struct op *op, struct operands *o)
 
 /* True if a / b by reciprocal and Newton iterations could fail: NaN, infinity or zero operands, or
  * an exponent of the quotient, of the reciprocal of b or of the remainder near the ends of the
- * range. */
+ * range. The limits are those of an H200 (tests/silicon/division_check.c). */
 static bool division_is_hard(uint32_t a, uint32_t b)
 {
 	int ea = (int)(a >> 23 & 0xff), eb = (int)(b >> 23 & 0xff);
+	bool remainder_is_small = ea < 25, quotient_is_small = ea < eb - 124;
+	bool quotient_is_large = ea > eb + 126 || ea == 0xff;
 
-	return ea == 0xff || eb == 0xff || !eb || eb > 0xfc || ea - eb > 125 || ea - eb < -125 ||
-	       ea < 24;
+	return remainder_is_small || quotient_is_small || quotient_is_large || eb < 2 || eb > 0xfb;
 }
 
 static void core_fchk(const struct op *op, struct operands *o)

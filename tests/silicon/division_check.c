@@ -97,8 +97,7 @@ static void run_fraction(cuda_handle f, cuda_ptr buffer, const uint32_t *fractio
 /* What the software GPU assumes. */
 static bool is_assumed_hard(int ea, int eb)
 {
-	return ea == 0xff || eb == 0xff || !eb || eb > 0xfc || ea - eb > 125 || ea - eb < -125 ||
-	       ea < 24;
+	return ea < 25 || ea == 0xff || ea < eb - 124 || ea > eb + 126 || eb < 2 || eb > 0xfb;
 }
 
 /* Prints the runs of dividends for which the check is false for all significands. */

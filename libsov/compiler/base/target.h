@@ -67,7 +67,10 @@ struct target {
 	bool element_aligned_vectors;   /* global vectors need only their elements' alignment */
 	bool narrow_constants;          /* constants have 32-bit addresses, as shared memory has */
 	bool reserves_shared;           /* has the special registers IR_RESERVED_SMEM… */
-	bool hides_load_latency;        /* other waves run during a loop's loads: do not unroll */
+	/* The f32 approximations of reciprocal and root are so good that one step corrects each of
+	 * them to the nearest number, and there is an fchk. */
+	bool corrects_f32_in_one_step;
+	bool hides_load_latency; /* other waves run during a loop's loads: do not unroll */
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	const struct backend *backend;          /* NULL: compilation ends at the IR */
 };

@@ -20,6 +20,7 @@
 		.lacks = TARGET_FLOAT_DIVIDE | TARGET_SUBNORMAL_APPROX | TARGET_INT_DIVIDE | \
 			 TARGET_INT32_DIVIDE | TARGET_CVT_TO_BF16, \
 		.narrow_constants = true, \
+		.corrects_f32_in_one_step = true, \
 		.max_threads = NV_MAX_THREADS_PER_BLOCK, \
 		.max_shared_bytes = NV_SM##sm_##_SHARED_PER_BLOCK, \
 		.reserves_shared = NV_SM##sm_##_RESERVES_SHARED, \

@@ -141,6 +141,14 @@ static bool eval_icmp(enum ir_cond cond, uint64_t x, uint64_t y, int64_t sx, int
 		break;
 #define signed_(k) sign_extend(a[k], bits)
 
+/* As an H200 does it for all significands and signs (tests/silicon/division_check.c). */
+static bool eval_fchk(uint64_t a, uint64_t b)
+{
+	int ea = (int)(a >> 23 & 0xff), eb = (int)(b >> 23 & 0xff);
+
+	return ea < 25 || ea == 255 || eb < 2 || eb > 251 || ea - eb > 126 || ea - eb < -124;
+}
+
 bool ir_eval(const struct ir_inst *in, const uint64_t *a, uint64_t *r)
 {
 	uint32_t bits = ir_type_bits(in->type), half = bits / 2;
@@ -187,6 +195,7 @@ bool ir_eval(const struct ir_inst *in, const uint64_t *a, uint64_t *r)
 	CASE(LOGIC3,    eval_logic3(in->imm, a[0], a[1], a[2]))
 	CASE(DOT,       eval_dot(in->sub, a[0], a[1], a[2]))
 	CASE(FCMP,      ir_eval_fcmp(in, a[0], a[1]))
+	CASE(FCHK,      eval_fchk(a[0], a[1]))
 	/* clang-format on */
 	case IR_UNPACK:
 		r[0] = a[0] & width_mask(half);

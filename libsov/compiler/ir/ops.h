@@ -118,6 +118,9 @@ OP(FABS,      "fabs",      1, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE)
 OP(FMIN,      "fmin",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FMAX,      "fmax",      2, 1, SAME,    T_FLOAT,    A_FLOAT,        P_PURE|P_COMM)
 OP(FCMP,      "fcmp",      2, 1, CMP,     T_FLOAT,    A_COND|A_FLOAT, P_PURE)
+/* Whether an f32 quotient computed by fma may be wrong, because of an operand or an intermediate
+ * result near the ends of the range. */
+OP(FCHK,      "fchk",      2, 1, CMP,     T_B32,      0,              P_PURE)
 /* Float conversions. bf16 refers to the 16-bit side. ftof to tf32 converts b32 to b32: a single
  * with the fraction of a half, its other 13 bits zero. e4m3x2 and e5m2x2 are two 8-bit floats in
  * b16: from two halves (b32) or two singles (b64), low element first, saturating to the greatest

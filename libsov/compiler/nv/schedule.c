@@ -727,6 +727,9 @@ static struct target_occupancy choose_target(struct scheduler *s, struct block_d
 	struct target_occupancy best = {0};
 
 	warps = nv_partition_warps(f->sm, nv_occupancy_registers(warps + 1));
+	/* A kernel that states how many blocks an SM should hold gains nothing from more. */
+	if (f->ir->min_ctas && nv_partition_warps(f->sm, max) < warps)
+		warps = nv_partition_warps(f->sm, max);
 	do {
 		struct target_occupancy t = {.warps = warps};
 		uint32_t registers = nv_occupancy_registers(warps);

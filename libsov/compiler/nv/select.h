@@ -34,6 +34,8 @@ struct select {
 	ir_block block;          /* block being selected */
 	struct mir_inst *anchor; /* new instructions are inserted before this one */
 	struct mir_inst *start;  /* defines the arguments in registers */
+	/* Mask of the lanes above this one, which aggregated atomics read; the entry defines it. */
+	struct mir_source lanes_above;
 	uint32_t line;
 };
 
@@ -150,7 +152,8 @@ select_rule select_logic, select_logic3, select_icmp, select_select, select_minm
 select_rule select_sreg, select_clock, select_zext, select_sext, select_trunc, select_pack,
 	select_unpack;
 /* select_float.c */
-select_rule select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, select_fcmp;
+select_rule select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, select_fcmp,
+	select_fchk;
 /* select_half.c */
 select_rule select_half, select_half_sign, select_half_minmax, select_half_compare;
 /* select_convert.c */
@@ -166,6 +169,8 @@ struct aggregate {
 	struct mir_source old;          /* the old value, in the one lane */
 };
 bool can_aggregate(struct select *s, const struct ir_inst *in);
+/* At the end of selection. */
+void define_lanes_above(struct select *s);
 struct aggregate begin_aggregate(struct select *s, const struct ir_inst *in);
 void finish_aggregate(struct select *s, const struct ir_inst *in, const struct aggregate *a,
 		      struct mir_inst *atomic);

@@ -114,14 +114,33 @@ static struct mir_source combine(struct select *s, const struct ir_inst *in, str
 	return d;
 }
 
+/* It is the same everywhere, so the function reads it once. */
+static struct mir_source lanes_above(struct select *s)
+{
+	if (!s->lanes_above.ref.vreg)
+		s->lanes_above = new_temp(s, SASS_GPR, 1);
+	return s->lanes_above;
+}
+
+void define_lanes_above(struct select *s)
+{
+	struct mir_source number = {.op = {.kind = SASS_SREG, .value = SASS_SR_GTMASK}};
+
+	if (!s->lanes_above.ref.vreg)
+		return;
+	s->block = s->f->entry;
+	s->anchor = s->f->blocks[s->block].first;
+	EMIT(s, S2R, s->lanes_above, number);
+}
+
 struct aggregate begin_aggregate(struct select *s, const struct ir_inst *in)
 {
 	struct aggregate a = {
 		.here = emit_ballot(s, new_temp(s, SASS_GPR, 1), mir_pred_const(true)),
 		.others_above = new_temp(s, SASS_PRED, 1)};
 
-	EMIT(s, LOP3, a.others_above, rz(), a.here, read_special(s, SASS_SR_GTMASK), rz(),
-	     mir_imm(0xc0), mir_pred_const(false));
+	EMIT(s, LOP3, a.others_above, rz(), a.here, lanes_above(s), rz(), mir_imm(0xc0),
+	     mir_pred_const(false));
 	a.x = combine(s, in, a.here);
 	if (is_needed(s, in->res, NEED_PAIR)) {
 		a.old = new_temp(s, SASS_GPR, 1);

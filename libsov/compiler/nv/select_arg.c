@@ -277,8 +277,7 @@ static bool is_extended(const struct select *s, ir_val v, bool is_signed)
 
 	switch (in->op) {
 	case IR_LOAD:
-		if (in->from < in->type &&
-		    (in->nres > 1 || in->space == IR_PARAM || in->space == IR_CONSTANT))
+		if (in->from < in->type && (in->space == IR_PARAM || in->space == IR_CONSTANT))
 			return false;
 		return !!(in->flags & IR_SEXT_MEM) == is_signed ||
 		       (is_signed && in->from < in->type);

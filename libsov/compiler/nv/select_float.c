@@ -243,3 +243,10 @@ bool select_fcmp(struct select *s, const struct ir_inst *in)
 	emit_fcmp(s, in, result(s, in->res), mir_pred_const(true), SASS_AND);
 	return true;
 }
+
+bool select_fchk(struct select *s, const struct ir_inst *in)
+{
+	EMIT(s, FCHK, result(s, in->res), in_reg(s, arg_word(s, in->args[0])),
+	     in_reg(s, arg_word(s, in->args[1])));
+	return true;
+}

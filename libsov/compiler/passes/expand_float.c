@@ -10,7 +10,9 @@
  * nearest: once), the last time in the requested mode, and so is r; directed rounding needs no
  * second correction of r, because only the sign of the last correction of q counts. The reciprocal
  * of a number with all fraction bits set is next to the midpoint of two numbers; the nearest is
- * found if r was rounded up before.
+ * found if r was rounded up before. NVIDIA's f32 approximations need one step alone: rcp and sqrt
+ * of all significands are right on an H200 (tests/silicon/roots.cu), and ptxas 13 has the same
+ * sequences for sm_75 to sm_90.
  *
  * This holds while nothing overflows or loses bits: for magnitudes of a from 2^-70 to 2^70 and of b
  * from 2^-55 to 2^55 (f64: 2^-400 to 2^400 for both). Other arguments take a slow path. The f32
@@ -101,12 +103,20 @@ static ir_val nearest_of_positive(struct expand *e, ir_val b)
 	return correct_quotient(e, emit_one(e, e->f->values[b].type), minus, r, r, IR_RN);
 }
 
+static bool takes_one_step(const struct expand *e, enum ir_type t, enum ir_round round)
+{
+	return e->target && e->target->corrects_f32_in_one_step && t == IR_B32 && round == IR_RN;
+}
+
 static ir_val nearest_reciprocal(struct expand *e, ir_val b)
 {
 	enum ir_type t = e->f->values[b].type;
-	ir_val r = nearest_of_positive(e, expand_op(e, IR_FABS, t, b, 0, 0));
 	uint64_t sign = t == IR_B32 ? UINT64_C(1) << 31 : SIGN64;
+	ir_val r;
 
+	if (takes_one_step(e, t, IR_RN))
+		return approx_reciprocal(e, b, emit_neg(e, b), IR_RN);
+	r = nearest_of_positive(e, expand_op(e, IR_FABS, t, b, 0, 0));
 	return expand_op(e, IR_OR, t, r, expand_op_imm(e, IR_AND, b, sign), 0);
 }
 
@@ -326,13 +336,27 @@ ir_val expand_slow_fdiv(struct expand *e, const struct ir_inst *in, const ir_val
 				  : divide_in_f64(e, a, b, in->round);
 }
 
+/* Whether the quotient of f32 numbers needs the slow path. +0 is a frequent dividend, and every
+ * step is right for it if the divisor is not special, which 1 as dividend finds out. */
+static ir_val check_quotient(struct expand *e, ir_val a, ir_val b)
+{
+	ir_val zero = expand_compare_imm(e, IR_EQ, a, 0);
+
+	a = expand_select(e, zero, expand_const(e, IR_B32, ONE32), a);
+	return expand_op(e, IR_FCHK, IR_B32, a, b, 0);
+}
+
 ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
 {
 	bool wide = in->type == IR_B64;
 	ir_val a = in->op == IR_FDIV ? in->args[0] : 0, b = in->args[in->nargs - 1], hard, q;
+	uint8_t flags = e->flags;
 	struct expand_if br;
 
-	if (a) {
+	if (a && takes_one_step(e, in->type, in->round)) {
+		hard = check_quotient(e, a, b);
+		e->flags = 0; /* the remainder may be subnormal, operands and quotient are not */
+	} else if (a) {
 		/* +0 is a frequent dividend, and every step is right for it; -0 would lose its
 		 * sign. */
 		hard = out_of_range(e, a, wide ? -400 : -70, wide ? 400 : 70, 0);
@@ -342,6 +366,7 @@ ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
 		hard = out_of_range(e, b, wide ? -1000 : -124, wide ? 1000 : 124, 0);
 	}
 	q = divide_rounded(e, a, b, in->round);
+	e->flags = flags;
 	br = expand_if_begin(e, hard);
 	return expand_if_end(e, &br, expand_slow_path(e, in), q);
 }
@@ -395,6 +420,8 @@ static ir_val root32(struct expand *e, ir_val x, enum ir_round round)
 	ir_val g = emit_mul(e, x, y), h = emit_mul(e, y, half), minus_g = emit_neg(e, g), better;
 
 	better = fma_(e, fma_(e, minus_g, g, x), h, g);
+	if (takes_one_step(e, IR_B32, round))
+		return better;
 	h = fma_(e, h, fma_(e, minus_g, h, half), h);
 	return expand_round(e, IR_FMA, round, fma_(e, emit_neg(e, better), better, x), h, better);
 }

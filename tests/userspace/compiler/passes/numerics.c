@@ -273,12 +273,19 @@ static uint64_t expected(const struct ir_inst *in, const struct exact_format *f,
 	return exact_quotient(f, a, b, in->round, ftz);
 }
 
+/* f32 to nearest takes one step from the hardware's own approximations, which an H200 checked for
+ * all significands (tests/silicon/roots.cu); others would need two. */
+static int perturbations(const struct ir_inst *in)
+{
+	return in->type == IR_B32 && in->round == IR_RN ? 1 : 3;
+}
+
 static bool try_exact(struct program *p, const struct ir_inst *in, const struct exact_format *f,
 		      uint64_t a, uint64_t b)
 {
 	uint64_t want = expected(in, f, a, b);
 
-	for (int perturb = 0; perturb < 3; perturb++) {
+	for (int perturb = 0; perturb < perturbations(in); perturb++) {
 		uint64_t got = program_run(p, a, b, perturb);
 
 		if (got == want)
