@@ -57,8 +57,8 @@ static bool check_use(const struct walk *w, const struct mir_inst *i, struct pro
 
 	if (p->overwritten >> k & 1 || !uses_overlap(own, use))
 		return true;
-	/* Memory instructions of one pipe read their sources in order, and what overwrites this
-	 * register next waits for the later one. */
+	/* Memory instructions of one pipe read their sources in order, and the next instruction
+	 * that writes this register waits for the later one. */
 	if (!own->write && use->write && to->guard == SASS_PT && own->operand != SASS_USE_GUARD &&
 	    reads_in_order(w->f->sm, from, to)) {
 		p->overwritten |= 1u << k;

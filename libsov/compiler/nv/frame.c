@@ -30,8 +30,6 @@
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 
-#define REGISTER_WORDS 4 /* of a set of general-purpose registers */
-
 struct frame {
 	struct mir_func *f;
 	uint32_t return_at;   /* saved return address */
@@ -39,7 +37,7 @@ struct frame {
 	uint32_t barriers_at; /* their save slots */
 	/* Of an exported function: registers that it changes, and the save slots of these and of
 	 * the predicates. */
-	uint64_t changed[REGISTER_WORDS];
+	uint64_t changed[NV_CHANGE_WORDS];
 	uint32_t registers_at, predicates_at;
 	uint32_t predicates_in; /* register that a preserve_all function keeps them in; 0: none */
 	struct nv_abi *abi;     /* of an exported function */

@@ -15,7 +15,8 @@
 #include <string.h>
 #include "libsov/compiler/nv/regalloc.h"
 
-/* So many instructions after a late read, a register is free. */
+/* The number of instructions after which a memory instruction has read its operands: overwriting
+ * them no longer makes a write wait (write after read). */
 #define READY 63
 
 static struct reg_file *reg_file_of(struct allocator *a, uint32_t vreg)
@@ -198,8 +199,8 @@ static uint32_t count_occupied(const struct reg_file *reg_file, uint32_t from, u
 	return n;
 }
 
-/* How well a free group suits a result now: memory instructions read their operands late, so that
- * another result has to wait for that, the longer the more recent it was. */
+/* The number of instructions, at most READY, since memory instructions read a free group of
+ * registers. They read their operands late, so that a result in the group waits for them. */
 static uint32_t readiness(const struct reg_file *reg_file, uint32_t reg, uint32_t units)
 {
 	uint32_t min_age = READY;
@@ -628,8 +629,8 @@ static bool assign_clear(struct allocator *a, bool tight)
 	       assign_within(a, window, !tight, true);
 }
 
-/* Whether if-conversion may merge blocks with loads. These then overlap if they have different
- * registers: worth all that the occupancy leaves. */
+/* Whether if-conversion may merge blocks with loads. Loads of merged blocks overlap if they have
+ * different registers, which is worth all registers that the occupancy leaves. */
 static bool loads_will_merge(const struct mir_func *f)
 {
 	uint32_t sides = 0;

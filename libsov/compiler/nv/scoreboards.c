@@ -354,7 +354,7 @@ static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s,
 		memset(board, 0, sizeof(*board));
 	}
 	s->busy &= ~(uint32_t)i->sass.wait;
-	/* What overwrites these next waits for this instruction's result. */
+	/* The next instruction that writes these registers waits for this one's result. */
 	for (uint32_t busy = writes ? s->busy : 0; busy; busy &= busy - 1)
 		reg_set_remove_all(&s->boards[__builtin_ctz(busy)].sources[writes], &r.writes);
 	if (i->sass.write_barrier != SASS_NO_SB) {
