@@ -5,7 +5,8 @@
  * the outputs poisoned before. All must leave the same bytes as the IR interpreter.
  *
  *   random PTXAS FOLDER FIRST COUNT
- *	kernels FIRST to FIRST+COUNT-1, several in one file for ptxas; FOLDER is for its files
+ *	kernels FIRST to FIRST+COUNT-1, several in one file for ptxas; FOLDER is for its files;
+ *	"none" for PTXAS leaves its code out, which takes half of the time
  *   random PTXAS FOLDER text NUMBER THREADS FILE
  *	the kernel of a file, which the generator made once, with the inputs of this number
  *   random PTXAS FOLDER shrink NUMBER MODE
@@ -63,6 +64,17 @@ static struct progress {
 	uint8_t verdict[MAX_KERNELS][VARIANTS];
 	uint32_t agreed; /* launches of a rewritten kernel that agreed */
 } *progress;
+
+/* Whether ptxas's code runs, too. */
+static bool with_theirs(void)
+{
+	return strcmp(run.ptxas, "none") != 0;
+}
+
+static uint32_t variants(void)
+{
+	return with_theirs() ? VARIANTS : AGREE_MODES;
+}
 
 static const char *variant_name(uint32_t v)
 {
@@ -260,7 +272,7 @@ static _Noreturn void run_child(void)
 	const char *loaded = NULL;
 
 	open_gpu(at);
-	for (uint32_t i = progress->next / VARIANTS; i < run.count; i++) {
+	for (uint32_t i = progress->next / variants(); i < run.count; i++) {
 		struct program *p = &programs[i];
 
 		if (p->theirs && p->theirs != loaded)
@@ -268,10 +280,10 @@ static _Noreturn void run_child(void)
 		loaded = p->theirs ? p->theirs : loaded;
 		agree_inputs(p->number, p->threads);
 		if (!agree_interpret(p->ptx)) {
-			progress->next = (i + 1) * VARIANTS;
+			progress->next = (i + 1) * variants();
 			continue;
 		}
-		for (uint32_t v = progress->next % VARIANTS; v < VARIANTS; v++) {
+		for (uint32_t v = progress->next % variants(); v < variants(); v++) {
 			bool alive = run_variant(p, v, theirs, at, &progress->verdict[i][v]);
 
 			progress->next++;
@@ -285,7 +297,7 @@ static _Noreturn void run_child(void)
 /* Starts children until all launches are done; reports children that a signal ended. */
 static void launch_all(void)
 {
-	while (progress->next < run.count * VARIANTS) {
+	while (progress->next < run.count * variants()) {
 		pid_t pid;
 		int status;
 
@@ -302,9 +314,10 @@ static void launch_all(void)
 		if (WIFEXITED(status))
 			continue;
 		printf("%s %" PRIu64 " %s\n", WTERMSIG(status) == SIGALRM ? "HANG" : "DIED",
-		       programs[progress->next / VARIANTS].number,
-		       variant_name(progress->next % VARIANTS));
-		progress->verdict[progress->next / VARIANTS][progress->next % VARIANTS] = DIFFERS;
+		       programs[progress->next / variants()].number,
+		       variant_name(progress->next % variants()));
+		progress->verdict[progress->next / variants()][progress->next % variants()] =
+			DIFFERS;
 		progress->next++;
 	}
 }
@@ -397,12 +410,12 @@ static int report(void)
 
 	for (uint32_t i = 0; i < run.count; i++) {
 		interpreted += progress->verdict[i][0] != NOT_RUN;
-		for (uint32_t v = 0; v < VARIANTS; v++)
+		for (uint32_t v = 0; v < variants(); v++)
 			counts[v][progress->verdict[i][v]]++;
 	}
 	printf("batch %" PRIu64 " programs %u interpreted %u", programs[0].number, run.count,
 	       interpreted);
-	for (uint32_t v = 0; v < VARIANTS; v++) {
+	for (uint32_t v = 0; v < variants(); v++) {
 		printf(" %s %u %u %u", variant_name(v), counts[v][AGREES], counts[v][DIFFERS],
 		       counts[v][REFUSED]);
 		bad += run.count - counts[v][AGREES];
@@ -514,7 +527,7 @@ int main(int argc, char **argv)
 		printf("BROKEN no memory\n");
 		return EXIT_BROKEN;
 	}
-	for (uint32_t i = 0; i < run.count; i += CHUNK)
+	for (uint32_t i = 0; with_theirs() && i < run.count; i += CHUNK)
 		compile_theirs(i, run.count - i < CHUNK ? run.count - i : CHUNK);
 	launch_all();
 	for (uint32_t i = 0; i < run.count; i++)

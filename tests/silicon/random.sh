@@ -6,8 +6,9 @@
 # interpreter. Ends with counts and "random: PASS" or "random: FAIL".
 #   usage: tests/silicon/random.sh [KERNELS [SOFT-KERNELS [FIRST]]]
 #   Run it in the root of the sources; the numbers are rounded up to whole batches.
-#   environment: BUILD (build), PTXAS, JOBS (cores), GPU_SECONDS (420), SOFT_SECONDS (300),
-#   SHRINK_SECONDS (60); after these times only the completed kernels count
+#   environment: BUILD (build), PTXAS ("none": without ptxas's code), JOBS (cores),
+#   GPU_SECONDS (420), SOFT_SECONDS (300), SHRINK_SECONDS (60); after these times only the
+#   completed kernels count
 # Errors of ptxas with a known cause (ptxas_faults) are counted separately and are no failures; all
 # other differences are. Kernels that differ on the GPU for no known cause are reduced there; the
 # results are in $BUILD/random/shrunk.log.
