@@ -229,6 +229,9 @@ static bool identity_and(struct fold *fold, const struct fold_site *site)
 		return fold_to_value(fold, site, site->a);
 	if (a->op == IR_ZEXT && (fold_ones(a->from) & ~site->k) == 0)
 		return fold_to_value(fold, site, site->a);
+	if (a->op == IR_SHR_U && ir_is_const(fold->f, a->args[1], &k) && k < site->bits &&
+	    (site->ones >> k & ~site->k) == 0)
+		return fold_to_value(fold, site, site->a);
 	if (a->op == IR_PACK && site->k == fold_ones(ir_type_half(site->p.type)))
 		return fold_to_convert(fold, site, IR_ZEXT, a->args[0]);
 	if (a->op == IR_AND && ir_is_const(fold->f, a->args[1], &k)) {
