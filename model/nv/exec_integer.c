@@ -235,6 +235,18 @@ static void choose_16x2(const struct op *op, struct operands *o, uint32_t count)
 	}
 }
 
+/* Sums of the halves of a and b, and the minimum or maximum of each and c's. */
+static void core_viaddmnmx_16x2(const struct op *op, struct operands *o)
+{
+	uint32_t sums[LANES];
+	struct operands add = {.d = sums, .s = {o->s[0], o->s[1]}}, choose = *o;
+
+	core_add_16x2(op, &add);
+	choose.s[0] = sums;
+	choose.s[1] = o->s[2];
+	choose_16x2(op, &choose, 2);
+}
+
 static void core_imnmx_16x2(const struct op *op, struct operands *o)
 {
 	choose_16x2(op, o, 2);
@@ -616,6 +628,7 @@ const struct op_row rows_integer[] = {
 	{SASS_VIMNMX, "dssx", run_vector, core_imnmx, NULL},
 	{SASS_VIMNMX_16X2, "dssx", run_vector, core_imnmx_16x2, NULL},
 	{SASS_VIADDMNMX, "dsssx", run_vector, core_viaddmnmx, NULL},
+	{SASS_VIADDMNMX_16X2, "dsssx", run_vector, core_viaddmnmx_16x2, NULL},
 	{SASS_I2I, "ds", run_vector, core_i2i, NULL},
 	{SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL},
 	{SASS_VIMNMX3_16X2, "dsssx", run_vector, core_vimnmx3_16x2, NULL},

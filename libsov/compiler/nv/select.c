@@ -208,6 +208,8 @@ static void count_uses(struct select *s)
 
 			for (uint32_t k = 0; k < in->nargs; k++)
 				s->values[in->args[k]].uses++;
+			if (in->op == IR_PACK)
+				s->values[in->args[0]].packed = in->res;
 		}
 }
 
@@ -529,8 +531,10 @@ static bool select_inst(struct select *s, ir_id id)
 		return true;
 	s->line = in->line;
 	s->anchor = s->f->blocks[s->block].first;
-	for (uint32_t k = 0; k < in->nres; k++)
+	for (uint32_t k = 0; k < in->nres; k++) {
+		s->values[in->res + k].selected = true;
 		more |= define_free_halves(s, in->res + k);
+	}
 	if (!more || (rules[in->op] && rules[in->op](s, in)))
 		return true;
 	diag_error(&s->job->diag, in->line, 0, "kernel '%s': '%s' is not supported on %s yet",

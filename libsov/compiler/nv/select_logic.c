@@ -23,7 +23,7 @@ static const struct ir_inst *inner_node(struct select *s, ir_val v, enum ir_type
 
 	if (in->op != IR_AND && in->op != IR_OR && in->op != IR_XOR && in->op != IR_NOT)
 		return NULL;
-	return fold_single_use(s, v, in->op, type);
+	return is_funnel(s, in) ? NULL : fold_single_use(s, v, in->op, type);
 }
 
 static bool collect_args(struct select *s, struct tree *t, const struct ir_inst *node,
@@ -147,7 +147,7 @@ bool select_logic(struct select *s, const struct ir_inst *in)
 {
 	struct tree t = {.type = in->type};
 
-	if (select_byte(s, in))
+	if (select_byte(s, in) || select_funnel(s, in))
 		return true;
 	if (in->type == IR_B1 && fold_compare(s, in))
 		return true;
@@ -358,10 +358,40 @@ static void emit_select_word(struct select *s, struct mir_source d, struct arg a
 	EMIT(s, SEL, d, in_reg(s, a), b.src, p);
 }
 
+static bool is_sign_change(const struct select *s, ir_val v)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+
+	return (in->op == IR_FNEG || in->op == IR_FABS) && !is_half(in) && !(in->flags & IR_FTZ);
+}
+
+/* FSEL negates its operands or takes their absolute values. */
+static bool select_signed(struct select *s, const struct ir_inst *in, struct mir_source p)
+{
+	struct arg a, b;
+
+	if (in->type != IR_B32 ||
+	    (!is_sign_change(s, in->args[1]) && !is_sign_change(s, in->args[2])))
+		return false;
+	a = arg_float(s, in->args[1], 0, false);
+	b = arg_float(s, in->args[2], 0, false);
+	if (!is_reg(&a) && is_reg(&b)) {
+		struct arg t = a;
+
+		a = b;
+		b = t;
+		p = with_flags(p, SASS_NEG);
+	}
+	EMIT(s, FSEL, result(s, in->res), float_in_reg(s, a, IR_B32), b.src, p);
+	return true;
+}
+
 bool select_select(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source p = arg_pred(s, in->args[0]);
 
+	if (select_signed(s, in, p))
+		return true;
 	if (in->type == IR_B1) {
 		EMIT(s, PLOP3, result(s, in->res), NONE, p, arg_pred(s, in->args[1]),
 		     arg_pred(s, in->args[2]), mir_imm(0xca), mir_imm(0));
@@ -376,51 +406,19 @@ bool select_select(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* The maximum of a value and its negation is its absolute value. */
-static bool select_abs(struct select *s, const struct ir_inst *in)
+bool select_minmax_wide(struct select *s, const struct ir_inst *in)
 {
-	for (uint32_t k = 0; k < 2 && in->op == IR_MAX_S && in->type == IR_B32; k++) {
-		const struct ir_inst *neg = fold_def(s, in->args[k], IR_NEG, in->type);
-
-		if (!neg || neg->args[0] != in->args[1 - k])
-			continue;
-		EMIT(s, IABS, result(s, in->res), arg_word(s, neg->args[0]).src);
-		return true;
-	}
-	return false;
-}
-
-bool select_minmax(struct select *s, const struct ir_inst *in)
-{
-	bool is_signed = in->op == IR_MIN_S || in->op == IR_MAX_S;
 	bool is_min = in->op == IR_MIN_S || in->op == IR_MIN_U;
-	struct mir_source less;
+	struct mir_source less = new_temp(s, SASS_PRED, 1);
 	struct ir_inst compared = *in;
-	struct arg args[2];
-	struct mir_inst *i;
 
-	if (select_abs(s, in))
-		return true;
-	if (in->type == IR_B64) {
-		less = new_temp(s, SASS_PRED, 1);
-		compared.cond = is_signed ? IR_LT_S : IR_LT_U;
-		emit_icmp(s, &compared, less, mir_pred_const(true), SASS_AND);
-		for (uint32_t half = 0; half < 2; half++) {
-			if (is_needed(s, in->res, (uint8_t)(1 << half)))
-				emit_select_word(s, result_half(s, in->res, half),
-						 arg_half(s, in->args[is_min ? 0 : 1], half),
-						 arg_half(s, in->args[is_min ? 1 : 0], half), less);
-		}
-		return true;
+	compared.cond = in->op == IR_MIN_S || in->op == IR_MAX_S ? IR_LT_S : IR_LT_U;
+	emit_icmp(s, &compared, less, mir_pred_const(true), SASS_AND);
+	for (uint32_t half = 0; half < 2; half++) {
+		if (is_needed(s, in->res, (uint8_t)(1 << half)))
+			emit_select_word(s, result_half(s, in->res, half),
+					 arg_half(s, in->args[is_min ? 0 : 1], half),
+					 arg_half(s, in->args[is_min ? 1 : 0], half), less);
 	}
-	args[0] = arg_extended(s, in->args[0], is_signed);
-	args[1] = arg_extended(s, in->args[1], is_signed);
-	legalise_args(s, args, 2, true);
-	/* Hopper has a second unit for it. */
-	i = s->f->sm >= 90 ? EMIT(s, VIMNMX, result(s, in->res), args[0].src, args[1].src,
-				  mir_pred_const(is_min))
-			   : EMIT(s, IMNMX, result(s, in->res), args[0].src, args[1].src,
-				  mir_pred_const(is_min));
-	set_mod(i, SASS_M_SIGNED, is_signed);
 	return true;
 }

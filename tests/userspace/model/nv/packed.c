@@ -253,6 +253,17 @@ static void minmax_triples(const struct row *r, const struct values *v, struct a
 	minmax_pairs(r, &w, o);
 }
 
+static void add_minmax_pairs(const struct row *r, const struct values *v, struct answer *o)
+{
+	struct values w = *v;
+
+	add_pairs(r, v, o);
+	w.a = o->d;
+	w.b = v->c;
+	o->d = 0;
+	minmax_pairs(r, &w, o);
+}
+
 static void distances(const struct row *r, const struct values *v, struct answer *o)
 {
 	uint32_t sum = (uint32_t)v->c;
@@ -440,6 +451,15 @@ static const struct row rows[] = {
 	 "dabcx",
 	 0,
 	 minmax_triples,
+	 {{M(SIGNED), 1}, {M(RELU), 1}},
+	 0,
+	 1},
+	{"VIADDMNMX.U16x2", SASS_VIADDMNMX_16X2, "dabcx", 0, add_minmax_pairs, {{0}}, 0, 1},
+	{"VIADDMNMX.S16x2.RELU",
+	 SASS_VIADDMNMX_16X2,
+	 "dabcx",
+	 0,
+	 add_minmax_pairs,
 	 {{M(SIGNED), 1}, {M(RELU), 1}},
 	 0,
 	 1},
