@@ -54,7 +54,7 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_PERMUTE] = select_permute,   [IR_LOGIC3] = select_logic3,
 	[IR_DOT] = select_dot,           [IR_ARG] = select_arg,
 	[IR_CALL] = select_call,         [IR_CALLPTR] = select_call,
-	[IR_FUNCADDR] = select_funcaddr,
+	[IR_FUNCADDR] = select_funcaddr, [IR_ABSDIFF4] = select_absdiff4,
 };
 
 /* Instructions. */

@@ -147,7 +147,7 @@ void emit_fcmp(struct select *s, const struct ir_inst *in, struct mir_source p, 
 /* Selection rules, by file. */
 /* select_integer.c */
 select_rule select_add, select_sub, select_mul, select_mulhi, select_mulwide, select_neg,
-	select_carry, select_permute, select_dot;
+	select_carry, select_permute, select_dot, select_absdiff4;
 /* select_shift.c */
 select_rule select_shift;
 /* Unions of opposite shifts that are one instruction; select_funnel() returns false for others. */

@@ -533,16 +533,51 @@ bool select_permute(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* Absolute differences of four bytes; with a sum, of these and c. */
+static void emit_distances(struct select *s, struct mir_source d, const struct ir_inst *in,
+			   struct arg c, bool sum)
+{
+	struct arg args[3] = {arg_word(s, in->args[0]), arg_word(s, in->args[1]), c};
+
+	legalise_args(s, args, 3, true);
+	set_mod(EMIT(s, VABSDIFF4, d, args[0].src, args[1].src, args[2].src), SASS_M_ACC, sum);
+}
+
+bool select_absdiff4(struct select *s, const struct ir_inst *in)
+{
+	emit_distances(s, result(s, in->res), in, zero_arg(), false);
+	return true;
+}
+
+/* The dot product of absolute differences and ones is their sum. */
+static bool fold_distances(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t k = 0; k < 2 && in->sub == IR_DOT4_UU; k++) {
+		const struct ir_inst *x = fold_single_use(s, in->args[k], IR_ABSDIFF4, IR_B32);
+		uint64_t ones;
+
+		if (!x || !ir_is_const(s->ir, in->args[1 - k], &ones) || ones != 0x01010101)
+			continue;
+		emit_distances(s, result(s, in->res), x, arg_word(s, in->args[2]), true);
+		return true;
+	}
+	return false;
+}
+
 bool select_dot(struct select *s, const struct ir_inst *in)
 {
 	static const uint8_t formats[] = {SASS_DOT_U8_U8, SASS_DOT_U8_S8, SASS_DOT_S8_U8,
 					  SASS_DOT_S8_S8};
-	struct mir_source a = in_reg(s, arg_word(s, in->args[0]));
-	struct mir_source b = in_reg(s, arg_word(s, in->args[1]));
-	struct mir_source c = in_reg(s, arg_word(s, in->args[2]));
-	struct mir_inst *i = in->sub <= IR_DOT4_SS ? EMIT(s, IDP, result(s, in->res), a, b, c)
-						   : EMIT(s, IDP_2A, result(s, in->res), a, b, c);
+	struct mir_source a, b, c;
+	struct mir_inst *i;
 
+	if (fold_distances(s, in))
+		return true;
+	a = in_reg(s, arg_word(s, in->args[0]));
+	b = in_reg(s, arg_word(s, in->args[1]));
+	c = in_reg(s, arg_word(s, in->args[2]));
+	i = in->sub <= IR_DOT4_SS ? EMIT(s, IDP, result(s, in->res), a, b, c)
+				  : EMIT(s, IDP_2A, result(s, in->res), a, b, c);
 	set_mod(i, SASS_M_DOT, formats[in->sub % 4]);
 	set_mod(i, SASS_M_HI, in->sub >= IR_DOT2HI_UU);
 	return true;

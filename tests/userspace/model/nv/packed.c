@@ -275,6 +275,14 @@ static void distances(const struct row *r, const struct values *v, struct answer
 	o->d = sum;
 }
 
+/* The third source has no effect. */
+static void byte_distances(const struct row *r, const struct values *v, struct answer *o)
+{
+	(void)r;
+	for (uint32_t k = 0; k < 32; k += 8)
+		o->d |= (uint64_t)abs((int)(v->a >> k & 0xff) - (int)(v->b >> k & 0xff)) << k;
+}
+
 static void signs(const struct row *r, const struct values *v, struct answer *o)
 {
 	uint32_t i =
@@ -435,6 +443,7 @@ static const struct row rows[] = {
 	 {{M(ACC), 1}, {M(SIGNED), 1}},
 	 0,
 	 0},
+	{"VABSDIFF4.U8", SASS_VABSDIFF4, "dabc", 0, byte_distances, {{0}}, 0, 0},
 	{"VIADD.16x2", SASS_VIADD_16X2, "dab", 0, add_pairs, {{0}}, 0, 1},
 	{"VIMNMX.U16x2", SASS_VIMNMX_16X2, "dabx", 0, minmax_pairs, {{0}}, 0, 1},
 	{"VIMNMX.S16x2.RELU",
