@@ -445,33 +445,6 @@ static bool identity_fcmp(struct fold *fold, const struct fold_site *site)
 	return true;
 }
 
-static bool identity_select(struct fold *fold, const struct fold_site *site)
-{
-	const struct ir_inst *a = fold_def(fold, site->a);
-	uint64_t k, other;
-
-	if (a->op == IR_CONST)
-		return fold_to_value(fold, site, a->imm ? site->b : site->c);
-	if (site->b == site->c)
-		return fold_to_value(fold, site, site->b);
-	if (a->op == IR_NOT)
-		return fold_to_op(fold, site, IR_SELECT, a->args[0], site->c, site->b);
-	if (site->is_const && ir_is_const(fold->f, site->c, &other) && site->k == other)
-		return fold_to_value(fold, site, site->b);
-	if (site->p.type != IR_B1) {
-		if (site->is_const && site->k == 1 && ir_is_const(fold->f, site->c, &k) && !k)
-			return fold_to_convert(fold, site, IR_ZEXT, site->a);
-		return false;
-	}
-	if (ir_is_const(fold->f, site->c, &k)) {
-		if (site->is_const) /* and they differ */
-			return site->k ? fold_to_value(fold, site, site->a)
-				       : fold_to_op(fold, site, IR_NOT, site->a, 0, 0);
-		return !k && fold_to_op(fold, site, IR_AND, site->a, site->b, 0);
-	}
-	return site->is_const && site->k && fold_to_op(fold, site, IR_OR, site->a, site->c, 0);
-}
-
 /* ---- widths ---- */
 
 static bool identity_extend(struct fold *fold, const struct fold_site *site)
@@ -709,7 +682,7 @@ static bool (*const identities[IR_OP_COUNT])(struct fold *fold, const struct fol
 	[IR_XOR] = identity_xor,           [IR_NOT] = identity_not,
 	[IR_SHL] = identity_shift,         [IR_SHR_U] = identity_shift,
 	[IR_SHR_S] = identity_shift,       [IR_ICMP] = identity_icmp,
-	[IR_SELECT] = identity_select,     [IR_ZEXT] = identity_extend,
+	[IR_SELECT] = fold_select,         [IR_ZEXT] = identity_extend,
 	[IR_SEXT] = identity_extend,       [IR_TRUNC] = identity_trunc,
 	[IR_PACK] = identity_pack,         [IR_UNPACK] = identity_unpack,
 	[IR_FADD] = identity_fadd,         [IR_FMA] = identity_fma,
