@@ -26,6 +26,21 @@ static const struct ir_inst *inner_node(struct select *s, ir_val v, enum ir_type
 	return is_funnel(s, in) ? NULL : fold_single_use(s, v, in->op, type);
 }
 
+/* The column of a leaf of this value, or of a constant that is its inverse; 0: there is none. */
+static uint8_t leaf_column(const struct select *s, const struct tree *t, ir_val v)
+{
+	uint64_t a, b, ones = t->type == IR_B64 ? UINT64_MAX : UINT32_MAX;
+
+	for (uint32_t k = 0; k < t->count; k++) {
+		if (t->leaves[k] == v)
+			return column[k];
+		if (t->type >= IR_B32 && t->leaves[k] && ir_is_const(s->ir, v, &a) &&
+		    ir_is_const(s->ir, t->leaves[k], &b) && (a ^ b) == ones)
+			return (uint8_t)~column[k];
+	}
+	return 0;
+}
+
 static bool collect_args(struct select *s, struct tree *t, const struct ir_inst *node,
 			 uint32_t limit);
 
@@ -35,10 +50,8 @@ static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t l
 	const struct ir_inst *node = inner_node(s, v, t->type);
 	struct tree saved = *t;
 
-	for (uint32_t k = 0; k < t->count; k++) {
-		if (t->leaves[k] == v)
-			return true;
-	}
+	if (leaf_column(s, t, v))
+		return true;
 	if (node && collect_args(s, t, node, limit))
 		return true;
 	*t = saved;
@@ -48,14 +61,16 @@ static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t l
 	return true;
 }
 
-/* Adds the arguments of a node, each leaving room for those that follow. */
+/* Adds the arguments of a node, the first leaving room for a second that is no leaf yet. */
 static bool collect_args(struct select *s, struct tree *t, const struct ir_inst *node,
 			 uint32_t limit)
 {
 	if (limit < node->nargs)
 		return false;
 	for (uint32_t k = 0; k < node->nargs; k++) {
-		if (!collect_value(s, t, node->args[k], limit - (node->nargs - 1 - k)))
+		bool more = k + 1 < node->nargs && !leaf_column(s, t, node->args[k + 1]);
+
+		if (!collect_value(s, t, node->args[k], limit - more))
 			return false;
 	}
 	return true;
@@ -64,12 +79,10 @@ static bool collect_args(struct select *s, struct tree *t, const struct ir_inst 
 static uint8_t evaluate_tree(const struct select *s, const struct tree *t, ir_val v)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
-	uint8_t a, b;
+	uint8_t a = leaf_column(s, t, v), b;
 
-	for (uint32_t k = 0; k < t->count; k++) {
-		if (t->leaves[k] == v)
-			return column[k];
-	}
+	if (a)
+		return a;
 	a = evaluate_tree(s, t, in->args[0]);
 	if (in->op == IR_NOT)
 		return (uint8_t)~a;

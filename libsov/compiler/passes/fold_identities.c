@@ -690,6 +690,26 @@ static bool (*const identities[IR_OP_COUNT])(struct fold *fold, const struct fol
 	[IR_FCMP] = identity_fcmp,         [IR_TOSPACE] = identity_tospace,
 };
 
+/* An absolute value among logic operations is one of them, so that a sign and a magnitude are put
+ * together in one operation of three inputs. */
+static bool magnitude_to_logic(struct fold *fold, const struct fold_site *site)
+{
+	for (uint32_t k = 0; k < 2; k++) {
+		ir_val v = k ? site->b : site->a, x;
+		const struct ir_inst *d = fold_def(fold, v);
+
+		if (d->op != IR_FABS || d->type != IR_B32 || d->format || d->flags & IR_FTZ ||
+		    !fold_used_once(fold, v))
+			continue;
+		x = d->args[0];
+		x = ir_at(fold->f, fold_new(fold, site, IR_AND, IR_B32, x,
+					    fold_const(fold, site, IR_B32, INT32_MAX)))
+			    ->res;
+		return fold_to_op(fold, site, site->p.op, k ? site->a : x, k ? x : site->b, 0);
+	}
+	return false;
+}
+
 bool fold_identity(struct fold *fold, const struct fold_site *site)
 {
 	uint64_t k;
@@ -697,5 +717,8 @@ bool fold_identity(struct fold *fold, const struct fold_site *site)
 	if (ir_ops[site->p.op].properties & P_COMM && !site->is_const &&
 	    ir_is_const(fold->f, site->a, &k))
 		return fold_swap(fold, site);
-	return identities[site->p.op] && identities[site->p.op](fold, site);
+	if (identities[site->p.op] && identities[site->p.op](fold, site))
+		return true;
+	return (site->p.op == IR_AND || site->p.op == IR_OR || site->p.op == IR_XOR) &&
+	       magnitude_to_logic(fold, site);
 }

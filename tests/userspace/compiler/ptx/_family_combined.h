@@ -73,3 +73,11 @@ ROW("abs.f32 %a, %a; neg.f32 %a, %a; setp.lt.s32 %p, %c, 0; selp.f32 %d, %a, %b,
     { return SC < 0 ? A | 0x80000000 : B; })
 ROW("neg.f32 %b, %b; setp.lt.s32 %p, %c, 0; selp.f32 %d, 0f3FC00000, %b, %p;", "f32 f32 f32 s32", ANY, CODE, 0,
     { return SC < 0 ? 0x3fc00000 : B ^ 0x80000000; })
+ROW("abs.f32 %a, %a; {.reg .b32 t, u; mov.b32 t, %a; mov.b32 u, %b; and.b32 u, u, 0x80000000; or.b32 t, t, u; mov.b32 %d, t;}",
+    "f32 f32 f32", ANY, CODE, 0, { return (A & 0x7fffffff) | (B & 0x80000000); })
+ROW("{.reg .b32 t; and.b32 t, %a, 0xff00ff; and.b32 %d, %b, 0xff00ff00; or.b32 %d, %d, t;}", "b32 b32 b32", ANY, CODE, 0,
+    { return (A & 0xff00ff) | (B & 0xff00ff00); })
+ROW("{.reg .b64 t; and.b64 t, %a, 0xff00ff1234567; and.b64 %d, %b, 0xfff00ff00edcba98; xor.b64 %d, %d, t;}", "b64 b64 b64", ANY,
+    CODE, 0, { return (A & 0xff00ff1234567) ^ (B & 0xfff00ff00edcba98); })
+ROW("{.reg .b32 t; or.b32 t, %a, 0xff00ff; and.b32 %d, %b, 0xff00ff00; xor.b32 %d, %d, t; and.b32 %d, %d, %c;}",
+    "b32 b32 b32 b32", ANY, CODE, 0, { return ((A | 0xff00ff) ^ (B & 0xff00ff00)) & C; })
