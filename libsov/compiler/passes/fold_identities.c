@@ -227,7 +227,8 @@ static bool identity_and(struct fold *fold, const struct fold_site *site)
 		return fold_to_const(fold, site, 0);
 	if (site->k == site->ones)
 		return fold_to_value(fold, site, site->a);
-	if (a->op == IR_ZEXT && (fold_ones(a->from) & ~site->k) == 0)
+	if ((a->op == IR_ZEXT || (a->op == IR_LOAD && !(a->flags & IR_SEXT_MEM))) &&
+	    (fold_ones(a->from) & ~site->k) == 0)
 		return fold_to_value(fold, site, site->a);
 	if (a->op == IR_SHR_U && ir_is_const(fold->f, a->args[1], &k) && k < site->bits &&
 	    (site->ones >> k & ~site->k) == 0)
@@ -447,10 +448,39 @@ static bool identity_fcmp(struct fold *fold, const struct fold_site *site)
 
 /* ---- widths ---- */
 
+/* Whether v is extended from this many bits or fewer, by a load or a conversion. */
+static bool is_extended_from(const struct fold *fold, ir_val v, bool is_signed, uint32_t bits)
+{
+	const struct ir_inst *d = fold_def(fold, v);
+
+	if (d->op == IR_LOAD)
+		return ir_type_bits(d->from) <= bits && !(d->flags & IR_SEXT_MEM) == !is_signed;
+	return d->op == (is_signed ? IR_SEXT : IR_ZEXT) && ir_type_bits(d->from) <= bits;
+}
+
+/* An extended value that is truncated and extended again in the same way is the first one in
+ * another width. */
+static bool extend_again(struct fold *fold, const struct fold_site *site, const struct ir_inst *a)
+{
+	enum ir_type from = a->from;
+	ir_val x;
+
+	if (a->op != IR_TRUNC)
+		return false;
+	x = a->args[0];
+	if (!is_extended_from(fold, x, site->p.op == IR_SEXT, ir_type_bits(a->type)))
+		return false;
+	if (from == site->p.type)
+		return fold_to_value(fold, site, x);
+	return fold_to_convert(fold, site, from > site->p.type ? IR_TRUNC : site->p.op, x);
+}
+
 static bool identity_extend(struct fold *fold, const struct fold_site *site)
 {
 	const struct ir_inst *a = fold_def(fold, site->a);
 
+	if (extend_again(fold, site, a))
+		return true;
 	if (a->op == site->p.op || a->op == IR_ZEXT)
 		return fold_to_convert(fold, site, a->op, a->args[0]);
 	return false;
