@@ -529,6 +529,8 @@ static bool select_inst(struct select *s, ir_id id)
 
 	if (in->op == IR_PHI)
 		return true;
+	if (in->nres && s->values[in->res].words.vreg)
+		more = true;
 	s->line = in->line;
 	s->anchor = s->f->blocks[s->block].first;
 	for (uint32_t k = 0; k < in->nres; k++) {

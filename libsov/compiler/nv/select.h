@@ -21,6 +21,9 @@ struct value {
 	uint8_t need;  /* NEED_LOW also for values without halves */
 	uint32_t uses; /* in the IR */
 	ir_val packed; /* the pack whose low half it is; 0: none */
+	/* Of the first result of a load: its register, if an instruction reads elements smaller
+	 * than a word where they are. */
+	struct mir_ref words;
 	bool selected;
 	bool swap_tested; /* of a compare-and-swap: only whether it has stored is of interest */
 };
@@ -174,6 +177,14 @@ select_rule select_itof, select_ftoi, select_ftof, select_fround, select_approx;
 select_rule select_float_pair;
 /* select_memory.c */
 select_rule select_load, select_store, select_atom, select_cas, select_fence;
+/* An element smaller than a word of a load of several: its number and bytes. */
+struct element {
+	const struct ir_inst *load;
+	uint32_t index, size;
+};
+bool is_element(const struct select *s, ir_val v, struct element *e);
+/* The loaded word that contains the element, and the element's bits there. */
+struct mir_source element_word(struct select *s, const struct element *e, uint32_t *mask);
 /* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes
  * the atomic; finish emits the rest. */
 struct aggregate {

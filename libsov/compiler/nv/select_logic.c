@@ -286,11 +286,44 @@ static void emit_icmp(struct select *s, const struct ir_inst *in, struct mir_sou
 	set_mod(i, SASS_M_BOOL, boolean);
 }
 
+/* A comparison of two bytes at the same place of loaded words, or of one with 0: no element needs
+ * to be extracted. */
+static bool is_element_test(const struct select *s, const struct ir_inst *in)
+{
+	struct element a, b;
+	uint64_t k;
+
+	if (in->op != IR_ICMP || in->type == IR_B64 || (in->cond != IR_EQ && in->cond != IR_NE) ||
+	    !is_element(s, in->args[0], &a))
+		return false;
+	if (ir_is_const(s->ir, in->args[1], &k))
+		return !k;
+	return is_element(s, in->args[1], &b) && a.size == b.size &&
+	       (a.index - b.index) * a.size % 4 == 0 &&
+	       !((a.load->flags ^ b.load->flags) & IR_SEXT_MEM);
+}
+
+static void emit_element_test(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source x, y = rz();
+	struct element a, b;
+	uint32_t mask;
+
+	is_element(s, in->args[0], &a);
+	x = element_word(s, &a, &mask);
+	if (is_element(s, in->args[1], &b))
+		y = element_word(s, &b, &mask);
+	EMIT(s, LOP3, result(s, in->res), rz(), x, mir_imm(mask), y, mir_imm(0x48),
+	     mir_pred_const(false)); /* (x ^ y) & mask */
+}
+
 bool is_bit_test(const struct select *s, const struct ir_inst *in)
 {
 	const struct ir_inst *logic;
 	uint64_t k;
 
+	if (is_element_test(s, in))
+		return true;
 	if (in->op != IR_ICMP || in->type != IR_B32 || (in->cond != IR_EQ && in->cond != IR_NE) ||
 	    !ir_is_const(s->ir, in->args[1], &k) || k || s->values[in->args[0]].uses != 1)
 		return false;
@@ -304,6 +337,10 @@ static void emit_bit_test(struct select *s, const struct ir_inst *in)
 {
 	struct tree t = {.type = IR_B32};
 
+	if (is_element_test(s, in)) {
+		emit_element_test(s, in);
+		return;
+	}
 	collect_args(s, &t, ir_def(s->ir, in->args[0]), LEAVES);
 	emit_logic_word(s, in->args[0], t, 0, result(s, in->res), rz());
 }
@@ -344,7 +381,7 @@ static bool fold_compare(struct select *s, const struct ir_inst *in)
 		struct mir_source x;
 
 		if ((!is_float && (cmp->op != IR_ICMP || cmp->type == IR_B1)) ||
-		    !fold_single_use(s, in->args[k], cmp->op, cmp->type))
+		    is_element_test(s, cmp) || !fold_single_use(s, in->args[k], cmp->op, cmp->type))
 			continue;
 		x = arg_pred(s, in->args[1 - k]);
 		if (is_float)
