@@ -67,12 +67,15 @@ static bool constant_term(const struct select *s, struct term t, uint32_t *value
 	return true;
 }
 
+/* Zero is a register. */
 static bool is_constant_term(const struct select *s, struct term t)
 {
 	ir_val whole = is_pair(t) ? whole_of(s, t) : t.low;
 	uint32_t value;
 
-	return constant_term(s, t, &value) || (whole && is_constant_half(s, whole, 0));
+	if (constant_term(s, t, &value))
+		return value;
+	return whole && is_constant_half(s, whole, 0);
 }
 
 static bool is_packable(struct select *s, struct term t, uint32_t depth, bool again);
@@ -251,18 +254,13 @@ static void emit_choice(struct select *s, struct mir_source d, const struct choi
 	set_mod(i, SASS_M_RELU, c->relu);
 }
 
+/* A sum is folded first: a minimum of minima of sums then needs no addition but one. */
 static void emit_minmax(struct select *s, struct mir_source d, struct choice c)
 {
 	fold_relu(s, &c);
-	for (uint32_t k = 0; k < 2; k++) {
-		struct choice folded = c;
-
-		if (fold_sum(s, &folded, c.terms[k], c.terms[1 - k]) ||
-		    fold_third(s, &folded, c.terms[k], c.terms[1 - k])) {
-			emit_choice(s, d, &folded);
-			return;
-		}
-	}
+	if (!fold_sum(s, &c, c.terms[0], c.terms[1]) && !fold_sum(s, &c, c.terms[1], c.terms[0]) &&
+	    !fold_third(s, &c, c.terms[0], c.terms[1]))
+		fold_third(s, &c, c.terms[1], c.terms[0]);
 	emit_choice(s, d, &c);
 }
 

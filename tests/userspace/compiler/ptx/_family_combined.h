@@ -19,6 +19,12 @@ ROW("add.s32 %d, %a, %b; max.relu.s32 %d, %d, %c;", "s32 s32 s32 s32", ANY, CODE
     { return (uint64_t)larger(larger((int32_t)(A + B), SC), 0); })
 ROW("add.s32 %d, %a, %b; min.relu.s32 %d, %d, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)larger(smaller((int32_t)(A + B), SC), 0); })
+ROW("add.s32 %d, %a, %b; add.s32 %a, %a, %c; max.s32 %d, %d, %a; sub.s32 %b, %b, %c; max.s32 %d, %d, %b;", "s32 s32 s32 s32",
+    ANY, CODE, 0, { return (uint64_t)larger(larger((int32_t)(A + B), (int32_t)(A + C)), (int32_t)(B - C)); })
+ROW("sub.s32 %d, %a, 2; max.s32 %d, %d, 0;", "s32 s32", ANY, CODE, 0,
+    { return (uint64_t)larger((int32_t)(A - 2), 0); })
+ROW("sub.s32 %d, 0, %a; min.s32 %d, %d, 9;", "s32 s32", ANY, CODE, 0,
+    { return (uint64_t)smaller((int32_t)(0 - A), 9); })
 ROW("max.s32 %d, %a, %b; max.s32 %d, %d, %c;", "s32 s32 s32 s32", ANY, CODE, 0,
     { return (uint64_t)larger(larger(SA, SB), SC); })
 ROW("min.u32 %d, %a, %b; min.u32 %d, %d, %c;", "u32 u32 u32 u32", ANY, CODE, 0,
