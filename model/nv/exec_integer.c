@@ -173,7 +173,8 @@ static void core_idp_2a(const struct op *op, struct operands *o)
 	}
 }
 
-/* Absolute differences of four bytes, or their sum. */
+/* Absolute differences of four bytes, or their sum and c. Without a sum c has no effect: ptxas
+ * emits this form with the c of vabsdiff4, which merges it into no byte. */
 static void core_vabsdiff4(const struct op *op, struct operands *o)
 {
 	const uint8_t *mod = op->inst->mod;
@@ -190,13 +191,6 @@ static void core_vabsdiff4(const struct op *op, struct operands *o)
 		}
 		o->d[i] = d;
 	}
-}
-
-static const char *prepare_vabsdiff4(struct op *op, const struct sass_inst *in)
-{
-	return in->mod[SASS_M_ACC] || (op->s[2].kind == SOURCE_ROW && op->s[2].row == ROW_ZERO)
-		       ? NULL
-		       : "VABSDIFF4 with a third source but without a sum is not modelled";
 }
 
 /* Two 16-bit integers in a register; negation applies to each half. */
@@ -233,6 +227,18 @@ static void choose_16x2(const struct op *op, struct operands *o, uint32_t count)
 		}
 		o->d[i] = both;
 	}
+}
+
+/* Sums of the halves of a and b, and the minimum or maximum of each and c's. */
+static void core_viaddmnmx_16x2(const struct op *op, struct operands *o)
+{
+	uint32_t sums[LANES];
+	struct operands add = {.d = sums, .s = {o->s[0], o->s[1]}}, choose = *o;
+
+	core_add_16x2(op, &add);
+	choose.s[0] = sums;
+	choose.s[1] = o->s[2];
+	choose_16x2(op, &choose, 2);
 }
 
 static void core_imnmx_16x2(const struct op *op, struct operands *o)
@@ -616,11 +622,12 @@ const struct op_row rows_integer[] = {
 	{SASS_VIMNMX, "dssx", run_vector, core_imnmx, NULL},
 	{SASS_VIMNMX_16X2, "dssx", run_vector, core_imnmx_16x2, NULL},
 	{SASS_VIADDMNMX, "dsssx", run_vector, core_viaddmnmx, NULL},
+	{SASS_VIADDMNMX_16X2, "dsssx", run_vector, core_viaddmnmx_16x2, NULL},
 	{SASS_I2I, "ds", run_vector, core_i2i, NULL},
 	{SASS_VIMNMX3, "dsssx", run_vector, core_vimnmx3, NULL},
 	{SASS_VIMNMX3_16X2, "dsssx", run_vector, core_vimnmx3_16x2, NULL},
 	{SASS_VABSDIFF, "dsss", run_vector, core_vabsdiff, NULL},
-	{SASS_VABSDIFF4, "dsss", run_vector, core_vabsdiff4, prepare_vabsdiff4},
+	{SASS_VABSDIFF4, "dsss", run_vector, core_vabsdiff4, NULL},
 	{SASS_IDP, "dsss", run_vector, core_idp, NULL},
 	{SASS_IDP_2A, "dsss", run_vector, core_idp_2a, NULL},
 	{SASS_IABS, "ds", run_vector, core_iabs, NULL},

@@ -6,7 +6,7 @@ Each kernel loads three words into %a %b %c (64 bits), %a32 ... (low halves), %f
 %fd1 ... (doubles) and %h1 ... (halves). The form's text leaves the result in %d, or in %d32, %f0,
 %fd0 or %h0, which the form's kind then moves to %d. Names of forms with approximate results begin
 with approx_. forms.c runs the kernels and compares.
-  usage: forms.py [SM]        the forms that this target has (90)
+  usage: forms.py [SM [GROUP...]]        the forms that this target has (90), of these functions below
 """
 import sys
 
@@ -380,6 +380,53 @@ def more_integers():
          "and.pred %p,%p,%q; selp.b64 %d,%a,%b,%p;")
 
 
+def combined():
+    """Sequences that are one instruction: minima of sums and of three values, of words and of pairs of
+    halves, rotations, absolute differences, conversions of two values, sums with sign extension."""
+    pairs = (("add", "%u,%a32,%b32"), ("sub", "%u,%a32,%b32"), ("add", "%u,%a32,77"))
+    for name in ("min", "max"):
+        for s in "su":
+            for k, (op, operands) in enumerate(pairs):
+                form("w", f"{op}{k}.{name}.{s}32", f"{op}.{s}32 {operands}; {name}.{s}32 %d32,%u,%c32;", 90)
+            form("w", f"add.{name}.immediate.{s}32", f"add.{s}32 %u,%a32,%b32; {name}.{s}32 %d32,%u,-5000;", 90)
+            form("w", f"{name}3.{s}32", f"{name}.{s}32 %u,%a32,%b32; {name}.{s}32 %d32,%u,%c32;", 90)
+            form("w", f"{name}3.immediate.{s}32", f"{name}.{s}32 %u,%a32,12345; {name}.{s}32 %d32,%u,%c32;", 90)
+            form("w", f"add.{name}.{s}16x2", f"add.{s}16x2 %u,%a32,%b32; {name}.{s}16x2 %d32,%u,%c32;", 90)
+            form("w", f"{name}3.{s}16x2", f"{name}.{s}16x2 %u,%a32,%b32; {name}.{s}16x2 %d32,%u,%c32;", 90)
+            form("hh", f"add.{name}.{s}16", f"add.{s}16 %h0,%h1,%h2; {name}.{s}16 %h0,%h0,%h3;")
+            form("hh", f"{name}3.{s}16", f"{name}.{s}16 %h0,%h1,%h2; {name}.{s}16 %h0,%h0,%h3;")
+            form("hw", f"{name}.high.{s}16", f"{name}.{s}16 %h0,%h4,%h5; cvt.{s}32.{s}16 %d32,%h0;")
+        form("w", f"add.{name}.relu.s32", f"add.s32 %u,%a32,%b32; {name}.relu.s32 %d32,%u,%c32;", 90)
+        form("w", f"{name}3.relu.s32", f"{name}.s32 %u,%a32,%b32; {name}.relu.s32 %d32,%u,%c32;", 90)
+        form("w", f"add.{name}.relu.s16x2", f"add.s16x2 %u,%a32,%b32; {name}.relu.s16x2 %d32,%u,%c32;", 90)
+        form("w", f"{name}3.relu.s16x2", f"{name}.s16x2 %u,%a32,%b32; {name}.relu.s16x2 %d32,%u,%c32;", 90)
+        form("w", f"sub.{name}.s16x2", "mov.b32 {%h1,%h2},%b32; neg.s16 %h1,%h1; neg.s16 %h2,%h2; mov.b32 %u,{%h1,%h2};"
+             f"add.s16x2 %u,%a32,%u; {name}.s16x2 %d32,%u,%c32;", 90)
+    form("w", "sub.s16x2", "mov.b32 {%h1,%h2},%b32; neg.s16 %h1,%h1; neg.s16 %h2,%h2; mov.b32 %u,{%h1,%h2};"
+         "add.s16x2 %d32,%a32,%u;", 90)
+    for by in (1, 7, 16, 31):
+        form("w", f"rotate.{by}", f"shl.b32 %u,%a32,{by}; shr.u32 %d32,%a32,{32 - by}; or.b32 %d32,%d32,%u;")
+        form("w", f"funnel.{by}", f"shl.b32 %u,%a32,{by}; shr.u32 %d32,%b32,{32 - by}; add.u32 %d32,%d32,%u;")
+        form("w", f"shf.l.{by}", f"shf.l.wrap.b32 %d32,%a32,%b32,{by};")
+        form("w", f"shf.r.{by}", f"shf.r.wrap.b32 %d32,%a32,%b32,{by};")
+    for s in "su":
+        form("w", f"vabsdiff4.{s}32.add", f"vabsdiff4.u32.{s}32.{s}32.add %d32,%a32,%b32,%c32;")
+        form("w", f"vabsdiff4.{s}32", f"vabsdiff4.u32.{s}32.{s}32 %d32,%a32,%b32,%c32;")
+        form("w", f"vabsdiff4.{s}32.zero", f"mov.u32 %u,0; vabsdiff4.u32.{s}32.{s}32 %d32,%a32,%b32,%u;")
+    for t in ("f16", "bf16"):
+        for r in ("rn", "rz"):
+            form("fw", f"cvt.{r}.{t}.pack", f"cvt.{r}.{t}.f32 %h0,%f1; cvt.{r}.{t}.f32 %h1,%f2; mov.b32 %d32,{{%h0,%h1}};",
+                 90 if (t, r) == ("bf16", "rz") else 80)
+    form("hw", "pack.high", "mov.b32 %d32,{%h4,%h5};")
+    form("hw", "pack.mixed", "mov.b32 %d32,{%h4,%h2};")
+    form("d", "add.extended", "cvt.s64.s32 %d,%a32; add.s64 %d,%d,%at; sub.s64 %d,%d,%at;")
+    for first, second in (("abs", "neg"), ("neg", ""), ("abs", "")):
+        sign = f"{first}.f32 %f0,%f1;" + (f"{second}.f32 %f0,%f0;" if second else "")
+        form("ff", f"selp.{first}.{second}", sign + "setp.lt.s32 %p,%c32,0; selp.f32 %f0,%f0,%f2,%p;")
+    form("ff", "copysign.bits", "and.b32 %t,%a32,0x7fffffff; and.b32 %u,%b32,0x80000000; or.b32 %t,%t,%u;"
+         "mov.b32 %f0,%t;")
+
+
 def lanes_and_memory():
     for mode in ("up", "down", "bfly", "idx"):
         form("w", f"shfl.{mode}", f"and.b32 %t,%b32,0xfff; and.b32 %u,%c32,0x1f1f;"
@@ -659,16 +706,11 @@ def kernel(kind, name, text):
 
 
 if __name__ == "__main__":
-    arithmetic()
-    halves()
-    more_floats()
-    conversions()
-    more_conversions()
-    integers()
-    more_integers()
-    lanes_and_memory()
-    accesses()
-    control()
+    groups = (arithmetic, halves, more_floats, conversions, more_conversions, integers, more_integers, combined,
+              lanes_and_memory, accesses, control)
+    for group in groups:
+        if len(sys.argv) < 3 or group.__name__ in sys.argv[2:]:
+            group()
     assert len({name for _, name, _ in forms}) == len(forms)
     print(f".version 8.4\n.target sm_{target}\n.address_size 64\n.shared .align 16 .b8 area[4096];" + FUNCTIONS)
     for one in forms:

@@ -523,6 +523,26 @@ static void select_dot(struct select *s)
 	sel_move(s, sel_result(s, 0, 0), sum, 1);
 }
 
+/* Absolute differences, one byte at a time. */
+static void select_absdiff4(struct select *s)
+{
+	struct gcn_src word = gcn_imm(0);
+
+	for (uint32_t k = 4; k-- > 0;) {
+		struct gcn_src x = sel_temp(s, GCN_VECTOR, 1), y = sel_temp(s, GCN_VECTOR, 1);
+		struct gcn_src most, least, d, merged = sel_temp(s, GCN_VECTOR, 1);
+
+		sel_vop(s, AMD_v_bfe_u32, x, sel_word(s, ARG(0), 0), gcn_imm(8 * k), gcn_imm(8));
+		sel_vop(s, AMD_v_bfe_u32, y, sel_word(s, ARG(1), 0), gcn_imm(8 * k), gcn_imm(8));
+		most = sel_op_new(s, GCN_VECTOR, SEL_MAX_U, x, y);
+		least = sel_op_new(s, GCN_VECTOR, SEL_MIN_U, x, y);
+		d = sel_op_new(s, GCN_VECTOR, SEL_SUB, most, least);
+		sel_vop(s, AMD_v_lshl_or_b32, merged, word, gcn_imm(8), d);
+		word = merged;
+	}
+	sel_move(s, sel_result(s, 0, 0), word, 1);
+}
+
 /* ---- carries ---- */
 
 static void select_carry(struct select *s)
@@ -680,6 +700,7 @@ bool select_integer(struct select *s)
 		[IR_LOGIC3] = select_logic3,
 		[IR_PERMUTE] = select_permute,
 		[IR_DOT] = select_dot,
+		[IR_ABSDIFF4] = select_absdiff4,
 		[IR_ADDC] = select_carry,
 		[IR_SUBC] = select_carry,
 		[IR_ZEXT] = select_extend,

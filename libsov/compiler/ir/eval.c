@@ -109,6 +109,18 @@ static uint64_t eval_dot(enum ir_dot kind, uint64_t x, uint64_t y, uint64_t sum)
 	return sum;
 }
 
+static uint64_t eval_absdiff4(uint64_t x, uint64_t y)
+{
+	uint64_t r = 0;
+
+	for (uint32_t k = 0; k < 32; k += 8) {
+		uint64_t a = x >> k & 0xff, b = y >> k & 0xff;
+
+		r |= (a < b ? b - a : a - b) << k;
+	}
+	return r;
+}
+
 static bool eval_icmp(enum ir_cond cond, uint64_t x, uint64_t y, int64_t sx, int64_t sy)
 {
 	switch (cond) {
@@ -194,6 +206,7 @@ bool ir_eval(const struct ir_inst *in, const uint64_t *a, uint64_t *r)
 	CASE(PERMUTE,   eval_permute(a[0], a[1], a[2]))
 	CASE(LOGIC3,    eval_logic3(in->imm, a[0], a[1], a[2]))
 	CASE(DOT,       eval_dot(in->sub, a[0], a[1], a[2]))
+	CASE(ABSDIFF4,  eval_absdiff4(a[0], a[1]))
 	CASE(FCMP,      ir_eval_fcmp(in, a[0], a[1]))
 	CASE(FCHK,      eval_fchk(a[0], a[1]))
 	/* clang-format on */

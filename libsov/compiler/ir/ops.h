@@ -60,7 +60,8 @@ OP(COPY,      "copy",      1, 1, SAME,    T_BITS,     0,              P_PURE)
  * two arguments, each by a digit of the third, lowest first; bit 3 of a digit replicates the byte's
  * sign. logic3 looks up each result bit in the eight bits of imm, indexed by the arguments' bits,
  * the first argument's highest. dot adds to its third argument the products of four bytes of the
- * others, or of two halves of the first with two bytes (low or high) of the second. */
+ * others, or of two halves of the first with two bytes (low or high) of the second. absdiff4
+ * returns the absolute differences of four unsigned bytes. */
 OP(ADD,       "add",       2, 1, SAME,    T_INT,      0,              P_PURE|P_COMM)
 OP(SUB,       "sub",       2, 1, SAME,    T_INT,      0,              P_PURE)
 OP(MUL,       "mul",       2, 1, SAME,    T_INT,      0,              P_PURE|P_COMM)
@@ -93,6 +94,7 @@ OP(SUBC,      "subc",      3, 2, CARRY,   T_INT,      0,              P_PURE)
 OP(PERMUTE,   "permute",   3, 1, SAME,    T_B32,      0,              P_PURE)
 OP(LOGIC3,    "logic3",    3, 1, SAME,    T_INT,      A_IMM,          P_PURE)
 OP(DOT,       "dot",       3, 1, SAME,    T_B32,      A_SUB,          P_PURE)
+OP(ABSDIFF4,  "absdiff4",  2, 1, SAME,    T_B32,      0,              P_PURE|P_COMM)
 OP(ICMP,      "icmp",      2, 1, CMP,     T_BITS,     A_COND,         P_PURE)
 OP(SELECT,    "select",    3, 1, SELECT,  T_BITS,     0,              P_PURE)
 /* Width changes: values have widths but no signedness. */

@@ -15,9 +15,10 @@
 /* Instructions of fixed latency whose only effect is their result. */
 static bool is_predicable(const struct mir_inst *i)
 {
-	static const uint16_t ops[] = {SASS_FADD,   SASS_FMUL,  SASS_FFMA, SASS_IADD3, SASS_IMAD,
-				       SASS_LOP3,   SASS_SHF,   SASS_LEA,  SASS_PRMT,  SASS_IABS,
-				       SASS_VIMNMX, SASS_IMNMX, SASS_FMNMX};
+	static const uint16_t ops[] = {SASS_FADD,  SASS_FMUL,      SASS_FFMA,   SASS_IADD3,
+				       SASS_IMAD,  SASS_LOP3,      SASS_SHF,    SASS_LEA,
+				       SASS_PRMT,  SASS_IABS,      SASS_VIMNMX, SASS_IMNMX,
+				       SASS_FMNMX, SASS_VIADDMNMX, SASS_VIMNMX3};
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t n = sass_uses(&i->sass, uses), writes = 0;
 	bool listed = false;

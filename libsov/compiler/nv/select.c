@@ -54,7 +54,7 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_PERMUTE] = select_permute,   [IR_LOGIC3] = select_logic3,
 	[IR_DOT] = select_dot,           [IR_ARG] = select_arg,
 	[IR_CALL] = select_call,         [IR_CALLPTR] = select_call,
-	[IR_FUNCADDR] = select_funcaddr,
+	[IR_FUNCADDR] = select_funcaddr, [IR_ABSDIFF4] = select_absdiff4,
 };
 
 /* Instructions. */
@@ -208,6 +208,8 @@ static void count_uses(struct select *s)
 
 			for (uint32_t k = 0; k < in->nargs; k++)
 				s->values[in->args[k]].uses++;
+			if (in->op == IR_PACK)
+				s->values[in->args[0]].packed = in->res;
 		}
 }
 
@@ -527,10 +529,14 @@ static bool select_inst(struct select *s, ir_id id)
 
 	if (in->op == IR_PHI)
 		return true;
+	if (in->nres && s->values[in->res].words.vreg)
+		more = true;
 	s->line = in->line;
 	s->anchor = s->f->blocks[s->block].first;
-	for (uint32_t k = 0; k < in->nres; k++)
+	for (uint32_t k = 0; k < in->nres; k++) {
+		s->values[in->res + k].selected = true;
 		more |= define_free_halves(s, in->res + k);
+	}
 	if (!more || (rules[in->op] && rules[in->op](s, in)))
 		return true;
 	diag_error(&s->job->diag, in->line, 0, "kernel '%s': '%s' is not supported on %s yet",

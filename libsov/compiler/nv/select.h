@@ -18,8 +18,13 @@ enum { NEED_LOW = 1, NEED_HIGH = 2, NEED_PAIR = 3 };
 
 struct value {
 	struct mir_ref ref;
-	uint8_t need;     /* NEED_LOW also for values without halves */
-	uint32_t uses;    /* in the IR */
+	uint8_t need;  /* NEED_LOW also for values without halves */
+	uint32_t uses; /* in the IR */
+	ir_val packed; /* the pack whose low half it is; 0: none */
+	/* Of the first result of a load: its register, if an instruction reads elements smaller
+	 * than a word where they are. */
+	struct mir_ref words;
+	bool selected;
 	bool swap_tested; /* of a compare-and-swap: only whether it has stored is of interest */
 };
 
@@ -53,6 +58,8 @@ typedef bool select_rule(struct select *s, const struct ir_inst *in);
 struct arg arg_word(struct select *s, ir_val v); /* up to 32 bits; bits above are undefined */
 /* As arg_word(), with the bits above sign- or zero-extended. */
 struct arg arg_extended(struct select *s, ir_val v, bool is_signed);
+/* Whether the instruction that defines a value of up to 16 bits extends it to 32. */
+bool is_extended(const struct select *s, ir_val v, bool is_signed);
 struct arg arg_half(struct select *s, ir_val v, uint32_t half); /* of a 64-bit value */
 struct arg arg_pair(struct select *s, ir_val v); /* 64 bits: register pair or constant */
 struct arg arg_f64(struct select *s, ir_val v);  /* or an immediate of the upper 32 bits */
@@ -143,11 +150,19 @@ void emit_fcmp(struct select *s, const struct ir_inst *in, struct mir_source p, 
 /* Selection rules, by file. */
 /* select_integer.c */
 select_rule select_add, select_sub, select_mul, select_mulhi, select_mulwide, select_neg,
-	select_shift, select_carry, select_permute, select_dot;
+	select_carry, select_permute, select_dot, select_absdiff4;
+/* select_shift.c */
+select_rule select_shift;
+/* Unions of opposite shifts that are one instruction; select_funnel() returns false for others. */
+select_rule select_funnel;
+bool is_funnel(struct select *s, const struct ir_inst *in);
 /* select_sequence.c */
 select_rule select_mulhi_pair, select_popc, select_clz, select_brev;
 /* select_logic.c */
-select_rule select_logic, select_logic3, select_icmp, select_select, select_minmax;
+select_rule select_logic, select_logic3, select_icmp, select_select, select_minmax_wide;
+/* select_minmax.c; select_pair() packs two results that one instruction computes, or returns
+ * false. */
+select_rule select_minmax, select_pair;
 /* select_move.c */
 select_rule select_sreg, select_clock, select_zext, select_sext, select_trunc, select_pack,
 	select_unpack;
@@ -158,8 +173,18 @@ select_rule select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, 
 select_rule select_half, select_half_sign, select_half_minmax, select_half_compare;
 /* select_convert.c */
 select_rule select_itof, select_ftoi, select_ftof, select_fround, select_approx;
+/* A pack of two conversions; false: it is none. */
+select_rule select_float_pair;
 /* select_memory.c */
 select_rule select_load, select_store, select_atom, select_cas, select_fence;
+/* An element smaller than a word of a load of several: its number and bytes. */
+struct element {
+	const struct ir_inst *load;
+	uint32_t index, size;
+};
+bool is_element(const struct select *s, ir_val v, struct element *e);
+/* The loaded word that contains the element, and the element's bits there. */
+struct mir_source element_word(struct select *s, const struct element *e, uint32_t *mask);
 /* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes
  * the atomic; finish emits the rest. */
 struct aggregate {

@@ -268,9 +268,22 @@ struct arg arg_word(struct select *s, ir_val v)
 	return arg_half(s, v, 0);
 }
 
-/* Whether the instruction that defines a narrow value extends it to 32 bits. A zero-extended value
- * with a clear sign bit is sign-extended, too. */
-static bool is_extended(const struct select *s, ir_val v, bool is_signed)
+/* Of 16-bit values Hopper computes minima and maxima in halves of a register, unless both are
+ * extended. */
+static bool is_extended_minmax(const struct select *s, const struct ir_inst *in, bool is_signed)
+{
+	for (uint32_t k = 0; k < 2 && s->f->sm >= 90 && in->type == IR_B16; k++) {
+		enum ir_op op = ir_def(s->ir, in->args[k])->op;
+
+		if (op == IR_MIN_U || op == IR_MAX_U || op == IR_MIN_S || op == IR_MAX_S ||
+		    (op != IR_CONST && !is_extended(s, in->args[k], is_signed)))
+			return false;
+	}
+	return in->type != IR_B32;
+}
+
+/* A zero-extended value with a clear sign bit is sign-extended, too. */
+bool is_extended(const struct select *s, ir_val v, bool is_signed)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
 	uint64_t k = 0;
@@ -283,13 +296,16 @@ static bool is_extended(const struct select *s, ir_val v, bool is_signed)
 		       (is_signed && in->from < in->type);
 	case IR_ZEXT:
 		return true;
+	case IR_UNPACK: /* the upper part, see select_unpack() */
+		return !is_signed && v != in->res;
 	case IR_SEXT:
 		return is_signed && in->from != IR_B1;
 	case IR_MIN_U:
 	case IR_MAX_U:
-		return !is_signed;
+		return !is_signed && is_extended_minmax(s, in, false);
 	case IR_MIN_S:
 	case IR_MAX_S:
+		return is_signed && is_extended_minmax(s, in, true);
 	case IR_SHR_S:
 		return is_signed;
 	case IR_SHR_U:
@@ -302,11 +318,25 @@ static bool is_extended(const struct select *s, ir_val v, bool is_signed)
 	}
 }
 
+/* The upper part of an unpacked value, sign-extended from its position. */
+static struct arg extend_upper_part(struct select *s, const struct ir_inst *unpack)
+{
+	struct arg out = {.src = new_temp(s, SASS_GPR, 1)};
+
+	EMIT(s, PRMT, out.src, in_reg(s, arg_word(s, unpack->args[0])),
+	     mir_imm(unpack->type == IR_B16 ? 0x9991 : 0xbb32), rz());
+	return out;
+}
+
 struct arg arg_extended(struct select *s, ir_val v, bool is_signed)
 {
+	const struct ir_inst *in = ir_def(s->ir, v);
 	uint32_t bits = ir_type_bits(type_of(s, v));
-	struct arg a = arg_word(s, v), out = {0};
+	struct arg a, out = {0};
 
+	if (in->op == IR_UNPACK && in->type != IR_B64 && v != in->res && is_signed)
+		return extend_upper_part(s, in);
+	a = arg_word(s, v);
 	if (bits >= 32 || is_extended(s, v, is_signed))
 		return a;
 	if (a.src.op.kind == SASS_IMM || is_zero(&a)) {

@@ -256,6 +256,33 @@ bool select_ftof(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* A conversion to 16 bits that F2FP computes, if nothing else needs its result. */
+static const struct ir_inst *fold_narrowing(struct select *s, ir_val v)
+{
+	const struct ir_inst *in = fold_single_use(s, v, IR_FTOF, IR_B16);
+
+	return in && in->from == IR_B32 && (in->format == IR_BY_WIDTH || in->format == IR_BF16) &&
+			       in->round <= IR_RZ && !(in->flags & IR_SAT)
+		       ? in
+		       : NULL;
+}
+
+/* One instruction converts two values and packs them. */
+bool select_float_pair(struct select *s, const struct ir_inst *in)
+{
+	const struct ir_inst *low = fold_narrowing(s, in->args[0]);
+	const struct ir_inst *high = fold_narrowing(s, in->args[1]);
+	struct mir_inst *i;
+
+	if (!low || !high || low->format != high->format || low->round != high->round)
+		return false;
+	i = EMIT(s, F2FP, result(s, in->res), conversion_source(s, high->args[0]),
+		 conversion_source(s, low->args[0]));
+	set_mod(i, SASS_M_HFORMAT, low->format == IR_BF16 ? SASS_HALF_BF16 : SASS_HALF_F16);
+	set_mod(i, SASS_M_RND, rounding(low));
+	return true;
+}
+
 bool select_fround(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source x, d = result(s, in->res), wide, rounded;

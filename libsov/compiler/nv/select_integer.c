@@ -126,16 +126,33 @@ static bool fold_shift_wide(struct select *s, const struct ir_inst *in)
 	return false;
 }
 
+/* The halves of x + y in 64 bits, where y is a 32-bit value whose sign LEA.HI extends. */
+static void emit_add_signed(struct select *s, ir_val v, ir_val x, ir_val y)
+{
+	struct mir_source carry = new_temp(s, SASS_PRED, 1), word = in_reg(s, arg_word(s, y));
+	struct mir_inst *i;
+
+	EMIT(s, IADD3, result_half(s, v, 0), carry, NONE, word, arg_half(s, x, 0).src, rz());
+	i = EMIT(s, LEA_HI_SX32, result_half(s, v, 1), NONE, word, arg_half(s, x, 1).src,
+		 mir_imm(1), carry);
+	set_mod(i, SASS_M_X, 1);
+}
+
 /* x + y in 64 bits, where y is a widened 32-bit value: y * 1 + x is one instruction, the sum is two
- * and the sign of y a third. Only if x is a pair of registers anyway. */
+ * and the sign of y a third, unless x is a constant. Only if x is a pair of registers anyway. */
 static bool fold_widened(struct select *s, const struct ir_inst *in)
 {
 	for (uint32_t k = 0; k < 2 && is_needed(s, in->res, NEED_HIGH); k++) {
 		const struct ir_inst *y = ir_def(s->ir, in->args[k]);
 		ir_val x = in->args[1 - k];
 
-		if ((y->op != IR_SEXT && y->op != IR_ZEXT) || y->from != IR_B32 ||
-		    is_free_half(s, x, 0) || is_free_half(s, x, 1))
+		if ((y->op != IR_SEXT && y->op != IR_ZEXT) || y->from != IR_B32)
+			continue;
+		if (y->op == IR_SEXT && is_constant_half(s, x, 0) && is_constant_half(s, x, 1)) {
+			emit_add_signed(s, in->res, x, y->args[0]);
+			return true;
+		}
+		if (is_free_half(s, x, 0) || is_free_half(s, x, 1))
 			continue;
 		emit_multiply_wide(s, result(s, in->res), arg_word(s, y->args[0]),
 				   (struct arg){.src = mir_imm(1)}, arg_pair(s, in->args[1 - k]),
@@ -242,6 +259,40 @@ static const struct ir_inst *fold_terms(struct select *s, ir_val v, enum ir_op o
 	return inner;
 }
 
+/* The larger of two values less the smaller, plus x. v is the difference. */
+static bool emit_distance(struct select *s, struct mir_source d, const struct ir_inst *difference,
+			  struct arg x)
+{
+	const struct ir_inst *most = ir_def(s->ir, difference->args[0]);
+	const struct ir_inst *least = ir_def(s->ir, difference->args[1]);
+	struct arg args[3] = {{.src = rz()}, {.src = rz()}, x};
+	bool is_signed = most->op == IR_MAX_S;
+
+	if (difference->type != IR_B32 || (most->op != IR_MAX_S && most->op != IR_MAX_U) ||
+	    least->op != (is_signed ? IR_MIN_S : IR_MIN_U) || most->args[0] != least->args[0] ||
+	    most->args[1] != least->args[1] ||
+	    s->values[difference->args[0]].uses + s->values[difference->args[1]].uses > 2)
+		return false;
+	args[0] = arg_word(s, most->args[0]);
+	args[1] = arg_word(s, most->args[1]);
+	legalise_args(s, args, 3, true);
+	set_mod(EMIT(s, VABSDIFF, d, args[0].src, args[1].src, args[2].src), SASS_M_SIGNED,
+		is_signed);
+	return true;
+}
+
+static bool fold_distance(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t k = 0; k < 2; k++) {
+		const struct ir_inst *inner = fold_single_use(s, in->args[k], IR_SUB, IR_B32);
+
+		if (inner &&
+		    emit_distance(s, result(s, in->res), inner, arg_word(s, in->args[1 - k])))
+			return true;
+	}
+	return false;
+}
+
 /* Folds a single-use product, shift or sum into the addition. */
 static bool fold_inner(struct select *s, const struct ir_inst *in)
 {
@@ -294,7 +345,8 @@ bool select_add(struct select *s, const struct ir_inst *in)
 	struct arg a[2], b[2];
 
 	if (is_narrow(in->type)) {
-		if (!fold_conditions(s, in) && !fold_inner(s, in))
+		if (!select_funnel(s, in) && !fold_distance(s, in) && !fold_conditions(s, in) &&
+		    !fold_inner(s, in))
 			emit_add3(s, result(s, in->res), arg_word(s, in->args[0]),
 				  arg_word(s, in->args[1]), zero_arg());
 		return true;
@@ -314,7 +366,8 @@ bool select_sub(struct select *s, const struct ir_inst *in)
 	const struct ir_inst *inner;
 	struct arg a[2], b[2];
 
-	if (is_narrow(in->type) && fold_negative_condition(s, in))
+	if (is_narrow(in->type) && (emit_distance(s, result(s, in->res), in, zero_arg()) ||
+				    fold_negative_condition(s, in)))
 		return true;
 	inner = is_narrow(in->type) ? fold_terms(s, in->args[0], IR_ADD, in->args[1]) : NULL;
 	if (inner) {
@@ -425,66 +478,6 @@ bool select_mulwide(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* Shifts. SHF shifts a pair and keeps one word of it; amounts that are too large give 0 or the
- * sign, as in the IR. */
-static void emit_shift_word(struct select *s, struct mir_source d, struct mir_source low,
-			    struct arg amount, struct mir_source high, uint8_t type, bool right,
-			    bool keep_high)
-{
-	struct mir_inst *i = EMIT(s, SHF, d, low, amount.src, high);
-
-	set_mod(i, SASS_M_RIGHT, right);
-	set_mod(i, SASS_M_HI, keep_high);
-	set_mod(i, SASS_M_SHTYPE, type);
-}
-
-static void emit_shift_left_pair(struct select *s, const struct ir_inst *in, struct arg amount)
-{
-	struct mir_source low = in_reg(s, arg_half(s, in->args[0], 0));
-
-	if (is_needed(s, in->res, NEED_LOW))
-		emit_shift_word(s, result_half(s, in->res, 0), low, amount, rz(), SASS_SH_U32,
-				false, false);
-	if (is_needed(s, in->res, NEED_HIGH))
-		emit_shift_word(s, result_half(s, in->res, 1), low, amount,
-				in_reg(s, arg_half(s, in->args[0], 1)), SASS_SH_U64, false, true);
-}
-
-static void emit_shift_right_pair(struct select *s, const struct ir_inst *in, struct arg amount,
-				  bool is_signed)
-{
-	struct mir_source high = in_reg(s, arg_half(s, in->args[0], 1));
-
-	if (is_needed(s, in->res, NEED_LOW))
-		emit_shift_word(s, result_half(s, in->res, 0),
-				in_reg(s, arg_half(s, in->args[0], 0)), amount, high,
-				is_signed ? SASS_SH_S64 : SASS_SH_U64, true, false);
-	if (is_needed(s, in->res, NEED_HIGH))
-		emit_shift_word(s, result_half(s, in->res, 1), rz(), amount, high,
-				is_signed ? SASS_SH_S32 : SASS_SH_U32, true, true);
-}
-
-bool select_shift(struct select *s, const struct ir_inst *in)
-{
-	struct arg amount = arg_word(s, in->args[1]);
-	bool is_signed = in->op == IR_SHR_S;
-
-	if (amount.src.op.kind == SASS_CONST)
-		amount.src = in_reg(s, amount);
-	if (in->op == IR_SHL && in->type == IR_B64)
-		emit_shift_left_pair(s, in, amount);
-	else if (in->op == IR_SHL)
-		emit_shift_word(s, result(s, in->res), in_reg(s, arg_word(s, in->args[0])), amount,
-				rz(), SASS_SH_U32, false, false);
-	else if (in->type == IR_B64)
-		emit_shift_right_pair(s, in, amount, is_signed);
-	else
-		emit_shift_word(s, result(s, in->res), rz(), amount,
-				in_reg(s, arg_extended(s, in->args[0], is_signed)),
-				is_signed ? SASS_SH_S32 : SASS_SH_U32, true, true);
-	return true;
-}
-
 /*
  * Additions with carry in and out, and other operations that map to one instruction.
  */
@@ -540,16 +533,51 @@ bool select_permute(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* Absolute differences of four bytes; with a sum, of these and c. */
+static void emit_distances(struct select *s, struct mir_source d, const struct ir_inst *in,
+			   struct arg c, bool sum)
+{
+	struct arg args[3] = {arg_word(s, in->args[0]), arg_word(s, in->args[1]), c};
+
+	legalise_args(s, args, 3, true);
+	set_mod(EMIT(s, VABSDIFF4, d, args[0].src, args[1].src, args[2].src), SASS_M_ACC, sum);
+}
+
+bool select_absdiff4(struct select *s, const struct ir_inst *in)
+{
+	emit_distances(s, result(s, in->res), in, zero_arg(), false);
+	return true;
+}
+
+/* The dot product of absolute differences and ones is their sum. */
+static bool fold_distances(struct select *s, const struct ir_inst *in)
+{
+	for (uint32_t k = 0; k < 2 && in->sub == IR_DOT4_UU; k++) {
+		const struct ir_inst *x = fold_single_use(s, in->args[k], IR_ABSDIFF4, IR_B32);
+		uint64_t ones;
+
+		if (!x || !ir_is_const(s->ir, in->args[1 - k], &ones) || ones != 0x01010101)
+			continue;
+		emit_distances(s, result(s, in->res), x, arg_word(s, in->args[2]), true);
+		return true;
+	}
+	return false;
+}
+
 bool select_dot(struct select *s, const struct ir_inst *in)
 {
 	static const uint8_t formats[] = {SASS_DOT_U8_U8, SASS_DOT_U8_S8, SASS_DOT_S8_U8,
 					  SASS_DOT_S8_S8};
-	struct mir_source a = in_reg(s, arg_word(s, in->args[0]));
-	struct mir_source b = in_reg(s, arg_word(s, in->args[1]));
-	struct mir_source c = in_reg(s, arg_word(s, in->args[2]));
-	struct mir_inst *i = in->sub <= IR_DOT4_SS ? EMIT(s, IDP, result(s, in->res), a, b, c)
-						   : EMIT(s, IDP_2A, result(s, in->res), a, b, c);
+	struct mir_source a, b, c;
+	struct mir_inst *i;
 
+	if (fold_distances(s, in))
+		return true;
+	a = in_reg(s, arg_word(s, in->args[0]));
+	b = in_reg(s, arg_word(s, in->args[1]));
+	c = in_reg(s, arg_word(s, in->args[2]));
+	i = in->sub <= IR_DOT4_SS ? EMIT(s, IDP, result(s, in->res), a, b, c)
+				  : EMIT(s, IDP_2A, result(s, in->res), a, b, c);
 	set_mod(i, SASS_M_DOT, formats[in->sub % 4]);
 	set_mod(i, SASS_M_HI, in->sub >= IR_DOT2HI_UU);
 	return true;

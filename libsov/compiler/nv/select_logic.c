@@ -23,7 +23,22 @@ static const struct ir_inst *inner_node(struct select *s, ir_val v, enum ir_type
 
 	if (in->op != IR_AND && in->op != IR_OR && in->op != IR_XOR && in->op != IR_NOT)
 		return NULL;
-	return fold_single_use(s, v, in->op, type);
+	return is_funnel(s, in) ? NULL : fold_single_use(s, v, in->op, type);
+}
+
+/* The column of a leaf of this value, or of a constant that is its inverse; 0: there is none. */
+static uint8_t leaf_column(const struct select *s, const struct tree *t, ir_val v)
+{
+	uint64_t a, b, ones = t->type == IR_B64 ? UINT64_MAX : UINT32_MAX;
+
+	for (uint32_t k = 0; k < t->count; k++) {
+		if (t->leaves[k] == v)
+			return column[k];
+		if (t->type >= IR_B32 && t->leaves[k] && ir_is_const(s->ir, v, &a) &&
+		    ir_is_const(s->ir, t->leaves[k], &b) && (a ^ b) == ones)
+			return (uint8_t)~column[k];
+	}
+	return 0;
 }
 
 static bool collect_args(struct select *s, struct tree *t, const struct ir_inst *node,
@@ -35,10 +50,8 @@ static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t l
 	const struct ir_inst *node = inner_node(s, v, t->type);
 	struct tree saved = *t;
 
-	for (uint32_t k = 0; k < t->count; k++) {
-		if (t->leaves[k] == v)
-			return true;
-	}
+	if (leaf_column(s, t, v))
+		return true;
 	if (node && collect_args(s, t, node, limit))
 		return true;
 	*t = saved;
@@ -48,14 +61,16 @@ static bool collect_value(struct select *s, struct tree *t, ir_val v, uint32_t l
 	return true;
 }
 
-/* Adds the arguments of a node, each leaving room for those that follow. */
+/* Adds the arguments of a node, the first leaving room for a second that is no leaf yet. */
 static bool collect_args(struct select *s, struct tree *t, const struct ir_inst *node,
 			 uint32_t limit)
 {
 	if (limit < node->nargs)
 		return false;
 	for (uint32_t k = 0; k < node->nargs; k++) {
-		if (!collect_value(s, t, node->args[k], limit - (node->nargs - 1 - k)))
+		bool more = k + 1 < node->nargs && !leaf_column(s, t, node->args[k + 1]);
+
+		if (!collect_value(s, t, node->args[k], limit - more))
 			return false;
 	}
 	return true;
@@ -64,12 +79,10 @@ static bool collect_args(struct select *s, struct tree *t, const struct ir_inst 
 static uint8_t evaluate_tree(const struct select *s, const struct tree *t, ir_val v)
 {
 	const struct ir_inst *in = ir_def(s->ir, v);
-	uint8_t a, b;
+	uint8_t a = leaf_column(s, t, v), b;
 
-	for (uint32_t k = 0; k < t->count; k++) {
-		if (t->leaves[k] == v)
-			return column[k];
-	}
+	if (a)
+		return a;
 	a = evaluate_tree(s, t, in->args[0]);
 	if (in->op == IR_NOT)
 		return (uint8_t)~a;
@@ -147,7 +160,7 @@ bool select_logic(struct select *s, const struct ir_inst *in)
 {
 	struct tree t = {.type = in->type};
 
-	if (select_byte(s, in))
+	if (select_byte(s, in) || select_funnel(s, in))
 		return true;
 	if (in->type == IR_B1 && fold_compare(s, in))
 		return true;
@@ -273,11 +286,44 @@ static void emit_icmp(struct select *s, const struct ir_inst *in, struct mir_sou
 	set_mod(i, SASS_M_BOOL, boolean);
 }
 
+/* A comparison of two bytes at the same place of loaded words, or of one with 0: no element needs
+ * to be extracted. */
+static bool is_element_test(const struct select *s, const struct ir_inst *in)
+{
+	struct element a, b;
+	uint64_t k;
+
+	if (in->op != IR_ICMP || in->type == IR_B64 || (in->cond != IR_EQ && in->cond != IR_NE) ||
+	    !is_element(s, in->args[0], &a))
+		return false;
+	if (ir_is_const(s->ir, in->args[1], &k))
+		return !k;
+	return is_element(s, in->args[1], &b) && a.size == b.size &&
+	       (a.index - b.index) * a.size % 4 == 0 &&
+	       !((a.load->flags ^ b.load->flags) & IR_SEXT_MEM);
+}
+
+static void emit_element_test(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source x, y = rz();
+	struct element a, b;
+	uint32_t mask;
+
+	is_element(s, in->args[0], &a);
+	x = element_word(s, &a, &mask);
+	if (is_element(s, in->args[1], &b))
+		y = element_word(s, &b, &mask);
+	EMIT(s, LOP3, result(s, in->res), rz(), x, mir_imm(mask), y, mir_imm(0x48),
+	     mir_pred_const(false)); /* (x ^ y) & mask */
+}
+
 bool is_bit_test(const struct select *s, const struct ir_inst *in)
 {
 	const struct ir_inst *logic;
 	uint64_t k;
 
+	if (is_element_test(s, in))
+		return true;
 	if (in->op != IR_ICMP || in->type != IR_B32 || (in->cond != IR_EQ && in->cond != IR_NE) ||
 	    !ir_is_const(s->ir, in->args[1], &k) || k || s->values[in->args[0]].uses != 1)
 		return false;
@@ -291,6 +337,10 @@ static void emit_bit_test(struct select *s, const struct ir_inst *in)
 {
 	struct tree t = {.type = IR_B32};
 
+	if (is_element_test(s, in)) {
+		emit_element_test(s, in);
+		return;
+	}
 	collect_args(s, &t, ir_def(s->ir, in->args[0]), LEAVES);
 	emit_logic_word(s, in->args[0], t, 0, result(s, in->res), rz());
 }
@@ -331,7 +381,7 @@ static bool fold_compare(struct select *s, const struct ir_inst *in)
 		struct mir_source x;
 
 		if ((!is_float && (cmp->op != IR_ICMP || cmp->type == IR_B1)) ||
-		    !fold_single_use(s, in->args[k], cmp->op, cmp->type))
+		    is_element_test(s, cmp) || !fold_single_use(s, in->args[k], cmp->op, cmp->type))
 			continue;
 		x = arg_pred(s, in->args[1 - k]);
 		if (is_float)
@@ -358,10 +408,40 @@ static void emit_select_word(struct select *s, struct mir_source d, struct arg a
 	EMIT(s, SEL, d, in_reg(s, a), b.src, p);
 }
 
+static bool is_sign_change(const struct select *s, ir_val v)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+
+	return (in->op == IR_FNEG || in->op == IR_FABS) && !is_half(in) && !(in->flags & IR_FTZ);
+}
+
+/* FSEL negates its operands or takes their absolute values. */
+static bool select_signed(struct select *s, const struct ir_inst *in, struct mir_source p)
+{
+	struct arg a, b;
+
+	if (in->type != IR_B32 ||
+	    (!is_sign_change(s, in->args[1]) && !is_sign_change(s, in->args[2])))
+		return false;
+	a = arg_float(s, in->args[1], 0, false);
+	b = arg_float(s, in->args[2], 0, false);
+	if (!is_reg(&a) && is_reg(&b)) {
+		struct arg t = a;
+
+		a = b;
+		b = t;
+		p = with_flags(p, SASS_NEG);
+	}
+	EMIT(s, FSEL, result(s, in->res), float_in_reg(s, a, IR_B32), b.src, p);
+	return true;
+}
+
 bool select_select(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source p = arg_pred(s, in->args[0]);
 
+	if (select_signed(s, in, p))
+		return true;
 	if (in->type == IR_B1) {
 		EMIT(s, PLOP3, result(s, in->res), NONE, p, arg_pred(s, in->args[1]),
 		     arg_pred(s, in->args[2]), mir_imm(0xca), mir_imm(0));
@@ -376,51 +456,19 @@ bool select_select(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* The maximum of a value and its negation is its absolute value. */
-static bool select_abs(struct select *s, const struct ir_inst *in)
+bool select_minmax_wide(struct select *s, const struct ir_inst *in)
 {
-	for (uint32_t k = 0; k < 2 && in->op == IR_MAX_S && in->type == IR_B32; k++) {
-		const struct ir_inst *neg = fold_def(s, in->args[k], IR_NEG, in->type);
-
-		if (!neg || neg->args[0] != in->args[1 - k])
-			continue;
-		EMIT(s, IABS, result(s, in->res), arg_word(s, neg->args[0]).src);
-		return true;
-	}
-	return false;
-}
-
-bool select_minmax(struct select *s, const struct ir_inst *in)
-{
-	bool is_signed = in->op == IR_MIN_S || in->op == IR_MAX_S;
 	bool is_min = in->op == IR_MIN_S || in->op == IR_MIN_U;
-	struct mir_source less;
+	struct mir_source less = new_temp(s, SASS_PRED, 1);
 	struct ir_inst compared = *in;
-	struct arg args[2];
-	struct mir_inst *i;
 
-	if (select_abs(s, in))
-		return true;
-	if (in->type == IR_B64) {
-		less = new_temp(s, SASS_PRED, 1);
-		compared.cond = is_signed ? IR_LT_S : IR_LT_U;
-		emit_icmp(s, &compared, less, mir_pred_const(true), SASS_AND);
-		for (uint32_t half = 0; half < 2; half++) {
-			if (is_needed(s, in->res, (uint8_t)(1 << half)))
-				emit_select_word(s, result_half(s, in->res, half),
-						 arg_half(s, in->args[is_min ? 0 : 1], half),
-						 arg_half(s, in->args[is_min ? 1 : 0], half), less);
-		}
-		return true;
+	compared.cond = in->op == IR_MIN_S || in->op == IR_MAX_S ? IR_LT_S : IR_LT_U;
+	emit_icmp(s, &compared, less, mir_pred_const(true), SASS_AND);
+	for (uint32_t half = 0; half < 2; half++) {
+		if (is_needed(s, in->res, (uint8_t)(1 << half)))
+			emit_select_word(s, result_half(s, in->res, half),
+					 arg_half(s, in->args[is_min ? 0 : 1], half),
+					 arg_half(s, in->args[is_min ? 1 : 0], half), less);
 	}
-	args[0] = arg_extended(s, in->args[0], is_signed);
-	args[1] = arg_extended(s, in->args[1], is_signed);
-	legalise_args(s, args, 2, true);
-	/* Hopper has a second unit for it. */
-	i = s->f->sm >= 90 ? EMIT(s, VIMNMX, result(s, in->res), args[0].src, args[1].src,
-				  mir_pred_const(is_min))
-			   : EMIT(s, IMNMX, result(s, in->res), args[0].src, args[1].src,
-				  mir_pred_const(is_min));
-	set_mod(i, SASS_M_SIGNED, is_signed);
 	return true;
 }

@@ -298,6 +298,39 @@ static void extend_load(struct select *s, const struct ir_inst *in)
 	}
 }
 
+bool is_element(const struct select *s, ir_val v, struct element *e)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+	uint32_t bits = ir_type_bits(type_of(s, v));
+
+	if (in->op == IR_TRUNC) {
+		v = in->args[0];
+		in = ir_def(s->ir, v);
+	}
+	*e = (struct element){in, v - in->res, ir_type_bits(in->from) / 8};
+	return in->op == IR_LOAD && in->nres > 1 && in->type != IR_B64 && e->size < 4 &&
+	       8 * e->size <= bits && in->space != IR_PARAM && in->space != IR_CONSTANT;
+}
+
+/* The registers of a load of such elements. */
+static struct mir_source element_words(struct select *s, const struct ir_inst *load, uint32_t size)
+{
+	struct value *first = &s->values[load->res];
+	uint32_t bytes = size * load->nres;
+
+	if (!first->words.vreg)
+		first->words = new_temp(s, SASS_GPR, bytes > 4 ? bytes / 4 : 1).ref;
+	return mir_reg(SASS_GPR, first->words);
+}
+
+struct mir_source element_word(struct select *s, const struct element *e, uint32_t *mask)
+{
+	uint32_t at = e->index * e->size;
+
+	*mask = (e->size == 1 ? 0xffu : 0xffffu) << at % 4 * 8;
+	return subreg(element_words(s, e->load, e->size), at / 4);
+}
+
 /* Extracts elements smaller than a word that were loaded together. */
 static void unpack_elements(struct select *s, const struct ir_inst *in, struct mir_source words,
 			    uint32_t size)
@@ -332,7 +365,7 @@ bool select_load(struct select *s, const struct ir_inst *in)
 	    !select_address(s, in, &at))
 		return false;
 	d = vector   ? new_temp(s, SASS_GPR, bytes / 4)
-	    : packed ? new_temp(s, SASS_GPR, bytes > 4 ? bytes / 4 : 1)
+	    : packed ? element_words(s, in, size)
 		     : result(s, in->res);
 	if (in->space == IR_SHARED)
 		i = EMIT(s, LDS, d, at);

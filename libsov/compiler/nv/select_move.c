@@ -140,12 +140,35 @@ bool select_trunc(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* The bytes of a packed value in the register that holds them: the upper part of an unpacked word
+ * needs no instruction of its own. */
+static struct mir_source packed_part(struct select *s, ir_val v, uint32_t *first_byte)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+
+	*first_byte = 0;
+	if (in->op == IR_UNPACK && in->type != IR_B64 && v == in->res + 1) {
+		*first_byte = in->type == IR_B16 ? 1 : 2;
+		v = in->args[0];
+	}
+	return in_reg(s, arg_word(s, v));
+}
+
 /* Of bytes and halves; packing words needs no instruction. Selector: nibbles 0–3 are the first
  * source's bytes, 4–7 the second's. */
 bool select_pack(struct select *s, const struct ir_inst *in)
 {
-	EMIT(s, PRMT, result(s, in->res), in_reg(s, arg_word(s, in->args[0])),
-	     mir_imm(in->type == IR_B16 ? 0x0040 : 0x5410), in_reg(s, arg_word(s, in->args[1])));
+	struct mir_source low, high;
+	uint32_t at[2];
+
+	if (select_pair(s, in) || select_float_pair(s, in))
+		return true;
+	low = packed_part(s, in->args[0], &at[0]);
+	high = packed_part(s, in->args[1], &at[1]);
+	EMIT(s, PRMT, result(s, in->res), low,
+	     mir_imm(in->type == IR_B16 ? 0x0040 + at[0] + at[1] * 0x10
+					: 0x5410 + at[0] * 0x11 + at[1] * 0x1100),
+	     high);
 	return true;
 }
 

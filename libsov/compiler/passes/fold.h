@@ -73,5 +73,6 @@ uint64_t fold_ones(enum ir_type t);
 /* Applies the identities of the instruction's operation (fold_identities.c); returns whether one
  * matched. */
 bool fold_identity(struct fold *fold, const struct fold_site *site);
+bool fold_select(struct fold *fold, const struct fold_site *site); /* fold_select.c */
 
 #endif

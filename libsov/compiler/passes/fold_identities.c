@@ -227,7 +227,11 @@ static bool identity_and(struct fold *fold, const struct fold_site *site)
 		return fold_to_const(fold, site, 0);
 	if (site->k == site->ones)
 		return fold_to_value(fold, site, site->a);
-	if (a->op == IR_ZEXT && (fold_ones(a->from) & ~site->k) == 0)
+	if ((a->op == IR_ZEXT || (a->op == IR_LOAD && !(a->flags & IR_SEXT_MEM))) &&
+	    (fold_ones(a->from) & ~site->k) == 0)
+		return fold_to_value(fold, site, site->a);
+	if (a->op == IR_SHR_U && ir_is_const(fold->f, a->args[1], &k) && k < site->bits &&
+	    (site->ones >> k & ~site->k) == 0)
 		return fold_to_value(fold, site, site->a);
 	if (a->op == IR_PACK && site->k == fold_ones(ir_type_half(site->p.type)))
 		return fold_to_convert(fold, site, IR_ZEXT, a->args[0]);
@@ -442,39 +446,41 @@ static bool identity_fcmp(struct fold *fold, const struct fold_site *site)
 	return true;
 }
 
-static bool identity_select(struct fold *fold, const struct fold_site *site)
-{
-	const struct ir_inst *a = fold_def(fold, site->a);
-	uint64_t k, other;
+/* ---- widths ---- */
 
-	if (a->op == IR_CONST)
-		return fold_to_value(fold, site, a->imm ? site->b : site->c);
-	if (site->b == site->c)
-		return fold_to_value(fold, site, site->b);
-	if (a->op == IR_NOT)
-		return fold_to_op(fold, site, IR_SELECT, a->args[0], site->c, site->b);
-	if (site->is_const && ir_is_const(fold->f, site->c, &other) && site->k == other)
-		return fold_to_value(fold, site, site->b);
-	if (site->p.type != IR_B1) {
-		if (site->is_const && site->k == 1 && ir_is_const(fold->f, site->c, &k) && !k)
-			return fold_to_convert(fold, site, IR_ZEXT, site->a);
-		return false;
-	}
-	if (ir_is_const(fold->f, site->c, &k)) {
-		if (site->is_const) /* and they differ */
-			return site->k ? fold_to_value(fold, site, site->a)
-				       : fold_to_op(fold, site, IR_NOT, site->a, 0, 0);
-		return !k && fold_to_op(fold, site, IR_AND, site->a, site->b, 0);
-	}
-	return site->is_const && site->k && fold_to_op(fold, site, IR_OR, site->a, site->c, 0);
+/* Whether v is extended from this many bits or fewer, by a load or a conversion. */
+static bool is_extended_from(const struct fold *fold, ir_val v, bool is_signed, uint32_t bits)
+{
+	const struct ir_inst *d = fold_def(fold, v);
+
+	if (d->op == IR_LOAD)
+		return ir_type_bits(d->from) <= bits && !(d->flags & IR_SEXT_MEM) == !is_signed;
+	return d->op == (is_signed ? IR_SEXT : IR_ZEXT) && ir_type_bits(d->from) <= bits;
 }
 
-/* ---- widths ---- */
+/* An extended value that is truncated and extended again in the same way is the first one in
+ * another width. */
+static bool extend_again(struct fold *fold, const struct fold_site *site, const struct ir_inst *a)
+{
+	enum ir_type from = a->from;
+	ir_val x;
+
+	if (a->op != IR_TRUNC)
+		return false;
+	x = a->args[0];
+	if (!is_extended_from(fold, x, site->p.op == IR_SEXT, ir_type_bits(a->type)))
+		return false;
+	if (from == site->p.type)
+		return fold_to_value(fold, site, x);
+	return fold_to_convert(fold, site, from > site->p.type ? IR_TRUNC : site->p.op, x);
+}
 
 static bool identity_extend(struct fold *fold, const struct fold_site *site)
 {
 	const struct ir_inst *a = fold_def(fold, site->a);
 
+	if (extend_again(fold, site, a))
+		return true;
 	if (a->op == site->p.op || a->op == IR_ZEXT)
 		return fold_to_convert(fold, site, a->op, a->args[0]);
 	return false;
@@ -706,13 +712,33 @@ static bool (*const identities[IR_OP_COUNT])(struct fold *fold, const struct fol
 	[IR_XOR] = identity_xor,           [IR_NOT] = identity_not,
 	[IR_SHL] = identity_shift,         [IR_SHR_U] = identity_shift,
 	[IR_SHR_S] = identity_shift,       [IR_ICMP] = identity_icmp,
-	[IR_SELECT] = identity_select,     [IR_ZEXT] = identity_extend,
+	[IR_SELECT] = fold_select,         [IR_ZEXT] = identity_extend,
 	[IR_SEXT] = identity_extend,       [IR_TRUNC] = identity_trunc,
 	[IR_PACK] = identity_pack,         [IR_UNPACK] = identity_unpack,
 	[IR_FADD] = identity_fadd,         [IR_FMA] = identity_fma,
 	[IR_FNEG] = identity_fsign,        [IR_FABS] = identity_fsign,
 	[IR_FCMP] = identity_fcmp,         [IR_TOSPACE] = identity_tospace,
 };
+
+/* An absolute value among logic operations is one of them, so that a sign and a magnitude are put
+ * together in one operation of three inputs. */
+static bool magnitude_to_logic(struct fold *fold, const struct fold_site *site)
+{
+	for (uint32_t k = 0; k < 2; k++) {
+		ir_val v = k ? site->b : site->a, x;
+		const struct ir_inst *d = fold_def(fold, v);
+
+		if (d->op != IR_FABS || d->type != IR_B32 || d->format || d->flags & IR_FTZ ||
+		    !fold_used_once(fold, v))
+			continue;
+		x = d->args[0];
+		x = ir_at(fold->f, fold_new(fold, site, IR_AND, IR_B32, x,
+					    fold_const(fold, site, IR_B32, INT32_MAX)))
+			    ->res;
+		return fold_to_op(fold, site, site->p.op, k ? site->a : x, k ? x : site->b, 0);
+	}
+	return false;
+}
 
 bool fold_identity(struct fold *fold, const struct fold_site *site)
 {
@@ -721,5 +747,8 @@ bool fold_identity(struct fold *fold, const struct fold_site *site)
 	if (ir_ops[site->p.op].properties & P_COMM && !site->is_const &&
 	    ir_is_const(fold->f, site->a, &k))
 		return fold_swap(fold, site);
-	return identities[site->p.op] && identities[site->p.op](fold, site);
+	if (identities[site->p.op] && identities[site->p.op](fold, site))
+		return true;
+	return (site->p.op == IR_AND || site->p.op == IR_OR || site->p.op == IR_XOR) &&
+	       magnitude_to_logic(fold, site);
 }

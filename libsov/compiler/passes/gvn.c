@@ -11,6 +11,8 @@
  * or ordered or volatile access in between. An epoch number, part of the key, enforces this: each
  * such access and each block start a new epoch.
  *
+ * A comparison becomes the negation of an earlier one of the block with the opposite condition.
+ *
  * Convergent operations are never replaced: the same shuffle at two sites is executed by different
  * sets of lanes.
  */
@@ -132,20 +134,55 @@ static void update_epochs(struct gvn *g, const struct ir_inst *p)
 	}
 }
 
-static ir_id find_or_add(struct gvn *g, ir_id i, uint32_t epoch)
+/* The instruction of this key; 0: there is none. */
+static ir_id find(const struct gvn *g, const struct key *mine, uint32_t h, uint32_t epoch)
 {
-	struct key mine, other;
-	uint32_t h;
+	struct key other;
 
-	make_key(ir_at(g->f, i), &mine);
-	h = hash_inst(&mine.inst, epoch);
 	for (uint32_t e = g->buckets[h & g->mask]; e; e = g->entries[e].next) {
 		if (g->entries[e].hash != h || g->entries[e].epoch != epoch)
 			continue;
 		make_key(ir_at(g->f, g->entries[e].inst), &other);
-		if (is_equal(&mine.inst, &other.inst))
+		if (is_equal(&mine->inst, &other.inst))
 			return g->entries[e].inst;
 	}
+	return 0;
+}
+
+/* Negates the result of an opposite comparison instead. The longer life of a predicate is worth it
+ * within a block. */
+static bool reuse_opposite(struct gvn *g, struct ir_inst *p)
+{
+	struct ir_inst opposite = *p;
+	struct key key;
+	ir_id first;
+
+	if (p->op != IR_ICMP && p->op != IR_FCMP)
+		return false;
+	opposite.cond = cond_inverse[p->cond];
+	make_key(&opposite, &key);
+	first = find(g, &key, hash_inst(&key.inst, 0), 0);
+	if (!first || ir_at(g->f, first)->block != p->block)
+		return false;
+	p->op = IR_NOT;
+	p->type = IR_B1;
+	p->cond = p->flags = p->format = 0;
+	p->nargs = 1;
+	p->args[0] = ir_at(g->f, first)->res;
+	return true;
+}
+
+static ir_id find_or_add(struct gvn *g, ir_id i, uint32_t epoch)
+{
+	struct key mine;
+	uint32_t h;
+	ir_id first;
+
+	make_key(ir_at(g->f, i), &mine);
+	h = hash_inst(&mine.inst, epoch);
+	first = find(g, &mine, h, epoch);
+	if (first)
+		return first;
 	g->entries = arena_grow(g->arena, g->entries, &g->entries_capacity, g->nentries + 1,
 				sizeof(*g->entries));
 	g->entries[g->nentries] = (struct entry){
@@ -180,6 +217,7 @@ static bool number_block(struct gvn *g, ir_block b)
 			update_epochs(g, p);
 			continue;
 		}
+		changed |= reuse_opposite(g, p);
 		first = find_or_add(g, i, epoch);
 		if (first == i)
 			continue;

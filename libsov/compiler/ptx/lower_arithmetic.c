@@ -253,21 +253,46 @@ static ir_val float_op(struct ptx *x, const struct ptx_inst *in, enum ir_op op, 
 	return v;
 }
 
-/* PTX ISA, div: the approximate quotient is a times the approximate 1/b. */
-static ir_val times_reciprocal(struct ptx *x, const struct ptx_inst *in, ir_val a, ir_val b)
+/* 1/b for a b that is not subnormal, where a subnormal result may become 0: what the hardware
+ * computes. */
+static ir_val normal_reciprocal(struct ptx *x, ir_val b)
 {
-	ir_val r = float_op(x, in, IR_APPROX, b, 0);
+	ir_val r = ptx_op(x, IR_APPROX, IR_B32, b, 0, 0);
 
 	ir_def(x->func, r)->sub = IR_APPROX_RCP;
-	return float_op(x, in, IR_FMUL, a, r);
+	ir_def(x->func, r)->flags |= IR_FTZ;
+	return r;
 }
 
+/* v, or v 2^24 where p holds. */
+static ir_val scale_where(struct ptx *x, ir_val p, ir_val v)
+{
+	ir_val scaled = ptx_op(x, IR_FMUL, IR_B32, v, ptx_emit_constant(x, IR_B32, 0x4b800000), 0);
+
+	return ptx_op(x, IR_SELECT, IR_B32, p, scaled, v);
+}
+
+static ir_val is_subnormal(struct ptx *x, ir_val v)
+{
+	ir_val size = ptx_op(x, IR_FABS, IR_B32, v, 0, 0);
+
+	return ptx_compare(x, IR_FCMP, IR_B32, IR_FLT, size,
+			   ptx_emit_constant(x, IR_B32, 0x00800000)); /* 2^-126 */
+}
+
+/* PTX ISA, div: the approximate quotient is a times the approximate 1/b; above 2^126 it is 0. A
+ * subnormal b is scaled, and its reciprocal by the same factor. */
 void ptx_lower_divide_approx(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val a = ptx_read_role(x, in, ROLE_A);
+	ir_val a = ptx_read_role(x, in, ROLE_A), b = ptx_read_role(x, in, ROLE_B), p, r;
 
-	ptx_write_operand(x, in->role[ROLE_D],
-			  times_reciprocal(x, in, a, ptx_read_role(x, in, ROLE_B)));
+	if (ptx_has_modifier(in, SLOT_FTZ)) {
+		r = normal_reciprocal(x, b);
+	} else {
+		p = is_subnormal(x, b);
+		r = scale_where(x, p, normal_reciprocal(x, scale_where(x, p, b)));
+	}
+	ptx_write_operand(x, in->role[ROLE_D], float_op(x, in, IR_FMUL, a, r));
 }
 
 /* div.full: as div.approx, but over the full range. If the reciprocal of the divisor would overflow
@@ -288,7 +313,8 @@ void ptx_lower_divide_full(struct ptx *x, const struct ptx_inst *in)
 		       scale);
 	a = float_op(x, in, IR_FMUL, a, scale);
 	b = float_op(x, in, IR_FMUL, b, scale);
-	ptx_write_operand(x, in->role[ROLE_D], times_reciprocal(x, in, a, b));
+	ptx_write_operand(x, in->role[ROLE_D],
+			  float_op(x, in, IR_FMUL, a, normal_reciprocal(x, b)));
 }
 
 /* The sign of a, the magnitude of b. */

@@ -337,6 +337,24 @@ static bool read_lanes(struct ptx *x, const struct ptx_inst *in, enum ptx_role r
 	return true;
 }
 
+/* The absolute differences of all four unsigned bytes, in order, or their sum and c. */
+static bool lower_distances(struct ptx *x, const struct ptx_inst *in, const ir_val words[2])
+{
+	ir_val v;
+
+	if (video_of(in) != VIDEO_ABSDIFF || in->name.text[in->name.length - 1] != '4' ||
+	    is_signed(in, SLOT_TYPE) || is_signed(in, SLOT_SOURCE_TYPE) ||
+	    is_signed(in, SLOT_THIRD_TYPE) || in->role[ROLE_D]->selector_length ||
+	    in->role[ROLE_A]->selector_length || in->role[ROLE_B]->selector_length)
+		return false;
+	v = binary(x, IR_ABSDIFF4, IR_B32, words[0], words[1]);
+	if (ptx_has_modifier(in, SLOT_ATOM))
+		v = ptx_op(x, IR_DOT, IR_B32, v, number(x, IR_B32, 0x01010101),
+			   ptx_read_role(x, in, ROLE_C));
+	ptx_write_operand(x, in->role[ROLE_D], v);
+	return true;
+}
+
 void ptx_lower_video_simd(struct ptx *x, const struct ptx_inst *in)
 {
 	uint32_t lanes = (uint32_t)(in->name.text[in->name.length - 1] - '0'),
@@ -345,6 +363,8 @@ void ptx_lower_video_simd(struct ptx *x, const struct ptx_inst *in)
 	ir_val words[2] = {ptx_read_role(x, in, ROLE_A), ptx_read_role(x, in, ROLE_B)};
 	ir_val a[4], b[4], d = ptx_read_role(x, in, ROLE_C), v;
 
+	if (lower_distances(x, in, words))
+		return;
 	if (!read_mask(x, in, lanes, &mask) ||
 	    !read_lanes(x, in, ROLE_A, SLOT_SOURCE_TYPE, lanes, words, a) ||
 	    !read_lanes(x, in, ROLE_B, SLOT_THIRD_TYPE, lanes, words, b))

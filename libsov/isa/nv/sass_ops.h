@@ -56,6 +56,7 @@ SASS_OP(VIMNMX_16X2) /* d, a, b, x: 16 bits each */
 SASS_OP(VIMNMX3_16X2) /* d, a, b, c, x: 16 bits each */
 SASS_OP(VIMNMX3)    /* d, a, b, c, x: x ? min : max of the three */
 SASS_OP(VIADDMNMX)  /* d, a, b, c, x: x ? min(a + b, c) : max(a + b, c) */
+SASS_OP(VIADDMNMX_16X2) /* d, a, b, c, x: 16 bits each */
 SASS_OP(VABSDIFF)   /* d, a, b, c: |a - b| + c */
 SASS_OP(VABSDIFF4)  /* d, a, b, c: |a - b| of each byte; with ACC their sum plus c */
 SASS_OP(IABS)       /* d, a */

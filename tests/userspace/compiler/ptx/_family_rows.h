@@ -321,6 +321,7 @@ static wide lane(uint64_t a, uint64_t b, const char *selector, int lanes, int k,
 #define FLOAT(line)   JOIN(want_float_, line)
 #define NARROW(line)  JOIN(want_narrow_, line)
 #define VIDEO(line)   JOIN(want_video_, line)
+#define COMBINED(line) JOIN(want_combined_, line)
 /* For all lanes of a SIMD instruction: X and Y are the lane's operands, those of `mask` are merged
  * into c or added to it. */
 #define LANES(lanes, mask, asel, bsel, sa, sb, expression) \
@@ -356,6 +357,10 @@ static wide lane(uint64_t a, uint64_t b, const char *selector, int lanes, int k,
 	static uint64_t VIDEO(__LINE__)(const uint64_t *args) __VA_ARGS__
 #include "tests/userspace/compiler/ptx/_family_video.h"
 #undef ROW
+#define ROW(text, types, inputs, level, bits, ...) \
+	static uint64_t COMBINED(__LINE__)(const uint64_t *args) __VA_ARGS__
+#include "tests/userspace/compiler/ptx/_family_combined.h"
+#undef ROW
 
 const struct family families[] = {
 #define ROW(text, types, inputs, level, bits, ...) \
@@ -373,6 +378,10 @@ const struct family families[] = {
 #define ROW(text, types, inputs, level, bits, ...) \
 	{text, types, VIDEO(__LINE__), inputs, level, bits},
 #include "tests/userspace/compiler/ptx/_family_video.h"
+#undef ROW
+#define ROW(text, types, inputs, level, bits, ...) \
+	{text, types, COMBINED(__LINE__), inputs, level, bits},
+#include "tests/userspace/compiler/ptx/_family_combined.h"
 #undef ROW
 };
 

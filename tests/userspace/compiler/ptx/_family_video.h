@@ -96,6 +96,13 @@ ROW("vabsdiff2.u32.s32.s32.add %d.h1, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE
     { LANE_SUM(2, 2, "10", "32", true, true, distance(X, Y)); })
 ROW("vabsdiff4.u32.u32.u32.add %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
     { LANE_SUM(4, 15, "3210", "7654", false, false, distance(X, Y)); })
+ROW("vabsdiff4.u32.u32.u32 %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
+    { LANES(4, 15, "3210", "7654", false, false, distance(X, Y)); })
+ROW("vabsdiff4.u32.u32.u32 %d, %a, %b, 77; vabsdiff4.u32.u32.u32.add %d, %d, %c, 5;", "b32 b32 b32 b32", ANY, CODE, 0,
+    { uint64_t r = 5;
+      for (int k = 0; k < 32; k += 8)
+	      r += (uint64_t)distance(distance(part(A, k, 8, false), part(B, k, 8, false)), part(C, k, 8, false));
+      return r; })
 ROW("vabsdiff4.s32.s32.s32.sat %d, %a, %b, %c;", "b32 b32 b32 b32", ANY, CODE, 0,
     { LANES(4, 15, "3210", "7654", true, true, limit(distance(X, Y), 8, true)); })
 ROW("vmin2.s32.u32.u32.add %d.h10, %a.h00, %b.h22, %c;", "b32 b32 b32 b32", ANY, CODE, 0,

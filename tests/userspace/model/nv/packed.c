@@ -253,6 +253,17 @@ static void minmax_triples(const struct row *r, const struct values *v, struct a
 	minmax_pairs(r, &w, o);
 }
 
+static void add_minmax_pairs(const struct row *r, const struct values *v, struct answer *o)
+{
+	struct values w = *v;
+
+	add_pairs(r, v, o);
+	w.a = o->d;
+	w.b = v->c;
+	o->d = 0;
+	minmax_pairs(r, &w, o);
+}
+
 static void distances(const struct row *r, const struct values *v, struct answer *o)
 {
 	uint32_t sum = (uint32_t)v->c;
@@ -262,6 +273,14 @@ static void distances(const struct row *r, const struct values *v, struct answer
 					     ? (int8_t)(v->a >> k) - (int8_t)(v->b >> k)
 					     : (int)(v->a >> k & 0xff) - (int)(v->b >> k & 0xff));
 	o->d = sum;
+}
+
+/* The third source has no effect. */
+static void byte_distances(const struct row *r, const struct values *v, struct answer *o)
+{
+	(void)r;
+	for (uint32_t k = 0; k < 32; k += 8)
+		o->d |= (uint64_t)abs((int)(v->a >> k & 0xff) - (int)(v->b >> k & 0xff)) << k;
 }
 
 static void signs(const struct row *r, const struct values *v, struct answer *o)
@@ -424,6 +443,7 @@ static const struct row rows[] = {
 	 {{M(ACC), 1}, {M(SIGNED), 1}},
 	 0,
 	 0},
+	{"VABSDIFF4.U8", SASS_VABSDIFF4, "dabc", 0, byte_distances, {{0}}, 0, 0},
 	{"VIADD.16x2", SASS_VIADD_16X2, "dab", 0, add_pairs, {{0}}, 0, 1},
 	{"VIMNMX.U16x2", SASS_VIMNMX_16X2, "dabx", 0, minmax_pairs, {{0}}, 0, 1},
 	{"VIMNMX.S16x2.RELU",
@@ -440,6 +460,15 @@ static const struct row rows[] = {
 	 "dabcx",
 	 0,
 	 minmax_triples,
+	 {{M(SIGNED), 1}, {M(RELU), 1}},
+	 0,
+	 1},
+	{"VIADDMNMX.U16x2", SASS_VIADDMNMX_16X2, "dabcx", 0, add_minmax_pairs, {{0}}, 0, 1},
+	{"VIADDMNMX.S16x2.RELU",
+	 SASS_VIADDMNMX_16X2,
+	 "dabcx",
+	 0,
+	 add_minmax_pairs,
 	 {{M(SIGNED), 1}, {M(RELU), 1}},
 	 0,
 	 1},
