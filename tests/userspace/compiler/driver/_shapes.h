@@ -491,7 +491,7 @@ static void unrolled_loops(FILE *f, uint32_t n)
 }
 
 static const struct shape growth_shapes[] = {
-	{"near-jumps", "divergent forward jumps over a few blocks", near_jumps, 3000, 4000},
+	{"near-jumps", "divergent forward jumps over a few blocks", near_jumps, 9000, 4000},
 	{"far-jumps", "divergent forward jumps over half of the kernel", far_jumps, 2000, 1500},
 	{"end-jumps", "divergent jumps to the end", end_jumps, 3000, 2000},
 	{"any-jumps", "divergent forward jumps to random labels", any_jumps, 2000, 4000},
@@ -512,10 +512,10 @@ static const struct shape growth_shapes[] = {
 	{"live-loads", "loads whose results are live together", live_loads, 0, 0},
 	{"live-predicates", "predicates that are live together", live_predicates, 0, 3000},
 	{"phis", "registers that both sides of a branch set", phis, 0, 3000},
-	{"diamonds", "divergent branches with two sides", diamonds, 0, 5000},
+	{"diamonds", "divergent branches with two sides", diamonds, 8000, 5000},
 	{"uniform-diamonds", "uniform branches with two sides", uniform_diamonds, 0, 2500},
 	{"nested-ifs", "nested divergent branches", nested_ifs, 2000, 2000},
-	{"loops", "loops one after the other", loops, 0, 5000},
+	{"loops", "loops one after the other", loops, 8000, 5000},
 	{"nested-loops", "nested loops", nested_loops, 0, 0},
 	{"unrolled-loops", "loops of constant trip count", unrolled_loops, 0, 0},
 	{"jump-table", "targets of a brx.idx", jump_table, 0, 0},
