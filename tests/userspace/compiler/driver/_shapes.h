@@ -508,7 +508,7 @@ static const struct shape growth_shapes[] = {
 	{"constants", "stores of constants", constant_block, 0, 0},
 	{"f64-divisions", "divisions of f64 in a block", f64_division_block, 0, 4000},
 	{"f32-divisions", "divisions of f32 in a block", f32_division_block, 0, 0},
-	{"u64-divisions", "divisions of u64 in a block", u64_division_block, 0, 1500},
+	{"u64-divisions", "divisions of u64 in a block", u64_division_block, 4000, 1500},
 	{"live-loads", "loads whose results are live together", live_loads, 0, 0},
 	{"live-predicates", "predicates that are live together", live_predicates, 0, 3000},
 	{"phis", "registers that both sides of a branch set", phis, 0, 3000},
