@@ -209,7 +209,8 @@ static void spill_vreg(struct spiller *s, uint32_t vreg)
 
 /* The vreg to spill, among those that are live and not mentioned by the instruction itself; 0 =
  * none. */
-static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *uses, uint32_t n)
+static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *uses, uint32_t n,
+			    bool across_call)
 {
 	const struct spiller *s = c->s;
 	const struct mir_func *f = s->f;
@@ -221,9 +222,10 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 
 		while (u < n && uses[u].ref.vreg != v)
 			u++;
-		/* A reload with a single use has the shortest possible live range already. */
-		if (u < n || v == best || (f->vregs[v].reload && c->mentions[v] <= 2) ||
-		    !may_spill(s, v))
+		/* A reload with a single use has the shortest possible live range already, unless
+		 * an earlier round with more registers left it live across a call. */
+		if (u < n || v == best ||
+		    (f->vregs[v].reload && c->mentions[v] <= 2 && !across_call) || !may_spill(s, v))
 			continue;
 		if (!best || cost_of_spill(c, v) * gain_of_spill(c, best) <
 				     cost_of_spill(c, best) * gain_of_spill(c, v))
@@ -232,12 +234,12 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 	return best;
 }
 
-/* Spills until extra units fit next to the live ones. */
-static void limit_pressure(struct spill_choice *c, uint32_t extra, const struct mir_use *uses,
-			   uint32_t n)
+/* Spills until extra units, of which a call may change all, fit next to the live ones. */
+static void limit_pressure_at(struct spill_choice *c, uint32_t extra, const struct mir_use *uses,
+			      uint32_t n, bool across_call)
 {
 	while (c->choosing && c->count + extra > c->s->limit) {
-		uint32_t victim = find_victim(c, uses, n);
+		uint32_t victim = find_victim(c, uses, n, across_call);
 
 		if (!victim) {
 			c->failed = true;
@@ -246,6 +248,12 @@ static void limit_pressure(struct spill_choice *c, uint32_t extra, const struct 
 		kill_vreg(c, victim);
 		spill_vreg(c->s, victim);
 	}
+}
+
+static void limit_pressure(struct spill_choice *c, uint32_t extra, const struct mir_use *uses,
+			   uint32_t n)
+{
+	limit_pressure_at(c, extra, uses, n, false);
 }
 
 /* Units that spilled registers occupy at an instruction: those it writes, or those it reads. */
@@ -296,7 +304,7 @@ static void walk_inst(struct spill_choice *c, struct mir_inst *i)
 		    f->vregs[uses[u].ref.vreg].first_def == i)
 			kill_vreg(c, uses[u].ref.vreg);
 	}
-	limit_pressure(c, changes, NULL, 0);
+	limit_pressure_at(c, changes, NULL, 0, changes > 0);
 	for (uint32_t u = 0; u < n; u++) {
 		if (!uses[u].write || f->vregs[uses[u].ref.vreg].first_def != i)
 			note_mention(c, uses[u].ref, uses[u].count);
