@@ -281,6 +281,8 @@ static void copy_kernel(struct arena *dest, struct nv_kernel *k)
 static bool encode_kernels(const struct nv_module *module, const struct ir_module *m,
 			   struct mir_func **funcs, struct nv_code *out, struct arena *dest)
 {
+	struct call_walk *walk = nv_call_walk_new(module, m, funcs);
+
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
 		struct nv_kernel *k = &out->kernels[out->nkernels];
 		struct nv_text text = {.kernel = funcs[f->index],
@@ -289,7 +291,7 @@ static bool encode_kernels(const struct nv_module *module, const struct ir_modul
 		if (!is_entry(module->job, f))
 			continue;
 		k->order = f->order;
-		nv_collect_callees(module, m, funcs, &text);
+		nv_collect_callees(module, walk, &text);
 		if (!nv_encode(&text, &k->code, &k->stats))
 			return false;
 		if (module->plan->out.nfiles)
