@@ -436,8 +436,10 @@ static bool timing_writes(const struct timing *t, struct sass_reuse_slot k)
 }
 
 /* The operand reuse cache: the next instruction with the same operand in the slot takes the cached
- * value; others read the register. No instruction may write the register in between, or the cached
- * value is stale. A branch, or a possible switch to another warp, empties the cache. */
+ * value; others read the register. An instruction that reads the register as half of a pair takes
+ * it, too: ptxas 12.4 and 13.0 keep R11 for an IMAD.WIDE that reads and writes R10 and R11
+ * (HeCBench's gmm). No instruction may write the register in between, or the cached value is stale.
+ * A branch, or a possible switch to another warp, empties the cache. */
 static bool check_reuse_cache(struct warp *w, const struct op *op)
 {
 	struct hazard *h = w->hazard;
@@ -454,7 +456,7 @@ static bool check_reuse_cache(struct warp *w, const struct op *op)
 		if (!f->op)
 			continue;
 		was = f->op->timing->kept[k];
-		if (t->kept[k].reg == was.reg &&
+		if (was.reg >= t->kept[k].reg && was.reg < t->kept[k].reg + t->kept[k].count &&
 		    sass_reuse_hits(w->grid->chip->sm, f->op->inst, op->inst)) {
 			f->op = NULL;
 			continue;

@@ -183,7 +183,7 @@ static void check_reuse(int i)
 					       was[k].reg < steps[i].uses[u].reg +
 								    steps[i].uses[u].count &&
 					       steps[i].uses[u].reg < was[k].reg + was[k].count;
-			if (now[k].reg == was[k].reg &&
+			if (was[k].reg >= now[k].reg && was[k].reg < now[k].reg + now[k].count &&
 			    sass_reuse_hits(sm, &steps[from].in, &steps[i].in)) {
 				reuses++;
 				reuse_setter[k] = 0;

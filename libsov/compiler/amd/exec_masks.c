@@ -26,6 +26,7 @@ struct control_builder {
 	struct arena *a;
 	/* Postdominators; index: in postorder, from 1. */
 	bool *exit_counted, *reachable, *reaches_end; /* by block */
+	bool *reaches_barrier;                        /* by block; NULL: no block has one */
 	ir_block *postorder, *ipdom;
 	uint32_t npostorder, *cursor;
 	/* Tarjan's algorithm */
@@ -65,6 +66,55 @@ bool gcn_branch_diverges(const struct gcn_control *c, ir_block b)
 
 /* ---- block order ---- */
 
+static bool has_barrier(const struct ir_func *f, ir_block b)
+{
+	bool found = gcn_is_sync_header(f, b);
+
+	ir_for_each_inst(f, b, i)
+		found |= ir_at(f, i)->op == IR_BARRIER || ir_at(f, i)->op == IR_BARRIER_RED;
+	return found;
+}
+
+static void add_barrier_reaching(struct control_builder *builder, ir_block b)
+{
+	if (builder->reaches_barrier[b])
+		return;
+	builder->reaches_barrier[b] = true;
+	builder->stack[builder->depth++] = b;
+}
+
+static void find_barrier_reaching(struct control_builder *builder, const ir_block *blocks,
+				  uint32_t n)
+{
+	builder->reaches_barrier = arena_array(builder->a, builder->f->nblocks, sizeof(bool));
+	builder->depth = 0;
+	for (uint32_t k = 0; k < n; k++)
+		if (has_barrier(builder->f, blocks[k]))
+			add_barrier_reaching(builder, blocks[k]);
+	if (!builder->depth)
+		builder->reaches_barrier = NULL;
+	while (builder->depth) {
+		const struct ir_bb *bb = &builder->f->blocks[builder->stack[--builder->depth]];
+
+		for (uint32_t p = 0; p < bb->npreds; p++)
+			add_barrier_reaching(builder, bb->preds[p]);
+	}
+}
+
+/*
+ * The index of the successor of b that comes first in the order, which find_strong_components()
+ * visits last. The wave executes a barrier once, with the lanes that have arrived there. Lanes that
+ * will end without a barrier, but wait for another block, would store to shared memory only after
+ * other waves have passed it; so their blocks come first.
+ */
+static uint32_t first_successor(const struct control_builder *builder, ir_block b)
+{
+	const struct ir_bb *bb = &builder->f->blocks[b];
+
+	return builder->reaches_barrier && bb->nsucc == 2 &&
+	       builder->reaches_barrier[bb->succ[0]] && !builder->reaches_barrier[bb->succ[1]];
+}
+
 struct tarjan_frame {
 	ir_block b;
 	uint32_t next;
@@ -101,7 +151,9 @@ static uint32_t find_strong_components(struct control_builder *builder, const ir
 				builder->on_stack[b] = true;
 			}
 			if (fr->next < bb->nsucc) {
-				ir_block s = bb->succ[bb->nsucc - 1 - fr->next++];
+				bool second_first = first_successor(builder, b) == 1;
+				uint32_t next = fr->next++;
+				ir_block s = bb->succ[second_first ? next : bb->nsucc - 1 - next];
 
 				if (builder->subgraph[s] != builder->nsubgraphs)
 					continue;
@@ -571,6 +623,7 @@ struct gcn_control *gcn_control_build(struct ir_func *f, bool calls_may_exit)
 	builder.region_of = arena_array(a, f->nblocks, sizeof(*builder.region_of));
 	builder.union_parent = arena_array(a, f->nblocks, sizeof(*builder.union_parent));
 	builder.ipdom = arena_array(a, f->nblocks, sizeof(*builder.ipdom));
+	find_barrier_reaching(&builder, cfg.rpo, cfg.nrpo);
 	order_blocks(&builder, cfg.rpo, cfg.nrpo, 0);
 	find_postdominators(&builder);
 	find_reconvergence(&builder);

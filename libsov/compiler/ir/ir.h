@@ -372,7 +372,7 @@ struct ir_source_loc {
 	uint32_t text_line, file, line, column;
 };
 
-#define IR_SLOW_KINDS 48
+#define IR_SLOW_KINDS 112
 
 struct ir_module {
 	struct arena *arena;

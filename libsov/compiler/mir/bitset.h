@@ -21,26 +21,6 @@ static inline uint64_t *bitset_new(struct arena *a, uint32_t n)
 {
 	return arena_array(a, bitset_words(n) + 1, sizeof(uint64_t));
 }
-/* Storage for sets that are computed again and again: the memory of the last time serves if it
- * suffices. */
-struct bitset_pool {
-	uint64_t *words;
-	size_t capacity;
-};
-/* An array of count empty sets, each of bitset_words(n) words. */
-static inline uint64_t *bitset_pool_reset(struct bitset_pool *p, struct arena *a, size_t count,
-					  uint32_t n)
-{
-	size_t need = count * bitset_words(n);
-
-	if (!p->words || need > p->capacity) { /* never NULL, not even without words */
-		p->capacity = need + need / 8;
-		p->words = arena_array(a, p->capacity, sizeof(*p->words));
-	} else {
-		memset(p->words, 0, need * sizeof(*p->words));
-	}
-	return p->words;
-}
 static inline bool bitset_has(const uint64_t *set, uint32_t k)
 {
 	return set[k / 64] >> k % 64 & 1;

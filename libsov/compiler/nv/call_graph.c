@@ -5,6 +5,7 @@
  * in every kernel that calls anything, in the same order: an address, which is an offset from the
  * kernel's first byte, then is the same in all kernels of the module.
  */
+#include <stdlib.h>
 #include "hw/nv/cubin.h"
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
@@ -54,6 +55,7 @@ struct call_walk {
 	bool *on_path;             /* on the current call path: a call of it is recursion */
 	uint32_t *stack;           /* stack bytes that a call needs; NV_STACK_UNKNOWN: unbounded */
 	const bool *address_taken; /* its address is taken */
+	uint32_t *list, nlist;     /* the functions that are reached */
 };
 
 static uint32_t stack_depth(struct call_walk *w, uint32_t index);
@@ -81,6 +83,7 @@ static uint32_t stack_depth(struct call_walk *w, uint32_t index)
 	if (w->reached[index])
 		return w->stack[index];
 	w->reached[index] = w->on_path[index] = true;
+	w->list[w->nlist++] = index;
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i) {
 			uint32_t bytes = 0;
@@ -102,32 +105,48 @@ static uint32_t stack_depth(struct call_walk *w, uint32_t index)
 	return w->stack[index];
 }
 
-void nv_collect_callees(const struct nv_module *n, const struct ir_module *m,
-			struct mir_func **funcs, struct nv_text *text)
+static int compare_numbers(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+struct call_walk *nv_call_walk_new(const struct nv_module *n, const struct ir_module *m,
+				   struct mir_func **funcs)
 {
 	struct arena *a = &n->job->arena;
-	struct call_walk w = {.m = m, .funcs = funcs, .address_taken = n->address_taken};
+	struct call_walk *w = arena_alloc(a, sizeof(*w));
 
-	w.reached = arena_array(a, m->nfuncs + 1, sizeof(*w.reached));
-	w.on_path = arena_array(a, m->nfuncs + 1, sizeof(*w.on_path));
-	w.stack = arena_array(a, m->nfuncs + 1, sizeof(*w.stack));
-	text->stack_bytes = stack_depth(&w, text->kernel->ir->index);
-	for (uint32_t k = 0; k < m->nfuncs; k++)
-		text->functions_first |=
-			n->function_addresses && w.reached[k] && funcs[k] != text->kernel;
-	text->functions_first |= n->function_addresses && text->kernel->calls;
-	text->funcs = arena_array(a, m->nfuncs + 1, sizeof(struct mir_func *));
+	*w = (struct call_walk){.m = m, .funcs = funcs, .address_taken = n->address_taken};
+	w->reached = arena_array(a, m->nfuncs + 1, sizeof(*w->reached));
+	w->on_path = arena_array(a, m->nfuncs + 1, sizeof(*w->on_path));
+	w->stack = arena_array(a, m->nfuncs + 1, sizeof(*w->stack));
+	w->list = arena_array(a, m->nfuncs + 1, sizeof(*w->list));
+	return w;
+}
+
+void nv_collect_callees(const struct nv_module *n, struct call_walk *w, struct nv_text *text)
+{
+	while (w->nlist)
+		w->reached[w->list[--w->nlist]] = false;
+	text->stack_bytes = stack_depth(w, text->kernel->ir->index);
+	text->functions_first = n->function_addresses && (w->nlist > 1 || text->kernel->calls);
 	/* Functions whose addresses are taken have the same order in all kernels, needed here or
 	 * not, as do their callees. */
-	for (uint32_t k = 0; text->functions_first && k < m->nfuncs; k++) {
-		if (w.address_taken[k] && funcs[k])
-			stack_depth(&w, k);
+	for (uint32_t k = 0; text->functions_first && k < w->m->nfuncs; k++) {
+		if (w->address_taken[k] && w->funcs[k])
+			stack_depth(w, k);
 	}
+	qsort(w->list, w->nlist, sizeof(*w->list), compare_numbers);
+	text->funcs = arena_array(&n->job->arena, w->nlist, sizeof(struct mir_func *));
 	for (int address_taken = 1; address_taken >= 0; address_taken--) {
-		for (uint32_t k = 0; k < m->nfuncs; k++) {
-			if (w.reached[k] && w.address_taken[k] == (bool)address_taken &&
-			    funcs[k] != text->kernel)
-				text->funcs[text->nfuncs++] = funcs[k];
+		for (uint32_t k = 0; k < w->nlist; k++) {
+			struct mir_func *f = w->funcs[w->list[k]];
+
+			if (w->address_taken[w->list[k]] == (bool)address_taken &&
+			    f != text->kernel)
+				text->funcs[text->nfuncs++] = f;
 		}
 	}
 }

@@ -340,14 +340,14 @@ void nv_find_changes(const struct mir_func *f)
 /* ---- what calls change ---- */
 
 /* Called for each call of a known function with the units that are live across it. */
-typedef void live_call(struct mir_func *f, struct mir_inst *call, const uint64_t *live,
+typedef void live_call(struct mir_func *f, struct mir_inst *call, const struct unit_set *live,
 		       void *context);
 
 /* Walks a block backwards, up to its first call. What a call writes is not live across it. */
 static void visit_calls_in(struct mir_func *f, uint32_t b, const struct mir_inst *first,
-			   uint64_t *live, live_call *visit, void *context)
+			   struct unit_set *live, live_call *visit, void *context)
 {
-	memcpy(live, f->blocks[b].live_out, bitset_words(f->nunits) * sizeof(*live));
+	unit_set_assign(live, &f->blocks[b].live_out);
 	for (struct mir_inst *i = f->blocks[b].last; i; i = i != first ? i->prev : NULL) {
 		uint32_t n;
 		const struct mir_use *uses = mir_uses(f, i, &n);
@@ -357,7 +357,7 @@ static void visit_calls_in(struct mir_func *f, uint32_t b, const struct mir_inst
 
 			for (uint32_t k = 0; uses[u].write && v->first_def == i && k < v->units;
 			     k++)
-				bitset_remove(live, v->first_unit + k);
+				unit_set_remove(live, v->first_unit + k);
 		}
 		if (i->known)
 			visit(f, i, live, context);
@@ -367,7 +367,7 @@ static void visit_calls_in(struct mir_func *f, uint32_t b, const struct mir_inst
 
 static void visit_calls(struct mir_func *f, live_call *visit, void *context)
 {
-	uint64_t *live = NULL;
+	struct unit_set live = {0};
 
 	mir_for_each_block(f, b) {
 		const struct mir_inst *first = f->blocks[b].first;
@@ -376,8 +376,9 @@ static void visit_calls(struct mir_func *f, live_call *visit, void *context)
 			first = first->next;
 		if (!first)
 			continue;
-		live = live ? live : bitset_new(f->arena, f->nunits);
-		visit_calls_in(f, b, first, live, visit, context);
+		if (!live.words)
+			live = unit_set_new(f->arena, f->nunits);
+		visit_calls_in(f, b, first, &live, visit, context);
 	}
 }
 
@@ -389,7 +390,7 @@ static void add_set(const struct mir_func *f, uint64_t **sets, uint32_t vreg, co
 		sets[vreg][w] |= set[w];
 }
 
-static void add_changed(struct mir_func *f, struct mir_inst *call, const uint64_t *live,
+static void add_changed(struct mir_func *f, struct mir_inst *call, const struct unit_set *live,
 			void *context)
 {
 	struct nv_changed *c = context;
@@ -398,7 +399,7 @@ static void add_changed(struct mir_func *f, struct mir_inst *call, const uint64_
 	c->preserving_calls |= call->preserve_all;
 	for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
 		c->unchanged[w] &= ~call->known->changes[w];
-	bitset_for_each(live, f->nunits, unit)
+	unit_set_for_each(live, unit)
 	{
 		uint32_t v = f->unit_vreg[unit];
 
@@ -419,14 +420,14 @@ void nv_find_changed(struct mir_func *f, struct nv_changed *c)
 	visit_calls(f, add_changed, c);
 }
 
-static void set_saved(struct mir_func *f, struct mir_inst *call, const uint64_t *live,
+static void set_saved(struct mir_func *f, struct mir_inst *call, const struct unit_set *live,
 		      void *context)
 {
 	(void)context;
 	call->saved = NULL;
 	if (!call->preserve_all)
 		return;
-	bitset_for_each(live, f->nunits, unit)
+	unit_set_for_each(live, unit)
 	{
 		const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
 		uint32_t reg = v->reg + unit - v->first_unit;

@@ -378,7 +378,7 @@ static bool convert_sides(struct mir_func *f, uint32_t b)
 /* Whether a register is live into a block. */
 static bool is_live_in(const struct mir_func *f, uint32_t b, const struct sass_reg_use *use)
 {
-	bitset_for_each(f->blocks[b].live_in, f->nunits, unit)
+	live_set_for_each(&f->blocks[b].live_in, unit)
 	{
 		const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
 		uint32_t reg = v->reg + unit - v->first_unit;

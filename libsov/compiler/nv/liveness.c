@@ -1,189 +1,180 @@
 // SPDX-License-Identifier: MIT
 /*
- * Liveness by unit (mir/liveness.h). The halves of a multi-unit register may have separate
+ * Liveness by unit (mir/live_set.h). The halves of a multi-unit register may have separate
  * definitions, but the register is allocated as a whole at the first of them, which dominates the
  * others. So the first definition defines all units, and every later one counts as a use of the
  * units that it writes.
  */
-#include "libsov/compiler/mir/liveness.h"
+#include "libsov/compiler/mir/live_set.h"
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 
-static void find_first_defs(struct mir_func *f, const uint32_t *order, uint32_t count)
-{
-	for (uint32_t v = 1; v < f->nvregs; v++)
-		f->vregs[v].first_def = NULL;
-	for (uint32_t k = 0; k < count; k++)
-		mir_for_each(f, order[k], i) {
-			uint32_t n;
-			const struct mir_use *uses = mir_uses(f, i, &n);
-
-			for (uint32_t u = 0; u < n; u++) {
-				struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
-
-				if (uses[u].write && uses[u].ref.vreg && !v->first_def && !v->phi)
-					v->first_def = i;
-			}
-		}
-}
-
-static void gen_units(const struct mir_func *f, uint64_t *live, struct mir_ref r, uint32_t count)
-{
-	for (uint32_t k = 0; r.vreg && k < count; k++)
-		bitset_add(live, mir_unit(f, r) + k);
-}
-
-static void kill_vreg(const struct mir_func *f, uint64_t *live, uint32_t vreg)
-{
-	for (uint32_t k = 0; k < f->vregs[vreg].units; k++)
-		bitset_remove(live, f->vregs[vreg].first_unit + k);
-}
-
-static void transfer_inst(const struct mir_func *f, uint64_t *live, const struct mir_inst *i,
-			  const struct mir_use *uses, uint32_t n)
-{
-	for (uint32_t u = 0; u < n; u++) {
-		if (uses[u].write && uses[u].ref.vreg && f->vregs[uses[u].ref.vreg].first_def == i)
-			kill_vreg(f, live, uses[u].ref.vreg);
-	}
-	for (uint32_t u = 0; u < n; u++) {
-		if (!uses[u].write || f->vregs[uses[u].ref.vreg].first_def != i)
-			gen_units(f, live, uses[u].ref, uses[u].count);
-	}
-}
-
-void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i)
+void nv_live_before(const struct mir_func *f, struct unit_set *live, struct mir_inst *i)
 {
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(f, i, &n);
 
-	transfer_inst(f, live, i, uses, n);
+	for (uint32_t u = 0; u < n; u++) {
+		const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
+
+		for (uint32_t k = 0; uses[u].write && v->first_def == i && k < v->units; k++)
+			unit_set_remove(live, v->first_unit + k);
+	}
+	for (uint32_t u = 0; u < n; u++) {
+		if (uses[u].write && f->vregs[uses[u].ref.vreg].first_def == i)
+			continue;
+		for (uint32_t k = 0; uses[u].ref.vreg && k < uses[u].count; k++)
+			unit_set_add(live, mir_unit(f, uses[u].ref) + k);
+	}
 }
 
-/* Units that phis read on the edges out of block b: unit[first[b]] to unit[first[b + 1] - 1].
- * Listed by predecessor, since a block with phis may have thousands of predecessors. */
-struct phi_reads {
-	const struct mir_func *f;
-	uint32_t *first, *unit;
+/* What the blocks read and write, found in one walk forwards. */
+struct block_events {
+	struct mir_func *f;
+	struct live_problem *p;
+	uint32_t *defined_in, *read_in; /* by unit: the block that defines it, that reads it last */
 };
 
-/* Calls with unit = NULL count the units of block b in first[b + 2]; later calls advance
- * first[b + 1]. */
-static void add_phi_reads(struct phi_reads *r, const struct mir_block *to)
+static void note_read(const struct block_events *e, uint32_t b, struct mir_ref r, uint32_t count)
 {
-	for (uint32_t p = 0; p < to->nphis; p++) {
-		uint32_t units = r->f->vregs[to->phis[p].vreg].units;
+	for (uint32_t k = 0; r.vreg && k < count; k++) {
+		uint32_t unit = mir_unit(e->f, r) + k;
 
-		for (uint32_t k = 0; k < to->npreds * units; k++) {
-			struct mir_ref ref = to->phis[p].args[k].ref;
-			uint32_t from = to->preds[k / units];
+		if (e->defined_in[unit] == b || e->read_in[unit] == b)
+			continue;
+		e->read_in[unit] = b;
+		live_events_add(e->f->arena, &e->p->reads, unit, b);
+	}
+}
 
-			if (ref.vreg && r->unit)
-				r->unit[r->first[from + 1]++] = mir_unit(r->f, ref);
-			else if (ref.vreg)
-				r->first[from + 2]++;
+static void note_definition(const struct block_events *e, uint32_t b, uint32_t vreg)
+{
+	const struct mir_vreg *v = &e->f->vregs[vreg];
+
+	for (uint32_t k = 0; k < v->units; k++)
+		e->defined_in[v->first_unit + k] = b;
+}
+
+static void note_inst(const struct block_events *e, uint32_t b, struct mir_inst *i)
+{
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(e->f, i, &n);
+
+	for (uint32_t u = 0; u < n; u++) {
+		struct mir_vreg *v = &e->f->vregs[uses[u].ref.vreg];
+
+		if (uses[u].write && uses[u].ref.vreg && !v->first_def && !v->phi)
+			v->first_def = i;
+		if (!uses[u].write || v->first_def != i)
+			note_read(e, b, uses[u].ref, uses[u].count);
+	}
+	for (uint32_t u = 0; u < n; u++)
+		if (uses[u].write && uses[u].ref.vreg &&
+		    e->f->vregs[uses[u].ref.vreg].first_def == i)
+			note_definition(e, b, uses[u].ref.vreg);
+}
+
+/* Phis are read at the end of the predecessors. */
+static void note_phis(const struct block_events *e, uint32_t b)
+{
+	const struct mir_block *block = &e->f->blocks[b];
+
+	for (uint32_t p = 0; p < block->nphis; p++) {
+		uint32_t units = e->f->vregs[block->phis[p].vreg].units;
+
+		note_definition(e, b, block->phis[p].vreg);
+		for (uint32_t k = 0; k < block->npreds * units; k++) {
+			struct mir_ref ref = block->phis[p].args[k].ref;
+
+			if (ref.vreg)
+				live_events_add(e->f->arena, &e->p->edge_reads, mir_unit(e->f, ref),
+						block->preds[k / units]);
 		}
 	}
 }
 
-static struct phi_reads list_phi_reads(const struct mir_func *f, const uint32_t *order,
-				       uint32_t count)
+/* A unit that is read in the block that defines it, and nowhere else, is live in no set. */
+static void add_writes(const struct block_events *e)
 {
-	struct phi_reads r = {.f = f};
+	struct live_problem *p = e->p;
+	uint64_t *read = bitset_new(p->arena, p->nunits);
 
-	r.first = arena_array(f->arena, f->nblocks + 2, sizeof(*r.first));
-	for (uint32_t k = 0; k < count; k++)
-		add_phi_reads(&r, &f->blocks[order[k]]);
-	for (uint32_t b = 0; b < f->nblocks; b++)
-		r.first[b + 2] += r.first[b + 1];
-	r.unit = arena_array(f->arena, r.first[f->nblocks + 1] + 1, sizeof(*r.unit));
-	for (uint32_t k = 0; k < count; k++)
-		add_phi_reads(&r, &f->blocks[order[k]]);
-	return r;
+	for (uint32_t k = 0; k < p->reads.count; k++)
+		bitset_add(read, p->reads.list[k].unit);
+	for (uint32_t k = 0; k < p->edge_reads.count; k++)
+		bitset_add(read, p->edge_reads.list[k].unit);
+	bitset_for_each(read, p->nunits, unit) if (e->defined_in[unit])
+		live_events_add(p->arena, &p->writes, unit, e->defined_in[unit]);
 }
 
-static const uint32_t *successors(const void *func, uint32_t b, uint32_t *count)
+static void collect_events(struct mir_func *f, struct live_problem *p, const uint32_t *order,
+			   uint32_t count)
 {
-	const struct mir_func *f = ((const struct phi_reads *)func)->f;
+	struct block_events e = {f, p, arena_array(f->arena, f->nunits + 1, sizeof(uint32_t)),
+				 arena_array(f->arena, f->nunits + 1, sizeof(uint32_t))};
 
-	*count = f->blocks[b].nsucc;
-	return f->blocks[b].succ;
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		f->vregs[v].first_def = NULL;
+	for (uint32_t k = 0; k < count; k++) {
+		note_phis(&e, order[k]);
+		mir_for_each(f, order[k], i)
+			note_inst(&e, order[k], i);
+		note_read(&e, order[k], f->blocks[order[k]].cond.ref, 1);
+	}
+	add_writes(&e);
 }
 
-/* Adds the phi arguments of the edges out of b. */
-static void add_phi_arguments(const void *func, uint32_t b, uint64_t *live)
+static const uint32_t *predecessors(const void *func, uint32_t b, uint32_t *count)
 {
-	const struct phi_reads *r = func;
+	const struct mir_func *f = func;
 
-	for (uint32_t k = r->first[b]; k < r->first[b + 1]; k++)
-		bitset_add(live, r->unit[k]);
-}
-
-static void transfer_block(const void *func, uint32_t b, uint64_t *live)
-{
-	const struct mir_func *f = ((const struct phi_reads *)func)->f;
-	const struct mir_block *block = &f->blocks[b];
-
-	gen_units(f, live, block->cond.ref, 1);
-	for (struct mir_inst *i = block->last; i; i = i->prev)
-		nv_live_before(f, live, i);
-	for (uint32_t p = 0; p < block->nphis; p++)
-		kill_vreg(f, live, block->phis[p].vreg);
+	*count = f->blocks[b].npreds;
+	return f->blocks[b].preds;
 }
 
 void nv_liveness(struct mir_func *f)
 {
-	struct phi_reads reads;
-	struct liveness l = {.arena = f->arena,
-			     .func = &reads,
-			     .nblocks = f->nblocks,
-			     .cfgs = {{.successors = successors}},
-			     .ncfgs = 1,
-			     .add_edge_uses = add_phi_arguments,
-			     .transfer = transfer_block};
+	struct live_problem p = {.arena = f->arena, .pool = &f->live_pool, .func = f};
+	struct live_pool before = f->live_pool;
 	struct arena_mark scratch;
+	struct live_set *in, *out;
 	uint32_t count, *order;
-	uint64_t *sets;
 
 	if (f->live)
 		return;
 	f->live = true;
-	order = mir_reverse_postorder(f, &count);
 	mir_number_units(f);
-	sets = bitset_pool_reset(&f->live_sets, f->arena, 2 * (size_t)count, f->nunits);
-	for (uint32_t k = 0; k < count; k++) {
-		f->blocks[order[k]].live_in = sets + 2 * (size_t)k * bitset_words(f->nunits);
-		f->blocks[order[k]].live_out =
-			f->blocks[order[k]].live_in + bitset_words(f->nunits);
-	}
 	mir_cache_all_uses(f);
 	scratch = arena_mark(f->arena);
-	find_first_defs(f, order, count);
-	reads = list_phi_reads(f, order, count);
-	l.nunits = f->nunits;
-	l.order = order;
-	l.count = count;
-	l.blocks = arena_array(f->arena, f->nblocks, sizeof(*l.blocks));
-	for (uint32_t k = 0; k < count; k++) {
-		l.blocks[order[k]].in = f->blocks[order[k]].live_in;
-		l.blocks[order[k]].out = f->blocks[order[k]].live_out;
+	order = mir_reverse_postorder(f, &count);
+	p.nblocks = f->nblocks;
+	p.nunits = f->nunits;
+	p.predecessors = predecessors;
+	in = arena_array(f->arena, f->nblocks, sizeof(*in));
+	out = arena_array(f->arena, f->nblocks, sizeof(*out));
+	collect_events(f, &p, order, count);
+	live_sets_solve(&p, in, out);
+	for (uint32_t b = 0; b < f->nblocks; b++) {
+		f->blocks[b].live_in = in[b];
+		f->blocks[b].live_out = out[b];
 	}
-	liveness_solve(&l);
-	arena_rewind(f->arena, scratch);
+	if (f->live_pool.entry_capacity == before.entry_capacity &&
+	    f->live_pool.word_capacity == before.word_capacity)
+		arena_rewind(f->arena, scratch);
 }
 
 /* With the registers that calls change; those that the caller can save count if all is set. */
 static uint32_t max_pressure_of(const struct mir_func *f, bool all)
 {
-	uint64_t *live = bitset_new(f->arena, f->nunits);
+	struct unit_set live = unit_set_new(f->arena, f->nunits);
 	uint32_t max_pressure = 0;
 
 	mir_for_each_block(f, b) {
 		const struct mir_block *block = &f->blocks[b];
 		uint32_t count = 0;
 
-		memcpy(live, block->live_out, bitset_words(f->nunits) * sizeof(*live));
-		bitset_for_each(live, f->nunits, unit) count +=
+		unit_set_assign(&live, &block->live_out);
+		live_set_for_each(&block->live_out, unit) count +=
 			f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
 		for (struct mir_inst *i = block->last; i; i = i->prev) {
 			uint32_t n;
@@ -196,8 +187,8 @@ static uint32_t max_pressure_of(const struct mir_func *f, bool all)
 				for (uint32_t k = 0; uses[u].write && v->first_def == i &&
 						     v->kind == SASS_GPR && k < v->units;
 				     k++) {
-					count -= bitset_has(live, v->first_unit + k);
-					bitset_remove(live, v->first_unit + k);
+					count -= unit_set_has(&live, v->first_unit + k);
+					unit_set_remove(&live, v->first_unit + k);
 				}
 			}
 			if (i->known && (all || !i->preserve_all) &&
@@ -210,8 +201,8 @@ static uint32_t max_pressure_of(const struct mir_func *f, bool all)
 				for (uint32_t k = 0; (!uses[u].write || v->first_def != i) &&
 						     v->kind == SASS_GPR && k < uses[u].count;
 				     k++) {
-					count += !bitset_has(live, unit + k);
-					bitset_add(live, unit + k);
+					count += !unit_set_has(&live, unit + k);
+					unit_set_add(&live, unit + k);
 				}
 			}
 		}

@@ -21,6 +21,7 @@
 #include "libsov/compiler/base/compile_job.h"
 #include "libsov/compiler/ir/ir.h"
 #include "libsov/compiler/mir/bitset.h"
+#include "libsov/compiler/mir/unit_set.h"
 #include "libsov/isa/nv/sass.h"
 
 #define MIR_MAX_UNITS     4
@@ -152,7 +153,7 @@ struct mir_block {
 	uint32_t depth;   /* loop nesting depth */
 	bool table_slot;  /* jump table slot: a single BRA at a fixed position */
 	bool divergent;   /* the terminator may diverge */
-	uint64_t *live_in, *live_out; /* sets of units */
+	struct live_set live_in, live_out;
 };
 
 struct mir_func {
@@ -163,7 +164,7 @@ struct mir_func {
 	uint32_t sm;
 	bool allocated; /* registers are assigned */
 	bool live;      /* live_in and live_out are up to date */
-	struct bitset_pool live_sets;
+	struct live_pool live_pool;
 	struct liveness_block *live_registers; /* of if-conversion; NULL: not needed yet */
 	bool timed;                            /* stall counts and scoreboards are set */
 	bool uniform;                          /* uniform registers may be used */
@@ -339,7 +340,7 @@ void nv_uniform_registers(struct mir_func *f);
 void nv_split_registers(struct mir_func *f);
 void nv_liveness(struct mir_func *f);
 /* Steps live from the point after an instruction to the point before it. */
-void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i);
+void nv_live_before(const struct mir_func *f, struct unit_set *live, struct mir_inst *i);
 void nv_spill_predicates(struct mir_func *f);
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* false: cannot fit */
 /* The same without memory, by computing values again, for additional instructions of at most

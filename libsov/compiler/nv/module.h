@@ -105,12 +105,15 @@ void nv_find_changes(const struct mir_func *f);
 
 /* Call graph (call_graph.c). */
 struct nv_text;
+struct call_walk;
 void nv_analyse_calls(struct nv_module *n, const struct ir_module *m);
 /* Offsets of the functions whose addresses are taken, by function. */
 uint32_t *nv_function_offsets(const struct nv_module *n, const struct ir_module *m,
 			      struct mir_func **funcs);
-void nv_collect_callees(const struct nv_module *n, const struct ir_module *m,
-			struct mir_func **funcs, struct nv_text *text);
+/* Finds what each of many kernels reaches; one at a time. */
+struct call_walk *nv_call_walk_new(const struct nv_module *n, const struct ir_module *m,
+				   struct mir_func **funcs);
+void nv_collect_callees(const struct nv_module *n, struct call_walk *w, struct nv_text *text);
 
 /* Line table of one kernel, built after it is encoded (source_lines.c). */
 void nv_build_line_table(const struct nv_module *n, const struct nv_text *text, uint32_t code_bytes,

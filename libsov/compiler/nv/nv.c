@@ -19,13 +19,19 @@
 /* An instruction reads and writes at most this many registers. */
 #define MIN_GPRS 8
 
+/* The units that may be live at once. One register is the scratch register. */
+static uint32_t pressure_limit(const struct mir_func *f)
+{
+	bool has_return_address = f->calls || f->ir->kind == IR_FUNCTION;
+
+	return f->gprs - 1 - f->stack - 2 * has_return_address;
+}
+
 /* Spills and allocates until the function fits. The pressure limit alone does not suffice: pairs
  * are aligned, so two free registers may not form one. */
 static bool stage_regalloc(struct mir_func *f)
 {
-	bool has_return_address = f->calls || f->ir->kind == IR_FUNCTION;
-	uint32_t limit =
-		f->gprs - 1 - f->stack - 2 * has_return_address; /* one is the scratch register */
+	uint32_t limit = pressure_limit(f);
 
 	nv_split_critical_edges(f);
 	nv_spill_predicates(f);
@@ -35,7 +41,7 @@ static bool stage_regalloc(struct mir_func *f)
 		/* --spill and limits ask for few registers, not for the impossible. */
 		if (!fits && f->gprs < 2 * MIR_SPILL_GPRS) {
 			f->gprs += 4;
-			limit = MIN_GPRS + 4;
+			limit = pressure_limit(f);
 			continue;
 		}
 		if (!fits) {
@@ -275,6 +281,8 @@ static void copy_kernel(struct arena *dest, struct nv_kernel *k)
 static bool encode_kernels(const struct nv_module *module, const struct ir_module *m,
 			   struct mir_func **funcs, struct nv_code *out, struct arena *dest)
 {
+	struct call_walk *walk = nv_call_walk_new(module, m, funcs);
+
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
 		struct nv_kernel *k = &out->kernels[out->nkernels];
 		struct nv_text text = {.kernel = funcs[f->index],
@@ -283,7 +291,7 @@ static bool encode_kernels(const struct nv_module *module, const struct ir_modul
 		if (!is_entry(module->job, f))
 			continue;
 		k->order = f->order;
-		nv_collect_callees(module, m, funcs, &text);
+		nv_collect_callees(module, walk, &text);
 		if (!nv_encode(&text, &k->code, &k->stats))
 			return false;
 		if (module->plan->out.nfiles)

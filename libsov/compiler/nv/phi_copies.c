@@ -100,7 +100,7 @@ static uint8_t free_register(const struct edge_copies *c, uint8_t kind)
 	bool used[256] = {[MIR_STACK] = f->stack && kind == SASS_GPR};
 	uint32_t r = 0;
 
-	bitset_for_each(block->live_out, f->nunits, unit)
+	live_set_for_each(&block->live_out, unit)
 	{
 		const struct mir_vreg *v = &f->vregs[f->unit_vreg[unit]];
 
@@ -199,7 +199,7 @@ static void add_phis_to_live_in(const struct mir_func *f, struct mir_block *bloc
 		const struct mir_vreg *v = &f->vregs[block->phis[p].vreg];
 
 		for (uint32_t u = 0; u < v->units; u++)
-			bitset_add(block->live_in, v->first_unit + u);
+			live_set_add(f->arena, &block->live_in, v->first_unit + u);
 	}
 }
 

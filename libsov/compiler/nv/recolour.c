@@ -39,7 +39,7 @@ static void index_mention(const struct mir_func *f, struct live_index *x, uint32
 {
 	struct death *d;
 
-	if (bitset_has(f->blocks[b].live_out, unit) ||
+	if (live_set_has(&f->blocks[b].live_out, unit) ||
 	    (x->deaths[unit] && x->deaths[unit]->block == b))
 		return;
 	d = arena_alloc(f->arena, sizeof(*d));
@@ -93,9 +93,9 @@ static bool is_live_after(const struct allocator *a, uint32_t b, uint32_t at, ui
 	const struct live_index *x = a->ranges;
 	const struct mir_block *block = &a->f->blocks[b];
 
-	if (x->block[unit] == b ? x->at[unit] > at : !bitset_has(block->live_in, unit))
+	if (x->block[unit] == b ? x->at[unit] > at : !live_set_has(&block->live_in, unit))
 		return false;
-	if (bitset_has(block->live_out, unit))
+	if (live_set_has(&block->live_out, unit))
 		return true;
 	for (const struct death *d = x->deaths[unit]; d; d = d->next)
 		if (d->block == b)

@@ -370,7 +370,7 @@ static void find_last_mentions(struct allocator *a, const struct mir_block *bloc
 				a->last_mention[f->vregs[r.vreg].first_unit + from + k] = position;
 		}
 	}
-	bitset_for_each(block->live_out, f->nunits, unit) a->last_mention[unit] = AT_END;
+	live_set_for_each(&block->live_out, unit) a->last_mention[unit] = AT_END;
 	if (block->cond.ref.vreg)
 		a->last_mention[mir_unit(f, block->cond.ref)] = AT_END;
 }
@@ -469,7 +469,7 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	a->gpr.owner[mir_scratch_reg(f)] = RESERVED;
 	if (f->calls || f->ir->kind == IR_FUNCTION)
 		a->gpr.owner[MIR_RETURN] = a->gpr.owner[MIR_RETURN + 1] = RESERVED;
-	bitset_for_each(block->live_in, f->nunits, unit)
+	live_set_for_each(&block->live_in, unit)
 	{
 		uint32_t v = f->unit_vreg[unit];
 

@@ -85,8 +85,8 @@ static bool live_throughout(const struct mir_func *f, uint32_t b, const struct m
 	for (uint32_t k = 0; k < use->count; k++) {
 		uint32_t unit = mir_unit(f, use->ref) + k;
 
-		if (!bitset_has(f->blocks[b].live_out, unit) ||
-		    (from_start && !bitset_has(f->blocks[b].live_in, unit)))
+		if (!live_set_has(&f->blocks[b].live_out, unit) ||
+		    (from_start && !live_set_has(&f->blocks[b].live_in, unit)))
 			return false;
 	}
 	return true;
@@ -173,14 +173,14 @@ static uint32_t find_base(const struct spiller *s, struct mir_inst *i)
 	return base;
 }
 
-static void extend_set(const struct mir_func *f, const uint32_t *base, uint64_t *live)
+static void extend_set(const struct mir_func *f, const uint32_t *base, struct live_set *live)
 {
-	bitset_for_each(live, f->nunits, unit)
-	{
+	for (uint32_t w = 0, unit = 0; (unit = live_set_next(live, &w, unit)) != LIVE_SET_END;
+	     w = live_set_find(live, ++unit / 64)) {
 		const struct mir_vreg *v = &f->vregs[base[f->unit_vreg[unit]]];
 
 		for (uint32_t k = 0; k < v->units; k++)
-			bitset_add(live, v->first_unit + k);
+			live_set_add(f->arena, live, v->first_unit + k);
 	}
 }
 
@@ -189,7 +189,7 @@ static void extend_set(const struct mir_func *f, const uint32_t *base, uint64_t 
 static void extend_live_ranges(struct mir_func *f, const uint32_t *base)
 {
 	mir_for_each_block(f, b) {
-		uint64_t *live_out = f->blocks[b].live_out;
+		struct live_set *live_out = &f->blocks[b].live_out;
 
 		mir_for_each(f, b, i) {
 			uint32_t n;
@@ -199,11 +199,11 @@ static void extend_live_ranges(struct mir_func *f, const uint32_t *base)
 				const struct mir_vreg *v = &f->vregs[base[uses[u].ref.vreg]];
 
 				for (uint32_t k = 0; !uses[u].write && k < v->units; k++)
-					bitset_add(live_out, v->first_unit + k);
+					live_set_add(f->arena, live_out, v->first_unit + k);
 			}
 		}
 		extend_set(f, base, live_out);
-		extend_set(f, base, f->blocks[b].live_in);
+		extend_set(f, base, &f->blocks[b].live_in);
 	}
 	f->live = false; /* for the next stage */
 }

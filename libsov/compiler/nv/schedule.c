@@ -343,7 +343,7 @@ static bool is_repeated(const struct node *node, uint32_t u, uint32_t k)
 static bool is_last_mention(struct scheduler *s, uint32_t unit)
 {
 	return resource_at(s, unit)->mentions_left == 1 &&
-	       !bitset_has(s->f->blocks[s->block].live_out, unit);
+	       !live_set_has(&s->f->blocks[s->block].live_out, unit);
 }
 
 /* Without partial writes. */
@@ -421,8 +421,7 @@ static uint32_t count_live_in(const struct mir_func *f, const struct mir_block *
 {
 	uint32_t live = 0;
 
-	bitset_for_each(block->live_in, f->nunits, unit) live +=
-		f->vregs[f->unit_vreg[unit]].kind == kind;
+	live_set_for_each(&block->live_in, unit) live += f->vregs[f->unit_vreg[unit]].kind == kind;
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		const struct mir_vreg *v = &f->vregs[block->phis[p].vreg];
 
@@ -440,8 +439,7 @@ static void start_pressure(struct scheduler *s)
 	s->stamp++;
 	for (uint32_t k = 0; k < PRESSURE_KINDS; k++)
 		s->live[k] = s->peak[k] = count_live_in(s->f, block, pressure_kind[k]);
-	bitset_for_each(block->live_in, s->f->nunits, unit) s->opened[s->f->unit_vreg[unit]] =
-		s->stamp;
+	live_set_for_each(&block->live_in, unit) s->opened[s->f->unit_vreg[unit]] = s->stamp;
 	if (block->cond.ref.vreg)
 		resource_at(s, mir_unit(s->f, block->cond.ref))->mentions_left++;
 	for (uint32_t n = 1; n <= s->count; n++)

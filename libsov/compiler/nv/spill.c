@@ -33,7 +33,7 @@ struct spill_choice {
 	uint32_t *next_use; /* by vreg: position of the next mention … */
 	uint32_t *noted_in; /* … if noted in this block */
 	uint32_t block, position;
-	uint64_t *live;
+	struct unit_set live;
 	uint32_t count; /* units in live */
 	bool choosing, failed;
 };
@@ -141,8 +141,8 @@ static uint64_t cost_of_spill(const struct spill_choice *c, uint32_t vreg)
 
 static void add_live_unit(struct spill_choice *c, uint32_t unit)
 {
-	c->count += !bitset_has(c->live, unit);
-	bitset_add(c->live, unit);
+	c->count += !unit_set_has(&c->live, unit);
+	unit_set_add(&c->live, unit);
 }
 
 static void kill_vreg(struct spill_choice *c, uint32_t vreg)
@@ -150,8 +150,8 @@ static void kill_vreg(struct spill_choice *c, uint32_t vreg)
 	const struct mir_vreg *v = &c->s->f->vregs[vreg];
 
 	for (uint32_t k = 0; k < v->units; k++) {
-		c->count -= bitset_has(c->live, v->first_unit + k);
-		bitset_remove(c->live, v->first_unit + k);
+		c->count -= unit_set_has(&c->live, v->first_unit + k);
+		unit_set_remove(&c->live, v->first_unit + k);
 	}
 }
 
@@ -209,21 +209,23 @@ static void spill_vreg(struct spiller *s, uint32_t vreg)
 
 /* The vreg to spill, among those that are live and not mentioned by the instruction itself; 0 =
  * none. */
-static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *uses, uint32_t n)
+static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *uses, uint32_t n,
+			    bool across_call)
 {
 	const struct spiller *s = c->s;
 	const struct mir_func *f = s->f;
 	uint32_t best = 0;
 
-	bitset_for_each(c->live, f->nunits, unit)
+	unit_set_for_each(&c->live, unit)
 	{
 		uint32_t v = f->unit_vreg[unit], u = 0;
 
 		while (u < n && uses[u].ref.vreg != v)
 			u++;
-		/* A reload with a single use has the shortest possible live range already. */
-		if (u < n || v == best || (f->vregs[v].reload && c->mentions[v] <= 2) ||
-		    !may_spill(s, v))
+		/* A reload with a single use has the shortest possible live range already, unless
+		 * an earlier round with more registers left it live across a call. */
+		if (u < n || v == best ||
+		    (f->vregs[v].reload && c->mentions[v] <= 2 && !across_call) || !may_spill(s, v))
 			continue;
 		if (!best || cost_of_spill(c, v) * gain_of_spill(c, best) <
 				     cost_of_spill(c, best) * gain_of_spill(c, v))
@@ -232,12 +234,12 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 	return best;
 }
 
-/* Spills until extra units fit next to the live ones. */
-static void limit_pressure(struct spill_choice *c, uint32_t extra, const struct mir_use *uses,
-			   uint32_t n)
+/* Spills until extra units, of which a call may change all, fit next to the live ones. */
+static void limit_pressure_at(struct spill_choice *c, uint32_t extra, const struct mir_use *uses,
+			      uint32_t n, bool across_call)
 {
 	while (c->choosing && c->count + extra > c->s->limit) {
-		uint32_t victim = find_victim(c, uses, n);
+		uint32_t victim = find_victim(c, uses, n, across_call);
 
 		if (!victim) {
 			c->failed = true;
@@ -246,6 +248,12 @@ static void limit_pressure(struct spill_choice *c, uint32_t extra, const struct 
 		kill_vreg(c, victim);
 		spill_vreg(c->s, victim);
 	}
+}
+
+static void limit_pressure(struct spill_choice *c, uint32_t extra, const struct mir_use *uses,
+			   uint32_t n)
+{
+	limit_pressure_at(c, extra, uses, n, false);
 }
 
 /* Units that spilled registers occupy at an instruction: those it writes, or those it reads. */
@@ -268,7 +276,7 @@ static uint32_t extra_units(const struct spill_choice *c, const struct mir_inst 
 			extra += again ? 0 : uses[u].count;
 		else if (write && f->vregs[v].first_def == i) /* unused result */
 			for (uint32_t k = 0; k < f->vregs[v].units; k++)
-				extra += !bitset_has(c->live, f->vregs[v].first_unit + k);
+				extra += !unit_set_has(&c->live, f->vregs[v].first_unit + k);
 	}
 	return extra;
 }
@@ -296,7 +304,7 @@ static void walk_inst(struct spill_choice *c, struct mir_inst *i)
 		    f->vregs[uses[u].ref.vreg].first_def == i)
 			kill_vreg(c, uses[u].ref.vreg);
 	}
-	limit_pressure(c, changes, NULL, 0);
+	limit_pressure_at(c, changes, NULL, 0, changes > 0);
 	for (uint32_t u = 0; u < n; u++) {
 		if (!uses[u].write || f->vregs[uses[u].ref.vreg].first_def != i)
 			note_mention(c, uses[u].ref, uses[u].count);
@@ -319,11 +327,11 @@ static void walk_block(struct spill_choice *c, uint32_t b)
 	const struct mir_func *f = s->f;
 	const struct mir_block *block = &f->blocks[b];
 
-	memset(c->live, 0, bitset_words(f->nunits) * sizeof(*c->live));
+	unit_set_clear(&c->live);
 	c->count = 0;
 	c->block = b;
 	c->position = UINT32_MAX - FAR_DISTANCE - 1;
-	bitset_for_each(block->live_out, f->nunits, unit)
+	live_set_for_each(&block->live_out, unit)
 	{
 		uint32_t v = f->unit_vreg[unit];
 
@@ -359,7 +367,7 @@ bool nv_spill_choose(struct spiller *s, bool *any)
 	c.mentions = arena_array(f->arena, f->nvregs, sizeof(*c.mentions));
 	c.next_use = arena_array(f->arena, f->nvregs, sizeof(*c.next_use));
 	c.noted_in = arena_array(f->arena, f->nvregs, sizeof(*c.noted_in));
-	c.live = bitset_new(f->arena, f->nunits);
+	c.live = unit_set_new(f->arena, f->nunits);
 	compute_costs(&c);
 	mir_for_each_block(f, b) {
 		follow_loops(&c, b);

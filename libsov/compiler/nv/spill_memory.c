@@ -132,9 +132,9 @@ static void find_intervals(const struct spiller *s, struct live_interval *all)
 			for (uint32_t p = 0; p < to->nphis; p++)
 				extend_interval(&all[to->phis[p].vreg], point);
 		}
-		bitset_for_each(block->live_in, f->nunits, unit)
+		live_set_for_each(&block->live_in, unit)
 			extend_interval(&all[f->unit_vreg[unit]], start);
-		bitset_for_each(block->live_out, f->nunits, unit)
+		live_set_for_each(&block->live_out, unit)
 			extend_interval(&all[f->unit_vreg[unit]], point);
 	}
 }

@@ -72,10 +72,11 @@ ir_val expand_approx_subnormal(struct expand *e, const struct ir_inst *in); /* a
 ir_val expand_idiv(struct expand *e, const struct ir_inst *in); /* integer division and remainder */
 ir_val expand_to_bf16(struct expand *e, const struct ir_inst *in); /* stof, utof, ftof */
 
-/* The slow path of fdiv, frcp or fsqrt: a call when the module outlines it (slow_paths.c), else the
- * inline code that the other two functions emit. */
+/* The slow path of fdiv, frcp or fsqrt, or a 64-bit integer division: a call when the module
+ * outlines it (slow_paths.c), else the inline code that the other functions emit. */
 ir_val expand_slow_path(struct expand *e, const struct ir_inst *in);
 ir_val expand_slow_fdiv(struct expand *e, const struct ir_inst *in, const ir_val *args);
 ir_val expand_slow_fsqrt(struct expand *e, const struct ir_inst *in, const ir_val *args);
+ir_val expand_wide_idiv(struct expand *e, const struct ir_inst *in, const ir_val *args);
 
 #endif

@@ -229,17 +229,17 @@ static ir_val divide_narrow(struct expand *e, enum ir_op op, ir_val a, ir_val b)
 	return expand_convert(e, IR_ZEXT, IR_B64, a);
 }
 
-static ir_val divide_by_variable(struct expand *e, const struct ir_inst *in)
+ir_val expand_wide_idiv(struct expand *e, const struct ir_inst *in, const ir_val *args)
 {
 	bool is_signed = in->op == IR_DIV_S || in->op == IR_REM_S;
 	bool is_remainder = in->op == IR_REM_U || in->op == IR_REM_S;
-	ir_val a = in->args[0], b = in->args[1], below[2] = {0}, large, q, by_zero;
+	ir_val a = args[0], b = args[1], below[2] = {0}, large, q, by_zero;
 	struct quotient wide;
 	struct expand_if br;
 
 	if (is_signed) {
 		for (int k = 0; k < 2; k++)
-			below[k] = expand_compare_imm(e, IR_LT_S, in->args[k], 0);
+			below[k] = expand_compare_imm(e, IR_LT_S, args[k], 0);
 		a = magnitude(e, a, below[0]);
 		b = magnitude(e, b, below[1]);
 	}
@@ -257,7 +257,7 @@ static ir_val divide_by_variable(struct expand *e, const struct ir_inst *in)
 	}
 	by_zero = expand_compare_imm(e, IR_EQ, b, 0);
 	return expand_select(e, by_zero,
-			     is_remainder ? in->args[0] : expand_const(e, IR_B64, UINT64_MAX), q);
+			     is_remainder ? args[0] : expand_const(e, IR_B64, UINT64_MAX), q);
 }
 
 /* x, or -x if the sign word is all ones. */
@@ -302,6 +302,6 @@ ir_val expand_idiv(struct expand *e, const struct ir_inst *in)
 	if (ir_is_const(e->f, in->args[1], &d) && d)
 		return divide_by_constant(e, in, d);
 	if (in->type == IR_B64)
-		return divide_by_variable(e, in);
+		return expand_slow_path(e, in);
 	return e->target->lacks & TARGET_INT32_DIVIDE ? divide_word_by_variable(e, in) : 0;
 }

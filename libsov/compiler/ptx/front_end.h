@@ -324,9 +324,12 @@ static inline const struct ptx_type *ptx_inst_type(const struct ptx_inst *in, en
 
 /* ---- the front end's state ---- */
 
+struct call;
+
 struct ptx {
 	struct compile_job *job;
 	struct arena *arena;
+	struct call *call; /* the current call statement (lower_call.c); NULL before the first */
 	struct diag *diag;
 	struct ptx_lexer lexer;
 	struct ptx_token token;  /* lookahead */

@@ -285,10 +285,12 @@ static void lower_call(struct ptx *x, struct call *c)
 /* A branch skips the block of a guarded call, as of every guarded instruction with side effects. */
 void ptx_call_statement(struct ptx *x, const struct ptx_inst *in)
 {
-	struct call *c = arena_alloc(x->arena, sizeof(*c));
+	struct call *c = x->call ? x->call : arena_alloc(x->arena, sizeof(*c));
 	ir_block then, next, from;
 	ir_val guard;
 
+	memset(c, 0, sizeof(*c)); /* from the call before */
+	x->call = c;
 	if (!parse_call(x, c)) {
 		ptx_skip_statement(x);
 		return;

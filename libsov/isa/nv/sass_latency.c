@@ -89,7 +89,8 @@ static const uint8_t ureg_latency[SMS][UNIFORM_PRODUCERS][UCONSUMERS] = {
 	},
 	[SM90] = {
 		[UNIFORM_FAST]        = {2, 2, 2, 2, 2, 2, 3, 2, 9},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9, 9, 9, 9},
+		/* wide: UIMAD 7 cycles before IMAD.WIDE.U32 (reductionMultiBlockCG, ptxas 13.0) */
+		[UNIFORM_ARITH]       = {4, 7, 6, 7, 9, 9, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
 };
@@ -101,9 +102,13 @@ enum { UPRED_UNIFORM = 4, UPRED_GUARD = 11, UPRED_GUARD_FAST = 7, UPRED_VECTOR =
  * each, in a public program). */
 enum { UPRED_VOTE_GUARD = 5, UPRED_VOTE = 1 };
 
-/* Additional cycles of a 64-bit clock or timer read over other ALU results: ptxas stalls 7
- * instead of 4, and on an H200 a stall of 4 read the register's old value. */
-#define CLOCK_EXTRA_CYCLES 3
+/*
+ * Additional cycles of a 64-bit clock or timer read over other ALU results. ptxas 12.4 and 13.0
+ * leave 6 cycles to the ALU on every chip; to the FMA pipe 7 on Hopper and 6 before it (CUDA samples
+ * cudaGraphsPerfScaling, p2pBandwidthLatencyTest, simpleHyperQ). On an H200 a stall of 4 read the
+ * register's old value.
+ */
+enum { CLOCK_EXTRA_CYCLES = 2, CLOCK_CYCLES_BEFORE_SM90 = 6 };
 
 /* Minimum distance between setting a scoreboard and waiting for it. */
 #define SCOREBOARD_SET_CYCLES 2
@@ -220,6 +225,7 @@ static enum consumer consumer_of(uint32_t sm, const struct sass_form *row, uint8
 	case SASS_RET_REL: case SASS_RET_ABS: case SASS_BRX: case SASS_BRXU:
 	case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
 	case SASS_WARPSYNC: /* ptxas leaves four cycles on SM90, too (4 of 5 times) */
+	case SASS_NANOSLEEP: /* the same (12 of 12 times after SHF) */
 		return CONS_QUEUE;
 	/* ptxas leaves five cycles after halves, 2,138 times; an H200 read the old half after
 	 * four. */
@@ -247,12 +253,15 @@ static enum consumer consumer_of(uint32_t sm, const struct sass_form *row, uint8
 	return CONS_MEMORY;
 }
 
-static uint32_t clock_delay(const struct sass_inst *in)
+/* The latency of a result that other ALU instructions have after a number of cycles. */
+static uint32_t with_clock_delay(uint32_t sm, const struct sass_inst *in, uint32_t cycles)
 {
-	return in->op == SASS_CS2R && in->mod[SASS_M_WIDTH] == SASS_WIDTH_64 &&
-			       in->ops[1].value != SASS_SR_ZERO
-		       ? CLOCK_EXTRA_CYCLES
-		       : 0;
+	if (in->op != SASS_CS2R || in->mod[SASS_M_WIDTH] != SASS_WIDTH_64 ||
+	    in->ops[1].value == SASS_SR_ZERO)
+		return cycles;
+	if (sm < 90 && cycles <= CLOCK_CYCLES_BEFORE_SM90)
+		return CLOCK_CYCLES_BEFORE_SM90;
+	return cycles + CLOCK_EXTRA_CYCLES;
 }
 
 /* The maximum over the registers that both uses have. */
@@ -272,7 +281,7 @@ static uint32_t gpr_raw(uint32_t sm, const struct sass_inst *writer,
 		if (gpr_latency[latency_index(sm)][make][take] > max)
 			max = gpr_latency[latency_index(sm)][make][take];
 	}
-	return max + clock_delay(writer);
+	return with_clock_delay(sm, writer, max);
 }
 
 static uint32_t predicate_raw(uint32_t sm, const struct sass_form *from, const struct sass_form *to,
@@ -377,7 +386,7 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 	case SASS_PIPE_UNIFORM: /* ptxas leaves 7 cycles from an addition to a move to its result */
 		return is_fast_uniform(in->op) ? 2 : 8;
 	default:
-		return 4 + clock_delay(in);
+		return with_clock_delay(sm, in, 4);
 	}
 }
 

@@ -28,6 +28,10 @@
 #define REWRITE_CHECKED 30                  /* kernels, including */
 #define REWRITE_MAD     63199               /* one with a rare pattern */
 
+/* Kernels that failed by causes that no other test has: a reload that is live across a call, in
+ * spilling code. */
+static const uint64_t once_failing[] = {2011779};
+
 static void try_kernel(uint64_t number, bool print)
 {
 	uint32_t threads;
@@ -265,6 +269,8 @@ int main(int argc, char **argv)
 		try_kernel(RANDOM_LOOPS + n, false);
 	for (uint64_t n = 0; argc < 2 && n < USUAL_CALLS; n++)
 		try_kernel(RANDOM_CALLS + n, false);
+	for (uint32_t n = 0; argc < 2 && n < sizeof(once_failing) / sizeof(once_failing[0]); n++)
+		try_kernel(once_failing[n], false);
 	diag("refused by name: %u", agree.refused);
 	for (uint32_t n = 0; n < AGREE_DEVICES; n++)
 		sov_context_destroy(agree.contexts[n]);

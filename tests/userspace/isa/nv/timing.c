@@ -65,9 +65,16 @@ static void expect_uses(const char *want)
 #define HADD2_R3_R6_R4  0x000fe40000010800, 0x2000000406037230 /* .FTZ R3, R6.H0_H0, R4.H0_H0 */
 #define ULOP3_UR62_UR61 \
 	0x000fe2000f8e803d, 0x0000001f3e3e7892 /* ULOP3.LUT UR62, UR62, 0x1f, UR61, 0x80, !UPT */
-#define UMOV_UR61   0x000fe20000000000, 0x00000001003d7882 /* UMOV UR61, 0x1 */
-#define BAR_SYNC    0x000fec0000010000, 0x0000000000007b1d
-#define R2UR_UR4_R6 0x003fde00000e0000, 0x00000000060472ca
+#define UMOV_UR61     0x000fe20000000000, 0x00000001003d7882 /* UMOV UR61, 0x1 */
+#define BAR_SYNC      0x000fec0000010000, 0x0000000000007b1d
+#define R2UR_UR4_R6   0x003fde00000e0000, 0x00000000060472ca
+#define CS2R_R2       0x000fce0000015000, 0x0000000000027805 /* CS2R R2, SR_CLOCKLO */
+#define IADD3_R0_R2   0x000fe20007ffe0ff, 0x0000000302007210
+#define IMAD_R3_R2    0x000fca00078e0a04, 0x0000000102037824 /* IMAD.IADD R3, R2, 0x1, -R4 */
+#define SHF_R12       0x000fc8000000120d, 0x000000020c0c7819 /* SHF.R.U64 R12, R12, 0x2, R13 */
+#define NANOSLEEP_R12 0x000fea0003800000, 0x0000000c0000735d
+#define UIMAD_UR5     0x000fe2000f8e023f, 0x00000006050572a4 /* UIMAD UR5, UR5, UR6, URZ */
+#define IMAD_WIDE_UR5 0x000fe4000f8e00ff, 0x000000050e0c7c25 /* .U32 R12, R14, UR5, RZ */
 
 int main(void)
 {
@@ -154,5 +161,18 @@ int main(void)
 	   "a vector register may be overwritten in the cycle after its read");
 	ok(sass_waw_latency(90, &one, &two) == 6 && sass_waw_latency(90, &two, &one) == 1,
 	   "FADD may overwrite the result of DADD 6 cycles later, DADD that of FADD 1 cycle later");
+	decode_word(&one, 90, CS2R_R2);
+	decode_word(&two, 90, IADD3_R0_R2);
+	ok(raw_latency(90) == 6 && raw_latency(80) == 6, "IADD3 can read a clock after 6 cycles");
+	decode_word(&two, 90, IMAD_R3_R2);
+	ok(raw_latency(90) == 7 && raw_latency(80) == 6,
+	   "IMAD can read a clock after 7 cycles, before Hopper after 6");
+	decode_word(&one, 90, SHF_R12);
+	decode_word(&two, 90, NANOSLEEP_R12);
+	ok(raw_latency(90) == 4, "NANOSLEEP can read the result of SHF after 4 cycles");
+	decode_word(&one, 90, UIMAD_UR5);
+	decode_word(&two, 90, IMAD_WIDE_UR5);
+	ok(raw_latency(90) == 7 && raw_latency(80) == 9,
+	   "IMAD.WIDE can read the result of UIMAD after 7 cycles, before Hopper after 9");
 	return tap_done();
 }

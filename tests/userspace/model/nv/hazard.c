@@ -269,6 +269,12 @@ static void reuse_overwritten(bool bad)
 	INS(&r, SASS_IADD3, (R(8), PT, PT, R(4), R(5), RZ));
 }
 
+static void reuse_in_a_pair(bool bad)
+{
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(6), R(4), R(11)), STALL(5), in.reuse = 4);
+	INS(&r, SASS_IMAD_WIDE, (R(10), PT, R(6), IMM(4), R(bad ? 8 : 10)), STALL(5));
+}
+
 static const struct {
 	void (*write)(bool bad);
 	const char *rule, *text; /* in the error message */
@@ -317,6 +323,8 @@ static const struct {
 	{slow_then_quick, "a short-latency write may not pass a long-latency one", "overwrites R4"},
 	{reuse_in_another_unit, "the reuse cache holds an operand for the same unit only",
 	 "overwrites R4, which"},
+	{reuse_in_a_pair, "an instruction that reads a pair takes one of its halves from the cache",
+	 "overwrites R11, which"},
 	{reuse_overwritten, "a register in the reuse cache may not be overwritten",
 	 "overwrites R4, which"},
 };
