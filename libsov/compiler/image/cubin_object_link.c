@@ -170,11 +170,11 @@ static bool check_undefined(struct linker *l)
 
 static enum cubin_data_section data_section(const Elf64_Shdr *s, const char *name)
 {
-	if (!strcmp(name, ".nv.global.init"))
+	if (!strcmp(name, ".nv.global.init") && cubin_has_bytes(s))
 		return CUBIN_GLOBAL_INIT;
 	if (!strcmp(name, ".nv.global"))
 		return CUBIN_GLOBAL_ZERO;
-	if (!strcmp(name, ".nv.constant3"))
+	if (!strcmp(name, ".nv.constant3") && cubin_has_bytes(s))
 		return CUBIN_CONSTANT_VARIABLES;
 	return s->sh_type == NV_SHT_SHARED ? CUBIN_SHARED : CUBIN_DATA_SECTIONS;
 }
