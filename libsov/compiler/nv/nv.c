@@ -24,8 +24,8 @@
 static bool stage_regalloc(struct mir_func *f)
 {
 	bool has_return_address = f->calls || f->ir->kind == IR_FUNCTION;
-	uint32_t limit =
-		f->gprs - 1 - f->stack - 2 * has_return_address; /* one is the scratch register */
+	uint32_t reserved = 1 + f->stack + 2 * has_return_address; /* one is the scratch register */
+	uint32_t limit = f->gprs - reserved;
 
 	nv_split_critical_edges(f);
 	nv_spill_predicates(f);
@@ -35,7 +35,7 @@ static bool stage_regalloc(struct mir_func *f)
 		/* --spill and limits ask for few registers, not for the impossible. */
 		if (!fits && f->gprs < 2 * MIR_SPILL_GPRS) {
 			f->gprs += 4;
-			limit = MIN_GPRS + 4;
+			limit = f->gprs - reserved;
 			continue;
 		}
 		if (!fits) {
@@ -180,6 +180,12 @@ static struct mir_func *run_stages(const struct nv_module *module, const struct 
 	     k++) {
 		if (!run_stage(f, &stages[k]))
 			return NULL;
+	}
+	if (f->aligned_frame && job->options.library) { /* that takes registers to begin with */
+		diag_error(&job->diag, 0, 0,
+			   "service '%s' needs a frame aligned to 16 bytes; its callers' are to 8",
+			   f->name);
+		return NULL;
 	}
 	return f;
 }
