@@ -464,6 +464,11 @@ static bool read_code_relocation(struct linker *l, struct object *o, struct func
 			       f->out.name, (uint64_t)r->r_offset);
 	if (!s->defined && s->weak && !shared)
 		return true; /* address 0, which the code holds */
+	if (kind == NV_R_KERNEL_LOW || kind == NV_R_KERNEL_HIGH)
+		return fail_in(l, o,
+			       "'%.64s' launches kernel '%.64s' from the device, which needs "
+			       "NVIDIA's runtime; link it with nvlink",
+			       f->out.name, s->name);
 	if (shared && (s->shared || s->dynamic_shared))
 		name_shared(l, f, s);
 	else if (kind == NV_R_CODE_CONST || kind == NV_R_CONST_FIELD) {

@@ -91,7 +91,8 @@ struct cubin_address {
 	const char *function; /* in an object: the field holds the address of this function */
 };
 
-/* In an object: the signature of a function, as the linker matches it. */
+/* In an object: the signature of a function, as the linker matches it; of a kernel whose address is
+ * taken, none. */
 struct cubin_prototype {
 	const char *function, *prototype;
 	bool address_taken;

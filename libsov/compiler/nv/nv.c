@@ -392,9 +392,11 @@ static void list_prototypes(struct compile_job *job, struct nv_plan *p, const st
 	for (uint32_t k = 0; k < m->nfuncs; k++) {
 		const struct ir_func *f = m->table[k];
 
-		if (f->kind == IR_FUNCTION || f->kind == IR_EXTERNAL)
+		bool kernel = f->kind == IR_KERNEL || f->kind == IR_EXTERNAL_KERNEL;
+
+		if (f->kind != IR_PROTOTYPE && (!kernel || taken[k]))
 			list[p->out.nprototypes++] = (struct cubin_prototype){
-				f->name, nv_prototype(&job->arena, f), taken[k]};
+				f->name, kernel ? NULL : nv_prototype(&job->arena, f), taken[k]};
 	}
 }
 

@@ -320,9 +320,15 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
-/* A function's offset from the kernel's first byte; in a relocatable object, its address. */
+/* A function's offset from the kernel's first byte; in a relocatable object, its address, or the
+ * handle by which the device launches a kernel. */
 bool select_funcaddr(struct select *s, const struct ir_inst *in)
 {
+	const struct ir_func *target = s->ir->module->table[in->symbol];
+	bool kernel = target->kind == IR_KERNEL || target->kind == IR_EXTERNAL_KERNEL;
+
+	if (kernel && !s->job->options.relocatable)
+		return false;
 	for (uint32_t half = 0; s->job->options.relocatable && half < 2; half++) {
 		struct mir_inst *i;
 
