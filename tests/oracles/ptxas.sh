@@ -71,6 +71,20 @@ for sm in sm_80 sm_90; do
 	done
 done
 
+# Source lines of objects in the linked program.
+for part in functions kernel; do
+	"$cuda/nvcc" -arch=sm_90 -rdc=true -lineinfo -ptx tests/oracles/objects_$part.cu -o "$work/$part.ptx" 2>"$work/messages"
+	"$ours" -c -lineinfo -arch=sm_90 "$work/$part.ptx" -o "$work/$part.o"
+done
+"$cuda/nvlink" -arch=sm_90 "$work/functions.o" "$work/kernel.o" -o "$work/lines-nvlink" 2>"$work/messages"
+"$BUILD/sov" link -o "$work/lines-sov" "$work/functions.o" "$work/kernel.o" 2>"$work/messages"
+for by in nvlink sov; do
+	nvdisasm -g -c "$work/lines-$by" >"$work/lines.txt" 2>"$work/messages" &&
+		grep -q '## File ".*/objects_functions.cu", line' "$work/lines.txt" &&
+		grep -q '## File ".*/objects_kernel.cu", line' "$work/lines.txt"
+	result $? "nvdisasm prints the source lines of two objects that $by links"
+done
+
 # Kernels that launch kernels: nvlink makes the same of our object as of ptxas's.
 launches() { # CUBIN: handles of kernels by symbol, and the kernels that the host may launch
 	readelf -rW "$1" 2>/dev/null | sed -n 's/.*unrecognized: \(3[ef]\)  *0* \([A-Za-z0-9_]*\) .*/\1 \2/p' | sort -u

@@ -329,6 +329,30 @@ static void add_data_relocations(struct object *o)
 	}
 }
 
+/* ---- source lines ---- */
+
+/* .debug_line has a relocation for the address of each function. */
+static void add_lines(struct object *o)
+{
+	const struct cubin_module *m = o->module;
+	const uint8_t *section = m->line_section;
+	uint32_t size = m->line_bytes, lines, rela;
+
+	if (m->nfiles)
+		section = line_table_write(o->arena, m->files, m->nfiles, m->lines, m->nkernels,
+					   &size);
+	if (!size)
+		return;
+	lines = add_section(o, "", ".debug_line", SHT_PROGBITS, 0, 1, 0);
+	bytes_append(content(o, lines), section, size);
+	rela = add_relocation_section(o, ".rela", ".debug_line", lines);
+	for (uint32_t k = 0; m->nfiles && k < m->nkernels; k++)
+		add_relocation(o, rela, m->lines[k].start, m->kernels[k].name, NV_R_ADDRESS_64, 0);
+	for (uint32_t k = 0; k < m->nline_starts; k++)
+		add_relocation(o, rela, m->line_starts[k].offset, m->line_starts[k].function,
+			       NV_R_ADDRESS_64, m->line_starts[k].addend);
+}
+
 /* ---- attributes and call graph ---- */
 
 static void write_attributes(struct object *o, uint32_t k)
@@ -473,6 +497,7 @@ uint8_t *cubin_write_object(struct arena *a, const struct cubin_module *m, size_
 		add_code_relocations(&o, k);
 	}
 	add_data_relocations(&o);
+	add_lines(&o);
 	write_call_graph(&o);
 
 	header.e_shnum = (uint16_t)o.nsections;

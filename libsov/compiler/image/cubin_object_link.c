@@ -591,6 +591,10 @@ static void write_program(struct linker *l, uint32_t dynamic_at)
 				 .nvariables = l->nvariables,
 				 .addresses = l->addresses,
 				 .naddresses = l->naddresses,
+				 .line_section = l->lines.data,
+				 .line_bytes = l->lines.size,
+				 .line_starts = l->line_starts,
+				 .nline_starts = l->nline_starts,
 				 .linked = true};
 	uint8_t *file;
 
@@ -690,7 +694,7 @@ static void link_in_arena(struct linker *l, const struct link_input *in, uint32_
 		link_fail(l, "out of memory");
 		return;
 	}
-	l->names.arena = l->unique.arena = &l->arena;
+	l->names.arena = l->unique.arena = l->lines.arena = &l->arena;
 	l->objects = arena_array(&l->arena, count + 1, sizeof(*l->objects));
 	for (l->nobjects = 0; good && l->nobjects < count; l->nobjects++)
 		good = open_object(l, l->nobjects, &in[l->nobjects]);
@@ -699,6 +703,8 @@ static void link_in_arena(struct linker *l, const struct link_input *in, uint32_
 		good = read_definitions(l, k);
 	for (uint32_t k = 0; good && k < count; k++)
 		good = read_references(l, k);
+	for (uint32_t k = 0; good && k < count; k++)
+		link_add_lines(l, k);
 	if (good && link_measure_kernels(l, &dynamic_at)) {
 		write_program(l, dynamic_at);
 		if (!l->result)

@@ -104,6 +104,11 @@ sed 's/^\tbar.sync/.file 1 "k.cu"\n.loc 1 7 0\n&/' "$work/k.ptx" >"$work/lines.p
 lines() { "$ptxas" "$@" "$work/lines.ptx" -o "$work/out" && readelf -SW "$work/out" 2>/dev/null | grep -c ' .debug_line'; }
 is "$(lines) $(lines -lineinfo) $(lines -g) $(lines -g -suppress-debug-info)" "0 1 1 0" \
 	"ptxas keeps source lines with -lineinfo or -g"
+is "$(lines -c) $(lines -c -lineinfo)" "0 1" "ptxas -c keeps source lines with -lineinfo"
+"$ptxas" -c -lineinfo "$work/lines.ptx" -o "$work/lines.o" && "$BUILD/sov" link -o "$work/linked" "$work/lines.o"
+lines -lineinfo >"$work/count"
+is "$("$BUILD/sov" disasm "$work/linked" | grep 'k.cu:7$')" "$("$BUILD/sov" disasm "$work/out" | grep 'k.cu:7$')" \
+	"sov link keeps the source lines of objects"
 registers() { "$ptxas" -v "$@" -o "$work/out" 2>&1 | sed -n 's/.*Used \([0-9]*\) registers.*/\1/p'; }
 {
 	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry many(.param .u64 p)\n{\n'
