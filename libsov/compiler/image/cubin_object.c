@@ -116,7 +116,7 @@ static void add_data_sections(struct object *o)
 					 !m->linked              ? data_sections[p].type
 					 : data_sections[p].bits ? SHT_PROGBITS
 								 : SHT_NOBITS,
-					 data_sections[p].flags, align[p], 0);
+					 data_sections[p].flags, align[p] ? align[p] : 1, 0);
 		o->sections[o->data[p]].header.sh_size = m->bytes[p];
 		if (data_sections[p].bits)
 			bytes_append(content(o, o->data[p]), NULL, (uint32_t)m->bytes[p]);

@@ -365,12 +365,12 @@ static bool read_attributes(struct linker *l, uint32_t object, const Elf64_Shdr 
 		if (a.code == NV_INFO_EXITS && a.form == NV_INFO_SIZED)
 			known = 1;
 		if (known < 0)
-			return false;
+			return fail_in(l, o, "%s", o->text);
 		if (known && (module ? !read_module_attribute(l, o, &a)
 				     : !read_function_attribute(l, &l->functions[code - 1], &a)))
 			return false;
 	}
-	return !fault;
+	return !fault || fail_in(l, o, "%s", o->text);
 }
 
 /* ---- call graph ---- */
@@ -612,19 +612,16 @@ static void write_program(struct linker *l, uint32_t dynamic_at)
 static bool open_object(struct linker *l, uint32_t k, const struct link_input *in)
 {
 	struct object *o = &l->objects[k];
-	char text[256];
 
 	*o = (struct object){.name = in->name};
 	o->reader = (struct cubin_reader){.image = &o->image,
 					  .file = in->data,
 					  .size = in->bytes,
-					  .message = text,
-					  .message_size = sizeof(text),
+					  .message = o->text,
+					  .message_size = sizeof(o->text),
 					  .object = true};
 	if (!cubin_open(&o->reader))
-		return fail_in(l, o, "%s", text);
-	o->reader.message = l->message;
-	o->reader.message_size = l->message_size;
+		return fail_in(l, o, "%s", o->text);
 	if (k && o->reader.sm != l->sm)
 		return fail_in(l, o, "it is for sm_%u, but %s is for sm_%u", o->reader.sm,
 			       l->objects[0].name, l->sm);

@@ -33,6 +33,7 @@ struct symbol {
 struct object {
 	const char *name;
 	struct cubin_reader reader;
+	char text[256];     /* message of the reader */
 	struct image image; /* only its target is used */
 	struct symbol **symbols;
 	uint32_t nsymbols;
