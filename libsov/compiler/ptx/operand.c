@@ -86,8 +86,8 @@ static void resolve_name(struct ptx *x, struct ptx_operand *o, struct ptx_token 
 	o->kind = kinds[o->name->kind];
 	if (o->kind == OPERAND_FUNCTION && !o->name->func && !x->job->options.relocatable) {
 		ptx_error(x, t,
-			  "'%.*s' is a kernel: launches from the device need a relocatable object "
-			  "(sov ptxas -c, nvcc -rdc=true) and NVIDIA's runtime",
+			  "'%.*s' is a kernel, which has an address in relocatable objects only "
+			  "(option -c), for launches from the device",
 			  TEXT(t));
 		o->kind = OPERAND_BAD;
 	}

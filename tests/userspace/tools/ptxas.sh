@@ -174,8 +174,8 @@ is "$(readelf -rW "$work/out" 2>/dev/null | sed -n 's/.*unrecognized: \(3[ef]\) 
 	"an object has relocations for the handles of kernels that it may launch"
 is "$(readelf -sW "$work/out" 2>/dev/null | grep -c 'FUNC  *GLOBAL DEFAULT *\[<other>: 10\] *UND elsewhere')" 1 \
 	"a kernel of another object is an undefined symbol that is marked as a kernel"
-fails "-arch=sm_90 $work/launch.ptx" "ptxas $work/launch.ptx, line 10; error   : 'later' is a kernel: launches from the device need a \
-relocatable object (sov ptxas -c, nvcc -rdc=true) and NVIDIA's runtime" "a program that takes a kernel's address is refused with the way out"
+fails "-arch=sm_90 $work/launch.ptx" "ptxas $work/launch.ptx, line 10; error   : 'later' is a kernel, which has an address in \
+relocatable objects only (option -c), for launches from the device" "a program that takes a kernel's address is refused with the way out"
 printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry elsewhere(.param .u32 a) { ret; }\n' >"$work/elsewhere.ptx"
 has "$("$BUILD/sov" link -o "$work/linked" "$work/out" "$work/elsewhere.ptx" 2>&1)" \
 	"'launches' launches kernel 'later' from the device, which needs NVIDIA's runtime; link it with nvlink" \
