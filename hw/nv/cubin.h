@@ -61,6 +61,8 @@
 #define NV_R_CODE_CONST  59  /* code, objects only: offset in constant bank 3 in bits 32–47 */
 #define NV_R_CONST_FIELD 66  /* code, objects only: bank and offset in bits 38–58 */
 #define NV_R_SHARED_OFFSET 74 /* code, objects only: address in shared memory in bits 40–63 */
+#define NV_R_KERNEL_LOW    62  /* code, objects only: low half of the handle of a kernel, by which */
+#define NV_R_KERNEL_HIGH   63  /* the device launches it (R_CUDA_FUNC_DESC32_LO_32, _HI_32) */
 #define NV_R_FUNCTION_LOW  112 /* code, objects only: NV_R_CODE_LOW of a function's address */
 #define NV_R_FUNCTION_HIGH 113
 #define NV_R_FUNCTION_64 102 /* data, objects only: address of a function (R_CUDA_UNIFIED) */

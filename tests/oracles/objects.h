@@ -32,6 +32,7 @@ __device__ long long many(int a, int b, int c, int d, int e, int f, int g, int h
 __device__ int fib(int n);
 __device__ int pressure(const int *p, int n);
 __device__ int exchange(int i, int x);
+__device__ int stir(int n, twenty t);
 __device__ int call_back(binary f, int a, int b);
 template <class T> __device__ __noinline__ T triple(T x)
 {

@@ -101,6 +101,16 @@ __device__ int exchange(int i, int x)
 	__syncthreads();
 	return words[31 - i] + dynamic_words[i ^ 1];
 }
+/* Needs a stack that is aligned to 16 bytes, whatever its caller has, and parameters on it. */
+__device__ int stir(int n, twenty t)
+{
+	vec v[5];
+
+	for (int i = 0; i < 5; i++)
+		v[(i + n) % 5] = {{1.0f * i, 2.0f * t.x[3 * i], 3.0f * n, 4}};
+	vec r = v[(n >> 2) % 5];
+	return (int)(r.x[0] + r.x[1] + r.x[2] * r.x[3]) + t.x[19];
+}
 __device__ int call_back(binary f, int a, int b)
 {
 	return f(a, b) + triple(a);

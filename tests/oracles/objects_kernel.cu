@@ -11,6 +11,16 @@ __device__ int local_operation(int a, int b)
 	return helper(a) - b;
 }
 
+/* Frames whose sizes differ by eight bytes, of which one is a multiple of 16. */
+template <int words> static __device__ __noinline__ int on_frame(int t, const twenty &x)
+{
+	volatile double kept[words];
+
+	for (int i = 0; i < words; i++)
+		kept[(i + t) % words] = i + t;
+	return stir(t, x) + (int)kept[(2 * t) % words];
+}
+
 extern "C" __global__ void objects(int *out)
 {
 	__shared__ int mine[32];
@@ -42,4 +52,6 @@ extern "C" __global__ void objects(int *out)
 	o[11] = mine[31 - t];
 	for (int i = 0; i < 8; i++)
 		o[12 + i] = keep[i];
+	o[20] = on_frame<3>(t, words);
+	o[21] = on_frame<4>(t, words);
 }

@@ -70,6 +70,36 @@ for sm in sm_80 sm_90; do
 		done
 	done
 done
+
+# Source lines of objects in the linked program.
+for part in functions kernel; do
+	"$cuda/nvcc" -arch=sm_90 -rdc=true -lineinfo -ptx tests/oracles/objects_$part.cu -o "$work/$part.ptx" 2>"$work/messages"
+	"$ours" -c -lineinfo -arch=sm_90 "$work/$part.ptx" -o "$work/$part.o"
+done
+"$cuda/nvlink" -arch=sm_90 "$work/functions.o" "$work/kernel.o" -o "$work/lines-nvlink" 2>"$work/messages"
+"$BUILD/sov" link -o "$work/lines-sov" "$work/functions.o" "$work/kernel.o" 2>"$work/messages"
+for by in nvlink sov; do
+	nvdisasm -g -c "$work/lines-$by" >"$work/lines.txt" 2>"$work/messages" &&
+		grep -q '## File ".*/objects_functions.cu", line' "$work/lines.txt" &&
+		grep -q '## File ".*/objects_kernel.cu", line' "$work/lines.txt"
+	result $? "nvdisasm prints the source lines of two objects that $by links"
+done
+
+# Kernels that launch kernels: nvlink makes the same of our object as of ptxas's.
+launches() { # CUBIN: handles of kernels by symbol, and the kernels that the host may launch
+	readelf -rW "$1" 2>/dev/null | sed -n 's/.*unrecognized: \(3[ef]\)  *0* \([A-Za-z0-9_]*\) .*/\1 \2/p' | sort -u
+	readelf -sW "$1" 2>/dev/null | sed -n 's/.*<other>: 10\] *[0-9U]* *//p' | sort
+}
+"$cuda/nvcc" -arch=sm_90 -rdc=true -ptx tests/oracles/launches.cu -o "$work/launches.ptx" 2>"$work/messages"
+"$cuda/ptxas" -c -arch=sm_90 "$work/launches.ptx" -o "$work/launches-nv.o"
+"$ours" -c -arch=sm_90 "$work/launches.ptx" -o "$work/launches-sov.o"
+for by in nv sov; do
+	"$cuda/nvlink" -arch=sm_90 "$work/launches-$by.o" -L"$cuda/../lib64" -lcudadevrt -o "$work/launches-$by" 2>"$work/messages"
+	result $? "nvlink links an object by $by that launches kernels with cudadevrt"
+	launches "$work/launches-$by" >"$work/launches-$by.txt"
+done
+grep -q '^3e ' "$work/launches-nv.txt" && cmp "$work/launches-nv.txt" "$work/launches-sov.txt"
+result $? "both have the same handles of kernels"
 echo "# count $results checks of sov ptxas"
 echo "1..$results"
 exit $failed

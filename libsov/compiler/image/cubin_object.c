@@ -4,8 +4,8 @@
  * a section each; all references go by symbol. The linker assigns the addresses of variables,
  * resolves undefined symbols, and computes registers and stack of each kernel from the call graph:
  * direct calls, functions whose addresses are taken, and indirect calls, the last two with the text
- * of their prototypes. Shared variables are symbols without an address; the linker gives a kernel
- * those that its code, or that of its callees, names.
+ * of their prototypes, and kernels that the device may launch. Shared variables are symbols without
+ * an address; the linker gives a kernel those that its code, or that of its callees, names.
  *
  * The same format, without undefined functions other than device services, is the program that our
  * own linker makes (cubin_object_link.c).
@@ -116,7 +116,7 @@ static void add_data_sections(struct object *o)
 					 !m->linked              ? data_sections[p].type
 					 : data_sections[p].bits ? SHT_PROGBITS
 								 : SHT_NOBITS,
-					 data_sections[p].flags, align[p], 0);
+					 data_sections[p].flags, align[p] ? align[p] : 1, 0);
 		o->sections[o->data[p]].header.sh_size = m->bytes[p];
 		if (data_sections[p].bits)
 			bytes_append(content(o, o->data[p]), NULL, (uint32_t)m->bytes[p]);
@@ -232,10 +232,15 @@ static void add_definitions(struct object *o, bool local)
 	}
 }
 
-static void add_undefined(struct object *o, const char *name)
+static void add_undefined(struct object *o, const char *name, uint8_t other)
 {
 	if (name && !*symbol_of(o, name))
-		add_symbol(o, "", name, STB_GLOBAL, STT_FUNC, (Elf64_Sym){0});
+		add_symbol(o, "", name, STB_GLOBAL, STT_FUNC, (Elf64_Sym){.st_other = other});
+}
+
+static bool is_of_kernel(const struct cubin_code_address *a)
+{
+	return a->relocation == NV_R_KERNEL_LOW || a->relocation == NV_R_KERNEL_HIGH;
 }
 
 static void add_symbols(struct object *o)
@@ -259,12 +264,13 @@ static void add_symbols(struct object *o)
 	add_definitions(o, false);
 	for (uint32_t k = 0; k < m->nkernels; k++) {
 		for (uint32_t c = 0; c < m->kernels[k].ncallees; c++)
-			add_undefined(o, m->kernels[k].callees[c]);
+			add_undefined(o, m->kernels[k].callees[c], 0);
 		for (uint32_t a = 0; a < m->kernels[k].naddresses; a++)
-			add_undefined(o, m->kernels[k].addresses[a].symbol);
+			add_undefined(o, m->kernels[k].addresses[a].symbol,
+				      is_of_kernel(&m->kernels[k].addresses[a]) ? NV_STO_ENTRY : 0);
 	}
 	for (uint32_t a = 0; a < m->naddresses; a++)
-		add_undefined(o, m->addresses[a].function);
+		add_undefined(o, m->addresses[a].function, 0);
 	link_section(o, S_SYMTAB, S_STRTAB, o->nlocals);
 }
 
@@ -323,6 +329,30 @@ static void add_data_relocations(struct object *o)
 	}
 }
 
+/* ---- source lines ---- */
+
+/* .debug_line has a relocation for the address of each function. */
+static void add_lines(struct object *o)
+{
+	const struct cubin_module *m = o->module;
+	const uint8_t *section = m->line_section;
+	uint32_t size = m->line_bytes, lines, rela;
+
+	if (m->nfiles)
+		section = line_table_write(o->arena, m->files, m->nfiles, m->lines, m->nkernels,
+					   &size);
+	if (!size)
+		return;
+	lines = add_section(o, "", ".debug_line", SHT_PROGBITS, 0, 1, 0);
+	bytes_append(content(o, lines), section, size);
+	rela = add_relocation_section(o, ".rela", ".debug_line", lines);
+	for (uint32_t k = 0; m->nfiles && k < m->nkernels; k++)
+		add_relocation(o, rela, m->lines[k].start, m->kernels[k].name, NV_R_ADDRESS_64, 0);
+	for (uint32_t k = 0; k < m->nline_starts; k++)
+		add_relocation(o, rela, m->line_starts[k].offset, m->line_starts[k].function,
+			       NV_R_ADDRESS_64, m->line_starts[k].addend);
+}
+
 /* ---- attributes and call graph ---- */
 
 static void write_attributes(struct object *o, uint32_t k)
@@ -371,6 +401,25 @@ static uint32_t prototype_string(struct object *o, struct name_map *known, const
 	return *at;
 }
 
+/* Kernels whose addresses the code takes, once each. */
+static void list_launches(struct object *o, const struct cubin_kernel *k)
+{
+	uint32_t symbol = *symbol_of(o, k->name);
+	struct name_map listed = {.arena = o->arena};
+
+	for (uint32_t a = 0; a < k->naddresses; a++) {
+		const char *name = k->addresses[a].symbol;
+		uint32_t *known;
+
+		if (!is_of_kernel(&k->addresses[a]))
+			continue;
+		known = name_map_get(&listed, name, (uint32_t)strlen(name));
+		if (!*known)
+			add_pair(o, S_CALLGRAPH, symbol, *symbol_of(o, name));
+		*known = 1;
+	}
+}
+
 static void write_call_graph(struct object *o)
 {
 	const struct cubin_module *m = o->module;
@@ -387,8 +436,11 @@ static void write_call_graph(struct object *o)
 
 		if (!symbol)
 			continue;
-		text = prototype_string(o, &known, m->prototypes[p].prototype);
-		add_pair(o, S_PROTOTYPE, symbol, text);
+		text = 0;
+		if (m->prototypes[p].prototype) {
+			text = prototype_string(o, &known, m->prototypes[p].prototype);
+			add_pair(o, S_PROTOTYPE, symbol, text);
+		}
 		if (m->prototypes[p].address_taken)
 			add_pair(o, S_CALLGRAPH, symbol, text);
 	}
@@ -398,6 +450,8 @@ static void write_call_graph(struct object *o)
 			add_pair(o, S_CALLGRAPH, *symbol_of(o, m->kernels[k].name),
 				 prototype_string(o, &known, m->kernels[k].prototypes[p]));
 	add_pair(o, S_CALLGRAPH, 0, (uint32_t)-4);
+	for (uint32_t k = 0; k < m->nkernels; k++)
+		list_launches(o, &m->kernels[k]);
 }
 
 /* ---- the file ---- */
@@ -443,6 +497,7 @@ uint8_t *cubin_write_object(struct arena *a, const struct cubin_module *m, size_
 		add_code_relocations(&o, k);
 	}
 	add_data_relocations(&o);
+	add_lines(&o);
 	write_call_graph(&o);
 
 	header.e_shnum = (uint16_t)o.nsections;

@@ -170,11 +170,11 @@ static bool check_undefined(struct linker *l)
 
 static enum cubin_data_section data_section(const Elf64_Shdr *s, const char *name)
 {
-	if (!strcmp(name, ".nv.global.init"))
+	if (!strcmp(name, ".nv.global.init") && cubin_has_bytes(s))
 		return CUBIN_GLOBAL_INIT;
 	if (!strcmp(name, ".nv.global"))
 		return CUBIN_GLOBAL_ZERO;
-	if (!strcmp(name, ".nv.constant3"))
+	if (!strcmp(name, ".nv.constant3") && cubin_has_bytes(s))
 		return CUBIN_CONSTANT_VARIABLES;
 	return s->sh_type == NV_SHT_SHARED ? CUBIN_SHARED : CUBIN_DATA_SECTIONS;
 }
@@ -365,12 +365,12 @@ static bool read_attributes(struct linker *l, uint32_t object, const Elf64_Shdr 
 		if (a.code == NV_INFO_EXITS && a.form == NV_INFO_SIZED)
 			known = 1;
 		if (known < 0)
-			return false;
+			return fail_in(l, o, "%s", o->text);
 		if (known && (module ? !read_module_attribute(l, o, &a)
 				     : !read_function_attribute(l, &l->functions[code - 1], &a)))
 			return false;
 	}
-	return !fault;
+	return !fault || fail_in(l, o, "%s", o->text);
 }
 
 /* ---- call graph ---- */
@@ -464,6 +464,11 @@ static bool read_code_relocation(struct linker *l, struct object *o, struct func
 			       f->out.name, (uint64_t)r->r_offset);
 	if (!s->defined && s->weak && !shared)
 		return true; /* address 0, which the code holds */
+	if (kind == NV_R_KERNEL_LOW || kind == NV_R_KERNEL_HIGH)
+		return fail_in(l, o,
+			       "'%.64s' launches kernel '%.64s' from the device, which needs "
+			       "NVIDIA's runtime; link it with nvlink",
+			       f->out.name, s->name);
 	if (shared && (s->shared || s->dynamic_shared))
 		name_shared(l, f, s);
 	else if (kind == NV_R_CODE_CONST || kind == NV_R_CONST_FIELD) {
@@ -586,6 +591,10 @@ static void write_program(struct linker *l, uint32_t dynamic_at)
 				 .nvariables = l->nvariables,
 				 .addresses = l->addresses,
 				 .naddresses = l->naddresses,
+				 .line_section = l->lines.data,
+				 .line_bytes = l->lines.size,
+				 .line_starts = l->line_starts,
+				 .nline_starts = l->nline_starts,
 				 .linked = true};
 	uint8_t *file;
 
@@ -603,19 +612,16 @@ static void write_program(struct linker *l, uint32_t dynamic_at)
 static bool open_object(struct linker *l, uint32_t k, const struct link_input *in)
 {
 	struct object *o = &l->objects[k];
-	char text[256];
 
 	*o = (struct object){.name = in->name};
 	o->reader = (struct cubin_reader){.image = &o->image,
 					  .file = in->data,
 					  .size = in->bytes,
-					  .message = text,
-					  .message_size = sizeof(text),
+					  .message = o->text,
+					  .message_size = sizeof(o->text),
 					  .object = true};
 	if (!cubin_open(&o->reader))
-		return fail_in(l, o, "%s", text);
-	o->reader.message = l->message;
-	o->reader.message_size = l->message_size;
+		return fail_in(l, o, "%s", o->text);
 	if (k && o->reader.sm != l->sm)
 		return fail_in(l, o, "it is for sm_%u, but %s is for sm_%u", o->reader.sm,
 			       l->objects[0].name, l->sm);
@@ -685,7 +691,7 @@ static void link_in_arena(struct linker *l, const struct link_input *in, uint32_
 		link_fail(l, "out of memory");
 		return;
 	}
-	l->names.arena = l->unique.arena = &l->arena;
+	l->names.arena = l->unique.arena = l->lines.arena = &l->arena;
 	l->objects = arena_array(&l->arena, count + 1, sizeof(*l->objects));
 	for (l->nobjects = 0; good && l->nobjects < count; l->nobjects++)
 		good = open_object(l, l->nobjects, &in[l->nobjects]);
@@ -694,6 +700,8 @@ static void link_in_arena(struct linker *l, const struct link_input *in, uint32_
 		good = read_definitions(l, k);
 	for (uint32_t k = 0; good && k < count; k++)
 		good = read_references(l, k);
+	for (uint32_t k = 0; good && k < count; k++)
+		link_add_lines(l, k);
 	if (good && link_measure_kernels(l, &dynamic_at)) {
 		write_program(l, dynamic_at);
 		if (!l->result)

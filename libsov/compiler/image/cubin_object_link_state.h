@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * State of the linker of relocatable cubins, which its two parts share: cubin_object_link.c reads
- * the objects and writes the program, cubin_object_link_needs.c computes what kernels need.
+ * State of the linker of relocatable cubins, which its parts share: cubin_object_link.c reads the
+ * objects and writes the program, cubin_object_link_needs.c computes what kernels need, and
+ * cubin_object_link_lines.c joins the line tables.
  */
 #ifndef SOV_COMPILER_OBJECT_LINK_STATE_H
 #define SOV_COMPILER_OBJECT_LINK_STATE_H
 
 #include <setjmp.h>
+#include "libsov/compiler/base/bytes.h"
 #include "libsov/compiler/base/name_map.h"
 #include "libsov/compiler/image/cubin_read.h"
 #include "libsov/compiler/image/cubin_write.h"
@@ -31,6 +33,7 @@ struct symbol {
 struct object {
 	const char *name;
 	struct cubin_reader reader;
+	char text[256];     /* message of the reader */
 	struct image image; /* only its target is used */
 	struct symbol **symbols;
 	uint32_t nsymbols;
@@ -76,6 +79,9 @@ struct linker {
 	struct cubin_address *addresses;
 	uint32_t naddresses, addresses_capacity;
 	uint64_t bytes[CUBIN_DATA_SECTIONS];
+	struct bytes lines; /* .debug_line */
+	struct cubin_line_start *line_starts;
+	uint32_t nline_starts, line_starts_capacity;
 	uint32_t walk; /* number of the current walk over the call graph */
 	uint32_t *work, nwork;
 	uint32_t indirect_walk, indirect_stack;
@@ -87,6 +93,10 @@ struct linker {
 
 /* Writes the message; returns false. */
 bool link_fail(struct linker *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds the line table of an object whose definitions have been read
+ * (cubin_object_link_lines.c). */
+void link_add_lines(struct linker *l, uint32_t object);
 
 /* Sets registers, barriers, stack and shared memory of all kernels and assigns addresses in shared
  * memory (cubin_object_link_needs.c). *dynamic_at: offset of dynamic shared memory, from the start

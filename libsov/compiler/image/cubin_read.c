@@ -140,7 +140,7 @@ static bool check_sections(struct cubin_reader *r)
 
 		if (s.sh_name >= r->section_names_size)
 			return cubin_fail(r, "section %u has a name outside the section names", i);
-		if (s.sh_type == SHT_NULL || s.sh_type == SHT_NOBITS)
+		if (!cubin_has_bytes(&s))
 			continue;
 		if (!cubin_inside(s.sh_offset, s.sh_size, r->size))
 			return cubin_fail(r,

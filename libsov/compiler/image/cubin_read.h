@@ -8,6 +8,7 @@
 #define SOV_COMPILER_NV_CUBIN_READER_H
 
 #include <elf.h>
+#include "hw/nv/cubin.h"
 #include "libsov/compiler/image/image_nv.h"
 
 struct cubin_reader {
@@ -36,6 +37,13 @@ __attribute__((format(printf, 2, 3))) bool cubin_fail(struct cubin_reader *r, co
 static inline bool cubin_inside(uint64_t offset, uint64_t size, uint64_t whole)
 {
 	return offset <= whole && size <= whole - offset;
+}
+
+/* Whether a section has bytes in the file: of data in objects, only zeros have none. */
+static inline bool cubin_has_bytes(const Elf64_Shdr *s)
+{
+	return s->sh_type != SHT_NULL && s->sh_type != SHT_NOBITS && s->sh_type != NV_SHT_GLOBAL &&
+	       s->sh_type != NV_SHT_SHARED;
 }
 
 /* The launch data of a kernel while the reader fills it in. */

@@ -91,10 +91,18 @@ struct cubin_address {
 	const char *function; /* in an object: the field holds the address of this function */
 };
 
-/* In an object: the signature of a function, as the linker matches it. */
+/* In an object: the signature of a function, as the linker matches it; of a kernel whose address is
+ * taken, none. */
 struct cubin_prototype {
 	const char *function, *prototype;
 	bool address_taken;
+};
+
+/* In a linked program: a 64-bit field of .debug_line that holds the address of a function. */
+struct cubin_line_start {
+	uint64_t offset;
+	const char *function;
+	uint64_t addend;
 };
 
 /* A kernel that another image defines. */
@@ -119,6 +127,11 @@ struct cubin_module {
 	const char *const *files; /* source files; number k at k - 1 */
 	uint32_t nfiles;          /* 0: no line information */
 	struct line_table *lines; /* by kernel */
+	/* In a linked program, instead of files and lines: */
+	const uint8_t *line_section;
+	uint32_t line_bytes; /* 0: no line information */
+	const struct cubin_line_start *line_starts;
+	uint32_t nline_starts;
 	const struct cubin_prototype *prototypes;
 	uint32_t nprototypes;
 	bool linked; /* cubin_write_object() writes a program, not an object */

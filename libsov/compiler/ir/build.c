@@ -96,8 +96,8 @@ void ir_func_reserve(struct ir_func *f, uint32_t count)
 
 void ir_func_define(struct ir_func *f)
 {
-	assert(f->kind == IR_EXTERNAL);
-	f->kind = IR_FUNCTION;
+	assert(f->kind == IR_EXTERNAL || f->kind == IR_EXTERNAL_KERNEL);
+	f->kind = f->kind == IR_EXTERNAL ? IR_FUNCTION : IR_KERNEL;
 	link_func(f);
 }
 

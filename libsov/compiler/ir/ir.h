@@ -329,9 +329,17 @@ struct ir_param {
 };
 
 /* A kernel has parameters, which are memory; a function has arguments and results, which are
- * values. An external function has no body; the loader provides it. A prototype is the signature of
- * an indirect call. */
-enum ir_kind { IR_KERNEL, IR_FUNCTION, IR_EXTERNAL, IR_PROTOTYPE, IR_KIND_COUNT };
+ * values. An external function has no body; the loader provides it. Relocatable objects may take
+ * the addresses of kernels, also of external ones. A prototype is the signature of an indirect
+ * call. */
+enum ir_kind {
+	IR_KERNEL,
+	IR_FUNCTION,
+	IR_EXTERNAL,
+	IR_EXTERNAL_KERNEL,
+	IR_PROTOTYPE,
+	IR_KIND_COUNT
+};
 
 struct ir_func {
 	struct ir_module *module;

@@ -331,6 +331,10 @@ static void parse_item(struct parser *p)
 		parse_body(p, head, parse_kernel_head(p));
 		return;
 	}
+	if (p->external && parse_accept_word(p, "kernel")) {
+		end_line(p, parse_external_kernel(p));
+		return;
+	}
 	preserve_all = !p->external && parse_accept_word(p, "preserve_all");
 	if (parse_accept_word(p, "function")) {
 		head = p->lex.token;

@@ -103,6 +103,7 @@ bool parse_need_type(struct parser *p, uint8_t *type);
 bool parse_kernel_head(struct parser *p);
 bool parse_function_head(struct parser *p, bool external, bool preserve_all, bool *body);
 bool parse_prototype(struct parser *p);
+bool parse_external_kernel(struct parser *p);
 bool parse_address(struct parser *p);
 void parse_resolve(struct parser *p);
 bool parse_need_name(struct parser *p, const char *what, const char **name);

@@ -122,6 +122,12 @@ bool parse_function_head(struct parser *p, bool external, bool preserve_all, boo
 	return external || parse_need_sign(p, '{');
 }
 
+/* "external kernel k()": its parameters do not matter here. */
+bool parse_external_kernel(struct parser *p)
+{
+	return parse_signature(p, IR_EXTERNAL_KERNEL);
+}
+
 bool parse_prototype(struct parser *p)
 {
 	return parse_signature(p, IR_PROTOTYPE);

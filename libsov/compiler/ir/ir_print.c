@@ -308,6 +308,7 @@ static void print_signature(struct text *out, const struct ir_func *f)
 {
 	static const char *const words[] = {[IR_FUNCTION] = "function",
 					    [IR_EXTERNAL] = "external function",
+					    [IR_EXTERNAL_KERNEL] = "external kernel",
 					    [IR_PROTOTYPE] = "prototype"};
 
 	text_printf(out, "%s%s ", f->preserve_all ? "preserve_all " : "", words[f->kind]);
@@ -379,7 +380,7 @@ char *ir_text(const struct ir_module *m)
 		if (!m->symbols[k].owner)
 			print_symbol(&out, &m->symbols[k]);
 	for (uint32_t k = 0; k < m->nfuncs; k++)
-		if (m->table[k]->kind == IR_EXTERNAL || m->table[k]->kind == IR_PROTOTYPE) {
+		if (m->table[k]->kind != IR_KERNEL && m->table[k]->kind != IR_FUNCTION) {
 			print_signature(&out, m->table[k]);
 			text_printf(&out, "\n");
 		}

@@ -11,10 +11,17 @@
  * callee preserves R1, R2, R16 to R31, of each eight registers from R32 on the last four, and the
  * convergence barriers from B6 on; it may change all predicates.
  *
- * Our code keeps parameters and results in call slots (select_call.c) on both sides: those on the
- * stack where they are passed, at the bottom of the slots, then one word for each register from R4
- * on, then the result.
+ * In objects, register allocation knows the registers of the first parameters and results
+ * (call_registers.c). The others, and all of device services, are in call slots (select_call.c) on
+ * both sides: those on the stack where they are passed, at the bottom of the slots, then one word
+ * for each register from R4 on, then the result.
+ *
+ * The callee may change the uniform registers that ptxas uses first, and preserves some others
+ * (UR36 and up were seen to survive a call). Our callers keep nothing in uniform registers across a
+ * call, and our callees change none.
  */
+#include <string.h>
+#include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 
 #define FIRST_REGISTER   4
@@ -126,16 +133,42 @@ void nv_abi_of(const struct ir_func *f, struct nv_abi *abi)
 		abi->results[k].slot += abi->results_at;
 	abi->result_bytes = 4 * words;
 	abi->bytes = abi->results_at + abi->result_bytes;
-	if (f->kind != IR_PROTOTYPE)
-		return;
-	abi->target_at = align_up(abi->bytes, 8);
-	abi->bytes = abi->target_at + 8;
 }
 
 bool nv_abi_preserves(uint32_t number)
 {
 	return number == 1 || number == 2 || (number >= SAVED_FIRST && number < SAVED_SPARSE) ||
 	       (number >= SAVED_SPARSE && number & SAVED_SPARSE_BIT);
+}
+
+static void set_registers(uint8_t (*regs)[2], const struct nv_abi_value *values, uint32_t count)
+{
+	for (uint32_t k = 0; k < count && k < NV_MAX_PASSED; k++)
+		for (uint32_t half = 0; !values[k].on_stack && half < words_of(values[k].type);
+		     half++)
+			regs[k][half] = (uint8_t)(values[k].reg + half);
+}
+
+struct nv_callee *nv_abi_callee(struct arena *a, const struct ir_func *f)
+{
+	struct nv_callee *c = arena_alloc(a, sizeof(*c));
+	struct nv_abi *abi = arena_alloc(a, sizeof(*abi));
+
+	nv_abi_of(f, abi);
+	*c = (struct nv_callee){.abi = true,
+				.changes_uniform = true,
+				.uses_stack = true,
+				.barriers = (1u << MIR_SAVED_BARRIER) - 1};
+	memset(c->args, NV_NOT_PASSED, sizeof(c->args));
+	memset(c->results, NV_NOT_PASSED, sizeof(c->results));
+	set_registers(c->args, abi->args, f->nargs);
+	if (!abi->result_in_memory)
+		set_registers(c->results, abi->results, f->nresults);
+	for (uint32_t r = 0; r < MIR_GPRS; r++)
+		if (!nv_abi_preserves(r) || (f->kind == IR_PROTOTYPE && r == MIR_CALLEE))
+			bitset_add(c->changes, r);
+	bitset_for_each(c->changes, 256, r) c->nchanges++;
+	return c;
 }
 
 /* The letters of ptxas: v nothing, i 32 bits or less, l 64 bits, bN N bytes. */

@@ -4,7 +4,12 @@
  * functions, is compiled before its callers. Register allocation chooses where it expects its
  * arguments and where it leaves its results, and its callers keep what they need after the call in
  * registers that it does not change. Other functions use memory (frame.c): recursive ones, those
- * whose address is taken, those with NVIDIA's calling convention, and callers of such functions.
+ * whose address is taken, device services, and callers of such functions.
+ *
+ * In relocatable objects all functions have NVIDIA's calling convention, which defines the
+ * registers of arguments and results and those that a callee preserves (call_abi.c), so that any
+ * function may be compiled before or after its callers. Moves between these registers and those
+ * that register allocation has chosen are inserted at calls, at a function's start and its ends.
  *
  * Until the frame is laid out, a call has the values that it passes as additional operands; at a
  * function's start a NOP defines the arguments, at its end a NOP reads the results. Values that
@@ -15,27 +20,94 @@
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
 
-#define MAX_RESULTS 2
+/* A call has two operands of its own, an indirect one three, and its target. */
+#define MAX_RESULTS         2
+#define MAX_CALL_PASSED     6
+#define MAX_INDIRECT_PASSED 4
 
 struct nv_callee *nv_known_callee(const struct nv_module *n, uint32_t function)
 {
 	return n->callees ? n->callees[function] : NULL;
 }
 
-uint32_t nv_passed_results(const struct nv_module *n, const struct ir_func *callee)
+static uint32_t lower_of(uint32_t a, uint32_t b)
 {
-	if (!nv_known_callee(n, callee->index))
-		return 0;
-	return callee->nresults < MAX_RESULTS ? callee->nresults : MAX_RESULTS;
+	return a < b ? a : b;
 }
 
-uint32_t nv_passed_args(const struct nv_module *n, const struct ir_func *callee)
+/* The first of the values that NVIDIA's calling convention passes in registers. */
+static uint32_t first_in_registers(const uint8_t (*regs)[2], uint32_t count)
 {
-	uint32_t max_args = NV_MAX_PASSED - nv_passed_results(n, callee);
+	uint32_t n = 0;
 
-	if (!nv_known_callee(n, callee->index))
-		return 0;
-	return callee->nargs < max_args ? callee->nargs : max_args;
+	while (n < count && n < NV_MAX_PASSED && regs[n][0] != NV_NOT_PASSED)
+		n++;
+	return n;
+}
+
+static struct nv_passed passed_in_registers(const struct nv_callee *known, const struct ir_func *f)
+{
+	if (!known)
+		return (struct nv_passed){0};
+	if (!known->abi)
+		return (struct nv_passed){f->nargs, lower_of(f->nresults, MAX_RESULTS)};
+	return (struct nv_passed){first_in_registers(known->args, f->nargs),
+				  first_in_registers(known->results, f->nresults)};
+}
+
+struct nv_passed nv_passed_by_call(const struct nv_callee *known, const struct ir_func *callee)
+{
+	uint32_t max = callee->kind == IR_PROTOTYPE ? MAX_INDIRECT_PASSED : MAX_CALL_PASSED;
+	struct nv_passed p = passed_in_registers(known, callee);
+
+	p.args = lower_of(p.args, max - lower_of(p.results, MAX_RESULTS));
+	p.results = lower_of(p.results, max - p.args);
+	return p;
+}
+
+struct nv_passed nv_passed_by_function(const struct nv_callee *own, const struct ir_func *f)
+{
+	return own && own->abi ? passed_in_registers(own, f) : nv_passed_by_call(own, f);
+}
+
+/* ---- registers that a callee changes ---- */
+
+/* No value is ever in these. */
+static bool is_reserved(const struct mir_func *f, uint32_t reg)
+{
+	return reg == MIR_STACK || reg == MIR_RETURN || reg == MIR_RETURN + 1 ||
+	       reg == mir_scratch_reg(f);
+}
+
+uint32_t nv_clear_registers(const struct mir_func *f, const struct nv_callee *known, uint32_t units)
+{
+	uint32_t count = 0;
+
+	if (!known->abi)
+		return known->nchanges + units;
+	for (uint32_t r = 0; units && r < MIR_GPRS; r++) {
+		if (is_reserved(f, r))
+			continue;
+		count++;
+		units -= !bitset_has(known->changes, r);
+	}
+	return count + units;
+}
+
+uint32_t nv_changed_registers(const struct mir_func *f, const struct nv_callee *known,
+			      uint32_t count)
+{
+	uint32_t changed = 0;
+
+	if (!known->abi)
+		return lower_of(known->nchanges, count);
+	for (uint32_t r = 0; count && r < MIR_GPRS; r++) {
+		if (is_reserved(f, r))
+			continue;
+		count--;
+		changed += bitset_has(known->changes, r);
+	}
+	return changed;
 }
 
 /* ---- which functions ---- */
@@ -98,6 +170,9 @@ uint32_t nv_order_callees(struct nv_module *n, const struct ir_module *m, uint32
 	c.pending = arena_array(a, m->nfuncs + 1, sizeof(*c.pending));
 	c.first = arena_array(a, m->nfuncs + 3, sizeof(*c.first));
 	*order = c.order = arena_array(a, m->nfuncs + 1, sizeof(*c.order));
+	for (uint32_t k = 0; k < m->nfuncs && n->job->options.relocatable; k++)
+		if (nv_call_uses_abi(n->job, m->table[k]))
+			n->callees[k] = nv_abi_callee(a, m->table[k]);
 	for (const struct ir_func *f = m->funcs; f; f = f->next)
 		add_calls(&c, f);
 	for (uint32_t k = 0; k <= m->nfuncs; k++)
@@ -206,6 +281,15 @@ static void add_operand(struct moves *m, const struct sass_operand *o, const uin
 	}
 }
 
+const uint8_t *nv_passed_registers(const struct mir_inst *call, uint32_t k)
+{
+	static const uint8_t target[] = {MIR_CALLEE, MIR_CALLEE + 1};
+
+	if (k >= call->passed_reads)
+		return call->known->results[k - call->passed_reads];
+	return call->indirect && k + 1 == call->passed_reads ? target : call->known->args[k];
+}
+
 static void lower_call(struct mir_func *f, uint32_t b, struct mir_inst *i)
 {
 	struct mir_inst *after = i->next;
@@ -215,13 +299,11 @@ static void lower_call(struct mir_func *f, uint32_t b, struct mir_inst *i)
 	nv_save_across_call(f, b, i);
 
 	for (uint32_t k = i->first_passed; k < i->sass.nops; k++) {
-		const struct sass_operand *o = &i->sass.ops[k];
 		uint32_t n = k - i->first_passed;
+		bool result = n >= i->passed_reads;
 
-		if (n < i->passed_reads)
-			add_operand(&to, o, i->known->args[n], false);
-		else
-			add_operand(&back, o, i->known->results[n - i->passed_reads], true);
+		add_operand(result ? &back : &to, &i->sass.ops[k], nv_passed_registers(i, n),
+			    result);
 	}
 	emit_moves(&to);
 	emit_moves(&back);
@@ -241,12 +323,25 @@ static void set_registers(uint8_t (*regs)[2], const struct mir_inst *i)
 	}
 }
 
+/* Without a calling convention, callers put the arguments where the function wants them. */
+static void lower_start(struct mir_func *f, uint32_t b, struct mir_inst *i)
+{
+	struct moves m = {.f = f, .block = b, .before = i};
+
+	if (!f->own->abi)
+		set_registers(f->own->args, i);
+	for (uint32_t k = 0; f->own->abi && k < i->sass.nops; k++)
+		add_operand(&m, &i->sass.ops[k], f->own->args[k], true);
+	emit_moves(&m);
+	mir_remove(f, b, i);
+}
+
 /* Every end of the function leaves its results where the first one does. */
 static void lower_end(struct mir_func *f, uint32_t b, struct mir_inst *i, bool first)
 {
 	struct moves m = {.f = f, .block = b, .before = i};
 
-	if (first)
+	if (first && !f->own->abi)
 		set_registers(f->own->results, i);
 	for (uint32_t k = 0; k < i->sass.nops; k++)
 		add_operand(&m, &i->sass.ops[k], f->own->results[k], false);
@@ -259,7 +354,7 @@ void nv_lower_passed(struct mir_func *f)
 	bool first_end = true;
 
 	nv_layout_call_saves(f);
-	if (f->own) {
+	if (f->own && !f->own->abi) {
 		memset(f->own->args, NV_NOT_PASSED, sizeof(f->own->args));
 		memset(f->own->results, NV_NOT_PASSED, sizeof(f->own->results));
 	}
@@ -273,8 +368,7 @@ void nv_lower_passed(struct mir_func *f)
 				lower_end(f, b, i, first_end);
 				first_end = false;
 			} else {
-				set_registers(f->own->args, i);
-				mir_remove(f, b, i);
+				lower_start(f, b, i);
 			}
 		}
 }
@@ -414,7 +508,8 @@ static void add_changed(struct mir_func *f, struct mir_inst *call, const struct 
 void nv_find_changed(struct mir_func *f, struct nv_changed *c)
 {
 	*c = (struct nv_changed){0};
-	memset(c->unchanged, 0xff, sizeof(c->unchanged));
+	for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
+		c->unchanged[w] = f->own && f->own->abi ? ~f->own->changes[w] : ~UINT64_C(0);
 	c->changed = arena_array(f->arena, f->nvregs, sizeof(uint64_t *));
 	c->avoided = arena_array(f->arena, f->nvregs, sizeof(uint64_t *));
 	visit_calls(f, add_changed, c);

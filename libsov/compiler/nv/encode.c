@@ -119,7 +119,8 @@ static int64_t return_distance(const struct mir_inst *i)
 
 static bool is_absolute(const struct mir_inst *i)
 {
-	return i->sass.op == SASS_CALL_ABS_REG || i->sass.op == SASS_RET_ABS;
+	return i->sass.op == SASS_CALL_ABS || i->sass.op == SASS_CALL_ABS_REG ||
+	       i->sass.op == SASS_RET_ABS;
 }
 
 static void add_relocation(struct code *c, struct cubin_code_address a)
@@ -127,6 +128,11 @@ static void add_relocation(struct code *c, struct cubin_code_address a)
 	c->addresses = arena_grow(c->f->arena, c->addresses, &c->addresses_capacity,
 				  c->naddresses + 1, sizeof(*c->addresses));
 	c->addresses[c->naddresses++] = a;
+}
+
+static bool is_kernel(const struct ir_func *f)
+{
+	return f->kind == IR_KERNEL || f->kind == IR_EXTERNAL_KERNEL;
 }
 
 static void add_code_address(struct code *c, const struct mir_inst *i)
@@ -148,6 +154,10 @@ static void add_code_address(struct code *c, const struct mir_inst *i)
 				symbol->space == IR_SHARED ? NV_R_CODE_SHARED : NV_R_CODE_CONST;
 	} else {
 		a.symbol = m->table[i->function - 1]->name;
+		if (mir_is_call(i))
+			a.relocation = c->f->sm >= 90 ? NV_R_CALL_SM90 : NV_R_CALL;
+		else if (is_kernel(m->table[i->function - 1]))
+			a.relocation = i->high ? NV_R_KERNEL_HIGH : NV_R_KERNEL_LOW;
 	}
 	add_relocation(c, a);
 }
@@ -264,9 +274,13 @@ static void describe_kernel(struct code *c, const struct nv_text *t, struct cubi
 {
 	const struct mir_func *f = t->kernel;
 	struct cubin_param *params = arena_array(f->arena, f->ir->nparams + 1, sizeof(*params));
+	uint32_t frame_bytes = f->frame_bytes;
 
 	for (uint32_t p = 0; p < f->ir->nparams; p++)
 		params[p] = (struct cubin_param){f->ir->params[p].offset, f->ir->params[p].size};
+	/* The linker of an object adds the frames of functions in other sections only. */
+	if (f->job->options.relocatable && t->stack_bytes != NV_STACK_UNKNOWN)
+		frame_bytes = t->stack_bytes;
 	*out = (struct cubin_kernel){
 		.name = f->name,
 		.code = c->bytes,
@@ -276,7 +290,7 @@ static void describe_kernel(struct code *c, const struct nv_text *t, struct cubi
 		.shared = f->shared,
 		.shared_bytes = f->shared_bytes,
 		.shared_align = f->shared_align,
-		.frame_bytes = f->frame_bytes,
+		.frame_bytes = frame_bytes,
 		.stack_bytes = t->stack_bytes,
 		.param_base = NV_BANK0_PARAMS(f->sm, f->ir->param_bytes),
 		.param_bytes = f->ir->param_bytes,

@@ -21,10 +21,13 @@
  * the kernel's code: all functions of a kernel follow it in one section, so the code is position
  * independent.
  *
- * Calls of other code, and exported functions, use NVIDIA's calling convention (call_abi.c). Both
- * sides keep the arguments and the result in memory all the same, in call slots: the caller moves
- * them to registers and back, and an exported function has such slots at the top of its own frame.
- * The saved registers of an exported function are below these.
+ * Calls of other code, and exported functions, use NVIDIA's calling convention (call_abi.c).
+ * Arguments and results that are operands of the call, and of the function's start and end, are in
+ * their registers already (call_registers.c). Both sides keep the others in memory, in call slots:
+ * the caller moves them to registers and back, and an exported function has such slots at the top
+ * of its own frame. The saved registers of an exported function are below these. Code of ptxas
+ * keeps R1 aligned to 8 bytes only: an exported function that needs more saves R1, aligns it, and
+ * copies the parameters on the stack to its own call slots.
  */
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/mir.h"
@@ -40,8 +43,12 @@ struct frame {
 	uint64_t changed[NV_CHANGE_WORDS];
 	uint32_t registers_at, predicates_at;
 	uint32_t predicates_in; /* register that a preserve_all function keeps them in; 0: none */
-	struct nv_abi *abi;     /* of an exported function */
+	/* Of an exported function: its convention, and the arguments and results that are
+	 * operands. */
+	struct nv_abi *abi;
+	struct nv_passed passed;
 	uint32_t call_slots_at; /* its call slots */
+	uint32_t old_stack_at;  /* the caller's R1, if the function aligns it */
 	uint32_t bytes;
 };
 
@@ -97,6 +104,15 @@ static struct mir_inst *insert_access(struct frame *frame, uint32_t b, struct mi
 	return insert_access_from(frame, b, before, op, number, MIR_STACK, offset);
 }
 
+static void insert_move(struct frame *frame, uint32_t b, struct mir_inst *before, uint32_t to,
+			uint32_t from)
+{
+	struct mir_inst *i = insert_inst(frame, b, before, SASS_MOV);
+
+	mir_set_operand(i, 0, phys_reg(to));
+	mir_set_operand(i, 1, phys_reg(from));
+}
+
 static struct mir_source barrier_operand(uint32_t number)
 {
 	return (struct mir_source){.op = {.kind = SASS_BREG, .reg = (uint8_t)number}};
@@ -145,12 +161,12 @@ static void insert_access_typed(struct frame *frame, uint32_t b, struct mir_inst
 		insert_access(frame, b, before, op, number + 1, offset + 4);
 }
 
-/* Moves the arguments or the result of an absolute call between registers and call slots, which
- * are at base if they are not on the stack. */
+/* Moves arguments or results of an absolute call, from the first that is no operand on, between
+ * registers and call slots, which are at base if they are not on the stack. */
 static void move_arguments(struct frame *frame, uint32_t b, struct mir_inst *before,
-			   enum sass_op op, const struct nv_abi *abi, uint32_t base)
+			   enum sass_op op, const struct nv_abi *abi, uint32_t base, uint32_t first)
 {
-	for (uint32_t k = 0; k < abi->nargs; k++) {
+	for (uint32_t k = first; k < abi->nargs; k++) {
 		const struct nv_abi_value *v = &abi->args[k];
 
 		if (!v->on_stack)
@@ -159,9 +175,9 @@ static void move_arguments(struct frame *frame, uint32_t b, struct mir_inst *bef
 }
 
 static void move_results(struct frame *frame, uint32_t b, struct mir_inst *before, enum sass_op op,
-			 const struct nv_abi *abi, uint32_t base)
+			 const struct nv_abi *abi, uint32_t base, uint32_t first)
 {
-	for (uint32_t k = 0; k < abi->nresults && !abi->result_in_memory; k++) {
+	for (uint32_t k = first; k < abi->nresults && !abi->result_in_memory; k++) {
 		const struct nv_abi_value *v = &abi->results[k];
 
 		insert_access_typed(frame, b, before, op, v->type, v->reg, base + v->slot);
@@ -225,11 +241,11 @@ static void find_changed(struct frame *frame)
 
 #define QUAD 4 /* registers of one 128-bit access */
 
-static uint32_t count_of_quad(const uint64_t *set, uint32_t first)
+static uint32_t count_from(const uint64_t *set, uint32_t first, uint32_t units)
 {
 	uint32_t n = 0;
 
-	for (uint32_t k = 0; k < QUAD; k++)
+	for (uint32_t k = 0; k < units; k++)
 		n += bitset_has(set, first + k);
 	return n;
 }
@@ -240,26 +256,40 @@ static uint32_t save_bytes(const uint64_t *set)
 	uint32_t bytes = 0;
 
 	for (uint32_t n = 0; n < 256; n += QUAD)
-		bytes += count_of_quad(set, n) ? 4 * QUAD : 0;
+		bytes += count_from(set, n, QUAD) ? 4 * QUAD : 0;
 	return bytes;
+}
+
+/* A quad in one access, its pairs in one each, or single registers. */
+static void move_quad(struct frame *frame, uint32_t b, struct mir_inst *before, enum sass_op op,
+		      const uint64_t *set, uint32_t first, uint32_t at)
+{
+	static const uint8_t widths[] = {
+		[1] = SASS_WIDTH_32, [2] = SASS_WIDTH_64, [QUAD] = SASS_WIDTH_128};
+
+	for (uint32_t k = 0, units; k < QUAD; k += units) {
+		struct mir_inst *i;
+
+		units = k || frame->f->exported ? 2 - k % 2 : QUAD;
+		for (; units > 1; units /= 2)
+			if (count_from(set, first + k, units) == units)
+				break;
+		if (!bitset_has(set, first + k))
+			continue;
+		i = insert_access(frame, b, before, op, first + k, at + 4 * k);
+		i->sass.mod[SASS_M_WIDTH] = widths[units];
+		i->memory.bytes = (uint8_t)(4 * units);
+	}
 }
 
 static void move_registers(struct frame *frame, uint32_t b, struct mir_inst *before,
 			   enum sass_op op, const uint64_t *set, uint32_t at)
 {
 	for (uint32_t n = 0; n < 256; n += QUAD) {
-		uint32_t count = count_of_quad(set, n);
-
-		if (count == QUAD) {
-			struct mir_inst *i = insert_access(frame, b, before, op, n, at);
-
-			i->sass.mod[SASS_M_WIDTH] = SASS_WIDTH_128;
-			i->memory.bytes = 4 * QUAD;
-		}
-		for (uint32_t k = 0; count < QUAD && k < QUAD; k++)
-			if (bitset_has(set, n + k))
-				insert_access(frame, b, before, op, n + k, at + 4 * k);
-		at += count ? 4 * QUAD : 0;
+		if (!count_from(set, n, QUAD))
+			continue;
+		move_quad(frame, b, before, op, set, n, at);
+		at += 4 * QUAD;
 	}
 }
 
@@ -367,10 +397,14 @@ void nv_layout_call_saves(struct mir_func *f)
 
 static void layout_saved_registers(struct frame *frame, uint32_t *at)
 {
+	uint32_t bytes;
+
 	find_changed(frame);
+	bytes = save_bytes(frame->changed);
 	frame->predicates_at = *at;
-	frame->registers_at = *at = (*at + 4 + 15) / 16 * 16;
-	*at += save_bytes(frame->changed);
+	*at += saves_only_some(frame->f) ? 0 : 4;
+	frame->registers_at = *at = bytes ? (*at + 15) / 16 * 16 : *at;
+	*at += bytes;
 }
 
 /* A register that a preserve_all function does not use keeps the predicates, if it changes any. */
@@ -402,6 +436,30 @@ static void find_predicates_register(struct frame *frame)
 
 /* ---- ordinary functions ---- */
 
+#define LUT_AND       0xc0 /* a & b */
+#define COPY_REGISTER 3    /* R3 holds nothing when a function of an object starts */
+
+/* Aligns R1, and copies parameters on the stack to the function's own call slots. */
+static void enter_aligned_frame(struct frame *frame, struct mir_inst *first)
+{
+	uint32_t scratch = mir_scratch_reg(frame->f), b = frame->f->entry;
+	struct mir_inst *i;
+
+	insert_move(frame, b, first, scratch, MIR_STACK);
+	adjust_stack_pointer(frame, b, first, 0u - frame->bytes);
+	i = insert_inst(frame, b, first, SASS_LOP3);
+	mir_set_operand(i, 1, phys_reg(MIR_STACK));
+	mir_set_operand(i, 2, phys_reg(MIR_STACK));
+	mir_set_operand(i, 3, mir_imm(~15u));
+	mir_set_operand(i, 4, phys_reg(SASS_RZ));
+	mir_set_operand(i, 5, mir_imm(LUT_AND));
+	insert_access(frame, b, first, SASS_STL, scratch, frame->old_stack_at);
+	for (uint32_t at = 0; at < frame->abi->stack_bytes; at += 4) {
+		insert_access_from(frame, b, first, SASS_LDL, COPY_REGISTER, scratch, at);
+		insert_access(frame, b, first, SASS_STL, COPY_REGISTER, frame->call_slots_at + at);
+	}
+}
+
 static void insert_prologue(struct frame *frame)
 {
 	struct mir_func *f = frame->f;
@@ -415,7 +473,10 @@ static void insert_prologue(struct frame *frame)
 							   .reg = SASS_RZ,
 							   .value = NV_BANK0_STACK}});
 	}
-	adjust_stack_pointer(frame, f->entry, first, 0u - frame->bytes);
+	if (frame->f->aligned_frame)
+		enter_aligned_frame(frame, first);
+	else
+		adjust_stack_pointer(frame, f->entry, first, 0u - frame->bytes);
 	if (f->has_alloca)
 		insert_access(frame, f->entry, first, SASS_STL, MIR_STACK, f->dynamic_end_at);
 	if (f->ir->kind != IR_FUNCTION)
@@ -425,7 +486,8 @@ static void insert_prologue(struct frame *frame)
 	if (f->exported)
 		save_registers(frame, f->entry, first);
 	if (f->exported)
-		move_arguments(frame, f->entry, first, SASS_STL, frame->abi, frame->call_slots_at);
+		move_arguments(frame, f->entry, first, SASS_STL, frame->abi, frame->call_slots_at,
+			       frame->passed.args);
 	if (f->exported && frame->abi->result_in_memory)
 		insert_access(frame, f->entry, first, SASS_STL, RESULT_ADDRESS,
 			      result_address_at(frame->abi, frame->call_slots_at));
@@ -446,10 +508,14 @@ static void insert_epilogue(struct frame *frame, uint32_t b)
 	if (frame->f->exported)
 		restore_registers(frame, b);
 	if (frame->f->exported)
-		move_results(frame, b, NULL, SASS_LDL, frame->abi, frame->call_slots_at);
+		move_results(frame, b, NULL, SASS_LDL, frame->abi, frame->call_slots_at,
+			     frame->passed.results);
 	if (frame->f->exported && frame->abi->result_in_memory)
 		copy_result_to_memory(frame, b, frame->abi, frame->call_slots_at);
-	adjust_stack_pointer(frame, b, NULL, frame->bytes);
+	if (frame->f->aligned_frame)
+		insert_access(frame, b, NULL, SASS_LDL, MIR_STACK, frame->old_stack_at);
+	else
+		adjust_stack_pointer(frame, b, NULL, frame->bytes);
 	i = insert_inst(frame, b, NULL, frame->f->exported ? SASS_RET_ABS : SASS_RET_REL);
 	mir_set_operand(i, 1, phys_reg(MIR_RETURN));
 	mir_set_operand(i, 2, (struct mir_source){.op = {.kind = SASS_TARGET}});
@@ -458,15 +524,6 @@ static void insert_epilogue(struct frame *frame, uint32_t b)
 }
 
 /* ---- calls of functions with alloca ---- */
-
-static void insert_move(struct frame *frame, uint32_t b, struct mir_inst *before, uint32_t to,
-			uint32_t from)
-{
-	struct mir_inst *i = insert_inst(frame, b, before, SASS_MOV);
-
-	mir_set_operand(i, 0, phys_reg(to));
-	mir_set_operand(i, 1, phys_reg(from));
-}
 
 static uint32_t call_slots_size(const struct frame *frame)
 {
@@ -564,44 +621,35 @@ static void set_absolute_return(struct frame *frame, uint32_t b, struct mir_inst
 	i->sass.mod[SASS_M_X] = 1;
 }
 
-/* Loads the address of the callee: of a service from the bank of addresses, of another function
- * from its call slot or as an immediate that the linker sets. */
-static void load_callee(struct frame *frame, uint32_t b, struct mir_inst *the_call,
-			const struct nv_abi *abi)
+/* Loads the address of a device service from the bank of addresses. */
+static void load_service(struct frame *frame, uint32_t b, struct mir_inst *the_call)
 {
 	for (uint32_t half = 0; half < 2; half++) {
-		struct mir_source from = mir_imm(0);
-		struct mir_inst *i;
+		struct mir_source from = {.op = {.kind = SASS_CONST,
+						 .reg = SASS_RZ,
+						 .aux = NV_ADDRESS_BANK,
+						 .value = the_call->service_offset + 4 * half}};
+		struct mir_inst *i = insert_inst(frame, b, the_call, SASS_MOV);
 
-		if (the_call->indirect) {
-			insert_access(frame, b, the_call, SASS_LDL, MIR_CALLEE + half,
-				      abi->target_at + 4 * half);
-			continue;
-		}
-		if (the_call->service)
-			from.op = (struct sass_operand){
-				.kind = SASS_CONST,
-				.reg = SASS_RZ,
-				.aux = NV_ADDRESS_BANK,
-				.value = the_call->service_offset + 4 * half,
-			};
-		i = insert_inst(frame, b, the_call, SASS_MOV);
 		mir_set_operand(i, 0, phys_reg(MIR_CALLEE + half));
 		mir_set_operand(i, 1, from);
-		i->function = the_call->service ? 0 : the_call->abi;
-		i->high = half;
 	}
 }
 
 static void lower_absolute_call(struct frame *frame, uint32_t b, struct mir_inst *the_call)
 {
 	struct nv_abi *abi = arena_alloc(frame->f->arena, sizeof(*abi));
+	const struct ir_func *callee = frame->f->ir->module->table[the_call->abi - 1];
+	struct nv_passed passed = nv_passed_by_call(the_call->known, callee);
 	struct mir_inst *i, *after = the_call->next;
 
-	nv_abi_of(frame->f->ir->module->table[the_call->abi - 1], abi);
+	nv_abi_of(callee, abi);
 	nv_save_across_call(frame->f, b, the_call);
-	load_callee(frame, b, the_call, abi);
-	move_arguments(frame, b, the_call, SASS_LDL, abi, 0);
+	if (the_call->service)
+		load_service(frame, b, the_call);
+	else if (!the_call->indirect)
+		the_call->function = the_call->abi;
+	move_arguments(frame, b, the_call, SASS_LDL, abi, 0, passed.args);
 	if (abi->result_in_memory) {
 		i = insert_inst(frame, b, the_call, SASS_IADD3);
 		mir_set_operand(i, 0, phys_reg(RESULT_ADDRESS));
@@ -612,8 +660,10 @@ static void lower_absolute_call(struct frame *frame, uint32_t b, struct mir_inst
 	enter_dynamic_stack(frame, b, the_call, abi->stack_bytes != 0);
 	leave_dynamic_stack(frame, b, after, false);
 	set_absolute_return(frame, b, the_call);
-	move_results(frame, b, after, SASS_STL, abi, 0);
+	move_results(frame, b, after, SASS_STL, abi, 0, passed.results);
 	nv_restore_after_call(frame->f, b, the_call, after);
+	if (the_call->known) /* in an object */
+		return;
 	i = insert_inst(frame, b, after, SASS_MOV); /* functions expect R21 to be 0 */
 	mir_set_operand(i, 0, phys_reg(MIR_RETURN + 1));
 	mir_set_operand(i, 1, phys_reg(SASS_RZ));
@@ -637,13 +687,41 @@ static uint32_t changed_barriers(const struct mir_func *f)
 	return changed;
 }
 
+#define MIN_STACK_ALIGN 8
+
+/* The function has variables or memory accesses aligned to more than MIN_STACK_ALIGN on its stack,
+ * or a callee in its own section may have. */
+static bool needs_aligned_frame(const struct mir_func *f)
+{
+	if (f->has_alloca || f->local_align > MIN_STACK_ALIGN)
+		return true;
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i) {
+			if (i->memory.bytes > MIN_STACK_ALIGN &&
+			    (i->sass.op == SASS_LDL || i->sass.op == SASS_STL))
+				return true;
+			if (i->known && !i->known->abi && i->known->uses_stack)
+				return true;
+		}
+	return false;
+}
+
+/* Some argument or result of an exported function is no operand. */
+static bool has_call_slots(const struct frame *frame)
+{
+	return frame->passed.args < frame->abi->nargs ||
+	       frame->passed.results < frame->abi->nresults;
+}
+
 static void layout_frame(struct frame *frame)
 {
 	struct mir_func *f = frame->f;
 	uint32_t at = (f->frame_bytes + 3) / 4 * 4;
 
 	if (f->ir->kind == IR_FUNCTION) {
-		frame->barriers = f->own ? 0 : changed_barriers(f);
+		frame->barriers = f->own && !f->own->abi ? 0 : changed_barriers(f);
+		if (saves_only_some(f))
+			frame->barriers &= ~0u << MIR_SAVED_BARRIER;
 		frame->return_at = at;
 		at += f->calls && !f->exported ? 4 : 0;
 		frame->barriers_at = at;
@@ -652,18 +730,24 @@ static void layout_frame(struct frame *frame)
 	if (f->exported)
 		layout_saved_registers(frame, &at);
 	if (f->exported) {
-		frame->call_slots_at = (at + 7) / 8 * 8;
-		at = frame->call_slots_at + frame->abi->bytes;
+		uint32_t bytes = has_call_slots(frame) ? frame->abi->bytes : 0;
+
+		frame->call_slots_at = bytes ? (at + 7) / 8 * 8 : at;
+		at = frame->call_slots_at + bytes;
+		frame->old_stack_at = at;
+		at += frame->f->aligned_frame ? 4 : 0;
 	}
-	frame->bytes = f->frame_bytes = (at + 15) / 16 * 16;
+	frame->bytes = (at + 15) / 16 * 16;
+	f->frame_bytes = frame->bytes + (frame->f->aligned_frame ? MIN_STACK_ALIGN : 0);
 }
 
 /* Frame offset of the call slots that an address refers to: those of an exported function are in
  * its own frame, except for parameters on the stack. */
 static uint32_t incoming_base(const struct frame *frame, int64_t offset)
 {
-	return frame->abi && offset >= frame->abi->stack_bytes ? frame->call_slots_at
-							       : frame->bytes;
+	bool own = frame->abi && (frame->f->aligned_frame || offset >= frame->abi->stack_bytes);
+
+	return own ? frame->call_slots_at : frame->bytes;
 }
 
 void nv_lower_frame(struct mir_func *f)
@@ -678,7 +762,9 @@ void nv_lower_frame(struct mir_func *f)
 	if (f->exported) {
 		frame.abi = arena_alloc(f->arena, sizeof(*frame.abi));
 		nv_abi_of(f->ir, frame.abi);
+		frame.passed = nv_passed_by_function(f->own, f->ir);
 	}
+	f->aligned_frame = f->exported && needs_aligned_frame(f);
 	layout_frame(&frame);
 	if (f->ir->preserve_all)
 		find_predicates_register(&frame);

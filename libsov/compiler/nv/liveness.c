@@ -191,9 +191,11 @@ static uint32_t max_pressure_of(const struct mir_func *f, bool all)
 					unit_set_remove(&live, v->first_unit + k);
 				}
 			}
-			if (i->known && (all || !i->preserve_all) &&
-			    count + i->known->nchanges > max_pressure)
-				max_pressure = count + i->known->nchanges;
+			if (i->known && (all || !i->preserve_all)) {
+				uint32_t clear = nv_clear_registers(f, i->known, count);
+
+				max_pressure = clear > max_pressure ? clear : max_pressure;
+			}
 			for (uint32_t u = 0; u < n; u++) {
 				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
 				uint32_t unit = mir_unit(f, uses[u].ref);

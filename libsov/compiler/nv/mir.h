@@ -109,7 +109,7 @@ struct mir_inst {
 	uint32_t function; /* 1 + function whose absolute address is the immediate */
 	/* A call by NVIDIA's calling convention: 1 + function that has the callee's signature. */
 	uint32_t abi;
-	bool indirect;           /* its address is in a call slot */
+	bool indirect;           /* its address is the last value that it passes */
 	uint8_t service;         /* 1 + device service that is called */
 	uint32_t service_offset; /* offset of its address in NV_ADDRESS_BANK */
 	/* Set of the registers (mir_resource) that the frame saves around it; NULL: none. */
@@ -183,16 +183,17 @@ struct mir_func {
 	bool stack;              /* R1 is the stack pointer */
 	bool has_alloca;         /* the stack extends below the frame at run time (alloca) */
 	uint32_t dynamic_end_at; /* frame offset of the current end of the dynamic stack */
-	uint32_t call_bytes;   /* bytes of outgoing arguments and results, at the frame's bottom */
-	bool calls;            /* the function calls functions */
-	bool clobbering_calls; /* some of them do not preserve registers */
-	bool uniform_calls;    /* some of them change uniform registers */
+	uint32_t call_bytes; /* bytes of outgoing arguments and results, at the frame's bottom */
+	bool calls;          /* the function calls functions */
+	bool uniform_calls;  /* some of them change uniform registers */
 	uint32_t callee_barriers; /* convergence barriers that calls change */
 	struct nv_callee *own;    /* what its callers know about it; NULL: it uses memory */
 	uint32_t services;        /* mask of device services called */
 	/* Other code calls it: it uses NVIDIA's calling convention. */
 	bool exported;
+	bool aligned_frame;   /* it aligns R1 to 16 bytes: its caller does to 8 only */
 	uint32_t frame_bytes; /* from R1 up; outgoing arguments come first */
+	uint32_t local_align; /* of the local variables */
 	uint32_t saved_at;    /* frame offset of registers that are saved around calls */
 	uint32_t code_bytes;
 	/* Resources of the kernel. */
@@ -252,7 +253,7 @@ static inline bool mir_may_diverge(const struct mir_block *b)
 static inline bool mir_is_call(const struct mir_inst *i)
 {
 	return i->sass.op == SASS_CALL_REL || i->sass.op == SASS_CALL_REL_REG ||
-	       i->sass.op == SASS_CALL_ABS_REG;
+	       i->sass.op == SASS_CALL_ABS || i->sass.op == SASS_CALL_ABS_REG;
 }
 /* A call that may return its lanes one at a time. */
 static inline bool mir_may_split_lanes(const struct mir_inst *i)
@@ -356,13 +357,15 @@ uint32_t nv_reserved_gprs(const struct mir_func *f);
 /* Adds argument or result k: its register of 1 or 2 units, or one half of a 64-bit value. */
 void mir_pass(struct mir_inst *i, uint32_t k, struct mir_source value, uint32_t units,
 	      uint32_t half);
+/* The registers in which a callee expects or leaves operand k of those that a call passes. */
+const uint8_t *nv_passed_registers(const struct mir_inst *call, uint32_t k);
 /* What calls of known functions change. */
 struct nv_changed {
 	/* By vreg: registers that the calls change across which it is live, without those that the
 	 * caller can save, and with them; NULL: none. */
 	uint64_t **changed, **avoided;
-	/* Registers that no call changes: values that are live across none are better off
-	 * elsewhere. */
+	/* Registers that no call changes, and that the function must save by its calling
+	 * convention: values that are live across no call are better off elsewhere. */
 	uint64_t unchanged[4];
 	bool calls, preserving_calls; /* there are some, some of preserve_all functions */
 };

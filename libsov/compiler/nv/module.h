@@ -28,7 +28,7 @@ struct nv_plan {
 };
 
 /* What the callers of a function know about it (call_registers.c). */
-#define NV_MAX_PASSED   6
+#define NV_MAX_PASSED   8
 #define NV_NOT_PASSED   0xff
 #define NV_CHANGE_WORDS 4
 struct nv_callee {
@@ -36,6 +36,7 @@ struct nv_callee {
 	uint8_t args[NV_MAX_PASSED][2], results[NV_MAX_PASSED][2];
 	uint64_t changes[NV_CHANGE_WORDS]; /* set of general-purpose registers */
 	uint32_t nchanges;
+	bool abi;             /* it has NVIDIA's calling convention (call_abi.c) */
 	bool changes_uniform; /* some uniform register */
 	bool uses_stack;      /* itself, or a function that it calls */
 	uint32_t barriers;    /* mask of the convergence barriers that it changes */
@@ -48,7 +49,8 @@ struct nv_module {
 	bool *address_taken; /* by function: its address is taken */
 	/* Some address is taken, so functions lie at equal offsets in all kernels. */
 	bool function_addresses;
-	/* By function; NULL: it uses memory. NULL as a whole: all do. */
+	/* By function, in objects also by prototype; NULL: it uses memory. NULL as a whole: all
+	 * do. */
 	struct nv_callee **callees;
 	uint32_t function_registers; /* limit of functions: the lowest of the unit's kernels */
 };
@@ -76,30 +78,42 @@ struct nv_abi {
 	uint32_t stack_bytes;  /* parameters on the stack */
 	bool result_in_memory; /* R4 holds its address */
 	uint32_t results_at, result_bytes;
-	uint32_t target_at; /* slot for the address of an indirect call */
-	uint32_t bytes;     /* of all call slots */
+	uint32_t bytes; /* of all call slots */
 };
 void nv_abi_of(const struct ir_func *f, struct nv_abi *abi);
 /* Whether a callee preserves the register. */
 bool nv_abi_preserves(uint32_t number);
+/* What the callers of any function with NVIDIA's calling convention know. */
+struct nv_callee *nv_abi_callee(struct arena *a, const struct ir_func *f);
 /* The text by which NVIDIA's linker matches functions and indirect calls. */
 const char *nv_prototype(struct arena *a, const struct ir_func *f);
 /* The function has its own section and NVIDIA's calling convention. */
 bool nv_is_exported(const struct compile_job *job, const struct ir_func *f);
 /* Calls of the function use NVIDIA's calling convention. */
 bool nv_call_uses_abi(const struct compile_job *job, const struct ir_func *callee);
-/* Bytes of the call slots of a call. */
+/* Bytes of the call slots of a call; 0: all values are operands. */
 uint32_t nv_call_slot_bytes(const struct nv_module *n, const struct ir_func *callee);
 
 /* Interprocedural register allocation (call_registers.c). */
 /* Lists the functions that pass values in registers, callees before callers; returns their
  * number. */
 uint32_t nv_order_callees(struct nv_module *n, const struct ir_module *m, uint32_t **order);
-/* The number of its first arguments and results that are passed in registers. */
-uint32_t nv_passed_args(const struct nv_module *n, const struct ir_func *callee);
-uint32_t nv_passed_results(const struct nv_module *n, const struct ir_func *callee);
+/* The number of the first arguments and results that are operands: of a call of a function, and of
+ * the function's own start and end. They differ only in NVIDIA's calling convention, which defines
+ * the registers. */
+struct nv_passed {
+	uint32_t args, results;
+};
+struct nv_passed nv_passed_by_call(const struct nv_callee *known, const struct ir_func *callee);
+struct nv_passed nv_passed_by_function(const struct nv_callee *own, const struct ir_func *f);
 struct mir_func;
 struct nv_callee *nv_known_callee(const struct nv_module *n, uint32_t function);
+/* Registers, without the reserved ones: those that it takes to keep some units clear of what a
+ * callee changes, and how many of the first ones the callee changes. */
+uint32_t nv_clear_registers(const struct mir_func *f, const struct nv_callee *known,
+			    uint32_t units);
+uint32_t nv_changed_registers(const struct mir_func *f, const struct nv_callee *known,
+			      uint32_t count);
 /* Finds what a function changes, once its code is final. */
 void nv_find_changes(const struct mir_func *f);
 

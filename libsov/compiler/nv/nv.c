@@ -187,6 +187,12 @@ static struct mir_func *run_stages(const struct nv_module *module, const struct 
 		if (!run_stage(f, &stages[k]))
 			return NULL;
 	}
+	if (f->aligned_frame && job->options.library) { /* that takes registers to begin with */
+		diag_error(&job->diag, 0, 0,
+			   "service '%s' needs a frame aligned to 16 bytes; its callers' are to 8",
+			   f->name);
+		return NULL;
+	}
 	return f;
 }
 
@@ -394,9 +400,11 @@ static void list_prototypes(struct compile_job *job, struct nv_plan *p, const st
 	for (uint32_t k = 0; k < m->nfuncs; k++) {
 		const struct ir_func *f = m->table[k];
 
-		if (f->kind == IR_FUNCTION || f->kind == IR_EXTERNAL)
+		bool kernel = f->kind == IR_KERNEL || f->kind == IR_EXTERNAL_KERNEL;
+
+		if (f->kind != IR_PROTOTYPE && (!kernel || taken[k]))
 			list[p->out.nprototypes++] = (struct cubin_prototype){
-				f->name, nv_prototype(&job->arena, f), taken[k]};
+				f->name, kernel ? NULL : nv_prototype(&job->arena, f), taken[k]};
 	}
 }
 

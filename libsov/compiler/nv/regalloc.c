@@ -56,22 +56,29 @@ static void find_select_affinities(struct allocator *a)
 	}
 }
 
+/* Registers of an operand by convention; NULL: register allocation chooses them. */
+static const uint8_t *fixed_registers(const struct mir_func *f, const struct mir_inst *i,
+				      uint32_t k)
+{
+	if (i->known)
+		return nv_passed_registers(i, k);
+	if (!f->own->abi)
+		return NULL;
+	return i->passed_reads ? f->own->results[k] : f->own->args[k];
+}
+
 /* What a call passes, where the callee expects it. */
-static void find_call_affinities(struct allocator *a)
+static void find_passed_affinities(struct allocator *a)
 {
 	struct mir_func *f = a->f;
 
 	mir_for_each_block(f, b) {
 		mir_for_each(f, b, i) {
-			for (uint32_t k = i->first_passed; i->known && k < i->sass.nops; k++) {
-				uint32_t n = k - i->first_passed,
-					 half = (uint32_t)i->sass.ops[k].value;
-				const uint8_t *regs =
-					n < i->passed_reads
-						? i->known->args[n]
-						: i->known->results[n - i->passed_reads];
+			for (uint32_t k = i->first_passed; i->passes && k < i->sass.nops; k++) {
+				uint32_t half = (uint32_t)i->sass.ops[k].value;
+				const uint8_t *regs = fixed_registers(f, i, k - i->first_passed);
 
-				if (i->ref[k].vreg && regs[half] != NV_NOT_PASSED)
+				if (i->ref[k].vreg && regs && regs[half] != NV_NOT_PASSED)
 					add_affinity(a, i->ref[k].vreg, 0,
 						     (int)regs[half] - (int)i->ref[k].part);
 			}
@@ -83,8 +90,8 @@ static void find_affinities(struct allocator *a)
 {
 	struct mir_func *f = a->f;
 
-	if (a->calls.calls)
-		find_call_affinities(a);
+	if (a->calls.calls || f->own)
+		find_passed_affinities(a);
 	find_select_affinities(a); /* before phis, so that these take precedence */
 	mir_for_each_block(f, b) {
 		const struct mir_block *block = &f->blocks[b];
@@ -255,10 +262,10 @@ static bool choose_register(struct allocator *a, struct reg_file *reg_file, uint
 {
 	if (reg_file == &a->ugpr)
 		return choose_uniform(reg_file, units, reg);
-	if (a->calls.calls && reg_file == &a->gpr && !reg_file->barred) {
+	if (a->costly && reg_file == &a->gpr && !reg_file->barred) {
 		bool found;
 
-		reg_file->barred = a->calls.unchanged;
+		reg_file->barred = a->costly;
 		found = a->tight ? nv_choose_tight(reg_file, units, reg)
 				 : choose_round_robin(reg_file, units, reg);
 		reg_file->barred = NULL;
@@ -572,6 +579,8 @@ static void find_live_ranges(struct allocator *a)
 	a->defined_in = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_in));
 	a->affinities = arena_array(f->arena, f->nvregs, sizeof(*a->affinities));
 	nv_find_changed(f, &a->calls);
+	if (a->calls.calls || (f->own && f->own->abi))
+		a->costly = a->calls.unchanged;
 	find_affinities(a);
 }
 
@@ -651,11 +660,29 @@ static bool loads_will_merge(const struct mir_func *f)
 	return sides > 1;
 }
 
+/* A function with NVIDIA's calling convention, as ptxas's, rather uses registers up to this number
+ * than those that it would have to save. */
+#define MAX_CONVENTION_WINDOW 64
+
+/* Registers up to the last that the values take if they avoid those that the function saves. */
+static uint32_t convention_window(const struct mir_func *f, uint32_t pressure)
+{
+	uint32_t window = 0;
+
+	if (!f->own || !f->own->abi)
+		return 0;
+	for (; pressure && window < MAX_CONVENTION_WINDOW; window++)
+		pressure -= bitset_has(f->own->changes, window);
+	return window < f->gprs ? window : f->gprs;
+}
+
 static bool assign_all(struct allocator *a, bool tight)
 {
 	struct mir_func *f = a->f;
 	uint32_t pressure = nv_max_pressure(f) + nv_reserved_gprs(f);
-	uint32_t window = occupancy_window(f, pressure), slack = pressure + SLACK(pressure);
+	uint32_t convention = convention_window(f, pressure);
+	uint32_t window = occupancy_window(f, pressure > convention ? pressure : convention);
+	uint32_t slack = (pressure > convention ? pressure : convention) + SLACK(pressure);
 	bool sparse = !tight && loads_will_merge(f);
 
 	if (slack < window && !a->saving && !sparse && assign_within(a, slack, !tight, false))
@@ -679,7 +706,8 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 
 	a.ugpr.count = MIR_UGPRS;
 	f->vregs[0].assigned = true; /* see struct affinity */
-	tight |= f->own != NULL;     /* its callers keep their values in other registers */
+	/* Callers keep their values in registers that a function does not change. */
+	tight |= f->own && !f->own->abi;
 	find_live_ranges(&a);
 	if (!a.calls.preserving_calls || !assign_clear(&a, tight)) {
 		a.saving = a.calls.preserving_calls;

@@ -52,6 +52,9 @@ struct allocator {
 	uint32_t passed;              /* instructions of the blocks before it */
 	struct affinity **affinities; /* by vreg */
 	struct nv_changed calls;
+	/* Registers for values that have to survive calls: those that no call changes, and those
+	 * that a function must save before it uses them; NULL: none. */
+	const uint64_t *costly;
 	/* Registers that preserve_all functions change may be saved around the calls; values that
 	 * are live across them prefer others, unless that fragments the register file. */
 	bool saving, indifferent;

@@ -279,6 +279,7 @@ static bool layout_local(struct select *s, const bool *used)
 		}
 		at = align_up(at, symbol->align);
 		f->symbol_offset[k] = (uint32_t)at;
+		f->local_align = symbol->align > f->local_align ? symbol->align : f->local_align;
 		at += symbol->size;
 		if (at > MAX_LOCAL) {
 			diag_error(&s->job->diag, 0, 0,

@@ -18,12 +18,13 @@ uint32_t nv_next_call_slot(uint32_t *at, uint8_t type)
 
 struct nv_call_layout nv_call_layout(const struct nv_module *n, const struct ir_func *callee)
 {
+	struct nv_passed passed = nv_passed_by_call(nv_known_callee(n, callee->index), callee);
 	struct nv_call_layout layout = {0};
 
-	for (uint32_t k = nv_passed_args(n, callee); k < callee->nargs; k++)
+	for (uint32_t k = passed.args; k < callee->nargs; k++)
 		nv_next_call_slot(&layout.bytes, callee->arg_types[k]);
 	layout.results = layout.bytes = (layout.bytes + 7) / 8 * 8;
-	for (uint32_t k = nv_passed_results(n, callee); k < callee->nresults; k++)
+	for (uint32_t k = passed.results; k < callee->nresults; k++)
 		nv_next_call_slot(&layout.bytes, callee->result_types[k]);
 	return layout;
 }
@@ -122,20 +123,24 @@ bool nv_call_uses_abi(const struct compile_job *job, const struct ir_func *calle
 
 uint32_t nv_call_slot_bytes(const struct nv_module *n, const struct ir_func *callee)
 {
+	struct nv_passed passed = nv_passed_by_call(nv_known_callee(n, callee->index), callee);
 	struct nv_abi abi;
 
 	if (!nv_call_uses_abi(n->job, callee))
 		return nv_call_layout(n, callee).bytes;
+	if (passed.args == callee->nargs && passed.results == callee->nresults)
+		return 0;
 	nv_abi_of(callee, &abi);
 	return abi.bytes;
 }
 
-/* Call slots of a function's arguments and results that are not passed in registers. */
+/* Call slots of a function's arguments and results that are not operands. */
 struct call_slots {
-	uint32_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS], target;
+	uint32_t args[IR_MAX_RESULTS], results[IR_MAX_RESULTS];
 };
 
-static void find_call_slots(const struct select *s, const struct ir_func *f, struct call_slots *out)
+static void find_call_slots(const struct select *s, const struct ir_func *f,
+			    struct nv_passed passed, struct call_slots *out)
 {
 	uint32_t at = 0, after = nv_call_layout(s->module, f).results;
 	bool uses_abi = nv_call_uses_abi(s->job, f);
@@ -143,13 +148,12 @@ static void find_call_slots(const struct select *s, const struct ir_func *f, str
 
 	if (uses_abi)
 		nv_abi_of(f, &abi);
-	for (uint32_t k = nv_passed_args(s->module, f); k < f->nargs; k++)
+	for (uint32_t k = passed.args; k < f->nargs; k++)
 		out->args[k] =
 			uses_abi ? abi.args[k].slot : nv_next_call_slot(&at, f->arg_types[k]);
-	for (uint32_t k = nv_passed_results(s->module, f); k < f->nresults; k++)
+	for (uint32_t k = passed.results; k < f->nresults; k++)
 		out->results[k] = uses_abi ? abi.results[k].slot
 					   : nv_next_call_slot(&after, f->result_types[k]);
-	out->target = uses_abi ? abi.target_at : 0;
 }
 
 /* ---- values in registers (call_registers.c) ---- */
@@ -173,61 +177,57 @@ static void receive_value(struct select *s, struct mir_inst *i, uint32_t k, ir_v
 	}
 }
 
-static bool select_passed_arg(struct select *s, const struct ir_inst *in)
-{
-	if (in->imm >= nv_passed_args(s->module, s->ir))
-		return false;
-	receive_value(s, s->start, (uint32_t)in->imm, in->res);
-	return true;
-}
-
 bool select_arg(struct select *s, const struct ir_inst *in)
 {
+	struct nv_passed passed = nv_passed_by_function(s->f->own, s->ir);
 	struct call_slots slots;
 
-	if (select_passed_arg(s, in))
+	if (in->imm < passed.args) {
+		receive_value(s, s->start, (uint32_t)in->imm, in->res);
 		return true;
-
-	find_call_slots(s, s->ir, &slots);
+	}
+	find_call_slots(s, s->ir, passed, &slots);
 	load_call_slot(s, in->res, slots.args[in->imm], true);
 	return true;
 }
 
 void select_return(struct select *s, const struct ir_inst *in)
 {
-	struct call_slots slots;
-	uint32_t passed = nv_passed_results(s->module, s->ir);
+	struct nv_passed passed = nv_passed_by_function(s->f->own, s->ir);
 	struct passed_value values[NV_MAX_PASSED];
+	struct call_slots slots;
 	struct mir_inst *i;
 
-	find_call_slots(s, s->ir, &slots);
-	for (uint32_t k = passed; k < in->nargs; k++)
+	find_call_slots(s, s->ir, passed, &slots);
+	for (uint32_t k = passed.results; k < in->nargs; k++)
 		store_call_slot(s, in->args[k], slots.results[k], true);
-	for (uint32_t k = 0; k < passed; k++)
+	for (uint32_t k = 0; k < passed.results; k++)
 		values[k] = returned_value(s, in->args[k]);
-	if (!passed)
+	if (!passed.results)
 		return;
 	i = emit(s, SASS_NOP, NULL, 0);
 	i->passes = true;
-	i->passed_reads = (uint8_t)passed;
+	i->passed_reads = (uint8_t)passed.results;
 	i->members = MIR_ACTIVE_LANES;
-	for (uint32_t k = 0; k < passed; k++)
+	for (uint32_t k = 0; k < passed.results; k++)
 		mir_pass(i, k, values[k].src, values[k].units, 0);
 }
 
-/* The call itself. frame.c loads the address of an absolute call. */
+/* The call itself. An object calls a function directly, and a pointer in registers of its own. For
+ * device services frame.c loads the address. */
 static struct mir_inst *emit_call(struct select *s, const struct ir_inst *in,
-				  const struct ir_func *callee, const struct call_slots *slots)
+				  const struct ir_func *callee)
 {
 	struct mir_source target = {.op = {.kind = SASS_TARGET}};
+	struct mir_source address = {.op = {.kind = SASS_GPR, .reg = MIR_CALLEE}};
 	bool indirect = in->op == IR_CALLPTR;
 	struct mir_inst *i;
 
 	if (nv_call_uses_abi(s->job, callee)) {
-		if (indirect)
-			store_call_slot(s, in->args[0], slots->target, false);
-		i = EMIT(s, CALL_ABS_REG, NONE,
-			 (struct mir_source){.op = {.kind = SASS_GPR, .reg = MIR_CALLEE}}, target);
+		bool direct = s->job->options.relocatable && !indirect;
+
+		i = direct ? EMIT(s, CALL_ABS, NONE, target)
+			   : EMIT(s, CALL_ABS_REG, NONE, address, target);
 		i->abi = in->symbol + 1;
 		i->indirect = indirect;
 		s->f->callee_barriers |= (1u << MIR_SAVED_BARRIER) - 1;
@@ -240,36 +240,70 @@ static struct mir_inst *emit_call(struct select *s, const struct ir_inst *in,
 	return i;
 }
 
+/* What a call passes as operands: the arguments, and of an indirect call in an object the target,
+ * whose registers are the last that nv_callee has. */
+struct passed_values {
+	struct passed_value list[NV_MAX_PASSED];
+	uint32_t count;
+};
+
+static void collect_passed(struct select *s, const struct ir_inst *in, uint32_t args, bool target,
+			   struct passed_values *out)
+{
+	bool indirect = in->op == IR_CALLPTR;
+
+	for (out->count = 0; out->count < args; out->count++)
+		out->list[out->count] = passed_value(s, in->args[out->count + indirect]);
+	if (target)
+		out->list[out->count++] = passed_value(s, in->args[0]);
+}
+
+static void pass_values(struct select *s, struct mir_inst *call, const struct nv_callee *known,
+			const struct passed_values *values)
+{
+	call->known = known;
+	call->passes = true;
+	call->first_passed = call->sass.nops;
+	call->passed_reads = (uint8_t)values->count;
+	s->f->callee_barriers |= known->barriers;
+	for (uint32_t k = 0; k < values->count; k++)
+		mir_pass(call, k, values->list[k].src, values->list[k].units, 0);
+}
+
+static void receive_results(struct select *s, const struct ir_inst *in, struct mir_inst *call,
+			    uint32_t count, const struct call_slots *slots)
+{
+	const struct ir_func *callee = s->ir->module->table[in->symbol];
+
+	for (uint32_t k = 0; k < count; k++)
+		if (is_needed(s, in->res + k, NEED_PAIR))
+			receive_value(s, call, call->passed_reads + k, in->res + k);
+	for (uint32_t k = count; k < callee->nresults; k++)
+		if (is_needed(s, in->res + k, NEED_PAIR))
+			load_call_slot(s, in->res + k, slots->results[k], false);
+}
+
 bool select_call(struct select *s, const struct ir_inst *in)
 {
 	const struct ir_func *callee = s->ir->module->table[in->symbol];
 	bool indirect = in->op == IR_CALLPTR, relocatable = s->job->options.relocatable;
 	enum service service = callee->kind == IR_EXTERNAL ? service_find(callee->name) : SERVICES;
-	const struct nv_callee *known = indirect ? NULL : nv_known_callee(s->module, in->symbol);
-	uint32_t args = indirect ? 0 : nv_passed_args(s->module, callee);
-	uint32_t results = indirect ? 0 : nv_passed_results(s->module, callee);
-	struct passed_value values[NV_MAX_PASSED];
+	const struct nv_callee *known = nv_known_callee(s->module, in->symbol);
+	struct nv_passed passed = nv_passed_by_call(known, callee);
+	struct passed_values values;
 	struct call_slots slots;
 	struct mir_inst *i;
 
 	if (callee->kind == IR_EXTERNAL && !relocatable &&
 	    (service == SERVICES || !service_fits(service, callee)))
 		return false;
-	find_call_slots(s, callee, &slots);
-	for (uint32_t k = args; k < callee->nargs; k++)
+	find_call_slots(s, callee, passed, &slots);
+	for (uint32_t k = passed.args; k < callee->nargs; k++)
 		store_call_slot(s, in->args[k + indirect], slots.args[k], false);
-	for (uint32_t k = 0; k < args; k++)
-		values[k] = passed_value(s, in->args[k]);
-	i = emit_call(s, in, callee, &slots);
-	if (known) {
-		i->known = known;
-		i->passes = true;
-		i->first_passed = i->sass.nops;
-		i->passed_reads = (uint8_t)args;
-		s->f->callee_barriers |= known->barriers;
-	}
-	for (uint32_t k = 0; k < args; k++)
-		mir_pass(i, k, values[k].src, values[k].units, 0);
+	collect_passed(s, in, passed.args, indirect && known, &values);
+	i = emit_call(s, in, callee);
+	if (known)
+		pass_values(s, i, known, &values);
 	if (service < SERVICES && !relocatable) {
 		i->service = (uint8_t)(service + 1);
 		i->service_offset = s->module->plan->service_offset[service];
@@ -281,22 +315,20 @@ bool select_call(struct select *s, const struct ir_inst *in)
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
 	set_mod(i, SASS_M_NODEC, 1);
 	s->f->calls = true;
-	s->f->clobbering_calls |= !callee->preserve_all;
 	s->f->uniform_calls |= known ? known->changes_uniform : !callee->preserve_all;
-	for (uint32_t k = 0; k < results; k++) {
-		if (is_needed(s, in->res + k, NEED_PAIR))
-			receive_value(s, i, args + k, in->res + k);
-	}
-	for (uint32_t k = results; k < callee->nresults; k++) {
-		if (is_needed(s, in->res + k, NEED_PAIR))
-			load_call_slot(s, in->res + k, slots.results[k], false);
-	}
+	receive_results(s, in, i, passed.results, &slots);
 	return true;
 }
 
-/* A function's offset from the kernel's first byte; in a relocatable object, its address. */
+/* A function's offset from the kernel's first byte; in a relocatable object, its address, or the
+ * handle by which the device launches a kernel. */
 bool select_funcaddr(struct select *s, const struct ir_inst *in)
 {
+	const struct ir_func *target = s->ir->module->table[in->symbol];
+	bool kernel = target->kind == IR_KERNEL || target->kind == IR_EXTERNAL_KERNEL;
+
+	if (kernel && !s->job->options.relocatable)
+		return false;
 	for (uint32_t half = 0; s->job->options.relocatable && half < 2; half++) {
 		struct mir_inst *i;
 

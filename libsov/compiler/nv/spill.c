@@ -284,9 +284,9 @@ static uint32_t extra_units(const struct spill_choice *c, const struct mir_inst 
 /* Units that a call changes, so that what is live across it must fit into the others. */
 static uint32_t changed_units(const struct spiller *s, const struct mir_inst *call)
 {
-	bool known = call->known && s->kind == SASS_GPR && call->known->nchanges < s->limit;
-
-	return known ? call->known->nchanges : s->limit;
+	if (!call->known || s->kind != SASS_GPR)
+		return s->limit;
+	return nv_changed_registers(s->f, call->known, s->limit);
 }
 
 static void walk_inst(struct spill_choice *c, struct mir_inst *i)

@@ -199,6 +199,7 @@ struct ptx_name {
 	bool external;        /* variable: declared .extern, and not defined so far */
 	uint32_t align;       /* local variable: alignment that its address gets; 0: it has it */
 	struct ir_func *func; /* function, prototype; NULL: a kernel */
+	struct ir_func *kernel;
 	struct ptx_object *object;
 	struct ptx_token *targets; /* names of labels or functions; `count` of them */
 };

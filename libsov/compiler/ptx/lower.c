@@ -90,7 +90,8 @@ ir_val ptx_address_of(struct ptx *x, const struct ptx_operand *o, enum ir_type t
 		return ptx_emit_constant(x, t, x->func->params[o->name->symbol].offset + o->value);
 	if (o->kind == OPERAND_FUNCTION) {
 		v = ptx_op(x, IR_FUNCADDR, IR_B64, 0, 0, 0);
-		ir_def(x->func, v)->symbol = o->name->func->index;
+		ir_def(x->func, v)->symbol =
+			(o->name->func ? o->name->func : o->name->kernel)->index;
 		return v;
 	}
 	v = ptx_op(x, IR_ADDR, t, 0, 0, 0);

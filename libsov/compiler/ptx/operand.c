@@ -84,8 +84,11 @@ static void resolve_name(struct ptx *x, struct ptx_operand *o, struct ptx_token 
 		return;
 	}
 	o->kind = kinds[o->name->kind];
-	if (o->kind == OPERAND_FUNCTION && !o->name->func) {
-		ptx_error(x, t, "'%.*s' is a kernel, which has no address here", TEXT(t));
+	if (o->kind == OPERAND_FUNCTION && !o->name->func && !x->job->options.relocatable) {
+		ptx_error(x, t,
+			  "'%.*s' is a kernel, which has an address in relocatable objects only "
+			  "(option -c), for launches from the device",
+			  TEXT(t));
 		o->kind = OPERAND_BAD;
 	}
 	if (o->name->kind == NAME_CALLEES)

@@ -362,7 +362,7 @@ static bool parse_kernel_directives(struct ptx *x)
 	return true;
 }
 
-/* Skips the declaration of a kernel that is defined later. */
+/* Skips the rest of a declaration without a body; false: it has one. */
 static bool skip_forward_declaration(struct ptx *x)
 {
 	struct ptx_lexer l = x->lexer;
@@ -378,19 +378,47 @@ static bool skip_forward_declaration(struct ptx *x)
 	return true;
 }
 
+/* The name of a kernel, declared here or before; NULL: it is another name, or has a body. */
+static struct ptx_name *declare_kernel(struct ptx *x, const struct ptx_token *t)
+{
+	struct ptx_name *n = ptx_lookup_innermost(x, t);
+
+	if (n && n->kernel && n->kernel->kind == IR_EXTERNAL_KERNEL)
+		return n;
+	n = ptx_declare(x, NAME_FUNCTION, t);
+	if (n)
+		n->kernel = ir_function_new(x->module, IR_EXTERNAL_KERNEL,
+					    arena_strndup(x->arena, t->text, t->length), NULL, 0,
+					    NULL, 0);
+	return n;
+}
+
+/* A declaration alone: objects may take the kernel's address. */
+static bool declares_kernel(struct ptx *x, const struct ptx_token *t)
+{
+	const struct ptx_name *n = t->kind == TOKEN_NAME ? ptx_lookup_innermost(x, t) : NULL;
+
+	if (t->kind != TOKEN_NAME || !skip_forward_declaration(x))
+		return false;
+	if (!n)
+		declare_kernel(x, t);
+	return true;
+}
+
 static void parse_entry(struct ptx *x)
 {
 	struct ptx_token t = x->token;
-	char *name;
+	const struct ptx_name *n;
 
-	if (t.kind == TOKEN_NAME && skip_forward_declaration(x))
+	if (declares_kernel(x, &t))
 		return;
-	if (!ptx_expect(x, TOKEN_NAME, "a name", ".entry") || !ptx_declare(x, NAME_FUNCTION, &t)) {
+	n = ptx_expect(x, TOKEN_NAME, "a name", ".entry") ? declare_kernel(x, &t) : NULL;
+	if (!n) {
 		ptx_skip_declaration(x);
 		return;
 	}
-	name = arena_strndup(x->arena, t.text, t.length);
-	x->func = ir_func_new(x->module, name);
+	x->func = n->kernel;
+	ir_func_define(x->func);
 	x->func->linkage = x->linkage;
 	x->linkage = IR_LINK_STATIC; /* of the variables in its body */
 	ptx_scope_open(x);

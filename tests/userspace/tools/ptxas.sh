@@ -104,6 +104,11 @@ sed 's/^\tbar.sync/.file 1 "k.cu"\n.loc 1 7 0\n&/' "$work/k.ptx" >"$work/lines.p
 lines() { "$ptxas" "$@" "$work/lines.ptx" -o "$work/out" && readelf -SW "$work/out" 2>/dev/null | grep -c ' .debug_line'; }
 is "$(lines) $(lines -lineinfo) $(lines -g) $(lines -g -suppress-debug-info)" "0 1 1 0" \
 	"ptxas keeps source lines with -lineinfo or -g"
+is "$(lines -c) $(lines -c -lineinfo)" "0 1" "ptxas -c keeps source lines with -lineinfo"
+"$ptxas" -c -lineinfo "$work/lines.ptx" -o "$work/lines.o" && "$BUILD/sov" link -o "$work/linked" "$work/lines.o"
+lines -lineinfo >"$work/count"
+is "$("$BUILD/sov" disasm "$work/linked" | grep 'k.cu:7$')" "$("$BUILD/sov" disasm "$work/out" | grep 'k.cu:7$')" \
+	"sov link keeps the source lines of objects"
 registers() { "$ptxas" -v "$@" -o "$work/out" 2>&1 | sed -n 's/.*Used \([0-9]*\) registers.*/\1/p'; }
 {
 	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry many(.param .u64 p)\n{\n'
@@ -142,6 +147,40 @@ fails() { # OUTPUT LINE NAME
 	is "$? ${out%%
 *}" "255 $2" "$3"
 }
+# Kernels that launch kernels: handles of the kernels, and of one of another object.
+cat >"$work/launch.ptx" <<'END'
+.version 8.0
+.target sm_90
+.address_size 64
+.extern .entry elsewhere(.param .u32 a);
+.visible .entry later(.param .u64 p);
+.visible .entry launches(.param .u64 p)
+{
+	.reg .b64 %d<3>;
+	ld.param.u64 %d0, [p];
+	mov.u64 %d1, later;
+	mov.u64 %d2, elsewhere;
+	st.global.u64 [%d0], %d1;
+	st.global.u64 [%d0+8], %d2;
+	mov.u64 %d1, launches;
+	st.global.u64 [%d0+16], %d1;
+	ret;
+}
+.visible .entry later(.param .u64 p) { ret; }
+END
+"$ptxas" -c -arch=sm_90 "$work/launch.ptx" -o "$work/out"
+is "$(readelf -rW "$work/out" 2>/dev/null | sed -n 's/.*unrecognized: \(3[ef]\)  *0* \([a-z]*\) .*/\1 \2/p' | sort | tr '\n' ' ')" \
+	"3e elsewhere 3e later 3e launches 3f elsewhere 3f later 3f launches " \
+	"an object has relocations for the handles of kernels that it may launch"
+is "$(readelf -sW "$work/out" 2>/dev/null | grep -c 'FUNC  *GLOBAL DEFAULT *\[<other>: 10\] *UND elsewhere')" 1 \
+	"a kernel of another object is an undefined symbol that is marked as a kernel"
+fails "-arch=sm_90 $work/launch.ptx" "ptxas $work/launch.ptx, line 10; error   : 'later' is a kernel, which has an address in \
+relocatable objects only (option -c), for launches from the device" "a program that takes a kernel's address is refused with the way out"
+printf '.version 8.0\n.target sm_90\n.address_size 64\n.visible .entry elsewhere(.param .u32 a) { ret; }\n' >"$work/elsewhere.ptx"
+has "$("$BUILD/sov" link -o "$work/linked" "$work/out" "$work/elsewhere.ptx" 2>&1)" \
+	"'launches' launches kernel 'later' from the device, which needs NVIDIA's runtime; link it with nvlink" \
+	"sov link refuses launches from the device by name"
+
 fails "--bogus $work/k.ptx" "ptxas fatal   : Unknown option '-bogus'; ptxas --help lists the known ones" \
 	"ptxas names an unknown option"
 fails "-vx $work/k.ptx" "ptxas fatal   : Unknown option 'vx'; ptxas --help lists the known ones" \

@@ -34,6 +34,8 @@
 #define AGREE_ONE_NAN     "//NaN:"
 /* Followed by code for Hopper only; elsewhere it is a comment, and the results must be the same. */
 #define AGREE_HOPPER      "//Hopper:"
+/* A comment of kernels that are not linked from objects. */
+#define AGREE_WHOLE       "// Whole programs only:"
 
 enum { AGREE_OUT, AGREE_IN, AGREE_SCRATCH, AGREE_BUFFERS };
 
@@ -261,10 +263,14 @@ static inline uint64_t agree_mark(void)
 static const struct agree_mode {
 	const char *name;
 	bool unoptimised, serial, spill;
-} agree_modes[] = {{"default", false, false, false},
-		   {"unoptimised", true, false, false},
-		   {"serial", false, true, false},
-		   {"spilling", false, false, true}};
+	bool object; /* a relocatable object is compiled and linked; NVIDIA only */
+} agree_modes[] = {{"default", false, false, false, false},
+		   {"unoptimised", true, false, false, false},
+		   {"serial", false, true, false, false},
+		   {"spilling", false, false, true, false},
+		   {"linked", false, false, false, true},
+		   {"linked unoptimised", true, false, false, true},
+		   {"linked spilling", false, false, true, true}};
 #define AGREE_MODES (sizeof(agree_modes) / sizeof(agree_modes[0]))
 
 /* Runs an image on one device; replaces a failed context. */
@@ -308,6 +314,21 @@ static inline char *agree_text(uint32_t n, const char *ptx)
 	return text;
 }
 
+static inline bool agree_object(uint32_t n, const struct compile_result *r)
+{
+	struct link_input in = {"kernel", r->image, r->image_size};
+	char message[256] = "";
+	size_t size;
+	uint8_t *image = target_find(agree.properties[n].target)
+				 ->backend->link_objects(&in, 1, &size, message, sizeof(message));
+	bool good = image && agree_image(n, image, size);
+
+	if (!image)
+		diag("%s", message);
+	free(image);
+	return good;
+}
+
 static inline bool agree_device(uint32_t n, const char *ptx, const struct agree_mode *mode)
 {
 	struct compile_options o = {.source = COMPILE_PTX,
@@ -315,16 +336,21 @@ static inline bool agree_device(uint32_t n, const char *ptx, const struct agree_
 				    .unoptimised = mode->unoptimised,
 				    .serial = mode->serial,
 				    .spill = mode->spill,
+				    .relocatable = mode->object,
 				    .verify = true};
 	struct compile_result r;
-	char *text = agree_text(n, ptx);
-	bool good = text && compile(text, strlen(text), &o, &r);
+	char *text;
+	bool good;
 
+	if (mode->object && (agree_is_amd(n) || strstr(ptx, AGREE_WHOLE)))
+		return true;
+	text = agree_text(n, ptx);
+	good = text && compile(text, strlen(text), &o, &r);
 	free(text);
 	if (!text)
 		return false;
 	if (good) {
-		good = agree_image(n, r.image, r.image_size);
+		good = mode->object ? agree_object(n, &r) : agree_image(n, r.image, r.image_size);
 	} else if (agree_is_amd(n) && strstr(r.messages, "is not supported on gfx1030 yet")) {
 		agree.refused++;
 		good = true;

@@ -212,7 +212,9 @@ static const struct {
 	{"prototype p()\nkernel k() {\ne:\n\t%1 = const.b32 0\n\tcallptr @p, %1\n\tret\n}\n",
 	 IN("'callptr @p, %1': the function's address is not b64")},
 	{"kernel k() {\ne:\n\t%1 = funcaddr.b64 @k\n\tret\n}\n",
-	 IN("'%1 = funcaddr.b64 @k': only functions have addresses")},
+	 IN("'%1 = funcaddr.b64 @k': only functions, and in objects kernels, have addresses")},
+	{"external kernel j()\nkernel k() {\ne:\n\tcall @j\n\tret\n}\n",
+	 IN("'call @j': 'call' cannot name this kind of function")},
 	{"kernel j() {\n\tlocal @x align 4 size 4\ne:\n\tret\n}\n"
 	 "kernel k() {\ne:\n\t%1 = addr.b32 @x\n\tret\n}\n",
 	 IN("'%1 = addr.b32 @x': the variable belongs to another function")},

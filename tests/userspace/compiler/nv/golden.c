@@ -6,6 +6,7 @@
  *	; run: nv-select
  *	; target: sm_80
  *	; serial
+ *	; object
  *	; promise: constants are operands
  *	kernel k(...) { ... }
  *	--- expect
@@ -40,7 +41,8 @@ static char *compile_text(const char *text, size_t length)
 				    .verify = true,
 				    .print_pass = run,
 				    .print_to = print,
-				    .serial = strstr(text, "\n; serial\n")};
+				    .serial = strstr(text, "\n; serial\n"),
+				    .relocatable = strstr(text, "\n; object\n")};
 	struct compile_result r;
 	bool good;
 

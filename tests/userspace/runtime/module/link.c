@@ -11,7 +11,8 @@ static sov_context c;
 static const char library[] = PTX_HEADER
 	".visible .global .align 4 .u32 counter = 5;\n"
 	".visible .const .align 4 .b32 weights[3] = {2, 3, 4};\n"
-	".global .align 4 .u32 hidden = 1000;\n" /* the program has another of this name */
+	".visible .global .align 4 .b8 zeros[1000000];\n" /* larger than the file */
+	".global .align 4 .u32 hidden = 1000;\n"          /* the program has another of this name */
 	".extern .shared .align 4 .b8 dynamic[];\n"
 	".func (.param .b32 r) twice(.param .b32 x) {\n"
 	"	.reg .b32 %r<3>;\n"
