@@ -350,6 +350,9 @@ bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
 uint32_t nv_max_pressure(const struct mir_func *f);
 /* The same if no register is saved around calls of preserve_all functions. */
 uint32_t nv_max_clear_pressure(const struct mir_func *f);
+/* By number of an instruction of a block: the maximum pressure from its results to the block's end.
+ * live is a set of units, for scratch. */
+void nv_block_peaks(const struct mir_func *f, uint32_t b, uint64_t *live, uint32_t *peaks);
 /* Registers that no value is assigned to: stack pointer with its pair, return address. */
 uint32_t nv_reserved_gprs(const struct mir_func *f);
 /* Adds argument or result k: its register of 1 or 2 units, or one half of a 64-bit value. */
