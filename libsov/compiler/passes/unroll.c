@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Loop unrolling: a single-block loop with loads runs four iterations per trip, or two if it has
- * many loads, so that up to 32 are in flight together; the scheduler issues as many as the
+ * many loads, so that up to 32 words are in flight together; the scheduler issues as many as the
  * registers allow. The loads must not depend on stores of the previous iterations. So does a small
  * loop without loads, whose branch takes as long as its body. While at least as many iterations are
  * left, the unrolled copy runs, without exits between its iterations; the original loop runs the
@@ -30,7 +30,7 @@
 #include "libsov/compiler/analysis/uses.h"
 
 #define MAX_FACTOR    4
-#define MAX_IN_FLIGHT 32                   /* loads */
+#define MAX_IN_FLIGHT 32                   /* loads of a word */
 #define MAX_SIZE      160                  /* instructions of the unrolled loop */
 #define MAX_SMALL     16                   /* instructions of a loop unrolled without loads */
 #define MAX_STEP      UINT64_C(0x0fffffff) /* bound of the step */
@@ -158,8 +158,12 @@ static bool is_body_unrollable(struct loop *l)
 			written |= 1u << in->space;
 		memory |= ir_ops[in->op].properties & (P_READ | P_WRITE);
 	}
-	ir_for_each_inst(l->f, l->header, i)
-		loads += may_issue_early(l, ir_at(l->f, i), written);
+	ir_for_each_inst(l->f, l->header, i) {
+		const struct ir_inst *in = ir_at(l->f, i);
+
+		if (may_issue_early(l, in, written))
+			loads += in->nres * (in->type == IR_B64 ? 2 : 1);
+	}
 	l->factor = MAX_FACTOR;
 	while (l->factor > 1 && (loads * l->factor > MAX_IN_FLIGHT || size * l->factor > MAX_SIZE))
 		l->factor /= 2;
