@@ -19,6 +19,9 @@
  * them no longer makes a write wait (write after read). */
 #define READY 63
 
+/* Arguments of a phi that are examined: see is_awaited(). */
+#define MAX_ARGUMENTS 8
+
 /* Registers that stay unoccupied where values of one block rotate: see is_local_with_room(). */
 #define LOCAL_SLACK(pressure) (4 + (pressure) / 8)
 
@@ -120,6 +123,15 @@ static bool is_free(const struct reg_file *reg_file, uint32_t reg, uint32_t unit
 	return true;
 }
 
+static bool is_any_awaited(const struct reg_file *reg_file, uint32_t reg, uint32_t units)
+{
+	bool any = false;
+
+	for (uint32_t k = 0; k < units; k++)
+		any |= reg_file->awaited[reg + k];
+	return any;
+}
+
 /* As is_free() for a register some of whose units are defined later in the block: those may be
  * occupied until exactly that point. The high word of a sum thus reuses the register of an
  * operand's high word. */
@@ -175,10 +187,11 @@ static bool choose_affine(struct allocator *a, uint32_t vreg, uint32_t from, int
 
 static bool choose_round_robin(struct reg_file *reg_file, uint32_t units, uint32_t *reg)
 {
-	for (uint32_t k = 0; k < reg_file->window; k++) {
+	for (uint32_t k = 0; k < 2 * reg_file->window; k++) {
 		uint32_t r = (reg_file->cursor + k) % reg_file->window;
 
-		if (!is_free(reg_file, r, units))
+		if (!is_free(reg_file, r, units) ||
+		    (k < reg_file->window && is_any_awaited(reg_file, r, units)))
 			continue;
 		reg_file->cursor = r + units;
 		*reg = r;
@@ -226,6 +239,12 @@ bool nv_choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *
 
 		if (!is_free(reg_file, r, units))
 			continue;
+		if (is_any_awaited(reg_file, r, units)) {
+			if (!best)
+				*reg = r;
+			best = best ? best : 1;
+			continue;
+		}
 		score = 1 + 8 * count_occupied(reg_file, r & ~1u, 2) +
 			count_occupied(reg_file, r & ~3u, 4);
 		score = score * (READY + 1) + readiness(reg_file, r, units);
@@ -341,14 +360,36 @@ static bool assign_vreg(struct allocator *a, uint32_t vreg)
 	return true;
 }
 
+/* Whether a value is an argument of a phi of which the block defines another argument later, such
+ * as the next value of a loop variable. */
+static bool is_awaited(const struct allocator *a, uint32_t vreg)
+{
+	const struct mir_func *f = a->f;
+
+	for (const struct affinity *n = a->affinities[vreg]; n; n = n->next) {
+		uint32_t left = MAX_ARGUMENTS;
+
+		if (!n->other || f->vregs[n->other].assigned)
+			continue;
+		for (const struct affinity *m = a->affinities[n->other]; m && left;
+		     m = m->next, left--)
+			if (!f->vregs[m->other].assigned &&
+			    a->defined_in[f->vregs[m->other].first_unit] == a->block)
+				return true;
+	}
+	return false;
+}
+
 /* Frees the register of a unit; a second call is a no-op. */
 static void free_unit(struct allocator *a, struct mir_ref r)
 {
 	struct mir_vreg *v = &a->f->vregs[r.vreg];
 	struct reg_file *reg_file = reg_file_of(a, r.vreg);
 
-	if (reg_file->owner[v->reg + r.part] == mir_unit(a->f, r) + 1)
-		reg_file->owner[v->reg + r.part] = 0;
+	if (reg_file->owner[v->reg + r.part] != mir_unit(a->f, r) + 1)
+		return;
+	reg_file->owner[v->reg + r.part] = 0;
+	reg_file->awaited[v->reg + r.part] = is_awaited(a, r.vreg);
 }
 
 /* Sources are read before results are written, so an instruction's own operands do not count. */
@@ -503,6 +544,8 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	memset(a->pred.owner, 0, sizeof(a->pred.owner));
 	memset(a->ugpr.owner, 0, sizeof(a->ugpr.owner));
 	memset(a->gpr.promised, 0, sizeof(a->gpr.promised));
+	memset(a->gpr.awaited, 0, sizeof(a->gpr.awaited));
+	memset(a->pred.awaited, 0, sizeof(a->pred.awaited));
 	if (f->stack)
 		a->gpr.owner[MIR_STACK] = RESERVED;
 	a->gpr.owner[mir_scratch_reg(f)] = RESERVED;

@@ -38,7 +38,10 @@ struct reg_file {               /* a register file */
 	 * it late; 0: none did. */
 	uint32_t read_late[256];
 	uint32_t position; /* where the assignment is */
-	uint32_t used;     /* 1 + highest register assigned */
+	/* In this block, the next value of a phi that the last value of a register belongs to will
+	 * be defined, preferably there. */
+	bool awaited[256];
+	uint32_t used; /* 1 + highest register assigned */
 };
 
 struct allocator {
