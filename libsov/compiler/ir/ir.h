@@ -254,6 +254,7 @@ enum {
 	IR_NAN = 1 << 6, /* fmin, fmax: a NaN argument makes the result NaN */
 	/* approx: the treatment of subnormals does not matter, with or without ftz */
 	IR_NORMAL = 1 << 7,
+	IR_STREAMING = 1 << 8, /* the data will not be accessed again soon: evict it first */
 };
 
 struct ir_inst {
@@ -267,9 +268,10 @@ struct ir_inst {
 	ir_id prev, next;
 	uint64_t imm;
 	uint32_t symbol; /* variable, mutable register or function */
-	uint8_t sub, cond, round, flags, format;
+	uint8_t sub, cond, round, format;
 	uint8_t space, scope, order;
 	uint8_t from;   /* argument type of a conversion; type in memory of an A_MEM op */
+	uint16_t flags; /* IR_FTZ … */
 	uint32_t align; /* bytes, power of two */
 	uint32_t line;  /* source line; 0: none */
 };
@@ -432,7 +434,7 @@ bool ir_has_field(const struct ir_field *f, enum ir_op op);
 extern const struct ir_flag {
 	const char *name;
 	uint16_t attribute;
-	uint8_t bit;
+	uint16_t bit;
 } ir_flags[];
 extern const uint32_t ir_nflags;
 

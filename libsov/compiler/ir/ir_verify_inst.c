@@ -116,7 +116,7 @@ static bool check_words(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	const uint8_t *bytes = (const uint8_t *)in;
 	uint16_t attributes = ir_ops[in->op].attributes;
-	uint8_t flags = 0;
+	uint16_t flags = 0;
 	bool has[256] = {false};
 
 	for (uint32_t k = 0; k < ir_nfields; k++) {
@@ -353,6 +353,8 @@ static bool check_memory(struct verifier *v, ir_id i, const struct ir_inst *in)
 					 ir_space_names[in->space]);
 	if (in->flags & (IR_SEXT_MEM | IR_INVARIANT) && !load)
 		return verify_inst_fault(v, i, "only a load is sext or invariant");
+	if (in->flags & IR_STREAMING && !load && in->op != IR_STORE)
+		return verify_inst_fault(v, i, "only a load or store is streaming");
 	if (in->flags & IR_SEXT_MEM && in->from == in->type)
 		return verify_inst_fault(v, i, "sext without a narrower type in memory");
 	if (in->flags & IR_VOLATILE && in->flags & IR_INVARIANT)

@@ -122,6 +122,7 @@ const struct ir_flag ir_flags[] = {
 	{"contract", A_FLOAT, IR_CONTRACT}, {"nan", A_FLOAT, IR_NAN},
 	{"normal", A_FLOAT, IR_NORMAL},     {"sext", A_MEM, IR_SEXT_MEM},
 	{"volatile", A_MEM, IR_VOLATILE},   {"invariant", A_MEM, IR_INVARIANT},
+	{"streaming", A_MEM, IR_STREAMING},
 };
 const uint32_t ir_nflags = COUNT(ir_flags);
 

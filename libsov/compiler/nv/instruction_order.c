@@ -2,9 +2,10 @@
 /*
  * Which instructions of a block keep their order although no register requires it. Memory
  * operations that may alias do if one of them writes; loads pass loads. Convergent operations
- * (warp syncs, block barriers, calls) do among each other, and neither they nor memory operations
- * cross an EXIT. What a REDUX leaves in a uniform register is read before other lanes of the warp
- * may run, since the register belongs to the warp.
+ * (warp syncs, block barriers, calls) do among each other, except shuffles and votes of all lanes,
+ * so that independent reductions overlap; neither they nor memory operations cross an EXIT. What a
+ * REDUX leaves in a uniform register is read before other lanes of the warp may run, since the
+ * register belongs to the warp.
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -66,6 +67,13 @@ static bool depends_on_lanes(const struct mir_inst *i, const struct mir_inst *ot
 	       (i->reduced && (i->reduced != MIR_ALL_LANES || other->members != MIR_ALL_LANES));
 }
 
+/* Whether i only exchanges values, between all lanes. Lanes that are together at one exchange are
+ * together at the next: what may separate them keeps its order with both. */
+static bool exchanges_values(const struct mir_inst *i)
+{
+	return i->members == MIR_ALL_LANES && (i->sass.op == SASS_SHFL || i->sass.op == SASS_VOTE);
+}
+
 bool nv_must_keep_order(const struct mir_inst *a, const struct mir_inst *b)
 {
 	bool exit_a = a->sass.op == SASS_EXIT, exit_b = b->sass.op == SASS_EXIT;
@@ -78,6 +86,8 @@ bool nv_must_keep_order(const struct mir_inst *a, const struct mir_inst *b)
 		/* A load in a lane that should have exited might fault. */
 		return other->memory.effect || other->memory.bytes || other->members;
 	}
+	if (exchanges_values(a) && exchanges_values(b))
+		return false;
 	return (a->members && b->members) || depends_on_lanes(a, b) || depends_on_lanes(b, a) ||
 	       memory_conflict(a, b);
 }

@@ -163,52 +163,68 @@ void nv_liveness(struct mir_func *f)
 		arena_rewind(f->arena, scratch);
 }
 
-/* With the registers that calls change; those that the caller can save count if all is set. */
+/* The maximum pressure of a block, with the registers that calls change; those that the caller can
+ * save count if all is set. live is scratch. peaks: see nv_block_peaks(); NULL: not wanted. */
+static uint32_t block_pressure(const struct mir_func *f, uint32_t b, bool all,
+			       struct unit_set *live, uint32_t *peaks)
+{
+	const struct mir_block *block = &f->blocks[b];
+	uint32_t count = 0, peak = 0;
+
+	unit_set_assign(live, &block->live_out);
+	live_set_for_each(&block->live_out, unit) count +=
+		f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
+	for (struct mir_inst *i = block->last; i; i = i->prev) {
+		uint32_t n;
+		const struct mir_use *uses = mir_uses(f, i, &n);
+
+		peak = count > peak ? count : peak;
+		if (peaks)
+			peaks[i->number] = peak;
+		for (uint32_t u = 0; u < n; u++) {
+			const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
+
+			for (uint32_t k = 0; uses[u].write && v->first_def == i &&
+					     v->kind == SASS_GPR && k < v->units;
+			     k++) {
+				count -= unit_set_has(live, v->first_unit + k);
+				unit_set_remove(live, v->first_unit + k);
+			}
+		}
+		if (i->known && (all || !i->preserve_all)) {
+			uint32_t clear = nv_clear_registers(f, i->known, count);
+
+			peak = clear > peak ? clear : peak;
+		}
+		for (uint32_t u = 0; u < n; u++) {
+			const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
+			uint32_t unit = mir_unit(f, uses[u].ref);
+
+			for (uint32_t k = 0; (!uses[u].write || v->first_def != i) &&
+					     v->kind == SASS_GPR && k < uses[u].count;
+			     k++) {
+				count += !unit_set_has(live, unit + k);
+				unit_set_add(live, unit + k);
+			}
+		}
+	}
+	return count > peak ? count : peak;
+}
+
+void nv_block_peaks(const struct mir_func *f, uint32_t b, struct unit_set *live, uint32_t *peaks)
+{
+	block_pressure(f, b, true, live, peaks);
+}
+
 static uint32_t max_pressure_of(const struct mir_func *f, bool all)
 {
 	struct unit_set live = unit_set_new(f->arena, f->nunits);
 	uint32_t max_pressure = 0;
 
 	mir_for_each_block(f, b) {
-		const struct mir_block *block = &f->blocks[b];
-		uint32_t count = 0;
+		uint32_t pressure = block_pressure(f, b, all, &live, NULL);
 
-		unit_set_assign(&live, &block->live_out);
-		live_set_for_each(&block->live_out, unit) count +=
-			f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
-		for (struct mir_inst *i = block->last; i; i = i->prev) {
-			uint32_t n;
-			const struct mir_use *uses = mir_uses(f, i, &n);
-
-			max_pressure = count > max_pressure ? count : max_pressure;
-			for (uint32_t u = 0; u < n; u++) {
-				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
-
-				for (uint32_t k = 0; uses[u].write && v->first_def == i &&
-						     v->kind == SASS_GPR && k < v->units;
-				     k++) {
-					count -= unit_set_has(&live, v->first_unit + k);
-					unit_set_remove(&live, v->first_unit + k);
-				}
-			}
-			if (i->known && (all || !i->preserve_all)) {
-				uint32_t clear = nv_clear_registers(f, i->known, count);
-
-				max_pressure = clear > max_pressure ? clear : max_pressure;
-			}
-			for (uint32_t u = 0; u < n; u++) {
-				const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
-				uint32_t unit = mir_unit(f, uses[u].ref);
-
-				for (uint32_t k = 0; (!uses[u].write || v->first_def != i) &&
-						     v->kind == SASS_GPR && k < uses[u].count;
-				     k++) {
-					count += !unit_set_has(&live, unit + k);
-					unit_set_add(&live, unit + k);
-				}
-			}
-		}
-		max_pressure = count > max_pressure ? count : max_pressure;
+		max_pressure = pressure > max_pressure ? pressure : max_pressure;
 	}
 	return max_pressure;
 }

@@ -352,6 +352,9 @@ bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
 uint32_t nv_max_pressure(const struct mir_func *f);
 /* The same if no register is saved around calls of preserve_all functions. */
 uint32_t nv_max_clear_pressure(const struct mir_func *f);
+/* By number of an instruction of a block: the maximum pressure from its results to the block's end.
+ * live is a set of units, for scratch. */
+void nv_block_peaks(const struct mir_func *f, uint32_t b, struct unit_set *live, uint32_t *peaks);
 /* Registers that no value is assigned to: stack pointer with its pair, return address. */
 uint32_t nv_reserved_gprs(const struct mir_func *f);
 /* Adds argument or result k: its register of 1 or 2 units, or one half of a 64-bit value. */
@@ -418,6 +421,8 @@ void nv_schedule(struct mir_func *f);
  * allow. All include MIR_HARDWARE_GPRS. */
 uint32_t nv_partition_warps(uint32_t sm, uint32_t registers);
 uint32_t nv_occupancy_registers(uint32_t warps);
+/* The warps of a partition that whole blocks fill, of the size that the kernel states. */
+uint32_t nv_resident_warps(const struct ir_func *f, uint32_t warps);
 uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f);
 uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m);
 void nv_set_scoreboards(struct mir_func *f); /* scoreboards, then stall counts */

@@ -53,17 +53,30 @@ static uint32_t block_threads(const uint32_t shape[3])
 	return shape[0] * shape[1] * shape[2];
 }
 
+/* The warps of the largest block that the kernel states; 0: it states none. */
+static uint32_t block_warps(const struct ir_func *f)
+{
+	uint32_t threads =
+		block_threads(f->required_threads[0] ? f->required_threads : f->max_threads);
+
+	return (threads + NV_WARP_LANES - 1) / NV_WARP_LANES;
+}
+
+uint32_t nv_resident_warps(const struct ir_func *f, uint32_t warps)
+{
+	uint32_t share = (block_warps(f) + NV_SM_PARTITIONS - 1) / NV_SM_PARTITIONS;
+
+	return share && share <= warps ? warps / share * share : warps;
+}
+
 static uint32_t kernel_limit(uint32_t sm, const struct ir_func *f)
 {
 	uint32_t limit = MIR_GPRS + MIR_HARDWARE_GPRS;
-	uint32_t threads =
-		block_threads(f->required_threads[0] ? f->required_threads : f->max_threads);
-	uint32_t block_warps = (threads + NV_WARP_LANES - 1) / NV_WARP_LANES;
-	uint64_t warps = (uint64_t)block_warps * (f->min_ctas ? f->min_ctas : 1);
+	uint64_t warps = (uint64_t)block_warps(f) * (f->min_ctas ? f->min_ctas : 1);
 
 	/* More blocks than an SM holds: ptxas ignores their number, too. */
 	if (warps > NV_SM_PARTITIONS * max_partition_warps(sm))
-		warps = block_warps;
+		warps = block_warps(f);
 	if (warps)
 		limit = nv_occupancy_registers((uint32_t)(warps + NV_SM_PARTITIONS - 1) /
 					       NV_SM_PARTITIONS);

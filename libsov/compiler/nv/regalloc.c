@@ -19,6 +19,12 @@
  * them no longer makes a write wait (write after read). */
 #define READY 63
 
+/* Arguments of a phi that are examined: see is_awaited(). */
+#define MAX_ARGUMENTS 8
+
+/* Registers that stay unoccupied where values of one block rotate: see is_local_with_room(). */
+#define LOCAL_SLACK(pressure) (4 + (pressure) / 8)
+
 static struct reg_file *reg_file_of(struct allocator *a, uint32_t vreg)
 {
 	switch (a->f->vregs[vreg].kind) {
@@ -124,6 +130,15 @@ static bool is_free(const struct reg_file *reg_file, uint32_t reg, uint32_t unit
 	return true;
 }
 
+static bool is_any_awaited(const struct reg_file *reg_file, uint32_t reg, uint32_t units)
+{
+	bool any = false;
+
+	for (uint32_t k = 0; k < units; k++)
+		any |= reg_file->awaited[reg + k];
+	return any;
+}
+
 /* As is_free() for a register some of whose units are defined later in the block: those may be
  * occupied until exactly that point. The high word of a sum thus reuses the register of an
  * operand's high word. */
@@ -179,10 +194,11 @@ static bool choose_affine(struct allocator *a, uint32_t vreg, uint32_t from, int
 
 static bool choose_round_robin(struct reg_file *reg_file, uint32_t units, uint32_t *reg)
 {
-	for (uint32_t k = 0; k < reg_file->window; k++) {
+	for (uint32_t k = 0; k < 2 * reg_file->window; k++) {
 		uint32_t r = (reg_file->cursor + k) % reg_file->window;
 
-		if (!is_free(reg_file, r, units))
+		if (!is_free(reg_file, r, units) ||
+		    (k < reg_file->window && is_any_awaited(reg_file, r, units)))
 			continue;
 		reg_file->cursor = r + units;
 		*reg = r;
@@ -230,6 +246,12 @@ bool nv_choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *
 
 		if (!is_free(reg_file, r, units))
 			continue;
+		if (is_any_awaited(reg_file, r, units)) {
+			if (!best)
+				*reg = r;
+			best = best ? best : 1;
+			continue;
+		}
 		score = 1 + 8 * count_occupied(reg_file, r & ~1u, 2) +
 			count_occupied(reg_file, r & ~3u, 4);
 		score = score * (READY + 1) + readiness(reg_file, r, units);
@@ -257,23 +279,51 @@ static bool choose_uniform(const struct reg_file *reg_file, uint32_t units, uint
 	return false;
 }
 
-static bool choose_register(struct allocator *a, struct reg_file *reg_file, uint32_t units,
-			    uint32_t *reg)
+/* Whether the assignment is at the definition of a value that does not leave the block, and the
+ * pressure leaves room until the block's end. Rotating it then fragments the register file only
+ * where that has room. */
+static bool is_local_with_room(const struct allocator *a, uint32_t vreg)
 {
+	const struct mir_vreg *v = &a->f->vregs[vreg];
+	uint32_t peak;
+
+	if (!a->rotate_local || !a->stuck_at || v->kind != SASS_GPR)
+		return false;
+	for (uint32_t k = 0; k < v->units; k++) {
+		if (a->last_mention[v->first_unit + k] == AT_END)
+			return false;
+	}
+	peak = a->peaks[a->stuck_at->number] + nv_reserved_gprs(a->f);
+	return peak + LOCAL_SLACK(peak) <= a->gpr.window;
+}
+
+static bool choose_gpr(struct allocator *a, uint32_t vreg, uint32_t *reg)
+{
+	uint32_t units = a->f->vregs[vreg].units;
+
+	if ((!a->tight || is_local_with_room(a, vreg)) && choose_round_robin(&a->gpr, units, reg))
+		return true;
+	return a->tight && nv_choose_tight(&a->gpr, units, reg);
+}
+
+static bool choose_register(struct allocator *a, uint32_t vreg, uint32_t *reg)
+{
+	struct reg_file *reg_file = reg_file_of(a, vreg);
+
 	if (reg_file == &a->ugpr)
-		return choose_uniform(reg_file, units, reg);
-	if (a->costly && reg_file == &a->gpr && !reg_file->barred) {
+		return choose_uniform(reg_file, a->f->vregs[vreg].units, reg);
+	if (reg_file == &a->pred)
+		return choose_round_robin(reg_file, a->f->vregs[vreg].units, reg);
+	if (a->costly && !reg_file->barred) {
 		bool found;
 
 		reg_file->barred = a->costly;
-		found = a->tight ? nv_choose_tight(reg_file, units, reg)
-				 : choose_round_robin(reg_file, units, reg);
+		found = choose_gpr(a, vreg, reg);
 		reg_file->barred = NULL;
 		if (found)
 			return true;
 	}
-	return a->tight && reg_file == &a->gpr ? nv_choose_tight(reg_file, units, reg)
-					       : choose_round_robin(reg_file, units, reg);
+	return choose_gpr(a, vreg, reg);
 }
 
 const uint64_t *nv_barred_registers(const struct allocator *a, uint32_t vreg)
@@ -289,8 +339,7 @@ static bool choose_unbarred(struct allocator *a, uint32_t vreg, const uint64_t *
 
 	reg_file->barred = barred;
 	found = choose_affine(a, vreg, vreg, 0, 0, reg) ||
-		choose_affine(a, vreg, vreg, 0, 1, reg) ||
-		choose_register(a, reg_file, a->f->vregs[vreg].units, reg);
+		choose_affine(a, vreg, vreg, 0, 1, reg) || choose_register(a, vreg, reg);
 	reg_file->barred = NULL;
 	return found;
 }
@@ -318,14 +367,36 @@ static bool assign_vreg(struct allocator *a, uint32_t vreg)
 	return true;
 }
 
+/* Whether a value is an argument of a phi of which the block defines another argument later, such
+ * as the next value of a loop variable. */
+static bool is_awaited(const struct allocator *a, uint32_t vreg)
+{
+	const struct mir_func *f = a->f;
+
+	for (const struct affinity *n = a->affinities[vreg]; n; n = n->next) {
+		uint32_t left = MAX_ARGUMENTS;
+
+		if (!n->other || f->vregs[n->other].assigned)
+			continue;
+		for (const struct affinity *m = a->affinities[n->other]; m && left;
+		     m = m->next, left--)
+			if (!f->vregs[m->other].assigned &&
+			    a->defined_in[f->vregs[m->other].first_unit] == a->block)
+				return true;
+	}
+	return false;
+}
+
 /* Frees the register of a unit; a second call is a no-op. */
 static void free_unit(struct allocator *a, struct mir_ref r)
 {
 	struct mir_vreg *v = &a->f->vregs[r.vreg];
 	struct reg_file *reg_file = reg_file_of(a, r.vreg);
 
-	if (reg_file->owner[v->reg + r.part] == mir_unit(a->f, r) + 1)
-		reg_file->owner[v->reg + r.part] = 0;
+	if (reg_file->owner[v->reg + r.part] != mir_unit(a->f, r) + 1)
+		return;
+	reg_file->owner[v->reg + r.part] = 0;
+	reg_file->awaited[v->reg + r.part] = is_awaited(a, r.vreg);
 }
 
 /* Sources are read before results are written, so an instruction's own operands do not count. */
@@ -380,6 +451,15 @@ static void find_last_mentions(struct allocator *a, const struct mir_block *bloc
 	live_set_for_each(&block->live_out, unit) a->last_mention[unit] = AT_END;
 	if (block->cond.ref.vreg)
 		a->last_mention[mir_unit(f, block->cond.ref)] = AT_END;
+}
+
+static void find_peaks(struct allocator *a, const struct mir_block *block)
+{
+	if (!a->rotate_local || !block->last)
+		return;
+	a->peaks = arena_grow(a->f->arena, a->peaks, &a->peaks_capacity, block->last->number + 1,
+			      sizeof(*a->peaks));
+	nv_block_peaks(a->f, a->block, &a->live, a->peaks);
 }
 
 static void free_dead_units(struct allocator *a, struct mir_ref r, uint32_t count,
@@ -471,6 +551,8 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	memset(a->pred.owner, 0, sizeof(a->pred.owner));
 	memset(a->ugpr.owner, 0, sizeof(a->ugpr.owner));
 	memset(a->gpr.promised, 0, sizeof(a->gpr.promised));
+	memset(a->gpr.awaited, 0, sizeof(a->gpr.awaited));
+	memset(a->pred.awaited, 0, sizeof(a->pred.awaited));
 	if (f->stack)
 		a->gpr.owner[MIR_STACK] = RESERVED;
 	a->gpr.owner[mir_scratch_reg(f)] = RESERVED;
@@ -485,6 +567,7 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	}
 	a->block = b;
 	find_last_mentions(a, block);
+	find_peaks(a, block);
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		if (!assign_phi(a, block->phis[p].vreg))
 			return false;
@@ -574,6 +657,7 @@ static void find_live_ranges(struct allocator *a)
 	struct mir_func *f = a->f;
 
 	nv_liveness(f);
+	a->live = unit_set_new(f->arena, f->nunits);
 	a->last_mention = arena_array(f->arena, f->nunits + 1, sizeof(*a->last_mention));
 	a->defined_at = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_at));
 	a->defined_in = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_in));
@@ -600,26 +684,38 @@ static void add_spares(struct allocator *a)
 	find_live_ranges(a);
 }
 
-/* Assigns registers within a window: by rotation, or if pairs and quads do not fit, packed, and if
- * that does not suffice, with splits. */
-static bool assign_within(struct allocator *a, uint32_t window, bool rotate, bool split)
+/* Packs all values, or with rotate_local those that leave their block or are defined where
+ * registers are scarce. A rotation that splits live ranges is not worth its moves. */
+static bool assign_packed(struct allocator *a, bool rotate_local)
+{
+	a->rotate_local = rotate_local;
+	a->recolourings = 0;
+	if (assign_blocks(a) &&
+	    !(rotate_local && (a->nsplits[SPARE_SINGLE] || a->nsplits[SPARE_PAIR])))
+		return true;
+	if (a->splitting)
+		nv_undo_splits(a);
+	return false;
+}
+
+static bool assign_by_rotation(struct allocator *a, uint32_t window)
 {
 	a->gpr.window = window;
 	a->gpr.count = a->f->gprs;
-	a->tight = a->splitting = false;
-	if (rotate && assign_blocks(a) && a->gpr.used <= window)
+	a->tight = a->splitting = a->rotate_local = false;
+	return assign_blocks(a) && a->gpr.used <= window;
+}
+
+/* Assigns registers within a window: by rotation, or if pairs and quads do not fit, packed, if need
+ * be with splits. */
+static bool assign_within(struct allocator *a, uint32_t window, bool rotate)
+{
+	if (rotate && assign_by_rotation(a, window))
 		return true;
-	if (split)
-		add_spares(a);
-	a->tight = true;
-	a->gpr.count = window;
-	a->splitting = split;
-	a->recolourings = 0;
-	if (assign_blocks(a))
-		return true;
-	if (split)
-		nv_undo_splits(a);
-	return false;
+	add_spares(a);
+	a->tight = a->splitting = true;
+	a->gpr.window = a->gpr.count = window;
+	return (rotate && assign_packed(a, true)) || assign_packed(a, false);
 }
 
 /* Within the occupancy that the pressure allows, all values keep clear of the registers that calls
@@ -634,8 +730,8 @@ static bool assign_clear(struct allocator *a, bool tight)
 
 	if (pressure > window)
 		return false;
-	return assign_within(a, slack < window ? slack : window, !tight, false) ||
-	       assign_within(a, window, !tight, true);
+	return (!tight && slack < window && assign_by_rotation(a, slack)) ||
+	       assign_within(a, window, !tight);
 }
 
 /* Whether if-conversion may merge blocks with loads. Loads of merged blocks overlap if they have
@@ -685,9 +781,9 @@ static bool assign_all(struct allocator *a, bool tight)
 	uint32_t slack = (pressure > convention ? pressure : convention) + SLACK(pressure);
 	bool sparse = !tight && loads_will_merge(f);
 
-	if (slack < window && !a->saving && !sparse && assign_within(a, slack, !tight, false))
+	if (!tight && slack < window && !a->saving && !sparse && assign_by_rotation(a, slack))
 		return true;
-	while (!assign_within(a, window, !tight, true)) {
+	while (!assign_within(a, window, !tight)) {
 		if (a->saving && !a->indifferent) {
 			a->indifferent = true;
 			continue;

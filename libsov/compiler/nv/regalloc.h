@@ -38,16 +38,23 @@ struct reg_file {               /* a register file */
 	 * it late; 0: none did. */
 	uint32_t read_late[256];
 	uint32_t position; /* where the assignment is */
-	uint32_t used;     /* 1 + highest register assigned */
+	/* In this block, the next value of a phi that the last value of a register belongs to will
+	 * be defined, preferably there. */
+	bool awaited[256];
+	uint32_t used; /* 1 + highest register assigned */
 };
 
 struct allocator {
 	struct mir_func *f;
 	struct reg_file gpr, pred, ugpr;
 	bool tight;             /* pack, to keep aligned groups free, instead of rotating */
+	bool rotate_local;      /* rotate values of one block even so, if the block leaves room */
 	uint32_t *last_mention; /* by unit: position of its last mention in the block */
 	uint32_t *defined_at;   /* by unit: position of its definition in the block … */
 	uint32_t *defined_in;   /* … if defined_in is the current block */
+	/* By position in the block, if rotate_local is set: the maximum pressure from there on. */
+	uint32_t *peaks, peaks_capacity;
+	struct unit_set live; /* scratch of nv_block_peaks() */
 	uint32_t block;
 	uint32_t passed;              /* instructions of the blocks before it */
 	struct affinity **affinities; /* by vreg */

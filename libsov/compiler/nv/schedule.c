@@ -605,7 +605,7 @@ struct block_dag {
 
 /* An occupancy, and the orders whose pressure leaves the registers for it. */
 struct target_occupancy {
-	uint32_t warps; /* of an SM's partition */
+	uint32_t warps; /* of an SM's partition, in whole blocks */
 	uint32_t limit; /* of the pressure */
 	uint32_t pressure;
 	uint64_t cost;              /* see add_block_cost() */
@@ -729,7 +729,7 @@ static struct target_occupancy choose_target(struct scheduler *s, struct block_d
 	if (f->ir->min_ctas && nv_partition_warps(f->sm, max) < warps)
 		warps = nv_partition_warps(f->sm, max);
 	do {
-		struct target_occupancy t = {.warps = warps};
+		struct target_occupancy t = {.warps = nv_resident_warps(f->ir, warps)};
 		uint32_t registers = nv_occupancy_registers(warps);
 
 		t.limit = (registers < max ? registers : max) - reserved - ALIGNMENT_SLACK;

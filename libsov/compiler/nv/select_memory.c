@@ -131,6 +131,8 @@ static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t by
 		return;
 	set_mod(i, SASS_M_E, 1);
 	set_mod(i, SASS_M_ORDER, order_of(in));
+	if (in->flags & IR_STREAMING)
+		set_mod(i, SASS_M_EVICT, SASS_EVICT_EF);
 }
 
 /*

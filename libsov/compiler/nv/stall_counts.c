@@ -91,15 +91,6 @@ static uint32_t min_distance(const struct stall_state *s, struct mir_inst *from,
 	return min_cycles;
 }
 
-/* Minimum cycles before a call or return: the code there may read any register with its first
- * instruction. The longest distances to a reader of a general-purpose register. */
-static uint32_t leaving_distance(uint32_t sm, const struct mir_inst *i)
-{
-	enum sass_pipe pipe = sass_pipe(sm, &i->sass);
-
-	return pipe == SASS_PIPE_FP64 || pipe == SASS_PIPE_FP16 ? 12 : 7;
-}
-
 /* How many cycles too early i would issue; before is the instruction just issued. */
 static uint32_t missing_cycles(const struct stall_state *s, const struct window *w,
 			       const struct mir_inst *before, struct mir_inst *i)
@@ -117,8 +108,9 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 			other = min_distance(s, r->inst, i);
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
+		/* The code there may read any register with its first instruction. */
 		if (mir_leaves_function(i)) {
-			other = leaving_distance(s->f->sm, r->inst);
+			other = sass_max_latency(s->f->sm, &r->inst->sass);
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
 		if (r->inst == before || r->barrier) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Loop unrolling: a single-block loop with loads runs four iterations per trip, or two if it has
- * many loads, so that up to sixteen are in flight together; the scheduler issues as many as the
+ * many loads, so that up to 32 words are in flight together; the scheduler issues as many as the
  * registers allow. The loads must not depend on stores of the previous iterations. So does a small
  * loop without loads, whose branch takes as long as its body. While at least as many iterations are
  * left, the unrolled copy runs, without exits between its iterations; the original loop runs the
@@ -19,8 +19,9 @@
  * The number of iterations left follows from an induction variable i that grows by s in each
  * iteration while i < n or until i = n: in an iteration with i < n, four are left when n - i > 3 s,
  * in exact arithmetic. So s must be positive and small enough that 3 s does not overflow: a
- * constant, or, for unsigned comparisons, a variable that is tested before the loop. Until i = n,
- * n - i > 3 s modulo the word size suffices: if fewer were left, n - i would be s, 2 s or 3 s.
+ * constant, or a variable that is tested before the loop, such as the size of the block. Until
+ * i = n, n - i > 3 s modulo the word size suffices: if fewer were left, n - i would be s, 2 s or
+ * 3 s.
  * Loops with barriers, shuffles or calls and loops marked nounroll stay.
  */
 #include "libsov/compiler/ir/cond.h"
@@ -29,10 +30,10 @@
 #include "libsov/compiler/analysis/uses.h"
 
 #define MAX_FACTOR    4
-#define MAX_IN_FLIGHT 16                   /* loads */
+#define MAX_IN_FLIGHT 32                   /* loads of a word */
 #define MAX_SIZE      160                  /* instructions of the unrolled loop */
 #define MAX_SMALL     16                   /* instructions of a loop unrolled without loads */
-#define MAX_STEP      UINT64_C(0x0fffffff) /* bound of a variable step */
+#define MAX_STEP      UINT64_C(0x0fffffff) /* bound of the step */
 
 struct loop {
 	struct ir_func *f;
@@ -157,12 +158,24 @@ static bool is_body_unrollable(struct loop *l)
 			written |= 1u << in->space;
 		memory |= ir_ops[in->op].properties & (P_READ | P_WRITE);
 	}
-	ir_for_each_inst(l->f, l->header, i)
-		loads += may_issue_early(l, ir_at(l->f, i), written);
+	ir_for_each_inst(l->f, l->header, i) {
+		const struct ir_inst *in = ir_at(l->f, i);
+
+		if (may_issue_early(l, in, written))
+			loads += in->nres * (in->type == IR_B64 ? 2 : 1);
+	}
 	l->factor = MAX_FACTOR;
 	while (l->factor > 1 && (loads * l->factor > MAX_IN_FLIGHT || size * l->factor > MAX_SIZE))
 		l->factor /= 2;
 	return (loads || (!memory && size <= MAX_SMALL)) && l->factor > 1;
+}
+
+/* The largest step whose multiples of up to three iterations do not overflow. */
+static uint64_t max_step(enum ir_type t)
+{
+	uint64_t fits = (UINT64_MAX >> (64 - ir_type_bits(t))) / (MAX_FACTOR - 1);
+
+	return fits < MAX_STEP ? fits : MAX_STEP;
 }
 
 /* Matches i + s, or i - 1 as i + -1, where i is a header phi and the sum its next value. */
@@ -187,8 +200,7 @@ static bool find_induction_variable(struct loop *l, ir_val next)
 			l->down = l->constant > ones / 2;
 			if (l->down)
 				l->constant = ones + 1 - l->constant;
-			return l->constant && l->constant <= MAX_STEP &&
-			       l->constant <= ones / (MAX_FACTOR - 1);
+			return l->constant && l->constant <= max_step(l->type);
 		}
 		return !in_loop(l, l->step);
 	}
@@ -199,9 +211,8 @@ static bool is_cond_unrollable(const struct loop *l)
 {
 	switch (l->cond) {
 	case IR_LT_U:
-		return !l->down;
 	case IR_LT_S:
-		return !l->down && !l->step;
+		return !l->down;
 	case IR_GT_U:
 	case IR_GT_S:
 		return l->down && !l->step;
@@ -314,10 +325,9 @@ static ir_val factor_left_at_entry(struct loop *l, ir_block b)
 		factor_left_of(l, b, l->start, append_compare(l, b, l->cond, l->start, l->limit));
 
 	if (l->step) {
-		ir_val max_step = ir_const(l->f, b, l->type, MAX_STEP);
+		ir_val max = ir_const(l->f, b, l->type, max_step(l->type));
 
-		c = append_op(l, b, IR_AND, IR_B1, c,
-			      append_compare(l, b, IR_LE_U, l->step, max_step));
+		c = append_op(l, b, IR_AND, IR_B1, c, append_compare(l, b, IR_LE_U, l->step, max));
 	}
 	return c;
 }

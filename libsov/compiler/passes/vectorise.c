@@ -32,7 +32,8 @@ struct member {
 
 struct group {
 	ir_val base;
-	uint8_t op, type, space, flags;
+	uint8_t op, type, space;
+	uint16_t flags;
 	struct member members[MAX_MEMBERS];
 	uint32_t n;
 	struct group *next; /* in the list of open or of unused groups */

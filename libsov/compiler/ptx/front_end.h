@@ -149,6 +149,7 @@ enum ptx_special {
 
 /* .volatile is relaxed at system scope, and accesses may not be merged. */
 enum { ORDER_VOLATILE = IR_SEQ_CST + 1 };
+enum { CACHE_ANY, CACHE_VOLATILE, CACHE_STREAMING };
 
 struct ptx_keyword {
 	const char *text; /* ".rn" */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of memory instructions: loads, stores, atomics, fences. Cache operators are hints and
- * are ignored, except .cv, which acts as .volatile.
+ * Lowering of memory instructions: loads, stores, atomics, fences. Cache operators are hints: .cs
+ * and .L1::evict_first mark the access as streaming, others are ignored, except .cv, which acts as
+ * .volatile.
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
@@ -111,6 +112,11 @@ static uint32_t element_bits(const struct ptx_inst *in)
 	return bits > 64 ? 64 : bits;
 }
 
+static bool has_cache_operator(const struct ptx_inst *in, uint32_t slot, uint32_t operator)
+{
+	return ptx_has_modifier(in, slot) && in->value[slot] == operator;
+}
+
 static void set_access(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64_t offset,
 		       enum ir_order otherwise)
 {
@@ -121,13 +127,16 @@ static void set_access(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64
 		space_of(in) == IR_CONSTANT || space_of(in) == IR_PARAM; /* .cv has no effect */
 	bool is_volatile =
 		(ptx_has_modifier(in, SLOT_ORDER) && in->value[SLOT_ORDER] == ORDER_VOLATILE) ||
-		(ptx_has_modifier(in, SLOT_CACHE) && in->value[SLOT_CACHE] && !is_constant);
+		(has_cache_operator(in, SLOT_CACHE, CACHE_VOLATILE) && !is_constant);
 
 	m->imm = offset;
 	m->space = space_of(in);
 	m->from = type->ir;
 	m->align = type->bits / 8 * count;
 	m->order = is_volatile ? IR_RELAXED : order_of(in, otherwise);
+	if (has_cache_operator(in, SLOT_CACHE, CACHE_STREAMING) ||
+	    has_cache_operator(in, SLOT_HINT, CACHE_STREAMING))
+		m->flags |= IR_STREAMING;
 	if (is_volatile) {
 		m->scope = IR_SCOPE_SYS;
 		m->flags |= IR_VOLATILE;

@@ -399,6 +399,9 @@ bool sass_drains_queues(uint32_t sm, const struct sass_inst *in);
 uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer,
 			  const struct sass_reg_use *written, const struct sass_inst *reader,
 			  const struct sass_reg_use *read);
+/* Cycles from issue until any instruction may read the GPRs or overwrite the uniform registers that
+ * an instruction of fixed latency has written. */
+uint32_t sass_max_latency(uint32_t sm, const struct sass_inst *in);
 /* Write after write: cycles from issue to issue, so that the second result remains. */
 uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first,
 			  const struct sass_inst *second);

@@ -390,6 +390,21 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 	}
 }
 
+uint32_t sass_max_latency(uint32_t sm, const struct sass_inst *in)
+{
+	const struct sass_form *row = sass_row(in);
+	const uint8_t *low = gpr_latency[latency_index(sm)][producer_of(row, false)];
+	const uint8_t *high = gpr_latency[latency_index(sm)][producer_of(row, true)];
+	uint32_t max = written_after(sm, in);
+
+	for (uint32_t k = 0; k < CONSUMERS; k++) {
+		uint32_t latency = with_clock_delay(sm, in, low[k] > high[k] ? low[k] : high[k]);
+
+		max = latency > max ? latency : max;
+	}
+	return max;
+}
+
 uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first,
 			  const struct sass_inst *second)
 {

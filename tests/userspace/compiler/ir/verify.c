@@ -79,6 +79,9 @@ static const struct {
 	 IN("'store.b32 param [%2], %1': param memory cannot be written")},
 	{BODY("store.b32 global invariant [%b], %a"),
 	 IN("'store.b32 global invariant [%2], %1': only a load is sext or invariant")},
+	{BODY("%1 = atom.b32 add global relaxed gpu streaming [%b], %a"),
+	 IN("'%4 = atom.b32 add global relaxed gpu streaming [%2], %1': only a load or store is "
+	    "streaming")},
 	{BODY("%1 = load.b32 global sext [%b]"),
 	 IN("'%4 = load.b32 global sext [%2]': sext without a narrower type in memory")},
 	{BODY("%1 = load.b32 global volatile invariant [%b]"),

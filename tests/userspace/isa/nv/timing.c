@@ -107,6 +107,9 @@ int main(void)
 	decode_word(&two, 90, IADD3_R0_R7);
 	ok(raw_latency(90) == 5 && raw_latency(80) == 5,
 	   "the high half of IMAD.WIDE is ready after 5 cycles");
+	ok(sass_max_latency(90, &one) == 7 && sass_max_latency(80, &one) == 6,
+	   "SM90: every instruction can read the halves of IMAD.WIDE after 7 cycles, SM80: after "
+	   "6");
 	decode_word(&two, 90, STG64_UR4_R2_R6);
 	ok(raw_latency(90) == 5, "a global store can read its data 5 cycles after arithmetic");
 	decode_word(&one, 90, FADD_R4_R6_R7);
