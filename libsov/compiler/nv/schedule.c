@@ -702,9 +702,17 @@ static void order_for_target(struct scheduler *s, struct block_dag *dags,
 }
 
 /* Fewer warps must gain much to be better: the latency of memory is rarely as short as assumed, and
- * more warps help whatever it is. Loops that do not wait for memory have exactly known latencies,
- * and a small grid may run them with one warp. */
-static bool is_better(const struct target_occupancy *t, const struct target_occupancy *best)
+ * more warps help whatever it is. A kernel that states how many blocks an SM should hold asks for
+ * no more of them, so that for it less suffices. */
+static bool gains_much(const struct mir_func *f, uint64_t cost, uint64_t best)
+{
+	return f->ir->min_ctas ? 5 * cost < 4 * best : 2 * cost < best;
+}
+
+/* Loops that do not wait for memory have exactly known latencies, and a small grid may run them
+ * with one warp. */
+static bool is_better(const struct mir_func *f, const struct target_occupancy *t,
+		      const struct target_occupancy *best)
 {
 	bool fits = t->pressure <= t->limit, best_fits = best->pressure <= best->limit;
 
@@ -712,7 +720,7 @@ static bool is_better(const struct target_occupancy *t, const struct target_occu
 		return !best->warps || fits;
 	if (!fits)
 		return t->pressure < best->pressure;
-	return 2 * t->cost < best->cost ||
+	return gains_much(f, t->cost, best->cost) ||
 	       (5 * t->alone < 3 * best->alone && 4 * t->cost < 5 * best->cost);
 }
 
@@ -727,9 +735,6 @@ static struct target_occupancy choose_target(struct scheduler *s, struct block_d
 	struct target_occupancy best = {0};
 
 	warps = nv_partition_warps(f->sm, nv_occupancy_registers(warps + 1));
-	/* A kernel that states how many blocks an SM should hold gains nothing from more. */
-	if (f->ir->min_ctas && nv_partition_warps(f->sm, max) < warps)
-		warps = nv_partition_warps(f->sm, max);
 	do {
 		struct target_occupancy t = {.warps = warps};
 		uint32_t registers = nv_occupancy_registers(warps);
@@ -738,7 +743,7 @@ static struct target_occupancy choose_target(struct scheduler *s, struct block_d
 		order_for_target(s, dags, &t);
 		if (t.pressure > t.limit && t.pressure <= t.limit + ALIGNMENT_SLACK)
 			t.limit = t.pressure;
-		if (is_better(&t, &best)) {
+		if (is_better(f, &t, &best)) {
 			best = t;
 			losses = 0;
 		} else {
