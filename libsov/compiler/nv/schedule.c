@@ -654,16 +654,22 @@ static struct block_order order_within(struct scheduler *s, uint32_t limit)
 	return best;
 }
 
+/* Loads of constant data have no effect. The rate of atomics is as little known as the latency of
+ * loads, in shared memory, too. */
+static bool takes_unknown_time(const struct mir_func *f, const struct mir_inst *i)
+{
+	uint32_t effect = i->memory.effect & (MIR_READS | MIR_WRITES);
+
+	return i->memory.bytes &&
+	       (effect == (MIR_READS | MIR_WRITES) ||
+		(effect != MIR_WRITES && sass_pipe(f->sm, &i->sass) == SASS_PIPE_MEMORY));
+}
+
 static bool waits_for_memory(const struct scheduler *s)
 {
-	for (uint32_t n = 1; n <= s->count; n++) {
-		const struct mir_inst *i = s->nodes[n].inst;
-
-		/* Loads of constant data have no effect. */
-		if (i->memory.bytes && !(i->memory.effect & MIR_WRITES) &&
-		    sass_pipe(s->f->sm, &i->sass) == SASS_PIPE_MEMORY)
+	for (uint32_t n = 1; n <= s->count; n++)
+		if (takes_unknown_time(s->f, s->nodes[n].inst))
 			return true;
-	}
 	return false;
 }
 

@@ -52,4 +52,25 @@ free=$(count_registers "$work/free.ptx")
 count=$(count_registers "$work/stated.ptx")
 [ "${count:-99}" -le "${free:-0}" ]
 ok $? "a kernel that states one block per SM has no more registers than without ($count, $free)"
+
+# A loop of atomics is as fast as these: the time of one warp alone takes no registers. The loop adds
+# to a counter for a digit of each of 24 loaded words.
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry histogram(.param .u64 p, .param .u32 n)\n{\n'
+	printf '.reg .b64 %%p;\n.reg .pred %%q;\n.reg .b32 %%n, %%t, %%i, %%v<25>, %%d<25>;\n'
+	printf '.shared .align 4 .b32 s[8192];\n'
+	echo 'ld.param.u64 %p, [p]; ld.param.u32 %n, [n]; mov.u32 %i, 0; mov.u32 %t, s;'
+	for i in $(seq 1 24); do
+		echo "ld.volatile.global.u32 %v$i, [%p+$((4 * i))];"
+	done
+	echo 'loop:'
+	for i in $(seq 1 24); do
+		echo "shr.u32 %d$i, %v$i, %i; and.b32 %d$i, %d$i, 255;"
+		echo "mad.lo.u32 %d$i, %d$i, 12, %t; red.shared.add.u32 [%d$i], 1;"
+	done
+	echo 'add.u32 %i, %i, 1; add.u32 %t, %t, 4; setp.lt.u32 %q, %i, %n; @%q bra loop; ret; }'
+} >"$work/histogram.ptx"
+count=$(count_registers "$work/histogram.ptx")
+[ "${count:-99}" -le 32 ]
+ok $? "a loop with 24 atomics needs at most 32 registers ($count)"
 tap_done
