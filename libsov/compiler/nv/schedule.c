@@ -652,16 +652,22 @@ static struct block_order order_within(struct scheduler *s, uint32_t limit)
 	return best;
 }
 
+/* Loads of constant data have no effect. The rate of atomics is as little known as the latency of
+ * loads, in shared memory, too. */
+static bool takes_unknown_time(const struct mir_func *f, const struct mir_inst *i)
+{
+	uint32_t effect = i->memory.effect & (MIR_READS | MIR_WRITES);
+
+	return i->memory.bytes &&
+	       (effect == (MIR_READS | MIR_WRITES) ||
+		(effect != MIR_WRITES && sass_pipe(f->sm, &i->sass) == SASS_PIPE_MEMORY));
+}
+
 static bool waits_for_memory(const struct scheduler *s)
 {
-	for (uint32_t n = 1; n <= s->count; n++) {
-		const struct mir_inst *i = s->nodes[n].inst;
-
-		/* Loads of constant data have no effect. */
-		if (i->memory.bytes && !(i->memory.effect & MIR_WRITES) &&
-		    sass_pipe(s->f->sm, &i->sass) == SASS_PIPE_MEMORY)
+	for (uint32_t n = 1; n <= s->count; n++)
+		if (takes_unknown_time(s->f, s->nodes[n].inst))
 			return true;
-	}
 	return false;
 }
 
@@ -700,9 +706,17 @@ static void order_for_target(struct scheduler *s, struct block_dag *dags,
 }
 
 /* Fewer warps must gain much to be better: the latency of memory is rarely as short as assumed, and
- * more warps help whatever it is. Loops that do not wait for memory have exactly known latencies,
- * and a small grid may run them with one warp. */
-static bool is_better(const struct target_occupancy *t, const struct target_occupancy *best)
+ * more warps help whatever it is. A kernel that states how many blocks an SM should hold asks for
+ * no more of them, so that for it less suffices. */
+static bool gains_much(const struct mir_func *f, uint64_t cost, uint64_t best)
+{
+	return f->ir->min_ctas ? 5 * cost < 4 * best : 2 * cost < best;
+}
+
+/* Loops that do not wait for memory have exactly known latencies, and a small grid may run them
+ * with one warp. */
+static bool is_better(const struct mir_func *f, const struct target_occupancy *t,
+		      const struct target_occupancy *best)
 {
 	bool fits = t->pressure <= t->limit, best_fits = best->pressure <= best->limit;
 
@@ -710,7 +724,7 @@ static bool is_better(const struct target_occupancy *t, const struct target_occu
 		return !best->warps || fits;
 	if (!fits)
 		return t->pressure < best->pressure;
-	return 2 * t->cost < best->cost ||
+	return gains_much(f, t->cost, best->cost) ||
 	       (5 * t->alone < 3 * best->alone && 4 * t->cost < 5 * best->cost);
 }
 
@@ -725,9 +739,6 @@ static struct target_occupancy choose_target(struct scheduler *s, struct block_d
 	struct target_occupancy best = {0};
 
 	warps = nv_partition_warps(f->sm, nv_occupancy_registers(warps + 1));
-	/* A kernel that states how many blocks an SM should hold gains nothing from more. */
-	if (f->ir->min_ctas && nv_partition_warps(f->sm, max) < warps)
-		warps = nv_partition_warps(f->sm, max);
 	do {
 		struct target_occupancy t = {.warps = nv_resident_warps(f->ir, warps)};
 		uint32_t registers = nv_occupancy_registers(warps);
@@ -736,7 +747,7 @@ static struct target_occupancy choose_target(struct scheduler *s, struct block_d
 		order_for_target(s, dags, &t);
 		if (t.pressure > t.limit && t.pressure <= t.limit + ALIGNMENT_SLACK)
 			t.limit = t.pressure;
-		if (is_better(&t, &best)) {
+		if (is_better(f, &t, &best)) {
 			best = t;
 			losses = 0;
 		} else {

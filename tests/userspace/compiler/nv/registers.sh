@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: MIT
-# Values that are computed from one register, which dies before them, do not all occupy registers if
-# computing them again raises the number of warps: that register lives longer in their place.
+# Registers per thread, where fewer of them mean more warps.
 . tests/tap.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
+count_registers()
+{
+	"$BUILD/sov" compile --target sm_90 --json -o "$work/out" "$1" |
+		sed -n 's/.*"registers": \([0-9]*\).*/\1/p'
+}
+
+# Values that are computed from one register, which dies before them, do not all occupy registers if
+# computing them again raises the number of warps: that register lives longer in their place.
 # 19 sums of one index with constants, and 19 loaded values, live across a barrier.
 {
 	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry sums(.param .u64 p, .param .u32 n)\n{\n'
@@ -21,8 +28,49 @@ trap 'rm -rf "$work"' EXIT
 	done
 	echo 'ret; }'
 } >"$work/sums.ptx"
-count=$("$BUILD/sov" compile --target sm_90 --json -o "$work/out" "$work/sums.ptx" |
-	sed -n 's/.*"registers": \([0-9]*\).*/\1/p')
+count=$(count_registers "$work/sums.ptx")
 [ "${count:-99}" -le 32 ]
 ok $? "19 sums of one index and 19 loaded values need at most 32 registers ($count)"
+
+# blocks DIRECTIVES: a sum over 40 loaded pairs.
+blocks()
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry blocks(.param .u64 p)\n%s\n{\n' "$1"
+	printf '.reg .b64 %%p, %%v<41>;\n.reg .b32 %%t, %%s, %%w<41>;\n.shared .align 8 .b32 s[12288];\n'
+	echo 'ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mov.u32 %s, 0; shl.b32 %t, %t, 3;'
+	for i in $(seq 1 40); do
+		echo "ld.shared.u64 %v$i, [%t+$((1024 * i))]; shr.u64 %v$i, %v$i, 7;"
+		echo "cvt.u32.u64 %w$i, %v$i; mad.lo.u32 %s, %s, %w$i, $i;"
+	done
+	echo 'st.global.u32 [%p], %s; ret; }'
+}
+
+# The stated number of blocks is a minimum: what gains no time takes no registers.
+blocks '' >"$work/free.ptx"
+blocks '.maxntid 256 .minnctapersm 1' >"$work/stated.ptx"
+free=$(count_registers "$work/free.ptx")
+count=$(count_registers "$work/stated.ptx")
+[ "${count:-99}" -le "${free:-0}" ]
+ok $? "a kernel that states one block per SM has no more registers than without ($count, $free)"
+
+# A loop of atomics is as fast as these: the time of one warp alone takes no registers. The loop adds
+# to a counter for a digit of each of 24 loaded words.
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry histogram(.param .u64 p, .param .u32 n)\n{\n'
+	printf '.reg .b64 %%p;\n.reg .pred %%q;\n.reg .b32 %%n, %%t, %%i, %%v<25>, %%d<25>;\n'
+	printf '.shared .align 4 .b32 s[8192];\n'
+	echo 'ld.param.u64 %p, [p]; ld.param.u32 %n, [n]; mov.u32 %i, 0; mov.u32 %t, s;'
+	for i in $(seq 1 24); do
+		echo "ld.volatile.global.u32 %v$i, [%p+$((4 * i))];"
+	done
+	echo 'loop:'
+	for i in $(seq 1 24); do
+		echo "shr.u32 %d$i, %v$i, %i; and.b32 %d$i, %d$i, 255;"
+		echo "mad.lo.u32 %d$i, %d$i, 12, %t; red.shared.add.u32 [%d$i], 1;"
+	done
+	echo 'add.u32 %i, %i, 1; add.u32 %t, %t, 4; setp.lt.u32 %q, %i, %n; @%q bra loop; ret; }'
+} >"$work/histogram.ptx"
+count=$(count_registers "$work/histogram.ptx")
+[ "${count:-99}" -le 32 ]
+ok $? "a loop with 24 atomics needs at most 32 registers ($count)"
 tap_done
