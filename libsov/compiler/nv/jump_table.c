@@ -316,14 +316,18 @@ static void build_table(struct tree *t)
 void nv_jump_tables(struct mir_func *f)
 {
 	const uint32_t *readers = NULL;
+	struct tree t = {.f = f};
 
 	mir_for_each_block(f, b) {
 		const struct mir_inst *i = find_comparison(f, b);
-		struct tree t = {.f = f, .root = b};
 
 		if (!i)
 			continue;
-		t.value = i->ref[2];
+		t = (struct tree){.f = f,
+				  .root = b,
+				  .value = i->ref[2],
+				  .nodes = t.nodes,
+				  .capacity = t.capacity};
 		if (!add_node(&t, b))
 			continue;
 		t.readers = readers = readers ? readers : mir_count_reads(f);

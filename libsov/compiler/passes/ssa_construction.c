@@ -2,7 +2,9 @@
 /*
  * SSA construction: replaces reads of mutable registers, which front ends emit, by the values that
  * reach them. It inserts phis at the iterated dominance frontier of the writes (Cytron et al.,
- * 1991), but only where the register is live-in, so that no phi is dead (pruned SSA). Most
+ * 1991), but only where the register is live-in, so that no phi is dead (pruned SSA). The frontiers
+ * of all blocks would take quadratic memory in nests of loops; the walk over the dominator tree,
+ * deepest blocks first (Sreedhar and Gao, 1995), needs none of them. Most
  * registers of a PTX kernel are written and read within one block and cost nothing beyond the two
  * scans. A read that no write reaches yields undef.
  */
@@ -21,8 +23,9 @@ struct ssa {
 	uint32_t nitems, items_capacity;
 	/* by register: blocks that write it; blocks with an upward-exposed read */
 	uint32_t *writes, *exposed;
-	uint32_t *frontier; /* by block: its dominance frontier */
-	uint32_t *phis;     /* by block: phis inserted for registers */
+	struct cfg_domtree tree;
+	uint32_t *position, *subtree_end;
+	uint32_t *phis; /* by block: phis inserted for registers */
 	/* by block and successor: index among its predecessors, from 1 */
 	uint32_t (*slot)[2];
 	ir_val *current;             /* by register: reaching value while renaming */
@@ -65,26 +68,6 @@ static void collect_accesses(struct ssa *s)
 	}
 }
 
-static void find_frontiers(struct ssa *s)
-{
-	const struct ir_cfg *c = s->cfg;
-
-	for (uint32_t k = 0; k < c->nrpo; k++) {
-		ir_block b = c->rpo[k];
-		const struct ir_bb *bb = &s->f->blocks[b];
-
-		for (uint32_t p = 0; bb->npreds > 1 && p < bb->npreds; p++) {
-			for (ir_block d = bb->preds[p]; d != c->idom[b]; d = c->idom[d]) {
-				uint32_t first = s->frontier[d];
-
-				if (first && s->items[first].id == b)
-					break; /* the dominators above have it too */
-				push_item(s, &s->frontier[d], b, 0);
-			}
-		}
-	}
-}
-
 static void find_pred_slots(struct ssa *s)
 {
 	const struct ir_func *f = s->f;
@@ -102,8 +85,10 @@ static void find_pred_slots(struct ssa *s)
 }
 
 struct marks { /* by block: the last register that set the mark */
-	uint32_t *live, *written, *phi;
+	uint32_t *live, *written, *phi, *queued, *visited;
 	ir_block *work;
+	ir_block *first, *next; /* by depth in the dominator tree: queued blocks; by block */
+	uint32_t deepest;       /* of the queued blocks */
 };
 
 static void mark_live(struct ssa *s, struct marks *m, uint32_t reg)
@@ -141,6 +126,54 @@ static void insert_phi(struct ssa *s, ir_block b, uint32_t reg)
 	push_item(s, &s->phis[b], phi, reg);
 }
 
+static void queue_block(const struct ssa *s, struct marks *m, ir_block b, uint32_t reg)
+{
+	uint32_t depth = s->tree.depth[b];
+
+	if (m->queued[b] == reg)
+		return;
+	m->queued[b] = reg;
+	m->next[b] = m->first[depth];
+	m->first[depth] = b;
+	m->deepest = depth > m->deepest ? depth : m->deepest;
+}
+
+/*
+ * Inserts phis in the dominance frontier of a block: at the ends of edges that leave its subtree of
+ * the dominator tree. Where the register is not live-in, the subtree has no such edge on which it
+ * is live, or the block writes the register and is queued itself. Subtrees of deeper blocks have
+ * been visited before.
+ */
+static void visit_subtree(struct ssa *s, struct marks *m, ir_block root, uint32_t reg)
+{
+	uint32_t n = 0;
+
+	m->work[n++] = root;
+	while (n) {
+		ir_block b = m->work[--n];
+		const struct ir_bb *bb = &s->f->blocks[b];
+		uint32_t at = s->position[b];
+
+		m->visited[b] = reg;
+		for (uint32_t k = 0; k < bb->nsucc; k++) {
+			ir_block to = bb->succ[k];
+
+			if (s->tree.depth[to] > s->tree.depth[root] || m->phi[to] == reg ||
+			    m->live[to] != reg || s->f->blocks[to].npreds < 2)
+				continue;
+			m->phi[to] = reg;
+			insert_phi(s, to, reg);
+			queue_block(s, m, to, reg);
+		}
+		for (uint32_t c = at + 1; c < s->subtree_end[at]; c = s->subtree_end[c]) {
+			ir_block child = s->tree.order[c];
+
+			if (m->live[child] == reg && m->visited[child] != reg)
+				m->work[n++] = child;
+		}
+	}
+}
+
 static void insert_phis(struct ssa *s)
 {
 	uint32_t blocks = s->f->nblocks;
@@ -148,29 +181,47 @@ static void insert_phis(struct ssa *s)
 		.live = arena_array(s->arena, blocks, sizeof(*m.live)),
 		.written = arena_array(s->arena, blocks, sizeof(*m.written)),
 		.phi = arena_array(s->arena, blocks, sizeof(*m.phi)),
-		.work = arena_array(s->arena, 2 * (size_t)blocks, sizeof(*m.work)),
+		.queued = arena_array(s->arena, blocks, sizeof(*m.queued)),
+		.visited = arena_array(s->arena, blocks, sizeof(*m.visited)),
+		.work = arena_array(s->arena, blocks, sizeof(*m.work)),
+		.next = arena_array(s->arena, blocks, sizeof(*m.next)),
+		.first = arena_array(s->arena, blocks, sizeof(*m.first)),
 	};
 
 	for (uint32_t reg = 1; reg < s->f->nregs; reg++) {
-		uint32_t n = 0;
-
 		if (!s->exposed[reg])
 			continue;
 		mark_live(s, &m, reg);
 		for_each_item(s, s->writes[reg], it)
-			m.work[n++] = s->items[it].id;
-		while (n) {
-			for_each_item(s, s->frontier[m.work[--n]], it) {
-				ir_block b = s->items[it].id;
+			queue_block(s, &m, s->items[it].id, reg);
+		for (uint32_t depth = m.deepest + 1; depth--;) {
+			while (m.first[depth]) {
+				ir_block b = m.first[depth];
 
-				if (m.phi[b] == reg || m.live[b] != reg)
-					continue;
-				m.phi[b] = reg;
-				insert_phi(s, b, reg);
-				m.work[n++] = b;
+				m.first[depth] = m.next[b];
+				visit_subtree(s, &m, b, reg);
 			}
 		}
+		m.deepest = 0;
 	}
+}
+
+/* By position in the dominator tree's order: the end of the block's subtree. */
+static void find_subtrees(struct ssa *s)
+{
+	const struct cfg_domtree *t = &s->tree;
+	uint32_t *open = arena_array(s->arena, t->count + 1, sizeof(*open)), depth = 0;
+
+	s->position = arena_array(s->arena, s->f->nblocks, sizeof(*s->position));
+	s->subtree_end = arena_array(s->arena, t->count + 1, sizeof(*s->subtree_end));
+	for (uint32_t k = 0; k < t->count; k++) {
+		s->position[t->order[k]] = k;
+		while (depth > t->depth[t->order[k]])
+			s->subtree_end[open[--depth]] = k;
+		open[depth++] = k;
+	}
+	while (depth)
+		s->subtree_end[open[--depth]] = t->count;
 }
 
 static void set_current(struct ssa *s, uint32_t reg, ir_val v)
@@ -232,14 +283,14 @@ static void rename_block(struct ssa *s, ir_block b)
 
 static void rename_all(struct ssa *s)
 {
-	struct cfg_domtree tree = cfg_domtree_build(s->f, s->cfg);
-	uint32_t *mark = arena_array(s->arena, tree.count + 1, sizeof(*mark)); /* by depth */
+	const struct cfg_domtree *tree = &s->tree;
+	uint32_t *mark = arena_array(s->arena, tree->count + 1, sizeof(*mark)); /* by depth */
 	uint32_t depth = 0;
 
-	for (uint32_t k = 0; k < tree.count; k++) {
-		ir_block b = tree.order[k];
+	for (uint32_t k = 0; k < tree->count; k++) {
+		ir_block b = tree->order[k];
 
-		for (; depth > tree.depth[b]; depth--) {
+		for (; depth > tree->depth[b]; depth--) {
 			while (s->nundo > mark[depth]) {
 				struct item u = s->undo[--s->nundo];
 
@@ -264,12 +315,12 @@ bool pass_ssa_construction(struct ir_func *f, const struct target *t)
 	s.writes = arena_array(a, f->nregs, sizeof(*s.writes));
 	s.exposed = arena_array(a, f->nregs, sizeof(*s.exposed));
 	s.current = arena_array(a, f->nregs, sizeof(*s.current));
-	s.frontier = arena_array(a, f->nblocks, sizeof(*s.frontier));
 	s.phis = arena_array(a, f->nblocks, sizeof(*s.phis));
 	s.slot = arena_array(a, f->nblocks, sizeof(*s.slot));
 	collect_accesses(&s);
 	find_pred_slots(&s);
-	find_frontiers(&s);
+	s.tree = cfg_domtree_build(f, s.cfg);
+	find_subtrees(&s);
 	insert_phis(&s);
 	s.forward = arena_array(a, f->nvalues + IR_TYPE_COUNT, sizeof(*s.forward));
 	rename_all(&s);

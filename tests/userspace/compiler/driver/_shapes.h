@@ -492,7 +492,7 @@ static void unrolled_loops(FILE *f, uint32_t n)
 
 static const struct shape growth_shapes[] = {
 	{"near-jumps", "divergent forward jumps over a few blocks", near_jumps, 9000, 4000},
-	{"far-jumps", "divergent forward jumps over half of the kernel", far_jumps, 2000, 1500},
+	{"far-jumps", "divergent forward jumps over half of the kernel", far_jumps, 8000, 1500},
 	{"end-jumps", "divergent jumps to the end", end_jumps, 3000, 2000},
 	{"any-jumps", "divergent forward jumps to random labels", any_jumps, 2000, 4000},
 	{"mads", "multiplications and additions in a block", mad_block, 0, 40000},
@@ -516,10 +516,10 @@ static const struct shape growth_shapes[] = {
 	{"uniform-diamonds", "uniform branches with two sides", uniform_diamonds, 0, 2500},
 	{"nested-ifs", "nested divergent branches", nested_ifs, 2000, 2000},
 	{"loops", "loops one after the other", loops, 8000, 5000},
-	{"nested-loops", "nested loops", nested_loops, 0, 0},
+	{"nested-loops", "nested loops", nested_loops, 2300, 0},
 	{"unrolled-loops", "loops of constant trip count", unrolled_loops, 0, 0},
 	{"jump-table", "targets of a brx.idx", jump_table, 0, 0},
-	{"switch", "comparisons with constants that branch", switch_chain, 0, 0},
+	{"switch", "comparisons with constants that branch", switch_chain, 8000, 0},
 	{"kernels", "kernels", kernels, 10000, 10000},
 	{"sharing-kernels", "kernels that call one function", sharing_kernels, 4000, 0},
 	{"calls", "calls of one function", calls, 16000, 0},
