@@ -72,8 +72,11 @@ bool directives_apply(struct compile_job *job, struct ir_module *m)
 	}
 	if (job->options.kernels)
 		remove_other_kernels(job, m);
-	for (struct ir_func *f = m->funcs; f; f = f->next)
+	for (struct ir_func *f = m->funcs; f; f = f->next) {
 		if (f->kind == IR_KERNEL)
 			set_limits(&job->options, f);
+		else if (m->relocatable) /* kernels of other objects may call it */
+			f->max_registers = job->options.max_registers;
+	}
 	return true;
 }

@@ -69,7 +69,7 @@ uint32_t nv_resident_warps(const struct ir_func *f, uint32_t warps)
 	return share && share <= warps ? warps / share * share : warps;
 }
 
-static uint32_t kernel_limit(uint32_t sm, const struct ir_func *f)
+static uint32_t register_limit(uint32_t sm, const struct ir_func *f)
 {
 	uint32_t limit = MIR_GPRS + MIR_HARDWARE_GPRS;
 	uint64_t warps = (uint64_t)block_warps(f) * (f->min_ctas ? f->min_ctas : 1);
@@ -87,18 +87,20 @@ static uint32_t kernel_limit(uint32_t sm, const struct ir_func *f)
 
 uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f)
 {
-	return f->kind == IR_KERNEL ? kernel_limit(n->job->target->version, f)
+	return f->kind == IR_KERNEL ? register_limit(n->job->target->version, f)
 				    : n->function_registers;
 }
 
-/* A function is part of the code of every kernel of its unit. */
+/* A function is part of the code of every kernel of its unit. In objects, functions have limits of
+ * their own. */
 uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m)
 {
 	uint32_t limit = MIR_GPRS + MIR_HARDWARE_GPRS;
 
-	for (const struct ir_func *k = m->funcs; k; k = k->next) {
-		if (k->kind == IR_KERNEL && kernel_limit(sm, k) < limit)
-			limit = kernel_limit(sm, k);
+	for (const struct ir_func *f = m->funcs; f; f = f->next) {
+		uint32_t own = register_limit(sm, f);
+
+		limit = own < limit ? own : limit;
 	}
 	return limit;
 }

@@ -119,6 +119,16 @@ registers() { "$ptxas" -v "$@" -o "$work/out" 2>&1 | sed -n 's/.*Used \([0-9]*\)
 } >"$work/many.ptx"
 [ "$(registers "$work/many.ptx")" -gt 100 ] && [ "$(registers -maxrregcount 40 "$work/many.ptx")" -le 40 ]
 ok $? "ptxas --maxrregcount limits the registers"
+sed -e 's/\.entry many(.param .u64 p)/.func many(.param .b64 p)/' "$work/many.ptx" >"$work/function.ptx"
+printf '.version 8.0\n.target sm_80\n.address_size 64\n.extern .func many(.param .b64 p);\n.visible .entry k(.param .u64 q)\n{\n.reg .b64 %%p;\n' >"$work/caller.ptx"
+printf 'ld.param.u64 %%p, [q];\n{ .param .b64 a; st.param.b64 [a], %%p; call many, (a); }\nret; }\n' >>"$work/caller.ptx"
+linked() { # OPTIONS: registers of a kernel that calls a function of an object
+	"$ptxas" -c "$@" "$work/function.ptx" -o "$work/function.o" && "$ptxas" -c "$work/caller.ptx" -o "$work/caller.o" &&
+		"$BUILD/sov" link -o "$work/linked" "$work/function.o" "$work/caller.o" &&
+		"$BUILD/sov" info "$work/linked" 2>&1 | grep -o '[0-9]* registers' | head -1 | cut -d' ' -f1
+}
+[ "$(linked)" -gt 100 ] && [ "$(linked -maxrregcount 40)" -le 40 ]
+ok $? "ptxas -c --maxrregcount limits the registers of functions"
 [ "$(registers -maxntid 1024 "$work/many.ptx")" -le 64 ]
 ok $? "ptxas --maxntid 1024 leaves a block room in the register file"
 [ "$(registers -maxntid 256 -minnctapersm 5 "$work/many.ptx")" -le 48 ]
