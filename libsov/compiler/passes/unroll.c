@@ -19,9 +19,9 @@
  * The number of iterations left follows from an induction variable i that grows by s in each
  * iteration while i < n or until i = n: in an iteration with i < n, four are left when n - i > 3 s,
  * in exact arithmetic. So s must be positive and small enough that 3 s does not overflow: a
- * constant, or a variable that is tested before the loop, such as the size of the block. Until
- * i = n, n - i > 3 s modulo the word size suffices: if fewer were left, n - i would be s, 2 s or
- * 3 s.
+ * constant, or a variable that is tested before the loop, such as the size of the block. While
+ * i <= n, n - i >= 3 s suffices, and loops down are alike. Until i = n, n - i > 3 s modulo the word
+ * size suffices: if fewer were left, n - i would be s, 2 s or 3 s.
  * Loops with barriers, shuffles or calls and loops marked nounroll stay.
  */
 #include "libsov/compiler/ir/cond.h"
@@ -212,9 +212,13 @@ static bool is_cond_unrollable(const struct loop *l)
 	switch (l->cond) {
 	case IR_LT_U:
 	case IR_LT_S:
+	case IR_LE_U:
+	case IR_LE_S:
 		return !l->down;
 	case IR_GT_U:
 	case IR_GT_S:
+	case IR_GE_U:
+	case IR_GE_S:
 		return l->down && !l->step;
 	case IR_NE:
 		return !l->step;
@@ -297,6 +301,11 @@ static void append_cond_branch(struct loop *l, ir_block b, ir_val c, ir_block ye
 	ir_edge(l->f, b, no);
 }
 
+static bool includes_limit(enum ir_cond cond)
+{
+	return cond == IR_LE_U || cond == IR_LE_S || cond == IR_GE_U || cond == IR_GE_S;
+}
+
 /* In an iteration with this i: are three more left? */
 static ir_val factor_left(struct loop *l, ir_block b, ir_val i)
 {
@@ -306,7 +315,7 @@ static ir_val factor_left(struct loop *l, ir_block b, ir_val i)
 
 	if (l->step)
 		three = append_op(l, b, IR_MUL, l->type, l->step, three);
-	return append_compare(l, b, IR_GT_U, left, three);
+	return append_compare(l, b, includes_limit(l->cond) ? IR_GE_U : IR_GT_U, left, three);
 }
 
 /* The same for any i: is there an iteration with it, and are three more left? Until i = n, the
