@@ -200,7 +200,7 @@ static uint32_t max_pressure_of(const struct mir_func *f, bool all)
 					bitset_remove(live, v->first_unit + k);
 				}
 			}
-			if (i->known && (all || !i->preserve_all) &&
+			if (i->known && (all || !i->saves) &&
 			    count + i->known->nchanges > max_pressure)
 				max_pressure = count + i->known->nchanges;
 			for (uint32_t u = 0; u < n; u++) {

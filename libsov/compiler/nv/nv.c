@@ -29,6 +29,7 @@ static bool stage_regalloc(struct mir_func *f)
 
 	nv_split_critical_edges(f);
 	nv_spill_predicates(f);
+	nv_choose_saving_calls(f);
 	do {
 		bool fits = limit >= MIN_GPRS && nv_spill_memory(f, limit);
 

@@ -614,7 +614,7 @@ static bool assign_within(struct allocator *a, uint32_t window, bool rotate, boo
 }
 
 /* Within the occupancy that the pressure allows, all values keep clear of the registers that calls
- * of preserve_all functions change. */
+ * change. */
 static bool assign_clear(struct allocator *a, bool tight)
 {
 	struct mir_func *f = a->f;
@@ -681,14 +681,14 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 	f->vregs[0].assigned = true; /* see struct affinity */
 	tight |= f->own != NULL;     /* its callers keep their values in other registers */
 	find_live_ranges(&a);
-	if (!a.calls.preserving_calls || !assign_clear(&a, tight)) {
-		a.saving = a.calls.preserving_calls;
+	if (!a.calls.saving_calls || !assign_clear(&a, tight)) {
+		a.saving = a.calls.saving_calls;
 		f->stack |= a.saving;
 		if (!assign_all(&a, tight))
 			return false;
 	}
 	rewrite_operands(f);
-	if (a.calls.preserving_calls)
+	if (a.calls.saving_calls)
 		nv_find_saved(f);
 	return true;
 }

@@ -52,8 +52,8 @@ struct allocator {
 	uint32_t passed;              /* instructions of the blocks before it */
 	struct affinity **affinities; /* by vreg */
 	struct nv_changed calls;
-	/* Registers that preserve_all functions change may be saved around the calls; values that
-	 * are live across them prefer others, unless that fragments the register file. */
+	/* Registers that calls change may be saved around some; values that are live across these
+	 * prefer others, unless that fragments the register file. */
 	bool saving, indifferent;
 	/* Where the assignment is: the instruction, NULL: at the phis, and the units of its
 	 * result. */

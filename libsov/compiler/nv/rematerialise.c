@@ -407,3 +407,13 @@ bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost)
 			return true;
 	return false;
 }
+
+uint64_t nv_weigh_instructions(const struct mir_func *f)
+{
+	uint64_t sum = 0;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			sum += spill_weight(f->blocks[b].depth);
+	return sum;
+}

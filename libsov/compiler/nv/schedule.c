@@ -762,16 +762,6 @@ static struct target_occupancy choose_target(struct scheduler *s, struct block_d
 	return best;
 }
 
-static uint64_t weigh_instructions(const struct mir_func *f)
-{
-	uint64_t sum = 0;
-
-	mir_for_each_block(f, b)
-		mir_for_each(f, b, i)
-			sum += spill_weight(f->blocks[b].depth);
-	return sum;
-}
-
 /* Computes values again where that alone raises the occupancy: by a share of the instructions that
  * is at most half the share of warps gained. */
 static void rematerialise_for_occupancy(struct mir_func *f)
@@ -788,7 +778,7 @@ static void rematerialise_for_occupancy(struct mir_func *f)
 		more = nv_partition_warps(f->sm, limit) - warps;
 	} while (warps > before && warps < max_warps &&
 		 nv_rematerialise(f, limit - reserved,
-				  weigh_instructions(f) * more / (REMAT_SHARE * warps)));
+				  nv_weigh_instructions(f) * more / (REMAT_SHARE * warps)));
 }
 
 static void schedule_for_occupancy(struct scheduler *s)

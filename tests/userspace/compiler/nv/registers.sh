@@ -73,4 +73,35 @@ ok $? "a kernel that states one block per SM has no more registers than without 
 count=$(count_registers "$work/histogram.ptx")
 [ "${count:-99}" -le 32 ]
 ok $? "a loop with 24 atomics needs at most 32 registers ($count)"
+
+# A function that changes 18 registers, called three times while 18 values are live: saving some
+# around the calls raises the number of warps more than it costs.
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.func (.param .b32 r) mix(.param .b32 a)\n{\n'
+	printf '.reg .b32 %%x, %%s, %%v<17>;\nld.param.b32 %%x, [a];\nmov.b32 %%s, 0;\n'
+	for i in $(seq 1 16); do
+		echo "mul.hi.u32 %v$i, %x, $((2 * i + 12345));"
+	done
+	for factor in 3 5 7 11 13 17; do
+		for i in $(seq 1 16); do
+			echo "mad.lo.u32 %s, %s, $factor, %v$i; xor.b32 %v$i, %v$i, %s;"
+		done
+	done
+	printf 'st.param.b32 [r], %%s; ret; }\n.visible .entry calls(.param .u64 p)\n{\n'
+	printf '.reg .b64 %%p;\n.reg .b32 %%s, %%v<19>;\nld.param.u64 %%p, [p];\n'
+	for i in $(seq 1 18); do
+		echo "ld.volatile.global.u32 %v$i, [%p+$((4 * i))];"
+	done
+	for i in 1 2 3; do
+		echo "{ .param .b32 a; .param .b32 r; st.param.b32 [a], %v$i; call (r), mix, (a);"
+		echo 'ld.param.b32 %s, [r]; } st.volatile.global.u32 [%p], %s;'
+	done
+	for i in $(seq 1 18); do
+		echo "st.volatile.global.u32 [%p+$((4 * i))], %v$i;"
+	done
+	echo 'ret; }'
+} >"$work/calls.ptx"
+count=$(count_registers "$work/calls.ptx")
+[ "${count:-99}" -le 32 ]
+ok $? "18 values live across calls that change 18 registers need at most 32 registers ($count)"
 tap_done
