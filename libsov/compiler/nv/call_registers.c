@@ -463,7 +463,7 @@ void nv_find_saved(struct mir_func *f)
 
 /* ---- around which calls registers may be saved ---- */
 
-/* See rematerialise_for_occupancy(): the same share of instructions per share of warps. */
+/* See rematerialise_to(): the same share of instructions per share of warps. */
 #define SAVING_SHARE 2
 
 struct saving {

@@ -171,6 +171,11 @@ struct mir_func {
 	bool uniform;                          /* uniform registers may be used */
 	/* A divergent block writes a uniform register: compile again without them. */
 	bool retry_without_uniform;
+	/* Values may be computed again for an occupancy that leaves no register for alignment; the
+	 * registers of that occupancy, 0: none; it was not reached, so that must not be tried. */
+	bool dense;
+	uint32_t hoped_registers;
+	bool retry_sparse;
 	struct mir_vreg *vregs;
 	uint32_t nvregs, vregs_capacity; /* entry 0 is unused */
 	/* By vreg, from register allocation: uses, with those of phis, whose copies may vanish. */
@@ -345,8 +350,10 @@ void nv_live_before(const struct mir_func *f, uint64_t *live, struct mir_inst *i
 void nv_spill_predicates(struct mir_func *f);
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* false: cannot fit */
 /* The same without memory, by computing values again, for additional instructions of at most
- * max_cost, weighted by loop depth. False: impossible, and nothing is changed. */
-bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost);
+ * max_cost, weighted by loop depth. Returns the first limit that is possible; 0: none is, and
+ * nothing is changed. */
+uint32_t nv_rematerialise(struct mir_func *f, const uint32_t *limits, uint32_t count,
+			  uint64_t max_cost);
 /* The number of instructions, weighted likewise. */
 uint64_t nv_weigh_instructions(const struct mir_func *f);
 bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */

@@ -687,6 +687,7 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 		if (!assign_all(&a, tight))
 			return false;
 	}
+	f->retry_sparse = f->hoped_registers && a.gpr.used + MIR_HARDWARE_GPRS > f->hoped_registers;
 	rewrite_operands(f);
 	if (a.calls.saving_calls)
 		nv_find_saved(f);

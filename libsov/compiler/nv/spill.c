@@ -240,6 +240,7 @@ static void limit_pressure(struct spill_choice *c, uint32_t extra, const struct 
 		uint32_t victim = find_victim(c, uses, n);
 
 		if (!victim) {
+			c->s->least = c->failed ? c->s->least : c->count + extra;
 			c->failed = true;
 			return;
 		}
