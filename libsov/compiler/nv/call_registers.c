@@ -19,6 +19,7 @@
 #include "libsov/compiler/mir/parallel_copy.h"
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/compiler/nv/module.h"
+#include "libsov/compiler/nv/spill.h"
 
 /* A call has two operands of its own, an indirect one three, and its target. */
 #define MAX_RESULTS         2
@@ -391,6 +392,7 @@ static void add_changes(struct nv_callee *own, const struct mir_inst *i)
 		own->barriers |= 1u << i->sass.ops[0].reg;
 	if (!i->known)
 		return;
+	own->weight += i->known->weight;
 	for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
 		own->changes[w] |= i->known->changes[w];
 	own->changes_uniform |= i->known->changes_uniform;
@@ -414,6 +416,7 @@ void nv_find_changes(const struct mir_func *f)
 	if (!own)
 		return;
 	own->uses_stack = f->frame_bytes || has_unknown_calls(f);
+	own->weight = nv_weigh_instructions(f);
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
 			add_changes(own, i);
@@ -429,32 +432,44 @@ void nv_find_changes(const struct mir_func *f)
 	bitset_remove(own->changes, SASS_RZ);
 	own->nchanges = 0;
 	bitset_for_each(own->changes, 256, r) own->nchanges++;
+	if (own->weight > NV_MAX_WEIGHT)
+		own->weight = NV_MAX_WEIGHT;
 }
 
 /* ---- what calls change ---- */
 
 /* Called for each call of a known function with the units that are live across it. */
-typedef void live_call(struct mir_func *f, struct mir_inst *call, const struct unit_set *live,
-		       void *context);
+typedef void live_call(struct mir_func *f, uint32_t b, struct mir_inst *call,
+		       const struct unit_set *live, void *context);
 
-/* Walks a block backwards, up to its first call. What a call writes is not live across it. */
+/* What a call writes is not live across it: all units of a register that it is the first to write,
+ * or the units themselves. */
+static void kill_results(const struct mir_func *f, struct mir_inst *call, struct unit_set *live)
+{
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(f, call, &n);
+
+	for (uint32_t u = 0; u < n; u++) {
+		const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
+		bool leads = v->first_def == call;
+		uint32_t from = v->first_unit + (leads ? 0 : uses[u].ref.part);
+		uint32_t count = leads ? v->units : uses[u].count;
+
+		for (uint32_t k = 0; uses[u].write && uses[u].ref.vreg && k < count; k++)
+			unit_set_remove(live, from + k);
+	}
+}
+
+/* Walks a block backwards, up to its first call. */
 static void visit_calls_in(struct mir_func *f, uint32_t b, const struct mir_inst *first,
 			   struct unit_set *live, live_call *visit, void *context)
 {
 	unit_set_assign(live, &f->blocks[b].live_out);
 	for (struct mir_inst *i = f->blocks[b].last; i; i = i != first ? i->prev : NULL) {
-		uint32_t n;
-		const struct mir_use *uses = mir_uses(f, i, &n);
-
-		for (uint32_t u = 0; i->known && u < n; u++) {
-			const struct mir_vreg *v = &f->vregs[uses[u].ref.vreg];
-
-			for (uint32_t k = 0; uses[u].write && v->first_def == i && k < v->units;
-			     k++)
-				unit_set_remove(live, v->first_unit + k);
+		if (i->known) {
+			kill_results(f, i, live);
+			visit(f, b, i, live, context);
 		}
-		if (i->known)
-			visit(f, i, live, context);
 		nv_live_before(f, live, i);
 	}
 }
@@ -484,13 +499,14 @@ static void add_set(const struct mir_func *f, uint64_t **sets, uint32_t vreg, co
 		sets[vreg][w] |= set[w];
 }
 
-static void add_changed(struct mir_func *f, struct mir_inst *call, const struct unit_set *live,
-			void *context)
+static void add_changed(struct mir_func *f, uint32_t b, struct mir_inst *call,
+			const struct unit_set *live, void *context)
 {
 	struct nv_changed *c = context;
 
+	(void)b;
 	c->calls = true;
-	c->preserving_calls |= call->preserve_all;
+	c->saving_calls |= call->saves;
 	for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
 		c->unchanged[w] &= ~call->known->changes[w];
 	unit_set_for_each(live, unit)
@@ -500,7 +516,7 @@ static void add_changed(struct mir_func *f, struct mir_inst *call, const struct 
 		if (f->vregs[v].kind != SASS_GPR)
 			continue;
 		add_set(f, c->avoided, v, call->known->changes);
-		if (!call->preserve_all)
+		if (!call->saves)
 			add_set(f, c->changed, v, call->known->changes);
 	}
 }
@@ -515,12 +531,13 @@ void nv_find_changed(struct mir_func *f, struct nv_changed *c)
 	visit_calls(f, add_changed, c);
 }
 
-static void set_saved(struct mir_func *f, struct mir_inst *call, const struct unit_set *live,
-		      void *context)
+static void set_saved(struct mir_func *f, uint32_t b, struct mir_inst *call,
+		      const struct unit_set *live, void *context)
 {
+	(void)b;
 	(void)context;
 	call->saved = NULL;
-	if (!call->preserve_all)
+	if (!call->saves)
 		return;
 	unit_set_for_each(live, unit)
 	{
@@ -538,4 +555,77 @@ static void set_saved(struct mir_func *f, struct mir_inst *call, const struct un
 void nv_find_saved(struct mir_func *f)
 {
 	visit_calls(f, set_saved, NULL);
+}
+
+/* ---- around which calls registers may be saved ---- */
+
+/* See rematerialise_to(): the same share of instructions per share of warps. */
+#define SAVING_SHARE 2
+
+struct saving {
+	uint64_t cost, work; /* weighted: stores and loads; the callees' instructions */
+	uint32_t highest;    /* 1 + highest register that a callee changes */
+};
+
+static void add_saving(struct mir_func *f, uint32_t b, struct mir_inst *call,
+		       const struct unit_set *live, void *context)
+{
+	struct saving *s = context;
+	uint32_t count = 0;
+
+	bitset_for_each(call->known->changes, 256, r) s->highest =
+		r < s->highest ? s->highest : r + 1;
+	if (call->preserve_all || !call->saves)
+		return;
+	s->work += call->known->weight * spill_weight(f->blocks[b].depth);
+	unit_set_for_each(live, unit) count += f->vregs[f->unit_vreg[unit]].kind == SASS_GPR;
+	count = count < call->known->nchanges ? count : call->known->nchanges;
+	s->cost += 2 * count * spill_weight(f->blocks[b].depth);
+}
+
+/* A function with NVIDIA's calling convention preserves registers itself. */
+static bool may_save(const struct mir_inst *i)
+{
+	return i->known && !i->known->abi;
+}
+
+static bool has_calls_to_save_around(struct mir_func *f)
+{
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			if (f->calls && may_save(i) && !i->preserve_all)
+				return true;
+	return false;
+}
+
+static void set_saves(struct mir_func *f, bool all)
+{
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			i->saves = i->known && (i->preserve_all || (all && may_save(i)));
+}
+
+void nv_choose_saving_calls(struct mir_func *f)
+{
+	struct saving s = {0};
+	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS, before, after, registers;
+
+	if (!has_calls_to_save_around(f))
+		return;
+	nv_liveness(f);
+	set_saves(f, false);
+	registers = nv_max_pressure(f) + reserved;
+	/* What does not fit is spilled around the calls. */
+	if (registers > f->gprs + MIR_HARDWARE_GPRS)
+		return;
+	before = nv_partition_warps(f->sm, registers);
+	set_saves(f, true);
+	visit_calls(f, add_saving, &s);
+	registers = nv_max_pressure(f) + reserved;
+	if (s.highest + MIR_HARDWARE_GPRS > registers)
+		registers = s.highest + MIR_HARDWARE_GPRS;
+	after = nv_partition_warps(f->sm, registers);
+	if (after <= before ||
+	    s.cost * SAVING_SHARE * before > (nv_weigh_instructions(f) + s.work) * (after - before))
+		set_saves(f, false);
 }

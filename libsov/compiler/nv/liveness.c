@@ -191,7 +191,7 @@ static uint32_t block_pressure(const struct mir_func *f, uint32_t b, bool all,
 				unit_set_remove(live, v->first_unit + k);
 			}
 		}
-		if (i->known && (all || !i->preserve_all)) {
+		if (i->known && (all || !i->saves)) {
 			uint32_t clear = nv_clear_registers(f, i->known, count);
 
 			peak = clear > peak ? clear : peak;

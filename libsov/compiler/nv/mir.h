@@ -94,6 +94,8 @@ struct mir_inst {
 	bool return_address; /* immediate is the return address of the next call */
 	/* The callee returns all lanes together; the caller saves what it changes. */
 	bool preserve_all;
+	/* A call of a known function: its caller may save the registers that it changes. */
+	bool saves;
 	/* The callee of a preserve_all call executes a warp sync. */
 	bool syncs_warp;
 	/* Of a call: what is known about the callee; NULL: it uses memory (call_registers.c). */
@@ -170,6 +172,11 @@ struct mir_func {
 	bool uniform;                          /* uniform registers may be used */
 	/* A divergent block writes a uniform register: compile again without them. */
 	bool retry_without_uniform;
+	/* Values may be computed again for an occupancy that leaves no register for alignment; the
+	 * registers of that occupancy, 0: none; it was not reached, so that must not be tried. */
+	bool dense;
+	uint32_t hoped_registers;
+	bool retry_sparse;
 	struct mir_vreg *vregs;
 	uint32_t nvregs, vregs_capacity; /* entry 0 is unused */
 	/* By vreg, from register allocation: uses, with those of phis, whose copies may vanish. */
@@ -345,12 +352,16 @@ void nv_live_before(const struct mir_func *f, struct unit_set *live, struct mir_
 void nv_spill_predicates(struct mir_func *f);
 bool nv_spill_memory(struct mir_func *f, uint32_t limit); /* false: cannot fit */
 /* The same without memory, by computing values again, for additional instructions of at most
- * max_cost, weighted by loop depth. False: impossible, and nothing is changed. */
-bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost);
+ * max_cost, weighted by loop depth. Returns the first limit that is possible; 0: none is, and
+ * nothing is changed. */
+uint32_t nv_rematerialise(struct mir_func *f, const uint32_t *limits, uint32_t count,
+			  uint64_t max_cost);
+/* The number of instructions, weighted likewise. */
+uint64_t nv_weigh_instructions(const struct mir_func *f);
 bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
 /* Maximum register pressure: GPR units that are live at one point. Requires liveness. */
 uint32_t nv_max_pressure(const struct mir_func *f);
-/* The same if no register is saved around calls of preserve_all functions. */
+/* The same if no register is saved around calls. */
 uint32_t nv_max_clear_pressure(const struct mir_func *f);
 /* By number of an instruction of a block: the maximum pressure from its results to the block's end.
  * live is a set of units, for scratch. */
@@ -370,10 +381,13 @@ struct nv_changed {
 	/* Registers that no call changes, and that the function must save by its calling
 	 * convention: values that are live across no call are better off elsewhere. */
 	uint64_t unchanged[4];
-	bool calls, preserving_calls; /* there are some, some of preserve_all functions */
+	bool calls, saving_calls; /* there are some, some around which registers may be saved */
 };
 void nv_find_changed(struct mir_func *f, struct nv_changed *c);
-/* Finds which registers are to be saved around calls of preserve_all functions. */
+/* Decides around which calls registers may be saved: those of preserve_all functions, and all calls
+ * if that raises the occupancy more than it costs. */
+void nv_choose_saving_calls(struct mir_func *f);
+/* Finds which registers are to be saved around these. */
 void nv_find_saved(struct mir_func *f);
 /* Lays out the area for what calls save, and inserts the stores before a call and the loads after
  * it (frame.c). */

@@ -31,12 +31,16 @@ struct nv_plan {
 #define NV_MAX_PASSED   8
 #define NV_NOT_PASSED   0xff
 #define NV_CHANGE_WORDS 4
+#define NV_MAX_WEIGHT   (UINT64_C(1) << 32)
 struct nv_callee {
 	/* Registers of the low and high words. */
 	uint8_t args[NV_MAX_PASSED][2], results[NV_MAX_PASSED][2];
 	uint64_t changes[NV_CHANGE_WORDS]; /* set of general-purpose registers */
 	uint32_t nchanges;
-	bool abi;             /* it has NVIDIA's calling convention (call_abi.c) */
+	bool abi; /* it has NVIDIA's calling convention (call_abi.c) */
+	/* Its instructions and those of its callees, weighted by loop depth; at most
+	 * NV_MAX_WEIGHT. */
+	uint64_t weight;
 	bool changes_uniform; /* some uniform register */
 	bool uses_stack;      /* itself, or a function that it calls */
 	uint32_t barriers;    /* mask of the convergence barriers that it changes */

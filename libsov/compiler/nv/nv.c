@@ -35,6 +35,7 @@ static bool stage_regalloc(struct mir_func *f)
 
 	nv_split_critical_edges(f);
 	nv_spill_predicates(f);
+	nv_choose_saving_calls(f);
 	do {
 		bool fits = limit >= MIN_GPRS && nv_spill_memory(f, limit);
 
@@ -166,15 +167,27 @@ static bool is_entry(const struct compile_job *job, const struct ir_func *f)
 	return f->kind == IR_KERNEL || nv_is_exported(job, f);
 }
 
+static bool needs_retry(const struct mir_func *f)
+{
+	return f->retry_without_uniform || f->retry_sparse;
+}
+
+/* What a function is compiled with, unless an attempt shows that it does not work. */
+struct attempt {
+	bool uniform; /* uniform registers */
+	bool dense;   /* see struct mir_func */
+};
+
 static struct mir_func *run_stages(const struct nv_module *module, const struct ir_func *ir,
-				   bool uniform)
+				   struct attempt attempt)
 {
 	struct compile_job *job = module->job;
 	struct mir_func *f = nv_select(module, ir);
 
 	if (!f)
 		return NULL;
-	f->uniform = uniform;
+	f->uniform = attempt.uniform;
+	f->dense = attempt.dense;
 	/* Which uniform registers a callee preserves is not known, so it changes none. */
 	f->uniform &= !(f->exported && job->options.relocatable);
 	if (f->exported && f->calls && job->options.library) {
@@ -182,8 +195,7 @@ static struct mir_func *run_stages(const struct nv_module *module, const struct 
 		return NULL;
 	}
 	print_after(f, "nv-select");
-	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]) && !f->retry_without_uniform;
-	     k++) {
+	for (size_t k = 0; k < sizeof(stages) / sizeof(stages[0]) && !needs_retry(f); k++) {
 		if (!run_stage(f, &stages[k]))
 			return NULL;
 	}
@@ -199,6 +211,9 @@ static struct mir_func *run_stages(const struct nv_module *module, const struct 
 static struct mir_func *compile_function(const struct nv_module *module, struct ir_func *ir)
 {
 	struct compile_job *job = module->job;
+	/* A preserve_all function preserves the uniform registers. */
+	struct attempt attempt = {.uniform = !job->options.no_uniform && !ir->preserve_all,
+				  .dense = true};
 	struct mir_func *f;
 
 	nv_legalise(ir, job->target->version, job->target->warp_lanes);
@@ -207,9 +222,11 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 			   "'%s': lowering produced invalid IR: a fault of the compiler", ir->name);
 		return NULL;
 	}
-	/* A preserve_all function preserves the uniform registers. */
-	f = run_stages(module, ir, !job->options.no_uniform && !ir->preserve_all);
-	return f && f->retry_without_uniform ? run_stages(module, ir, false) : f;
+	while ((f = run_stages(module, ir, attempt)) && needs_retry(f)) {
+		attempt.uniform &= !f->retry_without_uniform;
+		attempt.dense &= !f->retry_sparse;
+	}
+	return f;
 }
 
 static bool compile_functions(const struct nv_module *module, const struct ir_module *m,

@@ -719,7 +719,7 @@ static bool assign_within(struct allocator *a, uint32_t window, bool rotate)
 }
 
 /* Within the occupancy that the pressure allows, all values keep clear of the registers that calls
- * of preserve_all functions change. */
+ * change. */
 static bool assign_clear(struct allocator *a, bool tight)
 {
 	struct mir_func *f = a->f;
@@ -805,14 +805,15 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 	/* Callers keep their values in registers that a function does not change. */
 	tight |= f->own && !f->own->abi;
 	find_live_ranges(&a);
-	if (!a.calls.preserving_calls || !assign_clear(&a, tight)) {
-		a.saving = a.calls.preserving_calls;
+	if (!a.calls.saving_calls || !assign_clear(&a, tight)) {
+		a.saving = a.calls.saving_calls;
 		f->stack |= a.saving;
 		if (!assign_all(&a, tight))
 			return false;
 	}
+	f->retry_sparse = f->hoped_registers && a.gpr.used + MIR_HARDWARE_GPRS > f->hoped_registers;
 	rewrite_operands(f);
-	if (a.calls.preserving_calls)
+	if (a.calls.saving_calls)
 		nv_find_saved(f);
 	return true;
 }

@@ -62,8 +62,8 @@ struct allocator {
 	/* Registers for values that have to survive calls: those that no call changes, and those
 	 * that a function must save before it uses them; NULL: none. */
 	const uint64_t *costly;
-	/* Registers that preserve_all functions change may be saved around the calls; values that
-	 * are live across them prefer others, unless that fragments the register file. */
+	/* Registers that calls change may be saved around some; values that are live across these
+	 * prefer others, unless that fragments the register file. */
 	bool saving, indifferent;
 	/* Where the assignment is: the instruction, NULL: at the phis, and the units of its
 	 * result. */

@@ -13,9 +13,6 @@
 #include <string.h>
 #include "libsov/compiler/nv/spill.h"
 
-/* Units to leave for the scheduler, which does not reach the limit exactly. */
-#define MARGIN 2
-
 /* The instruction computes the same value at any program point. Results of calls do not qualify:
  * the next call overwrites their call slots. */
 static bool is_constant(const struct mir_func *f, struct mir_inst *i)
@@ -251,6 +248,7 @@ static void find_recomputable(struct spiller *s, struct remat *r)
 	memcpy(all, r->recompute, f->nvregs * sizeof(struct mir_inst *));
 	check_all_mentions(s, r);
 	base = r->min_gain == UINT32_MAX ? NULL : find_bases(s, r, all);
+	r->extended = base;
 	if (base) {
 		extend_live_ranges(f, base);
 		for (uint32_t v = 1; v < f->nvregs; v++)
@@ -369,7 +367,8 @@ static void rewrite_phi_args(struct spiller *s, uint32_t b)
 	}
 }
 
-static bool rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost, uint32_t min_gain)
+static bool rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost, uint32_t min_gain,
+			  uint32_t *least)
 {
 	struct remat r = {.min_gain = min_gain};
 	struct spiller s = {.f = f,
@@ -382,7 +381,14 @@ static bool rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost,
 
 	nv_liveness(f);
 	nv_find_remat(&s, &r, true);
-	if (!nv_spill_choose(&s, &any) || s.cost > max_cost)
+	/* Without bases that live longer it is the first attempt again. */
+	if (min_gain != UINT32_MAX && !r.extended)
+		return false;
+	if (!nv_spill_choose(&s, &any)) {
+		*least = s.least;
+		return false;
+	}
+	if (s.cost > max_cost)
 		return false;
 	if (!any)
 		return true;
@@ -393,17 +399,30 @@ static bool rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost,
 	return true;
 }
 
-bool nv_rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost)
-{
-	/* That bases live longer is assumed before it is known how much that saves: first those
-	 * that may save most. */
-	static const struct {
-		uint32_t margin, min_gain;
-	} attempts[] = {{MARGIN, UINT32_MAX}, {MARGIN, 2}, {MARGIN, 0},
-			{0, UINT32_MAX},      {0, 2},      {0, 0}};
+/* That bases live longer is assumed before it is known how much that saves: first those that may
+ * save most. */
+static const uint32_t min_gains[] = {UINT32_MAX, 2, 0};
+#define MIN_GAINS (sizeof(min_gains) / sizeof(min_gains[0]))
 
-	for (uint32_t k = 0; k < sizeof(attempts) / sizeof(attempts[0]); k++)
-		if (rematerialise(f, limit - attempts[k].margin, max_cost, attempts[k].min_gain))
-			return true;
-	return false;
+uint32_t nv_rematerialise(struct mir_func *f, const uint32_t *limits, uint32_t count,
+			  uint64_t max_cost)
+{
+	uint32_t least[MIN_GAINS] = {0};
+
+	for (uint32_t k = 0; k < count; k++)
+		for (uint32_t g = 0; g < MIN_GAINS; g++)
+			if (least[g] <= limits[k] &&
+			    rematerialise(f, limits[k], max_cost, min_gains[g], &least[g]))
+				return limits[k];
+	return 0;
+}
+
+uint64_t nv_weigh_instructions(const struct mir_func *f)
+{
+	uint64_t sum = 0;
+
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			sum += spill_weight(f->blocks[b].depth);
+	return sum;
 }

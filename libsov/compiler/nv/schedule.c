@@ -20,10 +20,12 @@
 #define MAX_ORDERED      128
 /* Occupancies in sequence that gain nothing, after which lower ones are not tried. */
 #define MAX_LOSSES       4
-/* See rematerialise_for_occupancy(). */
+/* See rematerialise_to(). */
 #define REMAT_SHARE      2
 /* Registers that aligned pairs and quads may leave unused. */
 #define ALIGNMENT_SLACK  2
+/* Registers by which an order may miss a limit of the pressure. */
+#define ORDER_SLACK      2
 
 struct edge {
 	uint32_t to, latency;
@@ -760,33 +762,38 @@ static struct target_occupancy choose_target(struct scheduler *s, struct block_d
 	return best;
 }
 
-static uint64_t weigh_instructions(const struct mir_func *f)
+/* Computes values again where that alone raises the occupancy, by a share of the instructions that
+ * is at most half the share of warps gained. First leaves registers for the scheduler, which does
+ * not reach a limit exactly, and for alignment; then none for the former, then none at all: the
+ * allocator finds whether that works. */
+static bool rematerialise_to(struct mir_func *f, uint32_t limit, uint64_t max_cost)
 {
-	uint64_t sum = 0;
+	uint32_t most = limit - nv_reserved_gprs(f) - MIR_HARDWARE_GPRS, reached;
+	uint32_t limits[] = {most - ALIGNMENT_SLACK - ORDER_SLACK, most - ALIGNMENT_SLACK, most};
 
-	mir_for_each_block(f, b)
-		mir_for_each(f, b, i)
-			sum += spill_weight(f->blocks[b].depth);
-	return sum;
+	reached = nv_rematerialise(f, limits, f->dense ? 3 : 2, max_cost);
+	if (reached == most)
+		f->hoped_registers = limit;
+	return reached;
 }
 
-/* Computes values again where that alone raises the occupancy: by a share of the instructions that
- * is at most half the share of warps gained. */
+/* Until it no longer helps: the registers of a callee remain in use. */
 static void rematerialise_for_occupancy(struct mir_func *f)
 {
-	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS + ALIGNMENT_SLACK;
+	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS;
 	uint32_t max_warps = nv_partition_warps(f->sm, 1), before, warps = 0, more, limit;
 
-	/* Until it no longer helps: the registers of a callee remain in use. */
 	do {
+		uint32_t slack = f->hoped_registers ? 0 : ALIGNMENT_SLACK;
+
 		before = warps;
 		nv_liveness(f);
-		warps = nv_partition_warps(f->sm, nv_max_pressure(f) + reserved);
+		warps = nv_partition_warps(f->sm, nv_max_pressure(f) + reserved + slack);
 		limit = nv_occupancy_registers(warps + 1);
 		more = nv_partition_warps(f->sm, limit) - warps;
 	} while (warps > before && warps < max_warps &&
-		 nv_rematerialise(f, limit - reserved,
-				  weigh_instructions(f) * more / (REMAT_SHARE * warps)));
+		 rematerialise_to(f, limit,
+				  nv_weigh_instructions(f) * more / (REMAT_SHARE * warps)));
 }
 
 static void schedule_for_occupancy(struct scheduler *s)
@@ -802,6 +809,9 @@ static void schedule_for_occupancy(struct scheduler *s)
 			.nodes = s->nodes, .count = s->count, .waits = waits_for_memory(s)};
 	}
 	best = choose_target(s, dags);
+	f->retry_sparse =
+		f->hoped_registers &&
+		best.pressure + nv_reserved_gprs(f) + MIR_HARDWARE_GPRS > f->hoped_registers;
 	mir_for_each_block(f, b)
 		set_order(f, b, best.orders[b].insts, dags[b].count);
 }

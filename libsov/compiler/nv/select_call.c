@@ -309,7 +309,7 @@ bool select_call(struct select *s, const struct ir_inst *in)
 		i->service_offset = s->module->plan->service_offset[service];
 		s->f->services |= 1u << service;
 	}
-	i->preserve_all = callee->preserve_all;
+	i->preserve_all = i->saves = callee->preserve_all;
 	i->syncs_warp = callee->syncs_warp;
 	i->members = MIR_SOME_LANES;
 	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};

@@ -242,6 +242,7 @@ static void limit_pressure_at(struct spill_choice *c, uint32_t extra, const stru
 		uint32_t victim = find_victim(c, uses, n, across_call);
 
 		if (!victim) {
+			c->s->least = c->failed ? c->s->least : c->count + extra;
 			c->failed = true;
 			return;
 		}

@@ -22,8 +22,9 @@ struct spiller {
 	 * registers that a spilled one is computed from are pinned: they stay. */
 	struct mir_inst **recompute;
 	bool *pinned;
-	uint64_t cost; /* of the spilled registers, in instructions weighted by loop depth */
-	void *client;  /* private data of reload and store */
+	uint64_t cost;  /* of the spilled registers, in instructions weighted by loop depth */
+	uint32_t least; /* pressure where it exceeds the limit and nothing can be spilled */
+	void *client;   /* private data of reload and store */
 	/* Reloads count units of a spilled register into a new one before an instruction (NULL:
 	 * at the block's end), and stores them from a register. */
 	void (*reload)(struct spiller *s, struct mir_ref of, uint32_t count, struct mir_ref to,
@@ -51,6 +52,7 @@ struct remat {
 	/* Units that a register must save to live as long as what is computed from it; UINT32_MAX:
 	 * none lives longer. */
 	uint32_t min_gain;
+	bool extended; /* some lives longer */
 };
 /* Fills in s->remat, and with recompute what s needs for registers computed from registers. */
 void nv_find_remat(struct spiller *s, struct remat *r, bool recompute);
