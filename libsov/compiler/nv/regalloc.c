@@ -706,6 +706,16 @@ static bool assign_by_rotation(struct allocator *a, uint32_t window)
 	return assign_blocks(a) && a->gpr.used <= window;
 }
 
+/* As assign_within(), without splits. */
+static bool assign_unsplit(struct allocator *a, uint32_t window)
+{
+	if (assign_by_rotation(a, window))
+		return true;
+	a->tight = true;
+	a->gpr.count = window;
+	return assign_packed(a, true) || assign_packed(a, false);
+}
+
 /* Assigns registers within a window: by rotation, or if pairs and quads do not fit, packed, if need
  * be with splits. */
 static bool assign_within(struct allocator *a, uint32_t window, bool rotate)
@@ -730,7 +740,7 @@ static bool assign_clear(struct allocator *a, bool tight)
 
 	if (pressure > window)
 		return false;
-	return (!tight && slack < window && assign_by_rotation(a, slack)) ||
+	return (!tight && slack < window && assign_unsplit(a, slack)) ||
 	       assign_within(a, window, !tight);
 }
 
@@ -781,7 +791,7 @@ static bool assign_all(struct allocator *a, bool tight)
 	uint32_t slack = (pressure > convention ? pressure : convention) + SLACK(pressure);
 	bool sparse = !tight && loads_will_merge(f);
 
-	if (!tight && slack < window && !a->saving && !sparse && assign_by_rotation(a, slack))
+	if (!tight && slack < window && !a->saving && !sparse && assign_unsplit(a, slack))
 		return true;
 	while (!assign_within(a, window, !tight)) {
 		if (a->saving && !a->indifferent) {
