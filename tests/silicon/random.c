@@ -76,9 +76,18 @@ static uint32_t variants(void)
 	return with_theirs() ? VARIANTS : AGREE_MODES;
 }
 
+/* One word, for random.sh. */
 static const char *variant_name(uint32_t v)
 {
-	return v < AGREE_MODES ? agree_modes[v].name : "ptxas";
+	static char names[AGREE_MODES][32];
+	char *at;
+
+	if (v >= AGREE_MODES)
+		return "ptxas";
+	snprintf(names[v], sizeof(names[v]), "%s", agree_modes[v].name);
+	while ((at = strchr(names[v], ' ')))
+		*at = '-';
+	return names[v];
 }
 
 /* ---- compiling ---- */
@@ -192,7 +201,7 @@ static bool compile_ours(const struct program *p, uint32_t mode, struct compile_
 
 	if (compile(p->ptx, strlen(p->ptx), &o, r))
 		return true;
-	printf("REFUSED %" PRIu64 " %s: %s\n", p->number, m->name, r->messages);
+	printf("REFUSED %" PRIu64 " %s: %s\n", p->number, variant_name(mode), r->messages);
 	return false;
 }
 
@@ -464,8 +473,9 @@ static int shrink_on_gpu(uint64_t number, const char *mode)
 	uint32_t threads;
 	char *ptx = random_ptx(number, &threads);
 
-	while (!o.ptxas && o.mode < agree_modes + AGREE_MODES - 1 && strcmp(o.mode->name, mode))
-		o.mode++;
+	for (uint32_t v = 0; !o.ptxas && v < AGREE_MODES; v++)
+		if (!strcmp(variant_name(v), mode))
+			o.mode = &agree_modes[v];
 	open_gpu(shrink_at);
 	agree_inputs(number, threads);
 	if (!shrink_fails(&o, ptx)) {

@@ -83,7 +83,9 @@ static bool convert_to_exit(struct mir_func *f, uint32_t b)
 {
 	struct mir_block *block = &f->blocks[b];
 
-	if (block->end == MIR_END_JUMP && is_empty_exit(&f->blocks[block->succ[0]])) {
+	/* Lanes may have to reconverge at the exit, before which a table has no room. */
+	if (block->end == MIR_END_JUMP && !block->table_slot &&
+	    is_empty_exit(&f->blocks[block->succ[0]])) {
 		remove_edge(f, b, 0);
 		block->end = MIR_END_EXIT;
 		return true;

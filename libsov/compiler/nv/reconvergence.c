@@ -170,6 +170,10 @@ void nv_find_reconvergence(const struct mir_func *f, uint32_t **exits, uint32_t 
 		for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
 			if (r.exit[f->blocks[b].succ[s]] != r.exit[b])
 				r.ipdom[b] = 0;
+	/* A slot of a jump table has room for one instruction: lanes reconverge after it. */
+	mir_for_each_block(f, b)
+		if (r.ipdom[b] != b && f->blocks[r.ipdom[b]].table_slot)
+			r.ipdom[b] = f->blocks[r.ipdom[b]].succ[0];
 	*exits = r.exit;
 	*points = r.ipdom;
 }

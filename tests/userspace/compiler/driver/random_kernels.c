@@ -29,8 +29,8 @@
 #define REWRITE_MAD     63199               /* one with a rare pattern */
 
 /* Kernels that failed by causes that no other test has: a reload that is live across a call, in
- * spilling code. */
-static const uint64_t once_failing[] = {2011779};
+ * spilling code; a target of a jump table that ends the kernel and at which lanes reconverge. */
+static const uint64_t once_failing[] = {2011779, 2011868};
 
 static void try_kernel(uint64_t number, bool print)
 {
