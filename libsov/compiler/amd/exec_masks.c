@@ -102,12 +102,12 @@ static void find_barrier_reaching(struct control_builder *builder, const ir_bloc
 }
 
 /*
- * The index of the successor of b that comes first in the order, which find_strong_components()
- * visits last. The wave executes a barrier once, with the lanes that have arrived there. Lanes that
- * will end without a barrier, but wait for another block, would store to shared memory only after
- * other waves have passed it; so their blocks come first.
+ * Whether the second successor of b comes before the first in the order; find_strong_components()
+ * visits the one that comes first last. The wave executes a barrier once, with the lanes that have
+ * arrived there. Lanes that will end without a barrier, but wait for another block, would store to
+ * shared memory only after other waves have passed it; so their blocks come first.
  */
-static uint32_t first_successor(const struct control_builder *builder, ir_block b)
+static bool is_second_first(const struct control_builder *builder, ir_block b)
 {
 	const struct ir_bb *bb = &builder->f->blocks[b];
 
@@ -151,7 +151,7 @@ static uint32_t find_strong_components(struct control_builder *builder, const ir
 				builder->on_stack[b] = true;
 			}
 			if (fr->next < bb->nsucc) {
-				bool second_first = first_successor(builder, b) == 1;
+				bool second_first = is_second_first(builder, b);
 				uint32_t next = fr->next++;
 				ir_block s = bb->succ[second_first ? next : bb->nsucc - 1 - next];
 

@@ -489,6 +489,10 @@ ir_val ir_const(struct ir_func *f, ir_block b, enum ir_type t, uint64_t value);
 /* Source location of a line of the PTX text; NULL: unknown. */
 const struct ir_source_loc *ir_source_loc_of(const struct ir_module *m, uint32_t text_line);
 
+static inline bool ir_is_kernel(const struct ir_func *f)
+{
+	return f->kind == IR_KERNEL || f->kind == IR_EXTERNAL_KERNEL;
+}
 static inline struct ir_inst *ir_at(const struct ir_func *f, ir_id i)
 {
 	return &f->insts[i];

@@ -54,11 +54,6 @@ static bool check_list(struct verifier *v, ir_id i, const char *what, const ir_v
 	return true;
 }
 
-static bool is_kernel(const struct ir_func *f)
-{
-	return f->kind == IR_KERNEL || f->kind == IR_EXTERNAL_KERNEL;
-}
-
 static bool check_call(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	uint32_t address = in->op == IR_CALLPTR;
@@ -69,7 +64,7 @@ static bool check_call(struct verifier *v, ir_id i, const struct ir_inst *in)
 		return check_list(v, i, "argument", in->args, in->nargs, v->f->result_types,
 				  v->f->nresults);
 	callee = v->module->table[in->symbol];
-	if (address != (callee->kind == IR_PROTOTYPE) || is_kernel(callee))
+	if (address != (callee->kind == IR_PROTOTYPE) || ir_is_kernel(callee))
 		return verify_inst_fault(v, i, "'%s' cannot name this kind of function",
 					 ir_ops[in->op].text);
 	if (address && (!in->nargs || v->f->values[in->args[0]].type != IR_B64))
@@ -171,7 +166,7 @@ static bool check_numbers(struct verifier *v, ir_id i, const struct ir_inst *in)
 					 v->module->nfuncs);
 	if (in->op == IR_FUNCADDR &&
 	    (v->module->table[in->symbol]->kind == IR_PROTOTYPE ||
-	     (is_kernel(v->module->table[in->symbol]) && !v->module->relocatable)))
+	     (ir_is_kernel(v->module->table[in->symbol]) && !v->module->relocatable)))
 		return verify_inst_fault(v, i,
 					 "only functions, and in objects kernels, have addresses");
 	if (attributes & A_REG && (!in->symbol || in->symbol >= v->f->nregs))

@@ -559,9 +559,6 @@ void nv_find_saved(struct mir_func *f)
 
 /* ---- around which calls registers may be saved ---- */
 
-/* See rematerialise_to(): the same share of instructions per share of warps. */
-#define SAVING_SHARE 2
-
 struct saving {
 	uint64_t cost, work; /* weighted: stores and loads; the callees' instructions */
 	uint32_t highest;    /* 1 + highest register that a callee changes */
@@ -591,9 +588,11 @@ static bool may_save(const struct mir_inst *i)
 
 static bool has_calls_to_save_around(struct mir_func *f)
 {
+	if (!f->calls)
+		return false;
 	mir_for_each_block(f, b)
 		mir_for_each(f, b, i)
-			if (f->calls && may_save(i) && !i->preserve_all)
+			if (may_save(i) && !i->preserve_all)
 				return true;
 	return false;
 }
@@ -625,7 +624,7 @@ void nv_choose_saving_calls(struct mir_func *f)
 	if (s.highest + MIR_HARDWARE_GPRS > registers)
 		registers = s.highest + MIR_HARDWARE_GPRS;
 	after = nv_partition_warps(f->sm, registers);
-	if (after <= before ||
-	    s.cost * SAVING_SHARE * before > (nv_weigh_instructions(f) + s.work) * (after - before))
+	if (after <= before || s.cost * NV_WARPS_SHARE * before >
+				       (nv_weigh_instructions(f) + s.work) * (after - before))
 		set_saves(f, false);
 }

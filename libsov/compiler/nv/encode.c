@@ -130,11 +130,6 @@ static void add_relocation(struct code *c, struct cubin_code_address a)
 	c->addresses[c->naddresses++] = a;
 }
 
-static bool is_kernel(const struct ir_func *f)
-{
-	return f->kind == IR_KERNEL || f->kind == IR_EXTERNAL_KERNEL;
-}
-
 static void add_code_address(struct code *c, const struct mir_inst *i)
 {
 	const struct ir_module *m = c->f->ir->module;
@@ -156,7 +151,7 @@ static void add_code_address(struct code *c, const struct mir_inst *i)
 		a.symbol = m->table[i->function - 1]->name;
 		if (mir_is_call(i))
 			a.relocation = c->f->sm >= 90 ? NV_R_CALL_SM90 : NV_R_CALL;
-		else if (is_kernel(m->table[i->function - 1]))
+		else if (ir_is_kernel(m->table[i->function - 1]))
 			a.relocation = i->high ? NV_R_KERNEL_HIGH : NV_R_KERNEL_LOW;
 	}
 	add_relocation(c, a);

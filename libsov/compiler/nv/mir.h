@@ -358,6 +358,9 @@ uint32_t nv_rematerialise(struct mir_func *f, const uint32_t *limits, uint32_t c
 			  uint64_t max_cost);
 /* The number of instructions, weighted likewise. */
 uint64_t nv_weigh_instructions(const struct mir_func *f);
+/* More instructions are worth more warps if the share of instructions added, times this, is at most
+ * the share of warps gained. */
+#define NV_WARPS_SHARE 2
 bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
 /* Maximum register pressure: GPR units that are live at one point. Requires liveness. */
 uint32_t nv_max_pressure(const struct mir_func *f);

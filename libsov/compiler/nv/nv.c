@@ -417,7 +417,7 @@ static void list_prototypes(struct compile_job *job, struct nv_plan *p, const st
 	for (uint32_t k = 0; k < m->nfuncs; k++) {
 		const struct ir_func *f = m->table[k];
 
-		bool kernel = f->kind == IR_KERNEL || f->kind == IR_EXTERNAL_KERNEL;
+		bool kernel = ir_is_kernel(f);
 
 		if (f->kind != IR_PROTOTYPE && (!kernel || taken[k]))
 			list[p->out.nprototypes++] = (struct cubin_prototype){

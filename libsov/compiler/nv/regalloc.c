@@ -22,8 +22,9 @@
 /* Arguments of a phi that are examined: see is_awaited(). */
 #define MAX_ARGUMENTS 8
 
-/* Registers that stay unoccupied where values of one block rotate: see is_local_with_room(). */
-#define LOCAL_SLACK(pressure) (4 + (pressure) / 8)
+/* Rotating through more registers than the pressure avoids waits for memory instructions that read
+ * late, but more than this share brings little. */
+#define SLACK(pressure) (4 + (pressure) / 8)
 
 static struct reg_file *reg_file_of(struct allocator *a, uint32_t vreg)
 {
@@ -294,7 +295,7 @@ static bool is_local_with_room(const struct allocator *a, uint32_t vreg)
 			return false;
 	}
 	peak = a->peaks[a->stuck_at->number] + nv_reserved_gprs(a->f);
-	return peak + LOCAL_SLACK(peak) <= a->gpr.window;
+	return peak + SLACK(peak) <= a->gpr.window;
 }
 
 static bool choose_gpr(struct allocator *a, uint32_t vreg, uint32_t *reg)
@@ -613,10 +614,7 @@ static void rewrite_operands(struct mir_func *f)
 	f->allocated = true;
 }
 
-/* Rotating through more registers than the pressure avoids waits for memory instructions that read
- * late, but more than this share brings little. */
-#define SLACK(pressure) (4 + (pressure) / 8)
-#define MAX_MERGED      12 /* instructions of a block that if-conversion may merge */
+#define MAX_MERGED 12 /* instructions of a block that if-conversion may merge */
 
 /* As many registers as leave the occupancy that this many leave. */
 static uint32_t occupancy_window(const struct mir_func *f, uint32_t gprs)

@@ -20,8 +20,6 @@
 #define MAX_ORDERED      128
 /* Occupancies in sequence that gain nothing, after which lower ones are not tried. */
 #define MAX_LOSSES       4
-/* See rematerialise_to(). */
-#define REMAT_SHARE      2
 /* Registers that aligned pairs and quads may leave unused. */
 #define ALIGNMENT_SLACK  2
 /* Registers by which an order may miss a limit of the pressure. */
@@ -793,7 +791,7 @@ static void rematerialise_for_occupancy(struct mir_func *f)
 		more = nv_partition_warps(f->sm, limit) - warps;
 	} while (warps > before && warps < max_warps &&
 		 rematerialise_to(f, limit,
-				  nv_weigh_instructions(f) * more / (REMAT_SHARE * warps)));
+				  nv_weigh_instructions(f) * more / (NV_WARPS_SHARE * warps)));
 }
 
 static void schedule_for_occupancy(struct scheduler *s)

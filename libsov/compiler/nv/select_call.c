@@ -325,7 +325,7 @@ bool select_call(struct select *s, const struct ir_inst *in)
 bool select_funcaddr(struct select *s, const struct ir_inst *in)
 {
 	const struct ir_func *target = s->ir->module->table[in->symbol];
-	bool kernel = target->kind == IR_KERNEL || target->kind == IR_EXTERNAL_KERNEL;
+	bool kernel = ir_is_kernel(target);
 
 	if (kernel && !s->job->options.relocatable)
 		return false;

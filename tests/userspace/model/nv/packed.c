@@ -242,26 +242,27 @@ static void minmax_pairs(const struct row *r, const struct values *v, struct ans
 	}
 }
 
-static void minmax_triples(const struct row *r, const struct values *v, struct answer *o)
+/* Of the answer so far and the third source. */
+static void minmax_with_third(const struct row *r, const struct values *v, struct answer *o)
 {
 	struct values w = *v;
 
-	minmax_pairs(r, v, o);
 	w.a = o->d;
 	w.b = v->c;
 	o->d = 0;
 	minmax_pairs(r, &w, o);
 }
 
+static void minmax_triples(const struct row *r, const struct values *v, struct answer *o)
+{
+	minmax_pairs(r, v, o);
+	minmax_with_third(r, v, o);
+}
+
 static void add_minmax_pairs(const struct row *r, const struct values *v, struct answer *o)
 {
-	struct values w = *v;
-
 	add_pairs(r, v, o);
-	w.a = o->d;
-	w.b = v->c;
-	o->d = 0;
-	minmax_pairs(r, &w, o);
+	minmax_with_third(r, v, o);
 }
 
 static void distances(const struct row *r, const struct values *v, struct answer *o)
