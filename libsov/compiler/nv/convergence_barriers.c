@@ -435,6 +435,70 @@ static void mark_divergent(struct convergence *c, uint32_t branch, struct region
 	r->marked = true;
 }
 
+static bool needs_all_lanes(const struct mir_func *f, uint32_t b)
+{
+	mir_for_each(f, b, i) {
+		const struct sass_operand *mask = &i->sass.ops[1];
+
+		if (i->members == MIR_ALL_LANES || i->sass.op == SASS_WARPSYNC_ALL)
+			return true;
+		if (i->sass.op == SASS_WARPSYNC && mask->kind == SASS_IMM &&
+		    (uint32_t)mask->value == UINT32_MAX)
+			return true;
+	}
+	return false;
+}
+
+/* Whether lanes may pass from a block to the point, or exit, without a sync of the whole warp. */
+static bool may_avoid_sync(struct convergence *c, uint32_t b, uint32_t point)
+{
+	const struct mir_func *f = c->f;
+	uint32_t depth = 0;
+
+	c->walk++;
+	c->stack[depth++] = b;
+	while (depth) {
+		const struct mir_block *block = &f->blocks[b = c->stack[--depth]];
+
+		if (b == point)
+			return true;
+		if (needs_all_lanes(f, b))
+			continue;
+		c->visits -= c->visits > 0;
+		if (!block->nsucc || !c->visits)
+			return true;
+		for (uint32_t s = 0; s < block->nsucc; s++) {
+			uint32_t to = block->succ[s];
+
+			if (c->walked_in[to] == c->walk)
+				continue;
+			c->walked_in[to] = c->walk;
+			c->stack[depth++] = to;
+		}
+	}
+	return false;
+}
+
+/*
+ * A side of a branch that always syncs the whole warp must be taken by all of its lanes, so no lane
+ * has to wait for others at the reconvergence point. Programs that break this rule of PTX, in that
+ * the lanes behind the end of an array skip a reduction, work with ptxas, which has no barrier
+ * there: the lanes that exit are not waited for. In a loop, lanes that are divergent until it ends
+ * would cost more than that is worth.
+ */
+static bool is_taken_by_all(struct convergence *c, uint32_t branch, uint32_t point)
+{
+	const struct mir_block *block = &c->f->blocks[branch];
+	bool all = false;
+
+	for (uint32_t s = 0; s < block->nsucc; s++)
+		all |= !may_avoid_sync(c, block->succ[s], point);
+	if (!all)
+		return false;
+	walk_region(c, point, 0);
+	return c->walked_in[branch] != c->walk;
+}
+
 /* The region of a branch that no other region covers. */
 static struct region *find_new_region(struct convergence *c, uint32_t branch)
 {
@@ -444,7 +508,8 @@ static struct region *find_new_region(struct convergence *c, uint32_t branch)
 		return NULL;
 	r.blocks = arena_array(c->f->arena, r.size + 1, sizeof(*r.blocks));
 	memcpy(r.blocks, c->stack, r.size * sizeof(*r.blocks));
-	return may_deadlock(c, &r) ? NULL : add_region(c, &r);
+	return may_deadlock(c, &r) || is_taken_by_all(c, branch, r.point) ? NULL
+									  : add_region(c, &r);
 }
 
 static void find_regions(struct convergence *c)
