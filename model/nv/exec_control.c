@@ -409,15 +409,26 @@ static void run_bmov_write(struct warp *w, const struct op *op, uint32_t mask)
 	w->moved[op->breg] |= mask;
 }
 
+/*
+ * ptxas has WARPSYNC.EXCLUSIVE before votes whose members are not known to include the lane itself.
+ * In HeCBench's bscan they do not, and differ between lanes; it ends on an H200, though it fails
+ * its own check. What the instruction does where some members are elsewhere is not known: here the
+ * lane waits for them.
+ */
 static void run_warpsync(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t space[2 * LANES];
 	const uint32_t *need = fetch_source(w, op, 0, space);
+	bool exclusive = op->inst->mod[SASS_M_EXCLUSIVE];
 
 	mask &= pred_read(w, op, 0);
 	for (uint32_t i = 0; i < LANES; i++) {
-		if (!(mask >> i & 1))
+		if (!(mask >> i & 1) || (exclusive && !(need[i] & ~mask)))
 			continue;
+		if (exclusive) {
+			block_lanes(w, 1u << i, WAIT_WARPSYNC, need[i] | 1u << i);
+			continue;
+		}
 		if (!(need[i] >> i & 1)) { /* seen on an H200 */
 			warp_fault(w, i, MODEL_FAULT_ILLEGAL_INSTRUCTION, w->pc,
 				   "illegal instruction WARPSYNC at +0x%llx: lane %u is not in its "

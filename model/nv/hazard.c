@@ -229,6 +229,33 @@ static bool result_retired(const struct hazard *h, const struct flight *f)
 	       (t->in_order && h->settled.written[t->unit] >= f->sequence);
 }
 
+/*
+ * A generic atomic without a result says in its predicate whether the address was in memory that it
+ * handles. ptxas waits only for the scoreboard of its sources before it reads that (HeCBench
+ * f16atomic, lut-gemm).
+ */
+static bool predicate_retired(const struct hazard *h, const struct flight *f)
+{
+	const struct sass_inst *in = f->op->inst;
+
+	return in->op == SASS_ATOM && in->ops[1].reg == SASS_RZ &&
+	       f->op->timing->uses[f->use].kind == SASS_PRED &&
+	       ticket_retired(h, in->read_barrier, f->read);
+}
+
+static bool write_retired(const struct hazard *h, const struct flight *f)
+{
+	return !f->op->timing->variable || result_retired(h, f) || predicate_retired(h, f);
+}
+
+/* Units that complete in order write in order: ptxas does not wait between LDS.128 and an LDS to
+ * one of its registers (HeCBench blockScan). */
+static bool writes_in_order(const struct op *first, const struct op *second)
+{
+	return first->timing->in_order && second->timing->in_order &&
+	       first->timing->unit == second->timing->unit;
+}
+
 /* Queues are read in issue order, even those of units that complete out of order. */
 static bool sources_retired(const struct hazard *h, const struct flight *f)
 {
@@ -268,7 +295,7 @@ static bool check_read(struct warp *w, const struct op *op, const struct sass_re
 
 		if (!f->op || !(f->lanes & lanes_of(u, mask)))
 			continue;
-		if (t->variable && !result_retired(h, f)) {
+		if (!write_retired(h, f)) {
 			report_scoreboard(w, op, "reads", u, u->reg + i, f,
 					  f->op->inst->write_barrier);
 			return false;
@@ -297,7 +324,9 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 
 		if (!f->op || !(f->lanes & lanes_of(u, mask)))
 			continue;
-		if (f->op->timing->variable && !result_retired(h, f)) {
+		if (writes_in_order(f->op, op))
+			continue;
+		if (!write_retired(h, f)) {
 			report_scoreboard(w, op, "overwrites", u, u->reg + i, f,
 					  f->op->inst->write_barrier);
 			return false;

@@ -421,14 +421,15 @@ uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first,
  * ptxas 13.0 leaves three cycles before UMOV and ULDC (81 times) and two before others (161). On
  * an H200 a ULOP3 issued two cycles before a UMOV read the UMOV's result. A constant load reads its
  * index at issue: ptxas leaves one cycle before an addition to it; it was not seen to leave fewer
- * than three before other constant loads. */
+ * than three before other constant loads. S2UR writes much later: ptxas leaves one cycle. */
 uint32_t sass_war_latency(const struct sass_inst *reader, const struct sass_inst *writer,
 			  enum sass_kind kind)
 {
 	bool at_issue = is_fast_uniform(reader->op) &&
 			(reader->op != SASS_ULDC_UREG || !is_fast_uniform(writer->op));
 
-	if (kind != SASS_UGPR || sass_row(reader)->pipe != SASS_PIPE_UNIFORM || at_issue)
+	if (kind != SASS_UGPR || sass_row(reader)->pipe != SASS_PIPE_UNIFORM ||
+	    sass_row(writer)->pipe != SASS_PIPE_UNIFORM || at_issue)
 		return 1;
 	return is_fast_uniform(writer->op) ? 3 : 2;
 }

@@ -346,7 +346,7 @@ const struct sass_form sass_alu_rows[] = {
 	 .imm = IMM_FLOAT, .ops = {D(), A(0), B(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
 	 .fields = {FIELD(DTYPE, 76, 2, f2ip_type), FIELD(RND, 78, 2, f2ip_round),
 		    FLAG(NTZ, 74, YES(".NTZ")), FLAG(RELU, 75, YES(".RELU"))}},
-	{"I2FP.F32", SASS_I2FP, 0x045, FORM(1) | FORM(5) | FORM(6), SM_86_UP, SASS_PIPE_ALU,
+	{"I2FP.F32", SASS_I2FP, 0x045, FORMS_B, SM_86_UP, SASS_PIPE_ALU, .imm = IMM_STYPE,
 	 .ops = {D(), ODD(0)},
 	 .fields = {FIELD(STYPE, 74, 1, i2fp_type), FIELD(RND, 78, 2, i2fp_round)},
 	 .fixed = {{75, 3, 2}, {84, 3, 2}}},

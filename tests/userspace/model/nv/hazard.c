@@ -242,6 +242,29 @@ static void double_to_double(bool bad)
 	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(3));
 }
 
+static void later_load_of_the_unit(bool bad)
+{
+	INS(&r, SASS_LDS, (R(8), AT32(SASS_RZ, 0)), in.mod[SASS_M_WIDTH] = SASS_WIDTH_64, WRITE(2));
+	if (bad)
+		INS(&r, SASS_MOV, (R(9), IMM(1)));
+	else
+		INS(&r, SASS_LDS, (R(9), AT32(SASS_RZ, 8)), in.mod[SASS_M_WIDTH] = SASS_WIDTH_32,
+		    WRITE(3));
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(9), R(6), RZ), WAIT(12));
+}
+
+static void uniform_source_overwritten(bool bad)
+{
+	nop(12);
+	INS(&r, SASS_UIADD3, (UR(4), UP(7), UP(7), UR(6), IMM(3), op_reg(SASS_UGPR, SASS_URZ)),
+	    STALL(1));
+	if (bad)
+		INS(&r, SASS_UMOV, (UR(6), IMM(1)));
+	else
+		INS(&r, SASS_S2UR, (UR(6), SR(SASS_SR_CTAID_X)), WRITE(0));
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(1), STALL(12));
+}
+
 static void slow_then_quick(bool bad)
 {
 	bool hopper = rig_sm(&r) >= 90;
@@ -321,6 +344,9 @@ static const struct {
 	{around_the_loop, "a load stays in flight around a loop", "reads R8"},
 	{double_to_double, "double to double arithmetic has its latency", "reads R4"},
 	{slow_then_quick, "a short-latency write may not pass a long-latency one", "overwrites R4"},
+	{later_load_of_the_unit, "loads of an in-order unit write in order", "overwrites R9"},
+	{uniform_source_overwritten, "a special register's value arrives late",
+	 "overwrites the pending source UR6"},
 	{reuse_in_another_unit, "the reuse cache holds an operand for the same unit only",
 	 "overwrites R4, which"},
 	{reuse_in_a_pair, "an instruction that reads a pair takes one of its halves from the cache",
