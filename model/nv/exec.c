@@ -172,6 +172,7 @@ static void cta_free(struct cta *c)
 		for (uint32_t i = 0; i < c->grid->warps; i++)
 			free(c->warps[i].hazard);
 	weak_unit_destroy(c->weak);
+	copies_destroy(c->copies);
 	free(c->warps);
 	free(c->rows);
 	free(c->shared);
@@ -201,6 +202,8 @@ static struct cta *cta_create(struct exec *x)
 	good = c->warps && c->rows && c->shared && c->local;
 	if (good && x->thread.reader.weak)
 		good = (c->weak = weak_unit_create(x->thread.reader.weak)) != NULL;
+	if (good && g->hazard)
+		good = (c->copies = copies_create(g->shared_bytes)) != NULL;
 	for (uint32_t i = 0; good && g->hazard && i < g->warps; i++)
 		good = (c->warps[i].hazard = hazard_create()) != NULL;
 	if (good)
@@ -249,6 +252,8 @@ static void cta_start(struct cta *c, uint64_t block)
 	c->live = g->threads;
 	if (c->weak)
 		weak_unit_start(c->weak, NULL);
+	if (c->copies)
+		copies_reset(c->copies, g->shared_bytes);
 	memset(c->bar, 0, sizeof(c->bar));
 	memset(c->shared, POISON, g->shared_bytes);
 	memset(c->local, POISON, local_bytes(g) * g->threads);

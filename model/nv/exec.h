@@ -172,6 +172,7 @@ struct cta {
 		uint8_t kind; /* SASS_BAR_* */
 	} bar[BARRIERS];
 	uint8_t *shared, *local;
+	struct copies *copies; /* hazard mode only */
 	struct warp *warps;
 	void *rows, *hazards;
 	struct weak_unit
@@ -274,6 +275,18 @@ extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_f
 
 /* exec_table.c: fills everything but timing. Returns NULL, or why this form is not modelled. */
 const char *op_prepare(struct op *op, const struct sass_inst *in);
+
+/* copies.c: asynchronous copies in flight, in hazard mode */
+struct copies *copies_create(uint32_t shared_bytes);
+void copies_destroy(struct copies *c);
+void copies_reset(struct copies *c, uint32_t shared_bytes);
+/* Holds back the data of a copy; false: out of memory. */
+bool copies_hold(struct warp *w, uint32_t to, const uint32_t *words, uint32_t bytes);
+/* The warp's copies that have no ticket yet arrive when this one is retired. */
+void copies_end_group(struct warp *w, uint8_t scoreboard, uint64_t ticket);
+void copies_arrive(struct warp *w, uint8_t scoreboard, uint64_t settled);
+/* Whether a copy to one of these bytes of shared memory is in flight, and its instruction. */
+bool copies_pending(const struct cta *cta, uint64_t address, uint32_t bytes, uint64_t *pc);
 
 /* hazard.c */
 struct timing *timing_create(uint32_t count);

@@ -48,10 +48,17 @@ static uint8_t *access_fault(struct access *x, enum model_fault kind, uint32_t l
 static uint8_t *shared_pointer(struct access *x, uint32_t lane, uint64_t address)
 {
 	uint32_t size = x->w->grid->shared_bytes;
+	char why[64];
+	uint64_t pc;
 
 	if (size < x->bytes || address > size - x->bytes)
 		return access_fault(x, MODEL_FAULT_SHARED_RANGE, lane, address,
 				    "outside the block's shared memory");
+	if (x->w->cta->copies && !x->copy && copies_pending(x->w->cta, address, x->bytes, &pc)) {
+		snprintf(why, sizeof(why), "the copy at +0x%llx was not waited for",
+			 (unsigned long long)(pc - x->w->grid->work.program));
+		return access_fault(x, MODEL_FAULT_HAZARD, lane, address, why);
+	}
 	return x->w->cta->shared + address;
 }
 
@@ -212,7 +219,7 @@ static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op
 	}
 	l->host = NULL;
 	l->base = 0;
-	if (x->space == SPACE_SHARED && !odd && !beyond) {
+	if (x->space == SPACE_SHARED && !odd && !beyond && !x->w->cta->copies) {
 		l->host = x->w->cta->shared;
 	} else if (x->space == SPACE_GLOBAL && !odd && !other_page) {
 		l->base = first & page;
@@ -320,6 +327,54 @@ static void run_store(struct warp *w, const struct op *op, uint32_t mask)
 	}
 }
 
+/* Copies arrive at once, but in hazard mode when they are waited for. The address's low bits are
+ * the number of bytes that ZFILL does not read. */
+static void run_copy(struct warp *w, const struct op *op, uint32_t mask)
+{
+	const struct sass_operand *to = &op->inst->ops[0];
+	const uint32_t *shared = w->r[to->reg == SASS_RZ ? ROW_ZERO : to->reg];
+	uint32_t bytes = widths[op->inst->mod[SASS_M_WIDTH]].bytes, reads = pred_read(w, op, 0);
+	struct access from = {.w = w,
+			      .space = SPACE_GLOBAL,
+			      .bytes = bytes,
+			      .rights = MODEL_READ,
+			      .verb = "copy"};
+	struct access into = {
+		.w = w, .space = SPACE_SHARED, .bytes = bytes, .verb = "copy", .copy = true};
+	uint64_t address[LANES];
+
+	if (!mask || !descriptor_valid(w, op))
+		return;
+	lane_addresses(w, op, address);
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t words[4] = {0}, buffer[4], skipped = 0;
+		uint8_t *at, *source;
+
+		if (!(mask >> i & 1))
+			continue;
+		if (op->inst->mod[SASS_M_ZFILL])
+			skipped = address[i] & (bytes - 1);
+		at = lane_pointer(&into, i, (uint32_t)(shared[i] + (uint32_t)to->value));
+		if (!at)
+			return;
+		if (reads >> i & 1) {
+			source = lane_pointer(&from, i, address[i] - skipped);
+			if (!source)
+				return;
+			if (w->weak) {
+				weak_load(w->weak, w->index, weak_path(op), source, buffer, bytes);
+				source = (uint8_t *)buffer;
+			}
+			load_words(words, source, bytes, false);
+			memset((uint8_t *)words + bytes - skipped, 0, skipped);
+		}
+		if (!w->cta->copies)
+			store_words(at, words, bytes);
+		else if (!copies_hold(w, (uint32_t)(at - w->cta->shared), words, bytes))
+			warp_fault(w, i, MODEL_FAULT_HAZARD, w->pc, "out of memory");
+	}
+}
+
 static void weak_barrier(struct warp *w, const struct op *op)
 {
 	uint8_t scope = op->inst->mod[SASS_M_SCOPE];
@@ -378,6 +433,16 @@ static const char *prepare_load(struct op *op, const struct sass_inst *in)
 	return prepare_access(op, in);
 }
 
+/* The second address is that of global memory. */
+static const char *prepare_copy(struct op *op, const struct sass_inst *in)
+{
+	(void)in;
+	op->data[0] = SPACE_GLOBAL;
+	op->data[1] = 1;
+	op->address.uwide = true;
+	return NULL;
+}
+
 /* Tests whether a generic address lies in a memory space. */
 static void run_qspc(struct warp *w, const struct op *op, uint32_t mask)
 {
@@ -413,6 +478,8 @@ const struct op_row rows_memory[] = {
 	{SASS_STS, "as", run_store, NULL, prepare_access},
 	{SASS_LDL, "da", run_load, NULL, prepare_access},
 	{SASS_STL, "as", run_store, NULL, prepare_access},
+	{SASS_LDGSTS, "aax", run_copy, NULL, prepare_copy},
+	{SASS_LDGDEPBAR, "", run_fence, NULL, NULL},
 	{SASS_MEMBAR, "", run_fence, NULL, NULL},
 	{SASS_ERRBAR, "", run_fence, NULL, NULL},
 	{SASS_CGAERRBAR, "", run_fence, NULL, NULL},

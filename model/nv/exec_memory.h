@@ -11,6 +11,7 @@ struct access {
 	struct warp *w;
 	uint32_t space, bytes, rights;
 	const char *verb;
+	bool copy;     /* asynchronous: may overwrite another in flight */
 	uint64_t page; /* translation of the last page used: lanes are mostly neighbours */
 	uint8_t *host;
 };

@@ -183,9 +183,11 @@ static void advance_progress(struct progress *p, const struct progress *to)
 		advance(&p->written[u], to->written[u]);
 }
 
-static void retire_tickets(struct hazard *h, uint32_t scoreboard, uint64_t reuse_cache_update,
-			   uint64_t clock, uint32_t distance)
+static void retire_tickets(struct warp *w, uint32_t scoreboard, uint64_t reuse_cache_update,
+			   uint32_t distance)
 {
+	struct hazard *h = w->hazard;
+	uint64_t clock = w->clock;
 	struct scoreboard *s = &h->scoreboards[scoreboard];
 	/* A ticket taken within the last cycles is not visible yet. */
 	bool fresh = s->tickets && clock < s->cycle + distance;
@@ -196,6 +198,7 @@ static void retire_tickets(struct hazard *h, uint32_t scoreboard, uint64_t reuse
 	if (upto <= s->settled)
 		return;
 	s->settled = upto;
+	copies_arrive(w, (uint8_t)scoreboard, upto);
 	if (upto == s->tickets)
 		advance_progress(&h->settled, &s->last);
 	else if (upto + 1 == s->tickets)
@@ -517,10 +520,9 @@ static void wait_scoreboards(struct warp *w, const struct op *op)
 
 	for (uint32_t s = 0; s < SCOREBOARDS; s++)
 		if (all >> s & 1)
-			retire_tickets(w->hazard, s, 0, w->clock, 2);
+			retire_tickets(w, s, 0, 2);
 	if (in->op == SASS_DEPBAR)
-		retire_tickets(w->hazard, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1],
-			       w->clock, 2);
+		retire_tickets(w, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1], 2);
 }
 
 void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
@@ -542,6 +544,8 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 	f.queued = ++h->issued.read[t->queue];
 	if (in->write_barrier < SCOREBOARDS)
 		f.written = take_ticket(h, in->write_barrier, &f, true, w->clock);
+	if (in->op == SASS_LDGDEPBAR && f.written)
+		copies_end_group(w, in->write_barrier, f.written);
 	if (in->read_barrier < SCOREBOARDS)
 		f.read = take_ticket(h, in->read_barrier, &f, false, w->clock);
 	if (mask)

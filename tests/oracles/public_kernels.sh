@@ -21,6 +21,7 @@ for file; do
 	"$BUILD/oracles/public_kernels" gh100 "$work/$name.cubin" "$work/ours.cubin" >>"$work/log" || status=1
 done
 grep -v '^counts:' "$work/log" | cut -c1-400 | sed 's/^/# /' || true
+grep -q '^counts: launched [1-9]' "$work/log" || status=1
 awk '/^counts:/ { for (i = 2; i < NF; i += 2) { if (!($i in sum)) order[++n] = $i; sum[$i] += $(i + 1) } }
 	END { printf "# count"; for (i = 1; i <= n; i++) printf " %s %d", order[i], sum[order[i]]; print "" }' "$work/log"
 result $status "hazard mode accepts ptxas's code, and ours leaves the same memory"

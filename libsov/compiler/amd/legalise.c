@@ -22,7 +22,12 @@ static void lower_operations(struct ir_func *f, uint32_t warp_lanes)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
-			if (in->op == IR_REDUCE) {
+			if (in->op == IR_COPYASYNC) {
+				if (lower_copy(f, i))
+					break; /* as below */
+			} else if (in->op == IR_COPYCOMMIT || in->op == IR_COPYWAIT) {
+				ir_remove(f, i);
+			} else if (in->op == IR_REDUCE) {
 				lower_reduce(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) &&
 				   !is_native_atomic(in)) {

@@ -247,6 +247,15 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 	case IR_CAS:
 		good = interp_access(ip, t, in);
 		break;
+	case IR_COPYASYNC:
+		good = interp_copy(ip, t, in);
+		break;
+	case IR_COPYCOMMIT:
+		t->groups++;
+		break;
+	case IR_COPYWAIT:
+		interp_complete_copies(ip, t, in->imm);
+		break;
 	case IR_ALLOCA:
 	case IR_STACKSAVE:
 	case IR_STACKRESTORE:
@@ -290,6 +299,7 @@ static void start_threads(struct interp *ip)
 
 		t->state = THREAD_READY;
 		t->arrived = 0;
+		t->ncopies = 0;
 		t->index = n;
 		t->tid[0] = n % size[0];
 		t->tid[1] = n / size[0] % size[1];

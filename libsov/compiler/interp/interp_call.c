@@ -104,11 +104,18 @@ static struct interp_frame *pop_frame(struct interp *ip, struct interp_frame *do
 	return caller;
 }
 
+static void end_thread(struct interp *ip, struct interp_thread *t)
+{
+	t->groups++;
+	interp_complete_copies(ip, t, 0);
+	t->state = THREAD_EXITED;
+}
+
 void interp_exit(struct interp *ip, struct interp_thread *t)
 {
 	for (struct interp_frame *f = t->frame; f;)
 		f = pop_frame(ip, f);
-	t->state = THREAD_EXITED;
+	end_thread(ip, t);
 }
 
 void interp_return(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
@@ -117,7 +124,7 @@ void interp_return(struct interp *ip, struct interp_thread *t, const struct ir_i
 	const struct ir_inst *call;
 
 	if (!caller) {
-		t->state = THREAD_EXITED;
+		end_thread(ip, t);
 		return;
 	}
 	set_frame(t, caller);

@@ -315,3 +315,59 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 	}
 	return true;
 }
+
+/* ---- asynchronous copies ---- */
+
+/* The data is read now and written when the thread waits for it, which is as late as possible;
+ * until then the bytes are undefined. */
+bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	static const uint8_t sizes[IR_COPY_COUNT] = {4, 8, 16, 16};
+	uint8_t bytes = sizes[in->sub], read = bytes;
+	struct interp_copy *copy;
+	struct location to, from;
+	uint64_t at[2];
+
+	for (uint32_t k = 0; k < in->nargs; k++)
+		if (!t->values[in->args[k]].defined)
+			return interp_fail(ip, t, "an operand of the copy is undefined");
+	at[0] = t->values[in->args[0]].bits;
+	at[1] = t->values[in->args[1]].bits + in->imm;
+	if (in->nargs > 2 && t->values[in->args[2]].bits > bytes)
+		return interp_fail(ip, t, "reads %llu bytes for a copy of %u",
+				   (unsigned long long)t->values[in->args[2]].bits, bytes);
+	if (in->nargs > 2)
+		read = (uint8_t)t->values[in->args[2]].bits;
+	for (uint32_t k = 0; k < 2; k++)
+		if (at[k] % bytes)
+			return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
+					   (unsigned long long)at[k], bytes);
+	if (!translate_address(ip, t, IR_SHARED, at[0], bytes, true, &to) ||
+	    (read && !translate_address(ip, t, IR_GLOBAL, at[1], read, false, &from)))
+		return false;
+	t->copies = arena_grow(&ip->arena, t->copies, &t->copies_capacity, t->ncopies + 1,
+			       sizeof(*t->copies));
+	copy = &t->copies[t->ncopies++];
+	*copy = (struct interp_copy){.to = at[0], .group = t->groups, .bytes = bytes};
+	if (read)
+		memcpy(copy->data, from.host, read);
+	memset(to.written, false, bytes);
+	return true;
+}
+
+void interp_complete_copies(struct interp *ip, struct interp_thread *t, uint64_t groups_left)
+{
+	uint32_t left = 0;
+
+	for (uint32_t k = 0; k < t->ncopies; k++) {
+		struct interp_copy *copy = &t->copies[k];
+
+		if (copy->group + groups_left >= t->groups) {
+			t->copies[left++] = *copy;
+			continue;
+		}
+		memcpy(ip->shared + copy->to, copy->data, copy->bytes);
+		memset(ip->shared_written + copy->to, true, copy->bytes);
+	}
+	t->ncopies = left;
+}

@@ -27,6 +27,13 @@ struct interp_frame {
 	struct interp_frame *caller;
 };
 
+/* An asynchronous copy in flight. */
+struct interp_copy {
+	uint64_t to;    /* address in shared memory */
+	uint64_t group; /* number of groups that the thread had before */
+	uint8_t bytes, data[16];
+};
+
 struct interp_thread {
 	enum interp_state state;
 	uint32_t tid[3], index; /* index in the block, which determines warp and lane */
@@ -38,6 +45,9 @@ struct interp_thread {
 	bool *local_written;
 	uint32_t barrier; /* while it waits at one */
 	uint32_t arrived; /* mask of the barriers that it has arrived at and that have not opened */
+	struct interp_copy *copies;
+	uint32_t ncopies, copies_capacity;
+	uint64_t groups; /* of copies, so far */
 };
 
 struct interp_barrier {
@@ -91,6 +101,9 @@ uint64_t interp_to_generic(enum ir_space space, uint64_t address);
 bool interp_in_space(const struct interp *ip, enum ir_space space, uint64_t address);
 uint64_t interp_from_generic(enum ir_space space, uint64_t address);
 bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+/* copyasync; copywait: completes the copies of all but the last groups. */
+bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+void interp_complete_copies(struct interp *ip, struct interp_thread *t, uint64_t groups_left);
 
 /* interp_lanes.c */
 /* The thread arrives at a warp sync or barrier. */

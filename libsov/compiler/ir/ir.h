@@ -46,6 +46,7 @@ enum ir_rule {
 	R_VOTE,
 	R_GATHER,
 	R_MATCH,
+	R_COPY,
 	R_CALL,
 	R_NONE
 };
@@ -183,6 +184,8 @@ enum ir_atom {
 	IR_ATOM_FMAX,
 	IR_ATOM_COUNT
 };
+/* Bytes of an asynchronous copy; _L2: L1 shall not keep them. */
+enum ir_copy { IR_COPY_4, IR_COPY_8, IR_COPY_16, IR_COPY_16_L2, IR_COPY_COUNT };
 enum ir_shuffle {
 	IR_SHUFFLE_UP,
 	IR_SHUFFLE_DOWN,

@@ -254,7 +254,7 @@ static bool parse_func_operand(struct parser *p, struct ir_inst *in)
 /* A constant may be written as an unsigned or a signed number of its width. */
 static bool parse_const(struct parser *p, struct ir_inst *in)
 {
-	uint32_t bits = ir_type_bits(in->type);
+	uint32_t bits = in->type ? ir_type_bits(in->type) : 64;
 	uint64_t mask = UINT64_MAX >> (64 - bits);
 	bool minus = parse_accept_sign(p, '-');
 

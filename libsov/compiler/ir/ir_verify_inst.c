@@ -17,9 +17,10 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 	const struct ir_op_info *info = &ir_ops[in->op];
 	static const uint8_t limits[][3] = {
 		/* minimum and maximum of arguments of variadic ops */
-		{IR_LOAD, 0, 1},    {IR_STORE, 2, 1 + IR_MAX_ELEMENTS},
-		{IR_ATOM, 2, 3},    {IR_CAS, 3, 5},
-		{IR_BARRIER, 1, 2}, {IR_BARRIER_RED, 2, 3},
+		{IR_LOAD, 0, 1},      {IR_STORE, 2, 1 + IR_MAX_ELEMENTS},
+		{IR_ATOM, 2, 3},      {IR_CAS, 3, 5},
+		{IR_BARRIER, 1, 2},   {IR_BARRIER_RED, 2, 3},
+		{IR_COPYASYNC, 2, 3},
 	};
 
 	if (!(info->types & 1 << in->type))

@@ -41,6 +41,7 @@ static const char *const barrier_red_names[] = {"and", "or", "popc"};
 static const char *const clock_names[] = {"cycles", "nanoseconds"};
 static const char *const shuffle_names[] = {"up", "down", "bfly", "idx"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
+static const char *const copy_names[] = {"word", "pair", "quad", "quad.l2"};
 static const char *const barrier_names[] = {"sync", "arrive"};
 static const char *const sreg_names[] = {"tid.x",
 					 "tid.y",
@@ -87,6 +88,7 @@ _Static_assert(COUNT(icmp_names) + COUNT(fcmp_names) == IR_COND_COUNT, "a condit
 _Static_assert(COUNT(atom_names) == IR_ATOM_COUNT, "an atomic has no name");
 _Static_assert(COUNT(shuffle_names) == IR_SHUFFLE_COUNT, "a shuffle has no name");
 _Static_assert(COUNT(vote_names) == IR_VOTE_COUNT, "a vote has no name");
+_Static_assert(COUNT(copy_names) == IR_COPY_COUNT, "a copy has no name");
 _Static_assert(COUNT(barrier_names) == IR_BARRIER_COUNT, "a barrier has no name");
 _Static_assert(COUNT(approx_names) == IR_APPROX_COUNT, "an approximation has no name");
 _Static_assert(COUNT(dot_names) == IR_DOT_COUNT, "a dot product has no name");
@@ -101,6 +103,7 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_SUB, IR_ATOM, sub, 0, atom_names),
 	FIELD(A_SUB, IR_SHUFFLE, sub, 0, shuffle_names),
 	FIELD(A_SUB, IR_VOTE, sub, 0, vote_names),
+	FIELD(A_SUB, IR_COPYASYNC, sub, 0, copy_names),
 	FIELD(A_SUB, IR_BARRIER, sub, 0, barrier_names),
 	FIELD(A_SUB, IR_APPROX, sub, 0, approx_names),
 	FIELD(A_SUB, IR_DOT, sub, 0, dot_names),
@@ -184,6 +187,8 @@ enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 		return k ? in->type : IR_VOID;
 	case R_CARRY:
 		return k == 2 ? IR_B1 : in->type;
+	case R_COPY:
+		return k < 2 ? IR_VOID : IR_B32;
 	case R_LANE:
 	case R_GATHER:
 	case R_MATCH:

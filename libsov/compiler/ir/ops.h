@@ -27,6 +27,7 @@
  *   VOTE     arguments b1, b32 members; result T
  *   GATHER   arguments T value, b32 members; result T
  *   MATCH    arguments T value, b32 members; results b32 lanes, b1 (all have the same)
+ *   COPY     arguments two addresses, to and from, then perhaps b32
  *   CALL     arguments and results as the function named by the instruction has them
  *   NONE     as the comment says
  *            An address is b32 or b64, whatever its space; imm, a signed byte offset, is added.
@@ -151,6 +152,14 @@ OP(INSPACE,   "inspace",   1, 1, CMP,     T_WORD,     A_SPACE,        P_PURE)
 OP(ALLOCA,    "alloca",    1, 1, SAME,    T_WORD,     A_IMM,          P_READ|P_WRITE)
 OP(STACKSAVE, "stacksave", 0, 1, LEAF,    T_WORD,     0,              P_READ|P_WRITE)
 OP(STACKRESTORE, "stackrestore", 1, 0, SAME, T_WORD,  0,              P_READ|P_WRITE)
+/* Asynchronous copies by one thread from global to shared memory, of 4, 8 or 16 bytes, both
+ * addresses aligned to them. imm is added to the address in global memory. The b32 argument is the
+ * number of bytes that are read; the others become zero. Until the thread waits for the copy, the
+ * bytes in shared memory are undefined. copycommit makes a group of the copies since the last one;
+ * copywait waits until at most imm of the latest groups have copies in flight. */
+OP(COPYASYNC, "copyasync", V, 0, COPY,    T_VOID,     A_SUB|A_IMM,    P_READ|P_WRITE)
+OP(COPYCOMMIT, "copycommit", 0, 0, NONE,  T_VOID,     0,              P_READ|P_WRITE)
+OP(COPYWAIT,  "copywait",  0, 0, NONE,    T_VOID,     A_IMM,          P_READ|P_WRITE)
 /* Lanes and blocks. Bits 0 to 4 of a shuffle's clamp are the last lane that may be read (for up the
  * first); bits 8 to 12 are the lane-number bits that divide a warp into segments; out of range a
  * lane reads itself. A ballot is b32, other votes are b1. match.any returns the members with the

@@ -26,6 +26,9 @@ static bool are_disjoint(const struct mir_inst *a, const struct mir_inst *b)
 	struct mir_ref base_a = {0}, base_b = {0};
 	const struct sass_operand *x = address_of(a, &base_a), *y = address_of(b, &base_b);
 
+	/* A copy has a second address. */
+	if (a->sass.op == SASS_LDGSTS || b->sass.op == SASS_LDGSTS)
+		return false;
 	if (!x || !y || base_a.vreg != base_b.vreg || base_a.part != base_b.part ||
 	    (!base_a.vreg && x->reg != y->reg) || a->uniform.vreg != b->uniform.vreg ||
 	    a->uniform.part != b->uniform.part)

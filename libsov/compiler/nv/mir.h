@@ -65,6 +65,9 @@ struct mir_source {
  * of a member mask; all lanes of the warp. */
 enum { MIR_ACTIVE_LANES = 1, MIR_SOME_LANES, MIR_ALL_LANES };
 
+/* The scoreboard that counts groups of asynchronous copies. */
+#define NV_COPY_SCOREBOARD 0
+
 /* Memory effects of an instruction, for the scheduler. MIR_ORDERED: volatile, atomic or fence. */
 enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 };
 /* Space of spill slots and call slots, which no pointer of the program reaches. */

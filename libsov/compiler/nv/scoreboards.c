@@ -50,6 +50,7 @@ struct scoreboard_alloc {
 	uint32_t next_use[NUM_SCOREBOARDS]; /* position of the first wait, or NEVER */
 	bool busy[NUM_SCOREBOARDS];
 	uint32_t cursor;
+	uint32_t first; /* scoreboard that registers may have */
 	uint32_t next_mention[MIR_RESOURCES], next_write[MIR_RESOURCES];
 	uint8_t next_order[MIR_RESOURCES]; /* enum order of the next write */
 	struct wait_plan *plans;           /* by instruction number */
@@ -221,23 +222,23 @@ static bool overwritten_after(const struct scoreboard_alloc *alloc, uint32_t b,
  * the busy one whose consumer is nearest. */
 static uint8_t allocate_board(struct scoreboard_alloc *alloc, uint32_t next_use)
 {
-	uint32_t best = 0, distance = NEVER;
+	uint32_t best = alloc->first, distance = NEVER;
 
-	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
+	for (uint32_t sb = alloc->first; sb < NUM_SCOREBOARDS; sb++) {
 		if (alloc->busy[sb] && alloc->next_use[sb] == next_use && next_use != NEVER)
 			return (uint8_t)sb;
 	}
 	for (uint32_t k = 0; k < NUM_SCOREBOARDS; k++) {
 		uint32_t sb = (alloc->cursor + k) % NUM_SCOREBOARDS;
 
-		if (alloc->busy[sb])
+		if (alloc->busy[sb] || sb < alloc->first)
 			continue;
 		alloc->cursor = sb + 1;
 		alloc->busy[sb] = true;
 		alloc->next_use[sb] = next_use;
 		return (uint8_t)sb;
 	}
-	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
+	for (uint32_t sb = alloc->first; sb < NUM_SCOREBOARDS; sb++) {
 		uint32_t d = alloc->next_use[sb] > next_use ? alloc->next_use[sb] - next_use
 							    : next_use - alloc->next_use[sb];
 
@@ -272,6 +273,8 @@ static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, str
 	}
 	if (is_pending_fence(sm, i))
 		i->sass.read_barrier = allocate_board(alloc, i->number + 1);
+	if (i->sass.op == SASS_LDGDEPBAR)
+		i->sass.write_barrier = NV_COPY_SCOREBOARD;
 	if (!variable && !reads_late)
 		return;
 	r = registers_of_inst(alloc, i);
@@ -407,9 +410,18 @@ static void process_block(struct scoreboard_alloc *alloc, uint32_t b)
 		alloc->stale[block->succ[k]] |= merge_state(&alloc->in[block->succ[k]], &s);
 }
 
+static bool has_copies(struct mir_func *f)
+{
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			if (i->sass.op == SASS_LDGDEPBAR || i->sass.op == SASS_DEPBAR)
+				return true;
+	return false;
+}
+
 static void allocate_scoreboards(struct mir_func *f)
 {
-	struct scoreboard_alloc alloc = {.f = f};
+	struct scoreboard_alloc alloc = {.f = f, .first = has_copies(f)};
 	uint32_t count;
 	uint32_t *order = mir_reverse_postorder(f, &count);
 	bool changed = true;
@@ -455,6 +467,8 @@ void nv_serialise(struct mir_func *f)
 			if (sass_has_variable_latency(f->sm, &i->sass) &&
 			    !reg_set_is_empty(&r.writes))
 				i->sass.write_barrier = 0;
+			if (i->sass.op == SASS_LDGDEPBAR)
+				i->sass.write_barrier = NV_COPY_SCOREBOARD;
 			if ((sass_reads_late(f->sm, &i->sass) && !reg_set_is_empty(&r.sources)) ||
 			    is_pending_fence(f->sm, i))
 				i->sass.read_barrier = 1;

@@ -185,6 +185,10 @@ struct element {
 bool is_element(const struct select *s, ir_val v, struct element *e);
 /* The loaded word that contains the element, and the element's bits there. */
 struct mir_source element_word(struct select *s, const struct element *e, uint32_t *mask);
+/* Folds constants that are added to a shared address into the offset; returns the base, 0: none. */
+ir_val split_shared_address(const struct select *s, ir_val v, int64_t *offset);
+/* select_async.c */
+select_rule select_copy, select_copy_commit, select_copy_wait;
 /* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes
  * the atomic; finish emits the rest. */
 struct aggregate {

@@ -11,9 +11,7 @@
 #define OFFSET_MAX 0x7fffff
 #define OFFSET_MIN (-0x800000)
 
-/* Folds constants that are added to a shared address into the offset; returns the base, 0 =
- * none. */
-static ir_val split_address(const struct select *s, ir_val v, int64_t *offset)
+ir_val split_shared_address(const struct select *s, ir_val v, int64_t *offset)
 {
 	for (;;) {
 		const struct ir_inst *in = ir_def(s->ir, v);
@@ -57,7 +55,7 @@ static bool select_address(struct select *s, const struct ir_inst *in, struct mi
 	ir_val whole = in->nargs ? in->args[0] : 0, base = whole; /* 0: imm is the address */
 
 	if (in->space == IR_SHARED && base) {
-		base = split_address(s, base, &offset);
+		base = split_shared_address(s, base, &offset);
 		if (offset < OFFSET_MIN || offset > OFFSET_MAX) {
 			base = whole;
 			offset = (int64_t)in->imm;

@@ -151,8 +151,8 @@ static bool is_body_unrollable(struct loop *l)
 		const struct ir_inst *in = ir_at(l->f, i);
 
 		if (++size > MAX_SIZE / 2 || ir_ops[in->op].properties & P_CONV ||
-		    in->op == IR_FENCE || in->op == IR_CLOCK || in->op == IR_SLEEP ||
-		    is_expanded(in->op))
+		    in->op == IR_FENCE || in->op == IR_COPYASYNC || in->op == IR_CLOCK ||
+		    in->op == IR_SLEEP || is_expanded(in->op))
 			return false;
 		if (ir_ops[in->op].properties & P_WRITE)
 			written |= 1u << in->space;

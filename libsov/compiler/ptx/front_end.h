@@ -149,7 +149,8 @@ enum ptx_special {
 
 /* .volatile is relaxed at system scope, and accesses may not be merged. */
 enum { ORDER_VOLATILE = IR_SEQ_CST + 1 };
-enum { CACHE_ANY, CACHE_VOLATILE, CACHE_STREAMING };
+/* CACHE_L2 has an effect on asynchronous copies alone. */
+enum { CACHE_ANY, CACHE_VOLATILE, CACHE_STREAMING, CACHE_L2 };
 
 struct ptx_keyword {
 	const char *text; /* ".rn" */
@@ -478,6 +479,12 @@ void ptx_write_operand(struct ptx *x, const struct ptx_operand *o,
 		       ir_val v);                                     /* a value of o's type */
 void ptx_write_register(struct ptx *x, struct ptx_name *n, ir_val v); /* of the register's */
 
+/* lower_memory.c */
+/* Reads an address in a space. Sets *arg and *offset; *arg is 0 if the offset alone is the address.
+ * false: an error, reported. */
+bool ptx_read_address(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
+		      enum ir_space space, uint32_t bytes, ir_val *arg, uint64_t *offset);
+
 /* lower_control.c */
 void ptx_set_block(struct ptx *x, ir_block b); /* sets the insertion point */
 ir_block ptx_block_new(struct ptx *x);         /* a new block after the last one started */
@@ -502,6 +509,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* lower_memory.c */ \
 	L(ld) L(st) L(atom) L(atom_wide) L(cas) L(fence) L(nothing) L(createpolicy) L(alloca) \
 	L(stackrestore) \
+	/* lower_async.c */ \
+	L(copy) L(copy_commit) L(copy_wait) \
 	/* lower_lanes.c */ \
 	L(shfl) L(vote) L(match) L(redux) L(activemask) L(elect) L(warpsync) L(barrier) \
 	L(barrier_red) L(nanosleep) \

@@ -17,6 +17,7 @@
  *   d = .type or nothing  also _
  *   a = .type or selected also a part of a register, such as r.b0
  *   a = .type or minus    also -r
+ *   a = .type or predicate  also a predicate
  *   tgt = label           tlist = targets: a .branchtargets list
  *
  * d, p and q are written, all others read; brackets are an address. Operands after c are named e
@@ -56,6 +57,9 @@
 #define ATOM_IN POLICY ".ss = " SPACES "; " SCOPES "d = .type or nothing or vector; b = .type or vector; "
 #define ATOM    ATOM_IN ".sem = .relaxed .acquire .release .acq_rel; "
 #define RED     ATOM_IN ".sem = .relaxed .release; "
+
+#define COPY POLICY "c = .u32; e = .u32 or predicate; .cop = .ca .cg; " \
+	".ss = .shared .shared::cta; .prefetch = .L2::64B .L2::128B .L2::256B"
 
 #define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
 #define RANGE    POLICIES ".ss = .global; b c = .u32"
@@ -397,6 +401,13 @@ const struct ptx_row ptx_rows[] = {
 	ROW("createpolicy.range{.ss}.prefetch.L2::evict_unchanged.b64 d, [a], b, c", RANGE, createpolicy, CONST),
 	ROW("createpolicy.cvt.L2.b64 d, a", "", createpolicy, CONST),
 
+	/* asynchronous copies */
+	ROW("cp.async.cop.ss.global{.prefetch} [a], [b], c{, e}", COPY, copy, COPYASYNC),
+	ROW("cp.async.cop.ss.global.L2::cache_hint{.prefetch} [a], [b], c{, e}, policy", COPY, copy, COPYASYNC),
+	ROW("cp.async.commit_group", "", copy_commit, COPYCOMMIT),
+	ROW("cp.async.wait_group a", "a = .u32", copy_wait, COPYWAIT),
+	ROW("cp.async.wait_all", "", copy_wait, COPYWAIT),
+
 	/* lanes and blocks */
 	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",
 	    "p = .pred or nothing; b c membermask = .u32", shfl, SHUFFLE),
@@ -451,7 +462,7 @@ const struct ptx_row ptx_rows[] = {
 /* Instructions of PTX 9.0 that are not supported; the error names their feature. */
 const struct ptx_unsupported ptx_unsupported[] = {
 	{"mma wmma wgmma ldmatrix stmatrix movmatrix tcgen05", "tensor core"},
-	{"cp mbarrier tensormap", "asynchronous copy"},
+	{"mbarrier tensormap", "asynchronous copy"},
 	{"mapa getctarank clusterlaunchcontrol", "clusters"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
 	{"multimem", "memory of several devices"},

@@ -136,7 +136,7 @@ const struct ptx_keyword ptx_keywords[] = {
 	{".volatile", SLOT_ORDER, ORDER_VOLATILE},
 	{".nc", SLOT_INVARIANT, 1},
 	{".ca", SLOT_CACHE, CACHE_ANY},
-	{".cg", SLOT_CACHE, CACHE_ANY},
+	{".cg", SLOT_CACHE, CACHE_L2},
 	{".cs", SLOT_CACHE, CACHE_STREAMING},
 	{".lu", SLOT_CACHE, CACHE_ANY},
 	{".wb", SLOT_CACHE, CACHE_ANY},

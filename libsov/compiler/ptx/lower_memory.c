@@ -20,25 +20,24 @@ static bool needs_wide_address(enum ir_space s)
 }
 
 static bool check_base_register(struct ptx *x, const struct ptx_inst *in,
-				const struct ptx_operand *o)
+				const struct ptx_operand *o, enum ir_space space)
 {
 	const struct ptx_type *t = o->name->type;
 	bool integer = t->class != CLASS_FLOAT && t->class != CLASS_PREDICATE;
 
-	if (integer && (t->bits == 64 || (t->bits == 32 && !needs_wide_address(space_of(in)))))
+	if (integer && (t->bits == 64 || (t->bits == 32 && !needs_wide_address(space))))
 		return true;
 	ptx_error(x, &o->at, "address '%.*s' of '%s' is a %s register; it must be a %s integer",
 		  TEXT(o->name), ptx_spelling(x, in), t->name,
-		  needs_wide_address(space_of(in)) ? "64-bit" : "64-bit or 32-bit");
+		  needs_wide_address(space) ? "64-bit" : "64-bit or 32-bit");
 	return false;
 }
 
 static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
-				const struct ptx_operand *o)
+				const struct ptx_operand *o, enum ir_space want)
 {
 	enum ir_space have =
 		o->kind == OPERAND_VARIABLE ? x->module->symbols[o->name->symbol].space : IR_PARAM;
-	enum ir_space want = space_of(in);
 
 	/* A global address equals its generic address. */
 	if (have == want || (have == IR_GLOBAL && want == IR_GENERIC_SPACE))
@@ -70,23 +69,21 @@ static bool check_parameter(struct ptx *x, const struct ptx_inst *in, const stru
 	return true;
 }
 
-/* Sets *arg and *offset; *arg is 0 if the offset alone is the address. */
-static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t bytes, ir_val *arg,
-			 uint64_t *offset)
+bool ptx_read_address(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
+		      enum ir_space space, uint32_t bytes, ir_val *arg, uint64_t *offset)
 {
-	const struct ptx_operand *o = in->role[ROLE_A];
 	struct ptx_operand variable = *o;
-	bool wide = needs_wide_address(space_of(in)) || space_of(in) == IR_CONSTANT;
+	bool wide = needs_wide_address(space) || space == IR_CONSTANT;
 
 	*arg = 0;
 	*offset = o->value;
 	if (o->kind == OPERAND_REGISTER) {
-		if (!check_base_register(x, in, o))
+		if (!check_base_register(x, in, o, space))
 			return false;
 		*arg = ptx_read_register(x, o->name);
 		return true;
 	}
-	if (!check_base_variable(x, in, o))
+	if (!check_base_variable(x, in, o, space))
 		return false;
 	if (o->kind == OPERAND_PARAMETER) {
 		*offset += x->func->params[o->name->symbol].offset;
@@ -95,6 +92,12 @@ static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t byte
 	variable.value = 0;
 	*arg = ptx_address_of(x, &variable, wide ? IR_B64 : IR_B32);
 	return true;
+}
+
+static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t bytes, ir_val *arg,
+			 uint64_t *offset)
+{
+	return ptx_read_address(x, in, in->role[ROLE_A], space_of(in), bytes, arg, offset);
 }
 
 static enum ir_order order_of(const struct ptx_inst *in, enum ir_order otherwise)
@@ -190,7 +193,7 @@ static bool move_object(struct ptx *x, const struct ptx_inst *in, const struct p
 
 	if (o->kind != OPERAND_OBJECT)
 		return false;
-	if (!check_base_variable(x, in, o))
+	if (!check_base_variable(x, in, o, space_of(in)))
 		return true;
 	if (at < 0 || at + bytes * count > o->name->object->size) {
 		ptx_error(x, &o->at,

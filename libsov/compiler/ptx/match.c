@@ -28,7 +28,7 @@ struct operand_form {
 struct operand_rule {
 	const struct ptx_type *type;
 	bool wider, special, variable, parts, vector, nothing, label, targets, written, selected,
-		minus;
+		minus, predicate;
 	const char *name; /* "d" */
 };
 
@@ -460,7 +460,7 @@ static struct operand_rule read_operand_rule(const struct ptx_inst *in, enum ptx
 		{"vector", &rule.vector},     {"nothing", &rule.nothing},
 		{"label", &rule.label},       {"twice", &twice},
 		{"targets", &rule.targets},   {"minus", &rule.minus},
-		{"selected", &rule.selected},
+		{"selected", &rule.selected}, {"predicate", &rule.predicate},
 	};
 
 	if (ptx_has_modifier(in, SLOT_TYPE))
@@ -629,6 +629,10 @@ static bool check_register(struct check_context *c, struct ptx_operand *o)
 {
 	const struct ptx_type *r = o->name->type;
 
+	if (c->rule.predicate && r->class == CLASS_PREDICATE) {
+		o->type = r;
+		return true;
+	}
 	if (o->negated && c->rule.type->class != CLASS_PREDICATE)
 		return operand_error(c, o, "is a %s; '!' is for predicates", c->rule.type->name);
 	if (o->negated && c->rule.written)

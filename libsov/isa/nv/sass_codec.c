@@ -321,17 +321,52 @@ static enum misfit walk_indexed_constant(struct walk *w, const struct sass_slot 
 	return o->flags ? MISFIT_FLAG : FITS;
 }
 
+struct sass_bits sass_address_offset(const struct sass_slot *s)
+{
+	if (s->width & ADDR_OFFSET32)
+		return (struct sass_bits){32, 32};
+	if (s->width & ADDR_TO)
+		return (struct sass_bits){44, 20};
+	if (s->width & ADDR_FROM)
+		return (struct sass_bits){32, 12};
+	return (struct sass_bits){40, 24};
+}
+
+/* URZ without a descriptor is no uniform register. */
+static enum misfit walk_copied_from(struct walk *w, const struct sass_slot *s,
+				    struct sass_operand *o)
+{
+	if (w->encode && o->aux == SASS_NO_UREG)
+		o->aux = SASS_URZ;
+	if (!walk_field8(w, s->lo, 6, &o->aux))
+		return MISFIT_VALUE;
+	walk_flag(w, s->neg, &o->flags, SASS_DESC);
+	walk_flag(w, s->abs, &o->flags, SASS_A64);
+	if (o->aux == SASS_URZ && !(o->flags & SASS_DESC))
+		o->aux = SASS_NO_UREG;
+	return o->flags & ~(SASS_DESC | SASS_A64) ? MISFIT_FLAG : FITS;
+}
+
 static enum misfit walk_address(struct walk *w, const struct sass_slot *s, struct sass_operand *o)
 {
 	uint8_t allowed = 0, uniform = o->kind == SASS_ADDR && o->aux != SASS_NO_UREG;
+	struct sass_bits offset;
 
 	if (w->encode && o->kind != SASS_ADDR)
 		return MISFIT_KIND;
 	o->kind = SASS_ADDR;
-	walk_field8(w, 24, 8, &o->reg);
-	if (s->width & ADDR_OFFSET32 ? !walk_signed(w, 32, 32, &o->value)
-				     : !walk_signed(w, 40, 24, &o->value))
+	walk_field8(w, s->width & ADDR_TO ? 16 : 24, 8, &o->reg);
+	offset = sass_address_offset(s);
+	if (!walk_signed(w, offset.lo, offset.width, &o->value))
 		return MISFIT_VALUE;
+	if (s->width & ADDR_TO) {
+		if (w->encode && uniform)
+			return MISFIT_KIND;
+		o->aux = SASS_NO_UREG;
+		return o->flags ? MISFIT_FLAG : FITS;
+	}
+	if (s->width & ADDR_FROM)
+		return walk_copied_from(w, s, o);
 	if (s->width & ADDR_MAYBE_UREG) {
 		walk_field8(w, 91, 1, &uniform);
 	} else {

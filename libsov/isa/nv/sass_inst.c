@@ -110,7 +110,9 @@ static struct sass_reg_use *add_address(struct sass_reg_use *u, const struct sas
 
 	u = add_use(u, SASS_GPR, o->reg, o->flags & SASS_A64 ? 2 : 1, index, false);
 	if (o->aux != SASS_NO_UREG)
-		u = add_use(u, SASS_UGPR, o->aux, in->mod[SASS_M_E] || o->flags & SASS_DESC ? 2 : 1,
+		u = add_use(u, SASS_UGPR, o->aux,
+			    in->mod[SASS_M_E] || o->flags & SASS_DESC || in->op == SASS_LDGSTS ? 2
+											       : 1,
 			    index, false);
 	return u;
 }
@@ -121,7 +123,7 @@ static bool is_present(const struct sass_inst *in, const struct sass_slot *s)
 	       !(s->if_mod && !in->mod[s->if_mod - 1]);
 }
 
-/* A row has at most one address and one set of predicates, so SASS_MAX_USES suffices. */
+/* A row has at most two addresses and one set of predicates, so SASS_MAX_USES suffices. */
 uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX_USES])
 {
 	const struct sass_form *row = sass_row(in);

@@ -467,6 +467,9 @@ uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
 	if (first->op == SASS_BAR && next > SASS_PIPE_FP16 &&
 	    (next != SASS_PIPE_UNIFORM || is_fast_uniform(second->op)))
 		return second->op == SASS_BAR && sm >= 90 ? 8 : 6;
+	/* ptxas was not seen to leave fewer cycles than this from LDGDEPBAR to the wait. */
+	if (first->op == SASS_LDGDEPBAR && second->op == SASS_DEPBAR)
+		return 4;
 	return sass_min_stall(sm, first);
 }
 

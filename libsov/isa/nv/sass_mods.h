@@ -49,7 +49,10 @@ SASS_MOD(E)        /* 1: 64-bit addresses */
 SASS_MOD(ORDER)    /* SASS_ORDER_* */
 SASS_MOD(EVICT)    /* SASS_EVICT_* */
 SASS_MOD(POLICY)   /* SM80: 1: the descriptor holds a cache policy */
-SASS_MOD(PREFETCH) /* LDG: bytes fetched into L2: 0, 1: 64, 2: 128, 3: 256 */
+SASS_MOD(BYPASS)   /* LDGSTS: 1: not through L1 */
+SASS_MOD(ZFILL)    /* LDGSTS: 1: the low bits of the address are the bytes that are not read, which
+		      are at the end and become zero; a false predicate: none is read */
+SASS_MOD(PREFETCH) /* LDG, LDGSTS: bytes fetched into L2: 0, 1: 64, 2: 128, 3: 256 */
 SASS_MOD(ATOM)     /* SASS_ATOM_* */
 SASS_MOD(ATYPE)    /* SASS_ATYPE_* */
 SASS_MOD(XSHIFT)   /* shared memory: the address register times 1 << (0, 2, 3, 4 by value 0–3) */

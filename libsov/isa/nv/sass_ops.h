@@ -145,6 +145,8 @@ SASS_OP(STS)        /* addr, b */
 SASS_OP(LDL)        /* d, addr */
 SASS_OP(STL)        /* addr, b */
 SASS_OP(LDC)        /* d, constant (indexed) */
+SASS_OP(LDGSTS)     /* addr in shared memory, addr, x=PT: copies, and does not wait for the data */
+SASS_OP(LDGDEPBAR)  /* -: its write scoreboard is pending until the copies so far have arrived */
 SASS_OP(ATOMG)      /* p=PT, d, addr, b */
 SASS_OP(ATOMG_CAS)  /* p=PT, d, addr, b compare, c swap */
 SASS_OP(ATOM)       /* p=PT, d, addr, b */

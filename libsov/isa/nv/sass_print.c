@@ -157,9 +157,9 @@ static void print_address(struct text *t, uint32_t sm, const struct sass_inst *i
 	const char *suffix = shifts[in->mod[SASS_M_XSHIFT]];
 	bool base;
 
-	if (uniform && s->width & ADDR_WIDE)
+	if ((uniform && s->width & ADDR_WIDE) || s->width & ADDR_FROM)
 		suffix = o->flags & SASS_A64 ? ".64" : ".U32";
-	base = o->reg != SASS_RZ || descriptor;
+	base = o->reg != SASS_RZ || descriptor || s->width & ADDR_FROM;
 	if (uniform)
 		base |= *suffix && (sm >= 90 || !(s->width & ADDR_WIDE));
 	else
@@ -173,16 +173,18 @@ static void print_address(struct text *t, uint32_t sm, const struct sass_inst *i
 	text_append(t, "[");
 	if (base) {
 		print_reg(t, &(struct sass_operand){.kind = SASS_GPR, .reg = o->reg});
-		if (o->reg != SASS_RZ || uniform)
+		if (o->reg != SASS_RZ || uniform || s->width & ADDR_FROM)
 			text_append(t, "%s", suffix);
 	}
 	if (uniform && !descriptor) {
 		text_append(t, base ? "+" : "");
 		print_ureg(t, o->aux);
 	}
-	if (!base && !uniform) {
+	if (!base && s->width & ADDR_TO) {
+		print_signed(t, o->value);
+	} else if (!base && !uniform) {
 		text_append(t, "0x%x",
-			    (unsigned)o->value & (s->width & ADDR_OFFSET32 ? ~0u : 0xffffffu));
+			    (unsigned)o->value & ~0u >> (32 - sass_address_offset(s).width));
 	} else if (o->value) {
 		text_append(t, "+");
 		print_signed(t, o->value);

@@ -84,11 +84,13 @@ static void random_address(struct rng *r, const struct sass_slot *s, const struc
 			   struct sass_operand *o)
 {
 	bool uniform = s->width & ADDR_UREG || (s->width & ADDR_MAYBE_UREG && random_below(r, 2));
+	uint32_t bits = sass_address_offset(s).width < 24 ? sass_address_offset(s).width : 24;
 
 	o->kind = SASS_ADDR;
 	o->reg = random_reg(r, 256);
 	o->aux = uniform ? random_reg(r, 64) : SASS_NO_UREG;
-	o->value = random_below(r, 3) ? (int64_t)random_below(r, 1 << 24) - (1 << 23) : 0;
+	o->value =
+		random_below(r, 3) ? (int64_t)random_below(r, 1u << bits) - (1 << (bits - 1)) : 0;
 	if (uniform && s->width & ADDR_DESC && random_below(r, 2))
 		o->flags |= SASS_DESC;
 	if (uniform && s->width & ADDR_WIDE)

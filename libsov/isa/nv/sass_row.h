@@ -71,6 +71,8 @@ enum {                      /* address formats of memory operands; in slot.width
        ADDR_WIDE = 8,       /* bit abs: the register is a pair (.64), otherwise .U32 */
        ADDR_E = 16,         /* the register is a pair when the modifier E is set */
        ADDR_OFFSET32 = 32,  /* 32 bits of offset at 32 instead of 24 at 40 */
+       ADDR_TO = 64,        /* of two addresses: [register at 16 + 20 bits of offset at 44] */
+       ADDR_FROM = 128,     /* … the other: 12 bits of offset at 32 */
 };
 
 enum { /* register counts; in slot.count */
@@ -183,6 +185,11 @@ uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, 
 uint8_t sass_negation(const struct sass_slot *s, const struct sass_inst *in);
 /* "SR_TID.X"; NULL: the number has no name on this SM version. */
 const char *sass_special_name(uint32_t sm, uint8_t number);
+/* The field of an address's offset. */
+struct sass_bits {
+	uint8_t lo, width;
+};
+struct sass_bits sass_address_offset(const struct sass_slot *s);
 /* Whether the operand is in bits 32–63 in this form. */
 bool sass_is_odd(const struct sass_slot *s, uint32_t form);
 

@@ -119,6 +119,14 @@ static const struct sass_choice qspc_90[4] = {
 	{".D", SASS_QSPC_CLUSTER},
 };
 
+static const struct sass_choice copy_width[8] = {
+	[4] = {"", SASS_WIDTH_32}, [5] = {".64", SASS_WIDTH_64}, [6] = {".128", SASS_WIDTH_128},
+};
+static const struct sass_choice copy_bypass[2] = {{".BYPASS", 1}, {"", 0}};
+static const struct sass_choice copy_order[16] = {
+	{"", SASS_ORDER_WEAK}, [4] = {".CONSTANT", SASS_ORDER_CONSTANT},
+};
+
 /* 64-bit addresses with a uniform register: a descriptor needs a register pair, the sum of a
  * uniform register and RZ has no pair, and without .E no register is 64 bits wide. */
 static bool legal_global(uint32_t sm, const struct sass_inst *in)
@@ -159,6 +167,15 @@ static bool legal_atomic(uint32_t sm, const struct sass_inst *in)
 	       (sm >= 90 || !(o->flags & SASS_DESC) || o->reg != SASS_RZ);
 }
 
+static bool legal_copy(uint32_t sm, const struct sass_inst *in)
+{
+	const struct sass_operand *o = &in->ops[1];
+
+	if (in->mod[SASS_M_POLICY] && (sm >= 90 || !(o->flags & SASS_DESC)))
+		return false;
+	return o->flags & SASS_A64 || !(o->flags & SASS_DESC);
+}
+
 static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 {
 	const struct sass_operand *o = &in->ops[2];
@@ -179,6 +196,12 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define SHARED_MAYBE {.type = SLOT_ADDR, .lo = 32, .width = ADDR_MAYBE_UREG}
 #define LOCAL_MAYBE  {.type = SLOT_ADDR, .lo = 32, .neg = 76, .width = ADDR_MAYBE_UREG | ADDR_DESC}
 #define LOCAL_U      {.type = SLOT_ADDR, .lo = 64, .neg = 76, .width = ADDR_UREG | ADDR_DESC}
+#define COPY_TO      {.type = SLOT_ADDR, .width = ADDR_TO}
+#define COPY_FROM    {.type = SLOT_ADDR, .lo = 64, .neg = 76, .abs = 70, \
+		      .width = ADDR_FROM | ADDR_UREG | ADDR_DESC | ADDR_WIDE}
+#define COPY         FLAG(BYPASS, 81, copy_bypass), EVICT, FIELD(PREFETCH, 71, 2, prefetch), \
+		     FIELD(WIDTH, 73, 3, copy_width), FLAG(ZFILL, 82, YES(".ZFILL")), \
+		     FIELD(ORDER, 77, 4, copy_order)
 #define DW           D(.count = COUNT_WIDTH)
 #define BW           R(32, .count = COUNT_WIDTH)
 #define DT           D(.count = COUNT_ATYPE)
@@ -339,6 +362,13 @@ const struct sass_form sass_memory_rows[] = {
 	 .fields = {E, FIELD(QSPC, 73, 2, qspc_90)}, .legal = legal_qspc},
 	{"CGAERRBAR", SASS_CGAERRBAR, 0x1ab, FORM(2), SM_90, MEMORY, .ops = {NOTHING}},
 	{"ERRBAR", SASS_ERRBAR, 0x1ab, FORM(4), SM_ALL, MEMORY, .ops = {NOTHING}},
+	{"LDGSTS.E", SASS_LDGSTS, 0x1ae, FORM(7), SM_8X, MEMORY,
+	 .ops = {COPY_TO, COPY_FROM, PQ(87, 90)}, .fields = {COPY, FLAG(POLICY, 101, YES(""))},
+	 .fixed = {{91, 1, 1}}, .legal = legal_copy},
+	{"LDGSTS.E", SASS_LDGSTS, 0x1ae, FORM(7), SM_90, MEMORY,
+	 .ops = {COPY_TO, COPY_FROM, PQ(87, 90)}, .fields = {COPY}, .fixed = {{91, 1, 1}},
+	 .legal = legal_copy},
+	{"LDGDEPBAR", SASS_LDGDEPBAR, 0x1af, FORM(4), SM_ALL, MEMORY, .ops = {NOTHING}},
 	{"R2UR", SASS_R2UR, 0x1c2, FORM(1), SM_8X, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0)}},
 	{"S2UR", SASS_S2UR, 0x1c3, FORM(4), SM_ALL, SASS_PIPE_SPECIAL, .uniform = true,
 	 .ops = {UD(), {.type = SLOT_SREG, .lo = 72, .width = 8}}},

@@ -7,8 +7,8 @@
 #include "libsov/compiler/ptx/front_end.h"
 
 static const char operands[] = "d p q a b c e f policy membermask tgt tlist";
-static const char meanings[] =
-	"or wider special variable parts vector nothing twice label targets selected minus";
+static const char meanings[] = "or wider special variable parts vector nothing twice label targets "
+			       "selected minus predicate";
 
 static bool in_list(const char *list, const char *word, size_t n)
 {
@@ -22,7 +22,7 @@ static bool in_list(const char *list, const char *word, size_t n)
 static bool valueless_keyword(const char *word, size_t n)
 {
 	return in_list(".lo .hi .wide .to .cas .aligned .approx .full .abs .shiftamt .pack .warp "
-		       ".red .popc "
+		       ".red .popc .async .commit_group .wait_group .wait_all "
 		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32",
 		       word, n);
 }

@@ -136,6 +136,33 @@ static void depbar(bool bad)
 	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(1));
 }
 
+/* Two copies of 16 bytes, each a group. */
+static void copy_to_shared(uint32_t groups, uint32_t read)
+{
+	for (uint32_t k = 0; k < 2; k++) {
+		INS(&r, SASS_LDGSTS, (AT32(SASS_RZ, 16 * k), AT(2, 0), PT), READ(5),
+		    in.mod[SASS_M_WIDTH] = SASS_WIDTH_128);
+		INS(&r, SASS_LDGDEPBAR, NOTHING, in.nops = 0, WRITE(0), STALL(4));
+	}
+	INS(&r, SASS_DEPBAR, (IMM(0), IMM(groups)));
+	INS(&r, SASS_LDS, (R(8), AT32(SASS_RZ, read)), WRITE(1));
+	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(2));
+}
+
+static void copy_unwaited(bool bad)
+{
+	copy_to_shared(1, bad ? 20 : 4);
+}
+
+static void copy_overwritten(bool bad)
+{
+	INS(&r, SASS_LDGSTS, (AT32(SASS_RZ, 0), AT(2, 0), PT), READ(5),
+	    in.mod[SASS_M_WIDTH] = SASS_WIDTH_128);
+	INS(&r, SASS_STS, (AT32(SASS_RZ, bad ? 12 : 16), R(4)));
+	INS(&r, SASS_LDGDEPBAR, NOTHING, in.nops = 0, WRITE(0), STALL(4));
+	INS(&r, SASS_DEPBAR, (IMM(0), IMM(0)));
+}
+
 static void uniform_register(bool bad)
 {
 	INS(&r, SASS_UIADD3, (UR(4), UP(7), UP(7), UR(5), IMM(3), op_reg(SASS_UGPR, SASS_URZ)),
@@ -325,6 +352,8 @@ static const struct {
 	 "overwrites the pending source R3"},
 	{in_order, "a later result of an in-order unit covers an earlier one",
 	 "has no scoreboard to wait for"},
+	{copy_unwaited, "a copy has arrived once it was waited for", "was not waited for"},
+	{copy_overwritten, "bytes that a copy writes are not stored to", "was not waited for"},
 	{depbar, "DEPBAR.LE leaves the last ones in flight", "reads R9"},
 	{uniform_register, "uniform arithmetic to vector takes 6 cycles", "reads UR4"},
 	{uniform_address, "uniform arithmetic to a shared address takes 9 cycles", "reads UR4"},

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+/* Hazard mode: asynchronous copies in flight. A copy reads its data when it is issued and writes it
+ * when its warp has waited for the scoreboard of the LDGDEPBAR after it, which is as late as
+ * possible. Until then an access of any warp to these bytes is a fault. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/nv/exec.h"
+
+struct arriving {
+	uint64_t pc, ticket; /* 0: no LDGDEPBAR has followed it */
+	uint32_t warp, to, bytes;
+	uint8_t scoreboard;
+	uint32_t words[4];
+};
+
+struct copies {
+	struct arriving *list;
+	uint32_t count, capacity;
+	uint16_t *pending; /* copies in flight, by byte of shared memory */
+};
+
+struct copies *copies_create(uint32_t shared_bytes)
+{
+	struct copies *c = calloc(1, sizeof(*c));
+
+	if (c)
+		c->pending = calloc(shared_bytes + 1, sizeof(*c->pending));
+	if (c && c->pending)
+		return c;
+	free(c);
+	return NULL;
+}
+
+void copies_destroy(struct copies *c)
+{
+	if (!c)
+		return;
+	free(c->list);
+	free(c->pending);
+	free(c);
+}
+
+void copies_reset(struct copies *c, uint32_t shared_bytes)
+{
+	c->count = 0;
+	memset(c->pending, 0, shared_bytes * sizeof(*c->pending));
+}
+
+bool copies_hold(struct warp *w, uint32_t to, const uint32_t *words, uint32_t bytes)
+{
+	struct copies *c = w->cta->copies;
+	struct arriving *copy;
+
+	if (c->count == c->capacity) {
+		uint32_t capacity = c->capacity ? 2 * c->capacity : 64;
+
+		copy = realloc(c->list, capacity * sizeof(*copy));
+		if (!copy)
+			return false;
+		c->list = copy;
+		c->capacity = capacity;
+	}
+	copy = &c->list[c->count++];
+	*copy = (struct arriving){.pc = w->pc, .warp = w->index, .to = to, .bytes = bytes};
+	memcpy(copy->words, words, bytes);
+	for (uint32_t k = 0; k < bytes; k++)
+		c->pending[to + k]++;
+	return true;
+}
+
+void copies_end_group(struct warp *w, uint8_t scoreboard, uint64_t ticket)
+{
+	struct copies *c = w->cta->copies;
+
+	for (uint32_t k = 0; k < c->count; k++)
+		if (c->list[k].warp == w->index && !c->list[k].ticket) {
+			c->list[k].scoreboard = scoreboard;
+			c->list[k].ticket = ticket;
+		}
+}
+
+void copies_arrive(struct warp *w, uint8_t scoreboard, uint64_t settled)
+{
+	struct copies *c = w->cta->copies;
+	uint32_t left = 0;
+
+	for (uint32_t k = 0; k < c->count; k++) {
+		struct arriving *copy = &c->list[k];
+
+		if (copy->warp != w->index || copy->scoreboard != scoreboard || !copy->ticket ||
+		    copy->ticket > settled) {
+			c->list[left++] = *copy;
+			continue;
+		}
+		memcpy(w->cta->shared + copy->to, copy->words, copy->bytes);
+		for (uint32_t n = 0; n < copy->bytes; n++)
+			c->pending[copy->to + n]--;
+	}
+	c->count = left;
+}
+
+bool copies_pending(const struct cta *cta, uint64_t address, uint32_t bytes, uint64_t *pc)
+{
+	const struct copies *c = cta->copies;
+	bool pending = false;
+
+	for (uint32_t k = 0; c->count && k < bytes; k++)
+		pending |= c->pending[address + k];
+	for (uint32_t k = 0; pending && k < c->count; k++)
+		if (c->list[k].to < address + bytes && address < c->list[k].to + c->list[k].bytes) {
+			*pc = c->list[k].pc;
+			return true;
+		}
+	return false;
+}
