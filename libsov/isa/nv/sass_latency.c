@@ -74,7 +74,7 @@ static const uint8_t pred_latency[PRODUCERS][PRED_CONSUMERS] = {
 /* Uniform registers and predicates. Most consumers can read moves, constants and votes without delay.
  * ptxas was not seen to emit these pairs, which have the figures of their neighbours: uniform
  * arithmetic to IMAD.WIDE before Hopper and to 64-bit floats, fast producers to shared memory
- * addresses. */
+ * addresses but for UMOV_TO_SHARED. */
 enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_PRODUCERS };
 enum {
 	UCONS_UNIFORM, UCONS_MOVE, UCONS_VECTOR, UCONS_WIDE, UCONS_FP64, UCONS_QUEUE, UCONS_BRANCH,
@@ -94,6 +94,8 @@ static const uint8_t ureg_latency[SMS][UNIFORM_PRODUCERS][UCONSUMERS] = {
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
 };
+/* On SM90: a UMOV 6 cycles before an LDS (HeCBench mdh, ptxas 13.0). */
+#define UMOV_TO_SHARED 6
 /* The index of a constant load, on every chip: ptxas 12.4 and 13.0 leave 5 cycles after ULDC, 12
  * after uniform arithmetic, and were not seen to leave fewer than 7 after UMOV. */
 enum { INDEX_AFTER_ULDC = 5, INDEX_AFTER_UMOV = 7, INDEX_AFTER_ARITH = 12, INDEX_AFTER_R2UR = 13 };
@@ -346,6 +348,8 @@ static uint32_t ureg_raw(uint32_t sm, const struct sass_form *from,
 		taken = UCONS_FP64;
 	else if (to->op == SASS_IMAD_WIDE || to->op == SASS_IMAD_HI)
 		taken = UCONS_WIDE;
+	if (from->op == SASS_UMOV && taken == UCONS_SHARED && sm >= 90)
+		return UMOV_TO_SHARED;
 	return ureg_latency[latency_index(sm)][made][taken];
 }
 
