@@ -38,87 +38,6 @@ static struct reg_file *reg_file_of(struct allocator *a, uint32_t vreg)
 	}
 }
 
-static void add_affinity(struct allocator *a, uint32_t vreg, uint32_t other, int distance)
-{
-	struct affinity *n = arena_alloc(a->f->arena, sizeof(*n));
-
-	*n = (struct affinity){.other = other, .distance = distance, .next = a->affinities[vreg]};
-	a->affinities[vreg] = n;
-}
-
-/* Selects that become predicated instructions: see predication.c. */
-static void find_select_affinities(struct allocator *a)
-{
-	struct mir_func *f = a->f;
-	const uint32_t *counts = mir_count_reads(f);
-
-	mir_for_each_block(f, b) {
-		mir_for_each(f, b, i) {
-			uint32_t k = nv_predicable_operand(f, i, counts);
-
-			if (k)
-				add_affinity(a, i->ref[0].vreg, i->ref[3 - k].vreg,
-					     (int)i->ref[3 - k].part - (int)i->ref[0].part);
-		}
-	}
-}
-
-/* Registers of an operand by convention; NULL: register allocation chooses them. */
-static const uint8_t *fixed_registers(const struct mir_func *f, const struct mir_inst *i,
-				      uint32_t k)
-{
-	if (i->known)
-		return nv_passed_registers(i, k);
-	if (!f->own->abi)
-		return NULL;
-	return i->passed_reads ? f->own->results[k] : f->own->args[k];
-}
-
-/* What a call passes, where the callee expects it. */
-static void find_passed_affinities(struct allocator *a)
-{
-	struct mir_func *f = a->f;
-
-	mir_for_each_block(f, b) {
-		mir_for_each(f, b, i) {
-			for (uint32_t k = i->first_passed; i->passes && k < i->sass.nops; k++) {
-				uint32_t half = (uint32_t)i->sass.ops[k].value;
-				const uint8_t *regs = fixed_registers(f, i, k - i->first_passed);
-
-				if (i->ref[k].vreg && regs && regs[half] != NV_NOT_PASSED)
-					add_affinity(a, i->ref[k].vreg, 0,
-						     (int)regs[half] - (int)i->ref[k].part);
-			}
-		}
-	}
-}
-
-static void find_affinities(struct allocator *a)
-{
-	struct mir_func *f = a->f;
-
-	if (a->calls.calls || f->own)
-		find_passed_affinities(a);
-	find_select_affinities(a); /* before phis, so that these take precedence */
-	mir_for_each_block(f, b) {
-		const struct mir_block *block = &f->blocks[b];
-
-		for (uint32_t p = 0; p < block->nphis; p++) {
-			uint32_t vreg = block->phis[p].vreg, units = f->vregs[vreg].units;
-
-			for (uint32_t k = 0; k < block->npreds * units; k++) {
-				struct mir_ref arg = block->phis[p].args[k].ref;
-				int distance = (int)arg.part - (int)(k % units);
-
-				if (!arg.vreg)
-					continue;
-				add_affinity(a, vreg, arg.vreg, distance);
-				add_affinity(a, arg.vreg, vreg, -distance);
-			}
-		}
-	}
-}
-
 static bool is_free(const struct reg_file *reg_file, uint32_t reg, uint32_t units)
 {
 	if (reg % units || reg + units > reg_file->count)
@@ -663,7 +582,7 @@ static void find_live_ranges(struct allocator *a)
 	nv_find_changed(f, &a->calls);
 	if (a->calls.calls || (f->own && f->own->abi))
 		a->costly = a->calls.unchanged;
-	find_affinities(a);
+	nv_find_affinities(a);
 }
 
 static void add_spares(struct allocator *a)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The register allocator's state, which regalloc.c shares with what makes room for an aligned group
- * of registers: recolouring (recolour.c), which costs nothing, and splitting of live ranges
- * (split_ranges.c), which costs moves.
+ * The register allocator's state, which regalloc.c shares with affinities.c and with what makes
+ * room for an aligned group of registers: recolouring (recolour.c), which costs nothing, and
+ * splitting of live ranges (split_ranges.c), which costs moves.
  */
 #ifndef SOV_COMPILER_NV_REGALLOC_H
 #define SOV_COMPILER_NV_REGALLOC_H
@@ -77,6 +77,8 @@ struct allocator {
 	struct live_index *ranges; /* see recolour.c */
 	uint32_t recolourings;
 };
+
+void nv_find_affinities(struct allocator *a);
 
 /* The registers that a vreg may not have. */
 const uint64_t *nv_barred_registers(const struct allocator *a, uint32_t vreg);
