@@ -20,6 +20,8 @@
 #define MAX_ORDERED      128
 /* Occupancies in sequence that gain nothing, after which lower ones are not tried. */
 #define MAX_LOSSES       4
+/* The latency of memory that is congested or misses the caches, in typical latencies. */
+#define FAR              3
 /* Registers that aligned pairs and quads may leave unused. */
 #define ALIGNMENT_SLACK  2
 /* Registers by which an order may miss a limit of the pressure. */
@@ -609,6 +611,7 @@ struct target_occupancy {
 	uint32_t limit; /* of the pressure */
 	uint32_t pressure;
 	uint64_t cost;              /* see add_block_cost() */
+	uint64_t far;               /* the same, if memory takes FAR times as long */
 	uint64_t alone;             /* time of one warp in loops that do not wait for memory */
 	bool limited;               /* with more registers the cost might be lower */
 	struct block_order *orders; /* by block */
@@ -671,18 +674,27 @@ static bool waits_for_memory(const struct scheduler *s)
 	return false;
 }
 
-/* Adds the issue slots of a block, or if the warps of a partition cannot fill them, the share of
- * one warp in the time that the block takes; in sixteenths. */
+/* The issue slots of a block, or if the warps of a partition cannot fill them, the share of one
+ * warp in the time that the block takes; in sixteenths. */
+static uint64_t block_cost(const struct block_dag *dag, uint32_t warps, uint64_t cycles)
+{
+	bool waits = (uint64_t)dag->count * warps < cycles;
+
+	return waits ? cycles * 16 / warps : (uint64_t)dag->count * 16;
+}
+
 static void add_block_cost(struct target_occupancy *t, const struct block_dag *dag, uint32_t depth)
 {
 	const struct block_order *o = &dag->order;
 	uint32_t weight = 3 * (depth < 8 ? depth : 8);
-	bool waits = (uint64_t)dag->count * t->warps < o->cycles, alone = depth && !dag->waits;
+	uint64_t stall = dag->waits && o->cycles > dag->count ? o->cycles - dag->count : 0;
+	uint64_t far = block_cost(dag, t->warps, o->cycles + (FAR - 1) * stall);
+	bool alone = depth && !dag->waits;
 
-	t->cost += (waits ? (uint64_t)o->cycles * 16 / t->warps : (uint64_t)dag->count * 16)
-		   << weight;
+	t->cost += block_cost(dag, t->warps, o->cycles) << weight;
+	t->far += far << weight;
 	t->alone += alone ? (uint64_t)o->cycles * 16 << weight : 0;
-	t->limited |= o->limited && (waits || alone);
+	t->limited |= o->limited && (far > (uint64_t)dag->count * 16 || alone);
 }
 
 static void order_for_target(struct scheduler *s, struct block_dag *dags,
@@ -713,6 +725,14 @@ static bool gains_much(const struct mir_func *f, uint64_t cost, uint64_t best)
 	return f->ir->min_ctas ? 5 * cost < 4 * best : 2 * cost < best;
 }
 
+/* Longer latencies of memory make fewer waits worth more than warps. That is as likely as not, so
+ * that it counts only where more blocks than stated are not asked for. */
+static bool gains_far(const struct mir_func *f, const struct target_occupancy *t,
+		      const struct target_occupancy *best)
+{
+	return f->ir->min_ctas && 10 * t->far < 9 * best->far && 5 * t->cost < 6 * best->cost;
+}
+
 /* Loops that do not wait for memory have exactly known latencies, and a small grid may run them
  * with one warp. */
 static bool is_better(const struct mir_func *f, const struct target_occupancy *t,
@@ -724,7 +744,7 @@ static bool is_better(const struct mir_func *f, const struct target_occupancy *t
 		return !best->warps || fits;
 	if (!fits)
 		return t->pressure < best->pressure;
-	return gains_much(f, t->cost, best->cost) ||
+	return gains_much(f, t->cost, best->cost) || gains_far(f, t, best) ||
 	       (5 * t->alone < 3 * best->alone && 4 * t->cost < 5 * best->cost);
 }
 

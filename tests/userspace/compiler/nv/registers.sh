@@ -59,6 +59,31 @@ count=$(count_registers "$work/stated.ptx")
 [ "${count:-99}" -le "${free:-0}" ]
 ok $? "a kernel that states one block per SM has no more registers than without ($count, $free)"
 
+# products CLAUSES: a loop that adds sixteen products of words from two rows, and the same loop for
+# single words.
+products()
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry products(.param .u64 p, .param .u32 n)\n%s\n{\n' "$1"
+	printf '.reg .b64 %%p, %%q, %%r, %%o;\n.reg .pred %%c;\n.reg .b32 %%n, %%t;\n.reg .f32 %%a<17>, %%b<17>, %%s;\n'
+	echo 'ld.param.u64 %p, [p]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mul.wide.u32 %q, %t, 4096;'
+	echo 'add.u64 %q, %q, %p; add.u64 %r, %q, 256; mov.f32 %s, 0f00000000;'
+	printf '.pragma "nounroll";\nloop:\n'
+	for i in $(seq 1 16); do
+		echo "ld.global.f32 %a$i, [%q+$((4 * i))]; ld.global.f32 %b$i, [%r+$((4 * i))];"
+		echo "fma.rn.f32 %s, %a$i, %b$i, %s;"
+	done
+	echo 'add.u64 %q, %q, 512; add.u64 %r, %r, 512; sub.u32 %n, %n, 1; setp.ne.u32 %c, %n, 0; @%c bra loop;'
+	echo 'st.global.f32 [%p], %s; ret; }'
+}
+
+# Loads in one batch need registers, which cost warps. A kernel that states how many blocks an SM
+# should hold has all 32 loads in flight.
+products '.maxntid 256 .minnctapersm 2' >"$work/products.ptx"
+"$BUILD/sov" compile --target sm_90 -o "$work/out" "$work/products.ptx"
+count=$("$BUILD/sov" disasm "$work/out" | sed '/FFMA/,$d' | grep -c 'LDG')
+[ "$count" -eq 32 ]
+ok $? "a loop with stated blocks loads 32 words before it uses the first ($count)"
+
 # A loop of atomics is as fast as these: the time of one warp alone takes no registers. The loop adds
 # to a counter for a digit of each of 24 loaded words.
 {
