@@ -429,6 +429,7 @@ const bool *nv_divergent_blocks(struct mir_func *f);
 /* By block: the exit block that it leads to (0 = none), and the reconvergence point of its
  * terminator (0 = none). */
 void nv_find_reconvergence(const struct mir_func *f, uint32_t **ends, uint32_t **points);
+void nv_order_blocks(struct mir_func *f);
 void nv_layout_blocks(struct mir_func *f); /* emits branches */
 /* Whether an instruction is ordered with some others at all; whether b, which follows a, may not
  * pass it although no register requires that. */

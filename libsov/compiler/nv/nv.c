@@ -95,6 +95,8 @@ static bool stage_convergence_barriers(struct mir_func *f)
 {
 	nv_insert_convergence_barriers(f);
 	nv_lower_frame(f);
+	if (!f->job->options.unoptimised)
+		nv_order_blocks(f);
 	nv_layout_blocks(f);
 	return true;
 }
