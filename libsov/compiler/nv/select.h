@@ -41,6 +41,7 @@ struct select {
 	struct mir_inst *start;  /* defines the arguments in registers */
 	/* Mask of the lanes above this one, which aggregated atomics read; the entry defines it. */
 	struct mir_source lanes_above;
+	struct revolutions *pending; /* see select_approx() */
 	uint32_t line;
 };
 

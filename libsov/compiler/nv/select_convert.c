@@ -429,6 +429,71 @@ static bool select_approx_half(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* The argument of MUFU's sine and cosine, in revolutions. Several of one angle in a block share it:
+ * the first, which is selected last, computes it. */
+struct revolutions {
+	ir_val angle;
+	bool ftz;
+	struct mir_source value;
+	struct revolutions *next;
+};
+
+#define MAX_SHARED_DISTANCE 64 /* instructions between a sine and a cosine of one angle */
+
+static bool is_sine_of(const struct ir_inst *i, const struct ir_inst *in)
+{
+	return i->op == in->op && i->type == in->type && !is_half(i) &&
+	       (i->sub == IR_APPROX_SIN || i->sub == IR_APPROX_COS) && i->args[0] == in->args[0] &&
+	       (i->flags & IR_FTZ) == (in->flags & IR_FTZ);
+}
+
+static const struct ir_inst *find_earlier_sine(const struct select *s, const struct ir_inst *in)
+{
+	uint32_t left = MAX_SHARED_DISTANCE;
+
+	for (ir_id k = in->prev; k && left; k = ir_at(s->ir, k)->prev, left--)
+		if (is_sine_of(ir_at(s->ir, k), in))
+			return ir_at(s->ir, k);
+	return NULL;
+}
+
+/* Takes the value that later instructions read, or a new one. */
+static struct mir_source take_pending(struct select *s, const struct ir_inst *in)
+{
+	bool ftz = in->flags & IR_FTZ;
+
+	for (struct revolutions **r = &s->pending; *r; r = &(*r)->next) {
+		struct mir_source value = (*r)->value;
+
+		if ((*r)->angle != in->args[0] || (*r)->ftz != ftz)
+			continue;
+		*r = (*r)->next;
+		return value;
+	}
+	return new_gpr(s);
+}
+
+static void select_sine(struct select *s, const struct ir_inst *in, uint8_t function)
+{
+	const struct ir_inst *earlier = find_earlier_sine(s, in);
+	struct mir_source x, value = take_pending(s, in);
+	struct mir_inst *i;
+
+	if (earlier) {
+		struct revolutions *r = arena_alloc(s->f->arena, sizeof(*r));
+
+		*r = (struct revolutions){in->args[0], in->flags & IR_FTZ, value, s->pending};
+		s->pending = r;
+		arg_word(s, earlier->res); /* it will be selected */
+	} else {
+		x = in_reg(s, arg_float(s, in->args[0], in->flags, false));
+		i = EMIT(s, FMUL, value, x, mir_imm(INV_TWO_PI));
+		set_mod(i, SASS_M_RND, SASS_RZ_MODE);
+		set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
+	}
+	emit_mufu(s, function, result(s, in->res), value);
+}
+
 bool select_approx(struct select *s, const struct ir_inst *in)
 {
 	static const uint8_t functions[IR_APPROX_COUNT] = {
@@ -437,21 +502,14 @@ bool select_approx(struct select *s, const struct ir_inst *in)
 		[IR_APPROX_COS] = SASS_MUFU_COS,   [IR_APPROX_EX2] = SASS_MUFU_EX2,
 		[IR_APPROX_LG2] = SASS_MUFU_LG2,   [IR_APPROX_TANH] = SASS_MUFU_TANH,
 	};
-	struct mir_source x, revolutions;
-	struct mir_inst *i;
+	struct mir_source x;
 
 	if (is_half(in))
 		return select_approx_half(s, in);
 	if (in->type == IR_B64)
 		return select_approx_wide(s, in);
 	if (in->sub == IR_APPROX_SIN || in->sub == IR_APPROX_COS) {
-		/* The unit's argument is in revolutions. */
-		x = in_reg(s, arg_float(s, in->args[0], in->flags, false));
-		revolutions = new_gpr(s);
-		i = EMIT(s, FMUL, revolutions, x, mir_imm(INV_TWO_PI));
-		set_mod(i, SASS_M_RND, SASS_RZ_MODE);
-		set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
-		emit_mufu(s, functions[in->sub], result(s, in->res), revolutions);
+		select_sine(s, in, functions[in->sub]);
 	} else if (in->flags & IR_FTZ || in->sub == IR_APPROX_TANH) {
 		x = in_reg(s, arg_float(s, in->args[0], in->flags, false));
 		emit_mufu(s, functions[in->sub], result(s, in->res), x);
