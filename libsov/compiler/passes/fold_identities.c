@@ -698,6 +698,28 @@ static bool identity_fsign(struct fold *fold, const struct fold_site *site)
 	return false;
 }
 
+/*
+ * 1 / 2^a is 2^-a. Both operations are approximate by definition, and the new form is closer to the
+ * exact value; ptxas makes it, too. The power must have no other use: the expansion of an exact
+ * division has, and corrects the reciprocal of just this power.
+ */
+static bool identity_approx(struct fold *fold, const struct fold_site *site)
+{
+	const struct ir_inst *a = fold_def(fold, site->a);
+	ir_id negation;
+	ir_val x;
+
+	if (site->p.sub != IR_APPROX_RCP || a->op != IR_APPROX || a->sub != IR_APPROX_EX2 ||
+	    !(site->p.flags & a->flags & IR_FTZ) || site->p.format || a->format ||
+	    !fold_used_once(fold, site->a))
+		return false;
+	x = a->args[0];
+	negation = fold_new(fold, site, IR_FNEG, site->p.type, x, 0);
+	fold_to_float(fold, site, IR_APPROX, ir_at(fold->f, negation)->res, 0, 0);
+	ir_at(fold->f, site->i)->sub = IR_APPROX_EX2;
+	return true;
+}
+
 static bool (*const identities[IR_OP_COUNT])(struct fold *fold, const struct fold_site *site) = {
 	[IR_COPY] = identity_copy,         [IR_ADD] = identity_add,
 	[IR_SUB] = identity_sub,           [IR_MUL] = identity_mul,
@@ -718,6 +740,7 @@ static bool (*const identities[IR_OP_COUNT])(struct fold *fold, const struct fol
 	[IR_FADD] = identity_fadd,         [IR_FMA] = identity_fma,
 	[IR_FNEG] = identity_fsign,        [IR_FABS] = identity_fsign,
 	[IR_FCMP] = identity_fcmp,         [IR_TOSPACE] = identity_tospace,
+	[IR_APPROX] = identity_approx,
 };
 
 /* An absolute value among logic operations is one of them, so that a sign and a magnitude are put
