@@ -28,6 +28,7 @@ struct board {
 	struct reg_set results;         /* pending writes */
 	struct reg_set sources[ORDERS]; /* pending reads */
 	bool fence;                     /* a fence of the block is pending */
+	uint8_t depth;                  /* of the deepest loop that has set it */
 };
 
 struct state {
@@ -35,8 +36,9 @@ struct state {
 	uint32_t busy; /* mask of scoreboards with pending registers */
 };
 
-struct wait_plan {
-	uint32_t use, overwrite; /* positions, or NEVER */
+/* Positions where an instruction's result is first used and its sources are first overwritten. */
+struct next_uses {
+	uint32_t use, overwrite; /* or NEVER */
 };
 
 struct scoreboard_alloc {
@@ -49,12 +51,15 @@ struct scoreboard_alloc {
 	/* State while one block's scoreboards are allocated: */
 	uint32_t next_use[NUM_SCOREBOARDS]; /* position of the first wait, or NEVER */
 	bool busy[NUM_SCOREBOARDS];
+	bool spare[NUM_SCOREBOARDS]; /* busy, but clear before long; see take_over_boards() */
+	uint8_t leaving_reads;       /* scoreboard of reads that are pending at the block's end */
+	uint8_t leaving_results;     /* the same for results that a loop will wait for */
 	uint32_t cursor;
 	uint32_t first; /* scoreboard that registers may have */
 	uint32_t next_mention[MIR_RESOURCES], next_write[MIR_RESOURCES];
 	uint8_t next_order[MIR_RESOURCES]; /* enum order of the next write */
-	struct wait_plan *plans;           /* by instruction number */
-	uint32_t plans_capacity;
+	struct next_uses *uses;            /* by instruction number */
+	uint32_t uses_capacity;
 };
 
 static void reg_set_add(struct reg_set *s, uint32_t r)
@@ -142,6 +147,41 @@ static struct registers registers_of_inst(const struct scoreboard_alloc *alloc, 
 }
 
 /*
+ * Waits.
+ */
+
+/* The acquiring half of a fence must follow the loads that may still return old data. */
+static bool waits_for_loads(const struct mir_inst *i)
+{
+	return i->sass.op == SASS_CCTL_IVALL || (i->sass.op == SASS_NOP && i->memory.effect);
+}
+
+static bool waits_for_fence(const struct mir_inst *i)
+{
+	return i->memory.effect || i->memory.bytes;
+}
+
+static bool overwrites_source(const struct board *board, const struct reg_set *writes,
+			      enum order order)
+{
+	for (uint32_t k = 0; k < ORDERS; k++)
+		if ((!k || k != order) && reg_sets_intersect(writes, &board->sources[k]))
+			return true;
+	return false;
+}
+
+/* Whether an instruction has to wait for a scoreboard. order: of its own results. */
+static bool waits_for_board(const struct board *board, const struct mir_inst *i,
+			    const struct registers *r, enum order order)
+{
+	return reg_sets_intersect(&r->reads, &board->results) ||
+	       reg_sets_intersect(&r->writes, &board->results) ||
+	       overwrites_source(board, &r->writes, order) || mir_leaves_function(i) ||
+	       (waits_for_loads(i) && !reg_set_is_empty(&board->results)) ||
+	       (waits_for_fence(i) && board->fence);
+}
+
+/*
  * Allocation.
  */
 
@@ -170,11 +210,11 @@ static void compute_overwrites(struct scoreboard_alloc *alloc)
 
 /* Positions in the block of the next mention of an instruction's results and of the next write
  * of its sources. Called from the block's end upwards. */
-static struct wait_plan wait_plan(struct scoreboard_alloc *alloc, struct mir_inst *i)
+static struct next_uses next_uses(struct scoreboard_alloc *alloc, struct mir_inst *i)
 {
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(alloc->f, i, &n);
-	struct wait_plan p = {NEVER, NEVER};
+	struct next_uses p = {NEVER, NEVER};
 	enum order order = read_order(alloc->f->sm, i);
 
 	for (uint32_t u = 0; u < n; u++) {
@@ -218,38 +258,74 @@ static bool overwritten_after(const struct scoreboard_alloc *alloc, uint32_t b,
 	return false;
 }
 
-/* A busy scoreboard whose consumer is at the same position adds no wait; else a free one; else
- * the busy one whose consumer is nearest. */
-static uint8_t allocate_board(struct scoreboard_alloc *alloc, uint32_t next_use)
+/* The next scoreboard that is not busy, or busy and spare; SASS_NO_SB: none. */
+static uint8_t find_board(struct scoreboard_alloc *alloc, bool spare)
+{
+	for (uint32_t k = 0; k < NUM_SCOREBOARDS; k++) {
+		uint32_t sb = (alloc->cursor + k) % NUM_SCOREBOARDS;
+
+		if (sb < alloc->first || (spare ? !alloc->spare[sb] : alloc->busy[sb]))
+			continue;
+		alloc->cursor = sb + 1;
+		return (uint8_t)sb;
+	}
+	return SASS_NO_SB;
+}
+
+/* The scoreboard whose consumer is nearest to a position. */
+static uint8_t nearest_board(const struct scoreboard_alloc *alloc, uint32_t use)
 {
 	uint32_t best = alloc->first, distance = NEVER;
 
 	for (uint32_t sb = alloc->first; sb < NUM_SCOREBOARDS; sb++) {
-		if (alloc->busy[sb] && alloc->next_use[sb] == next_use && next_use != NEVER)
-			return (uint8_t)sb;
-	}
-	for (uint32_t k = 0; k < NUM_SCOREBOARDS; k++) {
-		uint32_t sb = (alloc->cursor + k) % NUM_SCOREBOARDS;
-
-		if (alloc->busy[sb] || sb < alloc->first)
-			continue;
-		alloc->cursor = sb + 1;
-		alloc->busy[sb] = true;
-		alloc->next_use[sb] = next_use;
-		return (uint8_t)sb;
-	}
-	for (uint32_t sb = alloc->first; sb < NUM_SCOREBOARDS; sb++) {
-		uint32_t d = alloc->next_use[sb] > next_use ? alloc->next_use[sb] - next_use
-							    : next_use - alloc->next_use[sb];
+		uint32_t d = alloc->next_use[sb] > use ? alloc->next_use[sb] - use
+						       : use - alloc->next_use[sb];
 
 		if (d < distance) {
 			distance = d;
 			best = sb;
 		}
 	}
-	if (next_use < alloc->next_use[best])
-		alloc->next_use[best] = next_use;
 	return (uint8_t)best;
+}
+
+/* A busy scoreboard whose consumer is at the same position adds no wait; else a free one; else a
+ * spare one; else the busy one whose consumer is nearest. */
+static uint8_t allocate_board(struct scoreboard_alloc *alloc, uint32_t use)
+{
+	uint8_t best;
+
+	for (uint32_t sb = alloc->first; sb < NUM_SCOREBOARDS; sb++) {
+		if (alloc->busy[sb] && alloc->next_use[sb] == use && use != NEVER)
+			return (uint8_t)sb;
+	}
+	best = find_board(alloc, false);
+	if (best == SASS_NO_SB)
+		best = find_board(alloc, true);
+	if (best == SASS_NO_SB)
+		best = nearest_board(alloc, use);
+	if (!alloc->busy[best] || use < alloc->next_use[best])
+		alloc->next_use[best] = use;
+	alloc->busy[best] = true;
+	alloc->spare[best] = false;
+	return best;
+}
+
+/* Allocates a scoreboard that the block does not wait for, one for all of these. */
+static uint8_t allocate_leaving_board(struct scoreboard_alloc *alloc, uint8_t *board)
+{
+	if (*board == SASS_NO_SB || !alloc->busy[*board])
+		*board = allocate_board(alloc, NEVER);
+	return *board;
+}
+
+static bool leads_into_loop(const struct mir_func *f, uint32_t b)
+{
+	for (uint32_t s = 0; s < f->blocks[b].nsucc; s++) {
+		if (f->blocks[f->blocks[b].succ[s]].depth > f->blocks[b].depth)
+			return true;
+	}
+	return false;
 }
 
 /* From Hopper on, MEMBAR at block scope is asynchronous: ptxas gives it a scoreboard, and the next
@@ -259,17 +335,42 @@ static bool is_pending_fence(uint32_t sm, const struct mir_inst *i)
 	return sm >= 90 && i->sass.op == SASS_MEMBAR && i->sass.mod[SASS_M_SCOPE] == SASS_SCOPE_CTA;
 }
 
+static uint8_t result_board(struct scoreboard_alloc *alloc, uint32_t b, uint32_t use)
+{
+	if (use == NEVER && leads_into_loop(alloc->f, b))
+		return allocate_leaving_board(alloc, &alloc->leaving_results);
+	return allocate_board(alloc, use);
+}
+
+static uint8_t source_board(struct scoreboard_alloc *alloc, uint32_t overwrite)
+{
+	if (overwrite == NEVER)
+		return allocate_leaving_board(alloc, &alloc->leaving_reads);
+	return allocate_board(alloc, overwrite);
+}
+
+/* The scoreboard of the result covers the sources too, but clears later. */
+static bool needs_source_board(const struct scoreboard_alloc *alloc, uint32_t b,
+			       const struct mir_inst *i, const struct reg_set *sources)
+{
+	const struct next_uses *uses = &alloc->uses[i->number];
+
+	if (i->sass.write_barrier != SASS_NO_SB)
+		return uses->overwrite < uses->use;
+	return uses->overwrite != NEVER || overwritten_after(alloc, b, sources);
+}
+
 static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, struct mir_inst *i)
 {
-	uint32_t sm = alloc->f->sm, use = NEVER, overwrite;
-	struct registers r;
+	uint32_t sm = alloc->f->sm;
 	bool variable = sass_has_variable_latency(sm, &i->sass),
-	     reads_late = sass_reads_late(sm, &i->sass), needed;
+	     reads_late = sass_reads_late(sm, &i->sass);
+	struct registers r;
 
 	/* An instruction that waits here frees the scoreboard. */
 	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
 		if (alloc->busy[sb] && alloc->next_use[sb] <= i->number)
-			alloc->busy[sb] = false;
+			alloc->busy[sb] = alloc->spare[sb] = false;
 	}
 	if (is_pending_fence(sm, i))
 		i->sass.read_barrier = allocate_board(alloc, i->number + 1);
@@ -278,68 +379,78 @@ static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, str
 	if (!variable && !reads_late)
 		return;
 	r = registers_of_inst(alloc, i);
-	if (variable && !reg_set_is_empty(&r.writes)) {
-		use = alloc->plans[i->number].use;
-		i->sass.write_barrier = allocate_board(alloc, use);
+	if (variable && !reg_set_is_empty(&r.writes))
+		i->sass.write_barrier = result_board(alloc, b, alloc->uses[i->number].use);
+	if (reads_late && !reg_set_is_empty(&r.sources) &&
+	    needs_source_board(alloc, b, i, &r.sources))
+		i->sass.read_barrier = source_board(alloc, alloc->uses[i->number].overwrite);
+}
+
+/*
+ * The scoreboards that are pending where the block begins, and the positions of their first waits.
+ * One that the block does not wait for is spare if it clears before long: with reads alone, or if
+ * the block is in a loop and the scoreboard was set before that, so that only the first iteration
+ * may find it pending.
+ */
+static void take_over_boards(struct scoreboard_alloc *alloc, uint32_t b)
+{
+	const struct state *in = &alloc->in[b];
+	uint32_t unseen = in->busy;
+
+	alloc->leaving_reads = alloc->leaving_results = SASS_NO_SB;
+	mir_for_each(alloc->f, b, i) {
+		struct registers r;
+
+		if (!unseen)
+			break;
+		r = registers_of_inst(alloc, i);
+		for (uint32_t left = unseen; left; left &= left - 1) {
+			uint32_t sb = (uint32_t)__builtin_ctz(left);
+
+			if (!waits_for_board(&in->boards[sb], i, &r, ORDER_NONE))
+				continue;
+			alloc->next_use[sb] = i->number;
+			unseen &= ~(1u << sb);
+		}
 	}
-	if (!reads_late || reg_set_is_empty(&r.sources))
-		return;
-	/* The scoreboard of the result covers the sources too, but clears later. */
-	overwrite = alloc->plans[i->number].overwrite;
-	if (i->sass.write_barrier != SASS_NO_SB)
-		needed = overwrite < use;
-	else
-		needed = overwrite != NEVER || overwritten_after(alloc, b, &r.sources);
-	if (needed)
-		i->sass.read_barrier = allocate_board(alloc, overwrite);
+	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
+		const struct board *board = &in->boards[sb];
+		bool reads_alone = reg_set_is_empty(&board->results) && !board->fence;
+
+		alloc->busy[sb] = in->busy >> sb & 1;
+		alloc->spare[sb] = unseen >> sb & 1 &&
+				   (reads_alone || board->depth < alloc->f->blocks[b].depth);
+		if (unseen >> sb & 1)
+			alloc->next_use[sb] = NEVER;
+	}
 }
 
 static void allocate_block_boards(struct scoreboard_alloc *alloc, uint32_t b)
 {
 	const struct mir_inst *last = alloc->f->blocks[b].last;
 
-	for (uint32_t sb = 0; sb < NUM_SCOREBOARDS; sb++) {
-		alloc->busy[sb] = alloc->in[b].busy >> sb & 1;
-		alloc->next_use[sb] = NEVER;
-	}
-	alloc->plans = arena_grow(alloc->f->arena, alloc->plans, &alloc->plans_capacity,
-				  last ? last->number + 1 : 0, sizeof(*alloc->plans));
+	take_over_boards(alloc, b);
+	alloc->uses = arena_grow(alloc->f->arena, alloc->uses, &alloc->uses_capacity,
+				 last ? last->number + 1 : 0, sizeof(*alloc->uses));
 	memset(alloc->next_mention, 0xff, sizeof(alloc->next_mention));
 	memset(alloc->next_write, 0xff, sizeof(alloc->next_write));
 	for (struct mir_inst *i = alloc->f->blocks[b].last; i; i = i->prev)
-		alloc->plans[i->number] = wait_plan(alloc, i);
+		alloc->uses[i->number] = next_uses(alloc, i);
 	mir_for_each(alloc->f, b, i)
 		allocate_inst_boards(alloc, b, i);
 }
 
-/*
- * Waits.
- */
-
-/* The acquiring half of a fence must follow the loads that may still return old data. */
-static bool waits_for_loads(const struct mir_inst *i)
+static void set_depth(struct board *board, uint32_t depth)
 {
-	return i->sass.op == SASS_CCTL_IVALL || (i->sass.op == SASS_NOP && i->memory.effect);
+	if (board->depth < depth)
+		board->depth = (uint8_t)(depth < UINT8_MAX ? depth : UINT8_MAX);
 }
 
-static bool waits_for_fence(const struct mir_inst *i)
-{
-	return i->memory.effect || i->memory.bytes;
-}
-
-static bool overwrites_source(const struct board *board, const struct reg_set *writes,
-			      enum order order)
-{
-	for (uint32_t k = 0; k < ORDERS; k++)
-		if ((!k || k != order) && reg_sets_intersect(writes, &board->sources[k]))
-			return true;
-	return false;
-}
-
-static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s, struct mir_inst *i)
+static void transfer_inst(const struct scoreboard_alloc *alloc, uint32_t b, struct state *s,
+			  struct mir_inst *i)
 {
 	struct registers r = registers_of_inst(alloc, i);
-	uint32_t sm = alloc->f->sm;
+	uint32_t sm = alloc->f->sm, depth = alloc->f->blocks[b].depth;
 	enum order reads = read_order(sm, i), writes = write_order(sm, i);
 
 	i->sass.wait = 0;
@@ -347,11 +458,7 @@ static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s,
 		uint32_t sb = (uint32_t)__builtin_ctz(busy);
 		struct board *board = &s->boards[sb];
 
-		if (!reg_sets_intersect(&r.reads, &board->results) &&
-		    !reg_sets_intersect(&r.writes, &board->results) &&
-		    !overwrites_source(board, &r.writes, writes) && !mir_leaves_function(i) &&
-		    !(waits_for_loads(i) && !reg_set_is_empty(&board->results)) &&
-		    !(waits_for_fence(i) && board->fence))
+		if (!waits_for_board(board, i, &r, writes))
 			continue;
 		i->sass.wait |= (uint8_t)(1 << sb);
 		memset(board, 0, sizeof(*board));
@@ -365,11 +472,13 @@ static void transfer_inst(const struct scoreboard_alloc *alloc, struct state *s,
 		/* Sources with their own scoreboard wait for that one: it clears earlier. */
 		if (sass_reads_late(sm, &i->sass) && i->sass.read_barrier == SASS_NO_SB)
 			reg_set_unite(&s->boards[i->sass.write_barrier].sources[reads], &r.sources);
+		set_depth(&s->boards[i->sass.write_barrier], depth);
 		s->busy |= 1u << i->sass.write_barrier;
 	}
 	if (i->sass.read_barrier != SASS_NO_SB) {
 		reg_set_unite(&s->boards[i->sass.read_barrier].sources[reads], &r.sources);
 		s->boards[i->sass.read_barrier].fence |= is_pending_fence(sm, i);
+		set_depth(&s->boards[i->sass.read_barrier], depth);
 		s->busy |= 1u << i->sass.read_barrier;
 	}
 }
@@ -389,6 +498,7 @@ static bool merge_state(struct state *at, const struct state *s)
 						 &s->boards[sb].sources[k]);
 		changed |= s->boards[sb].fence && !at->boards[sb].fence;
 		at->boards[sb].fence |= s->boards[sb].fence;
+		set_depth(&at->boards[sb], s->boards[sb].depth);
 	}
 	return changed;
 }
@@ -405,7 +515,7 @@ static void process_block(struct scoreboard_alloc *alloc, uint32_t b)
 	alloc->stale[b] = false;
 	s = alloc->in[b];
 	mir_for_each(alloc->f, b, i)
-		transfer_inst(alloc, &s, i);
+		transfer_inst(alloc, b, &s, i);
 	for (uint32_t k = 0; k < block->nsucc; k++)
 		alloc->stale[block->succ[k]] |= merge_state(&alloc->in[block->succ[k]], &s);
 }
