@@ -215,6 +215,7 @@ static bool saves_only_some(const struct mir_func *f)
 static void find_changed(struct frame *frame)
 {
 	struct sass_reg_use uses[SASS_MAX_USES];
+	bool unknown_calls = false;
 
 	mir_for_each_block(frame->f, b)
 		mir_for_each(frame->f, b, i) {
@@ -226,11 +227,14 @@ static void find_changed(struct frame *frame)
 						bitset_add(frame->changed, uses[u].reg + k);
 			if (i->known)
 				bitset_unite(frame->changed, i->known->changes, NV_CHANGE_WORDS);
+			else
+				unknown_calls |= mir_is_call(i);
 		}
 	bitset_add(frame->changed, mir_scratch_reg(frame->f));
 	for (uint32_t half = 0; frame->f->calls && half < 2; half++) {
 		bitset_add(frame->changed, MIR_RETURN + half);
-		bitset_add(frame->changed, MIR_CALLEE + half);
+		if (unknown_calls)
+			bitset_add(frame->changed, MIR_CALLEE + half);
 	}
 	for (uint32_t n = 0; saves_only_some(frame->f) && n < SASS_RZ; n++)
 		if (!nv_abi_preserves(n))
@@ -407,7 +411,8 @@ static void layout_saved_registers(struct frame *frame, uint32_t *at)
 	*at += bytes;
 }
 
-/* A register that a preserve_all function does not use keeps the predicates, if it changes any. */
+/* A register that a preserve_all function does not use keeps the predicates, if it changes any; one
+ * that callers with NVIDIA's calling convention need not preserve. */
 static void find_predicates_register(struct frame *frame)
 {
 	bool used[256] = {[MIR_STACK] = true,
@@ -415,7 +420,7 @@ static void find_predicates_register(struct frame *frame)
 			  [MIR_RETURN] = true,
 			  [MIR_RETURN + 1] = true};
 	struct sass_reg_use uses[SASS_MAX_USES];
-	bool changes = false;
+	bool changes = false, convention = frame->f->job->options.relocatable;
 	uint32_t reg = 0;
 
 	mir_for_each_block(frame->f, b)
@@ -429,7 +434,7 @@ static void find_predicates_register(struct frame *frame)
 					used[uses[u].reg + k] = true;
 			}
 		}
-	while (used[reg])
+	while (used[reg] || (convention && nv_abi_preserves(reg)))
 		reg++;
 	frame->predicates_in = changes ? reg : 0;
 }

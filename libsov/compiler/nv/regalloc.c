@@ -246,6 +246,11 @@ static bool choose_register(struct allocator *a, uint32_t vreg, uint32_t *reg)
 	return choose_gpr(a, vreg, reg);
 }
 
+static bool has_convention(const struct mir_func *f)
+{
+	return f->own && f->own->abi;
+}
+
 const uint64_t *nv_barred_registers(const struct allocator *a, uint32_t vreg)
 {
 	return a->saving ? a->calls.changed[vreg] : a->calls.avoided[vreg];
@@ -264,15 +269,38 @@ static bool choose_unbarred(struct allocator *a, uint32_t vreg, const uint64_t *
 	return found;
 }
 
+/* Avoids costly registers, too. A function with NVIDIA's calling convention rather saves registers
+ * around a call that hardly ever runs than others at its entry. */
+static bool choose_cheap(struct allocator *a, uint32_t vreg, const uint64_t *barred, uint32_t *reg)
+{
+	uint64_t both[NV_CHANGE_WORDS];
+
+	for (uint32_t w = 0; w < NV_CHANGE_WORDS; w++)
+		both[w] = a->costly[w] | (barred ? barred[w] : 0);
+	return choose_unbarred(a, vreg, both, reg);
+}
+
+/* Of the registers that are not barred, rather one that no call changes around which registers may
+ * be saved. */
+static bool choose_for(struct allocator *a, uint32_t vreg, uint32_t *reg)
+{
+	const uint64_t *barred = nv_barred_registers(a, vreg), *avoided = a->calls.avoided[vreg];
+	bool differs = avoided != barred && !a->indifferent;
+
+	if (differs && has_convention(a->f) &&
+	    (choose_cheap(a, vreg, avoided, reg) || choose_cheap(a, vreg, barred, reg)))
+		return true;
+	return (differs && choose_unbarred(a, vreg, avoided, reg)) ||
+	       choose_unbarred(a, vreg, barred, reg);
+}
+
 static bool assign_vreg(struct allocator *a, uint32_t vreg)
 {
 	struct mir_vreg *v = &a->f->vregs[vreg];
 	struct reg_file *reg_file = reg_file_of(a, vreg);
-	const uint64_t *barred = nv_barred_registers(a, vreg), *avoided = a->calls.avoided[vreg];
 	uint32_t reg;
 
-	if (!(avoided != barred && !a->indifferent && choose_unbarred(a, vreg, avoided, &reg)) &&
-	    !choose_unbarred(a, vreg, barred, &reg))
+	if (!choose_for(a, vreg, &reg))
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;
@@ -569,6 +597,23 @@ static bool assign_blocks(struct allocator *a)
 	return true;
 }
 
+/* A function of the compiler's own whose callers have NVIDIA's calling convention: what it changes
+ * they have to preserve. */
+static bool is_outlined_for_convention(const struct mir_func *f)
+{
+	return f->job->options.relocatable && f->ir->preserve_all;
+}
+
+static uint64_t *preserved_registers(const struct mir_func *f)
+{
+	uint64_t *set = bitset_new(f->arena, 64 * NV_CHANGE_WORDS);
+
+	for (uint32_t r = 0; r < MIR_GPRS; r++)
+		if (nv_abi_preserves(r))
+			bitset_add(set, r);
+	return set;
+}
+
 static void find_live_ranges(struct allocator *a)
 {
 	struct mir_func *f = a->f;
@@ -580,8 +625,10 @@ static void find_live_ranges(struct allocator *a)
 	a->defined_in = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_in));
 	a->affinities = arena_array(f->arena, f->nvregs, sizeof(*a->affinities));
 	nv_find_changed(f, &a->calls);
-	if (a->calls.calls || (f->own && f->own->abi))
+	if (a->calls.calls || has_convention(f))
 		a->costly = a->calls.unchanged;
+	else if (is_outlined_for_convention(f))
+		a->costly = preserved_registers(f);
 	nv_find_affinities(a);
 }
 
@@ -692,10 +739,10 @@ static uint32_t convention_window(const struct mir_func *f, uint32_t pressure)
 {
 	uint32_t window = 0;
 
-	if (!f->own || !f->own->abi)
+	if (!has_convention(f) && !is_outlined_for_convention(f))
 		return 0;
 	for (; pressure && window < MAX_CONVENTION_WINDOW; window++)
-		pressure -= bitset_has(f->own->changes, window);
+		pressure -= !nv_abi_preserves(window);
 	return window < f->gprs ? window : f->gprs;
 }
 
@@ -730,9 +777,9 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 	a.ugpr.count = MIR_UGPRS;
 	f->vregs[0].assigned = true; /* see struct affinity */
 	/* Callers keep their values in registers that a function does not change. */
-	tight |= f->own && !f->own->abi;
+	tight |= f->own && !has_convention(f);
 	find_live_ranges(&a);
-	if (!a.calls.saving_calls || !assign_clear(&a, tight)) {
+	if (!a.calls.saving_calls || has_convention(f) || !assign_clear(&a, tight)) {
 		a.saving = a.calls.saving_calls;
 		f->stack |= a.saving;
 		if (!assign_all(&a, tight))
