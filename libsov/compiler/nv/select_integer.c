@@ -11,12 +11,9 @@ static bool is_narrow(enum ir_type t)
 	return t != IR_B64;
 }
 
-/* Sum of three operands in any order; the one that is not a register goes second. */
-static void emit_add3(struct select *s, struct mir_source d, struct arg a, struct arg b,
-		      struct arg c)
+/* Orders the terms of a sum: the one that is not a register goes second. */
+static void order_terms(struct select *s, struct arg args[3])
 {
-	struct arg args[3] = {a, b, c};
-
 	for (uint32_t k = 0; k < 3; k++) {
 		if (is_reg(&args[k]) || k == 1)
 			continue;
@@ -29,6 +26,15 @@ static void emit_add3(struct select *s, struct mir_source d, struct arg a, struc
 			args[k].src = in_reg(s, args[k]);
 		}
 	}
+}
+
+/* Sum of three operands in any order. */
+static void emit_add3(struct select *s, struct mir_source d, struct arg a, struct arg b,
+		      struct arg c)
+{
+	struct arg args[3] = {a, b, c};
+
+	order_terms(s, args);
 	EMIT(s, IADD3, d, NONE, NONE, args[0].src, args[1].src, args[2].src);
 }
 
@@ -194,6 +200,79 @@ static void emit_add_wide(struct select *s, ir_val v, const struct arg a[2], con
 		SASS_M_X, 1);
 }
 
+/* x + y + z, or with invert x + y + ~z + 1: the sum of the low words has two carries. */
+static void emit_add3_wide(struct select *s, const struct ir_inst *in, const ir_val terms[3],
+			   bool invert)
+{
+	static const uint8_t inversions[] = {SASS_NEG, SASS_NOT};
+	struct mir_source carries[2] = {new_temp(s, SASS_PRED, 1), new_temp(s, SASS_PRED, 1)};
+
+	for (uint32_t h = 0; h < 2; h++) {
+		struct arg args[3];
+
+		for (uint32_t k = 0; k < 3; k++)
+			args[k] = arg_half(s, terms[k], h);
+		if (invert)
+			args[2] = with_inversion(s, args[2], inversions[h]);
+		order_terms(s, args);
+		if (h)
+			set_mod(EMIT(s, IADD3, result_half(s, in->res, 1), NONE, NONE, args[0].src,
+				     args[1].src, args[2].src, carries[0], carries[1]),
+				SASS_M_X, 1);
+		else
+			EMIT(s, IADD3, result_half(s, in->res, 0), carries[0], carries[1],
+			     args[0].src, args[1].src, args[2].src);
+	}
+}
+
+/* Whether one instruction adds v in 64 bits and computes it. */
+static bool is_summed_for_free(const struct select *s, ir_val v)
+{
+	const struct ir_inst *in = ir_def(s->ir, v);
+
+	return in->op == IR_MULWIDE_U || in->op == IR_MULWIDE_S || in->op == IR_SHL ||
+	       in->op == IR_SEXT;
+}
+
+/* The difference or sum v, if this is its only use and it can be summed with x without a copy: at
+ * most one of three terms is other than a register. */
+static const struct ir_inst *fold_terms(struct select *s, ir_val v, enum ir_op op, ir_val x)
+{
+	const struct ir_inst *inner = fold_single_use(s, v, op, type_of(s, v));
+
+	if (!inner || is_free_half(s, x, 0) + is_free_half(s, inner->args[0], 0) +
+				      is_free_half(s, inner->args[1], 0) >
+			      1)
+		return NULL;
+	return inner;
+}
+
+/* Folds a sum or difference whose only use is a sum in 64 bits, or a sum into a difference: two
+ * instructions instead of four. */
+static bool fold_inner_wide(struct select *s, const struct ir_inst *in)
+{
+	bool subtract = in->op == IR_SUB;
+
+	for (uint32_t k = 0; k < (subtract ? 1 : 2) && is_needed(s, in->res, NEED_HIGH); k++) {
+		ir_val other = in->args[1 - k];
+		const struct ir_inst *inner = fold_terms(s, in->args[k], IR_ADD, other);
+
+		if (!inner && !subtract)
+			inner = fold_terms(s, in->args[k], IR_SUB, other);
+		if (!inner || is_summed_for_free(s, inner->args[0]) ||
+		    is_summed_for_free(s, inner->args[1]) || is_summed_for_free(s, other))
+			continue;
+		if (inner->op == IR_SUB)
+			emit_add3_wide(s, in, (ir_val[]){inner->args[0], other, inner->args[1]},
+				       true);
+		else
+			emit_add3_wide(s, in, (ir_val[]){inner->args[0], inner->args[1], other},
+				       subtract);
+		return true;
+	}
+	return false;
+}
+
 /* The condition of a single-use value that is 1 where the condition holds and 0 elsewhere; 0: v is
  * no such value. */
 static ir_val fold_condition(struct select *s, ir_val v)
@@ -244,19 +323,6 @@ static bool fold_negative_condition(struct select *s, const struct ir_inst *in)
 		 mir_pred_const(false));
 	set_mod(i, SASS_M_X, 1);
 	return true;
-}
-
-/* The difference or sum v, if this is its only use and it can be summed with x without a copy: at
- * most one of three terms is other than a register. */
-static const struct ir_inst *fold_terms(struct select *s, ir_val v, enum ir_op op, ir_val x)
-{
-	const struct ir_inst *inner = fold_single_use(s, v, op, type_of(s, v));
-
-	if (!inner || is_free_half(s, x, 0) + is_free_half(s, inner->args[0], 0) +
-				      is_free_half(s, inner->args[1], 0) >
-			      1)
-		return NULL;
-	return inner;
 }
 
 /* The larger of two values less the smaller, plus x. v is the difference. */
@@ -351,7 +417,8 @@ bool select_add(struct select *s, const struct ir_inst *in)
 				  arg_word(s, in->args[1]), zero_arg());
 		return true;
 	}
-	if (fold_product(s, in) || fold_shift_wide(s, in) || fold_widened(s, in))
+	if (fold_product(s, in) || fold_shift_wide(s, in) || fold_inner_wide(s, in) ||
+	    fold_widened(s, in))
 		return true;
 	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);
@@ -375,6 +442,8 @@ bool select_sub(struct select *s, const struct ir_inst *in)
 			  arg_word(s, inner->args[1]), negated(arg_word(s, in->args[1])));
 		return true;
 	}
+	if (!is_narrow(in->type) && fold_inner_wide(s, in))
+		return true;
 	for (uint32_t h = 0; h < (is_needed(s, in->res, NEED_HIGH) ? 2 : 1); h++) {
 		a[h] = arg_half(s, in->args[0], h);
 		b[h] = arg_half(s, in->args[1], h);

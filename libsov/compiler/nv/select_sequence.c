@@ -41,11 +41,11 @@ static struct mir_source emit_select(struct select *s, struct mir_source p, stru
 /*
  * High half of a 64-bit product: the four products of words, added with their carries.
  */
-static struct mir_source emit_multiply_pairs(struct select *s, const struct mir_source a[2],
-					     const struct mir_source b[2])
+static void emit_multiply_pairs(struct select *s, struct mir_source d, const struct mir_source a[2],
+				const struct mir_source b[2])
 {
 	struct mir_source middle = new_temp(s, SASS_GPR, 2), both = new_temp(s, SASS_GPR, 2);
-	struct mir_source low = new_temp(s, SASS_GPR, 2), d = new_temp(s, SASS_GPR, 2);
+	struct mir_source low = new_temp(s, SASS_GPR, 2);
 	struct mir_source over = new_temp(s, SASS_PRED, 1), carry = new_temp(s, SASS_PRED, 1),
 			  top = new_gpr(s);
 	struct arg words[2];
@@ -61,7 +61,6 @@ static struct mir_source emit_multiply_pairs(struct select *s, const struct mir_
 	words[1] = (struct arg){.src = top};
 	i = EMIT(s, IMAD_WIDE, d, NONE, a[1], b[1], in_vector(s, words, 2), carry);
 	set_mod(i, SASS_M_X, 1);
-	return d;
 }
 
 /* d - (x < 0 ? y : 0), in 64 bits. */
@@ -88,13 +87,19 @@ static struct mir_source emit_subtract_if_negative(struct select *s, struct mir_
 
 bool select_mulhi_pair(struct select *s, const struct ir_inst *in)
 {
+	bool whole = is_needed(s, in->res, NEED_LOW) && is_needed(s, in->res, NEED_HIGH);
 	struct mir_source a[2], b[2], d;
 
 	for (uint32_t k = 0; k < 2; k++) {
 		a[k] = in_reg(s, arg_half(s, in->args[0], k));
 		b[k] = in_reg(s, arg_half(s, in->args[1], k));
 	}
-	d = emit_multiply_pairs(s, a, b);
+	if (in->op == IR_MULHI_U && whole) {
+		emit_multiply_pairs(s, result(s, in->res), a, b);
+		return true;
+	}
+	d = new_temp(s, SASS_GPR, 2);
+	emit_multiply_pairs(s, d, a, b);
 	if (in->op == IR_MULHI_S) {
 		d = emit_subtract_if_negative(s, d, a[1], b);
 		d = emit_subtract_if_negative(s, d, b[1], a);

@@ -115,8 +115,14 @@ bool fold_to_compare(struct fold *fold, const struct fold_site *site, enum ir_co
 ir_id fold_new(struct fold *fold, const struct fold_site *site, enum ir_op op, enum ir_type t,
 	       ir_val x, ir_val y)
 {
-	const ir_val args[2] = {x, y};
-	ir_id i = uses_insert(&fold->uses, site->i, op, t, args, y ? 2 : x ? 1 : 0);
+	return fold_new3(fold, site, op, t, x, y, 0);
+}
+
+ir_id fold_new3(struct fold *fold, const struct fold_site *site, enum ir_op op, enum ir_type t,
+		ir_val x, ir_val y, ir_val z)
+{
+	const ir_val args[3] = {x, y, z};
+	ir_id i = uses_insert(&fold->uses, site->i, op, t, args, z ? 3 : y ? 2 : x ? 1 : 0);
 
 	push_inst(fold, i);
 	return i;

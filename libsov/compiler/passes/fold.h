@@ -68,6 +68,8 @@ bool fold_to_compare(struct fold *fold, const struct fold_site *site, enum ir_co
 ir_val fold_const(struct fold *fold, const struct fold_site *site, enum ir_type t, uint64_t x);
 ir_id fold_new(struct fold *fold, const struct fold_site *site, enum ir_op op, enum ir_type t,
 	       ir_val x, ir_val y);
+ir_id fold_new3(struct fold *fold, const struct fold_site *site, enum ir_op op, enum ir_type t,
+		ir_val x, ir_val y, ir_val z);
 
 uint64_t fold_ones(enum ir_type t);
 /* Applies the identities of the instruction's operation (fold_identities.c); returns whether one

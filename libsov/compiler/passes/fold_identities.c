@@ -214,6 +214,14 @@ static bool find_halves(const struct fold *fold, ir_val v, ir_val *low, ir_val *
 	return false;
 }
 
+static ir_val fold_low_half(struct fold *fold, const struct fold_site *site, ir_val v)
+{
+	ir_id i = fold_new(fold, site, IR_TRUNC, IR_B32, v, 0);
+
+	ir_at(fold->f, i)->from = IR_B64;
+	return ir_at(fold->f, i)->res;
+}
+
 static bool identity_and(struct fold *fold, const struct fold_site *site)
 {
 	const struct ir_inst *a = fold_def(fold, site->a);
@@ -235,6 +243,8 @@ static bool identity_and(struct fold *fold, const struct fold_site *site)
 		return fold_to_value(fold, site, site->a);
 	if (a->op == IR_PACK && site->k == fold_ones(ir_type_half(site->p.type)))
 		return fold_to_convert(fold, site, IR_ZEXT, a->args[0]);
+	if (site->p.type == IR_B64 && site->k == UINT32_MAX) /* halves cost nothing */
+		return fold_to_convert(fold, site, IR_ZEXT, fold_low_half(fold, site, site->a));
 	if (a->op == IR_AND && ir_is_const(fold->f, a->args[1], &k)) {
 		ir_val x = a->args[0];
 

@@ -105,6 +105,22 @@ static bool merge_selects(struct fold *fold, const struct fold_site *site)
 	return false;
 }
 
+/* A 64-bit select between constants of 32 bits is one of 32 bits. */
+static bool narrow_select(struct fold *fold, const struct fold_site *site)
+{
+	ir_val yes, no;
+	uint64_t k;
+	ir_id i;
+
+	if (site->p.type != IR_B64 || !site->is_const || !ir_is_const(fold->f, site->c, &k) ||
+	    (k | site->k) > UINT32_MAX)
+		return false;
+	yes = fold_const(fold, site, IR_B32, site->k);
+	no = fold_const(fold, site, IR_B32, k);
+	i = fold_new3(fold, site, IR_SELECT, IR_B32, site->a, yes, no);
+	return fold_to_convert(fold, site, IR_ZEXT, ir_at(fold->f, i)->res);
+}
+
 bool fold_select(struct fold *fold, const struct fold_site *site)
 {
 	const struct ir_inst *a = fold_def(fold, site->a);
@@ -121,7 +137,7 @@ bool fold_select(struct fold *fold, const struct fold_site *site)
 	if (site->p.type != IR_B1) {
 		if (site->is_const && site->k == 1 && ir_is_const(fold->f, site->c, &k) && !k)
 			return fold_to_convert(fold, site, IR_ZEXT, site->a);
-		return merge_selects(fold, site);
+		return narrow_select(fold, site) || merge_selects(fold, site);
 	}
 	if (ir_is_const(fold->f, site->c, &k)) {
 		if (site->is_const) /* and they differ */
