@@ -67,7 +67,7 @@ static bool is_computation(const struct mir_func *f, struct mir_inst *i)
 }
 
 /* Whether the operand is a constant that one instruction computes. s->remat may contain
- * computations as well, once find_recomputable() has added them. */
+ * computations as well, once start_attempt() has added them. */
 bool nv_is_constant_operand(const struct spiller *s, const struct mir_use *use)
 {
 	uint32_t v = use->ref.vreg;
@@ -170,10 +170,26 @@ static uint32_t find_base(const struct spiller *s, struct mir_inst *i)
 	return base;
 }
 
-static void extend_set(const struct mir_func *f, const uint32_t *base, struct live_set *live)
+/* The first member from unit on that has a base. */
+static uint32_t next_derived(const struct live_set *live, const uint64_t *derived, uint32_t unit)
 {
-	for (uint32_t w = 0, unit = 0; (unit = live_set_next(live, &w, unit)) != LIVE_SET_END;
-	     w = live_set_find(live, ++unit / 64)) {
+	for (uint32_t w = live_set_find(live, unit / 64); w < live->count; w++) {
+		uint32_t index = live->words[w].index;
+		uint64_t bits = live->words[w].bits & derived[index];
+
+		if (index == unit / 64)
+			bits &= UINT64_MAX << unit % 64;
+		if (bits)
+			return 64 * index + (uint32_t)__builtin_ctzll(bits);
+	}
+	return LIVE_SET_END;
+}
+
+static void extend_set(const struct mir_func *f, const uint32_t *base, const uint64_t *derived,
+		       struct live_set *live)
+{
+	for (uint32_t unit = next_derived(live, derived, 0); unit != LIVE_SET_END;
+	     unit = next_derived(live, derived, unit + 1)) {
 		const struct mir_vreg *v = &f->vregs[base[f->unit_vreg[unit]]];
 
 		for (uint32_t k = 0; k < v->units; k++)
@@ -181,10 +197,23 @@ static void extend_set(const struct mir_func *f, const uint32_t *base, struct li
 	}
 }
 
+/* The units of registers that have a base. */
+static uint64_t *find_derived(const struct mir_func *f, const uint32_t *base)
+{
+	uint64_t *derived = bitset_new(f->arena, f->nunits);
+
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		for (uint32_t k = 0; base[v] && k < f->vregs[v].units; k++)
+			bitset_add(derived, f->vregs[v].first_unit + k);
+	return derived;
+}
+
 /* Lets the bases live as long as what is computed from them. In blocks that mention a value its
  * base counts as live to the end. */
 static void extend_live_ranges(struct mir_func *f, const uint32_t *base)
 {
+	const uint64_t *derived = find_derived(f, base);
+
 	mir_for_each_block(f, b) {
 		struct live_set *live_out = &f->blocks[b].live_out;
 
@@ -199,16 +228,14 @@ static void extend_live_ranges(struct mir_func *f, const uint32_t *base)
 					live_set_add(f->arena, live_out, v->first_unit + k);
 			}
 		}
-		extend_set(f, base, live_out);
-		extend_set(f, base, &f->blocks[b].live_in);
+		extend_set(f, base, derived, live_out);
+		extend_set(f, base, derived, &f->blocks[b].live_in);
 	}
-	f->live = false; /* for the next stage */
 }
 
 /* Of the values that cannot be computed where they are used, finds those whose base may live
- * longer; by vreg. NULL: there are none. */
-static uint32_t *find_bases(const struct spiller *s, const struct remat *r,
-			    struct mir_inst **computation)
+ * longer, if it saves min_gain units; by vreg. NULL: there are none. */
+static uint32_t *find_bases(const struct spiller *s, const struct remat *r, uint32_t min_gain)
 {
 	const struct mir_func *f = s->f;
 	uint32_t *base = arena_array(f->arena, f->nvregs, sizeof(*base));
@@ -216,13 +243,13 @@ static uint32_t *find_bases(const struct spiller *s, const struct remat *r,
 	bool any = false;
 
 	for (uint32_t v = 1; v < f->nvregs; v++) {
-		if (!computation[v] || r->recompute[v])
+		if (!r->computation[v] || r->recompute[v])
 			continue;
-		base[v] = find_base(s, computation[v]);
+		base[v] = find_base(s, r->computation[v]);
 		units[base[v]] += f->vregs[v].units;
 	}
 	for (uint32_t v = 1; v < f->nvregs; v++) {
-		if (units[base[v]] < f->vregs[base[v]].units + r->min_gain)
+		if (units[base[v]] < f->vregs[base[v]].units + min_gain)
 			base[v] = 0;
 		any |= base[v];
 	}
@@ -235,32 +262,7 @@ static void check_all_mentions(const struct spiller *s, struct remat *r)
 		check_mentions(s, r, b);
 }
 
-static void find_recomputable(struct spiller *s, struct remat *r)
-{
-	struct mir_func *f = s->f;
-	struct mir_inst **all;
-	uint32_t *base;
-
-	s->recompute = r->recompute = arena_array(f->arena, f->nvregs, sizeof(struct mir_inst *));
-	r->home = arena_array(f->arena, f->nvregs, sizeof(*r->home));
-	all = arena_array(f->arena, f->nvregs, sizeof(struct mir_inst *));
-	find_computations(s, r);
-	memcpy(all, r->recompute, f->nvregs * sizeof(struct mir_inst *));
-	check_all_mentions(s, r);
-	base = r->min_gain == UINT32_MAX ? NULL : find_bases(s, r, all);
-	r->extended = base;
-	if (base) {
-		extend_live_ranges(f, base);
-		for (uint32_t v = 1; v < f->nvregs; v++)
-			r->recompute[v] = base[v] ? all[v] : r->recompute[v];
-		check_all_mentions(s, r);
-	}
-	for (uint32_t v = 1; v < f->nvregs; v++)
-		s->remat[v] |= r->recompute[v] != NULL;
-	s->pinned = arena_array(f->arena, f->nvregs, sizeof(*s->pinned));
-}
-
-void nv_find_remat(struct spiller *s, struct remat *r, bool recompute)
+void nv_find_remat(struct spiller *s, struct remat *r)
 {
 	struct mir_func *f = s->f;
 
@@ -286,8 +288,6 @@ void nv_find_remat(struct spiller *s, struct remat *r, bool recompute)
 		}
 		s->remat[v] = remat;
 	}
-	if (recompute)
-		find_recomputable(s, r);
 }
 
 static struct mir_inst *insert_copy(struct mir_func *f, struct mir_inst *def, struct mir_ref to,
@@ -367,36 +367,142 @@ static void rewrite_phi_args(struct spiller *s, uint32_t b)
 	}
 }
 
-static bool rematerialise(struct mir_func *f, uint32_t limit, uint64_t max_cost, uint32_t min_gain,
-			  uint32_t *least)
-{
-	struct remat r = {.min_gain = min_gain};
-	struct spiller s = {.f = f,
-			    .kind = SASS_GPR,
-			    .limit = limit,
-			    .remat_only = true,
-			    .client = &r,
-			    .reload = reload_computed};
-	bool any;
+/*
+ * Attempts. What can be computed again depends on the bases that may live longer, not on the limit.
+ */
 
-	nv_liveness(f);
-	nv_find_remat(&s, &r, true);
-	/* Without bases that live longer it is the first attempt again. */
-	if (min_gain != UINT32_MAX && !r.extended)
-		return false;
-	if (!nv_spill_choose(&s, &any)) {
-		*least = s.least;
-		return false;
+/* What can be computed again if bases live longer that save a number of units. */
+struct remat_plan {
+	uint32_t min_gain; /* UINT32_MAX: no base lives longer */
+	bool made, useless;
+	struct spiller s;
+	struct remat r;
+	struct live_set *live; /* at the start and the end of each block */
+	uint32_t least;        /* the pressure is known to exceed smaller limits */
+};
+
+static struct live_set *live_sets_of(const struct mir_func *f)
+{
+	struct live_set *live = arena_array(f->arena, f->nblocks, 2 * sizeof(*live));
+
+	for (uint32_t b = 0; b < f->nblocks; b++) {
+		live[2 * b] = f->blocks[b].live_in;
+		live[2 * b + 1] = f->blocks[b].live_out;
 	}
-	if (s.cost > max_cost)
-		return false;
-	if (!any)
-		return true;
-	nv_spill_rewrite(&s);
-	mir_for_each_block(f, b)
-		rewrite_phi_args(&s, b);
-	f->live = false;
-	return true;
+	return live;
+}
+
+static void assume_live(struct mir_func *f, const struct live_set *live)
+{
+	for (uint32_t b = 0; b < f->nblocks; b++) {
+		f->blocks[b].live_in = live[2 * b];
+		f->blocks[b].live_out = live[2 * b + 1];
+	}
+}
+
+static struct live_set copy_live_set(struct arena *a, const struct live_set *from)
+{
+	struct live_set copy = {arena_array(a, from->count, sizeof(*copy.words)), from->count,
+				from->count};
+
+	if (from->count)
+		memcpy(copy.words, from->words, from->count * sizeof(*copy.words));
+	return copy;
+}
+
+static void copy_live_sets(struct mir_func *f)
+{
+	for (uint32_t b = 0; b < f->nblocks; b++) {
+		f->blocks[b].live_in = copy_live_set(f->arena, &f->blocks[b].live_in);
+		f->blocks[b].live_out = copy_live_set(f->arena, &f->blocks[b].live_out);
+	}
+}
+
+static void *copy_by_vreg(const struct mir_func *f, const void *from, size_t size)
+{
+	void *copy = arena_array(f->arena, f->nvregs, size);
+
+	memcpy(copy, from, f->nvregs * size);
+	return copy;
+}
+
+/* The plan in which no base lives longer, from which the others are derived. */
+static void make_first_plan(struct mir_func *f, struct remat_plan *p)
+{
+	p->s = (struct spiller){
+		.f = f, .kind = SASS_GPR, .remat_only = true, .reload = reload_computed};
+	p->made = true;
+	p->live = live_sets_of(f);
+	nv_find_remat(&p->s, &p->r);
+	p->s.recompute = p->r.recompute =
+		arena_array(f->arena, f->nvregs, sizeof(struct mir_inst *));
+	p->r.home = arena_array(f->arena, f->nvregs, sizeof(*p->r.home));
+	find_computations(&p->s, &p->r);
+	p->r.computation = copy_by_vreg(f, p->r.recompute, sizeof(struct mir_inst *));
+	check_all_mentions(&p->s, &p->r);
+}
+
+static void make_plan(const struct remat_plan *first, struct remat_plan *p)
+{
+	struct mir_func *f = first->s.f;
+	uint32_t *base = find_bases(&first->s, &first->r, p->min_gain);
+
+	p->made = true;
+	p->useless = !base;
+	if (!base)
+		return;
+	p->s = first->s;
+	p->r = first->r;
+	p->s.recompute = p->r.recompute =
+		copy_by_vreg(f, first->r.recompute, sizeof(struct mir_inst *));
+	assume_live(f, first->live);
+	copy_live_sets(f);
+	extend_live_ranges(f, base);
+	p->live = live_sets_of(f);
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		p->r.recompute[v] = base[v] ? p->r.computation[v] : p->r.recompute[v];
+	check_all_mentions(&p->s, &p->r);
+}
+
+/* Constants and computations. The arrays of attempts are scratch memory, except s->costs. */
+static void start_attempt(struct remat_plan *p, uint32_t limit)
+{
+	struct mir_func *f = p->s.f;
+
+	p->s.limit = limit;
+	p->s.cost = 0;
+	p->s.client = &p->r;
+	p->s.remat = copy_by_vreg(f, p->s.remat, sizeof(*p->s.remat));
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		p->s.remat[v] |= p->r.recompute[v] != NULL;
+	p->s.pinned = arena_array(f->arena, f->nvregs, sizeof(*p->s.pinned));
+}
+
+static void rewrite(struct spiller *s)
+{
+	nv_spill_rewrite(s);
+	mir_for_each_block(s->f, b)
+		rewrite_phi_args(s, b);
+	s->f->live = false;
+}
+
+static bool attempt_plan(struct remat_plan *p, uint32_t limit, uint64_t max_cost)
+{
+	struct mir_func *f = p->s.f;
+	struct arena_mark scratch = arena_mark(f->arena);
+	bool *constants = p->s.remat, any, fits;
+
+	start_attempt(p, limit);
+	assume_live(f, p->live);
+	fits = nv_spill_choose(&p->s, &any);
+	p->least = fits ? p->least : p->s.least;
+	fits &= p->s.cost <= max_cost;
+	if (fits && any)
+		rewrite(&p->s);
+	p->s.remat = constants;
+	if (!fits)
+		arena_rewind(f->arena, scratch);
+	return fits;
 }
 
 /* That bases live longer is assumed before it is known how much that saves: first those that may
@@ -407,14 +513,26 @@ static const uint32_t min_gains[] = {UINT32_MAX, 2, 0};
 uint32_t nv_rematerialise(struct mir_func *f, const uint32_t *limits, uint32_t count,
 			  uint64_t max_cost)
 {
-	uint32_t least[MIN_GAINS] = {0};
+	struct remat_plan plans[MIN_GAINS] = {0};
+	uint32_t reached = 0;
 
-	for (uint32_t k = 0; k < count; k++)
-		for (uint32_t g = 0; g < MIN_GAINS; g++)
-			if (least[g] <= limits[k] &&
-			    rematerialise(f, limits[k], max_cost, min_gains[g], &least[g]))
-				return limits[k];
-	return 0;
+	nv_liveness(f);
+	make_first_plan(f, &plans[0]);
+	plans[0].s.costs = nv_spill_costs(&plans[0].s);
+	for (uint32_t k = 0; k < count * MIN_GAINS && !reached; k++) {
+		struct remat_plan *p = &plans[k % MIN_GAINS];
+		uint32_t limit = limits[k / MIN_GAINS];
+
+		p->min_gain = min_gains[k % MIN_GAINS];
+		if (p->least > limit)
+			continue;
+		if (!p->made)
+			make_plan(&plans[0], p);
+		if (!p->useless && attempt_plan(p, limit, max_cost))
+			reached = limit;
+	}
+	assume_live(f, plans[0].live);
+	return reached;
 }
 
 uint64_t nv_weigh_instructions(const struct mir_func *f)

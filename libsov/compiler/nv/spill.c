@@ -25,16 +25,16 @@
 
 struct spill_choice {
 	struct spiller *s;
-	uint64_t *cost;   /* by vreg: spill cost, mentions weighted by loop depth */
-	uint64_t *inside; /* by vreg: of that, in the current outermost loop, if in_loop */
+	struct spill_costs costs;
+	uint64_t *inside; /* by vreg: of the cost, in the current outermost loop, if in_loop */
 	bool in_loop;
 	uint32_t loop;      /* first block of that loop or the last before it; 0: none */
-	uint32_t *mentions; /* by vreg: number of mentions */
 	uint32_t *next_use; /* by vreg: position of the next mention … */
 	uint32_t *noted_in; /* … if noted in this block */
 	uint32_t block, position;
 	struct unit_set live;
-	uint32_t count; /* units in live */
+	uint32_t count;       /* units in live */
+	uint64_t *candidates; /* units of registers that may be spilled; NULL: all */
 	bool choosing, failed;
 };
 
@@ -95,14 +95,18 @@ static void subtract_definitions(const struct mir_func *f, uint64_t *cost)
 		}
 }
 
-static void compute_costs(struct spill_choice *c)
+struct spill_costs nv_spill_costs(const struct spiller *s)
 {
-	const struct mir_func *f = c->s->f;
+	const struct mir_func *f = s->f;
+	struct spill_costs c;
 
+	c.cost = arena_array(f->arena, f->nvregs, sizeof(*c.cost));
+	c.mentions = arena_array(f->arena, f->nvregs, sizeof(*c.mentions));
 	mir_for_each_block(f, b)
-		add_costs(f, b, 1, c->cost, c->mentions);
-	if (c->s->remat_only)
-		subtract_definitions(f, c->cost);
+		add_costs(f, b, 1, c.cost, c.mentions);
+	if (s->remat_only)
+		subtract_definitions(f, c.cost);
+	return c;
 }
 
 /* Which of several loops runs most is not known. Within a loop, what its own iterations reload
@@ -132,7 +136,7 @@ static void follow_loops(struct spill_choice *c, uint32_t b)
 /* Rematerialisation costs less than a memory access. */
 static uint64_t cost_of_spill(const struct spill_choice *c, uint32_t vreg)
 {
-	uint64_t cost = c->cost[vreg];
+	uint64_t cost = c->costs.cost[vreg];
 
 	if (c->in_loop)
 		cost = c->inside[vreg] + (cost - c->inside[vreg]) / OTHER_LOOPS_SHARE;
@@ -207,6 +211,39 @@ static void spill_vreg(struct spiller *s, uint32_t vreg)
 			!uses[u].write && !nv_is_constant_operand(s, &uses[u]);
 }
 
+/* Where only what can be computed again may be spilled, most of what is live is no candidate. */
+static uint64_t *find_candidates(const struct spiller *s)
+{
+	const struct mir_func *f = s->f;
+	uint64_t *candidates = bitset_new(f->arena, f->nunits);
+
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		for (uint32_t k = 0; s->remat[v] && k < f->vregs[v].units; k++)
+			bitset_add(candidates, f->vregs[v].first_unit + k);
+	return candidates;
+}
+
+/* The first live unit from unit on that may be spilled. */
+static uint32_t next_candidate(const struct spill_choice *c, uint32_t unit)
+{
+	const struct unit_set *live = &c->live;
+	uint32_t words = bitset_words(live->n), w = unit / 64;
+	uint64_t bits;
+
+	if (!c->candidates)
+		return unit_set_next(live, unit);
+	if (unit >= live->n)
+		return live->n;
+	bits = live->words[w] & c->candidates[w] & UINT64_MAX << unit % 64;
+	while (!bits) {
+		w = bitset_next(live->summary, words, w + 1);
+		if (w >= words)
+			return live->n;
+		bits = live->words[w] & c->candidates[w];
+	}
+	return 64 * w + (uint32_t)__builtin_ctzll(bits);
+}
+
 /* The vreg to spill, among those that are live and not mentioned by the instruction itself; 0 =
  * none. */
 static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *uses, uint32_t n,
@@ -216,8 +253,8 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 	const struct mir_func *f = s->f;
 	uint32_t best = 0;
 
-	unit_set_for_each(&c->live, unit)
-	{
+	for (uint32_t unit = next_candidate(c, 0); unit < c->live.n;
+	     unit = next_candidate(c, unit + 1)) {
 		uint32_t v = f->unit_vreg[unit], u = 0;
 
 		while (u < n && uses[u].ref.vreg != v)
@@ -225,7 +262,8 @@ static uint32_t find_victim(const struct spill_choice *c, const struct mir_use *
 		/* A reload with a single use has the shortest possible live range already, unless
 		 * an earlier round with more registers left it live across a call. */
 		if (u < n || v == best ||
-		    (f->vregs[v].reload && c->mentions[v] <= 2 && !across_call) || !may_spill(s, v))
+		    (f->vregs[v].reload && c->costs.mentions[v] <= 2 && !across_call) ||
+		    !may_spill(s, v))
 			continue;
 		if (!best || cost_of_spill(c, v) * gain_of_spill(c, best) <
 				     cost_of_spill(c, best) * gain_of_spill(c, v))
@@ -359,17 +397,19 @@ static void walk_block(struct spill_choice *c, uint32_t b)
 bool nv_spill_choose(struct spiller *s, bool *any)
 {
 	struct mir_func *f = s->f;
-	struct spill_choice c = {.s = s, .choosing = true};
+	struct spill_choice c = {.s = s, .choosing = true, .costs = s->costs};
 
 	s->nvregs = f->nvregs;
 	s->spilled = arena_array(f->arena, f->nvregs, sizeof(*s->spilled));
-	c.cost = arena_array(f->arena, f->nvregs, sizeof(*c.cost));
-	c.inside = arena_array(f->arena, f->nvregs, sizeof(*c.inside));
-	c.mentions = arena_array(f->arena, f->nvregs, sizeof(*c.mentions));
+	if (!c.costs.cost)
+		c.costs = nv_spill_costs(s);
+	if (s->remat_only)
+		c.candidates = find_candidates(s);
+	else
+		c.inside = arena_array(f->arena, f->nvregs, sizeof(*c.inside));
 	c.next_use = arena_array(f->arena, f->nvregs, sizeof(*c.next_use));
 	c.noted_in = arena_array(f->arena, f->nvregs, sizeof(*c.noted_in));
 	c.live = unit_set_new(f->arena, f->nunits);
-	compute_costs(&c);
 	mir_for_each_block(f, b) {
 		follow_loops(&c, b);
 		walk_block(&c, b);

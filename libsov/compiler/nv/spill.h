@@ -10,6 +10,12 @@
 
 #include "libsov/compiler/nv/mir.h"
 
+/* By vreg: cost of a spill, mentions weighted by loop depth, and number of mentions. */
+struct spill_costs {
+	uint64_t *cost;
+	uint32_t *mentions;
+};
+
 struct spiller {
 	struct mir_func *f;
 	uint8_t kind;    /* register file under pressure */
@@ -22,6 +28,7 @@ struct spiller {
 	 * registers that a spilled one is computed from are pinned: they stay. */
 	struct mir_inst **recompute;
 	bool *pinned;
+	struct spill_costs costs; /* NULL: to be computed; they do not depend on the limit */
 	uint64_t cost;  /* of the spilled registers, in instructions weighted by loop depth */
 	uint32_t least; /* pressure where it exceeds the limit and nothing can be spilled */
 	void *client;   /* private data of reload and store */
@@ -33,6 +40,7 @@ struct spiller {
 		      uint32_t b, struct mir_inst *before);
 };
 
+struct spill_costs nv_spill_costs(const struct spiller *s);
 /* Chooses the registers to spill so that the pressure nowhere exceeds the limit. False:
  * impossible. Requires liveness. */
 bool nv_spill_choose(struct spiller *s, bool *any);
@@ -46,16 +54,14 @@ static inline uint64_t spill_weight(uint32_t depth)
 
 /* Rematerialisation (rematerialise.c). */
 struct remat {
-	struct mir_inst **unit_def;  /* by unit: its definition, if that writes nothing else */
-	struct mir_inst **recompute; /* see struct spiller; NULL: not looked for */
-	uint32_t *home;              /* by vreg: block of recompute */
-	/* Units that a register must save to live as long as what is computed from it; UINT32_MAX:
-	 * none lives longer. */
-	uint32_t min_gain;
-	bool extended; /* some lives longer */
+	struct mir_inst **unit_def; /* by unit: its definition, if that writes nothing else */
+	/* By vreg: computes it from registers; NULL: none, or not looked for. And of these those
+	 * that a spiller may use: see there. */
+	struct mir_inst **computation, **recompute;
+	uint32_t *home; /* by vreg: block of its computation */
 };
-/* Fills in s->remat, and with recompute what s needs for registers computed from registers. */
-void nv_find_remat(struct spiller *s, struct remat *r, bool recompute);
+/* Finds what is computed from no register: fills in s->remat. */
+void nv_find_remat(struct spiller *s, struct remat *r);
 /* The operand of a computation is computed from no register. */
 bool nv_is_constant_operand(const struct spiller *s, const struct mir_use *use);
 void nv_insert_remat(struct spiller *s, const struct remat *r, struct mir_ref of, uint32_t count,

@@ -337,7 +337,7 @@ bool nv_spill_memory(struct mir_func *f, uint32_t limit)
 
 	s.client = &frame;
 	nv_liveness(f);
-	nv_find_remat(&s, &frame.remat, false);
+	nv_find_remat(&s, &frame.remat);
 	if (!nv_spill_choose(&s, &any))
 		return false;
 	if (!any)
