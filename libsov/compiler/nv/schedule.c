@@ -50,6 +50,7 @@ struct node {
 		int32_t delta;
 		uint32_t dead;
 	} pressure[PRESSURE_KINDS];
+	bool grows;   /* some pressure may grow */
 	bool partial; /* it writes a part of a register: see opened_units() */
 	bool done;
 };
@@ -349,27 +350,32 @@ static bool is_last_mention(struct scheduler *s, uint32_t unit)
 }
 
 /* Without partial writes. */
-static struct pressure pressure_change(struct scheduler *s, const struct node *node, uint8_t kind)
+static void update_pressure_change(struct scheduler *s, uint32_t n)
 {
 	const struct mir_func *f = s->f;
-	struct pressure p = {0};
+	struct node *node = &s->nodes[n];
 
+	memset(node->pressure, 0, sizeof(node->pressure));
 	for (uint32_t u = 0; u < node->nuses; u++) {
 		const struct mir_use *use = &node->uses[u];
+		struct pressure *p =
+			&node->pressure[use->kind == SASS_PRED ? PRESSURE_PRED : PRESSURE_GPR];
 
-		if (!use->ref.vreg || use->kind != kind)
+		if (!use->ref.vreg || (use->kind != SASS_GPR && use->kind != SASS_PRED))
 			continue;
 		if (use->write && !is_partial_write(f, use))
-			p.delta += use->count;
+			p->delta += use->count;
 		for (uint32_t k = 0; k < use->count; k++) {
 			bool last = is_last_mention(s, mir_unit(f, use->ref) + k) &&
 				    !is_repeated(node, u, k);
 
-			p.delta -= last;
-			p.dead += last && use->write;
+			p->delta -= last;
+			p->dead += last && use->write;
 		}
 	}
-	return p;
+	node->grows = node->partial;
+	for (uint32_t k = 0; k < PRESSURE_KINDS; k++)
+		node->grows |= node->pressure[k].delta + (int32_t)node->pressure[k].dead > 0;
 }
 
 /* The units of registers that the node is the first to write a part of: the register is allocated
@@ -394,12 +400,6 @@ static void open_registers(struct scheduler *s, const struct node *node)
 	for (uint32_t u = 0; node->partial && u < node->nuses; u++)
 		if (is_partial_write(s->f, &node->uses[u]))
 			s->opened[node->uses[u].ref.vreg] = s->stamp;
-}
-
-static void update_pressure_change(struct scheduler *s, uint32_t n)
-{
-	for (uint32_t k = 0; k < PRESSURE_KINDS; k++)
-		s->nodes[n].pressure[k] = pressure_change(s, &s->nodes[n], pressure_kind[k]);
 }
 
 static void count_mentions_of(struct scheduler *s, uint32_t n)
@@ -507,7 +507,7 @@ static uint32_t select_ready(struct scheduler *s, uint32_t cycle)
 		uint32_t issue = r->earliest > cycle ? r->earliest : cycle;
 		uint64_t key = (uint64_t)issue << 32 | (UINT32_MAX - r->height);
 
-		if (!s->f->allocated && !fits_limits(s, node)) {
+		if (!s->f->allocated && node->grows && !fits_limits(s, node)) {
 			key = (uint64_t)1 << 63 | r->node;
 			s->limited = true;
 		}
@@ -750,12 +750,13 @@ static bool is_better(const struct mir_func *f, const struct target_occupancy *t
 
 /* Starts with the most warps that the original order allows, or the next occupancy above, and
  * tries fewer warps as long as that gains: with more registers, more loads are in flight. */
-static struct target_occupancy choose_target(struct scheduler *s, struct block_dag *dags)
+static struct target_occupancy choose_target(struct scheduler *s, struct block_dag *dags,
+					     uint32_t pressure)
 {
 	struct mir_func *f = s->f;
 	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS,
 		 max = f->gprs + MIR_HARDWARE_GPRS;
-	uint32_t warps = nv_partition_warps(f->sm, nv_max_pressure(f) + reserved), losses = 0;
+	uint32_t warps = nv_partition_warps(f->sm, pressure + reserved), losses = 0;
 	struct target_occupancy best = {0};
 
 	warps = nv_partition_warps(f->sm, nv_occupancy_registers(warps + 1));
@@ -795,26 +796,29 @@ static bool rematerialise_to(struct mir_func *f, uint32_t limit, uint64_t max_co
 	return reached;
 }
 
-/* Until it no longer helps: the registers of a callee remain in use. */
-static void rematerialise_for_occupancy(struct mir_func *f)
+/* Until it no longer helps: the registers of a callee remain in use. Returns the pressure. */
+static uint32_t rematerialise_for_occupancy(struct mir_func *f)
 {
 	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS;
 	uint32_t max_warps = nv_partition_warps(f->sm, 1), before, warps = 0, more, limit;
+	uint32_t pressure;
 
 	do {
 		uint32_t slack = f->hoped_registers ? 0 : ALIGNMENT_SLACK;
 
 		before = warps;
 		nv_liveness(f);
-		warps = nv_partition_warps(f->sm, nv_max_pressure(f) + reserved + slack);
+		pressure = nv_max_pressure(f);
+		warps = nv_partition_warps(f->sm, pressure + reserved + slack);
 		limit = nv_occupancy_registers(warps + 1);
 		more = nv_partition_warps(f->sm, limit) - warps;
 	} while (warps > before && warps < max_warps &&
 		 rematerialise_to(f, limit,
 				  nv_weigh_instructions(f) * more / (NV_WARPS_SHARE * warps)));
+	return pressure;
 }
 
-static void schedule_for_occupancy(struct scheduler *s)
+static void schedule_for_occupancy(struct scheduler *s, uint32_t pressure)
 {
 	struct mir_func *f = s->f;
 	struct block_dag *dags = arena_array(f->arena, f->nblocks, sizeof(*dags));
@@ -826,7 +830,7 @@ static void schedule_for_occupancy(struct scheduler *s)
 		dags[b] = (struct block_dag){
 			.nodes = s->nodes, .count = s->count, .waits = waits_for_memory(s)};
 	}
-	best = choose_target(s, dags);
+	best = choose_target(s, dags, pressure);
 	f->retry_sparse =
 		f->hoped_registers &&
 		best.pressure + nv_reserved_gprs(f) + MIR_HARDWARE_GPRS > f->hoped_registers;
@@ -852,9 +856,10 @@ void nv_schedule(struct mir_func *f)
 {
 	struct scheduler s = {.f = f};
 	struct arena_mark scratch;
+	uint32_t pressure = 0;
 
 	if (!f->allocated) {
-		rematerialise_for_occupancy(f);
+		pressure = rematerialise_for_occupancy(f);
 		nv_liveness(f);
 	}
 	mir_cache_all_uses(f);
@@ -866,6 +871,6 @@ void nv_schedule(struct mir_func *f)
 	if (f->allocated)
 		schedule_allocated(&s);
 	else
-		schedule_for_occupancy(&s);
+		schedule_for_occupancy(&s, pressure);
 	arena_rewind(f->arena, scratch);
 }

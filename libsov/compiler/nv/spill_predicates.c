@@ -115,6 +115,16 @@ static void reload_arguments(struct spiller *s, const struct mir_block *block, s
 	}
 }
 
+/* All predicates fit, even if they are live together. */
+static bool fit_together(const struct mir_func *f)
+{
+	uint32_t count = 0;
+
+	for (uint32_t v = 1; v < f->nvregs; v++)
+		count += f->vregs[v].kind == SASS_PRED;
+	return count <= MIR_PREDS;
+}
+
 void nv_spill_predicates(struct mir_func *f)
 {
 	struct spiller s = {.f = f,
@@ -124,6 +134,8 @@ void nv_spill_predicates(struct mir_func *f)
 			    .store = store_predicate};
 	bool any;
 
+	if (fit_together(f) && !f->calls)
+		return;
 	nv_liveness(f);
 	nv_spill_choose(&s, &any);
 	if (!any)

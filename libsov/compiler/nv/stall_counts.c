@@ -96,20 +96,23 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 			       const struct mir_inst *before, struct mir_inst *i)
 {
 	uint64_t all = s->reg_hash[i->number].all;
+	bool leaves = mir_leaves_function(i);
 	uint32_t max_missing = 0;
 
 	for (uint32_t k = w->first; k < w->count; k++) {
 		const struct recent *r = &w->list[k];
 		uint32_t min_cycles = r->boards & i->sass.wait ? SCOREBOARD_SET_CYCLES : 0, other;
+		bool related = r->reg_hash & all || min_cycles || leaves || r->inst == before ||
+			       r->barrier;
 
-		if (cycles_since(w, r) >= MAX_LATENCY)
+		if (!related || cycles_since(w, r) >= MAX_LATENCY)
 			continue;
 		if (r->reg_hash & all) {
 			other = min_distance(s, r->inst, i);
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
 		/* The code there may read any register with its first instruction. */
-		if (mir_leaves_function(i)) {
+		if (leaves) {
 			other = sass_max_latency(s->f->sm, &r->inst->sass);
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
