@@ -216,6 +216,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	/* A preserve_all function preserves the uniform registers. */
 	struct attempt attempt = {.uniform = !job->options.no_uniform && !ir->preserve_all,
 				  .dense = true};
+	struct arena_mark before;
 	struct mir_func *f;
 
 	nv_legalise(ir, job->target->version, job->target->warp_lanes);
@@ -224,9 +225,11 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 			   "'%s': lowering produced invalid IR: a fault of the compiler", ir->name);
 		return NULL;
 	}
+	before = arena_mark(&job->arena);
 	while ((f = run_stages(module, ir, attempt)) && needs_retry(f)) {
 		attempt.uniform &= !f->retry_without_uniform;
 		attempt.dense &= !f->retry_sparse;
+		arena_rewind(&job->arena, before); /* with f */
 	}
 	return f;
 }
