@@ -10,6 +10,7 @@
  * instruction_order.c says which instructions keep their order for reasons other than registers.
  */
 #include <string.h>
+#include "hw/chips.h"
 #include "libsov/compiler/nv/spill.h"
 
 /* Lookahead: distance from the first unscheduled instruction to the last that may be chosen. */
@@ -22,6 +23,8 @@
 #define MAX_LOSSES       4
 /* The latency of memory that is congested or misses the caches, in typical latencies. */
 #define FAR              3
+/* Warps of a partition: no target has more than sm_90. */
+#define MAX_WARPS        (NV_SM90_WARPS_PER_SM / NV_SM_PARTITIONS)
 /* Registers that aligned pairs and quads may leave unused. */
 #define ALIGNMENT_SLACK  2
 /* Registers by which an order may miss a limit of the pressure. */
@@ -717,6 +720,11 @@ static void order_for_target(struct scheduler *s, struct block_dag *dags,
 	}
 }
 
+static bool fits_target(const struct target_occupancy *t)
+{
+	return t->pressure <= t->limit;
+}
+
 /* Fewer warps must gain much to be better: the latency of memory is rarely as short as assumed, and
  * more warps help whatever it is. A kernel that states how many blocks an SM should hold asks for
  * no more of them, so that for it less suffices. */
@@ -738,7 +746,7 @@ static bool gains_far(const struct mir_func *f, const struct target_occupancy *t
 static bool is_better(const struct mir_func *f, const struct target_occupancy *t,
 		      const struct target_occupancy *best)
 {
-	bool fits = t->pressure <= t->limit, best_fits = best->pressure <= best->limit;
+	bool fits = fits_target(t), best_fits = fits_target(best);
 
 	if (!best->warps || fits != best_fits)
 		return !best->warps || fits;
@@ -748,33 +756,66 @@ static bool is_better(const struct mir_func *f, const struct target_occupancy *t
 	       (5 * t->alone < 3 * best->alone && 4 * t->cost < 5 * best->cost);
 }
 
-/* Starts with the most warps that the original order allows, or the next occupancy above, and
- * tries fewer warps as long as that gains: with more registers, more loads are in flight. */
+static uint32_t target_registers(const struct mir_func *f, uint32_t warps)
+{
+	uint32_t registers = nv_occupancy_registers(warps), max = f->gprs + MIR_HARDWARE_GPRS;
+
+	return registers < max ? registers : max;
+}
+
+static struct target_occupancy try_occupancy(struct scheduler *s, struct block_dag *dags,
+					     uint32_t warps)
+{
+	struct mir_func *f = s->f;
+	struct target_occupancy t = {.warps = nv_resident_warps(f->ir, warps)};
+
+	t.limit = target_registers(f, warps) - nv_reserved_gprs(f) - MIR_HARDWARE_GPRS -
+		  ALIGNMENT_SLACK;
+	order_for_target(s, dags, &t);
+	if (t.pressure > t.limit && t.pressure <= t.limit + ALIGNMENT_SLACK)
+		t.limit = t.pressure;
+	return t;
+}
+
+/* The next occupancy above. */
+static uint32_t more_warps(const struct mir_func *f, uint32_t warps)
+{
+	return nv_partition_warps(f->sm, nv_occupancy_registers(warps + 1));
+}
+
+/* Starts with the most warps that the original order allows, or the next occupancy above, goes on
+ * to more warps as long as there are orders for them, and tries fewer warps as long as that gains:
+ * with more registers, more loads are in flight. What calls leave of the registers for more warps
+ * is not known yet. */
 static struct target_occupancy choose_target(struct scheduler *s, struct block_dag *dags,
 					     uint32_t pressure)
 {
 	struct mir_func *f = s->f;
-	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS,
-		 max = f->gprs + MIR_HARDWARE_GPRS;
-	uint32_t warps = nv_partition_warps(f->sm, pressure + reserved), losses = 0;
-	struct target_occupancy best = {0};
+	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS, losses = 0;
+	uint32_t warps = more_warps(f, nv_partition_warps(f->sm, pressure + reserved));
+	struct target_occupancy tried[MAX_WARPS + 1] = {0}, best = {0};
 
-	warps = nv_partition_warps(f->sm, nv_occupancy_registers(warps + 1));
+	tried[warps] = try_occupancy(s, dags, warps);
+	while (!f->calls && fits_target(&tried[warps]) && more_warps(f, warps) > warps) {
+		uint32_t more = more_warps(f, warps);
+
+		tried[more] = try_occupancy(s, dags, more);
+		if (!fits_target(&tried[more]))
+			break;
+		warps = more;
+	}
 	do {
-		struct target_occupancy t = {.warps = nv_resident_warps(f->ir, warps)};
-		uint32_t registers = nv_occupancy_registers(warps);
+		uint32_t registers = target_registers(f, warps);
+		struct target_occupancy t =
+			tried[warps].warps ? tried[warps] : try_occupancy(s, dags, warps);
 
-		t.limit = (registers < max ? registers : max) - reserved - ALIGNMENT_SLACK;
-		order_for_target(s, dags, &t);
-		if (t.pressure > t.limit && t.pressure <= t.limit + ALIGNMENT_SLACK)
-			t.limit = t.pressure;
 		if (is_better(f, &t, &best)) {
 			best = t;
 			losses = 0;
 		} else {
 			losses++;
 		}
-		if ((t.pressure <= t.limit && !t.limited) || registers >= max)
+		if ((fits_target(&t) && !t.limited) || registers == f->gprs + MIR_HARDWARE_GPRS)
 			break;
 		warps = nv_partition_warps(f->sm, registers + 1);
 	} while (losses < MAX_LOSSES);

@@ -135,4 +135,23 @@ ok $? "a loop with 24 atomics needs at most 32 registers ($count)"
 count=$(count_registers "$work/calls.ptx")
 [ "${count:-99}" -le 32 ]
 ok $? "18 values live across calls that change 18 registers need at most 32 registers ($count)"
+
+# 80 products, which the program computes before it adds them. An order that computes each where it
+# is needed leaves registers for many more warps than the program's order.
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry products(.param .u64 p)\n{\n'
+	printf '.reg .b64 %%p, %%a;\n.reg .b32 %%x, %%s, %%v<81>;\n'
+	echo 'ld.param.u64 %p, [p]; mov.u32 %x, %tid.x; mul.wide.u32 %a, %x, 4; add.s64 %a, %p, %a;'
+	echo 'ld.global.u32 %x, [%a]; mov.u32 %s, 0;'
+	for i in $(seq 1 80); do
+		echo "mul.hi.u32 %v$i, %x, $((12345 + 2 * i));"
+	done
+	for i in $(seq 1 80); do
+		echo "mad.lo.u32 %s, %s, 3, %v$i; xor.b32 %s, %s, $((77 * i));"
+	done
+	echo 'st.global.u32 [%p], %s; ret; }'
+} >"$work/products.ptx"
+count=$(count_registers "$work/products.ptx")
+[ "${count:-99}" -le 32 ]
+ok $? "a sum of 80 products that are computed before it needs at most 32 registers ($count)"
 tap_done
