@@ -8,6 +8,9 @@
  * A value may have another register if no value that was assigned to it interferes. On SSA form two
  * values interfere exactly if one is live after the definition of the other, so it suffices to look
  * at two program points; an index of definitions and deaths answers whether a unit is live there.
+ *
+ * If only values that are not live at the result keep a value from another register, they may get
+ * other ones in exchange.
  */
 #include "libsov/compiler/nv/regalloc.h"
 
@@ -15,6 +18,8 @@
  * the time that this takes. */
 #define MAX_GROUPS       64
 #define MAX_RECOLOURINGS 512
+/* Values that get other registers for another one. */
+#define MAX_EVICTED      4
 
 struct death { /* position of the last mention in a block that the unit does not leave alive */
 	uint32_t block, at;
@@ -129,11 +134,24 @@ static bool can_recolour(const struct allocator *a, uint32_t vreg)
 	if (v->units > 2 || is_copy(a, vreg) || (a->stuck_at && v->first_def == a->stuck_at))
 		return false;
 	for (uint32_t k = 0; k < v->units; k++) {
-		uint32_t unit = v->first_unit + k, owner = a->gpr.owner[v->reg + k];
+		uint32_t unit = v->first_unit + k;
 
 		if (x->definitions[unit] != 1 || a->gpr.promised[v->reg + k] ||
-		    (x->block[unit] == a->block && x->at[unit] && x->at[unit] >= position) ||
-		    (owner && owner != unit + 1))
+		    (x->block[unit] == a->block && x->at[unit] && x->at[unit] >= position))
+			return false;
+	}
+	return true;
+}
+
+/* Nothing else has a part of its registers here. */
+static bool has_all_registers(const struct allocator *a, uint32_t vreg)
+{
+	const struct mir_vreg *v = &a->f->vregs[vreg];
+
+	for (uint32_t k = 0; k < v->units; k++) {
+		uint32_t owner = a->gpr.owner[v->reg + k];
+
+		if (owner && owner != v->first_unit + k + 1)
 			return false;
 	}
 	return true;
@@ -164,23 +182,8 @@ static void bar_interfering(const struct allocator *a, uint32_t vreg, struct reg
 	}
 }
 
-/* Gives the vreg a register outside of the group. */
-static bool recolour(struct allocator *a, uint32_t vreg, uint32_t group)
+static void give_register(struct allocator *a, struct mir_vreg *v, uint32_t reg)
 {
-	struct mir_vreg *v = &a->f->vregs[vreg];
-	struct reg_file file = a->gpr;
-	uint32_t reg;
-
-	if (a->recolourings == MAX_RECOLOURINGS || !can_recolour(a, vreg))
-		return false;
-	a->recolourings++;
-	file.barred = nv_barred_registers(a, vreg);
-	for (uint32_t r = 0; r < file.count; r++)
-		if (a->gpr.promised[r] || (r >= group && r < group + a->stuck_units))
-			file.owner[r] = RESERVED;
-	bar_interfering(a, vreg, &file);
-	if (!nv_choose_tight(&file, v->units, &reg))
-		return false;
 	for (uint32_t k = 0; k < v->units; k++) {
 		if (a->gpr.owner[v->reg + k] != v->first_unit + k + 1)
 			continue;
@@ -190,7 +193,141 @@ static bool recolour(struct allocator *a, uint32_t vreg, uint32_t group)
 	v->reg = (uint8_t)reg;
 	if (reg + v->units > a->gpr.used)
 		a->gpr.used = reg + v->units;
+}
+
+/* Gives the vreg the best of the registers that are free in file and that nothing has which
+ * interferes. */
+static bool recolour_within(struct allocator *a, uint32_t vreg, struct reg_file *file)
+{
+	struct mir_vreg *v = &a->f->vregs[vreg];
+	uint32_t reg;
+
+	if (a->recolourings == MAX_RECOLOURINGS || !can_recolour(a, vreg))
+		return false;
+	a->recolourings++;
+	file->barred = nv_barred_registers(a, vreg);
+	for (uint32_t r = 0; r < file->count; r++)
+		if (a->gpr.promised[r])
+			file->owner[r] = RESERVED;
+	bar_interfering(a, vreg, file);
+	if (!nv_choose_tight(file, v->units, &reg))
+		return false;
+	give_register(a, v, reg);
 	return true;
+}
+
+static bool is_live_here(const struct allocator *a, uint32_t vreg)
+{
+	const struct mir_vreg *v = &a->f->vregs[vreg];
+
+	for (uint32_t k = 0; k < v->units; k++)
+		if (a->gpr.owner[v->reg + k] == v->first_unit + k + 1)
+			return true;
+	return false;
+}
+
+/* For a vreg that is not live here. */
+static bool recolour_elsewhere(struct allocator *a, uint32_t vreg)
+{
+	struct reg_file file = a->gpr;
+
+	for (uint32_t r = 0; r < file.count; r++)
+		if (file.owner[r] != RESERVED)
+			file.owner[r] = 0;
+	return recolour_within(a, vreg, &file);
+}
+
+/* The vregs elsewhere that keep a vreg out of registers that are free here; their number, or
+ * MAX_EVICTED + 1 if there are more or some cannot change. */
+static uint32_t list_interfering(const struct allocator *a, uint32_t vreg, uint32_t reg,
+				 uint32_t list[MAX_EVICTED])
+{
+	const struct mir_func *f = a->f;
+	const struct mir_vreg *v = &f->vregs[vreg];
+	uint32_t n = 0;
+
+	for (uint32_t w = 1; w < f->nvregs; w++) {
+		const struct mir_vreg *other = &f->vregs[w];
+		bool interferes = false;
+
+		if (w == vreg || !other->assigned || other->kind != SASS_GPR ||
+		    other->reg >= reg + v->units || reg >= other->reg + other->units)
+			continue;
+		for (uint32_t k = 0; k < v->units; k++) {
+			uint32_t part = reg + k - other->reg, unit = other->first_unit + part;
+
+			if (reg + k < other->reg || part >= other->units)
+				continue;
+			if (is_copy(a, w) || a->ranges->definitions[unit] > 1)
+				return MAX_EVICTED + 1;
+			interferes |= a->ranges->definitions[unit] &&
+				      interfere(a, v->first_unit + k, unit);
+		}
+		if (interferes && n == MAX_EVICTED)
+			return MAX_EVICTED + 1;
+		if (interferes)
+			list[n++] = w;
+	}
+	return n;
+}
+
+/* Gives the vreg a register that is free here, and what has it elsewhere another one, possibly the
+ * vreg's own. */
+static bool exchange(struct allocator *a, uint32_t vreg, uint32_t reg)
+{
+	struct mir_vreg *vregs = a->f->vregs;
+	uint32_t evicted[MAX_EVICTED], before[MAX_EVICTED], old = vregs[vreg].reg, n, k = 0;
+
+	if (a->recolourings == MAX_RECOLOURINGS)
+		return false;
+	a->recolourings++;
+	n = list_interfering(a, vreg, reg, evicted);
+	if (n > MAX_EVICTED)
+		return false;
+	give_register(a, &vregs[vreg], reg);
+	for (; k < n; k++) {
+		before[k] = vregs[evicted[k]].reg;
+		if (is_live_here(a, evicted[k]) || !recolour_elsewhere(a, evicted[k]))
+			break;
+	}
+	if (k == n)
+		return true;
+	while (k-- > 0)
+		give_register(a, &vregs[evicted[k]], before[k]);
+	give_register(a, &vregs[vreg], old);
+	return false;
+}
+
+/* Registers outside of the group that are free here. */
+static bool is_free_here(const struct allocator *a, uint32_t vreg, uint32_t reg, uint32_t group)
+{
+	const uint64_t *barred = nv_barred_registers(a, vreg);
+
+	for (uint32_t r = reg; r < reg + a->f->vregs[vreg].units; r++)
+		if (a->gpr.owner[r] || a->gpr.promised[r] ||
+		    (r >= group && r < group + a->stuck_units) || (barred && bitset_has(barred, r)))
+			return false;
+	return true;
+}
+
+/* Gives the vreg a register outside of the group. */
+static bool recolour(struct allocator *a, uint32_t vreg, uint32_t group)
+{
+	uint32_t units = a->f->vregs[vreg].units;
+	struct reg_file file = a->gpr;
+
+	if (!has_all_registers(a, vreg))
+		return false;
+	for (uint32_t r = group; r < group + a->stuck_units; r++)
+		file.owner[r] = RESERVED;
+	if (recolour_within(a, vreg, &file))
+		return true;
+	if (!a->exchanging || !can_recolour(a, vreg))
+		return false;
+	for (uint32_t r = 0; r + units <= a->gpr.count; r += units)
+		if (is_free_here(a, vreg, r, group) && exchange(a, vreg, r))
+			return true;
+	return false;
 }
 
 static bool is_barred(const struct allocator *a, uint32_t group)

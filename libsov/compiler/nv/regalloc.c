@@ -94,7 +94,7 @@ static bool choose_affine(struct allocator *a, uint32_t vreg, uint32_t from, int
 		int wanted = f->vregs[n->other].reg + n->distance + distance;
 
 		/* Uniform pairs and single registers stay in separate areas: see
-		 * choose_uniform(). */
+		 * choose_separate(). */
 		if (f->vregs[vreg].kind == SASS_UGPR &&
 		    f->vregs[n->other].units != f->vregs[vreg].units)
 			continue;
@@ -157,10 +157,28 @@ static uint32_t readiness(const struct reg_file *reg_file, uint32_t reg, uint32_
 	return min_age;
 }
 
+/* Quads and pairs from the lowest register up, single registers from the highest down. The two
+ * areas then cannot fragment each other, so without quads, assignment succeeds while there are no
+ * more units than registers. */
+static bool choose_separate(const struct reg_file *reg_file, uint32_t units, uint32_t *reg)
+{
+	for (uint32_t k = 0; k < reg_file->count; k++) {
+		uint32_t r = units == 1 ? reg_file->count - 1 - k : k;
+
+		if (!is_free(reg_file, r, units))
+			continue;
+		*reg = r;
+		return true;
+	}
+	return false;
+}
+
 bool nv_choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *reg)
 {
 	uint32_t best = 0;
 
+	if (reg_file->separate)
+		return choose_separate(reg_file, units, reg);
 	for (uint32_t r = 0; r < reg_file->count; r += units) {
 		uint32_t score;
 
@@ -181,22 +199,6 @@ bool nv_choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *
 		*reg = r;
 	}
 	return best;
-}
-
-/* Pairs from the lowest register up, single registers from the highest down. The two areas then
- * cannot fragment each other, so assignment succeeds while there are no more units than
- * registers. */
-static bool choose_uniform(const struct reg_file *reg_file, uint32_t units, uint32_t *reg)
-{
-	for (uint32_t k = 0; k < reg_file->count; k++) {
-		uint32_t r = units == 1 ? reg_file->count - 1 - k : k;
-
-		if (!is_free(reg_file, r, units))
-			continue;
-		*reg = r;
-		return true;
-	}
-	return false;
 }
 
 /* Whether the assignment is at the definition of a value that does not leave the block, and the
@@ -231,7 +233,7 @@ static bool choose_register(struct allocator *a, uint32_t vreg, uint32_t *reg)
 	struct reg_file *reg_file = reg_file_of(a, vreg);
 
 	if (reg_file == &a->ugpr)
-		return choose_uniform(reg_file, a->f->vregs[vreg].units, reg);
+		return choose_separate(reg_file, a->f->vregs[vreg].units, reg);
 	if (reg_file == &a->pred)
 		return choose_round_robin(reg_file, a->f->vregs[vreg].units, reg);
 	if (a->costly && !reg_file->barred) {
@@ -681,7 +683,8 @@ static bool assign_unsplit(struct allocator *a, uint32_t window)
 }
 
 /* Assigns registers within a window: by rotation, or if pairs and quads do not fit, packed, if need
- * be with splits. */
+ * be with splits; then with single registers
+ * separate, with exchanges, and with both. */
 static bool assign_within(struct allocator *a, uint32_t window, bool rotate)
 {
 	if (rotate && assign_by_rotation(a, window))
@@ -689,7 +692,16 @@ static bool assign_within(struct allocator *a, uint32_t window, bool rotate)
 	add_spares(a);
 	a->tight = a->splitting = true;
 	a->gpr.window = a->gpr.count = window;
-	return (rotate && assign_packed(a, true)) || assign_packed(a, false);
+	if (rotate && assign_packed(a, true))
+		return true;
+	for (uint32_t k = 0; k < 4; k++) {
+		a->gpr.separate = k % 2;
+		a->exchanging = k / 2;
+		if (assign_packed(a, false))
+			return true;
+	}
+	a->gpr.separate = a->exchanging = false;
+	return false;
 }
 
 /* Within the occupancy that the pressure allows, all values keep clear of the registers that calls

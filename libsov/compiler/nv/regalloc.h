@@ -41,6 +41,7 @@ struct reg_file {               /* a register file */
 	/* In this block, the next value of a phi that the last value of a register belongs to will
 	 * be defined, preferably there. */
 	bool awaited[256];
+	bool separate; /* single registers from pairs and quads */
 	uint32_t used; /* 1 + highest register assigned */
 };
 
@@ -76,6 +77,7 @@ struct allocator {
 	struct split *splits;
 	struct live_index *ranges; /* see recolour.c */
 	uint32_t recolourings;
+	bool exchanging; /* recolouring may give others other registers */
 };
 
 void nv_find_affinities(struct allocator *a);

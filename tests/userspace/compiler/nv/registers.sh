@@ -154,4 +154,60 @@ ok $? "18 values live across calls that change 18 registers need at most 32 regi
 count=$(count_registers "$work/products.ptx")
 [ "${count:-99}" -le 32 ]
 ok $? "a sum of 80 products that are computed before it needs at most 32 registers ($count)"
+
+# mixture SEED: 120 words and pairs, at most 25 registers of them live, for random times and across
+# blocks. A linear congruential generator, so that every shell has the same numbers.
+next()
+{
+	seed=$(((seed * 1103515245 + 12345) % 2147483648))
+	r=$((seed >> 16))
+}
+drop()
+{
+	next
+	k=$((r % live + 1))
+	eval "value=\$live_$k; live_$k=\$live_$live"
+	live=$((live - 1))
+	used=$((used - ${value%:*}))
+	store "$value"
+}
+store()
+{
+	case $1 in
+	1:*) echo "st.volatile.global.u32 [%p], %v${1#*:};" ;;
+	*) echo "st.volatile.global.u64 [%p], %d${1#*:};" ;;
+	esac
+}
+mixture()
+{
+	seed=$1 live=0 used=0
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry mixture(.param .u64 p)\n{\n'
+	printf '.reg .b64 %%p, %%d<121>;\n.reg .b32 %%v<121>, %%t;\n.reg .pred %%q;\nld.param.u64 %%p, [p];\n'
+	for i in $(seq 1 120); do
+		next
+		units=$((1 + r % 2))
+		[ $((r / 16 % 3)) != 0 ] || [ $live = 0 ] || drop
+		while [ $((used + units)) -gt 25 ]; do
+			drop
+		done
+		[ $units = 1 ] && echo "ld.volatile.global.u32 %v$i, [%p];"
+		[ $units = 2 ] && echo "ld.volatile.global.u64 %d$i, [%p];"
+		live=$((live + 1)) used=$((used + units))
+		eval "live_$live=$units:$i"
+		[ $((i % 6)) = 0 ] || continue
+		echo "ld.volatile.global.u32 %t, [%p]; setp.eq.u32 %q, %t, 0; @%q bra e$i;"
+		echo "st.volatile.global.u32 [%p+8], %t; bar.sync 0;"
+		echo "e$i:"
+	done
+	while [ $live -gt 0 ]; do
+		drop
+	done
+	echo 'ret; }'
+}
+for s in 6 8 10; do
+	mixture $s >"$work/mixture.ptx"
+	count=$(count_registers "$work/mixture.ptx")
+	[ "${count:-99}" -le 32 ]
+	ok $? "words and pairs of 25 registers, mixture $s, need at most 32 registers ($count)"
+done
 tap_done
