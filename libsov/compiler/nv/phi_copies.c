@@ -3,7 +3,7 @@
  * Out of SSA: the phis of a block are a parallel copy on each incoming edge. Critical edges are
  * split first. After register allocation, each parallel copy is sequentialised
  * (mir/parallel_copy.h). Cycles are broken by a swap (predicates: one PLOP3 computes two) or by a
- * move through a free register.
+ * move through a free register, or if that register would cost warps, by three exclusive ors.
  *
  * Copies from a register to itself remain as records until nv_check_registers() has run.
  */
@@ -53,6 +53,7 @@ struct edge_copies {
 	struct phi_copy *copies;
 	struct copy_item *items; /* locations are 1 + mir_resource() */
 	uint32_t count;
+	uint32_t used; /* 1 + highest register that the function uses */
 };
 
 static bool is_register(const struct mir_source *s)
@@ -118,21 +119,23 @@ static uint8_t free_register(const struct edge_copies *c, uint8_t kind)
 	return (uint8_t)r;
 }
 
-/* Swaps two predicates: dst gets its value, src's register gets dst's old value. */
-static bool swap_predicates(void *context, uint32_t k)
+/* The old value of the destination of copy k, which other copies read. */
+static struct mir_source old_value(const struct edge_copies *c, uint32_t k)
 {
-	struct edge_copies *c = context;
-	struct mir_source dst = c->copies[k].dst, src = current_source(c, k);
-	struct mir_source old = dst; /* dst's old value, which other copies read */
-	struct mir_inst *i;
+	struct mir_source old = c->copies[k].dst;
 
-	if (dst.op.kind != SASS_PRED)
-		return false;
-	i = mir_inst_new(c->f, SASS_PLOP3);
 	for (uint32_t j = 0; j < c->count; j++) {
 		if (!c->items[j].done && j != k && c->items[j].src == c->items[k].dst)
 			old.ref = c->copies[j].src.ref;
 	}
+	return old;
+}
+
+static void swap_predicates(struct edge_copies *c, uint32_t k)
+{
+	struct mir_source dst = c->copies[k].dst, src = current_source(c, k), old = old_value(c, k);
+	struct mir_inst *i = mir_inst_new(c->f, SASS_PLOP3);
+
 	mir_set_operand(i, 0, dst);
 	mir_set_operand(i, 1, (struct mir_source){{.kind = SASS_PRED, .reg = src.op.reg}, old.ref});
 	mir_set_operand(i, 2, src);
@@ -142,6 +145,57 @@ static bool swap_predicates(void *context, uint32_t k)
 	mir_set_operand(i, 6, mir_imm(0xcc)); /* second input */
 	i->phi_copy = true;
 	mir_insert(c->f, c->block, NULL, i);
+}
+
+static void emit_xor(struct edge_copies *c, struct mir_source dst, struct mir_source a,
+		     struct mir_source b)
+{
+	struct mir_inst *i = mir_inst_new(c->f, SASS_LOP3);
+
+	mir_set_operand(i, 1, dst);
+	mir_set_operand(i, 2, a);
+	mir_set_operand(i, 3, b);
+	mir_set_operand(i, 4, (struct mir_source){.op = {.kind = SASS_GPR, .reg = SASS_RZ}});
+	mir_set_operand(i, 5, mir_imm(0x3c)); /* exclusive or */
+	mir_set_operand(i, 6, mir_pred_const(false));
+	i->phi_copy = c->f->vregs[dst.ref.vreg].phi;
+	mir_insert(c->f, c->block, NULL, i);
+}
+
+/* By three exclusive ors; in between, dst has no value of the program. */
+static void swap_gprs(struct edge_copies *c, uint32_t k)
+{
+	struct mir_source dst = c->copies[k].dst, src = current_source(c, k), old = old_value(c, k);
+	struct mir_source both = dst, moved = src;
+
+	both.ref = (struct mir_ref){0};
+	moved.ref = old.ref;
+	emit_xor(c, both, old, src);
+	emit_xor(c, moved, src, both);
+	emit_xor(c, dst, both, moved);
+}
+
+/* A register that nothing else uses may cost warps, which is more than two instructions. */
+static bool costs_warps(const struct edge_copies *c, uint32_t reg)
+{
+	uint32_t sm = c->f->sm;
+
+	return reg >= c->used && nv_partition_warps(sm, reg + 1 + MIR_HARDWARE_GPRS) <
+					 nv_partition_warps(sm, c->used + MIR_HARDWARE_GPRS);
+}
+
+/* Swaps two registers: dst gets its value, src's register gets dst's old value. */
+static bool swap_registers(void *context, uint32_t k)
+{
+	struct edge_copies *c = context;
+	uint8_t kind = c->copies[k].dst.op.kind;
+
+	if (kind == SASS_PRED)
+		swap_predicates(c, k);
+	else if (kind == SASS_GPR && costs_warps(c, free_register(c, kind)))
+		swap_gprs(c, k);
+	else
+		return false;
 	return true;
 }
 
@@ -162,11 +216,11 @@ static struct mir_source with_register(const struct mir_func *f, struct mir_sour
 	return s;
 }
 
-static void lower_edge(struct mir_func *f, uint32_t b, uint32_t p)
+static void lower_edge(struct mir_func *f, uint32_t b, uint32_t p, uint32_t used)
 {
 	const struct mir_block *block = &f->blocks[b];
 	uint32_t capacity = block->nphis * MIR_MAX_UNITS;
-	struct edge_copies c = {.f = f, .block = block->preds[p]};
+	struct edge_copies c = {.f = f, .block = block->preds[p], .used = used};
 
 	c.copies = arena_array(f->arena, capacity, sizeof(*c.copies));
 	c.items = arena_array(f->arena, capacity, sizeof(*c.items));
@@ -188,7 +242,7 @@ static void lower_edge(struct mir_func *f, uint32_t b, uint32_t p)
 							    .break_last = true,
 							    .context = &c,
 							    .emit = emit_copy,
-							    .swap = swap_predicates,
+							    .swap = swap_registers,
 							    .save = save_source});
 }
 
@@ -203,11 +257,26 @@ static void add_phis_to_live_in(const struct mir_func *f, struct mir_block *bloc
 	}
 }
 
+static uint32_t count_used_gprs(const struct mir_func *f)
+{
+	uint32_t used = 0;
+
+	for (uint32_t v = 1; v < f->nvregs; v++) {
+		uint32_t end = f->vregs[v].reg + f->vregs[v].units;
+
+		if (f->vregs[v].kind == SASS_GPR && f->vregs[v].assigned && end > used)
+			used = end;
+	}
+	return used;
+}
+
 void nv_lower_phis(struct mir_func *f)
 {
+	uint32_t used = count_used_gprs(f);
+
 	mir_for_each_block(f, b) {
 		for (uint32_t p = 0; f->blocks[b].nphis && p < f->blocks[b].npreds; p++) {
-			lower_edge(f, b, p);
+			lower_edge(f, b, p, used);
 		}
 		add_phis_to_live_in(f, &f->blocks[b]);
 		f->blocks[b].ncopied = f->blocks[b].nphis;

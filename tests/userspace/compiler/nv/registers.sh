@@ -210,4 +210,26 @@ for s in 6 8 10; do
 	[ "${count:-99}" -le 32 ]
 	ok $? "words and pairs of 25 registers, mixture $s, need at most 32 registers ($count)"
 done
+
+# 28 values that change places in a loop, with no register left for one of them in between.
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry cycle(.param .u64 p, .param .u32 n)\n{\n'
+	printf '.reg .b64 %%p;\n.reg .pred %%q;\n.reg .b32 %%n, %%t, %%v<29>;\n'
+	echo 'ld.param.u64 %p, [p]; ld.param.u32 %n, [n];'
+	for i in $(seq 1 28); do
+		echo "ld.volatile.global.u32 %v$i, [%p+$((4 * i))];"
+	done
+	echo 'loop: mov.u32 %t, %v1;'
+	for i in $(seq 1 27); do
+		echo "mov.u32 %v$i, %v$((i + 1));"
+	done
+	echo 'mov.u32 %v28, %t; sub.u32 %n, %n, 1; setp.ne.u32 %q, %n, 0; @%q bra loop;'
+	for i in $(seq 1 28); do
+		echo "st.volatile.global.u32 [%p+$((4 * i))], %v$i;"
+	done
+	echo 'ret; }'
+} >"$work/cycle.ptx"
+count=$(count_registers "$work/cycle.ptx")
+[ "${count:-99}" -le 32 ]
+ok $? "28 values that change places in a loop need at most 32 registers ($count)"
 tap_done
