@@ -10,93 +10,13 @@
  * instruction_order.c says which instructions keep their order for reasons other than registers.
  */
 #include <string.h>
-#include "hw/chips.h"
+#include "libsov/compiler/nv/schedule.h"
 #include "libsov/compiler/nv/spill.h"
 
-/* Lookahead: distance from the first unscheduled instruction to the last that may be chosen. */
 /* A round figure without congestion. */
 #define LATE_READ_CYCLES 24
-#define LOOKAHEAD        256
-/* Ordered instructions that are compared pairwise; the next one becomes a fence for all of them. */
-#define MAX_ORDERED      128
-/* Occupancies in sequence that gain nothing, after which lower ones are not tried. */
-#define MAX_LOSSES       4
-/* The latency of memory that is congested or misses the caches, in typical latencies. */
-#define FAR              3
-/* Warps of a partition: no target has more than sm_90. */
-#define MAX_WARPS        (NV_SM90_WARPS_PER_SM / NV_SM_PARTITIONS)
-/* Registers that aligned pairs and quads may leave unused. */
-#define ALIGNMENT_SLACK  2
-/* Registers by which an order may miss a limit of the pressure. */
-#define ORDER_SLACK      2
 
-struct edge {
-	uint32_t to, latency;
-	struct edge *next;
-};
-
-/* Register files whose pressure is limited. */
-enum { PRESSURE_GPR, PRESSURE_PRED, PRESSURE_KINDS };
 static const uint8_t pressure_kind[] = {[PRESSURE_GPR] = SASS_GPR, [PRESSURE_PRED] = SASS_PRED};
-
-struct node {
-	struct mir_inst *inst;
-	const struct mir_use *uses;
-	uint32_t nuses;
-	struct edge *out;
-	uint32_t npreds;
-	uint32_t npreds_left; /* predecessors not yet scheduled */
-	uint32_t earliest;    /* earliest issue cycle */
-	uint32_t height;      /* length of the critical path to the block's end */
-	/* Change of the pressure if scheduled next, and units that it writes and nothing reads. */
-	struct pressure {
-		int32_t delta;
-		uint32_t dead;
-	} pressure[PRESSURE_KINDS];
-	bool grows;   /* some pressure may grow */
-	bool partial; /* it writes a part of a register: see opened_units() */
-	bool done;
-};
-
-struct access { /* a node that accesses a resource */
-	uint32_t node;
-	struct sass_reg_use use;
-	struct access *next;
-};
-
-struct resource {
-	uint32_t stamp;         /* block in which the rest is valid */
-	struct access write;    /* last definition; node 0 = none */
-	struct access *reads;   /* since then */
-	uint32_t mentions_left; /* mentions not yet scheduled */
-	/* XOR of their nodes: the node itself if only one is left. */
-	uint32_t mentions_xor;
-};
-
-/* An entry of the ready list, with its priorities. */
-struct ready {
-	uint32_t node, earliest, height;
-};
-
-struct scheduler {
-	struct mir_func *f;
-	uint32_t block, stamp;
-	struct node *nodes; /* from 1, in the original order */
-	uint32_t count;
-	struct resource *resources;
-	uint32_t nresources;
-	uint32_t *opened; /* by vreg: stamp of the run in which some unit has been written */
-	/* By register file: the pressure, its maximum so far, and its limit. */
-	uint32_t live[PRESSURE_KINDS], peak[PRESSURE_KINDS], limit[PRESSURE_KINDS];
-	uint32_t lookahead;                      /* size of the window */
-	uint32_t ordered[MAX_ORDERED], nordered; /* ordered nodes since fence */
-	uint32_t fence;                          /* node ordered with all ordered nodes; 0 = none */
-	uint32_t last_call;                      /* last call: no node crosses it; 0 = none */
-	struct ready *ready;
-	uint32_t nready;
-	uint32_t first; /* first unscheduled node */
-	bool limited;   /* the limit of the pressure kept a node back */
-};
 
 /* The resource of an operand: a physical register, or before allocation a unit. */
 static uint32_t resource_of(const struct mir_func *f, const struct mir_use *u)
@@ -296,7 +216,7 @@ static void add_nodes(struct scheduler *s)
 	}
 }
 
-static void build_dag(struct scheduler *s)
+void nv_build_dag(struct scheduler *s)
 {
 	s->nordered = s->fence = s->last_call = 0;
 	s->stamp++;
@@ -542,7 +462,7 @@ static void advance_window(struct scheduler *s)
 
 /* Runs the list scheduler over the dependence graph; returns the cycles until the last node
  * issues. */
-static uint32_t run_list_scheduler(struct scheduler *s, struct mir_inst **order)
+uint32_t nv_run_list_scheduler(struct scheduler *s, struct mir_inst **order)
 {
 	uint32_t cycle = 0, count = 0;
 
@@ -582,301 +502,11 @@ static uint32_t run_list_scheduler(struct scheduler *s, struct mir_inst **order)
 	return cycle;
 }
 
-static void set_order(struct mir_func *f, uint32_t b, struct mir_inst **order, uint32_t count)
+void nv_set_order(struct mir_func *f, uint32_t b, struct mir_inst **order, uint32_t count)
 {
 	f->blocks[b].first = f->blocks[b].last = NULL;
 	for (uint32_t k = 0; k < count; k++)
 		mir_insert(f, b, NULL, order[k]);
-}
-
-/*
- * Before register allocation: the occupancy to aim at.
- */
-
-/* An order of a block's instructions. */
-struct block_order {
-	struct mir_inst **insts;
-	uint32_t cycles, pressure;
-	bool limited; /* by the pressure: with more registers it might take fewer cycles */
-};
-
-/* A block, with its dependence graph and the order for the occupancy of the moment. */
-struct block_dag {
-	struct node *nodes;
-	uint32_t count;
-	bool waits; /* for memory */
-	struct block_order order;
-};
-
-/* An occupancy, and the orders whose pressure leaves the registers for it. */
-struct target_occupancy {
-	uint32_t warps; /* of an SM's partition, in whole blocks */
-	uint32_t limit; /* of the pressure */
-	uint32_t pressure;
-	uint64_t cost;              /* see add_block_cost() */
-	uint64_t far;               /* the same, if memory takes FAR times as long */
-	uint64_t alone;             /* time of one warp in loops that do not wait for memory */
-	bool limited;               /* with more registers the cost might be lower */
-	struct block_order *orders; /* by block */
-};
-
-/* The windows of the attempts to stay within a limit: the smaller, the closer to the original
- * order, whose pressure is usually low, since it follows the expressions of the program. */
-static const uint32_t windows[] = {LOOKAHEAD, LOOKAHEAD, 64, 16, 4, 1};
-
-/* The first order whose pressure is within the limit; else the one of least pressure. Nodes that
- * fit below the limit may leave no room for what their consumers need; the next attempt leaves as
- * much as this one lacked. */
-static struct block_order order_within(struct scheduler *s, uint32_t limit)
-{
-	struct block_order best = {.pressure = UINT32_MAX};
-
-	s->limit[PRESSURE_GPR] = limit;
-	s->limit[PRESSURE_PRED] = MIR_PREDS;
-	for (uint32_t k = 0; k < sizeof(windows) / sizeof(windows[0]); k++) {
-		struct block_order o = {
-			.insts = arena_array(s->f->arena, s->count + 1, sizeof(*o.insts))};
-		uint32_t excess;
-
-		s->lookahead = windows[k];
-		s->limited = false;
-		o.cycles = run_list_scheduler(s, o.insts);
-		/* A predicate that does not fit is kept in a GPR. */
-		o.pressure = s->peak[PRESSURE_GPR];
-		if (s->peak[PRESSURE_PRED] > MIR_PREDS)
-			o.pressure += s->peak[PRESSURE_PRED] - MIR_PREDS;
-		o.limited = s->limited || k;
-		if (o.pressure < best.pressure)
-			best = o;
-		if (best.pressure <= limit)
-			return best;
-		excess = o.pressure - limit;
-		for (uint32_t p = 0; p < PRESSURE_KINDS; p++)
-			s->limit[p] =
-				s->limit[p] > 2 * excess ? s->limit[p] - excess : s->limit[p] / 2;
-	}
-	return best;
-}
-
-/* Loads of constant data have no effect. The rate of atomics is as little known as the latency of
- * loads, in shared memory, too. */
-static bool takes_unknown_time(const struct mir_func *f, const struct mir_inst *i)
-{
-	uint32_t effect = i->memory.effect & (MIR_READS | MIR_WRITES);
-
-	return i->memory.bytes &&
-	       (effect == (MIR_READS | MIR_WRITES) ||
-		(effect != MIR_WRITES && sass_pipe(f->sm, &i->sass) == SASS_PIPE_MEMORY));
-}
-
-static bool waits_for_memory(const struct scheduler *s)
-{
-	for (uint32_t n = 1; n <= s->count; n++)
-		if (takes_unknown_time(s->f, s->nodes[n].inst))
-			return true;
-	return false;
-}
-
-/* The issue slots of a block, or if the warps of a partition cannot fill them, the share of one
- * warp in the time that the block takes; in sixteenths. */
-static uint64_t block_cost(const struct block_dag *dag, uint32_t warps, uint64_t cycles)
-{
-	bool waits = (uint64_t)dag->count * warps < cycles;
-
-	return waits ? cycles * 16 / warps : (uint64_t)dag->count * 16;
-}
-
-static void add_block_cost(struct target_occupancy *t, const struct block_dag *dag, uint32_t depth)
-{
-	const struct block_order *o = &dag->order;
-	uint32_t weight = 3 * (depth < 8 ? depth : 8);
-	uint64_t stall = dag->waits && o->cycles > dag->count ? o->cycles - dag->count : 0;
-	uint64_t far = block_cost(dag, t->warps, o->cycles + (FAR - 1) * stall);
-	bool alone = depth && !dag->waits;
-
-	t->cost += block_cost(dag, t->warps, o->cycles) << weight;
-	t->far += far << weight;
-	t->alone += alone ? (uint64_t)o->cycles * 16 << weight : 0;
-	t->limited |= o->limited && (far > (uint64_t)dag->count * 16 || alone);
-}
-
-static void order_for_target(struct scheduler *s, struct block_dag *dags,
-			     struct target_occupancy *t)
-{
-	struct mir_func *f = s->f;
-
-	t->orders = arena_array(f->arena, f->nblocks, sizeof(*t->orders));
-	mir_for_each_block(f, b) {
-		struct block_order *o = &dags[b].order;
-
-		s->block = b;
-		s->nodes = dags[b].nodes;
-		s->count = dags[b].count;
-		if (!o->insts || o->pressure > t->limit || o->limited)
-			*o = order_within(s, t->limit);
-		t->orders[b] = *o;
-		t->pressure = o->pressure > t->pressure ? o->pressure : t->pressure;
-		add_block_cost(t, &dags[b], f->blocks[b].depth);
-	}
-}
-
-static bool fits_target(const struct target_occupancy *t)
-{
-	return t->pressure <= t->limit;
-}
-
-/* Fewer warps must gain much to be better: the latency of memory is rarely as short as assumed, and
- * more warps help whatever it is. A kernel that states how many blocks an SM should hold asks for
- * no more of them, so that for it less suffices. */
-static bool gains_much(const struct mir_func *f, uint64_t cost, uint64_t best)
-{
-	return f->ir->min_ctas ? 5 * cost < 4 * best : 2 * cost < best;
-}
-
-/* Longer latencies of memory make fewer waits worth more than warps. That is as likely as not, so
- * that it counts only where more blocks than stated are not asked for. */
-static bool gains_far(const struct mir_func *f, const struct target_occupancy *t,
-		      const struct target_occupancy *best)
-{
-	return f->ir->min_ctas && 10 * t->far < 9 * best->far && 5 * t->cost < 6 * best->cost;
-}
-
-/* Loops that do not wait for memory have exactly known latencies, and a small grid may run them
- * with one warp. */
-static bool is_better(const struct mir_func *f, const struct target_occupancy *t,
-		      const struct target_occupancy *best)
-{
-	bool fits = fits_target(t), best_fits = fits_target(best);
-
-	if (!best->warps || fits != best_fits)
-		return !best->warps || fits;
-	if (!fits)
-		return t->pressure < best->pressure;
-	return gains_much(f, t->cost, best->cost) || gains_far(f, t, best) ||
-	       (5 * t->alone < 3 * best->alone && 4 * t->cost < 5 * best->cost);
-}
-
-static uint32_t target_registers(const struct mir_func *f, uint32_t warps)
-{
-	uint32_t registers = nv_occupancy_registers(warps), max = f->gprs + MIR_HARDWARE_GPRS;
-
-	return registers < max ? registers : max;
-}
-
-static struct target_occupancy try_occupancy(struct scheduler *s, struct block_dag *dags,
-					     uint32_t warps)
-{
-	struct mir_func *f = s->f;
-	struct target_occupancy t = {.warps = nv_resident_warps(f->ir, warps)};
-
-	t.limit = target_registers(f, warps) - nv_reserved_gprs(f) - MIR_HARDWARE_GPRS -
-		  ALIGNMENT_SLACK;
-	order_for_target(s, dags, &t);
-	if (t.pressure > t.limit && t.pressure <= t.limit + ALIGNMENT_SLACK)
-		t.limit = t.pressure;
-	return t;
-}
-
-/* The next occupancy above. */
-static uint32_t more_warps(const struct mir_func *f, uint32_t warps)
-{
-	return nv_partition_warps(f->sm, nv_occupancy_registers(warps + 1));
-}
-
-/* Starts with the most warps that the original order allows, or the next occupancy above, goes on
- * to more warps as long as there are orders for them, and tries fewer warps as long as that gains:
- * with more registers, more loads are in flight. What calls leave of the registers for more warps
- * is not known yet. */
-static struct target_occupancy choose_target(struct scheduler *s, struct block_dag *dags,
-					     uint32_t pressure)
-{
-	struct mir_func *f = s->f;
-	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS, losses = 0;
-	uint32_t warps = more_warps(f, nv_partition_warps(f->sm, pressure + reserved));
-	struct target_occupancy tried[MAX_WARPS + 1] = {0}, best = {0};
-
-	tried[warps] = try_occupancy(s, dags, warps);
-	while (!f->calls && fits_target(&tried[warps]) && more_warps(f, warps) > warps) {
-		uint32_t more = more_warps(f, warps);
-
-		tried[more] = try_occupancy(s, dags, more);
-		if (!fits_target(&tried[more]))
-			break;
-		warps = more;
-	}
-	do {
-		uint32_t registers = target_registers(f, warps);
-		struct target_occupancy t =
-			tried[warps].warps ? tried[warps] : try_occupancy(s, dags, warps);
-
-		if (is_better(f, &t, &best)) {
-			best = t;
-			losses = 0;
-		} else {
-			losses++;
-		}
-		if ((fits_target(&t) && !t.limited) || registers == f->gprs + MIR_HARDWARE_GPRS)
-			break;
-		warps = nv_partition_warps(f->sm, registers + 1);
-	} while (losses < MAX_LOSSES);
-	return best;
-}
-
-/* Computes values again where that alone raises the occupancy, by a share of the instructions that
- * is at most half the share of warps gained. First leaves registers for the scheduler, which does
- * not reach a limit exactly, and for alignment; then none for the former, then none at all: the
- * allocator finds whether that works. */
-static bool rematerialise_to(struct mir_func *f, uint32_t limit, uint64_t max_cost)
-{
-	uint32_t most = limit - nv_reserved_gprs(f) - MIR_HARDWARE_GPRS, reached;
-	uint32_t limits[] = {most - ALIGNMENT_SLACK - ORDER_SLACK, most - ALIGNMENT_SLACK, most};
-
-	reached = nv_rematerialise(f, limits, f->dense ? 3 : 2, max_cost);
-	if (reached == most)
-		f->hoped_registers = limit;
-	return reached;
-}
-
-/* Until it no longer helps: the registers of a callee remain in use. Returns the pressure. */
-static uint32_t rematerialise_for_occupancy(struct mir_func *f)
-{
-	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS;
-	uint32_t max_warps = nv_partition_warps(f->sm, 1), before, warps = 0, more, limit;
-	uint32_t pressure;
-
-	do {
-		uint32_t slack = f->hoped_registers ? 0 : ALIGNMENT_SLACK;
-
-		before = warps;
-		nv_liveness(f);
-		pressure = nv_max_pressure(f);
-		warps = nv_partition_warps(f->sm, pressure + reserved + slack);
-		limit = nv_occupancy_registers(warps + 1);
-		more = nv_partition_warps(f->sm, limit) - warps;
-	} while (warps > before && warps < max_warps &&
-		 rematerialise_to(f, limit,
-				  nv_weigh_instructions(f) * more / (NV_WARPS_SHARE * warps)));
-	return pressure;
-}
-
-static void schedule_for_occupancy(struct scheduler *s, uint32_t pressure)
-{
-	struct mir_func *f = s->f;
-	struct block_dag *dags = arena_array(f->arena, f->nblocks, sizeof(*dags));
-	struct target_occupancy best;
-
-	mir_for_each_block(f, b) {
-		s->block = b;
-		build_dag(s);
-		dags[b] = (struct block_dag){
-			.nodes = s->nodes, .count = s->count, .waits = waits_for_memory(s)};
-	}
-	best = choose_target(s, dags, pressure);
-	f->retry_sparse =
-		f->hoped_registers &&
-		best.pressure + nv_reserved_gprs(f) + MIR_HARDWARE_GPRS > f->hoped_registers;
-	mir_for_each_block(f, b)
-		set_order(f, b, best.orders[b].insts, dags[b].count);
 }
 
 static void schedule_allocated(struct scheduler *s)
@@ -886,10 +516,10 @@ static void schedule_allocated(struct scheduler *s)
 
 		s->block = b;
 		s->lookahead = LOOKAHEAD;
-		build_dag(s);
+		nv_build_dag(s);
 		order = arena_array(s->f->arena, s->count + 1, sizeof(struct mir_inst *));
-		run_list_scheduler(s, order);
-		set_order(s->f, b, order, s->count);
+		nv_run_list_scheduler(s, order);
+		nv_set_order(s->f, b, order, s->count);
 	}
 }
 
@@ -900,7 +530,7 @@ void nv_schedule(struct mir_func *f)
 	uint32_t pressure = 0;
 
 	if (!f->allocated) {
-		pressure = rematerialise_for_occupancy(f);
+		pressure = nv_rematerialise_for_occupancy(f);
 		nv_liveness(f);
 	}
 	mir_cache_all_uses(f);
@@ -912,6 +542,6 @@ void nv_schedule(struct mir_func *f)
 	if (f->allocated)
 		schedule_allocated(&s);
 	else
-		schedule_for_occupancy(&s, pressure);
+		nv_schedule_for_occupancy(&s, pressure);
 	arena_rewind(f->arena, scratch);
 }

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The list scheduler's state, which schedule.c shares with schedule_occupancy.c, which chooses the
+ * occupancy to aim at.
+ */
+#ifndef SOV_COMPILER_NV_SCHEDULE_H
+#define SOV_COMPILER_NV_SCHEDULE_H
+
+#include "libsov/compiler/nv/mir.h"
+
+/* Lookahead: distance from the first unscheduled instruction to the last that may be chosen. */
+#define LOOKAHEAD   256
+/* Ordered instructions that are compared pairwise; the next one becomes a fence for all of them. */
+#define MAX_ORDERED 128
+
+struct edge {
+	uint32_t to, latency;
+	struct edge *next;
+};
+
+/* Register files whose pressure is limited. */
+enum { PRESSURE_GPR, PRESSURE_PRED, PRESSURE_KINDS };
+
+struct node {
+	struct mir_inst *inst;
+	const struct mir_use *uses;
+	uint32_t nuses;
+	struct edge *out;
+	uint32_t npreds;
+	uint32_t npreds_left; /* predecessors not yet scheduled */
+	uint32_t earliest;    /* earliest issue cycle */
+	uint32_t height;      /* length of the critical path to the block's end */
+	/* Change of the pressure if scheduled next, and units that it writes and nothing reads. */
+	struct pressure {
+		int32_t delta;
+		uint32_t dead;
+	} pressure[PRESSURE_KINDS];
+	bool grows;   /* some pressure may grow */
+	bool partial; /* it writes a part of a register: see opened_units() */
+	bool done;
+};
+
+struct access { /* a node that accesses a resource */
+	uint32_t node;
+	struct sass_reg_use use;
+	struct access *next;
+};
+
+struct resource {
+	uint32_t stamp;         /* block in which the rest is valid */
+	struct access write;    /* last definition; node 0 = none */
+	struct access *reads;   /* since then */
+	uint32_t mentions_left; /* mentions not yet scheduled */
+	/* XOR of their nodes: the node itself if only one is left. */
+	uint32_t mentions_xor;
+};
+
+/* An entry of the ready list, with its priorities. */
+struct ready {
+	uint32_t node, earliest, height;
+};
+
+struct scheduler {
+	struct mir_func *f;
+	uint32_t block, stamp;
+	struct node *nodes; /* from 1, in the original order */
+	uint32_t count;
+	struct resource *resources;
+	uint32_t nresources;
+	uint32_t *opened; /* by vreg: stamp of the run in which some unit has been written */
+	/* By register file: the pressure, its maximum so far, and its limit. */
+	uint32_t live[PRESSURE_KINDS], peak[PRESSURE_KINDS], limit[PRESSURE_KINDS];
+	uint32_t lookahead;                      /* size of the window */
+	uint32_t ordered[MAX_ORDERED], nordered; /* ordered nodes since fence */
+	uint32_t fence;                          /* node ordered with all ordered nodes; 0 = none */
+	uint32_t last_call;                      /* last call: no node crosses it; 0 = none */
+	struct ready *ready;
+	uint32_t nready;
+	uint32_t first; /* first unscheduled node */
+	bool limited;   /* the limit of the pressure kept a node back */
+};
+
+/* Builds the dependence graph of s->block. */
+void nv_build_dag(struct scheduler *s);
+/* Orders the instructions of the block; returns the number of cycles. */
+uint32_t nv_run_list_scheduler(struct scheduler *s, struct mir_inst **order);
+void nv_set_order(struct mir_func *f, uint32_t b, struct mir_inst **order, uint32_t count);
+
+/* Before register allocation. The first returns the pressure, which the second needs. */
+uint32_t nv_rematerialise_for_occupancy(struct mir_func *f);
+void nv_schedule_for_occupancy(struct scheduler *s, uint32_t pressure);
+
+#endif

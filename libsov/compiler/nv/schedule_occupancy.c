@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Scheduling before register allocation: the occupancy to aim at, and orders of all blocks whose
+ * register pressure leaves the registers for it.
+ */
+#include "hw/chips.h"
+#include "libsov/compiler/nv/schedule.h"
+
+/* Occupancies in sequence that gain nothing, after which lower ones are not tried. */
+#define MAX_LOSSES      4
+/* The latency of memory that is congested or misses the caches, in typical latencies. */
+#define FAR             3
+/* Warps of a partition: no target has more than sm_90. */
+#define MAX_WARPS       (NV_SM90_WARPS_PER_SM / NV_SM_PARTITIONS)
+/* Registers that aligned pairs and quads may leave unused. */
+#define ALIGNMENT_SLACK 2
+/* Registers by which an order may miss a limit of the pressure. */
+#define ORDER_SLACK     2
+
+/* An order of a block's instructions. */
+struct block_order {
+	struct mir_inst **insts;
+	uint32_t cycles, pressure;
+	bool limited; /* by the pressure: with more registers it might take fewer cycles */
+};
+
+/* A block, with its dependence graph and the order for the occupancy of the moment. */
+struct block_dag {
+	struct node *nodes;
+	uint32_t count;
+	bool waits; /* for memory */
+	struct block_order order;
+};
+
+/* An occupancy, and the orders whose pressure leaves the registers for it. */
+struct target_occupancy {
+	uint32_t warps; /* of an SM's partition, in whole blocks */
+	uint32_t limit; /* of the pressure */
+	uint32_t pressure;
+	uint64_t cost;              /* see add_block_cost() */
+	uint64_t far;               /* the same, if memory takes FAR times as long */
+	uint64_t alone;             /* time of one warp in loops that do not wait for memory */
+	bool limited;               /* with more registers the cost might be lower */
+	struct block_order *orders; /* by block */
+};
+
+/* The windows of the attempts to stay within a limit: the smaller, the closer to the original
+ * order, whose pressure is usually low, since it follows the expressions of the program. */
+static const uint32_t windows[] = {LOOKAHEAD, LOOKAHEAD, 64, 16, 4, 1};
+
+/* The first order whose pressure is within the limit; else the one of least pressure. Nodes that
+ * fit below the limit may leave no room for what their consumers need; the next attempt leaves as
+ * much as this one lacked. */
+static struct block_order order_within(struct scheduler *s, uint32_t limit)
+{
+	struct block_order best = {.pressure = UINT32_MAX};
+
+	s->limit[PRESSURE_GPR] = limit;
+	s->limit[PRESSURE_PRED] = MIR_PREDS;
+	for (uint32_t k = 0; k < sizeof(windows) / sizeof(windows[0]); k++) {
+		struct block_order o = {
+			.insts = arena_array(s->f->arena, s->count + 1, sizeof(*o.insts))};
+		uint32_t excess;
+
+		s->lookahead = windows[k];
+		s->limited = false;
+		o.cycles = nv_run_list_scheduler(s, o.insts);
+		/* A predicate that does not fit is kept in a GPR. */
+		o.pressure = s->peak[PRESSURE_GPR];
+		if (s->peak[PRESSURE_PRED] > MIR_PREDS)
+			o.pressure += s->peak[PRESSURE_PRED] - MIR_PREDS;
+		o.limited = s->limited || k;
+		if (o.pressure < best.pressure)
+			best = o;
+		if (best.pressure <= limit)
+			return best;
+		excess = o.pressure - limit;
+		for (uint32_t p = 0; p < PRESSURE_KINDS; p++)
+			s->limit[p] =
+				s->limit[p] > 2 * excess ? s->limit[p] - excess : s->limit[p] / 2;
+	}
+	return best;
+}
+
+/* Loads of constant data have no effect. The rate of atomics is as little known as the latency of
+ * loads, in shared memory, too. */
+static bool takes_unknown_time(const struct mir_func *f, const struct mir_inst *i)
+{
+	uint32_t effect = i->memory.effect & (MIR_READS | MIR_WRITES);
+
+	return i->memory.bytes &&
+	       (effect == (MIR_READS | MIR_WRITES) ||
+		(effect != MIR_WRITES && sass_pipe(f->sm, &i->sass) == SASS_PIPE_MEMORY));
+}
+
+static bool waits_for_memory(const struct scheduler *s)
+{
+	for (uint32_t n = 1; n <= s->count; n++)
+		if (takes_unknown_time(s->f, s->nodes[n].inst))
+			return true;
+	return false;
+}
+
+/* The issue slots of a block, or if the warps of a partition cannot fill them, the share of one
+ * warp in the time that the block takes; in sixteenths. */
+static uint64_t block_cost(const struct block_dag *dag, uint32_t warps, uint64_t cycles)
+{
+	bool waits = (uint64_t)dag->count * warps < cycles;
+
+	return waits ? cycles * 16 / warps : (uint64_t)dag->count * 16;
+}
+
+static void add_block_cost(struct target_occupancy *t, const struct block_dag *dag, uint32_t depth)
+{
+	const struct block_order *o = &dag->order;
+	uint32_t weight = 3 * (depth < 8 ? depth : 8);
+	uint64_t stall = dag->waits && o->cycles > dag->count ? o->cycles - dag->count : 0;
+	uint64_t far = block_cost(dag, t->warps, o->cycles + (FAR - 1) * stall);
+	bool alone = depth && !dag->waits;
+
+	t->cost += block_cost(dag, t->warps, o->cycles) << weight;
+	t->far += far << weight;
+	t->alone += alone ? (uint64_t)o->cycles * 16 << weight : 0;
+	t->limited |= o->limited && (far > (uint64_t)dag->count * 16 || alone);
+}
+
+static void order_for_target(struct scheduler *s, struct block_dag *dags,
+			     struct target_occupancy *t)
+{
+	struct mir_func *f = s->f;
+
+	t->orders = arena_array(f->arena, f->nblocks, sizeof(*t->orders));
+	mir_for_each_block(f, b) {
+		struct block_order *o = &dags[b].order;
+
+		s->block = b;
+		s->nodes = dags[b].nodes;
+		s->count = dags[b].count;
+		if (!o->insts || o->pressure > t->limit || o->limited)
+			*o = order_within(s, t->limit);
+		t->orders[b] = *o;
+		t->pressure = o->pressure > t->pressure ? o->pressure : t->pressure;
+		add_block_cost(t, &dags[b], f->blocks[b].depth);
+	}
+}
+
+static bool fits_target(const struct target_occupancy *t)
+{
+	return t->pressure <= t->limit;
+}
+
+/* Fewer warps must gain much to be better: the latency of memory is rarely as short as assumed, and
+ * more warps help whatever it is. A kernel that states how many blocks an SM should hold asks for
+ * no more of them, so that for it less suffices. */
+static bool gains_much(const struct mir_func *f, uint64_t cost, uint64_t best)
+{
+	return f->ir->min_ctas ? 5 * cost < 4 * best : 2 * cost < best;
+}
+
+/* Longer latencies of memory make fewer waits worth more than warps. That is as likely as not, so
+ * that it counts only where more blocks than stated are not asked for. */
+static bool gains_far(const struct mir_func *f, const struct target_occupancy *t,
+		      const struct target_occupancy *best)
+{
+	return f->ir->min_ctas && 10 * t->far < 9 * best->far && 5 * t->cost < 6 * best->cost;
+}
+
+/* Loops that do not wait for memory have exactly known latencies, and a small grid may run them
+ * with one warp. */
+static bool is_better(const struct mir_func *f, const struct target_occupancy *t,
+		      const struct target_occupancy *best)
+{
+	bool fits = fits_target(t), best_fits = fits_target(best);
+
+	if (!best->warps || fits != best_fits)
+		return !best->warps || fits;
+	if (!fits)
+		return t->pressure < best->pressure;
+	return gains_much(f, t->cost, best->cost) || gains_far(f, t, best) ||
+	       (5 * t->alone < 3 * best->alone && 4 * t->cost < 5 * best->cost);
+}
+
+static uint32_t target_registers(const struct mir_func *f, uint32_t warps)
+{
+	uint32_t registers = nv_occupancy_registers(warps), max = f->gprs + MIR_HARDWARE_GPRS;
+
+	return registers < max ? registers : max;
+}
+
+static struct target_occupancy try_occupancy(struct scheduler *s, struct block_dag *dags,
+					     uint32_t warps)
+{
+	struct mir_func *f = s->f;
+	struct target_occupancy t = {.warps = nv_resident_warps(f->ir, warps)};
+
+	t.limit = target_registers(f, warps) - nv_reserved_gprs(f) - MIR_HARDWARE_GPRS -
+		  ALIGNMENT_SLACK;
+	order_for_target(s, dags, &t);
+	if (t.pressure > t.limit && t.pressure <= t.limit + ALIGNMENT_SLACK)
+		t.limit = t.pressure;
+	return t;
+}
+
+/* The next occupancy above. */
+static uint32_t more_warps(const struct mir_func *f, uint32_t warps)
+{
+	return nv_partition_warps(f->sm, nv_occupancy_registers(warps + 1));
+}
+
+/* Starts with the most warps that the original order allows, or the next occupancy above, goes on
+ * to more warps as long as there are orders for them, and tries fewer warps as long as that gains:
+ * with more registers, more loads are in flight. What calls leave of the registers for more warps
+ * is not known yet. */
+static struct target_occupancy choose_target(struct scheduler *s, struct block_dag *dags,
+					     uint32_t pressure)
+{
+	struct mir_func *f = s->f;
+	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS, losses = 0;
+	uint32_t warps = more_warps(f, nv_partition_warps(f->sm, pressure + reserved));
+	struct target_occupancy tried[MAX_WARPS + 1] = {0}, best = {0};
+
+	tried[warps] = try_occupancy(s, dags, warps);
+	while (!f->calls && fits_target(&tried[warps]) && more_warps(f, warps) > warps) {
+		uint32_t more = more_warps(f, warps);
+
+		tried[more] = try_occupancy(s, dags, more);
+		if (!fits_target(&tried[more]))
+			break;
+		warps = more;
+	}
+	do {
+		uint32_t registers = target_registers(f, warps);
+		struct target_occupancy t =
+			tried[warps].warps ? tried[warps] : try_occupancy(s, dags, warps);
+
+		if (is_better(f, &t, &best)) {
+			best = t;
+			losses = 0;
+		} else {
+			losses++;
+		}
+		if ((fits_target(&t) && !t.limited) || registers == f->gprs + MIR_HARDWARE_GPRS)
+			break;
+		warps = nv_partition_warps(f->sm, registers + 1);
+	} while (losses < MAX_LOSSES);
+	return best;
+}
+
+/* Computes values again where that alone raises the occupancy, by a share of the instructions that
+ * is at most half the share of warps gained. First leaves registers for the scheduler, which does
+ * not reach a limit exactly, and for alignment; then none for the former, then none at all: the
+ * allocator finds whether that works. */
+static bool rematerialise_to(struct mir_func *f, uint32_t limit, uint64_t max_cost)
+{
+	uint32_t most = limit - nv_reserved_gprs(f) - MIR_HARDWARE_GPRS, reached;
+	uint32_t limits[] = {most - ALIGNMENT_SLACK - ORDER_SLACK, most - ALIGNMENT_SLACK, most};
+
+	reached = nv_rematerialise(f, limits, f->dense ? 3 : 2, max_cost);
+	if (reached == most)
+		f->hoped_registers = limit;
+	return reached;
+}
+
+/* Until it no longer helps: the registers of a callee remain in use. Returns the pressure. */
+uint32_t nv_rematerialise_for_occupancy(struct mir_func *f)
+{
+	uint32_t reserved = nv_reserved_gprs(f) + MIR_HARDWARE_GPRS;
+	uint32_t max_warps = nv_partition_warps(f->sm, 1), before, warps = 0, more, limit;
+	uint32_t pressure;
+
+	do {
+		uint32_t slack = f->hoped_registers ? 0 : ALIGNMENT_SLACK;
+
+		before = warps;
+		nv_liveness(f);
+		pressure = nv_max_pressure(f);
+		warps = nv_partition_warps(f->sm, pressure + reserved + slack);
+		limit = nv_occupancy_registers(warps + 1);
+		more = nv_partition_warps(f->sm, limit) - warps;
+	} while (warps > before && warps < max_warps &&
+		 rematerialise_to(f, limit,
+				  nv_weigh_instructions(f) * more / (NV_WARPS_SHARE * warps)));
+	return pressure;
+}
+
+void nv_schedule_for_occupancy(struct scheduler *s, uint32_t pressure)
+{
+	struct mir_func *f = s->f;
+	struct block_dag *dags = arena_array(f->arena, f->nblocks, sizeof(*dags));
+	struct target_occupancy best;
+
+	mir_for_each_block(f, b) {
+		s->block = b;
+		nv_build_dag(s);
+		dags[b] = (struct block_dag){
+			.nodes = s->nodes, .count = s->count, .waits = waits_for_memory(s)};
+	}
+	best = choose_target(s, dags, pressure);
+	f->retry_sparse =
+		f->hoped_registers &&
+		best.pressure + nv_reserved_gprs(f) + MIR_HARDWARE_GPRS > f->hoped_registers;
+	mir_for_each_block(f, b)
+		nv_set_order(f, b, best.orders[b].insts, dags[b].count);
+}
