@@ -5,6 +5,7 @@
  * the deadlock message names the first waiting thread and what it waits for.
  */
 #include "libsov/compiler/ir/eval.h"
+#include "libsov/compiler/ir/mma.h"
 #include "libsov/compiler/interp/interp_state.h"
 
 /* ---- warp syncs ---- */
@@ -65,6 +66,8 @@ static bool waits_at_same_sync(const struct interp_thread *t, const struct inter
 {
 	const struct ir_inst *in = waits_at(t), *other_in = waits_at(other);
 
+	if (in->op == IR_MMA)
+		return waits_at_same_site(t, other);
 	return other->state == THREAD_WAITS && ir_sync_kind(in) == ir_sync_kind(other_in) &&
 	       member_mask(t, in) == member_mask(other, other_in);
 }
@@ -176,8 +179,39 @@ static void execute_reduce(struct interp_thread *t, const struct ir_inst *in,
 	t->values[in->res] = (struct interp_value){.bits = sum, .defined = true};
 }
 
+/* Lanes that have exited or do not exist contribute zero. */
+static void execute_mma(struct interp *ip, struct interp_thread **all, uint32_t n)
+{
+	const struct ir_inst *in = waits_at(all[0]);
+	const struct ir_mma_kind *kind = &ir_mma_kinds[in->sub];
+	struct mma_registers r = mma_registers(kind);
+	mma_fragment a = {{0}}, b = {{0}}, c = {{0}}, d;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t lane = all[k]->index % ip->launch->warp_lanes;
+		const ir_val *arg = in->args;
+
+		for (uint32_t w = 0; w < r.a; w++)
+			a[w][lane] = all[k]->values[*arg++].bits;
+		for (uint32_t w = 0; w < r.b; w++)
+			b[w][lane] = all[k]->values[*arg++].bits;
+		for (uint32_t w = 0; w < r.c; w++)
+			c[w][lane] = all[k]->values[*arg++].bits;
+	}
+	mma_eval(kind, a, b, c, d);
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t w = 0; w < r.c; w++)
+			all[k]->values[in->res + w] = (struct interp_value){
+				.bits = d[w][all[k]->index % ip->launch->warp_lanes],
+				.defined = true};
+}
+
 static void execute_warp_sync(struct interp *ip, struct interp_thread **all, uint32_t n)
 {
+	if (n && waits_at(all[0])->op == IR_MMA) {
+		execute_mma(ip, all, n);
+		return;
+	}
 	for (uint32_t k = 0; k < n; k++) {
 		const struct ir_inst *in = waits_at(all[k]);
 

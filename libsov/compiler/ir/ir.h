@@ -47,6 +47,7 @@ enum ir_rule {
 	R_GATHER,
 	R_MATCH,
 	R_COPY,
+	R_MMA,
 	R_CALL,
 	R_NONE
 };

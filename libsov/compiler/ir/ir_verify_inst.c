@@ -6,10 +6,25 @@
  * members are, and value numbering need not know which attributes apply.
  */
 #include "libsov/compiler/ir/ir_verify.h"
+#include "libsov/compiler/ir/mma.h"
 
 static bool is_power_of_two(uint64_t n)
 {
 	return n && !(n & (n - 1));
+}
+
+static bool check_mma_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
+{
+	const struct ir_mma_kind *kind = in->sub < IR_MMA_COUNT ? &ir_mma_kinds[in->sub] : NULL;
+	struct mma_registers r;
+
+	if (!kind || (in->type == IR_B64) != (kind->factors == MMA_F64))
+		return verify_inst_fault(v, i, "no matrix product has this type");
+	r = mma_registers(kind);
+	if (in->nargs != r.a + r.b + r.c + 1u || in->nres != r.c)
+		return verify_inst_fault(v, i, "%u arguments and %u results, not %u and %u",
+					 in->nargs, in->nres, r.a + r.b + r.c + 1u, r.c);
+	return true;
 }
 
 static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
@@ -32,6 +47,8 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 		    (in->nargs < limits[k][1] || in->nargs > limits[k][2]))
 			return verify_inst_fault(v, i, "%u arguments, not %u to %u", in->nargs,
 						 limits[k][1], limits[k][2]);
+	if (in->op == IR_MMA && !check_mma_counts(v, i, in))
+		return false;
 	if (info->results != IR_VARIADIC && in->nres != info->results)
 		return verify_inst_fault(v, i, "%u results, not %u", in->nres, info->results);
 	if (info->rule != R_CALL &&

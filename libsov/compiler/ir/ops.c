@@ -42,6 +42,10 @@ static const char *const clock_names[] = {"cycles", "nanoseconds"};
 static const char *const shuffle_names[] = {"up", "down", "bfly", "idx"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const copy_names[] = {"word", "pair", "quad", "quad.l2"};
+static const char *const mma_names[] = {
+#define MMA(name, text, m, k, factors, sums, flags) text,
+#include "libsov/compiler/ir/mma_kinds.h"
+};
 static const char *const barrier_names[] = {"sync", "arrive"};
 static const char *const sreg_names[] = {"tid.x",
 					 "tid.y",
@@ -104,6 +108,7 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_SUB, IR_SHUFFLE, sub, 0, shuffle_names),
 	FIELD(A_SUB, IR_VOTE, sub, 0, vote_names),
 	FIELD(A_SUB, IR_COPYASYNC, sub, 0, copy_names),
+	FIELD(A_SUB, IR_MMA, sub, 0, mma_names),
 	FIELD(A_SUB, IR_BARRIER, sub, 0, barrier_names),
 	FIELD(A_SUB, IR_APPROX, sub, 0, approx_names),
 	FIELD(A_SUB, IR_DOT, sub, 0, dot_names),
@@ -187,6 +192,8 @@ enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 		return k ? in->type : IR_VOID;
 	case R_CARRY:
 		return k == 2 ? IR_B1 : in->type;
+	case R_MMA:
+		return k + 1 < in->nargs ? in->type : IR_B32;
 	case R_COPY:
 		return k < 2 ? IR_VOID : IR_B32;
 	case R_LANE:

@@ -28,6 +28,7 @@
  *   GATHER   arguments T value, b32 members; result T
  *   MATCH    arguments T value, b32 members; results b32 lanes, b1 (all have the same)
  *   COPY     arguments two addresses, to and from, then perhaps b32
+ *   MMA      arguments T, but the last b32; results T
  *   CALL     arguments and results as the function named by the instruction has them
  *   NONE     as the comment says
  *            An address is b32 or b64, whatever its space; imm, a signed byte offset, is added.
@@ -179,6 +180,9 @@ OP(ALIVE,     "alive",     0, 1, LEAF,    T_B32,      0,              P_CONV)
 OP(WARPSYNC,  "warpsync",  1, 0, NONE,    T_VOID,     0,              P_CONV|P_READ|P_WRITE)
 OP(BARRIER,   "barrier",   V, 0, NONE,    T_VOID,     A_SUB,          P_CONV|P_READ|P_WRITE)
 OP(BARRIER_RED, "barrier.red", V, 1, NONE, T_B1|T_B32, A_SUB,         P_CONV|P_READ|P_WRITE)
+/* Matrices. mma is a product of matrices that are spread over the warp (mma.h): the registers of A,
+ * B and C, then the members, which are all lanes; the results are the registers of D. */
+OP(MMA,       "mma",       V, V, MMA,     T_WORD,     A_SUB,          P_CONV)
 /* Time. clock counts cycles or nanoseconds; sleep takes the approximate nanoseconds, b32. */
 OP(CLOCK,     "clock",     0, 1, LEAF,    T_WORD,     A_SUB,          P_READ|P_WRITE)
 OP(SLEEP,     "sleep",     1, 0, NONE,    T_VOID,     0,              P_READ|P_WRITE)

@@ -511,6 +511,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(stackrestore) \
 	/* lower_async.c */ \
 	L(copy) L(copy_commit) L(copy_wait) \
+	/* lower_matrix.c */ \
+	L(mma) \
 	/* lower_lanes.c */ \
 	L(shfl) L(vote) L(match) L(redux) L(activemask) L(elect) L(warpsync) L(barrier) \
 	L(barrier_red) L(nanosleep) \

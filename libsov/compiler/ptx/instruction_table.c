@@ -18,6 +18,7 @@
  *   a = .type or selected also a part of a register, such as r.b0
  *   a = .type or minus    also -r
  *   a = .type or predicate  also a predicate
+ *   a = .type or fragment a vector of registers that hold parts of a matrix
  *   tgt = label           tlist = targets: a .branchtargets list
  *
  * d, p and q are written, all others read; brackets are an address. Operands after c are named e
@@ -60,6 +61,11 @@
 
 #define COPY POLICY "c = .u32; e = .u32 or predicate; .cop = .ca .cg; " \
 	".ss = .shared .shared::cta; .prefetch = .L2::64B .L2::128B .L2::256B"
+
+#define MATRIX_F32   "d c = .f32 or fragment; a b = .b32 or fragment"
+#define MATRIX_WORDS "d a b c = .b32 or fragment"
+#define MATRIX_F64   "d a b c = .f64 or fragment; .rnd = .rn"
+#define MATRIX_BYTES "d a b c = .b32 or fragment; .atype = .u8 .s8; .btype = .u8 .s8"
 
 #define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
 #define RANGE    POLICIES ".ss = .global; b c = .u32"
@@ -408,6 +414,23 @@ const struct ptx_row ptx_rows[] = {
 	ROW("cp.async.wait_group a", "a = .u32", copy_wait, COPYWAIT),
 	ROW("cp.async.wait_all", "", copy_wait, COPYWAIT),
 
+	/* matrices */
+	ROW("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 d, a, b, c", MATRIX_F32, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 d, a, b, c", MATRIX_WORDS, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 d, a, b, c", MATRIX_F32, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c", MATRIX_F32, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c", MATRIX_WORDS, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c", MATRIX_F32, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k4.row.col.f32.tf32.tf32.f32 d, a, b, c", MATRIX_F32, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c", MATRIX_F32, mma, MMA),
+	ROW("mma.sync.aligned.m8n8k4.row.col{.rnd}.f64.f64.f64.f64 d, a, b, c", MATRIX_F64, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k4.row.col{.rnd}.f64.f64.f64.f64 d, a, b, c", MATRIX_F64, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k8.row.col{.rnd}.f64.f64.f64.f64 d, a, b, c", MATRIX_F64, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k16.row.col{.rnd}.f64.f64.f64.f64 d, a, b, c", MATRIX_F64, mma, MMA),
+	ROW("mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
+
 	/* lanes and blocks */
 	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",
 	    "p = .pred or nothing; b c membermask = .u32", shfl, SHUFFLE),
@@ -461,7 +484,7 @@ const struct ptx_row ptx_rows[] = {
 
 /* Instructions of PTX 9.0 that are not supported; the error names their feature. */
 const struct ptx_unsupported ptx_unsupported[] = {
-	{"mma wmma wgmma ldmatrix stmatrix movmatrix tcgen05", "tensor core"},
+	{"wmma wgmma ldmatrix stmatrix movmatrix tcgen05", "tensor core"},
 	{"mbarrier tensormap", "asynchronous copy"},
 	{"mapa getctarank clusterlaunchcontrol", "clusters"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},

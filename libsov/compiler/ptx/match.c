@@ -28,7 +28,7 @@ struct operand_form {
 struct operand_rule {
 	const struct ptx_type *type;
 	bool wider, special, variable, parts, vector, nothing, label, targets, written, selected,
-		minus, predicate;
+		minus, predicate, fragment;
 	const char *name; /* "d" */
 };
 
@@ -461,6 +461,7 @@ static struct operand_rule read_operand_rule(const struct ptx_inst *in, enum ptx
 		{"label", &rule.label},       {"twice", &twice},
 		{"targets", &rule.targets},   {"minus", &rule.minus},
 		{"selected", &rule.selected}, {"predicate", &rule.predicate},
+		{"fragment", &rule.fragment},
 	};
 
 	if (ptx_has_modifier(in, SLOT_TYPE))
@@ -747,7 +748,7 @@ static bool check_vector(struct check_context *c, struct ptx_operand *o)
 	bool good = true;
 
 	o->type = c->rule.type;
-	if (!c->rule.vector && !(c->rule.parts && (o->count == 2 || o->count == 4) &&
+	if (!c->rule.vector && !c->rule.fragment && !(c->rule.parts && (o->count == 2 || o->count == 4) &&
 				 c->rule.type->bits / o->count >= 8))
 		return operand_error(c, o, "cannot be a vector of %u", o->count);
 	if (o->count != count)

@@ -8,7 +8,7 @@
 
 static const char operands[] = "d p q a b c e f policy membermask tgt tlist";
 static const char meanings[] = "or wider special variable parts vector nothing twice label targets "
-			       "selected minus predicate";
+			       "selected minus predicate fragment";
 
 static bool in_list(const char *list, const char *word, size_t n)
 {
@@ -22,7 +22,8 @@ static bool in_list(const char *list, const char *word, size_t n)
 static bool valueless_keyword(const char *word, size_t n)
 {
 	return in_list(".lo .hi .wide .to .cas .aligned .approx .full .abs .shiftamt .pack .warp "
-		       ".red .popc .async .commit_group .wait_group .wait_all "
+		       ".red .popc .async .commit_group .wait_group .wait_all .row .col "
+		       ".m8n8k4 .m8n8k16 .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 "
 		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32",
 		       word, n);
 }

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Matrix products of a warp: their kinds, which register of which lane holds which element (PTX
+ * ISA, "Matrix Fragments for mma"), and their values.
+ */
+#ifndef SOV_COMPILER_MMA_H
+#define SOV_COMPILER_MMA_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum mma_element { MMA_F16, MMA_BF16, MMA_TF32, MMA_F32, MMA_F64, MMA_I8, MMA_S32 };
+enum { MMA_SIGNED_A = 1, MMA_SIGNED_B = 2, MMA_SATURATE = 4 };
+
+enum ir_mma {
+#define MMA(name, text, m, k, factors, sums, flags) IR_MMA_##name,
+#include "libsov/compiler/ir/mma_kinds.h"
+	IR_MMA_COUNT
+};
+
+struct ir_mma_kind {
+	const char *text;
+	uint8_t m, k;
+	uint8_t factors, sums; /* enum mma_element: of A and B, of C and D */
+	uint8_t flags;
+};
+extern const struct ir_mma_kind ir_mma_kinds[IR_MMA_COUNT];
+
+#define MMA_LANES     32
+#define MMA_MAX_WORDS 8 /* registers of A; a register has 32 bits, or 64 for f64 */
+
+/* Registers of A, B, and C or D. */
+struct mma_registers {
+	uint8_t a, b, c;
+};
+struct mma_registers mma_registers(const struct ir_mma_kind *kind);
+/* Registers by number and lane. */
+typedef uint64_t mma_fragment[MMA_MAX_WORDS][MMA_LANES];
+void mma_eval(const struct ir_mma_kind *kind, const mma_fragment a, const mma_fragment b,
+	      const mma_fragment c, mma_fragment d);
+
+#endif

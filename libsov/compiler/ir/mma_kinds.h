@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The matrix products of the IR, one row each: D = A B + C, where A has m rows and k columns, B k
+ * rows and 8 columns, C and D m rows and 8 columns, all spread over the registers of a warp.
+ *
+ * MMA(name, text, m, k, elements of A and B, elements of C and D, flags)
+ *
+ * flags: MMA_SIGNED_A, MMA_SIGNED_B: the integers of A, B are signed; MMA_SATURATE: an integer sum
+ * that overflows is the greatest or smallest.
+ */
+MMA(F32_F16_K8, "f32.f16.m16n8k8", 16, 8, MMA_F16, MMA_F32, 0)
+MMA(F32_F16_K16, "f32.f16.m16n8k16", 16, 16, MMA_F16, MMA_F32, 0)
+MMA(F16_F16_K8, "f16.f16.m16n8k8", 16, 8, MMA_F16, MMA_F16, 0)
+MMA(F16_F16_K16, "f16.f16.m16n8k16", 16, 16, MMA_F16, MMA_F16, 0)
+MMA(F32_BF16_K8, "f32.bf16.m16n8k8", 16, 8, MMA_BF16, MMA_F32, 0)
+MMA(F32_BF16_K16, "f32.bf16.m16n8k16", 16, 16, MMA_BF16, MMA_F32, 0)
+MMA(F32_TF32_K4, "f32.tf32.m16n8k4", 16, 4, MMA_TF32, MMA_F32, 0)
+MMA(F32_TF32_K8, "f32.tf32.m16n8k8", 16, 8, MMA_TF32, MMA_F32, 0)
+MMA(F64_M8_K4, "f64.m8n8k4", 8, 4, MMA_F64, MMA_F64, 0)
+MMA(F64_K4, "f64.m16n8k4", 16, 4, MMA_F64, MMA_F64, 0)
+MMA(F64_K8, "f64.m16n8k8", 16, 8, MMA_F64, MMA_F64, 0)
+MMA(F64_K16, "f64.m16n8k16", 16, 16, MMA_F64, MMA_F64, 0)
+#define MMA_BYTES(a, b, signs) \
+	MMA(S32_##a##_##b##_M8_K16, "s32." #a "." #b ".m8n8k16", 8, 16, MMA_I8, MMA_S32, signs) \
+	MMA(S32_##a##_##b##_K16, "s32." #a "." #b ".m16n8k16", 16, 16, MMA_I8, MMA_S32, signs) \
+	MMA(S32_##a##_##b##_K32, "s32." #a "." #b ".m16n8k32", 16, 32, MMA_I8, MMA_S32, signs) \
+	MMA(SAT_##a##_##b##_M8_K16, "sat.s32." #a "." #b ".m8n8k16", 8, 16, MMA_I8, MMA_S32, \
+	    (signs) | MMA_SATURATE) \
+	MMA(SAT_##a##_##b##_K16, "sat.s32." #a "." #b ".m16n8k16", 16, 16, MMA_I8, MMA_S32, \
+	    (signs) | MMA_SATURATE) \
+	MMA(SAT_##a##_##b##_K32, "sat.s32." #a "." #b ".m16n8k32", 16, 32, MMA_I8, MMA_S32, \
+	    (signs) | MMA_SATURATE)
+MMA_BYTES(u8, u8, 0)
+MMA_BYTES(u8, s8, MMA_SIGNED_B)
+MMA_BYTES(s8, u8, MMA_SIGNED_A)
+MMA_BYTES(s8, s8, MMA_SIGNED_A | MMA_SIGNED_B)
+#undef MMA_BYTES
+#undef MMA
