@@ -246,9 +246,13 @@ static bool predicate_retired(const struct hazard *h, const struct flight *f)
 	       ticket_retired(h, in->read_barrier, f->read);
 }
 
-static bool write_retired(const struct hazard *h, const struct flight *f)
+/* next: the instruction that reads the result; NULL: one that overwrites it. */
+static bool write_retired(const struct hazard *h, const struct flight *f, uint32_t sm,
+			  const struct op *next)
 {
-	return !f->op->timing->variable || result_retired(h, f) || predicate_retired(h, f);
+	return !f->op->timing->variable ||
+	       !sass_needs_scoreboard(sm, f->op->inst, next ? next->inst : NULL) ||
+	       result_retired(h, f) || predicate_retired(h, f);
 }
 
 /* Units that complete in order write in order: ptxas does not wait between LDS.128 and an LDS to
@@ -298,7 +302,7 @@ static bool check_read(struct warp *w, const struct op *op, const struct sass_re
 
 		if (!f->op || !(f->lanes & lanes_of(u, mask)))
 			continue;
-		if (!write_retired(h, f)) {
+		if (!write_retired(h, f, w->grid->chip->sm, op)) {
 			report_scoreboard(w, op, "reads", u, u->reg + i, f,
 					  f->op->inst->write_barrier);
 			return false;
@@ -329,7 +333,7 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 			continue;
 		if (writes_in_order(f->op, op))
 			continue;
-		if (!write_retired(h, f)) {
+		if (!write_retired(h, f, sm, NULL)) {
 			report_scoreboard(w, op, "overwrites", u, u->reg + i, f,
 					  f->op->inst->write_barrier);
 			return false;

@@ -23,8 +23,8 @@ static struct mined_pair {
 static uint32_t mined_count;
 
 static const char *const mined_pipes[SASS_PIPE_COUNT] = {
-	"alu",    "fma",    "fp16",  "fp64",    "uniform", "mufu",    "lane",
-	"memory", "shared", "const", "special", "branch",  "barrier",
+	"alu",  "fma",    "fp16",   "tensor", "fp64",    "uniform", "mufu",
+	"lane", "memory", "shared", "const",  "special", "branch",  "barrier",
 };
 
 static const char *mined_producer(uint32_t sm, const struct sass_inst *in, uint8_t kind,

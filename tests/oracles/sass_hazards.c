@@ -124,11 +124,12 @@ static void check_read(int i, const struct sass_reg_use *u, uint8_t reg)
 	need = sass_raw_latency(sm, &steps[w].in, result, &steps[i].in,
 				&(struct sass_reg_use){u->kind, reg, 1, u->operand, false});
 	tight += steps[i].time - steps[w].time == need &&
-		 !sass_has_variable_latency(sm, &steps[w].in);
-	if (steps[i].time - steps[w].time < need && !sass_has_variable_latency(sm, &steps[w].in))
+		 !sass_needs_scoreboard(sm, &steps[w].in, &steps[i].in);
+	if (steps[i].time - steps[w].time < need &&
+	    !sass_needs_scoreboard(sm, &steps[w].in, &steps[i].in))
 		report_violation("too early", w, i, u, need);
 	/* An atomic has written its predicate once it has read its operands. */
-	if (sass_has_variable_latency(sm, &steps[w].in) && !has_written(w, i) &&
+	if (sass_needs_scoreboard(sm, &steps[w].in, &steps[i].in) && !has_written(w, i) &&
 	    !(u->kind == SASS_PRED && has_read(w, i)))
 		report_violation("no scoreboard", w, i, u, need);
 }
@@ -141,7 +142,7 @@ static void check_write(int i, const struct sass_reg_use *u, uint8_t reg)
 		uint32_t need = sass_waw_latency(sm, &steps[w].in, &steps[i].in);
 
 		checks++;
-		if (!sass_has_variable_latency(sm, &steps[w].in)) {
+		if (!sass_needs_scoreboard(sm, &steps[w].in, NULL)) {
 			if (steps[i].time - steps[w].time < need)
 				report_violation("overtakes", w, i, u, need);
 		} else if (!has_written(w, i) && !same_pipe(w, i)) {

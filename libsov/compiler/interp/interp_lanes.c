@@ -5,7 +5,7 @@
  * the deadlock message names the first waiting thread and what it waits for.
  */
 #include "libsov/compiler/ir/eval.h"
-#include "libsov/compiler/ir/mma.h"
+#include "libsov/isa/mma.h"
 #include "libsov/compiler/interp/interp_state.h"
 
 /* ---- warp syncs ---- */
@@ -183,7 +183,7 @@ static void execute_reduce(struct interp_thread *t, const struct ir_inst *in,
 static void execute_mma(struct interp *ip, struct interp_thread **all, uint32_t n)
 {
 	const struct ir_inst *in = waits_at(all[0]);
-	const struct ir_mma_kind *kind = &ir_mma_kinds[in->sub];
+	const struct mma_kind *kind = &mma_kinds[in->sub];
 	struct mma_registers r = mma_registers(kind);
 	mma_fragment a = {{0}}, b = {{0}}, c = {{0}}, d;
 

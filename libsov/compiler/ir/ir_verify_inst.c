@@ -6,7 +6,7 @@
  * members are, and value numbering need not know which attributes apply.
  */
 #include "libsov/compiler/ir/ir_verify.h"
-#include "libsov/compiler/ir/mma.h"
+#include "libsov/isa/mma.h"
 
 static bool is_power_of_two(uint64_t n)
 {
@@ -15,7 +15,7 @@ static bool is_power_of_two(uint64_t n)
 
 static bool check_mma_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
-	const struct ir_mma_kind *kind = in->sub < IR_MMA_COUNT ? &ir_mma_kinds[in->sub] : NULL;
+	const struct mma_kind *kind = in->sub < MMA_KINDS ? &mma_kinds[in->sub] : NULL;
 	struct mma_registers r;
 
 	if (!kind || (in->type == IR_B64) != (kind->factors == MMA_F64))

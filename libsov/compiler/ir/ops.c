@@ -44,7 +44,7 @@ static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const copy_names[] = {"word", "pair", "quad", "quad.l2"};
 static const char *const mma_names[] = {
 #define MMA(name, text, m, k, factors, sums, flags) text,
-#include "libsov/compiler/ir/mma_kinds.h"
+#include "libsov/isa/mma_kinds.h"
 };
 static const char *const barrier_names[] = {"sync", "arrive"};
 static const char *const sreg_names[] = {"tid.x",

@@ -561,6 +561,15 @@ void nv_set_scoreboards(struct mir_func *f)
 	f->timed = true;
 }
 
+#define MAX_STALL 15
+
+/* Products of matrices take longer than a stall count can say. */
+static void insert_nops_after(struct mir_func *f, uint32_t b, struct mir_inst *i)
+{
+	for (uint32_t left = sass_max_latency(f->sm, &i->sass); left > MAX_STALL; left -= MAX_STALL)
+		mir_insert(f, b, i->next, mir_inst_new(f, SASS_NOP));
+}
+
 /* Every instruction waits for all earlier ones: slow, and correct whatever the latency tables
  * say. */
 void nv_serialise(struct mir_func *f)
@@ -571,9 +580,11 @@ void nv_serialise(struct mir_func *f)
 			const struct mir_use *uses = mir_uses(f, i, &n);
 			struct registers r = registers_of(uses, n);
 
-			i->sass.stall = 15;
+			i->sass.stall = MAX_STALL;
 			i->sass.yield = true;
 			i->sass.wait = 3;
+			if (sass_pipe(f->sm, &i->sass) == SASS_PIPE_TENSOR)
+				insert_nops_after(f, b, i);
 			if (sass_has_variable_latency(f->sm, &i->sass) &&
 			    !reg_set_is_empty(&r.writes))
 				i->sass.write_barrier = 0;

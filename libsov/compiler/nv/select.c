@@ -98,6 +98,7 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_COPYASYNC] = select_copy,
 	[IR_COPYCOMMIT] = select_copy_commit,
 	[IR_COPYWAIT] = select_copy_wait,
+	[IR_MMA] = select_mma,
 };
 
 /* Instructions. */

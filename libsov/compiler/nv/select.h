@@ -189,7 +189,7 @@ struct mir_source element_word(struct select *s, const struct element *e, uint32
 /* Folds constants that are added to a shared address into the offset; returns the base, 0: none. */
 ir_val split_shared_address(const struct select *s, ir_val v, int64_t *offset);
 /* select_async.c */
-select_rule select_copy, select_copy_commit, select_copy_wait;
+select_rule select_copy, select_copy_commit, select_copy_wait, select_mma;
 /* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes
  * the atomic; finish emits the rest. */
 struct aggregate {
@@ -215,6 +215,8 @@ select_rule select_shuffle, select_vote, select_match, select_reduce, select_act
 /* d = mask of the active lanes for which x is true; returns d. */
 struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_source x);
 /* d = reduction of x over the active lanes, which are those that members says. */
+/* Marks the lanes that execute an instruction together, and makes them wait for each other. */
+void set_members(struct select *s, struct mir_inst *i, ir_val members);
 void emit_reduction(struct select *s, enum ir_reduce reduction, struct mir_source d,
 		    struct mir_source x, uint8_t members);
 

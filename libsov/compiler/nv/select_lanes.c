@@ -50,7 +50,7 @@ static void emit_wait_for_members(struct select *s, ir_val members)
 
 /* A warp sync of all lanes needs a WARPSYNC only where they may have diverged, which
  * convergence_barriers.c decides. */
-static void set_members(struct select *s, struct mir_inst *i, ir_val members)
+void set_members(struct select *s, struct mir_inst *i, ir_val members)
 {
 	struct mir_inst *anchor = s->anchor;
 	uint64_t mask;

@@ -46,6 +46,24 @@ ir_val expand_select_of(struct expand *e, const ir_val args[3])
 	return expand_op_of(e, IR_SELECT, e->f->values[args[1]].type, args);
 }
 
+ir_val expand_leaf(struct expand *e, enum ir_op op, uint8_t sub)
+{
+	struct ir_inst *in = insert_inst(e, ir_inst_new(e->f, op, IR_B32, NULL, 0, 1));
+
+	in->sub = sub;
+	return in->res;
+}
+
+ir_val expand_shuffle(struct expand *e, ir_val value, ir_val lane, ir_val members,
+		      uint32_t warp_lanes)
+{
+	const ir_val args[4] = {value, lane, expand_const(e, IR_B32, warp_lanes - 1), members};
+	struct ir_inst *in = insert_inst(e, ir_inst_new(e->f, IR_SHUFFLE, IR_B32, args, 4, 2));
+
+	in->sub = IR_SHUFFLE_IDX;
+	return in->res;
+}
+
 ir_val expand_convert(struct expand *e, enum ir_op op, enum ir_type t, ir_val a)
 {
 	enum ir_type from = e->f->values[a].type;

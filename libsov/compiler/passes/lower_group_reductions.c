@@ -17,27 +17,10 @@ struct reduction {
 	uint32_t warp_lanes;
 };
 
-static ir_val emit_leaf(struct expand *e, enum ir_op op, uint8_t sub)
-{
-	ir_id i = ir_inst_new(e->f, op, IR_B32, NULL, 0, 1);
-
-	ir_at(e->f, i)->sub = sub;
-	ir_at(e->f, i)->line = e->line;
-	ir_insert_before(e->f, e->at, i);
-	return ir_at(e->f, i)->res;
-}
-
 /* Reads a value from another member. */
 static ir_val emit_shuffle(struct reduction *g, ir_val value, ir_val lane)
 {
-	ir_val last = expand_const(&g->e, IR_B32, g->warp_lanes - 1);
-	const ir_val args[4] = {value, lane, last, g->members};
-	ir_id i = ir_inst_new(g->e.f, IR_SHUFFLE, IR_B32, args, 4, 2);
-
-	ir_at(g->e.f, i)->sub = IR_SHUFFLE_IDX;
-	ir_at(g->e.f, i)->line = g->e.line;
-	ir_insert_before(g->e.f, g->e.at, i);
-	return ir_at(g->e.f, i)->res;
+	return expand_shuffle(&g->e, value, lane, g->members, g->warp_lanes);
 }
 
 static void emit_warpsync(struct reduction *g)
@@ -69,10 +52,10 @@ void lower_reduce(struct ir_func *f, ir_id at, uint32_t warp_lanes)
 
 	/* Members that have exited are not in the active mask. */
 	emit_warpsync(&g);
-	here = expand_op(e, IR_AND, IR_B32, emit_leaf(e, IR_ACTIVE, 0), g.members, 0);
-	lane = emit_leaf(e, IR_SREG, IR_LANEID);
+	here = expand_op(e, IR_AND, IR_B32, expand_leaf(e, IR_ACTIVE, 0), g.members, 0);
+	lane = expand_leaf(e, IR_SREG, IR_LANEID);
 	next = emit_lowest_lane(
-		e, expand_op(e, IR_AND, IR_B32, here, emit_leaf(e, IR_SREG, IR_LANEMASK_GT), 0));
+		e, expand_op(e, IR_AND, IR_B32, here, expand_leaf(e, IR_SREG, IR_LANEMASK_GT), 0));
 	for (uint32_t distance = 1; distance < warp_lanes; distance *= 2) {
 		ir_val more = expand_compare_imm(e, IR_LT_U, next, CLZ_OF_EMPTY_MASK);
 		ir_val other = expand_select(e, more, next, lane);

@@ -2,7 +2,7 @@
 /* Lowering of matrix instructions. */
 #include <stdio.h>
 #include <string.h>
-#include "libsov/compiler/ir/mma.h"
+#include "libsov/isa/mma.h"
 #include "libsov/compiler/ptx/front_end.h"
 
 #define MAX_REGISTERS 32 /* of all operands of a product */
@@ -32,14 +32,14 @@ static void kind_text(const struct ptx_inst *in, char *text, size_t size)
 			 TEXT(types[1]), TEXT(shape));
 }
 
-static const struct ir_mma_kind *find_kind(const struct ptx_inst *in)
+static const struct mma_kind *find_kind(const struct ptx_inst *in)
 {
 	char text[48];
 
 	kind_text(in, text, sizeof(text));
-	for (uint32_t k = 0; k < IR_MMA_COUNT; k++)
-		if (!strcmp(text, ir_mma_kinds[k].text))
-			return &ir_mma_kinds[k];
+	for (uint32_t k = 0; k < MMA_KINDS; k++)
+		if (!strcmp(text, mma_kinds[k].text))
+			return &mma_kinds[k];
 	return NULL;
 }
 
@@ -70,7 +70,7 @@ static uint32_t read_fragment(struct ptx *x, const struct ptx_operand *o, ir_val
 
 void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 {
-	const struct ir_mma_kind *kind = find_kind(in);
+	const struct mma_kind *kind = find_kind(in);
 	const struct ptx_operand *d = in->role[ROLE_D];
 	struct mma_registers r = mma_registers(kind);
 	ir_val args[MAX_REGISTERS];
@@ -84,7 +84,7 @@ void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 		n += read_fragment(x, in->role[role], &args[n]);
 	args[n++] = ptx_emit_constant(x, IR_B32, UINT32_MAX);
 	i = ptx_emit(x, IR_MMA, kind->factors == MMA_F64 ? IR_B64 : IR_B32, r.c, n, args);
-	ir_at(x->func, i)->sub = (uint8_t)(kind - ir_mma_kinds);
+	ir_at(x->func, i)->sub = (uint8_t)(kind - mma_kinds);
 	for (uint32_t k = 0; k < r.c; k++)
 		ptx_write_operand(x, d->kind == OPERAND_VECTOR ? &d->elements[k] : d,
 				  ir_at(x->func, i)->res + k);

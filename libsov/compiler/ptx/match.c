@@ -748,8 +748,9 @@ static bool check_vector(struct check_context *c, struct ptx_operand *o)
 	bool good = true;
 
 	o->type = c->rule.type;
-	if (!c->rule.vector && !c->rule.fragment && !(c->rule.parts && (o->count == 2 || o->count == 4) &&
-				 c->rule.type->bits / o->count >= 8))
+	if (!c->rule.vector && !c->rule.fragment &&
+	    !(c->rule.parts && (o->count == 2 || o->count == 4) &&
+	      c->rule.type->bits / o->count >= 8))
 		return operand_error(c, o, "cannot be a vector of %u", o->count);
 	if (o->count != count)
 		return operand_error(c, o, "must have %u elements, found %u", count, o->count);

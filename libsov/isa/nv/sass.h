@@ -107,8 +107,10 @@ enum {
 	SASS_TYPE_TF32,
 };
 /* HFORMAT; and an operand's aux: both halves, the low one or the high one twice */
-enum { SASS_HALF_F16, SASS_HALF_BF16, SASS_HALF_E5M2, SASS_HALF_E4M3 };
+enum { SASS_HALF_F16, SASS_HALF_BF16, SASS_HALF_E5M2, SASS_HALF_E4M3, SASS_HALF_TF32 };
 enum { SASS_HALF_BOTH = 0, SASS_HALF_LOW = 2, SASS_HALF_HIGH = 3 };
+/* SUMS */
+enum { SASS_SUMS_F16, SASS_SUMS_F32 };
 /* WIDTH */
 enum {
 	SASS_WIDTH_U8,
@@ -358,6 +360,7 @@ enum sass_pipe {
 	SASS_PIPE_ALU,
 	SASS_PIPE_FMA,
 	SASS_PIPE_FP16,
+	SASS_PIPE_TENSOR, /* products of matrices */
 	SASS_PIPE_FP64,
 	SASS_PIPE_UNIFORM,
 	SASS_PIPE_MUFU,     /* transcendental functions, conversions, POPC, FLO, BREV */
@@ -373,6 +376,9 @@ enum sass_pipe {
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
 /* Whether the result has no fixed latency, so that readers need a scoreboard. */
 bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in);
+/* The same for one reader, or for overwriting the result if next is NULL: some results are on time
+ * for instructions of their own kind. */
+bool sass_needs_scoreboard(uint32_t sm, const struct sass_inst *in, const struct sass_inst *next);
 /* Whether the pipe completes in issue order: waiting for a later result covers this one. */
 bool sass_completes_in_order(uint32_t sm, const struct sass_inst *in);
 /* Whether the instruction reads general registers after its issue: overwriting one needs the read

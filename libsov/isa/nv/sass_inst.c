@@ -65,6 +65,10 @@ static uint8_t register_count(const struct sass_inst *in, uint8_t rule)
 	switch (rule) {
 	case COUNT_2:
 		return 2;
+	case COUNT_4:
+		return 4;
+	case COUNT_SUMS:
+		return in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? 4 : 2;
 	case COUNT_WIDTH:
 		return by_width[in->mod[SASS_M_WIDTH]];
 	case COUNT_ATYPE:

@@ -17,7 +17,8 @@ enum producer {
 	PROD_ALU, PROD_FMA,
 	PROD_WIDE_LOW, PROD_WIDE_HIGH,   /* halves of IMAD.WIDE; IMAD.HI produces a high one */
 	PROD_HALF, PROD_WIDENED,         /* WIDENED: HADD2.F32, which has a separate unit */
-	PROD_MMA, PROD_FP64, PRODUCERS
+	PROD_MMA, PROD_FP64,
+	PROD_TENSOR_LONG, PROD_TENSOR_SHORT, PROD_TENSOR_8816, PROD_DMMA, PRODUCERS
 };
 
 enum consumer {
@@ -32,6 +33,12 @@ enum consumer {
 /* SM86 and SM89 have the latencies of SM80. */
 enum { SM80, SM90, SMS };
 
+/* Products of matrices, the same on all chips (docs/results/2026-11-17-h200-matrix-products.md). */
+#define TENSOR_LATENCIES \
+	[PROD_TENSOR_LONG]  = {24, 24, 24, 24, 24, 24, 24, 24, 24, 23, 23, 24}, \
+	[PROD_TENSOR_SHORT] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 14, 15, 16}, \
+	[PROD_TENSOR_8816]  = {13, 13, 13, 13, 13, 13, 13, 14, 13, 12, 12, 13}
+
 /* General registers. */
 static const uint8_t gpr_latency[SMS][PRODUCERS][CONSUMERS] = {
 	[SM80] = {
@@ -44,6 +51,8 @@ static const uint8_t gpr_latency[SMS][PRODUCERS][CONSUMERS] = {
 		[PROD_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4},
 		[PROD_MMA]       = {10, 10, 10,  10,  10,   10,  10,     6,  6,   6,    7,     6},
 		[PROD_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 6,   6,    7,     10},
+		TENSOR_LATENCIES,
+		[PROD_DMMA]      = {25, 25, 25,  25,  25,   25,  25,     18, 25,  24,   24,    25},
 	},
 	[SM90] = { /* two cycles between the halves of IMAD.WIDE, and of its addend */
 		[PROD_ALU]       = {4,  5,  5,   5,   3,    5,   5,      6,  6,   4,    5,     7},
@@ -54,6 +63,8 @@ static const uint8_t gpr_latency[SMS][PRODUCERS][CONSUMERS] = {
 		[PROD_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     7},
 		[PROD_MMA]       = {10, 10, 10,  10,  8,    10,  10,     8,  8,   6,    7,     10},
 		[PROD_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 8,   6,    7,     10},
+		TENSOR_LATENCIES,
+		[PROD_DMMA]      = {2,  2,  2,   2,   2,    2,   2,      16, 16,  2,    2,     2},
 	},
 };
 
@@ -141,12 +152,24 @@ bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in)
 	switch (row->pipe) {
 	case SASS_PIPE_ALU: case SASS_PIPE_FMA: case SASS_PIPE_FP16:
 		return false;
+	case SASS_PIPE_TENSOR:
+		return row->op == SASS_DMMA_884;
 	case SASS_PIPE_FP64: /* SM90 runs 64-bit floats at full rate and in lock step */
 		return sm < 90;
 	case SASS_PIPE_UNIFORM:
 		return row->op == SASS_R2UR && sm < 90;
 	}
 	return has_result(row);
+}
+
+/* ptxas reads DMMA's result without its scoreboard in other such products, on SM90 in f64 arithmetic
+ * too, and overwrites it later without. */
+bool sass_needs_scoreboard(uint32_t sm, const struct sass_inst *in, const struct sass_inst *next)
+{
+	if (in->op == SASS_DMMA_884 && (!next || next->op == SASS_DMMA_884 ||
+					(sm >= 90 && sass_pipe(sm, next) == SASS_PIPE_FP64)))
+		return false;
+	return sass_has_variable_latency(sm, in);
 }
 
 bool sass_completes_in_order(uint32_t sm, const struct sass_inst *in)
@@ -204,7 +227,15 @@ static enum producer producer_of(const struct sass_form *row, bool high)
 		return PROD_WIDENED;
 	if (row->op == SASS_HSET2)
 		return PROD_ALU;
+	if (row->op == SASS_DMMA_884)
+		return PROD_DMMA;
+	if (row->op == SASS_HMMA_SHORT || row->op == SASS_IMMA_16816)
+		return PROD_TENSOR_SHORT;
+	if (row->op == SASS_IMMA_8816)
+		return PROD_TENSOR_8816;
 	switch (row->pipe) {
+	case SASS_PIPE_TENSOR:
+		return PROD_TENSOR_LONG;
 	case SASS_PIPE_FMA:
 		return PROD_FMA;
 	case SASS_PIPE_FP16:
@@ -220,7 +251,7 @@ static enum consumer consumer_of(uint32_t sm, const struct sass_form *row, uint8
 {
 	if (row->op == SASS_IMAD_WIDE || row->op == SASS_IMAD_HI)
 		return row->ops[operand].type != SLOT_C ? CONS_WIDE : CONS_WIDE_LOW + high;
-	if (row->op == SASS_HFMA2_MMA)
+	if (row->op == SASS_HFMA2_MMA || row->pipe == SASS_PIPE_TENSOR)
 		return CONS_MMA;
 	switch (row->op) {
 	case SASS_REDUX: case SASS_MATCH_ALL: case SASS_MATCH_ANY:
@@ -362,7 +393,8 @@ uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer,
 	if (written->kind == SASS_BREG)
 		return 1;
 	/* SM80's 64-bit floats need the distance in addition to the scoreboard. */
-	if (sass_has_variable_latency(sm, writer) && from->pipe != SASS_PIPE_FP64)
+	if (sass_has_variable_latency(sm, writer) && from->pipe != SASS_PIPE_FP64 &&
+	    from->op != SASS_DMMA_884)
 		return SCOREBOARD_SET_CYCLES;
 	switch (written->kind) {
 	case SASS_GPR:
@@ -385,6 +417,9 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64:
 		return 9;
+	case SASS_PIPE_TENSOR:
+		return gpr_latency[latency_index(sm)][producer_of(sass_row(in), false)][CONS_MMA] -
+		       1;
 	case SASS_PIPE_FP16:
 		return in->op == SASS_HFMA2_MMA ? 9 : in->op == SASS_HADD2_F32 && sm >= 90 ? 5 : 4;
 	case SASS_PIPE_UNIFORM: /* ptxas leaves 7 cycles from an addition to a move to its result */
@@ -414,7 +449,7 @@ uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first,
 {
 	uint32_t a, b;
 
-	if (sass_has_variable_latency(sm, first))
+	if (sass_needs_scoreboard(sm, first, NULL))
 		return SCOREBOARD_SET_CYCLES;
 	a = written_after(sm, first);
 	b = sass_has_variable_latency(sm, second) ? 4 : written_after(sm, second);
@@ -468,7 +503,7 @@ uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
 	 * and constants (ptxas leaves 6 cycles or more 131 times on SM90), but not before uniform
 	 * arithmetic (1 to 5 cycles 38 times). With two cycles between two barriers, warps of an
 	 * H200 passed too early or waited for ever. */
-	if (first->op == SASS_BAR && next > SASS_PIPE_FP16 &&
+	if (first->op == SASS_BAR && next > SASS_PIPE_TENSOR &&
 	    (next != SASS_PIPE_UNIFORM || is_fast_uniform(second->op)))
 		return second->op == SASS_BAR && sm >= 90 ? 8 : 6;
 	/* ptxas was not seen to leave fewer cycles than this from LDGDEPBAR to the wait. */
@@ -511,6 +546,8 @@ uint32_t sass_typical_latency(uint32_t sm, const struct sass_inst *in)
 		return 25;
 	case SASS_PIPE_FP64:
 		return 10;
+	case SASS_PIPE_TENSOR:
+		return 24;
 	default:
 		return 5;
 	}

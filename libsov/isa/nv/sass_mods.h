@@ -43,6 +43,9 @@ SASS_MOD(STYPE)    /* SASS_TYPE_* of the source */
 SASS_MOD(NTZ)      /* F2I: 1: .NTZ, as ptxas sets it for every cvt to an integer */
 SASS_MOD(HFORMAT)  /* halves and bytes: SASS_HALF_F16 … */
 
+/* Matrices. */
+SASS_MOD(SUMS)     /* HMMA: SASS_SUMS_*: the format of the addend and the result */
+
 /* Memory. */
 SASS_MOD(WIDTH)    /* SASS_WIDTH_* */
 SASS_MOD(E)        /* 1: 64-bit addresses */

@@ -42,6 +42,18 @@ SASS_OP(HMNMX2)     /* d, a, b, x: x ? min : max */
 SASS_OP(HSET2)      /* d, a, b, x=PT */
 SASS_OP(HSETP2)     /* p, q, a, b, x=PT: p of the low halves, q of the high ones */
 
+/*
+ * Products of matrices, d = a b + c, whose elements are spread over the registers of all lanes.
+ * HMMA: registers of a and b by the depth of the product: 2 and 1 (1688, of tf32 1684), 4 and 2
+ * (16816, of tf32 1688); of c and d by SUMS.
+ */
+SASS_OP(HMMA_SHORT) /* d, a, b, c */
+SASS_OP(HMMA_LONG)  /* d, a, b, c */
+SASS_OP(IMMA_8816)  /* d pair, a, b, c pair */
+SASS_OP(IMMA_16816) /* d four, a pair, b, c four */
+SASS_OP(IMMA_16832) /* d four, a four, b pair, c four */
+SASS_OP(DMMA_884)   /* d four, a pair, b pair, c four */
+
 /* Integer. */
 SASS_OP(IADD3)      /* d, p=PT, q=PT, a, b, c, x=!PT, y=!PT: carries out p, q; with X in x, y */
 SASS_OP(VIADD)      /* d, a, b */

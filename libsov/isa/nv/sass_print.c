@@ -224,7 +224,10 @@ static void print_source(struct text *t, const struct sass_slot *s, const struct
 	else
 		text_append(t, "%s%s%s", part, o->flags & SASS_ABS ? "|" : "",
 			    reused ? ".reuse" : "");
-	text_append(t, s->flags & SLOT_SIGN ? ".SIGN" : "");
+	text_append(t, s->flags & SLOT_SIGN  ? ".SIGN"
+		       : s->flags & SLOT_ROW ? ".ROW"
+		       : s->flags & SLOT_COL ? ".COL"
+					     : "");
 }
 
 static void print_set(struct text *t, uint32_t bits)

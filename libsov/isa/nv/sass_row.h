@@ -62,6 +62,8 @@ enum { /* slot flags */
        SLOT_SB = 1 << 13,    /* a scoreboard: SB0 */
        SLOT_SET = 1 << 14,   /* the set of its bits: {5,4} */
        SLOT_SIGN = 1 << 15,  /* only the register's sign counts: R1.SIGN */
+       SLOT_ROW = 1 << 16,   /* a matrix by rows: R1.ROW */
+       SLOT_COL = 1 << 17,   /* … by columns: R1.COL */
 };
 
 enum {                      /* address formats of memory operands; in slot.width */
@@ -82,6 +84,8 @@ enum { /* register counts; in slot.count */
        COUNT_ATYPE, /* by the modifier ATYPE */
        COUNT_DTYPE, /* by DTYPE, STYPE: two for 64-bit types */
        COUNT_STYPE,
+       COUNT_4,
+       COUNT_SUMS, /* of a matrix: by the modifier SUMS */
 };
 
 /* Defaults of operands that the caller leaves SASS_NONE; DEFAULT_NONE: the operand is required. */
@@ -93,7 +97,7 @@ struct sass_slot {
 	uint8_t type;
 	uint8_t lo, width;
 	uint8_t neg, abs; /* bits, 0: those of the source field */
-	uint16_t flags;
+	uint32_t flags;
 	uint8_t count;
 	uint8_t otherwise; /* DEFAULT_* */
 	uint8_t if_mod;    /* present only when this modifier is set, + 1 */

@@ -73,6 +73,17 @@ static const struct sass_choice dot[4] = {
 	{".S8.S8", SASS_DOT_S8_S8},
 };
 
+static const struct sass_choice halves[4] = {{"", SASS_HALF_F16}, {".BF16", SASS_HALF_BF16}};
+static const struct sass_choice tf32[4] = {[2] = {".TF32", SASS_HALF_TF32}};
+static const struct sass_choice sums[2] = {{".F16", SASS_SUMS_F16}, {".F32", SASS_SUMS_F32}};
+
+/* Only products of f16 may be added to f16. */
+static bool legal_sums(uint32_t sm, const struct sass_inst *in)
+{
+	(void)sm;
+	return in->mod[SASS_M_SUMS] == SASS_SUMS_F32 || in->mod[SASS_M_HFORMAT] == SASS_HALF_F16;
+}
+
 /* SM90 has no fourth selector, 32-bit floats as sources. */
 static bool legal_halves(uint32_t sm, const struct sass_inst *in)
 {
@@ -118,6 +129,16 @@ static const char *imad_alias(const struct sass_inst *in)
 #define F2FP_FINITE {.mod = SASS_M_SAT, .lo = 77, .width = 1, .choices = f2fp_finite}
 #define F2FP_BYTES FIELD(HFORMAT, 76, 1, f2fp_bytes)
 #define F2FP_RND FIELD(RND, 79, 3, f2fp_round)
+
+#define FOUR    .count = COUNT_4
+#define SUM(...) C(0, .reuse = REUSE_NONE, __VA_ARGS__)
+#define DMMA    .ops = {D(FOUR), A(0, PAIR), B(0, PAIR), SUM(FOUR)}
+#define SUMS    FLAG(SUMS, 76, sums)
+#define HMMA_SHORT .ops = {D(.count = COUNT_SUMS), A(0, PAIR), B(0), SUM(.count = COUNT_SUMS)}
+#define HMMA_LONG \
+	.ops = {D(.count = COUNT_SUMS), A(0, FOUR), B(0, PAIR), SUM(.count = COUNT_SUMS)}
+#define IMMA    FIELDS2(DOT, 76, 1, 78, 1, dot), \
+		{.mod = SASS_M_SAT, .lo = 82, .width = 1, .choices = YES(".SAT")}
 
 const struct sass_form sass_alu_rows[] = {
 	{"MOV", SASS_MOV, 0x002, FORMS_B, SM_ALL, SASS_PIPE_ALU,
@@ -299,8 +320,29 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(0), ODD(NEG)}},
 	{"VIADD.16x2", SASS_VIADD_16X2, 0x036, FORMS_B, SM_90, SASS_PIPE_FMA,
 	 .ops = {D(), A(0), ODD(NEG)}, .fixed = {{73, 1, 1}}},
+	{"IMMA.8816", SASS_IMMA_8816, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR,
+	 .ops = {D(PAIR), A(SLOT_ROW), B(SLOT_COL), SUM(PAIR)}, .fields = {IMMA},
+	 .fixed = {{74, 2, 1}, {85, 2, 0}}},
+	{"IMMA.16816", SASS_IMMA_16816, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR,
+	 .ops = {D(FOUR), A(SLOT_ROW, PAIR), B(SLOT_COL), SUM(FOUR)}, .fields = {IMMA},
+	 .fixed = {{74, 2, 1}, {85, 2, 2}}},
+	{"IMMA.16832", SASS_IMMA_16832, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR,
+	 .ops = {D(FOUR), A(SLOT_ROW, FOUR), B(SLOT_COL, PAIR), SUM(FOUR)}, .fields = {IMMA},
+	 .fixed = {{74, 2, 3}, {85, 2, 2}}},
 	{"I2I", SASS_I2I, 0x038, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), ODD(0)}, .fields = {FIELD(DTYPE, 76, 2, i2i_type)}, .suffix = ".S32.SAT"},
+	{"HMMA.1688", SASS_HMMA_SHORT, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_SHORT,
+	 .fields = {SUMS, FIELD(HFORMAT, 82, 2, halves)}, .fixed = {{75, 1, 0}, {78, 1, 0}},
+	 .legal = legal_sums},
+	{"HMMA.1684", SASS_HMMA_SHORT, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_SHORT,
+	 .fields = {SUMS, FIELD(HFORMAT, 82, 2, tf32)}, .fixed = {{75, 1, 0}, {78, 1, 1}},
+	 .legal = legal_sums},
+	{"HMMA.16816", SASS_HMMA_LONG, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_LONG,
+	 .fields = {SUMS, FIELD(HFORMAT, 82, 2, halves)}, .fixed = {{75, 1, 1}, {78, 1, 0}},
+	 .legal = legal_sums},
+	{"HMMA.1688", SASS_HMMA_LONG, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_LONG,
+	 .fields = {SUMS, FIELD(HFORMAT, 82, 2, tf32)}, .fixed = {{75, 1, 0}, {78, 1, 0}},
+	 .legal = legal_sums},
 	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_80 | SM_86, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(0), ODD(0)},
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_pack_old), F2FP_RND},
@@ -336,6 +378,8 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), ODD(0)},
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 73, 1, f2fp_unpack)},
 	 .fixed = {{24, 8, 255}, {64, 8, 255}, {74, 1, 1}, {89, 1, 1}}, .suffix = ".UNPACK_B"},
+	{"DMMA.884", SASS_DMMA_884, 0x03f, FORM(1), SM_8X, SASS_PIPE_TENSOR, DMMA},
+	{"DMMA.8x8x4", SASS_DMMA_884, 0x03f, FORM(1), SM_90, SASS_PIPE_TENSOR, DMMA},
 	{"HMNMX2", SASS_HMNMX2, 0x040, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH), P(87, 90)}, .fields = {HFORMAT, FTZ, NAN_},
 	 .legal = legal_halves},

@@ -269,6 +269,22 @@ static void double_to_double(bool bad)
 	INS(&r, SASS_NOP, NOTHING, in.nops = 0, WAIT(3));
 }
 
+static void product_to_product(bool bad)
+{
+	INS(&r, SASS_HMMA_SHORT, (R(8), R(4), R(6), R(8)), in.mod[SASS_M_SUMS] = SASS_SUMS_F32,
+	    STALL(15));
+	nop(bad ? 0 : 1);
+	INS(&r, SASS_HMMA_SHORT, (R(8), R(4), R(6), R(8)), in.mod[SASS_M_SUMS] = SASS_SUMS_F32,
+	    STALL(15));
+	nop(12);
+}
+
+static void product_of_doubles(bool bad)
+{
+	INS(&r, SASS_DMMA_884, (R(8), R(4), R(6), R(8)), WRITE(1));
+	INS(&r, SASS_IADD3, (R(7), PT, PT, R(9), R(6), RZ), WAIT(bad ? 0 : 2));
+}
+
 static void later_load_of_the_unit(bool bad)
 {
 	INS(&r, SASS_LDS, (R(8), AT32(SASS_RZ, 0)), in.mod[SASS_M_WIDTH] = SASS_WIDTH_64, WRITE(2));
@@ -373,6 +389,8 @@ static const struct {
 	{around_the_loop, "a load stays in flight around a loop", "reads R8"},
 	{double_to_double, "double to double arithmetic has its latency", "reads R4"},
 	{slow_then_quick, "a short-latency write may not pass a long-latency one", "overwrites R4"},
+	{product_to_product, "a product of matrices takes 16 cycles to the next", "needs 16"},
+	{product_of_doubles, "a product of doubles needs a scoreboard", "was not waited for (SB1)"},
 	{later_load_of_the_unit, "loads of an in-order unit write in order", "overwrites R9"},
 	{uniform_source_overwritten, "a special register's value arrives late",
 	 "overwrites the pending source UR6"},

@@ -3,8 +3,8 @@
  * Matrix products of a warp: their kinds, which register of which lane holds which element (PTX
  * ISA, "Matrix Fragments for mma"), and their values.
  */
-#ifndef SOV_COMPILER_MMA_H
-#define SOV_COMPILER_MMA_H
+#ifndef SOV_ISA_MMA_H
+#define SOV_ISA_MMA_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -12,19 +12,19 @@
 enum mma_element { MMA_F16, MMA_BF16, MMA_TF32, MMA_F32, MMA_F64, MMA_I8, MMA_S32 };
 enum { MMA_SIGNED_A = 1, MMA_SIGNED_B = 2, MMA_SATURATE = 4 };
 
-enum ir_mma {
-#define MMA(name, text, m, k, factors, sums, flags) IR_MMA_##name,
-#include "libsov/compiler/ir/mma_kinds.h"
-	IR_MMA_COUNT
+enum mma_kind_number {
+#define MMA(name, text, m, k, factors, sums, flags) MMA_KIND_##name,
+#include "libsov/isa/mma_kinds.h"
+	MMA_KINDS
 };
 
-struct ir_mma_kind {
+struct mma_kind {
 	const char *text;
 	uint8_t m, k;
 	uint8_t factors, sums; /* enum mma_element: of A and B, of C and D */
 	uint8_t flags;
 };
-extern const struct ir_mma_kind ir_mma_kinds[IR_MMA_COUNT];
+extern const struct mma_kind mma_kinds[MMA_KINDS];
 
 #define MMA_LANES     32
 #define MMA_MAX_WORDS 8 /* registers of A; a register has 32 bits, or 64 for f64 */
@@ -33,10 +33,10 @@ extern const struct ir_mma_kind ir_mma_kinds[IR_MMA_COUNT];
 struct mma_registers {
 	uint8_t a, b, c;
 };
-struct mma_registers mma_registers(const struct ir_mma_kind *kind);
+struct mma_registers mma_registers(const struct mma_kind *kind);
 /* Registers by number and lane. */
 typedef uint64_t mma_fragment[MMA_MAX_WORDS][MMA_LANES];
-void mma_eval(const struct ir_mma_kind *kind, const mma_fragment a, const mma_fragment b,
+void mma_eval(const struct mma_kind *kind, const mma_fragment a, const mma_fragment b,
 	      const mma_fragment c, mma_fragment d);
 
 #endif

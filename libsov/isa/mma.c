@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
 /*
  * Values of matrix products. PTX leaves the accuracy of products with 16-bit and tf32 factors open;
- * these are the values of an H200 (docs/results/2026-11-17-h200-matrix-products.md): all products of
- * a row and a column and the addend are truncated to a multiple of 2^-25 of the power of two that
- * the greatest has, added exactly, and the sum is rounded towards zero to f32, or to the nearest
- * f16. Products of f64 are fused multiply-adds, in the order of k.
+ * these are the values of an H200 (docs/results/2026-11-17-h200-matrix-products.md): all products
+ * of a row and a column and the addend are truncated to a multiple of 2^-25 of the power of two
+ * that the greatest has, added exactly, and the sum is rounded towards zero to f32, or to the
+ * nearest f16. Products of f64 are fused multiply-adds, in the order of k.
  */
 #include <math.h>
 #include <string.h>
-#include "libsov/compiler/ir/mma.h"
+#include "libsov/isa/mma.h"
 
-const struct ir_mma_kind ir_mma_kinds[IR_MMA_COUNT] = {
+const struct mma_kind mma_kinds[MMA_KINDS] = {
 #define MMA(name, text, m, k, factors, sums, flags) \
-	[IR_MMA_##name] = {text, m, k, factors, sums, flags},
-#include "libsov/compiler/ir/mma_kinds.h"
+	[MMA_KIND_##name] = {text, m, k, factors, sums, flags},
+#include "libsov/isa/mma_kinds.h"
 };
 
 #define MAX_K      32
@@ -21,9 +21,9 @@ const struct ir_mma_kind ir_mma_kinds[IR_MMA_COUNT] = {
 
 static uint32_t element_bits(uint8_t e)
 {
-	static const uint8_t bits[] = {[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32,
-				       [MMA_F32] = 32, [MMA_F64] = 64,  [MMA_I8] = 8,
-				       [MMA_S32] = 32};
+	static const uint8_t bits[] = {
+		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_F32] = 32,
+		[MMA_F64] = 64, [MMA_I8] = 8,    [MMA_S32] = 32};
 
 	return bits[e];
 }
@@ -33,7 +33,7 @@ static uint32_t register_bits(uint8_t e)
 	return e == MMA_F64 ? 64 : 32;
 }
 
-struct mma_registers mma_registers(const struct ir_mma_kind *kind)
+struct mma_registers mma_registers(const struct mma_kind *kind)
 {
 	uint32_t in = element_bits(kind->factors), word = register_bits(kind->factors);
 	uint32_t a = kind->m * kind->k * in / word / MMA_LANES;
@@ -45,8 +45,8 @@ struct mma_registers mma_registers(const struct ir_mma_kind *kind)
 
 /*
  * Where elements are. A lane belongs to one of eight groups of four. It holds rows group and
- * group + 8 of A, C and D and column group of B; of k, as many neighbours as a register has elements,
- * beginning with its number in the group, and the same again after those of its group.
+ * group + 8 of A, C and D and column group of B; of k, as many neighbours as a register has
+ * elements, beginning with its number in the group, and the same again after those of its group.
  */
 struct place {
 	uint32_t word, lane, shift;
@@ -68,8 +68,8 @@ static uint64_t read_element(const mma_fragment f, struct place p, uint32_t bits
 }
 
 /* Element of A (row, k) or of B (column, k). */
-static uint64_t factor(const struct ir_mma_kind *kind, const mma_fragment f, uint32_t row,
-		       uint32_t k, uint32_t rows)
+static uint64_t factor(const struct mma_kind *kind, const mma_fragment f, uint32_t row, uint32_t k,
+		       uint32_t rows)
 {
 	uint32_t bits = element_bits(kind->factors), word = register_bits(kind->factors);
 
@@ -77,7 +77,7 @@ static uint64_t factor(const struct ir_mma_kind *kind, const mma_fragment f, uin
 }
 
 /* Two neighbouring columns of C or D are in a register of two halves, or in two registers. */
-static struct place place_of_sum(const struct ir_mma_kind *kind, uint32_t row, uint32_t column)
+static struct place place_of_sum(const struct mma_kind *kind, uint32_t row, uint32_t column)
 {
 	uint32_t halves = kind->sums == MMA_F16;
 
@@ -221,7 +221,7 @@ static uint64_t sum_of(uint8_t element, const struct number *terms, uint32_t n)
 
 /* ---- elements of D ---- */
 
-static uint64_t float_element(const struct ir_mma_kind *kind, const uint64_t *a, const uint64_t *b,
+static uint64_t float_element(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
 			      uint64_t c)
 {
 	struct number terms[MAX_K + 1];
@@ -256,7 +256,7 @@ static uint64_t double_fma(uint64_t a, uint64_t b, uint64_t c)
 	return isnan(sum) ? INVALID : c;
 }
 
-static uint64_t double_element(const struct ir_mma_kind *kind, const uint64_t *a, const uint64_t *b,
+static uint64_t double_element(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
 			       uint64_t c)
 {
 	for (uint32_t k = 0; k < kind->k; k++)
@@ -269,8 +269,8 @@ static int64_t byte_value(uint64_t bits, bool is_signed)
 	return is_signed ? (int8_t)bits : (int64_t)bits;
 }
 
-static uint64_t integer_element(const struct ir_mma_kind *kind, const uint64_t *a,
-				const uint64_t *b, uint64_t c)
+static uint64_t integer_element(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
+				uint64_t c)
 {
 	int64_t sum = (int32_t)(uint32_t)c;
 
@@ -282,7 +282,7 @@ static uint64_t integer_element(const struct ir_mma_kind *kind, const uint64_t *
 	return (uint32_t)sum;
 }
 
-static uint64_t element_of(const struct ir_mma_kind *kind, const uint64_t *a, const uint64_t *b,
+static uint64_t element_of(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
 			   uint64_t c)
 {
 	switch (kind->factors) {
@@ -295,7 +295,7 @@ static uint64_t element_of(const struct ir_mma_kind *kind, const uint64_t *a, co
 	}
 }
 
-void mma_eval(const struct ir_mma_kind *kind, const mma_fragment a, const mma_fragment b,
+void mma_eval(const struct mma_kind *kind, const mma_fragment a, const mma_fragment b,
 	      const mma_fragment c, mma_fragment d)
 {
 	uint32_t bits = element_bits(kind->sums);

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+/* Selection of matrix products. */
+#include "libsov/compiler/nv/select.h"
+#include "libsov/isa/mma.h"
+
+#define MAX_WORDS 4 /* registers of an operand of an instruction */
+
+/* Consecutive registers for some of the instruction's arguments. */
+static struct mir_source fragment(struct select *s, const ir_val *args, uint32_t count)
+{
+	struct arg words[MAX_WORDS];
+
+	for (uint32_t k = 0; k < count; k++)
+		words[k] = arg_word(s, args[k]);
+	return count == 1 ? in_reg(s, words[0]) : in_vector(s, words, count);
+}
+
+static enum sass_op float_op(const struct mma_kind *kind)
+{
+	return kind->k * (kind->factors == MMA_TF32 ? 2 : 1) > 8 ? SASS_HMMA_LONG : SASS_HMMA_SHORT;
+}
+
+static enum sass_op integer_op(const struct mma_kind *kind)
+{
+	return kind->m == 8 ? SASS_IMMA_8816 : kind->k == 16 ? SASS_IMMA_16816 : SASS_IMMA_16832;
+}
+
+static void set_float_mods(struct mir_inst *i, const struct mma_kind *kind)
+{
+	static const uint8_t formats[] = {[MMA_F16] = SASS_HALF_F16,
+					  [MMA_BF16] = SASS_HALF_BF16,
+					  [MMA_TF32] = SASS_HALF_TF32};
+
+	set_mod(i, SASS_M_HFORMAT, formats[kind->factors]);
+	set_mod(i, SASS_M_SUMS, kind->sums == MMA_F32 ? SASS_SUMS_F32 : SASS_SUMS_F16);
+}
+
+static void set_integer_mods(struct mir_inst *i, const struct mma_kind *kind)
+{
+	static const uint8_t dots[] = {[0] = SASS_DOT_U8_U8,
+				       [MMA_SIGNED_A] = SASS_DOT_S8_U8,
+				       [MMA_SIGNED_B] = SASS_DOT_U8_S8,
+				       [MMA_SIGNED_A | MMA_SIGNED_B] = SASS_DOT_S8_S8};
+
+	set_mod(i, SASS_M_DOT, dots[kind->flags & (MMA_SIGNED_A | MMA_SIGNED_B)]);
+	set_mod(i, SASS_M_SAT, kind->flags & MMA_SATURATE ? 1 : 0);
+}
+
+static void select_words(struct select *s, const struct ir_inst *in, const struct mma_kind *kind)
+{
+	struct mma_registers n = mma_registers(kind);
+	const ir_val *a = in->args, *b = a + n.a, *c = b + n.b;
+	bool integers = kind->factors == MMA_I8;
+	struct mir_source d = new_temp(s, SASS_GPR, n.c);
+	struct mir_source ops[] = {d, fragment(s, a, n.a), fragment(s, b, n.b),
+				   fragment(s, c, n.c)};
+	struct mir_inst *i = emit(s, integers ? integer_op(kind) : float_op(kind), ops, 4);
+
+	if (integers)
+		set_integer_mods(i, kind);
+	else
+		set_float_mods(i, kind);
+	set_members(s, i, in->args[in->nargs - 1]);
+	define_results(s, in, d);
+}
+
+/* Two f64 of neighbouring columns. */
+static struct mir_source pair_of_doubles(struct select *s, const ir_val *v)
+{
+	struct arg words[4];
+
+	for (uint32_t k = 0; k < 4; k++)
+		words[k] = arg_half(s, v[k / 2], k % 2);
+	return in_vector(s, words, 4);
+}
+
+/* The instruction multiplies eight rows and four of k: a product of more rows is two products, one
+ * of more k is a chain, in the order of k, as the larger instructions of SM90 add them. */
+static void select_doubles(struct select *s, const struct ir_inst *in, const struct mma_kind *kind)
+{
+	struct mma_registers n = mma_registers(kind);
+	const ir_val *a = in->args, *b = a + n.a, *c = b + n.b;
+	uint32_t halves = kind->m / 8u;
+	struct ir_inst part = *in;
+
+	part.nres = 2;
+	for (uint32_t half = 0; half < halves; half++) {
+		struct mir_source sum = pair_of_doubles(s, &c[2 * half]);
+
+		for (uint32_t k = 0; k < kind->k / 4u; k++) {
+			struct mir_source d = new_temp(s, SASS_GPR, 4);
+			struct mir_inst *i =
+				EMIT(s, DMMA_884, d, in_pair(s, arg_pair(s, a[half + halves * k])),
+				     in_pair(s, arg_pair(s, b[k])), sum);
+
+			set_members(s, i, in->args[in->nargs - 1]);
+			sum = d;
+		}
+		part.res = in->res + 2 * half;
+		define_results(s, &part, sum);
+	}
+}
+
+bool select_mma(struct select *s, const struct ir_inst *in)
+{
+	const struct mma_kind *kind = &mma_kinds[in->sub];
+
+	if (kind->factors == MMA_F64)
+		select_doubles(s, in, kind);
+	else
+		select_words(s, in, kind);
+	return true;
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Matrix products for targets that lack them: each lane collects the rows of A and the columns of B
+ * of its elements of D by shuffles, and adds the products in the order of k, to f32, f64 or s32.
+ * PTX leaves the order and the rounding of products of 16 bits and tf32 open; these are fused
+ * multiply-adds.
+ */
+#include "libsov/compiler/passes/expand.h"
+#include "libsov/compiler/passes/lower.h"
+#include "libsov/isa/mma.h"
+
+#define GROUP_LANES 4  /* lanes that share a row */
+#define MAX_K       32 /* factors of an element of D; of bytes, words of four */
+#define TF32_BITS   0xffffe000u
+
+struct product {
+	struct expand e;
+	const struct mma_kind *kind;
+	struct mma_registers n;
+	uint32_t warp_lanes;
+	ir_val members;
+	ir_val rows[2][MAX_K], columns[2][MAX_K]; /* factors, in the order of k */
+};
+
+static ir_val shuffle(struct product *p, ir_val value, ir_val lane)
+{
+	struct expand *e = &p->e;
+	ir_val low, high;
+
+	if (e->f->values[value].type == IR_B32)
+		return expand_shuffle(e, value, lane, p->members, p->warp_lanes);
+	low = expand_convert(e, IR_TRUNC, IR_B32, value);
+	high = expand_convert(e, IR_TRUNC, IR_B32, expand_shift(e, IR_SHR_U, value, 32));
+	low = expand_shuffle(e, low, lane, p->members, p->warp_lanes);
+	high = expand_shuffle(e, high, lane, p->members, p->warp_lanes);
+	low = expand_convert(e, IR_ZEXT, IR_B64, low);
+	high = expand_shift(e, IR_SHL, expand_convert(e, IR_ZEXT, IR_B64, high), 32);
+	return expand_op(e, IR_OR, IR_B64, low, high, 0);
+}
+
+static uint32_t factors_per_word(const struct mma_kind *kind)
+{
+	return kind->factors == MMA_F16 || kind->factors == MMA_BF16 ? 2 : 1;
+}
+
+/* Element number k of a register, as f32; four bytes, f64 and tf32 are a register. */
+static ir_val factor_of(struct product *p, ir_val word, uint32_t k)
+{
+	struct expand *e = &p->e;
+
+	switch (p->kind->factors) {
+	case MMA_F16:
+		if (k)
+			word = expand_shift(e, IR_SHR_U, word, 16);
+		return expand_convert(e, IR_FTOF, IR_B32,
+				      expand_convert(e, IR_TRUNC, IR_B16, word));
+	case MMA_BF16:
+		return k ? expand_op_imm(e, IR_AND, word, 0xffff0000u)
+			 : expand_shift(e, IR_SHL, word, 16);
+	case MMA_TF32:
+		return expand_op_imm(e, IR_AND, word, TF32_BITS);
+	default:
+		return word;
+	}
+}
+
+/* Collects the factors of a row or column, which four lanes hold. */
+static void collect(struct product *p, const ir_val *words, uint32_t count, uint32_t step,
+		    ir_val first_lane, ir_val *factors)
+{
+	uint32_t per = factors_per_word(p->kind), n = 0;
+
+	for (uint32_t w = 0; w < count; w += step)
+		for (uint32_t t = 0; t < GROUP_LANES; t++) {
+			ir_val lane = expand_op_imm(&p->e, IR_OR, first_lane, t);
+			ir_val word = shuffle(p, words[w], lane);
+
+			for (uint32_t k = 0; k < per; k++)
+				factors[n++] = factor_of(p, word, k);
+		}
+}
+
+static ir_val dot(struct product *p, ir_val a, ir_val b, ir_val sum)
+{
+	static const uint8_t subs[] = {[0] = IR_DOT4_UU,
+				       [MMA_SIGNED_A] = IR_DOT4_SU,
+				       [MMA_SIGNED_B] = IR_DOT4_US,
+				       [MMA_SIGNED_A | MMA_SIGNED_B] = IR_DOT4_SS};
+	ir_val d = expand_op(&p->e, IR_DOT, IR_B32, a, b, sum);
+
+	ir_at(p->e.f, p->e.f->values[d].def)->sub =
+		subs[p->kind->flags & (MMA_SIGNED_A | MMA_SIGNED_B)];
+	return d;
+}
+
+static ir_val add_saturating(struct expand *e, ir_val a, ir_val b)
+{
+	ir_val sum = expand_op(e, IR_ADD, IR_B64, expand_convert(e, IR_SEXT, IR_B64, a),
+			       expand_convert(e, IR_SEXT, IR_B64, b), 0);
+
+	sum = expand_op_imm(e, IR_MIN_S, sum, INT32_MAX);
+	sum = expand_op_imm(e, IR_MAX_S, sum, (uint64_t)INT32_MIN);
+	return expand_convert(e, IR_TRUNC, IR_B32, sum);
+}
+
+static ir_val element(struct product *p, uint32_t half, uint32_t column, ir_val sum)
+{
+	const ir_val *a = p->rows[half], *b = p->columns[column];
+	uint32_t count = p->kind->factors == MMA_I8 ? p->kind->k / 4u : p->kind->k;
+	bool saturates = p->kind->flags & MMA_SATURATE;
+	ir_val addend = sum;
+
+	if (saturates)
+		sum = expand_const(&p->e, IR_B32, 0);
+	for (uint32_t k = 0; k < count; k++)
+		sum = p->kind->factors == MMA_I8
+			      ? dot(p, a[k], b[k], sum)
+			      : expand_op(&p->e, IR_FMA, p->e.f->values[sum].type, a[k], b[k], sum);
+	return saturates ? add_saturating(&p->e, sum, addend) : sum;
+}
+
+/* Two neighbouring f16 elements in a register. */
+static ir_val half_elements(struct product *p, uint32_t half, ir_val c)
+{
+	struct expand *e = &p->e;
+	ir_val parts[2];
+
+	for (uint32_t k = 0; k < 2; k++) {
+		ir_val word = k ? expand_shift(e, IR_SHR_U, c, 16) : c, sum;
+
+		sum = expand_convert(e, IR_FTOF, IR_B32, expand_convert(e, IR_TRUNC, IR_B16, word));
+		sum = expand_convert(e, IR_FTOF, IR_B16, element(p, half, k, sum));
+		parts[k] = expand_convert(e, IR_ZEXT, IR_B32, sum);
+	}
+	return expand_op(e, IR_OR, IR_B32, parts[0], expand_shift(e, IR_SHL, parts[1], 16), 0);
+}
+
+void lower_mma(struct ir_func *f, ir_id at, uint32_t warp_lanes)
+{
+	const struct ir_inst in = *ir_at(f, at);
+	const struct mma_kind *kind = &mma_kinds[in.sub];
+	struct product p = {.e = {.f = f, .at = at, .line = in.line},
+			    .kind = kind,
+			    .n = mma_registers(kind),
+			    .warp_lanes = warp_lanes,
+			    .members = in.args[in.nargs - 1]};
+	const ir_val *a = in.args, *b = a + p.n.a, *c = b + p.n.b;
+	uint32_t halves = kind->m / 8u;
+	struct expand *e = &p.e;
+	ir_val lane = expand_leaf(e, IR_SREG, IR_LANEID);
+	ir_val group = expand_op_imm(e, IR_AND, lane, ~(GROUP_LANES - 1u));
+	ir_val column = expand_shift(e, IR_SHL, expand_op_imm(e, IR_AND, lane, GROUP_LANES - 1), 3);
+
+	for (uint32_t h = 0; h < halves; h++)
+		collect(&p, a + h, p.n.a - h, halves, group, p.rows[h]);
+	for (uint32_t k = 0; k < 2; k++)
+		collect(&p, b, p.n.b, 1, expand_op_imm(e, IR_OR, column, k * GROUP_LANES),
+			p.columns[k]);
+	for (uint32_t k = 0; k < p.n.c; k++)
+		ir_replace_uses(f, in.res + k,
+				kind->sums == MMA_F16 ? half_elements(&p, k, c[k])
+						      : element(&p, k / 2, k % 2, c[k]));
+	ir_remove(f, at);
+}

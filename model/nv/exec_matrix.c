@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+/* Products of matrices, whose elements are spread over the registers of all lanes. */
+#include "libsov/isa/mma.h"
+#include "model/nv/exec.h"
+
+static const uint8_t factors_of[] = {
+	[SASS_HALF_F16] = MMA_F16, [SASS_HALF_BF16] = MMA_BF16, [SASS_HALF_TF32] = MMA_TF32};
+
+/* The kind of product, as in a row of mma_kinds. */
+static struct mma_kind kind_of(const struct sass_inst *in)
+{
+	static const uint8_t signs[] = {[SASS_DOT_U8_U8] = 0,
+					[SASS_DOT_S8_U8] = MMA_SIGNED_A,
+					[SASS_DOT_U8_S8] = MMA_SIGNED_B,
+					[SASS_DOT_S8_S8] = MMA_SIGNED_A | MMA_SIGNED_B};
+	struct mma_kind k = {.m = 16, .factors = MMA_I8, .sums = MMA_S32};
+
+	switch (in->op) {
+	case SASS_DMMA_884:
+		return (struct mma_kind){.m = 8, .k = 4, .factors = MMA_F64, .sums = MMA_F64};
+	case SASS_HMMA_SHORT:
+	case SASS_HMMA_LONG:
+		k.factors = factors_of[in->mod[SASS_M_HFORMAT]];
+		k.sums = in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? MMA_F32 : MMA_F16;
+		k.k = in->op == SASS_HMMA_LONG ? 16 : 8;
+		k.k /= k.factors == MMA_TF32 ? 2 : 1;
+		return k;
+	case SASS_IMMA_8816:
+		k.m = 8;
+		break;
+	}
+	k.k = in->op == SASS_IMMA_16832 ? 32 : 16;
+	k.flags = signs[in->mod[SASS_M_DOT]] | (in->mod[SASS_M_SAT] ? MMA_SATURATE : 0);
+	return k;
+}
+
+static const char *prepare_product(struct op *op, const struct sass_inst *in)
+{
+	struct mma_kind want = kind_of(in);
+
+	for (uint32_t i = 0; i < MMA_KINDS; i++) {
+		const struct mma_kind *k = &mma_kinds[i];
+
+		if (k->m != want.m || k->k != want.k || k->factors != want.factors ||
+		    k->sums != want.sums || k->flags != want.flags)
+			continue;
+		op->data[0] = i;
+		return NULL;
+	}
+	return "a product of this shape is not modelled";
+}
+
+static void read_fragment(const struct warp *w, uint32_t row, uint32_t count, bool pairs,
+			  mma_fragment f)
+{
+	for (uint32_t k = 0; k < count; k++)
+		for (uint32_t i = 0; i < LANES; i++)
+			f[k][i] = pairs ? w->r[row + 2 * k][i] | (uint64_t)w->r[row + 2 * k + 1][i]
+									 << 32
+					: w->r[row + k][i];
+}
+
+static void run_product(struct warp *w, const struct op *op, uint32_t mask)
+{
+	const struct mma_kind *kind = &mma_kinds[op->data[0]];
+	struct mma_registers n = mma_registers(kind);
+	bool pairs = kind->factors == MMA_F64;
+	mma_fragment a, b, c, d;
+
+	read_fragment(w, op->s[0].row, n.a, pairs, a);
+	read_fragment(w, op->s[1].row, n.b, pairs, b);
+	read_fragment(w, op->s[2].row, n.c, pairs, c);
+	mma_eval(kind, a, b, c, d);
+	for (uint32_t k = 0; k < (pairs ? 2u : 1u) * n.c; k++) {
+		uint32_t row[LANES];
+
+		for (uint32_t i = 0; i < LANES; i++)
+			row[i] = (uint32_t)(pairs ? d[k / 2][i] >> (k % 2 * 32) : d[k][i]);
+		row_blend(w->r[op->d + k], row, mask);
+	}
+}
+
+const struct op_row rows_matrix[] = {
+	{SASS_HMMA_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_HMMA_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_8816, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_16816, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_16832, "dsss", run_product, NULL, prepare_product},
+	{SASS_DMMA_884, "dsss", run_product, NULL, prepare_product},
+	OP_ROWS_END,
+};
