@@ -272,8 +272,8 @@ static void double_to_double(bool bad)
 static void product_to_product(bool bad)
 {
 	INS(&r, SASS_HMMA_SHORT, (R(8), R(4), R(6), R(8)), in.mod[SASS_M_SUMS] = SASS_SUMS_F32,
-	    STALL(15));
-	nop(bad ? 0 : 1);
+	    STALL(bad ? 14 : 15));
+	nop(1);
 	INS(&r, SASS_HMMA_SHORT, (R(8), R(4), R(6), R(8)), in.mod[SASS_M_SUMS] = SASS_SUMS_F32,
 	    STALL(15));
 	nop(12);
@@ -282,6 +282,7 @@ static void product_to_product(bool bad)
 static void product_of_doubles(bool bad)
 {
 	INS(&r, SASS_DMMA_884, (R(8), R(4), R(6), R(8)), WRITE(1));
+	nop(11); /* Ampere needs the distance in addition */
 	INS(&r, SASS_IADD3, (R(7), PT, PT, R(9), R(6), RZ), WAIT(bad ? 0 : 2));
 }
 
