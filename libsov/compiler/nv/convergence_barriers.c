@@ -81,6 +81,8 @@ struct convergence {
 	uint32_t *walked_in, walk;
 	bool *reached;     /* by block: reachable from a divergent branch without a barrier */
 	uint8_t *may_wait; /* by block: 1 = lanes may wait there, 2 = not, 0 = unknown */
+	bool *syncs_all;   /* by block: an instruction in it syncs all lanes of a warp */
+	bool any_syncs;    /* some block does */
 	bool *divergent;   /* by block: lanes may have diverged before it */
 	bool *diverges;    /* by block: lanes may diverge in it */
 };
@@ -435,18 +437,22 @@ static void mark_divergent(struct convergence *c, uint32_t branch, struct region
 	r->marked = true;
 }
 
-static bool needs_all_lanes(const struct mir_func *f, uint32_t b)
+static bool syncs_all_lanes(const struct mir_inst *i)
 {
-	mir_for_each(f, b, i) {
-		const struct sass_operand *mask = &i->sass.ops[1];
+	const struct sass_operand *mask = &i->sass.ops[1];
 
-		if (i->members == MIR_ALL_LANES || i->sass.op == SASS_WARPSYNC_ALL)
-			return true;
-		if (i->sass.op == SASS_WARPSYNC && mask->kind == SASS_IMM &&
-		    (uint32_t)mask->value == UINT32_MAX)
-			return true;
-	}
-	return false;
+	return i->members == MIR_ALL_LANES || i->sass.op == SASS_WARPSYNC_ALL ||
+	       (i->sass.op == SASS_WARPSYNC && mask->kind == SASS_IMM &&
+		(uint32_t)mask->value == UINT32_MAX);
+}
+
+static void find_whole_syncs(struct convergence *c)
+{
+	mir_for_each_block(c->f, b)
+		mir_for_each(c->f, b, i)
+			c->syncs_all[b] |= syncs_all_lanes(i);
+	for (uint32_t b = 0; b < c->nblocks; b++)
+		c->any_syncs |= c->syncs_all[b];
 }
 
 /* Whether lanes may pass from a block to the point, or exit, without a sync of the whole warp. */
@@ -462,7 +468,7 @@ static bool may_avoid_sync(struct convergence *c, uint32_t b, uint32_t point)
 
 		if (b == point)
 			return true;
-		if (needs_all_lanes(f, b))
+		if (c->syncs_all[b])
 			continue;
 		c->visits -= c->visits > 0;
 		if (!block->nsucc || !c->visits)
@@ -491,7 +497,7 @@ static bool is_taken_by_all(struct convergence *c, uint32_t branch, uint32_t poi
 	const struct mir_block *block = &c->f->blocks[branch];
 	bool all = false;
 
-	for (uint32_t s = 0; s < block->nsucc; s++)
+	for (uint32_t s = 0; c->any_syncs && s < block->nsucc; s++)
 		all |= !may_avoid_sync(c, block->succ[s], point);
 	if (!all)
 		return false;
@@ -728,6 +734,8 @@ static struct convergence analyse_convergence(struct mir_func *f)
 	c.walked_in = arena_array(f->arena, c.nblocks, sizeof(*c.walked_in));
 	c.reached = arena_array(f->arena, c.nblocks, sizeof(*c.reached));
 	c.may_wait = arena_array(f->arena, c.nblocks, sizeof(*c.may_wait));
+	c.syncs_all = arena_array(f->arena, c.nblocks, sizeof(*c.syncs_all));
+	find_whole_syncs(&c);
 	find_dominators(&c);
 	nv_find_reconvergence(f, &c.ends, &c.points);
 	find_regions(&c);

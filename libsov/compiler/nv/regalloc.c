@@ -683,8 +683,7 @@ static bool assign_unsplit(struct allocator *a, uint32_t window)
 }
 
 /* Assigns registers within a window: by rotation, or if pairs and quads do not fit, packed, if need
- * be with splits; then with single registers
- * separate, with exchanges, and with both. */
+ * be with splits; then with single registers separate, with exchanges, and with both. */
 static bool assign_within(struct allocator *a, uint32_t window, bool rotate)
 {
 	if (rotate && assign_by_rotation(a, window))
