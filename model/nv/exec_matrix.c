@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* Products of matrices, whose elements are spread over the registers of all lanes. */
+/* Products of matrices, whose elements are spread over the registers of all lanes, and loads of
+ * matrices. */
 #include "libsov/isa/mma.h"
-#include "model/nv/exec.h"
+#include "model/nv/exec_memory.h"
 
 static const uint8_t factors_of[] = {
 	[SASS_HALF_F16] = MMA_F16, [SASS_HALF_BF16] = MMA_BF16, [SASS_HALF_TF32] = MMA_TF32};
@@ -80,7 +81,52 @@ static void run_product(struct warp *w, const struct op *op, uint32_t mask)
 	}
 }
 
+#define ROW_BYTES   16
+#define MATRIX_ROWS 8
+
+static uint32_t element(const uint8_t *row, uint32_t k)
+{
+	return __atomic_load_n((const uint16_t *)row + k, __ATOMIC_RELAXED);
+}
+
+/* Lanes 0 to 7 name the rows of the first matrix, the next eight those of the second. */
+static void run_ldsm(struct warp *w, const struct op *op, uint32_t mask)
+{
+	static const uint8_t counts[] = {
+		[SASS_WIDTH_32] = 1, [SASS_WIDTH_64] = 2, [SASS_WIDTH_128] = 4};
+	struct access x = {.w = w,
+			   .space = SPACE_SHARED,
+			   .bytes = ROW_BYTES,
+			   .rights = MODEL_READ,
+			   .verb = "load"};
+	uint32_t count = counts[op->inst->mod[SASS_M_WIDTH]];
+	bool columns = op->inst->mod[SASS_M_TRANSPOSE];
+	const uint8_t *rows[LANES];
+	uint64_t address[LANES];
+
+	lane_addresses(w, op, address);
+	for (uint32_t i = 0; i < count * MATRIX_ROWS; i++) {
+		rows[i] = lane_pointer(&x, i, address[i]);
+		if (!rows[i])
+			return;
+	}
+	for (uint32_t m = 0; m < count; m++) {
+		uint32_t row[LANES];
+
+		for (uint32_t i = 0; i < LANES; i++) {
+			const uint8_t **at = &rows[m * MATRIX_ROWS];
+			uint32_t near = i / 4, far = i % 4 * 2;
+
+			row[i] = columns ? element(at[far], near) | element(at[far + 1], near) << 16
+					 : element(at[near], far) | element(at[near], far + 1)
+									    << 16;
+		}
+		row_blend(w->r[op->d + m], row, mask);
+	}
+}
+
 const struct op_row rows_matrix[] = {
+	{SASS_LDSM, "da", run_ldsm, NULL, prepare_access},
 	{SASS_HMMA_SHORT, "dsss", run_product, NULL, prepare_product},
 	{SASS_HMMA_LONG, "dsss", run_product, NULL, prepare_product},
 	{SASS_IMMA_8816, "dsss", run_product, NULL, prepare_product},

@@ -403,6 +403,7 @@ const char *prepare_access(struct op *op, const struct sass_inst *in)
 	op->data[1] = i;
 	switch (in->op) {
 	case SASS_LDS:
+	case SASS_LDSM:
 	case SASS_STS:
 	case SASS_ATOMS:
 	case SASS_ATOMS_CAS:

@@ -29,6 +29,8 @@ static void lower_operations(struct ir_func *f, uint32_t warp_lanes)
 				ir_remove(f, i);
 			} else if (in->op == IR_MMA) {
 				lower_mma(f, i, warp_lanes);
+			} else if (in->op == IR_LOADMATRIX) {
+				lower_loadmatrix(f, i, warp_lanes);
 			} else if (in->op == IR_REDUCE) {
 				lower_reduce(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) &&

@@ -64,6 +64,7 @@ static bool divergent_source(const struct ir_inst *in)
 	case IR_ATOM:
 	case IR_CAS:
 	case IR_MMA:
+	case IR_LOADMATRIX:
 	case IR_SHUFFLE:
 	case IR_MATCH_ANY:
 	case IR_ARG: /* callers may pass any value */

@@ -32,6 +32,8 @@ static bool arrive_at_warp_sync(struct interp *ip, struct interp_thread *t,
 	if (!(member_mask(t, in) >> lane & 1))
 		return interp_fail(ip, t, "lane %u is not among its members 0x%x", lane,
 				   member_mask(t, in));
+	if (in->op == IR_LOADMATRIX && !interp_check_row(ip, t, in))
+		return false;
 	t->state = THREAD_WAITS;
 	return true;
 }
@@ -66,7 +68,7 @@ static bool waits_at_same_sync(const struct interp_thread *t, const struct inter
 {
 	const struct ir_inst *in = waits_at(t), *other_in = waits_at(other);
 
-	if (in->op == IR_MMA)
+	if (in->op == IR_MMA || in->op == IR_LOADMATRIX)
 		return waits_at_same_site(t, other);
 	return other->state == THREAD_WAITS && ir_sync_kind(in) == ir_sync_kind(other_in) &&
 	       member_mask(t, in) == member_mask(other, other_in);
@@ -206,8 +208,50 @@ static void execute_mma(struct interp *ip, struct interp_thread **all, uint32_t 
 				.defined = true};
 }
 
+/* The lane that names a row of a matrix; NULL: it does not exist or has exited. */
+static const struct interp_thread *lane_of_row(const struct interp *ip, struct interp_thread **all,
+					       uint32_t n, uint32_t lane)
+{
+	for (uint32_t k = 0; k < n; k++)
+		if (all[k]->index % ip->launch->warp_lanes == lane)
+			return all[k];
+	return NULL;
+}
+
+static void execute_loadmatrix(struct interp *ip, struct interp_thread **all, uint32_t n)
+{
+	const struct ir_inst *in = waits_at(all[0]);
+	bool columns = in->sub == IR_MATRIX_COLUMNS;
+
+	for (uint32_t k = 0; k < n; k++) {
+		uint32_t lane = all[k]->index % ip->launch->warp_lanes;
+
+		for (uint32_t m = 0; m < in->nres; m++) {
+			struct interp_value *v = &all[k]->values[in->res + m];
+
+			*v = (struct interp_value){.defined = true};
+			for (uint32_t j = 0; j < 2; j++) {
+				uint32_t near = lane / 4, far = lane % 4 * 2 + j;
+				const struct interp_thread *from =
+					lane_of_row(ip, all, n, 8 * m + (columns ? far : near));
+				struct interp_value half = {0};
+
+				if (from)
+					half = interp_row_element(ip, from, in,
+								  columns ? near : far);
+				v->bits |= half.bits << 16 * j;
+				v->defined &= half.defined;
+			}
+		}
+	}
+}
+
 static void execute_warp_sync(struct interp *ip, struct interp_thread **all, uint32_t n)
 {
+	if (n && waits_at(all[0])->op == IR_LOADMATRIX) {
+		execute_loadmatrix(ip, all, n);
+		return;
+	}
 	if (n && waits_at(all[0])->op == IR_MMA) {
 		execute_mma(ip, all, n);
 		return;

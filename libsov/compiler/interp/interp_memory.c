@@ -316,6 +316,31 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 	return true;
 }
 
+/* ---- matrices ---- */
+
+#define ROW_BYTES 16
+
+bool interp_check_row(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	uint64_t address = t->values[in->args[0]].bits;
+	struct location loc;
+
+	if (t->index % ip->launch->warp_lanes >= 8u * in->nres)
+		return true; /* no row is read from this lane's address */
+	if (address % ROW_BYTES)
+		return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
+				   (unsigned long long)address, ROW_BYTES);
+	return translate_address(ip, t, IR_SHARED, address, ROW_BYTES, false, &loc);
+}
+
+struct interp_value interp_row_element(struct interp *ip, const struct interp_thread *t,
+				       const struct ir_inst *in, uint32_t k)
+{
+	uint64_t at = t->values[in->args[0]].bits;
+
+	return load_bits(&(struct location){ip->shared + at, ip->shared_written + at}, 2 * k, 2);
+}
+
 /* ---- asynchronous copies ---- */
 
 /* The data is read now and written when the thread waits for it, which is as late as possible;

@@ -102,6 +102,10 @@ bool interp_in_space(const struct interp *ip, enum ir_space space, uint64_t addr
 uint64_t interp_from_generic(enum ir_space space, uint64_t address);
 bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 /* copyasync; copywait: completes the copies of all but the last groups. */
+/* A row of loadmatrix: whether the lane's address is right, and an element of it. */
+bool interp_check_row(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+struct interp_value interp_row_element(struct interp *ip, const struct interp_thread *t,
+				       const struct ir_inst *in, uint32_t k);
 bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 void interp_complete_copies(struct interp *ip, struct interp_thread *t, uint64_t groups_left);
 

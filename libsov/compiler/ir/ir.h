@@ -185,6 +185,7 @@ enum ir_atom {
 	IR_ATOM_FMAX,
 	IR_ATOM_COUNT
 };
+enum ir_matrix { IR_MATRIX_ROWS, IR_MATRIX_COLUMNS, IR_MATRIX_COUNT };
 /* Bytes of an asynchronous copy; _L2: L1 shall not keep them. */
 enum ir_copy { IR_COPY_4, IR_COPY_8, IR_COPY_16, IR_COPY_16_L2, IR_COPY_COUNT };
 enum ir_shuffle {

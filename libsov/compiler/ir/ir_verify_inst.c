@@ -49,6 +49,8 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 						 limits[k][1], limits[k][2]);
 	if (in->op == IR_MMA && !check_mma_counts(v, i, in))
 		return false;
+	if (in->op == IR_LOADMATRIX && in->nres == 3)
+		return verify_inst_fault(v, i, "3 results, not 1, 2 or 4");
 	if (info->results != IR_VARIADIC && in->nres != info->results)
 		return verify_inst_fault(v, i, "%u results, not %u", in->nres, info->results);
 	if (info->rule != R_CALL &&

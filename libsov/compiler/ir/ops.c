@@ -42,6 +42,7 @@ static const char *const clock_names[] = {"cycles", "nanoseconds"};
 static const char *const shuffle_names[] = {"up", "down", "bfly", "idx"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const copy_names[] = {"word", "pair", "quad", "quad.l2"};
+static const char *const matrix_names[] = {"rows", "columns"};
 static const char *const mma_names[] = {
 #define MMA(name, text, m, k, factors, sums, flags) text,
 #include "libsov/isa/mma_kinds.h"
@@ -92,6 +93,7 @@ _Static_assert(COUNT(icmp_names) + COUNT(fcmp_names) == IR_COND_COUNT, "a condit
 _Static_assert(COUNT(atom_names) == IR_ATOM_COUNT, "an atomic has no name");
 _Static_assert(COUNT(shuffle_names) == IR_SHUFFLE_COUNT, "a shuffle has no name");
 _Static_assert(COUNT(vote_names) == IR_VOTE_COUNT, "a vote has no name");
+_Static_assert(COUNT(matrix_names) == IR_MATRIX_COUNT, "an order of a matrix has no name");
 _Static_assert(COUNT(copy_names) == IR_COPY_COUNT, "a copy has no name");
 _Static_assert(COUNT(barrier_names) == IR_BARRIER_COUNT, "a barrier has no name");
 _Static_assert(COUNT(approx_names) == IR_APPROX_COUNT, "an approximation has no name");
@@ -109,6 +111,7 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_SUB, IR_VOTE, sub, 0, vote_names),
 	FIELD(A_SUB, IR_COPYASYNC, sub, 0, copy_names),
 	FIELD(A_SUB, IR_MMA, sub, 0, mma_names),
+	FIELD(A_SUB, IR_LOADMATRIX, sub, 0, matrix_names),
 	FIELD(A_SUB, IR_BARRIER, sub, 0, barrier_names),
 	FIELD(A_SUB, IR_APPROX, sub, 0, approx_names),
 	FIELD(A_SUB, IR_DOT, sub, 0, dot_names),

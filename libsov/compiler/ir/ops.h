@@ -183,6 +183,11 @@ OP(BARRIER_RED, "barrier.red", V, 1, NONE, T_B1|T_B32, A_SUB,         P_CONV|P_R
 /* Matrices. mma is a product of matrices that are spread over the warp (mma.h): the registers of A,
  * B and C, then the members, which are all lanes; the results are the registers of D. */
 OP(MMA,       "mma",       V, V, MMA,     T_WORD,     A_SUB,          P_CONV)
+/* loadmatrix loads one, two or four matrices of eight rows of eight 16-bit elements from shared
+ * memory. Its first argument is the address, b32, of a row of 16 bytes: lanes 0 to 7 name the rows
+ * of the first matrix, the next eight those of the second. The word of lane n is elements
+ * 2 (n mod 4) and the next of row n / 4, or of column n / 4. */
+OP(LOADMATRIX, "loadmatrix", 2, V, GATHER, T_B32,     A_SUB,          P_CONV|P_READ)
 /* Time. clock counts cycles or nanoseconds; sleep takes the approximate nanoseconds, b32. */
 OP(CLOCK,     "clock",     0, 1, LEAF,    T_WORD,     A_SUB,          P_READ|P_WRITE)
 OP(SLEEP,     "sleep",     1, 0, NONE,    T_VOID,     0,              P_READ|P_WRITE)

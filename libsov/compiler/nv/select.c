@@ -9,6 +9,7 @@
 #include <string.h>
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/nv/select.h"
+#include "libsov/isa/mma.h"
 
 /* Maximum size of a thread's local memory, and the alignment of its top. */
 #define MAX_LOCAL       (512u << 10)
@@ -99,6 +100,7 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_COPYCOMMIT] = select_copy_commit,
 	[IR_COPYWAIT] = select_copy_wait,
 	[IR_MMA] = select_mma,
+	[IR_LOADMATRIX] = select_loadmatrix,
 };
 
 /* Instructions. */
@@ -196,9 +198,27 @@ void define_half(struct select *s, ir_val v, uint32_t half, struct arg a)
 	define_unit(s, result_half(s, v, half), &a, NULL);
 }
 
+/* Whether the words are consecutive and aligned in one register already. */
+static bool is_vector(const struct select *s, const struct arg *words, uint32_t count)
+{
+	struct mir_ref first = resolve_alias(s->f, words[0].src.ref);
+
+	for (uint32_t k = 0; k < count; k++) {
+		struct mir_ref r = resolve_alias(s->f, words[k].src.ref);
+
+		if (!is_plain_reg(&words[k]) || r.vreg != first.vreg || r.part != first.part + k)
+			return false;
+	}
+	return (count == 2 || count == 4) && first.part % count == 0;
+}
+
 struct mir_source in_vector(struct select *s, const struct arg *words, uint32_t count)
 {
-	struct mir_source vector = new_temp(s, SASS_GPR, count == 3 ? 4 : count);
+	struct mir_source vector;
+
+	if (is_vector(s, words, count))
+		return words[0].src;
+	vector = new_temp(s, SASS_GPR, count == 3 ? 4 : count);
 
 	for (uint32_t k = 0; k < count; k++)
 		define_unit(s, subreg(vector, k), &words[k],
@@ -438,25 +458,85 @@ static void make_blocks(struct select *s)
 	f->blocks[0].previous = last;
 }
 
+/* Adds the arguments of a phi, from a unit of its register on. */
+static void set_phi_args(struct select *s, struct mir_phi *phi, const struct ir_inst *in,
+			 uint32_t first, uint32_t all)
+{
+	uint32_t units = in->type == IR_B64 ? 2 : 1;
+
+	for (uint32_t k = 0; k < in->nargs; k++) {
+		for (uint32_t u = 0; u < units; u++)
+			phi->args[k * all + first + u] = in->type == IR_B1
+								 ? arg_pred(s, in->args[k])
+								 : arg_half(s, in->args[k], u).src;
+	}
+}
+
+static struct mir_phi *find_phi(const struct mir_block *block, uint32_t vreg)
+{
+	for (uint32_t k = 0; k < block->nphis; k++)
+		if (block->phis[k].vreg == vreg)
+			return &block->phis[k];
+	return NULL;
+}
+
 static void make_phi(struct select *s, ir_block b, const struct ir_inst *in)
 {
 	struct mir_block *block = &s->f->blocks[b];
-	struct mir_phi *phi = &block->phis[block->nphis++];
-	uint32_t units = in->type == IR_B64 ? 2 : 1;
+	struct mir_ref r = value_ref(s, in->res, NEED_PAIR);
+	uint32_t units = s->f->vregs[r.vreg].units;
+	struct mir_phi *phi = find_phi(block, r.vreg); /* of another part of the register */
 
-	phi->vreg = value_ref(s, in->res, NEED_PAIR).vreg;
-	phi->args = arena_array(s->f->arena, in->nargs * units, sizeof(*phi->args));
-	for (uint32_t k = 0; k < in->nargs; k++) {
-		for (uint32_t u = 0; u < units; u++)
-			phi->args[k * units + u] = in->type == IR_B1
-							   ? arg_pred(s, in->args[k])
-							   : arg_half(s, in->args[k], u).src;
+	if (!phi) {
+		phi = &block->phis[block->nphis++];
+		phi->vreg = r.vreg;
+		phi->args = arena_array(s->f->arena, in->nargs * units, sizeof(*phi->args));
 	}
+	set_phi_args(s, phi, in, r.part, units);
+}
+
+/* Phis of one block that have no register yet get consecutive ones. */
+static void group_phis(struct select *s, const ir_val *values, uint32_t count)
+{
+	uint32_t units = type_of(s, values[0]) == IR_B64 ? 2 : 1, vreg;
+	ir_block home = ir_def(s->ir, values[0])->block;
+
+	for (uint32_t k = 0; k < count; k++) {
+		const struct ir_inst *in = ir_def(s->ir, values[k]);
+
+		if (in->op != IR_PHI || in->block != home || s->values[values[k]].ref.vreg)
+			return;
+		for (uint32_t n = 0; n < k; n++)
+			if (values[n] == values[k])
+				return;
+	}
+	vreg = mir_vreg_new(s->f, SASS_GPR, count * units);
+	s->f->vregs[vreg].phi = true;
+	for (uint32_t k = 0; k < count; k++)
+		s->values[values[k]].ref = (struct mir_ref){vreg, (uint8_t)(k * units)};
+}
+
+/* The sums of a product of matrices that a loop adds to. */
+static void group_sums(struct select *s)
+{
+	mir_for_each_block(s->f, b)
+		ir_for_each_inst(s->ir, b, i) {
+			const struct ir_inst *in = ir_at(s->ir, i);
+			struct mma_registers n;
+
+			if (in->op != IR_MMA)
+				continue;
+			n = mma_registers(&mma_kinds[in->sub]);
+			for (uint32_t k = 0; k < n.c; k += in->type == IR_B64 ? 2 : n.c)
+				group_phis(s, &in->args[n.a + n.b + k],
+					   in->type == IR_B64 ? 2 : n.c);
+		}
 }
 
 /* Phis first: their arguments must be recorded as needed before any block is selected. */
 static void make_phis(struct select *s)
 {
+	group_sums(s);
 	mir_for_each_block(s->f, b) {
 		uint32_t count = 0;
 

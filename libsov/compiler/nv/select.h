@@ -188,8 +188,10 @@ bool is_element(const struct select *s, ir_val v, struct element *e);
 struct mir_source element_word(struct select *s, const struct element *e, uint32_t *mask);
 /* Folds constants that are added to a shared address into the offset; returns the base, 0: none. */
 ir_val split_shared_address(const struct select *s, ir_val v, int64_t *offset);
+/* An address in shared memory, with an offset between the limits. */
+struct mir_source select_shared_address(struct select *s, ir_val v, int64_t min, int64_t max);
 /* select_async.c */
-select_rule select_copy, select_copy_commit, select_copy_wait, select_mma;
+select_rule select_copy, select_copy_commit, select_copy_wait, select_mma, select_loadmatrix;
 /* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes
  * the atomic; finish emits the rest. */
 struct aggregate {

@@ -18,23 +18,6 @@ static const struct {
 			  [IR_COPY_16] = {16, SASS_WIDTH_128},
 			  [IR_COPY_16_L2] = {16, SASS_WIDTH_128}};
 
-static struct mir_source shared_address(struct select *s, ir_val v)
-{
-	int64_t offset = 0;
-	ir_val base = split_shared_address(s, v, &offset);
-	struct mir_source at;
-
-	if (offset < TO_MIN || offset > TO_MAX) {
-		base = v;
-		offset = 0;
-	}
-	at = base ? in_reg(s, arg_half(s, base, 0)) : rz();
-	at.op.kind = SASS_ADDR;
-	at.op.aux = SASS_NO_UREG;
-	at.op.value = offset;
-	return at;
-}
-
 /* The sum of a pair and another pair, of registers or immediates. */
 static struct mir_source add_pairs(struct select *s, struct mir_source base, struct mir_source low,
 				   struct mir_source high)
@@ -116,7 +99,7 @@ bool select_copy(struct select *s, const struct ir_inst *in)
 
 	if (type_of(s, in->args[1]) != IR_B64)
 		return false;
-	to = shared_address(s, in->args[0]);
+	to = select_shared_address(s, in->args[0], TO_MIN, TO_MAX);
 	from = source_bytes(s, in);
 	i = EMIT(s, LDGSTS, to, from.at, from.x);
 	set_mod(i, SASS_M_WIDTH, sizes[in->sub].width);

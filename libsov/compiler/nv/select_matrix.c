@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Selection of matrix products. */
+/* Selection of matrix products and loads. */
 #include "libsov/compiler/nv/select.h"
 #include "libsov/isa/mma.h"
 
-#define MAX_WORDS 4 /* registers of an operand of an instruction */
+#define MAX_WORDS  4 /* registers of an operand of an instruction */
+#define OFFSET_MAX 0x7fffff
+#define OFFSET_MIN (-0x800000)
 
 /* Consecutive registers for some of the instruction's arguments. */
 static struct mir_source fragment(struct select *s, const ir_val *args, uint32_t count)
@@ -99,6 +101,23 @@ static void select_doubles(struct select *s, const struct ir_inst *in, const str
 		part.res = in->res + 2 * half;
 		define_results(s, &part, sum);
 	}
+}
+
+bool select_loadmatrix(struct select *s, const struct ir_inst *in)
+{
+	static const uint8_t widths[] = {
+		[1] = SASS_WIDTH_32, [2] = SASS_WIDTH_64, [4] = SASS_WIDTH_128};
+	struct mir_source at = select_shared_address(s, in->args[0], OFFSET_MIN, OFFSET_MAX);
+	struct mir_source d = in->nres == 1 ? result(s, in->res) : new_temp(s, SASS_GPR, in->nres);
+	struct mir_inst *i = EMIT(s, LDSM, d, at);
+
+	set_mod(i, SASS_M_WIDTH, widths[in->nres]);
+	set_mod(i, SASS_M_TRANSPOSE, in->sub == IR_MATRIX_COLUMNS);
+	i->memory = (struct mir_memory){MIR_READS, IR_SHARED, 16};
+	set_members(s, i, in->args[1]);
+	if (in->nres > 1)
+		define_results(s, in, d);
+	return true;
 }
 
 bool select_mma(struct select *s, const struct ir_inst *in)

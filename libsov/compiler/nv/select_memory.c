@@ -33,6 +33,23 @@ ir_val split_shared_address(const struct select *s, ir_val v, int64_t *offset)
 	}
 }
 
+struct mir_source select_shared_address(struct select *s, ir_val v, int64_t min, int64_t max)
+{
+	int64_t offset = 0;
+	ir_val base = split_shared_address(s, v, &offset);
+	struct mir_source at;
+
+	if (offset < min || offset > max) {
+		base = v;
+		offset = 0;
+	}
+	at = base ? in_reg(s, arg_half(s, base, 0)) : rz();
+	at.op.kind = SASS_ADDR;
+	at.op.aux = SASS_NO_UREG;
+	at.op.value = offset;
+	return at;
+}
+
 /* Global and generic addresses have 64 bits, those of shared and local memory 32. */
 static bool is_wide(const struct ir_inst *in)
 {

@@ -19,6 +19,8 @@ void lower_reduce(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 bool lower_copy(struct ir_func *f, ir_id i);
 /* Replaces a matrix product by shuffles and multiply-adds (lower_matrices.c). */
 void lower_mma(struct ir_func *f, ir_id i, uint32_t warp_lanes);
+/* Replaces a load of matrices by shuffles of the rows' addresses and loads of elements. */
+void lower_loadmatrix(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Whether an instruction is a sync site: lanes with the same member mask may join its warp sync
  * from other instructions. Sets *kind as ir_sync_kind does (divergent_syncs.c). */
 bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind);

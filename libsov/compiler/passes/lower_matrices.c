@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Matrix products for targets that lack them: each lane collects the rows of A and the columns of B
- * of its elements of D by shuffles, and adds the products in the order of k, to f32, f64 or s32.
- * PTX leaves the order and the rounding of products of 16 bits and tf32 open; these are fused
- * multiply-adds.
+ * Matrix products and loads for targets that lack them. For a product, each lane collects the rows
+ * of A and the columns of B of its elements of D by shuffles, and adds the products in the order of
+ * k, to f32, f64 or s32. PTX leaves the order and the rounding of products of 16 bits and tf32
+ * open; these are fused multiply-adds.
  */
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/passes/lower.h"
@@ -160,5 +160,49 @@ void lower_mma(struct ir_func *f, ir_id at, uint32_t warp_lanes)
 		ir_replace_uses(f, in.res + k,
 				kind->sums == MMA_F16 ? half_elements(&p, k, c[k])
 						      : element(&p, k / 2, k % 2, c[k]));
+	ir_remove(f, at);
+}
+
+/* Loads some bytes of shared memory, as b32. */
+static ir_val load_part(struct expand *e, ir_val address, enum ir_type from)
+{
+	ir_id i = ir_inst_new(e->f, IR_LOAD, IR_B32, &address, 1, 1);
+	struct ir_inst *in = ir_at(e->f, i);
+
+	in->space = IR_SHARED;
+	in->from = (uint8_t)from;
+	in->align = ir_type_bits(from) / 8;
+	in->line = e->line;
+	ir_insert_before(e->f, e->at, i);
+	return ir_at(e->f, i)->res;
+}
+
+/* The word of a lane is in one row, or its halves are in two. */
+void lower_loadmatrix(struct ir_func *f, ir_id at, uint32_t warp_lanes)
+{
+	const struct ir_inst in = *ir_at(f, at);
+	struct expand e = {.f = f, .at = at, .line = in.line};
+	ir_val lane = expand_leaf(&e, IR_SREG, IR_LANEID);
+	ir_val group = expand_shift(&e, IR_SHR_U, lane, 2);
+	ir_val in_group = expand_op_imm(&e, IR_AND, lane, GROUP_LANES - 1);
+	bool columns = in.sub == IR_MATRIX_COLUMNS;
+	ir_val row = columns ? expand_shift(&e, IR_SHL, in_group, 1) : group;
+	ir_val offset = expand_shift(&e, IR_SHL, columns ? group : in_group, columns ? 1 : 2);
+
+	for (uint32_t m = 0; m < in.nres; m++) {
+		ir_val parts[2];
+
+		for (uint32_t k = 0; k < (columns ? 2u : 1u); k++) {
+			ir_val from = expand_op_imm(&e, IR_ADD, row, 8 * m + k), address;
+
+			address = expand_shuffle(&e, in.args[0], from, in.args[1], warp_lanes);
+			address = expand_op(&e, IR_ADD, IR_B32, address, offset, 0);
+			parts[k] = load_part(&e, address, columns ? IR_B16 : IR_B32);
+		}
+		if (columns)
+			parts[0] = expand_op(&e, IR_OR, IR_B32, parts[0],
+					     expand_shift(&e, IR_SHL, parts[1], 16), 0);
+		ir_replace_uses(f, in.res + m, parts[0]);
+	}
 	ir_remove(f, at);
 }

@@ -469,6 +469,11 @@ ir_val ptx_convert(struct ptx *x, enum ir_op op, enum ir_type from, enum ir_type
 ir_val ptx_compare(struct ptx *x, enum ir_op op, enum ir_type t, enum ir_cond c, ir_val a,
 		   ir_val b);
 /* The value of the operand in a role; 0: the instruction has none. */
+/* lower_matrix.c: whether the instruction has a modifier; whether an operand, a vector or one
+ * register, has this many registers. */
+bool ptx_is_spelled(const struct ptx_inst *in, const char *modifier);
+bool ptx_check_fragment(struct ptx *x, const struct ptx_inst *in, enum ptx_role role,
+			uint32_t registers);
 ir_val ptx_read_role(struct ptx *x, const struct ptx_inst *in, enum ptx_role role);
 /* Applies the instruction's rounding, .ftz, .sat and format to v, and returns v. */
 ir_val ptx_float_modifiers(struct ptx *x, const struct ptx_inst *in, ir_val v);
@@ -513,6 +518,12 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(copy) L(copy_commit) L(copy_wait) \
 	/* lower_matrix.c */ \
 	L(mma) \
+	L(ldmatrix) \
+	L(movmatrix) \
+	L(stmatrix) \
+	L(wmma_load) \
+	L(wmma_store) \
+	L(wmma_mma) \
 	/* lower_lanes.c */ \
 	L(shfl) L(vote) L(match) L(redux) L(activemask) L(elect) L(warpsync) L(barrier) \
 	L(barrier_red) L(nanosleep) \

@@ -64,6 +64,15 @@
 
 #define MATRIX_F32   "d c = .f32 or fragment; a b = .b32 or fragment"
 #define MATRIX_WORDS "d a b c = .b32 or fragment"
+#define LDMATRIX     "d = .b32 or fragment; .ss = .shared .shared::cta"
+#define STMATRIX     "b = .b32 or fragment; .ss = .shared .shared::cta"
+#define LAYOUTS      ".layout = .row .col; .blayout = .row .col; "
+#define WMMA_SHAPES  ".shape = .m16n16k16 .m32n8k16 .m8n32k16; "
+#define WMMA         LAYOUTS WMMA_SHAPES
+#define WMMA_IN      ".layout = .row .col; .ss = .global .shared .shared::cta; b = .u32; "
+#define WMMA_OUT     ".layout = .row .col; .ss = .global .shared .shared::cta; c = .u32; "
+#define WMMA_LOAD    WMMA_IN WMMA_SHAPES
+#define WMMA_STORE   WMMA_OUT WMMA_SHAPES
 #define MATRIX_F64   "d a b c = .f64 or fragment; .rnd = .rn"
 #define MATRIX_BYTES "d a b c = .b32 or fragment; .atype = .u8 .s8; .btype = .u8 .s8"
 
@@ -431,6 +440,39 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
 
+	ROW("ldmatrix.sync.aligned.m8n8.x1{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
+	ROW("ldmatrix.sync.aligned.m8n8.x2{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
+	ROW("ldmatrix.sync.aligned.m8n8.x4{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
+
+	ROW("stmatrix.sync.aligned.m8n8.x1{.trans}{.ss}.b16 [a], b", STMATRIX, stmatrix, STORE),
+	ROW("stmatrix.sync.aligned.m8n8.x2{.trans}{.ss}.b16 [a], b", STMATRIX, stmatrix, STORE),
+	ROW("stmatrix.sync.aligned.m8n8.x4{.trans}{.ss}.b16 [a], b", STMATRIX, stmatrix, STORE),
+	ROW("movmatrix.sync.aligned.m8n8.trans.b16 d, a", "d a = .b32", movmatrix, SHUFFLE),
+
+	ROW("wmma.load.a.sync.aligned.layout.shape{.ss}.type d, [a]{, b}", WMMA_LOAD "d = .b32 or fragment; .type = .f16 .bf16 .u8 .s8", wmma_load, LOAD),
+	ROW("wmma.load.b.sync.aligned.layout.shape{.ss}.type d, [a]{, b}", WMMA_LOAD "d = .b32 or fragment; .type = .f16 .bf16 .u8 .s8", wmma_load, LOAD),
+	ROW("wmma.load.c.sync.aligned.layout.shape{.ss}.type d, [a]{, b}", WMMA_LOAD "d = .b32 or fragment; .type = .f16 .s32", wmma_load, LOAD),
+	ROW("wmma.load.c.sync.aligned.layout.shape{.ss}.f32 d, [a]{, b}", WMMA_LOAD "d = .f32 or fragment", wmma_load, LOAD),
+	ROW("wmma.load.a.sync.aligned.layout.m16n16k8{.ss}.tf32 d, [a]{, b}", WMMA_IN "d = .b32 or fragment", wmma_load, LOAD),
+	ROW("wmma.load.b.sync.aligned.layout.m16n16k8{.ss}.tf32 d, [a]{, b}", WMMA_IN "d = .b32 or fragment", wmma_load, LOAD),
+	ROW("wmma.load.c.sync.aligned.layout.m16n16k8{.ss}.f32 d, [a]{, b}", WMMA_IN "d = .f32 or fragment", wmma_load, LOAD),
+	ROW("wmma.load.a.sync.aligned.layout.m8n8k4{.ss}.f64 d, [a]{, b}", WMMA_IN "d = .f64 or fragment", wmma_load, LOAD),
+	ROW("wmma.load.b.sync.aligned.layout.m8n8k4{.ss}.f64 d, [a]{, b}", WMMA_IN "d = .f64 or fragment", wmma_load, LOAD),
+	ROW("wmma.load.c.sync.aligned.layout.m8n8k4{.ss}.f64 d, [a]{, b}", WMMA_IN "d = .f64 or fragment", wmma_load, LOAD),
+	ROW("wmma.store.d.sync.aligned.layout.shape{.ss}.type [a], b{, c}", WMMA_STORE "b = .b32 or fragment; .type = .f16 .s32", wmma_store, STORE),
+	ROW("wmma.store.d.sync.aligned.layout.shape{.ss}.f32 [a], b{, c}", WMMA_STORE "b = .f32 or fragment", wmma_store, STORE),
+	ROW("wmma.store.d.sync.aligned.layout.m16n16k8{.ss}.f32 [a], b{, c}", WMMA_OUT "b = .f32 or fragment", wmma_store, STORE),
+	ROW("wmma.store.d.sync.aligned.layout.m8n8k4{.ss}.f64 [a], b{, c}", WMMA_OUT "b = .f64 or fragment", wmma_store, STORE),
+	ROW("wmma.mma.sync.aligned.layout.blayout.shape.f16.f16 d, a, b, c", WMMA "d a b c = .b32 or fragment", wmma_mma, MMA),
+	ROW("wmma.mma.sync.aligned.layout.blayout.shape.f16.f32 d, a, b, c", WMMA "d a b = .b32 or fragment; c = .f32 or fragment", wmma_mma, MMA),
+	ROW("wmma.mma.sync.aligned.layout.blayout.shape.f32.f16 d, a, b, c", WMMA "a b c = .b32 or fragment; d = .f32 or fragment", wmma_mma, MMA),
+	ROW("wmma.mma.sync.aligned.layout.blayout.shape.f32.f32 d, a, b, c", WMMA "a b = .b32 or fragment; c d = .f32 or fragment", wmma_mma, MMA),
+	ROW("wmma.mma.sync.aligned.layout.blayout.shape.f32.bf16.bf16.f32 d, a, b, c", WMMA "a b = .b32 or fragment; c d = .f32 or fragment", wmma_mma, MMA),
+	ROW("wmma.mma.sync.aligned.layout.blayout.m16n16k8.f32.tf32.tf32.f32 d, a, b, c", LAYOUTS "a b = .b32 or fragment; c d = .f32 or fragment", wmma_mma, MMA),
+	ROW("wmma.mma.sync.aligned.layout.blayout.m8n8k4{.rnd}.f64.f64.f64.f64 d, a, b, c", LAYOUTS "a b c d = .f64 or fragment; .rnd = .rn", wmma_mma, MMA),
+	ROW("wmma.mma.sync.aligned.layout.blayout.shape.s32.u8.u8.s32{.satfinite} d, a, b, c", WMMA "d a b c = .b32 or fragment", wmma_mma, MMA),
+	ROW("wmma.mma.sync.aligned.layout.blayout.shape.s32.s8.s8.s32{.satfinite} d, a, b, c", WMMA "d a b c = .b32 or fragment", wmma_mma, MMA),
+
 	/* lanes and blocks */
 	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",
 	    "p = .pred or nothing; b c membermask = .u32", shfl, SHUFFLE),
@@ -484,7 +526,7 @@ const struct ptx_row ptx_rows[] = {
 
 /* Instructions of PTX 9.0 that are not supported; the error names their feature. */
 const struct ptx_unsupported ptx_unsupported[] = {
-	{"wmma wgmma ldmatrix stmatrix movmatrix tcgen05", "tensor core"},
+	{"wgmma tcgen05", "tensor core"},
 	{"mbarrier tensormap", "asynchronous copy"},
 	{"mapa getctarank clusterlaunchcontrol", "clusters"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},

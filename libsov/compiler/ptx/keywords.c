@@ -54,10 +54,16 @@ static const struct {
 	{".level", SLOT_SCOPE},    {".prefetch", SLOT_NONE}, {".irnd", SLOT_INTEGRAL},
 	{".wrap", SLOT_WRAP},      {".prmt", SLOT_PRMT},     {".testp", SLOT_TESTP},
 	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE}, {".scale", SLOT_SCALE},
+	{".layout", SLOT_NONE},    {".blayout", SLOT_NONE},  {".shape", SLOT_NONE},
 };
 
 /* Cache operators are performance hints and are ignored, except .cv, which acts as .volatile. */
 const struct ptx_keyword ptx_keywords[] = {
+	{".row", SLOT_NONE, 0},
+	{".col", SLOT_NONE, 0},
+	{".m16n16k16", SLOT_NONE, 0},
+	{".m32n8k16", SLOT_NONE, 0},
+	{".m8n32k16", SLOT_NONE, 0},
 	{".rn", SLOT_ROUND, IR_RN},
 	{".rz", SLOT_ROUND, IR_RZ},
 	{".rm", SLOT_ROUND, IR_RM},

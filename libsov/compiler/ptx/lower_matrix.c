@@ -43,9 +43,17 @@ static const struct mma_kind *find_kind(const struct ptx_inst *in)
 	return NULL;
 }
 
-/* The registers of an operand: a vector, or one register. */
-static bool check_fragment(struct ptx *x, const struct ptx_inst *in, enum ptx_role role,
-			   uint32_t registers)
+bool ptx_is_spelled(const struct ptx_inst *in, const char *modifier)
+{
+	for (uint32_t k = 0; k < in->nmodifiers; k++)
+		if (in->modifiers[k].length == strlen(modifier) &&
+		    !memcmp(in->modifiers[k].text, modifier, strlen(modifier)))
+			return true;
+	return false;
+}
+
+bool ptx_check_fragment(struct ptx *x, const struct ptx_inst *in, enum ptx_role role,
+			uint32_t registers)
 {
 	const struct ptx_operand *o = in->role[role];
 	uint32_t count = o->kind == OPERAND_VECTOR ? o->count : 1;
@@ -77,8 +85,8 @@ void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 	uint32_t n = 0;
 	ir_id i;
 
-	if (!check_fragment(x, in, ROLE_D, r.c) || !check_fragment(x, in, ROLE_A, r.a) ||
-	    !check_fragment(x, in, ROLE_B, r.b) || !check_fragment(x, in, ROLE_C, r.c))
+	if (!ptx_check_fragment(x, in, ROLE_D, r.c) || !ptx_check_fragment(x, in, ROLE_A, r.a) ||
+	    !ptx_check_fragment(x, in, ROLE_B, r.b) || !ptx_check_fragment(x, in, ROLE_C, r.c))
 		return;
 	for (enum ptx_role role = ROLE_A; role <= ROLE_C; role++)
 		n += read_fragment(x, in->role[role], &args[n]);
@@ -88,4 +96,133 @@ void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 	for (uint32_t k = 0; k < r.c; k++)
 		ptx_write_operand(x, d->kind == OPERAND_VECTOR ? &d->elements[k] : d,
 				  ir_at(x->func, i)->res + k);
+}
+
+/* The address of a row in shared memory, b32. */
+static bool read_row_address(struct ptx *x, const struct ptx_inst *in, ir_val *address)
+{
+	bool generic = !ptx_has_modifier(in, SLOT_SPACE);
+	uint64_t offset;
+
+	if (!ptx_read_address(x, in, in->role[ROLE_A], generic ? IR_GENERIC_SPACE : IR_SHARED, 16,
+			      address, &offset))
+		return false;
+	if (!*address)
+		*address = ptx_emit_constant(x, IR_B32, 0);
+	if (generic) {
+		ir_id i = ptx_emit(x, IR_TOSPACE, IR_B64, 1, 1, address);
+
+		ir_at(x->func, i)->space = IR_SHARED;
+		*address = ir_at(x->func, i)->res;
+	}
+	if (x->func->values[*address].type == IR_B64)
+		*address = ptx_convert(x, IR_TRUNC, IR_B64, IR_B32, *address);
+	if (offset)
+		*address = ptx_op(x, IR_ADD, IR_B32, *address,
+				  ptx_emit_constant(x, IR_B32, (uint32_t)offset), 0);
+	return true;
+}
+
+void ptx_lower_ldmatrix(struct ptx *x, const struct ptx_inst *in)
+{
+	uint32_t count = ptx_is_spelled(in, ".x4") ? 4 : ptx_is_spelled(in, ".x2") ? 2 : 1;
+	const struct ptx_operand *d = in->role[ROLE_D];
+	ir_val args[2];
+	ir_id i;
+
+	if (!ptx_check_fragment(x, in, ROLE_D, count) || !read_row_address(x, in, &args[0]))
+		return;
+	args[1] = ptx_emit_constant(x, IR_B32, UINT32_MAX);
+	i = ptx_emit(x, IR_LOADMATRIX, IR_B32, count, 2, args);
+	ir_at(x->func, i)->sub = ptx_is_spelled(in, ".trans") ? IR_MATRIX_COLUMNS : IR_MATRIX_ROWS;
+	for (uint32_t k = 0; k < count; k++)
+		ptx_write_operand(x, d->kind == OPERAND_VECTOR ? &d->elements[k] : d,
+				  ir_at(x->func, i)->res + k);
+}
+
+/*
+ * The word of a lane in a matrix of eight rows of eight 16-bit elements: elements 2 (lane mod 4)
+ * and the next of row lane / 4.
+ */
+struct place {
+	ir_val row, pair; /* lane / 4, lane mod 4 */
+};
+
+static ir_val with_constant(struct ptx *x, enum ir_op op, ir_val v, uint32_t k)
+{
+	return ptx_op(x, op, IR_B32, v, ptx_emit_constant(x, IR_B32, k), 0);
+}
+
+static struct place place_of_lane(struct ptx *x)
+{
+	ir_id i = ptx_emit(x, IR_SREG, IR_B32, 1, 0, NULL);
+	ir_val lane;
+
+	ir_at(x->func, i)->sub = IR_LANEID;
+	lane = ir_at(x->func, i)->res;
+	return (struct place){with_constant(x, IR_SHR_U, lane, 2),
+			      with_constant(x, IR_AND, lane, 3)};
+}
+
+static ir_val read_lane(struct ptx *x, ir_val value, ir_val lane)
+{
+	ir_val args[] = {value, lane, ptx_emit_constant(x, IR_B32, 31),
+			 ptx_emit_constant(x, IR_B32, UINT32_MAX)};
+	ir_id i = ptx_emit(x, IR_SHUFFLE, IR_B32, 2, 4, args);
+
+	ir_at(x->func, i)->sub = IR_SHUFFLE_IDX;
+	return ir_at(x->func, i)->res;
+}
+
+/* Element k of the lane's pair of a column: that of row 2 (lane mod 4) + k and column lane / 4.
+ * Half of the column's number is the lane in the row's group, the other bit the half of the
+ * word. */
+static ir_val transposed_element(struct ptx *x, const struct place *p, ir_val word, uint32_t k)
+{
+	ir_val from = with_constant(x, IR_SHL, p->pair, 3), shift;
+
+	from = with_constant(x, IR_ADD, from, 4 * k);
+	from = ptx_op(x, IR_ADD, IR_B32, from, with_constant(x, IR_SHR_U, p->row, 1), 0);
+	shift = with_constant(x, IR_SHL, with_constant(x, IR_AND, p->row, 1), 4);
+	word = ptx_op(x, IR_SHR_U, IR_B32, read_lane(x, word, from), shift, 0);
+	return with_constant(x, IR_AND, word, 0xffff);
+}
+
+static ir_val transpose(struct ptx *x, const struct place *p, ir_val word)
+{
+	ir_val low = transposed_element(x, p, word, 0), high = transposed_element(x, p, word, 1);
+
+	return ptx_op(x, IR_OR, IR_B32, low, with_constant(x, IR_SHL, high, 16), 0);
+}
+
+void ptx_lower_movmatrix(struct ptx *x, const struct ptx_inst *in)
+{
+	struct place p = place_of_lane(x);
+
+	ptx_write_operand(x, in->role[ROLE_D], transpose(x, &p, ptx_read_role(x, in, ROLE_A)));
+}
+
+/* The lane that names a row of a matrix gives its address to the lanes that hold its words. */
+void ptx_lower_stmatrix(struct ptx *x, const struct ptx_inst *in)
+{
+	uint32_t count = ptx_is_spelled(in, ".x4") ? 4 : ptx_is_spelled(in, ".x2") ? 2 : 1;
+	ir_val words[4], address, offset;
+	struct place p;
+
+	if (!ptx_check_fragment(x, in, ROLE_B, count) || !read_row_address(x, in, &address))
+		return;
+	read_fragment(x, in->role[ROLE_B], words);
+	p = place_of_lane(x);
+	offset = with_constant(x, IR_SHL, p.pair, 2);
+	for (uint32_t m = 0; m < count; m++) {
+		ir_val row = read_lane(x, address, with_constant(x, IR_ADD, p.row, 8 * m));
+		ir_val args[] = {ptx_op(x, IR_ADD, IR_B32, row, offset, 0),
+				 ptx_is_spelled(in, ".trans") ? transpose(x, &p, words[m])
+							      : words[m]};
+		ir_id i = ptx_emit(x, IR_STORE, IR_B32, 0, 2, args);
+
+		ir_at(x->func, i)->space = IR_SHARED;
+		ir_at(x->func, i)->from = IR_B32;
+		ir_at(x->func, i)->align = 4;
+	}
 }

@@ -44,6 +44,7 @@ SASS_MOD(NTZ)      /* F2I: 1: .NTZ, as ptxas sets it for every cvt to an integer
 SASS_MOD(HFORMAT)  /* halves and bytes: SASS_HALF_F16 … */
 
 /* Matrices. */
+SASS_MOD(TRANSPOSE) /* LDSM: 1: rows become columns */
 SASS_MOD(SUMS)     /* HMMA: SASS_SUMS_*: the format of the addend and the result */
 
 /* Memory. */

@@ -157,6 +157,7 @@ SASS_OP(STS)        /* addr, b */
 SASS_OP(LDL)        /* d, addr */
 SASS_OP(STL)        /* addr, b */
 SASS_OP(LDC)        /* d, constant (indexed) */
+SASS_OP(LDSM)       /* d, addr: 8 x 8 matrices of 16 bits; each lane names a row of one of them */
 SASS_OP(LDGSTS)     /* addr in shared memory, addr, x=PT: copies, and does not wait for the data */
 SASS_OP(LDGDEPBAR)  /* -: its write scoreboard is pending until the copies so far have arrived */
 SASS_OP(ATOMG)      /* p=PT, d, addr, b */

@@ -76,6 +76,10 @@ static const struct sass_choice dot[4] = {
 static const struct sass_choice halves[4] = {{"", SASS_HALF_F16}, {".BF16", SASS_HALF_BF16}};
 static const struct sass_choice tf32[4] = {[2] = {".TF32", SASS_HALF_TF32}};
 static const struct sass_choice sums[2] = {{".F16", SASS_SUMS_F16}, {".F32", SASS_SUMS_F32}};
+static const struct sass_choice matrix_rows[2] = {{".M88", 0}, {".MT88", 1}};
+static const struct sass_choice matrices[4] = {
+	{"", SASS_WIDTH_32}, {".2", SASS_WIDTH_64}, {".4", SASS_WIDTH_128},
+};
 
 /* Only products of f16 may be added to f16. */
 static bool legal_sums(uint32_t sm, const struct sass_inst *in)
@@ -331,6 +335,9 @@ const struct sass_form sass_alu_rows[] = {
 	 .fixed = {{74, 2, 3}, {85, 2, 2}}},
 	{"I2I", SASS_I2I, 0x038, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), ODD(0)}, .fields = {FIELD(DTYPE, 76, 2, i2i_type)}, .suffix = ".S32.SAT"},
+	{"LDSM.16", SASS_LDSM, 0x03b, FORM(4), SM_ALL, SASS_PIPE_SHARED,
+	 .ops = {D(.count = COUNT_WIDTH), {.type = SLOT_ADDR, .lo = 32, .width = ADDR_MAYBE_UREG}},
+	 .fields = {FLAG(TRANSPOSE, 78, matrix_rows), FIELD(WIDTH, 72, 2, matrices)}},
 	{"HMMA.1688", SASS_HMMA_SHORT, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_SHORT,
 	 .fields = {SUMS, FIELD(HFORMAT, 82, 2, halves)}, .fixed = {{75, 1, 0}, {78, 1, 0}},
 	 .legal = legal_sums},

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Lowering of wmma: loads and stores of matrices, and their products. PTX leaves open which
+ * register of which lane holds which element, so fragments are those of the smaller products of mma
+ * (libsov/isa/mma.h), one after the other. A product of 8 rows and 32 columns is computed as its
+ * transpose, with A and B exchanged. The fragments of f16 have more registers than elements; those
+ * that are left repeat the first ones.
+ */
+#include <stdio.h>
+#include <string.h>
+#include "libsov/compiler/ptx/front_end.h"
+#include "libsov/isa/mma.h"
+
+#define MAX_REGISTERS 8 /* of a fragment */
+#define TILE_COLUMNS  8
+
+static const struct shape {
+	const char *text;
+	uint8_t m, n, k;
+} shapes[] = {{".m16n16k16", 16, 16, 16},
+	      {".m32n8k16", 32, 8, 16},
+	      {".m8n32k16", 8, 32, 16},
+	      {".m16n16k8", 16, 16, 8},
+	      {".m8n8k4", 8, 8, 4}};
+
+static struct shape shape_of(const struct ptx_inst *in)
+{
+	uint32_t k = 0;
+
+	while (!ptx_is_spelled(in, shapes[k].text))
+		k++;
+	return shapes[k];
+}
+
+static bool is_transposed(struct shape s)
+{
+	return s.m == 8 && s.n == 32;
+}
+
+/* ---- fragments ---- */
+
+/* A matrix of a product: its registers in the tiles of mma. Rows and columns are those of the
+ * tiles, which for a transposed product are exchanged. */
+struct matrix {
+	enum { MATRIX_A, MATRIX_B, MATRIX_C } role;
+	uint32_t bits; /* of an element */
+	uint32_t tiles;
+	uint32_t words;     /* registers of a tile */
+	uint32_t registers; /* of the fragment */
+	bool small;         /* tiles of eight rows */
+	bool down;          /* the tiles of C are in a column, otherwise in a row */
+	bool transposed;
+};
+
+static struct matrix matrix_of(struct shape s, char role, uint32_t bits)
+{
+	bool swap = is_transposed(s);
+	uint32_t m = swap ? s.n : s.m, n = swap ? s.m : s.n, word = bits == 64 ? 64 : 32;
+	struct matrix a = {.bits = bits, .small = m == 8, .down = m == 32, .transposed = swap};
+	uint32_t rows = a.small ? 8 : 16;
+
+	a.role = role == 'c' || role == 'd' ? MATRIX_C
+		 : (role == 'a') != swap    ? MATRIX_A
+					    : MATRIX_B;
+	if (a.role == MATRIX_A) {
+		a.tiles = m / rows;
+		a.words = rows * s.k * bits / word / 32;
+	} else if (a.role == MATRIX_B) {
+		a.tiles = n / TILE_COLUMNS;
+		a.words = TILE_COLUMNS * s.k * bits / word / 32;
+	} else {
+		a.tiles = m / rows * (n / TILE_COLUMNS);
+		a.words = rows * TILE_COLUMNS * bits / word / 32;
+	}
+	a.registers = a.tiles * a.words;
+	return a;
+}
+
+/* The number of registers that PTX gives the fragment. */
+static uint32_t fragment_registers(const struct matrix *a, const struct ptx_type *t)
+{
+	bool halves = t->bits == 16 && t->format != IR_BF16;
+
+	return a->role != MATRIX_C && halves ? 8 : a->registers;
+}
+
+/* An element: constant parts, and factors of the lane's group and of its number in the group. */
+struct element {
+	uint32_t row, column;               /* constant */
+	uint32_t row_by_group, row_by_lane; /* factors */
+	uint32_t column_by_group, column_by_lane;
+};
+
+/* Element number k of a register of a fragment. */
+static struct element element_of(const struct matrix *a, uint32_t reg, uint32_t k)
+{
+	uint32_t tile = reg / a->words, w = reg % a->words, halves = a->small ? 1 : 2;
+	uint32_t per = (a->bits == 64 ? 64 : 32) / a->bits;
+	struct element e = {0};
+
+	if (a->role == MATRIX_A) {
+		e.row = tile * 8 * halves + w % halves * 8;
+		e.row_by_group = 1;
+		e.column = w / halves * 4 * per + k;
+		e.column_by_lane = per;
+	} else if (a->role == MATRIX_B) {
+		e.column = tile * TILE_COLUMNS;
+		e.column_by_group = 1;
+		e.row = w * 4 * per + k;
+		e.row_by_lane = per;
+	} else {
+		e.row_by_group = 1;
+		e.column_by_lane = 2;
+		e.row = (per == 2 ? w : w / 2) * 8;
+		e.column = per == 2 ? k : w % 2;
+		if (a->down)
+			e.row += tile * 16;
+		else
+			e.column += tile * TILE_COLUMNS;
+	}
+	return e;
+}
+
+static struct element transpose(struct element e)
+{
+	return (struct element){
+		.row = e.column,
+		.column = e.row,
+		.row_by_group = e.column_by_group,
+		.row_by_lane = e.column_by_lane,
+		.column_by_group = e.row_by_group,
+		.column_by_lane = e.row_by_lane,
+	};
+}
+
+/* ---- memory ---- */
+
+/* A matrix in memory. */
+struct access {
+	struct ptx *x;
+	struct matrix matrix;
+	enum ir_space space;
+	enum ir_type type; /* of addresses */
+	bool columns;      /* a column after the other */
+	ir_val base, stride, group, lane;
+};
+
+static ir_val constant(const struct access *a, uint64_t k)
+{
+	return ptx_emit_constant(a->x, a->type, k);
+}
+
+static ir_val add_multiple(const struct access *a, ir_val sum, ir_val v, uint32_t factor)
+{
+	if (!factor)
+		return sum;
+	return ptx_op(a->x, IR_MAD, a->type, v, constant(a, factor), sum);
+}
+
+static ir_val coordinate(const struct access *a, uint32_t k, uint32_t by_group, uint32_t by_lane)
+{
+	ir_val v = add_multiple(a, constant(a, k), a->group, by_group);
+
+	return add_multiple(a, v, a->lane, by_lane);
+}
+
+/* As in memory: major is the row, or the column if columns follow each other. */
+static struct element memory_element(const struct access *a, uint32_t reg, uint32_t k)
+{
+	struct element e = element_of(&a->matrix, reg, k);
+
+	return a->matrix.transposed != a->columns ? transpose(e) : e;
+}
+
+static ir_val address_of(const struct access *a, uint32_t reg, uint32_t k)
+{
+	struct element e = memory_element(a, reg, k);
+	ir_val major = coordinate(a, e.row, e.row_by_group, e.row_by_lane);
+	ir_val minor = coordinate(a, e.column, e.column_by_group, e.column_by_lane);
+	ir_val index = ptx_op(a->x, IR_MAD, a->type, major, a->stride, minor);
+
+	return ptx_op(a->x, IR_MAD, a->type, index, constant(a, a->matrix.bits / 8), a->base);
+}
+
+/* Whether the elements of a register are neighbours in memory. */
+static bool is_contiguous(const struct access *a, uint32_t reg, uint32_t per)
+{
+	for (uint32_t k = 1; k < per; k++) {
+		struct element first = memory_element(a, reg, 0), e = memory_element(a, reg, k);
+
+		if (e.row != first.row || e.column != first.column + k)
+			return false;
+	}
+	return true;
+}
+
+static void set_memory(const struct access *a, ir_id i, uint32_t bits)
+{
+	struct ir_inst *in = ir_at(a->x->func, i);
+
+	in->space = (uint8_t)a->space;
+	in->from = bits == 64 ? IR_B64 : bits == 32 ? IR_B32 : bits == 16 ? IR_B16 : IR_B8;
+	in->align = bits / 8;
+}
+
+static ir_val load_bits(const struct access *a, ir_val address, uint32_t bits)
+{
+	ir_id i = ptx_emit(a->x, IR_LOAD, bits == 64 ? IR_B64 : IR_B32, 1, 1, &address);
+
+	set_memory(a, i, bits);
+	return ir_at(a->x->func, i)->res;
+}
+
+static ir_val load_register(const struct access *a, uint32_t reg)
+{
+	uint32_t bits = a->matrix.bits, word = bits == 64 ? 64 : 32, per = word / bits;
+	ir_val v = 0;
+
+	if (is_contiguous(a, reg, per))
+		return load_bits(a, address_of(a, reg, 0), word);
+	for (uint32_t k = 0; k < per; k++) {
+		ir_val e = load_bits(a, address_of(a, reg, k), bits);
+
+		e = ptx_op(a->x, IR_SHL, IR_B32, e, ptx_emit_constant(a->x, IR_B32, k * bits), 0);
+		v = v ? ptx_op(a->x, IR_OR, IR_B32, v, e, 0) : e;
+	}
+	return v;
+}
+
+static void store_bits(const struct access *a, ir_val address, ir_val v, uint32_t bits)
+{
+	ir_val args[] = {address, v};
+
+	set_memory(a, ptx_emit(a->x, IR_STORE, bits == 64 ? IR_B64 : IR_B32, 0, 2, args), bits);
+}
+
+static void store_register(const struct access *a, uint32_t reg, ir_val v)
+{
+	uint32_t bits = a->matrix.bits, word = bits == 64 ? 64 : 32, per = word / bits;
+
+	if (is_contiguous(a, reg, per)) {
+		store_bits(a, address_of(a, reg, 0), v, word);
+		return;
+	}
+	for (uint32_t k = 0; k < per; k++)
+		store_bits(a, address_of(a, reg, k),
+			   ptx_op(a->x, IR_SHR_U, IR_B32, v,
+				  ptx_emit_constant(a->x, IR_B32, k * bits), 0),
+			   bits);
+}
+
+static ir_val widen(const struct access *a, ir_val v)
+{
+	return a->type == IR_B64 ? ptx_convert(a->x, IR_ZEXT, IR_B32, IR_B64, v) : v;
+}
+
+/* The length of a row in memory, or of a column, if the instruction does not give it. */
+static uint32_t default_stride(struct shape s, char role, bool columns)
+{
+	uint32_t rows = role == 'b' ? s.k : s.m, width = role == 'a' ? s.k : s.n;
+
+	return columns ? rows : width;
+}
+
+/* The letter after .load or .store. */
+static char role_of(const struct ptx_inst *in)
+{
+	return ptx_is_spelled(in, ".a") ? 'a' : ptx_is_spelled(in, ".b") ? 'b' : 'c';
+}
+
+static bool begin_access(struct ptx *x, const struct ptx_inst *in, enum ptx_role stride,
+			 struct access *a)
+{
+	const struct ptx_type *t = ptx_inst_type(in, SLOT_TYPE);
+	struct shape s = shape_of(in);
+	uint64_t offset;
+	ir_val lane;
+	ir_id i;
+
+	*a = (struct access){.x = x,
+			     .matrix = matrix_of(s, role_of(in), t->bits),
+			     .space = ptx_has_modifier(in, SLOT_SPACE) ? in->value[SLOT_SPACE]
+								       : IR_GENERIC_SPACE,
+			     .columns = ptx_is_spelled(in, ".col")};
+	if (!ptx_read_address(x, in, in->role[ROLE_A], a->space, t->bits / 8, &a->base, &offset))
+		return false;
+	a->type = a->base ? x->func->values[a->base].type : IR_B64;
+	a->base = a->base ? ptx_op(x, IR_ADD, a->type, a->base, constant(a, offset), 0)
+			  : constant(a, offset);
+	a->stride = in->role[stride] ? widen(a, ptx_read_role(x, in, stride))
+				     : constant(a, default_stride(s, role_of(in), a->columns));
+	i = ptx_emit(x, IR_SREG, IR_B32, 1, 0, NULL);
+	ir_at(x->func, i)->sub = IR_LANEID;
+	lane = ir_at(x->func, i)->res;
+	a->group = widen(a, ptx_op(x, IR_SHR_U, IR_B32, lane, ptx_emit_constant(x, IR_B32, 2), 0));
+	a->lane = widen(a, ptx_op(x, IR_AND, IR_B32, lane, ptx_emit_constant(x, IR_B32, 3), 0));
+	return true;
+}
+
+/* ---- instructions ---- */
+
+static const struct ptx_operand *element_operand(const struct ptx_operand *o, uint32_t k)
+{
+	return o->kind == OPERAND_VECTOR ? &o->elements[k] : o;
+}
+
+void ptx_lower_wmma_load(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *d = in->role[ROLE_D];
+	struct access a;
+	uint32_t count;
+
+	if (!begin_access(x, in, ROLE_B, &a))
+		return;
+	count = fragment_registers(&a.matrix, ptx_inst_type(in, SLOT_TYPE));
+	if (!ptx_check_fragment(x, in, ROLE_D, count))
+		return;
+	for (uint32_t k = 0; k < count; k++)
+		ptx_write_operand(x, element_operand(d, k),
+				  load_register(&a, k % a.matrix.registers));
+}
+
+void ptx_lower_wmma_store(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *b = in->role[ROLE_B];
+	struct access a;
+
+	if (!begin_access(x, in, ROLE_C, &a) ||
+	    !ptx_check_fragment(x, in, ROLE_B, a.matrix.registers))
+		return;
+	for (uint32_t k = 0; k < a.matrix.registers; k++)
+		store_register(&a, k, ptx_read_operand(x, element_operand(b, k)));
+}
+
+/* ---- products ---- */
+
+static uint8_t factors_of(const struct ptx_type *t)
+{
+	switch (t->bits) {
+	case 64:
+		return MMA_F64;
+	case 32:
+		return MMA_TF32;
+	case 16:
+		return t->format == IR_BF16 ? MMA_BF16 : MMA_F16;
+	default:
+		return MMA_I8;
+	}
+}
+
+/* Finds the kind of the smaller products. */
+static const struct mma_kind *find_kind(struct shape s, const struct ptx_type *a,
+					const struct ptx_type *b, uint8_t sums, bool saturate)
+{
+	bool swap = is_transposed(s);
+	uint8_t signs = (a->class == CLASS_SIGNED ? (swap ? MMA_SIGNED_B : MMA_SIGNED_A) : 0) |
+			(b->class == CLASS_SIGNED ? (swap ? MMA_SIGNED_A : MMA_SIGNED_B) : 0);
+	uint8_t flags = signs | (saturate ? MMA_SATURATE : 0);
+
+	for (uint32_t i = 0; i < MMA_KINDS; i++) {
+		const struct mma_kind *k = &mma_kinds[i];
+
+		if (k->m == (s.k == 4 ? 8 : 16) && k->k == s.k && k->factors == factors_of(a) &&
+		    k->sums == sums && k->flags == flags)
+			return k;
+	}
+	return NULL;
+}
+
+/* The types of a product in the order D, A, B, C; those of f16 factors are not spelled. */
+static void read_types(const struct ptx_inst *in, const struct ptx_type *types[4])
+{
+	const struct ptx_type *half = ptx_type_find(".f16", 4), *found[4] = {NULL};
+	uint32_t n = 0;
+
+	for (uint32_t k = 0; k < in->nmodifiers && n < 4; k++) {
+		const struct ptx_type *t =
+			ptx_type_find(in->modifiers[k].text, in->modifiers[k].length);
+
+		if (t)
+			found[n++] = t;
+	}
+	types[0] = found[0];
+	types[1] = n == 2 ? half : found[1];
+	types[2] = n == 2 ? half : found[2];
+	types[3] = n == 2 ? found[1] : found[3];
+}
+
+static ir_val half_to_single(struct ptx *x, ir_val word, uint32_t k)
+{
+	if (k)
+		word = ptx_op(x, IR_SHR_U, IR_B32, word, ptx_emit_constant(x, IR_B32, 16), 0);
+	return ptx_convert(x, IR_FTOF, IR_B16, IR_B32,
+			   ptx_convert(x, IR_TRUNC, IR_B32, IR_B16, word));
+}
+
+static ir_val halves_of_singles(struct ptx *x, const ir_val *v)
+{
+	ir_val parts[2];
+
+	for (uint32_t k = 0; k < 2; k++)
+		parts[k] = ptx_convert(x, IR_ZEXT, IR_B16, IR_B32,
+				       ptx_convert(x, IR_FTOF, IR_B32, IR_B16, v[k]));
+	parts[1] = ptx_op(x, IR_SHL, IR_B32, parts[1], ptx_emit_constant(x, IR_B32, 16), 0);
+	return ptx_op(x, IR_OR, IR_B32, parts[0], parts[1], 0);
+}
+
+/* A product with the registers of all matrices. */
+struct product {
+	struct ptx *x;
+	const struct mma_kind *kind;
+	ir_val a[MAX_REGISTERS], b[MAX_REGISTERS], c[MAX_REGISTERS], d[MAX_REGISTERS];
+};
+
+static void multiply_tile(struct product *p, const ir_val *a, const ir_val *b, uint32_t first)
+{
+	struct mma_registers n = mma_registers(p->kind);
+	ir_val args[3 * MAX_REGISTERS];
+	ir_id i;
+
+	memcpy(args, a, n.a * sizeof(*a));
+	memcpy(args + n.a, b, n.b * sizeof(*b));
+	memcpy(args + n.a + n.b, &p->c[first], n.c * sizeof(*args));
+	args[n.a + n.b + n.c] = ptx_emit_constant(p->x, IR_B32, UINT32_MAX);
+	i = ptx_emit(p->x, IR_MMA, p->kind->factors == MMA_F64 ? IR_B64 : IR_B32, n.c,
+		     n.a + n.b + n.c + 1u, args);
+	ir_at(p->x->func, i)->sub = (uint8_t)(p->kind - mma_kinds);
+	for (uint32_t k = 0; k < n.c; k++)
+		p->d[first + k] = ir_at(p->x->func, i)->res + k;
+}
+
+static void read_registers(struct ptx *x, const struct ptx_operand *o, uint32_t count, ir_val *v)
+{
+	for (uint32_t k = 0; k < count; k++)
+		v[k] = ptx_read_operand(x, element_operand(o, k));
+}
+
+/* Sums of f16 and of f32 may be mixed; then the product is one of f32. */
+void ptx_lower_wmma_mma(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *types[4]; /* D, A, B, C */
+	struct shape s = shape_of(in);
+	bool swap = is_transposed(s), halves, mixed;
+	struct matrix a, b, c, d;
+	struct product p = {.x = x};
+	struct mma_registers n;
+	ir_val words[MAX_REGISTERS];
+
+	read_types(in, types);
+	a = matrix_of(s, 'a', types[1]->bits);
+	b = matrix_of(s, 'b', types[2]->bits);
+	c = matrix_of(s, 'c', types[3]->bits);
+	d = matrix_of(s, 'd', types[0]->bits);
+	if (!ptx_check_fragment(x, in, ROLE_D, d.registers) ||
+	    !ptx_check_fragment(x, in, ROLE_A, fragment_registers(&a, types[1])) ||
+	    !ptx_check_fragment(x, in, ROLE_B, fragment_registers(&b, types[2])) ||
+	    !ptx_check_fragment(x, in, ROLE_C, c.registers))
+		return;
+	halves = types[0]->bits == 16 && types[3]->bits == 16;
+	mixed = types[0]->bits != types[3]->bits;
+	p.kind = find_kind(s, types[1], types[2],
+			   types[0]->bits == 64  ? MMA_F64
+			   : halves              ? MMA_F16
+			   : types[1]->bits == 8 ? MMA_S32
+						 : MMA_F32,
+			   ptx_has_modifier(in, SLOT_FINITE));
+	read_registers(x, in->role[swap ? ROLE_B : ROLE_A], (swap ? &b : &a)->registers, p.a);
+	read_registers(x, in->role[swap ? ROLE_A : ROLE_B], (swap ? &a : &b)->registers, p.b);
+	read_registers(x, in->role[ROLE_C], c.registers, words);
+	for (uint32_t k = 0; k < (mixed ? MAX_REGISTERS : c.registers); k++)
+		p.c[k] = mixed && types[3]->bits == 16 ? half_to_single(x, words[k / 2], k % 2)
+						       : words[k];
+	n = mma_registers(p.kind);
+	for (uint32_t r = 0; r < (swap ? &b : &a)->tiles; r++)
+		for (uint32_t q = 0; q < (swap ? &a : &b)->tiles; q++)
+			multiply_tile(&p, &p.a[r * n.a], &p.b[q * n.b], (r + q) * n.c);
+	for (uint32_t k = 0; k < d.registers; k++)
+		ptx_write_operand(x, element_operand(in->role[ROLE_D], k),
+				  mixed && types[0]->bits == 16 ? halves_of_singles(x, &p.d[2 * k])
+								: p.d[k]);
+}
