@@ -8,11 +8,12 @@ The sources are not part of this project: fetch the suites that `list` names, ea
 SOURCES/SUITE, and have nvcc, make and a GPU. No program may use managed memory.
 
   usage: run.py --sources DIR --sov FILE --out DIR [--only REGEX] [--jobs N] [--repeat N]
-                [--limit SECONDS] [--arch sm_90] [--budget SECONDS] [--list FILE] [--build-only]
+                [--limit SECONDS] [--arch sm_90] [--budget SECONDS] [--list FILE] [--build-only] [--resume]
 
 Prints one line per program and a summary. The status is 1 if a program is wrong with sov. The first runs share the
 machine with --jobs others. What they leave in doubt runs again alone: a run of ours that did not end where ptxas's
-did, once with twice the limit; different output, twice with both.
+did, once with twice the limit; different output, twice with both. Timed runs are alone; a program whose times differ by
+less than 5 % in the first is not run --repeat times. --resume goes on where a run into the same --out ended.
 
 --build-only builds and runs nothing, so needs no GPU; the status is 1 if sov refuses what ptxas takes.
 """
@@ -133,6 +134,14 @@ class Program:
         self.built = {}
         self.outputs = {a: [] for a in ASSEMBLERS}
         self.log = {}
+        self.known_ratio = None  # of an earlier run
+        self.checked = False     # by an earlier run
+
+    def restore(self, record):
+        """Takes over what an earlier run built and measured."""
+        self.built, self.log, self.known_ratio = record["built"], record["log"], record["ratio"]
+        self.outputs = {a: [tuple(o) for o in record["outputs"][a]] for a in ASSEMBLERS}
+        self.checked = len(self.built) == len(ASSEMBLERS) and (all(self.outputs.values()) or not self.can_run())
 
     def folder(self, assembler):
         return os.path.join(self.options.out, "build-" + assembler, self.row["suite"], self.row["folder"])
@@ -324,12 +333,21 @@ def parse_options():
     parser.add_argument("--limit", type=float, default=60, help="seconds per run")
     parser.add_argument("--budget", type=float, default=1e9, help="start nothing new after this many seconds")
     parser.add_argument("--arch", default="sm_90")
+    parser.add_argument("--resume", action="store_true", help="go on where a run into the same --out ended")
     parser.add_argument("--build-only", action="store_true", help="run nothing")
     options = parser.parse_args()
     for key in ("out", "sources", "sov"):
         setattr(options, key, os.path.abspath(getattr(options, key)))
     options.begin = time.monotonic()
     return options
+
+
+def restore_all(programs, options):
+    by_name = {p.name: p for p in programs}
+    with open(os.path.join(options.out, "programs.json")) as log:
+        for record in map(json.loads, log):
+            if record["name"] in by_name:
+                by_name[record["name"]].restore(record)
 
 
 def elapsed(options):
@@ -342,6 +360,8 @@ def check_all(programs, options):
         return elapsed(options) < options.budget
 
     def check(p):
+        if p.checked:
+            return
         for assembler in ASSEMBLERS:
             if in_time():
                 p.build(assembler)
@@ -356,7 +376,7 @@ def check_all(programs, options):
             if i % 25 == 24:
                 print("# %d of %d, %.0f s" % (i + 1, len(programs), elapsed(options)), flush=True)
     for p in programs:
-        if in_time() and all(p.outputs.values()):
+        if in_time() and all(p.outputs.values()) and not p.known_ratio:
             p.settle()
 
 
@@ -366,14 +386,18 @@ def time_all(programs, options):
              and all(s == 0 for a in ASSEMBLERS for s, _, _ in p.outputs[a]) and p.ratio()]
     timed.sort(key=lambda p: sum(p.outputs[a][0][2] for a in ASSEMBLERS))
     print("# timing %d programs, %.0f s so far" % (len(timed), elapsed(options)), flush=True)
-    ratios = {}
+    ratios = {p.name: p.known_ratio for p in timed if p.known_ratio}
     for p in timed:
+        if p.known_ratio:
+            continue
         checked, p.outputs = p.outputs, {a: [] for a in ASSEMBLERS}
-        for _ in range(options.repeat):
+        for i in range(options.repeat):
             for assembler in ASSEMBLERS:
                 if elapsed(options) < options.budget:
                     p.execute(assembler)
-        if all(len(p.outputs[a]) == options.repeat for a in ASSEMBLERS):
+            if i == 0 and 0.95 < (p.ratio() or 0) < 1.05:
+                break
+        if len({len(p.outputs[a]) for a in ASSEMBLERS}) == 1 and p.outputs["sov"]:
             ratios[p.name] = p.ratio()
         p.outputs = {a: checked[a] + p.outputs[a] for a in ASSEMBLERS}
     return ratios
@@ -390,9 +414,9 @@ def report(programs, ratios, options):
             counts[state] = counts.get(state, 0) + 1
             ratio = ratios.get(p.name)
             print("%-40s %-9s %6s  %s" % (p.name, state, "%.2f" % ratio if ratio else "", words), flush=True)
-            outputs = {a: [(s, o[-4000:], t) for s, o, t in p.outputs[a]] for a in ASSEMBLERS}
+            outputs = {a: [(s, o[-100000:], t) for s, o, t in p.outputs[a]] for a in ASSEMBLERS}
             log.write(json.dumps(dict(name=p.name, state=state, words=words, ratio=ratio, log=p.log,
-                                      outputs=outputs)) + "\n")
+                                      built=p.built, outputs=outputs)) + "\n")
     print("# " + ", ".join("%d %s" % (n, state) for state, n in sorted(counts.items())))
     speeds = sorted(r for r in ratios.values() if r)
     if speeds:
@@ -410,6 +434,8 @@ def main():
     programs = [Program(row, options, folders) for row in rows
                 if re.search(options.only, row["suite"] + "/" + row["name"])]
     copy_shared_folders(options, {p.row["suite"] for p in programs}, shared)
+    if options.resume:
+        restore_all(programs, options)
     print("# building%s %d programs twice" % ("" if options.build_only else " and running", len(programs)), flush=True)
     check_all(programs, options)
     ratios = {} if options.build_only else time_all(programs, options)
