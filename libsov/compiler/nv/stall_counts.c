@@ -9,8 +9,6 @@
 #include "libsov/compiler/nv/mir.h"
 
 #define MAX_STALL             15
-/* No fixed latency is longer; scoreboards cover variable ones. */
-#define MAX_LATENCY           20
 /* Cycles between setting a scoreboard and waiting for it (ptxas keeps this distance). */
 #define SCOREBOARD_SET_CYCLES 2
 
@@ -105,7 +103,7 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 		bool related = r->reg_hash & all || min_cycles || leaves || r->inst == before ||
 			       r->barrier;
 
-		if (!related || cycles_since(w, r) >= MAX_LATENCY)
+		if (!related || cycles_since(w, r) >= SASS_MAX_LATENCY)
 			continue;
 		if (r->reg_hash & all) {
 			other = min_distance(s, r->inst, i);
@@ -130,7 +128,7 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 static void advance_clock(struct window *w, uint32_t cycles)
 {
 	w->now += (int32_t)cycles;
-	while (w->first < w->count && cycles_since(w, &w->list[w->first]) >= MAX_LATENCY)
+	while (w->first < w->count && cycles_since(w, &w->list[w->first]) >= SASS_MAX_LATENCY)
 		w->first++;
 }
 
@@ -226,7 +224,7 @@ static void walk_block(struct stall_state *s, uint32_t b, struct mir_inst *befor
 	for (struct mir_inst *i = block->first; i; i = i->next) {
 		uint32_t min_cycles = sass_min_stall(s->f->sm, &i->sass);
 
-		if (again && w->now >= MAX_LATENCY)
+		if (again && w->now >= SASS_MAX_LATENCY)
 			return;
 		stall_before(s, w, b, before, i);
 		if (i->sass.stall < min_cycles || !i->sass.stall)
@@ -236,7 +234,7 @@ static void walk_block(struct stall_state *s, uint32_t b, struct mir_inst *befor
 		before = i;
 	}
 	for (uint32_t k = w->first; k < w->count; k++) {
-		if (cycles_since(w, &w->list[k]) < MAX_LATENCY)
+		if (cycles_since(w, &w->list[k]) < SASS_MAX_LATENCY)
 			window_merge(s, &s->exit_window, w->list[k].inst,
 				     cycles_since(w, &w->list[k]));
 	}
@@ -250,7 +248,7 @@ static void enter_from_pred(struct stall_state *s, uint32_t b, uint32_t pred, bo
 
 	window_clear(&s->entry_window);
 	for (uint32_t k = out->first; k < out->count; k++) {
-		if (cycles_since(out, &out->list[k]) < MAX_LATENCY)
+		if (cycles_since(out, &out->list[k]) < SASS_MAX_LATENCY)
 			window_append(s, &s->entry_window, out->list[k].inst,
 				      cycles_since(out, &out->list[k]));
 	}
@@ -263,7 +261,8 @@ static void enter_from_pred(struct stall_state *s, uint32_t b, uint32_t pred, bo
 static bool is_shorter(const struct window *old, const struct mir_inst *inst, uint32_t age)
 {
 	for (uint32_t k = old->first; k < old->count; k++) {
-		if (old->list[k].inst == inst && cycles_since(old, &old->list[k]) < MAX_LATENCY)
+		if (old->list[k].inst == inst &&
+		    cycles_since(old, &old->list[k]) < SASS_MAX_LATENCY)
 			return age < cycles_since(old, &old->list[k]);
 	}
 	return true;

@@ -32,6 +32,53 @@ static inline void add_groups(struct random_ptx *k, struct random_context at)
 	}
 }
 
+/* Kernels from this number on have products of matrices. */
+#define RANDOM_PRODUCTS 8000000
+
+/* Up to three products of matrices, each added to the one before. Factors are integers or, so that
+ * every order of additions gives the same sum, zeros and ones; the mask and the factor make them. */
+static inline void add_products(struct random_ptx *k)
+{
+	static const struct product {
+		const char *form;
+		uint32_t a, b, mask, one; /* a, b: registers */
+	} products[] = {
+		{"m16n8k32.row.col.s32.s8.u8.s32", 4, 2, UINT32_MAX, 1},
+		{"m16n8k16.row.col.s32.u8.s8.s32", 2, 1, UINT32_MAX, 1},
+		{"m8n8k16.row.col.s32.s8.s8.s32", 1, 1, UINT32_MAX, 1},
+		{"m16n8k16.row.col.f32.f16.f16.f32", 4, 2, 0x10001, 0x3c00},
+		{"m16n8k8.row.col.f32.f16.f16.f32", 2, 1, 0x10001, 0x3c00},
+		{"m16n8k16.row.col.f32.bf16.bf16.f32", 4, 2, 0x10001, 0x3f80},
+		{"m16n8k8.row.col.f32.tf32.tf32.f32", 4, 2, 1, 0x3f800000},
+		{"m16n8k4.row.col.f32.tf32.tf32.f32", 2, 1, 1, 0x3f800000},
+	};
+	const struct product *p = &products[pick(k, sizeof(products) / sizeof(products[0]))];
+	bool integers = p->one == 1, small = !strncmp(p->form, "m8", 2);
+	uint32_t count = 1 + pick(k, 3), sums = small ? 2 : 4;
+
+	put(k, "\t{.reg .b32 a0, a1, a2, a3, b0, b1, c0, c1, c2, c3; ");
+	for (uint32_t i = 0; i < sums; i++)
+		if (integers)
+			put(k, "mov.b32 c%u, %%r%u; ", i, pick(k, RANDOM_WORDS));
+		else
+			put(k, "cvt.rn.f32.s16 c%u, %%h%u; ", i, pick(k, RANDOM_HALVES));
+	while (count--) {
+		for (uint32_t i = 0; i < p->a + p->b; i++) {
+			char side = i < p->a ? 'a' : 'b';
+			uint32_t n = i < p->a ? i : i - p->a;
+
+			put(k, "and.b32 %c%u, %%r%u, 0x%x; mul.lo.u32 %c%u, %c%u, 0x%x; ", side, n,
+			    pick(k, RANDOM_WORDS), p->mask, side, n, side, n, p->one);
+		}
+		put(k, "mma.sync.aligned.%s {c0, c1%s}, {a0%s%s}, {b0%s}, {c0, c1%s}; ", p->form,
+		    small ? "" : ", c2, c3", p->a > 1 ? ", a1" : "", p->a > 2 ? ", a2, a3" : "",
+		    p->b > 1 ? ", b1" : "", small ? "" : ", c2, c3");
+	}
+	for (uint32_t i = 0; i < sums; i++)
+		put(k, "mov.b32 %%r%u, c%u; ", pick(k, RANDOM_WORDS), i);
+	put(k, "}\n");
+}
+
 /* A warp sync of the members of a mask. */
 static inline void add_exchange(struct random_ptx *k, struct random_context at)
 {
@@ -39,10 +86,13 @@ static inline void add_exchange(struct random_ptx *k, struct random_context at)
 						 "min.s32", "max.u32", "max.s32",
 						 "and.b32", "or.b32",  "xor.b32"};
 	static const char *const shuffles[] = {"up", "down", "idx", "bfly"};
+	bool products = k->number >= RANDOM_PRODUCTS && !k->ends && !at.split && pick(k, 2);
 	uint32_t what = pick(k, 7), p = pick(k, RANDOM_PREDICATES), q = pick(k, RANDOM_PREDICATES),
 		 r = pick(k, RANDOM_WORDS), s = pick(k, RANDOM_WORDS), how = pick(k, 4);
 
-	if (what == 0) {
+	if (products) {
+		add_products(k);
+	} else if (what == 0) {
 		put(k, "\tvote.sync.ballot.b32 %%r%u, %%p%u, 0x%x;\n", r, p, at.members);
 	} else if (what == 1) {
 		const char *not = pick(k, 2) ? "!" : "";

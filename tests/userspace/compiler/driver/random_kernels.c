@@ -24,13 +24,15 @@
 
 #define USUAL_COUNT     (30 / TAP_SLOWNESS) /* from 1 on, */
 #define USUAL_LOOPS     (10 / TAP_SLOWNESS) /* from RANDOM_LOOPS on, */
-#define USUAL_CALLS     (10 / TAP_SLOWNESS) /* and from RANDOM_CALLS on */
+#define USUAL_CALLS     (10 / TAP_SLOWNESS) /* from RANDOM_CALLS on, */
+#define USUAL_PRODUCTS  (10 / TAP_SLOWNESS) /* and from RANDOM_PRODUCTS on */
 #define REWRITE_CHECKED 30                  /* kernels, including */
 #define REWRITE_MAD     63199               /* one with a rare pattern */
 
 /* Kernels that failed by causes that no other test has: a reload that is live across a call, in
- * spilling code; a target of a jump table that ends the kernel and at which lanes reconverge. */
-static const uint64_t once_failing[] = {2011779, 2011868};
+ * spilling code; a target of a jump table that ends the kernel and at which lanes reconverge; a
+ * result of the longest latency. */
+static const uint64_t once_failing[] = {2011779, 2011868, 8000046};
 
 static void try_kernel(uint64_t number, bool print)
 {
@@ -269,6 +271,8 @@ int main(int argc, char **argv)
 		try_kernel(RANDOM_LOOPS + n, false);
 	for (uint64_t n = 0; argc < 2 && n < USUAL_CALLS; n++)
 		try_kernel(RANDOM_CALLS + n, false);
+	for (uint64_t n = 0; argc < 2 && n < USUAL_PRODUCTS; n++)
+		try_kernel(RANDOM_PRODUCTS + n, false);
 	for (uint32_t n = 0; argc < 2 && n < sizeof(once_failing) / sizeof(once_failing[0]); n++)
 		try_kernel(once_failing[n], false);
 	diag("refused by name: %u", agree.refused);

@@ -5,6 +5,7 @@
  */
 #include "tests/tap.h"
 #include "libsov/isa/nv/sass.h"
+#include "libsov/isa/nv/sass_row.h"
 
 static struct sass_inst one, two;
 
@@ -76,8 +77,27 @@ static void expect_uses(const char *want)
 #define UIMAD_UR5     0x000fe2000f8e023f, 0x00000006050572a4 /* UIMAD UR5, UR5, UR6, URZ */
 #define IMAD_WIDE_UR5 0x000fe4000f8e00ff, 0x000000050e0c7c25 /* .U32 R12, R14, UR5, RZ */
 
+/* Stall counts are computed from the instructions that issued this many cycles before. */
+static bool latencies_are_limited(void)
+{
+	static const uint32_t chips[] = {80, 86, 90};
+
+	for (uint32_t i = 0; i < sass_form_count(); i++) {
+		struct sass_inst in = {.op = sass_form_at(i)->op};
+
+		for (uint32_t k = 0; k < sizeof(chips) / sizeof(chips[0]); k++)
+			if (sass_max_latency(chips[k], &in) > SASS_MAX_LATENCY) {
+				diag("SM%u: %s has a latency of %u", chips[k],
+				     sass_form_at(i)->name, sass_max_latency(chips[k], &in));
+				return false;
+			}
+	}
+	return true;
+}
+
 int main(void)
 {
+	ok(latencies_are_limited(), "no latency is longer than SASS_MAX_LATENCY");
 	decode_word(&one, 90, DADD_R4_R6_R4);
 	expect_uses("R4/2! R6/2 R4/2");
 	decode_word(&two, 90, DADD_R4_R6_R4);
