@@ -7,8 +7,8 @@
  * extended from 32 bits.
  *
  *  - [(x + 8) + 4] becomes [x + 12].
- *  - [p + (i + 16)] becomes [(p + i) + 16] if the sum is used for addressing only: [p + i] and
- *    [p + (i + 8)] then share one sum.
+ *  - [p + (i + 16)] becomes [(p + i) + 16] if the sum is used for addressing only, itself or after
+ *    the addition of a constant: [p + i] and [p + (i + 8)] then share one sum.
  *  - x + 5000, x + 5008, … beyond the offset's range share one new base x + 4096, as does an offset
  *    that was out of range to begin with: afterwards the target can encode every offset.
  *  - A load from a constant parameter address needs no address register.
@@ -35,7 +35,7 @@ struct address_folding {
 	struct ir_func *f;
 	const struct target *target;
 	struct uses uses;
-	uint32_t *addressing;     /* by value: number of its uses as an address */
+	uint32_t *addressing;     /* by value: number of its uses in addresses */
 	struct sum *reassociated; /* by value: p + (i + 16) as (p + i) + 16, computed on demand */
 	struct far_access *far;
 	uint32_t nfar, far_capacity;
@@ -229,6 +229,17 @@ static void fold_symbol(struct address_folding *a, ir_id i)
 	}
 }
 
+/* Counts the use in an addition of a constant whose sum is an address only. */
+static void count_addressing(struct address_folding *a, ir_id i)
+{
+	ir_val res = ir_at(a->f, i)->res;
+	struct sum s = {.base = res};
+
+	if (ir_at(a->f, i)->op == IR_ADD && a->uses.count[res] &&
+	    a->addressing[res] == a->uses.count[res] && strip_constant(a->f, &s))
+		a->addressing[s.base]++;
+}
+
 bool pass_address_folding(struct ir_func *f, const struct target *t)
 {
 	struct address_folding a = {.f = f, .target = t};
@@ -242,6 +253,9 @@ bool pass_address_folding(struct ir_func *f, const struct target *t)
 		ir_for_each_inst(f, b, i)
 			if (ir_address_arg(ir_at(f, i)) == 0)
 				a.addressing[ir_at(f, i)->args[0]]++;
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			count_addressing(&a, i);
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
 			if (ir_address_arg(ir_at(f, i)) == 0)

@@ -142,7 +142,9 @@ struct access {
 	enum ir_space space;
 	enum ir_type type; /* of addresses */
 	bool columns;      /* a column after the other */
-	ir_val base, stride, group, lane;
+	ir_val base;
+	ir_val number, group, lane; /* of the lane: in the warp, of its group, in the group */
+	ir_val stride;              /* bytes */
 };
 
 static ir_val constant(const struct access *a, uint64_t k)
@@ -150,21 +152,25 @@ static ir_val constant(const struct access *a, uint64_t k)
 	return ptx_emit_constant(a->x, a->type, k);
 }
 
-static ir_val add_multiple(const struct access *a, ir_val sum, ir_val v, uint32_t factor)
+static ir_val product(const struct access *a, ir_val v, uint32_t factor)
 {
-	if (!factor)
-		return sum;
-	return ptx_op(a->x, IR_MAD, a->type, v, constant(a, factor), sum);
+	return ptx_op(a->x, IR_MUL, a->type, v, constant(a, factor), 0);
 }
 
-static ir_val coordinate(const struct access *a, uint32_t k, uint32_t by_group, uint32_t by_lane)
+static ir_val sum(const struct access *a, ir_val v, ir_val w)
 {
-	ir_val v = add_multiple(a, constant(a, k), a->group, by_group);
-
-	return add_multiple(a, v, a->lane, by_lane);
+	return !v || !w ? v | w : ptx_op(a->x, IR_ADD, a->type, v, w, 0);
 }
 
-/* As in memory: major is the row, or the column if columns follow each other. */
+/* The part of a coordinate that depends on the lane; 0, no value: none does. */
+static ir_val lane_part(const struct access *a, uint32_t by_group, uint32_t by_lane)
+{
+	ir_val group = by_group ? product(a, a->group, by_group) : 0;
+
+	return sum(a, group, by_lane ? product(a, a->lane, by_lane) : 0);
+}
+
+/* As in memory: row is the column if columns follow each other. */
 static struct element memory_element(const struct access *a, uint32_t reg, uint32_t k)
 {
 	struct element e = element_of(&a->matrix, reg, k);
@@ -172,14 +178,20 @@ static struct element memory_element(const struct access *a, uint32_t reg, uint3
 	return a->matrix.transposed != a->columns ? transpose(e) : e;
 }
 
+/* The lane's part of the sum comes before the element's, so that all elements of all matrices at
+ * constant distances share it and differ in the offset of their instructions. */
 static ir_val address_of(const struct access *a, uint32_t reg, uint32_t k)
 {
 	struct element e = memory_element(a, reg, k);
-	ir_val major = coordinate(a, e.row, e.row_by_group, e.row_by_lane);
-	ir_val minor = coordinate(a, e.column, e.column_by_group, e.column_by_lane);
-	ir_val index = ptx_op(a->x, IR_MAD, a->type, major, a->stride, minor);
+	uint32_t bytes = a->matrix.bits / 8;
+	ir_val rows = lane_part(a, e.row_by_group, e.row_by_lane);
+	ir_val columns = lane_part(a, e.column_by_group * bytes, e.column_by_lane * bytes);
+	ir_val v = rows ? ptx_op(a->x, IR_MUL, a->type, rows, a->stride, 0) : 0;
 
-	return ptx_op(a->x, IR_MAD, a->type, index, constant(a, a->matrix.bits / 8), a->base);
+	v = sum(a, a->base, sum(a, v, columns));
+	if (e.row)
+		v = sum(a, v, product(a, a->stride, e.row));
+	return sum(a, v, constant(a, (uint64_t)e.column * bytes));
 }
 
 /* Whether the elements of a register are neighbours in memory. */
@@ -225,6 +237,83 @@ static ir_val load_register(const struct access *a, uint32_t reg)
 		v = v ? ptx_op(a->x, IR_OR, IR_B32, v, e, 0) : e;
 	}
 	return v;
+}
+
+/* How ldmatrix loads a register: a matrix of eight rows of 16 bytes, or of 16-bit elements whose
+ * columns become rows. Not IR_MATRIX_ROWS nor IR_MATRIX_COLUMNS: it does not. */
+static uint32_t matrix_order(const struct access *a, uint32_t reg)
+{
+	uint32_t bits = a->matrix.bits;
+	struct element e = memory_element(a, reg, 0);
+
+	if (a->space != IR_SHARED || bits > 16 || a->matrix.role == MATRIX_C)
+		return UINT32_MAX;
+	if (e.row_by_group == 1 && e.column_by_lane * bits / 8 == sizeof(uint32_t))
+		return IR_MATRIX_ROWS;
+	return bits == 16 && e.column_by_group == 1 && e.row_by_lane == 2 ? IR_MATRIX_COLUMNS
+									  : UINT32_MAX;
+}
+
+/* Whether four matrices are at the corners of a parallelogram, so that the distance of each from
+ * the first follows from two bits of its number. */
+static bool is_parallelogram(const struct element e[4])
+{
+	return e[1].row + e[2].row == e[0].row + e[3].row &&
+	       e[1].column + e[2].column == e[0].column + e[3].column && e[1].row >= e[0].row &&
+	       e[1].column >= e[0].column && e[2].row >= e[0].row && e[2].column >= e[0].column;
+}
+
+/* The number of matrices from register reg on that one ldmatrix loads. */
+static uint32_t matrices_at_once(const struct access *a, uint32_t reg, struct element e[4])
+{
+	uint32_t left = a->matrix.registers - reg, count = left >= 4 ? 4 : left >= 2 ? 2 : 1;
+
+	for (uint32_t k = 0; k < 4; k++)
+		e[k] = memory_element(a, reg + k % count, 0);
+	return count < 4 || is_parallelogram(e) ? count : 2;
+}
+
+/* A bit of the lane's number, times a factor; 0, no value, if the factor is 0. */
+static ir_val bit_part(const struct access *a, uint32_t bit, uint32_t factor)
+{
+	ir_val v;
+
+	if (!factor)
+		return 0;
+	v = ptx_op(a->x, IR_SHR_U, a->type, a->number, ptx_emit_constant(a->x, IR_B32, bit), 0);
+	v = ptx_op(a->x, IR_AND, a->type, v, constant(a, 1), 0);
+	return product(a, v, factor);
+}
+
+/* Loads registers from reg on by ldmatrix and returns their number: eight lanes after eight lanes
+ * give the addresses of the rows of one matrix after the other. */
+static uint32_t load_matrices(const struct access *a, uint32_t reg, ir_val loaded[4])
+{
+	struct element e[4];
+	uint32_t count = matrices_at_once(a, reg, e), bytes = a->matrix.bits / 8;
+	ir_val row = ptx_op(a->x, IR_AND, a->type, a->number, constant(a, 7), 0), args[2];
+	ir_val column = 0;
+	ir_id i;
+
+	for (uint32_t k = 1; k < count; k *= 2) {
+		uint32_t bit = k == 1 ? 3 : 4;
+
+		row = sum(a, row, bit_part(a, bit, e[k].row - e[0].row));
+		column = sum(a, column, bit_part(a, bit, (e[k].column - e[0].column) * bytes));
+	}
+	args[0] = sum(a, ptx_op(a->x, IR_MUL, a->type, row, a->stride, 0), column);
+	args[0] = sum(a, a->base, args[0]);
+	if (e[0].row)
+		args[0] = sum(a, args[0], product(a, a->stride, e[0].row));
+	args[0] = sum(a, args[0], constant(a, (uint64_t)e[0].column * bytes));
+	if (a->type == IR_B64)
+		args[0] = ptx_convert(a->x, IR_TRUNC, IR_B64, IR_B32, args[0]);
+	args[1] = ptx_emit_constant(a->x, IR_B32, UINT32_MAX);
+	i = ptx_emit(a->x, IR_LOADMATRIX, IR_B32, count, 2, args);
+	ir_at(a->x->func, i)->sub = (uint8_t)matrix_order(a, reg);
+	for (uint32_t k = 0; k < count; k++)
+		loaded[k] = ir_at(a->x->func, i)->res + k;
+	return count;
 }
 
 static void store_bits(const struct access *a, ir_val address, ir_val v, uint32_t bits)
@@ -289,9 +378,11 @@ static bool begin_access(struct ptx *x, const struct ptx_inst *in, enum ptx_role
 			  : constant(a, offset);
 	a->stride = in->role[stride] ? widen(a, ptx_read_role(x, in, stride))
 				     : constant(a, default_stride(s, role_of(in), a->columns));
+	a->stride = product(a, a->stride, t->bits / 8);
 	i = ptx_emit(x, IR_SREG, IR_B32, 1, 0, NULL);
 	ir_at(x->func, i)->sub = IR_LANEID;
 	lane = ir_at(x->func, i)->res;
+	a->number = widen(a, lane);
 	a->group = widen(a, ptx_op(x, IR_SHR_U, IR_B32, lane, ptx_emit_constant(x, IR_B32, 2), 0));
 	a->lane = widen(a, ptx_op(x, IR_AND, IR_B32, lane, ptx_emit_constant(x, IR_B32, 3), 0));
 	return true;
@@ -307,6 +398,7 @@ static const struct ptx_operand *element_operand(const struct ptx_operand *o, ui
 void ptx_lower_wmma_load(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_operand *d = in->role[ROLE_D];
+	ir_val loaded[MAX_REGISTERS];
 	struct access a;
 	uint32_t count;
 
@@ -315,9 +407,15 @@ void ptx_lower_wmma_load(struct ptx *x, const struct ptx_inst *in)
 	count = fragment_registers(&a.matrix, ptx_inst_type(in, SLOT_TYPE));
 	if (!ptx_check_fragment(x, in, ROLE_D, count))
 		return;
+	for (uint32_t k = 0, n; k < a.matrix.registers; k += n) {
+		n = 1;
+		if (matrix_order(&a, k) != UINT32_MAX)
+			n = load_matrices(&a, k, &loaded[k]);
+		else
+			loaded[k] = load_register(&a, k);
+	}
 	for (uint32_t k = 0; k < count; k++)
-		ptx_write_operand(x, element_operand(d, k),
-				  load_register(&a, k % a.matrix.registers));
+		ptx_write_operand(x, element_operand(d, k), loaded[k % a.matrix.registers]);
 }
 
 void ptx_lower_wmma_store(struct ptx *x, const struct ptx_inst *in)

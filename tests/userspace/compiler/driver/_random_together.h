@@ -36,7 +36,7 @@ static inline void add_groups(struct random_ptx *k, struct random_context at)
 #define RANDOM_PRODUCTS 8000000
 
 /* Up to three products of matrices, each added to the one before. Factors are integers or, so that
- * every order of additions gives the same sum, zeros and ones; the mask and the factor make them. */
+ * every order of additions gives the same sum, zeros and ones, made by a mask and a product. */
 static inline void add_products(struct random_ptx *k)
 {
 	static const struct product {
