@@ -27,7 +27,7 @@ enum consumer {
 	CONS_HALF, CONS_WIDENED, CONS_MMA, CONS_FP64,
 	CONS_QUEUE,                      /* MUFU, conversions, R2UR, REDUX, MATCH, LDC, RET, BRX */
 	CONS_MEMORY,                     /* addresses, data of stores and atomics, SHFL, BAR */
-	CONS_BRANCH, CONSUMERS
+	CONS_BRANCH, CONS_TENSOR, CONSUMERS
 };
 
 /* SM86 and SM89 have the latencies of SM80. */
@@ -35,36 +35,36 @@ enum { SM80, SM90, SMS };
 
 /* Products of matrices, the same on all chips (docs/results/2026-11-17-h200-matrix-products.md). */
 #define TENSOR_LATENCIES \
-	[PROD_TENSOR_LONG]  = {24, 24, 24, 24, 24, 24, 24, 24, 24, 23, 23, 24}, \
-	[PROD_TENSOR_SHORT] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 14, 15, 16}, \
-	[PROD_TENSOR_8816]  = {13, 13, 13, 13, 13, 13, 13, 14, 13, 12, 12, 13}
+	[PROD_TENSOR_LONG]  = {24, 24, 24, 24, 24, 24, 24, 24, 24, 23, 23, 24, 24}, \
+	[PROD_TENSOR_SHORT] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 14, 15, 16, 16}, \
+	[PROD_TENSOR_8816]  = {13, 13, 13, 13, 13, 13, 13, 13, 13, 12, 12, 13, 14}
 
 /* General registers. */
 static const uint8_t gpr_latency[SMS][PRODUCERS][CONSUMERS] = {
 	[SM80] = {
-		/*                  alu fma wide +low +high half widened mma fp64 queue memory br */
-		[PROD_ALU]       = {4,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4},
-		[PROD_FMA]       = {5,  4,  4,   4,   4,    5,   5,      6,  6,   4,    5,     4},
-		[PROD_WIDE_LOW]  = {5,  4,  6,   6,   6,    5,   5,      6,  6,   4,    5,     4},
-		[PROD_WIDE_HIGH] = {5,  4,  6,   6,   6,    5,   5,      6,  6,   4,    5,     4},
-		[PROD_HALF]      = {5,  5,  5,   5,   5,    4,   5,      6,  6,   4,    5,     4},
-		[PROD_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4},
-		[PROD_MMA]       = {10, 10, 10,  10,  10,   10,  10,     6,  6,   6,    7,     6},
-		[PROD_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 6,   6,    7,     10},
+		/*                  alu fma wide +low +high half widened mma fp64 queue memory br tensor */
+		[PROD_ALU]       = {4,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4, 7},
+		[PROD_FMA]       = {5,  4,  4,   4,   4,    5,   5,      6,  6,   4,    5,     4, 7},
+		[PROD_WIDE_LOW]  = {5,  4,  6,   6,   6,    5,   5,      6,  6,   4,    5,     4, 7},
+		[PROD_WIDE_HIGH] = {5,  4,  6,   6,   6,    5,   5,      6,  6,   4,    5,     4, 7},
+		[PROD_HALF]      = {5,  5,  5,   5,   5,    4,   5,      6,  6,   4,    5,     4, 7},
+		[PROD_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4, 7},
+		[PROD_MMA]       = {10, 10, 10,  10,  10,   10,  10,     6,  6,   6,    7,     6, 10},
+		[PROD_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 6,   6,    7,     10, 10},
 		TENSOR_LATENCIES,
-		[PROD_DMMA]      = {25, 25, 25,  25,  25,   25,  25,     18, 25,  24,   24,    25},
+		[PROD_DMMA]      = {25, 25, 25,  25,  25,   25,  25,     25, 25,  24,   24,    25, 18},
 	},
 	[SM90] = { /* two cycles between the halves of IMAD.WIDE, and of its addend */
-		[PROD_ALU]       = {4,  5,  5,   5,   3,    5,   5,      6,  6,   4,    5,     7},
-		[PROD_FMA]       = {5,  4,  4,   4,   2,    5,   5,      6,  6,   4,    5,     7},
-		[PROD_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   5,      6,  6,   4,    5,     7},
-		[PROD_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   5,      6,  6,   4,    5,     7},
-		[PROD_HALF]      = {5,  5,  5,   5,   5,    4,   5,      6,  6,   4,    5,     7},
-		[PROD_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     7},
-		[PROD_MMA]       = {10, 10, 10,  10,  8,    10,  10,     8,  8,   6,    7,     10},
-		[PROD_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 8,   6,    7,     10},
+		[PROD_ALU]       = {4,  5,  5,   5,   3,    5,   5,      6,  6,   4,    5,     7, 7},
+		[PROD_FMA]       = {5,  4,  4,   4,   2,    5,   5,      6,  6,   4,    5,     7, 7},
+		[PROD_WIDE_LOW]  = {3,  4,  4,   4,   4,    5,   5,      6,  6,   4,    5,     7, 7},
+		[PROD_WIDE_HIGH] = {5,  4,  6,   4,   4,    5,   5,      6,  6,   4,    5,     7, 7},
+		[PROD_HALF]      = {5,  5,  5,   5,   5,    4,   5,      6,  6,   4,    5,     7, 7},
+		[PROD_WIDENED]   = {5,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     7, 7},
+		[PROD_MMA]       = {10, 10, 10,  10,  8,    10,  10,     8,  8,   6,    7,     10, 10},
+		[PROD_FP64]      = {10, 10, 10,  10,  10,   10,  10,     10, 8,   6,    7,     10, 10},
 		TENSOR_LATENCIES,
-		[PROD_DMMA]      = {2,  2,  2,   2,   2,    2,   2,      16, 16,  2,    2,     2},
+		[PROD_DMMA]      = {2,  2,  2,   2,   2,    2,   2,      2,  16,  2,    2,     2, 16},
 	},
 };
 
@@ -251,8 +251,12 @@ static enum consumer consumer_of(uint32_t sm, const struct sass_form *row, uint8
 {
 	if (row->op == SASS_IMAD_WIDE || row->op == SASS_IMAD_HI)
 		return row->ops[operand].type != SLOT_C ? CONS_WIDE : CONS_WIDE_LOW + high;
-	if (row->op == SASS_HFMA2_MMA || row->pipe == SASS_PIPE_TENSOR)
+	if (row->op == SASS_HFMA2_MMA)
 		return CONS_MMA;
+	/* ptxas leaves seven cycles after arithmetic, 118 times on SM90, and never fewer; with six an
+	 * H200 read old factors now and then. */
+	if (row->pipe == SASS_PIPE_TENSOR)
+		return CONS_TENSOR;
 	switch (row->op) {
 	case SASS_REDUX: case SASS_MATCH_ALL: case SASS_MATCH_ANY:
 	case SASS_RET_REL: case SASS_RET_ABS: case SASS_BRX: case SASS_BRXU:
@@ -418,7 +422,7 @@ static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 	case SASS_PIPE_FP64:
 		return 9;
 	case SASS_PIPE_TENSOR:
-		return gpr_latency[latency_index(sm)][producer_of(sass_row(in), false)][CONS_MMA] -
+		return gpr_latency[latency_index(sm)][producer_of(sass_row(in), false)][CONS_TENSOR] -
 		       1;
 	case SASS_PIPE_FP16:
 		return in->op == SASS_HFMA2_MMA ? 9 : in->op == SASS_HADD2_F32 && sm >= 90 ? 5 : 4;

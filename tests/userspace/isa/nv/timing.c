@@ -67,6 +67,9 @@ static void expect_uses(const char *want)
 #define ULOP3_UR62_UR61 \
 	0x000fe2000f8e803d, 0x0000001f3e3e7892 /* ULOP3.LUT UR62, UR62, 0x1f, UR61, 0x80, !UPT */
 #define UMOV_UR61     0x000fe20000000000, 0x00000001003d7882 /* UMOV UR61, 0x1 */
+#define SEL_R111      0x000fe20005000000, 0x7fffe0000b6f7807 /* SEL R111, R11, 0x7fffe000, !P2 */
+#define HMMA_R60_R108 \
+	0x000fe2000008103c, 0x000000146c3c723c /* HMMA.1688.F32.TF32 R60, R108, R20, R60 */
 #define BAR_SYNC      0x000fec0000010000, 0x0000000000007b1d
 #define R2UR_UR4_R6   0x003fde00000e0000, 0x00000000060472ca
 #define CS2R_R2       0x000fce0000015000, 0x0000000000027805 /* CS2R R2, SR_CLOCKLO */
@@ -127,9 +130,13 @@ int main(void)
 	decode_word(&two, 90, IADD3_R0_R7);
 	ok(raw_latency(90) == 5 && raw_latency(80) == 5,
 	   "the high half of IMAD.WIDE is ready after 5 cycles");
-	ok(sass_max_latency(90, &one) == 7 && sass_max_latency(80, &one) == 6,
-	   "SM90: every instruction can read the halves of IMAD.WIDE after 7 cycles, SM80: after "
-	   "6");
+	ok(sass_max_latency(90, &one) == 7 && sass_max_latency(80, &one) == 7,
+	   "every instruction can read the halves of IMAD.WIDE after 7 cycles");
+	decode_word(&one, 90, SEL_R111);
+	decode_word(&two, 90, HMMA_R60_R108);
+	ok(raw_latency(90) == 7 && raw_latency(80) == 7,
+	   "a product of matrices can read a factor 7 cycles after arithmetic");
+	decode_word(&one, 90, IMAD_WIDE_R6);
 	decode_word(&two, 90, STG64_UR4_R2_R6);
 	ok(raw_latency(90) == 5, "a global store can read its data 5 cycles after arithmetic");
 	decode_word(&one, 90, FADD_R4_R6_R7);
