@@ -416,6 +416,7 @@ void nv_lower_phis(struct mir_func *f);
 void nv_remove_identity_copies(struct mir_func *f);
 void nv_if_convert(struct mir_func *f);
 void nv_predicate_selects(struct mir_func *f);
+void nv_move_comparisons(struct mir_func *f);
 void nv_balance_pipes(struct mir_func *f);
 /* The operand of a SEL that is computed for it alone, so that its result should share the other
  * operand's register; 0: none. */

@@ -78,6 +78,7 @@ static bool stage_if_convert(struct mir_func *f)
 	nv_if_convert(f);
 	if (!f->job->options.unoptimised) {
 		nv_predicate_selects(f);
+		nv_move_comparisons(f);
 		nv_balance_pipes(f);
 	}
 	return true;
