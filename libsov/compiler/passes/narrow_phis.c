@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Narrowing of phis. Addresses of shared memory and of constants have 32 bits in hardware and often
- * 64 bits in PTX. Back ends compute only the low half of such a value, except in a loop: a phi and
- * the addition that advances it keep the other's high half alive. This pass finds the 64-bit phis
- * whose high half no instruction outside of such cycles reads, and replaces them by 32-bit ones:
+ * Narrowing of phis. Addresses of shared and local memory and of constants have 32 bits in
+ * hardware and often 64 bits in PTX. Back ends compute only the low half of such a value, except in
+ * a loop: a phi and the addition that advances it keep the other's high half alive. This pass finds
+ * the 64-bit phis whose high half no instruction outside of such cycles reads, and replaces them by
+ * 32-bit ones:
  *
  *	%p = phi.b64 [entry: %a], [loop: %n]         %t = trunc %a           (in entry)
  *	%x = load.b32 constant [%p]            =>    %q = phi.b32 [entry: %t], [loop: %u]
@@ -55,7 +56,7 @@ static bool reads_low_half(const struct narrow_phis *s, const struct ir_inst *in
 	if (in->op == IR_TRUNC)
 		return ir_type_bits(in->type) <= 32;
 	return (int)arg == ir_address_arg(in) &&
-	       (in->space == IR_SHARED ||
+	       (in->space == IR_SHARED || in->space == IR_LOCAL ||
 		(in->space == IR_CONSTANT && s->target->narrow_constants));
 }
 
