@@ -46,6 +46,8 @@ struct scoreboard_alloc {
 	struct state *in; /* by block */
 	/* By block: registers written in it or in any block reachable from it. */
 	struct reg_set *overwrites;
+	/* By block: registers that are next mentioned in a loop which the block is not in. */
+	struct reg_set *loop_inputs;
 	bool *visited;
 	bool *stale; /* by block: its entry state has changed */
 	/* State while one block's scoreboards are allocated: */
@@ -109,6 +111,14 @@ static enum order write_order(uint32_t sm, const struct mir_inst *i)
 {
 	return i->sass.guard == SASS_PT && i->sass.write_barrier != SASS_NO_SB ? read_order(sm, i)
 									       : ORDER_NONE;
+}
+
+/* The same before scoreboards are allocated. */
+static enum order expected_write_order(uint32_t sm, const struct mir_inst *i)
+{
+	return i->sass.guard == SASS_PT && sass_has_variable_latency(sm, &i->sass)
+		       ? read_order(sm, i)
+		       : ORDER_NONE;
 }
 
 struct registers {
@@ -205,6 +215,64 @@ static void compute_overwrites(struct scoreboard_alloc *alloc)
 			for (uint32_t s = 0; s < f->blocks[b].nsucc; s++)
 				changed |= reg_set_unite(&alloc->overwrites[b],
 							 &alloc->overwrites[f->blocks[b].succ[s]]);
+	}
+}
+
+/* Registers that a block mentions. */
+static void compute_mentions(struct scoreboard_alloc *alloc, struct reg_set *mentions)
+{
+	mir_for_each_block(alloc->f, b)
+		mir_for_each(alloc->f, b, i) {
+			struct registers r = registers_of_inst(alloc, i);
+
+			reg_set_unite(&mentions[b], &r.reads);
+			reg_set_unite(&mentions[b], &r.writes);
+		}
+}
+
+/* Adds to the registers that each block mentions those of the blocks that are reachable from it
+ * without leaving its loop. */
+static void extend_mentions(const struct mir_func *f, const struct reg_set *mentions,
+			    struct reg_set *in_loop)
+{
+	bool changed = true;
+
+	memcpy(in_loop, mentions, f->nblocks * sizeof(*in_loop));
+	while (changed) {
+		changed = false;
+		mir_for_each_block(f, b)
+			for (uint32_t k = 0; k < f->blocks[b].nsucc; k++) {
+				uint32_t s = f->blocks[b].succ[k];
+
+				if (f->blocks[s].depth >= f->blocks[b].depth)
+					changed |= reg_set_unite(&in_loop[b], &in_loop[s]);
+			}
+	}
+}
+
+/* Registers that are pending at a block's end and next mentioned in a loop, which may be several
+ * blocks away. */
+static void compute_loop_inputs(struct scoreboard_alloc *alloc)
+{
+	struct mir_func *f = alloc->f;
+	struct reg_set *mentions = arena_array(f->arena, f->nblocks, sizeof(*mentions));
+	struct reg_set *in_loop = arena_array(f->arena, f->nblocks, sizeof(*in_loop));
+	bool changed = true;
+
+	compute_mentions(alloc, mentions);
+	extend_mentions(f, mentions, in_loop);
+	while (changed) {
+		changed = false;
+		mir_for_each_block(f, b)
+			for (uint32_t k = 0; k < f->blocks[b].nsucc; k++) {
+				uint32_t s = f->blocks[b].succ[k];
+				bool enters = f->blocks[s].depth > f->blocks[b].depth;
+				struct reg_set next = enters ? in_loop[s] : alloc->loop_inputs[s];
+
+				if (!enters)
+					reg_set_remove_all(&next, &mentions[s]);
+				changed |= reg_set_unite(&alloc->loop_inputs[b], &next);
+			}
 	}
 }
 
@@ -335,9 +403,11 @@ static bool is_pending_fence(uint32_t sm, const struct mir_inst *i)
 	return sm >= 90 && i->sass.op == SASS_MEMBAR && i->sass.mod[SASS_M_SCOPE] == SASS_SCOPE_CTA;
 }
 
-static uint8_t result_board(struct scoreboard_alloc *alloc, uint32_t b, uint32_t use)
+static uint8_t result_board(struct scoreboard_alloc *alloc, uint32_t b, uint32_t use,
+			    const struct reg_set *results)
 {
-	if (use == NEVER && leads_into_loop(alloc->f, b))
+	if (use == NEVER &&
+	    (leads_into_loop(alloc->f, b) || reg_sets_intersect(results, &alloc->loop_inputs[b])))
 		return allocate_leaving_board(alloc, &alloc->leaving_results);
 	return allocate_board(alloc, use);
 }
@@ -380,7 +450,8 @@ static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, str
 		return;
 	r = registers_of_inst(alloc, i);
 	if (variable && !reg_set_is_empty(&r.writes))
-		i->sass.write_barrier = result_board(alloc, b, alloc->uses[i->number].use);
+		i->sass.write_barrier =
+			result_board(alloc, b, alloc->uses[i->number].use, &r.writes);
 	if (reads_late && !reg_set_is_empty(&r.sources) &&
 	    needs_source_board(alloc, b, i, &r.sources))
 		i->sass.read_barrier = source_board(alloc, alloc->uses[i->number].overwrite);
@@ -399,6 +470,7 @@ static void take_over_boards(struct scoreboard_alloc *alloc, uint32_t b)
 
 	alloc->leaving_reads = alloc->leaving_results = SASS_NO_SB;
 	mir_for_each(alloc->f, b, i) {
+		enum order order = expected_write_order(alloc->f->sm, i);
 		struct registers r;
 
 		if (!unseen)
@@ -407,7 +479,7 @@ static void take_over_boards(struct scoreboard_alloc *alloc, uint32_t b)
 		for (uint32_t left = unseen; left; left &= left - 1) {
 			uint32_t sb = (uint32_t)__builtin_ctz(left);
 
-			if (!waits_for_board(&in->boards[sb], i, &r, ORDER_NONE))
+			if (!waits_for_board(&in->boards[sb], i, &r, order))
 				continue;
 			alloc->next_use[sb] = i->number;
 			unseen &= ~(1u << sb);
@@ -422,6 +494,8 @@ static void take_over_boards(struct scoreboard_alloc *alloc, uint32_t b)
 				   (reads_alone || board->depth < alloc->f->blocks[b].depth);
 		if (unseen >> sb & 1)
 			alloc->next_use[sb] = NEVER;
+		if (unseen >> sb & 1 && reg_sets_intersect(&board->results, &alloc->loop_inputs[b]))
+			alloc->leaving_results = (uint8_t)sb;
 	}
 }
 
@@ -540,7 +614,9 @@ static void allocate_scoreboards(struct mir_func *f)
 	alloc.overwrites = arena_array(f->arena, f->nblocks, sizeof(*alloc.overwrites));
 	alloc.visited = arena_array(f->arena, f->nblocks, sizeof(*alloc.visited));
 	alloc.stale = arena_array(f->arena, f->nblocks, sizeof(*alloc.stale));
+	alloc.loop_inputs = arena_array(f->arena, f->nblocks, sizeof(*alloc.loop_inputs));
 	compute_overwrites(&alloc);
+	compute_loop_inputs(&alloc);
 	while (changed) {
 		changed = false;
 		for (uint32_t k = 0; k < count; k++) {
