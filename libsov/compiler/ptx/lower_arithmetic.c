@@ -264,57 +264,70 @@ static ir_val normal_reciprocal(struct ptx *x, ir_val b)
 	return r;
 }
 
-/* v, or v 2^24 where p holds. */
-static ir_val scale_where(struct ptx *x, ir_val p, ir_val v)
+/* v, or v times a power of two, whose bits are given, where p holds. */
+static ir_val scale_where(struct ptx *x, const struct ptx_inst *in, ir_val p, ir_val v,
+			  uint32_t factor)
 {
-	ir_val scaled = ptx_op(x, IR_FMUL, IR_B32, v, ptx_emit_constant(x, IR_B32, 0x4b800000), 0);
+	ir_val scaled = float_op(x, in, IR_FMUL, v, ptx_emit_constant(x, IR_B32, factor));
 
 	return ptx_op(x, IR_SELECT, IR_B32, p, scaled, v);
 }
 
-static ir_val is_subnormal(struct ptx *x, ir_val v)
+static ir_val compare_size(struct ptx *x, enum ir_cond how, ir_val v, uint32_t with)
 {
 	ir_val size = ptx_op(x, IR_FABS, IR_B32, v, 0, 0);
 
-	return ptx_compare(x, IR_FCMP, IR_B32, IR_FLT, size,
-			   ptx_emit_constant(x, IR_B32, 0x00800000)); /* 2^-126 */
+	return ptx_compare(x, IR_FCMP, IR_B32, how, size, ptx_emit_constant(x, IR_B32, with));
 }
 
-/* PTX ISA, div: the approximate quotient is a times the approximate 1/b; above 2^126 it is 0. A
- * subnormal b is scaled, and its reciprocal by the same factor. */
+/* Both operands of an approximate division times a power of two where p holds. */
+static void scale_operands(struct ptx *x, const struct ptx_inst *in, ir_val p, uint32_t factor,
+			   ir_val *a, ir_val *b)
+{
+	*a = scale_where(x, in, p, *a, factor);
+	*b = scale_where(x, in, p, *b, factor);
+}
+
+/* a times the approximate 1/b. As ptxas does, an addition may absorb the product. */
+static void write_quotient(struct ptx *x, const struct ptx_inst *in, ir_val a, ir_val b)
+{
+	ir_val q = float_op(x, in, IR_FMUL, a, normal_reciprocal(x, b));
+
+	if (!x->job->options.no_contraction)
+		ir_def(x->func, q)->flags |= IR_CONTRACT;
+	ptx_write_operand(x, in->role[ROLE_D], q);
+}
+
+#define SMALL 0x00800000 /* 2^-126: below it numbers are subnormal */
+#define LARGE 0x7e800000 /* 2^126: above it reciprocals are subnormal */
+#define UP    0x4b800000 /* 2^24 */
+#define DOWN  0x3e800000 /* 2^-2 */
+
+/* PTX ISA, div: the approximate quotient is a times the approximate 1/b; above 2^126 it is 0. If b
+ * is subnormal, both operands are scaled. */
 void ptx_lower_divide_approx(struct ptx *x, const struct ptx_inst *in)
 {
-	ir_val a = ptx_read_role(x, in, ROLE_A), b = ptx_read_role(x, in, ROLE_B), p, r;
+	ir_val a = ptx_read_role(x, in, ROLE_A), b = ptx_read_role(x, in, ROLE_B);
 
-	if (ptx_has_modifier(in, SLOT_FTZ)) {
-		r = normal_reciprocal(x, b);
-	} else {
-		p = is_subnormal(x, b);
-		r = scale_where(x, p, normal_reciprocal(x, scale_where(x, p, b)));
-	}
-	ptx_write_operand(x, in->role[ROLE_D], float_op(x, in, IR_FMUL, a, r));
+	if (!ptx_has_modifier(in, SLOT_FTZ))
+		scale_operands(x, in, compare_size(x, IR_FLT, b, SMALL), UP, &a, &b);
+	write_quotient(x, in, a, b);
 }
 
 /* div.full: as div.approx, but over the full range. If the reciprocal of the divisor would overflow
  * or underflow, both operands are scaled. */
 void ptx_lower_divide_full(struct ptx *x, const struct ptx_inst *in)
 {
-	const uint32_t large = 0x7e800000 /* 2^126 */, small = 0x00800000 /* 2^-126 */;
 	ir_val a = ptx_read_role(x, in, ROLE_A), b = ptx_read_role(x, in, ROLE_B);
-	ir_val size = ptx_op(x, IR_FABS, IR_B32, b, 0, 0), down, up, scale;
 
-	down = ptx_compare(x, IR_FCMP, IR_B32, IR_FGT, size, ptx_emit_constant(x, IR_B32, large));
-	up = ptx_compare(x, IR_FCMP, IR_B32, IR_FLT, size, ptx_emit_constant(x, IR_B32, small));
-	scale = ptx_op(x, IR_SELECT, IR_B32, up,
-		       ptx_emit_constant(x, IR_B32, 0x4b800000), /* 2^24 */
-		       ptx_emit_constant(x, IR_B32, 0x3f800000));
-	scale = ptx_op(x, IR_SELECT, IR_B32, down,
-		       ptx_emit_constant(x, IR_B32, 0x3e800000), /* 2^-2 */
-		       scale);
-	a = float_op(x, in, IR_FMUL, a, scale);
-	b = float_op(x, in, IR_FMUL, b, scale);
-	ptx_write_operand(x, in->role[ROLE_D],
-			  float_op(x, in, IR_FMUL, a, normal_reciprocal(x, b)));
+	ir_val large = compare_size(x, IR_FGT, b, LARGE), small = 0;
+
+	if (!ptx_has_modifier(in, SLOT_FTZ))
+		small = compare_size(x, IR_FLT, b, SMALL);
+	scale_operands(x, in, large, DOWN, &a, &b);
+	if (small)
+		scale_operands(x, in, small, UP, &a, &b);
+	write_quotient(x, in, a, b);
 }
 
 /* The sign of a, the magnitude of b. */
