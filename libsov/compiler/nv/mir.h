@@ -445,6 +445,9 @@ uint32_t nv_partition_warps(uint32_t sm, uint32_t registers);
 uint32_t nv_occupancy_registers(uint32_t warps);
 /* The warps of a partition that whole blocks fill, of the size that the kernel states. */
 uint32_t nv_resident_warps(const struct ir_func *f, uint32_t warps);
+/* The warps of a partition whose frames the L1 cache holds, at least a few: more of them evict each
+ * other's. */
+uint32_t nv_cached_warps(uint32_t sm, uint32_t frame_bytes);
 uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f);
 uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m);
 void nv_set_scoreboards(struct mir_func *f); /* scoreboards, then stall counts */

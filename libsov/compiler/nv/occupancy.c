@@ -13,6 +13,9 @@
 /* Registers per lane: of a partition with one warp, and of a unit. All targets have as many. */
 #define PARTITION_REGISTERS (NV_SM90_REGISTERS_PER_SM / NV_SM_PARTITIONS / NV_WARP_LANES)
 #define GRANULE             (NV_REGISTER_UNIT / NV_WARP_LANES)
+/* Warps of a partition that are worth having even if the cache does not hold their frames, parts of
+ * which may be used seldom. */
+#define MIN_CACHED_WARPS    4
 /* The calling convention needs R20 and R21; ptxas raises smaller limits likewise. */
 #define MIN_LIMIT           24
 
@@ -38,6 +41,31 @@ uint32_t nv_partition_warps(uint32_t sm, uint32_t registers)
 
 	warps = warps < max_warps ? warps : max_warps;
 	return warps ? warps : 1;
+}
+
+/* L1 cache and shared memory are one memory, a little larger than the most shared memory. */
+static uint32_t cache_bytes(uint32_t sm)
+{
+	switch (sm) {
+#define SM_CASE(version) \
+	case version: \
+		return NV_SM##version##_SHARED_PER_SM;
+		SOV_NV_SM_VERSIONS(SM_CASE)
+#undef SM_CASE
+	default:
+		return 0;
+	}
+}
+
+uint32_t nv_cached_warps(uint32_t sm, uint32_t frame_bytes)
+{
+	uint64_t share = (uint64_t)frame_bytes * NV_WARP_LANES * NV_SM_PARTITIONS;
+	uint32_t max_warps = max_partition_warps(sm), warps;
+
+	if (share * max_warps <= cache_bytes(sm))
+		return max_warps;
+	warps = (uint32_t)(cache_bytes(sm) / share);
+	return warps < MIN_CACHED_WARPS ? MIN_CACHED_WARPS : warps;
 }
 
 uint32_t nv_occupancy_registers(uint32_t warps)

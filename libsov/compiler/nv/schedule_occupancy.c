@@ -34,7 +34,8 @@ struct block_dag {
 
 /* An occupancy, and the orders whose pressure leaves the registers for it. */
 struct target_occupancy {
-	uint32_t warps; /* of an SM's partition, in whole blocks */
+	/* Of a partition, in whole blocks; no more than those whose frames the cache holds. */
+	uint32_t warps;
 	uint32_t limit; /* of the pressure */
 	uint32_t pressure;
 	uint64_t cost;              /* see add_block_cost() */
@@ -151,10 +152,14 @@ static bool fits_target(const struct target_occupancy *t)
 
 /* Fewer warps must gain much to be better: the latency of memory is rarely as short as assumed, and
  * more warps help whatever it is. A kernel that states how many blocks an SM should hold asks for
- * no more of them, so that for it less suffices. */
-static bool gains_much(const struct mir_func *f, uint64_t cost, uint64_t best)
+ * no more of them, so that for it less suffices, and less yet where as many warps count as before:
+ * whole blocks fill no more, or the cache holds no more frames. */
+static bool gains_much(const struct mir_func *f, const struct target_occupancy *t,
+		       const struct target_occupancy *best)
 {
-	return f->ir->min_ctas ? 5 * cost < 4 * best : 2 * cost < best;
+	if (t->warps == best->warps)
+		return 10 * t->cost < 9 * best->cost;
+	return f->ir->min_ctas ? 5 * t->cost < 4 * best->cost : 2 * t->cost < best->cost;
 }
 
 /* Longer latencies of memory make fewer waits worth more than warps. That is as likely as not, so
@@ -176,7 +181,7 @@ static bool is_better(const struct mir_func *f, const struct target_occupancy *t
 		return !best->warps || fits;
 	if (!fits)
 		return t->pressure < best->pressure;
-	return gains_much(f, t->cost, best->cost) || gains_far(f, t, best) ||
+	return gains_much(f, t, best) || gains_far(f, t, best) ||
 	       (5 * t->alone < 3 * best->alone && 4 * t->cost < 5 * best->cost);
 }
 
@@ -191,7 +196,9 @@ static struct target_occupancy try_occupancy(struct scheduler *s, struct block_d
 					     uint32_t warps)
 {
 	struct mir_func *f = s->f;
-	struct target_occupancy t = {.warps = nv_resident_warps(f->ir, warps)};
+	uint32_t resident = nv_resident_warps(f->ir, warps);
+	uint32_t cached = nv_cached_warps(f->sm, f->frame_bytes);
+	struct target_occupancy t = {.warps = resident < cached ? resident : cached};
 
 	t.limit = target_registers(f, warps) - nv_reserved_gprs(f) - MIR_HARDWARE_GPRS -
 		  ALIGNMENT_SLACK;

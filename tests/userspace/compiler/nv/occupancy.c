@@ -17,5 +17,10 @@ int main(void)
 	   "the required size of a block counts, and a block that does not fit is not rounded");
 	ok(nv_resident_warps(&small, 5) == 5 && nv_resident_warps(&unknown, 5) == 5,
 	   "blocks of less than a warp per partition, or of unknown size, fill every warp");
+	ok(nv_cached_warps(90, 0) == 16 && nv_cached_warps(90, 114) == 16 &&
+		   nv_cached_warps(90, 228) == 8,
+	   "the L1 cache holds the frames of all warps up to 114 bytes, and half of twice as many");
+	ok(nv_cached_warps(90, 4000) == 4 && nv_cached_warps(90, UINT32_MAX) == 4,
+	   "four warps per partition are worth having however large the frame");
 	return tap_done();
 }

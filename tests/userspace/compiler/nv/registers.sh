@@ -38,6 +38,36 @@ for n in 19 26; do
 	ok $? "$n sums of one index and $n loaded values need at most 32 registers ($count)"
 done
 
+# arrays BYTES: a loop over elements of a local array, with other values live across it.
+arrays()
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry arrays(.param .u64 p, .param .u32 n)\n{\n'
+	printf '.local .align 4 .b8 array[%s];\n.reg .b64 %%p, %%a, %%e;\n.reg .pred %%q;\n' "$1"
+	printf '.reg .b32 %%n, %%i;\n.reg .f32 %%v<17>, %%x<9>, %%s;\n'
+	echo 'ld.param.u64 %p, [p]; ld.param.u32 %n, [n]; mov.u64 %a, array; mov.u32 %i, 0; mov.f32 %s, 0f00000000;'
+	for i in $(seq 1 16); do
+		echo "ld.volatile.global.f32 %v$i, [%p+$((4 * i))];"
+	done
+	echo 'loop: .pragma "nounroll"; mul.wide.u32 %e, %i, 4; add.u64 %e, %a, %e;'
+	for i in $(seq 1 8); do
+		echo "ld.local.f32 %x$i, [%e+$((4 * i))]; ex2.approx.ftz.f32 %x$i, %x$i; lg2.approx.ftz.f32 %x$i, %x$i;"
+		echo "add.f32 %s, %s, %x$i; st.local.f32 [%e+$((4 * i))], %s;"
+	done
+	echo 'add.u32 %i, %i, 8; setp.lt.u32 %q, %i, %n; @%q bra loop;'
+	for i in $(seq 1 16); do
+		echo "st.volatile.global.f32 [%p+$((4 * i))], %v$i;"
+	done
+	echo 'ret; }'
+}
+
+# Warps whose local memory the L1 cache does not hold are not worth a loop that waits for each load.
+arrays 64 >"$work/small.ptx"
+arrays 2048 >"$work/large.ptx"
+small=$(count_registers "$work/small.ptx")
+count=$(count_registers "$work/large.ptx")
+[ "${small:-99}" -le 32 ] && [ "${count:-0}" -gt 32 ]
+ok $? "a loop over a local array has more than 32 registers if the cache does not hold the arrays of more warps ($count, $small)"
+
 # blocks DIRECTIVES: a sum over 40 loaded pairs.
 blocks()
 {
