@@ -6,7 +6,9 @@
  * Alignment comes from a known-bits analysis of trailing zeros: a variable's address has its
  * alignment, other values follow from their operands. The analysis is optimistic: all values start
  * with the maximum, and contradictions lower them to a fixed point, so an induction variable keeps
- * the alignment that all of its steps have in common.
+ * the alignment that all of its steps have in common. An access that is itself a vector proves the
+ * alignment of its base for the accesses that execute if it does: a structure of eight words of
+ * which PTX stores the first four one by one and the others as a vector.
  *
  * Within a block, accesses with the same base form groups. A group of loads moves up to its first
  * member, so a store that may alias ends it; a group of stores moves down to its last member, so
@@ -43,7 +45,10 @@ struct vectorise {
 	struct ir_func *f;
 	const struct target *target;
 	struct arena *arena;
-	uint8_t *zeros;   /* by value: known trailing zero bits */
+	uint8_t *zeros;  /* by value: known trailing zero bits */
+	uint8_t *proven; /* the same by accesses of the block */
+	ir_val *bases;   /* values with proven bits */
+	uint32_t nbases;
 	ir_val *forward;  /* by value: the vector element that replaced it */
 	uint32_t nvalues; /* size of the two arrays */
 	struct group *open, *unused;
@@ -136,6 +141,48 @@ static void compute_known_zeros(struct vectorise *s)
 	}
 }
 
+/* ---- alignment by accesses ---- */
+
+static uint32_t zeros_of(const struct vectorise *s, ir_val base)
+{
+	return s->zeros[base] > s->proven[base] ? s->zeros[base] : s->proven[base];
+}
+
+/* Whether instructions after this one need not execute, or no access may move across it. */
+static bool ends_segment(const struct ir_inst *in)
+{
+	bool is_access = in->op == IR_LOAD || in->op == IR_STORE;
+
+	return ir_ops[in->op].properties & (P_READ | P_WRITE) &&
+	       (!is_access || in->order != IR_WEAK || in->flags & IR_VOLATILE);
+}
+
+static void prove_alignment(struct vectorise *s, const struct ir_inst *in)
+{
+	bool is_access = in->op == IR_LOAD || in->op == IR_STORE;
+	ir_val base = is_access && ir_address_arg(in) >= 0 ? in->args[ir_address_arg(in)] : 0;
+	uint32_t zeros = min_u32(trailing_zeros(in->align), trailing_zeros(in->imm));
+
+	if (!base || base >= s->nvalues || zeros <= s->proven[base])
+		return;
+	if (!s->proven[base])
+		s->bases[s->nbases++] = base;
+	s->proven[base] = (uint8_t)zeros;
+}
+
+/* The alignment that the accesses from an instruction to the end of its segment prove. */
+static void prove_segment(struct vectorise *s, ir_id first)
+{
+	for (ir_id i = first; i && !ends_segment(ir_at(s->f, i)); i = ir_at(s->f, i)->next)
+		prove_alignment(s, ir_at(s->f, i));
+}
+
+static void forget_proofs(struct vectorise *s)
+{
+	while (s->nbases)
+		s->proven[s->bases[--s->nbases]] = 0;
+}
+
 /* ---- vectors from a group ---- */
 
 static uint32_t member_size(const struct group *g)
@@ -167,7 +214,7 @@ static uint32_t max_bytes(uint8_t space)
 static uint32_t count_adjacent(const struct vectorise *s, const struct group *g, uint32_t k)
 {
 	uint32_t size = member_size(g),
-		 zeros = min_u32(s->zeros[g->base], trailing_zeros(g->members[k].offset));
+		 zeros = min_u32(zeros_of(s, g->base), trailing_zeros(g->members[k].offset));
 
 	for (uint32_t n = max_bytes(g->space) / size; n > 1; n /= 2) {
 		uint32_t same = 1;
@@ -300,7 +347,7 @@ static bool is_candidate(const struct vectorise *s, const struct ir_inst *in)
 	       (in->op == IR_LOAD ? in->nres == 1 : in->nargs == 2) && in->args[0] < s->nvalues &&
 	       is_candidate_space(s, in) &&
 	       (!requires_alignment(s, in->space) ||
-		s->zeros[in->args[0]] >= trailing_zeros(2 * ir_type_bits(in->type) / 8));
+		zeros_of(s, in->args[0]) >= trailing_zeros(2 * ir_type_bits(in->type) / 8));
 }
 
 static void add_member(struct vectorise *s, ir_id i, uint32_t position)
@@ -336,16 +383,17 @@ static void vectorise_block(struct vectorise *s, ir_block b)
 {
 	uint32_t position = 0;
 
+	prove_segment(s, s->f->blocks[b].first);
 	ir_for_each_inst_safe(s->f, b, i) {
 		/* a copy: new instructions may move the table */
 		const struct ir_inst in = *ir_at(s->f, i);
-		bool is_access = in.op == IR_LOAD || in.op == IR_STORE;
 
 		position++;
 		if (!(ir_ops[in.op].properties & (P_READ | P_WRITE)))
 			continue;
-		if (!is_access || in.order != IR_WEAK || in.flags & IR_VOLATILE) {
+		if (ends_segment(&in)) {
 			end_groups(s, NULL);
+			prove_segment(s, in.next);
 			continue;
 		}
 		if (in.space == IR_PARAM)
@@ -356,6 +404,7 @@ static void vectorise_block(struct vectorise *s, ir_block b)
 			add_member(s, i, position);
 	}
 	end_groups(s, NULL);
+	forget_proofs(s);
 }
 
 bool pass_vectorise(struct ir_func *f, const struct target *t)
@@ -365,6 +414,8 @@ bool pass_vectorise(struct ir_func *f, const struct target *t)
 
 	compute_known_zeros(&s);
 	s.forward = arena_array(s.arena, s.nvalues, sizeof(*s.forward));
+	s.proven = arena_array(s.arena, s.nvalues, sizeof(*s.proven));
+	s.bases = arena_array(s.arena, s.nvalues, sizeof(*s.bases));
 	ir_for_each_block(f, b)
 		vectorise_block(&s, b);
 	if (!s.changed)
