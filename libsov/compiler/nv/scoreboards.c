@@ -109,13 +109,6 @@ static enum order read_order(uint32_t sm, const struct mir_inst *i)
 /* An instruction whose guard is false may finish at once. */
 static enum order write_order(uint32_t sm, const struct mir_inst *i)
 {
-	return i->sass.guard == SASS_PT && i->sass.write_barrier != SASS_NO_SB ? read_order(sm, i)
-									       : ORDER_NONE;
-}
-
-/* The same before scoreboards are allocated. */
-static enum order expected_write_order(uint32_t sm, const struct mir_inst *i)
-{
 	return i->sass.guard == SASS_PT && sass_has_variable_latency(sm, &i->sass)
 		       ? read_order(sm, i)
 		       : ORDER_NONE;
@@ -470,7 +463,7 @@ static void take_over_boards(struct scoreboard_alloc *alloc, uint32_t b)
 
 	alloc->leaving_reads = alloc->leaving_results = SASS_NO_SB;
 	mir_for_each(alloc->f, b, i) {
-		enum order order = expected_write_order(alloc->f->sm, i);
+		enum order order = write_order(alloc->f->sm, i);
 		struct registers r;
 
 		if (!unseen)
