@@ -31,7 +31,7 @@
 
 #define MAX_FACTOR    4
 #define MAX_IN_FLIGHT 32                   /* loads of a word */
-#define MAX_SIZE      160                  /* instructions of the unrolled loop */
+#define MAX_SIZE      160                  /* issue slots of the unrolled loop */
 #define MAX_SMALL     16                   /* instructions of a loop unrolled without loads */
 #define MAX_STEP      UINT64_C(0x0fffffff) /* bound of the step */
 
@@ -60,6 +60,12 @@ static bool is_expanded(enum ir_op op)
 {
 	return op == IR_FDIV || op == IR_FRCP || op == IR_FSQRT ||
 	       (op >= IR_DIV_U && op <= IR_REM_S);
+}
+
+/* Phis and constants are registers and operands, signs are part of operands. */
+static bool takes_issue_slot(enum ir_op op)
+{
+	return op != IR_PHI && op != IR_CONST && op != IR_FNEG && op != IR_FABS;
 }
 
 /* An address: a value and a constant number of bytes. */
@@ -144,13 +150,15 @@ static bool may_issue_early(const struct loop *l, const struct ir_inst *in, uint
 
 static bool is_body_unrollable(struct loop *l)
 {
-	uint32_t size = 0, loads = 0, written = 0; /* bit mask of spaces */
+	uint32_t size = 0, slots = 0, loads = 0, written = 0; /* bit mask of spaces */
 	bool memory = false;
 
 	ir_for_each_inst(l->f, l->header, i) {
 		const struct ir_inst *in = ir_at(l->f, i);
 
-		if (++size > MAX_SIZE / 2 || ir_ops[in->op].properties & P_CONV ||
+		size++;
+		slots += takes_issue_slot(in->op);
+		if (slots > MAX_SIZE / 2 || ir_ops[in->op].properties & P_CONV ||
 		    in->op == IR_FENCE || in->op == IR_COPYASYNC || in->op == IR_CLOCK ||
 		    in->op == IR_SLEEP || is_expanded(in->op))
 			return false;
@@ -165,7 +173,7 @@ static bool is_body_unrollable(struct loop *l)
 			loads += in->nres * (in->type == IR_B64 ? 2 : 1);
 	}
 	l->factor = MAX_FACTOR;
-	while (l->factor > 1 && (loads * l->factor > MAX_IN_FLIGHT || size * l->factor > MAX_SIZE))
+	while (l->factor > 1 && (loads * l->factor > MAX_IN_FLIGHT || slots * l->factor > MAX_SIZE))
 		l->factor /= 2;
 	return (loads || (!memory && size <= MAX_SMALL)) && l->factor > 1;
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Loops that load: which loads their first consumer waits for.
+# Loops that load: how many loads a trip has, and which of them their first consumer waits for.
 . tests/tap.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -41,6 +41,11 @@ print_loop()
 			}
 			END { for (k = first; k <= last; k++) print line[k] }'
 }
+
+nearest '' 4 >"$work/four.ptx"
+count=$(print_loop "$work/four.ptx" | grep -c LDG)
+[ "$count" -eq 16 ]
+ok $? "a loop of four loads and 34 instructions is unrolled by four ($count loads)"
 
 nearest '.pragma "nounroll";' 10 >"$work/ten.ptx"
 print_loop "$work/ten.ptx" >"$work/loop"
