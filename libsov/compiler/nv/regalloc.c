@@ -38,9 +38,15 @@ static struct reg_file *reg_file_of(struct allocator *a, uint32_t vreg)
 	}
 }
 
+/* A bank is not worth a copy: see reg_file.awaited. */
+static bool is_in_bank(const struct reg_file *reg_file, uint32_t reg)
+{
+	return reg_file->bank == BANK_ANY || (reg % 2 == reg_file->bank && !reg_file->awaited[reg]);
+}
+
 static bool is_free(const struct reg_file *reg_file, uint32_t reg, uint32_t units)
 {
-	if (reg % units || reg + units > reg_file->count)
+	if (reg % units || reg + units > reg_file->count || !is_in_bank(reg_file, reg))
 		return false;
 	for (uint32_t k = 0; k < units; k++) {
 		if (reg_file->owner[reg + k] ||
@@ -68,6 +74,7 @@ static bool will_be_free(const struct allocator *a, const struct reg_file *reg_f
 	const struct mir_vreg *v = &a->f->vregs[vreg];
 
 	if (reg % v->units || reg + v->units > reg_file->count || reg_file->owner[reg] ||
+	    (reg_file->bank != BANK_ANY && reg % 2 != reg_file->bank) ||
 	    (reg_file->barred && bitset_has(reg_file->barred, reg)))
 		return false;
 	for (uint32_t k = 1; k < v->units; k++) {
@@ -124,7 +131,7 @@ static bool choose_round_robin(struct reg_file *reg_file, uint32_t units, uint32
 		*reg = r;
 		return true;
 	}
-	for (uint32_t r = 0; r < reg_file->count; r++) {
+	for (uint32_t r = 0; r < reg_file->count && reg_file->bank == BANK_ANY; r++) {
 		if (!is_free(reg_file, r, units))
 			continue;
 		*reg = r;
@@ -258,15 +265,28 @@ const uint64_t *nv_barred_registers(const struct allocator *a, uint32_t vreg)
 	return a->saving ? a->calls.changed[vreg] : a->calls.avoided[vreg];
 }
 
-static bool choose_unbarred(struct allocator *a, uint32_t vreg, const uint64_t *barred,
-			    uint32_t *reg)
+static bool choose_in_bank(struct allocator *a, uint32_t vreg, enum bank bank, uint32_t *reg)
 {
 	struct reg_file *reg_file = reg_file_of(a, vreg);
 	bool found;
 
-	reg_file->barred = barred;
+	reg_file->bank = bank;
 	found = choose_affine(a, vreg, vreg, 0, 0, reg) ||
 		choose_affine(a, vreg, vreg, 0, 1, reg) || choose_register(a, vreg, reg);
+	reg_file->bank = BANK_ANY;
+	return found;
+}
+
+static bool choose_unbarred(struct allocator *a, uint32_t vreg, const uint64_t *barred,
+			    uint32_t *reg)
+{
+	struct reg_file *reg_file = reg_file_of(a, vreg);
+	enum bank bank = a->stuck_at ? nv_wanted_bank(a, vreg) : BANK_ANY;
+	bool found;
+
+	reg_file->barred = barred;
+	found = (bank != BANK_ANY && choose_in_bank(a, vreg, bank, reg)) ||
+		choose_in_bank(a, vreg, BANK_ANY, reg);
 	reg_file->barred = NULL;
 	return found;
 }
@@ -317,21 +337,31 @@ static bool assign_vreg(struct allocator *a, uint32_t vreg)
 	return true;
 }
 
-/* Whether a value is an argument of a phi of which the block defines another argument later, such
- * as the next value of a loop variable. */
+static bool is_defined_later(const struct allocator *a, uint32_t vreg)
+{
+	const struct mir_vreg *v = &a->f->vregs[vreg];
+
+	return !v->assigned && a->defined_in[v->first_unit] == a->block;
+}
+
+/* Whether the block defines a value later that belongs to the register of this one: the next value
+ * of a loop variable, if this one is the variable, a step on the way to its next value in the same
+ * register, or another argument of the phi. */
 static bool is_awaited(const struct allocator *a, uint32_t vreg)
 {
 	const struct mir_func *f = a->f;
 
 	for (const struct affinity *n = a->affinities[vreg]; n; n = n->next) {
+		const struct mir_vreg *other = &f->vregs[n->other];
 		uint32_t left = MAX_ARGUMENTS;
 
-		if (!n->other || f->vregs[n->other].assigned)
+		if (!n->other || (other->assigned && other->reg != f->vregs[vreg].reg))
 			continue;
+		if (f->vregs[vreg].phi && is_defined_later(a, n->other))
+			return true;
 		for (const struct affinity *m = a->affinities[n->other]; m && left;
 		     m = m->next, left--)
-			if (!f->vregs[m->other].assigned &&
-			    a->defined_in[f->vregs[m->other].first_unit] == a->block)
+			if (is_defined_later(a, m->other))
 				return true;
 	}
 	return false;
@@ -517,6 +547,7 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	}
 	a->block = b;
 	find_last_mentions(a, block);
+	nv_note_readers(a, block);
 	find_peaks(a, block);
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		if (!assign_phi(a, block->phis[p].vreg))
@@ -626,6 +657,7 @@ static void find_live_ranges(struct allocator *a)
 	a->defined_at = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_at));
 	a->defined_in = arena_array(f->arena, f->nunits + 1, sizeof(*a->defined_in));
 	a->affinities = arena_array(f->arena, f->nvregs, sizeof(*a->affinities));
+	a->first_reader = arena_array(f->arena, f->nvregs, sizeof(*a->first_reader));
 	nv_find_changed(f, &a->calls);
 	if (a->calls.calls || has_convention(f))
 		a->costly = a->calls.unchanged;
@@ -786,6 +818,7 @@ bool nv_regalloc(struct mir_func *f, bool tight)
 	struct allocator a = {.f = f, .pred = {.count = MIR_PREDS, .window = MIR_PREDS}};
 
 	a.ugpr.count = MIR_UGPRS;
+	a.gpr.bank = a.pred.bank = a.ugpr.bank = BANK_ANY;
 	f->vregs[0].assigned = true; /* see struct affinity */
 	/* Callers keep their values in registers that a function does not change. */
 	tight |= f->own && !has_convention(f);

@@ -18,6 +18,9 @@ struct affinity { /* preference: reg(this vreg) = reg(other) + distance; other 0
 
 #define RESERVED UINT32_MAX
 
+/* Of general registers: see register_banks.c. */
+enum bank { BANK_EVEN, BANK_ODD, BANK_ANY };
+
 /* Positions in a block of what precedes its first and follows its last instruction. */
 #define AT_START 0
 #define AT_END   UINT32_MAX
@@ -41,8 +44,14 @@ struct reg_file {               /* a register file */
 	/* In this block, the next value of a phi that the last value of a register belongs to will
 	 * be defined, preferably there. */
 	bool awaited[256];
-	bool separate; /* single registers from pairs and quads */
-	uint32_t used; /* 1 + highest register assigned */
+	bool separate;  /* single registers from pairs and quads */
+	enum bank bank; /* of single registers to be chosen */
+	uint32_t used;  /* 1 + highest register assigned */
+};
+
+struct reader {
+	struct mir_inst *inst;
+	uint32_t vreg, next;
 };
 
 struct allocator {
@@ -56,6 +65,9 @@ struct allocator {
 	/* By position in the block, if rotate_local is set: the maximum pressure from there on. */
 	uint32_t *peaks, peaks_capacity;
 	struct unit_set live; /* scratch of nv_block_peaks() */
+	/* Products of the block, by the values that they read; 0: none. */
+	uint32_t *first_reader, nreaders, readers_capacity;
+	struct reader *readers; /* from 1 */
 	uint32_t block;
 	uint32_t passed;              /* instructions of the blocks before it */
 	struct affinity **affinities; /* by vreg */
@@ -81,6 +93,11 @@ struct allocator {
 };
 
 void nv_find_affinities(struct allocator *a);
+
+/* Notes the products in the block, if it is in a loop. */
+void nv_note_readers(struct allocator *a, const struct mir_block *block);
+/* The bank in which a value delays its readers in the block least. */
+enum bank nv_wanted_bank(const struct allocator *a, uint32_t vreg);
 
 /* The registers that a vreg may not have. */
 const uint64_t *nv_barred_registers(const struct allocator *a, uint32_t vreg);
