@@ -216,6 +216,91 @@ static void add_nodes(struct scheduler *s)
 	}
 }
 
+/*
+ * Addresses of loads. A computation that has begun needs registers until the load has issued, and
+ * the load then needs those of its result. Where registers are scarce, a few loads that issue are
+ * better than many addresses that wait, so that a computation begins only if its load will fit.
+ */
+
+#define FEEDS_OTHERS UINT32_MAX
+
+static bool is_slow_load(const struct scheduler *s, const struct mir_inst *i)
+{
+	return i->memory.bytes && !(i->memory.effect & MIR_WRITES) &&
+	       sass_pipe(s->f->sm, &i->sass) == SASS_PIPE_MEMORY;
+}
+
+/* The load that is fed by all units that the node writes. */
+static uint32_t fed_load(struct scheduler *s, const struct node *node)
+{
+	const struct live_set *live_out = &s->f->blocks[s->block].live_out;
+	uint32_t load = 0;
+
+	for (uint32_t u = 0; u < node->nuses; u++) {
+		const struct mir_use *use = &node->uses[u];
+
+		for (uint32_t k = 0; use->write && use->ref.vreg && k < use->count; k++) {
+			uint32_t unit = mir_unit(s->f, use->ref) + k;
+			uint32_t feeds = resource_at(s, unit)->feeds;
+
+			if (live_set_has(live_out, unit) || feeds == FEEDS_OTHERS ||
+			    (load && feeds != load))
+				return 0;
+			load = feeds;
+		}
+	}
+	return load;
+}
+
+static void note_fed(struct scheduler *s, const struct node *node)
+{
+	uint32_t load = node->load ? node->load : FEEDS_OTHERS;
+
+	for (uint32_t u = 0; u < node->nuses; u++) {
+		const struct mir_use *use = &node->uses[u];
+
+		for (uint32_t k = 0; !use->write && use->ref.vreg && k < use->count; k++) {
+			struct resource *r = resource_at(s, mir_unit(s->f, use->ref) + k);
+
+			r->feeds = !r->feeds || r->feeds == load ? load : FEEDS_OTHERS;
+		}
+	}
+}
+
+static void find_load_addresses(struct scheduler *s)
+{
+	for (uint32_t n = s->count; n; n--) {
+		struct node *node = &s->nodes[n];
+		bool slow = is_slow_load(s, node->inst);
+
+		node->load = slow ? n : fed_load(s, node);
+		for (uint32_t u = 0; slow && u < node->nuses; u++)
+			if (node->uses[u].write && node->uses[u].kind == SASS_GPR)
+				node->result += node->uses[u].count;
+		note_fed(s, node);
+	}
+}
+
+/* What the load will take beyond what its address holds. */
+static int32_t owed_to(const struct node *load)
+{
+	int32_t owed = (int32_t)load->result - load->held;
+
+	return load->begun && owed > 0 ? owed : 0;
+}
+
+static void note_address(struct scheduler *s, uint32_t n)
+{
+	struct node *load = &s->nodes[s->nodes[n].load];
+
+	if (!s->nodes[n].load)
+		return;
+	s->owed -= owed_to(load);
+	load->begun = load != &s->nodes[n];
+	load->held += s->nodes[n].pressure[PRESSURE_GPR].delta;
+	s->owed += owed_to(load);
+}
+
 void nv_build_dag(struct scheduler *s)
 {
 	s->nordered = s->fence = s->last_call = 0;
@@ -233,8 +318,10 @@ void nv_build_dag(struct scheduler *s)
 		for (uint32_t k = 1; s->nodes[n].inst->terminator && k < n; k++)
 			add_edge(s, k, n, 0);
 	}
-	if (!s->f->allocated)
+	if (!s->f->allocated) {
 		add_phi_antidependences(s);
+		find_load_addresses(s);
+	}
 	for (uint32_t n = s->count; n; n--) {
 		struct node *node = &s->nodes[n];
 
@@ -362,6 +449,11 @@ static void start_pressure(struct scheduler *s)
 	const struct mir_block *block = &s->f->blocks[s->block];
 
 	s->stamp++;
+	s->owed = 0;
+	for (uint32_t n = 1; n <= s->count; n++) {
+		s->nodes[n].begun = false;
+		s->nodes[n].held = 0;
+	}
 	for (uint32_t k = 0; k < PRESSURE_KINDS; k++)
 		s->live[k] = s->peak[k] = count_live_in(s->f, block, pressure_kind[k]);
 	live_set_for_each(&block->live_in, unit) s->opened[s->f->unit_vreg[unit]] = s->stamp;
@@ -379,6 +471,7 @@ static void note_scheduled(struct scheduler *s, uint32_t n)
 {
 	const struct node *node = &s->nodes[n];
 
+	note_address(s, n);
 	s->live[PRESSURE_GPR] += opened_units(s, node);
 	open_registers(s, node);
 	for (uint32_t k = 0; k < PRESSURE_KINDS; k++) {
@@ -402,14 +495,29 @@ static void note_scheduled(struct scheduler *s, uint32_t n)
 	}
 }
 
+/* The growth of the pressure of general registers, with what loads will need. */
+static int32_t gpr_growth(const struct scheduler *s, const struct node *node)
+{
+	int32_t growth = node->pressure[PRESSURE_GPR].delta +
+			 (int32_t)node->pressure[PRESSURE_GPR].dead +
+			 (int32_t)opened_units(s, node);
+	const struct node *load = &s->nodes[node->load];
+
+	if (growth <= 0 || !s->reserves)
+		return growth;
+	if (node->load && !load->begun && growth < (int32_t)load->result)
+		growth = (int32_t)load->result;
+	return growth + s->owed - (node->load ? owed_to(load) : 0);
+}
+
 /* Whether the pressure stays within its limits if the node is scheduled next, or does not grow. */
 static bool fits_limits(const struct scheduler *s, const struct node *node)
 {
 	for (uint32_t k = 0; k < PRESSURE_KINDS; k++) {
-		int32_t growth = node->pressure[k].delta + (int32_t)node->pressure[k].dead;
+		int32_t growth = k == PRESSURE_GPR ? gpr_growth(s, node)
+						   : node->pressure[k].delta +
+							     (int32_t)node->pressure[k].dead;
 
-		if (k == PRESSURE_GPR)
-			growth += (int32_t)opened_units(s, node);
 		if (growth > 0 && (int32_t)s->live[k] + growth > (int32_t)s->limit[k])
 			return false;
 	}

@@ -35,6 +35,12 @@ struct node {
 		int32_t delta;
 		uint32_t dead;
 	} pressure[PRESSURE_KINDS];
+	/* The load of which the node computes the address and nothing else, or which it is; 0:
+	 * none. Of the load: the units of its result, whether the computation of its address has
+	 * begun, and the units that this holds. */
+	uint32_t load, result;
+	bool begun;
+	int32_t held;
 	bool grows;   /* some pressure may grow */
 	bool partial; /* it writes a part of a register: see opened_units() */
 	bool done;
@@ -53,6 +59,7 @@ struct resource {
 	uint32_t mentions_left; /* mentions not yet scheduled */
 	/* XOR of their nodes: the node itself if only one is left. */
 	uint32_t mentions_xor;
+	uint32_t feeds; /* the load whose address all readers compute; 0: no reader yet */
 };
 
 /* An entry of the ready list, with its priorities. */
@@ -70,7 +77,9 @@ struct scheduler {
 	uint32_t *opened; /* by vreg: stamp of the run in which some unit has been written */
 	/* By register file: the pressure, its maximum so far, and its limit. */
 	uint32_t live[PRESSURE_KINDS], peak[PRESSURE_KINDS], limit[PRESSURE_KINDS];
-	uint32_t lookahead;                      /* size of the window */
+	bool reserves;      /* registers for loads: see note_address() in schedule.c */
+	int32_t owed;       /* units that loads will take whose addresses are being computed */
+	uint32_t lookahead; /* size of the window */
 	uint32_t ordered[MAX_ORDERED], nordered; /* ordered nodes since fence */
 	uint32_t fence;                          /* node ordered with all ordered nodes; 0 = none */
 	uint32_t last_call;                      /* last call: no node crosses it; 0 = none */

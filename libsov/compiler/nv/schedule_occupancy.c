@@ -290,6 +290,33 @@ uint32_t nv_rematerialise_for_occupancy(struct mir_func *f)
 	return pressure;
 }
 
+/* Reserves registers for loads whose addresses are computed, if that saves time. */
+static void order_loads(struct scheduler *s, uint32_t limit, struct block_order *order)
+{
+	struct block_order o;
+
+	s->reserves = true;
+	o = order_within(s, limit);
+	s->reserves = false;
+	if (o.pressure <= limit && o.cycles < order->cycles)
+		*order = o;
+}
+
+/* Better orders of blocks that lack registers, within the same limit. */
+static void improve_orders(struct scheduler *s, const struct block_dag *dags,
+			   struct target_occupancy *t)
+{
+	mir_for_each_block(s->f, b) {
+		if (!t->orders[b].limited || t->orders[b].pressure > t->limit)
+			continue;
+		s->block = b;
+		s->nodes = dags[b].nodes;
+		s->count = dags[b].count;
+		if (dags[b].waits)
+			order_loads(s, t->limit, &t->orders[b]);
+	}
+}
+
 void nv_schedule_for_occupancy(struct scheduler *s, uint32_t pressure)
 {
 	struct mir_func *f = s->f;
@@ -303,6 +330,7 @@ void nv_schedule_for_occupancy(struct scheduler *s, uint32_t pressure)
 			.nodes = s->nodes, .count = s->count, .waits = waits_for_memory(s)};
 	}
 	best = choose_target(s, dags, pressure);
+	improve_orders(s, dags, &best);
 	f->retry_sparse =
 		f->hoped_registers &&
 		best.pressure + nv_reserved_gprs(f) + MIR_HARDWARE_GPRS > f->hoped_registers;

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-# Loops that load: how many loads a trip has, and which of them their first consumer waits for.
+# Loops that load: how many loads a trip has, which of them their first consumer waits for, and how
+# many are in flight where registers are scarce.
 . tests/tap.sh
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -53,4 +54,31 @@ waits=$(sed -n '/FADD/s/.*\[\([-0-5]*\):.*/\1/p' "$work/loop" | head -1 | tr -d 
 count=$(sed -n 's/.*:W\([0-5]\):.*LDG.*/\1/p' "$work/loop" | grep -c "[$waits]")
 [ "$count" -eq 1 ]
 ok $? "the first consumer in the loop waits for one load of ten ($count)"
+
+# Eight loads from different addresses, while 64 other values are live: where addresses take the
+# registers, fewer results fit.
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry copies(.param .u64 p, .param .u64 o, .param .u32 n)\n.maxnreg 108\n{\n'
+	printf '.reg .b64 %%p, %%o, %%q, %%a, %%b<8>;\n.reg .pred %%c;\n.reg .b32 %%n, %%t, %%s, %%x<4>, %%v<64>;\n.shared .align 16 .b8 m[32768];\n'
+	echo 'ld.param.u64 %p, [p]; ld.param.u64 %o, [o]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x; mov.u32 %s, m;'
+	echo 'mul.wide.u32 %q, %t, 512; add.u64 %p, %p, %q; mov.u64 %q, %o;'
+	for k in $(seq 0 63); do
+		echo "ld.volatile.global.u32 %v$k, [%p+$((4 * k))];"
+	done
+	for k in $(seq 0 7); do
+		echo "ld.volatile.global.u64 %b$k, [%p+$((1024 + 8 * k))];"
+	done
+	echo 'loop: .pragma "nounroll";'
+	for k in $(seq 0 7); do
+		echo "add.u64 %a, %b$k, %q; ld.global.v4.u32 {%x0, %x1, %x2, %x3}, [%a]; st.shared.v4.u32 [%s+$((1024 * k))], {%x0, %x1, %x2, %x3};"
+	done
+	echo 'add.u64 %q, %q, %o; add.u32 %s, %s, 64; sub.u32 %n, %n, 1; setp.ne.u32 %c, %n, 0; @%c bra loop;'
+	for k in $(seq 0 63); do
+		echo "st.volatile.global.u32 [%p+$((4 * k))], %v$k;"
+	done
+	echo 'ret; }'
+} >"$work/copies.ptx"
+count=$(print_loop "$work/copies.ptx" | sed '/STS/,$d' | grep -c LDG)
+[ "$count" -ge 5 ]
+ok $? "at least five of eight loads are in flight where addresses compete for registers ($count)"
 tap_done
