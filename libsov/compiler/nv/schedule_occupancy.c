@@ -17,6 +17,9 @@
 /* Registers by which an order may miss a limit of the pressure. */
 #define ORDER_SLACK     2
 
+/* Registers that an order may leave to the allocator. */
+#define ROOM 16
+
 /* An order of a block's instructions. */
 struct block_order {
 	struct mir_inst **insts;
@@ -28,7 +31,8 @@ struct block_order {
 struct block_dag {
 	struct node *nodes;
 	uint32_t count;
-	bool waits; /* for memory */
+	bool waits;    /* for memory */
+	bool products; /* most instructions multiply and add three registers */
 	struct block_order order;
 };
 
@@ -100,6 +104,23 @@ static bool waits_for_memory(const struct scheduler *s)
 		if (takes_unknown_time(s->f, s->nodes[n].inst))
 			return true;
 	return false;
+}
+
+/* The registers of products and sums should be in different banks, and those of partial sums change
+ * between the banks: see register_banks.c. */
+static bool consists_of_products(const struct scheduler *s)
+{
+	uint32_t products = 0;
+
+	for (uint32_t n = 1; n <= s->count; n++) {
+		uint32_t reads = 0;
+
+		for (uint32_t u = 0; u < s->nodes[n].nuses; u++)
+			reads += !s->nodes[n].uses[u].write && s->nodes[n].uses[u].kind == SASS_GPR;
+		products +=
+			reads == 3 && sass_pipe(s->f->sm, &s->nodes[n].inst->sass) == SASS_PIPE_FMA;
+	}
+	return 2 * products > s->count;
 }
 
 /* The issue slots of a block, or if the warps of a partition cannot fill them, the share of one
@@ -302,6 +323,19 @@ static void order_loads(struct scheduler *s, uint32_t limit, struct block_order 
 		*order = o;
 }
 
+/* Loops of products leave registers to the allocator as long as they hardly wait: two warps then
+ * still fill the issue slots. */
+static void order_products(struct scheduler *s, uint32_t limit, struct block_order *order)
+{
+	for (uint32_t room = 2; room <= ROOM && room < limit && order->limited; room += 2) {
+		struct block_order o = order_within(s, limit - room);
+
+		if (o.pressure > limit - room || 3 * o.cycles > 4 * s->count)
+			break;
+		*order = o;
+	}
+}
+
 /* Better orders of blocks that lack registers, within the same limit. */
 static void improve_orders(struct scheduler *s, const struct block_dag *dags,
 			   struct target_occupancy *t)
@@ -314,6 +348,8 @@ static void improve_orders(struct scheduler *s, const struct block_dag *dags,
 		s->count = dags[b].count;
 		if (dags[b].waits)
 			order_loads(s, t->limit, &t->orders[b]);
+		if (dags[b].products && s->f->blocks[b].depth)
+			order_products(s, t->limit, &t->orders[b]);
 	}
 }
 
@@ -326,8 +362,10 @@ void nv_schedule_for_occupancy(struct scheduler *s, uint32_t pressure)
 	mir_for_each_block(f, b) {
 		s->block = b;
 		nv_build_dag(s);
-		dags[b] = (struct block_dag){
-			.nodes = s->nodes, .count = s->count, .waits = waits_for_memory(s)};
+		dags[b] = (struct block_dag){.nodes = s->nodes,
+					     .count = s->count,
+					     .waits = waits_for_memory(s),
+					     .products = consists_of_products(s)};
 	}
 	best = choose_target(s, dags, pressure);
 	improve_orders(s, dags, &best);

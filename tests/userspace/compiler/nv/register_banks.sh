@@ -60,6 +60,12 @@ count=$(count_conflicts "$work/wide.ptx")
 [ "$count" -le 60 ]
 ok $? "of 128 products in a loop with 32 sums, at most 60 read a bank twice ($count)"
 
+# With 64 sums, what the allocator needs to change banks, the scheduler must not have used up.
+outer_products 8 8 >"$work/eight.ptx"
+count=$(count_conflicts "$work/eight.ptx")
+[ "$count" -le 125 ]
+ok $? "of 256 products in a loop with 64 sums, at most 125 read a bank twice ($count)"
+
 # A factor that is the first of one product and the second of the next.
 {
 	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry factors(.param .u64 p)\n{\n'
