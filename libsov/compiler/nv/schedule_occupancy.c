@@ -16,9 +16,10 @@
 #define ALIGNMENT_SLACK 2
 /* Registers by which an order may miss a limit of the pressure. */
 #define ORDER_SLACK     2
-
-/* Registers that an order may leave to the allocator. */
-#define ROOM 16
+/* Registers to leave to the scheduler and the allocator, and the share of the instructions that may
+ * be added for it. */
+#define ROOM            16
+#define ROOM_SHARE      128
 
 /* An order of a block's instructions. */
 struct block_order {
@@ -289,6 +290,19 @@ static bool rematerialise_to(struct mir_func *f, uint32_t limit, uint64_t max_co
 	return reached;
 }
 
+/* Computes values again where that leaves the scheduler and the allocator registers within the
+ * occupancy, as long as it costs next to nothing: values that only outer loops use. */
+static bool rematerialise_for_room(struct mir_func *f, uint32_t warps, uint32_t pressure)
+{
+	uint32_t most = nv_occupancy_registers(warps) - nv_reserved_gprs(f) - MIR_HARDWARE_GPRS;
+	uint32_t limits[ROOM / 2], count = 0;
+
+	for (uint32_t room = ROOM; room; room -= 2)
+		if (most > room && most - room < pressure)
+			limits[count++] = most - room;
+	return count && nv_rematerialise(f, limits, count, nv_weigh_instructions(f) / ROOM_SHARE);
+}
+
 /* Until it no longer helps: the registers of a callee remain in use. Returns the pressure. */
 uint32_t nv_rematerialise_for_occupancy(struct mir_func *f)
 {
@@ -308,6 +322,10 @@ uint32_t nv_rematerialise_for_occupancy(struct mir_func *f)
 	} while (warps > before && warps < max_warps &&
 		 rematerialise_to(f, limit,
 				  nv_weigh_instructions(f) * more / (NV_WARPS_SHARE * warps)));
+	if (rematerialise_for_room(f, warps, pressure)) {
+		nv_liveness(f);
+		pressure = nv_max_pressure(f);
+	}
 	return pressure;
 }
 
