@@ -389,6 +389,13 @@ static bool leads_into_loop(const struct mir_func *f, uint32_t b)
 	return false;
 }
 
+/* Whether results that are pending at a block's end are next mentioned in a loop, or may be. */
+static bool feeds_loop(const struct scoreboard_alloc *alloc, uint32_t b,
+		       const struct reg_set *results)
+{
+	return leads_into_loop(alloc->f, b) || reg_sets_intersect(results, &alloc->loop_inputs[b]);
+}
+
 /* From Hopper on, MEMBAR at block scope is asynchronous: ptxas gives it a scoreboard, and the next
  * memory access waits for that. Wider fences end with ERRBAR, which waits. */
 static bool is_pending_fence(uint32_t sm, const struct mir_inst *i)
@@ -399,8 +406,7 @@ static bool is_pending_fence(uint32_t sm, const struct mir_inst *i)
 static uint8_t result_board(struct scoreboard_alloc *alloc, uint32_t b, uint32_t use,
 			    const struct reg_set *results)
 {
-	if (use == NEVER &&
-	    (leads_into_loop(alloc->f, b) || reg_sets_intersect(results, &alloc->loop_inputs[b])))
+	if (use == NEVER && feeds_loop(alloc, b, results))
 		return allocate_leaving_board(alloc, &alloc->leaving_results);
 	return allocate_board(alloc, use);
 }
@@ -412,15 +418,18 @@ static uint8_t source_board(struct scoreboard_alloc *alloc, uint32_t overwrite)
 	return allocate_board(alloc, overwrite);
 }
 
-/* The scoreboard of the result covers the sources too, but clears later. */
+/* The scoreboard of the result covers the sources too, but clears later: a loop that overwrites
+ * them should not wait for it. */
 static bool needs_source_board(const struct scoreboard_alloc *alloc, uint32_t b,
-			       const struct mir_inst *i, const struct reg_set *sources)
+			       const struct mir_inst *i, const struct registers *r)
 {
 	const struct next_uses *uses = &alloc->uses[i->number];
 
-	if (i->sass.write_barrier != SASS_NO_SB)
+	if (i->sass.write_barrier == SASS_NO_SB)
+		return uses->overwrite != NEVER || overwritten_after(alloc, b, &r->sources);
+	if (uses->overwrite != NEVER || uses->use != NEVER)
 		return uses->overwrite < uses->use;
-	return uses->overwrite != NEVER || overwritten_after(alloc, b, sources);
+	return feeds_loop(alloc, b, &r->writes) && overwritten_after(alloc, b, &r->sources);
 }
 
 static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, struct mir_inst *i)
@@ -445,8 +454,7 @@ static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, str
 	if (variable && !reg_set_is_empty(&r.writes))
 		i->sass.write_barrier =
 			result_board(alloc, b, alloc->uses[i->number].use, &r.writes);
-	if (reads_late && !reg_set_is_empty(&r.sources) &&
-	    needs_source_board(alloc, b, i, &r.sources))
+	if (reads_late && !reg_set_is_empty(&r.sources) && needs_source_board(alloc, b, i, &r))
 		i->sass.read_barrier = source_board(alloc, alloc->uses[i->number].overwrite);
 }
 

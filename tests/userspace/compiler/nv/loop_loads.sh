@@ -55,6 +55,10 @@ count=$(sed -n 's/.*:W\([0-5]\):.*LDG.*/\1/p' "$work/loop" | grep -c "[$waits]")
 [ "$count" -eq 1 ]
 ok $? "the first consumer in the loop waits for one load of ten ($count)"
 
+# The load before the loop, with a branch between that skips the loop.
+"$BUILD/sov" disasm -c "$work/out" | grep -m 1 LDG | grep -q ':R[0-5]:W[0-5]:'
+ok $? "a load before a loop has a scoreboard for its address, which the loop overwrites"
+
 # Eight loads from different addresses, while 64 other values are live: where addresses take the
 # registers, fewer results fit.
 {
