@@ -372,27 +372,22 @@ ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
 }
 
 /* Square roots. With y near 1 / sqrt(x), g = x y is near the root and h = y / 2 near half its
- * reciprocal; the remainder x - g g is exact, and g + h (x - g g) is the refined root. Corrected
- * twice, the last time in the requested mode, it is correctly rounded in every mode except to
- * nearest, where it may be wrong if the root is next to the midpoint of two numbers. In f32 an h of
- * full precision suffices (verified for all fractions, with y off by two units in either
- * direction). In f64 the midpoint itself is tested: of g and its neighbour g + u on the remainder's
- * side, the root is beyond the midpoint when x - g g exceeds g u + u u / 4, and, because all other
- * terms are multiples of u u, when x - g g - g u is above 0. */
-static ir_val root_nearest(struct expand *e, ir_val g, ir_val rest)
-{
-	ir_val above = expand_compare_imm(e, IR_FGT, rest, 0), other, u, beyond;
+ * reciprocal; the remainder x - g g is exact but for its last bit, and g + h (x - g g) is the
+ * refined root. Corrected twice, the last time in the requested mode, it is correctly rounded in
+ * every mode except to nearest, where it may be wrong if the root is next to the midpoint of two
+ * numbers. In f32 an h of full precision suffices there (verified for all fractions, with y off by
+ * two units in either direction).
+ *
+ * In f64 to nearest one correction suffices. In units u = 2^-53, y has a relative error below 2, so
+ * g has one below 3. The correction of g is off by its size times the errors of h, of half of g and
+ * of the remainder: the refined root is off by less than 3 (2 + 1.5 + 1) u u before it is rounded.
+ * It can be rounded wrongly only if a midpoint is as near, which is n / 2^53 with an odd n, and for
+ * x in [1, 4) that means x = (n n - j) / 2^106 with |j| < 108. As x has 53 bits, n n - j ends in 54
+ * zeros, which is so for few n (the method is that of Cornea, Harrison, Tang, "Scientific Computing
+ * on Itanium-based Systems", 2002). passes/numerics tries them all, with every such y. */
 
-	other = expand_select(e, above, expand_const(e, IR_B64, 1),
-			      expand_const(e, IR_B64, UINT64_MAX));
-	other = expand_op(e, IR_ADD, IR_B64, g, other, 0);
-	u = expand_round(e, IR_FADD, IR_RN, other, emit_neg(e, g), 0);
-	beyond = expand_compare_imm(e, IR_FGT, fma_(e, emit_neg(e, g), u, rest), 0);
-	beyond = expand_compare(e, IR_EQ, beyond, above);
-	return expand_select(e, beyond, other, g);
-}
-
-/* 1 / sqrt(x) of an f64 from 20 bits: with d = 1 - x y y, y (1 + d / 2 + 3 d d / 8) has 57. */
+/* 1 / sqrt(x) of an f64 from 19 bits: with d = 1 - x y y, y (1 + d / 2 + 3 d d / 8) is off by at
+ * most 0.3 units of 2^-53, half a unit because x y is rounded, and a unit because it is rounded. */
 static ir_val inverse_root(struct expand *e, ir_val x)
 {
 	ir_val y = expand_approx(e, IR_APPROX_RSQRT, x), d, p;
@@ -405,13 +400,13 @@ static ir_val inverse_root(struct expand *e, ir_val x)
 
 static ir_val root64(struct expand *e, ir_val x, enum ir_round round)
 {
-	ir_val y = inverse_root(e, x), g = emit_mul(e, x, y), h, rest;
+	ir_val y = inverse_root(e, x), g = emit_mul(e, x, y), h;
 
 	h = emit_mul(e, y, expand_const(e, IR_B64, UINT64_C(0x3fe0000000000000)));
 	g = fma_(e, fma_(e, emit_neg(e, g), g, x), h, g);
-	rest = fma_(e, emit_neg(e, g), g, x);
-	return round == IR_RN ? root_nearest(e, g, rest)
-			      : expand_round(e, IR_FMA, round, rest, h, g);
+	if (round == IR_RN)
+		return g;
+	return expand_round(e, IR_FMA, round, fma_(e, emit_neg(e, g), g, x), h, g);
 }
 
 static ir_val root32(struct expand *e, ir_val x, enum ir_round round)

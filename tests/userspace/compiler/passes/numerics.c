@@ -324,6 +324,77 @@ static void test_exact(enum ir_op op, enum ir_type type, uint8_t flags, enum ir_
 	arena_free(&p.arena);
 }
 
+/* The root as the expansion computes it from an inverse root. */
+static uint64_t refine_root(double x, double y)
+{
+	double g = x * y, rest = fma(-g, g, x), root = fma(rest, y / 2, g);
+	uint64_t bits;
+
+	memcpy(&bits, &root, sizeof(bits));
+	return bits;
+}
+
+/* Whether 1 / sqrt(x) is within 2^-52 of y: sqrt(x) y and its square are near 1. */
+static bool is_inverse_root(double x, double y)
+{
+	double square = y * y, low = fma(y, y, -square), product = x * square;
+
+	return fabs(product - 1 + fma(x, square, -product) + x * low) <= 0x1p-51;
+}
+
+static bool try_midpoint(struct program *p, const struct ir_inst *in, uint64_t bits)
+{
+	uint64_t want = exact_root(&exact_f64, bits, IR_RN, false);
+	double x, nearest, y;
+	bool right = true;
+
+	memcpy(&x, &bits, sizeof(x));
+	nearest = 1 / sqrt(x);
+	for (int k = -3; k <= 3; k++) {
+		y = nearest + k * 0x1p-53;
+		if (is_inverse_root(x, y) && refine_root(x, y) != want) {
+			diag("root of %a from %a is wrong", x, y);
+			right = false;
+		}
+	}
+	for (int k = 0; k < 4; k++)
+		right &= try_exact(p, in, &exact_f64, bits, 0);
+	return right;
+}
+
+/* All f64 x in [1, 4) with x = (n n - j) / 2^106 for an odd n and |j| < 108: the only ones whose
+ * root may be rounded wrongly (passes/expand_float.c). From a solution of n n = j modulo 2^bits the
+ * other three follow by its sign and half of the modulus. */
+static void test_roots_next_to_midpoints(void)
+{
+	struct ir_inst in = {.op = IR_FSQRT, .type = IR_B64};
+	uint64_t wrong = 0, found = 0;
+	struct program p;
+
+	program_make(&p, in, 0);
+	for (uint32_t k = 0; k < 2 * 27 * 4; k++) {
+		uint32_t bits = 54 + k % 2; /* x in [1, 2), and in [2, 4) */
+		uint64_t j = 8 * (uint64_t)(k / 8) - 103, n = 1, half = UINT64_C(1) << (bits - 1);
+		exact_wide x;
+
+		for (uint32_t bit = 3; bit < bits; bit++)
+			if ((n * n - j) >> bit & 1)
+				n += UINT64_C(1) << (bit - 1);
+		n = (k & 2 ? -n : n) + (k & 4 ? half : 0);
+		n &= 2 * half - 1;
+		x = (exact_wide)n * n - (exact_wide)(__int128)(int64_t)j;
+		if (x >> (bits + 52) != 1)
+			continue;
+		found++;
+		wrong += !try_midpoint(
+			&p, &in, make_float(&exact_f64, (uint64_t)(x >> bits), (int)bits - 54));
+	}
+	ok(found >= 20 && !wrong,
+	   "expanded fsqrt.b64 is right for all %llu roots next to midpoints",
+	   (unsigned long long)found);
+	arena_free(&p.arena);
+}
+
 /* Every fraction of f32 reciprocals and roots, when there is time. */
 static void test_every_fraction(enum ir_op op)
 {
@@ -488,6 +559,7 @@ int main(void)
 	}
 	test_every_fraction(IR_FRCP);
 	test_every_fraction(IR_FSQRT);
+	test_roots_next_to_midpoints();
 	for (int k = 0; k < 4; k++) {
 		for (enum ir_type t = IR_B8; t <= IR_B64; t++) {
 			test_division(divisions[k], t);
