@@ -417,6 +417,17 @@ static uint32_t collect_words(struct select *s, const struct ir_inst *in, struct
 	return n;
 }
 
+/* The word of which two elements are the halves; 0: none. */
+static ir_val word_of_halves(const struct select *s, ir_val low, ir_val high)
+{
+	const struct ir_inst *l = ir_def(s->ir, low), *h = ir_def(s->ir, high);
+	bool lower = l->op == IR_TRUNC ? l->from == IR_B32 : l->op == IR_UNPACK && low == l->res;
+
+	if (!lower || h->op != IR_UNPACK || high == h->res || h->type != IR_B32)
+		return 0;
+	return l->args[0] == h->args[0] ? l->args[0] : 0;
+}
+
 /* Packs elements smaller than a word into words. */
 static void pack_elements(struct select *s, const struct ir_inst *in, uint32_t size,
 			  struct arg words[4])
@@ -424,10 +435,17 @@ static void pack_elements(struct select *s, const struct ir_inst *in, uint32_t s
 	uint32_t per_word = 4 / size, count = in->nargs - 1;
 
 	for (uint32_t k = 0; k < count; k++) {
-		struct mir_source element = in_reg(s, arg_word(s, in->args[k + 1]));
+		ir_val word = size == 2 && k + 1 < count && !(k & 1)
+				      ? word_of_halves(s, in->args[k + 1], in->args[k + 2])
+				      : 0;
+		struct mir_source element = in_reg(s, arg_word(s, word ? word : in->args[k + 1]));
 		uint32_t at = k % per_word;
 		struct mir_source sum;
 
+		if (word) {
+			words[k++ / per_word] = (struct arg){.src = element};
+			continue;
+		}
 		if (!at) {
 			words[k / per_word] = (struct arg){.src = element};
 			continue;

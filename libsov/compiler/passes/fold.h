@@ -76,5 +76,7 @@ uint64_t fold_ones(enum ir_type t);
  * matched. */
 bool fold_identity(struct fold *fold, const struct fold_site *site);
 bool fold_select(struct fold *fold, const struct fold_site *site); /* fold_select.c */
+/* Replaces extracted bytes that are put together again by a part of their value (fold_bytes.c). */
+bool fold_bytes(struct fold *fold, const struct fold_site *site);
 
 #endif

@@ -782,6 +782,10 @@ bool fold_identity(struct fold *fold, const struct fold_site *site)
 		return fold_swap(fold, site);
 	if (identities[site->p.op] && identities[site->p.op](fold, site))
 		return true;
+	if ((site->p.op == IR_OR || site->p.op == IR_TRUNC || site->p.op == IR_PACK ||
+	     site->p.op == IR_PERMUTE) &&
+	    fold_bytes(fold, site))
+		return true;
 	return (site->p.op == IR_AND || site->p.op == IR_OR || site->p.op == IR_XOR) &&
 	       magnitude_to_logic(fold, site);
 }
