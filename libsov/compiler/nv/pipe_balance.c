@@ -160,16 +160,6 @@ static bool convert_to_fma_pipe(struct mir_func *f, struct mir_inst *i)
 		      m.carries ? 5 : 4);
 }
 
-/* Cycles for which an instruction occupies the FMA pipe. From sm_86 on it executes floats at twice
- * the rate of integers. */
-static uint32_t fma_cycles(uint32_t sm, const struct mir_inst *i)
-{
-	bool is_float =
-		i->sass.op == SASS_FADD || i->sass.op == SASS_FMUL || i->sass.op == SASS_FFMA;
-
-	return is_float && sm != 80 ? ISSUE_CYCLES / 2 : ISSUE_CYCLES;
-}
-
 static void balance_block(struct mir_func *f, uint32_t b)
 {
 	uint32_t alu = 0, fma = 0, convertible;
@@ -179,7 +169,7 @@ static void balance_block(struct mir_func *f, uint32_t b)
 		enum sass_pipe pipe = sass_pipe(f->sm, &i->sass);
 
 		alu += pipe == SASS_PIPE_ALU ? ISSUE_CYCLES : 0;
-		fma += pipe == SASS_PIPE_FMA ? fma_cycles(f->sm, i) : 0;
+		fma += pipe == SASS_PIPE_FMA ? sass_issue_cycles(f->sm, &i->sass) : 0;
 	}
 	if (alu < ISSUE_CYCLES * MIN_ALU || alu <= fma)
 		return;
@@ -194,7 +184,7 @@ static void balance_block(struct mir_func *f, uint32_t b)
 		if (pipe == SASS_PIPE_ALU)
 			lead += ISSUE_CYCLES;
 		else if (pipe == SASS_PIPE_FMA)
-			lead -= (int)fma_cycles(f->sm, i);
+			lead -= (int)sass_issue_cycles(f->sm, &i->sass);
 	}
 }
 

@@ -5,7 +5,8 @@
  * register allocation only true dependences constrain it, and loads move away from their uses;
  * above a register pressure threshold, the instruction that frees most registers goes first. After
  * allocation it sees physical registers and schedules the instructions that if-conversion and phi
- * copies have added.
+ * copies have added; then the pipes of all instructions are known, and one that would wait for its
+ * pipe leaves its issue slot to another.
  *
  * instruction_order.c says which instructions keep their order for reasons other than registers.
  */
@@ -196,6 +197,14 @@ static bool is_partial_write(const struct mir_func *f, const struct mir_use *use
 	       use->count < f->vregs[use->ref.vreg].units;
 }
 
+/* Shared memory has the queue and the rate of other memory. */
+static uint8_t pipe_of(uint32_t sm, const struct sass_inst *in)
+{
+	enum sass_pipe pipe = sass_pipe(sm, in);
+
+	return (uint8_t)(pipe == SASS_PIPE_SHARED ? SASS_PIPE_MEMORY : pipe);
+}
+
 static void add_nodes(struct scheduler *s)
 {
 	uint32_t n = 0;
@@ -209,6 +218,9 @@ static void add_nodes(struct scheduler *s)
 		struct node *node = &s->nodes[++n];
 
 		node->inst = i;
+		node->pipe = pipe_of(s->f->sm, &i->sass);
+		node->issue_cycles =
+			(uint8_t)(s->f->allocated ? sass_issue_cycles(s->f->sm, &i->sass) : 1);
 		node->uses = mir_uses(s->f, i, &node->nuses);
 		for (uint32_t u = 0; u < node->nuses; u++)
 			node->partial |= is_partial_write(s->f, &node->uses[u]);
@@ -524,6 +536,16 @@ static bool fits_limits(const struct scheduler *s, const struct node *node)
 	return true;
 }
 
+/* The first cycle in which a ready node can issue. */
+static uint32_t issue_cycle(const struct scheduler *s, const struct ready *r, uint32_t cycle)
+{
+	uint32_t free = s->pipe_free[r->pipe];
+
+	if (r->earliest > cycle)
+		cycle = r->earliest;
+	return free > cycle ? free : cycle;
+}
+
 /* Selects from the ready list: of the nodes that fit below the limit of the pressure the one that
  * can issue first, then the longest critical path. If none fits, the first in the original order,
  * which leads to the next node that frees registers. */
@@ -535,7 +557,7 @@ static uint32_t select_ready(struct scheduler *s, uint32_t cycle)
 	for (uint32_t k = 0; k < s->nready; k++) {
 		const struct ready *r = &s->ready[k];
 		const struct node *node = &s->nodes[r->node];
-		uint32_t issue = r->earliest > cycle ? r->earliest : cycle;
+		uint32_t issue = issue_cycle(s, r, cycle);
 		uint64_t key = (uint64_t)issue << 32 | (UINT32_MAX - r->height);
 
 		if (!s->f->allocated && node->grows && !fits_limits(s, node)) {
@@ -556,7 +578,7 @@ static void add_if_ready(struct scheduler *s, uint32_t n)
 	const struct node *node = &s->nodes[n];
 
 	if (!node->npreds_left && n < s->first + s->lookahead)
-		s->ready[s->nready++] = (struct ready){n, node->earliest, node->height};
+		s->ready[s->nready++] = (struct ready){n, node->earliest, node->height, node->pipe};
 }
 
 static void advance_window(struct scheduler *s)
@@ -576,6 +598,7 @@ uint32_t nv_run_list_scheduler(struct scheduler *s, struct mir_inst **order)
 
 	if (!s->f->allocated)
 		start_pressure(s);
+	memset(s->pipe_free, 0, sizeof(s->pipe_free));
 	s->first = 1;
 	s->nready = 0;
 	for (uint32_t n = 1; n <= s->count; n++) {
@@ -589,9 +612,9 @@ uint32_t nv_run_list_scheduler(struct scheduler *s, struct mir_inst **order)
 		uint32_t k = select_ready(s, cycle), n = s->ready[k].node;
 		struct node *node = &s->nodes[n];
 
+		cycle = issue_cycle(s, &s->ready[k], cycle);
+		s->pipe_free[node->pipe] = cycle + node->issue_cycles;
 		s->ready[k] = s->ready[--s->nready];
-		if (node->earliest > cycle)
-			cycle = node->earliest;
 		order[count++] = node->inst;
 		node->done = true;
 		if (!s->f->allocated)

@@ -41,8 +41,9 @@ struct node {
 	uint32_t load, result;
 	bool begun;
 	int32_t held;
-	bool grows;   /* some pressure may grow */
-	bool partial; /* it writes a part of a register: see opened_units() */
+	uint8_t pipe, issue_cycles; /* its pipe, and for how long it occupies that */
+	bool grows;                 /* some pressure may grow */
+	bool partial;               /* it writes a part of a register: see opened_units() */
 	bool done;
 };
 
@@ -65,6 +66,7 @@ struct resource {
 /* An entry of the ready list, with its priorities. */
 struct ready {
 	uint32_t node, earliest, height;
+	uint8_t pipe;
 };
 
 struct scheduler {
@@ -85,8 +87,9 @@ struct scheduler {
 	uint32_t last_call;                      /* last call: no node crosses it; 0 = none */
 	struct ready *ready;
 	uint32_t nready;
-	uint32_t first; /* first unscheduled node */
-	bool limited;   /* the limit of the pressure kept a node back */
+	uint32_t first;                      /* first unscheduled node */
+	uint32_t pipe_free[SASS_PIPE_COUNT]; /* the cycle in which each pipe is free */
+	bool limited;                        /* the limit of the pressure kept a node back */
 };
 
 /* Builds the dependence graph of s->block. */

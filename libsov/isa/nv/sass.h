@@ -419,6 +419,9 @@ uint32_t sass_war_latency(const struct sass_inst *reader, const struct sass_inst
 			  enum sass_kind kind);
 /* Minimum stall of the instruction (branches, barriers …), whatever follows. */
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in);
+/* Cycles for which the instruction occupies its pipe. One that needs the pipe earlier waits,
+ * without a stall count. */
+uint32_t sass_issue_cycles(uint32_t sm, const struct sass_inst *in);
 /* Minimum distance of two instructions without a common register: sass_min_stall, and more where
  * ptxas leaves more: a block barrier before memory, control flow and another barrier, even with
  * instructions between the two. */

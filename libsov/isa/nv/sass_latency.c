@@ -498,6 +498,38 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 	return 1;
 }
 
+/*
+ * Cycles for which a pipe is busy with an instruction: the width of a warp over the lanes of a
+ * partition (CUDA C++ Programming Guide, "Arithmetic Instructions"), twice as long for results of
+ * two words. ptxas 13.0 never leaves fewer cycles between two instructions of a pipe: of 11,866
+ * pairs of ALU instructions for SM90 none has fewer than 2, of 331 IMADs after IMAD.WIDE none fewer
+ * than 4, of 1,278 pairs of LDG none fewer than 4, of 25 pairs of MUFU none fewer than 8; for SM80
+ * the figures are the same but for floats: 2 cycles for 32 bits (8,342 pairs), 4 for 64 (8,127).
+ * Other pipes have 1: not known.
+ */
+uint32_t sass_issue_cycles(uint32_t sm, const struct sass_inst *in)
+{
+	switch (sass_pipe(sm, in)) {
+	case SASS_PIPE_ALU:
+		return 2;
+	case SASS_PIPE_FMA:
+		if (in->op == SASS_IMAD_WIDE || in->op == SASS_IMAD_HI)
+			return 4;
+		return sm != 80 && (in->op == SASS_FADD || in->op == SASS_FMUL ||
+				    in->op == SASS_FFMA)
+			       ? 1
+			       : 2;
+	case SASS_PIPE_FP64:
+		return sm >= 90 ? 2 : 4;
+	case SASS_PIPE_MEMORY: case SASS_PIPE_SHARED:
+		return 4;
+	case SASS_PIPE_MUFU: case SASS_PIPE_CONSTANT:
+		return 8;
+	default:
+		return 1;
+	}
+}
+
 uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
 			   const struct sass_inst *second)
 {

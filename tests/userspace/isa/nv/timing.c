@@ -132,6 +132,8 @@ int main(void)
 	   "the high half of IMAD.WIDE is ready after 5 cycles");
 	ok(sass_max_latency(90, &one) == 7 && sass_max_latency(80, &one) == 7,
 	   "every instruction can read the halves of IMAD.WIDE after 7 cycles");
+	ok(sass_issue_cycles(90, &one) == 4 && sass_issue_cycles(90, &two) == 2,
+	   "IMAD.WIDE occupies the FMA pipe for 4 cycles, IADD3 the ALU for 2");
 	decode_word(&one, 90, SEL_R111);
 	decode_word(&two, 90, HMMA_R60_R108);
 	ok(raw_latency(90) == 7 && raw_latency(80) == 7,
@@ -140,7 +142,11 @@ int main(void)
 	decode_word(&two, 90, STG64_UR4_R2_R6);
 	ok(raw_latency(90) == 5, "a global store can read its data 5 cycles after arithmetic");
 	decode_word(&one, 90, FADD_R4_R6_R7);
+	ok(sass_issue_cycles(90, &one) == 1 && sass_issue_cycles(80, &one) == 2,
+	   "FADD occupies the FMA pipe for one cycle, on SM80 for 2");
 	decode_word(&two, 90, STS64_R7_R4);
+	ok(sass_issue_cycles(90, &two) == 4,
+	   "a shared memory store occupies its pipe for 4 cycles");
 	ok(raw_latency(90) == 5,
 	   "a shared memory store can read its data 5 cycles after arithmetic");
 	decode_word(&one, 90, SHFL_R6_R4);
