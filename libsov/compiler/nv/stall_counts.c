@@ -89,6 +89,19 @@ static uint32_t min_distance(const struct stall_state *s, struct mir_inst *from,
 	return min_cycles;
 }
 
+/* Cycles for which i would wait for the pipe of the instruction just issued. Stalls that say so
+ * count for other distances; queues hide such waits. */
+static uint32_t pipe_cycles(const struct stall_state *s, const struct mir_inst *before,
+			    const struct mir_inst *i)
+{
+	enum sass_pipe pipe = sass_pipe(s->f->sm, &i->sass);
+
+	if (sass_pipe(s->f->sm, &before->sass) != pipe ||
+	    sass_queue(s->f->sm, &i->sass) != SASS_QUEUE_NONE)
+		return 0;
+	return sass_issue_cycles(s->f->sm, &before->sass);
+}
+
 /* How many cycles too early i would issue; before is the instruction just issued. */
 static uint32_t missing_cycles(const struct stall_state *s, const struct window *w,
 			       const struct mir_inst *before, struct mir_inst *i)
@@ -116,6 +129,10 @@ static uint32_t missing_cycles(const struct stall_state *s, const struct window 
 		}
 		if (r->inst == before || r->barrier) {
 			other = sass_min_distance(s->f->sm, &r->inst->sass, &i->sass);
+			min_cycles = other > min_cycles ? other : min_cycles;
+		}
+		if (r->inst == before) {
+			other = pipe_cycles(s, before, i);
 			min_cycles = other > min_cycles ? other : min_cycles;
 		}
 		if (min_cycles > cycles_since(w, r) &&
