@@ -3,7 +3,8 @@
  * Splits virtual registers of several units that no instruction accesses as a group into registers
  * of one unit. A 64-bit value that is only added, compared or shifted is accessed word by word; as
  * two registers it needs no aligned pair, and a word that is never computed occupies none. A phi of
- * such a register becomes one per word.
+ * such a register becomes one per word, unless a group is among its arguments: with the registers
+ * of that group, the edge needs no copies.
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -22,6 +23,43 @@ static void find_groups(const struct mir_func *f, bool *grouped)
 			for (uint32_t u = 0; u < n; u++)
 				grouped[uses[u].ref.vreg] |= uses[u].count > 1;
 		}
+}
+
+/* Whether an argument of the phi is a whole group of its size. */
+static bool has_group(const struct mir_func *f, const struct mir_block *block,
+		      const struct mir_phi *phi, const bool *grouped)
+{
+	uint32_t units = f->vregs[phi->vreg].units;
+
+	for (uint32_t k = 0; k < block->npreds; k++) {
+		struct mir_ref arg = phi->args[k * units].ref;
+
+		if (grouped[arg.vreg] && !arg.part && f->vregs[arg.vreg].units == units)
+			return true;
+	}
+	return false;
+}
+
+/* Phis are groups because of their arguments, and may be arguments themselves. */
+static void find_group_phis(const struct mir_func *f, bool *grouped)
+{
+	bool found = true;
+
+	while (found) {
+		found = false;
+		mir_for_each_block(f, b) {
+			const struct mir_block *block = &f->blocks[b];
+
+			for (uint32_t p = 0; p < block->nphis; p++) {
+				const struct mir_phi *phi = &block->phis[p];
+
+				if (grouped[phi->vreg] || f->vregs[phi->vreg].units == 1 ||
+				    !has_group(f, block, phi, grouped))
+					continue;
+				grouped[phi->vreg] = found = true;
+			}
+		}
+	}
 }
 
 static bool split_ref(const struct splitter *s, struct mir_ref *r)
@@ -70,6 +108,7 @@ void nv_split_registers(struct mir_func *f)
 
 	s.first = arena_array(f->arena, nvregs, sizeof(*s.first));
 	find_groups(f, grouped);
+	find_group_phis(f, grouped);
 	for (uint32_t v = 1; v < nvregs; v++) {
 		if (f->vregs[v].kind != SASS_GPR || f->vregs[v].units == 1 || grouped[v])
 			continue;
