@@ -522,6 +522,44 @@ static bool assign_phi(struct allocator *a, uint32_t vreg)
 	       (v->kind == SASS_GPR && a->splitting && nv_recolour_at(a) && assign_vreg(a, vreg));
 }
 
+/* Keeps the register of a loop's phi for its next value, if this block computes that. */
+static void await_next_value(struct allocator *a, const struct mir_phi *phi, uint32_t k)
+{
+	const struct mir_vreg *v = &a->f->vregs[phi->vreg];
+	const struct mir_vreg *next = &a->f->vregs[phi->args[k * v->units].ref.vreg];
+
+	if (!v->assigned || !phi->args[k * v->units].ref.vreg || next->assigned ||
+	    a->defined_in[next->first_unit] != a->block)
+		return;
+	for (uint32_t u = 0; u < v->units; u++)
+		reg_file_of(a, phi->vreg)->awaited[v->reg + u] = true;
+}
+
+static void await_next_values_of(struct allocator *a, uint32_t from, uint32_t to)
+{
+	const struct mir_block *block = &a->f->blocks[to];
+
+	for (uint32_t n = 0; n < block->nphis * block->npreds; n++)
+		if (block->preds[n % block->npreds] == from)
+			await_next_value(a, &block->phis[n / block->npreds], n % block->npreds);
+}
+
+/* A critical edge has an empty block of its own. */
+static void await_next_values(struct allocator *a, uint32_t b)
+{
+	const struct mir_block *block = &a->f->blocks[b];
+
+	for (uint32_t s = 0; s < block->nsucc; s++) {
+		uint32_t to = block->succ[s];
+		const struct mir_block *next = &a->f->blocks[to];
+
+		if (next->first || next->nsucc != 1)
+			await_next_values_of(a, b, to);
+		else
+			await_next_values_of(a, to, next->succ[0]);
+	}
+}
+
 static bool assign_block(struct allocator *a, uint32_t b)
 {
 	struct mir_func *f = a->f;
@@ -549,6 +587,7 @@ static bool assign_block(struct allocator *a, uint32_t b)
 	find_last_mentions(a, block);
 	nv_note_readers(a, block);
 	find_peaks(a, block);
+	await_next_values(a, b);
 	for (uint32_t p = 0; p < block->nphis; p++) {
 		if (!assign_phi(a, block->phis[p].vreg))
 			return false;
