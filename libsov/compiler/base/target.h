@@ -70,7 +70,8 @@ struct target {
 	/* The f32 approximations of reciprocal and root are so good that one step corrects each of
 	 * them to the nearest number, and there is an fchk. */
 	bool corrects_f32_in_one_step;
-	bool hides_load_latency; /* other waves run during a loop's loads: do not unroll */
+	bool reads_conditions_early; /* a branch hardly waits for a comparison before it */
+	bool hides_load_latency;     /* other waves run during a loop's loads: do not unroll */
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	const struct backend *backend;          /* NULL: compilation ends at the IR */
 };

@@ -43,6 +43,7 @@ static const struct target targets[] = {
 			 TARGET_CVT_TO_BF16 | TARGET_PRESERVING_CALLS | TARGET_SYNC_IN_CALLEES,
 		.native_rn_divide = true,
 		.element_aligned_vectors = true,
+		.reads_conditions_early = true,
 		.hides_load_latency = true,
 		.max_threads = AMD_GFX1030_MAX_THREADS,
 		.max_shared_bytes = AMD_GFX1030_LDS_PER_WORKGROUP,

@@ -35,6 +35,7 @@ const struct pass passes[] = {
 	{"unroll", pass_unroll, false, false},
 	{"early-loads", pass_early_loads, false, false},
 	{"legalise", pass_legalise, true, false},
+	{"early-conditions", pass_early_conditions, false, false},
 	{"fold", pass_fold, false, false},
 	{"gvn", pass_gvn, false, false},
 	{"licm-late", pass_licm_late, false, false},

@@ -125,14 +125,15 @@ static bool try_random_sequence(struct trial *t)
 					    "loop-constants",
 					    "narrow-phis",
 					    "vectorise",
-					    "store-forwarding"};
+					    "store-forwarding",
+					    "early-conditions"};
 	struct random r = {.state = t->seed};
 	bool good;
 
 	t->nsteps = 0;
 	good = try_pass(t, pass_find("ssa-construction"));
 	for (uint32_t k = 0; good && k < 10; k++)
-		good = try_pass(t, pass_find(names[random_below(&r, 12)]));
+		good = try_pass(t, pass_find(names[random_below(&r, 13)]));
 	return good;
 }
 
