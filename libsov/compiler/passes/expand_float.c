@@ -6,9 +6,9 @@
  * enough. From the quotient q = a r, the remainder a - b q is exact, and q + r (a - b q), rounded
  * once and in the requested mode, is correctly rounded if q is off by little more than half a unit
  * in the last place and r is the number nearest to 1 / b (Markstein, "Computation of elementary
- * functions on the IBM RISC System/6000 processor", 1990). Therefore q is corrected twice (f32 to
- * nearest: once), the last time in the requested mode, and so is r; directed rounding needs no
- * second correction of r, because only the sign of the last correction of q counts. The reciprocal
+ * functions on the IBM RISC System/6000 processor", 1990). Therefore r is corrected twice, and for
+ * directed rounding q, the last time in the requested mode; directed rounding needs no second
+ * correction of r, because only the sign of the last correction of q counts. The reciprocal
  * of a number with all fraction bits set is next to the midpoint of two numbers; the nearest is
  * found if r was rounded up before. NVIDIA's f32 approximations need one step alone: rcp and sqrt
  * of all significands are right on an H200 (tests/silicon/roots.cu), and ptxas 13 has the same
@@ -120,18 +120,24 @@ static ir_val nearest_reciprocal(struct expand *e, ir_val b)
 	return expand_op(e, IR_OR, t, r, expand_op_imm(e, IR_AND, b, sign), 0);
 }
 
-/* a / b from the number nearest to 1 / b, or for directed rounding from a neighbour of it. From the
- * nearest, one correction suffices in f32: tests/silicon/quotients.cu checked all pairs of
- * significands on an H200. */
+/* a / b from the number nearest to 1 / b, or for directed rounding from a neighbour of it.
+ *
+ * To nearest, one correction suffices. Let the quotient z and b be in [1, 2), and let u be half of
+ * a unit in the last place of z. Then r is off by at most u / 2, and q = a r by less than 3 u. The
+ * corrected quotient is off by b u / 2 times the error of q before it is rounded; it can be rounded
+ * wrongly only if z is as near to a midpoint m of two numbers. Numbers are odd multiples of u away
+ * from m, so that q must be one of the two next to m, off by u: the remainder is exact, and the
+ * corrected quotient is off by at most b u u / 2. But z - m is (a - b m) / b, where a - b m is a
+ * multiple of 2 u u, and not 0, since m has one bit too many for a quotient. So z is at least
+ * 2 u u / b away from m, which is more, because b is below 2. tests/silicon/quotients.cu checked
+ * all pairs of f32 significands on an H200. */
 static ir_val divide_by_reciprocal(struct expand *e, ir_val a, ir_val b, ir_val r,
 				   enum ir_round round)
 {
 	ir_val minus_b = emit_neg(e, b),
 	       q = correct_quotient(e, a, minus_b, emit_mul(e, a, r), r, IR_RN);
 
-	if (round == IR_RN && e->f->values[a].type == IR_B32)
-		return q;
-	return correct_quotient(e, a, minus_b, q, r, round);
+	return round == IR_RN ? q : correct_quotient(e, a, minus_b, q, r, round);
 }
 
 static ir_val divide_rounded(struct expand *e, ir_val a, ir_val b, enum ir_round round)

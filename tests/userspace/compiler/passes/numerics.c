@@ -324,6 +324,24 @@ static void test_exact(enum ir_op op, enum ir_type type, uint8_t flags, enum ir_
 	arena_free(&p.arena);
 }
 
+/* Quotients next to the midpoint of two numbers, which one correction must find. */
+static void test_quotients_next_to_midpoints(void)
+{
+	struct ir_inst in = {.op = IR_FDIV, .type = IR_B64};
+	uint64_t n = 6000 * count_multiplier() / TAP_SLOWNESS, wrong = 0;
+	struct program p;
+
+	program_make(&p, in, 0);
+	for (uint64_t k = 0; k < n && wrong < 5; k++) {
+		uint64_t a, b;
+
+		if (close_quotient(&exact_f64, &a, &b))
+			wrong += !try_exact(&p, &in, &exact_f64, a, b);
+	}
+	ok(!wrong, "expanded fdiv.b64 is right for quotients next to midpoints");
+	arena_free(&p.arena);
+}
+
 /* The root as the expansion computes it from an inverse root. */
 static uint64_t refine_root(double x, double y)
 {
@@ -559,6 +577,7 @@ int main(void)
 	}
 	test_every_fraction(IR_FRCP);
 	test_every_fraction(IR_FSQRT);
+	test_quotients_next_to_midpoints();
 	test_roots_next_to_midpoints();
 	for (int k = 0; k < 4; k++) {
 		for (enum ir_type t = IR_B8; t <= IR_B64; t++) {
