@@ -2,10 +2,10 @@
 /*
  * Which instructions of a block keep their order although no register requires it. Memory
  * operations that may alias do if one of them writes; loads pass loads. Convergent operations
- * (warp syncs, block barriers, calls) do among each other, except shuffles and votes of all lanes,
- * so that independent reductions overlap; neither they nor memory operations cross an EXIT. What a
- * REDUX leaves in a uniform register is read before other lanes of the warp may run, since the
- * register belongs to the warp.
+ * (warp syncs, block barriers, calls) do among each other, except shuffles, votes and operations on
+ * matrices of all lanes, so that independent ones overlap; neither they nor memory operations cross
+ * an EXIT. What a REDUX leaves in a uniform register is read before other lanes of the warp may
+ * run, since the register belongs to the warp.
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -74,7 +74,14 @@ static bool depends_on_lanes(const struct mir_inst *i, const struct mir_inst *ot
  * together at the next: what may separate them keeps its order with both. */
 static bool exchanges_values(const struct mir_inst *i)
 {
-	return i->members == MIR_ALL_LANES && (i->sass.op == SASS_SHFL || i->sass.op == SASS_VOTE);
+	static const uint16_t ops[] = {SASS_SHFL,       SASS_VOTE,       SASS_LDSM,
+				       SASS_HMMA_LONG,  SASS_HMMA_SHORT, SASS_IMMA_8816,
+				       SASS_IMMA_16816, SASS_IMMA_16832, SASS_DMMA_884};
+
+	for (uint32_t k = 0; k < sizeof(ops) / sizeof(ops[0]); k++)
+		if (i->sass.op == ops[k])
+			return i->members == MIR_ALL_LANES;
+	return false;
 }
 
 bool nv_must_keep_order(const struct mir_inst *a, const struct mir_inst *b)
