@@ -172,6 +172,7 @@ select_rule select_fadd, select_fmul, select_fma, select_fsign, select_fminmax, 
 	select_fchk;
 /* select_half.c */
 select_rule select_half, select_half_sign, select_half_minmax, select_half_compare;
+select_rule select_half_truth; /* a comparison's result as 1.0 or 0 */
 /* select_convert.c */
 select_rule select_itof, select_ftoi, select_ftof, select_fround, select_approx;
 /* A pack of two conversions; false: it is none. */

@@ -103,6 +103,45 @@ static struct mir_source widen_bf16(struct select *s, ir_val v)
 	return d;
 }
 
+/* The operands of a comparison, of which the second may be a constant. Returns the condition. */
+static uint8_t compared_halves(struct select *s, const struct ir_inst *in, struct arg *a,
+			       struct arg *b)
+{
+	struct arg t;
+
+	*a = arg_float(s, in->args[0], in->flags, true);
+	*b = arg_float(s, in->args[1], in->flags, true);
+	if (is_reg(a) || !is_reg(b))
+		return float_conditions[in->cond].cmp;
+	t = *a;
+	*a = *b;
+	*b = t;
+	return float_conditions[in->cond].swapped;
+}
+
+bool select_half_truth(struct select *s, const struct ir_inst *in)
+{
+	const struct ir_inst *cmp = ir_def(s->ir, in->args[0]);
+	uint64_t yes, no;
+	struct mir_inst *i;
+	struct arg a, b;
+	uint8_t cond;
+
+	if (in->type != IR_B16 || cmp->op != IR_FCMP || !is_half(cmp) || cmp->format == IR_F16X2 ||
+	    cmp->format == IR_BF16X2 || (is_bf16(cmp) && s->f->sm < 90) ||
+	    !ir_is_const(s->ir, in->args[1], &yes) || !ir_is_const(s->ir, in->args[2], &no) || no ||
+	    yes != (is_bf16(cmp) ? 0x3f80 : 0x3c00) ||
+	    !fold_single_use(s, in->args[0], cmp->op, cmp->type))
+		return false;
+	cond = compared_halves(s, cmp, &a, &b);
+	i = EMIT(s, HSET2, result(s, in->res), float_in_reg(s, a, IR_B32), b.src,
+		 mir_pred_const(true));
+	set_half_mods(i, cmp);
+	set_mod(i, SASS_M_CMP, cond);
+	set_mod(i, SASS_M_BF, 1);
+	return true;
+}
+
 bool select_half_compare(struct select *s, const struct ir_inst *in)
 {
 	uint8_t cmp = float_conditions[in->cond].cmp;
@@ -118,15 +157,7 @@ bool select_half_compare(struct select *s, const struct ir_inst *in)
 		set_mod(i, SASS_M_FTZ, !!(in->flags & IR_FTZ));
 		return true;
 	}
-	a = arg_float(s, in->args[0], in->flags, true);
-	b = arg_float(s, in->args[1], in->flags, true);
-	if (!is_reg(&a) && is_reg(&b)) {
-		struct arg t = a;
-
-		a = b;
-		b = t;
-		cmp = float_conditions[in->cond].swapped;
-	}
+	cmp = compared_halves(s, in, &a, &b);
 	i = EMIT(s, HSETP2, result(s, in->res), NONE, float_in_reg(s, a, IR_B32), b.src,
 		 mir_pred_const(true));
 	set_half_mods(i, in);

@@ -438,8 +438,11 @@ static bool select_signed(struct select *s, const struct ir_inst *in, struct mir
 
 bool select_select(struct select *s, const struct ir_inst *in)
 {
-	struct mir_source p = arg_pred(s, in->args[0]);
+	struct mir_source p;
 
+	if (select_half_truth(s, in))
+		return true;
+	p = arg_pred(s, in->args[0]);
 	if (select_signed(s, in, p))
 		return true;
 	if (in->type == IR_B1) {
