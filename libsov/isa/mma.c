@@ -182,6 +182,9 @@ static uint64_t not_a_number(uint8_t element)
 	return element == MMA_F16 ? 0x7fff : 0x7fffffff;
 }
 
+/* Below the exponents of all products. */
+#define LEAST_EXPONENT (-(1 << 20))
+
 static uint64_t special_sum(uint8_t element, const struct number *terms, uint32_t n)
 {
 	bool plus = false, minus = false;
@@ -199,7 +202,7 @@ static uint64_t special_sum(uint8_t element, const struct number *terms, uint32_
 
 static uint64_t sum_of(uint8_t element, const struct number *terms, uint32_t n)
 {
-	int32_t top = INT32_MIN, unit;
+	int32_t top = LEAST_EXPONENT, unit;
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
