@@ -13,9 +13,10 @@
  *
  * The sync header is the header of the loop that these edges form (exec_masks.c), so waiting lanes
  * let all others run until those reach a site or end. Other lanes may execute the same code in
- * between; values that are live across a site are per lane, in VGPRs. Sites and barriers that were
+ * between; values that are live across a site are per lane, in VGPRs. Warp syncs that were
  * convergent may be reached in different iterations once they lie in that loop, so they are merged
- * as well, barriers with all live lanes as members.
+ * as well. Before barriers, matrix products and loads of matrices in that loop, lanes wait at the
+ * sync header for all lanes that have not ended, and execute the instruction where it is.
  */
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
@@ -54,9 +55,11 @@ bool gcn_is_sync_header(const struct ir_func *f, ir_block b)
 	return ir_at(f, cfg_first_non_phi(f, b))->op == IR_ALIVE;
 }
 
-static bool is_barrier(const struct ir_inst *in)
+/* All lanes of a wave execute the instruction together, at one site. */
+static bool is_aligned(const struct ir_inst *in)
 {
-	return in->op == IR_BARRIER || in->op == IR_BARRIER_RED;
+	return in->op == IR_BARRIER || in->op == IR_BARRIER_RED || in->op == IR_MMA ||
+	       in->op == IR_LOADMATRIX;
 }
 
 static bool is_constant_value(const struct ir_func *f, ir_val v)
@@ -85,8 +88,8 @@ static void flood_reach(const struct ir_func *f, ir_block *stack, uint32_t depth
 }
 
 /*
- * Lanes reach what lies between two sites in different iterations, so its warp syncs and barriers
- * become sites, too.
+ * Lanes reach what lies between two sites in different iterations, so its warp syncs and aligned
+ * instructions become sites, too.
  */
 static void mark_sites_between(const struct ir_func *f, bool *marked)
 {
@@ -117,7 +120,7 @@ static void mark_sites_between(const struct ir_func *f, bool *marked)
 			bool was = marked[i];
 
 			if (follows && (last || before[b]) &&
-			    (is_sync_site(f, i, &kind) || is_barrier(ir_at(f, i))))
+			    (is_sync_site(f, i, &kind) || is_aligned(ir_at(f, i))))
 				marked[i] = true;
 			follows |= was;
 			if (i == last)
@@ -126,10 +129,10 @@ static void mark_sites_between(const struct ir_func *f, bool *marked)
 	}
 }
 
-/* Every barrier is its own kind: its constant arguments are not passed through registers. */
+/* Every aligned instruction is its own kind. */
 static uint32_t sync_kind(const struct ir_inst *in, ir_id i)
 {
-	return is_barrier(in) ? IR_SYNC_KINDS + i : ir_sync_kind(in);
+	return is_aligned(in) ? IR_SYNC_KINDS + i : ir_sync_kind(in);
 }
 
 static void split_sites(struct sync_merge *m, const bool *marked)
@@ -202,24 +205,18 @@ static uint32_t argument_reg(struct sync_merge *m, uint32_t k, enum ir_type t)
 	return m->args[k][t == IR_B64];
 }
 
-/* Arguments of the operation itself; the last argument of a warp sync is its member mask. */
-static uint32_t argument_count(const struct sync_site *s)
-{
-	return is_barrier(&s->in) ? s->in.nargs : s->in.nargs - 1;
-}
-
 static void lower_site_arguments(struct sync_merge *m, uint32_t number)
 {
 	const struct sync_site *s = &m->sites[number];
 	struct expand e = {.f = m->f, .at = m->f->blocks[s->before].last, .line = s->in.line};
 
 	insert_reg_write(&e, m->site, expand_const(&e, IR_B32, number));
-	if (!is_barrier(&s->in))
-		insert_reg_write(&e, m->members, s->in.args[s->in.nargs - 1]);
-	for (uint32_t k = 0; k < argument_count(s); k++)
-		if (!is_constant_value(m->f, s->in.args[k]) || !is_barrier(&s->in))
-			store_value(&e, argument_reg(m, k, m->f->values[s->in.args[k]].type),
-				    s->in.args[k]);
+	if (is_aligned(&s->in))
+		return;
+	insert_reg_write(&e, m->members, s->in.args[s->in.nargs - 1]);
+	for (uint32_t k = 0; k < s->in.nargs - 1u; k++)
+		store_value(&e, argument_reg(m, k, m->f->values[s->in.args[k]].type),
+			    s->in.args[k]);
 }
 
 static void lower_site_results(struct sync_merge *m, const struct sync_site *s)
@@ -227,6 +224,8 @@ static void lower_site_results(struct sync_merge *m, const struct sync_site *s)
 	ir_id at = m->f->blocks[s->after].first;
 	struct expand e = {.f = m->f, .at = at, .line = s->in.line};
 
+	if (is_aligned(&s->in))
+		return;
 	for (uint32_t k = 0; k < s->in.nres; k++)
 		ir_replace_uses(m->f, s->in.res + k,
 				load_value(&e, m->results[k], m->f->values[s->in.res + k].type));
@@ -272,31 +271,35 @@ static void dispatch_to_sites(struct sync_merge *m, struct expand e, ir_block b,
 	finish_block(&e, b, 0, 0, m->sites[first].after);
 }
 
-/* Emits the operation for lanes whose members are all present. */
-static ir_block emit_operation(struct sync_merge *m, uint32_t first, uint32_t last)
+static void emit_operation(struct sync_merge *m, struct expand *e, const struct sync_site *s)
 {
-	const struct sync_site *s = &m->sites[first];
 	ir_val args[MAX_ARGS];
-	ir_block b;
-	struct expand e = begin_block(m, &b, s->in.line);
+	uint32_t last = s->in.nargs - 1u;
 	ir_id i;
 
-	for (uint32_t k = 0; k < argument_count(s); k++) {
+	for (uint32_t k = 0; k < last; k++) {
 		enum ir_type t = m->f->values[s->in.args[k]].type;
 
-		if (is_barrier(&s->in) && is_constant_value(m->f, s->in.args[k]))
-			args[k] = expand_const(&e, t, ir_def(m->f, s->in.args[k])->imm);
-		else
-			args[k] = load_value(&e, argument_reg(m, k, t), t);
+		args[k] = load_value(e, argument_reg(m, k, t), t);
 	}
-	if (!is_barrier(&s->in))
-		args[s->in.nargs - 1] = insert_reg_read(&e, m->members);
+	args[last] = insert_reg_read(e, m->members);
 	i = ir_inst_new(m->f, s->in.op, s->in.type, args, s->in.nargs, s->in.nres);
 	ir_at(m->f, i)->sub = s->in.sub;
 	ir_at(m->f, i)->line = s->in.line;
-	ir_insert_before(m->f, e.at, i);
+	ir_insert_before(m->f, e->at, i);
 	for (uint32_t k = 0; k < s->in.nres; k++)
-		store_value(&e, m->results[k], ir_at(m->f, i)->res + k);
+		store_value(e, m->results[k], ir_at(m->f, i)->res + k);
+}
+
+/* Emits what lanes execute whose members are all present: the operation, unless it is aligned. */
+static ir_block emit_complete(struct sync_merge *m, uint32_t first, uint32_t last)
+{
+	const struct sync_site *s = &m->sites[first];
+	ir_block b;
+	struct expand e = begin_block(m, &b, s->in.line);
+
+	if (!is_aligned(&s->in))
+		emit_operation(m, &e, s);
 	dispatch_to_sites(m, e, b, first, last);
 	return b;
 }
@@ -304,11 +307,11 @@ static ir_block emit_operation(struct sync_merge *m, uint32_t first, uint32_t la
 /* Emits the check of one kind: lanes whose members are all present continue. */
 static ir_block emit_kind_check(struct sync_merge *m, ir_val alive, uint32_t first, uint32_t last)
 {
-	ir_block b, then = emit_operation(m, first, last);
+	ir_block b, then = emit_complete(m, first, last);
 	struct expand e = begin_block(m, &b, m->sites[first].in.line);
 	ir_val present_lanes = expand_op(&e, IR_ACTIVE, IR_B32, 0, 0, 0), members = alive, missing;
 
-	if (!is_barrier(&m->sites[first].in)) {
+	if (!is_aligned(&m->sites[first].in)) {
 		members = insert_reg_read(&e, m->members);
 		present_lanes = expand_op(&e, IR_MATCH_ANY, IR_B32, members, present_lanes, 0);
 		members = expand_op(&e, IR_AND, IR_B32, members, alive, 0);
@@ -577,7 +580,8 @@ void gcn_merge_divergent_syncs(struct ir_func *f)
 		lower_site_results(&m, &m.sites[k]);
 	for (uint32_t k = 0; k < m.nsites; k++) {
 		lower_site_arguments(&m, k);
-		ir_remove(f, m.sites[k].id);
+		if (!is_aligned(&m.sites[k].in))
+			ir_remove(f, m.sites[k].id);
 	}
 	solve_liveness(&m);
 	emit_sync_header(&m);
