@@ -15,8 +15,9 @@
  * let all others run until those reach a site or end. Other lanes may execute the same code in
  * between; values that are live across a site are per lane, in VGPRs. Warp syncs that were
  * convergent may be reached in different iterations once they lie in that loop, so they are merged
- * as well. Before barriers, matrix products and loads of matrices in that loop, lanes wait at the
- * sync header for all lanes that have not ended, and execute the instruction where it is.
+ * as well. Before aligned instructions in that loop (barriers, matrix products, calls of functions
+ * with such), lanes wait at the sync header for all lanes that have not ended, and execute the
+ * instruction where it is.
  */
 #include <string.h>
 #include "libsov/compiler/amd/mir.h"
@@ -32,7 +33,7 @@
 struct sync_site {
 	ir_id id;
 	struct ir_inst in;
-	uint32_t kind;          /* sites of one kind are consecutive */
+	uint32_t kind;          /* as sync_kind(); sites of one kind are consecutive */
 	ir_block before, after; /* the blocks around the site */
 };
 
@@ -55,11 +56,20 @@ bool gcn_is_sync_header(const struct ir_func *f, ir_block b)
 	return ir_at(f, cfg_first_non_phi(f, b))->op == IR_ALIVE;
 }
 
-/* All lanes of a wave execute the instruction together, at one site. */
-static bool is_aligned(const struct ir_inst *in)
+/* Whether a branch may keep some lanes of a wave from executing a block. */
+static bool is_divergent_block(const struct gcn_control *c, ir_block b)
 {
-	return in->op == IR_BARRIER || in->op == IR_BARRIER_RED || in->op == IR_MMA ||
-	       in->op == IR_LOADMATRIX;
+	return c->masked[b] || c->structure_of[b];
+}
+
+/* All lanes of a wave execute the instruction together, at one site. In a divergent block, nothing
+ * says which lanes make a call. */
+static bool is_aligned(const struct ir_func *f, const struct gcn_control *c, ir_id i)
+{
+	const struct ir_inst *in = ir_at(f, i);
+
+	return is_aligned_sync(in) ||
+	       (!is_divergent_block(c, in->block) && call_may_sync(f->module, in));
 }
 
 static bool is_constant_value(const struct ir_func *f, ir_val v)
@@ -91,7 +101,7 @@ static void flood_reach(const struct ir_func *f, ir_block *stack, uint32_t depth
  * Lanes reach what lies between two sites in different iterations, so its warp syncs and aligned
  * instructions become sites, too.
  */
-static void mark_sites_between(const struct ir_func *f, bool *marked)
+static void mark_sites_between(const struct ir_func *f, const struct gcn_control *c, bool *marked)
 {
 	struct arena *a = f->module->arena;
 	bool *after = arena_array(a, f->nblocks, sizeof(*after)),
@@ -120,7 +130,7 @@ static void mark_sites_between(const struct ir_func *f, bool *marked)
 			bool was = marked[i];
 
 			if (follows && (last || before[b]) &&
-			    (is_sync_site(f, i, &kind) || is_aligned(ir_at(f, i))))
+			    (is_sync_site(f, i, &kind) || is_aligned(f, c, i)))
 				marked[i] = true;
 			follows |= was;
 			if (i == last)
@@ -132,7 +142,14 @@ static void mark_sites_between(const struct ir_func *f, bool *marked)
 /* Every aligned instruction is its own kind. */
 static uint32_t sync_kind(const struct ir_inst *in, ir_id i)
 {
-	return is_aligned(in) ? IR_SYNC_KINDS + i : ir_sync_kind(in);
+	uint32_t kind = ir_sync_kind(in);
+
+	return kind ? kind : IR_SYNC_KINDS + i;
+}
+
+static bool is_aligned_site(const struct sync_site *s)
+{
+	return s->kind >= IR_SYNC_KINDS;
 }
 
 static void split_sites(struct sync_merge *m, const bool *marked)
@@ -211,7 +228,7 @@ static void lower_site_arguments(struct sync_merge *m, uint32_t number)
 	struct expand e = {.f = m->f, .at = m->f->blocks[s->before].last, .line = s->in.line};
 
 	insert_reg_write(&e, m->site, expand_const(&e, IR_B32, number));
-	if (is_aligned(&s->in))
+	if (is_aligned_site(s))
 		return;
 	insert_reg_write(&e, m->members, s->in.args[s->in.nargs - 1]);
 	for (uint32_t k = 0; k < s->in.nargs - 1u; k++)
@@ -224,7 +241,7 @@ static void lower_site_results(struct sync_merge *m, const struct sync_site *s)
 	ir_id at = m->f->blocks[s->after].first;
 	struct expand e = {.f = m->f, .at = at, .line = s->in.line};
 
-	if (is_aligned(&s->in))
+	if (is_aligned_site(s))
 		return;
 	for (uint32_t k = 0; k < s->in.nres; k++)
 		ir_replace_uses(m->f, s->in.res + k,
@@ -298,7 +315,7 @@ static ir_block emit_complete(struct sync_merge *m, uint32_t first, uint32_t las
 	ir_block b;
 	struct expand e = begin_block(m, &b, s->in.line);
 
-	if (!is_aligned(&s->in))
+	if (!is_aligned_site(s))
 		emit_operation(m, &e, s);
 	dispatch_to_sites(m, e, b, first, last);
 	return b;
@@ -311,7 +328,7 @@ static ir_block emit_kind_check(struct sync_merge *m, ir_val alive, uint32_t fir
 	struct expand e = begin_block(m, &b, m->sites[first].in.line);
 	ir_val present_lanes = expand_op(&e, IR_ACTIVE, IR_B32, 0, 0, 0), members = alive, missing;
 
-	if (!is_aligned(&m->sites[first].in)) {
+	if (!is_aligned_site(&m->sites[first])) {
 		members = insert_reg_read(&e, m->members);
 		present_lanes = expand_op(&e, IR_MATCH_ANY, IR_B32, members, present_lanes, 0);
 		members = expand_op(&e, IR_AND, IR_B32, members, alive, 0);
@@ -547,7 +564,7 @@ bool gcn_syncs_across_calls(const struct ir_func *f, const struct gcn_control *c
 			*line = in->line;
 			if (f->kind == IR_FUNCTION && marked[i])
 				return true;
-			if (in->op != IR_CALL || !(c->masked[b] || c->structure_of[b]))
+			if (in->op != IR_CALL || !is_divergent_block(c, b))
 				continue;
 			if (reaches_sync_site(f->module, in->symbol))
 				return true;
@@ -564,7 +581,7 @@ void gcn_merge_divergent_syncs(struct ir_func *f)
 
 	cfg.ipdom = c->reconvergence;
 	marked = divergent_sync_sites(f, &cfg, c->divergence);
-	mark_sites_between(f, marked);
+	mark_sites_between(f, c, marked);
 	split_sites(&m, marked);
 	if (!m.nsites)
 		return;
@@ -580,7 +597,7 @@ void gcn_merge_divergent_syncs(struct ir_func *f)
 		lower_site_results(&m, &m.sites[k]);
 	for (uint32_t k = 0; k < m.nsites; k++) {
 		lower_site_arguments(&m, k);
-		if (!is_aligned(&m.sites[k].in))
+		if (!is_aligned_site(&m.sites[k]))
 			ir_remove(f, m.sites[k].id);
 	}
 	solve_liveness(&m);

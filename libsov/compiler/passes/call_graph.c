@@ -37,7 +37,8 @@ static void list_callees(struct walk *w)
 
 				w->indirect[k] |= in->op == IR_CALLPTR;
 				w->facts[k].sync |=
-					f->kind == IR_FUNCTION && is_sync_site(f, i, &kind);
+					f->kind == IR_FUNCTION &&
+					(is_sync_site(f, i, &kind) || is_aligned_sync(in));
 				if (in->op != IR_CALL)
 					continue;
 				w->callees = arena_grow(w->m->arena, w->callees, &capacity,

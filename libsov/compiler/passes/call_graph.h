@@ -7,7 +7,7 @@
 
 struct ir_call_facts {
 	bool recursive; /* can reach itself, or an indirect call, which may reach any function */
-	bool sync;      /* a function that contains or reaches a sync site */
+	bool sync;      /* a function that contains or reaches a sync site or an aligned sync */
 	bool dynamic_frame; /* has one itself */
 	uint32_t depth;     /* upper bound of the functions on a call path from here */
 };

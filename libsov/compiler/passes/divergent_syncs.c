@@ -51,9 +51,16 @@ bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind)
 	return d->op != IR_ACTIVE || d->block != in->block;
 }
 
+bool is_aligned_sync(const struct ir_inst *in)
+{
+	return in->op == IR_BARRIER || in->op == IR_BARRIER_RED || in->op == IR_MMA ||
+	       in->op == IR_LOADMATRIX;
+}
+
 /* Functions to search: a list instead of recursion, because call paths can be long. */
 struct sync_search {
 	const struct ir_module *module;
+	bool any;   /* aligned syncs count too, and so do callees that are not known */
 	bool *seen; /* by function */
 	uint32_t *list, count;
 };
@@ -66,26 +73,35 @@ static void search_function(struct sync_search *s, uint32_t function)
 	s->list[s->count++] = function;
 }
 
-/* Whether a function contains a sync site; adds its callees to the search. */
+static bool is_unknown_call(const struct ir_module *m, const struct ir_inst *in)
+{
+	return in->op == IR_CALLPTR ||
+	       (in->op == IR_CALL && m->table[in->symbol]->kind != IR_FUNCTION);
+}
+
+/* Whether a function contains what is searched; adds its callees to the search. */
 static bool has_sync_site(struct sync_search *s, const struct ir_func *f)
 {
 	uint32_t kind;
 
 	ir_for_each_block(f, b) {
 		ir_for_each_inst(f, b, i) {
-			if (is_sync_site(f, i, &kind))
+			const struct ir_inst *in = ir_at(f, i);
+
+			if (is_sync_site(f, i, &kind) ||
+			    (s->any && (is_aligned_sync(in) || is_unknown_call(s->module, in))))
 				return true;
-			if (ir_at(f, i)->op == IR_CALL)
-				search_function(s, ir_at(f, i)->symbol);
+			if (in->op == IR_CALL)
+				search_function(s, in->symbol);
 		}
 	}
 	return false;
 }
 
-bool reaches_sync_site(const struct ir_module *module, uint32_t function)
+static bool search_callees(const struct ir_module *module, uint32_t function, bool any)
 {
 	struct arena_mark mark = arena_mark(module->arena);
-	struct sync_search s = {.module = module};
+	struct sync_search s = {.module = module, .any = any};
 	bool found = false;
 
 	s.seen = arena_array(module->arena, module->nfuncs, sizeof(*s.seen));
@@ -95,6 +111,18 @@ bool reaches_sync_site(const struct ir_module *module, uint32_t function)
 		found = has_sync_site(&s, module->table[s.list[--s.count]]);
 	arena_rewind(module->arena, mark);
 	return found;
+}
+
+bool reaches_sync_site(const struct ir_module *module, uint32_t function)
+{
+	return search_callees(module, function, false);
+}
+
+bool call_may_sync(const struct ir_module *module, const struct ir_inst *in)
+{
+	if (in->op != IR_CALL && in->op != IR_CALLPTR)
+		return false;
+	return is_unknown_call(module, in) || search_callees(module, in->symbol, true);
 }
 
 /* ---- groups ---- */

@@ -8,7 +8,8 @@
  * The pass does not inline recursive functions, functions with dynamic stack allocation, functions
  * without a body, or calls that would let the caller outgrow MAX_GROWN or the module its budget.
  * inline-sync-callees runs first, for targets whose divergent lanes cannot join a warp sync inside
- * of a called function: it inlines functions that contain sync sites, whatever their size.
+ * of a called function: it inlines functions that contain sync sites or aligned syncs, whatever
+ * their size.
  * drop_unreachable_functions later removes functions that no kernel reaches and whose address is
  * not taken.
  */
@@ -41,7 +42,7 @@ static bool is_small(struct inliner *s, uint32_t callee)
 	return s->m->table[callee]->ninsts <= MAX_CALLEE;
 }
 
-static bool has_sync_site(struct inliner *s, uint32_t callee)
+static bool has_sync(struct inliner *s, uint32_t callee)
 {
 	return s->m->table[callee]->ninsts <= MAX_GROWN && s->facts[callee].sync;
 }
@@ -265,7 +266,7 @@ bool pass_inline(struct ir_func *f, const struct target *t)
 
 bool pass_inline_sync_callees(struct ir_func *f, const struct target *t)
 {
-	return t->lacks & TARGET_SYNC_IN_CALLEES && inline_calls(f, has_sync_site);
+	return t->lacks & TARGET_SYNC_IN_CALLEES && inline_calls(f, has_sync);
 }
 
 /* ---- unreachable functions ---- */

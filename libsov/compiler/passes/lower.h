@@ -24,8 +24,13 @@ void lower_loadmatrix(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Whether an instruction is a sync site: lanes with the same member mask may join its warp sync
  * from other instructions. Sets *kind as ir_sync_kind does (divergent_syncs.c). */
 bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind);
+/* Whether all lanes of a warp execute an instruction together, at one site: barriers, products and
+ * loads of matrices. */
+bool is_aligned_sync(const struct ir_inst *in);
 /* Whether a function or one of its callees contains a sync site. */
 bool reaches_sync_site(const struct ir_module *module, uint32_t function);
+/* Whether an instruction is a call that may reach a sync site or an aligned sync. */
+bool call_may_sync(const struct ir_module *module, const struct ir_inst *in);
 /* By instruction: sync sites at which lanes may wait for lanes at other sites before they
  * reconverge at cfg's postdominators. */
 bool *divergent_sync_sites(const struct ir_func *f, const struct ir_cfg *cfg,
