@@ -183,7 +183,7 @@ static uint64_t not_a_number(uint8_t element)
 }
 
 /* Below the exponents of all products. */
-#define LEAST_EXPONENT (-(1 << 20))
+#define MIN_EXPONENT (-(1 << 20))
 
 static uint64_t special_sum(uint8_t element, const struct number *terms, uint32_t n)
 {
@@ -202,7 +202,7 @@ static uint64_t special_sum(uint8_t element, const struct number *terms, uint32_
 
 static uint64_t sum_of(uint8_t element, const struct number *terms, uint32_t n)
 {
-	int32_t top = LEAST_EXPONENT, unit;
+	int32_t top = MIN_EXPONENT, unit;
 	int64_t sum = 0;
 
 	for (uint32_t i = 0; i < n; i++) {
