@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
- * Comparisons ahead of the branch before. A branch waits 13 cycles for its predicate, so where one
- * short block after the other compares and branches, as in the special cases of functions such as
- * pow, each of them waits. After register allocation a comparison moves to the end of the block
- * before its own, where the scheduler finds other instructions to place between it and its branch,
- * if no other path needs what its predicate register held.
+ * Hoists comparisons of short blocks into their predecessor. A branch waits 13 cycles for its
+ * predicate, so where one short block after the other compares and branches, as in the special
+ * cases of functions such as pow, each of them waits. After register allocation a comparison moves
+ * to the end of the block's only predecessor, where the scheduler finds other instructions to place
+ * between it and its branch, if the predicate register is dead on the predecessor's other edge.
  */
 #include "libsov/compiler/mir/liveness.h"
 #include "libsov/compiler/nv/mir.h"
@@ -14,7 +14,7 @@
 
 struct early {
 	struct mir_func *f;
-	struct liveness_block *live;
+	struct liveness_block *live; /* NULL: not needed yet */
 	/* By the instructions of the block that stay before this one. */
 	uint64_t read[BITSET_WORDS(MIR_RESOURCES)], written[BITSET_WORDS(MIR_RESOURCES)];
 };
@@ -93,6 +93,8 @@ static void move_comparisons(struct early *e, uint32_t b)
 	before = block->preds[0];
 	if (e->f->blocks[before].end != MIR_END_BRANCH || e->f->blocks[before].depth > block->depth)
 		return;
+	if (!e->live)
+		e->live = nv_live_registers(e->f);
 	memset(e->read, 0, sizeof(e->read));
 	memset(e->written, 0, sizeof(e->written));
 	mir_for_each_safe(e->f, b, i) {
@@ -107,7 +109,7 @@ static void move_comparisons(struct early *e, uint32_t b)
 
 void nv_move_comparisons(struct mir_func *f)
 {
-	struct early e = {.f = f, .live = nv_live_registers(f)};
+	struct early e = {.f = f};
 	uint32_t count, *order = mir_reverse_postorder(f, &count);
 
 	/* From the last block on, so that a comparison can move past several branches. */

@@ -526,10 +526,9 @@ static bool assign_phi(struct allocator *a, uint32_t vreg)
 static void await_next_value(struct allocator *a, const struct mir_phi *phi, uint32_t k)
 {
 	const struct mir_vreg *v = &a->f->vregs[phi->vreg];
-	const struct mir_vreg *next = &a->f->vregs[phi->args[k * v->units].ref.vreg];
+	uint32_t next = phi->args[k * v->units].ref.vreg;
 
-	if (!v->assigned || !phi->args[k * v->units].ref.vreg || next->assigned ||
-	    a->defined_in[next->first_unit] != a->block)
+	if (!v->assigned || !next || !is_defined_later(a, next))
 		return;
 	for (uint32_t u = 0; u < v->units; u++)
 		reg_file_of(a, phi->vreg)->awaited[v->reg + u] = true;

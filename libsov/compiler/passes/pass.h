@@ -37,8 +37,9 @@ bool pass_licm_late(struct ir_func *f, const struct target *t); /* of expansions
 /* makes 32-bit phis of those whose high half is not needed */
 bool pass_narrow_phis(struct ir_func *f, const struct target *t);
 bool pass_unroll(struct ir_func *f, const struct target *t); /* unrolls loops by four */
-/* loads before the divisions that legalisation expands */
+/* moves comparisons of loop headers to the iteration before */
 bool pass_early_conditions(struct ir_func *f, const struct target *t);
+/* loads before the divisions that legalisation expands */
 bool pass_early_loads(struct ir_func *f, const struct target *t);
 /* expands operations that the target lacks */
 bool pass_legalise(struct ir_func *f, const struct target *t);

@@ -468,12 +468,15 @@ ir_val ptx_emit_constant(struct ptx *x, enum ir_type t, uint64_t value);
 ir_val ptx_convert(struct ptx *x, enum ir_op op, enum ir_type from, enum ir_type to, ir_val v);
 ir_val ptx_compare(struct ptx *x, enum ir_op op, enum ir_type t, enum ir_cond c, ir_val a,
 		   ir_val b);
-/* The value of the operand in a role; 0: the instruction has none. */
+/* lower_lanes.c */
+ir_val ptx_lane_number(struct ptx *x);
 /* lower_matrix.c: whether the instruction has a modifier; whether an operand, a vector or one
- * register, has this many registers. */
+ * register, has this many registers; one of them. */
 bool ptx_is_spelled(const struct ptx_inst *in, const char *modifier);
 bool ptx_check_fragment(struct ptx *x, const struct ptx_inst *in, enum ptx_role role,
 			uint32_t registers);
+const struct ptx_operand *ptx_fragment_register(const struct ptx_operand *o, uint32_t k);
+/* The value of the operand in a role; 0: the instruction has none. */
 ir_val ptx_read_role(struct ptx *x, const struct ptx_inst *in, enum ptx_role role);
 /* Applies the instruction's rounding, .ftz, .sat and format to v, and returns v. */
 ir_val ptx_float_modifiers(struct ptx *x, const struct ptx_inst *in, ir_val v);

@@ -73,6 +73,14 @@ static void emit_warpsync(struct ptx *x, ir_val members)
 	ptx_emit(x, IR_WARPSYNC, IR_VOID, 0, 1, &members);
 }
 
+ir_val ptx_lane_number(struct ptx *x)
+{
+	ir_val lane = ptx_op(x, IR_SREG, IR_B32, 0, 0, 0);
+
+	ir_def(x->func, lane)->sub = IR_LANEID;
+	return lane;
+}
+
 /* The lowest member is the leader. */
 void ptx_lower_elect(struct ptx *x, const struct ptx_inst *in)
 {
@@ -80,8 +88,7 @@ void ptx_lower_elect(struct ptx *x, const struct ptx_inst *in)
 
 	emit_warpsync(x, members);
 	leader = ptx_op(x, IR_CLZ, IR_B32, ptx_op(x, IR_BREV, IR_B32, members, 0, 0), 0, 0);
-	lane = ptx_op(x, IR_SREG, IR_B32, 0, 0, 0);
-	ir_def(x->func, lane)->sub = IR_LANEID;
+	lane = ptx_lane_number(x);
 	ptx_write_operand(x, in->role[ROLE_D], leader);
 	ptx_write_operand(x, in->role[ROLE_P],
 			  ptx_compare(x, IR_ICMP, IR_B32, IR_EQ, lane, leader));

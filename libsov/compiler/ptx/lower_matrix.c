@@ -65,15 +65,18 @@ bool ptx_check_fragment(struct ptx *x, const struct ptx_inst *in, enum ptx_role 
 	return false;
 }
 
+const struct ptx_operand *ptx_fragment_register(const struct ptx_operand *o, uint32_t k)
+{
+	return o->kind == OPERAND_VECTOR ? &o->elements[k] : o;
+}
+
 static uint32_t read_fragment(struct ptx *x, const struct ptx_operand *o, ir_val *args)
 {
-	if (o->kind != OPERAND_VECTOR) {
-		args[0] = ptx_read_operand(x, o);
-		return 1;
-	}
-	for (uint32_t k = 0; k < o->count; k++)
-		args[k] = ptx_read_operand(x, &o->elements[k]);
-	return o->count;
+	uint32_t count = o->kind == OPERAND_VECTOR ? o->count : 1;
+
+	for (uint32_t k = 0; k < count; k++)
+		args[k] = ptx_read_operand(x, ptx_fragment_register(o, k));
+	return count;
 }
 
 void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
@@ -94,8 +97,7 @@ void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 	i = ptx_emit(x, IR_MMA, kind->factors == MMA_F64 ? IR_B64 : IR_B32, r.c, n, args);
 	ir_at(x->func, i)->sub = (uint8_t)(kind - mma_kinds);
 	for (uint32_t k = 0; k < r.c; k++)
-		ptx_write_operand(x, d->kind == OPERAND_VECTOR ? &d->elements[k] : d,
-				  ir_at(x->func, i)->res + k);
+		ptx_write_operand(x, ptx_fragment_register(d, k), ir_at(x->func, i)->res + k);
 }
 
 /* The address of a row in shared memory, b32. */
@@ -136,8 +138,7 @@ void ptx_lower_ldmatrix(struct ptx *x, const struct ptx_inst *in)
 	i = ptx_emit(x, IR_LOADMATRIX, IR_B32, count, 2, args);
 	ir_at(x->func, i)->sub = ptx_is_spelled(in, ".trans") ? IR_MATRIX_COLUMNS : IR_MATRIX_ROWS;
 	for (uint32_t k = 0; k < count; k++)
-		ptx_write_operand(x, d->kind == OPERAND_VECTOR ? &d->elements[k] : d,
-				  ir_at(x->func, i)->res + k);
+		ptx_write_operand(x, ptx_fragment_register(d, k), ir_at(x->func, i)->res + k);
 }
 
 /*
@@ -155,11 +156,8 @@ static ir_val with_constant(struct ptx *x, enum ir_op op, ir_val v, uint32_t k)
 
 static struct place place_of_lane(struct ptx *x)
 {
-	ir_id i = ptx_emit(x, IR_SREG, IR_B32, 1, 0, NULL);
-	ir_val lane;
+	ir_val lane = ptx_lane_number(x);
 
-	ir_at(x->func, i)->sub = IR_LANEID;
-	lane = ir_at(x->func, i)->res;
 	return (struct place){with_constant(x, IR_SHR_U, lane, 2),
 			      with_constant(x, IR_AND, lane, 3)};
 }

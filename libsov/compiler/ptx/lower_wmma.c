@@ -180,6 +180,15 @@ static struct element memory_element(const struct access *a, uint32_t reg, uint3
 
 /* The lane's part of the sum comes before the element's, so that all elements of all matrices at
  * constant distances share it and differ in the offset of their instructions. */
+static ir_val element_address(const struct access *a, ir_val lane, const struct element *e)
+{
+	ir_val v = sum(a, a->base, lane);
+
+	if (e->row)
+		v = sum(a, v, product(a, a->stride, e->row));
+	return sum(a, v, constant(a, (uint64_t)e->column * (a->matrix.bits / 8)));
+}
+
 static ir_val address_of(const struct access *a, uint32_t reg, uint32_t k)
 {
 	struct element e = memory_element(a, reg, k);
@@ -188,10 +197,7 @@ static ir_val address_of(const struct access *a, uint32_t reg, uint32_t k)
 	ir_val columns = lane_part(a, e.column_by_group * bytes, e.column_by_lane * bytes);
 	ir_val v = rows ? ptx_op(a->x, IR_MUL, a->type, rows, a->stride, 0) : 0;
 
-	v = sum(a, a->base, sum(a, v, columns));
-	if (e.row)
-		v = sum(a, v, product(a, a->stride, e.row));
-	return sum(a, v, constant(a, (uint64_t)e.column * bytes));
+	return element_address(a, sum(a, v, columns), &e);
 }
 
 /* Whether the elements of a register are neighbours in memory. */
@@ -239,19 +245,21 @@ static ir_val load_register(const struct access *a, uint32_t reg)
 	return v;
 }
 
-/* How ldmatrix loads a register: a matrix of eight rows of 16 bytes, or of 16-bit elements whose
- * columns become rows. Not IR_MATRIX_ROWS nor IR_MATRIX_COLUMNS: it does not. */
+#define NO_MATRIX UINT32_MAX
+
+/* What ldmatrix does to load a register: IR_MATRIX_ROWS for eight rows of 16 bytes,
+ * IR_MATRIX_COLUMNS for 16-bit elements whose columns become rows, or NO_MATRIX: it cannot. */
 static uint32_t matrix_order(const struct access *a, uint32_t reg)
 {
 	uint32_t bits = a->matrix.bits;
 	struct element e = memory_element(a, reg, 0);
 
 	if (a->space != IR_SHARED || bits > 16 || a->matrix.role == MATRIX_C)
-		return UINT32_MAX;
+		return NO_MATRIX;
 	if (e.row_by_group == 1 && e.column_by_lane * bits / 8 == sizeof(uint32_t))
 		return IR_MATRIX_ROWS;
 	return bits == 16 && e.column_by_group == 1 && e.row_by_lane == 2 ? IR_MATRIX_COLUMNS
-									  : UINT32_MAX;
+									  : NO_MATRIX;
 }
 
 /* Whether four matrices are at the corners of a parallelogram, so that the distance of each from
@@ -302,10 +310,7 @@ static uint32_t load_matrices(const struct access *a, uint32_t reg, ir_val loade
 		column = sum(a, column, bit_part(a, bit, (e[k].column - e[0].column) * bytes));
 	}
 	args[0] = sum(a, ptx_op(a->x, IR_MUL, a->type, row, a->stride, 0), column);
-	args[0] = sum(a, a->base, args[0]);
-	if (e[0].row)
-		args[0] = sum(a, args[0], product(a, a->stride, e[0].row));
-	args[0] = sum(a, args[0], constant(a, (uint64_t)e[0].column * bytes));
+	args[0] = element_address(a, args[0], &e[0]);
 	if (a->type == IR_B64)
 		args[0] = ptx_convert(a->x, IR_TRUNC, IR_B64, IR_B32, args[0]);
 	args[1] = ptx_emit_constant(a->x, IR_B32, UINT32_MAX);
@@ -364,7 +369,6 @@ static bool begin_access(struct ptx *x, const struct ptx_inst *in, enum ptx_role
 	struct shape s = shape_of(in);
 	uint64_t offset;
 	ir_val lane;
-	ir_id i;
 
 	*a = (struct access){.x = x,
 			     .matrix = matrix_of(s, role_of(in), t->bits),
@@ -379,9 +383,7 @@ static bool begin_access(struct ptx *x, const struct ptx_inst *in, enum ptx_role
 	a->stride = in->role[stride] ? widen(a, ptx_read_role(x, in, stride))
 				     : constant(a, default_stride(s, role_of(in), a->columns));
 	a->stride = product(a, a->stride, t->bits / 8);
-	i = ptx_emit(x, IR_SREG, IR_B32, 1, 0, NULL);
-	ir_at(x->func, i)->sub = IR_LANEID;
-	lane = ir_at(x->func, i)->res;
+	lane = ptx_lane_number(x);
 	a->number = widen(a, lane);
 	a->group = widen(a, ptx_op(x, IR_SHR_U, IR_B32, lane, ptx_emit_constant(x, IR_B32, 2), 0));
 	a->lane = widen(a, ptx_op(x, IR_AND, IR_B32, lane, ptx_emit_constant(x, IR_B32, 3), 0));
@@ -389,11 +391,6 @@ static bool begin_access(struct ptx *x, const struct ptx_inst *in, enum ptx_role
 }
 
 /* ---- instructions ---- */
-
-static const struct ptx_operand *element_operand(const struct ptx_operand *o, uint32_t k)
-{
-	return o->kind == OPERAND_VECTOR ? &o->elements[k] : o;
-}
 
 void ptx_lower_wmma_load(struct ptx *x, const struct ptx_inst *in)
 {
@@ -409,13 +406,13 @@ void ptx_lower_wmma_load(struct ptx *x, const struct ptx_inst *in)
 		return;
 	for (uint32_t k = 0, n; k < a.matrix.registers; k += n) {
 		n = 1;
-		if (matrix_order(&a, k) != UINT32_MAX)
+		if (matrix_order(&a, k) != NO_MATRIX)
 			n = load_matrices(&a, k, &loaded[k]);
 		else
 			loaded[k] = load_register(&a, k);
 	}
 	for (uint32_t k = 0; k < count; k++)
-		ptx_write_operand(x, element_operand(d, k), loaded[k % a.matrix.registers]);
+		ptx_write_operand(x, ptx_fragment_register(d, k), loaded[k % a.matrix.registers]);
 }
 
 void ptx_lower_wmma_store(struct ptx *x, const struct ptx_inst *in)
@@ -427,7 +424,7 @@ void ptx_lower_wmma_store(struct ptx *x, const struct ptx_inst *in)
 	    !ptx_check_fragment(x, in, ROLE_B, a.matrix.registers))
 		return;
 	for (uint32_t k = 0; k < a.matrix.registers; k++)
-		store_register(&a, k, ptx_read_operand(x, element_operand(b, k)));
+		store_register(&a, k, ptx_read_operand(x, ptx_fragment_register(b, k)));
 }
 
 /* ---- products ---- */
@@ -530,7 +527,7 @@ static void multiply_tile(struct product *p, const ir_val *a, const ir_val *b, u
 static void read_registers(struct ptx *x, const struct ptx_operand *o, uint32_t count, ir_val *v)
 {
 	for (uint32_t k = 0; k < count; k++)
-		v[k] = ptx_read_operand(x, element_operand(o, k));
+		v[k] = ptx_read_operand(x, ptx_fragment_register(o, k));
 }
 
 /* Sums of f16 and of f32 may be mixed; then the product is one of f32. */
@@ -573,7 +570,7 @@ void ptx_lower_wmma_mma(struct ptx *x, const struct ptx_inst *in)
 		for (uint32_t q = 0; q < (swap ? &a : &b)->tiles; q++)
 			multiply_tile(&p, &p.a[r * n.a], &p.b[q * n.b], (r + q) * n.c);
 	for (uint32_t k = 0; k < d.registers; k++)
-		ptx_write_operand(x, element_operand(in->role[ROLE_D], k),
+		ptx_write_operand(x, ptx_fragment_register(in->role[ROLE_D], k),
 				  mixed && types[0]->bits == 16 ? halves_of_singles(x, &p.d[2 * k])
 								: p.d[k]);
 }
