@@ -334,22 +334,25 @@ static ir_val divide_any(struct expand *e, ir_val a, ir_val b, enum ir_round rou
 	return expand_if_end(e, &br, divide_decomposed(e, a, b, round), simple);
 }
 
+/* Zero is a frequent dividend. If the divisor is neither special nor subnormal, the product of zero
+ * and the approximate reciprocal is the quotient. */
+static ir_val divide_zero_or_any(struct expand *e, ir_val a, ir_val b, enum ir_round round)
+{
+	ir_val nonzero = expand_compare_imm(e, IR_NE, expand_op_imm(e, IR_AND, a, INT32_MAX), 0);
+	ir_val simple = emit_mul(e, a, expand_approx(e, IR_APPROX_RCP, b));
+	struct expand_if br = expand_if_begin(e, out_of_range(e, b, -124, 124, nonzero));
+
+	return expand_if_end(e, &br, divide_in_f64(e, a, b, round), simple);
+}
+
 ir_val expand_slow_fdiv(struct expand *e, const struct ir_inst *in, const ir_val *args)
 {
 	ir_val a = in->op == IR_FDIV ? args[0] : 0, b = args[in->nargs - 1];
 
-	return in->type == IR_B64 ? divide_any(e, a ? a : emit_one(e, IR_B64), b, in->round)
-				  : divide_in_f64(e, a, b, in->round);
-}
-
-/* Whether the quotient of f32 numbers needs the slow path. +0 is a frequent dividend, and every
- * step is right for it if the divisor is not special, which 1 as dividend finds out. */
-static ir_val check_quotient(struct expand *e, ir_val a, ir_val b)
-{
-	ir_val zero = expand_compare_imm(e, IR_EQ, a, 0);
-
-	a = expand_select(e, zero, expand_const(e, IR_B32, ONE32), a);
-	return expand_op(e, IR_FCHK, IR_B32, a, b, 0);
+	if (in->type == IR_B64)
+		return divide_any(e, a ? a : emit_one(e, IR_B64), b, in->round);
+	return a && takes_one_step(e, in->type, in->round) ? divide_zero_or_any(e, a, b, in->round)
+							   : divide_in_f64(e, a, b, in->round);
 }
 
 ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
@@ -360,7 +363,7 @@ ir_val expand_fdiv(struct expand *e, const struct ir_inst *in)
 	struct expand_if br;
 
 	if (a && takes_one_step(e, in->type, in->round)) {
-		hard = check_quotient(e, a, b);
+		hard = expand_op(e, IR_FCHK, IR_B32, a, b, 0);
 		e->flags = 0; /* the remainder may be subnormal, operands and quotient are not */
 	} else if (a) {
 		/* +0 is a frequent dividend, and every step is right for it; -0 would lose its
