@@ -84,6 +84,12 @@ static bool exchanges_values(const struct mir_inst *i)
 	return false;
 }
 
+/* All lanes reach a block barrier together, and leave it together. */
+static bool keeps_lanes_together(const struct mir_inst *i)
+{
+	return exchanges_values(i) || (i->sass.op == SASS_BAR && i->members == MIR_ALL_LANES);
+}
+
 bool nv_must_keep_order(const struct mir_inst *a, const struct mir_inst *b)
 {
 	bool exit_a = a->sass.op == SASS_EXIT, exit_b = b->sass.op == SASS_EXIT;
@@ -96,10 +102,23 @@ bool nv_must_keep_order(const struct mir_inst *a, const struct mir_inst *b)
 		/* A load in a lane that should have exited might fault. */
 		return other->memory.effect || other->memory.bytes || other->members;
 	}
-	if (exchanges_values(a) && exchanges_values(b))
-		return false;
+	if ((exchanges_values(a) && keeps_lanes_together(b)) ||
+	    (exchanges_values(b) && keeps_lanes_together(a)))
+		return memory_conflict(a, b);
 	return (a->members && b->members) || depends_on_lanes(a, b) || depends_on_lanes(b, a) ||
 	       memory_conflict(a, b);
+}
+
+/* Whether it keeps its order with nothing but what may separate the lanes of a warp. */
+bool nv_is_exchange(const struct mir_inst *i)
+{
+	return exchanges_values(i) && !i->memory.effect && !i->memory.bytes && !i->reduced;
+}
+
+bool nv_may_pass_exchanges(const struct mir_inst *i)
+{
+	return keeps_lanes_together(i) ||
+	       (!i->members && !i->reduced && !may_switch_lanes(i) && i->sass.op != SASS_EXIT);
 }
 
 bool nv_is_ordered(const struct mir_inst *i)

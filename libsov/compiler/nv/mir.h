@@ -180,6 +180,11 @@ struct mir_func {
 	bool dense;
 	uint32_t hoped_registers;
 	bool retry_sparse;
+	/* Registers that the scheduler leaves to the allocator; whether the pressure is within the
+	 * limit after it; not enough of them, so that one with more must be tried. */
+	uint32_t room;
+	bool fits;
+	bool retry_with_room;
 	struct mir_vreg *vregs;
 	uint32_t nvregs, vregs_capacity; /* entry 0 is unused */
 	/* By vreg, from register allocation: uses, with those of phis, whose copies may vanish. */
@@ -435,6 +440,8 @@ void nv_layout_blocks(struct mir_func *f); /* emits branches */
 /* Whether an instruction is ordered with some others at all; whether b, which follows a, may not
  * pass it although no register requires that. */
 bool nv_is_ordered(const struct mir_inst *i);
+bool nv_is_exchange(const struct mir_inst *i);
+bool nv_may_pass_exchanges(const struct mir_inst *i);
 bool nv_must_keep_order(const struct mir_inst *a, const struct mir_inst *b);
 void nv_schedule(struct mir_func *f);
 /* Occupancy (occupancy.c): warps that a partition of an SM holds with this number of registers per

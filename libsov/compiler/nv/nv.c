@@ -27,11 +27,17 @@ static uint32_t pressure_limit(const struct mir_func *f)
 	return f->gprs - 1 - f->stack - 2 * has_return_address;
 }
 
+/* Registers that the scheduler leaves to the allocator if it fails with fewer, and the most. */
+#define ROOM_STEP 12
+#define MAX_ROOM  (2 * ROOM_STEP)
+
 /* Spills and allocates until the function fits. The pressure limit alone does not suffice: pairs
- * are aligned, so two free registers may not form one. */
+ * are aligned, so two free registers may not form one. Before anything is spilled for that, another
+ * order of the instructions is tried. */
 static bool stage_regalloc(struct mir_func *f)
 {
 	uint32_t limit = pressure_limit(f);
+	bool allocated;
 
 	nv_split_critical_edges(f);
 	nv_spill_predicates(f);
@@ -53,7 +59,11 @@ static bool stage_regalloc(struct mir_func *f)
 			return false;
 		}
 		limit -= 1 + limit / 16;
-	} while (!nv_regalloc(f, false) && !nv_regalloc(f, true));
+		allocated = nv_regalloc(f, false) || nv_regalloc(f, true);
+		f->retry_with_room = !allocated && f->fits && f->room < MAX_ROOM;
+	} while (!allocated && !f->retry_with_room);
+	if (f->retry_with_room)
+		return true;
 	f->use_counts = mir_count_reads(f);
 	f->nuse_counts = f->nvregs;
 	nv_lower_phis(f);
@@ -144,6 +154,11 @@ static void print_after(const struct mir_func *f, const char *name)
 		fprintf(o->print_to, "; %s after %s\n%s\n", f->name, name, mir_text(f));
 }
 
+static bool needs_retry(const struct mir_func *f)
+{
+	return f->retry_without_uniform || f->retry_sparse || f->retry_with_room;
+}
+
 static bool run_stage(struct mir_func *f, const struct stage *s)
 {
 	struct text why = {.arena = f->arena};
@@ -151,7 +166,7 @@ static bool run_stage(struct mir_func *f, const struct stage *s)
 	if (!s->run(f))
 		return false;
 	print_after(f, s->name);
-	if (!s->check || !compile_verifies(f->job) || s->check(f, &why))
+	if (needs_retry(f) || !s->check || !compile_verifies(f->job) || s->check(f, &why))
 		return true;
 	diag_fault(&f->job->diag, 0, 0, "%s: a fault of the compiler's stage %s", why.s, s->name);
 	return false;
@@ -170,15 +185,11 @@ static bool is_entry(const struct compile_job *job, const struct ir_func *f)
 	return f->kind == IR_KERNEL || nv_is_exported(job, f);
 }
 
-static bool needs_retry(const struct mir_func *f)
-{
-	return f->retry_without_uniform || f->retry_sparse;
-}
-
 /* What a function is compiled with, unless an attempt shows that it does not work. */
 struct attempt {
-	bool uniform; /* uniform registers */
-	bool dense;   /* see struct mir_func */
+	bool uniform;  /* uniform registers */
+	bool dense;    /* see struct mir_func */
+	uint32_t room; /* likewise */
 };
 
 static struct mir_func *run_stages(const struct nv_module *module, const struct ir_func *ir,
@@ -191,6 +202,7 @@ static struct mir_func *run_stages(const struct nv_module *module, const struct 
 		return NULL;
 	f->uniform = attempt.uniform;
 	f->dense = attempt.dense;
+	f->room = attempt.room;
 	/* Which uniform registers a callee preserves is not known, so it changes none. */
 	f->uniform &= !(f->exported && job->options.relocatable);
 	if (f->exported && f->calls && job->options.library) {
@@ -230,6 +242,7 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 	while ((f = run_stages(module, ir, attempt)) && needs_retry(f)) {
 		attempt.uniform &= !f->retry_without_uniform;
 		attempt.dense &= !f->retry_sparse;
+		attempt.room += f->retry_with_room ? ROOM_STEP : 0;
 		arena_rewind(&job->arena, before); /* with f */
 	}
 	return f;

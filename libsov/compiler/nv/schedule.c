@@ -132,11 +132,12 @@ static void add_register_dependences(struct scheduler *s, uint32_t n)
 
 /* Memory and ordering dependences. */
 
-/* Compares each ordered node with those since the last fence. */
+/* Compares each ordered node with those since the last fence. Exchanges of values between lanes,
+ * which may be many products of matrices, are compared only with what may not pass them. */
 static void add_order_dependences(struct scheduler *s, uint32_t n)
 {
 	const struct mir_inst *i = s->nodes[n].inst;
-	bool fence = s->nordered == MAX_ORDERED;
+	bool fence = s->nordered == MAX_ORDERED && !nv_is_exchange(i);
 
 	if (!nv_is_ordered(i))
 		return;
@@ -144,6 +145,15 @@ static void add_order_dependences(struct scheduler *s, uint32_t n)
 	for (uint32_t k = s->nordered; k-- > 0;) {
 		if (fence || nv_must_keep_order(s->nodes[s->ordered[k]].inst, i))
 			add_edge(s, s->ordered[k], n, 1);
+	}
+	if (!nv_may_pass_exchanges(i))
+		for (uint32_t k = s->exchange; k; k = s->nodes[k].exchange)
+			if (nv_must_keep_order(s->nodes[k].inst, i))
+				add_edge(s, k, n, 1);
+	if (nv_is_exchange(i)) {
+		s->nodes[n].exchange = s->exchange;
+		s->exchange = n;
+		return;
 	}
 	if (fence) {
 		s->fence = n;
@@ -219,8 +229,10 @@ static void add_nodes(struct scheduler *s)
 
 		node->inst = i;
 		node->pipe = pipe_of(s->f->sm, &i->sass);
-		node->issue_cycles =
-			(uint8_t)(s->f->allocated ? sass_issue_cycles(s->f->sm, &i->sass) : 1);
+		/* Before allocation the pipes of only some instructions are known. */
+		node->issue_cycles = (uint8_t)(s->f->allocated || node->pipe == SASS_PIPE_TENSOR
+						       ? sass_issue_cycles(s->f->sm, &i->sass)
+						       : 1);
 		node->uses = mir_uses(s->f, i, &node->nuses);
 		for (uint32_t u = 0; u < node->nuses; u++)
 			node->partial |= is_partial_write(s->f, &node->uses[u]);
@@ -315,7 +327,7 @@ static void note_address(struct scheduler *s, uint32_t n)
 
 void nv_build_dag(struct scheduler *s)
 {
-	s->nordered = s->fence = s->last_call = 0;
+	s->nordered = s->fence = s->exchange = s->last_call = 0;
 	s->stamp++;
 	add_nodes(s);
 	for (uint32_t n = 1; n <= s->count; n++) {
@@ -507,6 +519,22 @@ static void note_scheduled(struct scheduler *s, uint32_t n)
 	}
 }
 
+/* The units that waiting loads of greater height will take, as far as they matter. */
+static int32_t units_ahead(const struct scheduler *s, uint32_t height, int32_t enough)
+{
+	int32_t units = 0;
+
+	for (uint32_t k = 0; k < s->nloads && units < enough; k++) {
+		const struct slow_load *load = &s->loads[k];
+
+		if (load->height <= height)
+			break;
+		if (!s->nodes[load->node].done && load->node < s->first + s->lookahead)
+			units += (int32_t)s->nodes[load->node].result;
+	}
+	return units;
+}
+
 /* The growth of the pressure of general registers, with what loads will need. */
 static int32_t gpr_growth(const struct scheduler *s, const struct node *node)
 {
@@ -515,7 +543,9 @@ static int32_t gpr_growth(const struct scheduler *s, const struct node *node)
 			 (int32_t)opened_units(s, node);
 	const struct node *load = &s->nodes[node->load];
 
-	if (growth <= 0 || !s->reserves)
+	if (growth > 0 && s->reserve == RESERVE_FOR_HEIGHT && !s->nodes[node->load].result)
+		return growth + units_ahead(s, node->height, (int32_t)s->limit[PRESSURE_GPR]);
+	if (growth <= 0 || s->reserve != RESERVE_FOR_ADDRESSES)
 		return growth;
 	if (node->load && !load->begun && growth < (int32_t)load->result)
 		growth = (int32_t)load->result;

@@ -39,6 +39,7 @@ struct node {
 	 * none. Of the load: the units of its result, whether the computation of its address has
 	 * begun, and the units that this holds. */
 	uint32_t load, result;
+	uint32_t exchange; /* the exchange of values between lanes before it; 0 = none */
 	bool begun;
 	int32_t held;
 	uint8_t pipe, issue_cycles; /* its pipe, and for how long it occupies that */
@@ -63,6 +64,14 @@ struct resource {
 	uint32_t feeds; /* the load whose address all readers compute; 0: no reader yet */
 };
 
+/* What registers are kept for: the results of loads whose addresses are being computed, or those of
+ * all loads on longer paths to the block's end than the instruction that asks for a register. */
+enum reserve { RESERVE_NONE, RESERVE_FOR_ADDRESSES, RESERVE_FOR_HEIGHT };
+
+struct slow_load {
+	uint32_t node, height;
+};
+
 /* An entry of the ready list, with its priorities. */
 struct ready {
 	uint32_t node, earliest, height;
@@ -79,12 +88,15 @@ struct scheduler {
 	uint32_t *opened; /* by vreg: stamp of the run in which some unit has been written */
 	/* By register file: the pressure, its maximum so far, and its limit. */
 	uint32_t live[PRESSURE_KINDS], peak[PRESSURE_KINDS], limit[PRESSURE_KINDS];
-	bool reserves;      /* registers for loads: see note_address() in schedule.c */
+	enum reserve reserve;
+	struct slow_load *loads; /* by decreasing height */
+	uint32_t nloads;
 	int32_t owed;       /* units that loads will take whose addresses are being computed */
 	uint32_t lookahead; /* size of the window */
 	uint32_t ordered[MAX_ORDERED], nordered; /* ordered nodes since fence */
-	uint32_t fence;                          /* node ordered with all ordered nodes; 0 = none */
-	uint32_t last_call;                      /* last call: no node crosses it; 0 = none */
+	uint32_t exchange;  /* last exchange of values between lanes; 0 = none */
+	uint32_t fence;     /* node ordered with all ordered nodes; 0 = none */
+	uint32_t last_call; /* last call: no node crosses it; 0 = none */
 	struct ready *ready;
 	uint32_t nready;
 	uint32_t first;                      /* first unscheduled node */

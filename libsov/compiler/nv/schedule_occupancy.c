@@ -3,6 +3,7 @@
  * Scheduling before register allocation: the occupancy to aim at, and orders of all blocks whose
  * register pressure leaves the registers for it.
  */
+#include <stdlib.h>
 #include "hw/chips.h"
 #include "libsov/compiler/nv/schedule.h"
 
@@ -214,6 +215,16 @@ static uint32_t target_registers(const struct mir_func *f, uint32_t warps)
 	return registers < max ? registers : max;
 }
 
+/* The limit of the pressure. Where there are no more registers, some may be left for alignment. */
+static uint32_t target_limit(const struct mir_func *f, uint32_t warps)
+{
+	uint32_t registers = target_registers(f, warps);
+	uint32_t limit = registers - nv_reserved_gprs(f) - MIR_HARDWARE_GPRS - ALIGNMENT_SLACK;
+	bool last = registers == f->gprs + MIR_HARDWARE_GPRS;
+
+	return last && f->room < limit / 2 ? limit - f->room : limit;
+}
+
 static struct target_occupancy try_occupancy(struct scheduler *s, struct block_dag *dags,
 					     uint32_t warps)
 {
@@ -222,8 +233,7 @@ static struct target_occupancy try_occupancy(struct scheduler *s, struct block_d
 	uint32_t cached = nv_cached_warps(f->sm, f->frame_bytes);
 	struct target_occupancy t = {.warps = resident < cached ? resident : cached};
 
-	t.limit = target_registers(f, warps) - nv_reserved_gprs(f) - MIR_HARDWARE_GPRS -
-		  ALIGNMENT_SLACK;
+	t.limit = target_limit(f, warps);
 	order_for_target(s, dags, &t);
 	if (t.pressure > t.limit && t.pressure <= t.limit + ALIGNMENT_SLACK)
 		t.limit = t.pressure;
@@ -329,16 +339,36 @@ uint32_t nv_rematerialise_for_occupancy(struct mir_func *f)
 	return pressure;
 }
 
-/* Reserves registers for loads whose addresses are computed, if that saves time. */
+static int compare_heights(const void *a, const void *b)
+{
+	const struct slow_load *x = a, *y = b;
+
+	if (x->height != y->height)
+		return x->height > y->height ? -1 : 1;
+	return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void find_loads(struct scheduler *s)
+{
+	s->loads = arena_array(s->f->arena, s->count + 1, sizeof(*s->loads));
+	s->nloads = 0;
+	for (uint32_t n = 1; n <= s->count; n++)
+		if (s->nodes[n].result)
+			s->loads[s->nloads++] = (struct slow_load){n, s->nodes[n].height};
+	qsort(s->loads, s->nloads, sizeof(*s->loads), compare_heights);
+}
+
+/* Reserves registers for loads, if that saves time. */
 static void order_loads(struct scheduler *s, uint32_t limit, struct block_order *order)
 {
-	struct block_order o;
+	find_loads(s);
+	for (s->reserve = RESERVE_FOR_ADDRESSES; s->reserve <= RESERVE_FOR_HEIGHT; s->reserve++) {
+		struct block_order o = order_within(s, limit);
 
-	s->reserves = true;
-	o = order_within(s, limit);
-	s->reserves = false;
-	if (o.pressure <= limit && o.cycles < order->cycles)
-		*order = o;
+		if (o.pressure <= limit && o.cycles < order->cycles)
+			*order = o;
+	}
+	s->reserve = RESERVE_NONE;
 }
 
 /* Loops of products leave registers to the allocator as long as they hardly wait: two warps then
@@ -387,6 +417,7 @@ void nv_schedule_for_occupancy(struct scheduler *s, uint32_t pressure)
 	}
 	best = choose_target(s, dags, pressure);
 	improve_orders(s, dags, &best);
+	f->fits = fits_target(&best);
 	f->retry_sparse =
 		f->hoped_registers &&
 		best.pressure + nv_reserved_gprs(f) + MIR_HARDWARE_GPRS > f->hoped_registers;

@@ -85,4 +85,31 @@ ok $? "a load before a loop has a scoreboard for its address, which the loop ove
 count=$(print_loop "$work/copies.ptx" | sed '/STS/,$d' | grep -c LDG)
 [ "$count" -ge 5 ]
 ok $? "at least five of eight loads are in flight where addresses compete for registers ($count)"
+
+# late: twelve loads whose address takes a while, and twelve factors that could be computed meanwhile.
+late()
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n'
+	printf '.visible .entry late(.param .u64 a, .param .u32 n, .param .f32 s, .param .f32 t) .maxnreg 24\n{\n'
+	printf '.reg .b64 %%a, %%q;\n.reg .b32 %%i, %%j, %%n;\n.reg .f32 %%x<12>, %%y<12>, %%s, %%t;\n'
+	echo 'ld.param.u64 %a, [a]; ld.param.u32 %n, [n]; ld.param.f32 %s, [s]; ld.param.f32 %t, [t];'
+	echo 'mov.u32 %i, %tid.x; mov.u32 %j, %ctaid.x; mad.lo.u32 %j, %j, %n, %i; mul.lo.u32 %j, %j, %n;'
+	echo 'mul.wide.u32 %q, %j, 4; add.u64 %a, %a, %q;'
+	for k in $(seq 0 11); do
+		echo "fma.rn.f32 %y$k, %s, $((k + 2)).0, %t; ex2.approx.f32 %y$k, %y$k;"
+	done
+	for k in $(seq 0 11); do
+		echo "ld.global.f32 %x$k, [%a+$((4 * k))];"
+	done
+	for k in $(seq 0 11); do
+		echo "mul.rn.f32 %x$k, %x$k, %y$k; st.global.f32 [%a+$((4 * k))], %x$k;"
+	done
+	echo 'ret; }'
+}
+
+late >"$work/late.ptx"
+"$BUILD/sov" compile --target sm_90 -o "$work/out" "$work/late.ptx"
+count=$("$BUILD/sov" disasm "$work/out" | sed '/STG/q' | grep -c LDG)
+[ "$count" -eq 12 ]
+ok $? "what could be computed while an address is takes no registers from its loads ($count of 12 in flight)"
 tap_done

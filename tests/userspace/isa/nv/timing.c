@@ -138,6 +138,8 @@ int main(void)
 	decode_word(&two, 90, HMMA_R60_R108);
 	ok(raw_latency(90) == 7 && raw_latency(80) == 7,
 	   "a product of matrices can read a factor 7 cycles after arithmetic");
+	ok(sass_issue_cycles(90, &two) == 6 && sass_issue_cycles(80, &two) == 8,
+	   "a product of matrices occupies its pipe for 6 cycles, on SM80 for 8");
 	decode_word(&one, 90, IMAD_WIDE_R6);
 	decode_word(&two, 90, STG64_UR4_R2_R6);
 	ok(raw_latency(90) == 5, "a global store can read its data 5 cycles after arithmetic");
