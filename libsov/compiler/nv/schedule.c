@@ -576,6 +576,39 @@ static uint32_t issue_cycle(const struct scheduler *s, const struct ready *r, ui
 	return free > cycle ? free : cycle;
 }
 
+/*
+ * Loads of constants at an index into uniform registers. A miss of the small cache for them stops
+ * the warp, and meanwhile other warps replace its lines: with other instructions between six such
+ * loads of one line, every one missed on an H200 (HeCBench's fhd took 2.5 times as long). So
+ * those of a line follow each other.
+ */
+#define CONSTANT_LINE 64
+
+static bool are_in_line(const struct scheduler *s, uint32_t m, uint32_t n)
+{
+	const struct mir_inst *a = s->nodes[m].inst, *b = s->nodes[n].inst;
+	const struct sass_operand *x = &a->sass.ops[1], *y = &b->sass.ops[1];
+
+	return x->aux == y->aux && x->reg == y->reg && a->ref[1].vreg == b->ref[1].vreg &&
+	       a->ref[1].part == b->ref[1].part && x->value < y->value + CONSTANT_LINE &&
+	       y->value < x->value + CONSTANT_LINE;
+}
+
+/* Whether n can follow the load of constants that was scheduled last. */
+static bool continues_line(const struct scheduler *s, const struct ready *r, uint32_t cycle)
+{
+	return s->line && s->nodes[r->node].inst->sass.op == SASS_ULDC_UREG &&
+	       issue_cycle(s, r, cycle) == cycle && are_in_line(s, s->line, r->node);
+}
+
+static void note_line(struct scheduler *s, uint32_t n)
+{
+	if (s->nodes[n].inst->sass.op != SASS_ULDC_UREG)
+		s->line = 0;
+	else if (!s->line || !are_in_line(s, s->line, n))
+		s->line = n;
+}
+
 /* Selects from the ready list: of the nodes that fit below the limit of the pressure the one that
  * can issue first, then the longest critical path. If none fits, the first in the original order,
  * which leads to the next node that frees registers. */
@@ -590,6 +623,8 @@ static uint32_t select_ready(struct scheduler *s, uint32_t cycle)
 		uint32_t issue = issue_cycle(s, r, cycle);
 		uint64_t key = (uint64_t)issue << 32 | (UINT32_MAX - r->height);
 
+		if (continues_line(s, r, cycle))
+			return k;
 		if (!s->f->allocated && node->grows && !fits_limits(s, node)) {
 			key = (uint64_t)1 << 63 | r->node;
 			s->limited = true;
@@ -630,7 +665,7 @@ uint32_t nv_run_list_scheduler(struct scheduler *s, struct mir_inst **order)
 		start_pressure(s);
 	memset(s->pipe_free, 0, sizeof(s->pipe_free));
 	s->first = 1;
-	s->nready = 0;
+	s->nready = s->line = 0;
 	for (uint32_t n = 1; n <= s->count; n++) {
 		s->nodes[n].npreds_left = s->nodes[n].npreds;
 		s->nodes[n].earliest = 0;
@@ -645,6 +680,7 @@ uint32_t nv_run_list_scheduler(struct scheduler *s, struct mir_inst **order)
 		cycle = issue_cycle(s, &s->ready[k], cycle);
 		s->pipe_free[node->pipe] = cycle + node->issue_cycles;
 		s->ready[k] = s->ready[--s->nready];
+		note_line(s, n);
 		order[count++] = node->inst;
 		node->done = true;
 		if (!s->f->allocated)

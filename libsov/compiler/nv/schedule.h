@@ -101,7 +101,8 @@ struct scheduler {
 	uint32_t nready;
 	uint32_t first;                      /* first unscheduled node */
 	uint32_t pipe_free[SASS_PIPE_COUNT]; /* the cycle in which each pipe is free */
-	bool limited;                        /* the limit of the pressure kept a node back */
+	uint32_t line; /* first of the loads of a line of constants, if one was just scheduled */
+	bool limited;  /* the limit of the pressure kept a node back */
 };
 
 /* Builds the dependence graph of s->block. */

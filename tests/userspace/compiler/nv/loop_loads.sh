@@ -112,4 +112,31 @@ late >"$work/late.ptx"
 count=$("$BUILD/sov" disasm "$work/out" | sed '/STG/q' | grep -c LDG)
 [ "$count" -eq 12 ]
 ok $? "what could be computed while an address is takes no registers from its loads ($count of 12 in flight)"
+
+# waves: a sum over rows of twelve constants, with loads from global memory between.
+waves()
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.const .align 16 .b8 rows[49152];\n'
+	printf '.visible .entry waves(.param .u64 a, .param .u64 r, .param .u32 n)\n{\n'
+	printf '.reg .b64 %%a, %%r, %%k, %%q;\n.reg .pred %%c;\n.reg .b32 %%t, %%n;\n'
+	printf '.reg .f32 %%x, %%y, %%z, %%s, %%u, %%v, %%k<3>, %%e<4>, %%w<4>;\n'
+	echo 'ld.param.u64 %a, [a]; ld.param.u64 %r, [r]; ld.param.u32 %n, [n]; mov.u32 %t, %tid.x;'
+	echo 'cvt.rn.f32.u32 %x, %t; add.f32 %y, %x, %x; add.f32 %z, %y, %x; mov.f32 %s, %x; mov.u64 %k, rows;'
+	echo 'loop: .pragma "nounroll";'
+	for k in 0 1 2 3; do
+		for j in 0 1 2; do
+			echo "ld.const.f32 %k$j, [%k+$((k * 12 + j * 4))];"
+		done
+		echo "mul.f32 %u, %k0, %x; fma.rn.f32 %u, %k1, %y, %u; fma.rn.f32 %u, %k2, %z, %u;"
+		echo "cos.approx.f32 %e$k, %u; ld.global.nc.f32 %w$k, [%a+$((k * 4))]; fma.rn.f32 %s, %e$k, %w$k, %s;"
+	done
+	echo 'add.u64 %k, %k, 48; add.u64 %a, %a, 16; add.u32 %n, %n, -1; setp.ne.u32 %c, %n, 0; @%c bra loop;'
+	echo 'mul.wide.u32 %q, %t, 4; add.u64 %r, %r, %q; st.global.f32 [%r], %s; ret; }'
+}
+
+waves >"$work/waves.ptx"
+print_loop "$work/waves.ptx" | grep -o '[A-Z0-9.]*ULDC\|LDG\|FFMA\|FMUL' | uniq >"$work/loop"
+count=$(grep -c ULDC "$work/loop")
+[ "$count" -eq 1 ]
+ok $? "loads of constants of one line follow each other ($count runs of them)"
 tap_done
