@@ -79,6 +79,42 @@ has "$out" "# 3 DIFFERENT, 2 WRONG, 1 close, 1 endless, 1 explained, 1 failing, 
 is "$(wc -l <"$work/out/build-sov/suite/flaky/runs")" 3 "different output runs twice more"
 is "$(wc -l <"$work/out/programs.json")" 19 "run.py logs every program"
 
+# limiters.py profiles what run.py built with ncu, here a script: kernels as slow as the programs say, of which those of
+# sov wait longer for memory; "table" has no report.
+cat >"$work/cuda/bin/ncu" <<'EOF'
+#!/bin/sh
+if [ "$1" = -i ]; then
+	name='"Kernel Name","Grid Size","Block Size"' time='gpu__time_duration.sum' stalled=smsp__average_warps_issue_stalled
+	echo "$name,$time,smsp__inst_executed.sum,launch__registers_per_thread,sm__warps_active.avg.pct_of_peak_sustained_active,${stalled}_long_scoreboard_per_issue_active.ratio,${stalled}_wait_per_issue_active.ratio"
+	echo '"","","","ns","inst","register/thread","%","inst","inst"'
+	case $2 in
+	*speed.sov*) echo '"void slow<int>(int *)","(4, 1, 1)","(256, 1, 1)","4,000","110","40","50.0","9.0","1.0"' ;;
+	*) echo '"void slow<int>(int *)","(4, 1, 1)","(256, 1, 1)","2,000","100","32","50.0","4.0","1.0"' ;;
+	esac
+	exit
+fi
+while [ "$1" != -o ]; do shift; done
+case $2 in *table*) ;; *) : >"$2.ncu-rep" ;; esac
+EOF
+chmod +x "$work/cuda/bin/ncu"
+limiters() {
+	PATH="$work/cuda/bin:$PATH" python3 tests/silicon/programs/limiters.py --out "$work/out" --list "$work/list" "$@" 2>&1
+}
+out=$(limiters --below 0.6)
+is $? 1 "limiters.py fails if a program was not profiled"
+has "$out" "| suite/speed | 0.50 | slow | 2.00 | 1.10 | 40 / 32 | 50 / 50 % | global and local memory +118 % |" \
+	"limiters.py names the kernel that loses time and what its warps wait for"
+has "$out" "| suite/threads | 0.40 | | | | | | kernels as fast as ptxas's: launches, or noise |" \
+	"limiters.py says where no kernel is slower"
+has "$out" "| suite/table | 0.25 | | | | | | not profiled |" "limiters.py says what has no profile"
+is "$(echo "$out" | grep -c suite/rate)" 0 "limiters.py leaves out faster programs"
+out=$(limiters --below 0.6 --only speed --keep "$work/profiles")
+ok $? "limiters.py succeeds if every program was profiled"
+is "$(ls "$work/profiles")" "suite-speed.ptxas.raw.csv
+suite-speed.ptxas.source.csv
+suite-speed.sov.raw.csv
+suite-speed.sov.source.csv" "limiters.py keeps the profiles"
+
 rm -rf "$work/out"
 out=$(run --build-only --only '/(same|refused|unbuilt)')
 is $? 1 "run.py --build-only fails if sov refuses a program"
