@@ -519,6 +519,15 @@ static void note_scheduled(struct scheduler *s, uint32_t n)
 	}
 }
 
+/* The pressure of an order, NULL: the original one. */
+uint32_t nv_order_pressure(struct scheduler *s, const uint32_t *order)
+{
+	start_pressure(s);
+	for (uint32_t k = 0; k < s->count; k++)
+		note_scheduled(s, order ? order[k] : k + 1);
+	return s->peak[PRESSURE_GPR];
+}
+
 /* The units that waiting loads of greater height will take, as far as they matter. */
 static int32_t units_ahead(const struct scheduler *s, uint32_t height, int32_t enough)
 {
@@ -720,22 +729,35 @@ static void schedule_allocated(struct scheduler *s)
 	}
 }
 
+static void allocate_resources(struct scheduler *s)
+{
+	struct mir_func *f = s->f;
+
+	s->nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits;
+	s->resources = arena_array(f->arena, s->nresources + 1, sizeof(*s->resources));
+	s->opened = arena_array(f->arena, f->nvregs, sizeof(*s->opened));
+	s->ready = arena_array(f->arena, LOOKAHEAD, sizeof(*s->ready));
+}
+
 void nv_schedule(struct mir_func *f)
 {
 	struct scheduler s = {.f = f};
-	struct arena_mark scratch;
+	struct arena_mark scratch = arena_mark(f->arena);
 	uint32_t pressure = 0;
 
 	if (!f->allocated) {
+		nv_liveness(f);
+		mir_cache_all_uses(f);
+		scratch = arena_mark(f->arena);
+		allocate_resources(&s);
+		nv_order_for_pressure(&s);
+		arena_rewind(f->arena, scratch);
 		pressure = nv_rematerialise_for_occupancy(f);
 		nv_liveness(f);
 	}
 	mir_cache_all_uses(f);
 	scratch = arena_mark(f->arena);
-	s.nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits;
-	s.resources = arena_array(f->arena, s.nresources + 1, sizeof(*s.resources));
-	s.opened = arena_array(f->arena, f->nvregs, sizeof(*s.opened));
-	s.ready = arena_array(f->arena, LOOKAHEAD, sizeof(*s.ready));
+	allocate_resources(&s);
 	if (f->allocated)
 		schedule_allocated(&s);
 	else

@@ -109,6 +109,9 @@ struct scheduler {
 void nv_build_dag(struct scheduler *s);
 /* Orders the instructions of the block; returns the number of cycles. */
 uint32_t nv_run_list_scheduler(struct scheduler *s, struct mir_inst **order);
+uint32_t nv_order_pressure(struct scheduler *s, const uint32_t *order);
+/* Orders blocks by expressions where that lowers the pressure. */
+void nv_order_for_pressure(struct scheduler *s);
 void nv_set_order(struct mir_func *f, uint32_t b, struct mir_inst **order, uint32_t count);
 
 /* Before register allocation. The first returns the pressure, which the second needs. */

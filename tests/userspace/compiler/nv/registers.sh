@@ -262,4 +262,28 @@ done
 count=$(count_registers "$work/cycle.ptx")
 [ "${count:-99}" -le 32 ]
 ok $? "28 values that change places in a loop need at most 32 registers ($count)"
+
+# fields N: N values of eight, all computed before the first two are combined.
+fields()
+{
+	printf '.version 8.0\n.target sm_80\n.address_size 64\n.visible .entry fields(.param .u64 p)\n{\n'
+	printf '.reg .b64 %%p, %%q;\n.reg .b32 %%t, %%u, %%x, %%s<8>, %%v<%d>;\n' $(($1 + 1))
+	echo 'ld.param.u64 %p, [p]; mov.u32 %t, %tid.x; mul.wide.u32 %q, %t, 4; add.u64 %p, %p, %q; ld.global.u32 %x, [%p];'
+	for i in $(seq 0 7); do
+		echo "mul.lo.u32 %s$i, %x, $((2 * i + 3)); shr.u32 %t, %s$i, $((i + 3)); xor.b32 %s$i, %s$i, %t;"
+	done
+	for i in $(seq 1 "$1"); do
+		echo "add.u32 %v$i, %s$((i % 8)), %s$(((7 * i + 3) % 8)); shr.u32 %t, %v$i, $((i % 13 + 1)); mul.lo.u32 %u, %t, $((2 * i + 1));"
+		echo "min.u32 %u, %u, %s$((5 * i % 8)); sub.u32 %v$i, %u, %v$i;"
+	done
+	for i in $(seq 2 "$1"); do
+		echo "mad.lo.u32 %v1, %v1, 33, %v$i;"
+	done
+	echo 'st.global.u32 [%p], %v1; ret; }'
+}
+
+fields 90 >"$work/fields.ptx"
+count=$(count_registers "$work/fields.ptx")
+[ "${count:-99}" -le 32 ]
+ok $? "90 values that are computed before they are combined need at most 32 registers ($count)"
 tap_done
