@@ -158,7 +158,8 @@ select_rule select_shift;
 select_rule select_funnel;
 bool is_funnel(struct select *s, const struct ir_inst *in);
 /* select_sequence.c */
-select_rule select_mulhi_pair, select_popc, select_clz, select_brev;
+select_rule select_mulhi_pair, select_popc, select_clz, select_brev, select_highest_bit;
+select_rule select_shift_amount;
 /* select_logic.c */
 select_rule select_logic, select_logic3, select_icmp, select_select, select_minmax_wide;
 /* select_minmax.c; select_pair() packs two results that one instruction computes, or returns

@@ -434,7 +434,7 @@ bool select_sub(struct select *s, const struct ir_inst *in)
 	struct arg a[2], b[2];
 
 	if (is_narrow(in->type) && (emit_distance(s, result(s, in->res), in, zero_arg()) ||
-				    fold_negative_condition(s, in)))
+				    fold_negative_condition(s, in) || select_highest_bit(s, in)))
 		return true;
 	inner = is_narrow(in->type) ? fold_terms(s, in->args[0], IR_ADD, in->args[1]) : NULL;
 	if (inner) {

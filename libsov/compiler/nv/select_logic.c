@@ -440,7 +440,7 @@ bool select_select(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source p;
 
-	if (select_half_truth(s, in))
+	if (select_half_truth(s, in) || select_shift_amount(s, in))
 		return true;
 	p = arg_pred(s, in->args[0]);
 	if (select_signed(s, in, p))

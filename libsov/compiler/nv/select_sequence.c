@@ -166,6 +166,42 @@ bool select_clz(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* x in c = clz(x), for a word. */
+static ir_val counted_word(const struct select *s, ir_val c)
+{
+	const struct ir_inst *in = ir_def(s->ir, c);
+
+	return in->op == IR_CLZ && in->type == IR_B32 ? in->args[0] : 0;
+}
+
+/* 31 - clz(x), PTX's bfind. */
+bool select_highest_bit(struct select *s, const struct ir_inst *in)
+{
+	ir_val x = counted_word(s, in->args[1]);
+	uint64_t k;
+
+	if (in->type != IR_B32 || !x || !ir_is_const(s->ir, in->args[0], &k) || k != 31)
+		return false;
+	EMIT(s, FLO, result(s, in->res), NONE, arg_word(s, x).src);
+	return true;
+}
+
+/* x == 0 ? -1 : clz(x), PTX's bfind.shiftamt. */
+bool select_shift_amount(struct select *s, const struct ir_inst *in)
+{
+	const struct ir_inst *cmp = ir_def(s->ir, in->args[0]);
+	bool equal = cmp->op == IR_ICMP && cmp->cond == IR_EQ;
+	ir_val x = counted_word(s, in->args[equal ? 2 : 1]);
+	uint64_t k;
+
+	if (in->type != IR_B32 || !x || cmp->op != IR_ICMP || (!equal && cmp->cond != IR_NE) ||
+	    cmp->args[0] != x || !ir_is_const(s->ir, cmp->args[1], &k) || k ||
+	    !ir_is_const(s->ir, in->args[equal ? 1 : 2], &k) || (uint32_t)k != UINT32_MAX)
+		return false;
+	set_mod(EMIT(s, FLO, result(s, in->res), NONE, arg_word(s, x).src), SASS_M_SH, 1);
+	return true;
+}
+
 bool select_brev(struct select *s, const struct ir_inst *in)
 {
 	uint32_t bits = ir_type_bits(in->type);
