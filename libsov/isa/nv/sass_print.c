@@ -180,7 +180,7 @@ static void print_address(struct text *t, uint32_t sm, const struct sass_inst *i
 		text_append(t, base ? "+" : "");
 		print_ureg(t, o->aux);
 	}
-	if (!base && s->width & ADDR_TO) {
+	if (!base && !uniform && (s->width & ADDR_TO || s->flags & SLOT_SIGNED)) {
 		print_signed(t, o->value);
 	} else if (!base && !uniform) {
 		text_append(t, "0x%x",

@@ -55,15 +55,16 @@ enum { /* slot flags */
        SLOT_INVERT = 1 << 7, /* predicate stored inverted, so that all zero is PT */
        SLOT_RED = 1 << 8,    /* present only when the modifier BAR is a reduction */
        /* printing */
-       SLOT_QUIET = 1 << 9,  /* omitted when it has its default */
-       SLOT_FIRST = 1 << 10, /* before the others */
-       SLOT_BLANK = 1 << 11, /* no comma after it */
-       SLOT_RAW = 1 << 12,   /* target: the distance itself */
-       SLOT_SB = 1 << 13,    /* a scoreboard: SB0 */
-       SLOT_SET = 1 << 14,   /* the set of its bits: {5,4} */
-       SLOT_SIGN = 1 << 15,  /* only the register's sign counts: R1.SIGN */
-       SLOT_ROW = 1 << 16,   /* a matrix by rows: R1.ROW */
-       SLOT_COL = 1 << 17,   /* … by columns: R1.COL */
+       SLOT_QUIET = 1 << 9,   /* omitted when it has its default */
+       SLOT_FIRST = 1 << 10,  /* before the others */
+       SLOT_BLANK = 1 << 11,  /* no comma after it */
+       SLOT_RAW = 1 << 12,    /* target: the distance itself */
+       SLOT_SB = 1 << 13,     /* a scoreboard: SB0 */
+       SLOT_SET = 1 << 14,    /* the set of its bits: {5,4} */
+       SLOT_SIGN = 1 << 15,   /* only the register's sign counts: R1.SIGN */
+       SLOT_ROW = 1 << 16,    /* a matrix by rows: R1.ROW */
+       SLOT_COL = 1 << 17,    /* … by columns: R1.COL */
+       SLOT_SIGNED = 1 << 18, /* an offset without a register is printed as signed */
 };
 
 enum {                      /* address formats of memory operands; in slot.width */
