@@ -90,17 +90,9 @@ static uint32_t block_warps(const struct ir_func *f)
 	return (threads + NV_WARP_LANES - 1) / NV_WARP_LANES;
 }
 
-/* Blocks of unknown size usually have 256 threads, two warps of each partition: a third warp would
- * not be used. */
-#define USUAL_SHARE 2
-#define USUAL_WARPS 3
-
 uint32_t nv_resident_warps(const struct ir_func *f, uint32_t warps)
 {
 	uint32_t share = (block_warps(f) + NV_SM_PARTITIONS - 1) / NV_SM_PARTITIONS;
-
-	if (!share && warps <= USUAL_WARPS)
-		share = USUAL_SHARE;
 
 	return share && share <= warps ? warps / share * share : warps;
 }

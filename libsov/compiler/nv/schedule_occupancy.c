@@ -225,11 +225,31 @@ static uint32_t target_limit(const struct mir_func *f, uint32_t warps)
 	return last && f->room < limit / 2 ? limit - f->room : limit;
 }
 
+static bool multiplies_matrices(const struct mir_func *f)
+{
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			if (sass_pipe(f->sm, &i->sass) == SASS_PIPE_TENSOR)
+				return true;
+	return false;
+}
+
+/* Kernels that multiply matrices and do not state the size of their blocks usually have blocks of
+ * 256 threads, two warps of each partition: of three, one would not be used. Others may have larger
+ * blocks, which could not be launched with more registers. */
+static uint32_t resident_warps(const struct mir_func *f, uint32_t warps)
+{
+	bool stated = f->ir->required_threads[0] || f->ir->max_threads[0];
+
+	return warps == 3 && !stated && multiplies_matrices(f) ? 2
+							       : nv_resident_warps(f->ir, warps);
+}
+
 static struct target_occupancy try_occupancy(struct scheduler *s, struct block_dag *dags,
 					     uint32_t warps)
 {
 	struct mir_func *f = s->f;
-	uint32_t resident = nv_resident_warps(f->ir, warps);
+	uint32_t resident = resident_warps(f, warps);
 	uint32_t cached = nv_cached_warps(f->sm, f->frame_bytes);
 	struct target_occupancy t = {.warps = resident < cached ? resident : cached};
 
