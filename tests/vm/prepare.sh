@@ -107,6 +107,7 @@ debian() {
 	for s in trixie trixie-updates trixie-backports; do
 		echo "deb $mirror $s main non-free-firmware"
 	done >"$vm_root/etc/apt/sources.list"
+	quietly_inside dpkg --configure -a # if an earlier preparation was interrupted
 	quietly_inside apt-get update -qq
 	say "compiler, QEMU, firmware"
 	install_from trixie gcc make libc6-dev libelf-dev perl xz-utils cpio pciutils kmod busybox-static dkms \

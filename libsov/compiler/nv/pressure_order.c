@@ -6,7 +6,6 @@
  * are short. That is usually such an order, but not if the program computes many values before it
  * combines them; then this one takes its place.
  */
-#include <stdlib.h>
 #include "libsov/compiler/nv/schedule.h"
 #include "libsov/compiler/nv/spill.h"
 
