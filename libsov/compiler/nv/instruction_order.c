@@ -115,6 +115,7 @@ bool nv_is_exchange(const struct mir_inst *i)
 	return exchanges_values(i) && !i->memory.effect && !i->memory.bytes && !i->reduced;
 }
 
+/* Whether its order with those does not matter, so that they need not be compared with it. */
 bool nv_may_pass_exchanges(const struct mir_inst *i)
 {
 	return keeps_lanes_together(i) ||

@@ -126,30 +126,34 @@ static bool holds_loads(const struct scheduler *s, uint32_t pressure)
 	return 4 * units > pressure;
 }
 
+static void order_block(struct scheduler *s, uint32_t pressure)
+{
+	struct expression_order e = order_by_expressions(s);
+	struct mir_inst **order;
+
+	if (nv_order_pressure(s, e.order) >= pressure)
+		return;
+	order = arena_array(s->f->arena, s->count + 1, sizeof(*order));
+	for (uint32_t k = 0; k < s->count; k++)
+		order[k] = s->nodes[e.order[k]].inst;
+	nv_set_order(s->f, s->block, order, s->count);
+}
+
 void nv_order_for_pressure(struct scheduler *s)
 {
 	struct mir_func *f = s->f;
-	uint32_t most = nv_max_pressure(f);
 
-	if (most <= FEW_REGISTERS)
+	if (nv_max_pressure(f) <= FEW_REGISTERS)
 		return;
 	mir_for_each_block(f, b) {
 		struct arena_mark scratch = arena_mark(f->arena);
-		struct expression_order e;
-		struct mir_inst **order;
-		uint32_t before;
+		uint32_t pressure;
 
 		s->block = b;
 		nv_build_dag(s);
-		e = order_by_expressions(s);
-		order = arena_array(f->arena, s->count + 1, sizeof(*order));
-		before = nv_order_pressure(s, NULL);
-		if (before > FEW_REGISTERS && !holds_loads(s, before) &&
-		    nv_order_pressure(s, e.order) < before) {
-			for (uint32_t k = 0; k < s->count; k++)
-				order[k] = s->nodes[e.order[k]].inst;
-			nv_set_order(f, b, order, s->count);
-		}
+		pressure = nv_order_pressure(s, NULL);
+		if (pressure > FEW_REGISTERS && !holds_loads(s, pressure))
+			order_block(s, pressure);
 		arena_rewind(f->arena, scratch);
 	}
 }

@@ -603,7 +603,7 @@ static bool are_in_line(const struct scheduler *s, uint32_t m, uint32_t n)
 	       y->value < x->value + CONSTANT_LINE;
 }
 
-/* Whether n can follow the load of constants that was scheduled last. */
+/* Whether r can follow the load of constants that was scheduled last. */
 static bool continues_line(const struct scheduler *s, const struct ready *r, uint32_t cycle)
 {
 	return s->line && s->nodes[r->node].inst->sass.op == SASS_ULDC_UREG &&
@@ -742,7 +742,7 @@ static void allocate_resources(struct scheduler *s)
 void nv_schedule(struct mir_func *f)
 {
 	struct scheduler s = {.f = f};
-	struct arena_mark scratch = arena_mark(f->arena);
+	struct arena_mark scratch;
 	uint32_t pressure = 0;
 
 	if (!f->allocated) {
