@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 /*
  * Verifier of convergence barriers, independent of the pass that places them. On every path each
- * barrier register is set by BSSY and then waited for by the BSYNC before that BSSY's target,
- * alternately, and a lane leaves a function only with none set, unless it exits. So no code depends
- * on what BSYNC does in a lane that is not in the barrier, or BSSY in a lane that is. (On an H200
- * the former does not wait, the latter adds lanes to the barrier, and lanes that wait for each
- * other at two BSYNCs all continue after one of them.)
+ * barrier register is set by BSSY and then waited for by the BSYNC before that BSSY's target, or
+ * left by BREAK, alternately, and a lane leaves a function only with none set, unless it exits. So
+ * no code depends on what BSYNC does in a lane that is not in the barrier, or BSSY in a lane that
+ * is. (On an H200 the former does not wait, the latter adds lanes to the barrier, and lanes that
+ * wait for each other at two BSYNCs all continue after one of them.)
  */
 #include "libsov/compiler/nv/mir.h"
 
@@ -44,7 +44,9 @@ static bool check_block(const struct barrier_walk *w, uint32_t b, struct barrier
 		if (i->sass.op == SASS_BSYNC && (block->nsucc != 1 || block->succ[0] != *target))
 			return report_barrier(w, b, mir_text_inst(w->f, i), barrier,
 					      "was set for another BSYNC or not at all");
-		if (i->sass.op == SASS_BSSY || i->sass.op == SASS_BSYNC)
+		if (i->sass.op == SASS_BREAK && !*target)
+			return report_barrier(w, b, mir_text_inst(w->f, i), barrier, "is not set");
+		if (i->sass.op == SASS_BSSY || i->sass.op == SASS_BSYNC || i->sass.op == SASS_BREAK)
 			*target = i->sass.op == SASS_BSSY ? i->target : 0;
 	}
 	for (uint32_t k = 0; k < MIR_BARRIERS; k++) {

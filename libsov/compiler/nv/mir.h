@@ -432,6 +432,24 @@ bool nv_becomes_guarded_exit(const struct mir_func *f, uint32_t b);
 void nv_insert_convergence_barriers(struct mir_func *f);
 /* By block: whether lanes of a warp may execute it at different times. */
 const bool *nv_divergent_blocks(struct mir_func *f);
+struct nv_dominators {
+	uint32_t *idom;          /* by block: immediate dominator; the entry's is itself */
+	uint32_t *enter, *leave; /* by block: preorder interval of its subtree */
+};
+struct nv_dominators nv_find_dominators(const struct mir_func *f);
+bool nv_dominates(const struct nv_dominators *d, uint32_t a, uint32_t b); /* reflexive */
+/* Natural loops. A loop is known by its header; 0 = none. */
+struct nv_loops {
+	uint32_t *of; /* by block: the innermost loop around it */
+	uint32_t *parent,
+		*depth; /* by loop: the one around it; number of loops around its blocks */
+	/* By block: where the paths from its terminator that stay in the loop join in the same
+	 * iteration; 0 = there is one; the header: at the end of the iteration. By loop:
+	 * where the paths that leave it, but not its parent, join in the latter. */
+	uint32_t *join, *join_after;
+};
+struct nv_loops nv_find_loops(const struct mir_func *f, const struct nv_dominators *d);
+bool nv_is_in_loop(const struct nv_loops *loops, uint32_t b, uint32_t header);
 /* By block: the exit block that it leads to (0 = none), and the reconvergence point of its
  * terminator (0 = none). */
 void nv_find_reconvergence(const struct mir_func *f, uint32_t **ends, uint32_t **points);

@@ -9,7 +9,7 @@
  * Lanes whose sides of a branch lead to different exits do not reconverge. (ptxas reconverges lanes
  * after an EXIT, too.)
  *
- * Postdominators are computed as the dominators in convergence_barriers.c, on the reversed CFG.
+ * Postdominators are computed as in dominators.c, on the reversed CFG.
  */
 #include "libsov/compiler/nv/mir.h"
 
