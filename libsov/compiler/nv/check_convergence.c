@@ -67,6 +67,20 @@ static bool enter_block(const struct barrier_walk *w, uint32_t b, const struct b
 	return true;
 }
 
+/* A BSYNC that no lane reaches, since another one is on the edges to its point. */
+static bool check_unreached(const struct barrier_walk *w)
+{
+	mir_for_each_block(w->f, b) {
+		if (w->seen[b])
+			continue;
+		mir_for_each(w->f, b, i)
+			if (i->sass.op == SASS_BSYNC)
+				return report_barrier(w, b, mir_text_inst(w->f, i),
+						      i->sass.ops[0].reg, "is never waited for");
+	}
+	return true;
+}
+
 bool nv_check_convergence(const struct mir_func *f, struct text *why)
 {
 	struct barrier_walk w = {.f = f, .why = why};
@@ -87,5 +101,5 @@ bool nv_check_convergence(const struct mir_func *f, struct text *why)
 				return false;
 		}
 	}
-	return true;
+	return check_unreached(&w);
 }

@@ -78,12 +78,13 @@ struct convergence {
 	/* Scratch: a block is inside the region under construction if its number is that of the
 	 * walk. */
 	uint32_t *walked_in, walk;
-	bool *reached;     /* by block: reachable from a divergent branch without a barrier */
-	uint8_t *may_wait; /* by block: 1 = lanes may wait there, 2 = not, 0 = unknown */
-	bool *syncs_all;   /* by block: an instruction in it syncs all lanes of a warp */
-	bool any_syncs;    /* some block does */
-	bool *divergent;   /* by block: lanes may have diverged before it */
-	bool *diverges;    /* by block: lanes may diverge in it */
+	bool *reached;        /* by block: reachable from a divergent branch without a barrier */
+	uint8_t *may_wait;    /* by block: 1 = lanes may wait there, 2 = not, 0 = unknown */
+	uint8_t *saving_call; /* by block: 1 = a call in it saves barriers, 2 = not, 0 = unknown */
+	bool *syncs_all;      /* by block: an instruction in it syncs all lanes of a warp */
+	bool any_syncs;       /* some block does */
+	bool *divergent;      /* by block: lanes may have diverged before it */
+	bool *diverges;       /* by block: lanes may diverge in it */
 };
 
 struct convergence nv_analyse_convergence(struct mir_func *f);

@@ -22,6 +22,7 @@
  */
 #include <string.h>
 #include "libsov/compiler/nv/convergence.h"
+#include "libsov/compiler/nv/module.h"
 
 #define VISITS           (UINT64_C(4) << 20) /* budget of block visits: constant part */
 #define VISITS_PER_BLOCK 256
@@ -238,6 +239,26 @@ static bool loop_region_crosses(const struct convergence *c, const struct region
 	return false;
 }
 
+/* A callee that saves and restores barriers restores lanes that have left one in the meantime. */
+static bool has_saving_call(struct convergence *c, uint32_t b)
+{
+	if (!c->saving_call[b]) {
+		c->saving_call[b] = 2;
+		mir_for_each(c->f, b, i)
+			if (mir_is_call(i) && (!i->known || i->known->abi))
+				c->saving_call[b] = 1;
+	}
+	return c->saving_call[b] == 1;
+}
+
+static bool may_be_left(struct convergence *c, const struct region *r)
+{
+	for (uint32_t k = 0; r->nedges && k < r->size; k++)
+		if (has_saving_call(c, c->stack[k]))
+			return false;
+	return true;
+}
+
 /* The region may begin in the header, also if the point is the header: the end of the iteration. */
 static bool find_loop_region(struct convergence *c, uint32_t branch, struct region *r)
 {
@@ -246,7 +267,7 @@ static bool find_loop_region(struct convergence *c, uint32_t branch, struct regi
 		    (r->head == r->point && r->point != r->loop))
 			return false;
 		if (walk_loop_region(c, r) && is_entered_by_head_only(c, r))
-			return !function_region_crosses(c, r);
+			return may_be_left(c, r) && !function_region_crosses(c, r);
 		if (r->head == r->loop)
 			return false;
 	}
@@ -254,8 +275,7 @@ static bool find_loop_region(struct convergence *c, uint32_t branch, struct regi
 
 /* A region around the branch with the same reconvergence point: its barrier covers the branch, too,
  * since the head of the branch's own region is its head or inside it. */
-static struct region *find_covering_region(struct convergence *c, uint32_t branch, uint32_t loop,
-					   uint32_t point)
+static struct region *find_covering_region(struct convergence *c, uint32_t branch, uint32_t point)
 {
 	struct region *found = NULL;
 
@@ -263,10 +283,16 @@ static struct region *find_covering_region(struct convergence *c, uint32_t branc
 	     k = c->regions[k - 1].next_of_point) {
 		struct region *r = &c->regions[k - 1];
 
-		if (r->loop == loop && (r->head == branch || nv_is_in_region(c, r, branch)))
+		if (r->head == branch || nv_is_in_region(c, r, branch))
 			found = r;
 	}
 	return found;
+}
+
+/* Whether lanes may leave a region other than by its point or an exit. */
+static bool is_left(const struct region *r)
+{
+	return r->loop && r->nedges;
 }
 
 /*
@@ -374,8 +400,7 @@ static struct region *find_enclosing_region(struct convergence *c, uint32_t b)
 	for (const struct membership *m = c->regions_around[b]; m; m = m->next) {
 		struct region *r = &c->regions[m->region];
 
-		if (r->barrier < MIR_BARRIERS && !(r->loop && r->nedges) &&
-		    (!found || r->size > found->size))
+		if (r->barrier < MIR_BARRIERS && !is_left(r) && (!found || r->size > found->size))
 			found = r;
 	}
 	return found;
@@ -504,7 +529,7 @@ static struct region *find_new_region(struct convergence *c, uint32_t branch, ui
 
 static struct region *add_function_region(struct convergence *c, uint32_t branch, uint32_t point)
 {
-	struct region *r = find_covering_region(c, branch, 0, point);
+	struct region *r = find_covering_region(c, branch, point);
 
 	if (!r)
 		r = find_new_region(c, branch, point);
@@ -552,7 +577,7 @@ static bool find_left_blocks(struct convergence *c, struct region *r, struct reg
 	for (uint32_t next = 0; next < count; next++) {
 		const struct mir_block *block = &f->blocks[c->stack[next]];
 
-		if (!c->left_visits)
+		if (!c->left_visits || has_saving_call(c, c->stack[next]))
 			return false;
 		c->left_visits--;
 		for (uint32_t s = 0; s < block->nsucc; s++) {
@@ -586,7 +611,7 @@ static uint32_t find_loop_regions(struct convergence *c, uint32_t branch, struct
 			return point;
 		*r = (struct region){.barrier = MIR_BARRIERS, .loop = loop};
 		r->point = loop_point(c, branch, inner);
-		known = find_covering_region(c, branch, loop, r->point);
+		known = find_covering_region(c, branch, r->point);
 		if (known)
 			*r = *known;
 		else if (find_loop_region(c, inner ? c->dominators.idom[inner] : branch, r))
@@ -594,7 +619,7 @@ static uint32_t find_loop_regions(struct convergence *c, uint32_t branch, struct
 		else
 			continue;
 		l->known[l->count++] = known;
-		l->all_rejoin = !r->nedges;
+		l->all_rejoin = !is_left(r);
 	}
 	/* Out of the loops: lanes reach such a point in a later iteration. */
 	while (l->count && point && nv_is_in_loop(&c->loops, point, inner))
@@ -712,6 +737,7 @@ struct convergence nv_analyse_convergence(struct mir_func *f)
 	c.left_visits = LEFT_VISITS;
 	c.walked_in = arena_array(f->arena, c.nblocks, sizeof(*c.walked_in));
 	c.reached = arena_array(f->arena, c.nblocks, sizeof(*c.reached));
+	c.saving_call = arena_array(f->arena, c.nblocks, sizeof(*c.saving_call));
 	c.may_wait = arena_array(f->arena, c.nblocks, sizeof(*c.may_wait));
 	c.syncs_all = arena_array(f->arena, c.nblocks, sizeof(*c.syncs_all));
 	find_whole_syncs(&c);

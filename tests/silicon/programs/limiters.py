@@ -5,15 +5,17 @@ run.py left in --out with Nsight Compute (ncu), and names for each program the k
 most time, and what its warps wait for longer.
 
   usage: limiters.py --out DIR [--below RATIO] [--only REGEX] [--limit SECONDS] [--budget SECONDS]
-                     [--list FILE] [--keep DIR]
+                     [--list FILE] [--keep DIR] [--jobs N]
 
 Prints a row of a Markdown table per program: ptxas's time divided by ours by the program's timers,
 the kernel, its time, instructions, registers and active warps, ours / ptxas's, and the reasons. One
 launch of each kernel and launch configuration is profiled, with the GPU's clocks and caches as they
-are. --keep is a folder for the profiles as CSV, with the samples of each instruction. The status is 1
+are. --jobs programs are started at the same time; ncu profiles one kernel at a time, but kernels that
+it does not profile may run beside it. --keep is a folder for the profiles as CSV, with the samples of each instruction. The status is 1
 if a program was not profiled.
 """
 import argparse
+import concurrent.futures
 import csv
 import json
 import os
@@ -125,6 +127,7 @@ def parse_options():
     parser.add_argument("--list", default=os.path.join(run.HERE, "list"))
     parser.add_argument("--limit", type=float, default=30, help="seconds per profile")
     parser.add_argument("--budget", type=float, default=1e9, help="start nothing new after this many seconds")
+    parser.add_argument("--jobs", type=int, default=1, help="programs at the same time")
     parser.add_argument("--keep", help="folder for the profiles, with samples of each instruction")
     options = parser.parse_args()
     options.samples = bool(options.keep)
@@ -144,13 +147,17 @@ def main():
                   if ratio < options.below and re.search(options.only, name) and name in rows)
     print("| program | ptxas / ours | kernel | time | instructions | registers | active warps | more time in |")
     print("| --- | --- | --- | --- | --- | --- | --- | --- |", flush=True)
+
+    def limiter(name):
+        if time.monotonic() - options.begin >= options.budget:
+            return None
+        return describe(*(profile(rows[name], options, a) for a in run.ASSEMBLERS))
+
     missing = 0
-    for ratio, name in slow:
-        words = None
-        if time.monotonic() - options.begin < options.budget:
-            words = describe(*(profile(rows[name], options, a) for a in run.ASSEMBLERS))
-        missing += not words
-        print("| %s | %.2f %s" % (name, ratio, words or "| | | | | | not profiled |"), flush=True)
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for (ratio, name), words in zip(slow, pool.map(limiter, [name for _, name in slow])):
+            missing += not words
+            print("| %s | %.2f %s" % (name, ratio, words or "| | | | | | not profiled |"), flush=True)
     return 1 if missing else 0
 
 

@@ -188,8 +188,11 @@ static inline void add_soup(struct random_ptx *k, struct random_context at)
 static inline void add_loop_jump(struct random_ptx *k, struct random_context at, uint32_t n,
 				 uint32_t level)
 {
+	const char *to;
+
 	put_condition(k, at);
-	put(k, "bra L%u_%s%u;\n", n, pick(k, 2) ? "next" : "end", pick(k, level + 1));
+	to = pick(k, 2) ? "next" : "end";
+	put(k, "bra L%u_%s%u;\n", n, to, pick(k, level + 1));
 }
 
 /* Loops inside each other, often with one header, since nothing precedes the inner loop. All share
@@ -304,7 +307,8 @@ static inline void add_case(struct random_ptx *k, struct random_context at,
 /* Selects one of several cases by number; some fall through. */
 static inline void add_switch(struct random_ptx *k, struct random_context at)
 {
-	struct random_switch w = {.n = k->labels++, .cases = 2 + pick(k, 7), .loop = !pick(k, 3)};
+	uint32_t cases = 2 + pick(k, 7), loop = !pick(k, 3);
+	struct random_switch w = {.n = k->labels++, .cases = cases, .loop = loop};
 	uint32_t numbers = pick(k, 2) ? w.cases : w.cases + 8, word;
 
 	w.fuel = add_fuel(k, at);
