@@ -28,6 +28,7 @@ struct region {
 	uint32_t *left; /* blocks that lanes which have left the loop may execute until they wait */
 	uint32_t nleft;
 	uint32_t next_of_head, next_of_point; /* 1 + region with the same one; 0 = last */
+	uint32_t nesting;                     /* preorder number of the head among dominators */
 	uint32_t walked_in;                   /* the last walk that came here */
 	bool marked;                          /* its blocks are marked divergent */
 	uint32_t barrier;                     /* register; MIR_BARRIERS = none was left */

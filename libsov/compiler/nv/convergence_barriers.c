@@ -131,14 +131,15 @@ static void insert_barrier(struct convergence *c, struct region *r)
 	copy_memberships(c, r->bsync_block, r->head);
 }
 
-/* Inner regions first: at a common reconvergence point, lanes reconverge from the inside out. */
-static int compare_size(const void *a, const void *b)
+/* Inner regions first: at a common reconvergence point, lanes reconverge from the inside out. The
+ * head of a region dominates those of the regions inside it. */
+static int compare_nesting(const void *a, const void *b)
 {
 	const struct region *x = *(struct region *const *)a, *y = *(struct region *const *)b;
 
-	if (x->size != y->size)
-		return x->size < y->size ? -1 : 1;
-	return x->head < y->head ? -1 : x->head > y->head;
+	if (x->nesting != y->nesting)
+		return x->nesting > y->nesting ? -1 : 1;
+	return x->size < y->size ? -1 : x->size > y->size;
 }
 
 static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *before)
@@ -205,17 +206,20 @@ static bool has_divergent_uniform_write(const struct convergence *c)
 void nv_insert_convergence_barriers(struct mir_func *f)
 {
 	struct convergence c = nv_analyse_convergence(f);
-	struct region **by_size = arena_array(f->arena, c.nregions + 1, sizeof(struct region *));
+	struct region **inner_first =
+		arena_array(f->arena, c.nregions + 1, sizeof(struct region *));
 
 	f->retry_without_uniform = f->uniform && has_divergent_uniform_write(&c);
-	for (uint32_t k = 0; k < c.nregions; k++)
-		by_size[k] = &c.regions[k];
-	qsort(by_size, c.nregions, sizeof(struct region *), compare_size);
-	for (uint32_t k = 0; k < c.nregions; k++)
-		insert_edges(&c, by_size[k]);
 	for (uint32_t k = 0; k < c.nregions; k++) {
-		if (by_size[k]->barrier < MIR_BARRIERS)
-			insert_barrier(&c, by_size[k]);
+		inner_first[k] = &c.regions[k];
+		inner_first[k]->nesting = c.dominators.enter[c.regions[k].head];
+	}
+	qsort(inner_first, c.nregions, sizeof(struct region *), compare_nesting);
+	for (uint32_t k = 0; k < c.nregions; k++)
+		insert_edges(&c, inner_first[k]);
+	for (uint32_t k = 0; k < c.nregions; k++) {
+		if (inner_first[k]->barrier < MIR_BARRIERS)
+			insert_barrier(&c, inner_first[k]);
 	}
 	for (uint32_t k = 0; k < c.nregions; k++) {
 		const struct region *r = &c.regions[k];

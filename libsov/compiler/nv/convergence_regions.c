@@ -211,7 +211,7 @@ static bool is_entered_by_head_only(const struct convergence *c, const struct re
 static bool function_region_crosses(const struct convergence *c, const struct region *r)
 {
 	for (uint32_t n = 0; n < r->size; n++) {
-		for (uint32_t k = c->regions_at[c->stack[n]]; k;
+		for (uint32_t k = c->regions_at[r->blocks[n]]; k;
 		     k = c->regions[k - 1].next_of_point) {
 			const struct region *x = &c->regions[k - 1];
 
@@ -259,6 +259,16 @@ static bool may_be_left(struct convergence *c, const struct region *r)
 	return true;
 }
 
+/* Lanes that a sync of the whole warp waits for must not wait at the point: such a branch must be
+ * taken by all lanes, which then do not diverge. */
+static bool syncs_inside(const struct convergence *c, const struct region *r)
+{
+	for (uint32_t k = 0; k < r->size; k++)
+		if (c->syncs_all[c->stack[k]])
+			return true;
+	return false;
+}
+
 /* The region may begin in the header, also if the point is the header: the end of the iteration. */
 static bool find_loop_region(struct convergence *c, uint32_t branch, struct region *r)
 {
@@ -267,7 +277,7 @@ static bool find_loop_region(struct convergence *c, uint32_t branch, struct regi
 		    (r->head == r->point && r->point != r->loop))
 			return false;
 		if (walk_loop_region(c, r) && is_entered_by_head_only(c, r))
-			return may_be_left(c, r) && !function_region_crosses(c, r);
+			return may_be_left(c, r) && !syncs_inside(c, r);
 		if (r->head == r->loop)
 			return false;
 	}
@@ -582,8 +592,10 @@ static bool find_left_blocks(struct convergence *c, struct region *r, struct reg
 		c->left_visits--;
 		for (uint32_t s = 0; s < block->nsucc; s++) {
 			to = block->succ[s];
-			if (c->walked_in[to] == c->walk || nv_is_in_loop(&c->loops, to, r->loop))
+			if (c->walked_in[to] == c->walk)
 				continue;
+			if (nv_is_in_loop(&c->loops, to, r->loop))
+				return false;
 			c->walked_in[to] = c->walk;
 			c->stack[count++] = to;
 		}
@@ -608,7 +620,7 @@ static uint32_t find_loop_regions(struct convergence *c, uint32_t branch, struct
 		if (!loop_point(c, branch, inner))
 			continue;
 		if (!needs_loop_region(c, branch, loop, inner))
-			return point;
+			break;
 		*r = (struct region){.barrier = MIR_BARRIERS, .loop = loop};
 		r->point = loop_point(c, branch, inner);
 		known = find_covering_region(c, branch, r->point);
@@ -621,10 +633,25 @@ static uint32_t find_loop_regions(struct convergence *c, uint32_t branch, struct
 		l->known[l->count++] = known;
 		l->all_rejoin = !is_left(r);
 	}
-	/* Out of the loops: lanes reach such a point in a later iteration. */
+	/* Out of the loops that have regions: lanes reach such a point in a later iteration. */
 	while (l->count && point && nv_is_in_loop(&c->loops, point, inner))
 		point = c->points[point] != point ? c->points[point] : 0;
 	return point;
+}
+
+/* Adds the region of a level unless it is known. outer: the larger regions of the branch, some
+ * NULL. Returns NULL if it has no barrier. */
+static struct region *add_loop_region(struct convergence *c, uint32_t level, struct region **outer,
+				      uint32_t nouter)
+{
+	struct region *r = c->loop_regions->known[level], *found = &c->loop_regions->region[level];
+
+	if (!r && c->nloop_regions < c->max_loop_regions && !function_region_crosses(c, found) &&
+	    !may_deadlock(c, found) && find_left_blocks(c, found, outer, nouter)) {
+		r = add_region(c, found);
+		c->nloop_regions++;
+	}
+	return r && r->barrier < MIR_BARRIERS ? r : NULL;
 }
 
 /* Adds the regions of a branch, the largest first, and returns the one at whose point all of its
@@ -632,27 +659,16 @@ static uint32_t find_loop_regions(struct convergence *c, uint32_t branch, struct
 static struct region *add_regions(struct convergence *c, uint32_t branch)
 {
 	struct loop_regions *l = c->loop_regions;
-	struct region *last = NULL, *outer[MAX_LEVELS + 1];
+	struct region *last = NULL, *outer[MAX_LEVELS + 2];
 	uint32_t point = find_loop_regions(c, branch, l), nouter = 0;
 
-	if (!l->all_rejoin) {
+	if (l->all_rejoin)
+		last = add_loop_region(c, --l->count, outer, 0);
+	if (!last)
 		last = add_function_region(c, branch, point);
-		outer[nouter++] = last;
-	}
-	while (l->count-- > 0) {
-		struct region *r = l->known[l->count];
-
-		if (!r && c->nloop_regions < c->max_loop_regions &&
-		    find_left_blocks(c, &l->region[l->count], outer, nouter)) {
-			r = add_region(c, &l->region[l->count]);
-			c->nloop_regions++;
-		}
-		if (!r || r->barrier == MIR_BARRIERS)
-			continue;
-		if (!nouter)
-			last = r;
-		outer[nouter++] = r;
-	}
+	outer[nouter++] = last;
+	for (; l->count-- > 0; nouter++)
+		outer[nouter] = add_loop_region(c, l->count, outer, nouter);
 	return last;
 }
 
@@ -727,7 +743,8 @@ struct convergence nv_analyse_convergence(struct mir_func *f)
 	c.loop_regions = arena_alloc(f->arena, sizeof(*c.loop_regions));
 	c.divergent = arena_array(f->arena, c.nblocks, sizeof(*c.divergent));
 	c.diverges = arena_array(f->arena, c.nblocks, sizeof(*c.diverges));
-	c.stack = arena_array(f->arena, c.nblocks + branches + 1, sizeof(*c.stack));
+	c.stack = arena_array(f->arena, c.nblocks + branches + c.max_loop_regions + 1,
+			      sizeof(*c.stack));
 	c.regions_around = arena_array(f->arena, c.max_blocks, sizeof(struct membership *));
 	c.entered_from = arena_array(f->arena, c.nblocks, sizeof(struct membership *));
 	c.left_to = arena_array(f->arena, c.nblocks, sizeof(struct membership *));

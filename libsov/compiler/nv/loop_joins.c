@@ -238,6 +238,12 @@ static bool divides_iteration(const struct joins *j, uint32_t b)
 	return false;
 }
 
+/* A slot of a jump table has room for one instruction: lanes reconverge after it. */
+static uint32_t past_table_slot(const struct mir_func *f, uint32_t b)
+{
+	return b && f->blocks[b].table_slot ? f->blocks[b].succ[0] : b;
+}
+
 struct nv_loops nv_find_loops(const struct mir_func *f, const struct nv_dominators *d)
 {
 	struct nv_loops loops;
@@ -265,9 +271,9 @@ struct nv_loops nv_find_loops(const struct mir_func *f, const struct nv_dominato
 	/* The end of a loop and a loop inside another one become the header. */
 	mir_for_each_block(f, b) {
 		if (loops.of[b] && divides_iteration(&j, b))
-			loops.join[b] = j.ipdom[b] % j.n;
+			loops.join[b] = past_table_slot(f, j.ipdom[b] % j.n);
 		if (loops.of[b] == b)
-			loops.join_after[b] = j.ipdom[j.n + b] % j.n;
+			loops.join_after[b] = past_table_slot(f, j.ipdom[j.n + b] % j.n);
 	}
 	return loops;
 }
