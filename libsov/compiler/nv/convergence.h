@@ -20,7 +20,8 @@ struct edge {
 struct region {
 	uint32_t head, point; /* blocks; head 0 = none */
 	uint32_t loop;        /* that the region is part of; 0: a region of the function */
-	/* That enter a region of the function other than from the head; that leave a loop. */
+	/* Edges that enter a region of the function other than from the head, or that leave the
+	 * loop of a region. */
 	struct edge edges[MAX_EDGES];
 	uint32_t nedges;
 	uint32_t *blocks; /* inside */
@@ -74,7 +75,7 @@ struct convergence {
 	struct edge_block *edge_blocks;
 	uint32_t nedge_blocks;
 	uint64_t visits;      /* budget of block visits that is left */
-	uint64_t left_visits; /* the same for blocks that lanes of a loop may be in */
+	uint64_t left_visits; /* the same for the blocks in region.left */
 	struct loop_regions *loop_regions;
 	/* Scratch: a block is inside the region under construction if its number is that of the
 	 * walk. */

@@ -100,7 +100,7 @@ static bool collect_entries(const struct convergence *c, struct region *r, uint3
 
 		if (from == r->head || c->walked_in[from] == c->walk)
 			continue;
-		if (r->loop || r->nedges == MAX_EDGES || block->table_slot)
+		if (r->nedges == MAX_EDGES || block->table_slot)
 			return false;
 		r->edges[r->nedges++] = (struct edge){from, b};
 	}
@@ -308,8 +308,8 @@ static bool is_left(const struct region *r)
 /*
  * Lanes of one region may wait at the reconvergence point of another region inside it. If a chain
  * of such waits leads back to the first region, its lanes would wait for themselves. That takes
- * several exits: among regions with the same exit, the later point is never inside the earlier
- * region. Beyond the budget the answer is yes.
+ * several exits, or regions of loops: among regions of the function with the same exit, the later
+ * point is never inside the earlier region. Beyond the budget the answer is yes.
  */
 static bool may_deadlock(struct convergence *c, const struct region *r)
 {

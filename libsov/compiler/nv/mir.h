@@ -440,13 +440,14 @@ struct nv_dominators nv_find_dominators(const struct mir_func *f);
 bool nv_dominates(const struct nv_dominators *d, uint32_t a, uint32_t b); /* reflexive */
 /* Natural loops. A loop is known by its header; 0 = none. */
 struct nv_loops {
-	uint32_t *of; /* by block: the innermost loop around it */
-	uint32_t *parent,
-		*depth; /* by loop: the one around it; number of loops around its blocks */
+	uint32_t *of;     /* by block: the innermost loop around it */
+	uint32_t *parent; /* by loop: the loop around it */
+	uint32_t *depth;  /* by loop: how many loops are around its blocks */
 	/* By block: where the paths from its terminator that stay in the loop join in the same
-	 * iteration; 0 = there is one; the header: at the end of the iteration. By loop:
-	 * where the paths that leave it, but not its parent, join in the latter. */
-	uint32_t *join, *join_after;
+	 * iteration; the header: at the end of the iteration; 0: only one path stays. */
+	uint32_t *join;
+	/* By loop: where the paths that leave it, but not its parent, join in the parent. */
+	uint32_t *join_after;
 };
 struct nv_loops nv_find_loops(const struct mir_func *f, const struct nv_dominators *d);
 bool nv_is_in_loop(const struct nv_loops *loops, uint32_t b, uint32_t header);
