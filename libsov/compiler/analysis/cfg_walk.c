@@ -66,30 +66,21 @@ void cfg_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack)
 
 void cfg_mark_cycles(const struct ir_func *f, bool *marked)
 {
-	enum { NEW, OPEN, DONE };
-	uint8_t *state = arena_array(f->module->arena, f->nblocks, sizeof(*state));
-	uint8_t *next = arena_array(f->module->arena, f->nblocks, sizeof(*next));
-	ir_block *stack = arena_array(f->module->arena, f->nblocks, sizeof(*stack));
-	uint32_t n = 0;
+	const struct ir_cfg *c = ir_cfg_build(f);
+	bool reducible = true;
 
-	stack[n++] = f->entry;
-	state[f->entry] = OPEN;
-	while (n) {
-		ir_block b = stack[n - 1], s;
+	for (uint32_t k = 0; k < c->nrpo; k++) {
+		const struct ir_bb *b = &f->blocks[c->rpo[k]];
 
-		if (next[b] == f->blocks[b].nsucc) {
-			state[b] = DONE;
-			n--;
-			continue;
-		}
-		s = f->blocks[b].succ[next[b]++];
-		if (state[s] == OPEN)
-			marked[s] = true;
-		if (state[s] == NEW) {
-			state[s] = OPEN;
-			stack[n++] = s;
+		for (uint32_t n = 0; n < b->nsucc; n++) {
+			if (c->rpo_index[b->succ[n]] > k)
+				continue;
+			marked[b->succ[n]] = true;
+			reducible &= ir_dominates(c, b->succ[n], c->rpo[k]);
 		}
 	}
+	for (uint32_t k = 0; !reducible && k < c->nrpo; k++)
+		marked[c->rpo[k]] = true;
 }
 
 bool cfg_remove_unreachable(struct ir_func *f)

@@ -17,7 +17,8 @@ void cfg_make_unconditional(struct ir_func *f, ir_block b, uint32_t k);
 ir_block cfg_split_block(struct ir_func *f, ir_id i);
 /* Marks the blocks reachable from the entry. Both arrays have room for every block. */
 void cfg_mark_reachable(const struct ir_func *f, bool *reached, ir_block *stack);
-/* Marks the targets of back edges of a depth-first search: at least one block of every cycle. */
+/* Marks the blocks by which cycles may be entered: the targets of back edges or, if a cycle has
+ * several entries, all blocks. */
 void cfg_mark_cycles(const struct ir_func *f, bool *marked);
 /* Removes unreachable blocks; returns whether there were any. */
 bool cfg_remove_unreachable(struct ir_func *f);

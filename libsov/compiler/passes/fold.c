@@ -194,7 +194,7 @@ static void unlink_edge(struct fold *fold, ir_block b, ir_block to)
 	if (t->npreds == 1)
 		fold->orphans[fold->norphans++] = to;
 	else
-		fold->cycle_cut |= fold->cycle[to];
+		fold->cycle_cut |= fold->cycle && fold->cycle[to];
 }
 
 static void fold_branch(struct fold *fold, ir_block b, uint32_t k)
@@ -266,6 +266,10 @@ static void remove_unreachable_block(struct fold *fold, ir_block b)
 
 static void fold_decided_branches(struct fold *fold)
 {
+	if (!fold->cycle) {
+		fold->cycle = arena_array(fold->arena, fold->f->nblocks, sizeof(*fold->cycle));
+		cfg_mark_cycles(fold->f, fold->cycle);
+	}
 	while (fold->ndecided) {
 		ir_block b = fold->decided[--fold->ndecided];
 		const struct ir_inst *end = ir_at(fold->f, fold->f->blocks[b].last);
@@ -339,8 +343,6 @@ bool pass_fold(struct ir_func *f, const struct target *t)
 	(void)t;
 	fold.changed = cfg_remove_unreachable(f);
 	fold.orphans = arena_array(fold.arena, f->nblocks, sizeof(*fold.orphans));
-	fold.cycle = arena_array(fold.arena, f->nblocks, sizeof(*fold.cycle));
-	cfg_mark_cycles(f, fold.cycle);
 	fold.reached = arena_array(fold.arena, f->nblocks, sizeof(*fold.reached));
 	fold.stack = arena_array(fold.arena, f->nblocks, sizeof(*fold.stack));
 	uses_init(&fold.uses, f);

@@ -23,7 +23,7 @@ struct fold {
 	uint32_t ndecided, decided_capacity;
 	ir_block *orphans; /* blocks that lost their last predecessor */
 	uint32_t norphans;
-	bool *cycle;    /* by block: see cfg_mark_cycles */
+	bool *cycle;    /* by block: see cfg_mark_cycles; NULL: no branch is decided yet */
 	bool cycle_cut; /* a marked block lost a predecessor, so its cycle may be unreachable */
 	bool *reached;  /* by block; scratch of cfg_mark_reachable, as is stack */
 	ir_block *stack;
