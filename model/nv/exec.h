@@ -144,12 +144,13 @@ struct warp {
 	uint64_t pc, next;
 	uint64_t lane_pc[LANES];
 	uint32_t group[LANES];
-	uint32_t late;       /* released by WARPSYNC, or yielded, and not scheduled since */
+	uint64_t ready_since[LANES], readied; /* readied: how often lanes became ready */
+	uint32_t late; /* released by WARPSYNC or BREAK, or yielded, and not scheduled since */
 	uint8_t wait[LANES]; /* enum wait */
 	/* Member mask (WARPSYNC), convergence barrier register, or barrier number. */
 	uint32_t wait_on[LANES];
 	uint32_t breg[BREGS][LANES];
-	uint32_t moved[BREGS];      /* lanes whose register was written by BMOV */
+	uint32_t moved[BREGS];      /* lanes whose register was read or written by BMOV */
 	uint64_t collective[LANES]; /* return address of ENDCOLLECTIVE */
 	uint32_t arrived[BARRIERS];
 	uint32_t bar_result;

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 /* Control flow and divergence. The active lanes of a warp are a group with one pc: a divergent
- * branch splits it, and the group with the lowest pc runs first. Groups that reach the same
- * instruction stay separate, as on hardware, until their lanes reconverge at BSYNC (all lanes in
- * the convergence barrier) or at WARPSYNC (all lanes of the member mask, each with the same mask).
+ * branch splits it. The side with fewer lanes runs first, or the next instruction if both have as
+ * many, and the side that became ready last runs next: the order in which an H200 started groups
+ * (tests/silicon/convergence.sh). Groups that reach the same instruction stay separate, as on
+ * hardware, until their lanes reconverge at BSYNC (all lanes in the convergence barrier) or at
+ * WARPSYNC (all lanes of the member mask, each with the same mask).
+ *
  * A convergence barrier is a lane mask; each lane keeps the copy that it helped set. A barrier that
  * all its lanes have reached is cleared, and BSYNC does not block a lane that is not in its barrier
  * (measured on an H200 by tests/silicon/convergence.sh; NVIDIA's patent US 10,067,768 describes
@@ -25,8 +28,10 @@ static void make_ready(struct warp *w, uint32_t lanes, uint64_t pc)
 		if (lanes >> i & 1) {
 			w->lane_pc[i] = pc;
 			w->group[i] = lanes;
+			w->ready_since[i] = w->readied;
 		}
 	}
+	w->readied++;
 	w->ready |= lanes;
 	w->mask &= ~lanes;
 }
@@ -42,7 +47,7 @@ bool warp_schedule(struct warp *w, bool rotate)
 
 		if (!(w->ready >> candidate & 1))
 			continue;
-		if (lane == LANES || (!rotate && w->lane_pc[candidate] < w->lane_pc[lane]))
+		if (lane == LANES || (!rotate && w->ready_since[candidate] > w->ready_since[lane]))
 			lane = candidate;
 	}
 	if (lane == LANES)
@@ -56,15 +61,19 @@ bool warp_schedule(struct warp *w, bool rotate)
 	return true;
 }
 
-/* Moves lanes to a pc: the group with the lower pc stays active, the other becomes ready. */
+/* Moves lanes to a pc: the smaller group stays active, the other becomes ready. */
 static void branch_to(struct warp *w, uint32_t lanes, uint64_t pc)
 {
-	if (lanes == w->mask) {
+	uint32_t others = w->mask & ~lanes;
+
+	if (!lanes)
+		return;
+	if (!others) {
 		w->next = pc;
-	} else if (lanes && pc < w->next) {
-		make_ready(w, w->mask & ~lanes, w->next);
+	} else if (__builtin_popcount(lanes) < __builtin_popcount(others)) {
+		make_ready(w, others, w->next);
 		w->next = pc;
-	} else if (lanes) {
+	} else {
 		make_ready(w, lanes, pc);
 	}
 }
@@ -112,7 +121,9 @@ static void release_lanes(struct warp *w, uint32_t lanes)
 			continue;
 		w->lane_pc[i] += WORD_BYTES;
 		w->wait[i] = WAIT_NOTHING;
+		w->ready_since[i] = w->readied;
 	}
+	w->readied++;
 	w->ready |= lanes;
 }
 
@@ -177,20 +188,33 @@ static void gather_collective(struct warp *w, uint32_t lanes)
 			w->lane_pc[i] = first;
 }
 
+/* Lanes whose copy of the barrier is that of a lane at BSYNC and was not saved by BMOV. */
+static uint32_t lanes_with_same_copy(const struct warp *w, uint32_t lane)
+{
+	const uint32_t *breg = w->breg[w->wait_on[lane]];
+	uint32_t same = 0;
+
+	EACH_LANE(i)
+		same |= (uint32_t)!((breg[i] ^ breg[lane]) & w->live) << i;
+	return same & ~w->moved[w->wait_on[lane]];
+}
+
 /* Returns the lanes that may continue with a blocked lane; 0: none yet. BSYNC does not wait for
  * lanes that have executed YIELD or NANOSLEEP and have not run since (measured on an H200 by
- * tests/silicon/convergence.sh), nor for lanes that WARPSYNC has released and that have not run
- * since: lanes of another mask run first then, and on an H200 these passed a BSYNC for all of them.
- * The latter was not measured in isolation: with it, kernels fail that failed on the chip, and code
- * of ptxas works. If BMOV has saved the register since BSSY, the other lanes cannot know which
- * lanes left, so all wait. */
+ * tests/silicon/convergence.sh), nor for lanes that WARPSYNC or BREAK has released and that have
+ * not run since: lanes of another mask, or that have left the barrier, run first then, and on an
+ * H200 these passed a BSYNC for all of them. This rule for released lanes was not measured in
+ * isolation: with it, kernels fail that failed on the chip, and code of ptxas works, which has a
+ * WARPSYNC after the BSYNC. If BMOV has saved the register since BSSY, the other lanes cannot know
+ * which lanes left, so all wait. */
 static uint32_t releasable_lanes(const struct warp *w, uint32_t lane)
 {
 	uint32_t need = lanes_waited_for(w, lane), here = need & lanes_at_same_sync(w, lane),
 		 missing = need & ~here;
-	bool may_miss = w->wait[lane] == WAIT_BSYNC && !(w->moved[w->wait_on[lane]] >> lane & 1);
 
-	return missing & ~(may_miss ? w->late : 0) ? 0 : here;
+	if (w->wait[lane] == WAIT_BSYNC && !(w->moved[w->wait_on[lane]] >> lane & 1))
+		missing &= ~(w->late & lanes_with_same_copy(w, lane));
+	return missing ? 0 : here;
 }
 
 /* Removes lanes from the convergence barriers that they helped set: the others no longer wait for
@@ -384,12 +408,14 @@ static void run_bsync(struct warp *w, const struct op *op, uint32_t mask)
 static void run_break(struct warp *w, const struct op *op, uint32_t mask)
 {
 	uint32_t leaving = mask & pred_read(w, op, 0), *breg = w->breg[op->breg];
+	uint32_t ready = w->ready;
 
 	for (uint32_t k = 0; k < LANES; k++)
 		if (leaving >> k & 1)
 			leave_barrier(breg, 1u << k, breg[k]);
 	if (leaving)
 		release_waiters(w);
+	w->late |= w->ready & ~ready;
 }
 
 static void run_bmov_read(struct warp *w, const struct op *op, uint32_t mask)
@@ -397,6 +423,7 @@ static void run_bmov_read(struct warp *w, const struct op *op, uint32_t mask)
 	uint32_t zero[LANES] = {0};
 
 	row_blend(w->r[op->d], w->breg[op->breg], mask);
+	w->moved[op->breg] |= mask;
 	if (op->data[0])
 		row_blend(w->breg[op->breg], zero, mask);
 }

@@ -11,6 +11,7 @@
  *	y u   BSYNC B0, BSYNC B1      r     record B0
  *	k     BREAK B0                c     record B0 and clear it (BMOV.CLEAR)
  *	wXY;  B0 = lanes of groups X and Y (BMOV)
+ *	eXY;  WARPSYNC.EXCLUSIVE with these members
  *	1…9   wait in a loop until that many units of time after the start
  *	x     exit                    J     go on with the sequence that the groups share
  *
@@ -113,6 +114,12 @@ static const struct conv_case conv_cases[] = {
 	 "s",
 	 {"yl", "6yl", "3kr", ""},
 	 ""},
+	{"BREAK, then another",
+	 "Are lanes that a BREAK has released waited for at the next barrier?",
+	 "ts",
+	 "",
+	 {"yJ", "1kJ", "3kJ", "2kJ"},
+	 "ul"},
 	{"write",
 	 "B writes A and B to B0, while A waits, and syncs",
 	 "s",
@@ -136,6 +143,30 @@ static const struct conv_case conv_cases[] = {
 	 "s",
 	 "",
 	 {"yl", "5l", "5l", "5lyl"},
+	 ""},
+	{"exclusive",
+	 "Does WARPSYNC.EXCLUSIVE of A and B wait for members that come later?",
+	 "",
+	 "",
+	 {"J", "3J", "", ""},
+	 "eAB;l"},
+	{"exclusive, elsewhere",
+	 "The same, if B does not come?",
+	 "",
+	 "",
+	 {"J", "5l", "", ""},
+	 "eAB;l"},
+	{"exclusive, no member",
+	 "WARPSYNC.EXCLUSIVE of B and C by A, while these are elsewhere",
+	 "",
+	 "",
+	 {"J", "5l", "5l", ""},
+	 "eBC;l"},
+	{"exclusive, two sites",
+	 "Do lanes at two of them release each other?",
+	 "",
+	 "",
+	 {"eAB;l", "3eAB;l", "", ""},
 	 ""},
 	{"deadlock",
 	 "A waits at B1 for all, the others at B0 for all: must not end",
@@ -319,13 +350,23 @@ static void conv_finish(struct conv_code *c)
 	conv_branch(c, CONV_EXIT, SASS_PT, false);
 }
 
+/* Reads the groups of a step up to its semicolon; returns their lanes. */
+static uint32_t conv_members(const char **steps)
+{
+	uint32_t mask = 0;
+
+	while (*++*steps != ';')
+		mask |= 0xffu << CONV_LANES * (uint32_t)(**steps - 'A');
+	return mask;
+}
+
 /* Appends a sequence; returns whether it ends elsewhere (J or x). */
 static bool conv_steps(struct conv_code *c, const char *steps)
 {
 	struct sass_inst in;
 
 	for (; *steps; steps++) {
-		uint32_t mask = 0;
+		uint32_t mask;
 
 		switch (*steps) {
 		case 's':
@@ -341,9 +382,16 @@ static bool conv_steps(struct conv_code *c, const char *steps)
 			BUILD_INST(&in, BREAK, {.kind = SASS_BREG, .reg = 0});
 			conv_append(c, &in);
 			break;
+		case 'e':
+			mask = conv_members(&steps);
+			BUILD_INST(&in, MOV, REG(20), NUMBER(mask));
+			conv_append(c, &in);
+			BUILD_INST(&in, WARPSYNC, ABSENT, REG(20));
+			in.mod[SASS_M_EXCLUSIVE] = 1;
+			conv_append(c, &in);
+			break;
 		case 'w':
-			while (*++steps != ';')
-				mask |= 0xffu << CONV_LANES * (uint32_t)(*steps - 'A');
+			mask = conv_members(&steps);
 			BUILD_INST(&in, MOV, REG(20), NUMBER(mask));
 			conv_append(c, &in);
 			BUILD_INST(&in, BMOV_WRITE, {.kind = SASS_BREG, .reg = 0}, REG(20));

@@ -32,6 +32,8 @@ struct region {
 	uint32_t nesting;                     /* preorder number of the head among dominators */
 	uint32_t walked_in;                   /* the last walk that came here */
 	bool marked;                          /* its blocks are marked divergent */
+	/* Lanes that have left a loop reconverge at its point with all others of the warp. */
+	bool rejoins;
 	uint32_t barrier;                     /* register; MIR_BARRIERS = none was left */
 	uint32_t bsync_block;                 /* block of its BSYNC */
 	struct mir_inst *bssy[1 + MAX_EDGES]; /* at its head and its entries */
@@ -91,6 +93,8 @@ struct convergence {
 
 struct convergence nv_analyse_convergence(struct mir_func *f);
 bool nv_is_in_region(const struct convergence *c, const struct region *r, uint32_t b);
+/* Whether lanes may leave a region other than by its point or an exit. */
+bool nv_is_left(const struct region *r);
 void nv_add_membership(struct convergence *c, uint32_t b, uint32_t region);
 /* Whether lanes that have executed i together may continue at different times. */
 bool nv_splits_warp(const struct mir_inst *i, bool divergent);

@@ -7,10 +7,14 @@
  *
  * Around a region (convergence_regions.c), BSSY goes to the end of the head and onto each entry,
  * BSYNC to a new block on the edges from the region to the point, and BREAK onto the edges by which
- * lanes leave the loop of the region. So each lane executes BSSY and one of the others alternately,
- * and the lanes that execute one BSSY together all reach the BSYNC, a BREAK or an exit. What a
- * BSYNC does without a BSSY before it, or a BSSY with lanes of the same barrier still in the
- * region, does not matter then.
+ * lanes leave the loop of the region, or before the branch with the branch's guard. So each lane
+ * executes BSSY and one of the others alternately, and the lanes that execute one BSSY together all
+ * reach the BSYNC, a BREAK or an exit. What a BSYNC does without a BSSY before it, or a BSSY with
+ * lanes of the same barrier still in the region, does not matter then.
+ *
+ * Where a BREAK releases lanes that wait, a later BSYNC does not reconverge these with the others
+ * on an H200: some passed a block barrier before the rest. So a WARPSYNC of all lanes follows the
+ * BSYNC at which lanes that have left a loop are the last to reconverge; ptxas has it, too.
  */
 #include <stdlib.h>
 #include "libsov/compiler/nv/convergence.h"
@@ -57,12 +61,15 @@ static void insert_bssy(struct mir_func *f, struct region *r, uint32_t b)
 	r->bssy[r->nbssy++] = bssy;
 }
 
-static void insert_break(struct mir_func *f, const struct region *r, uint32_t b)
+/* The block on an edge; 0: it has none yet. */
+static uint32_t block_on_edge(const struct convergence *c, struct edge edge)
 {
-	struct mir_inst *i = mir_inst_new(f, SASS_BREAK);
-
-	mir_set_operand(i, 0, barrier_operand(r->barrier));
-	mir_insert(f, b, f->blocks[b].first, i);
+	for (uint32_t k = 0; k < c->nedge_blocks; k++) {
+		if (c->edge_blocks[k].edge.from == edge.from &&
+		    c->edge_blocks[k].edge.to == edge.to)
+			return c->edge_blocks[k].block;
+	}
+	return 0;
 }
 
 /* Returns a block that only the lanes on an edge pass. Edges that leave a loop: outside of it. */
@@ -70,13 +77,10 @@ static uint32_t split_edge(struct convergence *c, struct edge edge, bool leaves_
 {
 	struct mir_func *f = c->f;
 	const struct mir_block *from = &f->blocks[edge.from];
-	uint32_t b;
+	uint32_t b = block_on_edge(c, edge);
 
-	for (uint32_t k = 0; k < c->nedge_blocks; k++) {
-		if (c->edge_blocks[k].edge.from == edge.from &&
-		    c->edge_blocks[k].edge.to == edge.to)
-			return c->edge_blocks[k].block;
-	}
+	if (b)
+		return b;
 	if (from->nsucc == 1 && !from->table_slot)
 		return edge.from;
 	b = mir_block_new(f, from->table_slot || leaves_loop ? f->blocks[edge.to].previous
@@ -95,15 +99,37 @@ static uint32_t split_edge(struct convergence *c, struct edge edge, bool leaves_
 	return b;
 }
 
+/* Lanes that leave by a divergent branch leave the barrier before it, while they are converged with
+ * those that stay, which then need not wait for them. Not in the head, where BSSY comes last, and
+ * not before a uniform branch, which all lanes of a group take. */
+static void insert_break(struct convergence *c, const struct region *r, struct edge edge)
+{
+	struct mir_func *f = c->f;
+	struct mir_inst *i = mir_inst_new(f, SASS_BREAK);
+	const struct mir_block *from = &f->blocks[edge.from];
+	struct mir_source guard = from->cond;
+	uint32_t b;
+
+	mir_set_operand(i, 0, barrier_operand(r->barrier));
+	if (from->end == MIR_END_BRANCH && mir_may_diverge(from) &&
+	    from->succ[0] != from->succ[1] && edge.from != r->head && !block_on_edge(c, edge)) {
+		if (edge.to == from->succ[1])
+			guard.op.flags ^= SASS_NEG;
+		mir_set_guard(i, guard);
+		mir_insert(f, edge.from, NULL, i);
+		return;
+	}
+	b = split_edge(c, edge, true);
+	mir_insert(f, b, f->blocks[b].first, i);
+}
+
 static void insert_edges(struct convergence *c, struct region *r)
 {
 	for (uint32_t e = 0; r->barrier < MIR_BARRIERS && e < r->nedges; e++) {
-		uint32_t b = split_edge(c, r->edges[e], r->loop);
-
 		if (r->loop)
-			insert_break(c->f, r, b);
+			insert_break(c, r, r->edges[e]);
 		else
-			insert_bssy(c->f, r, b);
+			insert_bssy(c->f, r, split_edge(c, r->edges[e], false));
 	}
 }
 
@@ -149,8 +175,69 @@ static void insert_warpsync(struct mir_func *f, uint32_t b, struct mir_inst *bef
 	if (f->sm < 90)
 		mir_set_operand(i, 1, mir_imm(UINT32_MAX));
 	i->members = MIR_ALL_LANES;
-	i->line = before->line;
+	i->line = before ? before->line : f->blocks[b].line;
 	mir_insert(f, b, before, i);
+}
+
+static void visit_region(struct convergence *c, uint32_t region, uint32_t *list, uint32_t *count)
+{
+	if (c->regions[region].walked_in == c->walk)
+		return;
+	c->regions[region].walked_in = c->walk;
+	list[(*count)++] = region;
+}
+
+static void visit_regions_around(struct convergence *c, uint32_t b, uint32_t *list, uint32_t *count)
+{
+	for (const struct membership *m = c->regions_around[b]; m; m = m->next)
+		visit_region(c, m->region, list, count);
+}
+
+/* Marks the regions at whose points the whole warp reconverges after lanes have left a loop: from
+ * that loop's region outwards, and on to the regions around a point where the warp is still
+ * divergent, which lanes may have entered there. */
+static void mark_rejoining(struct convergence *c)
+{
+	uint32_t *list = arena_array(c->f->arena, c->nregions + 1, sizeof(*list)), count = 0;
+
+	c->walk++;
+	for (uint32_t k = 0; k < c->nregions; k++) {
+		const struct region *left = &c->regions[k];
+
+		if (left->barrier == MIR_BARRIERS || !nv_is_left(left))
+			continue;
+		visit_regions_around(c, left->head, list, &count);
+		for (uint32_t n = c->regions_at_head[left->head]; n;
+		     n = c->regions[n - 1].next_of_head)
+			visit_region(c, n - 1, list, &count);
+	}
+	for (uint32_t k = 0; k < count; k++) {
+		struct region *r = &c->regions[list[k]];
+
+		if (r->barrier == MIR_BARRIERS || nv_is_left(r))
+			continue;
+		r->rejoins = !c->divergent[r->point];
+		if (!r->rejoins)
+			visit_regions_around(c, r->point, list, &count);
+	}
+}
+
+/* Inserts a WARPSYNC between a BSYNC and the point, unless another BSYNC follows: as ptxas does,
+ * also if no convergent operation follows, since code after it may use uniform registers. */
+static void sync_after(struct convergence *c, const struct region *r)
+{
+	struct mir_func *f = c->f;
+	uint32_t b;
+
+	if (f->blocks[r->bsync_block].succ[0] != r->point)
+		return;
+	b = mir_block_new(f, r->bsync_block);
+	f->blocks[b].end = MIR_END_JUMP;
+	f->blocks[b].line = f->blocks[r->bsync_block].line;
+	f->blocks[b].depth = f->blocks[r->bsync_block].depth;
+	mir_redirect_edge(f, r->bsync_block, r->point, b);
+	mir_add_edge(f, b, r->point);
+	insert_warpsync(f, b, NULL);
 }
 
 /* One WARPSYNC covers a run of warp syncs of all lanes: within a block only calls, partial
@@ -214,6 +301,7 @@ void nv_insert_convergence_barriers(struct mir_func *f)
 		inner_first[k] = &c.regions[k];
 		inner_first[k]->nesting = c.dominators.enter[c.regions[k].head];
 	}
+	mark_rejoining(&c);
 	qsort(inner_first, c.nregions, sizeof(struct region *), compare_nesting);
 	for (uint32_t k = 0; k < c.nregions; k++)
 		insert_edges(&c, inner_first[k]);
@@ -221,6 +309,9 @@ void nv_insert_convergence_barriers(struct mir_func *f)
 		if (inner_first[k]->barrier < MIR_BARRIERS)
 			insert_barrier(&c, inner_first[k]);
 	}
+	for (uint32_t k = 0; k < c.nregions; k++)
+		if (c.regions[k].rejoins)
+			sync_after(&c, &c.regions[k]);
 	for (uint32_t k = 0; k < c.nregions; k++) {
 		const struct region *r = &c.regions[k];
 

@@ -299,8 +299,7 @@ static struct region *find_covering_region(struct convergence *c, uint32_t branc
 	return found;
 }
 
-/* Whether lanes may leave a region other than by its point or an exit. */
-static bool is_left(const struct region *r)
+bool nv_is_left(const struct region *r)
 {
 	return r->loop && r->nedges;
 }
@@ -410,7 +409,8 @@ static struct region *find_enclosing_region(struct convergence *c, uint32_t b)
 	for (const struct membership *m = c->regions_around[b]; m; m = m->next) {
 		struct region *r = &c->regions[m->region];
 
-		if (r->barrier < MIR_BARRIERS && !is_left(r) && (!found || r->size > found->size))
+		if (r->barrier < MIR_BARRIERS && !nv_is_left(r) &&
+		    (!found || r->size > found->size))
 			found = r;
 	}
 	return found;
@@ -631,7 +631,7 @@ static uint32_t find_loop_regions(struct convergence *c, uint32_t branch, struct
 		else
 			continue;
 		l->known[l->count++] = known;
-		l->all_rejoin = !is_left(r);
+		l->all_rejoin = !nv_is_left(r);
 	}
 	/* Out of the loops that have regions: lanes reach such a point in a later iteration. */
 	while (l->count && point && nv_is_in_loop(&c->loops, point, inner))

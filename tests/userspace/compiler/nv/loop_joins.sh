@@ -157,6 +157,46 @@ rest:	$slow
 	@%c3 bra again;
 END
 check_values vote "lanes reach a vote of the whole warp in different iterations" 32
+kernel vote_after >"$work/vote_after.ptx" <<END
+again:	add.s32 %i, %i, 1;
+	$slow
+	add.s32 %a, %i, %t; and.b32 %a, %a, 3; setp.eq.s32 %c0, %a, 2;
+	@%c0 bra rest;
+	$slow
+	ld.volatile.global.u32 %k, [%p]; add.s32 %k, %k, 2; setp.ge.s32 %c1, %i, %k;
+	@%c1 bra after;
+	$slow
+rest:	$slow
+	setp.lt.s32 %c2, %i, 40;
+	@%c2 bra again;
+after:	$slow
+	setp.lt.s32 %c1, %t, 40;
+	vote.sync.ballot.b32 %b, %c1, 0xffffffff;
+	popc.b32 %s, %b;
+END
+check_values vote_after "lanes that have left a loop vote with those that leave it later" 32
+kernel vote_in_header >"$work/vote_in_header.ptx" <<END
+h:	add.s32 %i, %i, 1;
+	$slow
+	add.s32 %a, %i, %t; and.b32 %a, %a, 3; setp.ne.s32 %c3, %a, 0;
+	@%c3 bra h;
+	setp.lt.s32 %c1, %t, 40;
+	vote.sync.ballot.b32 %b, %c1, 0xffffffff;
+	popc.b32 %b, %b; add.s32 %s, %s, %b;
+	add.s32 %j, %j, 1; setp.ge.s32 %c4, %j, 4;
+	@%c4 st.global.u32 [%p], %s;
+	@%c4 exit;
+	mov.b32 %k, 0;
+La:	add.s32 %k, %k, 1;
+	add.s32 %a, %k, %t; and.b32 %a, %a, 3; setp.eq.s32 %c0, %a, 2;
+	@%c0 bra Lr;
+	$slow
+	setp.ge.s32 %c1, %k, 2;
+	@%c1 bra h;
+Lr:	$slow
+	bra La;
+END
+check_values vote_in_header "lanes leave a loop for another one in which they vote" 128
 kernel table >"$work/table.ptx" <<END
 outer:	add.s32 %j, %j, 1;
 	$slow
