@@ -27,7 +27,7 @@ import time
 
 import run
 
-SECTIONS = ("WarpStateStats", "SpeedOfLight", "Occupancy", "LaunchStats")
+SECTIONS = ("WarpStateStats", "SpeedOfLight", "Occupancy", "LaunchStats", "InstructionStats")
 STALL = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio$")
 WORDS = {
     "long_scoreboard": "global and local memory", "short_scoreboard": "shared memory, shuffles and special functions",
@@ -57,7 +57,7 @@ class Kernel:
         self.name = re.sub(r"\(.*|<.*", "", re.sub(r"^void ", "", row["Kernel Name"]))
         self.key = (row["Kernel Name"], row["Grid Size"], row["Block Size"])
         self.time = number(row["gpu__time_duration.sum"])
-        self.instructions = number(row.get("smsp__inst_executed.sum", ""))
+        self.instructions = number(row["smsp__inst_executed.sum"])
         self.registers = number(row["launch__registers_per_thread"])
         self.warps = number(row["sm__warps_active.avg.pct_of_peak_sustained_active"])
         ratios = {STALL.match(k).group(1): number(v) for k, v in row.items() if STALL.match(k)}
