@@ -63,6 +63,8 @@ static bool divergent_source(const struct ir_inst *in)
 	case IR_READ: /* mutable registers are not tracked; SSA construction runs first */
 	case IR_ATOM:
 	case IR_CAS:
+	case IR_MBARRIER_ARRIVE:
+	case IR_MBARRIER_TEST: /* other threads may arrive between the tests of two lanes */
 	case IR_MMA:
 	case IR_LOADMATRIX:
 	case IR_SHUFFLE:

@@ -256,6 +256,16 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 	case IR_COPYWAIT:
 		interp_complete_copies(ip, t, in->imm);
 		break;
+	case IR_MBARRIER_INIT:
+	case IR_MBARRIER_INVAL:
+	case IR_MBARRIER_ARRIVE:
+	case IR_MBARRIER_TEST:
+	case IR_COPYARRIVE:
+		good = interp_mbarrier(ip, t, in);
+		break;
+	case IR_MBARRIER_PENDING:
+		good = interp_pending(ip, t, in);
+		break;
 	case IR_ALLOCA:
 	case IR_STACKSAVE:
 	case IR_STACKRESTORE:

@@ -341,7 +341,19 @@ struct interp_value interp_row_element(struct interp *ip, const struct interp_th
 	return load_bits(&(struct location){ip->shared + at, ip->shared_written + at}, 2 * k, 2);
 }
 
-/* ---- asynchronous copies ---- */
+/* ---- barriers and asynchronous copies ---- */
+
+bool interp_find_mbarrier(struct interp *ip, struct interp_thread *t, uint64_t address,
+			  uint8_t **host, bool **written)
+{
+	struct location loc;
+
+	if (!translate_address(ip, t, IR_SHARED, address, sizeof(uint64_t), true, &loc))
+		return false;
+	*host = loc.host;
+	*written = loc.written;
+	return true;
+}
 
 /* The data is read now and written when the thread waits for it, which is as late as possible;
  * until then the bytes are undefined. */

@@ -106,8 +106,15 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 bool interp_check_row(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 struct interp_value interp_row_element(struct interp *ip, const struct interp_thread *t,
 				       const struct ir_inst *in, uint32_t k);
+/* The host's address of a barrier in shared memory; *written: by byte. */
+bool interp_find_mbarrier(struct interp *ip, struct interp_thread *t, uint64_t address,
+			  uint8_t **host, bool **written);
 bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 void interp_complete_copies(struct interp *ip, struct interp_thread *t, uint64_t groups_left);
+
+/* interp_mbarrier.c */
+bool interp_mbarrier(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+bool interp_pending(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 
 /* interp_lanes.c */
 /* The thread arrives at a warp sync or barrier. */

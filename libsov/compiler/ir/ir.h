@@ -186,6 +186,17 @@ enum ir_atom {
 	IR_ATOM_COUNT
 };
 enum ir_matrix { IR_MATRIX_ROWS, IR_MATRIX_COLUMNS, IR_MATRIX_COUNT };
+enum ir_arrive {
+	IR_ARRIVE,
+	IR_ARRIVE_DROP,
+	IR_ARRIVE_NOCOMPLETE,
+	IR_ARRIVE_DROP_NOCOMPLETE,
+	IR_ARRIVE_EXPECT,
+	IR_ARRIVE_COMPLETE,
+	IR_ARRIVE_COUNT
+};
+enum ir_test { IR_TEST_NOW, IR_TEST_TRY, IR_TEST_COUNT };
+enum ir_copyarrive { IR_COPYARRIVE_COUNTED, IR_COPYARRIVE_NOINC, IR_COPYARRIVE_COUNT };
 /* Bytes of an asynchronous copy; _L2: L1 shall not keep them. */
 enum ir_copy { IR_COPY_4, IR_COPY_8, IR_COPY_16, IR_COPY_16_L2, IR_COPY_COUNT };
 enum ir_shuffle {

@@ -35,7 +35,7 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 		{IR_LOAD, 0, 1},      {IR_STORE, 2, 1 + IR_MAX_ELEMENTS},
 		{IR_ATOM, 2, 3},      {IR_CAS, 3, 5},
 		{IR_BARRIER, 1, 2},   {IR_BARRIER_RED, 2, 3},
-		{IR_COPYASYNC, 2, 3},
+		{IR_COPYASYNC, 2, 3}, {IR_MBARRIER_TEST, 2, 3},
 	};
 
 	if (!(info->types & 1 << in->type))

@@ -42,6 +42,10 @@ static const char *const clock_names[] = {"cycles", "nanoseconds"};
 static const char *const shuffle_names[] = {"up", "down", "bfly", "idx"};
 static const char *const vote_names[] = {"all", "any", "uni", "ballot"};
 static const char *const copy_names[] = {"word", "pair", "quad", "quad.l2"};
+static const char *const arrive_names[] = {"arrive",          "drop",   "arrive.nocomplete",
+					   "drop.nocomplete", "expect", "complete"};
+static const char *const test_names[] = {"now", "try"};
+static const char *const copyarrive_names[] = {"counted", "noinc"};
 static const char *const matrix_names[] = {"rows", "columns"};
 static const char *const mma_names[] = {
 #define MMA(name, text, m, k, factors, sums, flags) text,
@@ -95,6 +99,9 @@ _Static_assert(COUNT(shuffle_names) == IR_SHUFFLE_COUNT, "a shuffle has no name"
 _Static_assert(COUNT(vote_names) == IR_VOTE_COUNT, "a vote has no name");
 _Static_assert(COUNT(matrix_names) == IR_MATRIX_COUNT, "an order of a matrix has no name");
 _Static_assert(COUNT(copy_names) == IR_COPY_COUNT, "a copy has no name");
+_Static_assert(COUNT(arrive_names) == IR_ARRIVE_COUNT, "an arrival has no name");
+_Static_assert(COUNT(test_names) == IR_TEST_COUNT, "a test has no name");
+_Static_assert(COUNT(copyarrive_names) == IR_COPYARRIVE_COUNT, "an arrival has no name");
 _Static_assert(COUNT(barrier_names) == IR_BARRIER_COUNT, "a barrier has no name");
 _Static_assert(COUNT(approx_names) == IR_APPROX_COUNT, "an approximation has no name");
 _Static_assert(COUNT(dot_names) == IR_DOT_COUNT, "a dot product has no name");
@@ -110,6 +117,9 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_SUB, IR_SHUFFLE, sub, 0, shuffle_names),
 	FIELD(A_SUB, IR_VOTE, sub, 0, vote_names),
 	FIELD(A_SUB, IR_COPYASYNC, sub, 0, copy_names),
+	FIELD(A_SUB, IR_MBARRIER_ARRIVE, sub, 0, arrive_names),
+	FIELD(A_SUB, IR_MBARRIER_TEST, sub, 0, test_names),
+	FIELD(A_SUB, IR_COPYARRIVE, sub, 0, copyarrive_names),
 	FIELD(A_SUB, IR_MMA, sub, 0, mma_names),
 	FIELD(A_SUB, IR_LOADMATRIX, sub, 0, matrix_names),
 	FIELD(A_SUB, IR_BARRIER, sub, 0, barrier_names),

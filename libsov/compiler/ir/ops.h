@@ -161,6 +161,25 @@ OP(STACKRESTORE, "stackrestore", 1, 0, SAME, T_WORD,  0,              P_READ|P_W
 OP(COPYASYNC, "copyasync", V, 0, COPY,    T_VOID,     A_SUB|A_IMM,    P_READ|P_WRITE)
 OP(COPYCOMMIT, "copycommit", 0, 0, NONE,  T_VOID,     0,              P_READ|P_WRITE)
 OP(COPYWAIT,  "copywait",  0, 0, NONE,    T_VOID,     A_IMM,          P_READ|P_WRITE)
+/* Barriers in shared memory: objects of 8 bytes whose contents depend on the target. The first
+ * argument is the address; all arguments are b32. A barrier has a phase, 0
+ * after mbarrier.init, which sets how many arrivals each phase expects. A phase ends, and the next
+ * begins, when all arrivals are made and no bytes are outstanding. mbarrier.arrive takes a number
+ * of arrivals and of bytes: arrive and drop make the arrivals, drop also removes them from those
+ * that later phases expect, .nocomplete promises that the phase does not end; bytes become
+ * outstanding, except that complete subtracts them; expect and complete make no arrivals. Earlier
+ * accesses of the thread are visible to threads that see the phase end. The result is a token: bit
+ * 31 is the phase before, and mbarrier.pending returns the arrivals that were missing before.
+ * mbarrier.test returns whether the phase in bit 31 of its argument has ended; try may wait a while
+ * for that, about as many nanoseconds as the third argument says. After mbarrier.inval the memory
+ * may be reused. copyarrive makes one arrival when all copies so far by the thread have arrived;
+ * counted: after it has added one to those that the current phase expects. */
+OP(MBARRIER_INIT, "mbarrier.init", 2, 0, NONE, T_VOID, 0,             P_READ|P_WRITE)
+OP(MBARRIER_INVAL, "mbarrier.inval", 1, 0, NONE, T_VOID, 0,           P_READ|P_WRITE)
+OP(MBARRIER_ARRIVE, "mbarrier.arrive", 3, 1, NONE, T_B32, A_SUB,      P_READ|P_WRITE)
+OP(MBARRIER_TEST, "mbarrier.test", V, 1, NONE, T_B1, A_SUB,           P_READ|P_WRITE)
+OP(MBARRIER_PENDING, "mbarrier.pending", 1, 1, SAME, T_B32, 0,        0)
+OP(COPYARRIVE, "copyarrive", 1, 0, NONE,  T_VOID,     A_SUB,          P_READ|P_WRITE)
 /* Lanes and blocks. Bits 0 to 4 of a shuffle's clamp are the last lane that may be read (for up the
  * first); bits 8 to 12 are the lane-number bits that divide a warp into segments; out of range a
  * lane reads itself. A ballot is b32, other votes are b1. match.any returns the members with the

@@ -49,6 +49,7 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
+	lower_mbarriers(f);
 	ir_for_each_block(f, b)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);

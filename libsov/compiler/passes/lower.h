@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* IR lowering that back ends request for operations their target lacks (lower.c, lower_copies.c,
- * lower_group_reductions.c, lower_matrices.c), and the warp-sync analysis that they share
+ * lower_group_reductions.c, lower_matrices.c, lower_mbarriers.c), and the warp-sync analysis that they share
  * (divergent_syncs.c). */
 #ifndef SOV_COMPILER_LOWER_H
 #define SOV_COMPILER_LOWER_H
@@ -17,6 +17,8 @@ void lower_reduce(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Replaces an asynchronous copy by a load and a store; returns whether the instructions after it
  * moved to a new block (lower_copies.c). */
 bool lower_copy(struct ir_func *f, ir_id i);
+/* Replaces the operations of barriers in memory by atomics and loads (lower_mbarriers.c). */
+void lower_mbarriers(struct ir_func *f);
 /* Replaces a matrix product by shuffles and multiply-adds (lower_matrices.c). */
 void lower_mma(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Replaces a load of matrices by shuffles of the rows' addresses and loads of elements. */

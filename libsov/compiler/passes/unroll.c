@@ -148,6 +148,12 @@ static bool may_issue_early(const struct loop *l, const struct ir_inst *in, uint
 	return true;
 }
 
+/* Fences, asynchronous copies, barriers in memory, clocks: loads do not move across them. */
+static bool orders_memory(uint8_t op)
+{
+	return ir_ops[op].properties & (P_READ | P_WRITE) && !(ir_ops[op].attributes & A_MEM);
+}
+
 static bool is_body_unrollable(struct loop *l)
 {
 	uint32_t size = 0, slots = 0, loads = 0, written = 0; /* bit mask of spaces */
@@ -159,8 +165,7 @@ static bool is_body_unrollable(struct loop *l)
 		size++;
 		slots += takes_issue_slot(in->op);
 		if (slots > MAX_SIZE / 2 || ir_ops[in->op].properties & P_CONV ||
-		    in->op == IR_FENCE || in->op == IR_COPYASYNC || in->op == IR_CLOCK ||
-		    in->op == IR_SLEEP || is_expanded(in->op))
+		    orders_memory(in->op) || is_expanded(in->op))
 			return false;
 		if (ir_ops[in->op].properties & P_WRITE)
 			written |= 1u << in->space;

@@ -519,6 +519,9 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(stackrestore) \
 	/* lower_async.c */ \
 	L(copy) L(copy_commit) L(copy_wait) \
+	/* lower_mbarrier.c */ \
+	L(mbarrier) L(mbarrier_bytes) L(mbarrier_arrive) L(mbarrier_wait) L(mbarrier_pending) \
+	L(copy_arrive) \
 	/* lower_matrix.c */ \
 	L(mma) \
 	L(ldmatrix) \

@@ -62,6 +62,13 @@
 #define COPY POLICY "c = .u32; e = .u32 or predicate; .cop = .ca .cg; " \
 	".ss = .shared .shared::cta; .prefetch = .L2::64B .L2::128B .L2::256B"
 
+#define MBARRIER        ".ss = .shared .shared::cta; b = .u32"
+#define MBARRIER_SCOPES ".scope = .cta .cluster; "
+#define MBARRIER_BYTES  ".ss = .shared .shared::cta .shared::cluster; " MBARRIER_SCOPES ".sem = .relaxed; b = .u32"
+#define MBARRIER_ARRIVE ".ss = .shared .shared::cta .shared::cluster; " MBARRIER_SCOPES ".sem = .release .relaxed; d = .b64 or nothing; b = .u32"
+#define MBARRIER_OWN    ".ss = .shared .shared::cta; .scope = .cta; .sem = .release; d = .b64 or nothing; b = .u32"
+#define MBARRIER_WAIT   ".ss = .shared .shared::cta; " MBARRIER_SCOPES ".sem = .acquire .relaxed; p = .pred; "
+
 #define MATRIX_F32   "d c = .f32 or fragment; a b = .b32 or fragment"
 #define MATRIX_WORDS "d a b c = .b32 or fragment"
 #define LDMATRIX     "d = .b32 or fragment; .ss = .shared .shared::cta"
@@ -423,6 +430,25 @@ const struct ptx_row ptx_rows[] = {
 	ROW("cp.async.wait_group a", "a = .u32", copy_wait, COPYWAIT),
 	ROW("cp.async.wait_all", "", copy_wait, COPYWAIT),
 
+	ROW("cp.async.mbarrier.arrive{.noinc}{.ss}.b64 [a]", ".ss = .shared .shared::cta", copy_arrive, COPYARRIVE),
+
+	/* barriers in memory */
+	ROW("mbarrier.init{.ss}.b64 [a], b", MBARRIER, mbarrier, MBARRIER_INIT),
+	ROW("mbarrier.inval{.ss}.b64 [a]", MBARRIER, mbarrier, MBARRIER_INVAL),
+	ROW("mbarrier.expect_tx{.sem}{.scope}{.ss}.b64 [a], b", MBARRIER_BYTES, mbarrier_bytes, MBARRIER_ARRIVE),
+	ROW("mbarrier.complete_tx{.sem}{.scope}{.ss}.b64 [a], b", MBARRIER_BYTES, mbarrier_bytes, MBARRIER_ARRIVE),
+	ROW("mbarrier.arrive{.sem}{.scope}{.ss}.b64 d, [a]{, b}", MBARRIER_ARRIVE, mbarrier_arrive, MBARRIER_ARRIVE),
+	ROW("mbarrier.arrive.expect_tx{.sem}{.scope}{.ss}.b64 d, [a], b", MBARRIER_ARRIVE, mbarrier_arrive, MBARRIER_ARRIVE),
+	ROW("mbarrier.arrive.noComplete{.sem}{.scope}{.ss}.b64 d, [a], b", MBARRIER_OWN, mbarrier_arrive, MBARRIER_ARRIVE),
+	ROW("mbarrier.arrive_drop{.sem}{.scope}{.ss}.b64 d, [a]{, b}", MBARRIER_ARRIVE, mbarrier_arrive, MBARRIER_ARRIVE),
+	ROW("mbarrier.arrive_drop.expect_tx{.sem}{.scope}{.ss}.b64 d, [a], b", MBARRIER_ARRIVE, mbarrier_arrive, MBARRIER_ARRIVE),
+	ROW("mbarrier.arrive_drop.noComplete{.sem}{.scope}{.ss}.b64 d, [a], b", MBARRIER_OWN, mbarrier_arrive, MBARRIER_ARRIVE),
+	ROW("mbarrier.test_wait{.sem}{.scope}{.ss}.b64 p, [a], b", MBARRIER_WAIT "b = .b64", mbarrier_wait, MBARRIER_TEST),
+	ROW("mbarrier.test_wait.parity{.sem}{.scope}{.ss}.b64 p, [a], b", MBARRIER_WAIT "b = .u32", mbarrier_wait, MBARRIER_TEST),
+	ROW("mbarrier.try_wait{.sem}{.scope}{.ss}.b64 p, [a], b{, c}", MBARRIER_WAIT "b = .b64; c = .u32", mbarrier_wait, MBARRIER_TEST),
+	ROW("mbarrier.try_wait.parity{.sem}{.scope}{.ss}.b64 p, [a], b{, c}", MBARRIER_WAIT "b c = .u32", mbarrier_wait, MBARRIER_TEST),
+	ROW("mbarrier.pending_count.b64 d, a", "d = .u32", mbarrier_pending, MBARRIER_PENDING),
+
 	/* matrices */
 	ROW("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 d, a, b, c", MATRIX_F32, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 d, a, b, c", MATRIX_WORDS, mma, MMA),
@@ -527,7 +553,7 @@ const struct ptx_row ptx_rows[] = {
 /* Instructions of PTX 9.0 that are not supported; the error names their feature. */
 const struct ptx_unsupported ptx_unsupported[] = {
 	{"wgmma tcgen05", "tensor core"},
-	{"mbarrier tensormap", "asynchronous copy"},
+	{"tensormap", "asynchronous copy"},
 	{"mapa getctarank clusterlaunchcontrol", "clusters"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
 	{"multimem", "memory of several devices"},

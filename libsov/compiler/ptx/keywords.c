@@ -123,6 +123,7 @@ const struct ptx_keyword ptx_keywords[] = {
 	{".global", SLOT_SPACE, IR_GLOBAL},
 	{".shared", SLOT_SPACE, IR_SHARED},
 	{".shared::cta", SLOT_SPACE, IR_SHARED},
+	{".shared::cluster", SLOT_SPACE, IR_SHARED},
 	{".local", SLOT_SPACE, IR_LOCAL},
 	{".const", SLOT_SPACE, IR_CONSTANT},
 	{".param", SLOT_SPACE, IR_PARAM},

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+/* Barriers in shared memory. What PTX leaves undefined is an error: a barrier that was not
+ * initialised, counts out of range, and more arrivals than the phase expects. */
+#include <string.h>
+#include "libsov/compiler/interp/interp_state.h"
+#include "libsov/compiler/ir/mbarrier.h"
+
+struct object {
+	uint64_t address, contents;
+	uint8_t *host;
+	bool *written;
+};
+
+static bool find_object(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+			struct object *o)
+{
+	for (uint32_t k = 0; k < in->nargs; k++)
+		if (!t->values[in->args[k]].defined)
+			return interp_fail(ip, t, "an operand of the barrier is undefined");
+	o->address = t->values[in->args[0]].bits;
+	if (o->address % sizeof(uint64_t))
+		return interp_fail(ip, t, "the barrier's address 0x%llx is not aligned to 8 bytes",
+				   (unsigned long long)o->address);
+	if (!interp_find_mbarrier(ip, t, o->address, &o->host, &o->written))
+		return false;
+	memcpy(&o->contents, o->host, sizeof(o->contents));
+	return true;
+}
+
+static bool check_initialised(struct interp *ip, struct interp_thread *t, const struct object *o)
+{
+	for (uint32_t k = 0; k < sizeof(o->contents); k++)
+		if (!o->written[k])
+			return interp_fail(ip, t, "the barrier at 0x%llx is not initialised",
+					   (unsigned long long)o->address);
+	return true;
+}
+
+static void store_object(struct object *o, uint64_t contents)
+{
+	memcpy(o->host, &contents, sizeof(contents));
+	memset(o->written, true, sizeof(contents));
+}
+
+static bool check_count(struct interp *ip, struct interp_thread *t, const char *what,
+			uint64_t count, uint32_t min)
+{
+	if (count >= min && count <= MBARRIER_MAX)
+		return true;
+	return interp_fail(ip, t, "%llu %s, not %u to %u", (unsigned long long)count, what, min,
+			   MBARRIER_MAX);
+}
+
+static bool arrive(struct interp *ip, struct interp_thread *t, struct object *o,
+		   enum ir_arrive kind, uint64_t arrivals, uint64_t bytes)
+{
+	uint32_t pending = mbarrier_pending(o->contents);
+	bool drops = kind == IR_ARRIVE_DROP || kind == IR_ARRIVE_DROP_NOCOMPLETE;
+	bool promises = kind == IR_ARRIVE_NOCOMPLETE || kind == IR_ARRIVE_DROP_NOCOMPLETE;
+	bool arrives = kind != IR_ARRIVE_EXPECT && kind != IR_ARRIVE_COMPLETE;
+
+	if (!check_count(ip, t, "arrivals", arrivals, arrives) ||
+	    !check_count(ip, t, "bytes", bytes, 0))
+		return false;
+	if (arrivals > pending || (promises && arrivals == pending))
+		return interp_fail(ip, t, "%llu arrivals at the barrier at 0x%llx, which lacks %u",
+				   (unsigned long long)arrivals, (unsigned long long)o->address,
+				   pending);
+	store_object(o,
+		     mbarrier_arrive(o->contents, (uint32_t)arrivals,
+				     kind == IR_ARRIVE_COMPLETE ? -(int32_t)bytes : (int32_t)bytes,
+				     drops ? (uint32_t)arrivals : 0));
+	return true;
+}
+
+bool interp_mbarrier(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	struct interp_value *result = in->nres ? &t->values[in->res] : NULL;
+	uint64_t arg[2] = {0};
+	struct object o;
+
+	if (!find_object(ip, t, in, &o))
+		return false;
+	for (uint32_t k = 1; k < in->nargs && k < 3; k++)
+		arg[k - 1] = t->values[in->args[k]].bits;
+	if (in->op == IR_MBARRIER_INIT) {
+		if (!check_count(ip, t, "expected arrivals", arg[0], 1))
+			return false;
+		store_object(&o, mbarrier_init((uint32_t)arg[0]));
+		return true;
+	}
+	if (!check_initialised(ip, t, &o))
+		return false;
+	if (result)
+		*result = (struct interp_value){.bits = o.contents >> 32, .defined = true};
+	switch (in->op) {
+	case IR_MBARRIER_INVAL:
+		memset(o.written, false, sizeof(o.contents));
+		return true;
+	case IR_MBARRIER_TEST:
+		result->bits = (o.contents >> 32 ^ arg[0]) >> 31 & 1;
+		return true;
+	case IR_COPYARRIVE: /* counted: the arrival was added before it is made */
+		t->groups++;
+		interp_complete_copies(ip, t, 0);
+		return in->sub == IR_COPYARRIVE_COUNTED || arrive(ip, t, &o, IR_ARRIVE, 1, 0);
+	default:
+		return arrive(ip, t, &o, in->sub, arg[0], arg[1]);
+	}
+}
+
+bool interp_pending(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	const struct interp_value *token = &t->values[in->args[0]];
+
+	if (!token->defined)
+		return interp_fail(ip, t, "the barrier's token is undefined");
+	t->values[in->res] =
+		(struct interp_value){.bits = mbarrier_pending(token->bits << 32), .defined = true};
+	return true;
+}
