@@ -476,6 +476,7 @@ uint32_t nv_resident_warps(const struct ir_func *f, uint32_t warps);
 uint32_t nv_cached_warps(uint32_t sm, uint32_t frame_bytes);
 uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f);
 uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m);
+void nv_separate_copies(struct mir_func *f); /* from accesses to shared memory before them */
 void nv_set_scoreboards(struct mir_func *f); /* scoreboards, then stall counts */
 /* Count: number of numbered instructions. */
 void nv_set_stall_counts(struct mir_func *f, uint32_t count);

@@ -122,6 +122,7 @@ static bool stage_schedule(struct mir_func *f)
 
 static bool stage_scoreboards(struct mir_func *f)
 {
+	nv_separate_copies(f);
 	if (f->job->options.serial)
 		nv_serialise(f);
 	else

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* IR lowering that back ends request for operations their target lacks (lower.c, lower_copies.c,
- * lower_group_reductions.c, lower_matrices.c, lower_mbarriers.c), and the warp-sync analysis that they share
- * (divergent_syncs.c). */
+ * lower_group_reductions.c, lower_matrices.c, lower_mbarriers.c), and the warp-sync analysis that
+ * they share (divergent_syncs.c). */
 #ifndef SOV_COMPILER_LOWER_H
 #define SOV_COMPILER_LOWER_H
 
