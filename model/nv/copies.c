@@ -80,6 +80,13 @@ void copies_end_group(struct warp *w, uint8_t scoreboard, uint64_t ticket)
 		}
 }
 
+static void write_copy(struct cta *cta, const struct arriving *copy)
+{
+	memcpy(cta->shared + copy->to, copy->words, copy->bytes);
+	for (uint32_t n = 0; n < copy->bytes; n++)
+		cta->copies->pending[copy->to + n]--;
+}
+
 void copies_arrive(struct warp *w, uint8_t scoreboard, uint64_t settled)
 {
 	struct copies *c = w->cta->copies;
@@ -89,13 +96,24 @@ void copies_arrive(struct warp *w, uint8_t scoreboard, uint64_t settled)
 		struct arriving *copy = &c->list[k];
 
 		if (copy->warp != w->index || copy->scoreboard != scoreboard || !copy->ticket ||
-		    copy->ticket > settled) {
+		    copy->ticket > settled)
 			c->list[left++] = *copy;
-			continue;
-		}
-		memcpy(w->cta->shared + copy->to, copy->words, copy->bytes);
-		for (uint32_t n = 0; n < copy->bytes; n++)
-			c->pending[copy->to + n]--;
+		else
+			write_copy(w->cta, copy);
+	}
+	c->count = left;
+}
+
+void copies_complete(struct warp *w)
+{
+	struct copies *c = w->cta->copies;
+	uint32_t left = 0;
+
+	for (uint32_t k = 0; k < c->count; k++) {
+		if (c->list[k].warp != w->index)
+			c->list[left++] = c->list[k];
+		else
+			write_copy(w->cta, &c->list[k]);
 	}
 	c->count = left;
 }

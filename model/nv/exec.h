@@ -272,7 +272,8 @@ struct op_row {
 };
 #define OP_ROWS_END {0, NULL, NULL, NULL, NULL}
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
-	rows_matrix[], rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[];
+	rows_matrix[], rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[],
+	rows_syncs[];
 
 /* exec_table.c: fills everything but timing. Returns NULL, or why this form is not modelled. */
 const char *op_prepare(struct op *op, const struct sass_inst *in);
@@ -286,6 +287,7 @@ bool copies_hold(struct warp *w, uint32_t to, const uint32_t *words, uint32_t by
 /* The warp's copies that have no ticket yet arrive when this one is retired. */
 void copies_end_group(struct warp *w, uint8_t scoreboard, uint64_t ticket);
 void copies_arrive(struct warp *w, uint8_t scoreboard, uint64_t settled);
+void copies_complete(struct warp *w); /* all of the warp */
 /* Whether a copy to one of these bytes of shared memory is in flight, and its instruction. */
 bool copies_pending(const struct cta *cta, uint64_t address, uint32_t bytes, uint64_t *pc);
 

@@ -274,8 +274,8 @@ static bool writes_uniform(const struct mir_inst *i)
 
 /* A uniform register belongs to the warp: divergent lanes must not write one that others may
  * still read. uniform.c ensured that for the blocks as they were then; this checks the final
- * ones. The register that REDUX writes is read in the same block, and ptxas has that in divergent
- * code, too. */
+ * ones. The register that REDUX or R2UR writes is read in the same block, and ptxas has that in
+ * divergent code, too. */
 static bool has_divergent_uniform_write(const struct convergence *c)
 {
 	for (uint32_t b = 1; b < c->nblocks; b++) {
@@ -283,7 +283,8 @@ static bool has_divergent_uniform_write(const struct convergence *c)
 
 		for (struct mir_inst *i = divergent ? c->f->blocks[b].first : NULL; i;
 		     i = i->next) {
-			if (i->sass.op != SASS_REDUX && writes_uniform(i))
+			if (i->sass.op != SASS_REDUX && i->sass.op != SASS_R2UR &&
+			    writes_uniform(i))
 				return true;
 		}
 	}

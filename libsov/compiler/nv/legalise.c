@@ -42,6 +42,37 @@ bool nv_is_packed_add(const struct ir_inst *in)
 	       (in->format == IR_F16X2 || in->format == IR_BF16X2);
 }
 
+/* Instructions that take the address of a barrier from a uniform register. */
+static bool needs_uniform_address(const struct ir_inst *in)
+{
+	return in->op == IR_MBARRIER_INIT || in->op == IR_COPYARRIVE;
+}
+
+static bool has_uniform_address(const struct ir_func *f)
+{
+	ir_for_each_block(f, b)
+		ir_for_each_inst(f, b, i)
+			if (needs_uniform_address(ir_at(f, i)))
+				return true;
+	return false;
+}
+
+static void make_addresses_uniform(struct ir_func *f, uint32_t warp_lanes)
+{
+	const struct ir_divergence *d;
+
+	if (!has_uniform_address(f))
+		return;
+	d = ir_divergence_compute(f, ir_cfg_build(f));
+	for (ir_block b = f->entry; b; b = f->blocks[b].next)
+		ir_for_each_inst(f, b, i)
+			if (needs_uniform_address(ir_at(f, i)) && d->value[ir_at(f, i)->args[0]]) {
+				lower_to_waterfall(f, i, warp_lanes);
+				b = ir_at(f, i)->block; /* continue after it */
+				break;
+			}
+}
+
 void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 {
 	bool (*is_native)(const struct ir_inst *in) =
@@ -49,7 +80,10 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
-	lower_mbarriers(f);
+	if (sm < 90)
+		lower_mbarriers(f);
+	else
+		make_addresses_uniform(f, warp_lanes);
 	ir_for_each_block(f, b)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);

@@ -159,9 +159,10 @@ static bool waits_for_loads(const struct mir_inst *i)
 	return i->sass.op == SASS_CCTL_IVALL || (i->sass.op == SASS_NOP && i->memory.effect);
 }
 
+/* R2UR: SYNCS.EXCH may still read the uniform registers of an earlier one. */
 static bool waits_for_fence(const struct mir_inst *i)
 {
-	return i->memory.effect || i->memory.bytes;
+	return i->memory.effect || i->memory.bytes || i->sass.op == SASS_R2UR;
 }
 
 static bool overwrites_source(const struct board *board, const struct reg_set *writes,
@@ -403,6 +404,14 @@ static bool is_pending_fence(uint32_t sm, const struct mir_inst *i)
 	return sm >= 90 && i->sass.op == SASS_MEMBAR && i->sass.mod[SASS_M_SCOPE] == SASS_SCOPE_CTA;
 }
 
+/* The same, but with the scoreboard for results: what initialises a barrier in shared memory or
+ * ends its use is complete before the next memory access. */
+static bool is_pending_change(const struct mir_inst *i)
+{
+	return i->sass.op == SASS_FENCE_VIEW || i->sass.op == SASS_SYNCS_EXCH ||
+	       i->sass.op == SASS_SYNCS_CCTL;
+}
+
 static uint8_t result_board(struct scoreboard_alloc *alloc, uint32_t b, uint32_t use,
 			    const struct reg_set *results)
 {
@@ -446,6 +455,8 @@ static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, str
 	}
 	if (is_pending_fence(sm, i))
 		i->sass.read_barrier = allocate_board(alloc, i->number + 1);
+	if (is_pending_change(i))
+		i->sass.write_barrier = allocate_board(alloc, i->number + 1);
 	if (i->sass.op == SASS_LDGDEPBAR)
 		i->sass.write_barrier = NV_COPY_SCOREBOARD;
 	if (!variable && !reads_late)
@@ -547,6 +558,7 @@ static void transfer_inst(const struct scoreboard_alloc *alloc, uint32_t b, stru
 		/* Sources with their own scoreboard wait for that one: it clears earlier. */
 		if (sass_reads_late(sm, &i->sass) && i->sass.read_barrier == SASS_NO_SB)
 			reg_set_unite(&s->boards[i->sass.write_barrier].sources[reads], &r.sources);
+		s->boards[i->sass.write_barrier].fence |= is_pending_change(i);
 		set_depth(&s->boards[i->sass.write_barrier], depth);
 		s->busy |= 1u << i->sass.write_barrier;
 	}
@@ -664,6 +676,8 @@ void nv_serialise(struct mir_func *f)
 				insert_nops_after(f, b, i);
 			if (sass_has_variable_latency(f->sm, &i->sass) &&
 			    !reg_set_is_empty(&r.writes))
+				i->sass.write_barrier = 0;
+			if (is_pending_change(i))
 				i->sass.write_barrier = 0;
 			if (i->sass.op == SASS_LDGDEPBAR)
 				i->sass.write_barrier = NV_COPY_SCOREBOARD;

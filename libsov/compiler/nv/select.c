@@ -99,6 +99,12 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_COPYASYNC] = select_copy,
 	[IR_COPYCOMMIT] = select_copy_commit,
 	[IR_COPYWAIT] = select_copy_wait,
+	[IR_MBARRIER_INIT] = select_mbarrier_init,
+	[IR_MBARRIER_INVAL] = select_mbarrier_inval,
+	[IR_MBARRIER_ARRIVE] = select_mbarrier_arrive,
+	[IR_MBARRIER_TEST] = select_mbarrier_test,
+	[IR_MBARRIER_PENDING] = select_mbarrier_pending,
+	[IR_COPYARRIVE] = select_copy_arrive,
 	[IR_MMA] = select_mma,
 	[IR_LOADMATRIX] = select_loadmatrix,
 };
@@ -748,6 +754,7 @@ static void renumber_vregs(struct mir_func *f)
 			for (uint32_t k = 0; k < i->sass.nops; k++)
 				renumber_ref(f, &i->ref[k], numbers, old);
 			renumber_ref(f, &i->guard, numbers, old);
+			renumber_ref(f, &i->uniform, numbers, old);
 		}
 		renumber_ref(f, &block->cond.ref, numbers, old);
 	}

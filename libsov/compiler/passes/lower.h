@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* IR lowering that back ends request for operations their target lacks (lower.c, lower_copies.c,
- * lower_group_reductions.c, lower_matrices.c, lower_mbarriers.c), and the warp-sync analysis that
- * they share (divergent_syncs.c). */
+ * lower_group_reductions.c, lower_matrices.c, lower_mbarriers.c, waterfall.c), and the warp-sync
+ * analysis that they share (divergent_syncs.c). */
 #ifndef SOV_COMPILER_LOWER_H
 #define SOV_COMPILER_LOWER_H
 
@@ -17,6 +17,9 @@ void lower_reduce(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Replaces an asynchronous copy by a load and a store; returns whether the instructions after it
  * moved to a new block (lower_copies.c). */
 bool lower_copy(struct ir_func *f, ir_id i);
+/* Executes an instruction in a loop, once for each value of its first argument: the lower word of
+ * that decides. The instructions after it move to a new block (waterfall.c). */
+void lower_to_waterfall(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Replaces the operations of barriers in memory by atomics and loads (lower_mbarriers.c). */
 void lower_mbarriers(struct ir_func *f);
 /* Replaces a matrix product by shuffles and multiply-adds (lower_matrices.c). */

@@ -192,6 +192,20 @@ enum {
 	SASS_CCTL_RML2,
 };
 enum { SASS_QSPC_GLOBAL, SASS_QSPC_LOCAL, SASS_QSPC_SHARED, SASS_QSPC_CLUSTER };
+/* ARRIVE: one arrival, or as many as the operand says, and bytes that become outstanding: none, one,
+ * or as many as the operand says; 0TX: so many bytes are no longer outstanding. */
+enum {
+	SASS_ARRIVE_1TR,
+	SASS_ARRIVE_1T0,
+	SASS_ARRIVE_0T1,
+	SASS_ARRIVE_0TR,
+	SASS_ARRIVE_0TX,
+	SASS_ARRIVE_RT0,
+};
+/* OLD: the object before; the mask of the lanes with the same address, and its high word; nothing */
+enum { SASS_OLD_OBJECT, SASS_OLD_TMASK, SASS_OLD_RED };
+/* COPIES: what ARRIVES changes: arrivals, or outstanding bytes */
+enum { SASS_COPIES_PLAIN, SASS_COPIES_ARVCNT, SASS_COPIES_TRANSCNT };
 /* SHFL, VOTE, REDUX */
 enum { SASS_SHFL_IDX, SASS_SHFL_UP, SASS_SHFL_DOWN, SASS_SHFL_BFLY };
 enum { SASS_VOTE_ALL, SASS_VOTE_ANY, SASS_VOTE_EQ };

@@ -355,7 +355,12 @@ static enum misfit walk_address(struct walk *w, const struct sass_slot *s, struc
 	if (w->encode && o->kind != SASS_ADDR)
 		return MISFIT_KIND;
 	o->kind = SASS_ADDR;
-	walk_field8(w, s->width & ADDR_TO ? 16 : 24, 8, &o->reg);
+	if (s->width & ADDR_NO_GPR && !w->encode)
+		o->reg = SASS_RZ;
+	if (s->width & ADDR_NO_GPR && o->reg != SASS_RZ)
+		return MISFIT_KIND;
+	if (!(s->width & ADDR_NO_GPR))
+		walk_field8(w, s->width & ADDR_TO ? 16 : 24, 8, &o->reg);
 	offset = sass_address_offset(s);
 	if (!walk_signed(w, offset.lo, offset.width, &o->value))
 		return MISFIT_VALUE;

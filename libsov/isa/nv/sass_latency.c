@@ -263,6 +263,7 @@ static enum consumer consumer_of(uint32_t sm, const struct sass_form *row, uint8
 	case SASS_CALL_REL_REG: case SASS_CALL_ABS_REG:
 	case SASS_WARPSYNC: /* ptxas leaves four cycles on SM90, too (4 of 5 times) */
 	case SASS_NANOSLEEP: /* the same (12 of 12 times after SHF) */
+	case SASS_SYNCS_ARRIVE: case SASS_SYNCS_PHASECHK: /* 4 cycles after LOP3 (ptxas 13.0) */
 		return CONS_QUEUE;
 	/* ptxas leaves five cycles after halves, 2,138 times; an H200 read the old half after
 	 * four. */

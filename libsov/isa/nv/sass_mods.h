@@ -66,6 +66,11 @@ SASS_MOD(SCOPE)    /* MEMBAR: SASS_SCOPE_* */
 SASS_MOD(CCTL)     /* SASS_CCTL_* */
 SASS_MOD(CAS)      /* compare and swap: SASS_CAS … */
 SASS_MOD(QSPC)     /* SASS_QSPC_* */
+SASS_MOD(ARRIVE)   /* SYNCS.ARRIVE: SASS_ARRIVE_* */
+SASS_MOD(OLD)      /* SYNCS.ARRIVE: SASS_OLD_*: the result */
+SASS_MOD(OPTOUT)   /* SYNCS.ARRIVE: 1: later phases lack the arrivals */
+SASS_MOD(TRYWAIT)  /* SYNCS.PHASECHK: 1: may wait a while */
+SASS_MOD(COPIES)   /* ARRIVES: SASS_COPIES_* */
 
 /* Lanes and control. */
 SASS_MOD(SHFL)     /* SASS_SHFL_* */

@@ -160,6 +160,13 @@ SASS_OP(LDC)        /* d, constant (indexed) */
 SASS_OP(LDSM)       /* d, addr: 8 x 8 matrices of 16 bits; each lane names a row of one of them */
 SASS_OP(LDGSTS)     /* addr in shared memory, addr, x=PT: copies, and does not wait for the data */
 SASS_OP(LDGDEPBAR)  /* -: its write scoreboard is pending until the copies so far have arrived */
+/* Barriers in shared memory (SM90): objects of 64 bits. */
+SASS_OP(SYNCS_EXCH) /* ud pair, addr with a uniform register alone, ua pair: writes an object */
+SASS_OP(SYNCS_ARRIVE) /* d pair, addr, a: arrivals and bytes by ARRIVE */
+SASS_OP(SYNCS_PHASECHK) /* p, addr, a: whether the phase is not that in bit 31 of a */
+SASS_OP(SYNCS_CCTL) /* addr: the object's memory may be reused */
+SASS_OP(ARRIVES)    /* addr: arrives when the copies so far have arrived */
+SASS_OP(FENCE_VIEW) /* -: accesses to shared memory become visible to asynchronous units */
 SASS_OP(ATOMG)      /* p=PT, d, addr, b */
 SASS_OP(ATOMG_CAS)  /* p=PT, d, addr, b compare, c swap */
 SASS_OP(ATOM)       /* p=PT, d, addr, b */

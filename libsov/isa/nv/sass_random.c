@@ -87,7 +87,7 @@ static void random_address(struct rng *r, const struct sass_slot *s, const struc
 	uint32_t bits = sass_address_offset(s).width < 24 ? sass_address_offset(s).width : 24;
 
 	o->kind = SASS_ADDR;
-	o->reg = random_reg(r, 256);
+	o->reg = s->width & ADDR_NO_GPR ? SASS_RZ : random_reg(r, 256);
 	o->aux = uniform ? random_reg(r, 64) : SASS_NO_UREG;
 	o->value =
 		random_below(r, 3) ? (int64_t)random_below(r, 1u << bits) - (1 << (bits - 1)) : 0;

@@ -76,6 +76,7 @@ enum {                      /* address formats of memory operands; in slot.width
        ADDR_OFFSET32 = 32,  /* 32 bits of offset at 32 instead of 24 at 40 */
        ADDR_TO = 64,        /* of two addresses: [register at 16 + 20 bits of offset at 44] */
        ADDR_FROM = 128,     /* … the other: 12 bits of offset at 32 */
+       ADDR_NO_GPR = 256,   /* has no register but the uniform one at lo */
 };
 
 enum { /* register counts; in slot.count */
@@ -96,7 +97,8 @@ enum { DEFAULT_NONE, DEFAULT_TRUE, DEFAULT_FALSE, DEFAULT_ZERO_REG, DEFAULT_0, D
 
 struct sass_slot {
 	uint8_t type;
-	uint8_t lo, width;
+	uint8_t lo;
+	uint16_t width;
 	uint8_t neg, abs; /* bits, 0: those of the source field */
 	uint32_t flags;
 	uint8_t count;

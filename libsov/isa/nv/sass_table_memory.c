@@ -119,6 +119,18 @@ static const struct sass_choice qspc_90[4] = {
 	{".D", SASS_QSPC_CLUSTER},
 };
 
+static const struct sass_choice arrive[8] = {
+	{"", SASS_ARRIVE_1TR}, {".A1T0", SASS_ARRIVE_1T0}, {".A0T1", SASS_ARRIVE_0T1},
+	{".A0TR", SASS_ARRIVE_0TR}, {".A0TX", SASS_ARRIVE_0TX}, {".ART0", SASS_ARRIVE_RT0},
+};
+static const struct sass_choice old_object[4] = {
+	{"", SASS_OLD_OBJECT}, {".TMASK", SASS_OLD_TMASK}, {".RED", SASS_OLD_RED},
+};
+static const struct sass_choice copies[4] = {
+	{"", SASS_COPIES_PLAIN}, {".ARVCNT", SASS_COPIES_ARVCNT},
+	{".TRANSCNT", SASS_COPIES_TRANSCNT},
+};
+
 static const struct sass_choice copy_width[8] = {
 	[4] = {"", SASS_WIDTH_32}, [5] = {".64", SASS_WIDTH_64}, [6] = {".128", SASS_WIDTH_128},
 };
@@ -338,6 +350,14 @@ const struct sass_form sass_memory_rows[] = {
 	{"REDG", SASS_RED, 0x1a6, FORM(4), SM_90, MEMORY, .sb = SB_READ,
 	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOMF, EVICT, TYPE_F, ORDER_S},
 	 .legal = legal_global},
+	{"SYNCS.PHASECHK.TRANS64", SASS_SYNCS_PHASECHK, 0x1a7, FORM(2), SM_90, SHARED_PIPE,
+	 .ops = {PD(81), SHARED_U, R(32)}, .fields = {FLAG(TRYWAIT, 72, YES(".TRYWAIT"))},
+	 .fixed = {{70, 2, 1}}},
+	{"SYNCS.ARRIVE.TRANS64", SASS_SYNCS_ARRIVE, 0x1a7, FORM(4), SM_90, SHARED_PIPE,
+	 .ops = {D(PAIR), SHARED_U, R(32)},
+	 .fields = {FIELD(OLD, 73, 2, old_object), FLAG(OPTOUT, 75, YES(".OPTOUT")),
+		    FIELD(ARRIVE, 84, 3, arrive)},
+	 .fixed = {{70, 2, 0}}},
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(1), SM_8X, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
 	 .fields = {E, ATOMG, EVICT, TYPE_80, ORDER_S}},
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_8X, MEMORY,
@@ -369,10 +389,21 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {COPY_TO, COPY_FROM, PQ(87, 90)}, .fields = {COPY}, .fixed = {{91, 1, 1}},
 	 .legal = legal_copy},
 	{"LDGDEPBAR", SASS_LDGDEPBAR, 0x1af, FORM(4), SM_ALL, MEMORY, .ops = {NOTHING}},
+	{"ARRIVES.LDGSTSBAR.64", SASS_ARRIVES, 0x1b0, FORM(4), SM_90, MEMORY, .sb = SB_READ,
+	 .ops = {SHARED_U}, .fields = {FIELD(COPIES, 70, 2, copies)},
+	 .fixed = {{72, 1, 0}, {73, 3, 5}}},
+	{"SYNCS.CCTL.IV", SASS_SYNCS_CCTL, 0x1b1, FORM(4), SM_90, MEMORY, .ops = {SHARED_U},
+	 .fixed = {{72, 2, 0}}},
+	{"SYNCS.EXCH.64", SASS_SYNCS_EXCH, 0x1b2, FORM(2), SM_90, MEMORY, .uniform = true,
+	 .ops = {UD(PAIR), {.type = SLOT_ADDR, .lo = 24, .width = ADDR_UREG | ADDR_NO_GPR},
+		 {.type = SLOT_UGPR, .lo = 32, PAIR}},
+	 .fixed = {{72, 2, 1}}},
 	{"R2UR", SASS_R2UR, 0x1c2, FORM(1), SM_8X, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0)}},
 	{"S2UR", SASS_S2UR, 0x1c3, FORM(4), SM_ALL, SASS_PIPE_SPECIAL, .uniform = true,
 	 .ops = {UD(), {.type = SLOT_SREG, .lo = 72, .width = 8}}},
 	{"REDUX", SASS_REDUX, 0x1c4, FORM(1), SM_ALL, SASS_PIPE_LANE, .ops = {UD(), R(24)},
 	 .fields = {FIELD(REDUX, 78, 3, redux), FIELD(STYPE, 73, 1, redux_type)}},
+	{"FENCE.VIEW.ASYNC.S", SASS_FENCE_VIEW, 0x1c6, FORM(1), SM_90, MEMORY, .sb = SB_WRITE,
+	 .ops = {NOTHING}, .fixed = {{72, 1, 0}}},
 };
 const uint32_t sass_memory_count = sizeof(sass_memory_rows) / sizeof(sass_memory_rows[0]);
