@@ -192,8 +192,8 @@ enum {
 	SASS_CCTL_RML2,
 };
 enum { SASS_QSPC_GLOBAL, SASS_QSPC_LOCAL, SASS_QSPC_SHARED, SASS_QSPC_CLUSTER };
-/* ARRIVE: one arrival, or as many as the operand says, and bytes that become outstanding: none, one,
- * or as many as the operand says; 0TX: so many bytes are no longer outstanding. */
+/* ARRIVE: the arrivals, and after T the bytes that become outstanding: 0, 1, or R, the operand; X:
+ * the operand's number of bytes is no longer outstanding. */
 enum {
 	SASS_ARRIVE_1TR,
 	SASS_ARRIVE_1T0,
@@ -202,7 +202,7 @@ enum {
 	SASS_ARRIVE_0TX,
 	SASS_ARRIVE_RT0,
 };
-/* OLD: the object before; the mask of the lanes with the same address, and its high word; nothing */
+/* OLD: the object before; the mask of the lanes with this address and the high word; nothing */
 enum { SASS_OLD_OBJECT, SASS_OLD_TMASK, SASS_OLD_RED };
 /* COPIES: what ARRIVES changes: arrivals, or outstanding bytes */
 enum { SASS_COPIES_PLAIN, SASS_COPIES_ARVCNT, SASS_COPIES_TRANSCNT };
