@@ -84,8 +84,7 @@ static const uint8_t pred_latency[PRODUCERS][PRED_CONSUMERS] = {
 
 /* Uniform registers and predicates. Most consumers can read moves, constants and votes without delay.
  * ptxas was not seen to emit these pairs, which have the figures of their neighbours: uniform
- * arithmetic to IMAD.WIDE before Hopper and to 64-bit floats, fast producers to shared memory
- * addresses but for UMOV_TO_SHARED. */
+ * arithmetic to 64-bit floats, fast producers to shared memory addresses but for UMOV_TO_SHARED. */
 enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_PRODUCERS };
 enum {
 	UCONS_UNIFORM, UCONS_MOVE, UCONS_VECTOR, UCONS_WIDE, UCONS_FP64, UCONS_QUEUE, UCONS_BRANCH,
@@ -95,13 +94,13 @@ static const uint8_t ureg_latency[SMS][UNIFORM_PRODUCERS][UCONSUMERS] = {
 	[SM80] = {
 		/*                       uniform move vector wide fp64 queue branch addr shared */
 		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 2, 9},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9, 9, 9, 9},
+		/* wide: UIADD3 6 cycles before IMAD.WIDE.U32 and IMAD.HI.U32 (ggml, ptxas 13.0) */
+		[UNIFORM_ARITH]       = {4, 7, 6, 6, 9, 9, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
 	[SM90] = {
 		[UNIFORM_FAST]        = {2, 2, 2, 2, 2, 2, 3, 2, 9},
-		/* wide: UIMAD 7 cycles before IMAD.WIDE.U32 (reductionMultiBlockCG, ptxas 13.0) */
-		[UNIFORM_ARITH]       = {4, 7, 6, 7, 9, 9, 9, 9, 9},
+		[UNIFORM_ARITH]       = {4, 7, 6, 6, 9, 9, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
 };

@@ -210,7 +210,7 @@ int main(void)
 	ok(raw_latency(90) == 4, "NANOSLEEP can read the result of SHF after 4 cycles");
 	decode_word(&one, 90, UIMAD_UR5);
 	decode_word(&two, 90, IMAD_WIDE_UR5);
-	ok(raw_latency(90) == 7 && raw_latency(80) == 9,
-	   "IMAD.WIDE can read the result of UIMAD after 7 cycles, before Hopper after 9");
+	ok(raw_latency(90) == 6 && raw_latency(80) == 6,
+	   "IMAD.WIDE can read the result of UIMAD after 6 cycles");
 	return tap_done();
 }
