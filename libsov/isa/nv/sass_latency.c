@@ -33,9 +33,10 @@ enum consumer {
 /* SM86 and SM89 have the latencies of SM80. */
 enum { SM80, SM90, SMS };
 
-/* Products of matrices, the same on all chips (docs/results/2026-11-17-h200-matrix-products.md). */
+/* Products of matrices, the same on all chips (docs/results/2026-11-17-h200-matrix-products.md);
+ * long ones 22 cycles before MUFU.TANH (flash attention of ggml, ptxas 13.0). */
 #define TENSOR_LATENCIES \
-	[PROD_TENSOR_LONG]  = {24, 24, 24, 24, 24, 24, 24, 24, 24, 23, 23, 24, 24}, \
+	[PROD_TENSOR_LONG]  = {24, 24, 24, 24, 24, 24, 24, 24, 24, 22, 23, 24, 24}, \
 	[PROD_TENSOR_SHORT] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 14, 15, 16, 16}, \
 	[PROD_TENSOR_8816]  = {13, 13, 13, 13, 13, 13, 13, 13, 13, 12, 12, 13, 14}
 
