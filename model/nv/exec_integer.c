@@ -251,7 +251,8 @@ static void core_vimnmx3_16x2(const struct op *op, struct operands *o)
 	choose_16x2(op, o, 3);
 }
 
-/* Shifted addition, for addresses. */
+/* Shifted addition, for addresses. LEA negates a after the shift: ptxas 13.0 subtracts 64-bit
+ * numbers by it, and for a = 0 needs a carry. */
 
 static void core_lea(const struct op *op, struct operands *o)
 {
@@ -259,7 +260,8 @@ static void core_lea(const struct op *op, struct operands *o)
 	LOCAL_SOURCES;
 
 	EACH_LANE(i) {
-		uint64_t sum = (uint64_t)(SRC(0) << by) + WIDE(1) + BIT(o->x[0]);
+		uint64_t shifted = (uint64_t)(row0[i] << by ^ flip0) + plus0;
+		uint64_t sum = shifted + WIDE(1) + BIT(o->x[0]);
 
 		d[i] = low(sum);
 		p |= (low(sum >> 32) & 1) << i;

@@ -33,9 +33,10 @@ enum consumer {
 /* SM86 and SM89 have the latencies of SM80. */
 enum { SM80, SM90, SMS };
 
-/* Products of matrices, the same on all chips (docs/results/2026-11-17-h200-matrix-products.md). */
+/* Products of matrices, the same on all chips (docs/results/2026-11-17-h200-matrix-products.md);
+ * long ones 22 cycles before MUFU.TANH (flash attention of ggml, ptxas 13.0). */
 #define TENSOR_LATENCIES \
-	[PROD_TENSOR_LONG]  = {24, 24, 24, 24, 24, 24, 24, 24, 24, 23, 23, 24, 24}, \
+	[PROD_TENSOR_LONG]  = {24, 24, 24, 24, 24, 24, 24, 24, 24, 22, 23, 24, 24}, \
 	[PROD_TENSOR_SHORT] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 14, 15, 16, 16}, \
 	[PROD_TENSOR_8816]  = {13, 13, 13, 13, 13, 13, 13, 13, 13, 12, 12, 13, 14}
 
@@ -84,8 +85,7 @@ static const uint8_t pred_latency[PRODUCERS][PRED_CONSUMERS] = {
 
 /* Uniform registers and predicates. Most consumers can read moves, constants and votes without delay.
  * ptxas was not seen to emit these pairs, which have the figures of their neighbours: uniform
- * arithmetic to IMAD.WIDE before Hopper and to 64-bit floats, fast producers to shared memory
- * addresses but for UMOV_TO_SHARED. */
+ * arithmetic to 64-bit floats, fast producers to shared memory addresses but for UMOV_TO_SHARED. */
 enum { UNIFORM_FAST, UNIFORM_ARITH, UNIFORM_FROM_VECTOR, UNIFORM_PRODUCERS };
 enum {
 	UCONS_UNIFORM, UCONS_MOVE, UCONS_VECTOR, UCONS_WIDE, UCONS_FP64, UCONS_QUEUE, UCONS_BRANCH,
@@ -95,13 +95,13 @@ static const uint8_t ureg_latency[SMS][UNIFORM_PRODUCERS][UCONSUMERS] = {
 	[SM80] = {
 		/*                       uniform move vector wide fp64 queue branch addr shared */
 		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 2, 9},
-		[UNIFORM_ARITH]       = {4, 7, 6, 9, 9, 9, 9, 9, 9},
+		/* wide: UIADD3 6 cycles before IMAD.WIDE.U32 and IMAD.HI.U32 (ggml, ptxas 13.0) */
+		[UNIFORM_ARITH]       = {4, 7, 6, 6, 9, 9, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2, 2, 2, 2}, /* R2UR sets a scoreboard */
 	},
 	[SM90] = {
 		[UNIFORM_FAST]        = {2, 2, 2, 2, 2, 2, 3, 2, 9},
-		/* wide: UIMAD 7 cycles before IMAD.WIDE.U32 (reductionMultiBlockCG, ptxas 13.0) */
-		[UNIFORM_ARITH]       = {4, 7, 6, 7, 9, 9, 9, 9, 9},
+		[UNIFORM_ARITH]       = {4, 7, 6, 6, 9, 9, 9, 9, 9},
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
 };

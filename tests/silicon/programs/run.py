@@ -164,7 +164,8 @@ class Program:
         cuda = os.path.join(self.options.out, "cuda-" + assembler)
         environment = dict(os.environ, PATH=cuda + "/bin:" + os.environ["PATH"], CUDA_HOME=cuda)
         command = self.row["build"]
-        for key, value in (("nvcc", cuda + "/bin/nvcc"), ("arch", self.options.arch), ("sm", self.options.arch[3:])):
+        for key, value in (("nvcc", cuda + "/bin/nvcc"), ("arch", self.options.arch), ("sm", self.options.arch[3:]),
+                           ("here", os.path.dirname(os.path.abspath(self.options.list)))):
             command = command.replace("{" + key + "}", value)
         status, output, _ = run(command, target, 400, environment)
         return status == 0, output

@@ -130,4 +130,10 @@ printf 'suite\ta\tsame\techo x >>builds\t:\nsuite\tb\tsame\techo x >>builds\t:\n
 rm -rf "$work/out"
 out=$(run --build-only)
 is "$(wc -l <"$work/out/build-ptxas/suite/same/builds")" 1 "programs of one folder and build command are built once"
+
+# A build may use files beside the list.
+printf 'suite\there\tsame\tgrep -q here {here}/list\t:\n' >"$work/list"
+rm -rf "$work/out"
+out=$(run --build-only)
+verdict here built "" "{here} is the folder of the list"
 tap_done

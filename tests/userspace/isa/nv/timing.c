@@ -70,6 +70,7 @@ static void expect_uses(const char *want)
 #define SEL_R111  0x000fe20005000000, 0x7fffe0000b6f7807 /* SEL R111, R11, 0x7fffe000, !P2 */
 #define HMMA_R60_R108 \
 	0x000fe2000008103c, 0x000000146c3c723c /* HMMA.1688.F32.TF32 R60, R108, R20, R60 */
+#define MUFU_R11_R60  0x000fe20000000c00, 0x0000003c000b7308 /* MUFU.LG2 R11, R60 */
 #define BAR_SYNC      0x000fec0000010000, 0x0000000000007b1d
 #define R2UR_UR4_R6   0x003fde00000e0000, 0x00000000060472ca
 #define CS2R_R2       0x000fce0000015000, 0x0000000000027805 /* CS2R R2, SR_CLOCKLO */
@@ -140,6 +141,10 @@ int main(void)
 	   "a product of matrices can read a factor 7 cycles after arithmetic");
 	ok(sass_issue_cycles(90, &two) == 6 && sass_issue_cycles(80, &two) == 8,
 	   "a product of matrices occupies its pipe for 6 cycles, on SM80 for 8");
+	one = two;
+	decode_word(&two, 90, MUFU_R11_R60);
+	ok(raw_latency(90) == 22 && raw_latency(80) == 22,
+	   "MUFU can read a product of matrices after 22 cycles");
 	decode_word(&one, 90, IMAD_WIDE_R6);
 	decode_word(&two, 90, STG64_UR4_R2_R6);
 	ok(raw_latency(90) == 5, "a global store can read its data 5 cycles after arithmetic");
@@ -210,7 +215,7 @@ int main(void)
 	ok(raw_latency(90) == 4, "NANOSLEEP can read the result of SHF after 4 cycles");
 	decode_word(&one, 90, UIMAD_UR5);
 	decode_word(&two, 90, IMAD_WIDE_UR5);
-	ok(raw_latency(90) == 7 && raw_latency(80) == 9,
-	   "IMAD.WIDE can read the result of UIMAD after 7 cycles, before Hopper after 9");
+	ok(raw_latency(90) == 6 && raw_latency(80) == 6,
+	   "IMAD.WIDE can read the result of UIMAD after 6 cycles");
 	return tap_done();
 }

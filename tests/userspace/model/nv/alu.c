@@ -401,10 +401,11 @@ static void choose(const struct row *r, const struct values *v, struct answer *o
 
 static void lea(const struct row *r, const struct values *v, struct answer *o)
 {
-	uint64_t sum = (uint64_t)(uint32_t)(v->a << r->imm) + (uint32_t)v->b + (MOD(X) && v->x);
+	uint64_t sum = carry_in(v->a << r->imm, v->flags[0]) + carry_in(v->b, v->flags[1]) +
+		       (MOD(X) && v->x);
 
 	o->d = (uint32_t)sum;
-	o->p = sum >> 32;
+	o->p = sum >> 32 & 1;
 }
 
 static void lea_hi(const struct row *r, const struct values *v, struct answer *o)
@@ -719,7 +720,7 @@ static const struct row rows[] = {
 	{"I2I.S16.S32.SAT", SASS_I2I, "da", 0, clamp, {{M(DTYPE), SASS_TYPE_S16}}, 0, 0},
 	{"VABSDIFF", SASS_VABSDIFF, "dabc", 0, distance, {{M(SIGNED), 1}}, 0, 0},
 	{"SEL", SASS_SEL, "dabx", 0, choose, {NONE}, 0, 0},
-	{"LEA 3", SASS_LEA, "dpabi", 0, lea, {NONE}, 3, 0},
+	{"LEA 3", SASS_LEA, "dpabi", SASS_NEG, lea, {NONE}, 3, 0},
 	{"LEA.X 31", SASS_LEA, "dpabix", 0, lea, {{M(X), 1}}, 31, 0},
 	{"LEA.HI 7", SASS_LEA_HI, "dpabci", 0, lea_hi, {NONE}, 7, 0},
 	{"LEA.HI.X 2", SASS_LEA_HI, "dpabcix", 0, lea_hi, {{M(X), 1}}, 2, 0},
