@@ -39,7 +39,7 @@ HEAD = MODULE + f""".global .align 16 .b8 gv[64];
 	cvt.u16.u32 %h1,%r1; cvt.u16.u32 %h2,%r2; cvt.u16.u32 %h3,%r3; cvt.u16.u32 %h4,%r4;
 	mov.b32 %r5,%r1; mov.b32 %r6,%r2; mov.b32 %r7,%r3; mov.b32 %r0,%r1; mov.b64 %l0,%l1; mov.b16 %h0,%h1; mov.b128 %q0,%q1;
 	mov.b16 %h5,%h1; mov.b16 %h6,%h2; mov.b16 %h7,%h3; mov.b64 %l5,%l1; mov.b64 %l6,%l2; mov.b128 %q4,%q1;
-	setp.ne.u32 %p1,%r1,0; setp.ne.u32 %p2,%r2,0; setp.ne.u32 %p3,%r3,0; setp.ne.u32 %p0,%r4,0; setp.ne.u32 %p4,%r1,9;
+	setp.ne.u32 %p1,%r1,0; {ptx_operand_forms.INITIAL} setp.ne.u32 %p2,%r2,0; setp.ne.u32 %p3,%r3,0; setp.ne.u32 %p0,%r4,0; setp.ne.u32 %p4,%r1,9;
 """
 TAIL = "end:\n\tret;\nend2:\n\tret;\n}\n"
 FIRST = HEAD.count("\n") + 1

@@ -6,6 +6,9 @@ from ptx_forms import forms
 
 TYPES = "pred b8 u8 s8 b16 u16 s16 f16 b32 u32 s32 f32 f16x2 b64 u64 s64 f64 b128".split()
 REGISTERS = " ".join(f".reg .{t} %{t}_<6>;" for t in TYPES)
+INITIAL = " ".join("mov.pred %pred_1,%p1;" if t == "pred" else f"cvt.u8.u32 %{t}_1,%r1;" if t.endswith("8") and t != "b128"
+                   else f"mov.b{'32' if t == 'f16x2' else t[1:]} %{t}_1,{source}1;"
+                   for t in TYPES for source in [{"16": "%h", "32": "%r", "64": "%l", "128": "%q"}.get(t[1:], "%r")])
 KINDS = [f"%{t}_1" for t in TYPES] + """3 -3 0 1 0xff 255 65536 4294967296 0xffffffffffffffff 1.5 0f3F800000 0d3FF0000000000000
 0b11 (1+2) WARP_SZ %tid.x %clock64 %laneid %ctaid gv gv+4 sv lv cv helper kernel end {%r1,%r2} {%h1,%h2} {%l1,%l2} _ !%p1 -%r1
 %r1.x %r1.b0 [%at] !%r1 {%r1,%r2,%r3,%r4} {_,%r1} {3,%r1} 1 -1""".split()

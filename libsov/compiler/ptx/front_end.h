@@ -105,6 +105,7 @@ enum ptx_slot {
 	SLOT_FINITE,
 	SLOT_SCALE,
 	SLOT_PLUS_ONE,
+	SLOT_MMIO,
 	SLOT_COUNT
 };
 
@@ -195,7 +196,9 @@ struct ptx_name {
 	uint32_t count;              /* range */
 	uint32_t reg;                /* register: IR register + 1; 0 until first used */
 	ir_val cached;               /* register: its value in `block` */
-	struct ptx_name *halves;     /* .b128: two 64-bit registers, low first; NULL until used */
+	uint8_t vector;              /* register, range: elements of a .v2 or .v4; 0: a scalar */
+	struct ptx_name *parts;      /* .b128: two 64-bit registers, low first; .v2 and .v4: their
+				      * elements; NULL until used */
 	uint32_t symbol;      /* variable: index in the module; parameter: index in the kernel */
 	ir_block block;       /* label: its block; register: where `cached` is valid, 0: nowhere */
 	bool external;        /* variable: declared .extern, and not defined so far */
@@ -247,6 +250,7 @@ struct ptx_operand {
 	bool address;  /* in brackets: base (by kind) + value */
 	bool negated;  /* !p */
 	bool minus;    /* -r, of video instructions */
+	bool unified;  /* [a].unified */
 	int separator; /* before it: 0, ',' or '|' */
 	uint8_t bits;  /* float: as in its token */
 	uint8_t special;
@@ -348,7 +352,8 @@ struct ptx {
 	uint32_t nmatches, matches_capacity;
 	struct name_map symbols; /* variable name -> how many symbols of the module have it */
 	struct ir_module *module;
-	uint8_t linkage; /* of the declaration that is being parsed; enum ir_linkage */
+	bool is_specific; /* .target names the features of one architecture, as in sm_90a */
+	uint8_t linkage;  /* of the declaration that is being parsed; enum ir_linkage */
 	/* The function that is being parsed. */
 	struct ir_func *func;
 	ir_block block;      /* insertion point; 0: after a jump, unreachable */
@@ -447,6 +452,8 @@ void ptx_cell_write(struct ptx *x, const struct ptx_object *o, uint32_t k, ir_va
 /* operand.c */
 bool ptx_parse_operands(struct ptx *x, struct ptx_inst *in); /* false: syntax error, reported */
 bool ptx_parse_operand(struct ptx *x, struct ptx_operand *o, const char *what);
+void ptx_split_register(struct ptx *x, struct ptx_operand *o, uint32_t count,
+			const struct ptx_type *type);
 
 /* match.c */
 void ptx_index_build(struct ptx *x);
@@ -515,8 +522,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* lower_video.c */ \
 	L(video) L(vmad) L(video_simd) \
 	/* lower_memory.c */ \
-	L(ld) L(st) L(atom) L(atom_wide) L(cas) L(fence) L(nothing) L(createpolicy) L(alloca) \
-	L(stackrestore) \
+	L(ld) L(st) L(atom) L(atom_wide) L(cas) L(fence) L(fence_proxy) L(nothing) \
+	L(createpolicy) L(alloca) L(stackrestore) L(setmaxnreg) \
 	/* lower_async.c */ \
 	L(copy) L(copy_commit) L(copy_wait) \
 	/* lower_matrix.c */ \

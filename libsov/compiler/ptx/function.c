@@ -22,7 +22,7 @@ struct signature {
 
 static uint32_t cells_of(const struct formal *f, enum ir_type *cell)
 {
-	bool scalar = !f->shape.ndimensions && f->shape.vector == 1;
+	bool scalar = !f->shape.ndimensions && f->shape.vector == 1 && f->shape.type->bits <= 64;
 
 	*cell = scalar ? f->shape.type->ir : IR_B32;
 	return scalar ? 1 : (uint32_t)((ptx_shape_bytes(&f->shape) + 3) / 4);

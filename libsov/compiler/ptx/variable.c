@@ -88,10 +88,6 @@ bool ptx_parse_type_spec(struct ptx *x, struct ptx_shape *s)
 		ptx_error(x, &t, ".pred is a register type; memory has none");
 		return false;
 	}
-	if (s->type && s->type->bits == 128) {
-		ptx_error(x, &t, ".b128 is a register type; in memory it is two .b64");
-		return false;
-	}
 	if (s->type && !s->align)
 		s->align = s->vector * s->type->bits / 8;
 	return s->type;
@@ -139,7 +135,7 @@ uint64_t ptx_shape_bytes(const struct ptx_shape *s)
 
 /* ---- registers ---- */
 
-static bool declare_register(struct ptx *x, const struct ptx_type *type)
+static bool declare_register(struct ptx *x, const struct ptx_type *type, uint8_t vector)
 {
 	struct ptx_token t = x->token;
 	struct ptx_name *n;
@@ -149,8 +145,10 @@ static bool declare_register(struct ptx *x, const struct ptx_type *type)
 		return false;
 	if (!ptx_accept(x, '<')) {
 		n = ptx_declare(x, NAME_REGISTER, &t);
-		if (n)
+		if (n) {
 			n->type = type;
+			n->vector = vector;
+		}
 		return true;
 	}
 	/* A literal only: a constant expression would parse the closing '>' as an operator. */
@@ -162,25 +160,32 @@ static bool declare_register(struct ptx *x, const struct ptx_type *type)
 	if (!ptx_expect(x, TOKEN_INTEGER, "a number of registers", "'<'") ||
 	    !ptx_expect(x, '>', "'>'", "the number of registers"))
 		return false;
-	ptx_declare_range(x, &t, (uint32_t)count, type);
+	n = ptx_declare_range(x, &t, (uint32_t)count, type);
+	if (n)
+		n->vector = vector;
 	return true;
 }
 
 void ptx_parse_registers(struct ptx *x)
 {
+	uint8_t vector = 0;
 	const struct ptx_type *type;
+	struct ptx_token t;
 	bool good;
 
 	if (ptx_is_keyword(&x->token, ".v2") || ptx_is_keyword(&x->token, ".v4")) {
-		ptx_error(x, &x->token,
-			  "vector registers are not supported yet; declare one register "
-			  "for each element");
-		ptx_skip_statement(x);
-		return;
+		vector = (uint8_t)(x->token.text[2] - '0');
+		ptx_next(x);
 	}
+	t = x->token;
 	type = parse_type(x);
 	good = type;
-	while (good && (good = declare_register(x, type)) && ptx_accept(x, ','))
+	if (good && vector && (type->class == CLASS_PREDICATE || type->bits * vector > 128)) {
+		ptx_error(x, &t, "a vector of %u %s is not a register of up to 128 bits", vector,
+			  type->name);
+		good = false;
+	}
+	while (good && (good = declare_register(x, type, vector)) && ptx_accept(x, ','))
 		;
 	if (!good || !ptx_expect(x, ';', "',' or ';'", "a register"))
 		ptx_skip_statement(x);

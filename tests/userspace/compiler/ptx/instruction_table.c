@@ -8,7 +8,7 @@
 
 static const char operands[] = "d p q a b c e f policy membermask tgt tlist";
 static const char meanings[] = "or wider special variable parts vector nothing twice label targets "
-			       "selected minus predicate fragment";
+			       "selected minus predicate fragment unified";
 
 static bool in_list(const char *list, const char *word, size_t n)
 {
@@ -25,7 +25,9 @@ static bool valueless_keyword(const char *word, size_t n)
 		       ".red .popc .async .commit_group .wait_group .wait_all .row .col "
 		       ".m8n8k4 .m8n8k16 .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n16k8 "
 		       ".m8n8 .x1 .x2 .x4 .trans .load .store .mma .a .b .c .d "
-		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32",
+		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32 "
+		       ".proxy .alias .async::generic .tensormap::generic .mbarrier_init "
+		       ".sync_restrict::shared::cta .sync_restrict::shared::cluster",
 		       word, n);
 }
 
