@@ -436,8 +436,10 @@ bool ptx_parse_initializer(struct ptx *x, struct ptx_shape *s, struct ir_symbol 
 void ptx_parse_body(struct ptx *x);
 
 /* function.c */
-void ptx_parse_function(struct ptx *x);                      /* after ".func" */
-void ptx_parse_param_variable(struct ptx *x);                /* after ".param" in a body */
+void ptx_parse_function(struct ptx *x);       /* after ".func" */
+void ptx_parse_param_variable(struct ptx *x); /* after ".param" in a body */
+/* Reports calls of functions that have no body here and are no device services. */
+void ptx_check_externals(struct ptx *x);
 void ptx_parse_prototype(struct ptx *x, struct ptx_name *n); /* after ".callprototype" */
 void ptx_parse_alias(struct ptx *x);                         /* after ".alias" */
 

@@ -590,6 +590,8 @@ bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct 
 		ptx_index_build(&x);
 		ptx_scope_open(&x);
 		parse_module(&x);
+		if (!job->options.relocatable && job->diag.errors == before)
+			ptx_check_externals(&x);
 		ptx_align_constants(&x);
 	}
 	job->diag.prefix = prefix;
