@@ -5,7 +5,8 @@ ptx_operand_forms.py, and the modules of ptx_module_forms.py. Matrices, textures
 are not among them. Prints the forms that only one of the two accepts, and counts.
   usage: ptx_legal.py SOV PTXAS [--target sm_90a] [FAMILY...]
 
-Lines with errors are removed until the rest compiles; if a compiler names no line, the file is
+A form of which ptxas warns that its address is narrower than .address_size counts as rejected: with optimisation
+ptxas stops at it. Lines with errors are removed until the rest compiles; if a compiler names no line, the file is
 bisected."""
 import argparse
 import re
@@ -49,13 +50,15 @@ ALONE = ("syntax",)  # families whose errors may spread over several lines
 class Compiler:
     def __init__(self, command, line):
         self.command, self.line = command, re.compile(line)
+        self.narrow = re.compile(r"(Program uses \d+-bit address) on line '(\d+)'")
 
     def messages(self, work, text):
         """What the compiler says about a module; None: it accepts it."""
         with open(f"{work}/x.ptx", "w", encoding="utf-8") as f:
             f.write(text)
         r = subprocess.run([c.format(work=work) for c in self.command], capture_output=True, text=True, check=False)
-        return r.stdout + r.stderr if r.returncode else None
+        said = r.stdout + r.stderr
+        return said if r.returncode or self.narrow.search(said) else None
 
     def rejected_modules(self, work, target, batch, head, tail):
         """As rejected_forms, with a module for each form."""
@@ -80,6 +83,10 @@ class Compiler:
                 at = int(m.group(1)) - FIRST
                 if 0 <= at < len(left):
                     found.setdefault(left[at], m.group(2).strip())
+            for m in self.narrow.finditer(said):
+                at = int(m.group(2)) - FIRST
+                if 0 <= at < len(left):
+                    found.setdefault(left[at], m.group(1))
             if not found:
                 if len(left) == 1:
                     bad[left[0]] = said.strip().split("\n")[0]

@@ -309,9 +309,10 @@ static uint64_t float_bits(uint64_t value, uint8_t bits)
 }
 
 /* An integer has 64 bits and is converted to the width of its use (PTX ISA, "Integer Constants");
- * zeros extend it to 128 bits. A float written as bits (0f, 0d) may stand for untyped bits of its
- * width. Doubles are rounded to singles. 0f for a double is rejected, because ptxas silently uses
- * its bits as a double's (seen on an H200: mov.f64 of 0fC0000000 gives 0x00000000c0000000). */
+ * zeros extend it to 128 bits. A float may stand for untyped bits of its width: 0f for 32, 0d and
+ * decimals for 64. Doubles are rounded to singles. 0f for a double is rejected, because ptxas
+ * silently uses its bits as a double's (seen on an H200: mov.f64 of 0fC0000000 gives
+ * 0x00000000c0000000). */
 bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, uint64_t *bits)
 {
 	*bits = c->value;
@@ -321,7 +322,7 @@ bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, u
 	}
 	if (c->is_float) {
 		if (t->class == CLASS_BITS)
-			return c->bits == t->bits;
+			return (c->bits ? c->bits : 64) == t->bits;
 		if (t->class != CLASS_FLOAT || t->bits < 32 || t->format ||
 		    (c->bits == 32 && t->bits == 64))
 			return false;

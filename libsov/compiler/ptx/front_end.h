@@ -203,6 +203,7 @@ struct ptx_name {
 	ir_block block;       /* label: its block; register: where `cached` is valid, 0: nowhere */
 	bool external;        /* variable: declared .extern, and not defined so far */
 	uint32_t align;       /* local variable: alignment that its address gets; 0: it has it */
+	uint32_t element;     /* variable: bytes of an element */
 	struct ir_func *func; /* function, prototype; NULL: a kernel */
 	struct ir_func *kernel;
 	struct ptx_object *object;
@@ -251,6 +252,7 @@ struct ptx_operand {
 	bool negated;  /* !p */
 	bool minus;    /* -r, of video instructions */
 	bool unified;  /* [a].unified */
+	bool indexed;  /* a[4], of a variable: its element, or the address of that */
 	int separator; /* before it: 0, ',' or '|' */
 	uint8_t bits;  /* float: as in its token */
 	uint8_t special;

@@ -395,6 +395,13 @@ static bool is_given(const struct operand_form *forms, uint32_t i, uint32_t n, u
 	return !forms[i].optional || given > required;
 }
 
+/* An element of a variable is an address where the form has one. */
+static struct ptx_operand *use_as(struct ptx_operand *o, const struct operand_form *form)
+{
+	o->address = form->address;
+	return o;
+}
+
 static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 {
 	const char *notation = strchr(in->row->form, ' ');
@@ -407,8 +414,9 @@ static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 		struct ptx_operand *o = &in->operands[j];
 
 		if (j < in->noperands && o->separator == forms[i].separator &&
-		    o->address == forms[i].address && is_given(forms, i, n, in->noperands - j))
-			in->role[forms[i].role] = &in->operands[j++];
+		    (o->address || (o->indexed && forms[i].address)) == forms[i].address &&
+		    is_given(forms, i, n, in->noperands - j))
+			in->role[forms[i].role] = use_as(&in->operands[j++], &forms[i]);
 		else if (!forms[i].optional)
 			break;
 	}

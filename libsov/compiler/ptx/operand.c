@@ -182,6 +182,29 @@ static bool parse_offset(struct ptx *x, struct ptx_operand *o)
 	return false;
 }
 
+/* "[4]" after a variable (PTX ISA, "Arrays as Operands"). */
+static bool parse_index(struct ptx *x, struct ptx_operand *o)
+{
+	struct ptx_token t = x->token;
+	uint64_t n;
+
+	ptx_next(x);
+	if (x->token.kind == TOKEN_NAME && !ptx_constant_starts(&x->token)) {
+		ptx_error(x, &x->token, "an index must be a constant, found '%.*s'",
+			  TEXT(&x->token));
+		return false;
+	}
+	if (!ptx_parse_integer(x, "index", 0, INT32_MAX / 16, &n) ||
+	    !ptx_expect(x, ']', "']'", "an index"))
+		return false;
+	o->indexed = true;
+	o->value = n * o->name->element;
+	if (o->value <= INT32_MAX)
+		return true;
+	ptx_error(x, &t, "offset does not fit 32 bits");
+	return false;
+}
+
 static bool parse_name(struct ptx *x, struct ptx_operand *o, const char *what)
 {
 	struct ptx_token t = x->token;
@@ -199,6 +222,8 @@ static bool parse_name(struct ptx *x, struct ptx_operand *o, const char *what)
 		o->selector_length = (uint8_t)x->token.length;
 		ptx_next(x);
 	}
+	if (!o->address && o->kind == OPERAND_VARIABLE && x->token.kind == '[')
+		return parse_index(x, o);
 	if (o->address || o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER ||
 	    o->kind == OPERAND_OBJECT)
 		return parse_offset(x, o);

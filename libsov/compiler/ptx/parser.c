@@ -146,7 +146,8 @@ static void parse_version(struct ptx *x)
 
 /* Architectures that PTX 9.0 names (PTX ISA 9.0, section 12, .target). */
 static const uint16_t architectures[] = {
-	50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121,
+	10, 11, 12, 13, 20, 30, 32, 35, 37, 50,  52,  53,  60,  61,  62,
+	70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121,
 };
 
 /* The number of "sm_90" or "sm_90a"; 0: unknown. */
@@ -178,7 +179,7 @@ static void check_architecture(struct ptx *x, const struct ptx_token *t)
 
 	x->is_specific |= specific;
 	if (!version)
-		ptx_error(x, t, "unknown target '%.*s'; known: sm_50 to sm_121, debug", TEXT(t));
+		ptx_error(x, t, "unknown target '%.*s'; known: sm_10 to sm_121, debug", TEXT(t));
 	else if (!target || strcmp(target->family, "nv"))
 		return;
 	else if (version > target->version)
