@@ -316,6 +316,14 @@ struct ptx_inst {
 };
 
 extern const struct ptx_row ptx_rows[]; /* grouped by instruction; a NULL form ends the table */
+/* Words that only newer targets know; operands: how many the form has, 0: any number. */
+struct ptx_newer {
+	const char *names, *words;
+	uint32_t operands;
+	const char *target;
+};
+extern const struct ptx_newer ptx_newer[];
+
 /* Unsupported instructions of PTX and the feature they belong to; NULL ends the list. */
 extern const struct ptx_unsupported {
 	const char *names; /* separated by spaces */

@@ -569,3 +569,19 @@ const struct ptx_unsupported ptx_unsupported[] = {
 	{"multimem", "multicast addresses, which name memory of several devices"},
 	{NULL, NULL},
 };
+
+/* Words of PTX 9.0 that only targets after sm_90 know, and the first of these targets. */
+const struct ptx_newer ptx_newer[] = {
+	{"cvt",
+	 ".e2m1x2 .e2m1x4 .e2m3x2 .e2m3x4 .e3m2x2 .e3m2x4 .e4m3x4 .e5m2x4 .ue8m0x2 .s2f6x2 .rs "
+	 ".scaled::n2::ue8m0",
+	 0, "sm_100a"},
+	{"add sub mul fma", ".f32x2", 0, "sm_100"},
+	{"add sub fma", ".f32.f16 .f32.bf16", 0, "sm_100"},
+	{"min max", ".abs", 0, "sm_100"},
+	{"min max", ".f32", 4, "sm_100"},
+	{"ld st", ".v8 .L2::evict_last .L2::evict_normal .L2::evict_first", 0, "sm_100"},
+	{"st", ".bulk", 0, "sm_100"},
+	{"redux", ".f32", 0, "sm_100a"},
+	{NULL, NULL, 0, NULL},
+};

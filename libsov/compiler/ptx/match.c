@@ -352,10 +352,40 @@ static const char *known_forms(struct ptx *x, const struct ptx_row *row)
 	return t.s;
 }
 
+/* Whether the spelling contains one of the words as whole modifiers. */
+static bool has_word_of(const char *spelling, const char *words)
+{
+	size_t left = strlen(words), n;
+	const char *word;
+
+	while ((word = next_word(&words, &left, &n)))
+		for (const char *at = strchr(spelling, '.'); at; at = strchr(at + 1, '.'))
+			if (!strncmp(at, word, n) && (!at[n] || at[n] == '.'))
+				return true;
+	return false;
+}
+
+/* Reports a form of a newer target; false: it is none. */
+static bool report_newer(struct ptx *x, const struct ptx_inst *in)
+{
+	const char *spelling = ptx_spelling(x, in);
+
+	for (const struct ptx_newer *n = ptx_newer; n->names; n++)
+		if (in_list(n->names, strlen(n->names), in->name.text, in->name.length) &&
+		    n->operands == in->noperands && has_word_of(spelling, n->words)) {
+			ptx_error(x, &in->name, "'%s' needs the target %s or a newer one", spelling,
+				  n->target);
+			return true;
+		}
+	return false;
+}
+
 static void report_modifiers(struct ptx *x, const struct ptx_inst *in, const struct ptx_row *first)
 {
 	const char *known = known_modifiers(x, first);
 
+	if (report_newer(x, in))
+		return;
 	for (uint32_t i = 0; i < in->nmodifiers; i++) {
 		const struct ptx_token *t = &in->modifiers[i];
 
@@ -422,6 +452,8 @@ static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 	}
 	if (i == n && j == in->noperands)
 		return true;
+	if (report_newer(x, in))
+		return false;
 	if (!notation)
 		ptx_error(x, &in->name, "'%s' takes no operands", ptx_spelling(x, in));
 	else if (in->noperands < required || in->noperands > n)
