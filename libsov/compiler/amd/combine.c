@@ -11,6 +11,11 @@
  */
 #include "libsov/compiler/amd/combine.h"
 
+static bool is_fixed_vector(const struct gcn_func *f, uint32_t vreg)
+{
+	return f->vregs[vreg].class == GCN_VECTOR && f->vregs[vreg].fixed >= 0;
+}
+
 static void collect_def_uses(struct combine *c)
 {
 	struct gcn_func *f = c->f;
@@ -31,6 +36,7 @@ static void collect_def_uses(struct combine *c)
 					if (!uses[u].write)
 						continue;
 					w->writes += f->vregs[uses[u].ref.vreg].phi ? 2 : 1;
+					c->writes_results |= is_fixed_vector(f, uses[u].ref.vreg);
 					w->def = i;
 					w->block = b;
 				}
@@ -45,13 +51,20 @@ bool combine_is_fixed(const struct gcn_func *f, uint32_t vreg)
 	return f->vregs[vreg].fixed >= 0 || f->vregs[vreg].whole_function;
 }
 
-/* A call clobbers the registers that inputs arrive in, so with calls an input is not a value. */
+/* Calls clobber the registers that inputs arrive in, and so do the results of this function. */
+bool combine_is_clobbered(const struct combine *c, uint32_t vreg)
+{
+	return combine_is_fixed(c->f, vreg) &&
+	       (c->f->has_calls || (c->writes_results && c->f->vregs[vreg].class == GCN_VECTOR));
+}
+
 bool combine_is_value(const struct combine *c, struct gcn_ref r)
 {
 	const struct combine_word *w = &c->words[gcn_unit(c->f, r)];
 
 	return w->writes == 1 ? !combine_is_fixed(c->f, r.vreg)
-			      : !w->writes && combine_is_fixed(c->f, r.vreg) && !c->f->has_calls;
+			      : !w->writes && combine_is_fixed(c->f, r.vreg) &&
+					!combine_is_clobbered(c, r.vreg);
 }
 
 /* ---- copies ---- */

@@ -13,6 +13,7 @@ struct combine {
 		uint32_t writes; /* a phi's write counts twice: on other paths it keeps its value */
 		uint32_t copy_of; /* 1 + the unit that this one copies, 0: none */
 	} *words;                 /* by unit */
+	bool writes_results;      /* in the VGPRs that arguments arrive in */
 };
 
 static inline struct combine_word *combine_word_of(struct combine *c, struct gcn_ref r)
@@ -21,6 +22,8 @@ static inline struct combine_word *combine_word_of(struct combine *c, struct gcn
 }
 
 bool combine_is_fixed(const struct gcn_func *f, uint32_t vreg);
+/* Whether the register of a fixed vreg may be overwritten through another one. */
+bool combine_is_clobbered(const struct combine *c, uint32_t vreg);
 /* Written once, or defined before the first instruction and never written. */
 bool combine_is_value(const struct combine *c, struct gcn_ref r);
 bool combine_is_copy(const struct combine *c, const struct gcn_inst *i);

@@ -259,7 +259,7 @@ static void forward_block(struct copy_state *copies, uint32_t b)
 				kill_copies(copies, gcn_unit(f, words[u].ref) + k);
 		if (!combine_is_copy(copies->c, i) || i->ref[AMD_D].vreg == i->ref[AMD_S0].vreg ||
 		    combine_is_fixed(f, i->ref[AMD_D].vreg) ||
-		    (f->has_calls && combine_is_fixed(f, i->ref[AMD_S0].vreg)))
+		    combine_is_clobbered(copies->c, i->ref[AMD_S0].vreg))
 			continue;
 		copies->from[gcn_unit(f, i->ref[AMD_D])] = 1 + gcn_unit(f, i->ref[AMD_S0]);
 		copies->active[copies->nactive++] = gcn_unit(f, i->ref[AMD_D]);

@@ -158,9 +158,9 @@ static bool check_undefined(struct linker *l)
 
 			if (s && !s->defined && !s->weak && !s->dynamic_shared &&
 			    !(s->function && service_find(s->name) != SERVICES))
-				return link_fail(l,
-						 "'%.64s' is used by %s, but no input defines it",
-						 s->name, l->objects[o].name);
+				return link_fail(
+					l, "'%.64s' is used by %s, but no input defines it: %s",
+					s->name, l->objects[o].name, service_lack(s->name));
 		}
 	}
 	return true;

@@ -42,6 +42,18 @@ uint32_t service_register(uint32_t *next, uint8_t type)
 	return reg;
 }
 
+/* CUDA's device runtime (CUDA C++ Programming Guide, "CUDA Dynamic Parallelism"). */
+const char *service_lack(const char *name)
+{
+	static const char *const launches[] = {"cudaGetParameterBuffer", "cudaLaunchDevice",
+					       "__cudaCDP2"};
+
+	for (size_t k = 0; k < sizeof(launches) / sizeof(launches[0]); k++)
+		if (!strncmp(name, launches[k], strlen(launches[k])))
+			return "dynamic parallelism, kernels that launch kernels, is not supported";
+	return "only vprintf, __assertfail, malloc and free may stay undefined";
+}
+
 uint32_t services_called(const struct ir_module *m)
 {
 	uint32_t called = 0;

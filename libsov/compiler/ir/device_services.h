@@ -25,6 +25,8 @@ extern const struct service_type services[SERVICES];
 enum service service_find(const char *name);
 /* Whether the declaration has the service's signature. */
 bool service_fits(enum service s, const struct ir_func *f);
+/* Why no image may call a function that it does not define: words for a message. */
+const char *service_lack(const char *name);
 /* Bit mask of the services that the module calls. */
 uint32_t services_called(const struct ir_module *m);
 /* Assigns the register of the next argument or result of this type. *next starts at 0. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * Constant expressions, by precedence climbing: 64-bit integers with C's operators and precedence,
- * signed unless an operand is unsigned; floats are literals with an optional sign. The
+ * signed unless an operand is unsigned, and doubles with arithmetic and comparisons. The
  * instruction's operand type determines the bits of a constant (ptx_constant_bits).
  */
 #include <string.h>
@@ -21,6 +21,7 @@ static const struct binary_operator {
 /* clang-format on */
 
 static bool parse_ternary(struct ptx *x, struct ptx_constant *c);
+static bool parse_unary(struct ptx *x, struct ptx_constant *c);
 
 bool ptx_constant_starts(const struct ptx_token *t)
 {
@@ -37,6 +38,29 @@ static bool enter_nesting(struct ptx *x, const struct ptx_token *t)
 	return false;
 }
 
+static bool starts_cast(const struct ptx_token *t)
+{
+	return ptx_is_keyword(t, ".s64") || ptx_is_keyword(t, ".u64");
+}
+
+/* "(.s64)" or "(.u64)", after the parenthesis, and the constant that it converts. */
+static bool parse_cast(struct ptx *x, struct ptx_constant *c)
+{
+	bool is_unsigned = x->token.text[1] == 'u';
+	struct ptx_token t = x->token;
+	bool good;
+
+	ptx_next(x);
+	if (!ptx_expect(x, ')', "')'", "the type of a constant") || !enter_nesting(x, &t))
+		return false;
+	good = parse_unary(x, c);
+	x->depth--;
+	if (good && c->is_float)
+		ptx_error(x, &t, "'(%.*s)' does not take a floating-point constant", TEXT(&t));
+	c->is_unsigned = is_unsigned;
+	return good && !c->is_float;
+}
+
 static bool parse_primary(struct ptx *x, struct ptx_constant *c)
 {
 	struct ptx_token t = x->token;
@@ -46,6 +70,8 @@ static bool parse_primary(struct ptx *x, struct ptx_constant *c)
 		return false;
 	}
 	ptx_next(x);
+	if (t.kind == '(' && starts_cast(&x->token))
+		return parse_cast(x, c);
 	if (t.kind == '(')
 		return parse_ternary(x, c) && ptx_expect(x, ')', "')'", "the constant expression");
 	*c = (struct ptx_constant){t.kind == TOKEN_FLOAT, t.is_unsigned, t.bits, t.integer};
@@ -138,6 +164,48 @@ static uint64_t fold_binary(int op, const struct ptx_constant *a, const struct p
 	/* clang-format on */
 }
 
+static bool fold_float_comparison(int op, double a, double b, struct ptx_constant *c)
+{
+	bool holds;
+
+	/* clang-format off */
+	switch (op) {
+	case '<': holds = a < b; break;
+	case '>': holds = a > b; break;
+	case PAIR('<', '='): holds = a <= b; break;
+	case PAIR('>', '='): holds = a >= b; break;
+	case PAIR('=', '='): holds = a == b; break;
+	case PAIR('!', '='): holds = a != b; break;
+	default: return false;
+	}
+	/* clang-format on */
+	*c = (struct ptx_constant){.value = holds};
+	return true;
+}
+
+/* Doubles have arithmetic and comparisons (PTX ISA, "Constant Expressions"); 0f, a single, has
+ * none. false: no such operator. */
+static bool fold_float(int op, struct ptx_constant *c, const struct ptx_constant *right)
+{
+	double a, b, result;
+
+	if (c->bits == 32 || right->bits == 32)
+		return false;
+	memcpy(&a, &c->value, sizeof(a));
+	memcpy(&b, &right->value, sizeof(b));
+	/* clang-format off */
+	switch (op) {
+	case '+': result = a + b; break;
+	case '-': result = a - b; break;
+	case '*': result = a * b; break;
+	case '/': result = a / b; break;
+	default: return fold_float_comparison(op, a, b, c);
+	}
+	/* clang-format on */
+	memcpy(&c->value, &result, sizeof(result));
+	return true;
+}
+
 static const struct binary_operator *find_operator(const struct ptx_token *t)
 {
 	for (size_t i = 0; i < sizeof(binary_operators) / sizeof(binary_operators[0]); i++)
@@ -159,8 +227,13 @@ static bool parse_binary(struct ptx *x, struct ptx_constant *c, uint8_t preceden
 		ptx_next(x);
 		if (!parse_binary(x, &right, op->precedence + 1))
 			return false;
+		if (c->is_float && right.is_float && fold_float(t.kind, c, &right))
+			continue;
 		if (c->is_float || right.is_float) {
-			ptx_error(x, &t, "'%.*s' does not take floating-point constants", TEXT(&t));
+			ptx_error(x, &t, "'%.*s' does not take %s", TEXT(&t),
+				  c->is_float && right.is_float
+					  ? "these floating-point constants"
+					  : "an integer and a floating-point constant");
 			return false;
 		}
 		if (op->precedence == 10 && t.kind != '*' && !right.value) {
@@ -235,14 +308,13 @@ static uint64_t float_bits(uint64_t value, uint8_t bits)
 	return narrow;
 }
 
-/* An integer fits if no significant bit is lost, whether written signed or unsigned. A float
- * written as bits (0f, 0d) may stand for untyped bits of its width. Doubles are rounded to
- * singles. 0f for a double is rejected, because ptxas silently uses its bits as a double's (seen
- * on an H200: mov.f64 of 0fC0000000 gives 0x00000000c0000000). */
+/* An integer has 64 bits and is converted to the width of its use (PTX ISA, "Integer Constants");
+ * zeros extend it to 128 bits. A float may stand for untyped bits of its width: 0f for 32, 0d and
+ * decimals for 64. Doubles are rounded to singles. 0f for a double is rejected, because ptxas
+ * silently uses its bits as a double's (seen on an H200: mov.f64 of 0fC0000000 gives
+ * 0x00000000c0000000). */
 bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, uint64_t *bits)
 {
-	int64_t s = (int64_t)c->value;
-
 	*bits = c->value;
 	if (t->class == CLASS_PREDICATE) {
 		*bits = c->value != 0;
@@ -250,7 +322,7 @@ bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, u
 	}
 	if (c->is_float) {
 		if (t->class == CLASS_BITS)
-			return c->bits == t->bits;
+			return (c->bits ? c->bits : 64) == t->bits;
 		if (t->class != CLASS_FLOAT || t->bits < 32 || t->format ||
 		    (c->bits == 32 && t->bits == 64))
 			return false;
@@ -260,10 +332,7 @@ bool ptx_constant_bits(const struct ptx_constant *c, const struct ptx_type *t, u
 	}
 	if (t->class == CLASS_FLOAT)
 		return false;
-	if (t->bits == 64)
-		return true;
-	*bits = c->value & ((UINT64_C(1) << t->bits) - 1);
-	if (s < 0 && !c->is_unsigned)
-		return s >= -(INT64_C(1) << (t->bits - 1));
-	return c->value >> t->bits == 0;
+	if (t->bits < 64)
+		*bits = c->value & ((UINT64_C(1) << t->bits) - 1);
+	return true;
 }

@@ -105,6 +105,7 @@ enum ptx_slot {
 	SLOT_FINITE,
 	SLOT_SCALE,
 	SLOT_PLUS_ONE,
+	SLOT_MMIO,
 	SLOT_COUNT
 };
 
@@ -195,11 +196,14 @@ struct ptx_name {
 	uint32_t count;              /* range */
 	uint32_t reg;                /* register: IR register + 1; 0 until first used */
 	ir_val cached;               /* register: its value in `block` */
-	struct ptx_name *halves;     /* .b128: two 64-bit registers, low first; NULL until used */
+	uint8_t vector;              /* register, range: elements of a .v2 or .v4; 0: a scalar */
+	struct ptx_name *parts;      /* .b128: two 64-bit registers, low first; .v2 and .v4: their
+				      * elements; NULL until used */
 	uint32_t symbol;      /* variable: index in the module; parameter: index in the kernel */
 	ir_block block;       /* label: its block; register: where `cached` is valid, 0: nowhere */
 	bool external;        /* variable: declared .extern, and not defined so far */
 	uint32_t align;       /* local variable: alignment that its address gets; 0: it has it */
+	uint32_t element;     /* variable: bytes of an element */
 	struct ir_func *func; /* function, prototype; NULL: a kernel */
 	struct ir_func *kernel;
 	struct ptx_object *object;
@@ -247,6 +251,8 @@ struct ptx_operand {
 	bool address;  /* in brackets: base (by kind) + value */
 	bool negated;  /* !p */
 	bool minus;    /* -r, of video instructions */
+	bool unified;  /* [a].unified */
+	bool indexed;  /* a[4], of a variable: its element, or the address of that */
 	int separator; /* before it: 0, ',' or '|' */
 	uint8_t bits;  /* float: as in its token */
 	uint8_t special;
@@ -310,6 +316,14 @@ struct ptx_inst {
 };
 
 extern const struct ptx_row ptx_rows[]; /* grouped by instruction; a NULL form ends the table */
+/* Words that only newer targets know; operands: how many the form has, 0: any number. */
+struct ptx_newer {
+	const char *names, *words;
+	uint32_t operands;
+	const char *target;
+};
+extern const struct ptx_newer ptx_newer[];
+
 /* Unsupported instructions of PTX and the feature they belong to; NULL ends the list. */
 extern const struct ptx_unsupported {
 	const char *names; /* separated by spaces */
@@ -348,7 +362,8 @@ struct ptx {
 	uint32_t nmatches, matches_capacity;
 	struct name_map symbols; /* variable name -> how many symbols of the module have it */
 	struct ir_module *module;
-	uint8_t linkage; /* of the declaration that is being parsed; enum ir_linkage */
+	bool is_specific; /* .target names the features of one architecture, as in sm_90a */
+	uint8_t linkage;  /* of the declaration that is being parsed; enum ir_linkage */
 	/* The function that is being parsed. */
 	struct ir_func *func;
 	ir_block block;      /* insertion point; 0: after a jump, unreachable */
@@ -431,8 +446,10 @@ bool ptx_parse_initializer(struct ptx *x, struct ptx_shape *s, struct ir_symbol 
 void ptx_parse_body(struct ptx *x);
 
 /* function.c */
-void ptx_parse_function(struct ptx *x);                      /* after ".func" */
-void ptx_parse_param_variable(struct ptx *x);                /* after ".param" in a body */
+void ptx_parse_function(struct ptx *x);       /* after ".func" */
+void ptx_parse_param_variable(struct ptx *x); /* after ".param" in a body */
+/* Reports calls of functions that have no body here and are no device services. */
+void ptx_check_externals(struct ptx *x);
 void ptx_parse_prototype(struct ptx *x, struct ptx_name *n); /* after ".callprototype" */
 void ptx_parse_alias(struct ptx *x);                         /* after ".alias" */
 
@@ -447,6 +464,8 @@ void ptx_cell_write(struct ptx *x, const struct ptx_object *o, uint32_t k, ir_va
 /* operand.c */
 bool ptx_parse_operands(struct ptx *x, struct ptx_inst *in); /* false: syntax error, reported */
 bool ptx_parse_operand(struct ptx *x, struct ptx_operand *o, const char *what);
+void ptx_split_register(struct ptx *x, struct ptx_operand *o, uint32_t count,
+			const struct ptx_type *type);
 
 /* match.c */
 void ptx_index_build(struct ptx *x);
@@ -515,8 +534,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* lower_video.c */ \
 	L(video) L(vmad) L(video_simd) \
 	/* lower_memory.c */ \
-	L(ld) L(st) L(atom) L(atom_wide) L(cas) L(fence) L(nothing) L(createpolicy) L(alloca) \
-	L(stackrestore) \
+	L(ld) L(st) L(atom) L(atom_wide) L(cas) L(fence) L(fence_proxy) L(nothing) \
+	L(createpolicy) L(alloca) L(stackrestore) L(setmaxnreg) \
 	/* lower_async.c */ \
 	L(copy) L(copy_commit) L(copy_wait) \
 	/* lower_mbarrier.c */ \

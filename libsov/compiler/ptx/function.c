@@ -6,6 +6,7 @@
  * it is never defined, it is external. Prototypes give the signature of indirect calls.
  */
 #include <string.h>
+#include "libsov/compiler/ir/device_services.h"
 #include "libsov/compiler/ptx/front_end.h"
 
 /* A formal parameter or result. */
@@ -22,7 +23,7 @@ struct signature {
 
 static uint32_t cells_of(const struct formal *f, enum ir_type *cell)
 {
-	bool scalar = !f->shape.ndimensions && f->shape.vector == 1;
+	bool scalar = !f->shape.ndimensions && f->shape.vector == 1 && f->shape.type->bits <= 64;
 
 	*cell = scalar ? f->shape.type->ir : IR_B32;
 	return scalar ? 1 : (uint32_t)((ptx_shape_bytes(&f->shape) + 3) / 4);
@@ -445,4 +446,36 @@ void ptx_parse_alias(struct ptx *x)
 		}
 	}
 	ptx_skip_declaration(x);
+}
+
+static bool is_missing(const struct ir_func *f)
+{
+	enum service s = f->kind == IR_EXTERNAL ? service_find(f->name) : SERVICES;
+
+	return f->kind == IR_EXTERNAL && (s == SERVICES || !service_fits(s, f));
+}
+
+void ptx_check_externals(struct ptx *x)
+{
+	const struct ir_module *m = x->module;
+
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		ir_for_each_block(f, b)
+			ir_for_each_inst(f, b, i) {
+				const struct ir_inst *in = ir_at(f, i);
+				const struct ir_func *callee =
+					in->op == IR_CALL ? m->table[in->symbol] : NULL;
+
+				if (!callee || !is_missing(callee))
+					continue;
+				if (service_find(callee->name) != SERVICES)
+					diag_error(x->diag, in->line, 0,
+						   "'%s' is called with other parameters than the "
+						   "device service of that name has",
+						   callee->name);
+				else
+					diag_error(x->diag, in->line, 0,
+						   "'%s' is called, but has no body: %s",
+						   callee->name, service_lack(callee->name));
+			}
 }

@@ -33,7 +33,7 @@ static bool append_element(struct ptx *x, struct initializer *init, const struct
 	init->bytes = arena_grow(x->arena, init->bytes, &init->capacity,
 				 (uint32_t)(init->count + 1) * size, 1);
 	for (uint32_t i = 0; i < size; i++)
-		init->bytes[init->count * size + i] = (uint8_t)(bits >> 8 * i);
+		init->bytes[init->count * size + i] = i < 8 ? (uint8_t)(bits >> 8 * i) : 0;
 	init->count++;
 	return true;
 }
@@ -172,7 +172,7 @@ static bool parse_rows(struct ptx *x, struct initializer *init)
 			x->braces++;
 			init->depth++;
 		}
-		if (!parse_element(x, init))
+		if (!(init->depth && x->token.kind == '}') && !parse_element(x, init))
 			return false;
 		while (init->depth && x->token.kind == '}')
 			if (!close_row(x, init))
@@ -224,7 +224,8 @@ bool ptx_parse_initializer(struct ptx *x, struct ptx_shape *s, struct ir_symbol 
 	if (!s->count)
 		s->count = (init.count + row - 1) / row * row / s->vector;
 	all = arena_alloc(x->arena, ptx_shape_bytes(s));
-	memcpy(all, init.bytes, init.count * (s->type->bits / 8));
+	if (init.count)
+		memcpy(all, init.bytes, init.count * (s->type->bits / 8));
 	out->init = all;
 	out->addresses = init.addresses;
 	out->naddresses = init.naddresses;

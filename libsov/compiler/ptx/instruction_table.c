@@ -19,6 +19,7 @@
  *   a = .type or minus    also -r
  *   a = .type or predicate  also a predicate
  *   a = .type or fragment a vector of registers that hold parts of a matrix
+ *   a = unified           also [a].unified
  *   tgt = label           tlist = targets: a .branchtargets list
  *
  * d, p and q are written, all others read; brackets are an address. Operands after c are named e
@@ -44,9 +45,11 @@
 
 #define POLICY "policy = .b64; "
 #define VECTOR ".vec = .v2 .v4; "
-#define LOAD   POLICY VECTOR ".type = " MEMORY " .b128; d = .type or wider or vector; "
+#define LEVELS ".prefetch = .L2::64B .L2::128B .L2::256B; "
+#define LOAD   POLICY LEVELS VECTOR ".type = " MEMORY " .b128; d = .type or wider or vector; a = unified; "
 #define STORE  POLICY VECTOR ".type = " MEMORY " .b128; b = .type or wider or vector; "
-#define LOADED ".cop = .ca .cg .cs .lu .cv"
+#define LOADED ".cop = .ca .cg .cs .lu .cv; "
+#define STORED ".cop = .wb .cg .cs .wt; "
 #define SETP   "p q = .pred or nothing; c = .pred; "
 #define SET    "a b = .atype; c = .pred; "
 #define SET_WORD ".dtype = .u32 .s32 .f32 .f16 .bf16; "
@@ -55,6 +58,8 @@
 
 #define SPACES  ".global .shared .shared::cta"
 #define SCOPES  ".scope = .cta .cluster .gpu .sys; "
+#define ORDERED_LOAD  SCOPES ".sem = .relaxed .acquire; "
+#define ORDERED_STORE SCOPES ".sem = .relaxed .release; "
 #define ATOM_IN POLICY ".ss = " SPACES "; " SCOPES "d = .type or nothing or vector; b = .type or vector; "
 #define ATOM    ATOM_IN ".sem = .relaxed .acquire .release .acq_rel; "
 #define RED     ATOM_IN ".sem = .relaxed .release; "
@@ -255,19 +260,31 @@ const struct ptx_row ptx_rows[] = {
 	ROW("vmad.dtype.atype.btype{.po}{.sat}{.scale} d, a, b, c",
 	    VIDEO_TYPES "d = .b32; a b = .b32 or selected or minus; c = .b32 or minus", vmad, ADD),
 	ROW("vset.atype.btype.CmpOp{.op} d, a, b{, c}", VIDEO ".CmpOp = " ORDERED, video, ADD),
-	ROW("vadd2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
-	ROW("vsub2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
-	ROW("vavrg2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
-	ROW("vabsdiff2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
-	ROW("vmin2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
-	ROW("vmax2.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vadd2.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vadd2.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vsub2.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vsub2.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vavrg2.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vavrg2.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vabsdiff2.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vabsdiff2.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmin2.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmin2.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmax2.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmax2.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
 	ROW("vset2.atype.btype.CmpOp{.op} d, a, b, c", VIDEO_SIMD ".CmpOp = " ORDERED, video_simd, ADD),
-	ROW("vadd4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
-	ROW("vsub4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
-	ROW("vavrg4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
-	ROW("vabsdiff4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
-	ROW("vmin4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
-	ROW("vmax4.dtype.atype.btype{.sat}{.op} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vadd4.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vadd4.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vsub4.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vsub4.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vavrg4.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vavrg4.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vabsdiff4.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vabsdiff4.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmin4.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmin4.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmax4.dtype.atype.btype{.sat} d, a, b, c", VIDEO_SIMD, video_simd, ADD),
+	ROW("vmax4.dtype.atype.btype.op d, a, b, c", VIDEO_SIMD, video_simd, ADD),
 	ROW("vset4.atype.btype.CmpOp{.op} d, a, b, c", VIDEO_SIMD ".CmpOp = " ORDERED, video_simd, ADD),
 
 	/* comparison and selection */
@@ -354,22 +371,28 @@ const struct ptx_row ptx_rows[] = {
 	ROW("alloca.type d, a{, b}", ".type = .u32 .u64; b = .u32", alloca, ALLOCA),
 	ROW("stacksave.type d", ".type = .u32 .u64", plain, STACKSAVE),
 	ROW("stackrestore.type a", ".type = .u32 .u64", stackrestore, STACKRESTORE),
-	ROW("ld{.weak}{.ss}{.cop}{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
-	    LOAD ".ss = .local " SPACES "; " LOADED, ld, LOAD),
+	ROW("ld{.weak}{.global}{.cop}{.hint}{.prefetch}{.vec}.type d, [a]", LOAD LOADED, ld, LOAD),
+	ROW("ld{.weak}{.global}{.cop}{.hint}.L2::cache_hint{.prefetch}{.vec}.type d, [a], policy", LOAD LOADED, ld, LOAD),
 	ROW("ld{.weak}.ss{.cop}{.vec}.type d, [a]",
-	    LOAD ".ss = .const .param .param::entry .param::func; " LOADED, ld, LOAD),
-	ROW("ld.volatile{.ss}{.prefetch}{.vec}.type d, [a]",
-	    LOAD ".ss = .local " SPACES, ld, LOAD),
-	ROW("ld.sem.scope{.ss}{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
-	    LOAD SCOPES ".sem = .relaxed .acquire; .ss = " SPACES, ld, LOAD),
-	ROW("ld.global{.cop}.nc{.hint}{.prefetch}{.prefetch}{.vec}.type d, [a]{, policy}",
+	    LOAD ".ss = .local .shared .shared::cta .const .param .param::entry .param::func; " LOADED, ld, LOAD),
+	ROW("ld.volatile{.ss}{.prefetch}{.vec}.type d, [a]", LOAD ".ss = .local " SPACES, ld, LOAD),
+	ROW("ld.sem.scope{.global}{.hint}{.prefetch}{.vec}.type d, [a]", LOAD ORDERED_LOAD, ld, LOAD),
+	ROW("ld.sem.scope{.global}{.hint}.L2::cache_hint{.prefetch}{.vec}.type d, [a], policy", LOAD ORDERED_LOAD, ld, LOAD),
+	ROW("ld.sem.scope.ss{.vec}.type d, [a]", LOAD ORDERED_LOAD ".ss = .shared .shared::cta", ld, LOAD),
+	ROW("ld.mmio.relaxed.sys{.global}.type d, [a]", LOAD, ld, LOAD),
+	ROW("ld.global{.cop}.nc{.hint}{.prefetch}{.vec}.type d, [a]", LOAD ".cop = .ca .cg .cs", ld, LOAD),
+	ROW("ld.global{.cop}.nc{.hint}.L2::cache_hint{.prefetch}{.vec}.type d, [a], policy",
 	    LOAD ".cop = .ca .cg .cs", ld, LOAD),
 	ROW("ldu{.ss}{.vec}.type d, [a]", LOAD ".ss = .global", ld, LOAD),
-	ROW("st{.weak}{.ss}{.cop}{.hint}{.prefetch}{.vec}.type [a], b{, policy}",
-	    STORE ".ss = .local .param .param::func " SPACES "; .cop = .wb .cg .cs .wt", st, STORE),
+	ROW("st{.weak}{.global}{.cop}{.hint}{.vec}.type [a], b", STORE STORED, st, STORE),
+	ROW("st{.weak}{.global}{.cop}{.hint}.L2::cache_hint{.vec}.type [a], b, policy", STORE STORED, st, STORE),
+	ROW("st{.weak}.ss{.cop}{.vec}.type [a], b",
+	    STORE ".ss = .local .shared .shared::cta .param .param::func; " STORED, st, STORE),
 	ROW("st.volatile{.ss}{.vec}.type [a], b", STORE ".ss = .local " SPACES, st, STORE),
-	ROW("st.sem.scope{.ss}{.hint}{.prefetch}{.vec}.type [a], b{, policy}",
-	    STORE SCOPES ".sem = .relaxed .release; .ss = " SPACES, st, STORE),
+	ROW("st.sem.scope{.global}{.hint}{.vec}.type [a], b", STORE ORDERED_STORE, st, STORE),
+	ROW("st.sem.scope{.global}{.hint}.L2::cache_hint{.vec}.type [a], b, policy", STORE ORDERED_STORE, st, STORE),
+	ROW("st.sem.scope.ss{.vec}.type [a], b", STORE ORDERED_STORE ".ss = .shared .shared::cta", st, STORE),
+	ROW("st.mmio.relaxed.sys{.global}.type [a], b", STORE, st, STORE),
 	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".op = .and .or .xor .exch; .type = .b32 .b64", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.add{.prefetch}.type d, [a], b{, policy}",
@@ -406,7 +429,18 @@ const struct ptx_row ptx_rows[] = {
 	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
 	    RED ".op = .min .max; .type = .u32 .u64 .s32 .s64", atom, ATOM),
 	ROW("membar.level", ".level = .cta .gl .sys", fence, FENCE),
+	ROW("membar.proxy.alias", "", fence_proxy, FENCE),
 	ROW("fence{.sem}.scope", SCOPES ".sem = .sc .acq_rel .acquire .release", fence, FENCE),
+	ROW("fence.proxy.alias", "", fence_proxy, FENCE),
+	ROW("fence.proxy.async", "", fence_proxy, FENCE),
+	ROW("fence.proxy.async.ss", ".ss = .global .shared::cta", fence_proxy, FENCE),
+	ROW("fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster", "", fence_proxy, FENCE),
+	ROW("fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster", "", fence_proxy, FENCE),
+	ROW("fence.proxy.tensormap::generic.release.scope", SCOPES, fence_proxy, FENCE),
+	ROW("fence.proxy.tensormap::generic.acquire.scope [a], b", SCOPES "b = .u32", fence_proxy, FENCE),
+	ROW("fence.mbarrier_init.release.cluster", "", fence_proxy, FENCE),
+	ROW("fence.acquire.sync_restrict::shared::cluster.cluster", "", fence_proxy, FENCE),
+	ROW("fence.release.sync_restrict::shared::cta.cluster", "", fence_proxy, FENCE),
 	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global .local; .prefetch = .L1 .L2", nothing, FENCE),
 	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global; .prefetch = .L2::evict_last .L2::evict_normal",
 	    nothing, FENCE),
@@ -534,6 +568,8 @@ const struct ptx_row ptx_rows[] = {
 	ROW("barrier{.cta}.red.BoolOp{.aligned}.pred p, a{, b}, c",
 	    ".BoolOp = .and .or; a b = .u32", barrier_red, BARRIER_RED),
 	ROW("nanosleep.u32 a", "", nanosleep, SLEEP),
+	ROW("setmaxnreg.inc.sync.aligned.u32 a", "", setmaxnreg, FENCE),
+	ROW("setmaxnreg.dec.sync.aligned.u32 a", "", setmaxnreg, FENCE),
 	ROW("griddepcontrol.launch_dependents", "", nothing, FENCE),
 	ROW("griddepcontrol.wait", "", nothing, FENCE),
 	ROW("pmevent a", "a = .u32", nothing, FENCE),
@@ -556,7 +592,22 @@ const struct ptx_unsupported ptx_unsupported[] = {
 	{"tensormap", "asynchronous copy"},
 	{"mapa getctarank clusterlaunchcontrol", "clusters"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
-	{"multimem", "memory of several devices"},
-	{"setmaxnreg", "registers moved between warps"},
+	{"multimem", "multicast addresses, which name memory of several devices"},
 	{NULL, NULL},
+};
+
+/* Words of PTX 9.0 that only targets after sm_90 know, and the first of these targets. */
+const struct ptx_newer ptx_newer[] = {
+	{"cvt",
+	 ".e2m1x2 .e2m1x4 .e2m3x2 .e2m3x4 .e3m2x2 .e3m2x4 .e4m3x4 .e5m2x4 .ue8m0x2 .s2f6x2 .rs "
+	 ".scaled::n2::ue8m0",
+	 0, "sm_100a"},
+	{"add sub mul fma", ".f32x2", 0, "sm_100"},
+	{"add sub fma", ".f32.f16 .f32.bf16", 0, "sm_100"},
+	{"min max", ".abs", 0, "sm_100"},
+	{"min max", ".f32", 4, "sm_100"},
+	{"ld st", ".v8 .L2::evict_last .L2::evict_normal .L2::evict_first", 0, "sm_100"},
+	{"st", ".bulk", 0, "sm_100"},
+	{"redux", ".f32", 0, "sm_100a"},
+	{NULL, NULL, 0, NULL},
 };

@@ -141,6 +141,7 @@ const struct ptx_keyword ptx_keywords[] = {
 	{".acq_rel", SLOT_ORDER, IR_ACQ_REL},
 	{".sc", SLOT_ORDER, IR_SEQ_CST},
 	{".volatile", SLOT_ORDER, ORDER_VOLATILE},
+	{".mmio", SLOT_MMIO, 1},
 	{".nc", SLOT_INVARIANT, 1},
 	{".ca", SLOT_CACHE, CACHE_ANY},
 	{".cg", SLOT_CACHE, CACHE_L2},

@@ -106,6 +106,8 @@ void ptx_lower_nanosleep(struct ptx *x, const struct ptx_inst *in)
 	ptx_emit(x, IR_SLEEP, IR_VOID, 0, 1, &a);
 }
 
+#define MAX_BLOCK_THREADS 1024 /* on every target */
+
 static bool check_barrier(struct ptx *x, const struct ptx_operand *number,
 			  const struct ptx_operand *threads)
 {
@@ -115,9 +117,10 @@ static bool check_barrier(struct ptx *x, const struct ptx_operand *number,
 		return false;
 	}
 	if (threads && threads->kind == OPERAND_INTEGER &&
-	    (!threads->value || threads->value % 32)) {
-		ptx_error(x, &threads->at, "%llu threads at a barrier; it must be a multiple of 32",
-			  (unsigned long long)threads->value);
+	    (!threads->value || threads->value % 32 || threads->value > MAX_BLOCK_THREADS)) {
+		ptx_error(x, &threads->at,
+			  "%llu threads at a barrier; it must be a multiple of 32 up to %d",
+			  (unsigned long long)threads->value, MAX_BLOCK_THREADS);
 		return false;
 	}
 	return true;

@@ -129,6 +129,7 @@ static void set_access(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64
 	bool is_constant =
 		space_of(in) == IR_CONSTANT || space_of(in) == IR_PARAM; /* .cv has no effect */
 	bool is_volatile =
+		ptx_has_modifier(in, SLOT_MMIO) ||
 		(ptx_has_modifier(in, SLOT_ORDER) && in->value[SLOT_ORDER] == ORDER_VOLATILE) ||
 		(has_cache_operator(in, SLOT_CACHE, CACHE_VOLATILE) && !is_constant);
 
@@ -404,6 +405,38 @@ void ptx_lower_fence(struct ptx *x, const struct ptx_inst *in)
 
 	f->scope = in->value[SLOT_SCOPE];
 	f->order = order_of(in, membar ? IR_SEQ_CST : IR_ACQ_REL);
+}
+
+/*
+ * Fences between proxies (PTX ISA, membar and fence). The alias proxy is other virtual addresses of
+ * the same memory; no instruction here uses the asynchronous proxy or a tensor map. So each is a
+ * fence of the generic proxy, as wide as its scope.
+ */
+void ptx_lower_fence_proxy(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_id i = ptx_emit(x, IR_FENCE, IR_VOID, 0, 0, NULL);
+	struct ir_inst *f = ir_at(x->func, i);
+	bool is_scoped = ptx_has_modifier(in, SLOT_SCOPE);
+
+	f->scope = is_scoped ? in->value[SLOT_SCOPE] : IR_SCOPE_SYS;
+	f->order = is_scoped ? in->value[SLOT_ORDER] : IR_SEQ_CST;
+}
+
+#define MIN_REGISTERS 24 /* PTX ISA, setmaxnreg */
+#define MAX_REGISTERS 256
+
+/* A warp keeps the registers that its kernel starts with: code never uses more than these. */
+void ptx_lower_setmaxnreg(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *a = in->role[ROLE_A];
+
+	if (!x->is_specific)
+		ptx_error(x, &in->name, "'%s' needs the target sm_90a", ptx_spelling(x, in));
+	else if (a->kind != OPERAND_INTEGER || a->value < MIN_REGISTERS ||
+		 a->value > MAX_REGISTERS || a->value % 8)
+		ptx_error(x, &a->at,
+			  "a number of registers is a multiple of 8 from %d to %d, found '%.*s'",
+			  MIN_REGISTERS, MAX_REGISTERS, TEXT(&a->at));
 }
 
 /* Cache hints, and instructions without effect under the launches of this runtime. */

@@ -28,7 +28,7 @@ struct operand_form {
 struct operand_rule {
 	const struct ptx_type *type;
 	bool wider, special, variable, parts, vector, nothing, label, targets, written, selected,
-		minus, predicate, fragment;
+		minus, predicate, fragment, unified;
 	const char *name; /* "d" */
 };
 
@@ -352,10 +352,40 @@ static const char *known_forms(struct ptx *x, const struct ptx_row *row)
 	return t.s;
 }
 
+/* Whether the spelling contains one of the words as whole modifiers. */
+static bool has_word_of(const char *spelling, const char *words)
+{
+	size_t left = strlen(words), n;
+	const char *word;
+
+	while ((word = next_word(&words, &left, &n)))
+		for (const char *at = strchr(spelling, '.'); at; at = strchr(at + 1, '.'))
+			if (!strncmp(at, word, n) && (!at[n] || at[n] == '.'))
+				return true;
+	return false;
+}
+
+/* Reports a form of a newer target; false: it is none. */
+static bool report_newer(struct ptx *x, const struct ptx_inst *in)
+{
+	const char *spelling = ptx_spelling(x, in);
+
+	for (const struct ptx_newer *n = ptx_newer; n->names; n++)
+		if (in_list(n->names, strlen(n->names), in->name.text, in->name.length) &&
+		    n->operands == in->noperands && has_word_of(spelling, n->words)) {
+			ptx_error(x, &in->name, "'%s' needs the target %s or a newer one", spelling,
+				  n->target);
+			return true;
+		}
+	return false;
+}
+
 static void report_modifiers(struct ptx *x, const struct ptx_inst *in, const struct ptx_row *first)
 {
 	const char *known = known_modifiers(x, first);
 
+	if (report_newer(x, in))
+		return;
 	for (uint32_t i = 0; i < in->nmodifiers; i++) {
 		const struct ptx_token *t = &in->modifiers[i];
 
@@ -395,6 +425,13 @@ static bool is_given(const struct operand_form *forms, uint32_t i, uint32_t n, u
 	return !forms[i].optional || given > required;
 }
 
+/* An element of a variable is an address where the form has one. */
+static struct ptx_operand *use_as(struct ptx_operand *o, const struct operand_form *form)
+{
+	o->address = form->address;
+	return o;
+}
+
 static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 {
 	const char *notation = strchr(in->row->form, ' ');
@@ -407,13 +444,16 @@ static bool assign_roles(struct ptx *x, struct ptx_inst *in)
 		struct ptx_operand *o = &in->operands[j];
 
 		if (j < in->noperands && o->separator == forms[i].separator &&
-		    o->address == forms[i].address && is_given(forms, i, n, in->noperands - j))
-			in->role[forms[i].role] = &in->operands[j++];
+		    (o->address || (o->indexed && forms[i].address)) == forms[i].address &&
+		    is_given(forms, i, n, in->noperands - j))
+			in->role[forms[i].role] = use_as(&in->operands[j++], &forms[i]);
 		else if (!forms[i].optional)
 			break;
 	}
 	if (i == n && j == in->noperands)
 		return true;
+	if (report_newer(x, in))
+		return false;
 	if (!notation)
 		ptx_error(x, &in->name, "'%s' takes no operands", ptx_spelling(x, in));
 	else if (in->noperands < required || in->noperands > n)
@@ -461,7 +501,7 @@ static struct operand_rule read_operand_rule(const struct ptx_inst *in, enum ptx
 		{"label", &rule.label},       {"twice", &twice},
 		{"targets", &rule.targets},   {"minus", &rule.minus},
 		{"selected", &rule.selected}, {"predicate", &rule.predicate},
-		{"fragment", &rule.fragment},
+		{"fragment", &rule.fragment}, {"unified", &rule.unified},
 	};
 
 	if (ptx_has_modifier(in, SLOT_TYPE))
@@ -554,6 +594,12 @@ bool ptx_match_modifiers(struct ptx *x, struct ptx_inst *in)
 
 /* ---- checks ---- */
 
+/* Integer instructions read and write registers of packed types, as in ptxas. */
+static bool is_packed(const struct ptx_type *t)
+{
+	return t->format == IR_F16X2 || t->format == IR_BF16X2;
+}
+
 /* PTX ISA, "Operand Size Exceeding Instruction-Type Size" and the type rules before it: untyped
  * bits are compatible with any type of their width, signedness does not matter, floats and
  * integers do not mix. */
@@ -566,6 +612,8 @@ static bool types_compatible(const struct operand_rule *rule, const struct ptx_t
 	if (r->bits < t->bits || (r->bits > t->bits && !(rule->wider && r->bits <= 64)))
 		return false;
 	if (r->class == CLASS_BITS || t->class == CLASS_BITS)
+		return true;
+	if (is_packed(r) && t->class != CLASS_FLOAT)
 		return true;
 	if (r->class == CLASS_FLOAT || t->class == CLASS_FLOAT)
 		return r == t;
@@ -667,8 +715,6 @@ static bool check_wide_constant(struct check_context *c, struct ptx_operand *o)
 /* Replaces a 128-bit register by a vector of two 64-bit ones. */
 static bool check_wide(struct check_context *c, struct ptx_operand *o)
 {
-	struct ptx_name *n = o->name;
-
 	if (o->kind == OPERAND_BIT_BUCKET && c->rule.nothing)
 		return true;
 	if (o->kind == OPERAND_INTEGER && c->rule.parts && !c->rule.written)
@@ -677,22 +723,7 @@ static bool check_wide(struct check_context *c, struct ptx_operand *o)
 		return operand_error(c, o, "must be a .b128 register, found '%.*s'", TEXT(&o->at));
 	if (!check_register(c, o))
 		return false;
-	if (!n->halves) {
-		n->halves = arena_array(c->x->arena, 2, sizeof(*n->halves));
-		for (uint32_t k = 0; k < 2; k++) {
-			n->halves[k] = *n;
-			n->halves[k].halves = NULL;
-			n->halves[k].type = type_of_width(CLASS_BITS, 64);
-		}
-	}
-	o->kind = OPERAND_VECTOR;
-	o->count = 2;
-	o->elements = arena_array(c->x->arena, o->count, sizeof(*o->elements));
-	for (uint32_t k = 0; k < o->count; k++) {
-		o->elements[k] = (struct ptx_operand){.kind = OPERAND_REGISTER, .at = o->at};
-		o->elements[k].name = &n->halves[k];
-		o->elements[k].type = n->halves[k].type;
-	}
+	ptx_split_register(c->x, o, 2, type_of_width(CLASS_BITS, 64));
 	return true;
 }
 
@@ -768,6 +799,8 @@ static bool check_address(struct check_context *c, struct ptx_operand *o)
 {
 	if (o->kind == OPERAND_BAD)
 		return false;
+	if (o->unified && !c->rule.unified)
+		return operand_error(c, o, "is not '%.*s'; .unified is for ld", TEXT(&o->at));
 	if ((o->kind == OPERAND_REGISTER && !o->negated) || o->kind == OPERAND_VARIABLE ||
 	    o->kind == OPERAND_PARAMETER || o->kind == OPERAND_OBJECT)
 		return true;

@@ -63,6 +63,55 @@ static void resolve_special(struct ptx *x, struct ptx_operand *o, struct ptx_tok
 	}
 }
 
+/* Replaces a register that has parts by a vector of them. */
+void ptx_split_register(struct ptx *x, struct ptx_operand *o, uint32_t count,
+			const struct ptx_type *type)
+{
+	struct ptx_name *n = o->name;
+
+	if (!n->parts) {
+		n->parts = arena_array(x->arena, count, sizeof(*n->parts));
+		for (uint32_t k = 0; k < count; k++) {
+			n->parts[k] = *n;
+			n->parts[k].parts = NULL;
+			n->parts[k].vector = 0;
+			n->parts[k].type = type;
+		}
+	}
+	o->kind = OPERAND_VECTOR;
+	o->count = count;
+	o->elements = arena_array(x->arena, count, sizeof(*o->elements));
+	for (uint32_t k = 0; k < count; k++) {
+		o->elements[k] = (struct ptx_operand){.kind = OPERAND_REGISTER, .at = o->at};
+		o->elements[k].name = &n->parts[k];
+		o->elements[k].type = type;
+	}
+}
+
+/* The element that ".x" or ".r" names (PTX ISA, "Vectors as Operands"); -1: none. */
+static int element_of(const struct ptx_token *t, uint32_t count)
+{
+	static const char *const names[] = {".x", ".y", ".z", ".w", ".r", ".g", ".b", ".a"};
+
+	for (uint32_t k = 0; k < 8; k++)
+		if (ptx_is_keyword(t, names[k]) && k % 4 < count)
+			return (int)k % 4;
+	return -1;
+}
+
+/* A vector register, or the element that the next token names. */
+static void resolve_vector(struct ptx *x, struct ptx_operand *o)
+{
+	int element = element_of(&x->token, o->name->vector);
+
+	ptx_split_register(x, o, o->name->vector, o->name->type);
+	if (element < 0)
+		return;
+	o->kind = OPERAND_REGISTER;
+	o->name = o->elements[element].name;
+	ptx_next(x);
+}
+
 static void resolve_name(struct ptx *x, struct ptx_operand *o, struct ptx_token *t,
 			 const char *what)
 {
@@ -84,6 +133,8 @@ static void resolve_name(struct ptx *x, struct ptx_operand *o, struct ptx_token 
 		return;
 	}
 	o->kind = kinds[o->name->kind];
+	if (o->name->vector)
+		resolve_vector(x, o);
 	if (o->kind == OPERAND_FUNCTION && !o->name->func && !x->job->options.relocatable) {
 		ptx_error(x, t,
 			  "'%.*s' is a kernel, which has an address in relocatable objects only "
@@ -131,6 +182,29 @@ static bool parse_offset(struct ptx *x, struct ptx_operand *o)
 	return false;
 }
 
+/* "[4]" after a variable (PTX ISA, "Arrays as Operands"). */
+static bool parse_index(struct ptx *x, struct ptx_operand *o)
+{
+	struct ptx_token t = x->token;
+	uint64_t n;
+
+	ptx_next(x);
+	if (x->token.kind == TOKEN_NAME && !ptx_constant_starts(&x->token)) {
+		ptx_error(x, &x->token, "an index must be a constant, found '%.*s'",
+			  TEXT(&x->token));
+		return false;
+	}
+	if (!ptx_parse_integer(x, "index", 0, INT32_MAX / 16, &n) ||
+	    !ptx_expect(x, ']', "']'", "an index"))
+		return false;
+	o->indexed = true;
+	o->value = n * o->name->element;
+	if (o->value <= INT32_MAX)
+		return true;
+	ptx_error(x, &t, "offset does not fit 32 bits");
+	return false;
+}
+
 static bool parse_name(struct ptx *x, struct ptx_operand *o, const char *what)
 {
 	struct ptx_token t = x->token;
@@ -148,6 +222,8 @@ static bool parse_name(struct ptx *x, struct ptx_operand *o, const char *what)
 		o->selector_length = (uint8_t)x->token.length;
 		ptx_next(x);
 	}
+	if (!o->address && o->kind == OPERAND_VARIABLE && x->token.kind == '[')
+		return parse_index(x, o);
 	if (o->address || o->kind == OPERAND_VARIABLE || o->kind == OPERAND_PARAMETER ||
 	    o->kind == OPERAND_OBJECT)
 		return parse_offset(x, o);
@@ -206,9 +282,12 @@ static bool parse_vector(struct ptx *x, struct ptx_operand *o)
 static bool parse_address(struct ptx *x, struct ptx_operand *o)
 {
 	o->address = true;
-	if (!parse_scalar(x, o, "name"))
+	if (!parse_scalar(x, o, "name") || !ptx_expect(x, ']', "']'", "an address"))
 		return false;
-	return ptx_expect(x, ']', "']'", "an address");
+	o->unified = ptx_is_keyword(&x->token, ".unified");
+	if (o->unified)
+		ptx_next(x);
+	return true;
 }
 
 bool ptx_parse_operand(struct ptx *x, struct ptx_operand *o, const char *what)

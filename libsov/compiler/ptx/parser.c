@@ -146,7 +146,8 @@ static void parse_version(struct ptx *x)
 
 /* Architectures that PTX 9.0 names (PTX ISA 9.0, section 12, .target). */
 static const uint16_t architectures[] = {
-	50, 52, 53, 60, 61, 62, 70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121,
+	10, 11, 12, 13, 20, 30, 32, 35, 37, 50,  52,  53,  60,  61,  62,
+	70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 110, 120, 121,
 };
 
 /* The number of "sm_90" or "sm_90a"; 0: unknown. */
@@ -176,8 +177,9 @@ static void check_architecture(struct ptx *x, const struct ptx_token *t)
 	bool specific;
 	uint32_t version = parse_architecture(t, &specific);
 
+	x->is_specific |= specific;
 	if (!version)
-		ptx_error(x, t, "unknown target '%.*s'; known: sm_50 to sm_121, debug", TEXT(t));
+		ptx_error(x, t, "unknown target '%.*s'; known: sm_10 to sm_121, debug", TEXT(t));
 	else if (!target || strcmp(target->family, "nv"))
 		return;
 	else if (version > target->version)
@@ -190,6 +192,17 @@ static void check_architecture(struct ptx *x, const struct ptx_token *t)
 			  TEXT(t), target->name);
 }
 
+/* "debug", and how textures and samplers are named, of which none is supported. */
+static bool is_target_option(const struct ptx_token *t)
+{
+	static const char *const options[] = {"debug", "texmode_unified", "texmode_independent"};
+
+	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++)
+		if (t->length == strlen(options[i]) && !memcmp(t->text, options[i], t->length))
+			return true;
+	return false;
+}
+
 static void parse_target(struct ptx *x)
 {
 	do {
@@ -197,7 +210,7 @@ static void parse_target(struct ptx *x)
 
 		if (!ptx_expect(x, TOKEN_NAME, "a target such as sm_90", ".target"))
 			return;
-		if (t.length != 5 || memcmp(t.text, "debug", 5))
+		if (!is_target_option(&t))
 			check_architecture(x, &t);
 	} while (ptx_accept(x, ','));
 }
@@ -337,7 +350,7 @@ static bool parse_kernel_directives(struct ptx *x)
 		} else if (ptx_is_keyword(&t, ".reqntid")) {
 			parse_block_shape(x, ".reqntid", x->func->required_threads);
 		} else if (ptx_is_keyword(&t, ".minnctapersm")) {
-			if (ptx_parse_integer(x, ".minnctapersm", 1, 64, &n))
+			if (ptx_parse_integer(x, ".minnctapersm", 1, 1024, &n))
 				x->func->min_ctas = (uint32_t)n;
 		} else if (ptx_is_keyword(&t, ".maxnreg")) {
 			if (ptx_parse_integer(x, ".maxnreg", 1, 1024, &n))
@@ -367,10 +380,13 @@ static bool skip_forward_declaration(struct ptx *x)
 {
 	struct ptx_lexer l = x->lexer;
 	struct ptx_token t = x->token;
+	int last = 0;
 
 	l.diag = NULL;
-	while (t.kind != TOKEN_END && t.kind != ';' && t.kind != '{')
+	while (t.kind != TOKEN_END && t.kind != '{' && (t.kind != ';' || last == TOKEN_STRING)) {
+		last = t.kind; /* a string is that of .pragma, whose ';' ends no declaration */
 		ptx_lex(&l, &t);
+	}
 	if (t.kind != ';')
 		return false;
 	while (!ptx_accept(x, ';'))
@@ -575,6 +591,8 @@ bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct 
 		ptx_index_build(&x);
 		ptx_scope_open(&x);
 		parse_module(&x);
+		if (!job->options.relocatable && job->diag.errors == before)
+			ptx_check_externals(&x);
 		ptx_align_constants(&x);
 	}
 	job->diag.prefix = prefix;

@@ -78,6 +78,7 @@ static struct ptx_name *find_in_range(struct ptx *x, struct ptx_scope *s, const 
 		return NULL;
 	n = scope_add(x, &s->names, NAME_REGISTER, t);
 	n->type = range->type;
+	n->vector = range->vector;
 	n->line = range->line;
 	n->column = range->column;
 	return n;

@@ -88,10 +88,6 @@ bool ptx_parse_type_spec(struct ptx *x, struct ptx_shape *s)
 		ptx_error(x, &t, ".pred is a register type; memory has none");
 		return false;
 	}
-	if (s->type && s->type->bits == 128) {
-		ptx_error(x, &t, ".b128 is a register type; in memory it is two .b64");
-		return false;
-	}
 	if (s->type && !s->align)
 		s->align = s->vector * s->type->bits / 8;
 	return s->type;
@@ -139,7 +135,7 @@ uint64_t ptx_shape_bytes(const struct ptx_shape *s)
 
 /* ---- registers ---- */
 
-static bool declare_register(struct ptx *x, const struct ptx_type *type)
+static bool declare_register(struct ptx *x, const struct ptx_type *type, uint8_t vector)
 {
 	struct ptx_token t = x->token;
 	struct ptx_name *n;
@@ -149,8 +145,10 @@ static bool declare_register(struct ptx *x, const struct ptx_type *type)
 		return false;
 	if (!ptx_accept(x, '<')) {
 		n = ptx_declare(x, NAME_REGISTER, &t);
-		if (n)
+		if (n) {
 			n->type = type;
+			n->vector = vector;
+		}
 		return true;
 	}
 	/* A literal only: a constant expression would parse the closing '>' as an operator. */
@@ -162,25 +160,32 @@ static bool declare_register(struct ptx *x, const struct ptx_type *type)
 	if (!ptx_expect(x, TOKEN_INTEGER, "a number of registers", "'<'") ||
 	    !ptx_expect(x, '>', "'>'", "the number of registers"))
 		return false;
-	ptx_declare_range(x, &t, (uint32_t)count, type);
+	n = ptx_declare_range(x, &t, (uint32_t)count, type);
+	if (n)
+		n->vector = vector;
 	return true;
 }
 
 void ptx_parse_registers(struct ptx *x)
 {
+	uint8_t vector = 0;
 	const struct ptx_type *type;
+	struct ptx_token t;
 	bool good;
 
 	if (ptx_is_keyword(&x->token, ".v2") || ptx_is_keyword(&x->token, ".v4")) {
-		ptx_error(x, &x->token,
-			  "vector registers are not supported yet; declare one register "
-			  "for each element");
-		ptx_skip_statement(x);
-		return;
+		vector = (uint8_t)(x->token.text[2] - '0');
+		ptx_next(x);
 	}
+	t = x->token;
 	type = parse_type(x);
 	good = type;
-	while (good && (good = declare_register(x, type)) && ptx_accept(x, ','))
+	if (good && vector && (type->class == CLASS_PREDICATE || type->bits * vector > 128)) {
+		ptx_error(x, &t, "a vector of %u %s is not a register of up to 128 bits", vector,
+			  type->name);
+		good = false;
+	}
+	while (good && (good = declare_register(x, type, vector)) && ptx_accept(x, ','))
 		;
 	if (!good || !ptx_expect(x, ';', "',' or ';'", "a register"))
 		ptx_skip_statement(x);
@@ -231,7 +236,8 @@ static void pad_local(struct ptx_name *n, struct ir_symbol *symbol)
 
 /* An external variable of known size that the module does not define has the value zero, as in a
  * whole-program compilation of ptxas; in a relocatable object it is an undefined symbol. */
-static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space space, bool external)
+static bool declare_named(struct ptx *x, struct ptx_token t, struct ptx_shape s,
+			  enum ir_space space, bool external)
 {
 	struct ir_symbol symbol = {.space = space,
 				   .linkage = x->linkage,
@@ -239,11 +245,9 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 				   .owner = space == IR_LOCAL ? x->func : NULL},
 			 *declared;
 	bool relocatable = x->job->options.relocatable;
-	struct ptx_token t = x->token;
 	struct ptx_name *n;
 
-	if (!ptx_expect(x, TOKEN_NAME, "a name", "the variable's type") ||
-	    !ptx_parse_dimensions(x, &s))
+	if (!ptx_parse_dimensions(x, &s))
 		return false;
 	if (x->token.kind == '=' && !ptx_parse_initializer(x, &s, &symbol))
 		return false;
@@ -268,6 +272,7 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 		return true;
 	}
 	n->external = external;
+	n->element = s.vector * s.type->bits / 8;
 	symbol.name = symbol_name(x, &t);
 	/* Over-align, so that accesses to neighbouring elements can be vectorised. */
 	if (space == IR_SHARED && symbol.size >= SHARED_ALIGN && symbol.align < SHARED_ALIGN)
@@ -276,6 +281,49 @@ static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space sp
 		pad_local(n, &symbol);
 	n->symbol = ir_symbol_new(x->module, &symbol);
 	return true;
+}
+
+#define MAX_NUMBERED 65536
+
+/* "<4>" after a name declares name0 to name3 (PTX ISA, "Parameterized Variable Names"). The limit
+ * is a literal: a constant expression would parse the closing '>' as an operator. */
+static bool declare_numbered(struct ptx *x, const struct ptx_token *t, const struct ptx_shape *s,
+			     enum ir_space space, bool external)
+{
+	struct ptx_token each = *t;
+	uint64_t count = x->token.integer;
+
+	if (x->token.kind == TOKEN_INTEGER && (!count || count > MAX_NUMBERED)) {
+		ptx_error(x, &x->token, "number of variables must be from 1 to %d", MAX_NUMBERED);
+		return false;
+	}
+	if (!ptx_expect(x, TOKEN_INTEGER, "a number of variables", "'<'") ||
+	    !ptx_expect(x, '>', "'>'", "the number of variables"))
+		return false;
+	if (x->token.kind == '[' || x->token.kind == '=') {
+		ptx_error(x, &x->token,
+			  "variables '%.*s<%u>' are no arrays and have no initial "
+			  "values",
+			  TEXT(t), (unsigned)count);
+		return false;
+	}
+	for (uint64_t k = 0; k < count; k++) {
+		each.text = arena_printf(x->arena, "%.*s%u", TEXT(t), (unsigned)k);
+		each.length = (uint32_t)strlen(each.text);
+		if (!declare_named(x, each, *s, space, external))
+			return false;
+	}
+	return true;
+}
+
+static bool declare_variable(struct ptx *x, struct ptx_shape s, enum ir_space space, bool external)
+{
+	struct ptx_token t = x->token;
+
+	if (!ptx_expect(x, TOKEN_NAME, "a name", "the variable's type"))
+		return false;
+	return ptx_accept(x, '<') ? declare_numbered(x, &t, &s, space, external)
+				  : declare_named(x, t, s, space, external);
 }
 
 static bool is_long_constant(const struct ir_symbol *s)

@@ -8,7 +8,7 @@
 
 static const char operands[] = "d p q a b c e f policy membermask tgt tlist";
 static const char meanings[] = "or wider special variable parts vector nothing twice label targets "
-			       "selected minus predicate fragment";
+			       "selected minus predicate fragment unified";
 
 static bool in_list(const char *list, const char *word, size_t n)
 {
@@ -27,7 +27,9 @@ static bool valueless_keyword(const char *word, size_t n)
 		       ".m8n8 .x1 .x2 .x4 .trans .load .store .mma .a .b .c .d "
 		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32 "
 		       ".mbarrier .noinc .init .inval .expect_tx .complete_tx .noComplete "
-		       ".arrive_drop .test_wait .try_wait .parity .pending_count",
+		       ".arrive_drop .test_wait .try_wait .parity .pending_count "
+		       ".proxy .alias .async::generic .tensormap::generic .mbarrier_init "
+		       ".sync_restrict::shared::cta .sync_restrict::shared::cluster",
 		       word, n);
 }
 
