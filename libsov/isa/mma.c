@@ -16,14 +16,28 @@ const struct mma_kind mma_kinds[MMA_KINDS] = {
 #include "libsov/isa/mma_kinds.h"
 };
 
-#define MAX_K      32
+uint32_t mma_find(const struct mma_kind *like)
+{
+	uint32_t i = 0;
+
+	for (; i < MMA_KINDS; i++) {
+		const struct mma_kind *k = &mma_kinds[i];
+
+		if (k->m == like->m && k->k == like->k && k->factors == like->factors &&
+		    k->sums == like->sums && k->flags == like->flags)
+			break;
+	}
+	return i;
+}
+
+#define MAX_K      64
 #define GUARD_BITS 25 /* fraction bits of the greatest term that the sum keeps */
 
 static uint32_t element_bits(uint8_t e)
 {
 	static const uint8_t bits[] = {
 		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_F32] = 32,
-		[MMA_F64] = 64, [MMA_I8] = 8,    [MMA_S32] = 32};
+		[MMA_F64] = 64, [MMA_I8] = 8,    [MMA_I4] = 4,    [MMA_S32] = 32};
 
 	return bits[e];
 }
@@ -33,14 +47,19 @@ static uint32_t register_bits(uint8_t e)
 	return e == MMA_F64 ? 64 : 32;
 }
 
+uint32_t mma_elements_per_register(uint8_t e)
+{
+	return register_bits(e) / element_bits(e);
+}
+
 struct mma_registers mma_registers(const struct mma_kind *kind)
 {
-	uint32_t in = element_bits(kind->factors), word = register_bits(kind->factors);
-	uint32_t a = kind->m * kind->k * in / word / MMA_LANES;
+	uint32_t factors = mma_elements_per_register(kind->factors) * MMA_LANES;
+	uint32_t sums = mma_elements_per_register(kind->sums) * MMA_LANES;
 
-	return (struct mma_registers){(uint8_t)a, (uint8_t)(8u * kind->k * in / word / MMA_LANES),
-				      (uint8_t)(kind->m * 8u * element_bits(kind->sums) /
-						register_bits(kind->sums) / MMA_LANES)};
+	return (struct mma_registers){(uint8_t)(kind->m * kind->k / factors),
+				      (uint8_t)(8u * kind->k / factors),
+				      (uint8_t)(kind->m * 8u / sums)};
 }
 
 /*
@@ -267,9 +286,11 @@ static uint64_t double_element(const struct mma_kind *kind, const uint64_t *a, c
 	return c;
 }
 
-static int64_t byte_value(uint64_t bits, bool is_signed)
+static int64_t integer_value(const struct mma_kind *kind, uint64_t bits, uint8_t sign_flag)
 {
-	return is_signed ? (int8_t)bits : (int64_t)bits;
+	uint64_t sign = UINT64_C(1) << (element_bits(kind->factors) - 1);
+
+	return (int64_t)bits - (kind->flags & sign_flag && bits & sign ? (int64_t)(2 * sign) : 0);
 }
 
 static uint64_t integer_element(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
@@ -278,8 +299,8 @@ static uint64_t integer_element(const struct mma_kind *kind, const uint64_t *a, 
 	int64_t sum = (int32_t)(uint32_t)c;
 
 	for (uint32_t k = 0; k < kind->k; k++)
-		sum += byte_value(a[k], kind->flags & MMA_SIGNED_A) *
-		       byte_value(b[k], kind->flags & MMA_SIGNED_B);
+		sum += integer_value(kind, a[k], MMA_SIGNED_A) *
+		       integer_value(kind, b[k], MMA_SIGNED_B);
 	if (kind->flags & MMA_SATURATE)
 		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
 	return (uint32_t)sum;
@@ -292,6 +313,7 @@ static uint64_t element_of(const struct mma_kind *kind, const uint64_t *a, const
 	case MMA_F64:
 		return double_element(kind, a, b, c);
 	case MMA_I8:
+	case MMA_I4:
 		return integer_element(kind, a, b, c);
 	default:
 		return float_element(kind, a, b, c);

@@ -9,8 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum mma_element { MMA_F16, MMA_BF16, MMA_TF32, MMA_F32, MMA_F64, MMA_I8, MMA_S32 };
-enum { MMA_SIGNED_A = 1, MMA_SIGNED_B = 2, MMA_SATURATE = 4 };
+enum mma_element { MMA_F16, MMA_BF16, MMA_TF32, MMA_F32, MMA_F64, MMA_I8, MMA_I4, MMA_S32 };
+enum { /* flags of a kind: mma_kinds.h */
+       MMA_SIGNED_A = 1 << 0,
+       MMA_SIGNED_B = 1 << 1,
+       MMA_SATURATE = 1 << 2,
+};
+#define MMA_SIGNS (MMA_SIGNED_A | MMA_SIGNED_B)
 
 enum mma_kind_number {
 #define MMA(name, text, m, k, factors, sums, flags) MMA_KIND_##name,
@@ -20,11 +25,15 @@ enum mma_kind_number {
 
 struct mma_kind {
 	const char *text;
-	uint8_t m, k;
+	uint8_t m;
+	uint16_t k;
 	uint8_t factors, sums; /* enum mma_element: of A and B, of C and D */
 	uint8_t flags;
 };
 extern const struct mma_kind mma_kinds[MMA_KINDS];
+
+/* The number of the kind with these properties, but for its text; MMA_KINDS: there is none. */
+uint32_t mma_find(const struct mma_kind *like);
 
 #define MMA_LANES     32
 #define MMA_MAX_WORDS 8 /* registers of A; a register has 32 bits, or 64 for f64 */
@@ -34,6 +43,7 @@ struct mma_registers {
 	uint8_t a, b, c;
 };
 struct mma_registers mma_registers(const struct mma_kind *kind);
+uint32_t mma_elements_per_register(uint8_t element);
 /* Registers by number and lane. */
 typedef uint64_t mma_fragment[MMA_MAX_WORDS][MMA_LANES];
 void mma_eval(const struct mma_kind *kind, const mma_fragment a, const mma_fragment b,

@@ -20,19 +20,26 @@ MMA(F64_M8_K4, "f64.m8n8k4", 8, 4, MMA_F64, MMA_F64, 0)
 MMA(F64_K4, "f64.m16n8k4", 16, 4, MMA_F64, MMA_F64, 0)
 MMA(F64_K8, "f64.m16n8k8", 16, 8, MMA_F64, MMA_F64, 0)
 MMA(F64_K16, "f64.m16n8k16", 16, 16, MMA_F64, MMA_F64, 0)
+#define MMA_INTEGER(name, text, m, k, factors, flags) \
+	MMA(S32_##name, "s32." text, m, k, factors, MMA_S32, flags) \
+	MMA(SAT_##name, "sat.s32." text, m, k, factors, MMA_S32, (flags) | MMA_SATURATE)
 #define MMA_BYTES(a, b, signs) \
-	MMA(S32_##a##_##b##_M8_K16, "s32." #a "." #b ".m8n8k16", 8, 16, MMA_I8, MMA_S32, signs) \
-	MMA(S32_##a##_##b##_K16, "s32." #a "." #b ".m16n8k16", 16, 16, MMA_I8, MMA_S32, signs) \
-	MMA(S32_##a##_##b##_K32, "s32." #a "." #b ".m16n8k32", 16, 32, MMA_I8, MMA_S32, signs) \
-	MMA(SAT_##a##_##b##_M8_K16, "sat.s32." #a "." #b ".m8n8k16", 8, 16, MMA_I8, MMA_S32, \
-	    (signs) | MMA_SATURATE) \
-	MMA(SAT_##a##_##b##_K16, "sat.s32." #a "." #b ".m16n8k16", 16, 16, MMA_I8, MMA_S32, \
-	    (signs) | MMA_SATURATE) \
-	MMA(SAT_##a##_##b##_K32, "sat.s32." #a "." #b ".m16n8k32", 16, 32, MMA_I8, MMA_S32, \
-	    (signs) | MMA_SATURATE)
+	MMA_INTEGER(a##_##b##_M8_K16, #a "." #b ".m8n8k16", 8, 16, MMA_I8, signs) \
+	MMA_INTEGER(a##_##b##_K16, #a "." #b ".m16n8k16", 16, 16, MMA_I8, signs) \
+	MMA_INTEGER(a##_##b##_K32, #a "." #b ".m16n8k32", 16, 32, MMA_I8, signs)
 MMA_BYTES(u8, u8, 0)
 MMA_BYTES(u8, s8, MMA_SIGNED_B)
 MMA_BYTES(s8, u8, MMA_SIGNED_A)
 MMA_BYTES(s8, s8, MMA_SIGNED_A | MMA_SIGNED_B)
 #undef MMA_BYTES
+#define MMA_NIBBLES(a, b, signs) \
+	MMA_INTEGER(a##_##b##_M8_K32, #a "." #b ".m8n8k32", 8, 32, MMA_I4, signs) \
+	MMA_INTEGER(a##_##b##_K32, #a "." #b ".m16n8k32", 16, 32, MMA_I4, signs) \
+	MMA_INTEGER(a##_##b##_K64, #a "." #b ".m16n8k64", 16, 64, MMA_I4, signs)
+MMA_NIBBLES(u4, u4, 0)
+MMA_NIBBLES(u4, s4, MMA_SIGNED_B)
+MMA_NIBBLES(s4, u4, MMA_SIGNED_A)
+MMA_NIBBLES(s4, s4, MMA_SIGNED_A | MMA_SIGNED_B)
+#undef MMA_NIBBLES
+#undef MMA_INTEGER
 #undef MMA

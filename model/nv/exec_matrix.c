@@ -4,51 +4,71 @@
 #include "libsov/isa/mma.h"
 #include "model/nv/exec_memory.h"
 
-static const uint8_t factors_of[] = {
-	[SASS_HALF_F16] = MMA_F16, [SASS_HALF_BF16] = MMA_BF16, [SASS_HALF_TF32] = MMA_TF32};
+static const struct dot {
+	uint8_t factors, flags;
+} dots[] = {
+	[SASS_DOT_U8_U8] = {MMA_I8, 0},
+	[SASS_DOT_S8_U8] = {MMA_I8, MMA_SIGNED_A},
+	[SASS_DOT_U8_S8] = {MMA_I8, MMA_SIGNED_B},
+	[SASS_DOT_S8_S8] = {MMA_I8, MMA_SIGNS},
+	[SASS_DOT_U4_U4] = {MMA_I4, 0},
+	[SASS_DOT_S4_U4] = {MMA_I4, MMA_SIGNED_A},
+	[SASS_DOT_U4_S4] = {MMA_I4, MMA_SIGNED_B},
+	[SASS_DOT_S4_S4] = {MMA_I4, MMA_SIGNS},
+};
+
+/* The registers of A, by which the depth of a product follows from the size of its elements. */
+static const struct shape {
+	uint16_t op;
+	uint8_t m, words;
+} shapes[] = {
+	{SASS_DMMA_884, 8, 1}, {SASS_HMMA_SHORT, 16, 2}, {SASS_HMMA_LONG, 16, 4},
+	{SASS_IMMA_M8, 8, 1},  {SASS_IMMA_SHORT, 16, 2}, {SASS_IMMA_LONG, 16, 4},
+};
+
+static void set_elements(struct mma_kind *k, const struct sass_inst *in)
+{
+	static const uint8_t halves[] = {[SASS_HALF_F16] = MMA_F16,
+					 [SASS_HALF_BF16] = MMA_BF16,
+					 [SASS_HALF_TF32] = MMA_TF32};
+	const struct dot *dot = &dots[in->mod[SASS_M_DOT]];
+
+	switch (in->op) {
+	case SASS_DMMA_884:
+		k->factors = k->sums = MMA_F64;
+		break;
+	case SASS_HMMA_SHORT:
+	case SASS_HMMA_LONG:
+		k->factors = halves[in->mod[SASS_M_HFORMAT]];
+		k->sums = in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? MMA_F32 : MMA_F16;
+		break;
+	default:
+		k->factors = dot->factors;
+		k->sums = MMA_S32;
+		k->flags = dot->flags | (in->mod[SASS_M_SAT] ? MMA_SATURATE : 0);
+	}
+}
 
 /* The kind of product, as in a row of mma_kinds. */
 static struct mma_kind kind_of(const struct sass_inst *in)
 {
-	static const uint8_t signs[] = {[SASS_DOT_U8_U8] = 0,
-					[SASS_DOT_S8_U8] = MMA_SIGNED_A,
-					[SASS_DOT_U8_S8] = MMA_SIGNED_B,
-					[SASS_DOT_S8_S8] = MMA_SIGNED_A | MMA_SIGNED_B};
-	struct mma_kind k = {.m = 16, .factors = MMA_I8, .sums = MMA_S32};
+	const struct shape *shape = shapes;
+	struct mma_kind k = {0};
 
-	switch (in->op) {
-	case SASS_DMMA_884:
-		return (struct mma_kind){.m = 8, .k = 4, .factors = MMA_F64, .sums = MMA_F64};
-	case SASS_HMMA_SHORT:
-	case SASS_HMMA_LONG:
-		k.factors = factors_of[in->mod[SASS_M_HFORMAT]];
-		k.sums = in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? MMA_F32 : MMA_F16;
-		k.k = in->op == SASS_HMMA_LONG ? 16 : 8;
-		k.k /= k.factors == MMA_TF32 ? 2 : 1;
-		return k;
-	case SASS_IMMA_8816:
-		k.m = 8;
-		break;
-	}
-	k.k = in->op == SASS_IMMA_16832 ? 32 : 16;
-	k.flags = signs[in->mod[SASS_M_DOT]] | (in->mod[SASS_M_SAT] ? MMA_SATURATE : 0);
+	while (shape->op != in->op)
+		shape++;
+	k.m = shape->m;
+	set_elements(&k, in);
+	k.k = (uint16_t)(shape->words * mma_elements_per_register(k.factors) * MMA_LANES / k.m);
 	return k;
 }
 
 static const char *prepare_product(struct op *op, const struct sass_inst *in)
 {
-	struct mma_kind want = kind_of(in);
+	struct mma_kind kind = kind_of(in);
 
-	for (uint32_t i = 0; i < MMA_KINDS; i++) {
-		const struct mma_kind *k = &mma_kinds[i];
-
-		if (k->m != want.m || k->k != want.k || k->factors != want.factors ||
-		    k->sums != want.sums || k->flags != want.flags)
-			continue;
-		op->data[0] = i;
-		return NULL;
-	}
-	return "a product of this shape is not modelled";
+	op->data[0] = mma_find(&kind);
+	return op->data[0] < MMA_KINDS ? NULL : "a product of this shape is not modelled";
 }
 
 static void read_fragment(const struct warp *w, uint32_t row, uint32_t count, bool pairs,
@@ -129,9 +149,9 @@ const struct op_row rows_matrix[] = {
 	{SASS_LDSM, "da", run_ldsm, NULL, prepare_access},
 	{SASS_HMMA_SHORT, "dsss", run_product, NULL, prepare_product},
 	{SASS_HMMA_LONG, "dsss", run_product, NULL, prepare_product},
-	{SASS_IMMA_8816, "dsss", run_product, NULL, prepare_product},
-	{SASS_IMMA_16816, "dsss", run_product, NULL, prepare_product},
-	{SASS_IMMA_16832, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_M8, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_LONG, "dsss", run_product, NULL, prepare_product},
 	{SASS_DMMA_884, "dsss", run_product, NULL, prepare_product},
 	OP_ROWS_END,
 };

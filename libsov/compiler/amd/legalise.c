@@ -9,11 +9,21 @@
  */
 #include "libsov/compiler/amd/mir.h"
 #include "libsov/compiler/passes/lower.h"
+#include "libsov/isa/mma.h"
 
 /* No floating-point atomics in global memory; LDS has some, but with its own denormal rules. */
 static bool is_native_atomic(const struct ir_inst *in)
 {
 	return in->type != IR_B16 && !in->format && (in->op == IR_CAS || in->sub < IR_ATOM_FADD);
+}
+
+static void widen_products(struct ir_func *f)
+{
+	ir_for_each_block(f, b)
+		ir_for_each_inst_safe(f, b, i)
+			if (ir_at(f, i)->op == IR_MMA &&
+			    mma_kinds[ir_at(f, i)->sub].factors == MMA_I4)
+				lower_narrow_mma(f, i);
 }
 
 static void lower_operations(struct ir_func *f, uint32_t warp_lanes)
@@ -107,6 +117,7 @@ static void widen_addresses(struct ir_func *f)
 bool gcn_legalise(struct ir_func *f, const struct gcn_module_info *module, struct compile_job *job)
 {
 	widen_addresses(f);
+	widen_products(f);
 	gcn_legalise_calls(f, module);
 	gcn_legalise_barriers(f, module);
 	gcn_legalise_formats(f);

@@ -24,7 +24,9 @@ static enum sass_op float_op(const struct mma_kind *kind)
 
 static enum sass_op integer_op(const struct mma_kind *kind)
 {
-	return kind->m == 8 ? SASS_IMMA_8816 : kind->k == 16 ? SASS_IMMA_16816 : SASS_IMMA_16832;
+	uint32_t registers = mma_registers(kind).a;
+
+	return registers == 1 ? SASS_IMMA_M8 : registers == 2 ? SASS_IMMA_SHORT : SASS_IMMA_LONG;
 }
 
 static void set_float_mods(struct mir_inst *i, const struct mma_kind *kind)
@@ -39,12 +41,17 @@ static void set_float_mods(struct mir_inst *i, const struct mma_kind *kind)
 
 static void set_integer_mods(struct mir_inst *i, const struct mma_kind *kind)
 {
-	static const uint8_t dots[] = {[0] = SASS_DOT_U8_U8,
-				       [MMA_SIGNED_A] = SASS_DOT_S8_U8,
-				       [MMA_SIGNED_B] = SASS_DOT_U8_S8,
-				       [MMA_SIGNED_A | MMA_SIGNED_B] = SASS_DOT_S8_S8};
+	static const uint8_t bytes[] = {[0] = SASS_DOT_U8_U8,
+					[MMA_SIGNED_A] = SASS_DOT_S8_U8,
+					[MMA_SIGNED_B] = SASS_DOT_U8_S8,
+					[MMA_SIGNS] = SASS_DOT_S8_S8};
+	static const uint8_t nibbles[] = {[0] = SASS_DOT_U4_U4,
+					  [MMA_SIGNED_A] = SASS_DOT_S4_U4,
+					  [MMA_SIGNED_B] = SASS_DOT_U4_S4,
+					  [MMA_SIGNS] = SASS_DOT_S4_S4};
 
-	set_mod(i, SASS_M_DOT, dots[kind->flags & (MMA_SIGNED_A | MMA_SIGNED_B)]);
+	set_mod(i, SASS_M_DOT,
+		(kind->factors == MMA_I4 ? nibbles : bytes)[kind->flags & MMA_SIGNS]);
 	set_mod(i, SASS_M_SAT, kind->flags & MMA_SATURATE ? 1 : 0);
 }
 
@@ -52,7 +59,7 @@ static void select_words(struct select *s, const struct ir_inst *in, const struc
 {
 	struct mma_registers n = mma_registers(kind);
 	const ir_val *a = in->args, *b = a + n.a, *c = b + n.b;
-	bool integers = kind->factors == MMA_I8;
+	bool integers = kind->sums == MMA_S32;
 	struct mir_source d = new_temp(s, SASS_GPR, n.c);
 	struct mir_source ops[] = {d, fragment(s, a, n.a), fragment(s, b, n.b),
 				   fragment(s, c, n.c)};

@@ -85,22 +85,11 @@ static ir_val dot(struct product *p, ir_val a, ir_val b, ir_val sum)
 	static const uint8_t subs[] = {[0] = IR_DOT4_UU,
 				       [MMA_SIGNED_A] = IR_DOT4_SU,
 				       [MMA_SIGNED_B] = IR_DOT4_US,
-				       [MMA_SIGNED_A | MMA_SIGNED_B] = IR_DOT4_SS};
+				       [MMA_SIGNS] = IR_DOT4_SS};
 	ir_val d = expand_op(&p->e, IR_DOT, IR_B32, a, b, sum);
 
-	ir_at(p->e.f, p->e.f->values[d].def)->sub =
-		subs[p->kind->flags & (MMA_SIGNED_A | MMA_SIGNED_B)];
+	ir_at(p->e.f, p->e.f->values[d].def)->sub = subs[p->kind->flags & MMA_SIGNS];
 	return d;
-}
-
-static ir_val add_saturating(struct expand *e, ir_val a, ir_val b)
-{
-	ir_val sum = expand_op(e, IR_ADD, IR_B64, expand_convert(e, IR_SEXT, IR_B64, a),
-			       expand_convert(e, IR_SEXT, IR_B64, b), 0);
-
-	sum = expand_op_imm(e, IR_MIN_S, sum, INT32_MAX);
-	sum = expand_op_imm(e, IR_MAX_S, sum, (uint64_t)INT32_MIN);
-	return expand_convert(e, IR_TRUNC, IR_B32, sum);
 }
 
 static ir_val element(struct product *p, uint32_t half, uint32_t column, ir_val sum)
@@ -116,7 +105,7 @@ static ir_val element(struct product *p, uint32_t half, uint32_t column, ir_val 
 		sum = p->kind->factors == MMA_I8
 			      ? dot(p, a[k], b[k], sum)
 			      : expand_op(&p->e, IR_FMA, p->e.f->values[sum].type, a[k], b[k], sum);
-	return saturates ? add_saturating(&p->e, sum, addend) : sum;
+	return saturates ? expand_add_saturating(&p->e, sum, addend) : sum;
 }
 
 /* Two neighbouring f16 elements in a register. */

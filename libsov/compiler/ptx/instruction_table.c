@@ -74,7 +74,8 @@
 #define WMMA_LOAD    WMMA_IN WMMA_SHAPES
 #define WMMA_STORE   WMMA_OUT WMMA_SHAPES
 #define MATRIX_F64   "d a b c = .f64 or fragment; .rnd = .rn"
-#define MATRIX_BYTES "d a b c = .b32 or fragment; .atype = .u8 .s8; .btype = .u8 .s8"
+#define MATRIX_BYTES MATRIX_WORDS "; .atype = .u8 .s8; .btype = .u8 .s8"
+#define MATRIX_NIBBLES MATRIX_WORDS "; .atype = .u4 .s4; .btype = .u4 .s4"
 
 #define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
 #define RANGE    POLICIES ".ss = .global; b c = .u32"
@@ -439,6 +440,9 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
+	ROW("mma.sync.aligned.m8n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_NIBBLES, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_NIBBLES, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_NIBBLES, mma, MMA),
 
 	ROW("ldmatrix.sync.aligned.m8n8.x1{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
 	ROW("ldmatrix.sync.aligned.m8n8.x2{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),

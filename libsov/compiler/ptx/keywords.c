@@ -25,7 +25,7 @@ const struct ptx_type ptx_types[] = {
 	{".s64", CLASS_SIGNED, 64, IR_B64, 0},
 	{".u16x2", CLASS_BITS, 32, IR_B32, 0},
 	{".s16x2", CLASS_BITS, 32, IR_B32, 0},
-	{".u4", CLASS_UNSIGNED, 4, IR_B8, 0}, /* cvt.pack only */
+	{".u4", CLASS_UNSIGNED, 4, IR_B8, 0}, /* of cvt.pack and matrices only */
 	{".s4", CLASS_SIGNED, 4, IR_B8, 0},
 	{".u2", CLASS_UNSIGNED, 2, IR_B8, 0},
 	{".s2", CLASS_SIGNED, 2, IR_B8, 0},

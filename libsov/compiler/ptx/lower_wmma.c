@@ -450,16 +450,10 @@ static const struct mma_kind *find_kind(struct shape s, const struct ptx_type *a
 	bool swap = is_transposed(s);
 	uint8_t signs = (a->class == CLASS_SIGNED ? (swap ? MMA_SIGNED_B : MMA_SIGNED_A) : 0) |
 			(b->class == CLASS_SIGNED ? (swap ? MMA_SIGNED_A : MMA_SIGNED_B) : 0);
-	uint8_t flags = signs | (saturate ? MMA_SATURATE : 0);
+	struct mma_kind like = {NULL, s.m == 8 && s.n == 8 ? 8 : 16,        s.k, factors_of(a),
+				sums, signs | (saturate ? MMA_SATURATE : 0)};
 
-	for (uint32_t i = 0; i < MMA_KINDS; i++) {
-		const struct mma_kind *k = &mma_kinds[i];
-
-		if (k->m == (s.k == 4 ? 8 : 16) && k->k == s.k && k->factors == factors_of(a) &&
-		    k->sums == sums && k->flags == flags)
-			return k;
-	}
-	return NULL;
+	return &mma_kinds[mma_find(&like)];
 }
 
 /* The types of a product in the order D, A, B, C; those of f16 factors are not spelled. */

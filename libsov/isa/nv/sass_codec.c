@@ -435,7 +435,7 @@ static enum misfit walk_operand(struct walk *w, const struct sass_slot *s, struc
 	case SLOT_C:
 		return walk_source(w, s, o);
 	case SLOT_GPR:
-		if (!(s->flags & SLOT_WRITE))
+		if (s->lo == 24 || s->lo == 32 || s->lo == 64)
 			return walk_source(w, s, o);
 		return walk_reg(w, s, o);
 	case SLOT_UGPR:

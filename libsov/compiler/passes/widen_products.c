@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Matrix products as products of wider factors, for targets that lack the narrow ones. The sum over
+ * k may be taken in any order, so a register is split where it stands: into the nibbles at even and
+ * at odd places.
+ */
+#include "libsov/compiler/passes/expand.h"
+#include "libsov/compiler/passes/lower.h"
+#include "libsov/isa/mma.h"
+
+#define MAX_WORDS   8 /* registers of a split operand */
+#define HIGH_HALVES 0xf0f0f0f0u
+
+struct product {
+	struct expand e;
+	const struct mma_kind *kind;
+	struct mma_registers n;
+	const ir_val *a, *b, *c;
+	ir_val members;
+	ir_val sums[IR_MAX_ELEMENTS];
+};
+
+/* Multiplies a and b by a product that the target has, and adds to p->sums. */
+static void multiply(struct product *p, struct mma_kind like, const ir_val *a, const ir_val *b)
+{
+	uint32_t number = mma_find(&like), n = 0;
+	struct mma_registers r = mma_registers(&mma_kinds[number]);
+	ir_val args[3 * MAX_WORDS];
+	struct ir_inst *in;
+	ir_id i;
+
+	for (uint32_t k = 0; k < r.a; k++)
+		args[n++] = a[k];
+	for (uint32_t k = 0; k < r.b; k++)
+		args[n++] = b[k];
+	for (uint32_t k = 0; k < r.c; k++)
+		args[n++] = p->sums[k];
+	args[n++] = p->members;
+	i = ir_inst_new(p->e.f, IR_MMA, IR_B32, args, n, r.c);
+	in = ir_at(p->e.f, i);
+	in->sub = (uint8_t)number;
+	in->line = p->e.line;
+	ir_insert_before(p->e.f, p->e.at, i);
+	for (uint32_t k = 0; k < r.c; k++)
+		p->sums[k] = ir_at(p->e.f, i)->res + k;
+}
+
+static void clear_sums(struct product *p)
+{
+	for (uint32_t k = 0; k < p->n.c; k++)
+		p->sums[k] = expand_const(&p->e, IR_B32, 0);
+}
+
+/* The nibbles at even or odd places of a register as bytes: unsigned ones in the low half of the
+ * byte, signed ones in the high half, where they are 16 times as great. */
+static ir_val nibbles(struct expand *e, ir_val word, bool odd, bool is_signed)
+{
+	if (is_signed)
+		return expand_op_imm(e, IR_AND, odd ? word : expand_shift(e, IR_SHL, word, 4),
+				     HIGH_HALVES);
+	return expand_op_imm(e, IR_AND, odd ? expand_shift(e, IR_SHR_U, word, 4) : word,
+			     HIGH_HALVES >> 4);
+}
+
+/* Adds the addends to products that are too great by a factor of 2^shift. */
+static void add_shifted(struct product *p, uint32_t shift)
+{
+	struct expand *e = &p->e;
+
+	for (uint32_t k = 0; k < p->n.c; k++) {
+		ir_val v = expand_shift(e, IR_SHR_S, p->sums[k], shift);
+
+		p->sums[k] = p->kind->flags & MMA_SATURATE
+				     ? expand_add_saturating(e, v, p->c[k])
+				     : expand_op(e, IR_ADD, IR_B32, v, p->c[k], 0);
+	}
+}
+
+/* Even and odd nibbles are the two halves of k: in one product of 16 rows, or in two. */
+static void widen_nibbles(struct product *p)
+{
+	bool signed_a = p->kind->flags & MMA_SIGNED_A, signed_b = p->kind->flags & MMA_SIGNED_B;
+	struct mma_kind like = {p->kind->text, p->kind->m, p->kind->k,
+				MMA_I8,        MMA_S32,    p->kind->flags};
+	uint32_t shift = 4u * signed_a + 4u * signed_b;
+	bool one = p->n.a == 2;
+	ir_val a[MAX_WORDS], b[MAX_WORDS];
+
+	if (shift) {
+		like.flags &= MMA_SIGNS;
+		clear_sums(p);
+	}
+	if (!one)
+		like.k /= 2;
+	for (uint32_t odd = 0; odd < 2; odd++) {
+		for (uint32_t k = 0; k < p->n.a; k++)
+			a[odd * p->n.a + k] = nibbles(&p->e, p->a[k], odd, signed_a);
+		for (uint32_t k = 0; k < p->n.b; k++)
+			b[odd * p->n.b + k] = nibbles(&p->e, p->b[k], odd, signed_b);
+	}
+	multiply(p, like, a, b);
+	if (!one)
+		multiply(p, like, a + p->n.a, b + p->n.b);
+	if (shift)
+		add_shifted(p, shift);
+}
+
+void lower_narrow_mma(struct ir_func *f, ir_id at)
+{
+	const struct ir_inst in = *ir_at(f, at);
+	const struct mma_kind *kind = &mma_kinds[in.sub];
+	struct product p = {.e = {.f = f, .at = at, .line = in.line},
+			    .kind = kind,
+			    .n = mma_registers(kind),
+			    .a = in.args,
+			    .members = in.args[in.nargs - 1]};
+
+	p.b = p.a + p.n.a;
+	p.c = p.b + p.n.b;
+	for (uint32_t k = 0; k < p.n.c; k++)
+		p.sums[k] = p.c[k];
+	widen_nibbles(&p);
+	for (uint32_t k = 0; k < p.n.c; k++)
+		ir_replace_uses(f, in.res + k, p.sums[k]);
+	ir_remove(f, at);
+}
