@@ -30,14 +30,14 @@ uint32_t mma_find(const struct mma_kind *like)
 	return i;
 }
 
-#define MAX_K      64
+#define MAX_K      256
 #define GUARD_BITS 25 /* fraction bits of the greatest term that the sum keeps */
 
 static uint32_t element_bits(uint8_t e)
 {
 	static const uint8_t bits[] = {
-		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_F32] = 32,
-		[MMA_F64] = 64, [MMA_I8] = 8,    [MMA_I4] = 4,    [MMA_S32] = 32};
+		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_F32] = 32, [MMA_F64] = 64,
+		[MMA_I8] = 8,   [MMA_I4] = 4,    [MMA_B1] = 1,    [MMA_S32] = 32};
 
 	return bits[e];
 }
@@ -306,6 +306,14 @@ static uint64_t integer_element(const struct mma_kind *kind, const uint64_t *a, 
 	return (uint32_t)sum;
 }
 
+static uint64_t bit_element(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
+			    uint64_t c)
+{
+	for (uint32_t k = 0; k < kind->k; k++)
+		c += kind->flags & MMA_XOR ? a[k] ^ b[k] : a[k] & b[k];
+	return (uint32_t)c;
+}
+
 static uint64_t element_of(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
 			   uint64_t c)
 {
@@ -315,6 +323,8 @@ static uint64_t element_of(const struct mma_kind *kind, const uint64_t *a, const
 	case MMA_I8:
 	case MMA_I4:
 		return integer_element(kind, a, b, c);
+	case MMA_B1:
+		return bit_element(kind, a, b, c);
 	default:
 		return float_element(kind, a, b, c);
 	}

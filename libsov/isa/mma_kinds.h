@@ -6,7 +6,8 @@
  * MMA(name, text, m, k, elements of A and B, elements of C and D, flags)
  *
  * flags: MMA_SIGNED_A, MMA_SIGNED_B: the integers of A, B are signed; MMA_SATURATE: an integer sum
- * that overflows is the greatest or smallest.
+ * that overflows is the greatest or smallest;
+ * MMA_XOR: the product of two bits is 1 if they differ, otherwise if both are 1.
  */
 MMA(F32_F16_K8, "f32.f16.m16n8k8", 16, 8, MMA_F16, MMA_F32, 0)
 MMA(F32_F16_K16, "f32.f16.m16n8k16", 16, 16, MMA_F16, MMA_F32, 0)
@@ -42,4 +43,11 @@ MMA_NIBBLES(s4, u4, MMA_SIGNED_A)
 MMA_NIBBLES(s4, s4, MMA_SIGNED_A | MMA_SIGNED_B)
 #undef MMA_NIBBLES
 #undef MMA_INTEGER
+#define MMA_BITS(name, text, m, k) \
+	MMA(AND_##name, "s32.b1.and." text, m, k, MMA_B1, MMA_S32, 0) \
+	MMA(XOR_##name, "s32.b1.xor." text, m, k, MMA_B1, MMA_S32, MMA_XOR)
+MMA_BITS(M8_K128, "m8n8k128", 8, 128)
+MMA_BITS(K128, "m16n8k128", 16, 128)
+MMA_BITS(K256, "m16n8k256", 16, 256)
+#undef MMA_BITS
 #undef MMA

@@ -24,6 +24,7 @@ static const struct shape {
 } shapes[] = {
 	{SASS_DMMA_884, 8, 1}, {SASS_HMMA_SHORT, 16, 2}, {SASS_HMMA_LONG, 16, 4},
 	{SASS_IMMA_M8, 8, 1},  {SASS_IMMA_SHORT, 16, 2}, {SASS_IMMA_LONG, 16, 4},
+	{SASS_BMMA_M8, 8, 1},  {SASS_BMMA_SHORT, 16, 2}, {SASS_BMMA_LONG, 16, 4},
 };
 
 static void set_elements(struct mma_kind *k, const struct sass_inst *in)
@@ -41,6 +42,13 @@ static void set_elements(struct mma_kind *k, const struct sass_inst *in)
 	case SASS_HMMA_LONG:
 		k->factors = halves[in->mod[SASS_M_HFORMAT]];
 		k->sums = in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? MMA_F32 : MMA_F16;
+		break;
+	case SASS_BMMA_M8:
+	case SASS_BMMA_SHORT:
+	case SASS_BMMA_LONG:
+		k->factors = MMA_B1;
+		k->sums = MMA_S32;
+		k->flags = in->mod[SASS_M_BOOL] == SASS_XOR ? MMA_XOR : 0;
 		break;
 	default:
 		k->factors = dot->factors;
@@ -152,6 +160,9 @@ const struct op_row rows_matrix[] = {
 	{SASS_IMMA_M8, "dsss", run_product, NULL, prepare_product},
 	{SASS_IMMA_SHORT, "dsss", run_product, NULL, prepare_product},
 	{SASS_IMMA_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_BMMA_M8, "dsss", run_product, NULL, prepare_product},
+	{SASS_BMMA_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_BMMA_LONG, "dsss", run_product, NULL, prepare_product},
 	{SASS_DMMA_884, "dsss", run_product, NULL, prepare_product},
 	OP_ROWS_END,
 };

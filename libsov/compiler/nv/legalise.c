@@ -43,10 +43,10 @@ bool nv_is_packed_add(const struct ir_inst *in)
 	       (in->format == IR_F16X2 || in->format == IR_BF16X2);
 }
 
-/* Hopper has no products of 4-bit integers. */
+/* Hopper has no products of 4-bit integers, and of bits only the conjunction. */
 static bool is_native_product(const struct mma_kind *kind, uint32_t sm)
 {
-	return kind->factors != MMA_I4 || sm < 90;
+	return sm < 90 || (kind->factors != MMA_I4 && !(kind->flags & MMA_XOR));
 }
 
 void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)

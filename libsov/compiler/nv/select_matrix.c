@@ -17,16 +17,17 @@ static struct mir_source fragment(struct select *s, const ir_val *args, uint32_t
 	return count == 1 ? in_reg(s, words[0]) : in_vector(s, words, count);
 }
 
-static enum sass_op float_op(const struct mma_kind *kind)
+/* By the registers of A: 1, 2 or 4. */
+static enum sass_op product_op(const struct mma_kind *kind)
 {
-	return kind->k * (kind->factors == MMA_TF32 ? 2 : 1) > 8 ? SASS_HMMA_LONG : SASS_HMMA_SHORT;
-}
+	static const uint16_t floats[] = {SASS_HMMA_SHORT, SASS_HMMA_SHORT, SASS_HMMA_LONG};
+	static const uint16_t integers[] = {SASS_IMMA_M8, SASS_IMMA_SHORT, SASS_IMMA_LONG};
+	static const uint16_t bits[] = {SASS_BMMA_M8, SASS_BMMA_SHORT, SASS_BMMA_LONG};
+	const uint16_t *ops = kind->factors == MMA_B1 ? bits
+			      : kind->sums == MMA_S32 ? integers
+						      : floats;
 
-static enum sass_op integer_op(const struct mma_kind *kind)
-{
-	uint32_t registers = mma_registers(kind).a;
-
-	return registers == 1 ? SASS_IMMA_M8 : registers == 2 ? SASS_IMMA_SHORT : SASS_IMMA_LONG;
+	return ops[mma_registers(kind).a / 2];
 }
 
 static void set_float_mods(struct mir_inst *i, const struct mma_kind *kind)
@@ -59,13 +60,14 @@ static void select_words(struct select *s, const struct ir_inst *in, const struc
 {
 	struct mma_registers n = mma_registers(kind);
 	const ir_val *a = in->args, *b = a + n.a, *c = b + n.b;
-	bool integers = kind->sums == MMA_S32;
 	struct mir_source d = new_temp(s, SASS_GPR, n.c);
 	struct mir_source ops[] = {d, fragment(s, a, n.a), fragment(s, b, n.b),
 				   fragment(s, c, n.c)};
-	struct mir_inst *i = emit(s, integers ? integer_op(kind) : float_op(kind), ops, 4);
+	struct mir_inst *i = emit(s, product_op(kind), ops, 4);
 
-	if (integers)
+	if (kind->factors == MMA_B1)
+		set_mod(i, SASS_M_BOOL, kind->flags & MMA_XOR ? SASS_XOR : SASS_AND);
+	else if (kind->sums == MMA_S32)
 		set_integer_mods(i, kind);
 	else
 		set_float_mods(i, kind);

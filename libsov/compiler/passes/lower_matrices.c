@@ -10,7 +10,7 @@
 #include "libsov/isa/mma.h"
 
 #define GROUP_LANES 4  /* lanes that share a row */
-#define MAX_K       32 /* factors of an element of D; of bytes, words of four */
+#define MAX_K       32 /* factors of an element of D; of bytes and bits, registers */
 #define TF32_BITS   0xffffe000u
 
 struct product {
@@ -43,7 +43,7 @@ static uint32_t factors_per_word(const struct mma_kind *kind)
 	return kind->factors == MMA_F16 || kind->factors == MMA_BF16 ? 2 : 1;
 }
 
-/* Element number k of a register, as f32; four bytes, f64 and tf32 are a register. */
+/* Element number k of a register, as f32; bytes, bits, f64 and tf32 are a register. */
 static ir_val factor_of(struct product *p, ir_val word, uint32_t k)
 {
 	struct expand *e = &p->e;
@@ -92,19 +92,40 @@ static ir_val dot(struct product *p, ir_val a, ir_val b, ir_val sum)
 	return d;
 }
 
+/* The number of bits that both have, or that differ. */
+static ir_val count_bits(struct product *p, ir_val a, ir_val b, ir_val sum)
+{
+	struct expand *e = &p->e;
+	ir_val bits = expand_op(e, p->kind->flags & MMA_XOR ? IR_XOR : IR_AND, IR_B32, a, b, 0);
+
+	return expand_op(e, IR_ADD, IR_B32, sum, expand_op(e, IR_POPC, IR_B32, bits, 0, 0), 0);
+}
+
+static ir_val multiply_add(struct product *p, ir_val a, ir_val b, ir_val sum)
+{
+	switch (p->kind->factors) {
+	case MMA_I8:
+		return dot(p, a, b, sum);
+	case MMA_B1:
+		return count_bits(p, a, b, sum);
+	default:
+		return expand_op(&p->e, IR_FMA, p->e.f->values[sum].type, a, b, sum);
+	}
+}
+
 static ir_val element(struct product *p, uint32_t half, uint32_t column, ir_val sum)
 {
 	const ir_val *a = p->rows[half], *b = p->columns[column];
-	uint32_t count = p->kind->factors == MMA_I8 ? p->kind->k / 4u : p->kind->k;
+	uint32_t count = p->kind->k;
 	bool saturates = p->kind->flags & MMA_SATURATE;
 	ir_val addend = sum;
 
+	if (p->kind->sums == MMA_S32)
+		count /= mma_elements_per_register(p->kind->factors);
 	if (saturates)
 		sum = expand_const(&p->e, IR_B32, 0);
 	for (uint32_t k = 0; k < count; k++)
-		sum = p->kind->factors == MMA_I8
-			      ? dot(p, a[k], b[k], sum)
-			      : expand_op(&p->e, IR_FMA, p->e.f->values[sum].type, a[k], b[k], sum);
+		sum = multiply_add(p, a[k], b[k], sum);
 	return saturates ? expand_add_saturating(&p->e, sum, addend) : sum;
 }
 

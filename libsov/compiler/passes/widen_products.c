@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Matrix products as products of wider factors, for targets that lack the narrow ones. The sum over
- * k may be taken in any order, so a register is split where it stands: into the nibbles at even and
- * at odd places.
+ * Matrix products as other products, for targets that lack them. The sum over k may be taken in any
+ * order, so a register of nibbles is split where it stands: into those at even and at odd places.
  */
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/passes/lower.h"
@@ -105,6 +104,21 @@ static void widen_nibbles(struct product *p)
 		add_shifted(p, shift);
 }
 
+/* Bits that differ are those of A and not B, and those of B and not A. */
+static void split_differences(struct product *p)
+{
+	struct mma_kind like = *p->kind;
+	ir_val words[MAX_WORDS];
+
+	like.flags &= (uint8_t)~MMA_XOR;
+	for (uint32_t k = 0; k < p->n.b; k++)
+		words[k] = expand_op_imm(&p->e, IR_XOR, p->b[k], UINT32_MAX);
+	multiply(p, like, p->a, words);
+	for (uint32_t k = 0; k < p->n.a; k++)
+		words[k] = expand_op_imm(&p->e, IR_XOR, p->a[k], UINT32_MAX);
+	multiply(p, like, words, p->b);
+}
+
 void lower_narrow_mma(struct ir_func *f, ir_id at)
 {
 	const struct ir_inst in = *ir_at(f, at);
@@ -119,7 +133,10 @@ void lower_narrow_mma(struct ir_func *f, ir_id at)
 	p.c = p.b + p.n.b;
 	for (uint32_t k = 0; k < p.n.c; k++)
 		p.sums[k] = p.c[k];
-	widen_nibbles(&p);
+	if (kind->factors == MMA_I4)
+		widen_nibbles(&p);
+	else
+		split_differences(&p);
 	for (uint32_t k = 0; k < p.n.c; k++)
 		ir_replace_uses(f, in.res + k, p.sums[k]);
 	ir_remove(f, at);

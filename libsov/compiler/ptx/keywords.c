@@ -10,6 +10,7 @@
 
 const struct ptx_type ptx_types[] = {
 	{".pred", CLASS_PREDICATE, 1, IR_B1, 0},
+	{".b1", CLASS_BITS, 1, IR_B8, 0}, /* of matrices only */
 	{".b8", CLASS_BITS, 8, IR_B8, 0},
 	{".b16", CLASS_BITS, 16, IR_B16, 0},
 	{".b32", CLASS_BITS, 32, IR_B32, 0},

@@ -7,6 +7,15 @@
 
 #define MAX_REGISTERS 32 /* of all operands of a product */
 
+bool ptx_is_spelled(const struct ptx_inst *in, const char *modifier)
+{
+	for (uint32_t k = 0; k < in->nmodifiers; k++)
+		if (in->modifiers[k].length == strlen(modifier) &&
+		    !memcmp(in->modifiers[k].text, modifier, strlen(modifier)))
+			return true;
+	return false;
+}
+
 /* "f32.f16.m16n8k16", from the spelling's shape and types. */
 static void kind_text(const struct ptx_inst *in, char *text, size_t size)
 {
@@ -23,6 +32,9 @@ static void kind_text(const struct ptx_inst *in, char *text, size_t size)
 	}
 	if (ptx_inst_type(in, SLOT_TYPE)->bits == 64)
 		snprintf(text, size, "f64%.*s", TEXT(shape));
+	else if (!memcmp(types[1]->text, ".b1", 3))
+		snprintf(text, size, "s32.b1.%s%.*s", ptx_is_spelled(in, ".xor") ? "xor" : "and",
+			 TEXT(shape));
 	else if (!memcmp(types[0]->text, ".s32", 4))
 		snprintf(text, size, "%ss32%.*s%.*s%.*s",
 			 ptx_has_modifier(in, SLOT_FINITE) ? "sat." : "", TEXT(types[1]),
@@ -41,15 +53,6 @@ static const struct mma_kind *find_kind(const struct ptx_inst *in)
 		if (!strcmp(text, mma_kinds[k].text))
 			return &mma_kinds[k];
 	return NULL;
-}
-
-bool ptx_is_spelled(const struct ptx_inst *in, const char *modifier)
-{
-	for (uint32_t k = 0; k < in->nmodifiers; k++)
-		if (in->modifiers[k].length == strlen(modifier) &&
-		    !memcmp(in->modifiers[k].text, modifier, strlen(modifier)))
-			return true;
-	return false;
 }
 
 bool ptx_check_fragment(struct ptx *x, const struct ptx_inst *in, enum ptx_role role,
