@@ -5,6 +5,11 @@
  * of a row and a column and the addend are truncated to a multiple of 2^-25 of the power of two
  * that the greatest has, added exactly, and the sum is rounded towards zero to f32, or to the
  * nearest f16. Products of f64 are fused multiply-adds, in the order of k.
+ *
+ * Products of 8-bit floats have the values of the code that ptxas 13.0 emits for SM90, which lacks
+ * them: those of the lower two bytes of each register as a product of f16 without an addend,
+ * then those of the upper two with that sum as the addend, and the addend of the instruction is
+ * added at last, rounded to the nearest. The values of Ada's own instruction are not known.
  */
 #include <math.h>
 #include <string.h>
@@ -37,7 +42,7 @@ static uint32_t element_bits(uint8_t e)
 {
 	static const uint8_t bits[] = {
 		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_F32] = 32, [MMA_F64] = 64,
-		[MMA_I8] = 8,   [MMA_I4] = 4,    [MMA_B1] = 1,    [MMA_S32] = 32};
+		[MMA_I8] = 8,   [MMA_I4] = 4,    [MMA_B1] = 1,    [MMA_F8] = 8,   [MMA_S32] = 32};
 
 	return bits[e];
 }
@@ -254,6 +259,61 @@ static uint64_t float_element(const struct mma_kind *kind, const uint64_t *a, co
 	return sum_of(kind->sums, terms, kind->k + 1u);
 }
 
+/* The f16 with the same value. */
+static uint64_t half_of_float8(uint64_t x, bool e5m2)
+{
+	uint64_t sign = (x & 0x80) << 8, exponent = x >> 3 & 15, fraction = x & 7;
+	uint32_t top;
+
+	if (e5m2)
+		return x << 8;
+	if ((x & 0x7f) == 0x7f)
+		return not_a_number(MMA_F16);
+	if (exponent)
+		return sign | (exponent + 8) << 10 | fraction << 7;
+	if (!fraction)
+		return sign;
+	top = 63 - (uint32_t)__builtin_clzll(fraction); /* subnormal: fraction 2^-9 */
+	return sign | (uint64_t)(top + 6) << 10 | (fraction << (10 - top) & 0x3ff);
+}
+
+/* Rounds to the nearest. */
+static uint64_t add_floats(uint8_t element, uint64_t x, uint64_t y)
+{
+	struct number terms[] = {decode(element, x), decode(element, y)};
+	uint32_t bits[] = {(uint32_t)x, (uint32_t)y};
+	float f[2];
+
+	if (element == MMA_F16 || terms[0].class != FINITE || terms[1].class != FINITE)
+		return sum_of(element, terms, 2);
+	memcpy(f, bits, sizeof(f));
+	f[0] += f[1];
+	memcpy(bits, f, sizeof(f));
+	return bits[0];
+}
+
+static uint64_t float8_element(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
+			       uint64_t c)
+{
+	struct number terms[MAX_K + 1];
+	uint64_t sum = 0;
+
+	for (uint32_t half = 0; half < 2; half++) {
+		uint32_t n = 0;
+
+		for (uint32_t k = 0; k < kind->k; k++) {
+			uint64_t x = half_of_float8(a[k], kind->flags & MMA_E5M2_A);
+			uint64_t y = half_of_float8(b[k], kind->flags & MMA_E5M2_B);
+
+			if (k % 4 / 2 == half)
+				terms[n++] = multiply(decode(MMA_F16, x), decode(MMA_F16, y));
+		}
+		terms[n++] = decode(kind->sums, sum);
+		sum = sum_of(kind->sums, terms, n);
+	}
+	return add_floats(kind->sums, sum, c);
+}
+
 #define INVALID   UINT64_C(0xfff8000000000000) /* result of an invalid operation */
 #define QUIET_BIT UINT64_C(0x0008000000000000)
 
@@ -325,6 +385,8 @@ static uint64_t element_of(const struct mma_kind *kind, const uint64_t *a, const
 		return integer_element(kind, a, b, c);
 	case MMA_B1:
 		return bit_element(kind, a, b, c);
+	case MMA_F8:
+		return float8_element(kind, a, b, c);
 	default:
 		return float_element(kind, a, b, c);
 	}

@@ -9,12 +9,25 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum mma_element { MMA_F16, MMA_BF16, MMA_TF32, MMA_F32, MMA_F64, MMA_I8, MMA_I4, MMA_B1, MMA_S32 };
+enum mma_element {
+	MMA_F16,
+	MMA_BF16,
+	MMA_TF32,
+	MMA_F32,
+	MMA_F64,
+	MMA_I8,
+	MMA_I4,
+	MMA_B1,
+	MMA_F8,
+	MMA_S32
+};
 enum { /* flags of a kind: mma_kinds.h */
        MMA_SIGNED_A = 1 << 0,
        MMA_SIGNED_B = 1 << 1,
        MMA_SATURATE = 1 << 2,
        MMA_XOR = 1 << 3,
+       MMA_E5M2_A = 1 << 4,
+       MMA_E5M2_B = 1 << 5,
 };
 #define MMA_SIGNS (MMA_SIGNED_A | MMA_SIGNED_B)
 

@@ -7,7 +7,8 @@
  *
  * flags: MMA_SIGNED_A, MMA_SIGNED_B: the integers of A, B are signed; MMA_SATURATE: an integer sum
  * that overflows is the greatest or smallest;
- * MMA_XOR: the product of two bits is 1 if they differ, otherwise if both are 1.
+ * MMA_XOR: the product of two bits is 1 if they differ, otherwise if both are 1; MMA_E5M2_A,
+ * MMA_E5M2_B: the 8-bit floats of A, B are e5m2, otherwise e4m3.
  */
 MMA(F32_F16_K8, "f32.f16.m16n8k8", 16, 8, MMA_F16, MMA_F32, 0)
 MMA(F32_F16_K16, "f32.f16.m16n8k16", 16, 16, MMA_F16, MMA_F32, 0)
@@ -50,4 +51,14 @@ MMA_BITS(M8_K128, "m8n8k128", 8, 128)
 MMA_BITS(K128, "m16n8k128", 16, 128)
 MMA_BITS(K256, "m16n8k256", 16, 256)
 #undef MMA_BITS
+#define MMA_FLOAT8(a, b, formats) \
+	MMA(F32_##a##_##b##_K16, "f32." #a "." #b ".m16n8k16", 16, 16, MMA_F8, MMA_F32, formats) \
+	MMA(F32_##a##_##b##_K32, "f32." #a "." #b ".m16n8k32", 16, 32, MMA_F8, MMA_F32, formats) \
+	MMA(F16_##a##_##b##_K16, "f16." #a "." #b ".m16n8k16", 16, 16, MMA_F8, MMA_F16, formats) \
+	MMA(F16_##a##_##b##_K32, "f16." #a "." #b ".m16n8k32", 16, 32, MMA_F8, MMA_F16, formats)
+MMA_FLOAT8(e4m3, e4m3, 0)
+MMA_FLOAT8(e4m3, e5m2, MMA_E5M2_B)
+MMA_FLOAT8(e5m2, e4m3, MMA_E5M2_A)
+MMA_FLOAT8(e5m2, e5m2, MMA_E5M2_A | MMA_E5M2_B)
+#undef MMA_FLOAT8
 #undef MMA

@@ -15,6 +15,10 @@ static const struct dot {
 	[SASS_DOT_S4_U4] = {MMA_I4, MMA_SIGNED_A},
 	[SASS_DOT_U4_S4] = {MMA_I4, MMA_SIGNED_B},
 	[SASS_DOT_S4_S4] = {MMA_I4, MMA_SIGNS},
+	[SASS_DOT_E4M3_E4M3] = {MMA_F8, 0},
+	[SASS_DOT_E5M2_E4M3] = {MMA_F8, MMA_E5M2_A},
+	[SASS_DOT_E4M3_E5M2] = {MMA_F8, MMA_E5M2_B},
+	[SASS_DOT_E5M2_E5M2] = {MMA_F8, MMA_E5M2_A | MMA_E5M2_B},
 };
 
 /* The registers of A, by which the depth of a product follows from the size of its elements. */
@@ -22,9 +26,10 @@ static const struct shape {
 	uint16_t op;
 	uint8_t m, words;
 } shapes[] = {
-	{SASS_DMMA_884, 8, 1}, {SASS_HMMA_SHORT, 16, 2}, {SASS_HMMA_LONG, 16, 4},
-	{SASS_IMMA_M8, 8, 1},  {SASS_IMMA_SHORT, 16, 2}, {SASS_IMMA_LONG, 16, 4},
-	{SASS_BMMA_M8, 8, 1},  {SASS_BMMA_SHORT, 16, 2}, {SASS_BMMA_LONG, 16, 4},
+	{SASS_DMMA_884, 8, 1},    {SASS_HMMA_SHORT, 16, 2}, {SASS_HMMA_LONG, 16, 4},
+	{SASS_IMMA_M8, 8, 1},     {SASS_IMMA_SHORT, 16, 2}, {SASS_IMMA_LONG, 16, 4},
+	{SASS_BMMA_M8, 8, 1},     {SASS_BMMA_SHORT, 16, 2}, {SASS_BMMA_LONG, 16, 4},
+	{SASS_QMMA_SHORT, 16, 2}, {SASS_QMMA_LONG, 16, 4},
 };
 
 static void set_elements(struct mma_kind *k, const struct sass_inst *in)
@@ -52,7 +57,9 @@ static void set_elements(struct mma_kind *k, const struct sass_inst *in)
 		break;
 	default:
 		k->factors = dot->factors;
-		k->sums = MMA_S32;
+		k->sums = dot->factors != MMA_F8                  ? MMA_S32
+			  : in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? MMA_F32
+								  : MMA_F16;
 		k->flags = dot->flags | (in->mod[SASS_M_SAT] ? MMA_SATURATE : 0);
 	}
 }
@@ -163,6 +170,8 @@ const struct op_row rows_matrix[] = {
 	{SASS_BMMA_M8, "dsss", run_product, NULL, prepare_product},
 	{SASS_BMMA_SHORT, "dsss", run_product, NULL, prepare_product},
 	{SASS_BMMA_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_QMMA_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_QMMA_LONG, "dsss", run_product, NULL, prepare_product},
 	{SASS_DMMA_884, "dsss", run_product, NULL, prepare_product},
 	OP_ROWS_END,
 };

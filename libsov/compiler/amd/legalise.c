@@ -20,10 +20,13 @@ static bool is_native_atomic(const struct ir_inst *in)
 static void widen_products(struct ir_func *f)
 {
 	ir_for_each_block(f, b)
-		ir_for_each_inst_safe(f, b, i)
-			if (ir_at(f, i)->op == IR_MMA &&
-			    mma_kinds[ir_at(f, i)->sub].factors == MMA_I4)
+		ir_for_each_inst_safe(f, b, i) {
+			const struct ir_inst *in = ir_at(f, i);
+			uint8_t factors = in->op == IR_MMA ? mma_kinds[in->sub].factors : MMA_F16;
+
+			if (factors == MMA_I4 || factors == MMA_F8)
 				lower_narrow_mma(f, i);
+		}
 }
 
 static void lower_operations(struct ir_func *f, uint32_t warp_lanes)

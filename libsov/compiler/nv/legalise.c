@@ -43,10 +43,11 @@ bool nv_is_packed_add(const struct ir_inst *in)
 	       (in->format == IR_F16X2 || in->format == IR_BF16X2);
 }
 
-/* Hopper has no products of 4-bit integers, and of bits only the conjunction. */
+/* Hopper has no products of 4-bit integers and 8-bit floats, and of bits only the conjunction. */
 static bool is_native_product(const struct mma_kind *kind, uint32_t sm)
 {
-	return sm < 90 || (kind->factors != MMA_I4 && !(kind->flags & MMA_XOR));
+	return sm < 90 ||
+	       (kind->factors != MMA_I4 && kind->factors != MMA_F8 && !(kind->flags & MMA_XOR));
 }
 
 void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)

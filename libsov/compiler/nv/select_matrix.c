@@ -22,10 +22,12 @@ static enum sass_op product_op(const struct mma_kind *kind)
 {
 	static const uint16_t floats[] = {SASS_HMMA_SHORT, SASS_HMMA_SHORT, SASS_HMMA_LONG};
 	static const uint16_t integers[] = {SASS_IMMA_M8, SASS_IMMA_SHORT, SASS_IMMA_LONG};
+	static const uint16_t floats8[] = {SASS_QMMA_SHORT, SASS_QMMA_SHORT, SASS_QMMA_LONG};
 	static const uint16_t bits[] = {SASS_BMMA_M8, SASS_BMMA_SHORT, SASS_BMMA_LONG};
-	const uint16_t *ops = kind->factors == MMA_B1 ? bits
-			      : kind->sums == MMA_S32 ? integers
-						      : floats;
+	const uint16_t *ops = kind->factors == MMA_B1   ? bits
+			      : kind->factors == MMA_F8 ? floats8
+			      : kind->sums == MMA_S32   ? integers
+							: floats;
 
 	return ops[mma_registers(kind).a / 2];
 }
@@ -37,6 +39,14 @@ static void set_float_mods(struct mir_inst *i, const struct mma_kind *kind)
 					  [MMA_TF32] = SASS_HALF_TF32};
 
 	set_mod(i, SASS_M_HFORMAT, formats[kind->factors]);
+	set_mod(i, SASS_M_SUMS, kind->sums == MMA_F32 ? SASS_SUMS_F32 : SASS_SUMS_F16);
+}
+
+static void set_float8_mods(struct mir_inst *i, const struct mma_kind *kind)
+{
+	bool a = kind->flags & MMA_E5M2_A, b = kind->flags & MMA_E5M2_B;
+
+	set_mod(i, SASS_M_DOT, (uint8_t)(SASS_DOT_E4M3_E4M3 + a + 2 * b));
 	set_mod(i, SASS_M_SUMS, kind->sums == MMA_F32 ? SASS_SUMS_F32 : SASS_SUMS_F16);
 }
 
@@ -67,6 +77,8 @@ static void select_words(struct select *s, const struct ir_inst *in, const struc
 
 	if (kind->factors == MMA_B1)
 		set_mod(i, SASS_M_BOOL, kind->flags & MMA_XOR ? SASS_XOR : SASS_AND);
+	else if (kind->factors == MMA_F8)
+		set_float8_mods(i, kind);
 	else if (kind->sums == MMA_S32)
 		set_integer_mods(i, kind);
 	else
@@ -133,6 +145,8 @@ bool select_mma(struct select *s, const struct ir_inst *in)
 {
 	const struct mma_kind *kind = &mma_kinds[in->sub];
 
+	if (kind->factors == MMA_F8 && s->f->sm < 89)
+		return false;
 	if (kind->factors == MMA_F64)
 		select_doubles(s, in, kind);
 	else

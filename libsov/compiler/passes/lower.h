@@ -21,8 +21,9 @@ void lower_reduce(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 bool lower_copy(struct ir_func *f, ir_id i);
 /* Replaces a matrix product by shuffles and multiply-adds (lower_matrices.c). */
 void lower_mma(struct ir_func *f, ir_id i, uint32_t warp_lanes);
-/* Replaces a product of 4-bit integers by products of bytes, and one that counts the bits that
- * differ by two that count those that both have (widen_products.c). */
+/* Replaces a product of 4-bit integers by products of bytes, one of 8-bit floats by products of
+ * f16, and one that counts the bits that differ by two that count those that both have
+ * (widen_products.c). */
 void lower_narrow_mma(struct ir_func *f, ir_id i);
 /* Replaces a load of matrices by shuffles of the rows' addresses and loads of elements. */
 void lower_loadmatrix(struct ir_func *f, ir_id i, uint32_t warp_lanes);

@@ -119,6 +119,49 @@ static void split_differences(struct product *p)
 	multiply(p, like, words, p->b);
 }
 
+/* Two 8-bit floats, the lower or the upper bytes of a register, as two f16. */
+static ir_val halves_of_bytes(struct expand *e, ir_val word, bool upper, bool e5m2)
+{
+	struct ir_inst *in;
+	ir_val v;
+
+	if (upper)
+		word = expand_shift(e, IR_SHR_U, word, 16);
+	v = expand_convert(e, IR_FTOF, IR_B32, expand_convert(e, IR_TRUNC, IR_B16, word));
+	in = ir_at(e->f, e->f->values[v].def);
+	in->format = e5m2 ? IR_E5M2X2 : IR_E4M3X2;
+	return v;
+}
+
+static void add_floats(struct product *p)
+{
+	for (uint32_t k = 0; k < p->n.c; k++) {
+		ir_val v = expand_op(&p->e, IR_FADD, IR_B32, p->sums[k], p->c[k], 0);
+
+		if (p->kind->sums == MMA_F16)
+			ir_at(p->e.f, p->e.f->values[v].def)->format = IR_F16X2;
+		p->sums[k] = v;
+	}
+}
+
+/* The values of these products: isa/mma.c. */
+static void widen_floats(struct product *p)
+{
+	struct mma_kind like = {NULL,    p->kind->m,    (uint16_t)(p->kind->k / 2),
+				MMA_F16, p->kind->sums, 0};
+	ir_val a[MAX_WORDS], b[MAX_WORDS];
+
+	clear_sums(p);
+	for (uint32_t upper = 0; upper < 2; upper++) {
+		for (uint32_t k = 0; k < p->n.a; k++)
+			a[k] = halves_of_bytes(&p->e, p->a[k], upper, p->kind->flags & MMA_E5M2_A);
+		for (uint32_t k = 0; k < p->n.b; k++)
+			b[k] = halves_of_bytes(&p->e, p->b[k], upper, p->kind->flags & MMA_E5M2_B);
+		multiply(p, like, a, b);
+	}
+	add_floats(p);
+}
+
 void lower_narrow_mma(struct ir_func *f, ir_id at)
 {
 	const struct ir_inst in = *ir_at(f, at);
@@ -135,6 +178,8 @@ void lower_narrow_mma(struct ir_func *f, ir_id at)
 		p.sums[k] = p.c[k];
 	if (kind->factors == MMA_I4)
 		widen_nibbles(&p);
+	else if (kind->factors == MMA_F8)
+		widen_floats(&p);
 	else
 		split_differences(&p);
 	for (uint32_t k = 0; k < p.n.c; k++)

@@ -76,6 +76,7 @@
 #define WMMA_STORE   WMMA_OUT WMMA_SHAPES
 #define MATRIX_F64   "d a b c = .f64 or fragment; .rnd = .rn"
 #define MATRIX_BYTES MATRIX_WORDS "; .atype = .u8 .s8; .btype = .u8 .s8"
+#define FLOATS8      "; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2"
 #define MATRIX_BITS  MATRIX_WORDS "; .BoolOp = .and .xor"
 #define MATRIX_NIBBLES MATRIX_WORDS "; .atype = .u4 .s4; .btype = .u4 .s4"
 
@@ -446,6 +447,10 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_NIBBLES, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_NIBBLES, mma, MMA),
 
+	ROW("mma.sync.aligned.m16n8k16.row.col.f32.atype.btype.f32 d, a, b, c", MATRIX_F32 FLOATS8, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k16.row.col.f16.atype.btype.f16 d, a, b, c", MATRIX_WORDS FLOATS8, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k32.row.col.f32.atype.btype.f32 d, a, b, c", MATRIX_F32 FLOATS8, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k32.row.col.f16.atype.btype.f16 d, a, b, c", MATRIX_WORDS FLOATS8, mma, MMA),
 	ROW("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.BoolOp.popc d, a, b, c", MATRIX_BITS, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.BoolOp.popc d, a, b, c", MATRIX_BITS, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.BoolOp.popc d, a, b, c", MATRIX_BITS, mma, MMA),

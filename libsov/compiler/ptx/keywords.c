@@ -31,6 +31,8 @@ const struct ptx_type ptx_types[] = {
 	{".u2", CLASS_UNSIGNED, 2, IR_B8, 0},
 	{".s2", CLASS_SIGNED, 2, IR_B8, 0},
 	{".tf32", CLASS_BITS, 32, IR_B32, IR_TF32},
+	{".e4m3", CLASS_BITS, 8, IR_B8, 0}, /* of matrices only */
+	{".e5m2", CLASS_BITS, 8, IR_B8, 0},
 	{".e4m3x2", CLASS_BITS, 16, IR_B16, IR_E4M3X2}, /* conversions only: no register has this type */
 	{".e5m2x2", CLASS_BITS, 16, IR_B16, IR_E5M2X2},
 	{".f16", CLASS_FLOAT, 16, IR_B16, IR_BY_WIDTH},

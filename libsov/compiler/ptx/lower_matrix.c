@@ -32,6 +32,9 @@ static void kind_text(const struct ptx_inst *in, char *text, size_t size)
 	}
 	if (ptx_inst_type(in, SLOT_TYPE)->bits == 64)
 		snprintf(text, size, "f64%.*s", TEXT(shape));
+	else if (!memcmp(types[1]->text, ".e", 2))
+		snprintf(text, size, "%.*s%.*s%.*s%.*s", (int)types[0]->length - 1,
+			 types[0]->text + 1, TEXT(types[1]), TEXT(types[2]), TEXT(shape));
 	else if (!memcmp(types[1]->text, ".b1", 3))
 		snprintf(text, size, "s32.b1.%s%.*s", ptx_is_spelled(in, ".xor") ? "xor" : "and",
 			 TEXT(shape));
