@@ -155,7 +155,7 @@ struct place {
 	ir_val row, pair; /* lane / 4, lane mod 4 */
 };
 
-static ir_val with_constant(struct ptx *x, enum ir_op op, ir_val v, uint32_t k)
+ir_val ptx_op_constant(struct ptx *x, enum ir_op op, ir_val v, uint32_t k)
 {
 	return ptx_op(x, op, IR_B32, v, ptx_emit_constant(x, IR_B32, k), 0);
 }
@@ -164,11 +164,11 @@ static struct place place_of_lane(struct ptx *x)
 {
 	ir_val lane = ptx_lane_number(x);
 
-	return (struct place){with_constant(x, IR_SHR_U, lane, 2),
-			      with_constant(x, IR_AND, lane, 3)};
+	return (struct place){ptx_op_constant(x, IR_SHR_U, lane, 2),
+			      ptx_op_constant(x, IR_AND, lane, 3)};
 }
 
-static ir_val read_lane(struct ptx *x, ir_val value, ir_val lane)
+ir_val ptx_read_lane(struct ptx *x, ir_val value, ir_val lane)
 {
 	ir_val args[] = {value, lane, ptx_emit_constant(x, IR_B32, 31),
 			 ptx_emit_constant(x, IR_B32, UINT32_MAX)};
@@ -183,20 +183,20 @@ static ir_val read_lane(struct ptx *x, ir_val value, ir_val lane)
  * word. */
 static ir_val transposed_element(struct ptx *x, const struct place *p, ir_val word, uint32_t k)
 {
-	ir_val from = with_constant(x, IR_SHL, p->pair, 3), shift;
+	ir_val from = ptx_op_constant(x, IR_SHL, p->pair, 3), shift;
 
-	from = with_constant(x, IR_ADD, from, 4 * k);
-	from = ptx_op(x, IR_ADD, IR_B32, from, with_constant(x, IR_SHR_U, p->row, 1), 0);
-	shift = with_constant(x, IR_SHL, with_constant(x, IR_AND, p->row, 1), 4);
-	word = ptx_op(x, IR_SHR_U, IR_B32, read_lane(x, word, from), shift, 0);
-	return with_constant(x, IR_AND, word, 0xffff);
+	from = ptx_op_constant(x, IR_ADD, from, 4 * k);
+	from = ptx_op(x, IR_ADD, IR_B32, from, ptx_op_constant(x, IR_SHR_U, p->row, 1), 0);
+	shift = ptx_op_constant(x, IR_SHL, ptx_op_constant(x, IR_AND, p->row, 1), 4);
+	word = ptx_op(x, IR_SHR_U, IR_B32, ptx_read_lane(x, word, from), shift, 0);
+	return ptx_op_constant(x, IR_AND, word, 0xffff);
 }
 
 static ir_val transpose(struct ptx *x, const struct place *p, ir_val word)
 {
 	ir_val low = transposed_element(x, p, word, 0), high = transposed_element(x, p, word, 1);
 
-	return ptx_op(x, IR_OR, IR_B32, low, with_constant(x, IR_SHL, high, 16), 0);
+	return ptx_op(x, IR_OR, IR_B32, low, ptx_op_constant(x, IR_SHL, high, 16), 0);
 }
 
 void ptx_lower_movmatrix(struct ptx *x, const struct ptx_inst *in)
@@ -217,9 +217,9 @@ void ptx_lower_stmatrix(struct ptx *x, const struct ptx_inst *in)
 		return;
 	read_fragment(x, in->role[ROLE_B], words);
 	p = place_of_lane(x);
-	offset = with_constant(x, IR_SHL, p.pair, 2);
+	offset = ptx_op_constant(x, IR_SHL, p.pair, 2);
 	for (uint32_t m = 0; m < count; m++) {
-		ir_val row = read_lane(x, address, with_constant(x, IR_ADD, p.row, 8 * m));
+		ir_val row = ptx_read_lane(x, address, ptx_op_constant(x, IR_ADD, p.row, 8 * m));
 		ir_val args[] = {ptx_op(x, IR_ADD, IR_B32, row, offset, 0),
 				 ptx_is_spelled(in, ".trans") ? transpose(x, &p, words[m])
 							      : words[m]};

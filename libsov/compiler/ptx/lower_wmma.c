@@ -477,7 +477,7 @@ static void read_types(const struct ptx_inst *in, const struct ptx_type *types[4
 	types[3] = n == 2 ? found[1] : found[3];
 }
 
-static ir_val half_to_single(struct ptx *x, ir_val word, uint32_t k)
+ir_val ptx_half_to_single(struct ptx *x, ir_val word, uint32_t k)
 {
 	if (k)
 		word = ptx_op(x, IR_SHR_U, IR_B32, word, ptx_emit_constant(x, IR_B32, 16), 0);
@@ -485,7 +485,7 @@ static ir_val half_to_single(struct ptx *x, ir_val word, uint32_t k)
 			   ptx_convert(x, IR_TRUNC, IR_B32, IR_B16, word));
 }
 
-static ir_val halves_of_singles(struct ptx *x, const ir_val *v)
+ir_val ptx_halves_of_singles(struct ptx *x, const ir_val *v)
 {
 	ir_val parts[2];
 
@@ -560,7 +560,7 @@ void ptx_lower_wmma_mma(struct ptx *x, const struct ptx_inst *in)
 	read_registers(x, in->role[swap ? ROLE_A : ROLE_B], (swap ? &a : &b)->registers, p.b);
 	read_registers(x, in->role[ROLE_C], c.registers, words);
 	for (uint32_t k = 0; k < (mixed ? MAX_REGISTERS : c.registers); k++)
-		p.c[k] = mixed && types[3]->bits == 16 ? half_to_single(x, words[k / 2], k % 2)
+		p.c[k] = mixed && types[3]->bits == 16 ? ptx_half_to_single(x, words[k / 2], k % 2)
 						       : words[k];
 	n = mma_registers(p.kind);
 	for (uint32_t r = 0; r < (swap ? &b : &a)->tiles; r++)
@@ -568,6 +568,7 @@ void ptx_lower_wmma_mma(struct ptx *x, const struct ptx_inst *in)
 			multiply_tile(&p, &p.a[r * n.a], &p.b[q * n.b], (r + q) * n.c);
 	for (uint32_t k = 0; k < d.registers; k++)
 		ptx_write_operand(x, ptx_fragment_register(in->role[ROLE_D], k),
-				  mixed && types[0]->bits == 16 ? halves_of_singles(x, &p.d[2 * k])
-								: p.d[k]);
+				  mixed && types[0]->bits == 16
+					  ? ptx_halves_of_singles(x, &p.d[2 * k])
+					  : p.d[k]);
 }
