@@ -9,7 +9,8 @@
  * Products of 8-bit floats have the values of the code that ptxas 13.0 emits for SM90, which lacks
  * them: those of the lower two bytes of each register as a product of f16 without an addend,
  * then those of the upper two with that sum as the addend, and the addend of the instruction is
- * added at last, rounded to the nearest. The values of Ada's own instruction are not known.
+ * added at last, rounded to the nearest. Of sparse ones, the first product is that of the first
+ * half of k, the second that of the other half. The values of Ada's own instruction are not known.
  */
 #include <math.h>
 #include <string.h>
@@ -61,10 +62,38 @@ struct mma_registers mma_registers(const struct mma_kind *kind)
 {
 	uint32_t factors = mma_elements_per_register(kind->factors) * MMA_LANES;
 	uint32_t sums = mma_elements_per_register(kind->sums) * MMA_LANES;
+	uint32_t columns = kind->k / (kind->flags & MMA_SPARSE ? 2u : 1u);
 
-	return (struct mma_registers){(uint8_t)(kind->m * kind->k / factors),
+	return (struct mma_registers){(uint8_t)(kind->m * columns / factors),
 				      (uint8_t)(8u * kind->k / factors),
 				      (uint8_t)(kind->m * 8u / sums)};
+}
+
+static uint32_t unit_bits(const struct mma_kind *kind)
+{
+	return element_bits(kind->factors) > 8 ? 16 : 8;
+}
+
+static uint32_t chunks(const struct mma_kind *kind)
+{
+	return kind->k * element_bits(kind->factors) / (4 * unit_bits(kind));
+}
+
+/* PTX ISA, "Matrix Fragments for sparse mma": 16 bits hold four chunks of a row. With units of 16
+ * bits, a word has those of both rows, otherwise of one. */
+struct mma_metadata_place mma_metadata_place(const struct mma_kind *kind, uint32_t half,
+					     uint32_t chunk, uint32_t selector)
+{
+	if (unit_bits(kind) == 16)
+		return (struct mma_metadata_place){selector * (chunks(kind) / 4) + chunk / 4,
+						   16 * half + chunk % 4 * 4};
+	return (struct mma_metadata_place){2 * (selector + chunk / 8) + half, chunk % 8 * 4};
+}
+
+/* A group has four lanes with 32 bits of metadata. */
+uint32_t mma_selectors(const struct mma_kind *kind)
+{
+	return kind->flags & MMA_SPARSE ? 4 * 32 / (2 * chunks(kind) * 4) : 1;
 }
 
 /*
@@ -305,7 +334,7 @@ static uint64_t float8_element(const struct mma_kind *kind, const uint64_t *a, c
 			uint64_t x = half_of_float8(a[k], kind->flags & MMA_E5M2_A);
 			uint64_t y = half_of_float8(b[k], kind->flags & MMA_E5M2_B);
 
-			if (k % 4 / 2 == half)
+			if ((kind->flags & MMA_SPARSE ? k / 16 : k % 4 / 2) == half)
 				terms[n++] = multiply(decode(MMA_F16, x), decode(MMA_F16, y));
 		}
 		terms[n++] = decode(kind->sums, sum);
@@ -392,23 +421,43 @@ static uint64_t element_of(const struct mma_kind *kind, const uint64_t *a, const
 	}
 }
 
+/* The column of A, which is a row of B, of element j that a row of A holds. */
+static uint32_t column_of(const struct mma_kind *kind, const struct mma_metadata *m, uint32_t row,
+			  uint32_t j)
+{
+	uint32_t bits = element_bits(kind->factors), unit = j * bits / unit_bits(kind), number;
+	struct mma_metadata_place at;
+
+	if (!(kind->flags & MMA_SPARSE))
+		return j;
+	at = mma_metadata_place(kind, row / 8, unit / 2, m->selector);
+	number = m->words[row % 8 * 4 + at.lane] >> (at.bit + unit % 2 * 2) & 3;
+	number += unit / 2 * 4;
+	return bits == 32 ? number / 2 : bits == 4 ? number * 2 + j % 2 : number;
+}
+
 void mma_eval(const struct mma_kind *kind, const mma_fragment a, const mma_fragment b,
-	      const mma_fragment c, mma_fragment d)
+	      const mma_fragment c, const struct mma_metadata *metadata, mma_fragment d)
 {
 	uint32_t bits = element_bits(kind->sums);
 	uint64_t row[MAX_K], column[MAX_K];
+	struct mma_kind held = *kind; /* elements that A holds */
 
+	if (kind->flags & MMA_SPARSE)
+		held.k /= 2;
 	memset(d, 0, sizeof(mma_fragment));
 	for (uint32_t r = 0; r < kind->m; r++)
 		for (uint32_t q = 0; q < 8; q++) {
 			struct place at = place_of_sum(kind, r, q);
 
-			for (uint32_t k = 0; k < kind->k; k++) {
+			for (uint32_t k = 0; k < held.k; k++) {
+				uint32_t from = column_of(kind, metadata, r, k);
+
 				row[k] = factor(kind, a, r, k, kind->m);
-				column[k] = factor(kind, b, q, k, 8);
+				column[k] = factor(kind, b, q, from, 8);
 			}
 			d[at.word][at.lane] |=
-				element_of(kind, row, column, read_element(c, at, bits))
+				element_of(&held, row, column, read_element(c, at, bits))
 				<< at.shift;
 		}
 }

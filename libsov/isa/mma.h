@@ -28,6 +28,7 @@ enum { /* flags of a kind: mma_kinds.h */
        MMA_XOR = 1 << 3,
        MMA_E5M2_A = 1 << 4,
        MMA_E5M2_B = 1 << 5,
+       MMA_SPARSE = 1 << 6,
 };
 #define MMA_SIGNS (MMA_SIGNED_A | MMA_SIGNED_B)
 
@@ -58,9 +59,26 @@ struct mma_registers {
 };
 struct mma_registers mma_registers(const struct mma_kind *kind);
 uint32_t mma_elements_per_register(uint8_t element);
+/*
+ * The metadata of sparse products. A row of A consists of chunks of four units, of which it holds
+ * two: a unit has 16 bits, or 8 if elements have no more. Four bits for each chunk are the numbers
+ * of these units. Lanes of each group of four hold them, which the product's selector chooses.
+ */
+struct mma_metadata {
+	uint32_t words[MMA_LANES];
+	uint32_t selector;
+};
+struct mma_metadata_place {
+	uint32_t lane, bit; /* in the group; the lowest */
+};
+/* Of a chunk of row group + 8 half. */
+struct mma_metadata_place mma_metadata_place(const struct mma_kind *kind, uint32_t half,
+					     uint32_t chunk, uint32_t selector);
+uint32_t mma_selectors(const struct mma_kind *kind); /* how many there are; dense products: 1 */
 /* Registers by number and lane. */
 typedef uint64_t mma_fragment[MMA_MAX_WORDS][MMA_LANES];
+/* metadata: of sparse products. */
 void mma_eval(const struct mma_kind *kind, const mma_fragment a, const mma_fragment b,
-	      const mma_fragment c, mma_fragment d);
+	      const mma_fragment c, const struct mma_metadata *metadata, mma_fragment d);
 
 #endif

@@ -8,7 +8,8 @@
  * flags: MMA_SIGNED_A, MMA_SIGNED_B: the integers of A, B are signed; MMA_SATURATE: an integer sum
  * that overflows is the greatest or smallest;
  * MMA_XOR: the product of two bits is 1 if they differ, otherwise if both are 1; MMA_E5M2_A,
- * MMA_E5M2_B: the 8-bit floats of A, B are e5m2, otherwise e4m3.
+ * MMA_E5M2_B: the 8-bit floats of A, B are e5m2, otherwise e4m3; MMA_SPARSE: A holds two of each
+ * four columns (of tf32 one of two, of 4-bit integers two pairs of four), and metadata names them.
  */
 MMA(F32_F16_K8, "f32.f16.m16n8k8", 16, 8, MMA_F16, MMA_F32, 0)
 MMA(F32_F16_K16, "f32.f16.m16n8k16", 16, 16, MMA_F16, MMA_F32, 0)
@@ -43,6 +44,24 @@ MMA_NIBBLES(u4, s4, MMA_SIGNED_B)
 MMA_NIBBLES(s4, u4, MMA_SIGNED_A)
 MMA_NIBBLES(s4, s4, MMA_SIGNED_A | MMA_SIGNED_B)
 #undef MMA_NIBBLES
+#define MMA_SPARSE_INTEGERS(factors, a, b, signs, short_k, long_k) \
+	MMA_INTEGER(a##_##b##_SPARSE_SHORT, #a "." #b ".m16n8k" #short_k ".sparse", 16, short_k, \
+		    factors, (signs) | MMA_SPARSE) \
+	MMA_INTEGER(a##_##b##_SPARSE_LONG, #a "." #b ".m16n8k" #long_k ".sparse", 16, long_k, \
+		    factors, (signs) | MMA_SPARSE)
+#define MMA_SPARSE_BYTES(a, b, signs)   MMA_SPARSE_INTEGERS(MMA_I8, a, b, signs, 32, 64)
+#define MMA_SPARSE_NIBBLES(a, b, signs) MMA_SPARSE_INTEGERS(MMA_I4, a, b, signs, 64, 128)
+MMA_SPARSE_BYTES(u8, u8, 0)
+MMA_SPARSE_BYTES(u8, s8, MMA_SIGNED_B)
+MMA_SPARSE_BYTES(s8, u8, MMA_SIGNED_A)
+MMA_SPARSE_BYTES(s8, s8, MMA_SIGNED_A | MMA_SIGNED_B)
+MMA_SPARSE_NIBBLES(u4, u4, 0)
+MMA_SPARSE_NIBBLES(u4, s4, MMA_SIGNED_B)
+MMA_SPARSE_NIBBLES(s4, u4, MMA_SIGNED_A)
+MMA_SPARSE_NIBBLES(s4, s4, MMA_SIGNED_A | MMA_SIGNED_B)
+#undef MMA_SPARSE_BYTES
+#undef MMA_SPARSE_NIBBLES
+#undef MMA_SPARSE_INTEGERS
 #undef MMA_INTEGER
 #define MMA_BITS(name, text, m, k) \
 	MMA(AND_##name, "s32.b1.and." text, m, k, MMA_B1, MMA_S32, 0) \
@@ -55,10 +74,23 @@ MMA_BITS(K256, "m16n8k256", 16, 256)
 	MMA(F32_##a##_##b##_K16, "f32." #a "." #b ".m16n8k16", 16, 16, MMA_F8, MMA_F32, formats) \
 	MMA(F32_##a##_##b##_K32, "f32." #a "." #b ".m16n8k32", 16, 32, MMA_F8, MMA_F32, formats) \
 	MMA(F16_##a##_##b##_K16, "f16." #a "." #b ".m16n8k16", 16, 16, MMA_F8, MMA_F16, formats) \
-	MMA(F16_##a##_##b##_K32, "f16." #a "." #b ".m16n8k32", 16, 32, MMA_F8, MMA_F16, formats)
+	MMA(F16_##a##_##b##_K32, "f16." #a "." #b ".m16n8k32", 16, 32, MMA_F8, MMA_F16, formats) \
+	MMA(F32_##a##_##b##_SPARSE, "f32." #a "." #b ".m16n8k64.sparse", 16, 64, MMA_F8, MMA_F32, \
+	    (formats) | MMA_SPARSE)
 MMA_FLOAT8(e4m3, e4m3, 0)
 MMA_FLOAT8(e4m3, e5m2, MMA_E5M2_B)
 MMA_FLOAT8(e5m2, e4m3, MMA_E5M2_A)
 MMA_FLOAT8(e5m2, e5m2, MMA_E5M2_A | MMA_E5M2_B)
 #undef MMA_FLOAT8
+#define MMA_SPARSE_FLOATS(name, text, k, factors, sums) \
+	MMA(name##_SPARSE_K##k, text ".m16n8k" #k ".sparse", 16, k, factors, sums, MMA_SPARSE)
+MMA_SPARSE_FLOATS(F32_F16, "f32.f16", 16, MMA_F16, MMA_F32)
+MMA_SPARSE_FLOATS(F32_F16, "f32.f16", 32, MMA_F16, MMA_F32)
+MMA_SPARSE_FLOATS(F16_F16, "f16.f16", 16, MMA_F16, MMA_F16)
+MMA_SPARSE_FLOATS(F16_F16, "f16.f16", 32, MMA_F16, MMA_F16)
+MMA_SPARSE_FLOATS(F32_BF16, "f32.bf16", 16, MMA_BF16, MMA_F32)
+MMA_SPARSE_FLOATS(F32_BF16, "f32.bf16", 32, MMA_BF16, MMA_F32)
+MMA_SPARSE_FLOATS(F32_TF32, "f32.tf32", 8, MMA_TF32, MMA_F32)
+MMA_SPARSE_FLOATS(F32_TF32, "f32.tf32", 16, MMA_TF32, MMA_F32)
+#undef MMA_SPARSE_FLOATS
 #undef MMA

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Products of matrices, whose elements are spread over the registers of all lanes, and loads of
  * matrices. */
+#include <string.h>
 #include "libsov/isa/mma.h"
 #include "model/nv/exec_memory.h"
 
@@ -25,11 +26,16 @@ static const struct dot {
 static const struct shape {
 	uint16_t op;
 	uint8_t m, words;
+	bool sparse;
 } shapes[] = {
-	{SASS_DMMA_884, 8, 1},    {SASS_HMMA_SHORT, 16, 2}, {SASS_HMMA_LONG, 16, 4},
-	{SASS_IMMA_M8, 8, 1},     {SASS_IMMA_SHORT, 16, 2}, {SASS_IMMA_LONG, 16, 4},
-	{SASS_BMMA_M8, 8, 1},     {SASS_BMMA_SHORT, 16, 2}, {SASS_BMMA_LONG, 16, 4},
-	{SASS_QMMA_SHORT, 16, 2}, {SASS_QMMA_LONG, 16, 4},
+	{SASS_DMMA_884, 8, 1, false},     {SASS_HMMA_SHORT, 16, 2, false},
+	{SASS_HMMA_LONG, 16, 4, false},   {SASS_IMMA_M8, 8, 1, false},
+	{SASS_IMMA_SHORT, 16, 2, false},  {SASS_IMMA_LONG, 16, 4, false},
+	{SASS_BMMA_M8, 8, 1, false},      {SASS_BMMA_SHORT, 16, 2, false},
+	{SASS_BMMA_LONG, 16, 4, false},   {SASS_QMMA_SHORT, 16, 2, false},
+	{SASS_QMMA_LONG, 16, 4, false},   {SASS_HMMA_SP_SHORT, 16, 2, true},
+	{SASS_HMMA_SP_LONG, 16, 4, true}, {SASS_IMMA_SP_SHORT, 16, 2, true},
+	{SASS_IMMA_SP_LONG, 16, 4, true}, {SASS_QMMA_SP, 16, 4, true},
 };
 
 static void set_elements(struct mma_kind *k, const struct sass_inst *in)
@@ -45,6 +51,8 @@ static void set_elements(struct mma_kind *k, const struct sass_inst *in)
 		break;
 	case SASS_HMMA_SHORT:
 	case SASS_HMMA_LONG:
+	case SASS_HMMA_SP_SHORT:
+	case SASS_HMMA_SP_LONG:
 		k->factors = halves[in->mod[SASS_M_HFORMAT]];
 		k->sums = in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? MMA_F32 : MMA_F16;
 		break;
@@ -75,6 +83,10 @@ static struct mma_kind kind_of(const struct sass_inst *in)
 	k.m = shape->m;
 	set_elements(&k, in);
 	k.k = (uint16_t)(shape->words * mma_elements_per_register(k.factors) * MMA_LANES / k.m);
+	if (shape->sparse) {
+		k.k *= 2;
+		k.flags |= MMA_SPARSE;
+	}
 	return k;
 }
 
@@ -83,6 +95,11 @@ static const char *prepare_product(struct op *op, const struct sass_inst *in)
 	struct mma_kind kind = kind_of(in);
 
 	op->data[0] = mma_find(&kind);
+	if (kind.flags & MMA_SPARSE) {
+		op->data[1] = in->ops[4].reg == SASS_RZ ? ROW_ZERO : in->ops[4].reg;
+		if (in->ops[5].value >= mma_selectors(&kind))
+			return "the product has no such selector";
+	}
 	return op->data[0] < MMA_KINDS ? NULL : "a product of this shape is not modelled";
 }
 
@@ -101,12 +118,17 @@ static void run_product(struct warp *w, const struct op *op, uint32_t mask)
 	const struct mma_kind *kind = &mma_kinds[op->data[0]];
 	struct mma_registers n = mma_registers(kind);
 	bool pairs = kind->factors == MMA_F64;
+	struct mma_metadata metadata = {.selector = 0};
 	mma_fragment a, b, c, d;
 
+	if (kind->flags & MMA_SPARSE) {
+		memcpy(metadata.words, w->r[op->data[1]], sizeof(metadata.words));
+		metadata.selector = (uint32_t)op->inst->ops[5].value;
+	}
 	read_fragment(w, op->s[0].row, n.a, pairs, a);
 	read_fragment(w, op->s[1].row, n.b, pairs, b);
 	read_fragment(w, op->s[2].row, n.c, pairs, c);
-	mma_eval(kind, a, b, c, d);
+	mma_eval(kind, a, b, c, &metadata, d);
 	for (uint32_t k = 0; k < (pairs ? 2u : 1u) * n.c; k++) {
 		uint32_t row[LANES];
 
@@ -172,6 +194,11 @@ const struct op_row rows_matrix[] = {
 	{SASS_BMMA_LONG, "dsss", run_product, NULL, prepare_product},
 	{SASS_QMMA_SHORT, "dsss", run_product, NULL, prepare_product},
 	{SASS_QMMA_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_HMMA_SP_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_HMMA_SP_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_SP_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_SP_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_QMMA_SP, "dsss", run_product, NULL, prepare_product},
 	{SASS_DMMA_884, "dsss", run_product, NULL, prepare_product},
 	OP_ROWS_END,
 };

@@ -65,7 +65,7 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 				lower_reduce(f, i, warp_lanes);
 			} else if (in->op == IR_MMA &&
 				   !is_native_product(&mma_kinds[in->sub], sm)) {
-				lower_narrow_mma(f, i);
+				lower_narrow_mma(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
 				lower_atomic(f, i, is_native, true);
 				break; /* the rest of the block is a new block, visited later */

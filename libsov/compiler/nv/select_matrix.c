@@ -32,6 +32,17 @@ static enum sass_op product_op(const struct mma_kind *kind)
 	return ops[mma_registers(kind).a / 2];
 }
 
+static enum sass_op sparse_op(const struct mma_kind *kind)
+{
+	bool is_long = mma_registers(kind).a == 4;
+
+	if (kind->factors == MMA_F8)
+		return SASS_QMMA_SP;
+	if (kind->sums == MMA_S32)
+		return is_long ? SASS_IMMA_SP_LONG : SASS_IMMA_SP_SHORT;
+	return is_long ? SASS_HMMA_SP_LONG : SASS_HMMA_SP_SHORT;
+}
+
 static void set_float_mods(struct mir_inst *i, const struct mma_kind *kind)
 {
 	static const uint8_t formats[] = {[MMA_F16] = SASS_HALF_F16,
@@ -71,10 +82,17 @@ static void select_words(struct select *s, const struct ir_inst *in, const struc
 	struct mma_registers n = mma_registers(kind);
 	const ir_val *a = in->args, *b = a + n.a, *c = b + n.b;
 	struct mir_source d = new_temp(s, SASS_GPR, n.c);
-	struct mir_source ops[] = {d, fragment(s, a, n.a), fragment(s, b, n.b),
-				   fragment(s, c, n.c)};
-	struct mir_inst *i = emit(s, product_op(kind), ops, 4);
+	struct mir_source ops[6] = {d, fragment(s, a, n.a), fragment(s, b, n.b),
+				    fragment(s, c, n.c)};
+	struct mir_inst *i;
 
+	if (kind->flags & MMA_SPARSE) {
+		ops[4] = in_reg(s, arg_word(s, c[n.c]));
+		ops[5] = mir_imm((uint32_t)in->imm);
+		i = emit(s, sparse_op(kind), ops, 6);
+	} else {
+		i = emit(s, product_op(kind), ops, 4);
+	}
 	if (kind->factors == MMA_B1)
 		set_mod(i, SASS_M_BOOL, kind->flags & MMA_XOR ? SASS_XOR : SASS_AND);
 	else if (kind->factors == MMA_F8)

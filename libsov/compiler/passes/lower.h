@@ -24,7 +24,7 @@ void lower_mma(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Replaces a product of 4-bit integers by products of bytes, one of 8-bit floats by products of
  * f16, and one that counts the bits that differ by two that count those that both have
  * (widen_products.c). */
-void lower_narrow_mma(struct ir_func *f, ir_id i);
+void lower_narrow_mma(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Replaces a load of matrices by shuffles of the rows' addresses and loads of elements. */
 void lower_loadmatrix(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Whether an instruction is a sync site: lanes with the same member mask may join its warp sync

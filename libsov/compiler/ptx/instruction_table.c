@@ -76,6 +76,7 @@
 #define WMMA_STORE   WMMA_OUT WMMA_SHAPES
 #define MATRIX_F64   "d a b c = .f64 or fragment; .rnd = .rn"
 #define MATRIX_BYTES MATRIX_WORDS "; .atype = .u8 .s8; .btype = .u8 .s8"
+#define SPARSE       ".sparse = .sp .sp::ordered_metadata; e f = .b32; "
 #define FLOATS8      "; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2"
 #define MATRIX_BITS  MATRIX_WORDS "; .BoolOp = .and .xor"
 #define MATRIX_NIBBLES MATRIX_WORDS "; .atype = .u4 .s4; .btype = .u4 .s4"
@@ -457,6 +458,19 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.BoolOp.popc d, a, b, c", MATRIX_BITS, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.BoolOp.popc d, a, b, c", MATRIX_BITS, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.BoolOp.popc d, a, b, c", MATRIX_BITS, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c, e, f", SPARSE MATRIX_WORDS, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 d, a, b, c, e, f", SPARSE MATRIX_WORDS, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", SPARSE MATRIX_BYTES, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k64.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", SPARSE MATRIX_BYTES, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k64.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", SPARSE MATRIX_NIBBLES, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k128.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", SPARSE MATRIX_NIBBLES, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k64.row.col.f32.atype.btype.f32 d, a, b, c, e, f", SPARSE MATRIX_F32 FLOATS8, mma, MMA),
 
 	ROW("ldmatrix.sync.aligned.m8n8.x1{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
 	ROW("ldmatrix.sync.aligned.m8n8.x2{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),

@@ -47,11 +47,18 @@ static void kind_text(const struct ptx_inst *in, char *text, size_t size)
 			 TEXT(types[1]), TEXT(shape));
 }
 
+static bool is_sparse(const struct ptx_inst *in)
+{
+	return ptx_is_spelled(in, ".sp") || ptx_is_spelled(in, ".sp::ordered_metadata");
+}
+
 static const struct mma_kind *find_kind(const struct ptx_inst *in)
 {
 	char text[48];
 
 	kind_text(in, text, sizeof(text));
+	if (is_sparse(in))
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ".sparse");
 	for (uint32_t k = 0; k < MMA_KINDS; k++)
 		if (!strcmp(text, mma_kinds[k].text))
 			return &mma_kinds[k];
@@ -85,6 +92,19 @@ static uint32_t read_fragment(struct ptx *x, const struct ptx_operand *o, ir_val
 	return count;
 }
 
+/* The selector of a sparse product is a constant. */
+static bool check_selector(struct ptx *x, const struct ptx_inst *in, const struct mma_kind *kind)
+{
+	const struct ptx_operand *o = in->role[ROLE_F];
+	uint32_t count = mma_selectors(kind);
+
+	if (!o || (o->kind == OPERAND_INTEGER && o->value < count))
+		return true;
+	ptx_error(x, &o->at, "the selector of '%s' is a constant less than %u", ptx_spelling(x, in),
+		  count);
+	return false;
+}
+
 void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct mma_kind *kind = find_kind(in);
@@ -95,13 +115,17 @@ void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 	ir_id i;
 
 	if (!ptx_check_fragment(x, in, ROLE_D, r.c) || !ptx_check_fragment(x, in, ROLE_A, r.a) ||
-	    !ptx_check_fragment(x, in, ROLE_B, r.b) || !ptx_check_fragment(x, in, ROLE_C, r.c))
+	    !ptx_check_fragment(x, in, ROLE_B, r.b) || !ptx_check_fragment(x, in, ROLE_C, r.c) ||
+	    !check_selector(x, in, kind))
 		return;
 	for (enum ptx_role role = ROLE_A; role <= ROLE_C; role++)
 		n += read_fragment(x, in->role[role], &args[n]);
+	if (kind->flags & MMA_SPARSE)
+		args[n++] = ptx_read_role(x, in, ROLE_E);
 	args[n++] = ptx_emit_constant(x, IR_B32, UINT32_MAX);
 	i = ptx_emit(x, IR_MMA, kind->factors == MMA_F64 ? IR_B64 : IR_B32, r.c, n, args);
 	ir_at(x->func, i)->sub = (uint8_t)(kind - mma_kinds);
+	ir_at(x->func, i)->imm = in->role[ROLE_F] ? in->role[ROLE_F]->value : 0;
 	for (uint32_t k = 0; k < r.c; k++)
 		ptx_write_operand(x, ptx_fragment_register(d, k), ir_at(x->func, i)->res + k);
 }
