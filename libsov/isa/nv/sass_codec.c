@@ -186,7 +186,7 @@ static bool walk_source_modifiers(struct walk *w, const struct sass_slot *s,
 			return false;
 		o->aux = (o->aux & 31) | half << 5;
 	} else if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
-		uint32_t at = s->flags & SLOT_BYTE && s->width ? s->width : field->half;
+		uint32_t at = s->width ? s->width : field->half;
 
 		if (!walk_field8(w, at, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
 			return false;

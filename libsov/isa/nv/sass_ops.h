@@ -115,7 +115,7 @@ SASS_OP(F2FP_TF32)  /* d, b */
 /* To two floats of 8 bits, and the half of c that becomes the high one; from two of them. */
 SASS_OP(F2FP_SINGLES) /* d, a second byte, b first byte, c */
 SASS_OP(F2FP_HALVES)  /* d, b, c */
-SASS_OP(F2FP_UNPACK)  /* d, b: two halves */
+SASS_OP(F2FP_UNPACK)  /* d, b: two halves, of the bytes of half aux of b */
 SASS_OP(F2IP)       /* d, a second byte, b first byte, c whose half becomes the high one */
 SASS_OP(S2R)        /* d, special register */
 SASS_OP(CS2R)       /* d (pair unless WIDTH is 32), special register */

@@ -442,7 +442,7 @@ const struct sass_form sass_alu_rows[] = {
 	 .fixed = {{24, 8, 255}, {73, 1, 1}, {87, 1, 1}, {90, 1, 1}},
 	 .suffix = ".F16.UNPACK_B_MERGE_C"},
 	{"F2FP", SASS_F2FP_UNPACK, 0x03e, FORM(1), SM_89 | SM_90, SASS_PIPE_ALU,
-	 .ops = {D(), ODD(0)},
+	 .ops = {D(), ODD(SLOT_HALF1, .width = 88)},
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 73, 1, f2fp_unpack)},
 	 .fixed = {{24, 8, 255}, {64, 8, 255}, {74, 1, 1}, {89, 1, 1}}, .suffix = ".UNPACK_B"},
 	{"DMMA.884", SASS_DMMA_884, 0x03f, FORM(1), SM_8X, SASS_PIPE_TENSOR, DMMA},
