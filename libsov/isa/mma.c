@@ -5,6 +5,12 @@
  * of a row and a column and the addend are truncated to a multiple of 2^-25 of the power of two
  * that the greatest has, added exactly, and the sum is rounded towards zero to f32, or to the
  * nearest f16. Products of f64 are fused multiply-adds, in the order of k.
+ *
+ * Products of 8-bit floats have the values of the code that ptxas 13.0 emits for SM90, which lacks
+ * them: those of the lower two bytes of each register as a product of f16 without an addend,
+ * then those of the upper two with that sum as the addend, and the addend of the instruction is
+ * added at last, rounded to the nearest. Of sparse ones, the first product is that of the first
+ * half of k, the second that of the other half. The values of Ada's own instruction are not known.
  */
 #include <math.h>
 #include <string.h>
@@ -16,14 +22,28 @@ const struct mma_kind mma_kinds[MMA_KINDS] = {
 #include "libsov/isa/mma_kinds.h"
 };
 
-#define MAX_K      32
+uint32_t mma_find(const struct mma_kind *like)
+{
+	uint32_t i = 0;
+
+	for (; i < MMA_KINDS; i++) {
+		const struct mma_kind *k = &mma_kinds[i];
+
+		if (k->m == like->m && k->k == like->k && k->factors == like->factors &&
+		    k->sums == like->sums && k->flags == like->flags)
+			break;
+	}
+	return i;
+}
+
+#define MAX_K      256
 #define GUARD_BITS 25 /* fraction bits of the greatest term that the sum keeps */
 
 static uint32_t element_bits(uint8_t e)
 {
 	static const uint8_t bits[] = {
-		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_F32] = 32,
-		[MMA_F64] = 64, [MMA_I8] = 8,    [MMA_S32] = 32};
+		[MMA_F16] = 16, [MMA_BF16] = 16, [MMA_TF32] = 32, [MMA_F32] = 32, [MMA_F64] = 64,
+		[MMA_I8] = 8,   [MMA_I4] = 4,    [MMA_B1] = 1,    [MMA_F8] = 8,   [MMA_S32] = 32};
 
 	return bits[e];
 }
@@ -33,14 +53,47 @@ static uint32_t register_bits(uint8_t e)
 	return e == MMA_F64 ? 64 : 32;
 }
 
+uint32_t mma_elements_per_register(uint8_t e)
+{
+	return register_bits(e) / element_bits(e);
+}
+
 struct mma_registers mma_registers(const struct mma_kind *kind)
 {
-	uint32_t in = element_bits(kind->factors), word = register_bits(kind->factors);
-	uint32_t a = kind->m * kind->k * in / word / MMA_LANES;
+	uint32_t factors = mma_elements_per_register(kind->factors) * MMA_LANES;
+	uint32_t sums = mma_elements_per_register(kind->sums) * MMA_LANES;
+	uint32_t columns = kind->k / (kind->flags & MMA_SPARSE ? 2u : 1u);
 
-	return (struct mma_registers){(uint8_t)a, (uint8_t)(8u * kind->k * in / word / MMA_LANES),
-				      (uint8_t)(kind->m * 8u * element_bits(kind->sums) /
-						register_bits(kind->sums) / MMA_LANES)};
+	return (struct mma_registers){(uint8_t)(kind->m * columns / factors),
+				      (uint8_t)(8u * kind->k / factors),
+				      (uint8_t)(kind->m * 8u / sums)};
+}
+
+static uint32_t unit_bits(const struct mma_kind *kind)
+{
+	return element_bits(kind->factors) > 8 ? 16 : 8;
+}
+
+static uint32_t chunks(const struct mma_kind *kind)
+{
+	return kind->k * element_bits(kind->factors) / (4 * unit_bits(kind));
+}
+
+/* PTX ISA, "Matrix Fragments for sparse mma": 16 bits hold four chunks of a row. With units of 16
+ * bits, a word has those of both rows, otherwise of one. */
+struct mma_metadata_place mma_metadata_place(const struct mma_kind *kind, uint32_t half,
+					     uint32_t chunk, uint32_t selector)
+{
+	if (unit_bits(kind) == 16)
+		return (struct mma_metadata_place){selector * (chunks(kind) / 4) + chunk / 4,
+						   16 * half + chunk % 4 * 4};
+	return (struct mma_metadata_place){2 * (selector + chunk / 8) + half, chunk % 8 * 4};
+}
+
+/* A group has four lanes with 32 bits of metadata. */
+uint32_t mma_selectors(const struct mma_kind *kind)
+{
+	return kind->flags & MMA_SPARSE ? 4 * 32 / (2 * chunks(kind) * 4) : 1;
 }
 
 /*
@@ -235,6 +288,61 @@ static uint64_t float_element(const struct mma_kind *kind, const uint64_t *a, co
 	return sum_of(kind->sums, terms, kind->k + 1u);
 }
 
+/* The f16 with the same value. */
+static uint64_t half_of_float8(uint64_t x, bool e5m2)
+{
+	uint64_t sign = (x & 0x80) << 8, exponent = x >> 3 & 15, fraction = x & 7;
+	uint32_t top;
+
+	if (e5m2)
+		return x << 8;
+	if ((x & 0x7f) == 0x7f)
+		return not_a_number(MMA_F16);
+	if (exponent)
+		return sign | (exponent + 8) << 10 | fraction << 7;
+	if (!fraction)
+		return sign;
+	top = 63 - (uint32_t)__builtin_clzll(fraction); /* subnormal: fraction 2^-9 */
+	return sign | (uint64_t)(top + 6) << 10 | (fraction << (10 - top) & 0x3ff);
+}
+
+/* Rounds to the nearest. */
+static uint64_t add_floats(uint8_t element, uint64_t x, uint64_t y)
+{
+	struct number terms[] = {decode(element, x), decode(element, y)};
+	uint32_t bits[] = {(uint32_t)x, (uint32_t)y};
+	float f[2];
+
+	if (element == MMA_F16 || terms[0].class != FINITE || terms[1].class != FINITE)
+		return sum_of(element, terms, 2);
+	memcpy(f, bits, sizeof(f));
+	f[0] += f[1];
+	memcpy(bits, f, sizeof(f));
+	return bits[0];
+}
+
+static uint64_t float8_element(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
+			       uint64_t c)
+{
+	struct number terms[MAX_K + 1];
+	uint64_t sum = 0;
+
+	for (uint32_t half = 0; half < 2; half++) {
+		uint32_t n = 0;
+
+		for (uint32_t k = 0; k < kind->k; k++) {
+			uint64_t x = half_of_float8(a[k], kind->flags & MMA_E5M2_A);
+			uint64_t y = half_of_float8(b[k], kind->flags & MMA_E5M2_B);
+
+			if ((kind->flags & MMA_SPARSE ? k / 16 : k % 4 / 2) == half)
+				terms[n++] = multiply(decode(MMA_F16, x), decode(MMA_F16, y));
+		}
+		terms[n++] = decode(kind->sums, sum);
+		sum = sum_of(kind->sums, terms, n);
+	}
+	return add_floats(kind->sums, sum, c);
+}
+
 #define INVALID   UINT64_C(0xfff8000000000000) /* result of an invalid operation */
 #define QUIET_BIT UINT64_C(0x0008000000000000)
 
@@ -267,9 +375,11 @@ static uint64_t double_element(const struct mma_kind *kind, const uint64_t *a, c
 	return c;
 }
 
-static int64_t byte_value(uint64_t bits, bool is_signed)
+static int64_t integer_value(const struct mma_kind *kind, uint64_t bits, uint8_t sign_flag)
 {
-	return is_signed ? (int8_t)bits : (int64_t)bits;
+	uint64_t sign = UINT64_C(1) << (element_bits(kind->factors) - 1);
+
+	return (int64_t)bits - (kind->flags & sign_flag && bits & sign ? (int64_t)(2 * sign) : 0);
 }
 
 static uint64_t integer_element(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
@@ -278,11 +388,19 @@ static uint64_t integer_element(const struct mma_kind *kind, const uint64_t *a, 
 	int64_t sum = (int32_t)(uint32_t)c;
 
 	for (uint32_t k = 0; k < kind->k; k++)
-		sum += byte_value(a[k], kind->flags & MMA_SIGNED_A) *
-		       byte_value(b[k], kind->flags & MMA_SIGNED_B);
+		sum += integer_value(kind, a[k], MMA_SIGNED_A) *
+		       integer_value(kind, b[k], MMA_SIGNED_B);
 	if (kind->flags & MMA_SATURATE)
 		sum = sum > INT32_MAX ? INT32_MAX : sum < INT32_MIN ? INT32_MIN : sum;
 	return (uint32_t)sum;
+}
+
+static uint64_t bit_element(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
+			    uint64_t c)
+{
+	for (uint32_t k = 0; k < kind->k; k++)
+		c += kind->flags & MMA_XOR ? a[k] ^ b[k] : a[k] & b[k];
+	return (uint32_t)c;
 }
 
 static uint64_t element_of(const struct mma_kind *kind, const uint64_t *a, const uint64_t *b,
@@ -292,29 +410,54 @@ static uint64_t element_of(const struct mma_kind *kind, const uint64_t *a, const
 	case MMA_F64:
 		return double_element(kind, a, b, c);
 	case MMA_I8:
+	case MMA_I4:
 		return integer_element(kind, a, b, c);
+	case MMA_B1:
+		return bit_element(kind, a, b, c);
+	case MMA_F8:
+		return float8_element(kind, a, b, c);
 	default:
 		return float_element(kind, a, b, c);
 	}
 }
 
+/* The column of A, which is a row of B, of element j that a row of A holds. */
+static uint32_t column_of(const struct mma_kind *kind, const struct mma_metadata *m, uint32_t row,
+			  uint32_t j)
+{
+	uint32_t bits = element_bits(kind->factors), unit = j * bits / unit_bits(kind), number;
+	struct mma_metadata_place at;
+
+	if (!(kind->flags & MMA_SPARSE))
+		return j;
+	at = mma_metadata_place(kind, row / 8, unit / 2, m->selector);
+	number = m->words[row % 8 * 4 + at.lane] >> (at.bit + unit % 2 * 2) & 3;
+	number += unit / 2 * 4;
+	return bits == 32 ? number / 2 : bits == 4 ? number * 2 + j % 2 : number;
+}
+
 void mma_eval(const struct mma_kind *kind, const mma_fragment a, const mma_fragment b,
-	      const mma_fragment c, mma_fragment d)
+	      const mma_fragment c, const struct mma_metadata *metadata, mma_fragment d)
 {
 	uint32_t bits = element_bits(kind->sums);
 	uint64_t row[MAX_K], column[MAX_K];
+	struct mma_kind held = *kind; /* elements that A holds */
 
+	if (kind->flags & MMA_SPARSE)
+		held.k /= 2;
 	memset(d, 0, sizeof(mma_fragment));
 	for (uint32_t r = 0; r < kind->m; r++)
 		for (uint32_t q = 0; q < 8; q++) {
 			struct place at = place_of_sum(kind, r, q);
 
-			for (uint32_t k = 0; k < kind->k; k++) {
+			for (uint32_t k = 0; k < held.k; k++) {
+				uint32_t from = column_of(kind, metadata, r, k);
+
 				row[k] = factor(kind, a, r, k, kind->m);
-				column[k] = factor(kind, b, q, k, 8);
+				column[k] = factor(kind, b, q, from, 8);
 			}
 			d[at.word][at.lane] |=
-				element_of(kind, row, column, read_element(c, at, bits))
+				element_of(&held, row, column, read_element(c, at, bits))
 				<< at.shift;
 		}
 }

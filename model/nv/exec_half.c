@@ -291,9 +291,11 @@ static void core_f2fp_halves(const struct op *op, struct operands *o)
 
 static void core_f2fp_unpack(const struct op *op, struct operands *o)
 {
+	uint32_t at = op->inst->ops[1].aux ? 16 : 0;
+
 	for (uint32_t i = 0; i < LANES; i++)
-		o->d[i] = from_byte(op, o->s[0][i] >> 8 & 0xff) << 16 |
-			  from_byte(op, o->s[0][i] & 0xff);
+		o->d[i] = from_byte(op, o->s[0][i] >> (at + 8) & 0xff) << 16 |
+			  from_byte(op, o->s[0][i] >> at & 0xff);
 }
 
 const struct op_row rows_half[] = {

@@ -1,54 +1,106 @@
 // SPDX-License-Identifier: MIT
 /* Products of matrices, whose elements are spread over the registers of all lanes, and loads of
  * matrices. */
+#include <string.h>
 #include "libsov/isa/mma.h"
 #include "model/nv/exec_memory.h"
 
-static const uint8_t factors_of[] = {
-	[SASS_HALF_F16] = MMA_F16, [SASS_HALF_BF16] = MMA_BF16, [SASS_HALF_TF32] = MMA_TF32};
+static const struct dot {
+	uint8_t factors, flags;
+} dots[] = {
+	[SASS_DOT_U8_U8] = {MMA_I8, 0},
+	[SASS_DOT_S8_U8] = {MMA_I8, MMA_SIGNED_A},
+	[SASS_DOT_U8_S8] = {MMA_I8, MMA_SIGNED_B},
+	[SASS_DOT_S8_S8] = {MMA_I8, MMA_SIGNS},
+	[SASS_DOT_U4_U4] = {MMA_I4, 0},
+	[SASS_DOT_S4_U4] = {MMA_I4, MMA_SIGNED_A},
+	[SASS_DOT_U4_S4] = {MMA_I4, MMA_SIGNED_B},
+	[SASS_DOT_S4_S4] = {MMA_I4, MMA_SIGNS},
+	[SASS_DOT_E4M3_E4M3] = {MMA_F8, 0},
+	[SASS_DOT_E5M2_E4M3] = {MMA_F8, MMA_E5M2_A},
+	[SASS_DOT_E4M3_E5M2] = {MMA_F8, MMA_E5M2_B},
+	[SASS_DOT_E5M2_E5M2] = {MMA_F8, MMA_E5M2_A | MMA_E5M2_B},
+};
+
+/* The registers of A, by which the depth of a product follows from the size of its elements. */
+static const struct shape {
+	uint16_t op;
+	uint8_t m, words;
+	bool sparse;
+} shapes[] = {
+	{SASS_DMMA_884, 8, 1, false},     {SASS_HMMA_SHORT, 16, 2, false},
+	{SASS_HMMA_LONG, 16, 4, false},   {SASS_IMMA_M8, 8, 1, false},
+	{SASS_IMMA_SHORT, 16, 2, false},  {SASS_IMMA_LONG, 16, 4, false},
+	{SASS_BMMA_M8, 8, 1, false},      {SASS_BMMA_SHORT, 16, 2, false},
+	{SASS_BMMA_LONG, 16, 4, false},   {SASS_QMMA_SHORT, 16, 2, false},
+	{SASS_QMMA_LONG, 16, 4, false},   {SASS_HMMA_SP_SHORT, 16, 2, true},
+	{SASS_HMMA_SP_LONG, 16, 4, true}, {SASS_IMMA_SP_SHORT, 16, 2, true},
+	{SASS_IMMA_SP_LONG, 16, 4, true}, {SASS_QMMA_SP, 16, 4, true},
+};
+
+static void set_elements(struct mma_kind *k, const struct sass_inst *in)
+{
+	static const uint8_t halves[] = {[SASS_HALF_F16] = MMA_F16,
+					 [SASS_HALF_BF16] = MMA_BF16,
+					 [SASS_HALF_TF32] = MMA_TF32};
+	const struct dot *dot = &dots[in->mod[SASS_M_DOT]];
+
+	switch (in->op) {
+	case SASS_DMMA_884:
+		k->factors = k->sums = MMA_F64;
+		break;
+	case SASS_HMMA_SHORT:
+	case SASS_HMMA_LONG:
+	case SASS_HMMA_SP_SHORT:
+	case SASS_HMMA_SP_LONG:
+		k->factors = halves[in->mod[SASS_M_HFORMAT]];
+		k->sums = in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? MMA_F32 : MMA_F16;
+		break;
+	case SASS_BMMA_M8:
+	case SASS_BMMA_SHORT:
+	case SASS_BMMA_LONG:
+		k->factors = MMA_B1;
+		k->sums = MMA_S32;
+		k->flags = in->mod[SASS_M_BOOL] == SASS_XOR ? MMA_XOR : 0;
+		break;
+	default:
+		k->factors = dot->factors;
+		k->sums = dot->factors != MMA_F8                  ? MMA_S32
+			  : in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? MMA_F32
+								  : MMA_F16;
+		k->flags = dot->flags | (in->mod[SASS_M_SAT] ? MMA_SATURATE : 0);
+	}
+}
 
 /* The kind of product, as in a row of mma_kinds. */
 static struct mma_kind kind_of(const struct sass_inst *in)
 {
-	static const uint8_t signs[] = {[SASS_DOT_U8_U8] = 0,
-					[SASS_DOT_S8_U8] = MMA_SIGNED_A,
-					[SASS_DOT_U8_S8] = MMA_SIGNED_B,
-					[SASS_DOT_S8_S8] = MMA_SIGNED_A | MMA_SIGNED_B};
-	struct mma_kind k = {.m = 16, .factors = MMA_I8, .sums = MMA_S32};
+	const struct shape *shape = shapes;
+	struct mma_kind k = {0};
 
-	switch (in->op) {
-	case SASS_DMMA_884:
-		return (struct mma_kind){.m = 8, .k = 4, .factors = MMA_F64, .sums = MMA_F64};
-	case SASS_HMMA_SHORT:
-	case SASS_HMMA_LONG:
-		k.factors = factors_of[in->mod[SASS_M_HFORMAT]];
-		k.sums = in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? MMA_F32 : MMA_F16;
-		k.k = in->op == SASS_HMMA_LONG ? 16 : 8;
-		k.k /= k.factors == MMA_TF32 ? 2 : 1;
-		return k;
-	case SASS_IMMA_8816:
-		k.m = 8;
-		break;
+	while (shape->op != in->op)
+		shape++;
+	k.m = shape->m;
+	set_elements(&k, in);
+	k.k = (uint16_t)(shape->words * mma_elements_per_register(k.factors) * MMA_LANES / k.m);
+	if (shape->sparse) {
+		k.k *= 2;
+		k.flags |= MMA_SPARSE;
 	}
-	k.k = in->op == SASS_IMMA_16832 ? 32 : 16;
-	k.flags = signs[in->mod[SASS_M_DOT]] | (in->mod[SASS_M_SAT] ? MMA_SATURATE : 0);
 	return k;
 }
 
 static const char *prepare_product(struct op *op, const struct sass_inst *in)
 {
-	struct mma_kind want = kind_of(in);
+	struct mma_kind kind = kind_of(in);
 
-	for (uint32_t i = 0; i < MMA_KINDS; i++) {
-		const struct mma_kind *k = &mma_kinds[i];
-
-		if (k->m != want.m || k->k != want.k || k->factors != want.factors ||
-		    k->sums != want.sums || k->flags != want.flags)
-			continue;
-		op->data[0] = i;
-		return NULL;
+	op->data[0] = mma_find(&kind);
+	if (kind.flags & MMA_SPARSE) {
+		op->data[1] = in->ops[4].reg == SASS_RZ ? ROW_ZERO : in->ops[4].reg;
+		if (in->ops[5].value >= mma_selectors(&kind))
+			return "the product has no such selector";
 	}
-	return "a product of this shape is not modelled";
+	return op->data[0] < MMA_KINDS ? NULL : "a product of this shape is not modelled";
 }
 
 static void read_fragment(const struct warp *w, uint32_t row, uint32_t count, bool pairs,
@@ -66,12 +118,17 @@ static void run_product(struct warp *w, const struct op *op, uint32_t mask)
 	const struct mma_kind *kind = &mma_kinds[op->data[0]];
 	struct mma_registers n = mma_registers(kind);
 	bool pairs = kind->factors == MMA_F64;
+	struct mma_metadata metadata = {.selector = 0};
 	mma_fragment a, b, c, d;
 
+	if (kind->flags & MMA_SPARSE) {
+		memcpy(metadata.words, w->r[op->data[1]], sizeof(metadata.words));
+		metadata.selector = (uint32_t)op->inst->ops[5].value;
+	}
 	read_fragment(w, op->s[0].row, n.a, pairs, a);
 	read_fragment(w, op->s[1].row, n.b, pairs, b);
 	read_fragment(w, op->s[2].row, n.c, pairs, c);
-	mma_eval(kind, a, b, c, d);
+	mma_eval(kind, a, b, c, &metadata, d);
 	for (uint32_t k = 0; k < (pairs ? 2u : 1u) * n.c; k++) {
 		uint32_t row[LANES];
 
@@ -129,9 +186,19 @@ const struct op_row rows_matrix[] = {
 	{SASS_LDSM, "da", run_ldsm, NULL, prepare_access},
 	{SASS_HMMA_SHORT, "dsss", run_product, NULL, prepare_product},
 	{SASS_HMMA_LONG, "dsss", run_product, NULL, prepare_product},
-	{SASS_IMMA_8816, "dsss", run_product, NULL, prepare_product},
-	{SASS_IMMA_16816, "dsss", run_product, NULL, prepare_product},
-	{SASS_IMMA_16832, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_M8, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_BMMA_M8, "dsss", run_product, NULL, prepare_product},
+	{SASS_BMMA_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_BMMA_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_QMMA_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_QMMA_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_HMMA_SP_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_HMMA_SP_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_SP_SHORT, "dsss", run_product, NULL, prepare_product},
+	{SASS_IMMA_SP_LONG, "dsss", run_product, NULL, prepare_product},
+	{SASS_QMMA_SP, "dsss", run_product, NULL, prepare_product},
 	{SASS_DMMA_884, "dsss", run_product, NULL, prepare_product},
 	OP_ROWS_END,
 };

@@ -9,11 +9,24 @@
  */
 #include "libsov/compiler/amd/mir.h"
 #include "libsov/compiler/passes/lower.h"
+#include "libsov/isa/mma.h"
 
 /* No floating-point atomics in global memory; LDS has some, but with its own denormal rules. */
 static bool is_native_atomic(const struct ir_inst *in)
 {
 	return in->type != IR_B16 && !in->format && (in->op == IR_CAS || in->sub < IR_ATOM_FADD);
+}
+
+static void widen_products(struct ir_func *f, uint32_t warp_lanes)
+{
+	ir_for_each_block(f, b)
+		ir_for_each_inst_safe(f, b, i) {
+			const struct ir_inst *in = ir_at(f, i);
+			uint8_t factors = in->op == IR_MMA ? mma_kinds[in->sub].factors : MMA_F16;
+
+			if (factors == MMA_I4 || factors == MMA_F8)
+				lower_narrow_mma(f, i, warp_lanes);
+		}
 }
 
 static void lower_operations(struct ir_func *f, uint32_t warp_lanes)
@@ -107,6 +120,7 @@ static void widen_addresses(struct ir_func *f)
 bool gcn_legalise(struct ir_func *f, const struct gcn_module_info *module, struct compile_job *job)
 {
 	widen_addresses(f);
+	widen_products(f, job->target->warp_lanes);
 	gcn_legalise_calls(f, module);
 	gcn_legalise_barriers(f, module);
 	gcn_legalise_formats(f);

@@ -187,6 +187,7 @@ static void execute_mma(struct interp *ip, struct interp_thread **all, uint32_t 
 	const struct ir_inst *in = waits_at(all[0]);
 	const struct mma_kind *kind = &mma_kinds[in->sub];
 	struct mma_registers r = mma_registers(kind);
+	struct mma_metadata metadata = {.selector = (uint32_t)in->imm};
 	mma_fragment a = {{0}}, b = {{0}}, c = {{0}}, d;
 
 	for (uint32_t k = 0; k < n; k++) {
@@ -199,8 +200,9 @@ static void execute_mma(struct interp *ip, struct interp_thread **all, uint32_t 
 			b[w][lane] = all[k]->values[*arg++].bits;
 		for (uint32_t w = 0; w < r.c; w++)
 			c[w][lane] = all[k]->values[*arg++].bits;
+		metadata.words[lane] = (uint32_t)all[k]->values[*arg].bits;
 	}
-	mma_eval(kind, a, b, c, d);
+	mma_eval(kind, a, b, c, &metadata, d);
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t w = 0; w < r.c; w++)
 			all[k]->values[in->res + w] = (struct interp_value){

@@ -17,13 +17,18 @@ static bool check_mma_counts(struct verifier *v, ir_id i, const struct ir_inst *
 {
 	const struct mma_kind *kind = in->sub < MMA_KINDS ? &mma_kinds[in->sub] : NULL;
 	struct mma_registers r;
+	uint32_t nargs;
 
 	if (!kind || (in->type == IR_B64) != (kind->factors == MMA_F64))
 		return verify_inst_fault(v, i, "no matrix product has this type");
 	r = mma_registers(kind);
-	if (in->nargs != r.a + r.b + r.c + 1u || in->nres != r.c)
+	nargs = r.a + r.b + r.c + (kind->flags & MMA_SPARSE ? 2u : 1u);
+	if (in->nargs != nargs || in->nres != r.c)
 		return verify_inst_fault(v, i, "%u arguments and %u results, not %u and %u",
-					 in->nargs, in->nres, r.a + r.b + r.c + 1u, r.c);
+					 in->nargs, in->nres, nargs, r.c);
+	if (in->imm >= mma_selectors(kind))
+		return verify_inst_fault(v, i, "the selector is not less than %u",
+					 mma_selectors(kind));
 	return true;
 }
 

@@ -200,8 +200,9 @@ OP(WARPSYNC,  "warpsync",  1, 0, NONE,    T_VOID,     0,              P_CONV|P_R
 OP(BARRIER,   "barrier",   V, 0, NONE,    T_VOID,     A_SUB,          P_CONV|P_READ|P_WRITE)
 OP(BARRIER_RED, "barrier.red", V, 1, NONE, T_B1|T_B32, A_SUB,         P_CONV|P_READ|P_WRITE)
 /* Matrices. mma is a product of matrices that are spread over the warp (mma.h): the registers of A,
- * B and C, then the members, which are all lanes; the results are the registers of D. */
-OP(MMA,       "mma",       V, V, MMA,     T_WORD,     A_SUB,          P_CONV)
+ * B and C, of sparse products the metadata, then the members, which are all lanes; the results are
+ * the registers of D. imm is the selector of sparse products. */
+OP(MMA,       "mma",       V, V, MMA,     T_WORD,     A_SUB|A_IMM,    P_CONV)
 /* loadmatrix loads one, two or four matrices of eight rows of eight 16-bit elements from shared
  * memory. Its first argument is the address, b32, of a row of 16 bytes: lanes 0 to 7 name the rows
  * of the first matrix, the next eight those of the second. The word of lane n is elements

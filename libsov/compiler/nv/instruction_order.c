@@ -74,14 +74,9 @@ static bool depends_on_lanes(const struct mir_inst *i, const struct mir_inst *ot
  * together at the next: what may separate them keeps its order with both. */
 static bool exchanges_values(const struct mir_inst *i)
 {
-	static const uint16_t ops[] = {SASS_SHFL,       SASS_VOTE,       SASS_LDSM,
-				       SASS_HMMA_LONG,  SASS_HMMA_SHORT, SASS_IMMA_8816,
-				       SASS_IMMA_16816, SASS_IMMA_16832, SASS_DMMA_884};
-
-	for (uint32_t k = 0; k < sizeof(ops) / sizeof(ops[0]); k++)
-		if (i->sass.op == ops[k])
-			return i->members == MIR_ALL_LANES;
-	return false;
+	return i->members == MIR_ALL_LANES &&
+	       (i->sass.op == SASS_SHFL || i->sass.op == SASS_VOTE || i->sass.op == SASS_LDSM ||
+		sass_is_matrix_product(&i->sass));
 }
 
 /* All lanes reach a block barrier together, and leave it together. */

@@ -5,6 +5,7 @@
  */
 #include "libsov/compiler/passes/lower.h"
 #include "libsov/compiler/nv/mir.h"
+#include "libsov/isa/mma.h"
 
 /* Atomics in shared memory have no floating-point addition and, for 64 bits, only exchange; no
  * space has floating-point minimum and maximum, nor operations on a single half. */
@@ -73,6 +74,13 @@ static void make_addresses_uniform(struct ir_func *f, uint32_t warp_lanes)
 			}
 }
 
+/* Hopper has no products of 4-bit integers and 8-bit floats, and of bits only the conjunction. */
+static bool is_native_product(const struct mma_kind *kind, uint32_t sm)
+{
+	return sm < 90 ||
+	       (kind->factors != MMA_I4 && kind->factors != MMA_F8 && !(kind->flags & MMA_XOR));
+}
+
 void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 {
 	bool (*is_native)(const struct ir_inst *in) =
@@ -90,6 +98,9 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 
 			if (in->op == IR_REDUCE && !has_all_lanes(f, in)) {
 				lower_reduce(f, i, warp_lanes);
+			} else if (in->op == IR_MMA &&
+				   !is_native_product(&mma_kinds[in->sub], sm)) {
+				lower_narrow_mma(f, i, warp_lanes);
 			} else if ((in->op == IR_ATOM || in->op == IR_CAS) && !is_native(in)) {
 				lower_atomic(f, i, is_native, true);
 				break; /* the rest of the block is a new block, visited later */

@@ -17,14 +17,30 @@ static struct mir_source fragment(struct select *s, const ir_val *args, uint32_t
 	return count == 1 ? in_reg(s, words[0]) : in_vector(s, words, count);
 }
 
-static enum sass_op float_op(const struct mma_kind *kind)
+/* By the registers of A: 1, 2 or 4. */
+static enum sass_op product_op(const struct mma_kind *kind)
 {
-	return kind->k * (kind->factors == MMA_TF32 ? 2 : 1) > 8 ? SASS_HMMA_LONG : SASS_HMMA_SHORT;
+	static const uint16_t floats[] = {SASS_HMMA_SHORT, SASS_HMMA_SHORT, SASS_HMMA_LONG};
+	static const uint16_t integers[] = {SASS_IMMA_M8, SASS_IMMA_SHORT, SASS_IMMA_LONG};
+	static const uint16_t floats8[] = {SASS_QMMA_SHORT, SASS_QMMA_SHORT, SASS_QMMA_LONG};
+	static const uint16_t bits[] = {SASS_BMMA_M8, SASS_BMMA_SHORT, SASS_BMMA_LONG};
+	const uint16_t *ops = kind->factors == MMA_B1   ? bits
+			      : kind->factors == MMA_F8 ? floats8
+			      : kind->sums == MMA_S32   ? integers
+							: floats;
+
+	return ops[mma_registers(kind).a / 2];
 }
 
-static enum sass_op integer_op(const struct mma_kind *kind)
+static enum sass_op sparse_op(const struct mma_kind *kind)
 {
-	return kind->m == 8 ? SASS_IMMA_8816 : kind->k == 16 ? SASS_IMMA_16816 : SASS_IMMA_16832;
+	bool is_long = mma_registers(kind).a == 4;
+
+	if (kind->factors == MMA_F8)
+		return SASS_QMMA_SP;
+	if (kind->sums == MMA_S32)
+		return is_long ? SASS_IMMA_SP_LONG : SASS_IMMA_SP_SHORT;
+	return is_long ? SASS_HMMA_SP_LONG : SASS_HMMA_SP_SHORT;
 }
 
 static void set_float_mods(struct mir_inst *i, const struct mma_kind *kind)
@@ -37,14 +53,27 @@ static void set_float_mods(struct mir_inst *i, const struct mma_kind *kind)
 	set_mod(i, SASS_M_SUMS, kind->sums == MMA_F32 ? SASS_SUMS_F32 : SASS_SUMS_F16);
 }
 
+static void set_float8_mods(struct mir_inst *i, const struct mma_kind *kind)
+{
+	bool a = kind->flags & MMA_E5M2_A, b = kind->flags & MMA_E5M2_B;
+
+	set_mod(i, SASS_M_DOT, (uint8_t)(SASS_DOT_E4M3_E4M3 + a + 2 * b));
+	set_mod(i, SASS_M_SUMS, kind->sums == MMA_F32 ? SASS_SUMS_F32 : SASS_SUMS_F16);
+}
+
 static void set_integer_mods(struct mir_inst *i, const struct mma_kind *kind)
 {
-	static const uint8_t dots[] = {[0] = SASS_DOT_U8_U8,
-				       [MMA_SIGNED_A] = SASS_DOT_S8_U8,
-				       [MMA_SIGNED_B] = SASS_DOT_U8_S8,
-				       [MMA_SIGNED_A | MMA_SIGNED_B] = SASS_DOT_S8_S8};
+	static const uint8_t bytes[] = {[0] = SASS_DOT_U8_U8,
+					[MMA_SIGNED_A] = SASS_DOT_S8_U8,
+					[MMA_SIGNED_B] = SASS_DOT_U8_S8,
+					[MMA_SIGNS] = SASS_DOT_S8_S8};
+	static const uint8_t nibbles[] = {[0] = SASS_DOT_U4_U4,
+					  [MMA_SIGNED_A] = SASS_DOT_S4_U4,
+					  [MMA_SIGNED_B] = SASS_DOT_U4_S4,
+					  [MMA_SIGNS] = SASS_DOT_S4_S4};
 
-	set_mod(i, SASS_M_DOT, dots[kind->flags & (MMA_SIGNED_A | MMA_SIGNED_B)]);
+	set_mod(i, SASS_M_DOT,
+		(kind->factors == MMA_I4 ? nibbles : bytes)[kind->flags & MMA_SIGNS]);
 	set_mod(i, SASS_M_SAT, kind->flags & MMA_SATURATE ? 1 : 0);
 }
 
@@ -52,13 +81,23 @@ static void select_words(struct select *s, const struct ir_inst *in, const struc
 {
 	struct mma_registers n = mma_registers(kind);
 	const ir_val *a = in->args, *b = a + n.a, *c = b + n.b;
-	bool integers = kind->factors == MMA_I8;
 	struct mir_source d = new_temp(s, SASS_GPR, n.c);
-	struct mir_source ops[] = {d, fragment(s, a, n.a), fragment(s, b, n.b),
-				   fragment(s, c, n.c)};
-	struct mir_inst *i = emit(s, integers ? integer_op(kind) : float_op(kind), ops, 4);
+	struct mir_source ops[6] = {d, fragment(s, a, n.a), fragment(s, b, n.b),
+				    fragment(s, c, n.c)};
+	struct mir_inst *i;
 
-	if (integers)
+	if (kind->flags & MMA_SPARSE) {
+		ops[4] = in_reg(s, arg_word(s, c[n.c]));
+		ops[5] = mir_imm((uint32_t)in->imm);
+		i = emit(s, sparse_op(kind), ops, 6);
+	} else {
+		i = emit(s, product_op(kind), ops, 4);
+	}
+	if (kind->factors == MMA_B1)
+		set_mod(i, SASS_M_BOOL, kind->flags & MMA_XOR ? SASS_XOR : SASS_AND);
+	else if (kind->factors == MMA_F8)
+		set_float8_mods(i, kind);
+	else if (kind->sums == MMA_S32)
 		set_integer_mods(i, kind);
 	else
 		set_float_mods(i, kind);
@@ -124,6 +163,8 @@ bool select_mma(struct select *s, const struct ir_inst *in)
 {
 	const struct mma_kind *kind = &mma_kinds[in->sub];
 
+	if (kind->factors == MMA_F8 && s->f->sm < 89)
+		return false;
 	if (kind->factors == MMA_F64)
 		select_doubles(s, in, kind);
 	else

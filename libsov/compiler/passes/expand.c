@@ -133,3 +133,13 @@ ir_val expand_if_end(struct expand *e, const struct expand_if *b, ir_val rare, i
 	e->at = b->back;
 	return ir_at(e->f, phi)->res;
 }
+
+ir_val expand_add_saturating(struct expand *e, ir_val a, ir_val b)
+{
+	ir_val sum = expand_op(e, IR_ADD, IR_B64, expand_convert(e, IR_SEXT, IR_B64, a),
+			       expand_convert(e, IR_SEXT, IR_B64, b), 0);
+
+	sum = expand_op_imm(e, IR_MIN_S, sum, INT32_MAX);
+	sum = expand_op_imm(e, IR_MAX_S, sum, (uint64_t)INT32_MIN);
+	return expand_convert(e, IR_TRUNC, IR_B32, sum);
+}

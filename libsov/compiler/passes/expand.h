@@ -50,7 +50,8 @@ static inline ir_val expand_compare_imm(struct expand *e, enum ir_cond cond, ir_
 	return expand_compare(e, cond, a, expand_const(e, e->f->values[a].type, k));
 }
 ir_val expand_shift(struct expand *e, enum ir_op op, ir_val a, uint32_t n);
-ir_val expand_leaf(struct expand *e, enum ir_op op, uint8_t sub); /* b32, without arguments */
+ir_val expand_add_saturating(struct expand *e, ir_val a, ir_val b); /* b32, signed */
+ir_val expand_leaf(struct expand *e, enum ir_op op, uint8_t sub);   /* b32, without arguments */
 /* A value (b32) of another lane. */
 ir_val expand_shuffle(struct expand *e, ir_val value, ir_val lane, ir_val members,
 		      uint32_t warp_lanes);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* IR lowering that back ends request for operations their target lacks (lower.c, lower_copies.c,
- * lower_group_reductions.c, lower_matrices.c, lower_mbarriers.c, waterfall.c), and the warp-sync
- * analysis that they share (divergent_syncs.c). */
+/*
+ * IR lowering that back ends request for operations their target lacks (lower.c, lower_copies.c,
+ * lower_group_reductions.c, lower_matrices.c, lower_mbarriers.c, waterfall.c, widen_products.c),
+ * and the warp-sync analysis that they share (divergent_syncs.c).
+ */
 #ifndef SOV_COMPILER_LOWER_H
 #define SOV_COMPILER_LOWER_H
 
@@ -24,6 +26,10 @@ void lower_to_waterfall(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 void lower_mbarriers(struct ir_func *f);
 /* Replaces a matrix product by shuffles and multiply-adds (lower_matrices.c). */
 void lower_mma(struct ir_func *f, ir_id i, uint32_t warp_lanes);
+/* Replaces a product of 4-bit integers by products of bytes, one of 8-bit floats by products of
+ * f16, and one that counts the bits that differ by two that count those that both have
+ * (widen_products.c). */
+void lower_narrow_mma(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Replaces a load of matrices by shuffles of the rows' addresses and loads of elements. */
 void lower_loadmatrix(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Whether an instruction is a sync site: lanes with the same member mask may join its warp sync

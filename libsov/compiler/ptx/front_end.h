@@ -495,6 +495,11 @@ bool ptx_is_spelled(const struct ptx_inst *in, const char *modifier);
 bool ptx_check_fragment(struct ptx *x, const struct ptx_inst *in, enum ptx_role role,
 			uint32_t registers);
 const struct ptx_operand *ptx_fragment_register(const struct ptx_operand *o, uint32_t k);
+ir_val ptx_op_constant(struct ptx *x, enum ir_op op, ir_val v, uint32_t k); /* of b32 */
+ir_val ptx_read_lane(struct ptx *x, ir_val value, ir_val lane);             /* of all lanes */
+/* lower_wmma.c: half k of a register as f32; two f32 as f16 in a register. */
+ir_val ptx_half_to_single(struct ptx *x, ir_val word, uint32_t k);
+ir_val ptx_halves_of_singles(struct ptx *x, const ir_val *v);
 /* The value of the operand in a role; 0: the instruction has none. */
 ir_val ptx_read_role(struct ptx *x, const struct ptx_inst *in, enum ptx_role role);
 /* Applies the instruction's rounding, .ftz, .sat and format to v, and returns v. */
@@ -543,6 +548,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(copy_arrive) \
 	/* lower_matrix.c */ \
 	L(mma) \
+	L(mma_quads) \
 	L(ldmatrix) \
 	L(movmatrix) \
 	L(stmatrix) \

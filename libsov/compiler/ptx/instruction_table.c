@@ -81,12 +81,17 @@
 #define LAYOUTS      ".layout = .row .col; .blayout = .row .col; "
 #define WMMA_SHAPES  ".shape = .m16n16k16 .m32n8k16 .m8n32k16; "
 #define WMMA         LAYOUTS WMMA_SHAPES
+#define WMMA_SMALL   ".ss = .global .shared .shared::cta; b = .u32; "
 #define WMMA_IN      ".layout = .row .col; .ss = .global .shared .shared::cta; b = .u32; "
 #define WMMA_OUT     ".layout = .row .col; .ss = .global .shared .shared::cta; c = .u32; "
 #define WMMA_LOAD    WMMA_IN WMMA_SHAPES
 #define WMMA_STORE   WMMA_OUT WMMA_SHAPES
 #define MATRIX_F64   "d a b c = .f64 or fragment; .rnd = .rn"
-#define MATRIX_BYTES "d a b c = .b32 or fragment; .atype = .u8 .s8; .btype = .u8 .s8"
+#define MATRIX_BYTES MATRIX_WORDS "; .atype = .u8 .s8; .btype = .u8 .s8"
+#define SPARSE       ".sparse = .sp .sp::ordered_metadata; e f = .b32; "
+#define FLOATS8      "; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2"
+#define MATRIX_BITS  MATRIX_WORDS "; .BoolOp = .and .xor"
+#define MATRIX_NIBBLES MATRIX_WORDS "; .atype = .u4 .s4; .btype = .u4 .s4"
 
 #define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
 #define RANGE    POLICIES ".ss = .global; b c = .u32"
@@ -487,6 +492,9 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 d, a, b, c", MATRIX_F32, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 d, a, b, c", MATRIX_WORDS, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k8.row.col.f32.bf16.bf16.f32 d, a, b, c", MATRIX_F32, mma, MMA),
+	ROW("mma.sync.aligned.m8n8k4.layout.blayout.f16.f16.f16.f16 d, a, b, c", LAYOUTS MATRIX_WORDS, mma_quads, SHUFFLE),
+	ROW("mma.sync.aligned.m8n8k4.layout.blayout.f32.f16.f16.f32 d, a, b, c", LAYOUTS MATRIX_F32, mma_quads, SHUFFLE),
+	ROW("mma.sync.aligned.m8n8k4.layout.blayout.f32.f16.f16.f16 d, a, b, c", LAYOUTS "d = .f32 or fragment; a b c = .b32 or fragment", mma_quads, SHUFFLE),
 	ROW("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c", MATRIX_F32, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c", MATRIX_WORDS, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c", MATRIX_F32, mma, MMA),
@@ -499,6 +507,30 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mma.sync.aligned.m8n8k16.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k16.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
 	ROW("mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_BYTES, mma, MMA),
+	ROW("mma.sync.aligned.m8n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_NIBBLES, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_NIBBLES, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k64.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c", MATRIX_NIBBLES, mma, MMA),
+
+	ROW("mma.sync.aligned.m16n8k16.row.col.f32.atype.btype.f32 d, a, b, c", MATRIX_F32 FLOATS8, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k16.row.col.f16.atype.btype.f16 d, a, b, c", MATRIX_WORDS FLOATS8, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k32.row.col.f32.atype.btype.f32 d, a, b, c", MATRIX_F32 FLOATS8, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k32.row.col.f16.atype.btype.f16 d, a, b, c", MATRIX_WORDS FLOATS8, mma, MMA),
+	ROW("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.BoolOp.popc d, a, b, c", MATRIX_BITS, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k128.row.col.s32.b1.b1.s32.BoolOp.popc d, a, b, c", MATRIX_BITS, mma, MMA),
+	ROW("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.BoolOp.popc d, a, b, c", MATRIX_BITS, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k16.row.col.f16.f16.f16.f16 d, a, b, c, e, f", SPARSE MATRIX_WORDS, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k32.row.col.f32.f16.f16.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k32.row.col.f16.f16.f16.f16 d, a, b, c, e, f", SPARSE MATRIX_WORDS, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k32.row.col.f32.bf16.bf16.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k16.row.col.f32.tf32.tf32.f32 d, a, b, c, e, f", SPARSE MATRIX_F32, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k32.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", SPARSE MATRIX_BYTES, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k64.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", SPARSE MATRIX_BYTES, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k64.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", SPARSE MATRIX_NIBBLES, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k128.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", SPARSE MATRIX_NIBBLES, mma, MMA),
+	ROW("mma.sparse.sync.aligned.m16n8k64.row.col.f32.atype.btype.f32 d, a, b, c, e, f", SPARSE MATRIX_F32 FLOATS8, mma, MMA),
 
 	ROW("ldmatrix.sync.aligned.m8n8.x1{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
 	ROW("ldmatrix.sync.aligned.m8n8.x2{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
@@ -532,6 +564,18 @@ const struct ptx_row ptx_rows[] = {
 	ROW("wmma.mma.sync.aligned.layout.blayout.m8n8k4{.rnd}.f64.f64.f64.f64 d, a, b, c", LAYOUTS "a b c d = .f64 or fragment; .rnd = .rn", wmma_mma, MMA),
 	ROW("wmma.mma.sync.aligned.layout.blayout.shape.s32.u8.u8.s32{.satfinite} d, a, b, c", WMMA "d a b c = .b32 or fragment", wmma_mma, MMA),
 	ROW("wmma.mma.sync.aligned.layout.blayout.shape.s32.s8.s8.s32{.satfinite} d, a, b, c", WMMA "d a b c = .b32 or fragment", wmma_mma, MMA),
+
+	ROW("wmma.load.a.sync.aligned.row.m8n8k32{.ss}.type d, [a]{, b}", WMMA_SMALL "d = .b32 or fragment; .type = .u4 .s4", wmma_load, LOAD),
+	ROW("wmma.load.b.sync.aligned.col.m8n8k32{.ss}.type d, [a]{, b}", WMMA_SMALL "d = .b32 or fragment; .type = .u4 .s4", wmma_load, LOAD),
+	ROW("wmma.load.c.sync.aligned.layout.m8n8k32{.ss}.s32 d, [a]{, b}", WMMA_IN "d = .b32 or fragment", wmma_load, LOAD),
+	ROW("wmma.store.d.sync.aligned.layout.m8n8k32{.ss}.s32 [a], b{, c}", WMMA_OUT "b = .b32 or fragment", wmma_store, STORE),
+	ROW("wmma.mma.sync.aligned.row.col.m8n8k32.s32.u4.u4.s32{.satfinite} d, a, b, c", MATRIX_WORDS, wmma_mma, MMA),
+	ROW("wmma.mma.sync.aligned.row.col.m8n8k32.s32.s4.s4.s32{.satfinite} d, a, b, c", MATRIX_WORDS, wmma_mma, MMA),
+	ROW("wmma.load.a.sync.aligned.row.m8n8k128{.ss}.b1 d, [a]{, b}", WMMA_SMALL "d = .b32 or fragment", wmma_load, LOAD),
+	ROW("wmma.load.b.sync.aligned.col.m8n8k128{.ss}.b1 d, [a]{, b}", WMMA_SMALL "d = .b32 or fragment", wmma_load, LOAD),
+	ROW("wmma.load.c.sync.aligned.layout.m8n8k128{.ss}.s32 d, [a]{, b}", WMMA_IN "d = .b32 or fragment", wmma_load, LOAD),
+	ROW("wmma.store.d.sync.aligned.layout.m8n8k128{.ss}.s32 [a], b{, c}", WMMA_OUT "b = .b32 or fragment", wmma_store, STORE),
+	ROW("wmma.mma.BoolOp.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c", MATRIX_BITS, wmma_mma, MMA),
 
 	/* lanes and blocks */
 	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",

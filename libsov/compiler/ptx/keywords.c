@@ -10,6 +10,7 @@
 
 const struct ptx_type ptx_types[] = {
 	{".pred", CLASS_PREDICATE, 1, IR_B1, 0},
+	{".b1", CLASS_BITS, 1, IR_B8, 0}, /* of matrices only */
 	{".b8", CLASS_BITS, 8, IR_B8, 0},
 	{".b16", CLASS_BITS, 16, IR_B16, 0},
 	{".b32", CLASS_BITS, 32, IR_B32, 0},
@@ -25,11 +26,13 @@ const struct ptx_type ptx_types[] = {
 	{".s64", CLASS_SIGNED, 64, IR_B64, 0},
 	{".u16x2", CLASS_BITS, 32, IR_B32, 0},
 	{".s16x2", CLASS_BITS, 32, IR_B32, 0},
-	{".u4", CLASS_UNSIGNED, 4, IR_B8, 0}, /* cvt.pack only */
+	{".u4", CLASS_UNSIGNED, 4, IR_B8, 0}, /* of cvt.pack and matrices only */
 	{".s4", CLASS_SIGNED, 4, IR_B8, 0},
 	{".u2", CLASS_UNSIGNED, 2, IR_B8, 0},
 	{".s2", CLASS_SIGNED, 2, IR_B8, 0},
 	{".tf32", CLASS_BITS, 32, IR_B32, IR_TF32},
+	{".e4m3", CLASS_BITS, 8, IR_B8, IR_E4M3X2}, /* of matrices only */
+	{".e5m2", CLASS_BITS, 8, IR_B8, IR_E5M2X2},
 	{".e4m3x2", CLASS_BITS, 16, IR_B16, IR_E4M3X2}, /* conversions only: no register has this type */
 	{".e5m2x2", CLASS_BITS, 16, IR_B16, IR_E5M2X2},
 	{".f16", CLASS_FLOAT, 16, IR_B16, IR_BY_WIDTH},
@@ -55,12 +58,15 @@ static const struct {
 	{".wrap", SLOT_WRAP},      {".prmt", SLOT_PRMT},     {".testp", SLOT_TESTP},
 	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE}, {".scale", SLOT_SCALE},
 	{".layout", SLOT_NONE},    {".blayout", SLOT_NONE},  {".shape", SLOT_NONE},
+	{".sparse", SLOT_NONE},
 };
 
 /* Cache operators are performance hints and are ignored, except .cv, which acts as .volatile. */
 const struct ptx_keyword ptx_keywords[] = {
 	{".row", SLOT_NONE, 0},
 	{".col", SLOT_NONE, 0},
+	{".sp", SLOT_NONE, 0},
+	{".sp::ordered_metadata", SLOT_NONE, 0},
 	{".m16n16k16", SLOT_NONE, 0},
 	{".m32n8k16", SLOT_NONE, 0},
 	{".m8n32k16", SLOT_NONE, 0},

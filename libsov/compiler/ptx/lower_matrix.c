@@ -7,6 +7,15 @@
 
 #define MAX_REGISTERS 32 /* of all operands of a product */
 
+bool ptx_is_spelled(const struct ptx_inst *in, const char *modifier)
+{
+	for (uint32_t k = 0; k < in->nmodifiers; k++)
+		if (in->modifiers[k].length == strlen(modifier) &&
+		    !memcmp(in->modifiers[k].text, modifier, strlen(modifier)))
+			return true;
+	return false;
+}
+
 /* "f32.f16.m16n8k16", from the spelling's shape and types. */
 static void kind_text(const struct ptx_inst *in, char *text, size_t size)
 {
@@ -23,6 +32,12 @@ static void kind_text(const struct ptx_inst *in, char *text, size_t size)
 	}
 	if (ptx_inst_type(in, SLOT_TYPE)->bits == 64)
 		snprintf(text, size, "f64%.*s", TEXT(shape));
+	else if (!memcmp(types[1]->text, ".e", 2))
+		snprintf(text, size, "%.*s%.*s%.*s%.*s", (int)types[0]->length - 1,
+			 types[0]->text + 1, TEXT(types[1]), TEXT(types[2]), TEXT(shape));
+	else if (!memcmp(types[1]->text, ".b1", 3))
+		snprintf(text, size, "s32.b1.%s%.*s", ptx_is_spelled(in, ".xor") ? "xor" : "and",
+			 TEXT(shape));
 	else if (!memcmp(types[0]->text, ".s32", 4))
 		snprintf(text, size, "%ss32%.*s%.*s%.*s",
 			 ptx_has_modifier(in, SLOT_FINITE) ? "sat." : "", TEXT(types[1]),
@@ -32,24 +47,22 @@ static void kind_text(const struct ptx_inst *in, char *text, size_t size)
 			 TEXT(types[1]), TEXT(shape));
 }
 
+static bool is_sparse(const struct ptx_inst *in)
+{
+	return ptx_is_spelled(in, ".sp") || ptx_is_spelled(in, ".sp::ordered_metadata");
+}
+
 static const struct mma_kind *find_kind(const struct ptx_inst *in)
 {
 	char text[48];
 
 	kind_text(in, text, sizeof(text));
+	if (is_sparse(in))
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), ".sparse");
 	for (uint32_t k = 0; k < MMA_KINDS; k++)
 		if (!strcmp(text, mma_kinds[k].text))
 			return &mma_kinds[k];
 	return NULL;
-}
-
-bool ptx_is_spelled(const struct ptx_inst *in, const char *modifier)
-{
-	for (uint32_t k = 0; k < in->nmodifiers; k++)
-		if (in->modifiers[k].length == strlen(modifier) &&
-		    !memcmp(in->modifiers[k].text, modifier, strlen(modifier)))
-			return true;
-	return false;
 }
 
 bool ptx_check_fragment(struct ptx *x, const struct ptx_inst *in, enum ptx_role role,
@@ -79,6 +92,19 @@ static uint32_t read_fragment(struct ptx *x, const struct ptx_operand *o, ir_val
 	return count;
 }
 
+/* The selector of a sparse product is a constant. */
+static bool check_selector(struct ptx *x, const struct ptx_inst *in, const struct mma_kind *kind)
+{
+	const struct ptx_operand *o = in->role[ROLE_F];
+	uint32_t count = mma_selectors(kind);
+
+	if (!o || (o->kind == OPERAND_INTEGER && o->value < count))
+		return true;
+	ptx_error(x, &o->at, "the selector of '%s' is a constant less than %u", ptx_spelling(x, in),
+		  count);
+	return false;
+}
+
 void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct mma_kind *kind = find_kind(in);
@@ -89,13 +115,17 @@ void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 	ir_id i;
 
 	if (!ptx_check_fragment(x, in, ROLE_D, r.c) || !ptx_check_fragment(x, in, ROLE_A, r.a) ||
-	    !ptx_check_fragment(x, in, ROLE_B, r.b) || !ptx_check_fragment(x, in, ROLE_C, r.c))
+	    !ptx_check_fragment(x, in, ROLE_B, r.b) || !ptx_check_fragment(x, in, ROLE_C, r.c) ||
+	    !check_selector(x, in, kind))
 		return;
 	for (enum ptx_role role = ROLE_A; role <= ROLE_C; role++)
 		n += read_fragment(x, in->role[role], &args[n]);
+	if (kind->flags & MMA_SPARSE)
+		args[n++] = ptx_read_role(x, in, ROLE_E);
 	args[n++] = ptx_emit_constant(x, IR_B32, UINT32_MAX);
 	i = ptx_emit(x, IR_MMA, kind->factors == MMA_F64 ? IR_B64 : IR_B32, r.c, n, args);
 	ir_at(x->func, i)->sub = (uint8_t)(kind - mma_kinds);
+	ir_at(x->func, i)->imm = in->role[ROLE_F] ? in->role[ROLE_F]->value : 0;
 	for (uint32_t k = 0; k < r.c; k++)
 		ptx_write_operand(x, ptx_fragment_register(d, k), ir_at(x->func, i)->res + k);
 }
@@ -149,7 +179,7 @@ struct place {
 	ir_val row, pair; /* lane / 4, lane mod 4 */
 };
 
-static ir_val with_constant(struct ptx *x, enum ir_op op, ir_val v, uint32_t k)
+ir_val ptx_op_constant(struct ptx *x, enum ir_op op, ir_val v, uint32_t k)
 {
 	return ptx_op(x, op, IR_B32, v, ptx_emit_constant(x, IR_B32, k), 0);
 }
@@ -158,11 +188,11 @@ static struct place place_of_lane(struct ptx *x)
 {
 	ir_val lane = ptx_lane_number(x);
 
-	return (struct place){with_constant(x, IR_SHR_U, lane, 2),
-			      with_constant(x, IR_AND, lane, 3)};
+	return (struct place){ptx_op_constant(x, IR_SHR_U, lane, 2),
+			      ptx_op_constant(x, IR_AND, lane, 3)};
 }
 
-static ir_val read_lane(struct ptx *x, ir_val value, ir_val lane)
+ir_val ptx_read_lane(struct ptx *x, ir_val value, ir_val lane)
 {
 	ir_val args[] = {value, lane, ptx_emit_constant(x, IR_B32, 31),
 			 ptx_emit_constant(x, IR_B32, UINT32_MAX)};
@@ -177,20 +207,20 @@ static ir_val read_lane(struct ptx *x, ir_val value, ir_val lane)
  * word. */
 static ir_val transposed_element(struct ptx *x, const struct place *p, ir_val word, uint32_t k)
 {
-	ir_val from = with_constant(x, IR_SHL, p->pair, 3), shift;
+	ir_val from = ptx_op_constant(x, IR_SHL, p->pair, 3), shift;
 
-	from = with_constant(x, IR_ADD, from, 4 * k);
-	from = ptx_op(x, IR_ADD, IR_B32, from, with_constant(x, IR_SHR_U, p->row, 1), 0);
-	shift = with_constant(x, IR_SHL, with_constant(x, IR_AND, p->row, 1), 4);
-	word = ptx_op(x, IR_SHR_U, IR_B32, read_lane(x, word, from), shift, 0);
-	return with_constant(x, IR_AND, word, 0xffff);
+	from = ptx_op_constant(x, IR_ADD, from, 4 * k);
+	from = ptx_op(x, IR_ADD, IR_B32, from, ptx_op_constant(x, IR_SHR_U, p->row, 1), 0);
+	shift = ptx_op_constant(x, IR_SHL, ptx_op_constant(x, IR_AND, p->row, 1), 4);
+	word = ptx_op(x, IR_SHR_U, IR_B32, ptx_read_lane(x, word, from), shift, 0);
+	return ptx_op_constant(x, IR_AND, word, 0xffff);
 }
 
 static ir_val transpose(struct ptx *x, const struct place *p, ir_val word)
 {
 	ir_val low = transposed_element(x, p, word, 0), high = transposed_element(x, p, word, 1);
 
-	return ptx_op(x, IR_OR, IR_B32, low, with_constant(x, IR_SHL, high, 16), 0);
+	return ptx_op(x, IR_OR, IR_B32, low, ptx_op_constant(x, IR_SHL, high, 16), 0);
 }
 
 void ptx_lower_movmatrix(struct ptx *x, const struct ptx_inst *in)
@@ -211,9 +241,9 @@ void ptx_lower_stmatrix(struct ptx *x, const struct ptx_inst *in)
 		return;
 	read_fragment(x, in->role[ROLE_B], words);
 	p = place_of_lane(x);
-	offset = with_constant(x, IR_SHL, p.pair, 2);
+	offset = ptx_op_constant(x, IR_SHL, p.pair, 2);
 	for (uint32_t m = 0; m < count; m++) {
-		ir_val row = read_lane(x, address, with_constant(x, IR_ADD, p.row, 8 * m));
+		ir_val row = ptx_read_lane(x, address, ptx_op_constant(x, IR_ADD, p.row, 8 * m));
 		ir_val args[] = {ptx_op(x, IR_ADD, IR_B32, row, offset, 0),
 				 ptx_is_spelled(in, ".trans") ? transpose(x, &p, words[m])
 							      : words[m]};

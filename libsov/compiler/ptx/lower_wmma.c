@@ -17,11 +17,9 @@
 static const struct shape {
 	const char *text;
 	uint8_t m, n, k;
-} shapes[] = {{".m16n16k16", 16, 16, 16},
-	      {".m32n8k16", 32, 8, 16},
-	      {".m8n32k16", 8, 32, 16},
-	      {".m16n16k8", 16, 16, 8},
-	      {".m8n8k4", 8, 8, 4}};
+} shapes[] = {{".m16n16k16", 16, 16, 16}, {".m32n8k16", 32, 8, 16}, {".m8n32k16", 8, 32, 16},
+	      {".m16n16k8", 16, 16, 8},   {".m8n8k4", 8, 8, 4},     {".m8n8k32", 8, 8, 32},
+	      {".m8n8k128", 8, 8, 128}};
 
 static struct shape shape_of(const struct ptx_inst *in)
 {
@@ -186,15 +184,15 @@ static ir_val element_address(const struct access *a, ir_val lane, const struct 
 
 	if (e->row)
 		v = sum(a, v, product(a, a->stride, e->row));
-	return sum(a, v, constant(a, (uint64_t)e->column * (a->matrix.bits / 8)));
+	return sum(a, v, constant(a, (uint64_t)e->column * a->matrix.bits / 8));
 }
 
 static ir_val address_of(const struct access *a, uint32_t reg, uint32_t k)
 {
 	struct element e = memory_element(a, reg, k);
-	uint32_t bytes = a->matrix.bits / 8;
+	uint32_t bits = a->matrix.bits;
 	ir_val rows = lane_part(a, e.row_by_group, e.row_by_lane);
-	ir_val columns = lane_part(a, e.column_by_group * bytes, e.column_by_lane * bytes);
+	ir_val columns = lane_part(a, e.column_by_group * bits / 8, e.column_by_lane * bits / 8);
 	ir_val v = rows ? ptx_op(a->x, IR_MUL, a->type, rows, a->stride, 0) : 0;
 
 	return element_address(a, sum(a, v, columns), &e);
@@ -298,7 +296,7 @@ static ir_val bit_part(const struct access *a, uint32_t bit, uint32_t factor)
 static uint32_t load_matrices(const struct access *a, uint32_t reg, ir_val loaded[4])
 {
 	struct element e[4];
-	uint32_t count = matrices_at_once(a, reg, e), bytes = a->matrix.bits / 8;
+	uint32_t count = matrices_at_once(a, reg, e);
 	ir_val row = ptx_op(a->x, IR_AND, a->type, a->number, constant(a, 7), 0), args[2];
 	ir_val column = 0;
 	ir_id i;
@@ -307,7 +305,8 @@ static uint32_t load_matrices(const struct access *a, uint32_t reg, ir_val loade
 		uint32_t bit = k == 1 ? 3 : 4;
 
 		row = sum(a, row, bit_part(a, bit, e[k].row - e[0].row));
-		column = sum(a, column, bit_part(a, bit, (e[k].column - e[0].column) * bytes));
+		column = sum(a, column,
+			     bit_part(a, bit, (e[k].column - e[0].column) * a->matrix.bits / 8));
 	}
 	args[0] = sum(a, ptx_op(a->x, IR_MUL, a->type, row, a->stride, 0), column);
 	args[0] = element_address(a, args[0], &e[0]);
@@ -375,14 +374,17 @@ static bool begin_access(struct ptx *x, const struct ptx_inst *in, enum ptx_role
 			     .space = ptx_has_modifier(in, SLOT_SPACE) ? in->value[SLOT_SPACE]
 								       : IR_GENERIC_SPACE,
 			     .columns = ptx_is_spelled(in, ".col")};
-	if (!ptx_read_address(x, in, in->role[ROLE_A], a->space, t->bits / 8, &a->base, &offset))
+	if (!ptx_read_address(x, in, in->role[ROLE_A], a->space, t->bits < 8 ? 1 : t->bits / 8,
+			      &a->base, &offset))
 		return false;
 	a->type = a->base ? x->func->values[a->base].type : IR_B64;
 	a->base = a->base ? ptx_op(x, IR_ADD, a->type, a->base, constant(a, offset), 0)
 			  : constant(a, offset);
 	a->stride = in->role[stride] ? widen(a, ptx_read_role(x, in, stride))
 				     : constant(a, default_stride(s, role_of(in), a->columns));
-	a->stride = product(a, a->stride, t->bits / 8);
+	a->stride = t->bits < 8 ? ptx_op(x, IR_SHR_U, a->type, a->stride,
+					 ptx_emit_constant(x, IR_B32, t->bits == 4 ? 1 : 3), 0)
+				: product(a, a->stride, t->bits / 8);
 	lane = ptx_lane_number(x);
 	a->number = widen(a, lane);
 	a->group = widen(a, ptx_op(x, IR_SHR_U, IR_B32, lane, ptx_emit_constant(x, IR_B32, 2), 0));
@@ -439,27 +441,21 @@ static uint8_t factors_of(const struct ptx_type *t)
 	case 16:
 		return t->format == IR_BF16 ? MMA_BF16 : MMA_F16;
 	default:
-		return MMA_I8;
+		return t->bits == 8 ? MMA_I8 : t->bits == 4 ? MMA_I4 : MMA_B1;
 	}
 }
 
 /* Finds the kind of the smaller products. */
 static const struct mma_kind *find_kind(struct shape s, const struct ptx_type *a,
-					const struct ptx_type *b, uint8_t sums, bool saturate)
+					const struct ptx_type *b, uint8_t sums, uint8_t flags)
 {
 	bool swap = is_transposed(s);
 	uint8_t signs = (a->class == CLASS_SIGNED ? (swap ? MMA_SIGNED_B : MMA_SIGNED_A) : 0) |
 			(b->class == CLASS_SIGNED ? (swap ? MMA_SIGNED_A : MMA_SIGNED_B) : 0);
-	uint8_t flags = signs | (saturate ? MMA_SATURATE : 0);
+	struct mma_kind like = {
+		NULL, s.m == 8 && s.n == 8 ? 8 : 16, s.k, factors_of(a), sums, signs | flags};
 
-	for (uint32_t i = 0; i < MMA_KINDS; i++) {
-		const struct mma_kind *k = &mma_kinds[i];
-
-		if (k->m == (s.k == 4 ? 8 : 16) && k->k == s.k && k->factors == factors_of(a) &&
-		    k->sums == sums && k->flags == flags)
-			return k;
-	}
-	return NULL;
+	return &mma_kinds[mma_find(&like)];
 }
 
 /* The types of a product in the order D, A, B, C; those of f16 factors are not spelled. */
@@ -481,7 +477,7 @@ static void read_types(const struct ptx_inst *in, const struct ptx_type *types[4
 	types[3] = n == 2 ? found[1] : found[3];
 }
 
-static ir_val half_to_single(struct ptx *x, ir_val word, uint32_t k)
+ir_val ptx_half_to_single(struct ptx *x, ir_val word, uint32_t k)
 {
 	if (k)
 		word = ptx_op(x, IR_SHR_U, IR_B32, word, ptx_emit_constant(x, IR_B32, 16), 0);
@@ -489,7 +485,7 @@ static ir_val half_to_single(struct ptx *x, ir_val word, uint32_t k)
 			   ptx_convert(x, IR_TRUNC, IR_B32, IR_B16, word));
 }
 
-static ir_val halves_of_singles(struct ptx *x, const ir_val *v)
+ir_val ptx_halves_of_singles(struct ptx *x, const ir_val *v)
 {
 	ir_val parts[2];
 
@@ -556,14 +552,15 @@ void ptx_lower_wmma_mma(struct ptx *x, const struct ptx_inst *in)
 	p.kind = find_kind(s, types[1], types[2],
 			   types[0]->bits == 64  ? MMA_F64
 			   : halves              ? MMA_F16
-			   : types[1]->bits == 8 ? MMA_S32
+			   : types[1]->bits <= 8 ? MMA_S32
 						 : MMA_F32,
-			   ptx_has_modifier(in, SLOT_FINITE));
+			   (ptx_has_modifier(in, SLOT_FINITE) ? MMA_SATURATE : 0) |
+				   (ptx_is_spelled(in, ".xor") ? MMA_XOR : 0));
 	read_registers(x, in->role[swap ? ROLE_B : ROLE_A], (swap ? &b : &a)->registers, p.a);
 	read_registers(x, in->role[swap ? ROLE_A : ROLE_B], (swap ? &a : &b)->registers, p.b);
 	read_registers(x, in->role[ROLE_C], c.registers, words);
 	for (uint32_t k = 0; k < (mixed ? MAX_REGISTERS : c.registers); k++)
-		p.c[k] = mixed && types[3]->bits == 16 ? half_to_single(x, words[k / 2], k % 2)
+		p.c[k] = mixed && types[3]->bits == 16 ? ptx_half_to_single(x, words[k / 2], k % 2)
 						       : words[k];
 	n = mma_registers(p.kind);
 	for (uint32_t r = 0; r < (swap ? &b : &a)->tiles; r++)
@@ -571,6 +568,7 @@ void ptx_lower_wmma_mma(struct ptx *x, const struct ptx_inst *in)
 			multiply_tile(&p, &p.a[r * n.a], &p.b[q * n.b], (r + q) * n.c);
 	for (uint32_t k = 0; k < d.registers; k++)
 		ptx_write_operand(x, ptx_fragment_register(in->role[ROLE_D], k),
-				  mixed && types[0]->bits == 16 ? halves_of_singles(x, &p.d[2 * k])
-								: p.d[k]);
+				  mixed && types[0]->bits == 16
+					  ? ptx_halves_of_singles(x, &p.d[2 * k])
+					  : p.d[k]);
 }

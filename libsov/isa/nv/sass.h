@@ -88,7 +88,20 @@ enum {
 	SASS_PRMT_RC16,
 };
 /* DOT: formats of a and b */
-enum { SASS_DOT_U8_U8, SASS_DOT_S8_U8, SASS_DOT_U8_S8, SASS_DOT_S8_S8 };
+enum {
+	SASS_DOT_U8_U8,
+	SASS_DOT_S8_U8,
+	SASS_DOT_U8_S8,
+	SASS_DOT_S8_S8,
+	SASS_DOT_U4_U4,
+	SASS_DOT_S4_U4,
+	SASS_DOT_U4_S4,
+	SASS_DOT_S4_S4,
+	SASS_DOT_E4M3_E4M3,
+	SASS_DOT_E5M2_E4M3,
+	SASS_DOT_E4M3_E5M2,
+	SASS_DOT_E5M2_E5M2,
+};
 /* DTYPE, STYPE */
 enum {
 	SASS_TYPE_NONE,
@@ -388,6 +401,7 @@ enum sass_pipe {
 	SASS_PIPE_COUNT
 };
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
+bool sass_is_matrix_product(const struct sass_inst *in); /* on every SM version */
 /* Whether the result has no fixed latency, so that readers need a scoreboard. */
 bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in);
 /* The same for one reader, or for overwriting the result if next is NULL: some results are on time

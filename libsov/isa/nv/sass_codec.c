@@ -186,7 +186,7 @@ static bool walk_source_modifiers(struct walk *w, const struct sass_slot *s,
 			return false;
 		o->aux = (o->aux & 31) | half << 5;
 	} else if (s->flags & (SLOT_HALF | SLOT_BYTE | SLOT_HALF1)) {
-		uint32_t at = s->flags & SLOT_BYTE && s->width ? s->width : field->half;
+		uint32_t at = s->width ? s->width : field->half;
 
 		if (!walk_field8(w, at, s->flags & SLOT_HALF1 ? 1 : 2, &o->aux))
 			return false;
@@ -440,7 +440,7 @@ static enum misfit walk_operand(struct walk *w, const struct sass_slot *s, struc
 	case SLOT_C:
 		return walk_source(w, s, o);
 	case SLOT_GPR:
-		if (!(s->flags & SLOT_WRITE))
+		if (s->lo == 24 || s->lo == 32 || s->lo == 64)
 			return walk_source(w, s, o);
 		return walk_reg(w, s, o);
 	case SLOT_UGPR:

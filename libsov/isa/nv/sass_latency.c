@@ -18,7 +18,7 @@ enum producer {
 	PROD_WIDE_LOW, PROD_WIDE_HIGH,   /* halves of IMAD.WIDE; IMAD.HI produces a high one */
 	PROD_HALF, PROD_WIDENED,         /* WIDENED: HADD2.F32, which has a separate unit */
 	PROD_MMA, PROD_FP64,
-	PROD_TENSOR_LONG, PROD_TENSOR_SHORT, PROD_TENSOR_8816, PROD_DMMA, PRODUCERS
+	PROD_TENSOR_LONG, PROD_TENSOR_SHORT, PROD_TENSOR_M8, PROD_DMMA, PRODUCERS
 };
 
 enum consumer {
@@ -38,7 +38,7 @@ enum { SM80, SM90, SMS };
 #define TENSOR_LATENCIES \
 	[PROD_TENSOR_LONG]  = {24, 24, 24, 24, 24, 24, 24, 24, 24, 22, 23, 24, 24}, \
 	[PROD_TENSOR_SHORT] = {16, 16, 16, 16, 16, 16, 16, 16, 16, 14, 15, 16, 16}, \
-	[PROD_TENSOR_8816]  = {13, 13, 13, 13, 13, 13, 13, 13, 13, 12, 12, 13, 14}
+	[PROD_TENSOR_M8]  = {13, 13, 13, 13, 13, 13, 13, 13, 13, 12, 12, 13, 14}
 
 /* General registers. */
 static const uint8_t gpr_latency[SMS][PRODUCERS][CONSUMERS] = {
@@ -137,6 +137,11 @@ enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in)
 	return sass_row(in)->pipe;
 }
 
+bool sass_is_matrix_product(const struct sass_inst *in)
+{
+	return sass_row(in)->pipe == SASS_PIPE_TENSOR;
+}
+
 static bool has_result(const struct sass_form *row)
 {
 	for (uint32_t i = 0; i < SASS_MAX_OPERANDS && row->ops[i].type; i++)
@@ -229,13 +234,11 @@ static enum producer producer_of(const struct sass_form *row, bool high)
 		return PROD_ALU;
 	if (row->op == SASS_DMMA_884)
 		return PROD_DMMA;
-	if (row->op == SASS_HMMA_SHORT || row->op == SASS_IMMA_16816)
-		return PROD_TENSOR_SHORT;
-	if (row->op == SASS_IMMA_8816)
-		return PROD_TENSOR_8816;
 	switch (row->pipe) {
-	case SASS_PIPE_TENSOR:
-		return PROD_TENSOR_LONG;
+	case SASS_PIPE_TENSOR: /* by the registers of a */
+		return row->ops[1].count == COUNT_4   ? PROD_TENSOR_LONG
+		       : row->ops[1].count == COUNT_2 ? PROD_TENSOR_SHORT
+						      : PROD_TENSOR_M8;
 	case SASS_PIPE_FMA:
 		return PROD_FMA;
 	case SASS_PIPE_FP16:
@@ -528,7 +531,7 @@ uint32_t sass_issue_cycles(uint32_t sm, const struct sass_inst *in)
 	case SASS_PIPE_MUFU: case SASS_PIPE_CONSTANT:
 		return 8;
 	case SASS_PIPE_TENSOR:
-		if (in->op == SASS_HMMA_LONG || in->op == SASS_IMMA_16832)
+		if (producer_of(sass_row(in), false) == PROD_TENSOR_LONG)
 			return sm >= 90 ? 6 : 8;
 		return in->op == SASS_DMMA_884 ? 1 : 4;
 	default:

@@ -20,7 +20,8 @@ SASS_MOD(OOB)      /* HFMA2: 1: an out-of-bounds NaN makes the result zero */
 SASS_MOD(CMP)      /* SASS_CMP_* */
 SASS_MOD(HAND)     /* HSETP2: 1: p is the and of both halves' comparisons, q its opposite */
 SASS_MOD(BF)       /* HSET2: 1: true is 1.0 instead of all bits */
-SASS_MOD(BOOL)     /* SASS_AND, SASS_OR, SASS_XOR: how the source predicate is combined */
+SASS_MOD(BOOL)     /* SASS_AND, SASS_OR, SASS_XOR: how the source predicate is combined; BMMA: how
+		      bits are */
 SASS_MOD(EX)       /* ISETP: 1: high half of a wide comparison */
 
 /* Integer. */
@@ -34,7 +35,7 @@ SASS_MOD(PAND)     /* LOP3: 1: p = (d != 0) and x instead of or */
 SASS_MOD(BYTE)     /* P2R, UP2UR: the byte that takes the predicates */
 SASS_MOD(PRMT)     /* SASS_PRMT_* */
 SASS_MOD(SH)       /* FLO: 1: distance from the top instead of the bit's number */
-SASS_MOD(DOT)      /* IDP: SASS_DOT_* */
+SASS_MOD(DOT)      /* IDP, IMMA, QMMA: SASS_DOT_* */
 SASS_MOD(ACC)      /* VABSDIFF4: 1: the sum of all four and c */
 
 /* Conversion. */
@@ -45,7 +46,7 @@ SASS_MOD(HFORMAT)  /* halves and bytes: SASS_HALF_F16 … */
 
 /* Matrices. */
 SASS_MOD(TRANSPOSE) /* LDSM: 1: rows become columns */
-SASS_MOD(SUMS)     /* HMMA: SASS_SUMS_*: the format of the addend and the result */
+SASS_MOD(SUMS)     /* HMMA, QMMA: SASS_SUMS_*: the format of the addend and the result */
 
 /* Memory. */
 SASS_MOD(WIDTH)    /* SASS_WIDTH_* */

@@ -44,14 +44,26 @@ SASS_OP(HSETP2)     /* p, q, a, b, x=PT: p of the low halves, q of the high ones
 
 /*
  * Products of matrices, d = a b + c, whose elements are spread over the registers of all lanes.
- * HMMA: registers of a and b by the depth of the product: 2 and 1 (1688, of tf32 1684), 4 and 2
- * (16816, of tf32 1688); of c and d by SUMS.
+ * By the depth of a product, a and b have 1 and 1 registers (M8: eight rows), 2 and 1 (SHORT) or
+ * 4 and 2 (LONG); c and d have two (M8), four, or by SUMS two or four. In sparse products (SP), a
+ * has half of the columns, b as many registers as a, and the metadata e, read from the lanes that s
+ * selects, says which columns.
  */
-SASS_OP(HMMA_SHORT) /* d, a, b, c */
-SASS_OP(HMMA_LONG)  /* d, a, b, c */
-SASS_OP(IMMA_8816)  /* d pair, a, b, c pair */
-SASS_OP(IMMA_16816) /* d four, a pair, b, c four */
-SASS_OP(IMMA_16832) /* d four, a four, b pair, c four */
+SASS_OP(HMMA_SHORT) /* d, a, b, c: f16, bf16, tf32 */
+SASS_OP(HMMA_LONG)
+SASS_OP(HMMA_SP_SHORT) /* d, a, b, c, e, s */
+SASS_OP(HMMA_SP_LONG)
+SASS_OP(IMMA_M8)    /* d, a, b, c: integers of 8 and 4 bits */
+SASS_OP(IMMA_SHORT)
+SASS_OP(IMMA_LONG)
+SASS_OP(IMMA_SP_SHORT) /* d, a, b, c, e, s */
+SASS_OP(IMMA_SP_LONG)
+SASS_OP(BMMA_M8)    /* d, a, b, c: bits */
+SASS_OP(BMMA_SHORT)
+SASS_OP(BMMA_LONG)
+SASS_OP(QMMA_SHORT) /* d, a, b, c: floats of 8 bits */
+SASS_OP(QMMA_LONG)
+SASS_OP(QMMA_SP)    /* d, a, b, c, e, s */
 SASS_OP(DMMA_884)   /* d four, a pair, b pair, c four */
 
 /* Integer. */
@@ -103,7 +115,7 @@ SASS_OP(F2FP_TF32)  /* d, b */
 /* To two floats of 8 bits, and the half of c that becomes the high one; from two of them. */
 SASS_OP(F2FP_SINGLES) /* d, a second byte, b first byte, c */
 SASS_OP(F2FP_HALVES)  /* d, b, c */
-SASS_OP(F2FP_UNPACK)  /* d, b: two halves */
+SASS_OP(F2FP_UNPACK)  /* d, b: two halves, of the bytes of half aux of b */
 SASS_OP(F2IP)       /* d, a second byte, b first byte, c whose half becomes the high one */
 SASS_OP(S2R)        /* d, special register */
 SASS_OP(CS2R)       /* d (pair unless WIDTH is 32), special register */

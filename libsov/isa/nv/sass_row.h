@@ -50,8 +50,8 @@ enum { /* slot flags */
        SLOT_ABS = 1 << 2,
        SLOT_NOT = 1 << 3,    /* the negation bit means ~; with SLOT_NEG: when X is set */
        SLOT_HALF = 1 << 4,   /* selects halves: 74–75, 60–61, 81–82 by source field */
-       SLOT_HALF1 = 1 << 5,  /* conversions: selects a half at 60, in c at 72 */
-       SLOT_BYTE = 1 << 6,   /* … a byte at 60–61, or at the bit in slot.width */
+       SLOT_HALF1 = 1 << 5,  /* conversions: selects a half at 60, in c at 72, or at slot.width */
+       SLOT_BYTE = 1 << 6,   /* … a byte at 60–61, or at slot.width */
        SLOT_INVERT = 1 << 7, /* predicate stored inverted, so that all zero is PT */
        SLOT_RED = 1 << 8,    /* present only when the modifier BAR is a reduction */
        /* printing */

@@ -73,9 +73,21 @@ static const struct sass_choice dot[4] = {
 	{".S8.S8", SASS_DOT_S8_S8},
 };
 
+static const struct sass_choice dot_nibbles[4] = {
+	{".U4.U4", SASS_DOT_U4_U4}, {".S4.U4", SASS_DOT_S4_U4}, {".U4.S4", SASS_DOT_U4_S4},
+	{".S4.S4", SASS_DOT_S4_S4},
+};
+static const struct sass_choice dot_floats[4] = {
+	{".E4M3.E4M3", SASS_DOT_E4M3_E4M3}, {".E5M2.E4M3", SASS_DOT_E5M2_E4M3},
+	{".E4M3.E5M2", SASS_DOT_E4M3_E5M2}, {".E5M2.E5M2", SASS_DOT_E5M2_E5M2},
+};
+static const struct sass_choice dot_bits[2] = {{".XOR", SASS_XOR}, {".AND", SASS_AND}};
+static const struct sass_choice dot_and[2] = {[1] = {".AND", SASS_AND}}; /* SM90 */
+
 static const struct sass_choice halves[4] = {{"", SASS_HALF_F16}, {".BF16", SASS_HALF_BF16}};
 static const struct sass_choice tf32[4] = {[2] = {".TF32", SASS_HALF_TF32}};
 static const struct sass_choice sums[2] = {{".F16", SASS_SUMS_F16}, {".F32", SASS_SUMS_F32}};
+static const struct sass_choice sums_f32[2] = {[1] = {".F32", SASS_SUMS_F32}};
 static const struct sass_choice matrix_rows[2] = {{".M88", 0}, {".MT88", 1}};
 static const struct sass_choice matrices[4] = {
 	{"", SASS_WIDTH_32}, {".2", SASS_WIDTH_64}, {".4", SASS_WIDTH_128},
@@ -137,12 +149,24 @@ static const char *imad_alias(const struct sass_inst *in)
 #define FOUR    .count = COUNT_4
 #define SUM(...) C(0, .reuse = REUSE_NONE, __VA_ARGS__)
 #define DMMA    .ops = {D(FOUR), A(0, PAIR), B(0, PAIR), SUM(FOUR)}
-#define SUMS    FLAG(SUMS, 76, sums)
+#define HSUMS   FLAG(SUMS, 76, sums)
 #define HMMA_SHORT .ops = {D(.count = COUNT_SUMS), A(0, PAIR), B(0), SUM(.count = COUNT_SUMS)}
 #define HMMA_LONG \
 	.ops = {D(.count = COUNT_SUMS), A(0, FOUR), B(0, PAIR), SUM(.count = COUNT_SUMS)}
-#define IMMA    FIELDS2(DOT, 76, 1, 78, 1, dot), \
-		{.mod = SASS_M_SAT, .lo = 82, .width = 1, .choices = YES(".SAT")}
+#define MATRIX_SAT {.mod = SASS_M_SAT, .lo = 82, .width = 1, .choices = YES(".SAT")}
+#define IMMA       FIELDS2(DOT, 76, 1, 78, 1, dot), MATRIX_SAT
+#define IMMA4      FIELDS2(DOT, 76, 1, 78, 1, dot_nibbles), MATRIX_SAT
+#define M8_OPS     .ops = {D(PAIR), A(SLOT_ROW), B(SLOT_COL), SUM(PAIR)}
+#define SHORT_OPS  .ops = {D(FOUR), A(SLOT_ROW, PAIR), B(SLOT_COL), SUM(FOUR)}
+#define LONG_OPS   .ops = {D(FOUR), A(SLOT_ROW, FOUR), B(SLOT_COL, PAIR), SUM(FOUR)}
+#define QMMA_OPS(a, b) \
+	.ops = {D(.count = COUNT_SUMS), A(SLOT_ROW, a), B(SLOT_COL, b), SUM(.count = COUNT_SUMS)}
+#define QMMA       FLAG(SUMS, 77, sums), FIELD(DOT, 78, 2, dot_floats)
+/* Sparse: a has half of the columns, a register (40) and a number (48) say which. */
+#define SPARSE     R(40, .reuse = REUSE_NONE), I(48, 2)
+#define HMMA_SP(a) .ops = {D(.count = COUNT_SUMS), A(0, a), B(0, a), \
+			   SUM(.count = COUNT_SUMS), SPARSE}
+#define IMMA_SP(a) .ops = {D(FOUR), A(SLOT_ROW, a), B(SLOT_COL, a), SUM(FOUR), SPARSE}
 
 const struct sass_form sass_alu_rows[] = {
 	{"MOV", SASS_MOV, 0x002, FORMS_B, SM_ALL, SASS_PIPE_ALU,
@@ -324,15 +348,26 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(0), ODD(NEG)}},
 	{"VIADD.16x2", SASS_VIADD_16X2, 0x036, FORMS_B, SM_90, SASS_PIPE_FMA,
 	 .ops = {D(), A(0), ODD(NEG)}, .fixed = {{73, 1, 1}}},
-	{"IMMA.8816", SASS_IMMA_8816, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR,
-	 .ops = {D(PAIR), A(SLOT_ROW), B(SLOT_COL), SUM(PAIR)}, .fields = {IMMA},
-	 .fixed = {{74, 2, 1}, {85, 2, 0}}},
-	{"IMMA.16816", SASS_IMMA_16816, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR,
-	 .ops = {D(FOUR), A(SLOT_ROW, PAIR), B(SLOT_COL), SUM(FOUR)}, .fields = {IMMA},
-	 .fixed = {{74, 2, 1}, {85, 2, 2}}},
-	{"IMMA.16832", SASS_IMMA_16832, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR,
-	 .ops = {D(FOUR), A(SLOT_ROW, FOUR), B(SLOT_COL, PAIR), SUM(FOUR)}, .fields = {IMMA},
-	 .fixed = {{74, 2, 3}, {85, 2, 2}}},
+	{"IMMA.8816", SASS_IMMA_M8, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR, M8_OPS,
+	 .fields = {IMMA}, .fixed = {{74, 2, 1}, {85, 2, 0}}},
+	{"IMMA.16816", SASS_IMMA_SHORT, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR, SHORT_OPS,
+	 .fields = {IMMA}, .fixed = {{74, 2, 1}, {85, 2, 2}}},
+	{"IMMA.16832", SASS_IMMA_LONG, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR, LONG_OPS,
+	 .fields = {IMMA}, .fixed = {{74, 2, 3}, {85, 2, 2}}},
+	{"IMMA.8832", SASS_IMMA_M8, 0x037, FORM(1), SM_8X, SASS_PIPE_TENSOR, M8_OPS,
+	 .fields = {IMMA4}, .fixed = {{83, 2, 3}, {74, 2, 1}, {85, 2, 1}}},
+	{"IMMA.16832", SASS_IMMA_SHORT, 0x037, FORM(1), SM_8X, SASS_PIPE_TENSOR, SHORT_OPS,
+	 .fields = {IMMA4}, .fixed = {{83, 2, 3}, {74, 2, 3}, {85, 2, 2}}},
+	{"IMMA.16864", SASS_IMMA_LONG, 0x037, FORM(1), SM_8X, SASS_PIPE_TENSOR, LONG_OPS,
+	 .fields = {IMMA4}, .fixed = {{83, 2, 3}, {74, 2, 1}, {85, 2, 3}}},
+	{"IMMA.SP.16832", SASS_IMMA_SP_SHORT, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR, IMMA_SP(PAIR),
+	 .fields = {IMMA}, .fixed = {{72, 1, 1}, {74, 2, 3}, {85, 2, 2}}},
+	{"IMMA.SP.16864", SASS_IMMA_SP_LONG, 0x037, FORM(1), SM_ALL, SASS_PIPE_TENSOR, IMMA_SP(FOUR),
+	 .fields = {IMMA}, .fixed = {{72, 1, 1}, {74, 2, 1}, {85, 2, 3}}},
+	{"IMMA.SP.16864", SASS_IMMA_SP_SHORT, 0x037, FORM(1), SM_8X, SASS_PIPE_TENSOR, IMMA_SP(PAIR),
+	 .fields = {IMMA4}, .fixed = {{72, 1, 1}, {83, 2, 3}, {74, 2, 1}, {85, 2, 3}}},
+	{"IMMA.SP.168128", SASS_IMMA_SP_LONG, 0x037, FORM(1), SM_8X, SASS_PIPE_TENSOR, IMMA_SP(FOUR),
+	 .fields = {IMMA4}, .fixed = {{72, 1, 1}, {83, 2, 3}, {74, 2, 3}, {85, 2, 3}}},
 	{"I2I", SASS_I2I, 0x038, FORMS_B, SM_ALL, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), ODD(0)}, .fields = {FIELD(DTYPE, 76, 2, i2i_type)}, .suffix = ".S32.SAT"},
 	{"LDSM.16", SASS_LDSM, 0x03b, FORM(4), SM_ALL, SASS_PIPE_SHARED,
@@ -340,17 +375,41 @@ const struct sass_form sass_alu_rows[] = {
 		 {.type = SLOT_ADDR, .lo = 32, .width = ADDR_MAYBE_UREG, .flags = SLOT_SIGNED}},
 	 .fields = {FLAG(TRANSPOSE, 78, matrix_rows), FIELD(WIDTH, 72, 2, matrices)}},
 	{"HMMA.1688", SASS_HMMA_SHORT, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_SHORT,
-	 .fields = {SUMS, FIELD(HFORMAT, 82, 2, halves)}, .fixed = {{75, 1, 0}, {78, 1, 0}},
+	 .fields = {HSUMS, FIELD(HFORMAT, 82, 2, halves)}, .fixed = {{75, 1, 0}, {78, 1, 0}},
 	 .legal = legal_sums},
 	{"HMMA.1684", SASS_HMMA_SHORT, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_SHORT,
-	 .fields = {SUMS, FIELD(HFORMAT, 82, 2, tf32)}, .fixed = {{75, 1, 0}, {78, 1, 1}},
+	 .fields = {HSUMS, FIELD(HFORMAT, 82, 2, tf32)}, .fixed = {{75, 1, 0}, {78, 1, 1}},
 	 .legal = legal_sums},
 	{"HMMA.16816", SASS_HMMA_LONG, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_LONG,
-	 .fields = {SUMS, FIELD(HFORMAT, 82, 2, halves)}, .fixed = {{75, 1, 1}, {78, 1, 0}},
+	 .fields = {HSUMS, FIELD(HFORMAT, 82, 2, halves)}, .fixed = {{75, 1, 1}, {78, 1, 0}},
 	 .legal = legal_sums},
 	{"HMMA.1688", SASS_HMMA_LONG, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_LONG,
-	 .fields = {SUMS, FIELD(HFORMAT, 82, 2, tf32)}, .fixed = {{75, 1, 0}, {78, 1, 0}},
+	 .fields = {HSUMS, FIELD(HFORMAT, 82, 2, tf32)}, .fixed = {{75, 1, 0}, {78, 1, 0}},
 	 .legal = legal_sums},
+	{"HMMA.SP.16816", SASS_HMMA_SP_SHORT, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_SP(PAIR),
+	 .fields = {HSUMS, FIELD(HFORMAT, 82, 2, halves)}, .fixed = {{73, 1, 1}, {75, 1, 1}, {78, 1, 0}},
+	 .legal = legal_sums},
+	{"HMMA.SP.1688", SASS_HMMA_SP_SHORT, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_SP(PAIR),
+	 .fields = {HSUMS, FIELD(HFORMAT, 82, 2, tf32)}, .fixed = {{73, 1, 1}, {75, 1, 0}, {78, 1, 0}},
+	 .legal = legal_sums},
+	{"HMMA.SP.16832", SASS_HMMA_SP_LONG, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_SP(FOUR),
+	 .fields = {HSUMS, FIELD(HFORMAT, 82, 2, halves)}, .fixed = {{73, 1, 1}, {75, 1, 1}, {78, 1, 1}},
+	 .legal = legal_sums},
+	{"HMMA.SP.16816", SASS_HMMA_SP_LONG, 0x03c, FORM(1), SM_ALL, SASS_PIPE_TENSOR, HMMA_SP(FOUR),
+	 .fields = {HSUMS, FIELD(HFORMAT, 82, 2, tf32)}, .fixed = {{73, 1, 1}, {75, 1, 1}, {78, 1, 0}},
+	 .legal = legal_sums},
+	{"BMMA.88128", SASS_BMMA_M8, 0x03d, FORM(1), SM_8X, SASS_PIPE_TENSOR, M8_OPS,
+	 .fields = {FIELD(BOOL, 78, 1, dot_bits)}, .fixed = {{74, 3, 1}, {80, 1, 1}}, .suffix = ".POPC"},
+	{"BMMA.168128", SASS_BMMA_SHORT, 0x03d, FORM(1), SM_8X, SASS_PIPE_TENSOR, SHORT_OPS,
+	 .fields = {FIELD(BOOL, 78, 1, dot_bits)}, .fixed = {{74, 3, 3}, {80, 1, 1}}, .suffix = ".POPC"},
+	{"BMMA.168256", SASS_BMMA_LONG, 0x03d, FORM(1), SM_8X, SASS_PIPE_TENSOR, LONG_OPS,
+	 .fields = {FIELD(BOOL, 78, 1, dot_bits)}, .fixed = {{74, 3, 5}, {80, 1, 1}}, .suffix = ".POPC"},
+	{"BMMA.88128", SASS_BMMA_M8, 0x03d, FORM(1), SM_90, SASS_PIPE_TENSOR, M8_OPS,
+	 .fields = {FIELD(BOOL, 78, 1, dot_and)}, .fixed = {{74, 3, 1}, {80, 1, 1}}, .suffix = ".POPC"},
+	{"BMMA.168128", SASS_BMMA_SHORT, 0x03d, FORM(1), SM_90, SASS_PIPE_TENSOR, SHORT_OPS,
+	 .fields = {FIELD(BOOL, 78, 1, dot_and)}, .fixed = {{74, 3, 3}, {80, 1, 1}}, .suffix = ".POPC"},
+	{"BMMA.168256", SASS_BMMA_LONG, 0x03d, FORM(1), SM_90, SASS_PIPE_TENSOR, LONG_OPS,
+	 .fields = {FIELD(BOOL, 78, 1, dot_and)}, .fixed = {{74, 3, 5}, {80, 1, 1}}, .suffix = ".POPC"},
 	{"F2FP", SASS_F2FP, 0x03e, FORMS_B, SM_80 | SM_86, SASS_PIPE_ALU, .imm = IMM_FLOAT,
 	 .ops = {D(), A(0), ODD(0)},
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 76, 1, f2fp_pack_old), F2FP_RND},
@@ -383,7 +442,7 @@ const struct sass_form sass_alu_rows[] = {
 	 .fixed = {{24, 8, 255}, {73, 1, 1}, {87, 1, 1}, {90, 1, 1}},
 	 .suffix = ".F16.UNPACK_B_MERGE_C"},
 	{"F2FP", SASS_F2FP_UNPACK, 0x03e, FORM(1), SM_89 | SM_90, SASS_PIPE_ALU,
-	 .ops = {D(), ODD(0)},
+	 .ops = {D(), ODD(SLOT_HALF1, .width = 88)},
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 73, 1, f2fp_unpack)},
 	 .fixed = {{24, 8, 255}, {64, 8, 255}, {74, 1, 1}, {89, 1, 1}}, .suffix = ".UNPACK_B"},
 	{"DMMA.884", SASS_DMMA_884, 0x03f, FORM(1), SM_8X, SASS_PIPE_TENSOR, DMMA},
@@ -418,5 +477,12 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(0), ODD(0), P(87, 90)},
 	 .fields = {FLAG(SIGNED, 72, min_16x2), FLAG(RELU, 76, YES(".RELU"))},
 	 .fixed = {{73, 1, 1}, {81, 3, 7}, {84, 3, 7}}},
+	{"QMMA.16816", SASS_QMMA_SHORT, 0x07a, FORM(1), SM_89, SASS_PIPE_TENSOR, QMMA_OPS(PAIR, .count = COUNT_1),
+	 .fields = {QMMA}, .fixed = {{74, 3, 1}, {80, 1, 0}}},
+	{"QMMA.16832", SASS_QMMA_LONG, 0x07a, FORM(1), SM_89, SASS_PIPE_TENSOR, QMMA_OPS(FOUR, PAIR),
+	 .fields = {QMMA}, .fixed = {{74, 3, 3}, {80, 1, 0}}},
+	{"QMMA.SP.16864", SASS_QMMA_SP, 0x07a, FORM(1), SM_89, SASS_PIPE_TENSOR, IMMA_SP(FOUR),
+	 .fields = {FLAG(SUMS, 77, sums_f32), FIELD(DOT, 78, 2, dot_floats)},
+	 .fixed = {{74, 3, 5}, {80, 1, 1}}},
 };
 const uint32_t sass_alu_count = sizeof(sass_alu_rows) / sizeof(sass_alu_rows[0]);

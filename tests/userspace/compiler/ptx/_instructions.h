@@ -46,7 +46,7 @@ struct instruction_test {
 	char title[200];
 	struct test_parameter parameters[TEST_MAX_PARAMETERS];
 	uint32_t count, block, grid, shared;
-	bool fails, unsupported, needs_hopper, undefined;
+	bool fails, unsupported, needs_ada, needs_hopper, undefined;
 };
 
 __attribute__((noreturn, format(printf, 2, 3))) static inline void
@@ -161,6 +161,7 @@ static inline void test_comment(struct instruction_test *t, char *line)
 		t->undefined = !strcmp(line, "rejects");
 	else if (!strcmp(word, "machine"))
 		t->unsupported = !strcmp(line, "code: not yet"),
+		t->needs_ada = !strcmp(line, "code: Ada's or newer"),
 		t->needs_hopper = !strcmp(line, "code: Hopper's");
 	else if (!*t->title && strncmp(word, "SPDX", 4))
 		snprintf(t->title, sizeof(t->title), "%s %s", word, line);

@@ -23,7 +23,8 @@ static bool valueless_keyword(const char *word, size_t n)
 {
 	return in_list(".lo .hi .wide .to .cas .aligned .approx .full .abs .shiftamt .pack .warp "
 		       ".red .popc .async .commit_group .wait_group .wait_all .row .col "
-		       ".m8n8k4 .m8n8k16 .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 .m16n16k8 "
+		       ".m8n8k4 .m8n8k16 .m8n8k32 .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 "
+		       ".m16n8k64 .m8n8k128 .m16n8k128 .m16n8k256 .m16n16k8 "
 		       ".m8n8 .x1 .x2 .x4 .trans .load .store .mma .a .b .c .d "
 		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32 "
 		       ".mbarrier .noinc .init .inval .expect_tx .complete_tx .noComplete "

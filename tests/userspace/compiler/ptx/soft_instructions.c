@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Every file in instructions/ as machine code on the software GPU, through the public API: Hopper
- * and Ampere, with and without hazard mode, scheduled and serial code. instructions.c expects the
- * same results of the interpreter, so a failure here alone points to a back end.
+ * Every file in instructions/ as machine code on the software GPU, through the public API: Hopper,
+ * Ampere and Ada, with and without hazard mode, scheduled and serial code. instructions.c expects
+ * the same results of the interpreter, so a failure here alone points to a back end.
  */
 #include "libsov/sov.h"
 #include "tests/soft.h"
@@ -23,10 +23,10 @@ static bool must(sov_result r, const char *doing)
 	return !r;
 }
 
-/* Whether the compiler rejects the file as not supported, also if its .target is sm_80. */
+/* Whether the compiler rejects the file as not supported, with sm_80 as its .target. */
 static bool is_rejected(const char *text, size_t length)
 {
-	char *copy = strdup(text), *target = strstr(copy, ".target sm_90");
+	char *copy = strdup(text), *target = strstr(copy, ".target sm_");
 	sov_module m;
 	bool good;
 
@@ -112,7 +112,8 @@ static void check_instruction(const char *name, const char *text, size_t length)
 	sov_function f;
 	bool good;
 
-	if (t->unsupported || (t->needs_hopper && !strstr(now.device, "gh100"))) {
+	if (t->unsupported || (t->needs_hopper && !strstr(now.device, "gh100")) ||
+	    (t->needs_ada && strstr(now.device, "ga100"))) {
 		ok(is_rejected(text, length), "%s is rejected as not supported on %s", name,
 		   now.device);
 		free(t);
@@ -163,10 +164,11 @@ int main(void)
 {
 	uint32_t count = 0;
 
-	soft_gpus("gh100:vram=1G,ga100:vram=1G,gh100:vram=1G:hazard,ga100:vram=1G:hazard");
+	soft_gpus("gh100:vram=1G,ga100:vram=1G,gh100:vram=1G:hazard,ga100:vram=1G:hazard,"
+		  "ad102:vram=1G:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
-	ok(must(sov_device_count(&count), "counting") && count >= 4,
-	   "at least 4 software GPUs exist");
+	ok(must(sov_device_count(&count), "counting") && count >= 5,
+	   "at least 5 software GPUs exist");
 	for (uint32_t ordinal = 0; ordinal < count; ordinal++)
 		run_device(ordinal);
 	return tap_done();
