@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Barriers in shared memory (SM90). An object has 64 bits. Known from ptxas's code: bits 1 to 20
- * are 2^20 less the arrivals that a phase expects, bits 43 to 62 the same for those that are missing,
- * bit 63 is the phase. Not known, and of no consequence for programs: here bits 21 to 42 are the
- * outstanding bytes, and bit 0 is set while only these are missing. Copies that arrive at a barrier
- * have arrived when ARRIVES has executed.
+ * are 2^20 less the arrivals that a phase expects, bits 43 to 62 the same for those that are
+ * missing, bit 63 is the phase. Not known, and of no consequence for programs: here bits 21 to 42
+ * are the outstanding bytes, and bit 0 is set while only these are missing. Copies that arrive at a
+ * barrier have arrived when ARRIVES has executed.
  */
 #include <string.h>
 

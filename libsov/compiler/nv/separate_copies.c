@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Between an access to shared memory and the next asynchronous copy into it, ptxas 13.0 places
- * three loads that no lane executes, "@!PT LDS RZ, [RZ]": for SM80, SM86 and SM90, after each kind of
- * access, also across a block barrier, and on SM90 before the first copy of a kernel, too. What
+ * three loads that no lane executes, "@!PT LDS RZ, [RZ]": for SM80, SM86 and SM90, after each kind
+ * of access, also across a block barrier, and on SM90 before the first copy of a kernel, too. What
  * happens without them is not known; presumably the copy may overtake the access. The same here,
  * before each copy that does not follow another one in its block.
  */
