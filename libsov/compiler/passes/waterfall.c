@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * A waterfall loop (LLVM's term) executes an instruction once for each value that its first
- * argument has in the active lanes: those whose value equals that of the first active lane execute it and
- * leave.
+ * argument has in the active lanes: those whose value equals that of the first active lane execute
+ * it and leave.
  *	before:   ..., to header
  *	header:   same = value of the first active lane == own value
  *	          to executes if same, else to latch
