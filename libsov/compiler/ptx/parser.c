@@ -176,6 +176,7 @@ static void check_architecture(struct ptx *x, const struct ptx_token *t)
 	bool specific;
 	uint32_t version = parse_architecture(t, &specific);
 
+	x->architecture = version;
 	if (!version)
 		ptx_error(x, t, "unknown target '%.*s'; known: sm_50 to sm_121, debug", TEXT(t));
 	else if (!target || strcmp(target->family, "nv"))

@@ -66,6 +66,7 @@ SASS_MOD(SCOPE)    /* MEMBAR: SASS_SCOPE_* */
 SASS_MOD(CCTL)     /* SASS_CCTL_* */
 SASS_MOD(CAS)      /* compare and swap: SASS_CAS … */
 SASS_MOD(QSPC)     /* SASS_QSPC_* */
+SASS_MOD(LDS_U)    /* LDS before SM80: 1: .U, which ptxas sets often; its effect is not known */
 
 /* Lanes and control. */
 SASS_MOD(SHFL)     /* SASS_SHFL_* */
