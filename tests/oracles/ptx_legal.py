@@ -4,17 +4,20 @@
 asynchronous copies, clusters, textures, video) with all plausible combinations of modifiers and
 types, right and wrong. Prints the forms that only one of the two accepts, and counts.
   usage: ptx_legal.py SOV PTXAS [MNEMONIC...]
+TARGET and VERSION in the environment replace sm_90 and PTX 9.0; ptxas 12.4 knows PTX up to 8.4, and
+before sm_75 only it has targets.
 
 Each form is one line of a kernel, with a store of its result, so that no compiler eliminates it.
 Lines with errors are removed until the rest compiles; if a compiler names no line, the file is
 bisected."""
 import itertools
+import os
 import re
 import subprocess
 import sys
 import tempfile
 
-VERSION, TARGET = "9.0", "sm_90"
+VERSION, TARGET = os.environ.get("VERSION", "9.0"), os.environ.get("TARGET", "sm_90")
 INTEGERS = "u16 u32 u64 s16 s32 s64".split()
 BITS = "b16 b32 b64".split()
 HALVES = "f16 f16x2 bf16 bf16x2".split()
