@@ -34,6 +34,7 @@
  *                functions and switches.
  * Of these chips only GH100 has been tested on hardware.
  */
+#define SOV_NV_GV100(X) X(gv100, GV100, 0x140, 70,  84, "Volta",  0x1d80, 0x1dff)
 #define SOV_NV_TU102(X) X(tu102, TU102, 0x162, 75,  72, "Turing", 0x1e00, 0x1e7f)
 #define SOV_NV_TU104(X) X(tu104, TU104, 0x164, 75,  48, "Turing", 0x1e80, 0x1eff)
 #define SOV_NV_TU106(X) X(tu106, TU106, 0x166, 75,  36, "Turing", 0x1f00, 0x1f7f)
@@ -53,6 +54,7 @@
 #define SOV_NV_AD107(X) X(ad107, AD107, 0x197, 89,  24, "Ada",    0x2880, 0x28ff)
 
 #define SOV_NV_CHIPS(X) \
+	SOV_NV_GV100(X) \
 	SOV_NV_TU102(X) SOV_NV_TU104(X) SOV_NV_TU106(X) SOV_NV_TU117(X) SOV_NV_TU116(X) \
 	SOV_NV_GA100(X) SOV_NV_GA102(X) SOV_NV_GA103(X) SOV_NV_GA104(X) SOV_NV_GA106(X) \
 	SOV_NV_GA107(X) SOV_NV_GH100(X) SOV_NV_AD102(X) SOV_NV_AD103(X) SOV_NV_AD104(X) \
@@ -71,7 +73,19 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
  *   SMS_PER_TPC    NVIDIA's architecture white papers
  *   *_CLASS        open-gpu-kernel-modules, src/nvidia/generated/g_gpu_class_list.c
  */
-#define SOV_NV_SM_VERSIONS(X) X(75) X(80) X(86) X(89) X(90)
+#define SOV_NV_SM_VERSIONS(X) X(70) X(75) X(80) X(86) X(89) X(90)
+
+#define NV_SM70_SHARED_PER_SM    (96 << 10)
+#define NV_SM70_SHARED_PER_BLOCK (96 << 10)
+#define NV_SM70_RESERVES_SHARED  0
+#define NV_SM70_WARPS_PER_SM     64
+#define NV_SM70_BLOCKS_PER_SM    32
+#define NV_SM70_REGISTERS_PER_SM 65536
+#define NV_SM70_SMS_PER_TPC      2
+#define NV_SM70_USER_CLASS       RM_CLASS_VOLTA_USER
+#define NV_SM70_CHANNEL_CLASS    NV_CLASS_VOLTA_CHANNEL
+#define NV_SM70_COMPUTE_CLASS    NV_CLASS_VOLTA_COMPUTE
+#define NV_SM70_COPY_CLASS       NV_CLASS_VOLTA_COPY
 
 #define NV_SM75_SHARED_PER_SM    (64 << 10)
 #define NV_SM75_SHARED_PER_BLOCK (64 << 10)
@@ -81,9 +95,9 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM75_REGISTERS_PER_SM 65536
 #define NV_SM75_SMS_PER_TPC      2
 #define NV_SM75_USER_CLASS       RM_CLASS_TURING_USER
-#define NV_SM75_CHANNEL_CLASS    RM_CLASS_TURING_CHANNEL
-#define NV_SM75_COMPUTE_CLASS    RM_CLASS_TURING_COMPUTE
-#define NV_SM75_COPY_CLASS       RM_CLASS_TURING_COPY
+#define NV_SM75_CHANNEL_CLASS    NV_CLASS_TURING_CHANNEL
+#define NV_SM75_COMPUTE_CLASS    NV_CLASS_TURING_COMPUTE
+#define NV_SM75_COPY_CLASS       NV_CLASS_TURING_COPY
 
 #define NV_SM80_SHARED_PER_SM    (164 << 10)
 #define NV_SM80_SHARED_PER_BLOCK (163 << 10)

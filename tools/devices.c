@@ -123,8 +123,8 @@ const struct verb verb_devices = {
 	.name = "devices",
 	.summary = "List the available devices: GPUs and software GPUs.",
 	.usage = "[--json]",
-	.details =
-		"SOV_SOFT lists the software GPUs to create (gh100, ga100, ga102, ad102, navi21),\n"
-		"SOV_VISIBLE_DEVICES the devices that are visible. See sov(7).\n",
+	.details = "SOV_SOFT lists the software GPUs to create (gh100, ga100, ga102, ad102, tu102, "
+		   "gv100, navi21),\n"
+		   "SOV_VISIBLE_DEVICES the devices that are visible. See sov(7).\n",
 	.run = devices_run,
 };

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Methods of the copy engine class: set addresses, length and optionally a semaphore, then launch.
- * The methods used here have the same numbers on Ampere and Hopper: open-gpu-doc
- * classes/dma-copy/clc6b5.h and clc8b5.h. On Hopper a compute channel may also use the class
+ * The methods used here have the same numbers from Volta to Hopper: open-gpu-doc
+ * classes/dma-copy/clc3b5.h, clc5b5.h, clc6b5.h and clc8b5.h. On Hopper a compute channel may also use the class
  * (measured on an H200).
  */
 #ifndef HW_NV_COPY_H
 #define HW_NV_COPY_H
 
+#define NV_CLASS_VOLTA_COPY    0xc3b5
+#define NV_CLASS_TURING_COPY   0xc5b5
 #define NV_CLASS_AMPERE_COPY   0xc6b5 /* GA100 */
 #define NV_CLASS_AMPERE_COPY_B 0xc7b5 /* GA10x, Ada */
 #define NV_CLASS_HOPPER_COPY   0xc8b5
@@ -55,20 +57,20 @@
 #define NV_COPY_PAYLOAD_64             (1u << 27) /* Hopper only */
 
 /* NV_COPY_SRC_PHYSICAL_TARGET, NV_COPY_DST_PHYSICAL_TARGET */
-#define NV_COPY_TARGET_VRAM            0
-#define NV_COPY_TARGET_COHERENT        1 /* system memory */
-#define NV_COPY_TARGET_NONCOHERENT     2
-#define NV_COPY_TARGET_PEER            3
+#define NV_COPY_TARGET_VRAM        0
+#define NV_COPY_TARGET_COHERENT    1 /* system memory */
+#define NV_COPY_TARGET_NONCOHERENT 2
+#define NV_COPY_TARGET_PEER        3
 
 /* NV_COPY_REMAP_COMPONENTS: a destination component that takes a constant fills memory with it. */
-#define NV_COPY_REMAP_DST_X(data)      ((data) & 7)
-#define NV_COPY_REMAP_SRC_X            0
-#define NV_COPY_REMAP_TAKE_CONST_A     4
-#define NV_COPY_REMAP_TAKE_CONST_B     5
-#define NV_COPY_REMAP_NO_WRITE         6
-#define NV_COPY_REMAP_SIZE(data)       (((data) >> 16 & 3) + 1)  /* bytes of a component */
-#define NV_COPY_REMAP_SRC_COUNT(data)  (((data) >> 20 & 3) + 1)
-#define NV_COPY_REMAP_DST_COUNT(data)  (((data) >> 24 & 3) + 1)
+#define NV_COPY_REMAP_DST_X(data)     ((data) & 7)
+#define NV_COPY_REMAP_SRC_X           0
+#define NV_COPY_REMAP_TAKE_CONST_A    4
+#define NV_COPY_REMAP_TAKE_CONST_B    5
+#define NV_COPY_REMAP_NO_WRITE        6
+#define NV_COPY_REMAP_SIZE(data)      (((data) >> 16 & 3) + 1) /* bytes of a component */
+#define NV_COPY_REMAP_SRC_COUNT(data) (((data) >> 20 & 3) + 1)
+#define NV_COPY_REMAP_DST_COUNT(data) (((data) >> 24 & 3) + 1)
 /* Every element takes one constant of 1, 2 or 4 bytes. */
 #define NV_COPY_REMAP_FILL(bytes) \
 	(NV_COPY_REMAP_TAKE_CONST_A | NV_COPY_REMAP_NO_WRITE << 4 | NV_COPY_REMAP_NO_WRITE << 8 | \

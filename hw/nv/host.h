@@ -18,8 +18,10 @@
 #include <stdint.h>
 #endif
 
-/* Classes: open-gpu-doc classes/host/clc56f.h (Ampere); the number for Hopper comes from the open
+/* Classes: open-gpu-doc classes/host/clc36f.h, clc46f.h, clc56f.h; the number for Hopper comes from the open
  * kernel modules and an H200. */
+#define NV_CLASS_VOLTA_CHANNEL  0xc36f
+#define NV_CLASS_TURING_CHANNEL 0xc46f
 #define NV_CLASS_AMPERE_CHANNEL 0xc56f
 #define NV_CLASS_HOPPER_CHANNEL 0xc86f
 
@@ -66,14 +68,16 @@ static inline struct nv_gp_entry nv_gp_entry_unpack(uint64_t e)
  * the largest method is 0x3ffc; count is at most 0x1fff. Kinds 0 and 2 are those of older chips.
  */
 enum nv_method_kind { /* SEC_OP */
-	NV_METHOD_GRP0 = 0,
-	NV_METHOD_INC = 1, /* each data word goes to the next method */
-	NV_METHOD_GRP2 = 2,
-	NV_METHOD_NON_INC = 3,   /* all data words go to the same method */
-	NV_METHOD_IMMD_DATA = 4, /* no data words: the count field holds 13 bits of data */
-	NV_METHOD_ONE_INC = 5,   /* first data word to the method, all others to the next */
-	NV_METHOD_RESERVED = 6,
-	NV_METHOD_END_PB_SEGMENT = 7, /* skips the rest of the segment */
+		      NV_METHOD_GRP0 = 0,
+		      NV_METHOD_INC = 1, /* each data word goes to the next method */
+		      NV_METHOD_GRP2 = 2,
+		      NV_METHOD_NON_INC = 3, /* all data words go to the same method */
+		      NV_METHOD_IMMD_DATA =
+			      4, /* no data words: the count field holds 13 bits of data */
+		      NV_METHOD_ONE_INC =
+			      5, /* first data word to the method, all others to the next */
+		      NV_METHOD_RESERVED = 6,
+		      NV_METHOD_END_PB_SEGMENT = 7, /* skips the rest of the segment */
 };
 #define NV_METHOD_MAX_COUNT 0x1fff
 #define NV_SUBCHANNELS      8
@@ -150,8 +154,14 @@ static inline struct nv_method nv_method_unpack(uint32_t header)
 #define NV_SEM_TIMESTAMP_OFFSET   8
 
 enum nv_reduction { /* of host and copy-engine semaphores */
-	NV_REDUCTION_MIN, NV_REDUCTION_MAX, NV_REDUCTION_XOR, NV_REDUCTION_AND, NV_REDUCTION_OR,
-	NV_REDUCTION_ADD, NV_REDUCTION_INC, NV_REDUCTION_DEC,
+		    NV_REDUCTION_MIN,
+		    NV_REDUCTION_MAX,
+		    NV_REDUCTION_XOR,
+		    NV_REDUCTION_AND,
+		    NV_REDUCTION_OR,
+		    NV_REDUCTION_ADD,
+		    NV_REDUCTION_INC,
+		    NV_REDUCTION_DEC,
 };
 
 /*
@@ -160,9 +170,9 @@ enum nv_reduction { /* of host and copy-engine semaphores */
  */
 struct nv_notification {
 	uint64_t time_ns;
-	uint32_t info32;  /* Xid */
-	uint16_t info16;  /* engine: 1 */
-	uint16_t status;  /* 0xffff after an error */
+	uint32_t info32; /* Xid */
+	uint16_t info16; /* engine: 1 */
+	uint16_t status; /* 0xffff after an error */
 };
 static_assert(sizeof(struct nv_notification) == 16, "notifier entry");
 #define NV_NOTIFICATION_ERROR 0xffff

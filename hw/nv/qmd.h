@@ -4,7 +4,8 @@
  * describes a grid. The table below gives the bit position of each field in each layout, so that
  * the launch code and the software GPU share one definition. Sources: open-gpu-doc
  * classes/compute/clcbc0qmd.h (04_00, Hopper, 384 bytes), clc6c0qmd.h and clc9c0qmd.h (03_00,
- * Ampere and Ada, 256 bytes) and clc5c0qmd.h (02_03, Turing, 256 bytes). Hopper uses the 04_00
+ * Ampere and Ada, 256 bytes), clc5c0qmd.h (02_03, Turing, 256 bytes) and clc3c0qmd.h (02_02, Volta,
+ * 256 bytes; these fields are where 02_03 has them). Hopper uses the 04_00
  * layout regardless of the version fields (measured on an H200); the other layouts have not been
  * tried on hardware. A descriptor is zeroed before fields are set.
  */
@@ -158,21 +159,29 @@ __attribute__((unused)) static const struct nv_qmd_layout nv_qmd_ampere = {
 	},
 };
 
+#define F(name, hopper, ampere, turing) {#name, NV_QMD_##turing},
 __attribute__((unused)) static const struct nv_qmd_layout nv_qmd_turing = {
 	.bytes = 256,
 	.version = 0x23,
 	.releases = 2,
-	.position = {
-#define F(name, hopper, ampere, turing) {#name, NV_QMD_##turing},
-		NV_QMD_FIELDS(F)
-#undef F
-	},
+	.position = {NV_QMD_FIELDS(F)},
 };
+
+__attribute__((unused)) static const struct nv_qmd_layout nv_qmd_volta = {
+	.bytes = 256,
+	.version = 0x22,
+	.releases = 2,
+	.position = {NV_QMD_FIELDS(F)},
+};
+#undef F
 
 /* Ada uses Ampere's layout. */
 static inline const struct nv_qmd_layout *nv_qmd_layout_of(uint32_t sm)
 {
-	return sm >= 90 ? &nv_qmd_hopper : sm >= 80 ? &nv_qmd_ampere : &nv_qmd_turing;
+	return sm >= 90   ? &nv_qmd_hopper
+	       : sm >= 80 ? &nv_qmd_ampere
+	       : sm >= 75 ? &nv_qmd_turing
+			  : &nv_qmd_volta;
 }
 
 static_assert(NV_QMD_MAX_WORDS * 32 == 3072, "04_00 is the largest layout: bits 0 to 3071");
@@ -261,7 +270,8 @@ nv_qmd_set(const struct nv_qmd_layout *l, uint32_t *words, enum nv_qmd_field f, 
  * The split of an SM's memory between shared memory and L1, encoded as KiB / 4 + 1 of a supported
  * size. MIN is the smallest size that holds one block; TARGET the smallest that holds all blocks
  * that otherwise fit an SM; MAX the largest. The sizes come from the CUDA programming guide: up to
- * 228 KiB on Hopper, 164 on GA100, 100 on other Ampere chips and Ada; Turing has 32 and 64 only.
+ * 228 KiB on Hopper, 164 on GA100, 100 on other Ampere chips and Ada, 96 on Volta; Turing has 32
+ * and 64 only.
  */
 #define NV_QMD_TURING_SHARED_KIB 64
 

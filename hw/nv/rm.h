@@ -24,7 +24,7 @@
 
 /* ---- ioctls: _IOC(READ | WRITE, 'F', number, bytes) ---- */
 
-#define RM_IOCTL_TYPE 'F'
+#define RM_IOCTL_TYPE          'F'
 #define RM_IOCTL_PIN           0x27 /* NV_ESC_RM_ALLOC_MEMORY; on a GPU's file */
 #define RM_IOCTL_FREE          0x29
 #define RM_IOCTL_CONTROL       0x2a
@@ -86,7 +86,7 @@ struct rm_map_gpu_580 { /* NVOS46 from 580 */
 };
 static_assert(sizeof(struct rm_map_gpu_580) == 64, "NVOS46 of 580");
 static_assert(offsetof(struct rm_map_gpu_580, address) == 48, "NVOS46 of 580");
-#define RM_MAP_GPU_SNOOP (1u << 4) /* system memory: snoop the CPU's caches */
+#define RM_MAP_GPU_SNOOP (1u << 4)  /* system memory: snoop the CPU's caches */
 #define RM_MAP_GPU_FIXED (1u << 15) /* at the given address */
 
 struct rm_unmap_gpu { /* NVOS47 */
@@ -133,7 +133,7 @@ struct rm_os_event { /* nv_ioctl_alloc_os_event_t */
 };
 static_assert(sizeof(struct rm_os_event) == 16, "event");
 
-struct rm_version { /* nv_ioctl_rm_api_version_t */
+struct rm_version {              /* nv_ioctl_rm_api_version_t */
 	uint32_t command, reply; /* reply 1: text is the module's version */
 	char text[64];
 };
@@ -167,13 +167,11 @@ static_assert(sizeof(struct rm_version) == 72, "version");
 #define RM_CLASS_CONTEXT_SHARE 0x9067
 #define RM_CLASS_VA_SPACE      0x90f1
 #define RM_CLASS_CHANNEL_GROUP 0xa06c
-/* By chip: the page with doorbell and timer, channels, and engine classes. */
-#define RM_CLASS_TURING_USER    0xc461
-#define RM_CLASS_AMPERE_USER    0xc561
-#define RM_CLASS_HOPPER_USER    0xc661
-#define RM_CLASS_TURING_CHANNEL 0xc46f
-#define RM_CLASS_TURING_COMPUTE 0xc5c0
-#define RM_CLASS_TURING_COPY    0xc5b5
+/* By chip: the page with doorbell and timer. */
+#define RM_CLASS_VOLTA_USER    0xc361
+#define RM_CLASS_TURING_USER   0xc461
+#define RM_CLASS_AMPERE_USER   0xc561
+#define RM_CLASS_HOPPER_USER   0xc661
 
 struct rm_device_parameters { /* NV0080_ALLOC_PARAMETERS */
 	uint32_t instance, client_share, target_client, target_device, flags, pad;
@@ -247,7 +245,7 @@ struct rm_memory_description { /* NV_MEMORY_DESC_PARAMS */
 };
 static_assert(sizeof(struct rm_memory_description) == 24, "memory description");
 
-struct rm_channel_parameters { /* NV_CHANNEL_ALLOC_PARAMS */
+struct rm_channel_parameters {     /* NV_CHANNEL_ALLOC_PARAMS */
 	uint32_t notifier, buffer; /* notifier: memory whose first 16 bytes receive errors */
 	uint64_t ring;
 	uint32_t ring_entries, flags, context_share, va_space;
@@ -416,7 +414,7 @@ static_assert(sizeof(struct rm_mmu_faults) == 72, "READ_MMU_FAULT_INFO");
 
 #define RM_CONTROL_SM_ERRORS 0x83de030c
 #define RM_SM_ERRORS         100 /* SMs for each call */
-struct rm_sm_errors { /* NV83DE_CTRL_DEBUG_READ_ALL_SM_ERROR_STATES_PARAMS */
+struct rm_sm_errors {            /* NV83DE_CTRL_DEBUG_READ_ALL_SM_ERROR_STATES_PARAMS */
 	uint32_t channel, count;
 	struct {
 		uint32_t global, warp, pc32, global_mask, warp_mask, pad;

@@ -18,7 +18,8 @@
 
 /*
  * Facts of the chips are those of hw/chips.h; the number of SMs is that of a product: H100 and
- * H200 SXM (132, measured on an H200), A100, GeForce RTX 3090 and 4090, Radeon RX 6900 XT
+ * H200 SXM (132, measured on an H200), A100, GeForce RTX 3090, 4090 and 2080 Ti, V100, Radeon RX
+ * 6900 XT
  * (NVIDIA's and AMD's product pages).
  */
 #define NV_FACTS(chip_, CHIP_, number_, sm_, sms_, generation_, ...) \
@@ -30,7 +31,7 @@
 	.shared_per_sm = NV_SM##sm_##_SHARED_PER_SM, \
 	.registers_per_sm = NV_SM##sm_##_REGISTERS_PER_SM, \
 	.host_class = NV_SM##sm_##_CHANNEL_CLASS, .compute_class = NV_SM##sm_##_COMPUTE_CLASS, \
-	.copy_class = NV_SM##sm_##_COPY_CLASS, .qmd_bytes = (sm_) >= 90 ? 384 : 256
+	.copy_class = NV_SM##sm_##_COPY_CLASS
 
 /* An SM corresponds to a compute unit, a TPC to a WGP. A unit limits waves, not workgroups. */
 #define AMD_FACTS(chip_, title_, gfx_, cus_, generation_, ...) \
@@ -46,6 +47,7 @@
 static const struct model_chip chips[] = {
 	{SOV_NV_GH100(NV_FACTS), .sm_count = 132},   {SOV_NV_GA100(NV_FACTS), .sm_count = 108},
 	{SOV_NV_GA102(NV_FACTS), .sm_count = 82},    {SOV_NV_AD102(NV_FACTS), .sm_count = 128},
+	{SOV_NV_TU102(NV_FACTS), .sm_count = 68},    {SOV_NV_GV100(NV_FACTS), .sm_count = 80},
 	{SOV_AMD_NAVI21(AMD_FACTS), .sm_count = 80},
 };
 #define CHIPS (sizeof(chips) / sizeof(chips[0]))
@@ -77,7 +79,7 @@ int model_create(const struct model_config *config, struct model **out)
 		return -ENOMEM;
 	m->chip = config->chip;
 	m->vendor = m->chip->vendor;
-	m->qmd = m->chip->qmd_bytes == nv_qmd_hopper.bytes ? &nv_qmd_hopper : &nv_qmd_ampere;
+	m->qmd = nv_qmd_layout_of(m->chip->sm);
 	m->hazard = config->hazard;
 	m->weak_seed = config->weak_seed;
 	m->vram_bytes = config->vram_bytes;

@@ -26,7 +26,6 @@ struct model_chip {          /* constants of a modelled chip */
 	uint32_t blocks_per_sm, sms_per_tpc; /* AMD: 0 (no such limit), compute units per WGP */
 	uint32_t shared_per_block, shared_per_sm, registers_per_sm;
 	uint16_t host_class, compute_class, copy_class;
-	uint32_t qmd_bytes;
 };
 const struct model_chip *model_chip_find(const char *name);
 const struct model_chip *model_chip_at(uint32_t index);

@@ -101,8 +101,9 @@ static bool check_kind(struct launch *l)
 					      launch_get(l, NV_QMD_MINOR_VERSION));
 
 		if (version != q->version)
-			return LAUNCH_FAIL(l, "version %u.%u; only 3.0 is modelled", version >> 4,
-					   version & 15);
+			return LAUNCH_FAIL(l, "version %u.%u; %s has %u.%u", version >> 4,
+					   version & 15, l->c->model->chip->name, q->version >> 4,
+					   q->version & 15);
 		if (launch_get(l, NV_QMD_IS_QUEUE))
 			return LAUNCH_FAIL(l, "it describes a queue; queues are not modelled");
 	} else if (type == NV_QMD_TYPE_GRID_CLUSTER) {
@@ -450,6 +451,8 @@ static bool method_pcas2(struct model_channel *c, uint32_t data)
 	struct model_error e = {.fault = MODEL_FAULT_METHOD,
 				.address = NV_COMPUTE_SEND_SIGNALING_PCAS2_B};
 
+	if (c->model->chip->sm < 80)
+		return channel_fail(c, &e, "SEND_SIGNALING_PCAS2_B exists from Ampere on");
 	switch (data & 15) {
 	case NV_PCAS2_NOP:
 	case NV_PCAS2_INVALIDATE:

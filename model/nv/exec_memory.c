@@ -241,6 +241,8 @@ static enum weak_path weak_path(const struct op *op)
 	case SASS_ORDER_STRONG_SYS:
 	case SASS_ORDER_STRONG_GPU_PRIVATE:
 		return WEAK_STRONG;
+	case SASS_ORDER_MMIO_CTA:
+	case SASS_ORDER_MMIO_SM:
 	case SASS_ORDER_MMIO_GPU:
 	case SASS_ORDER_MMIO_SYS:
 		return WEAK_MMIO;

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Runs every instruction form of tests/silicon/forms.py on the software GPUs, as two versions of
-# ptxas compile it for four targets: different code for one form must give the same results.
+# ptxas compile it for six targets: different code for one form must give the same results.
 # tests/silicon/forms.sh compares with a real GPU.
 set -eu
 : "${BUILD:=build}" "${CC:=cc}" "${MAKE:=make}"
@@ -14,10 +14,11 @@ drm=$(pkg-config --libs libdrm 2>/dev/null || true) # libsov-all.a uses it if th
 $CC -std=c11 -D_GNU_SOURCE -I. -O2 tests/silicon/forms.c "$BUILD/libsov-all.a" \
 	-lm -ldl -pthread $drm -o "$work/forms"
 set -- # newest target first: it has all forms
-for sm in 90 89 86 80; do
+for sm in 90 89 86 80 75 70; do
 	python3 tests/silicon/forms.py $sm >"$work/forms-$sm.ptx"
 	for ptxas in ptxas /usr/local/cuda/bin/ptxas; do
 		command -v "$ptxas" >/dev/null || continue
+		[ $sm -ge 75 ] || [ "$ptxas" = ptxas ] || continue # CUDA 13 begins with sm_75
 		version=$("$ptxas" --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p')
 		"$ptxas" -arch=sm_$sm "$work/forms-$sm.ptx" -o "$work/$version-$sm.cubin"
 		set -- "$@" "$work/$version-$sm.cubin"

@@ -160,6 +160,17 @@ FENCE = [
     'bar.sync 0', 'membar.gl', 'membar.cta', 'bar.warp.sync -1', 'fence.acq_rel.gpu',
     'barrier.sync 1', 'membar.sys',
 ]
+# Statements that need a newer target: its SM version and a pattern.
+NEWER = [
+    (80, r'bf16|relu|redux|f16x2\.f32|(min|max)(\.NaN)?\.f16x2'), (75, r'tanh|ex2\.approx\.f16x2'),
+]
+
+
+def drop_newer(sm):
+    for needed, pattern in NEWER:
+        for rows in (F, H, CROSS, LANES):
+            if sm < needed:
+                rows[:] = [r for r in rows if not re.search(pattern, ' '.join(r) if isinstance(r, tuple) else r)]
 
 
 class Kernel:
@@ -350,4 +361,5 @@ mov.u32 S,shared_; mov.u32 sh,S; shl.b32 t,t,4; add.u32 S,S,t;"""
 
 if __name__ == '__main__':
     sm, seed = int(sys.argv[1]), int(sys.argv[2])
+    drop_newer(sm)
     print('\n'.join(Kernel(sm, seed, int(sys.argv[3]) if len(sys.argv) > 3 else 120).out))

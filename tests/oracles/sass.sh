@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # Compares the SASS table with NVIDIA's disassembler and the timing rules with NVIDIA's compiler.
-# For SM80, SM86, SM89 and SM90:
+# For SM70, SM75, SM80, SM86, SM89 and SM90:
 #   1. nvdisasm prints random legal words of every row and form as we do;
 #   2. every word of ptxas's code for our kernels and for random kernels decodes, prints as nvdisasm
 #      prints it, and encodes to the same bits;
@@ -13,9 +13,11 @@
 #   PER_FORM     random words per form of a row (1000)
 #   KERNELS      random kernels                 (40)
 #   SEED         of both                        (1)
-#   MINE         1: replace the recorded minimum distances
+#   SMS          SM versions                    (all of them)
+#   MINE         1: replace the recorded minimum distances of these
 set -u
 : "${BUILD:=build}" "${PER_FORM:=1000}" "${KERNELS:=40}" "${SEED:=1}" "${MINE:=0}"
+: "${SMS:=70 75 80 86 89 90}"
 mined=tests/userspace/isa/nv/mined_distances.txt
 tools=${SOV_ORACLES:-$HOME/.cache/sov-oracles}/nv/usr/bin
 newer=/usr/local/cuda/bin/ptxas # CUDA 13, used if it is installed
@@ -46,7 +48,12 @@ compile_by_ptxas() { # SM
 	n=0
 	for ptxas in "$tools/ptxas" "$newer"; do
 		[ -x "$ptxas" ] || continue
+		[ "$1" -ge 75 ] || [ "$ptxas" != "$newer" ] || continue # CUDA 13 begins with sm_75
 		for ptx in tests/kernels/*.ptx; do
+			[ "$1" -ge 80 ] || {
+				sed "s/^\.target sm_80/.target sm_$1/" "$ptx" >"$work/kernel.ptx"
+				ptx=$work/kernel.ptx
+			}
 			for level in 0 1 2 3; do
 				n=$((n + 1))
 				"$ptxas" -O$level -arch="sm_$1" "$ptx" -o "$work/kernel-$1-$n.O$level.cubin"
@@ -73,7 +80,7 @@ for tool in nvdisasm ptxas; do
 done
 rm -rf "$work"
 mkdir -p "$work"
-for sm in 80 86 89 90; do
+for sm in $SMS; do
 	count=$("$judges/sass_words" $sm "$PER_FORM" "$SEED" "$work/words.bin" "$work/ours")
 	result $? "SM$sm: random instructions of every row of the SASS table encode"
 	echo "# count SM$sm: ${count% *} rows of the table, $PER_FORM random words per form"
@@ -98,11 +105,10 @@ done
 # stall count can express it.
 sort -k1,1n -k2,5 "$work/mined" | awk '$8 >= 20 && $7 >= 3 && $6 <= 15' >"$work/frequent"
 if [ "$MINE" = 1 ]; then
+	awk -v sms=" $SMS " '/^#/ || !index(sms, " " $1 " ")' $mined >"$work/others"
 	{
-		echo "# SPDX-License-Identifier: MIT"
-		echo "# Minimum distances in ptxas's code of tests/kernels and random kernels, measured by"
-		echo "# tests/oracles/sass.sh; mined_distances.c describes the columns."
-		cat "$work/frequent"
+		grep '^#' "$work/others"
+		{ grep -v '^#' "$work/others"; cat "$work/frequent"; } | sort -k1,1n -k2,5
 	} >$mined
 fi
 awk '/^#/ { next }

@@ -285,7 +285,8 @@ static void load_cubin(const char *path, struct file *out)
 	static const struct {
 		uint32_t sm;
 		const char *device;
-	} chips[] = {{80, "ga100.0"}, {86, "ga102.0"}, {89, "ad102.0"}, {90, "gh100.0"}};
+	} chips[] = {{70, "gv100.0"}, {75, "tu102.0"}, {80, "ga100.0"},
+		     {86, "ga102.0"}, {89, "ad102.0"}, {90, "gh100.0"}};
 	uint8_t *bytes = malloc(1 << 24);
 	FILE *f = fopen(path, "rb");
 	char message[256];
@@ -338,7 +339,10 @@ int main(int argc, char **argv)
 	if (argc < 2 || count > (only_soft ? FILES : 1))
 		die("usage", "forms forms.cubin | forms --soft forms.cubin...");
 	setenv("SOV_NVRM", "0", 1); /* the real GPU is reached through CUDA */
-	setenv("SOV_SOFT", "gh100:vram=1G,ga100:vram=1G,ga102:vram=1G,ad102:vram=1G", 1);
+	setenv("SOV_SOFT",
+	       "gh100:vram=1G,ga100:vram=1G,ga102:vram=1G,ad102:vram=1G,tu102:vram=1G,gv100:vram="
+	       "1G",
+	       1);
 	make_inputs();
 	for (uint32_t i = 0; i < count; i++)
 		load_cubin(argv[first + i], &files[i]);

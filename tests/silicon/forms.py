@@ -8,6 +8,7 @@ Each kernel loads three words into %a %b %c (64 bits), %a32 ... (low halves), %f
 with approx_. forms.c runs the kernels and compares.
   usage: forms.py [SM [GROUP...]]        the forms that this target has (90), of these functions below
 """
+import re
 import sys
 
 FLOATS = "mov.b32 %f1,%a32; mov.b32 %f2,%b32; mov.b32 %f3,%c32;"
@@ -49,8 +50,19 @@ target = int(sys.argv[1]) if len(sys.argv) > 1 else 90
 forms = []
 
 
+def needed(text):
+    """The oldest target of a form that all targets from sm_80 on have."""
+    if re.search(r"bf16|relu|NaN|redux|tf32|f16x2\.f32|cp\.async|policy|256B|evict_(last|normal)|discard"
+                 r"|(min|max)(\.ftz)?\.f16", text):
+        return 80
+    # ptxas uses HADD2 of a 32-bit source, and HADD2.F32.SAT, which the SASS tables lack.
+    if re.search(r"cvt\.rz\S*\.f16\.f32|cvt\.sat\.f32\.f16", text):
+        return 80
+    return 75 if re.search(r"tanh|ex2\S*\.f16|ldmatrix|movmatrix|mma|L2::", text) else 70
+
+
 def form(kind, name, text, needs=80):
-    if target >= needs:
+    if target >= (needed(text) if needs == 80 else needs):
         forms.append((kind, name.replace(".", "_").replace("::", "_"), text))
 
 

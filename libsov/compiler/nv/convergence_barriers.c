@@ -55,6 +55,16 @@ static void insert_bssy(struct mir_func *f, struct region *r, uint32_t b)
 {
 	struct mir_inst *bssy = mir_inst_new(f, SASS_BSSY), *last = f->blocks[b].last;
 
+	/* Before sm_80 ptxas clears a barrier before each BSSY; why is not documented. */
+	if (f->sm < 80) {
+		struct mir_inst *clear = mir_inst_new(f, SASS_BMOV_READ);
+
+		mir_set_operand(clear, 0,
+				(struct mir_source){.op = {.kind = SASS_GPR, .reg = SASS_RZ}});
+		mir_set_operand(clear, 1, barrier_operand(r->barrier));
+		clear->sass.mod[SASS_M_CLEAR] = 1;
+		mir_insert(f, b, last && last->terminator ? last : NULL, clear);
+	}
 	mir_set_operand(bssy, 0, barrier_operand(r->barrier));
 	mir_set_operand(bssy, 1, (struct mir_source){.op = {.kind = SASS_TARGET}});
 	mir_insert(f, b, last && last->terminator ? last : NULL, bssy);

@@ -465,6 +465,18 @@ static void enter_aligned_frame(struct frame *frame, struct mir_inst *first)
 	}
 }
 
+/* For sm_70 ptxas begins kernels and functions with a SHFL that no lane executes; why is not
+ * documented. */
+static void insert_no_shuffle(struct frame *frame, struct mir_inst *first)
+{
+	struct mir_inst *i = insert_inst(frame, frame->f->entry, first, SASS_SHFL);
+
+	mir_set_operand(i, 0, mir_pred_const(true));
+	for (uint32_t k = 1; k < 5; k++)
+		mir_set_operand(i, k, phys_reg(SASS_RZ));
+	i->sass.guard_not = true;
+}
+
 static void insert_prologue(struct frame *frame)
 {
 	struct mir_func *f = frame->f;
@@ -759,6 +771,8 @@ void nv_lower_frame(struct mir_func *f)
 {
 	struct frame frame = {.f = f};
 
+	if (f->sm < 75)
+		insert_no_shuffle(&frame, f->blocks[f->entry].first);
 	if (!f->stack && !f->calls)
 		return;
 	nv_lower_passed(f);

@@ -256,12 +256,23 @@ static void emit_index(struct tree *t)
 	struct mir_ref pair = {mir_vreg_new(f, SASS_GPR, 2), 0};
 	struct mir_source index =
 		mir_reg(SASS_GPR, (struct mir_ref){mir_vreg_new(f, SASS_GPR, 1), 0});
-	struct mir_inst *i = append_inst(t, root, f->sm >= 90 ? SASS_VIMNMX : SASS_IMNMX);
+	struct mir_source inside = mir_pred_const(true);
+	struct mir_inst *i;
 
+	if (f->sm < 75) { /* no IMNMX */
+		inside = mir_reg(SASS_PRED, (struct mir_ref){mir_vreg_new(f, SASS_PRED, 1), 0});
+		i = append_inst(t, root, SASS_ISETP);
+		mir_set_operand(i, 0, inside);
+		mir_set_operand(i, 2, mir_reg(SASS_GPR, t->value));
+		mir_set_operand(i, 3, mir_imm(t->last));
+		mir_set_operand(i, 4, mir_pred_const(true));
+		i->sass.mod[SASS_M_CMP] = SASS_CMP_LT;
+	}
+	i = append_inst(t, root, f->sm >= 90 ? SASS_VIMNMX : f->sm >= 75 ? SASS_IMNMX : SASS_SEL);
 	mir_set_operand(i, 0, index);
 	mir_set_operand(i, 1, mir_reg(SASS_GPR, t->value));
 	mir_set_operand(i, 2, mir_imm(t->last));
-	mir_set_operand(i, 3, mir_pred_const(true)); /* minimum */
+	mir_set_operand(i, 3, inside); /* minimum */
 	i = append_inst(t, root, SASS_SHF);
 	mir_set_operand(i, 0, mir_reg(SASS_GPR, pair));
 	mir_set_operand(i, 1, index);

@@ -96,7 +96,7 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
-			if (in->op == IR_REDUCE && !has_all_lanes(f, in)) {
+			if (in->op == IR_REDUCE && (sm < 80 || !has_all_lanes(f, in))) {
 				lower_reduce(f, i, warp_lanes);
 			} else if (in->op == IR_MMA &&
 				   !is_native_product(&mma_kinds[in->sub], sm)) {

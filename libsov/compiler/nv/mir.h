@@ -463,6 +463,8 @@ bool nv_is_exchange(const struct mir_inst *i);
 bool nv_may_pass_exchanges(const struct mir_inst *i);
 bool nv_must_keep_order(const struct mir_inst *a, const struct mir_inst *b);
 void nv_schedule(struct mir_func *f);
+/* Warps that an SM holds at most. */
+uint32_t nv_warps_per_sm(uint32_t sm);
 /* Occupancy (occupancy.c): warps that a partition of an SM holds with this number of registers per
  * thread, the maximum of registers per thread with which it holds this number of warps,
  * and the registers that the launch bounds of a kernel, or of the kernels that contain a function,

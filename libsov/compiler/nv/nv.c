@@ -228,7 +228,8 @@ static struct mir_func *compile_function(const struct nv_module *module, struct 
 {
 	struct compile_job *job = module->job;
 	/* A preserve_all function preserves the uniform registers. */
-	struct attempt attempt = {.uniform = !job->options.no_uniform && !ir->preserve_all,
+	struct attempt attempt = {.uniform = !job->options.no_uniform && !ir->preserve_all &&
+					     job->target->version >= 75,
 				  .dense = true};
 	struct arena_mark before;
 	struct mir_func *f;

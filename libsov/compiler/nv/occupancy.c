@@ -19,23 +19,23 @@
 /* The calling convention needs R20 and R21; ptxas raises smaller limits likewise. */
 #define MIN_LIMIT           24
 
-static uint32_t max_partition_warps(uint32_t sm)
+uint32_t nv_warps_per_sm(uint32_t sm)
 {
 	switch (sm) {
 #define SM_CASE(version) \
 	case version: \
-		return NV_SM##version##_WARPS_PER_SM / NV_SM_PARTITIONS;
+		return NV_SM##version##_WARPS_PER_SM;
 		SOV_NV_SM_VERSIONS(SM_CASE)
 #undef SM_CASE
 	default:
-		return 1;
+		return NV_SM_PARTITIONS;
 	}
 }
 
 /* A thread that needs more registers than there are is spilled: one warp fits always. */
 uint32_t nv_partition_warps(uint32_t sm, uint32_t registers)
 {
-	uint32_t max_warps = max_partition_warps(sm);
+	uint32_t max_warps = nv_warps_per_sm(sm) / NV_SM_PARTITIONS;
 	uint32_t granted = (registers + GRANULE - 1) / GRANULE * GRANULE;
 	uint32_t warps = granted ? PARTITION_REGISTERS / granted : max_warps;
 
@@ -60,7 +60,7 @@ static uint32_t cache_bytes(uint32_t sm)
 uint32_t nv_cached_warps(uint32_t sm, uint32_t frame_bytes)
 {
 	uint64_t share = (uint64_t)frame_bytes * NV_WARP_LANES * NV_SM_PARTITIONS;
-	uint32_t max_warps = max_partition_warps(sm), warps;
+	uint32_t max_warps = nv_warps_per_sm(sm) / NV_SM_PARTITIONS, warps;
 
 	if (share * max_warps <= cache_bytes(sm))
 		return max_warps;
@@ -103,7 +103,7 @@ static uint32_t register_limit(uint32_t sm, const struct ir_func *f)
 	uint64_t warps = (uint64_t)block_warps(f) * (f->min_ctas ? f->min_ctas : 1);
 
 	/* More blocks than an SM holds: ptxas ignores their number, too. */
-	if (warps > NV_SM_PARTITIONS * max_partition_warps(sm))
+	if (warps > NV_SM_PARTITIONS * nv_warps_per_sm(sm) / NV_SM_PARTITIONS)
 		warps = block_warps(f);
 	if (warps)
 		limit = nv_occupancy_registers((uint32_t)(warps + NV_SM_PARTITIONS - 1) /

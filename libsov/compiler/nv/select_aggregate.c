@@ -51,6 +51,9 @@ bool can_aggregate(struct select *s, const struct ir_inst *in)
 	if (s->job->options.unoptimised || in->nres > 1 || !combinations[in->sub].known ||
 	    in->order > IR_RELAXED || !is_uniform(s, in->args[0]))
 		return false;
+	if (s->f->sm < 80 &&
+	    !(uniform && (combinations[in->sub].idempotent || in->sub == IR_ATOM_ADD)))
+		return false; /* no REDUX */
 	if (is_needed(s, in->res, NEED_PAIR))
 		return in->sub == IR_ATOM_ADD && uniform && !wide;
 	return !wide || (uniform && combinations[in->sub].idempotent) ||

@@ -59,13 +59,13 @@ static struct mir_source widen_bf16(struct select *s, struct mir_source x)
 	return d;
 }
 
-/* Single precision to 16 bits. Only two rounding modes have the faster F2FP. */
+/* Single precision to 16 bits. Only two rounding modes have the faster F2FP, from sm_80 on. */
 static void emit_narrow(struct select *s, struct mir_source d, struct mir_source x, bool bf16,
 			uint8_t round)
 {
 	struct mir_inst *i;
 
-	if (round == SASS_RN || round == SASS_RZ_MODE) {
+	if (s->f->sm >= 80 && (round == SASS_RN || round == SASS_RZ_MODE)) {
 		i = EMIT(s, F2FP, d, rz(), x);
 		set_mod(i, SASS_M_HFORMAT, bf16 ? SASS_HALF_BF16 : SASS_HALF_F16);
 	} else {
@@ -270,8 +270,8 @@ static const struct ir_inst *fold_narrowing(struct select *s, ir_val v)
 /* One instruction converts two values and packs them. */
 bool select_float_pair(struct select *s, const struct ir_inst *in)
 {
-	const struct ir_inst *low = fold_narrowing(s, in->args[0]);
-	const struct ir_inst *high = fold_narrowing(s, in->args[1]);
+	const struct ir_inst *low = s->f->sm < 80 ? NULL : fold_narrowing(s, in->args[0]);
+	const struct ir_inst *high = low ? fold_narrowing(s, in->args[1]) : NULL;
 	struct mir_inst *i;
 
 	if (!low || !high || low->format != high->format || low->round != high->round)

@@ -528,6 +528,13 @@ bool select_mulhi(struct select *s, const struct ir_inst *in)
 		     rz());
 		return true;
 	}
+	if (s->f->sm < 75) { /* no IMAD.HI */
+		product = new_temp(s, SASS_GPR, 2);
+		emit_multiply_wide(s, product, args[0], args[1], zero_arg(), is_signed);
+		EMIT(s, MOV, result(s, in->res),
+		     mir_reg(SASS_GPR, (struct mir_ref){product.ref.vreg, 1}));
+		return true;
+	}
 	legalise_args(s, args, 2, true);
 	set_mod(EMIT(s, IMAD_HI, result(s, in->res), NONE, args[0].src, args[1].src, rz()),
 		SASS_M_SIGNED, is_signed);

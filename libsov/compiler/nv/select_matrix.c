@@ -77,6 +77,40 @@ static void set_integer_mods(struct mir_inst *i, const struct mma_kind *kind)
 	set_mod(i, SASS_M_SAT, kind->flags & MMA_SATURATE ? 1 : 0);
 }
 
+/* sm_75 has only products of eight in k, for bytes of eight rows: a larger product is two. The
+ * order of the sums differs, which PTX leaves open. */
+static void select_in_parts(struct select *s, const struct ir_inst *in, const struct mma_kind *kind)
+{
+	bool integers = kind->factors == MMA_I8;
+	struct mma_registers n = mma_registers(kind);
+	const ir_val *a = in->args, *b = a + n.a, *c = b + n.b;
+	struct mir_source sum = fragment(s, c, integers ? 2 : n.c);
+	struct ir_inst part = *in;
+
+	part.nres = integers ? 2 : n.c;
+	for (uint32_t half = 0; half < 2; half++) {
+		struct mir_source d = new_temp(s, SASS_GPR, part.nres);
+		struct mir_source ops[] = {d, fragment(s, a + half * n.a / 2, n.a / 2u),
+					   fragment(s, b + (integers ? 0 : half), 1), sum};
+		struct mir_inst *i = emit(s, integers ? SASS_IMMA_M8 : SASS_HMMA_SHORT, ops, 4);
+
+		if (integers)
+			set_integer_mods(i, kind);
+		else
+			set_float_mods(i, kind);
+		set_members(s, i, in->args[in->nargs - 1]);
+		sum = integers && !half ? fragment(s, c + 2, 2) : d;
+		part.res = in->res + (integers ? 2 * half : 0);
+		if (integers || half)
+			define_results(s, &part, d);
+	}
+}
+
+static bool needs_parts(const struct select *s, const struct mma_kind *kind)
+{
+	return s->f->sm < 80 && kind->m == 16 && kind->k == 16;
+}
+
 static void select_words(struct select *s, const struct ir_inst *in, const struct mma_kind *kind)
 {
 	struct mma_registers n = mma_registers(kind);
@@ -163,10 +197,13 @@ bool select_mma(struct select *s, const struct ir_inst *in)
 {
 	const struct mma_kind *kind = &mma_kinds[in->sub];
 
-	if (kind->factors == MMA_F8 && s->f->sm < 89)
+	/* sm_70 has only products of another layout, HMMA.884. */
+	if (s->f->sm < 75 || (kind->factors == MMA_F8 && s->f->sm < 89))
 		return false;
 	if (kind->factors == MMA_F64)
 		select_doubles(s, in, kind);
+	else if (needs_parts(s, kind))
+		select_in_parts(s, in, kind);
 	else
 		select_words(s, in, kind);
 	return true;

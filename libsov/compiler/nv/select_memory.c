@@ -103,7 +103,7 @@ static bool select_address(struct select *s, const struct ir_inst *in, struct mi
 	return true;
 }
 
-static uint8_t order_of(const struct ir_inst *in)
+static uint8_t order_of(const struct select *s, const struct ir_inst *in)
 {
 	if (in->flags & IR_VOLATILE)
 		return SASS_ORDER_STRONG_SYS;
@@ -111,7 +111,7 @@ static uint8_t order_of(const struct ir_inst *in)
 		return in->flags & IR_INVARIANT ? SASS_ORDER_CONSTANT : SASS_ORDER_WEAK;
 	switch (in->scope) {
 	case IR_SCOPE_CTA:
-		return SASS_ORDER_STRONG_SM;
+		return s->f->sm < 80 ? SASS_ORDER_STRONG_CTA : SASS_ORDER_STRONG_SM;
 	case IR_SCOPE_SYS:
 		return SASS_ORDER_STRONG_SYS;
 	default:
@@ -131,7 +131,8 @@ static void set_memory(struct mir_inst *i, const struct ir_inst *in, uint8_t eff
 }
 
 /* Modifiers of a load or store. */
-static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t bytes, bool is_signed)
+static void set_access(struct select *s, struct mir_inst *i, const struct ir_inst *in,
+		       uint32_t bytes, bool is_signed)
 {
 	static const uint8_t widths[] = {
 		[4] = SASS_WIDTH_32, [8] = SASS_WIDTH_64, [16] = SASS_WIDTH_128};
@@ -145,7 +146,7 @@ static void set_access(struct mir_inst *i, const struct ir_inst *in, uint32_t by
 	if (!is_wide(in))
 		return;
 	set_mod(i, SASS_M_E, 1);
-	set_mod(i, SASS_M_ORDER, order_of(in));
+	set_mod(i, SASS_M_ORDER, order_of(s, in));
 	if (in->flags & IR_STREAMING)
 		set_mod(i, SASS_M_EVICT, SASS_EVICT_EF);
 }
@@ -392,7 +393,7 @@ bool select_load(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, LDL, d, at);
 	else
 		i = EMIT(s, LD, d, at);
-	set_access(i, in, bytes, in->flags & IR_SEXT_MEM && !packed);
+	set_access(s, i, in, bytes, in->flags & IR_SEXT_MEM && !packed);
 	set_memory(i, in, MIR_READS, bytes);
 	if (vector)
 		define_results(s, in, d);
@@ -460,10 +461,11 @@ static void pack_elements(struct select *s, const struct ir_inst *in, uint32_t s
 	}
 }
 
-/* The only form of a generic store adds a uniform register. */
-static struct mir_source with_uniform_zero(struct mir_source at)
+/* From sm_80 on, the only form of a generic store adds a uniform register. */
+static struct mir_source with_uniform_zero(const struct select *s, struct mir_source at)
 {
-	at.op.aux = SASS_URZ;
+	if (s->f->sm >= 80)
+		at.op.aux = SASS_URZ;
 	return at;
 }
 
@@ -496,8 +498,8 @@ bool select_store(struct select *s, const struct ir_inst *in)
 	else if (in->space == IR_LOCAL)
 		i = EMIT(s, STL, at, data);
 	else
-		i = EMIT(s, ST, with_uniform_zero(at), data);
-	set_access(i, in, bytes, false);
+		i = EMIT(s, ST, with_uniform_zero(s, at), data);
+	set_access(s, i, in, bytes, false);
 	set_memory(i, in, MIR_WRITES, bytes);
 	return true;
 }
@@ -525,7 +527,7 @@ static const struct {
 };
 
 /* Modifiers common to all atomics. */
-static void set_atomic(struct mir_inst *i, const struct ir_inst *in)
+static void set_atomic(struct select *s, struct mir_inst *i, const struct ir_inst *in)
 {
 	set_memory(i, in, MIR_READS | MIR_WRITES, ir_type_bits(in->type) / 8 * in->nres);
 	i->memory.effect |= MIR_ORDERED;
@@ -533,7 +535,7 @@ static void set_atomic(struct mir_inst *i, const struct ir_inst *in)
 		return;
 	set_mod(i, SASS_M_E, 1);
 	set_mod(i, SASS_M_ORDER,
-		order_of(in) == SASS_ORDER_WEAK ? SASS_ORDER_STRONG_GPU : order_of(in));
+		order_of(s, in) == SASS_ORDER_WEAK ? SASS_ORDER_STRONG_GPU : order_of(s, in));
 }
 
 /* 128-bit atomics and additions of bf16 pairs exist from Hopper on; a pair is in global memory. */
@@ -613,13 +615,27 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, ATOMG, NONE, d, at, data);
 	else
 		i = EMIT(s, RED, at, data);
-	set_atomic(i, in);
+	set_atomic(s, i, in);
 	set_mod(i, SASS_M_ATOM, atoms[in->sub].op);
 	set_mod(i, SASS_M_ATYPE, atomic_type(in));
 	if (aggregates)
 		finish_aggregate(s, in, &aggregate, i);
 	finish_atomic(s, in, d);
 	return true;
+}
+
+/* Before sm_80, ATOMG.CAS cannot compare with RZ (nvdisasm). */
+static struct mir_source compared(struct select *s, const struct ir_inst *in, struct mir_source x)
+{
+	struct mir_source d;
+
+	if (s->f->sm >= 80 || in->space != IR_GLOBAL || x.op.reg != SASS_RZ || x.ref.vreg)
+		return x;
+	d = new_temp(s, SASS_GPR, in->type == IR_B64 ? 2 : 1);
+	EMIT(s, MOV, d, rz());
+	if (in->type == IR_B64)
+		EMIT(s, MOV, mir_reg(SASS_GPR, (struct mir_ref){d.ref.vreg, 1}), rz());
+	return d;
 }
 
 /*
@@ -636,6 +652,7 @@ bool select_cas(struct select *s, const struct ir_inst *in)
 		return false;
 	for (uint32_t k = 0; k < 2; k++)
 		data[k] = atomic_data(s, in, k);
+	data[0] = compared(s, in, data[0]);
 	fence_before(s, in);
 	d = old_value(s, in);
 	if (in->space == IR_SHARED)
@@ -644,7 +661,7 @@ bool select_cas(struct select *s, const struct ir_inst *in)
 		i = EMIT(s, ATOM_CAS, NONE, d, at, data[0], data[1]);
 	else
 		i = EMIT(s, ATOMG_CAS, NONE, d, at, data[0], data[1]);
-	set_atomic(i, in);
+	set_atomic(s, i, in);
 	set_mod(i, SASS_M_ATYPE,
 		in->nres > 1         ? SASS_ATYPE_B128
 		: in->type == IR_B64 ? SASS_ATYPE_U64

@@ -321,6 +321,15 @@ static void emit_minmax_word(struct select *s, const struct ir_inst *in)
 	args[0] = arg_extended(s, in->args[0], is_signed);
 	args[1] = arg_extended(s, in->args[1], is_signed);
 	legalise_args(s, args, 2, true);
+	if (s->f->sm < 75) { /* no IMNMX */
+		struct mir_source first = new_temp(s, SASS_PRED, 1);
+
+		i = EMIT(s, ISETP, first, NONE, args[0].src, args[1].src, mir_pred_const(true));
+		set_mod(i, SASS_M_CMP, is_min(in->op) ? SASS_CMP_LT : SASS_CMP_GT);
+		set_mod(i, SASS_M_SIGNED, is_signed);
+		EMIT(s, SEL, result(s, in->res), args[0].src, args[1].src, first);
+		return;
+	}
 	/* Hopper has a second unit for it. */
 	i = s->f->sm >= 90 ? EMIT(s, VIMNMX, result(s, in->res), args[0].src, args[1].src,
 				  mir_pred_const(is_min(in->op)))

@@ -15,8 +15,7 @@ static bool select_warp_number(struct select *s, const struct ir_inst *in)
 	struct mir_inst *i;
 
 	if (in->sub == IR_NWARPID && s->f->sm < 90) { /* the constants of ptxas: warps per SM */
-		EMIT(s, MOV, result(s, in->res),
-		     mir_imm(s->f->sm == 80 ? NV_SM80_WARPS_PER_SM : NV_SM86_WARPS_PER_SM));
+		EMIT(s, MOV, result(s, in->res), mir_imm(nv_warps_per_sm(s->f->sm)));
 		return true;
 	}
 	if (in->sub == IR_NWARPID)

@@ -363,7 +363,8 @@ struct ptx {
 	struct name_map symbols; /* variable name -> how many symbols of the module have it */
 	struct ir_module *module;
 	bool is_specific; /* .target names the features of one architecture, as in sm_90a */
-	uint8_t linkage;  /* of the declaration that is being parsed; enum ir_linkage */
+	uint32_t architecture; /* of .target: 75 for sm_75 */
+	uint8_t linkage;       /* of the declaration that is being parsed; enum ir_linkage */
 	/* The function that is being parsed. */
 	struct ir_func *func;
 	ir_block block;      /* insertion point; 0: after a jump, unreachable */
@@ -473,6 +474,9 @@ void ptx_index_build(struct ptx *x);
 bool ptx_match_modifiers(struct ptx *x, struct ptx_inst *in);
 bool ptx_match_operands(struct ptx *x, struct ptx_inst *in);
 const char *ptx_spelling(struct ptx *x, const struct ptx_inst *in); /* "add.s32" */
+
+/* target_rules.c: false after reporting that the .target lacks the instruction. */
+bool ptx_check_target(struct ptx *x, const struct ptx_inst *in);
 
 /* lower.c */
 void ptx_lower(struct ptx *x, const struct ptx_inst *in);

@@ -238,6 +238,8 @@ void ptx_lower(struct ptx *x, const struct ptx_inst *in)
 	ir_val guard;
 
 	x->line = in->name.line;
+	if (!ptx_check_target(x, in))
+		return;
 	if (!x->block)
 		ptx_set_block(x, ptx_block_new(x));
 	if (!in->guard) {

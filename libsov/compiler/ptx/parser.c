@@ -178,6 +178,7 @@ static void check_architecture(struct ptx *x, const struct ptx_token *t)
 	uint32_t version = parse_architecture(t, &specific);
 
 	x->is_specific |= specific;
+	x->architecture = version;
 	if (!version)
 		ptx_error(x, t, "unknown target '%.*s'; known: sm_10 to sm_121, debug", TEXT(t));
 	else if (!target || strcmp(target->family, "nv"))

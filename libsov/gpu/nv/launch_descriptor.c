@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * A grid as the hardware reads it: the launch descriptor (QMD), whose fields have different
- * offsets on Hopper, Ampere and Turing, and constant bank 0, from which compiled code reads block
+ * offsets by generation, and constant bank 0, from which compiled code reads block
  * size, grid size and parameters. Most fields are the same for every launch of a kernel;
  * nv_grid_plan() writes those once. Hopper's values were measured on an H200; the other layouts
  * come from the public headers and have not been tried on a chip.
@@ -237,7 +237,8 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 		return false;
 	return chip->sm >= 90   ? set_launch(&nv_qmd_hopper, shared, g, qmd)
 	       : chip->sm >= 80 ? set_launch(&nv_qmd_ampere, shared, g, qmd)
-				: set_launch(&nv_qmd_turing, shared, g, qmd);
+	       : chip->sm >= 75 ? set_launch(&nv_qmd_turing, shared, g, qmd)
+				: set_launch(&nv_qmd_volta, shared, g, qmd);
 }
 
 /* ---- constant bank 0 ---- */

@@ -144,9 +144,14 @@ void nv_push_inline(struct gpu_push *p, uint64_t destination, const void *data, 
 	p->count += words;
 }
 
-void nv_push_launch(struct gpu_push *p, uint64_t qmd)
+void nv_push_launch(struct gpu_push *p, const struct nv_chip *chip, uint64_t qmd)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_PCAS_A, (uint32_t)(qmd >> 8));
+	if (chip->sm < 80) {
+		METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_SIGNALING_PCAS_B,
+			NV_PCAS_INVALIDATE | NV_PCAS_SCHEDULE);
+		return;
+	}
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_SEND_SIGNALING_PCAS2_B,
 		NV_PCAS2_PREFETCH_SCHEDULE);
 }

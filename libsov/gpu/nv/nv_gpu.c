@@ -290,7 +290,7 @@ static void nv_launch(const void *chip, void *plan, struct gpu_launch *l,
 	write_bank0(chip, plan, l, slot);
 	if (l->new_local)
 		nv_push_set_local(p, l->local->address, l->local->unit_bytes);
-	nv_push_launch(p, slot->va);
+	nv_push_launch(p, chip, slot->va);
 }
 
 static uint32_t nv_slot_bytes(const void *plan, uint32_t *arguments)
@@ -325,10 +325,9 @@ static bool nv_write_grid(const void *chip, const void *plan, struct gpu_launch 
 static void nv_launch_grid(const void *chip, const void *plan, const struct gpu_launch *l,
 			   uint64_t va, struct gpu_push *p)
 {
-	(void)chip;
 	(void)plan;
 	(void)l;
-	nv_push_launch(p, va);
+	nv_push_launch(p, chip, va);
 }
 
 /* ---- methods ---- */

@@ -44,7 +44,7 @@ void nv_push_copy_lines(struct gpu_push *p, const struct gpu_lines *l, uint64_t 
 /* element_bytes: 1, 2 or 4. */
 void nv_push_fill(struct gpu_push *p, uint64_t destination, uint32_t value, uint32_t element_bytes,
 		  uint32_t count, uint64_t semaphore, uint32_t payload);
-void nv_push_launch(struct gpu_push *p, uint64_t qmd);
+void nv_push_launch(struct gpu_push *p, const struct nv_chip *chip, uint64_t qmd);
 /* Inline-to-memory: the data is part of the method stream; a later release waits for it. */
 #define NV_PUSH_INLINE_MAX 2048u
 void nv_push_inline(struct gpu_push *p, uint64_t destination, const void *data, uint32_t bytes);

@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 /* SM versions that the table describes, newest first; the compiler has a target for each. */
-#define SASS_SM_VERSIONS(X) X(90) X(89) X(86) X(80)
+#define SASS_SM_VERSIONS(X) X(90) X(89) X(86) X(80) X(75) X(70)
 
 enum sass_op {
 #define SASS_OP(name) SASS_##name,
@@ -153,6 +153,13 @@ enum {
 	SASS_ORDER_CONSTANT_VC_PRIVATE,
 	SASS_ORDER_CONSTANT_GPU,
 	SASS_ORDER_STRONG_SM_PRIVATE,
+	/* before SM80 */
+	SASS_ORDER_WEAK_CTA,
+	SASS_ORDER_WEAK_SM,
+	SASS_ORDER_WEAK_GPU,
+	SASS_ORDER_STRONG_CTA,
+	SASS_ORDER_MMIO_CTA,
+	SASS_ORDER_MMIO_SM,
 };
 /* EVICT: normal, first, last, last use, unchanged, no allocation */
 enum {
@@ -419,6 +426,7 @@ enum sass_queue {
 	SASS_QUEUE_MEMORY,
 	SASS_QUEUE_MUFU,
 	SASS_QUEUE_FP64,
+	SASS_QUEUE_TENSOR, /* before SM80 */
 	SASS_QUEUE_BARRIER,
 	SASS_QUEUE_COUNT
 };

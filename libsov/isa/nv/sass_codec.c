@@ -121,6 +121,18 @@ bool sass_is_odd(const struct sass_slot *s, uint32_t form)
 	       (s->type == SLOT_C && swaps_b_and_c(form));
 }
 
+uint8_t sass_forms(const struct sass_form *row, uint32_t sm)
+{
+	bool by_form = false; /* the form selects the kind of a source */
+
+	if (sm >= 75)
+		return row->forms;
+	for (uint32_t i = 0; i < SASS_MAX_OPERANDS && row->ops[i].type; i++)
+		by_form |= row->ops[i].type == SLOT_ODD || row->ops[i].type == SLOT_B ||
+			   row->ops[i].type == SLOT_C;
+	return by_form ? row->forms & ~(1 << 6 | 1 << 7) : row->forms;
+}
+
 uint8_t sass_reuse_bit(const struct sass_form *row, const struct sass_inst *in, uint32_t operand)
 {
 	const struct sass_slot *s = &row->ops[operand];
@@ -462,6 +474,11 @@ static enum misfit walk_operand(struct walk *w, const struct sass_slot *s, struc
 	case SLOT_TARGET8:
 	case SLOT_TARGET24:
 		return walk_target(w, s, o);
+	case SLOT_TRUE:
+		if (w->encode && (o->kind != SASS_PRED || o->reg != SASS_PT || o->flags))
+			return MISFIT_VALUE;
+		*o = (struct sass_operand){.kind = SASS_PRED, .reg = SASS_PT};
+		return FITS;
 	case SLOT_PR:
 		o->kind = SASS_NONE;
 		return FITS;
@@ -616,7 +633,7 @@ const struct sass_form *sass_select(uint32_t sm, struct sass_inst *in, struct sa
 			struct sass_inst copy = *in;
 			struct walk w = {.encode = true, .form = form, .row = r, .in = &copy};
 
-			if (!(r->forms >> form & 1))
+			if (!(sass_forms(r, sm) >> form & 1))
 				continue;
 			copy.form = r;
 			fill_in_defaults(r, &copy);
@@ -663,7 +680,7 @@ bool sass_has_form(uint32_t sm, const struct sass_inst *in)
 
 	while ((r = sass_next_row(in->op, r))) {
 		for (uint32_t form = 0; form < 8 && sass_form_in(r, sm); form++) {
-			bool fits = r->forms >> form & 1;
+			bool fits = sass_forms(r, sm) >> form & 1;
 
 			for (uint32_t k = 0; fits && k < SASS_MAX_OPERANDS && r->ops[k].type; k++)
 				fits = source_fits(r, form, &r->ops[k], in, &in->ops[k]);
@@ -689,7 +706,7 @@ bool sass_decode(uint32_t sm, struct sass_word word, struct sass_inst *out)
 	for (; n; n--, r++) {
 		struct walk w = {.form = form, .row = r, .in = out, .word = word};
 
-		if (!(r->forms >> form & 1) || !sass_form_in(r, sm))
+		if (!(sass_forms(r, sm) >> form & 1) || !sass_form_in(r, sm))
 			continue;
 		memset(out, 0, sizeof(*out));
 		out->op = r->op;

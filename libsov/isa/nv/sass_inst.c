@@ -154,6 +154,8 @@ uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX
 		else if (o->kind == SASS_ADDR)
 			u = add_address(u, in, i);
 	}
+	if (in->op == SASS_BMOV_READ && in->mod[SASS_M_CLEAR]) /* reads and writes its operand */
+		u = add_use(u, SASS_BREG, in->ops[1].reg, 1, 1, true);
 	u = add_use(u, row->uniform ? SASS_UPRED : SASS_PRED, in->guard, 1, SASS_USE_GUARD, false);
 	return (uint32_t)(u - uses);
 }

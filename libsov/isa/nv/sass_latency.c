@@ -5,7 +5,7 @@
  *
  * All figures are mined from ptxas: the minimum distance that versions 12.4 and 13.0 leave
  * between a writer and a reader in the straight-line code of random kernels
- * (tests/oracles/ptx_random.py), for SM80 to SM90. tests/oracles/sass_hazards.c runs such code
+ * (tests/oracles/ptx_random.py), for SM70 to SM90. tests/oracles/sass_hazards.c runs such code
  * through the functions below and finds no violation. So the figures are ptxas' model, not
  * measurements of silicon. Pairs that are too rare have the figure of the neighbouring class.
  * Where compared, the SM80 figures agree with those that NVIDIA gave Mesa
@@ -30,8 +30,8 @@ enum consumer {
 	CONS_BRANCH, CONS_TENSOR, CONSUMERS
 };
 
-/* SM86 and SM89 have the latencies of SM80. */
-enum { SM80, SM90, SMS };
+/* SM75 has the latencies of SM70, SM86 and SM89 those of SM80. */
+enum { SM70, SM80, SM90, SMS };
 
 /* Products of matrices, the same on all chips (docs/results/2026-11-17-h200-matrix-products.md);
  * long ones 22 cycles before MUFU.TANH (flash attention of ggml, ptxas 13.0). */
@@ -42,6 +42,17 @@ enum { SM80, SM90, SMS };
 
 /* General registers. */
 static const uint8_t gpr_latency[SMS][PRODUCERS][CONSUMERS] = {
+	[SM70] = {
+		/*                  alu fma wide +low +high half widened mma fp64 queue memory br tensor */
+		[PROD_ALU]       = {4,  5,  5,   5,   5,    6,   6,      6,  6,   6,    8,     8, 6},
+		[PROD_FMA]       = {5,  4,  4,   4,   4,    6,   6,      6,  6,   6,    8,     8, 6},
+		[PROD_WIDE_LOW]  = {5,  4,  6,   6,   6,    6,   6,      6,  6,   6,    8,     8, 6},
+		[PROD_WIDE_HIGH] = {5,  4,  6,   6,   6,    6,   6,      6,  6,   6,    8,     8, 6},
+		[PROD_HALF]      = {8,  8,  8,   8,   8,    6,   6,      6,  8,   8,    8,     8, 8},
+		[PROD_WIDENED]   = {8,  8,  8,   8,   8,    6,   6,      6,  8,   8,    8,     8, 8},
+		[PROD_FP64]      = {9,  9,  9,   9,   9,    9,   9,      9,  8,   9,    9,     9, 9},
+		TENSOR_LATENCIES,
+	},
 	[SM80] = {
 		/*                  alu fma wide +low +high half widened mma fp64 queue memory br tensor */
 		[PROD_ALU]       = {4,  5,  5,   5,   5,    5,   5,      6,  6,   4,    5,     4, 7},
@@ -72,6 +83,15 @@ static const uint8_t gpr_latency[SMS][PRODUCERS][CONSUMERS] = {
 /* Predicates, by consumer: data of arithmetic (selection, carry, chained comparison), guards,
  * others. */
 enum { PRED_ALU, PRED_FMA, PRED_FP64, PRED_GUARD, PRED_OTHER, PRED_CONSUMERS };
+static const uint8_t pred_latency_70[PRODUCERS][PRED_CONSUMERS] = {
+	[PROD_ALU]       = {4, 5, 12, 12, 12},
+	[PROD_FMA]       = {5, 4, 12, 12, 12},
+	[PROD_WIDE_LOW]  = {5, 4, 12, 12, 12},
+	[PROD_WIDE_HIGH] = {5, 4, 12, 12, 12},
+	[PROD_HALF]      = {8, 8, 12, 12, 12},
+	[PROD_WIDENED]   = {8, 8, 12, 12, 12},
+	[PROD_FP64]      = {9, 9, 9, 15, 15}, /* DSETP */
+};
 static const uint8_t pred_latency[PRODUCERS][PRED_CONSUMERS] = {
 	[PROD_ALU]       = {4, 5, 13, 13, 13},
 	[PROD_FMA]       = {5, 4, 13, 13, 13},
@@ -92,6 +112,11 @@ enum {
 	UCONS_ADDRESS, UCONS_SHARED, UCONSUMERS
 };
 static const uint8_t ureg_latency[SMS][UNIFORM_PRODUCERS][UCONSUMERS] = {
+	[SM70] = { /* SM75; SM70 has none */
+		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 2, 9},
+		[UNIFORM_ARITH]       = {4, 8, 6, 7, 9, 9, 9, 9, 9},
+		[UNIFORM_FROM_VECTOR] = {2, 2, 2, 2, 2, 2, 2, 2, 2},
+	},
 	[SM80] = {
 		/*                       uniform move vector wide fp64 queue branch addr shared */
 		[UNIFORM_FAST]        = {2, 2, 2, 8, 2, 2, 3, 2, 9},
@@ -128,7 +153,7 @@ enum { CLOCK_EXTRA_CYCLES = 2, CLOCK_CYCLES_BEFORE_SM90 = 6 };
 
 static uint32_t latency_index(uint32_t sm)
 {
-	return sm >= 90 ? SM90 : SM80;
+	return sm >= 90 ? SM90 : sm >= 80 ? SM80 : SM70;
 }
 
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in)
@@ -154,11 +179,13 @@ bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in)
 {
 	const struct sass_form *row = sass_row(in);
 
+	if (in->op == SASS_BMOV_READ && in->ops[0].reg == SASS_RZ && in->mod[SASS_M_CLEAR])
+		return false; /* it only clears the barrier */
 	switch (row->pipe) {
 	case SASS_PIPE_ALU: case SASS_PIPE_FMA: case SASS_PIPE_FP16:
 		return false;
-	case SASS_PIPE_TENSOR:
-		return row->op == SASS_DMMA_884;
+	case SASS_PIPE_TENSOR: /* for SM75 ptxas waits for scoreboards of all products */
+		return row->op == SASS_DMMA_884 || sm < 80;
 	case SASS_PIPE_FP64: /* SM90 runs 64-bit floats at full rate and in lock step */
 		return sm < 90;
 	case SASS_PIPE_UNIFORM:
@@ -193,6 +220,8 @@ enum sass_queue sass_queue(uint32_t sm, const struct sass_inst *in)
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64:
 		return sm < 90 ? SASS_QUEUE_FP64 : SASS_QUEUE_NONE;
+	case SASS_PIPE_TENSOR:
+		return sm < 80 ? SASS_QUEUE_TENSOR : SASS_QUEUE_NONE;
 	case SASS_PIPE_MUFU:
 		return SASS_QUEUE_MUFU;
 	case SASS_PIPE_LANE: case SASS_PIPE_MEMORY: case SASS_PIPE_SHARED: case SASS_PIPE_CONSTANT:
@@ -211,7 +240,9 @@ bool sass_reads_late(uint32_t sm, const struct sass_inst *in)
 
 bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b)
 {
-	return sass_queue(sm, a) != SASS_QUEUE_NONE && sass_queue(sm, a) == sass_queue(sm, b);
+	/* Whether HMMA and IMMA read in order is not known. */
+	return sass_queue(sm, a) != SASS_QUEUE_NONE && sass_queue(sm, a) != SASS_QUEUE_TENSOR &&
+	       sass_queue(sm, a) == sass_queue(sm, b);
 }
 
 bool sass_drains_queues(uint32_t sm, const struct sass_inst *in)
@@ -340,7 +371,7 @@ static uint32_t predicate_raw(uint32_t sm, const struct sass_form *from, const s
 		where = PRED_FMA;
 	else if (to->pipe == SASS_PIPE_FP64)
 		where = PRED_FP64;
-	return pred_latency[producer_of(from, false)][where];
+	return (sm < 80 ? pred_latency_70 : pred_latency)[producer_of(from, false)][where];
 }
 
 static bool is_fast_uniform(uint16_t op)
@@ -489,11 +520,16 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 	case SASS_EXIT: case SASS_BSYNC:
 		return 5;
 	case SASS_WARPSYNC: case SASS_WARPSYNC_ALL: case SASS_WARPSYNC_COLLECTIVE:
-	case SASS_WARPSYNC_COLLECTIVE_ALL: case SASS_YIELD: case SASS_NANOSLEEP: case SASS_BREAK:
-	case SASS_CALL_REL:
+	case SASS_WARPSYNC_COLLECTIVE_ALL:
+		return sm >= 90 ? 5 : sm < 80 ? 4 : 1;
+	case SASS_YIELD: case SASS_NANOSLEEP: case SASS_BREAK:
 		return sm >= 90 ? 5 : 1;
+	case SASS_CALL_REL:
+		return sm >= 90 || sm < 80 ? 5 : 1;
+	case SASS_BAR:
+		return sm < 80 ? 5 : 1;
 	case SASS_MEMBAR: case SASS_CGAERRBAR:
-		return 6;
+		return sm < 80 ? 5 : 6;
 	case SASS_DEPBAR:
 		return 4;
 	case SASS_CCTL: case SASS_CCTL_IVALL:
@@ -550,7 +586,7 @@ uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
 	 * H200 passed too early or waited for ever. */
 	if (first->op == SASS_BAR && next > SASS_PIPE_TENSOR &&
 	    (next != SASS_PIPE_UNIFORM || is_fast_uniform(second->op)))
-		return second->op == SASS_BAR && sm >= 90 ? 8 : 6;
+		return second->op == SASS_BAR && sm >= 90 ? 8 : sm < 80 ? 5 : 6;
 	/* ptxas was not seen to leave fewer cycles than this from LDGDEPBAR to the wait. */
 	if (first->op == SASS_LDGDEPBAR && second->op == SASS_DEPBAR)
 		return 4;
@@ -572,6 +608,9 @@ bool sass_reuse_hits(uint32_t sm, const struct sass_inst *first, const struct sa
 {
 	enum sass_pipe a = sass_pipe(sm, first), b = sass_pipe(sm, second);
 
+	/* SM75's products of matrices have other reuse flags: nvdisasm accepts only that of b. */
+	if (a == SASS_PIPE_TENSOR && sm < 80)
+		return false;
 	return a == b || (a <= SASS_PIPE_FMA && b <= SASS_PIPE_FMA);
 }
 

@@ -72,6 +72,7 @@ SASS_MOD(OLD)      /* SYNCS.ARRIVE: SASS_OLD_*: the result */
 SASS_MOD(OPTOUT)   /* SYNCS.ARRIVE: 1: later phases lack the arrivals */
 SASS_MOD(TRYWAIT)  /* SYNCS.PHASECHK: 1: may wait a while */
 SASS_MOD(COPIES)   /* ARRIVES: SASS_COPIES_* */
+SASS_MOD(LDS_U)    /* LDS before SM80: 1: .U, which ptxas sets often; its effect is not known */
 
 /* Lanes and control. */
 SASS_MOD(SHFL)     /* SASS_SHFL_* */

@@ -185,6 +185,8 @@ static void print_address(struct text *t, uint32_t sm, const struct sass_inst *i
 	} else if (!base && !uniform) {
 		text_append(t, "0x%x",
 			    (unsigned)o->value & ~0u >> (32 - sass_address_offset(s).width));
+	} else if (o->value && !base && s->flags & SLOT_UNSIGNED_UREG) {
+		text_append(t, "+0x%x", (unsigned)o->value & 0xffffff);
 	} else if (o->value) {
 		text_append(t, "+");
 		print_signed(t, o->value);

@@ -130,6 +130,9 @@ static void random_operand(struct rng *r, const struct sass_form *row, uint32_t 
 		o->reg = random_reg(r, 8);
 		o->flags = s->neg && random_below(r, 2) ? SASS_NEG : 0;
 		break;
+	case SLOT_TRUE:
+		*o = (struct sass_operand){.kind = SASS_PRED, .reg = SASS_PT};
+		break;
 	case SLOT_BREG:
 		*o = (struct sass_operand){.kind = SASS_BREG, .reg = random_below(r, 16)};
 		break;
@@ -173,14 +176,15 @@ static uint8_t random_modifier(struct rng *r, const struct sass_field *f)
 	return f->choices[i].value;
 }
 
-static void random_inst(struct rng *r, const struct sass_form *row, struct sass_inst *in)
+static void random_inst(struct rng *r, const struct sass_form *row, uint32_t sm,
+			struct sass_inst *in)
 {
 	uint32_t i, form;
 
 	sass_init(in, row->op);
 	do
 		form = random_below(r, 8);
-	while (!(row->forms >> form & 1));
+	while (!(sass_forms(row, sm) >> form & 1));
 	for (i = 0; i < SASS_MAX_FIELDS && row->fields[i].width; i++)
 		in->mod[row->fields[i].mod] = random_modifier(r, &row->fields[i]);
 	for (i = 0; i < SASS_MAX_OPERANDS && row->ops[i].type; i++)
@@ -207,6 +211,6 @@ void sass_random(const struct sass_form *f, uint32_t sm, uint64_t (*next)(void *
 	struct rng r = {next, state};
 
 	do
-		random_inst(&r, f, out);
+		random_inst(&r, f, sm, out);
 	while (f->legal && !f->legal(sm, out));
 }

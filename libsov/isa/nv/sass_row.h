@@ -29,6 +29,7 @@ enum sass_slot_type {
 	SLOT_C,    /* the register in 64–71 or, in forms 2, 3 and 7, bits 32–63 */
 	SLOT_UGPR, /* uniform register at lo */
 	SLOT_PRED, /* predicate at lo; neg is the bit that negates it */
+	SLOT_TRUE, /* a predicate that only other SM versions encode: PT */
 	SLOT_UPRED,
 	SLOT_BREG,    /* convergence barrier at lo */
 	SLOT_IMM,     /* unsigned, width bits at lo */
@@ -55,16 +56,17 @@ enum { /* slot flags */
        SLOT_INVERT = 1 << 7, /* predicate stored inverted, so that all zero is PT */
        SLOT_RED = 1 << 8,    /* present only when the modifier BAR is a reduction */
        /* printing */
-       SLOT_QUIET = 1 << 9,   /* omitted when it has its default */
-       SLOT_FIRST = 1 << 10,  /* before the others */
-       SLOT_BLANK = 1 << 11,  /* no comma after it */
-       SLOT_RAW = 1 << 12,    /* target: the distance itself */
-       SLOT_SB = 1 << 13,     /* a scoreboard: SB0 */
-       SLOT_SET = 1 << 14,    /* the set of its bits: {5,4} */
-       SLOT_SIGN = 1 << 15,   /* only the register's sign counts: R1.SIGN */
-       SLOT_ROW = 1 << 16,    /* a matrix by rows: R1.ROW */
-       SLOT_COL = 1 << 17,    /* … by columns: R1.COL */
-       SLOT_SIGNED = 1 << 18, /* an offset without a register is printed as signed */
+       SLOT_QUIET = 1 << 9,          /* omitted when it has its default */
+       SLOT_FIRST = 1 << 10,         /* before the others */
+       SLOT_BLANK = 1 << 11,         /* no comma after it */
+       SLOT_RAW = 1 << 12,           /* target: the distance itself */
+       SLOT_SB = 1 << 13,            /* a scoreboard: SB0 */
+       SLOT_SET = 1 << 14,           /* the set of its bits: {5,4} */
+       SLOT_SIGN = 1 << 15,          /* only the register's sign counts: R1.SIGN */
+       SLOT_ROW = 1 << 16,           /* a matrix by rows: R1.ROW */
+       SLOT_COL = 1 << 17,           /* … by columns: R1.COL */
+       SLOT_SIGNED = 1 << 18,        /* an offset without a register is printed as signed */
+       SLOT_UNSIGNED_UREG = 1 << 19, /* … with only a uniform register as unsigned */
 };
 
 enum {                      /* address formats of memory operands; in slot.width */
@@ -165,13 +167,21 @@ struct sass_form {
 enum { SASS_SM_VERSIONS(SM_INDEX) };
 enum { SASS_SM_VERSIONS(SM_BIT) };
 enum {
+	SM_7X = SM_70 | SM_75,
 	SM_8X = SM_80 | SM_86 | SM_89,
 	SM_86_UP = SM_86 | SM_89 | SM_90,
-	SM_ALL = SM_8X | SM_90,
+	SM_80_UP = SM_80 | SM_86_UP,
+	SM_75_UP = SM_75 | SM_80_UP,
+	SM_ALL = SM_7X | SM_80_UP,
+	SM_TO_89 = SM_7X | SM_8X,
+	SM_75_TO_89 = SM_75 | SM_8X,
 };
 #undef SM_INDEX
 #undef SM_BIT
 
+/* The forms of a row that exist on an SM version, bit n for form n. SM70 has no uniform
+ * registers. */
+uint8_t sass_forms(const struct sass_form *row, uint32_t sm);
 /* The bit of an SM version; 0: the tables do not describe it. */
 uint8_t sass_sm_mask(uint32_t sm);
 /* A row of the instruction's op. All rows of an op have the same pipe, written operands and operand

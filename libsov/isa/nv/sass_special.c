@@ -46,5 +46,9 @@ const char *sass_special_name(uint32_t sm, uint8_t number)
 	/* Clusters and warp groups came with Hopper. */
 	bool hopper = number == 0x41 || (number >= 0x86 && number <= 0x8b);
 
+	if (number == 0x18 && sm < 80)
+		return "SR_MACHINE_ID_0";
+	if (number == 0x84 || number == 0x85)
+		return sm < 75 ? NULL : special_names[number];
 	return hopper && sm < 90 ? NULL : special_names[number];
 }

@@ -32,6 +32,31 @@ static const struct sass_choice store_order[16] = {
 	{".CONSTANT.VC.PRIVATE", SASS_ORDER_CONSTANT_VC_PRIVATE},
 	{".CONSTANT.GPU", SASS_ORDER_CONSTANT_GPU},
 };
+/* Before SM80: bits 0 and 1 the scope, 2 and 3 the order. ptxas gives weak accesses the scope SYS. */
+static const struct sass_choice load_order_7x[16] = {
+	{".CONSTANT.CTA", SASS_ORDER_CONSTANT_CTA}, {".CONSTANT.SM", SASS_ORDER_CONSTANT_SM},
+	{".CONSTANT.GPU", SASS_ORDER_CONSTANT_GPU}, {".CONSTANT.SYS", SASS_ORDER_CONSTANT},
+	{".CTA", SASS_ORDER_WEAK_CTA}, {".SM", SASS_ORDER_WEAK_SM},
+	{".GPU", SASS_ORDER_WEAK_GPU}, {".SYS", SASS_ORDER_WEAK},
+	{".STRONG.CTA", SASS_ORDER_STRONG_CTA}, {".STRONG.SM", SASS_ORDER_STRONG_SM},
+	{".STRONG.GPU", SASS_ORDER_STRONG_GPU}, {".STRONG.SYS", SASS_ORDER_STRONG_SYS},
+	{".MMIO.CTA", SASS_ORDER_MMIO_CTA}, {".MMIO.SM", SASS_ORDER_MMIO_SM},
+	{".MMIO.GPU", SASS_ORDER_MMIO_GPU}, {".MMIO.SYS", SASS_ORDER_MMIO_SYS},
+};
+static const struct sass_choice store_order_7x[16] = {
+	[4] = {".CTA", SASS_ORDER_WEAK_CTA}, {".SM", SASS_ORDER_WEAK_SM},
+	{".GPU", SASS_ORDER_WEAK_GPU}, {".SYS", SASS_ORDER_WEAK},
+	{".STRONG.CTA", SASS_ORDER_STRONG_CTA}, {".STRONG.SM", SASS_ORDER_STRONG_SM},
+	{".STRONG.GPU", SASS_ORDER_STRONG_GPU}, {".STRONG.SYS", SASS_ORDER_STRONG_SYS},
+	{".MMIO.CTA", SASS_ORDER_MMIO_CTA}, {".MMIO.SM", SASS_ORDER_MMIO_SM},
+	{".MMIO.GPU", SASS_ORDER_MMIO_GPU}, {".MMIO.SYS", SASS_ORDER_MMIO_SYS},
+};
+static const struct sass_choice atomic_order_7x[16] = {
+	[4] = {".CTA", SASS_ORDER_WEAK_CTA}, {".SM", SASS_ORDER_WEAK_SM},
+	{".GPU", SASS_ORDER_WEAK_GPU}, {".SYS", SASS_ORDER_WEAK},
+	{".STRONG.CTA", SASS_ORDER_STRONG_CTA}, {".STRONG.SM", SASS_ORDER_STRONG_SM},
+	{".STRONG.GPU", SASS_ORDER_STRONG_GPU}, {".STRONG.SYS", SASS_ORDER_STRONG_SYS},
+};
 static const struct sass_choice evict[8] = {
 	{".EF", SASS_EVICT_EF}, {"", SASS_EVICT_NORMAL}, {".EL", SASS_EVICT_EL},
 	{".LU", SASS_EVICT_LU}, {".EU", SASS_EVICT_EU}, {".NA", SASS_EVICT_NA},
@@ -39,6 +64,7 @@ static const struct sass_choice evict[8] = {
 static const struct sass_choice prefetch[4] = {
 	{"", 0}, {".LTC64B", 1}, {".LTC128B", 2}, {".LTC256B", 3},
 };
+static const struct sass_choice prefetch_75[4] = {{"", 0}, {".LTC64B", 1}, {".LTC128B", 2}};
 static const struct sass_choice xshift[4] = {{"", 0}, {"", 1}, {"", 2}, {"", 3}};
 static const struct sass_choice index_mode[4] = {
 	{"", SASS_INDEX_PLAIN}, {".IL", SASS_INDEX_IL}, {".IS", SASS_INDEX_IS},
@@ -98,6 +124,9 @@ static const struct sass_choice fence[4] = {
 	{".SC", SASS_FENCE_SC}, {".ALL", SASS_FENCE_ALL}, {"", SASS_FENCE_PLAIN},
 	{".MMIO", SASS_FENCE_MMIO},
 };
+static const struct sass_choice fence_7x[4] = {
+	{".SC", SASS_FENCE_SC}, {".ALL", SASS_FENCE_ALL}, {"", SASS_FENCE_PLAIN},
+};
 static const struct sass_choice scope[8] = {
 	{".CTA", SASS_SCOPE_CTA}, {".SM", SASS_SCOPE_SM}, {".GPU", SASS_SCOPE_GPU},
 	{".SYS", SASS_SCOPE_SYS}, {NULL, 0}, {".VC", SASS_SCOPE_VC},
@@ -106,6 +135,10 @@ static const struct sass_choice cctl[16] = {
 	{".PF1", SASS_CCTL_PF1}, {".PF2", SASS_CCTL_PF2}, {".WB", SASS_CCTL_WB},
 	{".IV", SASS_CCTL_IV}, [5] = {".RS", SASS_CCTL_RS}, [9] = {".PML2", SASS_CCTL_PML2},
 	[11] = {".RML2", SASS_CCTL_RML2},
+};
+static const struct sass_choice cctl_7x[16] = {
+	{".PF1", SASS_CCTL_PF1}, {".PF2", SASS_CCTL_PF2}, {".WB", SASS_CCTL_WB},
+	{".IV", SASS_CCTL_IV}, [5] = {".RS", SASS_CCTL_RS},
 };
 static const struct sass_choice redux[8] = {
 	{"", SASS_REDUX_AND}, {".OR", SASS_REDUX_OR}, {".XOR", SASS_REDUX_XOR},
@@ -159,6 +192,17 @@ static bool legal_global(uint32_t sm, const struct sass_inst *in)
 	return true;
 }
 
+/* Before SM80 a uniform register and RZ may be 64 bits wide, too. */
+static bool legal_global_75(uint32_t sm, const struct sass_inst *in)
+{
+	const struct sass_operand *o = in->ops;
+
+	(void)sm;
+	while (o->kind != SASS_ADDR)
+		o++;
+	return o->aux == SASS_NO_UREG || !(o->flags & SASS_A64) || in->mod[SASS_M_E];
+}
+
 /* 128-bit atomics exist from SM90 on, as exchange and compare-and-swap. */
 static bool legal_wide(uint32_t sm, const struct sass_inst *in)
 {
@@ -168,6 +212,12 @@ static bool legal_wide(uint32_t sm, const struct sass_inst *in)
 		return true;
 	return sm >= 90 && (swap ? in->mod[SASS_M_CAS] == SASS_CAS
 				 : in->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
+}
+
+/* Before SM80, RZ is no operand to compare with. */
+static bool legal_swap_7x(uint32_t sm, const struct sass_inst *in)
+{
+	return legal_wide(sm, in) && in->ops[3].reg != SASS_RZ;
 }
 
 /* Before SM90, atomics with a result cannot have a descriptor together with RZ. */
@@ -202,12 +252,19 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 				 .width = ADDR_UREG | ADDR_DESC | ADDR_WIDE}
 #define GLOBAL_MAYBE(at, desc, a64) {.type = SLOT_ADDR, .lo = at, .neg = desc, .abs = a64, \
 				 .width = ADDR_MAYBE_UREG | ADDR_DESC | ADDR_WIDE | ADDR_E}
+/* Before SM80 there are no descriptors. */
+#define GLOBAL_U75(at, a64) {.type = SLOT_ADDR, .lo = at, .abs = a64, \
+			     .width = ADDR_UREG | ADDR_WIDE}
+#define GLOBAL_MAYBE75(at, a64) {.type = SLOT_ADDR, .lo = at, .abs = a64, \
+				 .width = ADDR_MAYBE_UREG | ADDR_WIDE | ADDR_E}
 #define QSPC_U       {.type = SLOT_ADDR, .lo = 32, .abs = 90, .width = ADDR_UREG | ADDR_WIDE}
 #define SHARED       {.type = SLOT_ADDR}
 #define SHARED_U     {.type = SLOT_ADDR, .lo = 64, .width = ADDR_UREG}
 #define SHARED_MAYBE {.type = SLOT_ADDR, .lo = 32, .width = ADDR_MAYBE_UREG}
 #define LOCAL_MAYBE  {.type = SLOT_ADDR, .lo = 32, .neg = 76, .width = ADDR_MAYBE_UREG | ADDR_DESC}
 #define LOCAL_U      {.type = SLOT_ADDR, .lo = 64, .neg = 76, .width = ADDR_UREG | ADDR_DESC}
+#define LOCAL_MAYBE75 {.type = SLOT_ADDR, .lo = 32, .width = ADDR_MAYBE_UREG}
+#define LOCAL_U75    {.type = SLOT_ADDR, .lo = 64, .width = ADDR_UREG}
 #define COPY_TO      {.type = SLOT_ADDR, .width = ADDR_TO}
 #define COPY_FROM    {.type = SLOT_ADDR, .lo = 64, .neg = 76, .abs = 70, \
 		      .width = ADDR_FROM | ADDR_UREG | ADDR_DESC | ADDR_WIDE}
@@ -221,14 +278,22 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define CT           R(64, .count = COUNT_ATYPE)
 #define XI           {.type = SLOT_PRED, .lo = 64, .neg = 67, .flags = SLOT_QUIET | SLOT_INVERT, \
 		      .otherwise = DEFAULT_TRUE}
+#define NO_XI        {.type = SLOT_TRUE, .flags = SLOT_QUIET, .otherwise = DEFAULT_TRUE}
 #define E            FLAG(E, 72, YES(".E"))
 #define E_POLICY     E, FLAG(POLICY, 101, YES(""))
 #define EVICT        FIELD(EVICT, 84, 3, evict)
 #define WIDTH        FIELD(WIDTH, 73, 3, sass_width)
 #define ORDER_L      FIELD(ORDER, 77, 4, load_order)
 #define ORDER_S      FIELD(ORDER, 77, 4, store_order)
+#define ORDER_L7     FIELD(ORDER, 77, 4, load_order_7x)
+#define ORDER_S7     FIELD(ORDER, 77, 4, store_order_7x)
+#define ORDER_A7     FIELD(ORDER, 77, 4, atomic_order_7x)
+#define LOADS70      EVICT, WIDTH, ORDER_L7
+#define LOADS75      EVICT, FIELD(PREFETCH, 68, 2, prefetch_75), WIDTH, ORDER_L7
+#define STORES7      EVICT, WIDTH, ORDER_S7
 #define LOADS        EVICT, FIELD(PREFETCH, 68, 2, prefetch), WIDTH, ORDER_L
 #define STORES       EVICT, WIDTH, ORDER_S
+#define LDS_U        FLAG(LDS_U, 76, YES(".U"))
 #define XSHIFT       FIELD(XSHIFT, 78, 2, xshift)
 #define ATOM         FIELD(ATOM, 87, 4, atom)
 #define ATOMG        FIELD(ATOM, 87, 4, atomg)
@@ -241,44 +306,81 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define TYPE_S_90    FIELD(ATYPE, 73, 3, atype_shared)
 #define TYPE_F       FIELD(ATYPE, 73, 4, atype_float)
 #define CAS          FIELD(CAS, 87, 2, cas)
+/* Before SM80 ptxas names RZ as the operand that only compare-and-swap has. */
+#define NO_C         {64, 8, 255}
 #define SHFL         .fields = {FIELD(SHFL, 58, 2, shfl)}
 #define MEMORY       SASS_PIPE_MEMORY
 #define SHARED_PIPE  SASS_PIPE_SHARED
 
 const struct sass_form sass_memory_rows[] = {
-	{"LD", SASS_LD, 0x180, FORM(4), SM_ALL, MEMORY,
+	{"LD", SASS_LD, 0x180, FORM(4), SM_75, MEMORY,
+	 .ops = {DW, {.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, XI},
+	 .fields = {E, LOADS75}},
+	{"LD", SASS_LD, 0x180, FORM(4), SM_75, MEMORY, .ops = {DW, GLOBAL_U75(32, 90), XI},
+	 .fields = {E, LOADS75}, .legal = legal_global_75},
+	{"LD", SASS_LD, 0x180, FORM(4), SM_80_UP, MEMORY,
 	 .ops = {DW, {.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, XI},
 	 .fields = {E, LOADS}},
-	{"LD", SASS_LD, 0x180, FORM(4), SM_ALL, MEMORY, .ops = {DW, GLOBAL_U(32, 76, 90), XI},
+	{"LD", SASS_LD, 0x180, FORM(4), SM_80_UP, MEMORY, .ops = {DW, GLOBAL_U(32, 76, 90), XI},
 	 .fields = {E_POLICY, LOADS}, .legal = legal_global},
-	{"LDG", SASS_LDG, 0x181, FORM(1), SM_ALL, MEMORY, .ops = {PDQ(81), DW, GLOBAL, XI},
+	{"LD", SASS_LD, 0x180, FORM(4), SM_70, MEMORY,
+	 .ops = {DW, {.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, NO_XI},
+	 .fields = {E, LOADS70}},
+	{"LDG", SASS_LDG, 0x181, FORM(1), SM_75, MEMORY, .ops = {PDQ(81), DW, GLOBAL, XI},
+	 .fields = {E, LOADS75}},
+	{"LDG", SASS_LDG, 0x181, FORM(4), SM_75, MEMORY, .ops = {PDQ(81), DW, GLOBAL_U75(32, 90), XI},
+	 .fields = {E, LOADS75}, .legal = legal_global_75},
+	{"LDG", SASS_LDG, 0x181, FORM(1), SM_80_UP, MEMORY, .ops = {PDQ(81), DW, GLOBAL, XI},
 	 .fields = {E, LOADS}},
-	{"LDG", SASS_LDG, 0x181, FORM(4), SM_ALL, MEMORY,
+	{"LDG", SASS_LDG, 0x181, FORM(4), SM_80_UP, MEMORY,
 	 .ops = {PDQ(81), DW, GLOBAL_U(32, 76, 90), XI}, .fields = {E_POLICY, LOADS},
 	 .legal = legal_global},
+	{"LDG", SASS_LDG, 0x181, FORM(1), SM_70, MEMORY, .ops = {PDQ(81), DW, GLOBAL, NO_XI},
+	 .fields = {E, LOADS70}},
 	{"LDC", SASS_LDC, 0x182, FORM(5), SM_ALL, SASS_PIPE_CONSTANT,
 	 .ops = {DW, {.type = SLOT_CONST_R}},
 	 .fields = {FIELD(WIDTH, 73, 3, sass_width_const), FIELD(INDEX, 78, 2, index_mode)}},
-	{"LDL", SASS_LDL, 0x183, FORM(4), SM_ALL, MEMORY, .ops = {DW, LOCAL_MAYBE},
+	{"LDL", SASS_LDL, 0x183, FORM(4), SM_70, MEMORY, .ops = {DW, SHARED},
 	 .fields = {EVICT, WIDTH}},
-	{"LDS", SASS_LDS, 0x184, FORM(4), SM_ALL, SHARED_PIPE, .ops = {DW, SHARED_MAYBE},
+	{"LDL", SASS_LDL, 0x183, FORM(4), SM_75, MEMORY, .ops = {DW, LOCAL_MAYBE75},
+	 .fields = {EVICT, WIDTH}},
+	{"LDL", SASS_LDL, 0x183, FORM(4), SM_80_UP, MEMORY, .ops = {DW, LOCAL_MAYBE},
+	 .fields = {EVICT, WIDTH}},
+	{"LDS", SASS_LDS, 0x184, FORM(4), SM_70, SHARED_PIPE, .ops = {DW, SHARED},
+	 .fields = {LDS_U, WIDTH}},
+	{"LDS", SASS_LDS, 0x184, FORM(4), SM_75, SHARED_PIPE, .ops = {DW, SHARED_MAYBE},
+	 .fields = {LDS_U, WIDTH, XSHIFT}},
+	{"LDS", SASS_LDS, 0x184, FORM(4), SM_80_UP, SHARED_PIPE, .ops = {DW, SHARED_MAYBE},
 	 .fields = {WIDTH, XSHIFT}},
-	{"ST", SASS_ST, 0x185, FORM(1), SM_ALL, MEMORY, .sb = SB_READ,
+	{"ST", SASS_ST, 0x185, FORM(1), SM_7X, MEMORY, .sb = SB_READ,
+	 .ops = {{.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, R(64, .count = COUNT_WIDTH)},
+	 .fields = {E, STORES7}},
+	{"ST", SASS_ST, 0x185, FORM(4), SM_75, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_U75(64, 90), BW}, .fields = {E, STORES7}, .legal = legal_global_75},
+	{"ST", SASS_ST, 0x185, FORM(1), SM_80_UP, MEMORY, .sb = SB_READ,
 	 .ops = {{.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}, R(64, .count = COUNT_WIDTH)},
 	 .fields = {E, STORES}},
-	{"ST", SASS_ST, 0x185, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
+	{"ST", SASS_ST, 0x185, FORM(4), SM_80_UP, MEMORY, .sb = SB_READ,
 	 .ops = {GLOBAL_U(64, 76, 90), BW}, .fields = {E_POLICY, STORES}, .legal = legal_global},
-	{"STG", SASS_STG, 0x186, FORM(1), SM_ALL, MEMORY, .sb = SB_READ, .ops = {GLOBAL, BW},
+	{"STG", SASS_STG, 0x186, FORM(1), SM_7X, MEMORY, .sb = SB_READ, .ops = {GLOBAL, BW},
+	 .fields = {E, STORES7}},
+	{"STG", SASS_STG, 0x186, FORM(4), SM_75, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_U75(64, 90), BW}, .fields = {E, STORES7}, .legal = legal_global_75},
+	{"STG", SASS_STG, 0x186, FORM(1), SM_80_UP, MEMORY, .sb = SB_READ, .ops = {GLOBAL, BW},
 	 .fields = {E, STORES}},
-	{"STG", SASS_STG, 0x186, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
+	{"STG", SASS_STG, 0x186, FORM(4), SM_80_UP, MEMORY, .sb = SB_READ,
 	 .ops = {GLOBAL_U(64, 76, 90), BW}, .fields = {E_POLICY, STORES}, .legal = legal_global},
 	{"STL", SASS_STL, 0x187, FORM(1), SM_ALL, MEMORY, .sb = SB_READ, .ops = {SHARED, BW},
 	 .fields = {EVICT, WIDTH}},
-	{"STL", SASS_STL, 0x187, FORM(4), SM_ALL, MEMORY, .sb = SB_READ, .ops = {LOCAL_U, BW},
+	{"STL", SASS_STL, 0x187, FORM(4), SM_75, MEMORY, .sb = SB_READ, .ops = {LOCAL_U75, BW},
 	 .fields = {EVICT, WIDTH}},
-	{"STS", SASS_STS, 0x188, FORM(1), SM_ALL, SHARED_PIPE, .sb = SB_READ, .ops = {SHARED, BW},
+	{"STL", SASS_STL, 0x187, FORM(4), SM_80_UP, MEMORY, .sb = SB_READ, .ops = {LOCAL_U, BW},
+	 .fields = {EVICT, WIDTH}},
+	{"STS", SASS_STS, 0x188, FORM(1), SM_70, SHARED_PIPE, .sb = SB_READ, .ops = {SHARED, BW},
+	 .fields = {WIDTH}},
+	{"STS", SASS_STS, 0x188, FORM(1), SM_75_UP, SHARED_PIPE, .sb = SB_READ, .ops = {SHARED, BW},
 	 .fields = {WIDTH, XSHIFT}},
-	{"STS", SASS_STS, 0x188, FORM(4), SM_ALL, SHARED_PIPE, .sb = SB_READ, .ops = {SHARED_U, BW},
+	{"STS", SASS_STS, 0x188, FORM(4), SM_75_UP, SHARED_PIPE, .sb = SB_READ, .ops = {SHARED_U, BW},
 	 .fields = {WIDTH, XSHIFT}},
 	{"SHFL", SASS_SHFL, 0x189, FORM(1), SM_ALL, SHARED_PIPE,
 	 .ops = {PD(81, TRUE_), D(), A(0), R(32), R(64)}, SHFL},
@@ -288,6 +390,11 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {PD(81, TRUE_), D(), A(0), I(53, 5), R(64)}, SHFL},
 	{"SHFL", SASS_SHFL, 0x189, FORM(7), SM_ALL, SHARED_PIPE,
 	 .ops = {PD(81, TRUE_), D(), A(0), I(53, 5), I(40, 13)}, SHFL},
+	{"ATOM", SASS_ATOM, 0x18a, FORM(1), SM_7X, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
+	 .fields = {E, ATOM, EVICT, TYPE_80, ORDER_A7}, .fixed = {NO_C}},
+	{"ATOM", SASS_ATOM, 0x18a, FORM(4), SM_75, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL_U75(64, 70), BT},
+	 .fields = {E, ATOM, EVICT, TYPE_80, ORDER_A7}, .legal = legal_global_75},
 	{"ATOM", SASS_ATOM, 0x18a, FORM(1), SM_8X, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
 	 .fields = {E, ATOM, EVICT, TYPE_80, ORDER_S}},
 	{"ATOM", SASS_ATOM, 0x18a, FORM(4), SM_8X, MEMORY,
@@ -298,12 +405,19 @@ const struct sass_form sass_memory_rows[] = {
 	{"ATOM", SASS_ATOM, 0x18a, FORM(4), SM_90, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
 	 .fields = {E, ATOM, EVICT, TYPE_90_WIDE, ORDER_S}, .legal = legal_atomic},
-	{"ATOM", SASS_ATOM_CAS, 0x18b, FORM(1), SM_ALL, MEMORY,
+	{"ATOM", SASS_ATOM_CAS, 0x18b, FORM(1), SM_7X, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
+	 .fields = {E, CAS, EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_A7}, .legal = legal_wide},
+	{"ATOM", SASS_ATOM_CAS, 0x18b, FORM(1), SM_80_UP, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
 	 .fields = {E, CAS, EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S}, .legal = legal_wide},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_70, SHARED_PIPE, .ops = {DT, SHARED, BT},
+	 .fields = {ATOM, TYPE_S_80}, .fixed = {NO_C}},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_75, SHARED_PIPE, .ops = {DT, SHARED, BT},
+	 .fields = {ATOM, TYPE_S_80, XSHIFT}, .fixed = {NO_C}},
 	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_8X, SHARED_PIPE, .ops = {DT, SHARED, BT},
 	 .fields = {ATOM, TYPE_S_80, XSHIFT}},
-	{"ATOMS", SASS_ATOMS, 0x18c, FORM(4), SM_8X, SHARED_PIPE, .ops = {DT, SHARED_U, BT},
+	{"ATOMS", SASS_ATOMS, 0x18c, FORM(4), SM_75_TO_89, SHARED_PIPE, .ops = {DT, SHARED_U, BT},
 	 .fields = {ATOM, TYPE_S_80, XSHIFT}},
 	{"ATOMS", SASS_ATOMS, 0x18c, FORM(1), SM_90, SHARED_PIPE, .ops = {DT, SHARED, BT},
 	 .fields = {ATOM, TYPE_S_90, XSHIFT}, .legal = legal_wide},
@@ -313,10 +427,17 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {D(), SHARED_U}, .fields = {XSHIFT}, .fixed = {{87, 4, 10}}},
 	{"ATOMS.POPC.INC.32", SASS_ATOMS_POPC_INC, 0x18c, FORM(7), SM_90, SHARED_PIPE,
 	 .ops = {D(), SHARED_U}, .fields = {XSHIFT}, .fixed = {{87, 4, 11}}},
-	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_8X, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
+	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_70, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
+	 .fields = {CAS, TYPE_S_80}},
+	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_75_TO_89, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
 	 .fields = {CAS, TYPE_S_80, XSHIFT}},
 	{"ATOMS", SASS_ATOMS_CAS, 0x18d, FORM(1), SM_90, SHARED_PIPE, .ops = {DT, SHARED, BT, CT},
 	 .fields = {CAS, TYPE_S_90, XSHIFT}, .legal = legal_wide},
+	{"RED", SASS_RED, 0x18e, FORM(4), SM_70, MEMORY, .sb = SB_READ, .ops = {GLOBAL, BT},
+	 .fields = {E, ATOM3, EVICT, TYPE_80, ORDER_A7}},
+	{"RED", SASS_RED, 0x18e, FORM(4), SM_75, MEMORY, .sb = SB_READ,
+	 .ops = {GLOBAL_MAYBE75(64, 90), BT}, .fields = {E, ATOM3, EVICT, TYPE_80, ORDER_A7},
+	 .legal = legal_global_75},
 	{"RED", SASS_RED, 0x18e, FORM(4), SM_8X, MEMORY, .sb = SB_READ,
 	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT},
 	 .fields = {E_POLICY, ATOM3, EVICT, TYPE_80, ORDER_S},
@@ -324,12 +445,17 @@ const struct sass_form sass_memory_rows[] = {
 	{"REDG", SASS_RED, 0x18e, FORM(4), SM_90, MEMORY, .sb = SB_READ,
 	 .ops = {GLOBAL_MAYBE(64, 71, 90), BT}, .fields = {E, ATOM3, EVICT, TYPE_90, ORDER_S},
 	 .legal = legal_global},
-	{"CCTL", SASS_CCTL, 0x18f, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
+	{"CCTL", SASS_CCTL, 0x18f, FORM(4), SM_7X, MEMORY, .sb = SB_READ,
+	 .ops = {{.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}},
+	 .fields = {E, FIELD(CCTL, 87, 4, cctl_7x)}},
+	{"CCTL", SASS_CCTL, 0x18f, FORM(4), SM_80_UP, MEMORY, .sb = SB_READ,
 	 .ops = {{.type = SLOT_ADDR, .width = ADDR_E | ADDR_OFFSET32}},
 	 .fields = {E, FIELD(CCTL, 87, 4, cctl)}},
 	{"CCTL.IVALL", SASS_CCTL_IVALL, 0x18f, FORM(4), SM_ALL, MEMORY, .sb = SB_NONE,
 	 .fixed = {{24, 8, 255}, {87, 4, 4}}},
-	{"MEMBAR", SASS_MEMBAR, 0x192, FORM(4), SM_ALL, MEMORY, .sb = SB_READ,
+	{"MEMBAR", SASS_MEMBAR, 0x192, FORM(4), SM_7X, MEMORY, .sb = SB_READ,
+	 .fields = {FIELD(FENCE, 79, 2, fence_7x), FIELD(SCOPE, 76, 3, scope)}},
+	{"MEMBAR", SASS_MEMBAR, 0x192, FORM(4), SM_80_UP, MEMORY, .sb = SB_READ,
 	 .fields = {FIELD(FENCE, 79, 2, fence), FIELD(SCOPE, 76, 3, scope)}},
 	{"MATCH.ALL", SASS_MATCH_ALL, 0x1a1, FORM(1), SM_ALL, SASS_PIPE_LANE,
 	 .ops = {PD(81, TRUE_), D(), R(24, .count = COUNT_STYPE)},
@@ -358,6 +484,11 @@ const struct sass_form sass_memory_rows[] = {
 	 .fields = {FIELD(OLD, 73, 2, old_object), FLAG(OPTOUT, 75, YES(".OPTOUT")),
 		    FIELD(ARRIVE, 84, 3, arrive)},
 	 .fixed = {{70, 2, 0}}},
+	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(1), SM_7X, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
+	 .fields = {E, ATOMG, EVICT, TYPE_80, ORDER_A7}, .fixed = {NO_C}},
+	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_75, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL_U75(64, 70), BT},
+	 .fields = {E, ATOMG, EVICT, TYPE_80, ORDER_A7}, .legal = legal_global_75},
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(1), SM_8X, MEMORY, .ops = {PD(81, TRUE_), DT, GLOBAL, BT},
 	 .fields = {E, ATOMG, EVICT, TYPE_80, ORDER_S}},
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_8X, MEMORY,
@@ -368,15 +499,19 @@ const struct sass_form sass_memory_rows[] = {
 	{"ATOMG", SASS_ATOMG, 0x1a8, FORM(4), SM_90, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL_U(64, 71, 70), BT},
 	 .fields = {E, ATOMG, EVICT, TYPE_90_WIDE, ORDER_S}, .legal = legal_atomic},
-	{"ATOMG", SASS_ATOMG_CAS, 0x1a9, FORM(1), SM_ALL, MEMORY,
+	{"ATOMG", SASS_ATOMG_CAS, 0x1a9, FORM(1), SM_7X, MEMORY,
+	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
+	 .fields = {E, FIELD(CAS, 87, 2, only_cas), EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_A7},
+	 .legal = legal_swap_7x},
+	{"ATOMG", SASS_ATOMG_CAS, 0x1a9, FORM(1), SM_80_UP, MEMORY,
 	 .ops = {PD(81, TRUE_), DT, GLOBAL, BT, CT},
 	 .fields = {E, FIELD(CAS, 87, 2, only_cas), EVICT, FIELD(ATYPE, 73, 3, cas_type), ORDER_S},
 	 .legal = legal_wide},
-	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_8X, MEMORY, .ops = {PD(81), D(), GLOBAL},
+	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_TO_89, MEMORY, .ops = {PD(81), D(), GLOBAL},
 	 .fields = {E, FIELD(QSPC, 73, 2, qspc_80)}},
 	{"QSPC", SASS_QSPC, 0x1aa, FORM(1), SM_90, MEMORY, .ops = {PD(81), D(), GLOBAL},
 	 .fields = {E, FIELD(QSPC, 73, 2, qspc_90)}},
-	{"QSPC", SASS_QSPC, 0x1aa, FORM(4), SM_8X, MEMORY, .ops = {PD(81), D(), QSPC_U},
+	{"QSPC", SASS_QSPC, 0x1aa, FORM(4), SM_75_TO_89, MEMORY, .ops = {PD(81), D(), QSPC_U},
 	 .fields = {E, FIELD(QSPC, 73, 2, qspc_80)}, .legal = legal_qspc},
 	{"QSPC", SASS_QSPC, 0x1aa, FORM(4), SM_90, MEMORY, .ops = {PD(81), D(), QSPC_U},
 	 .fields = {E, FIELD(QSPC, 73, 2, qspc_90)}, .legal = legal_qspc},
@@ -388,7 +523,7 @@ const struct sass_form sass_memory_rows[] = {
 	{"LDGSTS.E", SASS_LDGSTS, 0x1ae, FORM(7), SM_90, MEMORY,
 	 .ops = {COPY_TO, COPY_FROM, PQ(87, 90)}, .fields = {COPY}, .fixed = {{91, 1, 1}},
 	 .legal = legal_copy},
-	{"LDGDEPBAR", SASS_LDGDEPBAR, 0x1af, FORM(4), SM_ALL, MEMORY, .ops = {NOTHING}},
+	{"LDGDEPBAR", SASS_LDGDEPBAR, 0x1af, FORM(4), SM_80_UP, MEMORY, .ops = {NOTHING}},
 	{"ARRIVES.LDGSTSBAR.64", SASS_ARRIVES, 0x1b0, FORM(4), SM_90, MEMORY, .sb = SB_READ,
 	 .ops = {SHARED_U}, .fields = {FIELD(COPIES, 70, 2, copies)},
 	 .fixed = {{72, 1, 0}, {73, 3, 5}}},
@@ -398,10 +533,10 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {UD(PAIR), {.type = SLOT_ADDR, .lo = 24, .width = ADDR_UREG | ADDR_NO_GPR},
 		 {.type = SLOT_UGPR, .lo = 32, PAIR}},
 	 .fixed = {{72, 2, 1}}},
-	{"R2UR", SASS_R2UR, 0x1c2, FORM(1), SM_8X, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0)}},
-	{"S2UR", SASS_S2UR, 0x1c3, FORM(4), SM_ALL, SASS_PIPE_SPECIAL, .uniform = true,
+	{"R2UR", SASS_R2UR, 0x1c2, FORM(1), SM_75_TO_89, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0)}},
+	{"S2UR", SASS_S2UR, 0x1c3, FORM(4), SM_75_UP, SASS_PIPE_SPECIAL, .uniform = true,
 	 .ops = {UD(), {.type = SLOT_SREG, .lo = 72, .width = 8}}},
-	{"REDUX", SASS_REDUX, 0x1c4, FORM(1), SM_ALL, SASS_PIPE_LANE, .ops = {UD(), R(24)},
+	{"REDUX", SASS_REDUX, 0x1c4, FORM(1), SM_80_UP, SASS_PIPE_LANE, .ops = {UD(), R(24)},
 	 .fields = {FIELD(REDUX, 78, 3, redux), FIELD(STYPE, 73, 1, redux_type)}},
 	{"FENCE.VIEW.ASYNC.S", SASS_FENCE_VIEW, 0x1c6, FORM(1), SM_90, MEMORY, .sb = SB_WRITE,
 	 .ops = {NOTHING}, .fixed = {{72, 1, 0}}},

@@ -44,12 +44,15 @@ static const struct row rows[] = {
 	 "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '' is not a device; there are: 0 = gh100.0"},
 	{"none", "0", "INVALID_ARGUMENT SOV_VISIBLE_DEVICES: '0' is not a device; there are: none"},
 	{"gh200", NULL,
-	 "INVALID_ARGUMENT SOV_SOFT: 'gh200' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
+	 "INVALID_ARGUMENT SOV_SOFT: 'gh200' is no chip; known: gh100 ga100 ga102 ad102 tu102 "
+	 "gv100 navi21"},
 	{"gh100,,ga100", NULL,
-	 "INVALID_ARGUMENT SOV_SOFT: '' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
+	 "INVALID_ARGUMENT SOV_SOFT: '' is no chip; known: gh100 ga100 ga102 ad102 tu102 gv100 "
+	 "navi21"},
 	{"gh100,", NULL, "INVALID_ARGUMENT SOV_SOFT: 'gh100,' ends with a comma"},
 	{"gh100,none", NULL,
-	 "INVALID_ARGUMENT SOV_SOFT: 'none' is no chip; known: gh100 ga100 ga102 ad102 navi21"},
+	 "INVALID_ARGUMENT SOV_SOFT: 'none' is no chip; known: gh100 ga100 ga102 ad102 tu102 gv100 "
+	 "navi21"},
 	{"gh100:fast", NULL,
 	 "INVALID_ARGUMENT SOV_SOFT: 'fast' is no option; known: vram=SIZE threads=N hazard "
 	 "weak=SEED"},

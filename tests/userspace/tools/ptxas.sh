@@ -195,8 +195,8 @@ fails "--bogus $work/k.ptx" "ptxas fatal   : Unknown option '-bogus'; ptxas --he
 	"ptxas names an unknown option"
 fails "-vx $work/k.ptx" "ptxas fatal   : Unknown option 'vx'; ptxas --help lists the known ones" \
 	"ptxas does not combine short options"
-fails "-arch=sm_70 $work/k.ptx" \
-	"ptxas fatal   : Value 'sm_70' is not defined for option 'gpu-name'; known: sm_90 sm_89 sm_86 sm_80 sm_90a" \
+fails "-arch=sm_60 $work/k.ptx" \
+	"ptxas fatal   : Value 'sm_60' is not defined for option 'gpu-name'; known: sm_90 sm_89 sm_86 sm_80 sm_75 sm_70 sm_90a" \
 	"ptxas names an unsupported GPU and the supported ones"
 fails "$work/k.ptx -arch" "ptxas fatal   : argument expected after '-arch'" "ptxas misses a value"
 fails "-lineinfo=3 $work/k.ptx" "ptxas fatal   : no argument expected after '-lineinfo'" \

@@ -17,6 +17,8 @@
 /* Kernels from this number on call their functions by name only and more often, and these call only
  * functions before them, so that values are passed in registers. */
 #define RANDOM_CALLS 2000000
+/* Kernel RANDOM_OLD + n is kernel n without the lines that need sm_80. */
+#define RANDOM_OLD   1000000000
 
 /* A guard whose condition is uniform at the current level, or divergent. */
 static inline void put_condition(struct random_ptx *k, struct random_context at)
@@ -666,6 +668,37 @@ static inline uint32_t add_kernel(struct random_ptx *whole, uint64_t number, con
 	return threads;
 }
 
+/* Whether PTX has the statements of a line on sm_70. Matrix products are not supported there. */
+static inline bool is_old_line(const char *line, size_t length)
+{
+	static const char *const newer[] = {"bf16",      "redux.",   ".relu",       ".NaN.",
+					    "min.f16",   "max.f16",  "min.ftz.f16", "max.ftz.f16",
+					    "f16x2.f32", "mma.sync."};
+	char text[1024];
+
+	snprintf(text, sizeof(text), "%.*s", (int)length, line);
+	for (size_t k = 0; k < sizeof(newer) / sizeof(newer[0]); k++)
+		if (strstr(text, newer[k]))
+			return false;
+	return true;
+}
+
+static inline void drop_newer_lines(char *text)
+{
+	char *to = text;
+
+	for (const char *from = text; *from;) {
+		size_t length = strcspn(from, "\n") + 1;
+
+		if (is_old_line(from, length)) {
+			memmove(to, from, length);
+			to += length;
+		}
+		from += length;
+	}
+	*to = 0;
+}
+
 /* malloc'ed text. *threads: the required number of threads per block. */
 static inline char *random_ptx(uint64_t number, uint32_t *threads)
 {
@@ -673,7 +706,9 @@ static inline char *random_ptx(uint64_t number, uint32_t *threads)
 
 	random_open(&whole);
 	add_prelude(&whole);
-	*threads = add_kernel(&whole, number, "k");
+	*threads = add_kernel(&whole, number % RANDOM_OLD, "k");
+	if (number >= RANDOM_OLD)
+		drop_newer_lines(whole.text);
 	return whole.text;
 }
 

@@ -5,6 +5,7 @@
  *
  *	random_kernels [FIRST [COUNT]]      numbers of the kernels; a single one is printed
  *	random_kernels rotate FIRST COUNT   each kernel in one mode on one chip, round-robin
+ *	random_kernels old FIRST COUNT      on Turing and Volta, without lines that need sm_80
  *	random_kernels CHIP FIRST COUNT     the same on this chip only, for instance navi21
  *	random_kernels shrink NUMBER        prints a failing kernel without the lines that do not
  *	                                    matter
@@ -26,6 +27,7 @@
 #define USUAL_LOOPS     (10 / TAP_SLOWNESS) /* from RANDOM_LOOPS on, */
 #define USUAL_CALLS     (10 / TAP_SLOWNESS) /* from RANDOM_CALLS on, */
 #define USUAL_PRODUCTS  (10 / TAP_SLOWNESS) /* and from RANDOM_PRODUCTS on */
+#define USUAL_OLD       (60 / TAP_SLOWNESS) /* on Turing and Volta, from each of these on */
 #define REWRITE_CHECKED 30                  /* kernels, including */
 #define REWRITE_MAD     63199               /* one with a rare pattern */
 
@@ -44,6 +46,25 @@ static void try_kernel(uint64_t number, bool print)
 	agree_inputs(number, threads);
 	ok(agree_interpret(ptx) && agree_everywhere(ptx),
 	   "random kernel %llu agrees with the interpreter on every device and mode",
+	   (unsigned long long)number);
+	free(ptx);
+}
+
+/* On Turing and Volta, in one mode each. */
+static void try_old_kernel(uint64_t number)
+{
+	uint32_t threads, refused = agree.refused;
+	char *ptx = random_ptx(RANDOM_OLD + number, &threads);
+	bool good;
+
+	agree_inputs(number, threads);
+	good = agree_interpret(ptx);
+	for (uint32_t n = 0; n < AGREE_DEVICES; n++)
+		if (agree_is_old(n))
+			good &= agree_device(n, ptx, &agree_modes[(number + n) % AGREE_MODES]);
+	ok(good && agree.refused == refused,
+	   "random kernel %llu without what needs sm_80 agrees with the interpreter on Turing and "
+	   "Volta",
 	   (unsigned long long)number);
 	free(ptx);
 }
@@ -258,6 +279,9 @@ int main(int argc, char **argv)
 	if (argc > 3 && !strcmp(argv[1], "rotate"))
 		return rotate_modes(0, AGREE_DEVICES, strtoull(argv[2], NULL, 0),
 				    strtoull(argv[3], NULL, 0));
+	if (argc > 3 && !strcmp(argv[1], "old"))
+		return rotate_modes(device_of("tu102"), 2, RANDOM_OLD + strtoull(argv[2], NULL, 0),
+				    strtoull(argv[3], NULL, 0));
 	if (argc > 3 && device_of(argv[1]) < AGREE_DEVICES)
 		return rotate_modes(device_of(argv[1]), 1, strtoull(argv[2], NULL, 0),
 				    strtoull(argv[3], NULL, 0));
@@ -273,6 +297,11 @@ int main(int argc, char **argv)
 		try_kernel(RANDOM_CALLS + n, false);
 	for (uint64_t n = 0; argc < 2 && n < USUAL_PRODUCTS; n++)
 		try_kernel(RANDOM_PRODUCTS + n, false);
+	for (uint64_t n = 0; argc < 2 && n < USUAL_OLD; n++) {
+		try_old_kernel(1 + n);
+		try_old_kernel(RANDOM_LOOPS + n);
+		try_old_kernel(RANDOM_CALLS + n);
+	}
 	for (uint32_t n = 0; argc < 2 && n < sizeof(once_failing) / sizeof(once_failing[0]); n++)
 		try_kernel(once_failing[n], false);
 	diag("refused by name: %u", agree.refused);

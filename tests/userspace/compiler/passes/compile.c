@@ -65,13 +65,14 @@ static void check_errors(void)
 {
 	struct compile_options o = options("sm_12");
 
-	check_fails(
-		kernel, &o,
-		"compile: unknown target 'sm_12'; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
-		"an unknown target is refused with a list of known ones");
+	check_fails(kernel, &o,
+		    "compile: unknown target 'sm_12'; known: sm_90 sm_89 sm_86 sm_80 sm_75 sm_70 "
+		    "gfx1030 dummy\n",
+		    "an unknown target is refused with a list of known ones");
 	o.target = NULL;
 	check_fails(kernel, &o,
-		    "compile: unknown target ''; known: sm_90 sm_89 sm_86 sm_80 gfx1030 dummy\n",
+		    "compile: unknown target ''; known: sm_90 sm_89 sm_86 sm_80 sm_75 sm_70 "
+		    "gfx1030 dummy\n",
 		    "a missing target is refused");
 	o.target = "dummy";
 	check_fails("kernel k() {\nentry:\n\t%x = frob.b32 %y\n}\n", &o,

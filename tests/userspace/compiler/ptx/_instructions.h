@@ -46,6 +46,7 @@ struct instruction_test {
 	char title[200];
 	struct test_parameter parameters[TEST_MAX_PARAMETERS];
 	uint32_t count, block, grid, shared;
+	uint32_t needs_sm; /* where ptxas refuses older targets */
 	bool fails, unsupported, needs_ada, needs_hopper, undefined;
 };
 
@@ -159,6 +160,8 @@ static inline void test_comment(struct instruction_test *t, char *line)
 		t->fails = true;
 	else if (!strcmp(word, "interpreter:"))
 		t->undefined = !strcmp(line, "rejects");
+	else if (!strcmp(word, "machine") && !strncmp(line, "code: from sm_", 14))
+		t->needs_sm = (uint32_t)atoi(line + 14);
 	else if (!strcmp(word, "machine"))
 		t->unsupported = !strcmp(line, "code: not yet"),
 		t->needs_ada = !strcmp(line, "code: Ada's or newer"),

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Every file in instructions/ as machine code on the software GPU, through the public API: Hopper,
- * Ampere and Ada, with and without hazard mode, scheduled and serial code. instructions.c expects
- * the same results of the interpreter, so a failure here alone points to a back end.
+ * Ampere and Ada, with and without hazard mode, scheduled and serial code; Turing and Volta in
+ * hazard mode, where the .target of the files becomes the chip's and forms that PTX has only on
+ * newer chips are rejected. instructions.c expects the same results of the interpreter, so a
+ * failure here alone points to a back end.
  */
 #include "libsov/sov.h"
 #include "tests/soft.h"
@@ -13,6 +15,7 @@
 static struct {
 	sov_context context;
 	const char *device;
+	uint32_t sm;
 	bool serial;
 } now;
 
@@ -23,17 +26,28 @@ static bool must(sov_result r, const char *doing)
 	return !r;
 }
 
-/* Whether the compiler rejects the file as not supported, with sm_80 as its .target. */
+/* A copy of the file whose .target is the device's, if it names a newer one. */
+static char *with_target(const char *text)
+{
+	static const char word[] = ".target sm_";
+	char *copy = strdup(text), *at = strstr(copy, word);
+
+	if (at && (uint32_t)atoi(at + strlen(word)) > now.sm) {
+		at[strlen(word)] = (char)('0' + now.sm / 10);
+		at[strlen(word) + 1] = (char)('0' + now.sm % 10);
+	}
+	return copy;
+}
+
+/* Whether the compiler rejects the file as not supported, also if its .target is the device's. */
 static bool is_rejected(const char *text, size_t length)
 {
-	char *copy = strdup(text), *target = strstr(copy, ".target sm_");
+	char *copy = with_target(text);
 	sov_module m;
-	bool good;
+	bool good =
+		sov_module_load(now.context, copy, length, NULL, &m) == SOV_ERROR_INVALID_SOURCE &&
+		strstr(sov_module_messages(), "not supported on ");
 
-	if (target)
-		memcpy(target, ".target sm_80", 13);
-	good = sov_module_load(now.context, copy, length, NULL, &m) == SOV_ERROR_INVALID_SOURCE &&
-	       strstr(sov_module_messages(), "not supported on ");
 	free(copy);
 	return good;
 }
@@ -42,11 +56,14 @@ static bool load_kernel(const char *text, size_t length, const char *name, sov_m
 			sov_function *f)
 {
 	sov_module_options o = SOV_INIT(sov_module_options);
-	char kernel[128];
+	char kernel[128], *source = with_target(text);
+	bool good;
 
 	snprintf(kernel, sizeof(kernel), "%.*s", (int)strlen(name) - 4, name);
 	o.flags = now.serial ? SOV_MODULE_SERIAL : 0;
-	if (!must(sov_module_load(now.context, text, length, &o, m), "loading")) {
+	good = must(sov_module_load(now.context, source, length, &o, m), "loading");
+	free(source);
+	if (!good) {
 		diag("%s", sov_module_messages());
 		return false;
 	}
@@ -112,8 +129,8 @@ static void check_instruction(const char *name, const char *text, size_t length)
 	sov_function f;
 	bool good;
 
-	if (t->unsupported || (t->needs_hopper && !strstr(now.device, "gh100")) ||
-	    (t->needs_ada && strstr(now.device, "ga100"))) {
+	if (t->unsupported || (t->needs_hopper && now.sm < 90) || (t->needs_ada && now.sm < 89) ||
+	    (t->needs_sm > now.sm && now.sm < 80)) {
 		ok(is_rejected(text, length), "%s is rejected as not supported on %s", name,
 		   now.device);
 		free(t);
@@ -152,7 +169,8 @@ static void run_device(uint32_t ordinal)
 	snprintf(name, sizeof(name), "%s%s", p.name,
 		 p.features & SOV_FEATURE_HAZARD_CHECK ? ", hazard mode" : "");
 	now.device = name;
-	for (int serial = 0; serial < 2; serial++) {
+	now.sm = strncmp(p.target, "sm_", 3) ? 90 : (uint32_t)atoi(p.target + 3);
+	for (int serial = 0; serial < (now.sm < 80 ? 1 : 2); serial++) {
 		now.serial = serial;
 		files_each("tests/userspace/compiler/ptx/instructions", ".ptx", check_instruction);
 	}
@@ -165,10 +183,10 @@ int main(void)
 	uint32_t count = 0;
 
 	soft_gpus("gh100:vram=1G,ga100:vram=1G,gh100:vram=1G:hazard,ga100:vram=1G:hazard,"
-		  "ad102:vram=1G:hazard");
+		  "ad102:vram=1G:hazard,tu102:vram=1G:hazard,gv100:vram=1G:hazard");
 	unsetenv("SOV_VISIBLE_DEVICES");
-	ok(must(sov_device_count(&count), "counting") && count >= 5,
-	   "at least 5 software GPUs exist");
+	ok(must(sov_device_count(&count), "counting") && count >= 7,
+	   "at least 7 software GPUs exist");
 	for (uint32_t ordinal = 0; ordinal < count; ordinal++)
 		run_device(ordinal);
 	return tap_done();

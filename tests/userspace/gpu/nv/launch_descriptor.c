@@ -153,6 +153,22 @@ static void turing_descriptor(void)
 	BITS(q, 1072, 1024, 0x312340200u, "the address of bank 0");
 }
 
+/* Volta's fields lie where Turing's do; its carveouts end at 96 KiB. */
+static void volta_descriptor(void)
+{
+	const char *const family = "Volta";
+	struct nv_chip volta = ampere;
+	uint32_t q[NV_GRID_QMD_WORDS];
+
+	volta.sm = 70;
+	volta.shared_per_sm = 96 << 10;
+	ok(write_qmd(&volta, &kernel, grid, q), "%s QMD: a valid grid has a descriptor", family);
+	BITS(q, 583, 576, 0x22u, "the version");
+	BITS(q, 656, 648, 30u, "the number of registers");
+	BITS(q, 983, 960, 0x1230u, "local memory");
+	BITS(q, 575, 569, 0x19u, "the maximum carveout, 96 KiB");
+}
+
 static void invalid_grids(void)
 {
 	uint32_t q[NV_GRID_QMD_WORDS];
@@ -280,11 +296,17 @@ static void method_streams(void)
 	uint32_t words[64];
 	struct gpu_push p = {.words = words, .capacity = 64};
 
-	nv_push_launch(&p, 0x312340000);
+	nv_push_launch(&p, &ampere, 0x312340000);
 	ok(p.count == 4 && words[0] == (1u << 29 | 1 << 16 | 1 << 13 | 0x2b4 >> 2) &&
 		   words[1] == 0x3123400 &&
 		   words[2] == (1u << 29 | 1 << 16 | 1 << 13 | 0x2c0 >> 2) && words[3] == 9,
 	   "a launch is SEND_PCAS_A with the address and SEND_SIGNALING_PCAS2_B with 9");
+	p.count = 0;
+	nv_push_launch(&p, &(struct nv_chip){.sm = 75}, 0x312340000);
+	ok(p.count == 4 && words[1] == 0x3123400 &&
+		   words[2] == (1u << 29 | 1 << 16 | 1 << 13 | 0x2bc >> 2) && words[3] == 3,
+	   "before Ampere a launch is SEND_PCAS_A and SEND_SIGNALING_PCAS_B, invalidate and "
+	   "schedule");
 	p.count = 0;
 	nv_push_release(&p, 0x1234567890, 42, GPU_RELEASE_TIMESTAMP);
 	ok(p.count == 6 && words[0] == (1u << 29 | 5 << 16 | 0x5c >> 2) && words[1] == 0x34567890 &&
@@ -337,6 +359,7 @@ int main(void)
 	releases();
 	ampere_descriptor();
 	turing_descriptor();
+	volta_descriptor();
 	invalid_grids();
 	occupancy();
 	local_memory();

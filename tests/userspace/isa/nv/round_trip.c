@@ -8,7 +8,7 @@
 
 #define PER_FORM 200
 
-static const uint32_t sms[] = {80, 86, 89, 90};
+static const uint32_t sms[] = {70, 75, 80, 86, 89, 90};
 static uint64_t seed = 1;
 
 static uint64_t next(void *state) /* splitmix64 */

@@ -87,7 +87,7 @@ __attribute__((unused)) static void rig_open(struct rig *r, const char *chip, bo
 	if (model_create(&c, &r->m) || model_space_create(r->m, &r->space))
 		abort();
 	r->vram = model_vram(r->m, NULL);
-	r->layout = c.chip->qmd_bytes == 384 ? &nv_qmd_hopper : &nv_qmd_ampere;
+	r->layout = nv_qmd_layout_of(c.chip->sm);
 	r->params = c.chip->sm >= 90 ? NV_BANK0_SM90_PARAMS : NV_BANK0_SM80_PARAMS;
 	if (model_map(r->space, RIG_BASE, r->vram, RIG_BYTES,
 		      MODEL_READ | MODEL_WRITE | MODEL_ATOMIC))
