@@ -362,7 +362,7 @@ struct ptx {
 	uint32_t nmatches, matches_capacity;
 	struct name_map symbols; /* variable name -> how many symbols of the module have it */
 	struct ir_module *module;
-	bool is_specific; /* .target names the features of one architecture, as in sm_90a */
+	bool is_specific;      /* .target names the features of one architecture, as in sm_90a */
 	uint32_t architecture; /* of .target: 75 for sm_75 */
 	uint8_t linkage;       /* of the declaration that is being parsed; enum ir_linkage */
 	/* The function that is being parsed. */

@@ -15,7 +15,7 @@ static const struct {
 	{HOPPER, NV_QMD_TYPE, 0, 0, "type 0 runs nothing"},
 	{HOPPER, NV_QMD_TYPE, 0, 1, "type 1 runs nothing"},
 	{HOPPER, NV_QMD_TYPE, 0, 3, "a grid of clusters, which is not modelled"},
-	{AMPERE, NV_QMD_MAJOR_VERSION, 0, 2, "version 2.0; only 3.0 is modelled"},
+	{AMPERE, NV_QMD_MAJOR_VERSION, 0, 2, "version 2.0; ga100 has 3.0"},
 	{AMPERE, NV_QMD_IS_QUEUE, 0, 1, "it describes a queue"},
 	{BOTH, NV_QMD_DEPENDENT_ENABLE, 0, 1, "action 0 on a dependent descriptor is not modelled"},
 	{BOTH, NV_QMD_DEPENDENT_ENABLE, 1, 1, "a second dependent descriptor is not modelled"},
