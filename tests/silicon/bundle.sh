@@ -40,7 +40,8 @@ for clang in clang-19 clang; do
 			--cuda-feature=+ptx80 tests/oracles/programs.cu -o "$out/programs.ptx" 2>/dev/null || true
 done
 cp tests/oracles/programs.c tests/silicon/run.sh tests/silicon/*.[ch] "$out/"
-rm "$out"/_* "$out"/forms.c "$out"/latency_distance.c "$out"/convergence.c
+rm "$out"/_* "$out"/forms.c "$out"/latency_distance.c "$out"/convergence.c "$out"/copy_order.c \
+	"$out"/mbarrier_objects.c
 cp tests/tap.h "$out/tests/"
 cp $tests/_files.h $tests/_instructions.h "$out/$tests/"
 git -c safe.directory='*' ls-files -z --cached --others --exclude-standard |
