@@ -136,13 +136,27 @@ static bool add_word(struct ptxas_words *w, const char *word)
 	return true;
 }
 
-/* Splits a value at its commas. The copies live as long as the process. */
+/* Keeps a text that words point into as long as the process lives, in a list by which leak
+ * checkers reach it; frees it on failure. */
+static bool keep_text(char *text)
+{
+	static struct ptxas_words kept;
+	bool good = add_word(&kept, text);
+
+	if (!good)
+		free(text);
+	return good;
+}
+
+/* Splits a value at its commas. */
 static bool add_list(struct ptxas_words *w, const char *value)
 {
 	char *copy = strdup(value), *rest = copy, *word;
 
 	if (!copy)
 		return ptxas_fatal("out of memory");
+	if (!keep_text(copy))
+		return false;
 	while ((word = strsep(&rest, ",")))
 		if (*word && !add_word(w, word))
 			return false;
@@ -205,11 +219,10 @@ static bool read_option_files(struct ptxas_request *q, const char *list, int dep
 		void *text;
 		size_t size;
 
-		/* The words point into the text, which lives as long as the process. */
 		good = depth < MAX_OPTION_FILE_DEPTH ||
 		       ptxas_fatal("options files include each other: '%s'", files.word[k]);
 		good = good && read_file(&verb_ptxas, files.word[k], &text, &size) &&
-		       split_words(text, &words) &&
+		       keep_text(text) && split_words(text, &words) &&
 		       parse_words(q, (int)words.count, (char **)words.word, depth + 1);
 		free(words.word);
 	}
