@@ -69,6 +69,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
  * Facts of an SM version:
  *   SHARED_PER_SM, SHARED_PER_BLOCK (bytes), WARPS_PER_SM, BLOCKS_PER_SM, REGISTERS_PER_SM (of 32
  *                  bits): CUDA C++ programming guide, "Technical Specifications per Compute Capability"
+ *   CLUSTERS        blocks can be in clusters
  *   RESERVES_SHARED launches reserve the start of shared memory (bank0.h: NV_SM90_RESERVED_SHARED)
  *   SMS_PER_TPC    NVIDIA's architecture white papers
  *   *_CLASS        open-gpu-kernel-modules, src/nvidia/generated/g_gpu_class_list.c
@@ -78,6 +79,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM70_SHARED_PER_SM    (96 << 10)
 #define NV_SM70_SHARED_PER_BLOCK (96 << 10)
 #define NV_SM70_RESERVES_SHARED  0
+#define NV_SM70_CLUSTERS         0
 #define NV_SM70_WARPS_PER_SM     64
 #define NV_SM70_BLOCKS_PER_SM    32
 #define NV_SM70_REGISTERS_PER_SM 65536
@@ -90,6 +92,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM75_SHARED_PER_SM    (64 << 10)
 #define NV_SM75_SHARED_PER_BLOCK (64 << 10)
 #define NV_SM75_RESERVES_SHARED  0
+#define NV_SM75_CLUSTERS         0
 #define NV_SM75_WARPS_PER_SM     32
 #define NV_SM75_BLOCKS_PER_SM    16
 #define NV_SM75_REGISTERS_PER_SM 65536
@@ -102,6 +105,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM80_SHARED_PER_SM    (164 << 10)
 #define NV_SM80_SHARED_PER_BLOCK (163 << 10)
 #define NV_SM80_RESERVES_SHARED  0
+#define NV_SM80_CLUSTERS         0
 #define NV_SM80_WARPS_PER_SM     64
 #define NV_SM80_BLOCKS_PER_SM    32
 #define NV_SM80_REGISTERS_PER_SM 65536
@@ -114,6 +118,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM86_SHARED_PER_SM    (100 << 10)
 #define NV_SM86_SHARED_PER_BLOCK (99 << 10)
 #define NV_SM86_RESERVES_SHARED  0
+#define NV_SM86_CLUSTERS         0
 #define NV_SM86_WARPS_PER_SM     48
 #define NV_SM86_BLOCKS_PER_SM    16
 #define NV_SM86_REGISTERS_PER_SM 65536
@@ -126,6 +131,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM89_SHARED_PER_SM    (100 << 10)
 #define NV_SM89_SHARED_PER_BLOCK (99 << 10)
 #define NV_SM89_RESERVES_SHARED  0
+#define NV_SM89_CLUSTERS         0
 #define NV_SM89_WARPS_PER_SM     48
 #define NV_SM89_BLOCKS_PER_SM    24
 #define NV_SM89_REGISTERS_PER_SM 65536
@@ -138,6 +144,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM90_SHARED_PER_SM    (228 << 10)
 #define NV_SM90_SHARED_PER_BLOCK (227 << 10)
 #define NV_SM90_RESERVES_SHARED  1
+#define NV_SM90_CLUSTERS         1
 #define NV_SM90_WARPS_PER_SM     64
 #define NV_SM90_BLOCKS_PER_SM    32
 #define NV_SM90_REGISTERS_PER_SM 65536

@@ -32,6 +32,13 @@
 #define NV_BANK0_SM90_RESERVED_END 0x068 /* %reserved_smem_offset_end */
 #define NV_BANK0_SM90_RESERVED_1 0x06c /* %reserved_smem_offset_1 */
 #define NV_BANK0_SM90_CONSTANTS  0x0d0
+/* Clusters: 1 if the launch has them; blocks of one by axis; 1.0f over these; clusters of the grid by
+ * axis; blocks of one. */
+#define NV_BANK0_SM90_CLUSTER_LAUNCH 0x140
+#define NV_BANK0_SM90_CLUSTER_NCTAID 0x144
+#define NV_BANK0_SM90_CLUSTER_RECIPROCAL 0x150
+#define NV_BANK0_SM90_NCLUSTERID 0x15c
+#define NV_BANK0_SM90_CLUSTER_NCTARANK 0x188
 #define NV_BANK0_SM90_PARAMS_START 0x198 /* address of the first parameter, 64 bits: cvta.param */
 #define NV_BANK0_SM90_PARAMS_END 0x1a0 /* address of their end, 64 bits: isspacep.param */
 #define NV_BANK0_SM90_DESCRIPTOR 0x208

@@ -91,6 +91,9 @@
 #define NV_INFO_REGISTERS        0x2f /* u32 symbol, u32 registers */
 #define NV_INFO_BRANCH_TARGETS   0x34 /* u32 code offset of a BRX, u32 0, u32 n, n u32 offsets */
 #define NV_INFO_API_VERSION      0x37 /* u32 */
+#define NV_INFO_CLUSTER          0x3d /* u32 x, y, z: blocks */
+#define NV_INFO_EXPLICIT_CLUSTER 0x3e /* none */
+#define NV_INFO_MAX_CLUSTER      0x3f /* u32 blocks */
 #define NV_INFO_KPARAM_LARGE     0x45 /* u32 0, u16 ordinal, u16 offset, u32 size */
 #define NV_INFO_BARRIERS         0x4c /* byte; ABI 8 */
 

@@ -223,6 +223,7 @@ enum {
 	SASS_ARRIVE_RT0,
 };
 /* OLD: the object before; the mask of the lanes with this address and the high word; nothing */
+enum { SASS_VIEW_SHARED, SASS_VIEW_GLOBAL };
 enum { SASS_OLD_OBJECT, SASS_OLD_TMASK, SASS_OLD_RED };
 /* COPIES: what ARRIVES changes: arrivals, or outstanding bytes */
 enum { SASS_COPIES_PLAIN, SASS_COPIES_ARVCNT, SASS_COPIES_TRANSCNT };
@@ -408,6 +409,8 @@ enum sass_pipe {
 	SASS_PIPE_COUNT
 };
 enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in);
+/* An asynchronous product of a warp group: a WARPGROUP.DEPBAR waits for its result. */
+bool sass_is_group_product(const struct sass_inst *in);
 bool sass_is_matrix_product(const struct sass_inst *in); /* on every SM version */
 /* Whether the result has no fixed latency, so that readers need a scoreboard. */
 bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in);

@@ -614,7 +614,9 @@ static void fill_in_defaults(const struct sass_form *form, struct sass_inst *in)
 			break;
 		default:
 			o->kind = SASS_IMM;
-			o->value = s->otherwise == DEFAULT_15 ? 15 : 0;
+			o->value = s->otherwise == DEFAULT_15  ? 15
+				   : s->otherwise == DEFAULT_7 ? 7
+							       : 0;
 		}
 	}
 }

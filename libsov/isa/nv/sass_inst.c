@@ -69,6 +69,11 @@ static uint8_t register_count(const struct sass_inst *in, uint8_t rule)
 		return 4;
 	case COUNT_SUMS:
 		return in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? 4 : 2;
+	case COUNT_TILES:
+		return (uint8_t)(4 * (in->mod[SASS_M_TILES] + 1));
+	case COUNT_TILES_SUMS:
+		return (uint8_t)((in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? 4 : 2) *
+				 (in->mod[SASS_M_TILES] + 1));
 	case COUNT_WIDTH:
 		return by_width[in->mod[SASS_M_WIDTH]];
 	case COUNT_ATYPE:

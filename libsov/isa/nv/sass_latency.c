@@ -25,7 +25,7 @@ enum consumer {
 	CONS_ALU, CONS_FMA,
 	CONS_WIDE, CONS_WIDE_LOW, CONS_WIDE_HIGH, /* factors, addend of IMAD.WIDE and IMAD.HI */
 	CONS_HALF, CONS_WIDENED, CONS_MMA, CONS_FP64,
-	CONS_QUEUE,                      /* MUFU, conversions, R2UR, REDUX, MATCH, LDC, RET, BRX */
+	CONS_QUEUE,                      /* MUFU, conversions, REDUX, MATCH, LDC, RET, BRX */
 	CONS_MEMORY,                     /* addresses, data of stores and atomics, SHFL, BAR */
 	CONS_BRANCH, CONS_TENSOR, CONSUMERS
 };
@@ -130,6 +130,13 @@ static const uint8_t ureg_latency[SMS][UNIFORM_PRODUCERS][UCONSUMERS] = {
 		[UNIFORM_FROM_VECTOR] = {13, 13, 13, 13, 13, 13, 13, 13, 13},
 	},
 };
+/* The descriptors of a warp group's product: the minimum that ptxas 13.0 leaves in small kernels.
+ * After R2UR it leaves 13, as before others. Its results are ready after a WARPGROUP.DEPBAR,
+ * whatever the distance. */
+enum { GROUP_AFTER_UMOV = 4, GROUP_AFTER_ULDC = 6, GROUP_AFTER_ARITH = 9 };
+/* SYNCS.EXCH reads the new object early: ptxas 13.0 leaves 12 cycles after USHF. After R2UR 13 were
+ * enough on an H200. */
+enum { EXCH_AFTER_ARITH = 12 };
 /* On SM90: a UMOV 6 cycles before an LDS (HeCBench mdh, ptxas 13.0). */
 #define UMOV_TO_SHARED 6
 /* The index of a constant load, on every chip: ptxas 12.4 and 13.0 leave 5 cycles after ULDC, 12
@@ -160,6 +167,11 @@ enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in)
 {
 	(void)sm; /* no instruction has changed its pipe so far */
 	return sass_row(in)->pipe;
+}
+
+bool sass_is_group_product(const struct sass_inst *in)
+{
+	return in->op >= SASS_HGMMA && in->op <= SASS_QGMMA_REG;
 }
 
 bool sass_is_matrix_product(const struct sass_inst *in)
@@ -299,6 +311,8 @@ static enum consumer consumer_of(uint32_t sm, const struct sass_form *row, uint8
 	case SASS_NANOSLEEP: /* the same (12 of 12 times after SHF) */
 	case SASS_SYNCS_ARRIVE: case SASS_SYNCS_PHASECHK: /* 4 cycles after LOP3 (ptxas 13.0) */
 		return CONS_QUEUE;
+	case SASS_R2UR: /* on an H200 as if it were arithmetic: 4 cycles after IADD3, 5 after IMAD */
+		return CONS_ALU;
 	/* ptxas leaves five cycles after halves, 2,138 times; an H200 read the old half after
 	 * four. */
 	case SASS_HADD2_F32:
@@ -400,6 +414,10 @@ static uint32_t ureg_raw(uint32_t sm, const struct sass_form *from,
 
 	if (to->op == SASS_ULDC_UREG)
 		return index_raw(from);
+	if (sass_is_group_product(reader) && from->op != SASS_R2UR)
+		return from->op == SASS_UMOV          ? GROUP_AFTER_UMOV
+		       : is_fast_uniform(from->op) ? GROUP_AFTER_ULDC
+						   : GROUP_AFTER_ARITH;
 	if (is_fast_uniform(from->op))
 		made = UNIFORM_FAST;
 	else if (from->op == SASS_R2UR)
@@ -420,6 +438,8 @@ static uint32_t ureg_raw(uint32_t sm, const struct sass_form *from,
 		taken = UCONS_WIDE;
 	if (from->op == SASS_UMOV && taken == UCONS_SHARED && sm >= 90)
 		return UMOV_TO_SHARED;
+	if (made == UNIFORM_ARITH && to->op == SASS_SYNCS_EXCH && taken == UCONS_QUEUE)
+		return EXCH_AFTER_ARITH;
 	return ureg_latency[latency_index(sm)][made][taken];
 }
 
@@ -437,7 +457,8 @@ uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer,
 		return SCOREBOARD_SET_CYCLES;
 	switch (written->kind) {
 	case SASS_GPR:
-		return gpr_raw(sm, writer, written, reader, read);
+		return sass_is_group_product(writer) ? 1
+						     : gpr_raw(sm, writer, written, reader, read);
 	case SASS_PRED:
 		return predicate_raw(sm, from, to, read);
 	case SASS_UPRED:
@@ -453,6 +474,8 @@ uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer,
 /* Cycles until a result of fixed latency is in its register. */
 static uint32_t written_after(uint32_t sm, const struct sass_inst *in)
 {
+	if (sass_is_group_product(in))
+		return 1;
 	switch (sass_pipe(sm, in)) {
 	case SASS_PIPE_FP64:
 		return 9;
@@ -475,6 +498,8 @@ uint32_t sass_max_latency(uint32_t sm, const struct sass_inst *in)
 	const uint8_t *high = gpr_latency[latency_index(sm)][producer_of(row, true)];
 	uint32_t max = written_after(sm, in);
 
+	if (sass_is_group_product(in))
+		return max;
 	for (uint32_t k = 0; k < CONSUMERS; k++) {
 		uint32_t latency = with_clock_delay(sm, in, low[k] > high[k] ? low[k] : high[k]);
 
@@ -532,6 +557,8 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 		return sm < 80 ? 5 : 6;
 	case SASS_DEPBAR:
 		return 4;
+	case SASS_WARPGROUP_DEPBAR: /* ptxas 13.0 reads the results two cycles later */
+		return 2;
 	case SASS_CCTL: case SASS_CCTL_IVALL:
 		return sm >= 90 ? 1 : 5;
 	}
@@ -567,6 +594,8 @@ uint32_t sass_issue_cycles(uint32_t sm, const struct sass_inst *in)
 	case SASS_PIPE_MUFU: case SASS_PIPE_CONSTANT:
 		return 8;
 	case SASS_PIPE_TENSOR:
+		if (sass_is_group_product(in))
+			return 4;
 		if (producer_of(sass_row(in), false) == PROD_TENSOR_LONG)
 			return sm >= 90 ? 6 : 8;
 		return in->op == SASS_DMMA_884 ? 1 : 4;
@@ -587,6 +616,17 @@ uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
 	if (first->op == SASS_BAR && next > SASS_PIPE_TENSOR &&
 	    (next != SASS_PIPE_UNIFORM || is_fast_uniform(second->op)))
 		return second->op == SASS_BAR && sm >= 90 ? 8 : sm < 80 ? 5 : 6;
+	/* The cluster's barrier: ptxas 13.0 leaves eight cycles after the error barrier of a release
+	 * and six between arrival and wait. */
+	if (first->op == SASS_CGAERRBAR && second->op == SASS_UCGABAR_ARV)
+		return 8;
+	if (first->op == SASS_UCGABAR_ARV && second->op == SASS_UCGABAR_WAIT)
+		return 6;
+	/* The minimum that ptxas 13.0 leaves around products of a warp group. */
+	if (first->op == SASS_WARPGROUP_ARRIVE && sass_is_group_product(second))
+		return 6;
+	if (sass_is_group_product(first) && second->op == SASS_WARPGROUP_DEPBAR)
+		return 3;
 	/* ptxas was not seen to leave fewer cycles than this from LDGDEPBAR to the wait. */
 	if (first->op == SASS_LDGDEPBAR && second->op == SASS_DEPBAR)
 		return 4;

@@ -47,6 +47,11 @@ SASS_MOD(HFORMAT)  /* halves and bytes: SASS_HALF_F16 … */
 /* Matrices. */
 SASS_MOD(TRANSPOSE) /* LDSM: 1: rows become columns */
 SASS_MOD(SUMS)     /* HMMA, QMMA: SASS_SUMS_*: the format of the addend and the result */
+SASS_MOD(TILES)    /* products of a warp group: the number of tiles of eight columns, less 1 */
+SASS_MOD(NEG_A)    /* … 1: the factor is negated */
+SASS_MOD(NEG_B)
+SASS_MOD(TRANS_A)  /* … 1: the factor is transposed in shared memory */
+SASS_MOD(TRANS_B)
 
 /* Memory. */
 SASS_MOD(WIDTH)    /* SASS_WIDTH_* */
@@ -68,6 +73,7 @@ SASS_MOD(CCTL)     /* SASS_CCTL_* */
 SASS_MOD(CAS)      /* compare and swap: SASS_CAS … */
 SASS_MOD(QSPC)     /* SASS_QSPC_* */
 SASS_MOD(ARRIVE)   /* SYNCS.ARRIVE: SASS_ARRIVE_* */
+SASS_MOD(VIEW)     /* FENCE.VIEW: SASS_VIEW_* */
 SASS_MOD(OLD)      /* SYNCS.ARRIVE: SASS_OLD_*: the result */
 SASS_MOD(OPTOUT)   /* SYNCS.ARRIVE: 1: later phases lack the arrivals */
 SASS_MOD(TRYWAIT)  /* SYNCS.PHASECHK: 1: may wait a while */

@@ -53,6 +53,16 @@ SASS_OP(HMMA_SHORT) /* d, a, b, c: f16, bf16, tf32 */
 SASS_OP(HMMA_LONG)
 SASS_OP(HMMA_SP_SHORT) /* d, a, b, c, e, s */
 SASS_OP(HMMA_SP_LONG)
+SASS_OP(HGMMA)           /* products of a warp group, A in shared memory */
+SASS_OP(HGMMA_REG)       /* … A in registers */
+SASS_OP(IGMMA)
+SASS_OP(IGMMA_REG)
+SASS_OP(BGMMA)
+SASS_OP(BGMMA_REG)
+SASS_OP(QGMMA)
+SASS_OP(QGMMA_REG)
+SASS_OP(WARPGROUP_ARRIVE)
+SASS_OP(WARPGROUP_DEPBAR)
 SASS_OP(IMMA_M8)    /* d, a, b, c: integers of 8 and 4 bits */
 SASS_OP(IMMA_SHORT)
 SASS_OP(IMMA_LONG)
@@ -173,6 +183,11 @@ SASS_OP(LDSM)       /* d, addr: 8 x 8 matrices of 16 bits; each lane names a row
 SASS_OP(LDGSTS)     /* addr in shared memory, addr, x=PT: copies, and does not wait for the data */
 SASS_OP(LDGDEPBAR)  /* -: its write scoreboard is pending until the copies so far have arrived */
 /* Barriers in shared memory (SM90): objects of 64 bits. */
+SASS_OP(UTMACMDFLUSH) /* ends a group of bulk copies to global memory */
+SASS_OP(UBLKCP_SG) /* ua pair (shared address, barrier), ua pair, ua (bytes / 16): bulk copy */
+SASS_OP(UBLKCP_GS) /* ua pair, ua (shared address), ua */
+SASS_OP(UBLKCP_SS) /* ua pair (shared address, barrier), ua (shared address), ua */
+SASS_OP(UBLKPF)    /* ua pair, ua: prefetch to L2 */
 SASS_OP(SYNCS_EXCH) /* ud pair, addr with a uniform register alone, ua pair: writes an object */
 SASS_OP(SYNCS_ARRIVE) /* d pair, addr, a: arrivals and bytes by ARRIVE */
 SASS_OP(SYNCS_PHASECHK) /* p, addr, a: whether the phase is not that in bit 31 of a */
@@ -222,6 +237,8 @@ SASS_OP(YIELD)      /* x=PT */
 SASS_OP(NANOSLEEP)  /* x=PT, a nanoseconds */
 SASS_OP(BPT)        /* i=0: trap */
 SASS_OP(BAR)        /* a barrier, b=0 threads, x=PT (reductions) */
+SASS_OP(UCGABAR_ARV)  /* -: arrives at the cluster's barrier */
+SASS_OP(UCGABAR_WAIT) /* -: waits there */
 SASS_OP(B2R)        /* d=RZ, p=PT: the result of a BAR.RED */
 SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are pending, i=0: others to
 		       * wait for, as a mask */

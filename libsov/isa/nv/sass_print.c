@@ -256,6 +256,8 @@ static bool is_default(const struct sass_slot *s, const struct sass_operand *o)
 		return o->reg == (o->kind == SASS_UGPR ? SASS_URZ : SASS_RZ);
 	case DEFAULT_0:
 		return o->kind == SASS_IMM && o->value == 0;
+	case DEFAULT_7:
+		return o->value == 7;
 	case DEFAULT_15:
 		return o->value == 15;
 	}
@@ -270,6 +272,16 @@ static bool is_printed(const struct sass_inst *in, const struct sass_slot *s,
 	if (s->if_mod && !in->mod[s->if_mod - 1])
 		return false;
 	return !(s->flags & SLOT_QUIET && is_default(s, o));
+}
+
+static void print_descriptors(struct text *t, const struct sass_inst *in,
+			      const struct sass_operand *o)
+{
+	text_append(t, "gdesc[");
+	print_reg(t, o);
+	text_append(t, "]%s%s%s%s", in->mod[SASS_M_NEG_A] ? ".negA" : "",
+		    in->mod[SASS_M_NEG_B] ? ".negB" : "", in->mod[SASS_M_TRANS_A] ? ".tnspA" : "",
+		    in->mod[SASS_M_TRANS_B] ? ".tnspB" : "");
 }
 
 static void print_operand(struct text *t, uint32_t sm, const struct sass_inst *in, uint32_t index,
@@ -288,13 +300,19 @@ static void print_operand(struct text *t, uint32_t sm, const struct sass_inst *i
 	case SASS_UGPR:
 	case SASS_BREG:
 	case SASS_CONST:
-		print_source(t, s, o, in->reuse & sass_reuse_bit(in->form, in, index));
+		text_append(t, s->flags & SLOT_BRACKETS ? "[" : "");
+		if (s->flags & SLOT_GDESC)
+			print_descriptors(t, in, o);
+		else
+			print_source(t, s, o, in->reuse & sass_reuse_bit(in->form, in, index));
+		text_append(t, s->flags & SLOT_BRACKETS ? "]" : "");
 		break;
 	case SASS_IMM:
 		if (s->flags & SLOT_SET)
 			print_set(t, (uint32_t)o->value);
-		else if (s->flags & SLOT_SB)
-			text_append(t, "SB%u", (unsigned)o->value);
+		else if (s->flags & (SLOT_SB | SLOT_GSB))
+			text_append(t, "%s%u", s->flags & SLOT_SB ? "SB" : "gsb",
+				    (unsigned)o->value);
 		else if (s->type == SLOT_IMM || s->type == SLOT_SPLIT)
 			text_append(t, "0x%" PRIx64, (uint64_t)o->value);
 		else

@@ -67,6 +67,9 @@ enum { /* slot flags */
        SLOT_COL = 1 << 17,           /* … by columns: R1.COL */
        SLOT_SIGNED = 1 << 18,        /* an offset without a register is printed as signed */
        SLOT_UNSIGNED_UREG = 1 << 19, /* … with only a uniform register as unsigned */
+       SLOT_GDESC = 1 << 20,         /* descriptors of matrices: gdesc[UR8].negA */
+       SLOT_GSB = 1 << 21,           /* a scoreboard of products of a warp group: gsb0 */
+       SLOT_BRACKETS = 1 << 22,      /* a uniform register that holds an address: [UR4] */
 };
 
 enum {                      /* address formats of memory operands; in slot.width */
@@ -89,11 +92,21 @@ enum { /* register counts; in slot.count */
        COUNT_DTYPE, /* by DTYPE, STYPE: two for 64-bit types */
        COUNT_STYPE,
        COUNT_4,
-       COUNT_SUMS, /* of a matrix: by the modifier SUMS */
+       COUNT_SUMS,       /* of a matrix: by the modifier SUMS */
+       COUNT_TILES,      /* of a warp group's product: four for each tile */
+       COUNT_TILES_SUMS, /* … by the modifier SUMS */
 };
 
 /* Defaults of operands that the caller leaves SASS_NONE; DEFAULT_NONE: the operand is required. */
-enum { DEFAULT_NONE, DEFAULT_TRUE, DEFAULT_FALSE, DEFAULT_ZERO_REG, DEFAULT_0, DEFAULT_15 };
+enum {
+	DEFAULT_NONE,
+	DEFAULT_TRUE,
+	DEFAULT_FALSE,
+	DEFAULT_ZERO_REG,
+	DEFAULT_0,
+	DEFAULT_7,
+	DEFAULT_15
+};
 
 #define REUSE_NONE 255
 

@@ -156,6 +156,7 @@ static const struct sass_choice arrive[8] = {
 	{"", SASS_ARRIVE_1TR}, {".A1T0", SASS_ARRIVE_1T0}, {".A0T1", SASS_ARRIVE_0T1},
 	{".A0TR", SASS_ARRIVE_0TR}, {".A0TX", SASS_ARRIVE_0TX}, {".ART0", SASS_ARRIVE_RT0},
 };
+static const struct sass_choice view[] = {{".S", SASS_VIEW_SHARED}, {".G", SASS_VIEW_GLOBAL}};
 static const struct sass_choice old_object[4] = {
 	{"", SASS_OLD_OBJECT}, {".TMASK", SASS_OLD_TMASK}, {".RED", SASS_OLD_RED},
 };
@@ -309,8 +310,18 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 /* Before SM80 ptxas names RZ as the operand that only compare-and-swap has. */
 #define NO_C         {64, 8, 255}
 #define SHFL         .fields = {FIELD(SHFL, 58, 2, shfl)}
+#define BULK_TO      {.type = SLOT_UGPR, .lo = 32, .flags = SLOT_BRACKETS, PAIR}
+#define BULK_FROM(...) {.type = SLOT_UGPR, .lo = 24, .flags = SLOT_BRACKETS, __VA_ARGS__}
+#define BULK_SIZE    {.type = SLOT_UGPR, .lo = 64}
 #define MEMORY       SASS_PIPE_MEMORY
 #define SHARED_PIPE  SASS_PIPE_SHARED
+
+/* nvdisasm knows one scoreboard of products, and takes no wait mask next to it. */
+static bool legal_group_wait(uint32_t sm, const struct sass_inst *in)
+{
+	(void)sm;
+	return !in->ops[0].value && !in->wait;
+}
 
 const struct sass_form sass_memory_rows[] = {
 	{"LD", SASS_LD, 0x180, FORM(4), SM_75, MEMORY,
@@ -533,12 +544,31 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {UD(PAIR), {.type = SLOT_ADDR, .lo = 24, .width = ADDR_UREG | ADDR_NO_GPR},
 		 {.type = SLOT_UGPR, .lo = 32, PAIR}},
 	 .fixed = {{72, 2, 1}}},
+	{"UTMACMDFLUSH", SASS_UTMACMDFLUSH, 0x1b7, FORM(4), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {NOTHING}},
+	{"UBLKCP.S.G", SASS_UBLKCP_SG, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BULK_TO, BULK_FROM(PAIR), BULK_SIZE}, .fixed = {{72, 5, 2}, {91, 1, 1}}},
+	{"UBLKCP.G.S", SASS_UBLKCP_GS, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE}, .fixed = {{72, 5, 4}, {91, 1, 1}}},
+	{"UBLKCP.S.S", SASS_UBLKCP_SS, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE}, .fixed = {{72, 5, 6}, {91, 1, 1}}},
+	{"UBLKPF.L2", SASS_UBLKPF, 0x1bc, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BULK_FROM(PAIR), BULK_SIZE}, .fixed = {{76, 1, 0}, {91, 1, 1}}},
 	{"R2UR", SASS_R2UR, 0x1c2, FORM(1), SM_75_TO_89, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0)}},
 	{"S2UR", SASS_S2UR, 0x1c3, FORM(4), SM_75_UP, SASS_PIPE_SPECIAL, .uniform = true,
 	 .ops = {UD(), {.type = SLOT_SREG, .lo = 72, .width = 8}}},
 	{"REDUX", SASS_REDUX, 0x1c4, FORM(1), SM_80_UP, SASS_PIPE_LANE, .ops = {UD(), R(24)},
 	 .fields = {FIELD(REDUX, 78, 3, redux), FIELD(STYPE, 73, 1, redux_type)}},
-	{"FENCE.VIEW.ASYNC.S", SASS_FENCE_VIEW, 0x1c6, FORM(1), SM_90, MEMORY, .sb = SB_WRITE,
-	 .ops = {NOTHING}, .fixed = {{72, 1, 0}}},
+	{"WARPGROUP.ARRIVE", SASS_WARPGROUP_ARRIVE, 0x1c5, FORM(4), SM_90, SASS_PIPE_BARRIER,
+	 .sb = SB_NONE, .ops = {NOTHING}, .fixed = {{80, 1, 0}}},
+	{"WARPGROUP.DEPBAR.LE", SASS_WARPGROUP_DEPBAR, 0x1c5, FORM(4), SM_90, SASS_PIPE_BARRIER,
+	 .sb = SB_NONE, .ops = {I(44, 3, .flags = SLOT_GSB), I(72, 3)},
+	 .fixed = {{47, 1, 1}, {80, 1, 1}}, .legal = legal_group_wait},
+	{"FENCE.VIEW.ASYNC", SASS_FENCE_VIEW, 0x1c6, FORM(1), SM_90, MEMORY, .sb = SB_WRITE,
+	 .ops = {NOTHING}, .fields = {FIELD(VIEW, 72, 1, view)}},
+	{"UCGABAR_ARV", SASS_UCGABAR_ARV, 0x1c7, FORM(4), SM_90, SASS_PIPE_BARRIER,
+	 .uniform = true, .ops = {NOTHING}, .fixed = {{91, 1, 1}}},
+	{"UCGABAR_WAIT", SASS_UCGABAR_WAIT, 0x1c7, FORM(6), SM_90, SASS_PIPE_BARRIER,
+	 .uniform = true, .ops = {NOTHING}, .fixed = {{91, 1, 1}}},
 };
 const uint32_t sass_memory_count = sizeof(sass_memory_rows) / sizeof(sass_memory_rows[0]);
