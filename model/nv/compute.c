@@ -12,7 +12,8 @@
 #include "hw/nv/compute.h"
 #include "model/nv/exec.h"
 
-#define QMD_READ_BYTES 256 /* the bytes after these describe clusters, which are not modelled */
+#define QMD_READ_BYTES 256u /* the bytes after these describe clusters */
+#define MAX_CLUSTER    16   /* blocks: an H200 ran clusters of 16 */
 
 static uint64_t join_words(const uint32_t high_low[2])
 {
@@ -44,6 +45,12 @@ struct launch {
 static uint64_t launch_get(const struct launch *l, enum nv_qmd_field field)
 {
 	return nv_qmd_get(l->c->model->qmd, l->words, field);
+}
+
+static bool launch_is_cluster(const struct launch *l)
+{
+	return nv_qmd_has(l->c->model->qmd, NV_QMD_TYPE) &&
+	       launch_get(l, NV_QMD_TYPE) == NV_QMD_TYPE_GRID_CLUSTER;
 }
 
 #define LAUNCH_FAIL(l, ...) \
@@ -106,11 +113,11 @@ static bool check_kind(struct launch *l)
 					   q->version & 15);
 		if (launch_get(l, NV_QMD_IS_QUEUE))
 			return LAUNCH_FAIL(l, "it describes a queue; queues are not modelled");
-	} else if (type == NV_QMD_TYPE_GRID_CLUSTER) {
-		return LAUNCH_FAIL(l, "type 3 is a grid of clusters, which is not modelled; use 2");
-	} else if (type != NV_QMD_TYPE_GRID) {
+	} else if (type != NV_QMD_TYPE_GRID && type != NV_QMD_TYPE_GRID_CLUSTER) {
 		return LAUNCH_FAIL(
-			l, "type %u runs nothing (hardware says nothing either); a grid is 2",
+			l,
+			"type %u runs nothing (hardware says nothing either); a grid is 2, one of "
+			"clusters 3",
 			type);
 	}
 	if (nv_qmd_get_at(q, l->words, NV_QMD_DEPENDENT_ENABLE, 1))
@@ -120,6 +127,33 @@ static bool check_kind(struct launch *l)
 		return LAUNCH_FAIL(l, "action %u on a dependent descriptor is not modelled",
 				   (unsigned)launch_get(l, NV_QMD_DEPENDENT_ACTION));
 	return check_latches(l);
+}
+
+/* What a card does with such descriptors is not known. */
+static bool check_cluster(struct launch *l)
+{
+	static const enum nv_qmd_field fields[3] = {NV_QMD_CLUSTER_X, NV_QMD_CLUSTER_Y,
+						    NV_QMD_CLUSTER_Z};
+	struct grid *g = &l->grid;
+	uint64_t blocks = 1;
+	bool fits = true;
+
+	g->has_clusters = launch_is_cluster(l);
+	for (uint32_t i = 0; i < 3; i++) {
+		g->cluster[i] = g->has_clusters ? (uint32_t)launch_get(l, fields[i]) : 1;
+		blocks *= g->cluster[i];
+		fits &= g->cluster[i] && !(g->size[i] % g->cluster[i]);
+	}
+	if (!blocks || blocks > MAX_CLUSTER)
+		return LAUNCH_FAIL(l, "cluster %ux%ux%u; a cluster has 1 to %d blocks",
+				   g->cluster[0], g->cluster[1], g->cluster[2], MAX_CLUSTER);
+	if (!fits)
+		return LAUNCH_FAIL(l, "grid %ux%ux%u is no multiple of cluster %ux%ux%u",
+				   g->size[0], g->size[1], g->size[2], g->cluster[0], g->cluster[1],
+				   g->cluster[2]);
+	g->cluster_blocks = (uint32_t)blocks;
+	g->work.blocks /= blocks;
+	return true;
 }
 
 static bool check_size(struct launch *l)
@@ -148,7 +182,7 @@ static bool check_size(struct launch *l)
 			g->block[0], g->block[1], g->block[2], (unsigned long long)threads);
 	g->threads = (uint32_t)threads;
 	g->warps = (g->threads + LANES - 1) / LANES;
-	return true;
+	return check_cluster(l);
 }
 
 /* The SM allocates registers to a warp in units of 256 (CUDA occupancy calculator). */
@@ -316,7 +350,7 @@ static uint32_t min_u32(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Blocks that the chip holds at a time: an SM's blocks, warps, registers and shared memory limit
+/* Clusters that the chip holds at a time: an SM's blocks, warps, registers and shared memory limit
  * them. */
 static uint32_t resident_blocks(const struct grid *g, const struct model_chip *chip)
 {
@@ -325,7 +359,8 @@ static uint32_t resident_blocks(const struct grid *g, const struct model_chip *c
 	n = min_u32(n, chip->registers_per_sm / (warp_registers(g) * g->warps));
 	if (g->shared_bytes)
 		n = min_u32(n, chip->shared_per_sm / g->shared_bytes);
-	return (n ? n : 1) * chip->sm_count;
+	n = (n ? n : 1) * chip->sm_count / g->cluster_blocks;
+	return n ? n : 1;
 }
 
 static bool launch_release(struct launch *l)
@@ -379,6 +414,10 @@ static bool launch_one(struct model_channel *c, uint64_t address, struct predece
 	enum mmu_result why = mmu_read(&c->reader, l.address, l.words, QMD_READ_BYTES, &fault);
 	bool good;
 
+	if (why == MMU_OK && launch_is_cluster(&l))
+		why = mmu_read(&c->reader, l.address + QMD_READ_BYTES,
+			       (uint8_t *)l.words + QMD_READ_BYTES,
+			       NV_QMD_MAX_BYTES - QMD_READ_BYTES, &fault);
 	if (why != MMU_OK)
 		return channel_fault(c, why, fault, "the launch descriptor");
 	good = check_kind(&l) && check_size(&l) && check_windows(&l) && check_program(&l) &&

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Hazard mode: asynchronous copies in flight. A copy reads its data when it is issued and writes it
- * when its warp has waited for the scoreboard of the LDGDEPBAR after it, which is as late as
- * possible. Until then an access of any warp to these bytes is a fault. */
+ * as late as possible: when its warp has waited for the scoreboard of the LDGDEPBAR after it, or a
+ * bulk copy when a lane tests its barrier. Until then an access of any warp to these bytes is a
+ * fault. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,7 +10,7 @@
 
 struct arriving {
 	uint64_t pc, ticket; /* 0: no LDGDEPBAR has followed it */
-	uint32_t warp, to, bytes;
+	uint32_t warp, to, bytes, barrier;
 	uint8_t scoreboard;
 	uint32_t words[4];
 };
@@ -47,7 +48,7 @@ void copies_reset(struct copies *c, uint32_t shared_bytes)
 	memset(c->pending, 0, shared_bytes * sizeof(*c->pending));
 }
 
-bool copies_hold(struct warp *w, uint32_t to, const uint32_t *words, uint32_t bytes)
+bool copies_hold(struct warp *w, uint32_t to, const void *words, uint32_t bytes, uint32_t barrier)
 {
 	struct copies *c = w->cta->copies;
 	struct arriving *copy;
@@ -62,7 +63,8 @@ bool copies_hold(struct warp *w, uint32_t to, const uint32_t *words, uint32_t by
 		c->capacity = capacity;
 	}
 	copy = &c->list[c->count++];
-	*copy = (struct arriving){.pc = w->pc, .warp = w->index, .to = to, .bytes = bytes};
+	*copy = (struct arriving){
+		.pc = w->pc, .warp = w->index, .to = to, .bytes = bytes, .barrier = barrier};
 	memcpy(copy->words, words, bytes);
 	for (uint32_t k = 0; k < bytes; k++)
 		c->pending[to + k]++;
@@ -74,7 +76,8 @@ void copies_end_group(struct warp *w, uint8_t scoreboard, uint64_t ticket)
 	struct copies *c = w->cta->copies;
 
 	for (uint32_t k = 0; k < c->count; k++)
-		if (c->list[k].warp == w->index && !c->list[k].ticket) {
+		if (c->list[k].warp == w->index && !c->list[k].ticket &&
+		    c->list[k].barrier == NO_BARRIER) {
 			c->list[k].scoreboard = scoreboard;
 			c->list[k].ticket = ticket;
 		}
@@ -110,12 +113,29 @@ void copies_complete(struct warp *w)
 	uint32_t left = 0;
 
 	for (uint32_t k = 0; k < c->count; k++) {
-		if (c->list[k].warp != w->index)
+		if (c->list[k].warp != w->index || c->list[k].barrier != NO_BARRIER)
 			c->list[left++] = c->list[k];
 		else
 			write_copy(w->cta, &c->list[k]);
 	}
 	c->count = left;
+}
+
+uint32_t copies_arrive_at(struct cta *cta, uint32_t barrier)
+{
+	struct copies *c = cta->copies;
+	uint32_t left = 0, bytes = 0;
+
+	for (uint32_t k = 0; k < c->count; k++) {
+		if (c->list[k].barrier != barrier) {
+			c->list[left++] = c->list[k];
+			continue;
+		}
+		write_copy(cta, &c->list[k]);
+		bytes += c->list[k].bytes;
+	}
+	c->count = left;
+	return bytes;
 }
 
 bool copies_pending(const struct cta *cta, uint64_t address, uint32_t bytes, uint64_t *pc)

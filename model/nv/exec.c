@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Block execution: a host thread schedules the warps of a block round-robin, a quantum of
- * instructions each, until all have ended or the block has used up its budget; then
- * resident_blocks.c chooses the next block. Between quanta the thread checks for a stop request and
+ * instructions each, until all have ended or the block has used up its budget, then those of the
+ * other blocks of its cluster; then resident_blocks.c chooses the next cluster, which is a single
+ * block in most launches. Between quanta the thread checks for a stop request and
  * processes TLB invalidations. */
 #include <stdarg.h>
 #include <stdio.h>
@@ -146,7 +147,11 @@ static void report_deadlock(struct cta *c)
 			continue;
 		lane = first_lane(w->live);
 		w->pc = w->lane_pc[lane];
-		if (w->wait[lane] == WAIT_BAR)
+		if (w->wait[lane] == WAIT_CLUSTER)
+			warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
+				   "deadlock in the cluster: this thread waits at the cluster's "
+				   "barrier, which not all of the other threads can reach");
+		else if (w->wait[lane] == WAIT_BAR)
 			warp_fault(w, lane, MODEL_FAULT_BARRIER, w->pc,
 				   "deadlock in the block: this thread waits at "
 				   "barrier %u, "
@@ -242,13 +247,15 @@ static void warp_start(struct cta *c, struct warp *w, uint32_t index)
 		hazard_reset(hazard);
 }
 
-static void cta_start(struct cta *c, uint64_t block)
+/* The block's index is that of the first one of its cluster plus its place there. */
+static void cta_start(struct cta *c, const uint32_t first[3])
 {
 	struct grid *g = c->grid;
+	const uint32_t *size = g->cluster;
 
-	c->id[0] = (uint32_t)(block % g->size[0]);
-	c->id[1] = (uint32_t)(block / g->size[0] % g->size[1]);
-	c->id[2] = (uint32_t)(block / g->size[0] / g->size[1]);
+	c->id[0] = first[0] + c->rank % size[0];
+	c->id[1] = first[1] + c->rank / size[0] % size[1];
+	c->id[2] = first[2] + c->rank / size[0] / size[1];
 	c->live = g->threads;
 	if (c->weak)
 		weak_unit_start(c->weak, NULL);
@@ -269,9 +276,12 @@ static uint32_t warp_quantum(struct warp *w)
 	return weak_warp_quantum(w->exec->thread.reader.weak);
 }
 
-/* Returns true when the block has ended, false when its budget is used up, it yields or the grid
+/* STUCK: no lane of the block could execute an instruction. */
+enum run_result { RUN_ENDED, RUN_PAUSED, RUN_STUCK };
+
+/* Runs the block until it ends, its budget is used up, no lane can proceed, it yields or the grid
  * stops. */
-static bool cta_run(struct cta *c)
+static enum run_result cta_run(struct cta *c)
 {
 	struct weak_memory *weak = c->exec->thread.reader.weak;
 	uint32_t warps = c->grid->warps, first = weak ? weak_random(weak, warps) : 0;
@@ -291,43 +301,103 @@ static bool cta_run(struct cta *c)
 			yielded &= w->halt == HALT_YIELD;
 			mmu_poll(&c->exec->thread.reader);
 			if (w->halt & HALT_FAULT || work_stopped(&c->grid->work))
-				return false;
+				return RUN_PAUSED;
 		}
 		if (!c->live)
-			return true;
+			return RUN_ENDED;
 		if (total == before)
-			report_deadlock(c);
+			return total ? RUN_PAUSED : RUN_STUCK;
 		if (yielded)
-			return false;
+			return RUN_PAUSED;
 	}
-	return false;
+	return RUN_PAUSED;
 }
 
 /* Operations for resident_blocks.c. */
 
+static void cluster_destroy(struct cluster *k)
+{
+	for (uint32_t i = 0; i < k->count; i++)
+		cta_free(k->ctas[i]);
+	free(k);
+}
+
 static void *block_create(struct thread *t, bool *later)
 {
+	struct grid *g = (struct grid *)t->work;
+	struct cluster *k = calloc(1, sizeof(*k) + g->cluster_blocks * sizeof(k->ctas[0]));
+
 	(void)later;
-	return cta_create((struct exec *)t);
+	if (!k)
+		return NULL;
+	k->grid = g;
+	for (; k->count < g->cluster_blocks; k->count++) {
+		struct cta *c = cta_create((struct exec *)t);
+
+		if (!c) {
+			cluster_destroy(k);
+			return NULL;
+		}
+		c->cluster = k;
+		c->rank = k->count;
+		k->ctas[k->count] = c;
+	}
+	return k;
 }
 
 static void block_start(void *block, uint64_t index)
 {
-	cta_start(block, index);
+	struct cluster *k = block;
+	const struct grid *g = k->grid;
+	uint64_t wide = g->size[0] / g->cluster[0], high = g->size[1] / g->cluster[1];
+	uint32_t first[3] = {(uint32_t)(index % wide) * g->cluster[0],
+			     (uint32_t)(index / wide % high) * g->cluster[1],
+			     (uint32_t)(index / wide / high) * g->cluster[2]};
+
+	for (uint32_t i = 0; i < k->count; i++)
+		cta_start(k->ctas[i], first);
+}
+
+/* Runs each block of the cluster that has not ended once. Returns true when all have ended. */
+static bool cluster_run(struct cluster *k)
+{
+	bool ended = true, progress = false;
+	struct cta *waits = NULL;
+
+	for (uint32_t i = 0; i < k->count; i++) {
+		struct cta *c = k->ctas[i];
+		enum run_result result;
+
+		if (!c->live)
+			continue;
+		result = cta_run(c);
+		if (work_stopped(&k->grid->work))
+			return false;
+		progress |= result != RUN_STUCK;
+		ended &= result == RUN_ENDED;
+		if (result == RUN_STUCK && !waits)
+			waits = c;
+	}
+	if (waits && !progress)
+		report_deadlock(waits);
+	return ended;
 }
 
 static bool block_run(void *block)
 {
-	struct cta *c = block;
+	struct cluster *k = block;
+	bool drained = true;
 
-	if (c->live && !cta_run(c))
+	if (!cluster_run(k))
 		return false;
-	return !c->weak || weak_unit_drain(c->weak);
+	for (uint32_t i = 0; i < k->count; i++)
+		drained &= !k->ctas[i]->weak || weak_unit_drain(k->ctas[i]->weak);
+	return drained;
 }
 
 static void block_destroy(void *block)
 {
-	cta_free(block);
+	cluster_destroy(block);
 }
 
 const struct work_kind grid_kind = {

@@ -3,7 +3,7 @@
  * registers are rows, r[register][lane], so that an operation is a loop over lanes that compilers
  * vectorise. A core computes an operation for all lanes and ignores the active mask; run_vector and
  * run_uniform fetch its operands, call it and write the results of the active lanes. One host
- * thread executes all warps of a block; blocks are spread over threads. */
+ * thread executes all warps of a cluster's blocks; clusters are spread over threads. */
 #ifndef MODEL_EXEC_H
 #define MODEL_EXEC_H
 
@@ -114,6 +114,8 @@ struct grid {
 	struct code *code;
 	uint64_t id;
 	uint32_t size[3], block[3], threads, warps;
+	uint32_t cluster[3], cluster_blocks; /* 1 if the launch has no clusters */
+	bool has_clusters;
 	uint32_t registers, barriers, shared_bytes, local_low, local_high;
 	uint64_t shared_window, local_window;
 	struct bank banks[NV_QMD_BANKS];
@@ -122,9 +124,12 @@ struct grid {
 extern const struct work_kind grid_kind;
 
 /* Why a lane is blocked. */
-enum wait { WAIT_NOTHING, WAIT_BSYNC, WAIT_WARPSYNC, WAIT_COLLECTIVE, WAIT_BAR };
+enum wait { WAIT_NOTHING, WAIT_BSYNC, WAIT_WARPSYNC, WAIT_COLLECTIVE, WAIT_BAR, WAIT_CLUSTER };
 
 enum { HALT_FAULT = 1, HALT_YIELD = 2 };
+
+/* A warp at the cluster's barrier: it has arrived, and all others have since. */
+enum cluster_state { CLUSTER_AWAY, CLUSTER_ARRIVED, CLUSTER_COMPLETE };
 
 #define BARRIERS 16
 #define BREGS    16
@@ -154,6 +159,7 @@ struct warp {
 	uint64_t collective[LANES]; /* return address of ENDCOLLECTIVE */
 	uint32_t arrived[BARRIERS];
 	uint32_t bar_result;
+	uint8_t cluster_state; /* enum cluster_state */
 	uint32_t tid[3][LANES];
 	uint32_t index, leader; /* leader: lane that determined the last scheduled group */
 	uint8_t halt;           /* ends the scheduling quantum: HALT_* */
@@ -165,8 +171,9 @@ struct warp {
 struct cta {
 	struct grid *grid;
 	struct exec *exec;
-	uint32_t id[3];
-	uint32_t live; /* live threads */
+	struct cluster *cluster;
+	uint32_t id[3], rank; /* rank: in the cluster */
+	uint32_t live;        /* live threads */
 	struct {
 		uint32_t expected; /* threads; 0: all live threads */
 		uint32_t votes, voters;
@@ -178,6 +185,13 @@ struct cta {
 	void *rows, *hazards;
 	struct weak_unit
 		*weak; /* the block has an SM to itself; NULL: memory is strongly ordered */
+};
+
+/* The blocks of a cluster run on one host thread, so that they can wait for each other. */
+struct cluster {
+	struct grid *grid;
+	uint32_t count;
+	struct cta *ctas[]; /* by rank */
 };
 
 /* One host thread that executes blocks. */
@@ -195,6 +209,12 @@ __attribute__((format(printf, 5, 6))) void warp_fault(struct warp *w, uint32_t l
 /* exec_control.c: schedules the ready group of lanes with the lowest pc, or round-robin. Returns
  * false if no lane is ready. */
 bool warp_schedule(struct warp *w, bool rotate);
+/* Blocked lanes keep the pc of the instruction that blocks them and continue after it. */
+void block_lanes(struct warp *w, uint32_t lanes, enum wait kind, uint32_t on);
+void release_lanes(struct warp *w, uint32_t lanes);
+
+/* exec_cluster.c: ends the phase of the cluster's barrier if all warps have arrived or exited. */
+void cluster_complete(struct cluster *k);
 
 /* Operand access for handlers. */
 static inline uint32_t first_lane(uint32_t mask)
@@ -273,7 +293,7 @@ struct op_row {
 #define OP_ROWS_END {0, NULL, NULL, NULL, NULL}
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_matrix[], rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[],
-	rows_syncs[];
+	rows_syncs[], rows_cluster[], rows_group[];
 
 /* exec_table.c: fills everything but timing. Returns NULL, or why this form is not modelled. */
 const char *op_prepare(struct op *op, const struct sass_inst *in);
@@ -283,7 +303,10 @@ struct copies *copies_create(uint32_t shared_bytes);
 void copies_destroy(struct copies *c);
 void copies_reset(struct copies *c, uint32_t shared_bytes);
 /* Holds back the data of a copy; false: out of memory. */
-bool copies_hold(struct warp *w, uint32_t to, const uint32_t *words, uint32_t bytes);
+#define NO_BARRIER UINT32_MAX
+bool copies_hold(struct warp *w, uint32_t to, const void *words, uint32_t bytes, uint32_t barrier);
+/* The bulk copies with this barrier; returns their bytes. */
+uint32_t copies_arrive_at(struct cta *cta, uint32_t barrier);
 /* The warp's copies that have no ticket yet arrive when this one is retired. */
 void copies_end_group(struct warp *w, uint8_t scoreboard, uint64_t ticket);
 void copies_arrive(struct warp *w, uint8_t scoreboard, uint64_t settled);

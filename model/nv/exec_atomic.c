@@ -170,6 +170,14 @@ static bool is_global(const struct warp *w, uint64_t address)
 	return window != w->grid->shared_window && window != w->grid->local_window;
 }
 
+/* Shared memory of another block of the cluster. ptxas's code relies on 64-bit integer operations
+ * there, and on a loop for floats. */
+static bool is_remote(const struct warp *w, uint64_t address)
+{
+	return (address & ~(NV_WINDOW_BYTES - 1)) == w->grid->shared_window &&
+	       !is_own_shared(w, address);
+}
+
 /* Shared memory has no float add; of 64- and 128-bit atomics it has exchange and compare-and-swap
  * only: at a generic address in shared memory an H200 executes a different operation. RED reaches
  * global memory only. */
@@ -184,7 +192,17 @@ static bool atomic_is_supported(const struct warp *w, const struct op *op, uint6
 	if ((kind != SASS_ATOM && kind != SASS_RED) || is_global(w, address))
 		return true;
 	return kind == SASS_ATOM && !is_float(type) &&
-	       (!is_wide(type) || op->inst->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
+	       (!is_wide(type) || is_remote(w, address) ||
+		op->inst->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
+}
+
+/* A destination predicate reports whether the atomic was executed. With one, the instruction skips
+ * generic addresses of local memory, and those of shared memory where that lacks the operation, and
+ * leaves them to the code that follows: ptxas uses it so. */
+static bool is_executed(const struct warp *w, const struct op *op, uint64_t address)
+{
+	return (address & ~(NV_WINDOW_BYTES - 1)) != w->grid->local_window &&
+	       atomic_is_supported(w, op, address);
 }
 
 static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
@@ -197,9 +215,6 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 			   .bytes = atomic_bytes(mod[SASS_M_ATYPE]),
 			   .rights = MODEL_WRITE | MODEL_ATOMIC,
 			   .verb = "atomic"};
-	/* A destination predicate reports whether the atomic was executed. With one, the
-	 * instruction skips generic addresses of shared and local memory and leaves them to the
-	 * code that follows: ptxas uses it so where these memories lack the operation. */
 	bool reports_done = op->p_count && op->p[0] % PRED_UNIFORM != PRED_SINK;
 	uint32_t done = 0;
 	uint64_t address[LANES];
@@ -214,7 +229,7 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		uint64_t old;
 		uint8_t *at;
 
-		if (!(mask >> i & 1) || (reports_done && !is_global(w, address[i])))
+		if (!(mask >> i & 1) || (reports_done && !is_executed(w, op, address[i])))
 			continue;
 		done |= 1u << i;
 		if (!atomic_is_supported(w, op, address[i])) {

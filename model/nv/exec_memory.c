@@ -45,21 +45,62 @@ static uint8_t *access_fault(struct access *x, enum model_fault kind, uint32_t l
 	return NULL;
 }
 
+#define RANK_SHIFT 24 /* an address of shared memory has the block's rank in the cluster above it */
+
+/* The block of the cluster whose shared memory a lane accesses; the address becomes the offset
+ * there. Instructions for shared memory reach their own block only: ptxas uses generic addresses
+ * for the others. NULL after a fault. */
+static const struct cta *shared_owner(struct access *x, uint32_t lane, uint64_t *address)
+{
+	const struct cta *own = x->w->cta;
+	uint64_t rank = *address >> RANK_SHIFT;
+	char why[80];
+
+	if (!x->w->grid->has_clusters)
+		return own;
+	if (rank >= own->cluster->count)
+		snprintf(why, sizeof(why),
+			 "the cluster has %u blocks, and the address names block %u",
+			 own->cluster->count, (unsigned)rank);
+	else if (x->space == SPACE_SHARED && rank != own->rank)
+		snprintf(why, sizeof(why), "in block %u of the cluster, not in its own block %u",
+			 (unsigned)rank, own->rank);
+	else if (!own->cluster->ctas[rank]->live)
+		snprintf(why, sizeof(why), "block %u of the cluster has exited", (unsigned)rank);
+	else {
+		*address &= (1u << RANK_SHIFT) - 1;
+		return own->cluster->ctas[rank];
+	}
+	access_fault(x, MODEL_FAULT_SHARED_RANGE, lane, *address, why);
+	return NULL;
+}
+
 static uint8_t *shared_pointer(struct access *x, uint32_t lane, uint64_t address)
 {
 	uint32_t size = x->w->grid->shared_bytes;
+	const struct cta *owner = shared_owner(x, lane, &address);
 	char why[64];
 	uint64_t pc;
 
+	if (!owner)
+		return NULL;
 	if (size < x->bytes || address > size - x->bytes)
 		return access_fault(x, MODEL_FAULT_SHARED_RANGE, lane, address,
 				    "outside the block's shared memory");
-	if (x->w->cta->copies && !x->copy && copies_pending(x->w->cta, address, x->bytes, &pc)) {
+	if (owner->copies && !x->copy && copies_pending(owner, address, x->bytes, &pc)) {
 		snprintf(why, sizeof(why), "the copy at +0x%llx was not waited for",
 			 (unsigned long long)(pc - x->w->grid->work.program));
 		return access_fault(x, MODEL_FAULT_HAZARD, lane, address, why);
 	}
-	return x->w->cta->shared + address;
+	return owner->shared + address;
+}
+
+bool is_own_shared(const struct warp *w, uint64_t address)
+{
+	uint64_t window = address & ~(NV_WINDOW_BYTES - 1);
+
+	return window == w->grid->shared_window &&
+	       (!w->grid->has_clusters || (address - window) >> RANK_SHIFT == w->cta->rank);
 }
 
 /* An access that misses by less than this is a stack overflow (the stack grows down). */
@@ -206,6 +247,7 @@ static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op
 {
 	const uint64_t page = ~(uint64_t)(MMU_PAGE_BYTES - 1);
 	uint64_t first, odd = 0, other_page = 0, beyond = 0, size = x->w->grid->shared_bytes;
+	uint64_t own = (uint64_t)x->w->cta->rank << RANK_SHIFT;
 	enum mmu_result why;
 
 	lane_addresses(x->w, op, l->address);
@@ -215,11 +257,13 @@ static void lanes_prepare(struct lanes *l, struct access *x, const struct op *op
 
 		odd |= l->address[i] & (x->bytes - 1) & in;
 		other_page |= (l->address[i] ^ first) & page & in;
-		beyond |= (l->address[i] + x->bytes > size) & in;
+		beyond |=
+			(l->address[i] - own > size || l->address[i] - own + x->bytes > size) & in;
 	}
 	l->host = NULL;
 	l->base = 0;
 	if (x->space == SPACE_SHARED && !odd && !beyond && !x->w->cta->copies) {
+		l->base = own;
 		l->host = x->w->cta->shared;
 	} else if (x->space == SPACE_GLOBAL && !odd && !other_page) {
 		l->base = first & page;
@@ -372,7 +416,7 @@ static void run_copy(struct warp *w, const struct op *op, uint32_t mask)
 		}
 		if (!w->cta->copies)
 			store_words(at, words, bytes);
-		else if (!copies_hold(w, (uint32_t)(at - w->cta->shared), words, bytes))
+		else if (!copies_hold(w, (uint32_t)(at - w->cta->shared), words, bytes, NO_BARRIER))
 			warp_fault(w, i, MODEL_FAULT_HAZARD, w->pc, "out of memory");
 	}
 }
@@ -455,9 +499,10 @@ static void run_qspc(struct warp *w, const struct op *op, uint32_t mask)
 	lane_addresses(w, op, address);
 	for (uint32_t i = 0; i < LANES; i++) {
 		uint64_t window = address[i] & ~(NV_WINDOW_BYTES - 1);
-		uint32_t space = window == w->grid->shared_window  ? SASS_QSPC_SHARED
-				 : window == w->grid->local_window ? SASS_QSPC_LOCAL
-								   : SASS_QSPC_GLOBAL;
+		uint32_t space = is_own_shared(w, address[i])       ? SASS_QSPC_SHARED
+				 : window == w->grid->shared_window ? SASS_QSPC_CLUSTER
+				 : window == w->grid->local_window  ? SASS_QSPC_LOCAL
+								    : SASS_QSPC_GLOBAL;
 
 		bits |= (uint32_t)(space == want ||
 				   (space == SASS_QSPC_SHARED && want == SASS_QSPC_CLUSTER))

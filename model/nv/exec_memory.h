@@ -23,6 +23,8 @@ void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[
 uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address);
 /* True if a lane's access of the operation reaches global memory. */
 bool reaches_global(const struct access *x, uint64_t address);
+/* True if a generic address is in shared memory of the warp's own block. */
+bool is_own_shared(const struct warp *w, uint64_t address);
 bool descriptor_valid(struct warp *w, const struct op *op);
 
 #endif

@@ -73,7 +73,9 @@ static uint32_t special_common(struct warp *w, uint32_t number)
 	case SASS_SR_CLOCKLO:
 	case SASS_SR_GLOBALTIMERLO:
 		return (uint32_t)special_wide(w, number);
-	default: /* SR_CgaCtaId without clusters, SRZ */
+	case SASS_SR_CGACTAID:
+		return w->cta->rank;
+	default: /* SRZ */
 		return 0;
 	}
 }

@@ -7,7 +7,9 @@
  *
  * A scoreboard is a counter: an instruction takes a ticket, and a wait for zero retires all tickets
  * so far, DEPBAR.LE all but the last few. In a unit that works in order, retiring an instruction
- * retires everything issued before it. Instructions of one queue read their sources in order, and
+ * retires everything issued before it. Products of a warp group end groups, and WARPGROUP.DEPBAR
+ * retires all but the last few groups; between, only products with the same sums may use these.
+ * Instructions of one queue read their sources in order, and
  * all of them have done so after a block barrier. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,13 +19,14 @@
 
 #define SCOREBOARDS 6
 #define NO_TICKET   0
+#define GROUPS      8 /* more than WARPGROUP.DEPBAR leaves in flight */
 
 /* Properties of an instruction that do not depend on its execution. */
 struct timing {
 	struct sass_reg_use uses[SASS_MAX_USES];
 	uint32_t count;
 	struct sass_reuse_slot kept[SASS_REUSE_SLOTS]; /* operands that reuse flags may keep */
-	bool variable, in_order, late;
+	bool variable, in_order, late, group;          /* group: a product of a warp group */
 	uint8_t unit, queue;
 };
 
@@ -74,6 +77,9 @@ struct hazard {
 	struct flight last, barrier;          /* previous instruction; last block barrier */
 	struct progress issued, settled;      /* so far; retired up to these */
 	struct scoreboard scoreboards[SCOREBOARDS];
+	/* Products of a warp group: groups so far, the last product of each of the last few groups,
+	 * and the last one that was waited for, by issue number in their unit. */
+	uint64_t groups, group_end[GROUPS], products_done;
 	struct cell cells[CELLS];
 };
 
@@ -91,6 +97,7 @@ const struct timing *timing_prepare(struct timing *all, uint32_t index, const st
 	t->variable = sass_has_variable_latency(sm, in);
 	t->in_order = sass_completes_in_order(sm, in);
 	t->late = sass_reads_late(sm, in);
+	t->group = sass_is_group_product(in);
 	t->unit = (uint8_t)sass_pipe(sm, in);
 	t->queue = (uint8_t)sass_queue(sm, in);
 	sass_reuse_slots(in, t->kept);
@@ -246,11 +253,12 @@ static bool predicate_retired(const struct hazard *h, const struct flight *f)
 	       ticket_retired(h, in->read_barrier, f->read);
 }
 
-/* next: the instruction that reads the result; NULL: one that overwrites it. */
+/* next: the instruction that reads the result; NULL: one that overwrites it. The scoreboard of
+ * BMOV.CLEAR is for the register: ptxas sets the barrier again without it. */
 static bool write_retired(const struct hazard *h, const struct flight *f, uint32_t sm,
 			  const struct op *next)
 {
-	return !f->op->timing->variable ||
+	return !f->op->timing->variable || f->op->timing->uses[f->use].kind == SASS_BREG ||
 	       !sass_needs_scoreboard(sm, f->op->inst, next ? next->inst : NULL) ||
 	       result_retired(h, f) || predicate_retired(h, f);
 }
@@ -268,6 +276,36 @@ static bool sources_retired(const struct hazard *h, const struct flight *f)
 {
 	return ticket_retired(h, f->op->inst->read_barrier, f->read) || result_retired(h, f) ||
 	       h->settled.read[f->op->timing->queue] >= f->queued;
+}
+
+/* Products of a warp group. */
+
+#define UNFINISHED "was not waited for (gsb0)"
+
+static bool product_pending(const struct hazard *h, const struct flight *f)
+{
+	return f->op && f->op->timing->group && f->sequence > h->products_done;
+}
+
+/* Whether the instruction adds to the sums of the product in flight: these are in order. */
+static bool adds_to_sums(const struct flight *f, const struct op *op)
+{
+	return op->timing->group && op->inst->op == f->op->inst->op &&
+	       op->inst->ops[0].reg == f->op->inst->ops[0].reg &&
+	       op->inst->mod[SASS_M_TILES] == f->op->inst->mod[SASS_M_TILES] &&
+	       op->inst->mod[SASS_M_SUMS] == f->op->inst->mod[SASS_M_SUMS];
+}
+
+static void end_group(struct hazard *h, const struct sass_inst *in, uint64_t sequence)
+{
+	if (!in->ops[in->nops - 1].value)
+		h->group_end[h->groups++ % GROUPS] = sequence;
+}
+
+static void wait_for_groups(struct hazard *h, uint64_t left)
+{
+	if (h->groups > left)
+		h->products_done = h->group_end[(h->groups - left - 1) % GROUPS];
 }
 
 /* Registers. */
@@ -302,6 +340,10 @@ static bool check_read(struct warp *w, const struct op *op, const struct sass_re
 
 		if (!f->op || !(f->lanes & lanes_of(u, mask)))
 			continue;
+		if (product_pending(h, f) && !adds_to_sums(f, op)) {
+			report_hazard(w, op, "reads", u, u->reg + i, f, UNFINISHED);
+			return false;
+		}
 		if (!write_retired(h, f, w->grid->chip->sm, op)) {
 			report_scoreboard(w, op, "reads", u, u->reg + i, f,
 					  f->op->inst->write_barrier);
@@ -331,6 +373,10 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 
 		if (!f->op || !(f->lanes & lanes_of(u, mask)))
 			continue;
+		if (product_pending(h, f) && !adds_to_sums(f, op)) {
+			report_hazard(w, op, "overwrites", u, u->reg + i, f, UNFINISHED);
+			return false;
+		}
 		if (writes_in_order(f->op, op))
 			continue;
 		if (!write_retired(h, f, sm, NULL)) {
@@ -355,6 +401,13 @@ static bool check_write(struct warp *w, const struct op *op, const struct sass_r
 				continue;
 			report_distance(w, op, "overwrites the pending source", u, u->reg + i, f,
 					w->clock - f->cycle, need);
+			return false;
+		}
+		if (f->op && f->op->timing->group) {
+			if (!product_pending(h, f) || adds_to_sums(f, op))
+				continue;
+			report_hazard(w, op, "overwrites the pending source", u, u->reg + i, f,
+				      UNFINISHED);
 			return false;
 		}
 		/* An instruction in the same queue reads before it writes. */
@@ -404,7 +457,7 @@ static struct flight *writer_slot(struct cell *c, uint32_t lanes)
  * Uniform arithmetic reads slightly later (sass_war_latency). */
 static bool read_late(const struct timing *t, const struct sass_reg_use *u)
 {
-	return (t->late && u->kind == SASS_GPR) ||
+	return ((t->late || t->group) && u->kind == SASS_GPR) ||
 	       (t->unit == SASS_PIPE_UNIFORM && u->kind == SASS_UGPR);
 }
 
@@ -527,6 +580,8 @@ static void wait_scoreboards(struct warp *w, const struct op *op)
 			retire_tickets(w, s, 0, 2);
 	if (in->op == SASS_DEPBAR)
 		retire_tickets(w, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1], 2);
+	if (in->op == SASS_WARPGROUP_DEPBAR)
+		wait_for_groups(w->hazard, (uint64_t)op->imm[1]);
 }
 
 void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
@@ -546,6 +601,8 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 		return;
 	f.sequence = ++h->issued.written[t->unit];
 	f.queued = ++h->issued.read[t->queue];
+	if (t->group)
+		end_group(h, in, f.sequence);
 	if (in->write_barrier < SCOREBOARDS)
 		f.written = take_ticket(h, in->write_barrier, &f, true, w->clock);
 	if (in->op == SASS_LDGDEPBAR && f.written)
@@ -556,7 +613,7 @@ void hazard_issue(struct warp *w, const struct op *op, uint32_t mask)
 		record_uses(w, op, f, mask);
 	reuse_cache_update(h, op, &f);
 	h->last = f;
-	if (in->op == SASS_BAR)
+	if (in->op == SASS_BAR || in->op == SASS_UCGABAR_ARV)
 		h->barrier = f;
 	if (mask && sass_drains_queues(w->grid->chip->sm, in))
 		memcpy(h->settled.read, h->issued.read, sizeof(h->settled.read));

@@ -68,7 +68,7 @@ static const struct {
 	{"two sites", 'A', 1, 0x000000ff, "lanes at several BSYNCs release each other"},
 	{"BREAK", 'B', 2, 0x0000ff00, "BSYNC does not block lanes after BREAK"},
 	{"BREAK releases", 'A', 1, 0x000000ff, "BREAK releases lanes that wait"},
-	{"BREAK, then another", 'B', 12, 0xffffff00, "and the next BSYNC does not wait for them"},
+	{"BREAK, then another", 'B', 12, 0xffffffff, "and the next BSYNC waits for them"},
 	{"exclusive", 'A', 12, 0x0000ffff, "WARPSYNC.EXCLUSIVE waits for members that come later"},
 	{"deadlock", 'A', ENDS, 0, "lanes that wait for each other at two barriers do not end"},
 };

@@ -14,7 +14,7 @@ static const struct {
 } refused[] = {
 	{HOPPER, NV_QMD_TYPE, 0, 0, "type 0 runs nothing"},
 	{HOPPER, NV_QMD_TYPE, 0, 1, "type 1 runs nothing"},
-	{HOPPER, NV_QMD_TYPE, 0, 3, "a grid of clusters, which is not modelled"},
+	{HOPPER, NV_QMD_TYPE, 0, 3, "cluster 0x0x0; a cluster has 1 to 16 blocks"},
 	{AMPERE, NV_QMD_MAJOR_VERSION, 0, 2, "version 2.0; ga100 has 3.0"},
 	{AMPERE, NV_QMD_IS_QUEUE, 0, 1, "it describes a queue"},
 	{BOTH, NV_QMD_DEPENDENT_ENABLE, 0, 1, "action 0 on a dependent descriptor is not modelled"},
