@@ -128,6 +128,8 @@ typedef struct sov_device_properties {
 	uint64_t memory_bytes;
 	char driver[64];                    /* the kernel driver and its version, human-readable */
 	int32_t min_priority, max_priority; /* of streams; larger is more urgent */
+	uint32_t max_cluster_blocks;        /* 1: the device has no clusters */
+	uint32_t reserved;
 } sov_device_properties;
 
 /* The devices that SOV_VISIBLE_DEVICES names, in its order; by default all, hardware first.
@@ -390,6 +392,10 @@ typedef struct sov_launch {
 	uint32_t argument_count;
 	uint32_t flags;      /* SOV_LAUNCH_* */
 	uint64_t time_limit; /* see kernel_time_limit; 0: the context's */
+	/* Blocks of a cluster by axis; the grid is a multiple of them. All 0: the kernel's own
+	 * shape, or none. */
+	uint32_t cluster[3];
+	uint32_t reserved; /* 0 */
 } sov_launch;
 /* All blocks are resident at the same time, so that they may synchronise with each other; a grid
  * that does not fit the device is rejected. Kernels of other streams may delay its start. */

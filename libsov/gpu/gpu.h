@@ -83,8 +83,11 @@ struct gpu_chain_options {
 	bool early_start;        /* and start its blocks early: they wait for the previous grid */
 };
 
+#define GPU_MAX_CLUSTER 8 /* blocks; NVIDIA's portable limit */
+
 struct gpu_launch {
 	uint32_t grid[3], block[3];
+	uint32_t cluster[3]; /* x 0: the launch has none */
 	uint32_t dynamic_shared;
 	/* Set by the back end: the split of an SM's memory and the address of the constants. */
 	uint32_t carveout_min, carveout_target;
@@ -207,6 +210,8 @@ struct gpu {
 					uint32_t threads, uint64_t shared_bytes);
 	struct gpu_local (*local_layout)(const void *chip, uint32_t thread_bytes);
 	uint64_t (*ticks_to_ns)(const void *chip, uint64_t ticks);
+	/* The most blocks of a cluster; 1: the chip has no clusters. */
+	uint32_t (*max_cluster_blocks)(const struct winsys_info *i);
 	/* Whether a grid can start its successor (gpu_launch.next). */
 	bool (*supports_chains)(const void *chip);
 	/* Writes the variant of a kernel's code that may run in a chain without cache invalidation.

@@ -66,6 +66,7 @@ static bool divergent_source(const struct ir_inst *in)
 	case IR_MBARRIER_ARRIVE:
 	case IR_MBARRIER_TEST: /* other threads may arrive between the tests of two lanes */
 	case IR_MMA:
+	case IR_MMA_GROUP:
 	case IR_LOADMATRIX:
 	case IR_SHUFFLE:
 	case IR_MATCH_ANY:

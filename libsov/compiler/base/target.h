@@ -73,6 +73,7 @@ struct target {
 	bool reads_conditions_early; /* a branch hardly waits for a comparison before it */
 	bool hides_load_latency;     /* other waves run during a loop's loads: do not unroll */
 	uint32_t max_threads, max_shared_bytes; /* of one block */
+	bool clusters;                          /* blocks can be in clusters */
 	const struct backend *backend;          /* NULL: compilation ends at the IR */
 };
 

@@ -23,6 +23,7 @@
 		.corrects_f32_in_one_step = true, \
 		.max_threads = NV_MAX_THREADS_PER_BLOCK, \
 		.max_shared_bytes = NV_SM##sm_##_SHARED_PER_BLOCK, \
+		.clusters = NV_SM##sm_##_CLUSTERS, \
 		.reserves_shared = NV_SM##sm_##_RESERVES_SHARED, \
 		.backend = &nv_backend, \
 	},
@@ -60,6 +61,7 @@ static const struct target targets[] = {
 		.narrow_constants = true,
 		.max_threads = 512,
 		.max_shared_bytes = 64 << 10,
+		.clusters = true,
 	},
 };
 

@@ -36,6 +36,12 @@ void cubin_kernel_attributes(struct bytes *b, const struct cubin_kernel *k,
 						   large ? param->size : NV_KPARAM(param->size)},
 				      3);
 	}
+	if (k->explicit_cluster)
+		add_attribute(b, NV_INFO_NONE, NV_INFO_EXPLICIT_CLUSTER, 0, NULL);
+	if (k->cluster[0])
+		cubin_attribute_words(b, NV_INFO_CLUSTER, k->cluster, 3);
+	if (k->max_cluster)
+		cubin_attribute_words(b, NV_INFO_MAX_CLUSTER, &k->max_cluster, 1);
 	if (nexternals)
 		cubin_attribute_words(b, NV_INFO_EXTERNALS, externals, nexternals);
 	if (!k->function)

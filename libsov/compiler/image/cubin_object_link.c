@@ -322,6 +322,16 @@ static bool read_function_attribute(struct linker *l, struct function *f,
 							: f->out.required_threads)[k] =
 				cubin_attribute_word(a, k);
 		return true;
+	case NV_INFO_CLUSTER:
+		for (uint32_t k = 0; k < 3; k++)
+			f->out.cluster[k] = cubin_attribute_word(a, k);
+		return true;
+	case NV_INFO_MAX_CLUSTER:
+		f->out.max_cluster = cubin_attribute_word(a, 0);
+		return true;
+	case NV_INFO_EXPLICIT_CLUSTER:
+		f->out.explicit_cluster = true;
+		return true;
 	case NV_INFO_EXITS:
 		copy_words(l, a, &f->out.exits, &f->out.nexits);
 		return true;

@@ -236,6 +236,8 @@ static const struct {
 	{NV_INFO_KPARAM, NV_INFO_SIZED, 12},           {NV_INFO_REGISTERS, NV_INFO_SIZED, 8},
 	{NV_INFO_BARRIERS, NV_INFO_BYTE, 0},           {NV_INFO_EXTERNALS, NV_INFO_SIZED, 4},
 	{NV_INFO_FRAME_SIZE, NV_INFO_SIZED, 8},        {NV_INFO_KPARAM_LARGE, NV_INFO_SIZED, 12},
+	{NV_INFO_CLUSTER, NV_INFO_SIZED, 12},          {NV_INFO_MAX_CLUSTER, NV_INFO_SIZED, 4},
+	{NV_INFO_EXPLICIT_CLUSTER, NV_INFO_NONE, 0},
 };
 
 int cubin_check_attribute(struct cubin_reader *r, const Elf64_Shdr *s,
@@ -348,6 +350,16 @@ static bool read_block_size(struct cubin_reader *r, struct image_kernel *k,
 	return true;
 }
 
+static bool read_cluster(struct cubin_reader *r, struct image_kernel *k,
+			 const struct cubin_attribute *a)
+{
+	for (uint32_t i = 0; i < 3; i++)
+		k->cluster[i] = cubin_attribute_word(a, i);
+	return (k->cluster[0] && k->cluster[1] && k->cluster[2]) ||
+	       cubin_fail(r, "kernel '%s': a cluster of %u x %u x %u blocks is impossible", k->name,
+			  k->cluster[0], k->cluster[1], k->cluster[2]);
+}
+
 /* .nv.info.KERNEL. */
 static bool read_kernel_attribute(struct cubin_reader *r, struct image_kernel *k,
 				  const struct cubin_attribute *a)
@@ -369,6 +381,14 @@ static bool read_kernel_attribute(struct cubin_reader *r, struct image_kernel *k
 	case NV_INFO_MAX_THREADS:
 	case NV_INFO_REQUIRED_THREADS:
 		return read_block_size(r, k, a);
+	case NV_INFO_CLUSTER:
+		return read_cluster(r, k, a);
+	case NV_INFO_MAX_CLUSTER:
+		k->max_cluster = cubin_attribute_word(a, 0);
+		return true;
+	case NV_INFO_EXPLICIT_CLUSTER:
+		k->explicit_cluster = true;
+		return true;
 	default:
 		return true;
 	}

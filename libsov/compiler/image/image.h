@@ -45,6 +45,9 @@ struct image_kernel {
 	struct image_param *params;
 	uint32_t max_threads;         /* per block; 0: not stated */
 	uint32_t required_threads[3]; /* the exact block shape; x 0: not stated */
+	uint32_t cluster[3];          /* the exact shape of a cluster; x 0: not stated */
+	uint32_t max_cluster;         /* blocks of a cluster; 0: not stated */
+	bool explicit_cluster;        /* every launch must have clusters */
 	void *vendor; /* launch data of the format (image_nv.h, image_amd.h), in image.vendor */
 };
 

@@ -23,9 +23,9 @@ bool interp_fail(struct interp *ip, const struct interp_thread *t, const char *f
 	else
 		snprintf(ip->message, ip->message_size,
 			 "%s %s, block (%u,%u,%u), thread (%u,%u,%u), '%s': %s",
-			 t->f->kind == IR_KERNEL ? "kernel" : "function", t->f->name, ip->ctaid[0],
-			 ip->ctaid[1], ip->ctaid[2], t->tid[0], t->tid[1], t->tid[2],
-			 ir_text_inst(t->f, t->at), text);
+			 t->f->kind == IR_KERNEL ? "kernel" : "function", t->f->name,
+			 ip->block->ctaid[0], ip->block->ctaid[1], ip->block->ctaid[2], t->tid[0],
+			 t->tid[1], t->tid[2], ir_text_inst(t->f, t->at), text);
 	return false;
 }
 
@@ -49,7 +49,7 @@ static uint64_t special_register(const struct interp *ip, const struct interp_th
 	case IR_CTAID_X:
 	case IR_CTAID_Y:
 	case IR_CTAID_Z:
-		return ip->ctaid[s - IR_CTAID_X];
+		return ip->block->ctaid[s - IR_CTAID_X];
 	case IR_NCTAID_X:
 	case IR_NCTAID_Y:
 	case IR_NCTAID_Z:
@@ -85,6 +85,20 @@ static uint64_t special_register(const struct interp *ip, const struct interp_th
 		return ip->launch->dynamic_shared;
 	case IR_LANEID:
 		return lane;
+	case IR_CLUSTER_CTARANK:
+		return (uint64_t)(ip->block - ip->blocks);
+	case IR_CLUSTER_NCTARANK:
+		return ip->nblocks;
+	case IR_CLUSTER_LAUNCH:
+		return ip->cluster_launch;
+	case IR_CLUSTER_NCTAID_X:
+	case IR_CLUSTER_NCTAID_Y:
+	case IR_CLUSTER_NCTAID_Z:
+		return ip->cluster[s - IR_CLUSTER_NCTAID_X];
+	case IR_NCLUSTERID_X:
+	case IR_NCLUSTERID_Y:
+	case IR_NCLUSTERID_Z:
+		return ip->launch->grid[s - IR_NCLUSTERID_X] / ip->cluster[s - IR_NCLUSTERID_X];
 	default: /* environment registers */
 		return 0;
 	}
@@ -266,6 +280,14 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 	case IR_MBARRIER_PENDING:
 		good = interp_pending(ip, t, in);
 		break;
+	case IR_BULKCOPY:
+	case IR_BULKREDUCE:
+		good = interp_bulk_copy(ip, t, in);
+		break;
+	case IR_BULKCOMMIT:
+	case IR_BULKWAIT: /* bulk copies have arrived at once */
+	case IR_FENCEASYNC:
+		break;
 	case IR_ALLOCA:
 	case IR_STACKSAVE:
 	case IR_STACKRESTORE:
@@ -302,14 +324,16 @@ static void start_threads(struct interp *ip)
 {
 	const uint32_t *size = ip->launch->block;
 
-	memset(ip->barriers, 0, sizeof(ip->barriers));
+	memset(ip->block->barriers, 0, sizeof(ip->block->barriers));
 	interp_memory_reset(ip);
+	ip->block->left = ip->nthreads;
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
-		struct interp_thread *t = &ip->threads[n];
+		struct interp_thread *t = &ip->block->threads[n];
 
 		t->state = THREAD_READY;
 		t->arrived = 0;
 		t->ncopies = 0;
+		t->at_cluster = false;
 		t->index = n;
 		t->tid[0] = n % size[0];
 		t->tid[1] = n / size[0] % size[1];
@@ -319,28 +343,84 @@ static void start_threads(struct interp *ip)
 	}
 }
 
-static bool run_block(struct interp *ip)
+/* Runs each thread of the block for a while. */
+static bool run_block(struct interp *ip, bool *progress)
 {
-	uint32_t left = ip->nthreads;
+	for (uint32_t n = 0; n < ip->nthreads; n++) {
+		struct interp_thread *t = &ip->block->threads[n];
 
-	start_threads(ip);
-	while (left) {
-		bool progress = false;
-
-		for (uint32_t n = 0; n < ip->nthreads; n++) {
-			struct interp_thread *t = &ip->threads[n];
-
-			if (t->state != THREAD_READY)
-				continue;
-			if (!run_slice(ip, t))
-				return false;
-			left -= t->state == THREAD_EXITED;
-			progress = true;
-		}
-		interp_release(ip, &progress);
-		if (left && !progress)
-			return interp_deadlock(ip);
+		if (t->state != THREAD_READY)
+			continue;
+		if (!run_slice(ip, t))
+			return false;
+		ip->block->left -= t->state == THREAD_EXITED;
+		*progress = true;
 	}
+	interp_release(ip, progress);
+	return true;
+}
+
+/* The blocks of a cluster in the order of their ranks, from the first one's index on. */
+static void start_cluster(struct interp *ip, const uint32_t first[3])
+{
+	const uint32_t *size = ip->cluster;
+
+	ip->cluster_arrived = 0;
+	for (uint32_t k = 0; k < ip->nblocks; k++) {
+		ip->block = &ip->blocks[k];
+		ip->block->ctaid[0] = first[0] + k % size[0];
+		ip->block->ctaid[1] = first[1] + k / size[0] % size[1];
+		ip->block->ctaid[2] = first[2] + k / size[0] / size[1];
+		start_threads(ip);
+	}
+}
+
+static bool run_cluster(struct interp *ip, const uint32_t first[3])
+{
+	bool progress = true, left = true;
+
+	start_cluster(ip, first);
+	while (left) {
+		struct interp_block *waits = NULL;
+
+		progress = left = false;
+		for (uint32_t k = 0; k < ip->nblocks; k++) {
+			ip->block = &ip->blocks[k];
+			if (ip->block->left && !run_block(ip, &progress))
+				return false;
+			if (ip->block->left)
+				waits = waits ? waits : ip->block;
+			left |= ip->block->left;
+		}
+		if (!left || progress)
+			continue;
+		ip->block = waits;
+		return interp_deadlock(ip);
+	}
+	return true;
+}
+
+static bool check_cluster(struct interp *ip)
+{
+	const uint32_t *stated = ip->launch->kernel->cluster, *given = ip->launch->cluster;
+	uint64_t blocks = 1;
+
+	ip->cluster_launch = stated[0] || given[0];
+	for (int k = 0; k < 3; k++) {
+		ip->cluster[k] = stated[0] ? stated[k] : given[0] ? given[k] : 1;
+		if (stated[0] && given[0] && stated[k] != given[k])
+			return interp_fail(ip, NULL,
+					   "the cluster is %u in direction %d, but must be %u",
+					   given[k], k, stated[k]);
+		blocks = blocks > IR_MAX_CLUSTER ? blocks : blocks * ip->cluster[k];
+		if (!ip->cluster[k] || ip->launch->grid[k] % ip->cluster[k])
+			return interp_fail(ip, NULL,
+					   "the grid is %u in direction %d, not a multiple of %u",
+					   ip->launch->grid[k], k, ip->cluster[k]);
+	}
+	if (blocks > IR_MAX_CLUSTER)
+		return interp_fail(ip, NULL, "more than %d blocks in a cluster", IR_MAX_CLUSTER);
+	ip->nblocks = (uint32_t)blocks;
 	return true;
 }
 
@@ -370,7 +450,18 @@ static bool check_launch(struct interp *ip)
 		return interp_fail(ip, NULL, "%u bytes of parameters given, not %u", l->param_bytes,
 				   l->kernel->param_bytes);
 	ip->nthreads = (uint32_t)threads;
-	return true;
+	return check_cluster(ip);
+}
+
+static void allocate_block(struct interp *ip, struct interp_block *b)
+{
+	b->shared = arena_alloc(&ip->arena, ip->space_bytes[IR_SHARED]);
+	b->shared_written = arena_alloc(&ip->arena, ip->space_bytes[IR_SHARED]);
+	b->threads = arena_array(&ip->arena, ip->nthreads, sizeof(*b->threads));
+	for (uint32_t n = 0; n < ip->nthreads; n++) {
+		b->threads[n].local = arena_alloc(&ip->arena, ip->space_bytes[IR_LOCAL]);
+		b->threads[n].local_written = arena_alloc(&ip->arena, ip->space_bytes[IR_LOCAL]);
+	}
 }
 
 static bool allocate_state(struct interp *ip)
@@ -382,28 +473,25 @@ static bool allocate_state(struct interp *ip)
 		return false;
 	for (uint32_t k = 0; k < m->nfuncs; k++)
 		max_insts = m->table[k]->ninsts > max_insts ? m->table[k]->ninsts : max_insts;
+	ip->blocks = arena_array(&ip->arena, ip->nblocks, sizeof(*ip->blocks));
 	ip->phis = arena_array(&ip->arena, max_insts, sizeof(*ip->phis));
 	ip->free_frames = arena_array(&ip->arena, m->nfuncs, sizeof(*ip->free_frames));
-	ip->threads = arena_array(&ip->arena, ip->nthreads, sizeof(*ip->threads));
-	for (uint32_t n = 0; n < ip->nthreads; n++) {
-		struct interp_thread *t = &ip->threads[n];
-
-		t->local = arena_alloc(&ip->arena, ip->space_bytes[IR_LOCAL]);
-		t->local_written = arena_alloc(&ip->arena, ip->space_bytes[IR_LOCAL]);
-	}
+	for (uint32_t k = 0; k < ip->nblocks; k++)
+		allocate_block(ip, &ip->blocks[k]);
 	return true;
 }
 
 static bool run_grid(struct interp *ip)
 {
 	const uint32_t *grid = ip->launch->grid;
+	uint32_t at[3];
 
 	if (!check_launch(ip) || !allocate_state(ip))
 		return false;
-	for (ip->ctaid[2] = 0; ip->ctaid[2] < grid[2]; ip->ctaid[2]++)
-		for (ip->ctaid[1] = 0; ip->ctaid[1] < grid[1]; ip->ctaid[1]++)
-			for (ip->ctaid[0] = 0; ip->ctaid[0] < grid[0]; ip->ctaid[0]++)
-				if (!run_block(ip))
+	for (at[2] = 0; at[2] < grid[2]; at[2] += ip->cluster[2])
+		for (at[1] = 0; at[1] < grid[1]; at[1] += ip->cluster[1])
+			for (at[0] = 0; at[0] < grid[0]; at[0] += ip->cluster[0])
+				if (!run_cluster(ip, at))
 					return false;
 	return true;
 }

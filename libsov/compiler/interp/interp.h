@@ -5,9 +5,10 @@
  *
  * Each thread has its own program counter and runs until it reaches an operation of several lanes
  * or threads, where it waits. A warp sync executes once all member lanes that have not exited wait
- * at sites of the same operation; a barrier opens once all of its threads have arrived. Blocks run
- * one after the other, threads in time slices in the order of their indices, so launches are
- * deterministic. A clock reads the number of instructions executed so far.
+ * at sites of the same operation; a barrier opens once all of its threads have arrived. Clusters
+ * run one after the other, blocks of a cluster together, threads in time slices in the order of
+ * their indices, so launches are deterministic. A clock reads the number of instructions executed
+ * so far.
  *
  * Each call has a frame: values, registers, and local variables on a small stack.
  *
@@ -27,6 +28,7 @@
 struct interp_launch {
 	const struct ir_func *kernel; /* of a module that ir_verify accepts */
 	uint32_t grid[3], block[3];
+	uint32_t cluster[3];     /* x 0: the kernel's, or one block */
 	uint32_t dynamic_shared; /* bytes of external shared variables */
 	const void *params;
 	uint32_t param_bytes;

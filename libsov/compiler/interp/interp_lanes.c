@@ -34,6 +34,8 @@ static bool arrive_at_warp_sync(struct interp *ip, struct interp_thread *t,
 				   member_mask(t, in));
 	if (in->op == IR_LOADMATRIX && !interp_check_row(ip, t, in))
 		return false;
+	if (in->op == IR_MMA_GROUP && !interp_check_group(ip, t, in))
+		return false;
 	t->state = THREAD_WAITS;
 	return true;
 }
@@ -45,10 +47,10 @@ static struct interp_thread *participant(struct interp *ip, const struct interp_
 	uint32_t n = t->index - t->index % ip->launch->warp_lanes + lane;
 
 	if (lane >= ip->launch->warp_lanes || n >= ip->nthreads ||
-	    ip->threads[n].state == THREAD_EXITED ||
+	    ip->block->threads[n].state == THREAD_EXITED ||
 	    !(member_mask(t, ir_at(t->f, t->at)) >> lane & 1))
 		return NULL;
-	return &ip->threads[n];
+	return &ip->block->threads[n];
 }
 
 static bool waits_at_same_site(const struct interp_thread *t, const struct interp_thread *other)
@@ -68,7 +70,7 @@ static bool waits_at_same_sync(const struct interp_thread *t, const struct inter
 {
 	const struct ir_inst *in = waits_at(t), *other_in = waits_at(other);
 
-	if (in->op == IR_MMA || in->op == IR_LOADMATRIX)
+	if (in->op == IR_MMA || in->op == IR_MMA_GROUP || in->op == IR_LOADMATRIX)
 		return waits_at_same_site(t, other);
 	return other->state == THREAD_WAITS && ir_sync_kind(in) == ir_sync_kind(other_in) &&
 	       member_mask(t, in) == member_mask(other, other_in);
@@ -254,6 +256,10 @@ static void execute_warp_sync(struct interp *ip, struct interp_thread **all, uin
 		execute_loadmatrix(ip, all, n);
 		return;
 	}
+	if (n && waits_at(all[0])->op == IR_MMA_GROUP) {
+		interp_mma_group(ip, all, n);
+		return;
+	}
 	if (n && waits_at(all[0])->op == IR_MMA) {
 		execute_mma(ip, all, n);
 		return;
@@ -281,7 +287,7 @@ static void release_active(struct interp *ip, struct interp_thread *t, bool *pro
 
 	for (uint32_t lane = 0; lane < ip->launch->warp_lanes && first + lane < ip->nthreads;
 	     lane++) {
-		struct interp_thread *other = &ip->threads[first + lane];
+		struct interp_thread *other = &ip->block->threads[first + lane];
 
 		if (other->state == THREAD_READY)
 			return;
@@ -334,7 +340,7 @@ static uint32_t live_threads(const struct interp *ip)
 	uint32_t n = 0;
 
 	for (uint32_t k = 0; k < ip->nthreads; k++)
-		n += ip->threads[k].state != THREAD_EXITED;
+		n += ip->block->threads[k].state != THREAD_EXITED;
 	return n;
 }
 
@@ -343,6 +349,11 @@ static bool at_barrier(const struct interp_thread *t)
 	uint8_t op = ir_at(t->f, t->at)->op;
 
 	return t->state == THREAD_WAITS && (op == IR_BARRIER || op == IR_BARRIER_RED);
+}
+
+static bool at_cluster_barrier(const struct interp_thread *t)
+{
+	return t->state == THREAD_WAITS && ir_at(t->f, t->at)->op == IR_CLUSTER_BARRIER;
 }
 
 static void write_barrier_result(struct interp_thread *t, const struct interp_barrier *b)
@@ -367,11 +378,11 @@ static uint32_t missing_lanes(const struct interp *ip, uint32_t number)
 		uint32_t missing = 0, arrived = 0;
 
 		for (uint32_t k = first; k < first + lanes; k++) {
-			bool here = k < ip->nthreads && ip->threads[k].arrived >> number & 1;
+			bool here = k < ip->nthreads && ip->block->threads[k].arrived >> number & 1;
 
 			arrived += here;
-			missing += !here &&
-				   (k >= ip->nthreads || ip->threads[k].state == THREAD_EXITED);
+			missing += !here && (k >= ip->nthreads ||
+					     ip->block->threads[k].state == THREAD_EXITED);
 		}
 		n += arrived ? missing : 0;
 	}
@@ -380,13 +391,13 @@ static uint32_t missing_lanes(const struct interp *ip, uint32_t number)
 
 static bool release_barrier(struct interp *ip, uint32_t number)
 {
-	struct interp_barrier *b = &ip->barriers[number];
+	struct interp_barrier *b = &ip->block->barriers[number];
 
 	if (!b->arrived || (b->threads ? b->arrived + missing_lanes(ip, number) < b->threads
 				       : b->arrived < live_threads(ip)))
 		return false;
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
-		struct interp_thread *t = &ip->threads[n];
+		struct interp_thread *t = &ip->block->threads[n];
 
 		t->arrived &= ~(1u << number);
 		if (!at_barrier(t) || t->barrier != number)
@@ -417,7 +428,7 @@ static bool arrive_at_barrier(struct interp *ip, struct interp_thread *t, const 
 			return interp_fail(ip, t, "%llu threads are not a number of whole warps",
 					   (unsigned long long)threads);
 	}
-	b = &ip->barriers[number];
+	b = &ip->block->barriers[number];
 	if (b->arrived && b->threads != threads)
 		return interp_fail(ip, t, "threads disagree on the thread count of barrier %llu",
 				   (unsigned long long)number);
@@ -435,10 +446,63 @@ static bool arrive_at_barrier(struct interp *ip, struct interp_thread *t, const 
 	return true;
 }
 
+/* ---- the cluster's barrier ---- */
+
+static bool arrive_at_cluster(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	bool waits = in->sub == IR_CLUSTER_WAIT;
+
+	if (waits != t->at_cluster)
+		return interp_fail(ip, t,
+				   waits ? "waits at the cluster's barrier without arriving"
+					 : "arrives twice at the cluster's barrier");
+	if (waits) {
+		t->state = THREAD_WAITS;
+		return true;
+	}
+	t->at_cluster = true;
+	t->cluster_phase = ip->cluster_phase;
+	ip->cluster_arrived++;
+	t->at = in->next;
+	return true;
+}
+
+/* Threads that have exited count as arrived. */
+static void end_cluster_phase(struct interp *ip)
+{
+	uint32_t expected = 0;
+
+	for (uint32_t k = 0; k < ip->nblocks; k++)
+		for (uint32_t n = 0; n < ip->nthreads; n++) {
+			const struct interp_thread *t = &ip->blocks[k].threads[n];
+			bool arrived = t->at_cluster && t->cluster_phase == ip->cluster_phase;
+
+			expected += t->state != THREAD_EXITED || arrived;
+		}
+	if (!ip->cluster_arrived || ip->cluster_arrived < expected)
+		return;
+	ip->cluster_phase++;
+	ip->cluster_arrived = 0;
+}
+
+static void release_from_cluster(struct interp *ip, struct interp_thread *t, bool *progress)
+{
+	if (t->cluster_phase == ip->cluster_phase)
+		end_cluster_phase(ip);
+	if (t->cluster_phase == ip->cluster_phase)
+		return;
+	t->at_cluster = false;
+	t->at = ir_at(t->f, t->at)->next;
+	t->state = THREAD_READY;
+	*progress = true;
+}
+
 /* ---- interface ---- */
 
 bool interp_arrive(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
+	if (in->op == IR_CLUSTER_BARRIER)
+		return arrive_at_cluster(ip, t, in);
 	return in->op == IR_BARRIER || in->op == IR_BARRIER_RED ? arrive_at_barrier(ip, t, in)
 								: arrive_at_warp_sync(ip, t, in);
 }
@@ -446,9 +510,11 @@ bool interp_arrive(struct interp *ip, struct interp_thread *t, const struct ir_i
 void interp_release(struct interp *ip, bool *progress)
 {
 	for (uint32_t n = 0; n < ip->nthreads; n++) {
-		struct interp_thread *t = &ip->threads[n];
+		struct interp_thread *t = &ip->block->threads[n];
 
-		if (t->state == THREAD_WAITS && !at_barrier(t))
+		if (at_cluster_barrier(t))
+			release_from_cluster(ip, t, progress);
+		else if (t->state == THREAD_WAITS && !at_barrier(t))
 			release_warp_sync(ip, t, progress);
 	}
 	for (uint32_t k = 0; k < INTERP_BARRIERS; k++)
@@ -458,17 +524,22 @@ void interp_release(struct interp *ip, bool *progress)
 /* No thread is ready, and at least one waits. */
 bool interp_deadlock(struct interp *ip)
 {
-	struct interp_thread *t = ip->threads;
+	struct interp_thread *t = ip->block->threads;
 	const struct interp_barrier *b;
 
 	while (t->state != THREAD_WAITS)
 		t++;
 	if (at_barrier(t)) {
-		b = &ip->barriers[t->barrier];
+		b = &ip->block->barriers[t->barrier];
 		return interp_fail(ip, t, "deadlock: %u of %u threads are at barrier %u",
 				   b->arrived, b->threads ? b->threads : live_threads(ip),
 				   t->barrier);
 	}
+	if (at_cluster_barrier(t))
+		return interp_fail(ip, t,
+				   "deadlock: %u threads are at the cluster's barrier, and not all "
+				   "of the others can reach it",
+				   ip->cluster_arrived);
 	for (uint32_t lane = 0; lane < ip->launch->warp_lanes; lane++) {
 		struct interp_thread *p = participant(ip, t, lane);
 

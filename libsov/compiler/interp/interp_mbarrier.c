@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 /* Barriers in shared memory. What PTX leaves undefined is an error: a barrier that was not
- * initialised, counts out of range, and more arrivals than the phase expects. */
+ * initialised, counts out of range, and more arrivals than the phase expects. Bulk copies arrive at
+ * once. */
 #include <string.h>
 #include "libsov/compiler/interp/interp_state.h"
 #include "libsov/compiler/ir/mbarrier.h"
@@ -11,13 +12,21 @@ struct object {
 	bool *written;
 };
 
-static bool find_object(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
-			struct object *o)
+static bool check_operands(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	for (uint32_t k = 0; k < in->nargs; k++)
 		if (!t->values[in->args[k]].defined)
-			return interp_fail(ip, t, "an operand of the barrier is undefined");
-	o->address = t->values[in->args[0]].bits;
+			return interp_fail(ip, t, "an operand of the %s is undefined",
+					   in->op == IR_BULKCOPY || in->op == IR_BULKREDUCE
+						   ? "bulk copy"
+						   : "barrier");
+	return true;
+}
+
+static bool find_object(struct interp *ip, struct interp_thread *t, ir_val address,
+			struct object *o)
+{
+	o->address = t->values[address].bits;
 	if (o->address % sizeof(uint64_t))
 		return interp_fail(ip, t, "the barrier's address 0x%llx is not aligned to 8 bytes",
 				   (unsigned long long)o->address);
@@ -79,7 +88,7 @@ bool interp_mbarrier(struct interp *ip, struct interp_thread *t, const struct ir
 	uint64_t arg[2] = {0};
 	struct object o;
 
-	if (!find_object(ip, t, in, &o))
+	if (!check_operands(ip, t, in) || !find_object(ip, t, in->args[0], &o))
 		return false;
 	for (uint32_t k = 1; k < in->nargs && k < 3; k++)
 		arg[k - 1] = t->values[in->args[k]].bits;
@@ -107,6 +116,18 @@ bool interp_mbarrier(struct interp *ip, struct interp_thread *t, const struct ir
 	default:
 		return arrive(ip, t, &o, in->sub, arg[0], arg[1]);
 	}
+}
+
+bool interp_bulk_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	struct object o;
+
+	if (!check_operands(ip, t, in) || !interp_copy_bytes(ip, t, in))
+		return false;
+	if (in->nargs == 3)
+		return true;
+	return find_object(ip, t, in->args[3], &o) && check_initialised(ip, t, &o) &&
+	       arrive(ip, t, &o, IR_ARRIVE_COMPLETE, 0, t->values[in->args[2]].bits);
 }
 
 bool interp_pending(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)

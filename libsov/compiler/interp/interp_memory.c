@@ -6,6 +6,7 @@
  * generic address is a global address, or an address in the window of another space.
  */
 #include <string.h>
+#include "libsov/compiler/ir/cluster.h"
 #include "libsov/compiler/ir/eval.h"
 #include "libsov/compiler/interp/interp_state.h"
 
@@ -17,7 +18,8 @@
 static const uint64_t windows[IR_SPACE_COUNT] = {[IR_SHARED] = WINDOW(1),
 						 [IR_LOCAL] = WINDOW(2),
 						 [IR_CONSTANT] = WINDOW(3),
-						 [IR_PARAM] = WINDOW(4)};
+						 [IR_PARAM] = WINDOW(4),
+						 [IR_SHARED_CLUSTER] = WINDOW(1)};
 #define GLOBAL_VARIABLES WINDOW(5)
 
 uint64_t interp_to_generic(enum ir_space space, uint64_t address)
@@ -41,12 +43,21 @@ static void decode_generic(enum ir_space *space, uint64_t *address)
 		}
 }
 
+/* Whether an address in shared memory is in the thread's own block. */
+static bool is_own(const struct interp *ip, uint64_t address)
+{
+	return address >> IR_CLUSTER_RANK_SHIFT == (uint64_t)(ip->block - ip->blocks);
+}
+
 /* Constants and parameters lie in global memory, so only their own bytes count. */
 bool interp_in_space(const struct interp *ip, enum ir_space space, uint64_t address)
 {
 	enum ir_space found;
 
 	decode_generic(&found, &address);
+	if (found == IR_SHARED)
+		return space == IR_SHARED_CLUSTER ||
+		       (space == IR_SHARED && (ip->nblocks == 1 || is_own(ip, address)));
 	return found == space &&
 	       ((space != IR_CONSTANT && space != IR_PARAM) || address < ip->space_bytes[space]);
 }
@@ -126,8 +137,6 @@ bool interp_memory_init(struct interp *ip)
 	ip->space_bytes[IR_LOCAL] =
 		ip->frame_bytes[ip->f->index] + (grows ? INTERP_STACK_BYTES : 0);
 	ip->space_bytes[IR_PARAM] = ip->launch->param_bytes;
-	ip->shared = arena_alloc(&ip->arena, ip->space_bytes[IR_SHARED]);
-	ip->shared_written = arena_alloc(&ip->arena, ip->space_bytes[IR_SHARED]);
 	ip->constant = arena_alloc(&ip->arena, ip->space_bytes[IR_CONSTANT]);
 	ip->variables = arena_alloc(&ip->arena, ip->space_bytes[IR_GLOBAL]);
 	for (uint32_t k = 0; k < m->nsymbols; k++) {
@@ -147,9 +156,9 @@ bool interp_memory_init(struct interp *ip)
 
 void interp_memory_reset(struct interp *ip)
 {
-	memset(ip->shared_written, 0, ip->space_bytes[IR_SHARED]);
+	memset(ip->block->shared_written, 0, ip->space_bytes[IR_SHARED]);
 	for (uint32_t n = 0; n < ip->nthreads; n++)
-		memset(ip->threads[n].local_written, 0, ip->space_bytes[IR_LOCAL]);
+		memset(ip->block->threads[n].local_written, 0, ip->space_bytes[IR_LOCAL]);
 }
 
 /* ---- accesses ---- */
@@ -159,18 +168,48 @@ struct location {
 	bool *written; /* by byte; NULL: all bytes count as written */
 };
 
+/* The block whose shared memory an address names; it becomes the offset there. NULL: an error,
+ * reported. */
+static struct interp_block *find_block(struct interp *ip, struct interp_thread *t, bool generic,
+				       uint64_t *address)
+{
+	uint64_t rank = *address >> IR_CLUSTER_RANK_SHIFT;
+
+	if (ip->nblocks == 1)
+		return ip->block;
+	if (!generic && !is_own(ip, *address)) {
+		interp_fail(ip, t, "the address 0x%llx is not in the block's own shared memory",
+			    (unsigned long long)*address);
+		return NULL;
+	}
+	if (rank >= ip->nblocks || !ip->blocks[rank].left) {
+		interp_fail(ip, t, "the address 0x%llx is in block %llu of the cluster, which %s",
+			    (unsigned long long)*address, (unsigned long long)rank,
+			    rank >= ip->nblocks ? "does not exist" : "has exited");
+		return NULL;
+	}
+	*address &= IR_CLUSTER_OFFSET_MASK;
+	return &ip->blocks[rank];
+}
+
 static bool translate_address(struct interp *ip, struct interp_thread *t, enum ir_space space,
 			      uint64_t address, uint32_t bytes, bool write, struct location *loc)
 {
+	bool generic = space == IR_GENERIC_SPACE;
+	struct interp_block *block = ip->block;
 	struct location base = {0};
 	uint64_t size, at = address;
 	void *host = NULL;
 
-	if (space == IR_GENERIC_SPACE)
+	if (generic)
 		decode_generic(&space, &at);
+	if (space == IR_SHARED)
+		block = find_block(ip, t, generic, &at);
+	if (!block)
+		return false;
 	size = ip->space_bytes[space];
 	if (space == IR_SHARED)
-		base = (struct location){ip->shared, ip->shared_written};
+		base = (struct location){block->shared, block->shared_written};
 	else if (space == IR_LOCAL)
 		base = (struct location){t->local, t->local_written};
 	else if (space == IR_CONSTANT)
@@ -336,9 +375,10 @@ bool interp_check_row(struct interp *ip, struct interp_thread *t, const struct i
 struct interp_value interp_row_element(struct interp *ip, const struct interp_thread *t,
 				       const struct ir_inst *in, uint32_t k)
 {
-	uint64_t at = t->values[in->args[0]].bits;
+	uint64_t at = t->values[in->args[0]].bits & IR_CLUSTER_OFFSET_MASK;
 
-	return load_bits(&(struct location){ip->shared + at, ip->shared_written + at}, 2 * k, 2);
+	return load_bits(&(struct location){ip->block->shared + at, ip->block->shared_written + at},
+			 2 * k, 2);
 }
 
 /* ---- barriers and asynchronous copies ---- */
@@ -392,6 +432,60 @@ bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_ins
 	return true;
 }
 
+/* Combines 16 bytes with those at a location. */
+static bool reduce_part(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+			const struct location *to, const struct location *from)
+{
+	uint32_t bytes = ir_type_bits(in->type) / 8;
+
+	for (uint32_t k = 0; k < IR_BULK_BYTES; k += bytes) {
+		struct interp_value old = load_bits(to, k, bytes), x = load_bits(from, k, bytes);
+
+		if (!old.defined || !x.defined)
+			return interp_fail(ip, t, "an atomic operation on an undefined value");
+		store_bits(to, k, bytes, atom_result(in, old.bits, x.bits));
+	}
+	return true;
+}
+
+static void copy_part(const struct location *to, const struct location *from)
+{
+	memmove(to->host, from->host, IR_BULK_BYTES);
+	if (to->written && from->written)
+		memmove(to->written, from->written, IR_BULK_BYTES);
+	else if (to->written)
+		memset(to->written, true, IR_BULK_BYTES);
+}
+
+bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	bool reduce = in->op == IR_BULKREDUCE;
+	const enum ir_space to = in->nargs == 3 ? IR_GLOBAL : IR_SHARED,
+			    from = !reduce && in->sub == IR_BULK_TO_SHARED ? IR_GLOBAL : IR_SHARED;
+	uint64_t bytes = t->values[in->args[2]].bits, at[2];
+	struct location loc[2];
+
+	for (uint32_t k = 0; k < 2; k++) {
+		at[k] = t->values[in->args[k]].bits;
+		if (at[k] % IR_BULK_BYTES)
+			return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
+					   (unsigned long long)at[k], IR_BULK_BYTES);
+	}
+	if (bytes % IR_BULK_BYTES)
+		return interp_fail(ip, t, "a bulk copy of %llu bytes, not a multiple of %u",
+				   (unsigned long long)bytes, IR_BULK_BYTES);
+	for (uint64_t k = 0; k < bytes; k += IR_BULK_BYTES) {
+		if (!translate_address(ip, t, to, at[0] + k, IR_BULK_BYTES, true, &loc[0]) ||
+		    !translate_address(ip, t, from, at[1] + k, IR_BULK_BYTES, false, &loc[1]))
+			return false;
+		if (!reduce)
+			copy_part(&loc[0], &loc[1]);
+		else if (!reduce_part(ip, t, in, &loc[0], &loc[1]))
+			return false;
+	}
+	return true;
+}
+
 void interp_complete_copies(struct interp *ip, struct interp_thread *t, uint64_t groups_left)
 {
 	uint32_t left = 0;
@@ -403,8 +497,9 @@ void interp_complete_copies(struct interp *ip, struct interp_thread *t, uint64_t
 			t->copies[left++] = *copy;
 			continue;
 		}
-		memcpy(ip->shared + copy->to, copy->data, copy->bytes);
-		memset(ip->shared_written + copy->to, true, copy->bytes);
+		copy->to &= IR_CLUSTER_OFFSET_MASK;
+		memcpy(ip->block->shared + copy->to, copy->data, copy->bytes);
+		memset(ip->block->shared_written + copy->to, true, copy->bytes);
 	}
 	t->ncopies = left;
 }

@@ -48,12 +48,23 @@ struct interp_thread {
 	struct interp_copy *copies;
 	uint32_t ncopies, copies_capacity;
 	uint64_t groups; /* of copies, so far */
+	/* The cluster's barrier: whether it has arrived and not waited yet, and in which phase. */
+	bool at_cluster;
+	uint64_t cluster_phase;
 };
 
 struct interp_barrier {
 	uint32_t arrived;
 	uint32_t threads; /* expected; 0: all of the block */
 	uint32_t votes;   /* arrived threads whose predicate is true */
+};
+
+struct interp_block {
+	uint32_t ctaid[3], left; /* left: threads that have not exited */
+	struct interp_thread *threads;
+	struct interp_barrier barriers[INTERP_BARRIERS];
+	uint8_t *shared;
+	bool *shared_written;
 };
 
 struct interp {
@@ -63,20 +74,22 @@ struct interp {
 	char *message;
 	size_t message_size;
 	uint64_t steps;
-	uint32_t ctaid[3];
-	struct interp_thread *threads;
-	uint32_t nthreads;
+	/* The blocks of the cluster that runs, by rank, and the one whose threads run. */
+	struct interp_block *blocks, *block;
+	uint32_t nblocks, cluster[3];
+	bool cluster_launch;      /* the launch or the kernel states the shape */
+	uint32_t cluster_arrived; /* threads at the cluster's barrier in this phase */
+	uint64_t cluster_phase;
+	uint32_t nthreads;         /* of a block */
 	struct interp_value *phis; /* scratch: the instruction count of the largest function */
 	struct interp_frame **free_frames; /* frames of calls that returned, by function */
 	uint64_t *frame_bytes;             /* local variables, by function */
-	struct interp_barrier barriers[INTERP_BARRIERS];
 	/* Memory: the variables of a space are laid out from address 0 on. */
 	uint64_t *symbol_address; /* by symbol; for a local variable, the offset in its frame */
 	uint64_t space_bytes[IR_SPACE_COUNT];
 	/* Bytes of shared memory that belong to the kernel; start of the part that is reserved. */
 	uint64_t total_shared, reserved_shared;
-	uint8_t *shared, *constant, *variables;
-	bool *shared_written;
+	uint8_t *constant, *variables;
 };
 
 /* Writes the message, with kernel, block, thread and instruction; returns false. */
@@ -110,11 +123,18 @@ struct interp_value interp_row_element(struct interp *ip, const struct interp_th
 bool interp_find_mbarrier(struct interp *ip, struct interp_thread *t, uint64_t address,
 			  uint8_t **host, bool **written);
 bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+/* The bytes of a bulk copy, whose operands are defined. */
+bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 void interp_complete_copies(struct interp *ip, struct interp_thread *t, uint64_t groups_left);
 
 /* interp_mbarrier.c */
 bool interp_mbarrier(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 bool interp_pending(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+bool interp_bulk_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+
+/* interp_group.c: a lane's descriptors of mma.group; then the product, for all lanes of a warp. */
+bool interp_check_group(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+void interp_mma_group(struct interp *ip, struct interp_thread **all, uint32_t n);
 
 /* interp_lanes.c */
 /* The thread arrives at a warp sync or barrier. */

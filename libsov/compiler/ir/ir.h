@@ -48,6 +48,7 @@ enum ir_rule {
 	R_MATCH,
 	R_COPY,
 	R_MMA,
+	R_GROUP,
 	R_CALL,
 	R_NONE
 };
@@ -82,6 +83,7 @@ enum { P_PURE = 1, P_COMM = 2, P_READ = 4, P_WRITE = 8, P_CONV = 16, P_TERM = 32
 #define IR_MAX_ELEMENTS    4    /* of a vector load or store */
 #define IR_MAX_RESULTS     128  /* of a call */
 #define IR_MAX_STACK_ALIGN 1024 /* of an alloca */
+#define IR_MAX_CLUSTER     256  /* blocks: a rank has eight bits (cluster.h) */
 
 struct ir_op_info {
 	const char *text;
@@ -164,6 +166,9 @@ enum ir_space {
 	IR_LOCAL,
 	IR_CONSTANT,
 	IR_PARAM,
+	/* Shared memory of all blocks of the cluster: a space of addresses only, whose memory is
+	 * accessed by generic addresses (cluster.h). */
+	IR_SHARED_CLUSTER,
 	IR_SPACE_COUNT
 };
 enum ir_scope { IR_SCOPE_NONE, IR_SCOPE_CTA, IR_SCOPE_CLUSTER, IR_SCOPE_GPU, IR_SCOPE_SYS };
@@ -197,6 +202,10 @@ enum ir_arrive {
 };
 enum ir_test { IR_TEST_NOW, IR_TEST_TRY, IR_TEST_COUNT };
 enum ir_copyarrive { IR_COPYARRIVE_COUNTED, IR_COPYARRIVE_NOINC, IR_COPYARRIVE_COUNT };
+/* Where a bulk copy goes: from global to shared memory, back, or within shared memory. */
+#define IR_BULK_BYTES 16 /* which the addresses and sizes of bulk copies are multiples of */
+enum ir_bulk { IR_BULK_TO_SHARED, IR_BULK_TO_GLOBAL, IR_BULK_IN_SHARED, IR_BULK_COUNT };
+enum ir_bulkwait { IR_BULKWAIT_WRITTEN, IR_BULKWAIT_READ, IR_BULKWAIT_COUNT };
 /* Bytes of an asynchronous copy; _L2: L1 shall not keep them. */
 enum ir_copy { IR_COPY_4, IR_COPY_8, IR_COPY_16, IR_COPY_16_L2, IR_COPY_COUNT };
 enum ir_shuffle {
@@ -219,6 +228,7 @@ enum ir_reduce {
 	IR_REDUCE_COUNT
 };
 enum ir_barrier { IR_BARRIER_SYNC, IR_BARRIER_ARRIVE, IR_BARRIER_COUNT };
+enum ir_cluster_barrier { IR_CLUSTER_ARRIVE, IR_CLUSTER_WAIT, IR_CLUSTER_BARRIER_COUNT };
 enum ir_barrier_red { IR_BARRIER_AND, IR_BARRIER_OR, IR_BARRIER_POPC, IR_BARRIER_RED_COUNT };
 enum ir_clock { IR_CLOCK_CYCLES, IR_CLOCK_NANOSECONDS, IR_CLOCK_COUNT };
 enum ir_sreg {
@@ -255,6 +265,18 @@ enum ir_sreg {
 	IR_RESERVED_SMEM_1,
 	IR_RESERVED_SMEM_END,
 	IR_RESERVED_SMEM_CAP,
+	/* The block's rank in its cluster, the blocks of a cluster, whether the launch says how
+	 * many these are, the shape of a cluster, and clusters of the grid by axis. A launch that
+	 * does not say so has clusters of one block; its NCLUSTERID is undefined. */
+	IR_CLUSTER_CTARANK,
+	IR_CLUSTER_NCTARANK,
+	IR_CLUSTER_LAUNCH,
+	IR_CLUSTER_NCTAID_X,
+	IR_CLUSTER_NCTAID_Y,
+	IR_CLUSTER_NCTAID_Z,
+	IR_NCLUSTERID_X,
+	IR_NCLUSTERID_Y,
+	IR_NCLUSTERID_Z,
 	IR_ENVREG0,
 	IR_ENVREG31 = IR_ENVREG0 + 31,
 	IR_SREG_COUNT
@@ -384,6 +406,10 @@ struct ir_func {
 	uint8_t *reg_types; /* by mutable register */
 	uint32_t nregs, regs_capacity;
 	uint32_t max_threads[3], required_threads[3], min_ctas, max_registers; /* 0: not stated */
+	/* Blocks of a cluster by axis, x 0: not stated; their maximum, 0: not stated; whether every
+	 * launch has clusters. */
+	uint32_t cluster[3], max_cluster;
+	bool explicit_cluster;
 	bool ssa; /* no read or write of a mutable register is left */
 	/* an outlined function that is hardly ever called: callers spill nothing across calls of
 	 * it; it calls none, and its lanes return together */
@@ -415,6 +441,9 @@ struct ir_module {
 	uint32_t nfiles, files_capacity;
 	const struct ir_call_facts *call_facts; /* by function (call_graph.c); NULL: unknown */
 	uint32_t ncall_facts;
+	/* Blocks may be in clusters: addresses of shared variables contain the block's rank, and
+	 * generic addresses may reach the shared memory of other blocks (cluster.h). */
+	bool clusters;
 	bool relocatable; /* other modules may call the visible functions */
 	/* Instructions that inlining added to all functions, and how many it may add; limit 0: not
 	 * yet determined. */
@@ -429,6 +458,7 @@ extern const char *const ir_space_names[IR_SPACE_COUNT];
 /* Type of argument or result k. IR_VOID: an address, b32 or b64. IR_TYPE_COUNT: the callee's
  * signature determines it. */
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k);
+uint32_t ir_max_results(enum ir_op op); /* of an op with a variable number of them */
 enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k);
 uint32_t ir_successors(enum ir_op op); /* successors of a block that ends in op */
 /* Index of the address among the arguments, or -1 when imm alone is the address. */

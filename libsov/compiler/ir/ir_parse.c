@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include "libsov/compiler/ir/cluster.h"
 #include "libsov/compiler/ir/ir_parse.h"
 
 /* ---- tokens ---- */
@@ -369,5 +370,6 @@ struct ir_module *ir_parse(struct arena *a, const char *text, size_t length, str
 		parse_item(&p);
 	if (d->errors == errors)
 		parse_resolve(&p);
+	p.module->clusters = ir_names_clusters(p.module);
 	return d->errors == errors ? p.module : NULL;
 }

@@ -56,6 +56,7 @@ bool parse_kernel_head(struct parser *p)
 	while (p->lex.token.kind == LEX_WORD) {
 		uint32_t *threads = parse_accept_word(p, "max_threads")        ? f->max_threads
 				    : parse_accept_word(p, "required_threads") ? f->required_threads
+				    : parse_accept_word(p, "cluster")          ? f->cluster
 									       : NULL;
 
 		if (threads) {
@@ -68,9 +69,15 @@ bool parse_kernel_head(struct parser *p)
 		} else if (parse_accept_word(p, "max_registers")) {
 			if (!parse_need_u32(p, "a number of registers", &f->max_registers))
 				return false;
+		} else if (parse_accept_word(p, "max_cluster")) {
+			if (!parse_need_u32(p, "a number of blocks", &f->max_cluster))
+				return false;
+		} else if (parse_accept_word(p, "explicit_cluster")) {
+			f->explicit_cluster = true;
 		} else {
 			return parse_expected(p, "max_threads, required_threads, min_ctas, "
-						 "max_registers or '{'");
+						 "max_registers, cluster, max_cluster, "
+						 "explicit_cluster or '{'");
 		}
 	}
 	return parse_need_sign(p, '{');

@@ -359,12 +359,13 @@ static bool add_inst(struct parser *p, const struct ir_inst *parsed, const struc
 	struct ir_inst *in;
 	ir_id i;
 
-	if (need == IR_VARIADIC
-		    ? ir_ops[parsed->op].rule != R_CALL && (!r->count || r->count > IR_MAX_ELEMENTS)
-		    : r->count != need)
+	if (need == IR_VARIADIC ? ir_ops[parsed->op].rule != R_CALL &&
+					  (!r->count || r->count > ir_max_results(parsed->op))
+				: r->count != need)
 		return parse_error(p, t, "'%s' has %s results, not %u", ir_ops[parsed->op].text,
-				   need == IR_VARIADIC ? "1 to 4"
-						       : (const char *[]){"no", "1", "2"}[need],
+				   need == IR_VARIADIC
+					   ? ir_max_results(parsed->op) > 4 ? "1 to 128" : "1 to 4"
+					   : (const char *[]){"no", "1", "2"}[need],
 				   r->count);
 	i = ir_inst_new(f, parsed->op, parsed->type, o->values, o->count, r->count);
 	in = ir_at(f, i);

@@ -347,6 +347,11 @@ static void print_head(struct text *out, const struct ir_func *f)
 		text_printf(out, " min_ctas %u", f->min_ctas);
 	if (f->max_registers)
 		text_printf(out, " max_registers %u", f->max_registers);
+	print_threads(out, "cluster", f->cluster);
+	if (f->max_cluster)
+		text_printf(out, " max_cluster %u", f->max_cluster);
+	if (f->explicit_cluster)
+		text_printf(out, " explicit_cluster");
 	text_printf(out, " {\n");
 }
 

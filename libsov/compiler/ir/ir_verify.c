@@ -280,12 +280,28 @@ static bool check_block_shape(struct verifier *v, const char *what, const uint32
 			  threads[1], threads[2], MAX_BLOCK_THREADS);
 }
 
+/* A cluster that is stated has at least one block on every axis. */
+static bool check_cluster(struct verifier *v)
+{
+	const uint32_t *n = v->f->cluster;
+	uint64_t blocks = 1;
+
+	if (!n[0] && !n[1] && !n[2])
+		return true;
+	for (int axis = 0; axis < 3; axis++)
+		blocks = blocks > IR_MAX_CLUSTER ? blocks : blocks * n[axis];
+	return (blocks && blocks <= IR_MAX_CLUSTER) ||
+	       func_fault(v, "cluster %u %u %u: a cluster has 1 to %u blocks", n[0], n[1], n[2],
+			  IR_MAX_CLUSTER);
+}
+
 static bool check_func(struct verifier *v)
 {
 	const struct ir_func *f = v->f;
 	bool *placed = arena_array(f->module->arena, f->nblocks, sizeof(*placed));
 	bool good = check_params(v) && check_block_shape(v, "max_threads", f->max_threads, false) &&
-		    check_block_shape(v, "required_threads", f->required_threads, true);
+		    check_block_shape(v, "required_threads", f->required_threads, true) &&
+		    check_cluster(v);
 
 	if (!check_links(v, placed))
 		return false;

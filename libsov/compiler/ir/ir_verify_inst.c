@@ -6,7 +6,7 @@
  * members are, and value numbering need not know which attributes apply.
  */
 #include "libsov/compiler/ir/ir_verify.h"
-#include "libsov/isa/mma.h"
+#include "libsov/isa/mma_group.h"
 
 static bool is_power_of_two(uint64_t n)
 {
@@ -32,6 +32,24 @@ static bool check_mma_counts(struct verifier *v, ir_id i, const struct ir_inst *
 	return true;
 }
 
+static bool check_group_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
+{
+	struct mma_group g;
+	uint32_t nargs, words;
+
+	if (in->sub >= MMA_KINDS)
+		return verify_inst_fault(v, i, "no matrix product has this type");
+	g = mma_group_unpack(in->sub, in->imm);
+	if (!mma_group_exists(&g) || mma_group_pack(&g) != in->imm)
+		return verify_inst_fault(v, i, "four warps have no such matrix product");
+	words = mma_group_words(&g);
+	nargs = (g.shared_a ? 1 : MMA_GROUP_A_WORDS) + 1 + words + 1;
+	if (in->nargs != nargs || in->nres != words)
+		return verify_inst_fault(v, i, "%u arguments and %u results, not %u and %u",
+					 in->nargs, in->nres, nargs, words);
+	return true;
+}
+
 static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	const struct ir_op_info *info = &ir_ops[in->op];
@@ -41,6 +59,7 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 		{IR_ATOM, 2, 3},      {IR_CAS, 3, 5},
 		{IR_BARRIER, 1, 2},   {IR_BARRIER_RED, 2, 3},
 		{IR_COPYASYNC, 2, 3}, {IR_MBARRIER_TEST, 2, 3},
+		{IR_BULKCOPY, 3, 4},  {IR_BULKREDUCE, 3, 4},
 	};
 
 	if (!(info->types & 1 << in->type))
@@ -52,16 +71,21 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 		    (in->nargs < limits[k][1] || in->nargs > limits[k][2]))
 			return verify_inst_fault(v, i, "%u arguments, not %u to %u", in->nargs,
 						 limits[k][1], limits[k][2]);
+	if (in->op == IR_BULKCOPY && (in->nargs == 4) != (in->sub != IR_BULK_TO_GLOBAL))
+		return verify_inst_fault(v, i, "a bulk copy to %s memory has %u arguments",
+					 in->nargs == 4 ? "global" : "shared", in->nargs);
 	if (in->op == IR_MMA && !check_mma_counts(v, i, in))
+		return false;
+	if (in->op == IR_MMA_GROUP && !check_group_counts(v, i, in))
 		return false;
 	if (in->op == IR_LOADMATRIX && in->nres == 3)
 		return verify_inst_fault(v, i, "3 results, not 1, 2 or 4");
 	if (info->results != IR_VARIADIC && in->nres != info->results)
 		return verify_inst_fault(v, i, "%u results, not %u", in->nres, info->results);
 	if (info->rule != R_CALL &&
-	    (in->nres > IR_MAX_ELEMENTS || (info->results == IR_VARIADIC && !in->nres)))
-		return verify_inst_fault(v, i, "%u results, not 1 to %d", in->nres,
-					 IR_MAX_ELEMENTS);
+	    (in->nres > ir_max_results(in->op) || (info->results == IR_VARIADIC && !in->nres)))
+		return verify_inst_fault(v, i, "%u results, not 1 to %u", in->nres,
+					 ir_max_results(in->op));
 	return true;
 }
 
@@ -366,6 +390,9 @@ static bool check_memory(struct verifier *v, ir_id i, const struct ir_inst *in)
 					 ir_ops[in->op].text);
 	if (!is_power_of_two(in->align))
 		return verify_inst_fault(v, i, "alignment %u is not a power of two", in->align);
+	if (in->space == IR_SHARED_CLUSTER)
+		return verify_inst_fault(v, i, "%s memory has generic addresses only",
+					 ir_space_names[in->space]);
 	if (elements == 3)
 		return verify_inst_fault(v, i, "vectors have 2 or 4 elements");
 	if (read_only && !load)

@@ -6,6 +6,7 @@
 #include <assert.h>
 #include <stddef.h>
 #include "libsov/compiler/ir/ir.h"
+#include "libsov/isa/mma_group.h"
 
 const struct ir_op_info ir_ops[IR_OP_COUNT] = {
 #define V IR_VARIADIC
@@ -16,8 +17,8 @@ const struct ir_op_info ir_ops[IR_OP_COUNT] = {
 };
 
 const char *const ir_type_names[IR_TYPE_COUNT] = {"void", "b1", "b8", "b16", "b32", "b64"};
-const char *const ir_space_names[IR_SPACE_COUNT] = {"generic", "global",   "shared",
-						    "local",   "constant", "param"};
+const char *const ir_space_names[IR_SPACE_COUNT] = {"generic",  "global", "shared",        "local",
+						    "constant", "param",  "shared.cluster"};
 
 static const char *const icmp_names[] = {"eq",   "ne",   "lt.s", "le.s", "gt.s",
 					 "ge.s", "lt.u", "le.u", "gt.u", "ge.u"};
@@ -46,12 +47,15 @@ static const char *const arrive_names[] = {"arrive",          "drop",   "arrive.
 					   "drop.nocomplete", "expect", "complete"};
 static const char *const test_names[] = {"now", "try"};
 static const char *const copyarrive_names[] = {"counted", "noinc"};
+static const char *const bulkwait_names[] = {"written", "read"};
+static const char *const bulk_names[] = {"to_shared", "to_global", "in_shared"};
 static const char *const matrix_names[] = {"rows", "columns"};
 static const char *const mma_names[] = {
 #define MMA(name, text, m, k, factors, sums, flags) text,
 #include "libsov/isa/mma_kinds.h"
 };
 static const char *const barrier_names[] = {"sync", "arrive"};
+static const char *const cluster_barrier_names[] = {"arrive", "wait"};
 static const char *const sreg_names[] = {"tid.x",
 					 "tid.y",
 					 "tid.z",
@@ -81,6 +85,15 @@ static const char *const sreg_names[] = {"tid.x",
 					 "reserved_smem.1",
 					 "reserved_smem.end",
 					 "reserved_smem.cap",
+					 "cluster.ctarank",
+					 "cluster.nctarank",
+					 "cluster.launch",
+					 "cluster.nctaid.x",
+					 "cluster.nctaid.y",
+					 "cluster.nctaid.z",
+					 "nclusterid.x",
+					 "nclusterid.y",
+					 "nclusterid.z",
 #define EIGHT(a, b, c, d, e, f, g, h) \
 	"envreg" #a, "envreg" #b, "envreg" #c, "envreg" #d, "envreg" #e, "envreg" #f, "envreg" #g, \
 		"envreg" #h
@@ -102,6 +115,9 @@ _Static_assert(COUNT(copy_names) == IR_COPY_COUNT, "a copy has no name");
 _Static_assert(COUNT(arrive_names) == IR_ARRIVE_COUNT, "an arrival has no name");
 _Static_assert(COUNT(test_names) == IR_TEST_COUNT, "a test has no name");
 _Static_assert(COUNT(copyarrive_names) == IR_COPYARRIVE_COUNT, "an arrival has no name");
+_Static_assert(COUNT(bulkwait_names) == IR_BULKWAIT_COUNT, "a wait has no name");
+_Static_assert(COUNT(bulk_names) == IR_BULK_COUNT, "a bulk copy has no name");
+_Static_assert(COUNT(cluster_barrier_names) == IR_CLUSTER_BARRIER_COUNT, "a barrier has no name");
 _Static_assert(COUNT(barrier_names) == IR_BARRIER_COUNT, "a barrier has no name");
 _Static_assert(COUNT(approx_names) == IR_APPROX_COUNT, "an approximation has no name");
 _Static_assert(COUNT(dot_names) == IR_DOT_COUNT, "a dot product has no name");
@@ -120,9 +136,14 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_SUB, IR_MBARRIER_ARRIVE, sub, 0, arrive_names),
 	FIELD(A_SUB, IR_MBARRIER_TEST, sub, 0, test_names),
 	FIELD(A_SUB, IR_COPYARRIVE, sub, 0, copyarrive_names),
+	FIELD(A_SUB, IR_BULKCOPY, sub, 0, bulk_names),
+	FIELD(A_SUB, IR_BULKWAIT, sub, 0, bulkwait_names),
+	FIELD(A_SUB, IR_BULKREDUCE, sub, 0, atom_names),
 	FIELD(A_SUB, IR_MMA, sub, 0, mma_names),
+	FIELD(A_SUB, IR_MMA_GROUP, sub, 0, mma_names),
 	FIELD(A_SUB, IR_LOADMATRIX, sub, 0, matrix_names),
 	FIELD(A_SUB, IR_BARRIER, sub, 0, barrier_names),
+	FIELD(A_SUB, IR_CLUSTER_BARRIER, sub, 0, cluster_barrier_names),
 	FIELD(A_SUB, IR_APPROX, sub, 0, approx_names),
 	FIELD(A_SUB, IR_DOT, sub, 0, dot_names),
 	FIELD(A_SUB, IR_REDUCE, sub, 0, reduce_names),
@@ -187,6 +208,25 @@ bool ir_has_dynamic_frame(const struct ir_func *f)
 	return false;
 }
 
+/* Whether an argument of mma.group is a descriptor. */
+static bool is_group_descriptor(const struct ir_inst *in, uint32_t k)
+{
+	struct mma_group g = mma_group_unpack(in->sub, in->imm);
+
+	return g.shared_a ? k < MMA_GROUP_FACTORS : k == MMA_GROUP_A_WORDS;
+}
+
+uint32_t ir_max_results(enum ir_op op)
+{
+	switch (ir_ops[op].rule) {
+	case R_CALL:
+	case R_GROUP:
+		return IR_MAX_RESULTS;
+	default:
+		return IR_MAX_ELEMENTS;
+	}
+}
+
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 {
 	switch (ir_ops[in->op].rule) {
@@ -207,6 +247,8 @@ enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 		return k == 2 ? IR_B1 : in->type;
 	case R_MMA:
 		return k + 1 < in->nargs ? in->type : IR_B32;
+	case R_GROUP:
+		return is_group_descriptor(in, k) ? IR_B64 : IR_B32;
 	case R_COPY:
 		return k < 2 ? IR_VOID : IR_B32;
 	case R_LANE:

@@ -7,7 +7,7 @@
  * OP(name, text, arguments, results, type rule, types, attributes, properties)
  *
  * arguments  number, or V for "any number"
- * results    0, 1, 2; V for "any number" (up to 4: a vector's elements)
+ * results    0, 1, 2; V for "any number" (up to 4: a vector's elements, except of calls and groups)
  * type rule  relation between the instruction's type T (printed after the name, e.g. add.b32), its
  *            arguments and results:
  *   SAME     arguments and result are T
@@ -29,6 +29,7 @@
  *   MATCH    arguments T value, b32 members; results b32 lanes, b1 (all have the same)
  *   COPY     arguments two addresses, to and from, then perhaps b32
  *   MMA      arguments T, but the last b32; results T
+ *   GROUP    arguments T, but descriptors b64; results T
  *   CALL     arguments and results as the function named by the instruction has them
  *   NONE     as the comment says
  *            An address is b32 or b64, whatever its space; imm, a signed byte offset, is added.
@@ -180,6 +181,21 @@ OP(MBARRIER_ARRIVE, "mbarrier.arrive", 3, 1, NONE, T_B32, A_SUB,      P_READ|P_W
 OP(MBARRIER_TEST, "mbarrier.test", V, 1, NONE, T_B1, A_SUB,           P_READ|P_WRITE)
 OP(MBARRIER_PENDING, "mbarrier.pending", 1, 1, SAME, T_B32, 0,        0)
 OP(COPYARRIVE, "copyarrive", 1, 0, NONE,  T_VOID,     A_SUB,          P_READ|P_WRITE)
+/* Bulk copies by one thread: the arguments are the addresses to and from, the number of bytes and,
+ * for copies to shared memory, the barrier whose outstanding bytes decrease by that number when the
+ * copy has arrived. Addresses in shared memory are b32. Both addresses and the number are multiples
+ * of 16. bulkcommit makes a group of the thread's copies to global memory since the last one;
+ * bulkwait waits until at most imm of the latest groups are in flight; with read, until they have
+ * read their data. */
+/* Bulk copies see accesses to their space that precede fenceasync, and accesses after it what they
+ * have left. */
+OP(FENCEASYNC, "fenceasync", 0, 0, NONE,  T_VOID,     A_SPACE,        P_READ|P_WRITE)
+OP(BULKCOPY,  "bulkcopy",  V, 0, COPY,    T_VOID,     A_SUB,          P_READ|P_WRITE)
+/* The same for elements that are combined with those in memory, by an atomic each: from shared to
+ * global memory, or with a barrier within shared memory. */
+OP(BULKREDUCE, "bulkreduce", V, 0, COPY,  T_HALVES,   A_SUB|A_FLOAT,  P_READ|P_WRITE)
+OP(BULKCOMMIT, "bulkcommit", 0, 0, NONE,  T_VOID,     0,              P_READ|P_WRITE)
+OP(BULKWAIT,  "bulkwait",  0, 0, NONE,    T_VOID,     A_SUB|A_IMM,          P_READ|P_WRITE)
 /* Lanes and blocks. Bits 0 to 4 of a shuffle's clamp are the last lane that may be read (for up the
  * first); bits 8 to 12 are the lane-number bits that divide a warp into segments; out of range a
  * lane reads itself. A ballot is b32, other votes are b1. match.any returns the members with the
@@ -188,7 +204,9 @@ OP(COPYARRIVE, "copyarrive", 1, 0, NONE,  T_VOID,     A_SUB,          P_READ|P_W
  * for its members and orders their memory accesses. Lanes that name the same members join one warp
  * sync, also at different instructions of the same kind. A barrier's arguments are b32: number, and
  * thread count (default: the whole block). barrier.red takes number, b1, thread count; all threads
- * receive the and, the or, or the number of true b1 arguments. */
+ * receive the and, the or, or the number of true b1 arguments. cluster_barrier: after a thread has
+ * arrived it waits, once, until all threads of the cluster that have not exited have arrived; it
+ * orders no memory accesses. */
 OP(SHUFFLE,   "shuffle",   4, 2, LANE,    T_B32,      A_SUB,          P_CONV)
 OP(VOTE,      "vote",      2, 1, VOTE,    T_B1|T_B32, A_SUB,          P_CONV)
 OP(MATCH_ANY, "match.any", 2, 1, MATCH,   T_WORD,     0,              P_CONV)
@@ -198,11 +216,17 @@ OP(ACTIVE,    "active",    0, 1, LEAF,    T_B32,      0,              P_CONV)
 OP(ALIVE,     "alive",     0, 1, LEAF,    T_B32,      0,              P_CONV)
 OP(WARPSYNC,  "warpsync",  1, 0, NONE,    T_VOID,     0,              P_CONV|P_READ|P_WRITE)
 OP(BARRIER,   "barrier",   V, 0, NONE,    T_VOID,     A_SUB,          P_CONV|P_READ|P_WRITE)
+OP(CLUSTER_BARRIER, "cluster_barrier", 0, 0, NONE, T_VOID, A_SUB,     P_CONV|P_READ|P_WRITE)
 OP(BARRIER_RED, "barrier.red", V, 1, NONE, T_B1|T_B32, A_SUB,         P_CONV|P_READ|P_WRITE)
 /* Matrices. mma is a product of matrices that are spread over the warp (mma.h): the registers of A,
  * B and C, of sparse products the metadata, then the members, which are all lanes; the results are
  * the registers of D. imm is the selector of sparse products. */
 OP(MMA,       "mma",       V, V, MMA,     T_WORD,     A_SUB|A_IMM,    P_CONV)
+/* mma.group is a product of four warps, in which each warp computes a quarter of the rows
+ * (mma_group.h): the four registers of A or its descriptor, the descriptor of B, the registers of C,
+ * then the members, which are all lanes; the results are the registers of D. imm is the number of
+ * columns and what is transposed or negated. All lanes of a warp have the same descriptors. */
+OP(MMA_GROUP, "mma.group", V, V, GROUP,   T_B32,      A_SUB|A_IMM,    P_CONV|P_READ)
 /* loadmatrix loads one, two or four matrices of eight rows of eight 16-bit elements from shared
  * memory. Its first argument is the address, b32, of a row of 16 bytes: lanes 0 to 7 name the rows
  * of the first matrix, the next eight those of the second. The word of lane n is elements

@@ -156,7 +156,8 @@ static void set_uses(struct walk *w, const struct sass_inst *in)
 
 	w->nuses = 0;
 	for (uint32_t u = 0; u < n; u++) {
-		bool split = !uses[u].write && uses[u].kind == SASS_GPR;
+		bool split = !uses[u].write && uses[u].kind == SASS_GPR &&
+			     uses[u].count <= MIR_MAX_UNITS;
 
 		for (uint32_t k = 0; k < (split ? uses[u].count : 1); k++) {
 			struct sass_reg_use *use = &w->uses[w->nuses++];

@@ -302,6 +302,9 @@ static void describe_kernel(struct code *c, const struct nv_text *t, struct cubi
 		.nprototypes = c->prototypes.count,
 	};
 	memcpy(out->max_threads, f->ir->max_threads, sizeof(out->max_threads));
+	memcpy(out->cluster, f->ir->cluster, sizeof(out->cluster));
+	out->max_cluster = f->ir->max_cluster;
+	out->explicit_cluster = f->ir->explicit_cluster;
 	memcpy(out->required_threads, f->ir->required_threads, sizeof(out->required_threads));
 	for (uint32_t k = 0; k < t->nfuncs; k++) {
 		const struct mir_func *other = t->funcs[k];

@@ -54,10 +54,12 @@ static bool memory_conflict(const struct mir_inst *a, const struct mir_inst *b)
 	return !are_disjoint(a, b);
 }
 
-/* Whether the active lanes may be others after i, or others may run meanwhile. */
+/* Whether the active lanes may be others after i, or others may run meanwhile: lanes that BREAK
+ * releases do. */
 static bool may_switch_lanes(const struct mir_inst *i)
 {
-	return i->members > MIR_ACTIVE_LANES || i->sass.op == SASS_NANOSLEEP;
+	return i->members > MIR_ACTIVE_LANES || i->sass.op == SASS_NANOSLEEP ||
+	       i->sass.op == SASS_BREAK;
 }
 
 /* Whether the result of i depends on the active lanes, or on a uniform register that other lanes
@@ -94,8 +96,10 @@ bool nv_must_keep_order(const struct mir_inst *a, const struct mir_inst *b)
 	if (exit_a || exit_b) {
 		const struct mir_inst *other = exit_a ? b : a;
 
-		/* A load in a lane that should have exited might fault. */
-		return other->memory.effect || other->memory.bytes || other->members;
+		/* A load in a lane that should have exited might fault, and the exit may release
+		 * other lanes. */
+		return other->memory.effect || other->memory.bytes || other->members ||
+		       other->reduced;
 	}
 	if ((exchanges_values(a) && keeps_lanes_together(b)) ||
 	    (exchanges_values(b) && keeps_lanes_together(a)))
@@ -120,5 +124,5 @@ bool nv_may_pass_exchanges(const struct mir_inst *i)
 bool nv_is_ordered(const struct mir_inst *i)
 {
 	return i->memory.effect || i->memory.bytes || i->members || i->reduced ||
-	       i->sass.op == SASS_EXIT;
+	       i->sass.op == SASS_EXIT || i->sass.op == SASS_BREAK;
 }

@@ -49,29 +49,35 @@ static bool needs_uniform_address(const struct ir_inst *in)
 	return in->op == IR_MBARRIER_INIT || in->op == IR_COPYARRIVE;
 }
 
-static bool has_uniform_address(const struct ir_func *f)
+static bool needs_waterfalls(const struct ir_func *f)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
-			if (needs_uniform_address(ir_at(f, i)))
+			if (needs_uniform_address(ir_at(f, i)) || ir_at(f, i)->op == IR_BULKCOPY)
 				return true;
 	return false;
 }
 
-static void make_addresses_uniform(struct ir_func *f, uint32_t warp_lanes)
+/* A bulk copy is one of the warp, with operands in uniform registers, but PTX has one per lane. */
+static void insert_waterfalls(struct ir_func *f, uint32_t warp_lanes)
 {
 	const struct ir_divergence *d;
 
-	if (!has_uniform_address(f))
+	if (!needs_waterfalls(f))
 		return;
 	d = ir_divergence_compute(f, ir_cfg_build(f));
 	for (ir_block b = f->entry; b; b = f->blocks[b].next)
-		ir_for_each_inst(f, b, i)
-			if (needs_uniform_address(ir_at(f, i)) && d->value[ir_at(f, i)->args[0]]) {
-				lower_to_waterfall(f, i, warp_lanes);
+		ir_for_each_inst(f, b, i) {
+			bool lanes = ir_at(f, i)->op == IR_BULKCOPY;
+
+			if (lanes || (needs_uniform_address(ir_at(f, i)) &&
+				      d->value[ir_at(f, i)->args[0]])) {
+				lower_to_waterfall(f, i, lanes ? WATERFALL_LANES : WATERFALL_VALUES,
+						   warp_lanes);
 				b = ir_at(f, i)->block; /* continue after it */
 				break;
 			}
+		}
 }
 
 /* Hopper has no products of 4-bit integers and 8-bit floats, and of bits only the conjunction. */
@@ -88,10 +94,12 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 
 	if (f->kind == IR_FUNCTION)
 		lower_returns(f);
+	lower_cluster_barriers(f);
+	lower_bulk_copies(f, sm >= 90);
 	if (sm < 90)
 		lower_mbarriers(f);
 	else
-		make_addresses_uniform(f, warp_lanes);
+		insert_waterfalls(f, warp_lanes);
 	ir_for_each_block(f, b)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);

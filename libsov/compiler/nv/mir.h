@@ -2,11 +2,12 @@
 /*
  * Machine IR (MIR): SASS instructions over virtual registers, in basic blocks.
  *
- * A virtual register has one, two or four units of 32 bits (a predicate has one unit of one bit)
- * and is allocated to that many consecutive, aligned registers. An operand names a virtual register
- * and its first unit, so the halves of a 64-bit value are read and written without moves. The form
- * is SSA by unit: each unit has one definition. The reads and writes of an instruction come from
- * sass_uses(), that is from the ISA table; no code here depends on an operation's operand layout.
+ * A virtual register has one, two or four units of 32 bits (a predicate has one unit of one bit;
+ * the sums of a warp group's product have more) and is allocated to that many consecutive, aligned
+ * registers. An operand names a virtual register and its first unit, so the halves of a 64-bit
+ * value are read and written without moves. The form is SSA by unit: each unit has one definition.
+ * The reads and writes of an instruction come from sass_uses(), that is from the ISA table; no code
+ * here depends on an operation's operand layout.
  *
  * Before register allocation an operand's ref names the unit and sass.ops[].reg is a placeholder.
  * After allocation reg is the physical register; the refs remain so that check_registers.c can
@@ -24,7 +25,7 @@
 #include "libsov/compiler/mir/unit_set.h"
 #include "libsov/isa/nv/sass.h"
 
-#define MIR_MAX_UNITS     4
+#define MIR_MAX_UNITS     4   /* of a register that may be spilled */
 #define MIR_GPRS          253 /* R0–R252: the hardware uses two of the 255 encodable */
 #define MIR_HARDWARE_GPRS 2   /* what the hardware uses of a thread's registers */
 #define MIR_STACK         1   /* R1, the stack pointer */
@@ -45,7 +46,7 @@ struct mir_ref {
 
 struct mir_vreg {
 	uint8_t kind;  /* SASS_GPR, SASS_PRED or SASS_UGPR */
-	uint8_t units; /* 1, 2, 4 */
+	uint8_t units; /* 1, 2, 4; sums of a warp group's product: up to 128 */
 	bool phi;      /* defined by a phi: written on incoming edges */
 	bool reload;   /* defined by a reload, for one or two uses */
 	bool assigned;
@@ -65,8 +66,9 @@ struct mir_source {
  * of a member mask; all lanes of the warp. */
 enum { MIR_ACTIVE_LANES = 1, MIR_SOME_LANES, MIR_ALL_LANES };
 
-/* The scoreboard that counts groups of asynchronous copies. */
+/* The scoreboards that count groups of asynchronous copies, and of bulk copies. */
 #define NV_COPY_SCOREBOARD 0
+#define NV_BULK_SCOREBOARD 1
 
 /* Memory effects of an instruction, for the scheduler. MIR_ORDERED: volatile, atomic or fence. */
 enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 };
@@ -254,6 +256,11 @@ static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
 }
+/* What the first register of this many is a multiple of. */
+static inline uint32_t mir_alignment(uint32_t units)
+{
+	return units < MIR_MAX_UNITS ? units : MIR_MAX_UNITS;
+}
 /* Scratch register for cycles of a parallel copy: the last register, or in functions and with
  * alloca, which need it for the frame as well, R0, the other half of the stack pointer's pair. */
 static inline uint32_t mir_scratch_reg(const struct mir_func *f)
@@ -370,6 +377,11 @@ uint64_t nv_weigh_instructions(const struct mir_func *f);
  * the share of warps gained. */
 #define NV_WARPS_SHARE 2
 bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
+/* Products of a warp group (group_products.c): the operand that is added to; copies addends that
+ * are needed later; then, once stall counts are set, the waits before and after products. */
+uint32_t nv_addend_operand(const struct mir_inst *product);
+void nv_copy_live_sums(struct mir_func *f);
+void nv_wait_for_products(struct mir_func *f);
 /* Maximum register pressure: GPR units that are live at one point. Requires liveness. */
 uint32_t nv_max_pressure(const struct mir_func *f);
 /* The same if no register is saved around calls. */

@@ -42,6 +42,7 @@ static bool stage_regalloc(struct mir_func *f)
 	nv_split_critical_edges(f);
 	nv_spill_predicates(f);
 	nv_choose_saving_calls(f);
+	nv_copy_live_sums(f);
 	do {
 		bool fits = limit >= MIN_GPRS && nv_spill_memory(f, limit);
 
@@ -127,6 +128,7 @@ static bool stage_scoreboards(struct mir_func *f)
 		nv_serialise(f);
 	else
 		nv_set_scoreboards(f);
+	nv_wait_for_products(f);
 	nv_set_reuse_flags(f);
 	return true;
 }

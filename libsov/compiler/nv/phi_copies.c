@@ -219,9 +219,11 @@ static struct mir_source with_register(const struct mir_func *f, struct mir_sour
 static void lower_edge(struct mir_func *f, uint32_t b, uint32_t p, uint32_t used)
 {
 	const struct mir_block *block = &f->blocks[b];
-	uint32_t capacity = block->nphis * MIR_MAX_UNITS;
+	uint32_t capacity = 0;
 	struct edge_copies c = {.f = f, .block = block->preds[p], .used = used};
 
+	for (uint32_t k = 0; k < block->nphis; k++)
+		capacity += f->vregs[block->phis[k].vreg].units;
 	c.copies = arena_array(f->arena, capacity, sizeof(*c.copies));
 	c.items = arena_array(f->arena, capacity, sizeof(*c.items));
 	for (uint32_t k = 0; k < block->nphis; k++) {

@@ -46,7 +46,8 @@ static bool is_in_bank(const struct reg_file *reg_file, uint32_t reg)
 
 static bool is_free(const struct reg_file *reg_file, uint32_t reg, uint32_t units)
 {
-	if (reg % units || reg + units > reg_file->count || !is_in_bank(reg_file, reg))
+	if (reg % mir_alignment(units) || reg + units > reg_file->count ||
+	    !is_in_bank(reg_file, reg))
 		return false;
 	for (uint32_t k = 0; k < units; k++) {
 		if (reg_file->owner[reg + k] ||
@@ -73,8 +74,8 @@ static bool will_be_free(const struct allocator *a, const struct reg_file *reg_f
 {
 	const struct mir_vreg *v = &a->f->vregs[vreg];
 
-	if (reg % v->units || reg + v->units > reg_file->count || reg_file->owner[reg] ||
-	    (reg_file->bank != BANK_ANY && reg % 2 != reg_file->bank) ||
+	if (reg % mir_alignment(v->units) || reg + v->units > reg_file->count ||
+	    reg_file->owner[reg] || (reg_file->bank != BANK_ANY && reg % 2 != reg_file->bank) ||
 	    (reg_file->barred && bitset_has(reg_file->barred, reg)))
 		return false;
 	for (uint32_t k = 1; k < v->units; k++) {
@@ -186,7 +187,7 @@ bool nv_choose_tight(const struct reg_file *reg_file, uint32_t units, uint32_t *
 
 	if (reg_file->separate)
 		return choose_separate(reg_file, units, reg);
-	for (uint32_t r = 0; r < reg_file->count; r += units) {
+	for (uint32_t r = 0; r < reg_file->count; r += mir_alignment(units)) {
 		uint32_t score;
 
 		if (!is_free(reg_file, r, units))
@@ -316,13 +317,34 @@ static bool choose_for(struct allocator *a, uint32_t vreg, uint32_t *reg)
 	       choose_unbarred(a, vreg, barred, reg);
 }
 
+/* The sums of an asynchronous product are added to in place: the result has the register of the
+ * addend, which is dead (nv_copy_live_sums). 0: the result may have any register. */
+static uint32_t tied_vreg(const struct allocator *a, uint32_t vreg)
+{
+	const struct mir_inst *i = a->stuck_at;
+
+	if (!i || !sass_is_group_product(&i->sass) || i->ref[0].vreg != vreg)
+		return 0;
+	return i->ref[nv_addend_operand(i)].vreg;
+}
+
+static bool choose_tied(struct allocator *a, uint32_t vreg, uint32_t *reg)
+{
+	uint32_t tied = tied_vreg(a, vreg);
+
+	if (!tied)
+		return choose_for(a, vreg, reg);
+	*reg = a->f->vregs[tied].reg;
+	return is_free(&a->gpr, *reg, a->f->vregs[vreg].units);
+}
+
 static bool assign_vreg(struct allocator *a, uint32_t vreg)
 {
 	struct mir_vreg *v = &a->f->vregs[vreg];
 	struct reg_file *reg_file = reg_file_of(a, vreg);
 	uint32_t reg;
 
-	if (!choose_for(a, vreg, &reg))
+	if (!choose_tied(a, vreg, &reg))
 		return false;
 	v->reg = (uint8_t)reg;
 	v->assigned = true;

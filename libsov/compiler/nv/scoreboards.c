@@ -398,10 +398,14 @@ static bool feeds_loop(const struct scoreboard_alloc *alloc, uint32_t b,
 }
 
 /* From Hopper on, MEMBAR at block scope is asynchronous: ptxas gives it a scoreboard, and the next
- * memory access waits for that. Wider fences end with ERRBAR, which waits. */
+ * memory access waits for that. Wider fences end with ERRBAR, which waits. A bulk copy reads its
+ * uniform registers late. */
 static bool is_pending_fence(uint32_t sm, const struct mir_inst *i)
 {
-	return sm >= 90 && i->sass.op == SASS_MEMBAR && i->sass.mod[SASS_M_SCOPE] == SASS_SCOPE_CTA;
+	bool bulk = i->sass.op >= SASS_UBLKCP_SG && i->sass.op <= SASS_UBLKCP_SS;
+
+	return bulk || (sm >= 90 && i->sass.op == SASS_MEMBAR &&
+			i->sass.mod[SASS_M_SCOPE] == SASS_SCOPE_CTA);
 }
 
 /* The same, but with the scoreboard for results: what initialises a barrier in shared memory or
@@ -459,6 +463,8 @@ static void allocate_inst_boards(struct scoreboard_alloc *alloc, uint32_t b, str
 		i->sass.write_barrier = allocate_board(alloc, i->number + 1);
 	if (i->sass.op == SASS_LDGDEPBAR)
 		i->sass.write_barrier = NV_COPY_SCOREBOARD;
+	if (i->sass.op == SASS_UTMACMDFLUSH)
+		i->sass.read_barrier = NV_BULK_SCOREBOARD;
 	if (!variable && !reads_late)
 		return;
 	r = registers_of_inst(alloc, i);
@@ -607,18 +613,29 @@ static void process_block(struct scoreboard_alloc *alloc, uint32_t b)
 		alloc->stale[block->succ[k]] |= merge_state(&alloc->in[block->succ[k]], &s);
 }
 
-static bool has_copies(struct mir_func *f)
+/* The scoreboards that groups of copies occupy, from 0 on. */
+static uint32_t count_copy_boards(struct mir_func *f)
 {
+	uint32_t n = 0, board;
+
 	mir_for_each_block(f, b)
-		mir_for_each(f, b, i)
-			if (i->sass.op == SASS_LDGDEPBAR || i->sass.op == SASS_DEPBAR)
-				return true;
-	return false;
+		mir_for_each(f, b, i) {
+			if (i->sass.op == SASS_LDGDEPBAR)
+				board = NV_COPY_SCOREBOARD;
+			else if (i->sass.op == SASS_UTMACMDFLUSH)
+				board = NV_BULK_SCOREBOARD;
+			else if (i->sass.op == SASS_DEPBAR)
+				board = (uint32_t)i->sass.ops[0].value;
+			else
+				continue;
+			n = board >= n ? board + 1 : n;
+		}
+	return n;
 }
 
 static void allocate_scoreboards(struct mir_func *f)
 {
-	struct scoreboard_alloc alloc = {.f = f, .first = has_copies(f)};
+	struct scoreboard_alloc alloc = {.f = f, .first = count_copy_boards(f)};
 	uint32_t count;
 	uint32_t *order = mir_reverse_postorder(f, &count);
 	bool changed = true;
@@ -681,6 +698,8 @@ void nv_serialise(struct mir_func *f)
 				i->sass.write_barrier = 0;
 			if (i->sass.op == SASS_LDGDEPBAR)
 				i->sass.write_barrier = NV_COPY_SCOREBOARD;
+			if (i->sass.op == SASS_UTMACMDFLUSH)
+				i->sass.read_barrier = NV_BULK_SCOREBOARD;
 			if ((sass_reads_late(f->sm, &i->sass) && !reg_set_is_empty(&r.sources)) ||
 			    is_pending_fence(f->sm, i))
 				i->sass.read_barrier = 1;

@@ -83,6 +83,7 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_ACTIVE] = select_active,
 	[IR_WARPSYNC] = select_warpsync,
 	[IR_BARRIER] = select_barrier,
+	[IR_CLUSTER_BARRIER] = select_cluster_barrier,
 	[IR_BARRIER_RED] = select_barrier_red,
 	[IR_CLOCK] = select_clock,
 	[IR_SLEEP] = select_sleep,
@@ -105,7 +106,12 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_MBARRIER_TEST] = select_mbarrier_test,
 	[IR_MBARRIER_PENDING] = select_mbarrier_pending,
 	[IR_COPYARRIVE] = select_copy_arrive,
+	[IR_BULKCOPY] = select_bulk_copy,
+	[IR_BULKCOMMIT] = select_copy_commit,
+	[IR_BULKWAIT] = select_copy_wait,
+	[IR_FENCEASYNC] = select_fence_async,
 	[IR_MMA] = select_mma,
+	[IR_MMA_GROUP] = select_mma_group,
 	[IR_LOADMATRIX] = select_loadmatrix,
 };
 
@@ -215,7 +221,8 @@ static bool is_vector(const struct select *s, const struct arg *words, uint32_t 
 		if (!is_plain_reg(&words[k]) || r.vreg != first.vreg || r.part != first.part + k)
 			return false;
 	}
-	return (count == 2 || count == 4) && first.part % count == 0;
+	return count > MIR_MAX_UNITS ? !first.part && s->f->vregs[first.vreg].units == count
+				     : (count == 2 || count == 4) && first.part % count == 0;
 }
 
 struct mir_source in_vector(struct select *s, const struct arg *words, uint32_t count)
@@ -530,6 +537,8 @@ static void group_sums(struct select *s)
 			const struct ir_inst *in = ir_at(s->ir, i);
 			struct mma_registers n;
 
+			if (in->op == IR_MMA_GROUP)
+				group_phis(s, in->args + in->nargs - 1 - in->nres, in->nres);
 			if (in->op != IR_MMA)
 				continue;
 			n = mma_registers(&mma_kinds[in->sub]);

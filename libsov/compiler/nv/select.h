@@ -193,10 +193,15 @@ ir_val split_shared_address(const struct select *s, ir_val v, int64_t *offset);
 /* An address in shared memory, with an offset between the limits. */
 struct mir_source select_shared_address(struct select *s, ir_val v, int64_t min, int64_t max);
 /* select_async.c */
-select_rule select_copy, select_copy_commit, select_copy_wait, select_mma, select_loadmatrix;
+select_rule select_copy, select_copy_commit, select_copy_wait, select_mma, select_mma_group,
+	select_loadmatrix;
 /* select_mbarrier.c */
 select_rule select_mbarrier_init, select_mbarrier_inval, select_mbarrier_arrive,
 	select_mbarrier_test, select_mbarrier_pending, select_copy_arrive;
+/* Moves a word that all active lanes have to a uniform register. */
+void select_to_uniform(struct select *s, struct mir_source to, struct mir_source from);
+/* select_bulk.c */
+select_rule select_bulk_copy, select_fence_async;
 /* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes
  * the atomic; finish emits the rest. */
 struct aggregate {
@@ -218,7 +223,7 @@ select_rule select_arg, select_call, select_funcaddr;
 void select_return(struct select *s, const struct ir_inst *in);
 /* select_lanes.c */
 select_rule select_shuffle, select_vote, select_match, select_reduce, select_active,
-	select_warpsync, select_barrier, select_barrier_red, select_sleep;
+	select_warpsync, select_barrier, select_cluster_barrier, select_barrier_red, select_sleep;
 /* d = mask of the active lanes for which x is true; returns d. */
 struct mir_source emit_ballot(struct select *s, struct mir_source d, struct mir_source x);
 /* d = reduction of x over the active lanes, which are those that members says. */

@@ -81,6 +81,7 @@ static const uint16_t bases[IR_SPACE_COUNT][2] = {
 	[IR_LOCAL] = {NV_BANK0_LOCAL_WINDOW, NV_BANK0_LOCAL_WINDOW},
 	[IR_CONSTANT] = {NV_BANK0_SM80_CONSTANTS, NV_BANK0_SM90_CONSTANTS},
 	[IR_PARAM] = {NV_BANK0_SM80_BANK, NV_BANK0_SM90_PARAMS_START},
+	[IR_SHARED_CLUSTER] = {NV_BANK0_SHARED_WINDOW, NV_BANK0_SHARED_WINDOW},
 };
 
 static bool has_window(uint8_t space)
@@ -95,7 +96,7 @@ static struct mir_source load_window_base(struct select *s, uint8_t space, uint3
 		.op = {.kind = SASS_SREG, .value = half ? SASS_SR_SWINHI : SASS_SR_SWINLO}};
 	struct mir_source d = new_temp(s, SASS_GPR, 1);
 
-	if (hopper && space == IR_SHARED) {
+	if (hopper && (space == IR_SHARED || space == IR_SHARED_CLUSTER)) {
 		EMIT(s, S2R, d, from);
 		return d;
 	}
@@ -195,9 +196,10 @@ bool select_inspace(struct select *s, const struct ir_inst *in)
 	i = EMIT(s, QSPC, result(s, in->res), rz(), at);
 	set_mod(i, SASS_M_E, 1);
 	set_mod(i, SASS_M_QSPC,
-		in->space == IR_SHARED  ? SASS_QSPC_SHARED
-		: in->space == IR_LOCAL ? SASS_QSPC_LOCAL
-					: SASS_QSPC_GLOBAL);
+		in->space == IR_SHARED           ? SASS_QSPC_SHARED
+		: in->space == IR_SHARED_CLUSTER ? SASS_QSPC_CLUSTER
+		: in->space == IR_LOCAL          ? SASS_QSPC_LOCAL
+						 : SASS_QSPC_GLOBAL);
 	return true;
 }
 

@@ -52,6 +52,14 @@ static int bank0_offset(const struct select *s, uint8_t sreg)
 		return NV_BANK0_SM90_RESERVED_1;
 	if (sreg == IR_RESERVED_SMEM_END && s->f->sm >= 90)
 		return NV_BANK0_SM90_RESERVED_END;
+	if (sreg == IR_CLUSTER_LAUNCH)
+		return NV_BANK0_SM90_CLUSTER_LAUNCH;
+	if (sreg == IR_CLUSTER_NCTARANK)
+		return NV_BANK0_SM90_CLUSTER_NCTARANK;
+	if (sreg >= IR_CLUSTER_NCTAID_X && sreg <= IR_CLUSTER_NCTAID_Z)
+		return NV_BANK0_SM90_CLUSTER_NCTAID + 4 * (sreg - IR_CLUSTER_NCTAID_X);
+	if (sreg >= IR_NCLUSTERID_X && sreg <= IR_NCLUSTERID_Z)
+		return NV_BANK0_SM90_NCLUSTERID + 4 * (sreg - IR_NCLUSTERID_X);
 	if (sreg >= IR_ENVREG0 && sreg <= IR_ENVREG31)
 		return (s->f->sm >= 90 ? NV_BANK0_SM90_ENVREGS : NV_BANK0_SM80_ENVREGS) +
 		       4 * (sreg - IR_ENVREG0);

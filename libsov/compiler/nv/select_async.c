@@ -2,7 +2,8 @@
 /*
  * Selection of asynchronous copies, as ptxas does it for sm_80 to sm_90: LDGSTS copies, LDGDEPBAR
  * leaves scoreboard 0 pending until the copies so far have arrived, and DEPBAR waits until at most
- * a given number of them is pending. Functions with copies use scoreboard 0 for nothing else.
+ * a given number of them is pending. UTMACMDFLUSH does for bulk copies, with scoreboard 1, what
+ * LDGDEPBAR does. Functions with copies use these scoreboards for nothing else.
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -115,17 +116,23 @@ static const struct mir_memory all_memory = {MIR_READS | MIR_WRITES | MIR_ORDERE
 
 bool select_copy_commit(struct select *s, const struct ir_inst *in)
 {
-	(void)in;
-	emit(s, SASS_LDGDEPBAR, NULL, 0)->memory = all_memory;
+	uint16_t op = in->op == IR_BULKCOMMIT ? SASS_UTMACMDFLUSH : SASS_LDGDEPBAR;
+
+	emit(s, op, NULL, 0)->memory = all_memory;
 	return true;
 }
 
 #define MAX_GROUPS 63 /* that DEPBAR can leave pending */
 
+/* What bulk copies have written must not be read from L1. */
 bool select_copy_wait(struct select *s, const struct ir_inst *in)
 {
-	uint32_t groups = in->imm < MAX_GROUPS ? (uint32_t)in->imm : MAX_GROUPS;
+	bool bulk = in->op == IR_BULKWAIT;
+	uint32_t groups = in->imm < MAX_GROUPS ? (uint32_t)in->imm : MAX_GROUPS,
+		 board = bulk ? NV_BULK_SCOREBOARD : NV_COPY_SCOREBOARD;
 
-	EMIT(s, DEPBAR, mir_imm(NV_COPY_SCOREBOARD), mir_imm(groups))->memory = all_memory;
+	EMIT(s, DEPBAR, mir_imm(board), mir_imm(groups))->memory = all_memory;
+	if (bulk && in->sub == IR_BULKWAIT_WRITTEN)
+		emit(s, SASS_CCTL_IVALL, NULL, 0)->memory = all_memory;
 	return true;
 }

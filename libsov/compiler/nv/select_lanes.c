@@ -328,6 +328,20 @@ bool select_barrier(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+/* The warp counts as a whole, as at a barrier of the block. */
+bool select_cluster_barrier(struct select *s, const struct ir_inst *in)
+{
+	uint16_t op = in->sub == IR_CLUSTER_ARRIVE ? SASS_UCGABAR_ARV : SASS_UCGABAR_WAIT;
+	struct mir_inst *i;
+
+	if (s->f->sm < 90)
+		return false;
+	i = emit(s, op, NULL, 0);
+	i->memory = (struct mir_memory){MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT, 0};
+	i->members = MIR_ALL_LANES;
+	return true;
+}
+
 /* B2R reads the reduction's result afterwards. */
 bool select_barrier_red(struct select *s, const struct ir_inst *in)
 {

@@ -25,25 +25,19 @@ static struct mir_source object_address(struct select *s, ir_val v)
 	return at;
 }
 
-static void move_to_uniform(struct select *s, struct mir_source to, struct mir_source from)
+void select_to_uniform(struct select *s, struct mir_source to, struct mir_source from)
 {
 	EMIT(s, R2UR, NONE, to, from)->members = MIR_ACTIVE_LANES;
 }
 
-/* Emits an instruction whose address is a uniform register. */
-static struct mir_inst *emit_at_uniform(struct select *s, enum sass_op op, struct mir_source at,
-					const struct mir_source *before, uint32_t nbefore,
-					const struct mir_source *after, uint32_t nafter)
+/* The address operand of an instruction that set_uniform_address() completes. */
+static struct mir_source uniform_address(void)
 {
-	struct mir_source ops[SASS_MAX_OPERANDS];
-	struct mir_inst *i;
+	return (struct mir_source){.op = {.kind = SASS_ADDR, .reg = SASS_RZ, .aux = 0}};
+}
 
-	for (uint32_t k = 0; k < nbefore; k++)
-		ops[k] = before[k];
-	ops[nbefore] = (struct mir_source){.op = {.kind = SASS_ADDR, .reg = SASS_RZ, .aux = 0}};
-	for (uint32_t k = 0; k < nafter; k++)
-		ops[nbefore + 1 + k] = after[k];
-	i = emit(s, op, ops, nbefore + 1 + nafter);
+static struct mir_inst *set_uniform_address(struct mir_inst *i, struct mir_source at)
+{
 	i->uniform = at.ref;
 	i->reduced = MIR_ACTIVE_LANES;
 	i->memory = all_memory;
@@ -67,11 +61,11 @@ bool select_mbarrier_init(struct select *s, const struct ir_inst *in)
 			  less = new_temp(s, SASS_GPR, 1);
 
 	EMIT(s, IADD3, less, NONE, NONE, with_flags(count, SASS_NEG), mir_imm(COUNTS), rz());
-	move_to_uniform(s, at, address);
-	move_to_uniform(s, subreg(object, 0), shift_left(s, less, EXPECTED_BIT));
-	move_to_uniform(s, subreg(object, 1), shift_left(s, less, MISSING_BIT));
+	select_to_uniform(s, at, address);
+	select_to_uniform(s, subreg(object, 0), shift_left(s, less, EXPECTED_BIT));
+	select_to_uniform(s, subreg(object, 1), shift_left(s, less, MISSING_BIT));
 	emit(s, SASS_FENCE_VIEW, NULL, 0)->memory = all_memory;
-	emit_at_uniform(s, SASS_SYNCS_EXCH, at, &urz, 1, &object, 1);
+	set_uniform_address(EMIT(s, SYNCS_EXCH, urz, uniform_address(), object), at);
 	return true;
 }
 
@@ -98,7 +92,7 @@ struct amounts {
 static struct amounts choose_amounts(const struct select *s, const struct ir_inst *in)
 {
 	ir_val arrivals = in->args[1], bytes = in->args[2];
-	struct amounts a = {SASS_ARRIVE_RT0, arrivals, false};
+	struct amounts a = {SASS_ARRIVE_RT0, arrivals, !is_constant(s, bytes, 0)};
 
 	if (in->sub == IR_ARRIVE_EXPECT)
 		return (struct amounts){SASS_ARRIVE_0TR, bytes, false};
@@ -111,7 +105,6 @@ static struct amounts choose_amounts(const struct select *s, const struct ir_ins
 		return (struct amounts){SASS_ARRIVE_1T0, 0, false};
 	if (is_constant(s, arrivals, 1))
 		return (struct amounts){SASS_ARRIVE_1TR, bytes, false};
-	a.split = !is_constant(s, bytes, 0);
 	return a;
 }
 
@@ -202,16 +195,15 @@ bool select_copy_arrive(struct select *s, const struct ir_inst *in)
 {
 	struct mir_source at = new_temp(s, SASS_UGPR, 1);
 	bool counted = in->sub == IR_COPYARRIVE_COUNTED;
-	struct mir_source zero[2] = {rz(), rz()};
 	struct mir_inst *i;
 
-	move_to_uniform(s, at, in_reg(s, arg_word(s, in->args[0])));
+	select_to_uniform(s, at, in_reg(s, arg_word(s, in->args[0])));
 	if (counted) {
-		i = emit_at_uniform(s, SASS_SYNCS_ARRIVE, at, zero, 1, zero, 1);
+		i = set_uniform_address(EMIT(s, SYNCS_ARRIVE, rz(), uniform_address(), rz()), at);
 		set_mod(i, SASS_M_ARRIVE, SASS_ARRIVE_0T1);
 		set_mod(i, SASS_M_OLD, SASS_OLD_RED);
 	}
-	i = emit_at_uniform(s, SASS_ARRIVES, at, NULL, 0, NULL, 0);
+	i = set_uniform_address(EMIT(s, ARRIVES, uniform_address()), at);
 	set_mod(i, SASS_M_COPIES, counted ? SASS_COPIES_TRANSCNT : SASS_COPIES_ARVCNT);
 	return true;
 }

@@ -186,6 +186,8 @@ static bool may_spill(const struct spiller *s, uint32_t vreg)
 	uint32_t n = 0;
 	const struct mir_use *uses = NULL;
 
+	if (s->f->vregs[vreg].units > MIR_MAX_UNITS)
+		return false;
 	if ((s->remat_only && !s->remat[vreg]) || (s->pinned && s->pinned[vreg]))
 		return false;
 	if (s->recompute && s->recompute[vreg])

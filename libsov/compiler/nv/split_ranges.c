@@ -218,7 +218,8 @@ bool nv_split_at(struct allocator *a)
 
 	if (a->stuck_units == 1)
 		return false;
-	for (uint32_t r = 0; r + a->stuck_units <= a->gpr.count; r += a->stuck_units) {
+	for (uint32_t r = 0; r + a->stuck_units <= a->gpr.count;
+	     r += mir_alignment(a->stuck_units)) {
 		uint32_t moves = count_moves(a, r);
 
 		if (moves && moves < best_moves) {

@@ -53,8 +53,10 @@ bool is_sync_site(const struct ir_func *f, ir_id i, uint32_t *kind)
 
 bool is_aligned_sync(const struct ir_inst *in)
 {
+	if (in->op == IR_CLUSTER_BARRIER)
+		return true;
 	return in->op == IR_BARRIER || in->op == IR_BARRIER_RED || in->op == IR_MMA ||
-	       in->op == IR_LOADMATRIX;
+	       in->op == IR_MMA_GROUP || in->op == IR_LOADMATRIX;
 }
 
 /* Functions to search: a list instead of recursion, because call paths can be long. */

@@ -225,9 +225,10 @@ static void lower_to_contended_loop(struct ir_func *f, ir_id atom)
 	ir_remove(f, atom);
 }
 
-/* The target has the operation for global memory, so only shared memory needs a loop. Local memory
+/* The target has the operation for global memory, so only shared memory, of the block or of the
+ * cluster, needs a loop. Local memory
  * has no atomics (PTX ISA, atom). */
-static void branch_on_space(struct ir_func *f, ir_id atom, bool shared_cast)
+static void branch_on_space(struct ir_func *f, ir_id atom, enum ir_space space, bool shared_cast)
 {
 	const struct ir_inst in = *ir_at(f, atom);
 	ir_block before = in.block, rest = split_block(f, atom);
@@ -241,7 +242,7 @@ static void branch_on_space(struct ir_func *f, ir_id atom, bool shared_cast)
 	if (in.imm)
 		at = append_binary(&b, IR_ADD, at, ir_const(f, before, b.type, in.imm));
 	test = append_op(&b, IR_INSPACE, b.type, at, 0, 1);
-	ir_at(f, test)->space = IR_SHARED;
+	ir_at(f, test)->space = (uint8_t)space;
 	ir_append(f, before,
 		  ir_inst_new(f, IR_CBR, IR_VOID, (ir_val[]){ir_at(f, test)->res}, 1, 0));
 	ir_edge(f, before, shared);
@@ -421,14 +422,18 @@ void lower_returns(struct ir_func *f)
 void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in),
 		  bool shared_cast)
 {
-	const struct ir_inst *in = ir_at(f, i);
+	const struct ir_inst *in = ir_at(f, i), *address = ir_def(f, in->args[0]);
+	bool clusters = f->module->clusters;
 	struct ir_inst global = *in;
 
 	global.space = IR_GLOBAL;
 	if (in->type == IR_B16)
 		lower_half_to_cas_loop(f, i);
+	else if (address->op == IR_GENERIC && address->space == IR_SHARED_CLUSTER)
+		lower_to_cas_loop(f, i);
 	else if (in->space == IR_GENERIC_SPACE && is_native(&global))
-		branch_on_space(f, i, shared_cast);
+		branch_on_space(f, i, clusters ? IR_SHARED_CLUSTER : IR_SHARED,
+				shared_cast && !clusters);
 	else if (shared_cast && in->space == IR_SHARED)
 		lower_to_contended_loop(f, i);
 	else

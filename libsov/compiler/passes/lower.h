@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * IR lowering that back ends request for operations their target lacks (lower.c, lower_copies.c,
- * lower_group_reductions.c, lower_matrices.c, lower_mbarriers.c, waterfall.c, widen_products.c),
- * and the warp-sync analysis that they share (divergent_syncs.c).
+ * lower_cluster_barriers.c, lower_group_reductions.c, lower_matrices.c, lower_mbarriers.c,
+ * waterfall.c, widen_products.c), and the warp-sync analysis that they share (divergent_syncs.c).
  */
 #ifndef SOV_COMPILER_LOWER_H
 #define SOV_COMPILER_LOWER_H
@@ -14,14 +14,22 @@
  * success, but is fast where lanes contend for one word. */
 void lower_atomic(struct ir_func *f, ir_id i, bool (*is_native)(const struct ir_inst *in),
 		  bool shared_cast);
+/* Outside of kernels whose launches all have clusters: makes the barrier of a cluster one of the
+ * block in a launch without them (lower_cluster_barriers.c). */
+void lower_cluster_barriers(struct ir_func *f);
 /* Replaces a reduction over a member mask by shuffles (lower_group_reductions.c). */
 void lower_reduce(struct ir_func *f, ir_id i, uint32_t warp_lanes);
 /* Replaces an asynchronous copy by a load and a store; returns whether the instructions after it
  * moved to a new block (lower_copies.c). */
 bool lower_copy(struct ir_func *f, ir_id i);
+/* Replaces bulk copies and reductions by loops, and what waits for them by nothing; or only the
+ * reductions (lower_copies.c). */
+void lower_bulk_copies(struct ir_func *f, bool reductions_only);
 /* Executes an instruction in a loop, once for each value of its first argument: the lower word of
- * that decides. The instructions after it move to a new block (waterfall.c). */
-void lower_to_waterfall(struct ir_func *f, ir_id i, uint32_t warp_lanes);
+ * that decides; or once for each lane. The instructions after it move to a new block
+ * (waterfall.c). */
+enum waterfall { WATERFALL_VALUES, WATERFALL_LANES };
+void lower_to_waterfall(struct ir_func *f, ir_id i, enum waterfall by, uint32_t warp_lanes);
 /* Replaces the operations of barriers in memory by atomics and loads (lower_mbarriers.c). */
 void lower_mbarriers(struct ir_func *f);
 /* Replaces a matrix product by shuffles and multiply-adds (lower_matrices.c). */

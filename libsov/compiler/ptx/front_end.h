@@ -145,6 +145,12 @@ enum ptx_special {
 	SPECIAL_TIMER,
 	SPECIAL_TIMER_HIGH,
 	SPECIAL_ZERO,
+	SPECIAL_CLUSTERID_X, /* computed from other special registers, as are those below */
+	SPECIAL_CLUSTERID_Y,
+	SPECIAL_CLUSTERID_Z,
+	SPECIAL_CLUSTER_CTAID_X,
+	SPECIAL_CLUSTER_CTAID_Y,
+	SPECIAL_CLUSTER_CTAID_Z,
 	SPECIAL_VECTOR
 };
 
@@ -277,6 +283,8 @@ enum ptx_role {
 	ROLE_C,
 	ROLE_E,
 	ROLE_F,
+	ROLE_G,
+	ROLE_H,
 	ROLE_POLICY,
 	ROLE_MEMBERS,
 	ROLE_TARGET,
@@ -286,7 +294,8 @@ enum ptx_role {
 
 #define PTX_MAX_MODIFIERS 12
 #define PTX_MAX_OPERANDS  8
-#define PTX_MAX_DEPTH     64 /* of blocks, and of parentheses in a constant expression */
+#define PTX_MAX_VECTOR    128 /* the sums of the largest matrix product */
+#define PTX_MAX_DEPTH     64  /* of blocks, and of parentheses in a constant expression */
 
 struct ptx;
 struct ptx_inst;
@@ -521,6 +530,25 @@ void ptx_write_register(struct ptx *x, struct ptx_name *n, ir_val v); /* of the 
 bool ptx_read_address(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
 		      enum ir_space space, uint32_t bytes, ir_val *arg, uint64_t *offset);
 
+/* lower_memory.c */
+enum ir_atom ptx_atom_of(const struct ptx_inst *in); /* by its operator and type */
+
+/* lower_mbarrier.c */
+/* Reads an address as 32 bits in shared memory; false: an error, reported. */
+bool ptx_read_shared(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
+		     bool generic, uint32_t bytes, ir_val *at);
+
+/* lower_cluster.c */
+#define PTX_MAX_CLUSTER 8                   /* blocks; NVIDIA's portable limit */
+bool ptx_has_clusters(const struct ptx *x); /* of more than one block */
+/* Shared memory of the cluster is the block's own where clusters have one block. */
+uint8_t ptx_cluster_space(const struct ptx *x, uint8_t space);
+bool ptx_parse_cluster_directive(struct ptx *x, const struct ptx_token *t);
+void ptx_check_cluster(struct ptx *x); /* all directives of a kernel together */
+bool ptx_is_cluster_special(uint32_t special);
+ir_val ptx_read_cluster_special(struct ptx *x, uint32_t special); /* b32 */
+ir_val ptx_cluster_generic(struct ptx *x, ir_val address, uint64_t *offset);
+
 /* lower_control.c */
 void ptx_set_block(struct ptx *x, ir_block b); /* sets the insertion point */
 ir_block ptx_block_new(struct ptx *x);         /* a new block after the last one started */
@@ -547,12 +575,18 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(createpolicy) L(alloca) L(stackrestore) L(setmaxnreg) \
 	/* lower_async.c */ \
 	L(copy) L(copy_commit) L(copy_wait) \
+	/* lower_bulk.c */ \
+	L(bulk_copy) L(bulk_reduce) L(bulk_prefetch) \
 	/* lower_mbarrier.c */ \
 	L(mbarrier) L(mbarrier_bytes) L(mbarrier_arrive) L(mbarrier_wait) L(mbarrier_pending) \
 	L(copy_arrive) \
+	/* lower_cluster.c */ \
+	L(mapa) L(getctarank) L(cluster_arrive) L(cluster_wait) \
 	/* lower_matrix.c */ \
 	L(mma) \
 	L(mma_quads) \
+	L(wgmma) \
+	L(wgmma_order) \
 	L(ldmatrix) \
 	L(movmatrix) \
 	L(stmatrix) \

@@ -19,11 +19,12 @@
  *   a = .type or minus    also -r
  *   a = .type or predicate  also a predicate
  *   a = .type or fragment a vector of registers that hold parts of a matrix
+ *   a = .type or words    a vector of .b32 that hold parts of a matrix
  *   a = unified           also [a].unified
  *   tgt = label           tlist = targets: a .branchtargets list
  *
  * d, p and q are written, all others read; brackets are an address. Operands after c are named e
- * and f, whatever the manual names them. The row ends with the function that lowers it and its main
+ * to h, whatever the manual names them. The row ends with the function that lowers it and its main
  * IR operation.
  */
 #include "libsov/compiler/ptx/front_end.h"
@@ -56,7 +57,7 @@
 #define SET_HALF ".u16 .s16 .u32 .s32"
 #define CVT    "d = .dtype or wider; a = .atype or wider or special; "
 
-#define SPACES  ".global .shared .shared::cta"
+#define SPACES  ".global .shared .shared::cta .shared::cluster"
 #define SCOPES  ".scope = .cta .cluster .gpu .sys; "
 #define ORDERED_LOAD  SCOPES ".sem = .relaxed .acquire; "
 #define ORDERED_STORE SCOPES ".sem = .relaxed .release; "
@@ -66,6 +67,9 @@
 
 #define COPY POLICY "c = .u32; e = .u32 or predicate; .cop = .ca .cg; " \
 	".ss = .shared .shared::cta; .prefetch = .L2::64B .L2::128B .L2::256B"
+
+#define BULK_FROM POLICY "c = .u32; "
+#define BULK BULK_FROM ".ss = .shared::cta .shared::cluster"
 
 #define MBARRIER        ".ss = .shared .shared::cta; b = .u32"
 #define MBARRIER_SCOPES ".scope = .cta .cluster; "
@@ -92,6 +96,19 @@
 #define FLOATS8      "; .atype = .e4m3 .e5m2; .btype = .e4m3 .e5m2"
 #define MATRIX_BITS  MATRIX_WORDS "; .BoolOp = .and .xor"
 #define MATRIX_NIBBLES MATRIX_WORDS "; .atype = .u4 .s4; .btype = .u4 .s4"
+
+#define GROUP_SHAPES_SMALL(k) ".shape = .m64n8k" k " .m64n16k" k " .m64n24k" k " .m64n32k" k
+#define GROUP_SHAPES_EVEN(k) " .m64n48k" k " .m64n64k" k " .m64n80k" k " .m64n96k" k " .m64n112k" k \
+	" .m64n128k" k " .m64n144k" k " .m64n160k" k " .m64n176k" k " .m64n192k" k " .m64n208k" k \
+	" .m64n224k" k " .m64n240k" k " .m64n256k" k
+#define GROUP_SHAPES_ODD(k) " .m64n40k" k " .m64n56k" k " .m64n72k" k " .m64n88k" k " .m64n104k" k \
+	" .m64n120k" k " .m64n136k" k " .m64n152k" k " .m64n168k" k " .m64n184k" k " .m64n200k" k \
+	" .m64n216k" k " .m64n232k" k " .m64n248k" k
+#define GROUP_COMMON "a = .b64 or words; b = .b64; c = .pred; e f g h = .s32; "
+#define GROUP(k)     GROUP_COMMON GROUP_SHAPES_SMALL(k) GROUP_SHAPES_EVEN(k) GROUP_SHAPES_ODD(k)
+#define GROUP_INTEGER(k) "d = .b32 or fragment; " GROUP_COMMON GROUP_SHAPES_SMALL(k) GROUP_SHAPES_EVEN(k)
+#define GROUP_F32(k) "d = .f32 or fragment; " GROUP(k)
+#define GROUP_F16(k) "d = .b32 or fragment; " GROUP(k)
 
 #define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
 #define RANGE    POLICIES ".ss = .global; b c = .u32"
@@ -331,7 +348,7 @@ const struct ptx_row ptx_rows[] = {
 	    ".dtype = " BITS " " INTEGER " .f32 .f64; .atype = .f32; c = .atype", slct, SELECT),
 
 	/* moves and conversions */
-	ROW("mov.type d, a", ".type = .pred", mov, COPY),
+	ROW("mov.type d, a", ".type = .pred; a = .type or special", mov, COPY),
 	ROW("mov.type d, a", ".type = " BITS "; d = .type or parts; "
 	    "a = .type or parts or variable or special", mov, COPY),
 	ROW("mov.type d, a", ".type = " INTEGER "; a = .type or variable or special", mov, COPY),
@@ -379,11 +396,11 @@ const struct ptx_row ptx_rows[] = {
 	ROW("ld{.weak}{.global}{.cop}{.hint}{.prefetch}{.vec}.type d, [a]", LOAD LOADED, ld, LOAD),
 	ROW("ld{.weak}{.global}{.cop}{.hint}.L2::cache_hint{.prefetch}{.vec}.type d, [a], policy", LOAD LOADED, ld, LOAD),
 	ROW("ld{.weak}.ss{.cop}{.vec}.type d, [a]",
-	    LOAD ".ss = .local .shared .shared::cta .const .param .param::entry .param::func; " LOADED, ld, LOAD),
+	    LOAD ".ss = .local .shared .shared::cta .shared::cluster .const .param .param::entry .param::func; " LOADED, ld, LOAD),
 	ROW("ld.volatile{.ss}{.prefetch}{.vec}.type d, [a]", LOAD ".ss = .local " SPACES, ld, LOAD),
 	ROW("ld.sem.scope{.global}{.hint}{.prefetch}{.vec}.type d, [a]", LOAD ORDERED_LOAD, ld, LOAD),
 	ROW("ld.sem.scope{.global}{.hint}.L2::cache_hint{.prefetch}{.vec}.type d, [a], policy", LOAD ORDERED_LOAD, ld, LOAD),
-	ROW("ld.sem.scope.ss{.vec}.type d, [a]", LOAD ORDERED_LOAD ".ss = .shared .shared::cta", ld, LOAD),
+	ROW("ld.sem.scope.ss{.vec}.type d, [a]", LOAD ORDERED_LOAD ".ss = .shared .shared::cta .shared::cluster", ld, LOAD),
 	ROW("ld.mmio.relaxed.sys{.global}.type d, [a]", LOAD, ld, LOAD),
 	ROW("ld.global{.cop}.nc{.hint}{.prefetch}{.vec}.type d, [a]", LOAD ".cop = .ca .cg .cs", ld, LOAD),
 	ROW("ld.global{.cop}.nc{.hint}.L2::cache_hint{.prefetch}{.vec}.type d, [a], policy",
@@ -392,11 +409,11 @@ const struct ptx_row ptx_rows[] = {
 	ROW("st{.weak}{.global}{.cop}{.hint}{.vec}.type [a], b", STORE STORED, st, STORE),
 	ROW("st{.weak}{.global}{.cop}{.hint}.L2::cache_hint{.vec}.type [a], b, policy", STORE STORED, st, STORE),
 	ROW("st{.weak}.ss{.cop}{.vec}.type [a], b",
-	    STORE ".ss = .local .shared .shared::cta .param .param::func; " STORED, st, STORE),
+	    STORE ".ss = .local .shared .shared::cta .shared::cluster .param .param::func; " STORED, st, STORE),
 	ROW("st.volatile{.ss}{.vec}.type [a], b", STORE ".ss = .local " SPACES, st, STORE),
 	ROW("st.sem.scope{.global}{.hint}{.vec}.type [a], b", STORE ORDERED_STORE, st, STORE),
 	ROW("st.sem.scope{.global}{.hint}.L2::cache_hint{.vec}.type [a], b, policy", STORE ORDERED_STORE, st, STORE),
-	ROW("st.sem.scope.ss{.vec}.type [a], b", STORE ORDERED_STORE ".ss = .shared .shared::cta", st, STORE),
+	ROW("st.sem.scope.ss{.vec}.type [a], b", STORE ORDERED_STORE ".ss = .shared .shared::cta .shared::cluster", st, STORE),
 	ROW("st.mmio.relaxed.sys{.global}.type [a], b", STORE, st, STORE),
 	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".op = .and .or .xor .exch; .type = .b32 .b64", atom, ATOM),
@@ -471,6 +488,30 @@ const struct ptx_row ptx_rows[] = {
 
 	ROW("cp.async.mbarrier.arrive{.noinc}{.ss}.b64 [a]", ".ss = .shared .shared::cta", copy_arrive, COPYARRIVE),
 
+	ROW("cp.async.bulk.ss.global.mbarrier::complete_tx::bytes [a], [b], c, [e]", BULK, bulk_copy, BULKCOPY),
+	ROW("cp.async.bulk.ss.global.mbarrier::complete_tx::bytes.L2::cache_hint [a], [b], c, [e], policy", BULK, bulk_copy, BULKCOPY),
+	ROW("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [a], [b], c, [e]", "c = .u32", bulk_copy, BULKCOPY),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group [a], [b], c", "c = .u32", bulk_copy, BULKCOPY),
+	ROW("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [a], [b], c, policy", POLICY "c = .u32", bulk_copy, BULKCOPY),
+	ROW("cp.async.bulk.cop.L2.global [a], b", ".cop = .prefetch; b = .u32", bulk_prefetch, BULKCOPY),
+	ROW("cp.async.bulk.cop.L2.global.L2::cache_hint [a], b, policy", POLICY ".cop = .prefetch; b = .u32", bulk_prefetch, BULKCOPY),
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [a], [b], c", BULK_FROM ".op = .and .or .xor; .type = .b32 .b64", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.op.type [a], [b], c, policy", BULK_FROM ".op = .and .or .xor; .type = .b32 .b64", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.type [a], [b], c", BULK_FROM ".type = .u32 .s32 .u64 .f32 .f64", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.type [a], [b], c, policy", BULK_FROM ".type = .u32 .s32 .u64 .f32 .f64", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.noftz.type [a], [b], c", BULK_FROM ".type = .f16 .bf16", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.add.noftz.type [a], [b], c, policy", BULK_FROM ".type = .f16 .bf16", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [a], [b], c", BULK_FROM ".op = .inc .dec; .type = .u32", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.op.type [a], [b], c, policy", BULK_FROM ".op = .inc .dec; .type = .u32", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group.op.type [a], [b], c", BULK_FROM ".op = .min .max; .type = .u32 .s32 .u64 .s64 .f16 .bf16", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.global.shared::cta.bulk_group.L2::cache_hint.op.type [a], [b], c, policy", BULK_FROM ".op = .min .max; .type = .u32 .s32 .u64 .s64 .f16 .bf16", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [a], [b], c, [e]", BULK_FROM ".op = .and .or .xor; .type = .b32", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.type [a], [b], c, [e]", BULK_FROM ".type = .u32 .s32 .u64", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [a], [b], c, [e]", BULK_FROM ".op = .inc .dec; .type = .u32", bulk_reduce, BULKREDUCE),
+	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [a], [b], c, [e]", BULK_FROM ".op = .min .max; .type = .u32 .s32", bulk_reduce, BULKREDUCE),
+	ROW("cp.async.bulk.commit_group", "", copy_commit, BULKCOMMIT),
+	ROW("cp.async.bulk.wait_group{.read} a", "a = .u32", copy_wait, BULKWAIT),
+
 	/* barriers in memory */
 	ROW("mbarrier.init{.ss}.b64 [a], b", MBARRIER, mbarrier, MBARRIER_INIT),
 	ROW("mbarrier.inval{.ss}.b64 [a]", MBARRIER, mbarrier, MBARRIER_INVAL),
@@ -487,6 +528,10 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mbarrier.try_wait{.sem}{.scope}{.ss}.b64 p, [a], b{, c}", MBARRIER_WAIT "b = .b64; c = .u32", mbarrier_wait, MBARRIER_TEST),
 	ROW("mbarrier.try_wait.parity{.sem}{.scope}{.ss}.b64 p, [a], b{, c}", MBARRIER_WAIT "b c = .u32", mbarrier_wait, MBARRIER_TEST),
 	ROW("mbarrier.pending_count.b64 d, a", "d = .u32", mbarrier_pending, MBARRIER_PENDING),
+
+	/* clusters */
+	ROW("mapa{.ss}.type d, a, b", ".ss = .shared::cluster; .type = .u32 .u64; a = .type or variable; b = .u32", mapa, AND),
+	ROW("getctarank{.ss}.type d, a", ".ss = .shared::cluster; .type = .u32 .u64; d = .u32; a = .type or variable", getctarank, SHR_U),
 
 	/* matrices */
 	ROW("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 d, a, b, c", MATRIX_F32, mma, MMA),
@@ -532,6 +577,17 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mma.sparse.sync.aligned.m16n8k128.row.col{.satfinite}.s32.atype.btype.s32 d, a, b, c, e, f", SPARSE MATRIX_NIBBLES, mma, MMA),
 	ROW("mma.sparse.sync.aligned.m16n8k64.row.col.f32.atype.btype.f32 d, a, b, c, e, f", SPARSE MATRIX_F32 FLOATS8, mma, MMA),
 
+	ROW("wgmma.fence.sync.aligned", "", wgmma_order, WARPSYNC),
+	ROW("wgmma.commit_group.sync.aligned", "", wgmma_order, WARPSYNC),
+	ROW("wgmma.wait_group.sync.aligned a", "a = .u32", wgmma_order, WARPSYNC),
+	ROW("wgmma.mma_async.sync.aligned.shape.f32.f16.f16 d, a, b, c, e, f, g{, h}", GROUP_F32("16"), wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sync.aligned.shape.f16.f16.f16 d, a, b, c, e, f, g{, h}", GROUP_F16("16"), wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sync.aligned.shape.f32.bf16.bf16 d, a, b, c, e, f, g{, h}", GROUP_F32("16"), wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sync.aligned.shape.f32.tf32.tf32 d, a, b, c, e, f", GROUP_F32("8"), wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sync.aligned.shape.f32.atype.btype d, a, b, c, e, f", GROUP_F32("32") FLOATS8, wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sync.aligned.shape.f16.atype.btype d, a, b, c, e, f", GROUP_F16("32") FLOATS8, wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sync.aligned.shape{.satfinite}.s32.atype.btype d, a, b, c", GROUP_INTEGER("32") "; .atype = .u8 .s8; .btype = .u8 .s8", wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sync.aligned.shape.s32.b1.b1.BoolOp.popc d, a, b, c", GROUP_INTEGER("256") "; .BoolOp = .and", wgmma, MMA_GROUP),
 	ROW("ldmatrix.sync.aligned.m8n8.x1{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
 	ROW("ldmatrix.sync.aligned.m8n8.x2{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
 	ROW("ldmatrix.sync.aligned.m8n8.x4{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
@@ -605,6 +661,8 @@ const struct ptx_row ptx_rows[] = {
 	    BARRIER_RED),
 	ROW("bar{.cta}.red.BoolOp.pred p, a{, b}, c", ".BoolOp = .and .or; a b = .u32",
 	    barrier_red, BARRIER_RED),
+	ROW("barrier.cluster.arrive{.sem}{.aligned}", ".sem = .release .relaxed", cluster_arrive, CLUSTER_BARRIER),
+	ROW("barrier.cluster.wait{.acquire}{.aligned}", "", cluster_wait, CLUSTER_BARRIER),
 	ROW("barrier{.cta}.sync{.aligned} a{, b}", "a b = .u32", barrier, BARRIER),
 	ROW("barrier{.cta}.arrive{.aligned} a, b", "a b = .u32", barrier, BARRIER),
 	ROW("barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, c", "a b = .u32; c = .pred",
@@ -632,9 +690,9 @@ const struct ptx_row ptx_rows[] = {
 
 /* Instructions of PTX 9.0 that are not supported; the error names their feature. */
 const struct ptx_unsupported ptx_unsupported[] = {
-	{"wgmma tcgen05", "tensor core"},
+	{"tcgen05", "tensor core"},
 	{"tensormap", "asynchronous copy"},
-	{"mapa getctarank clusterlaunchcontrol", "clusters"},
+	{"clusterlaunchcontrol", "clusters"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
 	{"multimem", "multicast addresses, which name memory of several devices"},
 	{NULL, NULL},

@@ -63,13 +63,6 @@ static const struct {
 
 /* Cache operators are performance hints and are ignored, except .cv, which acts as .volatile. */
 const struct ptx_keyword ptx_keywords[] = {
-	{".row", SLOT_NONE, 0},
-	{".col", SLOT_NONE, 0},
-	{".sp", SLOT_NONE, 0},
-	{".sp::ordered_metadata", SLOT_NONE, 0},
-	{".m16n16k16", SLOT_NONE, 0},
-	{".m32n8k16", SLOT_NONE, 0},
-	{".m8n32k16", SLOT_NONE, 0},
 	{".rn", SLOT_ROUND, IR_RN},
 	{".rz", SLOT_ROUND, IR_RZ},
 	{".rm", SLOT_ROUND, IR_RM},
@@ -129,7 +122,7 @@ const struct ptx_keyword ptx_keywords[] = {
 	{".global", SLOT_SPACE, IR_GLOBAL},
 	{".shared", SLOT_SPACE, IR_SHARED},
 	{".shared::cta", SLOT_SPACE, IR_SHARED},
-	{".shared::cluster", SLOT_SPACE, IR_SHARED},
+	{".shared::cluster", SLOT_SPACE, IR_SHARED_CLUSTER},
 	{".local", SLOT_SPACE, IR_LOCAL},
 	{".const", SLOT_SPACE, IR_CONSTANT},
 	{".param", SLOT_SPACE, IR_PARAM},
@@ -156,6 +149,7 @@ const struct ptx_keyword ptx_keywords[] = {
 	{".wb", SLOT_CACHE, CACHE_ANY},
 	{".wt", SLOT_CACHE, CACHE_ANY},
 	{".cv", SLOT_CACHE, CACHE_VOLATILE},
+	{".prefetch", SLOT_CACHE, CACHE_ANY}, /* of cp.async.bulk */
 	{".L1::evict_normal", SLOT_HINT, CACHE_ANY},
 	{".L1::evict_unchanged", SLOT_HINT, CACHE_ANY},
 	{".L1::evict_first", SLOT_HINT, CACHE_STREAMING},
@@ -221,12 +215,21 @@ static const struct {
 	{"%reserved_smem_offset_end", IR_RESERVED_SMEM_END},
 	{"%reserved_smem_offset_cap", IR_RESERVED_SMEM_CAP},
 	{"%reserved_smem_offset_0", IR_RESERVED_SMEM},
-	{"%reserved_smem_offset_1", IR_RESERVED_SMEM_1}, {"%current_graph_exec", SPECIAL_ZERO}, {"%is_explicit_cluster", -2},
-	{"%clusterid.x", -2}, {"%clusterid.y", -2}, {"%clusterid.z", -2},
-	{"%nclusterid.x", -2}, {"%nclusterid.y", -2}, {"%nclusterid.z", -2},
-	{"%cluster_ctaid.x", -2}, {"%cluster_ctaid.y", -2}, {"%cluster_ctaid.z", -2},
-	{"%cluster_nctaid.x", -2}, {"%cluster_nctaid.y", -2}, {"%cluster_nctaid.z", -2},
-	{"%cluster_ctarank", -2}, {"%cluster_nctarank", -2},
+	{"%reserved_smem_offset_1", IR_RESERVED_SMEM_1}, {"%current_graph_exec", SPECIAL_ZERO},
+	{"%is_explicit_cluster", IR_CLUSTER_LAUNCH},
+	{"%cluster_ctarank", IR_CLUSTER_CTARANK}, {"%cluster_nctarank", IR_CLUSTER_NCTARANK},
+	{"%clusterid.x", SPECIAL_CLUSTERID_X}, {"%clusterid.y", SPECIAL_CLUSTERID_Y},
+	{"%clusterid.z", SPECIAL_CLUSTERID_Z}, {"%clusterid.w", SPECIAL_ZERO},
+	{"%clusterid", SPECIAL_VECTOR + SPECIAL_CLUSTERID_X},
+	{"%nclusterid.x", IR_NCLUSTERID_X}, {"%nclusterid.y", IR_NCLUSTERID_Y},
+	{"%nclusterid.z", IR_NCLUSTERID_Z}, {"%nclusterid.w", SPECIAL_ZERO},
+	{"%nclusterid", SPECIAL_VECTOR + IR_NCLUSTERID_X},
+	{"%cluster_ctaid.x", SPECIAL_CLUSTER_CTAID_X}, {"%cluster_ctaid.y", SPECIAL_CLUSTER_CTAID_Y},
+	{"%cluster_ctaid.z", SPECIAL_CLUSTER_CTAID_Z}, {"%cluster_ctaid.w", SPECIAL_ZERO},
+	{"%cluster_ctaid", SPECIAL_VECTOR + SPECIAL_CLUSTER_CTAID_X},
+	{"%cluster_nctaid.x", IR_CLUSTER_NCTAID_X}, {"%cluster_nctaid.y", IR_CLUSTER_NCTAID_Y},
+	{"%cluster_nctaid.z", IR_CLUSTER_NCTAID_Z}, {"%cluster_nctaid.w", SPECIAL_ZERO},
+	{"%cluster_nctaid", SPECIAL_VECTOR + IR_CLUSTER_NCTAID_X},
 };
 
 static bool text_equals(const char *known, const char *text, size_t length)
@@ -298,6 +301,8 @@ uint32_t ptx_special_widths(const char *text, size_t length)
 	for (uint32_t i = 0; i < COUNT(wide); i++)
 		if (text_equals(wide[i], text, length))
 			return 64;
+	if (sreg == IR_CLUSTER_LAUNCH) /* a predicate */
+		return 1;
 	if (sreg == IR_GRIDID)
 		return 16 | 32 | 64;
 	if ((sreg >= IR_TID_X && sreg <= IR_NCTAID_Z) || sreg >= SPECIAL_VECTOR ||

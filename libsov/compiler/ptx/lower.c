@@ -143,7 +143,12 @@ static ir_val read_special(struct ptx *x, const struct ptx_operand *o)
 
 	if (o->special == SPECIAL_ZERO)
 		return ptx_emit_constant(x, o->type->ir, 0);
-	if (o->special >= IR_RESERVED_SMEM && o->special <= IR_RESERVED_SMEM_CAP) {
+	if (ptx_is_cluster_special(o->special)) {
+		v = ptx_read_cluster_special(x, o->special);
+		t = IR_B32;
+		if (o->type->class == CLASS_PREDICATE)
+			return ptx_convert(x, IR_TRUNC, t, IR_B1, v);
+	} else if (o->special >= IR_RESERVED_SMEM && o->special <= IR_RESERVED_SMEM_CAP) {
 		v = read_reserved_shared(x, o->special);
 		t = IR_B32;
 	} else if (o->special < IR_SREG_COUNT) {
@@ -553,7 +558,7 @@ void ptx_lower_cvta(struct ptx *x, const struct ptx_inst *in)
 	enum ir_type t = in->role[ROLE_D]->type->ir;
 	ir_val v = ptx_op(x, in->row->op, t, ptx_read_role(x, in, ROLE_A), 0, 0);
 
-	ir_def(x->func, v)->space = in->value[SLOT_SPACE];
+	ir_def(x->func, v)->space = ptx_cluster_space(x, in->value[SLOT_SPACE]);
 	ptx_write_operand(x, in->role[ROLE_D], v);
 }
 
@@ -561,6 +566,6 @@ void ptx_lower_isspacep(struct ptx *x, const struct ptx_inst *in)
 {
 	ir_val v = ptx_op(x, IR_INSPACE, IR_B64, ptx_read_role(x, in, ROLE_A), 0, 0);
 
-	ir_def(x->func, v)->space = in->value[SLOT_SPACE];
+	ir_def(x->func, v)->space = ptx_cluster_space(x, in->value[SLOT_SPACE]);
 	ptx_write_operand(x, in->role[ROLE_P], v);
 }

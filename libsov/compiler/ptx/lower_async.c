@@ -67,11 +67,11 @@ void ptx_lower_copy(struct ptx *x, const struct ptx_inst *in)
 
 void ptx_lower_copy_commit(struct ptx *x, const struct ptx_inst *in)
 {
-	(void)in;
-	ptx_emit(x, IR_COPYCOMMIT, IR_VOID, 0, 0, NULL);
+	ptx_emit(x, in->row->op, IR_VOID, 0, 0, NULL);
 }
 
-/* wait_all also waits for copies that are in no group yet. */
+/* wait_all also waits for copies that are in no group yet; wait_group.read of bulk copies only
+ * until their data is read. */
 void ptx_lower_copy_wait(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_operand *o = in->role[ROLE_A];
@@ -84,6 +84,8 @@ void ptx_lower_copy_wait(struct ptx *x, const struct ptx_inst *in)
 	}
 	if (!o)
 		ptx_emit(x, IR_COPYCOMMIT, IR_VOID, 0, 0, NULL);
-	i = ptx_emit(x, IR_COPYWAIT, IR_VOID, 0, 0, NULL);
+	i = ptx_emit(x, in->row->op, IR_VOID, 0, 0, NULL);
 	ir_at(x->func, i)->imm = o ? o->value : 0;
+	if (ptx_is_spelled(in, ".read"))
+		ir_at(x->func, i)->sub = IR_BULKWAIT_READ;
 }

@@ -2,23 +2,21 @@
 /*
  * Lowering of barriers in shared memory. The IR's arrivals release and its tests acquire at the
  * scope of the block, which includes .relaxed; a wider scope adds a fence. A state of 64 bits holds
- * the IR's token in its upper half. Launches have no clusters, so that .shared::cluster is the
- * block's own shared memory.
+ * the IR's token in its upper half. Barriers of other blocks of a cluster are not supported:
+ * .shared::cluster is the block's own shared memory.
  */
 #include "libsov/compiler/ptx/front_end.h"
 
 #define OBJECT_BYTES 8
 
-/* Reads the barrier's address as 32 bits in shared memory; false: an error, reported. */
-static bool read_barrier(struct ptx *x, const struct ptx_inst *in, ir_val *at)
+bool ptx_read_shared(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
+		     bool generic, uint32_t bytes, ir_val *at)
 {
-	const struct ptx_operand *o = in->role[ROLE_A];
-	bool generic = !ptx_has_modifier(in, SLOT_SPACE) && o->kind == OPERAND_REGISTER;
 	enum ir_space space = generic ? IR_GENERIC_SPACE : IR_SHARED;
 	uint64_t offset;
 	enum ir_type t;
 
-	if (!ptx_read_address(x, in, o, space, OBJECT_BYTES, at, &offset))
+	if (!ptx_read_address(x, in, o, space, bytes, at, &offset))
 		return false;
 	if (!*at) { /* a number alone */
 		*at = ptx_emit_constant(x, IR_B32, (uint32_t)offset);
@@ -35,6 +33,15 @@ static bool read_barrier(struct ptx *x, const struct ptx_inst *in, ir_val *at)
 		*at = ptx_op(x, IR_ADD, IR_B32, *at, ptx_emit_constant(x, IR_B32, (uint32_t)offset),
 			     0);
 	return true;
+}
+
+/* Reads the barrier's address; false: an error, reported. */
+static bool read_barrier(struct ptx *x, const struct ptx_inst *in, ir_val *at)
+{
+	const struct ptx_operand *o = in->role[ROLE_A];
+	bool generic = !ptx_has_modifier(in, SLOT_SPACE) && o->kind == OPERAND_REGISTER;
+
+	return ptx_read_shared(x, in, o, generic, OBJECT_BYTES, at);
 }
 
 static ir_val high_word(struct ptx *x, ir_val state)

@@ -13,6 +13,14 @@ static enum ir_space space_of(const struct ptx_inst *in)
 	return ptx_has_modifier(in, SLOT_SPACE) ? in->value[SLOT_SPACE] : IR_GENERIC_SPACE;
 }
 
+/* Memory of the cluster is accessed by generic addresses. */
+static enum ir_space access_space(const struct ptx *x, const struct ptx_inst *in)
+{
+	if (space_of(in) != IR_SHARED_CLUSTER)
+		return space_of(in);
+	return ptx_has_clusters(x) ? IR_GENERIC_SPACE : IR_SHARED;
+}
+
 /* Global and generic addresses have 64 bits; other spaces also allow 32. */
 static bool needs_wide_address(enum ir_space s)
 {
@@ -36,11 +44,12 @@ static bool check_base_register(struct ptx *x, const struct ptx_inst *in,
 static bool check_base_variable(struct ptx *x, const struct ptx_inst *in,
 				const struct ptx_operand *o, enum ir_space want)
 {
+	enum ir_space shared = want == IR_SHARED_CLUSTER ? IR_SHARED : want;
 	enum ir_space have =
 		o->kind == OPERAND_VARIABLE ? x->module->symbols[o->name->symbol].space : IR_PARAM;
 
 	/* A global address equals its generic address. */
-	if (have == want || (have == IR_GLOBAL && want == IR_GENERIC_SPACE))
+	if (have == shared || (have == IR_GLOBAL && want == IR_GENERIC_SPACE))
 		return true;
 	ptx_error(x, &o->at, "'%.*s' is in .%s space, but '%s' accesses .%s", TEXT(o->name),
 		  ir_space_names[have], ptx_spelling(x, in), ir_space_names[want]);
@@ -97,7 +106,11 @@ bool ptx_read_address(struct ptx *x, const struct ptx_inst *in, const struct ptx
 static bool read_address(struct ptx *x, const struct ptx_inst *in, uint32_t bytes, ir_val *arg,
 			 uint64_t *offset)
 {
-	return ptx_read_address(x, in, in->role[ROLE_A], space_of(in), bytes, arg, offset);
+	if (!ptx_read_address(x, in, in->role[ROLE_A], space_of(in), bytes, arg, offset))
+		return false;
+	if (access_space(x, in) != space_of(in) && ptx_has_clusters(x))
+		*arg = ptx_cluster_generic(x, *arg, offset);
+	return true;
 }
 
 static enum ir_order order_of(const struct ptx_inst *in, enum ir_order otherwise)
@@ -134,7 +147,7 @@ static void set_access(struct ptx *x, const struct ptx_inst *in, ir_id i, uint64
 		(has_cache_operator(in, SLOT_CACHE, CACHE_VOLATILE) && !is_constant);
 
 	m->imm = offset;
-	m->space = space_of(in);
+	m->space = access_space(x, in);
 	m->from = type->ir;
 	m->align = type->bits / 8 * count;
 	m->order = is_volatile ? IR_RELAXED : order_of(in, otherwise);
@@ -288,7 +301,7 @@ void ptx_lower_st(struct ptx *x, const struct ptx_inst *in)
 
 /* ---- atomics ---- */
 
-static enum ir_atom atom_of(const struct ptx_inst *in)
+enum ir_atom ptx_atom_of(const struct ptx_inst *in)
 {
 	enum ir_atom op = in->value[SLOT_ATOM];
 	uint8_t class = ptx_inst_type(in, SLOT_TYPE)->class;
@@ -312,8 +325,8 @@ static bool flushes(const struct ptx_inst *in)
 {
 	const struct ptx_type *t = ptx_inst_type(in, SLOT_TYPE);
 
-	return atom_of(in) == IR_ATOM_FADD && t->bits == 32 && !t->format &&
-	       space_of(in) != IR_SHARED;
+	return ptx_atom_of(in) == IR_ATOM_FADD && t->bits == 32 && !t->format &&
+	       space_of(in) != IR_SHARED && space_of(in) != IR_SHARED_CLUSTER;
 }
 
 /* A vector is atomic element by element (PTX ISA, atom), so each element becomes one operation. */
@@ -336,7 +349,7 @@ void ptx_lower_atom(struct ptx *x, const struct ptx_inst *in)
 		i = ptx_emit(x, IR_ATOM, type->ir, 1, 2, args);
 		set_access(x, in, i, offset + k * bytes, IR_RELAXED);
 		ir_at(x->func, i)->align = bytes;
-		ir_at(x->func, i)->sub = atom_of(in);
+		ir_at(x->func, i)->sub = ptx_atom_of(in);
 		ir_at(x->func, i)->format = type->format;
 		if (flushes(in))
 			ir_at(x->func, i)->flags |= IR_FTZ;
@@ -407,10 +420,22 @@ void ptx_lower_fence(struct ptx *x, const struct ptx_inst *in)
 	f->order = order_of(in, membar ? IR_SEQ_CST : IR_ACQ_REL);
 }
 
+/* Between accesses and bulk copies, which are accesses by the asynchronous proxy. */
+static void fence_async(struct ptx *x, const struct ptx_inst *in, struct ir_inst *f)
+{
+	bool global = ptx_has_modifier(in, SLOT_SPACE) && in->value[SLOT_SPACE] == IR_GLOBAL;
+	ir_id i;
+
+	f->scope = ptx_has_modifier(in, SLOT_SPACE) && !global ? IR_SCOPE_CTA : IR_SCOPE_GPU;
+	f->order = IR_ACQ_REL;
+	i = ptx_emit(x, IR_FENCEASYNC, IR_VOID, 0, 0, NULL);
+	ir_at(x->func, i)->space = global ? IR_GLOBAL : IR_SHARED;
+}
+
 /*
  * Fences between proxies (PTX ISA, membar and fence). The alias proxy is other virtual addresses of
- * the same memory; no instruction here uses the asynchronous proxy or a tensor map. So each is a
- * fence of the generic proxy, as wide as its scope.
+ * the same memory, and no instruction here uses a tensor map: these are fences of the generic
+ * proxy, as wide as their scope.
  */
 void ptx_lower_fence_proxy(struct ptx *x, const struct ptx_inst *in)
 {
@@ -420,6 +445,8 @@ void ptx_lower_fence_proxy(struct ptx *x, const struct ptx_inst *in)
 
 	f->scope = is_scoped ? in->value[SLOT_SCOPE] : IR_SCOPE_SYS;
 	f->order = is_scoped ? in->value[SLOT_ORDER] : IR_SEQ_CST;
+	if (ptx_is_spelled(in, ".async"))
+		fence_async(x, in, f);
 }
 
 #define MIN_REGISTERS 24 /* PTX ISA, setmaxnreg */

@@ -28,7 +28,7 @@ struct operand_form {
 struct operand_rule {
 	const struct ptx_type *type;
 	bool wider, special, variable, parts, vector, nothing, label, targets, written, selected,
-		minus, predicate, fragment, unified;
+		minus, predicate, fragment, words, unified;
 	const char *name; /* "d" */
 };
 
@@ -42,7 +42,7 @@ struct ptx_match {
 };
 
 static const char *const role_names[ROLE_COUNT] = {
-	"d", "p", "q", "a", "b", "c", "e", "f", "policy", "membermask", "tgt", "tlist",
+	"d", "p", "q", "a", "b", "c", "e", "f", "g", "h", "policy", "membermask", "tgt", "tlist",
 };
 
 /* ---- parsing rows ---- */
@@ -249,6 +249,8 @@ static bool match_modifier(struct ptx_inst *in, const struct ptx_row *row,
 	list = find_clause(row->where, forms->text, forms->length, &n);
 	if (list && !in_list(list, n, t->text, t->length))
 		return false;
+	if (list && forms->group == SLOT_NONE) /* has no value */
+		return true;
 	type = ptx_type_find(t->text, t->length);
 	if (is_type_modifier(forms)) {
 		if (type)
@@ -501,7 +503,8 @@ static struct operand_rule read_operand_rule(const struct ptx_inst *in, enum ptx
 		{"label", &rule.label},       {"twice", &twice},
 		{"targets", &rule.targets},   {"minus", &rule.minus},
 		{"selected", &rule.selected}, {"predicate", &rule.predicate},
-		{"fragment", &rule.fragment}, {"unified", &rule.unified},
+		{"fragment", &rule.fragment}, {"words", &rule.words},
+		{"unified", &rule.unified},
 	};
 
 	if (ptx_has_modifier(in, SLOT_TYPE))
@@ -727,6 +730,14 @@ static bool check_wide(struct check_context *c, struct ptx_operand *o)
 	return true;
 }
 
+/* The width of a special register, for a message. */
+static uint32_t special_bits(const struct ptx_operand *o)
+{
+	uint32_t widths = ptx_special_widths(o->at.text, o->at.length);
+
+	return widths & 64 ? 64 : widths == 1 ? 1 : 32;
+}
+
 /* Conversions accept any width. */
 static bool check_special(struct check_context *c, const struct ptx_operand *o)
 {
@@ -735,8 +746,7 @@ static bool check_special(struct check_context *c, const struct ptx_operand *o)
 	if (c->rule.wider || ptx_special_widths(o->at.text, o->at.length) & c->rule.type->bits)
 		return true;
 	return operand_error(c, o, "is a %s, but '%.*s' has %u bits", c->rule.type->name,
-			     TEXT(&o->at),
-			     ptx_special_widths(o->at.text, o->at.length) & 64 ? 64 : 32);
+			     TEXT(&o->at), special_bits(o));
 }
 
 static bool check_scalar(struct check_context *c, struct ptx_operand *o)
@@ -779,7 +789,7 @@ static bool check_vector(struct check_context *c, struct ptx_operand *o)
 	bool good = true;
 
 	o->type = c->rule.type;
-	if (!c->rule.vector && !c->rule.fragment &&
+	if (!c->rule.vector && !c->rule.fragment && !c->rule.words &&
 	    !(c->rule.parts && (o->count == 2 || o->count == 4) &&
 	      c->rule.type->bits / o->count >= 8))
 		return operand_error(c, o, "cannot be a vector of %u", o->count);
@@ -787,6 +797,8 @@ static bool check_vector(struct check_context *c, struct ptx_operand *o)
 		return operand_error(c, o, "must have %u elements, found %u", count, o->count);
 	if (c->rule.parts)
 		c->rule.type = type_of_width(CLASS_BITS, c->rule.type->bits / count);
+	if (c->rule.words)
+		c->rule.type = type_of_width(CLASS_BITS, 32);
 	c->rule.nothing = c->rule.written;
 	c->rule.variable = false;
 	c->rule.special &= c->rule.vector;

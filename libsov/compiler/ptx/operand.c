@@ -257,13 +257,13 @@ static bool parse_scalar(struct ptx *x, struct ptx_operand *o, const char *what)
 
 static bool parse_vector(struct ptx *x, struct ptx_operand *o)
 {
-	struct ptx_operand elements[8] = {0};
+	struct ptx_operand elements[PTX_MAX_VECTOR] = {0};
 
 	o->kind = OPERAND_VECTOR;
 	x->braces++;
 	do {
-		if (o->count == 8) {
-			ptx_error(x, &x->token, "a vector has at most 8 elements");
+		if (o->count == PTX_MAX_VECTOR) {
+			ptx_error(x, &x->token, "a vector has at most %d elements", PTX_MAX_VECTOR);
 			return false;
 		}
 		elements[o->count].at = x->token;

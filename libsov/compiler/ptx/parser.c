@@ -5,6 +5,7 @@
  * one run reports every error of a file.
  */
 #include <string.h>
+#include "libsov/compiler/ir/cluster.h"
 #include "libsov/compiler/image/image.h"
 #include "libsov/compiler/ptx/front_end.h"
 
@@ -331,12 +332,6 @@ static void parse_block_shape(struct ptx *x, const char *word, uint32_t threads[
 		threads[i] = (uint32_t)n[i];
 }
 
-static bool is_cluster_directive(const struct ptx_token *t)
-{
-	return ptx_is_keyword(t, ".reqnctapercluster") || ptx_is_keyword(t, ".explicitcluster") ||
-	       ptx_is_keyword(t, ".maxclusterrank") || ptx_is_keyword(t, ".blocksareclusters");
-}
-
 /* Performance-tuning directives between a kernel's parameters and its body. */
 static bool parse_kernel_directives(struct ptx *x)
 {
@@ -361,18 +356,20 @@ static bool parse_kernel_directives(struct ptx *x)
 		} else if (ptx_is_keyword(&t, ".pragma")) {
 			ptx_expect(x, TOKEN_STRING, "a string", ".pragma");
 			ptx_accept(x, ';');
-		} else if (is_cluster_directive(&t)) {
+		} else if (ptx_is_keyword(&t, ".blocksareclusters")) {
 			ptx_error(x, &t, "kernel directive '%.*s' is not supported: clusters",
 				  TEXT(&t));
 			return false;
-		} else {
+		} else if (!ptx_parse_cluster_directive(x, &t)) {
 			ptx_error(x, &t,
 				  "kernel directive '%.*s' is not supported; supported: .maxntid "
-				  ".reqntid .minnctapersm .maxnctapersm .maxnreg .pragma",
+				  ".reqntid .minnctapersm .maxnctapersm .maxnreg .pragma "
+				  ".reqnctapercluster .explicitcluster .maxclusterrank",
 				  TEXT(&t));
 			return false;
 		}
 	}
+	ptx_check_cluster(x);
 	return true;
 }
 
@@ -595,6 +592,9 @@ bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct 
 		if (!job->options.relocatable && job->diag.errors == before)
 			ptx_check_externals(&x);
 		ptx_align_constants(&x);
+		x.module->clusters |= ir_names_clusters(x.module);
+		if (x.module->clusters)
+			ir_cluster_addresses(x.module);
 	}
 	job->diag.prefix = prefix;
 	*out = x.module;

@@ -94,6 +94,12 @@ static uint64_t amd_ticks_to_ns(const void *chip, uint64_t ticks)
 	return ticks * AMD_CLOCK_NANOSECONDS;
 }
 
+static uint32_t amd_max_cluster_blocks(const struct winsys_info *i)
+{
+	(void)i;
+	return 1;
+}
+
 static bool amd_supports_chains(const void *chip)
 {
 	(void)chip;
@@ -363,6 +369,7 @@ const struct gpu amd_gpu = {
 	.max_resident_blocks = amd_max_resident_blocks,
 	.local_layout = amd_local_layout,
 	.ticks_to_ns = amd_ticks_to_ns,
+	.max_cluster_blocks = amd_max_cluster_blocks,
 	.supports_chains = amd_supports_chains,
 	.disassemble = amd_disassemble,
 	.plan = amd_plan_kernel,

@@ -241,6 +241,17 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 				: set_launch(&nv_qmd_volta, shared, g, qmd);
 }
 
+bool nv_grid_cluster(const struct nv_chip *chip, const struct gpu_launch *g,
+		     uint32_t qmd[NV_QMD_MAX_WORDS])
+{
+	const struct nv_qmd_layout *l = nv_qmd_layout_of(chip->sm);
+
+	return nv_qmd_set(l, qmd, NV_QMD_TYPE, NV_QMD_TYPE_GRID_CLUSTER) &&
+	       nv_qmd_set(l, qmd, NV_QMD_CLUSTER_X, g->cluster[0]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_CLUSTER_Y, g->cluster[1]) &&
+	       nv_qmd_set(l, qmd, NV_QMD_CLUSTER_Z, g->cluster[2]);
+}
+
 /* ---- constant bank 0 ---- */
 
 static void bank_put(uint8_t *bank, uint32_t offset, uint64_t value, uint32_t bytes)
@@ -277,6 +288,19 @@ static void put_parameter_addresses(const struct nv_chip *chip, uint64_t va, uin
 	}
 }
 
+/* A launch without clusters has clusters of one block. */
+static void put_single_block_clusters(uint8_t *bank)
+{
+	const float one = 1;
+	uint32_t axis;
+
+	bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTARANK, 1, 4);
+	for (axis = 0; axis < 3; axis++) {
+		bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTAID + 4 * axis, 1, 4);
+		memcpy(bank + NV_BANK0_SM90_CLUSTER_RECIPROCAL + 4 * axis, &one, 4);
+	}
+}
+
 /* va: the address of the bank; bytes: up to the parameters. Writes only the words that lie before
  * them. */
 void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint64_t va,
@@ -295,8 +319,28 @@ void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k,
 	if (bytes < NV_BANK0_RESERVED_SHARED + 4)
 		return;
 	bank_put(bank, NV_BANK0_SM_COUNT, chip->multiprocessors, 4);
-	if (chip->sm >= 90)
-		bank_put(bank, NV_BANK0_RESERVED_SHARED, NV_SM90_RESERVED_SHARED, 4);
+	if (chip->sm < 90)
+		return;
+	bank_put(bank, NV_BANK0_RESERVED_SHARED, NV_SM90_RESERVED_SHARED, 4);
+	if (bytes >= NV_BANK0_SM90_CLUSTER_NCTARANK + 4)
+		put_single_block_clusters(bank);
+}
+
+void nv_grid_bank0_cluster(const struct gpu_launch *g, uint8_t *bank)
+{
+	uint32_t axis;
+
+	bank_put(bank, NV_BANK0_SM90_CLUSTER_LAUNCH, 1, 4);
+	bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTARANK,
+		 g->cluster[0] * g->cluster[1] * g->cluster[2], 4);
+	for (axis = 0; axis < 3; axis++) {
+		float reciprocal = 1.0f / (float)g->cluster[axis];
+
+		bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTAID + 4 * axis, g->cluster[axis], 4);
+		memcpy(bank + NV_BANK0_SM90_CLUSTER_RECIPROCAL + 4 * axis, &reciprocal, 4);
+		bank_put(bank, NV_BANK0_SM90_NCLUSTERID + 4 * axis,
+			 g->grid[axis] / g->cluster[axis], 4);
+	}
 }
 
 /* ---- local memory ---- */

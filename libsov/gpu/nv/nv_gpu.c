@@ -115,6 +115,11 @@ static uint64_t nv_ticks_to_ns(const void *chip, uint64_t ticks)
 	return ticks;
 }
 
+static uint32_t nv_max_cluster_blocks(const struct winsys_info *i)
+{
+	return i->nv.sm >= 90 ? GPU_MAX_CLUSTER : 1;
+}
+
 /* How descriptors of older chips name a dependent is not known. */
 static bool nv_supports_chains(const void *chip)
 {
@@ -236,7 +241,7 @@ static void write_descriptor(const struct nv_chip *chip, struct plan *p, struct 
 	_Alignas(LINE) uint32_t qmd[NV_GRID_QMD_WORDS];
 	struct gpu_slot_contents *w = slot->contents;
 
-	if (!g->release && same_shape(w, p, g))
+	if (!g->release && !g->cluster[0] && same_shape(w, p, g))
 		return;
 	set_carveout(chip, p, g);
 	/* Cannot fail: the launch's checks cover the shape, the plan all other values. */
@@ -247,6 +252,12 @@ static void write_descriptor(const struct nv_chip *chip, struct plan *p, struct 
 	memcpy(w->block, g->block, sizeof(g->block));
 	w->dynamic_shared = g->dynamic_shared;
 	w->new_code = g->new_code;
+}
+
+/* Where the parameters begin; without any, where the bank ends. */
+static uint32_t constants_end(const struct image_kernel *k)
+{
+	return k->param_bytes ? image_nv_kernel(k)->param_base : image_nv_kernel(k)->bank0_bytes;
 }
 
 /* Writes the launch-independent part of bank 0 and zeroes the unused part of the descriptor. */
@@ -268,8 +279,7 @@ static void write_bank0(const struct nv_chip *chip, const struct plan *p,
 {
 	const struct nv_kernel *nv = &p->nv.kernel;
 	const struct image_kernel *k = p->kernel;
-	uint32_t base = image_nv_kernel(k)->param_base / LINE * LINE,
-		 end = image_nv_kernel(k)->param_base + k->param_bytes;
+	uint32_t base = constants_end(k) / LINE * LINE, end = constants_end(k) + k->param_bytes;
 	_Alignas(LINE) uint8_t lines[GPU_MAX_LARGE_CONSTANTS];
 
 	if (slot->contents->base != base ||
@@ -278,8 +288,26 @@ static void write_bank0(const struct nv_chip *chip, const struct plan *p,
 	nv_grid_bank0_launch(chip, g, lines);
 	gpu_write_lines(slot->constants, lines, LINE);
 	memset(lines, 0, (end - base + LINE - 1) / LINE * LINE);
-	gpu_write_arguments(k, g->arguments, lines + (image_nv_kernel(k)->param_base - base));
+	gpu_write_arguments(k, g->arguments, lines + (constants_end(k) - base));
 	gpu_write_lines(slot->constants + base, lines, end - base);
+}
+
+/* The fields that only clusters need lie beyond those that other launches write. The next launch
+ * writes the whole slot again. */
+static void write_cluster(const struct nv_chip *chip, const struct plan *p, struct gpu_launch *g,
+			  const struct gpu_slot *slot)
+{
+	_Alignas(LINE) uint32_t qmd[NV_QMD_MAX_WORDS] = {0};
+	_Alignas(LINE) uint8_t bank[NV_GRID_BANK0_CLUSTER_END] = {0};
+	uint32_t start = NV_GRID_BANK0_CLUSTER_START;
+
+	nv_grid_qmd(chip, &p->nv, g, qmd);
+	nv_grid_cluster(chip, g, qmd);
+	gpu_write_lines(slot->cpu, qmd, sizeof(qmd));
+	nv_grid_bank0_common(chip, &p->nv.kernel, slot->constants_va, sizeof(bank), bank);
+	nv_grid_bank0_cluster(g, bank);
+	gpu_write_lines(slot->constants + start, bank + start, sizeof(bank) - start);
+	memset(slot->contents, 0, sizeof(*slot->contents));
 }
 
 static void nv_launch(const void *chip, void *plan, struct gpu_launch *l,
@@ -288,6 +316,8 @@ static void nv_launch(const void *chip, void *plan, struct gpu_launch *l,
 	l->bank0 = slot->constants_va;
 	write_descriptor(chip, plan, l, slot);
 	write_bank0(chip, plan, l, slot);
+	if (l->cluster[0])
+		write_cluster(chip, plan, l, slot);
 	if (l->new_local)
 		nv_push_set_local(p, l->local->address, l->local->unit_bytes);
 	nv_push_launch(p, chip, slot->va);
@@ -314,9 +344,13 @@ static bool nv_write_grid(const void *chip, const void *plan, struct gpu_launch 
 			 g->dynamic_shared, &g->carveout_min, &g->carveout_target);
 	if (!nv_grid_qmd(chip, &p->nv, g, qmd))
 		return false;
-	nv_grid_bank0_common(chip, &p->nv.kernel, g->bank0, image_nv_kernel(p->kernel)->param_base,
-			     bank);
+	nv_grid_bank0_common(chip, &p->nv.kernel, g->bank0, constants_end(p->kernel), bank);
 	nv_grid_bank0_launch(chip, g, bank);
+	if (g->cluster[0]) {
+		if (!nv_grid_cluster(chip, g, qmd))
+			return false;
+		nv_grid_bank0_cluster(g, bank);
+	}
 	memcpy(cpu, qmd, sizeof(qmd));
 	memcpy(cpu + GPU_SLOT_CONSTANTS, bank, image_nv_kernel(p->kernel)->bank0_bytes);
 	return true;
@@ -391,6 +425,7 @@ const struct gpu nv_gpu = {
 	.max_resident_blocks = nv_max_resident_blocks,
 	.local_layout = nv_local_layout,
 	.ticks_to_ns = nv_ticks_to_ns,
+	.max_cluster_blocks = nv_max_cluster_blocks,
 	.supports_chains = nv_supports_chains,
 	.chain_code = nv_write_chain_code,
 	.chain_wait_bytes = nv_gpu_chain_wait_bytes,

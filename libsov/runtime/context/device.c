@@ -52,6 +52,7 @@ static void device_fill_properties(struct device *d, uint32_t instance)
 	p->memory_bytes = i->memory_bytes;
 	p->min_priority = i->min_priority;
 	p->max_priority = i->max_priority;
+	p->max_cluster_blocks = gpu_find(i)->max_cluster_blocks(i);
 }
 
 static void device_free_all(struct device **found, uint32_t count)

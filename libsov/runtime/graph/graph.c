@@ -69,6 +69,7 @@ sov_result node_kernel(struct context *c, struct function *f, const sov_launch *
 	n->kernel.function = f;
 	memcpy(n->kernel.grid, l->grid, sizeof(l->grid));
 	memcpy(n->kernel.block, l->block, sizeof(l->block));
+	function_set_cluster(f, l, n->kernel.cluster);
 	n->kernel.shared_bytes = l->shared_bytes;
 	n->kernel.time_limit = l->time_limit;
 	node_set_parameters(n, l->arguments);

@@ -81,12 +81,14 @@ static sov_result graph_order_by_level(struct graph_exec *g)
 	return SOV_OK;
 }
 
-/* The node at this position is a kernel and alone in its level. */
+/* The node at this position is a kernel and alone in its level. Grids of clusters stay out of
+ * chains: how they start a successor was not tried. */
 static bool is_alone_in_level(const struct graph_exec *g, uint32_t at)
 {
 	uint32_t level = g->level[g->order[at]];
 
 	return g->nodes[g->order[at]].kind == NODE_KERNEL &&
+	       !g->nodes[g->order[at]].kernel.cluster[0] &&
 	       (!at || g->level[g->order[at - 1]] != level) &&
 	       (at + 1 == g->count || g->level[g->order[at + 1]] != level);
 }

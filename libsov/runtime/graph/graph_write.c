@@ -211,6 +211,7 @@ static struct gpu_launch launch_of(const struct graph_exec *g, uint32_t i)
 
 	memcpy(l.grid, n->kernel.grid, sizeof(l.grid));
 	memcpy(l.block, n->kernel.block, sizeof(l.block));
+	memcpy(l.cluster, n->kernel.cluster, sizeof(l.cluster));
 	return l;
 }
 

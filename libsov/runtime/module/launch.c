@@ -75,6 +75,69 @@ static sov_result check_shape(const struct function *f, const sov_launch *l)
 	return SOV_OK;
 }
 
+static const uint32_t *launch_cluster(const struct function *f, const sov_launch *l)
+{
+	return l->cluster[0] || l->cluster[1] || l->cluster[2] ? l->cluster : f->kernel->cluster;
+}
+
+/* A shape that the launch or the kernel states. */
+static sov_result check_cluster_shape(const struct function *f, const sov_launch *l,
+				      const uint32_t *n)
+{
+	const sov_device_properties *d = &f->member.context->device->properties;
+	const uint32_t *required = f->kernel->cluster;
+	uint32_t i, most = f->kernel->max_cluster;
+	uint64_t blocks = 1;
+
+	for (i = 0; i < 3; i++) {
+		if (!n[i])
+			return set_error(SOV_ERROR_INVALID_LAUNCH,
+					 "cluster %c is 0; it must be at least 1", (int)('x' + i));
+		blocks = blocks > UINT32_MAX ? blocks : blocks * n[i];
+	}
+	if (required[0] && memcmp(required, n, sizeof(l->cluster)))
+		return set_error(SOV_ERROR_INVALID_LAUNCH,
+				 "kernel '%s' requires clusters of %u x %u x %u blocks, not %u x "
+				 "%u x %u; use these",
+				 f->kernel->name, required[0], required[1], required[2], n[0], n[1],
+				 n[2]);
+	if (blocks > d->max_cluster_blocks)
+		return set_error(d->max_cluster_blocks > 1 ? SOV_ERROR_INVALID_LAUNCH
+							   : SOV_ERROR_UNSUPPORTED,
+				 "a cluster of %u x %u x %u has %llu blocks; %s allows at most %u",
+				 n[0], n[1], n[2], (unsigned long long)blocks, d->target,
+				 d->max_cluster_blocks);
+	if (most && blocks > most)
+		return set_error(SOV_ERROR_INVALID_LAUNCH,
+				 "a cluster of %u x %u x %u has %llu blocks; kernel '%s' allows at "
+				 "most %u",
+				 n[0], n[1], n[2], (unsigned long long)blocks, f->kernel->name,
+				 most);
+	for (i = 0; i < 3; i++)
+		if (l->grid[i] % n[i])
+			return set_error(SOV_ERROR_INVALID_LAUNCH,
+					 "grid %c is %u; it must be a multiple of the cluster's %u",
+					 (int)('x' + i), l->grid[i], n[i]);
+	return SOV_OK;
+}
+
+static sov_result check_cluster(const struct function *f, const sov_launch *l)
+{
+	const uint32_t *n = launch_cluster(f, l);
+
+	if (l->reserved)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "sov_launch.reserved is %u; it must be 0", l->reserved);
+	if (n[0] || n[1] || n[2])
+		return check_cluster_shape(f, l, n);
+	if (f->kernel->explicit_cluster)
+		return set_error(SOV_ERROR_INVALID_LAUNCH,
+				 "kernel '%s' must be launched with clusters; set "
+				 "sov_launch.cluster",
+				 f->kernel->name);
+	return SOV_OK;
+}
+
 static sov_result check_memory(const struct function *f, const sov_launch *l)
 {
 	const sov_device_properties *d = &f->member.context->device->properties;
@@ -134,6 +197,16 @@ static sov_result check_arguments(const struct function *f, const sov_launch *l)
 	return SOV_OK;
 }
 
+/* A target without clusters has clusters of one block, which a launch need not state. */
+void function_set_cluster(const struct function *f, const sov_launch *l, uint32_t cluster[3])
+{
+	bool has = f->member.context->device->properties.max_cluster_blocks > 1;
+
+	memset(cluster, 0, sizeof(l->cluster));
+	if (has)
+		memcpy(cluster, launch_cluster(f, l), sizeof(l->cluster));
+}
+
 /* ---- encoding ---- */
 
 /* A stream's instruction cache is valid for code up to some load, and the GPU knows one area of
@@ -160,6 +233,7 @@ static sov_result launch_submit(struct function *f, const sov_launch *l, struct 
 		trace_work_set_shape(slot.traced, l);
 	memcpy(g.grid, l->grid, sizeof(g.grid));
 	memcpy(g.block, l->block, sizeof(g.block));
+	function_set_cluster(f, l, g.cluster);
 	g.dynamic_shared = l->shared_bytes;
 	g.arguments = l->arguments;
 	g.local = &c->local.per_queue;
@@ -216,6 +290,8 @@ sov_result function_check(const struct function *f, const sov_launch *l)
 {
 	sov_result r = check_shape(f, l);
 
+	if (!r)
+		r = check_cluster(f, l);
 	if (!r)
 		r = check_memory(f, l);
 	if (!r && l->flags)

@@ -6,6 +6,7 @@
 
 /* Validates a launch. */
 sov_result function_check(const struct function *f, const sov_launch *l);
+void function_set_cluster(const struct function *f, const sov_launch *l, uint32_t cluster[3]);
 /* Validates and submits a launch without the lock; the caller rings the doorbell. */
 sov_result function_submit(struct function *f, const sov_launch *l, struct stream *s,
 			   uint64_t *seqno, struct doorbell *doorbell);

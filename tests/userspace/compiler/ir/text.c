@@ -80,7 +80,8 @@ static const struct {
 	 "ir: 5:29: expected an offset, not '%2'\n"
 	 "ir: 6:25: expected ']', not the end of the line\n"},
 	{"kernel k() fast {\ne:\n\tret\n}\n",
-	 "ir: 1:12: expected max_threads, required_threads, min_ctas, max_registers or '{', "
+	 "ir: 1:12: expected max_threads, required_threads, min_ctas, max_registers, "
+	 "cluster, max_cluster, explicit_cluster or '{', "
 	 "not 'fast'\n"},
 	{"kernel k() {\n\tret\n}\n", "ir: 2:2: 'ret' precedes the first label\n"},
 	{"kernel k() {\ne:\n\tret\n\tret\n}\n",
@@ -211,8 +212,8 @@ static void check_phi_order(struct bench *b)
 
 int main(void)
 {
-	static const char *const files[] = {"operations", "reduce", "saxpy", "registers",
-					    "directions"};
+	static const char *const files[] = {"operations", "reduce",     "saxpy",
+					    "registers",  "directions", "clusters"};
 	struct bench b;
 	char *text, *printed, path[100];
 

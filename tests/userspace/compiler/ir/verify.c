@@ -461,8 +461,8 @@ static const struct {
 	 "kernel k, block e: '%3 = addr.b64 @\"?\"': variable 1, but the module has 1"},
 	{break_no_symbol, "kernel k, block f: '%4 = add.b32 %1, %1': 'add' has no variable"},
 	{break_word,
-	 "kernel k, block g: 'store.b32 ?6 [%3], %5': an attribute has the value 6, not "
-	 "0 to 5"},
+	 "kernel k, block g: 'store.b32 ?7 [%3], %5': an attribute has the value 7, not "
+	 "0 to 6"},
 	{break_no_word,
 	 "kernel k, block f: '%4 = add.b32 %1, %1': an attribute that 'add' does not "
 	 "have is 1"},

@@ -6,9 +6,9 @@
 #include "tests/tap.h"
 #include "libsov/compiler/ptx/front_end.h"
 
-static const char operands[] = "d p q a b c e f policy membermask tgt tlist";
+static const char operands[] = "d p q a b c e f g h policy membermask tgt tlist";
 static const char meanings[] = "or wider special variable parts vector nothing twice label targets "
-			       "selected minus predicate fragment unified";
+			       "selected minus predicate fragment words unified";
 
 static bool in_list(const char *list, const char *word, size_t n)
 {
@@ -28,6 +28,8 @@ static bool valueless_keyword(const char *word, size_t n)
 		       ".m8n8 .x1 .x2 .x4 .trans .load .store .mma .a .b .c .d "
 		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32 "
 		       ".mbarrier .noinc .init .inval .expect_tx .complete_tx .noComplete "
+		       ".bulk .bulk_group .read .reduce .mbarrier::complete_tx::bytes "
+		       ".fence .mma_async "
 		       ".arrive_drop .test_wait .try_wait .parity .pending_count "
 		       ".proxy .alias .async::generic .tensormap::generic .mbarrier_init "
 		       ".sync_restrict::shared::cta .sync_restrict::shared::cluster",
@@ -69,12 +71,17 @@ static bool check_form(const char *form)
 static bool check_clauses(const struct ptx_row *row)
 {
 	bool right = false, good = true; /* of the '=' */
+	bool lists = false;              /* the words themselves: the group has no value */
 
 	for (const char *at = row->where; *at;) {
 		size_t n = strcspn(at, " =;");
 		bool group = ptx_group_slot(at, n) != SLOT_COUNT;
-		bool known = group || (right ? known_keyword(at, n) || in_list(meanings, at, n)
-					     : in_list(operands, at, n));
+		bool known =
+			group || (right ? lists || known_keyword(at, n) || in_list(meanings, at, n)
+					: in_list(operands, at, n));
+
+		if (n && !right)
+			lists = ptx_group_slot(at, n) == SLOT_NONE;
 
 		if (n && !known) {
 			diag("%s, where %s: unknown word '%.*s'", row->form, row->where, (int)n,

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Lowering of bulk copies. They stay in the block, so that .shared::cluster is the block's own
+ * shared memory. Cache policies are hints and are not used, and a prefetch is none.
+ */
+#include "libsov/compiler/ptx/front_end.h"
+
+static bool read_global(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
+			ir_val *at)
+{
+	uint64_t offset;
+
+	if (!ptx_read_address(x, in, o, IR_GLOBAL, IR_BULK_BYTES, at, &offset))
+		return false;
+	if (!*at)
+		*at = ptx_emit_constant(x, IR_B64, offset);
+	else if (offset)
+		*at = ptx_op(x, IR_ADD, IR_B64, *at, ptx_emit_constant(x, IR_B64, offset), 0);
+	return true;
+}
+
+static bool read_end(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
+		     bool global, ir_val *at)
+{
+	return global ? read_global(x, in, o, at)
+		      : ptx_read_shared(x, in, o, false, IR_BULK_BYTES, at);
+}
+
+static bool check_size(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o)
+{
+	if (o->kind != OPERAND_INTEGER || o->value % IR_BULK_BYTES == 0)
+		return true;
+	ptx_error(x, &o->at, "'%s' copies a multiple of %u bytes, found '%.*s'",
+		  ptx_spelling(x, in), IR_BULK_BYTES, TEXT(&o->at));
+	return false;
+}
+
+/* Reads addresses, size and barrier; returns their number, 0: an error, reported. */
+static uint32_t read_operands(struct ptx *x, const struct ptx_inst *in, bool to_global,
+			      bool from_global, ir_val args[4])
+{
+	bool barrier = in->role[ROLE_E];
+
+	if (!check_size(x, in, in->role[ROLE_C]) ||
+	    !read_end(x, in, in->role[ROLE_A], to_global, &args[0]) ||
+	    !read_end(x, in, in->role[ROLE_B], from_global, &args[1]) ||
+	    (barrier && !ptx_read_shared(x, in, in->role[ROLE_E], false, 8, &args[3])))
+		return 0;
+	args[2] = ptx_read_role(x, in, ROLE_C);
+	return barrier ? 4 : 3;
+}
+
+void ptx_lower_bulk_copy(struct ptx *x, const struct ptx_inst *in)
+{
+	bool to_global = ptx_is_spelled(in, ".bulk_group"),
+	     from_global = !to_global && ptx_is_spelled(in, ".global");
+	ir_val args[4];
+	uint32_t n = read_operands(x, in, to_global, from_global, args);
+	ir_id i;
+
+	if (!n)
+		return;
+	i = ptx_emit(x, IR_BULKCOPY, IR_VOID, 0, n, args);
+	ir_at(x->func, i)->sub = to_global     ? IR_BULK_TO_GLOBAL
+				 : from_global ? IR_BULK_TO_SHARED
+					       : IR_BULK_IN_SHARED;
+}
+
+/* Adding f32 flushes denormals, as red.global.add.f32 does. */
+void ptx_lower_bulk_reduce(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_type *type = ptx_inst_type(in, SLOT_TYPE);
+	ir_val args[4];
+	uint32_t n = read_operands(x, in, ptx_is_spelled(in, ".bulk_group"), false, args);
+	struct ir_inst *r;
+
+	if (!n)
+		return;
+	r = ir_at(x->func, ptx_emit(x, IR_BULKREDUCE, type->ir, 0, n, args));
+	r->sub = ptx_atom_of(in);
+	r->format = type->format;
+	if (r->sub == IR_ATOM_FADD && type->bits == 32)
+		r->flags |= IR_FTZ;
+}
+
+void ptx_lower_bulk_prefetch(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val at;
+
+	if (check_size(x, in, in->role[ROLE_B]))
+		read_global(x, in, in->role[ROLE_A], &at);
+}
