@@ -3,7 +3,7 @@
 """Compares which PTX is legal for ptxas and for us: the forms of ptx_forms.py, ptx_more_forms.py and
 ptx_operand_forms.py, and the modules of ptx_module_forms.py. Matrices, textures, surfaces, clusters and bulk copies
 are not among them. Prints the forms that only one of the two accepts, and counts.
-  usage: ptx_legal.py SOV PTXAS [--target sm_90a] [FAMILY...]
+  usage: ptx_legal.py SOV PTXAS [--target sm_90a] [--version 9.0] [FAMILY...]
 
 A form of which ptxas warns that its address is narrower than .address_size counts as rejected: with optimisation
 ptxas stops at it. Lines with errors are removed until the rest compiles; if a compiler names no line, the file is
@@ -19,7 +19,7 @@ import ptx_module_forms
 import ptx_more_forms
 import ptx_operand_forms
 
-MODULE = "//\n.version 9.0\n.target TARGET\n.address_size 64\n"
+MODULE = "//\n.version VERSION\n.target TARGET\n.address_size 64\n"
 HEAD = MODULE + f""".global .align 16 .b8 gv[64];
 .const .align 16 .b8 cv[64];
 .shared .align 16 .b8 sv[64];
@@ -113,8 +113,11 @@ def main():
     options.add_argument("sov")
     options.add_argument("ptxas")
     options.add_argument("--target", default="sm_90a")
+    options.add_argument("--version", default="9.0", help="of PTX; ptxas 12.4, which alone knows sm_70, has 8.4")
     options.add_argument("families", nargs="*")
-    given = options.parse_args()
+    given = options.parse_intermixed_args()
+    global MODULE, HEAD
+    MODULE, HEAD = (text.replace("VERSION", given.version) for text in (MODULE, HEAD))
     ours = Compiler([given.sov, "compile", "--target", given.target.rstrip("af"), "-O0", "-o", "{work}/x.cubin", "{work}/x.ptx"],
                     r"(?:ptx|compile): (\d+):\d+: (.*)")
     theirs = Compiler([given.ptxas, f"-arch={given.target}", "-O0", "{work}/x.ptx", "-o", "{work}/y.cubin"],

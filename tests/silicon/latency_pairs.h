@@ -170,6 +170,23 @@ static void consume_store(struct sass_inst *in, uint8_t r)
 	build_store(in, PAIR_REG);
 	in->read_barrier = 2;
 }
+static void consume_to_uniform(struct sass_inst *in, uint8_t r)
+{
+	BUILD_INST(in, R2UR, ABSENT, UREG(12), REG(r));
+}
+static void consume_reduction(struct sass_inst *in, uint8_t r)
+{
+	BUILD_INST(in, REDUX, UREG(12), REG(r));
+	in->mod[SASS_M_REDUX] = SASS_REDUX_XOR;
+	in->mod[SASS_M_STYPE] = SASS_TYPE_U32;
+	in->write_barrier = 2;
+}
+static void consume_match(struct sass_inst *in, uint8_t r)
+{
+	BUILD_INST(in, MATCH_ANY, REG(PAIR_RESULT), REG(r));
+	in->mod[SASS_M_STYPE] = SASS_TYPE_U32;
+	in->write_barrier = 2;
+}
 static void consume_select(struct sass_inst *in, uint8_t r)
 {
 	(void)r;
@@ -243,6 +260,9 @@ static const struct pair_side consumers[] = {
 	{"MUFU", SASS_GPR, false, consume_mufu},
 	{"SHFL", SASS_GPR, false, consume_shuffle},
 	{"STG data", SASS_GPR, true, consume_store},
+	{"R2UR", SASS_GPR, false, consume_to_uniform},
+	{"REDUX", SASS_GPR, false, consume_reduction},
+	{"MATCH", SASS_GPR, false, consume_match},
 	{"SEL", SASS_PRED, false, consume_select},
 	{"guard", SASS_PRED, false, consume_guard},
 	{"VOTE", SASS_PRED, false, consume_vote},
@@ -360,7 +380,7 @@ static bool patch_pair(struct patched_image *im, const struct pair *p, uint32_t 
 	in = p->second;
 	append_inst(&c, &in, 15, 0);
 	append_nop(&c, 4);
-	if (p->to->build == consume_uniform || p->to->build == consume_umov) {
+	if (p->second.ops[0].kind == SASS_UGPR || p->second.ops[1].kind == SASS_UGPR) {
 		BUILD_INST(&in, MOV, REG(PAIR_RESULT), UREG(12));
 		append_inst(&c, &in, 15, 0);
 	}

@@ -35,7 +35,10 @@ allowed() {
 	libsov/compiler/ptx/parser.c family, "nv")	PTX's limits apply to NVIDIA's chips
 	libsov/compiler/ptx/lower_memory.c needs sm_90	the same
 	libsov/compiler/ptx/lower_memory.c family, "nv")	the same
+	libsov/compiler/ptx/lower_cluster.c needs sm_90	the same
 	libsov/compiler/ptx/target_rules.c family, "nv")	the same
+	libsov/compiler/ptx/lower_wgmma.c family, "nv")	the same
+	libsov/compiler/ptx/lower_wgmma.c sm_90a	the same
 	libsov/compiler/ptx/target_rules.c sm_		the same
 	libsov/compiler/image/image.c &image_cubin	the list of image formats
 	libsov/compiler/image/image.h image_cubin	the same

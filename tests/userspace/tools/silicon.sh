@@ -37,6 +37,14 @@ has "$out" "sov: software GPU, Hopper GH100 by soft (libsov 0.1, in the process)
 is "$(echo "$out" | grep -c '^| [a-z]')" 60 "cuda_compare prints all 60 rows of its table"
 has "$out" "cuda_compare: 0 wrong" "cuda_compare reports 0 wrong values"
 
+# The tokens that an H200 returned (docs/results/2026-11-18-h200.md).
+cc $flags -O2 -std=c11 -D_GNU_SOURCE -I. tests/silicon/mbarrier_objects.c "$BUILD/libsov-all.a" -o "$work/mbarrier_objects" \
+	-lm -ldl -pthread $drm
+out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/mbarrier_objects" 2>&1 |
+	sed -n 's/.* token \([0-9a-f]*\) .*/\1/p' | uniq | tr '\n' ' ')
+is "$out" "00000000 7fffd800 7fffe000 7ffff3fe ffffd800 ffffe000 ffffe800 7fffe000 " \
+	"barriers in memory return the tokens of an H200"
+
 out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100 "$BUILD/litmus" --cuda --small --runs 64 'MP+ra.*' 2>&1)
 ok $? "litmus tests run through the CUDA driver API"
 has "$out" "cuda, software GPU, Hopper GH100: 17 tests" "every message passing test with release and acquire runs through it"
