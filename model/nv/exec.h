@@ -293,7 +293,7 @@ struct op_row {
 #define OP_ROWS_END {0, NULL, NULL, NULL, NULL}
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_matrix[], rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[],
-	rows_syncs[], rows_cluster[], rows_group[];
+	rows_syncs[], rows_tensor[], rows_cluster[], rows_group[];
 
 /* exec_table.c: fills everything but timing. Returns NULL, or why this form is not modelled. */
 const char *op_prepare(struct op *op, const struct sass_inst *in);

@@ -207,6 +207,15 @@ static void run_copies_arrive(struct warp *w, const struct op *op, uint32_t mask
 			arrive(w, i, address[i], at[i], !bytes, bytes ? -1u : 0, false);
 }
 
+void barrier_complete(struct warp *w, uint32_t lane, uint32_t barrier, uint32_t bytes, bool pending)
+{
+	struct access x = {.w = w, .space = SPACE_SHARED, .bytes = 8, .verb = "barrier"};
+	uint8_t *at = lane_pointer(&x, lane, barrier);
+
+	if (at && !pending)
+		arrive(w, lane, barrier, at, 0, -bytes, false);
+}
+
 #define BULK_BYTES 16 /* of which bulk copies consist */
 
 /* Bulk copies, by the spaces to and from which they copy. */

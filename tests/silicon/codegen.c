@@ -310,7 +310,7 @@ int main(int argc, char **argv)
 	struct cuda_device d;
 
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	alarm(TIME_LIMIT);
+	limit_time(TIME_LIMIT);
 	if (argc > 1 && !strcmp(argv[1], "--compile"))
 		return compare_compilers(argv + 2);
 	for (int i = 1; i < argc; i++) {

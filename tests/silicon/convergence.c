@@ -72,7 +72,7 @@ static bool run_child(struct patched_image *image, const struct conv_case *k, en
 	fflush(stdout);
 	child = fork();
 	if (!child) {
-		alarm(SECONDS);
+		limit_time(SECONDS);
 		status = run_case(image, k, loop, result);
 		fflush(stdout);
 		_exit(status);

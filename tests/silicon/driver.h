@@ -11,6 +11,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 typedef struct cuda_object *cuda_handle;
 typedef uint64_t cuda_ptr;
@@ -52,6 +53,14 @@ CUDA_FUNCTIONS(CUDA_DECLARE)
 enum { CUDA_SM_COUNT = 16, CUDA_MAJOR = 75, CUDA_MINOR = 76 }; /* attributes of a device */
 enum { CUDA_LAUNCH_FAILED = 719 };
 enum { CUDA_STACK_BYTES = 0 }; /* a limit */
+
+/* Ends the process after that many seconds, should the GPU hang. With SILICON_NO_LIMITS set it does
+ * not: a software GPU does not hang, but may be slow. */
+static inline void limit_time(unsigned seconds)
+{
+	if (!getenv("SILICON_NO_LIMITS"))
+		alarm(seconds);
+}
 
 /* Exit statuses of these programs. */
 enum { EXIT_WRONG = 1, EXIT_BROKEN = 2 };

@@ -254,12 +254,12 @@ static _Noreturn void run_child(const char *variant, const unsigned *tests, unsi
 {
 	struct cuda_device d;
 
-	alarm(TIME_LIMIT);
+	limit_time(TIME_LIMIT);
 	d = cuda_open();
 	while (progress->next < count) {
 		bool alive;
 
-		alarm(TIME_LIMIT);
+		limit_time(TIME_LIMIT);
 		alive = run_test(run.names[tests[progress->next]], variant, d.sm_count);
 		progress->next++;
 		if (!alive)

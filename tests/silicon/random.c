@@ -216,12 +216,12 @@ static int launch_program(const struct program *p, cuda_handle function, cuda_pt
 	for (int k = 0; k < AGREE_BUFFERS; k++)
 		must(cuMemcpyHtoD_v2(at[k], agree.before.words[k], sizeof(agree.before.words[k])),
 		     "copying to the GPU");
-	alarm(TIME_LIMIT);
+	limit_time(TIME_LIMIT);
 	error = cuLaunchKernel(function, AGREE_BLOCKS, 1, 1, p->threads, 1, 1, 0, NULL, arguments,
 			       NULL);
 	if (!error)
 		error = cuCtxSynchronize();
-	alarm(0);
+	limit_time(0);
 	for (int k = 0; !error && k < AGREE_BUFFERS; k++)
 		error = cuMemcpyDtoH_v2(agree.got.words[k], at[k], sizeof(agree.got.words[k]));
 	return error;

@@ -283,7 +283,7 @@ int main(int argc, char **argv)
 		return EXIT_BROKEN;
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
-	alarm(TIME_LIMIT);
+	limit_time(TIME_LIMIT);
 	d = cuda_open();
 	sm_count = d.sm_count;
 	printf("%s, sm_%d%d, %d SMs, CUDA driver API %d.%d, seed %" PRIu64 "\n", d.name, d.major,

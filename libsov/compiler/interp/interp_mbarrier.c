@@ -12,21 +12,22 @@ struct object {
 	bool *written;
 };
 
-static bool check_operands(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+bool interp_check_operands(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	for (uint32_t k = 0; k < in->nargs; k++)
 		if (!t->values[in->args[k]].defined)
 			return interp_fail(ip, t, "an operand of the %s is undefined",
-					   in->op == IR_BULKCOPY || in->op == IR_BULKREDUCE
+					   in->op == IR_BULKCOPY || in->op == IR_BULKREDUCE ||
+							   in->op == IR_TENSORCOPY
 						   ? "bulk copy"
 						   : "barrier");
 	return true;
 }
 
-static bool find_object(struct interp *ip, struct interp_thread *t, ir_val address,
+static bool find_object(struct interp *ip, struct interp_thread *t, uint64_t address,
 			struct object *o)
 {
-	o->address = t->values[address].bits;
+	o->address = address;
 	if (o->address % sizeof(uint64_t))
 		return interp_fail(ip, t, "the barrier's address 0x%llx is not aligned to 8 bytes",
 				   (unsigned long long)o->address);
@@ -88,7 +89,7 @@ bool interp_mbarrier(struct interp *ip, struct interp_thread *t, const struct ir
 	uint64_t arg[2] = {0};
 	struct object o;
 
-	if (!check_operands(ip, t, in) || !find_object(ip, t, in->args[0], &o))
+	if (!interp_check_operands(ip, t, in) || !find_object(ip, t, t->values[in->args[0]].bits, &o))
 		return false;
 	for (uint32_t k = 1; k < in->nargs && k < 3; k++)
 		arg[k - 1] = t->values[in->args[k]].bits;
@@ -118,16 +119,23 @@ bool interp_mbarrier(struct interp *ip, struct interp_thread *t, const struct ir
 	}
 }
 
-bool interp_bulk_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+bool interp_complete_bytes(struct interp *ip, struct interp_thread *t, uint64_t barrier,
+			   uint64_t bytes)
 {
 	struct object o;
 
-	if (!check_operands(ip, t, in) || !interp_copy_bytes(ip, t, in))
+	return find_object(ip, t, barrier, &o) && check_initialised(ip, t, &o) &&
+	       arrive(ip, t, &o, IR_ARRIVE_COMPLETE, 0, bytes);
+}
+
+bool interp_bulk_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	if (!interp_check_operands(ip, t, in) || !interp_copy_bytes(ip, t, in))
 		return false;
 	if (in->nargs == 3)
 		return true;
-	return find_object(ip, t, in->args[3], &o) && check_initialised(ip, t, &o) &&
-	       arrive(ip, t, &o, IR_ARRIVE_COMPLETE, 0, t->values[in->args[2]].bits);
+	return interp_complete_bytes(ip, t, t->values[in->args[3]].bits,
+				     t->values[in->args[2]].bits);
 }
 
 bool interp_pending(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)

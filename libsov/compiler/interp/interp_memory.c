@@ -163,11 +163,6 @@ void interp_memory_reset(struct interp *ip)
 
 /* ---- accesses ---- */
 
-struct location {
-	uint8_t *host;
-	bool *written; /* by byte; NULL: all bytes count as written */
-};
-
 /* The block whose shared memory an address names; it becomes the offset there. NULL: an error,
  * reported. */
 static struct interp_block *find_block(struct interp *ip, struct interp_thread *t, bool generic,
@@ -192,12 +187,12 @@ static struct interp_block *find_block(struct interp *ip, struct interp_thread *
 	return &ip->blocks[rank];
 }
 
-static bool translate_address(struct interp *ip, struct interp_thread *t, enum ir_space space,
-			      uint64_t address, uint32_t bytes, bool write, struct location *loc)
+bool interp_translate(struct interp *ip, struct interp_thread *t, enum ir_space space,
+		      uint64_t address, uint32_t bytes, bool write, struct interp_location *loc)
 {
 	bool generic = space == IR_GENERIC_SPACE;
 	struct interp_block *block = ip->block;
-	struct location base = {0};
+	struct interp_location base = {0};
 	uint64_t size, at = address;
 	void *host = NULL;
 
@@ -209,9 +204,9 @@ static bool translate_address(struct interp *ip, struct interp_thread *t, enum i
 		return false;
 	size = ip->space_bytes[space];
 	if (space == IR_SHARED)
-		base = (struct location){block->shared, block->shared_written};
+		base = (struct interp_location){block->shared, block->shared_written};
 	else if (space == IR_LOCAL)
-		base = (struct location){t->local, t->local_written};
+		base = (struct interp_location){t->local, t->local_written};
 	else if (space == IR_CONSTANT)
 		base.host = ip->constant;
 	else if (space == IR_PARAM)
@@ -232,11 +227,11 @@ static bool translate_address(struct interp *ip, struct interp_thread *t, enum i
 		return interp_fail(ip, t, "%s of %u bytes at 0x%llx is outside of %s memory",
 				   write ? "a write" : "a read", bytes, (unsigned long long)address,
 				   ir_space_names[space]);
-	*loc = (struct location){.host = host};
+	*loc = (struct interp_location){.host = host};
 	return true;
 }
 
-static struct interp_value load_bits(const struct location *loc, uint32_t offset, uint32_t bytes)
+static struct interp_value load_bits(const struct interp_location *loc, uint32_t offset, uint32_t bytes)
 {
 	struct interp_value v = {.defined = true};
 
@@ -246,7 +241,7 @@ static struct interp_value load_bits(const struct location *loc, uint32_t offset
 	return v;
 }
 
-static void store_bits(const struct location *loc, uint32_t offset, uint32_t bytes, uint64_t bits)
+static void store_bits(const struct interp_location *loc, uint32_t offset, uint32_t bytes, uint64_t bits)
 {
 	memcpy(loc->host + offset, &bits, bytes);
 	if (loc->written)
@@ -284,7 +279,7 @@ static uint64_t atom_result(const struct ir_inst *in, uint64_t old, uint64_t ope
 }
 
 static bool read_modify_write(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
-			      const struct location *loc, uint32_t bytes)
+			      const struct interp_location *loc, uint32_t bytes)
 {
 	bool equal = true;
 
@@ -325,7 +320,7 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 	uint32_t elements = in->op == IR_STORE ? in->nargs - 1 : in->nres;
 	struct interp_value base = {.defined = true};
 	uint64_t address;
-	struct location loc = {0};
+	struct interp_location loc = {0};
 
 	if (in->nargs)
 		base = t->values[in->args[0]];
@@ -335,7 +330,7 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 	if (address % in->align)
 		return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
 				   (unsigned long long)address, in->align);
-	if (!translate_address(ip, t, in->space, address, bytes * elements, in->op != IR_LOAD,
+	if (!interp_translate(ip, t, in->space, address, bytes * elements, in->op != IR_LOAD,
 			       &loc))
 		return false;
 	if (in->op == IR_ATOM || in->op == IR_CAS)
@@ -362,14 +357,14 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 bool interp_check_row(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
 	uint64_t address = t->values[in->args[0]].bits;
-	struct location loc;
+	struct interp_location loc;
 
 	if (t->index % ip->launch->warp_lanes >= 8u * in->nres)
 		return true; /* no row is read from this lane's address */
 	if (address % ROW_BYTES)
 		return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
 				   (unsigned long long)address, ROW_BYTES);
-	return translate_address(ip, t, IR_SHARED, address, ROW_BYTES, false, &loc);
+	return interp_translate(ip, t, IR_SHARED, address, ROW_BYTES, false, &loc);
 }
 
 struct interp_value interp_row_element(struct interp *ip, const struct interp_thread *t,
@@ -377,7 +372,7 @@ struct interp_value interp_row_element(struct interp *ip, const struct interp_th
 {
 	uint64_t at = t->values[in->args[0]].bits & IR_CLUSTER_OFFSET_MASK;
 
-	return load_bits(&(struct location){ip->block->shared + at, ip->block->shared_written + at},
+	return load_bits(&(struct interp_location){ip->block->shared + at, ip->block->shared_written + at},
 			 2 * k, 2);
 }
 
@@ -386,9 +381,9 @@ struct interp_value interp_row_element(struct interp *ip, const struct interp_th
 bool interp_find_mbarrier(struct interp *ip, struct interp_thread *t, uint64_t address,
 			  uint8_t **host, bool **written)
 {
-	struct location loc;
+	struct interp_location loc;
 
-	if (!translate_address(ip, t, IR_SHARED, address, sizeof(uint64_t), true, &loc))
+	if (!interp_translate(ip, t, IR_SHARED, address, sizeof(uint64_t), true, &loc))
 		return false;
 	*host = loc.host;
 	*written = loc.written;
@@ -402,7 +397,7 @@ bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_ins
 	static const uint8_t sizes[IR_COPY_COUNT] = {4, 8, 16, 16};
 	uint8_t bytes = sizes[in->sub], read = bytes;
 	struct interp_copy *copy;
-	struct location to, from;
+	struct interp_location to, from;
 	uint64_t at[2];
 
 	for (uint32_t k = 0; k < in->nargs; k++)
@@ -419,8 +414,8 @@ bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_ins
 		if (at[k] % bytes)
 			return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
 					   (unsigned long long)at[k], bytes);
-	if (!translate_address(ip, t, IR_SHARED, at[0], bytes, true, &to) ||
-	    (read && !translate_address(ip, t, IR_GLOBAL, at[1], read, false, &from)))
+	if (!interp_translate(ip, t, IR_SHARED, at[0], bytes, true, &to) ||
+	    (read && !interp_translate(ip, t, IR_GLOBAL, at[1], read, false, &from)))
 		return false;
 	t->copies = arena_grow(&ip->arena, t->copies, &t->copies_capacity, t->ncopies + 1,
 			       sizeof(*t->copies));
@@ -434,7 +429,7 @@ bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_ins
 
 /* Combines 16 bytes with those at a location. */
 static bool reduce_part(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
-			const struct location *to, const struct location *from)
+			const struct interp_location *to, const struct interp_location *from)
 {
 	uint32_t bytes = ir_type_bits(in->type) / 8;
 
@@ -448,7 +443,7 @@ static bool reduce_part(struct interp *ip, struct interp_thread *t, const struct
 	return true;
 }
 
-static void copy_part(const struct location *to, const struct location *from)
+static void copy_part(const struct interp_location *to, const struct interp_location *from)
 {
 	memmove(to->host, from->host, IR_BULK_BYTES);
 	if (to->written && from->written)
@@ -463,7 +458,7 @@ bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct 
 	const enum ir_space to = in->nargs == 3 ? IR_GLOBAL : IR_SHARED,
 			    from = !reduce && in->sub == IR_BULK_TO_SHARED ? IR_GLOBAL : IR_SHARED;
 	uint64_t bytes = t->values[in->args[2]].bits, at[2];
-	struct location loc[2];
+	struct interp_location loc[2];
 
 	for (uint32_t k = 0; k < 2; k++) {
 		at[k] = t->values[in->args[k]].bits;
@@ -475,8 +470,8 @@ bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct 
 		return interp_fail(ip, t, "a bulk copy of %llu bytes, not a multiple of %u",
 				   (unsigned long long)bytes, IR_BULK_BYTES);
 	for (uint64_t k = 0; k < bytes; k += IR_BULK_BYTES) {
-		if (!translate_address(ip, t, to, at[0] + k, IR_BULK_BYTES, true, &loc[0]) ||
-		    !translate_address(ip, t, from, at[1] + k, IR_BULK_BYTES, false, &loc[1]))
+		if (!interp_translate(ip, t, to, at[0] + k, IR_BULK_BYTES, true, &loc[0]) ||
+		    !interp_translate(ip, t, from, at[1] + k, IR_BULK_BYTES, false, &loc[1]))
 			return false;
 		if (!reduce)
 			copy_part(&loc[0], &loc[1]);

@@ -114,6 +114,13 @@ uint64_t interp_to_generic(enum ir_space space, uint64_t address);
 bool interp_in_space(const struct interp *ip, enum ir_space space, uint64_t address);
 uint64_t interp_from_generic(enum ir_space space, uint64_t address);
 bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+struct interp_location {
+	uint8_t *host;
+	bool *written; /* by byte; NULL: all bytes count as written */
+};
+/* Finds bytes of memory; false: an error, reported. */
+bool interp_translate(struct interp *ip, struct interp_thread *t, enum ir_space space,
+		      uint64_t address, uint32_t bytes, bool write, struct interp_location *loc);
 /* copyasync; copywait: completes the copies of all but the last groups. */
 /* A row of loadmatrix: whether the lane's address is right, and an element of it. */
 bool interp_check_row(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
@@ -131,6 +138,14 @@ void interp_complete_copies(struct interp *ip, struct interp_thread *t, uint64_t
 bool interp_mbarrier(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 bool interp_pending(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 bool interp_bulk_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+/* Reports an operand that is undefined. */
+bool interp_check_operands(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+/* Bytes of a bulk copy arrive at a barrier. */
+bool interp_complete_bytes(struct interp *ip, struct interp_thread *t, uint64_t barrier,
+			   uint64_t bytes);
+
+/* interp_tensor.c: copies of boxes of tensors. */
+bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 
 /* interp_group.c: a lane's descriptors of mma.group; then the product, for all lanes of a warp. */
 bool interp_check_group(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);

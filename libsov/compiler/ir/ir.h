@@ -205,6 +205,12 @@ enum ir_copyarrive { IR_COPYARRIVE_COUNTED, IR_COPYARRIVE_NOINC, IR_COPYARRIVE_C
 /* Where a bulk copy goes: from global to shared memory, back, or within shared memory. */
 #define IR_BULK_BYTES 16 /* which the addresses and sizes of bulk copies are multiples of */
 enum ir_bulk { IR_BULK_TO_SHARED, IR_BULK_TO_GLOBAL, IR_BULK_IN_SHARED, IR_BULK_COUNT };
+/* tensorcopy: what it does, and its imm: the number of dimensions, and flags. */
+enum ir_tensor { IR_TENSOR_LOAD, IR_TENSOR_STORE, IR_TENSOR_COUNT };
+#define IR_TENSOR_RANK      7 /* mask */
+#define IR_TENSOR_MAX_RANK  5
+#define IR_TENSOR_IM2COL    8
+#define IR_TENSOR_MULTICAST 16
 enum ir_bulkwait { IR_BULKWAIT_WRITTEN, IR_BULKWAIT_READ, IR_BULKWAIT_COUNT };
 /* Bytes of an asynchronous copy; _L2: L1 shall not keep them. */
 enum ir_copy { IR_COPY_4, IR_COPY_8, IR_COPY_16, IR_COPY_16_L2, IR_COPY_COUNT };
@@ -460,6 +466,9 @@ extern const char *const ir_space_names[IR_SPACE_COUNT];
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k);
 uint32_t ir_max_results(enum ir_op op); /* of an op with a variable number of them */
 enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k);
+/* Copies of tensors: arguments before the coordinates, and all of them by imm; 0: no such copy. */
+uint32_t ir_tensor_coordinates(const struct ir_inst *in);
+uint32_t ir_tensor_args(const struct ir_inst *in);
 uint32_t ir_successors(enum ir_op op); /* successors of a block that ends in op */
 /* Index of the address among the arguments, or -1 when imm alone is the address. */
 int ir_address_arg(const struct ir_inst *in);

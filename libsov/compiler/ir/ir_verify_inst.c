@@ -74,6 +74,10 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 	if (in->op == IR_BULKCOPY && (in->nargs == 4) != (in->sub != IR_BULK_TO_GLOBAL))
 		return verify_inst_fault(v, i, "a bulk copy to %s memory has %u arguments",
 					 in->nargs == 4 ? "global" : "shared", in->nargs);
+	if (in->op == IR_TENSORCOPY && in->nargs != ir_tensor_args(in))
+		return verify_inst_fault(v, i, "%u arguments, not %u, of a copy of %u dimensions",
+					 in->nargs, ir_tensor_args(in),
+					 (uint32_t)in->imm & IR_TENSOR_RANK);
 	if (in->op == IR_MMA && !check_mma_counts(v, i, in))
 		return false;
 	if (in->op == IR_MMA_GROUP && !check_group_counts(v, i, in))

@@ -48,6 +48,7 @@ static const char *const arrive_names[] = {"arrive",          "drop",   "arrive.
 static const char *const test_names[] = {"now", "try"};
 static const char *const copyarrive_names[] = {"counted", "noinc"};
 static const char *const bulkwait_names[] = {"written", "read"};
+static const char *const tensor_names[] = {"load", "store"};
 static const char *const bulk_names[] = {"to_shared", "to_global", "in_shared"};
 static const char *const matrix_names[] = {"rows", "columns"};
 static const char *const mma_names[] = {
@@ -116,6 +117,7 @@ _Static_assert(COUNT(arrive_names) == IR_ARRIVE_COUNT, "an arrival has no name")
 _Static_assert(COUNT(test_names) == IR_TEST_COUNT, "a test has no name");
 _Static_assert(COUNT(copyarrive_names) == IR_COPYARRIVE_COUNT, "an arrival has no name");
 _Static_assert(COUNT(bulkwait_names) == IR_BULKWAIT_COUNT, "a wait has no name");
+_Static_assert(COUNT(tensor_names) == IR_TENSOR_COUNT, "a copy of a tensor has no name");
 _Static_assert(COUNT(bulk_names) == IR_BULK_COUNT, "a bulk copy has no name");
 _Static_assert(COUNT(cluster_barrier_names) == IR_CLUSTER_BARRIER_COUNT, "a barrier has no name");
 _Static_assert(COUNT(barrier_names) == IR_BARRIER_COUNT, "a barrier has no name");
@@ -137,6 +139,7 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_SUB, IR_MBARRIER_TEST, sub, 0, test_names),
 	FIELD(A_SUB, IR_COPYARRIVE, sub, 0, copyarrive_names),
 	FIELD(A_SUB, IR_BULKCOPY, sub, 0, bulk_names),
+	FIELD(A_SUB, IR_TENSORCOPY, sub, 0, tensor_names),
 	FIELD(A_SUB, IR_BULKWAIT, sub, 0, bulkwait_names),
 	FIELD(A_SUB, IR_BULKREDUCE, sub, 0, atom_names),
 	FIELD(A_SUB, IR_MMA, sub, 0, mma_names),
@@ -306,4 +309,21 @@ uint32_t ir_sync_kind(const struct ir_inst *in)
 		kind += rows[k].count;
 	}
 	return 0;
+}
+
+uint32_t ir_tensor_coordinates(const struct ir_inst *in)
+{
+	return in->sub == IR_TENSOR_LOAD ? 3 : 2;
+}
+
+uint32_t ir_tensor_args(const struct ir_inst *in)
+{
+	uint32_t rank = in->imm & IR_TENSOR_RANK;
+	bool load = in->sub == IR_TENSOR_LOAD, im2col = in->imm & IR_TENSOR_IM2COL,
+	     multicast = in->imm & IR_TENSOR_MULTICAST;
+
+	if (!rank || rank > IR_TENSOR_MAX_RANK || (im2col && rank < 3) || (multicast && !load) ||
+	    (uint64_t)in->imm > (IR_TENSOR_RANK | IR_TENSOR_IM2COL | IR_TENSOR_MULTICAST))
+		return 0;
+	return ir_tensor_coordinates(in) + rank + (im2col && load ? rank - 2 : 0) + multicast;
 }

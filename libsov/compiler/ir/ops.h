@@ -194,6 +194,14 @@ OP(BULKCOPY,  "bulkcopy",  V, 0, COPY,    T_VOID,     A_SUB,          P_READ|P_W
 /* The same for elements that are combined with those in memory, by an atomic each: from shared to
  * global memory, or with a barrier within shared memory. */
 OP(BULKREDUCE, "bulkreduce", V, 0, COPY,  T_HALVES,   A_SUB|A_FLOAT,  P_READ|P_WRITE)
+/* A bulk copy between shared memory and a box of a tensor, which a tensor map describes
+ * (libsov/isa/tensor_map.h). The arguments are the address of the map, which is in global memory or
+ * a parameter, and that in shared memory, for a load the barrier, then the coordinates of the box,
+ * b32. In im2col mode a load has two offsets less than coordinates. With multicast, its last
+ * argument is the set of the cluster's blocks to whose shared memory and barriers the box is copied.
+ * Changes of a map by other threads are visible to tensorcopy after mapacquire of its address. */
+OP(TENSORCOPY, "tensorcopy", V, 0, COPY,  T_VOID,     A_SUB|A_IMM,    P_READ|P_WRITE)
+OP(MAPACQUIRE, "mapacquire", 1, 0, SAME,  T_B64,      0,              P_READ|P_WRITE)
 OP(BULKCOMMIT, "bulkcommit", 0, 0, NONE,  T_VOID,     0,              P_READ|P_WRITE)
 OP(BULKWAIT,  "bulkwait",  0, 0, NONE,    T_VOID,     A_SUB|A_IMM,          P_READ|P_WRITE)
 /* Lanes and blocks. Bits 0 to 4 of a shuffle's clamp are the last lane that may be read (for up the

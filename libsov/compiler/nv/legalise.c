@@ -49,16 +49,21 @@ static bool needs_uniform_address(const struct ir_inst *in)
 	return in->op == IR_MBARRIER_INIT || in->op == IR_COPYARRIVE;
 }
 
+/* Bulk copies are those of the warp, with operands in uniform registers, but PTX has one per lane. */
+static bool is_of_warp(const struct ir_inst *in)
+{
+	return in->op == IR_BULKCOPY || in->op == IR_TENSORCOPY || in->op == IR_MAPACQUIRE;
+}
+
 static bool needs_waterfalls(const struct ir_func *f)
 {
 	ir_for_each_block(f, b)
 		ir_for_each_inst(f, b, i)
-			if (needs_uniform_address(ir_at(f, i)) || ir_at(f, i)->op == IR_BULKCOPY)
+			if (needs_uniform_address(ir_at(f, i)) || is_of_warp(ir_at(f, i)))
 				return true;
 	return false;
 }
 
-/* A bulk copy is one of the warp, with operands in uniform registers, but PTX has one per lane. */
 static void insert_waterfalls(struct ir_func *f, uint32_t warp_lanes)
 {
 	const struct ir_divergence *d;
@@ -68,7 +73,7 @@ static void insert_waterfalls(struct ir_func *f, uint32_t warp_lanes)
 	d = ir_divergence_compute(f, ir_cfg_build(f));
 	for (ir_block b = f->entry; b; b = f->blocks[b].next)
 		ir_for_each_inst(f, b, i) {
-			bool lanes = ir_at(f, i)->op == IR_BULKCOPY;
+			bool lanes = is_of_warp(ir_at(f, i));
 
 			if (lanes || (needs_uniform_address(ir_at(f, i)) &&
 				      d->value[ir_at(f, i)->args[0]])) {
@@ -96,6 +101,8 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 		lower_returns(f);
 	lower_cluster_barriers(f);
 	lower_bulk_copies(f, sm >= 90);
+	if (sm < 90)
+		lower_tensor_copies(f);
 	if (sm < 90)
 		lower_mbarriers(f);
 	else

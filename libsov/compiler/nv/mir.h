@@ -256,10 +256,13 @@ static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
 }
-/* What the first register of this many is a multiple of. */
+/* What the first register of this many is a multiple of. Only copies of tensors have 3 or 5 to 7
+ * registers, which ptxas aligns to 4 and 8. */
 static inline uint32_t mir_alignment(uint32_t units)
 {
-	return units < MIR_MAX_UNITS ? units : MIR_MAX_UNITS;
+	if (units > 4 && units < 8)
+		return 8;
+	return units < 3 ? units : 4;
 }
 /* Scratch register for cycles of a parallel copy: the last register, or in functions and with
  * alloca, which need it for the frame as well, R0, the other half of the stack pointer's pair. */

@@ -402,7 +402,7 @@ static bool feeds_loop(const struct scoreboard_alloc *alloc, uint32_t b,
  * uniform registers late. */
 static bool is_pending_fence(uint32_t sm, const struct mir_inst *i)
 {
-	bool bulk = i->sass.op >= SASS_UBLKCP_SG && i->sass.op <= SASS_UBLKCP_SS;
+	bool bulk = i->sass.op >= SASS_UBLKCP_SG && i->sass.op <= SASS_UTMACCTL;
 
 	return bulk || (sm >= 90 && i->sass.op == SASS_MEMBAR &&
 			i->sass.mod[SASS_M_SCOPE] == SASS_SCOPE_CTA);

@@ -201,7 +201,7 @@ select_rule select_mbarrier_init, select_mbarrier_inval, select_mbarrier_arrive,
 /* Moves a word that all active lanes have to a uniform register. */
 void select_to_uniform(struct select *s, struct mir_source to, struct mir_source from);
 /* select_bulk.c */
-select_rule select_bulk_copy, select_fence_async;
+select_rule select_bulk_copy, select_tensor_copy, select_map_acquire, select_fence_async;
 /* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes
  * the atomic; finish emits the rest. */
 struct aggregate {

@@ -2,7 +2,8 @@
 /*
  * Selection of bulk copies for SM90, as ptxas does it. UBLKCP is executed once for a warp, with all
  * operands in uniform registers; a waterfall loop leaves one lane active (legalise.c).
- * Groups are those of select_async.c.
+ * Groups are those of select_async.c. Copies of tensors have a group of uniform registers, and the
+ * address of their tensor map in a pair.
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -61,6 +62,62 @@ bool select_bulk_copy(struct select *s, const struct ir_inst *in)
 		operands[1] = uniform_words(s, in_reg(s, arg_word(s, in->args[1])), NONE, 1);
 	operands[2] = uniform_size(s, in->args[2]);
 	i = emit(s, ops[in->sub], operands, 3);
+	i->reduced = MIR_ACTIVE_LANES;
+	i->memory = all_memory;
+	return true;
+}
+
+/* The offsets of im2col mode share 16 bits; the blocks of a multicast are above them. */
+static struct mir_source pack_mask(struct select *s, const struct ir_inst *in, uint32_t rank)
+{
+	static const uint8_t offset_bits[] = {[3] = 16, [4] = 8, [5] = 5};
+	const ir_val *offsets = in->args + ir_tensor_coordinates(in) + rank;
+	uint32_t count = in->imm & IR_TENSOR_IM2COL ? rank - 2 : 0;
+	struct mir_source all = rz();
+
+	for (uint32_t k = 0; k < count + !!(in->imm & IR_TENSOR_MULTICAST); k++) {
+		struct mir_source to = new_temp(s, SASS_GPR, 1), from = new_temp(s, SASS_GPR, 1);
+		uint32_t shift = k < count ? k * offset_bits[rank] : 16,
+			 bits = k < count ? offset_bits[rank] : 16;
+
+		EMIT(s, LOP3, NONE, from, in_reg(s, arg_word(s, offsets[k])),
+		     mir_imm((1u << bits) - 1), rz(), mir_imm(0xc0));
+		EMIT(s, IMAD, to, from, mir_imm(1u << shift), all);
+		all = to;
+	}
+	return uniform_words(s, all, NONE, 1);
+}
+
+bool select_tensor_copy(struct select *s, const struct ir_inst *in)
+{
+	uint32_t rank = (uint32_t)in->imm & IR_TENSOR_RANK, words = in->sub == IR_TENSOR_LOAD ? 2 : 1;
+	bool masked = in->sub == IR_TENSOR_LOAD && (uint64_t)in->imm > IR_TENSOR_RANK;
+	struct mir_source group = new_temp(s, SASS_UGPR, (uint8_t)(words + rank)), operands[3];
+	struct mir_inst *i;
+
+	if (s->f->sm < 90)
+		return false;
+	for (uint32_t k = 0; k < words + rank; k++)
+		select_to_uniform(s, subreg(group, k), in_reg(s, arg_word(s, in->args[1 + k])));
+	operands[0] = group;
+	operands[1] = uniform_pair(s, in->args[0]);
+	if (masked)
+		operands[2] = pack_mask(s, in, rank);
+	i = emit(s, masked ? SASS_UTMALDG_MASK : words == 2 ? SASS_UTMALDG : SASS_UTMASTG, operands,
+		 masked ? 3 : 2);
+	set_mod(i, SASS_M_DIMS, (uint8_t)(rank - 1));
+	set_mod(i, SASS_M_IM2COL, in->imm & IR_TENSOR_IM2COL ? 1 : 0);
+	set_mod(i, SASS_M_MULTICAST, in->imm & IR_TENSOR_MULTICAST ? 1 : 0);
+	i->reduced = MIR_ACTIVE_LANES;
+	i->memory = all_memory;
+	return true;
+}
+
+bool select_map_acquire(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source map = uniform_pair(s, in->args[0]);
+	struct mir_inst *i = emit(s, SASS_UTMACCTL, &map, 1);
+
 	i->reduced = MIR_ACTIVE_LANES;
 	i->memory = all_memory;
 	return true;

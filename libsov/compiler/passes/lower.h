@@ -25,6 +25,8 @@ bool lower_copy(struct ir_func *f, ir_id i);
 /* Replaces bulk copies and reductions by loops, and what waits for them by nothing; or only the
  * reductions (lower_copies.c). */
 void lower_bulk_copies(struct ir_func *f, bool reductions_only);
+/* Replaces copies of tensors by loops (lower_tensor_copies.c). */
+void lower_tensor_copies(struct ir_func *f);
 /* Executes an instruction in a loop, once for each value of its first argument: the lower word of
  * that decides; or once for each lane. The instructions after it move to a new block
  * (waterfall.c). */

@@ -259,6 +259,7 @@ struct ptx_operand {
 	bool minus;    /* -r, of video instructions */
 	bool unified;  /* [a].unified */
 	bool indexed;  /* a[4], of a variable: its element, or the address of that */
+	bool open;     /* [a, of a tensor: its coordinates are in the brackets, too */
 	int separator; /* before it: 0, ',' or '|' */
 	uint8_t bits;  /* float: as in its token */
 	uint8_t special;
@@ -535,6 +536,8 @@ enum ir_atom ptx_atom_of(const struct ptx_inst *in); /* by its operator and type
 
 /* lower_mbarrier.c */
 /* Reads an address as 32 bits in shared memory; false: an error, reported. */
+/* fence.proxy.tensormap::generic.acquire: copies by a changed tensor map; in lower_tensor.c */
+void ptx_lower_map_acquire(struct ptx *x, const struct ptx_inst *in);
 bool ptx_read_shared(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
 		     bool generic, uint32_t bytes, ir_val *at);
 
@@ -577,6 +580,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(copy) L(copy_commit) L(copy_wait) \
 	/* lower_bulk.c */ \
 	L(bulk_copy) L(bulk_reduce) L(bulk_prefetch) \
+	/* lower_tensor.c */ \
+	L(tensor_load) L(tensor_store) L(tensor_prefetch) L(tensormap_replace) \
 	/* lower_mbarrier.c */ \
 	L(mbarrier) L(mbarrier_bytes) L(mbarrier_arrive) L(mbarrier_wait) L(mbarrier_pending) \
 	L(copy_arrive) \

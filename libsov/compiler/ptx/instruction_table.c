@@ -69,6 +69,10 @@
 	".ss = .shared .shared::cta; .prefetch = .L2::64B .L2::128B .L2::256B"
 
 #define BULK_FROM POLICY "c = .u32; "
+#define MAP_SPACE ".ss = .global .shared::cta; "
+#define TENSOR POLICY ".ss = .shared::cta .shared::cluster; c = .b32 or fragment; "
+#define TENSOR_DIMS ".dim = .1d .2d .3d .4d .5d; "
+#define IM2COL_DIMS ".dim = .3d .4d .5d; "
 #define BULK BULK_FROM ".ss = .shared::cta .shared::cluster"
 
 #define MBARRIER        ".ss = .shared .shared::cta; b = .u32"
@@ -466,6 +470,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global .local; .prefetch = .L1 .L2", nothing, FENCE),
 	ROW("prefetch{.ss}.prefetch [a]", ".ss = .global; .prefetch = .L2::evict_last .L2::evict_normal",
 	    nothing, FENCE),
+	ROW("prefetch{.ss}.tensormap [a]", ".ss = .const .param", nothing, FENCE),
 	ROW("prefetchu.L1 [a]", "", nothing, FENCE),
 	ROW("applypriority{.ss}.prefetch [a], b", ".ss = .global; .prefetch = .L2::evict_normal; "
 	    "b = .u32", nothing, FENCE),
@@ -509,8 +514,29 @@ const struct ptx_row ptx_rows[] = {
 	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.add.type [a], [b], c, [e]", BULK_FROM ".type = .u32 .s32 .u64", bulk_reduce, BULKREDUCE),
 	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [a], [b], c, [e]", BULK_FROM ".op = .inc .dec; .type = .u32", bulk_reduce, BULKREDUCE),
 	ROW("cp.reduce.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes.op.type [a], [b], c, [e]", BULK_FROM ".op = .min .max; .type = .u32 .s32", bulk_reduce, BULKREDUCE),
+	ROW("cp.async.bulk.tensor.dim.ss.global{.tile}.mbarrier::complete_tx::bytes [a], [b, c], [e]", TENSOR TENSOR_DIMS, tensor_load, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.ss.global{.tile}.mbarrier::complete_tx::bytes.multicast::cluster [a], [b, c], [e], f", TENSOR TENSOR_DIMS "f = .u16", tensor_load, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.ss.global.im2col.mbarrier::complete_tx::bytes [a], [b, c], [e], f", TENSOR IM2COL_DIMS "f = .u16 or fragment", tensor_load, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.ss.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster [a], [b, c], [e], f, g", TENSOR IM2COL_DIMS "f = .u16 or fragment; g = .u16", tensor_load, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group [a, c], [b]", TENSOR TENSOR_DIMS, tensor_store, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.global.shared::cta.im2col_no_offs.bulk_group [a, c], [b]", TENSOR IM2COL_DIMS, tensor_store, TENSORCOPY),
+	ROW("cp.async.bulk.cop.tensor.dim.L2.global{.tile} [b, c]", TENSOR TENSOR_DIMS ".cop = .prefetch", tensor_prefetch, TENSORCOPY),
+	ROW("cp.async.bulk.cop.tensor.dim.L2.global.im2col [b, c], f", TENSOR IM2COL_DIMS ".cop = .prefetch; f = .u16 or fragment", tensor_prefetch, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.ss.global{.tile}.mbarrier::complete_tx::bytes.L2::cache_hint [a], [b, c], [e], policy", TENSOR TENSOR_DIMS, tensor_load, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.ss.global{.tile}.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [a], [b, c], [e], f, policy", TENSOR TENSOR_DIMS "f = .u16", tensor_load, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.ss.global.im2col.mbarrier::complete_tx::bytes.L2::cache_hint [a], [b, c], [e], f, policy", TENSOR IM2COL_DIMS "f = .u16 or fragment", tensor_load, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.ss.global.im2col.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [a], [b, c], [e], f, g, policy", TENSOR IM2COL_DIMS "f = .u16 or fragment; g = .u16", tensor_load, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.global.shared::cta{.tile}.bulk_group.L2::cache_hint [a, c], [b], policy", TENSOR TENSOR_DIMS, tensor_store, TENSORCOPY),
+	ROW("cp.async.bulk.tensor.dim.global.shared::cta.im2col_no_offs.bulk_group.L2::cache_hint [a, c], [b], policy", TENSOR IM2COL_DIMS, tensor_store, TENSORCOPY),
+	ROW("cp.async.bulk.cop.tensor.dim.L2.global{.tile}.L2::cache_hint [b, c], policy", TENSOR TENSOR_DIMS ".cop = .prefetch", tensor_prefetch, TENSORCOPY),
+	ROW("cp.async.bulk.cop.tensor.dim.L2.global.im2col.L2::cache_hint [b, c], f, policy", TENSOR IM2COL_DIMS ".cop = .prefetch; f = .u16 or fragment", tensor_prefetch, TENSORCOPY),
 	ROW("cp.async.bulk.commit_group", "", copy_commit, BULKCOMMIT),
 	ROW("cp.async.bulk.wait_group{.read} a", "a = .u32", copy_wait, BULKWAIT),
+	ROW("tensormap.replace.tile.global_address{.ss}.b1024.b64 [a], b", MAP_SPACE, tensormap_replace, STORE),
+	ROW("tensormap.replace.tile.rank{.ss}.b1024.b32 [a], b", MAP_SPACE, tensormap_replace, STORE),
+	ROW("tensormap.replace.tile.mapfield{.ss}.b1024.b32 [a], b, c", MAP_SPACE ".mapfield = .box_dim .global_dim .element_stride; b c = .b32", tensormap_replace, STORE),
+	ROW("tensormap.replace.tile.global_stride{.ss}.b1024.b64 [a], b, c", MAP_SPACE "b = .b32", tensormap_replace, STORE),
+	ROW("tensormap.replace.tile.mapfield{.ss}.b1024.b32 [a], b", MAP_SPACE ".mapfield = .elemtype .interleave_layout .swizzle_mode .fill_mode", tensormap_replace, STORE),
 
 	/* barriers in memory */
 	ROW("mbarrier.init{.ss}.b64 [a], b", MBARRIER, mbarrier, MBARRIER_INIT),
@@ -691,7 +717,6 @@ const struct ptx_row ptx_rows[] = {
 /* Instructions of PTX 9.0 that are not supported; the error names their feature. */
 const struct ptx_unsupported ptx_unsupported[] = {
 	{"tcgen05", "tensor core"},
-	{"tensormap", "asynchronous copy"},
 	{"clusterlaunchcontrol", "clusters"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
 	{"multimem", "multicast addresses, which name memory of several devices"},

@@ -57,7 +57,8 @@ static const struct {
 	{".level", SLOT_SCOPE},    {".prefetch", SLOT_NONE}, {".irnd", SLOT_INTEGRAL},
 	{".wrap", SLOT_WRAP},      {".prmt", SLOT_PRMT},     {".testp", SLOT_TESTP},
 	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE}, {".scale", SLOT_SCALE},
-	{".layout", SLOT_NONE},    {".blayout", SLOT_NONE},  {".shape", SLOT_NONE},
+	{".dim", SLOT_NONE},       {".mapfield", SLOT_NONE},
+	       {".layout", SLOT_NONE},    {".blayout", SLOT_NONE},  {".shape", SLOT_NONE},
 	{".sparse", SLOT_NONE},
 };
 

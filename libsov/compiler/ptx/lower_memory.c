@@ -434,8 +434,8 @@ static void fence_async(struct ptx *x, const struct ptx_inst *in, struct ir_inst
 
 /*
  * Fences between proxies (PTX ISA, membar and fence). The alias proxy is other virtual addresses of
- * the same memory, and no instruction here uses a tensor map: these are fences of the generic
- * proxy, as wide as their scope.
+ * the same memory: such a fence is one of the generic proxy, as wide as its scope. So is that of
+ * changes of tensor maps, which copies see after an acquire.
  */
 void ptx_lower_fence_proxy(struct ptx *x, const struct ptx_inst *in)
 {
@@ -447,6 +447,8 @@ void ptx_lower_fence_proxy(struct ptx *x, const struct ptx_inst *in)
 	f->order = is_scoped ? in->value[SLOT_ORDER] : IR_SEQ_CST;
 	if (ptx_is_spelled(in, ".async"))
 		fence_async(x, in, f);
+	if (in->role[ROLE_A])
+		ptx_lower_map_acquire(x, in);
 }
 
 #define MIN_REGISTERS 24 /* PTX ISA, setmaxnreg */

@@ -74,6 +74,10 @@ static uint8_t register_count(const struct sass_inst *in, uint8_t rule)
 	case COUNT_TILES_SUMS:
 		return (uint8_t)((in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? 4 : 2) *
 				 (in->mod[SASS_M_TILES] + 1));
+	case COUNT_DIMS:
+	case COUNT_1_DIMS:
+	case COUNT_2_DIMS:
+		return (uint8_t)(in->mod[SASS_M_DIMS] + 1 + rule - COUNT_DIMS);
 	case COUNT_WIDTH:
 		return by_width[in->mod[SASS_M_WIDTH]];
 	case COUNT_ATYPE:

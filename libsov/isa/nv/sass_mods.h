@@ -77,6 +77,10 @@ SASS_MOD(VIEW)     /* FENCE.VIEW: SASS_VIEW_* */
 SASS_MOD(OLD)      /* SYNCS.ARRIVE: SASS_OLD_*: the result */
 SASS_MOD(OPTOUT)   /* SYNCS.ARRIVE: 1: later phases lack the arrivals */
 SASS_MOD(TRYWAIT)  /* SYNCS.PHASECHK: 1: may wait a while */
+SASS_MOD(DIMS)     /* copies of tensors: the number of dimensions, less 1 */
+SASS_MOD(IM2COL)   /* … 1: in im2col mode */
+SASS_MOD(MULTICAST) /* … 1: to the blocks of a mask */
+SASS_MOD(MAPCTL)   /* UTMACCTL: SASS_MAPCTL_* */
 SASS_MOD(COPIES)   /* ARRIVES: SASS_COPIES_* */
 SASS_MOD(LDS_U)    /* LDS before SM80: 1: .U, which ptxas sets often; its effect is not known */
 

@@ -188,6 +188,14 @@ SASS_OP(UBLKCP_SG) /* ua pair (shared address, barrier), ua pair, ua (bytes / 16
 SASS_OP(UBLKCP_GS) /* ua pair, ua (shared address), ua */
 SASS_OP(UBLKCP_SS) /* ua pair (shared address, barrier), ua (shared address), ua */
 SASS_OP(UBLKPF)    /* ua pair, ua: prefetch to L2 */
+/* Copies of boxes of tensors. The first operand is a group of uniform registers: the shared address,
+ * for loads the barrier, the coordinates. The second is a pair, the address of the tensor map. */
+SASS_OP(UTMALDG)      /* ua group, ua pair */
+SASS_OP(UTMALDG_MASK) /* ua group, ua pair, ua: offsets of im2col mode, and blocks << 16 */
+SASS_OP(UTMASTG)      /* ua group, ua pair */
+SASS_OP(UTMAREDG)     /* ua group, ua pair */
+SASS_OP(UTMAPF)       /* ua group (coordinates alone), ua pair: prefetch to L2 */
+SASS_OP(UTMACCTL)     /* ua pair: forgets or fetches the tensor map */
 SASS_OP(SYNCS_EXCH) /* ud pair, addr with a uniform register alone, ua pair: writes an object */
 SASS_OP(SYNCS_ARRIVE) /* d pair, addr, a: arrivals and bytes by ARRIVE */
 SASS_OP(SYNCS_PHASECHK) /* p, addr, a: whether the phase is not that in bit 31 of a */

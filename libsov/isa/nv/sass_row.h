@@ -95,6 +95,9 @@ enum { /* register counts; in slot.count */
        COUNT_SUMS,       /* of a matrix: by the modifier SUMS */
        COUNT_TILES,      /* of a warp group's product: four for each tile */
        COUNT_TILES_SUMS, /* … by the modifier SUMS */
+       COUNT_DIMS,       /* coordinates of a tensor: by the modifier DIMS */
+       COUNT_1_DIMS,     /* … after a shared address */
+       COUNT_2_DIMS,     /* … after a shared address and a barrier */
 };
 
 /* Defaults of operands that the caller leaves SASS_NONE; DEFAULT_NONE: the operand is required. */

@@ -160,6 +160,10 @@ static const struct sass_choice view[] = {{".S", SASS_VIEW_SHARED}, {".G", SASS_
 static const struct sass_choice old_object[4] = {
 	{"", SASS_OLD_OBJECT}, {".TMASK", SASS_OLD_TMASK}, {".RED", SASS_OLD_RED},
 };
+static const struct sass_choice dims[8] = {
+	{".1D", 0}, {".2D", 1}, {".3D", 2}, {".4D", 3}, {".5D", 4},
+};
+static const struct sass_choice mapctl[2] = {{".IV", SASS_MAPCTL_IV}, {".PF", SASS_MAPCTL_PF}};
 static const struct sass_choice copies[4] = {
 	{"", SASS_COPIES_PLAIN}, {".ARVCNT", SASS_COPIES_ARVCNT},
 	{".TRANSCNT", SASS_COPIES_TRANSCNT},
@@ -313,6 +317,10 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define BULK_TO      {.type = SLOT_UGPR, .lo = 32, .flags = SLOT_BRACKETS, PAIR}
 #define BULK_FROM(...) {.type = SLOT_UGPR, .lo = 24, .flags = SLOT_BRACKETS, __VA_ARGS__}
 #define BULK_SIZE    {.type = SLOT_UGPR, .lo = 64}
+#define BOX(n)       {.type = SLOT_UGPR, .lo = 32, .flags = SLOT_BRACKETS, .count = n}
+#define DIMS         FIELD(DIMS, 79, 3, dims)
+#define IM2COL       FLAG(IM2COL, 82, YES(".IM2COL"))
+#define NO_HINT      {76, 1, 0}
 #define MEMORY       SASS_PIPE_MEMORY
 #define SHARED_PIPE  SASS_PIPE_SHARED
 
@@ -544,8 +552,23 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {UD(PAIR), {.type = SLOT_ADDR, .lo = 24, .width = ADDR_UREG | ADDR_NO_GPR},
 		 {.type = SLOT_UGPR, .lo = 32, PAIR}},
 	 .fixed = {{72, 2, 1}}},
+	{"UTMALDG", SASS_UTMALDG_MASK, 0x1b4, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BOX(COUNT_2_DIMS), BULK_FROM(PAIR), BULK_SIZE},
+	 .fields = {DIMS, IM2COL, FLAG(MULTICAST, 75, YES(".MULTICAST"))}, .fixed = {NO_HINT, {91, 1, 1}}},
+	{"UTMALDG", SASS_UTMALDG, 0x1b4, FORM(2), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BOX(COUNT_2_DIMS), BULK_FROM(PAIR)}, .fields = {DIMS}, .fixed = {NO_HINT, {91, 1, 1}}},
+	{"UTMASTG", SASS_UTMASTG, 0x1b5, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BOX(COUNT_1_DIMS), BULK_FROM(PAIR)}, .fields = {DIMS, IM2COL},
+	 .fixed = {NO_HINT, {91, 1, 1}}},
+	{"UTMAREDG", SASS_UTMAREDG, 0x1b6, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BOX(COUNT_1_DIMS), BULK_FROM(PAIR)}, .fields = {DIMS, IM2COL, ATOM3},
+	 .fixed = {NO_HINT, {91, 1, 1}}},
 	{"UTMACMDFLUSH", SASS_UTMACMDFLUSH, 0x1b7, FORM(4), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
 	 .ops = {NOTHING}},
+	{"UTMAPF.L2", SASS_UTMAPF, 0x1b8, FORM(2), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BOX(COUNT_DIMS), BULK_FROM(PAIR)}, .fields = {DIMS}, .fixed = {NO_HINT, {91, 1, 1}}},
+	{"UTMACCTL", SASS_UTMACCTL, 0x1b9, FORM(4), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
+	 .ops = {BULK_FROM(PAIR)}, .fields = {FIELD(MAPCTL, 82, 1, mapctl)}, .fixed = {{91, 1, 1}}},
 	{"UBLKCP.S.G", SASS_UBLKCP_SG, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
 	 .ops = {BULK_TO, BULK_FROM(PAIR), BULK_SIZE}, .fixed = {{72, 5, 2}, {91, 1, 1}}},
 	{"UBLKCP.G.S", SASS_UBLKCP_GS, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
