@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-/* Copies of boxes of tensors (SM90). In hazard mode a load arrives when its barrier is tested, as
+/* Copies of boxes of tensors, and reductions by them (SM90). In hazard mode a load arrives when its barrier is tested, as
  * every bulk copy. */
 #include <string.h>
 
 #include "libsov/isa/tensor_map.h"
+#include "model/core/softfloat.h"
 #include "model/nv/exec_memory.h"
 
 #define SHARED_ALIGN 128 /* of boxes */
@@ -15,7 +16,8 @@ struct tensor_copy {
 	struct access tensor, shared;
 	uint32_t start[NV_TENSOR_MAP_RANK];
 	uint32_t at, barrier, lane;
-	bool load;
+	uint32_t how; /* SASS_ATOM_* of a reduction */
+	bool load, reduce;
 };
 
 static uint64_t uniform_pair(const struct warp *w, const struct op *op, uint32_t operand)
@@ -75,6 +77,119 @@ static bool read_elements(struct tensor_copy *c, const struct tensor_part *p, ui
 	return true;
 }
 
+/* What a type of elements is to a reduction. */
+static const struct number {
+	const struct float_format *format; /* NULL: integers */
+	bool is_signed, flush;
+} numbers[NV_TENSOR_TYPE_COUNT] = {
+	[NV_TENSOR_TYPE_S32] = {NULL, true, false},
+	[NV_TENSOR_TYPE_S64] = {NULL, true, false},
+	[NV_TENSOR_TYPE_F16] = {&float_f16, false, false},
+	[NV_TENSOR_TYPE_BF16] = {&float_bf16, false, false},
+	[NV_TENSOR_TYPE_F32] = {&float_f32, false, false},
+	[NV_TENSOR_TYPE_F32_FTZ] = {&float_f32, false, true},
+	[NV_TENSOR_TYPE_F64] = {&float_f64, false, false},
+};
+
+/* Whether there is such a reduction. */
+static bool is_reduction(enum nv_tensor_type type, uint32_t how)
+{
+	bool narrow = type == NV_TENSOR_TYPE_U8 || type == NV_TENSOR_TYPE_U16 ||
+		      type == NV_TENSOR_TYPE_TF32 || type == NV_TENSOR_TYPE_TF32_FTZ;
+
+	if (narrow)
+		return false;
+	if (how == SASS_ATOM_INC || how == SASS_ATOM_DEC)
+		return type == NV_TENSOR_TYPE_U32;
+	return how == SASS_ATOM_ADD || how == SASS_ATOM_MIN || how == SASS_ATOM_MAX ||
+	       !numbers[type].format;
+}
+
+static int64_t sign_extended(uint64_t x, uint32_t bytes)
+{
+	return (int64_t)(x << (64 - 8 * bytes)) >> (64 - 8 * bytes);
+}
+
+/* Orders floats as their bits, of which all but the sign of negative ones are inverted. */
+static int64_t float_order(uint64_t x, uint32_t bytes)
+{
+	int64_t wide = sign_extended(x, bytes);
+
+	return wide < 0 ? wide ^ INT64_MAX : wide;
+}
+
+/* The lesser or the greater of two; of a number and a NaN, the number. */
+static uint64_t choose(const struct number *n, uint32_t bytes, uint64_t a, uint64_t b, bool lesser)
+{
+	bool less = a < b;
+
+	if (n->format) {
+		if (float_is_nan(n->format, a))
+			return float_is_nan(n->format, b) ? float_nan(n->format) : b;
+		if (float_is_nan(n->format, b))
+			return a;
+		less = float_order(a, bytes) < float_order(b, bytes);
+	} else if (n->is_signed) {
+		less = sign_extended(a, bytes) < sign_extended(b, bytes);
+	}
+	return less == lesser ? a : b;
+}
+
+static uint64_t combine(const struct tensor_copy *c, uint64_t old, uint64_t x)
+{
+	const struct number *n = &numbers[c->map.type];
+
+	switch (c->how) {
+	case SASS_ATOM_ADD:
+		if (!n->format)
+			return old + x;
+		if (n->flush) {
+			old = float_flush(n->format, old);
+			x = float_flush(n->format, x);
+		}
+		x = float_add(n->format, old, x, FLOAT_NEAREST);
+		return n->flush ? float_flush(n->format, x) : x;
+	case SASS_ATOM_MIN:
+		return choose(n, c->map.element_bytes, old, x, true);
+	case SASS_ATOM_MAX:
+		return choose(n, c->map.element_bytes, old, x, false);
+	case SASS_ATOM_INC:
+		return old >= x ? 0 : old + 1;
+	case SASS_ATOM_DEC:
+		return !old || old > x ? x : old - 1;
+	case SASS_ATOM_AND:
+		return old & x;
+	case SASS_ATOM_OR:
+		return old | x;
+	default:
+		return old ^ x;
+	}
+}
+
+/* Other host threads may change the element. */
+#define COMBINE(c, type, at, x) \
+	do { \
+		type old_ = __atomic_load_n((type *)(void *)(at), __ATOMIC_RELAXED); \
+\
+		while (!__atomic_compare_exchange_n((type *)(void *)(at), &old_, \
+						    (type)combine(c, old_, x), true, \
+						    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) \
+			; \
+	} while (0)
+
+static void reduce_element(const struct tensor_copy *c, uint8_t *at, const uint8_t *from)
+{
+	uint64_t x = 0;
+
+	memcpy(&x, from, c->map.element_bytes);
+	if (c->map.element_bytes == 8)
+		COMBINE(c, uint64_t, at, x);
+	else if (c->map.element_bytes == 4)
+		COMBINE(c, uint32_t, at, x);
+	else
+		COMBINE(c, uint16_t, at, x);
+}
+
 static bool write_elements(struct tensor_copy *c, const struct tensor_part *p, const uint8_t *bytes)
 {
 	uint32_t size = c->map.element_bytes;
@@ -87,7 +202,10 @@ static bool write_elements(struct tensor_copy *c, const struct tensor_part *p, c
 		to = lane_pointer(&c->tensor, c->lane, p->address + (uint64_t)k * size);
 		if (!to)
 			return false;
-		memcpy(to, bytes + k * size, size);
+		if (c->reduce)
+			reduce_element(c, to, bytes + k * size);
+		else
+			memcpy(to, bytes + k * size, size);
 	}
 	return true;
 }
@@ -124,11 +242,18 @@ static void run_tensor_copy(struct warp *w, const struct op *op, uint32_t mask)
 	if (!mask)
 		return;
 	c.lane = first_lane(mask);
+	c.reduce = op->inst->op == SASS_UTMAREDG;
+	c.how = op->inst->mod[SASS_M_ATOM];
 	c.at = w->ur[row++];
 	c.barrier = c.load ? w->ur[row++] : 0;
 	memcpy(c.start, &w->ur[row], rank * sizeof(c.start[0]));
 	if (!read_map(&c, uniform_pair(w, op, 1), rank))
 		return;
+	if (c.reduce && !is_reduction(c.map.type, c.how)) {
+		tensor_fault(&c, "tensor map", uniform_pair(w, op, 1),
+			     "its type has no such reduction");
+		return;
+	}
 	if (c.at % SHARED_ALIGN) {
 		tensor_fault(&c, "box", c.at, "not aligned to 128 bytes");
 		return;
@@ -164,18 +289,11 @@ static const char *prepare_tensor(struct op *op, const struct sass_inst *in)
 					 : NULL;
 }
 
-static const char *prepare_reduction(struct op *op, const struct sass_inst *in)
-{
-	(void)op;
-	(void)in;
-	return "reductions of tensors are not modelled";
-}
-
 const struct op_row rows_tensor[] = {
 	{SASS_UTMALDG, "ss", run_tensor_copy, NULL, prepare_tensor},
 	{SASS_UTMALDG_MASK, "sss", run_tensor_copy, NULL, prepare_tensor},
 	{SASS_UTMASTG, "ss", run_tensor_copy, NULL, prepare_tensor},
-	{SASS_UTMAREDG, "ss", run_nothing, NULL, prepare_reduction},
+	{SASS_UTMAREDG, "ss", run_tensor_copy, NULL, prepare_tensor},
 	{SASS_UTMAPF, "ss", run_nothing, NULL, NULL},
 	{SASS_UTMACCTL, "s", run_nothing, NULL, NULL},
 	OP_ROWS_END,

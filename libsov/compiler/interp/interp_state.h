@@ -144,6 +144,9 @@ bool interp_check_operands(struct interp *ip, struct interp_thread *t, const str
 bool interp_complete_bytes(struct interp *ip, struct interp_thread *t, uint64_t barrier,
 			   uint64_t bytes);
 
+/* What an atomic whose sub is an enum ir_atom leaves in memory. */
+uint64_t interp_combine(const struct ir_inst *in, uint64_t old, uint64_t operand);
+
 /* interp_tensor.c: copies of boxes of tensors. */
 bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 

@@ -9,8 +9,74 @@
 struct copy {
 	struct tensor_map map;
 	uint32_t start[NV_TENSOR_MAP_RANK];
-	bool load;
+	bool load, reduce;
+	struct ir_inst atom; /* that combines elements */
 };
+
+enum number { UNSIGNED, SIGNED, FLOAT };
+
+static const struct {
+	uint8_t number, type, format;
+	uint16_t flags;
+} types[NV_TENSOR_TYPE_COUNT] = {
+	[NV_TENSOR_TYPE_U8] = {UNSIGNED, IR_B8, 0, 0},
+	[NV_TENSOR_TYPE_U16] = {UNSIGNED, IR_B16, 0, 0},
+	[NV_TENSOR_TYPE_U32] = {UNSIGNED, IR_B32, 0, 0},
+	[NV_TENSOR_TYPE_S32] = {SIGNED, IR_B32, 0, 0},
+	[NV_TENSOR_TYPE_U64] = {UNSIGNED, IR_B64, 0, 0},
+	[NV_TENSOR_TYPE_S64] = {SIGNED, IR_B64, 0, 0},
+	[NV_TENSOR_TYPE_F16] = {FLOAT, IR_B16, IR_BY_WIDTH, 0},
+	[NV_TENSOR_TYPE_BF16] = {FLOAT, IR_B16, IR_BF16, 0},
+	[NV_TENSOR_TYPE_F32] = {FLOAT, IR_B32, IR_BY_WIDTH, 0},
+	[NV_TENSOR_TYPE_F32_FTZ] = {FLOAT, IR_B32, IR_BY_WIDTH, IR_FTZ},
+	[NV_TENSOR_TYPE_F64] = {FLOAT, IR_B64, IR_BY_WIDTH, 0},
+};
+
+/* By enum ir_tensor, for numbers of each kind; IR_ATOM_COUNT: there is none. */
+static const uint8_t atoms[IR_TENSOR_COUNT][3] = {
+	[IR_TENSOR_ADD] = {IR_ATOM_ADD, IR_ATOM_ADD, IR_ATOM_FADD},
+	[IR_TENSOR_MIN] = {IR_ATOM_MIN_U, IR_ATOM_MIN_S, IR_ATOM_FMIN},
+	[IR_TENSOR_MAX] = {IR_ATOM_MAX_U, IR_ATOM_MAX_S, IR_ATOM_FMAX},
+	[IR_TENSOR_INC] = {IR_ATOM_INC, IR_ATOM_COUNT, IR_ATOM_COUNT},
+	[IR_TENSOR_DEC] = {IR_ATOM_DEC, IR_ATOM_COUNT, IR_ATOM_COUNT},
+	[IR_TENSOR_AND] = {IR_ATOM_AND, IR_ATOM_AND, IR_ATOM_COUNT},
+	[IR_TENSOR_OR] = {IR_ATOM_OR, IR_ATOM_OR, IR_ATOM_COUNT},
+	[IR_TENSOR_XOR] = {IR_ATOM_XOR, IR_ATOM_XOR, IR_ATOM_COUNT},
+};
+
+/* The atomic of a reduction; false: an error, reported. */
+static bool find_atom(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+		      struct copy *c)
+{
+	enum nv_tensor_type type = c->map.type;
+	uint8_t atom = atoms[in->sub][types[type].number];
+
+	if (types[type].type < IR_B16 || type == NV_TENSOR_TYPE_U16 || atom == IR_ATOM_COUNT)
+		return interp_fail(ip, t, "the reduction does not exist for elements of type %u",
+				   (unsigned)type);
+	c->atom = (struct ir_inst){.op = IR_ATOM,
+				   .sub = atom,
+				   .type = types[type].type,
+				   .format = types[type].format,
+				   .flags = types[type].flags};
+	return true;
+}
+
+/* Combines an element with the tensor's. */
+static bool reduce_element(struct interp *ip, struct interp_thread *t, const struct copy *c,
+			   const struct interp_location *at, const struct interp_location *shared)
+{
+	uint64_t old = 0, x = 0;
+
+	for (uint32_t k = 0; k < c->map.element_bytes; k++)
+		if (shared->written && !shared->written[k])
+			return interp_fail(ip, t, "an atomic operation on an undefined value");
+	memcpy(&old, at->host, c->map.element_bytes);
+	memcpy(&x, shared->host, c->map.element_bytes);
+	old = interp_combine(&c->atom, old, x);
+	memcpy(at->host, &old, c->map.element_bytes);
+	return true;
+}
 
 static bool read_map(struct interp *ip, struct interp_thread *t, uint64_t address,
 		     struct tensor_map *map, uint32_t rank)
@@ -49,6 +115,8 @@ static bool copy_element(struct interp *ip, struct interp_thread *t, const struc
 	    (inside && !interp_translate(ip, t, IR_GLOBAL, p->address + (uint64_t)k * bytes, bytes,
 					 !c->load, &at)))
 		return false;
+	if (c->reduce)
+		return reduce_element(ip, t, c, &at, &shared);
 	if (!c->load)
 		memcpy(at.host, shared.host, bytes);
 	else if (inside)
@@ -77,7 +145,7 @@ static bool copy_box(struct interp *ip, struct interp_thread *t, const struct co
 
 bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
 {
-	struct copy c = {.load = in->sub == IR_TENSOR_LOAD};
+	struct copy c = {.load = in->sub == IR_TENSOR_LOAD, .reduce = in->sub >= IR_TENSOR_ADD};
 	uint32_t rank = (uint32_t)in->imm & IR_TENSOR_RANK, first = ir_tensor_coordinates(in);
 	uint64_t shared;
 
@@ -87,7 +155,8 @@ bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct
 		return interp_fail(ip, t, "copies of tensors %s are not interpreted",
 				   in->imm & IR_TENSOR_IM2COL ? "in im2col mode"
 							      : "to several blocks");
-	if (!read_map(ip, t, t->values[in->args[0]].bits, &c.map, rank))
+	if (!read_map(ip, t, t->values[in->args[0]].bits, &c.map, rank) ||
+	    (c.reduce && !find_atom(ip, t, in, &c)))
 		return false;
 	shared = t->values[in->args[1]].bits;
 	if (shared % SHARED_ALIGN)

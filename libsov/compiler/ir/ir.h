@@ -206,7 +206,19 @@ enum ir_copyarrive { IR_COPYARRIVE_COUNTED, IR_COPYARRIVE_NOINC, IR_COPYARRIVE_C
 #define IR_BULK_BYTES 16 /* which the addresses and sizes of bulk copies are multiples of */
 enum ir_bulk { IR_BULK_TO_SHARED, IR_BULK_TO_GLOBAL, IR_BULK_IN_SHARED, IR_BULK_COUNT };
 /* tensorcopy: what it does, and its imm: the number of dimensions, and flags. */
-enum ir_tensor { IR_TENSOR_LOAD, IR_TENSOR_STORE, IR_TENSOR_COUNT };
+enum ir_tensor {
+	IR_TENSOR_LOAD,
+	IR_TENSOR_STORE,
+	IR_TENSOR_ADD, /* and the following: combines elements with those of the tensor */
+	IR_TENSOR_MIN,
+	IR_TENSOR_MAX,
+	IR_TENSOR_INC,
+	IR_TENSOR_DEC,
+	IR_TENSOR_AND,
+	IR_TENSOR_OR,
+	IR_TENSOR_XOR,
+	IR_TENSOR_COUNT
+};
 #define IR_TENSOR_RANK      7 /* mask */
 #define IR_TENSOR_MAX_RANK  5
 #define IR_TENSOR_IM2COL    8

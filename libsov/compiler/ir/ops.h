@@ -195,7 +195,8 @@ OP(BULKCOPY,  "bulkcopy",  V, 0, COPY,    T_VOID,     A_SUB,          P_READ|P_W
  * global memory, or with a barrier within shared memory. */
 OP(BULKREDUCE, "bulkreduce", V, 0, COPY,  T_HALVES,   A_SUB|A_FLOAT,  P_READ|P_WRITE)
 /* A bulk copy between shared memory and a box of a tensor, which a tensor map describes
- * (libsov/isa/tensor_map.h). The arguments are the address of the map, which is in global memory or
+ * (libsov/isa/tensor_map.h); elements of shared memory may also be combined with those of the
+ * tensor, by atomics of the map's type. The arguments are the address of the map, which is in global memory or
  * a parameter, and that in shared memory, for a load the barrier, then the coordinates of the box,
  * b32. In im2col mode a load has two offsets less than coordinates. With multicast, its last
  * argument is the set of the cluster's blocks to whose shared memory and barriers the box is copied.

@@ -88,10 +88,27 @@ static struct mir_source pack_mask(struct select *s, const struct ir_inst *in, u
 	return uniform_words(s, all, NONE, 1);
 }
 
+static const uint8_t reductions[IR_TENSOR_COUNT] = {
+	[IR_TENSOR_ADD] = SASS_ATOM_ADD, [IR_TENSOR_MIN] = SASS_ATOM_MIN,
+	[IR_TENSOR_MAX] = SASS_ATOM_MAX, [IR_TENSOR_INC] = SASS_ATOM_INC,
+	[IR_TENSOR_DEC] = SASS_ATOM_DEC, [IR_TENSOR_AND] = SASS_ATOM_AND,
+	[IR_TENSOR_OR] = SASS_ATOM_OR,   [IR_TENSOR_XOR] = SASS_ATOM_XOR,
+};
+
+static enum sass_op tensor_op(const struct ir_inst *in)
+{
+	if (in->sub >= IR_TENSOR_ADD)
+		return SASS_UTMAREDG;
+	if (in->sub == IR_TENSOR_STORE)
+		return SASS_UTMASTG;
+	return (uint64_t)in->imm > IR_TENSOR_RANK ? SASS_UTMALDG_MASK : SASS_UTMALDG;
+}
+
 bool select_tensor_copy(struct select *s, const struct ir_inst *in)
 {
 	uint32_t rank = (uint32_t)in->imm & IR_TENSOR_RANK, words = in->sub == IR_TENSOR_LOAD ? 2 : 1;
-	bool masked = in->sub == IR_TENSOR_LOAD && (uint64_t)in->imm > IR_TENSOR_RANK;
+	enum sass_op op = tensor_op(in);
+	bool masked = op == SASS_UTMALDG_MASK;
 	struct mir_source group = new_temp(s, SASS_UGPR, (uint8_t)(words + rank)), operands[3];
 	struct mir_inst *i;
 
@@ -103,8 +120,9 @@ bool select_tensor_copy(struct select *s, const struct ir_inst *in)
 	operands[1] = uniform_pair(s, in->args[0]);
 	if (masked)
 		operands[2] = pack_mask(s, in, rank);
-	i = emit(s, masked ? SASS_UTMALDG_MASK : words == 2 ? SASS_UTMALDG : SASS_UTMASTG, operands,
-		 masked ? 3 : 2);
+	i = emit(s, op, operands, masked ? 3 : 2);
+	if (op == SASS_UTMAREDG)
+		set_mod(i, SASS_M_ATOM, reductions[in->sub]);
 	set_mod(i, SASS_M_DIMS, (uint8_t)(rank - 1));
 	set_mod(i, SASS_M_IM2COL, in->imm & IR_TENSOR_IM2COL ? 1 : 0);
 	set_mod(i, SASS_M_MULTICAST, in->imm & IR_TENSOR_MULTICAST ? 1 : 0);

@@ -226,7 +226,8 @@ void lower_tensor_copies(struct ir_func *f)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);
 
-			if (in->op == IR_TENSORCOPY && (uint64_t)in->imm <= IR_TENSOR_RANK) {
+			if (in->op == IR_TENSORCOPY && in->sub <= IR_TENSOR_STORE &&
+			    (uint64_t)in->imm <= IR_TENSOR_RANK) {
 				lower_tensor_copy(f, i);
 				break; /* the rest is visited as a later block */
 			}

@@ -72,6 +72,7 @@
 #define MAP_SPACE ".ss = .global .shared::cta; "
 #define TENSOR POLICY ".ss = .shared::cta .shared::cluster; c = .b32 or fragment; "
 #define TENSOR_DIMS ".dim = .1d .2d .3d .4d .5d; "
+#define TENSOR_OPS ".op = .add .min .max .inc .dec .and .or .xor"
 #define IM2COL_DIMS ".dim = .3d .4d .5d; "
 #define BULK BULK_FROM ".ss = .shared::cta .shared::cluster"
 
@@ -530,6 +531,10 @@ const struct ptx_row ptx_rows[] = {
 	ROW("cp.async.bulk.tensor.dim.global.shared::cta.im2col_no_offs.bulk_group.L2::cache_hint [a, c], [b], policy", TENSOR IM2COL_DIMS, tensor_store, TENSORCOPY),
 	ROW("cp.async.bulk.cop.tensor.dim.L2.global{.tile}.L2::cache_hint [b, c], policy", TENSOR TENSOR_DIMS ".cop = .prefetch", tensor_prefetch, TENSORCOPY),
 	ROW("cp.async.bulk.cop.tensor.dim.L2.global.im2col.L2::cache_hint [b, c], f, policy", TENSOR IM2COL_DIMS ".cop = .prefetch; f = .u16 or fragment", tensor_prefetch, TENSORCOPY),
+	ROW("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.tile}.bulk_group [a, c], [b]", TENSOR TENSOR_DIMS TENSOR_OPS, tensor_store, TENSORCOPY),
+	ROW("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op.im2col_no_offs.bulk_group [a, c], [b]", TENSOR IM2COL_DIMS TENSOR_OPS, tensor_store, TENSORCOPY),
+	ROW("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.tile}.bulk_group.L2::cache_hint [a, c], [b], policy", TENSOR TENSOR_DIMS TENSOR_OPS, tensor_store, TENSORCOPY),
+	ROW("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op.im2col_no_offs.bulk_group.L2::cache_hint [a, c], [b], policy", TENSOR IM2COL_DIMS TENSOR_OPS, tensor_store, TENSORCOPY),
 	ROW("cp.async.bulk.commit_group", "", copy_commit, BULKCOMMIT),
 	ROW("cp.async.bulk.wait_group{.read} a", "a = .u32", copy_wait, BULKWAIT),
 	ROW("tensormap.replace.tile.global_address{.ss}.b1024.b64 [a], b", MAP_SPACE, tensormap_replace, STORE),

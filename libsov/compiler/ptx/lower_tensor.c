@@ -82,6 +82,19 @@ void ptx_lower_tensor_load(struct ptx *x, const struct ptx_inst *in)
 		  args, n);
 }
 
+static enum ir_tensor reduction_of(const struct ptx_inst *in)
+{
+	static const uint8_t reductions[IR_ATOM_COUNT] = {
+		[IR_ATOM_ADD] = IR_TENSOR_ADD,   [IR_ATOM_MIN_U] = IR_TENSOR_MIN,
+		[IR_ATOM_MAX_U] = IR_TENSOR_MAX, [IR_ATOM_INC] = IR_TENSOR_INC,
+		[IR_ATOM_DEC] = IR_TENSOR_DEC,   [IR_ATOM_AND] = IR_TENSOR_AND,
+		[IR_ATOM_OR] = IR_TENSOR_OR,     [IR_ATOM_XOR] = IR_TENSOR_XOR,
+	};
+
+	return reductions[in->value[SLOT_ATOM]];
+}
+
+/* And reductions. */
 void ptx_lower_tensor_store(struct ptx *x, const struct ptx_inst *in)
 {
 	uint32_t rank = rank_of(in);
@@ -91,7 +104,7 @@ void ptx_lower_tensor_store(struct ptx *x, const struct ptx_inst *in)
 	    !ptx_read_shared(x, in, in->role[ROLE_B], false, BOX_ALIGN, &args[1]))
 		return;
 	read_list(x, in->role[ROLE_C], rank, &args[2]);
-	emit_copy(x, IR_TENSOR_STORE,
+	emit_copy(x, ptx_has_modifier(in, SLOT_ATOM) ? reduction_of(in) : IR_TENSOR_STORE,
 		  rank | (ptx_is_spelled(in, ".im2col_no_offs") ? IR_TENSOR_IM2COL : 0), args,
 		  2 + rank);
 }

@@ -29,7 +29,8 @@ static bool valueless_keyword(const char *word, size_t n)
 		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32 "
 		       ".mbarrier .noinc .init .inval .expect_tx .complete_tx .noComplete "
 		       ".bulk .bulk_group .read .reduce .mbarrier::complete_tx::bytes "
-		       ".fence .mma_async "
+		       ".fence .mma_async .tensor .tile .im2col .im2col_no_offs .multicast::cluster "
+		       ".replace .global_address .rank .global_stride .b1024 .tensormap "
 		       ".arrive_drop .test_wait .try_wait .parity .pending_count "
 		       ".proxy .alias .async::generic .tensormap::generic .mbarrier_init "
 		       ".sync_restrict::shared::cta .sync_restrict::shared::cluster",

@@ -20,6 +20,8 @@ static const char *const reasons[] = {
 	"ATOMS.POPC.INC with a result is not modelled",
 	"ARRIVES is modelled with ARVCNT or TRANSCNT only",
 	"the product has no such selector",
+	"copies of tensors in im2col mode are not modelled",
+	"copies of tensors to several blocks are not modelled",
 };
 
 static bool known(const char *reason)
