@@ -362,6 +362,47 @@ SOV_API sov_result sov_function_get_occupancy(sov_function function, uint32_t th
 SOV_API sov_result sov_function_get_parameter(sov_function function, uint32_t index,
 					      uint32_t *offset, uint32_t *bytes);
 
+/* ---- tensor maps ---- */
+
+/* What cp.async.bulk.tensor copies: a box of a tensor in GPU memory. A kernel takes the map as a
+ * parameter of 128 bytes that is aligned to 64, or by the address of a copy in GPU memory. */
+typedef struct sov_tensor_map {
+	uint64_t words[16];
+} sov_tensor_map;
+
+typedef enum sov_tensor_type {
+	SOV_TENSOR_U8,
+	SOV_TENSOR_U16,
+	SOV_TENSOR_U32,
+	SOV_TENSOR_S32,
+	SOV_TENSOR_U64,
+	SOV_TENSOR_S64,
+	SOV_TENSOR_F16,
+	SOV_TENSOR_F32,
+	SOV_TENSOR_F32_FTZ,
+	SOV_TENSOR_F64,
+	SOV_TENSOR_BF16,
+	SOV_TENSOR_TF32,
+	SOV_TENSOR_TF32_FTZ,
+} sov_tensor_type;
+
+typedef struct sov_tensor_map_options {
+	uint32_t size;
+	sov_tensor_type type;
+	sov_ptr address;        /* a multiple of 16 */
+	uint32_t rank;          /* dimensions: 1 to 5; elements of dimension 0 are neighbours */
+	uint32_t swizzle;       /* of the box in shared memory, bytes: 0 (none), 32, 64 or 128 */
+	uint64_t dimensions[5]; /* elements: 1 to 2^32 */
+	uint64_t strides[5]; /* bytes between neighbours, from dimension 1 on: multiples of 16 below
+				2^40; that of dimension 0 is not read */
+	uint32_t box[5];     /* elements: 1 to 256; dimension 0 has a multiple of 16 bytes */
+	uint32_t steps
+		[5]; /* only every n-th element of the box is copied: 0 or 1 (all) to 8; that of
+			      dimension 0 is not read */
+} sov_tensor_map_options;
+SOV_API sov_result sov_tensor_map_encode(const sov_tensor_map_options *options,
+					 sov_tensor_map *map);
+
 /* ---- streams, launches, events ---- */
 
 /* Work on one stream executes in order. There is no implicit order between streams: the context's

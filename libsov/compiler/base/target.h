@@ -72,6 +72,9 @@ struct target {
 	bool corrects_f32_in_one_step;
 	bool reads_conditions_early; /* a branch hardly waits for a comparison before it */
 	bool hides_load_latency;     /* other waves run during a loop's loads: do not unroll */
+	/* The address that the alignment of parameters counts from is this far before the first of
+	 * them, or the other number if they have more bytes than small_params. */
+	uint32_t params_at, small_params, large_params_at;
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	bool clusters;                          /* blocks can be in clusters */
 	const struct backend *backend;          /* NULL: compilation ends at the IR */

@@ -2,6 +2,7 @@
 /* The targets, one row each; facts of the chips are those of hw/chips.h. */
 #include <string.h>
 #include "hw/chips.h"
+#include "hw/nv/bank0.h"
 #include "libsov/compiler/amd/amd.h"
 #include "libsov/compiler/base/target.h"
 #include "libsov/compiler/nv/nv.h"
@@ -21,6 +22,9 @@
 			 TARGET_INT32_DIVIDE | TARGET_CVT_TO_BF16, \
 		.narrow_constants = true, \
 		.corrects_f32_in_one_step = true, \
+		.params_at = NV_BANK0_PARAMS(sm_, 0), \
+		.small_params = NV_BANK0_SMALL_PARAMS, \
+		.large_params_at = NV_BANK0_PARAMS(sm_, NV_BANK0_SMALL_PARAMS + 1), \
 		.max_threads = NV_MAX_THREADS_PER_BLOCK, \
 		.max_shared_bytes = NV_SM##sm_##_SHARED_PER_BLOCK, \
 		.clusters = NV_SM##sm_##_CLUSTERS, \

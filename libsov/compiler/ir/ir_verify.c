@@ -9,6 +9,8 @@
 #include "libsov/compiler/base/name_map.h"
 #include "libsov/compiler/ir/ir_verify.h"
 
+#define PARAM_ALIGN 16 /* of the first parameter, at least */
+
 /* ---- messages ---- */
 
 static const char *func_kind(const struct verifier *v)
@@ -231,7 +233,9 @@ static bool check_params(struct verifier *v)
 		if (!p->size || p->size > UINT32_MAX - p->offset)
 			return func_fault(v, "parameter %s has a size of %u bytes", p->name,
 					  p->size);
-		if (!p->align || p->align & (p->align - 1) || p->offset % p->align)
+		/* wider alignment counts from an address that depends on the target */
+		if (!p->align || p->align & (p->align - 1) ||
+		    p->offset % (p->align < PARAM_ALIGN ? p->align : PARAM_ALIGN))
 			return func_fault(
 				v,
 				"parameter %s at %u is not aligned to %u, or that is not a "

@@ -241,13 +241,38 @@ static void parse_pointer_attribute(struct ptx *x)
 		ptx_parse_align(x, &align);
 }
 
+/* The next offset that satisfies an alignment, if parameters begin at that distance from it. */
+static uint64_t next_offset(uint64_t end, uint32_t align, uint32_t params_at)
+{
+	return ((params_at + end + align - 1) & ~(uint64_t)(align - 1)) - params_at;
+}
+
+/* Many parameters begin at another address, which counts for their alignment. */
+static void place_many_parameters(struct ptx *x)
+{
+	const struct target *t = x->job->target;
+	struct ir_func *f = x->func;
+	uint64_t end = 0;
+
+	if (!t || f->param_bytes <= t->small_params || t->params_at == t->large_params_at)
+		return;
+	for (uint32_t k = 0; k < f->nparams; k++) {
+		struct ir_param *p = &f->params[k];
+
+		p->offset = (uint32_t)next_offset(end, p->align, t->large_params_at);
+		end = (uint64_t)p->offset + p->size;
+	}
+	f->param_bytes = (uint32_t)end;
+}
+
 /* Appends a parameter at the next offset that satisfies its alignment. */
 static void add_parameter(struct ptx *x, const struct ptx_token *t, const struct ptx_shape *s,
 			  bool pointer)
 {
 	struct ir_func *f = x->func;
 	uint64_t size = ptx_shape_bytes(s);
-	uint64_t offset = ((uint64_t)f->param_bytes + s->align - 1) & ~(uint64_t)(s->align - 1);
+	const struct target *target = x->job->target;
+	uint64_t offset = next_offset(f->param_bytes, s->align, target ? target->params_at : 0);
 	struct ptx_name *n = ptx_declare(x, NAME_PARAMETER, t);
 	struct ir_param *params;
 
@@ -309,6 +334,7 @@ static bool parse_parameters(struct ptx *x)
 		if (!parse_parameter(x))
 			return false;
 	} while (ptx_accept(x, ','));
+	place_many_parameters(x);
 	return ptx_expect(x, ')', "',' or ')'", "a parameter");
 }
 

@@ -107,6 +107,8 @@ CALL(function_get_occupancy, (sov_function, function, ADDRESS), (uint32_t, threa
      (uint32_t, shared_bytes, NUMBER), (uint32_t *, blocks, OUT_WORD))
 CALL(function_get_parameter, (sov_function, function, ADDRESS), (uint32_t, index, NUMBER),
      (uint32_t *, offset, OUT_WORD), (uint32_t *, bytes, OUT_WORD))
+CALL(tensor_map_encode, (const sov_tensor_map_options *, options, ADDRESS),
+     (sov_tensor_map *, map, ADDRESS))
 CALL(stream_create, (sov_context, context, ADDRESS), (uint32_t, flags, NUMBER),
      (sov_stream *, stream, OUT_ADDRESS))
 CALL(stream_create_with_priority, (sov_context, context, ADDRESS), (uint32_t, flags, NUMBER),
