@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-#define NV_TENSOR_BYTES_(name, bytes) bytes,
-static const uint8_t type_bytes[] = {NV_TENSOR_TYPES(NV_TENSOR_BYTES_)};
+#define TENSOR_BYTES_(name, bytes) bytes,
+static const uint8_t type_bytes[] = {TENSOR_TYPES(TENSOR_BYTES_)};
 
 static uint32_t field(uint32_t word, uint32_t at, uint32_t bits)
 {
@@ -15,33 +15,32 @@ static void unpack_dimension(struct tensor_map *m, const uint32_t *words, uint32
 {
 	uint64_t high;
 
-	m->size[d] = (uint64_t)words[NV_TENSOR_MAP_SIZE + d] + 1;
-	m->step[d] = field(words[NV_TENSOR_MAP_STEP], 3 * d, 3) + 1;
+	m->size[d] = (uint64_t)words[TENSOR_MAP_SIZE + d] + 1;
+	m->step[d] = field(words[TENSOR_MAP_STEP], 3 * d, 3) + 1;
 	if (!d) {
 		m->stride[0] = m->element_bytes;
-		m->box[0] = field(words[NV_TENSOR_MAP_STEP], NV_TENSOR_MAP_BOX_0_AT, 8) + 1;
+		m->box[0] = field(words[TENSOR_MAP_STEP], TENSOR_MAP_BOX_0_AT, 8) + 1;
 		return;
 	}
-	high = field(words[NV_TENSOR_MAP_STRIDE_HIGH], 4 * (d - 1), 4);
-	m->stride[d] = (high << 32 | words[NV_TENSOR_MAP_STRIDE + d - 1]) *
-		       NV_TENSOR_MAP_STRIDE_UNIT;
-	m->box[d] = field(words[NV_TENSOR_MAP_BOX], 8 * (d - 1), 8) + 1;
+	high = field(words[TENSOR_MAP_STRIDE_HIGH], 4 * (d - 1), 4);
+	m->stride[d] = (high << 32 | words[TENSOR_MAP_STRIDE + d - 1]) * TENSOR_MAP_STRIDE_UNIT;
+	m->box[d] = field(words[TENSOR_MAP_BOX], 8 * (d - 1), 8) + 1;
 }
 
-const char *tensor_map_unpack(struct tensor_map *m, const uint32_t words[NV_TENSOR_MAP_WORDS])
+const char *tensor_map_unpack(struct tensor_map *m, const uint32_t words[TENSOR_MAP_WORDS])
 {
-	uint32_t layout = words[NV_TENSOR_MAP_LAYOUT];
+	uint32_t layout = words[TENSOR_MAP_LAYOUT];
 
 	memset(m, 0, sizeof(*m));
-	m->address = (uint64_t)words[NV_TENSOR_MAP_ADDRESS + 1] << 32 | words[NV_TENSOR_MAP_ADDRESS];
-	m->rank = field(layout, NV_TENSOR_MAP_RANK_AT, 3) + 1;
-	m->type = field(layout, NV_TENSOR_MAP_TYPE_AT, 4);
-	m->interleave = (uint8_t)field(layout, NV_TENSOR_MAP_INTERLEAVE_AT, 2);
-	m->swizzle = (uint8_t)field(layout, NV_TENSOR_MAP_SWIZZLE_AT, 2);
-	m->fills_nan = field(layout, NV_TENSOR_MAP_FILL_AT, 1);
-	if (m->rank > NV_TENSOR_MAP_RANK)
+	m->address = (uint64_t)words[TENSOR_MAP_ADDRESS + 1] << 32 | words[TENSOR_MAP_ADDRESS];
+	m->rank = field(layout, TENSOR_MAP_RANK_AT, 3) + 1;
+	m->type = field(layout, TENSOR_MAP_TYPE_AT, 4);
+	m->interleave = (uint8_t)field(layout, TENSOR_MAP_INTERLEAVE_AT, 2);
+	m->swizzle = (uint8_t)field(layout, TENSOR_MAP_SWIZZLE_AT, 2);
+	m->fills_nan = field(layout, TENSOR_MAP_FILL_AT, 1);
+	if (m->rank > TENSOR_MAP_RANK)
 		return "it has more than five dimensions";
-	if (m->type >= NV_TENSOR_TYPE_COUNT)
+	if (m->type >= TENSOR_TYPE_COUNT)
 		return "it has no known type of elements";
 	m->element_bytes = type_bytes[m->type];
 	for (uint32_t d = 0; d < m->rank; d++)
@@ -60,28 +59,28 @@ const char *tensor_map_unpack(struct tensor_map *m, const uint32_t words[NV_TENS
 	return NULL;
 }
 
-void tensor_map_pack(const struct tensor_map *m, uint32_t words[NV_TENSOR_MAP_WORDS])
+void tensor_map_pack(const struct tensor_map *m, uint32_t words[TENSOR_MAP_WORDS])
 {
-	memset(words, 0, NV_TENSOR_MAP_BYTES);
-	words[NV_TENSOR_MAP_ADDRESS] = (uint32_t)m->address;
-	words[NV_TENSOR_MAP_ADDRESS + 1] = (uint32_t)(m->address >> 32);
-	words[NV_TENSOR_MAP_LAYOUT] = (m->rank - 1) << NV_TENSOR_MAP_RANK_AT |
-				      (uint32_t)m->type << NV_TENSOR_MAP_TYPE_AT |
-				      (uint32_t)m->interleave << NV_TENSOR_MAP_INTERLEAVE_AT |
-				      (uint32_t)m->swizzle << NV_TENSOR_MAP_SWIZZLE_AT |
-				      (uint32_t)m->fills_nan << NV_TENSOR_MAP_FILL_AT;
+	memset(words, 0, TENSOR_MAP_BYTES);
+	words[TENSOR_MAP_ADDRESS] = (uint32_t)m->address;
+	words[TENSOR_MAP_ADDRESS + 1] = (uint32_t)(m->address >> 32);
+	words[TENSOR_MAP_LAYOUT] = (m->rank - 1) << TENSOR_MAP_RANK_AT |
+				   (uint32_t)m->type << TENSOR_MAP_TYPE_AT |
+				   (uint32_t)m->interleave << TENSOR_MAP_INTERLEAVE_AT |
+				   (uint32_t)m->swizzle << TENSOR_MAP_SWIZZLE_AT |
+				   (uint32_t)m->fills_nan << TENSOR_MAP_FILL_AT;
 	for (uint32_t d = 0; d < m->rank; d++) {
-		uint64_t stride = m->stride[d] / NV_TENSOR_MAP_STRIDE_UNIT;
+		uint64_t stride = m->stride[d] / TENSOR_MAP_STRIDE_UNIT;
 
-		words[NV_TENSOR_MAP_SIZE + d] = (uint32_t)(m->size[d] - 1);
-		words[NV_TENSOR_MAP_STEP] |= (m->step[d] - 1) << 3 * d;
+		words[TENSOR_MAP_SIZE + d] = (uint32_t)(m->size[d] - 1);
+		words[TENSOR_MAP_STEP] |= (m->step[d] - 1) << 3 * d;
 		if (!d) {
-			words[NV_TENSOR_MAP_STEP] |= (m->box[0] - 1) << NV_TENSOR_MAP_BOX_0_AT;
+			words[TENSOR_MAP_STEP] |= (m->box[0] - 1) << TENSOR_MAP_BOX_0_AT;
 			continue;
 		}
-		words[NV_TENSOR_MAP_STRIDE + d - 1] = (uint32_t)stride;
-		words[NV_TENSOR_MAP_STRIDE_HIGH] |= (uint32_t)(stride >> 32) << 4 * (d - 1);
-		words[NV_TENSOR_MAP_BOX] |= (m->box[d] - 1) << 8 * (d - 1);
+		words[TENSOR_MAP_STRIDE + d - 1] = (uint32_t)stride;
+		words[TENSOR_MAP_STRIDE_HIGH] |= (uint32_t)(stride >> 32) << 4 * (d - 1);
+		words[TENSOR_MAP_BOX] |= (m->box[d] - 1) << 8 * (d - 1);
 	}
 }
 
@@ -105,9 +104,8 @@ static uint32_t swizzled(const struct tensor_map *m, uint32_t shared)
 }
 
 /* Coordinates and sums of them are modulo 2^32, and signed. */
-struct tensor_part tensor_part(const struct tensor_map *m,
-			       const uint32_t start[NV_TENSOR_MAP_RANK], uint32_t shared,
-			       uint64_t n)
+struct tensor_part tensor_part(const struct tensor_map *m, const uint32_t start[TENSOR_MAP_RANK],
+			       uint32_t shared, uint64_t n)
 {
 	uint32_t elements = TENSOR_PART_BYTES / m->element_bytes,
 		 parts = m->box[0] / elements; /* of a row */

@@ -26,7 +26,8 @@ bool reaches_global(const struct access *x, uint64_t address);
 /* True if a generic address is in shared memory of the warp's own block. */
 bool is_own_shared(const struct warp *w, uint64_t address);
 /* Bytes of a bulk copy arrive at a barrier; pending: they will, and only the barrier is checked. */
-void barrier_complete(struct warp *w, uint32_t lane, uint32_t barrier, uint32_t bytes, bool pending);
+void barrier_complete(struct warp *w, uint32_t lane, uint32_t barrier, uint32_t bytes,
+		      bool pending);
 bool descriptor_valid(struct warp *w, const struct op *op);
 
 #endif

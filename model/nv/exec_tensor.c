@@ -8,13 +8,13 @@
 #include "model/nv/exec_memory.h"
 
 #define SHARED_ALIGN 128 /* of boxes */
-#define MAP_HALF     (NV_TENSOR_MAP_BYTES / 2)
+#define MAP_HALF     (TENSOR_MAP_BYTES / 2)
 
 struct tensor_copy {
 	struct warp *w;
 	struct tensor_map map;
 	struct access tensor, shared;
-	uint32_t start[NV_TENSOR_MAP_RANK];
+	uint32_t start[TENSOR_MAP_RANK];
 	uint32_t at, barrier, lane;
 	uint32_t how; /* SASS_ATOM_* of a reduction */
 	bool load, reduce;
@@ -42,10 +42,10 @@ static bool read_map(struct tensor_copy *c, uint64_t address, uint32_t rank)
 			   .bytes = MAP_HALF,
 			   .rights = MODEL_READ,
 			   .verb = "tensor map"};
-	uint32_t words[NV_TENSOR_MAP_WORDS];
+	uint32_t words[TENSOR_MAP_WORDS];
 	const char *why;
 
-	for (uint32_t k = 0; k < NV_TENSOR_MAP_BYTES; k += MAP_HALF) {
+	for (uint32_t k = 0; k < TENSOR_MAP_BYTES; k += MAP_HALF) {
 		const uint8_t *half = lane_pointer(&x, c->lane, address + k);
 
 		if (!half)
@@ -81,26 +81,26 @@ static bool read_elements(struct tensor_copy *c, const struct tensor_part *p, ui
 static const struct number {
 	const struct float_format *format; /* NULL: integers */
 	bool is_signed, flush;
-} numbers[NV_TENSOR_TYPE_COUNT] = {
-	[NV_TENSOR_TYPE_S32] = {NULL, true, false},
-	[NV_TENSOR_TYPE_S64] = {NULL, true, false},
-	[NV_TENSOR_TYPE_F16] = {&float_f16, false, false},
-	[NV_TENSOR_TYPE_BF16] = {&float_bf16, false, false},
-	[NV_TENSOR_TYPE_F32] = {&float_f32, false, false},
-	[NV_TENSOR_TYPE_F32_FTZ] = {&float_f32, false, true},
-	[NV_TENSOR_TYPE_F64] = {&float_f64, false, false},
+} numbers[TENSOR_TYPE_COUNT] = {
+	[TENSOR_TYPE_S32] = {NULL, true, false},
+	[TENSOR_TYPE_S64] = {NULL, true, false},
+	[TENSOR_TYPE_F16] = {&float_f16, false, false},
+	[TENSOR_TYPE_BF16] = {&float_bf16, false, false},
+	[TENSOR_TYPE_F32] = {&float_f32, false, false},
+	[TENSOR_TYPE_F32_FTZ] = {&float_f32, false, true},
+	[TENSOR_TYPE_F64] = {&float_f64, false, false},
 };
 
 /* Whether there is such a reduction. */
-static bool is_reduction(enum nv_tensor_type type, uint32_t how)
+static bool is_reduction(enum tensor_type type, uint32_t how)
 {
-	bool narrow = type == NV_TENSOR_TYPE_U8 || type == NV_TENSOR_TYPE_U16 ||
-		      type == NV_TENSOR_TYPE_TF32 || type == NV_TENSOR_TYPE_TF32_FTZ;
+	bool narrow = type == TENSOR_TYPE_U8 || type == TENSOR_TYPE_U16 ||
+		      type == TENSOR_TYPE_TF32 || type == TENSOR_TYPE_TF32_FTZ;
 
 	if (narrow)
 		return false;
 	if (how == SASS_ATOM_INC || how == SASS_ATOM_DEC)
-		return type == NV_TENSOR_TYPE_U32;
+		return type == TENSOR_TYPE_U32;
 	return how == SASS_ATOM_ADD || how == SASS_ATOM_MIN || how == SASS_ATOM_MAX ||
 	       !numbers[type].format;
 }

@@ -2,7 +2,6 @@
 /* The targets, one row each; facts of the chips are those of hw/chips.h. */
 #include <string.h>
 #include "hw/chips.h"
-#include "hw/nv/bank0.h"
 #include "libsov/compiler/amd/amd.h"
 #include "libsov/compiler/base/target.h"
 #include "libsov/compiler/nv/nv.h"

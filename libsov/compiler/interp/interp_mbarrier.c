@@ -89,7 +89,8 @@ bool interp_mbarrier(struct interp *ip, struct interp_thread *t, const struct ir
 	uint64_t arg[2] = {0};
 	struct object o;
 
-	if (!interp_check_operands(ip, t, in) || !find_object(ip, t, t->values[in->args[0]].bits, &o))
+	if (!interp_check_operands(ip, t, in) ||
+	    !find_object(ip, t, t->values[in->args[0]].bits, &o))
 		return false;
 	for (uint32_t k = 1; k < in->nargs && k < 3; k++)
 		arg[k - 1] = t->values[in->args[k]].bits;

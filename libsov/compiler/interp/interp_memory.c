@@ -231,7 +231,8 @@ bool interp_translate(struct interp *ip, struct interp_thread *t, enum ir_space 
 	return true;
 }
 
-static struct interp_value load_bits(const struct interp_location *loc, uint32_t offset, uint32_t bytes)
+static struct interp_value load_bits(const struct interp_location *loc, uint32_t offset,
+				     uint32_t bytes)
 {
 	struct interp_value v = {.defined = true};
 
@@ -241,7 +242,8 @@ static struct interp_value load_bits(const struct interp_location *loc, uint32_t
 	return v;
 }
 
-static void store_bits(const struct interp_location *loc, uint32_t offset, uint32_t bytes, uint64_t bits)
+static void store_bits(const struct interp_location *loc, uint32_t offset, uint32_t bytes,
+		       uint64_t bits)
 {
 	memcpy(loc->host + offset, &bits, bytes);
 	if (loc->written)
@@ -330,8 +332,7 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 	if (address % in->align)
 		return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
 				   (unsigned long long)address, in->align);
-	if (!interp_translate(ip, t, in->space, address, bytes * elements, in->op != IR_LOAD,
-			       &loc))
+	if (!interp_translate(ip, t, in->space, address, bytes * elements, in->op != IR_LOAD, &loc))
 		return false;
 	if (in->op == IR_ATOM || in->op == IR_CAS)
 		return read_modify_write(ip, t, in, &loc, bytes);
@@ -372,8 +373,9 @@ struct interp_value interp_row_element(struct interp *ip, const struct interp_th
 {
 	uint64_t at = t->values[in->args[0]].bits & IR_CLUSTER_OFFSET_MASK;
 
-	return load_bits(&(struct interp_location){ip->block->shared + at, ip->block->shared_written + at},
-			 2 * k, 2);
+	return load_bits(
+		&(struct interp_location){ip->block->shared + at, ip->block->shared_written + at},
+		2 * k, 2);
 }
 
 /* ---- barriers and asynchronous copies ---- */

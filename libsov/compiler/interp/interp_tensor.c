@@ -8,7 +8,7 @@
 
 struct copy {
 	struct tensor_map map;
-	uint32_t start[NV_TENSOR_MAP_RANK];
+	uint32_t start[TENSOR_MAP_RANK];
 	bool load, reduce;
 	struct ir_inst atom; /* that combines elements */
 };
@@ -18,18 +18,18 @@ enum number { UNSIGNED, SIGNED, FLOAT };
 static const struct {
 	uint8_t number, type, format;
 	uint16_t flags;
-} types[NV_TENSOR_TYPE_COUNT] = {
-	[NV_TENSOR_TYPE_U8] = {UNSIGNED, IR_B8, 0, 0},
-	[NV_TENSOR_TYPE_U16] = {UNSIGNED, IR_B16, 0, 0},
-	[NV_TENSOR_TYPE_U32] = {UNSIGNED, IR_B32, 0, 0},
-	[NV_TENSOR_TYPE_S32] = {SIGNED, IR_B32, 0, 0},
-	[NV_TENSOR_TYPE_U64] = {UNSIGNED, IR_B64, 0, 0},
-	[NV_TENSOR_TYPE_S64] = {SIGNED, IR_B64, 0, 0},
-	[NV_TENSOR_TYPE_F16] = {FLOAT, IR_B16, IR_BY_WIDTH, 0},
-	[NV_TENSOR_TYPE_BF16] = {FLOAT, IR_B16, IR_BF16, 0},
-	[NV_TENSOR_TYPE_F32] = {FLOAT, IR_B32, IR_BY_WIDTH, 0},
-	[NV_TENSOR_TYPE_F32_FTZ] = {FLOAT, IR_B32, IR_BY_WIDTH, IR_FTZ},
-	[NV_TENSOR_TYPE_F64] = {FLOAT, IR_B64, IR_BY_WIDTH, 0},
+} types[TENSOR_TYPE_COUNT] = {
+	[TENSOR_TYPE_U8] = {UNSIGNED, IR_B8, 0, 0},
+	[TENSOR_TYPE_U16] = {UNSIGNED, IR_B16, 0, 0},
+	[TENSOR_TYPE_U32] = {UNSIGNED, IR_B32, 0, 0},
+	[TENSOR_TYPE_S32] = {SIGNED, IR_B32, 0, 0},
+	[TENSOR_TYPE_U64] = {UNSIGNED, IR_B64, 0, 0},
+	[TENSOR_TYPE_S64] = {SIGNED, IR_B64, 0, 0},
+	[TENSOR_TYPE_F16] = {FLOAT, IR_B16, IR_BY_WIDTH, 0},
+	[TENSOR_TYPE_BF16] = {FLOAT, IR_B16, IR_BF16, 0},
+	[TENSOR_TYPE_F32] = {FLOAT, IR_B32, IR_BY_WIDTH, 0},
+	[TENSOR_TYPE_F32_FTZ] = {FLOAT, IR_B32, IR_BY_WIDTH, IR_FTZ},
+	[TENSOR_TYPE_F64] = {FLOAT, IR_B64, IR_BY_WIDTH, 0},
 };
 
 /* By enum ir_tensor, for numbers of each kind; IR_ATOM_COUNT: there is none. */
@@ -48,10 +48,10 @@ static const uint8_t atoms[IR_TENSOR_COUNT][3] = {
 static bool find_atom(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
 		      struct copy *c)
 {
-	enum nv_tensor_type type = c->map.type;
+	enum tensor_type type = c->map.type;
 	uint8_t atom = atoms[in->sub][types[type].number];
 
-	if (types[type].type < IR_B16 || type == NV_TENSOR_TYPE_U16 || atom == IR_ATOM_COUNT)
+	if (types[type].type < IR_B16 || type == TENSOR_TYPE_U16 || atom == IR_ATOM_COUNT)
 		return interp_fail(ip, t, "the reduction does not exist for elements of type %u",
 				   (unsigned)type);
 	c->atom = (struct ir_inst){.op = IR_ATOM,
@@ -81,13 +81,14 @@ static bool reduce_element(struct interp *ip, struct interp_thread *t, const str
 static bool read_map(struct interp *ip, struct interp_thread *t, uint64_t address,
 		     struct tensor_map *map, uint32_t rank)
 {
-	uint32_t words[NV_TENSOR_MAP_WORDS];
+	uint32_t words[TENSOR_MAP_WORDS];
 	struct interp_location loc;
 	const char *fault;
 
-	if (address % NV_TENSOR_MAP_ALIGN)
-		return interp_fail(ip, t, "the tensor map's address 0x%llx is not aligned to %u bytes",
-				   (unsigned long long)address, NV_TENSOR_MAP_ALIGN);
+	if (address % TENSOR_MAP_ALIGN)
+		return interp_fail(ip, t,
+				   "the tensor map's address 0x%llx is not aligned to %u bytes",
+				   (unsigned long long)address, TENSOR_MAP_ALIGN);
 	if (!interp_translate(ip, t, IR_GENERIC_SPACE, address, sizeof(words), false, &loc))
 		return false;
 	memcpy(words, loc.host, sizeof(words));
@@ -166,6 +167,6 @@ bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct
 		c.start[d] = (uint32_t)t->values[in->args[first + d]].bits;
 	if (!copy_box(ip, t, &c, (uint32_t)shared))
 		return false;
-	return !c.load || interp_complete_bytes(ip, t, t->values[in->args[2]].bits,
-						tensor_box_bytes(&c.map));
+	return !c.load ||
+	       interp_complete_bytes(ip, t, t->values[in->args[2]].bits, tensor_box_bytes(&c.map));
 }

@@ -49,7 +49,7 @@ static const char *const test_names[] = {"now", "try"};
 static const char *const copyarrive_names[] = {"counted", "noinc"};
 static const char *const bulkwait_names[] = {"written", "read"};
 static const char *const tensor_names[] = {"load", "store", "add", "min", "max",
-					    "inc",  "dec",   "and", "or",  "xor"};
+					   "inc",  "dec",   "and", "or",  "xor"};
 static const char *const bulk_names[] = {"to_shared", "to_global", "in_shared"};
 static const char *const matrix_names[] = {"rows", "columns"};
 static const char *const mma_names[] = {

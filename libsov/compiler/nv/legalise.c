@@ -49,7 +49,7 @@ static bool needs_uniform_address(const struct ir_inst *in)
 	return in->op == IR_MBARRIER_INIT || in->op == IR_COPYARRIVE;
 }
 
-/* Bulk copies are those of the warp, with operands in uniform registers, but PTX has one per lane. */
+/* Bulk copies are the warp's, with operands in uniform registers, but PTX has one per lane. */
 static bool is_of_warp(const struct ir_inst *in)
 {
 	return in->op == IR_BULKCOPY || in->op == IR_TENSORCOPY || in->op == IR_MAPACQUIRE;

@@ -5,6 +5,7 @@
 #ifndef SOV_COMPILER_NV_NV_H
 #define SOV_COMPILER_NV_NV_H
 
+#include "hw/nv/bank0.h"
 #include "libsov/compiler/base/target.h"
 
 extern const struct backend nv_backend;

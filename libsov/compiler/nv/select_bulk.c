@@ -106,7 +106,8 @@ static enum sass_op tensor_op(const struct ir_inst *in)
 
 bool select_tensor_copy(struct select *s, const struct ir_inst *in)
 {
-	uint32_t rank = (uint32_t)in->imm & IR_TENSOR_RANK, words = in->sub == IR_TENSOR_LOAD ? 2 : 1;
+	uint32_t rank = (uint32_t)in->imm & IR_TENSOR_RANK,
+		 words = in->sub == IR_TENSOR_LOAD ? 2 : 1;
 	enum sass_op op = tensor_op(in);
 	bool masked = op == SASS_UTMALDG_MASK;
 	struct mir_source group = new_temp(s, SASS_UGPR, (uint8_t)(words + rank)), operands[3];

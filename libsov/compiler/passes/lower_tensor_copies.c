@@ -7,23 +7,22 @@
  *	        a byte, if its element is in the tensor; otherwise a load writes zero
  *	        cbr the last offset is back at 0, rest, loop
  */
-#include "hw/nv/tensor_map.h"
+#include "libsov/isa/tensor_map_layout.h"
 #include "libsov/compiler/analysis/cfg_walk.h"
 #include "libsov/compiler/passes/expand.h"
 #include "libsov/compiler/passes/lower.h"
 
 /* Binary logarithms of the types' sizes, two bits each. */
-#define NV_TENSOR_LOG_(name, bytes) \
-	| ((bytes) == 8 ? 3u : (bytes) == 4 ? 2u : (bytes) == 2 ? 1u : 0u) \
-		  << 2 * NV_TENSOR_TYPE_##name
-#define TYPE_LOGS (0u NV_TENSOR_TYPES(NV_TENSOR_LOG_))
+#define TENSOR_LOG_(name, bytes) \
+	| ((bytes) == 8 ? 3u : (bytes) == 4 ? 2u : (bytes) == 2 ? 1u : 0u) << 2 * TENSOR_TYPE_##name
+#define TYPE_LOGS (0u TENSOR_TYPES(TENSOR_LOG_))
 
 struct tensor {
-	ir_val address; /* b64 */
-	ir_val log;     /* of an element's bytes */
-	ir_val swizzle; /* mask */
-	ir_val last[IR_TENSOR_MAX_RANK];  /* the last coordinate in the tensor */
-	ir_val box[IR_TENSOR_MAX_RANK];   /* bytes, then elements */
+	ir_val address;                  /* b64 */
+	ir_val log;                      /* of an element's bytes */
+	ir_val swizzle;                  /* mask */
+	ir_val last[IR_TENSOR_MAX_RANK]; /* the last coordinate in the tensor */
+	ir_val box[IR_TENSOR_MAX_RANK];  /* bytes, then elements */
 	ir_val step[IR_TENSOR_MAX_RANK];
 	ir_val stride[IR_TENSOR_MAX_RANK]; /* bytes, b64; from dimension 1 on */
 	uint32_t rank;
@@ -65,7 +64,7 @@ static ir_val shift_by(struct expand *e, enum ir_op op, enum ir_type t, ir_val a
 
 static ir_val read_stride(struct expand *e, ir_val map, ir_val high, uint32_t d)
 {
-	ir_val low = map_word(e, map, NV_TENSOR_MAP_STRIDE + d - 1), wide;
+	ir_val low = map_word(e, map, TENSOR_MAP_STRIDE + d - 1), wide;
 
 	wide = expand_convert(e, IR_ZEXT, IR_B64, field(e, high, 4 * (d - 1), 4));
 	wide = expand_shift(e, IR_SHL, wide, 32);
@@ -75,26 +74,25 @@ static ir_val read_stride(struct expand *e, ir_val map, ir_val high, uint32_t d)
 
 static void read_map(struct expand *e, struct tensor *t, ir_val map)
 {
-	ir_val layout = map_word(e, map, NV_TENSOR_MAP_LAYOUT),
-	       steps = map_word(e, map, NV_TENSOR_MAP_STEP),
-	       boxes = map_word(e, map, NV_TENSOR_MAP_BOX),
-	       high = map_word(e, map, NV_TENSOR_MAP_STRIDE_HIGH), one = expand_const(e, IR_B32, 1),
+	ir_val layout = map_word(e, map, TENSOR_MAP_LAYOUT),
+	       steps = map_word(e, map, TENSOR_MAP_STEP), boxes = map_word(e, map, TENSOR_MAP_BOX),
+	       high = map_word(e, map, TENSOR_MAP_STRIDE_HIGH), one = expand_const(e, IR_B32, 1),
 	       address[2];
 
 	for (uint32_t k = 0; k < 2; k++)
 		address[k] = expand_convert(e, IR_ZEXT, IR_B64,
-					    map_word(e, map, NV_TENSOR_MAP_ADDRESS + k));
-	t->address = expand_op(e, IR_OR, IR_B64, address[0],
-			       expand_shift(e, IR_SHL, address[1], 32), 0);
-	t->log = expand_shift(e, IR_SHL, field(e, layout, NV_TENSOR_MAP_TYPE_AT, 4), 1);
+					    map_word(e, map, TENSOR_MAP_ADDRESS + k));
+	t->address =
+		expand_op(e, IR_OR, IR_B64, address[0], expand_shift(e, IR_SHL, address[1], 32), 0);
+	t->log = expand_shift(e, IR_SHL, field(e, layout, TENSOR_MAP_TYPE_AT, 4), 1);
 	t->log = shift_by(e, IR_SHR_U, IR_B32, expand_const(e, IR_B32, TYPE_LOGS), t->log);
 	t->log = expand_op_imm(e, IR_AND, t->log, 3);
-	t->swizzle = shift_by(e, IR_SHL, IR_B32, one, field(e, layout, NV_TENSOR_MAP_SWIZZLE_AT, 2));
+	t->swizzle = shift_by(e, IR_SHL, IR_B32, one, field(e, layout, TENSOR_MAP_SWIZZLE_AT, 2));
 	t->swizzle = expand_op(e, IR_SUB, IR_B32, t->swizzle, one, 0);
 	for (uint32_t d = 0; d < t->rank; d++) {
-		t->last[d] = map_word(e, map, NV_TENSOR_MAP_SIZE + d);
+		t->last[d] = map_word(e, map, TENSOR_MAP_SIZE + d);
 		t->box[d] = d ? field(e, boxes, 8 * (d - 1), 8)
-			      : field(e, steps, NV_TENSOR_MAP_BOX_0_AT, 8);
+			      : field(e, steps, TENSOR_MAP_BOX_0_AT, 8);
 		t->box[d] = expand_op_imm(e, IR_ADD, t->box[d], 1);
 		t->step[d] = d ? expand_op_imm(e, IR_ADD, field(e, steps, 3 * d, 3), 1) : one;
 		if (d)
@@ -107,8 +105,8 @@ static void read_map(struct expand *e, struct tensor *t, ir_val map)
 static ir_val locate(struct expand *e, const struct tensor *t, const ir_val *start,
 		     const ir_val *offset, ir_val *inside)
 {
-	ir_val one = expand_const(e, IR_B32, 1), zero = expand_const(e, IR_B32, 0),
-	       at = t->address, rest;
+	ir_val one = expand_const(e, IR_B32, 1), zero = expand_const(e, IR_B32, 0), at = t->address,
+	       rest;
 
 	*inside = 0;
 	for (uint32_t d = 0; d < t->rank; d++) {

@@ -581,7 +581,7 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* lower_bulk.c */ \
 	L(bulk_copy) L(bulk_reduce) L(bulk_prefetch) \
 	/* lower_tensor.c */ \
-	L(tensor_load) L(tensor_store) L(tensor_prefetch) L(tensormap_replace) \
+	L(tensor_load) L(tensor_store) L(tensor_prefetch) L(tensormap_replace) L(tensormap_copy) \
 	/* lower_mbarrier.c */ \
 	L(mbarrier) L(mbarrier_bytes) L(mbarrier_arrive) L(mbarrier_wait) L(mbarrier_pending) \
 	L(copy_arrive) \

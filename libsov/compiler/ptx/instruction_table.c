@@ -537,6 +537,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("cp.reduce.async.bulk.tensor.dim.global.shared::cta.op.im2col_no_offs.bulk_group.L2::cache_hint [a, c], [b], policy", TENSOR IM2COL_DIMS TENSOR_OPS, tensor_store, TENSORCOPY),
 	ROW("cp.async.bulk.commit_group", "", copy_commit, BULKCOMMIT),
 	ROW("cp.async.bulk.wait_group{.read} a", "a = .u32", copy_wait, BULKWAIT),
+	ROW("tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [a], [b], c", SCOPES "c = .b32", tensormap_copy, STORE),
 	ROW("tensormap.replace.tile.global_address{.ss}.b1024.b64 [a], b", MAP_SPACE, tensormap_replace, STORE),
 	ROW("tensormap.replace.tile.rank{.ss}.b1024.b32 [a], b", MAP_SPACE, tensormap_replace, STORE),
 	ROW("tensormap.replace.tile.mapfield{.ss}.b1024.b32 [a], b, c", MAP_SPACE ".mapfield = .box_dim .global_dim .element_stride; b c = .b32", tensormap_replace, STORE),

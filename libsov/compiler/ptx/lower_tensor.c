@@ -4,7 +4,7 @@
  * used, and a prefetch is none.
  */
 #include <string.h>
-#include "hw/nv/tensor_map.h"
+#include "libsov/isa/tensor_map_layout.h"
 #include "libsov/compiler/ptx/front_end.h"
 
 #define BOX_ALIGN 128 /* in shared memory */
@@ -27,7 +27,7 @@ static bool read_map(struct ptx *x, const struct ptx_inst *in, enum ptx_role rol
 {
 	uint64_t offset;
 
-	if (!ptx_read_address(x, in, in->role[role], IR_GENERIC_SPACE, NV_TENSOR_MAP_ALIGN, at,
+	if (!ptx_read_address(x, in, in->role[role], IR_GENERIC_SPACE, TENSOR_MAP_ALIGN, at,
 			      &offset))
 		return false;
 	if (!*at)
@@ -124,9 +124,9 @@ void ptx_lower_map_acquire(struct ptx *x, const struct ptx_inst *in)
 	const struct ptx_operand *size = in->role[ROLE_B];
 	ir_val at;
 
-	if (size->kind != OPERAND_INTEGER || size->value != NV_TENSOR_MAP_BYTES)
-		ptx_error(x, &size->at, "a tensor map has %u bytes, found '%.*s'",
-			  NV_TENSOR_MAP_BYTES, TEXT(&size->at));
+	if (size->kind != OPERAND_INTEGER || size->value != TENSOR_MAP_BYTES)
+		ptx_error(x, &size->at, "a tensor map has %u bytes, found '%.*s'", TENSOR_MAP_BYTES,
+			  TEXT(&size->at));
 	else if (read_map(x, in, ROLE_A, &at))
 		ptx_emit(x, IR_MAPACQUIRE, IR_B64, 0, 1, &at);
 }
@@ -137,16 +137,16 @@ static const struct map_field {
 	uint8_t word, at, bits, step;
 	uint8_t dimensions, less; /* 0: no ordinal; 1: stored less 1 */
 } map_fields[] = {
-	{".global_address", NV_TENSOR_MAP_ADDRESS, 0, 64, 0, 0, 0},
-	{".rank", NV_TENSOR_MAP_LAYOUT, NV_TENSOR_MAP_RANK_AT, 3, 0, 0, 0},
-	{".elemtype", NV_TENSOR_MAP_LAYOUT, NV_TENSOR_MAP_TYPE_AT, 4, 0, 0, 0},
-	{".interleave_layout", NV_TENSOR_MAP_LAYOUT, NV_TENSOR_MAP_INTERLEAVE_AT, 2, 0, 0, 0},
-	{".swizzle_mode", NV_TENSOR_MAP_LAYOUT, NV_TENSOR_MAP_SWIZZLE_AT, 2, 0, 0, 0},
-	{".fill_mode", NV_TENSOR_MAP_LAYOUT, NV_TENSOR_MAP_FILL_AT, 1, 0, 0, 0},
-	{".global_dim", NV_TENSOR_MAP_SIZE, 0, 32, 32, 5, 1},
-	{".element_stride", NV_TENSOR_MAP_STEP, 0, 3, 3, 5, 1},
-	{".box_dim", NV_TENSOR_MAP_STEP, NV_TENSOR_MAP_BOX_0_AT, 8, 8, 5, 1},
-	{".global_stride", NV_TENSOR_MAP_STRIDE, 0, 32, 32, 4, 0},
+	{".global_address", TENSOR_MAP_ADDRESS, 0, 64, 0, 0, 0},
+	{".rank", TENSOR_MAP_LAYOUT, TENSOR_MAP_RANK_AT, 3, 0, 0, 0},
+	{".elemtype", TENSOR_MAP_LAYOUT, TENSOR_MAP_TYPE_AT, 4, 0, 0, 0},
+	{".interleave_layout", TENSOR_MAP_LAYOUT, TENSOR_MAP_INTERLEAVE_AT, 2, 0, 0, 0},
+	{".swizzle_mode", TENSOR_MAP_LAYOUT, TENSOR_MAP_SWIZZLE_AT, 2, 0, 0, 0},
+	{".fill_mode", TENSOR_MAP_LAYOUT, TENSOR_MAP_FILL_AT, 1, 0, 0, 0},
+	{".global_dim", TENSOR_MAP_SIZE, 0, 32, 32, 5, 1},
+	{".element_stride", TENSOR_MAP_STEP, 0, 3, 3, 5, 1},
+	{".box_dim", TENSOR_MAP_STEP, TENSOR_MAP_BOX_0_AT, 8, 8, 5, 1},
+	{".global_stride", TENSOR_MAP_STRIDE, 0, 32, 32, 4, 0},
 };
 
 static const struct map_field *find_field(const struct ptx_inst *in)
@@ -208,9 +208,9 @@ static void replace_field(const struct map_access *m, const struct map_field *f,
 	uint32_t at = f->at + dimension * f->step, word = f->word + at / 32;
 	struct ptx *x = m->x;
 
-	if (f->word == NV_TENSOR_MAP_STRIDE) {
+	if (f->word == TENSOR_MAP_STRIDE) {
 		insert_bits(m, word, 0, 32, half_of(x, value, 4));
-		insert_bits(m, NV_TENSOR_MAP_STRIDE_HIGH, 4 * dimension, 4, half_of(x, value, 36));
+		insert_bits(m, TENSOR_MAP_STRIDE_HIGH, 4 * dimension, 4, half_of(x, value, 36));
 	} else if (f->bits == 64) {
 		insert_bits(m, word, 0, 32, half_of(x, value, 0));
 		insert_bits(m, word + 1, 0, 32, half_of(x, value, 32));
@@ -220,9 +220,8 @@ static void replace_field(const struct map_access *m, const struct map_field *f,
 				       0);
 		insert_bits(m, word, at % 32, f->bits, value);
 	}
-	if (f->at == NV_TENSOR_MAP_SWIZZLE_AT && f->word == NV_TENSOR_MAP_LAYOUT)
-		insert_bits(m, word, NV_TENSOR_MAP_SWIZZLE_96, 1,
-			    ptx_emit_constant(x, IR_B32, 0));
+	if (f->at == TENSOR_MAP_SWIZZLE_AT && f->word == TENSOR_MAP_LAYOUT)
+		insert_bits(m, word, TENSOR_MAP_SWIZZLE_96, 1, ptx_emit_constant(x, IR_B32, 0));
 }
 
 /* A constant less than a limit. */
@@ -241,7 +240,7 @@ void ptx_lower_tensormap_replace(struct ptx *x, const struct ptx_inst *in)
 	const struct map_field *f = find_field(in);
 	const struct ptx_operand *ordinal = f->dimensions ? in->role[ROLE_B] : NULL,
 				 *value = in->role[f->dimensions ? ROLE_C : ROLE_B];
-	bool constant = f->word == NV_TENSOR_MAP_LAYOUT && f->at != NV_TENSOR_MAP_RANK_AT;
+	bool constant = f->word == TENSOR_MAP_LAYOUT && f->at != TENSOR_MAP_RANK_AT;
 	struct map_access m = {.x = x, .space = IR_GENERIC_SPACE};
 
 	if (ptx_has_modifier(in, SLOT_SPACE))
@@ -252,10 +251,43 @@ void ptx_lower_tensormap_replace(struct ptx *x, const struct ptx_inst *in)
 	}
 	if ((ordinal && !check_constant(x, ordinal, "the number of a dimension", f->dimensions)) ||
 	    (constant && !check_constant(x, value, "the value", 1u << f->bits)) ||
-	    !ptx_read_address(x, in, in->role[ROLE_A], m.space, NV_TENSOR_MAP_ALIGN, &m.address,
+	    !ptx_read_address(x, in, in->role[ROLE_A], m.space, TENSOR_MAP_ALIGN, &m.address,
 			      &m.offset))
 		return;
 	if (!m.address)
 		m.address = ptx_emit_constant(x, IR_B64, 0);
 	replace_field(&m, f, ordinal ? (uint32_t)ordinal->value : 0, ptx_read_operand(x, value));
+}
+
+/* Each lane copies a word from shared to global memory; then the map is released. */
+void ptx_lower_tensormap_copy(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *size = in->role[ROLE_C];
+	struct map_access to = {.x = x, .space = IR_GLOBAL}, from = {.x = x, .space = IR_SHARED};
+	ir_val lane, word;
+	ir_id i;
+
+	if (size->kind != OPERAND_INTEGER || size->value != TENSOR_MAP_BYTES) {
+		ptx_error(x, &size->at, "a tensor map has %u bytes, found '%.*s'", TENSOR_MAP_BYTES,
+			  TEXT(&size->at));
+		return;
+	}
+	if (!read_map(x, in, ROLE_A, &to.address) ||
+	    !ptx_read_shared(x, in, in->role[ROLE_B], false, TENSOR_MAP_ALIGN, &from.address))
+		return;
+	i = ptx_emit(x, IR_SREG, IR_B32, 1, 0, NULL);
+	ir_at(x->func, i)->sub = IR_LANEID;
+	lane = ptx_op(x, IR_AND, IR_B32, ir_at(x->func, i)->res,
+		      ptx_emit_constant(x, IR_B32, TENSOR_MAP_WORDS - 1), 0);
+	lane = ptx_op(x, IR_SHL, IR_B32, lane, ptx_emit_constant(x, IR_B32, 2), 0);
+	from.address = ptx_op(x, IR_ADD, IR_B32, from.address, lane, 0);
+	to.address = ptx_op(x, IR_ADD, IR_B64, to.address,
+			    ptx_convert(x, IR_ZEXT, IR_B32, IR_B64, lane), 0);
+	word = ir_at(x->func, emit_access(&from, IR_LOAD, 0, 0))->res;
+	i = emit_access(&to, IR_STORE, 0, word);
+	ir_at(x->func, i)->order = IR_RELAXED;
+	ir_at(x->func, i)->scope = in->value[SLOT_SCOPE];
+	i = ptx_emit(x, IR_FENCE, IR_VOID, 0, 0, NULL);
+	ir_at(x->func, i)->order = IR_RELEASE;
+	ir_at(x->func, i)->scope = in->value[SLOT_SCOPE];
 }

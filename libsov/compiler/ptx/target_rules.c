@@ -37,7 +37,7 @@ static const struct {
 	{"mma wmma", ".and", 80},
 	{"wmma", ".f64", 80},
 	{"prefetch", ".L2::evict_last .L2::evict_normal", 80},
-	{"elect stmatrix griddepcontrol", NULL, 90},
+	{"elect stmatrix griddepcontrol tensormap", NULL, 90},
 	{"cp", ".bulk", 90},
 	{"mbarrier", ".expect_tx .complete_tx .try_wait", 90},
 	{"fence", ".async .mbarrier_init .async::generic .tensormap::generic", 90},

@@ -10,10 +10,10 @@
 #define MAX_BOX    256
 #define MAX_STEP   8
 
-_Static_assert(sizeof(sov_tensor_map) == NV_TENSOR_MAP_BYTES, "a tensor map has another size");
-#define NV_TENSOR_SAME_(name, bytes) \
-	_Static_assert((int)SOV_TENSOR_##name == (int)NV_TENSOR_TYPE_##name, "another type");
-NV_TENSOR_TYPES(NV_TENSOR_SAME_)
+_Static_assert(sizeof(sov_tensor_map) == TENSOR_MAP_BYTES, "a tensor map has another size");
+#define TENSOR_SAME_(name, bytes) \
+	_Static_assert((int)SOV_TENSOR_##name == (int)TENSOR_TYPE_##name, "another type");
+TENSOR_TYPES(TENSOR_SAME_)
 
 static sov_result check_range(const char *what, uint32_t dimension, uint64_t value, uint64_t max)
 {
@@ -25,11 +25,11 @@ static sov_result check_range(const char *what, uint32_t dimension, uint64_t val
 
 static sov_result check_stride(uint32_t dimension, uint64_t stride)
 {
-	if (!(stride % NV_TENSOR_MAP_STRIDE_UNIT) && stride < MAX_STRIDE)
+	if (!(stride % TENSOR_MAP_STRIDE_UNIT) && stride < MAX_STRIDE)
 		return SOV_OK;
 	return set_error(SOV_ERROR_INVALID_ARGUMENT,
 			 "strides[%u] is %llu; it must be a multiple of %u below 2^40", dimension,
-			 (unsigned long long)stride, NV_TENSOR_MAP_STRIDE_UNIT);
+			 (unsigned long long)stride, TENSOR_MAP_STRIDE_UNIT);
 }
 
 static sov_result set_dimension(struct tensor_map *m, const sov_tensor_map_options *o, uint32_t d)
@@ -71,7 +71,7 @@ sov_result api_tensor_map_encode(const sov_tensor_map_options *options, sov_tens
 {
 	sov_tensor_map_options o;
 	struct tensor_map m = {0};
-	uint32_t words[NV_TENSOR_MAP_WORDS];
+	uint32_t words[TENSOR_MAP_WORDS];
 	const char *fault;
 	sov_result r;
 
@@ -81,15 +81,15 @@ sov_result api_tensor_map_encode(const sov_tensor_map_options *options, sov_tens
 	r = struct_in("sov_tensor_map_options", &o, sizeof(o), options);
 	if (r)
 		return r;
-	if ((unsigned)o.type >= NV_TENSOR_TYPE_COUNT)
+	if ((unsigned)o.type >= TENSOR_TYPE_COUNT)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT, "type is %u; there is no such type",
 				 (unsigned)o.type);
-	if (!o.rank || o.rank > NV_TENSOR_MAP_RANK)
+	if (!o.rank || o.rank > TENSOR_MAP_RANK)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT, "rank is %u; it must be from 1 to %u",
-				 o.rank, NV_TENSOR_MAP_RANK);
+				 o.rank, TENSOR_MAP_RANK);
 	m.address = o.address;
 	m.rank = o.rank;
-	m.type = (enum nv_tensor_type)o.type;
+	m.type = (enum tensor_type)o.type;
 	r = set_swizzle(&m, o.swizzle);
 	for (uint32_t d = 0; !r && d < o.rank; d++)
 		r = set_dimension(&m, &o, d);
@@ -98,7 +98,8 @@ sov_result api_tensor_map_encode(const sov_tensor_map_options *options, sov_tens
 	tensor_map_pack(&m, words);
 	fault = tensor_map_unpack(&m, words);
 	if (fault)
-		return set_error(SOV_ERROR_INVALID_ARGUMENT, "no such tensor map: %s", fault);
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "no such tensor map: %s; change the options", fault);
 	memcpy(map, words, sizeof(*map));
 	return SOV_OK;
 }

@@ -39,6 +39,7 @@ allowed() {
 	libsov/compiler/ptx/target_rules.c family, "nv")	the same
 	libsov/compiler/ptx/lower_wgmma.c family, "nv")	the same
 	libsov/compiler/ptx/lower_wgmma.c sm_90a	the same
+	libsov/compiler/ptx/lower_tensor.c sm_90a	the same
 	libsov/compiler/ptx/target_rules.c sm_		the same
 	libsov/compiler/image/image.c &image_cubin	the list of image formats
 	libsov/compiler/image/image.h image_cubin	the same
