@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Copies of a box of a tensor, as a tensor map describes them (PTX ISA, "Tensors"). In shared
- * memory the box is dense, dimension 0 first; elements outside of the tensor are zero there, and are not
- * written to the tensor. A copy consists of parts of 16 bytes, whose elements are neighbours in
- * dimension 0. Swizzling exchanges the parts: bits 4 to 6 of an address in shared memory are
- * exclusively ORed with bits 7 to 9, or only the lower one or two of them.
+ * memory the box is dense, dimension 0 first; elements outside of the tensor are zero there, and
+ * are not written to the tensor. A copy consists of parts of 16 bytes, whose elements are
+ * neighbours in dimension 0. Swizzling exchanges the parts: bits 4 to 6 of an address in shared
+ * memory are exclusively ORed with bits 7 to 9, or only the lower one or two of them.
  */
 #ifndef SOV_ISA_TENSOR_MAP_H
 #define SOV_ISA_TENSOR_MAP_H

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* Copies of boxes of tensors, and reductions by them (SM90). In hazard mode a load arrives when its barrier is tested, as
- * every bulk copy. */
+/* Copies of boxes of tensors, and reductions by them (SM90). In hazard mode a load arrives when its
+ * barrier is tested, as every bulk copy. */
 #include <string.h>
 
 #include "libsov/isa/tensor_map.h"
