@@ -274,6 +274,7 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 	case IR_MBARRIER_INVAL:
 	case IR_MBARRIER_ARRIVE:
 	case IR_MBARRIER_TEST:
+	case IR_MBARRIER_REMOTE:
 	case IR_COPYARRIVE:
 		good = interp_mbarrier(ip, t, in);
 		break;
@@ -283,6 +284,10 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 	case IR_BULKCOPY:
 	case IR_BULKREDUCE:
 		good = interp_bulk_copy(ip, t, in);
+		break;
+	case IR_STOREASYNC:
+	case IR_REDASYNC:
+		good = interp_access_async(ip, t, in);
 		break;
 	case IR_BULKCOMMIT:
 	case IR_BULKWAIT: /* bulk copies have arrived at once */

@@ -119,18 +119,24 @@ bool interp_access(struct interp *ip, struct interp_thread *t, const struct ir_i
 bool interp_check_row(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 struct interp_value interp_row_element(struct interp *ip, const struct interp_thread *t,
 				       const struct ir_inst *in, uint32_t k);
-/* The host's address of a barrier in shared memory; *written: by byte. */
-bool interp_find_mbarrier(struct interp *ip, struct interp_thread *t, uint64_t address,
-			  uint8_t **host, bool **written);
+/* The host's address of bytes to write in shared memory, IR_SHARED_CLUSTER: of any block; *written:
+ * by byte. */
+bool interp_find_shared(struct interp *ip, struct interp_thread *t, enum ir_space space,
+			uint64_t address, uint32_t bytes, uint8_t **host, bool **written);
+/* Combines an element in shared memory of any block with an operand. */
+bool interp_reduce(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+		   uint64_t address, uint64_t operand);
 bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
-/* The bytes of a bulk copy, whose operands are defined. */
-bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+/* The bytes of a bulk copy to an address, whose operands are defined. */
+bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+		       uint64_t target);
 void interp_complete_copies(struct interp *ip, struct interp_thread *t, uint64_t groups_left);
 
 /* interp_mbarrier.c */
 bool interp_mbarrier(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 bool interp_pending(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 bool interp_bulk_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+bool interp_access_async(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 
 /* interp_group.c: a lane's descriptors of mma.group; then the product, for all lanes of a warp. */
 bool interp_check_group(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);

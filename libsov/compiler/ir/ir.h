@@ -202,9 +202,16 @@ enum ir_arrive {
 };
 enum ir_test { IR_TEST_NOW, IR_TEST_TRY, IR_TEST_COUNT };
 enum ir_copyarrive { IR_COPYARRIVE_COUNTED, IR_COPYARRIVE_NOINC, IR_COPYARRIVE_COUNT };
-/* Where a bulk copy goes: from global to shared memory, back, or within shared memory. */
+/* Where a bulk copy goes: from global to shared memory, back, within shared memory, or from global
+ * to shared memory of several blocks. */
 #define IR_BULK_BYTES 16 /* which the addresses and sizes of bulk copies are multiples of */
-enum ir_bulk { IR_BULK_TO_SHARED, IR_BULK_TO_GLOBAL, IR_BULK_IN_SHARED, IR_BULK_COUNT };
+enum ir_bulk {
+	IR_BULK_TO_SHARED,
+	IR_BULK_TO_GLOBAL,
+	IR_BULK_IN_SHARED,
+	IR_BULK_MULTICAST,
+	IR_BULK_COUNT
+};
 enum ir_bulkwait { IR_BULKWAIT_WRITTEN, IR_BULKWAIT_READ, IR_BULKWAIT_COUNT };
 /* Bytes of an asynchronous copy; _L2: L1 shall not keep them. */
 enum ir_copy { IR_COPY_4, IR_COPY_8, IR_COPY_16, IR_COPY_16_L2, IR_COPY_COUNT };
