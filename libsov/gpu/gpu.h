@@ -115,8 +115,9 @@ struct gpu_launch {
 struct gpu_slot_contents {
 	uint64_t id; /* of the plan; 0: none */
 	uint32_t grid[3], block[3], dynamic_shared;
-	uint32_t base;      /* the launch-independent constants are valid up to this offset */
-	uint64_t constants; /* address of the constant variables in them */
+	uint32_t clusters[3]; /* of the grid, in the constants; x 0: not written */
+	uint32_t base;        /* the launch-independent constants are valid up to this offset */
+	uint64_t constants;   /* address of the constant variables in them */
 	bool new_code;
 };
 

@@ -274,7 +274,7 @@ enum ir_sreg {
 	IR_RESERVED_SMEM_CAP,
 	/* The block's rank in its cluster, the blocks of a cluster, whether the launch says how
 	 * many these are, the shape of a cluster, and clusters of the grid by axis. A launch that
-	 * does not say so has clusters of one block; its NCLUSTERID is undefined. */
+	 * does not say so has clusters of one block. */
 	IR_CLUSTER_CTARANK,
 	IR_CLUSTER_NCTARANK,
 	IR_CLUSTER_LAUNCH,

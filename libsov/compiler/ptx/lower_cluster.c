@@ -98,18 +98,6 @@ static ir_val cluster_size(struct ptx *x, uint32_t axis)
 	return read_register(x, IR_CLUSTER_NCTAID_X + axis);
 }
 
-/* A launch without clusters does not say how many there are. */
-static ir_val cluster_count(struct ptx *x, uint32_t axis)
-{
-	ir_val clusters = read_register(x, IR_NCLUSTERID_X + axis), launched;
-
-	if (x->func->explicit_cluster)
-		return clusters;
-	launched = ptx_convert(x, IR_TRUNC, IR_B32, IR_B1, read_register(x, IR_CLUSTER_LAUNCH));
-	return ptx_op(x, IR_SELECT, IR_B32, launched, clusters,
-		      read_register(x, IR_NCTAID_X + axis));
-}
-
 /* What a cluster of one block reads. */
 static ir_val read_without_clusters(struct ptx *x, uint32_t special)
 {
@@ -131,8 +119,6 @@ ir_val ptx_read_cluster_special(struct ptx *x, uint32_t special)
 		return read_without_clusters(x, special);
 	if (special >= IR_CLUSTER_NCTAID_X && special <= IR_CLUSTER_NCTAID_Z)
 		return cluster_size(x, special - IR_CLUSTER_NCTAID_X);
-	if (special >= IR_NCLUSTERID_X && special <= IR_NCLUSTERID_Z)
-		return cluster_count(x, special - IR_NCLUSTERID_X);
 	if (special < SPECIAL_CLUSTERID_X)
 		return read_register(x, special);
 	axis = (special - SPECIAL_CLUSTERID_X) % 3;

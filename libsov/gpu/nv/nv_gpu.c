@@ -270,8 +270,23 @@ static void write_common(const struct nv_chip *chip, const struct nv_kernel *k,
 	gpu_write_lines(slot->cpu + NV_GRID_QMD_BYTES, body, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
 	nv_grid_bank0_common(chip, k, slot->constants_va, base, body);
 	gpu_write_lines(slot->constants, body, base);
+	memset(slot->contents->clusters, 0, sizeof(slot->contents->clusters));
 	slot->contents->base = base;
 	slot->contents->constants = k->banks[NV_CONSTANT_VARIABLES].address;
+}
+
+/* A launch without clusters says how many blocks the grid has in clusters of one; one line, and only
+ * if the slot's last launch had another grid. */
+static void write_single_block_clusters(const struct gpu_launch *g, const struct gpu_slot *slot)
+{
+	_Alignas(LINE) uint8_t bank[NV_GRID_BANK0_CLUSTER_START + LINE] = {0};
+	uint32_t start = NV_GRID_BANK0_CLUSTER_START;
+
+	if (!memcmp(slot->contents->clusters, g->grid, sizeof(g->grid)))
+		return;
+	nv_grid_bank0_clusters(g, bank);
+	gpu_write_lines(slot->constants + start, bank + start, LINE);
+	memcpy(slot->contents->clusters, g->grid, sizeof(g->grid));
 }
 
 static void write_bank0(const struct nv_chip *chip, const struct plan *p,
@@ -285,6 +300,8 @@ static void write_bank0(const struct nv_chip *chip, const struct plan *p,
 	if (slot->contents->base != base ||
 	    slot->contents->constants != nv->banks[NV_CONSTANT_VARIABLES].address)
 		write_common(chip, nv, slot, base);
+	if (chip->sm >= 90 && !g->cluster[0] && base >= NV_GRID_BANK0_CLUSTER_START + LINE)
+		write_single_block_clusters(g, slot);
 	nv_grid_bank0_launch(chip, g, lines);
 	gpu_write_lines(slot->constants, lines, LINE);
 	memset(lines, 0, (end - base + LINE - 1) / LINE * LINE);
@@ -305,7 +322,8 @@ static void write_cluster(const struct nv_chip *chip, const struct plan *p, stru
 	nv_grid_cluster(chip, g, qmd);
 	gpu_write_lines(slot->cpu, qmd, sizeof(qmd));
 	nv_grid_bank0_common(chip, &p->nv.kernel, slot->constants_va, sizeof(bank), bank);
-	nv_grid_bank0_cluster(g, bank);
+	nv_grid_bank0_clusters(g, bank);
+	nv_grid_bank0_cluster_rank(g, bank);
 	gpu_write_lines(slot->constants + start, bank + start, sizeof(bank) - start);
 	memset(slot->contents, 0, sizeof(*slot->contents));
 }
@@ -346,10 +364,11 @@ static bool nv_write_grid(const void *chip, const void *plan, struct gpu_launch 
 		return false;
 	nv_grid_bank0_common(chip, &p->nv.kernel, g->bank0, constants_end(p->kernel), bank);
 	nv_grid_bank0_launch(chip, g, bank);
-	if (g->cluster[0]) {
-		if (!nv_grid_cluster(chip, g, qmd))
-			return false;
-		nv_grid_bank0_cluster(g, bank);
+	if (g->cluster[0] && !nv_grid_cluster(chip, g, qmd))
+		return false;
+	if (((const struct nv_chip *)chip)->sm >= 90) {
+		nv_grid_bank0_clusters(g, bank);
+		nv_grid_bank0_cluster_rank(g, bank);
 	}
 	memcpy(cpu, qmd, sizeof(qmd));
 	memcpy(cpu + GPU_SLOT_CONSTANTS, bank, image_nv_kernel(p->kernel)->bank0_bytes);
