@@ -189,6 +189,18 @@ static void emit_fence(struct ptx *x, enum ir_order order)
 	ir_at(x->func, i)->order = (uint8_t)order;
 }
 
+/* The hardware's instructions count a warp, so that its lanes meet before them where PTX does not
+ * say that they execute the barrier together. */
+static void join_lanes(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val all;
+
+	if (ptx_is_spelled(in, ".aligned"))
+		return;
+	all = ptx_emit_constant(x, IR_B32, UINT32_MAX);
+	ptx_emit(x, IR_WARPSYNC, IR_VOID, 0, 1, &all);
+}
+
 /* In a cluster of one block the wait is a barrier of the block, and the arrival is nothing. */
 void ptx_lower_cluster_arrive(struct ptx *x, const struct ptx_inst *in)
 {
@@ -198,6 +210,7 @@ void ptx_lower_cluster_arrive(struct ptx *x, const struct ptx_inst *in)
 		return;
 	if (!ptx_has_modifier(in, SLOT_ORDER) || in->value[SLOT_ORDER] != IR_RELAXED)
 		emit_fence(x, IR_RELEASE);
+	join_lanes(x, in);
 	i = ptx_emit(x, IR_CLUSTER_BARRIER, IR_VOID, 0, 0, NULL);
 	ir_at(x->func, i)->sub = IR_CLUSTER_ARRIVE;
 }
@@ -207,13 +220,13 @@ void ptx_lower_cluster_wait(struct ptx *x, const struct ptx_inst *in)
 	ir_val zero;
 	ir_id i;
 
-	(void)in;
 	if (!ptx_has_clusters(x)) {
 		zero = ptx_emit_constant(x, IR_B32, 0);
 		i = ptx_emit(x, IR_BARRIER, IR_VOID, 0, 1, &zero);
 		ir_at(x->func, i)->sub = IR_BARRIER_SYNC;
 		return;
 	}
+	join_lanes(x, in);
 	i = ptx_emit(x, IR_CLUSTER_BARRIER, IR_VOID, 0, 0, NULL);
 	ir_at(x->func, i)->sub = IR_CLUSTER_WAIT;
 	emit_fence(x, IR_ACQUIRE);
