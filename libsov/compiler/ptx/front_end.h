@@ -539,7 +539,7 @@ bool ptx_read_shared(struct ptx *x, const struct ptx_inst *in, const struct ptx_
 		     bool generic, uint32_t bytes, ir_val *at);
 
 /* lower_cluster.c */
-#define PTX_MAX_CLUSTER 8                   /* blocks; NVIDIA's portable limit */
+#define PTX_MAX_CLUSTER 16                  /* blocks; the largest that Hopper runs */
 bool ptx_has_clusters(const struct ptx *x); /* of more than one block */
 /* Shared memory of the cluster is the block's own where clusters have one block. */
 uint8_t ptx_cluster_space(const struct ptx *x, uint8_t space);

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "hw/chips.h"
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/image/image_nv.h"
 #include "libsov/isa/nv/sass.h"
@@ -101,6 +102,26 @@ static uint64_t nv_max_resident_blocks(const void *chip, const struct image_kern
 {
 	return (uint64_t)nv_occupancy(chip, k, threads, shared) *
 	       ((const struct nv_chip *)chip)->multiprocessors;
+}
+
+/* The blocks of a cluster are on one GPC. Which TPCs a chip lacks is not known: they are spread
+ * evenly over its GPCs here. */
+static uint64_t nv_max_resident_clusters(const void *chip, const struct image_kernel *k,
+					 uint32_t threads, uint64_t shared, uint32_t blocks)
+{
+	const struct nv_chip *c = chip;
+	uint32_t each = nv_occupancy(chip, k, threads, shared) * c->sms_per_tpc;
+	uint32_t gpcs = (c->tpcs + NV_SM90_TPCS_PER_GPC - 1) / NV_SM90_TPCS_PER_GPC;
+	uint32_t tpcs, larger;
+
+	if (blocks == 1)
+		return nv_max_resident_blocks(chip, k, threads, shared);
+	if (!gpcs)
+		return 0;
+	tpcs = c->tpcs / gpcs;
+	larger = c->tpcs % gpcs;
+	return (uint64_t)(gpcs - larger) * (tpcs * each / blocks) +
+	       (uint64_t)larger * ((tpcs + 1) * each / blocks);
 }
 
 static struct gpu_local nv_local_layout(const void *chip, uint32_t thread_bytes)
@@ -442,6 +463,7 @@ const struct gpu nv_gpu = {
 	.reserved_shared = nv_reserved_shared,
 	.occupancy = nv_occupancy,
 	.max_resident_blocks = nv_max_resident_blocks,
+	.max_resident_clusters = nv_max_resident_clusters,
 	.local_layout = nv_local_layout,
 	.ticks_to_ns = nv_ticks_to_ns,
 	.max_cluster_blocks = nv_max_cluster_blocks,
