@@ -301,7 +301,8 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 	case IR_ARG:
 		t->values[in->res] = t->frame->args[in->imm];
 		break;
-	case IR_FENCE: /* the interpreter is sequentially consistent */
+	case IR_GRIDWAIT: /* there is one grid */
+	case IR_FENCE:    /* the interpreter is sequentially consistent */
 	case IR_SLEEP:
 		break;
 	default:

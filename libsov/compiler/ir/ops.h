@@ -242,6 +242,9 @@ OP(MMA_GROUP, "mma.group", V, V, GROUP,   T_B32,      A_SUB|A_IMM,    P_CONV|P_R
  * of the first matrix, the next eight those of the second. The word of lane n is elements
  * 2 (n mod 4) and the next of row n / 4, or of column n / 4. */
 OP(LOADMATRIX, "loadmatrix", 2, V, GATHER, T_B32,     A_SUB,          P_CONV|P_READ)
+/* Waits until the grids that this one depends on have ended and their stores are visible: a launch
+ * may start a grid before. */
+OP(GRIDWAIT,  "gridwait",  0, 0, NONE,    T_VOID,     0,              P_READ|P_WRITE)
 /* Time. clock counts cycles or nanoseconds; sleep takes the approximate nanoseconds, b32. */
 OP(CLOCK,     "clock",     0, 1, LEAF,    T_WORD,     A_SUB,          P_READ|P_WRITE)
 OP(SLEEP,     "sleep",     1, 0, NONE,    T_VOID,     0,              P_READ|P_WRITE)

@@ -109,6 +109,7 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_MBARRIER_REMOTE] = select_mbarrier_arrive,
 	[IR_STOREASYNC] = select_store_async,
 	[IR_REDASYNC] = select_red_async,
+	[IR_GRIDWAIT] = select_grid_wait,
 	[IR_BULKCOPY] = select_bulk_copy,
 	[IR_BULKCOMMIT] = select_copy_commit,
 	[IR_BULKWAIT] = select_copy_wait,

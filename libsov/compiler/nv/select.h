@@ -205,7 +205,7 @@ uint8_t select_atom_op(const struct ir_inst *in);
 uint8_t select_atom_type(const struct ir_inst *in);
 
 /* select_remote.c */
-select_rule select_store_async, select_red_async;
+select_rule select_store_async, select_red_async, select_grid_wait;
 
 /* select_bulk.c */
 select_rule select_bulk_copy, select_fence_async;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Selection of asynchronous accesses to shared memory of any block of the cluster (SM90), as ptxas
- * does it: STAS and REDAS take the address and the barrier's address in a pair of registers.
+ * does it: STAS and REDAS take the address and the barrier's address in a pair of registers. ACQBULK
+ * waits for the grids before.
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -50,5 +51,12 @@ bool select_red_async(struct select *s, const struct ir_inst *in)
 	set_mod(i, SASS_M_ATOM, select_atom_op(in));
 	set_mod(i, SASS_M_ATYPE, select_atom_type(in));
 	i->memory = all_memory;
+	return true;
+}
+
+bool select_grid_wait(struct select *s, const struct ir_inst *in)
+{
+	(void)in;
+	emit(s, SASS_ACQBULK, NULL, 0)->memory = all_memory;
 	return true;
 }

@@ -686,7 +686,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("setmaxnreg.inc.sync.aligned.u32 a", "", setmaxnreg, FENCE),
 	ROW("setmaxnreg.dec.sync.aligned.u32 a", "", setmaxnreg, FENCE),
 	ROW("griddepcontrol.launch_dependents", "", nothing, FENCE),
-	ROW("griddepcontrol.wait", "", nothing, FENCE),
+	ROW("griddepcontrol.wait", "", grid_wait, GRIDWAIT),
 	ROW("pmevent a", "a = .u32", nothing, FENCE),
 	ROW("pmevent.mask a", "a = .u32", nothing, FENCE),
 
@@ -705,9 +705,9 @@ const struct ptx_row ptx_rows[] = {
 const struct ptx_unsupported ptx_unsupported[] = {
 	{"tcgen05", "tensor core"},
 	{"tensormap", "asynchronous copy"},
-	{"clusterlaunchcontrol", "clusters"},
+	{"clusterlaunchcontrol", "cancelling clusters, which needs sm_100"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
-	{"multimem", "multicast addresses, which name memory of several devices"},
+	{"multimem", "multicast addresses of sm_90, which name memory of several devices"},
 	{NULL, NULL},
 };
 

@@ -231,3 +231,11 @@ void ptx_lower_cluster_wait(struct ptx *x, const struct ptx_inst *in)
 	ir_at(x->func, i)->sub = IR_CLUSTER_WAIT;
 	emit_fence(x, IR_ACQUIRE);
 }
+
+/* Targets with clusters also have grids that start before the one that they depend on has ended. */
+void ptx_lower_grid_wait(struct ptx *x, const struct ptx_inst *in)
+{
+	(void)in;
+	if (ptx_has_clusters(x))
+		ptx_emit(x, IR_GRIDWAIT, IR_VOID, 0, 0, NULL);
+}
