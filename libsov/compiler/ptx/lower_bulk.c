@@ -6,6 +6,8 @@
  */
 #include "libsov/compiler/ptx/front_end.h"
 
+#define MAX_BYTES 1048560u /* as by ptxas 12.4 */
+
 static bool read_global(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
 			ir_val *at)
 {
@@ -29,10 +31,10 @@ static bool read_end(struct ptx *x, const struct ptx_inst *in, const struct ptx_
 
 static bool check_size(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o)
 {
-	if (o->kind != OPERAND_INTEGER || o->value % IR_BULK_BYTES == 0)
+	if (o->kind != OPERAND_INTEGER || (o->value % IR_BULK_BYTES == 0 && o->value <= MAX_BYTES))
 		return true;
-	ptx_error(x, &o->at, "'%s' copies a multiple of %u bytes, found '%.*s'",
-		  ptx_spelling(x, in), IR_BULK_BYTES, TEXT(&o->at));
+	ptx_error(x, &o->at, "'%s' copies a multiple of %u bytes up to %u, found '%.*s'",
+		  ptx_spelling(x, in), IR_BULK_BYTES, MAX_BYTES, TEXT(&o->at));
 	return false;
 }
 

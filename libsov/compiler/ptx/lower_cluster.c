@@ -146,12 +146,29 @@ ir_val ptx_cluster_generic(struct ptx *x, ir_val address, uint64_t *offset)
 	return v;
 }
 
+/* A variable whose address is an operand is in shared memory. */
+static bool check_shared(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *o = in->role[ROLE_A];
+
+	if (o->kind != OPERAND_VARIABLE || x->module->symbols[o->name->symbol].space == IR_SHARED)
+		return true;
+	ptx_error(x, &o->at, "'%.*s' is in .%s space, but '%s' needs an address of .shared",
+		  TEXT(o->name), ir_space_names[x->module->symbols[o->name->symbol].space],
+		  ptx_spelling(x, in));
+	return false;
+}
+
 /* Replaces the rank in an address. */
 void ptx_lower_mapa(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = ptx_inst_type(in, SLOT_TYPE)->ir;
-	ir_val address = ptx_read_role(x, in, ROLE_A), rank = ptx_read_role(x, in, ROLE_B), mask;
+	ir_val address, rank, mask;
 
+	if (!check_shared(x, in))
+		return;
+	address = ptx_read_role(x, in, ROLE_A);
+	rank = ptx_read_role(x, in, ROLE_B);
 	if (!ptx_has_clusters(x)) {
 		ptx_write_operand(x, in->role[ROLE_D], address);
 		return;
@@ -170,6 +187,8 @@ void ptx_lower_getctarank(struct ptx *x, const struct ptx_inst *in)
 	enum ir_type t = ptx_inst_type(in, SLOT_TYPE)->ir;
 	ir_val v = ptx_emit_constant(x, IR_B32, 0);
 
+	if (!check_shared(x, in))
+		return;
 	if (ptx_has_clusters(x)) {
 		x->module->clusters = true;
 		v = ptx_convert(x, IR_TRUNC, t, IR_B32, ptx_read_role(x, in, ROLE_A));

@@ -39,8 +39,15 @@ bool ptx_read_shared(struct ptx *x, const struct ptx_inst *in, const struct ptx_
 static bool read_barrier(struct ptx *x, const struct ptx_inst *in, ir_val *at)
 {
 	const struct ptx_operand *o = in->role[ROLE_A];
-	bool generic = !ptx_has_modifier(in, SLOT_SPACE) && o->kind == OPERAND_REGISTER;
+	bool generic = !ptx_has_modifier(in, SLOT_SPACE) && o->kind == OPERAND_REGISTER,
+	     ordered = ptx_has_modifier(in, SLOT_ORDER);
 
+	if (ordered != ptx_has_modifier(in, SLOT_SCOPE)) {
+		ptx_error(x, &in->name, "'%s' has %s; it has both or neither", ptx_spelling(x, in),
+			  ordered ? "a memory order without a scope"
+				  : "a scope without a memory order");
+		return false;
+	}
 	return ptx_read_shared(x, in, o, generic, OBJECT_BYTES, at);
 }
 
