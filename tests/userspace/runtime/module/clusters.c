@@ -10,7 +10,7 @@
 #define KERNEL(name, directives, body) \
 	".visible .entry " name "(.param .u64 p)" directives " {\n" \
 	"	.reg .pred %p<4>;\n	.reg .b32 %r<8>;\n	.reg .b64 %a<8>;\n" \
-	"	.shared .align 4 .b32 word[4];\n" \
+	"	.shared .align 8 .b32 word[4];\n" \
 	"	ld.param.u64 %a1, [p];\n" body "	ret;\n}\n"
 
 /* Each block adds its rank and 1 to the word of block 0, which stores the sum and its shape. */
@@ -51,7 +51,17 @@ static const char faults_ptx[] =
 		       "	mov.u32 %r1, %cluster_ctarank;\n	setp.ne.u32 %p1, %r1, 0;\n"
 		       "	barrier.cluster.arrive;\n	@%p1 bra other;\n	"
 		       "barrier.cluster.wait;\n"
-		       "	ret;\nother:\n	bar.sync 1, 64;\n");
+		       "	ret;\nother:\n	bar.sync 1, 64;\n")
+			KERNEL("foreign", " .reqnctapercluster 2",
+			       "	mapa.shared::cluster.u32 %r2, word, 1;\n"
+			       "	mapa.shared::cluster.u32 %r3, word, 0;\n"
+			       "	mbarrier.test_wait.parity.shared.b64 %p1, [%r2], 0;\n"
+			       "	mbarrier.test_wait.parity.shared.b64 %p1, [%r3], 0;\n")
+				KERNEL("apart", " .reqnctapercluster 2",
+				       "	mapa.shared::cluster.u32 %r2, word, 1;\n"
+				       "	mapa.shared::cluster.u32 %r3, word, 0;\n"
+				       "	st.async.shared::cluster.mbarrier::complete_tx"
+				       "::bytes.u32 [%r2], %r3, [%r3];\n");
 
 /* A kernel without parameters, whose constants end where those of others begin. */
 static const char plain_ptx[] =
@@ -301,6 +311,10 @@ static void hopper(const char *device)
 	      "an access to a block that has exited is a fault");
 	fault(faults, "stuck", "deadlock in the block",
 	      "blocks of a cluster that wait for ever are a fault");
+	fault(faults, "foreign", "of the cluster, not in its own block",
+	      "a wait for a barrier of another block is a fault");
+	fault(faults, "apart", "are in different blocks of the cluster",
+	      "an asynchronous store whose barrier is in another block is a fault");
 	MUST(sov_context_destroy(c));
 }
 
