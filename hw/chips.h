@@ -70,6 +70,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
  *   SHARED_PER_SM, SHARED_PER_BLOCK (bytes), WARPS_PER_SM, BLOCKS_PER_SM, REGISTERS_PER_SM (of 32
  *                  bits): CUDA C++ programming guide, "Technical Specifications per Compute Capability"
  *   CLUSTERS        blocks can be in clusters
+ *   TPCS_PER_GPC   the most that a GPC has: NVIDIA's white paper on the architecture
  *   RESERVES_SHARED launches reserve the start of shared memory (bank0.h: NV_SM90_RESERVED_SHARED)
  *   SMS_PER_TPC    NVIDIA's architecture white papers
  *   *_CLASS        open-gpu-kernel-modules, src/nvidia/generated/g_gpu_class_list.c
@@ -145,6 +146,7 @@ enum { SOV_NV_CHIPS(SOV_NV_NUMBER) };
 #define NV_SM90_SHARED_PER_BLOCK (227 << 10)
 #define NV_SM90_RESERVES_SHARED  1
 #define NV_SM90_CLUSTERS         1
+#define NV_SM90_TPCS_PER_GPC     9
 #define NV_SM90_WARPS_PER_SM     64
 #define NV_SM90_BLOCKS_PER_SM    32
 #define NV_SM90_REGISTERS_PER_SM 65536

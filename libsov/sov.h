@@ -300,6 +300,8 @@ typedef struct sov_module_options {
 #define SOV_MODULE_SERIAL      1u /* debugging: every instruction waits for the one before it */
 #define SOV_MODULE_UNOPTIMISED 2u /* debugging: -O0 */
 #define SOV_MODULE_EAGER       4u /* compile all kernels now, in parallel */
+/* Kernels with shared memory may be launched with clusters, also if the source names none. */
+#define SOV_MODULE_CLUSTERS    8u
 
 /*
  * Loads PTX text or an image (cubin, code object), distinguished by content; SPIR-V is not
@@ -358,6 +360,11 @@ SOV_API sov_result sov_function_get_attributes(sov_function function,
  * on a multiprocessor; 0: a block does not fit. */
 SOV_API sov_result sov_function_get_occupancy(sov_function function, uint32_t threads,
 					      uint32_t shared_bytes, uint32_t *blocks);
+/* How many clusters of this shape, x, y and z, are resident on the device at once; 0: a block or a
+ * cluster does not fit. */
+SOV_API sov_result sov_function_get_cluster_occupancy(sov_function function,
+						      const uint32_t *cluster, uint32_t threads,
+						      uint32_t shared_bytes, uint32_t *clusters);
 /* Offset and size of a parameter; SOV_ERROR_NOT_FOUND after the last. */
 SOV_API sov_result sov_function_get_parameter(sov_function function, uint32_t index,
 					      uint32_t *offset, uint32_t *bytes);
@@ -440,7 +447,10 @@ typedef struct sov_launch {
 } sov_launch;
 /* All blocks are resident at the same time, so that they may synchronise with each other; a grid
  * that does not fit the device is rejected. Kernels of other streams may delay its start. */
-#define SOV_LAUNCH_COOPERATIVE 1u
+#define SOV_LAUNCH_COOPERATIVE   1u
+/* Clusters may have up to 16 blocks, more than max_cluster_blocks, on devices that have clusters;
+ * programs that rely on it may not run on others. */
+#define SOV_LAUNCH_LARGE_CLUSTER 2u
 SOV_API sov_result sov_function_launch(sov_function function, const sov_launch *launch);
 
 /* Events mark a point in a stream and carry the GPU's time. A new record replaces the previous one.

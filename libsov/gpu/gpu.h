@@ -83,7 +83,8 @@ struct gpu_chain_options {
 	bool early_start;        /* and start its blocks early: they wait for the previous grid */
 };
 
-#define GPU_MAX_CLUSTER 8 /* blocks; NVIDIA's portable limit */
+#define GPU_MAX_CLUSTER       8  /* blocks; NVIDIA's portable limit */
+#define GPU_MAX_LARGE_CLUSTER 16 /* where the program asks for it */
 
 struct gpu_launch {
 	uint32_t grid[3], block[3];
@@ -115,8 +116,9 @@ struct gpu_launch {
 struct gpu_slot_contents {
 	uint64_t id; /* of the plan; 0: none */
 	uint32_t grid[3], block[3], dynamic_shared;
-	uint32_t base;      /* the launch-independent constants are valid up to this offset */
-	uint64_t constants; /* address of the constant variables in them */
+	uint32_t clusters[3]; /* of the grid, in the constants; x 0: not written */
+	uint32_t base;        /* the launch-independent constants are valid up to this offset */
+	uint64_t constants;   /* address of the constant variables in them */
 	bool new_code;
 };
 
@@ -208,6 +210,9 @@ struct gpu {
 			      uint64_t shared_bytes);
 	uint64_t (*max_resident_blocks)(const void *chip, const struct image_kernel *k,
 					uint32_t threads, uint64_t shared_bytes);
+	/* The same for clusters of so many blocks, on the whole GPU. */
+	uint64_t (*max_resident_clusters)(const void *chip, const struct image_kernel *k,
+					  uint32_t threads, uint64_t shared_bytes, uint32_t blocks);
 	struct gpu_local (*local_layout)(const void *chip, uint32_t thread_bytes);
 	uint64_t (*ticks_to_ns)(const void *chip, uint64_t ticks);
 	/* The most blocks of a cluster; 1: the chip has no clusters. */

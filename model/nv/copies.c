@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Hazard mode: asynchronous copies in flight. A copy reads its data when it is issued and writes it
- * as late as possible: when its warp has waited for the scoreboard of the LDGDEPBAR after it, or a
- * bulk copy when a lane tests its barrier. Until then an access of any warp to these bytes is a
- * fault. */
+ * as late as possible: when its warp has waited for the scoreboard of the LDGDEPBAR after it; a
+ * bulk copy, STAS and REDAS when a lane tests their barrier. Until then an access of any warp to
+ * these bytes is a fault. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +12,7 @@ struct arriving {
 	uint64_t pc, ticket; /* 0: no LDGDEPBAR has followed it */
 	uint32_t warp, to, bytes, barrier;
 	uint8_t scoreboard;
+	const struct op *reduction; /* NULL: a store */
 	uint32_t words[4];
 };
 
@@ -48,9 +49,10 @@ void copies_reset(struct copies *c, uint32_t shared_bytes)
 	memset(c->pending, 0, shared_bytes * sizeof(*c->pending));
 }
 
-bool copies_hold(struct warp *w, uint32_t to, const void *words, uint32_t bytes, uint32_t barrier)
+bool copies_hold(struct warp *w, struct cta *cta, uint32_t to, const void *words, uint32_t bytes,
+		 uint32_t barrier, const struct op *reduction)
 {
-	struct copies *c = w->cta->copies;
+	struct copies *c = cta->copies;
 	struct arriving *copy;
 
 	if (c->count == c->capacity) {
@@ -63,8 +65,12 @@ bool copies_hold(struct warp *w, uint32_t to, const void *words, uint32_t bytes,
 		c->capacity = capacity;
 	}
 	copy = &c->list[c->count++];
-	*copy = (struct arriving){
-		.pc = w->pc, .warp = w->index, .to = to, .bytes = bytes, .barrier = barrier};
+	*copy = (struct arriving){.pc = w->pc,
+				  .warp = w->index,
+				  .to = to,
+				  .bytes = bytes,
+				  .barrier = barrier,
+				  .reduction = reduction};
 	memcpy(copy->words, words, bytes);
 	for (uint32_t k = 0; k < bytes; k++)
 		c->pending[to + k]++;
@@ -85,7 +91,10 @@ void copies_end_group(struct warp *w, uint8_t scoreboard, uint64_t ticket)
 
 static void write_copy(struct cta *cta, const struct arriving *copy)
 {
-	memcpy(cta->shared + copy->to, copy->words, copy->bytes);
+	if (copy->reduction)
+		atomic_reduce(copy->reduction, cta->shared + copy->to, copy->words);
+	else
+		memcpy(cta->shared + copy->to, copy->words, copy->bytes);
 	for (uint32_t n = 0; n < copy->bytes; n++)
 		cta->copies->pending[copy->to + n]--;
 }

@@ -293,7 +293,7 @@ struct op_row {
 #define OP_ROWS_END {0, NULL, NULL, NULL, NULL}
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_matrix[], rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[],
-	rows_syncs[], rows_tensor[], rows_cluster[], rows_group[];
+	rows_syncs[], rows_tensor[], rows_cluster[], rows_group[], rows_remote[];
 
 /* exec_table.c: fills everything but timing. Returns NULL, or why this form is not modelled. */
 const char *op_prepare(struct op *op, const struct sass_inst *in);
@@ -302,9 +302,13 @@ const char *op_prepare(struct op *op, const struct sass_inst *in);
 struct copies *copies_create(uint32_t shared_bytes);
 void copies_destroy(struct copies *c);
 void copies_reset(struct copies *c, uint32_t shared_bytes);
-/* Holds back the data of a copy; false: out of memory. */
+/* Holds back the data of a copy to a block's shared memory; false: out of memory. reduction: the
+ * atomic by which the words are combined with memory, NULL: they are stored. */
 #define NO_BARRIER UINT32_MAX
-bool copies_hold(struct warp *w, uint32_t to, const void *words, uint32_t bytes, uint32_t barrier);
+bool copies_hold(struct warp *w, struct cta *cta, uint32_t to, const void *words, uint32_t bytes,
+		 uint32_t barrier, const struct op *reduction);
+/* exec_atomic.c: combines a word or a pair with memory by the operation's modifiers. */
+void atomic_reduce(const struct op *op, uint8_t *at, const uint32_t *words);
 /* The bulk copies with this barrier; returns their bytes. */
 uint32_t copies_arrive_at(struct cta *cta, uint32_t barrier);
 /* The warp's copies that have no ticket yet arrive when this one is retired. */

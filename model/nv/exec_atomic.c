@@ -108,6 +108,17 @@ static uint64_t change_apply(const void *argument, uint64_t old)
 	return atomic_apply(c->how, c->type, old, c->b);
 }
 
+void atomic_reduce(const struct op *op, uint8_t *at, const uint32_t *words)
+{
+	const uint8_t *mod = op->inst->mod;
+	bool wide = mod[SASS_M_ATYPE] == SASS_ATYPE_U64;
+	struct change c = {.how = mod[SASS_M_ATOM],
+			   .type = mod[SASS_M_ATYPE],
+			   .b = wide ? (uint64_t)words[1] << 32 | words[0] : words[0]};
+
+	atomic_exchange_loop(at, wide ? 8 : 4, change_apply, &c);
+}
+
 static uint64_t change_compare(const void *argument, uint64_t old)
 {
 	const struct change *c = argument;

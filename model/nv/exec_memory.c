@@ -19,7 +19,8 @@ static const struct {
 	[SASS_WIDTH_128] = {16, 4, false},
 };
 
-static const char *const space_names[] = {"global", "shared", "local", "generic"};
+static const char *const space_names[] = {"global", "shared", "local", "generic",
+					  "shared (cluster)"};
 
 void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[LANES])
 {
@@ -32,7 +33,10 @@ void lane_addresses(const struct warp *w, const struct op *op, uint64_t address[
 		u |= (uint64_t)w->ur[op->address.urow + 1] << 32;
 	u += (uint64_t)op->address.offset;
 	/* Shared and local addresses have 32 bits. */
-	mask = op->data[0] == SPACE_SHARED || op->data[0] == SPACE_LOCAL ? UINT32_MAX : UINT64_MAX;
+	mask = op->data[0] == SPACE_SHARED || op->data[0] == SPACE_LOCAL ||
+			       op->data[0] == SPACE_CLUSTER
+		       ? UINT32_MAX
+		       : UINT64_MAX;
 	EACH_LANE(i)
 		address[i] = ((((uint64_t)high[i] << 32 | low[i]) << scale) + u) & mask;
 }
@@ -45,7 +49,10 @@ static uint8_t *access_fault(struct access *x, enum model_fault kind, uint32_t l
 	return NULL;
 }
 
-#define RANK_SHIFT 24 /* an address of shared memory has the block's rank in the cluster above it */
+struct cta *cluster_block(const struct warp *w, uint64_t address)
+{
+	return w->grid->has_clusters ? w->cta->cluster->ctas[address >> RANK_SHIFT] : w->cta;
+}
 
 /* The block of the cluster whose shared memory a lane accesses; the address becomes the offset
  * there. Instructions for shared memory reach their own block only: ptxas uses generic addresses
@@ -162,6 +169,7 @@ uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address)
 				    "not aligned to its size");
 	switch (x->space) {
 	case SPACE_SHARED:
+	case SPACE_CLUSTER:
 		return shared_pointer(x, lane, address);
 	case SPACE_LOCAL:
 		return local_pointer(x, lane, address);
@@ -416,7 +424,8 @@ static void run_copy(struct warp *w, const struct op *op, uint32_t mask)
 		}
 		if (!w->cta->copies)
 			store_words(at, words, bytes);
-		else if (!copies_hold(w, (uint32_t)(at - w->cta->shared), words, bytes, NO_BARRIER))
+		else if (!copies_hold(w, w->cta, (uint32_t)(at - w->cta->shared), words, bytes,
+				      NO_BARRIER, NULL))
 			warp_fault(w, i, MODEL_FAULT_HAZARD, w->pc, "out of memory");
 	}
 }

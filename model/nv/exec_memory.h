@@ -5,7 +5,8 @@
 
 #include "model/nv/exec.h"
 
-enum space { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_GENERIC }; /* in op->data[0] */
+/* In op->data[0]. SPACE_CLUSTER: shared memory of any block of the cluster. */
+enum space { SPACE_GLOBAL, SPACE_SHARED, SPACE_LOCAL, SPACE_GENERIC, SPACE_CLUSTER };
 
 struct access {
 	struct warp *w;
@@ -25,9 +26,17 @@ uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address);
 bool reaches_global(const struct access *x, uint64_t address);
 /* True if a generic address is in shared memory of the warp's own block. */
 bool is_own_shared(const struct warp *w, uint64_t address);
-/* Bytes of a bulk copy arrive at a barrier; pending: they will, and only the barrier is checked. */
-void barrier_complete(struct warp *w, uint32_t lane, uint32_t barrier, uint32_t bytes,
-		      bool pending);
+/* An address of shared memory has the block's rank in the cluster above its offset. */
+#define RANK_SHIFT 24
+/* The block in which a valid address of shared memory is. */
+struct cta *cluster_block(const struct warp *w, uint64_t address);
 bool descriptor_valid(struct warp *w, const struct op *op);
+
+/* exec_syncs.c: completes bytes at the barrier of a valid address. */
+void complete_bytes(struct warp *w, uint32_t lane, uint64_t address, uint8_t *barrier,
+		    uint32_t bytes);
+/* Returns the host's address of the barrier for an asynchronous access to shared memory, which is
+ * in the same block; NULL after a fault. */
+uint8_t *find_async_barrier(struct warp *w, uint32_t lane, uint64_t to, uint64_t barrier);
 
 #endif

@@ -48,7 +48,7 @@ static uint64_t pack_object(const struct object *o)
 static bool find_objects(struct warp *w, const struct op *op, uint32_t mask,
 			 uint64_t address[LANES], uint8_t *at[LANES])
 {
-	struct access x = {.w = w, .space = SPACE_SHARED, .bytes = 8, .verb = "barrier"};
+	struct access x = {.w = w, .space = op->data[0], .bytes = 8, .verb = "barrier"};
 
 	lane_addresses(w, op, address);
 	for (uint32_t i = 0; i < LANES; i++) {
@@ -88,6 +88,25 @@ static void arrive(struct warp *w, uint32_t lane, uint64_t address, uint8_t *at,
 	end_phase(&o);
 	bits = pack_object(&o);
 	memcpy(at, &bits, sizeof(bits));
+}
+
+void complete_bytes(struct warp *w, uint32_t lane, uint64_t address, uint8_t *barrier,
+		    uint32_t bytes)
+{
+	arrive(w, lane, address, barrier, 0, -bytes, false);
+}
+
+uint8_t *find_async_barrier(struct warp *w, uint32_t lane, uint64_t to, uint64_t barrier)
+{
+	struct access object = {.w = w, .space = SPACE_CLUSTER, .bytes = 8, .verb = "barrier"};
+
+	if (!w->grid->has_clusters || to >> RANK_SHIFT == barrier >> RANK_SHIFT)
+		return lane_pointer(&object, lane, barrier);
+	warp_fault(w, lane, MODEL_FAULT_SHARED_RANGE, w->pc,
+		   "the address 0x%llx and the barrier at 0x%llx are in different blocks of the "
+		   "cluster",
+		   (unsigned long long)to, (unsigned long long)barrier);
+	return NULL;
 }
 
 /* By ARRIVE: whether arrivals and bytes are 0, 1 or the operand. */
@@ -207,31 +226,23 @@ static void run_copies_arrive(struct warp *w, const struct op *op, uint32_t mask
 			arrive(w, i, address[i], at[i], !bytes, bytes ? -1u : 0, false);
 }
 
-void barrier_complete(struct warp *w, uint32_t lane, uint32_t barrier, uint32_t bytes, bool pending)
-{
-	struct access x = {.w = w, .space = SPACE_SHARED, .bytes = 8, .verb = "barrier"};
-	uint8_t *at = lane_pointer(&x, lane, barrier);
-
-	if (at && !pending)
-		arrive(w, lane, barrier, at, 0, -bytes, false);
-}
-
 #define BULK_BYTES 16 /* of which bulk copies consist */
 
 /* Bulk copies, by the spaces to and from which they copy. */
 static const struct {
 	uint16_t op;
 	uint8_t to, from;
-} bulk_spaces[] = {{SASS_UBLKCP_SG, SPACE_SHARED, SPACE_GLOBAL},
+} bulk_spaces[] = {{SASS_UBLKCP_SG, SPACE_CLUSTER, SPACE_GLOBAL},
+		   {SASS_UBLKCP_SG_MULTICAST, SPACE_CLUSTER, SPACE_GLOBAL},
 		   {SASS_UBLKCP_GS, SPACE_GLOBAL, SPACE_SHARED},
-		   {SASS_UBLKCP_SS, SPACE_SHARED, SPACE_SHARED}};
+		   {SASS_UBLKCP_SS, SPACE_CLUSTER, SPACE_SHARED}};
 
 static uint64_t bulk_address(const struct warp *w, const struct op *op, uint32_t operand,
 			     uint32_t space)
 {
 	uint32_t row = op->s[operand].row;
 
-	return space == SPACE_SHARED ? w->ur[row] : (uint64_t)w->ur[row + 1] << 32 | w->ur[row];
+	return space == SPACE_GLOBAL ? (uint64_t)w->ur[row + 1] << 32 | w->ur[row] : w->ur[row];
 }
 
 struct bulk_copy {
@@ -244,6 +255,7 @@ struct bulk_copy {
 static bool copy_part(struct bulk_copy *c, uint32_t done)
 {
 	struct warp *w = c->to.w;
+	struct cta *cta;
 	uint8_t *source = lane_pointer(&c->from, c->lane, c->from_at + done),
 		*target = source ? lane_pointer(&c->to, c->lane, c->to_at + done) : NULL;
 
@@ -253,38 +265,66 @@ static bool copy_part(struct bulk_copy *c, uint32_t done)
 		memmove(target, source, BULK_BYTES);
 		return true;
 	}
-	if (copies_hold(w, (uint32_t)(target - w->cta->shared), source, BULK_BYTES,
-			(uint32_t)c->barrier))
+	cta = cluster_block(w, c->to_at);
+	if (copies_hold(w, cta, (uint32_t)(target - cta->shared), source, BULK_BYTES,
+			(uint32_t)c->barrier, NULL))
 		return true;
 	warp_fault(w, c->lane, MODEL_FAULT_HAZARD, w->pc, "out of memory");
 	return false;
 }
 
+/* Returns false after a fault. */
+static bool copy_bulk(struct bulk_copy *c, uint32_t bytes)
+{
+	struct warp *w = c->to.w;
+	uint8_t *at = NULL;
+
+	if (c->to.space == SPACE_CLUSTER &&
+	    !(at = find_async_barrier(w, c->lane, c->to_at, c->barrier)))
+		return false;
+	for (uint32_t done = 0; done < bytes; done += BULK_BYTES)
+		if (!copy_part(c, done))
+			return false;
+	if (at && !c->to.copy)
+		complete_bytes(w, c->lane, c->barrier, at, bytes);
+	return true;
+}
+
+/* Copies to the same offset in every block of the set. */
+static void copy_multicast(const struct bulk_copy *c, uint32_t blocks, uint32_t bytes)
+{
+	const uint64_t offset = (1u << RANK_SHIFT) - 1;
+
+	for (uint32_t rank = 0; blocks >> rank; rank++) {
+		struct bulk_copy one = *c;
+
+		one.to_at = (c->to_at & offset) | (uint64_t)rank << RANK_SHIFT;
+		one.barrier = (c->barrier & offset) | (uint64_t)rank << RANK_SHIFT;
+		if (blocks >> rank & 1 && !copy_bulk(&one, bytes))
+			return;
+	}
+}
+
 static void run_bulk_copy(struct warp *w, const struct op *op, uint32_t mask)
 {
-	uint32_t bytes = (w->ur[op->s[2].row] & 0xffff) * BULK_BYTES;
-	struct access any = {.w = w, .bytes = BULK_BYTES, .verb = "bulk copy"},
-		      object = {.w = w, .space = SPACE_SHARED, .bytes = 8, .verb = "barrier"};
+	uint32_t size = w->ur[op->s[2].row], bytes = (size & 0xffff) * BULK_BYTES;
+	struct access any = {.w = w, .bytes = BULK_BYTES, .verb = "bulk copy"};
 	struct bulk_copy c = {any, any, .barrier = w->ur[op->s[0].row + 1]};
-	uint8_t *at = NULL;
 
 	if (!mask)
 		return;
 	c.lane = first_lane(mask);
 	c.to.space = op->data[0];
 	c.to.rights = MODEL_WRITE;
-	c.to.copy = w->cta->copies && c.to.space == SPACE_SHARED;
+	c.to.copy = w->cta->copies && c.to.space == SPACE_CLUSTER;
 	c.from.space = op->data[1];
 	c.from.rights = MODEL_READ;
 	c.to_at = bulk_address(w, op, 0, c.to.space);
 	c.from_at = bulk_address(w, op, 1, c.from.space);
-	if (c.to.space == SPACE_SHARED && !(at = lane_pointer(&object, c.lane, c.barrier)))
-		return;
-	for (uint32_t done = 0; done < bytes; done += BULK_BYTES)
-		if (!copy_part(&c, done))
-			return;
-	if (at && !c.to.copy)
-		arrive(w, c.lane, c.barrier, at, 0, -bytes, false);
+	if (op->inst->op == SASS_UBLKCP_SG_MULTICAST)
+		copy_multicast(&c, size >> 16, bytes);
+	else
+		copy_bulk(&c, bytes);
 }
 
 static const char *prepare_bulk(struct op *op, const struct sass_inst *in)
@@ -305,6 +345,13 @@ static const char *prepare_object(struct op *op, const struct sass_inst *in)
 	return NULL;
 }
 
+/* With .RED the barrier may be in another block of the cluster. */
+static const char *prepare_arrive(struct op *op, const struct sass_inst *in)
+{
+	op->data[0] = in->mod[SASS_M_OLD] == SASS_OLD_RED ? SPACE_CLUSTER : SPACE_SHARED;
+	return NULL;
+}
+
 static const char *prepare_copies(struct op *op, const struct sass_inst *in)
 {
 	return in->mod[SASS_M_COPIES] == SASS_COPIES_PLAIN
@@ -313,13 +360,14 @@ static const char *prepare_copies(struct op *op, const struct sass_inst *in)
 }
 
 const struct op_row rows_syncs[] = {
-	{SASS_SYNCS_ARRIVE, "das", run_arrive, NULL, prepare_object},
+	{SASS_SYNCS_ARRIVE, "das", run_arrive, NULL, prepare_arrive},
 	{SASS_SYNCS_PHASECHK, "pas", run_phase_check, NULL, prepare_object},
 	{SASS_SYNCS_EXCH, "das", run_exchange, NULL, prepare_object},
 	{SASS_SYNCS_CCTL, "a", run_nothing, NULL, prepare_object},
 	{SASS_ARRIVES, "a", run_copies_arrive, NULL, prepare_copies},
 	{SASS_FENCE_VIEW, "", run_nothing, NULL, NULL},
 	{SASS_UBLKCP_SG, "sss", run_bulk_copy, NULL, prepare_bulk},
+	{SASS_UBLKCP_SG_MULTICAST, "sss", run_bulk_copy, NULL, prepare_bulk},
 	{SASS_UBLKCP_GS, "sss", run_bulk_copy, NULL, prepare_bulk},
 	{SASS_UBLKCP_SS, "sss", run_bulk_copy, NULL, prepare_bulk},
 	{SASS_UBLKPF, "ss", run_nothing, NULL, NULL},

@@ -214,6 +214,7 @@ static bool copy_part(struct tensor_copy *c, uint64_t n)
 {
 	struct tensor_part p = tensor_part(&c->map, c->start, c->at, n);
 	uint8_t *shared = lane_pointer(&c->shared, c->lane, p.shared), bytes[TENSOR_PART_BYTES];
+	struct cta *cta;
 
 	if (!shared)
 		return false;
@@ -225,11 +226,50 @@ static bool copy_part(struct tensor_copy *c, uint64_t n)
 		memcpy(shared, bytes, sizeof(bytes));
 		return true;
 	}
-	if (copies_hold(c->w, (uint32_t)(shared - c->w->cta->shared), bytes, sizeof(bytes),
-			c->barrier))
+	cta = cluster_block(c->w, c->at);
+	if (copies_hold(c->w, cta, (uint32_t)(shared - cta->shared), bytes, sizeof(bytes),
+			c->barrier, NULL))
 		return true;
 	warp_fault(c->w, c->lane, MODEL_FAULT_HAZARD, c->w->pc, "out of memory");
 	return false;
+}
+
+/* Returns false after a fault. */
+static bool copy_box(struct tensor_copy *c)
+{
+	uint64_t bytes = tensor_box_bytes(&c->map);
+	uint8_t *barrier = NULL;
+
+	if (c->load && !(barrier = find_async_barrier(c->w, c->lane, c->at, c->barrier)))
+		return false;
+	for (uint64_t n = 0; n < bytes / TENSOR_PART_BYTES; n++)
+		if (!copy_part(c, n))
+			return false;
+	if (barrier && !c->shared.copy)
+		complete_bytes(c->w, c->lane, c->barrier, barrier, (uint32_t)bytes);
+	return true;
+}
+
+/* Copies to the same offset in every block of the set. */
+static void copy_multicast(const struct tensor_copy *c, uint32_t blocks)
+{
+	const uint32_t offset = (1u << RANK_SHIFT) - 1;
+
+	for (uint32_t rank = 0; blocks >> rank; rank++) {
+		struct tensor_copy one = *c;
+
+		one.at = (c->at & offset) | rank << RANK_SHIFT;
+		one.barrier = (c->barrier & offset) | rank << RANK_SHIFT;
+		if (blocks >> rank & 1 && !copy_box(&one))
+			return;
+	}
+}
+
+static bool check_copy(struct tensor_copy *c, uint64_t map)
+{
+	if (c->reduce && !is_reduction(c->map.type, c->how))
+		return tensor_fault(c, "tensor map", map, "its type has no such reduction");
+	return !(c->at % SHARED_ALIGN) || tensor_fault(c, "box", c->at, "not aligned to 128 bytes");
 }
 
 static void run_tensor_copy(struct warp *w, const struct op *op, uint32_t mask)
@@ -237,7 +277,7 @@ static void run_tensor_copy(struct warp *w, const struct op *op, uint32_t mask)
 	uint32_t rank = op->inst->mod[SASS_M_DIMS] + 1u, row = op->s[0].row;
 	struct access any = {.w = w, .verb = "copy of a tensor"};
 	struct tensor_copy c = {.w = w, .tensor = any, .shared = any, .load = op->data[0]};
-	uint64_t bytes;
+	uint64_t map = uniform_pair(w, op, 1);
 
 	if (!mask)
 		return;
@@ -247,30 +287,19 @@ static void run_tensor_copy(struct warp *w, const struct op *op, uint32_t mask)
 	c.at = w->ur[row++];
 	c.barrier = c.load ? w->ur[row++] : 0;
 	memcpy(c.start, &w->ur[row], rank * sizeof(c.start[0]));
-	if (!read_map(&c, uniform_pair(w, op, 1), rank))
+	if (!read_map(&c, map, rank) || !check_copy(&c, map))
 		return;
-	if (c.reduce && !is_reduction(c.map.type, c.how)) {
-		tensor_fault(&c, "tensor map", uniform_pair(w, op, 1),
-			     "its type has no such reduction");
-		return;
-	}
-	if (c.at % SHARED_ALIGN) {
-		tensor_fault(&c, "box", c.at, "not aligned to 128 bytes");
-		return;
-	}
 	c.tensor.space = SPACE_GLOBAL;
 	c.tensor.bytes = c.map.element_bytes;
 	c.tensor.rights = c.load ? MODEL_READ : MODEL_WRITE;
-	c.shared.space = SPACE_SHARED;
+	c.shared.space = c.load ? SPACE_CLUSTER : SPACE_SHARED;
 	c.shared.bytes = TENSOR_PART_BYTES;
 	c.shared.rights = c.load ? MODEL_WRITE : MODEL_READ;
 	c.shared.copy = c.load && w->cta->copies;
-	bytes = tensor_box_bytes(&c.map);
-	for (uint64_t n = 0; n < bytes / TENSOR_PART_BYTES; n++)
-		if (!copy_part(&c, n))
-			return;
-	if (c.load)
-		barrier_complete(w, c.lane, c.barrier, (uint32_t)bytes, c.shared.copy);
+	if (op->inst->mod[SASS_M_MULTICAST])
+		copy_multicast(&c, w->ur[op->s[2].row] >> 16);
+	else
+		copy_box(&c);
 }
 
 static void run_nothing(struct warp *w, const struct op *op, uint32_t mask)
@@ -283,10 +312,7 @@ static void run_nothing(struct warp *w, const struct op *op, uint32_t mask)
 static const char *prepare_tensor(struct op *op, const struct sass_inst *in)
 {
 	op->data[0] = in->op == SASS_UTMALDG || in->op == SASS_UTMALDG_MASK;
-	if (in->mod[SASS_M_IM2COL])
-		return "copies of tensors in im2col mode are not modelled";
-	return in->mod[SASS_M_MULTICAST] ? "copies of tensors to several blocks are not modelled"
-					 : NULL;
+	return in->mod[SASS_M_IM2COL] ? "copies of tensors in im2col mode are not modelled" : NULL;
 }
 
 const struct op_row rows_tensor[] = {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Compares which PTX is legal for ptxas and for us: the forms of ptx_forms.py, ptx_more_forms.py and
-ptx_operand_forms.py, and the modules of ptx_module_forms.py. Matrices, textures, surfaces, clusters and bulk copies
-are not among them. Prints the forms that only one of the two accepts, and counts.
+"""Compares which PTX is legal for ptxas and for us: the forms of ptx_forms.py, ptx_more_forms.py,
+ptx_operand_forms.py, ptx_cluster_forms.py and ptx_matrix_forms.py, and the modules of ptx_module_forms.py. Textures,
+surfaces and copies of tensors are not among them. Prints the forms that only one of the two accepts, and counts.
   usage: ptx_legal.py SOV PTXAS [--target sm_90a] [--version 9.0] [FAMILY...]
 
 A form of which ptxas warns that its address is narrower than .address_size counts as rejected: with optimisation
@@ -14,7 +14,9 @@ import subprocess
 import sys
 import tempfile
 
+import ptx_cluster_forms
 import ptx_forms
+import ptx_matrix_forms
 import ptx_module_forms
 import ptx_more_forms
 import ptx_operand_forms
@@ -44,7 +46,7 @@ HEAD = MODULE + f""".global .align 16 .b8 gv[64];
 """
 TAIL = "end:\n\tret;\nend2:\n\tret;\n}\n"
 FIRST = HEAD.count("\n") + 1
-ALONE = ("syntax",)  # families whose errors may spread over several lines
+ALONE = ("syntax", "wmma.load and wmma.store")  # families whose errors may spread over several lines
 
 
 class Compiler:
@@ -128,7 +130,7 @@ def main():
             said = compiler.messages(work, HEAD.replace("TARGET", given.target) + TAIL)
             if said is not None:
                 sys.exit("the kernel without a form is rejected: " + said)
-        for source in (ptx_forms, ptx_more_forms, ptx_operand_forms, ptx_module_forms):
+        for source in (ptx_forms, ptx_more_forms, ptx_operand_forms, ptx_cluster_forms, ptx_matrix_forms, ptx_module_forms):
             for name, make in (f for family in source.FAMILIES for f in family()):
                 if given.families and name not in given.families:
                     continue

@@ -274,6 +274,7 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 	case IR_MBARRIER_INVAL:
 	case IR_MBARRIER_ARRIVE:
 	case IR_MBARRIER_TEST:
+	case IR_MBARRIER_REMOTE:
 	case IR_COPYARRIVE:
 		good = interp_mbarrier(ip, t, in);
 		break;
@@ -286,6 +287,10 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 		break;
 	case IR_TENSORCOPY:
 		good = interp_tensor_copy(ip, t, in);
+		break;
+	case IR_STOREASYNC:
+	case IR_REDASYNC:
+		good = interp_access_async(ip, t, in);
 		break;
 	case IR_MAPACQUIRE:
 	case IR_BULKCOMMIT:
@@ -300,7 +305,8 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 	case IR_ARG:
 		t->values[in->res] = t->frame->args[in->imm];
 		break;
-	case IR_FENCE: /* the interpreter is sequentially consistent */
+	case IR_GRIDWAIT: /* there is one grid */
+	case IR_FENCE:    /* the interpreter is sequentially consistent */
 	case IR_SLEEP:
 		break;
 	default:

@@ -165,14 +165,14 @@ void interp_memory_reset(struct interp *ip)
 
 /* The block whose shared memory an address names; it becomes the offset there. NULL: an error,
  * reported. */
-static struct interp_block *find_block(struct interp *ip, struct interp_thread *t, bool generic,
+static struct interp_block *find_block(struct interp *ip, struct interp_thread *t, bool any_block,
 				       uint64_t *address)
 {
 	uint64_t rank = *address >> IR_CLUSTER_RANK_SHIFT;
 
 	if (ip->nblocks == 1)
 		return ip->block;
-	if (!generic && !is_own(ip, *address)) {
+	if (!any_block && !is_own(ip, *address)) {
 		interp_fail(ip, t, "the address 0x%llx is not in the block's own shared memory",
 			    (unsigned long long)*address);
 		return NULL;
@@ -190,7 +190,7 @@ static struct interp_block *find_block(struct interp *ip, struct interp_thread *
 bool interp_translate(struct interp *ip, struct interp_thread *t, enum ir_space space,
 		      uint64_t address, uint32_t bytes, bool write, struct interp_location *loc)
 {
-	bool generic = space == IR_GENERIC_SPACE;
+	bool generic = space == IR_GENERIC_SPACE, any_block = generic || space == IR_SHARED_CLUSTER;
 	struct interp_block *block = ip->block;
 	struct interp_location base = {0};
 	uint64_t size, at = address;
@@ -198,8 +198,10 @@ bool interp_translate(struct interp *ip, struct interp_thread *t, enum ir_space 
 
 	if (generic)
 		decode_generic(&space, &at);
+	if (space == IR_SHARED_CLUSTER)
+		space = IR_SHARED;
 	if (space == IR_SHARED)
-		block = find_block(ip, t, generic, &at);
+		block = find_block(ip, t, any_block, &at);
 	if (!block)
 		return false;
 	size = ip->space_bytes[space];
@@ -278,6 +280,22 @@ uint64_t interp_combine(const struct ir_inst *in, uint64_t old, uint64_t operand
 		ir_eval(&op, (uint64_t[]){old, operand}, &result);
 		return result;
 	}
+}
+
+bool interp_reduce(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+		   uint64_t address, uint64_t operand)
+{
+	uint32_t bytes = ir_type_bits(in->type) / 8;
+	struct interp_value old;
+	struct interp_location loc;
+
+	if (!interp_translate(ip, t, IR_SHARED_CLUSTER, address, bytes, true, &loc))
+		return false;
+	old = load_bits(&loc, 0, bytes);
+	if (!old.defined)
+		return interp_fail(ip, t, "an atomic operation on an undefined value");
+	store_bits(&loc, 0, bytes, interp_combine(in, old.bits, operand));
+	return true;
 }
 
 static bool read_modify_write(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
@@ -380,12 +398,12 @@ struct interp_value interp_row_element(struct interp *ip, const struct interp_th
 
 /* ---- barriers and asynchronous copies ---- */
 
-bool interp_find_mbarrier(struct interp *ip, struct interp_thread *t, uint64_t address,
-			  uint8_t **host, bool **written)
+bool interp_find_shared(struct interp *ip, struct interp_thread *t, enum ir_space space,
+			uint64_t address, uint32_t bytes, uint8_t **host, bool **written)
 {
 	struct interp_location loc;
 
-	if (!interp_translate(ip, t, IR_SHARED, address, sizeof(uint64_t), true, &loc))
+	if (!interp_translate(ip, t, space, address, bytes, true, &loc))
 		return false;
 	*host = loc.host;
 	*written = loc.written;
@@ -454,16 +472,19 @@ static void copy_part(const struct interp_location *to, const struct interp_loca
 		memset(to->written, true, IR_BULK_BYTES);
 }
 
-bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+		       uint64_t target)
 {
 	bool reduce = in->op == IR_BULKREDUCE;
-	const enum ir_space to = in->nargs == 3 ? IR_GLOBAL : IR_SHARED,
-			    from = !reduce && in->sub == IR_BULK_TO_SHARED ? IR_GLOBAL : IR_SHARED;
-	uint64_t bytes = t->values[in->args[2]].bits, at[2];
+	const enum ir_space to = in->nargs == 3 ? IR_GLOBAL : IR_SHARED_CLUSTER,
+			    from = !reduce && in->sub != IR_BULK_TO_GLOBAL &&
+						   in->sub != IR_BULK_IN_SHARED
+					   ? IR_GLOBAL
+					   : IR_SHARED;
+	uint64_t bytes = t->values[in->args[2]].bits, at[2] = {target, t->values[in->args[1]].bits};
 	struct interp_location loc[2];
 
 	for (uint32_t k = 0; k < 2; k++) {
-		at[k] = t->values[in->args[k]].bits;
 		if (at[k] % IR_BULK_BYTES)
 			return interp_fail(ip, t, "the address 0x%llx is not aligned to %u bytes",
 					   (unsigned long long)at[k], IR_BULK_BYTES);

@@ -126,12 +126,17 @@ bool interp_translate(struct interp *ip, struct interp_thread *t, enum ir_space 
 bool interp_check_row(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 struct interp_value interp_row_element(struct interp *ip, const struct interp_thread *t,
 				       const struct ir_inst *in, uint32_t k);
-/* The host's address of a barrier in shared memory; *written: by byte. */
-bool interp_find_mbarrier(struct interp *ip, struct interp_thread *t, uint64_t address,
-			  uint8_t **host, bool **written);
+/* The host's address of bytes to write in shared memory, IR_SHARED_CLUSTER: of any block; *written:
+ * by byte. */
+bool interp_find_shared(struct interp *ip, struct interp_thread *t, enum ir_space space,
+			uint64_t address, uint32_t bytes, uint8_t **host, bool **written);
+/* Combines an element in shared memory of any block with an operand. */
+bool interp_reduce(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+		   uint64_t address, uint64_t operand);
 bool interp_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
-/* The bytes of a bulk copy, whose operands are defined. */
-bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+/* The bytes of a bulk copy to an address, whose operands are defined. */
+bool interp_copy_bytes(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+		       uint64_t target);
 void interp_complete_copies(struct interp *ip, struct interp_thread *t, uint64_t groups_left);
 
 /* interp_mbarrier.c */
@@ -144,11 +149,20 @@ bool interp_check_operands(struct interp *ip, struct interp_thread *t, const str
 bool interp_complete_bytes(struct interp *ip, struct interp_thread *t, uint64_t barrier,
 			   uint64_t bytes);
 
+/* Whether an address in shared memory and its barrier are in one block, and the cluster has all
+ * blocks of a set; otherwise an error, reported. */
+bool interp_check_same_block(struct interp *ip, struct interp_thread *t, uint64_t address,
+			     uint64_t barrier);
+bool interp_check_blocks(struct interp *ip, struct interp_thread *t, uint64_t blocks);
+/* An address in shared memory, in the block of that rank. */
+uint64_t interp_in_block(uint64_t address, uint64_t rank);
+
 /* What an atomic whose sub is an enum ir_atom leaves in memory. */
 uint64_t interp_combine(const struct ir_inst *in, uint64_t old, uint64_t operand);
 
 /* interp_tensor.c: copies of boxes of tensors. */
 bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+bool interp_access_async(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 
 /* interp_group.c: a lane's descriptors of mma.group; then the product, for all lanes of a warp. */
 bool interp_check_group(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);

@@ -112,7 +112,7 @@ static bool copy_element(struct interp *ip, struct interp_thread *t, const struc
 
 	if (!inside && !c->load)
 		return true;
-	if (!interp_translate(ip, t, IR_SHARED, p->shared + k * bytes, bytes, c->load, &shared) ||
+	if (!interp_translate(ip, t, IR_SHARED_CLUSTER, p->shared + k * bytes, bytes, c->load, &shared) ||
 	    (inside && !interp_translate(ip, t, IR_GLOBAL, p->address + (uint64_t)k * bytes, bytes,
 					 !c->load, &at)))
 		return false;
@@ -129,18 +129,32 @@ static bool copy_element(struct interp *ip, struct interp_thread *t, const struc
 	return true;
 }
 
+/* Copies the box to a place in shared memory, and completes its bytes at a barrier there. */
 static bool copy_box(struct interp *ip, struct interp_thread *t, const struct copy *c,
-		     uint32_t shared)
+		     uint32_t shared, uint64_t barrier)
 {
-	uint64_t parts = tensor_box_bytes(&c->map) / TENSOR_PART_BYTES;
+	uint64_t bytes = tensor_box_bytes(&c->map);
 
-	for (uint64_t n = 0; n < parts; n++) {
+	for (uint64_t n = 0; n < bytes / TENSOR_PART_BYTES; n++) {
 		struct tensor_part p = tensor_part(&c->map, c->start, shared, n);
 
 		for (uint32_t k = 0; k < TENSOR_PART_BYTES / c->map.element_bytes; k++)
 			if (!copy_element(ip, t, c, &p, k))
 				return false;
 	}
+	return !c->load || interp_complete_bytes(ip, t, barrier, bytes);
+}
+
+static bool multicast(struct interp *ip, struct interp_thread *t, const struct copy *c,
+		      uint64_t shared, uint64_t barrier, uint64_t blocks)
+{
+	if (!interp_check_blocks(ip, t, blocks))
+		return false;
+	for (uint32_t rank = 0; blocks >> rank; rank++)
+		if (blocks >> rank & 1 &&
+		    !copy_box(ip, t, c, (uint32_t)interp_in_block(shared, rank),
+			      interp_in_block(barrier, rank)))
+			return false;
 	return true;
 }
 
@@ -148,25 +162,25 @@ bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct
 {
 	struct copy c = {.load = in->sub == IR_TENSOR_LOAD, .reduce = in->sub >= IR_TENSOR_ADD};
 	uint32_t rank = (uint32_t)in->imm & IR_TENSOR_RANK, first = ir_tensor_coordinates(in);
-	uint64_t shared;
+	uint64_t shared, barrier;
 
 	if (!interp_check_operands(ip, t, in))
 		return false;
-	if (in->imm & (IR_TENSOR_IM2COL | IR_TENSOR_MULTICAST))
-		return interp_fail(ip, t, "copies of tensors %s are not interpreted",
-				   in->imm & IR_TENSOR_IM2COL ? "in im2col mode"
-							      : "to several blocks");
+	if (in->imm & IR_TENSOR_IM2COL)
+		return interp_fail(ip, t, "copies of tensors in im2col mode are not interpreted");
 	if (!read_map(ip, t, t->values[in->args[0]].bits, &c.map, rank) ||
 	    (c.reduce && !find_atom(ip, t, in, &c)))
 		return false;
 	shared = t->values[in->args[1]].bits;
+	barrier = c.load ? t->values[in->args[2]].bits : 0;
 	if (shared % SHARED_ALIGN)
 		return interp_fail(ip, t, "the box at 0x%llx is not aligned to %u bytes",
 				   (unsigned long long)shared, SHARED_ALIGN);
 	for (uint32_t d = 0; d < rank; d++)
 		c.start[d] = (uint32_t)t->values[in->args[first + d]].bits;
-	if (!copy_box(ip, t, &c, (uint32_t)shared))
-		return false;
-	return !c.load ||
-	       interp_complete_bytes(ip, t, t->values[in->args[2]].bits, tensor_box_bytes(&c.map));
+	if (in->imm & IR_TENSOR_MULTICAST)
+		return multicast(ip, t, &c, shared, barrier,
+				 t->values[in->args[in->nargs - 1]].bits & UINT16_MAX);
+	return (!c.load || interp_check_same_block(ip, t, shared, barrier)) &&
+	       copy_box(ip, t, &c, (uint32_t)shared, barrier);
 }

@@ -202,9 +202,16 @@ enum ir_arrive {
 };
 enum ir_test { IR_TEST_NOW, IR_TEST_TRY, IR_TEST_COUNT };
 enum ir_copyarrive { IR_COPYARRIVE_COUNTED, IR_COPYARRIVE_NOINC, IR_COPYARRIVE_COUNT };
-/* Where a bulk copy goes: from global to shared memory, back, or within shared memory. */
+/* Where a bulk copy goes: from global to shared memory, back, within shared memory, or from global
+ * to shared memory of several blocks. */
 #define IR_BULK_BYTES 16 /* which the addresses and sizes of bulk copies are multiples of */
-enum ir_bulk { IR_BULK_TO_SHARED, IR_BULK_TO_GLOBAL, IR_BULK_IN_SHARED, IR_BULK_COUNT };
+enum ir_bulk {
+	IR_BULK_TO_SHARED,
+	IR_BULK_TO_GLOBAL,
+	IR_BULK_IN_SHARED,
+	IR_BULK_MULTICAST,
+	IR_BULK_COUNT
+};
 /* tensorcopy: what it does, and its imm: the number of dimensions, and flags. */
 enum ir_tensor {
 	IR_TENSOR_LOAD,
@@ -285,7 +292,7 @@ enum ir_sreg {
 	IR_RESERVED_SMEM_CAP,
 	/* The block's rank in its cluster, the blocks of a cluster, whether the launch says how
 	 * many these are, the shape of a cluster, and clusters of the grid by axis. A launch that
-	 * does not say so has clusters of one block; its NCLUSTERID is undefined. */
+	 * does not say so has clusters of one block. */
 	IR_CLUSTER_CTARANK,
 	IR_CLUSTER_NCTARANK,
 	IR_CLUSTER_LAUNCH,

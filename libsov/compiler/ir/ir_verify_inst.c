@@ -50,16 +50,29 @@ static bool check_group_counts(struct verifier *v, ir_id i, const struct ir_inst
 	return true;
 }
 
+static uint32_t bulk_args(uint32_t sub)
+{
+	return sub == IR_BULK_TO_GLOBAL ? 3 : sub == IR_BULK_MULTICAST ? 5 : 4;
+}
+
+/* Integers only, and of 64 bits only sums. */
+static bool is_async_reduction(const struct ir_inst *in)
+{
+	return in->sub < IR_ATOM_FADD && in->sub != IR_ATOM_EXCH &&
+	       (in->type == IR_B32 || in->sub == IR_ATOM_ADD);
+}
+
 static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	const struct ir_op_info *info = &ir_ops[in->op];
 	static const uint8_t limits[][3] = {
 		/* minimum and maximum of arguments of variadic ops */
-		{IR_LOAD, 0, 1},      {IR_STORE, 2, 1 + IR_MAX_ELEMENTS},
-		{IR_ATOM, 2, 3},      {IR_CAS, 3, 5},
-		{IR_BARRIER, 1, 2},   {IR_BARRIER_RED, 2, 3},
-		{IR_COPYASYNC, 2, 3}, {IR_MBARRIER_TEST, 2, 3},
-		{IR_BULKCOPY, 3, 4},  {IR_BULKREDUCE, 3, 4},
+		{IR_LOAD, 0, 1},       {IR_STORE, 2, 1 + IR_MAX_ELEMENTS},
+		{IR_ATOM, 2, 3},       {IR_CAS, 3, 5},
+		{IR_BARRIER, 1, 2},    {IR_BARRIER_RED, 2, 3},
+		{IR_COPYASYNC, 2, 3},  {IR_MBARRIER_TEST, 2, 3},
+		{IR_BULKCOPY, 3, 5},   {IR_BULKREDUCE, 3, 4},
+		{IR_STOREASYNC, 3, 6},
 	};
 
 	if (!(info->types & 1 << in->type))
@@ -71,9 +84,19 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 		    (in->nargs < limits[k][1] || in->nargs > limits[k][2]))
 			return verify_inst_fault(v, i, "%u arguments, not %u to %u", in->nargs,
 						 limits[k][1], limits[k][2]);
-	if (in->op == IR_BULKCOPY && (in->nargs == 4) != (in->sub != IR_BULK_TO_GLOBAL))
-		return verify_inst_fault(v, i, "a bulk copy to %s memory has %u arguments",
-					 in->nargs == 4 ? "global" : "shared", in->nargs);
+	if (in->op == IR_BULKCOPY && in->nargs != bulk_args(in->sub))
+		return verify_inst_fault(v, i, "a bulk copy %s has %u arguments",
+					 in->sub == IR_BULK_TO_GLOBAL   ? "to global memory"
+					 : in->sub == IR_BULK_MULTICAST ? "to several blocks"
+									: "to shared memory",
+					 in->nargs);
+	if (in->op == IR_STOREASYNC && in->nargs == 5)
+		return verify_inst_fault(v, i, "3 words, not 1, 2 or 4");
+	if (in->op == IR_MBARRIER_REMOTE &&
+	    (in->sub == IR_ARRIVE_NOCOMPLETE || in->sub == IR_ARRIVE_DROP_NOCOMPLETE))
+		return verify_inst_fault(v, i, "no arrival at a remote barrier has .nocomplete");
+	if (in->op == IR_REDASYNC && !is_async_reduction(in))
+		return verify_inst_fault(v, i, "no asynchronous reduction of this type");
 	if (in->op == IR_TENSORCOPY && in->nargs != ir_tensor_args(in))
 		return verify_inst_fault(v, i, "%u arguments, not %u, of a copy of %u dimensions",
 					 in->nargs, ir_tensor_args(in),

@@ -50,7 +50,7 @@ static const char *const copyarrive_names[] = {"counted", "noinc"};
 static const char *const bulkwait_names[] = {"written", "read"};
 static const char *const tensor_names[] = {"load", "store", "add", "min", "max",
 					   "inc",  "dec",   "and", "or",  "xor"};
-static const char *const bulk_names[] = {"to_shared", "to_global", "in_shared"};
+static const char *const bulk_names[] = {"to_shared", "to_global", "in_shared", "multicast"};
 static const char *const matrix_names[] = {"rows", "columns"};
 static const char *const mma_names[] = {
 #define MMA(name, text, m, k, factors, sums, flags) text,
@@ -137,6 +137,8 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_SUB, IR_VOTE, sub, 0, vote_names),
 	FIELD(A_SUB, IR_COPYASYNC, sub, 0, copy_names),
 	FIELD(A_SUB, IR_MBARRIER_ARRIVE, sub, 0, arrive_names),
+	FIELD(A_SUB, IR_MBARRIER_REMOTE, sub, 0, arrive_names),
+	FIELD(A_SUB, IR_REDASYNC, sub, 0, atom_names),
 	FIELD(A_SUB, IR_MBARRIER_TEST, sub, 0, test_names),
 	FIELD(A_SUB, IR_COPYARRIVE, sub, 0, copyarrive_names),
 	FIELD(A_SUB, IR_BULKCOPY, sub, 0, bulk_names),

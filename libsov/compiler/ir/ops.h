@@ -181,10 +181,20 @@ OP(MBARRIER_ARRIVE, "mbarrier.arrive", 3, 1, NONE, T_B32, A_SUB,      P_READ|P_W
 OP(MBARRIER_TEST, "mbarrier.test", V, 1, NONE, T_B1, A_SUB,           P_READ|P_WRITE)
 OP(MBARRIER_PENDING, "mbarrier.pending", 1, 1, SAME, T_B32, 0,        0)
 OP(COPYARRIVE, "copyarrive", 1, 0, NONE,  T_VOID,     A_SUB,          P_READ|P_WRITE)
+/* Shared memory of any block of the cluster, by addresses that contain its rank (cluster.h).
+ * mbarrier.remote is mbarrier.arrive without a token and without .nocomplete. storeasync stores one,
+ * two or four words: the arguments are the address, the address of a barrier in the same block, and
+ * the words. redasync combines its first argument with an element by an atomic; address and barrier
+ * follow. When memory has changed, the outstanding bytes of the barrier decrease by those written. */
+OP(MBARRIER_REMOTE, "mbarrier.remote", 3, 0, NONE, T_VOID, A_SUB,     P_READ|P_WRITE)
+OP(STOREASYNC, "storeasync", V, 0, NONE,  T_VOID,     0,              P_READ|P_WRITE)
+OP(REDASYNC,  "redasync",  3, 0, GATHER,  T_WORD,     A_SUB,          P_READ|P_WRITE)
 /* Bulk copies by one thread: the arguments are the addresses to and from, the number of bytes and,
  * for copies to shared memory, the barrier whose outstanding bytes decrease by that number when the
  * copy has arrived. Addresses in shared memory are b32. Both addresses and the number are multiples
- * of 16. bulkcommit makes a group of the thread's copies to global memory since the last one;
+ * of 16. Shared memory to which a copy goes, and its barrier, may be those of another block of the
+ * cluster. A multicast has a set of blocks, by rank, as fifth argument, and copies to the same
+ * offset in each of them, with the barrier at the same offset. bulkcommit makes a group of the thread's copies to global memory since the last one;
  * bulkwait waits until at most imm of the latest groups are in flight; with read, until they have
  * read their data. */
 /* Bulk copies see accesses to their space that precede fenceasync, and accesses after it what they
@@ -241,6 +251,9 @@ OP(MMA_GROUP, "mma.group", V, V, GROUP,   T_B32,      A_SUB|A_IMM,    P_CONV|P_R
  * of the first matrix, the next eight those of the second. The word of lane n is elements
  * 2 (n mod 4) and the next of row n / 4, or of column n / 4. */
 OP(LOADMATRIX, "loadmatrix", 2, V, GATHER, T_B32,     A_SUB,          P_CONV|P_READ)
+/* Waits until the grids that this one depends on have ended and their stores are visible: a launch
+ * may start a grid before. */
+OP(GRIDWAIT,  "gridwait",  0, 0, NONE,    T_VOID,     0,              P_READ|P_WRITE)
 /* Time. clock counts cycles or nanoseconds; sleep takes the approximate nanoseconds, b32. */
 OP(CLOCK,     "clock",     0, 1, LEAF,    T_WORD,     A_SUB,          P_READ|P_WRITE)
 OP(SLEEP,     "sleep",     1, 0, NONE,    T_VOID,     0,              P_READ|P_WRITE)

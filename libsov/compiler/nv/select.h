@@ -200,6 +200,13 @@ select_rule select_mbarrier_init, select_mbarrier_inval, select_mbarrier_arrive,
 	select_mbarrier_test, select_mbarrier_pending, select_copy_arrive;
 /* Moves a word that all active lanes have to a uniform register. */
 void select_to_uniform(struct select *s, struct mir_source to, struct mir_source from);
+/* select_memory.c: the operation and the type of an atomic */
+uint8_t select_atom_op(const struct ir_inst *in);
+uint8_t select_atom_type(const struct ir_inst *in);
+
+/* select_remote.c */
+select_rule select_store_async, select_red_async, select_grid_wait;
+
 /* select_bulk.c */
 select_rule select_bulk_copy, select_tensor_copy, select_map_acquire, select_fence_async;
 /* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes

@@ -7,8 +7,9 @@
  */
 #include "libsov/compiler/nv/select.h"
 
-#define SIZE_SHIFT 4      /* sizes are in units of 16 bytes, */
-#define SIZE_MASK  0xffff /* and the upper half has the blocks of a multicast */
+#define SIZE_SHIFT   4      /* sizes are in units of 16 bytes, */
+#define SIZE_MASK    0xffff /* and the upper half has the blocks of a multicast */
+#define LOWER_HALVES 0x5410 /* PRMT: the lower halves of two words */
 
 static const struct mir_memory all_memory = {MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT,
 					     0};
@@ -32,7 +33,7 @@ static struct mir_source uniform_pair(struct select *s, ir_val v)
 	return uniform_words(s, subreg(pair, 0), subreg(pair, 1), 2);
 }
 
-static struct mir_source uniform_size(struct select *s, ir_val bytes)
+static struct mir_source uniform_size(struct select *s, ir_val bytes, ir_val blocks)
 {
 	struct mir_source shifted = new_temp(s, SASS_GPR, 1), size = new_temp(s, SASS_GPR, 1);
 	struct mir_inst *i =
@@ -41,13 +42,18 @@ static struct mir_source uniform_size(struct select *s, ir_val bytes)
 	set_mod(i, SASS_M_RIGHT, true);
 	set_mod(i, SASS_M_HI, true);
 	set_mod(i, SASS_M_SHTYPE, SASS_SH_U32);
-	EMIT(s, LOP3, NONE, size, shifted, mir_imm(SIZE_MASK), rz(), mir_imm(0xc0));
+	if (blocks)
+		EMIT(s, PRMT, size, shifted, mir_imm(LOWER_HALVES), in_reg(s, arg_word(s, blocks)));
+	else
+		EMIT(s, LOP3, NONE, size, shifted, mir_imm(SIZE_MASK), rz(), mir_imm(0xc0));
 	return uniform_words(s, size, size, 1);
 }
 
 bool select_bulk_copy(struct select *s, const struct ir_inst *in)
 {
-	static const uint16_t ops[IR_BULK_COUNT] = {SASS_UBLKCP_SG, SASS_UBLKCP_GS, SASS_UBLKCP_SS};
+	static const uint16_t ops[IR_BULK_COUNT] = {SASS_UBLKCP_SG, SASS_UBLKCP_GS, SASS_UBLKCP_SS,
+						    SASS_UBLKCP_SG_MULTICAST};
+	ir_val blocks = in->sub == IR_BULK_MULTICAST ? in->args[4] : 0;
 	struct mir_source operands[3];
 	struct mir_inst *i;
 
@@ -56,11 +62,11 @@ bool select_bulk_copy(struct select *s, const struct ir_inst *in)
 	else
 		operands[0] = uniform_words(s, in_reg(s, arg_word(s, in->args[0])),
 					    in_reg(s, arg_word(s, in->args[3])), 2);
-	if (in->sub == IR_BULK_TO_SHARED)
+	if (in->sub == IR_BULK_TO_SHARED || blocks)
 		operands[1] = uniform_pair(s, in->args[1]);
 	else
 		operands[1] = uniform_words(s, in_reg(s, arg_word(s, in->args[1])), NONE, 1);
-	operands[2] = uniform_size(s, in->args[2]);
+	operands[2] = uniform_size(s, in->args[2], blocks);
 	i = emit(s, ops[in->sub], operands, 3);
 	i->reduced = MIR_ACTIVE_LANES;
 	i->memory = all_memory;

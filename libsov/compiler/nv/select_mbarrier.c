@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Selection of barriers in shared memory for SM90, as ptxas does it. SYNCS.EXCH initialises an
- * object; SYNCS.ARRIVE arrives, and SYNCS.PHASECHK tests. A token is the object's upper half: bit
- * 31 is the phase, bits 11 to 30 are 2^20 less the missing arrivals. The addresses of EXCH and
- * ARRIVES are in uniform registers, equal for all active lanes (legalise.c).
+ * object; SYNCS.ARRIVE arrives, with .RED also in other blocks of the cluster; SYNCS.PHASECHK
+ * tests. A token is the object's upper half: bit 31 is the phase, bits 11 to 30 are 2^20 less the
+ * missing arrivals. The addresses of EXCH and ARRIVES are in uniform registers, equal for all
+ * active lanes (legalise.c).
  */
 #include "libsov/compiler/nv/select.h"
 
@@ -142,7 +143,8 @@ bool select_mbarrier_arrive(struct select *s, const struct ir_inst *in)
 	bool drops = in->sub == IR_ARRIVE_DROP || in->sub == IR_ARRIVE_DROP_NOCOMPLETE,
 	     promises = in->sub == IR_ARRIVE_NOCOMPLETE || in->sub == IR_ARRIVE_DROP_NOCOMPLETE,
 	     arrives = in->sub != IR_ARRIVE_EXPECT && in->sub != IR_ARRIVE_COMPLETE,
-	     needed = is_needed(s, in->res, NEED_LOW);
+	     remote = in->op == IR_MBARRIER_REMOTE,
+	     needed = !remote && is_needed(s, in->res, NEED_LOW);
 	struct amounts a = choose_amounts(s, in);
 	struct mir_source old = needed ? new_temp(s, SASS_GPR, 2) : rz(), token;
 	struct mir_inst *i;
@@ -153,9 +155,9 @@ bool select_mbarrier_arrive(struct select *s, const struct ir_inst *in)
 	i = emit_arrive(s, in, old, a.arrive, a.operand);
 	set_mod(i, SASS_M_OPTOUT, drops);
 	set_mod(i, SASS_M_OLD,
-		!arrives && !needed  ? SASS_OLD_RED
-		: promises && needed ? SASS_OLD_TMASK
-				     : SASS_OLD_OBJECT);
+		remote || (!arrives && !needed) ? SASS_OLD_RED
+		: promises && needed            ? SASS_OLD_TMASK
+						: SASS_OLD_OBJECT);
 	if (!needed)
 		return true;
 	token = promises ? own_token(s, old, in->args[1]) : subreg(old, 1);

@@ -546,7 +546,12 @@ static bool is_supported_atomic(struct select *s, const struct ir_inst *in)
 	return !in->format || (nv_is_packed_add(in) && in->space == IR_GLOBAL);
 }
 
-static uint8_t atomic_type(const struct ir_inst *in)
+uint8_t select_atom_op(const struct ir_inst *in)
+{
+	return atoms[in->sub].op;
+}
+
+uint8_t select_atom_type(const struct ir_inst *in)
 {
 	if (in->format)
 		return in->format == IR_F16X2 ? SASS_ATYPE_F16X2 : SASS_ATYPE_BF16X2;
@@ -616,8 +621,8 @@ bool select_atom(struct select *s, const struct ir_inst *in)
 	else
 		i = EMIT(s, RED, at, data);
 	set_atomic(s, i, in);
-	set_mod(i, SASS_M_ATOM, atoms[in->sub].op);
-	set_mod(i, SASS_M_ATYPE, atomic_type(in));
+	set_mod(i, SASS_M_ATOM, select_atom_op(in));
+	set_mod(i, SASS_M_ATYPE, select_atom_type(in));
 	if (aggregates)
 		finish_aggregate(s, in, &aggregate, i);
 	finish_atomic(s, in, d);

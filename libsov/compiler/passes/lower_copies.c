@@ -121,16 +121,34 @@ static void set_element(struct ir_inst *to, const struct ir_inst *reduction, enu
 	to->line = reduction->line;
 }
 
+/* Whether shared memory and the barrier may be those of another block. */
+static bool is_remote(const struct ir_func *f, const struct ir_inst *in)
+{
+	return f->module->clusters && in->nargs > 3;
+}
+
+static ir_val remote_address(struct expand *e, ir_val address)
+{
+	address =
+		expand_op(e, IR_GENERIC, IR_B64, expand_convert(e, IR_ZEXT, IR_B64, address), 0, 0);
+	ir_def(e->f, address)->space = IR_SHARED_CLUSTER;
+	return address;
+}
+
 /* Combines one element. */
 static ir_val reduce_body(struct expand *e, const struct ir_inst *in, ir_val done)
 {
-	enum ir_space to = in->nargs == 3 ? IR_GLOBAL : IR_SHARED;
+	enum ir_space to = in->nargs == 3        ? IR_GLOBAL
+			   : is_remote(e->f, in) ? IR_GENERIC_SPACE
+						 : IR_SHARED;
 	ir_val args[2] = {advance(e, in->args[1], done)};
 	ir_id load = ir_inst_new(e->f, IR_LOAD, in->type, args, 1, 1), atom;
 
 	set_element(ir_at(e->f, load), in, IR_SHARED);
 	ir_insert_before(e->f, e->at, load);
 	args[0] = advance(e, in->args[0], done);
+	if (to == IR_GENERIC_SPACE)
+		args[0] = remote_address(e, args[0]);
 	args[1] = ir_at(e->f, load)->res;
 	atom = ir_inst_new(e->f, IR_ATOM, in->type, args, 2, 1);
 	set_element(ir_at(e->f, atom), in, to);
@@ -166,10 +184,14 @@ static void lower_bulk_copy(struct ir_func *f, ir_id at)
 	ir_arg_append(f, phi,
 		      in.op == IR_BULKCOPY ? copy_body(&e, &in, done) : reduce_body(&e, &in, done));
 	if (in.nargs > 3) {
+		bool remote = is_remote(f, &in);
+
 		e.at = at;
-		arrival = ir_inst_new(
-			f, IR_MBARRIER_ARRIVE, IR_B32,
-			(ir_val[]){in.args[3], expand_const(&e, IR_B32, 0), in.args[2]}, 3, 1);
+		arrival =
+			ir_inst_new(f, remote ? IR_MBARRIER_REMOTE : IR_MBARRIER_ARRIVE,
+				    remote ? IR_VOID : IR_B32,
+				    (ir_val[]){in.args[3], expand_const(&e, IR_B32, 0), in.args[2]},
+				    3, !remote);
 		ir_at(f, arrival)->sub = IR_ARRIVE_COMPLETE;
 		ir_at(f, arrival)->line = in.line;
 		ir_insert_before(f, at, arrival);

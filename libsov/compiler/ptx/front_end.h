@@ -542,7 +542,7 @@ bool ptx_read_shared(struct ptx *x, const struct ptx_inst *in, const struct ptx_
 		     bool generic, uint32_t bytes, ir_val *at);
 
 /* lower_cluster.c */
-#define PTX_MAX_CLUSTER 8                   /* blocks; NVIDIA's portable limit */
+#define PTX_MAX_CLUSTER 16                  /* blocks; the largest that Hopper runs */
 bool ptx_has_clusters(const struct ptx *x); /* of more than one block */
 /* Shared memory of the cluster is the block's own where clusters have one block. */
 uint8_t ptx_cluster_space(const struct ptx *x, uint8_t space);
@@ -579,7 +579,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* lower_async.c */ \
 	L(copy) L(copy_commit) L(copy_wait) \
 	/* lower_bulk.c */ \
-	L(bulk_copy) L(bulk_reduce) L(bulk_prefetch) \
+	L(bulk_copy) L(bulk_multicast) L(bulk_reduce) L(bulk_prefetch) L(st_async) L(red_async) \
+	L(grid_wait) \
 	/* lower_tensor.c */ \
 	L(tensor_load) L(tensor_store) L(tensor_prefetch) L(tensormap_replace) L(tensormap_copy) \
 	/* lower_mbarrier.c */ \

@@ -76,6 +76,7 @@
 #define IM2COL_DIMS ".dim = .3d .4d .5d; "
 #define BULK BULK_FROM ".ss = .shared::cta .shared::cluster"
 
+#define RED_ASYNC ".ss = .shared::cluster; b = .type; "
 #define MBARRIER        ".ss = .shared .shared::cta; b = .u32"
 #define MBARRIER_SCOPES ".scope = .cta .cluster; "
 #define MBARRIER_BYTES  ".ss = .shared .shared::cta .shared::cluster; " MBARRIER_SCOPES ".sem = .relaxed; b = .u32"
@@ -420,6 +421,8 @@ const struct ptx_row ptx_rows[] = {
 	ROW("st.sem.scope{.global}{.hint}.L2::cache_hint{.vec}.type [a], b, policy", STORE ORDERED_STORE, st, STORE),
 	ROW("st.sem.scope.ss{.vec}.type [a], b", STORE ORDERED_STORE ".ss = .shared .shared::cta .shared::cluster", st, STORE),
 	ROW("st.mmio.relaxed.sys{.global}.type [a], b", STORE, st, STORE),
+	ROW("st.async{.weak}{.ss}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [c]",
+	    ".ss = .shared::cluster; .vec = .v2 .v4; .type = .b32 .b64 .u32 .u64 .s32 .s64 .f32 .f64; b = .type or vector", st_async, STOREASYNC),
 	ROW("atom{.sem}{.scope}{.ss}.op{.prefetch}.type d, [a], b{, policy}",
 	    ATOM ".op = .and .or .xor .exch; .type = .b32 .b64", atom, ATOM),
 	ROW("atom{.sem}{.scope}{.ss}.add{.prefetch}.type d, [a], b{, policy}",
@@ -455,6 +458,14 @@ const struct ptx_row ptx_rows[] = {
 	    RED ".op = .inc .dec; .type = .u32", atom, ATOM),
 	ROW("red{.sem}{.scope}{.ss}.op{.prefetch}.type [a], b{, policy}",
 	    RED ".op = .min .max; .type = .u32 .u64 .s32 .s64", atom, ATOM),
+	ROW("red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [c]",
+	    RED_ASYNC ".op = .inc .dec; .type = .u32", red_async, REDASYNC),
+	ROW("red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [c]",
+	    RED_ASYNC ".op = .min .max; .type = .u32 .s32", red_async, REDASYNC),
+	ROW("red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.add.type [a], b, [c]",
+	    RED_ASYNC ".type = .u32 .s32 .u64", red_async, REDASYNC),
+	ROW("red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [c]",
+	    RED_ASYNC ".op = .and .or .xor; .type = .b32", red_async, REDASYNC),
 	ROW("membar.level", ".level = .cta .gl .sys", fence, FENCE),
 	ROW("membar.proxy.alias", "", fence_proxy, FENCE),
 	ROW("fence{.sem}.scope", SCOPES ".sem = .sc .acq_rel .acquire .release", fence, FENCE),
@@ -496,6 +507,8 @@ const struct ptx_row ptx_rows[] = {
 
 	ROW("cp.async.bulk.ss.global.mbarrier::complete_tx::bytes [a], [b], c, [e]", BULK, bulk_copy, BULKCOPY),
 	ROW("cp.async.bulk.ss.global.mbarrier::complete_tx::bytes.L2::cache_hint [a], [b], c, [e], policy", BULK, bulk_copy, BULKCOPY),
+	ROW("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [a], [b], c, [e], f", BULK_FROM "f = .u16", bulk_multicast, BULKCOPY),
+	ROW("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster.L2::cache_hint [a], [b], c, [e], f, policy", BULK_FROM "f = .u16", bulk_multicast, BULKCOPY),
 	ROW("cp.async.bulk.shared::cluster.shared::cta.mbarrier::complete_tx::bytes [a], [b], c, [e]", "c = .u32", bulk_copy, BULKCOPY),
 	ROW("cp.async.bulk.global.shared::cta.bulk_group [a], [b], c", "c = .u32", bulk_copy, BULKCOPY),
 	ROW("cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [a], [b], c, policy", POLICY "c = .u32", bulk_copy, BULKCOPY),
@@ -705,7 +718,7 @@ const struct ptx_row ptx_rows[] = {
 	ROW("setmaxnreg.inc.sync.aligned.u32 a", "", setmaxnreg, FENCE),
 	ROW("setmaxnreg.dec.sync.aligned.u32 a", "", setmaxnreg, FENCE),
 	ROW("griddepcontrol.launch_dependents", "", nothing, FENCE),
-	ROW("griddepcontrol.wait", "", nothing, FENCE),
+	ROW("griddepcontrol.wait", "", grid_wait, GRIDWAIT),
 	ROW("pmevent a", "a = .u32", nothing, FENCE),
 	ROW("pmevent.mask a", "a = .u32", nothing, FENCE),
 
@@ -723,9 +736,9 @@ const struct ptx_row ptx_rows[] = {
 /* Instructions of PTX 9.0 that are not supported; the error names their feature. */
 const struct ptx_unsupported ptx_unsupported[] = {
 	{"tcgen05", "tensor core"},
-	{"clusterlaunchcontrol", "clusters"},
+	{"clusterlaunchcontrol", "cancelling clusters, which needs sm_100"},
 	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
-	{"multimem", "multicast addresses, which name memory of several devices"},
+	{"multimem", "multicast addresses of sm_90, which name memory of several devices"},
 	{NULL, NULL},
 };
 

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of bulk copies. They stay in the block, so that .shared::cluster is the block's own
- * shared memory. Cache policies are hints and are not used, and a prefetch is none.
+ * Lowering of bulk copies. A copy to .shared::cluster may go to another block of the cluster. On
+ * targets without clusters a multicast is a copy to the block itself, if its set contains rank 0.
+ * Cache policies are hints and are not used, and a prefetch is none.
  */
 #include "libsov/compiler/ptx/front_end.h"
+
+#define MAX_BYTES 1048560u /* as by ptxas 12.4 */
 
 static bool read_global(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o,
 			ir_val *at)
@@ -28,10 +31,10 @@ static bool read_end(struct ptx *x, const struct ptx_inst *in, const struct ptx_
 
 static bool check_size(struct ptx *x, const struct ptx_inst *in, const struct ptx_operand *o)
 {
-	if (o->kind != OPERAND_INTEGER || o->value % IR_BULK_BYTES == 0)
+	if (o->kind != OPERAND_INTEGER || (o->value % IR_BULK_BYTES == 0 && o->value <= MAX_BYTES))
 		return true;
-	ptx_error(x, &o->at, "'%s' copies a multiple of %u bytes, found '%.*s'",
-		  ptx_spelling(x, in), IR_BULK_BYTES, TEXT(&o->at));
+	ptx_error(x, &o->at, "'%s' copies a multiple of %u bytes up to %u, found '%.*s'",
+		  ptx_spelling(x, in), IR_BULK_BYTES, MAX_BYTES, TEXT(&o->at));
 	return false;
 }
 
@@ -64,6 +67,24 @@ void ptx_lower_bulk_copy(struct ptx *x, const struct ptx_inst *in)
 	ir_at(x->func, i)->sub = to_global     ? IR_BULK_TO_GLOBAL
 				 : from_global ? IR_BULK_TO_SHARED
 					       : IR_BULK_IN_SHARED;
+}
+
+void ptx_lower_bulk_multicast(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val args[5], first;
+
+	if (!read_operands(x, in, false, true, args))
+		return;
+	args[4] = ptx_convert(x, IR_ZEXT, IR_B16, IR_B32, ptx_read_role(x, in, ROLE_F));
+	if (ptx_has_clusters(x)) {
+		x->module->clusters = true;
+		ir_at(x->func, ptx_emit(x, IR_BULKCOPY, IR_VOID, 0, 5, args))->sub =
+			IR_BULK_MULTICAST;
+		return;
+	}
+	first = ptx_convert(x, IR_TRUNC, IR_B32, IR_B1, args[4]);
+	args[2] = ptx_op(x, IR_SELECT, IR_B32, first, args[2], ptx_emit_constant(x, IR_B32, 0));
+	ir_at(x->func, ptx_emit(x, IR_BULKCOPY, IR_VOID, 0, 4, args))->sub = IR_BULK_TO_SHARED;
 }
 
 /* Adding f32 flushes denormals, as red.global.add.f32 does. */

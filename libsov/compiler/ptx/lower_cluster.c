@@ -98,18 +98,6 @@ static ir_val cluster_size(struct ptx *x, uint32_t axis)
 	return read_register(x, IR_CLUSTER_NCTAID_X + axis);
 }
 
-/* A launch without clusters does not say how many there are. */
-static ir_val cluster_count(struct ptx *x, uint32_t axis)
-{
-	ir_val clusters = read_register(x, IR_NCLUSTERID_X + axis), launched;
-
-	if (x->func->explicit_cluster)
-		return clusters;
-	launched = ptx_convert(x, IR_TRUNC, IR_B32, IR_B1, read_register(x, IR_CLUSTER_LAUNCH));
-	return ptx_op(x, IR_SELECT, IR_B32, launched, clusters,
-		      read_register(x, IR_NCTAID_X + axis));
-}
-
 /* What a cluster of one block reads. */
 static ir_val read_without_clusters(struct ptx *x, uint32_t special)
 {
@@ -131,8 +119,6 @@ ir_val ptx_read_cluster_special(struct ptx *x, uint32_t special)
 		return read_without_clusters(x, special);
 	if (special >= IR_CLUSTER_NCTAID_X && special <= IR_CLUSTER_NCTAID_Z)
 		return cluster_size(x, special - IR_CLUSTER_NCTAID_X);
-	if (special >= IR_NCLUSTERID_X && special <= IR_NCLUSTERID_Z)
-		return cluster_count(x, special - IR_NCLUSTERID_X);
 	if (special < SPECIAL_CLUSTERID_X)
 		return read_register(x, special);
 	axis = (special - SPECIAL_CLUSTERID_X) % 3;
@@ -160,12 +146,29 @@ ir_val ptx_cluster_generic(struct ptx *x, ir_val address, uint64_t *offset)
 	return v;
 }
 
+/* A variable whose address is an operand is in shared memory. */
+static bool check_shared(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *o = in->role[ROLE_A];
+
+	if (o->kind != OPERAND_VARIABLE || x->module->symbols[o->name->symbol].space == IR_SHARED)
+		return true;
+	ptx_error(x, &o->at, "'%.*s' is in .%s space, but '%s' needs an address of .shared",
+		  TEXT(o->name), ir_space_names[x->module->symbols[o->name->symbol].space],
+		  ptx_spelling(x, in));
+	return false;
+}
+
 /* Replaces the rank in an address. */
 void ptx_lower_mapa(struct ptx *x, const struct ptx_inst *in)
 {
 	enum ir_type t = ptx_inst_type(in, SLOT_TYPE)->ir;
-	ir_val address = ptx_read_role(x, in, ROLE_A), rank = ptx_read_role(x, in, ROLE_B), mask;
+	ir_val address, rank, mask;
 
+	if (!check_shared(x, in))
+		return;
+	address = ptx_read_role(x, in, ROLE_A);
+	rank = ptx_read_role(x, in, ROLE_B);
 	if (!ptx_has_clusters(x)) {
 		ptx_write_operand(x, in->role[ROLE_D], address);
 		return;
@@ -184,6 +187,8 @@ void ptx_lower_getctarank(struct ptx *x, const struct ptx_inst *in)
 	enum ir_type t = ptx_inst_type(in, SLOT_TYPE)->ir;
 	ir_val v = ptx_emit_constant(x, IR_B32, 0);
 
+	if (!check_shared(x, in))
+		return;
 	if (ptx_has_clusters(x)) {
 		x->module->clusters = true;
 		v = ptx_convert(x, IR_TRUNC, t, IR_B32, ptx_read_role(x, in, ROLE_A));
@@ -203,6 +208,18 @@ static void emit_fence(struct ptx *x, enum ir_order order)
 	ir_at(x->func, i)->order = (uint8_t)order;
 }
 
+/* The hardware's instructions count a warp, so that its lanes meet before them where PTX does not
+ * say that they execute the barrier together. */
+static void join_lanes(struct ptx *x, const struct ptx_inst *in)
+{
+	ir_val all;
+
+	if (ptx_is_spelled(in, ".aligned"))
+		return;
+	all = ptx_emit_constant(x, IR_B32, UINT32_MAX);
+	ptx_emit(x, IR_WARPSYNC, IR_VOID, 0, 1, &all);
+}
+
 /* In a cluster of one block the wait is a barrier of the block, and the arrival is nothing. */
 void ptx_lower_cluster_arrive(struct ptx *x, const struct ptx_inst *in)
 {
@@ -212,6 +229,7 @@ void ptx_lower_cluster_arrive(struct ptx *x, const struct ptx_inst *in)
 		return;
 	if (!ptx_has_modifier(in, SLOT_ORDER) || in->value[SLOT_ORDER] != IR_RELAXED)
 		emit_fence(x, IR_RELEASE);
+	join_lanes(x, in);
 	i = ptx_emit(x, IR_CLUSTER_BARRIER, IR_VOID, 0, 0, NULL);
 	ir_at(x->func, i)->sub = IR_CLUSTER_ARRIVE;
 }
@@ -221,14 +239,22 @@ void ptx_lower_cluster_wait(struct ptx *x, const struct ptx_inst *in)
 	ir_val zero;
 	ir_id i;
 
-	(void)in;
 	if (!ptx_has_clusters(x)) {
 		zero = ptx_emit_constant(x, IR_B32, 0);
 		i = ptx_emit(x, IR_BARRIER, IR_VOID, 0, 1, &zero);
 		ir_at(x->func, i)->sub = IR_BARRIER_SYNC;
 		return;
 	}
+	join_lanes(x, in);
 	i = ptx_emit(x, IR_CLUSTER_BARRIER, IR_VOID, 0, 0, NULL);
 	ir_at(x->func, i)->sub = IR_CLUSTER_WAIT;
 	emit_fence(x, IR_ACQUIRE);
+}
+
+/* Targets with clusters also have grids that start before the one that they depend on has ended. */
+void ptx_lower_grid_wait(struct ptx *x, const struct ptx_inst *in)
+{
+	(void)in;
+	if (ptx_has_clusters(x))
+		ptx_emit(x, IR_GRIDWAIT, IR_VOID, 0, 0, NULL);
 }

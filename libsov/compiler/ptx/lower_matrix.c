@@ -105,6 +105,23 @@ static bool check_selector(struct ptx *x, const struct ptx_inst *in, const struc
 	return false;
 }
 
+/* Modifiers may come in any order, but the first layout is that of A. */
+static bool check_layouts(struct ptx *x, const struct ptx_inst *in)
+{
+	for (uint32_t k = 0; k < in->nmodifiers; k++) {
+		const struct ptx_token *t = &in->modifiers[k];
+
+		if (ptx_is_keyword(t, ".row"))
+			return true;
+		if (!ptx_is_keyword(t, ".col"))
+			continue;
+		ptx_error(x, t, "A of '%s' has the layout .row, and B has .col, found '.col' first",
+			  ptx_spelling(x, in));
+		return false;
+	}
+	return true;
+}
+
 void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct mma_kind *kind = find_kind(in);
@@ -114,8 +131,8 @@ void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 	uint32_t n = 0;
 	ir_id i;
 
-	if (!ptx_check_fragment(x, in, ROLE_D, r.c) || !ptx_check_fragment(x, in, ROLE_A, r.a) ||
-	    !ptx_check_fragment(x, in, ROLE_B, r.b) || !ptx_check_fragment(x, in, ROLE_C, r.c) ||
+	if (!check_layouts(x, in) || !ptx_check_fragment(x, in, ROLE_D, r.c) ||
+	    !ptx_check_fragment(x, in, ROLE_A, r.a) || !ptx_check_fragment(x, in, ROLE_B, r.b) || !ptx_check_fragment(x, in, ROLE_C, r.c) ||
 	    !check_selector(x, in, kind))
 		return;
 	for (enum ptx_role role = ROLE_A; role <= ROLE_C; role++)
@@ -133,26 +150,10 @@ void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 /* The address of a row in shared memory, b32. */
 static bool read_row_address(struct ptx *x, const struct ptx_inst *in, ir_val *address)
 {
-	bool generic = !ptx_has_modifier(in, SLOT_SPACE);
-	uint64_t offset;
+	const struct ptx_operand *o = in->role[ROLE_A];
+	bool generic = !ptx_has_modifier(in, SLOT_SPACE) && o->kind == OPERAND_REGISTER;
 
-	if (!ptx_read_address(x, in, in->role[ROLE_A], generic ? IR_GENERIC_SPACE : IR_SHARED, 16,
-			      address, &offset))
-		return false;
-	if (!*address)
-		*address = ptx_emit_constant(x, IR_B32, 0);
-	if (generic) {
-		ir_id i = ptx_emit(x, IR_TOSPACE, IR_B64, 1, 1, address);
-
-		ir_at(x->func, i)->space = IR_SHARED;
-		*address = ir_at(x->func, i)->res;
-	}
-	if (x->func->values[*address].type == IR_B64)
-		*address = ptx_convert(x, IR_TRUNC, IR_B64, IR_B32, *address);
-	if (offset)
-		*address = ptx_op(x, IR_ADD, IR_B32, *address,
-				  ptx_emit_constant(x, IR_B32, (uint32_t)offset), 0);
-	return true;
+	return ptx_read_shared(x, in, o, generic, 16, address);
 }
 
 void ptx_lower_ldmatrix(struct ptx *x, const struct ptx_inst *in)

@@ -2,8 +2,8 @@
 /*
  * Lowering of barriers in shared memory. The IR's arrivals release and its tests acquire at the
  * scope of the block, which includes .relaxed; a wider scope adds a fence. A state of 64 bits holds
- * the IR's token in its upper half. Barriers of other blocks of a cluster are not supported:
- * .shared::cluster is the block's own shared memory.
+ * the IR's token in its upper half. An arrival without a state at a .shared::cluster or generic
+ * address may be one at a barrier of another block of the cluster.
  */
 #include "libsov/compiler/ptx/front_end.h"
 
@@ -39,9 +39,40 @@ bool ptx_read_shared(struct ptx *x, const struct ptx_inst *in, const struct ptx_
 static bool read_barrier(struct ptx *x, const struct ptx_inst *in, ir_val *at)
 {
 	const struct ptx_operand *o = in->role[ROLE_A];
-	bool generic = !ptx_has_modifier(in, SLOT_SPACE) && o->kind == OPERAND_REGISTER;
+	bool generic = !ptx_has_modifier(in, SLOT_SPACE) && o->kind == OPERAND_REGISTER,
+	     ordered = ptx_has_modifier(in, SLOT_ORDER);
 
+	if (ordered != ptx_has_modifier(in, SLOT_SCOPE)) {
+		ptx_error(x, &in->name, "'%s' has %s; it has both or neither", ptx_spelling(x, in),
+			  ordered ? "a memory order without a scope"
+				  : "a scope without a memory order");
+		return false;
+	}
 	return ptx_read_shared(x, in, o, generic, OBJECT_BYTES, at);
+}
+
+/* Whether the instruction may name a barrier of another block: .shared::cluster, or a generic
+ * address where no state is returned, as ptxas has it. */
+static bool is_remote(struct ptx *x, const struct ptx_inst *in)
+{
+	const struct ptx_operand *d = in->role[ROLE_D];
+	bool named = ptx_has_modifier(in, SLOT_SPACE);
+
+	if (!ptx_has_clusters(x) || (named && in->value[SLOT_SPACE] != IR_SHARED_CLUSTER))
+		return false;
+	x->module->clusters |= named;
+	return (named || in->role[ROLE_A]->kind == OPERAND_REGISTER) &&
+	       (!d || d->kind == OPERAND_BIT_BUCKET);
+}
+
+static ir_id emit_arrival(struct ptx *x, const struct ptx_inst *in, enum ir_arrive kind,
+			  const ir_val args[3])
+{
+	ir_id i = is_remote(x, in) ? ptx_emit(x, IR_MBARRIER_REMOTE, IR_VOID, 0, 3, args)
+				   : ptx_emit(x, IR_MBARRIER_ARRIVE, IR_B32, 1, 3, args);
+
+	ir_at(x->func, i)->sub = kind;
+	return i;
 }
 
 static ir_val high_word(struct ptx *x, ir_val state)
@@ -80,14 +111,12 @@ void ptx_lower_mbarrier_bytes(struct ptx *x, const struct ptx_inst *in)
 {
 	bool complete = ptx_is_spelled(in, ".complete_tx");
 	ir_val args[3];
-	ir_id i;
 
 	if (!read_barrier(x, in, &args[0]))
 		return;
 	args[1] = ptx_emit_constant(x, IR_B32, 0);
 	args[2] = ptx_read_role(x, in, ROLE_B);
-	i = ptx_emit(x, IR_MBARRIER_ARRIVE, IR_B32, 1, 3, args);
-	ir_at(x->func, i)->sub = complete ? IR_ARRIVE_COMPLETE : IR_ARRIVE_EXPECT;
+	emit_arrival(x, in, complete ? IR_ARRIVE_COMPLETE : IR_ARRIVE_EXPECT, args);
 }
 
 void ptx_lower_mbarrier_arrive(struct ptx *x, const struct ptx_inst *in)
@@ -98,6 +127,14 @@ void ptx_lower_mbarrier_arrive(struct ptx *x, const struct ptx_inst *in)
 	ir_val args[3], count, one, zero, state;
 	ir_id i;
 
+	if (ptx_has_modifier(in, SLOT_SPACE) && in->value[SLOT_SPACE] == IR_SHARED_CLUSTER &&
+	    d->kind != OPERAND_BIT_BUCKET) {
+		ptx_error(x, &d->at,
+			  "'%s' at a barrier of the cluster returns no state: write '_', found "
+			  "'%.*s'",
+			  ptx_spelling(x, in), TEXT(&d->at));
+		return;
+	}
 	if (!read_barrier(x, in, &args[0]))
 		return;
 	count = ptx_read_role(x, in, ROLE_B);
@@ -106,11 +143,12 @@ void ptx_lower_mbarrier_arrive(struct ptx *x, const struct ptx_inst *in)
 	args[1] = bytes || !count ? one : count;
 	args[2] = bytes ? count : zero;
 	fence_wide_scope(x, in, IR_RELEASE);
-	i = ptx_emit(x, IR_MBARRIER_ARRIVE, IR_B32, 1, 3, args);
-	ir_at(x->func, i)->sub = incomplete
-					 ? drop ? IR_ARRIVE_DROP_NOCOMPLETE : IR_ARRIVE_NOCOMPLETE
-				 : drop ? IR_ARRIVE_DROP
-					: IR_ARRIVE;
+	if (incomplete) {
+		i = ptx_emit(x, IR_MBARRIER_ARRIVE, IR_B32, 1, 3, args);
+		ir_at(x->func, i)->sub = drop ? IR_ARRIVE_DROP_NOCOMPLETE : IR_ARRIVE_NOCOMPLETE;
+	} else {
+		i = emit_arrival(x, in, drop ? IR_ARRIVE_DROP : IR_ARRIVE, args);
+	}
 	if (!d || d->kind == OPERAND_BIT_BUCKET)
 		return;
 	state = ptx_op(x, IR_PACK, IR_B64, zero, ir_at(x->func, i)->res, 0);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of copies of tensors and of changes of tensor maps. Cache policies are hints and are not
- * used, and a prefetch is none.
+ * Lowering of copies of tensors and of changes of tensor maps. On targets without clusters a
+ * multicast is a copy to the block itself, the only one that its set can contain. Cache policies are
+ * hints and are not used, and a prefetch is none.
  */
 #include <string.h>
 #include "libsov/isa/tensor_map_layout.h"
@@ -60,7 +61,7 @@ static void emit_copy(struct ptx *x, enum ir_tensor kind, uint64_t imm, const ir
 void ptx_lower_tensor_load(struct ptx *x, const struct ptx_inst *in)
 {
 	bool im2col = ptx_is_spelled(in, ".im2col"),
-	     multicast = ptx_is_spelled(in, ".multicast::cluster");
+	     multicast = ptx_is_spelled(in, ".multicast::cluster") && ptx_has_clusters(x);
 	uint32_t rank = rank_of(in), n = 3, offsets = im2col ? rank - 2 : 0;
 	const struct ptx_operand *mask = in->role[im2col ? ROLE_G : ROLE_F];
 	ir_val args[MAX_ARGS];
@@ -75,8 +76,10 @@ void ptx_lower_tensor_load(struct ptx *x, const struct ptx_inst *in)
 	n += rank;
 	for (uint32_t k = 0; k < offsets; k++)
 		args[n++] = read_half(x, ptx_fragment_register(in->role[ROLE_F], k));
-	if (multicast)
+	if (multicast) {
+		x->module->clusters = true;
 		args[n++] = read_half(x, mask);
+	}
 	emit_copy(x, IR_TENSOR_LOAD,
 		  rank | (im2col ? IR_TENSOR_IM2COL : 0) | (multicast ? IR_TENSOR_MULTICAST : 0),
 		  args, n);

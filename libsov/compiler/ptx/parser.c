@@ -618,7 +618,8 @@ bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct 
 		if (!job->options.relocatable && job->diag.errors == before)
 			ptx_check_externals(&x);
 		ptx_align_constants(&x);
-		x.module->clusters |= ir_names_clusters(x.module);
+		x.module->clusters |= ir_names_clusters(x.module) ||
+				      (job->options.clusters && ptx_has_clusters(&x));
 		if (x.module->clusters)
 			ir_cluster_addresses(x.module);
 	}

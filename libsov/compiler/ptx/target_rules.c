@@ -39,6 +39,7 @@ static const struct {
 	{"prefetch", ".L2::evict_last .L2::evict_normal", 80},
 	{"elect stmatrix griddepcontrol tensormap", NULL, 90},
 	{"cp", ".bulk", 90},
+	{"st red", ".async", 90},
 	{"mbarrier", ".expect_tx .complete_tx .try_wait", 90},
 	{"fence", ".async .mbarrier_init .async::generic .tensormap::generic", 90},
 	{"atom red", ".v2 .v4 .v8", 90},

@@ -83,6 +83,13 @@ static uint64_t amd_max_resident_blocks(const void *chip, const struct image_ker
 	return (uint64_t)amd_wgp_occupancy(chip, k, threads, shared) * (config->units / 2);
 }
 
+/* A cluster has one block. */
+static uint64_t amd_max_resident_clusters(const void *chip, const struct image_kernel *k,
+					  uint32_t threads, uint64_t shared, uint32_t blocks)
+{
+	return blocks == 1 ? amd_max_resident_blocks(chip, k, threads, shared) : 0;
+}
+
 static struct gpu_local amd_local_layout(const void *chip, uint32_t thread_bytes)
 {
 	return amd_dispatch_scratch(chip, thread_bytes);
@@ -367,6 +374,7 @@ const struct gpu amd_gpu = {
 	.reserved_shared = amd_reserved_shared,
 	.occupancy = amd_occupancy,
 	.max_resident_blocks = amd_max_resident_blocks,
+	.max_resident_clusters = amd_max_resident_clusters,
 	.local_layout = amd_local_layout,
 	.ticks_to_ns = amd_ticks_to_ns,
 	.max_cluster_blocks = amd_max_cluster_blocks,

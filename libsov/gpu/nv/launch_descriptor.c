@@ -288,19 +288,6 @@ static void put_parameter_addresses(const struct nv_chip *chip, uint64_t va, uin
 	}
 }
 
-/* A launch without clusters has clusters of one block. */
-static void put_single_block_clusters(uint8_t *bank)
-{
-	const float one = 1;
-	uint32_t axis;
-
-	bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTARANK, 1, 4);
-	for (axis = 0; axis < 3; axis++) {
-		bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTAID + 4 * axis, 1, 4);
-		memcpy(bank + NV_BANK0_SM90_CLUSTER_RECIPROCAL + 4 * axis, &one, 4);
-	}
-}
-
 /* va: the address of the bank; bytes: up to the parameters. Writes only the words that lie before
  * them. */
 void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint64_t va,
@@ -323,24 +310,28 @@ void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k,
 		return;
 	bank_put(bank, NV_BANK0_RESERVED_SHARED, NV_SM90_RESERVED_SHARED, 4);
 	if (bytes >= NV_BANK0_SM90_CLUSTER_NCTARANK + 4)
-		put_single_block_clusters(bank);
+		bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTARANK, 1, 4);
 }
 
-void nv_grid_bank0_cluster(const struct gpu_launch *g, uint8_t *bank)
+void nv_grid_bank0_clusters(const struct gpu_launch *g, uint8_t *bank)
 {
 	uint32_t axis;
 
-	bank_put(bank, NV_BANK0_SM90_CLUSTER_LAUNCH, 1, 4);
-	bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTARANK,
-		 g->cluster[0] * g->cluster[1] * g->cluster[2], 4);
+	bank_put(bank, NV_BANK0_SM90_CLUSTER_LAUNCH, g->cluster[0] != 0, 4);
 	for (axis = 0; axis < 3; axis++) {
-		float reciprocal = 1.0f / (float)g->cluster[axis];
+		uint32_t blocks = g->cluster[0] ? g->cluster[axis] : 1;
+		float reciprocal = 1.0f / (float)blocks;
 
-		bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTAID + 4 * axis, g->cluster[axis], 4);
+		bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTAID + 4 * axis, blocks, 4);
 		memcpy(bank + NV_BANK0_SM90_CLUSTER_RECIPROCAL + 4 * axis, &reciprocal, 4);
-		bank_put(bank, NV_BANK0_SM90_NCLUSTERID + 4 * axis,
-			 g->grid[axis] / g->cluster[axis], 4);
+		bank_put(bank, NV_BANK0_SM90_NCLUSTERID + 4 * axis, g->grid[axis] / blocks, 4);
 	}
+}
+
+void nv_grid_bank0_cluster_rank(const struct gpu_launch *g, uint8_t *bank)
+{
+	bank_put(bank, NV_BANK0_SM90_CLUSTER_NCTARANK,
+		 g->cluster[0] ? g->cluster[0] * g->cluster[1] * g->cluster[2] : 1, 4);
 }
 
 /* ---- local memory ---- */

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "hw/chips.h"
 #include "hw/nv/bank0.h"
 #include "libsov/compiler/image/image_nv.h"
 #include "libsov/isa/nv/sass.h"
@@ -101,6 +102,26 @@ static uint64_t nv_max_resident_blocks(const void *chip, const struct image_kern
 {
 	return (uint64_t)nv_occupancy(chip, k, threads, shared) *
 	       ((const struct nv_chip *)chip)->multiprocessors;
+}
+
+/* The blocks of a cluster are on one GPC. Which TPCs a chip lacks is not known: they are spread
+ * evenly over its GPCs here. */
+static uint64_t nv_max_resident_clusters(const void *chip, const struct image_kernel *k,
+					 uint32_t threads, uint64_t shared, uint32_t blocks)
+{
+	const struct nv_chip *c = chip;
+	uint32_t each = nv_occupancy(chip, k, threads, shared) * c->sms_per_tpc;
+	uint32_t gpcs = (c->tpcs + NV_SM90_TPCS_PER_GPC - 1) / NV_SM90_TPCS_PER_GPC;
+	uint32_t tpcs, larger;
+
+	if (blocks == 1)
+		return nv_max_resident_blocks(chip, k, threads, shared);
+	if (!gpcs)
+		return 0;
+	tpcs = c->tpcs / gpcs;
+	larger = c->tpcs % gpcs;
+	return (uint64_t)(gpcs - larger) * (tpcs * each / blocks) +
+	       (uint64_t)larger * ((tpcs + 1) * each / blocks);
 }
 
 static struct gpu_local nv_local_layout(const void *chip, uint32_t thread_bytes)
@@ -270,8 +291,23 @@ static void write_common(const struct nv_chip *chip, const struct nv_kernel *k,
 	gpu_write_lines(slot->cpu + NV_GRID_QMD_BYTES, body, NV_QMD_MAX_BYTES - NV_GRID_QMD_BYTES);
 	nv_grid_bank0_common(chip, k, slot->constants_va, base, body);
 	gpu_write_lines(slot->constants, body, base);
+	memset(slot->contents->clusters, 0, sizeof(slot->contents->clusters));
 	slot->contents->base = base;
 	slot->contents->constants = k->banks[NV_CONSTANT_VARIABLES].address;
+}
+
+/* A launch without clusters says how many blocks the grid has in clusters of one; one line, and only
+ * if the slot's last launch had another grid. */
+static void write_single_block_clusters(const struct gpu_launch *g, const struct gpu_slot *slot)
+{
+	_Alignas(LINE) uint8_t bank[NV_GRID_BANK0_CLUSTER_START + LINE] = {0};
+	uint32_t start = NV_GRID_BANK0_CLUSTER_START;
+
+	if (!memcmp(slot->contents->clusters, g->grid, sizeof(g->grid)))
+		return;
+	nv_grid_bank0_clusters(g, bank);
+	gpu_write_lines(slot->constants + start, bank + start, LINE);
+	memcpy(slot->contents->clusters, g->grid, sizeof(g->grid));
 }
 
 static void write_bank0(const struct nv_chip *chip, const struct plan *p,
@@ -285,6 +321,8 @@ static void write_bank0(const struct nv_chip *chip, const struct plan *p,
 	if (slot->contents->base != base ||
 	    slot->contents->constants != nv->banks[NV_CONSTANT_VARIABLES].address)
 		write_common(chip, nv, slot, base);
+	if (chip->sm >= 90 && !g->cluster[0] && base >= NV_GRID_BANK0_CLUSTER_START + LINE)
+		write_single_block_clusters(g, slot);
 	nv_grid_bank0_launch(chip, g, lines);
 	gpu_write_lines(slot->constants, lines, LINE);
 	memset(lines, 0, (end - base + LINE - 1) / LINE * LINE);
@@ -305,7 +343,8 @@ static void write_cluster(const struct nv_chip *chip, const struct plan *p, stru
 	nv_grid_cluster(chip, g, qmd);
 	gpu_write_lines(slot->cpu, qmd, sizeof(qmd));
 	nv_grid_bank0_common(chip, &p->nv.kernel, slot->constants_va, sizeof(bank), bank);
-	nv_grid_bank0_cluster(g, bank);
+	nv_grid_bank0_clusters(g, bank);
+	nv_grid_bank0_cluster_rank(g, bank);
 	gpu_write_lines(slot->constants + start, bank + start, sizeof(bank) - start);
 	memset(slot->contents, 0, sizeof(*slot->contents));
 }
@@ -346,10 +385,11 @@ static bool nv_write_grid(const void *chip, const void *plan, struct gpu_launch 
 		return false;
 	nv_grid_bank0_common(chip, &p->nv.kernel, g->bank0, constants_end(p->kernel), bank);
 	nv_grid_bank0_launch(chip, g, bank);
-	if (g->cluster[0]) {
-		if (!nv_grid_cluster(chip, g, qmd))
-			return false;
-		nv_grid_bank0_cluster(g, bank);
+	if (g->cluster[0] && !nv_grid_cluster(chip, g, qmd))
+		return false;
+	if (((const struct nv_chip *)chip)->sm >= 90) {
+		nv_grid_bank0_clusters(g, bank);
+		nv_grid_bank0_cluster_rank(g, bank);
 	}
 	memcpy(cpu, qmd, sizeof(qmd));
 	memcpy(cpu + GPU_SLOT_CONSTANTS, bank, image_nv_kernel(p->kernel)->bank0_bytes);
@@ -423,6 +463,7 @@ const struct gpu nv_gpu = {
 	.reserved_shared = nv_reserved_shared,
 	.occupancy = nv_occupancy,
 	.max_resident_blocks = nv_max_resident_blocks,
+	.max_resident_clusters = nv_max_resident_clusters,
 	.local_layout = nv_local_layout,
 	.ticks_to_ns = nv_ticks_to_ns,
 	.max_cluster_blocks = nv_max_cluster_blocks,

@@ -65,7 +65,7 @@ uint32_t nv_chain_wait_bytes(uint32_t sm);
 /* The part of constant bank 0, at its start, that differs between launches. */
 #define NV_GRID_BANK0_LAUNCH_BYTES 64u
 
-/* The lines of constant bank 0 that a launch with clusters writes. */
+/* The lines of constant bank 0 that a launch with clusters writes; others write the first. */
 #define NV_GRID_BANK0_CLUSTER_START 0x140u
 #define NV_GRID_BANK0_CLUSTER_END   0x1c0u
 
@@ -100,10 +100,13 @@ void nv_grid_carveout(const struct nv_chip *chip, const struct nv_kernel *k, uin
 void nv_grid_bank0_launch(const struct nv_chip *chip, const struct gpu_launch *g, uint8_t *bank);
 void nv_grid_bank0_common(const struct nv_chip *chip, const struct nv_kernel *k, uint64_t va,
 			  uint32_t bytes, uint8_t *bank);
-/* A launch with clusters: the rest of the descriptor, and of bank 0. */
+/* A launch with clusters: the rest of the descriptor. */
 bool nv_grid_cluster(const struct nv_chip *chip, const struct gpu_launch *g,
 		     uint32_t qmd[NV_QMD_MAX_WORDS]);
-void nv_grid_bank0_cluster(const struct gpu_launch *g, uint8_t *bank);
+/* The shape and number of clusters, of one block each where the launch has none; then the blocks of
+ * a cluster. */
+void nv_grid_bank0_clusters(const struct gpu_launch *g, uint8_t *bank);
+void nv_grid_bank0_cluster_rank(const struct gpu_launch *g, uint8_t *bank);
 /* Resident blocks per SM as limited by warps and registers. */
 uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uint32_t registers);
 

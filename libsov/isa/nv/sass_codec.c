@@ -384,6 +384,13 @@ static enum misfit walk_address(struct walk *w, const struct sass_slot *s, struc
 	}
 	if (s->width & ADDR_FROM)
 		return walk_copied_from(w, s, o);
+	if (s->width & ADDR_PAIR) {
+		if (w->encode && uniform)
+			return MISFIT_KIND;
+		o->aux = SASS_NO_UREG;
+		o->flags |= w->encode ? 0 : SASS_A64;
+		return o->flags == SASS_A64 ? FITS : MISFIT_FLAG;
+	}
 	if (s->width & ADDR_MAYBE_UREG) {
 		walk_field8(w, 91, 1, &uniform);
 	} else {

@@ -185,6 +185,7 @@ SASS_OP(LDGDEPBAR)  /* -: its write scoreboard is pending until the copies so fa
 /* Barriers in shared memory (SM90): objects of 64 bits. */
 SASS_OP(UTMACMDFLUSH) /* ends a group of bulk copies to global memory */
 SASS_OP(UBLKCP_SG) /* ua pair (shared address, barrier), ua pair, ua (bytes / 16): bulk copy */
+SASS_OP(UBLKCP_SG_MULTICAST) /* the same; the upper half of the number is the set of blocks */
 SASS_OP(UBLKCP_GS) /* ua pair, ua (shared address), ua */
 SASS_OP(UBLKCP_SS) /* ua pair (shared address, barrier), ua (shared address), ua */
 SASS_OP(UBLKPF)    /* ua pair, ua: prefetch to L2 */
@@ -196,6 +197,8 @@ SASS_OP(UTMASTG)      /* ua group, ua pair */
 SASS_OP(UTMAREDG)     /* ua group, ua pair */
 SASS_OP(UTMAPF)       /* ua group (coordinates alone), ua pair: prefetch to L2 */
 SASS_OP(UTMACCTL)     /* ua pair: forgets or fetches the tensor map */
+SASS_OP(STAS)      /* addr pair (shared address of any block, barrier), b: stores, completes bytes */
+SASS_OP(REDAS)     /* addr pair, b: the same for an atomic */
 SASS_OP(SYNCS_EXCH) /* ud pair, addr with a uniform register alone, ua pair: writes an object */
 SASS_OP(SYNCS_ARRIVE) /* d pair, addr, a: arrivals and bytes by ARRIVE */
 SASS_OP(SYNCS_PHASECHK) /* p, addr, a: whether the phase is not that in bit 31 of a */

@@ -159,7 +159,9 @@ static void print_address(struct text *t, uint32_t sm, const struct sass_inst *i
 
 	if ((uniform && s->width & ADDR_WIDE) || s->width & ADDR_FROM)
 		suffix = o->flags & SASS_A64 ? ".64" : ".U32";
-	base = o->reg != SASS_RZ || descriptor || s->width & ADDR_FROM;
+	if (s->width & ADDR_PAIR)
+		suffix = ".64";
+	base = o->reg != SASS_RZ || descriptor || s->width & (ADDR_FROM | ADDR_PAIR);
 	if (uniform)
 		base |= *suffix && (sm >= 90 || !(s->width & ADDR_WIDE));
 	else
@@ -173,7 +175,7 @@ static void print_address(struct text *t, uint32_t sm, const struct sass_inst *i
 	text_append(t, "[");
 	if (base) {
 		print_reg(t, &(struct sass_operand){.kind = SASS_GPR, .reg = o->reg});
-		if (o->reg != SASS_RZ || uniform || s->width & ADDR_FROM)
+		if (o->reg != SASS_RZ || uniform || s->width & (ADDR_FROM | ADDR_PAIR))
 			text_append(t, "%s", suffix);
 	}
 	if (uniform && !descriptor) {

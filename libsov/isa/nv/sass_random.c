@@ -95,7 +95,7 @@ static void random_address(struct rng *r, const struct sass_slot *s, const struc
 		o->flags |= SASS_DESC;
 	if (uniform && s->width & ADDR_WIDE)
 		o->flags |= random_below(r, 2) ? SASS_A64 : 0;
-	else if (s->width & ADDR_E && in->mod[SASS_M_E])
+	else if (s->width & ADDR_PAIR || (s->width & ADDR_E && in->mod[SASS_M_E]))
 		o->flags |= SASS_A64;
 	/* URZ without a descriptor is decoded as no uniform register. */
 	if (s->width & ADDR_FROM && o->aux == SASS_URZ && !(o->flags & SASS_DESC))

@@ -82,6 +82,7 @@ enum {                      /* address formats of memory operands; in slot.width
        ADDR_TO = 64,        /* of two addresses: [register at 16 + 20 bits of offset at 44] */
        ADDR_FROM = 128,     /* … the other: 12 bits of offset at 32 */
        ADDR_NO_GPR = 256,   /* has no register but the uniform one at lo */
+       ADDR_PAIR = 512,     /* the register is a pair (.64), and there is no uniform one */
 };
 
 enum { /* register counts; in slot.count */

@@ -85,6 +85,15 @@ static const struct sass_choice atomg[16] = {
 	{".OR", SASS_ATOM_OR}, {".XOR", SASS_ATOM_XOR}, {".EXCH", SASS_ATOM_EXCH},
 	{".SAFEADD", SASS_ATOM_SAFEADD},
 };
+/* Bit 76 of REDAS is not printed and 0 in ptxas's code. */
+static const struct sass_choice atom_async[16] = {
+	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
+	{".INC", SASS_ATOM_INC}, {".DEC", SASS_ATOM_DEC}, {".AND", SASS_ATOM_AND},
+	{".OR", SASS_ATOM_OR}, {".XOR", SASS_ATOM_XOR},
+};
+static const struct sass_choice atype_async[4] = {
+	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
+};
 static const struct sass_choice atom_float[4] = {
 	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
 };
@@ -243,6 +252,13 @@ static bool legal_copy(uint32_t sm, const struct sass_inst *in)
 	return o->flags & SASS_A64 || !(o->flags & SASS_DESC);
 }
 
+/* The pair of addresses is never RZ. */
+static bool legal_remote(uint32_t sm, const struct sass_inst *in)
+{
+	(void)sm;
+	return in->ops[0].reg != SASS_RZ;
+}
+
 static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 {
 	const struct sass_operand *o = &in->ops[2];
@@ -321,6 +337,9 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define DIMS         FIELD(DIMS, 79, 3, dims)
 #define IM2COL       FLAG(IM2COL, 82, YES(".IM2COL"))
 #define NO_HINT      {76, 1, 0}
+/* Shared memory of any block and a barrier there: a pair, without a uniform register. */
+#define REMOTE       {.type = SLOT_ADDR, .width = ADDR_PAIR}
+#define REMOTE_FIXED(a64) {64, 6, SASS_URZ}, {a64, 1, 1}, {91, 1, 1}
 #define MEMORY       SASS_PIPE_MEMORY
 #define SHARED_PIPE  SASS_PIPE_SHARED
 
@@ -571,12 +590,21 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {BULK_FROM(PAIR)}, .fields = {FIELD(MAPCTL, 82, 1, mapctl)}, .fixed = {{91, 1, 1}}},
 	{"UBLKCP.S.G", SASS_UBLKCP_SG, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
 	 .ops = {BULK_TO, BULK_FROM(PAIR), BULK_SIZE}, .fixed = {{72, 5, 2}, {91, 1, 1}}},
+	{"UBLKCP.S.G.MULTICAST", SASS_UBLKCP_SG_MULTICAST, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ,
+	 .uniform = true, .ops = {BULK_TO, BULK_FROM(PAIR), BULK_SIZE},
+	 .fixed = {{72, 5, 10}, {91, 1, 1}}},
 	{"UBLKCP.G.S", SASS_UBLKCP_GS, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
 	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE}, .fixed = {{72, 5, 4}, {91, 1, 1}}},
 	{"UBLKCP.S.S", SASS_UBLKCP_SS, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
 	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE}, .fixed = {{72, 5, 6}, {91, 1, 1}}},
 	{"UBLKPF.L2", SASS_UBLKPF, 0x1bc, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
 	 .ops = {BULK_FROM(PAIR), BULK_SIZE}, .fixed = {{76, 1, 0}, {91, 1, 1}}},
+	{"STAS", SASS_STAS, 0x1bd, FORM(6), SM_90, MEMORY, .sb = SB_READ, .ops = {REMOTE, BW},
+	 .fields = {FIELD(WIDTH, 73, 3, copy_width)}, .fixed = {REMOTE_FIXED(90)},
+	 .legal = legal_remote},
+	{"REDAS", SASS_REDAS, 0x1be, FORM(6), SM_90, MEMORY, .sb = SB_READ, .ops = {REMOTE, BT},
+	 .fields = {FIELD(ATOM, 87, 4, atom_async), FIELD(ATYPE, 73, 2, atype_async)},
+	 .fixed = {REMOTE_FIXED(72)}, .legal = legal_remote},
 	{"R2UR", SASS_R2UR, 0x1c2, FORM(1), SM_75_TO_89, SASS_PIPE_UNIFORM, .ops = {PDQ(81), UD(), A(0)}},
 	{"S2UR", SASS_S2UR, 0x1c3, FORM(4), SM_75_UP, SASS_PIPE_SPECIAL, .uniform = true,
 	 .ops = {UD(), {.type = SLOT_SREG, .lo = 72, .width = 8}}},

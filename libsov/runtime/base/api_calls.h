@@ -105,6 +105,9 @@ CALL(function_get_attributes, (sov_function, function, ADDRESS),
      (sov_function_attributes *, attributes, ADDRESS))
 CALL(function_get_occupancy, (sov_function, function, ADDRESS), (uint32_t, threads, NUMBER),
      (uint32_t, shared_bytes, NUMBER), (uint32_t *, blocks, OUT_WORD))
+CALL(function_get_cluster_occupancy, (sov_function, function, ADDRESS),
+     (const uint32_t *, cluster, ADDRESS), (uint32_t, threads, NUMBER),
+     (uint32_t, shared_bytes, NUMBER), (uint32_t *, clusters, OUT_WORD))
 CALL(function_get_parameter, (sov_function, function, ADDRESS), (uint32_t, index, NUMBER),
      (uint32_t *, offset, OUT_WORD), (uint32_t *, bytes, OUT_WORD))
 CALL(tensor_map_encode, (const sov_tensor_map_options *, options, ADDRESS),

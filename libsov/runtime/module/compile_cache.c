@@ -205,8 +205,8 @@ struct cache *cache_open(const char *text, size_t length, const struct compile_o
 	struct cache *c = malloc(sizeof(*c));
 	struct sha256 hash;
 	struct build b = {.here = (uintptr_t)&cache_open, .hash = &hash};
-	uint32_t options[] = {FORMAT,   o->source,     o->unoptimised, o->serial,
-			      o->spill, o->keep_calls, o->library,     o->no_uniform};
+	uint32_t options[] = {FORMAT,        o->source,  o->unoptimised, o->serial,  o->spill,
+			      o->keep_calls, o->library, o->no_uniform,  o->clusters};
 
 	if (!c || o->print_pass || o->stats || !cache_find_directory(c)) {
 		free(c);

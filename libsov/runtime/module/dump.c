@@ -99,6 +99,7 @@ static void write_passes(const char *stem, const struct dump *d)
 		.target = d->target,
 		.unoptimised = d->unoptimised,
 		.serial = d->serial,
+		.clusters = d->clusters,
 		.print_pass = "all",
 		.print_to = f,
 	};

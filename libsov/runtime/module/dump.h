@@ -11,7 +11,7 @@
 /* A module that was loaded or rejected. */
 struct dump {
 	const char *target;
-	bool serial, unoptimised;
+	bool serial, unoptimised, clusters;
 	const void *source, *file; /* PTX or NULL; image or NULL */
 	size_t source_bytes, file_bytes;
 	const struct image *image; /* the parsed file, or NULL */

@@ -87,6 +87,9 @@ static sov_result check_cluster_shape(const struct function *f, const sov_launch
 	const sov_device_properties *d = &f->member.context->device->properties;
 	const uint32_t *required = f->kernel->cluster;
 	uint32_t i, most = f->kernel->max_cluster;
+	uint32_t limit = l->flags & SOV_LAUNCH_LARGE_CLUSTER && d->max_cluster_blocks > 1
+				 ? GPU_MAX_LARGE_CLUSTER
+				 : d->max_cluster_blocks;
 	uint64_t blocks = 1;
 
 	for (i = 0; i < 3; i++) {
@@ -101,12 +104,15 @@ static sov_result check_cluster_shape(const struct function *f, const sov_launch
 				 "%u x %u; use these",
 				 f->kernel->name, required[0], required[1], required[2], n[0], n[1],
 				 n[2]);
-	if (blocks > d->max_cluster_blocks)
+	if (blocks > limit)
 		return set_error(d->max_cluster_blocks > 1 ? SOV_ERROR_INVALID_LAUNCH
 							   : SOV_ERROR_UNSUPPORTED,
-				 "a cluster of %u x %u x %u has %llu blocks; %s allows at most %u",
-				 n[0], n[1], n[2], (unsigned long long)blocks, d->target,
-				 d->max_cluster_blocks);
+				 "a cluster of %u x %u x %u has %llu blocks; %s allows at most "
+				 "%u%s",
+				 n[0], n[1], n[2], (unsigned long long)blocks, d->target, limit,
+				 limit > 1 && limit < GPU_MAX_LARGE_CLUSTER
+					 ? ", with SOV_LAUNCH_LARGE_CLUSTER 16"
+					 : "");
 	if (most && blocks > most)
 		return set_error(SOV_ERROR_INVALID_LAUNCH,
 				 "a cluster of %u x %u x %u has %llu blocks; kernel '%s' allows at "
@@ -151,19 +157,24 @@ static sov_result check_memory(const struct function *f, const sov_launch *l)
 	return SOV_OK;
 }
 
-static sov_result check_cooperative(const struct function *f, const sov_launch *l)
+static sov_result check_flags(const struct function *f, const sov_launch *l)
 {
 	const struct context *c = f->member.context;
 	uint64_t blocks = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
+	const uint32_t *n = launch_cluster(f, l);
+	uint32_t cluster = n[0] ? n[0] * n[1] * n[2] : 1;
 	uint64_t fit;
 
-	if (l->flags != SOV_LAUNCH_COOPERATIVE)
+	if (l->flags & ~(SOV_LAUNCH_COOPERATIVE | SOV_LAUNCH_LARGE_CLUSTER))
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
-				 "sov_launch.flags is 0x%x; known: SOV_LAUNCH_COOPERATIVE",
+				 "sov_launch.flags is 0x%x; known: SOV_LAUNCH_COOPERATIVE, "
+				 "SOV_LAUNCH_LARGE_CLUSTER",
 				 l->flags);
-	fit = c->gpu->max_resident_blocks(c->chip, f->kernel,
-					  l->block[0] * l->block[1] * l->block[2],
-					  (uint64_t)f->kernel->shared_bytes + l->shared_bytes);
+	if (!(l->flags & SOV_LAUNCH_COOPERATIVE))
+		return SOV_OK;
+	fit = cluster * c->gpu->max_resident_clusters(
+				c->chip, f->kernel, l->block[0] * l->block[1] * l->block[2],
+				(uint64_t)f->kernel->shared_bytes + l->shared_bytes, cluster);
 	if (blocks > fit)
 		return set_error(
 			SOV_ERROR_INVALID_LAUNCH,
@@ -295,7 +306,7 @@ sov_result function_check(const struct function *f, const sov_launch *l)
 	if (!r)
 		r = check_memory(f, l);
 	if (!r && l->flags)
-		r = check_cooperative(f, l);
+		r = check_flags(f, l);
 	if (!r && l->time_limit)
 		r = check_timeout(l->time_limit);
 	return r ? r : check_arguments(f, l);

@@ -40,6 +40,7 @@ static sov_result compile_ptx(const struct context *c, const char *text, size_t 
 		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
 		.serial = flags & SOV_MODULE_SERIAL,
 		.library = flags & MODULE_LIBRARY,
+		.clusters = flags & SOV_MODULE_CLUSTERS,
 	};
 	bool eager = flags & (SOV_MODULE_EAGER | MODULE_LIBRARY) || dump_wanted();
 	const char *zero = memchr(text, 0, bytes);
@@ -111,6 +112,7 @@ static void module_dump(const struct context *c, const void *data, size_t bytes,
 		.target = c->device->info.target,
 		.serial = flags & SOV_MODULE_SERIAL,
 		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
+		.clusters = flags & SOV_MODULE_CLUSTERS,
 		.source = image ? NULL : data,
 		.source_bytes = bytes,
 		.file = image ? data : m->file,
@@ -188,10 +190,11 @@ static sov_result read_module_options(const sov_module_options *options, uint32_
 
 	if (options && (r = struct_in("sov_module_options", &o, sizeof(o), options)))
 		return r;
-	if (o.flags & ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER))
+	if (o.flags &
+	    ~(SOV_MODULE_SERIAL | SOV_MODULE_UNOPTIMISED | SOV_MODULE_EAGER | SOV_MODULE_CLUSTERS))
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
 				 "sov_module_options.flags is 0x%x; known: SOV_MODULE_SERIAL, "
-				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER",
+				 "SOV_MODULE_UNOPTIMISED, SOV_MODULE_EAGER, SOV_MODULE_CLUSTERS",
 				 o.flags);
 	*flags = o.flags;
 	return SOV_OK;
@@ -223,6 +226,7 @@ static sov_result link_image(const char *target, const struct link_input *inputs
 		.target = target,
 		.unoptimised = flags & SOV_MODULE_UNOPTIMISED,
 		.serial = flags & SOV_MODULE_SERIAL,
+		.clusters = flags & SOV_MODULE_CLUSTERS,
 	};
 	bool good = compile_link(inputs, count, &o, result);
 
@@ -430,6 +434,39 @@ sov_result api_function_get_occupancy(sov_function function, uint32_t threads,
 	if (!f)
 		return r;
 	*blocks = function_occupancy(f, threads, shared_bytes);
+	return member_leave(f, SOV_OK);
+}
+
+sov_result api_function_get_cluster_occupancy(sov_function function, const uint32_t *cluster,
+					      uint32_t threads, uint32_t shared_bytes,
+					      uint32_t *clusters)
+{
+	const struct context *c;
+	struct function *f;
+	uint64_t blocks;
+	sov_result r;
+
+	if (!clusters || !cluster || !threads)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "%s",
+				 !clusters  ? "clusters is NULL"
+				 : !cluster ? "cluster is NULL"
+					    : "threads is 0");
+	blocks = (uint64_t)cluster[0] * cluster[1];
+	blocks = blocks > UINT32_MAX ? blocks : blocks * cluster[2];
+	if (!blocks)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "a cluster of %u x %u x %u has no blocks", cluster[0], cluster[1],
+				 cluster[2]);
+	f = member_enter(function, OBJECT_FUNCTION, &r);
+	if (!f)
+		return r;
+	c = f->member.context;
+	*clusters = 0;
+	if (function_occupancy(f, threads, shared_bytes) &&
+	    blocks <= (c->device->properties.max_cluster_blocks > 1 ? GPU_MAX_LARGE_CLUSTER : 1))
+		*clusters = (uint32_t)c->gpu->max_resident_clusters(
+			c->chip, f->kernel, threads,
+			(uint64_t)f->kernel->shared_bytes + shared_bytes, (uint32_t)blocks);
 	return member_leave(f, SOV_OK);
 }
 

@@ -142,7 +142,10 @@ static struct interp_launch case_launch(struct bench *b, const struct test_case 
 					const uint64_t *params)
 {
 	uint32_t threads = (uint32_t)strtoul(bench_comment(b, c, "threads"), NULL, 10);
-	struct interp_launch l = launch(bench_module(b, c->text)->last_func, 1, threads, params, 8);
+	const char *blocks = bench_comment(b, c, "blocks");
+	struct interp_launch l =
+		launch(bench_module(b, c->text)->last_func,
+		       blocks ? (uint32_t)strtoul(blocks, NULL, 10) : 1, threads, params, 8);
 
 	l.dynamic_shared = 64;
 	l.step_limit = 50000;

@@ -106,6 +106,16 @@ static const struct {
 	    "scope")},
 	{BODY("fence relaxed gpu"),
 	 IN("'fence relaxed gpu': 'fence' cannot have this memory order")},
+	/* clusters */
+	{BODY("storeasync %a, %a, %a, %a, %a"),
+	 IN("'storeasync %1, %1, %1, %1, %1': 3 words, not 1, 2 or 4")},
+	{BODY("mbarrier.remote arrive.nocomplete %a, %a, %a"),
+	 IN("'mbarrier.remote arrive.nocomplete %1, %1, %1': no arrival at a remote barrier has "
+	    ".nocomplete")},
+	{BODY("redasync.b64 min.u %b, %a, %a"),
+	 IN("'redasync.b64 min.u %2, %1, %1': no asynchronous reduction of this type")},
+	{BODY("bulkcopy multicast %a, %b, %a, %a"),
+	 IN("'bulkcopy multicast %1, %2, %1, %1': a bulk copy to several blocks has 4 arguments")},
 	/* others */
 	{BODY("%1 = tospace.b64 generic %b"),
 	 IN("'%4 = tospace.b64 generic %2': generic is not a space to convert to or from")},

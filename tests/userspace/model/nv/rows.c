@@ -21,7 +21,6 @@ static const char *const reasons[] = {
 	"ARRIVES is modelled with ARVCNT or TRANSCNT only",
 	"the product has no such selector",
 	"copies of tensors in im2col mode are not modelled",
-	"copies of tensors to several blocks are not modelled",
 };
 
 static bool known(const char *reason)

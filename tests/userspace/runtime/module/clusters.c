@@ -10,7 +10,7 @@
 #define KERNEL(name, directives, body) \
 	".visible .entry " name "(.param .u64 p)" directives " {\n" \
 	"	.reg .pred %p<4>;\n	.reg .b32 %r<8>;\n	.reg .b64 %a<8>;\n" \
-	"	.shared .align 4 .b32 word[4];\n" \
+	"	.shared .align 8 .b32 word[4];\n" \
 	"	ld.param.u64 %a1, [p];\n" body "	ret;\n}\n"
 
 /* Each block adds its rank and 1 to the word of block 0, which stores the sum and its shape. */
@@ -51,7 +51,17 @@ static const char faults_ptx[] =
 		       "	mov.u32 %r1, %cluster_ctarank;\n	setp.ne.u32 %p1, %r1, 0;\n"
 		       "	barrier.cluster.arrive;\n	@%p1 bra other;\n	"
 		       "barrier.cluster.wait;\n"
-		       "	ret;\nother:\n	bar.sync 1, 64;\n");
+		       "	ret;\nother:\n	bar.sync 1, 64;\n")
+			KERNEL("foreign", " .reqnctapercluster 2",
+			       "	mapa.shared::cluster.u32 %r2, word, 1;\n"
+			       "	mapa.shared::cluster.u32 %r3, word, 0;\n"
+			       "	mbarrier.test_wait.parity.shared.b64 %p1, [%r2], 0;\n"
+			       "	mbarrier.test_wait.parity.shared.b64 %p1, [%r3], 0;\n")
+				KERNEL("apart", " .reqnctapercluster 2",
+				       "	mapa.shared::cluster.u32 %r2, word, 1;\n"
+				       "	mapa.shared::cluster.u32 %r3, word, 0;\n"
+				       "	st.async.shared::cluster.mbarrier::complete_tx"
+				       "::bytes.u32 [%r2], %r3, [%r3];\n");
 
 /* A kernel without parameters, whose constants end where those of others begin. */
 static const char plain_ptx[] =
@@ -193,6 +203,92 @@ static void fault(sov_module m, const char *name, const char *part, const char *
 	MUST(sov_context_reset(c));
 }
 
+/* Reverses the lanes of a block through shared memory; the source does not name clusters. */
+static const char reverse_ptx[] = HEADER
+	".visible .entry reverse(.param .u64 p) {\n	.reg .b32 %r<8>;\n	.reg .b64 %a<4>;\n"
+	"	.shared .b32 lanes[4];\n	ld.param.u64 %a1, [p];\n"
+	"	mov.u32 %r1, %tid.x;\n	mov.u32 %r2, %ctaid.x;\n"
+	"	mov.u32 %r3, lanes;\n	mad.lo.u32 %r4, %r1, 4, %r3;\n"
+	"	mad.lo.u32 %r5, %r2, 10, %r1;\n	st.shared.u32 [%r4], %r5;\n"
+	"	bar.sync 0;\n	sub.u32 %r6, 3, %r1;\n	mad.lo.u32 %r4, %r6, 4, %r3;\n"
+	"	ld.shared.u32 %r5, [%r4];\n	mad.lo.u32 %r6, %r2, 4, %r1;\n"
+	"	mad.wide.u32 %a2, %r6, 4, %a1;\n	st.global.u32 [%a2], %r5;\n	ret;\n}\n";
+
+static void unnamed_clusters(void)
+{
+	static const uint32_t want[8] = {3, 2, 1, 0, 13, 12, 11, 10};
+	sov_module_options o = SOV_INIT(sov_module_options);
+	sov_launch l = SOV_INIT(sov_launch);
+	const void *arguments[1] = {&p};
+	uint32_t got[8] = {0};
+	sov_function f;
+	sov_module m;
+
+	o.flags = SOV_MODULE_CLUSTERS;
+	MUST(sov_module_load(c, reverse_ptx, sizeof(reverse_ptx) - 1, &o, &m));
+	MUST(sov_module_get_function(m, "reverse", &f));
+	l.grid[0] = l.cluster[0] = 2;
+	l.grid[1] = l.grid[2] = l.cluster[1] = l.cluster[2] = l.block[1] = l.block[2] = 1;
+	l.block[0] = 4;
+	l.arguments = arguments;
+	l.argument_count = 1;
+	MUST(sov_function_launch(f, &l));
+	MUST(sov_context_wait(c, 10 * SECOND));
+	MUST(sov_memory_copy(c, SOV_HOST(got), p, sizeof(got)));
+	ok(!memcmp(got, want, sizeof(got)),
+	   "with SOV_MODULE_CLUSTERS a kernel that names no clusters runs in them");
+	MUST(sov_module_unload(m));
+}
+
+static void large_clusters(sov_module m)
+{
+	const void *arguments[1];
+	sov_launch l = shaped(16, 1, 16, 1, arguments);
+	sov_function f;
+
+	MUST(sov_module_get_function(m, "sum", &f));
+	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_LAUNCH,
+		"has 16 blocks; sm_90 allows at most 8, with SOV_LAUNCH_LARGE_CLUSTER 16",
+		"a cluster of 16 blocks is rejected unless the launch asks for it");
+	l.flags = SOV_LAUNCH_LARGE_CLUSTER;
+	MUST(sov_function_launch(f, &l));
+	/* 1 + 2 + ... + 16, 1000 for each block of the cluster, 100000 for one cluster in y */
+	ok(stored(16, 116136), "with SOV_LAUNCH_LARGE_CLUSTER clusters of 16 blocks run");
+	l = shaped(17, 1, 17, 1, arguments);
+	l.flags = SOV_LAUNCH_LARGE_CLUSTER;
+	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_LAUNCH,
+		"has 17 blocks; sm_90 allows at most 16", "a cluster of 17 blocks is rejected");
+}
+
+/* 132 SMs are 66 TPCs: six GPCs with 8 of them and two with 9. */
+static void occupancy(sov_module m)
+{
+	static const struct {
+		uint32_t cluster[3], threads, shared, clusters;
+	} rows[] = {
+		{{1, 1, 1}, 1024, 0, 264},     {{2, 1, 1}, 1024, 0, 132},
+		{{4, 2, 1}, 1024, 0, 32},      {{2, 2, 4}, 1024, 0, 16},
+		{{2, 1, 1}, 1024, 220000, 66}, {{5, 1, 1}, 1024, 220000, 24},
+		{{16, 1, 1}, 32, 220000, 8},   {{17, 1, 1}, 32, 0, 0},
+		{{2, 1, 1}, 1025, 0, 0},
+	};
+	uint32_t got = 0;
+	sov_function f;
+
+	MUST(sov_module_get_function(m, "sum", &f));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		MUST(sov_function_get_cluster_occupancy(f, rows[i].cluster, rows[i].threads,
+							rows[i].shared, &got));
+		ok(got == rows[i].clusters,
+		   "clusters of %u x %u x %u blocks with %u threads and %u bytes: %u fit",
+		   rows[i].cluster[0], rows[i].cluster[1], rows[i].cluster[2], rows[i].threads,
+		   rows[i].shared, got);
+	}
+	refused(sov_function_get_cluster_occupancy(f, (uint32_t[]){2, 0, 1}, 32, 0, &got),
+		SOV_ERROR_INVALID_ARGUMENT, "a cluster of 2 x 0 x 1 has no blocks",
+		"the occupancy of clusters without blocks is an error");
+}
+
 static void hopper(const char *device)
 {
 	sov_module m, faults;
@@ -204,6 +300,9 @@ static void hopper(const char *device)
 	shapes(m);
 	without_parameters();
 	graph(m);
+	unnamed_clusters();
+	large_clusters(m);
+	occupancy(m);
 	fault(m, "absent", "the cluster has 2 blocks, and the address names block 5",
 	      "an access to a block that the cluster does not have is a fault");
 	fault(m, "beyond", "outside the block's shared memory",
@@ -212,6 +311,10 @@ static void hopper(const char *device)
 	      "an access to a block that has exited is a fault");
 	fault(faults, "stuck", "deadlock in the block",
 	      "blocks of a cluster that wait for ever are a fault");
+	fault(faults, "foreign", "of the cluster, not in its own block",
+	      "a wait for a barrier of another block is a fault");
+	fault(faults, "apart", "are in different blocks of the cluster",
+	      "an asynchronous store whose barrier is in another block is a fault");
 	MUST(sov_context_destroy(c));
 }
 
