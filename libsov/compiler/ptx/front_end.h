@@ -576,7 +576,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	/* lower_async.c */ \
 	L(copy) L(copy_commit) L(copy_wait) \
 	/* lower_bulk.c */ \
-	L(bulk_copy) L(bulk_multicast) L(bulk_reduce) L(bulk_prefetch) L(st_async) L(red_async) L(grid_wait) \
+	L(bulk_copy) L(bulk_multicast) L(bulk_reduce) L(bulk_prefetch) \
+	L(st_async) L(red_async) L(grid_wait) \
 	/* lower_mbarrier.c */ \
 	L(mbarrier) L(mbarrier_bytes) L(mbarrier_arrive) L(mbarrier_wait) L(mbarrier_pending) \
 	L(copy_arrive) \
