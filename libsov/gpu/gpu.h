@@ -210,7 +210,7 @@ struct gpu {
 			      uint64_t shared_bytes);
 	uint64_t (*max_resident_blocks)(const void *chip, const struct image_kernel *k,
 					uint32_t threads, uint64_t shared_bytes);
-	/* The same for clusters of so many blocks, on the whole GPU. */
+	/* The same for clusters with this number of blocks, on the whole GPU. */
 	uint64_t (*max_resident_clusters)(const void *chip, const struct image_kernel *k,
 					  uint32_t threads, uint64_t shared_bytes, uint32_t blocks);
 	struct gpu_local (*local_layout)(const void *chip, uint32_t thread_bytes);

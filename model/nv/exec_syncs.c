@@ -186,6 +186,9 @@ static void run_phase_check(struct warp *w, const struct op *op, uint32_t mask)
 		ended |= (high ^ phase[i]) >> 31 << i;
 	}
 	pred_write(w, op->p[0], ended, mask);
+	/* A lane that waits lets others run, which may be in other blocks of the cluster. */
+	if (op->inst->mod[SASS_M_TRYWAIT] && mask & ~ended)
+		w->halt |= HALT_YIELD;
 }
 
 /* The address and the new object are in uniform registers: one lane stands for all. */

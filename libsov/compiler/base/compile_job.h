@@ -30,7 +30,8 @@ struct compile_options {
 	bool no_uniform;
 	bool keep_calls;     /* no inlining: separates bugs in calls from others */
 	bool no_contraction; /* never fuse a multiplication and an addition to fma */
-	/* addresses of shared memory contain the block's rank, also if the source names no clusters */
+	/* addresses of shared memory contain the block's rank even if the source names no
+	 * clusters */
 	bool clusters;
 	bool no_lines; /* leave the source lines out of the image */
 	/* a relocatable object for NVIDIA's linker: undefined symbols are allowed, functions have

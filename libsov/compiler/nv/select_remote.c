@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Selection of asynchronous accesses to shared memory of any block of the cluster (SM90), as ptxas
- * does it: STAS and REDAS take the address and the barrier's address in a pair of registers. ACQBULK
- * waits for the grids before.
+ * does it: STAS and REDAS take the address and the barrier's address in a pair of registers.
+ * ACQBULK waits for the grids before.
  */
 #include "libsov/compiler/nv/select.h"
 

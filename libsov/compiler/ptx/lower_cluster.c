@@ -208,8 +208,8 @@ static void emit_fence(struct ptx *x, enum ir_order order)
 	ir_at(x->func, i)->order = (uint8_t)order;
 }
 
-/* The hardware's instructions count a warp, so that its lanes meet before them where PTX does not
- * say that they execute the barrier together. */
+/* The hardware's instructions count a warp, so that a warp sync joins its lanes before them
+ * where PTX does not say that they execute the barrier together. */
 static void join_lanes(struct ptx *x, const struct ptx_inst *in)
 {
 	ir_val all;

@@ -132,8 +132,8 @@ void ptx_lower_mma(struct ptx *x, const struct ptx_inst *in)
 	ir_id i;
 
 	if (!check_layouts(x, in) || !ptx_check_fragment(x, in, ROLE_D, r.c) ||
-	    !ptx_check_fragment(x, in, ROLE_A, r.a) || !ptx_check_fragment(x, in, ROLE_B, r.b) || !ptx_check_fragment(x, in, ROLE_C, r.c) ||
-	    !check_selector(x, in, kind))
+	    !ptx_check_fragment(x, in, ROLE_A, r.a) || !ptx_check_fragment(x, in, ROLE_B, r.b) ||
+	    !ptx_check_fragment(x, in, ROLE_C, r.c) || !check_selector(x, in, kind))
 		return;
 	for (enum ptx_role role = ROLE_A; role <= ROLE_C; role++)
 		n += read_fragment(x, in->role[role], &args[n]);

@@ -296,8 +296,8 @@ static void write_common(const struct nv_chip *chip, const struct nv_kernel *k,
 	slot->contents->constants = k->banks[NV_CONSTANT_VARIABLES].address;
 }
 
-/* A launch without clusters says how many blocks the grid has in clusters of one; one line, and only
- * if the slot's last launch had another grid. */
+/* A launch without clusters says how many blocks the grid has in clusters of one: one line, and
+ * only if the slot's last launch had another grid. */
 static void write_single_block_clusters(const struct gpu_launch *g, const struct gpu_slot *slot)
 {
 	_Alignas(LINE) uint8_t bank[NV_GRID_BANK0_CLUSTER_START + LINE] = {0};

@@ -455,8 +455,8 @@ sov_result api_function_get_cluster_occupancy(sov_function function, const uint3
 	blocks = blocks > UINT32_MAX ? blocks : blocks * cluster[2];
 	if (!blocks)
 		return set_error(SOV_ERROR_INVALID_ARGUMENT,
-				 "a cluster of %u x %u x %u has no blocks", cluster[0], cluster[1],
-				 cluster[2]);
+				 "a cluster of %u x %u x %u has no blocks; each must be at least 1",
+				 cluster[0], cluster[1], cluster[2]);
 	f = member_enter(function, OBJECT_FUNCTION, &r);
 	if (!f)
 		return r;

@@ -19,6 +19,7 @@ static const char *const reasons[] = {
 	"VABSDIFF4 with a third source but without a sum is not modelled",
 	"ATOMS.POPC.INC with a result is not modelled",
 	"ARRIVES is modelled with ARVCNT or TRANSCNT only",
+	"an offset of STAS or REDAS is not modelled",
 	"the product has no such selector",
 	"copies of tensors in im2col mode are not modelled",
 };

@@ -57,7 +57,7 @@ static const char faults_ptx[] =
 			       "	mapa.shared::cluster.u32 %r3, word, 0;\n"
 			       "	mbarrier.test_wait.parity.shared.b64 %p1, [%r2], 0;\n"
 			       "	mbarrier.test_wait.parity.shared.b64 %p1, [%r3], 0;\n")
-				KERNEL("apart", " .reqnctapercluster 2",
+				KERNEL("divided", " .reqnctapercluster 2",
 				       "	mapa.shared::cluster.u32 %r2, word, 1;\n"
 				       "	mapa.shared::cluster.u32 %r3, word, 0;\n"
 				       "	st.async.shared::cluster.mbarrier::complete_tx"
@@ -313,7 +313,7 @@ static void hopper(const char *device)
 	      "blocks of a cluster that wait for ever are a fault");
 	fault(faults, "foreign", "of the cluster, not in its own block",
 	      "a wait for a barrier of another block is a fault");
-	fault(faults, "apart", "are in different blocks of the cluster",
+	fault(faults, "divided", "are in different blocks of the cluster",
 	      "an asynchronous store whose barrier is in another block is a fault");
 	MUST(sov_context_destroy(c));
 }
