@@ -260,7 +260,7 @@ static const uint8_t atom_ops[IR_ATOM_COUNT] = {
 	[IR_ATOM_OR] = IR_OR,       [IR_ATOM_XOR] = IR_XOR,     [IR_ATOM_FADD] = IR_FADD,
 	[IR_ATOM_FMIN] = IR_FMIN,   [IR_ATOM_FMAX] = IR_FMAX};
 
-static uint64_t atom_result(const struct ir_inst *in, uint64_t old, uint64_t operand)
+uint64_t interp_combine(const struct ir_inst *in, uint64_t old, uint64_t operand)
 {
 	struct ir_inst op = {.op = atom_ops[in->sub],
 			     .type = in->type,
@@ -302,7 +302,7 @@ static bool read_modify_write(struct interp *ip, struct interp_thread *t, const 
 
 		if (in->op == IR_ATOM)
 			store_bits(loc, k * bytes, bytes,
-				   atom_result(in, old, t->values[in->args[1 + k]].bits));
+				   interp_combine(in, old, t->values[in->args[1 + k]].bits));
 		else if (equal)
 			store_bits(loc, k * bytes, bytes,
 				   t->values[in->args[1 + in->nres + k]].bits);
@@ -443,7 +443,7 @@ static bool reduce_part(struct interp *ip, struct interp_thread *t, const struct
 
 		if (!old.defined || !x.defined)
 			return interp_fail(ip, t, "an atomic operation on an undefined value");
-		store_bits(to, k, bytes, atom_result(in, old.bits, x.bits));
+		store_bits(to, k, bytes, interp_combine(in, old.bits, x.bits));
 	}
 	return true;
 }

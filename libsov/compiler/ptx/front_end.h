@@ -106,6 +106,10 @@ enum ptx_slot {
 	SLOT_SCALE,
 	SLOT_PLUS_ONE,
 	SLOT_MMIO,
+	SLOT_GEOMETRY,
+	SLOT_RANGE,
+	SLOT_CHANNEL,
+	SLOT_QUERY,
 	SLOT_COUNT
 };
 
@@ -259,6 +263,7 @@ struct ptx_operand {
 	bool minus;    /* -r, of video instructions */
 	bool unified;  /* [a].unified */
 	bool indexed;  /* a[4], of a variable: its element, or the address of that */
+	bool open;     /* [a, of a texture: its other operands are in the brackets, too */
 	int separator; /* before it: 0, ',' or '|' */
 	uint8_t bits;  /* float: as in its token */
 	uint8_t special;
@@ -577,6 +582,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(copy) L(copy_commit) L(copy_wait) \
 	/* lower_bulk.c */ \
 	L(bulk_copy) L(bulk_reduce) L(bulk_prefetch) \
+	/* lower_texture.c */ \
+	L(tex) L(tld4) L(txq) L(suld) L(sust) L(sured) \
 	/* lower_mbarrier.c */ \
 	L(mbarrier) L(mbarrier_bytes) L(mbarrier_arrive) L(mbarrier_wait) L(mbarrier_pending) \
 	L(copy_arrive) \

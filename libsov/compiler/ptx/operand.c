@@ -282,7 +282,12 @@ static bool parse_vector(struct ptx *x, struct ptx_operand *o)
 static bool parse_address(struct ptx *x, struct ptx_operand *o)
 {
 	o->address = true;
-	if (!parse_scalar(x, o, "name") || !ptx_expect(x, ']', "']'", "an address"))
+	if (!parse_scalar(x, o, "name"))
+		return false;
+	if (o->open && x->token.kind == ',')
+		return true;
+	o->open = false;
+	if (!ptx_expect(x, ']', "']'", "an address"))
 		return false;
 	o->unified = ptx_is_keyword(&x->token, ".unified");
 	if (o->unified)
@@ -315,6 +320,7 @@ static const char *expected_name(const struct ptx *x, const struct ptx_inst *in)
 
 bool ptx_parse_operands(struct ptx *x, struct ptx_inst *in)
 {
+	bool texture = ir_ops[in->row->op].attributes & A_GEOMETRY, open = false;
 	int separator = 0;
 
 	if (ptx_accept(x, ';'))
@@ -327,9 +333,16 @@ bool ptx_parse_operands(struct ptx *x, struct ptx_inst *in)
 			return false;
 		}
 		o->separator = separator;
+		o->open = texture && !open;
 		if (!ptx_parse_operand(x, o, expected_name(x, in)))
 			return false;
 		in->noperands++;
+		open = o->address ? o->open : open;
+		if (open && x->token.kind != ',') {
+			open = false;
+			if (!ptx_expect(x, ']', "',' or ']'", "a coordinate"))
+				return false;
+		}
 		separator = x->token.kind;
 	} while (ptx_accept(x, ',') || ptx_accept(x, '|'));
 	return ptx_expect(x, ';', "',' or ';'", "an operand");

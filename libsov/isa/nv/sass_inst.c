@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libsov/isa/nv/sass_row.h"
+#include "libsov/isa/texture.h"
 
 static const struct sass_form *first_row_of(uint16_t op)
 {
@@ -74,6 +75,8 @@ static uint8_t register_count(const struct sass_inst *in, uint8_t rule)
 	case COUNT_TILES_SUMS:
 		return (uint8_t)((in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? 4 : 2) *
 				 (in->mod[SASS_M_TILES] + 1));
+	case COUNT_COORDINATES:
+		return texture_coordinates(in->mod[SASS_M_GEOMETRY]);
 	case COUNT_WIDTH:
 		return by_width[in->mod[SASS_M_WIDTH]];
 	case COUNT_ATYPE:

@@ -78,6 +78,9 @@ SASS_MOD(OLD)      /* SYNCS.ARRIVE: SASS_OLD_*: the result */
 SASS_MOD(OPTOUT)   /* SYNCS.ARRIVE: 1: later phases lack the arrivals */
 SASS_MOD(TRYWAIT)  /* SYNCS.PHASECHK: 1: may wait a while */
 SASS_MOD(COPIES)   /* ARRIVES: SASS_COPIES_* */
+SASS_MOD(GEOMETRY) /* textures and surfaces: enum texture_geometry */
+SASS_MOD(RANGE)    /* surfaces: enum texture_range */
+SASS_MOD(CHANNEL)  /* TLD4: red, green, blue, alpha */
 SASS_MOD(LDS_U)    /* LDS before SM80: 1: .U, which ptxas sets often; its effect is not known */
 
 /* Lanes and control. */

@@ -95,6 +95,7 @@ enum { /* register counts; in slot.count */
        COUNT_SUMS,       /* of a matrix: by the modifier SUMS */
        COUNT_TILES,      /* of a warp group's product: four for each tile */
        COUNT_TILES_SUMS, /* … by the modifier SUMS */
+       COUNT_COORDINATES, /* of a texture: by the modifier GEOMETRY */
 };
 
 /* Defaults of operands that the caller leaves SASS_NONE; DEFAULT_NONE: the operand is required. */
@@ -123,7 +124,8 @@ struct sass_slot {
 };
 
 struct sass_choice {
-	const char *text; /* nvdisasm's, NULL: not a legal value */
+	/* nvdisasm's, NULL: not a legal value; with a comma: printed after the operands */
+	const char *text;
 	uint8_t value;    /* SASS_* of sass.h */
 };
 
@@ -152,7 +154,7 @@ enum sass_immediate {
 enum { SB_BOTH, SB_READ, SB_WRITE, SB_NONE };
 
 #define SASS_MAX_FIELDS 10
-#define SASS_MAX_FIXED  5
+#define SASS_MAX_FIXED  6
 
 struct sass_form {
 	const char *name; /* nvdisasm's, with the modifiers that all instructions of the row have */
