@@ -118,7 +118,7 @@
 #define SAMPLED_HALVES SAMPLED ".vec = .v4; .dtype = .f16; "
 #define SAMPLED_PAIRS SAMPLED ".vec = .v2; .dtype = .f16x2; "
 #define GRADIENTS "c e = .f32 or fragment"
-#define SURFACE  TEXTURES ".range = .trap .clamp .zero; b = .b32 or fragment; "
+#define SURFACE  TEXTURES ".bounds = .trap .clamp .zero; b = .b32 or fragment; "
 #define SURFACE_ELEMENTS SURFACE VECTOR ".type = .b8 .b16 .b32 .b64; "
 
 #define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
@@ -666,11 +666,11 @@ const struct ptx_row ptx_rows[] = {
 	ROW("tld4.comp.geom.vec.dtype.f32 d, [a, b]", SAMPLED_WORDS PLANES ".comp = .r .g .b .a", tld4, GATHER4),
 	ROW("txq.query.b32 d, [a]", ".query = .width .height .depth", txq, TEXQUERY),
 	ROW("suq.query.b32 d, [a]", ".query = .width .height .depth", txq, TEXQUERY),
-	ROW("suld.b.geom{.cop}{.vec}.type.range d, [a, b]", SURFACE_ELEMENTS ".cop = .ca .cg .cs .cv; d = .type or wider or vector", suld, SURFLOAD),
-	ROW("sust.b.geom{.cop}{.vec}.type.range [a, b], c", SURFACE_ELEMENTS ".cop = .wb .cg .cs .wt; c = .type or wider or vector", sust, SURFSTORE),
-	ROW("sured.b.op.geom.type.range [a, b], c", SURFACE ".op = .add; .type = .u32 .s32 .u64", sured, SURFREDUCE),
-	ROW("sured.b.op.geom.type.range [a, b], c", SURFACE ".op = .min .max; .type = .u32 .s32", sured, SURFREDUCE),
-	ROW("sured.b.op.geom.b32.range [a, b], c", SURFACE ".op = .and .or", sured, SURFREDUCE),
+	ROW("suld.b.geom{.cop}{.vec}.type.bounds d, [a, b]", SURFACE_ELEMENTS ".cop = .ca .cg .cs .cv; d = .type or wider or vector", suld, SURFLOAD),
+	ROW("sust.b.geom{.cop}{.vec}.type.bounds [a, b], c", SURFACE_ELEMENTS ".cop = .wb .cg .cs .wt; c = .type or wider or vector", sust, SURFSTORE),
+	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .add; .type = .u32 .s32 .u64", sured, SURFREDUCE),
+	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .min .max; .type = .u32 .s32", sured, SURFREDUCE),
+	ROW("sured.b.op.geom.b32.bounds [a, b], c", SURFACE ".op = .and .or", sured, SURFREDUCE),
 
 	/* lanes and blocks */
 	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",

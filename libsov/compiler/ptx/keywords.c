@@ -59,7 +59,7 @@ static const struct {
 	{".wrap", SLOT_WRAP},      {".prmt", SLOT_PRMT},     {".testp", SLOT_TESTP},
 	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE}, {".scale", SLOT_SCALE},
 	{".layout", SLOT_NONE},    {".blayout", SLOT_NONE},  {".shape", SLOT_NONE},
-	{".sparse", SLOT_NONE},   {".geom", SLOT_GEOMETRY}, {".range", SLOT_RANGE},
+	{".sparse", SLOT_NONE},   {".geom", SLOT_GEOMETRY}, {".bounds", SLOT_RANGE},
 	{".comp", SLOT_CHANNEL},  {".query", SLOT_QUERY},
 };
 
