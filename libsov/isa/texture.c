@@ -16,6 +16,8 @@ static uint32_t texture_read(void *memory, uint64_t address, uint32_t bytes)
 }
 
 #define TEXTURE_FUNCTION static
+#define TEXTURE_CALLED   static
+#define TEXTURE_LOOP
 #include "libsov/isa/texture_eval.h"
 
 #define MAX_SIZE (1u << 17) /* of an axis; one of linear memory is longer */

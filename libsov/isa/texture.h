@@ -55,6 +55,9 @@ enum texture_address {
 /* What an access to a surface outside of it does. */
 enum texture_range { TEXTURE_TRAP, TEXTURE_TO_EDGE, TEXTURE_ZERO, TEXTURE_RANGES };
 
+/* Where an access to a surface is. */
+enum texture_place { TEXTURE_INSIDE, TEXTURE_OUTSIDE, TEXTURE_TRAPS };
+
 /* What txq and suq ask for. */
 enum texture_query {
 	TEXTURE_WIDTH,
@@ -114,7 +117,6 @@ void texture_gather(const struct texture *t, enum texture_geometry g, uint32_t c
 		    uint32_t out[TEXTURE_CHANNELS]);
 uint32_t texture_answer(const struct texture *t, enum texture_query q);
 /* suld, sust, sured: where the access to count bytes is; x counts bytes. */
-enum texture_place { TEXTURE_INSIDE, TEXTURE_OUTSIDE, TEXTURE_TRAPS };
 enum texture_place texture_place(const struct texture *t, enum texture_geometry g,
 				 enum texture_range range, const uint32_t *coordinates,
 				 uint32_t count, uint64_t *address);

@@ -3,7 +3,9 @@
  * How a texture is read, in the common subset of C and CUDA C++: texture.c includes this file for
  * the interpreter and the software GPU, and libsov/kernels/texture_functions.cu for chips whose
  * compiler calls functions instead of texture instructions. The including file defines
- * TEXTURE_FUNCTION, the storage class, and texture_read(), which returns up to 4 bytes of memory.
+ * TEXTURE_FUNCTION and TEXTURE_CALLED, the storage class of functions and of those that are not
+ * worth inlining, TEXTURE_LOOP, which precedes loops that are not worth unrolling, and
+ * texture_read(), which returns up to 4 bytes of memory.
  *
  * Decided here, where NVIDIA's documents leave it open, and not compared with a chip:
  * - A linear filter's weights are rounded to the nearest of 256 steps, and products are added in
@@ -98,12 +100,12 @@ TEXTURE_FUNCTION uint32_t texture_one(const struct texture *t)
 }
 
 /* The texel at coordinates inside of the texture. */
-TEXTURE_FUNCTION void texture_texel(const struct texture *t, void *memory, int32_t x, int32_t y,
+TEXTURE_CALLED void texture_texel(const struct texture *t, void *memory, int32_t x, int32_t y,
 				    int32_t z, uint32_t *out)
 {
 	uint32_t bytes = t->channel_bits / 8u, at = (uint32_t)x * t->channels * bytes;
 
-	for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) {
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) {
 		if (c < t->channels)
 			out[c] = texture_channel(
 				t, texture_read(memory,
@@ -169,7 +171,7 @@ struct texture_tap {
 	int32_t first, second, weight;
 };
 
-TEXTURE_FUNCTION struct texture_tap texture_tap(const struct texture *t, uint32_t axis, float v,
+TEXTURE_CALLED struct texture_tap texture_tap(const struct texture *t, uint32_t axis, float v,
 						int32_t size, bool linear)
 {
 	float at = texture_scaled(t, axis, v, size), whole;
@@ -236,7 +238,7 @@ TEXTURE_FUNCTION struct texture_point texture_point(const struct texture *t, uin
 	if (layers)
 		p.layer = texture_layer(t, *c++, cube ? TEXTURE_FACES : 1);
 	given = cube ? 3 : p.dimensions;
-	for (uint32_t k = 0; k < 3; k++)
+	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++)
 		if (k < given)
 			p.at[k] = texture_float(c[k]);
 	if (cube)
@@ -244,14 +246,14 @@ TEXTURE_FUNCTION struct texture_point texture_point(const struct texture *t, uin
 	return p;
 }
 
-TEXTURE_FUNCTION void texture_or_border(const struct texture *t, void *memory, int32_t x, int32_t y,
+TEXTURE_CALLED void texture_or_border(const struct texture *t, void *memory, int32_t x, int32_t y,
 					int32_t z, uint32_t *out)
 {
 	if (x >= 0 && y >= 0 && z >= 0) {
 		texture_texel(t, memory, x, y, z, out);
 		return;
 	}
-	for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
 		out[c] = t->border[c];
 }
 
@@ -274,7 +276,7 @@ TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory, uint
 		texture_or_border(t, memory, x.first, y.first, z.first, out);
 		return;
 	}
-	for (uint32_t k = 0; k < 8; k++) {
+	TEXTURE_LOOP for (uint32_t k = 0; k < 8; k++) {
 		int32_t wx = k & 1 ? x.weight : TEXTURE_STEPS - x.weight;
 		int32_t wy = k & 2 ? y.weight : TEXTURE_STEPS - y.weight;
 		int32_t wz = k & 4 ? z.weight : TEXTURE_STEPS - z.weight;
@@ -284,10 +286,10 @@ TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory, uint
 			continue;
 		texture_or_border(t, memory, k & 1 ? x.second : x.first, k & 2 ? y.second : y.first,
 				  k & 4 ? z.second : z.first, texel);
-		for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
+		TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
 			sum[c] += weight * texture_float(texel[c]);
 	}
-	for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
 		out[c] = texture_bits(sum[c]);
 }
 
@@ -306,7 +308,7 @@ TEXTURE_FUNCTION void texture_fetch(const struct texture *t, void *memory, uint3
 		texture_texel(t, memory, (int32_t)x, (int32_t)y, (int32_t)z, out);
 		return;
 	}
-	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
+	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
 		out[k] = 0;
 }
 
@@ -319,7 +321,7 @@ TEXTURE_FUNCTION void texture_four(const struct texture *t, void *memory, uint32
 	struct texture_tap y = texture_tap(t, 1, p.at[1], (int32_t)t->height, true);
 	uint32_t texel[TEXTURE_CHANNELS];
 
-	for (uint32_t k = 0; k < 4; k++) {
+	TEXTURE_LOOP for (uint32_t k = 0; k < 4; k++) {
 		texture_or_border(t, memory, k == 1 || k == 2 ? x.second : x.first,
 				  k < 2 ? y.second : y.first, p.layer, texel);
 		out[k] = texel[channel];
@@ -344,7 +346,7 @@ TEXTURE_FUNCTION uint32_t texture_find(const struct texture *t, uint32_t geometr
 		at[2] = c[2];
 	if (at[0] % count)
 		return TEXTURE_TRAPS;
-	for (uint32_t k = 0; k < 3; k++) {
+	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++) {
 		if (at[k] < limit[k])
 			continue;
 		if (range != TEXTURE_TO_EDGE)

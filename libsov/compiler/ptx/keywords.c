@@ -55,7 +55,7 @@ static const struct {
 	{".ss", SLOT_SPACE},       {".scope", SLOT_SCOPE},   {".sem", SLOT_ORDER},
 	{".cop", SLOT_CACHE},      {".hint", SLOT_HINT},     {".vec", SLOT_VECTOR},
 	{".op", SLOT_ATOM},        {".mode", SLOT_SHUFFLE},  {".vote", SLOT_VOTE},
-	{".level", SLOT_SCOPE},    {".prefetch", SLOT_NONE}, {".irnd", SLOT_INTEGRAL},
+	{".prefetch", SLOT_NONE}, {".irnd", SLOT_INTEGRAL},
 	{".wrap", SLOT_WRAP},      {".prmt", SLOT_PRMT},     {".testp", SLOT_TESTP},
 	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE}, {".scale", SLOT_SCALE},
 	{".layout", SLOT_NONE},    {".blayout", SLOT_NONE},  {".shape", SLOT_NONE},

@@ -274,6 +274,16 @@ static inline void test_reset(struct instruction_test *t)
 	}
 }
 
+/* The description of a texture whose texels lie without gaps at this address. */
+static inline void test_describe(struct test_parameter *p, uint64_t address)
+{
+	struct texture *d = &p->description;
+
+	d->address = address;
+	d->row_bytes = d->width * texture_texel_bytes(d);
+	d->slice_bytes = (uint64_t)d->row_bytes * d->height;
+}
+
 static inline bool test_same(const struct test_parameter *p, uint32_t k, uint64_t got)
 {
 	uint64_t infinity = p->bytes == 4 ? 0x7f800000 : UINT64_C(0x7ff0000000000000);

@@ -31,7 +31,7 @@ static bool valueless_keyword(const char *word, size_t n)
 		       ".bulk .bulk_group .read .reduce .mbarrier::complete_tx::bytes "
 		       ".fence .mma_async "
 		       ".arrive_drop .test_wait .try_wait .parity .pending_count "
-		       ".proxy .alias .async::generic .tensormap::generic .mbarrier_init "
+		       ".level .grad .proxy .alias .async::generic .tensormap::generic .mbarrier_init "
 		       ".sync_restrict::shared::cta .sync_restrict::shared::cluster",
 		       word, n);
 }

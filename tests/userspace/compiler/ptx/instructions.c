@@ -29,16 +29,6 @@ static bool map_global_memory(void *user, uint64_t address, uint32_t bytes, bool
 }
 
 /* Lays out the parameters as the kernel declares them; false: the kernel declares others. */
-static uint64_t describe_texture(struct test_parameter *p, uint64_t address)
-{
-	struct texture *d = &p->description;
-
-	d->address = address;
-	d->row_bytes = d->width * texture_texel_bytes(d);
-	d->slice_bytes = (uint64_t)d->row_bytes * d->height;
-	return address + DESCRIPTION;
-}
-
 static bool fill_parameters(struct instruction_test *t, const struct ir_func *f,
 			    uint8_t *bytes)
 {
@@ -48,8 +38,10 @@ static bool fill_parameters(struct instruction_test *t, const struct ir_func *f,
 		struct test_parameter *p = &t->parameters[i];
 		uint64_t address = (i + 1) * BUFFER_SPACING;
 
-		if (p->texture)
-			address = describe_texture(p, address);
+		if (p->texture) {
+			test_describe(p, address);
+			address += DESCRIPTION;
+		}
 		if (f->params[i].size != (p->buffer ? 8 : p->count * p->bytes))
 			return false;
 		memcpy(bytes + f->params[i].offset, p->buffer ? (void *)&address : p->memory,
