@@ -31,7 +31,7 @@
 #define NV_TEXHEAD_ADDRESS_HIGH  64, 80
 #define NV_TEXHEAD_VERSION       85, 87
 #define NV_TEXHEAD_PITCH         96, 111 /* pitch / 32 */
-#define NV_TEXHEAD_BLOCK_WIDTH   96, 98 /* block-linear: logarithms of numbers of blocks */
+#define NV_TEXHEAD_BLOCK_WIDTH   96, 98  /* block-linear: logarithms of numbers of blocks */
 #define NV_TEXHEAD_BLOCK_HEIGHT  99, 101
 #define NV_TEXHEAD_BLOCK_DEPTH   102, 104
 #define NV_TEXHEAD_WIDTH_HIGH_1D 96, 111 /* one dimension: width - 1, bits 16 to 31 */

@@ -167,7 +167,7 @@ static inline void gpu_write_arguments(const struct image_kernel *k, const void 
 /* ---- textures ---- */
 
 /* A context has a pool of descriptions of textures, whose numbers are less than this. */
-#define GPU_MAX_TEXTURES      4096u
+#define GPU_MAX_TEXTURES       4096u
 #define GPU_TEXTURE_POOL_BYTES (GPU_MAX_TEXTURES * 64u)
 
 /* ---- the table of a vendor ---- */

@@ -20,7 +20,7 @@ static uint32_t texture_read(void *memory, uint64_t address, uint32_t bytes)
 #define TEXTURE_LOOP
 #include "libsov/isa/texture_eval.h"
 
-#define MAX_SIZE (1u << 17) /* of an axis; one of linear memory is longer */
+#define MAX_SIZE   (1u << 17) /* of an axis; one of linear memory is longer */
 #define MAX_LINEAR (1u << 27)
 
 uint32_t texture_coordinates(enum texture_geometry g)
@@ -44,8 +44,8 @@ static const char *size_fault(const struct texture *t)
 {
 	bool flat = t->geometry == TEXTURE_1D || t->geometry == TEXTURE_1D_LAYERS;
 	bool cube = t->geometry == TEXTURE_CUBE || t->geometry == TEXTURE_CUBE_LAYERS;
-	uint32_t longest = t->geometry == TEXTURE_1D && t->layout == TEXTURE_LINEAR ? MAX_LINEAR
-										   : MAX_SIZE;
+	uint32_t longest =
+		t->geometry == TEXTURE_1D && t->layout == TEXTURE_LINEAR ? MAX_LINEAR : MAX_SIZE;
 
 	if (!t->width || !t->height || !t->depth)
 		return "a width, height or depth of 0";
@@ -97,9 +97,9 @@ uint64_t texture_bytes(const struct texture *t)
 	uint64_t rows = t->height, row = (uint64_t)t->width * texture_texel_bytes(t);
 
 	if (t->layout == TEXTURE_GOBS)
-		return t->slice_bytes * (t->depth - 1) +
-		       (rows + TEXTURE_GOB_ROWS - 1) / TEXTURE_GOB_ROWS * TEXTURE_GOB_ROWS *
-			       t->row_bytes;
+		return t->slice_bytes * (t->depth - 1) + (rows + TEXTURE_GOB_ROWS - 1) /
+								 TEXTURE_GOB_ROWS *
+								 TEXTURE_GOB_ROWS * t->row_bytes;
 	return t->slice_bytes * (t->depth - 1) + (rows - 1) * t->row_bytes + row;
 }
 

@@ -59,20 +59,15 @@ enum texture_range { TEXTURE_TRAP, TEXTURE_TO_EDGE, TEXTURE_ZERO, TEXTURE_RANGES
 enum texture_place { TEXTURE_INSIDE, TEXTURE_OUTSIDE, TEXTURE_TRAPS };
 
 /* What txq and suq ask for. */
-enum texture_query {
-	TEXTURE_WIDTH,
-	TEXTURE_HEIGHT,
-	TEXTURE_DEPTH,
-	TEXTURE_QUERIES
-};
+enum texture_query { TEXTURE_WIDTH, TEXTURE_HEIGHT, TEXTURE_DEPTH, TEXTURE_QUERIES };
 
 #define TEXTURE_CHANNELS 4
 
 /* In memory as it stands here: the compiler's device code reads it. */
 struct texture {
-	uint64_t address;     /* of the first texel */
-	uint64_t slice_bytes; /* from a slice, layer or face to the next */
-	uint32_t row_bytes;   /* from a row to the next; TEXTURE_GOBS: a multiple of 64 */
+	uint64_t address;              /* of the first texel */
+	uint64_t slice_bytes;          /* from a slice, layer or face to the next */
+	uint32_t row_bytes;            /* from a row to the next; TEXTURE_GOBS: a multiple of 64 */
 	uint32_t width, height, depth; /* in texels; depth: slices, layers or faces */
 	uint8_t geometry, layout;
 	uint8_t channels;     /* 1, 2 or 4 */

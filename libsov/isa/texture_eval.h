@@ -101,18 +101,19 @@ TEXTURE_FUNCTION uint32_t texture_one(const struct texture *t)
 
 /* The texel at coordinates inside of the texture. */
 TEXTURE_CALLED void texture_texel(const struct texture *t, void *memory, int32_t x, int32_t y,
-				    int32_t z, uint32_t *out)
+				  int32_t z, uint32_t *out)
 {
 	uint32_t bytes = t->channel_bits / 8u, at = (uint32_t)x * t->channels * bytes;
 
-	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) {
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
+	{
 		if (c < t->channels)
 			out[c] = texture_channel(
-				t, texture_read(memory,
-						t->address + texture_where(t, at + c * bytes,
-									   (uint32_t)y,
-									   (uint32_t)z),
-						bytes));
+				t,
+				texture_read(memory,
+					     t->address + texture_where(t, at + c * bytes,
+									(uint32_t)y, (uint32_t)z),
+					     bytes));
 		else
 			out[c] = c == 3 ? texture_one(t) : 0;
 	}
@@ -172,7 +173,7 @@ struct texture_tap {
 };
 
 TEXTURE_CALLED struct texture_tap texture_tap(const struct texture *t, uint32_t axis, float v,
-						int32_t size, bool linear)
+					      int32_t size, bool linear)
 {
 	float at = texture_scaled(t, axis, v, size), whole;
 	struct texture_tap tap;
@@ -238,23 +239,20 @@ TEXTURE_FUNCTION struct texture_point texture_point(const struct texture *t, uin
 	if (layers)
 		p.layer = texture_layer(t, *c++, cube ? TEXTURE_FACES : 1);
 	given = cube ? 3 : p.dimensions;
-	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++)
-		if (k < given)
-			p.at[k] = texture_float(c[k]);
+	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++) if (k < given) p.at[k] = texture_float(c[k]);
 	if (cube)
 		texture_face(&p);
 	return p;
 }
 
 TEXTURE_CALLED void texture_or_border(const struct texture *t, void *memory, int32_t x, int32_t y,
-					int32_t z, uint32_t *out)
+				      int32_t z, uint32_t *out)
 {
 	if (x >= 0 && y >= 0 && z >= 0) {
 		texture_texel(t, memory, x, y, z, out);
 		return;
 	}
-	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
-		out[c] = t->border[c];
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) out[c] = t->border[c];
 }
 
 TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory, uint32_t geometry,
@@ -276,7 +274,8 @@ TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory, uint
 		texture_or_border(t, memory, x.first, y.first, z.first, out);
 		return;
 	}
-	TEXTURE_LOOP for (uint32_t k = 0; k < 8; k++) {
+	TEXTURE_LOOP for (uint32_t k = 0; k < 8; k++)
+	{
 		int32_t wx = k & 1 ? x.weight : TEXTURE_STEPS - x.weight;
 		int32_t wy = k & 2 ? y.weight : TEXTURE_STEPS - y.weight;
 		int32_t wz = k & 4 ? z.weight : TEXTURE_STEPS - z.weight;
@@ -286,11 +285,10 @@ TEXTURE_FUNCTION void texture_filter(const struct texture *t, void *memory, uint
 			continue;
 		texture_or_border(t, memory, k & 1 ? x.second : x.first, k & 2 ? y.second : y.first,
 				  k & 4 ? z.second : z.first, texel);
-		TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
-			sum[c] += weight * texture_float(texel[c]);
+		TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) sum[c] +=
+			weight * texture_float(texel[c]);
 	}
-	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++)
-		out[c] = texture_bits(sum[c]);
+	TEXTURE_LOOP for (uint32_t c = 0; c < TEXTURE_CHANNELS; c++) out[c] = texture_bits(sum[c]);
 }
 
 /* Integer coordinates: no filter, no address modes. */
@@ -308,8 +306,7 @@ TEXTURE_FUNCTION void texture_fetch(const struct texture *t, void *memory, uint3
 		texture_texel(t, memory, (int32_t)x, (int32_t)y, (int32_t)z, out);
 		return;
 	}
-	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
-		out[k] = 0;
+	TEXTURE_LOOP for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++) out[k] = 0;
 }
 
 /* Counter-clockwise from the lower left: PTX ISA, tld4. */
@@ -321,7 +318,8 @@ TEXTURE_FUNCTION void texture_four(const struct texture *t, void *memory, uint32
 	struct texture_tap y = texture_tap(t, 1, p.at[1], (int32_t)t->height, true);
 	uint32_t texel[TEXTURE_CHANNELS];
 
-	TEXTURE_LOOP for (uint32_t k = 0; k < 4; k++) {
+	TEXTURE_LOOP for (uint32_t k = 0; k < 4; k++)
+	{
 		texture_or_border(t, memory, k == 1 || k == 2 ? x.second : x.first,
 				  k < 2 ? y.second : y.first, p.layer, texel);
 		out[k] = texel[channel];
@@ -346,7 +344,8 @@ TEXTURE_FUNCTION uint32_t texture_find(const struct texture *t, uint32_t geometr
 		at[2] = c[2];
 	if (at[0] % count)
 		return TEXTURE_TRAPS;
-	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++) {
+	TEXTURE_LOOP for (uint32_t k = 0; k < 3; k++)
+	{
 		if (at[k] < limit[k])
 			continue;
 		if (range != TEXTURE_TO_EDGE)

@@ -43,10 +43,14 @@ static bool decode_format(const uint32_t *h, struct texture *t)
 	static const struct {
 		uint8_t sizes, channels, bits;
 	} sizes[] = {
-		{NV_TEXHEAD_SIZES_8, 1, 8},       {NV_TEXHEAD_SIZES_8_8, 2, 8},
-		{NV_TEXHEAD_SIZES_8_8_8_8, 4, 8}, {NV_TEXHEAD_SIZES_16, 1, 16},
-		{NV_TEXHEAD_SIZES_16_16, 2, 16},  {NV_TEXHEAD_SIZES_16_16_16_16, 4, 16},
-		{NV_TEXHEAD_SIZES_32, 1, 32},     {NV_TEXHEAD_SIZES_32_32, 2, 32},
+		{NV_TEXHEAD_SIZES_8, 1, 8},
+		{NV_TEXHEAD_SIZES_8_8, 2, 8},
+		{NV_TEXHEAD_SIZES_8_8_8_8, 4, 8},
+		{NV_TEXHEAD_SIZES_16, 1, 16},
+		{NV_TEXHEAD_SIZES_16_16, 2, 16},
+		{NV_TEXHEAD_SIZES_16_16_16_16, 4, 16},
+		{NV_TEXHEAD_SIZES_32, 1, 32},
+		{NV_TEXHEAD_SIZES_32_32, 2, 32},
 		{NV_TEXHEAD_SIZES_32_32_32_32, 4, 32},
 	};
 	static const uint8_t types[8] = {[NV_TEXHEAD_NUM_SNORM] = TEXTURE_SNORM + 1,
@@ -244,8 +248,8 @@ static void run_texture(struct warp *w, const struct op *op, uint32_t mask)
 		if (name == SASS_TLD4 || name == SASS_TLD4_B)
 			texture_gather(&l.texture, g, op->inst->mod[SASS_M_CHANNEL], at, &m, out);
 		else
-			texture_sample(&l.texture, g, name == SASS_TLD || name == SASS_TLD_B, at, &m,
-				       out);
+			texture_sample(&l.texture, g, name == SASS_TLD || name == SASS_TLD_B, at,
+				       &m, out);
 		if (m.failed)
 			return;
 		for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
@@ -263,7 +267,10 @@ static uint8_t *surface_pointer(struct lookup *l, const struct op *op, uint32_t 
 				bool *outside)
 {
 	uint32_t at[4] = {0};
-	struct access x = {.w = l->w, .space = SPACE_GLOBAL, .bytes = bytes, .rights = rights,
+	struct access x = {.w = l->w,
+			   .space = SPACE_GLOBAL,
+			   .bytes = bytes,
+			   .rights = rights,
 			   .verb = "surface access"};
 	uint64_t address = 0;
 

@@ -74,8 +74,8 @@ struct target {
 	bool hides_load_latency;     /* other waves run during a loop's loads: do not unroll */
 	uint32_t max_threads, max_shared_bytes; /* of one block */
 	bool clusters;                          /* blocks can be in clusters */
-	bool calls_for_textures; /* has no instructions for them that are used: library/ */
-	const struct backend *backend;          /* NULL: compilation ends at the IR */
+	bool calls_for_textures;       /* has no instructions for them that are used: library/ */
+	const struct backend *backend; /* NULL: compilation ends at the IR */
 };
 
 /* Returns NULL for an unknown name. */

@@ -23,8 +23,8 @@ static bool find_texture(struct interp *ip, struct interp_thread *t, const struc
 
 	for (uint32_t k = 0; k < in->nargs; k++)
 		if (!t->values[in->args[k]].defined)
-			return interp_fail(ip, t, "argument %u of a texture or surface is undefined",
-					   k + 1);
+			return interp_fail(
+				ip, t, "argument %u of a texture or surface is undefined", k + 1);
 	for (uint32_t at = 0; at < TEXTURE_BYTES; at += 8)
 		if (!access_memory((void *)ip->launch, handle + at, (uint8_t *)texture + at, 8,
 				   false))

@@ -314,11 +314,11 @@ struct ir_inst {
 	uint32_t symbol; /* variable, mutable register or function */
 	uint8_t sub, cond, round, format;
 	uint8_t space, scope, order;
-	uint8_t from;   /* argument type of a conversion; type in memory of an A_MEM op */
+	uint8_t from;            /* argument type of a conversion; type in memory of an A_MEM op */
 	uint8_t geometry, range; /* of a texture or surface */
-	uint16_t flags; /* IR_FTZ … */
-	uint32_t align; /* bytes, power of two */
-	uint32_t line;  /* source line; 0: none */
+	uint16_t flags;          /* IR_FTZ … */
+	uint32_t align;          /* bytes, power of two */
+	uint32_t line;           /* source line; 0: none */
 };
 
 struct ir_value {

@@ -60,9 +60,8 @@ static void set_texture(struct select *s, struct mir_inst *i, const struct ir_in
 
 bool select_sample(struct select *s, const struct ir_inst *in)
 {
-	static const uint16_t names[3][2] = {{SASS_TEX_B, SASS_TEX},
-					     {SASS_TLD_B, SASS_TLD},
-					     {SASS_TLD4_B, SASS_TLD4}};
+	static const uint16_t names[3][2] = {
+		{SASS_TEX_B, SASS_TEX}, {SASS_TLD_B, SASS_TLD}, {SASS_TLD4_B, SASS_TLD4}};
 	uint32_t kind = in->op == IR_GATHER4 ? 2 : in->sub == IR_SAMPLE_TEXEL, n = 3;
 	struct mir_source ops[5], d = new_temp(s, SASS_GPR, TEXTURE_CHANNELS);
 	struct mir_inst *i;
@@ -119,8 +118,8 @@ bool select_surface_store(struct select *s, const struct ir_inst *in)
 	struct arg words[4];
 
 	for (uint32_t k = first; k < in->nargs; k++) {
-		words[count++] = in->type == IR_B64 ? arg_half(s, in->args[k], 0)
-						    : arg_word(s, in->args[k]);
+		words[count++] =
+			in->type == IR_B64 ? arg_half(s, in->args[k], 0) : arg_word(s, in->args[k]);
 		if (in->type == IR_B64)
 			words[count++] = arg_half(s, in->args[k], 1);
 	}
@@ -155,9 +154,9 @@ bool select_surface_reduce(struct select *s, const struct ir_inst *in)
 	set_surface(s, i, in, MIR_READS | MIR_WRITES | MIR_ORDERED, wide ? 8 : 4);
 	set_mod(i, SASS_M_ATOM, atoms[in->sub]);
 	set_mod(i, SASS_M_ATYPE,
-		wide                                                         ? SASS_ATYPE_U64
+		wide                                                   ? SASS_ATYPE_U64
 		: in->sub == IR_ATOM_MIN_S || in->sub == IR_ATOM_MAX_S ? SASS_ATYPE_S32
-									     : SASS_ATYPE_U32);
+								       : SASS_ATYPE_U32);
 	set_mod(i, SASS_M_ORDER, SASS_ORDER_STRONG_SYS);
 	return true;
 }

@@ -21,7 +21,8 @@ static bool read_handle(struct ptx *x, const struct ptx_inst *in, ir_val *handle
 	ptx_error(x, &o->at,
 		  "'%s' takes the handle of a texture or surface in a 64-bit register, found "
 		  "'%.*s'; variables of type .texref, .samplerref and .surfref are not supported",
-		  ptx_spelling(x, in), TEXT(&o->at));
+		  ptx_spelling(x, in), (int)(o->name ? o->name->length : o->at.length),
+		  o->name ? o->name->text : o->at.text);
 	return false;
 }
 
@@ -163,7 +164,6 @@ static bool check_elements(struct ptx *x, const struct ptx_inst *in, uint32_t *c
 		  ptx_spelling(x, in), *count * bits);
 	return false;
 }
-
 
 /* Vectors of narrow elements are accessed as words: their number and type, by doubling widths. */
 static uint32_t widen(enum ir_type *type, uint32_t count)

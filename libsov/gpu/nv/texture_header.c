@@ -8,21 +8,25 @@
 #include "hw/nv/texture.h"
 #include "libsov/gpu/nv/nv_gpu.h"
 
-#define PITCH_ALIGN   32
-#define MAX_PITCH     (1u << 21)
-#define BLOCK_ALIGN   512
-#define MAX_SLICES    (1u << 14)
-#define ADDRESS_BITS  49
+#define PITCH_ALIGN  32
+#define MAX_PITCH    (1u << 21)
+#define BLOCK_ALIGN  512
+#define MAX_SLICES   (1u << 14)
+#define ADDRESS_BITS 49
 
 static uint32_t component_sizes(const struct texture *t)
 {
 	static const struct {
 		uint8_t channels, bits, sizes;
 	} rows[] = {
-		{1, 8, NV_TEXHEAD_SIZES_8},       {2, 8, NV_TEXHEAD_SIZES_8_8},
-		{4, 8, NV_TEXHEAD_SIZES_8_8_8_8}, {1, 16, NV_TEXHEAD_SIZES_16},
-		{2, 16, NV_TEXHEAD_SIZES_16_16},  {4, 16, NV_TEXHEAD_SIZES_16_16_16_16},
-		{1, 32, NV_TEXHEAD_SIZES_32},     {2, 32, NV_TEXHEAD_SIZES_32_32},
+		{1, 8, NV_TEXHEAD_SIZES_8},
+		{2, 8, NV_TEXHEAD_SIZES_8_8},
+		{4, 8, NV_TEXHEAD_SIZES_8_8_8_8},
+		{1, 16, NV_TEXHEAD_SIZES_16},
+		{2, 16, NV_TEXHEAD_SIZES_16_16},
+		{4, 16, NV_TEXHEAD_SIZES_16_16_16_16},
+		{1, 32, NV_TEXHEAD_SIZES_32},
+		{2, 32, NV_TEXHEAD_SIZES_32_32},
 		{4, 32, NV_TEXHEAD_SIZES_32_32_32_32},
 	};
 	uint32_t k = 0;
@@ -96,8 +100,9 @@ static void write_size(const struct texture *t, uint32_t *h)
 static void write_header(const struct texture *t, uint32_t *h)
 {
 	static const uint8_t types[TEXTURE_GEOMETRIES] = {
-		NV_TEXHEAD_ONE_D,       NV_TEXHEAD_TWO_D, NV_TEXHEAD_THREE_D,   NV_TEXHEAD_ONE_D_ARRAY,
-		NV_TEXHEAD_TWO_D_ARRAY, NV_TEXHEAD_CUBE,  NV_TEXHEAD_CUBE_ARRAY};
+		NV_TEXHEAD_ONE_D,       NV_TEXHEAD_TWO_D,       NV_TEXHEAD_THREE_D,
+		NV_TEXHEAD_ONE_D_ARRAY, NV_TEXHEAD_TWO_D_ARRAY, NV_TEXHEAD_CUBE,
+		NV_TEXHEAD_CUBE_ARRAY};
 	bool flat = t->layout == TEXTURE_LINEAR && t->geometry == TEXTURE_1D;
 	uint32_t version = flat                          ? NV_TEXHEAD_VERSION_1D
 			   : t->layout == TEXTURE_LINEAR ? NV_TEXHEAD_VERSION_PITCH

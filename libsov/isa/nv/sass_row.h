@@ -92,9 +92,9 @@ enum { /* register counts; in slot.count */
        COUNT_DTYPE, /* by DTYPE, STYPE: two for 64-bit types */
        COUNT_STYPE,
        COUNT_4,
-       COUNT_SUMS,       /* of a matrix: by the modifier SUMS */
-       COUNT_TILES,      /* of a warp group's product: four for each tile */
-       COUNT_TILES_SUMS, /* … by the modifier SUMS */
+       COUNT_SUMS,        /* of a matrix: by the modifier SUMS */
+       COUNT_TILES,       /* of a warp group's product: four for each tile */
+       COUNT_TILES_SUMS,  /* … by the modifier SUMS */
        COUNT_COORDINATES, /* of a texture: by the modifier GEOMETRY */
 };
 
@@ -126,7 +126,7 @@ struct sass_slot {
 struct sass_choice {
 	/* nvdisasm's, NULL: not a legal value; with a comma: printed after the operands */
 	const char *text;
-	uint8_t value;    /* SASS_* of sass.h */
+	uint8_t value; /* SASS_* of sass.h */
 };
 
 struct sass_field {

@@ -48,8 +48,7 @@ static sov_result textures_create(struct context *c)
 	c->textures = calloc(1, sizeof(*c->textures));
 	if (!c->textures)
 		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for textures");
-	r = buffer_create_mapped(c, WINSYS_VRAM, false, GPU_TEXTURE_POOL_BYTES,
-				 &c->textures->pool);
+	r = buffer_create_mapped(c, WINSYS_VRAM, false, GPU_TEXTURE_POOL_BYTES, &c->textures->pool);
 	if (r)
 		return r;
 	memset(c->textures->pool->cpu, 0, GPU_TEXTURE_POOL_BYTES);

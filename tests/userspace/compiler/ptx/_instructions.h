@@ -40,8 +40,8 @@ struct test_parameter {
 	bool buffer;
 	bool texture;
 	struct texture description; /* without addresses and strides of its memory */
-	char type;      /* u, s, b, f */
-	uint32_t bytes; /* of an element */
+	char type;                  /* u, s, b, f */
+	uint32_t bytes;             /* of an element */
 	uint32_t count;
 	uint64_t before[TEST_MAX_ELEMENTS], after[TEST_MAX_ELEMENTS];
 	bool any_nan[TEST_MAX_ELEMENTS];
@@ -125,8 +125,8 @@ static inline uint32_t test_find(const char *const *names, uint32_t count, const
 /* "tex2d u8x4 4x2 linear clamp:", up to the colon. */
 static inline void test_texture(struct instruction_test *t, struct test_parameter *p, char **line)
 {
-	static const char *const geometries[] = {"tex1d",        "tex2d", "tex3d",      "tex1d.layers",
-						 "tex2d.layers", "cube",  "cube.layers"};
+	static const char *const geometries[] = {
+		"tex1d", "tex2d", "tex3d", "tex1d.layers", "tex2d.layers", "cube", "cube.layers"};
 	static const char *const types[] = {"u", "s", "f", "unorm", "snorm"};
 	static const char *const modes[] = {"wrap", "clamp", "mirror", "border"};
 	char *word = test_word(line), type[8] = "", *end = NULL;
@@ -158,7 +158,9 @@ static inline void test_texture(struct instruction_test *t, struct test_paramete
 		else if (*word && (*word < '0' || *word > '9'))
 			test_malformed(t, "'%s' is no word of a texture", word);
 	}
-	p->type = d->type == TEXTURE_FLOAT && bits == 32 ? 'f' : d->type == TEXTURE_SINT ? 's' : 'u';
+	p->type = d->type == TEXTURE_FLOAT && bits == 32 ? 'f'
+		  : d->type == TEXTURE_SINT              ? 's'
+							 : 'u';
 	p->bytes = bits / 8;
 	if (!end || d->geometry == TEXTURE_GEOMETRIES || d->type == TEXTURE_TYPES || !p->bytes)
 		test_malformed(t, "the texture is not described");

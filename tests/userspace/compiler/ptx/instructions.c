@@ -8,7 +8,7 @@
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/ptx/ptx.h"
 
-#define BUFFER_SPACING UINT64_C(0x100000) /* between the addresses of two buffers */
+#define BUFFER_SPACING UINT64_C(0x100000)   /* between the addresses of two buffers */
 #define DESCRIPTION    (BUFFER_SPACING / 2) /* of a texture, after its texels */
 
 static bool map_global_memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
@@ -29,8 +29,7 @@ static bool map_global_memory(void *user, uint64_t address, uint32_t bytes, bool
 }
 
 /* Lays out the parameters as the kernel declares them; false: the kernel declares others. */
-static bool fill_parameters(struct instruction_test *t, const struct ir_func *f,
-			    uint8_t *bytes)
+static bool fill_parameters(struct instruction_test *t, const struct ir_func *f, uint8_t *bytes)
 {
 	if (f->nparams != t->count)
 		return false;

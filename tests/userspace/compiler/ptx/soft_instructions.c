@@ -121,7 +121,8 @@ static bool copy_out(struct instruction_test *t, const sov_ptr *at)
 		struct test_parameter *p = &t->parameters[i];
 
 		if (p->texture)
-			good = must(sov_texture_read(now.context, at[i], p->memory), "reading texels");
+			good = must(sov_texture_read(now.context, at[i], p->memory),
+				    "reading texels");
 		else if (p->buffer)
 			good = must(sov_memory_copy(now.context, SOV_HOST(p->memory), at[i],
 						    p->count * p->bytes),
