@@ -259,6 +259,27 @@ static void run_texture(struct warp *w, const struct op *op, uint32_t mask)
 		row_blend(w->r[(k < 2 ? op->d : high) + k % 2], results[k], mask);
 }
 
+static void run_query(struct warp *w, const struct op *op, uint32_t mask)
+{
+	bool uniform = op->inst->op == SASS_TXQ;
+	struct lookup l = {.w = w};
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		if (!(mask >> i & 1))
+			continue;
+		if (!find_texture(&l, i, lane_handle(w, &op->s[uniform], i), false))
+			return;
+		w->r[op->d][i] = texture_answer(&l.texture, op->inst->mod[SASS_M_QUERY]);
+	}
+}
+
+static const char *prepare_query(struct op *op, const struct sass_inst *in)
+{
+	if (in->ops[0].reg != SASS_RZ)
+		return "a query with two results is not modelled";
+	return op->imm[1] ? "an offset to a handle is not modelled" : NULL;
+}
+
 /* ---- surfaces ---- */
 
 /* Finds the bytes of a lane's access; *outside: there are none. NULL after a fault. */
@@ -425,6 +446,8 @@ const struct op_row rows_texture[] = {
 	{SASS_TLD_B, "-dss", run_texture, NULL, NULL},
 	{SASS_TLD4, "-dssi", run_texture, NULL, prepare_texture},
 	{SASS_TLD4_B, "-dss", run_texture, NULL, NULL},
+	{SASS_TXQ, "-dsisi", run_query, NULL, prepare_query},
+	{SASS_TXQ_B, "-dsi", run_query, NULL, prepare_query},
 	{SASS_SULD, "dssi", run_surface_load, NULL, prepare_texture},
 	{SASS_SULD_B, "dss", run_surface_load, NULL, NULL},
 	{SASS_SUST, "sssi", run_surface_store, NULL, prepare_texture},

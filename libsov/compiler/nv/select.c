@@ -112,6 +112,7 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_FENCEASYNC] = select_fence_async,
 	[IR_SAMPLE] = select_sample,
 	[IR_GATHER4] = select_sample,
+	[IR_TEXQUERY] = select_texture_query,
 	[IR_SURFLOAD] = select_surface_load,
 	[IR_SURFSTORE] = select_surface_store,
 	[IR_SURFREDUCE] = select_surface_reduce,

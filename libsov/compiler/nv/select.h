@@ -203,7 +203,8 @@ void select_to_uniform(struct select *s, struct mir_source to, struct mir_source
 /* select_bulk.c */
 select_rule select_bulk_copy, select_fence_async;
 /* select_texture.c */
-select_rule select_sample, select_surface_load, select_surface_store, select_surface_reduce;
+select_rule select_sample, select_texture_query, select_surface_load, select_surface_store,
+	select_surface_reduce;
 /* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes
  * the atomic; finish emits the rest. */
 struct aggregate {

@@ -78,6 +78,32 @@ bool select_sample(struct select *s, const struct ir_inst *in)
 	return true;
 }
 
+bool select_texture_query(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source ops[6] = {rz(), result(s, in->res)}, level, low;
+	struct mir_inst *i;
+
+	if (s->f->sm >= 90) {
+		level = new_temp(s, SASS_GPR, 1);
+		EMIT(s, MOV, level, rz());
+		ops[2] = level;
+		ops[3] = mir_imm(0);
+		add_handle(s, in, &ops[4]);
+		i = emit(s, SASS_TXQ, ops, 6);
+	} else {
+		level = new_temp(s, SASS_GPR, 2);
+		low = in_reg(s, arg_half(s, in->args[0], 0));
+		EMIT(s, MOV, subreg(level, 0), low);
+		EMIT(s, MOV, subreg(level, 1), rz());
+		ops[2] = level;
+		ops[3] = mir_imm(0);
+		i = emit(s, SASS_TXQ_B, ops, 4);
+	}
+	set_texture(s, i, in, MIR_READS, 4);
+	set_mod(i, SASS_M_QUERY, in->sub);
+	return true;
+}
+
 static void set_surface(struct select *s, struct mir_inst *i, const struct ir_inst *in,
 			uint8_t effect, uint32_t bytes)
 {

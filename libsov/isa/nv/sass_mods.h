@@ -80,6 +80,7 @@ SASS_MOD(TRYWAIT)  /* SYNCS.PHASECHK: 1: may wait a while */
 SASS_MOD(COPIES)   /* ARRIVES: SASS_COPIES_* */
 SASS_MOD(GEOMETRY) /* textures and surfaces: enum texture_geometry */
 SASS_MOD(RANGE)    /* surfaces: enum texture_range */
+SASS_MOD(QUERY)    /* TXQ: enum texture_query */
 SASS_MOD(CHANNEL)  /* TLD4: red, green, blue, alpha */
 SASS_MOD(LDS_U)    /* LDS before SM80: 1: .U, which ptxas sets often; its effect is not known */
 

@@ -189,6 +189,8 @@ SASS_OP(TLD)        /* d2 pair, d pair, a, ur pair, i=0: a texel */
 SASS_OP(TLD_B)      /* d2 pair, d pair, a, b */
 SASS_OP(TLD4)       /* d2 pair, d pair, a, ur pair, i=0: a channel of four texels */
 SASS_OP(TLD4_B)     /* d2 pair, d pair, a, b */
+SASS_OP(TXQ)        /* d2, d, a level, i=0, ur pair, i=0: a size; d2 is not written */
+SASS_OP(TXQ_B)      /* d2, d, a pair: handle, level; i=0 */
 SASS_OP(SULD)       /* d, a, ur pair, i=0 */
 SASS_OP(SULD_B)     /* d, a, c */
 SASS_OP(SUST)       /* a, b data, ur pair, i=0 */

@@ -308,7 +308,9 @@ static void print_operand(struct text *t, uint32_t sm, const struct sass_inst *i
 		text_append(t, s->flags & SLOT_BRACKETS ? "]" : "");
 		break;
 	case SASS_IMM:
-		if (s->flags & SLOT_SET)
+		if (s->flags & SLOT_DIMENSION)
+			text_append(t, "TEX_HEADER_DIMENSION");
+		else if (s->flags & SLOT_SET)
 			print_set(t, (uint32_t)o->value);
 		else if (s->flags & (SLOT_SB | SLOT_GSB))
 			text_append(t, "%s%u", s->flags & SLOT_SB ? "SB" : "gsb",

@@ -69,7 +69,8 @@ enum { /* slot flags */
        SLOT_UNSIGNED_UREG = 1 << 19, /* … with only a uniform register as unsigned */
        SLOT_GDESC = 1 << 20,         /* descriptors of matrices: gdesc[UR8].negA */
        SLOT_GSB = 1 << 21,           /* a scoreboard of products of a warp group: gsb0 */
-       SLOT_BRACKETS = 1 << 22,      /* a uniform register that holds an address: [UR4] */
+       SLOT_BRACKETS = 1 << 22,      /* a register that holds an address: [UR4] */
+       SLOT_DIMENSION = 1 << 23,     /* the question of TXQ: TEX_HEADER_DIMENSION */
 };
 
 enum {                      /* address formats of memory operands; in slot.width */

@@ -153,7 +153,8 @@ static const char *read_options(const struct context *c, const sov_texture_optio
 
 static sov_result set_texture_error(const char *why)
 {
-	return set_error(SOV_ERROR_INVALID_ARGUMENT, "sov_texture_options describes %s", why);
+	return set_error(SOV_ERROR_INVALID_ARGUMENT,
+			 "sov_texture_options describes %s; see sov_texture(3)", why);
 }
 
 static uint32_t find_free(const struct textures *s)
