@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Textures and surfaces. The header and the sampler that a lane's handle names are read from the
- * channel's pools in memory (hw/nv/texture.h) and become a struct texture, by whose rules the access
- * is executed (libsov/isa/texture.h). A header that no instruction of this geometry can use, and one
- * that the model does not know, are faults that say so. In weak memory mode textures and surfaces
- * access memory directly.
+ * channel's pools in memory (hw/nv/texture.h) and become a struct texture, by whose rules the
+ * access is executed (libsov/isa/texture.h). A header that no instruction of this geometry can use,
+ * and one that the model does not know, are faults that say so. In weak memory mode textures and
+ * surfaces access memory directly.
  */
 #include <string.h>
 #include "hw/nv/texture.h"

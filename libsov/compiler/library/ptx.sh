@@ -16,7 +16,7 @@ trap 'rm -f "$to/texture_functions.ptx" "$to/texture_functions_ptx.new"' EXIT
 	echo
 	echo 'const char texture_functions[] ='
 	sed -e 's,[[:space:]]*//.*,,' -e 's/^[[:space:]]*//' -e '/^$/d' -e '/used_bytes_mask/d' \
-		-e 's/^\.visible //' -e 's/^\.version 9.0/.version 7.0/' \
+		-e 's/[[:space:]][[:space:]]*/ /g' -e 's/^\.visible //' -e 's/^\.version 9.0/.version 7.0/' \
 		-e 's/_ZN[0-9]*_INTERNAL_[0-9a-f]*_[0-9]*_texture_functions_cu_[0-9a-f]\{8\}[0-9]*\([a-z_]*\)E[A-Za-z0-9]*/__sov_\1/g' \
 		-e 's/\\/\\\\/g' -e 's/"/\\"/g' "$to/texture_functions.ptx" |
 		awk '{ if (length(line) + length($0) > 84) { print "\t\"" line "\""; line = "" }

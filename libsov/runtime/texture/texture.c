@@ -2,8 +2,8 @@
 /*
  * Textures and surfaces. A context has a pool in video memory that holds a description of each
  * texture, in the form that its GPU reads (gpu.h); the handle of a texture names it. Every compute
- * queue learns the pool's address when it is set up. The texels are in memory that the program owns,
- * or in memory that belongs to the texture, in the layout that the GPU prefers.
+ * queue learns the pool's address when it is set up. The texels are in memory that the program
+ * owns, or in memory that belongs to the texture, in the layout that the GPU prefers.
  */
 #include <assert.h>
 #include <stdlib.h>

@@ -9,8 +9,8 @@
  *   // value u64: 10            the parameter itself
  *   // texture tex2d u8x4 4x2 linear normalized clamp: 1 2 3 -> 4 5 6
  *                               a texture of 4 x 2 texels of four channels; the parameter is its
- *                               handle. Words of the type: u, s, f, unorm, snorm; address modes: wrap,
- *                               clamp, mirror, border. Values after an arrow: of its texels afterwards
+ *                               handle. Types: u, s, f, unorm, snorm; address modes: wrap, clamp,
+ *                               mirror, border. After an arrow: the texels afterwards
  *
  * and, unless the launch is one block with a thread per element of the first result:
  *

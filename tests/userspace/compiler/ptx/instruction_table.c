@@ -21,19 +21,20 @@ static bool in_list(const char *list, const char *word, size_t n)
 /* Keywords without a value. */
 static bool valueless_keyword(const char *word, size_t n)
 {
-	return in_list(".lo .hi .wide .to .cas .aligned .approx .full .abs .shiftamt .pack .warp "
-		       ".red .popc .async .commit_group .wait_group .wait_all .row .col "
-		       ".m8n8k4 .m8n8k16 .m8n8k32 .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 "
-		       ".m16n8k64 .m8n8k128 .m16n8k128 .m16n8k256 .m16n16k8 "
-		       ".m8n8 .x1 .x2 .x4 .trans .load .store .mma .a .b .c .d "
-		       ".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32 "
-		       ".mbarrier .noinc .init .inval .expect_tx .complete_tx .noComplete "
-		       ".bulk .bulk_group .read .reduce .mbarrier::complete_tx::bytes "
-		       ".fence .mma_async "
-		       ".arrive_drop .test_wait .try_wait .parity .pending_count "
-		       ".level .grad .proxy .alias .async::generic .tensormap::generic .mbarrier_init "
-		       ".sync_restrict::shared::cta .sync_restrict::shared::cluster",
-		       word, n);
+	return in_list(
+		".lo .hi .wide .to .cas .aligned .approx .full .abs .shiftamt .pack .warp "
+		".red .popc .async .commit_group .wait_group .wait_all .row .col "
+		".m8n8k4 .m8n8k16 .m8n8k32 .m16n8k4 .m16n8k8 .m16n8k16 .m16n8k32 "
+		".m16n8k64 .m8n8k128 .m16n8k128 .m16n8k256 .m16n16k8 "
+		".m8n8 .x1 .x2 .x4 .trans .load .store .mma .a .b .c .d "
+		".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32 "
+		".mbarrier .noinc .init .inval .expect_tx .complete_tx .noComplete "
+		".bulk .bulk_group .read .reduce .mbarrier::complete_tx::bytes "
+		".fence .mma_async "
+		".arrive_drop .test_wait .try_wait .parity .pending_count "
+		".level .grad .proxy .alias .async::generic .tensormap::generic .mbarrier_init "
+		".sync_restrict::shared::cta .sync_restrict::shared::cluster",
+		word, n);
 }
 
 static bool known_keyword(const char *word, size_t n)
