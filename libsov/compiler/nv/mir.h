@@ -259,7 +259,7 @@ static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
 /* What the first register of this many is a multiple of. */
 static inline uint32_t mir_alignment(uint32_t units)
 {
-	return units < MIR_MAX_UNITS ? units : MIR_MAX_UNITS;
+	return units < 3 ? units : MIR_MAX_UNITS; /* three coordinates are aligned like four */
 }
 /* Scratch register for cycles of a parallel copy: the last register, or in functions and with
  * alloca, which need it for the frame as well, R0, the other half of the stack pointer's pair. */
