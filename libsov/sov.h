@@ -279,6 +279,66 @@ typedef struct sov_pool_statistics {
 } sov_pool_statistics;
 SOV_API sov_result sov_pool_get_statistics(sov_context context, sov_pool_statistics *statistics);
 
+/* ---- textures and surfaces ---- */
+
+/* A texture, and a surface of the same texels: a kernel takes it as a 64-bit parameter, as CUDA's
+ * texture and surface objects. 0 is none. */
+typedef uint64_t sov_texture;
+
+typedef enum sov_texture_geometry {
+	SOV_TEXTURE_1D = 0,
+	SOV_TEXTURE_2D = 1,
+	SOV_TEXTURE_3D = 2,
+	SOV_TEXTURE_1D_LAYERS = 3,
+	SOV_TEXTURE_2D_LAYERS = 4,
+	SOV_TEXTURE_CUBE = 5,
+	SOV_TEXTURE_CUBE_LAYERS = 6
+} sov_texture_geometry;
+
+typedef enum sov_texel_type {
+	SOV_TEXEL_UINT = 0,
+	SOV_TEXEL_SINT = 1,
+	SOV_TEXEL_FLOAT = 2, /* 16 or 32 bits */
+	SOV_TEXEL_UNORM = 3, /* unsigned integers of 8 or 16 bits that are read as 0 to 1 */
+	SOV_TEXEL_SNORM = 4  /* signed ones that are read as -1 to 1 */
+} sov_texel_type;
+
+typedef enum sov_address_mode {
+	SOV_ADDRESS_WRAP = 0, /* with normalized coordinates; otherwise like CLAMP */
+	SOV_ADDRESS_CLAMP = 1,
+	SOV_ADDRESS_MIRROR = 2, /* like WRAP */
+	SOV_ADDRESS_BORDER = 3
+} sov_address_mode;
+
+typedef enum sov_texture_flag {
+	SOV_TEXTURE_LINEAR = 1u << 0,    /* linear filter, not of integers */
+	SOV_TEXTURE_NORMALIZED = 1u << 1 /* coordinates from 0 to 1 */
+} sov_texture_flag;
+
+typedef struct sov_texture_options {
+	uint32_t size;
+	uint32_t flags;                /* sov_texture_flag bits */
+	uint32_t geometry;             /* sov_texture_geometry */
+	uint32_t width, height, depth; /* texels; 0 means 1; depth: slices, layers, or faces */
+	uint32_t channels;             /* 1, 2 or 4 */
+	uint32_t channel_bits;         /* 8, 16 or 32 */
+	uint32_t type;                 /* sov_texel_type of each channel */
+	uint32_t address_modes[3];     /* sov_address_mode of x, y, z */
+	uint32_t border[4];            /* what is read beyond the border: integers or f32 */
+	/* Texels in memory of the program, in rows of row_bytes (0: without gaps) and slices of
+	 * slice_bytes; it must stay allocated. 0: in memory of the texture, whose layout is the
+	 * GPU's own; sov_texture_write and sov_texture_read reach it. */
+	sov_ptr memory;
+	uint64_t row_bytes, slice_bytes;
+} sov_texture_options;
+SOV_API sov_result sov_texture_create(sov_context context, const sov_texture_options *options,
+				      sov_texture *texture);
+/* Waits for work that was submitted before. */
+SOV_API sov_result sov_texture_destroy(sov_context context, sov_texture texture);
+/* Copy all texels from or to host memory, where they lie without gaps, and wait. */
+SOV_API sov_result sov_texture_write(sov_context context, sov_texture texture, const void *texels);
+SOV_API sov_result sov_texture_read(sov_context context, sov_texture texture, void *texels);
+
 /* Pinned host memory. The GPU addresses it as SOV_HOST(pointer): kernels may access it, and copies
  * and fills are direct. It belongs to one context; other contexts treat it as pageable. Allocated
  * memory is zeroed, page-aligned, and freed with its context at the latest. */

@@ -15,6 +15,7 @@
 #include <stdint.h>
 #include <string.h>
 #include "libsov/compiler/image/image.h"
+#include "libsov/isa/texture.h"
 #include "libsov/winsys/winsys.h"
 
 /* ---- command words ---- */
@@ -165,6 +166,12 @@ static inline void gpu_write_arguments(const struct image_kernel *k, const void 
 	}
 }
 
+/* ---- textures ---- */
+
+/* A context has a pool of descriptions of textures, whose numbers are less than this. */
+#define GPU_MAX_TEXTURES       4096u
+#define GPU_TEXTURE_POOL_BYTES (GPU_MAX_TEXTURES * 64u)
+
 /* ---- the table of a vendor ---- */
 
 struct gpu {
@@ -246,6 +253,16 @@ struct gpu {
 			   uint64_t va);
 	void (*launch_grid)(const void *chip, const void *plan, const struct gpu_launch *l,
 			    uint64_t va, struct gpu_push *p);
+
+	/* The layout of a texture's memory that the library allocates. */
+	enum texture_layout texture_layout;
+	/* Why the chip cannot read such a texture: words for a message; NULL: it can. */
+	const char *(*texture_fault)(const struct texture *t);
+	/* Writes the description of a texture to the pool and returns the handle. */
+	uint64_t (*write_texture)(const struct texture *t, uint32_t index, uint8_t *pool,
+				  uint64_t va);
+	/* Tells the chip's state where the pool is, before setup_compute. */
+	void (*set_texture_pool)(void *chip, uint64_t va);
 
 	/* The first commands of a compute queue. */
 	void (*setup_compute)(const void *chip, struct gpu_push *p);

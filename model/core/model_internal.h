@@ -115,6 +115,8 @@ struct compute {
 	uint32_t shared_window[2], local_window[2], local_memory[2],
 		local_tpc[3]; /* high word first */
 	bool shared_window_set, local_window_set;
+	/* Pools of textures: address, high word first; largest number. */
+	uint32_t texture_headers[3], texture_samplers[3];
 	uint32_t pcas; /* descriptor address >> 8 */
 	uint32_t inline_bytes, inline_lines, inline_to[2];
 	uint64_t inline_at, inline_left; /* write position and bytes still expected */

@@ -118,6 +118,8 @@ struct grid {
 	bool has_clusters;
 	uint32_t registers, barriers, shared_bytes, local_low, local_high;
 	uint64_t shared_window, local_window;
+	uint64_t texture_headers, texture_samplers; /* pools; 0: not set */
+	uint32_t max_header, max_sampler;
 	struct bank banks[NV_QMD_BANKS];
 	bool hazard;
 };
@@ -293,7 +295,7 @@ struct op_row {
 #define OP_ROWS_END {0, NULL, NULL, NULL, NULL}
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_matrix[], rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[],
-	rows_syncs[], rows_tensor[], rows_cluster[], rows_group[], rows_remote[];
+	rows_syncs[], rows_tensor[], rows_cluster[], rows_group[], rows_remote[], rows_texture[];
 
 /* exec_table.c: fills everything but timing. Returns NULL, or why this form is not modelled. */
 const char *op_prepare(struct op *op, const struct sass_inst *in);

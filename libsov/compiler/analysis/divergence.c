@@ -68,6 +68,9 @@ static bool divergent_source(const struct ir_inst *in)
 	case IR_MMA:
 	case IR_MMA_GROUP:
 	case IR_LOADMATRIX:
+	case IR_SAMPLE: /* another warp may write a surface between the reads of two lanes */
+	case IR_GATHER4:
+	case IR_SURFLOAD:
 	case IR_SHUFFLE:
 	case IR_MATCH_ANY:
 	case IR_ARG: /* callers may pass any value */

@@ -18,6 +18,7 @@
 #include "libsov/compiler/driver/compiler.h"
 #include "libsov/compiler/driver/directives.h"
 #include "libsov/compiler/ir/ir.h"
+#include "libsov/compiler/library/textures.h"
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/ptx/ptx.h"
 #include "libsov/compiler/driver/unit.h"
@@ -154,6 +155,8 @@ static bool read_module(struct compilation *c, const char *text, size_t length)
 	if ((front->verify || compile_verifies(job)) && !ir_verify(m, &job->diag))
 		return false;
 	diag_init(&job->diag, &job->arena, "compile");
+	if (job->target->calls_for_textures && !textures_lower(job, m))
+		return false;
 	if (!directives_apply(job, m))
 		return false;
 	if (!passes_run_module(job, m))

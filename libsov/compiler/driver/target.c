@@ -49,6 +49,7 @@ static const struct target targets[] = {
 		.element_aligned_vectors = true,
 		.reads_conditions_early = true,
 		.hides_load_latency = true,
+		.calls_for_textures = true,
 		.max_threads = AMD_GFX1030_MAX_THREADS,
 		.max_shared_bytes = AMD_GFX1030_LDS_PER_WORKGROUP,
 		.backend = &amd_backend,

@@ -281,6 +281,14 @@ static bool execute_instruction(struct interp *ip, struct interp_thread *t)
 	case IR_MBARRIER_PENDING:
 		good = interp_pending(ip, t, in);
 		break;
+	case IR_SAMPLE:
+	case IR_GATHER4:
+	case IR_TEXQUERY:
+	case IR_SURFLOAD:
+	case IR_SURFSTORE:
+	case IR_SURFREDUCE:
+		good = interp_texture(ip, t, in);
+		break;
 	case IR_BULKCOPY:
 	case IR_BULKREDUCE:
 		good = interp_bulk_copy(ip, t, in);

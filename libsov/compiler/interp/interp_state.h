@@ -164,6 +164,12 @@ uint64_t interp_combine(const struct ir_inst *in, uint64_t old, uint64_t operand
 bool interp_tensor_copy(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 bool interp_access_async(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 
+/* What an atomic whose sub is an enum ir_atom leaves in memory. */
+uint64_t interp_combine(const struct ir_inst *in, uint64_t old, uint64_t operand);
+
+/* interp_texture.c: textures and surfaces. */
+bool interp_texture(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
+
 /* interp_group.c: a lane's descriptors of mma.group; then the product, for all lanes of a warp. */
 bool interp_check_group(struct interp *ip, struct interp_thread *t, const struct ir_inst *in);
 void interp_mma_group(struct interp *ip, struct interp_thread **all, uint32_t n);

@@ -49,6 +49,7 @@ enum ir_rule {
 	R_COPY,
 	R_MMA,
 	R_GROUP,
+	R_TEXTURE,
 	R_CALL,
 	R_NONE
 };
@@ -64,8 +65,11 @@ enum {
 	A_SYMBOL = 1 << 8, /* symbol: index into the module's variables */
 	A_REG = 1 << 9,    /* reg: mutable register */
 	A_FUNC = 1 << 10,  /* symbol: index of a function */
+	A_GEOMETRY = 1 << 11, /* geometry: enum texture_geometry */
+	A_RANGE = 1 << 12,    /* range: enum texture_range */
 	/* attributes that are printed as words */
-	A_WORDS = A_COND | A_FLOAT | A_SPACE | A_MEM | A_ORDER | A_SUB | A_FROM,
+	A_WORDS = A_COND | A_FLOAT | A_SPACE | A_MEM | A_ORDER | A_SUB | A_FROM | A_GEOMETRY |
+		  A_RANGE,
 };
 enum {
 	T_VOID = 1 << IR_VOID,
@@ -306,6 +310,8 @@ enum ir_sreg {
 	IR_ENVREG31 = IR_ENVREG0 + 31,
 	IR_SREG_COUNT
 };
+/* sub of sample: coordinates are f32, or the integers of a texel */
+enum ir_sample { IR_SAMPLE_FILTERED, IR_SAMPLE_TEXEL, IR_SAMPLE_COUNT };
 enum {
 	IR_FTZ = 1 << 0,
 	IR_SAT = 1 << 1,
@@ -333,10 +339,11 @@ struct ir_inst {
 	uint32_t symbol; /* variable, mutable register or function */
 	uint8_t sub, cond, round, format;
 	uint8_t space, scope, order;
-	uint8_t from;   /* argument type of a conversion; type in memory of an A_MEM op */
-	uint16_t flags; /* IR_FTZ … */
-	uint32_t align; /* bytes, power of two */
-	uint32_t line;  /* source line; 0: none */
+	uint8_t from;            /* argument type of a conversion; type in memory of an A_MEM op */
+	uint8_t geometry, range; /* of a texture or surface */
+	uint16_t flags;          /* IR_FTZ … */
+	uint32_t align;          /* bytes, power of two */
+	uint32_t line;           /* source line; 0: none */
 };
 
 struct ir_value {
@@ -489,6 +496,8 @@ enum ir_type ir_result_type(const struct ir_inst *in, uint32_t k);
 uint32_t ir_tensor_coordinates(const struct ir_inst *in);
 uint32_t ir_tensor_args(const struct ir_inst *in);
 uint32_t ir_successors(enum ir_op op); /* successors of a block that ends in op */
+/* Coordinates of a texture or surface that an instruction names, with the layer. */
+uint32_t ir_texture_coordinates(const struct ir_inst *in);
 /* Index of the address among the arguments, or -1 when imm alone is the address. */
 int ir_address_arg(const struct ir_inst *in);
 /* Whether the function's frame has a dynamic size: alloca, stacksave, stackrestore. */

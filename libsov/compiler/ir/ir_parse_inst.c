@@ -376,6 +376,8 @@ static bool add_inst(struct parser *p, const struct ir_inst *parsed, const struc
 	in->round = parsed->round;
 	in->flags = parsed->flags;
 	in->format = parsed->format;
+	in->geometry = parsed->geometry;
+	in->range = parsed->range;
 	in->space = parsed->space;
 	in->scope = parsed->scope;
 	in->order = parsed->order;

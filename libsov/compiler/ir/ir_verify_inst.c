@@ -7,6 +7,7 @@
  */
 #include "libsov/compiler/ir/ir_verify.h"
 #include "libsov/isa/mma_group.h"
+#include "libsov/isa/texture.h"
 
 static bool is_power_of_two(uint64_t n)
 {
@@ -62,6 +63,32 @@ static bool is_async_reduction(const struct ir_inst *in)
 	       (in->type == IR_B32 || in->sub == IR_ATOM_ADD);
 }
 
+/* Surfaces have no cubes, and the nearest texel of a cube has no integer coordinates. */
+static bool check_texture_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
+{
+	bool cube = in->geometry == TEXTURE_CUBE || in->geometry == TEXTURE_CUBE_LAYERS;
+	bool surface = ir_ops[in->op].attributes & A_RANGE, store = in->op == IR_SURFSTORE;
+	bool plane = cube || in->geometry == TEXTURE_2D || in->geometry == TEXTURE_2D_LAYERS;
+	uint32_t least = 1 + ir_texture_coordinates(in) + (store || in->op == IR_SURFREDUCE);
+	uint32_t elements = store ? in->nargs - least + 1 : in->nres;
+
+	if (in->nargs < least || in->nargs > (store ? least + IR_MAX_ELEMENTS - 1 : least))
+		return verify_inst_fault(v, i, "%u arguments, not %u%s", in->nargs, least,
+					 store ? " or more" : "");
+	if (!surface && in->nres != TEXTURE_CHANNELS)
+		return verify_inst_fault(v, i, "%u results, not %u", in->nres, TEXTURE_CHANNELS);
+	if (surface && in->op != IR_SURFREDUCE &&
+	    (elements == 3 || elements * ir_type_bits(in->type) > 128 ||
+	     (elements > 1 && in->type < IR_B32)))
+		return verify_inst_fault(v, i, "%u elements, not 1, or 2 or 4 words of 128 bits",
+					 elements);
+	if ((cube && (surface || (in->op == IR_SAMPLE && in->sub == IR_SAMPLE_TEXEL))) ||
+	    (in->op == IR_GATHER4 && !plane))
+		return verify_inst_fault(v, i, "'%s' does not have this geometry",
+					 ir_ops[in->op].text);
+	return true;
+}
+
 static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 {
 	const struct ir_op_info *info = &ir_ops[in->op];
@@ -104,6 +131,9 @@ static bool check_counts(struct verifier *v, ir_id i, const struct ir_inst *in)
 	if (in->op == IR_MMA && !check_mma_counts(v, i, in))
 		return false;
 	if (in->op == IR_MMA_GROUP && !check_group_counts(v, i, in))
+		return false;
+	if (info->attributes & A_GEOMETRY && in->geometry < TEXTURE_GEOMETRIES &&
+	    !check_texture_counts(v, i, in))
 		return false;
 	if (in->op == IR_LOADMATRIX && in->nres == 3)
 		return verify_inst_fault(v, i, "3 results, not 1, 2 or 4");

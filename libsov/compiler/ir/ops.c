@@ -7,6 +7,7 @@
 #include <stddef.h>
 #include "libsov/compiler/ir/ir.h"
 #include "libsov/isa/mma_group.h"
+#include "libsov/isa/texture.h"
 
 const struct ir_op_info ir_ops[IR_OP_COUNT] = {
 #define V IR_VARIADIC
@@ -58,6 +59,12 @@ static const char *const mma_names[] = {
 };
 static const char *const barrier_names[] = {"sync", "arrive"};
 static const char *const cluster_barrier_names[] = {"arrive", "wait"};
+static const char *const geometry_names[] = {"tex1d",        "tex2d", "tex3d",      "tex1d.layers",
+					     "tex2d.layers", "cube",  "cube.layers"};
+static const char *const range_names[] = {"trap", "clamp", "zero"};
+static const char *const sample_names[] = {"filtered", "texel"};
+static const char *const gather_names[] = {"r", "g", "b", "a"};
+static const char *const query_names[] = {"width", "height", "depth"};
 static const char *const sreg_names[] = {"tid.x",
 					 "tid.y",
 					 "tid.z",
@@ -127,6 +134,11 @@ _Static_assert(COUNT(dot_names) == IR_DOT_COUNT, "a dot product has no name");
 _Static_assert(COUNT(reduce_names) == IR_REDUCE_COUNT, "a reduction has no name");
 _Static_assert(COUNT(barrier_red_names) == IR_BARRIER_RED_COUNT, "a barrier has no name");
 _Static_assert(COUNT(clock_names) == IR_CLOCK_COUNT, "a clock has no name");
+_Static_assert(COUNT(geometry_names) == TEXTURE_GEOMETRIES, "a geometry has no name");
+_Static_assert(COUNT(range_names) == TEXTURE_RANGES, "a range has no name");
+_Static_assert(COUNT(sample_names) == IR_SAMPLE_COUNT, "a sample has no name");
+_Static_assert(COUNT(gather_names) == TEXTURE_CHANNELS, "a channel has no name");
+_Static_assert(COUNT(query_names) == TEXTURE_QUERIES, "a query has no name");
 _Static_assert(COUNT(sreg_names) == IR_SREG_COUNT, "a special register has no name");
 
 /* In print order. */
@@ -155,6 +167,12 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_SUB, IR_REDUCE, sub, 0, reduce_names),
 	FIELD(A_SUB, IR_BARRIER_RED, sub, 0, barrier_red_names),
 	FIELD(A_SUB, IR_CLOCK, sub, 0, clock_names),
+	FIELD(A_SUB, IR_SAMPLE, sub, 0, sample_names),
+	FIELD(A_SUB, IR_GATHER4, sub, 0, gather_names),
+	FIELD(A_SUB, IR_TEXQUERY, sub, 0, query_names),
+	FIELD(A_SUB, IR_SURFREDUCE, sub, 0, atom_names),
+	FIELD(A_GEOMETRY, IR_OP_COUNT, geometry, 0, geometry_names),
+	FIELD(A_RANGE, IR_OP_COUNT, range, 0, range_names),
 	FIELD(A_COND, IR_ICMP, cond, IR_EQ, icmp_names),
 	FIELD(A_COND, IR_FCMP, cond, IR_FEQ, fcmp_names),
 	FIELD(A_MEM | A_SPACE, IR_OP_COUNT, space, 0, ir_space_names),
@@ -233,6 +251,13 @@ uint32_t ir_max_results(enum ir_op op)
 	}
 }
 
+uint32_t ir_texture_coordinates(const struct ir_inst *in)
+{
+	bool has = ir_ops[in->op].attributes & A_GEOMETRY;
+
+	return has && in->geometry < TEXTURE_GEOMETRIES ? texture_coordinates(in->geometry) : 0;
+}
+
 enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 {
 	switch (ir_ops[in->op].rule) {
@@ -257,6 +282,8 @@ enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 		return is_group_descriptor(in, k) ? IR_B64 : IR_B32;
 	case R_COPY:
 		return k < 2 ? IR_VOID : IR_B32;
+	case R_TEXTURE:
+		return !k ? IR_B64 : k <= ir_texture_coordinates(in) ? IR_B32 : in->type;
 	case R_LANE:
 	case R_GATHER:
 	case R_MATCH:

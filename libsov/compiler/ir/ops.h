@@ -30,6 +30,7 @@
  *   COPY     arguments two addresses, to and from, then perhaps b32
  *   MMA      arguments T, but the last b32; results T
  *   GROUP    arguments T, but descriptors b64; results T
+ *   TEXTURE  arguments b64 handle, b32 coordinates, then T; results T
  *   CALL     arguments and results as the function named by the instruction has them
  *   NONE     as the comment says
  *            An address is b32 or b64, whatever its space; imm, a signed byte offset, is added.
@@ -215,6 +216,18 @@ OP(TENSORCOPY, "tensorcopy", V, 0, COPY,  T_VOID,     A_SUB|A_IMM,    P_READ|P_W
 OP(MAPACQUIRE, "mapacquire", 1, 0, SAME,  T_B64,      0,              P_READ|P_WRITE)
 OP(BULKCOMMIT, "bulkcommit", 0, 0, NONE,  T_VOID,     0,              P_READ|P_WRITE)
 OP(BULKWAIT,  "bulkwait",  0, 0, NONE,    T_VOID,     A_SUB|A_IMM,          P_READ|P_WRITE)
+/* Textures and surfaces (libsov/isa/texture.h). The first argument is the handle, b64; then come
+ * the layer, if there are layers, and the coordinates, b32. sample returns four channels of a
+ * filtered texel at f32 coordinates, or of a texel at integer ones. gather4 returns one channel of
+ * the four texels that linear filtering reads. texquery returns a size. Surfaces are accessed where
+ * x counts bytes; surfload and surfstore access one, two or four elements, surfreduce combines one
+ * with that in memory. A handle must be of a texture or surface with this geometry. */
+OP(SAMPLE,    "sample",    V, V, TEXTURE, T_B32,      A_GEOMETRY|A_SUB, P_READ)
+OP(GATHER4,   "gather4",   V, V, TEXTURE, T_B32,      A_GEOMETRY|A_SUB, P_READ)
+OP(TEXQUERY,  "texquery",  1, 1, TEXTURE, T_B32,      A_SUB,          P_READ)
+OP(SURFLOAD,  "surfload",  V, V, TEXTURE, T_INT,      A_GEOMETRY|A_RANGE, P_READ)
+OP(SURFSTORE, "surfstore", V, 0, TEXTURE, T_INT,      A_GEOMETRY|A_RANGE, P_WRITE)
+OP(SURFREDUCE, "surfreduce", V, 0, TEXTURE, T_WORD,   A_GEOMETRY|A_RANGE|A_SUB, P_READ|P_WRITE)
 /* Lanes and blocks. Bits 0 to 4 of a shuffle's clamp are the last lane that may be read (for up the
  * first); bits 8 to 12 are the lane-number bits that divide a warp into segments; out of range a
  * lane reads itself. A ballot is b32, other votes are b1. match.any returns the members with the

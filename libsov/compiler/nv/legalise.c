@@ -43,10 +43,11 @@ bool nv_is_packed_add(const struct ir_inst *in)
 	       (in->format == IR_F16X2 || in->format == IR_BF16X2);
 }
 
-/* Instructions that take the address of a barrier from a uniform register. */
+/* Instructions that take the address of a barrier, or a handle, from a uniform register. */
 static bool needs_uniform_address(const struct ir_inst *in)
 {
-	return in->op == IR_MBARRIER_INIT || in->op == IR_COPYARRIVE;
+	return in->op == IR_MBARRIER_INIT || in->op == IR_COPYARRIVE ||
+	       ir_ops[in->op].rule == R_TEXTURE;
 }
 
 /* Bulk copies are the warp's, with operands in uniform registers, but PTX has one per lane. */

@@ -256,8 +256,8 @@ static inline uint32_t mir_unit(const struct mir_func *f, struct mir_ref r)
 {
 	return f->vregs[r.vreg].first_unit + r.part;
 }
-/* What the first register of this many is a multiple of. Only copies of tensors have 3 or 5 to 7
- * registers, which ptxas aligns to 4 and 8. */
+/* What the first register of this many is a multiple of. Coordinates of textures and tensors are 3
+ * registers, copies of tensors have up to 7, which ptxas aligns to 4 and 8. */
 static inline uint32_t mir_alignment(uint32_t units)
 {
 	if (units > 4 && units < 8)

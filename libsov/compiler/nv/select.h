@@ -209,6 +209,9 @@ select_rule select_store_async, select_red_async, select_grid_wait;
 
 /* select_bulk.c */
 select_rule select_bulk_copy, select_tensor_copy, select_map_acquire, select_fence_async;
+/* select_texture.c */
+select_rule select_sample, select_texture_query, select_surface_load, select_surface_store,
+	select_surface_reduce;
 /* select_aggregate.c: one lane executes an atomic for all active ones. begin emits what precedes
  * the atomic; finish emits the rest. */
 struct aggregate {

@@ -106,6 +106,10 @@ enum ptx_slot {
 	SLOT_SCALE,
 	SLOT_PLUS_ONE,
 	SLOT_MMIO,
+	SLOT_GEOMETRY,
+	SLOT_RANGE,
+	SLOT_CHANNEL,
+	SLOT_QUERY,
 	SLOT_COUNT
 };
 
@@ -259,7 +263,7 @@ struct ptx_operand {
 	bool minus;    /* -r, of video instructions */
 	bool unified;  /* [a].unified */
 	bool indexed;  /* a[4], of a variable: its element, or the address of that */
-	bool open;     /* [a, of a tensor: its coordinates are in the brackets, too */
+	bool open;     /* [a, of a texture or tensor: coordinates are in the brackets, too */
 	int separator; /* before it: 0, ',' or '|' */
 	uint8_t bits;  /* float: as in its token */
 	uint8_t special;
@@ -583,6 +587,8 @@ void ptx_branch(struct ptx *x, ir_val condition, ir_block yes, ir_block no);
 	L(grid_wait) \
 	/* lower_tensor.c */ \
 	L(tensor_load) L(tensor_store) L(tensor_prefetch) L(tensormap_replace) L(tensormap_copy) \
+	/* lower_texture.c */ \
+	L(tex) L(tld4) L(txq) L(suld) L(sust) L(sured) \
 	/* lower_mbarrier.c */ \
 	L(mbarrier) L(mbarrier_bytes) L(mbarrier_arrive) L(mbarrier_wait) L(mbarrier_pending) \
 	L(copy_arrive) \

@@ -116,6 +116,17 @@
 #define GROUP_F32(k) "d = .f32 or fragment; " GROUP(k)
 #define GROUP_F16(k) "d = .b32 or fragment; " GROUP(k)
 
+#define TEXTURES ".geom = .1d .2d .3d .a1d .a2d; "
+#define CUBES    ".geom = .cube .acube; "
+#define PLANES   ".geom = .2d .a2d .cube .acube; "
+#define SAMPLED  "d = .dtype or vector; b = .b32 or fragment; "
+#define SAMPLED_WORDS SAMPLED ".vec = .v4; .dtype = .u32 .s32 .f32; "
+#define SAMPLED_HALVES SAMPLED ".vec = .v4; .dtype = .f16; "
+#define SAMPLED_PAIRS SAMPLED ".vec = .v2; .dtype = .f16x2; "
+#define GRADIENTS "c e = .f32 or fragment"
+#define SURFACE  TEXTURES ".bounds = .trap .clamp .zero; b = .b32 or fragment; "
+#define SURFACE_ELEMENTS SURFACE VECTOR ".type = .b8 .b16 .b32 .b64; "
+
 #define POLICIES ".prefetch = .L2::evict_last .L2::evict_normal .L2::evict_first .L2::evict_unchanged; "
 #define RANGE    POLICIES ".ss = .global; b c = .u32"
 
@@ -466,7 +477,7 @@ const struct ptx_row ptx_rows[] = {
 	    RED_ASYNC ".type = .u32 .s32 .u64", red_async, REDASYNC),
 	ROW("red.async.relaxed.cluster{.ss}.mbarrier::complete_tx::bytes.op.type [a], b, [c]",
 	    RED_ASYNC ".op = .and .or .xor; .type = .b32", red_async, REDASYNC),
-	ROW("membar.level", ".level = .cta .gl .sys", fence, FENCE),
+	ROW("membar.scope", ".scope = .cta .gl .sys", fence, FENCE),
 	ROW("membar.proxy.alias", "", fence_proxy, FENCE),
 	ROW("fence{.sem}.scope", SCOPES ".sem = .sc .acq_rel .acquire .release", fence, FENCE),
 	ROW("fence.proxy.alias", "", fence_proxy, FENCE),
@@ -678,6 +689,34 @@ const struct ptx_row ptx_rows[] = {
 	ROW("wmma.store.d.sync.aligned.layout.m8n8k128{.ss}.s32 [a], b{, c}", WMMA_OUT "b = .b32 or fragment", wmma_store, STORE),
 	ROW("wmma.mma.BoolOp.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c", MATRIX_BITS, wmma_mma, MMA),
 
+	/* textures and surfaces */
+	ROW("tex.geom.vec.dtype.atype d, [a, b]", SAMPLED_WORDS TEXTURES ".atype = .s32 .f32", tex, SAMPLE),
+	ROW("tex.geom.vec.dtype.atype d, [a, b]", SAMPLED_WORDS CUBES ".atype = .f32", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_WORDS TEXTURES ".atype = .s32 .f32; c = .atype", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_WORDS CUBES ".atype = .f32; c = .f32", tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_WORDS TEXTURES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_WORDS CUBES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tex.geom.vec.dtype.atype d, [a, b]", SAMPLED_HALVES TEXTURES ".atype = .s32 .f32", tex, SAMPLE),
+	ROW("tex.geom.vec.dtype.atype d, [a, b]", SAMPLED_HALVES CUBES ".atype = .f32", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_HALVES TEXTURES ".atype = .s32 .f32; c = .atype", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_HALVES CUBES ".atype = .f32; c = .f32", tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_HALVES TEXTURES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_HALVES CUBES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tex.geom.vec.dtype.atype d, [a, b]", SAMPLED_PAIRS TEXTURES ".atype = .s32 .f32", tex, SAMPLE),
+	ROW("tex.geom.vec.dtype.atype d, [a, b]", SAMPLED_PAIRS CUBES ".atype = .f32", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_PAIRS TEXTURES ".atype = .s32 .f32; c = .atype", tex, SAMPLE),
+	ROW("tex.level.geom.vec.dtype.atype d, [a, b], c", SAMPLED_PAIRS CUBES ".atype = .f32; c = .f32", tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_PAIRS TEXTURES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tex.grad.geom.vec.dtype.atype d, [a, b], c, e", SAMPLED_PAIRS CUBES ".atype = .f32; " GRADIENTS, tex, SAMPLE),
+	ROW("tld4.comp.geom.vec.dtype.atype d, [a, b]", SAMPLED_WORDS PLANES ".atype = .f32; " ".comp = .r .g .b .a", tld4, GATHER4),
+	ROW("txq.query.b32 d, [a]", ".query = .width .height .depth", txq, TEXQUERY),
+	ROW("suq.query.b32 d, [a]", ".query = .width .height .depth", txq, TEXQUERY),
+	ROW("suld.b.geom{.cop}{.vec}.type.bounds d, [a, b]", SURFACE_ELEMENTS ".cop = .ca .cg .cs .cv; d = .type or wider or vector or fragment", suld, SURFLOAD),
+	ROW("sust.b.geom{.cop}{.vec}.type.bounds [a, b], c", SURFACE_ELEMENTS ".cop = .wb .cg .cs .wt; c = .type or wider or vector or fragment", sust, SURFSTORE),
+	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .add; .type = .u32 .s32 .u64", sured, SURFREDUCE),
+	ROW("sured.b.op.geom.type.bounds [a, b], c", SURFACE ".op = .min .max; .type = .u32 .s32", sured, SURFREDUCE),
+	ROW("sured.b.op.geom.b32.bounds [a, b], c", SURFACE ".op = .and .or", sured, SURFREDUCE),
+
 	/* lanes and blocks */
 	ROW("shfl.sync.mode.b32 d{|p}, a, b, c, membermask",
 	    "p = .pred or nothing; b c membermask = .u32", shfl, SHUFFLE),
@@ -737,7 +776,7 @@ const struct ptx_row ptx_rows[] = {
 const struct ptx_unsupported ptx_unsupported[] = {
 	{"tcgen05", "tensor core"},
 	{"clusterlaunchcontrol", "cancelling clusters, which needs sm_100"},
-	{"tex tld4 txq suld sust sured suq istypep", "textures and surfaces"},
+	{"istypep", "types of handles of textures and surfaces"},
 	{"multimem", "multicast addresses of sm_90, which name memory of several devices"},
 	{NULL, NULL},
 };

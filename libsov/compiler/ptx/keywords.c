@@ -5,6 +5,7 @@
  */
 #include <string.h>
 #include "libsov/compiler/ptx/front_end.h"
+#include "libsov/isa/texture.h"
 
 #define COUNT(array) (uint32_t)(sizeof(array) / sizeof((array)[0]))
 
@@ -54,12 +55,13 @@ static const struct {
 	{".ss", SLOT_SPACE},       {".scope", SLOT_SCOPE},   {".sem", SLOT_ORDER},
 	{".cop", SLOT_CACHE},      {".hint", SLOT_HINT},     {".vec", SLOT_VECTOR},
 	{".op", SLOT_ATOM},        {".mode", SLOT_SHUFFLE},  {".vote", SLOT_VOTE},
-	{".level", SLOT_SCOPE},    {".prefetch", SLOT_NONE}, {".irnd", SLOT_INTEGRAL},
+	{".prefetch", SLOT_NONE}, {".irnd", SLOT_INTEGRAL},
 	{".wrap", SLOT_WRAP},      {".prmt", SLOT_PRMT},     {".testp", SLOT_TESTP},
 	{".dir", SLOT_DIRECTION},  {".btype", SLOT_THIRD_TYPE}, {".scale", SLOT_SCALE},
-	{".dim", SLOT_NONE},       {".mapfield", SLOT_NONE},
-	       {".layout", SLOT_NONE},    {".blayout", SLOT_NONE},  {".shape", SLOT_NONE},
-	{".sparse", SLOT_NONE},
+	{".mapfield", SLOT_NONE},  {".layout", SLOT_NONE},   {".blayout", SLOT_NONE},
+	{".shape", SLOT_NONE},     {".sparse", SLOT_NONE},   {".geom", SLOT_GEOMETRY},
+	{".dim", SLOT_GEOMETRY},   {".bounds", SLOT_RANGE},  {".comp", SLOT_CHANNEL},
+	{".query", SLOT_QUERY},
 };
 
 /* Cache operators are performance hints and are ignored, except .cv, which acts as .volatile. */
@@ -188,6 +190,25 @@ const struct ptx_keyword ptx_keywords[] = {
 	{".ballot", SLOT_VOTE, IR_VOTE_BALLOT},
 	{".sync", SLOT_BARRIER, IR_BARRIER_SYNC},
 	{".arrive", SLOT_BARRIER, IR_BARRIER_ARRIVE},
+	{".1d", SLOT_GEOMETRY, TEXTURE_1D},
+	{".2d", SLOT_GEOMETRY, TEXTURE_2D},
+	{".3d", SLOT_GEOMETRY, TEXTURE_3D},
+	{".4d", SLOT_GEOMETRY, TEXTURE_GEOMETRIES}, /* of a tensor */
+	{".5d", SLOT_GEOMETRY, TEXTURE_GEOMETRIES},
+	{".a1d", SLOT_GEOMETRY, TEXTURE_1D_LAYERS},
+	{".a2d", SLOT_GEOMETRY, TEXTURE_2D_LAYERS},
+	{".cube", SLOT_GEOMETRY, TEXTURE_CUBE},
+	{".acube", SLOT_GEOMETRY, TEXTURE_CUBE_LAYERS},
+	{".trap", SLOT_RANGE, TEXTURE_TRAP},
+	{".clamp", SLOT_RANGE, TEXTURE_TO_EDGE},
+	{".zero", SLOT_RANGE, TEXTURE_ZERO},
+	{".r", SLOT_CHANNEL, 0},
+	{".g", SLOT_CHANNEL, 1},
+	{".b", SLOT_CHANNEL, 2},
+	{".a", SLOT_CHANNEL, 3},
+	{".width", SLOT_QUERY, TEXTURE_WIDTH},
+	{".height", SLOT_QUERY, TEXTURE_HEIGHT},
+	{".depth", SLOT_QUERY, TEXTURE_DEPTH},
 };
 const uint32_t ptx_keyword_count = COUNT(ptx_keywords);
 

@@ -599,9 +599,9 @@ static void parse_module(struct ptx *x)
 		parse_module_statement(x);
 }
 
-bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct ir_module **out)
+bool ptx_parse_into(struct compile_job *job, const char *text, size_t length, struct ir_module *m)
 {
-	struct ptx x = {.job = job, .arena = &job->arena, .diag = &job->diag};
+	struct ptx x = {.job = job, .arena = &job->arena, .diag = &job->diag, .module = m};
 	const char *prefix = job->diag.prefix;
 	uint32_t before = job->diag.errors;
 
@@ -610,7 +610,6 @@ bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct 
 		diag_error(x.diag, 0, 0, "the text is longer than 2 GiB");
 	} else {
 		x.lexer = (struct ptx_lexer){text, text + length, text, 1, x.diag, false};
-		x.module = ir_module_new(x.arena);
 		x.symbols.arena = x.arena;
 		ptx_index_build(&x);
 		ptx_scope_open(&x);
@@ -624,6 +623,11 @@ bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct 
 			ir_cluster_addresses(x.module);
 	}
 	job->diag.prefix = prefix;
-	*out = x.module;
 	return job->diag.errors == before;
+}
+
+bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct ir_module **out)
+{
+	*out = ir_module_new(&job->arena);
+	return ptx_parse_into(job, text, length, *out);
 }

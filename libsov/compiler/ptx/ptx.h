@@ -18,5 +18,7 @@
 /* false: job->diag has every error, in the order of the text. The module is allocated in job->arena
  * and does not refer to the text. */
 bool ptx_parse(struct compile_job *job, const char *text, size_t length, struct ir_module **out);
+/* The same, into a module that has functions already; none of their names may occur. */
+bool ptx_parse_into(struct compile_job *job, const char *text, size_t length, struct ir_module *m);
 
 #endif

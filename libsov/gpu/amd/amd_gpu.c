@@ -351,6 +351,27 @@ static uint32_t amd_write_ring_entry(const struct winsys_queue_memory *m, uint32
 	return (put + unit) & (entries * unit - 1);
 }
 
+/* ---- textures: the compiler's functions read the description itself ---- */
+
+static const char *amd_texture_fault(const struct texture *t)
+{
+	(void)t;
+	return NULL;
+}
+
+static uint64_t amd_write_texture(const struct texture *t, uint32_t index, uint8_t *pool,
+				  uint64_t va)
+{
+	memcpy(pool + (size_t)index * TEXTURE_BYTES, t, sizeof(*t));
+	return va + (uint64_t)index * TEXTURE_BYTES;
+}
+
+static void amd_set_texture_pool(void *chip, uint64_t va)
+{
+	(void)chip;
+	(void)va;
+}
+
 const struct gpu amd_gpu = {
 	.family = "amd",
 	.image_extension = "co",
@@ -369,6 +390,10 @@ const struct gpu amd_gpu = {
 	.acquire_compares_unsigned = true,
 	.local_in_launch = true,
 	.chip_create = amd_config_create,
+	.texture_layout = TEXTURE_LINEAR,
+	.texture_fault = amd_texture_fault,
+	.write_texture = amd_write_texture,
+	.set_texture_pool = amd_set_texture_pool,
 	.supports = amd_supports,
 	.constant_bytes = amd_constant_bytes,
 	.reserved_shared = amd_reserved_shared,

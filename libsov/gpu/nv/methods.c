@@ -6,6 +6,7 @@
  */
 #include <string.h>
 #include "hw/nv/copy.h"
+#include "hw/nv/texture.h"
 #include "libsov/gpu/nv/nv_gpu.h"
 
 /* Writes consecutive methods with one incrementing header. */
@@ -32,6 +33,18 @@ __attribute__((always_inline)) static inline void push_methods(struct gpu_push *
 	p->count += count + 1;
 }
 
+static void push_texture_pools(struct gpu_push *p, const struct nv_chip *chip)
+{
+	uint64_t samplers = chip->textures + GPU_MAX_TEXTURES * NV_TEXTURE_BYTES;
+
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_TEXTURE_SAMPLERS_A, HIGH(samplers),
+		LOW(samplers), GPU_MAX_TEXTURES - 1);
+	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_TEXTURE_HEADERS_A, HIGH(chip->textures),
+		LOW(chip->textures), GPU_MAX_TEXTURES - 1);
+	if (chip->sm >= 90)
+		METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_TEXTURE_HEADER_VERSION, 0);
+}
+
 void nv_push_setup(struct gpu_push *p, const struct nv_chip *chip)
 {
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_HOST_SET_OBJECT, chip->compute_class);
@@ -39,6 +52,8 @@ void nv_push_setup(struct gpu_push *p, const struct nv_chip *chip)
 		LOW(chip->shared_window));
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_LOCAL_WINDOW_A, HIGH(chip->local_window),
 		LOW(chip->local_window));
+	if (chip->textures)
+		push_texture_pools(p, chip);
 }
 
 void nv_push_bind_copy(struct gpu_push *p, const struct nv_chip *chip)

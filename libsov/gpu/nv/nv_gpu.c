@@ -411,6 +411,11 @@ static void nv_setup_compute(const void *chip, struct gpu_push *p)
 	nv_push_setup(p, chip);
 }
 
+static void nv_set_texture_pool(void *chip, uint64_t va)
+{
+	((struct nv_chip *)chip)->textures = va;
+}
+
 static void nv_setup_copy(const void *chip, struct gpu_push *p)
 {
 	nv_push_bind_copy(p, chip);
@@ -476,6 +481,10 @@ const struct gpu nv_gpu = {
 	.slot_bytes = nv_slot_bytes,
 	.write_grid = nv_write_grid,
 	.launch_grid = nv_launch_grid,
+	.texture_layout = TEXTURE_GOBS,
+	.texture_fault = nv_texture_fault,
+	.write_texture = nv_texture_write,
+	.set_texture_pool = nv_set_texture_pool,
 	.setup_compute = nv_setup_compute,
 	.setup_copy = nv_setup_copy,
 	.wait_for_idle = nv_push_wfi,

@@ -15,6 +15,7 @@ struct nv_chip {
 	uint32_t sms_per_tpc, tpcs;
 	uint16_t compute_class, copy_class;
 	uint64_t shared_window, local_window;
+	uint64_t textures; /* pool: headers, then samplers; 0: none */
 };
 
 /* ---- methods.c ---- */
@@ -112,6 +113,11 @@ uint32_t nv_grid_blocks_per_sm(const struct nv_chip *chip, uint32_t threads, uin
 
 #define NV_LOCAL_MAX_BYTES (512u << 10) /* per thread, on all chips (CUDA programming guide) */
 struct gpu_local nv_grid_local_layout(const struct nv_chip *chip, uint32_t thread_bytes);
+
+/* ---- texture_header.c ---- */
+
+const char *nv_texture_fault(const struct texture *t);
+uint64_t nv_texture_write(const struct texture *t, uint32_t index, uint8_t *pool, uint64_t va);
 
 /* ---- nv_gpu.c ---- */
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "libsov/isa/nv/sass_row.h"
+#include "libsov/isa/texture.h"
 
 static const struct sass_form *first_row_of(uint16_t op)
 {
@@ -78,6 +79,8 @@ static uint8_t register_count(const struct sass_inst *in, uint8_t rule)
 	case COUNT_1_DIMS:
 	case COUNT_2_DIMS:
 		return (uint8_t)(in->mod[SASS_M_DIMS] + 1 + rule - COUNT_DIMS);
+	case COUNT_COORDINATES:
+		return texture_coordinates(in->mod[SASS_M_GEOMETRY]);
 	case COUNT_WIDTH:
 		return by_width[in->mod[SASS_M_WIDTH]];
 	case COUNT_ATYPE:

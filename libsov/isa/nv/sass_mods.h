@@ -82,6 +82,10 @@ SASS_MOD(IM2COL)   /* … 1: in im2col mode */
 SASS_MOD(MULTICAST) /* … 1: to the blocks of a mask */
 SASS_MOD(MAPCTL)   /* UTMACCTL: SASS_MAPCTL_* */
 SASS_MOD(COPIES)   /* ARRIVES: SASS_COPIES_* */
+SASS_MOD(GEOMETRY) /* textures and surfaces: enum texture_geometry */
+SASS_MOD(RANGE)    /* surfaces: enum texture_range */
+SASS_MOD(QUERY)    /* TXQ: enum texture_query */
+SASS_MOD(CHANNEL)  /* TLD4: red, green, blue, alpha */
 SASS_MOD(LDS_U)    /* LDS before SM80: 1: .U, which ptxas sets often; its effect is not known */
 
 /* Lanes and control. */

@@ -310,7 +310,9 @@ static void print_operand(struct text *t, uint32_t sm, const struct sass_inst *i
 		text_append(t, s->flags & SLOT_BRACKETS ? "]" : "");
 		break;
 	case SASS_IMM:
-		if (s->flags & SLOT_SET)
+		if (s->flags & SLOT_DIMENSION)
+			text_append(t, "TEX_HEADER_DIMENSION");
+		else if (s->flags & SLOT_SET)
 			print_set(t, (uint32_t)o->value);
 		else if (s->flags & (SLOT_SB | SLOT_GSB))
 			text_append(t, "%s%u", s->flags & SLOT_SB ? "SB" : "gsb",
@@ -358,6 +360,18 @@ static const char *choice_text(const struct sass_field *f, uint8_t value)
 	return "";
 }
 
+/* Those that follow the name, or the operands. */
+static void print_fields(struct text *t, const struct sass_form *row, const struct sass_inst *in,
+			 bool last)
+{
+	for (uint32_t i = 0; i < SASS_MAX_FIELDS && row->fields[i].width; i++) {
+		const char *text = choice_text(&row->fields[i], in->mod[row->fields[i].mod]);
+
+		if ((*text == ',') == last)
+			text_append(t, "%s", text);
+	}
+}
+
 int sass_print(uint32_t sm, const struct sass_inst *instruction, uint64_t address, char *buffer,
 	       size_t size)
 {
@@ -374,8 +388,7 @@ int sass_print(uint32_t sm, const struct sass_inst *instruction, uint64_t addres
 	print_guard(&t, &in);
 	name = row->alias ? row->alias(&in) : NULL;
 	text_append(&t, "%s", name ? name : row->name);
-	for (i = 0; i < SASS_MAX_FIELDS && row->fields[i].width; i++)
-		text_append(&t, "%s", choice_text(&row->fields[i], in.mod[row->fields[i].mod]));
+	print_fields(&t, row, &in, false);
 	text_append(&t, "%s", row->suffix ? row->suffix : "");
 	for (pass = 0; pass < 2; pass++) {
 		for (i = 0; i < in.nops; i++) {
@@ -388,6 +401,7 @@ int sass_print(uint32_t sm, const struct sass_inst *instruction, uint64_t addres
 			separator = row->ops[i].flags & SLOT_BLANK ? " " : ", ";
 		}
 	}
+	print_fields(&t, row, &in, true);
 	if (t.length && t.length < size && buffer[t.length - 1] == ' ')
 		buffer[--t.length] = 0;
 	return (int)t.length;

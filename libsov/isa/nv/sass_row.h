@@ -69,7 +69,8 @@ enum { /* slot flags */
        SLOT_UNSIGNED_UREG = 1 << 19, /* … with only a uniform register as unsigned */
        SLOT_GDESC = 1 << 20,         /* descriptors of matrices: gdesc[UR8].negA */
        SLOT_GSB = 1 << 21,           /* a scoreboard of products of a warp group: gsb0 */
-       SLOT_BRACKETS = 1 << 22,      /* a uniform register that holds an address: [UR4] */
+       SLOT_BRACKETS = 1 << 22,      /* a register that holds an address: [UR4] */
+       SLOT_DIMENSION = 1 << 23,     /* the question of TXQ: TEX_HEADER_DIMENSION */
 };
 
 enum {                      /* address formats of memory operands; in slot.width */
@@ -93,12 +94,13 @@ enum { /* register counts; in slot.count */
        COUNT_DTYPE, /* by DTYPE, STYPE: two for 64-bit types */
        COUNT_STYPE,
        COUNT_4,
-       COUNT_SUMS,       /* of a matrix: by the modifier SUMS */
-       COUNT_TILES,      /* of a warp group's product: four for each tile */
-       COUNT_TILES_SUMS, /* … by the modifier SUMS */
-       COUNT_DIMS,       /* coordinates of a tensor: by the modifier DIMS */
-       COUNT_1_DIMS,     /* … after a shared address */
-       COUNT_2_DIMS,     /* … after a shared address and a barrier */
+       COUNT_SUMS,        /* of a matrix: by the modifier SUMS */
+       COUNT_TILES,       /* of a warp group's product: four for each tile */
+       COUNT_TILES_SUMS,  /* … by the modifier SUMS */
+       COUNT_DIMS,        /* coordinates of a tensor: by the modifier DIMS */
+       COUNT_1_DIMS,      /* … after a shared address */
+       COUNT_2_DIMS,      /* … after a shared address and a barrier */
+       COUNT_COORDINATES, /* of a texture: by the modifier GEOMETRY */
 };
 
 /* Defaults of operands that the caller leaves SASS_NONE; DEFAULT_NONE: the operand is required. */
@@ -127,8 +129,9 @@ struct sass_slot {
 };
 
 struct sass_choice {
-	const char *text; /* nvdisasm's, NULL: not a legal value */
-	uint8_t value;    /* SASS_* of sass.h */
+	/* nvdisasm's, NULL: not a legal value; with a comma: printed after the operands */
+	const char *text;
+	uint8_t value; /* SASS_* of sass.h */
 };
 
 struct sass_field {
@@ -156,7 +159,7 @@ enum sass_immediate {
 enum { SB_BOTH, SB_READ, SB_WRITE, SB_NONE };
 
 #define SASS_MAX_FIELDS 10
-#define SASS_MAX_FIXED  5
+#define SASS_MAX_FIXED  6
 
 struct sass_form {
 	const char *name; /* nvdisasm's, with the modifiers that all instructions of the row have */

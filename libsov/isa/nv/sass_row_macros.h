@@ -77,8 +77,8 @@ extern const struct sass_choice sass_rnd[4], sass_cmp3[8], sass_cmp4[16], sass_b
 
 /* The families of rows, in the order of their opcodes. */
 extern const struct sass_form sass_alu_rows[], sass_uniform_rows[], sass_control_rows[],
-	sass_memory_rows[], sass_group_rows[];
-extern const uint32_t sass_alu_count, sass_uniform_count, sass_control_count, sass_memory_count,
-	sass_group_count;
+	sass_texture_rows[], sass_memory_rows[], sass_group_rows[];
+extern const uint32_t sass_alu_count, sass_uniform_count, sass_control_count, sass_texture_count,
+	sass_memory_count, sass_group_count;
 
 #endif

@@ -52,8 +52,8 @@ static const struct {
 	const uint32_t *count;
 } families[] = {
 	{sass_alu_rows, &sass_alu_count},         {sass_uniform_rows, &sass_uniform_count},
-	{sass_control_rows, &sass_control_count}, {sass_memory_rows, &sass_memory_count},
-	{sass_group_rows, &sass_group_count},
+	{sass_control_rows, &sass_control_count}, {sass_texture_rows, &sass_texture_count},
+	{sass_memory_rows, &sass_memory_count},   {sass_group_rows, &sass_group_count},
 };
 #define FAMILIES (sizeof(families) / sizeof(families[0]))
 

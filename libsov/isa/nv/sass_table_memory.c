@@ -4,6 +4,7 @@
  * Evidence as in sass_table_alu.c.
  */
 #include "libsov/isa/nv/sass_row_macros.h"
+#include "libsov/isa/texture.h"
 
 static const struct sass_choice load_order[16] = {
 	{"", SASS_ORDER_WEAK}, {".CONSTANT.PRIVATE", SASS_ORDER_CONSTANT_PRIVATE},
@@ -129,6 +130,32 @@ static const struct sass_choice cas[4] = {
 	{".CAS", SASS_CAS}, {".CAST", SASS_CAST}, {NULL, 0}, {".CAST.SPIN", SASS_CAST_SPIN},
 };
 static const struct sass_choice only_cas[4] = {{".CAS", SASS_CAS}};
+static const struct sass_choice surfaces[8] = {
+	[0] = {".1D", TEXTURE_1D}, [2] = {".1D_ARRAY", TEXTURE_1D_LAYERS}, [3] = {".2D", TEXTURE_2D},
+	[4] = {".2D_ARRAY", TEXTURE_2D_LAYERS}, [5] = {".3D", TEXTURE_3D},
+};
+static const struct sass_choice ranges[4] = {
+	{".IGN", TEXTURE_ZERO}, {"", TEXTURE_TO_EDGE}, {".TRAP", TEXTURE_TRAP},
+};
+/* ptxas's alone: nvdisasm does not accept all that loads and stores have. */
+static const struct sass_choice surface_order[16] = {[5] = {".STRONG.SM", SASS_ORDER_STRONG_SM}};
+static const struct sass_choice surface_order_7x[16] = {
+	[8] = {".STRONG.CTA", SASS_ORDER_STRONG_CTA},
+};
+static const struct sass_choice surface_atomic[16] = {
+	[10] = {".STRONG.SYS", SASS_ORDER_STRONG_SYS},
+};
+static const struct sass_choice surface_atomic_7x[16] = {
+	[11] = {".STRONG.SYS", SASS_ORDER_STRONG_SYS},
+};
+static const struct sass_choice surface_atom[16] = {
+	{".ADD", SASS_ATOM_ADD}, {".MIN", SASS_ATOM_MIN}, {".MAX", SASS_ATOM_MAX},
+	{".INC", SASS_ATOM_INC}, {".DEC", SASS_ATOM_DEC}, {".AND", SASS_ATOM_AND},
+	{".OR", SASS_ATOM_OR}, {".XOR", SASS_ATOM_XOR},
+};
+static const struct sass_choice surface_atype[8] = {
+	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".U64", SASS_ATYPE_U64},
+};
 static const struct sass_choice fence[4] = {
 	{".SC", SASS_FENCE_SC}, {".ALL", SASS_FENCE_ALL}, {"", SASS_FENCE_PLAIN},
 	{".MMIO", SASS_FENCE_MMIO},
@@ -340,6 +367,16 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 /* Shared memory of any block and a barrier there: a pair, without a uniform register. */
 #define REMOTE       {.type = SLOT_ADDR, .width = ADDR_PAIR}
 #define REMOTE_FIXED(a64) {64, 6, SASS_URZ}, {a64, 1, 1}, {91, 1, 1}
+#define SURFACE_AT   R(24, .flags = SLOT_BRACKETS, .count = COUNT_COORDINATES, .reuse = REUSE_NONE)
+#define SURFACE_DATA R(32, .count = COUNT_WIDTH, .reuse = REUSE_NONE)
+#define SURFACE_OPERAND R(32, .count = COUNT_ATYPE, .reuse = REUSE_NONE)
+#define SURFACE_U    {.type = SLOT_UGPR, .lo = 40, PAIR}
+#define HANDLE_OFFSET I(46, 8, .otherwise = DEFAULT_0)
+#define SURFACES     FIELD(GEOMETRY, 61, 3, surfaces)
+#define RANGES       FIELD(RANGE, 59, 2, ranges)
+#define WIDTHS       FIELD(WIDTH, 73, 3, sass_width)
+#define ORDER_IN(list) FIELD(ORDER, 77, 4, list)
+#define SURFACE_ATOMS FIELD(ATOM, 87, 4, surface_atom), FIELD(ATYPE, 73, 3, surface_atype)
 #define MEMORY       SASS_PIPE_MEMORY
 #define SHARED_PIPE  SASS_PIPE_SHARED
 
@@ -348,6 +385,16 @@ static bool legal_group_wait(uint32_t sm, const struct sass_inst *in)
 {
 	(void)sm;
 	return !in->ops[0].value && !in->wait;
+}
+
+/* The coordinates and the handle are registers other than RZ. */
+static bool legal_surface(uint32_t sm, const struct sass_inst *in)
+{
+	uint32_t at = in->op == SASS_SULD || in->op == SASS_SULD_B;
+
+	(void)sm;
+	return in->ops[at].reg != SASS_RZ &&
+	       in->ops[2].reg != (in->ops[2].kind == SASS_GPR ? SASS_RZ : SASS_URZ);
 }
 
 const struct sass_form sass_memory_rows[] = {
@@ -495,6 +542,42 @@ const struct sass_form sass_memory_rows[] = {
 	 .fields = {FIELD(FENCE, 79, 2, fence_7x), FIELD(SCOPE, 76, 3, scope)}},
 	{"MEMBAR", SASS_MEMBAR, 0x192, FORM(4), SM_80_UP, MEMORY, .sb = SB_READ,
 	 .fields = {FIELD(FENCE, 79, 2, fence), FIELD(SCOPE, 76, 3, scope)}},
+	{"SULD.D.BA", SASS_SULD, 0x199, FORM(7), SM_90, MEMORY,
+	 .ops = {DW, SURFACE_AT, SURFACE_U, HANDLE_OFFSET},
+	 .fields = {SURFACES, WIDTHS, ORDER_IN(surface_order), RANGES},
+	 .fixed = {{72, 1, 1}, {76, 1, 0}, {81, 3, 7}, {84, 3, 1}, {91, 1, 1}}, .legal = legal_surface},
+	{"SULD.D.BA", SASS_SULD_B, 0x19a, FORM(4), SM_7X, MEMORY,
+	 .ops = {DW, SURFACE_AT, R(64)},
+	 .fields = {SURFACES, WIDTHS, ORDER_IN(surface_order_7x), RANGES},
+	 .fixed = {{72, 1, 1}, {76, 1, 0}, {81, 3, 7}, {84, 3, 1}}, .legal = legal_surface},
+	{"SULD.D.BA", SASS_SULD_B, 0x19a, FORM(4), SM_8X, MEMORY,
+	 .ops = {DW, SURFACE_AT, R(64)},
+	 .fields = {SURFACES, WIDTHS, ORDER_IN(surface_order), RANGES},
+	 .fixed = {{72, 1, 1}, {76, 1, 0}, {81, 3, 7}, {84, 3, 1}}, .legal = legal_surface},
+	{"SUST.D.BA", SASS_SUST, 0x19d, FORM(7), SM_90, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_DATA, SURFACE_U, HANDLE_OFFSET},
+	 .fields = {SURFACES, WIDTHS, ORDER_IN(surface_order), RANGES},
+	 .fixed = {{72, 1, 1}, {76, 1, 0}, {84, 3, 1}, {91, 1, 1}}, .legal = legal_surface},
+	{"SUST.D.BA", SASS_SUST_B, 0x19e, FORM(4), SM_7X, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_DATA, R(64)},
+	 .fields = {SURFACES, WIDTHS, ORDER_IN(surface_order_7x), RANGES},
+	 .fixed = {{72, 1, 1}, {76, 1, 0}, {84, 3, 1}}, .legal = legal_surface},
+	{"SUST.D.BA", SASS_SUST_B, 0x19e, FORM(4), SM_8X, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_DATA, R(64)},
+	 .fields = {SURFACES, WIDTHS, ORDER_IN(surface_order), RANGES},
+	 .fixed = {{72, 1, 1}, {76, 1, 0}, {84, 3, 1}}, .legal = legal_surface},
+	{"SURED.D.BA", SASS_SURED, 0x19f, FORM(7), SM_90, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_OPERAND, SURFACE_U, HANDLE_OFFSET},
+	 .fields = {SURFACES, SURFACE_ATOMS, ORDER_IN(surface_atomic), RANGES},
+	 .fixed = {{72, 1, 1}, {84, 3, 1}, {91, 1, 1}}, .legal = legal_surface},
+	{"SURED.D.BA", SASS_SURED_B, 0x1a0, FORM(1), SM_7X, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_OPERAND, R(64)},
+	 .fields = {SURFACES, SURFACE_ATOMS, ORDER_IN(surface_atomic_7x), RANGES},
+	 .fixed = {{72, 1, 1}, {84, 3, 1}}, .legal = legal_surface},
+	{"SURED.D.BA", SASS_SURED_B, 0x1a0, FORM(1), SM_8X, MEMORY, .sb = SB_READ,
+	 .ops = {SURFACE_AT, SURFACE_OPERAND, R(64)},
+	 .fields = {SURFACES, SURFACE_ATOMS, ORDER_IN(surface_atomic), RANGES},
+	 .fixed = {{72, 1, 1}, {84, 3, 1}}, .legal = legal_surface},
 	{"MATCH.ALL", SASS_MATCH_ALL, 0x1a1, FORM(1), SM_ALL, SASS_PIPE_LANE,
 	 .ops = {PD(81, TRUE_), D(), R(24, .count = COUNT_STYPE)},
 	 .fields = {FIELD(STYPE, 73, 1, match_type)}, .fixed = {{79, 1, 0}}},

@@ -82,6 +82,13 @@ CALL(pool_trim, (sov_context, context, ADDRESS), (uint64_t, keep_bytes, NUMBER))
 CALL(pool_set_limit, (sov_context, context, ADDRESS), (uint64_t, bytes, NUMBER))
 CALL(pool_get_statistics, (sov_context, context, ADDRESS),
      (sov_pool_statistics *, statistics, ADDRESS))
+CALL(texture_create, (sov_context, context, ADDRESS),
+     (const sov_texture_options *, options, ADDRESS), (sov_texture *, texture, OUT_ADDRESS))
+CALL(texture_destroy, (sov_context, context, ADDRESS), (sov_texture, texture, ADDRESS))
+CALL(texture_write, (sov_context, context, ADDRESS), (sov_texture, texture, ADDRESS),
+     (const void *, texels, ADDRESS))
+CALL(texture_read, (sov_context, context, ADDRESS), (sov_texture, texture, ADDRESS),
+     (void *, texels, ADDRESS))
 CALL(host_alloc, (sov_context, context, ADDRESS), (uint64_t, bytes, NUMBER),
      (void **, pointer, OUT_ADDRESS))
 CALL(host_free, (sov_context, context, ADDRESS), (void *, pointer, ADDRESS))

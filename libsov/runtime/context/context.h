@@ -119,6 +119,7 @@ struct context {
 	/* State of the parts, opaque here; NULL while unused. */
 	struct allocation_table *allocations;
 	struct pool *pool;
+	struct textures *textures;
 	struct stream_spares *spares;
 	struct semaphore *free_semaphores;
 	struct semaphore_page *semaphore_pages;

@@ -35,6 +35,11 @@ static inline bool amd_test_instruction(struct amd_test *g, struct instruction_t
 		struct test_parameter *p = &t->parameters[i];
 		uint64_t address = (uint64_t)(uintptr_t)p->memory;
 
+		if (p->texture) {
+			test_describe(p, address);
+			address = (uint64_t)(uintptr_t)&p->description;
+			amd_test_map(g, &p->description, sizeof(p->description));
+		}
 		memcpy(arguments + k->params[i].offset, p->buffer ? (void *)&address : p->memory,
 		       p->buffer ? 8 : p->count * p->bytes);
 		amd_test_map(g, p->memory, (uint64_t)p->count * p->bytes);

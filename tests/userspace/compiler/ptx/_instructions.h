@@ -7,6 +7,10 @@
  *   // out f32: 1.5 nan -0      a buffer that the kernel fills; initially garbage
  *   // inout s32: 5 7 -> 6 8    a buffer with its values before and after
  *   // value u64: 10            the parameter itself
+ *   // texture tex2d u8x4 4x2 linear normalized clamp: 1 2 3 -> 4 5 6
+ *                               a texture of 4 x 2 texels of four channels; the parameter is its
+ *                               handle. Types: u, s, f, unorm, snorm; address modes: wrap, clamp,
+ *                               mirror, border. After an arrow: the texels afterwards
  *
  * and, unless the launch is one block with a thread per element of the first result:
  *
@@ -24,6 +28,7 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
+#include "libsov/isa/texture.h"
 #include "tests/tap.h"
 #include "tests/userspace/compiler/ptx/_files.h"
 
@@ -33,8 +38,10 @@
 
 struct test_parameter {
 	bool buffer;
-	char type;      /* u, s, b, f */
-	uint32_t bytes; /* of an element */
+	bool texture;
+	struct texture description; /* without addresses and strides of its memory */
+	char type;                  /* u, s, b, f */
+	uint32_t bytes;             /* of an element */
 	uint32_t count;
 	uint64_t before[TEST_MAX_ELEMENTS], after[TEST_MAX_ELEMENTS];
 	bool any_nan[TEST_MAX_ELEMENTS];
@@ -105,16 +112,75 @@ static inline char *test_word(char **line)
 	return strtok_r(NULL, " \t", line);
 }
 
+/* The number of a word in a list; the list's length: none. */
+static inline uint32_t test_find(const char *const *names, uint32_t count, const char *word)
+{
+	uint32_t k = 0;
+
+	while (k < count && strcmp(names[k], word))
+		k++;
+	return k;
+}
+
+/* "tex2d u8x4 4x2 linear clamp:", up to the colon. */
+static inline void test_texture(struct instruction_test *t, struct test_parameter *p, char **line)
+{
+	static const char *const geometries[] = {
+		"tex1d", "tex2d", "tex3d", "tex1d.layers", "tex2d.layers", "cube", "cube.layers"};
+	static const char *const types[] = {"u", "s", "f", "unorm", "snorm"};
+	static const char *const modes[] = {"wrap", "clamp", "mirror", "border"};
+	char *word = test_word(line), type[8] = "", *end = NULL;
+	struct texture *d = &p->description;
+	unsigned bits = 0, channels = 0;
+
+	p->texture = true;
+	*d = (struct texture){.height = 1, .depth = 1};
+	d->geometry = (uint8_t)test_find(geometries, TEXTURE_GEOMETRIES, word ? word : "");
+	word = test_word(line);
+	if (!word || sscanf(word, "%7[a-z]%ux%u", type, &bits, &channels) != 3)
+		test_malformed(t, "a texture without a type");
+	d->type = (uint8_t)test_find(types, TEXTURE_TYPES, type);
+	d->channels = (uint8_t)channels;
+	d->channel_bits = (uint8_t)bits;
+	word = test_word(line);
+	if (!word || sscanf(word, "%ux%ux%u", &d->width, &d->height, &d->depth) < 1)
+		test_malformed(t, "a texture without a size");
+	for (; !end && word; word = end ? word : test_word(line)) {
+		end = strchr(word, ':');
+		if (end)
+			*end = 0;
+		if (!strcmp(word, "linear"))
+			d->linear = 1;
+		else if (!strcmp(word, "normalized"))
+			d->normalized = 1;
+		else if (test_find(modes, TEXTURE_ADDRESSES, word) < TEXTURE_ADDRESSES)
+			memset(d->address_mode, (int)test_find(modes, TEXTURE_ADDRESSES, word), 3);
+		else if (*word && (*word < '0' || *word > '9'))
+			test_malformed(t, "'%s' is no word of a texture", word);
+	}
+	p->type = d->type == TEXTURE_FLOAT && bits == 32 ? 'f'
+		  : d->type == TEXTURE_SINT              ? 's'
+							 : 'u';
+	p->bytes = bits / 8;
+	if (!end || d->geometry == TEXTURE_GEOMETRIES || d->type == TEXTURE_TYPES || !p->bytes)
+		test_malformed(t, "the texture is not described");
+}
+
 static inline void test_parameter_line(struct instruction_test *t, const char *kind, char *line)
 {
 	struct test_parameter *p = &t->parameters[t->count];
 	bool in = !strcmp(kind, "in"), both = !strcmp(kind, "inout"), second = false, unused;
-	char *word = test_word(&line);
+	char *word = strcmp(kind, "texture") ? test_word(&line) : NULL;
 	uint32_t n[2] = {0, 0};
 
-	if (t->count++ == TEST_MAX_PARAMETERS || !word)
+	if (t->count++ == TEST_MAX_PARAMETERS || (!word && strcmp(kind, "texture")))
 		test_malformed(t, "too many parameters, or one without a type");
-	test_type(t, p, word);
+	if (!strcmp(kind, "texture")) {
+		test_texture(t, p, &line);
+		in = true;
+	} else {
+		test_type(t, p, word);
+	}
 	p->buffer = strcmp(kind, "value");
 	memset(p->before, TEST_GARBAGE, sizeof(p->before));
 	while ((word = test_word(&line))) {
@@ -131,6 +197,9 @@ static inline void test_parameter_line(struct instruction_test *t, const char *k
 		n[second]++;
 	}
 	p->count = n[0];
+	if (p->texture && n[0] != p->description.width * p->description.height *
+					  p->description.depth * p->description.channels)
+		test_malformed(t, "%u values of a texture", n[0]);
 	if (!n[0] || (both && n[0] != n[1]))
 		test_malformed(t, "'%s' with %u and %u elements", kind, n[0], n[1]);
 	if (!strcmp(kind, "out") && !t->block)
@@ -140,11 +209,11 @@ static inline void test_parameter_line(struct instruction_test *t, const char *k
 static inline void test_comment(struct instruction_test *t, char *line)
 {
 	char *word = test_word(&line);
-	static const char *const kinds[] = {"in", "out", "inout", "value"};
+	static const char *const kinds[] = {"in", "out", "inout", "value", "texture"};
 
 	if (!word)
 		return;
-	for (size_t i = 0; i < 4; i++) {
+	for (size_t i = 0; i < 5; i++) {
 		if (!strcmp(word, kinds[i])) {
 			test_parameter_line(t, word, line);
 			return;
@@ -205,6 +274,16 @@ static inline void test_reset(struct instruction_test *t)
 		for (uint32_t k = 0; k < p->count; k++)
 			memcpy(p->memory + k * p->bytes, &p->before[k], p->bytes);
 	}
+}
+
+/* The description of a texture whose texels lie without gaps at this address. */
+static inline void test_describe(struct test_parameter *p, uint64_t address)
+{
+	struct texture *d = &p->description;
+
+	d->address = address;
+	d->row_bytes = d->width * texture_texel_bytes(d);
+	d->slice_bytes = (uint64_t)d->row_bytes * d->height;
 }
 
 static inline bool test_same(const struct test_parameter *p, uint32_t k, uint64_t got)

@@ -8,7 +8,8 @@
 #include "libsov/compiler/passes/pass.h"
 #include "libsov/compiler/ptx/ptx.h"
 
-#define BUFFER_SPACING UINT64_C(0x100000) /* between the addresses of two buffers */
+#define BUFFER_SPACING UINT64_C(0x100000)   /* between the addresses of two buffers */
+#define DESCRIPTION    (BUFFER_SPACING / 2) /* of a texture, after its texels */
 
 static bool map_global_memory(void *user, uint64_t address, uint32_t bytes, bool write, void **host)
 {
@@ -16,24 +17,30 @@ static bool map_global_memory(void *user, uint64_t address, uint32_t bytes, bool
 	uint64_t i = address / BUFFER_SPACING - 1, offset = address % BUFFER_SPACING;
 	struct test_parameter *p;
 
-	(void)write;
 	if (i >= t->count)
 		return false;
 	p = &t->parameters[i];
+	if (p->texture && offset >= DESCRIPTION) {
+		*host = (uint8_t *)&p->description + (offset - DESCRIPTION);
+		return !write && offset + bytes <= DESCRIPTION + sizeof(p->description);
+	}
 	*host = p->memory + offset;
 	return p->buffer && offset + bytes <= p->count * p->bytes;
 }
 
 /* Lays out the parameters as the kernel declares them; false: the kernel declares others. */
-static bool fill_parameters(const struct instruction_test *t, const struct ir_func *f,
-			    uint8_t *bytes)
+static bool fill_parameters(struct instruction_test *t, const struct ir_func *f, uint8_t *bytes)
 {
 	if (f->nparams != t->count)
 		return false;
 	for (uint32_t i = 0; i < t->count; i++) {
-		const struct test_parameter *p = &t->parameters[i];
+		struct test_parameter *p = &t->parameters[i];
 		uint64_t address = (i + 1) * BUFFER_SPACING;
 
+		if (p->texture) {
+			test_describe(p, address);
+			address += DESCRIPTION;
+		}
 		if (f->params[i].size != (p->buffer ? 8 : p->count * p->bytes))
 			return false;
 		memcpy(bytes + f->params[i].offset, p->buffer ? (void *)&address : p->memory,

@@ -70,6 +70,24 @@ static bool load_kernel(const char *text, size_t length, const char *name, sov_m
 	return must(sov_module_get_function(*m, kernel, f), "looking for the kernel");
 }
 
+static bool create_texture(const struct test_parameter *p, sov_ptr *at)
+{
+	const struct texture *d = &p->description;
+	sov_texture_options o = SOV_INIT(sov_texture_options);
+
+	o.flags = (d->linear ? SOV_TEXTURE_LINEAR : 0u) |
+		  (d->normalized ? SOV_TEXTURE_NORMALIZED : 0u);
+	o.geometry = d->geometry;
+	o.width = d->width, o.height = d->height, o.depth = d->depth;
+	o.channels = d->channels;
+	o.channel_bits = d->channel_bits;
+	o.type = d->type;
+	for (uint32_t k = 0; k < 3; k++)
+		o.address_modes[k] = d->address_mode[k];
+	return must(sov_texture_create(now.context, &o, at), "creating a texture") &&
+	       must(sov_texture_write(now.context, *at, p->memory), "writing texels");
+}
+
 /* Copies buffers to the GPU; arguments[i] points to a buffer's address or to the value. */
 static bool copy_in(struct instruction_test *t, sov_ptr *at, const void **arguments)
 {
@@ -82,6 +100,11 @@ static bool copy_in(struct instruction_test *t, sov_ptr *at, const void **argume
 		arguments[i] = p->memory;
 		if (!p->buffer)
 			continue;
+		if (p->texture) {
+			good = create_texture(p, &at[i]);
+			arguments[i] = &at[i];
+			continue;
+		}
 		good = must(sov_memory_alloc(now.context, bytes, &at[i]), "allocating") &&
 		       must(sov_memory_copy(now.context, at[i], SOV_HOST(p->memory), bytes),
 			    "copying in");
@@ -97,7 +120,10 @@ static bool copy_out(struct instruction_test *t, const sov_ptr *at)
 	for (uint32_t i = 0; good && i < t->count; i++) {
 		struct test_parameter *p = &t->parameters[i];
 
-		if (p->buffer)
+		if (p->texture)
+			good = must(sov_texture_read(now.context, at[i], p->memory),
+				    "reading texels");
+		else if (p->buffer)
 			good = must(sov_memory_copy(now.context, SOV_HOST(p->memory), at[i],
 						    p->count * p->bytes),
 				    "copying out");
@@ -148,7 +174,9 @@ static void check_instruction(const char *name, const char *text, size_t length)
 	if (sov_context_status(now.context))
 		sov_context_reset(now.context);
 	for (uint32_t i = 0; i < t->count; i++)
-		if (at[i])
+		if (at[i] && t->parameters[i].texture)
+			sov_texture_destroy(now.context, at[i]);
+		else if (at[i])
 			sov_memory_free(now.context, at[i]);
 	if (m)
 		sov_module_unload(m);

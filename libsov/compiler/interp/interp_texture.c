@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: MIT
+/* Textures and surfaces: a handle is the address of a struct texture in global memory. */
+#include <string.h>
+#include "libsov/compiler/interp/interp_state.h"
+#include "libsov/isa/texture.h"
+
+static bool access_memory(void *user, uint64_t address, void *bytes, uint32_t count, bool write)
+{
+	const struct interp_launch *l = user;
+	void *host;
+
+	if (!l->memory || !l->memory(l->user, address, count, write, &host))
+		return false;
+	memcpy(write ? host : bytes, write ? bytes : host, count);
+	return true;
+}
+
+static bool find_texture(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+			 struct texture *texture)
+{
+	uint64_t handle = t->values[in->args[0]].bits;
+	const char *fault;
+
+	for (uint32_t k = 0; k < in->nargs; k++)
+		if (!t->values[in->args[k]].defined)
+			return interp_fail(
+				ip, t, "argument %u of a texture or surface is undefined", k + 1);
+	for (uint32_t at = 0; at < TEXTURE_BYTES; at += 8)
+		if (!access_memory((void *)ip->launch, handle + at, (uint8_t *)texture + at, 8,
+				   false))
+			return interp_fail(ip, t, "0x%llx is not the handle of a texture",
+					   (unsigned long long)handle);
+	fault = texture_fault(texture);
+	if (fault)
+		return interp_fail(ip, t, "the texture 0x%llx has %s", (unsigned long long)handle,
+				   fault);
+	if (in->op != IR_TEXQUERY && in->geometry != texture->geometry)
+		return interp_fail(ip, t, "the texture 0x%llx has another geometry",
+				   (unsigned long long)handle);
+	return true;
+}
+
+static bool access_surface(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,
+			   const struct texture *texture, const uint32_t *coordinates)
+{
+	uint32_t first = 1 + ir_texture_coordinates(in), bytes = ir_type_bits(in->type) / 8;
+	uint32_t elements = in->op == IR_SURFLOAD ? in->nres : in->nargs - first;
+	uint64_t address = 0, old;
+	enum texture_place place = texture_place(texture, in->geometry, in->range, coordinates,
+						 bytes * elements, &address);
+
+	if (place == TEXTURE_TRAPS)
+		return interp_fail(ip, t, "access outside of the surface 0x%llx, or not aligned",
+				   (unsigned long long)t->values[in->args[0]].bits);
+	for (uint32_t k = 0; k < elements; k++) {
+		uint64_t value = in->op == IR_SURFLOAD ? 0 : t->values[in->args[first + k]].bits;
+		bool good = true;
+
+		old = 0;
+		if (place == TEXTURE_INSIDE && in->op != IR_SURFSTORE)
+			good = access_memory((void *)ip->launch, address + k * bytes, &old, bytes,
+					     false);
+		if (in->op == IR_SURFREDUCE)
+			value = interp_combine(in, old, value);
+		if (good && place == TEXTURE_INSIDE && in->op != IR_SURFLOAD)
+			good = access_memory((void *)ip->launch, address + k * bytes, &value, bytes,
+					     true);
+		if (!good)
+			return interp_fail(ip, t, "no memory at 0x%llx of a surface",
+					   (unsigned long long)address);
+		if (in->op == IR_SURFLOAD)
+			t->values[in->res + k] = (struct interp_value){old, true};
+	}
+	return true;
+}
+
+bool interp_texture(struct interp *ip, struct interp_thread *t, const struct ir_inst *in)
+{
+	struct texture_memory memory = {.access = access_memory, .user = (void *)ip->launch};
+	uint32_t coordinates[4] = {0}, out[TEXTURE_CHANNELS] = {0}, n = ir_texture_coordinates(in);
+	struct texture texture;
+
+	if (!find_texture(ip, t, in, &texture))
+		return false;
+	for (uint32_t k = 0; k < n; k++)
+		coordinates[k] = (uint32_t)t->values[in->args[1 + k]].bits;
+	if (ir_ops[in->op].attributes & A_RANGE)
+		return access_surface(ip, t, in, &texture, coordinates);
+	if (in->op == IR_SAMPLE)
+		texture_sample(&texture, in->geometry, in->sub == IR_SAMPLE_TEXEL, coordinates,
+			       &memory, out);
+	else if (in->op == IR_GATHER4)
+		texture_gather(&texture, in->geometry, in->sub, coordinates, &memory, out);
+	else
+		out[0] = texture_answer(&texture, in->sub);
+	if (memory.failed)
+		return interp_fail(ip, t, "no memory at 0x%llx of a texture",
+				   (unsigned long long)memory.fault);
+	for (uint32_t k = 0; k < in->nres; k++)
+		t->values[in->res + k] = (struct interp_value){out[k], true};
+	return true;
+}

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Textures and surfaces for targets whose compiler has no texture instructions: textures.c calls
+ * these functions, and ptx.sh compiles them to texture_functions_ptx.c. A handle is
+ * the address of a struct texture. what holds the geometry in bits 0 to 7 and further choices above.
+ */
+#include <stdint.h>
+
+static __device__ uint32_t texture_read(void *memory, uint64_t address, uint32_t bytes)
+{
+	(void)memory;
+	if (bytes == 1)
+		return *(uint8_t *)address;
+	if (bytes == 2)
+		return *(unsigned short *)address;
+	return *(uint32_t *)address;
+}
+
+#define TEXTURE_FUNCTION static __device__
+#define TEXTURE_CALLED   static __device__ __noinline__
+#define TEXTURE_LOOP     _Pragma("unroll 1")
+#include "libsov/isa/texture_eval.h"
+
+struct four {
+	uint32_t words[4];
+};
+
+#define GEOMETRY(what) ((what) & 255)
+#define CHOICE(what)   ((what) >> 8 & 255)
+#define AMOUNT(what)   ((what) >> 16)
+
+static __device__ const struct texture *find(uint64_t handle)
+{
+	return (const struct texture *)handle;
+}
+
+/* choice 0: a filtered texel, 1: a texel, 2 to 5: a channel of four texels */
+extern "C" __device__ struct four __sov_texture_sample(uint64_t handle, uint32_t what, uint32_t a,
+						       uint32_t b, uint32_t c, uint32_t d)
+{
+	uint32_t coordinates[4] = {a, b, c, d};
+	struct four out;
+
+	if (CHOICE(what) == 0)
+		texture_filter(find(handle), 0, GEOMETRY(what), coordinates, out.words);
+	else if (CHOICE(what) == 1)
+		texture_fetch(find(handle), 0, GEOMETRY(what), coordinates, out.words);
+	else
+		texture_four(find(handle), 0, GEOMETRY(what), CHOICE(what) - 2, coordinates,
+			     out.words);
+	return out;
+}
+
+extern "C" __device__ uint32_t __sov_texture_query(uint64_t handle, uint32_t what)
+{
+	const struct texture *t = find(handle);
+
+	return what == TEXTURE_WIDTH ? t->width : what == TEXTURE_HEIGHT ? t->height : t->depth;
+}
+
+/* choice: the range; NULL: outside of the surface */
+static __device__ __noinline__ void *surface_at(uint64_t handle, uint32_t what, uint32_t bytes,
+						uint32_t a, uint32_t b, uint32_t c)
+{
+	uint32_t coordinates[3] = {a, b, c}, place;
+	uint64_t address = 0;
+
+	place = texture_find(find(handle), GEOMETRY(what), CHOICE(what), coordinates, bytes,
+			     &address);
+	if (place == TEXTURE_TRAPS)
+		__trap();
+	return (void *)(place == TEXTURE_INSIDE ? address : 0);
+}
+
+/* amount: bytes */
+extern "C" __device__ struct four __sov_surface_load(uint64_t handle, uint32_t what, uint32_t a,
+						     uint32_t b, uint32_t c)
+{
+	void *at = surface_at(handle, what, AMOUNT(what), a, b, c);
+	struct four out = {{0, 0, 0, 0}};
+
+	if (!at)
+		return out;
+	if (AMOUNT(what) == 1)
+		out.words[0] = *(volatile uint8_t *)at;
+	else if (AMOUNT(what) == 2)
+		out.words[0] = *(volatile uint16_t *)at;
+	else
+		TEXTURE_LOOP for (uint32_t k = 0; k < AMOUNT(what) / 4; k++)
+			out.words[k] = ((volatile uint32_t *)at)[k];
+	return out;
+}
+
+extern "C" __device__ void __sov_surface_store(uint64_t handle, uint32_t what, uint32_t a,
+					       uint32_t b, uint32_t c, uint32_t x, uint32_t y,
+					       uint32_t z, uint32_t w)
+{
+	void *at = surface_at(handle, what, AMOUNT(what), a, b, c);
+	uint32_t words[4] = {x, y, z, w};
+
+	if (!at)
+		return;
+	if (AMOUNT(what) == 1)
+		*(volatile uint8_t *)at = (uint8_t)x;
+	else if (AMOUNT(what) == 2)
+		*(volatile uint16_t *)at = (uint16_t)x;
+	else
+		TEXTURE_LOOP for (uint32_t k = 0; k < AMOUNT(what) / 4; k++)
+			((volatile uint32_t *)at)[k] = words[k];
+}
+
+/* amount: one of these */
+enum { ADD, ADD_WIDE, MIN_U, MIN_S, MAX_U, MAX_S, AND, OR };
+
+extern "C" __device__ void __sov_surface_reduce(uint64_t handle, uint32_t what, uint32_t a,
+						uint32_t b, uint32_t c, uint64_t x)
+{
+	uint32_t how = AMOUNT(what), word = (uint32_t)x;
+	void *at = surface_at(handle, what, how == ADD_WIDE ? 8 : 4, a, b, c);
+
+	if (!at)
+		return;
+	if (how == ADD)
+		atomicAdd((uint32_t *)at, word);
+	else if (how == ADD_WIDE)
+		atomicAdd((unsigned long long *)at, (unsigned long long)x);
+	else if (how == MIN_U)
+		atomicMin((uint32_t *)at, word);
+	else if (how == MIN_S)
+		atomicMin((int32_t *)at, (int32_t)word);
+	else if (how == MAX_U)
+		atomicMax((uint32_t *)at, word);
+	else if (how == MAX_S)
+		atomicMax((int32_t *)at, (int32_t)word);
+	else if (how == AND)
+		atomicAnd((uint32_t *)at, word);
+	else
+		atomicOr((uint32_t *)at, word);
+}

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Replaces texture and surface operations by calls of the functions in texture_functions.cu, which
+ * are added to modules that need them. A handle is the address of a struct texture.
+ */
+#include <string.h>
+#include "libsov/compiler/library/textures.h"
+#include "libsov/compiler/ptx/ptx.h"
+#include "libsov/isa/texture.h"
+
+#define MAX_ARGUMENTS 9
+
+struct lowering {
+	struct ir_func *f;
+	ir_id at; /* the operation; new instructions precede it */
+};
+
+static bool is_texture(const struct ir_inst *in)
+{
+	return ir_ops[in->op].rule == R_TEXTURE;
+}
+
+static bool has_textures(const struct ir_module *m)
+{
+	for (const struct ir_func *f = m->funcs; f; f = f->next)
+		ir_for_each_block(f, b)
+			ir_for_each_inst(f, b, i)
+				if (is_texture(ir_at(f, i)))
+					return true;
+	return false;
+}
+
+static struct ir_func *find_function(const struct ir_module *m, const char *name)
+{
+	struct ir_func *f = m->funcs;
+
+	while (f && strcmp(f->name, name))
+		f = f->next;
+	return f;
+}
+
+static ir_val emit(struct lowering *l, enum ir_op op, enum ir_type type, uint8_t from, ir_val a,
+		   ir_val b)
+{
+	ir_id i = ir_inst_new(l->f, op, type, (ir_val[]){a, b}, b ? 2 : 1, op == IR_UNPACK ? 2 : 1);
+
+	ir_at(l->f, i)->from = from;
+	ir_at(l->f, i)->line = ir_at(l->f, l->at)->line;
+	ir_insert_before(l->f, l->at, i);
+	return ir_at(l->f, i)->res;
+}
+
+static ir_val constant(struct lowering *l, uint32_t value)
+{
+	ir_id i = ir_inst_new(l->f, IR_CONST, IR_B32, NULL, 0, 1);
+
+	ir_at(l->f, i)->imm = value;
+	ir_insert_before(l->f, l->at, i);
+	return ir_at(l->f, i)->res;
+}
+
+/* The handle, what, and this many words of coordinates. */
+static uint32_t common_arguments(struct lowering *l, uint32_t choice, uint32_t amount,
+				 uint32_t words, ir_val *args)
+{
+	const struct ir_inst in = *ir_at(l->f, l->at);
+	uint32_t have = ir_texture_coordinates(&in);
+
+	args[0] = in.args[0];
+	args[1] = constant(l, in.geometry | choice << 8 | amount << 16);
+	for (uint32_t k = 0; k < words; k++)
+		args[2 + k] = k < have ? in.args[1 + k] : constant(l, 0);
+	return 2 + words;
+}
+
+/* Returns the first result. */
+static ir_val call(struct lowering *l, const char *name, const ir_val *args, uint32_t n)
+{
+	ir_id i = ir_call_new(l->f, IR_CALL, find_function(l->f->module, name), args, n);
+
+	ir_at(l->f, i)->line = ir_at(l->f, l->at)->line;
+	ir_insert_before(l->f, l->at, i);
+	return ir_at(l->f, i)->res;
+}
+
+static void lower_sample(struct lowering *l)
+{
+	const struct ir_inst in = *ir_at(l->f, l->at);
+	ir_val args[MAX_ARGUMENTS], words;
+	uint32_t n = common_arguments(l, in.op == IR_GATHER4 ? 2u + in.sub : in.sub, 0, 4, args);
+
+	words = call(l, "__sov_texture_sample", args, n);
+	for (uint32_t k = 0; k < TEXTURE_CHANNELS; k++)
+		ir_replace_uses(l->f, in.res + k, words + k);
+}
+
+static void lower_query(struct lowering *l)
+{
+	const struct ir_inst in = *ir_at(l->f, l->at);
+	ir_val args[2] = {in.args[0], constant(l, in.sub)};
+
+	ir_replace_uses(l->f, in.res, call(l, "__sov_texture_query", args, 2));
+}
+
+static void lower_surface_load(struct lowering *l)
+{
+	const struct ir_inst in = *ir_at(l->f, l->at);
+	uint32_t bytes = ir_type_bits(in.type) / 8 * in.nres;
+	ir_val args[MAX_ARGUMENTS], words, v;
+	uint32_t n = common_arguments(l, in.range, bytes, 3, args);
+
+	words = call(l, "__sov_surface_load", args, n);
+	for (uint32_t k = 0; k < in.nres; k++) {
+		if (in.type == IR_B64)
+			v = emit(l, IR_PACK, IR_B64, 0, words + 2 * k, words + 2 * k + 1);
+		else
+			v = in.type == IR_B32 ? words + k
+					      : emit(l, IR_TRUNC, in.type, IR_B32, words, 0);
+		ir_replace_uses(l->f, in.res + k, v);
+	}
+}
+
+static void lower_surface_store(struct lowering *l)
+{
+	const struct ir_inst in = *ir_at(l->f, l->at);
+	uint32_t first = 1 + ir_texture_coordinates(&in);
+	uint32_t bytes = ir_type_bits(in.type) / 8 * (in.nargs - first);
+	ir_val args[MAX_ARGUMENTS];
+	uint32_t n = common_arguments(l, in.range, bytes, 3, args);
+
+	for (uint32_t k = first; k < in.nargs; k++) {
+		if (in.type == IR_B64) {
+			ir_val halves = emit(l, IR_UNPACK, IR_B64, 0, in.args[k], 0);
+
+			args[n++] = halves;
+			args[n++] = halves + 1;
+		} else {
+			args[n++] = in.type == IR_B32
+					    ? in.args[k]
+					    : emit(l, IR_ZEXT, IR_B32, in.type, in.args[k], 0);
+		}
+	}
+	while (n < MAX_ARGUMENTS)
+		args[n++] = constant(l, 0);
+	call(l, "__sov_surface_store", args, n);
+}
+
+static void lower_surface_reduce(struct lowering *l)
+{
+	static const uint8_t numbers[IR_ATOM_COUNT] = {
+		[IR_ATOM_ADD] = 0,   [IR_ATOM_MIN_U] = 2, [IR_ATOM_MIN_S] = 3, [IR_ATOM_MAX_U] = 4,
+		[IR_ATOM_MAX_S] = 5, [IR_ATOM_AND] = 6,   [IR_ATOM_OR] = 7};
+	const struct ir_inst in = *ir_at(l->f, l->at);
+	ir_val args[MAX_ARGUMENTS], x = in.args[in.nargs - 1];
+	bool wide = in.type == IR_B64;
+	uint32_t n = common_arguments(l, in.range, wide ? 1 : numbers[in.sub], 3, args);
+
+	args[n++] = wide ? x : emit(l, IR_ZEXT, IR_B64, IR_B32, x, 0);
+	call(l, "__sov_surface_reduce", args, n);
+}
+
+static void lower_inst(struct lowering *l)
+{
+	switch (ir_at(l->f, l->at)->op) {
+	case IR_TEXQUERY:
+		lower_query(l);
+		break;
+	case IR_SURFLOAD:
+		lower_surface_load(l);
+		break;
+	case IR_SURFSTORE:
+		lower_surface_store(l);
+		break;
+	case IR_SURFREDUCE:
+		lower_surface_reduce(l);
+		break;
+	default:
+		lower_sample(l);
+	}
+	ir_remove(l->f, l->at);
+}
+
+bool textures_lower(struct compile_job *job, struct ir_module *m)
+{
+	if (!has_textures(m))
+		return true;
+	if (!ptx_parse_into(job, texture_functions, strlen(texture_functions), m))
+		return false;
+	for (struct ir_func *f = m->funcs; f; f = f->next)
+		ir_for_each_block(f, b)
+			ir_for_each_inst_safe(f, b, i)
+				if (is_texture(ir_at(f, i)))
+					lower_inst(&(struct lowering){f, i});
+	return true;
+}

@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Selection of textures and surfaces. The low word of a handle names the header and the sampler. On
+ * SM90 it is in the first of two uniform registers, whose second is 0, as ptxas has it; it is equal
+ * for all active lanes (legalise.c). Before SM90 it is in a register.
+ */
+#include "libsov/compiler/nv/select.h"
+#include "libsov/isa/texture.h"
+
+/* Consecutive registers, none of them RZ. */
+static struct mir_source coordinates(struct select *s, const struct ir_inst *in)
+{
+	uint32_t count = ir_texture_coordinates(in);
+	struct mir_source vector = new_temp(s, SASS_GPR, count == 3 ? 4 : count);
+	struct arg words[4];
+
+	if (count == 1) {
+		struct mir_source x = in_reg(s, arg_word(s, in->args[1]));
+
+		if (x.ref.vreg)
+			return x;
+		EMIT(s, MOV, vector, x);
+		return vector;
+	}
+	for (uint32_t k = 0; k < count; k++)
+		words[k] = arg_word(s, in->args[1 + k]);
+	return in_vector(s, words, count);
+}
+
+/* Appends the operands that name the texture. */
+static uint32_t add_handle(struct select *s, const struct ir_inst *in, struct mir_source *ops)
+{
+	struct mir_source low = in_reg(s, arg_half(s, in->args[0], 0)), pair, word;
+
+	if (s->f->sm >= 90) {
+		pair = new_temp(s, SASS_UGPR, 2);
+		select_to_uniform(s, subreg(pair, 0), low);
+		select_to_uniform(s, subreg(pair, 1), rz());
+		ops[0] = pair;
+		ops[1] = mir_imm(0);
+		return 2;
+	}
+	if (!low.ref.vreg) {
+		word = new_temp(s, SASS_GPR, 1);
+		EMIT(s, MOV, word, low);
+		low = word;
+	}
+	ops[0] = low;
+	return 1;
+}
+
+static void set_texture(struct select *s, struct mir_inst *i, const struct ir_inst *in,
+			uint8_t effect, uint32_t bytes)
+{
+	set_mod(i, SASS_M_GEOMETRY, in->geometry);
+	i->memory = (struct mir_memory){effect, IR_GLOBAL, (uint8_t)bytes};
+	if (s->f->sm >= 90)
+		i->reduced = MIR_ACTIVE_LANES;
+}
+
+bool select_sample(struct select *s, const struct ir_inst *in)
+{
+	static const uint16_t names[3][2] = {
+		{SASS_TEX_B, SASS_TEX}, {SASS_TLD_B, SASS_TLD}, {SASS_TLD4_B, SASS_TLD4}};
+	uint32_t kind = in->op == IR_GATHER4 ? 2 : in->sub == IR_SAMPLE_TEXEL, n = 3;
+	struct mir_source ops[5], d = new_temp(s, SASS_GPR, TEXTURE_CHANNELS);
+	struct mir_inst *i;
+
+	ops[0] = subreg(d, 2);
+	ops[1] = subreg(d, 0);
+	ops[2] = coordinates(s, in);
+	n += add_handle(s, in, &ops[3]);
+	i = emit(s, names[kind][s->f->sm >= 90], ops, n);
+	set_texture(s, i, in, MIR_READS, 16);
+	if (in->op == IR_GATHER4)
+		set_mod(i, SASS_M_CHANNEL, in->sub);
+	define_results(s, in, d);
+	return true;
+}
+
+bool select_texture_query(struct select *s, const struct ir_inst *in)
+{
+	struct mir_source ops[6] = {rz(), result(s, in->res)}, level, low;
+	struct mir_inst *i;
+
+	if (s->f->sm >= 90) {
+		level = new_temp(s, SASS_GPR, 1);
+		EMIT(s, MOV, level, rz());
+		ops[2] = level;
+		ops[3] = mir_imm(0);
+		add_handle(s, in, &ops[4]);
+		i = emit(s, SASS_TXQ, ops, 6);
+	} else {
+		level = new_temp(s, SASS_GPR, 2);
+		low = in_reg(s, arg_half(s, in->args[0], 0));
+		EMIT(s, MOV, subreg(level, 0), low);
+		EMIT(s, MOV, subreg(level, 1), rz());
+		ops[2] = level;
+		ops[3] = mir_imm(0);
+		i = emit(s, SASS_TXQ_B, ops, 4);
+	}
+	set_texture(s, i, in, MIR_READS, 4);
+	set_mod(i, SASS_M_QUERY, in->sub);
+	return true;
+}
+
+static void set_surface(struct select *s, struct mir_inst *i, const struct ir_inst *in,
+			uint8_t effect, uint32_t bytes)
+{
+	static const uint8_t widths[] = {[1] = SASS_WIDTH_U8,
+					 [2] = SASS_WIDTH_U16,
+					 [4] = SASS_WIDTH_32,
+					 [8] = SASS_WIDTH_64,
+					 [16] = SASS_WIDTH_128};
+
+	set_texture(s, i, in, effect, bytes);
+	set_mod(i, SASS_M_RANGE, in->range);
+	if (in->op == IR_SURFREDUCE)
+		return;
+	set_mod(i, SASS_M_WIDTH, widths[bytes]);
+	set_mod(i, SASS_M_ORDER, s->f->sm < 80 ? SASS_ORDER_STRONG_CTA : SASS_ORDER_STRONG_SM);
+}
+
+bool select_surface_load(struct select *s, const struct ir_inst *in)
+{
+	uint32_t bytes = ir_type_bits(in->type) / 8 * in->nres, n = 2;
+	struct mir_source ops[4];
+
+	ops[0] = in->nres > 1 ? new_temp(s, SASS_GPR, bytes / 4) : result(s, in->res);
+	ops[1] = coordinates(s, in);
+	n += add_handle(s, in, &ops[2]);
+	set_surface(s, emit(s, s->f->sm >= 90 ? SASS_SULD : SASS_SULD_B, ops, n), in, MIR_READS,
+		    bytes);
+	if (in->nres > 1)
+		define_results(s, in, ops[0]);
+	return true;
+}
+
+bool select_surface_store(struct select *s, const struct ir_inst *in)
+{
+	uint32_t first = 1 + ir_texture_coordinates(in), n = 2, count = 0;
+	uint32_t bytes = ir_type_bits(in->type) / 8 * (in->nargs - first);
+	struct mir_source ops[4];
+	struct arg words[4];
+
+	for (uint32_t k = first; k < in->nargs; k++) {
+		words[count++] =
+			in->type == IR_B64 ? arg_half(s, in->args[k], 0) : arg_word(s, in->args[k]);
+		if (in->type == IR_B64)
+			words[count++] = arg_half(s, in->args[k], 1);
+	}
+	ops[0] = coordinates(s, in);
+	ops[1] = count > 1 ? in_vector(s, words, count) : in_reg(s, words[0]);
+	n += add_handle(s, in, &ops[2]);
+	set_surface(s, emit(s, s->f->sm >= 90 ? SASS_SUST : SASS_SUST_B, ops, n), in, MIR_WRITES,
+		    bytes);
+	return true;
+}
+
+bool select_surface_reduce(struct select *s, const struct ir_inst *in)
+{
+	static const uint8_t atoms[IR_ATOM_COUNT] = {
+		[IR_ATOM_ADD] = SASS_ATOM_ADD,   [IR_ATOM_MIN_U] = SASS_ATOM_MIN,
+		[IR_ATOM_MIN_S] = SASS_ATOM_MIN, [IR_ATOM_MAX_U] = SASS_ATOM_MAX,
+		[IR_ATOM_MAX_S] = SASS_ATOM_MAX, [IR_ATOM_AND] = SASS_ATOM_AND,
+		[IR_ATOM_OR] = SASS_ATOM_OR};
+	ir_val operand = in->args[in->nargs - 1];
+	bool wide = in->type == IR_B64;
+	struct mir_source ops[4];
+	struct mir_inst *i;
+	uint32_t n = 2;
+
+	if (in->sub > IR_ATOM_OR || (wide && in->sub != IR_ATOM_ADD) || in->sub == IR_ATOM_INC ||
+	    in->sub == IR_ATOM_DEC)
+		return false;
+	ops[0] = coordinates(s, in);
+	ops[1] = wide ? in_pair(s, arg_pair(s, operand)) : in_reg(s, arg_word(s, operand));
+	n += add_handle(s, in, &ops[2]);
+	i = emit(s, s->f->sm >= 90 ? SASS_SURED : SASS_SURED_B, ops, n);
+	set_surface(s, i, in, MIR_READS | MIR_WRITES | MIR_ORDERED, wide ? 8 : 4);
+	set_mod(i, SASS_M_ATOM, atoms[in->sub]);
+	set_mod(i, SASS_M_ATYPE,
+		wide                                                   ? SASS_ATYPE_U64
+		: in->sub == IR_ATOM_MIN_S || in->sub == IR_ATOM_MAX_S ? SASS_ATYPE_S32
+								       : SASS_ATYPE_U32);
+	set_mod(i, SASS_M_ORDER, SASS_ORDER_STRONG_SYS);
+	return true;
+}

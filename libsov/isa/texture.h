@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Textures and surfaces: what one of them is, and what reading it gives. The runtime fills in
+ * struct texture. On NVIDIA it becomes a texture header and a sampler in the chip's pools
+ * (hw/nv/texture.h), from which the software GPU makes a struct texture again. Elsewhere, and on
+ * the IR interpreter, the structure itself lies in memory and a handle is its address.
+ *
+ * The rules are those of the CUDA C++ Programming Guide, "Texture Fetching", and of the PTX ISA,
+ * "Texture Instructions" and "Surface Instructions". What these leave open is decided in
+ * texture_eval.h, which says so.
+ */
+#ifndef SOV_ISA_TEXTURE_H
+#define SOV_ISA_TEXTURE_H
+
+#ifndef __CUDACC__
+#include <stdbool.h>
+#include <stdint.h>
+#endif
+
+/* Coordinates: a layer first where there are layers, then x, y and z. */
+enum texture_geometry {
+	TEXTURE_1D,
+	TEXTURE_2D,
+	TEXTURE_3D,
+	TEXTURE_1D_LAYERS,
+	TEXTURE_2D_LAYERS,
+	TEXTURE_CUBE,
+	TEXTURE_CUBE_LAYERS,
+	TEXTURE_GEOMETRIES
+};
+
+enum texture_layout {
+	TEXTURE_LINEAR, /* rows and slices by their strides */
+	TEXTURE_GOBS,   /* NVIDIA's blocks of 64 bytes and 8 rows, one after the other */
+	TEXTURE_LAYOUTS
+};
+
+enum texture_type {
+	TEXTURE_UINT,
+	TEXTURE_SINT,
+	TEXTURE_FLOAT,
+	TEXTURE_UNORM, /* integers that are read as 0 to 1 */
+	TEXTURE_SNORM, /* … as -1 to 1 */
+	TEXTURE_TYPES
+};
+
+enum texture_address {
+	TEXTURE_WRAP,
+	TEXTURE_CLAMP,
+	TEXTURE_MIRROR,
+	TEXTURE_BORDER,
+	TEXTURE_ADDRESSES
+};
+
+/* What an access to a surface outside of it does. */
+enum texture_range { TEXTURE_TRAP, TEXTURE_TO_EDGE, TEXTURE_ZERO, TEXTURE_RANGES };
+
+/* Where an access to a surface is. */
+enum texture_place { TEXTURE_INSIDE, TEXTURE_OUTSIDE, TEXTURE_TRAPS };
+
+/* What txq and suq ask for. */
+enum texture_query { TEXTURE_WIDTH, TEXTURE_HEIGHT, TEXTURE_DEPTH, TEXTURE_QUERIES };
+
+#define TEXTURE_CHANNELS 4
+
+/* In memory as it stands here: the compiler's device code reads it. */
+struct texture {
+	uint64_t address;              /* of the first texel */
+	uint64_t slice_bytes;          /* from a slice, layer or face to the next */
+	uint32_t row_bytes;            /* from a row to the next; TEXTURE_GOBS: a multiple of 64 */
+	uint32_t width, height, depth; /* in texels; depth: slices, layers or faces */
+	uint8_t geometry, layout;
+	uint8_t channels;     /* 1, 2 or 4 */
+	uint8_t channel_bits; /* 8, 16 or 32 */
+	uint8_t type;         /* enum texture_type of a channel */
+	uint8_t address_mode[3];
+	uint8_t linear;     /* filter: linear instead of the nearest texel */
+	uint8_t normalized; /* coordinates from 0 to 1 */
+	uint8_t reserved[6];
+	uint32_t border[TEXTURE_CHANNELS]; /* as read */
+};
+#define TEXTURE_BYTES 64
+
+#ifndef __CUDACC__
+_Static_assert(sizeof(struct texture) == TEXTURE_BYTES, "device code knows the size");
+
+uint32_t texture_coordinates(enum texture_geometry g); /* with the layer */
+bool texture_has_layers(enum texture_geometry g);
+uint32_t texture_texel_bytes(const struct texture *t);
+/* Why no texture is like this: words for a message; NULL: it is good. */
+const char *texture_fault(const struct texture *t);
+/* Bytes of all slices. */
+uint64_t texture_bytes(const struct texture *t);
+/* Of a byte of a texel, from the address on. */
+uint64_t texture_offset(const struct texture *t, uint32_t x_bytes, uint32_t y, uint32_t z);
+
+/* Reads or writes up to 8 bytes; false: the address is not mapped. */
+struct texture_memory {
+	bool (*access)(void *user, uint64_t address, void *bytes, uint32_t count, bool write);
+	void *user;
+	bool failed; /* set by the functions below */
+	uint64_t fault;
+};
+
+/* tex: coordinates are f32, or s32 for texels. */
+void texture_sample(const struct texture *t, enum texture_geometry g, bool texels,
+		    const uint32_t *coordinates, struct texture_memory *m,
+		    uint32_t out[TEXTURE_CHANNELS]);
+/* tld4: one channel of the four texels that linear filtering would read. */
+void texture_gather(const struct texture *t, enum texture_geometry g, uint32_t channel,
+		    const uint32_t *coordinates, struct texture_memory *m,
+		    uint32_t out[TEXTURE_CHANNELS]);
+uint32_t texture_answer(const struct texture *t, enum texture_query q);
+/* suld, sust, sured: where the access to count bytes is; x counts bytes. */
+enum texture_place texture_place(const struct texture *t, enum texture_geometry g,
+				 enum texture_range range, const uint32_t *coordinates,
+				 uint32_t count, uint64_t *address);
+#endif
+
+#endif

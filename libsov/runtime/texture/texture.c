@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Textures and surfaces. A context has a pool in video memory that holds a description of each
+ * texture, in the form that its GPU reads (gpu.h); the handle of a texture names it. Every compute
+ * queue learns the pool's address when it is set up. The texels are in memory that the program
+ * owns, or in memory that belongs to the texture, in the layout that the GPU prefers.
+ */
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "libsov/runtime/base/api_calls.h"
+#include "libsov/runtime/base/error.h"
+#include "libsov/runtime/base/log.h"
+#include "libsov/runtime/context/context_wait.h"
+#include "libsov/runtime/memory/allocation.h"
+#include "libsov/runtime/memory/buffer.h"
+#include "libsov/runtime/texture/texture.h"
+
+typedef unsigned long long ull;
+
+#define GOB_BYTES_WIDE 64u
+#define GOB_ROWS       8u
+
+struct texture_entry {
+	bool used;
+	sov_ptr owned; /* memory that belongs to it; 0: none */
+	sov_texture handle;
+	struct texture texture;
+};
+
+struct textures {
+	struct buffer *pool;
+	struct texture_entry entries[GPU_MAX_TEXTURES]; /* number 0 is not used */
+};
+
+static_assert((int)SOV_TEXTURE_1D == TEXTURE_1D &&
+		      (int)SOV_TEXTURE_CUBE_LAYERS == TEXTURE_CUBE_LAYERS &&
+		      (int)SOV_TEXEL_SNORM == TEXTURE_SNORM &&
+		      (int)SOV_ADDRESS_BORDER == TEXTURE_BORDER,
+	      "the values of sov.h are those of texture.h");
+
+/* ---- the pool ---- */
+
+static sov_result textures_create(struct context *c)
+{
+	sov_result r;
+
+	c->textures = calloc(1, sizeof(*c->textures));
+	if (!c->textures)
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for textures");
+	r = buffer_create_mapped(c, WINSYS_VRAM, false, GPU_TEXTURE_POOL_BYTES, &c->textures->pool);
+	if (r)
+		return r;
+	memset(c->textures->pool->cpu, 0, GPU_TEXTURE_POOL_BYTES);
+	c->gpu->set_texture_pool(c->chip, c->textures->pool->va);
+	return SOV_OK;
+}
+
+static void textures_destroy(struct context *c)
+{
+	if (c->textures && c->textures->pool)
+		buffer_destroy(c, c->textures->pool);
+	free(c->textures);
+}
+
+const struct context_part texture_part = {.create = textures_create, .destroy = textures_destroy};
+
+/* ---- options ---- */
+
+static uint32_t at_least_1(uint32_t n)
+{
+	return n ? n : 1;
+}
+
+/* Strides of memory in the GPU's own layout. */
+static void set_own_layout(struct texture *t, enum texture_layout layout)
+{
+	uint32_t row = t->width * texture_texel_bytes(t), rows = t->height;
+
+	if (layout == TEXTURE_GOBS) {
+		row = (row + GOB_BYTES_WIDE - 1) / GOB_BYTES_WIDE * GOB_BYTES_WIDE;
+		rows = (rows + GOB_ROWS - 1) / GOB_ROWS * GOB_ROWS;
+	}
+	t->layout = (uint8_t)layout;
+	t->row_bytes = row;
+	t->slice_bytes = (uint64_t)row * rows;
+}
+
+/* What does not fit a member of struct texture. */
+static const char *option_fault(const sov_texture_options *o)
+{
+	if (o->geometry >= TEXTURE_GEOMETRIES || o->type >= TEXTURE_TYPES)
+		return "an unknown geometry or type";
+	if (o->flags & ~(uint32_t)(SOV_TEXTURE_LINEAR | SOV_TEXTURE_NORMALIZED))
+		return "unknown flags";
+	if (o->channels > TEXTURE_CHANNELS || o->channel_bits > 32)
+		return "more than 4 channels or more than 32 bits of a channel";
+	for (uint32_t k = 0; k < 3; k++)
+		if (o->address_modes[k] >= TEXTURE_ADDRESSES)
+			return "an unknown address mode";
+	if (o->row_bytes > UINT32_MAX)
+		return "rows of 4 GiB or more";
+	if ((o->flags & SOV_TEXTURE_LINEAR) && o->type < SOV_TEXEL_FLOAT)
+		return "a linear filter for integers, which only floating-point texels have";
+	return NULL;
+}
+
+static const char *read_options(const struct context *c, const sov_texture_options *o,
+				struct texture *t)
+{
+	const char *why = option_fault(o);
+	struct texture own;
+
+	if (why)
+		return why;
+	*t = (struct texture){
+		.address = o->memory,
+		.width = o->width,
+		.height = at_least_1(o->height),
+		.depth = at_least_1(o->depth),
+		.geometry = (uint8_t)o->geometry,
+		.channels = (uint8_t)o->channels,
+		.channel_bits = (uint8_t)o->channel_bits,
+		.type = (uint8_t)o->type,
+		.linear = !!(o->flags & SOV_TEXTURE_LINEAR),
+		.normalized = !!(o->flags & SOV_TEXTURE_NORMALIZED),
+	};
+	for (uint32_t k = 0; k < 3; k++)
+		t->address_mode[k] = (uint8_t)o->address_modes[k];
+	memcpy(t->border, o->border, sizeof(t->border));
+	/* Checks the format and the size first: strides are computed from them. */
+	own = *t;
+	own.address = 0;
+	own.row_bytes = 1u << 30;
+	own.slice_bytes = UINT64_C(1) << 60;
+	why = texture_fault(&own);
+	if (why)
+		return why;
+	if (!o->memory) {
+		if (o->row_bytes || o->slice_bytes)
+			return "strides, but no memory";
+		set_own_layout(t, c->gpu->texture_layout);
+		return NULL;
+	}
+	t->row_bytes = (uint32_t)o->row_bytes;
+	if (!t->row_bytes)
+		t->row_bytes = t->width * texture_texel_bytes(t);
+	t->slice_bytes = o->slice_bytes ? o->slice_bytes : (uint64_t)t->row_bytes * t->height;
+	return NULL;
+}
+
+/* ---- calls ---- */
+
+static sov_result set_texture_error(const char *why)
+{
+	return set_error(SOV_ERROR_INVALID_ARGUMENT,
+			 "sov_texture_options describes %s; see sov_texture(3)", why);
+}
+
+static uint32_t find_free(const struct textures *s)
+{
+	uint32_t k = 1;
+
+	while (k < GPU_MAX_TEXTURES && s->entries[k].used)
+		k++;
+	return k;
+}
+
+/* With the lock held: t->address is known. */
+static sov_result texture_publish(struct context *c, const struct texture *t, sov_ptr owned,
+				  sov_texture *handle)
+{
+	const char *why = texture_fault(t);
+	struct texture_entry *e;
+	uint32_t k;
+
+	if (!why)
+		why = c->gpu->texture_fault(t);
+	if (why)
+		return set_texture_error(why);
+	if (!allocation_find(c, "memory of the texture", t->address, texture_bytes(t)))
+		return SOV_ERROR_INVALID_ADDRESS;
+	k = find_free(c->textures);
+	if (k == GPU_MAX_TEXTURES)
+		return set_error(SOV_ERROR_OUT_OF_MEMORY, "a context has at most %u textures",
+				 GPU_MAX_TEXTURES - 1);
+	e = &c->textures->entries[k];
+	*e = (struct texture_entry){.used = true, .owned = owned, .texture = *t};
+	e->handle = c->gpu->write_texture(t, k, c->textures->pool->cpu, c->textures->pool->va);
+	winsys_write_barrier();
+	*handle = e->handle;
+	LOG(MEMORY, DEBUG, "texture 0x%llx of %u x %u x %u texels at 0x%llx", (ull)e->handle,
+	    t->width, t->height, t->depth, (ull)t->address);
+	return SOV_OK;
+}
+
+sov_result api_texture_create(sov_context context, const sov_texture_options *given,
+			      sov_texture *texture)
+{
+	sov_texture_options o;
+	struct texture t = {0};
+	const char *why;
+	struct context *c;
+	sov_ptr owned = 0;
+	sov_result r;
+
+	if (!texture)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "texture is NULL");
+	r = struct_in("sov_texture_options", &o, sizeof(o), given);
+	if (r)
+		return r;
+	c = context_enter(context, &r);
+	if (!c)
+		return r;
+	why = read_options(c, &o, &t);
+	context_leave(c, SOV_OK);
+	if (why)
+		return set_texture_error(why);
+	if (!o.memory) {
+		r = api_memory_alloc(context, texture_bytes(&t), &owned);
+		if (r)
+			return r;
+		t.address = owned;
+	}
+	c = context_enter(context, &r);
+	if (c)
+		r = context_leave(c, texture_publish(c, &t, owned, texture));
+	if (r && owned)
+		api_memory_free(context, owned);
+	return r;
+}
+
+/* With the lock held; NULL after set_error(). */
+static struct texture_entry *texture_find(struct context *c, sov_texture handle)
+{
+	for (uint32_t k = 1; k < GPU_MAX_TEXTURES; k++)
+		if (c->textures->entries[k].used && c->textures->entries[k].handle == handle)
+			return &c->textures->entries[k];
+	set_error(SOV_ERROR_INVALID_HANDLE, "0x%llx is not a texture of this context", (ull)handle);
+	return NULL;
+}
+
+sov_result api_texture_destroy(sov_context context, sov_texture texture)
+{
+	struct texture_entry *e;
+	struct context *c;
+	sov_ptr owned;
+	sov_result r;
+	bool keep;
+
+	c = context_enter_failed(context, &r);
+	if (!c)
+		return r;
+	e = texture_find(c, texture);
+	if (!e)
+		return context_leave(c, SOV_ERROR_INVALID_HANDLE);
+	r = context_drain_to_free(c, &keep);
+	e = texture_find(c, texture); /* another thread may have destroyed it meanwhile */
+	if (keep || !e)
+		return context_leave(c, e ? r : SOV_ERROR_INVALID_HANDLE);
+	owned = e->owned;
+	e->used = false;
+	context_leave(c, r);
+	return owned ? api_memory_free(context, owned) : r;
+}
+
+static sov_result texture_get(sov_context context, sov_texture handle, struct texture *t)
+{
+	const struct texture_entry *e;
+	sov_result r;
+	struct context *c = context_enter(context, &r);
+
+	if (!c)
+		return r;
+	e = texture_find(c, handle);
+	if (e)
+		*t = e->texture;
+	return context_leave(c, e ? SOV_OK : SOV_ERROR_INVALID_HANDLE);
+}
+
+/* Copies between rows without gaps and the texture's layout. */
+static void copy_texels(const struct texture *t, uint8_t *memory, uint8_t *texels, bool to_memory)
+{
+	uint32_t row = t->width * texture_texel_bytes(t), texel = texture_texel_bytes(t);
+
+	for (uint32_t z = 0; z < t->depth; z++)
+		for (uint32_t y = 0; y < t->height; y++)
+			for (uint32_t x = 0; x < row; x += texel, texels += texel) {
+				uint8_t *at = memory + texture_offset(t, x, y, z);
+
+				memcpy(to_memory ? at : texels, to_memory ? texels : at, texel);
+			}
+}
+
+/* The whole range is read first: what lies between the rows keeps its contents. */
+static sov_result texture_copy(sov_context context, sov_texture texture, void *texels, bool write)
+{
+	struct texture t;
+	uint8_t *memory;
+	sov_result r;
+
+	if (!texels)
+		return set_error(SOV_ERROR_INVALID_ARGUMENT, "texels is NULL");
+	r = texture_get(context, texture, &t);
+	if (r)
+		return r;
+	memory = malloc(texture_bytes(&t));
+	if (!memory)
+		return set_error(SOV_ERROR_OUT_OF_HOST_MEMORY, "no host memory for a texture");
+	r = api_memory_copy(context, SOV_HOST(memory), t.address, texture_bytes(&t));
+	if (!r)
+		copy_texels(&t, memory, texels, write);
+	if (!r && write)
+		r = api_memory_copy(context, t.address, SOV_HOST(memory), texture_bytes(&t));
+	free(memory);
+	return r;
+}
+
+sov_result api_texture_write(sov_context context, sov_texture texture, const void *texels)
+{
+	return texture_copy(context, texture, (void *)(uintptr_t)texels, true);
+}
+
+sov_result api_texture_read(sov_context context, sov_texture texture, void *texels)
+{
+	return texture_copy(context, texture, texels, false);
+}

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Textures through the public API: memory of the program and of the texture, the same handle for
+ * textures and surfaces, what is refused, and faults. One-instruction tests cover what kernels read
+ * (tests/userspace/compiler/ptx/soft_instructions.c).
+ */
+#include "tests/userspace/runtime/_api.h"
+
+#define WIDTH  5u
+#define HEIGHT 3u
+#define PITCH  64u
+
+static const char ptx[] =
+	".version 8.0\n.target sm_75\n.address_size 64\n"
+	/* out[y * WIDTH + x] = texel; then 1 is added to it through a surface */
+	".visible .entry read(.param .u64 t, .param .u64 o) {\n"
+	"	.reg .b64 %t, %o;\n	.reg .b32 %x, %y, %b, %r<4>;\n"
+	"	ld.param.u64 %t, [t];\n	ld.param.u64 %o, [o];\n"
+	"	mov.u32 %x, %tid.x;\n	mov.u32 %y, %tid.y;\n"
+	"	tex.2d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%t, {%x, %y}];\n"
+	"	mad.lo.u32 %b, %y, 5, %x;\n	mad.wide.u32 %o, %b, 4, %o;\n"
+	"	st.global.u32 [%o], %r0;\n"
+	"	shl.b32 %b, %x, 2;\n	add.u32 %r0, %r0, 1;\n"
+	"	sust.b.2d.b32.trap [%t, {%b, %y}], {%r0};\n	ret;\n}\n"
+	".visible .entry one(.param .u64 t, .param .u64 o) {\n"
+	"	.reg .b64 %t, %o;\n	.reg .b32 %x, %r<4>;\n"
+	"	ld.param.u64 %t, [t];\n	ld.param.u64 %o, [o];\n	mov.u32 %x, %tid.x;\n"
+	"	tex.1d.v4.u32.s32 {%r0, %r1, %r2, %r3}, [%t, {%x}];\n"
+	"	mad.wide.u32 %o, %x, 4, %o;\n	st.global.u32 [%o], %r0;\n	ret;\n}\n";
+
+static sov_context c;
+static sov_module m;
+
+static sov_texture_options words(uint32_t geometry, uint32_t width, uint32_t height)
+{
+	sov_texture_options o = SOV_INIT(sov_texture_options);
+
+	o.geometry = geometry;
+	o.width = width, o.height = height;
+	o.channels = 1, o.channel_bits = 32;
+	return o;
+}
+
+static sov_result run(const char *kernel, sov_texture t, sov_ptr out, uint32_t x, uint32_t y)
+{
+	const void *arguments[] = {&t, &out};
+	sov_launch l = SOV_INIT(sov_launch);
+	sov_function f;
+
+	MUST(sov_module_get_function(m, kernel, &f));
+	l.grid[0] = l.grid[1] = l.grid[2] = 1;
+	l.block[0] = x, l.block[1] = y, l.block[2] = 1;
+	l.arguments = arguments;
+	l.argument_count = 2;
+	MUST(sov_function_launch(f, &l));
+	return sov_context_wait(c, 60 * SECOND);
+}
+
+/* memory: 0, or of the program with rows of PITCH bytes */
+static void read_and_write(const char *device, sov_ptr memory, const char *whose)
+{
+	sov_texture_options o = words(SOV_TEXTURE_2D, WIDTH, HEIGHT);
+	uint32_t texels[WIDTH * HEIGHT], seen[WIDTH * HEIGHT], after[WIDTH * HEIGHT], wrong = 0;
+	sov_texture t;
+	sov_ptr out;
+
+	for (uint32_t k = 0; k < WIDTH * HEIGHT; k++)
+		texels[k] = 1000 + 7 * k;
+	o.memory = memory;
+	o.row_bytes = memory ? PITCH : 0;
+	MUST(sov_texture_create(c, &o, &t));
+	MUST(sov_texture_write(c, t, texels));
+	MUST(sov_memory_alloc(c, sizeof(seen), &out));
+	MUST(run("read", t, out, WIDTH, HEIGHT));
+	MUST(sov_memory_copy(c, SOV_HOST(seen), out, sizeof(seen)));
+	MUST(sov_texture_read(c, t, after));
+	for (uint32_t k = 0; k < WIDTH * HEIGHT; k++)
+		wrong += seen[k] != texels[k] || after[k] != texels[k] + 1;
+	ok(!wrong, "%s: a kernel reads a texture in memory of the %s and writes it as a surface",
+	   device, whose);
+	MUST(sov_texture_destroy(c, t));
+	MUST(sov_memory_free(c, out));
+}
+
+static void pitch_memory(const char *device)
+{
+	uint8_t bytes[PITCH * HEIGHT];
+	uint32_t word, changed = 0;
+	sov_ptr memory;
+
+	memset(bytes, 0x5a, sizeof(bytes));
+	MUST(sov_memory_alloc(c, sizeof(bytes), &memory));
+	MUST(sov_memory_copy(c, memory, SOV_HOST(bytes), sizeof(bytes)));
+	read_and_write(device, memory, "program");
+	MUST(sov_memory_copy(c, SOV_HOST(bytes), memory, sizeof(bytes)));
+	memcpy(&word, bytes + 2 * PITCH + 4, 4);
+	for (uint32_t k = 4 * WIDTH; k < PITCH; k++)
+		changed += bytes[k] != 0x5a;
+	ok(word == 1000 + 7 * (2 * WIDTH + 1) + 1 && !changed,
+	   "%s: texels have the program's strides, and bytes between rows keep their values",
+	   device);
+	MUST(sov_memory_free(c, memory));
+}
+
+static void linear_memory(const char *device)
+{
+	sov_texture_options o = words(SOV_TEXTURE_1D, 100, 1);
+	uint32_t texels[100], seen[128], wrong = 0;
+	sov_ptr memory, out;
+	sov_texture t;
+
+	for (uint32_t k = 0; k < 100; k++)
+		texels[k] = k * k;
+	MUST(sov_memory_alloc(c, sizeof(texels), &memory));
+	MUST(sov_memory_alloc(c, sizeof(seen), &out));
+	MUST(sov_memory_copy(c, memory, SOV_HOST(texels), sizeof(texels)));
+	o.memory = memory;
+	MUST(sov_texture_create(c, &o, &t));
+	MUST(run("one", t, out, 128, 1));
+	MUST(sov_memory_copy(c, SOV_HOST(seen), out, sizeof(seen)));
+	for (uint32_t k = 0; k < 128; k++)
+		wrong += seen[k] != (k < 100 ? texels[k] : 0);
+	ok(!wrong, "%s: a kernel reads a texture of one dimension in linear memory", device);
+	MUST(sov_texture_destroy(c, t));
+	MUST(sov_memory_free(c, memory));
+	MUST(sov_memory_free(c, out));
+}
+
+static void refusals(bool nvidia)
+{
+	sov_texture_options o = words(SOV_TEXTURE_2D, 0, 3);
+	sov_result bad = SOV_ERROR_INVALID_ARGUMENT;
+	sov_texture t;
+
+	refused(sov_texture_create(c, &o, &t), bad, "a width, height or depth of 0",
+		"a texture without texels is refused");
+	o = words(SOV_TEXTURE_2D, 4, 4);
+	o.channels = 3;
+	refused(sov_texture_create(c, &o, &t), bad, "channels other than 1, 2 and 4",
+		"a texel of three channels is refused");
+	o = words(SOV_TEXTURE_2D, 4, 4);
+	o.flags = SOV_TEXTURE_LINEAR;
+	refused(sov_texture_create(c, &o, &t), bad, "a linear filter for integers",
+		"a linear filter of integers is refused");
+	o = words(SOV_TEXTURE_CUBE, 4, 4);
+	refused(sov_texture_create(c, &o, &t), bad, "multiple of 6",
+		"a cube of one face is refused");
+	o = words(SOV_TEXTURE_2D, 4, 4);
+	o.memory = 0x1000;
+	o.row_bytes = 32;
+	refused(sov_texture_create(c, &o, &t), SOV_ERROR_INVALID_ADDRESS, "memory of the texture",
+		"memory that nothing allocated is refused");
+	o = words(SOV_TEXTURE_3D, 8, 8);
+	o.depth = 2;
+	o.memory = 0x1000;
+	if (nvidia)
+		refused(sov_texture_create(c, &o, &t), bad, "which NVIDIA's chips lack",
+			"three dimensions in linear memory are refused");
+	refused(sov_texture_destroy(c, 12345), SOV_ERROR_INVALID_HANDLE, "is not a texture",
+		"an unknown handle is refused");
+}
+
+static void run_on(const char *device, bool nvidia)
+{
+	sov_ptr out;
+
+	c = context_on(device, 0);
+	MUST(sov_module_load(c, ptx, strlen(ptx), NULL, &m));
+	read_and_write(device, 0, "texture");
+	pitch_memory(device);
+	linear_memory(device);
+	refusals(nvidia);
+	if (nvidia) {
+		MUST(sov_memory_alloc(c, 4096, &out));
+		ok(run("one", 77, out, 1, 1) == SOV_ERROR_FAULT,
+		   "%s: a handle that no texture has is a fault", device);
+	}
+	MUST(sov_context_destroy(c));
+}
+
+int main(void)
+{
+	soft_gpus("gh100:vram=256M,ga100:vram=256M:hazard,navi21:vram=256M");
+	unsetenv("SOV_VISIBLE_DEVICES");
+	run_on("gh100.0", true);
+	run_on("ga100.0", true);
+	run_on("navi21.0", false);
+	return tap_done();
+}
