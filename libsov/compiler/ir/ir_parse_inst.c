@@ -105,15 +105,15 @@ static const char *word_list(struct parser *p, enum ir_op op)
 }
 
 /* Accepts one word that sets a field or a flag of in; false when there is no such word. */
-static bool accept_field(struct parser *p, struct ir_inst *in, uint32_t *seen, bool *twice)
+static bool accept_field(struct parser *p, struct ir_inst *in, uint64_t *seen, bool *twice)
 {
 	for (uint32_t k = 0; k < ir_nfields; k++) {
 		const struct ir_field *field = &ir_fields[k];
 
 		for (uint32_t n = 0; ir_has_field(field, in->op) && n < field->count; n++)
 			if (parse_at_word(p, field->names[n])) {
-				*twice = *seen & 1u << k;
-				*seen |= 1u << k;
+				*twice = *seen & UINT64_C(1) << k;
+				*seen |= UINT64_C(1) << k;
 				((uint8_t *)in)[field->offset] = (uint8_t)(field->first + n);
 				return true;
 			}
@@ -131,7 +131,7 @@ static bool accept_field(struct parser *p, struct ir_inst *in, uint32_t *seen, b
 static bool parse_words(struct parser *p, struct ir_inst *in)
 {
 	uint16_t attributes = ir_ops[in->op].attributes;
-	uint32_t seen = 0;
+	uint64_t seen = 0;
 	bool aligned = false, typed = false, twice = false;
 
 	while (p->lex.token.kind == LEX_WORD) {
@@ -159,7 +159,7 @@ static bool parse_words(struct parser *p, struct ir_inst *in)
 	}
 	for (uint32_t k = 0; k < ir_nfields; k++)
 		if (ir_has_field(&ir_fields[k], in->op) && *ir_fields[k].names[0] &&
-		    !(seen & 1u << k))
+		    !(seen & UINT64_C(1) << k))
 			return parse_error(p, &p->lex.token,
 					   "'%s' needs one of its words; known:%s",
 					   ir_ops[in->op].text, word_list(p, in->op));

@@ -182,6 +182,7 @@ const struct ir_field ir_fields[] = {
 	FIELD(A_FLOAT, IR_OP_COUNT, round, 0, round_names),
 };
 const uint32_t ir_nfields = COUNT(ir_fields);
+_Static_assert(COUNT(ir_fields) <= 64, "the parser has a bit for each field");
 
 const struct ir_flag ir_flags[] = {
 	{"ftz", A_FLOAT, IR_FTZ},           {"sat", A_FLOAT, IR_SAT},
