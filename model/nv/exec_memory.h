@@ -25,6 +25,10 @@ uint8_t *lane_pointer(struct access *x, uint32_t lane, uint64_t address);
 bool reaches_global(const struct access *x, uint64_t address);
 /* True if a generic address is in shared memory of the warp's own block. */
 bool is_own_shared(const struct warp *w, uint64_t address);
+/* exec_atomic.c: operations by SASS_ATOM_*, types by SASS_ATYPE_* of up to eight bytes. */
+uint32_t atomic_bytes(uint32_t type);
+bool atomic_is_modelled(uint32_t how, uint32_t type);
+void atomic_update(uint8_t *at, uint32_t how, uint32_t type, uint64_t value);
 bool descriptor_valid(struct warp *w, const struct op *op);
 
 #endif
