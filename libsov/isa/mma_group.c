@@ -19,7 +19,7 @@ uint64_t mma_group_pack(const struct mma_group *g)
 	uint64_t flags = (uint64_t)g->shared_a | (uint64_t)g->negated[MMA_GROUP_A] << 1 |
 			 (uint64_t)g->negated[MMA_GROUP_B] << 2 |
 			 (uint64_t)g->transposed[MMA_GROUP_A] << 3 |
-			 (uint64_t)g->transposed[MMA_GROUP_B] << 4;
+			 (uint64_t)g->transposed[MMA_GROUP_B] << 4 | (uint64_t)g->selector << 5;
 
 	return g->tiles | flags << TILES_BITS;
 }
@@ -32,7 +32,8 @@ struct mma_group mma_group_unpack(uint32_t kind, uint64_t number)
 				  .tiles = (uint32_t)(number & ((1u << TILES_BITS) - 1)),
 				  .shared_a = flags & 1,
 				  .negated = {flags >> 1 & 1, flags >> 2 & 1},
-				  .transposed = {flags >> 3 & 1, flags >> 4 & 1}};
+				  .transposed = {flags >> 3 & 1, flags >> 4 & 1},
+				  .selector = (uint32_t)(flags >> 5 & 3)};
 }
 
 static bool is_float(uint8_t element)
@@ -53,8 +54,8 @@ bool mma_group_exists(const struct mma_group *g)
 	bool integers = g->kind->sums == MMA_S32;
 
 	return g->kind->m == WARP_ROWS && mma_registers(g->kind).a == MMA_GROUP_A_WORDS &&
-	       g->kind->sums != MMA_F64 && !(g->kind->flags & MMA_SPARSE) && g->tiles &&
-	       g->tiles <= MMA_GROUP_MAX_TILES &&
+	       g->kind->sums != MMA_F64 && g->kind->factors != MMA_I4 && g->tiles &&
+	       g->selector < mma_selectors(g->kind) && g->tiles <= MMA_GROUP_MAX_TILES &&
 	       (!integers || g->tiles <= 4 || g->tiles % 2 == 0) &&
 	       (!negated || is_float(g->kind->factors)) &&
 	       (!transposed || is_half(g->kind->factors)) &&
@@ -108,11 +109,20 @@ static uint32_t chunk_address(const struct layout *l, uint32_t line, uint32_t ch
 	return at ^ (((at >> SWIZZLE_AT) - l->base) & (l->width - 1)) * CHUNK;
 }
 
+/* Elements of a row of A, of which a sparse one has half, or of a column of B. */
+static uint32_t depth_of(const struct mma_group *g, uint32_t factor)
+{
+	return g->kind->k / (factor == MMA_GROUP_A && g->kind->flags & MMA_SPARSE ? 2 : 1);
+}
+
 bool mma_group_fits(const struct mma_group *g, uint32_t factor, uint64_t descriptor, uint64_t size)
 {
 	struct layout l = layout_of(descriptor, g->transposed[factor]);
-	uint32_t rows = factor == MMA_GROUP_A ? GROUP_ROWS : g->tiles * TILE, k = g->kind->k;
-	uint32_t lines = l.transposed ? k : rows, chunks = l.transposed ? rows / CHUNK_ROWS : 2;
+	uint32_t rows = factor == MMA_GROUP_A ? GROUP_ROWS : g->tiles * TILE,
+		 k = depth_of(g, factor);
+	uint32_t in_chunk = CHUNK / 4 * mma_elements_per_register(g->kind->factors);
+	uint32_t lines = l.transposed ? k : rows,
+		 chunks = l.transposed ? rows / CHUNK_ROWS : k / in_chunk;
 
 	for (uint32_t line = 0; line < lines; line++)
 		for (uint32_t chunk = 0; chunk < chunks; chunk++)
@@ -141,10 +151,11 @@ static uint32_t read_word(const struct mma_group_memory *memory, const struct la
 /* The registers of a warp that would hold the part, by the rows of mma.c: a lane has row lane / 4
  * and that plus 8, and neighbours in k. */
 static void read_fragment(const struct mma_group *g, const struct mma_group_memory *memory,
-			  const struct layout *l, uint32_t first, uint32_t halves, mma_fragment f)
+			  const struct layout *l, uint32_t first, uint32_t halves, uint32_t depth,
+			  mma_fragment f)
 {
 	uint32_t per_word = mma_elements_per_register(g->kind->factors);
-	uint32_t words = g->kind->k / (4 * per_word) * halves;
+	uint32_t words = depth / (4 * per_word) * halves;
 
 	for (uint32_t w = 0; w < words; w++)
 		for (uint32_t lane = 0; lane < MMA_LANES; lane++)
@@ -164,16 +175,15 @@ static void negate(uint8_t element, uint32_t words, mma_fragment f)
 }
 
 static void eval_tile(const struct mma_group *g, const mma_fragment a, const mma_fragment b,
-		      uint32_t (*sums)[MMA_LANES])
+		      const struct mma_metadata *metadata, uint32_t (*sums)[MMA_LANES])
 {
-	static const struct mma_metadata none;
 	uint32_t words = mma_registers(g->kind).c;
 	mma_fragment c = {{0}}, d;
 
 	for (uint32_t w = 0; w < words; w++)
 		for (uint32_t lane = 0; lane < MMA_LANES; lane++)
 			c[w][lane] = sums[w][lane];
-	mma_eval(g->kind, a, b, c, &none, d);
+	mma_eval(g->kind, a, b, c, metadata, d);
 	for (uint32_t w = 0; w < words; w++)
 		for (uint32_t lane = 0; lane < MMA_LANES; lane++)
 			sums[w][lane] = (uint32_t)d[w][lane];
@@ -181,24 +191,29 @@ static void eval_tile(const struct mma_group *g, const mma_fragment a, const mma
 
 void mma_group_eval(const struct mma_group *g, uint32_t warp, const mma_fragment a,
 		    const uint64_t descriptors[MMA_GROUP_FACTORS],
-		    const struct mma_group_memory *memory, mma_group_sums sums)
+		    const uint32_t metadata[MMA_LANES], const struct mma_group_memory *memory,
+		    mma_group_sums sums)
 {
 	struct layout of_a = layout_of(descriptors[MMA_GROUP_A], g->transposed[MMA_GROUP_A]);
 	struct layout of_b = layout_of(descriptors[MMA_GROUP_B], g->transposed[MMA_GROUP_B]);
 	struct mma_registers n = mma_registers(g->kind);
+	struct mma_metadata which = {.selector = g->selector};
 	mma_fragment rows = {{0}}, columns = {{0}};
 
+	for (uint32_t lane = 0; lane < MMA_LANES; lane++)
+		which.words[lane] = metadata[lane];
 	if (g->shared_a)
-		read_fragment(g, memory, &of_a, warp * WARP_ROWS, 2, rows);
+		read_fragment(g, memory, &of_a, warp * WARP_ROWS, 2, depth_of(g, MMA_GROUP_A),
+			      rows);
 	for (uint32_t w = 0; w < n.a && !g->shared_a; w++)
 		for (uint32_t lane = 0; lane < MMA_LANES; lane++)
 			rows[w][lane] = a[w][lane];
 	if (g->negated[MMA_GROUP_A])
 		negate(g->kind->factors, n.a, rows);
 	for (uint32_t t = 0; t < g->tiles; t++) {
-		read_fragment(g, memory, &of_b, t * TILE, 1, columns);
+		read_fragment(g, memory, &of_b, t * TILE, 1, g->kind->k, columns);
 		if (g->negated[MMA_GROUP_B])
 			negate(g->kind->factors, n.b, columns);
-		eval_tile(g, rows, columns, &sums[t * n.c]);
+		eval_tile(g, rows, columns, &which, &sums[t * n.c]);
 	}
 }

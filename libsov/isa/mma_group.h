@@ -29,6 +29,7 @@ struct mma_group {
 	bool shared_a;                      /* a descriptor names A */
 	bool negated[MMA_GROUP_FACTORS];    /* floats */
 	bool transposed[MMA_GROUP_FACTORS]; /* rows are contiguous, not columns; 16-bit elements */
+	uint32_t selector;                  /* of the metadata of a sparse A */
 };
 
 /* A product as one number, and back. */
@@ -47,10 +48,11 @@ struct mma_group_memory {
 	void *state;
 };
 typedef uint32_t mma_group_sums[MMA_GROUP_MAX_WORDS][MMA_LANES];
-/* The part of one warp of the group. a: without shared_a. descriptors: by factor. sums: C, then
- * D. */
+/* The part of one warp of the group. a: without shared_a. descriptors: by factor. metadata: of a
+ * sparse A, by lane. sums: C, then D. */
 void mma_group_eval(const struct mma_group *g, uint32_t warp, const mma_fragment a,
 		    const uint64_t descriptors[MMA_GROUP_FACTORS],
-		    const struct mma_group_memory *memory, mma_group_sums sums);
+		    const uint32_t metadata[MMA_LANES], const struct mma_group_memory *memory,
+		    mma_group_sums sums);
 
 #endif

@@ -76,6 +76,8 @@ MMA_BITS(K256, "m16n8k256", 16, 256)
 	MMA(F16_##a##_##b##_K16, "f16." #a "." #b ".m16n8k16", 16, 16, MMA_F8, MMA_F16, formats) \
 	MMA(F16_##a##_##b##_K32, "f16." #a "." #b ".m16n8k32", 16, 32, MMA_F8, MMA_F16, formats) \
 	MMA(F32_##a##_##b##_SPARSE, "f32." #a "." #b ".m16n8k64.sparse", 16, 64, MMA_F8, MMA_F32, \
+	    (formats) | MMA_SPARSE) \
+	MMA(F16_##a##_##b##_SPARSE, "f16." #a "." #b ".m16n8k64.sparse", 16, 64, MMA_F8, MMA_F16, \
 	    (formats) | MMA_SPARSE)
 MMA_FLOAT8(e4m3, e4m3, 0)
 MMA_FLOAT8(e4m3, e5m2, MMA_E5M2_B)

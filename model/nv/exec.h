@@ -159,6 +159,7 @@ struct warp {
 	uint32_t breg[BREGS][LANES];
 	uint32_t moved[BREGS];      /* lanes whose register was read or written by BMOV */
 	uint64_t collective[LANES]; /* return address of ENDCOLLECTIVE */
+	uint32_t rpc[2][LANES];     /* RPCMOV: low and high words */
 	uint32_t arrived[BARRIERS];
 	uint32_t bar_result;
 	uint8_t cluster_state; /* enum cluster_state */
@@ -295,7 +296,8 @@ struct op_row {
 #define OP_ROWS_END {0, NULL, NULL, NULL, NULL}
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_matrix[], rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[],
-	rows_syncs[], rows_tensor[], rows_cluster[], rows_group[], rows_remote[], rows_texture[];
+	rows_syncs[], rows_tensor[], rows_cluster[], rows_group[], rows_remote[], rows_texture[],
+	rows_volta[];
 
 /* exec_table.c: fills everything but timing. Returns NULL, or why this form is not modelled. */
 const char *op_prepare(struct op *op, const struct sass_inst *in);

@@ -139,9 +139,16 @@ static bool is_wide(uint32_t type)
 	return type == SASS_ATYPE_U64 || type == SASS_ATYPE_S64 || type == SASS_ATYPE_F64;
 }
 
-static uint32_t atomic_bytes(uint32_t type)
+uint32_t atomic_bytes(uint32_t type)
 {
 	return type == SASS_ATYPE_B128 ? 16 : is_wide(type) ? 8 : 4;
+}
+
+void atomic_update(uint8_t *at, uint32_t how, uint32_t type, uint64_t value)
+{
+	struct change c = {.how = how, .type = type, .b = value};
+
+	atomic_exchange_loop(at, atomic_bytes(type), change_apply, &c);
 }
 
 /* 128 bits: compare-and-swap, or exchange. Not every host compiler has an __atomic builtin of this
@@ -274,11 +281,14 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		pred_write(w, op->p[0], done, mask);
 }
 
+bool atomic_is_modelled(uint32_t how, uint32_t type)
+{
+	return how != SASS_ATOM_SAFEADD && (!is_float(type) || how == SASS_ATOM_ADD);
+}
+
 static const char *prepare_atomic(struct op *op, const struct sass_inst *in)
 {
-	uint32_t type = in->mod[SASS_M_ATYPE], how = in->mod[SASS_M_ATOM];
-
-	if (how == SASS_ATOM_SAFEADD || (is_float(type) && how != SASS_ATOM_ADD))
+	if (!atomic_is_modelled(in->mod[SASS_M_ATOM], in->mod[SASS_M_ATYPE]))
 		return "this atomic operation is not modelled for this type";
 	return prepare_access(op, in);
 }

@@ -527,10 +527,22 @@ static void run_endcollective(struct warp *w, const struct op *op, uint32_t mask
 
 /* Branches. */
 
-/* .U, .DIV and .CONV without a mask are hints. */
+/* .U, .DIV and .CONV without a mask are hints. With .U.ANY all active lanes branch if one does:
+ * ptxas ends loops with it that execute an instruction of the warp once for each lane, and lanes
+ * that are done would diverge otherwise. */
 static void run_bra(struct warp *w, const struct op *op, uint32_t mask)
 {
-	branch_to(w, mask & pred_read(w, op, 0), w->next + (uint64_t)op->target);
+	uint32_t lanes = mask & pred_read(w, op, 0);
+
+	if (lanes && op->inst->mod[SASS_M_UNIFORM] == SASS_BRA_U_ANY)
+		lanes = w->mask;
+	branch_to(w, lanes, w->next + (uint64_t)op->target);
+}
+
+static void run_bra_uniform(struct warp *w, const struct op *op, uint32_t mask)
+{
+	branch_to(w, mask & pred_read(w, op, 0) & pred_read(w, op, 1),
+		  w->next + (uint64_t)op->target);
 }
 
 /* BRA.DIV branches if lanes of the mask are not active, BRA.CONV if all are; all active lanes
@@ -647,6 +659,7 @@ static const char *prepare_call(struct op *op, const struct sass_inst *in)
 const struct op_row rows_control[] = {
 	{SASS_BRA, "xt", run_bra, NULL, NULL},
 	{SASS_BRA_UREG, "xst", run_bra_mask, NULL, NULL},
+	{SASS_BRA_UPRED, "xxt", run_bra_uniform, NULL, NULL},
 	{SASS_BRX, "xSt", run_jump_register, NULL, NULL},
 	{SASS_BRXU, "xSt", run_jump_register, NULL, NULL},
 	{SASS_CALL_REL, "xt", run_bra, NULL, prepare_call},
@@ -674,6 +687,7 @@ const struct op_row rows_control[] = {
 	{SASS_NANOSLEEP, "xs", run_sleep, NULL, NULL},
 	{SASS_BPT, "i", run_bpt, NULL, NULL},
 	{SASS_DEPBAR, "iii", run_nothing, NULL, NULL},
+	{SASS_DEPBAR_SET, "i", run_nothing, NULL, NULL},
 	{SASS_WARPGROUP_ARRIVE, "", run_nothing, NULL, NULL},
 	{SASS_WARPGROUP_DEPBAR, "ii", run_nothing, NULL, NULL},
 	{SASS_NOP, "", run_nothing, NULL, NULL},

@@ -19,16 +19,22 @@ static void set_elements(struct mma_kind *k, const struct sass_inst *in)
 	switch (in->op) {
 	case SASS_HGMMA:
 	case SASS_HGMMA_REG:
+	case SASS_HGMMA_SP:
+	case SASS_HGMMA_SP_REG:
 		k->factors = halves[in->mod[SASS_M_HFORMAT]];
 		break;
 	case SASS_QGMMA:
 	case SASS_QGMMA_REG:
+	case SASS_QGMMA_SP:
+	case SASS_QGMMA_SP_REG:
 		k->factors = MMA_F8;
 		dot -= SASS_DOT_E4M3_E4M3;
 		k->flags = (dot & 1 ? MMA_E5M2_A : 0) | (dot & 2 ? MMA_E5M2_B : 0);
 		break;
 	case SASS_IGMMA:
 	case SASS_IGMMA_REG:
+	case SASS_IGMMA_SP:
+	case SASS_IGMMA_SP_REG:
 		k->factors = MMA_I8;
 		k->flags = (dot & 1 ? MMA_SIGNED_A : 0) | (dot & 2 ? MMA_SIGNED_B : 0) |
 			   (in->mod[SASS_M_SAT] ? MMA_SATURATE : 0);
@@ -42,6 +48,11 @@ static void set_elements(struct mma_kind *k, const struct sass_inst *in)
 		k->sums = in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? MMA_F32 : MMA_F16;
 }
 
+static bool is_sparse(const struct sass_inst *in)
+{
+	return in->op >= SASS_HGMMA_SP;
+}
+
 static struct mma_group group_of(const struct sass_inst *in, uint32_t kind)
 {
 	bool reg = has_registers(in);
@@ -52,7 +63,8 @@ static struct mma_group group_of(const struct sass_inst *in, uint32_t kind)
 		.shared_a = !reg,
 		.negated = {reg ? in->ops[1].flags & SASS_NEG : in->mod[SASS_M_NEG_A],
 			    in->mod[SASS_M_NEG_B]},
-		.transposed = {in->mod[SASS_M_TRANS_A], in->mod[SASS_M_TRANS_B]}};
+		.transposed = {in->mod[SASS_M_TRANS_A], in->mod[SASS_M_TRANS_B]},
+		.selector = is_sparse(in) ? (uint32_t)in->ops[in->nops - 2].value : 0};
 }
 
 /* data[0]: the kind of a tile; data[1]: the first row of the addend. */
@@ -64,11 +76,17 @@ static const char *prepare_group(struct op *op, const struct sass_inst *in)
 
 	set_elements(&kind, in);
 	kind.k = (uint16_t)(8 * mma_elements_per_register(kind.factors));
+	if (is_sparse(in)) {
+		kind.k *= 2;
+		kind.flags |= MMA_SPARSE;
+	}
 	op->data[0] = mma_find(&kind);
 	op->data[1] = c->reg == SASS_RZ ? ROW_ZERO : c->reg;
 	if (op->data[0] == MMA_KINDS)
 		return "a product of this shape is not modelled";
 	g = group_of(in, op->data[0]);
+	if (g.selector >= mma_selectors(g.kind))
+		return "the product has no such selector";
 	return mma_group_exists(&g) ? NULL : "there is no such product of a warp group";
 }
 
@@ -100,6 +118,7 @@ static void run_group(struct warp *w, const struct op *op, uint32_t mask)
 	struct access x = {
 		.w = w, .space = SPACE_SHARED, .rights = MODEL_READ, .verb = "matrix product"};
 	struct mma_group_memory memory = {read_shared, &x};
+	const uint32_t *metadata = w->r[ROW_ZERO];
 	mma_group_sums sums;
 	mma_fragment a = {{0}};
 
@@ -110,7 +129,9 @@ static void run_group(struct warp *w, const struct op *op, uint32_t mask)
 	for (uint32_t k = 0; k < MMA_GROUP_A_WORDS && !g.shared_a; k++)
 		EACH_LANE(i)
 			a[k][i] = in->ops[1].reg == SASS_RZ ? 0 : w->r[in->ops[1].reg + k][i];
-	mma_group_eval(&g, w->index % MMA_GROUP_WARPS, a, descriptors, &memory, sums);
+	if (is_sparse(in) && in->ops[in->nops - 3].reg != SASS_RZ)
+		metadata = w->r[in->ops[in->nops - 3].reg];
+	mma_group_eval(&g, w->index % MMA_GROUP_WARPS, a, descriptors, metadata, &memory, sums);
 	for (uint32_t k = 0; k < words; k++)
 		row_blend(w->r[op->d + k], sums[k], mask);
 }
@@ -124,5 +145,11 @@ const struct op_row rows_group[] = {
 	{SASS_BGMMA_REG, "d---x-", run_group, NULL, prepare_group},
 	{SASS_QGMMA, "d--x-", run_group, NULL, prepare_group},
 	{SASS_QGMMA_REG, "d---x-", run_group, NULL, prepare_group},
+	{SASS_HGMMA_SP, "d--x---", run_group, NULL, prepare_group},
+	{SASS_HGMMA_SP_REG, "d---x---", run_group, NULL, prepare_group},
+	{SASS_IGMMA_SP, "d--x---", run_group, NULL, prepare_group},
+	{SASS_IGMMA_SP_REG, "d---x---", run_group, NULL, prepare_group},
+	{SASS_QGMMA_SP, "d--x---", run_group, NULL, prepare_group},
+	{SASS_QGMMA_SP_REG, "d---x---", run_group, NULL, prepare_group},
 	OP_ROWS_END,
 };

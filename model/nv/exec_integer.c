@@ -34,6 +34,39 @@ static void core_iadd3(const struct op *op, struct operands *o)
 	o->p[1] = q;
 }
 
+/* The same for pairs. */
+static void core_iadd3_64(const struct op *op, struct operands *o)
+{
+	uint32_t *d = o->d, p = 0, q = 0;
+
+	EACH_LANE(i) {
+		uint64_t sum = 0;
+		uint32_t carry = 0;
+
+		for (uint32_t k = 0; k < 3; k++) {
+			uint64_t x = (uint64_t)o->s[k][LANES + i] << 32 | o->s[k][i];
+
+			x ^= op->s[k].flip ? UINT64_MAX : 0;
+			carry += sum + x < sum;
+			sum += x;
+		}
+		for (uint32_t k = 0; k < 3; k++) {
+			carry += op->s[k].plus && sum == UINT64_MAX;
+			sum += op->s[k].plus;
+		}
+		for (uint32_t k = 0; k < 2; k++) {
+			carry += BIT(o->x[k]) && sum == UINT64_MAX;
+			sum += BIT(o->x[k]);
+		}
+		d[i] = low(sum);
+		d[LANES + i] = low(sum >> 32);
+		p |= (uint32_t)(carry >= 1) << i;
+		q |= (uint32_t)(carry >= 2) << i;
+	}
+	o->p[0] = p;
+	o->p[1] = q;
+}
+
 /* Fast path for sums without carries. */
 static void core_iadd3_plain(const struct op *op, struct operands *o)
 {
@@ -650,6 +683,7 @@ const struct op_row rows_integer[] = {
 	{SASS_BREV, "ds", run_vector, core_brev, NULL},
 	/* uniform counterparts */
 	{SASS_UIADD3, "dppsssxx", run_uniform, core_iadd3, prepare_iadd3},
+	{SASS_UIADD3_64, "DppSSSxx", run_uniform, core_iadd3_64, NULL},
 	{SASS_UIMAD, "dsss", run_uniform, core_imad, NULL},
 	{SASS_UIMAD_WIDE, "DpssSx", run_uniform, core_imad_wide, NULL},
 	{SASS_UISETP, "ppssxx", run_uniform, core_isetp, NULL},

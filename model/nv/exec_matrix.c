@@ -138,8 +138,48 @@ static void run_product(struct warp *w, const struct op *op, uint32_t mask)
 	}
 }
 
+/* DMMA of 16 rows, as products of eight by eight by four: a lane's registers of A alternate
+ * between the upper and the lower rows. */
+static void run_tall_product(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t steps = op->data[1], half, step, k;
+	mma_fragment a, b, sums, part, one = {{0}};
+	static const struct mma_metadata none;
+	struct mma_registers n = mma_registers(&mma_kinds[op->data[0]]);
+
+	read_fragment(w, op->s[0].row, 2 * steps, true, a);
+	read_fragment(w, op->s[1].row, steps, true, b);
+	read_fragment(w, op->s[2].row, 2 * n.c, true, sums);
+	for (half = 0; half < 2; half++)
+		for (step = 0; step < steps; step++) {
+			memcpy(one[0], a[2 * step + half], sizeof(one[0]));
+			mma_eval(&mma_kinds[op->data[0]], one, &b[step], &sums[half * n.c], &none,
+				 part);
+			memcpy(&sums[half * n.c], part, n.c * sizeof(part[0]));
+		}
+	for (k = 0; k < 4u * n.c; k++) {
+		uint32_t row[LANES];
+
+		for (uint32_t i = 0; i < LANES; i++)
+			row[i] = (uint32_t)(sums[k / 2][i] >> (k % 2 * 32));
+		row_blend(w->r[op->d + k], row, mask);
+	}
+}
+
+static const char *prepare_tall_product(struct op *op, const struct sass_inst *in)
+{
+	struct mma_kind kind = {.m = 8, .k = 4, .factors = MMA_F64, .sums = MMA_F64};
+
+	op->data[0] = mma_find(&kind);
+	op->data[1] = in->op == SASS_DMMA_16X8X4 ? 1 : in->op == SASS_DMMA_16X8X8 ? 2 : 4;
+	return NULL;
+}
+
 #define ROW_BYTES   16
 #define MATRIX_ROWS 8
+
+static const uint8_t matrix_counts[] = {
+	[SASS_WIDTH_32] = 1, [SASS_WIDTH_64] = 2, [SASS_WIDTH_128] = 4};
 
 static uint32_t element(const uint8_t *row, uint32_t k)
 {
@@ -149,14 +189,12 @@ static uint32_t element(const uint8_t *row, uint32_t k)
 /* Lanes 0 to 7 name the rows of the first matrix, the next eight those of the second. */
 static void run_ldsm(struct warp *w, const struct op *op, uint32_t mask)
 {
-	static const uint8_t counts[] = {
-		[SASS_WIDTH_32] = 1, [SASS_WIDTH_64] = 2, [SASS_WIDTH_128] = 4};
 	struct access x = {.w = w,
 			   .space = SPACE_SHARED,
 			   .bytes = ROW_BYTES,
 			   .rights = MODEL_READ,
 			   .verb = "load"};
-	uint32_t count = counts[op->inst->mod[SASS_M_WIDTH]];
+	uint32_t count = matrix_counts[op->inst->mod[SASS_M_WIDTH]];
 	bool columns = op->inst->mod[SASS_M_TRANSPOSE];
 	const uint8_t *rows[LANES];
 	uint64_t address[LANES];
@@ -182,7 +220,58 @@ static void run_ldsm(struct warp *w, const struct op *op, uint32_t mask)
 	}
 }
 
+static void run_stsm(struct warp *w, const struct op *op, uint32_t mask)
+{
+	struct access x = {.w = w,
+			   .space = SPACE_SHARED,
+			   .bytes = ROW_BYTES,
+			   .rights = MODEL_WRITE,
+			   .verb = "store"};
+	uint32_t count = matrix_counts[op->inst->mod[SASS_M_WIDTH]];
+	bool columns = op->inst->mod[SASS_M_TRANSPOSE];
+	uint64_t address[LANES];
+	uint8_t *rows[LANES];
+
+	if (!mask)
+		return;
+	lane_addresses(w, op, address);
+	for (uint32_t i = 0; i < count * MATRIX_ROWS; i++) {
+		rows[i] = lane_pointer(&x, i, address[i]);
+		if (!rows[i])
+			return;
+	}
+	for (uint32_t i = 0; i < LANES * count * 2; i++) {
+		uint32_t lane = i / 2 % LANES, m = i / 2 / LANES, j = i % 2;
+		uint32_t near = lane / 4, far = lane % 4 * 2 + j;
+		uint8_t **at = &rows[m * MATRIX_ROWS];
+		uint16_t value = (uint16_t)(w->r[op->s[0].row + m][lane] >> 16 * j);
+
+		__atomic_store_n((uint16_t *)at[columns ? far : near] + (columns ? near : far),
+				 value, __ATOMIC_RELAXED);
+	}
+}
+
+/* The lanes' elements are those of LDSM. */
+static void run_movm(struct warp *w, const struct op *op, uint32_t mask)
+{
+	const uint32_t *a = w->r[op->s[0].row];
+	uint32_t row[LANES];
+
+	for (uint32_t i = 0; i < LANES; i++) {
+		uint32_t column = i / 4, first = i % 4 * 2, from = column / 2;
+
+		row[i] = (a[first * 4 + from] >> column % 2 * 16 & 0xffff) |
+			 (a[(first + 1) * 4 + from] >> column % 2 * 16 & 0xffff) << 16;
+	}
+	row_blend(w->r[op->d], row, mask);
+}
+
 const struct op_row rows_matrix[] = {
+	{SASS_STSM, "as", run_stsm, NULL, prepare_access},
+	{SASS_MOVM, "ds", run_movm, NULL, NULL},
+	{SASS_DMMA_16X8X4, "dsss", run_tall_product, NULL, prepare_tall_product},
+	{SASS_DMMA_16X8X8, "dsss", run_tall_product, NULL, prepare_tall_product},
+	{SASS_DMMA_16X8X16, "dsss", run_tall_product, NULL, prepare_tall_product},
 	{SASS_LDSM, "da", run_ldsm, NULL, prepare_access},
 	{SASS_HMMA_SHORT, "dsss", run_product, NULL, prepare_product},
 	{SASS_HMMA_LONG, "dsss", run_product, NULL, prepare_product},

@@ -30,6 +30,10 @@ bool is_own_shared(const struct warp *w, uint64_t address);
 #define RANK_SHIFT 24
 /* The block in which a valid address of shared memory is. */
 struct cta *cluster_block(const struct warp *w, uint64_t address);
+/* exec_atomic.c: operations by SASS_ATOM_*, types by SASS_ATYPE_* of up to eight bytes. */
+uint32_t atomic_bytes(uint32_t type);
+bool atomic_is_modelled(uint32_t how, uint32_t type);
+void atomic_update(uint8_t *at, uint32_t how, uint32_t type, uint64_t value);
 bool descriptor_valid(struct warp *w, const struct op *op);
 
 /* exec_syncs.c: completes bytes at the barrier of a valid address. */

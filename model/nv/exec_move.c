@@ -246,7 +246,21 @@ static void run_r2ur(struct warp *w, const struct op *op, uint32_t mask)
 	EACH_LANE(i)
 		others |= (uint32_t)(a[i] != value) << i;
 	w->ur[op->d] = value;
+	if (op->inst->mod[SASS_M_BOOL] == SASS_OR)
+		others |= w->p[op->p[0]];
 	pred_write(w, op->p[0], others, mask);
+}
+
+static void run_rpcmov_read(struct warp *w, const struct op *op, uint32_t mask)
+{
+	row_blend(w->r[op->d], w->rpc[op->imm[0]], mask);
+}
+
+static void run_rpcmov_write(struct warp *w, const struct op *op, uint32_t mask)
+{
+	uint32_t space[2 * LANES];
+
+	row_blend(w->rpc[op->imm[0]], fetch_source(w, op, 0, space), mask);
 }
 
 /* P0 to P6 are bits 0 to 6. */
@@ -322,6 +336,8 @@ const struct op_row rows_move[] = {
 	{SASS_CS2R, "dv", run_cs2r, NULL, prepare_special},
 	{SASS_S2UR, "dv", run_s2ur, NULL, prepare_special},
 	{SASS_R2UR, "pds", run_r2ur, NULL, NULL},
+	{SASS_RPCMOV_READ, "di", run_rpcmov_read, NULL, NULL},
+	{SASS_RPCMOV_WRITE, "is", run_rpcmov_write, NULL, NULL},
 	{SASS_LDC, "dc", run_ldc, NULL, prepare_ldc},
 	{SASS_ULDC, "dc", run_uldc, NULL, NULL},
 	{SASS_ULDC_UREG, "dc", run_uldc, NULL, NULL},

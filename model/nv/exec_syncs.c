@@ -238,7 +238,9 @@ static const struct {
 } bulk_spaces[] = {{SASS_UBLKCP_SG, SPACE_CLUSTER, SPACE_GLOBAL},
 		   {SASS_UBLKCP_SG_MULTICAST, SPACE_CLUSTER, SPACE_GLOBAL},
 		   {SASS_UBLKCP_GS, SPACE_GLOBAL, SPACE_SHARED},
-		   {SASS_UBLKCP_SS, SPACE_CLUSTER, SPACE_SHARED}};
+		   {SASS_UBLKCP_SS, SPACE_CLUSTER, SPACE_SHARED},
+		   {SASS_UBLKRED_GS, SPACE_GLOBAL, SPACE_SHARED},
+		   {SASS_UBLKRED_SS, SPACE_CLUSTER, SPACE_SHARED}};
 
 static uint64_t bulk_address(const struct warp *w, const struct op *op, uint32_t operand,
 			     uint32_t space)
@@ -252,7 +254,22 @@ struct bulk_copy {
 	struct access to, from;
 	uint64_t to_at, from_at, barrier;
 	uint32_t lane;
+	const struct sass_inst *reduction; /* NULL: a copy */
 };
+
+/* Elements are combined one by one, each atomically; PTX says no more. */
+static void reduce_part(const struct bulk_copy *c, uint8_t *target, const uint8_t *source)
+{
+	const uint8_t *mod = c->reduction->mod;
+	uint32_t size = atomic_bytes(mod[SASS_M_ATYPE]);
+
+	for (uint32_t k = 0; k < BULK_BYTES; k += size) {
+		uint64_t value = 0;
+
+		memcpy(&value, source + k, size);
+		atomic_update(target + k, mod[SASS_M_ATOM], mod[SASS_M_ATYPE], value);
+	}
+}
 
 /* Copies a part; in hazard mode, one to shared memory is only issued. */
 static bool copy_part(struct bulk_copy *c, uint32_t done)
@@ -264,6 +281,10 @@ static bool copy_part(struct bulk_copy *c, uint32_t done)
 
 	if (!target)
 		return false;
+	if (c->reduction) {
+		reduce_part(c, target, source);
+		return true;
+	}
 	if (!c->to.copy) {
 		memmove(target, source, BULK_BYTES);
 		return true;
@@ -313,13 +334,15 @@ static void run_bulk_copy(struct warp *w, const struct op *op, uint32_t mask)
 	uint32_t size = w->ur[op->s[2].row], bytes = (size & 0xffff) * BULK_BYTES;
 	struct access any = {.w = w, .bytes = BULK_BYTES, .verb = "bulk copy"};
 	struct bulk_copy c = {any, any, .barrier = w->ur[op->s[0].row + 1]};
+	bool reduces = op->inst->op == SASS_UBLKRED_GS || op->inst->op == SASS_UBLKRED_SS;
 
 	if (!mask)
 		return;
+	c.reduction = reduces ? op->inst : NULL;
 	c.lane = first_lane(mask);
 	c.to.space = op->data[0];
-	c.to.rights = MODEL_WRITE;
-	c.to.copy = w->cta->copies && c.to.space == SPACE_CLUSTER;
+	c.to.rights = reduces ? MODEL_ATOMIC : MODEL_WRITE;
+	c.to.copy = !reduces && w->cta->copies && c.to.space == SPACE_CLUSTER;
 	c.from.space = op->data[1];
 	c.from.rights = MODEL_READ;
 	c.to_at = bulk_address(w, op, 0, c.to.space);
@@ -334,6 +357,8 @@ static const char *prepare_bulk(struct op *op, const struct sass_inst *in)
 {
 	uint32_t k = 0;
 
+	if (!atomic_is_modelled(in->mod[SASS_M_ATOM], in->mod[SASS_M_ATYPE]))
+		return "this atomic operation is not modelled for this type";
 	while (bulk_spaces[k].op != in->op)
 		k++;
 	op->data[0] = bulk_spaces[k].to;
@@ -373,6 +398,8 @@ const struct op_row rows_syncs[] = {
 	{SASS_UBLKCP_SG_MULTICAST, "sss", run_bulk_copy, NULL, prepare_bulk},
 	{SASS_UBLKCP_GS, "sss", run_bulk_copy, NULL, prepare_bulk},
 	{SASS_UBLKCP_SS, "sss", run_bulk_copy, NULL, prepare_bulk},
+	{SASS_UBLKRED_GS, "sss", run_bulk_copy, NULL, prepare_bulk},
+	{SASS_UBLKRED_SS, "sss", run_bulk_copy, NULL, prepare_bulk},
 	{SASS_UBLKPF, "ss", run_nothing, NULL, NULL},
 	{SASS_UTMACMDFLUSH, "", run_nothing, NULL, NULL},
 	OP_ROWS_END,

@@ -240,16 +240,15 @@ static bool result_retired(const struct hazard *h, const struct flight *f)
 }
 
 /*
- * A generic atomic without a result says in its predicate whether the address was in memory that it
- * handles. ptxas waits only for the scoreboard of its sources before it reads that (HeCBench
- * f16atomic, lut-gemm).
+ * A generic atomic says in its predicate whether the address was in memory that it handles. ptxas
+ * waits only for the scoreboard of its sources before it reads that (HeCBench f16atomic, lut-gemm;
+ * with a result the one-instruction test atom_half_spaces).
  */
 static bool predicate_retired(const struct hazard *h, const struct flight *f)
 {
 	const struct sass_inst *in = f->op->inst;
 
-	return in->op == SASS_ATOM && in->ops[1].reg == SASS_RZ &&
-	       f->op->timing->uses[f->use].kind == SASS_PRED &&
+	return in->op == SASS_ATOM && f->op->timing->uses[f->use].kind == SASS_PRED &&
 	       ticket_retired(h, in->read_barrier, f->read);
 }
 
@@ -572,14 +571,17 @@ static void reuse_cache_update(struct hazard *h, const struct op *op, const stru
 static void wait_scoreboards(struct warp *w, const struct op *op)
 {
 	const struct sass_inst *in = op->inst;
+	uint32_t all = in->wait;
 
-	uint32_t all = in->wait | (in->op == SASS_DEPBAR ? (uint32_t)op->imm[2] : 0);
+	if (in->op == SASS_DEPBAR || in->op == SASS_DEPBAR_SET)
+		all |= (uint32_t)op->imm[in->op == SASS_DEPBAR ? 2 : 0];
 
 	for (uint32_t s = 0; s < SCOREBOARDS; s++)
 		if (all >> s & 1)
 			retire_tickets(w, s, 0, 2);
 	if (in->op == SASS_DEPBAR)
-		retire_tickets(w, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1], 2);
+		/* ptxas has it in the cycle after LDGDEPBAR */
+		retire_tickets(w, (uint32_t)op->imm[0] % SCOREBOARDS, (uint64_t)op->imm[1], 1);
 	if (in->op == SASS_WARPGROUP_DEPBAR)
 		wait_for_groups(w->hazard, (uint64_t)op->imm[1]);
 }

@@ -53,9 +53,12 @@ void interp_mma_group(struct interp *ip, struct interp_thread **all, uint32_t n)
 	struct mma_group g = mma_group_unpack(in->sub, in->imm);
 	uint32_t words = mma_group_words(&g), lanes = ip->launch->warp_lanes;
 	uint32_t first = g.shared_a ? MMA_GROUP_FACTORS : MMA_GROUP_A_WORDS + 1;
+	ir_val scale = in->args[in->nargs - 2];
+	bool adds = all[0]->values[scale].bits & 1;
 	struct shared_reader reader = {ip, true};
 	struct mma_group_memory memory = {read_shared, &reader};
 	uint64_t descriptors[MMA_GROUP_FACTORS], other[MMA_GROUP_FACTORS];
+	uint32_t metadata[MMA_LANES] = {0};
 	mma_fragment a = {{0}};
 	mma_group_sums sums = {{0}};
 
@@ -65,13 +68,17 @@ void interp_mma_group(struct interp *ip, struct interp_thread **all, uint32_t n)
 		uint32_t lane = t->index % lanes;
 
 		read_descriptors(t, in, &g, other);
-		reader.defined &= !memcmp(other, descriptors, sizeof(other));
+		reader.defined &= !memcmp(other, descriptors, sizeof(other)) &&
+				  (t->values[scale].bits & 1) == adds;
+		if (g.kind->flags & MMA_SPARSE)
+			metadata[lane] = (uint32_t)t->values[in->args[in->nargs - 3]].bits;
 		for (uint32_t w = 0; w < MMA_GROUP_A_WORDS && !g.shared_a; w++)
 			a[w][lane] = t->values[in->args[w]].bits;
 		for (uint32_t w = 0; w < words; w++)
-			sums[w][lane] = (uint32_t)t->values[in->args[first + w]].bits;
+			sums[w][lane] = adds ? (uint32_t)t->values[in->args[first + w]].bits : 0;
 	}
-	mma_group_eval(&g, all[0]->index / lanes % MMA_GROUP_WARPS, a, descriptors, &memory, sums);
+	mma_group_eval(&g, all[0]->index / lanes % MMA_GROUP_WARPS, a, descriptors, metadata,
+		       &memory, sums);
 	for (uint32_t k = 0; k < n; k++)
 		for (uint32_t w = 0; w < words; w++)
 			all[k]->values[in->res + w] = (struct interp_value){

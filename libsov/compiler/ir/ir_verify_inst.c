@@ -44,7 +44,8 @@ static bool check_group_counts(struct verifier *v, ir_id i, const struct ir_inst
 	if (!mma_group_exists(&g) || mma_group_pack(&g) != in->imm)
 		return verify_inst_fault(v, i, "four warps have no such matrix product");
 	words = mma_group_words(&g);
-	nargs = (g.shared_a ? 1 : MMA_GROUP_A_WORDS) + 1 + words + 1;
+	nargs = (g.shared_a ? 1 : MMA_GROUP_A_WORDS) + 1 + words + 2 +
+		(g.kind->flags & MMA_SPARSE ? 1 : 0);
 	if (in->nargs != nargs || in->nres != words)
 		return verify_inst_fault(v, i, "%u arguments and %u results, not %u and %u",
 					 in->nargs, in->nres, nargs, words);

@@ -280,7 +280,7 @@ enum ir_type ir_arg_type(const struct ir_inst *in, uint32_t k)
 	case R_MMA:
 		return k + 1 < in->nargs ? in->type : IR_B32;
 	case R_GROUP:
-		return is_group_descriptor(in, k) ? IR_B64 : IR_B32;
+		return is_group_descriptor(in, k) ? IR_B64 : k + 2 == in->nargs ? IR_B1 : IR_B32;
 	case R_COPY:
 		return k < 2 ? IR_VOID : IR_B32;
 	case R_TEXTURE:

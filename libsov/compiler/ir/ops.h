@@ -256,9 +256,13 @@ OP(BARRIER_RED, "barrier.red", V, 1, NONE, T_B1|T_B32, A_SUB,         P_CONV|P_R
 OP(MMA,       "mma",       V, V, MMA,     T_WORD,     A_SUB|A_IMM,    P_CONV)
 /* mma.group is a product of four warps, in which each warp computes a quarter of the rows
  * (mma_group.h): the four registers of A or its descriptor, the descriptor of B, the registers of C,
- * then the members, which are all lanes; the results are the registers of D. imm is the number of
- * columns and what is transposed or negated. All lanes of a warp have the same descriptors. */
+ * of a sparse A the metadata, whether C counts (otherwise it is zero), then the members, which are all lanes; the results are the
+ * registers of D. imm is the number of columns and what is transposed or negated. All lanes of a warp
+ * have the same descriptors and the same predicate. */
 OP(MMA_GROUP, "mma.group", V, V, GROUP,   T_B32,      A_SUB|A_IMM,    P_CONV|P_READ)
+/* The products before a commit are a group; a wait leaves at most imm of them reading memory. */
+OP(MMA_GROUP_COMMIT, "mma.group.commit", 0, 0, NONE, T_VOID, 0,       P_READ|P_WRITE)
+OP(MMA_GROUP_WAIT, "mma.group.wait", 0, 0, NONE, T_VOID, A_IMM,       P_READ|P_WRITE)
 /* loadmatrix loads one, two or four matrices of eight rows of eight 16-bit elements from shared
  * memory. Its first argument is the address, b32, of a row of 16 bytes: lanes 0 to 7 name the rows
  * of the first matrix, the next eight those of the second. The word of lane n is elements

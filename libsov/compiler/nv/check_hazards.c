@@ -189,5 +189,5 @@ bool nv_check_hazards(const struct mir_func *f, struct text *why)
 			if (!follow_path(&w, i->next, b, p))
 				return false;
 		}
-	return true;
+	return nv_check_products(f, why);
 }

@@ -3,16 +3,16 @@
  * Matrix products of a warp group are asynchronous. They add to registers in place, read those of A
  * and shared memory, and WARPGROUP.DEPBAR waits for them; WARPGROUP.ARRIVE, before the first one,
  * says that the registers are written. Between products with the same sums nothing is needed, and
- * products with other registers may be in flight together. The last one ends the group for all.
+ * products with other registers may be in flight together.
  *
- * The program's own fences and waits are not used. A product stays in flight until an instruction
- * of its block uses its sums or writes what it reads, and at most until the first access to memory,
- * barrier or branch.
+ * A product with a scoreboard (gsb0) ends a group, and WARPGROUP.DEPBAR waits until at most a
+ * number of groups is in flight. The groups and waits are those of the program: it must wait before
+ * it overwrites shared memory that a product reads, and no access to memory moves across its waits.
+ * That it also waits before it uses sums is not taken for granted, since the compiler may have
+ * moved such a use: where an instruction would use the registers of a product that may be in flight
+ * on some path, a wait for all products precedes it. check_products.c verifies the result.
  */
 #include "libsov/compiler/nv/mir.h"
-
-#define ARRIVE_DISTANCE 6 /* see sass_min_distance() */
-#define WAIT_DISTANCE   3
 
 uint32_t nv_addend_operand(const struct mir_inst *product)
 {
@@ -78,130 +78,379 @@ void nv_copy_live_sums(struct mir_func *f)
 
 /* ---- after stall counts are set ---- */
 
-/* Products in flight. */
-struct flights {
-	struct mir_inst *last; /* NULL: none */
-	uint64_t sums[4], sources[4];
+#define NO_SCOREBOARD 7
+#define MAX_GROUPS    7  /* that WARPGROUP.DEPBAR leaves in flight */
+#define MAX_STALL     11 /* without a yield */
+#define LANDED        255
+
+/* What is known at a point of the program. */
+struct flight {
+	/* By product: at least how many groups have ended since it was issued, its own among them;
+	 * LANDED: it is not in flight. */
+	uint8_t *ages;
+	uint64_t *last;  /* products that are in no group yet and may be the last of it */
+	uint8_t history; /* the last groups of the program, bit 0 the latest: it has products */
+	bool open;       /* the group that has not ended has products */
 };
 
-static void add_registers(uint64_t *set, const struct mir_use *u)
+struct products {
+	struct mir_func *f;
+	struct mir_inst **list;
+	uint32_t count;
+	struct flight *at; /* before each block */
+	bool marked;       /* a product got a scoreboard */
+};
+
+static struct flight new_flight(const struct products *p)
 {
-	for (uint32_t k = 0; k < u->count; k++)
-		bitset_add(set, u->reg + k);
+	struct flight f = {.history = UINT8_MAX, .open = true};
+
+	f.ages = arena_array(p->f->arena, p->count, sizeof(*f.ages));
+	f.last = arena_array(p->f->arena, (p->count + 63) / 64, sizeof(*f.last));
+	for (uint32_t k = 0; k < p->count; k++)
+		f.ages[k] = LANDED;
+	return f;
 }
 
-static bool has_registers(const uint64_t *set, const struct mir_use *u)
+static void assign_flight(const struct products *p, struct flight *to, const struct flight *from)
 {
-	for (uint32_t k = 0; k < u->count; k++)
-		if (bitset_has(set, u->reg + k))
-			return true;
-	return false;
+	for (uint32_t k = 0; k < p->count; k++)
+		to->ages[k] = from->ages[k];
+	for (uint32_t k = 0; k < (p->count + 63) / 64; k++)
+		to->last[k] = from->last[k];
+	to->history = from->history;
+	to->open = from->open;
 }
 
-static bool uses_flights(const struct mir_func *f, const struct flights *flights,
-			 struct mir_inst *i)
+/* Joins what is known at the ends of two paths; returns whether that changes the first. */
+static bool join_flight(const struct products *p, struct flight *to, const struct flight *from)
 {
-	uint32_t n;
-	const struct mir_use *uses = mir_uses(f, i, &n);
+	bool changed = to->history & ~from->history || (to->open && !from->open);
 
-	for (uint32_t u = 0; u < n; u++)
-		if (uses[u].kind == SASS_GPR &&
-		    (has_registers(flights->sums, &uses[u]) ||
-		     (uses[u].write && has_registers(flights->sources, &uses[u]))))
-			return true;
-	return false;
+	for (uint32_t k = 0; k < p->count; k++) {
+		changed |= from->ages[k] < to->ages[k];
+		to->ages[k] = from->ages[k] < to->ages[k] ? from->ages[k] : to->ages[k];
+	}
+	for (uint32_t k = 0; k < (p->count + 63) / 64; k++) {
+		changed |= from->last[k] & ~to->last[k];
+		to->last[k] |= from->last[k];
+	}
+	to->history &= from->history;
+	to->open &= from->open;
+	return changed;
 }
 
-static bool may_pass(const struct mir_func *f, const struct flights *flights, struct mir_inst *i)
+static bool ends_group(const struct mir_inst *product)
 {
-	enum sass_pipe pipe = sass_pipe(f->sm, &i->sass);
+	return product->sass.ops[product->sass.nops - 1].value != NO_SCOREBOARD;
+}
 
-	if (i->terminator || i->memory.effect || i->memory.bytes || mir_is_boundary(i) ||
-	    (pipe != SASS_PIPE_ALU && pipe != SASS_PIPE_FMA && pipe != SASS_PIPE_UNIFORM))
+/* The last products of a group get the scoreboard. */
+static void end_group(struct products *p, struct flight *f)
+{
+	for (uint32_t k = 0; k < p->count; k++)
+		if (bitset_has(f->last, k)) {
+			struct sass_inst *in = &p->list[k]->sass;
+
+			p->marked |= in->ops[in->nops - 1].value != 0;
+			in->ops[in->nops - 1].value = 0;
+		}
+	for (uint32_t k = 0; k < (p->count + 63) / 64; k++)
+		f->last[k] = 0;
+}
+
+static void issue_product(const struct products *p, struct flight *f, const struct mir_inst *i)
+{
+	bool ends = ends_group(i);
+
+	for (uint32_t k = 0; k < p->count; k++)
+		if (f->ages[k] != LANDED && f->ages[k] <= MAX_GROUPS)
+			f->ages[k] = (uint8_t)(f->ages[k] + ends);
+	for (uint32_t k = 0; k < (p->count + 63) / 64; k++)
+		f->last[k] = 0;
+	f->ages[i->number] = ends;
+	bitset_add(f->last, i->number);
+	f->open = true;
+}
+
+static void wait_for(const struct products *p, struct flight *f, uint32_t left)
+{
+	for (uint32_t k = 0; k < p->count; k++)
+		if (f->ages[k] > left)
+			f->ages[k] = LANDED;
+}
+
+/* How many groups in flight a wait leaves that the program says may leave this many: some of them
+ * may have no products. */
+static uint32_t groups_left(const struct flight *f, uint32_t groups)
+{
+	uint32_t mask = groups >= 8 ? UINT8_MAX : (1u << groups) - 1;
+	uint32_t left = (uint32_t)__builtin_popcount(f->history & mask);
+
+	return left < MAX_GROUPS ? left : MAX_GROUPS;
+}
+
+static bool uses_overlap(const struct mir_use *a, const struct mir_use *b)
+{
+	return a->kind == SASS_GPR && b->kind == SASS_GPR && a->reg < b->reg + b->count &&
+	       b->reg < a->reg + a->count;
+}
+
+/* Whether a product adds to what another one does, so that they are in order. */
+static bool adds_to_sums(const struct sass_inst *first, const struct sass_inst *second)
+{
+	return sass_is_group_product(second) && first->op == second->op &&
+	       first->ops[0].reg == second->ops[0].reg &&
+	       first->mod[SASS_M_TILES] == second->mod[SASS_M_TILES] &&
+	       first->mod[SASS_M_SUMS] == second->mod[SASS_M_SUMS];
+}
+
+bool nv_disturbs_product(const struct mir_func *f, struct mir_inst *product, struct mir_inst *i)
+{
+	uint32_t n, m, addend = nv_addend_operand(product);
+	const struct mir_use *a = mir_uses(f, product, &n), *b;
+
+	if (mir_leaves_function(i) || i->sass.op == SASS_EXIT)
+		return true;
+	if (adds_to_sums(&product->sass, &i->sass))
 		return false;
-	return !uses_flights(f, flights, i);
+	b = mir_uses(f, i, &m);
+	for (uint32_t k = 0; k < n; k++)
+		for (uint32_t j = 0; j < m; j++)
+			if (uses_overlap(&a[k], &b[j]) &&
+			    (b[j].write || a[k].write || a[k].operand == addend))
+				return true;
+	return false;
 }
 
-/* Whether a product adds to what the last one in flight does, so that they are in order. */
-static bool continues(const struct flights *flights, const struct mir_inst *i)
+static bool needs_wait(const struct products *p, const struct flight *f, struct mir_inst *i)
 {
-	return flights->last && flights->last->sass.ops[0].reg == i->sass.ops[0].reg &&
-	       flights->last->sass.mod[SASS_M_TILES] == i->sass.mod[SASS_M_TILES] &&
-	       flights->last->sass.op == i->sass.op &&
-	       flights->last->sass.mod[SASS_M_SUMS] == i->sass.mod[SASS_M_SUMS];
+	for (uint32_t k = 0; k < p->count; k++)
+		if (f->ages[k] != LANDED && nv_disturbs_product(p->f, p->list[k], i))
+			return true;
+	return false;
 }
 
-static void set_minimum_stall(struct mir_inst *i, uint8_t cycles)
-{
-	if (i && i->sass.stall && i->sass.stall < cycles)
-		i->sass.stall = cycles;
-}
-
-static void set_scoreboard(struct mir_inst *product, int64_t scoreboard)
-{
-	product->sass.ops[product->sass.nops - 1].value = scoreboard;
-}
-
-/* before == NULL: at the block's end. */
-static void wait_before(struct mir_func *f, uint32_t b, struct mir_inst *before,
-			struct flights *flights)
+static struct mir_inst *new_wait(struct mir_func *f, uint32_t line)
 {
 	struct mir_inst *i = mir_inst_new(f, SASS_WARPGROUP_DEPBAR);
 
 	mir_set_operand(i, 0, mir_imm(0));
 	mir_set_operand(i, 1, mir_imm(0));
-	i->line = flights->last->line;
+	i->line = line;
 	i->sass.stall = (uint8_t)sass_min_stall(f->sm, &i->sass);
-	mir_insert(f, b, before, i);
-	set_scoreboard(flights->last, 0);
-	set_minimum_stall(flights->last, WAIT_DISTANCE);
-	*flights = (struct flights){0};
+	return i;
+}
+
+/* Waits of the program have i->groups; those that are inserted here wait for all. */
+static void pass(struct products *p, struct flight *f, struct mir_inst *i)
+{
+	if (sass_is_group_product(&i->sass)) {
+		issue_product(p, f, i);
+	} else if (i->ends_group) {
+		end_group(p, f);
+		f->history = (uint8_t)(f->history << 1 | f->open);
+		f->open = false;
+	} else if (i->sass.op == SASS_WARPGROUP_DEPBAR && i->groups) {
+		wait_for(p, f, groups_left(f, i->groups - 1));
+		f->history &= i->groups > 8 ? UINT8_MAX : (1u << (i->groups - 1)) - 1;
+	} else if (i->sass.op == SASS_WARPGROUP_DEPBAR) {
+		end_group(p, f);
+		wait_for(p, f, 0);
+		f->history = 0;
+		f->open = false;
+	}
+}
+
+static void find_flights(struct products *p)
+{
+	struct flight now = new_flight(p);
+	bool changed = true;
+
+	mir_for_each_block(p->f, b)
+		p->at[b] = new_flight(p);
+	p->at[0].history = 0;
+	p->at[0].open = false;
+	while (changed) {
+		changed = false;
+		mir_for_each_block(p->f, b) {
+			assign_flight(p, &now, &p->at[b]);
+			mir_for_each(p->f, b, i)
+				pass(p, &now, i);
+			for (uint32_t k = 0; k < p->f->blocks[b].nsucc; k++)
+				changed |= join_flight(p, &p->at[p->f->blocks[b].succ[k]], &now);
+		}
+	}
+}
+
+/* Inserts the first wait that a block lacks; false: none does. */
+static bool insert_wait(struct products *p)
+{
+	struct flight now = new_flight(p);
+
+	mir_for_each_block(p->f, b) {
+		assign_flight(p, &now, &p->at[b]);
+		mir_for_each(p->f, b, i) {
+			if (needs_wait(p, &now, i)) {
+				mir_insert(p->f, b, i, new_wait(p->f, i->line));
+				return true;
+			}
+			pass(p, &now, i);
+		}
+	}
+	return false;
+}
+
+static void set_waits(struct products *p)
+{
+	struct flight now = new_flight(p);
+
+	mir_for_each_block(p->f, b) {
+		assign_flight(p, &now, &p->at[b]);
+		mir_for_each(p->f, b, i) {
+			if (i->groups)
+				i->sass.ops[1].value = groups_left(&now, i->groups - 1);
+			pass(p, &now, i);
+		}
+	}
+}
+
+/* ---- order within a block ---- */
+
+static void add_stall(struct mir_inst *i, uint32_t cycles)
+{
+	if (i && i->sass.stall && i->sass.stall < cycles)
+		i->sass.stall = (uint8_t)cycles;
 }
 
 /* The registers must be ready for WARPGROUP.ARRIVE, as ptxas has it. */
-static void arrive_before(struct mir_func *f, uint32_t b, struct mir_inst *product)
+static struct mir_inst *arrive_before(struct mir_func *f, uint32_t b, struct mir_inst *product)
 {
 	struct mir_inst *i = mir_inst_new(f, SASS_WARPGROUP_ARRIVE);
 
 	i->line = product->line;
-	i->sass.stall = ARRIVE_DISTANCE;
+	i->sass.stall = (uint8_t)sass_min_distance(f->sm, &i->sass, &product->sass);
 	i->sass.wait = product->sass.wait;
 	product->sass.wait = 0;
 	mir_insert(f, b, product, i);
+	return i;
 }
 
-static void note_flight(const struct mir_func *f, struct flights *flights, struct mir_inst *i)
+/* WARPGROUP.DEPBAR has no wait mask. */
+static void take_wait_mask(struct mir_func *f, uint32_t b, struct mir_inst *wait)
+{
+	struct mir_inst *i;
+
+	if (!wait->sass.wait)
+		return;
+	i = mir_inst_new(f, SASS_NOP);
+	i->line = wait->line;
+	i->sass.stall = 1;
+	i->sass.wait = wait->sass.wait;
+	wait->sass.wait = 0;
+	mir_insert(f, b, wait, i);
+}
+
+/* The end of a group is no instruction; its stall count is part of distances. */
+static void remove_mark(struct mir_func *f, uint32_t b, struct mir_inst *i)
+{
+	uint32_t stall = (i->prev ? i->prev->sass.stall : 0) + i->sass.stall;
+
+	i->ends_group = false;
+	if (i->sass.wait || !i->prev || !i->prev->sass.stall || stall > MAX_STALL)
+		return; /* it stays, and does nothing */
+	i->prev->sass.stall = (uint8_t)stall;
+	mir_remove(f, b, i);
+}
+
+struct since_arrival {
+	uint64_t written[4]; /* registers */
+	bool arrived;
+};
+
+static void note_writes(const struct mir_func *f, struct since_arrival *s, struct mir_inst *i)
 {
 	uint32_t n;
 	const struct mir_use *uses = mir_uses(f, i, &n);
 
 	for (uint32_t u = 0; u < n; u++)
-		if (uses[u].kind == SASS_GPR)
-			add_registers(uses[u].operand == 1 ? flights->sources : flights->sums,
-				      &uses[u]);
-	flights->last = i;
+		for (uint32_t k = 0; uses[u].write && uses[u].kind == SASS_GPR && k < uses[u].count;
+		     k++)
+			bitset_add(s->written, uses[u].reg + k);
+	if (mir_leaves_function(i))
+		s->arrived = false;
+}
+
+static bool needs_arrival(const struct mir_func *f, const struct since_arrival *s,
+			  struct mir_inst *product)
+{
+	uint32_t n;
+	const struct mir_use *uses = mir_uses(f, product, &n);
+
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t k = 0; uses[u].kind == SASS_GPR && k < uses[u].count; k++)
+			if (bitset_has(s->written, uses[u].reg + k))
+				return true;
+	return !s->arrived;
+}
+
+static void order_block(struct mir_func *f, uint32_t b)
+{
+	struct since_arrival since = {.arrived = false};
+	struct mir_inst *product = NULL;
+	uint32_t cycles = 0; /* since the product was issued */
+
+	for (struct mir_inst *i = f->blocks[b].first, *next; i; i = next) {
+		next = i->next;
+		if (i->ends_group) {
+			cycles += i->sass.stall;
+			remove_mark(f, b, i);
+			continue;
+		}
+		if (i->sass.op == SASS_WARPGROUP_DEPBAR) {
+			uint32_t need =
+				product ? sass_min_distance(f->sm, &product->sass, &i->sass) : 0;
+
+			if (cycles < need)
+				add_stall(i->prev, i->prev->sass.stall + need - cycles);
+			take_wait_mask(f, b, i);
+		}
+		if (sass_is_group_product(&i->sass)) {
+			if (needs_arrival(f, &since, i)) {
+				arrive_before(f, b, i);
+				since = (struct since_arrival){.arrived = true};
+			}
+			product = i;
+			cycles = 0;
+		} else {
+			note_writes(f, &since, i);
+		}
+		cycles += sass_stall_cycles(&i->sass);
+	}
 }
 
 void nv_wait_for_products(struct mir_func *f)
 {
-	mir_for_each_block(f, b) {
-		struct flights flights = {0};
+	struct products p = {.f = f};
 
-		mir_for_each(f, b, i) {
-			bool product = sass_is_group_product(&i->sass), follows = false;
-
-			if (product)
-				follows = continues(&flights, i);
-			if (flights.last && !follows &&
-			    (product ? uses_flights(f, &flights, i) : !may_pass(f, &flights, i)))
-				wait_before(f, b, i, &flights);
-			if (!product)
-				continue;
-			if (!follows)
-				arrive_before(f, b, i);
-			note_flight(f, &flights, i);
-		}
-		if (flights.last)
-			wait_before(f, b, NULL, &flights);
-	}
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			p.count += sass_is_group_product(&i->sass);
+	p.list = arena_array(f->arena, p.count + 1, sizeof(struct mir_inst *));
+	p.at = arena_array(f->arena, f->nblocks, sizeof(*p.at));
+	p.count = 0;
+	mir_for_each_block(f, b)
+		mir_for_each(f, b, i)
+			if (sass_is_group_product(&i->sass)) {
+				i->number = p.count;
+				p.list[p.count++] = i;
+			}
+	/* A product that gets a scoreboard, and a new wait, change what is in flight elsewhere. */
+	do {
+		p.marked = false;
+		find_flights(&p);
+	} while (p.marked || insert_wait(&p));
+	set_waits(&p);
+	mir_for_each_block(f, b)
+		order_block(f, b);
 }

@@ -7,6 +7,8 @@
 #include "libsov/compiler/nv/mir.h"
 #include "libsov/isa/mma.h"
 
+#define MAX_STEPS 64 /* up the dominator tree */
+
 /* Atomics in shared memory have no floating-point addition and, for 64 bits, only exchange; no
  * space has floating-point minimum and maximum, nor operations on a single half. */
 static bool is_native_atomic(const struct ir_inst *in)
@@ -65,9 +67,45 @@ static bool needs_waterfalls(const struct ir_func *f)
 	return false;
 }
 
+/* Whether only one lane has the condition: it is the lane with a number that all of them know, such
+ * as the one that elect.sync chooses. */
+static bool selects_lane(const struct ir_func *f, const struct ir_divergence *d, ir_val known,
+			 ir_val condition)
+{
+	const struct ir_inst *in = ir_def(f, condition);
+
+	if (condition >= known || in->op != IR_ICMP || in->cond != IR_EQ)
+		return false;
+	for (uint32_t k = 0; k < 2; k++) {
+		const struct ir_inst *lane = ir_def(f, in->args[k]);
+
+		if (lane->op == IR_SREG && lane->sub == IR_LANEID && !d->value[in->args[1 - k]])
+			return true;
+	}
+	return false;
+}
+
+/* known: values below it have a divergence; waterfall loops have others. */
+static bool has_one_lane(const struct ir_func *f, const struct ir_divergence *d, ir_val known,
+			 ir_block b)
+{
+	for (uint32_t steps = 0; f->blocks[b].npreds == 1 && steps < MAX_STEPS; steps++) {
+		ir_block from = f->blocks[b].preds[0];
+		const struct ir_inst *end = ir_at(f, f->blocks[from].last);
+
+		if (end->op == IR_CBR && f->blocks[from].succ[0] == b &&
+		    f->blocks[from].succ[1] != b && selects_lane(f, d, known, end->args[0]))
+			return true;
+		b = from;
+	}
+	return false;
+}
+
+/* ptxas repeats bulk copies for each lane, too, but after elect.sync. */
 static void insert_waterfalls(struct ir_func *f, uint32_t warp_lanes)
 {
 	const struct ir_divergence *d;
+	ir_val known = f->nvalues;
 
 	if (!needs_waterfalls(f))
 		return;
@@ -76,6 +114,8 @@ static void insert_waterfalls(struct ir_func *f, uint32_t warp_lanes)
 		ir_for_each_inst(f, b, i) {
 			bool lanes = is_of_warp(ir_at(f, i));
 
+			if (lanes && has_one_lane(f, d, known, b))
+				continue;
 			if (lanes || (needs_uniform_address(ir_at(f, i)) &&
 				      d->value[ir_at(f, i)->args[0]])) {
 				lower_to_waterfall(f, i, lanes ? WATERFALL_LANES : WATERFALL_VALUES,
@@ -114,6 +154,11 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 
 			if (in->op == IR_REDUCE && (sm < 80 || !has_all_lanes(f, in))) {
 				lower_reduce(f, i, warp_lanes);
+			} else if (in->op == IR_MMA && sm < 75) {
+				/* Volta has only HMMA.884, whose fragments are others. */
+				lower_mma(f, i, warp_lanes);
+			} else if (in->op == IR_LOADMATRIX && sm < 75) {
+				lower_loadmatrix(f, i, warp_lanes);
 			} else if (in->op == IR_MMA &&
 				   !is_native_product(&mma_kinds[in->sub], sm)) {
 				lower_narrow_mma(f, i, warp_lanes);

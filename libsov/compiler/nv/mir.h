@@ -121,6 +121,10 @@ struct mir_inst {
 	uint32_t service_offset; /* offset of its address in NV_ADDRESS_BANK */
 	/* Set of the registers (mir_resource) that the frame saves around it; NULL: none. */
 	uint64_t *saved;
+	/* A NOP that ends a group of products of a warp group; 1 + the number of groups that a wait
+	 * for them may leave (group_products.c). */
+	bool ends_group;
+	uint32_t groups;
 	uint8_t members; /* convergent operation: MIR_ACTIVE_LANES, ... */
 	/* Reads the uniform register of a REDUX: that one's members. */
 	uint8_t reduced;
@@ -291,10 +295,11 @@ static inline bool mir_is_clobbering_call(const struct mir_inst *i)
 {
 	return mir_is_call(i) && !i->preserve_all && !i->service;
 }
-/* Instructions that no other one may pass: calls, and what stands for a function's callers. */
+/* Instructions that no other one may pass: calls, what stands for a function's callers, and waits
+ * after which results of products may be used. */
 static inline bool mir_is_boundary(const struct mir_inst *i)
 {
-	return mir_is_call(i) || i->passes;
+	return mir_is_call(i) || i->passes || i->sass.op == SASS_WARPGROUP_DEPBAR;
 }
 /* Calls and returns: other code uses all registers afterwards. */
 static inline bool mir_leaves_function(const struct mir_inst *i)
@@ -385,6 +390,9 @@ bool nv_regalloc(struct mir_func *f, bool tight); /* false: cannot fit */
 uint32_t nv_addend_operand(const struct mir_inst *product);
 void nv_copy_live_sums(struct mir_func *f);
 void nv_wait_for_products(struct mir_func *f);
+/* Whether an instruction may not be executed while the product is in flight. */
+bool nv_disturbs_product(const struct mir_func *f, struct mir_inst *product, struct mir_inst *i);
+bool nv_check_products(const struct mir_func *f, struct text *why);
 /* Maximum register pressure: GPR units that are live at one point. Requires liveness. */
 uint32_t nv_max_pressure(const struct mir_func *f);
 /* The same if no register is saved around calls. */

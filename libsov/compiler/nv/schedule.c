@@ -20,10 +20,14 @@
 static const uint8_t pressure_kind[] = {[PRESSURE_GPR] = SASS_GPR, [PRESSURE_PRED] = SASS_PRED};
 
 /* The resource of an operand: a physical register, or before allocation a unit. */
+#define UPREDS 8
+
 static uint32_t resource_of(const struct mir_func *f, const struct mir_use *u)
 {
 	if (f->allocated)
 		return mir_resource(u->kind, u->reg);
+	if (u->kind == SASS_UPRED) /* never virtual */
+		return f->nunits + u->reg;
 	return u->ref.vreg ? mir_unit(f, u->ref) : UINT32_MAX;
 }
 
@@ -733,7 +737,7 @@ static void allocate_resources(struct scheduler *s)
 {
 	struct mir_func *f = s->f;
 
-	s->nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits;
+	s->nresources = f->allocated ? (uint32_t)MIR_RESOURCES : f->nunits + UPREDS;
 	s->resources = arena_array(f->arena, s->nresources + 1, sizeof(*s->resources));
 	s->opened = arena_array(f->arena, f->nvregs, sizeof(*s->opened));
 	s->ready = arena_array(f->arena, LOOKAHEAD, sizeof(*s->ready));

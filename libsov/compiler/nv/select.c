@@ -124,6 +124,8 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_SURFREDUCE] = select_surface_reduce,
 	[IR_MMA] = select_mma,
 	[IR_MMA_GROUP] = select_mma_group,
+	[IR_MMA_GROUP_COMMIT] = select_group_commit,
+	[IR_MMA_GROUP_WAIT] = select_group_wait,
 	[IR_LOADMATRIX] = select_loadmatrix,
 };
 
@@ -541,6 +543,14 @@ static void group_phis(struct select *s, const ir_val *values, uint32_t count)
 		s->values[values[k]].ref = (struct mir_ref){vreg, (uint8_t)(k * units)};
 }
 
+/* The registers of C of a product of a warp group. */
+static const ir_val *group_addend(const struct ir_inst *in)
+{
+	bool sparse = mma_kinds[in->sub].flags & MMA_SPARSE;
+
+	return in->args + in->nargs - 2 - sparse - in->nres;
+}
+
 /* The sums of a product of matrices that a loop adds to. */
 static void group_sums(struct select *s)
 {
@@ -550,7 +560,7 @@ static void group_sums(struct select *s)
 			struct mma_registers n;
 
 			if (in->op == IR_MMA_GROUP)
-				group_phis(s, in->args + in->nargs - 1 - in->nres, in->nres);
+				group_phis(s, group_addend(in), in->nres);
 			if (in->op != IR_MMA)
 				continue;
 			n = mma_registers(&mma_kinds[in->sub]);

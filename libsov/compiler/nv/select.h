@@ -194,7 +194,7 @@ ir_val split_shared_address(const struct select *s, ir_val v, int64_t *offset);
 struct mir_source select_shared_address(struct select *s, ir_val v, int64_t min, int64_t max);
 /* select_async.c */
 select_rule select_copy, select_copy_commit, select_copy_wait, select_mma, select_mma_group,
-	select_loadmatrix;
+	select_group_commit, select_group_wait, select_loadmatrix;
 /* select_mbarrier.c */
 select_rule select_mbarrier_init, select_mbarrier_inval, select_mbarrier_arrive,
 	select_mbarrier_test, select_mbarrier_pending, select_copy_arrive;

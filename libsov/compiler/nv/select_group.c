@@ -30,18 +30,39 @@ static struct mir_source vector(struct select *s, const ir_val *args, uint32_t c
 	return in_vector(s, words, count);
 }
 
+static struct mir_source uniform_predicate(uint8_t reg)
+{
+	return (struct mir_source){.op = {.kind = SASS_UPRED, .reg = reg}};
+}
+
+/* Nothing else has uniform predicates: UP0 is enough. */
+static struct mir_source to_uniform_predicate(struct select *s, struct mir_source p)
+{
+	struct mir_source word = new_temp(s, SASS_GPR, 1), uniform = new_temp(s, SASS_UGPR, 1);
+	struct mir_source up = uniform_predicate(0);
+	struct mir_inst *i;
+
+	EMIT(s, SEL, word, rz(), mir_imm(1), with_flags(p, SASS_NEG));
+	select_to_uniform(s, uniform, word);
+	i = EMIT(s, UISETP, up, NONE, uniform, mir_imm(0), NONE, NONE);
+	set_mod(i, SASS_M_CMP, SASS_CMP_NE);
+	i->reduced = MIR_ACTIVE_LANES;
+	return up;
+}
+
+/* By elements, whether A is sparse, and whether it is in registers; bits are never sparse. */
 static enum sass_op product_op(const struct mma_group *g)
 {
-	switch (g->kind->factors) {
-	case MMA_I8:
-		return g->shared_a ? SASS_IGMMA : SASS_IGMMA_REG;
-	case MMA_B1:
-		return g->shared_a ? SASS_BGMMA : SASS_BGMMA_REG;
-	case MMA_F8:
-		return g->shared_a ? SASS_QGMMA : SASS_QGMMA_REG;
-	default:
-		return g->shared_a ? SASS_HGMMA : SASS_HGMMA_REG;
-	}
+	static const uint16_t ops[][2][2] = {
+		[MMA_F16] = {{SASS_HGMMA, SASS_HGMMA_REG}, {SASS_HGMMA_SP, SASS_HGMMA_SP_REG}},
+		[MMA_BF16] = {{SASS_HGMMA, SASS_HGMMA_REG}, {SASS_HGMMA_SP, SASS_HGMMA_SP_REG}},
+		[MMA_TF32] = {{SASS_HGMMA, SASS_HGMMA_REG}, {SASS_HGMMA_SP, SASS_HGMMA_SP_REG}},
+		[MMA_I8] = {{SASS_IGMMA, SASS_IGMMA_REG}, {SASS_IGMMA_SP, SASS_IGMMA_SP_REG}},
+		[MMA_F8] = {{SASS_QGMMA, SASS_QGMMA_REG}, {SASS_QGMMA_SP, SASS_QGMMA_SP_REG}},
+		[MMA_B1] = {{SASS_BGMMA, SASS_BGMMA_REG}},
+	};
+
+	return ops[g->kind->factors][g->kind->flags & MMA_SPARSE ? 1 : 0][!g->shared_a];
 }
 
 static void set_elements(struct mir_inst *i, const struct mma_kind *kind)
@@ -66,20 +87,31 @@ static void set_elements(struct mir_inst *i, const struct mma_kind *kind)
 bool select_mma_group(struct select *s, const struct ir_inst *in)
 {
 	struct mma_group g = mma_group_unpack(in->sub, in->imm);
-	struct mir_source ops[6], d = new_temp(s, SASS_GPR, in->nres);
-	const ir_val *sums = in->args + in->nargs - 1 - in->nres;
+	struct mir_source ops[SASS_MAX_OPERANDS], d = new_temp(s, SASS_GPR, in->nres);
+	bool sparse = g.kind->flags & MMA_SPARSE;
+	const ir_val *sums = in->args + in->nargs - 2 - sparse - in->nres;
+	struct mir_source adds = arg_pred(s, in->args[in->nargs - 2]), scale = NONE;
+	bool never = !adds.ref.vreg && adds.op.flags & SASS_NEG;
 	struct mir_inst *i;
 	uint32_t n = 0;
 
 	if (s->f->sm != 90)
 		return false;
+	if (never)
+		scale = with_flags(uniform_predicate(SASS_PT), SASS_NEG);
+	else if (adds.ref.vreg)
+		scale = to_uniform_predicate(s, adds);
 	ops[n++] = d;
 	if (!g.shared_a)
 		ops[n++] = with_flags(vector(s, in->args, MMA_GROUP_A_WORDS),
 				      g.negated[MMA_GROUP_A] ? SASS_NEG : 0);
 	ops[n++] = descriptors(s, g.shared_a ? in->args[0] : 0, sums[-1]);
-	ops[n++] = vector(s, sums, in->nres);
-	ops[n++] = NONE;
+	ops[n++] = never ? rz() : vector(s, sums, in->nres);
+	ops[n++] = scale;
+	if (sparse) {
+		ops[n++] = in_reg(s, arg_word(s, in->args[in->nargs - 3]));
+		ops[n++] = mir_imm(g.selector);
+	}
 	ops[n++] = mir_imm(NO_SCOREBOARD);
 	i = emit(s, product_op(&g), ops, n);
 	set_elements(i, g.kind);
@@ -93,4 +125,27 @@ bool select_mma_group(struct select *s, const struct ir_inst *in)
 	set_members(s, i, in->args[in->nargs - 1]);
 	define_results(s, in, d);
 	return true;
+}
+
+static const struct mir_memory all_memory = {MIR_READS | MIR_WRITES | MIR_ORDERED, IR_SPACE_COUNT,
+					     0};
+
+bool select_group_commit(struct select *s, const struct ir_inst *in)
+{
+	struct mir_inst *i = emit(s, SASS_NOP, NULL, 0);
+
+	(void)in;
+	i->memory = all_memory;
+	i->ends_group = true;
+	return s->f->sm == 90;
+}
+
+/* group_products.c sets the number of groups. */
+bool select_group_wait(struct select *s, const struct ir_inst *in)
+{
+	struct mir_inst *i = EMIT(s, WARPGROUP_DEPBAR, mir_imm(0), mir_imm(0));
+
+	i->memory = all_memory;
+	i->groups = 1 + (uint32_t)in->imm;
+	return s->f->sm == 90;
 }

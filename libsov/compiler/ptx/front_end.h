@@ -290,6 +290,8 @@ enum ptx_role {
 	ROLE_F,
 	ROLE_G,
 	ROLE_H,
+	ROLE_METADATA,
+	ROLE_SELECTOR,
 	ROLE_POLICY,
 	ROLE_MEMBERS,
 	ROLE_TARGET,
@@ -298,7 +300,7 @@ enum ptx_role {
 };
 
 #define PTX_MAX_MODIFIERS 12
-#define PTX_MAX_OPERANDS  8
+#define PTX_MAX_OPERANDS  10
 #define PTX_MAX_VECTOR    128 /* the sums of the largest matrix product */
 #define PTX_MAX_DEPTH     64  /* of blocks, and of parentheses in a constant expression */
 

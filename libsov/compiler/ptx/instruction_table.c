@@ -113,6 +113,7 @@
 #define GROUP_COMMON "a = .b64 or words; b = .b64; c = .pred; e f g h = .s32; "
 #define GROUP(k)     GROUP_COMMON GROUP_SHAPES_SMALL(k) GROUP_SHAPES_EVEN(k) GROUP_SHAPES_ODD(k)
 #define GROUP_INTEGER(k) "d = .b32 or fragment; " GROUP_COMMON GROUP_SHAPES_SMALL(k) GROUP_SHAPES_EVEN(k)
+#define GROUP_SPARSE "metadata = .b32; selector = .u32; "
 #define GROUP_F32(k) "d = .f32 or fragment; " GROUP(k)
 #define GROUP_F16(k) "d = .b32 or fragment; " GROUP(k)
 
@@ -634,8 +635,8 @@ const struct ptx_row ptx_rows[] = {
 	ROW("mma.sparse.sync.aligned.m16n8k64.row.col.f32.atype.btype.f32 d, a, b, c, e, f", SPARSE MATRIX_F32 FLOATS8, mma, MMA),
 
 	ROW("wgmma.fence.sync.aligned", "", wgmma_order, WARPSYNC),
-	ROW("wgmma.commit_group.sync.aligned", "", wgmma_order, WARPSYNC),
-	ROW("wgmma.wait_group.sync.aligned a", "a = .u32", wgmma_order, WARPSYNC),
+	ROW("wgmma.commit_group.sync.aligned", "", wgmma_order, MMA_GROUP_COMMIT),
+	ROW("wgmma.wait_group.sync.aligned a", "a = .u32", wgmma_order, MMA_GROUP_WAIT),
 	ROW("wgmma.mma_async.sync.aligned.shape.f32.f16.f16 d, a, b, c, e, f, g{, h}", GROUP_F32("16"), wgmma, MMA_GROUP),
 	ROW("wgmma.mma_async.sync.aligned.shape.f16.f16.f16 d, a, b, c, e, f, g{, h}", GROUP_F16("16"), wgmma, MMA_GROUP),
 	ROW("wgmma.mma_async.sync.aligned.shape.f32.bf16.bf16 d, a, b, c, e, f, g{, h}", GROUP_F32("16"), wgmma, MMA_GROUP),
@@ -644,6 +645,13 @@ const struct ptx_row ptx_rows[] = {
 	ROW("wgmma.mma_async.sync.aligned.shape.f16.atype.btype d, a, b, c, e, f", GROUP_F16("32") FLOATS8, wgmma, MMA_GROUP),
 	ROW("wgmma.mma_async.sync.aligned.shape{.satfinite}.s32.atype.btype d, a, b, c", GROUP_INTEGER("32") "; .atype = .u8 .s8; .btype = .u8 .s8", wgmma, MMA_GROUP),
 	ROW("wgmma.mma_async.sync.aligned.shape.s32.b1.b1.BoolOp.popc d, a, b, c", GROUP_INTEGER("256") "; .BoolOp = .and", wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sp.sync.aligned.shape.f32.f16.f16 d, a, b, metadata, selector, c, e, f, g{, h}", GROUP_SPARSE GROUP_F32("32"), wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sp.sync.aligned.shape.f16.f16.f16 d, a, b, metadata, selector, c, e, f, g{, h}", GROUP_SPARSE GROUP_F16("32"), wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sp.sync.aligned.shape.f32.bf16.bf16 d, a, b, metadata, selector, c, e, f, g{, h}", GROUP_SPARSE GROUP_F32("32"), wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sp.sync.aligned.shape.f32.tf32.tf32 d, a, b, metadata, selector, c, e, f", GROUP_SPARSE GROUP_F32("16"), wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sp.sync.aligned.shape.f32.atype.btype d, a, b, metadata, selector, c, e, f", GROUP_SPARSE GROUP_F32("64") FLOATS8, wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sp.sync.aligned.shape.f16.atype.btype d, a, b, metadata, selector, c, e, f", GROUP_SPARSE GROUP_F16("64") FLOATS8, wgmma, MMA_GROUP),
+	ROW("wgmma.mma_async.sp.sync.aligned.shape{.satfinite}.s32.atype.btype d, a, b, metadata, selector, c", GROUP_SPARSE GROUP_INTEGER("64") "; .atype = .u8 .s8; .btype = .u8 .s8", wgmma, MMA_GROUP),
 	ROW("ldmatrix.sync.aligned.m8n8.x1{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
 	ROW("ldmatrix.sync.aligned.m8n8.x2{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),
 	ROW("ldmatrix.sync.aligned.m8n8.x4{.trans}{.ss}.b16 d, [a]", LDMATRIX, ldmatrix, LOADMATRIX),

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Lowering of matrix products of a warp group. The IR's product has its result when it ends, so
- * fence, commit_group and wait_group have nothing to do: the back end keeps products in flight
- * where nothing depends on them.
+ * Lowering of matrix products of a warp group. The IR's product has its result when it ends;
+ * commit_group and wait_group order its reads of shared memory before later accesses.
  */
 #include <string.h>
 #include "libsov/compiler/base/compile_job.h"
@@ -12,7 +11,7 @@
 
 #define NEEDS    90 /* SM version */
 #define TYPES    3  /* of D, A and B */
-#define MAX_ARGS (MMA_GROUP_MAX_WORDS + MMA_GROUP_A_WORDS + 2)
+#define MAX_ARGS (MMA_GROUP_MAX_WORDS + MMA_GROUP_A_WORDS + 4)
 
 static bool check_target(struct ptx *x, const struct ptx_inst *in)
 {
@@ -28,13 +27,23 @@ static bool check_target(struct ptx *x, const struct ptx_inst *in)
 	return false;
 }
 
+/* fence says that registers are written, which the back end finds itself. */
 void ptx_lower_wgmma_order(struct ptx *x, const struct ptx_inst *in)
 {
 	const struct ptx_operand *a = in->role[ROLE_A];
+	ir_id i;
 
-	if (check_target(x, in) && a && a->kind != OPERAND_INTEGER)
+	if (!check_target(x, in))
+		return;
+	if (a && a->kind != OPERAND_INTEGER) {
 		ptx_error(x, &a->at, "the number of groups is a constant, found '%.*s'",
 			  TEXT(&a->at));
+		return;
+	}
+	if (in->row->op == IR_WARPSYNC)
+		return;
+	i = ptx_emit(x, in->row->op, IR_VOID, 0, 0, NULL);
+	ir_at(x->func, i)->imm = a ? (uint32_t)a->value : 0;
 }
 
 static const struct element {
@@ -96,7 +105,8 @@ static struct mma_group read_spelling(const struct ptx_inst *in)
 	like.sums = types[0]->element;
 	like.factors = types[1]->element;
 	like.flags = types[1]->flag_a | types[2]->flag_b |
-		     (ptx_has_modifier(in, SLOT_FINITE) ? MMA_SATURATE : 0);
+		     (ptx_has_modifier(in, SLOT_FINITE) ? MMA_SATURATE : 0) |
+		     (in->role[ROLE_METADATA] ? MMA_SPARSE : 0);
 	return (struct mma_group){.kind = &mma_kinds[mma_find(&like)], .tiles = columns / 8};
 }
 
@@ -147,15 +157,19 @@ static bool check_sums(struct ptx *x, const struct ptx_inst *in, uint32_t words)
 	return true;
 }
 
-/* Without scale-d the sums so far do not count. */
-static void read_sums(struct ptx *x, const struct ptx_inst *in, uint32_t words, ir_val *args)
+/* The selector of the metadata of a sparse A is a constant. */
+static bool read_selector(struct ptx *x, const struct ptx_inst *in, struct mma_group *g)
 {
-	ir_val scale = ptx_read_role(x, in, ROLE_C), zero = ptx_emit_constant(x, IR_B32, 0);
+	const struct ptx_operand *o = in->role[ROLE_SELECTOR];
 
-	for (uint32_t k = 0; k < words; k++)
-		args[k] = ptx_op(x, IR_SELECT, IR_B32, scale,
-				 ptx_read_operand(x, ptx_fragment_register(in->role[ROLE_D], k)),
-				 zero);
+	if (!o)
+		return true;
+	g->selector = (uint32_t)o->value;
+	if (o->kind == OPERAND_INTEGER && o->value < mma_selectors(g->kind))
+		return true;
+	ptx_error(x, &o->at, "the selector of '%s' is a constant less than %u, found '%.*s'",
+		  ptx_spelling(x, in), mma_selectors(g->kind), TEXT(&o->at));
+	return false;
 }
 
 void ptx_lower_wgmma(struct ptx *x, const struct ptx_inst *in)
@@ -169,13 +183,16 @@ void ptx_lower_wgmma(struct ptx *x, const struct ptx_inst *in)
 	g.shared_a = a->kind != OPERAND_VECTOR;
 	if (!check_target(x, in) || !check_sums(x, in, words) ||
 	    (!g.shared_a && !ptx_check_fragment(x, in, ROLE_A, MMA_GROUP_A_WORDS)) ||
-	    !read_choices(x, in, &g))
+	    !read_choices(x, in, &g) || !read_selector(x, in, &g))
 		return;
 	for (; n < (g.shared_a ? 1 : MMA_GROUP_A_WORDS); n++)
 		args[n] = ptx_read_operand(x, ptx_fragment_register(a, n));
 	args[n++] = ptx_read_role(x, in, ROLE_B);
-	read_sums(x, in, words, &args[n]);
-	n += words;
+	for (uint32_t k = 0; k < words; k++)
+		args[n++] = ptx_read_operand(x, ptx_fragment_register(in->role[ROLE_D], k));
+	if (in->role[ROLE_METADATA])
+		args[n++] = ptx_read_role(x, in, ROLE_METADATA);
+	args[n++] = ptx_read_role(x, in, ROLE_C);
 	args[n++] = ptx_emit_constant(x, IR_B32, UINT32_MAX);
 	i = ptx_emit(x, IR_MMA_GROUP, IR_B32, words, n, args);
 	ir_at(x->func, i)->sub = (uint8_t)(g.kind - mma_kinds);

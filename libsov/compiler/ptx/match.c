@@ -42,7 +42,8 @@ struct ptx_match {
 };
 
 static const char *const role_names[ROLE_COUNT] = {
-	"d", "p", "q", "a", "b", "c", "e", "f", "g", "h", "policy", "membermask", "tgt", "tlist",
+	"d", "p", "q",        "a",        "b",      "c",          "e",   "f",
+	"g", "h", "metadata", "selector", "policy", "membermask", "tgt", "tlist",
 };
 
 /* ---- parsing rows ---- */

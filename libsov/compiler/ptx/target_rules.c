@@ -20,9 +20,8 @@ static const struct {
 	{"ldmatrix movmatrix", NULL, 75},
 	{"tanh", NULL, 75},
 	{"ex2", ".f16 .f16x2", 75},
-	/* PTX has wmma of f16 and mma.m8n8k4 on sm_70, by an instruction (HMMA.884) of another
-	 * layout, which the back end does not support. */
-	{"mma wmma", NULL, 75},
+	{"mma", ".m16n8k8 .m8n8k16 .m8n8k32 .m8n8k128", 75},
+	{"wmma", ".u8 .s8 .u4 .s4 .b1", 75}, /* of bytes from sm_72 on */
 	{"ld", ".L2::64B .L2::128B", 75},
 	{"set setp", ".bf16 .bf16x2", 90},
 	{NULL, ".u16x2 .s16x2", 90},

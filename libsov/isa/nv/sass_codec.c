@@ -489,6 +489,8 @@ static enum misfit walk_operand(struct walk *w, const struct sass_slot *s, struc
 	case SLOT_PR:
 		o->kind = SASS_NONE;
 		return FITS;
+	case SLOT_ABSENT:
+		return o->kind == SASS_NONE ? FITS : MISFIT_KIND;
 	}
 	return MISFIT_KIND;
 }

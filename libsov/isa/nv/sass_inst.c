@@ -68,6 +68,10 @@ static uint8_t register_count(const struct sass_inst *in, uint8_t rule)
 		return 2;
 	case COUNT_4:
 		return 4;
+	case COUNT_8:
+		return 8;
+	case COUNT_16:
+		return 16;
 	case COUNT_SUMS:
 		return in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ? 4 : 2;
 	case COUNT_TILES:
@@ -168,6 +172,8 @@ uint32_t sass_uses(const struct sass_inst *in, struct sass_reg_use uses[SASS_MAX
 	}
 	if (in->op == SASS_BMOV_READ && in->mod[SASS_M_CLEAR]) /* reads and writes its operand */
 		u = add_use(u, SASS_BREG, in->ops[1].reg, 1, 1, true);
+	if (in->op == SASS_R2UR && in->mod[SASS_M_BOOL] == SASS_OR)
+		u = add_use(u, SASS_PRED, in->ops[0].reg, 1, 0, false);
 	u = add_use(u, row->uniform ? SASS_UPRED : SASS_PRED, in->guard, 1, SASS_USE_GUARD, false);
 	return (uint32_t)(u - uses);
 }

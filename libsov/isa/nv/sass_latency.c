@@ -103,6 +103,8 @@ static const uint8_t pred_latency[PRODUCERS][PRED_CONSUMERS] = {
 	[PROD_FP64]      = {6, 6, 6, 14, 14}, /* DSETP */
 };
 
+enum { R2UR_OR = 2 };
+
 /* Uniform registers and predicates. Most consumers can read moves, constants and votes without delay.
  * ptxas was not seen to emit these pairs, which have the figures of their neighbours: uniform
  * arithmetic to 64-bit floats, fast producers to shared memory addresses but for UMOV_TO_SHARED. */
@@ -171,7 +173,12 @@ enum sass_pipe sass_pipe(uint32_t sm, const struct sass_inst *in)
 
 bool sass_is_group_product(const struct sass_inst *in)
 {
-	return in->op >= SASS_HGMMA && in->op <= SASS_QGMMA_REG;
+	return in->op >= SASS_HGMMA && in->op <= SASS_QGMMA_SP_REG;
+}
+
+static bool is_dmma(uint16_t op)
+{
+	return op >= SASS_DMMA_884 && op <= SASS_DMMA_16X8X16;
 }
 
 bool sass_is_matrix_product(const struct sass_inst *in)
@@ -197,7 +204,7 @@ bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in)
 	case SASS_PIPE_ALU: case SASS_PIPE_FMA: case SASS_PIPE_FP16:
 		return false;
 	case SASS_PIPE_TENSOR: /* for SM75 ptxas waits for scoreboards of all products */
-		return row->op == SASS_DMMA_884 || sm < 80;
+		return is_dmma(row->op) || sm < 80;
 	case SASS_PIPE_FP64: /* SM90 runs 64-bit floats at full rate and in lock step */
 		return sm < 90;
 	case SASS_PIPE_UNIFORM:
@@ -210,7 +217,10 @@ bool sass_has_variable_latency(uint32_t sm, const struct sass_inst *in)
  * too, and overwrites it later without. */
 bool sass_needs_scoreboard(uint32_t sm, const struct sass_inst *in, const struct sass_inst *next)
 {
-	if (in->op == SASS_DMMA_884 && (!next || next->op == SASS_DMMA_884 ||
+	/* The steps of Volta's products are in order: ptxas 12.4 waits for the last one. */
+	if (in->op == SASS_HMMA_884 && next && next->op == SASS_HMMA_884)
+		return false;
+	if (is_dmma(in->op) && (!next || is_dmma(next->op) ||
 					(sm >= 90 && sass_pipe(sm, next) == SASS_PIPE_FP64)))
 		return false;
 	return sass_has_variable_latency(sm, in);
@@ -223,7 +233,7 @@ bool sass_completes_in_order(uint32_t sm, const struct sass_inst *in)
 	case SASS_PIPE_SPECIAL:
 		return true;
 	default:
-		return false;
+		return in->op == SASS_HMMA_884;
 	}
 }
 
@@ -252,7 +262,9 @@ bool sass_reads_late(uint32_t sm, const struct sass_inst *in)
 
 bool sass_same_queue(uint32_t sm, const struct sass_inst *a, const struct sass_inst *b)
 {
-	/* Whether HMMA and IMMA read in order is not known. */
+	/* Whether HMMA and IMMA read in order is not known, but for Volta's. */
+	if (a->op == SASS_HMMA_884 && b->op == SASS_HMMA_884)
+		return true;
 	return sass_queue(sm, a) != SASS_QUEUE_NONE && sass_queue(sm, a) != SASS_QUEUE_TENSOR &&
 	       sass_queue(sm, a) == sass_queue(sm, b);
 }
@@ -275,7 +287,7 @@ static enum producer producer_of(const struct sass_form *row, bool high)
 		return PROD_WIDENED;
 	if (row->op == SASS_HSET2)
 		return PROD_ALU;
-	if (row->op == SASS_DMMA_884)
+	if (is_dmma(row->op))
 		return PROD_DMMA;
 	switch (row->pipe) {
 	case SASS_PIPE_TENSOR: /* by the registers of a */
@@ -375,6 +387,9 @@ static uint32_t predicate_raw(uint32_t sm, const struct sass_form *from, const s
 {
 	uint32_t where = PRED_OTHER;
 
+	/* R2UR.OR changes its predicate late: ptxas leaves two cycles after R2UR and PLOP3. */
+	if (to->op == SASS_R2UR && read->operand == 0)
+		return R2UR_OR;
 	/* VOTE needs its predicate as early as a guard: ptxas stalls 13, and on an H200 a stall
 	 * of 4 gave each lane of VOTE.ALL its own predicate. */
 	if (read->operand == SASS_USE_GUARD || to->op == SASS_VOTE)
@@ -453,7 +468,7 @@ uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer,
 		return 1;
 	/* SM80's 64-bit floats need the distance in addition to the scoreboard. */
 	if (sass_has_variable_latency(sm, writer) && from->pipe != SASS_PIPE_FP64 &&
-	    from->op != SASS_DMMA_884)
+	    !is_dmma(from->op))
 		return SCOREBOARD_SET_CYCLES;
 	switch (written->kind) {
 	case SASS_GPR:
@@ -540,7 +555,7 @@ uint32_t sass_war_latency(const struct sass_inst *reader, const struct sass_inst
 uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 {
 	switch (in->op) {
-	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRX: case SASS_BRXU: case SASS_RET_REL:
+	case SASS_BRA: case SASS_BRA_UREG: case SASS_BRA_UPRED: case SASS_BRX: case SASS_BRXU: case SASS_RET_REL:
 	case SASS_CALL_REL_REG: case SASS_CALL_ABS: case SASS_CALL_ABS_REG: case SASS_RET_ABS:
 	case SASS_EXIT: case SASS_BSYNC:
 		return 5;
@@ -555,8 +570,10 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 		return sm < 80 ? 5 : 1;
 	case SASS_MEMBAR: case SASS_CGAERRBAR:
 		return sm < 80 ? 5 : 6;
-	case SASS_DEPBAR:
+	case SASS_DEPBAR: case SASS_DEPBAR_SET:
 		return 4;
+	case SASS_RPCMOV_WRITE: /* 28 of 28 times (ptxas 12.4) */
+		return 6;
 	case SASS_WARPGROUP_DEPBAR: /* ptxas 13.0 reads the results two cycles later */
 		return 2;
 	case SASS_CCTL: case SASS_CCTL_IVALL:
@@ -598,7 +615,7 @@ uint32_t sass_issue_cycles(uint32_t sm, const struct sass_inst *in)
 			return 4;
 		if (producer_of(sass_row(in), false) == PROD_TENSOR_LONG)
 			return sm >= 90 ? 6 : 8;
-		return in->op == SASS_DMMA_884 ? 1 : 4;
+		return is_dmma(in->op) ? 1 : 4;
 	default:
 		return 1;
 	}
@@ -627,9 +644,6 @@ uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
 		return 6;
 	if (sass_is_group_product(first) && second->op == SASS_WARPGROUP_DEPBAR)
 		return 3;
-	/* ptxas was not seen to leave fewer cycles than this from LDGDEPBAR to the wait. */
-	if (first->op == SASS_LDGDEPBAR && second->op == SASS_DEPBAR)
-		return 4;
 	return sass_min_stall(sm, first);
 }
 
@@ -650,7 +664,7 @@ bool sass_reuse_hits(uint32_t sm, const struct sass_inst *first, const struct sa
 
 	/* SM75's products of matrices have other reuse flags: nvdisasm accepts only that of b. */
 	if (a == SASS_PIPE_TENSOR && sm < 80)
-		return false;
+		return first->op == SASS_HMMA_884 && second->op == SASS_HMMA_884;
 	return a == b || (a <= SASS_PIPE_FMA && b <= SASS_PIPE_FMA);
 }
 

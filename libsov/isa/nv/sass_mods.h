@@ -21,7 +21,7 @@ SASS_MOD(CMP)      /* SASS_CMP_* */
 SASS_MOD(HAND)     /* HSETP2: 1: p is the and of both halves' comparisons, q its opposite */
 SASS_MOD(BF)       /* HSET2: 1: true is 1.0 instead of all bits */
 SASS_MOD(BOOL)     /* SASS_AND, SASS_OR, SASS_XOR: how the source predicate is combined; BMMA: how
-		      bits are */
+		      bits are; R2UR: how its own predicate is */
 SASS_MOD(EX)       /* ISETP: 1: high half of a wide comparison */
 
 /* Integer. */
@@ -47,6 +47,9 @@ SASS_MOD(HFORMAT)  /* halves and bytes: SASS_HALF_F16 … */
 /* Matrices. */
 SASS_MOD(TRANSPOSE) /* LDSM: 1: rows become columns */
 SASS_MOD(SUMS)     /* HMMA, QMMA: SASS_SUMS_*: the format of the addend and the result */
+SASS_MOD(ADDEND)   /* HMMA_884: SASS_SUMS_*: the format of the addend */
+SASS_MOD(STEP)     /* HMMA_884: which pair of the results, 0 to 3 */
+SASS_MOD(COLUMNS)  /* HMMA_884: bit 0: a is by columns, bit 1: b is */
 SASS_MOD(TILES)    /* products of a warp group: the number of tiles of eight columns, less 1 */
 SASS_MOD(NEG_A)    /* … 1: the factor is negated */
 SASS_MOD(NEG_B)

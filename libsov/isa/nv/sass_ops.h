@@ -49,6 +49,7 @@ SASS_OP(HSETP2)     /* p, q, a, b, x=PT: p of the low halves, q of the high ones
  * has half of the columns, b as many registers as a, and the metadata e, read from the lanes that s
  * selects, says which columns.
  */
+SASS_OP(HMMA_884)   /* d pair, a pair, b pair, c pair (SM70): a step of four products, see model/ */
 SASS_OP(HMMA_SHORT) /* d, a, b, c: f16, bf16, tf32 */
 SASS_OP(HMMA_LONG)
 SASS_OP(HMMA_SP_SHORT) /* d, a, b, c, e, s */
@@ -61,6 +62,12 @@ SASS_OP(BGMMA)
 SASS_OP(BGMMA_REG)
 SASS_OP(QGMMA)
 SASS_OP(QGMMA_REG)
+SASS_OP(HGMMA_SP)        /* … sparse A: metadata and selector before the scoreboard */
+SASS_OP(HGMMA_SP_REG)
+SASS_OP(IGMMA_SP)
+SASS_OP(IGMMA_SP_REG)
+SASS_OP(QGMMA_SP)
+SASS_OP(QGMMA_SP_REG)
 SASS_OP(WARPGROUP_ARRIVE)
 SASS_OP(WARPGROUP_DEPBAR)
 SASS_OP(IMMA_M8)    /* d, a, b, c: integers of 8 and 4 bits */
@@ -75,6 +82,10 @@ SASS_OP(QMMA_SHORT) /* d, a, b, c: floats of 8 bits */
 SASS_OP(QMMA_LONG)
 SASS_OP(QMMA_SP)    /* d, a, b, c, e, s */
 SASS_OP(DMMA_884)   /* d four, a pair, b pair, c four */
+SASS_OP(DMMA_16X8X4)  /* d eight, a, b, c eight: 16 rows, by the depth 4, 8 and 16 registers of a */
+SASS_OP(DMMA_16X8X8)
+SASS_OP(DMMA_16X8X16)
+SASS_OP(MOVM)       /* d, a: transposes a matrix of 8 x 8 elements of 16 bits */
 
 /* Integer. */
 SASS_OP(IADD3)      /* d, p=PT, q=PT, a, b, c, x=!PT, y=!PT: carries out p, q; with X in x, y */
@@ -134,13 +145,14 @@ SASS_OP(R2P)        /* PR, a, b mask */
 
 /* The uniform datapath: one value per warp. */
 SASS_OP(S2UR)       /* ud, special register */
-SASS_OP(R2UR)       /* up=UPT, ud, a */
+SASS_OP(R2UR)       /* p=PT, ud, a: p: the lane has another value than ud; with BOOL OR: or p */
 SASS_OP(ULDC)       /* ud, constant */
 SASS_OP(ULDC_UREG)  /* ud, constant (indexed by a uniform register) */
 SASS_OP(UP2UR)      /* ud, UPR, ua, ub mask */
 SASS_OP(UR2UP)      /* UPR, ua, ub mask */
 SASS_OP(UMOV)       /* ud, ua */
 SASS_OP(UIADD3)     /* ud, up=UPT, uq=UPT, ua, ub, uc, ux=!UPT, uy=!UPT */
+SASS_OP(UIADD3_64)  /* the same with pairs (SM90) */
 SASS_OP(UIMAD)      /* ud, ua, ub, uc */
 SASS_OP(UIMAD_WIDE) /* ud pair, up=UPT, ua, ub, uc pair, ux=!UPT */
 SASS_OP(UISETP)     /* up, uq=UPT, ua, ub, ux=UPT, uy=UPT */
@@ -180,6 +192,7 @@ SASS_OP(LDL)        /* d, addr */
 SASS_OP(STL)        /* addr, b */
 SASS_OP(LDC)        /* d, constant (indexed) */
 SASS_OP(LDSM)       /* d, addr: 8 x 8 matrices of 16 bits; each lane names a row of one of them */
+SASS_OP(STSM)       /* addr, b: the counterpart of LDSM (SM90) */
 SASS_OP(LDGSTS)     /* addr in shared memory, addr, x=PT: copies, and does not wait for the data */
 /* Textures and surfaces. d2, d: channels 2 and 3, 0 and 1; a: coordinates, the layer first; the
  * handle is the low word of a pair of uniform registers (SM90), or with _B a register b. */
@@ -200,11 +213,14 @@ SASS_OP(SURED_B)    /* a, b data, c */
 SASS_OP(LDGDEPBAR)  /* -: its write scoreboard is pending until the copies so far have arrived */
 /* Barriers in shared memory (SM90): objects of 64 bits. */
 SASS_OP(UTMACMDFLUSH) /* ends a group of bulk copies to global memory */
-SASS_OP(UBLKCP_SG) /* ua pair (shared address, barrier), ua pair, ua (bytes / 16): bulk copy */
+/* Bulk copies. The last operand is a cache policy, or absent. */
+SASS_OP(UBLKCP_SG) /* ua pair (shared address, barrier), ua pair, ua (bytes / 16), ua pair */
 SASS_OP(UBLKCP_SG_MULTICAST) /* the same; the upper half of the number is the set of blocks */
-SASS_OP(UBLKCP_GS) /* ua pair, ua (shared address), ua */
-SASS_OP(UBLKCP_SS) /* ua pair (shared address, barrier), ua (shared address), ua */
-SASS_OP(UBLKPF)    /* ua pair, ua: prefetch to L2 */
+SASS_OP(UBLKCP_GS) /* ua pair, ua (shared address), ua, ua pair */
+SASS_OP(UBLKCP_SS) /* ua pair (shared address, barrier), ua (shared address), ua, ua pair */
+SASS_OP(UBLKRED_GS) /* as UBLKCP: elements of ATYPE are combined by ATOM */
+SASS_OP(UBLKRED_SS)
+SASS_OP(UBLKPF)    /* ua pair, ua, ua pair: prefetch to L2 */
 /* Copies of boxes of tensors. The first operand is a group of uniform registers: the shared address,
  * for loads the barrier, the coordinates. The second is a pair, the address of the tensor map. */
 SASS_OP(UTMALDG)      /* ua group, ua pair */
@@ -239,6 +255,7 @@ SASS_OP(QSPC)       /* p, d, addr: does the generic address lie in this space? *
 /* Control. */
 SASS_OP(BRA)        /* x=PT, target */
 SASS_OP(BRA_UREG)   /* x=PT, ua mask, target: taken if its lanes diverge, converge (DIV, CONV) */
+SASS_OP(BRA_UPRED)  /* x=PT, ux, target (SM90) */
 SASS_OP(BRX)        /* x=PT, a pair, target added to a */
 SASS_OP(BRXU)       /* x=PT, ua pair, target added to ua */
 SASS_OP(BSSY)       /* B, target, x=PT (here and below printed first) */
@@ -267,6 +284,9 @@ SASS_OP(BAR)        /* a barrier, b=0 threads, x=PT (reductions) */
 SASS_OP(UCGABAR_ARV)  /* -: arrives at the cluster's barrier */
 SASS_OP(UCGABAR_WAIT) /* -: waits there */
 SASS_OP(B2R)        /* d=RZ, p=PT: the result of a BAR.RED */
+SASS_OP(DEPBAR_SET) /* i: waits for these scoreboards, as a mask */
+SASS_OP(RPCMOV_READ)  /* d, i: 0: Rpc.LO, 1: Rpc.HI, registers of a lane for a return address */
+SASS_OP(RPCMOV_WRITE) /* i, a */
 SASS_OP(DEPBAR)     /* i scoreboard, i: waits until at most this many are pending, i=0: others to
 		       * wait for, as a mask */
 SASS_OP(NOP)        /* - */

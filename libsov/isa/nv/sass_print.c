@@ -273,6 +273,8 @@ static bool is_printed(const struct sass_inst *in, const struct sass_slot *s,
 		return false;
 	if (s->if_mod && !in->mod[s->if_mod - 1])
 		return false;
+	if (s->type == SLOT_ABSENT)
+		return false;
 	return !(s->flags & SLOT_QUIET && is_default(s, o));
 }
 
@@ -302,18 +304,22 @@ static void print_operand(struct text *t, uint32_t sm, const struct sass_inst *i
 	case SASS_UGPR:
 	case SASS_BREG:
 	case SASS_CONST:
-		text_append(t, s->flags & SLOT_BRACKETS ? "[" : "");
+		text_append(t, s->flags & SLOT_POLICY     ? "desc["
+			       : s->flags & SLOT_BRACKETS ? "["
+							  : "");
 		if (s->flags & SLOT_GDESC)
 			print_descriptors(t, in, o);
 		else
 			print_source(t, s, o, in->reuse & sass_reuse_bit(in->form, in, index));
-		text_append(t, s->flags & SLOT_BRACKETS ? "]" : "");
+		text_append(t, s->flags & (SLOT_BRACKETS | SLOT_POLICY) ? "]" : "");
 		break;
 	case SASS_IMM:
 		if (s->flags & SLOT_DIMENSION)
 			text_append(t, "TEX_HEADER_DIMENSION");
 		else if (s->flags & SLOT_SET)
 			print_set(t, (uint32_t)o->value);
+		else if (s->flags & SLOT_RPC)
+			text_append(t, o->value ? "Rpc.HI" : "Rpc.LO");
 		else if (s->flags & (SLOT_SB | SLOT_GSB))
 			text_append(t, "%s%u", s->flags & SLOT_SB ? "SB" : "gsb",
 				    (unsigned)o->value);

@@ -39,6 +39,7 @@ enum sass_slot_type {
 	SLOT_CONST_U, /* … by the uniform register there */
 	SLOT_SREG,    /* special register at 72 */
 	SLOT_PR,     /* all predicates, or all uniform ones, as one operand: printed, not encoded */
+	SLOT_ABSENT, /* an operand that other rows of the op have: SASS_NONE */
 	SLOT_ADDR,   /* [register at 24 + offset at 40], see the ADDR_ flags */
 	SLOT_TARGET, /* branch distance / 4 at 34, width bits */
 	SLOT_TARGET8,  /* the same with the low 8 bits at 16 (SM90) */
@@ -71,6 +72,8 @@ enum { /* slot flags */
        SLOT_GSB = 1 << 21,           /* a scoreboard of products of a warp group: gsb0 */
        SLOT_BRACKETS = 1 << 22,      /* a register that holds an address: [UR4] */
        SLOT_DIMENSION = 1 << 23,     /* the question of TXQ: TEX_HEADER_DIMENSION */
+       SLOT_POLICY = 1 << 24,        /* a uniform register with a cache policy: desc[UR4] */
+       SLOT_RPC = 1 << 25,           /* a half of the return address: Rpc.LO, Rpc.HI */
 };
 
 enum {                      /* address formats of memory operands; in slot.width */
@@ -94,6 +97,8 @@ enum { /* register counts; in slot.count */
        COUNT_DTYPE, /* by DTYPE, STYPE: two for 64-bit types */
        COUNT_STYPE,
        COUNT_4,
+       COUNT_8,
+       COUNT_16,
        COUNT_SUMS,        /* of a matrix: by the modifier SUMS */
        COUNT_TILES,       /* of a warp group's product: four for each tile */
        COUNT_TILES_SUMS,  /* … by the modifier SUMS */

@@ -89,10 +89,23 @@ static const struct sass_choice halves[4] = {{"", SASS_HALF_F16}, {".BF16", SASS
 static const struct sass_choice tf32[4] = {[2] = {".TF32", SASS_HALF_TF32}};
 static const struct sass_choice sums[2] = {{".F16", SASS_SUMS_F16}, {".F32", SASS_SUMS_F32}};
 static const struct sass_choice sums_f32[2] = {[1] = {".F32", SASS_SUMS_F32}};
+static const struct sass_choice steps[4] = {{".STEP0", 0}, {".STEP1", 1}, {".STEP2", 2}, {".STEP3", 3}};
+static const struct sass_choice columns_0[4] = {{"", 0}};
+static const struct sass_choice columns_1[4] = {[1] = {"", 1}};
+static const struct sass_choice columns_2[4] = {[2] = {"", 2}};
+static const struct sass_choice columns_3[4] = {[3] = {"", 3}};
 static const struct sass_choice matrix_rows[2] = {{".M88", 0}, {".MT88", 1}};
 static const struct sass_choice matrices[4] = {
 	{"", SASS_WIDTH_32}, {".2", SASS_WIDTH_64}, {".4", SASS_WIDTH_128},
 };
+
+/* f32 is not added to f16, which has two steps. */
+static bool legal_884(uint32_t sm, const struct sass_inst *in)
+{
+	(void)sm;
+	return in->mod[SASS_M_SUMS] == SASS_SUMS_F32 ||
+	       (in->mod[SASS_M_ADDEND] == SASS_SUMS_F16 && in->mod[SASS_M_STEP] < 2);
+}
 
 /* Only products of f16 may be added to f16. */
 static bool legal_sums(uint32_t sm, const struct sass_inst *in)
@@ -150,6 +163,11 @@ static const char *imad_alias(const struct sass_inst *in)
 #define FOUR    .count = COUNT_4
 #define SUM(...) C(0, .reuse = REUSE_NONE, __VA_ARGS__)
 #define DMMA    .ops = {D(FOUR), A(0, PAIR), B(0, PAIR), SUM(FOUR)}
+#define DMMA16(a, b) .ops = {D(.count = COUNT_8), A(0, .count = a), B(0, .count = b), \
+			    SUM(.count = COUNT_8)}
+#define HMMA_884(a, b) .ops = {D(PAIR), A(a | NEG, PAIR), B(b | NEG, PAIR), R(64, PAIR, .reuse = 4)}
+#define HMMA_884_MODS FLAG(SUMS, 76, sums), FLAG(ADDEND, 78, sums), FIELD(STEP, 79, 2, steps), \
+	{.mod = SASS_M_SAT, .lo = 77, .width = 1, .choices = YES(".SATFINITE")}
 #define HSUMS   FLAG(SUMS, 76, sums)
 #define HMMA_SHORT .ops = {D(.count = COUNT_SUMS), A(0, PAIR), B(0), SUM(.count = COUNT_SUMS)}
 #define HMMA_LONG \
@@ -364,6 +382,18 @@ const struct sass_form sass_alu_rows[] = {
 	 .ops = {D(), A(0), ODD(NEG)}},
 	{"VIADD.16x2", SASS_VIADD_16X2, 0x036, FORMS_B, SM_90, SASS_PIPE_FMA,
 	 .ops = {D(), A(0), ODD(NEG)}, .fixed = {{73, 1, 1}}},
+	{"HMMA.884", SASS_HMMA_884, 0x036, FORM(1), SM_70, SASS_PIPE_TENSOR, HMMA_884(SLOT_ROW, SLOT_ROW),
+	 .fields = {HMMA_884_MODS, FIELD(COLUMNS, 73, 2, columns_0)}, .fixed = {{75, 1, 0}},
+	 .legal = legal_884},
+	{"HMMA.884", SASS_HMMA_884, 0x036, FORM(1), SM_70, SASS_PIPE_TENSOR, HMMA_884(SLOT_ROW, SLOT_COL),
+	 .fields = {HMMA_884_MODS, FIELD(COLUMNS, 73, 2, columns_2)}, .fixed = {{75, 1, 0}},
+	 .legal = legal_884},
+	{"HMMA.884", SASS_HMMA_884, 0x036, FORM(1), SM_70, SASS_PIPE_TENSOR, HMMA_884(SLOT_COL, SLOT_ROW),
+	 .fields = {HMMA_884_MODS, FIELD(COLUMNS, 73, 2, columns_1)}, .fixed = {{75, 1, 0}},
+	 .legal = legal_884},
+	{"HMMA.884", SASS_HMMA_884, 0x036, FORM(1), SM_70, SASS_PIPE_TENSOR, HMMA_884(SLOT_COL, SLOT_COL),
+	 .fields = {HMMA_884_MODS, FIELD(COLUMNS, 73, 2, columns_3)}, .fixed = {{75, 1, 0}},
+	 .legal = legal_884},
 	{"IMMA.8816", SASS_IMMA_M8, 0x037, FORM(1), SM_75_UP, SASS_PIPE_TENSOR, M8_OPS,
 	 .fields = {IMMA}, .fixed = {{74, 2, 1}, {85, 2, 0}}},
 	{"IMMA.16816", SASS_IMMA_SHORT, 0x037, FORM(1), SM_80_UP, SASS_PIPE_TENSOR, SHORT_OPS,
@@ -386,6 +416,8 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {IMMA4}, .fixed = {{72, 1, 1}, {83, 2, 3}, {74, 2, 3}, {85, 2, 3}}},
 	{"I2I", SASS_I2I, 0x038, FORMS_B, SM_75_UP, SASS_PIPE_ALU, .imm = IMM_SIGNED,
 	 .ops = {D(), ODD(0)}, .fields = {FIELD(DTYPE, 76, 2, i2i_type)}, .suffix = ".S32.SAT"},
+	{"MOVM.16.MT88", SASS_MOVM, 0x03a, FORM(1), SM_75_UP, SASS_PIPE_SHARED,
+	 .ops = {D(), A(0, .reuse = REUSE_NONE)}, .fixed = {{78, 2, 0}}},
 	{"LDSM.16", SASS_LDSM, 0x03b, FORM(4), SM_75, SASS_PIPE_SHARED,
 	 .ops = {D(.count = COUNT_WIDTH),
 		 {.type = SLOT_ADDR, .lo = 32, .width = ADDR_MAYBE_UREG,
@@ -473,7 +505,14 @@ const struct sass_form sass_alu_rows[] = {
 	 .fields = {FLAG(RELU, 75, YES(".RELU")), FIELD(HFORMAT, 73, 1, f2fp_unpack)},
 	 .fixed = {{24, 8, 255}, {64, 8, 255}, {74, 1, 1}, {89, 1, 1}}, .suffix = ".UNPACK_B"},
 	{"DMMA.884", SASS_DMMA_884, 0x03f, FORM(1), SM_8X, SASS_PIPE_TENSOR, DMMA},
-	{"DMMA.8x8x4", SASS_DMMA_884, 0x03f, FORM(1), SM_90, SASS_PIPE_TENSOR, DMMA},
+	{"DMMA.8x8x4", SASS_DMMA_884, 0x03f, FORM(1), SM_90, SASS_PIPE_TENSOR, DMMA,
+	 .fixed = {{76, 2, 0}}},
+	{"DMMA.16x8x4", SASS_DMMA_16X8X4, 0x03f, FORM(1), SM_90, SASS_PIPE_TENSOR,
+	 DMMA16(COUNT_4, COUNT_2), .fixed = {{76, 2, 1}}},
+	{"DMMA.16x8x8", SASS_DMMA_16X8X8, 0x03f, FORM(1), SM_90, SASS_PIPE_TENSOR,
+	 DMMA16(COUNT_8, COUNT_4), .fixed = {{76, 2, 2}}},
+	{"DMMA.16x8x16", SASS_DMMA_16X8X16, 0x03f, FORM(1), SM_90, SASS_PIPE_TENSOR,
+	 DMMA16(COUNT_16, COUNT_8), .fixed = {{76, 2, 3}}},
 	{"HMNMX2", SASS_HMNMX2, 0x040, FORMS_B, SM_80, SASS_PIPE_ALU, .imm = IMM_HALF2,
 	 .ops = {D(), A(NAH), ODD(NAH), P(87, 90)}, .fields = {HFORMAT, FTZ, NAN_},
 	 .legal = legal_halves},
@@ -484,6 +523,10 @@ const struct sass_form sass_alu_rows[] = {
 	 .imm = IMM_FLOAT, .ops = {D(), A(0), B(0), R(64, .flags = SLOT_HALF1, .reuse = 4)},
 	 .fields = {FIELD(DTYPE, 76, 2, f2ip_type), FIELD(RND, 78, 2, f2ip_round),
 		    FLAG(NTZ, 74, YES(".NTZ")), FLAG(RELU, 75, YES(".RELU"))}},
+	{"STSM.16", SASS_STSM, 0x044, FORM(4), SM_90, SASS_PIPE_SHARED, .sb = SB_READ,
+	 .ops = {{.type = SLOT_ADDR, .lo = 64, .width = ADDR_MAYBE_UREG, .flags = SLOT_SIGNED},
+		 R(32, .count = COUNT_WIDTH, .reuse = REUSE_NONE)},
+	 .fields = {FLAG(TRANSPOSE, 78, matrix_rows), FIELD(WIDTH, 72, 2, matrices)}},
 	{"I2FP.F32", SASS_I2FP, 0x045, FORMS_B, SM_86_UP, SASS_PIPE_ALU, .imm = IMM_STYPE,
 	 .ops = {D(), ODD(0)},
 	 .fields = {FIELD(STYPE, 74, 1, i2fp_type), FIELD(RND, 78, 2, i2fp_round)},

@@ -71,6 +71,10 @@ static const struct sass_choice bar[32] = {
 static const struct sass_choice bra[4] = {
 	{"", SASS_BRA_PLAIN}, {".U", SASS_BRA_U}, {".DIV", SASS_BRA_DIV}, {".CONV", SASS_BRA_CONV},
 };
+static const struct sass_choice bra_any[8] = {
+	{"", SASS_BRA_PLAIN}, {".U", SASS_BRA_U}, {".DIV", SASS_BRA_DIV}, {".CONV", SASS_BRA_CONV},
+	[5] = {".U.ANY", SASS_BRA_U_ANY},
+};
 static const struct sass_choice bra_uniform[4] = {
 	{NULL, 0}, {NULL, 0}, {".DIV", SASS_BRA_DIV}, {".CONV", SASS_BRA_CONV},
 };
@@ -80,6 +84,10 @@ static const struct sass_choice exit_kind[4] = {
 };
 static const struct sass_choice nanosleep[4] = {
 	{"", SASS_SLEEP_PLAIN}, {NULL, 0}, {".WARP", SASS_SLEEP_WARP}, {NULL, 0},
+};
+static const struct sass_choice nanosleep_90[4] = {
+	{"", SASS_SLEEP_PLAIN}, {".SYNCS", SASS_SLEEP_SYNCS}, {".WARP", SASS_SLEEP_WARP},
+	{".WARP.SYNCS", SASS_SLEEP_WARP_SYNCS},
 };
 
 /* BAR.ARV needs a number of threads and cannot defer. In form 1 one register holds the barrier's
@@ -95,6 +103,12 @@ static bool legal_bar(uint32_t sm, const struct sass_inst *in)
 	if (b->kind == SASS_GPR && b->reg == SASS_RZ)
 		return false; /* form 5 with 0 encodes all threads */
 	return a->kind != SASS_GPR || b->kind != SASS_GPR || a->reg == b->reg;
+}
+
+static bool legal_depbar_set(uint32_t sm, const struct sass_inst *in)
+{
+	(void)sm;
+	return in->ops[0].value;
 }
 
 /* MUFU on halves has no 64-bit functions. */
@@ -133,6 +147,7 @@ static bool legal_depbar(uint32_t sm, const struct sass_inst *in)
 #define AT90_QUIET {.type = SLOT_TARGET8, .width = 48, .flags = SLOT_RAW | SLOT_QUIET}
 #define NO_INC  FLAG(NODEC, 86, YES(".NOINC"))
 #define NO_DEC  FLAG(NODEC, 86, YES(".NODEC"))
+#define RPC    I(31, 1, .flags = SLOT_RPC)
 #define BREG(at) {.type = SLOT_BREG, .lo = at}
 #define BREG_W(at) {.type = SLOT_BREG, .lo = at, .flags = SLOT_WRITE}
 #define X_FIRST {.type = SLOT_PRED, .lo = 87, .neg = 90, .flags = SLOT_QUIET | SLOT_FIRST, \
@@ -265,6 +280,8 @@ const struct sass_form sass_control_rows[] = {
 	 .ops = {I(44, 3, .flags = SLOT_SB), I(38, 6),
 		 I(32, 6, .flags = SLOT_QUIET | SLOT_SET, .otherwise = DEFAULT_0)},
 	 .fixed = {{47, 1, 1}}, .legal = legal_depbar},
+	{"DEPBAR", SASS_DEPBAR_SET, 0x11a, FORM(4), SM_90, SASS_PIPE_BARRIER, .sb = SB_NONE,
+	 .ops = {I(32, 6, .flags = SLOT_SET)}, .fixed = {{47, 1, 0}}, .legal = legal_depbar_set},
 	{"ENDCOLLECTIVE", SASS_ENDCOLLECTIVE, 0x11b, FORM(4), SM_90, BRANCH, .ops = {X_}},
 	{"B2R.RESULT", SASS_B2R, 0x11c, FORM(1), SM_ALL, SASS_PIPE_BARRIER,
 	 .ops = {D(.otherwise = DEFAULT_ZERO_REG), PDQ(81)}, .fixed = {{78, 2, 1}}},
@@ -305,7 +322,9 @@ const struct sass_form sass_control_rows[] = {
 	{"BRA", SASS_BRA, 0x147, FORM(4), SM_TO_89, BRANCH, .ops = {X_, NEAR},
 	 .fields = {FIELD(UNIFORM, 32, 2, bra)}},
 	{"BRA", SASS_BRA, 0x147, FORM(4), SM_90, BRANCH, .ops = {X_, NEAR90},
-	 .fields = {FIELD(UNIFORM, 32, 2, bra)}},
+	 .fields = {FIELDS2(UNIFORM, 32, 2, 84, 1, bra_any)}},
+	{"BRA.U", SASS_BRA_UPRED, 0x147, FORM(2), SM_90, BRANCH, .ops = {X_, UP(24, 27), NEAR90},
+	 .fixed = {{32, 2, 1}, {91, 1, 1}}},
 	{"BRA", SASS_BRA_UREG, 0x147, FORM(4), SM_8X, BRANCH,
 	 .ops = {X_, {.type = SLOT_UGPR, .lo = 24, .neg = 30, .flags = SLOT_NOT}, NEAR},
 	 .fields = {FIELD(UNIFORM, 32, 2, bra_uniform)}, .fixed = {{91, 1, 1}}},
@@ -347,6 +366,10 @@ const struct sass_form sass_control_rows[] = {
 	{"RET.REL", SASS_RET_REL, 0x150, FORM(4), SM_90, BRANCH,
 	 .ops = {X_, R(24, PAIR, .flags = SLOT_BLANK), NEAR90},
 	 .fields = {NO_DEC}},
+	{"RPCMOV.32", SASS_RPCMOV_WRITE, 0x152, FORM(1) | FORM(4) | FORM(5), SM_90, SASS_PIPE_ALU,
+	 .sb = SB_NONE, .ops = {RPC, ODD(0)}},
+	{"RPCMOV.32", SASS_RPCMOV_READ, 0x153, FORM(1), SM_90, SASS_PIPE_ALU, .sb = SB_NONE,
+	 .ops = {D(), RPC}},
 	{"BMOV.32", SASS_BMOV_READ, 0x155, FORM(1), SM_ALL, SASS_PIPE_BRANCH, .sb = SB_WRITE,
 	 .ops = {D(), BREG(24)},
 	 .fields = {FLAG(CLEAR, 84, YES(".CLEAR"))}},
@@ -362,7 +385,9 @@ const struct sass_form sass_control_rows[] = {
 	 .fixed = {{91, 1, 1}}},
 	{"BPT.TRAP", SASS_BPT, 0x15c, FORM(4), SM_ALL, BRANCH,
 	 .ops = {I(34, 3, .flags = SLOT_QUIET, .otherwise = DEFAULT_0)}, .fixed = {{84, 3, 3}}},
-	{"NANOSLEEP", SASS_NANOSLEEP, 0x15d, FORMS_B, SM_ALL, BRANCH, .ops = {X_, ODD(0)},
+	{"NANOSLEEP", SASS_NANOSLEEP, 0x15d, FORMS_B, SM_TO_89, BRANCH, .ops = {X_, ODD(0)},
 	 .fields = {FIELD(SLEEP, 84, 2, nanosleep)}},
+	{"NANOSLEEP", SASS_NANOSLEEP, 0x15d, FORMS_B, SM_90, BRANCH, .ops = {X_, ODD(0)},
+	 .fields = {FIELD(SLEEP, 84, 2, nanosleep_90)}},
 };
 const uint32_t sass_control_count = sizeof(sass_control_rows) / sizeof(sass_control_rows[0]);

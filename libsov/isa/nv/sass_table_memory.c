@@ -122,6 +122,12 @@ static const struct sass_choice atype_float[16] = {
 	[9] = {".F32.FTZ.RN", SASS_ATYPE_F32_FTZ}, [12] = {".F32.RN", SASS_ATYPE_F32},
 	[15] = {".F64.RN", SASS_ATYPE_F64},
 };
+static const struct sass_choice atype_bulk[16] = {
+	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".U64", SASS_ATYPE_U64},
+	{".S64", SASS_ATYPE_S64}, {".F16.RN", SASS_ATYPE_F16X2}, {".F32.RN", SASS_ATYPE_F32},
+	{".F32.FTZ.RN", SASS_ATYPE_F32_FTZ}, {".F64.RN", SASS_ATYPE_F64},
+	{".BF16.RN", SASS_ATYPE_BF16X2},
+};
 static const struct sass_choice cas_type[8] = {
 	{"", SASS_ATYPE_U32}, {".S32", SASS_ATYPE_S32}, {".64", SASS_ATYPE_U64},
 	[4] = {".128", SASS_ATYPE_B128},
@@ -377,6 +383,10 @@ static bool legal_qspc(uint32_t sm, const struct sass_inst *in)
 #define WIDTHS       FIELD(WIDTH, 73, 3, sass_width)
 #define ORDER_IN(list) FIELD(ORDER, 77, 4, list)
 #define SURFACE_ATOMS FIELD(ATOM, 87, 4, surface_atom), FIELD(ATYPE, 73, 3, surface_atype)
+#define POLICY_REG   {.type = SLOT_UGPR, .lo = 40, .flags = SLOT_POLICY, PAIR}
+#define NO_POLICY    {.type = SLOT_ABSENT, PAIR}
+#define BULK         FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true
+#define BULK_RED     FIELD(ATOM, 87, 3, atom), FIELD(ATYPE, 81, 4, atype_bulk)
 #define MEMORY       SASS_PIPE_MEMORY
 #define SHARED_PIPE  SASS_PIPE_SHARED
 
@@ -671,17 +681,46 @@ const struct sass_form sass_memory_rows[] = {
 	 .ops = {BOX(COUNT_DIMS), BULK_FROM(PAIR)}, .fields = {DIMS}, .fixed = {NO_HINT, {91, 1, 1}}},
 	{"UTMACCTL", SASS_UTMACCTL, 0x1b9, FORM(4), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
 	 .ops = {BULK_FROM(PAIR)}, .fields = {FIELD(MAPCTL, 82, 1, mapctl)}, .fixed = {{91, 1, 1}}},
-	{"UBLKCP.S.G", SASS_UBLKCP_SG, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
-	 .ops = {BULK_TO, BULK_FROM(PAIR), BULK_SIZE}, .fixed = {{72, 5, 2}, {91, 1, 1}}},
-	{"UBLKCP.S.G.MULTICAST", SASS_UBLKCP_SG_MULTICAST, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ,
-	 .uniform = true, .ops = {BULK_TO, BULK_FROM(PAIR), BULK_SIZE},
+	{"UBLKCP.S.G", SASS_UBLKCP_SG, 0x1ba, BULK,
+	 .ops = {BULK_TO, BULK_FROM(PAIR), BULK_SIZE, POLICY_REG},
+	 .fixed = {{72, 5, 18}, {91, 1, 1}}},
+	{"UBLKCP.S.G", SASS_UBLKCP_SG, 0x1ba, BULK,
+	 .ops = {BULK_TO, BULK_FROM(PAIR), BULK_SIZE, NO_POLICY},
+	 .fixed = {{72, 5, 2}, {91, 1, 1}}},
+	{"UBLKCP.S.G.MULTICAST", SASS_UBLKCP_SG_MULTICAST, 0x1ba, BULK,
+	 .ops = {BULK_TO, BULK_FROM(PAIR), BULK_SIZE, POLICY_REG},
+	 .fixed = {{72, 5, 26}, {91, 1, 1}}},
+	{"UBLKCP.S.G.MULTICAST", SASS_UBLKCP_SG_MULTICAST, 0x1ba, BULK,
+	 .ops = {BULK_TO, BULK_FROM(PAIR), BULK_SIZE, NO_POLICY},
 	 .fixed = {{72, 5, 10}, {91, 1, 1}}},
-	{"UBLKCP.G.S", SASS_UBLKCP_GS, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
-	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE}, .fixed = {{72, 5, 4}, {91, 1, 1}}},
-	{"UBLKCP.S.S", SASS_UBLKCP_SS, 0x1ba, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
-	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE}, .fixed = {{72, 5, 6}, {91, 1, 1}}},
-	{"UBLKPF.L2", SASS_UBLKPF, 0x1bc, FORM(1), SM_90, MEMORY, .sb = SB_READ, .uniform = true,
-	 .ops = {BULK_FROM(PAIR), BULK_SIZE}, .fixed = {{76, 1, 0}, {91, 1, 1}}},
+	{"UBLKCP.G.S", SASS_UBLKCP_GS, 0x1ba, BULK,
+	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE, POLICY_REG},
+	 .fixed = {{72, 5, 20}, {91, 1, 1}}},
+	{"UBLKCP.G.S", SASS_UBLKCP_GS, 0x1ba, BULK,
+	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE, NO_POLICY},
+	 .fixed = {{72, 5, 4}, {91, 1, 1}}},
+	{"UBLKCP.S.S", SASS_UBLKCP_SS, 0x1ba, BULK,
+	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE, POLICY_REG},
+	 .fixed = {{72, 5, 22}, {91, 1, 1}}},
+	{"UBLKCP.S.S", SASS_UBLKCP_SS, 0x1ba, BULK,
+	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE, NO_POLICY},
+	 .fixed = {{72, 5, 6}, {91, 1, 1}}},
+	{"UBLKRED.G.S", SASS_UBLKRED_GS, 0x1bb, BULK,
+	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE, POLICY_REG}, .fields = {BULK_RED},
+	 .fixed = {{72, 5, 20}, {91, 1, 1}}},
+	{"UBLKRED.G.S", SASS_UBLKRED_GS, 0x1bb, BULK,
+	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE, NO_POLICY}, .fields = {BULK_RED},
+	 .fixed = {{72, 5, 4}, {91, 1, 1}}},
+	{"UBLKRED.S.S", SASS_UBLKRED_SS, 0x1bb, BULK,
+	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE, POLICY_REG}, .fields = {BULK_RED},
+	 .fixed = {{72, 5, 22}, {91, 1, 1}}},
+	{"UBLKRED.S.S", SASS_UBLKRED_SS, 0x1bb, BULK,
+	 .ops = {BULK_TO, BULK_FROM(), BULK_SIZE, NO_POLICY}, .fields = {BULK_RED},
+	 .fixed = {{72, 5, 6}, {91, 1, 1}}},
+	{"UBLKPF.L2", SASS_UBLKPF, 0x1bc, BULK, .ops = {BULK_FROM(PAIR), BULK_SIZE, POLICY_REG},
+	 .fixed = {{76, 1, 1}, {91, 1, 1}}},
+	{"UBLKPF.L2", SASS_UBLKPF, 0x1bc, BULK, .ops = {BULK_FROM(PAIR), BULK_SIZE, NO_POLICY},
+	 .fixed = {{76, 1, 0}, {91, 1, 1}}},
 	{"STAS", SASS_STAS, 0x1bd, FORM(6), SM_90, MEMORY, .sb = SB_READ, .ops = {REMOTE, BW},
 	 .fields = {FIELD(WIDTH, 73, 3, copy_width)}, .fixed = {REMOTE_FIXED(90)},
 	 .legal = legal_remote},

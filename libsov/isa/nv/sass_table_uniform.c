@@ -9,6 +9,8 @@
 #define UNIFORM SASS_PIPE_UNIFORM, .uniform = true
 #define READS   {91, 1, 1}
 
+static const struct sass_choice r2ur_or[2] = {[1] = {".OR", SASS_OR}};
+
 const struct sass_form sass_uniform_rows[] = {
 	{"UMOV", SASS_UMOV, 0x082, FORM(4), SM_75_UP, UNIFORM, .ops = {UD(), ODD(0)}},
 	{"UMOV", SASS_UMOV, 0x082, FORM(6), SM_75_UP, UNIFORM, .ops = {UD(), ODD(0)},
@@ -45,6 +47,10 @@ const struct sass_form sass_uniform_rows[] = {
 	 .fields = {FLAG(PAND, 80, YES(".PAND"))}, .fixed = {READS}},
 	{"UPRMT", SASS_UPRMT, 0x096, FORMS_U, SM_75_UP, UNIFORM, .ops = {UD(), A(0), B(0), C(0)},
 	 .fixed = {READS}},
+	{"UIADD3.64", SASS_UIADD3_64, 0x097, FORMS_U, SM_90, UNIFORM, .imm = IMM_SIGNED,
+	 .ops = {UD(PAIR), UPDQ(81), UPDQ(84), A(NNOT, PAIR), B(NNOT, PAIR), C(NNOT, PAIR),
+		 UP(87, 90, FALSE_, IF(X)), UP(77, 80, FALSE_, IF(X))},
+	 .fields = {XMOD}, .fixed = {READS}},
 	{"USHF", SASS_USHF, 0x099, FORMS_U | FORM(2), SM_75_UP, UNIFORM,
 	 .ops = {UD(), A(0), B(0), C(0)},
 	 .fields = {FIELD(RIGHT, 76, 1, sass_left_right), FLAG(WRAP, 75, YES(".W")),
@@ -81,6 +87,9 @@ const struct sass_form sass_uniform_rows[] = {
 	{"UPOPC", SASS_UPOPC, 0x0bf, FORMS_U, SM_75_UP, UNIFORM, .ops = {UD(), ODD(SLOT_NOT)},
 	 .fixed = {READS}},
 	{"R2UR", SASS_R2UR, 0x0ca, FORM(1), SM_90, SASS_PIPE_UNIFORM,
-	 .ops = {PDQ(81), UD(), A(0, .reuse = 1)}},
+	 .ops = {PDQ(81), UD(), A(0, .reuse = 1)}, .fixed = {{84, 1, 0}}},
+	{"R2UR", SASS_R2UR, 0x0ca, FORM(1), SM_90, SASS_PIPE_UNIFORM,
+	 .ops = {PD(81, TRUE_), UD(), A(0, .reuse = 1)},
+	 .fields = {{.mod = SASS_M_BOOL, .lo = 84, .width = 1, .choices = r2ur_or}}},
 };
 const uint32_t sass_uniform_count = sizeof(sass_uniform_rows) / sizeof(sass_uniform_rows[0]);

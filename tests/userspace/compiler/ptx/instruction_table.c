@@ -6,7 +6,7 @@
 #include "tests/tap.h"
 #include "libsov/compiler/ptx/front_end.h"
 
-static const char operands[] = "d p q a b c e f g h policy membermask tgt tlist";
+static const char operands[] = "d p q a b c e f g h metadata selector policy membermask tgt tlist";
 static const char meanings[] = "or wider special variable parts vector nothing twice label targets "
 			       "selected minus predicate fragment words unified";
 
@@ -30,7 +30,7 @@ static bool valueless_keyword(const char *word, size_t n)
 		".fractional .range .cvt .oob .launch_dependents .wait .mask .rna .tf32 "
 		".mbarrier .noinc .init .inval .expect_tx .complete_tx .noComplete "
 		".bulk .bulk_group .read .reduce .mbarrier::complete_tx::bytes "
-		".fence .mma_async .tensor .tile .im2col .im2col_no_offs .multicast::cluster "
+		".fence .mma_async .sp .tensor .tile .im2col .im2col_no_offs .multicast::cluster "
 		".replace .cp_fenceproxy .global_address .rank .global_stride .b1024 .tensormap "
 		".arrive_drop .test_wait .try_wait .parity .pending_count "
 		".level .grad .proxy .alias .async::generic .tensormap::generic .mbarrier_init "

@@ -18,6 +18,7 @@ static const char *const reasons[] = {
 	"HSETP2.H_AND is not modelled",
 	"VABSDIFF4 with a third source but without a sum is not modelled",
 	"ATOMS.POPC.INC with a result is not modelled",
+	"products that saturate are not modelled",
 	"ARRIVES is modelled with ARVCNT or TRANSCNT only",
 	"an offset of STAS or REDAS is not modelled",
 	"the product has no such selector",
