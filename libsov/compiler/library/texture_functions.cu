@@ -6,7 +6,12 @@
  */
 #include <stdint.h>
 
-static __device__ uint32_t texture_read(void *memory, uint64_t address, uint32_t bytes)
+#define DEVICE  __attribute__((device))
+#define CALLED  extern "C" __attribute__((device, used))
+#define REDUCE(type, letter, at, x) \
+	asm volatile("red.global." type " [%0], %1;" ::"l"(at), letter(x) : "memory")
+
+static DEVICE uint32_t texture_read(void *memory, uint64_t address, uint32_t bytes)
 {
 	(void)memory;
 	if (bytes == 1)
@@ -16,8 +21,8 @@ static __device__ uint32_t texture_read(void *memory, uint64_t address, uint32_t
 	return *(uint32_t *)address;
 }
 
-#define TEXTURE_FUNCTION static __device__
-#define TEXTURE_CALLED   static __device__ __noinline__
+#define TEXTURE_FUNCTION static DEVICE
+#define TEXTURE_CALLED   static DEVICE __attribute__((noinline))
 #define TEXTURE_LOOP     _Pragma("unroll 1")
 #include "libsov/isa/texture_eval.h"
 
@@ -29,13 +34,13 @@ struct four {
 #define CHOICE(what)   ((what) >> 8 & 255)
 #define AMOUNT(what)   ((what) >> 16)
 
-static __device__ const struct texture *find(uint64_t handle)
+static DEVICE const struct texture *find(uint64_t handle)
 {
 	return (const struct texture *)handle;
 }
 
 /* choice 0: a filtered texel, 1: a texel, 2 to 5: a channel of four texels */
-extern "C" __device__ struct four __sov_texture_sample(uint64_t handle, uint32_t what, uint32_t a,
+CALLED struct four __sov_texture_sample(uint64_t handle, uint32_t what, uint32_t a,
 						       uint32_t b, uint32_t c, uint32_t d)
 {
 	uint32_t coordinates[4] = {a, b, c, d};
@@ -51,7 +56,7 @@ extern "C" __device__ struct four __sov_texture_sample(uint64_t handle, uint32_t
 	return out;
 }
 
-extern "C" __device__ uint32_t __sov_texture_query(uint64_t handle, uint32_t what)
+CALLED uint32_t __sov_texture_query(uint64_t handle, uint32_t what)
 {
 	const struct texture *t = find(handle);
 
@@ -59,7 +64,7 @@ extern "C" __device__ uint32_t __sov_texture_query(uint64_t handle, uint32_t wha
 }
 
 /* choice: the range; NULL: outside of the surface */
-static __device__ __noinline__ void *surface_at(uint64_t handle, uint32_t what, uint32_t bytes,
+static DEVICE __attribute__((noinline)) void *surface_at(uint64_t handle, uint32_t what, uint32_t bytes,
 						uint32_t a, uint32_t b, uint32_t c)
 {
 	uint32_t coordinates[3] = {a, b, c}, place;
@@ -68,12 +73,12 @@ static __device__ __noinline__ void *surface_at(uint64_t handle, uint32_t what, 
 	place = texture_find(find(handle), GEOMETRY(what), CHOICE(what), coordinates, bytes,
 			     &address);
 	if (place == TEXTURE_TRAPS)
-		__trap();
+		asm volatile("trap;");
 	return (void *)(place == TEXTURE_INSIDE ? address : 0);
 }
 
 /* amount: bytes */
-extern "C" __device__ struct four __sov_surface_load(uint64_t handle, uint32_t what, uint32_t a,
+CALLED struct four __sov_surface_load(uint64_t handle, uint32_t what, uint32_t a,
 						     uint32_t b, uint32_t c)
 {
 	void *at = surface_at(handle, what, AMOUNT(what), a, b, c);
@@ -91,7 +96,7 @@ extern "C" __device__ struct four __sov_surface_load(uint64_t handle, uint32_t w
 	return out;
 }
 
-extern "C" __device__ void __sov_surface_store(uint64_t handle, uint32_t what, uint32_t a,
+CALLED void __sov_surface_store(uint64_t handle, uint32_t what, uint32_t a,
 					       uint32_t b, uint32_t c, uint32_t x, uint32_t y,
 					       uint32_t z, uint32_t w)
 {
@@ -112,7 +117,7 @@ extern "C" __device__ void __sov_surface_store(uint64_t handle, uint32_t what, u
 /* amount: one of these */
 enum { ADD, ADD_WIDE, MIN_U, MIN_S, MAX_U, MAX_S, AND, OR };
 
-extern "C" __device__ void __sov_surface_reduce(uint64_t handle, uint32_t what, uint32_t a,
+CALLED void __sov_surface_reduce(uint64_t handle, uint32_t what, uint32_t a,
 						uint32_t b, uint32_t c, uint64_t x)
 {
 	uint32_t how = AMOUNT(what), word = (uint32_t)x;
@@ -121,19 +126,19 @@ extern "C" __device__ void __sov_surface_reduce(uint64_t handle, uint32_t what, 
 	if (!at)
 		return;
 	if (how == ADD)
-		atomicAdd((uint32_t *)at, word);
+		REDUCE("add.u32", "r", at, word);
 	else if (how == ADD_WIDE)
-		atomicAdd((unsigned long long *)at, (unsigned long long)x);
+		REDUCE("add.u64", "l", at, x);
 	else if (how == MIN_U)
-		atomicMin((uint32_t *)at, word);
+		REDUCE("min.u32", "r", at, word);
 	else if (how == MIN_S)
-		atomicMin((int32_t *)at, (int32_t)word);
+		REDUCE("min.s32", "r", at, word);
 	else if (how == MAX_U)
-		atomicMax((uint32_t *)at, word);
+		REDUCE("max.u32", "r", at, word);
 	else if (how == MAX_S)
-		atomicMax((int32_t *)at, (int32_t)word);
+		REDUCE("max.s32", "r", at, word);
 	else if (how == AND)
-		atomicAnd((uint32_t *)at, word);
+		REDUCE("and.b32", "r", at, word);
 	else
-		atomicOr((uint32_t *)at, word);
+		REDUCE("or.b32", "r", at, word);
 }

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Generated files are what their generators write today: PTX of the test kernels, and the device services as a C string.
+# Generated files are what their generators write today: PTX of the test kernels, and the device services and functions of textures as C strings.
 # Needs clang 19, which tests/oracles/setup installs; another version writes other PTX.
 . tests/tap.sh
 : "${CLANG:=clang-19}"
@@ -16,6 +16,9 @@ same() { # committed file; the new one is in $dir
 libsov/kernels/ptx.sh "$dir"
 ok $? "libsov/kernels/ptx.sh succeeds"
 same libsov/kernels/device_services_ptx.c
+libsov/compiler/library/ptx.sh "$dir"
+ok $? "libsov/compiler/library/ptx.sh succeeds"
+same libsov/compiler/library/texture_functions_ptx.c
 services=tests/userspace/runtime/module/device_services
 $services/_ptx.sh "$dir"
 ok $? "$services/_ptx.sh succeeds"
