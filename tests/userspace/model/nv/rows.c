@@ -23,6 +23,9 @@ static const char *const reasons[] = {
 	"an offset of STAS or REDAS is not modelled",
 	"the product has no such selector",
 	"copies of tensors in im2col mode are not modelled",
+	"a query with two results is not modelled",
+	"an offset to a handle is not modelled",
+	"this reduction of a surface is not modelled",
 };
 
 static bool known(const char *reason)

@@ -192,8 +192,8 @@ static void together(sov_context c)
 	l.grid[0] = each * d.multiprocessors + 1;
 	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_LAUNCH, "fit on the device",
 		"a cooperative grid with one block too many is rejected");
-	l.flags = 2;
-	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_ARGUMENT, "flags is 0x2",
+	l.flags = 4;
+	refused(sov_function_launch(f, &l), SOV_ERROR_INVALID_ARGUMENT, "flags is 0x4",
 		"an unknown launch flag is rejected");
 	MUST(sov_memory_free(c, p));
 }
