@@ -170,7 +170,8 @@ static bool multicast(struct interp *ip, struct interp_thread *t, const struct i
 	for (uint64_t rank = 0; blocks >> rank; rank++)
 		if (blocks >> rank & 1 &&
 		    (!interp_copy_bytes(ip, t, in, interp_in_block(to, rank)) ||
-		     !interp_complete_bytes(ip, t, interp_in_block(barrier, rank), t->values[in->args[2]].bits)))
+		     !interp_complete_bytes(ip, t, interp_in_block(barrier, rank),
+					    t->values[in->args[2]].bits)))
 			return false;
 	return true;
 }
@@ -188,7 +189,8 @@ bool interp_bulk_copy(struct interp *ip, struct interp_thread *t, const struct i
 		return interp_copy_bytes(ip, t, in, to);
 	return interp_check_same_block(ip, t, to, t->values[in->args[3]].bits) &&
 	       interp_copy_bytes(ip, t, in, to) &&
-	       interp_complete_bytes(ip, t, t->values[in->args[3]].bits, t->values[in->args[2]].bits);
+	       interp_complete_bytes(ip, t, t->values[in->args[3]].bits,
+				     t->values[in->args[2]].bits);
 }
 
 static bool store_words(struct interp *ip, struct interp_thread *t, const struct ir_inst *in,

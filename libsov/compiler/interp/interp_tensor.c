@@ -112,7 +112,8 @@ static bool copy_element(struct interp *ip, struct interp_thread *t, const struc
 
 	if (!inside && !c->load)
 		return true;
-	if (!interp_translate(ip, t, IR_SHARED_CLUSTER, p->shared + k * bytes, bytes, c->load, &shared) ||
+	if (!interp_translate(ip, t, IR_SHARED_CLUSTER, p->shared + k * bytes, bytes, c->load,
+			      &shared) ||
 	    (inside && !interp_translate(ip, t, IR_GLOBAL, p->address + (uint64_t)k * bytes, bytes,
 					 !c->load, &at)))
 		return false;

@@ -21,6 +21,7 @@ trap 'rm -f "$to/texture_functions.ptx" "$to/texture_functions_ptx.new"' EXIT
 		-e 's/_ZL[0-9]*\([a-z_]*\)\([A-Z][A-Za-z0-9]*\)\{0,1\}/__sov_\1/g' \
 		-e 's/\\/\\\\/g' -e 's/"/\\"/g' "$to/texture_functions.ptx" |
 		awk '{ if (length(line) + length($0) > 84) { print "\t\"" line "\""; line = "" }
+		       while (length($0) > 84) { print "\t\"" substr($0, 1, 84) "\""; $0 = substr($0, 85) }
 		       line = line $0 "\\n" } END { print "\t\"" line "\";" }'
 } >"$to/texture_functions_ptx.new"
 mv "$to/texture_functions_ptx.new" "$to/texture_functions_ptx.c"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
  * Lowering of copies of tensors and of changes of tensor maps. On targets without clusters a
- * multicast is a copy to the block itself, the only one that its set can contain. Cache policies are
- * hints and are not used, and a prefetch is none.
+ * multicast is a copy to the block itself, the only one that its set can contain. Cache policies
+ * are hints and are not used, and a prefetch is none.
  */
 #include <string.h>
 #include "libsov/isa/tensor_map_layout.h"

@@ -320,8 +320,8 @@ static const char *expected_name(const struct ptx *x, const struct ptx_inst *in)
 
 bool ptx_parse_operands(struct ptx *x, struct ptx_inst *in)
 {
-	bool coordinates = ir_ops[in->row->op].attributes & A_GEOMETRY ||
-			   ptx_is_spelled(in, ".tensor"),
+	bool coordinates =
+		     ir_ops[in->row->op].attributes & A_GEOMETRY || ptx_is_spelled(in, ".tensor"),
 	     open = false;
 	int separator = 0;
 
