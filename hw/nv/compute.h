@@ -70,13 +70,12 @@
 #define NV_INLINE_SYSMEMBAR_OFF   (1u << 6)
 
 /* The pools of texture headers and samplers (texture.h). */
-#define NV_COMPUTE_TEXTURE_HEADER_VERSION 0x07ac /* Hopper */
-#define NV_COMPUTE_TEXTURE_SAMPLERS_A     0x155c /* address, high bits */
-#define NV_COMPUTE_TEXTURE_SAMPLERS_B     0x1560
-#define NV_COMPUTE_TEXTURE_SAMPLERS_C     0x1564 /* the largest number */
-#define NV_COMPUTE_TEXTURE_HEADERS_A      0x1574
-#define NV_COMPUTE_TEXTURE_HEADERS_B      0x1578
-#define NV_COMPUTE_TEXTURE_HEADERS_C      0x157c
+#define NV_COMPUTE_TEXTURE_SAMPLERS_A 0x155c /* address, high bits */
+#define NV_COMPUTE_TEXTURE_SAMPLERS_B 0x1560
+#define NV_COMPUTE_TEXTURE_SAMPLERS_C 0x1564 /* the largest number */
+#define NV_COMPUTE_TEXTURE_HEADERS_A  0x1574
+#define NV_COMPUTE_TEXTURE_HEADERS_B  0x1578
+#define NV_COMPUTE_TEXTURE_HEADERS_C  0x157c
 
 /* Cache invalidation. Without one of these methods, or the invalidate bits of the descriptor, the
  * hardware may use stale code, data and constants that another agent has overwritten. */

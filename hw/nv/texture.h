@@ -6,8 +6,7 @@
  *
  * open-gpu-doc classes/3d/clc397tex.h (Volta), clc597tex.h, clc697tex.h, clc997tex.h and clcb97tex.h
  * (Hopper): TEXHEAD_BL, TEXHEAD_PITCH, TEXHEAD_1D and TEXSAMP, which all of them have. Hopper also
- * has a second version of headers; SET_TEXTURE_HEADER_VERSION selects, and that 0 selects the first
- * is an assumption.
+ * has a second version of headers; that a channel begins with the first is an assumption.
  */
 #ifndef HW_NV_TEXTURE_H
 #define HW_NV_TEXTURE_H

@@ -484,16 +484,6 @@ static bool method_qmd_version(struct model_channel *c, uint32_t data)
 			    c->model->chip->name, major);
 }
 
-static bool method_header_version(struct model_channel *c, uint32_t data)
-{
-	struct model_error e = {.fault = MODEL_FAULT_METHOD,
-				.address = NV_COMPUTE_TEXTURE_HEADER_VERSION};
-
-	if (c->model->chip->sm < 90)
-		return channel_fail(c, &e, "SET_TEXTURE_HEADER_VERSION exists from Hopper on");
-	return !data || channel_fail(c, &e, "texture headers of version %u are not modelled", data);
-}
-
 static bool method_pcas(struct model_channel *c, uint32_t data)
 {
 	return data & NV_PCAS_SCHEDULE ? launch_chain(c) : true;
@@ -544,7 +534,6 @@ static const struct {
 	{NV_COMPUTE_LOCAL_MEMORY_TPC_A, WORD(local_tpc[0]), method_ignore},
 	{NV_COMPUTE_LOCAL_MEMORY_TPC_B, WORD(local_tpc[1]), method_ignore},
 	{NV_COMPUTE_LOCAL_MEMORY_TPC_C, WORD(local_tpc[2]), method_ignore},
-	{NV_COMPUTE_TEXTURE_HEADER_VERSION, NOT_STORED, method_header_version},
 	{NV_COMPUTE_TEXTURE_SAMPLERS_A, WORD(texture_samplers[0]), method_ignore},
 	{NV_COMPUTE_TEXTURE_SAMPLERS_B, WORD(texture_samplers[1]), method_ignore},
 	{NV_COMPUTE_TEXTURE_SAMPLERS_C, WORD(texture_samplers[2]), method_ignore},

@@ -41,8 +41,6 @@ static void push_texture_pools(struct gpu_push *p, const struct nv_chip *chip)
 		LOW(samplers), GPU_MAX_TEXTURES - 1);
 	METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_TEXTURE_HEADERS_A, HIGH(chip->textures),
 		LOW(chip->textures), GPU_MAX_TEXTURES - 1);
-	if (chip->sm >= 90)
-		METHODS(p, NV_SUBCHANNEL_COMPUTE, NV_COMPUTE_TEXTURE_HEADER_VERSION, 0);
 }
 
 void nv_push_setup(struct gpu_push *p, const struct nv_chip *chip)

@@ -44,6 +44,10 @@ out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64
 	sed -n 's/.* token \([0-9a-f]*\) .*/\1/p' | uniq | tr '\n' ' ')
 is "$out" "00000000 7fffd800 7fffe000 7ffff3fe ffffd800 ffffe000 ffffe800 7fffe000 " \
 	"barriers in memory return the tokens of an H200"
+cc $flags -O2 -std=c11 -D_GNU_SOURCE -I. tests/silicon/tensor_maps.c "$BUILD/libsov-all.a" -o "$work/tensor_maps" \
+	-lm -ldl -pthread $drm
+out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100:vram=64M "$work/tensor_maps" 2>&1)
+is "$out" "BROKEN libcuda.so.1 does not encode tensor maps" "tensor_maps compiles, and needs NVIDIA's driver"
 
 out=$(ASAN_OPTIONS=detect_leaks=0 LD_LIBRARY_PATH="$work" SOV_SOFT=gh100 "$BUILD/litmus" --cuda --small --runs 64 'MP+ra.*' 2>&1)
 ok $? "litmus tests run through the CUDA driver API"
