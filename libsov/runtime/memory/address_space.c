@@ -105,7 +105,8 @@ static bool va_grow_low(void)
 	return false;
 }
 
-/* Anywhere below HIGH_END: where the kernel chooses, or near a power of two. */
+/* Anywhere below HIGH_END: where the kernel chooses, or near a power of two. These are hints, since
+ * ThreadSanitizer makes 0 of addresses that it reserves. */
 static bool va_reserve_high(uint64_t bytes, uint64_t *start)
 {
 	static const uint8_t bits[] = {46, 44, 43, 42};
@@ -117,8 +118,8 @@ static bool va_reserve_high(uint64_t bytes, uint64_t *start)
 		return true;
 	for (i = 0; i < sizeof(bits); i++)
 		for (k = 0; k < 8; k++)
-			if (va_reserve_at((UINT64_C(1) << bits[i]) + k * HIGH_BYTES, bytes,
-					  MAP_FIXED_NOREPLACE, start))
+			if (va_reserve_at((UINT64_C(1) << bits[i]) + k * HIGH_BYTES, bytes, 0,
+					  start))
 				return true;
 	return false;
 }
