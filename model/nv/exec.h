@@ -294,6 +294,7 @@ struct op_row {
 	const char *(*prepare)(struct op *op, const struct sass_inst *in);
 };
 #define OP_ROWS_END {0, NULL, NULL, NULL, NULL}
+run_fn run_nothing; /* of instructions without an effect here; in exec_control.c */
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_matrix[], rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[],
 	rows_syncs[], rows_tensor[], rows_cluster[], rows_group[], rows_remote[], rows_texture[],

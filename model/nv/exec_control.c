@@ -623,7 +623,7 @@ static void run_sleep(struct warp *w, const struct op *op, uint32_t mask)
 	}
 }
 
-static void run_nothing(struct warp *w, const struct op *op, uint32_t mask)
+void run_nothing(struct warp *w, const struct op *op, uint32_t mask)
 {
 	(void)w;
 	(void)op;

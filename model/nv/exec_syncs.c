@@ -207,13 +207,6 @@ static void run_exchange(struct warp *w, const struct op *op, uint32_t mask)
 	w->ur[op->d + 1] = (uint32_t)(before >> 32);
 }
 
-static void run_nothing(struct warp *w, const struct op *op, uint32_t mask)
-{
-	(void)w;
-	(void)op;
-	(void)mask;
-}
-
 static void run_copies_arrive(struct warp *w, const struct op *op, uint32_t mask)
 {
 	bool bytes = op->inst->mod[SASS_M_COPIES] == SASS_COPIES_TRANSCNT;

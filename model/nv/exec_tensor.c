@@ -302,13 +302,6 @@ static void run_tensor_copy(struct warp *w, const struct op *op, uint32_t mask)
 		copy_box(&c);
 }
 
-static void run_nothing(struct warp *w, const struct op *op, uint32_t mask)
-{
-	(void)w;
-	(void)op;
-	(void)mask;
-}
-
 static const char *prepare_tensor(struct op *op, const struct sass_inst *in)
 {
 	op->data[0] = in->op == SASS_UTMALDG || in->op == SASS_UTMALDG_MASK;

@@ -7,8 +7,7 @@
 #include <string.h>
 #include "libsov/compiler/nv/mir.h"
 
-#define NO_SCOREBOARD 7
-#define MAX_AGE       8 /* groups; more than a wait leaves in flight */
+#define MAX_AGE 8 /* groups; more than a wait leaves in flight */
 
 struct walk {
 	const struct mir_func *f;
@@ -43,7 +42,8 @@ static bool follow(struct walk *w, struct mir_inst *i, uint32_t b, uint32_t age)
 				    mir_text_inst(w->f, i));
 			return false;
 		}
-		if (sass_is_group_product(in) && in->ops[in->nops - 1].value != NO_SCOREBOARD)
+		if (sass_is_group_product(in) &&
+		    in->ops[in->nops - 1].value != NV_NO_GROUP_SCOREBOARD)
 			age += age < MAX_AGE;
 	}
 	for (uint32_t s = 0; s < w->f->blocks[b].nsucc; s++)
@@ -66,7 +66,8 @@ bool nv_check_products(const struct mir_func *f, struct text *why)
 				continue;
 			w.product = i;
 			memset(w.seen, 0, states * sizeof(*w.seen));
-			if (!follow(&w, i->next, b, in->ops[in->nops - 1].value != NO_SCOREBOARD))
+			if (!follow(&w, i->next, b,
+				    in->ops[in->nops - 1].value != NV_NO_GROUP_SCOREBOARD))
 				return false;
 		}
 	return true;

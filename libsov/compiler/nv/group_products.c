@@ -78,10 +78,9 @@ void nv_copy_live_sums(struct mir_func *f)
 
 /* ---- after stall counts are set ---- */
 
-#define NO_SCOREBOARD 7
-#define MAX_GROUPS    7  /* that WARPGROUP.DEPBAR leaves in flight */
-#define MAX_STALL     11 /* without a yield */
-#define LANDED        255
+#define MAX_GROUPS 7  /* that WARPGROUP.DEPBAR leaves in flight */
+#define MAX_STALL  11 /* without a yield */
+#define LANDED     255
 
 /* What is known at a point of the program. */
 struct flight {
@@ -142,7 +141,7 @@ static bool join_flight(const struct products *p, struct flight *to, const struc
 
 static bool ends_group(const struct mir_inst *product)
 {
-	return product->sass.ops[product->sass.nops - 1].value != NO_SCOREBOARD;
+	return product->sass.ops[product->sass.nops - 1].value != NV_NO_GROUP_SCOREBOARD;
 }
 
 /* The last products of a group get the scoreboard. */

@@ -142,12 +142,12 @@ void nv_legalise(struct ir_func *f, uint32_t sm, uint32_t warp_lanes)
 		lower_returns(f);
 	lower_cluster_barriers(f);
 	lower_bulk_copies(f, sm >= 90);
-	if (sm < 90)
+	if (sm < 90) {
 		lower_tensor_copies(f);
-	if (sm < 90)
 		lower_mbarriers(f);
-	else
+	} else {
 		insert_waterfalls(f, warp_lanes);
+	}
 	ir_for_each_block(f, b)
 		ir_for_each_inst_safe(f, b, i) {
 			const struct ir_inst *in = ir_at(f, i);

@@ -67,8 +67,10 @@ struct mir_source {
 enum { MIR_ACTIVE_LANES = 1, MIR_SOME_LANES, MIR_ALL_LANES };
 
 /* The scoreboards that count groups of asynchronous copies, and of bulk copies. */
-#define NV_COPY_SCOREBOARD 0
-#define NV_BULK_SCOREBOARD 1
+#define NV_COPY_SCOREBOARD     0
+#define NV_BULK_SCOREBOARD     1
+/* The scoreboard operand of a warp group's product that does not end a group. */
+#define NV_NO_GROUP_SCOREBOARD 7
 
 /* Memory effects of an instruction, for the scheduler. MIR_ORDERED: volatile, atomic or fence. */
 enum { MIR_READS = 1, MIR_WRITES = 2, MIR_ORDERED = 4 };

@@ -7,8 +7,6 @@
 #include "libsov/compiler/nv/select.h"
 #include "libsov/isa/mma_group.h"
 
-#define NO_SCOREBOARD 7
-
 static struct mir_source descriptors(struct select *s, ir_val a, ir_val b)
 {
 	struct mir_source quad = new_temp(s, SASS_UGPR, 2 * MMA_GROUP_FACTORS);
@@ -112,7 +110,7 @@ bool select_mma_group(struct select *s, const struct ir_inst *in)
 		ops[n++] = in_reg(s, arg_word(s, in->args[in->nargs - 3]));
 		ops[n++] = mir_imm(g.selector);
 	}
-	ops[n++] = mir_imm(NO_SCOREBOARD);
+	ops[n++] = mir_imm(NV_NO_GROUP_SCOREBOARD);
 	i = emit(s, product_op(&g), ops, n);
 	set_elements(i, g.kind);
 	set_mod(i, SASS_M_TILES, (uint8_t)(g.tiles - 1));
