@@ -129,7 +129,8 @@ static bool check_kind(struct launch *l)
 	return check_latches(l);
 }
 
-/* What a card does with such descriptors is not known. */
+/* The descriptor of a grid with clusters counts clusters, as on an H200; g->size has blocks. What
+ * a card does with the clusters that are refused here is not known. */
 static bool check_cluster(struct launch *l)
 {
 	static const enum nv_qmd_field fields[3] = {NV_QMD_CLUSTER_X, NV_QMD_CLUSTER_Y,
@@ -142,17 +143,20 @@ static bool check_cluster(struct launch *l)
 	for (uint32_t i = 0; i < 3; i++) {
 		g->cluster[i] = g->has_clusters ? (uint32_t)launch_get(l, fields[i]) : 1;
 		blocks *= g->cluster[i];
-		fits &= g->cluster[i] && !(g->size[i] % g->cluster[i]);
+		fits &= (uint64_t)g->size[i] * g->cluster[i] <= UINT32_MAX;
 	}
 	if (!blocks || blocks > MAX_CLUSTER)
 		return LAUNCH_FAIL(l, "cluster %ux%ux%u; a cluster has 1 to %d blocks",
 				   g->cluster[0], g->cluster[1], g->cluster[2], MAX_CLUSTER);
 	if (!fits)
-		return LAUNCH_FAIL(l, "grid %ux%ux%u is no multiple of cluster %ux%ux%u",
+		return LAUNCH_FAIL(l,
+				   "a grid of %ux%ux%u clusters of %ux%ux%u blocks has more than "
+				   "4294967295 blocks on an axis",
 				   g->size[0], g->size[1], g->size[2], g->cluster[0], g->cluster[1],
 				   g->cluster[2]);
+	for (uint32_t i = 0; i < 3; i++)
+		g->size[i] *= g->cluster[i];
 	g->cluster_blocks = (uint32_t)blocks;
-	g->work.blocks /= blocks;
 	return true;
 }
 

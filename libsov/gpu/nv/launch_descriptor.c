@@ -243,15 +243,23 @@ bool nv_grid_qmd(const struct nv_chip *chip, const struct nv_plan *plan, const s
 				: set_launch(&nv_qmd_volta, shared, g, qmd);
 }
 
+/* The grid of a descriptor with clusters counts clusters, not blocks: an H200 runs the right blocks
+ * with it. */
 bool nv_grid_cluster(const struct nv_chip *chip, const struct gpu_launch *g,
 		     uint32_t qmd[NV_QMD_MAX_WORDS])
 {
 	const struct nv_qmd_layout *l = nv_qmd_layout_of(chip->sm);
+	const struct field fields[] = {
+		{NV_QMD_TYPE, NV_QMD_TYPE_GRID_CLUSTER},
+		{NV_QMD_CLUSTER_X, g->cluster[0]},
+		{NV_QMD_CLUSTER_Y, g->cluster[1]},
+		{NV_QMD_CLUSTER_Z, g->cluster[2]},
+		{NV_QMD_GRID_X, g->grid[0] / g->cluster[0]},
+		{NV_QMD_GRID_Y, g->grid[1] / g->cluster[1]},
+		{NV_QMD_GRID_Z, g->grid[2] / g->cluster[2]},
+	};
 
-	return nv_qmd_set(l, qmd, NV_QMD_TYPE, NV_QMD_TYPE_GRID_CLUSTER) &&
-	       nv_qmd_set(l, qmd, NV_QMD_CLUSTER_X, g->cluster[0]) &&
-	       nv_qmd_set(l, qmd, NV_QMD_CLUSTER_Y, g->cluster[1]) &&
-	       nv_qmd_set(l, qmd, NV_QMD_CLUSTER_Z, g->cluster[2]);
+	return set_fields(l, fields, COUNT(fields), qmd);
 }
 
 /* ---- constant bank 0 ---- */

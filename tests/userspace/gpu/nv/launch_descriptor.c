@@ -189,6 +189,21 @@ static void invalid_grids(void)
 	ok(!write_qmd(&ampere, &k, grid, q), "QMD: 512 registers are rejected");
 }
 
+static void clusters(void)
+{
+	uint32_t q[NV_QMD_MAX_WORDS] = {0};
+	struct gpu_launch g = grid;
+
+	memcpy(g.grid, (uint32_t[3]){12, 10, 6}, sizeof(g.grid));
+	memcpy(g.cluster, (uint32_t[3]){4, 2, 1}, sizeof(g.cluster));
+	ok(write_qmd(&hopper, &kernel, g, q) && nv_grid_cluster(&hopper, &g, q) &&
+		   bits(q, 2149, 2144) == 4 && bits(q, 2157, 2152) == 2 &&
+		   bits(q, 2165, 2160) == 1 && bits(q, 1055, 1024) == 3 &&
+		   nv_qmd_get(&nv_qmd_hopper, q, NV_QMD_GRID_Y) == 5 &&
+		   nv_qmd_get(&nv_qmd_hopper, q, NV_QMD_GRID_Z) == 6,
+	   "QMD: a grid of blocks becomes a grid of clusters");
+}
+
 static void occupancy(void)
 {
 	ok(nv_grid_blocks_per_sm(&hopper, 1024, 32) == 2,
@@ -361,6 +376,7 @@ int main(void)
 	turing_descriptor();
 	volta_descriptor();
 	invalid_grids();
+	clusters();
 	occupancy();
 	local_memory();
 	further_banks();

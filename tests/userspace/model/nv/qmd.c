@@ -179,6 +179,45 @@ static void test_effects(void)
 	rig_close(&r);
 }
 
+/* Two clusters of 2 x 2 blocks: thread 0 of each block marks its number of five bits, y above x. */
+static void test_clusters(void)
+{
+	uint64_t target = RIG_DATA;
+	struct model_error e;
+	uint32_t marked = 0;
+	struct rig r;
+
+	rig_open(&r, "gh100", false, 1);
+	rig_code(&r);
+	INS(&r, SASS_MOV, (R(2), C0(r.params)));
+	INS(&r, SASS_MOV, (R(3), C0(r.params + 4)));
+	INS(&r, SASS_S2R, (R(4), SR(SASS_SR_CTAID_X)));
+	INS(&r, SASS_S2R, (R(5), SR(SASS_SR_CTAID_Y)));
+	INS(&r, SASS_IMAD, (R(4), R(5), IMM(8), R(4)));
+	INS(&r, SASS_IMAD, (R(2), R(4), IMM(4), R(2)));
+	INS(&r, SASS_STG, (AT(2, 0), R(2)));
+	INS(&r, SASS_EXIT, (PT));
+	rig_qmd(&r, 2, 1);
+	rig_bank(&r, &target, 1);
+	rig_set(&r, NV_QMD_TYPE, NV_QMD_TYPE_GRID_CLUSTER);
+	rig_set(&r, NV_QMD_CLUSTER_X, 2);
+	rig_set(&r, NV_QMD_CLUSTER_Y, 2);
+	rig_set(&r, NV_QMD_CLUSTER_Z, 1);
+	memset(rig_words(&r, RIG_DATA), 0, 32 * 4);
+	rig_launch(&r);
+	if (!rig_go(&r))
+		diag("%s", rig_error(&r, &e));
+	for (uint32_t i = 0; i < 32; i++)
+		marked |= (uint32_t)(rig_words(&r, RIG_DATA)[i] != 0) << i;
+	if (!ok(marked == 0x0f0f, "the grid of a descriptor with clusters counts clusters"))
+		diag("blocks 0x%x", marked);
+	rig_set(&r, NV_QMD_GRID_X, 0x80000000);
+	rig_launch(&r);
+	ok(!rig_go(&r) && strstr(rig_error(&r, &e), "more than 4294967295 blocks on an axis"),
+	   "a grid of more blocks than an axis can number is rejected");
+	rig_close(&r);
+}
+
 /* Two descriptors, of which the second starts before the first has ended: it must wait for its
  * latch. */
 static void test_latches(void)
@@ -279,5 +318,6 @@ int main(void)
 	test_windows();
 	test_effects();
 	test_latches();
+	test_clusters();
 	return tap_done();
 }
