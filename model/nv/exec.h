@@ -297,8 +297,8 @@ struct op_row {
 run_fn run_nothing; /* of instructions without an effect here; in exec_control.c */
 extern const struct op_row rows_control[], rows_convert[], rows_double[], rows_float[], rows_half[],
 	rows_matrix[], rows_integer[], rows_lane[], rows_memory[], rows_move[], rows_atomic[],
-	rows_syncs[], rows_tensor[], rows_cluster[], rows_group[], rows_remote[], rows_texture[],
-	rows_volta[];
+	rows_syncs[], rows_bulk[], rows_tensor[], rows_cluster[], rows_group[], rows_remote[],
+	rows_texture[], rows_volta[];
 
 /* exec_table.c: fills everything but timing. Returns NULL, or why this form is not modelled. */
 const char *op_prepare(struct op *op, const struct sass_inst *in);

@@ -1,129 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* Atomics: per lane, read, compute, and compare-and-swap until no other thread interfered. Other
- * host threads may access the same words. */
-#include <string.h>
-
+/* Atomics: one lane after the other combines its value with memory. */
 #include "hw/nv/compute.h"
 #include "model/nv/exec_memory.h"
-#include "model/core/softfloat.h"
-
-#define INVALID_F64 0xfff8000000000000ull /* infinity - infinity */
-
-static uint64_t add_float(uint32_t type, uint64_t a, uint64_t b)
-{
-	uint64_t sum;
-
-	switch (type) {
-	case SASS_ATYPE_F64: /* a NaN is passed through unchanged (measured on an H200) */
-		if (float_is_nan(&float_f64, b) || float_is_nan(&float_f64, a))
-			return float_is_nan(&float_f64, b) ? b : a;
-		sum = float_add(&float_f64, a, b, FLOAT_NEAREST);
-		return float_is_nan(&float_f64, sum) ? INVALID_F64 : sum;
-	case SASS_ATYPE_F32:
-		return float_add(&float_f32, a, b, FLOAT_NEAREST);
-	case SASS_ATYPE_F32_FTZ:
-		return float_flush(&float_f32,
-				   float_add(&float_f32, float_flush(&float_f32, a),
-					     float_flush(&float_f32, b), FLOAT_NEAREST));
-	default: { /* two halves */
-		const struct float_format *f = type == SASS_ATYPE_F16X2 ? &float_f16 : &float_bf16;
-
-		sum = float_add(f, a & 0xffff, b & 0xffff, FLOAT_NEAREST);
-		return sum | float_add(f, a >> 16, b >> 16, FLOAT_NEAREST) << 16;
-	}
-	}
-}
-
-static bool is_float(uint32_t type)
-{
-	return type >= SASS_ATYPE_F32_FTZ && type <= SASS_ATYPE_BF16X2;
-}
-
-static bool less(uint32_t type, uint64_t a, uint64_t b)
-{
-	switch (type) {
-	case SASS_ATYPE_S32:
-		return (int32_t)a < (int32_t)b;
-	case SASS_ATYPE_S64:
-		return (int64_t)a < (int64_t)b;
-	default:
-		return a < b;
-	}
-}
-
-static uint64_t atomic_apply(uint32_t how, uint32_t type, uint64_t old, uint64_t b)
-{
-	switch (how) {
-	case SASS_ATOM_ADD:
-		return is_float(type) ? add_float(type, old, b) : old + b;
-	case SASS_ATOM_MIN:
-		return less(type, b, old) ? b : old;
-	case SASS_ATOM_MAX:
-		return less(type, old, b) ? b : old;
-	case SASS_ATOM_INC:
-		return old >= b ? 0 : old + 1;
-	case SASS_ATOM_DEC:
-		return !old || old > b ? b : old - 1;
-	case SASS_ATOM_AND:
-		return old & b;
-	case SASS_ATOM_OR:
-		return old | b;
-	case SASS_ATOM_XOR:
-		return old ^ b;
-	default:
-		return b;
-	}
-}
-
-/* Returns the old value. */
-static uint64_t atomic_exchange_loop(uint8_t *at, uint32_t bytes,
-				     uint64_t (*change)(const void *, uint64_t),
-				     const void *argument)
-{
-	if (bytes == 8) {
-		uint64_t old = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED);
-
-		while (!__atomic_compare_exchange_n((uint64_t *)at, &old, change(argument, old),
-						    true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-			;
-		return old;
-	}
-	uint32_t old = __atomic_load_n((uint32_t *)at, __ATOMIC_RELAXED);
-
-	while (!__atomic_compare_exchange_n((uint32_t *)at, &old, (uint32_t)change(argument, old),
-					    true, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
-		;
-	return old;
-}
-
-struct change {
-	uint32_t how, type;
-	uint64_t b, compare;
-};
-
-static uint64_t change_apply(const void *argument, uint64_t old)
-{
-	const struct change *c = argument;
-
-	return atomic_apply(c->how, c->type, old, c->b);
-}
+#include "model/nv/reduction.h"
 
 void atomic_reduce(const struct op *op, uint8_t *at, const uint32_t *words)
 {
 	const uint8_t *mod = op->inst->mod;
 	bool wide = mod[SASS_M_ATYPE] == SASS_ATYPE_U64;
-	struct change c = {.how = mod[SASS_M_ATOM],
-			   .type = mod[SASS_M_ATYPE],
-			   .b = wide ? (uint64_t)words[1] << 32 | words[0] : words[0]};
 
-	atomic_exchange_loop(at, wide ? 8 : 4, change_apply, &c);
-}
-
-static uint64_t change_compare(const void *argument, uint64_t old)
-{
-	const struct change *c = argument;
-
-	return old == c->compare ? c->b : old;
+	element_reduce(atomic_element(mod[SASS_M_ATYPE]), at, mod[SASS_M_ATOM],
+		       wide ? (uint64_t)words[1] << 32 | words[0] : words[0]);
 }
 
 static uint64_t atomic_operand(const struct warp *w, const struct op *op, uint32_t source,
@@ -132,23 +19,6 @@ static uint64_t atomic_operand(const struct warp *w, const struct op *op, uint32
 	uint32_t row = op->s[source].row;
 
 	return bytes == 8 ? (uint64_t)w->r[row + 1][lane] << 32 | w->r[row][lane] : w->r[row][lane];
-}
-
-static bool is_wide(uint32_t type)
-{
-	return type == SASS_ATYPE_U64 || type == SASS_ATYPE_S64 || type == SASS_ATYPE_F64;
-}
-
-uint32_t atomic_bytes(uint32_t type)
-{
-	return type == SASS_ATYPE_B128 ? 16 : is_wide(type) ? 8 : 4;
-}
-
-void atomic_update(uint8_t *at, uint32_t how, uint32_t type, uint64_t value)
-{
-	struct change c = {.how = how, .type = type, .b = value};
-
-	atomic_exchange_loop(at, atomic_bytes(type), change_apply, &c);
 }
 
 /* 128 bits: compare-and-swap, or exchange. Not every host compiler has an __atomic builtin of this
@@ -202,15 +72,15 @@ static bool is_remote(const struct warp *w, uint64_t address)
 static bool atomic_is_supported(const struct warp *w, const struct op *op, uint64_t address)
 {
 	uint16_t kind = op->inst->op;
-	uint32_t type = op->inst->mod[SASS_M_ATYPE];
+	const struct element *e = atomic_element(op->inst->mod[SASS_M_ATYPE]);
 
-	if (type == SASS_ATYPE_B128 &&
+	if (e->bytes == 16 &&
 	    (kind == SASS_ATOM || kind == SASS_ATOM_CAS)) /* behaviour on stacks is unknown */
 		return (address & ~(NV_WINDOW_BYTES - 1)) != w->grid->local_window;
 	if ((kind != SASS_ATOM && kind != SASS_RED) || is_global(w, address))
 		return true;
-	return kind == SASS_ATOM && !is_float(type) &&
-	       (!is_wide(type) || is_remote(w, address) ||
+	return kind == SASS_ATOM && !e->format &&
+	       (e->bytes < 8 || is_remote(w, address) ||
 		op->inst->mod[SASS_M_ATOM] == SASS_ATOM_EXCH);
 }
 
@@ -228,9 +98,10 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 	const uint8_t *mod = op->inst->mod;
 	uint16_t kind = op->inst->op;
 	bool swap = kind == SASS_ATOMG_CAS || kind == SASS_ATOM_CAS || kind == SASS_ATOMS_CAS;
+	const struct element *e = atomic_element(mod[SASS_M_ATYPE]);
 	struct access x = {.w = w,
 			   .space = op->data[0],
-			   .bytes = atomic_bytes(mod[SASS_M_ATYPE]),
+			   .bytes = e->bytes,
 			   .rights = MODEL_WRITE | MODEL_ATOMIC,
 			   .verb = "atomic"};
 	bool reports_done = op->p_count && op->p[0] % PRED_UNIFORM != PRED_SINK;
@@ -243,8 +114,7 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		weak_unit_tick(w->weak);
 	lane_addresses(w, op, address);
 	for (uint32_t i = 0; i < LANES; i++) {
-		struct change c = {.how = mod[SASS_M_ATOM], .type = mod[SASS_M_ATYPE]};
-		uint64_t old;
+		uint64_t old, value, compare;
 		uint8_t *at;
 
 		if (!(mask >> i & 1) || (reports_done && !is_executed(w, op, address[i])))
@@ -266,13 +136,14 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 			run_wide(w, op, swap, (wide *)(void *)at, i);
 			continue;
 		}
-		c.b = atomic_operand(w, op, swap, x.bytes, i);
-		c.compare = atomic_operand(w, op, 0, x.bytes, i);
-		old = atomic_exchange_loop(at, x.bytes, swap ? change_compare : change_apply, &c);
+		value = atomic_operand(w, op, swap, x.bytes, i);
+		compare = atomic_operand(w, op, 0, x.bytes, i);
+		old = swap ? element_compare_and_swap(e, at, compare, value)
+			   : element_reduce(e, at, mod[SASS_M_ATOM], value);
 		if (kind == SASS_RED)
 			continue;
 		if (swap && mod[SASS_M_CAS] != SASS_CAS) /* CAST returns only whether it stored */
-			old = old == c.compare;
+			old = old == compare;
 		w->r[op->d][i] = (uint32_t)old;
 		if (x.bytes == 8)
 			w->r[op->d + 1][i] = (uint32_t)(old >> 32);
@@ -281,14 +152,12 @@ static void run_atomic(struct warp *w, const struct op *op, uint32_t mask)
 		pred_write(w, op->p[0], done, mask);
 }
 
-bool atomic_is_modelled(uint32_t how, uint32_t type)
-{
-	return how != SASS_ATOM_SAFEADD && (!is_float(type) || how == SASS_ATOM_ADD);
-}
-
 static const char *prepare_atomic(struct op *op, const struct sass_inst *in)
 {
-	if (!atomic_is_modelled(in->mod[SASS_M_ATOM], in->mod[SASS_M_ATYPE]))
+	uint32_t how = in->mod[SASS_M_ATOM];
+
+	if (how == SASS_ATOM_SAFEADD ||
+	    (atomic_element(in->mod[SASS_M_ATYPE])->format && how != SASS_ATOM_ADD))
 		return "this atomic operation is not modelled for this type";
 	return prepare_access(op, in);
 }

@@ -30,10 +30,6 @@ bool is_own_shared(const struct warp *w, uint64_t address);
 #define RANK_SHIFT 24
 /* The block in which a valid address of shared memory is. */
 struct cta *cluster_block(const struct warp *w, uint64_t address);
-/* exec_atomic.c: operations by SASS_ATOM_*, types by SASS_ATYPE_* of up to eight bytes. */
-uint32_t atomic_bytes(uint32_t type);
-bool atomic_is_modelled(uint32_t how, uint32_t type);
-void atomic_update(uint8_t *at, uint32_t how, uint32_t type, uint64_t value);
 bool descriptor_valid(struct warp *w, const struct op *op);
 
 /* exec_syncs.c: completes bytes at the barrier of a valid address. */
@@ -42,5 +38,8 @@ void complete_bytes(struct warp *w, uint32_t lane, uint64_t address, uint8_t *ba
 /* Returns the host's address of the barrier for an asynchronous access to shared memory, which is
  * in the same block; NULL after a fault. */
 uint8_t *find_async_barrier(struct warp *w, uint32_t lane, uint64_t to, uint64_t barrier);
+
+/* exec_bulk.c: an address of shared memory at the same offset in another block of the cluster. */
+uint32_t address_in_block(uint32_t address, uint32_t rank);
 
 #endif

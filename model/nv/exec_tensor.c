@@ -6,6 +6,7 @@
 #include "libsov/isa/tensor_map.h"
 #include "model/core/softfloat.h"
 #include "model/nv/exec_memory.h"
+#include "model/nv/reduction.h"
 
 #define SHARED_ALIGN 128 /* of boxes */
 #define MAP_HALF     (TENSOR_MAP_BYTES / 2)
@@ -77,117 +78,36 @@ static bool read_elements(struct tensor_copy *c, const struct tensor_part *p, ui
 	return true;
 }
 
-/* What a type of elements is to a reduction. */
-static const struct number {
-	const struct float_format *format; /* NULL: integers */
-	bool is_signed, flush;
-} numbers[TENSOR_TYPE_COUNT] = {
-	[TENSOR_TYPE_S32] = {NULL, true, false},
-	[TENSOR_TYPE_S64] = {NULL, true, false},
-	[TENSOR_TYPE_F16] = {&float_f16, false, false},
-	[TENSOR_TYPE_BF16] = {&float_bf16, false, false},
-	[TENSOR_TYPE_F32] = {&float_f32, false, false},
-	[TENSOR_TYPE_F32_FTZ] = {&float_f32, false, true},
-	[TENSOR_TYPE_F64] = {&float_f64, false, false},
+/* Types of elements without a reduction have no bytes. */
+static const struct element elements[TENSOR_TYPE_COUNT] = {
+	[TENSOR_TYPE_U32] = {NULL, 4, false, false, false},
+	[TENSOR_TYPE_S32] = {NULL, 4, false, true, false},
+	[TENSOR_TYPE_U64] = {NULL, 8, false, false, false},
+	[TENSOR_TYPE_S64] = {NULL, 8, false, true, false},
+	[TENSOR_TYPE_F16] = {&float_f16, 2, false, false, false},
+	[TENSOR_TYPE_BF16] = {&float_bf16, 2, false, false, false},
+	[TENSOR_TYPE_F32] = {&float_f32, 4, false, false, false},
+	[TENSOR_TYPE_F32_FTZ] = {&float_f32, 4, false, false, true},
+	[TENSOR_TYPE_F64] = {&float_f64, 8, false, false, false},
 };
 
 /* Whether there is such a reduction. */
 static bool is_reduction(enum tensor_type type, uint32_t how)
 {
-	bool narrow = type == TENSOR_TYPE_U8 || type == TENSOR_TYPE_U16 ||
-		      type == TENSOR_TYPE_TF32 || type == TENSOR_TYPE_TF32_FTZ;
-
-	if (narrow)
+	if (!elements[type].bytes)
 		return false;
 	if (how == SASS_ATOM_INC || how == SASS_ATOM_DEC)
 		return type == TENSOR_TYPE_U32;
 	return how == SASS_ATOM_ADD || how == SASS_ATOM_MIN || how == SASS_ATOM_MAX ||
-	       !numbers[type].format;
+	       !elements[type].format;
 }
-
-static int64_t sign_extended(uint64_t x, uint32_t bytes)
-{
-	return (int64_t)(x << (64 - 8 * bytes)) >> (64 - 8 * bytes);
-}
-
-/* Orders floats as their bits, of which all but the sign of negative ones are inverted. */
-static int64_t float_order(uint64_t x, uint32_t bytes)
-{
-	int64_t wide = sign_extended(x, bytes);
-
-	return wide < 0 ? wide ^ INT64_MAX : wide;
-}
-
-/* The lesser or the greater of two; of a number and a NaN, the number. */
-static uint64_t choose(const struct number *n, uint32_t bytes, uint64_t a, uint64_t b, bool lesser)
-{
-	bool less = a < b;
-
-	if (n->format) {
-		if (float_is_nan(n->format, a))
-			return float_is_nan(n->format, b) ? float_nan(n->format) : b;
-		if (float_is_nan(n->format, b))
-			return a;
-		less = float_order(a, bytes) < float_order(b, bytes);
-	} else if (n->is_signed) {
-		less = sign_extended(a, bytes) < sign_extended(b, bytes);
-	}
-	return less == lesser ? a : b;
-}
-
-static uint64_t combine(const struct tensor_copy *c, uint64_t old, uint64_t x)
-{
-	const struct number *n = &numbers[c->map.type];
-
-	switch (c->how) {
-	case SASS_ATOM_ADD:
-		if (!n->format)
-			return old + x;
-		if (n->flush) {
-			old = float_flush(n->format, old);
-			x = float_flush(n->format, x);
-		}
-		x = float_add(n->format, old, x, FLOAT_NEAREST);
-		return n->flush ? float_flush(n->format, x) : x;
-	case SASS_ATOM_MIN:
-		return choose(n, c->map.element_bytes, old, x, true);
-	case SASS_ATOM_MAX:
-		return choose(n, c->map.element_bytes, old, x, false);
-	case SASS_ATOM_INC:
-		return old >= x ? 0 : old + 1;
-	case SASS_ATOM_DEC:
-		return !old || old > x ? x : old - 1;
-	case SASS_ATOM_AND:
-		return old & x;
-	case SASS_ATOM_OR:
-		return old | x;
-	default:
-		return old ^ x;
-	}
-}
-
-/* Other host threads may change the element. */
-#define COMBINE(c, type, at, x) \
-	do { \
-		type old_ = __atomic_load_n((type *)(void *)(at), __ATOMIC_RELAXED); \
-\
-		while (!__atomic_compare_exchange_n((type *)(void *)(at), &old_, \
-						    (type)combine(c, old_, x), true, \
-						    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) \
-			; \
-	} while (0)
 
 static void reduce_element(const struct tensor_copy *c, uint8_t *at, const uint8_t *from)
 {
 	uint64_t x = 0;
 
 	memcpy(&x, from, c->map.element_bytes);
-	if (c->map.element_bytes == 8)
-		COMBINE(c, uint64_t, at, x);
-	else if (c->map.element_bytes == 4)
-		COMBINE(c, uint32_t, at, x);
-	else
-		COMBINE(c, uint16_t, at, x);
+	element_reduce(&elements[c->map.type], at, c->how, x);
 }
 
 static bool write_elements(struct tensor_copy *c, const struct tensor_part *p, const uint8_t *bytes)
@@ -253,13 +173,11 @@ static bool copy_box(struct tensor_copy *c)
 /* Copies to the same offset in every block of the set. */
 static void copy_multicast(const struct tensor_copy *c, uint32_t blocks)
 {
-	const uint32_t offset = (1u << RANK_SHIFT) - 1;
-
 	for (uint32_t rank = 0; blocks >> rank; rank++) {
 		struct tensor_copy one = *c;
 
-		one.at = (c->at & offset) | rank << RANK_SHIFT;
-		one.barrier = (c->barrier & offset) | rank << RANK_SHIFT;
+		one.at = address_in_block(c->at, rank);
+		one.barrier = address_in_block(c->barrier, rank);
 		if (blocks >> rank & 1 && !copy_box(&one))
 			return;
 	}

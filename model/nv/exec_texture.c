@@ -10,6 +10,7 @@
 #include "hw/nv/texture.h"
 #include "libsov/isa/texture.h"
 #include "model/nv/exec_memory.h"
+#include "model/nv/reduction.h"
 
 struct lookup {
 	struct warp *w;
@@ -366,59 +367,28 @@ static void run_surface_store(struct warp *w, const struct op *op, uint32_t mask
 	}
 }
 
-static uint64_t combine(const struct op *op, uint64_t old, uint64_t x)
-{
-	bool is_signed = op->inst->mod[SASS_M_ATYPE] == SASS_ATYPE_S32;
-	bool less = is_signed ? (int32_t)old < (int32_t)x : old < x;
-
-	switch (op->inst->mod[SASS_M_ATOM]) {
-	case SASS_ATOM_ADD:
-		return old + x;
-	case SASS_ATOM_MIN:
-		return less ? old : x;
-	case SASS_ATOM_MAX:
-		return less ? x : old;
-	case SASS_ATOM_AND:
-		return old & x;
-	default:
-		return old | x;
-	}
-}
-
 static void run_surface_reduce(struct warp *w, const struct op *op, uint32_t mask)
 {
-	bool wide = op->inst->mod[SASS_M_ATYPE] == SASS_ATYPE_U64;
+	const struct element *e = atomic_element(op->inst->mod[SASS_M_ATYPE]);
 	uint32_t rights = MODEL_READ | MODEL_WRITE | MODEL_ATOMIC;
 	struct lookup l = {.w = w};
 
 	for (uint32_t i = 0; i < LANES; i++) {
-		uint64_t x, old64;
 		bool outside = false;
-		uint32_t old32;
+		uint64_t x;
 		uint8_t *at;
 
 		if (!(mask >> i & 1))
 			continue;
-		at = surface_pointer(&l, op, i, &op->s[2], wide ? 8 : 4, rights, &outside);
+		at = surface_pointer(&l, op, i, &op->s[2], e->bytes, rights, &outside);
 		if (!at && !outside)
 			return;
 		if (!at)
 			continue;
 		x = w->r[op->s[1].row][i];
-		if (wide) {
+		if (e->bytes == 8)
 			x |= (uint64_t)w->r[op->s[1].row + 1][i] << 32;
-			old64 = __atomic_load_n((uint64_t *)at, __ATOMIC_RELAXED);
-			while (!__atomic_compare_exchange_n((uint64_t *)at, &old64,
-							    combine(op, old64, x), false,
-							    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-				;
-			continue;
-		}
-		old32 = __atomic_load_n((uint32_t *)at, __ATOMIC_RELAXED);
-		while (!__atomic_compare_exchange_n((uint32_t *)at, &old32,
-						    (uint32_t)combine(op, old32, x), false,
-						    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-			;
+		element_reduce(e, at, op->inst->mod[SASS_M_ATOM], x);
 	}
 }
 
