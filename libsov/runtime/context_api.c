@@ -4,7 +4,7 @@
  *
  * The order of the list below is the order in which the hooks run:
  *
- *   create   allocation table, pool, textures, capture operations, first stream, service operations
+ *   create   allocation table, pool, capture operations, first stream, service operations
  *   stop     (context_stop) close stream gates; group_stop if work is pending; destroy queues, then
  *            spare streams; close the sleepers gate; destroy the group; increment the epoch
  *   reset    stop; collect printf output; clear the services' log; new group; open the sleepers
@@ -50,7 +50,7 @@ static const struct context_part *const parts[] = {
 	&allocation_part,    /* create, destroy */
 	&pool_part,          /* create, destroy */
 	&local_memory_part,  /* destroy */
-	&texture_part,       /* create, destroy */
+	&texture_part,       /* destroy */
 	&graph_part,         /* create, retire */
 	&event_part,         /* restart, retire */
 	&semaphore_part,     /* restart, destroy */

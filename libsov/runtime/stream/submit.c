@@ -581,12 +581,24 @@ uint64_t stream_interrupt(struct stream *s)
 
 /* ---- starting and stopping ---- */
 
+void stream_set_up(struct stream *s)
+{
+	const struct submit_request setup = {.engine = ENGINE_COMPUTE, .kind = WORK_SETUP};
+	struct context *c = s->member.context;
+	struct slot slot;
+
+	if (stream_must_wrap(s, stream_last(s)))
+		stream_wrap(c, s);
+	slot_take(s, &setup, &slot);
+	slot.concurrent = true; /* the stream may not be in stream_count yet */
+	c->gpu->setup_compute(c->chip, &slot.push);
+	doorbell_ring(slot_finish(s, &slot));
+}
+
 sov_result stream_start(struct stream *s)
 {
 	struct context *c = s->member.context;
-	const struct submit_request setup = {.engine = ENGINE_COMPUTE, .kind = WORK_SETUP};
 	sov_result r = queue_start(s, ENGINE_COMPUTE);
-	struct slot slot;
 	uint32_t i;
 
 	if (r)
@@ -602,12 +614,7 @@ sov_result stream_start(struct stream *s)
 		atomic_store(&s->submissions[i].ready, 0);
 		memset(&s->submissions[i].written, 0, sizeof(s->submissions[i].written));
 	}
-	if (stream_must_wrap(s, s->published))
-		stream_wrap(c, s);
-	slot_take(s, &setup, &slot);
-	slot.concurrent = true; /* the stream may not be in stream_count yet */
-	c->gpu->setup_compute(c->chip, &slot.push);
-	doorbell_ring(slot_finish(s, &slot));
+	stream_set_up(s);
 	gate_open(&s->gate);
 	return SOV_OK;
 }
