@@ -147,8 +147,8 @@ static uint32_t texel_on(sov_stream stream, sov_texture t, sov_ptr out)
 	return texel;
 }
 
-/* A context has no pool of textures before its first texture, and queues that exist then learn of it
- * later. */
+/* A context makes its pool of textures with the first one, when streams and their queues may
+ * exist. */
 static void streams_before_and_after(const char *device)
 {
 	sov_texture_options o = words(SOV_TEXTURE_1D, 1, 1);
