@@ -146,7 +146,7 @@ static sov_result copy_pageable_out(struct stream *s, uint8_t *host, uint64_t so
 			seqnos[sent % STAGING_AHEAD] = *seqno;
 		}
 		if (!r)
-			r = stream_wait_for(s, seqnos[done % STAGING_AHEAD], SOV_MAX_WAIT);
+			r = stream_wait_for(s, seqnos[done % STAGING_AHEAD], SOV_FOREVER);
 		if (!r)
 			staging_read(host + done * STAGING_CHUNK, &chunks[done % STAGING_AHEAD],
 				     min_u64(bytes - done * STAGING_CHUNK, STAGING_CHUNK),
@@ -299,7 +299,7 @@ static sov_result copy_on_stream(struct stream *s, struct copy_range k, bool wai
 						k.bytes / (k.to->host || k.from->host
 								   ? BUS_BYTES_PER_NS
 								   : ACROSS_BYTES_PER_NS));
-			r = stream_wait_for(s, seqno, SOV_MAX_WAIT);
+			r = stream_wait_for(s, seqno, SOV_FOREVER);
 		}
 		pthread_mutex_lock(&c->lock);
 		copy_pin(c, &k, -1);
@@ -386,7 +386,7 @@ static sov_result fill_on_stream(struct stream *s, uint64_t address, uint32_t va
 				    element_bytes, count * element_bytes, &seqno);
 		if (!r && count && (wait || c->sync)) {
 			busy_wait_large(s, seqno, count * element_bytes / FILL_BYTES_PER_NS);
-			r = stream_wait_for(s, seqno, SOV_MAX_WAIT);
+			r = stream_wait_for(s, seqno, SOV_FOREVER);
 		}
 		pthread_mutex_lock(&c->lock);
 		b->pins--;

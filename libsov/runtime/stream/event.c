@@ -238,12 +238,12 @@ sov_result api_stream_wait_event(sov_stream stream, sov_event event)
 
 sov_result api_event_wait(sov_event event, uint64_t timeout)
 {
-	sov_result r = check_timeout(timeout);
-	struct event *e = r ? NULL : object_get(event, OBJECT_EVENT);
+	struct event *e = object_get(event, OBJECT_EVENT);
 	struct event_target at;
+	sov_result r;
 
 	if (!e)
-		return r ? r : SOV_ERROR_INVALID_HANDLE;
+		return SOV_ERROR_INVALID_HANDLE;
 	r = event_last_record(e, "the event", &at);
 	if (!r)
 		r = semaphore_wait(e->member.context, at.semaphore, at.value, timeout, NULL, NULL);

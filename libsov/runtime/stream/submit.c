@@ -400,7 +400,7 @@ static sov_result stream_wait_for_gate(struct stream *s)
 	sov_result r;
 
 	pthread_mutex_lock(&c->lock);
-	r = context_block(c, gate_passable, s, SOV_MAX_WAIT);
+	r = context_block(c, gate_passable, s, SOV_FOREVER);
 	if (!r && s->closed)
 		r = set_error(SOV_ERROR_INVALID_HANDLE,
 			      "another thread destroyed the stream during this call");
@@ -509,7 +509,7 @@ static sov_result stream_resolve_step(struct stream *s, enum step step, const st
 		if (stream_must_wrap(s, stream_last(s)))
 			return context_settle(s->member.context, stream_wrap_needed, stream_wrap,
 					      s);
-		return stream_wait_for(s, stream_last(s) + 2 - STREAM_SLOTS, SOV_MAX_WAIT);
+		return stream_wait_for(s, stream_last(s) + 2 - STREAM_SLOTS, SOV_FOREVER);
 	case STEP_UNLOADED:
 		return set_error(SOV_ERROR_INVALID_HANDLE,
 				 "another thread is unloading kernel '%s'", k->name);
