@@ -385,8 +385,13 @@ sov_result api_context_wait(sov_context context, uint64_t timeout)
 {
 	sov_result r;
 	struct context *c = context_enter(context, &r);
+	struct list_head *l;
 
-	return c ? context_leave(c, context_drain(c, timeout)) : r;
+	if (!c)
+		return r;
+	list_for_each(l, &c->streams) if (stream_captured(stream_of(l))) return context_leave(
+		c, set_captured_error("a stream of the context is"));
+	return context_leave(c, context_drain(c, timeout));
 }
 
 sov_result api_context_get_device(sov_context context, sov_device *device)

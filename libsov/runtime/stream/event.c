@@ -124,6 +124,11 @@ static sov_result event_last_record(struct event *e, const char *what, struct ev
 	uint64_t mark;
 	sov_result r;
 
+	if (atomic_load_explicit(&e->captured_in, memory_order_relaxed))
+		return set_error(SOV_ERROR_INVALID_ARGUMENT,
+				 "%s was last recorded on a captured stream, which executes "
+				 "nothing; launch the graph, then record it on that stream",
+				 what);
 	if (e->no_timing)
 		pthread_mutex_lock(&e->recording);
 	mark = atomic_load_explicit(&e->mark, memory_order_acquire);

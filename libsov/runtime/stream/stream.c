@@ -381,6 +381,14 @@ sov_result api_stream_destroy(sov_stream stream)
 	return r;
 }
 
+sov_result set_captured_error(const char *what)
+{
+	return set_error(SOV_ERROR_UNSUPPORTED,
+			 "%s captured, and captured work does not execute; call "
+			 "sov_stream_end_capture and launch the graph first",
+			 what);
+}
+
 sov_result api_stream_wait(sov_stream stream, uint64_t timeout)
 {
 	struct stream *s = object_get(stream, OBJECT_STREAM);
@@ -388,7 +396,8 @@ sov_result api_stream_wait(sov_stream stream, uint64_t timeout)
 
 	if (!s)
 		return SOV_ERROR_INVALID_HANDLE;
-	r = stream_wait_for(s, stream_last(s), timeout);
+	r = stream_captured(s) ? set_captured_error("the stream is")
+			       : stream_wait_for(s, stream_last(s), timeout);
 	object_put(&s->member.object);
 	return r;
 }
