@@ -206,6 +206,13 @@ sov_result device_enumerate(void)
 	return r;
 }
 
+void devices_forget(void)
+{
+	memset(&visible, 0, sizeof(visible));
+	for (uint32_t i = 0; i < WINSYS_MAX_BACKENDS && winsys_backends[i]; i++)
+		winsys_backends[i]->forget();
+}
+
 struct device_list device_list(void)
 {
 	return (struct device_list){visible.count, visible.devices};
