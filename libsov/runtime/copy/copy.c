@@ -4,8 +4,11 @@
  * tells whether it is a GPU or a host address. Pinned host memory is copied directly; pageable host
  * memory goes through the stream's staging ring or, if small, is part of the commands.
  */
+#include <errno.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
+#include <unistd.h>
 #include "libsov/runtime/base/api_calls.h"
 #include "libsov/runtime/base/clock.h"
 #include "libsov/runtime/base/error.h"
@@ -213,12 +216,22 @@ static void busy_wait_large(struct stream *s, uint64_t seqno, uint64_t min_ns)
 
 /* ---- validation ---- */
 
+/* Whether all pages are mapped, by whatever protection: MS_ASYNC has no effect but this check. */
+static bool is_mapped(uint64_t address, uint64_t bytes)
+{
+	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE), start = address & ~(page - 1);
+
+	return !msync((void *)(uintptr_t)start, bytes + (address - start), MS_ASYNC) ||
+	       errno != ENOMEM;
+}
+
 static sov_result copy_check_host(const char *what, uint64_t address, uint64_t bytes)
 {
-	if (!address || address + bytes < address)
+	if (!address || address + bytes < address || !is_mapped(address, bytes))
 		return set_error(SOV_ERROR_INVALID_ADDRESS,
-				 "%s 0x%llx and %llu bytes are not host memory", what, (ull)address,
-				 (ull)bytes);
+				 "%s 0x%llx and %llu bytes are not mapped in this process, neither "
+				 "as host memory nor as GPU memory",
+				 what, (ull)address, (ull)bytes);
 	return SOV_OK;
 }
 
