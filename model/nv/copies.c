@@ -147,6 +147,11 @@ uint32_t copies_arrive_at(struct cta *cta, uint32_t barrier)
 	return bytes;
 }
 
+bool copies_any_pending(const struct cta *cta)
+{
+	return cta->copies && cta->copies->count;
+}
+
 bool copies_pending(const struct cta *cta, uint64_t address, uint32_t bytes, uint64_t *pc)
 {
 	const struct copies *c = cta->copies;
