@@ -449,7 +449,7 @@ uint32_t sass_raw_latency(uint32_t sm, const struct sass_inst *writer,
  * an instruction of fixed latency has written. */
 uint32_t sass_max_latency(uint32_t sm, const struct sass_inst *in);
 /* No instruction of any chip has a longer one. */
-#define SASS_MAX_LATENCY 26
+#define SASS_MAX_LATENCY 33
 /* Write after write: cycles from issue to issue, so that the second result remains. */
 uint32_t sass_waw_latency(uint32_t sm, const struct sass_inst *first,
 			  const struct sass_inst *second);

@@ -583,6 +583,34 @@ uint32_t sass_min_stall(uint32_t sm, const struct sass_inst *in)
 }
 
 /*
+ * The least that ptxas 13.0 leaves between two products of a warp group, with NOPs if need be (chains of
+ * four products of 8 to 256 columns): by the columns of the first one, eight a tile, and alike for f16,
+ * bf16, tf32 and 8-bit floats. Whether the hardware needs it is not known.
+ */
+static uint32_t group_product_cycles(const struct sass_inst *in)
+{
+	uint32_t tiles = in->mod[SASS_M_TILES] + 1u, cycles = tiles, least = 4;
+
+	switch (in->op) {
+	case SASS_IGMMA: case SASS_IGMMA_SP:
+		return least;
+	case SASS_IGMMA_REG: case SASS_IGMMA_SP_REG:
+		return 10;
+	case SASS_BGMMA: case SASS_BGMMA_REG:
+		cycles = tiles / 2 > 2 ? tiles / 2 - 2 : 0;
+		break;
+	case SASS_HGMMA_SP: case SASS_QGMMA_SP: case SASS_HGMMA_SP_REG: case SASS_QGMMA_SP_REG:
+		least = 5;
+		break;
+	default:
+		cycles = tiles > 4 ? tiles - 4 : 0;
+	}
+	if (in->ops[1].kind == SASS_GPR)
+		least = 10;
+	return cycles > least ? cycles : least;
+}
+
+/*
  * Cycles for which a pipe is busy with an instruction: the width of a warp over the lanes of a
  * partition (CUDA C++ Programming Guide, "Arithmetic Instructions"), twice as long for results of
  * two words. ptxas 13.0 never leaves fewer cycles between two instructions of a pipe: of 11,866
@@ -612,7 +640,7 @@ uint32_t sass_issue_cycles(uint32_t sm, const struct sass_inst *in)
 		return 8;
 	case SASS_PIPE_TENSOR:
 		if (sass_is_group_product(in))
-			return 4;
+			return group_product_cycles(in);
 		if (producer_of(sass_row(in), false) == PROD_TENSOR_LONG)
 			return sm >= 90 ? 6 : 8;
 		return is_dmma(in->op) ? 1 : 4;
@@ -640,6 +668,8 @@ uint32_t sass_min_distance(uint32_t sm, const struct sass_inst *first,
 	if (first->op == SASS_UCGABAR_ARV && second->op == SASS_UCGABAR_WAIT)
 		return 6;
 	/* The minimum that ptxas 13.0 leaves around products of a warp group. */
+	if (sass_is_group_product(first) && sass_is_group_product(second))
+		return group_product_cycles(first);
 	if (first->op == SASS_WARPGROUP_ARRIVE && sass_is_group_product(second))
 		return 6;
 	if (sass_is_group_product(first) && second->op == SASS_WARPGROUP_DEPBAR)
