@@ -177,8 +177,7 @@ static void window_append(const struct stall_state *s, struct window *w, struct 
 		.reg_hash = reads_uniform_late ? reg_hash->all : reg_hash->writes,
 		.at = w->now - (int32_t)age,
 		.boards = board_bit(i->sass.write_barrier) | board_bit(i->sass.read_barrier),
-		.spaced = i->sass.op == SASS_BAR || i->sass.op == SASS_UCGABAR_ARV ||
-			  sass_is_group_product(&i->sass)};
+		.spaced = sass_keeps_distance(&i->sass)};
 }
 
 /* The same instruction may arrive by several paths; the shortest counts. */

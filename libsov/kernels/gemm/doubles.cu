@@ -10,9 +10,10 @@
  * ones. `full` barriers count bytes that have arrived, `empty` barriers warps that have read a stage. The
  * grid is persistent: copies for the next tile are under way while a tile is stored.
  *
- * The order in which the elements of k are added is free if it is the same for a and b: lane t of a
- * quad has elements 4 t to 4 t + 3 of every 16, two for each product, so that it reads pairs, and the
- * swizzled rows make the eight lanes that are served at a time read from all banks.
+ * The order in which the elements of k are added is free if it is the same for a and b. A row of a stage
+ * is eight chunks of two elements, swizzled by its number modulo 8. Lane t of a quad has element t % 2 of
+ * chunk 4 (t / 2) + s in quarter s of a stage: then the 16 lanes of four rows that shared memory serves
+ * at a time read from all banks, and each element goes to its register in the product at once.
  */
 #include "device.h"
 
@@ -28,24 +29,20 @@ enum {
 	ALIGNMENT = 1024,
 };
 
-struct pair {
-	double x, y;
-};
-
-INLINE pair load_pair(unsigned at)
+INLINE double load_double(unsigned at)
 {
-	pair p;
+	double v;
 
-	asm volatile("ld.shared.v2.f64 {%0, %1}, [%2];" : "=d"(p.x), "=d"(p.y) : "r"(at));
-	return p;
+	asm volatile("ld.shared.f64 %0, [%1];" : "=d"(v) : "r"(at));
+	return v;
 }
 
-INLINE void product(double (&d)[4], const pair &top, const pair &bottom, const pair &b)
+INLINE void product(double (&d)[4], const double (&a)[4], const double (&b)[2])
 {
 	asm("mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, "
 	    "{%0, %1, %2, %3};"
 	    : "+d"(d[0]), "+d"(d[1]), "+d"(d[2]), "+d"(d[3])
-	    : "d"(top.x), "d"(bottom.x), "d"(top.y), "d"(bottom.y), "d"(b.x), "d"(b.y));
+	    : "d"(a[0]), "d"(a[1]), "d"(a[2]), "d"(a[3]), "d"(b[0]), "d"(b[1]));
 }
 
 struct problem {
@@ -83,23 +80,26 @@ struct producer {
 };
 
 struct factors {
-	pair top[DOWN], bottom[DOWN], b[ACROSS];
+	double a[DOWN][4], b[ACROSS][2];
 };
 
-/* Half a stage: the elements of `half` in each lane's four. The lane's row is swizzled by its number
- * modulo 8; other rows of its fragments are multiples of eight away. */
-INLINE void load_factors(factors &f, unsigned a, unsigned b, unsigned quad_lane, unsigned swizzle, unsigned half)
+/* Two quarters of a stage, a product's depth. `a` and `b` are the lane's rows, `chunk` its chunk of the
+ * first quarter, swizzled; other rows of its fragments are multiples of eight away. */
+INLINE void load_factors(factors &f, unsigned a, unsigned b, unsigned chunk, unsigned quarter)
 {
-	unsigned chunk = ((2 * quad_lane + half) ^ swizzle) * 16;
+#pragma unroll
+	for (unsigned s = 0; s < 2; s++) {
+		unsigned at = chunk ^ (quarter + s) * 16;
 
 #pragma unroll
-	for (int i = 0; i < DOWN; i++) {
-		f.top[i] = load_pair(a + chunk + 16 * i * ROW_BYTES);
-		f.bottom[i] = load_pair(a + chunk + (16 * i + 8) * ROW_BYTES);
-	}
+		for (int i = 0; i < DOWN; i++) {
+			f.a[i][2 * s] = load_double(a + at + 16 * i * ROW_BYTES);
+			f.a[i][2 * s + 1] = load_double(a + at + (16 * i + 8) * ROW_BYTES);
+		}
 #pragma unroll
-	for (int j = 0; j < ACROSS; j++)
-		f.b[j] = load_pair(b + chunk + 8 * j * ROW_BYTES);
+		for (int j = 0; j < ACROSS; j++)
+			f.b[j][s] = load_double(b + at + 8 * j * ROW_BYTES);
+	}
 }
 
 INLINE void multiply(double (&sums)[DOWN][ACROSS][4], const factors &f)
@@ -108,7 +108,7 @@ INLINE void multiply(double (&sums)[DOWN][ACROSS][4], const factors &f)
 	for (int j = 0; j < ACROSS; j++)
 #pragma unroll
 		for (int i = 0; i < DOWN; i++)
-			product(sums[i][j], f.top[i], f.bottom[i], f.b[j]);
+			product(sums[i][j], f.a[i], f.b[j]);
 }
 
 INLINE void store(const double (&sums)[DOWN][ACROSS][4], double *c, u64 pitch, unsigned m, unsigned n, unsigned row,
@@ -137,6 +137,7 @@ extern "C" __global__ BOUNDS(32 * WARPS) void gemm_f64(tensor_map map_a, tensor_
 	unsigned warp = warp_number(), lane = thread_x() % 32;
 	unsigned row = warp % 2 * WARP_ROWS + lane / 4, column = warp / 2 * WARP_COLUMNS + lane / 4;
 	unsigned a = ring + row * ROW_BYTES, b = ring + STAGE_FACTOR + column * ROW_BYTES;
+	unsigned chunk = (lane % 4 / 2 * 4 ^ lane / 4) * 16 + lane % 2 * 8;
 	bool loads = thread_x() == 0;
 	problem p = {(m + TILE - 1) / TILE, (n + TILE - 1) / TILE};
 	producer copies = {PARAMETER(gemm_f64, 0), PARAMETER(gemm_f64, 1), ring, full, empty, block_x()};
@@ -166,8 +167,8 @@ extern "C" __global__ BOUNDS(32 * WARPS) void gemm_f64(tensor_map map_a, tensor_
 			factors first, second;
 
 			barrier_wait(full + 8 * at.stage, at.parity);
-			load_factors(first, a + offset, b + offset, lane % 4, lane / 4, 0);
-			load_factors(second, a + offset, b + offset, lane % 4, lane / 4, 1);
+			load_factors(first, a + offset, b + offset, chunk, 0);
+			load_factors(second, a + offset, b + offset, chunk, 2);
 			multiply(sums, first);
 			if (loads)
 				copies.load(p);
