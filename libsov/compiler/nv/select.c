@@ -115,6 +115,7 @@ static select_rule *const rules[IR_OP_COUNT] = {
 	[IR_BULKCOPY] = select_bulk_copy,
 	[IR_TENSORCOPY] = select_tensor_copy,
 	[IR_MAPACQUIRE] = select_map_acquire,
+	[IR_BULKREDUCE] = select_bulk_reduce,
 	[IR_BULKCOMMIT] = select_copy_commit,
 	[IR_BULKWAIT] = select_copy_wait,
 	[IR_FENCEASYNC] = select_fence_async,
