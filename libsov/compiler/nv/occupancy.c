@@ -113,10 +113,23 @@ static uint32_t register_limit(uint32_t sm, const struct ir_func *f)
 	return limit < MIN_LIMIT ? MIN_LIMIT : limit;
 }
 
-uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f)
+uint32_t nv_start_registers(uint32_t sm, const struct ir_func *f)
 {
-	return f->kind == IR_KERNEL ? register_limit(n->job->target->version, f)
-				    : n->function_registers;
+	uint32_t most = nv_register_requests(f).highest, limit = register_limit(sm, f);
+
+	return most < limit ? most : limit;
+}
+
+uint32_t nv_register_limit(const struct nv_module *n, const struct ir_func *f, bool requests)
+{
+	uint32_t most;
+
+	if (f->kind != IR_KERNEL)
+		return n->function_registers;
+	most = requests ? nv_register_requests(f).highest : 0;
+	if (!most)
+		return register_limit(n->job->target->version, f);
+	return most < MIR_GPRS + MIR_HARDWARE_GPRS ? most : MIR_GPRS + MIR_HARDWARE_GPRS;
 }
 
 /* A function is part of the code of every kernel of its unit. In objects, functions have limits of
@@ -126,8 +139,9 @@ uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m)
 	uint32_t limit = MIR_GPRS + MIR_HARDWARE_GPRS;
 
 	for (const struct ir_func *f = m->funcs; f; f = f->next) {
-		uint32_t own = register_limit(sm, f);
+		uint32_t own = register_limit(sm, f), lowest = nv_register_requests(f).lowest;
 
+		own = lowest && lowest < own ? lowest : own;
 		limit = own < limit ? own : limit;
 	}
 	return limit;

@@ -344,6 +344,8 @@ static bool assign_vreg(struct allocator *a, uint32_t vreg)
 	struct reg_file *reg_file = reg_file_of(a, vreg);
 	uint32_t reg;
 
+	if (reg_file == &a->gpr)
+		reg_file->count = nv_registers_of(a, vreg);
 	if (!choose_tied(a, vreg, &reg))
 		return false;
 	v->reg = (uint8_t)reg;
@@ -662,7 +664,8 @@ static uint32_t occupancy_window(const struct mir_func *f, uint32_t gprs)
 	uint32_t warps = nv_partition_warps(f->sm, gprs + MIR_HARDWARE_GPRS);
 	uint32_t window = nv_occupancy_registers(warps) - MIR_HARDWARE_GPRS;
 
-	return window < f->gprs ? window : f->gprs;
+	/* The block has its registers, whatever the code uses. */
+	return window < f->gprs && !f->start_registers ? window : f->gprs;
 }
 
 uint32_t nv_reserved_gprs(const struct mir_func *f)
@@ -724,6 +727,7 @@ static void find_live_ranges(struct allocator *a)
 	else if (is_outlined_for_convention(f))
 		a->costly = preserved_registers(f);
 	nv_find_affinities(a);
+	nv_find_highest(a);
 }
 
 static void add_spares(struct allocator *a)
@@ -759,7 +763,7 @@ static bool assign_packed(struct allocator *a, bool rotate_local)
 static bool assign_by_rotation(struct allocator *a, uint32_t window)
 {
 	a->gpr.window = window;
-	a->gpr.count = a->f->gprs;
+	a->gpr_count = a->f->gprs;
 	a->tight = a->splitting = a->rotate_local = false;
 	return assign_blocks(a) && a->gpr.used <= window;
 }
@@ -770,7 +774,7 @@ static bool assign_unsplit(struct allocator *a, uint32_t window)
 	if (assign_by_rotation(a, window))
 		return true;
 	a->tight = true;
-	a->gpr.count = window;
+	a->gpr_count = window;
 	return assign_packed(a, true) || assign_packed(a, false);
 }
 
@@ -782,7 +786,7 @@ static bool assign_within(struct allocator *a, uint32_t window, bool rotate)
 		return true;
 	add_spares(a);
 	a->tight = a->splitting = true;
-	a->gpr.window = a->gpr.count = window;
+	a->gpr.window = a->gpr_count = window;
 	if (rotate && assign_packed(a, true))
 		return true;
 	for (uint32_t k = 0; k < 4; k++) {
