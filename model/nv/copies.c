@@ -22,8 +22,8 @@ struct copies {
 	struct arriving *list;
 	uint32_t count, capacity;
 	uint16_t *pending; /* copies in flight, by byte of shared memory */
-	/* … by the eight bytes of their barrier: threads test barriers over and over, while a tensor
-	 * copy is a copy for every few bytes. */
+	/* … and by the eight bytes of their barrier: threads test barriers often, and a tensor
+	 * copy consists of a copy for every few bytes. */
 	uint32_t *waiting;
 	uint32_t plain; /* copies that complete at no barrier */
 };

@@ -146,3 +146,12 @@ uint32_t nv_function_register_limit(uint32_t sm, const struct ir_module *m)
 	}
 	return limit;
 }
+
+uint32_t nv_occupancy_window(const struct mir_func *f, uint32_t gprs)
+{
+	uint32_t warps = nv_partition_warps(f->sm, gprs + MIR_HARDWARE_GPRS);
+	uint32_t window = nv_occupancy_registers(warps) - MIR_HARDWARE_GPRS;
+
+	/* With register requests a block has its registers, whatever the code uses. */
+	return window < f->gprs && !f->start_registers ? window : f->gprs;
+}
